@@ -1,0 +1,128 @@
+// Package mcp holds what every part of the tool world shares: budget tiers,
+// the caller's identity, call results and the errors a call can end in.
+//
+// Imported by everything under internal/mcp and above. It does no I/O.
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// BudgetTier is a latency class: of a tool, how slow it is; of a turn, how
+// slow a tool may be. The order is FAST < STANDARD < DEEP.
+type BudgetTier int
+
+const (
+	BudgetFast     BudgetTier = iota // p50 <= 500ms
+	BudgetStandard                   // p50 <= 1500ms
+	BudgetDeep                       // all remaining tools
+)
+
+// TierCount is the number of tiers, for arrays indexed by tier.
+const TierCount = 3
+
+// Tiers lists all tiers, fastest first.
+func Tiers() [TierCount]BudgetTier { return [...]BudgetTier{BudgetFast, BudgetStandard, BudgetDeep} }
+
+// String returns "fast", "standard" or "deep".
+func (t BudgetTier) String() string {
+	switch t {
+	case BudgetFast:
+		return "fast"
+	case BudgetStandard:
+		return "standard"
+	case BudgetDeep:
+		return "deep"
+	}
+	return fmt.Sprintf("tier(%d)", int(t))
+}
+
+// Valid reports whether t is one of the three tiers.
+func (t BudgetTier) Valid() bool { return t >= BudgetFast && t <= BudgetDeep }
+
+// MarshalText renders the tier's name.
+func (t BudgetTier) MarshalText() ([]byte, error) {
+	if !t.Valid() {
+		return nil, fmt.Errorf("no tier %d", int(t))
+	}
+	return []byte(t.String()), nil
+}
+
+// UnmarshalText accepts a tier's name in any case.
+func (t *BudgetTier) UnmarshalText(b []byte) error {
+	p, err := ParseTier(string(b))
+	if err != nil {
+		return err
+	}
+	*t = p
+	return nil
+}
+
+// ParseTier returns the tier called s, in any case.
+func ParseTier(s string) (BudgetTier, error) {
+	for _, t := range Tiers() {
+		if strings.EqualFold(s, t.String()) {
+			return t, nil
+		}
+	}
+	return 0, fmt.Errorf("%q is no tier; use fast, standard or deep", s)
+}
+
+// Caller is who a tool runs for. A zero Caller is the operator, who sees all.
+type Caller struct {
+	// NPC is the id of the NPC whose turn it is; empty outside turns.
+	NPC string
+	// Session is the id of the running session; empty outside sessions.
+	Session string
+}
+
+type callerKey struct{}
+
+// WithCaller returns a context that names who the call is for.
+func WithCaller(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// CallerFrom returns who the call is for; the zero Caller if nobody said.
+func CallerFrom(ctx context.Context) Caller {
+	c, _ := ctx.Value(callerKey{}).(Caller)
+	return c
+}
+
+// Result is what a tool call yields.
+type Result struct {
+	// Text is what a model is given: the tool's text content, joined.
+	Text string
+	// Structured is the tool's structured content, nil if it has none.
+	Structured json.RawMessage
+	// IsError marks a failure reported by the tool itself; Text then says why.
+	IsError bool
+	// Duration is the wall-clock time of the call, queueing included.
+	Duration time.Duration
+	// Cached marks a result that was not computed for this call.
+	Cached bool
+}
+
+// Errors a call can end in; test with errors.Is.
+var (
+	// ErrUnknownTool means no tool of that name is registered.
+	ErrUnknownTool = errors.New("unknown tool")
+	// ErrNotAllowed means the toolset does not contain the tool.
+	ErrNotAllowed = errors.New("tool is not allowed here")
+	// ErrInvalidArguments means the arguments do not fit the tool. It never
+	// counts against the tool's health. Handlers wrap it to reject input.
+	ErrInvalidArguments = errors.New("invalid arguments")
+	// ErrUnavailable means the tool's server is down.
+	ErrUnavailable = errors.New("tool is unavailable")
+	// ErrTimeout means the call outlived its deadline.
+	ErrTimeout = errors.New("tool call timed out")
+	// ErrPanicked means the handler panicked; the process goes on.
+	ErrPanicked = errors.New("tool panicked")
+	// ErrClosed means the host is closed.
+	ErrClosed = errors.New("host is closed")
+)

@@ -1,0 +1,68 @@
+// Package tools defines the shape of a built-in tool. Each family of tools is
+// a sub-package whose constructor returns a []Tool, ready for registration
+// with the host.
+package tools
+
+import (
+	"context"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// Handler runs a tool. args is JSON text that has passed the tool's schema;
+// the result is JSON text (or plain text where the tool has no output schema).
+// A Handler is safe for concurrent use and returns once ctx is done. It wraps
+// [mcp.ErrInvalidArguments] to reject input, which says nothing about the
+// tool's health. Who the call is for is in [mcp.CallerFrom].
+type Handler func(ctx context.Context, args string) (string, error)
+
+// Effect says when a tool runs within an NPC's turn.
+type Effect int
+
+const (
+	// EffectNow tools run when the model asks: the NPC needs the result to speak.
+	EffectNow Effect = iota
+	// EffectAtCommit tools change something and their result is not needed to
+	// speak: the intent is recorded and runs when the turn is committed, so
+	// that a cancelled turn leaves no trace.
+	EffectAtCommit
+)
+
+// Tool is a built-in tool: its definition, its handler, and what the host
+// needs to schedule it.
+type Tool struct {
+	Definition llm.ToolDefinition
+	Handler    Handler
+	// DeclaredP50 is the expected median latency in milliseconds. If 0, the
+	// definition's EstimatedDurationMs counts.
+	DeclaredP50 int
+	// DeclaredMax is the hard deadline in milliseconds. If 0, the definition's
+	// MaxDurationMs counts.
+	DeclaredMax int
+
+	// Title is the name shown to people. If empty, the tool's name.
+	Title string
+	// OutputSchema is the JSON Schema of the result; nil means free text.
+	OutputSchema map[string]any
+	// ReadOnly tools change nothing and may be probed when idempotent.
+	ReadOnly bool
+	// Destructive tools can overwrite or remove something.
+	Destructive bool
+	// OpenWorld tools reach outside Glyphoxa's own data.
+	OpenWorld bool
+	// Effect says when the tool acts within a turn. Read-only tools always act
+	// at once.
+	Effect Effect
+	// Floor is the fastest tier the tool may be listed in, however fast it
+	// measures. The zero value is FAST.
+	Floor mcp.BudgetTier
+	// Probe is the arguments JSON used for calibration. If empty, a minimal
+	// valid input is made from the schema.
+	Probe string
+	// Inline handlers only compute: they do no I/O, take no contended lock and
+	// finish in well under a millisecond. The host runs them on the caller's
+	// goroutine; every other handler runs on one of its own, so that a handler
+	// which ignores its context cannot hold the caller beyond the deadline.
+	Inline bool
+}

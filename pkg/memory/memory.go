@@ -1,0 +1,165 @@
+// Package memory defines the three layers an NPC remembers with: the session
+// log (L1), the semantic index (L2) and the knowledge graph (L3). The
+// sub-package sqlite implements all of them in one embedded file.
+//
+// All implementations are safe for concurrent use.
+package memory
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// ErrNotFound is returned when an id names nothing, or nothing the viewer may see.
+var ErrNotFound = errors.New("not found in memory")
+
+// Line is one thing that was said. It enters the log only when it was heard.
+type Line struct {
+	// ID is assigned by the log, increasing in order of speech.
+	ID int64 `json:"id"`
+	// Session is the id of the session it was said in.
+	Session string `json:"session_id"`
+	// Turn is the turn's number within the session.
+	Turn int64 `json:"turn"`
+	// Speaker is the display name of who spoke.
+	Speaker string `json:"speaker"`
+	// NPC is the speaking NPC's id, empty for a player.
+	NPC string `json:"npc,omitempty"`
+	// To is the id of the NPC it was said to, empty if to nobody.
+	To   string    `json:"to,omitempty"`
+	Text string    `json:"text"`
+	At   time.Time `json:"at"`
+}
+
+// Session is one sitting at a table.
+type Session struct {
+	ID       string
+	Campaign string
+	Started  time.Time
+	// Ended is zero while the session runs, and after a crash.
+	Ended time.Time
+	Lines int
+}
+
+// LineQuery selects lines by full text.
+type LineQuery struct {
+	// Text is free text; any punctuation in it is harmless.
+	Text string
+	// Session restricts the search to one session if not empty.
+	Session string
+	// Limit is the most hits returned; 0 means 10.
+	Limit int
+}
+
+// LineHit is a line with its score; higher is better.
+type LineHit struct {
+	Line
+	Score float64 `json:"score"`
+}
+
+// SessionLog is L1.
+type SessionLog interface {
+	// StartSession opens a session and returns it.
+	StartSession(ctx context.Context, campaign string) (Session, error)
+	// EndSession marks a session as ended.
+	EndSession(ctx context.Context, id string) error
+	// Sessions lists sessions, newest first; limit 0 means all.
+	Sessions(ctx context.Context, limit int) ([]Session, error)
+	// Append writes lines in one transaction and returns them with their ids.
+	// They are durable, also against a power cut, when it returns.
+	Append(ctx context.Context, lines ...Line) ([]Line, error)
+	// Recent returns the last n lines of a session, oldest first.
+	Recent(ctx context.Context, session string, n int) ([]Line, error)
+	// SearchLines finds lines by full text, best first.
+	SearchLines(ctx context.Context, q LineQuery) ([]LineHit, error)
+}
+
+// Fact is a piece of text the semantic index finds by meaning.
+type Fact struct {
+	ID int64 `json:"id"`
+	// Source says where it comes from: "session:ID", "entity:ID".
+	Source string    `json:"source"`
+	Text   string    `json:"text"`
+	At     time.Time `json:"at"`
+	// Visible lists the NPC ids that may find it; empty means everyone.
+	Visible []string `json:"-"`
+}
+
+// FactHit is a fact with its similarity, 0 to 1.
+type FactHit struct {
+	Fact
+	Score float64 `json:"score"`
+}
+
+// Index is L2.
+type Index interface {
+	// Remember adds facts; one with the same Source and Text is kept once.
+	Remember(ctx context.Context, facts ...Fact) error
+	// SearchFacts finds the k facts nearest in meaning that viewer may see,
+	// best first. An empty viewer sees all.
+	SearchFacts(ctx context.Context, text, viewer string, k int) ([]FactHit, error)
+}
+
+// Entity is a node of the knowledge graph.
+type Entity struct {
+	// ID is a slug such as "rusty-flagon".
+	ID string `json:"id"`
+	// Type is "npc", "location", "faction", "item" or the campaign's own word.
+	Type        string            `json:"type"`
+	Name        string            `json:"name"`
+	Aliases     []string          `json:"aliases,omitempty"`
+	Description string            `json:"description,omitempty"`
+	Attributes  map[string]string `json:"attributes,omitempty"`
+	// Visible lists the NPC ids that know of it; empty means everyone.
+	Visible []string `json:"-"`
+}
+
+// Relation is a directed, typed edge.
+type Relation struct {
+	From string `json:"from"`
+	// Type is a verb phrase in snake_case, such as "lives_in".
+	Type string `json:"type"`
+	To   string `json:"to"`
+	Note string `json:"note,omitempty"`
+	// Visible lists the NPC ids that know of it; empty means everyone.
+	Visible []string `json:"-"`
+}
+
+// EntityQuery selects entities.
+type EntityQuery struct {
+	// Name matches names and aliases: exact first, then prefix, then words.
+	// Empty matches all.
+	Name string
+	// Type restricts to one type if not empty.
+	Type string
+	// Viewer is the NPC asking; empty sees all.
+	Viewer string
+	// Limit is the most entities returned; 0 means 20.
+	Limit int
+}
+
+// Neighbourhood is an entity with what is connected to it.
+type Neighbourhood struct {
+	Entity    Entity
+	Relations []Relation
+	// Connected holds the entities at the other ends, by distance then name.
+	Connected []Entity
+}
+
+// Graph is L3.
+type Graph interface {
+	// PutEntities inserts or replaces entities by id, in one transaction.
+	PutEntities(ctx context.Context, entities ...Entity) error
+	// PutRelations inserts or replaces relations by (From, Type, To).
+	PutRelations(ctx context.Context, relations ...Relation) error
+	// RemoveEntity deletes an entity and its relations.
+	RemoveEntity(ctx context.Context, id string) error
+	// Entity returns one entity if viewer may see it, else ErrNotFound.
+	Entity(ctx context.Context, id, viewer string) (Entity, error)
+	// FindEntities returns matching entities, best first.
+	FindEntities(ctx context.Context, q EntityQuery) ([]Entity, error)
+	// Neighbours returns an entity and what lies within depth edges (1 to 3)
+	// in either direction, as far as viewer may see.
+	Neighbours(ctx context.Context, id, viewer string, depth int) (Neighbourhood, error)
+}
