@@ -1,0 +1,94 @@
+// Package problem describes what is wrong with a file a person wrote: where,
+// what, and what would be right.
+//
+// Imported by every reader of hand-written files (configuration, campaigns,
+// scenes) and by the commands that show them. It does no I/O and imports only
+// the standard library.
+package problem
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Problem is one thing wrong with a file.
+type Problem struct {
+	// File is the path as the person knows it.
+	File string
+	// Line counts from 1; 0 means the file as a whole.
+	Line int
+	// What says what is wrong.
+	What string
+	// Fix says what to do about it; empty if there is nothing to add.
+	Fix string
+}
+
+// String returns "file:line: what; fix", without the parts that are empty.
+func (p Problem) String() string {
+	var b strings.Builder
+	if p.File != "" {
+		b.WriteString(p.File)
+		b.WriteByte(':')
+	}
+	if p.Line > 0 {
+		b.WriteString(strconv.Itoa(p.Line))
+		b.WriteByte(':')
+	}
+	if b.Len() > 0 {
+		b.WriteByte(' ')
+	}
+	b.WriteString(oneLine(p.What))
+	if p.Fix != "" {
+		b.WriteString("; ")
+		b.WriteString(oneLine(p.Fix))
+	}
+	return b.String()
+}
+
+// oneLine keeps a problem on the line it is printed on.
+func oneLine(s string) string {
+	if !strings.ContainsAny(s, "\r\n") {
+		return s
+	}
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\r' || r == '\n' }), " ")
+}
+
+// List collects problems. Its zero value is an empty list, ready to use. A List
+// with at least one problem is an error; get it from [List.Err], which returns
+// nil for an empty list.
+type List []Problem
+
+// Add appends a problem.
+func (l *List) Add(file string, line int, what, fix string) {
+	*l = append(*l, Problem{File: file, Line: line, What: what, Fix: fix})
+}
+
+// Err returns nil if the list is empty, otherwise a sorted copy of it as an
+// error. errors.As with a *List target gets the problems back.
+func (l List) Err() error {
+	if len(l) == 0 {
+		return nil
+	}
+	return l.Sorted()
+}
+
+// Sorted returns a copy ordered by file, then line; problems on the same line
+// stay in the order they were added.
+func (l List) Sorted() List {
+	out := slices.Clone(l)
+	slices.SortStableFunc(out, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	return out
+}
+
+// Error returns one problem a line, in the list's order.
+func (l List) Error() string {
+	lines := make([]string, len(l))
+	for i, p := range l {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}
