@@ -1,0 +1,313 @@
+package tier
+
+import (
+	"math/bits"
+	"strings"
+	"unsafe"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+)
+
+const (
+	historyLen = 16 // words looked back at; a power of two
+	maxWord    = 64 // bytes of a word; longer ones match nothing
+	maxPhrase  = 8  // words of a phrase
+	maxGaps    = 64 // phrases with "…"
+)
+
+type phraseKind uint8
+
+const (
+	phrasePlain phraseKind = iota
+	phraseHead             // before a gap
+	phraseTail             // after a gap
+)
+
+type phrase struct {
+	words []uint16
+	tier  mcp.BudgetTier
+	kind  phraseKind
+	gap   int
+}
+
+type negator struct {
+	words []uint16
+	reach int
+}
+
+// matcher is an immutable word automaton.
+type matcher struct {
+	keys     []uint64 // open addressing; 0 is empty
+	ids      []uint16
+	shift    uint
+	spelling []string    // folded, by id
+	ending   [][]phrase  // phrases by the id of their last word
+	negating [][]negator // negators by the id of their last word
+	question []bool      // by id
+}
+
+// builder collects a matcher's vocabulary.
+type builder struct {
+	byWord map[string]uint16
+	m      matcher
+}
+
+func compile(deep, standard []string) *matcher {
+	b := builder{byWord: map[string]uint16{}}
+	b.id("") // id 0 is "not in the vocabulary"
+	gaps := 0
+	for _, list := range []struct {
+		tier    mcp.BudgetTier
+		phrases []string
+	}{{mcp.BudgetDeep, deep}, {mcp.BudgetStandard, standard}} {
+		for _, text := range list.phrases {
+			head, tail, gapped := strings.Cut(strings.ReplaceAll(text, "...", "…"), "…")
+			if !gapped || gaps == maxGaps {
+				b.add(phrase{words: b.split(text), tier: list.tier})
+				continue
+			}
+			b.add(phrase{words: b.split(head), tier: list.tier, kind: phraseHead, gap: gaps})
+			b.add(phrase{words: b.split(tail), tier: list.tier, kind: phraseTail, gap: gaps})
+			gaps++
+		}
+	}
+	for _, n := range negators {
+		words := b.split(n.phrase)
+		last := words[len(words)-1]
+		b.m.negating[last] = append(b.m.negating[last], negator{words, n.reach})
+	}
+	for _, q := range questioners {
+		b.m.question[b.split(q)[0]] = true
+	}
+	b.index()
+	return &b.m
+}
+
+func (b *builder) add(p phrase) {
+	if len(p.words) == 0 || len(p.words) > maxPhrase {
+		return
+	}
+	last := p.words[len(p.words)-1]
+	b.m.ending[last] = append(b.m.ending[last], p)
+}
+
+// split returns the ids of a phrase's words, adding them to the vocabulary.
+func (b *builder) split(text string) []uint16 {
+	var ids []uint16
+	for len(text) > 0 {
+		word, _, sep, _ := fold(nil, text)
+		if len(word) > 0 {
+			ids = append(ids, b.id(string(word)))
+		}
+		if sep == 0 {
+			sep = 1 // an ASCII separator
+		}
+		text = text[sep:]
+	}
+	return ids
+}
+
+func (b *builder) id(word string) uint16 {
+	if id, ok := b.byWord[word]; ok {
+		return id
+	}
+	id := uint16(len(b.m.spelling))
+	b.byWord[word] = id
+	b.m.spelling = append(b.m.spelling, word)
+	b.m.ending = append(b.m.ending, nil)
+	b.m.negating = append(b.m.negating, nil)
+	b.m.question = append(b.m.question, false)
+	return id
+}
+
+// index builds the hash table at a quarter of its capacity, so that a word
+// outside the vocabulary costs one look.
+func (b *builder) index() {
+	m := &b.m
+	size := 64
+	for size < 4*len(m.spelling) {
+		size *= 2
+	}
+	m.keys, m.ids = make([]uint64, size), make([]uint16, size)
+	m.shift = uint(64 - bits.TrailingZeros(uint(size)))
+	for id, word := range m.spelling[1:] {
+		var w hasher
+		for i := range len(word) {
+			w.add(word[i])
+		}
+		h := w.sum()
+		i := h >> m.shift
+		for m.keys[i] != 0 {
+			i = (i + 1) & uint64(size-1)
+		}
+		m.keys[i], m.ids[i] = h, uint16(id+1)
+	}
+}
+
+// lookup returns the id of the word spelled raw, 0 if the vocabulary lacks it.
+func (m *matcher) lookup(h uint64, raw string) uint16 {
+	mask := uint64(len(m.keys) - 1)
+	for i := h >> m.shift; m.keys[i] != 0; i = (i + 1) & mask {
+		if m.keys[i] != h {
+			continue
+		}
+		// The hash of fewer than eight bytes is a bijection: no need to compare.
+		if id := m.ids[i]; len(raw) < 8 && len(m.spelling[id]) < 8 || m.spells(id, raw) {
+			return id
+		}
+	}
+	return 0
+}
+
+// spells reports whether raw folds to the word id; it tells apart two words
+// of one hash.
+func (m *matcher) spells(id uint16, raw string) bool {
+	if len(raw) > maxWord {
+		return false
+	}
+	var buf [3 * maxWord]byte
+	word, end, _, _ := fold(buf[:0], raw)
+	return end == len(raw) && string(word) == m.spelling[id]
+}
+
+// state is what scan knows of the words behind it.
+type state struct {
+	words    [historyLen]uint16
+	pos      int    // words seen
+	clause   int    // first word of the clause
+	sentence int    // first word of the sentence
+	gaps     uint64 // heads seen in this sentence
+	muted    int    // a phrase beginning before this word is negated
+	standard bool
+}
+
+// scan reports whether text holds a DEEP phrase and a STANDARD phrase. It
+// stops at the first DEEP phrase and allocates nothing.
+//
+// It reads eight bytes at a time: most words, their hash and the separator
+// behind them come out of one load.
+func (m *matcher) scan(s string) (deep, standard bool) {
+	text := unsafe.Slice(unsafe.StringData(s), len(s)) // read only
+	var st state
+	for i := 0; i < len(text); {
+		b := load8(text, i)
+		n := wordLen(b)
+		var h uint64
+		var sep int
+		var class uint8
+		if n < 8 && b>>(8*n)&0x80 == 0 { // a short ASCII word, or none
+			class, sep = classes[uint8(b>>(8*n))], i+n+1
+			if n == 0 {
+				st.pass(class)
+				i = sep
+				continue
+			}
+			h, n = mix(0, lower8(b, n)), i+n
+		} else {
+			h, n, sep, class = longWord(s, i)
+			if n == i {
+				st.pass(class)
+				i = sep
+				continue
+			}
+		}
+		id := uint16(0)
+		if m.keys[h>>m.shift] != 0 {
+			id = m.lookup(h, s[i:n])
+		}
+		st.words[st.pos&(historyLen-1)] = id
+		st.pos++
+		if id != 0 && m.word(&st, id) {
+			return true, st.standard
+		}
+		st.pass(class)
+		i = sep
+	}
+	return false, st.standard
+}
+
+// longWord hashes a word of eight and more letters or with other runes than
+// ASCII. It returns the word's end, and the end and class of what separates it
+// from the next.
+func longWord(s string, i int) (h uint64, end, sep int, class uint8) {
+	var buf [2 * maxWord]byte
+	word, end, sep, class := fold(buf[:0], s[i:])
+	var w hasher
+	for _, c := range word {
+		w.add(c)
+	}
+	return w.sum(), i + end, i + sep, class
+}
+
+// pass takes note of a separator.
+func (st *state) pass(class uint8) {
+	if class < classClause {
+		return
+	}
+	st.clause, st.muted = st.pos, 0
+	if class == classStop {
+		st.sentence, st.gaps = st.pos, 0
+	}
+}
+
+// word takes note of the word just read and reports whether it completes a
+// DEEP phrase.
+func (m *matcher) word(st *state, id uint16) bool {
+	for i := range m.ending[id] {
+		p := &m.ending[id][i]
+		start := st.pos - len(p.words)
+		if start < st.sentence || !st.endsWith(p.words) {
+			continue
+		}
+		if p.kind != phraseTail && start < st.muted && start >= st.clause {
+			continue
+		}
+		switch {
+		case p.kind == phraseHead:
+			st.gaps |= 1 << p.gap
+		case p.kind == phraseTail && st.gaps&(1<<p.gap) == 0:
+		case p.tier == mcp.BudgetDeep:
+			return true
+		default:
+			st.standard = true
+		}
+	}
+	if m.question[id] && st.muted > 0 && st.pos-1 >= st.clause && st.justNegated(m) {
+		st.muted = 0
+	}
+	for i := range m.negating[id] {
+		n := &m.negating[id][i]
+		if st.pos-len(n.words) >= st.clause && st.endsWith(n.words) {
+			st.muted = max(st.muted, st.pos+n.reach)
+		}
+	}
+	return false
+}
+
+// endsWith reports whether the words just read are words.
+func (st *state) endsWith(words []uint16) bool {
+	if st.pos < len(words) {
+		return false
+	}
+	for i := 1; i <= len(words); i++ {
+		if st.words[(st.pos-i)&(historyLen-1)] != words[len(words)-i] {
+			return false
+		}
+	}
+	return true
+}
+
+// justNegated reports whether the word before the last one ended a negator.
+func (st *state) justNegated(m *matcher) bool {
+	back := *st
+	back.pos--
+	if back.pos <= back.clause {
+		return false
+	}
+	for _, n := range m.negating[back.words[(back.pos-1)&(historyLen-1)]] {
+		if back.endsWith(n.words) {
+			return true
+		}
+	}
+	return false
+}

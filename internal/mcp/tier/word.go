@@ -1,0 +1,154 @@
+package tier
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Byte classes of what is no letter or digit.
+const (
+	classWord   = iota // a letter or digit, or a byte of a multi-byte rune
+	classSpace         // ends a word
+	classClause        // ends a word and a clause
+	classStop          // ends a word, a clause and a sentence
+)
+
+var classes = func() (t [256]uint8) {
+	for i := range utf8.RuneSelf {
+		t[i] = classSpace
+	}
+	for c := byte('a'); c <= 'z'; c++ {
+		t[c], t[c-32] = classWord, classWord
+	}
+	for c := byte('0'); c <= '9'; c++ {
+		t[c] = classWord
+	}
+	for _, c := range []byte(",;:()") {
+		t[c] = classClause
+	}
+	for _, c := range []byte(".!?\n") {
+		t[c] = classStop
+	}
+	return t
+}()
+
+// foldRune returns how a rune beyond ASCII counts: the bytes it adds to a
+// folded word, or a class that ends the word. Umlauts count as their
+// transcription (ä as ae), composed or not, so that all spellings match.
+func foldRune(r rune) (folded string, class uint8) {
+	switch r = unicode.ToLower(r); r {
+	case 'ä', 'æ':
+		return "ae", classWord
+	case 'ö', 'œ':
+		return "oe", classWord
+	case 'ü':
+		return "ue", classWord
+	case 'ß':
+		return "ss", classWord
+	case '\u0308': // combining diaeresis
+		return "e", classWord
+	case '…', '。', '！', '？', '\u2028', '\u2029':
+		return "", classStop
+	case '–', '—', '„', '“', '”', '«', '»', '，':
+		return "", classClause
+	}
+	if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
+		return "", classSpace
+	}
+	return "", classWord
+}
+
+// A word's hash takes its folded bytes eight at a time, as one little-endian
+// number, the last one padded with zeros.
+func mix(h, chunk uint64) uint64 { return (h ^ chunk) * 0x9E3779B97F4A7C15 }
+
+// hasher hashes a word byte by byte, for words the fast path leaves.
+type hasher struct {
+	h, chunk uint64
+	n        int
+}
+
+func (w *hasher) add(c byte) {
+	w.chunk |= uint64(c) << (8 * (w.n & 7))
+	if w.n++; w.n&7 == 0 {
+		w.h, w.chunk = mix(w.h, w.chunk), 0
+	}
+}
+
+func (w *hasher) sum() uint64 {
+	if w.n&7 == 0 {
+		return w.h
+	}
+	return mix(w.h, w.chunk)
+}
+
+// fold appends the folded form of the word at the start of text to buf. It
+// returns the word's end and the end of a separator rune directly behind it
+// that has class (classSpace if the word ends in an ASCII byte or the text).
+func fold(buf []byte, text string) (word []byte, end, sep int, class uint8) {
+	for end < len(text) {
+		c := text[end]
+		if c < utf8.RuneSelf {
+			if classes[c] != classWord {
+				return buf, end, end, classSpace
+			}
+			if 'A' <= c && c <= 'Z' {
+				c += 'a' - 'A'
+			}
+			buf = append(buf, c)
+			end++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[end:])
+		folded, class := foldRune(r)
+		if class != classWord {
+			return buf, end, end + size, class
+		}
+		if folded == "" { // a letter of another alphabet stands for itself
+			buf = utf8.AppendRune(buf, unicode.ToLower(r))
+		}
+		buf = append(buf, folded...)
+		end += size
+	}
+	return buf, end, end, classSpace
+}
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// load8 returns the eight bytes at text[i:], padded with zeros.
+func load8(text []byte, i int) uint64 {
+	if i+8 <= len(text) {
+		return binary.LittleEndian.Uint64(text[i:])
+	}
+	return loadTail(text[i:])
+}
+
+//go:noinline
+func loadTail(text []byte) (b uint64) {
+	for k, c := range text {
+		b |= uint64(c) << (8 * k)
+	}
+	return b
+}
+
+// wordLen returns how many of the eight bytes of b, from the lowest, are ASCII
+// letters or digits.
+func wordLen(b uint64) int {
+	low := b &^ highs
+	x := low | 0x20*ones
+	letters := (x + (0x80-'a')*ones) &^ (x + (0x7f-'z')*ones)
+	digits := (low + (0x80-'0')*ones) &^ (low + (0x7f-'9')*ones)
+	stops := ^(letters | digits) | b
+	return bits.TrailingZeros64(stops&highs) / 8 // 64 without a stop
+}
+
+// lower8 folds the first n < 8 bytes of b, ASCII letters and digits, and
+// clears the rest.
+func lower8(b uint64, n int) uint64 {
+	return (b | 0x20*ones) & (1<<(8*n&63) - 1)
+}
