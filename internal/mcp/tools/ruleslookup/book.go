@@ -1,0 +1,125 @@
+package ruleslookup
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/MrWong99/glyphoxa/internal/problem"
+)
+
+// Book is a set of rules with its search index. It is safe for concurrent use.
+type Book struct {
+	load  func() (*library, error) // runs once, remembers its outcome
+	ready atomic.Bool              // set once load has succeeded
+}
+
+// library is a loaded book. It never changes.
+type library struct {
+	entries []entry
+	byID    map[string]int
+	index   *index
+}
+
+// entry is what is kept of a rule to answer with.
+type entry struct {
+	id, category, name, summary string
+	// full is the rule as get_rule returns it.
+	full string
+}
+
+// Open reads every *.yaml file in fsys, in any folder, and indexes the rules.
+// The error lists every problem found, each with file and line; errors.As with
+// a *[problem.List] target gets them.
+func Open(fsys fs.FS) (*Book, error) {
+	b := Lazy(fsys)
+	if err := b.Warm(); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// Lazy returns a book that reads fsys like [Open] does, but not before it is
+// first used or warmed. It returns at once.
+func Lazy(fsys fs.FS) *Book {
+	b := &Book{}
+	b.load = sync.OnceValues(func() (*library, error) {
+		lib, err := read(fsys)
+		if err != nil {
+			return nil, fmt.Errorf("loading the rules: %w", err)
+		}
+		b.ready.Store(true)
+		return lib, nil
+	})
+	return b
+}
+
+// Warm loads the book unless it is loaded already, waiting for a load that is
+// under way. It returns the error every use of the book will return.
+func (b *Book) Warm() error {
+	_, err := b.load()
+	return err
+}
+
+// Len returns the number of rules, loading the book if need be; 0 if it cannot
+// be loaded.
+func (b *Book) Len() int {
+	lib, err := b.load()
+	if err != nil {
+		return 0
+	}
+	return len(lib.entries)
+}
+
+func (b *Book) loaded() bool { return b.ready.Load() }
+
+func (b *Book) library() (*library, error) { return b.load() }
+
+// read parses all files of fsys and builds the library.
+func read(fsys fs.FS) (*library, error) {
+	rules, err := parseAll(fsys)
+	if err != nil {
+		return nil, err
+	}
+	// The order must not depend on how the files are split.
+	slices.SortFunc(rules, func(a, b rule) int {
+		if a.ID < b.ID {
+			return -1
+		}
+		return 1
+	})
+	lib := &library{
+		entries: make([]entry, len(rules)),
+		byID:    make(map[string]int, len(rules)),
+	}
+	for i, r := range rules {
+		full, err := encode(r)
+		if err != nil {
+			return nil, err
+		}
+		lib.entries[i] = entry{id: r.ID, category: r.Category, name: r.Name, summary: r.Summary, full: full}
+		lib.byID[r.ID] = i
+	}
+	lib.index = newIndex(rules)
+	return lib, nil
+}
+
+// nearest returns up to three ids that id may have been meant to be.
+func (l *library) nearest(id string) []string {
+	var out []string
+	ids := make([]string, len(l.entries))
+	for i := range l.entries {
+		ids[i] = l.entries[i].id
+	}
+	if near := problem.Nearest(id, ids); near != "" {
+		out = append(out, near)
+	}
+	for _, h := range l.search(id) {
+		if len(out) < 3 && !slices.Contains(out, h.ID) {
+			out = append(out, h.ID)
+		}
+	}
+	return out
+}

@@ -1,0 +1,189 @@
+package ruleslookup
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// expansion is a stem of the vocabulary that a query's word may mean.
+type expansion struct {
+	stem int32
+	// weight is how much of the stem's score counts, 1 for a certain match.
+	weight float32
+}
+
+const (
+	// maxExpansions bounds how many stems one word may stand for.
+	maxExpansions = 16
+
+	oneTypo      = 0.75
+	twoTypos     = 0.5
+	joined       = 0.9
+	unknownBegin = 0.85 // beginning of a longer word, if it is no word itself
+	knownBegin   = 0.25 // the same for a last word that is a word, too
+)
+
+// expand lists the stems that w may mean, best first. Only an unknown word or
+// the last one, which may be unfinished, stands for more than itself.
+func (ix *index) expand(w word, last bool) []expansion {
+	var out []expansion
+	at, known := ix.position[w.stem]
+	if known {
+		out = append(out, expansion{at, 1})
+		if last {
+			out = ix.beginnings(out, w.raw, knownBegin)
+		}
+		return best(out)
+	}
+	out = ix.beginnings(out, w.raw, unknownBegin)
+	if w.stem != w.raw {
+		out = ix.beginnings(out, w.stem, unknownBegin)
+	}
+	out = ix.typos(out, w)
+	return best(out)
+}
+
+// best sorts by weight, drops repeated stems and cuts the rest off.
+func best(list []expansion) []expansion {
+	slices.SortFunc(list, func(a, b expansion) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.stem, b.stem))
+	})
+	kept := list[:0]
+	for _, e := range list {
+		again := slices.ContainsFunc(kept, func(k expansion) bool { return k.stem == e.stem })
+		if !again && len(kept) < maxExpansions {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+// beginnings adds the stems that begin with prefix; the more is missing, the
+// less they weigh.
+func (ix *index) beginnings(out []expansion, prefix string, weight float32) []expansion {
+	if len(prefix) < 3 {
+		return out
+	}
+	for i := sort.SearchStrings(ix.stems, prefix); i < len(ix.stems) && strings.HasPrefix(ix.stems[i], prefix); i++ {
+		share := float32(len(prefix)) / float32(len(ix.stems[i]))
+		if share < 1 {
+			out = append(out, expansion{int32(i), weight * (0.5 + 0.5*share)})
+		}
+	}
+	return out
+}
+
+// typos adds the stems that w, or its stem, may be a misspelling of: one edit
+// from four letters on, two from eight on.
+func (ix *index) typos(out []expansion, w word) []expansion {
+	edits := 0
+	switch {
+	case len(w.raw) >= 8:
+		edits = 2
+	case len(w.raw) >= 4:
+		edits = 1
+	}
+	if edits == 0 {
+		return out
+	}
+	rawSet, stemSet := letterSet(w.raw), letterSet(w.stem)
+	for i, s := range ix.stems {
+		if len(s) < 3 {
+			continue
+		}
+		d := edits + 1
+		if bits.OnesCount32(ix.letters[i]^stemSet) <= 2*edits {
+			d = editDistance(w.stem, s, d)
+		}
+		if w.raw != w.stem && bits.OnesCount32(ix.letters[i]^rawSet) <= 2*edits {
+			d = min(d, editDistance(w.raw, s, d))
+		}
+		if d > edits {
+			continue
+		}
+		weight := float32(oneTypo)
+		if d == 2 {
+			weight = twoTypos
+		}
+		if s[0] != w.raw[0] {
+			weight *= 0.8 // people rarely miss the first letter
+		}
+		out = append(out, expansion{int32(i), weight})
+	}
+	return out
+}
+
+// split finds two known words that w is made of when the space was forgotten.
+func (ix *index) split(w string) (a, b word, ok bool) {
+	const shortest = 3
+	bestWorth := float32(0)
+	for i := shortest; i <= len(w)-shortest; i++ {
+		left, right := stem(w[:i]), stem(w[i:])
+		l, lok := ix.position[left]
+		r, rok := ix.position[right]
+		if worth := min(ix.worth(l, lok), ix.worth(r, rok)); worth > bestWorth {
+			bestWorth = worth
+			a, b, ok = word{w[:i], left}, word{w[i:], right}, true
+		}
+	}
+	return a, b, ok
+}
+
+func (ix *index) worth(at int32, ok bool) float32 {
+	if !ok {
+		return 0
+	}
+	return ix.idf[at]
+}
+
+// letterSet is a bit per letter; the bits two words differ in bound their edit
+// distance from below.
+func letterSet(s string) uint32 {
+	var set uint32
+	for i := range len(s) {
+		if c := s[i]; c >= 'a' && c <= 'z' {
+			set |= 1 << (c - 'a')
+		} else {
+			set |= 1 << (26 + c%6)
+		}
+	}
+	return set
+}
+
+// editDistance counts the bytes to insert, drop, replace or swap with their
+// neighbour to turn a into b. It returns limit if that is limit or more. Both
+// are at most maxWord long.
+func editDistance(a, b string, limit int) int {
+	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || len(a) > maxWord || len(b) > maxWord {
+		return limit
+	}
+	var rows [3][maxWord + 1]int
+	before, last, row := &rows[0], &rows[1], &rows[2]
+	for j := range len(b) + 1 {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		least := i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			d := min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d = min(d, before[j-2]+1)
+			}
+			row[j] = d
+			least = min(least, d)
+		}
+		if least >= limit {
+			return limit
+		}
+		before, last, row = last, row, before
+	}
+	return min(last[len(b)], limit)
+}

@@ -1,0 +1,120 @@
+package ruleslookup
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/MrWong99/glyphoxa/internal/problem"
+)
+
+// mapping hands each value of n to the setter of its key. Unknown, repeated and
+// missing keys are problems. It reports whether n is a mapping at all.
+func (p *parser) mapping(n *yaml.Node, set map[string]func(*yaml.Node), required ...string) bool {
+	if n.Kind != yaml.MappingNode {
+		p.fail(n.Line, "", "expected keys and values, got %s", kind(n))
+		return false
+	}
+	seen := make([]string, 0, len(set))
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		assign, ok := set[key.Value]
+		switch {
+		case key.Kind != yaml.ScalarNode || !ok:
+			p.unknown(key, set)
+		case slices.Contains(seen, key.Value):
+			p.fail(key.Line, "remove one of them", "key %q is given twice", key.Value)
+		default:
+			seen = append(seen, key.Value)
+			assign(value)
+		}
+	}
+	for _, key := range required {
+		if !slices.Contains(seen, key) {
+			p.fail(n.Line, "", "key %q is missing", key)
+		}
+	}
+	return true
+}
+
+func (p *parser) unknown(key *yaml.Node, set map[string]func(*yaml.Node)) {
+	names := make([]string, 0, len(set))
+	for name := range set {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	fix := "use one of " + strings.Join(names, ", ")
+	if near := problem.Nearest(key.Value, names); near != "" {
+		fix = "did you mean " + strconv.Quote(near) + "?"
+	}
+	p.fail(key.Line, fix, "there is no key %q", key.Value)
+}
+
+// text returns a setter for a value that must not be blank.
+func (p *parser) text(into *string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || strings.TrimSpace(n.Value) == "" {
+			p.fail(n.Line, "", "expected text, got %s", kind(n))
+			return
+		}
+		*into = strings.TrimSpace(n.Value)
+	}
+}
+
+// list returns a setter for a list of texts; the empty list is fine.
+func (p *parser) list(into *[]string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		if n.Kind != yaml.SequenceNode {
+			p.fail(n.Line, "write it as [one, two]", "expected a list, got %s", kind(n))
+			return
+		}
+		out := make([]string, len(n.Content))
+		for i, item := range n.Content {
+			p.text(&out[i])(item)
+		}
+		*into = out
+	}
+}
+
+func (p *parser) flag(into *bool) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
+			p.fail(n.Line, "write true or false", "expected true or false, got %s", kind(n))
+			return
+		}
+		*into = strings.EqualFold(n.Value, "true")
+	}
+}
+
+func (p *parser) level(into *int) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		level, err := strconv.Atoi(n.Value)
+		if n.Kind != yaml.ScalarNode || err != nil || level < 0 || level > maxSpellLevel {
+			p.fail(n.Line, "write 0 for a cantrip", "expected a level from 0 to %d, got %s", maxSpellLevel, kind(n))
+			return
+		}
+		*into = level
+	}
+}
+
+// kind says what n is, for messages.
+func kind(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "keys and values"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.AliasNode:
+		return "an alias"
+	}
+	if strings.TrimSpace(n.Value) == "" || n.Tag == "!!null" {
+		return "nothing"
+	}
+	const shown = 40
+	if r := []rune(n.Value); len(r) > shown {
+		return strconv.Quote(string(r[:shown]) + "…")
+	}
+	return strconv.Quote(n.Value)
+}

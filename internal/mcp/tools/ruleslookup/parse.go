@@ -1,0 +1,201 @@
+package ruleslookup
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/MrWong99/glyphoxa/internal/problem"
+)
+
+// maxSpellLevel is the highest spell level of the game; 0 is a cantrip.
+const maxSpellLevel = 9
+
+// rule is one entry of the data set; its JSON form is what get_rule returns.
+type rule struct {
+	ID       string   `json:"id"`
+	Category string   `json:"category"`
+	Name     string   `json:"name"`
+	System   string   `json:"system"`
+	Summary  string   `json:"summary"`
+	Text     string   `json:"text"`
+	Spell    *spell   `json:"spell,omitempty"`
+	Aliases  []string `json:"-"`
+	Tags     []string `json:"-"`
+}
+
+// spell is the block of facts only spells have.
+type spell struct {
+	Level         int      `json:"level"`
+	School        string   `json:"school"`
+	CastingTime   string   `json:"casting_time"`
+	Range         string   `json:"range"`
+	Components    string   `json:"components"`
+	Duration      string   `json:"duration"`
+	Concentration bool     `json:"concentration"`
+	Ritual        bool     `json:"ritual"`
+	Classes       []string `json:"classes"`
+}
+
+// categories lists the kinds of rules there are.
+func categories() []string { return []string{"condition", "combat", "spell", "general"} }
+
+// validID is lower-case words joined by single hyphens.
+var validID = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// place is where a rule was defined.
+type place struct {
+	file string
+	line int
+}
+
+// parseAll reads every *.yaml file of fsys. It goes on after a problem, so that
+// the error names all of them.
+func parseAll(fsys fs.FS) ([]rule, error) {
+	var (
+		rules    []rule
+		problems problem.List
+		files    int
+	)
+	seen := map[string]place{}
+	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() || path.Ext(name) != ".yaml" {
+			return nil
+		}
+		data, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return err
+		}
+		files++
+		p := parser{file: name, problems: &problems, seen: seen}
+		rules = append(rules, p.parse(data)...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if files == 0 {
+		problems.Add("", 0, "there are no rules files", "add a *.yaml file")
+	}
+	return rules, problems.Err()
+}
+
+// parser reads one file and collects what is wrong with it.
+type parser struct {
+	file     string
+	problems *problem.List
+	seen     map[string]place // rule ids of all files so far
+}
+
+func (p *parser) fail(line int, fix, format string, args ...any) {
+	p.problems.Add(p.file, line, fmt.Sprintf(format, args...), fix)
+}
+
+func (p *parser) parse(data []byte) []rule {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		p.syntax(err)
+		return nil
+	}
+	if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.SequenceNode {
+		p.fail(max(doc.Line, 1), "start each rule with \"- id: …\"", "the file is not a list of rules")
+		return nil
+	}
+	items := doc.Content[0].Content
+	rules := make([]rule, 0, len(items))
+	for _, n := range items {
+		if r, ok := p.rule(n); ok {
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+// syntax reports what the YAML reader says, with the line it names.
+func (p *parser) syntax(err error) {
+	var typed *yaml.TypeError
+	if errors.As(err, &typed) {
+		for _, e := range typed.Errors {
+			p.fail(0, "", "%s", e)
+		}
+		return
+	}
+	what := strings.TrimPrefix(err.Error(), "yaml: ")
+	var line int
+	if n, _ := fmt.Sscanf(what, "line %d:", &line); n == 1 {
+		_, what, _ = strings.Cut(what, ": ")
+	}
+	p.fail(line, "", "not valid YAML: %s", what)
+}
+
+// rule reads one entry; ok tells that it is a rule with a usable id.
+func (p *parser) rule(n *yaml.Node) (r rule, ok bool) {
+	r.System = system
+	read := p.mapping(n, map[string]func(*yaml.Node){
+		"id":       p.text(&r.ID),
+		"category": p.text(&r.Category),
+		"name":     p.text(&r.Name),
+		"aliases":  p.list(&r.Aliases),
+		"tags":     p.list(&r.Tags),
+		"summary":  p.text(&r.Summary),
+		"text":     p.text(&r.Text),
+		"spell":    func(n *yaml.Node) { r.Spell = p.spell(n) },
+	}, "id", "category", "name", "summary", "text")
+	if !read {
+		return r, false
+	}
+	p.check(n, &r)
+	if !validID.MatchString(r.ID) {
+		return r, false
+	}
+	if first, twice := p.seen[r.ID]; twice {
+		p.fail(n.Line, "give each rule an id of its own", "id %q is taken by %s:%d", r.ID, first.file, first.line)
+		return r, false
+	}
+	p.seen[r.ID] = place{p.file, n.Line}
+	return r, true
+}
+
+// check reports values that are present but wrong.
+func (p *parser) check(n *yaml.Node, r *rule) {
+	if r.ID != "" && !validID.MatchString(r.ID) {
+		p.fail(n.Line, "use lower-case words joined by hyphens", "id %q is malformed", r.ID)
+	}
+	known := false
+	for _, c := range categories() {
+		known = known || c == r.Category
+	}
+	if r.Category != "" && !known {
+		p.fail(n.Line, "use "+strings.Join(categories(), ", "), "there is no category %q", r.Category)
+	}
+	switch {
+	case r.Category == "spell" && r.Spell == nil:
+		p.fail(n.Line, "add a spell block", "spell %q has no level, school and so on", r.Name)
+	case r.Category != "spell" && r.Spell != nil:
+		p.fail(n.Line, "remove the spell block or set category: spell", "%q is no spell", r.Name)
+	}
+}
+
+func (p *parser) spell(n *yaml.Node) *spell {
+	s := &spell{Classes: []string{}}
+	p.mapping(n, map[string]func(*yaml.Node){
+		"level":         p.level(&s.Level),
+		"school":        p.text(&s.School),
+		"casting_time":  p.text(&s.CastingTime),
+		"range":         p.text(&s.Range),
+		"components":    p.text(&s.Components),
+		"duration":      p.text(&s.Duration),
+		"concentration": p.flag(&s.Concentration),
+		"ritual":        p.flag(&s.Ritual),
+		"classes":       p.list(&s.Classes),
+	}, "level", "school", "casting_time", "range", "components", "duration")
+	return s
+}

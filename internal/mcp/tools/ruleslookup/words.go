@@ -1,0 +1,142 @@
+package ruleslookup
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// maxWord bounds a word, in bytes; the rest of a longer one is dropped.
+const maxWord = 40
+
+// word is one word of a text.
+type word struct {
+	// raw is lower-case, without accents and apostrophes.
+	raw string
+	// stem is shared by the inflections of a word: "grapple", "grappling" and
+	// "grappled" are one.
+	stem string
+}
+
+// words splits s into its words, stop words included.
+func words(s string) []word {
+	var out []word
+	for raw := range strings.FieldsFuncSeq(plain(s), isBreak) {
+		if len(raw) > maxWord {
+			raw = strings.ToValidUTF8(raw[:maxWord], "")
+		}
+		out = append(out, word{raw: raw, stem: stem(raw)})
+	}
+	return out
+}
+
+func isBreak(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
+// plain folds case, and drops accents and apostrophes, so that "Hunter’s" and
+// "hunters" are the same word.
+func plain(s string) string {
+	ascii := true
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			ascii = false
+			break
+		}
+	}
+	if !ascii {
+		s = norm.NFKD.String(strings.ToValidUTF8(s, " "))
+	}
+	return strings.Map(func(r rune) rune {
+		if r == '\'' || r == '’' || r == '‘' || unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, s)
+}
+
+// content drops the stop words, unless nothing else would be left: there is a
+// rule for every "Help" and "Will".
+func content(ws []word) []word {
+	kept := make([]word, 0, len(ws))
+	for _, w := range ws {
+		if !stopWord(w.raw) {
+			kept = append(kept, w)
+		}
+	}
+	if len(kept) == 0 {
+		return ws
+	}
+	return kept
+}
+
+// stopWord reports whether w says nothing about which rule is meant.
+func stopWord(w string) bool {
+	switch w {
+	case "a", "an", "the", "this", "that", "these", "those", "some", "any",
+		"and", "or", "if", "then", "so", "but", "as", "than",
+		"of", "in", "on", "at", "to", "for", "from", "by", "with", "about", "into", "during",
+		"is", "are", "was", "were", "be", "been", "am", "isnt", "arent",
+		"do", "does", "did", "doing", "done", "dont", "doesnt",
+		"has", "have", "had", "can", "cant", "could", "would", "should", "will", "may", "must",
+		"i", "im", "me", "my", "you", "your", "youre", "he", "she", "his", "her", "him",
+		"we", "us", "our", "it", "its", "they", "them", "their", "theres", "there",
+		"what", "whats", "when", "where", "which", "who", "whos", "why", "how", "hows",
+		"tell", "explain", "describe", "please", "know", "need", "want", "mean", "means", "meaning",
+		"work", "works", "working", "happen", "happens", "exactly", "again", "s", "t",
+		"rule", "rules", "dnd", "5e", "srd":
+		return true
+	}
+	return false
+}
+
+// stem cuts the endings of plurals and participles. It is deliberately light:
+// a wrong merger hides a rule, a missed one is caught by prefix search.
+func stem(w string) string {
+	w = singular(w)
+	w = participle(w)
+	if len(w) > 3 && strings.HasSuffix(w, "e") {
+		w = w[:len(w)-1]
+	}
+	return w
+}
+
+func singular(w string) string {
+	n := len(w)
+	switch {
+	case n < 4 || !strings.HasSuffix(w, "s"):
+		return w
+	case n > 4 && strings.HasSuffix(w, "ies"):
+		return w[:n-3] + "y"
+	case strings.HasSuffix(w, "sses"), strings.HasSuffix(w, "shes"), strings.HasSuffix(w, "ches"), strings.HasSuffix(w, "xes"):
+		return w[:n-2]
+	case strings.HasSuffix(w, "ss"), strings.HasSuffix(w, "us"), strings.HasSuffix(w, "is"):
+		return w
+	}
+	return w[:n-1]
+}
+
+func participle(w string) string {
+	n := len(w)
+	switch {
+	case n > 4 && strings.HasSuffix(w, "ied"):
+		return w[:n-3] + "y"
+	case strings.HasSuffix(w, "eed"):
+		return w
+	case n > 5 && strings.HasSuffix(w, "ing") && hasVowel(w[:n-3]):
+		return undouble(w[:n-3])
+	case n > 4 && strings.HasSuffix(w, "ed") && hasVowel(w[:n-2]):
+		return undouble(w[:n-2])
+	}
+	return w
+}
+
+func hasVowel(w string) bool { return strings.ContainsAny(w, "aeiouy") }
+
+// undouble turns "stunn" into "stun" but keeps "spell", "pass" and "buzz".
+func undouble(w string) string {
+	n := len(w)
+	if n < 3 || w[n-1] != w[n-2] || strings.IndexByte("lszaeiou", w[n-1]) >= 0 {
+		return w
+	}
+	return w[:n-1]
+}
