@@ -1,0 +1,242 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	oai "github.com/sashabaranov/go-openai"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+const (
+	// longestReason bounds what is quoted of a vendor's message, in runes.
+	longestReason = 300
+	// shownEnd is how much of a key's ends, in bytes, is enough to hide them:
+	// vendors quote keys shortened.
+	shownEnd = 6
+	// mask stands for what was taken out.
+	mask = "[redacted]"
+)
+
+// failure is a request that went wrong. Its text is scrubbed; it unwraps to
+// one of the sentinels of package llm and to nothing of the vendor's.
+type failure struct {
+	kind       error
+	text       string
+	status     int           // HTTP status, 0 if there was none
+	retryAfter time.Duration // negative if the vendor named none
+}
+
+func (f *failure) Error() string { return f.kind.Error() + ": " + f.text }
+func (f *failure) Unwrap() error { return f.kind }
+
+// failed turns any error of the client library into a [failure].
+func (p *Provider) failed(err error, header http.Header) *failure {
+	status, reason := vendorError(err)
+	f := &failure{status: status, retryAfter: -1}
+	reason = p.scrub.clean(reason)
+	switch {
+	case isRequestMistake(err):
+		f.kind, f.text = llm.ErrRejected, reason
+	case status == 0:
+		f.kind = llm.ErrUnavailable
+		f.text = fmt.Sprintf("%s did not answer (%s); check that it runs and that base_url is right", p.name, reason)
+	case status == http.StatusTooManyRequests:
+		f.kind = llm.ErrRateLimited
+		f.retryAfter = retryAfter(header, time.Now())
+		f.text = fmt.Sprintf("%s asks to slow down%s%s", p.name, inHowLong(f.retryAfter), quoted(reason))
+	case status >= 500 || status == http.StatusRequestTimeout:
+		f.kind = llm.ErrUnavailable
+		f.text = fmt.Sprintf("%s failed with HTTP %d%s", p.name, status, quoted(reason))
+	default:
+		f.kind = llm.ErrRejected
+		f.text = fmt.Sprintf("%s answered HTTP %d%s; %s", p.name, status, quoted(reason), p.advice(status, reason))
+	}
+	return f
+}
+
+// broken is a failure within a stream that had begun well.
+func (p *Provider) broken(reason, code string) *failure {
+	f := &failure{kind: llm.ErrUnavailable, retryAfter: -1}
+	if strings.Contains(code, "rate_limit") || code == "429" {
+		f.kind = llm.ErrRateLimited
+	}
+	f.text = fmt.Sprintf("%s broke off its answer%s", p.name, quoted(p.scrub.clean(reason)))
+	return f
+}
+
+// advice says what to check after a refusal.
+func (p *Provider) advice(status int, reason string) string {
+	switch {
+	case status == http.StatusUnauthorized:
+		return "check providers.llm.api_key"
+	case status == http.StatusPaymentRequired:
+		return "check the account's credit"
+	case status == http.StatusForbidden:
+		return "check that the key may use model " + strconv.Quote(p.opts.Model)
+	case status == http.StatusNotFound:
+		return fmt.Sprintf("check that model %q exists and that base_url ends in the API's root, often /v1", p.opts.Model)
+	case strings.Contains(reason, "support tools"):
+		return fmt.Sprintf("model %q cannot use tools; choose one that can", p.opts.Model)
+	case status == http.StatusRequestEntityTooLarge || strings.Contains(reason, "context length"):
+		return "shorten memory.history or choose a model with a longer context"
+	}
+	return fmt.Sprintf("check that model %q fits this server", p.opts.Model)
+}
+
+// isRequestMistake reports errors the library finds before it sends anything.
+func isRequestMistake(err error) bool {
+	for _, mistake := range []error{
+		oai.ErrChatCompletionInvalidModel,
+		oai.ErrReasoningModelMaxTokensDeprecated,
+		oai.ErrReasoningModelLimitationsOther,
+		oai.ErrReasoningEffortUnsupported,
+		oai.ErrReasoningToolsRequireResponses,
+		oai.ErrReasoningSamplingUnsupported,
+	} {
+		if errors.Is(err, mistake) {
+			return true
+		}
+	}
+	var badType *json.UnsupportedTypeError
+	var badValue *json.UnsupportedValueError
+	var marshal *json.MarshalerError
+	return errors.As(err, &badType) || errors.As(err, &badValue) || errors.As(err, &marshal)
+}
+
+// vendorError extracts the HTTP status, 0 if there was no response, and the
+// vendor's own words.
+func vendorError(err error) (status int, reason string) {
+	var api *oai.APIError
+	if errors.As(err, &api) {
+		return api.HTTPStatusCode, api.Message
+	}
+	var request *oai.RequestError
+	if errors.As(err, &request) {
+		return request.HTTPStatusCode, plainReason(request.Body)
+	}
+	var address *url.Error
+	if errors.As(err, &address) {
+		return 0, address.Err.Error() // without the address, which may hold a password
+	}
+	return 0, err.Error()
+}
+
+// plainReason reads the error bodies that do not follow the protocol:
+// {"error":"text"}, {"message":…}, {"detail":…}, a list of those, plain text.
+func plainReason(body []byte) string {
+	var value any
+	if json.Unmarshal(body, &value) != nil {
+		return string(body)
+	}
+	if s := reasonIn(value, 0); s != "" {
+		return s
+	}
+	return string(body)
+}
+
+func reasonIn(value any, depth int) string {
+	if depth > 4 {
+		return ""
+	}
+	switch v := value.(type) {
+	case string:
+		return v
+	case []any:
+		if len(v) > 0 {
+			return reasonIn(v[0], depth+1)
+		}
+	case map[string]any:
+		for _, key := range []string{"error", "message", "msg", "detail"} {
+			if s := reasonIn(v[key], depth+1); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+// retryAfter reads how long a vendor asks to wait; negative if it does not say.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms >= 0 && ms < 1e9 {
+		return time.Duration(ms * float64(time.Millisecond))
+	}
+	value := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(value, 64); err == nil && s >= 0 && s < 1e6 {
+		return time.Duration(s * float64(time.Second))
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return -1
+}
+
+func inHowLong(d time.Duration) string {
+	if d < 0 {
+		return ""
+	}
+	return " for " + d.Round(time.Millisecond).String()
+}
+
+func quoted(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return " (" + reason + ")"
+}
+
+// scrubber takes keys out of text that comes from a vendor.
+type scrubber struct {
+	secrets *strings.Replacer
+	shapes  *regexp.Regexp
+}
+
+func newScrubber(key string) scrubber {
+	var pairs []string
+	if key != "" {
+		pairs = append(pairs, key, mask)
+		if esc := url.QueryEscape(key); esc != key {
+			pairs = append(pairs, esc, mask)
+		}
+		if n := len(key); n >= 4*shownEnd {
+			pairs = append(pairs, key[:shownEnd], mask, key[n-shownEnd:], mask)
+		}
+	}
+	return scrubber{
+		secrets: strings.NewReplacer(pairs...),
+		// Keys by their usual prefix, and keys a vendor masked itself, which
+		// still show their ends.
+		shapes: regexp.MustCompile(`\b(?:sk|gsk|pk)[-_][A-Za-z0-9*_-]{4,}|[A-Za-z0-9_-]*\*{3,}[A-Za-z0-9_-]*`),
+	}
+}
+
+// clean removes keys, puts the text on one line and bounds it.
+func (s scrubber) clean(text string) string {
+	text = s.shapes.ReplaceAllString(s.secrets.Replace(text), mask)
+	for strings.Contains(text, mask+mask) {
+		text = strings.ReplaceAll(text, mask+mask, mask)
+	}
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, text)
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > longestReason {
+		text = string(r[:longestReason]) + "…"
+	}
+	return text
+}

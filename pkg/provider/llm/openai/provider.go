@@ -1,0 +1,210 @@
+// Package openai speaks to every server with an OpenAI-compatible chat
+// completions API: OpenAI itself, Ollama, Groq, llama.cpp, vLLM and others.
+// It implements [llm.Provider] over streamed answers.
+//
+// Imported by the composition root alone. It starts no goroutine of its own;
+// how long to wait for the next piece is the caller's context to decide. What
+// a model thinks before it speaks (reasoning fields, a leading <think> block)
+// is dropped: an NPC says its answer only.
+package openai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// DefaultBaseURL is OpenAI's own endpoint.
+const DefaultBaseURL = "https://api.openai.com/v1"
+
+const (
+	// longestRetryAfter is the longest pause a vendor may ask for that is
+	// worth a player's wait; beyond it the turn fails at once.
+	longestRetryAfter = 2 * time.Second
+	// reconnectPause separates two attempts at a vendor that failed.
+	reconnectPause = 100 * time.Millisecond
+)
+
+// Options configure a [Provider].
+type Options struct {
+	// BaseURL is the API's root, such as "http://localhost:11434/v1". If empty,
+	// [DefaultBaseURL]; a URL without a path gets "/v1".
+	BaseURL string
+	// APIKey is sent as a bearer token; local servers need none. It never
+	// appears in an error.
+	APIKey string
+	// Model is the vendor's model id. Required.
+	Model string
+	// Name is what the provider is called in logs. If empty, "openai " and the
+	// model.
+	Name string
+	// HTTPClient replaces the provider's own client. It must have no Timeout,
+	// which would cut long answers.
+	HTTPClient *http.Client
+	// MaxRetries is how often a failed request is repeated, as long as nothing
+	// of its answer was yielded. If zero, once; negative means never.
+	MaxRetries int
+	// ReasoningEffort is sent to models that think. If empty, the vendor's
+	// default.
+	ReasoningEffort string
+}
+
+// Provider streams answers of one model. It is safe for concurrent use.
+type Provider struct {
+	opts    Options
+	base    string
+	name    string
+	client  *http.Client
+	retries int
+	scrub   scrubber
+	usage   atomic.Int32 // a usageSupport
+	answers atomic.Int64 // complete answers so far
+}
+
+// usageSupport is what is known about the server's stream_options.
+type usageSupport = int32
+
+const (
+	usageUnknown usageSupport = iota
+	usageAccepted
+	usageRefused
+)
+
+// New returns a provider for one model. It checks the options without
+// reaching the network; what is wrong with them is wrapped in
+// [llm.ErrRejected].
+func New(opts Options) (*Provider, error) {
+	if strings.TrimSpace(opts.Model) == "" {
+		return nil, fmt.Errorf("%w: no model is named; set providers.llm.model", llm.ErrRejected)
+	}
+	base, err := baseURL(opts.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	if base == DefaultBaseURL && opts.APIKey == "" {
+		return nil, fmt.Errorf("%w: api.openai.com needs a key; set providers.llm.api_key", llm.ErrRejected)
+	}
+	p := &Provider{opts: opts, base: base, name: opts.Name, client: opts.HTTPClient, scrub: newScrubber(opts.APIKey)}
+	if p.name == "" {
+		p.name = "openai " + opts.Model
+	}
+	if p.client == nil {
+		p.client = &http.Client{Transport: newTransport()}
+	}
+	switch {
+	case opts.MaxRetries == 0:
+		p.retries = 1
+	case opts.MaxRetries > 0:
+		p.retries = opts.MaxRetries
+	}
+	return p, nil
+}
+
+// newTransport keeps enough idle connections for a cast of NPCs and asks for
+// uncompressed answers, since proxies hold compressed streams back.
+func newTransport() *http.Transport {
+	return &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		ForceAttemptHTTP2:   true,
+		MaxIdleConnsPerHost: 16,
+		IdleConnTimeout:     90 * time.Second,
+		TLSHandshakeTimeout: 10 * time.Second,
+		DisableCompression:  true,
+	}
+}
+
+func baseURL(s string) (string, error) {
+	if s == "" {
+		return DefaultBaseURL, nil
+	}
+	u, err := url.Parse(s)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return "", fmt.Errorf("%w: base_url is no http or https address; use one like %s", llm.ErrRejected, DefaultBaseURL)
+	}
+	if u.RawQuery != "" || u.Fragment != "" {
+		return "", fmt.Errorf("%w: base_url must end with its path, without ? or #", llm.ErrRejected)
+	}
+	if strings.Trim(u.Path, "/") == "" {
+		u.Path = "/v1"
+	}
+	return strings.TrimRight(u.String(), "/"), nil
+}
+
+// Name returns what the provider is called in logs and notices.
+func (p *Provider) Name() string { return p.name }
+
+// Close releases idle connections. Running streams are not touched.
+func (p *Provider) Close() error {
+	p.client.CloseIdleConnections()
+	return nil
+}
+
+// Stream implements [llm.Provider]. A request that fails before anything was
+// yielded is repeated once: after the vendor's Retry-After if that is at most
+// two seconds and ctx outlasts it, or after a short pause when the vendor was
+// unavailable.
+func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		body := p.chatRequest(req)
+		for attempt := 0; ; attempt++ {
+			out := p.attemptOnce(ctx, body, yield)
+			if out.err == nil {
+				return
+			}
+			if ctx.Err() != nil {
+				yield(llm.Chunk{}, p.ended(ctx))
+				return
+			}
+			if out.yielded || attempt >= p.retries || !pause(ctx, out.err) {
+				yield(llm.Chunk{}, out.err)
+				return
+			}
+		}
+	}
+}
+
+// ended is the error for a stream whose context is done: it matches the
+// context's error and, if it differs, the cause.
+func (p *Provider) ended(ctx context.Context) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if errors.Is(cause, err) {
+		return fmt.Errorf("asking %s: %w", p.name, cause)
+	}
+	return fmt.Errorf("asking %s: %w: %w", p.name, err, cause)
+}
+
+// pause waits before a repetition and reports whether there should be one.
+func pause(ctx context.Context, err error) bool {
+	wait := reconnectPause
+	var f *failure
+	switch {
+	case !errors.As(err, &f):
+		return false
+	case errors.Is(err, llm.ErrRateLimited):
+		if f.retryAfter < 0 || f.retryAfter > longestRetryAfter {
+			return false
+		}
+		wait = f.retryAfter
+	case !errors.Is(err, llm.ErrUnavailable):
+		return false
+	}
+	if end, ok := ctx.Deadline(); ok && time.Until(end) <= wait {
+		return false
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,251 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+
+	oai "github.com/sashabaranov/go-openai"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// outcome is how one attempt ended. A nil err is a complete answer, or a
+// consumer that left.
+type outcome struct {
+	yielded bool
+	err     error
+}
+
+// attemptOnce asks for token counts unless the server is known to refuse
+// that, and asks again without when it turns out to refuse.
+func (p *Provider) attemptOnce(ctx context.Context, req oai.ChatCompletionRequest, yield func(llm.Chunk, error) bool) outcome {
+	known := p.usage.Load()
+	if known == usageRefused {
+		return p.ask(ctx, req, yield)
+	}
+	plain := req
+	req.StreamOptions = &oai.StreamOptions{IncludeUsage: true}
+	out := p.ask(ctx, req, yield)
+	if out.err == nil || out.yielded {
+		p.usage.CompareAndSwap(usageUnknown, usageAccepted)
+		return out
+	}
+	var f *failure
+	if !errors.As(out.err, &f) || !refusesUsage(f, known) {
+		return out
+	}
+	again := p.ask(ctx, plain, yield)
+	if again.err == nil || again.yielded {
+		p.usage.Store(usageRefused)
+	}
+	return again
+}
+
+// refusesUsage reports whether a refusal may be due to stream_options. As
+// long as the server never accepted them, any plain 400 or 422 may.
+func refusesUsage(f *failure, known usageSupport) bool {
+	if f.status != http.StatusBadRequest && f.status != http.StatusUnprocessableEntity {
+		return false
+	}
+	return known == usageUnknown || strings.Contains(f.text, "stream_options") || strings.Contains(f.text, "include_usage")
+}
+
+// ask sends one request and yields its answer.
+func (p *Provider) ask(ctx context.Context, req oai.ChatCompletionRequest, yield func(llm.Chunk, error) bool) outcome {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	x := &exchange{client: p.client}
+	defer x.close()
+
+	config := oai.DefaultConfig(p.opts.APIKey)
+	config.BaseURL = p.base
+	config.HTTPClient = x
+	stream, err := oai.NewClientWithConfig(config).CreateChatCompletionStream(ctx, req)
+	if err != nil {
+		return outcome{err: p.failed(err, x.header)}
+	}
+	r := &reader{p: p, x: x, stream: stream, yield: yield}
+	out := r.run()
+	if r.completed {
+		x.finish(ctx, cancel)
+	}
+	return out
+}
+
+// event is one piece of a streamed answer, or a whole answer that was not
+// streamed.
+type event struct {
+	Choices []struct {
+		Index        int    `json:"index"`
+		Delta        delta  `json:"delta"`
+		Message      delta  `json:"message"`
+		FinishReason string `json:"finish_reason"`
+	} `json:"choices"`
+	Usage *struct {
+		PromptTokens     int `json:"prompt_tokens"`
+		CompletionTokens int `json:"completion_tokens"`
+	} `json:"usage"`
+	Error json.RawMessage `json:"error"`
+}
+
+type delta struct {
+	Content content `json:"content"`
+	// Refusal is what a model says instead of content.
+	Refusal   string     `json:"refusal"`
+	ToolCalls []fragment `json:"tool_calls"`
+}
+
+// content is text, which some vendors send as a list of parts.
+type content string
+
+// UnmarshalJSON accepts a string, null, or a list whose text parts count.
+func (c *content) UnmarshalJSON(raw []byte) error {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		*c = content(s)
+		return nil
+	}
+	var parts []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(raw, &parts); err != nil {
+		return err
+	}
+	for _, p := range parts {
+		if p.Type == "text" {
+			*c += content(p.Text)
+		}
+	}
+	return nil
+}
+
+// reader turns one answer's events into chunks.
+type reader struct {
+	p      *Provider
+	x      *exchange
+	stream *oai.ChatCompletionStream
+	yield  func(llm.Chunk, error) bool
+
+	finish    string
+	usage     *llm.Usage
+	calls     assembler
+	think     thinking
+	yielded   bool
+	completed bool // the vendor has said everything
+}
+
+func (r *reader) run() outcome {
+	for {
+		raw, err := r.stream.RecvRaw()
+		if errors.Is(err, io.EOF) && (r.x.done || r.finish != "") {
+			return r.complete()
+		}
+		if err != nil {
+			// An answer whose end was announced is complete, even if the
+			// connection breaks before the stream's own end.
+			if r.finish != "" {
+				return r.complete()
+			}
+			return r.fail(err)
+		}
+		var e event
+		if err := json.Unmarshal(raw, &e); err != nil {
+			return r.broken("its stream holds something that is no event", "")
+		}
+		if len(e.Error) > 0 && string(e.Error) != "null" {
+			return r.broken(plainReason(e.Error), errorCode(e.Error))
+		}
+		if !r.take(e) {
+			return outcome{yielded: true}
+		}
+	}
+}
+
+// take yields what e adds to the answer and reports whether to go on.
+func (r *reader) take(e event) bool {
+	if e.Usage != nil {
+		r.usage = &llm.Usage{PromptTokens: e.Usage.PromptTokens, CompletionTokens: e.Usage.CompletionTokens}
+	}
+	for _, c := range e.Choices {
+		if c.Index != 0 {
+			continue
+		}
+		if c.FinishReason != "" {
+			r.finish = c.FinishReason
+		}
+		for _, d := range []delta{c.Delta, c.Message} {
+			for _, f := range d.ToolCalls {
+				r.calls.add(f)
+			}
+			if !r.say(r.think.feed(string(d.Content) + d.Refusal)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (r *reader) say(text string) bool {
+	if text == "" {
+		return true
+	}
+	r.yielded = true
+	return r.yield(llm.Chunk{Text: text}, nil)
+}
+
+// complete yields the last chunk.
+func (r *reader) complete() outcome {
+	r.completed = true
+	last := llm.Chunk{
+		Text:         r.think.end(),
+		ToolCalls:    r.calls.result(r.p.answers.Add(1)),
+		FinishReason: r.finish,
+		Usage:        r.usage,
+	}
+	switch {
+	case len(last.ToolCalls) > 0 && (r.finish == "" || r.finish == "stop"):
+		last.FinishReason = "tool_calls"
+	case r.finish == "":
+		last.FinishReason = "stop"
+	}
+	r.yield(last, nil)
+	return outcome{yielded: true}
+}
+
+func (r *reader) fail(err error) outcome {
+	var api *oai.APIError
+	if errors.As(err, &api) {
+		code, _ := api.Code.(string)
+		return r.broken(api.Message, code+" "+api.Type)
+	}
+	if errors.Is(err, io.EOF) {
+		return r.broken("the stream ended before the answer did", "")
+	}
+	_, reason := vendorError(err)
+	return r.broken(reason, "")
+}
+
+func (r *reader) broken(reason, code string) outcome {
+	return outcome{yielded: r.yielded, err: r.p.broken(reason, code)}
+}
+
+// errorCode reads code and type of an error event.
+func errorCode(raw json.RawMessage) string {
+	var e struct {
+		Code any    `json:"code"`
+		Type string `json:"type"`
+	}
+	if json.Unmarshal(raw, &e) != nil {
+		return ""
+	}
+	if n, ok := e.Code.(float64); ok && n == http.StatusTooManyRequests {
+		return "rate_limit"
+	}
+	code, _ := e.Code.(string)
+	return code + " " + e.Type
+}

@@ -1,0 +1,71 @@
+package openai
+
+import "strings"
+
+const (
+	thinkOpen  = "<think>"
+	thinkClose = "</think>"
+)
+
+// thinking removes one <think> block at the start of an answer, which some
+// local models write into their content. Text anywhere else is untouched.
+type thinking struct {
+	state  thinkState
+	buffer string
+}
+
+type thinkState int
+
+const (
+	thinkUndecided thinkState = iota // so far a prefix of the opening tag
+	thinkInside                      // until the closing tag
+	thinkAfter                       // until the first text after the block
+	thinkOver                        // terminal
+)
+
+// feed takes the next piece and returns what of it may be said.
+func (t *thinking) feed(piece string) string {
+	if t.state == thinkOver {
+		return piece
+	}
+	t.buffer += piece
+	if t.state == thinkUndecided {
+		start := strings.TrimLeft(t.buffer, " \t\r\n")
+		switch {
+		case strings.HasPrefix(start, thinkOpen):
+			t.state, t.buffer = thinkInside, start[len(thinkOpen):]
+		case strings.HasPrefix(thinkOpen, start):
+			return ""
+		default:
+			return t.release()
+		}
+	}
+	if t.state == thinkInside {
+		_, rest, closed := strings.Cut(t.buffer, thinkClose)
+		if !closed {
+			// Only what may be the beginning of the closing tag is kept.
+			t.buffer = t.buffer[max(0, len(t.buffer)-len(thinkClose)):]
+			return ""
+		}
+		t.state, t.buffer = thinkAfter, rest
+	}
+	t.buffer = strings.TrimLeft(t.buffer, " \t\r\n")
+	if t.buffer == "" {
+		return ""
+	}
+	return t.release()
+}
+
+// end returns what was held back when the answer is over.
+func (t *thinking) end() string {
+	if t.state != thinkUndecided {
+		return ""
+	}
+	return t.release()
+}
+
+func (t *thinking) release() string {
+	out := t.buffer
+	t.state, t.buffer = thinkOver, ""
+	return out
+}
