@@ -3,45 +3,60 @@
 // [Load] is strict: it reports every problem it finds in one go, each with its
 // file and line, what is wrong and what would be right. It expands ${VAR} and
 // ${VAR:-default}. Nothing here reaches the network.
+//
+// The struct tags of the types are the only description of a key: yaml is its
+// name, doc explains it, and required, enum, keys, min, max and format say what
+// fits. [Load] enforces the tags and [Schema] publishes them.
+//
+// Imported by internal/app and the packages it configures.
 package config
 
 import (
+	"io/fs"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
 // Config is the whole configuration, checked and with every default filled in.
 type Config struct {
-	// DataDir holds the database and the file sandbox. Default ".glyphoxa"
-	// beside the configuration file. Absolute after loading.
-	DataDir   string     `yaml:"data_dir" json:"data_dir"`
-	Language  []string   `yaml:"languages" json:"languages"`
-	Campaign  Campaign   `yaml:"campaign" json:"campaign"`
-	NPCs      []NPC      `yaml:"npcs" json:"npcs"`
-	NPCsDir   string     `yaml:"npcs_dir" json:"npcs_dir"`
-	Providers Providers  `yaml:"providers" json:"providers"`
-	MCP       MCP        `yaml:"mcp" json:"mcp"`
-	Tools     ToolConfig `yaml:"tools" json:"tools"`
-	Memory    Memory     `yaml:"memory" json:"memory"`
-	Latency   Latency    `yaml:"latency" json:"latency"`
-	Server    Server     `yaml:"server" json:"server"`
-	Discord   Discord    `yaml:"discord" json:"discord"`
+	// DataDir is absolute after loading.
+	DataDir string `yaml:"data_dir" json:"data_dir" format:"path" doc:"Directory for the database and for the files NPCs may read and write."`
+	// Language lists BCP 47 tags, the main language first.
+	Language  []string   `yaml:"languages" json:"languages" format:"language" doc:"Languages spoken at the table, the main one first, such as en or de."`
+	Campaign  Campaign   `yaml:"campaign" json:"campaign" doc:"The world the table plays in."`
+	NPCs      []NPC      `yaml:"npcs" json:"npcs" doc:"NPCs defined right here; those in npcs_dir are added to them."`
+	NPCsDir   string     `yaml:"npcs_dir" json:"npcs_dir" format:"path" doc:"Directory with one YAML file per NPC."`
+	Providers Providers  `yaml:"providers" json:"providers" doc:"Who thinks, listens and speaks for the NPCs."`
+	MCP       MCP        `yaml:"mcp" json:"mcp" doc:"External tools."`
+	Tools     ToolConfig `yaml:"tools" json:"tools" doc:"Settings of the built-in tools."`
+	Memory    Memory     `yaml:"memory" json:"memory" doc:"What NPCs remember."`
+	Latency   Latency    `yaml:"latency" json:"latency" doc:"How long an answer may take."`
+	Server    Server     `yaml:"server" json:"server" doc:"The MCP server that offers Glyphoxa's tools to outside agents."`
+	Discord   Discord    `yaml:"discord" json:"discord" doc:"The Discord bot. Without a token it stays off."`
 
-	// File is the path the configuration was read from, or "built-in".
+	// File is the path the configuration was read from, or [BuiltIn].
 	File string `yaml:"-" json:"-"`
+	// Source holds the files that a built-in configuration names, such as
+	// Campaign.World. Nil if the configuration was read from disk, where those
+	// paths are absolute.
+	Source fs.FS `yaml:"-" json:"-"`
+	// Warnings are oddities that do not keep the configuration from working.
+	Warnings []problem.Problem `yaml:"-" json:"-"`
 }
 
 // Campaign names the world the table plays in.
 type Campaign struct {
-	Name string `yaml:"name" json:"name"`
+	Name string `yaml:"name" json:"name" doc:"Name of the campaign."`
 	// System is the rule system, such as "dnd5e".
-	System string `yaml:"system" json:"system"`
-	// World is the path of the campaign file with entities and relations.
-	World string `yaml:"world" json:"world"`
+	System string `yaml:"system" json:"system" doc:"Rule system, such as dnd5e."`
+	// World is the path of the campaign file with entities and relations; see
+	// [Config.ReadWorld].
+	World string `yaml:"world" json:"world" format:"path" doc:"Campaign file with the people, places, factions and items of the world."`
 	// Scene is what is going on when a session starts.
-	Scene string `yaml:"scene" json:"scene"`
+	Scene string `yaml:"scene" json:"scene" doc:"What is going on when a session starts."`
 }
 
 // Engines an NPC can speak through.
@@ -54,117 +69,57 @@ const (
 // NPC is one character.
 type NPC struct {
 	// ID is a slug made from the name unless given.
-	ID      string   `yaml:"id" json:"id"`
-	Name    string   `yaml:"name" json:"name"`
-	Aliases []string `yaml:"aliases" json:"aliases"`
+	ID      string   `yaml:"id" json:"id" format:"id" doc:"Short unique id in lower case; made from the name if missing."`
+	Name    string   `yaml:"name" json:"name" required:"true" max:"100" doc:"Name the players call the NPC by."`
+	Aliases []string `yaml:"aliases" json:"aliases" doc:"Other names the NPC answers to."`
 	// Personality is who the NPC is, in prose.
-	Personality string `yaml:"personality" json:"personality"`
+	Personality string `yaml:"personality" json:"personality" doc:"Who the NPC is, in your own words."`
 	// Engine is one of the Engine constants.
-	Engine string `yaml:"engine" json:"engine"`
+	Engine string `yaml:"engine" json:"engine" enum:"cascaded|s2s|sentence_cascade" doc:"How the NPC thinks and speaks: cascaded (hear, think, speak), sentence_cascade (a fast opener while a stronger model thinks) or s2s (one speech-to-speech model)."`
 	// BudgetTier is the NPC's ceiling.
-	BudgetTier mcp.BudgetTier `yaml:"budget_tier" json:"budget_tier"`
+	BudgetTier mcp.BudgetTier `yaml:"budget_tier" json:"budget_tier" doc:"The most time the NPC may take: fast, standard or deep."`
 	// Tools is the whitelist; empty means no tools.
-	Tools []string `yaml:"tools" json:"tools"`
+	Tools []string `yaml:"tools" json:"tools" doc:"Tools the NPC may use; none if missing."`
 	// BehaviorRules are instructions the NPC always follows.
-	BehaviorRules []string `yaml:"behavior_rules" json:"behavior_rules"`
+	BehaviorRules []string `yaml:"behavior_rules" json:"behavior_rules" doc:"Rules the NPC always follows."`
 	// SecretKnowledge is what the NPC knows and does not readily tell.
-	SecretKnowledge []string `yaml:"secret_knowledge" json:"secret_knowledge"`
+	SecretKnowledge []string `yaml:"secret_knowledge" json:"secret_knowledge" doc:"What the NPC knows and does not readily tell."`
 	// KnowledgeScope names what the NPC is knowledgeable about.
-	KnowledgeScope []string  `yaml:"knowledge_scope" json:"knowledge_scope"`
-	Voice          tts.Voice `yaml:"voice" json:"voice"`
+	KnowledgeScope []string  `yaml:"knowledge_scope" json:"knowledge_scope" doc:"What the NPC knows a lot about."`
+	Voice          tts.Voice `yaml:"voice" json:"voice" doc:"How the NPC sounds."`
 	// Lines are stock phrases by occasion: greeting, filler, answer, roll,
 	// unknown, refusal, smalltalk, farewell.
-	Lines map[string][]string `yaml:"lines" json:"lines"`
+	Lines map[string][]string `yaml:"lines" json:"lines" keys:"greeting|filler|answer|roll|recall|unknown|refusal|smalltalk|farewell" doc:"Stock phrases by occasion: greeting, filler, answer, roll, recall, unknown, refusal, smalltalk, farewell."`
 
 	// File and Line say where the NPC is defined.
 	File string `yaml:"-" json:"-"`
 	Line int    `yaml:"-" json:"-"`
 }
 
-// Provider configures one vendor.
-type Provider struct {
-	Name    string         `yaml:"name" json:"name"`
-	BaseURL string         `yaml:"base_url" json:"base_url"`
-	APIKey  Secret         `yaml:"api_key" json:"api_key"`
-	Model   string         `yaml:"model" json:"model"`
-	Options map[string]any `yaml:"options" json:"options"`
-}
-
-// Providers configures every vendor. A scalar is short for {name: scalar}.
-type Providers struct {
-	// LLM is auto (openai when its key is set, else offline), openai or offline.
-	LLM Provider `yaml:"llm" json:"llm"`
-	STT Provider `yaml:"stt" json:"stt"`
-	// TTS is auto (espeak when installed, else silent), espeak, openai or silent.
-	TTS        Provider `yaml:"tts" json:"tts"`
-	S2S        Provider `yaml:"s2s" json:"s2s"`
-	Embeddings Provider `yaml:"embeddings" json:"embeddings"`
-}
-
-// MCP lists external tool servers.
-type MCP struct {
-	Servers []MCPServerConfig `yaml:"servers" json:"servers"`
-}
-
-// Transports of external tool servers.
-const (
-	TransportStdio          = "stdio"
-	TransportStreamableHTTP = "streamable-http"
-)
-
-// MCPServerConfig is one external tool server (text 004, "Full Configuration
-// Reference").
-type MCPServerConfig struct {
-	Name      string `yaml:"name" json:"name"`
-	Transport string `yaml:"transport" json:"transport"`
-	// Command is split like a shell would, without running one.
-	Command string `yaml:"command" json:"command"`
-	// Args takes over the splitting when given; Command is then one word.
-	Args []string          `yaml:"args" json:"args"`
-	URL  string            `yaml:"url" json:"url"`
-	Env  map[string]Secret `yaml:"env" json:"env"`
-	Auth MCPAuth           `yaml:"auth" json:"auth"`
-}
-
-// MCPAuth authenticates to a streamable-http server. OAuth wins over Token.
-type MCPAuth struct {
-	// Token is a static bearer token, with or without "Bearer ".
-	Token Secret    `yaml:"token" json:"token"`
-	OAuth *MCPOAuth `yaml:"oauth" json:"oauth"`
-}
-
-// MCPOAuth is the OAuth 2.1 client-credentials grant.
-type MCPOAuth struct {
-	ClientID     string   `yaml:"client_id" json:"client_id"`
-	ClientSecret Secret   `yaml:"client_secret" json:"client_secret"`
-	TokenURL     string   `yaml:"token_url" json:"token_url"`
-	Scopes       []string `yaml:"scopes" json:"scopes"`
-}
-
 // ToolConfig tunes built-in tools.
 type ToolConfig struct {
 	// Floors overrides the declared floor of a tool by name.
-	Floors map[string]mcp.BudgetTier `yaml:"floors" json:"floors"`
+	Floors map[string]mcp.BudgetTier `yaml:"floors" json:"floors" doc:"Fastest tier a tool may be offered in, by tool."`
 	// Tables adds random tables for roll_table, or replaces one, by name.
-	Tables map[string]RandomTable `yaml:"tables" json:"tables"`
+	Tables map[string]RandomTable `yaml:"tables" json:"tables" doc:"Your own random tables for roll_table, by name."`
 	// FileQuota is the most bytes the file sandbox may hold. Default 64 MiB.
-	FileQuota int64 `yaml:"file_quota" json:"file_quota"`
+	FileQuota int64 `yaml:"file_quota" json:"file_quota" min:"0" doc:"Most bytes the files written by NPCs may take up together."`
 }
 
 // RandomTable is a table for roll_table. Entries are rolled with equal chance.
 type RandomTable struct {
-	Description string   `yaml:"description" json:"description"`
-	Entries     []string `yaml:"entries" json:"entries"`
+	Description string   `yaml:"description" json:"description" doc:"What the table is for."`
+	Entries     []string `yaml:"entries" json:"entries" required:"true" doc:"Results, each as likely as any other."`
 }
 
 // Memory configures what NPCs remember.
 type Memory struct {
-	// Path of the database. Default DataDir/glyphoxa.db.
-	Path string `yaml:"path" json:"path"`
+	// Path of the database, absolute after loading. Default DataDir/glyphoxa.db.
+	Path string `yaml:"path" json:"path" format:"path" doc:"Database file; glyphoxa.db in data_dir if missing."`
 	// RecentLines is how many lines of the session an NPC has in mind. Default 20.
-	RecentLines int `yaml:"recent_lines" json:"recent_lines"`
+	RecentLines int `yaml:"recent_lines" json:"recent_lines" min:"0" max:"1000" doc:"How many of the latest lines at the table an NPC has in mind."`
 	// History is how many of its own turns an NPC keeps word by word. Default 12.
-	History int `yaml:"history" json:"history"`
+	History int `yaml:"history" json:"history" min:"0" max:"1000" doc:"How many of its own turns an NPC remembers word by word."`
 }
 
 // Duration is a time.Duration that reads "500ms", "5m" or a whole number of
@@ -173,9 +128,9 @@ type Duration time.Duration
 
 // PerTier holds one value per tier.
 type PerTier[T any] struct {
-	Fast     T `yaml:"fast" json:"fast"`
-	Standard T `yaml:"standard" json:"standard"`
-	Deep     T `yaml:"deep" json:"deep"`
+	Fast     T `yaml:"fast" json:"fast" doc:"For quick talk."`
+	Standard T `yaml:"standard" json:"standard" doc:"For questions about the past or the rules."`
+	Deep     T `yaml:"deep" json:"deep" doc:"For careful thought."`
 }
 
 // Get returns the value for t.
@@ -192,44 +147,40 @@ func (p PerTier[T]) Get(t mcp.BudgetTier) T {
 // Latency holds the budgets.
 type Latency struct {
 	// Ceilings bound one round of parallel tools. Default 500/1500/4000 ms.
-	Ceilings PerTier[Duration] `yaml:"ceilings" json:"ceilings"`
+	Ceilings PerTier[Duration] `yaml:"ceilings" json:"ceilings" min:"1ms" max:"10m" doc:"Longest time for one round of tools."`
 	// Rounds is how many tool rounds a turn may take. Default 1/2/4.
-	Rounds PerTier[int] `yaml:"rounds" json:"rounds"`
+	Rounds PerTier[int] `yaml:"rounds" json:"rounds" min:"0" max:"20" doc:"How often an NPC may use tools before it must answer."`
 	// Targets bound the time to the first sound. Default 1200/2200/5000 ms.
-	Targets PerTier[Duration] `yaml:"targets" json:"targets"`
+	Targets PerTier[Duration] `yaml:"targets" json:"targets" min:"1ms" max:"10m" doc:"Time within which the NPC should start to speak."`
 	// ModelTimeout bounds the wait for the next piece of a model's answer.
 	// Default 15s.
-	ModelTimeout Duration `yaml:"model_timeout" json:"model_timeout"`
+	ModelTimeout Duration `yaml:"model_timeout" json:"model_timeout" min:"1ms" max:"1h" doc:"Longest wait for the next piece of a model's answer."`
 	// TurnTimeout bounds a whole turn. Default 60s.
-	TurnTimeout Duration `yaml:"turn_timeout" json:"turn_timeout"`
+	TurnTimeout Duration `yaml:"turn_timeout" json:"turn_timeout" min:"1ms" max:"1h" doc:"Longest time for a whole turn."`
 	// MinDeepInterval is the anti-spam interval between DEEP turns. Default 30s.
-	MinDeepInterval Duration `yaml:"min_deep_interval" json:"min_deep_interval"`
+	MinDeepInterval Duration `yaml:"min_deep_interval" json:"min_deep_interval" min:"0s" doc:"Shortest time between two deep turns."`
 	// DeepKeywords and StandardKeywords replace the built-in lists if not empty.
-	DeepKeywords     []string `yaml:"deep_keywords" json:"deep_keywords"`
-	StandardKeywords []string `yaml:"standard_keywords" json:"standard_keywords"`
+	DeepKeywords     []string `yaml:"deep_keywords" json:"deep_keywords" doc:"Words that ask for a deep answer; replaces the built-in list."`
+	StandardKeywords []string `yaml:"standard_keywords" json:"standard_keywords" doc:"Words that ask for a standard answer; replaces the built-in list."`
 	// Continuation is how long a line without a name goes to the last NPC.
 	// Default 30s.
-	Continuation Duration `yaml:"continuation" json:"continuation"`
+	Continuation Duration `yaml:"continuation" json:"continuation" min:"0s" doc:"How long a line that names nobody goes to the NPC who spoke last."`
 	// Lease is how long a DM's raise lasts unless said otherwise. Default 5m.
-	Lease Duration `yaml:"lease" json:"lease"`
+	Lease Duration `yaml:"lease" json:"lease" min:"1s" max:"24h" doc:"How long a raise by the DM lasts."`
 	// LeaseTurns is how many turns it lasts at most. Default 10.
-	LeaseTurns int `yaml:"lease_turns" json:"lease_turns"`
+	LeaseTurns int `yaml:"lease_turns" json:"lease_turns" min:"1" max:"1000" doc:"How many turns a raise by the DM lasts at most."`
 }
 
 // Server configures the outward MCP server.
 type Server struct {
 	// Listen is the address of the network transports. Default "127.0.0.1:8787".
-	Listen string `yaml:"listen" json:"listen"`
+	Listen string `yaml:"listen" json:"listen" format:"address" doc:"Address the server listens on, as host:port."`
 }
 
 // Discord configures the bot.
 type Discord struct {
-	Token Secret `yaml:"token" json:"token"`
-	Guild string `yaml:"guild" json:"guild"`
+	Token Secret `yaml:"token" json:"token" doc:"Bot token from the Discord developer portal."`
+	Guild string `yaml:"guild" json:"guild" format:"number" doc:"Id of your Discord server, a long number."`
 	// DMRoles names the roles that may use DM commands.
-	DMRoles []string `yaml:"dm_roles" json:"dm_roles"`
+	DMRoles []string `yaml:"dm_roles" json:"dm_roles" doc:"Discord roles that may use the dungeon master's commands."`
 }
-
-// Secret is a string that never shows itself: every way of printing or
-// encoding it yields "[redacted]" (or "" when empty). Reveal returns the value.
-type Secret string

@@ -74,10 +74,17 @@ func (l List) Err() error {
 	return l.Sorted()
 }
 
-// Sorted returns a copy ordered by file, then line; problems on the same line
-// stay in the order they were added.
+// Sorted returns a copy ordered by file, then line, with every problem once;
+// problems on the same line stay in the order they were added.
 func (l List) Sorted() List {
-	out := slices.Clone(l)
+	out := make(List, 0, len(l))
+	seen := make(map[Problem]bool, len(l))
+	for _, p := range l {
+		if !seen[p] {
+			seen[p] = true
+			out = append(out, p)
+		}
+	}
 	slices.SortStableFunc(out, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})

@@ -37,6 +37,7 @@ func TestListSortsAndIsAnError(t *testing.T) {
 	l.Add("a.yaml", 9, "second", "")
 	l.Add("a.yaml", 2, "first", "fix it")
 	l.Add("b.yaml", 1, "fourth", "")
+	l.Add("b.yaml", 1, "third", "")
 	err := fmt.Errorf("loading: %w", l.Err())
 
 	var got problem.List

@@ -1,0 +1,70 @@
+package config
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+)
+
+// Default returns the configuration of an empty file. Paths are relative.
+func Default() *Config {
+	return &Config{
+		DataDir:   ".glyphoxa",
+		Language:  []string{"en"},
+		Campaign:  Campaign{System: "dnd5e"},
+		Providers: defaultProviders(),
+		Tools:     ToolConfig{FileQuota: 64 << 20},
+		Memory:    Memory{RecentLines: 20, History: 12},
+		Latency: Latency{
+			Ceilings:        perTier(500, 1500, 4000),
+			Rounds:          PerTier[int]{Fast: 1, Standard: 2, Deep: 4},
+			Targets:         perTier(1200, 2200, 5000),
+			ModelTimeout:    Duration(15 * time.Second),
+			TurnTimeout:     Duration(60 * time.Second),
+			MinDeepInterval: Duration(30 * time.Second),
+			Continuation:    Duration(30 * time.Second),
+			Lease:           Duration(5 * time.Minute),
+			LeaseTurns:      10,
+		},
+		Server: Server{Listen: "127.0.0.1:8787"},
+	}
+}
+
+func defaultProviders() Providers {
+	auto := Provider{Name: ProviderAuto}
+	return Providers{LLM: auto, STT: auto, TTS: auto, S2S: auto, Embeddings: auto}
+}
+
+// DefaultNPC returns what an NPC has unless its entry says otherwise.
+func DefaultNPC() NPC {
+	return NPC{Engine: EngineCascaded, BudgetTier: mcp.BudgetStandard}
+}
+
+// DefaultServer returns what an external tool server has unless its entry says
+// otherwise.
+func DefaultServer() MCPServerConfig {
+	return MCPServerConfig{
+		ConnectTimeout: Duration(10 * time.Second),
+		CallTimeout:    Duration(30 * time.Second),
+	}
+}
+
+// defaultElement returns the value a new list or map element of type t starts
+// from.
+func defaultElement(t reflect.Type) reflect.Value {
+	v := reflect.New(t).Elem()
+	switch t {
+	case typeNPC:
+		v.Set(reflect.ValueOf(DefaultNPC()))
+	case typeServer:
+		v.Set(reflect.ValueOf(DefaultServer()))
+	}
+	return v
+}
+
+// perTier takes milliseconds.
+func perTier(fast, standard, deep int64) PerTier[Duration] {
+	ms := func(n int64) Duration { return Duration(time.Duration(n) * time.Millisecond) }
+	return PerTier[Duration]{Fast: ms(fast), Standard: ms(standard), Deep: ms(deep)}
+}

@@ -1,0 +1,58 @@
+package config
+
+import (
+	"net"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/language"
+)
+
+var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+
+// checkFormat returns what keeps s from being a text of the given format, and
+// what to do about it; "" if nothing does. Values are shown as the file has
+// them, addresses not at all, since they may carry credentials.
+func checkFormat(format string, s scalarText) (what, fix string) {
+	switch format {
+	case "url":
+		if !isWebAddress(s.text) {
+			return "is no web address", "write it as https://host/path"
+		}
+	case "address":
+		host, port, err := net.SplitHostPort(s.text)
+		if err != nil || strings.ContainsAny(host, " /") || !isPort(port) {
+			return s.shown() + " is no address to listen on", `write "host:port", such as 127.0.0.1:8787`
+		}
+	case "language":
+		if _, err := language.Parse(s.text); err != nil {
+			return s.shown() + " is no language", "write its short form, such as en, de or pt-BR"
+		}
+	case "number":
+		if strings.Trim(s.text, "0123456789") != "" || len(s.text) > 20 {
+			return s.shown() + " is no id", "write the number, such as 123456789012345678"
+		}
+	case "id":
+		if !idPattern.MatchString(s.text) {
+			return s.shown() + " is no id", "use up to 64 lower-case letters a to z, digits, - and _"
+		}
+	case "path":
+		if strings.HasPrefix(s.text, "~") {
+			return `a path must not begin with "~"`, "write ${HOME} instead"
+		}
+	}
+	return "", ""
+}
+
+func isWebAddress(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" &&
+		(u.Port() == "" || isPort(u.Port()))
+}
+
+func isPort(s string) bool {
+	n, err := strconv.ParseUint(s, 10, 16)
+	return err == nil && n <= 65535
+}

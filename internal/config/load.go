@@ -1,0 +1,193 @@
+package config
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/problem"
+)
+
+// DefaultFile is the configuration read if no other is named.
+const DefaultFile = "glyphoxa.yaml"
+
+// BuiltIn is the File of a configuration that came with the program.
+const BuiltIn = "built-in"
+
+// Options tell [Load] about its surroundings. A nil *Options is the zero value.
+type Options struct {
+	// BuiltIn holds a glyphoxa.yaml with the files it names. It is read if no
+	// path is given and there is no glyphoxa.yaml in Dir. If nil, a missing file
+	// is a problem.
+	BuiltIn fs.FS
+	// KnownTools names the built-in tools, to check what NPCs may use. If nil,
+	// the names of tools are not checked.
+	KnownTools []string
+	// LookupEnv finds the variables of ${NAME}. If nil, os.LookupEnv.
+	LookupEnv func(name string) (value string, set bool)
+	// Dir is the directory relative paths count from. If empty, the working
+	// directory.
+	Dir string
+}
+
+// loader is one run of Load.
+type loader struct {
+	opts     Options
+	src      source
+	cfg      *Config
+	problems problem.List
+	main     *decoder
+	npcs     []located
+}
+
+// located is an NPC with the place it was read from.
+type located struct {
+	npc  *NPC
+	d    *decoder
+	path string
+}
+
+// Load reads the configuration at path, or Options.Dir/glyphoxa.yaml if path is
+// empty, or else the built-in one, and the NPC files it points to. Relative
+// paths in a file count from the file's directory; the data directory of the
+// built-in configuration is in Options.Dir.
+//
+// A configuration that cannot be used yields a [problem.List] with everything
+// that is wrong, in all its files. Errors of other kinds come from the system.
+// Load does not change anything on disk.
+func Load(path string, opts *Options) (*Config, error) {
+	l := &loader{cfg: Default()}
+	if opts != nil {
+		l.opts = *opts
+	}
+	if l.opts.LookupEnv == nil {
+		l.opts.LookupEnv = os.LookupEnv
+	}
+	dir, err := filepath.Abs(l.opts.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("finding the working directory: %w", err)
+	}
+	l.src = locate(path, dir, l.opts.BuiltIn)
+	l.cfg.File, l.cfg.Source = l.src.display, l.src.fsys
+
+	l.readMain()
+	l.readNPCDir()
+	l.check()
+	if err := l.problems.Err(); err != nil {
+		return nil, err
+	}
+	l.resolvePaths(dir)
+	l.cfg.Warnings = problem.List(l.cfg.Warnings).Sorted()
+	return l.cfg, nil
+}
+
+// readMain fills the configuration from glyphoxa.yaml.
+func (l *loader) readMain() {
+	l.main = newDecoder(l.src.display, l.opts.LookupEnv, &l.problems)
+	data, f := l.src.read(l.src.file, true)
+	if f != nil {
+		l.problems.Add(l.src.display, f.line, f.what, f.fix)
+		return
+	}
+	l.main.document(data, reflect.ValueOf(l.cfg).Elem())
+	for i := range l.cfg.NPCs {
+		n := &l.cfg.NPCs[i]
+		n.File = l.src.display
+		l.npcs = append(l.npcs, located{n, l.main, at{path: "npcs"}.item(i).path})
+	}
+}
+
+// readNPCDir appends the NPCs of npcs_dir, in the order of their file names.
+func (l *loader) readNPCDir() {
+	dir := l.cfg.NPCsDir
+	if dir == "" {
+		return
+	}
+	names, f := l.src.list(dir)
+	if f != nil {
+		l.main.problem(at{path: "npcs_dir"}, l.main.line("npcs_dir"), f.what, f.fix)
+		return
+	}
+	inline := len(l.npcs)
+	var decoders []*decoder
+	for _, name := range names {
+		d := newDecoder(l.src.shown(filepath.Join(dir, name)), l.opts.LookupEnv, &l.problems)
+		data, f := l.src.read(l.src.join(dir, name), false)
+		if f != nil {
+			l.problems.Add(d.file, f.line, f.what, f.fix)
+			continue
+		}
+		npc := DefaultNPC()
+		if !d.document(data, reflect.ValueOf(&npc).Elem()) {
+			continue
+		}
+		npc.File, npc.Line = d.file, d.line("")
+		l.cfg.NPCs = append(l.cfg.NPCs, npc)
+		decoders = append(decoders, d)
+	}
+	// Appending may have moved the NPCs, so the places are noted afterwards.
+	for i := range l.cfg.NPCs {
+		if i < inline {
+			l.npcs[i].npc = &l.cfg.NPCs[i]
+			continue
+		}
+		l.npcs = append(l.npcs, located{&l.cfg.NPCs[i], decoders[i-inline], ""})
+	}
+}
+
+// document fills v from the text of a file. It reports whether there was a
+// document to read, be it with problems; an empty file is one if nothing in v
+// is required.
+func (d *decoder) document(data []byte, v reflect.Value) bool {
+	root, f := parse(data)
+	switch {
+	case f != nil:
+		d.problem(at{}, f.line, f.what, f.fix)
+		return false
+	case root == nil && v.Type() == typeNPC:
+		d.problem(at{}, 1, "the file is empty", "describe an NPC in it, or remove it")
+		return false
+	case root == nil:
+		return true
+	}
+	d.value(root, v, at{}, rules{})
+	return true
+}
+
+// resolvePaths makes the paths absolute. Those of a built-in configuration
+// point into Source, except for what is written to.
+func (l *loader) resolvePaths(dir string) {
+	c := l.cfg
+	base := l.src.dir
+	if l.src.fsys != nil {
+		base = dir
+		c.Campaign.World = l.src.join(c.Campaign.World)
+		c.NPCsDir = l.src.join(c.NPCsDir)
+	} else {
+		c.Campaign.World = absolute(base, c.Campaign.World)
+		c.NPCsDir = absolute(base, c.NPCsDir)
+	}
+	c.DataDir = absolute(base, c.DataDir)
+	if c.Memory.Path == "" {
+		c.Memory.Path = filepath.Join(c.DataDir, "glyphoxa.db")
+	}
+	c.Memory.Path = absolute(base, c.Memory.Path)
+}
+
+// absolute resolves path against dir; "" stays "".
+func absolute(dir, path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// isYAML reports whether a file in npcs_dir is read. Hidden files are not: they
+// are what editors leave behind.
+func isYAML(name string) bool {
+	ext := strings.ToLower(filepath.Ext(name))
+	return (ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(name, ".")
+}

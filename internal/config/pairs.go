@@ -1,0 +1,153 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+
+	"gopkg.in/yaml.v3"
+)
+
+// pair is one key of a mapping with its value.
+type pair struct {
+	key   string
+	line  int
+	value *yaml.Node
+}
+
+// pairs lists the keys of mapping n in order, those merged in with << last. It
+// reports everything that is no proper mapping; what it returns is usable. ok
+// is false if n is no mapping at all; an empty value counts as one.
+func (d *decoder) pairs(n *yaml.Node, a at) (out []pair, ok bool) {
+	switch {
+	case isNull(n):
+		return nil, true
+	case n.Kind != yaml.MappingNode:
+		d.problem(a, n.Line, "expected keys and values, got "+describe(n), `write "key: value" lines below it`)
+		return nil, false
+	case !d.checkTag(n, a) || !d.charge(len(n.Content)/2, n.Line):
+		return nil, false
+	}
+	var merges []*yaml.Node
+	first := make(map[string]int, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, value := n.Content[i], n.Content[i+1]
+		if k.ShortTag() == "!!merge" {
+			merges = append(merges, value)
+			continue
+		}
+		text, ok := d.keyText(k, a)
+		if !ok {
+			continue
+		}
+		if line, dup := first[text]; dup {
+			d.problem(a, k.Line, fmt.Sprintf("the key %s is here twice, first on line %d", quote(text), line), "keep one of them")
+			continue
+		}
+		first[text] = k.Line
+		out = append(out, pair{text, k.Line, value})
+	}
+	for _, m := range merges {
+		out = d.merge(m, a.deeper(), out, first)
+	}
+	return out, true
+}
+
+// merge appends the keys of m, the value of a << key, that are not there yet.
+func (d *decoder) merge(m *yaml.Node, a at, out []pair, first map[string]int) []pair {
+	line := d.lines[a.path]
+	m = d.enter(m, a)
+	d.lines[a.path] = line // what is merged in has no place of its own
+	if m == nil {
+		return out
+	}
+	if m.Kind == yaml.SequenceNode {
+		for _, c := range m.Content {
+			out = d.merge(c, a.deeper(), out, first)
+		}
+		return out
+	}
+	pairs, _ := d.pairs(m, a)
+	for _, p := range pairs {
+		if _, there := first[p.key]; !there {
+			first[p.key] = p.line
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// keyText returns the text of a key.
+func (d *decoder) keyText(n *yaml.Node, a at) (string, bool) {
+	line := n.Line
+	n = follow(n)
+	switch {
+	case n.Kind != yaml.ScalarNode:
+		d.problem(a, line, "expected a key, got "+describe(n), "a key is a word or a text")
+		return "", false
+	case len(n.Value) > maxKey:
+		d.problem(a, line, fmt.Sprintf("the key %s is longer than %d letters", quote(n.Value), maxKey), "shorten it")
+		return "", false
+	}
+	return n.Value, true
+}
+
+// options fills a free-form map.
+func (d *decoder) options(n *yaml.Node, v reflect.Value, a at) {
+	out := ProviderOptions{}
+	pairs, _ := d.pairs(n, a)
+	for _, p := range pairs {
+		out[p.key] = d.free(p.value, a.key(p.key))
+	}
+	if len(out) > 0 {
+		v.Set(reflect.ValueOf(out))
+	}
+}
+
+// free reads a value of any type: text, number, bool, list or map.
+func (d *decoder) free(n *yaml.Node, a at) any {
+	n = d.enter(n, a)
+	if n == nil {
+		return nil
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		out := map[string]any{}
+		pairs, _ := d.pairs(n, a)
+		for _, p := range pairs {
+			out[p.key] = d.free(p.value, a.key(p.key))
+		}
+		return out
+	case yaml.SequenceNode:
+		out := make([]any, 0, min(len(n.Content), 1024))
+		for i, c := range n.Content {
+			out = append(out, d.free(c, a.item(i)))
+		}
+		return out
+	}
+	s, ok := d.text(n, a)
+	if !ok {
+		return nil
+	}
+	return s.any()
+}
+
+// describe names what n is, for messages.
+func describe(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.MappingNode:
+		return "keys and values"
+	}
+	switch n.ShortTag() {
+	case "!!null":
+		return "nothing"
+	case "!!int":
+		return "a number"
+	case "!!float":
+		return "a fraction"
+	case "!!bool":
+		return "true or false"
+	}
+	return "a text"
+}

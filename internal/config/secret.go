@@ -1,0 +1,115 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+)
+
+// Secret is a string that never shows itself: every way of printing or
+// encoding it yields "[redacted]" (or "" when empty). Reveal returns the value.
+//
+// Package fmt calls no methods on unexported struct fields, so a Secret belongs
+// in exported fields or local variables.
+type Secret string
+
+const redacted = "[redacted]"
+
+// Reveal returns the value itself.
+func (s Secret) Reveal() string { return string(s) }
+
+// String returns "[redacted]", or "" for an empty secret. So does every other
+// method that prints or encodes.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return redacted
+}
+
+// GoString redacts %#v.
+func (s Secret) GoString() string { return s.String() }
+
+// Format redacts every verb and flag of package fmt.
+func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
+
+// MarshalText redacts text encodings.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// MarshalJSON redacts JSON.
+func (s Secret) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
+
+// MarshalYAML redacts YAML.
+func (s Secret) MarshalYAML() (any, error) { return s.String(), nil }
+
+// LogValue redacts log attributes.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// ProviderOptions are settings only one provider knows. Printing or encoding
+// them redacts the values of keys that sound like a secret; reading a value
+// from the map does not.
+type ProviderOptions map[string]any
+
+// shown returns a copy fit for printing.
+func (o ProviderOptions) shown() map[string]any {
+	if o == nil {
+		return nil
+	}
+	out, _ := redact(map[string]any(o)).(map[string]any)
+	return out
+}
+
+func redact(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			if soundsSecret(k) {
+				out[k] = redacted
+				continue
+			}
+			out[k] = redact(e)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = redact(e)
+		}
+		return out
+	}
+	return v
+}
+
+// String prints the options without their secrets.
+func (o ProviderOptions) String() string { return fmt.Sprint(o.shown()) }
+
+// GoString redacts %#v.
+func (o ProviderOptions) GoString() string { return fmt.Sprintf("%#v", o.shown()) }
+
+// Format redacts every verb and flag of package fmt.
+func (o ProviderOptions) Format(f fmt.State, verb rune) {
+	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), o.shown())
+}
+
+// MarshalJSON redacts JSON.
+func (o ProviderOptions) MarshalJSON() ([]byte, error) { return json.Marshal(o.shown()) }
+
+// MarshalYAML redacts YAML.
+func (o ProviderOptions) MarshalYAML() (any, error) { return o.shown(), nil }
+
+// LogValue redacts log attributes.
+func (o ProviderOptions) LogValue() slog.Value { return slog.AnyValue(o.shown()) }
+
+// soundsSecret reports whether a value under this key must not be shown.
+func soundsSecret(key string) bool {
+	key = strings.ToLower(key)
+	for _, word := range [...]string{"key", "token", "secret", "password", "passwd", "credential", "authorization", "cookie"} {
+		if strings.Contains(key, word) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,160 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+)
+
+// maxWorld bounds a campaign file, in bytes.
+const maxWorld = 64 << 20
+
+// source is where the files of a configuration are: on disk, or in the program.
+type source struct {
+	// fsys is nil on disk.
+	fsys fs.FS
+	// dir is the absolute directory of the configuration file on disk.
+	dir string
+	// file is the configuration file itself, for read.
+	file string
+	// display is the file as the person knows it.
+	display string
+}
+
+// locate decides which configuration is read.
+func locate(name, dir string, builtIn fs.FS) source {
+	if name == "" {
+		name = DefaultFile
+		_, err := os.Stat(filepath.Join(dir, name))
+		if builtIn != nil && errors.Is(err, fs.ErrNotExist) {
+			return source{fsys: builtIn, file: DefaultFile, display: BuiltIn}
+		}
+	}
+	file := absolute(dir, name)
+	return source{dir: filepath.Dir(file), file: file, display: name}
+}
+
+// join makes a path in the source from one in the configuration file.
+func (s source) join(elem ...string) string {
+	p := filepath.Join(elem...)
+	if p == "" {
+		return ""
+	}
+	if s.fsys != nil {
+		return path.Clean(filepath.ToSlash(p))
+	}
+	return absolute(s.dir, p)
+}
+
+// shown is a path in the configuration file as the person knows it.
+func (s source) shown(p string) string {
+	switch {
+	case filepath.IsAbs(p):
+		return p
+	case s.fsys != nil:
+		return path.Join(BuiltIn, filepath.ToSlash(p))
+	}
+	return filepath.Join(filepath.Dir(s.display), p)
+}
+
+func (s source) open(p string) (fs.File, error) {
+	if s.fsys != nil {
+		return s.fsys.Open(p)
+	}
+	return os.Open(p)
+}
+
+func (s source) stat(p string) (fs.FileInfo, error) {
+	if s.fsys != nil {
+		return fs.Stat(s.fsys, p)
+	}
+	return os.Stat(p)
+}
+
+// read returns the content of a file. Unless pipes are welcome, the file must
+// be a regular one: opening anything else might wait forever.
+func (s source) read(p string, pipes bool) ([]byte, *flaw) {
+	info, err := s.stat(p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && pipes:
+		return nil, &flaw{1, "there is no such file", "check the path given with --config, or create the file"}
+	case err != nil:
+		return nil, unreadable(err)
+	case info.IsDir():
+		return nil, &flaw{1, "this is a directory", "name a file"}
+	case !pipes && !info.Mode().IsRegular():
+		return nil, &flaw{1, "this is no regular file", "replace it with one"}
+	}
+	data, err := s.readAll(p, maxFile+1)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	return data, nil
+}
+
+func (s source) readAll(p string, most int64) ([]byte, error) {
+	f, err := s.open(p)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
+// list returns the names of the NPC files in directory p, sorted.
+func (s source) list(p string) ([]string, *flaw) {
+	info, err := s.stat(s.join(p))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &flaw{1, "there is no such directory", "correct the path or create the directory"}
+	case err == nil && !info.IsDir():
+		return nil, &flaw{1, "this is no directory", "name the directory with the NPC files"}
+	}
+	var entries []fs.DirEntry
+	if err == nil && s.fsys != nil {
+		entries, err = fs.ReadDir(s.fsys, s.join(p))
+	} else if err == nil {
+		entries, err = os.ReadDir(s.join(p))
+	}
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	var names []string
+	for _, e := range entries {
+		if isYAML(e.Name()) && !e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+// unreadable says why a file cannot be read, without its path.
+func unreadable(err error) *flaw {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return &flaw{1, fmt.Sprintf("cannot be read: %v", err), "check the path and its permissions"}
+}
+
+// ReadWorld returns the content of Campaign.World, from disk or from the
+// program, at most 64 MiB. The error wraps fs.ErrNotExist if there is no such
+// file, or none is configured.
+func (c *Config) ReadWorld() ([]byte, error) {
+	if c.Campaign.World == "" {
+		return nil, fmt.Errorf("reading the campaign: none is configured: %w", fs.ErrNotExist)
+	}
+	s := source{fsys: c.Source}
+	data, err := s.readAll(c.Campaign.World, maxWorld+1)
+	if err != nil {
+		return nil, fmt.Errorf("reading the campaign: %w", err)
+	}
+	if len(data) > maxWorld {
+		return nil, fmt.Errorf("reading the campaign: %s is larger than %d MiB", c.Campaign.World, maxWorld>>20)
+	}
+	return data, nil
+}
