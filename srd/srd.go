@@ -1,0 +1,26 @@
+// Package srd holds the rules data set of the fifth edition System Reference
+// Document as embedded YAML: conditions, combat, general rules and spells.
+// Figures are those of SRD 5.1; every sentence is this project's own. See
+// ATTRIBUTION.md for the licence the material comes under.
+//
+// Each file is one list of entries. An entry has an id ("condition-blinded":
+// its category, a hyphen, its name in lower case with hyphens), a category
+// (condition, combat, general or spell), a name, optional aliases and tags, a
+// summary of one spoken sentence and a text with the full rule. Paragraphs and
+// list items of a text are separated by single newlines. A spell has its figures
+// in a spell block besides, where duration leaves concentration to the flag of
+// that name and a cantrip has level 0.
+//
+// Imported by internal/mcp/tools/ruleslookup, which gives the entries their Go
+// shape and their index. This package parses nothing, does no I/O and imports
+// only the standard library.
+package srd
+
+import "embed"
+
+// FS holds the data files at its root: conditions.yaml, combat.yaml,
+// general.yaml, and spells-0.yaml (cantrips) to spells-9.yaml. It is read-only
+// and safe for concurrent use; it must not be assigned to.
+//
+//go:embed *.yaml
+var FS embed.FS
