@@ -1,0 +1,251 @@
+// Package fileio holds the tools that keep text files: write_file and
+// read_file, confined to one directory.
+//
+// Imported by internal/app. Every access goes through an os.Root, so neither
+// ".." nor a symbolic link leads out of the directory. Its limits: text (UTF-8)
+// of at most 1 MiB a file, a quota for all files together, and quota counting
+// per process: two processes on one directory each see the other's files only
+// when they count anew.
+package fileio
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+const (
+	// MaxFileSize is the largest file that is read or written, in bytes.
+	MaxFileSize = 1 << 20
+
+	// DefaultQuota is how much all files together may hold, in bytes, unless
+	// [WithQuota] says otherwise.
+	DefaultQuota = 64 << 20
+
+	// MaxEntries is how many files and directories there may be, so that tiny
+	// files cannot use up the disk's directory space.
+	MaxEntries = 10_000
+)
+
+// Option changes how the tools work.
+type Option func(*sandbox)
+
+// WithQuota limits what all files together may hold, in bytes. Zero or less
+// means [DefaultQuota].
+func WithQuota(bytes int64) Option {
+	return func(s *sandbox) {
+		if bytes > 0 {
+			s.quota = bytes
+		}
+	}
+}
+
+// NewTools returns write_file and read_file over baseDir. The directory need
+// not exist; the first write creates it. If it exists, what it holds is counted
+// and what a crash left half-written is removed; a directory that cannot be
+// read is reported by the calls.
+func NewTools(baseDir string, opts ...Option) []tools.Tool {
+	s := newSandbox(baseDir)
+	for _, o := range opts {
+		o(s)
+	}
+	s.start()
+	return []tools.Tool{writeTool(s), readTool(s)}
+}
+
+func writeTool(s *sandbox) tools.Tool {
+	return tools.Tool{
+		Definition: llm.ToolDefinition{
+			Name: "write_file",
+			Description: "Write a text file to the campaign's file store, replacing a file of that path. " +
+				"Missing folders are created. At most 1 MiB.",
+			Parameters: object([]string{"path", "content"}, map[string]any{
+				"path":    pathSchema(),
+				"content": map[string]any{"type": "string", "description": "The whole text of the file."},
+			}),
+			EstimatedDurationMs: 20,
+			MaxDurationMs:       100,
+			Idempotent:          true,
+		},
+		Handler: func(ctx context.Context, args string) (string, error) {
+			return handleWrite(ctx, s, args)
+		},
+		DeclaredP50: 20,
+		DeclaredMax: 100,
+		Title:       "Write file",
+		OutputSchema: object([]string{"path", "bytes_written"}, map[string]any{
+			"path":          map[string]any{"type": "string"},
+			"bytes_written": sizeSchema(),
+		}),
+		Destructive: true,
+		Effect:      tools.EffectAtCommit,
+		Floor:       mcp.BudgetFast,
+	}
+}
+
+func readTool(s *sandbox) tools.Tool {
+	return tools.Tool{
+		Definition: llm.ToolDefinition{
+			Name:                "read_file",
+			Description:         "Read a text file from the campaign's file store. Files larger than 1 MiB are rejected.",
+			Parameters:          object([]string{"path"}, map[string]any{"path": pathSchema()}),
+			EstimatedDurationMs: 20,
+			MaxDurationMs:       100,
+			Idempotent:          true,
+		},
+		Handler: func(ctx context.Context, args string) (string, error) {
+			return handleRead(ctx, s, args)
+		},
+		DeclaredP50: 20,
+		DeclaredMax: 100,
+		Title:       "Read file",
+		OutputSchema: object([]string{"path", "content", "size"}, map[string]any{
+			"path":    map[string]any{"type": "string"},
+			"content": map[string]any{"type": "string"},
+			"size":    sizeSchema(),
+		}),
+		ReadOnly: true,
+		Floor:    mcp.BudgetFast,
+	}
+}
+
+func object(required []string, properties map[string]any) map[string]any {
+	return map[string]any{
+		"type":                 "object",
+		"properties":           properties,
+		"required":             required,
+		"additionalProperties": false,
+	}
+}
+
+func pathSchema() map[string]any {
+	return map[string]any{
+		"type": "string", "minLength": 1, "maxLength": maxPath,
+		"description": `Path inside the file store, with "/" between folders, e.g. "notes/session-3.md".`,
+	}
+}
+
+func sizeSchema() map[string]any {
+	return map[string]any{"type": "integer", "minimum": 0, "maximum": MaxFileSize, "description": "Size in bytes."}
+}
+
+func handleWrite(ctx context.Context, s *sandbox, args string) (string, error) {
+	var a struct {
+		Path    *string `json:"path"`
+		Content *string `json:"content"`
+	}
+	if err := decode(ctx, args, &a); err != nil {
+		return "", err
+	}
+	if a.Path == nil || a.Content == nil {
+		return "", reject("path and content are both required")
+	}
+	name, err := cleanPath(*a.Path)
+	if err != nil {
+		return "", err
+	}
+	if len(*a.Content) > MaxFileSize {
+		return "", reject("content has %d bytes, more than the %d a file may have; split it", len(*a.Content), MaxFileSize)
+	}
+	if err := s.write(ctx, name, *a.Content); err != nil {
+		return "", fmt.Errorf("writing %q: %w", name, err)
+	}
+	return encode(struct {
+		Path         string `json:"path"`
+		BytesWritten int    `json:"bytes_written"`
+	}{name, len(*a.Content)})
+}
+
+func handleRead(ctx context.Context, s *sandbox, args string) (string, error) {
+	var a struct {
+		Path string `json:"path"`
+	}
+	if err := decode(ctx, args, &a); err != nil {
+		return "", err
+	}
+	name, err := cleanPath(a.Path)
+	if err != nil {
+		return "", err
+	}
+	content, err := s.read(name)
+	if err != nil {
+		return "", fmt.Errorf("reading %q: %w", name, err)
+	}
+	return encode(struct {
+		Path    string `json:"path"`
+		Content string `json:"content"`
+		Size    int    `json:"size"`
+	}{name, content, len(content)})
+}
+
+// decode reads args, refusing text that JSON decoding would silently alter.
+func decode(ctx context.Context, args string, into any) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if !utf8.ValidString(args) || loneSurrogate(args) {
+		return reject("arguments are not valid UTF-8 text; binary data cannot be stored")
+	}
+	if err := json.Unmarshal([]byte(args), into); err != nil {
+		return reject("%v", err)
+	}
+	return nil
+}
+
+// loneSurrogate reports whether the JSON text s contains half of a UTF-16 pair
+// as an escape, which stands for no character.
+func loneSurrogate(s string) bool {
+	for {
+		at := strings.IndexByte(s, '\\')
+		if at < 0 || at+1 >= len(s) {
+			return false
+		}
+		s = s[at:]
+		half := surrogate(s)
+		switch {
+		case half == 0:
+			s = s[2:]
+		case half == lowHalf || surrogate(s[6:]) != lowHalf:
+			return true
+		default:
+			s = s[12:]
+		}
+	}
+}
+
+const (
+	highHalf = 1 + iota
+	lowHalf
+)
+
+// surrogate says which half of a UTF-16 pair s begins with as an escape, if any.
+func surrogate(s string) int {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' || s[2]|0x20 != 'd' {
+		return 0
+	}
+	switch c := s[3] | 0x20; {
+	case c == '8' || c == '9' || c == 'a' || c == 'b':
+		return highHalf
+	case c >= 'c' && c <= 'f':
+		return lowHalf
+	}
+	return 0
+}
+
+// encode renders v without escaping <, > and &: a model reads plain text better.
+func encode(v any) (string, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return "", fmt.Errorf("encoding the result: %w", err)
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}

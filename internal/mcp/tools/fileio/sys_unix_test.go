@@ -1,0 +1,7 @@
+//go:build unix
+
+package fileio
+
+import "syscall"
+
+const diskFullError = syscall.ENOSPC

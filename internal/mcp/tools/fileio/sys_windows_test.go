@@ -1,0 +1,3 @@
+package fileio
+
+const diskFullError = errorDiskFull
