@@ -1,0 +1,120 @@
+// Package campaign reads campaign files: the world a table plays in, as
+// entities, the relations between them, and facts.
+//
+// [Load] is strict: it reports every problem of a file in one go, each with
+// its line and what would be right. Imported by internal/app, which applies
+// the campaign to memory and takes the opening scene from it.
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// MaxSize is the largest campaign file that is read, in bytes.
+const MaxSize = 16 << 20
+
+// Campaign is a world that has been read and found sound: ids are unique, and
+// everything that is referred to exists.
+type Campaign struct {
+	Name string
+	// System is the rule system, such as "dnd5e"; empty if the file names none.
+	System string
+	// Scene is what is going on when the first session starts.
+	Scene     string
+	Entities  []memory.Entity
+	Relations []memory.Relation
+	// Facts are those the file spells out. Their At is zero.
+	Facts []memory.Fact
+	// File is the path the campaign was read from.
+	File string
+}
+
+// Load reads the campaign file at path. What is wrong with its content comes
+// back as a problem.List.
+func Load(path string) (*Campaign, error) {
+	return load(path, func() (fs.File, error) { return os.Open(path) })
+}
+
+// LoadFS is [Load] for a file of fsys.
+func LoadFS(fsys fs.FS, name string) (*Campaign, error) {
+	return load(name, func() (fs.File, error) { return fsys.Open(name) })
+}
+
+func load(name string, open func() (fs.File, error)) (*Campaign, error) {
+	data, err := read(name, open)
+	if err != nil {
+		return nil, fmt.Errorf("reading campaign: %w", err)
+	}
+	return Parse(name, data)
+}
+
+func read(name string, open func() (fs.File, error)) (data []byte, err error) {
+	f, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("%s is a folder; name the YAML file in it", name)
+	}
+	data, err = io.ReadAll(io.LimitReader(f, MaxSize+1))
+	if err == nil && len(data) > MaxSize {
+		err = fmt.Errorf("%s is larger than %d MiB; split the campaign", name, MaxSize>>20)
+	}
+	return data, err
+}
+
+// Apply writes the campaign into memory: its entities, then their relations,
+// then its facts, among them one for each description. What is there under the
+// same ids is replaced, so applying a campaign again is harmless; what the file
+// no longer mentions stays. If index is nil, facts are left out. A later step
+// is not begun if an earlier one fails.
+func (c *Campaign) Apply(ctx context.Context, graph memory.Graph, index memory.Index) error {
+	if err := graph.PutEntities(ctx, c.Entities...); err != nil {
+		return fmt.Errorf("storing entities of campaign %q: %w", c.Name, err)
+	}
+	if err := graph.PutRelations(ctx, c.Relations...); err != nil {
+		return fmt.Errorf("storing relations of campaign %q: %w", c.Name, err)
+	}
+	if index == nil {
+		return nil
+	}
+	if err := index.Remember(ctx, c.allFacts(time.Now())...); err != nil {
+		return fmt.Errorf("storing facts of campaign %q: %w", c.Name, err)
+	}
+	return nil
+}
+
+// allFacts returns the descriptions of entities and the spelled-out facts.
+func (c *Campaign) allFacts(at time.Time) []memory.Fact {
+	facts := make([]memory.Fact, 0, len(c.Entities)+len(c.Facts))
+	for _, e := range c.Entities {
+		if e.Description == "" {
+			continue
+		}
+		facts = append(facts, memory.Fact{
+			Source:  entitySource(e.ID),
+			Text:    e.Name + ": " + e.Description,
+			Visible: e.Visible,
+		})
+	}
+	facts = append(facts, c.Facts...)
+	for i := range facts {
+		facts[i].At = at
+	}
+	return facts
+}
+
+func entitySource(id string) string { return "entity:" + id }
