@@ -1,0 +1,12 @@
+// Package glyphoxa carries the default configuration with its sample cast and
+// world, so that the program runs without any file beside it.
+//
+// Imported by cmd/glyphoxa and tests. It holds no code.
+package glyphoxa
+
+import "embed"
+
+// Shipped holds glyphoxa.yaml and the files it names.
+//
+//go:embed glyphoxa.yaml npcs/*.yaml campaigns/*.yaml
+var Shipped embed.FS
