@@ -1,0 +1,208 @@
+// Package openai speaks through OpenAI's speech endpoint, or any server with
+// the same protocol.
+//
+// Imported by internal/app. It asks for raw PCM and passes it on as it
+// arrives. It starts no goroutine of its own, retries nothing and sets no
+// deadline: that is the caller's, in the context.
+package openai
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode"
+
+	vendor "github.com/sashabaranov/go-openai"
+
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
+)
+
+const (
+	defaultModel = string(vendor.TTSModelGPT4oMini)
+	defaultVoice = string(vendor.VoiceAlloy)
+	// pcmRate is the rate of the protocol's raw format.
+	pcmRate = 24000
+	// piecesPerSecond bounds one piece to 100 ms.
+	piecesPerSecond = 10
+
+	minSpeed, maxSpeed = 0.5, 2.0
+)
+
+// Options configure a [Provider].
+type Options struct {
+	// BaseURL is the API's root, such as "http://localhost:8880/v1". If empty,
+	// OpenAI's own.
+	BaseURL string
+	// Model is the vendor's model. If empty, "gpt-4o-mini-tts".
+	Model string
+	// Voice is spoken with when an NPC's voice has no ID. If empty, "alloy".
+	Voice string
+	// Instructions describe the manner of speech when an NPC's voice has none.
+	Instructions string
+	// HTTPClient sends the requests. If nil, a client on the standard
+	// library's shared transport.
+	HTTPClient *http.Client
+}
+
+// Provider implements [tts.Provider]. It is safe for concurrent use.
+type Provider struct {
+	client *vendor.Client
+	key    string
+	opts   Options
+}
+
+var _ tts.Provider = (*Provider)(nil)
+
+// New returns a provider that authenticates with key, which may be empty for
+// a server that wants none; opts may be nil.
+func New(key string, opts *Options) *Provider {
+	p := &Provider{key: strings.TrimSpace(key)}
+	if opts != nil {
+		p.opts = *opts
+	}
+	if p.opts.Model == "" {
+		p.opts.Model = defaultModel
+	}
+	if p.opts.Voice == "" {
+		p.opts.Voice = defaultVoice
+	}
+	if p.opts.HTTPClient == nil {
+		p.opts.HTTPClient = &http.Client{}
+	}
+	config := vendor.DefaultConfig(p.key)
+	if p.opts.BaseURL != "" {
+		config.BaseURL = strings.TrimRight(p.opts.BaseURL, "/")
+	}
+	config.HTTPClient = shortErrors{p.opts.HTTPClient}
+	p.client = vendor.NewClientWithConfig(config)
+	return p
+}
+
+// Name returns "openai" and the model.
+func (p *Provider) Name() string { return "openai " + p.opts.Model }
+
+// Synthesize speaks text in pieces of at most 100 ms, at 24 kHz unless the
+// server answers with a WAV stream of another rate. Text without a letter,
+// digit or symbol yields nothing and sends nothing. The voice's Pitch and
+// Language are ignored: the protocol knows neither. Errors wrap ErrVoice,
+// ErrRateLimited, ErrUnavailable or ErrRejected and never contain the key;
+// once ctx is done they wrap ctx.Err and its cause instead.
+func (p *Provider) Synthesize(ctx context.Context, text string, voice tts.Voice) iter.Seq2[tts.PCM, error] {
+	return func(yield func(tts.PCM, error) bool) {
+		text := untrusted.Clean(text, 0)
+		if err := p.speak(ctx, text, voice, yield); err != nil {
+			yield(tts.PCM{}, err)
+		}
+	}
+}
+
+// speak returns nil if all is said or the consumer has heard enough.
+func (p *Provider) speak(parent context.Context, text string, voice tts.Voice, yield func(tts.PCM, error) bool) error {
+	if parent.Err() != nil {
+		return stopped(parent)
+	}
+	if !hasWords(text) {
+		return nil
+	}
+	request, err := p.request(text, voice)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(parent)
+	defer cancel()
+	response, err := p.client.CreateSpeech(ctx, request)
+	if err != nil {
+		return p.failure(parent, err)
+	}
+	defer response.Close()
+	body, rate, err := sound(response)
+	if err != nil {
+		return p.failure(parent, err)
+	}
+	samples := audio.NewS16LEReader(body)
+	buf := make([]int16, rate/piecesPerSecond)
+	for {
+		n, err := samples.Read(buf)
+		if n > 0 && !yield(tts.PCM{Samples: slices.Clone(buf[:n]), Rate: rate}, nil) {
+			return nil
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return p.failure(parent, err)
+		}
+	}
+}
+
+// hasWords reports whether text holds a letter, digit or symbol to be spoken.
+func hasWords(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsSpace(r) && !unicode.IsPunct(r) })
+}
+
+// request puts text and voice into the vendor's words.
+func (p *Provider) request(text string, voice tts.Voice) (vendor.CreateSpeechRequest, error) {
+	request := vendor.CreateSpeechRequest{
+		Model:          vendor.SpeechModel(p.opts.Model),
+		Input:          text,
+		Voice:          vendor.SpeechVoice(p.opts.Voice),
+		ResponseFormat: vendor.SpeechResponseFormatPcm,
+	}
+	if voice.ID != "" {
+		request.Voice = vendor.SpeechVoice(voice.ID)
+	}
+	if voice.Speed != 0 {
+		if !(voice.Speed >= minSpeed && voice.Speed <= maxSpeed) { // also refuses NaN
+			return request, fmt.Errorf("%w: speed is %v, want %v to %v", ErrVoice, voice.Speed, minSpeed, maxSpeed)
+		}
+		request.Speed = voice.Speed
+	}
+	if !strings.HasPrefix(p.opts.Model, string(vendor.TTSModel1)) { // tts-1 and tts-1-hd refuse them
+		request.Instructions = p.opts.Instructions
+		if voice.Instructions != "" {
+			request.Instructions = voice.Instructions
+		}
+	}
+	return request, nil
+}
+
+// sound returns the samples of a response and their rate. Some servers answer
+// with a WAV stream whatever was asked for; anything else that is not raw PCM
+// would be noise and is an error.
+func sound(response vendor.RawResponse) (io.Reader, int, error) {
+	kind, _, _ := mime.ParseMediaType(response.Header().Get("Content-Type"))
+	switch {
+	case strings.HasPrefix(kind, "text/"), kind == "application/json",
+		kind == "audio/mpeg", kind == "audio/mp3", kind == "audio/ogg", kind == "audio/opus",
+		kind == "audio/flac", kind == "audio/aac":
+		return nil, 0, fmt.Errorf("%w: it answered with %s where raw PCM was asked for", ErrRejected, kind)
+	}
+	body := bufio.NewReader(response)
+	start, err := body.Peek(4)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, 0, err
+	}
+	if string(start) != "RIFF" {
+		return body, pcmRate, nil
+	}
+	format, err := audio.ReadWAVHeader(body)
+	if err != nil {
+		return nil, 0, fmt.Errorf("%w: %w", ErrRejected, err)
+	}
+	if format.Channels != 1 {
+		return nil, 0, fmt.Errorf("%w: %d channels: %w", ErrRejected, format.Channels, audio.ErrUnsupportedWAV)
+	}
+	if format.Bytes >= 0 {
+		return io.LimitReader(body, format.Bytes), format.Rate, nil
+	}
+	return body, format.Rate, nil
+}
