@@ -1,0 +1,129 @@
+// Package words splits text into words that compare equal however they were
+// written: case, accents, umlauts and ligatures are folded away. Everything
+// that matches text by its words goes through it, so that what was stored and
+// what is asked for are cut the same way.
+//
+// Imported by the hashing embedder and the memory stores. It does no I/O.
+package words
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// MaxLen is the length in runes a word is cut at. Longer ones are no language,
+// and an index would only grow fat on them.
+const MaxLen = 64
+
+// Split returns the folded words of s in order: every maximal run of letters
+// and digits, at most [MaxLen] runes long. Any input is fine, invalid UTF-8
+// included; no word is empty, and none contains ASCII but a-z and 0-9.
+func Split(s string) []string {
+	folded := Fold(s)
+	out := make([]string, 0, len(folded)/6+1)
+	start, runes := -1, 0
+	for i, r := range folded {
+		if !isWord(r) {
+			if start >= 0 {
+				out = append(out, cut(folded[start:i], runes))
+			}
+			start, runes = -1, 0
+			continue
+		}
+		if start < 0 {
+			start = i
+		}
+		runes++
+	}
+	if start >= 0 {
+		out = append(out, cut(folded[start:], runes))
+	}
+	return out
+}
+
+// Key returns the folded words of s joined by single spaces: two names are the
+// same name if their keys are equal.
+func Key(s string) string { return strings.Join(Split(s), " ") }
+
+// Fold returns s in lower case without accents. Letters that do not decompose
+// are spelled out: "ß" becomes "ss", "æ" becomes "ae".
+func Fold(s string) string {
+	if isASCII(s) {
+		return strings.ToLower(s)
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for _, r := range norm.NFKD.String(strings.ToValidUTF8(s, "\ufffd")) {
+		if unicode.Is(unicode.Mn, r) {
+			continue
+		}
+		r = unicode.ToLower(r)
+		if plain, ok := spelledOut(r); ok {
+			b.WriteString(plain)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// spelledOut returns the plain spelling of lower-case letters that have no
+// decomposition in Unicode.
+func spelledOut(r rune) (string, bool) {
+	switch r {
+	case 'ß':
+		return "ss", true
+	case 'æ':
+		return "ae", true
+	case 'œ':
+		return "oe", true
+	case 'ø':
+		return "o", true
+	case 'ł':
+		return "l", true
+	case 'đ', 'ð':
+		return "d", true
+	case 'þ':
+		return "th", true
+	case 'ı':
+		return "i", true
+	case 'ς':
+		return "σ", true
+	}
+	return "", false
+}
+
+func isWord(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r && r <= 'z' || '0' <= r && r <= '9'
+	}
+	// Spacing marks carry the vowels of Indic scripts; they are not accents.
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.Mc, r))
+}
+
+// cut shortens a word of n runes to MaxLen.
+func cut(word string, n int) string {
+	if n <= MaxLen {
+		return word
+	}
+	seen := 0
+	for i := range word {
+		if seen == MaxLen {
+			return word[:i]
+		}
+		seen++
+	}
+	return word
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
