@@ -116,6 +116,7 @@ func proseDice() map[string][]string {
 		"spell-bane":            {"1d4"},
 		"spell-bless":           {"1d4"},
 		"spell-color-spray":     {"6d10", "2d10"},
+		"spell-control-weather": {"1d4"},
 		"spell-earthquake":      {"1d6", "1d10"},
 		"spell-enhance-ability": {"2d6"},
 		"spell-enlarge-reduce":  {"1d4"},
@@ -126,6 +127,7 @@ func proseDice() map[string][]string {
 		"spell-sleep":           {"2d8"},
 		"spell-time-stop":       {"1d4"},
 		"spell-wall-of-ice":     {"1d6"},
+		"spell-wall-of-thorns":  {"1d8"},
 		"spell-wish":            {"2d4"},
 	}
 }
@@ -158,7 +160,7 @@ func TestSpellTextsNameSaveAreaAndPrice(t *testing.T) {
 		}
 		if w.Area > 0 {
 			size := regexp.MustCompile(fmt.Sprintf(`\b%d(-foot| feet)`, w.Area))
-			if !size.MatchString(e.Text) {
+			if !size.MatchString(strings.ReplaceAll(e.Text, ",", "")) {
 				t.Errorf("%s: text lacks its area of %d feet", id, w.Area)
 			}
 		}
