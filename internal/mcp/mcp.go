@@ -96,16 +96,31 @@ func CallerFrom(ctx context.Context) Caller {
 
 // Result is what a tool call yields.
 type Result struct {
-	// Text is what a model is given: the tool's text content, joined.
+	// Text is what a model is given: the tool's content as text.
 	Text string
 	// Structured is the tool's structured content, nil if it has none.
 	Structured json.RawMessage
+	// Content is the tool's content item by item; nil means Text alone.
+	Content []Content
 	// IsError marks a failure reported by the tool itself; Text then says why.
 	IsError bool
 	// Duration is the wall-clock time of the call, queueing included.
 	Duration time.Duration
 	// Cached marks a result that was not computed for this call.
 	Cached bool
+}
+
+// Content is one item of a tool's answer (MCP 2025-11-25, "Tool Result").
+type Content struct {
+	// Type is "text", "image", "audio", "resource_link" or "resource".
+	Type string
+	// Text is the text of a text item or of an embedded text resource.
+	Text string
+	// Data is the decoded bytes of an image, sound or binary resource.
+	Data     []byte
+	MIMEType string
+	// URI and Name identify a resource or a link to one.
+	URI, Name string
 }
 
 // Errors a call can end in; test with errors.Is.

@@ -1,0 +1,76 @@
+package mcphost
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// BudgetEnforcer is one immutable state of the registry: every tool with its
+// tier, and for each tier exactly the definitions a model may see there. What
+// is over budget is not in the list, so no model can ask for it in good faith.
+//
+// A host replaces its enforcer as a whole when something changes; readers
+// never wait.
+type BudgetEnforcer struct {
+	entries []entry        // by name
+	byName  map[string]int // index into entries
+	visible [mcp.TierCount][]llm.ToolDefinition
+}
+
+// enforce builds the state from the registered tools: built-ins first, since
+// they keep their names (ruling 10), then servers in order of registration.
+func enforce(all []*tool, ceilings [2]time.Duration) *BudgetEnforcer {
+	b := &BudgetEnforcer{byName: make(map[string]int, len(all)), entries: make([]entry, 0, len(all))}
+	for _, t := range all {
+		def := t.Definition
+		if t.server != nil {
+			def.Name = freeName(t.source, def.Name, b.byName)
+		}
+		e := entry{tool: t, def: def, verdict: t.assess(ceilings, t.measure())}
+		t.listed.Store(int32(e.tier))
+		b.byName[def.Name] = len(b.entries)
+		b.entries = append(b.entries, e)
+	}
+	slices.SortFunc(b.entries, func(x, y entry) int { return strings.Compare(x.def.Name, y.def.Name) })
+	for i := range b.entries {
+		b.byName[b.entries[i].def.Name] = i
+	}
+	for _, tier := range mcp.Tiers() {
+		list := []llm.ToolDefinition{}
+		for i := range b.entries {
+			if b.entries[i].tier <= tier {
+				list = append(list, b.entries[i].def)
+			}
+		}
+		b.visible[tier] = slices.Clip(list)
+	}
+	return b
+}
+
+// Tools returns what fits tier, ordered by name. The caller must not change
+// the elements.
+func (b *BudgetEnforcer) Tools(tier mcp.BudgetTier) []llm.ToolDefinition {
+	if !tier.Valid() {
+		return nil
+	}
+	return b.visible[tier]
+}
+
+// lookup returns the entry called name, nil if there is none.
+func (b *BudgetEnforcer) lookup(name string) *entry {
+	i, ok := b.byName[name]
+	if !ok {
+		return nil
+	}
+	return &b.entries[i]
+}
+
+// holds reports whether the tool is still registered in this state.
+func (b *BudgetEnforcer) holds(name string, t *tool) bool {
+	e := b.lookup(name)
+	return e != nil && e.tool == t
+}

@@ -1,0 +1,167 @@
+package mcphost
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+)
+
+// ExecuteTool runs a tool with full rights, whatever its tier. NPCs and other
+// restricted callers use a [Toolset].
+//
+// args is a JSON object; empty text counts as {}. The error wraps
+// [mcp.ErrUnknownTool], [mcp.ErrInvalidArguments], [mcp.ErrTimeout],
+// [mcp.ErrUnavailable], [mcp.ErrPanicked] or what the handler returned. A
+// failure that an external tool reports itself is no error but a result with
+// IsError.
+func (h *Host) ExecuteTool(ctx context.Context, name, args string) (mcp.Result, error) {
+	e := h.snap.Load().lookup(name)
+	if e == nil {
+		return mcp.Result{}, h.missing(name)
+	}
+	return h.run(ctx, e, args)
+}
+
+func (h *Host) missing(name string) error {
+	h.mu.Lock()
+	closed := h.closed
+	h.mu.Unlock()
+	if closed {
+		return fmt.Errorf("calling %q: %w", name, mcp.ErrClosed)
+	}
+	return fmt.Errorf("calling %q: %w", name, mcp.ErrUnknownTool)
+}
+
+// run is the one way a tool is called: validate, call under a deadline,
+// measure.
+func (h *Host) run(ctx context.Context, e *entry, args string) (mcp.Result, error) {
+	if args == "" {
+		args = "{}"
+	}
+	if err := e.input.check(args); err != nil {
+		return mcp.Result{}, fmt.Errorf("calling %q: %w", e.def.Name, err)
+	}
+	return h.measured(ctx, e, args, nil)
+}
+
+// measured calls a tool, records the call and draws the consequences. A result
+// that ignore accepts is not recorded.
+func (h *Host) measured(ctx context.Context, e *entry, args string, ignore func(mcp.Result, error) bool) (mcp.Result, error) {
+	start := time.Now()
+	res, err := h.call(ctx, e.tool, args)
+	res.Duration = time.Since(start)
+	if err != nil {
+		err = fmt.Errorf("calling %q: %w", e.def.Name, err)
+	}
+	if ignore != nil && ignore(res, err) {
+		return res, err
+	}
+	if counts, ok := h.outcome(ctx, e.tool, res, err); counts {
+		h.review(e.tool, e.tool.record(res.Duration, ok))
+	}
+	return res, err
+}
+
+// outcome reports whether a call says something about the tool's health, and
+// what. Rejected arguments and calls the caller gave up say nothing; a call
+// the caller's deadline cut short counts as failed only if the tool had the
+// time its tier promises.
+func (h *Host) outcome(ctx context.Context, t *tool, res mcp.Result, err error) (counts, ok bool) {
+	switch {
+	case err == nil:
+		return true, !res.IsError
+	case errors.Is(err, mcp.ErrInvalidArguments):
+		return false, false
+	case errors.Is(err, mcp.ErrTimeout):
+		promised := t.deadline
+		if tier := t.listed.Load(); int(tier) < len(h.opts.ceilings) {
+			promised = min(promised, h.opts.ceilings[tier])
+		}
+		return res.Duration >= promised, false
+	case ctx.Err() != nil:
+		return false, false
+	}
+	return true, false
+}
+
+func (h *Host) call(ctx context.Context, t *tool, args string) (mcp.Result, error) {
+	if err := ctx.Err(); err != nil {
+		return mcp.Result{}, inTime(ctx, err)
+	}
+	if t.server == nil && t.Inline {
+		text, err := h.invoke(ctx, t, args)
+		return mcp.Result{Text: text}, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, t.deadline, mcp.ErrTimeout)
+	defer cancel()
+	if t.server != nil {
+		res, err := t.server.call(ctx, t.Definition.Name, args)
+		return res, inTime(ctx, err)
+	}
+	return h.guarded(ctx, t, args)
+}
+
+// guarded runs a handler on a goroutine of its own and leaves it behind when
+// the deadline passes. Handlers left behind are bounded per tool.
+func (h *Host) guarded(ctx context.Context, t *tool, args string) (mcp.Result, error) {
+	if t.stuck.Load() >= maxStuck {
+		return mcp.Result{}, fmt.Errorf("%w: %d earlier calls still hang", mcp.ErrUnavailable, maxStuck)
+	}
+	type outcome struct {
+		text string
+		err  error
+	}
+	if !h.calls.begin() {
+		return mcp.Result{}, mcp.ErrClosed
+	}
+	done := make(chan outcome, 1)
+	var left atomic.Int32 // who left first: the handler (1) or the caller (2)
+	go func() {           // Close waits for it through calls
+		defer h.calls.end()
+		text, err := h.invoke(ctx, t, args)
+		done <- outcome{text, err}
+		if !left.CompareAndSwap(0, 1) {
+			t.stuck.Add(-1)
+		}
+	}()
+	select {
+	case o := <-done:
+		return mcp.Result{Text: o.text}, inTime(ctx, o.err)
+	case <-ctx.Done():
+	}
+	if !left.CompareAndSwap(0, 2) { // both were ready
+		o := <-done
+		return mcp.Result{Text: o.text}, inTime(ctx, o.err)
+	}
+	t.stuck.Add(1)
+	return mcp.Result{}, inTime(ctx, ctx.Err())
+}
+
+// inTime turns the error of a call that its context ended into the reason.
+func inTime(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	if cause := context.Cause(ctx); !errors.Is(cause, context.DeadlineExceeded) {
+		return cause
+	}
+	return fmt.Errorf("%w: the caller's time is up", mcp.ErrTimeout)
+}
+
+// invoke calls the handler; a panic in it becomes an error.
+func (h *Host) invoke(ctx context.Context, t *tool, args string) (text string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			h.opts.log.LogAttrs(ctx, slog.LevelError, "tool panicked", slog.String("tool", t.Definition.Name),
+				slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+			text, err = "", mcp.ErrPanicked
+		}
+	}()
+	return t.Handler(ctx, args)
+}

@@ -1,0 +1,223 @@
+// Package mcphost runs the tools NPCs use: built-in Go functions and external
+// MCP servers, in one registry that knows what each tool really costs and
+// shows every caller only what fits its budget tier.
+//
+// Imported by internal/engine, internal/mcp/bridge, internal/mcp/mcpserver and
+// internal/app.
+package mcphost
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// closeGrace is how long Close waits for handlers that ignore their context.
+const closeGrace = 5 * time.Second
+
+// BuiltinTool is an in-process tool to register.
+type BuiltinTool = tools.Tool
+
+// Host is the tool registry and the way to every tool. It is safe for
+// concurrent use. It owns a goroutine per external server and one per demoted
+// tool; Close ends them all and waits for them.
+type Host struct {
+	opts options
+	snap atomic.Pointer[BudgetEnforcer]
+
+	mu       sync.Mutex // guards the fields below; never held across I/O
+	builtins []*tool
+	servers  []*upstream
+	vitals   map[string]*vitals // by source and the tool's own name
+	changed  chan struct{}      // closed when snap is replaced
+	closed   bool
+
+	life  context.Context // ends with Close
+	end   context.CancelFunc
+	owned sync.WaitGroup // supervisors and healers
+	calls inflight       // handlers on goroutines of their own
+}
+
+type options struct {
+	log      *slog.Logger
+	ceilings [2]time.Duration
+	floors   map[string]mcp.BudgetTier
+}
+
+// Option configures a Host.
+type Option func(*options)
+
+// WithLogger sets where the host and the servers' stderr are logged. The
+// default discards.
+func WithLogger(l *slog.Logger) Option { return func(o *options) { o.log = l } }
+
+// WithCeilings sets the P50 up to which a tool counts as FAST and as STANDARD.
+// The defaults are 500 ms and 1,500 ms.
+func WithCeilings(fast, standard time.Duration) Option {
+	return func(o *options) { o.ceilings = [2]time.Duration{fast, standard} }
+}
+
+// WithFloors sets the floor of tools by registered name, over the declared one.
+func WithFloors(floors map[string]mcp.BudgetTier) Option {
+	return func(o *options) { o.floors = floors }
+}
+
+// New returns an empty host.
+func New(opts ...Option) *Host {
+	o := options{log: slog.New(slog.DiscardHandler), ceilings: [2]time.Duration{500 * time.Millisecond, 1500 * time.Millisecond}}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	h := &Host{opts: o, vitals: map[string]*vitals{}, changed: make(chan struct{})}
+	h.life, h.end = context.WithCancel(context.Background())
+	h.snap.Store(enforce(nil, o.ceilings))
+	return h
+}
+
+// RegisterBuiltin adds an in-process tool. It fails if the name is taken or
+// malformed, or the parameters are no JSON Schema of an object.
+func (h *Host) RegisterBuiltin(def BuiltinTool) error {
+	name := def.Definition.Name
+	if def.Handler == nil {
+		return fmt.Errorf("registering tool %q: it has no handler", name)
+	}
+	if floor, ok := h.opts.floors[name]; ok {
+		def.Floor = floor
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return fmt.Errorf("registering tool %q: %w", name, mcp.ErrClosed)
+	}
+	if slices.ContainsFunc(h.builtins, func(t *tool) bool { return t.Definition.Name == name }) {
+		return fmt.Errorf("registering tool %q: the name is taken", name)
+	}
+	t, err := newTool(def, SourceBuiltin, h.vitalsOf(SourceBuiltin, name))
+	if err != nil {
+		return fmt.Errorf("registering tool %q: %w", name, err)
+	}
+	h.builtins = append(h.builtins, t)
+	h.swap()
+	return nil
+}
+
+// vitalsOf returns what is known of a tool, from an earlier registration if
+// there was one. Callers hold mu.
+func (h *Host) vitalsOf(source, name string) *vitals {
+	key := source + "\x00" + name
+	v := h.vitals[key]
+	if v == nil {
+		v = &vitals{}
+		h.vitals[key] = v
+	}
+	return v
+}
+
+// swap replaces the snapshot. Callers hold mu.
+func (h *Host) swap() {
+	all := slices.Clone(h.builtins)
+	for _, u := range h.servers {
+		all = append(all, u.tools...)
+	}
+	h.snap.Store(enforce(all, h.opts.ceilings))
+	close(h.changed)
+	h.changed = make(chan struct{})
+}
+
+// refresh replaces the snapshot after a tool changed its tier.
+func (h *Host) refresh() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.closed {
+		h.swap()
+	}
+}
+
+// Changed returns a channel that is closed when the registry next changes:
+// tools come or go, or move between tiers. Get it before reading the registry.
+func (h *Host) Changed() <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.changed
+}
+
+// AvailableTools returns the definitions of all tools that fit tier, ordered by
+// name. The slice is shared: the caller must not change its elements.
+func (h *Host) AvailableTools(tier mcp.BudgetTier) []llm.ToolDefinition {
+	return h.snap.Load().Tools(tier)
+}
+
+// Close ends every server and waits for everything the host started. Later
+// calls fail with [mcp.ErrClosed]. It returns an error if handlers that ignore
+// their context still run after five seconds.
+func (h *Host) Close() error {
+	h.mu.Lock()
+	if h.closed {
+		h.mu.Unlock()
+		return nil
+	}
+	h.closed = true
+	h.builtins = nil
+	for _, u := range h.servers {
+		u.tools = nil
+	}
+	h.swap()
+	h.mu.Unlock()
+
+	h.end()
+	h.owned.Wait()
+	select {
+	case <-h.calls.drain():
+		return nil
+	case <-time.After(closeGrace):
+		return errors.New("closing the tool host: tool handlers ignore their context and still run")
+	}
+}
+
+// inflight counts running handlers and refuses new ones once drained.
+type inflight struct {
+	mu   sync.Mutex    // guards the fields below
+	n    int           // running
+	idle chan struct{} // closed when none is left; nil before drain
+}
+
+// begin reports whether a handler may start; it then calls end when done.
+func (c *inflight) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.idle != nil {
+		return false
+	}
+	c.n++
+	return true
+}
+
+func (c *inflight) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n--
+	if c.n == 0 && c.idle != nil {
+		close(c.idle)
+	}
+}
+
+// drain refuses new handlers and returns a channel that is closed when the
+// running ones are done. It is called once.
+func (c *inflight) drain() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.idle = make(chan struct{})
+	if c.n == 0 {
+		close(c.idle)
+	}
+	return c.idle
+}

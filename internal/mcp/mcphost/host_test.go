@@ -1,0 +1,348 @@
+package mcphost_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// builtin returns a probeable tool around handler.
+func builtin(name string, p50 int, handler tools.Handler) mcphost.BuiltinTool {
+	return mcphost.BuiltinTool{
+		Definition: llm.ToolDefinition{Name: name, Idempotent: true, Parameters: map[string]any{"type": "object"}},
+		Handler:    handler, ReadOnly: true, DeclaredP50: p50,
+	}
+}
+
+func answer(text string) tools.Handler {
+	return func(context.Context, string) (string, error) { return text, nil }
+}
+
+// takes answers after d, or when its context ends.
+func takes(d time.Duration) tools.Handler {
+	return func(ctx context.Context, _ string) (string, error) {
+		select {
+		case <-time.After(d):
+			return "{}", nil
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+}
+
+func names(defs []llm.ToolDefinition) string {
+	var n []string
+	for _, d := range defs {
+		n = append(n, d.Name)
+	}
+	return strings.Join(n, " ")
+}
+
+func status(t *testing.T, h *mcphost.Host, name string) mcphost.Status {
+	t.Helper()
+	for _, s := range h.Status() {
+		if s.Name == name {
+			return s
+		}
+	}
+	t.Fatalf("no tool %q in the status", name)
+	return mcphost.Status{}
+}
+
+func TestTierIsDeclaredFloorOrUnknown(t *testing.T) {
+	floor := builtin("floored", 5, answer("{}"))
+	floor.Floor = mcp.BudgetStandard
+	h := newHost(t,
+		builtin("fast", 500, answer("{}")), builtin("standard", 501, answer("{}")), builtin("deep", 1501, answer("{}")),
+		builtin("unknown", 0, answer("{}")), floor)
+	for tier, want := range map[mcp.BudgetTier]string{
+		mcp.BudgetFast:     "fast",
+		mcp.BudgetStandard: "fast floored standard unknown",
+		mcp.BudgetDeep:     "deep fast floored standard unknown",
+	} {
+		if got := names(h.AvailableTools(tier)); got != want {
+			t.Errorf("AvailableTools(%v) = %s, want %s", tier, got, want)
+		}
+	}
+	if got := h.AvailableTools(mcp.BudgetTier(7)); got != nil {
+		t.Errorf("AvailableTools of no tier = %v, want nothing", got)
+	}
+	if s := status(t, h, "floored"); s.TierReason != "floor" {
+		t.Errorf("reason = %q, want floor", s.TierReason)
+	}
+}
+
+func TestMeasuredLatencyMovesTools(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHost(t, builtin("slow", 5, takes(2*time.Second)), builtin("quick", 0, takes(3*time.Millisecond)))
+		if err := h.Calibrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := names(h.AvailableTools(mcp.BudgetFast)); got != "quick" {
+			t.Errorf("FAST after calibration = %q, want quick alone", got)
+		}
+		if s := status(t, h, "slow"); s.Tier != mcp.BudgetDeep || s.TierReason != "measured 2000 ms" || s.P50 != 2000 {
+			t.Errorf("slow is %v (%s), P50 %v ms, want deep, measured 2000 ms", s.Tier, s.TierReason, s.P50)
+		}
+	})
+}
+
+func TestCalibrationProbesOnlyWhatItMay(t *testing.T) {
+	var writes, reads atomic.Int32
+	write := builtin("write", 5, func(context.Context, string) (string, error) { writes.Add(1); return "{}", nil })
+	write.ReadOnly = false
+	read := builtin("read", 5, func(_ context.Context, args string) (string, error) {
+		if args != `{"id":"a"}` {
+			t.Errorf("probed with %s, want the synthesised minimum", args)
+		}
+		reads.Add(1)
+		return "", fmt.Errorf("%w: no such id", mcp.ErrInvalidArguments)
+	})
+	read.Definition.Parameters = map[string]any{
+		"type": "object", "properties": map[string]any{"id": map[string]any{"type": "string"}}, "required": []string{"id"},
+	}
+	h := newHost(t, write, read)
+	for range 20 {
+		if err := h.Calibrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if writes.Load() != 0 || reads.Load() == 0 {
+		t.Errorf("probes: %d of write, %d of read, want none and some", writes.Load(), reads.Load())
+	}
+	if s := status(t, h, "read"); s.State != "ready" || s.Tier != mcp.BudgetFast || s.Samples != 0 {
+		t.Errorf("a rejected probe left %+v, want a ready FAST tool without samples", s)
+	}
+	if s := status(t, h, "write"); s.Probe != "not read-only" {
+		t.Errorf("reason for no probe = %q, want not read-only", s.Probe)
+	}
+}
+
+func TestFailingToolIsDemotedAndHealsByProbes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var broken atomic.Bool
+		h := newHost(t, builtin("moody", 5, func(context.Context, string) (string, error) {
+			if broken.Load() {
+				return "", errors.New("out of order")
+			}
+			return "{}", nil
+		}))
+		broken.Store(true)
+		for i := range 31 {
+			if _, err := h.ExecuteTool(t.Context(), "moody", ""); err == nil {
+				t.Fatal("a failing tool succeeds")
+			}
+			want := "moody"
+			if i >= 4 { // five samples
+				want = ""
+			}
+			if got := names(h.AvailableTools(mcp.BudgetFast)); got != want {
+				t.Fatalf("FAST after %d failures = %q, want %q", i+1, got, want)
+			}
+		}
+		if s := status(t, h, "moody"); s.State != "demoted" || s.TierReason != "demoted: 100 % errors" || s.Tier != mcp.BudgetStandard {
+			t.Errorf("status = %+v, want demoted to standard", s)
+		}
+		broken.Store(false)
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if s := status(t, h, "moody"); s.State != "ready" || s.Tier != mcp.BudgetFast || s.ErrorRate != 0 {
+			t.Errorf("status after healing = %+v, want ready, fast, no errors", s)
+		}
+	})
+}
+
+func TestToolThatMayNotBeProbedHealsByTrial(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var broken atomic.Bool
+		def := builtin("writer", 5, func(context.Context, string) (string, error) {
+			if broken.Load() {
+				return "", errors.New("out of order")
+			}
+			return "{}", nil
+		})
+		def.ReadOnly = false
+		h := newHost(t, def)
+		state := func(want string) {
+			t.Helper()
+			synctest.Wait()
+			if s := status(t, h, "writer"); s.State != want {
+				t.Errorf("state = %q, want %q", s.State, want)
+			}
+		}
+		broken.Store(true)
+		for range 5 {
+			h.ExecuteTool(t.Context(), "writer", "")
+		}
+		state("demoted")
+		time.Sleep(time.Second)
+		state("on trial")
+		h.ExecuteTool(t.Context(), "writer", "")
+		state("demoted")
+		time.Sleep(2*time.Second - 1)
+		state("demoted") // the back-off has doubled
+		time.Sleep(1)
+		state("on trial")
+		broken.Store(false)
+		h.ExecuteTool(t.Context(), "writer", "")
+		state("ready")
+	})
+}
+
+func TestDeadlineIsRealEvenIfTheHandlerIgnoresIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		def := builtin("stubborn", 5, func(context.Context, string) (string, error) {
+			time.Sleep(time.Second)
+			return "too late", nil
+		})
+		def.DeclaredMax = 50
+		h := newHost(t, def)
+		start := time.Now()
+		_, err := h.ExecuteTool(t.Context(), "stubborn", "")
+		if !errors.Is(err, mcp.ErrTimeout) || time.Since(start) != 50*time.Millisecond {
+			t.Errorf("call ended after %v with %v, want ErrTimeout after 50 ms", time.Since(start), err)
+		}
+	})
+}
+
+func TestCallersDeadlineEndsTheCallWithoutBlame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHost(t, builtin("tool", 5, takes(300*time.Millisecond)))
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		for range 10 {
+			if _, err := h.ExecuteTool(ctx, "tool", ""); !errors.Is(err, mcp.ErrTimeout) {
+				t.Fatalf("err = %v, want ErrTimeout", err)
+			}
+		}
+		if s := status(t, h, "tool"); s.Samples != 0 || s.State != "ready" {
+			t.Errorf("status = %+v, want no samples: the tool had less time than FAST promises", s)
+		}
+		cancelled, stop := context.WithCancelCause(t.Context())
+		reason := errors.New("barged in")
+		stop(reason)
+		if _, err := h.ExecuteTool(cancelled, "tool", ""); !errors.Is(err, reason) {
+			t.Errorf("err = %v, want the cause of the cancellation", err)
+		}
+	})
+}
+
+func TestPanicFailsTheCallAlone(t *testing.T) {
+	h := newHost(t, builtin("bomb", 5, func(context.Context, string) (string, error) { panic("boom") }), noop("ok", true))
+	if _, err := h.ExecuteTool(t.Context(), "bomb", ""); !errors.Is(err, mcp.ErrPanicked) {
+		t.Errorf("err = %v, want ErrPanicked", err)
+	}
+	if _, err := h.ExecuteTool(t.Context(), "ok", ""); err != nil {
+		t.Errorf("the host is damaged: %v", err)
+	}
+}
+
+func TestRegistrationIsChecked(t *testing.T) {
+	h := newHost(t, noop("taken", true))
+	bad := func(change func(*mcphost.BuiltinTool)) mcphost.BuiltinTool {
+		d := noop("good", true)
+		change(&d)
+		return d
+	}
+	for name, def := range map[string]mcphost.BuiltinTool{
+		"name taken":    noop("taken", true),
+		"empty name":    noop("", true),
+		"name with dot": noop("a.b", true),
+		"long name":     noop(strings.Repeat("x", 65), true),
+		"no handler":    bad(func(d *mcphost.BuiltinTool) { d.Handler = nil }),
+		"bad schema":    bad(func(d *mcphost.BuiltinTool) { d.Definition.Parameters = map[string]any{"type": "string"} }),
+	} {
+		if err := h.RegisterBuiltin(def); err == nil {
+			t.Errorf("%s: RegisterBuiltin accepts it", name)
+		}
+	}
+	if got := names(h.AvailableTools(mcp.BudgetDeep)); got != "taken" {
+		t.Errorf("tools = %q, want the first one alone", got)
+	}
+}
+
+func TestToolsetListsExactlyWhatItExecutes(t *testing.T) {
+	h := newHost(t, builtin("a", 5, answer(`"a"`)), builtin("b", 5, answer(`"b"`)), builtin("slow", 900, answer(`"s"`)))
+	ts := h.Toolset(mcphost.ToolsetOptions{Allow: []string{"slow", "a", "ghost"}, Tier: mcp.BudgetFast})
+	if got := names(ts.Definitions()); got != "a" {
+		t.Errorf("definitions = %q, want a alone", got)
+	}
+	for _, row := range []struct {
+		tool string
+		want error
+	}{{"a", nil}, {"b", mcp.ErrNotAllowed}, {"slow", mcp.ErrNotAllowed}, {"ghost", mcp.ErrNotAllowed}, {"", mcp.ErrNotAllowed}} {
+		if _, err := ts.Execute(t.Context(), row.tool, "{}"); !errors.Is(err, row.want) {
+			t.Errorf("Execute(%q) = %v, want %v", row.tool, err, row.want)
+		}
+	}
+	if got := h.Toolset(mcphost.ToolsetOptions{Tier: mcp.BudgetDeep}).Definitions(); len(got) != 0 {
+		t.Errorf("an empty whitelist lists %v", got)
+	}
+}
+
+func TestRoundCostsItsSlowestCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHost(t, builtin("a", 5, takes(15*time.Millisecond)), builtin("b", 5, takes(200*time.Millisecond)),
+			builtin("c", 5, takes(10*time.Second)))
+		ts := h.Toolset(mcphost.ToolsetOptions{Allow: []string{"a", "b", "c"}, Tier: mcp.BudgetFast, Ceiling: 500 * time.Millisecond})
+		start := time.Now()
+		out := ts.ExecuteRound(t.Context(), []llm.ToolCall{{Name: "a"}, {Name: "b"}})
+		if took := time.Since(start); took != 200*time.Millisecond || out[0].Err != nil || out[1].Err != nil {
+			t.Errorf("round took %v with %v, want 200 ms and no error", took, out)
+		}
+		start = time.Now()
+		out = ts.ExecuteRound(t.Context(), []llm.ToolCall{{Name: "c"}, {Name: "a"}})
+		if took := time.Since(start); took != 500*time.Millisecond || !errors.Is(out[0].Err, mcp.ErrTimeout) || out[1].Err != nil {
+			t.Errorf("round took %v with %v, want the ceiling and one time-out", took, out)
+		}
+	})
+}
+
+func TestClosedHostRefuses(t *testing.T) {
+	h := mcphost.New()
+	if err := h.RegisterBuiltin(noop("tool", false)); err != nil {
+		t.Fatal(err)
+	}
+	ts := h.Toolset(mcphost.ToolsetOptions{Allow: []string{"tool"}, Tier: mcp.BudgetDeep})
+	changed := h.Changed()
+	if err := errors.Join(h.Close(), h.Close()); err != nil {
+		t.Fatal(err)
+	}
+	<-changed
+	if _, err := h.ExecuteTool(t.Context(), "tool", ""); !errors.Is(err, mcp.ErrClosed) {
+		t.Errorf("err = %v, want ErrClosed", err)
+	}
+	if _, err := ts.Execute(t.Context(), "tool", ""); !errors.Is(err, mcp.ErrUnavailable) {
+		t.Errorf("toolset: err = %v, want ErrUnavailable", err)
+	}
+	if got := ts.Definitions(); len(got) != 0 {
+		t.Errorf("toolset lists %v after Close", got)
+	}
+	if err := h.RegisterBuiltin(noop("late", true)); !errors.Is(err, mcp.ErrClosed) {
+		t.Errorf("RegisterBuiltin = %v, want ErrClosed", err)
+	}
+}
+
+func TestOrderIsStableWhenLatenciesTie(t *testing.T) {
+	h := newHost(t, noop("c", true), noop("a", true), noop("b", true))
+	for i := range 200 {
+		h.ExecuteTool(t.Context(), []string{"a", "b", "c"}[i%3], "")
+		if got := names(h.AvailableTools(mcp.BudgetFast)); got != "a b c" {
+			t.Fatalf("order = %s", got)
+		}
+	}
+	if !slices.IsSorted(h.Names()) {
+		t.Errorf("names are not sorted: %v", h.Names())
+	}
+}

@@ -1,0 +1,15 @@
+//go:build !unix
+
+package mcphost
+
+import "os/exec"
+
+func ownGroup(*exec.Cmd) {}
+
+// killGroup ends the process; without process groups its children are on
+// their own.
+func killGroup(cmd *exec.Cmd) {
+	if cmd.Process != nil {
+		_ = cmd.Process.Kill() // usually it has ended already
+	}
+}

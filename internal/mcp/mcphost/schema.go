@@ -1,0 +1,310 @@
+package mcphost
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+)
+
+// maxArguments bounds the arguments of one call in bytes.
+const maxArguments = 8 << 20
+
+// schema checks arguments against a tool's JSON Schema (draft 2020-12). It is
+// immutable.
+type schema struct {
+	full *jsonschema.Resolved
+	flat *flatSchema // nil if the schema is too rich for it
+}
+
+// compileSchema prepares parameters, which may hold any Go values that marshal
+// to a JSON Schema of type "object". Nil means any object.
+func compileSchema(parameters map[string]any) (*schema, error) {
+	if parameters == nil {
+		parameters = map[string]any{"type": "object"}
+	}
+	raw, err := json.Marshal(parameters)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the parameter schema: %w", err)
+	}
+	var parsed jsonschema.Schema
+	if err := json.Unmarshal(raw, &parsed); err != nil {
+		return nil, fmt.Errorf("reading the parameter schema: %w", err)
+	}
+	if parsed.Type != "object" {
+		return nil, fmt.Errorf("the parameter schema has type %q, want \"object\"", parsed.Type)
+	}
+	full, err := parsed.Resolve(nil)
+	if err != nil {
+		return nil, fmt.Errorf("resolving the parameter schema: %w", err)
+	}
+	return &schema{full: full, flat: flatten(raw)}, nil
+}
+
+// check reports why args do not fit, wrapping [mcp.ErrInvalidArguments].
+func (s *schema) check(args string) error {
+	if s.flat != nil && s.flat.accepts(args) {
+		return nil
+	}
+	if len(args) > maxArguments {
+		return fmt.Errorf("%w: %d bytes are more than the %d allowed", mcp.ErrInvalidArguments, len(args), maxArguments)
+	}
+	var value any
+	if err := json.Unmarshal([]byte(args), &value); err != nil {
+		return fmt.Errorf("%w: not valid JSON: %v", mcp.ErrInvalidArguments, err)
+	}
+	if _, ok := value.(map[string]any); !ok {
+		return fmt.Errorf("%w: want a JSON object", mcp.ErrInvalidArguments)
+	}
+	if err := s.full.Validate(value); err != nil {
+		return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, plain(err))
+	}
+	return nil
+}
+
+// plain drops the validator's own framing from its message.
+func plain(err error) string {
+	text := err.Error()
+	for strings.HasPrefix(text, "validating ") {
+		_, rest, ok := strings.Cut(text, ": ")
+		if !ok {
+			break
+		}
+		text = rest
+	}
+	return text
+}
+
+// flatSchema accepts, without allocating, the plain arguments most tools take:
+// one object of declared scalar properties. What it does not accept may still
+// be valid; the full validator then decides.
+type flatSchema struct {
+	properties []flatProperty
+	required   uint64 // bit i stands for properties[i]
+}
+
+type flatProperty struct {
+	name string
+	kind byte     // 's', 'i', 'n' or 'b'
+	enum []string // for strings; nil means any
+	// Bounds of a string's length and of an integer.
+	min, max int64
+}
+
+// flatten returns the flat form of a schema, or nil.
+func flatten(raw []byte) *flatSchema {
+	var top struct {
+		Schema      json.RawMessage            `json:"$schema"`
+		Type        string                     `json:"type"`
+		Title       json.RawMessage            `json:"title"`
+		Description json.RawMessage            `json:"description"`
+		Properties  map[string]json.RawMessage `json:"properties"`
+		Required    []string                   `json:"required"`
+		Additional  *bool                      `json:"additionalProperties"`
+	}
+	if strict(raw, &top) != nil || len(top.Properties) > 64 {
+		return nil
+	}
+	f := &flatSchema{}
+	for name, raw := range top.Properties {
+		p, ok := flattenProperty(name, raw)
+		if !ok {
+			return nil
+		}
+		f.properties = append(f.properties, p)
+	}
+	for _, name := range top.Required {
+		i := f.index(name)
+		if i < 0 {
+			return nil
+		}
+		f.required |= 1 << i
+	}
+	return f
+}
+
+func flattenProperty(name string, raw []byte) (flatProperty, bool) {
+	var p struct {
+		Type        string          `json:"type"`
+		Title       json.RawMessage `json:"title"`
+		Description json.RawMessage `json:"description"`
+		Default     json.RawMessage `json:"default"`
+		Examples    json.RawMessage `json:"examples"`
+		Enum        []string        `json:"enum"`
+		MinLength   *int64          `json:"minLength"`
+		MaxLength   *int64          `json:"maxLength"`
+		Minimum     *int64          `json:"minimum"`
+		Maximum     *int64          `json:"maximum"`
+	}
+	if strict(raw, &p) != nil {
+		return flatProperty{}, false
+	}
+	kinds := map[string]byte{"string": 's', "integer": 'i', "number": 'n', "boolean": 'b'}
+	f := flatProperty{name: name, kind: kinds[p.Type], enum: p.Enum, min: math.MinInt64, max: math.MaxInt64}
+	lower, upper := p.Minimum, p.Maximum
+	if f.kind == 's' {
+		lower, upper = p.MinLength, p.MaxLength
+	}
+	if lower != nil {
+		f.min = *lower
+	}
+	if upper != nil {
+		f.max = *upper
+	}
+	bounded := p.Minimum != nil || p.Maximum != nil
+	sized := p.MinLength != nil || p.MaxLength != nil
+	fits := f.kind != 0 && (p.Enum == nil || f.kind == 's') && (!bounded || f.kind == 'i') && (!sized || f.kind == 's')
+	return f, fits
+}
+
+func strict(raw []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	return d.Decode(into)
+}
+
+func (f *flatSchema) index(name string) int {
+	for i := range f.properties {
+		if f.properties[i].name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// accepts reports whether args surely fit. It reads what JSON encoders write:
+// no escapes, no exponents, no repeated or undeclared keys.
+func (f *flatSchema) accepts(args string) bool {
+	s := scanner{text: args}
+	var seen uint64
+	if !s.take('{') {
+		return false
+	}
+	for !s.take('}') {
+		if seen != 0 && !s.take(',') {
+			return false
+		}
+		key, ok := s.str()
+		i := f.index(key)
+		if !ok || i < 0 || seen&(1<<i) != 0 || !s.take(':') || !s.value(&f.properties[i]) {
+			return false
+		}
+		seen |= 1 << i
+	}
+	s.space()
+	return s.pos == len(args) && seen&f.required == f.required
+}
+
+// scanner reads JSON tokens of the plain kind.
+type scanner struct {
+	text string
+	pos  int
+}
+
+func (s *scanner) space() {
+	for s.pos < len(s.text) {
+		switch s.text[s.pos] {
+		case ' ', '\t', '\n', '\r':
+			s.pos++
+		default:
+			return
+		}
+	}
+}
+
+// take skips white space and consumes c if it is next.
+func (s *scanner) take(c byte) bool {
+	s.space()
+	if s.pos < len(s.text) && s.text[s.pos] == c {
+		s.pos++
+		return true
+	}
+	return false
+}
+
+// str reads a string of printable ASCII without escapes.
+func (s *scanner) str() (string, bool) {
+	if !s.take('"') {
+		return "", false
+	}
+	start := s.pos
+	for ; s.pos < len(s.text); s.pos++ {
+		switch c := s.text[s.pos]; {
+		case c == '"':
+			s.pos++
+			return s.text[start : s.pos-1], true
+		case c == '\\' || c < ' ' || c >= 0x7f:
+			return "", false
+		}
+	}
+	return "", false
+}
+
+func (s *scanner) value(p *flatProperty) bool {
+	switch p.kind {
+	case 's':
+		text, ok := s.str()
+		if n := int64(len(text)); !ok || n < p.min || n > p.max || p.enum == nil {
+			return ok && n >= p.min && n <= p.max
+		}
+		for _, e := range p.enum {
+			if e == text {
+				return true
+			}
+		}
+		return false
+	case 'b':
+		return s.word("true") || s.word("false")
+	}
+	return s.number(p)
+}
+
+func (s *scanner) word(w string) bool {
+	s.space()
+	if strings.HasPrefix(s.text[s.pos:], w) {
+		s.pos += len(w)
+		return true
+	}
+	return false
+}
+
+// number reads up to 15 digits, with a fraction if the property takes one.
+func (s *scanner) number(p *flatProperty) bool {
+	negative := s.take('-')
+	start := s.pos
+	var v int64
+	for ; s.digit(); s.pos++ {
+		if s.pos-start == 15 {
+			return false
+		}
+		v = v*10 + int64(s.text[s.pos]-'0')
+	}
+	if n := s.pos - start; n == 0 || n > 1 && s.text[start] == '0' {
+		return false
+	}
+	if negative {
+		v = -v
+	}
+	if v < p.min || v > p.max {
+		return false
+	}
+	if s.pos < len(s.text) && s.text[s.pos] == '.' && p.kind == 'n' {
+		s.pos++
+		start := s.pos
+		for ; s.digit(); s.pos++ {
+		}
+		if s.pos == start {
+			return false
+		}
+	}
+	return s.pos == len(s.text) || strings.IndexByte(" \t\r\n,}", s.text[s.pos]) >= 0
+}
+
+func (s *scanner) digit() bool {
+	return s.pos < len(s.text) && '0' <= s.text[s.pos] && s.text[s.pos] <= '9'
+}

@@ -1,0 +1,139 @@
+package mcphost
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+)
+
+// Status is what the operator sees of a tool.
+type Status struct {
+	Name string `json:"name"`
+	// Source is "builtin" or the server's name.
+	Source string `json:"source"`
+	// State is "ready", "demoted", "on trial" or "down".
+	State      string         `json:"state"`
+	Tier       mcp.BudgetTier `json:"tier"`
+	TierReason string         `json:"tier_reason"`
+	Floor      mcp.BudgetTier `json:"floor"`
+	// DeclaredP50 is 0 if nobody declared it.
+	DeclaredP50 float64 `json:"declared_p50_ms"`
+	// P50 and P99 are 0 without a successful call.
+	P50        float64 `json:"p50_ms"`
+	P99        float64 `json:"p99_ms"`
+	ErrorRate  float64 `json:"error_rate"`
+	Samples    int     `json:"samples"`
+	ReadOnly   bool    `json:"read_only"`
+	Idempotent bool    `json:"idempotent"`
+	// Original is the tool's name on its server where that differs.
+	Original string `json:"original_name,omitempty"`
+	// Probe says why the tool was not or could not be measured.
+	Probe string `json:"probe,omitempty"`
+}
+
+// Status describes every tool, ordered by name; tools of a server that is down
+// come after the others.
+func (h *Host) Status() []Status {
+	snap := h.snap.Load()
+	all := make([]Status, 0, len(snap.entries))
+	for i := range snap.entries {
+		all = append(all, h.statusOf(&snap.entries[i]))
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, u := range h.servers {
+		for _, t := range u.lost {
+			s := h.statusOf(&entry{tool: t, def: t.Definition})
+			s.State = "down"
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+func (h *Host) statusOf(e *entry) Status {
+	m := e.measure()
+	v := e.assess(h.opts.ceilings, m)
+	s := Status{
+		Name: e.def.Name, Source: e.source, State: "ready", Tier: v.tier, TierReason: v.reason, Floor: e.Floor,
+		DeclaredP50: float64(e.declared.Milliseconds()),
+		P50:         float64(m.P50.Microseconds()) / 1000, P99: float64(m.P99.Microseconds()) / 1000,
+		ErrorRate: m.ErrorRate, Samples: m.Samples, ReadOnly: e.ReadOnly, Idempotent: e.Definition.Idempotent,
+		Probe: e.skip,
+	}
+	switch healthState(e.health.state.Load()) {
+	case demoted:
+		s.State = "demoted"
+	case onTrial:
+		s.State = "on trial"
+	}
+	if note := e.note.Load(); note != nil && s.Probe == "" {
+		s.Probe = *note
+	}
+	if e.def.Name != e.Definition.Name {
+		s.Original = e.Definition.Name
+	}
+	return s
+}
+
+// ServerStatus is what the operator sees of an external server.
+type ServerStatus struct {
+	Name string `json:"name"`
+	// State is "connecting", "ready" or "down".
+	State string `json:"state"`
+	// Reason says why it is down.
+	Reason string `json:"reason,omitempty"`
+	Tools  int    `json:"tools"`
+}
+
+// Servers describes the external servers in order of registration.
+func (h *Host) Servers() []ServerStatus {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var all []ServerStatus
+	for _, u := range h.servers {
+		s := ServerStatus{Name: u.cfg.Name, State: u.state, Tools: len(u.tools)}
+		if u.err != nil {
+			s.Reason = u.err.Error()
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// Tool is a registered tool as other packages may see it.
+type Tool struct {
+	tools.Tool
+	Source string
+	Tier   mcp.BudgetTier
+	// Measure is what is known of its latency.
+	Measure Measure
+}
+
+// Tools lists the registered tools that fit tier with everything known of
+// them, ordered by name, under their registered names.
+func (h *Host) Tools(tier mcp.BudgetTier) []Tool {
+	snap := h.snap.Load()
+	var all []Tool
+	for i := range snap.entries {
+		e := &snap.entries[i]
+		if e.tier > tier {
+			continue
+		}
+		t := Tool{Tool: e.Tool, Source: e.source, Tier: e.tier, Measure: e.measure()}
+		t.Definition = e.def
+		all = append(all, t)
+	}
+	return slices.Clip(all)
+}
+
+// Names lists the names of all registered tools.
+func (h *Host) Names() []string {
+	var names []string
+	for _, e := range h.snap.Load().entries {
+		names = append(names, strings.Clone(e.def.Name))
+	}
+	return names
+}

@@ -1,0 +1,171 @@
+package mcphost
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+const (
+	// enoughSamples is how many successes it takes to believe a measurement
+	// over a slower declaration.
+	enoughSamples = 3
+	// demotionSamples is how many calls it takes to demote (ruling 2).
+	demotionSamples = 5
+	// demotionRate is the error rate beyond which a tool is demoted.
+	demotionRate = 0.30
+	// defaultDeadline bounds calls of tools that declare no maximum.
+	defaultDeadline = 30 * time.Second
+	// maxStuck bounds the handlers of one tool that outlived their deadline.
+	maxStuck = 8
+)
+
+// SourceBuiltin is the source of built-in tools.
+const SourceBuiltin = "builtin"
+
+// tool is a registered tool. It is immutable but for its vitals, which it
+// shares with its later registrations.
+type tool struct {
+	tools.Tool
+	source   string    // SourceBuiltin or a server's name
+	server   *upstream // nil for built-in tools
+	input    *schema
+	declared time.Duration // expected P50; 0 is unknown
+	deadline time.Duration
+	skip     string // why it may not be probed; empty if it may
+	*vitals
+}
+
+// vitals is what is known of a tool by watching it.
+type vitals struct {
+	window
+	health health
+	// listed is the tier of the current snapshot, to notice when it changes.
+	listed atomic.Int32
+	// stuck counts handlers that outlived their calls and still run.
+	stuck atomic.Int32
+	// note is what the last calibration found wrong; nil if nothing.
+	note atomic.Pointer[string]
+}
+
+func (v *vitals) setNote(text string) { v.note.Store(&text) }
+
+// verdict is the tier of a tool and why.
+type verdict struct {
+	tier   mcp.BudgetTier
+	reason string
+}
+
+// place returns the tier of a tool: max(tier of its latency, floor), plus one
+// while it is demoted (ruling 3). It allocates nothing.
+func (t *tool) place(ceilings [2]time.Duration, m Measure) mcp.BudgetTier {
+	tier := mcp.BudgetStandard // nobody declared or measured it
+	if t.believed(m) {
+		tier = tierOf(m.P50, ceilings)
+	} else if t.declared > 0 {
+		tier = tierOf(t.declared, ceilings)
+	}
+	tier = max(tier, t.Floor)
+	if t.health.demoted() {
+		tier = min(tier+1, mcp.BudgetDeep)
+	}
+	return tier
+}
+
+// believed reports whether the measurement counts rather than the
+// declaration: at once when it is worse, after some samples when it is better.
+func (t *tool) believed(m Measure) bool {
+	return m.Successes >= enoughSamples || m.Successes > 0 && m.P50 > t.declared
+}
+
+// assess is place with the reason in words.
+func (t *tool) assess(ceilings [2]time.Duration, m Measure) verdict {
+	v := verdict{tier: t.place(ceilings, m)}
+	latency, word := t.declared, "declared"
+	if t.believed(m) {
+		latency, word = m.P50, "measured"
+	}
+	switch {
+	case t.health.demoted():
+		v.reason = fmt.Sprintf("demoted: %.0f %% errors", m.ErrorRate*100)
+	case latency == 0 && word == "declared":
+		v.reason = "latency unknown"
+		if t.Floor > mcp.BudgetStandard {
+			v.reason = "floor"
+		}
+	case t.Floor > tierOf(latency, ceilings):
+		v.reason = "floor"
+	default:
+		v.reason = word + " " + ms(latency)
+	}
+	return v
+}
+
+func tierOf(d time.Duration, ceilings [2]time.Duration) mcp.BudgetTier {
+	for i, c := range ceilings {
+		if d <= c {
+			return mcp.BudgetTier(i)
+		}
+	}
+	return mcp.BudgetDeep
+}
+
+// ms prints a duration in milliseconds with as many digits as matter.
+func ms(d time.Duration) string {
+	f := float64(d) / float64(time.Millisecond)
+	if f < 10 {
+		return fmt.Sprintf("%.2g ms", f)
+	}
+	return fmt.Sprintf("%.0f ms", f)
+}
+
+// newTool checks a definition and prepares it for registration.
+func newTool(def tools.Tool, source string, v *vitals) (*tool, error) {
+	if err := checkName(def.Definition.Name); err != nil {
+		return nil, err
+	}
+	input, err := compileSchema(def.Definition.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	t := &tool{Tool: def, source: source, input: input, vitals: v, deadline: defaultDeadline}
+	t.declared = time.Duration(max(def.DeclaredP50, 0)) * time.Millisecond
+	if def.DeclaredP50 == 0 {
+		t.declared = time.Duration(max(def.Definition.EstimatedDurationMs, 0)) * time.Millisecond
+	}
+	if d := def.DeclaredMax; d > 0 {
+		t.deadline = time.Duration(d) * time.Millisecond
+	} else if d := def.Definition.MaxDurationMs; d > 0 {
+		t.deadline = time.Duration(d) * time.Millisecond
+	}
+	switch {
+	case !def.ReadOnly:
+		t.skip = "not read-only"
+	case !def.Definition.Idempotent:
+		t.skip = "not idempotent"
+	}
+	if t.skip == "" && t.Probe == "" {
+		if t.Probe, err = synthesise(def.Definition.Parameters); err != nil {
+			t.skip = err.Error()
+		}
+	}
+	return t, nil
+}
+
+func checkName(name string) error {
+	if name == "" || len(name) > maxName || !validName(name) {
+		return fmt.Errorf("tool name %q is not 1 to 64 of the characters A-Z, a-z, 0-9, _ and -", name)
+	}
+	return nil
+}
+
+// entry is a tool as a snapshot lists it.
+type entry struct {
+	*tool
+	def llm.ToolDefinition // under its registered name
+	verdict
+}

@@ -1,0 +1,147 @@
+package mcphost
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// Toolset is what one NPC may use at one tier: it lists exactly what it
+// executes and refuses everything else (ruling 4). Its members are fixed when
+// it is made, so that a turn sees one set from start to end; a tool that goes
+// away meanwhile leaves it at once. It is safe for concurrent use.
+type Toolset struct {
+	host    *Host
+	tier    mcp.BudgetTier
+	ceiling time.Duration
+	snap    *BudgetEnforcer
+	members []*entry // by name
+	defs    []llm.ToolDefinition
+}
+
+// ToolsetOptions bounds a toolset.
+type ToolsetOptions struct {
+	// Allow lists the tools by registered name; empty allows none.
+	Allow []string
+	Tier  mcp.BudgetTier
+	// Ceiling bounds each call. If zero, the tool's own deadline alone does.
+	Ceiling time.Duration
+}
+
+// Toolset returns the view for one NPC's whitelist at one tier.
+func (h *Host) Toolset(o ToolsetOptions) *Toolset {
+	ts := &Toolset{host: h, tier: o.Tier, ceiling: o.Ceiling, snap: h.snap.Load()}
+	for i := range ts.snap.entries {
+		e := &ts.snap.entries[i]
+		if e.tier <= o.Tier && slices.Contains(o.Allow, e.def.Name) {
+			ts.members = append(ts.members, e)
+			ts.defs = append(ts.defs, e.def)
+		}
+	}
+	return ts
+}
+
+// Tier returns the tier the toolset is for.
+func (ts *Toolset) Tier() mcp.BudgetTier { return ts.tier }
+
+// Definitions lists the tools, ordered by name. The caller must not change the
+// elements.
+func (ts *Toolset) Definitions() []llm.ToolDefinition {
+	now := ts.host.snap.Load()
+	if now == ts.snap {
+		return ts.defs
+	}
+	var live []llm.ToolDefinition
+	for _, e := range ts.members {
+		if now.holds(e.def.Name, e.tool) {
+			live = append(live, e.def)
+		}
+	}
+	return live
+}
+
+// member returns the tool called name if the toolset holds it now. Listing and
+// enforcement are this one rule.
+func (ts *Toolset) member(name string) (*entry, error) {
+	for _, e := range ts.members {
+		if e.def.Name != name {
+			continue
+		}
+		if now := ts.host.snap.Load(); now != ts.snap && !now.holds(name, e.tool) {
+			return nil, fmt.Errorf("calling %q: %w", name, mcp.ErrUnavailable)
+		}
+		return e, nil
+	}
+	return nil, fmt.Errorf("calling %q: %w", name, mcp.ErrNotAllowed)
+}
+
+// Execute runs one tool, see [Host.ExecuteTool]. What the toolset does not
+// list is refused with [mcp.ErrNotAllowed].
+func (ts *Toolset) Execute(ctx context.Context, name, args string) (mcp.Result, error) {
+	e, err := ts.member(name)
+	if err != nil {
+		return mcp.Result{}, err
+	}
+	if ts.ceiling > 0 && ts.ceiling < e.deadline {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, ts.ceiling)
+		defer cancel()
+	}
+	return ts.host.run(ctx, e, args)
+}
+
+// Check reports whether Execute would accept the call, without running it.
+func (ts *Toolset) Check(name, args string) error {
+	e, err := ts.member(name)
+	if err != nil {
+		return err
+	}
+	if args == "" {
+		args = "{}"
+	}
+	if err := e.input.check(args); err != nil {
+		return fmt.Errorf("calling %q: %w", name, err)
+	}
+	return nil
+}
+
+// Deferred reports whether a tool acts at commit rather than during the turn
+// (ruling 15).
+func (ts *Toolset) Deferred(name string) bool {
+	e, err := ts.member(name)
+	return err == nil && !e.ReadOnly && e.Effect == tools.EffectAtCommit
+}
+
+// Outcome is what one call of a round ended in.
+type Outcome struct {
+	Result mcp.Result
+	Err    error
+}
+
+// ExecuteRound runs the calls of one model answer in parallel and returns
+// their outcomes in the same order. Each is bounded by the ceiling, so the
+// round takes as long as its slowest call, not their sum.
+func (ts *Toolset) ExecuteRound(ctx context.Context, calls []llm.ToolCall) []Outcome {
+	outcomes := make([]Outcome, len(calls))
+	if len(calls) == 1 {
+		outcomes[0].Result, outcomes[0].Err = ts.Execute(ctx, calls[0].Name, calls[0].Arguments)
+		return outcomes
+	}
+	var g errgroup.Group
+	g.SetLimit(probesAtOnce)
+	for i, c := range calls {
+		g.Go(func() error {
+			outcomes[i].Result, outcomes[i].Err = ts.Execute(ctx, c.Name, c.Arguments)
+			return nil
+		})
+	}
+	_ = g.Wait() // the functions return no error
+	return outcomes
+}
