@@ -53,6 +53,6 @@ func isWebAddress(s string) bool {
 }
 
 func isPort(s string) bool {
-	n, err := strconv.ParseUint(s, 10, 16)
-	return err == nil && n <= 65535
+	_, err := strconv.ParseUint(s, 10, 16)
+	return err == nil
 }

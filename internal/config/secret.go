@@ -47,6 +47,28 @@ func (s Secret) MarshalYAML() (any, error) { return s.String(), nil }
 // LogValue redacts log attributes.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
+// Given a verb that does not fit, package fmt prints what a nested pointer leads
+// to without calling any methods below it. The types that are passed around by
+// pointer therefore format themselves.
+
+// Format prints the configuration without its secrets.
+func (c Config) Format(f fmt.State, verb rune) {
+	type plain Config
+	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(c))
+}
+
+// Format prints the server's settings without its secrets.
+func (c MCPServerConfig) Format(f fmt.State, verb rune) {
+	type plain MCPServerConfig
+	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(c))
+}
+
+// Format prints the credentials without the secret.
+func (o MCPOAuth) Format(f fmt.State, verb rune) {
+	type plain MCPOAuth
+	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(o))
+}
+
 // ProviderOptions are settings only one provider knows. Printing or encoding
 // them redacts the values of keys that sound like a secret; reading a value
 // from the map does not.
