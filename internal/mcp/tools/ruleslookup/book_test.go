@@ -9,8 +9,11 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/srd"
 )
 
 const goodRule = `- id: general-resting
@@ -163,4 +166,36 @@ func FuzzOpen(f *testing.F) {
 			t.Errorf("searching what was read: %v", err)
 		}
 	})
+}
+
+// listed is what the tests need of a rule as it stands in its file.
+type listed struct {
+	ID      string   `yaml:"id"`
+	Name    string   `yaml:"name"`
+	Aliases []string `yaml:"aliases"`
+}
+
+// allRules reads the embedded files without the package's own reader.
+func allRules(t testing.TB) []listed {
+	t.Helper()
+	files, err := fs.Glob(srd.FS, "*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []listed
+	for _, name := range files {
+		data, err := fs.ReadFile(srd.FS, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var part []listed
+		if err := yaml.Unmarshal(data, &part); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		all = append(all, part...)
+	}
+	if len(all) < 100 {
+		t.Fatalf("only %d rules are embedded", len(all))
+	}
+	return all
 }

@@ -116,27 +116,25 @@ func (ix *index) typos(out []expansion, w word) []expansion {
 	return out
 }
 
-// split finds two known words that w is made of when the space was forgotten.
-func (ix *index) split(w string) (a, b word, ok bool) {
+// split finds the two known words that w is made of when the space was
+// forgotten; of several ways the one whose commoner word is rarest.
+func (ix *index) split(w string) (a, b int32, ok bool) {
 	const shortest = 3
-	bestWorth := float32(0)
+	best := float32(0)
 	for i := shortest; i <= len(w)-shortest; i++ {
-		left, right := stem(w[:i]), stem(w[i:])
-		l, lok := ix.position[left]
-		r, rok := ix.position[right]
-		if worth := min(ix.worth(l, lok), ix.worth(r, rok)); worth > bestWorth {
-			bestWorth = worth
-			a, b, ok = word{w[:i], left}, word{w[i:], right}, true
+		left, known := ix.position[stem(w[:i])]
+		if !known {
+			continue
+		}
+		right, known := ix.position[stem(w[i:])]
+		if !known {
+			continue
+		}
+		if rarity := min(ix.idf[left], ix.idf[right]); rarity > best {
+			best, a, b, ok = rarity, left, right, true
 		}
 	}
 	return a, b, ok
-}
-
-func (ix *index) worth(at int32, ok bool) float32 {
-	if !ok {
-		return 0
-	}
-	return ix.idf[at]
 }
 
 // letterSet is a bit per letter; the bits two words differ in bound their edit

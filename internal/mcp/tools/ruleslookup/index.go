@@ -58,8 +58,9 @@ type posting struct {
 type title struct {
 	doc   int32
 	alias bool
-	// plain is the title in full, folded like [word.raw].
-	plain string
+	// plain is the title in full, folded like [word.raw]; content is the same
+	// without its stop words.
+	plain, content string
 }
 
 // newIndex indexes rules; a rule's number is its position.
@@ -130,8 +131,9 @@ func (b *builder) title(doc int32, s string, alias bool) {
 	if len(ws) == 0 {
 		return
 	}
-	key := joinStems(content(ws))
-	b.titles[key] = append(b.titles[key], title{doc: doc, alias: alias, plain: joinRaw(ws)})
+	kept := content(ws)
+	key := joinStems(kept)
+	b.titles[key] = append(b.titles[key], title{doc: doc, alias: alias, plain: joinRaw(ws), content: joinRaw(kept)})
 }
 
 // finish turns counts into ranked postings.

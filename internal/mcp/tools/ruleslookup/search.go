@@ -16,7 +16,7 @@ const (
 
 	// titleBonus is what a name found inside the query adds, per unit of its
 	// words' rarity.
-	titleBonus = 1.5
+	titleBonus = 1
 
 	// categoryBonus multiplies the score of a rule whose category the query
 	// names ("the light spell").
@@ -29,20 +29,21 @@ const (
 	halfScore = 8
 )
 
-// How a rule's name or alias relates to the query as a whole, best last.
+// How a rule's name or alias relates to the query as a whole, best last. A name
+// is preferred to an alias that fits as well.
 const (
-	related = iota
-	sameAliasStems
-	sameNameStems
-	sameAlias
-	sameName
+	related     int8 = 0
+	sameStems   int8 = 1 // but for inflection and stop words
+	sameContent int8 = 3 // but for stop words
+	sameWords   int8 = 5
+	asName      int8 = 1 // to be added
 )
 
 // scratch is the working space of one search.
 type scratch struct {
 	total   []float32 // score by rule
 	word    []float32 // the best of the current word's expansions, by rule
-	exact   []int8    // related to sameName, by rule
+	exact   []int8    // how the rule's names relate to the query, by rule
 	touched []int32   // rules with a score for the current word
 }
 
@@ -104,64 +105,105 @@ func (ix *index) search(query string) []found {
 
 // markExact marks the rules the query is the name of.
 func (ix *index) markExact(s *scratch, all, ws []word) {
-	raw := joinRaw(all)
-	for _, t := range ix.titles[joinStems(ws)] {
-		level := int8(sameNameStems)
-		switch {
-		case t.plain == raw && t.alias:
-			level = sameAlias
-		case t.plain == raw:
-			level = sameName
-		case t.alias:
-			level = sameAliasStems
-		}
-		s.exact[t.doc] = max(s.exact[t.doc], level)
+	ix.markTitles(s, ws, joinRaw(all), "")
+	if len(ws) == 1 {
+		return
 	}
 	// "the light spell" is the name of a spell, "blinded condition" of a condition.
 	for i, w := range ws {
-		named := namedCategory(w.stem)
-		if named == "" || len(ws) == 1 {
-			continue
-		}
-		rest := slices.Delete(slices.Clone(ws), i, i+1)
-		for _, t := range ix.titles[joinStems(rest)] {
-			if ix.categories[t.doc] != named {
-				continue
-			}
-			level := int8(sameNameStems)
-			if t.alias {
-				level = sameAliasStems
-			}
-			s.exact[t.doc] = max(s.exact[t.doc], level)
+		if named := namedCategory(w.raw); named != "" {
+			ix.markTitles(s, slices.Delete(slices.Clone(ws), i, i+1), "", named)
 		}
 	}
 }
 
-// scoreWords adds up what each word is worth to each rule. It returns the
-// query as stems of the vocabulary, typing errors put right.
-func (ix *index) scoreWords(s *scratch, ws []word) []string {
-	meant := make([]string, 0, len(ws)+2)
+// markTitles marks the rules called ws, of one category if that is not empty.
+func (ix *index) markTitles(s *scratch, ws []word, plain, category string) {
+	content := joinRaw(ws)
+	for _, t := range ix.titles[joinStems(ws)] {
+		if category != "" && ix.categories[t.doc] != category {
+			continue
+		}
+		level := sameStems
+		switch {
+		case t.plain == plain:
+			level = sameWords
+		case t.content == content:
+			level = sameContent
+		}
+		if !t.alias {
+			level += asName
+		}
+		s.exact[t.doc] = max(s.exact[t.doc], level)
+	}
+}
+
+// meaning is a stem of the vocabulary that the query contains, typing errors
+// put right, and how rare it is.
+type meaning struct {
+	stem   string
+	rarity float32
+}
+
+// scoreWords adds up what each word is worth to each rule and returns what the
+// query was understood as.
+func (ix *index) scoreWords(s *scratch, ws []word) []meaning {
+	meant := make([]meaning, 0, len(ws)+2)
 	for i, w := range ws {
 		list := ix.expand(w, i == len(ws)-1)
 		ix.scoreWord(s, list)
 		if len(list) > 0 {
-			meant = append(meant, ix.stems[list[0].stem])
+			at := list[0].stem
+			meant = append(meant, meaning{ix.stems[at], ix.idf[at] * list[0].weight})
 		}
 		if _, known := ix.position[w.stem]; !known {
 			if a, b, ok := ix.split(w.raw); ok {
-				ix.scoreWord(s, ix.expand(a, false))
-				ix.scoreWord(s, ix.expand(b, false))
-				meant = append(meant, a.stem, b.stem)
+				ix.scoreWord(s, []expansion{{a, joined}})
+				ix.scoreWord(s, []expansion{{b, joined}})
+				meant = append(meant, meaning{ix.stems[a], ix.idf[a]}, meaning{ix.stems[b], ix.idf[b]})
 			}
 		}
-		if i+1 < len(ws) && len(w.raw)+len(ws[i+1].raw) <= maxWord {
-			if at, ok := ix.position[stem(w.raw+ws[i+1].raw)]; ok {
-				ix.scoreWord(s, []expansion{{at, joined}})
-				meant = append(meant, ix.stems[at])
-			}
+		if i+1 < len(ws) {
+			meant = ix.scoreJoined(s, w, ws[i+1], meant)
 		}
 	}
 	return meant
+}
+
+// scoreJoined scores two words as the one they make up ("fire ball"), for rules
+// that do not contain both of them anyway.
+func (ix *index) scoreJoined(s *scratch, a, b word, meant []meaning) []meaning {
+	if len(a.raw)+len(b.raw) > maxWord {
+		return meant
+	}
+	at, ok := ix.position[stem(a.raw+b.raw)]
+	if !ok {
+		return meant
+	}
+	s.touched = s.touched[:0]
+	for _, p := range ix.postings[at] {
+		if !ix.occurs(a.stem, p.doc) || !ix.occurs(b.stem, p.doc) {
+			s.word[p.doc] = joined * p.impact
+			s.touched = append(s.touched, p.doc)
+		}
+	}
+	if len(s.touched) == 0 {
+		return meant
+	}
+	s.flush()
+	return append(meant, meaning{ix.stems[at], ix.idf[at]})
+}
+
+// occurs reports whether a rule contains a stem.
+func (ix *index) occurs(stem string, doc int32) bool {
+	at, ok := ix.position[stem]
+	if !ok {
+		return false
+	}
+	_, ok = slices.BinarySearchFunc(ix.postings[at], doc, func(p posting, doc int32) int {
+		return cmp.Compare(p.doc, doc)
+	})
+	return ok
 }
 
 // scoreWord adds to each rule the best of what the expansions are worth to it.
@@ -186,33 +228,50 @@ func (s *scratch) flush() {
 	}
 }
 
-// scoreTitles rewards rules whose whole name occurs in the query; the rarest
-// such name counts.
-func (ix *index) scoreTitles(s *scratch, meant []string) {
+// scoreTitles rewards rules whose whole name occurs in the query, by its rarity.
+// A name inside a longer one does not count: "temporary hit points" are no "hit
+// points".
+func (ix *index) scoreTitles(s *scratch, meant []meaning) {
 	s.touched = s.touched[:0]
+	end := 0 // of the name that reaches furthest so far
 	for from := range meant {
-		rarity := float32(0)
-		for to := from + 1; to <= len(meant) && to-from <= longestTitle; to++ {
-			rarity += ix.idf[ix.position[meant[to-1]]]
-			key := meant[from]
-			if to-from > 1 {
-				key = strings.Join(meant[from:to], " ")
-			}
-			for _, t := range ix.titles[key] {
+		for to := min(len(meant), from+longestTitle); to > max(from, end); to-- {
+			key, rarity := phrase(meant[from:to])
+			called := ix.titles[key]
+			for _, t := range called {
 				if s.word[t.doc] == 0 {
 					s.touched = append(s.touched, t.doc)
 				}
 				s.word[t.doc] = max(s.word[t.doc], titleBonus*rarity)
+			}
+			if len(called) > 0 {
+				end = to
 			}
 		}
 	}
 	s.flush()
 }
 
+// phrase joins stems like the keys of [index.titles], and adds up their rarity.
+func phrase(list []meaning) (key string, rarity float32) {
+	if len(list) == 1 {
+		return list[0].stem, list[0].rarity
+	}
+	var b strings.Builder
+	for i, m := range list {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(m.stem)
+		rarity += m.rarity
+	}
+	return b.String(), rarity
+}
+
 // favour lifts rules of the category the query names.
 func (ix *index) favour(s *scratch, ws []word) {
 	for _, w := range ws {
-		named := namedCategory(w.stem)
+		named := namedCategory(w.raw)
 		if named == "" {
 			continue
 		}
@@ -224,14 +283,15 @@ func (ix *index) favour(s *scratch, ws []word) {
 	}
 }
 
-// namedCategory returns the category that a stem names, "" if it names none.
-func namedCategory(stem string) string {
-	switch stem {
-	case "spell", "cantrip":
+// namedCategory returns the category that a word names, "" if it names none.
+// Plurals name none: who asks about spells is after a general rule.
+func namedCategory(w string) string {
+	switch w {
+	case "spell", "cantrip", "zauber", "zaubertrick":
 		return "spell"
-	case "condition", "status":
+	case "condition", "status", "zustand":
 		return "condition"
-	case "combat":
+	case "combat", "kampf":
 		return "combat"
 	}
 	return ""
