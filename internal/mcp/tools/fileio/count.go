@@ -11,6 +11,11 @@ import (
 // younger one may be another process's write under way.
 const abandoned = time.Minute
 
+// recountPause is how long a count is trusted when a write is about to be
+// refused. Counting ten thousand files takes tens of milliseconds, which a
+// caller who keeps trying must not cost everyone.
+const recountPause = 5 * time.Second
+
 // count measures what the directory holds and removes leftovers of crashes. It
 // follows no links. The caller has the turn, or is the constructor.
 func (s *sandbox) count(root *os.Root) error {
@@ -45,6 +50,6 @@ func (s *sandbox) count(root *os.Root) error {
 	if err != nil {
 		return hostError("counting the files", err)
 	}
-	s.used, s.entries, s.counted = used, entries, true
+	s.used, s.entries, s.counted = used, entries, time.Now()
 	return nil
 }

@@ -53,7 +53,7 @@ func hostError(doing string, err error) error {
 	case diskFull(err):
 		return fmt.Errorf("%s: %w; the file is unchanged; free space and try again", doing, ErrDiskFull)
 	case errors.Is(err, fs.ErrPermission) || readOnlyDisk(err):
-		return fmt.Errorf("%s: %w; make the sandbox directory (under data_dir) writable for the user Glyphoxa runs as", doing, bare(err))
+		return fmt.Errorf("%s: %w; make the sandbox directory (under data_dir) readable and writable for the user Glyphoxa runs as", doing, bare(err))
 	}
 	return fmt.Errorf("%s: %w", doing, bare(err))
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 	"unicode/utf8"
 )
 
@@ -26,7 +27,7 @@ type sandbox struct {
 	// turn holds a value while a write runs; it guards the fields below. A
 	// channel, so that waiting for one's turn can be cancelled.
 	turn    chan struct{}
-	counted bool // used and entries are known
+	counted time.Time // when used and entries were last counted; zero: never
 	used    int64
 	entries int
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
@@ -80,10 +81,10 @@ func (s *sandbox) demand(root *os.Root, name string, size int64) (demand, error)
 	return need, nil
 }
 
-// admit checks the quota. Before it refuses, it counts anew: people may have
-// removed files by hand.
+// admit checks the quota. Before it refuses, it counts anew unless it has just
+// done so: people may have removed files by hand.
 func (s *sandbox) admit(root *os.Root, need demand) error {
-	if !s.counted || !s.fits(need) {
+	if s.counted.IsZero() || !s.fits(need) && time.Since(s.counted) >= recountPause {
 		if err := s.count(root); err != nil {
 			return err
 		}
