@@ -1,0 +1,93 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	driver "modernc.org/sqlite"
+	code "modernc.org/sqlite/lib"
+)
+
+// Errors a call can end in; test with errors.Is.
+var (
+	// ErrClosed means the store is closed.
+	ErrClosed = errors.New("database is closed")
+	// ErrTooNew means a newer Glyphoxa has written the file.
+	ErrTooNew = errors.New("database is newer than this program")
+	// ErrForeign means the file is a database of another program.
+	ErrForeign = errors.New("file is not a Glyphoxa database")
+	// ErrCorrupt means the file is damaged or no database at all.
+	ErrCorrupt = errors.New("file is damaged or no database")
+	// ErrReadOnly means the file or its directory cannot be written.
+	ErrReadOnly = errors.New("no write access")
+	// ErrFull means there is no room left.
+	ErrFull = errors.New("disk is full")
+	// ErrBusy means another process kept the database locked.
+	ErrBusy = errors.New("database is locked by another process")
+	// ErrUnreadable means the disk failed to read or write.
+	ErrUnreadable = errors.New("disk failed")
+)
+
+// explain says what was being done, to which file, and what to do about it.
+// It keeps nil and errors that need no explanation as they are.
+func (s *Store) explain(ctx context.Context, doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil && !explained(err) {
+		return fmt.Errorf("%s: %w", doing, ctx.Err())
+	}
+	var e *driver.Error
+	if !errors.As(err, &e) {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	reason, advice := diagnose(e.Code())
+	if reason == nil {
+		return fmt.Errorf("%s in %s: %w", doing, s.path, err)
+	}
+	return fmt.Errorf("%s in %s: %w; %s (%v)", doing, s.path, reason, advice, e)
+}
+
+// explained reports whether err already tells more than a cancelled context.
+func explained(err error) bool {
+	for _, known := range []error{ErrTooNew, ErrForeign, ErrClosed} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	return false
+}
+
+// diagnose returns the reason behind a result code and what helps, or nil if
+// the code says no more than its message.
+func diagnose(resultCode int) (reason error, advice string) {
+	switch resultCode & 0xff {
+	case code.SQLITE_NOTADB, code.SQLITE_CORRUPT, code.SQLITE_FORMAT:
+		return ErrCorrupt, "move it away to start afresh, or put a backup in its place"
+	case code.SQLITE_READONLY, code.SQLITE_PERM, code.SQLITE_CANTOPEN:
+		return ErrReadOnly, "give this user write access to the file and its directory"
+	case code.SQLITE_FULL:
+		return ErrFull, "free some space; nothing that was saved before is lost"
+	case code.SQLITE_BUSY:
+		return ErrBusy, "stop the other process that uses it"
+	case code.SQLITE_IOERR:
+		return ErrUnreadable, "check the disk and its free space"
+	}
+	return nil, ""
+}
+
+// explainFile does for the operating system's errors what explain does for
+// the database's.
+func explainFile(path string, err error) error {
+	const doing = "opening database"
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%s in %s: %w; give this user write access to the file and its directory (%v)", doing, path, ErrReadOnly, err)
+	case errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("%s in %s: %w; free some space (%v)", doing, path, ErrFull, err)
+	}
+	return fmt.Errorf("%s in %s: %w; choose another path", doing, path, err)
+}

@@ -1,0 +1,168 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
+)
+
+// maxFacts bounds one search; the vector table allows no more than 4096.
+const maxFacts = 1000
+
+// pending is a fact that has no vector yet.
+type pending struct {
+	id   int64
+	text string
+}
+
+// Remember adds facts. A fact whose source and text are known is kept once:
+// who may find it is then as the latest call says, its id and time stay. A
+// fact without a time gets the present one; one without text is left out.
+//
+// The facts are stored first and given their vectors then. If the embedder
+// fails, the error says so, yet the facts are kept and found by full text;
+// [Store.Reindex] or remembering them again makes up for it.
+func (s *Store) Remember(ctx context.Context, facts ...memory.Fact) error {
+	facts = slices.DeleteFunc(slices.Clone(facts), func(f memory.Fact) bool {
+		return strings.TrimSpace(f.Text) == ""
+	})
+	if len(facts) == 0 {
+		return nil
+	}
+	var todo []pending
+	err := s.write(ctx, "remembering facts", func(ctx context.Context, c *conn) error {
+		for _, f := range facts {
+			id, embedded, err := putFact(ctx, c, f)
+			if err != nil {
+				return err
+			}
+			if !embedded {
+				todo = append(todo, pending{id, f.Text})
+			}
+		}
+		return nil
+	})
+	if err != nil || s.embedder == nil {
+		return err
+	}
+	return s.embed(ctx, todo)
+}
+
+// putFact stores one fact and reports whether it has a vector.
+func putFact(ctx context.Context, c *conn, f memory.Fact) (id int64, embedded bool, err error) {
+	visible, err := packVisible(f.Visible)
+	if err != nil {
+		return 0, false, fmt.Errorf("fact of %q: %w", f.Source, err)
+	}
+	err = c.row(ctx, `SELECT id, embedded FROM facts WHERE source = ? AND text = ?`, []any{f.Source, f.Text}, &id, &embedded)
+	if err == nil {
+		_, err = c.exec(ctx, `UPDATE facts SET visible = ? WHERE id = ? AND visible <> ?`, visible, id, visible)
+		return id, embedded, err
+	}
+	if !errors.Is(err, sql.ErrNoRows) {
+		return 0, false, err
+	}
+	if f.At.IsZero() {
+		f.At = time.Now()
+	}
+	res, err := c.exec(ctx, `INSERT INTO facts (source, text, at, visible) VALUES (?, ?, ?, ?)`,
+		f.Source, f.Text, f.At.UnixMicro(), visible)
+	if err != nil {
+		return 0, false, err
+	}
+	if id, err = res.LastInsertId(); err != nil {
+		return 0, false, err
+	}
+	_, err = c.exec(ctx, `INSERT INTO facts_text (rowid, words) VALUES (?, ?)`, id, words.Key(f.Text))
+	return id, false, err
+}
+
+// SearchFacts finds the k facts nearest in meaning that viewer may see, best
+// first; k 0 means 10. An empty viewer sees all. Facts that have no vector,
+// and all of them without a working embedder, are found by full text; they
+// come after those found by meaning.
+func (s *Store) SearchFacts(ctx context.Context, text, viewer string, k int) ([]memory.FactHit, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	if k <= 0 {
+		k = defaultLimit
+	}
+	k = min(k, maxFacts)
+	vector, err := s.embedQuestion(ctx, text)
+	if err != nil {
+		return nil, fmt.Errorf("searching facts: %w", err)
+	}
+	var out []memory.FactHit
+	err = s.snapshot(ctx, "searching facts", func(c *conn) error {
+		near, embedded, err := s.nearest(ctx, c, vector, viewer, k)
+		if err != nil {
+			return err
+		}
+		if len(near) < k {
+			// What has a vector has had its chance.
+			index := factsIndex(embedded)
+			worded, err := index.search(ctx, c, terms(text), "", k-len(near), viewerKey(viewer))
+			if err != nil {
+				return err
+			}
+			near = appendWorded(near, worded)
+		}
+		out, err = loadFacts(ctx, c, near)
+		return err
+	})
+	return out, err
+}
+
+// factsIndex searches facts by full text: all, or those without a vector.
+func factsIndex(pendingOnly bool) textIndex {
+	from := `FROM facts_text JOIN facts f ON f.id = facts_text.rowid WHERE facts_text MATCH ? AND ` + visibleFact
+	if pendingOnly {
+		from += ` AND f.embedded = 0`
+	}
+	return textIndex{
+		ranked:  `SELECT facts_text.rowid, bm25(facts_text) ` + from + ` ORDER BY facts_text.rowid DESC LIMIT ?`,
+		counted: `SELECT count(*) FROM (SELECT facts_text.rowid ` + from + ` ORDER BY facts_text.rowid DESC LIMIT ?)`,
+	}
+}
+
+// appendWorded adds full-text hits behind the others, their open-ended scores
+// brought below 1 and below what comes before.
+func appendWorded(near, worded []scored) []scored {
+	for _, w := range worded {
+		w.score /= 1 + w.score
+		if n := len(near); n > 0 {
+			w.score = min(w.score, near[n-1].score)
+		}
+		near = append(near, w)
+	}
+	return near
+}
+
+// loadFacts returns the facts behind the hits, in the hits' order.
+func loadFacts(ctx context.Context, c *conn, hits []scored) ([]memory.FactHit, error) {
+	if len(hits) == 0 {
+		return nil, nil
+	}
+	ids, err := idList(hits)
+	if err != nil {
+		return nil, err
+	}
+	scores := scoreByID(hits)
+	return rows(ctx, c, `SELECT f.id, f.source, f.text, f.at, f.visible FROM json_each(?) j
+		JOIN facts f ON f.id = j.value ORDER BY j.key`, []any{ids}, func(r *sql.Rows) (memory.FactHit, error) {
+		var h memory.FactHit
+		var at int64
+		var visible string
+		err := r.Scan(&h.ID, &h.Source, &h.Text, &at, &visible)
+		h.At, h.Visible, h.Score = fromStamp(at), unpackVisible(visible), scores[h.ID]
+		return h, err
+	})
+}

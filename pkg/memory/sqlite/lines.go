@@ -1,0 +1,98 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
+)
+
+// Append writes lines in one transaction and returns them with their ids. They
+// are on the disk when it returns. A line without a time gets the present one;
+// times are kept to the microsecond, in UTC. A line of an unknown session
+// fails with [memory.ErrNotFound], and then none is written.
+func (s *Store) Append(ctx context.Context, lines ...memory.Line) ([]memory.Line, error) {
+	if len(lines) == 0 {
+		return nil, nil
+	}
+	out := slices.Clone(lines)
+	keys := make([]string, len(out))
+	for i := range out {
+		if out[i].At.IsZero() {
+			out[i].At = time.Now()
+		}
+		out[i].At = stamp(out[i].At)
+		keys[i] = words.Key(out[i].Text)
+	}
+	err := s.write(ctx, "appending to the session log", func(ctx context.Context, c *conn) error {
+		for i := range out {
+			id, err := insertLine(ctx, c, out[i], keys[i])
+			if err != nil {
+				return err
+			}
+			out[i].ID = id
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func insertLine(ctx context.Context, c *conn, l memory.Line, key string) (int64, error) {
+	var session int64
+	err := c.row(ctx, `SELECT n FROM sessions WHERE id = ?`, []any{l.Session}, &session)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, fmt.Errorf("session %q: %w", l.Session, memory.ErrNotFound)
+	}
+	if err != nil {
+		return 0, err
+	}
+	res, err := c.exec(ctx, `INSERT INTO lines (session, turn, speaker, npc, heard, text, at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		session, l.Turn, l.Speaker, l.NPC, l.To, l.Text, l.At.UnixMicro())
+	if err != nil {
+		return 0, err
+	}
+	id, err := res.LastInsertId()
+	if err != nil {
+		return 0, err
+	}
+	_, err = c.exec(ctx, `INSERT INTO lines_text (rowid, words) VALUES (?, ?)`, id, sessionWord(session)+" "+key)
+	return id, err
+}
+
+// sessionWord is indexed with every line, which makes a search within one
+// session as quick as any. No text contains it, since "¤" is no letter.
+func sessionWord(n int64) string { return fmt.Sprintf("¤%d", n) }
+
+const lineColumns = `l.id, s.id, l.turn, l.speaker, l.npc, l.heard, l.text, l.at`
+
+// Recent returns the last n lines of a session, oldest first. An unknown
+// session has none.
+func (s *Store) Recent(ctx context.Context, session string, n int) ([]memory.Line, error) {
+	if n <= 0 {
+		return nil, nil
+	}
+	var out []memory.Line
+	err := s.read(ctx, "reading recent lines", func(c *conn) (err error) {
+		out, err = rows(ctx, c, `SELECT `+lineColumns+` FROM sessions s JOIN lines l ON l.session = s.n
+			WHERE s.id = ? ORDER BY l.id DESC LIMIT ?`, []any{session, n}, scanLine)
+		return err
+	})
+	slices.Reverse(out)
+	return out, err
+}
+
+func scanLine(r *sql.Rows) (memory.Line, error) {
+	var l memory.Line
+	var at int64
+	err := r.Scan(&l.ID, &l.Session, &l.Turn, &l.Speaker, &l.NPC, &l.To, &l.Text, &at)
+	l.At = fromStamp(at)
+	return l, err
+}

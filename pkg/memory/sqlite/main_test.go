@@ -1,0 +1,57 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
+)
+
+// The test binary runs itself as a child for what one process cannot show.
+const (
+	childRole = "SQLITE_TEST_CHILD"
+	childPath = "SQLITE_TEST_PATH"
+)
+
+func TestMain(m *testing.M) {
+	switch role := os.Getenv(childRole); role {
+	case "":
+		goleak.VerifyTestMain(m)
+	default:
+		fmt.Fprintf(os.Stderr, "unknown role %q\n", role)
+		os.Exit(2)
+	}
+}
+
+// open opens a store and closes it with the test.
+func open(t testing.TB, path string, opts *sqlite.Options) *sqlite.Store {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), path, opts)
+	if err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return s
+}
+
+// fresh opens a new store with the hashing embedder.
+func fresh(t testing.TB) *sqlite.Store {
+	t.Helper()
+	return open(t, filepath.Join(t.TempDir(), "glyphoxa.db"), &sqlite.Options{Embedder: hashing.New()})
+}
+
+func must(t testing.TB, doing string, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("%s: %v", doing, err)
+	}
+}

@@ -1,0 +1,53 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+)
+
+// applicationID marks the file as Glyphoxa's; it spells "Glyx".
+const applicationID = 0x476c7978
+
+// migrate brings the database to the last step. The number of steps done is
+// kept in the file (PRAGMA user_version), so a step is never changed once
+// released, only followed by another.
+func migrate(ctx context.Context, c *conn, steps []string) error {
+	done, err := identify(ctx, c, len(steps))
+	if err != nil || done == len(steps) {
+		return err
+	}
+	return c.transact(ctx, "BEGIN IMMEDIATE", func() error {
+		// Another process may have been faster.
+		done, err := identify(ctx, c, len(steps))
+		if err != nil {
+			return err
+		}
+		for i := done; i < len(steps); i++ {
+			if err := c.script(ctx, steps[i]); err != nil {
+				return fmt.Errorf("updating to version %d: %w", i+1, err)
+			}
+		}
+		return c.script(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, len(steps)))
+	})
+}
+
+// identify returns how many steps the database has seen, or why it cannot be
+// used.
+func identify(ctx context.Context, c *conn, known int) (int, error) {
+	var app, version, objects int
+	err := c.row(ctx, `SELECT (SELECT application_id FROM pragma_application_id),
+		(SELECT user_version FROM pragma_user_version),
+		(SELECT count(*) FROM sqlite_schema)`, nil, &app, &version, &objects)
+	if err != nil {
+		return 0, err
+	}
+	switch {
+	case app == applicationID && version > known:
+		return 0, fmt.Errorf("%w: the file has version %d, this program knows up to %d; update Glyphoxa or choose another file", ErrTooNew, version, known)
+	case app == applicationID && version >= 0:
+		return version, nil
+	case app == 0 && version == 0 && objects == 0:
+		return 0, nil
+	}
+	return 0, fmt.Errorf("%w; choose another file", ErrForeign)
+}

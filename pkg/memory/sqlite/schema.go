@@ -1,0 +1,94 @@
+package sqlite
+
+// steps returns the migrations in order. To change the schema, append a step.
+func steps() []string { return []string{stepMemory} }
+
+// stepMemory creates the three layers.
+//
+// Times are microseconds since 1970. The column visible lists the NPCs that
+// know of a row, framed by U+001F so that one can be found as a substring;
+// empty means everyone. The full-text tables store no text of their own: they
+// index folded words, which contain nothing the ascii tokenizer would cut.
+//
+// Vectors have a table of their own, fact_vectors, which is made when an
+// embedder first tells how long they are; vector_space says whose they are.
+const stepMemory = `
+CREATE TABLE sessions (
+	n        INTEGER PRIMARY KEY,
+	id       TEXT NOT NULL UNIQUE,
+	campaign TEXT NOT NULL,
+	started  INTEGER NOT NULL,
+	ended    INTEGER
+) STRICT;
+
+CREATE TABLE lines (
+	id      INTEGER PRIMARY KEY,
+	session INTEGER NOT NULL REFERENCES sessions (n),
+	turn    INTEGER NOT NULL,
+	speaker TEXT NOT NULL,
+	npc     TEXT NOT NULL,
+	heard   TEXT NOT NULL,
+	text    TEXT NOT NULL,
+	at      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX lines_by_session ON lines (session, id);
+CREATE VIRTUAL TABLE lines_text USING fts5 (words, content = '', tokenize = 'ascii');
+
+CREATE TABLE facts (
+	id       INTEGER PRIMARY KEY,
+	source   TEXT NOT NULL,
+	text     TEXT NOT NULL,
+	at       INTEGER NOT NULL,
+	visible  TEXT NOT NULL,
+	embedded INTEGER NOT NULL DEFAULT 0,
+	UNIQUE (source, text)
+) STRICT;
+CREATE INDEX facts_pending ON facts (id) WHERE embedded = 0;
+CREATE INDEX facts_restricted ON facts (id) WHERE visible <> '';
+CREATE VIRTUAL TABLE facts_text USING fts5 (words, content = '', tokenize = 'ascii');
+
+CREATE TABLE vector_space (
+	only INTEGER PRIMARY KEY CHECK (only = 1),
+	name TEXT NOT NULL,
+	dims INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE entities (
+	id          TEXT PRIMARY KEY,
+	type        TEXT NOT NULL COLLATE NOCASE,
+	name        TEXT NOT NULL,
+	key         TEXT NOT NULL,
+	description TEXT NOT NULL,
+	aliases     TEXT,
+	attributes  TEXT,
+	visible     TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX entities_by_key ON entities (key);
+
+CREATE TABLE entity_names (
+	key    TEXT NOT NULL,
+	alias  INTEGER NOT NULL,
+	entity TEXT NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
+	PRIMARY KEY (key, alias, entity)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX entity_names_by_entity ON entity_names (entity);
+
+CREATE TABLE entity_words (
+	word   TEXT NOT NULL,
+	runes  INTEGER NOT NULL,
+	entity TEXT NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
+	PRIMARY KEY (word, entity)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX entity_words_by_length ON entity_words (runes, word, entity);
+CREATE INDEX entity_words_by_entity ON entity_words (entity);
+
+CREATE TABLE relations (
+	src     TEXT NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
+	type    TEXT NOT NULL,
+	dst     TEXT NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
+	note    TEXT NOT NULL,
+	visible TEXT NOT NULL,
+	PRIMARY KEY (src, type, dst)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX relations_by_dst ON relations (dst);
+`
