@@ -1,0 +1,117 @@
+package offline
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+)
+
+var (
+	// noteLeads stand before what is to be written down.
+	noteLeads = patterns(
+		"write|jot|put|take|get this|that|it|these? down that|how?", "write|jot|put|take|get down that|this|how?", "note down that|this|how?", "^please? note that|this|also?", "make|take|leave|keep|write me|us|yourself? a ?quick? note that|of|about|saying|to?",
+		"schreib|schreibe|schreibt dir|euch|uns|mir? bitte? das|es|dies? auf dass|wie?", "notier|notiere|notiert dir|euch|uns|mir? bitte? das|es|dies? dass|wie?", "merk|merke|merkt dir|euch bitte? das|dies? dass?",
+		"mach|mache|macht dir|euch|uns|mir? bitte? eine notiz dass|zu|über|von?", "halte|halt bitte? fest dass|wie?",
+	)
+	// filedLeads name the file as well: what, then where.
+	filedLeads = patterns("write|save|put|add|note|append * to|in|into|on|as the|a|my|our? file|note?", "schreib|schreibe|speicher|speichere|notier|notiere * in|nach|als die|der|eine|meine|unsere? datei|notiz?")
+	// framedNotes have the content in the middle.
+	framedNotes = patterns("^bitte? schreib|schreibe|schreibt dir|euch|uns|mir? bitte? * auf$", "^please? write|jot|put * down$")
+
+	readLeads = patterns("read|open|show|check|lies|lese|liest|öffne|zeig|zeige|vorlesen", "what's in|inside", "what is|does in|inside|say", "what does", "was steht")
+	fileWords = patterns("the? file *", "die|der? datei *")
+)
+
+// note finds the wish to have something written down. It returns the token at
+// which the wish begins; everything behind belongs to it.
+func (t *turn) note(toks []token) (int, intent, bool) {
+	if m, ok := find(filedLeads, toks); ok && m.to < len(toks) && !t.refusedBefore(toks, m.from) {
+		if path := toks[m.to]; isFile(path.fold) {
+			content := t.content(m.capture[0].start, m.capture[len(m.capture)-1].end)
+			if content == "" || backward[strings.ToLower(content)] {
+				content = t.last
+			}
+			if content != "" {
+				return m.from, intent{kind: wantWrite, text: content, path: t.text[path.start:path.end]}, true
+			}
+		}
+	}
+	if m, ok := find(framedNotes, toks); ok && len(m.capture) > 0 && !backward[span(strings.ToLower(t.text), m.capture)] {
+		return m.from, t.written(t.content(m.capture[0].start, m.capture[len(m.capture)-1].end)), true
+	}
+	m, ok := find(noteLeads, toks)
+	if !ok || t.refusedBefore(toks, m.from) || t.refusedBefore(toks[:min(m.to+1, len(toks))], m.to) {
+		return 0, intent{}, false
+	}
+	content := ""
+	if m.to < len(toks) {
+		content = t.content(toks[m.to].start, toks[len(toks)-1].end)
+	}
+	if content == "" {
+		content = t.last // "write that down": what was just said
+	}
+	if content == "" {
+		return 0, intent{}, false
+	}
+	return m.from, t.written(content), true
+}
+
+// backward are words that stand for what was just said.
+var backward = words("this that it das es dies")
+
+func (t *turn) refusedBefore(toks []token, at int) bool {
+	return slices.ContainsFunc(toks[max(0, at-3):at], func(k token) bool { return refusing[k.fold] })
+}
+
+// content is the text between two bytes with the sentence's end.
+func (t *turn) content(from, to int) string {
+	text := strings.Trim(t.text[from:to], " ,:;-\"'“”„")
+	if to < len(t.text) && text != "" && strings.IndexByte(".!?", t.text[to]) >= 0 {
+		text += t.text[to : to+1]
+	}
+	return text
+}
+
+// written is a note in a file of its own: write_file replaces files, and one
+// note must not cost another.
+func (t *turn) written(content string) intent {
+	name := slug(content)
+	if r := []rune(name); len(r) > 32 {
+		name = strings.TrimRight(string(r[:32]), "-")
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(content)) // never fails
+	return intent{kind: wantWrite, text: content, path: fmt.Sprintf("notes/%s-%04x.md", strings.TrimLeft(name+"", "-"), h.Sum32()&0xffff)}
+}
+
+// read finds the wish to hear a file.
+func (t *turn) read(toks []token) (intent, bool) {
+	m, ok := find(readLeads, toks)
+	if !ok {
+		return intent{}, false
+	}
+	for _, k := range toks[m.to:] {
+		if isFile(k.fold) {
+			return intent{kind: wantRead, path: t.text[k.start:k.end]}, true
+		}
+	}
+	if f, ok := find(fileWords, toks[m.to:]); ok && len(f.capture) > 0 {
+		k := f.capture[0]
+		return intent{kind: wantRead, path: t.text[k.start:k.end]}, true
+	}
+	return intent{}, false
+}
+
+// isFile reports whether a word is a file's name.
+func isFile(word string) bool {
+	dot := strings.LastIndexByte(word, '.')
+	if dot <= 0 {
+		return false
+	}
+	switch word[dot+1:] {
+	case "txt", "md", "json", "yaml", "yml", "csv", "log", "toml", "xml", "html":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,136 @@
+package offline
+
+import "slices"
+
+// kind is what somebody wants.
+type kind int
+
+const (
+	wantDice kind = iota
+	wantTable
+	wantRule
+	wantRecall
+	wantEntity
+	wantEverything
+	wantWrite
+	wantRead
+	wantTool
+)
+
+// intent is one thing somebody asked for.
+type intent struct {
+	kind kind
+	// text is the expression, table, query, name or content.
+	text string
+	// path is the file's, for wantWrite and wantRead.
+	path string
+	// tool and args are set for wantTool.
+	tool string
+	args string
+}
+
+// mostIntents is how many calls one utterance may lead to.
+const mostIntents = 4
+
+// detect finds what the utterance asks for, in the order it was said.
+func (t *turn) detect() []intent {
+	var out []intent
+	rest := t.toks
+	var tail []intent
+	if at, found := t.namedTools(rest); len(found) > 0 {
+		rest, tail = rest[:at], found
+	}
+	if at, note, ok := t.note(rest); ok {
+		rest, tail = rest[:at], []intent{note}
+	}
+	for _, clause := range clauses(rest) {
+		out = append(out, t.clause(clause)...)
+	}
+	out = tidy(append(out, tail...))
+	return out[:min(len(out), mostIntents)]
+}
+
+// tidy removes what was asked for twice, and a search for nothing in
+// particular where there is a better one.
+func tidy(in []intent) []intent {
+	var out []intent
+	for _, i := range in {
+		vague := i.kind == wantRecall && i.text == ""
+		same := func(o intent) bool { return o == i || vague && o.kind == wantRecall }
+		if !slices.ContainsFunc(out, same) {
+			out = append(out, i)
+		}
+	}
+	return slices.DeleteFunc(out, func(i intent) bool {
+		return i.kind == wantRecall && i.text == "" &&
+			slices.ContainsFunc(out, func(o intent) bool { return o.kind == wantRecall && o.text != "" })
+	})
+}
+
+var (
+	// conjunctions join two requests if a starter follows.
+	conjunctions = words("and then und dann also außerdem")
+	// starters begin a request.
+	starters = words(`roll reroll throw draw tell look search recap read write note jot use call explain describe remember give
+		what what's who who's where where's how do have please würfle würfel wirf rolle zieh erzähl erzähle lies lese schreib schreibe
+		notier notiere merk benutze nutze verwende was wer wo wie erkläre erklär beschreib beschreibe kennst weißt hast bitte gib can could kannst`)
+	// orders begin a request even after a mere comma.
+	orders = words("roll reroll throw draw tell read würfle wirf erzähl lies zieh")
+	// refusing words turn a request for an action into the wish that it be left.
+	refusing = words("don't dont not never nicht kein keine keinen nie niemals")
+)
+
+// clauses cuts an utterance into its requests.
+func clauses(toks []token) [][]token {
+	var out [][]token
+	from := 0
+	cut := func(to, next int) {
+		if to > from {
+			out = append(out, toks[from:to])
+		}
+		from = next
+	}
+	for i, k := range toks {
+		if i+1 < len(toks) && i >= from {
+			next := i + 1
+			for next < len(toks)-1 && conjunctions[toks[next].fold] {
+				next++
+			}
+			switch joined := next > i+1 && starters[toks[next].fold]; {
+			case joined:
+				cut(i+1, next)
+				continue
+			case k.stop == ',' && orders[toks[i+1].fold]:
+				cut(i+1, i+1)
+				continue
+			}
+		}
+		if k.stop != 0 && k.stop != ',' && k.stop != ':' {
+			cut(i+1, i+1)
+		}
+	}
+	cut(len(toks), len(toks))
+	return out
+}
+
+// clause finds what one clause asks for.
+func (t *turn) clause(toks []token) []intent {
+	if i, ok := t.read(toks); ok {
+		return []intent{i}
+	}
+	refused := slices.ContainsFunc(toks, func(k token) bool { return refusing[k.fold] })
+	if !refused {
+		if i, ok := t.table(toks); ok {
+			return []intent{i}
+		}
+		if dice := t.dice(toks); len(dice) > 0 {
+			return dice
+		}
+	}
+	for _, detector := range []func([]token) (intent, bool){t.recall, t.rule, t.entity} {
+		if i, ok := detector(toks); ok {
+			return []intent{i}
+		}
+	}
+	return nil
+}

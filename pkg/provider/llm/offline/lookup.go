@@ -1,0 +1,196 @@
+package offline
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+var (
+	recallWords = patterns("last time|session|week|evening|night|game", "previously|recap", "so far", "remember|recall", "refresh my|our memory", "what happened", "earlier today|tonight|you|we|i",
+		"what did|have|has|had * say|said|tell|told|mention|mentioned|promise|promised", "who said",
+		"did|has|have * say|said|mention|mentioned|promise|promised", "what did|have we do|find|learn|discover|done|found|learned|agree|agreed",
+		"letzte|letztes|letzten|letzter|letztem mal|sitzung|session|woche|abend|spielabend", "erinner|erinnere|erinnerst|erinnert", "weißt|weisst du noch", "was bisher geschah",
+		"was hat|haben|hatte|hatten * gesagt|erzählt|versprochen|erwähnt|berichtet", "was * gesagt|erzählt|versprochen|erwähnt hat|haben", "wer hat * gesagt|erzählt|versprochen",
+		"was ist|war * passiert|geschehen", "was ist|war passiert|geschehen", "zusammenfassung|rückblick", "fass|fasse * zusammen", "zuletzt")
+	// recallNoise is what a search through what was said must not look for.
+	recallNoise = words(`a an the and or of to in on at by with for from about as is are was were be been it its this that these those there here
+		i me my we us our you your he him his she her they them their who whom what what's when where why how which
+		give do did does done can could will would have has had say said tell told mention mentioned ask asked talk promise promised happen happened happens
+		last time session week evening night game previously recap so far remember recall refresh memory earlier today tonight again please anything something
+		know find learn learned found discover agree agreed if any some then
+		der die das den dem des ein eine einen einem einer und oder von vom zu zum zur im in am an auf mit bei für über aus als ist sind war waren
+		ich mich mir wir uns du dich dir ihr euch er ihn ihm sie es wer wen was wann wo warum wie welche welcher welches
+		hat haben hast hatte hatten habe gesagt sagte erzählt berichtet versprochen erwähnt passiert geschehen passierte geschah noch mal nochmal letzte letztes letzten letzter letztem
+		beim sitzung woche abend spielabend bisher zuletzt weißt weisst erinner erinnere erinnerst erinnert fass fasse zusammen zusammenfassung rückblick bitte etwas denn eigentlich dass ob uns`)
+)
+
+// recall finds a question about what was said or done before.
+func (t *turn) recall(toks []token) (intent, bool) {
+	if _, ok := find(recallWords, toks); !ok {
+		return intent{}, false
+	}
+	var content []string
+	for _, k := range toks {
+		if !recallNoise[k.fold] && !recallNoise[strings.TrimSuffix(k.fold, "'s")] {
+			content = append(content, t.text[k.start:k.end])
+		}
+	}
+	return intent{kind: wantRecall, text: strings.Join(content, " ")}, true
+}
+
+var (
+	// ruleCertain patterns speak of rules outright.
+	ruleCertain = patterns(
+		"what does|do|would the|a? spell|condition|cantrip|feat * do|mean", "what's|what is? the|a? spell|condition|cantrip|feat *",
+		"what does|do|is|are|would the|a|an|being? * condition|conditions|spell|spells|cantrip|feat do|mean|like?", "what does|do|is|are the|a|an|being? * condition|conditions|spell|spells|cantrip|feat|rule|rules",
+		"rule|rules for|on|about|of|regarding|around the|a|an? *", "what are|is the rule|rules for|on|about|of the|a|an? *", "what are the * rules", "explain|tell|know|show me|us? the? * rule|rules", "look up the|a|an? rule|rules? for|on|about? the? *",
+		"explain|describe|look up the? spell|condition|cantrip *", "what happens when|if i|you|someone|somebody|one|we|a? creature|character? am|are|is|get|gets|being? *", "how does|do the|a|an? * spell|condition|rule|rules work",
+		"range|damage|duration|components|area of|for|does the? *", "casting time of|for *", "how much damage does|do|would a|an|the? * do|deal|cause", "how does|do|can|would i|you|we|one|someone|a|an|the? * work|works|handled|resolved|calculated", "how is|are a|an|the? * handled|resolved|calculated|done",
+		"^wie funktioniert|funktionieren|geht|läuft|wirkt der|die|das|den|ein|eine|einen? *", "wie funktioniert|funktionieren der|die|das|den|ein|eine|einen? *", "was macht|bewirkt|bedeutet|tut|ist der|die|das|ein|eine? zustand|zauber|zauberspruch|spruch|zaubertrick *",
+		"was bewirkt|bedeutet der|die|das|ein|eine? *", "regel|regeln für|zu|zum|zur|über|von|vom|beim|bei der|die|das|den|dem|ein|eine|einen? *", "was passiert wenn|falls man|ich|jemand|du|einer|wir * ist|bin|bist|wird|werde|sind", "was passiert wenn|falls man|ich|jemand|du|einer|wir? *",
+		"erklär|erkläre|erklärst mir|uns|bitte? den|die|das|der? zauber|zustand|regel|regeln? für|zu|zum? *", "schlag|schlage * nach", "welche|welchen reichweite|dauer|wirkung|schaden|effekt hat|haben der|die|das? *", "wie viel schaden macht|verursacht der|die|das|ein|eine? *",
+		"zauber|zustand *",
+	)
+	// ruleLikely patterns do so if their topic is a known rule.
+	ruleLikely = patterns("what does|do the|a|an|being? * do|mean", "what's|what|whats is|are? the|a|an? *", "tell me|us more|something? about the|a|an? *", "what do you know about|of the|a|an? *", "how do i|you|we|one *", "explain|describe the|a|an? *", "can|may i|you|we|one *",
+		"was macht|tut|heißt|heisst|ist|sind der|die|das|ein|eine? *", "erzähl|erzähle|erklär|erkläre mir|uns? von|vom|über|zu? der|die|das|den|dem? *", "wie * man", "kann|darf ich|man|du *")
+	doingPatterns = patterns("what does|do the|a|an|being? * do|mean", "was macht|tut der|die|das|ein|eine? *")
+	bareRules     = patterns("^* rule|rules|regel|regeln$")
+)
+
+// rule finds a question about the rules of the game.
+func (t *turn) rule(toks []token) (intent, bool) {
+	if m, ok := find(ruleCertain, toks); ok {
+		if topic := t.topic(m.capture); topic != "" {
+			return intent{kind: wantRule, text: topic}, true
+		}
+	}
+	if m, ok := find(ruleLikely, toks); ok {
+		if known := knownRule(m.capture); known.name != "" {
+			return intent{kind: wantRule, text: known.name}, true
+		}
+		if doing := t.doing(toks); doing != "" {
+			return intent{kind: wantRule, text: doing}, true
+		}
+	}
+	if m, ok := find(bareRules, toks); ok {
+		return intent{kind: wantRule, text: t.topic(m.capture)}, true
+	}
+	if known := knownRule(toks); known.name != "" && len(toks) <= 3 && toks[len(toks)-1].stop == '?' {
+		return intent{kind: wantRule, text: known.name}, true
+	}
+	return intent{}, false
+}
+
+// doing is the topic of "what does X do" unless X looks like somebody's name.
+func (t *turn) doing(toks []token) string {
+	m, ok := find(doingPatterns, toks)
+	if !ok {
+		return ""
+	}
+	topic := t.topic(m.capture)
+	first, _ := utf8.DecodeRuneInString(topic)
+	if unicode.IsUpper(first) {
+		return ""
+	}
+	return topic
+}
+
+// topic is what a captured phrase is about: the known rule in it, in English,
+// or the phrase without its frame.
+func (t *turn) topic(capture []token) string {
+	if known := knownRule(capture); known.name != "" {
+		return known.name
+	}
+	return t.clean(capture)
+}
+
+// knownRule returns the first rule named in toks, the longest at its place.
+func knownRule(toks []token) term {
+	for i := range toks {
+		for n := min(4, len(toks)-i); n > 0; n-- {
+			phrase := make([]string, 0, 4)
+			for _, k := range toks[i : i+n] {
+				phrase = append(phrase, strings.TrimSuffix(k.fold, "'s"))
+			}
+			if known, ok := terms[strings.Join(phrase, " ")]; ok {
+				return known
+			}
+		}
+	}
+	return term{}
+}
+
+var (
+	entityPatterns = patterns(
+		"what do|can you know|tell me|us? about|of *", "tell|told me|us more|something|everything|all|anything? you? know? about *", "everything|anything|all|something you? know? about *", "describe *", "heard of|about|from? *",
+		"do|did|does you|anyone|anybody? know anything|something? of|about *", "do you know who|where|what is|are|was|were? *", "do you know *", "talk to me|us about *", "news|rumours|rumors|rumour|rumor|stories|story of|about *",
+		"i|we am|are|i'm|we're? looking|searching for *", "looking for *", "where can|do|could|would|might i|we find|meet|buy|see *", "who's|what's|where's|whats|whos *", "who|what|where is|are|was|were *",
+		"what does|do * do|mean", "was macht|tut *", "which way to *", "how do i|we get to *",
+		"wer|was|wo ist|sind|war|waren|liegt|wohnt|steht|befindet|findet sich|man? *", "wo finde|finden|treffe|kaufe|bekomme ich|wir *", "erzähl|erzähle|erzählt mir|uns? bitte? etwas|mehr|alles|was? von|vom|über|zu *", "beschreib|beschreibe mir|uns? *",
+		"was weißt|weisst|wisst du|ihr alles? über|von|vom *", "kennst|kennt du|ihr *", "hast|habt du|ihr etwas|was? von|vom * gehört", "hast|habt du|ihr schon? mal? etwas|was? von|vom * gehört", "alles über *", "ich suche|such *", "wir suchen *", "wie komme|kommen ich|wir zu|zum|zur|nach *",
+	)
+	everythingWords = patterns("everything", "all you know", "all about", "in detail", "full story", "alles", "ausführlich", "im detail", "ganze geschichte")
+	// idle are words that make a phrase name nobody and nothing.
+	idle = words(`you your yours yourself this that it its he she they there i me mine my we us our up going wrong new happening next here now time weather matter
+		problem plan point price cost use all everything anything something nothing if whether how why when who what where
+		du dein deine deinen dir dich ihr euer eure das dies dieses es er sie ich mein meine mir mich wir uns los hier da so jetzt zeit wetter problem plan preis alles etwas nichts ob wie warum wann wer was wo`)
+	// trailers are words that end a question without belonging to its topic.
+	trailers = words("please again now then here today exactly anyway again bitte eigentlich denn jetzt nochmal genau gehört mal doch you know")
+)
+
+// entity finds a question about a person, place or thing of the world.
+func (t *turn) entity(toks []token) (intent, bool) {
+	for _, p := range entityPatterns {
+		m, ok := p.find(toks)
+		if !ok {
+			continue
+		}
+		name := t.clean(m.capture)
+		if name == "" || !t.isName(name) {
+			continue
+		}
+		if _, all := find(everythingWords, toks); all {
+			return intent{kind: wantEverything, text: name}, true
+		}
+		return intent{kind: wantEntity, text: name}, true
+	}
+	return intent{}, false
+}
+
+func (t *turn) isName(name string) bool {
+	toks := tokenize(name)
+	return len(toks) > 0 && !idle[toks[0].fold]
+}
+
+// longestName is how many words a name may have.
+const longestName = 6
+
+// clean strips articles and trailing words from a captured phrase, and cuts
+// it where a subordinate clause begins.
+func (t *turn) clean(capture []token) string {
+	toks := capture
+	for len(toks) > 1 && articles[toks[0].fold] {
+		toks = toks[1:]
+	}
+	for i, k := range toks {
+		if i > 0 && (breaks[k.fold] || i == longestName) {
+			toks = toks[:i]
+			break
+		}
+	}
+	for len(toks) > 1 && trailers[toks[len(toks)-1].fold] {
+		toks = toks[:len(toks)-1]
+	}
+	if len(toks) == 0 || len(toks) == 1 && (articles[toks[0].fold] || trailers[toks[0].fold]) {
+		return ""
+	}
+	name := span(t.text, toks)
+	for _, ending := range []string{"'s", "'"} {
+		name = strings.TrimSuffix(name, ending)
+	}
+	return name
+}
+
+var breaks = words("who whom whose that which when while because if and but with und aber wenn weil während mit does do")

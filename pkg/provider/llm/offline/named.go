@@ -1,0 +1,319 @@
+package offline
+
+import (
+	"encoding/json"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+var (
+	// toolVerbs stand before a tool that is called by its name.
+	toolVerbs = words("use call run invoke try trigger execute using benutze benutz nutze nutz verwende verwend starte ruf rufe")
+	// toolFillers may stand between verb and name, and around it.
+	toolFillers = words("the a tool called named function das den die werkzeug namens funktion")
+	// argumentLeads stand between a tool's name and its arguments.
+	argumentLeads = words("with and to for on as say saying tool function it's arguments args argument auf mit und für tool werkzeug")
+)
+
+// mention is a tool called by its name: the tokens of the verb, and the one
+// behind the name.
+type mention struct {
+	from, to int
+	tool     string
+}
+
+// namedTools finds tools called by their own names, such as "use echo with
+// message hello". It returns the token at which the first begins; what follows
+// are arguments.
+func (t *turn) namedTools(toks []token) (int, []intent) {
+	var found []mention
+	for i := 0; i < len(toks); i++ {
+		if !toolVerbs[toks[i].fold] || t.refusedBefore(toks, i) {
+			continue
+		}
+		k := i + 1
+		for k < len(toks) && toolFillers[toks[k].fold] {
+			k++
+		}
+		if tool, to := t.toolAt(toks, k); tool != "" {
+			found = append(found, mention{i, to, tool})
+			i = to - 1
+		}
+	}
+	if len(found) == 0 {
+		return 0, nil
+	}
+	var out []intent
+	for i, m := range found {
+		end := len(toks)
+		if i+1 < len(found) {
+			end = found[i+1].from
+			for end > m.to && conjunctions[toks[end-1].fold] {
+				end--
+			}
+		}
+		args := t.arguments(t.offered[m.tool], toks[m.to:end], toks[m.to-1].end)
+		out = append(out, intent{kind: wantTool, tool: m.tool, args: args})
+	}
+	return found[0].from, out
+}
+
+// toolAt returns the offered or already used tool whose name stands at token
+// k, the longest if there are several, and the token behind it.
+func (t *turn) toolAt(toks []token, k int) (tool string, to int) {
+	names := make([]string, 0, len(t.offered)+len(t.called))
+	for n := range t.offered {
+		names = append(names, n)
+	}
+	for n := range t.called {
+		if t.offered[n] == nil {
+			names = append(names, n)
+		}
+	}
+	sort.Strings(names)
+	for _, n := range names {
+		if end := nameEnd(toks, k, n); end > to {
+			tool, to = n, end
+		}
+	}
+	return tool, to
+}
+
+// nameEnd returns the token behind name if it stands at token k, else 0.
+func nameEnd(toks []token, k int, name string) int {
+	if k >= len(toks) || name == "" {
+		return 0
+	}
+	fold := strings.ToLower(name)
+	if toks[k].fold == fold {
+		return k + 1
+	}
+	parts := strings.FieldsFunc(fold, func(r rune) bool { return r == '_' || r == '-' })
+	if len(parts) == 0 || k+len(parts) > len(toks) {
+		return 0
+	}
+	for i, p := range parts {
+		if toks[k+i].fold != p {
+			return 0
+		}
+	}
+	return k + len(parts)
+}
+
+// arguments makes a tool's arguments from the words behind its name, which
+// ends at byte after: JSON if they hold an object, else what the schema asks for.
+func (t *turn) arguments(def *llm.ToolDefinition, toks []token, after int) string {
+	until := len(t.text)
+	if len(toks) > 0 && toks[len(toks)-1].end < t.toks[len(t.toks)-1].end {
+		until = toks[len(toks)-1].end
+	}
+	if object := jsonObject(t.text[after:max(after, until)]); object != "" {
+		return object
+	}
+	for len(toks) > 0 && argumentLeads[toks[0].fold] {
+		toks = toks[1:]
+	}
+	if def == nil {
+		return "{}"
+	}
+	return t.synthesise(def, toks)
+}
+
+// jsonObject returns the JSON object in text, empty if there is none.
+func jsonObject(text string) string {
+	at := strings.IndexByte(text, '{')
+	if at < 0 {
+		return ""
+	}
+	var object map[string]any
+	if json.NewDecoder(strings.NewReader(text[at:])).Decode(&object) != nil || object == nil {
+		return ""
+	}
+	return encode(object)
+}
+
+// synthesise fills a schema's properties from words: those that follow a
+// property's name go to it, the others to the first text that is wanted.
+func (t *turn) synthesise(def *llm.ToolDefinition, toks []token) string {
+	props, _ := def.Parameters["properties"].(map[string]any)
+	names := make([]string, 0, len(props))
+	for n := range props {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	given, free := t.assign(names, toks)
+	required := requiredNames(def.Parameters)
+	if len(free) > 0 {
+		if target := freeTarget(names, required, props, given); target != "" {
+			given[target] = free
+		}
+	}
+	args := map[string]any{}
+	for _, n := range names {
+		schema, _ := props[n].(map[string]any)
+		if words, ok := given[n]; ok {
+			args[n] = t.value(schema, words)
+		} else if slices.Contains(required, n) {
+			args[n] = t.value(schema, nil)
+		}
+	}
+	return encode(args)
+}
+
+// assign cuts words at the names of properties.
+func (t *turn) assign(names []string, toks []token) (given map[string][]token, free []token) {
+	given = map[string][]token{}
+	current := ""
+	for i := 0; i < len(toks); {
+		name, end := "", 0
+		for _, n := range names {
+			if e := nameEnd(toks, i, n); e > end && given[n] == nil {
+				name, end = n, e
+			}
+		}
+		if name != "" && end < len(toks) {
+			if words := given[current]; len(words) > 1 && argumentLeads[words[len(words)-1].fold] {
+				given[current] = words[:len(words)-1]
+			}
+			current, i = name, end
+			continue
+		}
+		if current == "" {
+			free = append(free, toks[i])
+		} else {
+			given[current] = append(given[current], toks[i])
+		}
+		i++
+	}
+	return given, free
+}
+
+func requiredNames(schema map[string]any) []string {
+	return enum(map[string]any{"enum": schema["required"]})
+}
+
+// freeTarget is the property that takes words which name none: a required text
+// first, then any text, then anything.
+func freeTarget(names, required []string, props map[string]any, given map[string][]token) string {
+	best, score := "", -1
+	for _, n := range names {
+		if given[n] != nil {
+			continue
+		}
+		schema, _ := props[n].(map[string]any)
+		s := 0
+		if slices.Contains(required, n) {
+			s += 2
+		}
+		if typeOf(schema) == "string" && schema["enum"] == nil {
+			s++
+		}
+		if s > score {
+			best, score = n, s
+		}
+	}
+	return best
+}
+
+// typeOf returns a schema's type, the first that is not null of several.
+func typeOf(schema map[string]any) string {
+	switch v := schema["type"].(type) {
+	case string:
+		return v
+	case []any:
+		for _, e := range v {
+			if s, ok := e.(string); ok && s != "null" {
+				return s
+			}
+		}
+	case []string:
+		for _, s := range v {
+			if s != "null" {
+				return s
+			}
+		}
+	}
+	return "string"
+}
+
+// value makes a value of the schema's type from words, or the smallest one the
+// schema allows if there are none that fit.
+func (t *turn) value(schema map[string]any, toks []token) any {
+	text := span(t.text, toks)
+	if allowed, ok := schema["enum"].([]any); ok && len(allowed) > 0 {
+		return chosen(allowed, toks)
+	}
+	if list := enum(schema); len(list) > 0 {
+		for _, s := range list {
+			if mentions(toks, s) {
+				return s
+			}
+		}
+		return list[0]
+	}
+	if def, ok := schema["default"]; ok && text == "" {
+		return def
+	}
+	switch typeOf(schema) {
+	case "integer", "number":
+		return number(schema, toks, typeOf(schema) == "integer")
+	case "boolean":
+		return slices.ContainsFunc(toks, func(k token) bool { return truths[k.fold] })
+	case "array":
+		items, _ := schema["items"].(map[string]any)
+		if text == "" {
+			return []any{}
+		}
+		return []any{t.value(items, toks)}
+	case "object":
+		return map[string]any{}
+	}
+	if text == "" {
+		return t.text
+	}
+	return text
+}
+
+var truths = words("true yes on ja wahr an")
+
+func chosen(allowed []any, toks []token) any {
+	for _, a := range allowed {
+		if s, ok := a.(string); ok && mentions(toks, s) {
+			return a
+		}
+	}
+	return allowed[0]
+}
+
+// number returns the first number among words, else the schema's minimum or 0.
+func number(schema map[string]any, toks []token, whole bool) any {
+	for _, k := range toks {
+		if n, err := strconv.Atoi(k.fold); err == nil {
+			return n
+		}
+		if f, err := strconv.ParseFloat(k.fold, 64); err == nil && !whole && f < 1e15 && f > -1e15 {
+			return f
+		}
+	}
+	switch low := schema["minimum"].(type) {
+	case int:
+		return low
+	case float64:
+		return low
+	}
+	return 0
+}
+
+// encode renders arguments. Values come from JSON or are plain, so it cannot
+// fail; if a definition holds something else, the tool gets no arguments.
+func encode(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "{}"
+	}
+	return string(b)
+}

@@ -1,0 +1,114 @@
+// Package offline is a language model without a model: a deterministic
+// provider that understands a few dozen ways to ask for something, in English
+// and German, calls the tools it is offered and speaks from the persona's stock
+// lines and the tools' results. It needs no network and no key, so a table can
+// be played, tested and demonstrated anywhere.
+//
+// Imported by the composition root and by tests. It never invents: what it has
+// no tool for, it declines, and a number, a rule or a memory only comes from a
+// tool's result. The same request always yields the same answer.
+package offline
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// chunkSize is the size from which a piece of speech is cut, in bytes.
+const chunkSize = 16
+
+// Provider implements [llm.Provider]. The zero value is ready and safe for
+// concurrent use.
+type Provider struct{}
+
+// New returns a provider.
+func New() *Provider { return &Provider{} }
+
+// Name returns "offline".
+func (*Provider) Name() string { return "offline" }
+
+// Stream implements [llm.Provider]. It does not wait for anything: the only
+// error is that of a ctx which is done.
+func (*Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		if ctx.Err() != nil {
+			yield(llm.Chunk{}, ended(ctx))
+			return
+		}
+		text, calls := respond(&req)
+		if len(calls) > 0 {
+			yield(llm.Chunk{ToolCalls: calls, FinishReason: "tool_calls"}, nil)
+			return
+		}
+		text, finish := bound(text, req.MaxTokens)
+		for rest := text; rest != ""; {
+			if ctx.Err() != nil {
+				yield(llm.Chunk{}, ended(ctx))
+				return
+			}
+			n := nextChunk(rest)
+			if !yield(llm.Chunk{Text: rest[:n]}, nil) {
+				return
+			}
+			rest = rest[n:]
+		}
+		yield(llm.Chunk{FinishReason: finish}, nil)
+	}
+}
+
+func ended(ctx context.Context) error {
+	return fmt.Errorf("speaking from stock lines: %w", context.Cause(ctx))
+}
+
+// nextChunk returns how many bytes of s make the next piece: up to the end of
+// the word in which it reaches its size.
+func nextChunk(s string) int {
+	if len(s) <= chunkSize {
+		return len(s)
+	}
+	n := chunkSize
+	if i := strings.IndexByte(s[n:], ' '); i >= 0 && i < chunkSize {
+		return n + i + 1
+	}
+	for !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return n
+}
+
+// bound keeps at most maxTokens words; 0 or less keeps all.
+func bound(text string, maxTokens int) (kept, finish string) {
+	if maxTokens <= 0 {
+		return text, "stop"
+	}
+	words := strings.Fields(text)
+	if len(words) <= maxTokens {
+		return text, "stop"
+	}
+	return strings.Join(words[:maxTokens], " "), "length"
+}
+
+// respond decides what to do: call tools, or speak.
+func respond(req *llm.Request) (string, []llm.ToolCall) {
+	t := newTurn(req)
+	if len(t.results) > 0 {
+		if calls := t.followUp(); len(calls) > 0 {
+			return "", calls
+		}
+		return t.answer(), nil
+	}
+	intents := t.detect()
+	if len(intents) == 0 {
+		return t.chat(), nil
+	}
+	calls, missing := t.plan(intents)
+	if len(calls) > 0 {
+		return "", calls
+	}
+	return t.decline(missing), nil
+}

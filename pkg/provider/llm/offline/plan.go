@@ -1,0 +1,180 @@
+package offline
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// plan turns intents into calls of offered tools. missing are those no tool
+// is offered for.
+func (t *turn) plan(intents []intent) (calls []llm.ToolCall, missing []intent) {
+	seen := map[string]bool{}
+	for _, i := range intents {
+		tool, args := t.choose(i)
+		if tool == "" {
+			missing = append(missing, i)
+			continue
+		}
+		if key := tool + args; !seen[key] || i.kind == wantDice {
+			seen[key] = true
+			calls = append(calls, t.call(len(calls), tool, args))
+		}
+	}
+	return calls, missing
+}
+
+func (t *turn) call(n int, tool, args string) llm.ToolCall {
+	return llm.ToolCall{ID: fmt.Sprintf("call_%d_%d", len(t.req.Messages), n), Name: tool, Arguments: args}
+}
+
+// option is a tool that may serve an intent.
+type option struct {
+	tool string
+	args map[string]any
+}
+
+// choose returns the first offered tool that serves i.
+func (t *turn) choose(i intent) (tool, args string) {
+	if i.kind == wantTool {
+		if t.offered[i.tool] == nil {
+			return "", ""
+		}
+		return i.tool, i.args
+	}
+	for _, o := range t.options(i) {
+		if t.offered[o.tool] != nil {
+			return o.tool, encode(o.args)
+		}
+	}
+	return "", ""
+}
+
+// options lists the tools that serve an intent, best first.
+func (t *turn) options(i intent) []option {
+	query := map[string]any{"query": i.text}
+	summary := option{"get_summary", map[string]any{"entity_id": slug(i.text)}}
+	entities := option{"query_entities", map[string]any{"name": i.text}}
+	switch i.kind {
+	case wantDice:
+		return []option{{"roll", map[string]any{"expression": i.text}}}
+	case wantTable:
+		return []option{{"roll_table", map[string]any{"table_name": i.text}}}
+	case wantRule:
+		out := []option{{"search_rules", query}}
+		if known := knownRule(tokenize(i.text)); known.id != "" {
+			out = append(out, option{"get_rule", map[string]any{"id": known.id}})
+		}
+		return out
+	case wantRecall:
+		query["query"] = t.recallQuery(i.text)
+		return []option{{"search_sessions", query}, {"search_facts", query}}
+	case wantEverything:
+		if isSlug(i.text) {
+			return []option{summary, entities}
+		}
+		return []option{entities, summary, {"search_facts", query}}
+	case wantEntity:
+		return []option{entities, summary, {"search_facts", query}}
+	case wantWrite:
+		return []option{{"write_file", map[string]any{"path": i.path, "content": i.text}}}
+	case wantRead:
+		return []option{{"read_file", map[string]any{"path": i.path}}}
+	}
+	return nil
+}
+
+// recallQuery is what to search for. A question without a topic ("what
+// happened last time?") is about what the players spoke of lately.
+func (t *turn) recallQuery(text string) string {
+	if text != "" {
+		return text
+	}
+	var content []string
+	for _, said := range t.said {
+		for _, k := range tokenize(said) {
+			if !recallNoise[k.fold] && len(content) < 8 {
+				content = append(content, said[k.start:k.end])
+			}
+		}
+	}
+	if len(content) == 0 {
+		return t.text
+	}
+	return strings.Join(content, " ")
+}
+
+// served reports whether a tool called in this turn serves i.
+func (t *turn) served(i intent) bool {
+	if i.kind == wantTool {
+		return t.called[i.tool]
+	}
+	for _, o := range t.options(i) {
+		if t.called[o.tool] {
+			return true
+		}
+	}
+	return false
+}
+
+// decline says that what was asked for cannot be done, and claims nothing.
+func (t *turn) decline(missing []intent) string {
+	for _, i := range missing {
+		switch i.kind {
+		case wantRule, wantRecall, wantEntity, wantEverything:
+			continue
+		}
+		return t.line(lineRefusal, "")
+	}
+	return t.line(lineUnknown, "")
+}
+
+// followUp returns the calls a result leads to: the rule a search found, the
+// whole story of somebody found by name. No tool is called twice in a turn.
+func (t *turn) followUp() []llm.ToolCall {
+	last := t.results[len(t.results)-1]
+	if failureReason(last.content) != "" {
+		return nil
+	}
+	top := ""
+	if list := recordsOf(last.content); len(list) > 0 {
+		top = list[0].text("id")
+	}
+	var calls []llm.ToolCall
+	ask := func(tool string, args map[string]any) {
+		if t.offered[tool] != nil && !t.called[tool] {
+			calls = append(calls, t.call(len(calls), tool, encode(args)))
+		}
+	}
+	switch {
+	case last.tool == "search_rules" && top != "":
+		ask("get_rule", map[string]any{"id": top})
+	case last.tool == "query_entities" && top != "" && t.wants(wantEverything):
+		ask("get_summary", map[string]any{"entity_id": top})
+	case last.tool == "query_entities" && top == "":
+		for _, i := range t.detect() {
+			if i.kind == wantEntity || i.kind == wantEverything {
+				ask("search_facts", map[string]any{"query": i.text})
+				break
+			}
+		}
+	case last.tool == "search_sessions" && top == "" && len(recordsOf(last.content)) == 0:
+		for _, i := range t.detect() {
+			if i.kind == wantRecall {
+				ask("search_facts", map[string]any{"query": t.recallQuery(i.text)})
+				break
+			}
+		}
+	}
+	return calls
+}
+
+func (t *turn) wants(k kind) bool {
+	for _, i := range t.detect() {
+		if i.kind == k {
+			return true
+		}
+	}
+	return false
+}

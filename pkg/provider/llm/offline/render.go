@@ -1,0 +1,306 @@
+package offline
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// render puts a tool's result into words.
+func (t *turn) render(r result) speech {
+	switch r.tool {
+	case "roll":
+		return speech{lineRoll, t.roll(recordOf(r.content), r.content)}
+	case "roll_table":
+		text := recordOf(r.content).text("result", "text", "entry")
+		if text == "" {
+			text = spokenText(r.content)
+		}
+		return speech{lineRoll, shorten(text, longestSpeech)}
+	case "search_rules":
+		return speech{lineAnswer, t.ruleList(recordsOf(r.content))}
+	case "get_rule":
+		return speech{lineAnswer, rule(recordOf(r.content))}
+	case "query_entities":
+		return speech{lineAnswer, t.entities(recordsOf(r.content))}
+	case "get_summary":
+		return speech{lineAnswer, t.summary(recordOf(r.content))}
+	case "search_sessions", "search_facts":
+		return speech{lineRecall, t.quotes(recordsOf(r.content))}
+	case "write_file":
+		return speech{lineAnswer, t.wrote(recordOf(r.content))}
+	case "read_file":
+		return speech{lineAnswer, t.file(recordOf(r.content), r.content)}
+	}
+	return speech{lineAnswer, t.foreign(r.content)}
+}
+
+// phrase is the wording in the turn's language.
+func (t *turn) phrase(en, de string) string {
+	if t.lang == german {
+		return de
+	}
+	return en
+}
+
+// mostDice is how many dice are told one by one.
+const mostDice = 10
+
+// constant is a number that stands at the end of a dice expression.
+var constant = regexp.MustCompile(`([+-])(\d+)$`)
+
+// roll tells dice as people do: "2d6+3: 4 and 2, plus 3, makes 9".
+func (t *turn) roll(r record, raw string) string {
+	total, ok := r.int("total")
+	if !ok {
+		return spokenText(raw)
+	}
+	expr := strings.ReplaceAll(r.text("expression"), " ", "")
+	dice, kept := r.ints("rolls"), r.ints("kept")
+	counted := dice
+	if len(kept) > 0 {
+		counted = kept
+	}
+	sum := 0
+	for _, d := range counted {
+		sum += d
+	}
+	bonus, bonusText := 0, ""
+	if m := constant.FindStringSubmatch(expr); m != nil {
+		bonus, _ = strconv.Atoi(m[1] + m[2]) // digits only, and a wrong sum is caught below
+		bonusText = ", " + map[string]string{"+": "plus", "-": "minus"}[m[1]] + " " + m[2]
+	}
+	head := ""
+	if expr != "" {
+		head = expr + ": "
+	}
+	switch {
+	case len(dice) == 0 || len(dice) > mostDice:
+		return strings.TrimSpace(fmt.Sprintf("%s %s %d", expr, t.phrase("makes", "macht"), total))
+	case len(dice) == 1 && total == dice[0]:
+		return head + strconv.Itoa(total)
+	case sum+bonus != total:
+		bonusText = "" // several kinds of dice: the total speaks for itself
+	}
+	told := t.list(dice)
+	if len(kept) > 0 && len(kept) < len(dice) {
+		told += ", " + t.phrase("keeping ", "davon zählt ") + t.list(kept)
+	}
+	return fmt.Sprintf("%s%s%s, %s %d", head, told, bonusText, t.phrase("makes", "macht"), total)
+}
+
+// list joins numbers: "4, 2 and 6".
+func (t *turn) list(numbers []int) string {
+	var b strings.Builder
+	for i, n := range numbers {
+		switch {
+		case i == 0:
+		case i == len(numbers)-1:
+			b.WriteString(t.phrase(" and ", " und "))
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(strconv.Itoa(n))
+	}
+	return b.String()
+}
+
+// ruleList tells the two best rules found.
+func (t *turn) ruleList(list []record) string {
+	var parts []string
+	for _, r := range list[:min(2, len(list))] {
+		if s := rule(r); s != "" {
+			parts = append(parts, sentence(s))
+		}
+	}
+	return shorten(strings.Join(parts, " "), longestSpeech)
+}
+
+// rule tells one rule.
+func rule(r record) string {
+	text := r.text("summary")
+	if text == "" {
+		text = sentences(r.text("text", "description", "content"), 2)
+	}
+	return named(r.text("name", "title"), shorten(text, longestSpeech))
+}
+
+// named puts a name before a text that does not begin with it.
+func named(name, text string) string {
+	if name == "" || text == "" {
+		return text
+	}
+	if len(text) >= len(name) && strings.EqualFold(text[:len(name)], name) {
+		return text
+	}
+	return name + ": " + text
+}
+
+// entities describes who or what was found.
+func (t *turn) entities(list []record) string {
+	var parts []string
+	for _, e := range list[:min(3, len(list))] {
+		name := e.text("name", "id")
+		text := e.text("description", "summary")
+		if text == "" && name != "" {
+			if kind := e.text("type"); kind != "" {
+				text = name + " (" + kind + ")"
+			} else {
+				text = name
+			}
+		}
+		if text = named(name, text); text != "" {
+			parts = append(parts, sentence(shorten(text, longestSpeech/2)))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// mostRelations is how many relations a summary tells.
+const mostRelations = 2
+
+// summary describes an entity and how it is connected.
+func (t *turn) summary(r record) string {
+	entity := r
+	if e, ok := r.field("entity").(map[string]any); ok {
+		entity = e
+	}
+	var parts []string
+	if s := t.entities([]record{entity}); s != "" {
+		parts = append(parts, s)
+	}
+	names := map[string]string{entity.text("id"): entity.text("name")}
+	for _, c := range r.records("connected", "connected_entities", "neighbours", "related") {
+		names[c.text("id")] = c.text("name")
+	}
+	call := func(id string) string {
+		if n := names[id]; n != "" {
+			return n
+		}
+		return strings.ReplaceAll(id, "-", " ")
+	}
+	told := 0
+	for _, rel := range r.records("relations", "relationships") {
+		from, verb, to := rel.text("from_name", "from", "source"), rel.text("type", "relation", "rel_type"), rel.text("to_name", "to", "target")
+		if from == "" {
+			from = entity.text("id")
+		}
+		if verb == "" || to == "" || told == mostRelations {
+			continue
+		}
+		told++
+		parts = append(parts, sentence(call(from)+" "+strings.ReplaceAll(verb, "_", " ")+" "+call(to)))
+	}
+	return strings.Join(parts, " ")
+}
+
+// quotes tells who said what.
+func (t *turn) quotes(list []record) string {
+	var parts []string
+	for _, r := range list {
+		if len(parts) == 2 {
+			break
+		}
+		text := r.text("text", "content", "quote", "fact", "snippet")
+		who := r.text("speaker", "speaker_name", "name", "npc")
+		if before, rest, ok := strings.Cut(text, ": "); ok && who == "" && len(strings.Fields(before)) <= 3 {
+			who, text = before, rest
+		}
+		if text = shorten(text, longestSpeech/2); text == "" {
+			continue
+		}
+		if who == "" {
+			parts = append(parts, sentence(text))
+			continue
+		}
+		parts = append(parts, fmt.Sprintf(t.phrase("%s said: “%s”", "%s sagte: „%s“"), who, sentence(text)))
+	}
+	return strings.Join(parts, " ")
+}
+
+// wrote confirms a note. One that is only recorded for the end of the turn is
+// not claimed to be written.
+func (t *turn) wrote(r record) string {
+	if _, done := r.int("bytes_written"); done {
+		return t.phrase("I have written it down", "Ich habe es aufgeschrieben")
+	}
+	return t.phrase("I will write it down", "Ich schreibe es auf")
+}
+
+// file tells what a file holds.
+func (t *turn) file(r record, raw string) string {
+	text := r.text("content", "text")
+	if text == "" {
+		if len(r) > 0 {
+			return t.phrase("There is nothing in it", "Es steht nichts darin")
+		}
+		text = spokenText(raw)
+	}
+	return t.phrase("It says: ", "Da steht: ") + shorten(text, longestSpeech)
+}
+
+// foreign tells the result of a tool this package does not know.
+func (t *turn) foreign(raw string) string {
+	if text := spokenText(raw); text != "" {
+		return text
+	}
+	return t.phrase("It is done", "Es ist getan")
+}
+
+// spokenText is the text of any result, shortened.
+func spokenText(raw string) string {
+	return shorten(oneLine(plainText(parse(raw)), 0), longestSpeech)
+}
+
+// plainText finds the text in a result: text content as it is, the usual text
+// fields of an object, else its fields one by one.
+func plainText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case bool:
+		return strconv.FormatBool(v)
+	case []any:
+		var parts []string
+		for _, e := range v {
+			if s := plainText(e); s != "" {
+				parts = append(parts, s)
+			}
+		}
+		return strings.Join(parts, ", ")
+	case map[string]any:
+		return objectText(record(v))
+	}
+	return ""
+}
+
+// hiddenFields of an object are for programs.
+var hiddenFields = []string{"id", "type", "_meta", "iserror", "is_error", "annotations"}
+
+func objectText(r record) string {
+	for _, f := range []string{"text", "content", "result", "message", "output", "summary", "description", "answer", "value"} {
+		if s := plainText(r.field(f)); s != "" {
+			return s
+		}
+	}
+	var names []string
+	for n := range r {
+		if !slices.Contains(hiddenFields, strings.ToLower(n)) {
+			names = append(names, n)
+		}
+	}
+	sort.Strings(names)
+	var parts []string
+	for _, n := range names {
+		if s := plainText(r[n]); s != "" {
+			parts = append(parts, strings.ReplaceAll(n, "_", " ")+": "+s)
+		}
+	}
+	return strings.Join(parts, ", ")
+}

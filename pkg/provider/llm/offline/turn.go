@@ -1,0 +1,141 @@
+package offline
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// longestUtterance is how much of what was said is looked at, in runes.
+const longestUtterance = 2000
+
+// turn is what a request says about the turn it belongs to.
+type turn struct {
+	req     *llm.Request
+	offered map[string]*llm.ToolDefinition
+	// text is what was said, without the NPC's own name at either end.
+	text    string
+	toks    []token
+	lang    language
+	speaker string
+	// results of the tools called since it was said, oldest first.
+	results []result
+	called  map[string]bool
+	// replies counts what the NPC said before; last is the latest of it.
+	replies int
+	last    string
+	// said is what the players said before, latest first.
+	said []string
+}
+
+// result is what a tool returned.
+type result struct {
+	tool    string
+	content string
+}
+
+func newTurn(req *llm.Request) *turn {
+	t := &turn{req: req, offered: make(map[string]*llm.ToolDefinition, len(req.Tools)), called: map[string]bool{}}
+	for i := range req.Tools {
+		t.offered[req.Tools[i].Name] = &req.Tools[i]
+	}
+	user := len(req.Messages) - 1
+	for user >= 0 && req.Messages[user].Role != llm.RoleUser {
+		user--
+	}
+	if user >= 0 {
+		m := req.Messages[user]
+		t.speaker = oneLine(m.Name, 64)
+		t.text = oneLine(m.Content, longestUtterance)
+	}
+	t.readHistory(req.Messages[:max(user, 0)])
+	t.readResults(req.Messages[user+1:])
+	t.toks = tokenize(t.text)
+	t.lang = detectLanguage(t.toks)
+	t.dropVocative()
+	return t
+}
+
+// oneLine makes text from outside safe and puts it on one line.
+func oneLine(s string, maxRunes int) string {
+	s = strings.ReplaceAll(untrusted.Clean(s, maxRunes), "’", "'")
+	return strings.Join(strings.Fields(s), " ")
+}
+
+func (t *turn) readHistory(messages []llm.Message) {
+	for i := len(messages) - 1; i >= 0; i-- {
+		switch m := messages[i]; {
+		case m.Role == llm.RoleAssistant && m.Content != "":
+			t.replies++
+			if t.last == "" {
+				t.last = oneLine(m.Content, longestUtterance)
+			}
+		case m.Role == llm.RoleUser && len(t.said) < 3:
+			t.said = append(t.said, oneLine(m.Content, longestUtterance))
+		}
+	}
+}
+
+func (t *turn) readResults(messages []llm.Message) {
+	names := map[string]string{}
+	for _, m := range messages {
+		for _, c := range m.ToolCalls {
+			names[c.ID] = c.Name
+			t.called[c.Name] = true
+		}
+		if m.Role != llm.RoleTool {
+			continue
+		}
+		name := m.Name
+		if name == "" {
+			name = names[m.ToolCallID]
+		}
+		t.called[name] = true
+		t.results = append(t.results, result{tool: name, content: m.Content})
+	}
+}
+
+// dropVocative removes the NPC's name, and a greeting before it, from both
+// ends: "Hey Bartok, who is Elara?" asks about Elara.
+func (t *turn) dropVocative() {
+	names := nameWords(t.req.Persona.Name)
+	isName := func(k token) bool { return names[k.fold] || names[strings.TrimSuffix(k.fold, "'s")] }
+	from, to := 0, len(t.toks)
+	for from < to && (salutations[t.toks[from].fold] || isName(t.toks[from])) {
+		from++
+	}
+	if from == to || !slices.ContainsFunc(t.toks[:from], isName) {
+		from = 0
+	}
+	for to > from+1 && isName(t.toks[to-1]) && (t.toks[to-2].stop == ',' || to < len(t.toks)) {
+		to--
+	}
+	if from == 0 && to == len(t.toks) {
+		return
+	}
+	tail := ""
+	if stop := t.toks[len(t.toks)-1].stop; stop != 0 && to < len(t.toks) {
+		tail = string(stop)
+	}
+	end := len(t.text)
+	if to < len(t.toks) {
+		end = t.toks[to-1].end
+	}
+	t.text = t.text[t.toks[from].start:end] + tail
+	t.toks = tokenize(t.text)
+}
+
+// nameWords are the words of a name that may be called out alone.
+func nameWords(name string) map[string]bool {
+	out := map[string]bool{}
+	for _, k := range tokenize(name) {
+		if len(k.fold) > 2 && !articles[k.fold] {
+			out[k.fold] = true
+		}
+	}
+	return out
+}
+
+var salutations = words("hey hi hello hail oh ah ok okay so well listen greetings hallo he na guten tag servus moin hör ach also the der die das please bitte")
