@@ -37,7 +37,10 @@ func (s *Store) explain(ctx context.Context, doing string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if ctx.Err() != nil && !explained(err) {
+	if errors.Is(err, ErrTooNew) || errors.Is(err, ErrForeign) {
+		return fmt.Errorf("%s in %s: %w", doing, s.path, err)
+	}
+	if ctx.Err() != nil {
 		return fmt.Errorf("%s: %w", doing, ctx.Err())
 	}
 	var e *driver.Error
@@ -49,16 +52,6 @@ func (s *Store) explain(ctx context.Context, doing string, err error) error {
 		return fmt.Errorf("%s in %s: %w", doing, s.path, err)
 	}
 	return fmt.Errorf("%s in %s: %w; %s (%v)", doing, s.path, reason, advice, e)
-}
-
-// explained reports whether err already tells more than a cancelled context.
-func explained(err error) bool {
-	for _, known := range []error{ErrTooNew, ErrForeign, ErrClosed} {
-		if errors.Is(err, known) {
-			return true
-		}
-	}
-	return false
 }
 
 // diagnose returns the reason behind a result code and what helps, or nil if

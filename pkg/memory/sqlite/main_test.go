@@ -1,7 +1,6 @@
 package sqlite_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -19,13 +18,11 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	switch role := os.Getenv(childRole); role {
-	case "":
-		goleak.VerifyTestMain(m)
-	default:
-		fmt.Fprintf(os.Stderr, "unknown role %q\n", role)
-		os.Exit(2)
+	if role := os.Getenv(childRole); role != "" {
+		runChild(role, os.Getenv(childPath))
+		return
 	}
+	goleak.VerifyTestMain(m)
 }
 
 // open opens a store and closes it with the test.

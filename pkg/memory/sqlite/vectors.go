@@ -130,22 +130,26 @@ func (s *Store) putVectors(ctx context.Context, facts []pending, vectors [][]byt
 			return errSpaceChanged
 		}
 		for i, f := range facts {
-			res, err := c.exec(ctx, `UPDATE facts SET embedded = 1 WHERE id = ? AND embedded = 0`, f.id)
-			if err != nil {
-				return err
-			}
-			if n, err := res.RowsAffected(); err != nil || n == 0 || vectors[i] == nil {
-				if err != nil {
-					return err
-				}
-				continue // a concurrent call was faster, or there is no direction
-			}
-			if _, err := c.exec(ctx, `INSERT INTO fact_vectors (rowid, embedding) VALUES (?, ?)`, f.id, vectors[i]); err != nil {
+			if err := putVector(ctx, c, f.id, vectors[i]); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// putVector stores one fact's vector unless a concurrent call was faster. A
+// nil vector marks the fact as done.
+func putVector(ctx context.Context, c *conn, id int64, vector []byte) error {
+	res, err := c.exec(ctx, `UPDATE facts SET embedded = 1 WHERE id = ? AND embedded = 0`, id)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 || vector == nil {
+		return err
+	}
+	_, err = c.exec(ctx, `INSERT INTO fact_vectors (rowid, embedding) VALUES (?, ?)`, id, vector)
+	return err
 }
 
 // ensureSpace makes the vector table fit the embedder. If it was made for

@@ -1,0 +1,173 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+func TestDistance(t *testing.T) {
+	rows := []struct {
+		name, a, b  string
+		limit, want int
+	}{
+		{name: "equal", a: "bartok", b: "bartok", limit: 2, want: 0},
+		{name: "substituted", a: "bartok", b: "bartog", limit: 2, want: 1},
+		{name: "inserted", a: "bartok", b: "barttok", limit: 2, want: 1},
+		{name: "deleted", a: "bartok", b: "artok", limit: 2, want: 1},
+		{name: "swapped", a: "bartok", b: "batrok", limit: 2, want: 1},
+		{name: "swapped_at_end", a: "bartok", b: "bartko", limit: 1, want: 1},
+		{name: "two_edits", a: "greymantle", b: "graymantel", limit: 2, want: 2},
+		{name: "beyond", a: "bartok", b: "mayor", limit: 2, want: 3},
+		{name: "too_long", a: "a", b: "abcd", limit: 2, want: 3},
+		{name: "runes", a: "żółw", b: "żółb", limit: 2, want: 1},
+		{name: "empty", a: "", b: "ab", limit: 2, want: 2},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			for _, pair := range [][2]string{{row.a, row.b}, {row.b, row.a}} {
+				if got := distance(pair[0], pair[1], row.limit); got != row.want {
+					t.Errorf("distance(%q, %q, %d) = %d, want %d", pair[0], pair[1], row.limit, got, row.want)
+				}
+			}
+		})
+	}
+}
+
+// TestFullDisk lets the file grow no further: a write fails as a whole and
+// says why, what was written stays, and writing goes on once there is room.
+func TestFullDisk(t *testing.T) {
+	ctx := t.Context()
+	path := filepath.Join(t.TempDir(), "a.db")
+	s, err := Open(ctx, path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	}()
+	sess, err := s.StartSession(ctx, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	limitPages(t, s, "60")
+	kept := 0
+	for err == nil {
+		_, err = s.Append(ctx, memory.Line{Session: sess.ID, Text: fmt.Sprint("first ", strings.Repeat("words ", 300))},
+			memory.Line{Session: sess.ID, Text: "second"})
+		if err == nil {
+			kept += 2
+		}
+	}
+	if !errors.Is(err, ErrFull) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("err = %v, want one line with ErrFull and the path", err)
+	}
+	check := func(want int) {
+		t.Helper()
+		lines, err := s.Recent(ctx, sess.ID, 10_000)
+		if err != nil || len(lines) != want {
+			t.Errorf("%d lines, %v, want %d", len(lines), err, want)
+		}
+		hits, err := s.SearchLines(ctx, memory.LineQuery{Text: "second", Limit: 10_000})
+		if err != nil || len(hits) != want/2 {
+			t.Errorf("%d hits, %v, want %d", len(hits), err, want/2)
+		}
+	}
+	check(kept)
+	limitPages(t, s, "1000000")
+	if _, err := s.Append(ctx, memory.Line{Session: sess.ID, Text: "after"}, memory.Line{Session: sess.ID, Text: "second"}); err != nil {
+		t.Errorf("Append with room again: %v", err)
+	}
+	check(kept + 2)
+}
+
+func limitPages(t *testing.T, s *Store, pages string) {
+	t.Helper()
+	err := s.writer.with(t.Context(), func(c *conn) error { return c.script(t.Context(), "PRAGMA max_page_count = "+pages) })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestMigrate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	s, err := Open(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	}()
+	run := func(steps []string) error {
+		return s.writer.with(t.Context(), func(c *conn) error { return migrate(t.Context(), c, steps) })
+	}
+	version := func() (v int) {
+		t.Helper()
+		err := s.writer.with(t.Context(), func(c *conn) error {
+			return c.row(t.Context(), "SELECT user_version FROM pragma_user_version", nil, &v)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	one := append(steps(), "CREATE TABLE pins (x)")
+	if err := run(one); err != nil || version() != len(one) {
+		t.Fatalf("added step: %v, version %d, want %d", err, version(), len(one))
+	}
+	if err := run(one); err != nil {
+		t.Errorf("again: %v", err)
+	}
+	broken := append(one, "CREATE TABLE latency (x)", "CREATE TABLE pins (x)")
+	if err := run(broken); err == nil || version() != len(one) {
+		t.Errorf("broken step: %v, version %d, want an error and no change", err, version())
+	}
+	fixed := append(one, "CREATE TABLE latency (x)")
+	if err := run(fixed); err != nil || version() != len(fixed) {
+		t.Errorf("fixed step: %v, version %d, want all of a broken update undone", err, version())
+	}
+	if err := run(steps()); !errors.Is(err, ErrTooNew) {
+		t.Errorf("older program: %v, want ErrTooNew", err)
+	}
+}
+
+// TestRollbackAfterPanic shows that a panic neither keeps the writer nor half
+// a transaction.
+func TestRollbackAfterPanic(t *testing.T) {
+	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was swallowed")
+			}
+		}()
+		_ = s.write(t.Context(), "panicking", func(ctx context.Context, c *conn) error {
+			if _, err := c.exec(ctx, `INSERT INTO sessions (id, campaign, started) VALUES ('x', '', 0)`); err != nil {
+				t.Error(err)
+			}
+			panic("boom")
+		})
+	}()
+	got, err := s.Sessions(t.Context(), 0)
+	if err != nil || len(got) != 0 {
+		t.Errorf("sessions = %v, %v, want none", got, err)
+	}
+	if _, err := s.StartSession(t.Context(), "x"); err != nil {
+		t.Errorf("StartSession: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+}

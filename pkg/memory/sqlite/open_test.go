@@ -1,0 +1,217 @@
+package sqlite_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+)
+
+// foreign runs statements on a database file behind the store's back.
+func foreign(t *testing.T, path string, statements ...string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	must(t, "opening behind the back", err)
+	for _, st := range statements {
+		_, err := db.ExecContext(t.Context(), st)
+		must(t, st, err)
+	}
+	must(t, "closing behind the back", db.Close())
+}
+
+// oneLine checks that an error is one line that names the path.
+func oneLine(t *testing.T, err error, path string) {
+	t.Helper()
+	if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), path) {
+		t.Errorf("err = %q, want one line that names %s", err, path)
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	rows := []struct {
+		name    string
+		prepare func(t *testing.T, path string)
+		want    error
+		says    string
+	}{
+		{name: "directory", prepare: func(t *testing.T, path string) { must(t, "Mkdir", os.Mkdir(path, 0o755)) }, says: "it is a directory"},
+		{name: "below_a_file", prepare: func(t *testing.T, path string) {
+			must(t, "WriteFile", os.WriteFile(filepath.Dir(path), []byte("x"), 0o600))
+		}, says: "choose another path"},
+		{name: "text_file", prepare: func(t *testing.T, path string) {
+			must(t, "WriteFile", os.WriteFile(path, []byte(strings.Repeat("Dear diary, ", 1000)), 0o600))
+		}, want: sqlite.ErrCorrupt, says: "backup"},
+		{name: "newer", prepare: func(t *testing.T, path string) {
+			s, err := sqlite.Open(t.Context(), path, nil)
+			must(t, "Open", err)
+			must(t, "Close", s.Close())
+			foreign(t, path, "PRAGMA user_version = 999")
+		}, want: sqlite.ErrTooNew, says: "update Glyphoxa"},
+		{name: "other_program", prepare: func(t *testing.T, path string) {
+			foreign(t, path, "CREATE TABLE recipes (x)")
+		}, want: sqlite.ErrForeign, says: "choose another file"},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "sub", "a.db")
+			if row.name != "below_a_file" {
+				must(t, "MkdirAll", os.MkdirAll(filepath.Dir(path), 0o755))
+			}
+			row.prepare(t, path)
+			_, err := sqlite.Open(t.Context(), path, nil)
+			oneLine(t, err, path)
+			if row.want != nil && !errors.Is(err, row.want) {
+				t.Errorf("err = %v, want %v", err, row.want)
+			}
+			if err != nil && !strings.Contains(err.Error(), row.says) {
+				t.Errorf("err = %v, want it to say %q", err, row.says)
+			}
+		})
+	}
+	if _, err := sqlite.Open(t.Context(), "", nil); err == nil {
+		t.Error("an empty path was opened")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := sqlite.Open(ctx, filepath.Join(t.TempDir(), "a.db"), nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled Open = %v, want context.Canceled", err)
+	}
+}
+
+func TestOpenLeavesAForeignDatabaseAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	foreign(t, path, "CREATE TABLE recipes (x)", "INSERT INTO recipes VALUES ('soup')")
+	_, err := sqlite.Open(t.Context(), path, nil)
+	if !errors.Is(err, sqlite.ErrForeign) {
+		t.Fatalf("err = %v, want ErrForeign", err)
+	}
+	db, err := sql.Open("sqlite", path)
+	must(t, "sql.Open", err)
+	var tables int
+	must(t, "counting", db.QueryRowContext(t.Context(), "SELECT count(*) FROM sqlite_schema").Scan(&tables))
+	must(t, "Close", db.Close())
+	if tables != 1 {
+		t.Errorf("%d tables, want its one", tables)
+	}
+}
+
+func TestOddPaths(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a b.db", "what?.db", "50%41.db", "#1.db", "ü🐉.db", "a&_pragma=x.db", "deep/er/a.db", "file:x.db"} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		s, err := sqlite.Open(t.Context(), path, nil)
+		if err != nil {
+			t.Errorf("Open(%q): %v", name, err)
+			continue
+		}
+		startSession(t, s)
+		must(t, "Close", s.Close())
+		info, err := os.Stat(path)
+		if err != nil || info.Size() == 0 {
+			t.Errorf("%q: %v, want the file under its own name", name, err)
+		} else if info.Mode().Perm() != 0o600 {
+			t.Errorf("%q has mode %v, want it private", name, info.Mode())
+		}
+	}
+}
+
+func TestReopenKeepsEverything(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	s, err := sqlite.Open(t.Context(), path, nil)
+	must(t, "Open", err)
+	id := startSession(t, s)
+	say(t, s, id, "the dragon sleeps")
+	must(t, "Remember", s.Remember(t.Context(), rumours()...))
+	village(t, s)
+	must(t, "Close", s.Close())
+
+	s = open(t, path, nil)
+	if hits, err := s.SearchLines(t.Context(), memory.LineQuery{Text: "dragon"}); err != nil || len(hits) != 1 {
+		t.Errorf("lines = %v, %v, want one", hits, err)
+	}
+	if hits, err := s.SearchFacts(t.Context(), "crown", "", 5); err != nil || len(hits) != 2 {
+		t.Errorf("facts = %v, %v, want two", hits, err)
+	}
+	if n, err := s.Neighbours(t.Context(), "bartok", "", 3); err != nil || len(n.Connected) != 6 {
+		t.Errorf("neighbours = %v, %v, want six", n, err)
+	}
+	if s.Path() != path {
+		t.Errorf("Path = %q, want %q", s.Path(), path)
+	}
+}
+
+func TestDamagedPages(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	s, err := sqlite.Open(t.Context(), path, nil)
+	must(t, "Open", err)
+	id := startSession(t, s)
+	for range 20 {
+		say(t, s, id, strings.Repeat("the dragon sleeps ", 200))
+	}
+	must(t, "Close", s.Close())
+	data, err := os.ReadFile(path)
+	must(t, "ReadFile", err)
+	for i := 4096; i < len(data); i++ {
+		data[i] = 0xa5
+	}
+	must(t, "WriteFile", os.WriteFile(path, data, 0o600))
+
+	s, err = sqlite.Open(t.Context(), path, nil)
+	if err == nil {
+		_, err = s.Append(t.Context(), memory.Line{Session: id, Text: "x"})
+		must(t, "Close", s.Close())
+	}
+	if !errors.Is(err, sqlite.ErrCorrupt) {
+		t.Errorf("err = %v, want ErrCorrupt", err)
+	}
+	oneLine(t, err, path)
+}
+
+func TestClosed(t *testing.T) {
+	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), nil)
+	must(t, "Open", err)
+	must(t, "Close", s.Close())
+	must(t, "Close again", s.Close())
+	_, searchErr := s.SearchLines(t.Context(), memory.LineQuery{Text: "x"})
+	_, startErr := s.StartSession(t.Context(), "x")
+	for name, err := range map[string]error{"SearchLines": searchErr, "StartSession": startErr} {
+		if !errors.Is(err, sqlite.ErrClosed) {
+			t.Errorf("%s = %v, want ErrClosed", name, err)
+		}
+	}
+}
+
+func TestCloseWaitsForCalls(t *testing.T) {
+	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), nil)
+	must(t, "Open", err)
+	id := startSession(t, s)
+	const writers = 8
+	started := make(chan struct{}, writers)
+	results := make(chan error, writers)
+	for range writers {
+		go func() {
+			started <- struct{}{}
+			for {
+				if _, err := s.Append(context.Background(), memory.Line{Session: id, Text: "on and on"}); err != nil {
+					results <- err
+					return
+				}
+			}
+		}()
+	}
+	for range writers {
+		<-started
+	}
+	must(t, "Close", s.Close())
+	for range writers {
+		if err := <-results; !errors.Is(err, sqlite.ErrClosed) {
+			t.Errorf("Append during Close = %v, want ErrClosed alone", err)
+		}
+	}
+}
