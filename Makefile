@@ -1,0 +1,53 @@
+# Every target works on a fresh machine with Go; test installs the rest.
+
+GO       ?= go
+BIN      := bin/glyphoxa
+VERSION  ?= dev
+COMMIT   := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
+LDFLAGS  := -X main.version=$(VERSION) -X main.linked=$(COMMIT)
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
+FUZZTIME ?= 30s
+
+export CGO_ENABLED ?= 0
+
+.PHONY: play run build test check bench fuzz cover clean
+
+play: build
+	@$(BIN) play $(ARGS)
+
+run: build
+	@$(BIN) run $(ARGS)
+
+build:
+	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/glyphoxa
+
+# Tests run twice: with the race detector where a C compiler is there, and the
+# end-to-end tests against the binary as it ships.
+test: peers
+	CGO_ENABLED=1 $(GO) test -race ./...
+
+# peers installs what the tests meet in the wild: an MCP reference server and
+# the MCP inspector from npm, espeak-ng from Debian.
+peers:
+	@sh testdata/peers/install.sh
+
+check:
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+	$(GO) mod tidy -diff
+	@sh .ci/vulncheck $(GOVULNCHECK)
+
+bench: build
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+fuzz:
+	@sh .ci/fuzz $(FUZZTIME)
+
+cover:
+	$(GO) test -coverprofile=cover.out ./...
+	$(GO) tool cover -func=cover.out | tail -1
+
+clean:
+	rm -rf bin cover.out

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/MrWong99/glyphoxa/internal/app"
+)
+
+func playCommand(c *common) *cobra.Command {
+	var o app.PlayOptions
+	cmd := &cobra.Command{
+		Use: "play", Short: "Play at a table in the terminal", Args: noArgs,
+		Long: "Play at a table in the terminal: what you type is speech. Needs no key and no server.\n" +
+			"\"Name: text\" speaks as another player. Reads a pipe as well as a terminal.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.In, o.Out, o.Terminal = c.in, c.out, c.terminal
+			return c.with(cmd.Context(), func(a *app.App) error { return a.Play(cmd.Context(), o) })
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.NPC, "npc", "", "leave only this NPC at the table")
+	f.StringVar(&o.Speaker, "speaker", "Player", "who speaks the lines that name nobody")
+	f.BoolVar(&o.Aloud, "voice", false, "play the NPCs' voices")
+	f.StringVar(&o.WAV, "wav", "", "write the NPCs' voices to this file")
+	f.BoolVar(&o.JSON, "json", false, "print events as JSON lines")
+	return cmd
+}
+
+func toolsCommand(c *common) *cobra.Command {
+	var o app.ToolsOptions
+	list := func(cmd *cobra.Command, calibrate bool) error {
+		o.Calibrate = calibrate
+		return c.with(cmd.Context(), func(a *app.App) error {
+			err := a.ListTools(cmd.Context(), c.out, o)
+			a.WriteNotices(c.err)
+			return err
+		})
+	}
+	cmd := &cobra.Command{
+		Use: "tools", Short: "Show every tool with its tier and latency", Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return list(cmd, false) },
+	}
+	cmd.PersistentFlags().BoolVar(&o.JSON, "json", false, "print JSON")
+	cmd.PersistentFlags().StringVar(&o.Tier, "tier", "", "only what fits this tier")
+	cmd.PersistentFlags().StringVar(&o.NPC, "npc", "", "only what this NPC may use")
+	cmd.AddCommand(
+		&cobra.Command{
+			Use: "calibrate", Short: "Measure the tools, then show them", Args: noArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error { return list(cmd, true) },
+		},
+		&cobra.Command{
+			Use: "call NAME [JSON]", Short: "Run one tool", Example: `  glyphoxa tools call roll '{"expression":"2d6+3"}'`,
+			Args: func(_ *cobra.Command, args []string) error {
+				if len(args) < 1 || len(args) > 2 {
+					return app.Usage(errors.New(`tools call takes a name and a JSON object, such as: tools call roll '{"expression":"2d6+3"}'`))
+				}
+				return nil
+			},
+			RunE: func(cmd *cobra.Command, args []string) error {
+				input := "{}"
+				if len(args) == 2 {
+					input = args[1]
+				}
+				return c.with(cmd.Context(), func(a *app.App) error { return a.CallTool(cmd.Context(), c.out, args[0], input) })
+			},
+		})
+	return cmd
+}
+
+func mcpCommand(c *common) *cobra.Command {
+	cmd := &cobra.Command{Use: "mcp", Short: "Offer the tools to outside agents", Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	var stdio bool
+	serve := &cobra.Command{
+		Use: "serve --stdio", Short: "Serve the registry over MCP", Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !stdio {
+				return app.Usage(fmt.Errorf("mcp serve needs a transport: --stdio"))
+			}
+			return c.with(cmd.Context(), func(a *app.App) error { return a.ServeStdio(cmd.Context(), version) })
+		},
+	}
+	serve.Flags().BoolVar(&stdio, "stdio", false, "serve one client on the standard streams")
+	cmd.AddCommand(serve)
+	return cmd
+}
+
+func checkCommand(c *common) *cobra.Command {
+	return &cobra.Command{
+		Use: "check [FILE]", Short: "Report every problem of the configuration and NPC files",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return app.Usage(errors.New("check takes one file at most"))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			path := c.config
+			if len(args) == 1 {
+				path = args[0]
+			}
+			return app.Check(c.out, path)
+		},
+	}
+}
+
+func schemaCommand(c *common) *cobra.Command {
+	return &cobra.Command{
+		Use: "schema", Short: "Print the JSON Schema of glyphoxa.yaml, for editors", Args: noArgs,
+		RunE: func(*cobra.Command, []string) error { return app.Schema(c.out) },
+	}
+}
+
+func doctorCommand(c *common) *cobra.Command {
+	return &cobra.Command{
+		Use: "doctor", Short: "Show what works on this machine, and how to fix the rest", Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return app.Doctor(cmd.Context(), c.out, c.config) },
+	}
+}

@@ -1,0 +1,171 @@
+// Command glyphoxa runs AI-driven NPCs for tabletop role-playing.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/mattn/go-isatty"
+	"github.com/spf13/cobra"
+
+	"github.com/MrWong99/glyphoxa/internal/app"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+)
+
+// version is set by the linker for releases.
+var version = "dev"
+
+// Exit codes.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr, isatty.IsTerminal(os.Stdin.Fd())}))
+}
+
+// streams is what a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+	// terminal says that a human types at in.
+	terminal bool
+}
+
+// run carries out a command line and returns the exit code.
+func run(ctx context.Context, args []string, s streams) int {
+	root := newRoot(s)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, app.ErrUsage):
+		report(s.err, err)
+		return exitUsage
+	}
+	report(s.err, err)
+	return exitFailed
+}
+
+// report tells a human what is wrong: one line, or one a problem.
+func report(w io.Writer, err error) {
+	var list problem.List
+	if errors.As(err, &list) {
+		fmt.Fprintln(w, err)
+		return
+	}
+	fmt.Fprintln(w, "glyphoxa:", strings.ReplaceAll(err.Error(), "\n", "; "))
+}
+
+// common holds the flags every command takes.
+type common struct {
+	streams
+	config  string
+	verbose bool
+}
+
+// log writes warnings, or everything with --verbose, to stderr.
+func (c *common) log() *slog.Logger {
+	level := slog.LevelError
+	if c.verbose {
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level}))
+}
+
+// open reads the configuration and brings up the shared parts.
+func (c *common) open(ctx context.Context) (*app.App, error) {
+	cfg, err := app.LoadConfig(c.config)
+	if err != nil {
+		return nil, err
+	}
+	return app.Open(ctx, app.Options{Config: cfg, Log: c.log()})
+}
+
+// with runs f on an opened app and closes it.
+func (c *common) with(ctx context.Context, f func(*app.App) error) (err error) {
+	a, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	return f(a)
+}
+
+func newRoot(s streams) *cobra.Command {
+	c := &common{streams: s}
+	root := &cobra.Command{
+		Use:   "glyphoxa",
+		Short: "AI-driven NPCs for tabletop role-playing, within a latency budget",
+		Long: "Glyphoxa gives a game master's NPCs a voice: players speak, the right NPC answers\n" +
+			"with the tools that fit the turn's latency budget. Start with: glyphoxa play",
+		SilenceErrors: true, SilenceUsage: true,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return app.Usage(err) })
+	root.PersistentFlags().StringVar(&c.config, "config", "", "configuration file (default ./glyphoxa.yaml, else the built-in one)")
+	root.PersistentFlags().BoolVar(&c.verbose, "verbose", false, "log what happens to stderr")
+	root.AddCommand(playCommand(c), toolsCommand(c), mcpCommand(c), checkCommand(c), schemaCommand(c), doctorCommand(c), versionCommand(c))
+	return root
+}
+
+// noArgs refuses arguments, with the nearest command for a mistyped one.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var known []string
+	for _, sub := range cmd.Commands() {
+		known = append(known, sub.Name())
+	}
+	if len(known) == 0 {
+		return app.Usage(fmt.Errorf("%s takes no argument %q", cmd.CommandPath(), args[0]))
+	}
+	hint := "try " + cmd.CommandPath() + " --help"
+	if near := problem.Nearest(args[0], known); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return app.Usage(fmt.Errorf("%q is no command of %s; %s", args[0], cmd.CommandPath(), hint))
+}
+
+func versionCommand(c *common) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Show version, commit and Go version", Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			commit, goVersion := "unknown", "unknown"
+			if info, ok := debug.ReadBuildInfo(); ok {
+				goVersion = info.GoVersion
+				for _, s := range info.Settings {
+					if s.Key == "vcs.revision" {
+						commit = s.Value
+					}
+				}
+			}
+			if linked != "" {
+				commit = linked
+			}
+			_, err := fmt.Fprintf(c.out, "glyphoxa %s (commit %s, %s)\n", version, commit, goVersion)
+			return err
+		},
+	}
+}
+
+// linked is the commit, set by the linker where the build has no VCS stamp.
+var linked = ""

@@ -1,0 +1,272 @@
+// Package app puts Glyphoxa together: a configuration goes in, a running table,
+// a registry or an outward server comes out. It owns the order in which things
+// start and stop, and is the only package that knows all others.
+//
+// Imported by cmd/glyphoxa.
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/MrWong99/glyphoxa"
+	"github.com/MrWong99/glyphoxa/internal/campaign"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/fileio"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/memorytool"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+	"github.com/MrWong99/glyphoxa/srd"
+)
+
+// ErrUsage marks errors that are the caller's: a bad flag or configuration.
+var ErrUsage = errors.New("wrong usage or configuration")
+
+// usageError is an error that says only what is wrong, and is ErrUsage.
+type usageError struct{ err error }
+
+func (e usageError) Error() string        { return e.err.Error() }
+func (e usageError) Unwrap() error        { return e.err }
+func (e usageError) Is(target error) bool { return target == ErrUsage }
+
+// Usage marks err as the caller's.
+func Usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return usageError{err}
+}
+
+// LoadConfig reads the configuration at path, or the working directory's, or
+// the built-in one.
+func LoadConfig(path string) (*config.Config, error) {
+	cfg, err := config.Load(path, &config.Options{BuiltIn: glyphoxa.Shipped, KnownTools: builtinNames()})
+	if err != nil {
+		return nil, Usage(err)
+	}
+	return cfg, nil
+}
+
+// builtinNames lists the built-in tools' names without making them work.
+func builtinNames() []string {
+	var names []string
+	for _, t := range builtins(&config.Config{}, nil, nil) {
+		names = append(names, t.Definition.Name)
+	}
+	return names
+}
+
+// builtins returns every built-in tool.
+func builtins(cfg *config.Config, store *sqlite.Store, book *ruleslookup.Book) []tools.Tool {
+	if book == nil {
+		book = ruleslookup.Lazy(srd.FS)
+	}
+	var all []tools.Tool
+	all = append(all, diceroller.Tools(diceroller.WithTables(cfg.Tools.Tables))...)
+	all = append(all, fileio.NewTools(filepath.Join(cfg.DataDir, "files"), fileio.WithQuota(cfg.Tools.FileQuota))...)
+	all = append(all, ruleslookup.NewTools(book)...)
+	var (
+		log   memory.SessionLog
+		index memory.Index
+		graph memory.Graph
+	)
+	if store != nil {
+		log, index, graph = store, store, store
+	}
+	return append(all, memorytool.NewTools(log, index, graph)...)
+}
+
+// App is the parts every command shares: configuration, memory, world and
+// registry. Close releases them.
+type App struct {
+	Config *config.Config
+	Host   *mcphost.Host
+	Store  *sqlite.Store
+	World  *campaign.Campaign // nil if none is configured
+
+	log     *slog.Logger
+	book    *ruleslookup.Book
+	work    sync.WaitGroup // background work started by Open
+	life    context.Context
+	end     context.CancelFunc
+	servers chan struct{} // closed when every server was tried once
+	mu      sync.Mutex    // guards notices
+	notices []string
+}
+
+// Options tell Open what a command needs.
+type Options struct {
+	Config *config.Config
+	// Log is where operators read; if nil, nothing is logged.
+	Log *slog.Logger
+}
+
+// Open brings up memory, world and registry. External servers connect in the
+// background; see [App.Ready].
+func Open(ctx context.Context, o Options) (*App, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	cfg := o.Config
+	a := &App{Config: cfg, log: o.Log, book: ruleslookup.Lazy(srd.FS), servers: make(chan struct{})}
+	a.life, a.end = context.WithCancel(context.WithoutCancel(ctx))
+	if err := a.open(ctx); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return a, nil
+}
+
+func (a *App) open(ctx context.Context) error {
+	a.work.Go(func() {
+		if err := a.book.Warm(); err != nil {
+			a.log.Error("reading the rule book", "reason", err)
+		}
+	})
+	embedder, err := embedder(a.Config.Providers.Embeddings)
+	if err != nil {
+		return Usage(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(a.Config.Memory.Path), 0o700); err != nil {
+		return fmt.Errorf("making the data directory: %w; set data_dir to a directory that can be written", plainPath(err))
+	}
+	if a.Store, err = sqlite.Open(ctx, a.Config.Memory.Path, &sqlite.Options{Embedder: embedder, Logger: a.log}); err != nil {
+		return err
+	}
+	a.Host = mcphost.New(
+		mcphost.WithLogger(a.log), mcphost.WithFloors(a.Config.Tools.Floors),
+		mcphost.WithCeilings(time.Duration(a.Config.Latency.Ceilings.Fast), time.Duration(a.Config.Latency.Ceilings.Standard)),
+	)
+	for _, t := range builtins(a.Config, a.Store, a.book) {
+		if err := a.Host.RegisterBuiltin(t); err != nil {
+			return err
+		}
+	}
+	a.connect()
+	return a.settle(ctx)
+}
+
+// plainPath keeps the path and the reason of a file error.
+func plainPath(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return fmt.Errorf("%s: %w", p.Path, p.Err)
+	}
+	return err
+}
+
+// connect registers the external servers in parallel, in the background.
+func (a *App) connect() {
+	var g errgroup.Group
+	for _, cfg := range a.Config.MCP.Servers {
+		if cfg.Disabled {
+			continue
+		}
+		g.Go(func() error {
+			if err := a.Host.RegisterServer(a.life, cfg); err != nil && a.life.Err() == nil {
+				a.notice(err.Error())
+			}
+			return nil
+		})
+	}
+	a.work.Go(func() {
+		_ = g.Wait() // the functions return no error
+		close(a.servers)
+	})
+}
+
+// settle puts the campaign's world into memory: the graph at once, what is
+// found by meaning in the background, since an embedder may be far away.
+func (a *App) settle(ctx context.Context) error {
+	var err error
+	if a.World, err = readWorld(a.Config); err != nil || a.World == nil {
+		return err
+	}
+	if err := a.World.Apply(ctx, a.Store, nil); err != nil {
+		return fmt.Errorf("storing the campaign: %w", err)
+	}
+	a.work.Go(func() {
+		if err := a.World.Apply(a.life, a.Store, a.Store); err != nil && a.life.Err() == nil {
+			a.notice("the campaign's facts cannot be searched by meaning: " + err.Error())
+		}
+	})
+	return nil
+}
+
+// readWorld reads the campaign's world, nil if none is configured.
+func readWorld(cfg *config.Config) (*campaign.Campaign, error) {
+	if cfg.Campaign.World == "" {
+		return nil, nil
+	}
+	data, err := cfg.ReadWorld()
+	if err != nil {
+		return nil, Usage(fmt.Errorf("reading the campaign %s: %w; check campaign.world", cfg.Campaign.World, plainPath(err)))
+	}
+	world, err := campaign.Parse(cfg.Campaign.World, data)
+	return world, Usage(err)
+}
+
+// notice keeps a message for people until someone takes it.
+func (a *App) notice(text string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.notices = append(a.notices, text)
+}
+
+// takeNotices returns the messages since the last call.
+func (a *App) takeNotices() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n := a.notices
+	a.notices = nil
+	return n
+}
+
+// Ready waits until every external server was tried once, or ctx ends.
+func (a *App) Ready(ctx context.Context) {
+	select {
+	case <-a.servers:
+	case <-ctx.Done():
+	}
+}
+
+// Close stops what Open started, in reverse order, and waits for it.
+func (a *App) Close() error {
+	a.end()
+	var errs []error
+	if a.Host != nil {
+		errs = append(errs, a.Host.Close())
+	}
+	a.work.Wait()
+	if a.Store != nil {
+		errs = append(errs, a.Store.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// WriteNotices writes the pending notices to w, one a line.
+func (a *App) WriteNotices(w io.Writer) {
+	for _, n := range a.takeNotices() {
+		fmt.Fprintln(w, "glyphoxa:", n)
+	}
+}
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

@@ -1,0 +1,189 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts/espeak"
+)
+
+// finding is what the doctor says of one part.
+type finding struct {
+	part  string
+	ok    bool
+	state string
+	// fix is what to do; a part that works may have a hint.
+	fix string
+}
+
+// Doctor examines this machine and configuration and prints what works, what
+// does not, and what to do about it. The error is for parts without which
+// nothing runs.
+func Doctor(ctx context.Context, w io.Writer, path string) error {
+	cfg, err := LoadConfig(path)
+	if err != nil {
+		return err
+	}
+	findings := []finding{
+		{"configuration", true, fmt.Sprintf("%s: %d NPCs, %d external servers", cfg.File, len(cfg.NPCs), len(cfg.MCP.Servers)), ""},
+		dataFinding(cfg), modelFinding(cfg), voiceFinding(cfg), playerFinding(), discordFinding(cfg),
+	}
+	findings = append(findings, registryFindings(ctx, cfg)...)
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	broken := 0
+	for _, f := range findings {
+		mark := "ok"
+		if !f.ok {
+			mark = "PROBLEM"
+			broken++
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\n", mark, f.part, f.state)
+		if f.fix != "" {
+			fmt.Fprintf(tw, "\t\t→ %s\n", f.fix)
+		}
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	if broken > 0 {
+		return fmt.Errorf("%d of %d parts need attention", broken, len(findings))
+	}
+	return nil
+}
+
+// dataFinding tries to write where the database will be.
+func dataFinding(cfg *config.Config) finding {
+	f := finding{part: "data directory", ok: true, state: cfg.DataDir}
+	dir := cfg.DataDir
+	for { // it may not exist yet; then its nearest parent counts
+		if info, err := os.Stat(dir); err == nil {
+			if !info.IsDir() {
+				return finding{"data directory", false, dir + " is no directory", "set data_dir to a directory that can be written"}
+			}
+			break
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			break
+		}
+		dir = parent
+	}
+	probe, err := os.CreateTemp(dir, ".glyphoxa-doctor-*")
+	if err != nil {
+		return finding{"data directory", false, plainPath(err).Error(), "set data_dir to a directory that can be written"}
+	}
+	name := probe.Name()
+	if err := probe.Close(); err == nil {
+		err = os.Remove(name)
+	}
+	if err != nil {
+		f.fix = "remove " + name
+	}
+	return f
+}
+
+func modelFinding(cfg *config.Config) finding {
+	m, scripted, err := model(cfg.Providers.LLM)
+	if err != nil {
+		return finding{"language model", false, err.Error(), "set providers.llm in glyphoxa.yaml"}
+	}
+	f := finding{part: "language model", ok: true, state: m.Name()}
+	if scripted {
+		f.fix = "the NPCs are scripted; set OPENAI_API_KEY, or providers.llm.base_url and model, for a real model"
+	}
+	return f
+}
+
+func voiceFinding(cfg *config.Config) finding {
+	p, missing, err := voiceProvider(cfg.Providers.TTS)
+	if err != nil {
+		return finding{"voice", false, err.Error(), "set providers.tts to auto, or install what is missing"}
+	}
+	f := finding{part: "voice", ok: true, state: p.Name()}
+	if missing != "" {
+		f.fix = espeak.New(nil).Available().Error()
+	}
+	return f
+}
+
+func playerFinding() finding {
+	for _, argv := range players() {
+		if path, err := exec.LookPath(argv[0]); err == nil {
+			return finding{part: "sound output", ok: true, state: path}
+		}
+	}
+	return finding{"sound output", true, "none found; play --voice will be silent", "apt-get install alsa-utils, or use play --wav FILE"}
+}
+
+func discordFinding(cfg *config.Config) finding {
+	if cfg.Discord.Token == "" {
+		return finding{"discord", true, "no token", "set discord.token in glyphoxa.yaml when the bot is to join a server"}
+	}
+	return finding{part: "discord", ok: true, state: "a token is set"}
+}
+
+// registryFindings opens everything for real and looks at what came up.
+func registryFindings(ctx context.Context, cfg *config.Config) []finding {
+	a, err := Open(ctx, Options{Config: cfg})
+	if err != nil {
+		return []finding{{"database", false, err.Error(), ""}}
+	}
+	a.Ready(ctx)
+	findings := []finding{{part: "database", ok: true, state: a.Store.Path()}}
+	if err := a.book.Warm(); err != nil {
+		findings = append(findings, finding{"rule book", false, err.Error(), ""})
+	} else {
+		findings = append(findings, finding{part: "rule book", ok: true, state: fmt.Sprintf("%d rules", a.book.Len())})
+	}
+	for _, s := range a.Host.Servers() {
+		f := finding{part: "server " + s.Name, ok: s.State == "ready", state: fmt.Sprintf("%s, %d tools", s.State, s.Tools)}
+		if !f.ok {
+			f.state, f.fix = s.State+": "+s.Reason, "check mcp.servers in the configuration"
+		}
+		findings = append(findings, f)
+	}
+	if err := a.Close(); err != nil {
+		findings = append(findings, finding{"shutdown", false, err.Error(), ""})
+	}
+	return findings
+}
+
+// Check prints nothing but success: every problem is in LoadConfig's error or
+// the campaign's.
+func Check(w io.Writer, path string) error {
+	cfg, err := LoadConfig(path)
+	if err != nil {
+		return err
+	}
+	world, err := readWorld(cfg)
+	if err != nil {
+		return err
+	}
+	if err := checkProviders(cfg); err != nil {
+		return Usage(err)
+	}
+	for _, p := range cfg.Warnings {
+		fmt.Fprintln(w, "warning:", p)
+	}
+	entities := 0
+	if world != nil {
+		entities = len(world.Entities)
+	}
+	_, err = fmt.Fprintf(w, "%s is fine: %d NPCs, %d external servers, a world of %d entities\n", cfg.File, len(cfg.NPCs), len(cfg.MCP.Servers), entities)
+	return err
+}
+
+// Schema prints the JSON Schema of glyphoxa.yaml, for editors.
+func Schema(w io.Writer) error {
+	s, err := config.Schema()
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, s)
+}

@@ -1,0 +1,356 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/table"
+)
+
+const (
+	// maxLine bounds a typed line in bytes; what is longer is cut with a notice.
+	maxLine = 1 << 20
+	// settleTime bounds how long a script waits for external servers and for
+	// calibration before its first line.
+	settleTime = 15 * time.Second
+)
+
+// PlayOptions is what a table in the terminal is played with.
+type PlayOptions struct {
+	SessionOptions
+	// Speaker is who speaks where a line names nobody.
+	Speaker string
+	JSON    bool
+	// Terminal says that a human types; a script is read line by line, each
+	// after the turn before it.
+	Terminal bool
+	In       io.Reader
+	Out      io.Writer
+}
+
+// Play runs a table on typed lines until the input ends, /quit or ctx ends.
+func (a *App) Play(ctx context.Context, o PlayOptions) error {
+	screen := newScreen(o.Out, o.JSON, o.Terminal)
+	o.SessionOptions.Sink = screen
+	s, err := a.StartSession(ctx, o.SessionOptions)
+	if err != nil {
+		return err
+	}
+	p := &console{app: a, session: s, screen: screen, o: o}
+	p.welcome(ctx)
+	err = p.run(ctx)
+	return errors.Join(err, s.Close(), screen.failure())
+}
+
+// console reads lines and turns them into utterances and orders.
+type console struct {
+	app     *App
+	session *Session
+	screen  *screen
+	o       PlayOptions
+}
+
+// welcome says who is there and what people should know. A script waits until
+// the tools are there and measured, so that its first line finds them all.
+func (p *console) welcome(ctx context.Context) {
+	if !p.o.JSON {
+		status, err := p.session.Table.Status(ctx)
+		if err == nil {
+			p.screen.cast(p.app.Config.Campaign.Name, p.app.scene(), status)
+		}
+	}
+	for _, n := range p.session.Notices {
+		p.screen.notice("info", n)
+	}
+	for _, w := range p.app.Config.Warnings {
+		p.screen.notice("warning", w.String())
+	}
+	calibrate := func() {
+		ctx, cancel := context.WithTimeout(ctx, settleTime)
+		defer cancel()
+		p.app.Ready(ctx)
+		if err := p.app.Host.Calibrate(ctx); err != nil && ctx.Err() == nil {
+			p.screen.notice("warning", err.Error())
+		}
+		for _, n := range p.app.takeNotices() {
+			p.screen.notice("warning", n)
+		}
+	}
+	if p.o.Terminal {
+		p.app.work.Go(calibrate)
+		return
+	}
+	calibrate()
+}
+
+// typed is a line from the input.
+type typed struct {
+	text string
+	cut  bool // it was longer than maxLine
+	err  error
+}
+
+func (p *console) run(ctx context.Context) error {
+	lines := make(chan typed)
+	stop := make(chan struct{})
+	defer close(stop)
+	// The reader may sit in a read that nothing can end, such as a terminal's;
+	// it then ends with the process.
+	go read(p.o.In, lines, stop)
+	p.screen.prompt()
+	for {
+		var l typed
+		var more bool
+		select {
+		case <-ctx.Done():
+			return nil
+		case l, more = <-lines:
+		}
+		if !more {
+			return p.screen.quiet(ctx)
+		}
+		p.screen.entered()
+		if l.err != nil {
+			return fmt.Errorf("reading the input: %w", l.err)
+		}
+		if l.cut {
+			p.screen.notice("warning", fmt.Sprintf("a line was longer than %d bytes; the rest of it was dropped", maxLine))
+		}
+		quit, err := p.line(ctx, l.text)
+		if err != nil {
+			p.screen.notice("error", err.Error())
+		}
+		if quit {
+			return p.screen.quiet(ctx)
+		}
+		if !p.o.Terminal {
+			if err := p.screen.quiet(ctx); err != nil {
+				return err
+			}
+		}
+		p.screen.prompt()
+	}
+}
+
+// read sends the input line by line and closes lines at its end.
+func read(in io.Reader, lines chan<- typed, stop <-chan struct{}) {
+	defer close(lines)
+	send := func(l typed) bool {
+		select {
+		case lines <- l:
+			return true
+		case <-stop:
+			return false
+		}
+	}
+	r := bufio.NewReaderSize(in, 64<<10)
+	var line []byte
+	cut := false
+	for {
+		piece, err := r.ReadSlice('\n')
+		if room := maxLine - len(line); len(piece) > room {
+			piece, cut = piece[:max(room, 0)], true
+		}
+		line = append(line, piece...)
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if len(line) > 0 && !send(typed{text: strings.TrimRight(string(line), "\r\n"), cut: cut}) {
+			return
+		}
+		line, cut = line[:0], false
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				send(typed{err: err})
+			}
+			return
+		}
+	}
+}
+
+// line carries out one typed line and reports whether it ends the play.
+func (p *console) line(ctx context.Context, text string) (quit bool, err error) {
+	trimmed := strings.TrimSpace(text)
+	switch {
+	case trimmed == "":
+		return false, nil
+	case strings.HasPrefix(trimmed, "/"):
+		return p.command(ctx, trimmed)
+	}
+	if !utf8.ValidString(text) {
+		p.screen.notice("warning", "the line was no valid UTF-8; unreadable bytes were replaced")
+	}
+	u := table.Utterance{Speaker: p.o.Speaker, Text: trimmed}
+	if name, rest, ok := p.otherSpeaker(trimmed); ok {
+		u = table.Utterance{Speaker: name, Text: rest}
+	}
+	p.screen.expect()
+	if err := p.session.Table.Hear(ctx, u); err != nil {
+		p.screen.unexpect()
+		if ctx.Err() != nil {
+			return true, nil
+		}
+		return true, err
+	}
+	return false, nil
+}
+
+// speakerLine is "Name: text", the name of one to three capitalised words.
+var speakerLine = regexp.MustCompile(`^(\p{Lu}[\p{L}\p{N}'’-]*(?: \p{Lu}[\p{L}\p{N}'’-]*){0,2}): +(.+)$`)
+
+// otherSpeaker splits "Name: text" unless the name is an NPC's, who is then
+// spoken to.
+func (p *console) otherSpeaker(text string) (name, rest string, ok bool) {
+	m := speakerLine.FindStringSubmatch(text)
+	if m == nil {
+		return "", "", false
+	}
+	for _, n := range p.app.Config.NPCs {
+		for _, name := range append([]string{n.Name}, n.Aliases...) {
+			if strings.EqualFold(name, m[1]) {
+				return "", "", false
+			}
+		}
+	}
+	return m[1], m[2], true
+}
+
+// commands describe what may be typed after a slash.
+const commands = "/raise NPC TIER [DURATION], /lower NPC [TIER], /mute NPC, /unmute NPC, /say NPC text, /tools, /ledger, /quit"
+
+func (p *console) command(ctx context.Context, text string) (quit bool, err error) {
+	word, rest, _ := strings.Cut(text, " ")
+	rest = strings.TrimSpace(rest)
+	t := p.session.Table
+	var said string
+	switch strings.ToLower(word) {
+	case "/raise":
+		said, err = p.raise(ctx, rest)
+	case "/lower":
+		said, err = p.lower(ctx, rest)
+	case "/mute", "/unmute":
+		if rest == "" {
+			return false, fmt.Errorf("usage: %s NPC", word)
+		}
+		said, err = t.Mute(ctx, rest, strings.EqualFold(word, "/mute"))
+	case "/say":
+		return false, p.say(ctx, rest)
+	case "/tools":
+		return false, p.tools(ctx)
+	case "/ledger":
+		said = p.screen.ledger()
+	case "/quit", "/exit":
+		return true, nil
+	case "/help":
+		said = "say anything, or " + commands
+	default:
+		return false, fmt.Errorf("%s is no command; there are %s", word, commands)
+	}
+	if err == nil && said != "" {
+		p.screen.notice("info", said)
+	}
+	return false, err
+}
+
+// lastWords splits off up to n trailing words that ok accepts.
+func lastWord(s string) (rest, last string) {
+	i := strings.LastIndexByte(s, ' ')
+	if i < 0 {
+		return "", s
+	}
+	return strings.TrimSpace(s[:i]), s[i+1:]
+}
+
+func (p *console) raise(ctx context.Context, args string) (string, error) {
+	const usage = "usage: /raise NPC standard|deep [DURATION], such as /raise Bartok deep 5m"
+	var d time.Duration
+	rest, last := lastWord(args)
+	if parsed, err := time.ParseDuration(last); err == nil {
+		if parsed <= 0 {
+			return "", fmt.Errorf("the duration %s is not positive; %s", last, usage)
+		}
+		d, args = parsed, rest
+		rest, last = lastWord(args)
+	}
+	to, err := mcp.ParseTier(last)
+	if err != nil || rest == "" {
+		return "", errors.New(usage)
+	}
+	return p.session.Table.Raise(ctx, rest, to, d)
+}
+
+func (p *console) lower(ctx context.Context, args string) (string, error) {
+	if args == "" {
+		return "", errors.New("usage: /lower NPC [fast|standard], such as /lower Bartok")
+	}
+	if rest, last := lastWord(args); rest != "" {
+		if to, err := mcp.ParseTier(last); err == nil {
+			return p.session.Table.Lower(ctx, rest, to)
+		}
+	}
+	return p.session.Table.Lower(ctx, args, mcp.BudgetFast)
+}
+
+// say makes an NPC speak: the longest leading words that name one, then the
+// line.
+func (p *console) say(ctx context.Context, args string) error {
+	words := strings.Fields(args)
+	if len(words) < 2 {
+		return errors.New("usage: /say NPC text, such as /say Bartok Last orders!")
+	}
+	var first error
+	for n := min(len(words)-1, 6); n > 0; n-- {
+		name := strings.Join(words[:n], " ")
+		text := strings.TrimSpace(args)
+		for range n {
+			text = strings.TrimSpace(strings.TrimPrefix(text, strings.Fields(text)[0]))
+		}
+		p.screen.expect()
+		err := p.session.Table.Say(ctx, strings.TrimRight(name, ":,"), text)
+		if err == nil {
+			return nil
+		}
+		p.screen.unexpect()
+		first = err
+	}
+	return first
+}
+
+// tools shows what each NPC may use now.
+func (p *console) tools(ctx context.Context) error {
+	status, err := p.session.Table.Status(ctx)
+	if err != nil {
+		return err
+	}
+	for _, s := range status {
+		line := fmt.Sprintf("%s: %s, up to %s", s.Name, s.Tier, s.Ceiling)
+		if s.Lease != nil {
+			line += fmt.Sprintf(" (raised for %s or %d turns)", time.Until(s.Lease.Until).Round(time.Second), s.Lease.Turns)
+		}
+		if s.Muted {
+			line += ", muted"
+		}
+		line += "; tools: "
+		var fits []string
+		for _, t := range p.app.Host.Tools(s.Ceiling) {
+			for _, allowed := range s.Tools {
+				if allowed == t.Definition.Name {
+					fits = append(fits, fmt.Sprintf("%s (%s)", allowed, t.Tier))
+				}
+			}
+		}
+		if len(fits) == 0 {
+			fits = []string{"none"}
+		}
+		p.screen.notice("info", line+strings.Join(fits, ", "))
+	}
+	return nil
+}

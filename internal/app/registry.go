@@ -1,0 +1,117 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
+)
+
+// ToolsOptions selects what the registry command shows.
+type ToolsOptions struct {
+	JSON bool
+	// Tier leaves only what fits the tier, if not empty.
+	Tier string
+	// NPC leaves only what the NPC may use, if not empty.
+	NPC string
+	// Calibrate measures the tools first.
+	Calibrate bool
+}
+
+// ListTools prints the registry.
+func (a *App) ListTools(ctx context.Context, w io.Writer, o ToolsOptions) error {
+	keep := func(mcphost.Status) bool { return true }
+	if o.Tier != "" {
+		limit, err := mcp.ParseTier(o.Tier)
+		if err != nil {
+			return Usage(fmt.Errorf("--tier: %w", err))
+		}
+		keep = func(s mcphost.Status) bool { return s.Tier <= limit && s.State != "down" }
+	}
+	if o.NPC != "" {
+		cast, err := a.cast(o.NPC)
+		if err != nil {
+			return Usage(err)
+		}
+		npc, fits := cast[0], keep
+		keep = func(s mcphost.Status) bool {
+			return fits(s) && slices.Contains(npc.Tools, s.Name) && s.Tier <= npc.BudgetTier
+		}
+	}
+	a.Ready(ctx)
+	if o.Calibrate {
+		if err := a.book.Warm(); err != nil {
+			return err
+		}
+		if err := a.Host.Calibrate(ctx); err != nil {
+			return err
+		}
+	}
+	status := slices.DeleteFunc(a.Host.Status(), func(s mcphost.Status) bool { return !keep(s) })
+	if o.JSON {
+		return writeJSON(w, status)
+	}
+	return writeTools(w, status)
+}
+
+func writeTools(w io.Writer, status []mcphost.Status) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "NAME\tSOURCE\tSTATE\tTIER\tWHY\tDECLARED\tP50\tP99\tERRORS\tSAMPLES\tNOT MEASURED BECAUSE")
+	for _, s := range status {
+		name := s.Name
+		if s.Original != "" {
+			name += " (" + s.Original + ")"
+		}
+		p50, p99 := "-", "-"
+		if s.P50 > 0 || s.Samples > 0 && s.ErrorRate < 1 {
+			p50, p99 = fmt.Sprintf("%.3g ms", s.P50), fmt.Sprintf("%.3g ms", s.P99)
+		}
+		declared := "-"
+		if s.DeclaredP50 > 0 {
+			declared = fmt.Sprintf("%g ms", s.DeclaredP50)
+		}
+		why := strings.Join(strings.Fields(s.Probe), " ")
+		if s.Samples > 0 {
+			why = ""
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.0f %%\t%d\t%s\n",
+			name, s.Source, s.State, s.Tier, s.TierReason, declared, p50, p99, s.ErrorRate*100, s.Samples, why)
+	}
+	return tw.Flush()
+}
+
+// CallTool runs one tool with full rights and prints what it returned. A tool
+// that reports a failure itself is an error too.
+func (a *App) CallTool(ctx context.Context, w io.Writer, name, args string) error {
+	a.Ready(ctx)
+	if err := a.book.Warm(); err != nil {
+		return err
+	}
+	res, err := a.Host.ExecuteTool(ctx, name, args)
+	if err != nil {
+		return err
+	}
+	if res.IsError {
+		return fmt.Errorf("%s failed: %s", name, res.Text)
+	}
+	_, err = fmt.Fprintln(w, res.Text)
+	return err
+}
+
+// ServeStdio hands the registry to one MCP client on the standard streams.
+func (a *App) ServeStdio(ctx context.Context, version string) error {
+	if err := a.book.Warm(); err != nil {
+		return err
+	}
+	s := mcpserver.New(a.Host, mcpserver.Options{
+		Version: version, Logger: a.log,
+		Instructions: "Dice, rules, memory and files of a tabletop role-playing campaign, with the tools of its external servers.",
+	})
+	return s.Run(ctx, mcpserver.Stdio())
+}

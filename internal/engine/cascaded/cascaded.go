@@ -1,0 +1,268 @@
+// Package cascaded answers a turn with one streaming language model: speech
+// goes out sentence by sentence while the model still writes, tool calls run
+// in rounds between its answers.
+//
+// Imported by internal/app.
+package cascaded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/engine"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/speech"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// Engine is the cascaded engine. It is safe for concurrent use.
+type Engine struct{ model llm.Provider }
+
+// New returns an engine that speaks for model.
+func New(model llm.Provider) *Engine { return &Engine{model} }
+
+// Answer implements [engine.Engine].
+func (e *Engine) Answer(ctx context.Context, req engine.Request) iter.Seq2[engine.Event, error] {
+	return func(yield func(engine.Event, error) bool) {
+		t := &turn{req: req, model: e.model, yield: yield, messages: req.Messages[:len(req.Messages):len(req.Messages)]}
+		if err := t.run(ctx); err != nil && !errors.Is(err, errStopped) {
+			yield(nil, err)
+		}
+	}
+}
+
+// errStopped means the consumer broke the loop.
+var errStopped = errors.New("stopped")
+
+// turn is one answer in the making.
+type turn struct {
+	req      engine.Request
+	model    llm.Provider
+	yield    func(engine.Event, error) bool
+	messages []llm.Message
+	rounds   int  // tool rounds done
+	retried  bool // one malformed round was forgiven
+	toolsOff bool
+	started  bool // the first token came
+	said     bool
+}
+
+func (t *turn) emit(ev engine.Event) error {
+	if !t.yield(ev, nil) {
+		return errStopped
+	}
+	return nil
+}
+
+func (t *turn) run(ctx context.Context) error {
+	for {
+		calls, text, err := t.ask(ctx)
+		if err != nil {
+			return err
+		}
+		if len(calls) == 0 {
+			break
+		}
+		t.messages = append(t.messages, llm.Message{Role: llm.RoleAssistant, Content: text, ToolCalls: calls})
+		if err := t.round(ctx, calls); err != nil {
+			return err
+		}
+	}
+	if !t.said {
+		return engine.ErrNothingSaid
+	}
+	return nil
+}
+
+// offered is what the model may call in this round: nothing once the tier's
+// rounds are used up.
+func (t *turn) offered() []llm.ToolDefinition {
+	if t.toolsOff || t.rounds >= t.req.Rounds {
+		return nil
+	}
+	return t.req.Tools.Definitions()
+}
+
+// ask runs one model round: it speaks what the model says and returns the
+// calls it wants.
+func (t *turn) ask(ctx context.Context) ([]llm.ToolCall, string, error) {
+	offered := t.offered()
+	watch := newWatchdog(ctx, t.req.ModelTimeout)
+	defer watch.stop()
+	scrub := speech.NewScrubber(&speech.Options{Names: t.req.Names, Tools: toolNames(t.req.Tools.Definitions())})
+	var split speech.Splitter
+	var calls []llm.ToolCall
+	var raw []byte
+	start := time.Now()
+	for chunk, err := range t.model.Stream(watch.ctx, llm.Request{Messages: t.messages, Tools: offered, Persona: t.req.Persona}) {
+		if err != nil {
+			return nil, "", watch.reason(err)
+		}
+		watch.feed()
+		if !t.started && (chunk.Text != "" || len(chunk.ToolCalls) > 0) {
+			t.started = true
+			if err := t.emit(engine.FirstToken{After: time.Since(start)}); err != nil {
+				return nil, "", err
+			}
+		}
+		raw = append(raw, chunk.Text...)
+		calls = append(calls, chunk.ToolCalls...)
+		if err := t.speak(split.Push(scrub.Push(chunk.Text))); err != nil {
+			return nil, "", err
+		}
+		watch.feed() // what we did with the chunk is not the model's silence
+	}
+	if ctx.Err() != nil {
+		return nil, "", context.Cause(ctx)
+	}
+	if err := t.speak(append(split.Push(scrub.Flush()), split.Flush()...)); err != nil {
+		return nil, "", err
+	}
+	if len(offered) == 0 {
+		calls = nil // nothing was offered; there is nothing to run
+	}
+	return calls, string(raw), nil
+}
+
+func (t *turn) speak(sentences []string) error {
+	for _, s := range sentences {
+		t.said = true
+		if err := t.emit(engine.Sentence{Text: s}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// round runs the calls of one answer in parallel and feeds their results back.
+// A round of nothing but malformed calls is forgiven once; after that the model
+// goes on without tools.
+func (t *turn) round(ctx context.Context, calls []llm.ToolCall) error {
+	number := t.rounds + 1
+	start := time.Now()
+	outcomes, err := t.execute(ctx, number, calls)
+	if err != nil {
+		return err
+	}
+	malformed := true
+	for i, c := range calls {
+		o := outcomes[i]
+		t.messages = append(t.messages, llm.Message{Role: llm.RoleTool, Name: c.Name, ToolCallID: c.ID, Content: render(o)})
+		if !errors.Is(o.Err, mcp.ErrInvalidArguments) && !errors.Is(o.Err, mcp.ErrNotAllowed) {
+			malformed = false
+		}
+	}
+	if err := t.emit(engine.RoundEnded{Round: number, Took: time.Since(start)}); err != nil {
+		return err
+	}
+	switch {
+	case malformed && t.retried:
+		t.toolsOff = true
+	case malformed:
+		t.retried = true
+	default:
+		t.rounds++
+	}
+	return context.Cause(ctx)
+}
+
+// accepted is what a model is told of a call that acts at commit.
+const accepted = `{"status":"accepted","note":"It takes effect once your answer has been heard."}`
+
+// execute runs what must run now, in parallel, and defers the rest.
+func (t *turn) execute(ctx context.Context, number int, calls []llm.ToolCall) ([]mcphost.Outcome, error) {
+	outcomes := make([]mcphost.Outcome, len(calls))
+	var now []llm.ToolCall
+	var at []int
+	for i, c := range calls {
+		if err := t.emit(engine.ToolCalled{Round: number, Call: c}); err != nil {
+			return nil, err
+		}
+		if !t.req.Tools.Deferred(c.Name) {
+			now, at = append(now, c), append(at, i)
+			continue
+		}
+		if err := t.req.Tools.Check(c.Name, c.Arguments); err != nil {
+			outcomes[i].Err = err
+			if err := t.emit(engine.ToolFinished{Round: number, Call: c, Outcome: outcomes[i]}); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		outcomes[i].Result = mcp.Result{Text: accepted}
+		if err := t.emit(engine.ToolDeferred{Round: number, Call: c}); err != nil {
+			return nil, err
+		}
+	}
+	if len(now) > 0 {
+		for k, o := range t.req.Tools.ExecuteRound(ctx, now) {
+			outcomes[at[k]] = o
+			if err := t.emit(engine.ToolFinished{Round: number, Call: now[k], Outcome: o}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return outcomes, nil
+}
+
+// render puts an outcome into words for the model.
+func render(o mcphost.Outcome) string {
+	switch {
+	case o.Err != nil:
+		return fmt.Sprintf(`{"error":%q}`, o.Err.Error())
+	case o.Result.IsError:
+		return fmt.Sprintf(`{"error":%q}`, o.Result.Text)
+	}
+	return o.Result.Text
+}
+
+func toolNames(defs []llm.ToolDefinition) []string {
+	names := make([]string, len(defs))
+	for i, d := range defs {
+		names[i] = d.Name
+	}
+	return names
+}
+
+// watchdog cancels a model stream that falls silent.
+type watchdog struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	timer  *time.Timer
+	limit  time.Duration
+}
+
+func newWatchdog(parent context.Context, limit time.Duration) *watchdog {
+	ctx, cancel := context.WithCancelCause(parent)
+	w := &watchdog{ctx: ctx, cancel: cancel, limit: limit}
+	if limit > 0 {
+		w.timer = time.AfterFunc(limit, func() { cancel(fmt.Errorf("%w for %s", engine.ErrModelSilent, limit)) })
+	}
+	return w
+}
+
+func (w *watchdog) feed() {
+	if w.timer != nil {
+		w.timer.Reset(w.limit)
+	}
+}
+
+func (w *watchdog) stop() {
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+	w.cancel(nil)
+}
+
+// reason returns why the stream ended: the cancellation's cause if there was
+// one, else err.
+func (w *watchdog) reason(err error) error {
+	if w.ctx.Err() != nil {
+		return context.Cause(w.ctx)
+	}
+	return err
+}

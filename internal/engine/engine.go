@@ -1,0 +1,90 @@
+// Package engine defines how an NPC turn is answered: a prompt and a toolset
+// in, a stream of sentences and tool events out. Each way of answering is a
+// sub-package.
+//
+// Imported by internal/table, which runs turns, and by the engines. It does no
+// I/O.
+package engine
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// Request is what an engine answers.
+type Request struct {
+	// Messages is the prompt, the player's line last.
+	Messages []llm.Message
+	Persona  llm.Persona
+	// Names are what the NPC is called; a model that prefixes its answer with
+	// one of them is not made to speak it.
+	Names []string
+	// Tools is all the NPC may use in this turn. It is never nil.
+	Tools *mcphost.Toolset
+	// Rounds is how many tool rounds the turn's tier allows (ruling 6).
+	Rounds int
+	// ModelTimeout bounds the wait for each piece of the model's answer.
+	ModelTimeout time.Duration
+}
+
+// Event is something that happens while a turn is answered: one of the types
+// below.
+type Event interface{ event() }
+
+// FirstToken reports the first piece of the model's first answer.
+type FirstToken struct{ After time.Duration }
+
+// Sentence is a complete sentence to speak.
+type Sentence struct{ Text string }
+
+// ToolCalled reports a call the model asked for, before it runs.
+type ToolCalled struct {
+	Round int // from 1
+	Call  llm.ToolCall
+}
+
+// ToolFinished reports how a call ended.
+type ToolFinished struct {
+	Round int
+	Call  llm.ToolCall
+	mcphost.Outcome
+}
+
+// ToolDeferred reports a call that acts when the turn is committed
+// (ruling 15).
+type ToolDeferred struct {
+	Round int
+	Call  llm.ToolCall
+}
+
+// RoundEnded reports the wall-clock time of a round of parallel calls.
+type RoundEnded struct {
+	Round int
+	Took  time.Duration
+}
+
+func (FirstToken) event()   {}
+func (Sentence) event()     {}
+func (ToolCalled) event()   {}
+func (ToolFinished) event() {}
+func (ToolDeferred) event() {}
+func (RoundEnded) event()   {}
+
+// Engine answers turns. Implementations are safe for concurrent use.
+type Engine interface {
+	// Answer runs one turn. The sequence yields events in order until the
+	// answer is complete; a non-nil error ends it. Cancelling ctx or breaking
+	// the loop ends the model stream and the tools before the sequence returns.
+	Answer(ctx context.Context, req Request) iter.Seq2[Event, error]
+}
+
+// ErrModelSilent means the model sent nothing for longer than allowed.
+var ErrModelSilent = errors.New("the model stopped answering")
+
+// ErrNothingSaid means the model finished without a word to speak.
+var ErrNothingSaid = errors.New("the model said nothing")

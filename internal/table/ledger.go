@@ -1,0 +1,77 @@
+package table
+
+import (
+	"math"
+	"time"
+)
+
+// Ledger accounts for the milliseconds of a turn. Times count from the end of
+// the player's speech unless said otherwise; a stage that did not happen is 0.
+type Ledger struct {
+	// EndpointMS is the wait until the utterance counted as finished, and
+	// STTFinalMS until its final transcript; both are 0 for typed lines.
+	EndpointMS float64 `json:"endpoint_ms"`
+	STTFinalMS float64 `json:"stt_final_ms"`
+	// RouteUS is the time, in microseconds, to decide who answers and how.
+	RouteUS float64 `json:"route_us"`
+	// ContextMS is the time to assemble what the NPC knows.
+	ContextMS float64 `json:"context_ms"`
+	// LLMFirstTokenMS is from asking the model to the first piece of its answer.
+	LLMFirstTokenMS float64 `json:"llm_first_token_ms"`
+	// ToolMS is the time of all tool rounds, each as long as its slowest call.
+	ToolMS     float64 `json:"tool_ms"`
+	ToolRounds int     `json:"tool_rounds"`
+	// TTSFirstAudioMS is from the first sentence to its first sound.
+	TTSFirstAudioMS float64 `json:"tts_first_audio_ms"`
+	// FirstSoundMS is to any sound of an NPC, FirstSubstanceMS to the first of
+	// the answer. Without a voice the first sentence shown counts.
+	FirstSoundMS     float64 `json:"first_sound_ms"`
+	FirstSubstanceMS float64 `json:"first_substance_ms"`
+	TotalMS          float64 `json:"total_ms"`
+	// Budget is "met" or "breached": whether the first sound came within the
+	// tier's target. A turn that should have been answered and was not is
+	// breached.
+	Budget string `json:"budget"`
+	// BreachStage is the stage that took longest in a breached turn.
+	BreachStage string `json:"breach_stage"`
+}
+
+const (
+	budgetMet      = "met"
+	budgetBreached = "breached"
+)
+
+// millis is a duration in milliseconds, to the microsecond.
+func millis(d time.Duration) float64 {
+	return math.Round(float64(d)/float64(time.Microsecond)) / 1000
+}
+
+// judge compares the turn with its target. answered says whether a sound was
+// due and came, waited how long the utterance stood in the queue.
+func (l *Ledger) judge(target time.Duration, outcome Outcome, waited time.Duration) {
+	l.Budget, l.BreachStage = budgetMet, ""
+	switch outcome {
+	case OutcomeMuted, OutcomeNoTarget:
+		return // no sound was due
+	case OutcomeDelivered:
+		if l.FirstSoundMS <= millis(target) {
+			return
+		}
+	}
+	l.Budget = budgetBreached
+	longest := 0.0
+	for _, stage := range []struct {
+		name string
+		ms   float64
+	}{
+		{"endpoint", l.EndpointMS}, {"stt", l.STTFinalMS}, {"queue", millis(waited)}, {"route", l.RouteUS / 1000},
+		{"context", l.ContextMS}, {"llm", l.LLMFirstTokenMS}, {"tool", l.ToolMS}, {"tts", l.TTSFirstAudioMS},
+	} {
+		if stage.ms >= longest {
+			l.BreachStage, longest = stage.name, stage.ms
+		}
+	}
+	if l.FirstSoundMS == 0 && l.TotalMS-longest > longest {
+		l.BreachStage = "llm" // the time went into an answer that never came
+	}
+}

@@ -1,0 +1,172 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/agent"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+)
+
+// all is the word for every NPC in orders.
+const all = "all"
+
+// find returns the agents called name: an id, a name, an alias, or "all".
+func (t *Table) find(name string) ([]int, error) {
+	var found []int
+	var known []string
+	for i, a := range t.o.Agents {
+		if strings.EqualFold(name, all) {
+			found = append(found, i)
+			continue
+		}
+		for _, n := range append(a.Names(), a.NPC.ID) {
+			known = append(known, n)
+			if strings.EqualFold(n, strings.TrimSpace(name)) {
+				return []int{i}, nil
+			}
+		}
+	}
+	if len(found) > 0 {
+		return found, nil
+	}
+	for _, c := range t.dir.calls {
+		if strings.EqualFold(strings.Join(c.words, " "), strings.TrimSpace(name)) {
+			return []int{c.npc}, nil
+		}
+	}
+	if near := problem.Nearest(name, known); near != "" {
+		return nil, fmt.Errorf("no NPC is called %q; did you mean %q?", name, near)
+	}
+	return nil, fmt.Errorf("no NPC is called %q; there are %s", name, t.cast())
+}
+
+func (t *Table) cast() string {
+	var names []string
+	for _, a := range t.o.Agents {
+		names = append(names, a.NPC.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Raise lifts an NPC to a tier for a while (ruling 7). A duration of 0 means
+// the configured one. It returns a sentence that says what was done.
+func (t *Table) Raise(ctx context.Context, npc string, to mcp.BudgetTier, d time.Duration) (string, error) {
+	if to == mcp.BudgetFast {
+		return "", fmt.Errorf("fast is the lowest tier; use lower to cap an NPC at it")
+	}
+	if d == 0 {
+		d = time.Duration(t.o.Latency.Lease)
+	}
+	var said string
+	err := t.order(ctx, func() error {
+		who, err := t.find(npc)
+		if err != nil {
+			return err
+		}
+		for _, i := range who {
+			t.o.Agents[i].Raise(agent.Lease{Tier: to, Until: time.Now().Add(d), Turns: t.o.Latency.LeaseTurns})
+		}
+		said = fmt.Sprintf("%s may go up to %s for %s or %d turns", t.named(who), to, d, t.o.Latency.LeaseTurns)
+		return nil
+	})
+	return said, err
+}
+
+// Lower ends a raise and caps an NPC at a tier.
+func (t *Table) Lower(ctx context.Context, npc string, to mcp.BudgetTier) (string, error) {
+	var said string
+	err := t.order(ctx, func() error {
+		who, err := t.find(npc)
+		if err != nil {
+			return err
+		}
+		for _, i := range who {
+			t.o.Agents[i].Lower(to)
+		}
+		said = fmt.Sprintf("%s stays at %s at most", t.named(who), to)
+		return nil
+	})
+	return said, err
+}
+
+// Mute silences an NPC, or lets it speak again. A muted NPC stays addressable,
+// so that lines to it do not go to another.
+func (t *Table) Mute(ctx context.Context, npc string, muted bool) (string, error) {
+	var said string
+	err := t.order(ctx, func() error {
+		who, err := t.find(npc)
+		if err != nil {
+			return err
+		}
+		for _, i := range who {
+			t.o.Agents[i].Muted = muted
+		}
+		said = t.named(who) + " may speak again"
+		if muted {
+			said = t.named(who) + " is silent now"
+		}
+		return nil
+	})
+	return said, err
+}
+
+// Say makes an NPC say a line, muted or not. It takes its turn like an
+// utterance and ends in one [TurnEnded].
+func (t *Table) Say(ctx context.Context, npc, text string) error {
+	if strings.TrimSpace(text) == "" {
+		return fmt.Errorf("there is nothing to say")
+	}
+	return t.order(ctx, func() error {
+		who, err := t.find(npc)
+		if err != nil {
+			return err
+		}
+		if len(who) != 1 {
+			return fmt.Errorf("one NPC at a time can be made to speak")
+		}
+		if len(t.waiting) >= maxWaiting {
+			return fmt.Errorf("too much is waiting to be said; try again in a moment")
+		}
+		t.turns++
+		t.waiting = append(t.waiting, waiting{Utterance: Utterance{Text: text}, turn: t.turns, since: time.Now(), puppet: who[0]})
+		return nil
+	})
+}
+
+// Status is what people see of an NPC at the table.
+type Status struct {
+	Name    string
+	Tier    mcp.BudgetTier // its own
+	Ceiling mcp.BudgetTier // now
+	Lease   *agent.Lease
+	Muted   bool
+	Tools   []string
+}
+
+// Status describes the NPCs at the table.
+func (t *Table) Status(ctx context.Context) ([]Status, error) {
+	var out []Status
+	err := t.order(ctx, func() error {
+		for _, a := range t.o.Agents {
+			s := Status{Name: a.NPC.Name, Tier: a.NPC.BudgetTier, Ceiling: a.Ceiling(), Muted: a.Muted, Tools: a.NPC.Tools}
+			if l := a.Lease(); l != nil {
+				c := *l
+				s.Lease = &c
+			}
+			out = append(out, s)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (t *Table) named(who []int) string {
+	if len(who) == 1 {
+		return t.o.Agents[who[0]].NPC.Name
+	}
+	return "everyone"
+}

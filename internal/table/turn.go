@@ -1,0 +1,408 @@
+package table
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/agent"
+	"github.com/MrWong99/glyphoxa/internal/engine"
+	"github.com/MrWong99/glyphoxa/internal/hotctx"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// ahead is how many finished sentences may wait to be spoken before the model
+// is made to wait.
+const ahead = 16
+
+// turn is one turn at work. Its goroutines only read it; what they find out
+// they report to the table's goroutine.
+type turn struct {
+	waiting
+	agent   int // -1 if nobody is addressed
+	npc     *agent.Agent
+	choice  agent.Choice
+	route   Route
+	tools   *mcphost.Toolset
+	started time.Time
+	cancel  context.CancelCauseFunc
+
+	// Owned by the table's goroutine.
+	ledger Ledger
+	texts  []string // delivered sentences
+}
+
+// report is what a turn's goroutines tell the table.
+type report struct {
+	apply func(*Table)
+	// last marks the turn's end.
+	last bool
+}
+
+// take applies a report.
+func (t *Table) take(r report) {
+	r.apply(t)
+	if r.last {
+		t.current = nil
+	}
+}
+
+// begin starts the next waiting turn.
+func (t *Table) begin(ctx context.Context) {
+	start := time.Now()
+	w := t.waiting[0]
+	t.waiting = t.waiting[1:]
+	tn := &turn{waiting: w, agent: w.puppet, route: RoutePuppet, started: start}
+	if w.puppet < 0 {
+		a := t.dir.detect(w.Text, t.talkingWith())
+		tn.agent, tn.route = a.npc, a.route
+	}
+	ctx, tn.cancel = context.WithCancelCause(ctx)
+	t.current = tn
+	if tn.agent < 0 {
+		tn.ledger.RouteUS = millis(time.Since(start)) * 1000
+		go t.keepOnly(ctx, tn, OutcomeNoTarget)
+		return
+	}
+	tn.npc = t.o.Agents[tn.agent]
+	if w.puppet < 0 {
+		t.last, t.lastAt = tn.agent, time.Now()
+	}
+	if tn.npc.Muted && w.puppet < 0 {
+		tn.ledger.RouteUS = millis(time.Since(start)) * 1000
+		go t.keepOnly(ctx, tn, OutcomeMuted)
+		return
+	}
+	if w.puppet >= 0 {
+		tn.choice = agent.Choice{Tier: mcp.BudgetFast, Ceiling: tn.npc.Ceiling(), Reason: "puppet"}
+	} else {
+		tn.choice = tn.npc.Choose(w.Text, t.players())
+	}
+	tn.tools = t.toolset(tn)
+	tn.ledger.RouteUS = millis(time.Since(start)) * 1000
+	t.emit(tn.turn, KindTurnStarted, &TurnStarted{
+		NPC: tn.npc.NPC.Name, Route: tn.route, Tier: tn.choice.Tier.String(), Ceiling: tn.choice.Ceiling.String(),
+		Reason: tn.choice.Reason, Tools: names(tn.tools.Definitions()),
+	})
+	history := tn.npc.Snapshot()
+	go t.answer(ctx, tn, history)
+}
+
+// toolset is all the NPC may use in this turn: nothing when it is a puppet.
+func (t *Table) toolset(tn *turn) *mcphost.Toolset {
+	o := mcphost.ToolsetOptions{Tier: tn.choice.Tier, Ceiling: time.Duration(t.o.Latency.Ceilings.Get(tn.choice.Tier))}
+	if tn.puppet < 0 {
+		o.Allow = tn.npc.NPC.Tools
+	}
+	return t.o.Host.Toolset(o)
+}
+
+func names(defs []llm.ToolDefinition) []string {
+	out := make([]string, 0, len(defs))
+	for _, d := range defs {
+		out = append(out, d.Name)
+	}
+	return out
+}
+
+// report hands something to the table's goroutine, which takes reports until
+// the turn's last one.
+func (t *Table) report(apply func(*Table)) { t.reports <- report{apply: apply} }
+
+// end is the turn's last report.
+func (t *Table) end(tn *turn, outcome Outcome, notice string) {
+	tn.cancel(nil)
+	t.reports <- report{last: true, apply: func(t *Table) {
+		if notice != "" {
+			t.Notice(tn.turn, "error", notice)
+		}
+		text := strings.Join(tn.texts, " ")
+		name := ""
+		var target time.Duration
+		if tn.npc != nil {
+			name = tn.npc.NPC.Name
+			target = time.Duration(t.o.Latency.Targets.Get(tn.choice.Tier))
+			if tn.puppet < 0 {
+				tn.npc.Remember(tn.Speaker, tn.Text, text)
+			}
+			if text != "" {
+				t.last, t.lastAt = tn.agent, time.Now()
+			}
+		}
+		l := tn.ledger
+		l.TotalMS = millis(time.Since(tn.since))
+		l.judge(target, outcome, tn.started.Sub(tn.since))
+		t.emit(tn.turn, KindTurnEnded, &TurnEnded{NPC: name, Outcome: outcome, Text: text, Ledger: l})
+	}}
+}
+
+// keepOnly keeps a line that nobody answers.
+func (t *Table) keepOnly(ctx context.Context, tn *turn, outcome Outcome) {
+	if err := t.keep(ctx, tn, nil); err != nil {
+		t.end(tn, OutcomeFailed, err.Error())
+		return
+	}
+	t.end(tn, outcome, "")
+}
+
+// answer runs a turn from its start to its last report.
+func (t *Table) answer(ctx context.Context, tn *turn, history agent.History) {
+	limited, cancel := context.WithTimeoutCause(ctx, time.Duration(t.o.Latency.TurnTimeout),
+		fmt.Errorf("the turn took longer than %s", t.o.Latency.TurnTimeout))
+	defer cancel()
+	limited = mcp.WithCaller(limited, mcp.Caller{NPC: tn.npc.NPC.ID, Session: t.o.Session.ID})
+
+	p := &performance{table: t, turn: tn}
+	err := p.run(limited, history)
+	outcome := OutcomeDelivered
+	if err != nil {
+		outcome = OutcomeFailed
+		if ctx.Err() != nil {
+			outcome = OutcomeCancelled
+		}
+		p.rescue(limited)
+	}
+	if kept := t.commit(ctx, tn, p); kept != nil {
+		err, outcome = errors.Join(err, kept), OutcomeFailed
+	}
+	notice := ""
+	if err != nil && outcome == OutcomeFailed {
+		notice = fmt.Sprintf("%s could not answer: %s", tn.npc.NPC.Name, strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	t.end(tn, outcome, notice)
+}
+
+// performance is the work of one turn: the engine on one goroutine, the voice
+// on another, so that the model writes on while a sentence is spoken.
+type performance struct {
+	table     *Table
+	turn      *turn
+	delivered []string         // owned by the voice
+	deferred  []deferredAction // owned by the engine's goroutine
+	sounded   bool
+}
+
+// deferredAction is a call that waits for the commit.
+type deferredAction struct {
+	call llm.ToolCall
+}
+
+func (p *performance) run(ctx context.Context, history agent.History) error {
+	tn := p.turn
+	if tn.puppet >= 0 {
+		return p.say(ctx, tn.Text)
+	}
+	start := time.Now()
+	now, err := p.table.o.Context.Assemble(ctx, hotctx.Query{
+		NPC: tn.npc.NPC.ID, Session: p.table.o.Session.ID, Scene: p.table.o.Scene, Utterance: tn.Text, Recent: p.table.o.RecentLines,
+	})
+	took := time.Since(start)
+	p.table.report(func(*Table) { tn.ledger.ContextMS = millis(took) })
+	if err != nil {
+		return err
+	}
+	req := engine.Request{
+		Messages: history.Prompt(tn.Speaker, tn.Text, now), Persona: tn.npc.Persona(), Names: tn.npc.Names(),
+		Tools: tn.tools, Rounds: p.table.o.Latency.Rounds.Get(tn.choice.Tier),
+		ModelTimeout: time.Duration(p.table.o.Latency.ModelTimeout),
+	}
+	return p.perform(ctx, req)
+}
+
+// perform runs the engine and speaks what it says, in order.
+func (p *performance) perform(ctx context.Context, req engine.Request) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	sentences := make(chan string, ahead)
+	spoken := make(chan error, 1)
+	go func() {
+		var err error
+		for s := range sentences {
+			if err = p.say(ctx, s); err != nil {
+				cancel(err)
+				break
+			}
+		}
+		spoken <- err
+	}()
+	err := p.think(ctx, req, sentences)
+	close(sentences)
+	return errors.Join(err, <-spoken)
+}
+
+// think runs the engine, reports its events and passes on its sentences.
+func (p *performance) think(ctx context.Context, req engine.Request, sentences chan<- string) error {
+	for ev, err := range p.table.o.Engine.Answer(ctx, req) {
+		if err != nil {
+			return err
+		}
+		if s, ok := ev.(engine.Sentence); ok {
+			select {
+			case sentences <- s.Text:
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+			continue
+		}
+		if d, ok := ev.(engine.ToolDeferred); ok {
+			p.deferred = append(p.deferred, deferredAction{d.Call})
+			continue
+		}
+		p.note(ev)
+	}
+	return nil
+}
+
+// note reports an engine event.
+func (p *performance) note(ev engine.Event) {
+	tn := p.turn
+	p.table.report(func(t *Table) {
+		switch ev := ev.(type) {
+		case engine.FirstToken:
+			tn.ledger.LLMFirstTokenMS = millis(ev.After)
+		case engine.RoundEnded:
+			tn.ledger.ToolMS += millis(ev.Took)
+			tn.ledger.ToolRounds++
+		case engine.ToolCalled:
+			t.emit(tn.turn, KindToolCalled, &ToolCalled{Tool: ev.Call.Name, Args: rawJSON(ev.Call.Arguments), Round: ev.Round})
+		case engine.ToolFinished:
+			t.emit(tn.turn, KindToolFinished, finished(ev.Call.Name, ev.Outcome))
+		}
+	})
+}
+
+func finished(tool string, o mcphost.Outcome) *ToolFinished {
+	f := &ToolFinished{Tool: tool, MS: millis(o.Result.Duration), OK: o.Err == nil && !o.Result.IsError, Cached: o.Result.Cached}
+	switch {
+	case o.Err != nil:
+		f.Error = o.Err.Error()
+	case o.Result.IsError:
+		f.Error = o.Result.Text
+	}
+	return f
+}
+
+// rawJSON is the model's arguments as JSON: as they are, or quoted where they
+// are none.
+func rawJSON(args string) json.RawMessage {
+	if args == "" {
+		return json.RawMessage("{}")
+	}
+	if json.Valid([]byte(args)) {
+		return json.RawMessage(args)
+	}
+	quoted, err := json.Marshal(args)
+	if err != nil {
+		return json.RawMessage(`""`) // a string always marshals
+	}
+	return quoted
+}
+
+// say delivers one sentence. A voice that fails is noticed once; the sentence
+// counts as delivered, since its text is.
+func (p *performance) say(ctx context.Context, text string) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	tn := p.turn
+	start := time.Now()
+	started := func() {
+		after := time.Since(start)
+		p.table.report(func(t *Table) {
+			if tn.ledger.TTSFirstAudioMS == 0 {
+				tn.ledger.TTSFirstAudioMS = millis(after)
+				t.sounded(tn)
+				t.emit(tn.turn, KindAudioStarted, &AudioStarted{NPC: tn.npc.NPC.Name})
+			}
+		})
+	}
+	err := p.table.o.Speaker.Speak(ctx, tn.npc.NPC, text, started)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	mute := err != nil && !p.sounded
+	p.sounded = p.sounded || mute
+	p.delivered = append(p.delivered, text)
+	p.table.report(func(t *Table) {
+		if mute {
+			t.Notice(tn.turn, "warning", "the voice failed, the text goes on: "+err.Error())
+		}
+		t.sounded(tn)
+		tn.texts = append(tn.texts, text)
+		t.emit(tn.turn, KindSentence, &Sentence{NPC: tn.npc.NPC.Name, Text: text})
+	})
+	return nil
+}
+
+// sounded notes the first sound of a turn.
+func (t *Table) sounded(tn *turn) {
+	if tn.ledger.FirstSoundMS == 0 {
+		tn.ledger.FirstSoundMS = millis(time.Since(tn.since))
+		tn.ledger.FirstSubstanceMS = tn.ledger.FirstSoundMS
+	}
+}
+
+// rescue lets an NPC whose answer failed before the first word say that it has
+// none, rather than stay silent.
+func (p *performance) rescue(ctx context.Context) {
+	lines := p.turn.npc.NPC.Lines["unknown"]
+	if len(p.delivered) > 0 || len(lines) == 0 || p.turn.puppet >= 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	defer cancel()
+	_ = p.say(ctx, lines[int(p.turn.turn)%len(lines)]) // the turn has failed already, with its reason
+}
+
+// commit runs what waited for the turn to be heard, then keeps what was said.
+// A turn of which nothing was heard leaves no trace but the player's line.
+func (t *Table) commit(ctx context.Context, tn *turn, p *performance) error {
+	cancelled := ctx.Err() != nil
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	defer cancel()
+	ctx = mcp.WithCaller(ctx, mcp.Caller{NPC: tn.npc.NPC.ID, Session: t.o.Session.ID})
+	for _, d := range p.deferred {
+		var o mcphost.Outcome
+		if cancelled || len(p.delivered) == 0 {
+			o.Err = errors.New("the turn was not heard, so this was not done")
+		} else {
+			o.Result, o.Err = tn.tools.Execute(ctx, d.call.Name, d.call.Arguments)
+		}
+		t.report(func(t *Table) { t.emit(tn.turn, KindToolFinished, finished(d.call.Name, o)) })
+	}
+	return t.keep(ctx, tn, p.delivered)
+}
+
+// keep makes what was said durable: the player's line and what was heard of
+// the answer.
+func (t *Table) keep(ctx context.Context, tn *turn, delivered []string) error {
+	now := time.Now()
+	var lines []memory.Line
+	line := memory.Line{Session: t.o.Session.ID, Turn: tn.turn, At: now}
+	if tn.puppet < 0 && tn.Text != "" {
+		l := line
+		l.Speaker, l.Text, l.At = tn.Speaker, tn.Text, tn.since
+		if tn.npc != nil {
+			l.To = tn.npc.NPC.ID
+		}
+		lines = append(lines, l)
+	}
+	if len(delivered) > 0 {
+		l := line
+		l.Speaker, l.NPC, l.Text = tn.npc.NPC.Name, tn.npc.NPC.ID, strings.Join(delivered, " ")
+		lines = append(lines, l)
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	if _, err := t.o.Log.Append(context.WithoutCancel(ctx), lines...); err != nil {
+		return fmt.Errorf("keeping the transcript: %w", err)
+	}
+	return nil
+}
