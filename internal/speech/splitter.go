@@ -86,7 +86,7 @@ func (s *Splitter) cut(out []string, final bool) []string {
 		if found := sentence(s.text[:end]); found != "" {
 			out = append(out, found)
 		}
-		for end < len(s.text) && (s.text[end] == ' ' || s.text[end] == '\n') {
+		for end < len(s.text) && isBlank(s.text[end]) {
 			end++
 		}
 		n := copy(s.text, s.text[end:])
@@ -94,10 +94,26 @@ func (s *Splitter) cut(out []string, final bool) []string {
 	}
 }
 
-// sentence returns runes as text with single spaces.
+// sentence returns a part of text with single spaces, without one at its ends.
 func sentence(runes []rune) string {
-	return strings.Join(strings.Fields(string(runes)), " ")
+	for len(runes) > 0 && isBlank(runes[len(runes)-1]) {
+		runes = runes[:len(runes)-1]
+	}
+	var b strings.Builder
+	b.Grow(len(runes) + len(runes)/8)
+	for i, r := range runes {
+		switch {
+		case !isBlank(r):
+			b.WriteRune(r)
+		case i > 0 && !isBlank(runes[i-1]):
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
 }
+
+// isBlank reports whether r is white space as add lets it into text.
+func isBlank(r rune) bool { return r == ' ' || r == '\n' }
 
 // boundary returns the length of the first sentence in text, 0 if it is not
 // known yet. Its answer for a text never differs from its answer for a longer

@@ -1,0 +1,204 @@
+package speech
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// maxAside is the length of what may stand between a name and its colon, as
+// in "Bartok (whispering):".
+const maxAside = 40
+
+// maxDecoration is how many signs of markup may surround a name.
+const maxDecoration = 8
+
+// lineStart removes what marks up a line as a whole: the NPC's own name,
+// headings, bullets, quotes and rules.
+func (s *Scrubber) lineStart(rest []rune, final bool) (verdict, int) {
+	for _, name := range s.names {
+		v, n := prefix(rest, name, final)
+		if v == yes {
+			return s.drop(n)
+		}
+		if v == wait {
+			return wait, 0
+		}
+	}
+	switch rest[0] {
+	case '#', '>':
+		n := run(rest, rest[0])
+		switch {
+		case n == len(rest) && n < maxRun && !final:
+			return wait, 0
+		case n == len(rest), rest[n] == ' ', rest[n] == '\n':
+			return s.drop(n)
+		}
+	case '-', '+', '•', '‣', '*', '=':
+		n := run(rest, rest[0])
+		switch {
+		case n == len(rest) && n < maxRun && !final:
+			return wait, 0
+		case n == 2, n < len(rest) && n < maxRun && !unicode.IsSpace(rest[n]):
+			return no, 0
+		case n == 1 && (n == len(rest) || rest[n] == '\n' || rest[0] == '='):
+			return no, 0
+		}
+		return s.drop(n)
+	}
+	return no, 0
+}
+
+// run returns how often r begins text, up to maxRun.
+func run(text []rune, r rune) int {
+	n := 0
+	for n < len(text) && n < maxRun && text[n] == r {
+		n++
+	}
+	return n
+}
+
+// prefix reports whether text begins with name, in lower case, as a speaker's
+// name: with a colon, and perhaps an aside, behind it and markup around it.
+func prefix(text, name []rune, final bool) (verdict, int) {
+	i := decoration(text, 0, "*_#>[~ \t")
+	for _, want := range name {
+		if i == len(text) {
+			return unless(final), 0
+		}
+		if unicode.ToLower(text[i]) != want {
+			return no, 0
+		}
+		i++
+	}
+	i = decoration(text, i, "*_]~ \t")
+	if i < len(text) && text[i] == '(' {
+		end := i + 1
+		for end < len(text) && text[end] != ')' && text[end] != '\n' && end-i <= maxAside {
+			end++
+		}
+		if end < len(text) && text[end] != ')' {
+			return no, 0
+		}
+		i = decoration(text, min(end+1, len(text)), "*_]~ \t")
+	}
+	switch {
+	case i == len(text):
+		return unless(final), 0
+	case text[i] == '\n' && unicode.ToLower(text[0]) != name[0]: // "**Bartok**" on a line of its own
+		return yes, i
+	case text[i] != ':' && text[i] != '：':
+		return no, 0
+	}
+	i++
+	end := i
+	for end < len(text) && end-i < maxDecoration && (text[end] == '*' || text[end] == '_') {
+		end++
+	}
+	switch {
+	case end == len(text) && !final && end-i < maxDecoration:
+		return wait, 0
+	case end == i || end == len(text) || unicode.IsSpace(text[end]):
+		return yes, end
+	}
+	return yes, i // the markup belongs to what follows: "Bartok:*grins*"
+}
+
+// decoration returns the first index from i on whose rune is none of signs, at
+// most maxDecoration further.
+func decoration(text []rune, i int, signs string) int {
+	for n := 0; n < maxDecoration && i < len(text) && strings.ContainsRune(signs, text[i]); n++ {
+		i++
+	}
+	return i
+}
+
+// codeLanguages are the info strings of fences whose content is never speech.
+var codeLanguages = []string{
+	"tool_code", "tool_call", "tool_calls", "tool_use", "tool_output", "tool_outputs", "tool_result", "tool", "tools",
+	"function", "function_call", "json", "jsonc", "json5", "jsonl", "xml", "html", "python", "py", "javascript", "js",
+	"typescript", "ts", "yaml", "yml", "toml", "bash", "sh", "shell", "console", "sql", "go", "lua", "ruby", "c", "cpp",
+}
+
+// ticks removes fenced code, or the marks alone where they surround speech.
+func (s *Scrubber) ticks(rest []rune, final bool) (verdict, int) {
+	n := run(rest, '`')
+	if n == len(rest) && n < maxRun && !final {
+		return wait, 0
+	}
+	if n < 3 {
+		if n == 1 && isWord(s.state.prev) && n < len(rest) && isWord(rest[n]) {
+			return s.keep(rest, n) // an apostrophe
+		}
+		return s.drop(n)
+	}
+	size, ended := identifier(rest[n:], "+-", final)
+	if !ended {
+		return wait, 0
+	}
+	end := n + size
+	switch {
+	case slices.Contains(codeLanguages, strings.ToLower(string(rest[n:end]))):
+		return s.begin(swallow{kind: fence}, end)
+	case final && end == len(rest), end < len(rest) && rest[end] == '\n':
+		return s.drop(end)
+	}
+	return s.drop(n)
+}
+
+// stars removes marks of emphasis, and stage directions with what they hold.
+func (s *Scrubber) stars(rest []rune, final bool) (verdict, int) {
+	n := run(rest, '*')
+	if n == len(rest) && n < maxRun && !final {
+		return wait, 0
+	}
+	if s.isLiteral(rest, n) {
+		return s.keep(rest, n)
+	}
+	if n == 1 && !s.keepStage {
+		v, size := s.stage(rest, final)
+		if v == wait {
+			return wait, 0
+		}
+		if v == yes {
+			return s.drop(size)
+		}
+	}
+	return s.mark(n)
+}
+
+// isLiteral reports whether the signs before n stand for themselves: between
+// spaces, as in 3 * 4, or between digits.
+func (s *Scrubber) isLiteral(rest []rune, n int) bool {
+	prev := s.state.prev
+	if n == len(rest) {
+		return prev == 0 || unicode.IsSpace(prev)
+	}
+	next := rest[n]
+	return (prev == 0 || unicode.IsSpace(prev)) && unicode.IsSpace(next) || unicode.IsDigit(prev) && unicode.IsDigit(next)
+}
+
+// keep lets n runes through.
+func (s *Scrubber) keep(rest []rune, n int) (verdict, int) {
+	for _, r := range rest[:n] {
+		s.emit(r)
+	}
+	return yes, n
+}
+
+// mark removes n signs without joining the white space around them.
+func (s *Scrubber) mark(n int) (verdict, int) { return yes, n }
+
+// underline removes _ and ~~ at the edges of words.
+func (s *Scrubber) underline(rest []rune, final bool) (verdict, int) {
+	n := run(rest, rest[0])
+	if n == len(rest) && n < maxRun && !final {
+		return wait, 0
+	}
+	switch {
+	case rest[0] == '~' && n < 2, s.isLiteral(rest, n),
+		rest[0] == '_' && isWord(s.state.prev) && n < len(rest) && isWord(rest[n]):
+		return s.keep(rest, n)
+	}
+	return s.mark(n)
+}

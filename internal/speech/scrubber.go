@@ -1,0 +1,200 @@
+package speech
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+)
+
+// Options configure a [Scrubber].
+type Options struct {
+	// Names are the NPC's name and aliases, which a model puts in front of its
+	// lines as in a script. Case does not matter.
+	Names []string
+	// Tools are the names of the tools the model knows. Without them only
+	// marked-up calls are recognised, not ones like roll("2d6").
+	Tools []string
+	// KeepStageDirections speaks "*smiles*" as "smiles". If false, stage
+	// directions in asterisks are left out; emphasised words always stay.
+	KeepStageDirections bool
+}
+
+// Scrubber removes from streamed text what an NPC must not say: tool calls and
+// tool results in all the notations models fall back to, reasoning, fenced
+// code, the NPC's own name before its lines, stage directions, Markdown and
+// HTML markup, and invisible characters. Ordinary text passes unchanged, also
+// with signs such as "<", "{" or "[" in it.
+//
+// A call that never ends is dropped up to the end of the paragraph, a
+// reasoning or tool tag up to the end of the answer. At most some hundred
+// runes are held back while what they are is not certain.
+type Scrubber struct {
+	names     [][]rune // lower case
+	tools     map[string]bool
+	keepStage bool
+
+	dec  decoder
+	raw  []rune // scratch for Push
+	text []rune // not yet decided
+	out  []byte // decided, for the current Push
+
+	swallow swallow // what is being removed, if anything
+	state   position
+}
+
+// position is what the text so far says about the next rune.
+type position struct {
+	prev      rune // the last rune taken, 0 at the start
+	last      rune // the last rune let through, 0 at the start
+	midLine   bool // something visible was let through on this line
+	midPhrase bool // something visible was let through since the last stop
+	removed   bool // nothing visible was let through since a removal
+}
+
+// NewScrubber returns a scrubber; opts may be nil.
+func NewScrubber(opts *Options) *Scrubber {
+	s := &Scrubber{}
+	if opts == nil {
+		return s
+	}
+	s.keepStage = opts.KeepStageDirections
+	for _, name := range opts.Names {
+		if name = strings.TrimSpace(untrusted.Clean(name, maxName)); name != "" {
+			s.names = append(s.names, []rune(strings.ToLower(name)))
+		}
+	}
+	// The longest first: "Bartok the Bold" before "Bartok".
+	slices.SortFunc(s.names, func(a, b []rune) int { return len(b) - len(a) })
+	if len(opts.Tools) > 0 {
+		s.tools = make(map[string]bool, len(opts.Tools))
+		for _, tool := range opts.Tools {
+			s.tools[strings.ToLower(tool)] = true
+		}
+	}
+	return s
+}
+
+// Push takes the next piece of text and returns what is certainly speech.
+func (s *Scrubber) Push(text string) string {
+	s.out = s.out[:0]
+	for text != "" {
+		piece := text[:min(len(text), pushPiece)]
+		text = text[len(piece):]
+		s.raw = s.dec.decode(s.raw[:0], piece)
+		s.take(false)
+	}
+	return string(s.out)
+}
+
+// Flush returns what is left and makes s ready for another text.
+func (s *Scrubber) Flush() string {
+	s.out = s.out[:0]
+	s.raw = s.dec.drain(s.raw[:0], true)
+	s.take(true)
+	s.swallow, s.state = swallow{}, position{}
+	return string(s.out)
+}
+
+// take moves raw into text, without invisible runes, and decides as much as it
+// can.
+func (s *Scrubber) take(final bool) {
+	for _, r := range s.raw {
+		switch {
+		case r == '\u2028', r == '\u2029':
+			s.text = append(s.text, '\n')
+		case !untrusted.Hidden(r):
+			s.text = append(s.text, r)
+		}
+	}
+	done := 0
+	for done < len(s.text) {
+		n := s.step(s.text[done:], final)
+		if n == 0 {
+			break
+		}
+		s.state.prev = s.text[done+n-1]
+		done += n
+	}
+	s.text = s.text[:copy(s.text, s.text[done:])]
+}
+
+// step decides about the beginning of rest and returns how many runes it took,
+// 0 if it needs more. It never does if final.
+func (s *Scrubber) step(rest []rune, final bool) int {
+	if s.swallow.kind != nothing {
+		n, done := s.swallow.next(rest, final)
+		if done {
+			s.swallow = swallow{}
+			s.state.removed = true
+		}
+		return n
+	}
+	if !s.state.midLine && !unicode.IsSpace(rest[0]) {
+		if v, n := s.lineStart(rest, final); v != no {
+			return n // 0 for wait
+		}
+	}
+	var (
+		v verdict
+		n int
+	)
+	switch r := rest[0]; r {
+	case '<':
+		v, n = s.tag(rest, final)
+	case '{':
+		v, n = s.object(rest, final)
+	case '[':
+		v, n = s.bracket(rest, final)
+	case '`':
+		v, n = s.ticks(rest, final)
+	case '*':
+		v, n = s.stars(rest, final)
+	case '_', '~':
+		v, n = s.underline(rest, final)
+	default:
+		v, n = s.call(rest, final)
+	}
+	if v == no {
+		s.emit(rest[0])
+		return 1
+	}
+	return n
+}
+
+// emit lets r through. White space on both sides of something removed becomes
+// that of one side.
+func (s *Scrubber) emit(r rune) {
+	p := &s.state
+	space := unicode.IsSpace(r)
+	doubled := space && p.removed && (p.last == 0 || p.last == '\n' || r != '\n' && unicode.IsSpace(p.last))
+	switch {
+	case r == '\n':
+		p.midLine, p.midPhrase = false, false
+	case space:
+	case isStop(r), r == ':', r == ';', r == '–', r == '—':
+		p.midLine, p.midPhrase, p.removed = true, false, false
+	case isCloser(r):
+		p.midLine, p.removed = true, false
+	default:
+		p.midLine, p.midPhrase, p.removed = true, true, false
+	}
+	if !doubled {
+		s.out = utf8.AppendRune(s.out, r)
+		p.last = r
+	}
+}
+
+// begin starts to remove something; n runes of it are taken already.
+func (s *Scrubber) begin(w swallow, n int) (verdict, int) {
+	s.swallow = w
+	return yes, n
+}
+
+// drop removes n runes.
+func (s *Scrubber) drop(n int) (verdict, int) {
+	s.state.removed = true
+	return yes, n
+}

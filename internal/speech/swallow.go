@@ -1,0 +1,134 @@
+package speech
+
+import "unicode"
+
+// swallowing is what kind of thing is being removed.
+type swallowing int
+
+const (
+	nothing  swallowing = iota
+	tagHead             // inside <name …, up to '>'
+	tagBody             // up to </name>
+	fence               // up to three backticks
+	brackets            // up to the bracket that closes the first
+	channel             // up to a control token that ends a message
+)
+
+// swallow finds the end of something that is being removed, rune by rune.
+type swallow struct {
+	kind   swallowing
+	name   string // of the tag, lower case
+	single bool   // brackets: apostrophes quote, too
+
+	depth   int  // of brackets
+	quote   rune // the open quotation, 0 if none
+	escaped bool
+	slash   bool // tagHead: the last rune was '/'
+	blank   bool // brackets: only white space since the last line break
+}
+
+// next takes the beginning of rest and reports whether the removal ends with
+// it. It takes nothing if it needs more text, and everything left if final.
+func (w *swallow) next(rest []rune, final bool) (n int, done bool) {
+	switch w.kind {
+	case tagHead:
+		return 1, w.head(rest[0])
+	case tagBody:
+		return w.body(rest, final)
+	case fence:
+		return w.fence(rest, final)
+	case channel:
+		return w.channel(rest, final)
+	}
+	return 1, w.bracket(rest[0])
+}
+
+// head ends with the tag if that closes itself, otherwise goes on to its body.
+func (w *swallow) head(r rune) bool {
+	if r == '>' && !w.slash {
+		w.kind = tagBody
+	}
+	closed := r == '>' && w.slash
+	w.slash = r == '/'
+	return closed
+}
+
+func (w *swallow) body(rest []rune, final bool) (int, bool) {
+	if rest[0] != '<' {
+		return 1, false
+	}
+	i := 1
+	for _, want := range "/" + w.name {
+		if i == len(rest) && !final {
+			return 0, false
+		}
+		if i == len(rest) || unicode.ToLower(rest[i]) != want {
+			return 1, false
+		}
+		i++
+	}
+	switch {
+	case i == len(rest) && !final:
+		return 0, false
+	case i == len(rest) || rest[i] != '>':
+		return 1, false
+	}
+	return i + 1, true
+}
+
+// channel ends with <|end|> and its like.
+func (w *swallow) channel(rest []rune, final bool) (int, bool) {
+	if rest[0] != '<' || len(rest) > 1 && rest[1] != '|' {
+		return 1, false
+	}
+	n, v := 0, wait
+	if len(rest) > 1 {
+		n, v = tokenEnd(rest)
+	}
+	switch {
+	case v == wait && !final:
+		return 0, false
+	case v != yes:
+		return 1, false
+	}
+	name := string(rest[2 : n-2])
+	return n, name == "end" || name == "return" || name == "call"
+}
+
+func (w *swallow) fence(rest []rune, final bool) (int, bool) {
+	n := 0
+	for n < len(rest) && n < maxRun && rest[n] == '`' {
+		n++
+	}
+	if n == len(rest) && n < maxRun && !final {
+		return 0, false
+	}
+	return max(n, 1), n >= 3
+}
+
+// bracket ends with the closing bracket, or with an empty line in case that
+// never comes.
+func (w *swallow) bracket(r rune) bool {
+	if r == '\n' && w.blank {
+		return true
+	}
+	w.blank = r == '\n' || w.blank && unicode.IsSpace(r)
+	switch {
+	case w.escaped:
+		w.escaped = false
+	case w.quote != 0 && r == '\\':
+		w.escaped = true
+	case w.quote != 0:
+		if r == w.quote {
+			w.quote = 0
+		}
+	case r == '"', r == '\'' && w.single:
+		w.quote = r
+	case r == '(', r == '[', r == '{':
+		w.depth++
+	case r == ')', r == ']', r == '}':
+		w.depth--
+		return w.depth <= 0
+	}
+	return false
+}

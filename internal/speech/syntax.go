@@ -1,0 +1,222 @@
+package speech
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// How far ahead the scrubber looks, in runes.
+const (
+	maxName      = 64  // a name, tag or key
+	maxAttribute = 120 // what follows the name in a formatting tag
+	maxRun       = 80  // equal signs in a row
+	maxGap       = 8   // white space where it does not matter
+)
+
+// bracketWords begin a call in brackets, as in "[TOOL: …]". Those with an
+// underscore may stand alone, as in "[TOOL_CALLS]".
+var bracketWords = []string{
+	"tool", "function", "call", "tool_call", "tool_calls", "tool_use", "tool_code", "tool_result", "tool_results",
+	"tool_output", "tool_response", "function_call", "function_calls", "available_tools", "toolcall", "toolcalls",
+}
+
+// identifier returns the length of the name that begins text, more than
+// maxName if it is none, and whether that is certain.
+func identifier(text []rune, extra string, final bool) (n int, ended bool) {
+	for n < len(text) && n <= maxName && (isASCIIWord(text[n]) || strings.ContainsRune(extra, text[n])) {
+		n++
+	}
+	return n, n < len(text) || n > maxName || final
+}
+
+func isASCIIWord(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_'
+}
+
+// gap returns the length of the white space that begins text, up to maxGap.
+func gap(text []rune) int {
+	n := 0
+	for n < len(text) && n < maxGap && unicode.IsSpace(text[n]) {
+		n++
+	}
+	return n
+}
+
+// object removes a JSON object; {sic} is none.
+func (s *Scrubber) object(rest []rune, final bool) (verdict, int) {
+	v, quote := isObject(rest, final)
+	if v != yes {
+		return v, 0
+	}
+	return s.begin(swallow{kind: brackets, depth: 1, single: quote == '\''}, 1)
+}
+
+// isObject reports whether text begins with '{' and a quoted key. If the text
+// breaks off within the key, it is one.
+func isObject(text []rune, final bool) (v verdict, quote rune) {
+	i := 1 + gap(text[1:])
+	if i == len(text) {
+		return unless(final), 0
+	}
+	quote = text[i]
+	if quote != '"' && quote != '\'' {
+		return no, 0
+	}
+	end := i + 1
+	for end < len(text) && text[end] != quote && text[end] != '\n' && end-i <= maxName {
+		end++
+	}
+	switch {
+	case end == len(text) && quote == '\'':
+		return unless(final), 0 // {'tis is no object
+	case end == len(text):
+		return finally(final), quote
+	case text[end] != quote:
+		return no, 0
+	}
+	end++
+	end += gap(text[end:])
+	switch {
+	case end == len(text):
+		return finally(final), quote
+	case text[end] == ':':
+		return yes, quote
+	}
+	return no, 0
+}
+
+// unless is what an undecided matter comes to if nothing may follow: no.
+func unless(final bool) verdict {
+	if final {
+		return no
+	}
+	return wait
+}
+
+// finally is unless for what is decided enough: yes.
+func finally(final bool) verdict {
+	if final {
+		return yes
+	}
+	return wait
+}
+
+// bracket removes lists of objects and calls in brackets.
+func (s *Scrubber) bracket(rest []rune, final bool) (verdict, int) {
+	i := 1 + gap(rest[1:])
+	if i == len(rest) {
+		return unless(final), 0
+	}
+	if rest[i] == '{' {
+		v, quote := isObject(rest[i:], final)
+		if v != yes {
+			return v, 0
+		}
+		return s.begin(swallow{kind: brackets, depth: 1, single: quote == '\''}, 1)
+	}
+	if rest[1] == '/' {
+		i = 2
+	}
+	n, ended := identifier(rest[i:], "- ", final)
+	if !ended {
+		return wait, 0
+	}
+	word := strings.ToLower(string(rest[i : i+n]))
+	name := strings.ReplaceAll(word, " ", "_")
+	var next rune
+	if i+n < len(rest) {
+		next = rest[i+n]
+	} else if n >= minCutOff && slices.ContainsFunc(bracketWords, func(w string) bool { return strings.HasPrefix(w, name) }) {
+		return s.drop(len(rest))
+	}
+	known := slices.Contains(bracketWords, name)
+	switch {
+	case known && (next == ':' || next == '='),
+		known && next == ']' && strings.Contains(name, "_"),
+		s.tools[word] && (next == ':' || next == '=' || next == '('):
+		return s.begin(swallow{kind: brackets, depth: 1}, 1)
+	}
+	return no, 0
+}
+
+// minCutOff is how much of a word in brackets must be there at the end of the
+// text to tell that a call broke off.
+const minCutOff = 5
+
+// call removes calls of known tools as in roll("2d6") and takes other words
+// whole.
+func (s *Scrubber) call(rest []rune, final bool) (verdict, int) {
+	if len(s.tools) == 0 || !isASCIIWord(rest[0]) || isWord(s.state.prev) || s.state.prev == '_' {
+		return no, 0
+	}
+	n, ended := path(rest, final)
+	if !ended {
+		return wait, 0
+	}
+	if n <= maxName && n < len(rest) && rest[n] == '(' {
+		v := s.isCall(rest, n, final)
+		if v == wait {
+			return wait, 0
+		}
+		if v == yes {
+			return s.begin(swallow{kind: brackets, depth: 1, single: true}, n+1)
+		}
+	}
+	for n > 1 && !isWord(rest[n-1]) { // leave signs behind the word to others
+		n--
+	}
+	return s.keep(rest, n)
+}
+
+// path returns the length of the name, with its parents, that begins text.
+func path(text []rune, final bool) (n int, ended bool) { return identifier(text, ".-", final) }
+
+// isCall reports whether the name of n runes and the parenthesis behind it
+// call a tool, directly or in print(…).
+func (s *Scrubber) isCall(rest []rune, n int, final bool) verdict {
+	args := rest[n+1:]
+	if name := string(rest[:n]); !s.isTool(name) {
+		if name != "print" {
+			return no
+		}
+		inner, ended := path(args, final)
+		switch {
+		case !ended, inner == len(args) && !final:
+			return wait
+		case inner < len(args) && args[inner] == '(' && s.isTool(string(args[:inner])):
+			return yes
+		}
+		return no
+	}
+	return isArguments(args, final)
+}
+
+func (s *Scrubber) isTool(path string) bool {
+	return s.tools[strings.ToLower(path[strings.LastIndexByte(path, '.')+1:])]
+}
+
+// isArguments reports whether text behind a parenthesis are arguments rather
+// than prose, as in "make your roll(s)".
+func isArguments(text []rune, final bool) verdict {
+	i := gap(text)
+	if i == len(text) {
+		return finally(final)
+	}
+	if first := text[i]; isQuote(first) || unicode.IsDigit(first) || strings.ContainsRune("{[)-", first) {
+		return yes
+	}
+	n, ended := identifier(text[i:], "", final)
+	if !ended {
+		return wait
+	}
+	i += n
+	i += gap(text[i:])
+	switch {
+	case i == len(text):
+		return unless(final)
+	case n > 0 && (text[i] == '=' || text[i] == ':'):
+		return yes
+	}
+	return no
+}

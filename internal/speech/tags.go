@@ -1,0 +1,167 @@
+package speech
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// reasoningTags hold what the model thinks; they take no attributes.
+var reasoningTags = []string{
+	"think", "thinking", "thought", "thoughts", "reasoning", "reflection", "scratchpad", "analysis", "inner_monologue",
+}
+
+// toolTags hold calls and their results.
+var toolTags = []string{
+	"tool_call", "tool_calls", "toolcall", "tool_code", "tool_use", "tool_request", "tool_response", "tool_result",
+	"tool_results", "tool_output", "tool_outputs", "use_tool", "execute_tool", "function", "functions", "function_call",
+	"function_calls", "functioncall", "function_result", "function_results", "function_response", "invoke", "parameter",
+	"parameters",
+}
+
+// formatTags mark up text that stays; lineTags among them break the line.
+var (
+	formatTags = []string{
+		"b", "i", "u", "s", "em", "strong", "del", "mark", "small", "sub", "sup", "span", "font", "code", "pre", "speak",
+		"voice", "prosody", "emphasis", "break", "blockquote", "ul", "ol",
+	}
+	lineTags = []string{"br", "p", "hr", "li", "div", "h1", "h2", "h3", "h4", "h5", "h6"}
+)
+
+// tag removes tags: reasoning and calls with all they hold, formatting alone.
+func (s *Scrubber) tag(rest []rune, final bool) (verdict, int) {
+	if len(rest) == 1 {
+		if final {
+			return no, 0
+		}
+		return wait, 0
+	}
+	if rest[1] == '|' || rest[1] == '｜' {
+		return s.specialToken(rest, final)
+	}
+	start := 1
+	closing := rest[1] == '/'
+	if closing {
+		start = 2
+	}
+	n, ended := identifier(rest[start:], "-:", final)
+	if !ended {
+		return wait, 0
+	}
+	full := strings.ToLower(string(rest[start : start+n]))
+	name := full[strings.LastIndexByte(full, ':')+1:]
+	end := start + n
+	if end == len(rest) { // the text breaks off in the name
+		if n >= 2 && isTagPrefix(name) {
+			return s.drop(end)
+		}
+		return no, 0
+	}
+	reasoning, tool := slices.Contains(reasoningTags, name), slices.Contains(toolTags, name)
+	switch next := rest[end]; {
+	case n == 0:
+		return no, 0
+	case closing && (reasoning || tool):
+		return s.tagEnd(rest, end, final)
+	case reasoning && next == '>', tool && (next == '>' || next == '=' || next == '/' || unicode.IsSpace(next)):
+		return s.begin(swallow{kind: tagHead, name: full}, end)
+	}
+	return s.formatTag(rest, end, name, final)
+}
+
+// tagEnd removes a closing tag whose name ends at end.
+func (s *Scrubber) tagEnd(rest []rune, end int, final bool) (verdict, int) {
+	space := gap(rest[end:])
+	end += space
+	switch {
+	case space == maxGap:
+		return no, 0
+	case end < len(rest) && rest[end] == '>', end == len(rest) && final:
+		return s.drop(min(end+1, len(rest)))
+	case end == len(rest):
+		return wait, 0
+	}
+	return no, 0
+}
+
+// formatTag removes a formatting tag whose name ends at end. Without a '=' in
+// it, what follows the name must be the end: "a <b and c> d" stays.
+func (s *Scrubber) formatTag(rest []rune, end int, name string, final bool) (verdict, int) {
+	line := slices.Contains(lineTags, name)
+	if !line && !slices.Contains(formatTags, name) {
+		return no, 0
+	}
+	attributes, words := false, false
+	for i, r := range rest[end:] {
+		switch {
+		case r == '>' && (attributes || !words):
+			if line && s.state.last != 0 && s.state.last != '\n' {
+				s.emit('\n')
+			}
+			return s.drop(end + i + 1)
+		case r == '>', r == '<', r == '\n', i == 0 && r != '/' && !unicode.IsSpace(r), i == maxAttribute:
+			return no, 0
+		case r == '=':
+			attributes = true
+		case r != '/' && !unicode.IsSpace(r):
+			words = true
+		}
+	}
+	if final {
+		return no, 0
+	}
+	return wait, 0
+}
+
+// specialToken removes a model's control token such as "<|im_end|>", with the
+// role or channel it announces. What is said on a channel other than the final
+// one goes too.
+func (s *Scrubber) specialToken(rest []rune, final bool) (verdict, int) {
+	end, v := tokenEnd(rest)
+	switch {
+	case v == no, v == wait && final && len(rest) == 2:
+		return no, 0
+	case v == wait && final:
+		return s.drop(len(rest))
+	case v == wait:
+		return wait, 0
+	}
+	name := string(rest[2 : end-2])
+	announces := name == "channel" || name == "start" || name == "im_start"
+	if !announces {
+		return s.drop(end)
+	}
+	n, ended := identifier(rest[end:], "", final)
+	if !ended {
+		return wait, 0
+	}
+	word := string(rest[end : end+n])
+	switch {
+	case name == "channel" && (word == "analysis" || word == "commentary"):
+		return s.begin(swallow{kind: channel}, end)
+	case name == "channel" && word == "final", slices.Contains(roles, word):
+		return s.drop(end + n)
+	}
+	return s.drop(end)
+}
+
+// roles are who a control token may announce.
+var roles = []string{"assistant", "system", "user", "tool", "developer"}
+
+// tokenEnd returns the length of the control token that begins text.
+func tokenEnd(text []rune) (int, verdict) {
+	for i := 2; i < len(text); i++ {
+		switch r := text[i]; {
+		case i > maxName, r == '<', unicode.IsSpace(r), r == '>' && i < 4:
+			return 0, no
+		case r == '>' && text[i-1] == text[1]:
+			return i + 1, yes
+		}
+	}
+	return 0, wait
+}
+
+func isTagPrefix(s string) bool {
+	begins := func(tag string) bool { return strings.HasPrefix(tag, s) }
+	return slices.ContainsFunc(reasoningTags, begins) || slices.ContainsFunc(toolTags, begins)
+}
