@@ -10,7 +10,7 @@ import (
 
 var (
 	// expression is a dice expression as people write or a recogniser hears it.
-	expression = regexp.MustCompile(`(?:\d{1,3}\s?)?[dw]\s?(?:\d{1,4}|%)(?:k[hl]\d{1,2}|d[hl]\d{1,2}|adv|dis)?` +
+	expression = regexp.MustCompile(`(?:\d{1,3}\s?)?[dw]\s?(?:\d{1,7}|%)(?:k[hl]\d{1,2}|d[hl]\d{1,2}|adv|dis)?` +
 		`(?:\s?[+-]\s?(?:\d{1,3}\s?[dw]\s?\d{1,4}|\d{1,6}))*`)
 
 	// spokenDice turns number words around a die into figures.
@@ -28,8 +28,9 @@ var (
 
 	rollWords = patterns("roll|reroll|throw", "würfle|würfel|würfeln|würfelst|würfelt|wirf|rolle", "give me|us", "gib mir|uns")
 	// barePhrases ask for dice without naming any.
-	barePhrases = patterns("roll|throw|reroll the|a|some|your|an|two|three|four|one? die|dice|bones", "roll ?a? for", "roll an?|a?|the? initiative|check|save",
-		"roll a|an|the? * check|save", "roll saving throw", "roll a|the? saving throw", "roll again|please$", "^roll$", "roll with? advantage|disadvantage", "roll with advantage|disadvantage",
+	barePhrases = patterns("roll|throw|reroll me|us? the|a|some|your|an|two|three|four|one? die|dice|bones", "roll a? for",
+		"roll an|a|the? initiative|check|save|stealth|perception|insight|persuasion|deception|intimidation|athletics|acrobatics|investigation|arcana|history|nature|religion|survival|medicine|performance|luck",
+		"roll a|an|the? * check|save", "roll a|the? saving throw", "roll again|please$", "^roll$", "roll with? advantage|disadvantage", "roll with advantage|disadvantage",
 		"^würfle", "^bitte? würfel|würfle", "würfle bitte|mal|nochmal|erneut|initiative", "kannst|könntest du * würfeln", "kannst|könntest du bitte? mal? würfeln",
 		"wirf einen|den|die|zwei|drei|vier? würfel", "rolle die|den? würfel")
 	diceQuestions = patterns("^how", "^what does|is|are|happens", "^when|why|should|which", "^wie", "^was", "^wann|warum|soll|welche|welchen")
@@ -145,7 +146,8 @@ var (
 
 // table finds the random table a clause wants rolled.
 func (t *turn) table(toks []token) (intent, bool) {
-	if _, ok := find(tableTriggers, toks); !ok {
+	_, triggered := find(tableTriggers, toks)
+	if _, question := find(diceQuestions, toks); question || !triggered {
 		return intent{}, false
 	}
 	_, named := find(tableWords, toks)

@@ -115,6 +115,9 @@ func clauses(toks []token) [][]token {
 
 // clause finds what one clause asks for.
 func (t *turn) clause(toks []token) []intent {
+	if _, mood := find(moodWords, toks); mood {
+		return nil
+	}
 	if i, ok := t.read(toks); ok {
 		return []intent{i}
 	}
@@ -127,7 +130,7 @@ func (t *turn) clause(toks []token) []intent {
 			return dice
 		}
 	}
-	for _, detector := range []func([]token) (intent, bool){t.recall, t.rule, t.entity} {
+	for _, detector := range []func([]token) (intent, bool){t.recall, t.rule, t.entity, t.deed, t.unknownTool} {
 		if i, ok := detector(toks); ok {
 			return []intent{i}
 		}

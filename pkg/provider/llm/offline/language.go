@@ -17,7 +17,7 @@ var (
 		über bitte würfle würfel sag gesagt kann kannst könntest erinnerst weißt weisst hast hat für dass dies hallo danke
 		ein eine einen den dem wir uns ihr nicht auf den auf noch mal letztes letzten gibt regel regeln zauber wirf guten tag
 		lies schreib notiere merk kennst wen warum passiert macht funktioniert liegt finde`)
-	articles = words(`the a an some any this that these those der die das den dem des ein eine einen einem einer eines`)
+	articles = words(`the a an some any der die das den dem des ein eine einen einem einer eines`)
 )
 
 // detectLanguage counts the words only one language has. English wins a tie.

@@ -103,8 +103,8 @@ var (
 	farewellWords = patterns("goodbye|farewell|tschüss|tschüs|lebewohl|ciao", "^bye", "good night|bye", "see you", "until next time",
 		"gute nacht", "auf wiedersehen", "bis bald|dann|später|morgen", "leb|lebt wohl", "mach's gut")
 	thanksWords   = patterns("thanks", "thank you", "danke|dank", "dankeschön")
-	identityWords = patterns("who are you", "what is|what's your name", "what are you called", "introduce yourself", "wer bist du", "wer seid ihr", "wie heißt|heisst du", "wie ist dein name", "stell dich vor")
-	moodWords     = patterns("how are|is|do you|ye|things|life|business", "how's it|life|business", "what's up|new", "wie geht|geht's|gehts", "wie läuft's|läufts")
+	identityWords = patterns("who are you", "what|what's is? your name", "what are you called", "introduce yourself", "wer bist du", "wer seid ihr", "wie heißt|heisst du", "wie ist dein name", "stell dich vor")
+	moodWords     = patterns("how are|is|do you|ye|things|life|business", "how's it|life|business", "what's up|new", "wie geht's|gehts", "wie geht es dir|euch|ihnen", "wie geht es$", "wie läuft's|läufts")
 	questionWords = words("who what where when why how which whose can could would will do does did is are wer was wo wann warum wieso wie welche welcher welches wen wem kann kannst könntest hast ist sind weißt weisst")
 )
 

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,7 +11,7 @@ var (
 	recallWords = patterns("last time|session|week|evening|night|game", "previously|recap", "so far", "remember|recall", "refresh my|our memory", "what happened", "earlier today|tonight|you|we|i",
 		"what did|have|has|had * say|said|tell|told|mention|mentioned|promise|promised", "who said",
 		"did|has|have * say|said|mention|mentioned|promise|promised", "what did|have we do|find|learn|discover|done|found|learned|agree|agreed",
-		"letzte|letztes|letzten|letzter|letztem mal|sitzung|session|woche|abend|spielabend", "erinner|erinnere|erinnerst|erinnert", "weißt|weisst du noch", "was bisher geschah",
+		"letzte|letztes|letzten|letzter|letztem mal|sitzung|session|woche|abend|spielabend", "erinner|erinnere|erinnerst|erinnert|erinnern", "weißt|weisst du noch", "was bisher geschah",
 		"was hat|haben|hatte|hatten * gesagt|erzählt|versprochen|erwähnt|berichtet", "was * gesagt|erzählt|versprochen|erwähnt hat|haben", "wer hat * gesagt|erzählt|versprochen",
 		"was ist|war * passiert|geschehen", "was ist|war passiert|geschehen", "zusammenfassung|rückblick", "fass|fasse * zusammen", "zuletzt")
 	// recallNoise is what a search through what was said must not look for.
@@ -22,7 +23,7 @@ var (
 		der die das den dem des ein eine einen einem einer und oder von vom zu zum zur im in am an auf mit bei für über aus als ist sind war waren
 		ich mich mir wir uns du dich dir ihr euch er ihn ihm sie es wer wen was wann wo warum wie welche welcher welches
 		hat haben hast hatte hatten habe gesagt sagte erzählt berichtet versprochen erwähnt passiert geschehen passierte geschah noch mal nochmal letzte letztes letzten letzter letztem
-		beim sitzung woche abend spielabend bisher zuletzt weißt weisst erinner erinnere erinnerst erinnert fass fasse zusammen zusammenfassung rückblick bitte etwas denn eigentlich dass ob uns`)
+		beim sitzung woche abend spielabend bisher zuletzt weißt weisst erinner erinnere erinnerst erinnert erinnern wurde wurden kannst könntest fass fasse zusammen zusammenfassung rückblick bitte etwas denn eigentlich dass ob uns`)
 )
 
 // recall finds a question about what was said or done before.
@@ -30,13 +31,21 @@ func (t *turn) recall(toks []token) (intent, bool) {
 	if _, ok := find(recallWords, toks); !ok {
 		return intent{}, false
 	}
+	return t.search(toks), true
+}
+
+// search looks for the words of a clause that carry meaning.
+func (t *turn) search(toks []token) intent {
 	var content []string
 	for _, k := range toks {
 		if !recallNoise[k.fold] && !recallNoise[strings.TrimSuffix(k.fold, "'s")] {
 			content = append(content, t.text[k.start:k.end])
 		}
 	}
-	return intent{kind: wantRecall, text: strings.Join(content, " ")}, true
+	if me := slices.ContainsFunc(toks, func(k token) bool { return k.fold == "me" || k.fold == "mich" }); me && len(content) == 0 && t.speaker != "" {
+		content = []string{t.speaker}
+	}
+	return intent{kind: wantRecall, text: strings.Join(content, " ")}
 }
 
 var (
@@ -46,15 +55,15 @@ var (
 		"what does|do|is|are|would the|a|an|being? * condition|conditions|spell|spells|cantrip|feat do|mean|like?", "what does|do|is|are the|a|an|being? * condition|conditions|spell|spells|cantrip|feat|rule|rules",
 		"rule|rules for|on|about|of|regarding|around the|a|an? *", "what are|is the rule|rules for|on|about|of the|a|an? *", "what are the * rules", "explain|tell|know|show me|us? the? * rule|rules", "look up the|a|an? rule|rules? for|on|about? the? *",
 		"explain|describe|look up the? spell|condition|cantrip *", "what happens when|if i|you|someone|somebody|one|we|a? creature|character? am|are|is|get|gets|being? *", "how does|do the|a|an? * spell|condition|rule|rules work",
-		"range|damage|duration|components|area of|for|does the? *", "casting time of|for *", "how much damage does|do|would a|an|the? * do|deal|cause", "how does|do|can|would i|you|we|one|someone|a|an|the? * work|works|handled|resolved|calculated", "how is|are a|an|the? * handled|resolved|calculated|done",
+		"range|damage|duration|components|area|dc of|for|does the? *", "casting time of|for *", "how much damage does|do|would a|an|the? * do|deal|cause", "how does|do|can|would i|you|we|one|someone|a|an|the? * work|works|handled|resolved|calculated", "how is|are a|an|the? * handled|resolved|calculated|done",
 		"^wie funktioniert|funktionieren|geht|läuft|wirkt der|die|das|den|ein|eine|einen? *", "wie funktioniert|funktionieren der|die|das|den|ein|eine|einen? *", "was macht|bewirkt|bedeutet|tut|ist der|die|das|ein|eine? zustand|zauber|zauberspruch|spruch|zaubertrick *",
 		"was bewirkt|bedeutet der|die|das|ein|eine? *", "regel|regeln für|zu|zum|zur|über|von|vom|beim|bei der|die|das|den|dem|ein|eine|einen? *", "was passiert wenn|falls man|ich|jemand|du|einer|wir * ist|bin|bist|wird|werde|sind", "was passiert wenn|falls man|ich|jemand|du|einer|wir? *",
 		"erklär|erkläre|erklärst mir|uns|bitte? den|die|das|der? zauber|zustand|regel|regeln? für|zu|zum? *", "schlag|schlage * nach", "welche|welchen reichweite|dauer|wirkung|schaden|effekt hat|haben der|die|das? *", "wie viel schaden macht|verursacht der|die|das|ein|eine? *",
 		"zauber|zustand *",
 	)
 	// ruleLikely patterns do so if their topic is a known rule.
-	ruleLikely = patterns("what does|do the|a|an|being? * do|mean", "what's|what|whats is|are? the|a|an? *", "tell me|us more|something? about the|a|an? *", "what do you know about|of the|a|an? *", "how do i|you|we|one *", "explain|describe the|a|an? *", "can|may i|you|we|one *",
-		"was macht|tut|heißt|heisst|ist|sind der|die|das|ein|eine? *", "erzähl|erzähle|erklär|erkläre mir|uns? von|vom|über|zu? der|die|das|den|dem? *", "wie * man", "kann|darf ich|man|du *")
+	ruleLikely = patterns("what does|do the|a|an|being? * do|mean", "what's|what|whats is|are? the|a|an? *", "tell me|us more|something? about the|a|an? *", "what do you know about|of the|a|an? *", "how do i|you|we|one *", "explain|describe the|a|an? *", "can|may i|we|one *",
+		"was macht|tut|heißt|heisst|ist|sind der|die|das|ein|eine? *", "erzähl|erzähle|erklär|erkläre mir|uns? von|vom|über|zu? der|die|das|den|dem? *", "wie * man", "kann|darf ich|man *")
 	doingPatterns = patterns("what does|do the|a|an|being? * do|mean", "was macht|tut der|die|das|ein|eine? *")
 	bareRules     = patterns("^* rule|rules|regel|regeln$")
 )
@@ -74,7 +83,7 @@ func (t *turn) rule(toks []token) (intent, bool) {
 			return intent{kind: wantRule, text: doing}, true
 		}
 	}
-	if m, ok := find(bareRules, toks); ok {
+	if m, ok := find(bareRules, toks); ok && !questionWords[m.capture[0].fold] {
 		return intent{kind: wantRule, text: t.topic(m.capture)}, true
 	}
 	if known := knownRule(toks); known.name != "" && len(toks) <= 3 && toks[len(toks)-1].stop == '?' {
@@ -88,6 +97,11 @@ func (t *turn) doing(toks []token) string {
 	m, ok := find(doingPatterns, toks)
 	if !ok {
 		return ""
+	}
+	for _, k := range toks[m.from:m.to] {
+		if articles[k.fold] {
+			return "" // "the innkeeper" is somebody, "flanking" is a rule
+		}
 	}
 	topic := t.topic(m.capture)
 	first, _ := utf8.DecodeRuneInString(topic)
@@ -112,7 +126,7 @@ func knownRule(toks []token) term {
 		for n := min(4, len(toks)-i); n > 0; n-- {
 			phrase := make([]string, 0, 4)
 			for _, k := range toks[i : i+n] {
-				phrase = append(phrase, strings.TrimSuffix(k.fold, "'s"))
+				phrase = append(phrase, ruleWord(k.fold))
 			}
 			if known, ok := terms[strings.Join(phrase, " ")]; ok {
 				return known
@@ -122,11 +136,20 @@ func knownRule(toks []token) term {
 	return term{}
 }
 
+// ruleWord is a word without what may hang on the name of a rule.
+func ruleWord(word string) string {
+	for _, ending := range []string{"'s", "-zauber", "-spell"} {
+		word = strings.TrimSuffix(word, ending)
+	}
+	return word
+}
+
 var (
 	entityPatterns = patterns(
 		"what do|can you know|tell me|us? about|of *", "tell|told me|us more|something|everything|all|anything? you? know? about *", "everything|anything|all|something you? know? about *", "describe *", "heard of|about|from? *",
 		"do|did|does you|anyone|anybody? know anything|something? of|about *", "do you know who|where|what is|are|was|were? *", "do you know *", "talk to me|us about *", "news|rumours|rumors|rumour|rumor|stories|story of|about *",
-		"i|we am|are|i'm|we're? looking|searching for *", "looking for *", "where can|do|could|would|might i|we find|meet|buy|see *", "who's|what's|where's|whats|whos *", "who|what|where is|are|was|were *",
+		"i|we am|are|i'm|we're? looking|searching for *", "looking for *", "where can|do|could|would|might i|we find|meet|buy|see *", "where does|do * live|work|sleep|stay|hide", "have you|anyone|anybody seen|met *", "is|are * alive|dead|dangerous|safe|around|nearby", "what|how about *",
+		"lebt|leben * noch", "hast|habt du|ihr * gesehen|getroffen", "who's|what's|where's|whats|whos *", "who|what|where is|are|was|were *",
 		"what does|do * do|mean", "was macht|tut *", "which way to *", "how do i|we get to *",
 		"wer|was|wo ist|sind|war|waren|liegt|wohnt|steht|befindet|findet sich|man? *", "wo finde|finden|treffe|kaufe|bekomme ich|wir *", "erzähl|erzähle|erzählt mir|uns? bitte? etwas|mehr|alles|was? von|vom|über|zu *", "beschreib|beschreibe mir|uns? *",
 		"was weißt|weisst|wisst du|ihr alles? über|von|vom *", "kennst|kennt du|ihr *", "hast|habt du|ihr etwas|was? von|vom * gehört", "hast|habt du|ihr schon? mal? etwas|was? von|vom * gehört", "alles über *", "ich suche|such *", "wir suchen *", "wie komme|kommen ich|wir zu|zum|zur|nach *",
@@ -134,7 +157,7 @@ var (
 	everythingWords = patterns("everything", "all you know", "all about", "in detail", "full story", "alles", "ausführlich", "im detail", "ganze geschichte")
 	// idle are words that make a phrase name nobody and nothing.
 	idle = words(`you your yours yourself this that it its he she they there i me mine my we us our up going wrong new happening next here now time weather matter
-		problem plan point price cost use all everything anything something nothing if whether how why when who what where
+		problem plan point price cost rule rules use all everything anything something nothing if whether how why when who what where
 		du dein deine deinen dir dich ihr euer eure das dies dieses es er sie ich mein meine mir mich wir uns los hier da so jetzt zeit wetter problem plan preis alles etwas nichts ob wie warum wann wer was wo`)
 	// trailers are words that end a question without belonging to its topic.
 	trailers = words("please again now then here today exactly anyway again bitte eigentlich denn jetzt nochmal genau gehört mal doch you know")
@@ -157,6 +180,19 @@ func (t *turn) entity(toks []token) (intent, bool) {
 		return intent{kind: wantEntity, text: name}, true
 	}
 	return intent{}, false
+}
+
+var deedWords = patterns("^and|so? who *", "^und|also? wer *")
+
+// deed finds a question about who did something, which only what was said
+// before can answer.
+func (t *turn) deed(toks []token) (intent, bool) {
+	m, ok := find(deedWords, toks)
+	if !ok || idle[m.capture[len(m.capture)-1].fold] {
+		return intent{}, false
+	}
+	i := t.search(toks)
+	return i, i.text != ""
 }
 
 func (t *turn) isName(name string) bool {

@@ -19,6 +19,14 @@ var (
 	argumentLeads = words("with and to for on as say saying tool function it's arguments args argument auf mit und für tool werkzeug")
 )
 
+var unknownTools = patterns("use|call|run|invoke|try the|a|your? * tool", "benutze|benutz|nutze|nutz|verwende das|dein? * werkzeug|tool")
+
+// unknownTool finds a tool called by a name that is not offered.
+func (t *turn) unknownTool(toks []token) (intent, bool) {
+	m, ok := find(unknownTools, toks)
+	return intent{kind: wantTool}, ok && !t.refusedBefore(toks, m.from)
+}
+
 // mention is a tool called by its name: the tokens of the verb, and the one
 // behind the name.
 type mention struct {

@@ -38,7 +38,7 @@ type option struct {
 // choose returns the first offered tool that serves i.
 func (t *turn) choose(i intent) (tool, args string) {
 	if i.kind == wantTool {
-		if t.offered[i.tool] == nil {
+		if i.tool == "" || t.offered[i.tool] == nil {
 			return "", ""
 		}
 		return i.tool, i.args

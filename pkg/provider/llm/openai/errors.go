@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	oai "github.com/sashabaranov/go-openai"
 
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -225,18 +225,5 @@ func (s scrubber) clean(text string) string {
 	for strings.Contains(text, mask+mask) {
 		text = strings.ReplaceAll(text, mask+mask, mask)
 	}
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return ' '
-		}
-		if !unicode.IsPrint(r) {
-			return -1
-		}
-		return r
-	}, text)
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > longestReason {
-		text = string(r[:longestReason]) + "…"
-	}
-	return text
+	return untrusted.Clean(strings.Join(strings.Fields(untrusted.Clean(text, 0)), " "), longestReason)
 }

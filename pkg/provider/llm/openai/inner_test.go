@@ -17,7 +17,7 @@ func TestScrubberHidesKeys(t *testing.T) {
 		{"masked by the vendor", "key provided: sk-proj-********6789.", "key provided: [redacted]."},
 		{"another key", "key gsk_abcdefgh is bad", "key [redacted] is bad"},
 		{"escaped for an address", "GET /?key=sk-proj-Abc%2B%2F%3Ddefghijklmnop0123456789", "GET /?key=[redacted]"},
-		{"control characters", "a\x1b[31m\u200bb\nc", "a[31mb c"},
+		{"control characters", "a\x1b[31m\u200bb\nc", "ab c"},
 		{"nothing to hide", "model is not found", "model is not found"},
 	}
 	for _, tt := range tests {
@@ -27,8 +27,8 @@ func TestScrubberHidesKeys(t *testing.T) {
 			}
 		})
 	}
-	if got := newScrubber("").clean(strings.Repeat("x", 1000)); len([]rune(got)) != longestReason+1 {
-		t.Errorf("a long text has %d runes, want %d", len([]rune(got)), longestReason+1)
+	if got := newScrubber("").clean(strings.Repeat("x", 1000)); len([]rune(got)) != longestReason {
+		t.Errorf("a long text has %d runes, want %d", len([]rune(got)), longestReason)
 	}
 	if got := newScrubber("tok").clean("keys like 0123456789-tok"); strings.Contains(got, "tok") {
 		t.Errorf("short key is shown: %q", got)

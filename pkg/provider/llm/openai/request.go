@@ -6,10 +6,10 @@ import (
 	"math"
 	"net/url"
 	"strings"
-	"unicode"
 
 	oai "github.com/sashabaranov/go-openai"
 
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -98,20 +98,8 @@ func messages(in []llm.Message) []oai.ChatCompletionMessage {
 // speaker makes a display name safe to stand in front of a line: one line of
 // printable text without a colon.
 func speaker(name string) string {
-	clean := strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case r == ':' || !unicode.IsPrint(r):
-			return -1
-		}
-		return r
-	}, name)
-	clean = strings.Join(strings.Fields(clean), " ")
-	if r := []rune(clean); len(r) > longestSpeaker {
-		clean = strings.TrimSpace(string(r[:longestSpeaker]))
-	}
-	return clean
+	clean := strings.ReplaceAll(untrusted.Clean(name, 0), ":", "")
+	return untrusted.Clean(strings.Join(strings.Fields(clean), " "), longestSpeaker)
 }
 
 // history maps calls a model made earlier. Servers refuse a conversation
