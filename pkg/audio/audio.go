@@ -11,12 +11,12 @@ import "time"
 
 // The format of a [Frame].
 const (
-	// Rate is in samples per second.
-	Rate = 48000
+	// SampleRate is in samples per second.
+	SampleRate = 48000
 	// FrameDuration is how long one frame sounds.
 	FrameDuration = 20 * time.Millisecond
 	// FrameSamples is the number of samples in one frame.
-	FrameSamples = Rate / int(time.Second/FrameDuration)
+	FrameSamples = SampleRate / int(time.Second/FrameDuration)
 )
 
 // Frame is 20 ms of mono sound at 48 kHz. The zero value is silence.

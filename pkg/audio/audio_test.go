@@ -25,7 +25,7 @@ func TestFrameIsTwentyMilliseconds(t *testing.T) {
 		n, rate int
 		want    time.Duration
 	}{
-		{"frame", audio.FrameSamples, audio.Rate, audio.FrameDuration},
+		{"frame", audio.FrameSamples, audio.SampleRate, audio.FrameDuration},
 		{"second", 22050, 22050, time.Second},
 		{"no_rate", 5, 0, 0},
 		{"a_day_at_48k", 86400 * 48000, 48000, 24 * time.Hour},
