@@ -75,6 +75,7 @@ func TestAnswers(t *testing.T) {
 		{"failure, nested", "use ping", []string{"ping", `{"error":{"code":"timeout","message":"tool call timed out"}}`}, "That did not work: it took too long."},
 		{"failure flag", "use ping", []string{"ping", `{"isError":true,"content":[{"type":"text","text":"no such key"}]}`}, "That did not work: no such key."},
 		{"failure in plain text", "roll 2d6", []string{"roll", "error: invalid arguments: too many dice"}, "That did not work: too many dice."},
+		{"failure in broken json", "roll 2d6", []string{"roll", `{"error":"bad \x1b dice"}`}, `That did not work: bad \x1b dice.`},
 		{"german failure", "würfle 2W6", []string{"roll", "tool is unavailable: gone"}, "Ich habe es versucht, aber es ging nicht: niemand hat geantwortet."},
 		{"one of two failed", "roll 1d6 and 1d8", []string{"roll", `{"expression":"1d6","rolls":[2],"total":2}`, "roll", "error: out of dice"}, "1d6: 2. I tried, but it did not work: out of dice."},
 		{"half of it was not offered", "roll 1d6 and tell me who is Elara", []string{"roll", `{"expression":"1d6","rolls":[2],"total":2}`}, "1d6: 2. That I cannot tell you."},

@@ -138,6 +138,13 @@ func failureReason(content string) string {
 	switch v := parse(content).(type) {
 	case string:
 		fold := strings.ToLower(strings.TrimSpace(v))
+		if after, broken := strings.CutPrefix(fold, `{"error":`); broken {
+			// An error object that is no valid JSON is an error all the same.
+			if s := strings.Trim(oneLine(after, 0), ` "{}`); s != "" {
+				return s
+			}
+			return "error"
+		}
 		for _, lead := range failureLeads {
 			if strings.HasPrefix(fold, lead) {
 				return oneLine(v, 0)
