@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
@@ -32,30 +33,73 @@ const (
 // address of one's own that may need none.
 func hosted(p config.Provider) bool { return p.APIKey != "" || p.BaseURL != "" }
 
-// option reads a text option; checkOptions has refused the others.
-func option(p config.Provider, name string) string {
-	s, _ := p.Options[name].(string)
-	return s
+// option reads an option; checkOptions has refused those of another type.
+func option[T any](p config.Provider, name string) T {
+	v, _ := p.Options[name].(T)
+	return v
 }
 
+// Kinds of options.
+const (
+	textOption   = "text"
+	numberOption = "a number"
+)
+
 // checkOptions refuses options the provider does not know.
-func checkOptions(kind string, p config.Provider, known ...string) error {
+func checkOptions(kind string, p config.Provider, known map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(p.Options)) {
-		if slices.Contains(known, name) {
-			if _, ok := p.Options[name].(string); !ok {
-				return fmt.Errorf("providers.%s.options.%s is no text", kind, name)
+		want, ok := known[name]
+		if ok {
+			got := numberOption
+			switch p.Options[name].(type) {
+			case string:
+				got = textOption
+			case int, float64:
+			default:
+				got = "something else"
+			}
+			if got != want {
+				return fmt.Errorf("providers.%s.options.%s is not %s", kind, name, want)
 			}
 			continue
 		}
-		hint := "there are " + strings.Join(known, ", ")
-		if len(known) == 0 {
+		names := slices.Sorted(maps.Keys(known))
+		hint := "there are " + strings.Join(names, ", ")
+		if len(names) == 0 {
 			hint = "it has none"
-		} else if near := problem.Nearest(name, known); near != "" {
+		} else if near := problem.Nearest(name, names); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
 		return fmt.Errorf("providers.%s.options: %s does not know %q; %s", kind, p.Name, name, hint)
 	}
 	return nil
+}
+
+// number reads a number option; ok is false if it is not set.
+func number(p config.Provider, name string) (v float64, ok bool) {
+	switch n := p.Options[name].(type) {
+	case int:
+		return float64(n), true
+	case float64:
+		return n, true
+	}
+	return 0, false
+}
+
+func llmOptions() map[string]string {
+	return map[string]string{"temperature": numberOption, "max_tokens": numberOption, "reasoning_effort": textOption}
+}
+
+// tuning returns the options every model takes.
+func tuning(p config.Provider) *cascaded.Options {
+	o := &cascaded.Options{}
+	if v, ok := number(p, "temperature"); ok {
+		o.Temperature = &v
+	}
+	if v, ok := number(p, "max_tokens"); ok {
+		o.MaxTokens = int(v)
+	}
+	return o
 }
 
 // model returns the language model, and whether it is the scripted one.
@@ -68,9 +112,9 @@ func model(p config.Provider) (llm.Provider, bool, error) {
 		}
 	}
 	if name == offlineName {
-		return offline.New(), true, checkOptions("llm", config.Provider{Name: name, Options: p.Options}, "reasoning_effort")
+		return offline.New(), true, checkOptions("llm", p, llmOptions())
 	}
-	if err := checkOptions("llm", p, "reasoning_effort"); err != nil {
+	if err := checkOptions("llm", p, llmOptions()); err != nil {
 		return nil, false, err
 	}
 	if !hosted(p) {
@@ -80,7 +124,7 @@ func model(p config.Provider) (llm.Provider, bool, error) {
 		p.Model = defaultModel
 	}
 	m, err := openaillm.New(openaillm.Options{
-		BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal(), Model: p.Model, ReasoningEffort: option(p, "reasoning_effort"),
+		BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal(), Model: p.Model, ReasoningEffort: option[string](p, "reasoning_effort"),
 	})
 	if err != nil {
 		return nil, false, fmt.Errorf("providers.llm: %w", err)
@@ -91,10 +135,10 @@ func model(p config.Provider) (llm.Provider, bool, error) {
 // voiceProvider returns the speech synthesis, and what to tell people if there
 // is none although they did not ask for silence.
 func voiceProvider(p config.Provider) (tts.Provider, string, error) {
-	if err := checkOptions("tts", p, "path", "voice", "instructions"); err != nil {
+	if err := checkOptions("tts", p, map[string]string{"path": textOption, "voice": textOption, "instructions": textOption}); err != nil {
 		return nil, "", err
 	}
-	local := espeak.New(&espeak.Options{Path: option(p, "path")})
+	local := espeak.New(&espeak.Options{Path: option[string](p, "path")})
 	switch p.Name {
 	case "silent":
 		return silent.New(), "", nil
@@ -103,7 +147,7 @@ func voiceProvider(p config.Provider) (tts.Provider, string, error) {
 			return nil, "", fmt.Errorf("providers.tts: openai needs an api_key, or a base_url of a service that takes none")
 		}
 		return openaitts.New(p.APIKey.Reveal(), &openaitts.Options{
-			BaseURL: p.BaseURL, Model: p.Model, Voice: option(p, "voice"), Instructions: option(p, "instructions"),
+			BaseURL: p.BaseURL, Model: p.Model, Voice: option[string](p, "voice"), Instructions: option[string](p, "instructions"),
 		}), "", nil
 	case "espeak":
 		if err := local.Available(); err != nil {
@@ -126,7 +170,7 @@ func embedder(p config.Provider) (embeddings.Provider, error) {
 			name = openAI
 		}
 	}
-	if err := checkOptions("embeddings", p); err != nil {
+	if err := checkOptions("embeddings", p, nil); err != nil {
 		return nil, err
 	}
 	switch name {

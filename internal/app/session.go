@@ -66,7 +66,7 @@ func (a *App) StartSession(ctx context.Context, o SessionOptions) (*Session, err
 	}
 	s.indexer = newIndexer(a.Store, a.log)
 	s.Table = table.New(table.Options{
-		Agents: a.agents(cast, &s.Notices), Engine: cascaded.New(m), Host: a.Host,
+		Agents: a.agents(cast, &s.Notices), Engine: cascaded.New(m, tuning(a.Config.Providers.LLM)), Host: a.Host,
 		Log: s.indexer, Context: hotctx.New(a.Store, a.Store), Speaker: s.voice, Sink: o.Sink,
 		Session: s.info, Scene: a.scene(), Latency: a.Config.Latency, RecentLines: a.Config.Memory.RecentLines, Logger: a.log,
 	})

@@ -14,14 +14,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/MrWong99/glyphoxa/campaigns"
+	"github.com/MrWong99/glyphoxa"
 	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 func TestThornhollow(t *testing.T) {
-	c, err := campaign.LoadFS(campaigns.Files(), "thornhollow.yaml")
+	c, err := campaign.LoadFS(glyphoxa.Shipped, "campaigns/thornhollow.yaml")
 	if err != nil {
 		t.Fatalf("LoadFS:\n%v", err)
 	}
@@ -189,7 +189,7 @@ func TestApplyRemembersDescriptions(t *testing.T) {
 
 func BenchmarkLoadThornhollow(b *testing.B) {
 	for b.Loop() {
-		if _, err := campaign.LoadFS(campaigns.Files(), "thornhollow.yaml"); err != nil {
+		if _, err := campaign.LoadFS(glyphoxa.Shipped, "campaigns/thornhollow.yaml"); err != nil {
 			b.Fatal(err)
 		}
 	}

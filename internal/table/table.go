@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
@@ -31,7 +32,7 @@ const (
 	// they are that many.
 	maxWaiting = 32
 	// maxText bounds an utterance in characters; the rest is cut with a notice.
-	maxText = 20000
+	maxText = 1 << 20
 	// farewell bounds what a table does after its context ended: keeping what
 	// was said.
 	farewell = 5 * time.Second
@@ -73,13 +74,15 @@ type Table struct {
 	orders chan order
 	done   chan struct{}
 
+	work    sync.WaitGroup // goroutines of turns
+	reports chan report    // from them, to Run
+
 	// Owned by Run.
 	waiting []waiting
 	turns   int64
 	last    int // agent spoken with, -1 for nobody
 	lastAt  time.Time
 	current *turn
-	reports chan report
 }
 
 // Utterance is something a player said.
@@ -145,6 +148,7 @@ func (t *Table) order(ctx context.Context, f func() error) error {
 // every waiting utterance, and returns once all it started has ended. It is
 // called once.
 func (t *Table) Run(ctx context.Context) error {
+	defer t.work.Wait()
 	defer close(t.done)
 	for {
 		if t.current == nil && len(t.waiting) > 0 {

@@ -34,8 +34,9 @@ type turn struct {
 	cancel  context.CancelCauseFunc
 
 	// Owned by the table's goroutine.
-	ledger Ledger
-	texts  []string // delivered sentences
+	ledger  Ledger
+	texts   []string // delivered sentences
+	audible bool     // a sound went out
 }
 
 // report is what a turn's goroutines tell the table.
@@ -67,7 +68,7 @@ func (t *Table) begin(ctx context.Context) {
 	t.current = tn
 	if tn.agent < 0 {
 		tn.ledger.RouteUS = millis(time.Since(start)) * 1000
-		go t.keepOnly(ctx, tn, OutcomeNoTarget)
+		t.work.Go(func() { t.keepOnly(ctx, tn, OutcomeNoTarget) })
 		return
 	}
 	tn.npc = t.o.Agents[tn.agent]
@@ -76,7 +77,7 @@ func (t *Table) begin(ctx context.Context) {
 	}
 	if tn.npc.Muted && w.puppet < 0 {
 		tn.ledger.RouteUS = millis(time.Since(start)) * 1000
-		go t.keepOnly(ctx, tn, OutcomeMuted)
+		t.work.Go(func() { t.keepOnly(ctx, tn, OutcomeMuted) })
 		return
 	}
 	if w.puppet >= 0 {
@@ -91,7 +92,7 @@ func (t *Table) begin(ctx context.Context) {
 		Reason: tn.choice.Reason, Tools: names(tn.tools.Definitions()),
 	})
 	history := tn.npc.Snapshot()
-	go t.answer(ctx, tn, history)
+	t.work.Go(func() { t.answer(ctx, tn, history) })
 }
 
 // toolset is all the NPC may use in this turn: nothing when it is a puppet.
@@ -183,14 +184,9 @@ func (t *Table) answer(ctx context.Context, tn *turn, history agent.History) {
 type performance struct {
 	table     *Table
 	turn      *turn
-	delivered []string         // owned by the voice
-	deferred  []deferredAction // owned by the engine's goroutine
-	sounded   bool
-}
-
-// deferredAction is a call that waits for the commit.
-type deferredAction struct {
-	call llm.ToolCall
+	delivered []string       // owned by the voice
+	deferred  []llm.ToolCall // for the commit; owned by the engine's goroutine
+	hoarse    bool           // the voice has failed; owned by the voice
 }
 
 func (p *performance) run(ctx context.Context, history agent.History) error {
@@ -221,7 +217,7 @@ func (p *performance) perform(ctx context.Context, req engine.Request) error {
 	defer cancel(nil)
 	sentences := make(chan string, ahead)
 	spoken := make(chan error, 1)
-	go func() {
+	p.table.work.Go(func() {
 		var err error
 		for s := range sentences {
 			if err = p.say(ctx, s); err != nil {
@@ -230,10 +226,13 @@ func (p *performance) perform(ctx context.Context, req engine.Request) error {
 			}
 		}
 		spoken <- err
-	}()
+	})
 	err := p.think(ctx, req, sentences)
 	close(sentences)
-	return errors.Join(err, <-spoken)
+	if failed := <-spoken; failed != nil {
+		return failed // what think saw is its consequence
+	}
+	return err
 }
 
 // think runs the engine, reports its events and passes on its sentences.
@@ -251,7 +250,7 @@ func (p *performance) think(ctx context.Context, req engine.Request, sentences c
 			continue
 		}
 		if d, ok := ev.(engine.ToolDeferred); ok {
-			p.deferred = append(p.deferred, deferredAction{d.Call})
+			p.deferred = append(p.deferred, d.Call)
 			continue
 		}
 		p.note(ev)
@@ -315,22 +314,24 @@ func (p *performance) say(ctx context.Context, text string) error {
 	started := func() {
 		after := time.Since(start)
 		p.table.report(func(t *Table) {
-			if tn.ledger.TTSFirstAudioMS == 0 {
-				tn.ledger.TTSFirstAudioMS = millis(after)
-				t.sounded(tn)
-				t.emit(tn.turn, KindAudioStarted, &AudioStarted{NPC: tn.npc.NPC.Name})
+			if tn.audible {
+				return
 			}
+			tn.audible = true
+			tn.ledger.TTSFirstAudioMS = millis(after)
+			t.sounded(tn)
+			t.emit(tn.turn, KindAudioStarted, &AudioStarted{NPC: tn.npc.NPC.Name})
 		})
 	}
 	err := p.table.o.Speaker.Speak(ctx, tn.npc.NPC, text, started)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	mute := err != nil && !p.sounded
-	p.sounded = p.sounded || mute
+	news := err != nil && !p.hoarse
+	p.hoarse = p.hoarse || news
 	p.delivered = append(p.delivered, text)
 	p.table.report(func(t *Table) {
-		if mute {
+		if news {
 			t.Notice(tn.turn, "warning", "the voice failed, the text goes on: "+err.Error())
 		}
 		t.sounded(tn)
@@ -367,14 +368,14 @@ func (t *Table) commit(ctx context.Context, tn *turn, p *performance) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
 	ctx = mcp.WithCaller(ctx, mcp.Caller{NPC: tn.npc.NPC.ID, Session: t.o.Session.ID})
-	for _, d := range p.deferred {
+	for _, call := range p.deferred {
 		var o mcphost.Outcome
 		if cancelled || len(p.delivered) == 0 {
 			o.Err = errors.New("the turn was not heard, so this was not done")
 		} else {
-			o.Result, o.Err = tn.tools.Execute(ctx, d.call.Name, d.call.Arguments)
+			o.Result, o.Err = tn.tools.Execute(ctx, call.Name, call.Arguments)
 		}
-		t.report(func(t *Table) { t.emit(tn.turn, KindToolFinished, finished(d.call.Name, o)) })
+		t.report(func(t *Table) { t.emit(tn.turn, KindToolFinished, finished(call.Name, o)) })
 	}
 	return t.keep(ctx, tn, p.delivered)
 }

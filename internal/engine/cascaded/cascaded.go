@@ -7,6 +7,7 @@ package cascaded
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -20,15 +21,31 @@ import (
 )
 
 // Engine is the cascaded engine. It is safe for concurrent use.
-type Engine struct{ model llm.Provider }
+type Engine struct {
+	model llm.Provider
+	o     Options
+}
 
-// New returns an engine that speaks for model.
-func New(model llm.Provider) *Engine { return &Engine{model} }
+// Options tune the model. The zero value leaves everything to the provider.
+type Options struct {
+	Temperature *float64
+	// MaxTokens bounds each answer.
+	MaxTokens int
+}
+
+// New returns an engine that speaks for model. A nil o is the zero value.
+func New(model llm.Provider, o *Options) *Engine {
+	e := &Engine{model: model}
+	if o != nil {
+		e.o = *o
+	}
+	return e
+}
 
 // Answer implements [engine.Engine].
 func (e *Engine) Answer(ctx context.Context, req engine.Request) iter.Seq2[engine.Event, error] {
 	return func(yield func(engine.Event, error) bool) {
-		t := &turn{req: req, model: e.model, yield: yield, messages: req.Messages[:len(req.Messages):len(req.Messages)]}
+		t := &turn{req: req, engine: e, yield: yield, messages: req.Messages[:len(req.Messages):len(req.Messages)]}
 		if err := t.run(ctx); err != nil && !errors.Is(err, errStopped) {
 			yield(nil, err)
 		}
@@ -41,7 +58,7 @@ var errStopped = errors.New("stopped")
 // turn is one answer in the making.
 type turn struct {
 	req      engine.Request
-	model    llm.Provider
+	engine   *Engine
 	yield    func(engine.Event, error) bool
 	messages []llm.Message
 	rounds   int  // tool rounds done
@@ -98,7 +115,10 @@ func (t *turn) ask(ctx context.Context) ([]llm.ToolCall, string, error) {
 	var calls []llm.ToolCall
 	var raw []byte
 	start := time.Now()
-	for chunk, err := range t.model.Stream(watch.ctx, llm.Request{Messages: t.messages, Tools: offered, Persona: t.req.Persona}) {
+	for chunk, err := range t.engine.model.Stream(watch.ctx, llm.Request{
+		Messages: t.messages, Tools: offered, Persona: t.req.Persona,
+		Temperature: t.engine.o.Temperature, MaxTokens: t.engine.o.MaxTokens,
+	}) {
 		if err != nil {
 			return nil, "", watch.reason(err)
 		}
@@ -211,13 +231,22 @@ func (t *turn) execute(ctx context.Context, number int, calls []llm.ToolCall) ([
 
 // render puts an outcome into words for the model.
 func render(o mcphost.Outcome) string {
+	var failure struct {
+		Error string `json:"error"`
+	}
 	switch {
 	case o.Err != nil:
-		return fmt.Sprintf(`{"error":%q}`, o.Err.Error())
+		failure.Error = o.Err.Error()
 	case o.Result.IsError:
-		return fmt.Sprintf(`{"error":%q}`, o.Result.Text)
+		failure.Error = o.Result.Text
+	default:
+		return o.Result.Text
 	}
-	return o.Result.Text
+	raw, err := json.Marshal(failure)
+	if err != nil {
+		return `{"error":"the tool failed"}` // a string always marshals
+	}
+	return string(raw)
 }
 
 func toolNames(defs []llm.ToolDefinition) []string {

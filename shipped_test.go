@@ -1,8 +1,9 @@
-package npcs_test
+package glyphoxa_test
 
 import (
 	"bytes"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -10,23 +11,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gopkg.in/yaml.v3"
 
-	"github.com/MrWong99/glyphoxa/campaigns"
+	"github.com/MrWong99/glyphoxa"
 	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/npcs"
 )
 
 // cast returns the sample NPCs by file name without ending, their id.
 func cast(t *testing.T) map[string]config.NPC {
 	t.Helper()
-	names, err := fs.Glob(npcs.Files(), "*.yaml")
+	names, err := fs.Glob(glyphoxa.Shipped, "npcs/*.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := map[string]config.NPC{}
 	for _, name := range names {
-		data, err := fs.ReadFile(npcs.Files(), name)
+		data, err := fs.ReadFile(glyphoxa.Shipped, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func cast(t *testing.T) map[string]config.NPC {
 		if err := dec.Decode(&npc); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		id := strings.TrimSuffix(name, ".yaml")
+		id := strings.TrimSuffix(path.Base(name), ".yaml")
 		if want := strings.ReplaceAll(strings.ToLower(npc.Name), " ", "-"); id != want {
 			t.Errorf("%s holds %q, want the file called %s.yaml", name, npc.Name, want)
 		}
@@ -116,7 +116,7 @@ func TestNamesSoundApart(t *testing.T) {
 }
 
 func TestCastIsInTheCampaign(t *testing.T) {
-	world, err := campaign.LoadFS(campaigns.Files(), "thornhollow.yaml")
+	world, err := campaign.LoadFS(glyphoxa.Shipped, "campaigns/thornhollow.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,635 @@
+package table_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/agent"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
+	"github.com/MrWong99/glyphoxa/internal/hotctx"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// step is a piece of a scripted model's answer.
+type step struct {
+	after time.Duration
+	text  string
+	calls []llm.ToolCall
+	err   error
+	hang  bool
+}
+
+func calls(tool, args string) step {
+	return step{calls: []llm.ToolCall{{ID: "c-" + tool, Name: tool, Arguments: args}}}
+}
+
+// script is a model that answers as told.
+type script func(req llm.Request) []step
+
+func (script) Name() string { return "script" }
+
+func (s script) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		for _, st := range s(req) {
+			if st.hang {
+				<-ctx.Done()
+			}
+			select {
+			case <-ctx.Done():
+				yield(llm.Chunk{}, ctx.Err())
+				return
+			case <-time.After(st.after):
+			}
+			if !yield(llm.Chunk{Text: st.text, ToolCalls: st.calls}, st.err) || st.err != nil {
+				return
+			}
+		}
+	}
+}
+
+// says answers every line with one sentence.
+func says(text string) script {
+	return func(llm.Request) []step { return []step{{after: 100 * time.Millisecond, text: text}} }
+}
+
+// results are the tool messages since the player's line.
+func results(req llm.Request) []llm.Message {
+	var out []llm.Message
+	for _, m := range req.Messages {
+		switch m.Role {
+		case llm.RoleUser:
+			out = nil
+		case llm.RoleTool:
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// journal is a session log in memory.
+type journal struct {
+	memory.SessionLog
+	mu    sync.Mutex
+	lines []memory.Line
+	err   error
+}
+
+func (j *journal) Append(_ context.Context, lines ...memory.Line) ([]memory.Line, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.err != nil {
+		return nil, j.err
+	}
+	j.lines = append(j.lines, lines...)
+	return lines, nil
+}
+
+func (j *journal) Recent(_ context.Context, _ string, n int) ([]memory.Line, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.lines[max(0, len(j.lines)-n):]), nil
+}
+
+func (j *journal) said() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var out []string
+	for _, l := range j.lines {
+		out = append(out, l.Speaker+": "+l.Text)
+	}
+	return out
+}
+
+// nowhere is an empty knowledge graph.
+type nowhere struct{ memory.Graph }
+
+func (nowhere) FindEntities(context.Context, memory.EntityQuery) ([]memory.Entity, error) {
+	return nil, nil
+}
+
+// text is a voice without sound; it may take time or fail.
+type text struct {
+	takes time.Duration
+	err   error
+}
+
+func (v text) Speak(ctx context.Context, _ config.NPC, _ string, started func()) error {
+	select {
+	case <-time.After(v.takes):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if v.err == nil && v.takes > 0 {
+		started()
+	}
+	return v.err
+}
+
+// events collects what the table tells. With ended set it passes on the ends of
+// turns instead.
+type events struct {
+	mu    sync.Mutex
+	all   []table.Event
+	ended chan *table.TurnEnded
+}
+
+func (e *events) Emit(ev table.Event) {
+	if e.ended != nil {
+		if ended, ok := ev.(*table.TurnEnded); ok {
+			e.ended <- ended
+		}
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.all = append(e.all, ev)
+}
+
+func of[T table.Event](e *events) []T {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var out []T
+	for _, ev := range e.all {
+		if v, ok := ev.(T); ok {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// room is a table under test: Mira at STANDARD with all tools, Bart at FAST
+// with roll.
+type room struct {
+	*table.Table
+	t       testing.TB
+	events  *events
+	journal *journal
+	stop    context.CancelFunc
+	done    chan error
+	wrote   *int
+}
+
+type setting struct {
+	model   script
+	voice   table.Speaker
+	journal *journal
+	alone   bool
+}
+
+func tool(name string, p50 int, effect tools.Effect, readOnly bool, h tools.Handler) tools.Tool {
+	return tools.Tool{
+		Definition: llm.ToolDefinition{Name: name, Parameters: map[string]any{
+			"type": "object", "properties": map[string]any{"x": map[string]any{"type": "string"}}, "additionalProperties": false}},
+		Handler: h, DeclaredP50: p50, Effect: effect, ReadOnly: readOnly,
+	}
+}
+
+func open(t testing.TB, s setting) *room {
+	t.Helper()
+	if s.voice == nil {
+		s.voice = text{}
+	}
+	if s.journal == nil {
+		s.journal = &journal{}
+	}
+	r := &room{t: t, events: &events{}, journal: s.journal, done: make(chan error, 1), wrote: new(int)}
+	host := mcphost.New()
+	for _, def := range []tools.Tool{
+		tool("roll", 5, tools.EffectNow, true, func(context.Context, string) (string, error) { return `{"total":9}`, nil }),
+		tool("rules", 900, tools.EffectNow, true, func(context.Context, string) (string, error) { return `{"rule":"x"}`, nil }),
+		tool("write", 20, tools.EffectAtCommit, false, func(context.Context, string) (string, error) { *r.wrote++; return `{}`, nil }),
+	} {
+		if err := host.RegisterBuiltin(def); err != nil {
+			t.Fatal(err)
+		}
+	}
+	agents := []*agent.Agent{agent.New(config.NPC{
+		ID: "mira", Name: "Mira", BudgetTier: mcp.BudgetStandard, Tools: []string{"roll", "rules", "write"},
+		Lines: map[string][]string{"unknown": {"I cannot say."}},
+	}, agent.Options{History: 4})}
+	if !s.alone {
+		agents = append(agents, agent.New(config.NPC{
+			ID: "bart", Name: "Bartok the Barkeep", Aliases: []string{"Bart"}, BudgetTier: mcp.BudgetFast, Tools: []string{"roll", "rules"},
+		}, agent.Options{History: 4}))
+	}
+	r.Table = table.New(table.Options{
+		Agents: agents, Engine: cascaded.New(s.model, nil), Host: host, Log: r.journal, Context: hotctx.New(r.journal, nowhere{}),
+		Speaker: s.voice, Sink: r.events, Session: memory.Session{ID: "s1"}, Latency: config.Default().Latency, RecentLines: 10,
+	})
+	ctx, stop := context.WithCancel(context.Background())
+	r.stop = stop
+	go func() { r.done <- r.Run(ctx) }()
+	t.Cleanup(func() {
+		r.close()
+		if err := host.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+func (r *room) close() {
+	r.stop()
+	if err := <-r.done; err != nil {
+		r.t.Error(err)
+	}
+	r.done <- nil
+}
+
+// hear speaks a line and waits until its turn has ended.
+func (r *room) hear(line string) *table.TurnEnded {
+	r.t.Helper()
+	n := len(of[*table.TurnEnded](r.events))
+	r.speak("Alice", line)
+	for len(of[*table.TurnEnded](r.events)) == n {
+		time.Sleep(time.Millisecond) // virtual: inside a bubble
+	}
+	all := of[*table.TurnEnded](r.events)
+	return all[len(all)-1]
+}
+
+func (r *room) speak(speaker, line string) {
+	r.t.Helper()
+	if err := r.Hear(r.t.Context(), table.Utterance{Speaker: speaker, Text: line}); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *room) lastStart() *table.TurnStarted {
+	all := of[*table.TurnStarted](r.events)
+	return all[len(all)-1]
+}
+
+func TestTurnUsesWhatItsTierAllows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, setting{model: func(req llm.Request) []step {
+			if len(results(req)) == 0 && len(req.Tools) > 0 {
+				return []step{{after: 200 * time.Millisecond, calls: calls(req.Tools[0].Name, `{}`).calls}}
+			}
+			return []step{{after: 100 * time.Millisecond, text: "It is nine. "}, {text: "Well rolled."}}
+		}})
+		ended := r.hear("Mira, what about the rules?")
+		if s := r.lastStart(); s.NPC != "Mira" || s.Route != table.RouteName || s.Tier != "standard" || s.Ceiling != "standard" || !slices.Equal(s.Tools, []string{"roll", "rules", "write"}) {
+			t.Errorf("turn.started = %+v", s)
+		}
+		if ended.Outcome != table.OutcomeDelivered || ended.Text != "It is nine. Well rolled." {
+			t.Errorf("turn.ended = %+v", ended)
+		}
+		if l := ended.Ledger; l.ToolRounds != 1 || l.LLMFirstTokenMS != 200 || l.FirstSoundMS != 300 || l.TotalMS < 300 || l.Budget != "met" {
+			t.Errorf("ledger = %+v", l)
+		}
+		if f := of[*table.ToolFinished](r.events); len(f) != 1 || f[0].Tool != "roll" || !f[0].OK {
+			t.Errorf("tool.finished = %+v", f)
+		}
+		r.hear("Bart, what about the rules?")
+		if s := r.lastStart(); s.NPC != "Bartok the Barkeep" || s.Tier != "fast" || !slices.Equal(s.Tools, []string{"roll"}) {
+			t.Errorf("Bart's turn = %+v, want fast with roll alone", s)
+		}
+		want := []string{
+			"Alice: Mira, what about the rules?", "Mira: It is nine. Well rolled.",
+			"Alice: Bart, what about the rules?", "Bartok the Barkeep: It is nine. Well rolled.",
+		}
+		if got := r.journal.said(); !slices.Equal(got, want) {
+			t.Errorf("journal = %q, want %q", got, want)
+		}
+	})
+}
+
+func TestTranscriptIsDurableBeforeDelivered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, setting{model: says("Aye."), journal: &journal{err: errors.New("disk full")}, alone: true})
+		ended := r.hear("hello")
+		if ended.Outcome != table.OutcomeFailed {
+			t.Errorf("outcome = %v, want failed: the transcript was not kept", ended.Outcome)
+		}
+		n := of[*table.Notice](r.events)
+		if len(n) != 1 || n[0].Level != "error" || !strings.Contains(n[0].Text, "disk full") {
+			t.Errorf("notices = %+v, want the reason", n)
+		}
+	})
+}
+
+func TestRoundsAreBoundedByTheTier(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		r := open(t, setting{alone: true, model: func(req llm.Request) []step {
+			if len(req.Tools) > 0 {
+				asked++
+				return []step{calls("roll", `{}`)}
+			}
+			return []step{{text: "Enough."}}
+		}})
+		for _, row := range []struct {
+			line   string
+			rounds int
+		}{{"the rules", 2}, {"never mind", 1}} {
+			asked = 0
+			ended := r.hear(row.line)
+			if ended.Ledger.ToolRounds != row.rounds || asked != row.rounds || ended.Text != "Enough." {
+				t.Errorf("%q: %d rounds, asked %d times, said %q; want %d rounds", row.line, ended.Ledger.ToolRounds, asked, ended.Text, row.rounds)
+			}
+		}
+	})
+}
+
+func TestMalformedCallsAreForgivenOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rounds := 0
+		r := open(t, setting{alone: true, model: func(req llm.Request) []step {
+			if len(req.Tools) > 0 {
+				rounds++
+				return []step{calls([]string{"roll", "ghost"}[rounds%2], `{"x":`)}
+			}
+			return []step{{text: "So be it."}}
+		}})
+		if ended := r.hear("the rules"); ended.Outcome != table.OutcomeDelivered || rounds != 2 {
+			t.Errorf("%d malformed rounds, outcome %v; want two, then speech", rounds, ended.Outcome)
+		}
+		for _, f := range of[*table.ToolFinished](r.events) {
+			if f.OK || f.Error == "" {
+				t.Errorf("tool.finished = %+v, want a failure with a reason", f)
+			}
+		}
+	})
+}
+
+func TestStrippedToolIsRefusedAtTheCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, setting{model: func(req llm.Request) []step {
+			if len(results(req)) == 0 {
+				return []step{calls("rules", `{}`)} // asks although it is not offered
+			}
+			return []step{{text: "Never mind."}}
+		}})
+		r.hear("Bart, how are you?")
+		r.hear("Bart, how are you?")
+		for _, f := range of[*table.ToolFinished](r.events) {
+			if f.OK || !strings.Contains(f.Error, mcp.ErrNotAllowed.Error()) {
+				t.Errorf("tool.finished = %+v, want it refused", f)
+			}
+		}
+	})
+}
+
+func TestWritesActAtCommitOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		model := func(after step) script {
+			return func(req llm.Request) []step {
+				if len(results(req)) == 0 {
+					return []step{calls("write", `{"x":"note"}`)}
+				}
+				return []step{after}
+			}
+		}
+		r := open(t, setting{alone: true, model: model(step{text: "Noted."})})
+		r.hear("write it down")
+		if *r.wrote != 1 {
+			t.Errorf("a delivered turn wrote %d times, want once", *r.wrote)
+		}
+		r = open(t, setting{alone: true, model: model(step{hang: true})})
+		r.speak("Alice", "write it down")
+		time.Sleep(time.Second)
+		r.close()
+		if ended := of[*table.TurnEnded](r.events); len(ended) != 1 || ended[0].Outcome != table.OutcomeCancelled {
+			t.Errorf("turn.ended = %+v, want one cancelled", ended)
+		}
+		if f := of[*table.ToolFinished](r.events); *r.wrote != 0 || len(f) != 1 || f[0].OK {
+			t.Errorf("a cancelled turn wrote %d times and reported %+v, want nothing done", *r.wrote, f)
+		}
+	})
+}
+
+func TestFailuresAreToldAndNeverSilent(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		answer []step
+		notice string
+		text   string
+	}{
+		{"hang", []step{{hang: true}}, "the model stopped answering for 15s", "I cannot say."},
+		{"error at once", []step{{err: llm.ErrRateLimited}}, "rate limited", "I cannot say."},
+		{"error after a sentence", []step{{text: "First. And th"}, {err: llm.ErrUnavailable}}, "unavailable", "First."},
+		{"nothing said", []step{{text: " "}}, "said nothing", "I cannot say."},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := open(t, setting{alone: true, model: func(llm.Request) []step { return row.answer }})
+				ended := r.hear("hello")
+				if ended.Outcome != table.OutcomeFailed || ended.Text != row.text || ended.Ledger.Budget != "breached" || ended.Ledger.BreachStage == "" {
+					t.Errorf("turn.ended = %+v, want failed, %q, breached with a stage", ended, row.text)
+				}
+				n := of[*table.Notice](r.events)
+				if len(n) != 1 || !strings.Contains(n[0].Text, row.notice) {
+					t.Errorf("notices = %+v, want %q", n, row.notice)
+				}
+			})
+		})
+	}
+}
+
+func TestEveryUtteranceEndsOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, setting{model: says("Aye."), voice: text{takes: 300 * time.Millisecond}})
+		var want []int64
+		for i := range 40 {
+			r.speak(fmt.Sprintf("P%d", i%5), []string{"Mira, hi", "Bart?", "hmm", "\u200b", "Mira, think carefully"}[i%5])
+			want = append(want, int64(i+1))
+			if i == 20 {
+				if _, err := r.Mute(t.Context(), "all", true); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		r.close()
+		if err := r.Hear(t.Context(), table.Utterance{Text: "late"}); !errors.Is(err, table.ErrClosed) {
+			t.Errorf("Hear after the end = %v, want ErrClosed", err)
+		}
+		var got []int64
+		for _, e := range of[*table.TurnEnded](r.events) {
+			got = append(got, table.HeaderOf(e).Turn)
+			if e.Ledger.Budget == "" {
+				t.Errorf("turn %d has no verdict on its budget", table.HeaderOf(e).Turn)
+			}
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("ended turns = %v, want each of 1 to 40 once", got)
+		}
+	})
+}
+
+func TestRoutes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, setting{model: says("Aye.")})
+		check := func(line string, outcome table.Outcome, npc string, route table.Route) {
+			t.Helper()
+			starts := len(of[*table.TurnStarted](r.events))
+			ended := r.hear(line)
+			got := table.RouteNone
+			if s := of[*table.TurnStarted](r.events); len(s) > starts {
+				got = s[len(s)-1].Route
+			}
+			if ended.Outcome != outcome || ended.NPC != npc || got != route {
+				t.Errorf("%q: %v by %q over %v, want %v by %q over %v", line, ended.Outcome, ended.NPC, got, outcome, npc, route)
+			}
+		}
+		check("is anyone here", table.OutcomeNoTarget, "", table.RouteNone)
+		check("Mira, hello", table.OutcomeDelivered, "Mira", table.RouteName)
+		check("how are you", table.OutcomeDelivered, "Mira", table.RouteContinuation)
+		check("who is Bartok?", table.OutcomeDelivered, "Mira", table.RouteContinuation)
+		check("and you, Bart?", table.OutcomeDelivered, "Bartok the Barkeep", table.RouteName)
+		time.Sleep(31 * time.Second)
+		check("hello", table.OutcomeNoTarget, "", table.RouteNone)
+		if _, err := r.Mute(t.Context(), "Mira", true); err != nil {
+			t.Fatal(err)
+		}
+		check("Mira, hello", table.OutcomeMuted, "Mira", table.RouteNone)
+		if err := r.Say(t.Context(), "Mira", "I am a puppet."); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if s := r.lastStart(); s.Route != table.RoutePuppet || len(s.Tools) != 0 {
+			t.Errorf("turn.started = %+v, want a puppet without tools", s)
+		}
+		if said := r.journal.said(); said[len(said)-1] != "Mira: I am a puppet." {
+			t.Errorf("journal ends in %q", said[len(said)-1])
+		}
+	})
+}
+
+func TestRaiseIsALeaseAndLowerIsACeiling(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, setting{model: says("Aye.")})
+		tier := func(line, want string) {
+			t.Helper()
+			r.hear(line)
+			if s := r.lastStart(); s.Tier != want {
+				t.Errorf("%q at tier %s (%s), want %s", line, s.Tier, s.Reason, want)
+			}
+		}
+		do := func(said string, err error) {
+			t.Helper()
+			if err != nil || said == "" {
+				t.Fatalf("order = %q, %v", said, err)
+			}
+		}
+		tier("Bart, hi", "fast")
+		do(r.Raise(t.Context(), "bart", mcp.BudgetDeep, 0))
+		for range 10 {
+			tier("Bart, hi", "deep")
+		}
+		tier("Bart, hi", "fast") // ten turns are over
+		do(r.Raise(t.Context(), "Bartok", mcp.BudgetDeep, time.Minute))
+		tier("Bart, hi", "deep")
+		time.Sleep(time.Minute)
+		tier("Bart, hi", "fast") // the minute is over
+		tier("Mira, the rules", "standard")
+		do(r.Lower(t.Context(), "Mira", mcp.BudgetFast))
+		tier("Mira, the rules", "fast")
+		do(r.Raise(t.Context(), "Mira", mcp.BudgetStandard, 0))
+		tier("Mira, hi", "standard")
+		do(r.Lower(t.Context(), "all", mcp.BudgetFast))
+		tier("Mira, the rules", "fast")
+		if _, err := r.Raise(t.Context(), "Bartek", mcp.BudgetDeep, 0); err == nil || !strings.Contains(err.Error(), `"Bartok`) && !strings.Contains(err.Error(), `"Bart"`) {
+			t.Errorf("err = %v, want the nearest name", err)
+		}
+	})
+}
+
+func TestWaitingPlayersMakeTurnsFast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, setting{alone: true, model: says("Aye."), voice: text{takes: time.Second}})
+		r.hear("hello")
+		for _, speaker := range []string{"A", "B", "B", "C", "D"} {
+			r.speak(speaker, "what about the rules")
+		}
+		time.Sleep(time.Minute)
+		var got []string
+		for _, s := range of[*table.TurnStarted](r.events)[1:] {
+			got = append(got, s.Tier)
+		}
+		if want := []string{"standard", "fast", "standard", "standard", "standard"}; !slices.Equal(got, want) {
+			t.Errorf("tiers = %v, want %v: fast while three players wait", got, want)
+		}
+	})
+}
+
+func TestVoiceFailureKeepsTheText(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, setting{alone: true, model: says("One. Two. Three."), voice: text{err: errors.New("no sound card")}})
+		if ended := r.hear("hi"); ended.Outcome != table.OutcomeDelivered || ended.Text != "One. Two. Three." {
+			t.Errorf("turn.ended = %+v", ended)
+		}
+		if n := of[*table.Notice](r.events); len(n) != 1 || !strings.Contains(n[0].Text, "no sound card") {
+			t.Errorf("notices = %+v, want one", n)
+		}
+	})
+}
+
+func TestEventsAreFlatJSON(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, setting{alone: true, model: says("Aye."), voice: text{takes: time.Millisecond}})
+		r.hear("hi")
+		var kinds []string
+		for _, e := range of[table.Event](r.events) {
+			raw, err := json.Marshal(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var m map[string]any
+			if err := json.Unmarshal(raw, &m); err != nil {
+				t.Fatal(err)
+			}
+			kinds = append(kinds, m["kind"].(string))
+			if m["turn"] != 1.0 || m["time"] == nil {
+				t.Errorf("%s lacks turn or time", raw)
+			}
+		}
+		if want := []string{"utterance", "turn.started", "audio.started", "sentence", "turn.ended"}; !slices.Equal(kinds, want) {
+			t.Errorf("events = %v, want %v", kinds, want)
+		}
+	})
+}
+
+// BenchmarkTurn is the house's own share of a turn: model, tools, voice and
+// disk take no time.
+func BenchmarkTurn(b *testing.B) {
+	for _, bc := range []struct {
+		name  string
+		model script
+	}{
+		{"speech", func(llm.Request) []step { return []step{{text: "Aye."}} }},
+		{"tool", func(req llm.Request) []step {
+			if len(results(req)) == 0 {
+				return []step{calls("roll", `{}`)}
+			}
+			return []step{{text: "Nine."}}
+		}},
+	} {
+		b.Run(bc.name, func(b *testing.B) {
+			r := open(b, setting{alone: true, model: bc.model})
+			r.events.ended = make(chan *table.TurnEnded, 1)
+			b.ReportAllocs()
+			for b.Loop() {
+				r.speak("Alice", "hello there")
+				if e := <-r.events.ended; e.Outcome != table.OutcomeDelivered {
+					b.Fatalf("turn.ended = %+v", e)
+				}
+			}
+		})
+	}
+}
