@@ -69,28 +69,30 @@ func (s *Source) Assemble(ctx context.Context, q Query) (Context, error) {
 // mentioned describes the entities the utterance names, as far as the NPC
 // knows of them.
 func (s *Source) mentioned(ctx context.Context, q Query) ([]string, error) {
+	words := candidates(q.Utterance)
+	if len(words) == 0 {
+		return nil, nil
+	}
+	// One look for all words: more of them in a name make it a better match.
+	hits, err := s.graph.FindEntities(ctx, memory.EntityQuery{Name: strings.Join(words, " "), Viewer: q.NPC, Limit: 4 * maxEntities})
+	if err != nil {
+		return nil, fmt.Errorf("looking up who and what was mentioned: %w", err)
+	}
 	var found []string
-	var seen []string
-	for _, name := range candidates(q.Utterance) {
+	for _, e := range hits {
 		if len(found) == maxEntities {
 			break
 		}
-		hits, err := s.graph.FindEntities(ctx, memory.EntityQuery{Name: name, Viewer: q.NPC, Limit: 1})
-		if err != nil {
-			return found, fmt.Errorf("looking up %q: %w", name, err)
+		if e.ID != q.NPC && slices.ContainsFunc(words, func(w string) bool { return named(e, w) }) {
+			found = append(found, fmt.Sprintf("%s (%s): %s", e.Name, e.Type, clip(e.Description, maxFact)))
 		}
-		if len(hits) == 0 || hits[0].ID == q.NPC || slices.Contains(seen, hits[0].ID) || !names(hits[0], name) {
-			continue
-		}
-		seen = append(seen, hits[0].ID)
-		found = append(found, fmt.Sprintf("%s (%s): %s", hits[0].Name, hits[0].Type, clip(hits[0].Description, maxFact)))
 	}
 	return found, nil
 }
 
-// names reports whether the entity is really called so: a lookup also finds
+// named reports whether the entity is really called so: a lookup also finds
 // what is merely similar.
-func names(e memory.Entity, name string) bool {
+func named(e memory.Entity, name string) bool {
 	for _, n := range append([]string{e.Name, e.ID}, e.Aliases...) {
 		for _, word := range strings.Fields(strings.ReplaceAll(n, "-", " ")) {
 			if strings.EqualFold(word, name) {

@@ -177,4 +177,3 @@ func content(c mcp.Content) sdk.Content {
 
 // Stdio returns the transport over this process's standard streams.
 func Stdio() sdk.Transport { return &sdk.StdioTransport{} }
-

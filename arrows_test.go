@@ -1,0 +1,84 @@
+package glyphoxa_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/MrWong99/glyphoxa"
+
+// layers are the packages from the ground up. A package imports only from
+// layers below its own; a longer prefix wins over a shorter one.
+var layers = [][]string{
+	{"", "srd", "internal/problem", "internal/untrusted", "pkg/audio", "pkg/memory", "pkg/provider/llm", "pkg/provider/tts", "pkg/provider/embeddings"},
+	{"pkg/memory/sqlite", "pkg/provider/llm/", "pkg/provider/tts/", "pkg/provider/embeddings/", "internal/mcp", "internal/speech", "internal/hotctx"},
+	{"internal/config", "internal/mcp/tools", "internal/mcp/tier"},
+	{"internal/mcp/tools/", "internal/mcp/mcphost", "internal/campaign"},
+	{"internal/engine", "internal/agent", "internal/mcp/mcpserver"},
+	{"internal/engine/", "internal/table"},
+	{"internal/app"},
+	{"cmd/glyphoxa"},
+}
+
+// testOnly may be imported by tests alone.
+var testOnly = []string{"internal/fakeopenai"}
+
+// layer returns the layer of a package, -1 if it has none.
+func layer(pkg string) int {
+	best, length := -1, -1
+	for i, prefixes := range layers {
+		for _, p := range prefixes {
+			exact := pkg == p
+			below := strings.HasSuffix(p, "/") && strings.HasPrefix(pkg, p)
+			if (exact || below) && len(p) > length {
+				best, length = i, len(p)
+			}
+		}
+	}
+	return best
+}
+
+func TestArrowsRunDown(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		pkg, ok := strings.CutPrefix(words[0], module)
+		if !ok {
+			continue
+		}
+		pkg = strings.TrimPrefix(pkg, "/")
+		if isTestOnly(pkg) {
+			continue
+		}
+		from := layer(pkg)
+		if from < 0 {
+			t.Errorf("%s is in no layer; add it to layers, where it belongs", pkg)
+			continue
+		}
+		for _, imported := range words[1:] {
+			dep, ok := strings.CutPrefix(imported, module)
+			if !ok {
+				continue
+			}
+			dep = strings.TrimPrefix(dep, "/")
+			if isTestOnly(dep) {
+				t.Errorf("%s imports %s, which is for tests alone", pkg, dep)
+			} else if to := layer(dep); to >= from {
+				t.Errorf("%s (layer %d) imports %s (layer %d): arrows run down only", pkg, from, dep, to)
+			}
+		}
+	}
+}
+
+func isTestOnly(pkg string) bool {
+	for _, p := range testOnly {
+		if pkg == p {
+			return true
+		}
+	}
+	return false
+}
