@@ -1,14 +1,19 @@
 package sqlite
 
+import "github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
+
 // distance counts the edits between two words: insertions, deletions,
 // substitutions and swaps of neighbours. Beyond limit it returns limit+1.
+// Runes past [words.MaxLen] do not count.
 func distance(a, b string, limit int) int {
-	ra, rb := []rune(a), []rune(b)
+	var bufA, bufB [words.MaxLen]rune
+	ra, rb := runes(&bufA, a), runes(&bufB, b)
 	if len(ra)-len(rb) > limit || len(rb)-len(ra) > limit {
 		return limit + 1
 	}
-	before, prev, row := make([]int, len(rb)+1), make([]int, len(rb)+1), make([]int, len(rb)+1)
-	for j := range prev {
+	var table [3][words.MaxLen + 1]int
+	before, prev, row := &table[0], &table[1], &table[2]
+	for j := range len(rb) + 1 {
 		prev[j] = j
 	}
 	for i := 1; i <= len(ra); i++ {
@@ -31,4 +36,16 @@ func distance(a, b string, limit int) int {
 		before, prev, row = prev, row, before
 	}
 	return min(prev[len(rb)], limit+1)
+}
+
+func runes(buf *[words.MaxLen]rune, s string) []rune {
+	n := 0
+	for _, r := range s {
+		if n == len(buf) {
+			break
+		}
+		buf[n] = r
+		n++
+	}
+	return buf[:n]
 }

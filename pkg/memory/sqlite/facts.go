@@ -1,8 +1,10 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -102,44 +104,75 @@ func (s *Store) SearchFacts(ctx context.Context, text, viewer string, k int) ([]
 	}
 	var out []memory.FactHit
 	err = s.snapshot(ctx, "searching facts", func(c *conn) error {
-		near, embedded, err := s.nearest(ctx, c, vector, viewer, k)
+		near, searched, err := s.nearest(ctx, c, vector, viewer, k)
 		if err != nil {
 			return err
 		}
-		if len(near) < k {
-			// What has a vector has had its chance.
-			index := factsIndex(embedded)
-			worded, err := index.search(ctx, c, terms(text), "", k-len(near), viewerKey(viewer))
-			if err != nil {
-				return err
-			}
-			near = appendWorded(near, worded)
+		if out, err = loadFacts(ctx, c, near); err != nil || len(out) == k {
+			return err
 		}
-		out, err = loadFacts(ctx, c, near)
+		worded, err := searchWords(ctx, c, text, viewer, k-len(out), searched)
+		out = appendWorded(out, worded)
 		return err
 	})
 	return out, err
 }
 
-// factsIndex searches facts by full text: all, or those without a vector.
-func factsIndex(pendingOnly bool) textIndex {
-	from := `FROM facts_text JOIN facts f ON f.id = facts_text.rowid WHERE facts_text MATCH ? AND ` + visibleFact
+// searchWords finds facts by full text: all, or only those without a vector.
+func searchWords(ctx context.Context, c *conn, text, viewer string, k int, pendingOnly bool) ([]memory.FactHit, error) {
+	q := ask(text)
+	if len(q) == 0 {
+		return nil, nil
+	}
+	condition := visibleFact
 	if pendingOnly {
-		from += ` AND f.embedded = 0`
+		condition += ` AND f.embedded = 0`
 	}
-	return textIndex{
-		ranked:  `SELECT facts_text.rowid, bm25(facts_text) ` + from + ` ORDER BY facts_text.rowid DESC LIMIT ?`,
-		counted: `SELECT count(*) FROM (SELECT facts_text.rowid ` + from + ` ORDER BY facts_text.rowid DESC LIMIT ?)`,
+	index := textIndex{
+		newest: `SELECT t.rowid AS id FROM facts_text t JOIN facts f ON f.id = t.rowid
+			WHERE facts_text MATCH ? AND ` + condition + ` ORDER BY t.rowid DESC ` + limitParam,
+		size: `SELECT coalesce(max(id), 0) FROM facts`,
+		args: []any{viewerKey(viewer)},
 	}
+	ids, err := index.shortlist(ctx, c, q, k)
+	if err != nil {
+		return nil, err
+	}
+	unrated := make([]scored, len(ids))
+	for i, id := range ids {
+		unrated[i].id = id
+	}
+	hits, err := loadFacts(ctx, c, unrated)
+	if err != nil {
+		return nil, err
+	}
+	return rankFacts(q, hits, k), nil
 }
 
-// appendWorded adds full-text hits behind the others, their open-ended scores
-// brought below 1 and below what comes before.
-func appendWorded(near, worded []scored) []scored {
+// rankFacts scores the facts by how much of the question they answer, 0 to 1,
+// and returns the best.
+func rankFacts(q question, hits []memory.FactHit, k int) []memory.FactHit {
+	texts := make([]string, len(hits))
+	for i, h := range hits {
+		texts[i] = h.Text
+	}
+	most := q.most()
+	for i, score := range q.score(texts) {
+		if most > 0 {
+			hits[i].Score = min(1, score/most)
+		}
+	}
+	slices.SortFunc(hits, func(a, b memory.FactHit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.ID, a.ID))
+	})
+	return hits[:min(len(hits), k)]
+}
+
+// appendWorded puts full-text hits behind those found by meaning.
+func appendWorded(near, worded []memory.FactHit) []memory.FactHit {
 	for _, w := range worded {
-		w.score /= 1 + w.score
 		if n := len(near); n > 0 {
-			w.score = min(w.score, near[n-1].score)
+			w.Score = min(w.Score, near[n-1].Score)
 		}
 		near = append(near, w)
 	}
@@ -148,16 +181,18 @@ func appendWorded(near, worded []scored) []scored {
 
 // loadFacts returns the facts behind the hits, in the hits' order.
 func loadFacts(ctx context.Context, c *conn, hits []scored) ([]memory.FactHit, error) {
-	if len(hits) == 0 {
-		return nil, nil
+	ids := make([]int64, len(hits))
+	scores := make(map[int64]float64, len(hits))
+	for i, h := range hits {
+		ids[i] = h.id
+		scores[h.id] = h.score
 	}
-	ids, err := idList(hits)
-	if err != nil {
+	list, err := json.Marshal(ids)
+	if err != nil || len(hits) == 0 {
 		return nil, err
 	}
-	scores := scoreByID(hits)
 	return rows(ctx, c, `SELECT f.id, f.source, f.text, f.at, f.visible FROM json_each(?) j
-		JOIN facts f ON f.id = j.value ORDER BY j.key`, []any{ids}, func(r *sql.Rows) (memory.FactHit, error) {
+		CROSS JOIN facts f ON f.id = j.value ORDER BY j.key`, []any{string(list)}, func(r *sql.Rows) (memory.FactHit, error) {
 		var h memory.FactHit
 		var at int64
 		var visible string

@@ -5,7 +5,9 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"maps"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -21,7 +23,7 @@ const (
 const (
 	listEntities = `SELECT ` + entityColumns + ` FROM entities e
 	WHERE (:type = '' OR e.type = :type) AND ` + visibleEntity + `
-	ORDER BY e.key, e.id LIMIT :limit`
+	ORDER BY e.key, e.id LIMIT :limit + 0`
 
 	// matchEntities ranks: 0 name, 1 alias, 2 beginning of either, 3 words of
 	// either, 4 beginnings of words. Within a rank, more matching words win.
@@ -30,25 +32,27 @@ const (
 		UNION ALL
 		SELECT entity, 2, 0 FROM entity_names WHERE key >= :key AND key < :key || :last
 		UNION ALL
-		SELECT w.entity, 3, count(*) FROM json_each(:words) j JOIN entity_words w ON w.word = j.value
+		SELECT w.entity, 3, count(*) FROM json_each(:words) j CROSS JOIN entity_words w ON w.word = j.value
 			GROUP BY w.entity
 		UNION ALL
 		SELECT w.entity, 4, count(DISTINCT j.value) FROM json_each(:words) j
-			JOIN entity_words w ON w.word >= j.value AND w.word < j.value || :last
+			CROSS JOIN entity_words w ON w.word >= j.value AND w.word < j.value || :last
 			WHERE length(j.value) >= 3 GROUP BY w.entity
 	)
 	SELECT ` + entityColumns + ` FROM (SELECT id, min(rank) rank, max(matched) matched FROM hit GROUP BY id) h
 	JOIN entities e ON e.id = h.id
 	WHERE (:type = '' OR e.type = :type) AND ` + visibleEntity + `
-	ORDER BY h.rank, h.matched DESC, e.key, e.id LIMIT :limit`
+	ORDER BY h.rank, h.matched DESC, e.key, e.id LIMIT :limit + 0`
 
-	// similarLength selects the words that can be within two edits.
-	similarLength = `SELECT w.word, w.entity FROM entity_words w JOIN entities e ON e.id = w.entity
-	WHERE w.runes BETWEEN :runes - :edits AND :runes + :edits
-		AND (:type = '' OR e.type = :type) AND ` + visibleEntity
+	// similarLength joins the words whose length allows for a likeness, equal
+	// ones side by side: one row is read far quicker than thousands.
+	similarLength = `SELECT coalesce(group_concat(word, ' '), '') FROM
+	(SELECT word FROM entity_words WHERE runes BETWEEN ? AND ? ORDER BY runes, word)`
 
-	loadEntities = `SELECT ` + entityColumns + ` FROM json_each(:ids) j JOIN entities e ON e.id = j.value
-	WHERE ` + visibleEntity + ` ORDER BY j.key`
+	withWord = `SELECT entity FROM entity_words WHERE word = ?`
+
+	loadEntities = `SELECT ` + entityColumns + ` FROM json_each(:ids) j CROSS JOIN entities e ON e.id = j.value
+	WHERE (:type = '' OR e.type = :type) AND ` + visibleEntity + ` ORDER BY j.key LIMIT :limit + 0`
 )
 
 // FindEntities returns matching entities, best first: the name itself, an
@@ -77,22 +81,10 @@ func (s *Store) FindEntities(ctx context.Context, q memory.EntityQuery) (out []m
 		if out, err = match(ctx, c, q.Name, asked, scope); err != nil || len(out) > 0 {
 			return err
 		}
-		out, err = misheard(ctx, c, asked, q, scope)
+		out, err = misheard(ctx, c, asked, scope)
 		return err
 	})
 	return out, err
-}
-
-// telling returns the different words without stop words, or all if there are
-// no others.
-func telling(all []string) []string {
-	out := slices.DeleteFunc(slices.Clone(all), words.Stop)
-	if len(out) == 0 {
-		out = slices.Clone(all)
-	}
-	slices.Sort(out)
-	out = slices.Compact(out)
-	return out[:min(len(out), maxTerms)]
 }
 
 func match(ctx context.Context, c *conn, name string, asked []string, scope []any) ([]memory.Entity, error) {
@@ -108,53 +100,78 @@ func match(ctx context.Context, c *conn, name string, asked []string, scope []an
 	return rows(ctx, c, matchEntities, args, scanEntity)
 }
 
-// misheard finds entities by words a few edits away.
-func misheard(ctx context.Context, c *conn, asked []string, q memory.EntityQuery, scope []any) ([]memory.Entity, error) {
-	type likeness struct {
-		id             string
-		matched, edits int
-	}
-	best := make(map[string]likeness)
+// likeness is an entity with words near to those asked for.
+type likeness struct {
+	id             string
+	matched, edits int
+}
+
+// misheard finds entities by words a few edits away: those with more of the
+// words first, then those with fewer edits.
+func misheard(ctx context.Context, c *conn, asked []string, scope []any) ([]memory.Entity, error) {
+	byID := make(map[string]likeness)
 	for _, a := range asked {
-		n := utf8.RuneCountInString(a)
-		allowed := edits(n)
-		if allowed == 0 {
-			continue
-		}
-		type named struct{ word, id string }
-		near, err := rows(ctx, c, similarLength, append(slices.Clone(scope[:2]), sql.Named("runes", n), sql.Named("edits", allowed)),
-			func(r *sql.Rows) (w named, err error) { return w, r.Scan(&w.word, &w.id) })
+		closest, err := alike(ctx, c, a)
 		if err != nil {
 			return nil, err
 		}
-		closest := make(map[string]int) // edits by entity for this word
-		for _, w := range near {
-			d := distance(a, w.word, allowed)
-			if old, seen := closest[w.id]; d <= allowed && (!seen || d < old) {
-				closest[w.id] = d
-			}
-		}
 		for id, d := range closest {
-			l := best[id]
-			best[id] = likeness{id, l.matched + 1, l.edits + d}
+			l := byID[id]
+			byID[id] = likeness{id, l.matched + 1, l.edits + d}
 		}
 	}
-	found := make([]likeness, 0, len(best))
-	for _, l := range best {
-		found = append(found, l)
+	if len(byID) == 0 {
+		return nil, nil
 	}
-	slices.SortFunc(found, func(a, b likeness) int {
+	found := slices.SortedFunc(maps.Values(byID), func(a, b likeness) int {
 		return cmp.Or(cmp.Compare(b.matched, a.matched), cmp.Compare(a.edits, b.edits), cmp.Compare(a.id, b.id))
 	})
-	ids := make([]string, 0, q.Limit)
-	for _, l := range found[:min(len(found), q.Limit)] {
-		ids = append(ids, l.id)
+	ids := make([]string, len(found))
+	for i, l := range found {
+		ids[i] = l.id
 	}
 	list, err := json.Marshal(ids)
 	if err != nil {
 		return nil, err
 	}
-	return rows(ctx, c, loadEntities, []any{sql.Named("ids", string(list)), scope[1]}, scanEntity)
+	return rows(ctx, c, loadEntities, append(slices.Clone(scope), sql.Named("ids", string(list))), scanEntity)
+}
+
+// alike returns the entities with a word like the given one, and how many
+// edits away it is.
+func alike(ctx context.Context, c *conn, word string) (map[string]int, error) {
+	n := utf8.RuneCountInString(word)
+	allowed := edits(n)
+	if allowed == 0 {
+		return nil, nil
+	}
+	var list string
+	if err := c.row(ctx, similarLength, []any{n - allowed, n + allowed}, &list); err != nil {
+		return nil, err
+	}
+	closest := make(map[string]int)
+	last := ""
+	for w := range strings.FieldsSeq(list) {
+		same := w == last
+		last = w
+		if same {
+			continue
+		}
+		d := distance(word, w, allowed)
+		if d > allowed {
+			continue
+		}
+		ids, err := rows(ctx, c, withWord, []any{w}, func(r *sql.Rows) (id string, err error) { return id, r.Scan(&id) })
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			if old, seen := closest[id]; !seen || d < old {
+				closest[id] = d
+			}
+		}
+	}
+	return closest, nil
 }
 
 // edits is how many edits a word of n runes may be away and still be meant.

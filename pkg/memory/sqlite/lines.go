@@ -82,7 +82,7 @@ func (s *Store) Recent(ctx context.Context, session string, n int) ([]memory.Lin
 	var out []memory.Line
 	err := s.read(ctx, "reading recent lines", func(c *conn) (err error) {
 		out, err = rows(ctx, c, `SELECT `+lineColumns+` FROM sessions s JOIN lines l ON l.session = s.n
-			WHERE s.id = ? ORDER BY l.id DESC LIMIT ?`, []any{session, n}, scanLine)
+			WHERE s.id = ? ORDER BY l.id DESC `+limitParam, []any{session, n}, scanLine)
 		return err
 	})
 	slices.Reverse(out)

@@ -32,7 +32,7 @@ CREATE TABLE lines (
 	at      INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX lines_by_session ON lines (session, id);
-CREATE VIRTUAL TABLE lines_text USING fts5 (words, content = '', tokenize = 'ascii');
+CREATE VIRTUAL TABLE lines_text USING fts5 (words, content = '', columnsize = 0, tokenize = 'ascii');
 
 CREATE TABLE facts (
 	id       INTEGER PRIMARY KEY,
@@ -45,7 +45,7 @@ CREATE TABLE facts (
 ) STRICT;
 CREATE INDEX facts_pending ON facts (id) WHERE embedded = 0;
 CREATE INDEX facts_restricted ON facts (id) WHERE visible <> '';
-CREATE VIRTUAL TABLE facts_text USING fts5 (words, content = '', tokenize = 'ascii');
+CREATE VIRTUAL TABLE facts_text USING fts5 (words, content = '', columnsize = 0, tokenize = 'ascii');
 
 CREATE TABLE vector_space (
 	only INTEGER PRIMARY KEY CHECK (only = 1),

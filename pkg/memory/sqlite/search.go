@@ -1,94 +1,86 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 const defaultLimit = 10
 
-// linesIndex searches the session log.
-func linesIndex() textIndex {
-	return textIndex{
-		ranked:  `SELECT rowid, bm25(lines_text) FROM lines_text WHERE lines_text MATCH ? ORDER BY rowid DESC LIMIT ?`,
-		counted: `SELECT count(*) FROM (SELECT rowid FROM lines_text WHERE lines_text MATCH ? ORDER BY rowid DESC LIMIT ?)`,
-	}
-}
-
-// SearchLines finds lines by full text, best first: those with all words of
-// the question, then those with some. Words compare without case and accents,
-// longer ones match the beginnings of words, and words such as "the" count
-// only if there are no others. Of very many matches the newest are ranked. An
-// unknown session has no lines.
-func (s *Store) SearchLines(ctx context.Context, q memory.LineQuery) ([]memory.LineHit, error) {
-	ts := terms(q.Text)
-	if len(ts) == 0 {
+// SearchLines finds lines by full text, best first by BM25. Words compare
+// without case and accents; if a word is rare, those that share its stem
+// match, too; words such as "the" count only if there are no others. Of very
+// many lines with a word the newest are looked at. An unknown session has no
+// lines.
+func (s *Store) SearchLines(ctx context.Context, query memory.LineQuery) ([]memory.LineHit, error) {
+	q := ask(query.Text)
+	if len(q) == 0 {
 		return nil, nil
 	}
-	if q.Limit <= 0 {
-		q.Limit = defaultLimit
+	if query.Limit <= 0 {
+		query.Limit = defaultLimit
 	}
 	var out []memory.LineHit
-	err := s.read(ctx, "searching the session log", func(c *conn) error {
-		scope := ""
-		if q.Session != "" {
+	err := s.snapshot(ctx, "searching the session log", func(c *conn) error {
+		index := textIndex{
+			newest: `SELECT rowid AS id FROM lines_text WHERE lines_text MATCH ? ORDER BY rowid DESC ` + limitParam,
+			size:   `SELECT coalesce(max(id), 0) FROM lines`,
+		}
+		if query.Session != "" {
 			var n int64
-			err := c.row(ctx, `SELECT n FROM sessions WHERE id = ?`, []any{q.Session}, &n)
+			err := c.row(ctx, `SELECT n FROM sessions WHERE id = ?`, []any{query.Session}, &n)
 			if errors.Is(err, sql.ErrNoRows) {
 				return nil
 			}
 			if err != nil {
 				return err
 			}
-			scope = sessionWord(n)
+			index.scope = sessionWord(n)
 		}
-		hits, err := linesIndex().search(ctx, c, ts, scope, q.Limit)
+		ids, err := index.shortlist(ctx, c, q, query.Limit)
 		if err != nil {
 			return err
 		}
-		out, err = loadLines(ctx, c, hits)
+		out, err = loadLines(ctx, c, ids)
 		return err
 	})
-	return out, err
-}
-
-// loadLines returns the lines behind the hits, in the hits' order.
-func loadLines(ctx context.Context, c *conn, hits []scored) ([]memory.LineHit, error) {
-	ids, err := idList(hits)
 	if err != nil {
 		return nil, err
 	}
-	lines, err := rows(ctx, c, `SELECT `+lineColumns+` FROM json_each(?) j
-		JOIN lines l ON l.id = j.value JOIN sessions s ON s.n = l.session ORDER BY j.key`, []any{ids}, scanLine)
+	return rankLines(q, out, query.Limit), nil
+}
+
+// loadLines returns the lines with the given ids, without scores.
+func loadLines(ctx context.Context, c *conn, ids []int64) ([]memory.LineHit, error) {
+	list, err := json.Marshal(ids)
 	if err != nil {
 		return nil, err
 	}
-	scores := scoreByID(hits)
-	out := make([]memory.LineHit, len(lines))
-	for i, l := range lines {
-		out[i] = memory.LineHit{Line: l, Score: scores[l.ID]}
-	}
-	return out, nil
+	return rows(ctx, c, `SELECT `+lineColumns+` FROM json_each(?) j
+		CROSS JOIN lines l ON l.id = j.value JOIN sessions s ON s.n = l.session`, []any{string(list)},
+		func(r *sql.Rows) (h memory.LineHit, err error) {
+			h.Line, err = scanLine(r)
+			return h, err
+		})
 }
 
-// idList encodes the ids as the JSON array that json_each takes.
-func idList(hits []scored) (string, error) {
-	ids := make([]int64, len(hits))
+// rankLines scores the lines and returns the best.
+func rankLines(q question, hits []memory.LineHit, limit int) []memory.LineHit {
+	texts := make([]string, len(hits))
 	for i, h := range hits {
-		ids[i] = h.id
+		texts[i] = h.Text
 	}
-	b, err := json.Marshal(ids)
-	return string(b), err
-}
-
-func scoreByID(hits []scored) map[int64]float64 {
-	m := make(map[int64]float64, len(hits))
-	for _, h := range hits {
-		m[h.id] = h.score
+	for i, score := range q.score(texts) {
+		hits[i].Score = score
 	}
-	return m
+	slices.SortFunc(hits, func(a, b memory.LineHit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.ID, a.ID))
+	})
+	return hits[:min(len(hits), limit)]
 }

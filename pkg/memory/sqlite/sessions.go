@@ -55,7 +55,7 @@ func (s *Store) Sessions(ctx context.Context, limit int) ([]memory.Session, erro
 	err := s.read(ctx, "listing sessions", func(c *conn) (err error) {
 		out, err = rows(ctx, c, `SELECT id, campaign, started, ended,
 				(SELECT count(*) FROM lines WHERE session = s.n)
-			FROM sessions s ORDER BY n DESC LIMIT ?`, []any{limit}, scanSession)
+			FROM sessions s ORDER BY n DESC `+limitParam, []any{limit}, scanSession)
 		return err
 	})
 	return out, err

@@ -3,36 +3,141 @@ package sqlite
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"slices"
+	"strconv"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
 const (
-	// maxTerms bounds how many different words of a question count.
-	maxTerms = 16
-	// candidates is how many of the newest matches are ranked. Ranking costs
-	// microseconds per match, so without a bound a common word would cost tens
-	// of milliseconds, and among thousands of matches the recent ones are
-	// those a table means.
-	candidates = 128
-	// prefixFrom is the length in runes from which a word also matches as the
-	// beginning of another; shorter ones begin too many.
-	prefixFrom = 4
-	// lastPrefixFrom is the same for the last word, which may be cut off.
-	lastPrefixFrom = 3
+	// postings is how many of the newest texts with a word are looked at.
+	// Without a bound a common word would cost tens of milliseconds, and among
+	// thousands of matches the recent ones are those a table means.
+	postings = 128
+	// fewExact is the number of exact matches below which a word's stem is
+	// searched, too.
+	fewExact = 24
+	// shortlisted is the least number of matches that are scored in full.
+	shortlisted = 32
 )
 
-// textIndex is a full-text table with the two queries that search it. Both
-// take the match expression first and a limit last.
+// textIndex is a full-text table.
 type textIndex struct {
-	// ranked selects id and bm25, newest match first.
-	ranked string
-	// counted counts matches, at most as many as the limit.
-	counted string
+	// newest selects the column id of what matches an expression, newest
+	// first. Its parameters are the expression, args and a limit.
+	newest string
+	// size selects how many texts there are; the greatest id will do.
+	size string
+	args []any
+	// scope is a word every match contains, or empty.
+	scope string
+}
+
+// shortlist returns the ids that promise the best scores for q, at least as
+// many as limit if so many match, and fills in the words' weights. It looks at
+// the newest texts with each word, and, so that an older text with two common
+// words is not missed, at the newest with both.
+func (x textIndex) shortlist(ctx context.Context, c *conn, q question, limit int) ([]int64, error) {
+	size := max(3*min(limit, 1<<20), shortlisted)
+	bound := max(postings, size)
+	var total float64
+	if err := c.row(ctx, x.size, nil, &total); err != nil {
+		return nil, err
+	}
+	sums := make(map[int64]float64)
+	var common question
+	for i := range q {
+		ids, err := x.match(ctx, c, q[i].exact(), bound)
+		if err != nil {
+			return nil, err
+		}
+		q[i].idf = rarity(frequency(ids, bound, total), total)
+		if len(ids) < fewExact && q[i].stem != "" {
+			related, err := x.match(ctx, c, q[i].related(), bound)
+			if err != nil {
+				return nil, err
+			}
+			q[i].idf = rarity(frequency(related, bound, total), total)
+			add(sums, related, stemShare*q[i].idf)
+			add(sums, ids, (1-stemShare)*q[i].idf)
+			continue
+		}
+		add(sums, ids, q[i].idf)
+		if len(ids) == bound {
+			common = append(common, q[i])
+		}
+	}
+	if len(common) > 1 {
+		if err := x.addCommon(ctx, c, sums, common); err != nil {
+			return nil, err
+		}
+	}
+	return top(sums, size), nil
+}
+
+// addCommon makes sure that the newest texts with two common words count: the
+// two rarest, since each further list to intersect costs much and tells little.
+func (x textIndex) addCommon(ctx context.Context, c *conn, sums map[int64]float64, common question) error {
+	slices.SortStableFunc(common, func(a, b asked) int { return cmp.Compare(b.idf, a.idf) })
+	a, b := common[0], common[1]
+	ids, err := x.match(ctx, c, a.exact()+" AND "+b.exact(), shortlisted)
+	for _, id := range ids {
+		sums[id] = max(sums[id], a.idf+b.idf)
+	}
+	return err
+}
+
+// match returns the ids of the newest matches. They come as one row, which
+// takes a fraction of the time of one row each.
+func (x textIndex) match(ctx context.Context, c *conn, expression string, bound int) ([]int64, error) {
+	if x.scope != "" {
+		expression = `"` + x.scope + `" AND ` + expression
+	}
+	var list string
+	args := append(append([]any{expression}, x.args...), bound)
+	err := c.row(ctx, `SELECT coalesce(group_concat(id, ' '), '') FROM (`+x.newest+`)`, args, &list)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]int64, 0, strings.Count(list, " ")+1)
+	for field := range strings.FieldsSeq(list) {
+		id, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+// frequency estimates how many of all texts match, from the newest that do: if
+// there are more, from how densely these lie.
+func frequency(newest []int64, bound int, total float64) float64 {
+	n := float64(len(newest))
+	if len(newest) < bound {
+		return n
+	}
+	span := float64(newest[0] - newest[len(newest)-1] + 1)
+	return max(n, n*total/span)
+}
+
+func add(sums map[int64]float64, ids []int64, weight float64) {
+	for _, id := range ids {
+		sums[id] += weight
+	}
+}
+
+// top returns the n ids with the highest sums, newer ones first among equals.
+func top(sums map[int64]float64, n int) []int64 {
+	all := make([]scored, 0, len(sums))
+	for id, sum := range sums {
+		all = append(all, scored{id, sum})
+	}
+	slices.SortFunc(all, better)
+	out := make([]int64, min(n, len(all)))
+	for i := range out {
+		out[i] = all[i].id
+	}
+	return out
 }
 
 // scored is a match; higher is better.
@@ -41,121 +146,6 @@ type scored struct {
 	score float64
 }
 
-// terms returns the quoted search terms of free text: its different words, or
-// those that mean something if there are any. Every term is one word of
-// letters and digits in quotes, so no text can be a syntax error.
-func terms(text string) []string {
-	all := words.Split(text)
-	telling := slices.DeleteFunc(slices.Clone(all), words.Stop)
-	if len(telling) > 0 {
-		all = telling
-	}
-	var out []string
-	for i, w := range all {
-		least := prefixFrom
-		if i == len(all)-1 {
-			least = lastPrefixFrom
-		}
-		term := `"` + w + `"`
-		if utf8.RuneCountInString(w) >= least {
-			term += "*"
-		}
-		if !slices.Contains(out, term) {
-			out = append(out, term)
-		}
-		if len(out) == maxTerms {
-			break
-		}
-	}
-	return out
-}
-
-// search finds the best matches for the terms: first those that contain all,
-// then, if they are too few, those that contain some of the rarer ones. scope
-// is a term every match must contain, or empty. args are the queries'
-// parameters between match expression and limit.
-func (x textIndex) search(ctx context.Context, c *conn, terms []string, scope string, limit int, args ...any) ([]scored, error) {
-	if len(terms) == 0 {
-		return nil, nil
-	}
-	hits, err := x.rank(ctx, c, scoped(scope, strings.Join(terms, " AND ")), limit, args)
-	if err != nil || len(hits) >= limit || len(terms) == 1 {
-		return hits, err
-	}
-	rare, err := x.rarest(ctx, c, terms, scope, args)
-	if err != nil || len(rare) == 0 {
-		return hits, err
-	}
-	more, err := x.rank(ctx, c, scoped(scope, strings.Join(rare, " OR ")), limit, args)
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range more {
-		if slices.ContainsFunc(hits, func(h scored) bool { return h.id == m.id }) {
-			continue
-		}
-		if n := len(hits); n > 0 {
-			m.score = min(m.score, hits[n-1].score)
-		}
-		hits = append(hits, m)
-	}
-	return hits[:min(len(hits), limit)], nil
-}
-
-// rank returns the best of the newest matches.
-func (x textIndex) rank(ctx context.Context, c *conn, match string, limit int, args []any) ([]scored, error) {
-	hits, err := rows(ctx, c, x.ranked, params(match, args, max(limit, candidates)), func(r *sql.Rows) (h scored, err error) {
-		err = r.Scan(&h.id, &h.score)
-		h.score = max(0, -h.score) // bm25 gives its best the lowest number
-		return h, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(hits, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.id, a.id))
-	})
-	return hits[:min(len(hits), limit)], nil
-}
-
-// rarest returns those terms that match something, rarest first, as long as
-// together they match no more lines than are ranked; at least one, if any
-// matches.
-func (x textIndex) rarest(ctx context.Context, c *conn, terms []string, scope string, args []any) ([]string, error) {
-	type counted struct {
-		term string
-		n    int
-	}
-	var found []counted
-	for _, t := range terms {
-		k := counted{term: t}
-		if err := c.row(ctx, x.counted, params(scoped(scope, t), args, candidates+1), &k.n); err != nil {
-			return nil, err
-		}
-		if k.n > 0 {
-			found = append(found, k)
-		}
-	}
-	slices.SortStableFunc(found, func(a, b counted) int { return cmp.Compare(a.n, b.n) })
-	var out []string
-	total := 0
-	for _, k := range found {
-		total += k.n
-		if total > candidates && len(out) > 0 {
-			break
-		}
-		out = append(out, k.term)
-	}
-	return out, nil
-}
-
-func params(match string, args []any, limit int) []any {
-	return append(append([]any{match}, args...), limit)
-}
-
-func scoped(scope, match string) string {
-	if scope == "" {
-		return match
-	}
-	return `"` + scope + `" AND (` + match + `)`
+func better(a, b scored) int {
+	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.id, a.id))
 }

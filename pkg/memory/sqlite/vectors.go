@@ -40,7 +40,7 @@ func (s *Store) Reindex(ctx context.Context) (int, error) {
 	for last := int64(0); ; {
 		var todo []pending
 		err := s.read(ctx, "listing facts without a vector", func(c *conn) (err error) {
-			todo, err = rows(ctx, c, `SELECT id, text FROM facts WHERE embedded = 0 AND id > ? ORDER BY id LIMIT ?`,
+			todo, err = rows(ctx, c, `SELECT id, text FROM facts WHERE embedded = 0 AND id > ? ORDER BY id `+limitParam,
 				[]any{last, embedBatch}, func(r *sql.Rows) (p pending, err error) {
 					return p, r.Scan(&p.id, &p.text)
 				})

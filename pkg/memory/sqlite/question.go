@@ -1,0 +1,148 @@
+package sqlite
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
+)
+
+const (
+	// maxAsked bounds how many different words of a question count; of more,
+	// the longest do, which tend to be the rarest.
+	maxAsked = 6
+	// maxRead bounds how many words of a question are looked at.
+	maxRead = 256
+	// minStem is the length in runes below which a word has no stem: too many
+	// words begin like it.
+	minStem = 4
+	// minCutOff is the same for a question's last word, which may be cut off.
+	minCutOff = 3
+	// stemShare is what a word that only shares the stem counts for.
+	stemShare = 0.6
+)
+
+// The usual constants of BM25: how soon repetition stops to count, and how
+// much length does.
+const (
+	saturation    = 1.2
+	normalisation = 0.75
+)
+
+// asked is a word of a question.
+type asked struct {
+	word string
+	// stem is what related words begin with; empty if the word stands for
+	// itself alone.
+	stem string
+	// idf is the weight, higher for rarer words; the search fills it in.
+	idf float64
+}
+
+// question is what a text is searched for.
+type question []asked
+
+// ask makes a question of free text: its different words, or those that mean
+// something if there are any.
+func ask(text string) question {
+	all := words.Split(text)
+	last := ""
+	if len(all) > 0 {
+		last = all[len(all)-1]
+	}
+	var q question
+	for _, w := range telling(all) {
+		q = append(q, asked{word: w, stem: stem(w, w == last)})
+	}
+	return q
+}
+
+// telling returns the different words without stop words, or all if there are
+// no others; at most maxAsked.
+func telling(all []string) []string {
+	all = slices.Clone(all[:min(len(all), maxRead)])
+	slices.Sort(all)
+	all = slices.Compact(all)
+	out := slices.DeleteFunc(slices.Clone(all), words.Stop)
+	if len(out) == 0 {
+		out = all
+	}
+	if len(out) > maxAsked {
+		slices.SortStableFunc(out, func(a, b string) int {
+			return cmp.Compare(utf8.RuneCountInString(b), utf8.RuneCountInString(a))
+		})
+		out = out[:maxAsked]
+	}
+	return out
+}
+
+// stem cuts the commonest endings of English and German off a word. It is
+// rough on purpose: it only widens a search that found too little.
+func stem(w string, last bool) string {
+	n := utf8.RuneCountInString(w)
+	for _, ending := range []string{"ing", "en", "er", "es", "em", "ed", "e", "n", "s"} {
+		if n-len(ending) >= minStem && strings.HasSuffix(w, ending) {
+			return w[:len(w)-len(ending)]
+		}
+	}
+	if n >= minStem || last && n >= minCutOff {
+		return w
+	}
+	return ""
+}
+
+// exact and related are full-text expressions. A word has letters and digits
+// only, so in quotes nothing in it can be an operator.
+func (a asked) exact() string   { return `"` + a.word + `"` }
+func (a asked) related() string { return `"` + a.stem + `"*` }
+
+// score rates each text by BM25 over the words asked for.
+func (q question) score(texts []string) []float64 {
+	split := make([][]string, len(texts))
+	total := 0
+	for i, t := range texts {
+		split[i] = words.Split(t)
+		total += len(split[i])
+	}
+	average := max(1, float64(total)/float64(max(1, len(texts))))
+	out := make([]float64, len(texts))
+	for i, ws := range split {
+		damping := saturation * (1 - normalisation + normalisation*float64(len(ws))/average)
+		for _, a := range q {
+			if tf := a.frequency(ws); tf > 0 {
+				out[i] += a.idf * tf * (saturation + 1) / (tf + damping)
+			}
+		}
+	}
+	return out
+}
+
+// most is a score no text exceeds.
+func (q question) most() float64 {
+	sum := 0.0
+	for _, a := range q {
+		sum += a.idf * (saturation + 1)
+	}
+	return sum
+}
+
+func (a asked) frequency(ws []string) float64 {
+	tf := 0.0
+	for _, w := range ws {
+		switch {
+		case w == a.word:
+			tf++
+		case a.stem != "" && strings.HasPrefix(w, a.stem):
+			tf += stemShare
+		}
+	}
+	return tf
+}
+
+// rarity is the weight of a word that df of n texts contain.
+func rarity(df, n float64) float64 {
+	return math.Log1p((max(n, df) - df + 0.5) / (df + 0.5))
+}
