@@ -1,0 +1,119 @@
+package hotctx_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/hotctx"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+)
+
+func store(tb testing.TB) *sqlite.Store {
+	tb.Helper()
+	s, err := sqlite.Open(tb.Context(), filepath.Join(tb.TempDir(), "db"), nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return s
+}
+
+func TestAssembleTakesWhatTheNPCMayKnow(t *testing.T) {
+	s := store(t)
+	session, err := s.StartSession(t.Context(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.PutEntities(t.Context(),
+		memory.Entity{ID: "bartok", Type: "npc", Name: "Bartok the Barkeep", Description: "A halfling."},
+		memory.Entity{ID: "flagon", Type: "location", Name: "The Rusty Flagon", Description: "A tavern."},
+		memory.Entity{ID: "cult", Type: "faction", Name: "The Silent Hand", Description: "A cult.", Visible: []string{"harrow"}},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := func(speaker, npc, to, text string) memory.Line {
+		return memory.Line{Session: session.ID, Speaker: speaker, NPC: npc, To: to, Text: text, At: time.Now()}
+	}
+	if _, err := s.Append(t.Context(), line("Alice", "", "mira", "hello Mira"), line("Mira", "mira", "", "hello"), line("Bob", "", "bartok", "an ale")); err != nil {
+		t.Fatal(err)
+	}
+	src := hotctx.New(s, s)
+	for _, row := range []struct {
+		name, npc, utterance string
+		lines, entities      []string
+	}{
+		{"others' lines only", "mira", "hm", []string{"Bob: an ale"}, nil},
+		{"two mentioned", "mira", "Is Bartok in the Flagon?", []string{"Bob: an ale"}, []string{"Bartok the Barkeep (npc): A halfling.", "The Rusty Flagon (location): A tavern."}},
+		{"possessive", "mira", "I like Bartok's ale", []string{"Bob: an ale"}, []string{"Bartok the Barkeep (npc): A halfling."}},
+		{"itself is no news", "bartok", "Bartok!", []string{"Alice: hello Mira", "Mira: hello"}, nil},
+		{"hidden from it", "mira", "the Silent Hand", []string{"Bob: an ale"}, nil},
+		{"known to it", "harrow", "the Silent Hand", []string{"Alice: hello Mira", "Mira: hello", "Bob: an ale"}, []string{"The Silent Hand (faction): A cult."}},
+		{"similar is not mentioned", "mira", "the flag on the mast", []string{"Bob: an ale"}, nil},
+		{"no words", "mira", "… ?!", []string{"Bob: an ale"}, nil},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got, err := src.Assemble(t.Context(), hotctx.Query{NPC: row.npc, Session: session.ID, Scene: "night", Utterance: row.utterance, Recent: 10})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Scene != "night" || !slices.Equal(got.Lines, row.lines) {
+				t.Errorf("scene %q, lines %q; want night and %q", got.Scene, got.Lines, row.lines)
+			}
+			slices.Sort(got.Entities)
+			if !slices.Equal(got.Entities, row.entities) {
+				t.Errorf("entities = %q, want %q", got.Entities, row.entities)
+			}
+		})
+	}
+}
+
+// BenchmarkAssemble reports the percentiles over 10,000 lines and 5,000
+// entities.
+func BenchmarkAssemble(b *testing.B) {
+	s := store(b)
+	ctx := context.Background()
+	session, err := s.StartSession(ctx, "bench")
+	if err != nil {
+		b.Fatal(err)
+	}
+	var lines []memory.Line
+	for i := range 10000 {
+		lines = append(lines, memory.Line{Session: session.ID, Turn: int64(i), Speaker: "Alice", Text: fmt.Sprintf("line %d about the well and the miller", i), At: time.Now()})
+	}
+	if _, err := s.Append(ctx, lines...); err != nil {
+		b.Fatal(err)
+	}
+	var entities []memory.Entity
+	for i := range 5000 {
+		entities = append(entities, memory.Entity{ID: fmt.Sprintf("e-%d", i), Type: "npc", Name: fmt.Sprintf("Person%d of Village%d", i, i%50), Description: strings.Repeat("Known for much. ", 10)})
+	}
+	if err := s.PutEntities(ctx, entities...); err != nil {
+		b.Fatal(err)
+	}
+	src := hotctx.New(s, s)
+	asked := []string{"Tell me about Person77 and Village12, please", "I would like a room for the night", "What does the blinded condition do?"}
+	var took []time.Duration
+	i := 0
+	for b.Loop() {
+		start := time.Now()
+		if _, err := src.Assemble(ctx, hotctx.Query{NPC: "e-1", Session: session.ID, Utterance: asked[i%len(asked)], Recent: 20}); err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, time.Since(start))
+		i++
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+}
