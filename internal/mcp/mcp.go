@@ -134,6 +134,8 @@ var (
 	ErrInvalidArguments = errors.New("invalid arguments")
 	// ErrUnavailable means the tool's server is down.
 	ErrUnavailable = errors.New("tool is unavailable")
+	// ErrBusy means too many calls are under way; nothing was done.
+	ErrBusy = errors.New("too busy")
 	// ErrTimeout means the call outlived its deadline.
 	ErrTimeout = errors.New("tool call timed out")
 	// ErrPanicked means the handler panicked; the process goes on.

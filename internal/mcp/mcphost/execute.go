@@ -47,7 +47,50 @@ func (h *Host) run(ctx context.Context, e *entry, args string) (mcp.Result, erro
 	if err := e.input.check(args); err != nil {
 		return mcp.Result{}, fmt.Errorf("calling %q: %w", e.def.Name, err)
 	}
-	return h.measured(ctx, e, args, nil)
+	if e.def.CacheableSeconds > 0 && !e.Inline { // an inline tool is faster than the cache
+		return h.throughCache(ctx, e, args)
+	}
+	return h.tried(ctx, e, args)
+}
+
+// tried calls a tool, and once more if it is idempotent, failed for a passing
+// reason and a second call still fits into the caller's time.
+func (h *Host) tried(ctx context.Context, e *entry, args string) (mcp.Result, error) {
+	res, err := h.measured(ctx, e, args, nil)
+	if err == nil || !e.Definition.Idempotent || !passing(err) || !h.fits(ctx, e.tool) {
+		return res, err
+	}
+	first := res.Duration
+	res, err = h.measured(ctx, e, args, nil)
+	res.Duration += first
+	return res, err
+}
+
+// passing reports whether an error may be gone at the next call. A time-out is
+// not: there is no time left.
+func passing(err error) bool {
+	for _, lasting := range []error{mcp.ErrInvalidArguments, mcp.ErrTimeout, mcp.ErrPanicked, mcp.ErrClosed, mcp.ErrBusy, context.Canceled} {
+		if errors.Is(err, lasting) {
+			return false
+		}
+	}
+	return true
+}
+
+// fits reports whether a call of the tool is likely to end within ctx.
+func (h *Host) fits(ctx context.Context, t *tool) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return true
+	}
+	expected := t.declared
+	if m := t.measure(); m.Successes > 0 {
+		expected = m.P50
+	}
+	return time.Until(deadline) > expected
 }
 
 // measured calls a tool, records the call and draws the consequences. A result

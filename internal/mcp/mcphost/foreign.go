@@ -62,6 +62,7 @@ func (u *upstream) foreign(d *sdk.Tool) (*tool, error) {
 			def.Title = untrusted.Clean(a.Title, maxTitle)
 		}
 	}
+	hints(&def, d.Meta)
 	registered := def
 	registered.Definition.Name = safeName(d.Name)
 	t, err := newTool(registered, u.cfg.Name, u.host.vitalsOf(u.cfg.Name, d.Name))
@@ -70,8 +71,8 @@ func (u *upstream) foreign(d *sdk.Tool) (*tool, error) {
 	}
 	t.Definition.Name = d.Name
 	t.server = u
-	if u.cfg.CallTimeout > 0 {
-		t.deadline = time.Duration(u.cfg.CallTimeout)
+	if limit := time.Duration(u.cfg.CallTimeout); limit > 0 && (t.deadline > limit || def.Definition.MaxDurationMs == 0) {
+		t.deadline = limit
 	}
 	if slices.Contains(u.cfg.Probe, d.Name) {
 		t.skip = ""
@@ -80,6 +81,41 @@ func (u *upstream) foreign(d *sdk.Tool) (*tool, error) {
 		}
 	}
 	return t, nil
+}
+
+// Keys of a tool's _meta by which its author declares latency (docs/tools.md).
+const (
+	metaEstimated = "glyphoxa/estimatedDurationMs"
+	metaMax       = "glyphoxa/maxDurationMs"
+	metaIdempot   = "glyphoxa/idempotent"
+	metaCacheable = "glyphoxa/cacheableSeconds"
+	metaTier      = "glyphoxa/tier"
+)
+
+// maxHint bounds declared numbers: a day in milliseconds.
+const maxHint = 24 * 60 * 60 * 1000
+
+// hints takes over what a server declares of its tool. A declared tier is a
+// floor: a server can make its tool look slower, never faster.
+func hints(def *tools.Tool, meta sdk.Meta) {
+	number := func(key string) int {
+		n, ok := meta[key].(float64)
+		if !ok || !(n > 0) {
+			return 0
+		}
+		return int(min(n, maxHint))
+	}
+	def.Definition.EstimatedDurationMs = number(metaEstimated)
+	def.Definition.MaxDurationMs = number(metaMax)
+	def.Definition.CacheableSeconds = number(metaCacheable)
+	if idempotent, ok := meta[metaIdempot].(bool); ok {
+		def.Definition.Idempotent = idempotent
+	}
+	if name, ok := meta[metaTier].(string); ok {
+		if tier, err := mcp.ParseTier(name); err == nil {
+			def.Floor = max(def.Floor, tier)
+		}
+	}
 }
 
 // objectSchema decodes a schema as the SDK hands it over; nil stays nil.

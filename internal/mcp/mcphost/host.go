@@ -31,8 +31,9 @@ type BuiltinTool = tools.Tool
 // concurrent use. It owns a goroutine per external server and one per demoted
 // tool; Close ends them all and waits for them.
 type Host struct {
-	opts options
-	snap atomic.Pointer[BudgetEnforcer]
+	opts  options
+	cache *cache
+	snap  atomic.Pointer[BudgetEnforcer]
 
 	mu       sync.Mutex // guards the fields below; never held across I/O
 	builtins []*tool
@@ -77,7 +78,7 @@ func New(opts ...Option) *Host {
 	for _, opt := range opts {
 		opt(&o)
 	}
-	h := &Host{opts: o, vitals: map[string]*vitals{}, changed: make(chan struct{})}
+	h := &Host{opts: o, cache: newCache(), vitals: map[string]*vitals{}, changed: make(chan struct{})}
 	h.life, h.end = context.WithCancel(context.Background())
 	h.snap.Store(enforce(nil, o.ceilings))
 	return h

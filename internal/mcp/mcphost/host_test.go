@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -139,16 +138,13 @@ func TestFailingToolIsDemotedAndHealsByProbes(t *testing.T) {
 			return "{}", nil
 		}))
 		broken.Store(true)
-		for i := range 31 {
+		for range 31 {
 			if _, err := h.ExecuteTool(t.Context(), "moody", ""); err == nil {
 				t.Fatal("a failing tool succeeds")
 			}
-			want := "moody"
-			if i >= 4 { // five samples
-				want = ""
-			}
-			if got := names(h.AvailableTools(mcp.BudgetFast)); got != want {
-				t.Fatalf("FAST after %d failures = %q, want %q", i+1, got, want)
+			samples := status(t, h, "moody").Samples
+			if got := names(h.AvailableTools(mcp.BudgetFast)); (got == "") != (samples >= 5) {
+				t.Fatalf("FAST after %d failures = %q, want demotion from the fifth on", samples, got)
 			}
 		}
 		if s := status(t, h, "moody"); s.State != "demoted" || s.TierReason != "demoted: 100 % errors" || s.Tier != mcp.BudgetStandard {
@@ -342,7 +338,83 @@ func TestOrderIsStableWhenLatenciesTie(t *testing.T) {
 			t.Fatalf("order = %s", got)
 		}
 	}
-	if !slices.IsSorted(h.Names()) {
-		t.Errorf("names are not sorted: %v", h.Names())
-	}
+}
+
+func TestIdempotentToolIsRetriedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var calls atomic.Int32
+		flaky := func(fails int32) tools.Handler {
+			return func(ctx context.Context, _ string) (string, error) {
+				time.Sleep(100 * time.Millisecond)
+				if calls.Add(1) <= fails {
+					return "", errors.New("connection lost")
+				}
+				return "{}", nil
+			}
+		}
+		once := builtin("once", 100, flaky(1))
+		write := builtin("write", 100, flaky(1))
+		write.Definition.Idempotent = false
+		h := newHost(t, once, write, builtin("never", 100, flaky(99)))
+		for _, row := range []struct {
+			tool  string
+			limit time.Duration
+			calls int32
+			ok    bool
+		}{
+			{"once", time.Second, 2, true},
+			{"once", 150 * time.Millisecond, 1, false}, // a second call no longer fits
+			{"write", time.Second, 1, false},
+			{"never", time.Second, 2, false},
+		} {
+			calls.Store(0)
+			ctx, cancel := context.WithTimeout(t.Context(), row.limit)
+			_, err := h.ExecuteTool(ctx, row.tool, "")
+			cancel()
+			if calls.Load() != row.calls || (err == nil) != row.ok {
+				t.Errorf("%s within %v: %d calls, err %v; want %d calls, ok = %v", row.tool, row.limit, calls.Load(), err, row.calls, row.ok)
+			}
+		}
+	})
+}
+
+func TestCacheableResultsAreKeptAndShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var calls atomic.Int32
+		def := builtin("look", 5, func(ctx context.Context, args string) (string, error) {
+			time.Sleep(50 * time.Millisecond)
+			calls.Add(1)
+			return `"` + mcp.CallerFrom(ctx).NPC + `"`, nil
+		})
+		def.Definition.CacheableSeconds = 60
+		h := newHost(t, def)
+		want := func(ctx context.Context, args string, cached bool, total int32) {
+			t.Helper()
+			res, err := h.ExecuteTool(ctx, "look", args)
+			if err != nil || res.Cached != cached || calls.Load() != total {
+				t.Errorf("look %s = %+v, %v after %d calls; want cached = %v, %d calls", args, res, err, calls.Load(), cached, total)
+			}
+		}
+		want(t.Context(), `{"a":1,"b":2}`, false, 1)
+		want(t.Context(), `{ "b": 2, "a": 1 }`, true, 1)
+		want(t.Context(), `{"a":1,"b":3}`, false, 2)
+		mira := mcp.WithCaller(t.Context(), mcp.Caller{NPC: "mira"})
+		want(mira, `{"a":1,"b":2}`, false, 3) // she may know something else
+		time.Sleep(time.Minute)
+		want(t.Context(), `{"a":1,"b":2}`, false, 4)
+
+		gone, leave := context.WithCancel(t.Context())
+		done := make(chan error, 2)
+		go func() { _, err := h.ExecuteTool(gone, "look", `{"x":1}`); done <- err }()
+		synctest.Wait()
+		go func() { _, err := h.ExecuteTool(t.Context(), "look", `{"x":1}`); done <- err }()
+		synctest.Wait()
+		leave()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Errorf("the caller who left got %v", err)
+		}
+		if err := <-done; err != nil || calls.Load() != 5 {
+			t.Errorf("the caller who stayed got %v after %d calls, want the one shared call", err, calls.Load())
+		}
+	})
 }

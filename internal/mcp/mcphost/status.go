@@ -2,7 +2,6 @@ package mcphost
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
@@ -127,13 +126,4 @@ func (h *Host) Tools(tier mcp.BudgetTier) []Tool {
 		all = append(all, t)
 	}
 	return slices.Clip(all)
-}
-
-// Names lists the names of all registered tools.
-func (h *Host) Names() []string {
-	var names []string
-	for _, e := range h.snap.Load().entries {
-		names = append(names, strings.Clone(e.def.Name))
-	}
-	return names
 }

@@ -1,0 +1,122 @@
+package mcphost
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+)
+
+const (
+	// cacheEntries and maxCached bound the result cache: entries, and bytes of
+	// one result. What is larger is not kept.
+	cacheEntries = 512
+	maxCached    = 64 << 10
+)
+
+// cache keeps results of tools that declare how long theirs stay valid, and
+// runs equal calls once. It is safe for concurrent use.
+type cache struct {
+	results *lru.Cache[string, cached]
+	flight  singleflight.Group
+}
+
+type cached struct {
+	result mcp.Result
+	until  time.Time
+}
+
+func newCache() *cache {
+	results, err := lru.New[string, cached](cacheEntries)
+	if err != nil {
+		panic(err) // the size is a constant above zero
+	}
+	return &cache{results: results}
+}
+
+// key names a call: the tool, who it is for (what an NPC may know differs),
+// and the arguments in canonical form.
+func (c *cache) key(ctx context.Context, t *tool, args string) (string, error) {
+	var value any
+	d := json.NewDecoder(bytes.NewReader([]byte(args)))
+	d.UseNumber()
+	if err := d.Decode(&value); err != nil {
+		return "", fmt.Errorf("%w: not valid JSON: %v", mcp.ErrInvalidArguments, err)
+	}
+	canonical, err := json.Marshal(value) // maps marshal with sorted keys
+	if err != nil {
+		return "", fmt.Errorf("encoding the arguments: %w", err)
+	}
+	caller := mcp.CallerFrom(ctx)
+	return fmt.Sprintf("%p\x00%s\x00%s\x00%s", t, caller.NPC, caller.Session, canonical), nil
+}
+
+// get returns a valid result kept under key.
+func (c *cache) get(key string) (mcp.Result, bool) {
+	e, ok := c.results.Get(key)
+	if !ok {
+		return mcp.Result{}, false
+	}
+	if !time.Now().Before(e.until) {
+		c.results.Remove(key)
+		return mcp.Result{}, false
+	}
+	e.result.Cached, e.result.Duration = true, 0
+	return e.result, true
+}
+
+func (c *cache) put(key string, r mcp.Result, valid time.Duration) {
+	size := len(r.Text) + len(r.Structured)
+	for _, item := range r.Content {
+		size += len(item.Text) + len(item.Data)
+	}
+	if size <= maxCached && !r.IsError {
+		c.results.Add(key, cached{r, time.Now().Add(valid)})
+	}
+}
+
+// throughCache answers from the cache, joins an equal call that is under way,
+// or runs the call and keeps its result. A joined call goes on for the others
+// when one caller leaves.
+func (h *Host) throughCache(ctx context.Context, e *entry, args string) (mcp.Result, error) {
+	key, err := h.cache.key(ctx, e.tool, args)
+	if err != nil {
+		return mcp.Result{}, fmt.Errorf("calling %q: %w", e.def.Name, err)
+	}
+	if r, ok := h.cache.get(key); ok {
+		return r, nil
+	}
+	if !h.calls.begin() {
+		return mcp.Result{}, fmt.Errorf("calling %q: %w", e.def.Name, mcp.ErrClosed)
+	}
+	start := time.Now()
+	shared := h.cache.flight.DoChan(key, func() (any, error) {
+		ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		defer cancel()
+		defer context.AfterFunc(h.life, cancel)()
+		r, err := h.tried(ctx, e, args)
+		if err == nil {
+			h.cache.put(key, r, time.Duration(e.def.CacheableSeconds)*time.Second)
+		}
+		return r, err
+	})
+	select {
+	case out := <-shared:
+		h.calls.end()
+		r, _ := out.Val.(mcp.Result)
+		r.Duration = time.Since(start)
+		return r, out.Err
+	case <-ctx.Done():
+		go func() { // the call goes on for the others; Close waits for it
+			<-shared
+			h.calls.end()
+		}()
+		return mcp.Result{Duration: time.Since(start)}, fmt.Errorf("calling %q: %w", e.def.Name, inTime(ctx, ctx.Err()))
+	}
+}
