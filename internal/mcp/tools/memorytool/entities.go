@@ -1,0 +1,191 @@
+package memorytool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// maxSuggestions is how many ids an answer to an unknown one proposes.
+const maxSuggestions = 5
+
+type queryEntitiesArgs struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+type queryEntitiesResult struct {
+	Count    int      `json:"count"`
+	Entities []entity `json:"entities"`
+}
+
+type entity struct {
+	ID          string `json:"id"`
+	Type        string `json:"type"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+}
+
+func (t *toolset) queryEntities() tools.Tool {
+	return define(llm.ToolDefinition{
+		Name: "query_entities",
+		Description: "Find people, places, factions and items of the world by name and/or type. " +
+			"Without both, lists what is known. Use get_summary with an id for details.",
+		Parameters: object(map[string]any{
+			"name": optional("Name or part of a name; spelling may be off."),
+			"type": optional("Kind of entity: npc, location, faction, item or the campaign's own word."),
+		}),
+		EstimatedDurationMs: 50,
+		MaxDurationMs:       200,
+	}, "Find entities", mcp.BudgetFast, `{"name":"a"}`, queryEntitiesOutput(), handler(t.runQueryEntities))
+}
+
+func (t *toolset) runQueryEntities(ctx context.Context, args queryEntitiesArgs) (queryEntitiesResult, error) {
+	found, err := t.graph.FindEntities(ctx, memory.EntityQuery{
+		Name:   clip(strings.TrimSpace(args.Name), maxQuery),
+		Type:   strings.TrimSpace(args.Type),
+		Viewer: viewer(ctx),
+		Limit:  maxEntities,
+	})
+	if err != nil {
+		return queryEntitiesResult{}, fmt.Errorf("finding entities: %w", err)
+	}
+	found = found[:min(len(found), maxEntities)]
+	out := queryEntitiesResult{Count: len(found), Entities: make([]entity, 0, len(found))}
+	for _, e := range found {
+		out.Entities = append(out.Entities, brief(e, maxBlurb))
+	}
+	return out, nil
+}
+
+func brief(e memory.Entity, description int) entity {
+	return entity{ID: e.ID, Type: e.Type, Name: e.Name, Description: clip(e.Description, description)}
+}
+
+type getSummaryArgs struct {
+	EntityID string `json:"entity_id"`
+}
+
+type getSummaryResult struct {
+	ID            string            `json:"id"`
+	Type          string            `json:"type"`
+	Name          string            `json:"name"`
+	Description   string            `json:"description"`
+	Attributes    map[string]string `json:"attributes"`
+	Relationships []relationship    `json:"relationships"`
+	Connected     []entity          `json:"connected"`
+}
+
+type relationship struct {
+	Type string `json:"type"`
+	// Direction is "out" if the entity is the subject, else "in".
+	Direction  string `json:"direction"`
+	EntityID   string `json:"entity_id"`
+	EntityName string `json:"entity_name"`
+	Note       string `json:"note,omitempty"`
+}
+
+func (t *toolset) getSummary() tools.Tool {
+	return define(llm.ToolDefinition{
+		Name: "get_summary",
+		Description: "Retrieve everything known about one person, place, faction or item: " +
+			"description, attributes, relationships and connected entities.",
+		Parameters: object(map[string]any{
+			"entity_id": text("The entity's id, as query_entities returns it."),
+		}, "entity_id"),
+		EstimatedDurationMs: 80,
+		MaxDurationMs:       300,
+	}, "Summarise entity", mcp.BudgetFast, `{"entity_id":"a"}`, getSummaryOutput(), handler(t.runGetSummary))
+}
+
+func (t *toolset) runGetSummary(ctx context.Context, args getSummaryArgs) (getSummaryResult, error) {
+	id := clip(strings.TrimSpace(args.EntityID), maxQuery)
+	if id == "" {
+		return getSummaryResult{}, fmt.Errorf("%w: entity_id is empty; query_entities finds ids", mcp.ErrInvalidArguments)
+	}
+	n, err := t.graph.Neighbours(ctx, id, viewer(ctx), 1)
+	if errors.Is(err, memory.ErrNotFound) {
+		n, err = t.byName(ctx, id)
+	}
+	if err != nil {
+		return getSummaryResult{}, err
+	}
+	return summarise(n), nil
+}
+
+// byName helps out a model that asks with a name where an id belongs. If the
+// name is not exactly that of one entity, the error proposes ids.
+func (t *toolset) byName(ctx context.Context, id string) (memory.Neighbourhood, error) {
+	who := viewer(ctx)
+	found, err := t.graph.FindEntities(ctx, memory.EntityQuery{Name: id, Viewer: who, Limit: maxSuggestions})
+	if err != nil {
+		return memory.Neighbourhood{}, fmt.Errorf("finding entity %q: %w", id, err)
+	}
+	named := slices.DeleteFunc(slices.Clone(found), func(e memory.Entity) bool { return !called(e, id) })
+	if len(named) == 1 {
+		return t.graph.Neighbours(ctx, named[0].ID, who, 1)
+	}
+	if len(found) == 0 {
+		if found, err = t.graph.FindEntities(ctx, memory.EntityQuery{Viewer: who, Limit: maxSuggestions}); err != nil {
+			return memory.Neighbourhood{}, fmt.Errorf("listing entities: %w", err)
+		}
+	}
+	if len(found) == 0 {
+		return memory.Neighbourhood{}, fmt.Errorf("%w: no entity %q; none is known", mcp.ErrInvalidArguments, id)
+	}
+	ids := make([]string, len(found))
+	for i, e := range found {
+		ids[i] = fmt.Sprintf("%q (%s)", e.ID, e.Name)
+	}
+	return memory.Neighbourhood{}, fmt.Errorf("%w: no entity %q; nearest are %s", mcp.ErrInvalidArguments, id, strings.Join(ids, ", "))
+}
+
+// called reports whether name is the entity's name or one of its aliases,
+// however it is written.
+func called(e memory.Entity, name string) bool {
+	key := words.Key(name)
+	return key != "" && slices.ContainsFunc(append([]string{e.Name}, e.Aliases...), func(n string) bool {
+		return words.Key(n) == key
+	})
+}
+
+func summarise(n memory.Neighbourhood) getSummaryResult {
+	e := n.Entity
+	out := getSummaryResult{
+		ID: e.ID, Type: e.Type, Name: e.Name, Description: clip(e.Description, maxDescription),
+		Attributes:    make(map[string]string, len(e.Attributes)),
+		Relationships: make([]relationship, 0, len(n.Relations)),
+		Connected:     make([]entity, 0, len(n.Connected)),
+	}
+	for _, k := range slices.Sorted(maps.Keys(e.Attributes)) {
+		if len(out.Attributes) == maxAttributes {
+			break
+		}
+		out.Attributes[k] = clip(e.Attributes[k], maxBlurb)
+	}
+	names := map[string]string{e.ID: e.Name}
+	for _, c := range n.Connected {
+		names[c.ID] = c.Name
+		if len(out.Connected) < maxConnected {
+			out.Connected = append(out.Connected, brief(c, maxBlurb))
+		}
+	}
+	for _, r := range n.Relations[:min(len(n.Relations), maxRelations)] {
+		rel := relationship{Type: r.Type, Direction: "out", EntityID: r.To, Note: clip(r.Note, maxBlurb)}
+		if r.From != e.ID {
+			rel.Direction, rel.EntityID = "in", r.From
+		}
+		rel.EntityName = names[rel.EntityID]
+		out.Relationships = append(out.Relationships, rel)
+	}
+	return out
+}

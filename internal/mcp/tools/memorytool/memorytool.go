@@ -1,0 +1,112 @@
+// Package memorytool gives NPCs the three layers of memory as tools:
+// search_sessions over what was said, query_entities and get_summary over the
+// knowledge graph, search_facts over what is known.
+//
+// Every tool only reads, and shows an NPC what that NPC may know: the viewer
+// is the caller's NPC. Results are bounded, so that no answer floods a prompt.
+// Imported by the composition root.
+package memorytool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// Bounds on what goes in and comes out, in runes and in items.
+const (
+	maxQuery       = 1000
+	maxText        = 600
+	maxBlurb       = 300
+	maxDescription = 2000
+	maxLines       = 10
+	maxEntities    = 20
+	maxRelations   = 40
+	maxConnected   = 40
+	maxAttributes  = 40
+	defaultTopK    = 10
+	maxTopK        = 50
+)
+
+// toolset holds what the handlers read from.
+type toolset struct {
+	sessions memory.SessionLog
+	index    memory.Index
+	graph    memory.Graph
+}
+
+// NewTools returns the memory tools ready for registration with the host.
+// index may be nil; search_facts then searches the session log.
+func NewTools(sessions memory.SessionLog, index memory.Index, graph memory.Graph) []tools.Tool {
+	t := &toolset{sessions: sessions, index: index, graph: graph}
+	return []tools.Tool{t.searchSessions(), t.queryEntities(), t.getSummary(), t.searchFacts()}
+}
+
+// define makes a tool of what all four have in common.
+func define(d llm.ToolDefinition, title string, floor mcp.BudgetTier, probe string, output map[string]any, h tools.Handler) tools.Tool {
+	d.Idempotent = true
+	return tools.Tool{
+		Definition:   d,
+		Handler:      h,
+		DeclaredP50:  d.EstimatedDurationMs,
+		DeclaredMax:  d.MaxDurationMs,
+		Title:        title,
+		OutputSchema: output,
+		ReadOnly:     true,
+		Floor:        floor,
+		Probe:        probe,
+	}
+}
+
+// handler decodes arguments into A and encodes what run makes of them.
+func handler[A, R any](run func(ctx context.Context, args A) (R, error)) tools.Handler {
+	return func(ctx context.Context, raw string) (string, error) {
+		var args A
+		if strings.TrimSpace(raw) != "" {
+			if err := json.Unmarshal([]byte(raw), &args); err != nil {
+				return "", fmt.Errorf("%w: %v", mcp.ErrInvalidArguments, err)
+			}
+		}
+		result, err := run(ctx, args)
+		if err != nil {
+			return "", err
+		}
+		out, err := json.Marshal(result)
+		if err != nil {
+			return "", fmt.Errorf("encoding result: %w", err)
+		}
+		return string(out), nil
+	}
+}
+
+// question returns free text fit for a search.
+func question(s string) (string, error) {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return "", fmt.Errorf("%w: query is empty; say what to look for", mcp.ErrInvalidArguments)
+	}
+	return clip(s, maxQuery), nil
+}
+
+// clip shortens s to n runes, an ellipsis included.
+func clip(s string, n int) string {
+	seen, cut := 0, 0
+	for i := range s {
+		if seen == n-1 {
+			cut = i
+		}
+		if seen == n {
+			return s[:cut] + "…"
+		}
+		seen++
+	}
+	return s
+}
+
+func viewer(ctx context.Context) string { return mcp.CallerFrom(ctx).NPC }

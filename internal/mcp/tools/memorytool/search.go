@@ -1,0 +1,181 @@
+package memorytool
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+type searchSessionsArgs struct {
+	Query     string `json:"query"`
+	SessionID string `json:"session_id"`
+}
+
+type searchSessionsResult struct {
+	Query string `json:"query"`
+	Count int    `json:"count"`
+	Lines []line `json:"lines"`
+}
+
+type line struct {
+	SessionID string    `json:"session_id"`
+	Speaker   string    `json:"speaker"`
+	Text      string    `json:"text"`
+	At        time.Time `json:"at"`
+	Turn      int64     `json:"turn"`
+}
+
+func (t *toolset) searchSessions() tools.Tool {
+	return define(llm.ToolDefinition{
+		Name: "search_sessions",
+		Description: "Search what was said in this and earlier sessions by full text. " +
+			"Returns the best matching lines with speaker, session and time.",
+		Parameters: object(map[string]any{
+			"query":      text("Words to look for in what was said."),
+			"session_id": optional("Restrict the search to this session."),
+		}, "query"),
+		EstimatedDurationMs: 100,
+		MaxDurationMs:       500,
+	}, "Search session transcripts", mcp.BudgetStandard, `{"query":"hello"}`, searchSessionsOutput(), handler(t.runSearchSessions))
+}
+
+func (t *toolset) runSearchSessions(ctx context.Context, args searchSessionsArgs) (searchSessionsResult, error) {
+	query, err := question(args.Query)
+	if err != nil {
+		return searchSessionsResult{}, err
+	}
+	hits, err := t.sessions.SearchLines(ctx, memory.LineQuery{Text: query, Session: args.SessionID, Limit: maxLines})
+	if err != nil {
+		return searchSessionsResult{}, fmt.Errorf("searching sessions: %w", err)
+	}
+	hits = hits[:min(len(hits), maxLines)]
+	out := searchSessionsResult{Query: query, Count: len(hits), Lines: make([]line, 0, len(hits))}
+	for _, h := range hits {
+		out.Lines = append(out.Lines, line{
+			SessionID: h.Session, Speaker: h.Speaker, Text: clip(h.Text, maxText), At: h.At, Turn: h.Turn,
+		})
+	}
+	return out, nil
+}
+
+type searchFactsArgs struct {
+	Query string `json:"query"`
+	// TopK is nil for the default. Models like to write whole numbers as 5.0.
+	TopK *float64 `json:"top_k"`
+}
+
+type searchFactsResult struct {
+	Query string `json:"query"`
+	Count int    `json:"count"`
+	Facts []fact `json:"facts"`
+}
+
+type fact struct {
+	Text   string  `json:"text"`
+	Source string  `json:"source"`
+	Score  float64 `json:"score"`
+}
+
+func (t *toolset) searchFacts() tools.Tool {
+	return define(llm.ToolDefinition{
+		Name: "search_facts",
+		Description: "Search for facts across the whole session history by meaning. " +
+			"Returns short texts with their source, most relevant first.",
+		Parameters: object(map[string]any{
+			"query": text("What to find out."),
+			"top_k": map[string]any{
+				"type": "integer", "minimum": 1, "maximum": maxTopK, "default": defaultTopK,
+				"description": "Most facts to return.",
+			},
+		}, "query"),
+		EstimatedDurationMs: 200,
+		MaxDurationMs:       800,
+	}, "Search facts", mcp.BudgetStandard, `{"query":"hello"}`, searchFactsOutput(), handler(t.runSearchFacts))
+}
+
+func (t *toolset) runSearchFacts(ctx context.Context, args searchFactsArgs) (searchFactsResult, error) {
+	query, err := question(args.Query)
+	if err != nil {
+		return searchFactsResult{}, err
+	}
+	k, err := topK(args.TopK)
+	if err != nil {
+		return searchFactsResult{}, err
+	}
+	facts, err := t.indexed(ctx, query, k)
+	if err != nil {
+		return searchFactsResult{}, fmt.Errorf("searching facts: %w", err)
+	}
+	if len(facts) == 0 || len(facts) < k && !t.semantic() {
+		if facts, err = t.transcribed(ctx, facts, query, k); err != nil {
+			return searchFactsResult{}, fmt.Errorf("searching facts in sessions: %w", err)
+		}
+	}
+	return searchFactsResult{Query: query, Count: len(facts), Facts: facts}, nil
+}
+
+func topK(asked *float64) (int, error) {
+	if asked == nil {
+		return defaultTopK, nil
+	}
+	if k := int(*asked); float64(k) == *asked && 1 <= k && k <= maxTopK {
+		return k, nil
+	}
+	return 0, fmt.Errorf("%w: top_k is %v; use a whole number from 1 to %d", mcp.ErrInvalidArguments, *asked, maxTopK)
+}
+
+// semantic reports whether the index finds facts by meaning. An index that
+// does not say is taken to.
+func (t *toolset) semantic() bool {
+	if t.index == nil {
+		return false
+	}
+	s, ok := t.index.(interface{ Semantic() bool })
+	return !ok || s.Semantic()
+}
+
+// indexed returns what the index knows, if there is one.
+func (t *toolset) indexed(ctx context.Context, query string, k int) ([]fact, error) {
+	out := []fact{}
+	if t.index == nil {
+		return out, nil
+	}
+	hits, err := t.index.SearchFacts(ctx, query, viewer(ctx), k)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range hits[:min(len(hits), k)] {
+		out = append(out, fact{Text: clip(h.Text, maxText), Source: h.Source, Score: h.Score})
+	}
+	return out, nil
+}
+
+// transcribed fills facts up to k with lines from the session log.
+func (t *toolset) transcribed(ctx context.Context, facts []fact, query string, k int) ([]fact, error) {
+	hits, err := t.sessions.SearchLines(ctx, memory.LineQuery{Text: query, Limit: k})
+	if err != nil {
+		return nil, err
+	}
+	most := 1.0
+	if n := len(facts); n > 0 {
+		most = facts[n-1].Score
+	}
+	for _, h := range hits {
+		if len(facts) == k {
+			break
+		}
+		said := h.Text
+		if h.Speaker != "" {
+			said = h.Speaker + ": " + said
+		}
+		// The log's scores have no upper end; a fact's lies within 0 and 1.
+		score := min(most, max(0, h.Score)/(1+max(0, h.Score)))
+		facts = append(facts, fact{Text: clip(said, maxText), Source: "session:" + h.Session, Score: score})
+	}
+	return facts, nil
+}
