@@ -22,18 +22,25 @@ var openers = map[string]bool{
 	"guten": true, "tag": true, "morgen": true, "abend": true, "morning": true, "evening": true,
 }
 
-// titles are words of a name that do not name anyone by themselves.
+// fillers are words of a name that never name anyone by themselves.
+var fillers = map[string]bool{
+	"the": true, "of": true, "and": true, "an": true, "old": true, "young": true,
+	"der": true, "die": true, "das": true, "den": true, "von": true, "und": true, "alte": true, "alter": true,
+}
+
+// titles name someone only when spoken to: "Captain, come here" is for the
+// captain, "the captain of the ship" for nobody.
 var titles = map[string]bool{
-	"the": true, "of": true, "and": true, "a": true, "an": true, "captain": true, "lady": true, "lord": true, "sir": true,
-	"master": true, "mistress": true, "old": true, "young": true, "king": true, "queen": true, "prince": true,
-	"princess": true, "father": true, "mother": true, "brother": true, "sister": true, "doctor": true, "der": true,
-	"die": true, "das": true, "von": true, "frau": true, "herr": true, "meister": true, "hauptmann": true,
+	"captain": true, "lady": true, "lord": true, "sir": true, "master": true, "mistress": true, "king": true,
+	"queen": true, "prince": true, "princess": true, "father": true, "mother": true, "brother": true, "sister": true,
+	"doctor": true, "frau": true, "herr": true, "meister": true, "hauptmann": true,
 }
 
 // call is one way of naming an NPC, as folded words.
 type call struct {
 	words []string
 	npc   int
+	title bool // only when spoken to
 }
 
 // directory is what detection knows of the NPCs. It is immutable.
@@ -43,7 +50,7 @@ type directory struct {
 }
 
 // newDirectory collects the names, the aliases, and each word of a name that
-// belongs to one NPC alone and is no title.
+// belongs to one NPC alone.
 func newDirectory(agents []*agent.Agent) *directory {
 	d := &directory{only: len(agents) == 1}
 	owners := map[string][]int{}
@@ -51,7 +58,7 @@ func newDirectory(agents []*agent.Agent) *directory {
 	add := func(words []string, npc int) {
 		if key := strings.Join(words, " "); len(words) > 0 && !full[key] {
 			full[key] = true
-			d.calls = append(d.calls, call{words, npc})
+			d.calls = append(d.calls, call{words, npc, len(words) == 1 && titles[words[0]]})
 		}
 	}
 	for i, a := range agents {
@@ -59,7 +66,7 @@ func newDirectory(agents []*agent.Agent) *directory {
 			words := texts(tokens(name))
 			add(words, i)
 			for _, w := range words {
-				if !titles[w] && len(w) > 2 && !slices.Contains(owners[w], i) {
+				if !fillers[w] && len(w) > 2 && !slices.Contains(owners[w], i) {
 					owners[w] = append(owners[w], i)
 				}
 			}
@@ -83,6 +90,7 @@ func newDirectory(agents []*agent.Agent) *directory {
 type token struct {
 	text          string
 	opens, closes bool // a clause begins before it, ends behind it
+	owns          bool // it had an 's
 }
 
 func texts(ts []token) []string {
@@ -120,10 +128,10 @@ func tokens(text string) []token {
 		}
 		ts = append(ts, token{text: strings.ToLower(text[:end]), opens: clause})
 		text, clause = text[end:], false
-		if rest, ok := strings.CutPrefix(text, "'s"); ok {
-			text = rest
-		} else if rest, ok := strings.CutPrefix(text, "’s"); ok {
-			text = rest
+		for _, s := range []string{"'s", "’s"} {
+			if rest, ok := strings.CutPrefix(text, s); ok {
+				text, ts[len(ts)-1].owns = rest, true
+			}
 		}
 	}
 	if n := len(ts); n > 0 {
@@ -151,7 +159,7 @@ func (d *directory) detect(utterance string, last int) address {
 		if vocative(ts, i, i+len(c.words)-1) {
 			return address{c.npc, RouteName}
 		}
-		if mentioned < 0 {
+		if mentioned < 0 && !c.title {
 			mentioned = c.npc
 		}
 		i += len(c.words) - 1
@@ -194,6 +202,9 @@ func (d *directory) callAt(ts []token, i int) (call, bool) {
 // vocative reports whether the name at ts[first..last] is spoken to: it begins
 // the utterance (greetings aside), or stands alone between punctuation marks.
 func vocative(ts []token, first, last int) bool {
+	if ts[last].owns {
+		return false
+	}
 	if ts[first].opens && ts[last].closes {
 		return true
 	}

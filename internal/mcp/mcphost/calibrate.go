@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -66,7 +67,7 @@ func (h *Host) probe(ctx context.Context, t *tool) probeResult {
 	})
 	switch {
 	case err != nil:
-		return probeResult{note: err.Error()}
+		return probeResult{note: strings.TrimPrefix(err.Error(), fmt.Sprintf("calling %q: ", e.def.Name))}
 	case res.IsError:
 		return probeResult{note: "rejected the probe: " + res.Text}
 	}

@@ -117,6 +117,9 @@ func tierOf(d time.Duration, ceilings [2]time.Duration) mcp.BudgetTier {
 // ms prints a duration in milliseconds with as many digits as matter.
 func ms(d time.Duration) string {
 	f := float64(d) / float64(time.Millisecond)
+	if f < 0.01 {
+		return "under 0.01 ms"
+	}
 	if f < 10 {
 		return fmt.Sprintf("%.2g ms", f)
 	}

@@ -189,6 +189,12 @@ func (t *turn) summary(r record) string {
 		if from == "" {
 			from = entity.text("id")
 		}
+		if other := rel.text("entity_name", "entity_id"); other != "" {
+			from, to = entity.text("id"), other
+			if rel.text("direction") == "in" {
+				from, to = other, entity.text("id")
+			}
+		}
 		if verb == "" || to == "" || told == mostRelations {
 			continue
 		}
@@ -207,7 +213,8 @@ func (t *turn) quotes(list []record) string {
 		}
 		text := r.text("text", "content", "quote", "fact", "snippet")
 		who := r.text("speaker", "speaker_name", "name", "npc")
-		if before, rest, ok := strings.Cut(text, ": "); ok && who == "" && len(strings.Fields(before)) <= 3 {
+		known := strings.HasPrefix(r.text("source"), "entity:") // told of someone, not said by them
+		if before, rest, ok := strings.Cut(text, ": "); ok && who == "" && !known && len(strings.Fields(before)) <= 3 {
 			who, text = before, rest
 		}
 		if text = shorten(text, longestSpeech/2); text == "" {
