@@ -136,8 +136,8 @@ func (t *turn) ask(ctx context.Context) ([]llm.ToolCall, string, error) {
 		}
 		watch.feed() // what we did with the chunk is not the model's silence
 	}
-	if ctx.Err() != nil {
-		return nil, "", context.Cause(ctx)
+	if watch.ctx.Err() != nil {
+		return nil, "", context.Cause(watch.ctx)
 	}
 	if err := t.speak(append(split.Push(scrub.Flush()), split.Flush()...)); err != nil {
 		return nil, "", err
