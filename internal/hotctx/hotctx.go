@@ -74,36 +74,22 @@ func (s *Source) mentioned(ctx context.Context, q Query) ([]string, error) {
 		return nil, nil
 	}
 	// One look for all words: more of them in a name make it a better match.
-	hits, err := s.graph.FindEntities(ctx, memory.EntityQuery{Name: strings.Join(words, " "), Viewer: q.NPC, Limit: 4 * maxEntities})
+	hits, err := s.graph.FindEntities(ctx, memory.EntityQuery{
+		Name: strings.Join(words, " "), Exact: true, Viewer: q.NPC, Limit: maxEntities + 1, // one may be itself
+	})
 	if err != nil {
 		return nil, fmt.Errorf("looking up who and what was mentioned: %w", err)
 	}
 	var found []string
 	for _, e := range hits {
-		if len(found) == maxEntities {
-			break
-		}
-		if e.ID != q.NPC && slices.ContainsFunc(words, func(w string) bool { return named(e, w) }) {
+		if e.ID != q.NPC && len(found) < maxEntities {
 			found = append(found, fmt.Sprintf("%s (%s): %s", e.Name, e.Type, clip(e.Description, maxFact)))
 		}
 	}
 	return found, nil
 }
 
-// named reports whether the entity is really called so: a lookup also finds
-// what is merely similar.
-func named(e memory.Entity, name string) bool {
-	for _, n := range append([]string{e.Name, e.ID}, e.Aliases...) {
-		for _, word := range strings.Fields(strings.ReplaceAll(n, "-", " ")) {
-			if strings.EqualFold(word, name) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// candidates are the words of an utterance that may be names, at most eight:
+// candidates are the words of an utterance that may be names, at most sixteen:
 // those written with a capital first, then other long ones.
 func candidates(utterance string) []string {
 	var capital, other []string
@@ -121,7 +107,7 @@ func candidates(utterance string) []string {
 		}
 	}
 	all := append(capital, other...)
-	return all[:min(len(all), 8)]
+	return all[:min(len(all), 16)]
 }
 
 func isWord(r rune) bool {

@@ -131,6 +131,8 @@ type EntityQuery struct {
 	// Name matches names and aliases: exact first, then prefix, then words.
 	// Empty matches all.
 	Name string
+	// Exact leaves out what is only similar: beginnings and misheard words.
+	Exact bool
 	// Type restricts to one type if not empty.
 	Type string
 	// Viewer is the NPC asking; empty sees all.

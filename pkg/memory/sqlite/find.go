@@ -30,14 +30,14 @@ const (
 	matchEntities = `WITH hit (id, rank, matched) AS (
 		SELECT entity, min(alias, 1), 0 FROM entity_names WHERE key = :key
 		UNION ALL
-		SELECT entity, 2, 0 FROM entity_names WHERE key >= :key AND key < :key || :last
+		SELECT entity, 2, 0 FROM entity_names WHERE NOT :exact AND key >= :key AND key < :key || :last
 		UNION ALL
 		SELECT w.entity, 3, count(*) FROM json_each(:words) j CROSS JOIN entity_words w ON w.word = j.value
 			GROUP BY w.entity
 		UNION ALL
 		SELECT w.entity, 4, count(DISTINCT j.value) FROM json_each(:words) j
 			CROSS JOIN entity_words w ON w.word >= j.value AND w.word < j.value || :last
-			WHERE length(j.value) >= 3 GROUP BY w.entity
+			WHERE NOT :exact AND length(j.value) >= 3 GROUP BY w.entity
 	)
 	SELECT ` + entityColumns + ` FROM (SELECT id, min(rank) rank, max(matched) matched FROM hit GROUP BY id) h
 	JOIN entities e ON e.id = h.id
@@ -78,7 +78,7 @@ func (s *Store) FindEntities(ctx context.Context, q memory.EntityQuery) (out []m
 		if len(asked) == 0 {
 			return nil
 		}
-		if out, err = match(ctx, c, q.Name, asked, scope); err != nil || len(out) > 0 {
+		if out, err = match(ctx, c, q, asked, scope); err != nil || len(out) > 0 || q.Exact {
 			return err
 		}
 		out, err = misheard(ctx, c, asked, scope)
@@ -87,13 +87,14 @@ func (s *Store) FindEntities(ctx context.Context, q memory.EntityQuery) (out []m
 	return out, err
 }
 
-func match(ctx context.Context, c *conn, name string, asked []string, scope []any) ([]memory.Entity, error) {
+func match(ctx context.Context, c *conn, q memory.EntityQuery, asked []string, scope []any) ([]memory.Entity, error) {
 	list, err := json.Marshal(asked)
 	if err != nil {
 		return nil, err
 	}
 	args := append(slices.Clone(scope),
-		sql.Named("key", words.Key(name)),
+		sql.Named("key", words.Key(q.Name)),
+		sql.Named("exact", q.Exact),
 		sql.Named("words", string(list)),
 		sql.Named("last", lastRune),
 	)
