@@ -1,7 +1,7 @@
 package sqlite
 
 // steps returns the migrations in order. To change the schema, append a step.
-func steps() []string { return []string{stepMemory} }
+func steps() []string { return []string{stepMemory, stepState} }
 
 // stepMemory creates the three layers.
 //
@@ -91,4 +91,14 @@ CREATE TABLE relations (
 	PRIMARY KEY (src, type, dst)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX relations_by_dst ON relations (dst);
+`
+
+// stepState adds what programs keep between runs, by space and key.
+const stepState = `
+CREATE TABLE state (
+	space TEXT NOT NULL,
+	key   TEXT NOT NULL,
+	value BLOB NOT NULL,
+	PRIMARY KEY (space, key)
+) STRICT, WITHOUT ROWID;
 `

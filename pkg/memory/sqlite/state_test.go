@@ -1,0 +1,26 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestStateIsKeptBySpace(t *testing.T) {
+	s := fresh(t)
+	must(t, "SaveState", s.SaveState(t.Context(), "a", map[string][]byte{"x": []byte("1"), "y": {0, 255}}))
+	must(t, "SaveState", s.SaveState(t.Context(), "b", map[string][]byte{"x": []byte("other")}))
+	must(t, "SaveState", s.SaveState(t.Context(), "a", map[string][]byte{"x": nil, "z": []byte("3")}))
+	must(t, "SaveState", s.SaveState(t.Context(), "a", nil))
+	for space, want := range map[string]map[string][]byte{
+		"a":    {"y": {0, 255}, "z": []byte("3")},
+		"b":    {"x": []byte("other")},
+		"none": {},
+	} {
+		got, err := s.LoadState(t.Context(), space)
+		must(t, "LoadState", err)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("space %q (-want +got):\n%s", space, diff)
+		}
+	}
+}
