@@ -1,0 +1,160 @@
+package glyphoxa_test
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/MrWong99/glyphoxa"
+	"github.com/MrWong99/glyphoxa/internal/app"
+)
+
+// pages returns the text of every Markdown file of the repository by path.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == "testdata" || d.Name() == ".git"):
+			return fs.SkipDir
+		case d.IsDir() || filepath.Ext(path) != ".md":
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		all[path] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all["README.md"] == "" {
+		t.Fatal("there is no README.md")
+	}
+	return all
+}
+
+var (
+	links    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	headings = regexp.MustCompile(`(?m)^#+ +(.+)$`)
+	dropped  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// anchors returns the fragments that lead to a page's headings.
+func anchors(text string) map[string]bool {
+	all := map[string]bool{}
+	for _, m := range headings.FindAllStringSubmatch(text, -1) {
+		all[strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")] = true
+	}
+	return all
+}
+
+func TestLinksLeadSomewhere(t *testing.T) {
+	all := pages(t)
+	for page, text := range all {
+		for _, m := range links.FindAllStringSubmatch(text, -1) {
+			target, fragment, _ := strings.Cut(m[1], "#")
+			if strings.Contains(target, "://") {
+				continue
+			}
+			path := page
+			if target != "" {
+				path = filepath.Join(filepath.Dir(page), filepath.FromSlash(target))
+			}
+			if _, err := os.Stat(path); err != nil {
+				t.Errorf("%s links to %s, which is not there", page, m[1])
+			} else if fragment != "" && !anchors(all[path])[fragment] {
+				t.Errorf("%s links to %s, and %s has no such heading", page, m[1], path)
+			}
+		}
+	}
+}
+
+var (
+	code    = regexp.MustCompile("(?s)```.*?```|`[^`\n]+`")
+	command = regexp.MustCompile(`(?m)(?:^|[\s` + "`" + `])glyphoxa +([a-z]+)(?: +([a-z]+))?`)
+)
+
+// TestCommandsExist asks the program for help on every command the pages
+// mention.
+func TestCommandsExist(t *testing.T) {
+	binary := filepath.Join(t.TempDir(), "glyphoxa")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./cmd/glyphoxa").CombinedOutput(); err != nil {
+		t.Fatalf("building: %v\n%s", err, out)
+	}
+	known := map[string]bool{}
+	exists := func(words ...string) bool {
+		path := strings.Join(append([]string{"glyphoxa"}, words...), " ")
+		ok, asked := known[path]
+		if !asked {
+			out, err := exec.CommandContext(t.Context(), binary, append(words, "--help")...).Output()
+			ok = err == nil && strings.Contains(string(out), "Usage:\n  "+path)
+			known[path] = ok
+		}
+		return ok
+	}
+	groups := map[string]bool{"tools": true, "mcp": true} // commands with commands below them
+	for page, text := range pages(t) {
+		for _, span := range code.FindAllString(text, -1) {
+			for _, m := range command.FindAllStringSubmatch(span, -1) {
+				words := m[1:2]
+				if m[2] != "" && groups[m[1]] {
+					words = m[1:3]
+				}
+				if !exists(words...) {
+					t.Errorf("%s mentions the command %q, which does not exist", page, "glyphoxa "+strings.Join(words, " "))
+				}
+			}
+		}
+	}
+	if len(known) < 8 {
+		t.Errorf("found %d commands in the pages, want at least 8: %v", len(known), known)
+	}
+}
+
+var snippets = regexp.MustCompile("(?s)```yaml\n(.*?)```")
+
+// TestSnippetsPassCheck checks every YAML snippet as "glyphoxa check" would: a
+// configuration, or an NPC's file beside an empty one.
+func TestSnippetsPassCheck(t *testing.T) {
+	t.Setenv("WORLD_SEARCH_TOKEN", "token")
+	found := 0
+	for page, text := range pages(t) {
+		for _, m := range snippets.FindAllStringSubmatch(text, -1) {
+			found++
+			dir := t.TempDir()
+			if err := os.CopyFS(dir, glyphoxa.Shipped); err != nil {
+				t.Fatal(err)
+			}
+			var keys map[string]any
+			if err := yaml.Unmarshal([]byte(m[1]), &keys); err != nil {
+				t.Errorf("%s: %v in\n%s", page, err, m[1])
+				continue
+			}
+			main := filepath.Join(dir, "glyphoxa.yaml")
+			files := map[string]string{main: m[1]}
+			if keys["name"] != nil {
+				files = map[string]string{main: "npcs_dir: npcs\n", filepath.Join(dir, "npcs", "snippet.yaml"): m[1]}
+			}
+			for path, text := range files {
+				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := app.Check(io.Discard, main); err != nil {
+				t.Errorf("%s: a snippet does not pass check: %v\n%s", page, err, m[1])
+			}
+		}
+	}
+	if found < 4 {
+		t.Errorf("found %d snippets, want at least 4", found)
+	}
+}
