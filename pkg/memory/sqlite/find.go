@@ -16,6 +16,9 @@ import (
 
 const (
 	defaultEntities = 20
+	// maxNameWords bounds how many different words are looked up, enough for a
+	// whole utterance: a name in it may be its shortest word.
+	maxNameWords = 64
 	// lastRune ends the range of all words with a given beginning.
 	lastRune = "\U0010FFFF"
 )
@@ -74,7 +77,7 @@ func (s *Store) FindEntities(ctx context.Context, q memory.EntityQuery) (out []m
 			out, err = rows(ctx, c, listEntities, scope, scanEntity)
 			return err
 		}
-		asked := telling(words.Split(q.Name))
+		asked := telling(words.Split(q.Name), maxNameWords)
 		if len(asked) == 0 {
 			return nil
 		}

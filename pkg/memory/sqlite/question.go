@@ -11,8 +11,7 @@ import (
 )
 
 const (
-	// maxAsked bounds how many different words of a question count; of more,
-	// the longest do, which tend to be the rarest.
+	// maxAsked bounds how many different words of a question count.
 	maxAsked = 6
 	// maxRead bounds how many words of a question are looked at.
 	maxRead = 256
@@ -54,15 +53,16 @@ func ask(text string) question {
 		last = all[len(all)-1]
 	}
 	var q question
-	for _, w := range telling(all) {
+	for _, w := range telling(all, maxAsked) {
 		q = append(q, asked{word: w, stem: stem(w, w == last)})
 	}
 	return q
 }
 
 // telling returns the different words without stop words, or all if there are
-// no others; at most maxAsked.
-func telling(all []string) []string {
+// no others. Of more than most, it returns the longest, which tend to be the
+// rarest.
+func telling(all []string, most int) []string {
 	all = slices.Clone(all[:min(len(all), maxRead)])
 	slices.Sort(all)
 	all = slices.Compact(all)
@@ -70,11 +70,11 @@ func telling(all []string) []string {
 	if len(out) == 0 {
 		out = all
 	}
-	if len(out) > maxAsked {
+	if len(out) > most {
 		slices.SortStableFunc(out, func(a, b string) int {
 			return cmp.Compare(utf8.RuneCountInString(b), utf8.RuneCountInString(a))
 		})
-		out = out[:maxAsked]
+		out = out[:most]
 	}
 	return out
 }
