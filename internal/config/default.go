@@ -47,6 +47,7 @@ func DefaultServer() MCPServerConfig {
 	return MCPServerConfig{
 		ConnectTimeout: Duration(10 * time.Second),
 		CallTimeout:    Duration(30 * time.Second),
+		MaxConcurrent:  8,
 	}
 }
 

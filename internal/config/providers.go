@@ -59,6 +59,11 @@ type MCPServerConfig struct {
 	ConnectTimeout Duration `yaml:"connect_timeout" json:"connect_timeout" min:"1ms" max:"10m" doc:"Longest time for connecting."`
 	// CallTimeout bounds one call; a tier's budget may be shorter. Default 30s.
 	CallTimeout Duration `yaml:"call_timeout" json:"call_timeout" min:"1ms" max:"1h" doc:"Longest time for one call."`
+	// MaxConcurrent bounds the calls under way at once. Default 8.
+	MaxConcurrent int `yaml:"max_concurrent" json:"max_concurrent" min:"1" max:"1000" doc:"Most calls at the same time."`
+	// IdleSleep disconnects the server when nobody has called it for so long;
+	// its tools stay listed and the next call connects it again. 0 means never.
+	IdleSleep Duration `yaml:"idle_sleep" json:"idle_sleep" min:"0s" max:"24h" doc:"Disconnect after this long without a call; the next call connects again. 0s means never."`
 	// AllowPrivate permits URLs that lead to loopback or private addresses.
 	AllowPrivate bool `yaml:"allow_private" json:"allow_private" doc:"Allow a web address on this machine or in the home network."`
 	// Pin holds back new and changed tools until the operator approves them.

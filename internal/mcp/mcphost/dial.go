@@ -6,21 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
-	"net/http"
-	"net/netip"
-	"net/url"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/google/shlex"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-	"golang.org/x/oauth2"
-	"golang.org/x/oauth2/clientcredentials"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
@@ -30,7 +22,8 @@ const (
 	// terminateAfter is how long a stdio server has to leave after its stdin
 	// closed, and again after SIGTERM.
 	terminateAfter = time.Second
-	// livenessInterval is how often an HTTP server is pinged.
+	// livenessInterval is how often a server is pinged, where its protocol
+	// revision has pings.
 	livenessInterval = 15 * time.Second
 	// maxStderrLine bounds what a server writes into the log at once.
 	maxStderrLine = 1000
@@ -50,16 +43,13 @@ func (l *link) close() {
 
 // dialer checks a configuration and returns how to connect. A server's
 // list_changed notification puts a token into relist.
-func dialer(cfg config.MCPServerConfig, log *slog.Logger, relist chan<- struct{}) (func(context.Context) (*link, error), error) {
+func dialer(cfg config.MCPServerConfig, log *slog.Logger, relist chan<- struct{}, p *pause) (func(context.Context) (*link, error), error) {
 	options := func(keepAlive time.Duration) *sdk.ClientOptions {
 		return &sdk.ClientOptions{
 			Capabilities: &sdk.ClientCapabilities{},
 			KeepAlive:    keepAlive,
 			ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
-				select {
-				case relist <- struct{}{}:
-				default: // a listing is due already
-				}
+				token(relist)
 			},
 		}
 	}
@@ -80,10 +70,10 @@ func dialer(cfg config.MCPServerConfig, log *slog.Logger, relist chan<- struct{}
 		}
 		return func(ctx context.Context) (*link, error) {
 			cmd := command(argv, cfg.Env, log)
-			return connect(ctx, &sdk.CommandTransport{Command: cmd, TerminateDuration: terminateAfter}, 0, func() { killGroup(cmd) })
+			return connect(ctx, &sdk.CommandTransport{Command: cmd, TerminateDuration: terminateAfter}, livenessInterval, func() { killGroup(cmd) })
 		}, nil
 	case config.TransportStreamableHTTP:
-		client, err := httpClient(cfg)
+		client, err := httpClient(cfg, p)
 		if err != nil {
 			return nil, err
 		}
@@ -156,62 +146,4 @@ func (w *logWriter) Write(p []byte) (int, error) {
 		rest = after
 	}
 	return len(p), nil
-}
-
-// httpClient returns a client that authenticates as configured and refuses to
-// reach private addresses unless allowed.
-func httpClient(cfg config.MCPServerConfig) (*http.Client, error) {
-	u, err := url.Parse(cfg.URL)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, errors.New("the url is no http or https address")
-	}
-	base := http.DefaultTransport.(*http.Transport).Clone()
-	if !cfg.AllowPrivate {
-		base.Proxy = nil // behind a proxy the guard would see the proxy's address
-		base.DialContext = (&net.Dialer{Timeout: defaultConnectTimeout, Control: refusePrivate}).DialContext
-	}
-	client := &http.Client{Transport: base}
-	if o := cfg.Auth.OAuth; o != nil {
-		grant := clientcredentials.Config{ClientID: o.ClientID, ClientSecret: o.ClientSecret.Reveal(), TokenURL: o.TokenURL, Scopes: o.Scopes}
-		source := grant.TokenSource(context.WithValue(context.Background(), oauth2.HTTPClient, client))
-		return &http.Client{Transport: &oauth2.Transport{Source: source, Base: base}}, nil
-	}
-	if token := strings.TrimSpace(cfg.Auth.Token.Reveal()); token != "" {
-		if len(token) > 7 && strings.EqualFold(token[:7], "bearer ") {
-			token = strings.TrimSpace(token[7:])
-		}
-		client.Transport = &bearer{token: token, host: u.Host, base: base}
-	}
-	return client, nil
-}
-
-// refusePrivate is a [net.Dialer] control that keeps a server's URL from
-// leading into this machine, its network or a cloud's metadata service.
-func refusePrivate(_, address string, _ syscall.RawConn) error {
-	ap, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return fmt.Errorf("reading the address %q: %w", address, err)
-	}
-	ip := ap.Addr().Unmap()
-	if ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() ||
-		netip.MustParsePrefix("100.64.0.0/10").Contains(ip) {
-		return fmt.Errorf("%s is a private address; set allow_private: true for this server if that is meant", ip)
-	}
-	return nil
-}
-
-// bearer adds a static token to requests to one host; a redirect elsewhere
-// does not get it.
-type bearer struct {
-	token, host string
-	base        http.RoundTripper
-}
-
-func (b *bearer) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Host != b.host {
-		return b.base.RoundTrip(r)
-	}
-	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", "Bearer "+b.token)
-	return b.base.RoundTrip(r)
 }

@@ -112,14 +112,15 @@ func (h *Host) measured(ctx context.Context, e *entry, args string, ignore func(
 }
 
 // outcome reports whether a call says something about the tool's health, and
-// what. Rejected arguments and calls the caller gave up say nothing; a call
+// what. Rejected arguments, a server that asks for a
+// pause and calls the caller gave up say nothing; a call
 // the caller's deadline cut short counts as failed only if the tool had the
 // time its tier promises.
 func (h *Host) outcome(ctx context.Context, t *tool, res mcp.Result, err error) (counts, ok bool) {
 	switch {
 	case err == nil:
 		return true, !res.IsError
-	case errors.Is(err, mcp.ErrInvalidArguments):
+	case errors.Is(err, mcp.ErrInvalidArguments), errors.Is(err, mcp.ErrBusy):
 		return false, false
 	case errors.Is(err, mcp.ErrTimeout):
 		promised := t.deadline

@@ -33,6 +33,7 @@ type BuiltinTool = tools.Tool
 type Host struct {
 	opts  options
 	cache *cache
+	epoch time.Time // when the host was made
 	snap  atomic.Pointer[BudgetEnforcer]
 
 	mu       sync.Mutex // guards the fields below; never held across I/O
@@ -52,6 +53,8 @@ type options struct {
 	log      *slog.Logger
 	ceilings [2]time.Duration
 	floors   map[string]mcp.BudgetTier
+	keeper   Keeper
+	machine  string
 }
 
 // Option configures a Host.
@@ -78,7 +81,10 @@ func New(opts ...Option) *Host {
 	for _, opt := range opts {
 		opt(&o)
 	}
-	h := &Host{opts: o, cache: newCache(), vitals: map[string]*vitals{}, changed: make(chan struct{})}
+	if o.keeper == nil {
+		o.keeper = &forgetful{state: map[string]map[string][]byte{}}
+	}
+	h := &Host{opts: o, cache: newCache(), vitals: map[string]*vitals{}, changed: make(chan struct{}), epoch: time.Now()}
 	h.life, h.end = context.WithCancel(context.Background())
 	h.snap.Store(enforce(nil, o.ceilings))
 	return h
@@ -114,7 +120,7 @@ func (h *Host) RegisterBuiltin(def BuiltinTool) error {
 // vitalsOf returns what is known of a tool, from an earlier registration if
 // there was one. Callers hold mu.
 func (h *Host) vitalsOf(source, name string) *vitals {
-	key := source + "\x00" + name
+	key := source + "/" + name
 	v := h.vitals[key]
 	if v == nil {
 		v = &vitals{}
@@ -169,7 +175,7 @@ func (h *Host) Close() error {
 	h.closed = true
 	h.builtins = nil
 	for _, u := range h.servers {
-		u.tools = nil
+		u.tools, u.held = nil, nil
 	}
 	h.swap()
 	h.mu.Unlock()

@@ -12,7 +12,7 @@ type Status struct {
 	Name string `json:"name"`
 	// Source is "builtin" or the server's name.
 	Source string `json:"source"`
-	// State is "ready", "demoted", "on trial" or "down".
+	// State is "ready", "demoted", "on trial", "held", "asleep" or "down".
 	State      string         `json:"state"`
 	Tier       mcp.BudgetTier `json:"tier"`
 	TierReason string         `json:"tier_reason"`
@@ -35,17 +35,27 @@ type Status struct {
 // Status describes every tool, ordered by name; tools of a server that is down
 // come after the others.
 func (h *Host) Status() []Status {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	snap := h.snap.Load()
 	all := make([]Status, 0, len(snap.entries))
 	for i := range snap.entries {
-		all = append(all, h.statusOf(&snap.entries[i]))
+		e := &snap.entries[i]
+		s := h.statusOf(e)
+		if e.server != nil && e.server.state == stateAsleep && s.State == stateReady {
+			s.State = stateAsleep
+		}
+		all = append(all, s)
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	for _, u := range h.servers {
 		for _, t := range u.lost {
 			s := h.statusOf(&entry{tool: t, def: t.Definition})
-			s.State = "down"
+			s.State = stateDown
+			all = append(all, s)
+		}
+		for _, t := range u.held {
+			s := h.statusOf(&entry{tool: t, def: t.Definition})
+			s.State, s.TierReason = "held", "pinned: "+t.hold
 			all = append(all, s)
 		}
 	}
@@ -56,7 +66,7 @@ func (h *Host) statusOf(e *entry) Status {
 	m := e.measure()
 	v := e.assess(h.opts.ceilings, m)
 	s := Status{
-		Name: e.def.Name, Source: e.source, State: "ready", Tier: v.tier, TierReason: v.reason, Floor: e.Floor,
+		Name: e.def.Name, Source: e.source, State: stateReady, Tier: v.tier, TierReason: v.reason, Floor: e.Floor,
 		DeclaredP50: float64(e.declared.Milliseconds()),
 		P50:         float64(m.P50.Microseconds()) / 1000, P99: float64(m.P99.Microseconds()) / 1000,
 		ErrorRate: m.ErrorRate, Samples: m.Samples, ReadOnly: e.ReadOnly, Idempotent: e.Definition.Idempotent,
@@ -80,7 +90,7 @@ func (h *Host) statusOf(e *entry) Status {
 // ServerStatus is what the operator sees of an external server.
 type ServerStatus struct {
 	Name string `json:"name"`
-	// State is "connecting", "ready" or "down".
+	// State is "connecting", "ready", "asleep" or "down".
 	State string `json:"state"`
 	// Reason says why it is down.
 	Reason string `json:"reason,omitempty"`
@@ -126,4 +136,14 @@ func (h *Host) Tools(tier mcp.BudgetTier) []Tool {
 		all = append(all, t)
 	}
 	return slices.Clip(all)
+}
+
+// Names lists the names of all registered tools, in order.
+func (h *Host) Names() []string {
+	snap := h.snap.Load()
+	names := make([]string, len(snap.entries))
+	for i := range snap.entries {
+		names[i] = snap.entries[i].def.Name
+	}
+	return names
 }

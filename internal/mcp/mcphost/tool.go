@@ -37,6 +37,7 @@ type tool struct {
 	declared time.Duration // expected P50; 0 is unknown
 	deadline time.Duration
 	skip     string // why it may not be probed; empty if it may
+	hold     string // why it waits for approval; empty if it does not
 	*vitals
 }
 

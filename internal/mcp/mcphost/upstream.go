@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -16,38 +15,62 @@ import (
 )
 
 const (
-	// A lost server is tried again after firstRetry, then twice that, up to
-	// lastRetry, each ±20 % so that servers do not come back in step.
-	firstRetry = 250 * time.Millisecond
-	lastRetry  = 30 * time.Second
-	// steady is how long a connection must live for the back-off to start over.
-	steady = 10 * time.Second
-	// maxServerTools bounds what one server may list.
-	maxServerTools = 1000
-
-	defaultConnectTimeout = 10 * time.Second
+	// defaultConcurrent is how many calls a server gets at once.
+	defaultConcurrent = 8
+	// maxQueued bounds the calls that wait for one of those places; more fail
+	// with [mcp.ErrBusy].
+	maxQueued = 64
+	// suspicious is how many calls in a row must fail for the connection to be
+	// doubted.
+	suspicious = 3
 )
 
 // States of a server.
 const (
 	stateConnecting = "connecting"
 	stateReady      = "ready"
+	stateAsleep     = "asleep"
 	stateDown       = "down"
 )
 
 // upstream is one external server. Its supervisor goroutine connects it, keeps
 // its tools registered while it lives, and connects it again when it dies.
 type upstream struct {
-	cfg  config.MCPServerConfig
-	host *Host
-	dial func(context.Context) (*link, error)
+	cfg    config.MCPServerConfig
+	host   *Host
+	dial   func(context.Context) (*link, error)
+	slots  chan struct{} // a place for every call under way
+	queued atomic.Int32  // calls waiting for a place
+	used   atomic.Int64  // when the last call ended, nanoseconds since epoch
+	fails  atomic.Int32  // calls in a row that the connection failed
+	pause  pause         // asked for by the server (HTTP 429)
+
+	relist  chan struct{} // the tools have changed
+	wake    chan struct{} // a sleeping server is needed
+	suspect chan struct{} // the connection is doubted
 
 	// Guarded by host.mu.
 	tools   []*tool // registered now
+	held    []*tool // waiting for approval
 	lost    []*tool // what it had before it went down
 	state   string
 	err     error
 	session *sdk.ClientSession
+	settled chan struct{} // closed when a connection attempt ends
+}
+
+func newUpstream(h *Host, cfg config.MCPServerConfig) (*upstream, error) {
+	u := &upstream{
+		cfg: cfg, host: h, state: stateConnecting, slots: make(chan struct{}, max(cfg.MaxConcurrent, 0)),
+		relist: make(chan struct{}, 1), wake: make(chan struct{}, 1), suspect: make(chan struct{}, 1),
+		settled: make(chan struct{}),
+	}
+	if cfg.MaxConcurrent <= 0 {
+		u.slots = make(chan struct{}, defaultConcurrent)
+	}
+	var err error
+	u.dial, err = dialer(cfg, h.opts.log.With("server", cfg.Name), u.relist, &u.pause)
+	return u, err
 }
 
 // RegisterServer connects to an external MCP server and imports its tools. The
@@ -59,13 +82,10 @@ type upstream struct {
 // An error that wraps [mcp.ErrUnavailable] means the first attempt failed and
 // is being retried; any other means the configuration cannot work.
 func (h *Host) RegisterServer(ctx context.Context, cfg config.MCPServerConfig) error {
-	u := &upstream{cfg: cfg, host: h, state: stateConnecting}
-	relist := make(chan struct{}, 1)
-	dial, err := dialer(cfg, h.opts.log.With("server", cfg.Name), relist)
+	u, err := newUpstream(h, cfg)
 	if err != nil {
 		return fmt.Errorf("registering server %q: %w", cfg.Name, err)
 	}
-	u.dial = dial
 	first := make(chan error, 1)
 	h.mu.Lock()
 	switch {
@@ -75,7 +95,7 @@ func (h *Host) RegisterServer(ctx context.Context, cfg config.MCPServerConfig) e
 		err = errors.New("the name is taken")
 	default:
 		h.servers = append(h.servers, u)
-		h.owned.Go(func() { u.supervise(h.life, relist, first) })
+		h.owned.Go(func() { u.supervise(h.life, first) })
 	}
 	h.mu.Unlock()
 	if err != nil {
@@ -92,172 +112,103 @@ func (h *Host) RegisterServer(ctx context.Context, cfg config.MCPServerConfig) e
 	return nil
 }
 
-// supervise keeps the server connected until ctx ends. It sends the outcome of
-// the first attempt to first.
-func (u *upstream) supervise(ctx context.Context, relist <-chan struct{}, first chan<- error) {
-	retry := firstRetry
-	for ctx.Err() == nil {
-		start := time.Now()
-		l, err := u.connect(ctx)
-		if first != nil {
-			first <- err
-			first = nil
-		}
-		if err == nil {
-			err = u.attend(ctx, l, relist)
-			l.close()
-		}
-		u.withdraw(err)
-		if time.Since(start) > steady {
-			retry = firstRetry
-		}
-		wait := time.Duration(float64(retry) * (0.8 + 0.4*rand.Float64()))
-		retry = min(2*retry, lastRetry)
-		select {
-		case <-ctx.Done():
-		case <-time.After(wait):
-		}
-	}
-}
-
-// connect dials the server and registers its tools, within its time limit.
-func (u *upstream) connect(ctx context.Context) (*link, error) {
-	limit := time.Duration(u.cfg.ConnectTimeout)
-	if limit <= 0 {
-		limit = defaultConnectTimeout
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %s", limit))
-	defer cancel()
-	l, err := u.dial(ctx)
-	if err != nil {
-		return nil, unavailable(ctx, err)
-	}
-	if err := u.list(ctx, l.session); err != nil {
-		l.close()
-		return nil, unavailable(ctx, err)
-	}
-	return l, nil
-}
-
-func unavailable(ctx context.Context, err error) error {
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause
-	}
-	return fmt.Errorf("%w: %v", mcp.ErrUnavailable, err)
-}
-
-// attend waits until the session ends and says why. Meanwhile it lists the
-// tools again whenever the server says they changed.
-func (u *upstream) attend(ctx context.Context, l *link, relist <-chan struct{}) error {
-	ended := make(chan error, 1)
-	go func() { ended <- l.session.Wait() }() // ends with the session, which the caller closes
-	for {
-		select {
-		case <-ctx.Done():
-			return mcp.ErrClosed
-		case err := <-ended:
-			if err == nil {
-				err = errors.New("the server ended the connection")
-			}
-			return err
-		case <-relist:
-			if err := u.list(ctx, l.session); err != nil {
-				return fmt.Errorf("listing its tools again: %w", err)
-			}
-		}
-	}
-}
-
-// list reads all pages of the server's tools and registers them.
-func (u *upstream) list(ctx context.Context, session *sdk.ClientSession) error {
-	var defs []*sdk.Tool
-	for def, err := range session.Tools(ctx, nil) {
-		if err != nil {
-			return fmt.Errorf("listing its tools: %w", err)
-		}
-		if len(defs) == maxServerTools {
-			u.host.opts.log.Warn("server lists too many tools", "server", u.cfg.Name, "kept", maxServerTools)
-			break
-		}
-		defs = append(defs, def)
-	}
-	h := u.host
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
-		return mcp.ErrClosed
-	}
-	u.tools, u.lost = u.adopt(defs), nil
-	u.session, u.state, u.err = session, stateReady, nil
-	h.swap()
-	h.opts.log.Info("server connected", "server", u.cfg.Name, "tools", len(u.tools))
-	return nil
-}
-
-// adopt turns a listing into registered tools; a tool that cannot be used is
-// left out with a warning. Callers hold host.mu.
-func (u *upstream) adopt(defs []*sdk.Tool) []*tool {
-	var adopted []*tool
-	seen := map[string]bool{}
-	for _, d := range defs {
-		if d == nil || seen[d.Name] {
-			continue
-		}
-		seen[d.Name] = true
-		t, err := u.foreign(d)
-		if err != nil {
-			u.host.opts.log.Warn("tool left out", "server", u.cfg.Name, "tool", d.Name, "reason", err)
-			continue
-		}
-		adopted = append(adopted, t)
-	}
-	return adopted
-}
-
-// withdraw takes the server's tools out of the registry.
-func (u *upstream) withdraw(reason error) {
-	h := u.host
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(u.tools) > 0 {
-		u.lost = u.tools
-	}
-	had := len(u.tools) > 0
-	u.tools, u.session, u.state, u.err = nil, nil, stateDown, reason
-	if h.closed {
-		return
-	}
-	h.opts.log.LogAttrs(h.life, slog.LevelWarn, "server lost", slog.String("server", u.cfg.Name), slog.Any("reason", reason))
-	if had {
-		h.swap()
-	}
-}
-
-// call runs a tool on the server under its own name.
+// call runs a tool on the server under its own name, once one of the server's
+// places is free.
 func (u *upstream) call(ctx context.Context, name, args string) (mcp.Result, error) {
-	u.host.mu.Lock()
-	session := u.session
-	u.host.mu.Unlock()
-	if session == nil {
-		return mcp.Result{}, fmt.Errorf("%w: server %q is down", mcp.ErrUnavailable, u.cfg.Name)
+	if wait := u.pause.left(); wait > 0 {
+		return mcp.Result{}, fmt.Errorf("%w: server %q asked for a pause of %s", mcp.ErrBusy, u.cfg.Name, wait.Round(time.Millisecond))
+	}
+	if err := u.enter(ctx); err != nil {
+		return mcp.Result{}, err
+	}
+	defer u.leave()
+	session, err := u.awake(ctx)
+	if err != nil {
+		return mcp.Result{}, err
 	}
 	res, err := session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: rawArguments(args)})
 	if err != nil {
 		return mcp.Result{}, u.callError(ctx, err)
 	}
+	u.fails.Store(0)
 	return result(res), nil
 }
 
-// callError tells a refused call from a broken connection.
+func (u *upstream) enter(ctx context.Context) error {
+	select {
+	case u.slots <- struct{}{}:
+		return nil
+	default:
+	}
+	if u.queued.Add(1) > maxQueued {
+		u.queued.Add(-1)
+		return fmt.Errorf("%w: %d calls wait for server %q already", mcp.ErrBusy, maxQueued, u.cfg.Name)
+	}
+	defer u.queued.Add(-1)
+	select {
+	case u.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (u *upstream) leave() {
+	u.used.Store(int64(time.Since(u.host.epoch)))
+	<-u.slots
+}
+
+// awake returns the live session, waking the server if it sleeps.
+func (u *upstream) awake(ctx context.Context) (*sdk.ClientSession, error) {
+	for {
+		u.host.mu.Lock()
+		session, state, settled := u.session, u.state, u.settled
+		u.host.mu.Unlock()
+		if session != nil {
+			return session, nil
+		}
+		if state != stateAsleep {
+			return nil, fmt.Errorf("%w: server %q is down", mcp.ErrUnavailable, u.cfg.Name)
+		}
+		token(u.wake)
+		select {
+		case <-settled:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// token puts a token into a channel of one, if there is none.
+func token(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// callError tells a refused call from a broken connection. Connection failures
+// in a row cast doubt on the server.
 func (u *upstream) callError(ctx context.Context, err error) error {
 	var wire *wireError
-	switch {
-	case ctx.Err() != nil:
-		return err
-	case errors.As(err, &wire) && wire.Code == codeInvalidParams:
-		return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, cleanLine(wire.Message))
-	case errors.As(err, &wire):
+	if errors.As(err, &wire) {
+		u.fails.Store(0)
+		if wire.Code == codeInvalidParams {
+			return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, cleanLine(wire.Message))
+		}
 		return fmt.Errorf("server %q answered: %s", u.cfg.Name, cleanLine(wire.Message))
+	}
+	if wait := u.pause.left(); wait > 0 {
+		return fmt.Errorf("%w: server %q asked for a pause of %s", mcp.ErrBusy, u.cfg.Name, wait.Round(time.Millisecond))
+	}
+	if errors.Is(context.Cause(ctx), context.Canceled) {
+		return err // the caller left; that says nothing about the server
+	}
+	if u.fails.Add(1) >= suspicious {
+		token(u.suspect)
+	}
+	if ctx.Err() != nil {
+		return err
 	}
 	return fmt.Errorf("%w: server %q: %v", mcp.ErrUnavailable, u.cfg.Name, err)
 }

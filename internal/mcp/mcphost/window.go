@@ -123,3 +123,17 @@ func (w *window) lastFailed() bool {
 	defer w.mu.Unlock()
 	return w.used > 0 && w.ring[(w.next+windowSize-1)%windowSize]&failed != 0
 }
+
+// successes returns the durations of successful calls in microseconds, oldest
+// first.
+func (w *window) successes() []uint32 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var good []uint32
+	for i := range w.used {
+		if slot := w.ring[(w.next+windowSize-w.used+i)%windowSize]; slot&failed == 0 {
+			good = append(good, slot)
+		}
+	}
+	return good
+}

@@ -1,0 +1,62 @@
+package mcphost
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// latencySpace is where a machine's latencies are kept.
+func (h *Host) latencySpace() string { return "tool latency/" + h.opts.machine }
+
+// Restore brings back the latencies measured on this machine before, so that
+// tools begin in the tier they belong to. Failures are not brought back: a
+// restart is a new chance. It is called before tools are registered; without a
+// keeper it does nothing.
+func (h *Host) Restore(ctx context.Context) error {
+	state, err := h.opts.keeper.LoadState(ctx, h.latencySpace())
+	if err != nil {
+		return fmt.Errorf("reading the tools' latencies: %w", err)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for key, value := range state {
+		var samples []uint32
+		if err := json.Unmarshal(value, &samples); err != nil {
+			return fmt.Errorf("reading the latency of %q: %w", key, err)
+		}
+		v := h.vitals[key]
+		if v == nil {
+			v = &vitals{}
+			h.vitals[key] = v
+		}
+		for _, us := range samples[max(0, len(samples)-windowSize):] {
+			v.record(time.Duration(us&^failed)*time.Microsecond, true)
+		}
+	}
+	return nil
+}
+
+// Keep writes down the latencies of all tools for the next start.
+func (h *Host) Keep(ctx context.Context) error {
+	values := map[string][]byte{}
+	h.mu.Lock()
+	for key, v := range h.vitals {
+		samples := v.successes()
+		if len(samples) == 0 {
+			continue
+		}
+		raw, err := json.Marshal(samples)
+		if err != nil {
+			h.mu.Unlock()
+			return fmt.Errorf("encoding the latency of %q: %w", key, err)
+		}
+		values[key] = raw
+	}
+	h.mu.Unlock()
+	if err := h.opts.keeper.SaveState(ctx, h.latencySpace(), values); err != nil {
+		return fmt.Errorf("keeping the tools' latencies: %w", err)
+	}
+	return nil
+}
