@@ -150,7 +150,11 @@ func (a *App) open(ctx context.Context) error {
 	a.Host = mcphost.New(
 		mcphost.WithLogger(a.log), mcphost.WithFloors(a.Config.Tools.Floors),
 		mcphost.WithCeilings(time.Duration(a.Config.Latency.Ceilings.Fast), time.Duration(a.Config.Latency.Ceilings.Standard)),
+		mcphost.WithKeeper(a.Store, machine()),
 	)
+	if err := a.Host.Restore(ctx); err != nil {
+		return err
+	}
 	for _, t := range builtins(a.Config, a.Store, a.book) {
 		if err := a.Host.RegisterBuiltin(t); err != nil {
 			return err
@@ -158,6 +162,15 @@ func (a *App) open(ctx context.Context) error {
 	}
 	a.connect()
 	return a.settle(ctx)
+}
+
+// machine names this machine among those that may share a database.
+func machine() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return name
 }
 
 // plainPath keeps the path and the reason of a file error.
@@ -200,7 +213,11 @@ func (a *App) settle(ctx context.Context) error {
 		return fmt.Errorf("storing the campaign: %w", err)
 	}
 	a.work.Go(func() {
-		if err := a.World.Apply(a.life, a.Store, a.Store); err != nil && a.life.Err() == nil {
+		err := a.World.Apply(a.life, a.Store, a.Store)
+		if err == nil {
+			_, err = a.Store.Reindex(a.life) // what another embedder indexed before
+		}
+		if err != nil && a.life.Err() == nil {
 			a.notice("the campaign's facts cannot be searched by meaning: " + err.Error())
 		}
 	})
@@ -249,7 +266,7 @@ func (a *App) Close() error {
 	a.end()
 	var errs []error
 	if a.Host != nil {
-		errs = append(errs, a.Host.Close())
+		errs = append(errs, a.keep(), a.Host.Close())
 	}
 	a.work.Wait()
 	if a.Store != nil {
@@ -263,6 +280,13 @@ func (a *App) WriteNotices(w io.Writer) {
 	for _, n := range a.takeNotices() {
 		fmt.Fprintln(w, "glyphoxa:", n)
 	}
+}
+
+// keep writes down what the next start should know.
+func (a *App) keep() error {
+	ctx, cancel := context.WithTimeout(context.Background(), farewell)
+	defer cancel()
+	return a.Host.Keep(ctx)
 }
 
 func writeJSON(w io.Writer, v any) error {
