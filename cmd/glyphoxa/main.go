@@ -32,7 +32,11 @@ const (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	// The first signal ends everything in order, a second one at once.
+	context.AfterFunc(ctx, stop)
+	// A reader that leaves is an error like any other, so that what is at work
+	// still ends in order. Nobody reads the channel; that it is there is enough.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr, isatty.IsTerminal(os.Stdin.Fd())}))
 }
 
@@ -119,7 +123,9 @@ func newRoot(s streams) *cobra.Command {
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return app.Usage(err) })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return app.Usage(fmt.Errorf("%w; try %s --help", err, cmd.CommandPath()))
+	})
 	root.PersistentFlags().StringVar(&c.config, "config", "", "configuration file (default ./glyphoxa.yaml, else the built-in one)")
 	root.PersistentFlags().BoolVar(&c.verbose, "verbose", false, "log what happens to stderr")
 	root.AddCommand(playCommand(c), toolsCommand(c), mcpCommand(c), checkCommand(c), schemaCommand(c), doctorCommand(c), versionCommand(c))

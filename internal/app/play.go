@@ -46,8 +46,10 @@ func (a *App) Play(ctx context.Context, o PlayOptions) error {
 	}
 	p := &console{app: a, session: s, screen: screen, o: o}
 	p.welcome(ctx)
-	err = p.run(ctx)
-	return errors.Join(err, s.Close(), screen.failure())
+	if err := errors.Join(p.run(ctx), s.Close()); err != nil {
+		return err
+	}
+	return screen.failure()
 }
 
 // console reads lines and turns them into utterances and orders.
@@ -107,6 +109,9 @@ func (p *console) run(ctx context.Context) error {
 	go read(p.o.In, lines, stop)
 	p.screen.prompt()
 	for {
+		if err := p.screen.failure(); err != nil {
+			return err // nobody hears the answers any more
+		}
 		var l typed
 		var more bool
 		select {
@@ -224,7 +229,7 @@ func (p *console) otherSpeaker(text string) (name, rest string, ok bool) {
 }
 
 // commands describe what may be typed after a slash.
-const commands = "/raise NPC TIER [DURATION], /lower NPC [TIER], /mute NPC, /unmute NPC, /say NPC text, /tools, /ledger, /quit"
+const commands = "/raise NPC TIER [DURATION], /lower NPC [TIER], /mute NPC, /unmute NPC, /say NPC text, /tools, /ledger, /help, /quit"
 
 func (p *console) command(ctx context.Context, text string) (quit bool, err error) {
 	word, rest, _ := strings.Cut(text, " ")

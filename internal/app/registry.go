@@ -2,8 +2,10 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -11,6 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
+	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
 // ToolsOptions selects what the registry command shows.
@@ -94,6 +97,17 @@ func (a *App) CallTool(ctx context.Context, w io.Writer, name, args string) erro
 		return err
 	}
 	res, err := a.Host.ExecuteTool(ctx, name, args)
+	if errors.Is(err, mcp.ErrUnknownTool) {
+		var known []string
+		for _, s := range a.Host.Status() {
+			known = append(known, s.Name)
+		}
+		hint := "glyphoxa tools lists those there are"
+		if near := problem.Nearest(name, known); near != "" {
+			hint = fmt.Sprintf("did you mean %q?", near)
+		}
+		return fmt.Errorf("%w; %s", err, hint)
+	}
 	if err != nil {
 		return err
 	}
@@ -109,8 +123,12 @@ func (a *App) ServeStdio(ctx context.Context, version string) error {
 	if err := a.book.Warm(); err != nil {
 		return err
 	}
+	var log *slog.Logger
+	if a.log.Enabled(ctx, slog.LevelDebug) {
+		log = a.log // the SDK calls it an error when a signal ends the session
+	}
 	s := mcpserver.New(a.Host, mcpserver.Options{
-		Version: version, Logger: a.log,
+		Version: version, Logger: log,
 		Instructions: "Dice, rules, memory and files of a tabletop role-playing campaign, with the tools of its external servers.",
 	})
 	return s.Run(ctx, mcpserver.Stdio())

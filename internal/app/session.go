@@ -105,8 +105,9 @@ func (a *App) cast(only string) ([]config.NPC, error) {
 	if only == "" {
 		return a.Config.NPCs, nil
 	}
-	var known []string
+	var known, names []string
 	for _, n := range a.Config.NPCs {
+		names = append(names, n.Name)
 		for _, name := range append([]string{n.Name, n.ID}, n.Aliases...) {
 			if strings.EqualFold(name, only) {
 				return []config.NPC{n}, nil
@@ -117,7 +118,7 @@ func (a *App) cast(only string) ([]config.NPC, error) {
 	if near := problem.Nearest(only, known); near != "" {
 		return nil, fmt.Errorf("--npc: no NPC is called %q; did you mean %q?", only, near)
 	}
-	return nil, fmt.Errorf("--npc: no NPC is called %q; there are %s", only, strings.Join(known, ", "))
+	return nil, fmt.Errorf("--npc: no NPC is called %q; there are %s", only, strings.Join(names, ", "))
 }
 
 // agents makes the NPCs ready to be spoken to.
