@@ -1,0 +1,299 @@
+// Package main_test runs the program the way people do: built as it ships,
+// started in an empty directory, spoken to over its standard streams. Nothing
+// in here sleeps or guesses how long something takes; a test goes on when the
+// program has said what it waits for.
+package main_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// limit is how long a program may run before its test fails.
+const limit = 45 * time.Second
+
+// binary is the program under test, built once by TestMain.
+var binary string
+
+func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
+
+func buildAndRun(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "glyphoxa-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	// Some tests run the program as a user with fewer rights.
+	if err := os.Chmod(dir, 0o755); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	binary = filepath.Join(dir, "glyphoxa")
+	if runtime.GOOS == "windows" {
+		binary += ".exe"
+	}
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-X main.version=v0.0.0-test -X main.linked=cafe", "-o", binary, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "building the program: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// house is a machine with nothing on it but the program: an empty working
+// directory, an empty home, an environment of its own.
+type house struct {
+	t   *testing.T
+	dir string
+	env []string
+	// secrets must not show in anything the program says.
+	secrets []string
+	// prepare changes a command before it starts, if not nil.
+	prepare func(*exec.Cmd)
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	h := &house{t: t, dir: t.TempDir()}
+	h.set("PATH", os.Getenv("PATH"))
+	h.set("HOME", t.TempDir())
+	h.set("LANG", "C.UTF-8")
+	return h
+}
+
+// set sets a variable of the program's environment.
+func (h *house) set(name, value string) { h.env = append(h.env, name+"="+value) }
+
+// path is a file in the working directory.
+func (h *house) path(name string) string { return filepath.Join(h.dir, name) }
+
+// write makes a file in the working directory and returns its path.
+func (h *house) write(name, content string) string {
+	h.t.Helper()
+	path := h.path(name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		h.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		h.t.Fatal(err)
+	}
+	return path
+}
+
+// configure puts a configuration of testdata/e2e into the working directory,
+// where the program finds it by itself.
+func (h *house) configure(name string) {
+	h.t.Helper()
+	content, err := os.ReadFile(filepath.Join("..", "..", "testdata", "e2e", name))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.write("glyphoxa.yaml", string(content))
+}
+
+func (h *house) command(args ...string) *exec.Cmd {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	h.t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = h.dir, slices.Clone(h.env), time.Second
+	if h.prepare != nil {
+		h.prepare(cmd)
+	}
+	return cmd
+}
+
+// result is what a program left behind.
+type result struct {
+	stdout, stderr string
+	// code is the exit code, -1 if a signal ended the program.
+	code int
+	took time.Duration
+}
+
+// run runs the program on an input to its end.
+func (h *house) run(input string, args ...string) result {
+	h.t.Helper()
+	cmd := h.command(args...)
+	var out, errs bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &errs
+	start := time.Now()
+	err := cmd.Run()
+	r := result{out.String(), errs.String(), exitCode(h.t, cmd, err), time.Since(start)}
+	h.keeps(r)
+	if r.took >= limit {
+		h.t.Fatalf("glyphoxa %q did not end within %s; it said:\n%s%s", args, limit, r.stdout, r.stderr)
+	}
+	return r
+}
+
+// keeps requires that the program has kept its secrets.
+func (h *house) keeps(r result) {
+	h.t.Helper()
+	for _, secret := range h.secrets {
+		if strings.Contains(r.stdout, secret) || strings.Contains(r.stderr, secret) {
+			h.t.Errorf("the program shows a secret:\n%s%s", r.stdout, r.stderr)
+		}
+	}
+}
+
+func exitCode(t *testing.T, cmd *exec.Cmd, err error) int {
+	t.Helper()
+	var exited *exec.ExitError
+	if err != nil && !errors.As(err, &exited) {
+		t.Fatalf("running %v: %v", cmd.Args, err)
+	}
+	return cmd.ProcessState.ExitCode()
+}
+
+// ok requires that the program has done its work without a complaint.
+func (r result) ok(t *testing.T) result {
+	t.Helper()
+	if r.code != 0 || r.stderr != "" {
+		t.Fatalf("exit code %d, stderr %q, want 0 and nothing; stdout:\n%s", r.code, r.stderr, r.stdout)
+	}
+	return r
+}
+
+// complains requires an exit code and one line on stderr that contains words.
+func (r result) complains(t *testing.T, code int, words ...string) {
+	t.Helper()
+	if r.code != code {
+		t.Errorf("exit code %d, want %d; stderr: %s", r.code, code, r.stderr)
+	}
+	if strings.Count(r.stderr, "\n") != 1 || !strings.HasSuffix(r.stderr, "\n") {
+		t.Errorf("stderr = %q, want one line", r.stderr)
+	}
+	for _, w := range words {
+		if !strings.Contains(r.stderr, w) {
+			t.Errorf("stderr = %q, want %q in it", r.stderr, w)
+		}
+	}
+}
+
+// play plays lines from a pipe to the end and returns what happened.
+func (h *house) play(lines ...string) transcript {
+	h.t.Helper()
+	return parse(h.t, h.run(strings.Join(lines, "\n")+"\n", "play", "--json").ok(h.t).stdout)
+}
+
+// session is a running program that is spoken to line by line.
+type session struct {
+	h    *house
+	t    *testing.T
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	pipe io.Closer // the other end of its output
+	out  *bufio.Reader
+	said strings.Builder // what was read from out
+	errs bytes.Buffer
+	done bool
+}
+
+// start starts the program. It is killed when the test ends before it.
+func (h *house) start(args ...string) *session {
+	h.t.Helper()
+	s := &session{h: h, t: h.t, cmd: h.command(args...)}
+	s.cmd.Stderr = &s.errs
+	in, err := s.cmd.StdinPipe()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	s.in, s.pipe, s.out = in, out, bufio.NewReader(out)
+	if err := s.cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() {
+		if !s.done {
+			_ = s.cmd.Process.Kill() // it may have ended by itself
+			_ = s.cmd.Wait()
+		}
+	})
+	return s
+}
+
+// say types a line.
+func (s *session) say(line string) {
+	s.t.Helper()
+	if _, err := io.WriteString(s.in, line+"\n"); err != nil {
+		s.t.Fatalf("typing %q: %v; stderr: %s", line, err, s.errs.String())
+	}
+}
+
+// read reads lines up to the next that contains words, and returns it.
+func (s *session) read(words string) string {
+	s.t.Helper()
+	for {
+		line, err := s.out.ReadString('\n')
+		s.said.WriteString(line)
+		if err != nil {
+			s.t.Fatalf("waiting for %q: %v; it said:\n%s", words, err, s.said.String())
+		}
+		if strings.Contains(line, words) {
+			return line
+		}
+	}
+}
+
+// wait reads events up to the next of a kind and returns that.
+func (s *session) wait(kind string) event {
+	s.t.Helper()
+	return parseEvent(s.t, s.read(`"kind":"`+kind+`"`))
+}
+
+// leave ends the input and waits for the program to end.
+func (s *session) leave() result {
+	s.t.Helper()
+	if err := s.in.Close(); err != nil && !errors.Is(err, fs.ErrClosed) {
+		s.t.Errorf("closing the input: %v", err)
+	}
+	return s.ended()
+}
+
+// ended waits for the program to end by itself.
+func (s *session) ended() result {
+	s.t.Helper()
+	start := time.Now()
+	rest, err := io.ReadAll(s.out)
+	if err != nil && !errors.Is(err, fs.ErrClosed) {
+		s.t.Errorf("reading the output: %v", err)
+	}
+	s.said.Write(rest)
+	err = s.cmd.Wait()
+	s.done = true
+	r := result{s.said.String(), s.errs.String(), exitCode(s.t, s.cmd, err), time.Since(start)}
+	s.h.keeps(r)
+	return r
+}
+
+// required says that a test must not go without a program it needs.
+const required = "GLYPHOXA_REQUIRE_PEERS"
+
+// lacks ends a test that needs something this machine does not have: it fails
+// where everything must be there, and is skipped elsewhere.
+func lacks(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv(required) == "1" {
+		t.Fatalf("%s, and %s=1 demands it; run: make peers", what, required)
+	}
+	t.Skipf("%s; to run this test: make peers", what)
+}

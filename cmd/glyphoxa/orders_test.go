@@ -1,0 +1,100 @@
+package main_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestOrders shows what a dungeon master can type: each row is a play of its
+// own, and what must have been answered to the last order in it.
+func TestOrders(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		name  string
+		lines []string
+		level string
+		words []string
+	}{
+		{"raise", []string{"/raise Bartok deep 5m"}, "info", []string{"Bartok the Barkeep may go up to deep for 5m0s or 10 turns"}},
+		{"raise for the usual time", []string{"/raise captain harrow deep"}, "info", []string{"Captain Harrow", "deep"}},
+		{"raise everyone", []string{"/raise all deep 1h"}, "info", []string{"everyone may go up to deep for 1h0m0s"}},
+		{"raise nobody", []string{"/raise"}, "error", []string{"usage: /raise NPC standard|deep [DURATION]"}},
+		{"raise to no tier", []string{"/raise Bartok heroic"}, "error", []string{"usage: /raise"}},
+		{"raise to fast", []string{"/raise Bartok fast"}, "error", []string{"fast is the lowest tier", "lower"}},
+		{"raise backwards in time", []string{"/raise Bartok deep -5m"}, "error", []string{"not positive"}},
+		{"raise a stranger", []string{"/raise Bartuk deep"}, "error", []string{`no NPC is called "Bartuk"; did you mean "Bartok"?`}},
+		{"lower", []string{"/lower Greymantle"}, "info", []string{"Greymantle the Sage stays at fast at most"}},
+		{"lower to a tier", []string{"/lower Ysolde Quill standard"}, "info", []string{"Ysolde Quill stays at standard at most"}},
+		{"lower nobody", []string{"/lower"}, "error", []string{"usage: /lower NPC"}},
+		{"lower a stranger", []string{"/lower Gandalf"}, "error", []string{`no NPC is called "Gandalf"`}},
+		{"mute", []string{"/mute Bartok"}, "info", []string{"Bartok the Barkeep is silent now"}},
+		{"unmute", []string{"/mute all", "/unmute all"}, "info", []string{"everyone may speak again"}},
+		{"mute a stranger", []string{"/mute Gandalf"}, "error", []string{`no NPC is called "Gandalf"`}},
+		{"mute nobody", []string{"/mute"}, "error", nil},
+		{"say nothing", []string{"/say Bartok"}, "error", []string{"usage: /say NPC text"}},
+		{"say for a stranger", []string{"/say Gandalf You shall not pass"}, "error", []string{"no NPC is called"}},
+		{"say for everyone", []string{"/say all Hello"}, "error", []string{"one NPC at a time"}},
+		{"tools", []string{"/raise Bartok deep 5m", "/tools"}, "info", []string{"Bartok the Barkeep: fast, up to deep (raised for ", "10 turns", "roll (fast)"}},
+		{"ledger of nothing", []string{"/ledger"}, "info", []string{"no turn has ended yet"}},
+		{"ledger", []string{"Bartok, hello", "/ledger"}, "info", []string{"turn 1 delivered: route ", "budget met"}},
+		{"help", []string{"/help"}, "info", []string{"/raise", "/lower", "/mute", "/unmute", "/say", "/tools", "/ledger", "/quit"}},
+		{"no order", []string{"/dance"}, "error", []string{"/dance is no command", "/help"}},
+		{"a lone slash", []string{"/"}, "error", []string{"is no command"}},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			notices := newHouse(t).play(row.lines...).notices(row.level)
+			for _, w := range row.words {
+				if !slices.ContainsFunc(notices, func(n string) bool { return strings.Contains(n, w) }) {
+					t.Errorf("%s notices = %q, want %q in one", row.level, notices, w)
+				}
+			}
+			if len(notices) == 0 {
+				t.Errorf("%q was answered by nothing", row.lines)
+			}
+		})
+	}
+}
+
+// TestOrdersChangeTurns shows that an order holds from the next turn on.
+func TestOrdersChangeTurns(t *testing.T) {
+	t.Parallel()
+	turns := newHouse(t).play(
+		"Bartok, think carefully: what is the blinded condition?",
+		"/raise Bartok deep 10m",
+		"Bartok, think carefully: what is the blinded condition?",
+		"/lower Bartok",
+		"Bartok, think carefully: what is the blinded condition?",
+		"/mute Bartok",
+		"Bartok, are you there?",
+		"/say Bartok I am a puppet. Look!",
+		"/unmute Bartok",
+		"Are you there?",
+	).want(6)
+	for i, want := range []struct{ tier, ceiling string }{{"fast", "fast"}, {"deep", "deep"}, {"fast", "fast"}} {
+		if s := turns[i].started; s == nil || s.Tier != want.tier || s.Ceiling != want.ceiling {
+			t.Errorf("turn %d started as %+v, want tier %s under %s", i+1, s, want.tier, want.ceiling)
+		}
+	}
+	if tn := turns[3]; tn.started != nil || tn.ended.Outcome != "muted" || tn.ended.NPC != "Bartok the Barkeep" || tn.ended.Text != "" {
+		t.Errorf("a muted NPC's turn = %+v, want it muted and silent", tn.all)
+	}
+	if tn := turns[4]; tn.heard != nil || tn.started.Route != "puppet" || tn.ended.Outcome != "delivered" || tn.ended.Text != "I am a puppet. Look!" {
+		t.Errorf("a puppet's turn = %+v, want the words and nothing else", tn.all)
+	}
+	if tn := turns[5]; tn.started.NPC != "Bartok the Barkeep" || tn.ended.Outcome != "delivered" {
+		t.Errorf("after /unmute: %+v, want Bartok to answer", tn.all)
+	}
+}
+
+// TestQuit shows that /quit ends the play with everything said and nothing
+// after it.
+func TestQuit(t *testing.T) {
+	t.Parallel()
+	for _, word := range []string{"/quit", "/exit", "  /quit  "} {
+		tr := newHouse(t).play("Bartok, hello", word, "Bartok, are you still there?")
+		tr.only("delivered")
+	}
+}

@@ -1,0 +1,218 @@
+//go:build unix
+
+package main_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
+)
+
+// stopsWithin is how soon a program must have ended after it was told to.
+const stopsWithin = 3 * time.Second
+
+func (s *session) signal(sig os.Signal) {
+	s.t.Helper()
+	if err := s.cmd.Process.Signal(sig); err != nil {
+		s.t.Fatalf("sending %s: %v", sig, err)
+	}
+}
+
+// stopped requires that a program told to stop did so in order: soon, without
+// an error, with exit code 0.
+func (r result) stopped(t *testing.T) result {
+	t.Helper()
+	if r.took > stopsWithin {
+		t.Errorf("it took %s to stop, want %s at most", r.took, stopsWithin)
+	}
+	return r.ok(t)
+}
+
+// hanging is a model that never answers, and says when it was asked.
+func hanging() (fakeopenai.Script, <-chan struct{}) {
+	asked := make(chan struct{})
+	var once sync.Once
+	return func(fakeopenai.Request) fakeopenai.Response {
+		once.Do(func() { close(asked) })
+		return fakeopenai.HangAfter()
+	}, asked
+}
+
+// TestStopBySignal shows that a signal ends a play in order: the turn that
+// hangs is cancelled and accounted for, what it asked for ends with it.
+func TestStopBySignal(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			script, asked := hanging()
+			h, server := newModelHouse(t, script)
+			s := h.start("play", "--json")
+			s.say("Mira, can we cross?")
+			<-asked
+			s.signal(sig)
+			tr := parse(t, s.ended().stopped(t).stdout)
+			if tn := tr.only("cancelled"); tn.ledger.Budget != "breached" || len(tr.notices("error")) != 0 {
+				t.Errorf("ledger %+v, notices %q; want it counted, and no error", tn.ledger, tr.notices("error"))
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), stopsWithin)
+			defer cancel()
+			if err := server.WaitIdle(ctx); err != nil || server.Aborted() != 1 {
+				t.Errorf("the model's stream: %v, %d aborted; want it aborted", err, server.Aborted())
+			}
+			if found := h.found("cross"); !slices.Contains(found, "Player: Mira, can we cross?") {
+				t.Errorf("the transcript has %q, want the player's line", found)
+			}
+		})
+	}
+}
+
+// TestStopWhileIdle shows a signal that finds nothing at work.
+func TestStopWhileIdle(t *testing.T) {
+	t.Parallel()
+	t.Run("at a table", func(t *testing.T) {
+		t.Parallel()
+		s := newHouse(t).start("play", "--json")
+		s.say("Bartok, hello")
+		s.wait("turn.ended")
+		s.signal(syscall.SIGTERM)
+		parse(t, s.ended().stopped(t).stdout).only("delivered")
+	})
+	t.Run("before the first line", func(t *testing.T) {
+		t.Parallel()
+		s := newHouse(t).start("play", "--json")
+		s.wait("notice")
+		s.signal(syscall.SIGINT)
+		parse(t, s.ended().stopped(t).stdout).want(0)
+	})
+	t.Run("while a server is being connected", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.write("glyphoxa.yaml", "npcs: [{name: Mira}]\nmcp: {servers: [{name: mute, transport: stdio, command: cat /dev/zero}]}\n")
+		s := h.start("play", "--json")
+		s.wait("notice")
+		s.signal(syscall.SIGTERM)
+		parse(t, s.ended().stopped(t).stdout).want(0)
+	})
+	t.Run("as a server", func(t *testing.T) {
+		t.Parallel()
+		s := newHouse(t).start("mcp", "serve", "--stdio")
+		s.say(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+		if _, err := s.out.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		s.signal(syscall.SIGTERM)
+		s.ended().stopped(t)
+	})
+}
+
+// TestSecondSignal shows that who does not want to wait for an orderly end
+// need not: here an embedder never answers, which costs a few seconds.
+func TestSecondSignal(t *testing.T) {
+	t.Parallel()
+	left := make(chan struct{})
+	embedder := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+		case <-left:
+		}
+	}))
+	t.Cleanup(embedder.Close)
+	t.Cleanup(func() { close(left) })
+	script, asked := hanging()
+	h, _ := newModelHouse(t, script)
+	h.set("EMBEDDER", "openai")
+	h.set("EMBEDDER_URL", embedder.URL)
+	s := h.start("play", "--json")
+	s.say("Mira, hello")
+	<-asked
+	s.signal(syscall.SIGINT)
+	if e := s.wait("turn.ended"); e.Outcome != "cancelled" {
+		t.Errorf("outcome = %q, want cancelled", e.Outcome)
+	}
+	s.signal(syscall.SIGINT)
+	if r := s.ended(); r.code != -1 || r.took > stopsWithin {
+		t.Errorf("exit code %d after %s, want death by the second signal at once", r.code, r.took)
+	}
+}
+
+// TestSaidIsKeptThroughAKill shows the promise that a line is durable before
+// its turn is reported delivered: the program is killed as soon as it reports.
+func TestSaidIsKeptThroughAKill(t *testing.T) {
+	t.Parallel()
+	h, _ := newModelHouse(t, fakeopenai.Always(fakeopenai.Say("The toll is paid in quicksilver.")))
+	for _, word := range []string{"amaranth", "beryl", "cinnabar"} {
+		s := h.start("play", "--json")
+		s.say("Mira, the password is " + word)
+		if e := s.wait("turn.ended"); e.Outcome != "delivered" {
+			t.Fatalf("outcome = %q", e.Outcome)
+		}
+		s.signal(syscall.SIGKILL)
+		if r := s.ended(); r.code != -1 {
+			t.Errorf("exit code %d, want death by the signal", r.code)
+		}
+		if found := h.found(word); !slices.Contains(found, "Player: Mira, the password is "+word) {
+			t.Errorf("after the kill the transcript has %q for %q", found, word)
+		}
+	}
+	if found := h.found("quicksilver"); len(found) != 3 {
+		t.Errorf("the transcript has %q, want all three answers", found)
+	}
+}
+
+// TestListenerLeaves shows a closed standard output: the play ends by itself,
+// with a reason, and keeps what was said.
+func TestListenerLeaves(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"play", "--json"}, {"play"}} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			s := h.start(args...)
+			s.say("Bartok, the password is amaranth")
+			s.read("delivered")
+			if err := s.pipe.Close(); err != nil {
+				t.Fatal(err)
+			}
+			s.say("Bartok, the password is quicksilver")
+			s.ended().complains(t, 1, "writing the output", "broken pipe") // the input stays open
+			for _, word := range []string{"amaranth", "quicksilver"} {
+				if found := h.found(word); !slices.Contains(found, "Player: Bartok, the password is "+word) {
+					t.Errorf("the transcript has %q, want the player's line with %q", found, word)
+				}
+			}
+		})
+	}
+}
+
+// TestTwoTablesOneMemory shows two programs on one data directory at once.
+func TestTwoTablesOneMemory(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	first, second := h.start("play", "--json"), h.start("play", "--json")
+	for round := range 5 {
+		first.say(fmt.Sprintf("Bartok, amaranth %d", round))
+		second.say(fmt.Sprintf("Juniper, amaranth %d", round))
+		for _, s := range []*session{first, second} {
+			if e := s.wait("turn.ended"); e.Outcome != "delivered" {
+				t.Errorf("round %d: outcome %q", round, e.Outcome)
+			}
+		}
+	}
+	for _, s := range []*session{first, second} {
+		parse(t, s.leave().ok(t).stdout).want(5)
+	}
+	if found := h.found("amaranth"); len(found) != 10 {
+		t.Errorf("the transcript has %q, want ten lines", found)
+	}
+}

@@ -1,0 +1,254 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// event is a line of "play --json".
+type event struct {
+	Time    time.Time       `json:"time"`
+	Kind    string          `json:"kind"`
+	Turn    int64           `json:"turn"`
+	Speaker string          `json:"speaker"`
+	NPC     string          `json:"npc"`
+	Text    string          `json:"text"`
+	Route   string          `json:"route"`
+	Tier    string          `json:"tier"`
+	Ceiling string          `json:"ceiling"`
+	Reason  string          `json:"reason"`
+	Tools   []string        `json:"tools"`
+	Tool    string          `json:"tool"`
+	Args    json.RawMessage `json:"args"`
+	Round   int             `json:"round"`
+	MS      float64         `json:"ms"`
+	OK      bool            `json:"ok"`
+	Cached  bool            `json:"cached"`
+	Error   string          `json:"error"`
+	Outcome string          `json:"outcome"`
+	Level   string          `json:"level"`
+	Ledger  json.RawMessage `json:"ledger"`
+}
+
+// ledger is what a turn cost.
+type ledger struct {
+	EndpointMS       float64 `json:"endpoint_ms"`
+	STTFinalMS       float64 `json:"stt_final_ms"`
+	RouteUS          float64 `json:"route_us"`
+	ContextMS        float64 `json:"context_ms"`
+	LLMFirstTokenMS  float64 `json:"llm_first_token_ms"`
+	ToolMS           float64 `json:"tool_ms"`
+	ToolRounds       int     `json:"tool_rounds"`
+	TTSFirstAudioMS  float64 `json:"tts_first_audio_ms"`
+	FirstSoundMS     float64 `json:"first_sound_ms"`
+	FirstSubstanceMS float64 `json:"first_substance_ms"`
+	TotalMS          float64 `json:"total_ms"`
+	Budget           string  `json:"budget"`
+	BreachStage      string  `json:"breach_stage"`
+}
+
+// ledgerKeys are the ledger's keys in the documented order.
+func ledgerKeys() []string {
+	return []string{
+		"endpoint_ms", "stt_final_ms", "route_us", "context_ms", "llm_first_token_ms", "tool_ms", "tool_rounds",
+		"tts_first_audio_ms", "first_sound_ms", "first_substance_ms", "total_ms", "budget", "breach_stage",
+	}
+}
+
+// parseEvent reads a line, which must be one object with time, kind and turn
+// and nothing undocumented.
+func parseEvent(t *testing.T, line string) event {
+	t.Helper()
+	if want := strings.TrimSuffix(line, "\n"); strings.ContainsRune(want, '\n') || !strings.HasPrefix(want, "{") {
+		t.Fatalf("line %q is not one JSON object", line)
+	}
+	for _, key := range []string{"time", "kind", "turn"} {
+		if !slices.Contains(keys(t, []byte(line)), key) {
+			t.Fatalf("event %s has no %q", line, key)
+		}
+	}
+	var e event
+	d := json.NewDecoder(strings.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&e); err != nil {
+		t.Fatalf("event %s: %v", line, err)
+	}
+	if e.Time.IsZero() || e.Kind == "" {
+		t.Fatalf("event %s has an empty time or kind", line)
+	}
+	return e
+}
+
+// keys lists the keys of an object in their order.
+func keys(t *testing.T, object []byte) []string {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(object))
+	if _, err := d.Token(); err != nil {
+		t.Fatalf("reading %s: %v", object, err)
+	}
+	var out []string
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			t.Fatalf("reading %s: %v", object, err)
+		}
+		out = append(out, key.(string))
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			t.Fatalf("reading %s: %v", object, err)
+		}
+	}
+	return out
+}
+
+// turn is everything that happened in one turn.
+type turn struct {
+	// heard is nil when an NPC was made to speak, started when nobody was to
+	// answer.
+	heard, started *event
+	ended          event
+	ledger         ledger
+	all            []event
+}
+
+// of returns the turn's events of a kind.
+func (tn turn) of(kind string) []event {
+	return slices.DeleteFunc(slices.Clone(tn.all), func(e event) bool { return e.Kind != kind })
+}
+
+// called lists the tools the turn called, in order.
+func (tn turn) called() []string {
+	var names []string
+	for _, e := range tn.of("tool.called") {
+		names = append(names, e.Tool)
+	}
+	return names
+}
+
+// sentences lists what the turn said.
+func (tn turn) sentences() []string {
+	var texts []string
+	for _, e := range tn.of("sentence") {
+		texts = append(texts, e.Text)
+	}
+	return texts
+}
+
+// transcript is everything that happened in a play.
+type transcript struct {
+	t      *testing.T
+	events []event
+	turns  []turn
+}
+
+// parse reads the output of "play --json" and holds it to what is promised of
+// every play: each line an event, each turn in order, each with one end that
+// tells the whole.
+func parse(t *testing.T, stdout string) transcript {
+	t.Helper()
+	tr := transcript{t: t}
+	byTurn := map[int64][]event{}
+	for line := range strings.Lines(stdout) {
+		e := parseEvent(t, line)
+		if n := len(tr.events); n > 0 && e.Time.Before(tr.events[n-1].Time) {
+			t.Errorf("event %s lies before the one above it", line)
+		}
+		tr.events = append(tr.events, e)
+		byTurn[e.Turn] = append(byTurn[e.Turn], e)
+	}
+	for number := int64(1); len(byTurn[number]) > 0; number++ {
+		tr.turns = append(tr.turns, parseTurn(t, byTurn[number]))
+		delete(byTurn, number)
+	}
+	delete(byTurn, 0)
+	if len(byTurn) > 0 {
+		t.Errorf("turns are not numbered one by one: %v", byTurn)
+	}
+	return tr
+}
+
+func parseTurn(t *testing.T, all []event) turn {
+	t.Helper()
+	tn := turn{all: all}
+	for i, e := range all {
+		switch e.Kind {
+		case "utterance":
+			if i != 0 {
+				t.Errorf("turn %d: utterance comes as event %d", e.Turn, i)
+			}
+			tn.heard = &all[i]
+		case "turn.started":
+			if tn.started != nil {
+				t.Errorf("turn %d started twice", e.Turn)
+			}
+			tn.started = &all[i]
+		}
+	}
+	ended := tn.of("turn.ended")
+	if len(ended) != 1 || all[len(all)-1].Kind != "turn.ended" {
+		t.Fatalf("turn %d has %d ends, the last event is %q; want one end, and that last", all[0].Turn, len(ended), all[len(all)-1].Kind)
+	}
+	tn.ended = ended[0]
+	if got := keys(t, tn.ended.Ledger); !slices.Equal(got, ledgerKeys()) {
+		t.Errorf("turn %d: ledger has %q, want %q", tn.ended.Turn, got, ledgerKeys())
+	}
+	if err := json.Unmarshal(tn.ended.Ledger, &tn.ledger); err != nil {
+		t.Errorf("turn %d: ledger: %v", tn.ended.Turn, err)
+	}
+	if tn.ledger.Budget != "met" && tn.ledger.Budget != "breached" || (tn.ledger.BreachStage == "") != (tn.ledger.Budget == "met") {
+		t.Errorf("turn %d: budget %q, stage %q; want met, or breached with its stage", tn.ended.Turn, tn.ledger.Budget, tn.ledger.BreachStage)
+	}
+	if said := strings.Join(tn.sentences(), " "); said != tn.ended.Text {
+		t.Errorf("turn %d: its end tells %q, its sentences %q", tn.ended.Turn, tn.ended.Text, said)
+	}
+	return tn
+}
+
+// want requires a number of turns.
+func (tr transcript) want(n int) []turn {
+	tr.t.Helper()
+	if len(tr.turns) != n {
+		tr.t.Fatalf("there were %d turns, want %d", len(tr.turns), n)
+	}
+	return tr.turns
+}
+
+// only requires one turn with an outcome.
+func (tr transcript) only(outcome string) turn {
+	tr.t.Helper()
+	tn := tr.want(1)[0]
+	if tn.ended.Outcome != outcome {
+		tr.t.Fatalf("turn ended %q, want %q; notices: %q", tn.ended.Outcome, outcome, tr.notices(""))
+	}
+	return tn
+}
+
+// notices lists the texts of the notices of a level, of all if it is empty.
+func (tr transcript) notices(level string) []string {
+	var texts []string
+	for _, e := range tr.events {
+		if e.Kind == "notice" && (level == "" || e.Level == level) {
+			texts = append(texts, e.Text)
+		}
+	}
+	return texts
+}
+
+// noticed requires exactly one notice of a level that contains words.
+func (tr transcript) noticed(level string, words ...string) {
+	tr.t.Helper()
+	got := tr.notices(level)
+	if len(got) != 1 {
+		tr.t.Errorf("%s notices = %q, want one with %q", level, got, words)
+		return
+	}
+	for _, w := range words {
+		if !strings.Contains(got[0], w) {
+			tr.t.Errorf("%s notice = %q, want %q in it", level, got[0], w)
+		}
+	}
+}
