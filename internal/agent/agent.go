@@ -24,8 +24,7 @@ type Agent struct {
 	history  []llm.Message
 	keep     int // messages of history
 	lease    *Lease
-	cap      mcp.BudgetTier
-	capped   bool
+	cap      mcp.BudgetTier // BudgetDeep is none
 }
 
 // Options configures an Agent.
@@ -43,7 +42,7 @@ func New(npc config.NPC, o Options) *Agent {
 	if o.Selector == nil {
 		o.Selector = tier.NewSelector()
 	}
-	return &Agent{NPC: npc, system: systemPrompt(npc, o.Language), selector: o.Selector, keep: 2 * o.History}
+	return &Agent{NPC: npc, system: systemPrompt(npc, o.Language), selector: o.Selector, keep: 2 * o.History, cap: mcp.BudgetDeep}
 }
 
 // Names are what the NPC is called: its name and aliases.
@@ -63,11 +62,12 @@ type Lease struct {
 	Turns int // left
 }
 
-// Raise gives the NPC a lease and takes back a cap.
-func (a *Agent) Raise(l Lease) { a.lease, a.capped = &l, false }
+// Raise gives the NPC a lease. A cap rests while it runs.
+func (a *Agent) Raise(l Lease) { a.lease = &l }
 
-// Lower ends a lease and caps the NPC at t, which the selector cannot exceed.
-func (a *Agent) Lower(t mcp.BudgetTier) { a.lease, a.cap, a.capped = nil, t, true }
+// Lower ends a lease and caps the NPC at t, which the selector cannot exceed. A
+// cap at DEEP is none.
+func (a *Agent) Lower(t mcp.BudgetTier) { a.lease, a.cap = nil, t }
 
 // Lease returns the running lease, nil if there is none.
 func (a *Agent) Lease() *Lease {
@@ -79,14 +79,10 @@ func (a *Agent) Lease() *Lease {
 
 // Ceiling is the highest tier the NPC may reach now.
 func (a *Agent) Ceiling() mcp.BudgetTier {
-	c := a.NPC.BudgetTier
 	if l := a.Lease(); l != nil {
-		c = max(c, l.Tier)
+		return max(a.NPC.BudgetTier, l.Tier)
 	}
-	if a.capped {
-		c = min(c, a.cap)
-	}
-	return c
+	return min(a.NPC.BudgetTier, a.cap)
 }
 
 // Choice is the tier of a turn.

@@ -13,7 +13,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tier"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -105,20 +104,11 @@ func (a *App) cast(only string) ([]config.NPC, error) {
 	if only == "" {
 		return a.Config.NPCs, nil
 	}
-	var known, names []string
-	for _, n := range a.Config.NPCs {
-		names = append(names, n.Name)
-		for _, name := range append([]string{n.Name, n.ID}, n.Aliases...) {
-			if strings.EqualFold(name, only) {
-				return []config.NPC{n}, nil
-			}
-			known = append(known, name)
-		}
+	i, err := table.Lookup(a.Config.NPCs, only)
+	if err != nil {
+		return nil, fmt.Errorf("--npc: %w", err)
 	}
-	if near := problem.Nearest(only, known); near != "" {
-		return nil, fmt.Errorf("--npc: no NPC is called %q; did you mean %q?", only, near)
-	}
-	return nil, fmt.Errorf("--npc: no NPC is called %q; there are %s", only, strings.Join(names, ", "))
+	return a.Config.NPCs[i : i+1], nil
 }
 
 // agents makes the NPCs ready to be spoken to.

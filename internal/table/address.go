@@ -1,11 +1,13 @@
 package table
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 
-	"github.com/MrWong99/glyphoxa/internal/agent"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
 // address is who an utterance is for, and why. npc is -1 if for nobody.
@@ -51,8 +53,8 @@ type directory struct {
 
 // newDirectory collects the names, the aliases, and each word of a name that
 // belongs to one NPC alone.
-func newDirectory(agents []*agent.Agent) *directory {
-	d := &directory{only: len(agents) == 1}
+func newDirectory(cast []config.NPC) *directory {
+	d := &directory{only: len(cast) == 1}
 	owners := map[string][]int{}
 	full := map[string]bool{}
 	add := func(words []string, npc int) {
@@ -61,8 +63,8 @@ func newDirectory(agents []*agent.Agent) *directory {
 			d.calls = append(d.calls, call{words, npc, len(words) == 1 && titles[words[0]]})
 		}
 	}
-	for i, a := range agents {
-		for _, name := range a.Names() {
+	for i, npc := range cast {
+		for _, name := range append([]string{npc.Name}, npc.Aliases...) {
 			words := texts(tokens(name))
 			add(words, i)
 			for _, w := range words {
@@ -84,6 +86,41 @@ func newDirectory(agents []*agent.Agent) *directory {
 		return strings.Compare(strings.Join(a.words, " "), strings.Join(b.words, " "))
 	})
 	return d
+}
+
+// Lookup returns the index of the NPC called name: by id, name, alias, or a word
+// of its name that belongs to it alone. The error names the nearest.
+func Lookup(cast []config.NPC, name string) (int, error) {
+	name = strings.TrimSpace(name)
+	var known []string
+	for i, npc := range cast {
+		for _, n := range append([]string{npc.Name, npc.ID}, npc.Aliases...) {
+			if name != "" && strings.EqualFold(n, name) {
+				return i, nil
+			}
+		}
+		known = append(append(known, npc.Name), npc.Aliases...)
+		for _, word := range strings.Fields(npc.Name) {
+			if !fillers[strings.ToLower(word)] {
+				known = append(known, word)
+			}
+		}
+	}
+	d := newDirectory(cast)
+	folded := strings.Join(texts(tokens(name)), " ")
+	for _, c := range d.calls {
+		if folded != "" && strings.Join(c.words, " ") == folded {
+			return c.npc, nil
+		}
+	}
+	if near := problem.Nearest(name, known); near != "" {
+		return 0, fmt.Errorf("no NPC is called %q; did you mean %q?", name, near)
+	}
+	var names []string
+	for _, npc := range cast {
+		names = append(names, npc.Name)
+	}
+	return 0, fmt.Errorf("no NPC is called %q; there are %s", name, strings.Join(names, ", "))
 }
 
 // token is a folded word and what surrounds it.

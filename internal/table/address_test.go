@@ -1,23 +1,19 @@
 package table
 
 import (
+	"strings"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-func cast() []*agent.Agent {
-	var all []*agent.Agent
-	for _, n := range []config.NPC{
+func cast() []config.NPC {
+	return []config.NPC{
 		{Name: "Greymantle the Sage", Aliases: []string{"the sage"}},
 		{Name: "Bartok the Barkeep", Aliases: []string{"Bart"}},
 		{Name: "Captain Harrow", Aliases: []string{"the captain"}},
 		{Name: "Wilhelmina Drossel", Aliases: []string{"Frau Drossel"}},
-	} {
-		all = append(all, agent.New(n, agent.Options{}))
 	}
-	return all
 }
 
 func TestDetect(t *testing.T) {
@@ -64,6 +60,21 @@ func TestOnlyNPCHearsEverything(t *testing.T) {
 	for text, want := range map[string]Route{"an ale": RouteOnlyNPC, "Greymantle, an ale": RouteName} {
 		if got := d.detect(text, -1); got != (address{0, want}) {
 			t.Errorf("detect(%q) = %+v, want NPC 0 by %s", text, got, want)
+		}
+	}
+}
+
+func TestLookup(t *testing.T) {
+	for name, want := range map[string]int{
+		"Greymantle the Sage": 0, "greymantle": 0, " The Sage ": 0, "bart": 1, "Barkeep": 1, "captain": 2, "drossel": 3,
+	} {
+		if got, err := Lookup(cast(), name); err != nil || got != want {
+			t.Errorf("Lookup(%q) = %d, %v, want %d", name, got, err, want)
+		}
+	}
+	for name, want := range map[string]string{"Greymantel": "did you mean", "Zorro": "there are Greymantle the Sage, ", "": "there are", "the": "no NPC"} {
+		if _, err := Lookup(cast(), name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Lookup(%q) = %v, want %q in it", name, err, want)
 		}
 	}
 }

@@ -32,7 +32,9 @@ type Ledger struct {
 	// tier's target. A turn that should have been answered and was not is
 	// breached.
 	Budget string `json:"budget"`
-	// BreachStage is the stage that took longest in a breached turn.
+	// BreachStage is the stage that took longest in a breached turn, or the one
+	// that failed: "endpoint", "stt", "queue", "route", "context", "llm", "tool",
+	// "tts" or "commit".
 	BreachStage string `json:"breach_stage"`
 }
 
@@ -46,9 +48,9 @@ func millis(d time.Duration) float64 {
 	return math.Round(float64(d)/float64(time.Microsecond)) / 1000
 }
 
-// judge compares the turn with its target. answered says whether a sound was
-// due and came, waited how long the utterance stood in the queue.
-func (l *Ledger) judge(target time.Duration, outcome Outcome, waited time.Duration) {
+// judge compares the turn with its target. stage is where a failed turn failed,
+// empty for others; waited is how long the utterance stood in the queue.
+func (l *Ledger) judge(target time.Duration, outcome Outcome, stage string, waited time.Duration) {
 	l.Budget, l.BreachStage = budgetMet, ""
 	switch outcome {
 	case OutcomeMuted, OutcomeNoTarget:
@@ -58,20 +60,28 @@ func (l *Ledger) judge(target time.Duration, outcome Outcome, waited time.Durati
 			return
 		}
 	}
-	l.Budget = budgetBreached
+	l.Budget, l.BreachStage = budgetBreached, stage
+	if stage != "" {
+		return
+	}
 	longest := 0.0
-	for _, stage := range []struct {
+	for _, s := range []struct {
 		name string
 		ms   float64
 	}{
 		{"endpoint", l.EndpointMS}, {"stt", l.STTFinalMS}, {"queue", millis(waited)}, {"route", l.RouteUS / 1000},
 		{"context", l.ContextMS}, {"llm", l.LLMFirstTokenMS}, {"tool", l.ToolMS}, {"tts", l.TTSFirstAudioMS},
 	} {
-		if stage.ms >= longest {
-			l.BreachStage, longest = stage.name, stage.ms
+		if s.ms >= longest {
+			l.BreachStage, longest = s.name, s.ms
 		}
 	}
-	if l.FirstSoundMS == 0 && l.TotalMS-longest > longest {
-		l.BreachStage = "llm" // the time went into an answer that never came
+	if rest := l.FirstSoundMS - l.sum(waited); rest > longest {
+		l.BreachStage = "llm" // the model wrote on before its first sentence was complete
 	}
+}
+
+// sum is the time of all stages before the first sound.
+func (l *Ledger) sum(waited time.Duration) float64 {
+	return l.EndpointMS + l.STTFinalMS + millis(waited) + l.RouteUS/1000 + l.ContextMS + l.LLMFirstTokenMS + l.ToolMS + l.TTSFirstAudioMS
 }

@@ -8,48 +8,25 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
 // all is the word for every NPC in orders.
 const all = "all"
 
-// find returns the agents called name: an id, a name, an alias, or "all".
+// find returns the agents called name, see [Lookup]; "all" means everyone.
 func (t *Table) find(name string) ([]int, error) {
-	var found []int
-	var known []string
-	for i, a := range t.o.Agents {
-		if strings.EqualFold(name, all) {
-			found = append(found, i)
-			continue
+	if strings.EqualFold(strings.TrimSpace(name), all) {
+		who := make([]int, len(t.o.Agents))
+		for i := range who {
+			who[i] = i
 		}
-		for _, n := range append(a.Names(), a.NPC.ID) {
-			known = append(known, n)
-			if strings.EqualFold(n, strings.TrimSpace(name)) {
-				return []int{i}, nil
-			}
-		}
+		return who, nil
 	}
-	if len(found) > 0 {
-		return found, nil
+	i, err := Lookup(t.cast, name)
+	if err != nil {
+		return nil, err
 	}
-	for _, c := range t.dir.calls {
-		if strings.EqualFold(strings.Join(c.words, " "), strings.TrimSpace(name)) {
-			return []int{c.npc}, nil
-		}
-	}
-	if near := problem.Nearest(name, known); near != "" {
-		return nil, fmt.Errorf("no NPC is called %q; did you mean %q?", name, near)
-	}
-	return nil, fmt.Errorf("no NPC is called %q; there are %s", name, t.cast())
-}
-
-func (t *Table) cast() string {
-	var names []string
-	for _, a := range t.o.Agents {
-		names = append(names, a.NPC.Name)
-	}
-	return strings.Join(names, ", ")
+	return []int{i}, nil
 }
 
 // Raise lifts an NPC to a tier for a while (ruling 7). A duration of 0 means
@@ -76,7 +53,7 @@ func (t *Table) Raise(ctx context.Context, npc string, to mcp.BudgetTier, d time
 	return said, err
 }
 
-// Lower ends a raise and caps an NPC at a tier.
+// Lower ends a raise and caps an NPC at a tier; at DEEP the cap is gone.
 func (t *Table) Lower(ctx context.Context, npc string, to mcp.BudgetTier) (string, error) {
 	var said string
 	err := t.order(ctx, func() error {
@@ -88,6 +65,9 @@ func (t *Table) Lower(ctx context.Context, npc string, to mcp.BudgetTier) (strin
 			t.o.Agents[i].Lower(to)
 		}
 		said = fmt.Sprintf("%s stays at %s at most", t.named(who), to)
+		if to == mcp.BudgetDeep {
+			said = t.named(who) + " is capped no more"
+		}
 		return nil
 	})
 	return said, err

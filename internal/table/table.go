@@ -69,6 +69,7 @@ type Options struct {
 // Table is one table. Its methods are safe for concurrent use.
 type Table struct {
 	o      Options
+	cast   []config.NPC
 	dir    *directory
 	heard  chan Utterance
 	orders chan order
@@ -111,8 +112,12 @@ func New(o Options) *Table {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	var cast []config.NPC
+	for _, a := range o.Agents {
+		cast = append(cast, a.NPC)
+	}
 	return &Table{
-		o: o, dir: newDirectory(o.Agents), last: -1,
+		o: o, cast: cast, dir: newDirectory(cast), last: -1,
 		heard: make(chan Utterance), orders: make(chan order), done: make(chan struct{}), reports: make(chan report),
 	}
 }
@@ -183,7 +188,7 @@ func (t *Table) close() {
 		t.waiting = t.waiting[1:]
 		var l Ledger
 		l.TotalMS = millis(time.Since(w.since))
-		l.judge(0, OutcomeCancelled, time.Since(w.since))
+		l.judge(0, OutcomeCancelled, "queue", time.Since(w.since))
 		t.emit(w.turn, KindTurnEnded, &TurnEnded{Outcome: OutcomeCancelled, Ledger: l})
 	}
 }

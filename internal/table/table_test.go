@@ -430,8 +430,8 @@ func TestFailuresAreToldAndNeverSilent(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := open(t, setting{alone: true, model: func(llm.Request) []step { return row.answer }})
 				ended := r.hear("hello")
-				if ended.Outcome != table.OutcomeFailed || ended.Text != row.text || ended.Ledger.Budget != "breached" || ended.Ledger.BreachStage == "" {
-					t.Errorf("turn.ended = %+v, want failed, %q, breached with a stage", ended, row.text)
+				if ended.Outcome != table.OutcomeFailed || ended.Text != row.text || ended.Ledger.Budget != "breached" || ended.Ledger.BreachStage != "llm" {
+					t.Errorf("turn.ended = %+v, want failed, %q, breached by the model", ended, row.text)
 				}
 				n := of[*table.Notice](r.events)
 				if len(n) != 1 || !strings.Contains(n[0].Text, row.notice) {
@@ -540,8 +540,12 @@ func TestRaiseIsALeaseAndLowerIsACeiling(t *testing.T) {
 		tier("Mira, the rules", "standard")
 		do(r.Lower(t.Context(), "Mira", mcp.BudgetFast))
 		tier("Mira, the rules", "fast")
-		do(r.Raise(t.Context(), "Mira", mcp.BudgetStandard, 0))
+		do(r.Raise(t.Context(), "Mira", mcp.BudgetStandard, time.Minute))
 		tier("Mira, hi", "standard")
+		time.Sleep(time.Minute)
+		tier("Mira, the rules", "fast") // the cap is back
+		do(r.Lower(t.Context(), "Mira", mcp.BudgetDeep))
+		tier("Mira, the rules", "standard")
 		do(r.Lower(t.Context(), "all", mcp.BudgetFast))
 		tier("Mira, the rules", "fast")
 		if _, err := r.Raise(t.Context(), "Bartek", mcp.BudgetDeep, 0); err == nil || !strings.Contains(err.Error(), `"Bartok`) && !strings.Contains(err.Error(), `"Bart"`) {

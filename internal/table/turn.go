@@ -116,12 +116,19 @@ func names(defs []llm.ToolDefinition) []string {
 // the turn's last one.
 func (t *Table) report(apply func(*Table)) { t.reports <- report{apply: apply} }
 
+// ending is how a turn ended.
+type ending struct {
+	outcome Outcome
+	stage   string // where it failed
+	notice  string // why
+}
+
 // end is the turn's last report.
-func (t *Table) end(tn *turn, outcome Outcome, notice string) {
+func (t *Table) end(tn *turn, e ending) {
 	tn.cancel(nil)
 	t.reports <- report{last: true, apply: func(t *Table) {
-		if notice != "" {
-			t.Notice(tn.turn, "error", notice)
+		if e.notice != "" {
+			t.Notice(tn.turn, "error", e.notice)
 		}
 		text := strings.Join(tn.texts, " ")
 		name := ""
@@ -138,18 +145,18 @@ func (t *Table) end(tn *turn, outcome Outcome, notice string) {
 		}
 		l := tn.ledger
 		l.TotalMS = millis(time.Since(tn.since))
-		l.judge(target, outcome, tn.started.Sub(tn.since))
-		t.emit(tn.turn, KindTurnEnded, &TurnEnded{NPC: name, Outcome: outcome, Text: text, Ledger: l})
+		l.judge(target, e.outcome, e.stage, tn.started.Sub(tn.since))
+		t.emit(tn.turn, KindTurnEnded, &TurnEnded{NPC: name, Outcome: e.outcome, Text: text, Ledger: l})
 	}}
 }
 
 // keepOnly keeps a line that nobody answers.
 func (t *Table) keepOnly(ctx context.Context, tn *turn, outcome Outcome) {
 	if err := t.keep(ctx, tn, nil); err != nil {
-		t.end(tn, OutcomeFailed, err.Error())
+		t.end(tn, ending{OutcomeFailed, "commit", err.Error()})
 		return
 	}
-	t.end(tn, outcome, "")
+	t.end(tn, ending{outcome: outcome})
 }
 
 // answer runs a turn from its start to its last report.
@@ -161,23 +168,22 @@ func (t *Table) answer(ctx context.Context, tn *turn, history agent.History) {
 
 	p := &performance{table: t, turn: tn}
 	err := p.run(limited, history)
-	outcome := OutcomeDelivered
+	e := ending{outcome: OutcomeDelivered}
 	if err != nil {
-		outcome = OutcomeFailed
+		e = ending{OutcomeFailed, p.stage, fmt.Sprintf("%s could not answer: %s", tn.npc.NPC.Name, oneLine(err))}
 		if ctx.Err() != nil {
-			outcome = OutcomeCancelled
+			e = ending{outcome: OutcomeCancelled}
+		} else {
+			p.rescue(limited)
 		}
-		p.rescue(limited)
 	}
-	if kept := t.commit(ctx, tn, p); kept != nil {
-		err, outcome = errors.Join(err, kept), OutcomeFailed
+	if err := t.commit(ctx, tn, p); err != nil {
+		e = ending{OutcomeFailed, "commit", strings.TrimPrefix(e.notice+"; ", "; ") + oneLine(err)}
 	}
-	notice := ""
-	if err != nil && outcome == OutcomeFailed {
-		notice = fmt.Sprintf("%s could not answer: %s", tn.npc.NPC.Name, strings.ReplaceAll(err.Error(), "\n", "; "))
-	}
-	t.end(tn, outcome, notice)
+	t.end(tn, e)
 }
+
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // performance is the work of one turn: the engine on one goroutine, the voice
 // on another, so that the model writes on while a sentence is spoken.
@@ -187,6 +193,7 @@ type performance struct {
 	delivered []string       // owned by the voice
 	deferred  []llm.ToolCall // for the commit; owned by the engine's goroutine
 	hoarse    bool           // the voice has failed; owned by the voice
+	stage     string         // what is at work; owned by the engine's goroutine
 }
 
 func (p *performance) run(ctx context.Context, history agent.History) error {
@@ -194,6 +201,7 @@ func (p *performance) run(ctx context.Context, history agent.History) error {
 	if tn.puppet >= 0 {
 		return p.say(ctx, tn.Text)
 	}
+	p.stage = "context"
 	start := time.Now()
 	now, err := p.table.o.Context.Assemble(ctx, hotctx.Query{
 		NPC: tn.npc.NPC.ID, Session: p.table.o.Session.ID, Scene: p.table.o.Scene, Utterance: tn.Text, Recent: p.table.o.RecentLines,
@@ -203,6 +211,7 @@ func (p *performance) run(ctx context.Context, history agent.History) error {
 	if err != nil {
 		return err
 	}
+	p.stage = "llm"
 	req := engine.Request{
 		Messages: history.Prompt(tn.Speaker, tn.Text, now), Persona: tn.npc.Persona(), Names: tn.npc.Names(),
 		Tools: tn.tools, Rounds: p.table.o.Latency.Rounds.Get(tn.choice.Tier),

@@ -64,11 +64,9 @@ type verdict struct {
 // place returns the tier of a tool: max(tier of its latency, floor), plus one
 // while it is demoted (ruling 3). It allocates nothing.
 func (t *tool) place(ceilings [2]time.Duration, m Measure) mcp.BudgetTier {
-	tier := mcp.BudgetStandard // nobody declared or measured it
-	if t.believed(m) {
+	tier := t.assumed(ceilings)
+	if t.believed(ceilings, m) {
 		tier = tierOf(m.P50, ceilings)
-	} else if t.declared > 0 {
-		tier = tierOf(t.declared, ceilings)
 	}
 	tier = max(tier, t.Floor)
 	if t.health.demoted() {
@@ -77,32 +75,39 @@ func (t *tool) place(ceilings [2]time.Duration, m Measure) mcp.BudgetTier {
 	return tier
 }
 
-// believed reports whether the measurement counts rather than the
-// declaration: at once when it is worse, after some samples when it is better.
-func (t *tool) believed(m Measure) bool {
-	return m.Successes >= enoughSamples || m.Successes > 0 && m.P50 > t.declared
+// assumed is the tier before any measurement: the declared latency's, or
+// STANDARD if nobody declared one.
+func (t *tool) assumed(ceilings [2]time.Duration) mcp.BudgetTier {
+	if t.declared == 0 {
+		return mcp.BudgetStandard
+	}
+	return tierOf(t.declared, ceilings)
+}
+
+// believed reports whether the measurement counts: at once when it is slower
+// than assumed, after some samples when it is not.
+func (t *tool) believed(ceilings [2]time.Duration, m Measure) bool {
+	return m.Successes >= enoughSamples || m.Successes > 0 && tierOf(m.P50, ceilings) > t.assumed(ceilings)
 }
 
 // assess is place with the reason in words.
 func (t *tool) assess(ceilings [2]time.Duration, m Measure) verdict {
 	v := verdict{tier: t.place(ceilings, m)}
-	latency, word := t.declared, "declared"
-	if t.believed(m) {
-		latency, word = m.P50, "measured"
-	}
+	base := t.assumed(ceilings)
+	reason := "latency unknown"
 	switch {
-	case t.health.demoted():
-		v.reason = fmt.Sprintf("demoted: %.0f %% errors", m.ErrorRate*100)
-	case latency == 0 && word == "declared":
-		v.reason = "latency unknown"
-		if t.Floor > mcp.BudgetStandard {
-			v.reason = "floor"
-		}
-	case t.Floor > tierOf(latency, ceilings):
-		v.reason = "floor"
-	default:
-		v.reason = word + " " + ms(latency)
+	case t.believed(ceilings, m):
+		base, reason = tierOf(m.P50, ceilings), "measured "+ms(m.P50)
+	case t.declared > 0:
+		reason = "declared " + ms(t.declared)
 	}
+	if t.Floor > base {
+		reason = "floor"
+	}
+	if t.health.demoted() {
+		reason = fmt.Sprintf("demoted: %.0f %% errors", m.ErrorRate*100)
+	}
+	v.reason = reason
 	return v
 }
 
