@@ -52,6 +52,34 @@ func toolsCommand(c *common) *cobra.Command {
 			RunE: func(cmd *cobra.Command, _ []string) error { return list(cmd, true) },
 		},
 		&cobra.Command{
+			Use: "approve NAME", Short: "Approve the changed or new definition of a pinned tool",
+			Args: func(_ *cobra.Command, args []string) error {
+				if len(args) != 1 {
+					return app.Usage(errors.New("tools approve takes the name of one tool; tools diff lists those that wait"))
+				}
+				return nil
+			},
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return c.with(cmd.Context(), func(a *app.App) error { return a.ApproveTool(cmd.Context(), c.out, args[0]) })
+			},
+		},
+		&cobra.Command{
+			Use: "diff [NAME]", Short: "Show what waits for approval",
+			Args: func(_ *cobra.Command, args []string) error {
+				if len(args) > 1 {
+					return app.Usage(errors.New("tools diff takes the name of one tool at most"))
+				}
+				return nil
+			},
+			RunE: func(cmd *cobra.Command, args []string) error {
+				name := ""
+				if len(args) == 1 {
+					name = args[0]
+				}
+				return c.with(cmd.Context(), func(a *app.App) error { return a.DiffTools(cmd.Context(), c.out, name) })
+			},
+		},
+		&cobra.Command{
 			Use: "call NAME [JSON]", Short: "Run one tool", Example: `  glyphoxa tools call roll '{"expression":"2d6+3"}'`,
 			Args: func(_ *cobra.Command, args []string) error {
 				if len(args) < 1 || len(args) > 2 {

@@ -155,13 +155,30 @@ func (a *App) open(ctx context.Context) error {
 	if err := a.Host.Restore(ctx); err != nil {
 		return err
 	}
-	for _, t := range builtins(a.Config, a.Store, a.book) {
+	if err := a.settle(ctx); err != nil {
+		return err
+	}
+	for _, t := range a.probed(builtins(a.Config, a.Store, a.book)) {
 		if err := a.Host.RegisterBuiltin(t); err != nil {
 			return err
 		}
 	}
 	a.connect()
-	return a.settle(ctx)
+	return nil
+}
+
+// probed gives the tools that look up an id one that exists, so that they can
+// be measured.
+func (a *App) probed(all []tools.Tool) []tools.Tool {
+	if a.World == nil || len(a.World.Entities) == 0 {
+		return all
+	}
+	for i := range all {
+		if all[i].Definition.Name == "get_summary" {
+			all[i].Probe = fmt.Sprintf(`{"entity_id":%q}`, a.World.Entities[0].ID) // ids are slugs
+		}
+	}
+	return all
 }
 
 // machine names this machine among those that may share a database.

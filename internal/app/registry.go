@@ -10,6 +10,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/aymanbagabas/go-udiff"
+
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
@@ -115,6 +117,42 @@ func (a *App) CallTool(ctx context.Context, w io.Writer, name, args string) erro
 		return fmt.Errorf("%s failed: %s", name, res.Text)
 	}
 	_, err = fmt.Fprintln(w, res.Text)
+	return err
+}
+
+// ApproveTool takes the waiting definition of a held tool as the approved one.
+func (a *App) ApproveTool(ctx context.Context, w io.Writer, name string) error {
+	a.Ready(ctx)
+	if err := a.Host.Approve(ctx, name); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w, "approved", name)
+	return err
+}
+
+// DiffTools prints what waits for approval, or what of one tool does, against
+// what was approved before.
+func (a *App) DiffTools(ctx context.Context, w io.Writer, name string) error {
+	a.Ready(ctx)
+	held, err := a.Host.Held(ctx)
+	if err != nil {
+		return err
+	}
+	shown := 0
+	for _, h := range held {
+		if name != "" && name != h.Name && name != h.Server+"/"+h.Name {
+			continue
+		}
+		shown++
+		fmt.Fprintf(w, "%s/%s %s\n", h.Server, h.Name, h.Why)
+		fmt.Fprintln(w, udiff.Unified("approved", "offered", h.Approved+"\n", h.Offered+"\n"))
+	}
+	if shown == 0 {
+		if name != "" {
+			return fmt.Errorf("tool %q does not wait for approval", name)
+		}
+		_, err = fmt.Fprintln(w, "no tool waits for approval")
+	}
 	return err
 }
 

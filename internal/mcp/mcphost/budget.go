@@ -22,13 +22,14 @@ type BudgetEnforcer struct {
 }
 
 // enforce builds the state from the registered tools: built-ins first, since
-// they keep their names (ruling 10), then servers in order of registration.
-func enforce(all []*tool, ceilings [2]time.Duration) *BudgetEnforcer {
+// they keep their names (ruling 10).
+func enforce(all []*tool, names *register, ceilings [2]time.Duration) *BudgetEnforcer {
 	b := &BudgetEnforcer{byName: make(map[string]int, len(all)), entries: make([]entry, 0, len(all))}
+	taken := func(name string) bool { _, ok := b.byName[name]; return ok }
 	for _, t := range all {
 		def := t.Definition
 		if t.server != nil {
-			def.Name = freeName(t.source, def.Name, b.byName)
+			def.Name = names.name(t.source, def.Name, taken)
 		}
 		e := entry{tool: t, def: def, verdict: t.assess(ceilings, t.measure())}
 		t.listed.Store(int32(e.tier))

@@ -40,7 +40,8 @@ type Host struct {
 	builtins []*tool
 	servers  []*upstream
 	vitals   map[string]*vitals // by source and the tool's own name
-	changed  chan struct{}      // closed when snap is replaced
+	names    *register
+	changed  chan struct{} // closed when snap is replaced
 	closed   bool
 
 	life  context.Context // ends with Close
@@ -84,9 +85,9 @@ func New(opts ...Option) *Host {
 	if o.keeper == nil {
 		o.keeper = &forgetful{state: map[string]map[string][]byte{}}
 	}
-	h := &Host{opts: o, cache: newCache(), vitals: map[string]*vitals{}, changed: make(chan struct{}), epoch: time.Now()}
+	h := &Host{opts: o, cache: newCache(), vitals: map[string]*vitals{}, names: newRegister(), changed: make(chan struct{}), epoch: time.Now()}
 	h.life, h.end = context.WithCancel(context.Background())
-	h.snap.Store(enforce(nil, o.ceilings))
+	h.snap.Store(enforce(nil, h.names, o.ceilings))
 	return h
 }
 
@@ -120,9 +121,12 @@ func (h *Host) RegisterBuiltin(def BuiltinTool) error {
 // vitalsOf returns what is known of a tool, from an earlier registration if
 // there was one. Callers hold mu.
 func (h *Host) vitalsOf(source, name string) *vitals {
-	key := source + "/" + name
+	key := owner(source, name)
 	v := h.vitals[key]
 	if v == nil {
+		if len(h.vitals) >= maxNames {
+			return &vitals{} // a server that invents names is measured, not remembered
+		}
 		v = &vitals{}
 		h.vitals[key] = v
 	}
@@ -135,7 +139,7 @@ func (h *Host) swap() {
 	for _, u := range h.servers {
 		all = append(all, u.tools...)
 	}
-	h.snap.Store(enforce(all, h.opts.ceilings))
+	h.snap.Store(enforce(all, h.names, h.opts.ceilings))
 	close(h.changed)
 	h.changed = make(chan struct{})
 }

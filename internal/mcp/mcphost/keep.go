@@ -7,20 +7,30 @@ import (
 	"time"
 )
 
+// nameSpace is where the names of external tools are kept.
+const nameSpace = "tool names"
+
 // latencySpace is where a machine's latencies are kept.
 func (h *Host) latencySpace() string { return "tool latency/" + h.opts.machine }
 
-// Restore brings back the latencies measured on this machine before, so that
-// tools begin in the tier they belong to. Failures are not brought back: a
-// restart is a new chance. It is called before tools are registered; without a
+// Restore brings back the names of external tools, and the latencies measured
+// on this machine before, so that tools begin in the tier they belong to.
+// Failures are not brought back: a restart is a new chance. It is called before tools are registered; without a
 // keeper it does nothing.
 func (h *Host) Restore(ctx context.Context) error {
 	state, err := h.opts.keeper.LoadState(ctx, h.latencySpace())
 	if err != nil {
 		return fmt.Errorf("reading the tools' latencies: %w", err)
 	}
+	names, err := h.opts.keeper.LoadState(ctx, nameSpace)
+	if err != nil {
+		return fmt.Errorf("reading the tools' names: %w", err)
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	for who, name := range names {
+		h.names.assign(who, string(name))
+	}
 	for key, value := range state {
 		var samples []uint32
 		if err := json.Unmarshal(value, &samples); err != nil {
@@ -38,10 +48,13 @@ func (h *Host) Restore(ctx context.Context) error {
 	return nil
 }
 
-// Keep writes down the latencies of all tools for the next start.
+// Keep writes down names and latencies for the next start.
 func (h *Host) Keep(ctx context.Context) error {
-	values := map[string][]byte{}
+	values, names := map[string][]byte{}, map[string][]byte{}
 	h.mu.Lock()
+	for who, name := range h.names.names {
+		names[who] = []byte(name)
+	}
 	for key, v := range h.vitals {
 		samples := v.successes()
 		if len(samples) == 0 {
@@ -57,6 +70,9 @@ func (h *Host) Keep(ctx context.Context) error {
 	h.mu.Unlock()
 	if err := h.opts.keeper.SaveState(ctx, h.latencySpace(), values); err != nil {
 		return fmt.Errorf("keeping the tools' latencies: %w", err)
+	}
+	if err := h.opts.keeper.SaveState(ctx, nameSpace, names); err != nil {
+		return fmt.Errorf("keeping the tools' names: %w", err)
 	}
 	return nil
 }

@@ -45,9 +45,9 @@ func safeName(name string) string {
 
 // freeName names a server's tool: its own name if that is free, else
 // server_tool, else that with a hash.
-func freeName(server, name string, taken map[string]int) string {
+func freeName(server, name string, taken func(string) bool) string {
 	for _, candidate := range []string{safeName(name), safeName(server + "_" + name)} {
-		if _, used := taken[candidate]; !used {
+		if !taken(candidate) {
 			return candidate
 		}
 	}
@@ -56,8 +56,47 @@ func freeName(server, name string, taken map[string]int) string {
 		candidate := safeName(server + "_" + name)
 		suffix := "_" + hex.EncodeToString(sum[:])[:8]
 		candidate = candidate[:min(len(candidate), maxName-len(suffix))] + suffix
-		if _, used := taken[candidate]; !used {
+		if !taken(candidate) {
 			return candidate
 		}
 	}
+}
+
+// maxNames bounds the names that are remembered.
+const maxNames = 20 * maxServerTools
+
+// register remembers which external tool has which name. A tool keeps the name
+// it got first, over reconnects and restarts, whoever connects first the next
+// time: an NPC's whitelist must not come to mean another server's tool.
+type register struct {
+	names  map[string]string // registered name by owner
+	owners map[string]string // owner by registered name
+}
+
+func newRegister() *register {
+	return &register{names: map[string]string{}, owners: map[string]string{}}
+}
+
+func owner(server, name string) string { return server + "/" + name }
+
+// name returns the registered name of a server's tool; builtin reports names
+// that built-in tools have.
+func (r *register) name(server, tool string, builtin func(string) bool) string {
+	who := owner(server, tool)
+	if name, ok := r.names[who]; ok && !builtin(name) {
+		return name
+	}
+	name := freeName(server, tool, func(n string) bool {
+		holder, held := r.owners[n]
+		return builtin(n) || held && holder != who
+	})
+	if len(r.names) < maxNames {
+		r.assign(who, name)
+	}
+	return name
+}
+
+func (r *register) assign(who, name string) {
+	delete(r.owners, r.names[who])
+	r.names[who], r.owners[name] = name, who
 }
