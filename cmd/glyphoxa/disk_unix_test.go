@@ -1,0 +1,102 @@
+//go:build unix
+
+package main_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// nobody is an unprivileged user on every Unix.
+const nobody = 65534
+
+// humble makes the house's programs run without root's rights, to which no
+// file is read-only.
+func (h *house) humble() {
+	h.t.Helper()
+	if os.Geteuid() != 0 {
+		return
+	}
+	if err := os.Chmod(filepath.Dir(h.dir), 0o755); err != nil { // the test's own directory
+		h.t.Fatal(err)
+	}
+	err := filepath.WalkDir(h.dir, func(path string, _ os.DirEntry, err error) error {
+		return errors.Join(err, os.Chown(path, nobody, nobody))
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.prepare = func(cmd *exec.Cmd) {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
+}
+
+// chmod changes the rights of a file in the working directory, and back when
+// the test ends.
+func (h *house) chmod(name string, mode os.FileMode) {
+	h.t.Helper()
+	if err := os.Chmod(h.path(name), mode); err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { _ = os.Chmod(h.path(name), 0o755) })
+}
+
+// TestDataDirectoryThatCannotBe shows places that take no data: one line says
+// where and what to do.
+func TestDataDirectoryThatCannotBe(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		name    string
+		arrange func(h *house)
+		words   []string
+	}{
+		{"a file in its place", func(h *house) { h.write(".glyphoxa", "mine") }, []string{".glyphoxa", "data_dir"}},
+		{"a read-only parent", func(h *house) { h.chmod(".", 0o555) }, []string{".glyphoxa: permission denied", "set data_dir to a directory that can be written"}},
+		{"a read-only directory", func(h *house) { h.write(".glyphoxa/keep", ""); h.chmod(".glyphoxa", 0o555) }, []string{"glyphoxa.db"}},
+		{"a database that is none", func(h *house) { h.write(".glyphoxa/glyphoxa.db", strings.Repeat("no database\n", 1000)) }, []string{"glyphoxa.db"}},
+		{"a database that may not be written", func(h *house) {
+			h.write(".glyphoxa/glyphoxa.db", "")
+			h.chmod(".glyphoxa/glyphoxa.db", 0o444)
+			h.chmod(".glyphoxa", 0o555)
+		}, []string{"glyphoxa.db"}},
+	}
+	for _, row := range rows {
+		for _, args := range [][]string{{"play"}, {"tools"}} {
+			t.Run(row.name+", "+args[0], func(t *testing.T) {
+				t.Parallel()
+				h := newHouse(t)
+				row.arrange(h)
+				h.humble()
+				r := h.run("Bartok, hello\n", args...)
+				r.complains(t, 1, row.words...)
+				if r.stdout != "" {
+					t.Errorf("stdout = %q, want nothing", r.stdout)
+				}
+			})
+		}
+	}
+}
+
+// TestConfigurationThatCannotBeRead shows a file whose rights keep it closed.
+func TestConfigurationThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.write("glyphoxa.yaml", "npcs: [{name: Mira}]\n")
+	h.chmod("glyphoxa.yaml", 0)
+	h.humble()
+	h.run("", "check").complains(t, 2, "glyphoxa.yaml:1: ", "permission")
+}
+
+// TestReadOnlyHome shows that a home that takes nothing disturbs nobody.
+func TestReadOnlyHome(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.set("HOME", "/nonexistent")
+	h.set("TMPDIR", "/nonexistent")
+	h.play("Bartok, hello").only("delivered")
+}

@@ -1,0 +1,130 @@
+package main_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+)
+
+// lines reads the transcript of the only session in a house's memory, whole.
+func (h *house) lines() []memory.Line {
+	h.t.Helper()
+	ctx := h.t.Context()
+	store, err := sqlite.Open(ctx, h.path(".glyphoxa/glyphoxa.db"), nil)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer func() {
+		if err := store.Close(); err != nil {
+			h.t.Error(err)
+		}
+	}()
+	sessions, err := store.Sessions(ctx, 0)
+	if err != nil || len(sessions) != 1 {
+		h.t.Fatalf("sessions = %+v, %v, want one", sessions, err)
+	}
+	if sessions[0].Ended.IsZero() {
+		h.t.Error("the session was not ended")
+	}
+	lines, err := store.Recent(ctx, sessions[0].ID, 1000)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return lines
+}
+
+// TestHostileInput shows that whatever is typed, every line ends in a turn or
+// a notice, the next line is as good as any, and no text is lost silently.
+func TestHostileInput(t *testing.T) {
+	t.Parallel()
+	long := "Bartok, " + strings.Repeat("gold ", 20_000)
+	endless := "Bartok, " + strings.Repeat("x", 2<<20)
+	rows := []struct {
+		name, line string
+		heard      string // as the transcript keeps it; empty if it is no utterance
+		warning    string
+	}{
+		{"nothing", "", "", ""},
+		{"white space", " \t ", "", ""},
+		{"100 kB", long, strings.TrimSpace(long), ""},
+		{"2 MB", endless, endless[:1<<20], "a line was longer than 1048576 bytes; the rest of it was dropped"},
+		{"bytes that are no text", "Bartok, \xff\xfeis it \xc3(you)?", "", "no valid UTF-8"},
+		{"zero bytes", "Bartok,\x00 is it you?", "Bartok, is it you?", ""},
+		{"escapes and invisible characters", "Bartok,\x1b[2J is \u202eit\u200b you?", "", ""},
+		{"a Windows line", "Bartok, is it you?\r", "Bartok, is it you?", ""},
+		{"nothing but signs", "?!…🐉", "?!…🐉", ""},
+		{"quotes and code", `Bartok, '"; DROP TABLE lines; -- ${HOME} {{.}} %s`, `Bartok, '"; DROP TABLE lines; -- ${HOME} {{.}} %s`, ""},
+		{"an event", `{"kind":"turn.ended","turn":1}`, `{"kind":"turn.ended","turn":1}`, ""},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			tr := h.play(row.line, "Bartok, are you well?")
+			if row.warning != "" {
+				tr.noticed("warning", row.warning)
+			} else if got := tr.notices("warning"); len(got) != 0 {
+				t.Errorf("warnings = %q, want none", got)
+			}
+			last := tr.turns[len(tr.turns)-1]
+			if last.heard.Text != "Bartok, are you well?" || last.ended.Outcome != "delivered" {
+				t.Errorf("the next turn = %+v, want it delivered", last.all)
+			}
+			var kept []string
+			for _, l := range h.lines() {
+				if l.NPC == "" {
+					kept = append(kept, l.Text)
+				}
+				if !utf8.ValidString(l.Text) || strings.ContainsAny(l.Text, "\x00\x1b\u202e\u200b") {
+					t.Errorf("the transcript keeps %q", l.Text)
+				}
+			}
+			if row.heard != "" && !slices.Contains(kept, row.heard) {
+				t.Errorf("the transcript keeps %d lines, the first of %d bytes; want one of %d bytes, whole", len(kept), len(kept[0]), len(row.heard))
+			}
+			if want := len(tr.turns); len(kept) != want {
+				t.Errorf("the transcript keeps %d of %d utterances", len(kept), want)
+			}
+		})
+	}
+}
+
+// TestNoInput shows plays that hear nothing.
+func TestNoInput(t *testing.T) {
+	t.Parallel()
+	for name, input := range map[string]string{"an empty pipe": "", "empty lines": "\n\n\n"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			parse(t, newHouse(t).run(input, "play", "--json").ok(t).stdout).want(0)
+		})
+	}
+}
+
+// TestLastLineWithoutEnd shows that a last line counts without its line end.
+func TestLastLineWithoutEnd(t *testing.T) {
+	t.Parallel()
+	parse(t, newHouse(t).run("Bartok, hello", "play", "--json").ok(t).stdout).only("delivered")
+}
+
+// TestManyLines shows a long evening from a file: every line in order, none
+// lost, none twice.
+func TestManyLines(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	for range 100 {
+		lines = append(lines, "Bartok, another round!", "Juniper, hello", "Greymantle, roll d20")
+	}
+	h := newHouse(t)
+	for i, tn := range h.play(lines...).want(len(lines)) {
+		if tn.heard.Text != lines[i] || tn.ended.Outcome != "delivered" {
+			t.Errorf("turn %d heard %q and ended %q", i+1, tn.heard.Text, tn.ended.Outcome)
+		}
+	}
+	if got := len(h.lines()); got != 2*len(lines) {
+		t.Errorf("the transcript keeps %d lines, want %d", got, 2*len(lines))
+	}
+}

@@ -1,0 +1,256 @@
+package main_test
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"gopkg.in/yaml.v3"
+)
+
+// TestWrongUsage shows that a mistake is answered by one line that says what
+// is wrong and what to do, and by its exit code.
+func TestWrongUsage(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		name  string
+		args  []string
+		code  int
+		words []string
+	}{
+		{"a mistyped command", []string{"plya"}, 2, []string{`"plya" is no command of glyphoxa; did you mean "play"?`}},
+		{"no command at all", []string{"dance"}, 2, []string{`"dance" is no command`, "try glyphoxa --help"}},
+		{"a command's mistyped command", []string{"tools", "calibrat"}, 2, []string{`did you mean "calibrate"?`}},
+		{"an unknown flag", []string{"play", "--jsn"}, 2, []string{"unknown flag: --jsn", "try glyphoxa play --help"}},
+		{"a flag without its value", []string{"play", "--npc"}, 2, []string{"--npc", "try glyphoxa play --help"}},
+		{"an argument too many", []string{"play", "Bartok"}, 2, []string{`glyphoxa play takes no argument "Bartok"`}},
+		{"an unknown NPC", []string{"play", "--npc", "Bartock"}, 2, []string{`no NPC is called "Bartock"; did you mean "Bartok"?`}},
+		{"an NPC unlike any", []string{"play", "--npc", "Xyzzy"}, 2, []string{`no NPC is called "Xyzzy"; there are Bartok the Barkeep, Captain Harrow`}},
+		{"an unknown NPC's tools", []string{"tools", "--npc", "Greymantel"}, 2, []string{`did you mean "Greymantle"?`}},
+		{"an unknown tier", []string{"tools", "--tier", "warp"}, 2, []string{`"warp" is no tier; use fast, standard or deep`}},
+		{"no transport", []string{"mcp", "serve"}, 2, []string{"--stdio"}},
+		{"two files to check", []string{"check", "a", "b"}, 2, []string{"one file at most"}},
+		{"a missing configuration", []string{"play", "--config", "nowhere.yaml"}, 2, []string{"nowhere.yaml:1: there is no such file"}},
+		{"a missing file to check", []string{"check", "nowhere.yaml"}, 2, []string{"nowhere.yaml:1: there is no such file"}},
+		{"a directory as configuration", []string{"play", "--config", "."}, 2, []string{"this is a directory; name a file"}},
+		{"a call of nothing", []string{"tools", "call"}, 2, []string{"tools call takes a name and a JSON object"}},
+		{"a mistyped tool", []string{"tools", "call", "rol", "{}"}, 1, []string{`unknown tool; did you mean "roll"?`}},
+		{"a tool unlike any", []string{"tools", "call", "xyzzyxyzzy"}, 1, []string{"unknown tool; glyphoxa tools lists"}},
+		{"arguments that are no JSON", []string{"tools", "call", "roll", "2d6"}, 1, []string{"invalid arguments", "not valid JSON"}},
+		{"arguments a tool rejects", []string{"tools", "call", "roll", `{"expression":"2d"}`}, 1, []string{"invalid arguments", "the number of sides"}},
+		{"missing arguments", []string{"tools", "call", "roll"}, 1, []string{"invalid arguments", "expression"}},
+		{"a WAV file that cannot be", []string{"play", "--wav", "no/such/dir/out.wav"}, 1, []string{"no/such/dir/out.wav: no such file or directory"}},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			r := newHouse(t).run("Bartok, hello\n", row.args...)
+			r.complains(t, row.code, row.words...)
+			if r.stdout != "" {
+				t.Errorf("stdout = %q, want nothing", r.stdout)
+			}
+		})
+	}
+}
+
+// TestEveryProblemAtOnce shows a configuration with five mistakes: each is
+// reported with its line and what to do, by every command alike.
+func TestEveryProblemAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.configure("five_problems.yaml")
+	want := []string{
+		`glyphoxa.yaml:4: `, `glyphoxa.yaml:7: `, `glyphoxa.yaml:9: `, `glyphoxa.yaml:12: `, `glyphoxa.yaml:14: `,
+	}
+	for _, args := range [][]string{{"check"}, {"play"}, {"tools"}, {"doctor"}, {"mcp", "serve", "--stdio"}} {
+		r := h.run("", args...)
+		if r.code != 2 || r.stdout != "" {
+			t.Errorf("%q: exit code %d, stdout %q, want 2 and nothing", args, r.code, r.stdout)
+		}
+		got := strings.Split(strings.TrimSpace(r.stderr), "\n")
+		if len(got) != len(want) {
+			t.Fatalf("%q reports %d problems, want %d:\n%s", args, len(got), len(want), r.stderr)
+		}
+		for i, line := range got {
+			if !strings.HasPrefix(line, want[i]) || !strings.Contains(line, "; ") {
+				t.Errorf("%q: problem %d = %q, want %q, what is wrong; what to do", args, i+1, line, want[i])
+			}
+		}
+	}
+	if _, err := os.Stat(h.path(".glyphoxa")); err == nil {
+		t.Error("a wrong configuration made a data directory")
+	}
+}
+
+// TestCheck shows the verdict on what is right.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	if out := h.run("", "check").ok(t).stdout; !strings.Contains(out, "built-in is fine: 7 NPCs") {
+		t.Errorf("check without a file says %q", out)
+	}
+	h.write("mine.yaml", "npcs: [{name: Mira}]\n")
+	if out := h.run("", "check", "mine.yaml").ok(t).stdout; !strings.Contains(out, "mine.yaml is fine: 1 NPCs") {
+		t.Errorf("check of a file says %q", out)
+	}
+	h.write("glyphoxa.yaml", "campaign: {world: world.yaml}\nnpcs: [{name: Mira}]\n")
+	h.run("", "check").complains(t, 2, "glyphoxa.yaml:1: world: there is no such file")
+	if _, err := os.Stat(h.path(".glyphoxa")); err == nil {
+		t.Error("check made a data directory")
+	}
+}
+
+// TestSchema shows that the schema is one, and knows right from wrong.
+func TestSchema(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	var s jsonschema.Schema
+	if err := json.Unmarshal([]byte(h.run("", "schema").ok(t).stdout), &s); err != nil {
+		t.Fatal(err)
+	}
+	resolved, err := s.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, row := range map[string]struct {
+		file string
+		ok   bool
+	}{
+		"the tests' cast": {"model.yaml", true}, "five problems": {"five_problems.yaml", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h.configure(row.file)
+			content, err := os.ReadFile(h.path("glyphoxa.yaml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var value any
+			if err := yaml.Unmarshal(content, &value); err != nil {
+				t.Fatal(err)
+			}
+			if err := resolved.Validate(value); (err == nil) != row.ok {
+				t.Errorf("%s: %v, want it valid: %v", row.file, err, row.ok)
+			}
+		})
+	}
+}
+
+// TestDoctor shows the examination: all is well on a bare machine, and what is
+// not has a fix and an exit code.
+func TestDoctor(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	out := h.run("", "doctor").ok(t).stdout
+	for _, part := range []string{"configuration", "data directory", "language model", "voice", "sound output", "discord", "database", "rule book"} {
+		if !strings.Contains(out, part) {
+			t.Errorf("doctor does not examine %q:\n%s", part, out)
+		}
+	}
+	if strings.Contains(out, "PROBLEM") || !strings.Contains(out, "→ the NPCs are scripted") {
+		t.Errorf("doctor says:\n%s\nwant no problem, and what would be better", out)
+	}
+	h.write("glyphoxa.yaml", "npcs: [{name: Mira}]\nmcp: {servers: [{name: broken, transport: stdio, command: /no/such/server}]}\n")
+	r := h.run("", "doctor")
+	r.complains(t, 1, "1 of ", "parts need attention")
+	if !strings.Contains(r.stdout, "PROBLEM  server broken") || !strings.Contains(r.stdout, "→ check mcp.servers") {
+		t.Errorf("doctor says:\n%s\nwant the broken server and its fix", r.stdout)
+	}
+}
+
+// TestVersion shows what a bug report needs.
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	out := newHouse(t).run("", "version").ok(t).stdout
+	if !strings.HasPrefix(out, "glyphoxa v0.0.0-test (commit cafe, go1.") || strings.Count(out, "\n") != 1 {
+		t.Errorf("version = %q", out)
+	}
+}
+
+// TestHelp shows that every command explains itself.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	for _, args := range [][]string{{}, {"help"}, {"play"}, {"tools"}, {"tools", "call"}, {"mcp", "serve"}, {"check"}, {"schema"}, {"doctor"}, {"version"}} {
+		if out := h.run("", append(slices.Clone(args), "--help")...).ok(t).stdout; !strings.Contains(out, "Usage:") {
+			t.Errorf("%q says %q", args, out)
+		}
+	}
+	if _, err := os.Stat(h.path(".glyphoxa")); err == nil {
+		t.Error("help made a data directory")
+	}
+}
+
+// TestToolsList shows the registry as people and programs see it.
+func TestToolsList(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	all := h.tools()
+	for _, name := range []string{"roll", "roll_table", "search_rules", "get_rule", "read_file", "write_file", "search_sessions", "search_facts", "query_entities", "get_summary"} {
+		if s, ok := all[name]; !ok || s.Source != "builtin" || s.State != "ready" || s.Tier == "" || s.TierReason == "" {
+			t.Errorf("tool %s = %+v, want it built in and ready, with a tier and why", name, s)
+		}
+	}
+	for name, want := range map[string]string{"roll": "fast", "search_rules": "standard", "search_sessions": "standard", "search_facts": "standard"} {
+		if got := all[name].Tier; got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+	for name, s := range h.tools("--tier", "fast") {
+		if s.Tier != "fast" {
+			t.Errorf("--tier fast lists %s, which is %s", name, s.Tier)
+		}
+	}
+	if got := h.tools("--npc", "Juniper"); len(got) != 0 {
+		t.Errorf("Juniper may use %v, want nothing", got)
+	}
+	if got := h.tools("--npc", "Bartok"); len(got) == 0 || got["roll"].Tier != "fast" || got["search_rules"].Name != "" {
+		t.Errorf("Bartok may use %v, want what is fast and on his list", got)
+	}
+	words := h.run("", "tools").ok(t).stdout
+	if !strings.Contains(words, "NAME") || strings.Count(words, "\n") != len(all)+1 {
+		t.Errorf("tools says:\n%s\nwant a head and a line for each of %d tools", words, len(all))
+	}
+}
+
+// toolStatus is an entry of "tools --json".
+type toolStatus struct {
+	Name       string  `json:"name"`
+	Source     string  `json:"source"`
+	State      string  `json:"state"`
+	Tier       string  `json:"tier"`
+	TierReason string  `json:"tier_reason"`
+	P50        float64 `json:"p50_ms"`
+	P99        float64 `json:"p99_ms"`
+	ErrorRate  float64 `json:"error_rate"`
+	Samples    int     `json:"samples"`
+	Probe      string  `json:"probe"`
+}
+
+// tools lists the registry by name.
+func (h *house) tools(args ...string) map[string]toolStatus {
+	h.t.Helper()
+	r := h.run("", append([]string{"tools", "--json"}, args...)...)
+	if r.code != 0 {
+		h.t.Fatalf("tools: exit code %d: %s", r.code, r.stderr)
+	}
+	return byName(h.t, r.stdout)
+}
+
+func byName(t *testing.T, out string) map[string]toolStatus {
+	t.Helper()
+	var list []toolStatus
+	if err := json.Unmarshal([]byte(out), &list); err != nil {
+		t.Fatalf("tools says %s: %v", out, err)
+	}
+	all := map[string]toolStatus{}
+	for _, s := range list {
+		if _, twice := all[s.Name]; twice {
+			t.Errorf("%s is listed twice", s.Name)
+		}
+		all[s.Name] = s
+	}
+	return all
+}
