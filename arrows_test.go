@@ -11,6 +11,7 @@ const module = "github.com/MrWong99/glyphoxa"
 // layers are the packages from the ground up. A package imports only from
 // layers below its own; a longer prefix wins over a shorter one.
 var layers = [][]string{
+	{"internal/spelling"},
 	{"", "srd", "internal/problem", "internal/untrusted", "pkg/audio", "pkg/memory", "pkg/provider/llm", "pkg/provider/tts", "pkg/provider/embeddings", "pkg/provider/embeddings/words"},
 	{"pkg/memory/sqlite", "pkg/provider/llm/", "pkg/provider/tts/", "pkg/provider/embeddings/", "internal/mcp", "internal/speech", "internal/hotctx"},
 	{"internal/config", "internal/mcp/tools", "internal/mcp/tier"},

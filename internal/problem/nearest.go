@@ -1,6 +1,10 @@
 package problem
 
-import "unicode"
+import (
+	"unicode"
+
+	"github.com/MrWong99/glyphoxa/internal/spelling"
+)
 
 // longestName bounds the names [Nearest] compares, in runes: a longer one is no
 // typing error of anything.
@@ -21,7 +25,7 @@ func Nearest(name string, candidates []string) string {
 		if len(to) == 0 || len(to) > longestName {
 			continue
 		}
-		if d := distance(from, to, bestDistance); d < bestDistance {
+		if d := spelling.Distance(from, to, bestDistance); d < bestDistance {
 			best, bestDistance = c, d
 		}
 	}
@@ -41,39 +45,4 @@ func fold(s string) []rune {
 		out = append(out, unicode.ToLower(r))
 	}
 	return out
-}
-
-// distance counts the insertions, deletions, replacements and swaps of
-// neighbours that turn a into b. It gives up and returns limit once the count
-// must reach it.
-func distance(a, b []rune, limit int) int {
-	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
-		return limit
-	}
-	before := make([]int, len(b)+1)
-	last := make([]int, len(b)+1)
-	row := make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		least := i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-			least = min(least, row[j])
-		}
-		if least >= limit {
-			return limit
-		}
-		before, last, row = last, row, before
-	}
-	return min(last[len(b)], limit)
 }

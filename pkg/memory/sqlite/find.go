@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/MrWong99/glyphoxa/internal/spelling"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
@@ -154,6 +155,7 @@ func alike(ctx context.Context, c *conn, word string) (map[string]int, error) {
 		return nil, err
 	}
 	closest := make(map[string]int)
+	asked, candidate := []rune(word), []rune(nil)
 	last := ""
 	for w := range strings.FieldsSeq(list) {
 		same := w == last
@@ -161,7 +163,11 @@ func alike(ctx context.Context, c *conn, word string) (map[string]int, error) {
 		if same {
 			continue
 		}
-		d := distance(word, w, allowed)
+		candidate = candidate[:0]
+		for _, r := range w {
+			candidate = append(candidate, r)
+		}
+		d := spelling.Distance(asked, candidate, allowed+1)
 		if d > allowed {
 			continue
 		}

@@ -11,34 +11,6 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-func TestDistance(t *testing.T) {
-	rows := []struct {
-		name, a, b  string
-		limit, want int
-	}{
-		{name: "equal", a: "bartok", b: "bartok", limit: 2, want: 0},
-		{name: "substituted", a: "bartok", b: "bartog", limit: 2, want: 1},
-		{name: "inserted", a: "bartok", b: "barttok", limit: 2, want: 1},
-		{name: "deleted", a: "bartok", b: "artok", limit: 2, want: 1},
-		{name: "swapped", a: "bartok", b: "batrok", limit: 2, want: 1},
-		{name: "swapped_at_end", a: "bartok", b: "bartko", limit: 1, want: 1},
-		{name: "two_edits", a: "greymantle", b: "graymantel", limit: 2, want: 2},
-		{name: "beyond", a: "bartok", b: "mayor", limit: 2, want: 3},
-		{name: "too_long", a: "a", b: "abcd", limit: 2, want: 3},
-		{name: "runes", a: "żółw", b: "żółb", limit: 2, want: 1},
-		{name: "empty", a: "", b: "ab", limit: 2, want: 2},
-	}
-	for _, row := range rows {
-		t.Run(row.name, func(t *testing.T) {
-			for _, pair := range [][2]string{{row.a, row.b}, {row.b, row.a}} {
-				if got := distance(pair[0], pair[1], row.limit); got != row.want {
-					t.Errorf("distance(%q, %q, %d) = %d, want %d", pair[0], pair[1], row.limit, got, row.want)
-				}
-			}
-		})
-	}
-}
-
 // TestFullDisk lets the file grow no further: a write fails as a whole and
 // says why, what was written stays, and writing goes on once there is room.
 func TestFullDisk(t *testing.T) {

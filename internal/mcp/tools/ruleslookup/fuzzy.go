@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/spelling"
 )
 
 // expansion is a stem of the vocabulary that a query's word may mean.
@@ -90,16 +92,19 @@ func (ix *index) typos(out []expansion, w word) []expansion {
 		return out
 	}
 	rawSet, stemSet := letterSet(w.raw), letterSet(w.stem)
+	raw, stem := []byte(w.raw), []byte(w.stem)
+	var candidate []byte
 	for i, s := range ix.stems {
 		if len(s) < 3 {
 			continue
 		}
 		d := edits + 1
+		candidate = append(candidate[:0], s...)
 		if bits.OnesCount32(ix.letters[i]^stemSet) <= 2*edits {
-			d = editDistance(w.stem, s, d)
+			d = spelling.Distance(stem, candidate, d)
 		}
 		if w.raw != w.stem && bits.OnesCount32(ix.letters[i]^rawSet) <= 2*edits {
-			d = min(d, editDistance(w.raw, s, d))
+			d = min(d, spelling.Distance(raw, candidate, d))
 		}
 		if d > edits {
 			continue
@@ -149,39 +154,4 @@ func letterSet(s string) uint32 {
 		}
 	}
 	return set
-}
-
-// editDistance counts the bytes to insert, drop, replace or swap with their
-// neighbour to turn a into b. It returns limit if that is limit or more. Both
-// are at most maxWord long.
-func editDistance(a, b string, limit int) int {
-	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || len(a) > maxWord || len(b) > maxWord {
-		return limit
-	}
-	var rows [3][maxWord + 1]int
-	before, last, row := &rows[0], &rows[1], &rows[2]
-	for j := range len(b) + 1 {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		least := i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			d := min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				d = min(d, before[j-2]+1)
-			}
-			row[j] = d
-			least = min(least, d)
-		}
-		if least >= limit {
-			return limit
-		}
-		before, last, row = last, row, before
-	}
-	return min(last[len(b)], limit)
 }
