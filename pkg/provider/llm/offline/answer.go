@@ -99,6 +99,11 @@ func (t *turn) reason(why string) string {
 	case strings.Contains(fold, "unavailable") || strings.Contains(fold, "panicked") || strings.Contains(fold, "closed"):
 		return phrase("nobody answered", "niemand hat geantwortet")
 	}
+	if rest, ok := strings.CutPrefix(why, `calling "`); ok {
+		if _, after, ok := strings.Cut(rest, `": `); ok {
+			why = after
+		}
+	}
 	for _, lead := range []string{"error:", "invalid arguments:", "tool error:", "failed:"} {
 		if strings.HasPrefix(strings.ToLower(why), lead) {
 			why = strings.TrimSpace(why[len(lead):])

@@ -10,7 +10,7 @@ import (
 
 var (
 	// expression is a dice expression as people write or a recogniser hears it.
-	expression = regexp.MustCompile(`(?:\d{1,3}\s?)?[dw]\s?(?:\d{1,7}|%)(?:k[hl]\d{1,2}|d[hl]\d{1,2}|adv|dis)?` +
+	expression = regexp.MustCompile(`(?:\d{1,7}\s?)?[dw]\s?(?:\d{1,7}|%)(?:k[hl]\d{1,2}|d[hl]\d{1,2}|adv|dis)?` +
 		`(?:\s?[+-]\s?(?:\d{1,3}\s?[dw]\s?\d{1,4}|\d{1,6}))*`)
 
 	// spokenDice turns number words around a die into figures.

@@ -10,7 +10,7 @@ import (
 var (
 	// noteLeads stand before what is to be written down.
 	noteLeads = patterns(
-		"write|jot|put|take|get this|that|it|these? down that|how?", "write|jot|put|take|get down that|this|how?", "note down that|this|how?", "^please? note that|this|also?", "make|take|leave|keep|write me|us|yourself? a|quick? quick? note that|of|about|saying|to?",
+		"write|jot|put|take|get this|that|it|these? down that|how?", "write|jot|put|take|get down that|this|how?", "note down that|this|how?", "^please? note that|this|also?", "^please? remember that|this", "make|take|leave|keep|write me|us|yourself? a|quick? quick? note that|of|about|saying|to?",
 		"schreib|schreibe|schreibt dir|euch|uns|mir? bitte? das|es|dies? auf dass|wie?", "notier|notiere|notiert dir|euch|uns|mir? bitte? das|es|dies? dass|wie?", "merk|merke|merkt dir|euch bitte? das|dies? dass?",
 		"mach|mache|macht dir|euch|uns|mir? bitte? eine notiz dass|zu|über|von?", "halte|halt bitte? fest dass|wie?",
 	)
