@@ -1,0 +1,271 @@
+package table_test
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/agent"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
+	"github.com/MrWong99/glyphoxa/internal/hotctx"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// step is a piece of a scripted model's answer.
+type step struct {
+	after time.Duration
+	text  string
+	calls []llm.ToolCall
+	err   error
+	hang  bool
+}
+
+func calls(tool, args string) step {
+	return step{calls: []llm.ToolCall{{ID: "c-" + tool, Name: tool, Arguments: args}}}
+}
+
+// script is a model that answers as told.
+type script func(req llm.Request) []step
+
+func (script) Name() string { return "script" }
+
+func (s script) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		for _, st := range s(req) {
+			if st.hang {
+				<-ctx.Done()
+			}
+			select {
+			case <-ctx.Done():
+				yield(llm.Chunk{}, ctx.Err())
+				return
+			case <-time.After(st.after):
+			}
+			if !yield(llm.Chunk{Text: st.text, ToolCalls: st.calls}, st.err) || st.err != nil {
+				return
+			}
+		}
+	}
+}
+
+// says answers every line with one sentence.
+func says(text string) script {
+	return func(llm.Request) []step { return []step{{after: 100 * time.Millisecond, text: text}} }
+}
+
+// results are the tool messages since the player's line.
+func results(req llm.Request) []llm.Message {
+	var out []llm.Message
+	for _, m := range req.Messages {
+		switch m.Role {
+		case llm.RoleUser:
+			out = nil
+		case llm.RoleTool:
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// journal is a session log in memory.
+type journal struct {
+	memory.SessionLog
+	mu    sync.Mutex
+	lines []memory.Line
+	err   error
+}
+
+func (j *journal) Append(_ context.Context, lines ...memory.Line) ([]memory.Line, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.err != nil {
+		return nil, j.err
+	}
+	j.lines = append(j.lines, lines...)
+	return lines, nil
+}
+
+func (j *journal) Recent(_ context.Context, _ string, n int) ([]memory.Line, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.lines[max(0, len(j.lines)-n):]), nil
+}
+
+func (j *journal) said() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var out []string
+	for _, l := range j.lines {
+		out = append(out, l.Speaker+": "+l.Text)
+	}
+	return out
+}
+
+// nowhere is an empty knowledge graph.
+type nowhere struct{ memory.Graph }
+
+func (nowhere) FindEntities(context.Context, memory.EntityQuery) ([]memory.Entity, error) {
+	return nil, nil
+}
+
+// text is a voice without sound; it may take time or fail.
+type text struct {
+	takes time.Duration
+	err   error
+}
+
+func (v text) Speak(ctx context.Context, _ config.NPC, _ string, started func()) error {
+	select {
+	case <-time.After(v.takes):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if v.err == nil && v.takes > 0 {
+		started()
+	}
+	return v.err
+}
+
+// events collects what the table tells. With ended set it passes on the ends of
+// turns instead.
+type events struct {
+	mu    sync.Mutex
+	all   []table.Event
+	ended chan *table.TurnEnded
+}
+
+func (e *events) Emit(ev table.Event) {
+	if e.ended != nil {
+		if ended, ok := ev.(*table.TurnEnded); ok {
+			e.ended <- ended
+		}
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.all = append(e.all, ev)
+}
+
+func of[T table.Event](e *events) []T {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var out []T
+	for _, ev := range e.all {
+		if v, ok := ev.(T); ok {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// room is a table under test: Mira at STANDARD with all tools, Bart at FAST
+// with roll.
+type room struct {
+	*table.Table
+	t       testing.TB
+	events  *events
+	journal *journal
+	stop    context.CancelFunc
+	done    chan error
+	wrote   *int
+}
+
+type setting struct {
+	model   script
+	voice   table.Speaker
+	journal *journal
+	alone   bool
+}
+
+func tool(name string, p50 int, effect tools.Effect, readOnly bool, h tools.Handler) tools.Tool {
+	return tools.Tool{
+		Definition: llm.ToolDefinition{Name: name, Parameters: map[string]any{
+			"type": "object", "properties": map[string]any{"x": map[string]any{"type": "string"}}, "additionalProperties": false}},
+		Handler: h, DeclaredP50: p50, Effect: effect, ReadOnly: readOnly,
+	}
+}
+
+func open(t testing.TB, s setting) *room {
+	t.Helper()
+	if s.voice == nil {
+		s.voice = text{}
+	}
+	if s.journal == nil {
+		s.journal = &journal{}
+	}
+	r := &room{t: t, events: &events{}, journal: s.journal, done: make(chan error, 1), wrote: new(int)}
+	host := mcphost.New()
+	for _, def := range []tools.Tool{
+		tool("roll", 5, tools.EffectNow, true, func(context.Context, string) (string, error) { return `{"total":9}`, nil }),
+		tool("rules", 900, tools.EffectNow, true, func(context.Context, string) (string, error) { return `{"rule":"x"}`, nil }),
+		tool("write", 20, tools.EffectAtCommit, false, func(context.Context, string) (string, error) { *r.wrote++; return `{}`, nil }),
+	} {
+		if err := host.RegisterBuiltin(def); err != nil {
+			t.Fatal(err)
+		}
+	}
+	agents := []*agent.Agent{agent.New(config.NPC{
+		ID: "mira", Name: "Mira", BudgetTier: mcp.BudgetStandard, Tools: []string{"roll", "rules", "write"},
+		Lines: map[string][]string{"unknown": {"I cannot say."}},
+	}, agent.Options{History: 4})}
+	if !s.alone {
+		agents = append(agents, agent.New(config.NPC{
+			ID: "bart", Name: "Bartok the Barkeep", Aliases: []string{"Bart"}, BudgetTier: mcp.BudgetFast, Tools: []string{"roll", "rules"},
+		}, agent.Options{History: 4}))
+	}
+	r.Table = table.New(table.Options{
+		Agents: agents, Engine: cascaded.New(s.model, nil), Host: host, Log: r.journal, Context: hotctx.New(r.journal, nowhere{}),
+		Speaker: s.voice, Sink: r.events, Session: memory.Session{ID: "s1"}, Latency: config.Default().Latency, RecentLines: 10,
+	})
+	ctx, stop := context.WithCancel(context.Background())
+	r.stop = stop
+	go func() { r.done <- r.Run(ctx) }()
+	t.Cleanup(func() {
+		r.close()
+		if err := host.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+func (r *room) close() {
+	r.stop()
+	if err := <-r.done; err != nil {
+		r.t.Error(err)
+	}
+	r.done <- nil
+}
+
+// hear speaks a line and waits until its turn has ended.
+func (r *room) hear(line string) *table.TurnEnded {
+	r.t.Helper()
+	n := len(of[*table.TurnEnded](r.events))
+	r.speak("Alice", line)
+	for len(of[*table.TurnEnded](r.events)) == n {
+		time.Sleep(time.Millisecond) // virtual: inside a bubble
+	}
+	all := of[*table.TurnEnded](r.events)
+	return all[len(all)-1]
+}
+
+func (r *room) speak(speaker, line string) {
+	r.t.Helper()
+	if err := r.Hear(r.t.Context(), table.Utterance{Speaker: speaker, Text: line}); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *room) lastStart() *table.TurnStarted {
+	all := of[*table.TurnStarted](r.events)
+	return all[len(all)-1]
+}
