@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -79,10 +80,7 @@ func dataFinding(cfg *config.Config) finding {
 		return finding{"data directory", false, plainPath(err).Error(), "set data_dir to a directory that can be written"}
 	}
 	name := probe.Name()
-	if err := probe.Close(); err == nil {
-		err = os.Remove(name)
-	}
-	if err != nil {
+	if err := errors.Join(probe.Close(), os.Remove(name)); err != nil {
 		f.fix = "remove " + name
 	}
 	return f

@@ -309,7 +309,7 @@ func (p *console) lower(ctx context.Context, args string) (string, error) {
 func (p *console) say(ctx context.Context, args string) error {
 	words := strings.Fields(args)
 	if len(words) < 2 {
-		return errors.New("usage: /say NPC text, such as /say Bartok Last orders!")
+		return errors.New("usage: /say NPC text, such as /say Bartok Last orders, please")
 	}
 	var first error
 	for n := min(len(words)-1, 6); n > 0; n-- {
