@@ -55,8 +55,8 @@ func TestFullDisk(t *testing.T) {
 		t.Skipf("this machine lets nobody mount a small disk (%v: %s); it runs where user namespaces are allowed, such as on a plain Debian", err, out)
 	}
 	var lines []string
-	for i := range 40 {
-		lines = append(lines, fmt.Sprintf("Bartok, amaranth%02d %s", i, strings.Repeat("gold ", 20_000)))
+	for i := range 20 {
+		lines = append(lines, fmt.Sprintf("Bartok, amaranth%02d %s", i, strings.Repeat("gold ", 40_000)))
 	}
 	h.write("out/lines", strings.Join(lines, "\n")+"\n")
 	h.set("GLYPHOXA", binary)

@@ -58,7 +58,7 @@ func buildAndRun(m *testing.M) int {
 // house is a machine with nothing on it but the program: an empty working
 // directory, an empty home, an environment of its own.
 type house struct {
-	t   *testing.T
+	t   testing.TB
 	dir string
 	env []string
 	// secrets must not show in anything the program says.
@@ -67,7 +67,7 @@ type house struct {
 	prepare func(*exec.Cmd)
 }
 
-func newHouse(t *testing.T) *house {
+func newHouse(t testing.TB) *house {
 	t.Helper()
 	h := &house{t: t, dir: t.TempDir()}
 	h.set("PATH", os.Getenv("PATH"))
@@ -152,7 +152,7 @@ func (h *house) keeps(r result) {
 	}
 }
 
-func exitCode(t *testing.T, cmd *exec.Cmd, err error) int {
+func exitCode(t testing.TB, cmd *exec.Cmd, err error) int {
 	t.Helper()
 	var exited *exec.ExitError
 	if err != nil && !errors.As(err, &exited) {
@@ -162,7 +162,7 @@ func exitCode(t *testing.T, cmd *exec.Cmd, err error) int {
 }
 
 // ok requires that the program has done its work without a complaint.
-func (r result) ok(t *testing.T) result {
+func (r result) ok(t testing.TB) result {
 	t.Helper()
 	if r.code != 0 || r.stderr != "" {
 		t.Fatalf("exit code %d, stderr %q, want 0 and nothing; stdout:\n%s", r.code, r.stderr, r.stdout)
@@ -171,7 +171,7 @@ func (r result) ok(t *testing.T) result {
 }
 
 // complains requires an exit code and one line on stderr that contains words.
-func (r result) complains(t *testing.T, code int, words ...string) {
+func (r result) complains(t testing.TB, code int, words ...string) {
 	t.Helper()
 	if r.code != code {
 		t.Errorf("exit code %d, want %d; stderr: %s", r.code, code, r.stderr)
@@ -195,7 +195,7 @@ func (h *house) play(lines ...string) transcript {
 // session is a running program that is spoken to line by line.
 type session struct {
 	h    *house
-	t    *testing.T
+	t    testing.TB
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	pipe io.Closer // the other end of its output
@@ -290,7 +290,7 @@ const required = "GLYPHOXA_REQUIRE_PEERS"
 
 // lacks ends a test that needs something this machine does not have: it fails
 // where everything must be there, and is skipped elsewhere.
-func lacks(t *testing.T, what string) {
+func lacks(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv(required) == "1" {
 		t.Fatalf("%s, and %s=1 demands it; run: make peers", what, required)

@@ -15,7 +15,7 @@ import (
 const modelKey = "sk-proj-a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"
 
 // newModelHouse is a house with a model that answers as scripted.
-func newModelHouse(t *testing.T, script fakeopenai.Script) (*house, *fakeopenai.Server) {
+func newModelHouse(t testing.TB, script fakeopenai.Script) (*house, *fakeopenai.Server) {
 	t.Helper()
 	server := fakeopenai.Start(t, script, &fakeopenai.Options{APIKey: modelKey})
 	h := newHouse(t)
@@ -254,7 +254,7 @@ func TestWritesWaitForTheTurn(t *testing.T) {
 
 // withoutLines is the house's configuration without stock phrases, so that a
 // failed turn is silent.
-func withoutLines(t *testing.T, h *house) string {
+func withoutLines(t testing.TB, h *house) string {
 	t.Helper()
 	content, err := os.ReadFile(h.path("glyphoxa.yaml"))
 	if err != nil {

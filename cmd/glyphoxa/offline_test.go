@@ -74,7 +74,7 @@ func TestFirstEvening(t *testing.T) {
 var rolled = regexp.MustCompile(`2d6\+3: ([1-6]) and ([1-6]), plus 3, makes (\d+)\.`)
 
 // checkRollSentence requires that the dice told add up to the total told.
-func checkRollSentence(t *testing.T, text string) {
+func checkRollSentence(t testing.TB, text string) {
 	t.Helper()
 	m := rolled.FindStringSubmatch(text)
 	if m == nil {
@@ -86,7 +86,7 @@ func checkRollSentence(t *testing.T, text string) {
 	}
 }
 
-func number(t *testing.T, s string) int {
+func number(t testing.TB, s string) int {
 	t.Helper()
 	var n int
 	if err := json.Unmarshal([]byte(s), &n); err != nil {

@@ -30,7 +30,7 @@ func (s *session) signal(sig os.Signal) {
 
 // stopped requires that a program told to stop did so in order: soon, without
 // an error, with exit code 0.
-func (r result) stopped(t *testing.T) result {
+func (r result) stopped(t testing.TB) result {
 	t.Helper()
 	if r.took > stopsWithin {
 		t.Errorf("it took %s to stop, want %s at most", r.took, stopsWithin)

@@ -61,7 +61,7 @@ func ledgerKeys() []string {
 
 // parseEvent reads a line, which must be one object with time, kind and turn
 // and nothing undocumented.
-func parseEvent(t *testing.T, line string) event {
+func parseEvent(t testing.TB, line string) event {
 	t.Helper()
 	if want := strings.TrimSuffix(line, "\n"); strings.ContainsRune(want, '\n') || !strings.HasPrefix(want, "{") {
 		t.Fatalf("line %q is not one JSON object", line)
@@ -84,7 +84,7 @@ func parseEvent(t *testing.T, line string) event {
 }
 
 // keys lists the keys of an object in their order.
-func keys(t *testing.T, object []byte) []string {
+func keys(t testing.TB, object []byte) []string {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(object))
 	if _, err := d.Token(); err != nil {
@@ -140,7 +140,7 @@ func (tn turn) sentences() []string {
 
 // transcript is everything that happened in a play.
 type transcript struct {
-	t      *testing.T
+	t      testing.TB
 	events []event
 	turns  []turn
 }
@@ -148,7 +148,7 @@ type transcript struct {
 // parse reads the output of "play --json" and holds it to what is promised of
 // every play: each line an event, each turn in order, each with one end that
 // tells the whole.
-func parse(t *testing.T, stdout string) transcript {
+func parse(t testing.TB, stdout string) transcript {
 	t.Helper()
 	tr := transcript{t: t}
 	byTurn := map[int64][]event{}
@@ -171,7 +171,7 @@ func parse(t *testing.T, stdout string) transcript {
 	return tr
 }
 
-func parseTurn(t *testing.T, all []event) turn {
+func parseTurn(t testing.TB, all []event) turn {
 	t.Helper()
 	tn := turn{all: all}
 	for i, e := range all {

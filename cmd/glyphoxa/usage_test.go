@@ -239,7 +239,7 @@ func (h *house) tools(args ...string) map[string]toolStatus {
 	return byName(h.t, r.stdout)
 }
 
-func byName(t *testing.T, out string) map[string]toolStatus {
+func byName(t testing.TB, out string) map[string]toolStatus {
 	t.Helper()
 	var list []toolStatus
 	if err := json.Unmarshal([]byte(out), &list); err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // needEspeak puts the program's voice into the house.
-func needEspeak(t *testing.T) {
+func needEspeak(t testing.TB) {
 	t.Helper()
 	if _, err := exec.LookPath("espeak-ng"); err != nil {
 		lacks(t, "espeak-ng is not installed")

@@ -1,0 +1,251 @@
+package main_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// agent connects an MCP client to "glyphoxa mcp serve --stdio".
+func (h *house) agent(o *sdk.ClientOptions) (*sdk.ClientSession, *exec.Cmd) {
+	h.t.Helper()
+	cmd := h.command("mcp", "serve", "--stdio")
+	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o)
+	session, err := client.Connect(h.t.Context(), &sdk.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		h.t.Fatalf("connecting: %v", err)
+	}
+	h.t.Cleanup(func() { _ = session.Close() })
+	return session, cmd
+}
+
+// TestToolsForAgents shows what an outside agent finds: every tool with all a
+// client may want to know of it.
+func TestToolsForAgents(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	session, _ := h.agent(nil)
+	if info := session.InitializeResult(); info.ServerInfo.Name != "glyphoxa" || info.ServerInfo.Version != "v0.0.0-test" || info.Instructions == "" {
+		t.Errorf("server = %+v, instructions %q", info.ServerInfo, info.Instructions)
+	}
+	list, err := session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, tool := range list.Tools {
+		names = append(names, tool.Name)
+		if tool.Title == "" || tool.Description == "" || tool.InputSchema == nil || tool.OutputSchema == nil {
+			t.Errorf("%s lacks a title, a description or a schema: %+v", tool.Name, tool)
+		}
+		if a := tool.Annotations; a == nil || a.DestructiveHint == nil || a.OpenWorldHint == nil || *a.OpenWorldHint {
+			t.Errorf("%s has annotations %+v, want all hints, and that it stays on this machine", tool.Name, a)
+		} else if a.ReadOnlyHint == (tool.Name == "write_file") {
+			t.Errorf("%s: read-only is %v", tool.Name, a.ReadOnlyHint)
+		}
+	}
+	want := []string{"get_rule", "get_summary", "query_entities", "read_file", "roll", "roll_table", "search_facts", "search_rules", "search_sessions", "write_file"}
+	if !slices.Equal(names, want) {
+		t.Errorf("tools = %q, want %q", names, want)
+	}
+}
+
+// TestAgentCallsTools shows calls from outside: the answer in words and as
+// structured content that fits the tool's own schema.
+func TestAgentCallsTools(t *testing.T) {
+	t.Parallel()
+	session, _ := newHouse(t).agent(nil)
+	list, err := session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, args := range map[string]map[string]any{
+		"roll":            {"expression": "4d6kh3"},
+		"roll_table":      {"table_name": "wild_magic"},
+		"search_rules":    {"query": "what does blinded do"},
+		"get_rule":        {"id": "condition-blinded"},
+		"write_file":      {"path": "a.txt", "content": "hello"},
+		"search_sessions": {"query": "hello"},
+		"search_facts":    {"query": "the bell"},
+		"query_entities":  {"name": "Bartok"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			res, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: args})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.IsError || len(res.Content) != 1 || res.StructuredContent == nil || res.Meta["executionTimeMs"] == nil {
+				t.Fatalf("result = %+v, want words, structure and its time", res)
+			}
+			text, ok := res.Content[0].(*sdk.TextContent)
+			if !ok || !json.Valid([]byte(text.Text)) {
+				t.Errorf("content = %+v, want the same as JSON text", res.Content[0])
+			}
+			i := slices.IndexFunc(list.Tools, func(tool *sdk.Tool) bool { return tool.Name == name })
+			fits(t, list.Tools[i].OutputSchema, res.StructuredContent)
+		})
+	}
+}
+
+// fits requires that a value is valid under a schema.
+func fits(t testing.TB, schema, value any) {
+	t.Helper()
+	raw, err := json.Marshal(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(raw, &s); err != nil {
+		t.Fatalf("output schema %s: %v", raw, err)
+	}
+	resolved, err := s.Resolve(nil)
+	if err != nil {
+		t.Fatalf("output schema %s: %v", raw, err)
+	}
+	if err := resolved.Validate(value); err != nil {
+		t.Errorf("%v does not fit %s: %v", value, raw, err)
+	}
+}
+
+// TestAgentsMistakes shows the difference the protocol makes: a tool that does
+// not exist is an error of the call, a call that fails is a result to read.
+func TestAgentsMistakes(t *testing.T) {
+	t.Parallel()
+	session, _ := newHouse(t).agent(nil)
+	_, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "summon", Arguments: map[string]any{}})
+	var wire *jsonrpc.Error
+	if !errors.As(err, &wire) || wire.Code != jsonrpc.CodeInvalidParams || !strings.Contains(wire.Message, "summon") {
+		t.Errorf("an unknown tool: %v, want error %d", err, jsonrpc.CodeInvalidParams)
+	}
+	for name, args := range map[string]any{
+		"a missing argument":     map[string]any{},
+		"an argument too many":   map[string]any{"expression": "d6", "luck": true},
+		"an argument of no type": map[string]any{"expression": 6},
+		"an argument without sense": map[string]any{
+			"expression": "two dice",
+		},
+	} {
+		res, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "roll", Arguments: args})
+		if err != nil || !res.IsError || len(res.Content) == 0 {
+			t.Errorf("%s: %+v, %v; want a result that is an error", name, res, err)
+		}
+	}
+}
+
+// TestNothingButProtocol shows the raw stream: one JSON-RPC message a line,
+// garbage answered or refused without a word of anything else, and an orderly
+// end with the input's.
+func TestNothingButProtocol(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	s := h.start("mcp", "serve", "--stdio")
+	s.say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+	s.read(`"id":1`)
+	s.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	s.say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"roll","arguments":{"expression":"2d6+3"}}}`)
+	s.read(`"id":2`)
+	s.say(`{"jsonrpc":"2.0","id":3,"method":"no/such/method"}`)
+	if line := s.read(`"id":3`); !strings.Contains(line, "-32601") {
+		t.Errorf("an unknown method is answered by %s, want error -32601", line)
+	}
+	r := s.leave().ok(t)
+	for lines := bufio.NewScanner(strings.NewReader(r.stdout)); lines.Scan(); {
+		var m struct{ JSONRPC string }
+		if err := json.Unmarshal(lines.Bytes(), &m); err != nil || m.JSONRPC != "2.0" {
+			t.Errorf("stdout has %q, which is no protocol", lines.Text())
+		}
+	}
+	for name, input := range map[string]string{"nothing": "", "an empty line": "\n"} {
+		if r := h.run(input, "mcp", "serve", "--stdio"); r.code != 0 || r.stdout != "" {
+			t.Errorf("%s as input: exit code %d, stdout %q, stderr %q", name, r.code, r.stdout, r.stderr)
+		}
+	}
+}
+
+// TestServersToolsPassThrough shows external tools leaving through the outward
+// server: the client is told when they are there, and may call them.
+func TestServersToolsPassThrough(t *testing.T) {
+	t.Parallel()
+	h := newPeerHouse(t)
+	h.configure("everything.yaml")
+	changed := make(chan struct{}, 1)
+	session, cmd := h.agent(&sdk.ClientOptions{ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
+		select {
+		case changed <- struct{}{}:
+		default: // told already
+		}
+	}})
+	for {
+		list, err := session.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(list.Tools, func(tool *sdk.Tool) bool { return tool.Name == "echo" }) {
+			break
+		}
+		<-changed
+	}
+	res, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "echo", Arguments: map[string]any{"message": "hi"}})
+	if err != nil || res.IsError || len(res.Content) != 1 {
+		t.Fatalf("echo: %+v, %v", res, err)
+	}
+	if text, ok := res.Content[0].(*sdk.TextContent); !ok || text.Text != "Echo: hi" {
+		t.Errorf("echo says %+v", res.Content[0])
+	}
+	if err := session.Close(); err != nil {
+		t.Errorf("closing: %v", err)
+	}
+	if code := cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("exit code %d at the end of the input, want 0", code)
+	}
+}
+
+// TestInspector lets the protocol's official inspector look at the program.
+func TestInspector(t *testing.T) {
+	t.Parallel()
+	inspector := peer(t, "@modelcontextprotocol/inspector/clients/launcher/build/index.js")
+	h := newPeerHouse(t)
+	inspect := func(into any, args ...string) {
+		t.Helper()
+		cmd := h.command()
+		cmd.Path, cmd.Args = node(t), append([]string{"node", inspector, "--cli", binary, "mcp", "serve", "--stdio"}, args...)
+		out, err := cmd.Output()
+		if err != nil {
+			var exited *exec.ExitError
+			if errors.As(err, &exited) {
+				t.Fatalf("%v: %v: %s", args, err, exited.Stderr)
+			}
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(out, into); err != nil {
+			t.Fatalf("%v says %s: %v", args, out, err)
+		}
+	}
+	var list struct {
+		Tools []struct{ Name, Title string }
+	}
+	inspect(&list, "--method", "tools/list")
+	if len(list.Tools) != 10 || list.Tools[4].Name != "roll" || list.Tools[4].Title == "" {
+		t.Errorf("the inspector lists %+v", list.Tools)
+	}
+	var res struct {
+		IsError           bool
+		StructuredContent struct {
+			Total int
+			Rolls []int
+		}
+	}
+	inspect(&res, "--method", "tools/call", "--tool-name", "roll", "--tool-arg", "expression=2d6+3")
+	if s := res.StructuredContent; res.IsError || len(s.Rolls) != 2 || s.Total != s.Rolls[0]+s.Rolls[1]+3 {
+		t.Errorf("the inspector's roll = %+v", res)
+	}
+}
