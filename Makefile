@@ -11,7 +11,7 @@ FUZZTIME ?= 30s
 
 export CGO_ENABLED ?= 0
 
-.PHONY: play run build test check bench fuzz cover clean
+.PHONY: play run build test gate check bench bench-mcp fuzz cover clean
 
 play: build
 	@$(BIN) play $(ARGS)
@@ -26,6 +26,12 @@ build:
 # end-to-end tests against the binary as it ships.
 test: peers
 	CGO_ENABLED=1 $(GO) test -race ./...
+	$(MAKE) gate
+
+# gate fails if a call through the host has become dearer than one through the
+# bare SDK. The race detector would spoil the measurement.
+gate:
+	$(GO) test -count=1 ./internal/mcp/mcpbench
 
 # peers installs what the tests meet in the wild: an MCP reference server and
 # the MCP inspector from npm, espeak-ng from Debian.
@@ -41,6 +47,11 @@ check:
 
 bench: build
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# bench-mcp sets the host beside go-sdk and mcp-go, and fails if it misses the
+# targets of docs/performance.md.
+bench-mcp:
+	@$(GO) test -count=1 -run '^TestHostCostsLittle$$' ./internal/mcp/mcpbench -v -args -strict
 
 fuzz:
 	@sh .ci/fuzz $(FUZZTIME)

@@ -1,0 +1,143 @@
+package mcpbench
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"testing"
+	"text/tabwriter"
+	"time"
+)
+
+// bounds is what a call through the host may cost over one through the SDK.
+type bounds struct {
+	ratio  float64 // p50 over p50
+	allocs float64 // more allocations
+}
+
+// effort is how long is measured, and what is then asked for.
+type effort struct {
+	bounds
+	rounds, calls int
+}
+
+// tries is how often a measurement may be repeated: noise passes, cost stays.
+const tries = 3
+
+// everyRun leaves the ratio some slack for machines with other work; strictRun
+// holds to the targets of the design. What is allocated is the same everywhere.
+var (
+	everyRun  = effort{bounds{ratio: 1.25, allocs: 20}, 5, 300}
+	strictRun = effort{bounds{ratio: 1.15, allocs: 20}, 9, 500}
+)
+
+// broken says which bounds the host breaks.
+func (b bounds) broken(raw, host figures) []string {
+	var all []string
+	if host.ratio > b.ratio {
+		all = append(all, fmt.Sprintf("its p50 is %.2f times the SDK's, want at most %.2f", host.ratio, b.ratio))
+	}
+	if more := host.allocs - raw.allocs; more > b.allocs+0.5 { // half of one is somebody else's
+		all = append(all, fmt.Sprintf("it allocates %.0f times more often a call than the SDK, want at most %.0f", more, b.allocs))
+	}
+	return all
+}
+
+// TestHostCostsLittle measures the host against the SDK on every transport.
+func TestHostCostsLittle(t *testing.T) {
+	if racing {
+		t.Skip("the race detector changes what is measured; run without -race, as make test does once more")
+	}
+	e := everyRun
+	if *strict {
+		e = strictRun
+	}
+	var table bytes.Buffer
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "transport\tclient\tp50 µs\tp99 µs\tB/call\tallocs/call\tp50 ratio\tallocs more\t")
+	for _, tr := range transports() {
+		if !tr.gated && !*strict {
+			continue
+		}
+		t.Run(tr.name, func(t *testing.T) {
+			all := tr.open(t)
+			for try := 1; ; try++ {
+				found, err := measure(t.Context(), all, e.rounds, e.calls)
+				if err != nil {
+					t.Fatal(err)
+				}
+				broken := e.broken(found[0], found[len(found)-1])
+				if tr.gated && len(broken) > 0 && try < tries {
+					t.Logf("try %d: %q", try, broken)
+					continue
+				}
+				rows(w, tr.name, found)
+				for _, b := range broken {
+					if tr.gated {
+						t.Errorf("the host costs too much in %d measurements of %d rounds of %d calls: %s", tries, e.rounds, e.calls, b)
+					}
+				}
+				return
+			}
+		})
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if *strict {
+		if _, err := io.Copy(os.Stdout, &table); err != nil {
+			t.Error(err)
+		}
+		return
+	}
+	t.Logf("\n%s", table.String())
+}
+
+func rows(w io.Writer, transport string, found []figures) {
+	us := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
+	for _, f := range found {
+		fmt.Fprintf(w, "%s\t%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.2f\t%+.0f\t\n", transport, f.name, us(f.p50), us(f.p99), f.bytes, f.allocs, f.ratio, f.allocs-found[0].allocs)
+	}
+}
+
+// TestBoundsBreak shows that the gate can fail.
+func TestBoundsBreak(t *testing.T) {
+	raw := figures{name: rawSDK, ratio: 1, allocs: 70.3}
+	for _, tc := range []struct {
+		name   string
+		host   figures
+		bounds bounds
+		want   int
+	}{
+		{"as good", figures{ratio: 1, allocs: 70.3}, strictRun.bounds, 0},
+		{"at the bounds", figures{ratio: 1.15, allocs: 90.3}, strictRun.bounds, 0},
+		{"a stray allocation of somebody else", figures{ratio: 1, allocs: 90.7}, strictRun.bounds, 0},
+		{"one allocation too many", figures{ratio: 1, allocs: 91.3}, strictRun.bounds, 1},
+		{"slower than the design", figures{ratio: 1.16, allocs: 70.3}, strictRun.bounds, 1},
+		{"within the slack of a busy machine", figures{ratio: 1.16, allocs: 70.3}, everyRun.bounds, 0},
+		{"slower than any slack", figures{ratio: 1.26, allocs: 70.3}, everyRun.bounds, 1},
+		{"both", figures{ratio: 2, allocs: 200}, everyRun.bounds, 2},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := tc.bounds.broken(raw, tc.host); len(got) != tc.want {
+				t.Errorf("broken = %q, want %d complaints", got, tc.want)
+			}
+		})
+	}
+}
+
+// TestEveryContenderAnswers calls each of them a few times on each transport.
+func TestEveryContenderAnswers(t *testing.T) {
+	for _, tr := range transports() {
+		t.Run(tr.name, func(t *testing.T) {
+			for _, c := range tr.open(t) {
+				for range 3 {
+					if text, err := c.call(t.Context()); err != nil || text != payload {
+						t.Errorf("%s: %q, %v; want %q", c.name, text, err, payload)
+					}
+				}
+			}
+		})
+	}
+}
