@@ -21,7 +21,7 @@ trap 'rm -f "$log"' EXIT
 # attempt runs a command quietly and shows the end of what it said if it fails.
 attempt() {
 	"$@" >"$log" 2>&1 && return 0
-	tail -n 5 "$log" >&2
+	tail -n 15 "$log" >&2
 	return 1
 }
 
@@ -32,7 +32,7 @@ install_espeak() {
 		lacks "espeak-ng is missing and there is no apt-get; install it with your system's packages"
 	elif [ "$(id -u)" != 0 ]; then
 		lacks "espeak-ng is missing; run: sudo apt-get install espeak-ng"
-	elif attempt apt-get update -q && DEBIAN_FRONTEND=noninteractive attempt apt-get install -qy --no-install-recommends espeak-ng; then
+	elif attempt apt-get update -q && attempt env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends espeak-ng; then
 		echo "peers: espeak-ng was installed"
 	else
 		lacks "espeak-ng could not be installed by apt-get"
