@@ -79,6 +79,10 @@ func (p *console) welcome(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, settleTime)
 		defer cancel()
 		p.app.Ready(ctx)
+		// Its first look into the rule book would count as the tool's latency.
+		if err := p.app.book.Warm(); err != nil {
+			p.screen.notice("warning", err.Error())
+		}
 		if err := p.app.Host.Calibrate(ctx); err != nil && ctx.Err() == nil {
 			p.screen.notice("warning", err.Error())
 		}
