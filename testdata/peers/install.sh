@@ -1,6 +1,7 @@
 #!/bin/sh
-# Installs what the end-to-end tests meet in the wild: espeak-ng from Debian,
-# an MCP reference server, the MCP inspector and the Node it needs from npm.
+# Installs what the tests need beside Go: espeak-ng, npm and a C compiler for
+# the race detector from Debian; an MCP reference server, the MCP inspector and
+# the Node it needs from npm.
 # It says one line about each. What cannot be installed is no failure, unless
 # GLYPHOXA_REQUIRE_PEERS=1.
 set -u
@@ -25,17 +26,20 @@ attempt() {
 	return 1
 }
 
-install_espeak() {
-	if has espeak-ng; then
-		echo "peers: espeak-ng is there"
+# debian installs a Debian package that brings a program, where we may.
+debian() {
+	program=$1
+	shift
+	if has "$program"; then
+		echo "peers: $program is there"
 	elif ! has apt-get; then
-		lacks "espeak-ng is missing and there is no apt-get; install it with your system's packages"
+		lacks "$program is missing and there is no apt-get; install it with your system's packages"
 	elif [ "$(id -u)" != 0 ]; then
-		lacks "espeak-ng is missing; run: sudo apt-get install espeak-ng"
-	elif attempt apt-get update -q && attempt env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends espeak-ng; then
-		echo "peers: espeak-ng was installed"
+		lacks "$program is missing; run: sudo apt-get install $*"
+	elif attempt apt-get update -q && attempt env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends "$@"; then
+		echo "peers: $program was installed"
 	else
-		lacks "espeak-ng could not be installed by apt-get"
+		lacks "$program could not be installed by apt-get"
 	fi
 }
 
@@ -44,7 +48,7 @@ install_packages() {
 	if [ -f "$stamp" ] && cmp -s package-lock.json "$stamp"; then
 		echo "peers: the npm packages are there"
 	elif ! has npm; then
-		lacks "npm is missing; install Node.js 20 or newer with npm, for example: apt-get install nodejs npm"
+		lacks "npm is missing, and with it the npm packages"
 	elif attempt npm ci --ignore-scripts --no-audit --no-fund --no-progress; then
 		cp package-lock.json "$stamp"
 		echo "peers: the npm packages were installed"
@@ -53,7 +57,9 @@ install_packages() {
 	fi
 }
 
-install_espeak
+debian espeak-ng espeak-ng
+debian npm nodejs npm
+debian gcc gcc libc6-dev # for the race detector
 install_packages
 
 if [ "$missing" = 1 ] && [ "${GLYPHOXA_REQUIRE_PEERS:-}" = 1 ]; then
