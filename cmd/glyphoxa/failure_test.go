@@ -54,8 +54,8 @@ func TestModelFailures(t *testing.T) {
 			if turns[0].ended.Outcome != "failed" || turns[0].ended.Text != row.said {
 				t.Errorf("the turn ended %q with %q, want failed with %q", turns[0].ended.Outcome, turns[0].ended.Text, row.said)
 			}
-			if l := turns[0].ledger; l.Budget != "breached" || row.timeout != "" && l.TotalMS < 300 {
-				t.Errorf("ledger %+v, want it breached, since a failed turn counts, and not before the timeout", l)
+			if l := turns[0].ledger; l.Budget != "breached" || l.BreachStage != "llm" || row.timeout != "" && l.TotalMS < 300 {
+				t.Errorf("ledger %+v, want it breached by the model, and not before the timeout", l)
 			}
 			if turns[1].ended.Outcome != "delivered" || turns[1].ended.Text != "Aye." {
 				t.Errorf("the next turn ended %q with %q, want it delivered", turns[1].ended.Outcome, turns[1].ended.Text)
