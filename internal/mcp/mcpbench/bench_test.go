@@ -11,7 +11,7 @@ import (
 func BenchmarkCall(b *testing.B) {
 	for _, tr := range transports() {
 		b.Run(tr.name, func(b *testing.B) {
-			all := tr.open(b)
+			all := tr.open(b, tr.asks)
 			rng := rand.New(rand.NewPCG(1, 2))
 			b.ResetTimer()
 			took, err := round(b.Context(), all, b.N, rng)

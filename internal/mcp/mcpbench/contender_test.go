@@ -26,10 +26,11 @@ const (
 	ours   = "host"
 )
 
-// contender is one way to call the tool. call returns the text that came back.
+// contender is one way to call a tool. call returns the text that came back,
+// which must be answer.
 type contender struct {
-	name string
-	call func(context.Context) (string, error)
+	name, answer string
+	call         func(context.Context) (string, error)
 }
 
 // Protocol revisions the transports speak.
@@ -41,31 +42,32 @@ const (
 // transport is a road to the tool, with everybody who takes it.
 type transport struct {
 	name string
-	// gated transports are those on which host and SDK do the same work.
+	// asks is what is called there.
+	asks question
+	// gated transports are those on which the host is held to its bounds.
 	gated bool
 	// open connects everybody, the SDK first and the host last.
-	open func(testing.TB) []contender
+	open func(testing.TB, question) []contender
 }
 
 func transports() []transport {
 	return []transport{
-		{name: "in-memory", open: openInMemory},
-		{name: "stdio", gated: true, open: openStdio},
-		{name: "http", gated: true, open: func(tb testing.TB) []contender { return openHTTP(tb, sessions, nil) }},
-		{name: "http-stateless", gated: true, open: func(tb testing.TB) []contender {
-			return openHTTP(tb, stateless, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
-		}},
+		{name: "in-memory", asks: plain, open: openInMemory},
+		{name: "stdio", asks: plain, gated: true, open: openStdio},
+		{name: "stdio-nested", asks: nested, open: openStdio},
+		{name: "http", asks: plain, gated: true, open: openHTTP},
+		{name: "http-stateless", asks: plain, gated: true, open: openStateless},
 	}
 }
 
 // openInMemory has no network at all. The host has no such transport: what it
 // offers there is a built-in tool.
-func openInMemory(tb testing.TB) []contender {
+func openInMemory(tb testing.TB, q question) []contender {
 	near, far := sdk.NewInMemoryTransports()
 	if _, err := echoServer().Connect(tb.Context(), far, nil); err != nil {
 		tb.Fatal(err)
 	}
-	server, err := echoGoServer()
+	server, err := echoGoServer(q)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -74,15 +76,15 @@ func openInMemory(tb testing.TB) []contender {
 		tb.Fatal(err)
 	}
 	host := newHost(tb)
-	if err := host.RegisterBuiltin(echoBuiltin()); err != nil {
+	if err := host.RegisterBuiltin(echoBuiltin(q)); err != nil {
 		tb.Fatal(err)
 	}
-	return []contender{connectSDK(tb, near, stateless), connectGo(tb, client, stateless), viaHost(host)}
+	return []contender{connectSDK(tb, near, stateless, q), connectGo(tb, client, stateless, q), viaHost(host, q)}
 }
 
 // openStdio gives everybody a process of the same server, in the same
 // environment.
-func openStdio(tb testing.TB) []contender {
+func openStdio(tb testing.TB, q question) []contender {
 	self, err := os.Executable()
 	if err != nil {
 		tb.Fatal(err)
@@ -101,14 +103,21 @@ func openStdio(tb testing.TB) []contender {
 	host := newHost(tb)
 	register(tb, host, config.MCPServerConfig{Name: "echo", Transport: config.TransportStdio, Command: self, Args: []string{serveWord}})
 	return []contender{
-		connectSDK(tb, &sdk.CommandTransport{Command: command()}, stateless),
-		connectGo(tb, gomcpclient.NewClient(stdio), stateless),
-		viaHost(host),
+		connectSDK(tb, &sdk.CommandTransport{Command: command()}, stateless, q),
+		connectGo(tb, gomcpclient.NewClient(stdio), stateless, q),
+		viaHost(host, q),
 	}
 }
 
-// openHTTP serves over loopback, as the SDK does in the given revision.
-func openHTTP(tb testing.TB, revision string, o *sdk.StreamableHTTPOptions) []contender {
+// openHTTP keeps sessions and answers with event streams.
+func openHTTP(tb testing.TB, q question) []contender { return overLoopback(tb, q, sessions, nil) }
+
+// openStateless has no sessions and answers with JSON.
+func openStateless(tb testing.TB, q question) []contender {
+	return overLoopback(tb, q, stateless, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
+}
+
+func overLoopback(tb testing.TB, q question, revision string, o *sdk.StreamableHTTPOptions) []contender {
 	echo := echoServer()
 	server := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return echo }, o))
 	tb.Cleanup(server.Close)
@@ -119,9 +128,9 @@ func openHTTP(tb testing.TB, revision string, o *sdk.StreamableHTTPOptions) []co
 	host := newHost(tb)
 	register(tb, host, config.MCPServerConfig{Name: "echo", Transport: config.TransportStreamableHTTP, URL: server.URL, AllowPrivate: true})
 	return []contender{
-		connectSDK(tb, &sdk.StreamableClientTransport{Endpoint: server.URL, HTTPClient: ownClient(tb)}, revision),
-		connectGo(tb, gomcpclient.NewClient(road, gomcpclient.WithProtocolVersion(revision)), revision),
-		viaHost(host),
+		connectSDK(tb, &sdk.StreamableClientTransport{Endpoint: server.URL, HTTPClient: ownClient(tb)}, revision, q),
+		connectGo(tb, gomcpclient.NewClient(road, gomcpclient.WithProtocolVersion(revision)), revision, q),
+		viaHost(host, q),
 	}
 }
 
@@ -134,7 +143,7 @@ func ownClient(tb testing.TB) *http.Client {
 
 // connectSDK requires a revision, so that all contenders speak the same, and
 // lists the tools, as every client does.
-func connectSDK(tb testing.TB, t sdk.Transport, revision string) contender {
+func connectSDK(tb testing.TB, t sdk.Transport, revision string, q question) contender {
 	tb.Helper()
 	// Capabilities go along with every stateless call: as few as the host's.
 	o := &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}}
@@ -150,8 +159,8 @@ func connectSDK(tb testing.TB, t sdk.Transport, revision string) contender {
 	if _, err := session.ListTools(tb.Context(), nil); err != nil {
 		tb.Fatal(err)
 	}
-	return contender{name: rawSDK, call: func(ctx context.Context) (string, error) {
-		r, err := session.CallTool(ctx, &sdk.CallToolParams{Name: toolName, Arguments: json.RawMessage(payload)})
+	return contender{name: rawSDK, answer: q.args, call: func(ctx context.Context) (string, error) {
+		r, err := session.CallTool(ctx, &sdk.CallToolParams{Name: q.tool, Arguments: json.RawMessage(q.args)})
 		if err != nil {
 			return "", err
 		}
@@ -164,7 +173,7 @@ func connectSDK(tb testing.TB, t sdk.Transport, revision string) contender {
 }
 
 // connectGo is connectSDK for mcp-go.
-func connectGo(tb testing.TB, client *gomcpclient.Client, revision string) contender {
+func connectGo(tb testing.TB, client *gomcpclient.Client, revision string, q question) contender {
 	tb.Helper()
 	if err := client.Start(tb.Context()); err != nil {
 		tb.Fatal(err)
@@ -182,9 +191,9 @@ func connectGo(tb testing.TB, client *gomcpclient.Client, revision string) conte
 	if _, err := client.ListTools(tb.Context(), gomcp.ListToolsRequest{}); err != nil {
 		tb.Fatal(err)
 	}
-	return contender{name: goMCP, call: func(ctx context.Context) (string, error) {
+	return contender{name: goMCP, answer: q.args, call: func(ctx context.Context) (string, error) {
 		var req gomcp.CallToolRequest
-		req.Params.Name, req.Params.Arguments = toolName, json.RawMessage(payload)
+		req.Params.Name, req.Params.Arguments = q.tool, json.RawMessage(q.args)
 		r, err := client.CallTool(ctx, req)
 		if err != nil {
 			return "", err
@@ -214,9 +223,9 @@ func register(tb testing.TB, host *mcphost.Host, cfg config.MCPServerConfig) {
 	}
 }
 
-func viaHost(host *mcphost.Host) contender {
-	return contender{name: ours, call: func(ctx context.Context) (string, error) {
-		r, err := host.ExecuteTool(ctx, toolName, payload)
+func viaHost(host *mcphost.Host, q question) contender {
+	return contender{name: ours, answer: q.args, call: func(ctx context.Context) (string, error) {
+		r, err := host.ExecuteTool(ctx, q.tool, q.args)
 		return r.Text, err
 	}}
 }

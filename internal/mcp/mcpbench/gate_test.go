@@ -61,7 +61,7 @@ func TestHostCostsLittle(t *testing.T) {
 			continue
 		}
 		t.Run(tr.name, func(t *testing.T) {
-			all := tr.open(t)
+			all := tr.open(t, tr.asks)
 			for try := 1; ; try++ {
 				found, err := measure(t.Context(), all, e.rounds, e.calls)
 				if err != nil {
@@ -131,10 +131,10 @@ func TestBoundsBreak(t *testing.T) {
 func TestEveryContenderAnswers(t *testing.T) {
 	for _, tr := range transports() {
 		t.Run(tr.name, func(t *testing.T) {
-			for _, c := range tr.open(t) {
+			for _, c := range tr.open(t, tr.asks) {
 				for range 3 {
-					if text, err := c.call(t.Context()); err != nil || text != payload {
-						t.Errorf("%s: %q, %v; want %q", c.name, text, err, payload)
+					if text, err := c.call(t.Context()); err != nil || text != c.answer {
+						t.Errorf("%s: %q, %v; want %q", c.name, text, err, c.answer)
 					}
 				}
 			}

@@ -39,8 +39,8 @@ func round(ctx context.Context, all []contender, calls int, rng *rand.Rand) ([][
 			if err != nil {
 				return nil, fmt.Errorf("calling through %s: %w", all[i].name, err)
 			}
-			if len(text) < len(payload)/2 {
-				return nil, fmt.Errorf("calling through %s: got %q, want what was sent", all[i].name, text)
+			if text != all[i].answer {
+				return nil, fmt.Errorf("calling through %s: got %q, want %q", all[i].name, text, all[i].answer)
 			}
 		}
 	}

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"testing"
 
 	gomcp "github.com/mark3labs/mcp-go/mcp"
@@ -34,42 +36,56 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The one tool that is called, and what every call says and gets back.
-const (
-	toolName = "echo"
-	payload  = `{"round":3,"text":"Greymantle, what does the blinded condition do?"}`
+// question is a call that is measured: a tool and its arguments, which come
+// back as they are.
+type question struct {
+	tool, args string
+	schema     map[string]any
+}
+
+var (
+	// plain takes what most tools take: a few scalars.
+	plain = question{
+		tool: "echo", args: `{"round":3,"text":"Greymantle, what does the blinded condition do?"}`,
+		schema: object(map[string]any{"round": kind("integer"), "text": kind("string")}),
+	}
+	// nested takes objects within arrays.
+	nested = question{
+		tool: "echo_nested", args: `{"lines":[{"round":3,"text":"Greymantle, are you there?"},{"round":4,"text":"Aye."}]}`,
+		schema: object(map[string]any{"lines": map[string]any{
+			"type": "array", "items": object(map[string]any{"round": kind("integer"), "text": kind("string")}),
+		}}),
+	}
 )
 
-func inputSchema() map[string]any {
-	return map[string]any{
-		"type": "object",
-		"properties": map[string]any{
-			"text":  map[string]any{"type": "string"},
-			"round": map[string]any{"type": "integer"},
-		},
-		"required": []string{"text"},
-	}
+func kind(name string) map[string]any { return map[string]any{"type": name} }
+
+// object is the schema of an object that must have all its properties.
+func object(properties map[string]any) map[string]any {
+	return map[string]any{"type": "object", "properties": properties, "required": slices.Sorted(maps.Keys(properties))}
 }
 
 // echoServer answers with the arguments it was given.
 func echoServer() *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "echo", Version: "1"}, nil)
-	s.AddTool(&sdk.Tool{Name: toolName, Description: "Says it back.", InputSchema: inputSchema()},
-		func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(r.Params.Arguments)}}}, nil
-		})
+	for _, q := range []question{plain, nested} {
+		s.AddTool(&sdk.Tool{Name: q.tool, Description: "Says it back.", InputSchema: q.schema},
+			func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+				return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(r.Params.Arguments)}}}, nil
+			})
+	}
 	return s
 }
 
 // echoGoServer is echoServer made with mcp-go, which connects in process to its
 // own servers only.
-func echoGoServer() (*gomcpserver.MCPServer, error) {
-	schema, err := json.Marshal(inputSchema())
+func echoGoServer(q question) (*gomcpserver.MCPServer, error) {
+	schema, err := json.Marshal(q.schema)
 	if err != nil {
 		return nil, err
 	}
 	s := gomcpserver.NewMCPServer("echo", "1")
-	s.AddTool(gomcp.NewToolWithRawSchema(toolName, "Says it back.", schema),
+	s.AddTool(gomcp.NewToolWithRawSchema(q.tool, "Says it back.", schema),
 		func(_ context.Context, r gomcp.CallToolRequest) (*gomcp.CallToolResult, error) {
 			args, err := json.Marshal(r.Params.Arguments)
 			return gomcp.NewToolResultText(string(args)), err
@@ -78,9 +94,9 @@ func echoGoServer() (*gomcpserver.MCPServer, error) {
 }
 
 // echoBuiltin is the tool as a built-in one.
-func echoBuiltin() tools.Tool {
+func echoBuiltin(q question) tools.Tool {
 	return tools.Tool{
-		Definition:  llm.ToolDefinition{Name: toolName, Description: "Says it back.", Parameters: inputSchema()},
+		Definition:  llm.ToolDefinition{Name: q.tool, Description: "Says it back.", Parameters: q.schema},
 		Handler:     func(_ context.Context, args string) (string, error) { return args, nil },
 		DeclaredP50: 1, DeclaredMax: 1000,
 	}
