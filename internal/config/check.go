@@ -78,10 +78,17 @@ func (l *loader) checkID(n located, seen map[string]located) {
 	seen[n.npc.ID] = n
 }
 
+// everyone is the word for all NPCs in orders such as /mute all.
+const everyone = "all"
+
 func (l *loader) checkNames(n located, seen map[string]located) {
 	claim := func(name, path string) {
 		key := foldName(name)
 		if key == "" {
+			return
+		}
+		if key == everyone {
+			fault(n.d, path, "\"all\" means every NPC in orders", "give the NPC another name")
 			return
 		}
 		first, taken := seen[key]
@@ -131,6 +138,10 @@ func (l *loader) checkTool(d *decoder, path, tool string) {
 	what := d.shown(path, tool) + " is no built-in tool"
 	if slices.ContainsFunc(l.cfg.MCP.Servers, func(s MCPServerConfig) bool { return !s.Disabled }) {
 		l.warn(d, path, what+", so it must come from an MCP server", fix)
+		if l.cfg.ServerTools == nil {
+			l.cfg.ServerTools = map[problem.Problem]string{}
+		}
+		l.cfg.ServerTools[l.cfg.Warnings[len(l.cfg.Warnings)-1]] = tool
 		return
 	}
 	fault(d, path, what, fix)
@@ -199,21 +210,6 @@ func (l *loader) unused(root at, transport string, keys ...string) {
 	for _, key := range keys {
 		if path := root.key(key).path; l.main.given(path) {
 			l.warn(l.main, path, "is not used by transport "+transport, "remove it, or change the transport")
-		}
-	}
-}
-
-// checkProviders warns of a service that wants a key and has none.
-func (l *loader) checkProviders() {
-	p := &l.cfg.Providers
-	for _, e := range []struct {
-		key string
-		p   *Provider
-	}{{"llm", &p.LLM}, {"stt", &p.STT}, {"tts", &p.TTS}, {"s2s", &p.S2S}, {"embeddings", &p.Embeddings}} {
-		wantsKey := e.p.Name == "openai" || e.p.Name == "gemini"
-		if wantsKey && e.p.APIKey == "" && e.p.BaseURL == "" {
-			path := "providers." + e.key
-			l.warn(l.main, path, e.p.Name+" has no api_key", "add api_key, or base_url for a service without one")
 		}
 	}
 }
