@@ -90,13 +90,20 @@ func (c *common) log() *slog.Logger {
 	return slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level}))
 }
 
+// say tells a human at the terminal what takes long.
+func (c *common) say(text string) {
+	if c.terminal {
+		fmt.Fprintln(c.err, "glyphoxa:", text)
+	}
+}
+
 // open reads the configuration and brings up the shared parts.
 func (c *common) open(ctx context.Context) (*app.App, error) {
 	cfg, err := app.LoadConfig(c.config)
 	if err != nil {
 		return nil, err
 	}
-	return app.Open(ctx, app.Options{Config: cfg, Log: c.log()})
+	return app.Open(ctx, app.Options{Config: cfg, Log: c.log(), Say: c.say})
 }
 
 // with runs f on an opened app and closes it.

@@ -11,6 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tier"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -113,7 +114,7 @@ func (a *Agent) Remember(speaker, utterance, answer string) {
 		return
 	}
 	a.history = append(a.history,
-		llm.Message{Role: llm.RoleUser, Name: speaker, Content: utterance},
+		llm.Message{Role: llm.RoleUser, Name: speaker, Content: untrusted.Clean(utterance, maxUtterance)},
 		llm.Message{Role: llm.RoleAssistant, Content: answer})
 	if drop := len(a.history) - a.keep; drop > 0 {
 		a.history = slices.Clone(a.history[drop:])

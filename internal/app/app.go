@@ -15,6 +15,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,6 +31,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/fileio"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/memorytool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
+	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 	"github.com/MrWong99/glyphoxa/srd"
@@ -100,6 +103,7 @@ type App struct {
 	World  *campaign.Campaign // nil if none is configured
 
 	log     *slog.Logger
+	say     func(string)
 	book    *ruleslookup.Book
 	work    sync.WaitGroup // background work started by Open
 	life    context.Context
@@ -114,6 +118,8 @@ type Options struct {
 	Config *config.Config
 	// Log is where operators read; if nil, nothing is logged.
 	Log *slog.Logger
+	// Say tells a human what takes long; if nil, nobody is told.
+	Say func(string)
 }
 
 // Open brings up memory, world and registry. External servers connect in the
@@ -122,8 +128,11 @@ func Open(ctx context.Context, o Options) (*App, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.Say == nil {
+		o.Say = func(string) {}
+	}
 	cfg := o.Config
-	a := &App{Config: cfg, log: o.Log, book: ruleslookup.Lazy(srd.FS), servers: make(chan struct{})}
+	a := &App{Config: cfg, log: o.Log, say: o.Say, book: ruleslookup.Lazy(srd.FS), servers: make(chan struct{})}
 	a.life, a.end = context.WithCancel(context.WithoutCancel(ctx))
 	if err := a.open(ctx); err != nil {
 		return nil, errors.Join(err, a.Close())
@@ -270,12 +279,42 @@ func (a *App) takeNotices() []string {
 	return n
 }
 
-// Ready waits until every external server was tried once, or ctx ends.
-func (a *App) Ready(ctx context.Context) {
-	select {
-	case <-a.servers:
-	case <-ctx.Done():
+// patience is how long Ready waits before it says what for.
+const patience = time.Second
+
+// Ready waits until every external server was tried once, or ctx ends. A wait
+// that people notice is explained by say.
+func (a *App) Ready(ctx context.Context, say func(string)) {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	for {
+		select {
+		case <-a.servers:
+			return
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+			var slow []string
+			for _, s := range a.Host.Servers() {
+				if s.State == "connecting" {
+					slow = append(slow, s.Name)
+				}
+			}
+			if len(slow) > 0 {
+				say("waiting for external servers: " + strings.Join(slow, ", "))
+			}
+		}
 	}
+}
+
+// warnings are the configuration's, without those about tools that an external
+// server turned out to offer.
+func (a *App) warnings() []problem.Problem {
+	names := a.Host.Names()
+	return slices.DeleteFunc(slices.Clone(a.Config.Warnings), func(w problem.Problem) bool {
+		tool, ok := a.Config.ServerTools[w]
+		return ok && slices.Contains(names, tool)
+	})
 }
 
 // Close stops what Open started, in reverse order, and waits for it.

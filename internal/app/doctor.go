@@ -35,6 +35,7 @@ func Doctor(ctx context.Context, w io.Writer, path string) error {
 		{"configuration", true, fmt.Sprintf("%s: %d NPCs, %d external servers", cfg.File, len(cfg.NPCs), len(cfg.MCP.Servers)), ""},
 		dataFinding(cfg), modelFinding(cfg), voiceFinding(cfg), playerFinding(), discordFinding(cfg),
 	}
+	findings = append(findings, endpointFindings(ctx, cfg)...)
 	findings = append(findings, registryFindings(ctx, cfg)...)
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	broken := 0
@@ -132,7 +133,7 @@ func registryFindings(ctx context.Context, cfg *config.Config) []finding {
 	if err != nil {
 		return []finding{{"database", false, err.Error(), ""}}
 	}
-	a.Ready(ctx)
+	a.Ready(ctx, a.say)
 	findings := []finding{{part: "database", ok: true, state: a.Store.Path()}}
 	if err := a.book.Warm(); err != nil {
 		findings = append(findings, finding{"rule book", false, err.Error(), ""})
@@ -162,9 +163,6 @@ func Check(w io.Writer, path string) error {
 	world, err := readWorld(cfg)
 	if err != nil {
 		return err
-	}
-	if err := checkProviders(cfg); err != nil {
-		return Usage(err)
 	}
 	for _, p := range cfg.Warnings {
 		fmt.Fprintln(w, "warning:", p)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -72,13 +73,13 @@ func (p *console) welcome(ctx context.Context) {
 	for _, n := range p.session.Notices {
 		p.screen.notice("info", n)
 	}
-	for _, w := range p.app.Config.Warnings {
-		p.screen.notice("warning", w.String())
-	}
 	calibrate := func() {
 		ctx, cancel := context.WithTimeout(ctx, settleTime)
 		defer cancel()
-		p.app.Ready(ctx)
+		p.app.Ready(ctx, func(text string) { p.screen.notice("info", text) })
+		for _, w := range p.app.warnings() {
+			p.screen.notice("warning", w.String())
+		}
 		// Its first look into the rule book would count as the tool's latency.
 		if err := p.app.book.Warm(); err != nil {
 			p.screen.notice("warning", err.Error())
@@ -108,6 +109,7 @@ func (p *console) run(ctx context.Context) error {
 	lines := make(chan typed)
 	stop := make(chan struct{})
 	defer close(stop)
+	defer p.screen.leave()
 	// The reader may sit in a read that nothing can end, such as a terminal's;
 	// it then ends with the process.
 	go read(p.o.In, lines, stop)
@@ -137,8 +139,8 @@ func (p *console) run(ctx context.Context) error {
 		if err != nil {
 			p.screen.notice("error", err.Error())
 		}
-		if quit {
-			return p.screen.quiet(ctx)
+		if quit { // whoever leaves does not wait for an answer
+			return nil
 		}
 		if !p.o.Terminal {
 			if err := p.screen.quiet(ctx); err != nil {
@@ -255,7 +257,9 @@ func (p *console) command(ctx context.Context, text string) (quit bool, err erro
 	case "/tools":
 		return false, p.tools(ctx)
 	case "/ledger":
-		said = p.screen.ledger()
+		for _, l := range p.screen.ledger() {
+			p.screen.notice("info", l)
+		}
 	case "/quit", "/exit":
 		return true, nil
 	case "/help":
@@ -269,7 +273,7 @@ func (p *console) command(ctx context.Context, text string) (quit bool, err erro
 	return false, err
 }
 
-// lastWords splits off up to n trailing words that ok accepts.
+// lastWord splits the last word off s.
 func lastWord(s string) (rest, last string) {
 	i := strings.LastIndexByte(s, ' ')
 	if i < 0 {
@@ -282,6 +286,9 @@ func (p *console) raise(ctx context.Context, args string) (string, error) {
 	const usage = "usage: /raise NPC standard|deep [DURATION], such as /raise Bartok deep 5m"
 	var d time.Duration
 	rest, last := lastWord(args)
+	if minutes, err := strconv.Atoi(last); err == nil {
+		last = fmt.Sprintf("%dm", minutes) // a bare number is minutes
+	}
 	if parsed, err := time.ParseDuration(last); err == nil {
 		if parsed <= 0 {
 			return "", fmt.Errorf("the duration %s is not positive; %s", last, usage)
@@ -315,7 +322,7 @@ func (p *console) say(ctx context.Context, args string) error {
 	if len(words) < 2 {
 		return errors.New("usage: /say NPC text, such as /say Bartok Last orders, please")
 	}
-	var first error
+	var last error
 	for n := min(len(words)-1, 6); n > 0; n-- {
 		name := strings.Join(words[:n], " ")
 		text := strings.TrimSpace(args)
@@ -328,9 +335,9 @@ func (p *console) say(ctx context.Context, args string) error {
 			return nil
 		}
 		p.screen.unexpect()
-		first = err
+		last = err
 	}
-	return first
+	return last
 }
 
 // tools shows what each NPC may use now.

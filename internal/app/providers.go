@@ -1,15 +1,10 @@
 package app
 
 import (
-	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
 	openaiembed "github.com/MrWong99/glyphoxa/pkg/provider/embeddings/openai"
@@ -33,61 +28,21 @@ const (
 // address of one's own that may need none.
 func hosted(p config.Provider) bool { return p.APIKey != "" || p.BaseURL != "" }
 
-// option reads an option; checkOptions has refused those of another type.
+// option reads an option; the configuration has been checked.
 func option[T any](p config.Provider, name string) T {
 	v, _ := p.Options[name].(T)
 	return v
 }
 
-// Kinds of options.
-const (
-	textOption   = "text"
-	numberOption = "a number"
-)
-
-// checkOptions refuses options the provider does not know.
-func checkOptions(kind string, p config.Provider, known map[string]string) error {
-	for _, name := range slices.Sorted(maps.Keys(p.Options)) {
-		want, ok := known[name]
-		if ok {
-			got := numberOption
-			switch p.Options[name].(type) {
-			case string:
-				got = textOption
-			case int, float64:
-			default:
-				got = "something else"
-			}
-			if got != want {
-				return fmt.Errorf("providers.%s.options.%s is not %s", kind, name, want)
-			}
-			continue
-		}
-		names := slices.Sorted(maps.Keys(known))
-		hint := "there are " + strings.Join(names, ", ")
-		if len(names) == 0 {
-			hint = "it has none"
-		} else if near := problem.Nearest(name, names); near != "" {
-			hint = fmt.Sprintf("did you mean %q?", near)
-		}
-		return fmt.Errorf("providers.%s.options: %s does not know %q; %s", kind, p.Name, name, hint)
-	}
-	return nil
-}
-
 // number reads a number option; ok is false if it is not set.
 func number(p config.Provider, name string) (v float64, ok bool) {
 	switch n := p.Options[name].(type) {
-	case int:
+	case int64:
 		return float64(n), true
 	case float64:
 		return n, true
 	}
 	return 0, false
-}
-
-func llmOptions() map[string]string {
-	return map[string]string{"temperature": numberOption, "max_tokens": numberOption, "reasoning_effort": textOption}
 }
 
 // tuning returns the options every model takes.
@@ -112,13 +67,7 @@ func model(p config.Provider) (llm.Provider, bool, error) {
 		}
 	}
 	if name == offlineName {
-		return offline.New(), true, checkOptions("llm", p, llmOptions())
-	}
-	if err := checkOptions("llm", p, llmOptions()); err != nil {
-		return nil, false, err
-	}
-	if !hosted(p) {
-		return nil, false, fmt.Errorf("providers.llm: openai needs an api_key, or a base_url of a service that takes none")
+		return offline.New(), true, nil
 	}
 	if p.Model == "" {
 		p.Model = defaultModel
@@ -135,17 +84,11 @@ func model(p config.Provider) (llm.Provider, bool, error) {
 // voiceProvider returns the speech synthesis, and what to tell people if there
 // is none although they did not ask for silence.
 func voiceProvider(p config.Provider) (tts.Provider, string, error) {
-	if err := checkOptions("tts", p, map[string]string{"path": textOption, "voice": textOption, "instructions": textOption}); err != nil {
-		return nil, "", err
-	}
 	local := espeak.New(&espeak.Options{Path: option[string](p, "path")})
 	switch p.Name {
 	case "silent":
 		return silent.New(), "", nil
 	case openAI:
-		if !hosted(p) {
-			return nil, "", fmt.Errorf("providers.tts: openai needs an api_key, or a base_url of a service that takes none")
-		}
 		return openaitts.New(p.APIKey.Reveal(), &openaitts.Options{
 			BaseURL: p.BaseURL, Model: p.Model, Voice: option[string](p, "voice"), Instructions: option[string](p, "instructions"),
 		}), "", nil
@@ -170,9 +113,6 @@ func embedder(p config.Provider) (embeddings.Provider, error) {
 			name = openAI
 		}
 	}
-	if err := checkOptions("embeddings", p, nil); err != nil {
-		return nil, err
-	}
 	switch name {
 	case "none":
 		return nil, nil
@@ -184,13 +124,4 @@ func embedder(p config.Provider) (embeddings.Provider, error) {
 		return e, nil
 	}
 	return hashing.New(), nil
-}
-
-// checkProviders reports what is wrong with the providers' settings, without
-// reaching them.
-func checkProviders(cfg *config.Config) error {
-	_, _, first := model(cfg.Providers.LLM)
-	_, _, second := voiceProvider(cfg.Providers.TTS)
-	_, third := embedder(cfg.Providers.Embeddings)
-	return errors.Join(first, second, third)
 }

@@ -49,7 +49,7 @@ func (a *App) ListTools(ctx context.Context, w io.Writer, o ToolsOptions) error 
 			return fits(s) && slices.Contains(npc.Tools, s.Name) && s.Tier <= npc.BudgetTier
 		}
 	}
-	a.Ready(ctx)
+	a.Ready(ctx, a.say)
 	if o.Calibrate {
 		if err := a.book.Warm(); err != nil {
 			return err
@@ -94,7 +94,9 @@ func writeTools(w io.Writer, status []mcphost.Status) error {
 // CallTool runs one tool with full rights and prints what it returned. A tool
 // that reports a failure itself is an error too.
 func (a *App) CallTool(ctx context.Context, w io.Writer, name, args string) error {
-	a.Ready(ctx)
+	if !slices.Contains(a.Host.Names(), name) { // it can only be an external server's
+		a.Ready(ctx, a.say)
+	}
 	if err := a.book.Warm(); err != nil {
 		return err
 	}
@@ -122,7 +124,7 @@ func (a *App) CallTool(ctx context.Context, w io.Writer, name, args string) erro
 
 // ApproveTool takes the waiting definition of a held tool as the approved one.
 func (a *App) ApproveTool(ctx context.Context, w io.Writer, name string) error {
-	a.Ready(ctx)
+	a.Ready(ctx, a.say)
 	if err := a.Host.Approve(ctx, name); err != nil {
 		return err
 	}
@@ -133,7 +135,7 @@ func (a *App) ApproveTool(ctx context.Context, w io.Writer, name string) error {
 // DiffTools prints what waits for approval, or what of one tool does, against
 // what was approved before.
 func (a *App) DiffTools(ctx context.Context, w io.Writer, name string) error {
-	a.Ready(ctx)
+	a.Ready(ctx, a.say)
 	held, err := a.Host.Held(ctx)
 	if err != nil {
 		return err

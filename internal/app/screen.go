@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,14 +27,16 @@ type screen struct {
 	idle    chan struct{} // closed when open falls to 0
 	tier    string        // of the running turn
 	tools   []string      // called in it
-	failed  bool
-	npc     string // whose sentences are being written
+	npc     string        // whose sentences are being written
 	recent  []string
 	pending bool // a prompt stands on the line
 }
 
 // maxLedgers is how many turns /ledger shows.
 const maxLedgers = 10
+
+// maxShownTools is how many calls of a turn are shown.
+const maxShownTools = 6
 
 func newScreen(out io.Writer, asJSON, terminal bool) *screen {
 	return &screen{json: asJSON, terminal: terminal && !asJSON, out: out, idle: closed()}
@@ -123,13 +126,13 @@ func (s *screen) Emit(e table.Event) {
 func (s *screen) tell(e table.Event) {
 	switch e := e.(type) {
 	case *table.TurnStarted:
-		s.tier, s.tools, s.failed = e.Tier, nil, false
+		s.tier, s.tools = e.Tier, nil
 	case *table.ToolFinished:
 		mark := ""
 		if !e.OK {
 			mark = " failed"
 		}
-		s.tools = append(s.tools, fmt.Sprintf("%s%s %.3g ms", e.Tool, mark, e.MS))
+		s.tools = append(s.tools, e.Tool+mark+" "+span(e.MS))
 	case *table.Sentence:
 		s.clearPrompt()
 		if s.npc != e.NPC {
@@ -158,7 +161,10 @@ func (s *screen) finish(e *table.TurnEnded) {
 		s.say("info", e.NPC+" is muted")
 	default:
 		s.clearPrompt()
-		line := fmt.Sprintf("  [%s · %s · first sound %.3g ms · total %.3g ms", s.tier, e.Outcome, e.Ledger.FirstSoundMS, e.Ledger.TotalMS)
+		line := fmt.Sprintf("  [%s · %s · first sound %s · total %s", s.tier, e.Outcome, span(e.Ledger.FirstSoundMS), span(e.Ledger.TotalMS))
+		if n := len(s.tools) - maxShownTools; n > 0 {
+			s.tools = append(s.tools[:maxShownTools], fmt.Sprintf("and %d more", n))
+		}
 		if len(s.tools) > 0 {
 			line += " · " + strings.Join(s.tools, ", ")
 		}
@@ -192,7 +198,33 @@ func (s *screen) notice(level, text string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.pending { // somebody may be typing: leave that line alone
+		s.printf("\n")
+		s.pending = false
+		defer s.writePrompt()
+	}
 	s.say(level, text)
+}
+
+// leave ends the last line.
+func (s *screen) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pending {
+		s.printf("\n")
+		s.pending = false
+	}
+}
+
+// span prints milliseconds for people.
+func span(ms float64) string {
+	switch {
+	case ms < 10:
+		return fmt.Sprintf("%.2g ms", ms)
+	case ms < 10_000:
+		return fmt.Sprintf("%.0f ms", ms)
+	}
+	return fmt.Sprintf("%.1f s", ms/1000)
 }
 
 // cast shows who is at the table.
@@ -247,8 +279,9 @@ func (s *screen) clearPrompt() {
 // remember keeps a turn's ledger for /ledger.
 func (s *screen) remember(e *table.TurnEnded) {
 	l := e.Ledger
-	line := fmt.Sprintf("turn %d %s: route %.3g µs, context %.3g ms, first token %.3g ms, tools %.3g ms in %d rounds, first sound %.3g ms, total %.3g ms, budget %s",
-		e.Turn, e.Outcome, l.RouteUS, l.ContextMS, l.LLMFirstTokenMS, l.ToolMS, l.ToolRounds, l.FirstSoundMS, l.TotalMS, l.Budget)
+	line := fmt.Sprintf("turn %d %s: route %.0f µs, context %s, first token %s, tools %s (rounds: %d), first sound %s, total %s, budget %s",
+		e.Turn, e.Outcome, l.RouteUS, span(l.ContextMS), span(l.LLMFirstTokenMS), span(l.ToolMS), l.ToolRounds,
+		span(l.FirstSoundMS), span(l.TotalMS), l.Budget)
 	if l.BreachStage != "" {
 		line += " (" + l.BreachStage + ")"
 	}
@@ -258,12 +291,12 @@ func (s *screen) remember(e *table.TurnEnded) {
 	}
 }
 
-// ledger lists the latest turns.
-func (s *screen) ledger() string {
+// ledger lists the latest turns, a line each.
+func (s *screen) ledger() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.recent) == 0 {
-		return "no turn has ended yet"
+		return []string{"no turn has ended yet"}
 	}
-	return strings.Join(s.recent, "\n· ")
+	return slices.Clone(s.recent)
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tier"
 	"github.com/MrWong99/glyphoxa/internal/table"
-	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -157,9 +156,9 @@ func (a *App) voices(o SessionOptions, notices *[]string) (*voice, error) {
 		*notices = append(*notices, "the NPCs have no voice: providers.tts is silent")
 	}
 	if o.WAV != "" {
-		w, err := audio.CreateWAV(o.WAV, audio.SampleRate, 1)
+		w, err := createWAV(o.WAV)
 		if err != nil {
-			return nil, fmt.Errorf("creating the WAV file: %w", plainPath(err))
+			return nil, err
 		}
 		v.sinks = append(v.sinks, w)
 	}

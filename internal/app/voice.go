@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"os"
 	"os/exec"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
@@ -16,8 +17,27 @@ import (
 
 // pcmSink takes the table's sound at audio.SampleRate.
 type pcmSink interface {
-	Write(samples []int16) error
+	// Write returns once the sound is handed over, or ctx ends.
+	Write(ctx context.Context, samples []int16) error
 	Close() error
+}
+
+// wavSink writes to a regular file, which never blocks for long.
+type wavSink struct{ *audio.WAVWriter }
+
+func (w wavSink) Write(_ context.Context, samples []int16) error { return w.WAVWriter.Write(samples) }
+
+// createWAV refuses what is no regular file: a pipe that nobody reads would
+// hold up the table.
+func createWAV(path string) (pcmSink, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, Usage(fmt.Errorf("--wav: %s is no regular file", path))
+	}
+	w, err := audio.CreateWAV(path, audio.SampleRate, 1)
+	if err != nil {
+		return nil, fmt.Errorf("creating the WAV file: %w", plainPath(err))
+	}
+	return wavSink{w}, nil
 }
 
 // voice speaks sentences into sinks, one at a time.
@@ -38,6 +58,9 @@ func (v *voice) Speak(ctx context.Context, npc config.NPC, text string, started 
 	if len(v.sinks) == 0 {
 		return nil
 	}
+	if v.resample != nil {
+		v.resample.Reset() // an earlier sentence may have been cut off
+	}
 	first := true
 	for pcm, err := range v.provider.Synthesize(ctx, text, npc.Voice) {
 		if err != nil {
@@ -47,7 +70,7 @@ func (v *voice) Speak(ctx context.Context, npc config.NPC, text string, started 
 		if err != nil {
 			return err
 		}
-		if err := v.write(samples); err != nil {
+		if err := v.write(ctx, samples); err != nil {
 			return err
 		}
 		if first && len(samples) > 0 {
@@ -57,8 +80,7 @@ func (v *voice) Speak(ctx context.Context, npc config.NPC, text string, started 
 	}
 	if v.resample != nil {
 		v.buf = v.resample.Flush(v.buf[:0])
-		v.resample.Reset()
-		return v.write(v.buf)
+		return v.write(ctx, v.buf)
 	}
 	return nil
 }
@@ -80,9 +102,9 @@ func (v *voice) convert(pcm tts.PCM) ([]int16, error) {
 	return v.buf, nil
 }
 
-func (v *voice) write(samples []int16) error {
+func (v *voice) write(ctx context.Context, samples []int16) error {
 	for _, s := range v.sinks {
-		if err := s.Write(samples); err != nil {
+		if err := s.Write(ctx, samples); err != nil {
 			return fmt.Errorf("writing sound: %w", err)
 		}
 	}
@@ -104,7 +126,7 @@ func (v *voice) Close() error {
 // player is a program of this machine that plays raw sound from its stdin.
 type player struct {
 	cmd *exec.Cmd
-	in  io.WriteCloser
+	in  *os.File // our end of its stdin
 	raw []byte
 }
 
@@ -127,25 +149,46 @@ func startPlayer() (*player, error) {
 			continue
 		}
 		cmd := exec.Command(path, argv[1:]...)
-		in, err := cmd.StdinPipe()
+		theirs, ours, err := os.Pipe()
 		if err != nil {
 			return nil, fmt.Errorf("starting %s: %w", argv[0], err)
 		}
-		if err := cmd.Start(); err != nil {
-			return nil, fmt.Errorf("starting %s: %w", argv[0], err)
+		cmd.Stdin = theirs
+		err = cmd.Start()
+		if closed := theirs.Close(); err == nil {
+			err = closed
 		}
-		return &player{cmd: cmd, in: in}, nil
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("starting %s: %w", argv[0], err), ours.Close())
+		}
+		return &player{cmd: cmd, in: ours}, nil
 	}
 	return nil, errors.New("no program to play sound was found; install one, for example: apt-get install alsa-utils")
 }
 
-func (p *player) Write(samples []int16) error {
+// Write hands sound to the player, which takes it as fast as it plays. When ctx
+// ends, it gives up at once.
+func (p *player) Write(ctx context.Context, samples []int16) error {
 	p.raw = audio.AppendS16LE(p.raw[:0], samples)
+	if err := p.in.SetWriteDeadline(time.Time{}); err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() {
+		_ = p.in.SetWriteDeadline(time.Unix(1, 0)) // the pipe is open: Close comes after all writes
+	})
+	defer stop()
 	_, err := p.in.Write(p.raw)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	return err
 }
 
-// Close lets the player finish what it has and waits for it.
+// Close lets the player finish what it has, waits for it, and ends it if it
+// does not leave.
 func (p *player) Close() error {
-	return errors.Join(p.in.Close(), p.cmd.Wait())
+	err := p.in.Close()
+	timer := time.AfterFunc(farewell, func() { _ = p.cmd.Process.Kill() }) // it may have left just now
+	defer timer.Stop()
+	return errors.Join(err, p.cmd.Wait())
 }

@@ -205,7 +205,8 @@ func (s *Server) embeddings(w http.ResponseWriter, _ *http.Request, rec *Request
 	case q.Model == "":
 		err = errors.New("you must provide a model parameter")
 	case size < 1 || size > mostDimensions:
-		err = errors.New("Invalid 'dimensions'.") //nolint:staticcheck // the wire's wording
+		//lint:ignore ST1005 the wire's wording
+		err = errors.New("Invalid 'dimensions'.")
 	}
 	if err != nil {
 		refuse(w, http.StatusBadRequest, "invalid_request_error", "", err.Error())

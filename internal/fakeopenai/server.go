@@ -227,7 +227,8 @@ func readRequest(w http.ResponseWriter, r *http.Request) (Request, error) {
 	}
 	var raw json.RawMessage
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, largestRequest)).Decode(&raw); err != nil {
-		return rec, errors.New("We could not parse the JSON body of your request.") //nolint:staticcheck // the wire's wording
+		//lint:ignore ST1005 the wire's wording
+		return rec, errors.New("We could not parse the JSON body of your request.")
 	}
 	rec.Body = raw
 	_ = json.Unmarshal(raw, &rec.Chat) // what does not fit is refused by the endpoint

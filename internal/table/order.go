@@ -8,6 +8,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
 // all is the word for every NPC in orders.
@@ -97,6 +98,7 @@ func (t *Table) Mute(ctx context.Context, npc string, muted bool) (string, error
 // Say makes an NPC say a line, muted or not. It takes its turn like an
 // utterance and ends in one [TurnEnded].
 func (t *Table) Say(ctx context.Context, npc, text string) error {
+	text = untrusted.Clean(text, maxText)
 	if strings.TrimSpace(text) == "" {
 		return fmt.Errorf("there is nothing to say")
 	}

@@ -106,7 +106,8 @@ func (p *performance) note(ev engine.Event) {
 		case engine.FirstToken:
 			tn.ledger.LLMFirstTokenMS = millis(ev.After)
 		case engine.RoundEnded:
-			tn.ledger.ToolMS += millis(ev.Took)
+			tn.tooling += ev.Took
+			tn.ledger.ToolMS = millis(tn.tooling)
 			tn.ledger.ToolRounds++
 		case engine.ToolCalled:
 			t.emit(tn.turn, KindToolCalled, &ToolCalled{Tool: ev.Call.Name, Args: rawJSON(ev.Call.Arguments), Round: ev.Round})
@@ -143,9 +144,13 @@ func rawJSON(args string) json.RawMessage {
 	return quoted
 }
 
-// say delivers one sentence. A voice that fails is noticed once; the sentence
+// say delivers one sentence of the answer.
+func (p *performance) say(ctx context.Context, text string) error { return p.deliver(ctx, text, true) }
+
+// deliver delivers one sentence; substance says whether it is the answer or
+// stands in for one. A voice that fails is noticed once; the sentence
 // counts as delivered, since its text is.
-func (p *performance) say(ctx context.Context, text string) error {
+func (p *performance) deliver(ctx context.Context, text string, substance bool) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -159,7 +164,7 @@ func (p *performance) say(ctx context.Context, text string) error {
 			}
 			tn.audible = true
 			tn.ledger.TTSFirstAudioMS = millis(after)
-			t.sounded(tn)
+			t.sounded(tn, substance)
 			t.emit(tn.turn, KindAudioStarted, &AudioStarted{NPC: tn.npc.NPC.Name})
 		})
 	}
@@ -174,7 +179,7 @@ func (p *performance) say(ctx context.Context, text string) error {
 		if news {
 			t.Notice(tn.turn, "warning", "the voice failed, the text goes on: "+err.Error())
 		}
-		t.sounded(tn)
+		t.sounded(tn, substance)
 		tn.texts = append(tn.texts, text)
 		t.emit(tn.turn, KindSentence, &Sentence{NPC: tn.npc.NPC.Name, Text: text})
 	})
@@ -190,5 +195,5 @@ func (p *performance) rescue(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
-	_ = p.say(ctx, lines[int(p.turn.turn)%len(lines)]) // the turn has failed already, with its reason
+	_ = p.deliver(ctx, lines[int(p.turn.turn)%len(lines)], false) // the turn has failed already, with its reason
 }

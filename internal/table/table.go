@@ -172,25 +172,40 @@ func (t *Table) Run(ctx context.Context) error {
 		case r := <-t.reports:
 			t.take(r)
 		case <-ctx.Done():
-			t.close()
+			t.close(ctx)
 			return nil
 		}
 	}
 }
 
-// close ends the running turn and everything that waits.
-func (t *Table) close() {
+// close ends the running turn and everything that waits. What players said
+// while they waited is kept.
+func (t *Table) close(ctx context.Context) {
 	for t.current != nil { // its context has ended; it reports its end
 		t.take(<-t.reports)
 	}
-	for len(t.waiting) > 0 {
-		w := t.waiting[0]
-		t.waiting = t.waiting[1:]
+	var lines []memory.Line
+	for _, w := range t.waiting {
+		if w.puppet < 0 && w.Text != "" {
+			lines = append(lines, memory.Line{Session: t.o.Session.ID, Turn: w.turn, Speaker: w.Speaker, Text: w.Text, At: w.since})
+		}
+	}
+	outcome, stage := OutcomeCancelled, "queue"
+	if len(lines) > 0 {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+		defer cancel()
+		if _, err := t.o.Log.Append(ctx, lines...); err != nil {
+			outcome, stage = OutcomeFailed, "commit"
+			t.Notice(0, "error", fmt.Sprintf("keeping what was said last: %v", err))
+		}
+	}
+	for _, w := range t.waiting {
 		var l Ledger
 		l.TotalMS = millis(time.Since(w.since))
-		l.judge(0, OutcomeCancelled, "queue", time.Since(w.since))
-		t.emit(w.turn, KindTurnEnded, &TurnEnded{Outcome: OutcomeCancelled, Ledger: l})
+		l.judge(0, outcome, stage, time.Since(w.since))
+		t.emit(w.turn, KindTurnEnded, &TurnEnded{Outcome: outcome, Ledger: l})
 	}
+	t.waiting = nil
 }
 
 func (t *Table) hear(u Utterance) {

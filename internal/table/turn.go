@@ -29,7 +29,8 @@ type turn struct {
 	// Owned by the table's goroutine.
 	ledger  Ledger
 	texts   []string // delivered sentences
-	audible bool     // a sound went out
+	tooling time.Duration
+	audible bool // a sound went out
 }
 
 // report is what a turn's goroutines tell the table.
@@ -165,12 +166,14 @@ func (t *Table) answer(ctx context.Context, tn *turn, history agent.History) {
 	if err != nil {
 		e = ending{OutcomeFailed, p.stage, fmt.Sprintf("%s could not answer: %s", tn.npc.NPC.Name, oneLine(err))}
 		if ctx.Err() != nil {
-			e = ending{outcome: OutcomeCancelled}
-		} else {
-			p.rescue(limited)
+			e = ending{outcome: OutcomeCancelled, stage: p.stage}
 		}
 	}
-	if err := t.commit(ctx, tn, p); err != nil {
+	acted := err == nil
+	if e.outcome == OutcomeFailed {
+		p.rescue(limited)
+	}
+	if err := t.commit(ctx, tn, p, acted); err != nil {
 		e = ending{OutcomeFailed, "commit", strings.TrimPrefix(e.notice+"; ", "; ") + oneLine(err)}
 	}
 	t.end(tn, e)
@@ -178,25 +181,27 @@ func (t *Table) answer(ctx context.Context, tn *turn, history agent.History) {
 
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
-// sounded notes the first sound of a turn.
-func (t *Table) sounded(tn *turn) {
+// sounded notes the first sound of a turn, and of its answer.
+func (t *Table) sounded(tn *turn, substance bool) {
+	since := millis(time.Since(tn.since))
 	if tn.ledger.FirstSoundMS == 0 {
-		tn.ledger.FirstSoundMS = millis(time.Since(tn.since))
-		tn.ledger.FirstSubstanceMS = tn.ledger.FirstSoundMS
+		tn.ledger.FirstSoundMS = since
+	}
+	if substance && tn.ledger.FirstSubstanceMS == 0 {
+		tn.ledger.FirstSubstanceMS = since
 	}
 }
 
-// commit runs what waited for the turn to be heard, then keeps what was said.
-// A turn of which nothing was heard leaves no trace but the player's line.
-func (t *Table) commit(ctx context.Context, tn *turn, p *performance) error {
-	cancelled := ctx.Err() != nil
+// commit runs what waited for the turn to be heard, then keeps what was said. A
+// turn that failed or was cut off changes nothing in the world.
+func (t *Table) commit(ctx context.Context, tn *turn, p *performance, heard bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
 	ctx = mcp.WithCaller(ctx, mcp.Caller{NPC: tn.npc.NPC.ID, Session: t.o.Session.ID})
 	for _, call := range p.deferred {
 		var o mcphost.Outcome
-		if cancelled || len(p.delivered) == 0 {
-			o.Err = errors.New("the turn was not heard, so this was not done")
+		if !heard {
+			o.Err = errors.New("the turn did not come to its end, so this was not done")
 		} else {
 			o.Result, o.Err = tn.tools.Execute(ctx, call.Name, call.Arguments)
 		}

@@ -141,6 +141,10 @@ func TestWritesActAtCommitOnly(t *testing.T) {
 		if *r.wrote != 1 {
 			t.Errorf("a delivered turn wrote %d times, want once", *r.wrote)
 		}
+		r = open(t, setting{alone: true, model: model(step{err: llm.ErrUnavailable})})
+		if ended := r.hear("write it down"); ended.Outcome != table.OutcomeFailed || ended.Text != "I cannot say." || *r.wrote != 0 {
+			t.Errorf("a failed turn ended %v with %q and wrote %d times, want nothing done", ended.Outcome, ended.Text, *r.wrote)
+		}
 		r = open(t, setting{alone: true, model: model(step{hang: true})})
 		r.speak("Alice", "write it down")
 		time.Sleep(time.Second)
@@ -208,6 +212,53 @@ func TestEveryUtteranceEndsOnce(t *testing.T) {
 		}
 		if slices.Sort(got); !slices.Equal(got, want) {
 			t.Errorf("ended turns = %v, want each of 1 to 40 once", got)
+		}
+	})
+}
+
+func TestWhatWaitsAtTheEndIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, setting{alone: true, model: func(llm.Request) []step { return []step{{hang: true}} }})
+		for _, line := range []string{"first", "second", "third"} {
+			r.speak("Alice", line)
+		}
+		synctest.Wait()
+		r.close()
+		if want := []string{"Alice: first", "Alice: second", "Alice: third"}; !slices.Equal(r.journal.said(), want) {
+			t.Errorf("journal = %q, want %q", r.journal.said(), want)
+		}
+		for _, e := range of[*table.TurnEnded](r.events) {
+			if e.Outcome != table.OutcomeCancelled || e.Ledger.BreachStage == "" {
+				t.Errorf("turn.ended = %+v, want cancelled with the stage it was in", e)
+			}
+		}
+	})
+}
+
+func TestSlowVoiceIsNotTheModelsSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answer := strings.Repeat("Word by word. ", 40) // more than may wait to be spoken
+		r := open(t, setting{alone: true, model: says(answer), voice: text{takes: 16 * time.Second}})
+		r.speak("Alice", "tell me")
+		time.Sleep(59 * time.Second)
+		if n := of[*table.Notice](r.events); len(n) != 0 {
+			t.Errorf("notices = %q, want none while the voice is at work", n[0].Text)
+		}
+		if s := of[*table.Sentence](r.events); len(s) != 3 {
+			t.Errorf("%d sentences after 59 s, want 3", len(s))
+		}
+	})
+}
+
+func TestPuppetsLineIsCleaned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, setting{alone: true, model: says("Aye.")})
+		if err := r.Say(t.Context(), "Mira", "\x1b[31mred\u200b"); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if said := r.journal.said(); !slices.Equal(said, []string{"Mira: red"}) {
+			t.Errorf("journal = %q", said)
 		}
 	})
 }

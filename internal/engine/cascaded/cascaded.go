@@ -122,7 +122,7 @@ func (t *turn) ask(ctx context.Context) ([]llm.ToolCall, string, error) {
 		if err != nil {
 			return nil, "", watch.reason(err)
 		}
-		watch.feed()
+		watch.hold() // what we do with the chunk is not the model's silence
 		if !t.started && (chunk.Text != "" || len(chunk.ToolCalls) > 0) {
 			t.started = true
 			if err := t.emit(engine.FirstToken{After: time.Since(start)}); err != nil {
@@ -134,7 +134,7 @@ func (t *turn) ask(ctx context.Context) ([]llm.ToolCall, string, error) {
 		if err := t.speak(split.Push(scrub.Push(chunk.Text))); err != nil {
 			return nil, "", err
 		}
-		watch.feed() // what we did with the chunk is not the model's silence
+		watch.feed()
 	}
 	if watch.ctx.Err() != nil {
 		return nil, "", context.Cause(watch.ctx)
@@ -272,6 +272,13 @@ func newWatchdog(parent context.Context, limit time.Duration) *watchdog {
 		w.timer = time.AfterFunc(limit, func() { cancel(fmt.Errorf("%w for %s", engine.ErrModelSilent, limit)) })
 	}
 	return w
+}
+
+// hold stops the watch until the next feed.
+func (w *watchdog) hold() {
+	if w.timer != nil {
+		w.timer.Stop()
+	}
 }
 
 func (w *watchdog) feed() {

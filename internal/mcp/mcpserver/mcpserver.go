@@ -174,6 +174,3 @@ func content(c mcp.Content) sdk.Content {
 	}
 	return &sdk.TextContent{Text: c.Text}
 }
-
-// Stdio returns the transport over this process's standard streams.
-func Stdio() sdk.Transport { return &sdk.StdioTransport{} }

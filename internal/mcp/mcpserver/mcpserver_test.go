@@ -1,11 +1,14 @@
 package mcpserver_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -158,3 +161,51 @@ func keys(m map[string]*sdk.Tool) func(func(string) bool) {
 		}
 	}
 }
+
+func TestClosedInputStillGetsItsAnswers(t *testing.T) {
+	host := newHost(t)
+	defer host.Close()
+	ended := make(chan struct{})
+	slow := mcphost.BuiltinTool{
+		Definition: llm.ToolDefinition{Name: "slow"},
+		Handler: func(context.Context, string) (string, error) {
+			<-ended // the client has closed its end before the call is done
+			return "at last", nil
+		},
+	}
+	if err := host.RegisterBuiltin(slow); err != nil {
+		t.Fatal(err)
+	}
+	in := strings.Join([]string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"pipe","version":"1"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"slow","arguments":{}}}`, "",
+	}, "\n")
+	var out bytes.Buffer
+	transport := mcpserver.Draining(&sdk.IOTransport{Reader: io.NopCloser(&eofTeller{Reader: strings.NewReader(in), ended: ended}), Writer: nopCloser{&out}})
+	if err := mcpserver.New(host, mcpserver.Options{}).Run(t.Context(), transport); err != nil {
+		t.Errorf("Run = %v", err)
+	}
+	if !strings.Contains(out.String(), "at last") {
+		t.Errorf("output = %s, want the answer to the call", out.String())
+	}
+}
+
+// eofTeller closes ended when its reader ends.
+type eofTeller struct {
+	io.Reader
+	ended chan struct{}
+	once  sync.Once
+}
+
+func (e *eofTeller) Read(p []byte) (int, error) {
+	n, err := e.Reader.Read(p)
+	if errors.Is(err, io.EOF) {
+		e.once.Do(func() { close(e.ended) })
+	}
+	return n, err
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }

@@ -87,7 +87,7 @@ func TestPriorityOrder(t *testing.T) {
 		s.SetQueueDepth(3)
 		want("think carefully", 0, mcp.BudgetFast, tier.ReasonQueue)
 		want("what are the rules", 0, mcp.BudgetFast, tier.ReasonQueue)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		want("think carefully", 0, mcp.BudgetDeep, tier.ReasonDeep)
 		s.SetQueueDepth(2)
 		want("what are the rules", 0, mcp.BudgetStandard, tier.ReasonStandard)

@@ -47,7 +47,7 @@ func (s *Store) explain(ctx context.Context, doing string, err error) error {
 	if !errors.As(err, &e) {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
-	reason, advice := diagnose(e.Code())
+	advice, reason := diagnose(e.Code())
 	if reason == nil {
 		return fmt.Errorf("%s in %s: %w", doing, s.path, err)
 	}
@@ -56,20 +56,20 @@ func (s *Store) explain(ctx context.Context, doing string, err error) error {
 
 // diagnose returns the reason behind a result code and what helps, or nil if
 // the code says no more than its message.
-func diagnose(resultCode int) (reason error, advice string) {
+func diagnose(resultCode int) (advice string, reason error) {
 	switch resultCode & 0xff {
 	case code.SQLITE_NOTADB, code.SQLITE_CORRUPT, code.SQLITE_FORMAT:
-		return ErrCorrupt, "move it away to start afresh, or put a backup in its place"
+		return "move it away to start afresh, or put a backup in its place", ErrCorrupt
 	case code.SQLITE_READONLY, code.SQLITE_PERM, code.SQLITE_CANTOPEN:
-		return ErrReadOnly, "give this user write access to the file and its directory"
+		return "give this user write access to the file and its directory", ErrReadOnly
 	case code.SQLITE_FULL:
-		return ErrFull, "free some space; nothing that was saved before is lost"
+		return "free some space; nothing that was saved before is lost", ErrFull
 	case code.SQLITE_BUSY:
-		return ErrBusy, "stop the other process that uses it"
+		return "stop the other process that uses it", ErrBusy
 	case code.SQLITE_IOERR:
-		return ErrUnreadable, "check the disk and its free space"
+		return "check the disk and its free space", ErrUnreadable
 	}
-	return nil, ""
+	return "", nil
 }
 
 // explainFile does for the operating system's errors what explain does for

@@ -36,6 +36,7 @@ func (p *Provider) chatRequest(req llm.Request) oai.ChatCompletionRequest {
 	if reasoning || p.host() == "api.openai.com" {
 		out.MaxCompletionTokens = max(req.MaxTokens, 0)
 	} else {
+		//lint:ignore SA1019 other services know only the old field
 		out.MaxTokens = max(req.MaxTokens, 0)
 	}
 	if t := req.Temperature; t != nil && !reasoning {
