@@ -1,0 +1,117 @@
+// Package peers finds the programs tests meet in the wild, which
+// testdata/peers/install.sh installs: MCP servers from npm, tools that test
+// MCP programs, and a Node new enough for them.
+//
+// Imported by tests alone.
+package peers
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// required demands every peer: a test that lacks one fails.
+const required = "GLYPHOXA_REQUIRE_PEERS"
+
+// lacks ends a test that needs something this machine does not have: it fails
+// where everything must be there, and is skipped elsewhere.
+func lacks(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv(required) == "1" {
+		t.Fatalf("%s, and %s=1 demands it; run: make peers", what, required)
+	}
+	t.Skipf("%s; to run this test: make peers", what)
+}
+
+// directory is where the peers are installed.
+func directory(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
+			return filepath.Join(at, "testdata", "peers")
+		}
+		if at == filepath.Dir(at) {
+			t.Fatalf("%s is in no Go module", dir)
+		}
+	}
+}
+
+// File returns the path of an installed npm package's file, named from the
+// package on. Without it the test is skipped, or fails where nothing may be.
+func File(t testing.TB, name string) string {
+	t.Helper()
+	path := filepath.Join(directory(t), "node_modules", filepath.FromSlash(name))
+	if _, err := os.Stat(path); err != nil {
+		lacks(t, name+" is not installed in testdata/peers")
+	}
+	return path
+}
+
+// Node returns a Node that is new enough for every peer: the one installed
+// with them, or this machine's where npm has none for it.
+func Node(t testing.TB) string {
+	t.Helper()
+	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
+	path := filepath.Join(directory(t), "node_modules", fmt.Sprintf("node-%s-%s", runtime.GOOS, arch), "bin", "node")
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	path, err := exec.LookPath("node")
+	if err != nil {
+		lacks(t, "node is not installed")
+	}
+	return path
+}
+
+// ServeEverything runs the MCP reference server over streamable HTTP on a free
+// port of 127.0.0.1 until the test ends, and returns its address. It fetches
+// nothing from elsewhere.
+func ServeEverything(t testing.TB) string {
+	t.Helper()
+	server := File(t, "@modelcontextprotocol/server-everything/dist/index.js")
+	loopback := filepath.Join(directory(t), "loopback.cjs")
+	cmd := exec.Command(Node(t), "--require", loopback, server, "streamableHttp")
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "PORT=0", "GZIP_ALLOWED_DOMAINS=127.0.0.1"}
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	address := make(chan string, 1)
+	said := make(chan string, 1)
+	go func() { // ends with the process, which the cleanup ends
+		var all strings.Builder
+		for lines := bufio.NewScanner(stderr); lines.Scan(); {
+			if port, ok := strings.CutPrefix(lines.Text(), "loopback: listening on "); ok {
+				address <- "http://127.0.0.1:" + port + "/mcp"
+			}
+			all.WriteString(lines.Text() + "\n")
+		}
+		said <- all.String()
+	}()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill() // it may have ended by itself
+		<-said
+		_ = cmd.Wait()
+	})
+	select {
+	case a := <-address:
+		return a
+	case s := <-said:
+		said <- s
+		t.Fatalf("the reference server ended before it listened:\n%s", s)
+	}
+	return ""
+}
