@@ -75,3 +75,8 @@ func (b *BudgetEnforcer) holds(name string, t *tool) bool {
 	e := b.lookup(name)
 	return e != nil && e.tool == t
 }
+
+// contains reports whether t is registered under any name.
+func (b *BudgetEnforcer) contains(t *tool) bool {
+	return slices.ContainsFunc(b.entries, func(e entry) bool { return e.tool == t })
+}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -18,18 +20,57 @@ const (
 	probesAtOnce = 8
 )
 
+// WithRecalibration repeats [Host.Calibrate] every interval until the host is
+// closed, leaving out the tools of servers that sleep. If 0, the default,
+// nothing is repeated.
+func WithRecalibration(interval time.Duration) Option {
+	return func(o *options) { o.recalibrate = interval }
+}
+
+// recalibrate measures again and again until the host is closed.
+func (h *Host) recalibrate() {
+	tick := time.NewTicker(h.opts.recalibrate)
+	defer tick.Stop()
+	for {
+		select {
+		case <-h.life.Done():
+			return
+		case <-tick.C:
+		}
+		ctx, cancel := context.WithTimeoutCause(h.life, h.opts.recalibrate, errors.New("it is time for the next one"))
+		if err := h.calibrate(ctx, h.asleep); err != nil && h.life.Err() == nil {
+			h.opts.log.LogAttrs(ctx, slog.LevelWarn, "calibration cut short", slog.Any("reason", err))
+		}
+		cancel()
+	}
+}
+
+// asleep reports whether calling the tool would wake its server.
+func (h *Host) asleep(t *tool) bool {
+	if t.server == nil {
+		return false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return t.server.state == stateAsleep
+}
+
 // Calibrate measures every tool that may be probed, several at once, and so
 // places it in its tier. Only idempotent, read-only tools are probed, with
 // their own probe arguments or minimal valid ones; arguments a tool rejects
 // say nothing about its health (ruling 1). It returns an error only when ctx
 // ends first; what a probe found is in [Host.Status].
 func (h *Host) Calibrate(ctx context.Context) error {
+	return h.calibrate(ctx, func(*tool) bool { return false })
+}
+
+func (h *Host) calibrate(ctx context.Context, leaveOut func(*tool) bool) error {
 	snap := h.snap.Load()
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(probesAtOnce)
 	for i := range snap.entries {
 		t := snap.entries[i].tool
-		if t.skip != "" {
+		if t.skip != "" || leaveOut(t) {
 			continue
 		}
 		g.Go(func() error {
@@ -49,15 +90,25 @@ func (h *Host) Calibrate(ctx context.Context) error {
 	return nil
 }
 
+// measuringKey marks the context of a call that nobody asked for.
+type measuringKey struct{}
+
+// measuring reports whether a call only measures.
+func measuring(ctx context.Context) bool { return ctx.Value(measuringKey{}) != nil }
+
 // probeResult is whether a probe succeeded, and why not.
 type probeResult struct {
 	ok   bool
 	note string
 }
 
-// probe calls a tool once to measure it.
+// probe calls a tool once to measure it. What is not registered is not called.
 func (h *Host) probe(ctx context.Context, t *tool) probeResult {
 	e := entry{tool: t, def: t.Definition}
+	if !h.snap.Load().contains(t) {
+		return probeResult{note: "it is not there"}
+	}
+	ctx = context.WithValue(ctx, measuringKey{}, true)
 	if err := t.input.check(t.Probe); err != nil {
 		return probeResult{note: "its probe does not fit its own schema"}
 	}
@@ -69,7 +120,7 @@ func (h *Host) probe(ctx context.Context, t *tool) probeResult {
 	case err != nil:
 		return probeResult{note: strings.TrimPrefix(err.Error(), fmt.Sprintf("calling %q: ", e.def.Name))}
 	case res.IsError:
-		return probeResult{note: "rejected the probe: " + res.Text}
+		return probeResult{note: "rejected the probe: " + cleanLine(res.Text)}
 	}
 	return probeResult{ok: true}
 }

@@ -1,88 +1,88 @@
 package mcphost
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/exec"
-	"sync"
-	"time"
 
 	"github.com/google/shlex"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-const (
-	// terminateAfter is how long a stdio server has to leave after its stdin
-	// closed, and again after SIGTERM.
-	terminateAfter = time.Second
-	// livenessInterval is how often a server is pinged, where its protocol
-	// revision has pings.
-	livenessInterval = 15 * time.Second
-	// maxStderrLine bounds what a server writes into the log at once.
-	maxStderrLine = 1000
-)
+// olderProtocol is the newest revision that opens with "initialize". Some older
+// servers leave the newer opening unanswered.
+const olderProtocol = "2025-11-25"
 
-// link is a live connection.
-type link struct {
-	session *sdk.ClientSession
-	release func() // frees what the session does not
-}
+// dialFunc connects to a server. protocol is the revision to open with; empty
+// means the newest.
+type dialFunc func(ctx context.Context, protocol string) (*link, error)
 
-// close ends the session and waits for the server process, if there is one.
-func (l *link) close() {
-	_ = l.session.Close() // it is going away; why no longer matters
-	l.release()
-}
-
-// dialer checks a configuration and returns how to connect. A server's
-// list_changed notification puts a token into relist.
-func dialer(cfg config.MCPServerConfig, log *slog.Logger, relist chan<- struct{}, p *pause) (func(context.Context) (*link, error), error) {
-	options := func(keepAlive time.Duration) *sdk.ClientOptions {
-		return &sdk.ClientOptions{
-			Capabilities: &sdk.ClientCapabilities{},
-			KeepAlive:    keepAlive,
-			ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
-				token(relist)
-			},
-		}
-	}
-	connect := func(ctx context.Context, t sdk.Transport, keepAlive time.Duration, release func()) (*link, error) {
-		client := sdk.NewClient(&sdk.Implementation{Name: "glyphoxa", Version: "1"}, options(keepAlive))
-		session, err := client.Connect(ctx, t, nil)
-		if err != nil {
-			release()
-			return nil, err
-		}
-		return &link{session: session, release: release}, nil
-	}
-	switch cfg.Transport {
+// dialer checks the configuration and returns how to connect.
+func (u *upstream) dialer() (dialFunc, error) {
+	switch u.cfg.Transport {
 	case config.TransportStdio:
-		argv, err := commandLine(cfg)
+		argv, err := commandLine(u.cfg)
 		if err != nil {
 			return nil, err
 		}
-		return func(ctx context.Context) (*link, error) {
-			cmd := command(argv, cfg.Env, log)
-			return connect(ctx, &sdk.CommandTransport{Command: cmd, TerminateDuration: terminateAfter}, livenessInterval, func() { killGroup(cmd) })
-		}, nil
+		return func(ctx context.Context, protocol string) (*link, error) { return u.dialProgram(ctx, argv, protocol) }, nil
 	case config.TransportStreamableHTTP:
-		client, err := httpClient(cfg, p)
+		web, err := newWeb(u.cfg, u.secrets, &u.pause)
 		if err != nil {
 			return nil, err
 		}
-		return func(ctx context.Context) (*link, error) {
-			t := &sdk.StreamableClientTransport{Endpoint: cfg.URL, HTTPClient: client}
-			return connect(ctx, t, livenessInterval, client.CloseIdleConnections)
-		}, nil
+		return func(ctx context.Context, protocol string) (*link, error) { return u.dialWeb(ctx, web, protocol) }, nil
 	}
-	return nil, fmt.Errorf("transport %q is not known; use stdio or streamable-http", cfg.Transport)
+	return nil, fmt.Errorf("transport %q is not known; use stdio or streamable-http", u.cfg.Transport)
+}
+
+// dialProgram starts the server's program and opens a session with it.
+func (u *upstream) dialProgram(ctx context.Context, argv []string, protocol string) (*link, error) {
+	cmd := command(argv, u.cfg.Env)
+	p, err := startProcess(cmd, newWords(u.host.opts.log.With("server", u.cfg.Name), u.secrets))
+	if err != nil {
+		return nil, err
+	}
+	talk := newPipes(p)
+	defer context.AfterFunc(ctx, func() { _ = talk.Close() })() // a stuck opening ends with ctx
+	session, err := u.open(ctx, talk, protocol)
+	if err != nil {
+		select {
+		case <-p.exited:
+			err = fmt.Errorf("%s: %w", p.obituary(), err)
+		default:
+		}
+		_ = talk.Close()
+		p.stop()
+		return nil, err
+	}
+	return newLink(session, endings{hangUp: func() { _ = talk.Close() }, release: p.stop, obituary: p.obituary}), nil
+}
+
+// dialWeb opens a session over streamable HTTP.
+func (u *upstream) dialWeb(ctx context.Context, w *web, protocol string) (*link, error) {
+	lines := newConnections(w.cfg.AllowPrivate)
+	client := w.client(lines)
+	defer context.AfterFunc(ctx, lines.sever)() // a stuck opening ends with ctx
+	session, err := u.open(ctx, &sdk.StreamableClientTransport{Endpoint: w.cfg.URL, HTTPClient: client}, protocol)
+	if err != nil {
+		lines.sever()
+		return nil, err
+	}
+	return newLink(session, endings{sever: lines.sever, release: lines.sever}), nil
+}
+
+// open opens a session. A list_changed notification asks for a new listing.
+func (u *upstream) open(ctx context.Context, t sdk.Transport, protocol string) (*sdk.ClientSession, error) {
+	client := sdk.NewClient(&sdk.Implementation{Name: "glyphoxa", Version: "1"}, &sdk.ClientOptions{
+		Capabilities:           &sdk.ClientCapabilities{},
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { token(u.relist) },
+	})
+	return client.Connect(ctx, t, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
 }
 
 // commandLine splits a command like a shell would, without running one.
@@ -107,8 +107,9 @@ var inherited = []string{
 	"SystemRoot", "SYSTEMDRIVE", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PATHEXT", "COMSPEC",
 }
 
-func command(argv []string, env map[string]config.Secret, log *slog.Logger) *exec.Cmd {
+func command(argv []string, env map[string]config.Secret) *exec.Cmd {
 	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Env = []string{} // nil would hand over everything
 	for _, name := range inherited {
 		if value, ok := os.LookupEnv(name); ok {
 			cmd.Env = append(cmd.Env, name+"="+value)
@@ -117,33 +118,5 @@ func command(argv []string, env map[string]config.Secret, log *slog.Logger) *exe
 	for name, value := range env {
 		cmd.Env = append(cmd.Env, name+"="+value.Reveal())
 	}
-	cmd.Stderr = &logWriter{log: log}
-	cmd.WaitDelay = terminateAfter // a grandchild may hold stderr open
-	ownGroup(cmd)
 	return cmd
-}
-
-// logWriter logs what a server writes to stderr, line by line.
-type logWriter struct {
-	log  *slog.Logger
-	mu   sync.Mutex // guards line
-	line []byte
-}
-
-func (w *logWriter) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for rest := p; len(rest) > 0; {
-		piece, after, ended := bytes.Cut(rest, []byte{'\n'})
-		if room := maxStderrLine - len(w.line); len(piece) > room {
-			piece = piece[:room]
-		}
-		w.line = append(w.line, piece...)
-		if ended && len(w.line) > 0 {
-			w.log.Info("server says", "stderr", untrusted.Clean(string(w.line), maxStderrLine))
-			w.line = w.line[:0]
-		}
-		rest = after
-	}
-	return len(p), nil
 }

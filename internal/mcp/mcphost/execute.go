@@ -54,10 +54,14 @@ func (h *Host) run(ctx context.Context, e *entry, args string) (mcp.Result, erro
 }
 
 // tried calls a tool, and once more if it is idempotent, failed for a passing
-// reason and a second call still fits into the caller's time.
+// reason and a second call still fits into the caller's time. Any other call is
+// made once: whether a lost one was carried out nobody knows.
 func (h *Host) tried(ctx context.Context, e *entry, args string) (mcp.Result, error) {
 	res, err := h.measured(ctx, e, args, nil)
 	if err == nil || !e.Definition.Idempotent || !passing(err) || !h.fits(ctx, e.tool) {
+		return res, err
+	}
+	if e.server != nil && errors.Is(err, mcp.ErrUnavailable) && !e.server.returns(ctx) {
 		return res, err
 	}
 	first := res.Duration
@@ -69,7 +73,9 @@ func (h *Host) tried(ctx context.Context, e *entry, args string) (mcp.Result, er
 // passing reports whether an error may be gone at the next call. A time-out is
 // not: there is no time left.
 func passing(err error) bool {
-	for _, lasting := range []error{mcp.ErrInvalidArguments, mcp.ErrTimeout, mcp.ErrPanicked, mcp.ErrClosed, mcp.ErrBusy, context.Canceled} {
+	for _, lasting := range []error{
+		mcp.ErrInvalidArguments, mcp.ErrTimeout, mcp.ErrPanicked, mcp.ErrClosed, mcp.ErrBusy, context.Canceled, errMisfit, errNotSent,
+	} {
 		if errors.Is(err, lasting) {
 			return false
 		}
@@ -106,23 +112,26 @@ func (h *Host) measured(ctx context.Context, e *entry, args string, ignore func(
 		return res, err
 	}
 	if counts, ok := h.outcome(ctx, e.tool, res, err); counts {
+		if ok && e.tool.late.Load() != 0 {
+			e.tool.late.Store(0)
+		}
 		h.review(e.tool, e.tool.record(res.Duration, ok))
 	}
 	return res, err
 }
 
 // outcome reports whether a call says something about the tool's health, and
-// what. Rejected arguments, a server that asks for a
-// pause and calls the caller gave up say nothing; a call
-// the caller's deadline cut short counts as failed only if the tool had the
-// time its tier promises.
+// what. Rejected arguments, a server that is down or asks for a pause, and
+// calls the caller gave up say nothing; a call the caller's deadline cut short
+// counts as failed only if the tool had the time its tier promises.
 func (h *Host) outcome(ctx context.Context, t *tool, res mcp.Result, err error) (counts, ok bool) {
 	switch {
 	case err == nil:
 		return true, !res.IsError
-	case errors.Is(err, mcp.ErrInvalidArguments), errors.Is(err, mcp.ErrBusy):
+	case errors.Is(err, mcp.ErrInvalidArguments), errors.Is(err, mcp.ErrBusy), errors.Is(err, errNotSent):
 		return false, false
 	case errors.Is(err, mcp.ErrTimeout):
+		t.overdue(res.Duration)
 		promised := t.deadline
 		if tier := t.listed.Load(); int(tier) < len(h.opts.ceilings) {
 			promised = min(promised, h.opts.ceilings[tier])
@@ -145,7 +154,7 @@ func (h *Host) call(ctx context.Context, t *tool, args string) (mcp.Result, erro
 	ctx, cancel := context.WithTimeoutCause(ctx, t.deadline, mcp.ErrTimeout)
 	defer cancel()
 	if t.server != nil {
-		res, err := t.server.call(ctx, t.Definition.Name, args)
+		res, err := t.server.call(ctx, t, args)
 		return res, inTime(ctx, err)
 	}
 	return h.guarded(ctx, t, args)

@@ -3,13 +3,12 @@ package mcphost
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"slices"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
@@ -17,13 +16,14 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// Caps for text from external servers, in characters (ruling 11).
+// Caps for what external servers declare (ruling 11): in characters, unless
+// said otherwise.
 const (
 	maxDescription = 2000
 	maxTitle       = 200
-	maxResult      = 20000
-	maxBinary      = 16 << 20 // bytes of one image, sound or resource
-	maxSchema      = 64 << 10 // bytes of an encoded schema
+	maxSchema      = 64 << 10  // bytes of an encoded schema
+	maxDefinition  = 256 << 10 // bytes of an encoded definition
+	maxForeignName = 1024      // bytes
 )
 
 type wireError = jsonrpc.Error
@@ -31,15 +31,14 @@ type wireError = jsonrpc.Error
 const codeInvalidParams = jsonrpc.CodeInvalidParams
 
 // foreign turns a server's definition into a tool. Its annotations are hints
-// that decide only whether it may be probed. Callers hold host.mu.
+// that decide only whether it may be probed or tried twice.
 func (u *upstream) foreign(d *sdk.Tool) (*tool, error) {
-	input, err := objectSchema(d.InputSchema)
+	if len(d.Name) > maxForeignName {
+		return nil, fmt.Errorf("its name has %d bytes, more than the %d allowed", len(d.Name), maxForeignName)
+	}
+	input, err := foreignSchema(d.InputSchema)
 	if err != nil {
 		return nil, fmt.Errorf("reading its input schema: %w", err)
-	}
-	output, err := objectSchema(d.OutputSchema)
-	if err != nil {
-		return nil, fmt.Errorf("reading its output schema: %w", err)
 	}
 	def := tools.Tool{
 		Definition: llm.ToolDefinition{
@@ -47,30 +46,22 @@ func (u *upstream) foreign(d *sdk.Tool) (*tool, error) {
 			Description: untrusted.Clean(d.Description, maxDescription),
 			Parameters:  input,
 		},
-		Title:        untrusted.Clean(d.Title, maxTitle),
-		OutputSchema: output,
-		Destructive:  true,
-		OpenWorld:    true,
-		Floor:        u.cfg.Floors[d.Name],
+		Title:       untrusted.Clean(d.Title, maxTitle),
+		Destructive: true,
+		OpenWorld:   true,
+		Floor:       u.cfg.Floors[d.Name],
 	}
-	if a := d.Annotations; a != nil {
-		def.ReadOnly = a.ReadOnlyHint
-		def.Definition.Idempotent = a.IdempotentHint || a.ReadOnlyHint
-		def.Destructive = !a.ReadOnlyHint && (a.DestructiveHint == nil || *a.DestructiveHint)
-		def.OpenWorld = a.OpenWorldHint == nil || *a.OpenWorldHint
-		if def.Title == "" {
-			def.Title = untrusted.Clean(a.Title, maxTitle)
-		}
-	}
+	annotate(&def, d.Annotations)
 	hints(&def, d.Meta)
+	output := u.output(d, &def)
 	registered := def
 	registered.Definition.Name = safeName(d.Name)
-	t, err := newTool(registered, u.cfg.Name, u.host.vitalsOf(u.cfg.Name, d.Name))
+	t, err := newTool(registered, u.cfg.Name, u.host.lockedVitals(u.cfg.Name, d.Name))
 	if err != nil {
 		return nil, err
 	}
 	t.Definition.Name = d.Name
-	t.server = u
+	t.server, t.output = u, output
 	if limit := time.Duration(u.cfg.CallTimeout); limit > 0 && (t.deadline > limit || def.Definition.MaxDurationMs == 0) {
 		t.deadline = limit
 	}
@@ -81,6 +72,45 @@ func (u *upstream) foreign(d *sdk.Tool) (*tool, error) {
 		}
 	}
 	return t, nil
+}
+
+// lockedVitals is vitalsOf for callers that do not hold mu.
+func (h *Host) lockedVitals(source, name string) *vitals {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.vitalsOf(source, name)
+}
+
+// output takes over the declared output schema and returns it compiled. One
+// that cannot be used is left out with a warning: the tool can do without.
+func (u *upstream) output(d *sdk.Tool, def *tools.Tool) *schema {
+	declared, err := foreignSchema(d.OutputSchema)
+	if err == nil && declared == nil {
+		return nil
+	}
+	var compiled *schema
+	if err == nil {
+		compiled, err = compile(encoded(declared))
+	}
+	if err != nil {
+		u.warn("output schema left out", "tool", cleanLine(d.Name), "reason", cleanLine(err.Error()))
+		return nil
+	}
+	def.OutputSchema = declared
+	return compiled
+}
+
+func annotate(def *tools.Tool, a *sdk.ToolAnnotations) {
+	if a == nil {
+		return
+	}
+	def.ReadOnly = a.ReadOnlyHint
+	def.Definition.Idempotent = a.IdempotentHint || a.ReadOnlyHint
+	def.Destructive = !a.ReadOnlyHint && (a.DestructiveHint == nil || *a.DestructiveHint)
+	def.OpenWorld = a.OpenWorldHint == nil || *a.OpenWorldHint
+	if def.Title == "" {
+		def.Title = untrusted.Clean(a.Title, maxTitle)
+	}
 }
 
 // Keys of a tool's _meta by which its author declares latency (docs/tools.md).
@@ -118,8 +148,10 @@ func hints(def *tools.Tool, meta sdk.Meta) {
 	}
 }
 
-// objectSchema decodes a schema as the SDK hands it over; nil stays nil.
-func objectSchema(v any) (map[string]any, error) {
+// foreignSchema decodes a schema as the SDK hands it over; nil stays nil. Text
+// in it is cleaned, since models read it too, and a dialect the validator does
+// not know by that name becomes the nearest one it does.
+func foreignSchema(v any) (map[string]any, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -132,94 +164,56 @@ func objectSchema(v any) (map[string]any, error) {
 	}
 	var m map[string]any
 	if err := json.Unmarshal(raw, &m); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("it is no JSON object")
 	}
-	cleanStrings(m)
-	return m, nil
+	clean, ok := cleanStrings(m, maxDescription).(map[string]any)
+	if !ok {
+		return nil, nil
+	}
+	if dialect, ok := clean["$schema"].(string); ok && strings.Contains(dialect, "draft-0") {
+		clean["$schema"] = "http://json-schema.org/draft-07/schema#"
+	} else {
+		delete(clean, "$schema")
+	}
+	return clean, nil
 }
 
-// cleanStrings cleans the descriptions inside a schema, which models read too.
-func cleanStrings(v any) {
+// encoded is a decoded JSON object as JSON again.
+func encoded(m map[string]any) []byte {
+	raw, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // what came as JSON goes as JSON
+	}
+	return raw
+}
+
+// cleanStrings returns v with every string in it cleaned, keys too. Strings
+// under "description" and "title" are cut to limit characters if it is above 0.
+func cleanStrings(v any, limit int) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for key, value := range v {
-			if text, ok := value.(string); ok && (key == "description" || key == "title") {
-				v[key] = untrusted.Clean(text, maxDescription)
+			clean := untrusted.Clean(key, 0)
+			if clean != key {
+				delete(v, key)
+			}
+			if text, ok := value.(string); ok && (clean == "description" || clean == "title") {
+				v[clean] = untrusted.Clean(text, limit)
 				continue
 			}
-			cleanStrings(value)
+			v[clean] = cleanStrings(value, limit)
 		}
 	case []any:
-		for _, item := range v {
-			cleanStrings(item)
+		for i, item := range v {
+			v[i] = cleanStrings(item, limit)
 		}
+	case string:
+		return untrusted.Clean(v, 0)
 	}
+	return v
 }
-
-func rawArguments(args string) json.RawMessage { return json.RawMessage(args) }
 
 // cleanLine makes a server's message fit for one line of an error.
 func cleanLine(s string) string {
-	return strings.Join(strings.Fields(untrusted.Clean(s, 500)), " ")
-}
-
-// result turns a server's answer into a result: every kind of content is kept,
-// and its text says faithfully what a model cannot be given.
-func result(r *sdk.CallToolResult) mcp.Result {
-	res := mcp.Result{IsError: r.IsError}
-	var text []string
-	for _, c := range r.Content {
-		item, line := content(c)
-		res.Content = append(res.Content, item)
-		if line != "" {
-			text = append(text, line)
-		}
-	}
-	if r.StructuredContent != nil {
-		if raw, err := json.Marshal(r.StructuredContent); err == nil {
-			res.Structured = raw
-			if len(text) == 0 {
-				text = append(text, string(raw))
-			}
-		}
-	}
-	res.Text = untrusted.Clean(strings.Join(text, "\n"), maxResult)
-	return res
-}
-
-// content converts one item and puts it into words.
-func content(c sdk.Content) (mcp.Content, string) {
-	switch c := c.(type) {
-	case *sdk.TextContent:
-		text := untrusted.Clean(c.Text, maxResult)
-		return mcp.Content{Type: "text", Text: text}, text
-	case *sdk.ImageContent:
-		return binary("image", c.Data, c.MIMEType)
-	case *sdk.AudioContent:
-		return binary("audio", c.Data, c.MIMEType)
-	case *sdk.ResourceLink:
-		item := mcp.Content{Type: "resource_link", URI: c.URI, Name: cleanLine(c.Name), MIMEType: c.MIMEType}
-		return item, fmt.Sprintf("[link to %s: %s]", item.Name, cleanLine(c.URI))
-	case *sdk.EmbeddedResource:
-		if c.Resource == nil {
-			return mcp.Content{Type: "resource"}, ""
-		}
-		item := mcp.Content{Type: "resource", URI: c.Resource.URI, MIMEType: c.Resource.MIMEType}
-		if c.Resource.Blob != nil {
-			bin, line := binary("resource", c.Resource.Blob, c.Resource.MIMEType)
-			item.Data = bin.Data
-			return item, line
-		}
-		item.Text = untrusted.Clean(c.Resource.Text, maxResult)
-		return item, item.Text
-	}
-	return mcp.Content{Type: "text"}, ""
-}
-
-func binary(kind string, data []byte, mime string) (mcp.Content, string) {
-	line := fmt.Sprintf("[%s %s, %d bytes]", kind, cleanLine(mime), len(data))
-	if len(data) > maxBinary {
-		return mcp.Content{Type: "text", Text: line + " (too large to pass on)"}, line
-	}
-	return mcp.Content{Type: kind, Data: data, MIMEType: mime}, line
+	return strings.Join(strings.Fields(untrusted.Clean(s, maxLine)), " ")
 }

@@ -28,8 +28,9 @@ const closeGrace = 5 * time.Second
 type BuiltinTool = tools.Tool
 
 // Host is the tool registry and the way to every tool. It is safe for
-// concurrent use. It owns a goroutine per external server and one per demoted
-// tool; Close ends them all and waits for them.
+// concurrent use. It owns a goroutine per external server, one per demoted tool
+// and one that calibrates again, if asked for; Close ends them all and waits for
+// them.
 type Host struct {
 	opts  options
 	cache *cache
@@ -46,7 +47,7 @@ type Host struct {
 
 	life  context.Context // ends with Close
 	end   context.CancelFunc
-	owned sync.WaitGroup // supervisors and healers
+	owned sync.WaitGroup // supervisors, healers and the calibrator
 	calls inflight       // handlers on goroutines of their own
 }
 
@@ -56,6 +57,8 @@ type options struct {
 	floors   map[string]mcp.BudgetTier
 	keeper   Keeper
 	machine  string
+	// recalibrate is how often tools are measured again; 0 is never.
+	recalibrate time.Duration
 }
 
 // Option configures a Host.
@@ -88,6 +91,9 @@ func New(opts ...Option) *Host {
 	h := &Host{opts: o, cache: newCache(), vitals: map[string]*vitals{}, names: newRegister(), changed: make(chan struct{}), epoch: time.Now()}
 	h.life, h.end = context.WithCancel(context.Background())
 	h.snap.Store(enforce(nil, h.names, o.ceilings))
+	if o.recalibrate > 0 {
+		h.owned.Go(h.recalibrate)
+	}
 	return h
 }
 
@@ -179,7 +185,7 @@ func (h *Host) Close() error {
 	h.closed = true
 	h.builtins = nil
 	for _, u := range h.servers {
-		u.tools, u.held = nil, nil
+		u.tools, u.held, u.lost = nil, nil, nil
 	}
 	h.swap()
 	h.mu.Unlock()

@@ -188,7 +188,7 @@ func TestToolThatMayNotBeProbedHealsByTrial(t *testing.T) {
 		state("demoted")
 		time.Sleep(2*time.Second - 1)
 		state("demoted") // the back-off has doubled
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		state("on trial")
 		broken.Store(false)
 		h.ExecuteTool(t.Context(), "writer", "")

@@ -8,75 +8,74 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"strconv"
-	"strings"
-	"sync/atomic"
+	"sync"
 	"syscall"
 	"time"
-
-	"golang.org/x/oauth2"
-	"golang.org/x/oauth2/clientcredentials"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-const (
-	// defaultPause is how long a server that answers 429 is left alone if it
-	// does not say; longestPause bounds what it says.
-	defaultPause = 5 * time.Second
-	longestPause = 5 * time.Minute
-)
+// farewellTimeout bounds the request that ends a session: the SDK holds a lock
+// meanwhile.
+const farewellTimeout = time.Second
 
-// httpClient returns a client that authenticates as configured, refuses to
-// reach private addresses unless allowed, and notes when the server asks for a
-// pause.
-func httpClient(cfg config.MCPServerConfig, p *pause) (*http.Client, error) {
+// web is what a streamable HTTP server's connections have in common.
+type web struct {
+	cfg    config.MCPServerConfig
+	origin origin
+	token  string // static; empty if there is none
+	grant  *grant // nil if there is none
+	pause  *pause
+}
+
+// newWeb checks the address and the credentials.
+func newWeb(cfg config.MCPServerConfig, s *secrets, p *pause) (*web, error) {
 	u, err := url.Parse(cfg.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, errors.New("the url is no http or https address")
 	}
+	w := &web{cfg: cfg, origin: originOf(u), pause: p, token: bareToken(cfg.Auth.Token)}
+	if cfg.Auth.OAuth != nil {
+		w.grant = newGrant(cfg.Auth.OAuth, s)
+	}
+	return w, nil
+}
+
+// client returns a client for one connection. It authenticates as configured,
+// refuses private addresses unless allowed, bounds answers, and notes when the
+// server asks for a pause.
+func (w *web) client(c *connections) *http.Client {
 	base := http.DefaultTransport.(*http.Transport).Clone()
-	if !cfg.AllowPrivate {
+	base.DialContext = c.dial
+	if !w.cfg.AllowPrivate {
 		base.Proxy = nil // behind a proxy the guard would see the proxy's address
-		base.DialContext = (&net.Dialer{Timeout: defaultConnectTimeout, Control: refusePrivate}).DialContext
 	}
-	paced := &pacer{base: base, pause: p}
-	switch token := strings.TrimSpace(cfg.Auth.Token.Reveal()); {
-	case cfg.Auth.OAuth != nil:
-		return &http.Client{Transport: newGrant(cfg.Auth.OAuth, u.Host, paced)}, nil
-	case token != "":
-		if len(token) > 7 && strings.EqualFold(token[:7], "bearer ") {
-			token = strings.TrimSpace(token[7:])
-		}
-		return &http.Client{Transport: &bearer{token: token, host: u.Host, base: paced}}, nil
+	c.transport = base
+	var t http.RoundTripper = &pacer{base: &limiter{base}, pause: w.pause}
+	switch {
+	case w.grant != nil:
+		t = &granted{grant: w.grant, to: w.origin, base: t}
+	case w.token != "":
+		t = &bearer{token: w.token, to: w.origin, base: t}
 	}
-	return &http.Client{Transport: paced}, nil
+	return &http.Client{Transport: t}
 }
 
-// refusePrivate is a [net.Dialer] control that keeps a server's URL from
-// leading into this machine, its network or a cloud's metadata service.
-func refusePrivate(_, address string, _ syscall.RawConn) error {
-	ap, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return fmt.Errorf("reading the address %q: %w", address, err)
-	}
-	ip := ap.Addr().Unmap()
-	if ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() ||
-		netip.MustParsePrefix("100.64.0.0/10").Contains(ip) {
-		return fmt.Errorf("%s is a private address; set allow_private: true for this server if that is meant", ip)
-	}
-	return nil
-}
+// origin is where credentials go, and nowhere else.
+type origin struct{ scheme, host string }
 
-// bearer adds a static token to requests to one host; a redirect elsewhere
+func originOf(u *url.URL) origin { return origin{u.Scheme, u.Host} }
+
+// bearer adds a static token to requests to one origin; a redirect elsewhere
 // does not get it.
 type bearer struct {
-	token, host string
-	base        http.RoundTripper
+	token string
+	to    origin
+	base  http.RoundTripper
 }
 
 func (b *bearer) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Host != b.host {
+	if originOf(r.URL) != b.to {
 		return b.base.RoundTrip(r)
 	}
 	return b.base.RoundTrip(withToken(r, b.token))
@@ -88,119 +87,105 @@ func withToken(r *http.Request, token string) *http.Request {
 	return r
 }
 
-// grant adds tokens of the OAuth 2.1 client-credentials grant to requests to
-// one host. A token is fetched before the old one expires; a 401 fetches a new
-// one once.
-type grant struct {
-	cfg   clientcredentials.Config
-	fetch *http.Client // reaches the token server
-	host  string
-	base  http.RoundTripper
+// connections are the network connections behind one link. They can be cut
+// all at once, which ends whatever waits for an answer. It is safe for
+// concurrent use.
+type connections struct {
+	dialer    net.Dialer
+	transport *http.Transport
+	over      context.Context // ends when they are cut
+	end       context.CancelFunc
 
-	mu    chan struct{} // of one; held while a token is fetched, so that one fetch serves all
-	token *oauth2.Token // guarded by mu
+	mu   sync.Mutex // guards open
+	open map[net.Conn]struct{}
 }
 
-func newGrant(o *config.MCPOAuth, host string, base http.RoundTripper) *grant {
-	return &grant{
-		cfg:   clientcredentials.Config{ClientID: o.ClientID, ClientSecret: o.ClientSecret.Reveal(), TokenURL: o.TokenURL, Scopes: o.Scopes},
-		fetch: &http.Client{Transport: base, Timeout: defaultConnectTimeout}, host: host, base: base, mu: make(chan struct{}, 1),
+func newConnections(allowPrivate bool) *connections {
+	c := &connections{dialer: net.Dialer{Timeout: defaultConnectTimeout}, open: map[net.Conn]struct{}{}}
+	if !allowPrivate {
+		c.dialer.Control = refusePrivate
 	}
+	c.over, c.end = context.WithCancel(context.Background())
+	return c
 }
 
-// current returns a valid token that is not stale.
-func (g *grant) current(ctx context.Context, stale string) (string, error) {
-	select {
-	case g.mu <- struct{}{}:
-		defer func() { <-g.mu }()
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
-	if g.token.Valid() && g.token.AccessToken != stale {
-		return g.token.AccessToken, nil
-	}
-	token, err := g.cfg.Token(context.WithValue(ctx, oauth2.HTTPClient, g.fetch))
-	if err != nil {
-		return "", fmt.Errorf("fetching an access token: %w", plainGrant(err))
-	}
-	g.token = token
-	return token.AccessToken, nil
-}
-
-// plainGrant keeps the code of a refusal and drops the response's body, which
-// may echo what was sent.
-func plainGrant(err error) error {
-	var refused *oauth2.RetrieveError
-	if !errors.As(err, &refused) {
-		return err
-	}
-	if refused.ErrorCode != "" {
-		return fmt.Errorf("the token server refused: %s", cleanLine(refused.ErrorCode))
-	}
-	return fmt.Errorf("the token server answered %s", refused.Response.Status)
-}
-
-func (g *grant) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Host != g.host {
-		return g.base.RoundTrip(r)
-	}
-	token, err := g.current(r.Context(), "")
+// dial connects unless the link has ended.
+func (c *connections) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(c.over, cancel)()
+	raw, err := c.dialer.DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
-	resp, err := g.base.RoundTrip(withToken(r, token))
-	if err != nil || resp.StatusCode != http.StatusUnauthorized || r.Body != nil && r.GetBody == nil {
-		return resp, err
+	conn := &connection{Conn: raw, of: c}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over.Err() != nil {
+		_ = raw.Close() // nothing was sent
+		return nil, errGivenUp
 	}
-	fresh, err := g.current(r.Context(), token)
+	c.open[conn] = struct{}{}
+	return conn, nil
+}
+
+// sever closes every connection; new ones are refused.
+func (c *connections) sever() {
+	c.mu.Lock()
+	c.end()
+	open := c.open
+	c.open = nil
+	c.mu.Unlock()
+	for conn := range open {
+		_ = conn.(*connection).Conn.Close() // whoever reads from it is told
+	}
+	c.transport.CloseIdleConnections()
+}
+
+type connection struct {
+	net.Conn
+	of *connections
+}
+
+func (c *connection) Close() error {
+	c.of.mu.Lock()
+	delete(c.of.open, c)
+	c.of.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// Networks a server's URL must not lead into besides those package netip
+// names: this machine's own, shared and benchmark ranges, and those that carry
+// an IPv4 address within an IPv6 one.
+var closedNetworks = [...]netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"),
+	netip.MustParsePrefix("100.64.0.0/10"),
+	netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("198.18.0.0/15"),
+	netip.MustParsePrefix("240.0.0.0/4"),
+	netip.MustParsePrefix("::/96"),
+	netip.MustParsePrefix("64:ff9b::/96"),
+	netip.MustParsePrefix("64:ff9b:1::/48"),
+	netip.MustParsePrefix("2001::/32"),
+	netip.MustParsePrefix("2002::/16"),
+	netip.MustParsePrefix("fec0::/10"),
+}
+
+// refusePrivate is a [net.Dialer] control that keeps a server's URL from
+// leading into this machine, its network or a cloud's metadata service. It sees
+// the address itself, whatever name or redirect led there.
+func refusePrivate(_, address string, _ syscall.RawConn) error {
+	ap, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return resp, nil // the 401 says it all
+		return fmt.Errorf("reading the address %q: %w", address, err)
 	}
-	again := withToken(r, fresh)
-	if r.GetBody != nil {
-		if again.Body, err = r.GetBody(); err != nil {
-			return resp, nil
-		}
+	ip := ap.Addr().Unmap().WithZone("")
+	private := ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified()
+	for _, n := range closedNetworks {
+		private = private || n.Contains(ip)
 	}
-	if err := resp.Body.Close(); err != nil {
-		return nil, err
+	if private {
+		return fmt.Errorf("%s is a private address; set allow_private: true for this server if that is meant", ip)
 	}
-	return g.base.RoundTrip(again)
-}
-
-// pause is a time a server asked to be left alone. The zero value is no pause.
-type pause struct{ until atomic.Int64 } // Unix nanoseconds
-
-// left is how long the pause still lasts.
-func (p *pause) left() time.Duration {
-	until := p.until.Load()
-	if until == 0 {
-		return 0
-	}
-	return max(time.Until(time.Unix(0, until)), 0)
-}
-
-// pacer notes the pauses a server asks for with 429.
-type pacer struct {
-	base  http.RoundTripper
-	pause *pause
-}
-
-func (p *pacer) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := p.base.RoundTrip(r)
-	if err == nil && resp.StatusCode == http.StatusTooManyRequests {
-		p.pause.until.Store(time.Now().Add(retryAfter(resp.Header.Get("Retry-After"))).UnixNano())
-	}
-	return resp, err
-}
-
-// retryAfter reads the header of that name (RFC 9110, section 10.2.3).
-func retryAfter(header string) time.Duration {
-	d := defaultPause
-	if seconds, err := strconv.Atoi(strings.TrimSpace(header)); err == nil {
-		d = time.Duration(min(max(seconds, 0), 3600)) * time.Second
-	} else if at, err := http.ParseTime(header); err == nil {
-		d = time.Until(at)
-	}
-	return min(max(d, 0), longestPause)
+	return nil
 }

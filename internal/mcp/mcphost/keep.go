@@ -15,8 +15,9 @@ func (h *Host) latencySpace() string { return "tool latency/" + h.opts.machine }
 
 // Restore brings back the names of external tools, and the latencies measured
 // on this machine before, so that tools begin in the tier they belong to.
-// Failures are not brought back: a restart is a new chance. It is called before tools are registered; without a
-// keeper it does nothing.
+// Failures are not brought back: a restart is a new chance. It is called before
+// tools are registered; without a keeper it does nothing. A latency that cannot
+// be read is dropped with a warning.
 func (h *Host) Restore(ctx context.Context) error {
 	state, err := h.opts.keeper.LoadState(ctx, h.latencySpace())
 	if err != nil {
@@ -34,7 +35,8 @@ func (h *Host) Restore(ctx context.Context) error {
 	for key, value := range state {
 		var samples []uint32
 		if err := json.Unmarshal(value, &samples); err != nil {
-			return fmt.Errorf("reading the latency of %q: %w", key, err)
+			h.opts.log.Warn("latency dropped", "tool", key, "reason", err)
+			continue
 		}
 		v := h.vitals[key]
 		if v == nil {

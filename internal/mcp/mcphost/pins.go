@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -46,6 +47,10 @@ type pin struct {
 	PendingDefinition json.RawMessage `json:"pending_definition,omitempty"`
 }
 
+// maxPins bounds the definitions remembered of one server. One that invents
+// names beyond it gets nothing approved and nothing kept.
+const maxPins = 4 * maxServerTools
+
 // pinSet is the pins of a server, by the tool's own name.
 type pinSet struct {
 	pins     map[string]pin
@@ -54,6 +59,10 @@ type pinSet struct {
 }
 
 func pinSpace(server string) string { return "tool pins/" + server }
+
+// listedSpace is where the servers are noted that were listed before: one that
+// had no tools then has no pins, and yet its baseline.
+const listedSpace = "listed servers"
 
 func (h *Host) loadPins(ctx context.Context, cfg config.MCPServerConfig) (*pinSet, error) {
 	set := &pinSet{pins: map[string]pin{}, changed: map[string]bool{}}
@@ -68,7 +77,14 @@ func (h *Host) loadPins(ctx context.Context, cfg config.MCPServerConfig) (*pinSe
 		}
 		set.pins[name] = p
 	}
-	set.baseline = len(raw) == 0
+	if len(raw) > 0 {
+		return set, nil
+	}
+	before, err := h.opts.keeper.LoadState(ctx, listedSpace)
+	if err != nil {
+		return nil, fmt.Errorf("reading whether it was listed before: %w", err)
+	}
+	set.baseline = before[cfg.Name] == nil
 	return set, nil
 }
 
@@ -81,19 +97,31 @@ func (h *Host) savePins(ctx context.Context, cfg config.MCPServerConfig, set *pi
 		}
 		values[name] = raw
 	}
-	if err := h.opts.keeper.SaveState(ctx, pinSpace(cfg.Name), values); err != nil {
-		return fmt.Errorf("keeping the pins of its tools: %w", err)
+	if len(values) > 0 {
+		if err := h.opts.keeper.SaveState(ctx, pinSpace(cfg.Name), values); err != nil {
+			return fmt.Errorf("keeping the pins of its tools: %w", err)
+		}
+	}
+	if set.baseline {
+		if err := h.opts.keeper.SaveState(ctx, listedSpace, map[string][]byte{cfg.Name: []byte("true")}); err != nil {
+			return fmt.Errorf("keeping that it was listed: %w", err)
+		}
 	}
 	return nil
 }
 
 // fingerprint returns a definition in canonical form with its hash: name,
-// title, description, schemas and annotations, as the server sent them.
+// title, description, schemas, annotations and whether it may be tried twice,
+// as the server sent them. Other hints may move with every measurement.
 func fingerprint(d *sdk.Tool) (hash string, definition json.RawMessage) {
-	definition, err := json.Marshal(map[string]any{
+	parts := map[string]any{
 		"name": d.Name, "title": d.Title, "description": d.Description,
 		"inputSchema": d.InputSchema, "outputSchema": d.OutputSchema, "annotations": d.Annotations,
-	})
+	}
+	if idempotent, ok := d.Meta[metaIdempot]; ok {
+		parts[metaIdempot] = idempotent
+	}
+	definition, err := json.Marshal(parts)
 	if err != nil { // what came as JSON goes as JSON
 		definition = json.RawMessage("null")
 	}
@@ -131,16 +159,38 @@ func (s *pinSet) check(d *sdk.Tool, hold bool) string {
 	return why
 }
 
-func (s *pinSet) put(name string, p pin) { s.pins[name], s.changed[name] = p, true }
+func (s *pinSet) put(name string, p pin) {
+	if _, known := s.pins[name]; known || len(s.pins) < maxPins {
+		s.pins[name], s.changed[name] = p, true
+	}
+}
 
 // Held is a tool that waits for the operator's approval.
 type Held struct {
+	// Name is the server's name for the tool, cleaned for printing.
 	Name, Server string
 	// Why is "is new" or "changed".
 	Why string
+	// Hash begins the hash of the offered definition. Approving "name@hash"
+	// approves this definition and no later one.
+	Hash string
 	// Approved and Offered are the definitions as JSON; Approved is empty for a
 	// new tool. They are cleaned for printing.
 	Approved, Offered string
+
+	key     string // the server's name for the tool as it is
+	pending string // hash of the offered definition
+}
+
+// shownHash is how much of a hash tells definitions apart.
+const shownHash = 12
+
+// called reports whether the operator means this tool.
+func (w Held) called(name string) bool {
+	if at := strings.LastIndexByte(name, '@'); at > 0 && len(name)-at > shownHash && strings.HasPrefix(w.pending, name[at+1:]) {
+		name = name[:at]
+	}
+	return name == w.Name || name == w.Server+"/"+w.Name
 }
 
 // Held lists the tools that wait for approval, by server and name.
@@ -156,7 +206,10 @@ func (h *Host) Held(ctx context.Context) ([]Held, error) {
 			if p.Pending == "" {
 				continue
 			}
-			held := Held{Name: name, Server: u.cfg.Name, Why: holdChanged, Approved: pretty(p.Definition), Offered: pretty(p.PendingDefinition)}
+			held := Held{
+				Name: cleanLine(name), Server: u.cfg.Name, Why: holdChanged, Hash: p.Pending[:min(len(p.Pending), shownHash)],
+				Approved: pretty(p.Definition), Offered: pretty(p.PendingDefinition), key: name, pending: p.Pending,
+			}
 			if p.Hash == "" {
 				held.Why = holdNew
 			}
@@ -184,8 +237,10 @@ func pretty(raw json.RawMessage) string {
 }
 
 // Approve takes the waiting definition of a tool as its new pin, on every
-// server that offers one under that name ("server/tool" means one server
-// alone), and lists those servers again.
+// server that offers one under that name, and lists those servers again.
+// "server/tool" means one server alone; "tool@hash" and "server/tool@hash" mean
+// the definition of that [Held.Hash], so that nothing else is approved than
+// what was looked at.
 func (h *Host) Approve(ctx context.Context, name string) error {
 	held, err := h.Held(ctx)
 	if err != nil {
@@ -193,7 +248,7 @@ func (h *Host) Approve(ctx context.Context, name string) error {
 	}
 	var done bool
 	for _, w := range held {
-		if name != w.Name && name != w.Server+"/"+w.Name {
+		if !w.called(name) {
 			continue
 		}
 		if err := h.approve(ctx, w); err != nil {
@@ -206,7 +261,7 @@ func (h *Host) Approve(ctx context.Context, name string) error {
 	}
 	var waiting []string
 	for _, w := range held {
-		waiting = append(waiting, w.Server+"/"+w.Name)
+		waiting = append(waiting, w.Server+"/"+w.Name+"@"+w.Hash)
 	}
 	if len(waiting) == 0 {
 		return fmt.Errorf("approving %q: %w: no tool waits for approval", name, mcp.ErrUnknownTool)
@@ -223,12 +278,16 @@ func (h *Host) approve(ctx context.Context, w Held) error {
 		if err != nil {
 			return err
 		}
-		p := set.pins[w.Name]
-		set.put(w.Name, pin{Hash: p.Pending, Definition: p.PendingDefinition})
+		p := set.pins[w.key]
+		if p.Pending != w.pending {
+			return errors.New("the server has changed it again meanwhile")
+		}
+		set.put(w.key, pin{Hash: p.Pending, Definition: p.PendingDefinition})
 		if err := h.savePins(ctx, u.cfg, set); err != nil {
 			return err
 		}
 		token(u.relist)
+		token(u.wake) // a server that sleeps cannot be listed
 	}
 	return nil
 }

@@ -16,8 +16,12 @@ import (
 // errNoProbe means that no valid input could be made up.
 var errNoProbe = errors.New("no valid input can be made from its schema")
 
-// maxProbeDepth bounds nested schemas when an input is made up.
-const maxProbeDepth = 8
+// maxProbeDepth bounds nested schemas when an input is made up, and
+// maxProbeParts the values it consists of: lists of lists multiply.
+const (
+	maxProbeDepth = 8
+	maxProbeParts = 1000
+)
 
 // synthesise returns a minimal valid input for a schema: required properties
 // only, each const, default, first enum value, or the smallest value its type,
@@ -35,7 +39,8 @@ func synthesise(parameters map[string]any) (string, error) {
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return "", fmt.Errorf("reading the parameter schema: %w", err)
 	}
-	value, err := sample(&s, 0)
+	m := maker{left: maxProbeParts}
+	value, err := m.sample(&s, 0)
 	if err != nil {
 		return "", err
 	}
@@ -53,8 +58,11 @@ func synthesise(parameters map[string]any) (string, error) {
 	return string(out), nil
 }
 
-func sample(s *jsonschema.Schema, depth int) (any, error) {
-	if depth > maxProbeDepth {
+// maker makes up values, up to a number of parts.
+type maker struct{ left int }
+
+func (m *maker) sample(s *jsonschema.Schema, depth int) (any, error) {
+	if m.left--; m.left < 0 || depth > maxProbeDepth {
 		return nil, errNoProbe
 	}
 	switch {
@@ -71,9 +79,9 @@ func sample(s *jsonschema.Schema, depth int) (any, error) {
 	}
 	switch typeOf(s) {
 	case "object":
-		return sampleObject(s, depth)
+		return m.object(s, depth)
 	case "array":
-		return sampleArray(s, depth)
+		return m.array(s, depth)
 	case "string":
 		return sampleString(s), nil
 	case "integer", "number":
@@ -84,7 +92,7 @@ func sample(s *jsonschema.Schema, depth int) (any, error) {
 		return nil, nil
 	}
 	for _, alternative := range slices.Concat(s.AnyOf, s.OneOf, s.AllOf) {
-		if v, err := sample(alternative, depth+1); err == nil {
+		if v, err := m.sample(alternative, depth+1); err == nil {
 			return v, nil
 		}
 	}
@@ -108,11 +116,11 @@ func typeOf(s *jsonschema.Schema) string {
 	return ""
 }
 
-func sampleObject(s *jsonschema.Schema, depth int) (any, error) {
+func (m *maker) object(s *jsonschema.Schema, depth int) (any, error) {
 	object := map[string]any{}
 	for _, name := range s.Required {
 		p := cmp.Or(s.Properties[name], s.AdditionalProperties, &jsonschema.Schema{})
-		v, err := sample(p, depth+1)
+		v, err := m.sample(p, depth+1)
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +134,7 @@ func sampleObject(s *jsonschema.Schema, depth int) (any, error) {
 			if _, ok := object[name]; ok {
 				continue
 			}
-			v, err := sample(s.Properties[name], depth+1)
+			v, err := m.sample(s.Properties[name], depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -136,13 +144,13 @@ func sampleObject(s *jsonschema.Schema, depth int) (any, error) {
 	return object, nil
 }
 
-func sampleArray(s *jsonschema.Schema, depth int) (any, error) {
+func (m *maker) array(s *jsonschema.Schema, depth int) (any, error) {
 	array := []any{}
 	if s.MinItems == nil {
 		return array, nil
 	}
 	for range min(*s.MinItems, 16) {
-		v, err := sample(cmp.Or(s.Items, &jsonschema.Schema{}), depth+1)
+		v, err := m.sample(cmp.Or(s.Items, &jsonschema.Schema{}), depth+1)
 		if err != nil {
 			return nil, err
 		}
@@ -163,7 +171,7 @@ func sampleString(s *jsonschema.Schema) string {
 	}
 	n := 1
 	if s.MinLength != nil {
-		n = max(n, min(*s.MinLength, 1<<16))
+		n = max(n, min(*s.MinLength, 1<<12))
 	}
 	return strings.Repeat("a", n)
 }

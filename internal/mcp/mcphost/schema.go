@@ -3,6 +3,7 @@ package mcphost
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -10,16 +11,17 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
 // maxArguments bounds the arguments of one call in bytes.
 const maxArguments = 8 << 20
 
-// schema checks arguments against a tool's JSON Schema (draft 2020-12). It is
-// immutable.
+// schema checks values against a JSON Schema (draft 2020-12). It is immutable.
 type schema struct {
-	full *jsonschema.Resolved
-	flat *flatSchema // nil if the schema is too rich for it
+	full   *jsonschema.Resolved
+	flat   *flatSchema // nil if the schema is too rich for it
+	fanOut int         // see fanOut
 }
 
 // compileSchema prepares parameters, which may hold any Go values that marshal
@@ -32,18 +34,41 @@ func compileSchema(parameters map[string]any) (*schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encoding the parameter schema: %w", err)
 	}
-	var parsed jsonschema.Schema
-	if err := json.Unmarshal(raw, &parsed); err != nil {
+	s, err := compile(raw)
+	if err != nil {
 		return nil, fmt.Errorf("reading the parameter schema: %w", err)
 	}
-	if parsed.Type != "object" {
-		return nil, fmt.Errorf("the parameter schema has type %q, want \"object\"", parsed.Type)
+	if kind := s.full.Schema().Type; kind != "object" {
+		return nil, fmt.Errorf("the parameter schema has type %q, want \"object\"", kind)
 	}
-	full, err := parsed.Resolve(nil)
-	if err != nil {
-		return nil, fmt.Errorf("resolving the parameter schema: %w", err)
+	s.flat = flatten(raw)
+	return s, nil
+}
+
+// compile prepares any schema. What would keep the validator from ending is an
+// error.
+func compile(raw []byte) (s *schema, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s, err = nil, fmt.Errorf("the schema cannot be resolved: %v", p)
+		}
+	}()
+	var tree map[string]any
+	if err := json.Unmarshal(raw, &tree); err != nil {
+		return nil, errors.New("it is no JSON object")
 	}
-	return &schema{full: full, flat: flatten(raw)}, nil
+	s = &schema{}
+	if s.fanOut, err = fanOut(tree); err != nil {
+		return nil, err
+	}
+	var parsed jsonschema.Schema
+	if err := json.Unmarshal(raw, &parsed); err != nil {
+		return nil, err
+	}
+	if s.full, err = parsed.Resolve(nil); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // check reports why args do not fit, wrapping [mcp.ErrInvalidArguments].
@@ -61,10 +86,24 @@ func (s *schema) check(args string) error {
 	if _, ok := value.(map[string]any); !ok {
 		return fmt.Errorf("%w: want a JSON object", mcp.ErrInvalidArguments)
 	}
-	if err := s.full.Validate(value); err != nil {
+	if err := s.fits(value); err != nil {
 		return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, plain(err))
 	}
 	return nil
+}
+
+// fits reports why a decoded JSON value does not fit. A value that would take
+// too long to check fits: whoever made the schema has to check it then.
+func (s *schema) fits(value any) (err error) {
+	if tooCostly(s.fanOut, value) {
+		return nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the value cannot be checked: %v", p)
+		}
+	}()
+	return s.full.Validate(value)
 }
 
 // plain drops the validator's own framing from its message.
@@ -77,7 +116,7 @@ func plain(err error) string {
 		}
 		text = rest
 	}
-	return text
+	return untrusted.Clean(text, maxLine)
 }
 
 // flatSchema accepts, without allocating, the plain arguments most tools take:

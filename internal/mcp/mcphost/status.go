@@ -54,8 +54,8 @@ func (h *Host) Status() []Status {
 			all = append(all, s)
 		}
 		for _, t := range u.held {
-			s := h.statusOf(&entry{tool: t, def: t.Definition})
-			s.State, s.TierReason = "held", "pinned: "+t.hold
+			s := h.statusOf(&entry{tool: t.tool, def: t.Definition})
+			s.State, s.TierReason = "held", "pinned: "+t.why
 			all = append(all, s)
 		}
 	}
@@ -66,7 +66,7 @@ func (h *Host) statusOf(e *entry) Status {
 	m := e.measure()
 	v := e.assess(h.opts.ceilings, m)
 	s := Status{
-		Name: e.def.Name, Source: e.source, State: stateReady, Tier: v.tier, TierReason: v.reason, Floor: e.Floor,
+		Name: cleanLine(e.def.Name), Source: e.source, State: stateReady, Tier: v.tier, TierReason: v.reason, Floor: e.Floor,
 		DeclaredP50: float64(e.declared.Milliseconds()),
 		P50:         float64(m.P50.Microseconds()) / 1000, P99: float64(m.P99.Microseconds()) / 1000,
 		ErrorRate: m.ErrorRate, Samples: m.Samples, ReadOnly: e.ReadOnly, Idempotent: e.Definition.Idempotent,
@@ -82,7 +82,7 @@ func (h *Host) statusOf(e *entry) Status {
 		s.Probe = *note
 	}
 	if e.def.Name != e.Definition.Name {
-		s.Original = e.Definition.Name
+		s.Original = cleanLine(e.Definition.Name)
 	}
 	return s
 }
@@ -95,6 +95,19 @@ type ServerStatus struct {
 	// Reason says why it is down.
 	Reason string `json:"reason,omitempty"`
 	Tools  int    `json:"tools"`
+	// Held counts the tools that wait for approval.
+	Held int `json:"held,omitempty"`
+	// Connects counts the connections made so far; all but the first were made
+	// after a loss or a sleep.
+	Connects int `json:"connects"`
+	// Calls counts the calls under way and Queued those that wait for a place.
+	Calls  int `json:"calls,omitempty"`
+	Queued int `json:"queued,omitempty"`
+	// Failures counts the calls in a row that the connection failed. From three
+	// on it is doubted: the server is pinged, and dropped if it does not answer.
+	Failures int `json:"failures,omitempty"`
+	// Paused is for how many milliseconds more the server wants no calls.
+	Paused float64 `json:"paused_ms,omitempty"`
 }
 
 // Servers describes the external servers in order of registration.
@@ -103,7 +116,10 @@ func (h *Host) Servers() []ServerStatus {
 	defer h.mu.Unlock()
 	var all []ServerStatus
 	for _, u := range h.servers {
-		s := ServerStatus{Name: u.cfg.Name, State: u.state, Tools: len(u.tools)}
+		s := ServerStatus{
+			Name: u.cfg.Name, State: u.state, Tools: len(u.tools), Held: len(u.held), Connects: u.connects, Calls: len(u.slots),
+			Queued: int(u.queued.Load()), Failures: int(u.fails.Load()), Paused: float64(u.pause.left().Milliseconds()),
+		}
 		if u.err != nil {
 			s.Reason = u.err.Error()
 		}

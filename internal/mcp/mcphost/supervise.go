@@ -14,19 +14,24 @@ import (
 )
 
 const (
-	// A lost server is tried again after firstRetry, then twice that, up to
-	// lastRetry, each ±20 % so that servers do not come back in step.
-	firstRetry = 250 * time.Millisecond
-	lastRetry  = 30 * time.Second
+	// A lost server is tried again after firstRetry, then twice that, and so
+	// on, each ±20 % so that servers do not come back in step. The longest wait
+	// lies between lastRetry and longestRetry: retryShare times what an attempt
+	// costs, so that a server that is cheap to try is back within two seconds
+	// of its return, and one that is not takes no more than a twentieth of our
+	// time. One that turned us away is asked no more often than longestRetry.
+	firstRetry   = 250 * time.Millisecond
+	lastRetry    = 1200 * time.Millisecond
+	longestRetry = 30 * time.Second
+	retryShare   = 20
 	// steady is how long a connection must live for the back-off to start over.
 	steady = 10 * time.Second
-	// maxServerTools bounds what one server may list.
-	maxServerTools = 1000
-	// relistPause is the least time between two listings, so that a server that
-	// announces changes without end costs one listing each.
-	relistPause = 100 * time.Millisecond
 	// doubtPing is how long a doubted server has to answer a ping.
 	doubtPing = 2 * time.Second
+	// pulseInterval is how often a server without calls is pinged, and
+	// pulsePing how long it has to answer.
+	pulseInterval = 15 * time.Second
+	pulsePing     = 10 * time.Second
 
 	defaultConnectTimeout = 10 * time.Second
 )
@@ -34,22 +39,39 @@ const (
 // errIdle ends a connection that nobody used for long enough.
 var errIdle = errors.New("idle")
 
+// backoff counts the waits between attempts to connect.
+type backoff struct{ next time.Duration }
+
+// wait returns how long to wait after an attempt of that cost.
+func (b *backoff) wait(cost time.Duration, refused bool) time.Duration {
+	limit := min(max(retryShare*cost, lastRetry), longestRetry)
+	if refused {
+		limit = longestRetry
+	}
+	d := min(max(b.next, firstRetry), limit)
+	b.next = 2 * d
+	return time.Duration(float64(d) * (0.8 + 0.4*rand.Float64()))
+}
+
 // supervise keeps the server connected until ctx ends. It sends the outcome of
 // the first attempt to first.
 func (u *upstream) supervise(ctx context.Context, first chan<- error) {
-	retry := firstRetry
+	var retry backoff
 	for ctx.Err() == nil {
 		start := time.Now()
+		u.pause.refused.Store(false)
 		l, err := u.connect(ctx)
+		cost := time.Since(start)
 		if first != nil {
 			first <- err
 			first = nil
 		}
+		lived := false
 		if err == nil {
+			lived = true
 			err = u.attend(ctx, l)
 		}
 		if errors.Is(err, errIdle) {
-			u.sleep()
 			l.close()
 			select {
 			case <-u.wake:
@@ -62,107 +84,125 @@ func (u *upstream) supervise(ctx context.Context, first chan<- error) {
 			l.close()
 		}
 		if time.Since(start) > steady {
-			retry = firstRetry
+			retry = backoff{}
 		}
-		wait := max(time.Duration(float64(retry)*(0.8+0.4*rand.Float64())), u.pause.left())
-		retry = min(2*retry, lastRetry)
-		select {
-		case <-ctx.Done():
-		case <-time.After(wait):
+		if lived && errors.Is(err, sdk.ErrSessionMissing) {
+			continue // it is there, only our session is gone
 		}
+		pauseFor(ctx, max(retry.wait(cost, !lived && u.pause.refused.Load()), u.pause.left()))
+	}
+}
+
+// pauseFor waits for d, or until ctx ends.
+func pauseFor(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
 	}
 }
 
 // connect dials the server and registers its tools, within its time limit.
 func (u *upstream) connect(ctx context.Context) (*link, error) {
-	limit := time.Duration(u.cfg.ConnectTimeout)
-	if limit <= 0 {
-		limit = defaultConnectTimeout
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %s", limit))
+	ctx, cancel := u.timeLimit(ctx)
 	defer cancel()
-	l, err := u.dial(ctx)
-	if err != nil {
-		return nil, unavailable(ctx, err)
+	protocol := ""
+	if u.older {
+		protocol = olderProtocol
 	}
-	if err := u.list(ctx, l.session); err != nil {
+	l, err := u.dial(ctx, protocol)
+	if err != nil {
+		if errors.Is(context.Cause(ctx), errNoAnswer) {
+			u.older = !u.older // perhaps it only did not understand
+		}
+		return nil, u.unavailable(ctx, err)
+	}
+	if err := u.list(ctx, l); err != nil {
 		l.close()
-		return nil, unavailable(ctx, err)
+		return nil, u.unavailable(ctx, err)
 	}
 	return l, nil
 }
 
-func unavailable(ctx context.Context, err error) error {
+// errNoAnswer means the time for connecting or listing is over.
+var errNoAnswer = errors.New("no answer")
+
+func (u *upstream) timeLimit(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := time.Duration(u.cfg.ConnectTimeout)
+	if limit <= 0 {
+		limit = defaultConnectTimeout
+	}
+	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w within %s", errNoAnswer, limit))
+}
+
+func (u *upstream) unavailable(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
-	return fmt.Errorf("%w: %v", mcp.ErrUnavailable, err)
+	return fmt.Errorf("%w: %w", mcp.ErrUnavailable, u.told(err))
 }
 
 // attend waits until the session ends and says why. Meanwhile it lists the
 // tools again whenever the server says they changed, pings it when its calls
-// fail, and lets it go when nobody needs it.
+// fail or there are none, and lets it go when nobody needs it.
 func (u *upstream) attend(ctx context.Context, l *link) error {
-	ended := make(chan error, 1)
-	go func() { ended <- l.session.Wait() }() // ends with the session, which the caller closes
 	idle := newIdleTimer(time.Duration(u.cfg.IdleSleep))
 	defer idle.stop()
+	pulse := time.NewTicker(pulseInterval)
+	defer pulse.Stop()
+	var rest listingRest
 	u.used.Store(int64(time.Since(u.host.epoch)))
 	u.fails.Store(0)
 	for {
+		var err error
 		select {
 		case <-ctx.Done():
 			return mcp.ErrClosed
-		case err := <-ended:
-			if err == nil {
-				err = errors.New("the server ended the connection")
-			}
-			return err
-		case <-u.relist:
-			if err := u.list(ctx, l.session); err != nil {
-				return fmt.Errorf("listing its tools again: %w", err)
-			}
-			if !pauseFor(ctx, relistPause) {
-				return mcp.ErrClosed
-			}
+		case <-l.ended:
+			return u.told(l.reason())
+		case <-rest.gate(u.relist):
+			err = u.listAgain(ctx, l, &rest)
+		case <-rest.over:
+			rest.over = nil
 		case <-u.suspect:
-			if err := u.examine(ctx, l.session); err != nil {
-				return err
+			err = u.examine(ctx, l, doubtPing)
+		case <-pulse.C:
+			if len(u.slots) == 0 { // else the calls will tell
+				err = u.examine(ctx, l, pulsePing)
 			}
 		case <-idle.fired():
-			rest := time.Duration(u.used.Load()) + time.Duration(u.cfg.IdleSleep) - time.Since(u.host.epoch)
-			if rest <= 0 && len(u.slots) == 0 {
+			if rest := time.Duration(u.used.Load()) + time.Duration(u.cfg.IdleSleep) - time.Since(u.host.epoch); rest > 0 {
+				idle.again(rest)
+			} else if u.sleep() {
 				return errIdle
+			} else {
+				idle.again(time.Duration(u.cfg.IdleSleep))
 			}
-			idle.again(max(rest, time.Millisecond))
+		}
+		if err != nil {
+			return u.told(err)
 		}
 	}
 }
 
-// pauseFor waits for d and reports whether ctx lives.
-func pauseFor(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// examine pings a doubted server: slow tools are no reason to drop it, silence
-// is. Any answer counts, also that it knows no ping.
-func (u *upstream) examine(ctx context.Context, session *sdk.ClientSession) error {
-	ctx, cancel := context.WithTimeout(ctx, doubtPing)
+// examine pings a server: slow tools are no reason to drop it, silence is. Any
+// answer counts, also that it knows no ping or wants a pause.
+func (u *upstream) examine(ctx context.Context, l *link, patience time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	err := session.Ping(ctx, nil)
+	err := l.session.Ping(ctx, nil)
 	var wire *wireError
-	if err == nil || errors.As(err, &wire) {
+	if err == nil || errors.As(err, &wire) || errors.Is(err, errPaused) {
 		u.fails.Store(0)
 		return nil
 	}
-	return fmt.Errorf("it fails calls and does not answer a ping: %w", err)
+	select {
+	case <-l.ended:
+		return l.reason()
+	default:
+		return fmt.Errorf("it does not answer a ping: %w", err)
+	}
 }
 
 // idleTimer fires when a server was idle for long enough; never for 0.
@@ -190,37 +230,25 @@ func (i idleTimer) stop() {
 	}
 }
 
-// list reads all pages of the server's tools and registers them.
-func (u *upstream) list(ctx context.Context, session *sdk.ClientSession) error {
-	var defs []*sdk.Tool
-	for def, err := range session.Tools(ctx, nil) {
-		if err != nil {
-			return fmt.Errorf("listing its tools: %w", err)
-		}
-		if len(defs) == maxServerTools {
-			u.host.opts.log.Warn("server lists too many tools", "server", u.cfg.Name, "kept", maxServerTools)
-			break
-		}
-		defs = append(defs, def)
-	}
-	pins, err := u.host.loadPins(ctx, u.cfg)
-	if err != nil {
-		return err
-	}
+// sleep lets go of a server that nobody uses and keeps its tools: a call wakes
+// it. It reports false if a call came in between.
+func (u *upstream) sleep() bool {
 	h := u.host
 	h.mu.Lock()
-	if h.closed {
-		h.mu.Unlock()
-		return mcp.ErrClosed
+	defer h.mu.Unlock()
+	l := u.live.Swap(nil) // first, so that a call sees either this or is seen below
+	if len(u.slots) > 0 {
+		u.live.Store(l)
+		return false
 	}
-	u.tools, u.held = u.adopt(defs, pins)
-	u.lost = nil
-	u.session, u.state, u.err = session, stateReady, nil
+	select {
+	case <-u.wake: // from before it was connected
+	default:
+	}
+	u.state = stateAsleep
 	u.settle()
-	h.swap()
-	h.opts.log.Info("server connected", "server", u.cfg.Name, "tools", len(u.tools), "held", len(u.held))
-	h.mu.Unlock()
-	return h.savePins(ctx, u.cfg, pins)
+	h.opts.log.Info("server sleeps", "server", u.cfg.Name)
+	return true
 }
 
 // settle tells those who wait that a connection attempt has ended. Callers
@@ -228,42 +256,6 @@ func (u *upstream) list(ctx context.Context, session *sdk.ClientSession) error {
 func (u *upstream) settle() {
 	close(u.settled)
 	u.settled = make(chan struct{})
-}
-
-// adopt turns a listing into registered and held tools; a tool that cannot be
-// used is left out with a warning. Callers hold host.mu.
-func (u *upstream) adopt(defs []*sdk.Tool, pins *pinSet) (adopted, held []*tool) {
-	seen := map[string]bool{}
-	for _, d := range defs {
-		if d == nil || seen[d.Name] {
-			continue
-		}
-		seen[d.Name] = true
-		t, err := u.foreign(d)
-		if err != nil {
-			u.host.opts.log.Warn("tool left out", "server", u.cfg.Name, "tool", cleanLine(d.Name), "reason", err)
-			continue
-		}
-		if why := pins.check(d, u.cfg.Pin); why != "" {
-			u.host.opts.log.Warn("tool definition "+why, "server", u.cfg.Name, "tool", cleanLine(d.Name), "held", u.cfg.Pin)
-			if u.cfg.Pin {
-				t.hold = why
-				held = append(held, t)
-				continue
-			}
-		}
-		adopted = append(adopted, t)
-	}
-	return adopted, held
-}
-
-// sleep keeps the tools of a server that is let go: a call wakes it.
-func (u *upstream) sleep() {
-	u.host.mu.Lock()
-	defer u.host.mu.Unlock()
-	u.session, u.state = nil, stateAsleep
-	u.settle()
-	u.host.opts.log.Info("server sleeps", "server", u.cfg.Name)
 }
 
 // withdraw takes the server's tools out of the registry.
@@ -275,7 +267,8 @@ func (u *upstream) withdraw(reason error) {
 	if had {
 		u.lost = u.tools
 	}
-	u.tools, u.held, u.session, u.state, u.err = nil, nil, nil, stateDown, reason
+	u.live.Store(nil)
+	u.tools, u.held, u.state, u.err = nil, nil, stateDown, reason
 	u.settle()
 	if h.closed {
 		return

@@ -36,8 +36,8 @@ type tool struct {
 	input    *schema
 	declared time.Duration // expected P50; 0 is unknown
 	deadline time.Duration
-	skip     string // why it may not be probed; empty if it may
-	hold     string // why it waits for approval; empty if it does not
+	output   *schema // of structured content; nil if it is not checked
+	skip     string  // why it may not be probed; empty if it may
 	*vitals
 }
 
@@ -49,11 +49,21 @@ type vitals struct {
 	listed atomic.Int32
 	// stuck counts handlers that outlived their calls and still run.
 	stuck atomic.Int32
+	// late is the longest time a call has waited in vain since one succeeded,
+	// in nanoseconds.
+	late atomic.Int64
 	// note is what the last calibration found wrong; nil if nothing.
 	note atomic.Pointer[string]
 }
 
 func (v *vitals) setNote(text string) { v.note.Store(&text) }
+
+// overdue notes that a call was given up after d: the tool is slower than that.
+func (v *vitals) overdue(d time.Duration) {
+	if more := int64(d) + 1; more > v.late.Load() {
+		v.late.Store(more) // of two at once either will do
+	}
+}
 
 // verdict is the tier of a tool and why.
 type verdict struct {
@@ -64,7 +74,7 @@ type verdict struct {
 // place returns the tier of a tool: max(tier of its latency, floor), plus one
 // while it is demoted (ruling 3). It allocates nothing.
 func (t *tool) place(ceilings [2]time.Duration, m Measure) mcp.BudgetTier {
-	tier := t.assumed(ceilings)
+	tier := t.assumed(ceilings, m)
 	if t.believed(ceilings, m) {
 		tier = tierOf(m.P50, ceilings)
 	}
@@ -75,29 +85,46 @@ func (t *tool) place(ceilings [2]time.Duration, m Measure) mcp.BudgetTier {
 	return tier
 }
 
-// assumed is the tier before any measurement: the declared latency's, or
-// STANDARD if nobody declared one.
-func (t *tool) assumed(ceilings [2]time.Duration) mcp.BudgetTier {
-	if t.declared == 0 {
-		return mcp.BudgetStandard
+// assumed is the tier while no call has succeeded: the declared latency's, or
+// STANDARD if nobody declared one. Enough calls given up prove more than a
+// declaration: else a slow tool that may not be probed would be back in FAST
+// with every trial.
+func (t *tool) assumed(ceilings [2]time.Duration, m Measure) mcp.BudgetTier {
+	tier := mcp.BudgetStandard
+	if t.declared > 0 {
+		tier = tierOf(t.declared, ceilings)
 	}
-	return tierOf(t.declared, ceilings)
+	if late := t.lateness(m); late > 0 {
+		tier = max(tier, tierOf(late, ceilings))
+	}
+	return tier
+}
+
+// lateness is the longest time a call has waited in vain, if enough of them
+// did; else 0.
+func (t *tool) lateness(m Measure) time.Duration {
+	if m.Samples < demotionSamples {
+		return 0
+	}
+	return time.Duration(t.late.Load())
 }
 
 // believed reports whether the measurement counts: at once when it is slower
 // than assumed, after some samples when it is not.
 func (t *tool) believed(ceilings [2]time.Duration, m Measure) bool {
-	return m.Successes >= enoughSamples || m.Successes > 0 && tierOf(m.P50, ceilings) > t.assumed(ceilings)
+	return m.Successes >= enoughSamples || m.Successes > 0 && tierOf(m.P50, ceilings) > t.assumed(ceilings, m)
 }
 
 // assess is place with the reason in words.
 func (t *tool) assess(ceilings [2]time.Duration, m Measure) verdict {
 	v := verdict{tier: t.place(ceilings, m)}
-	base := t.assumed(ceilings)
+	base := t.assumed(ceilings, m)
 	reason := "latency unknown"
 	switch {
 	case t.believed(ceilings, m):
 		base, reason = tierOf(m.P50, ceilings), "measured "+ms(m.P50)
+	case t.lateness(m) > t.declared:
+		reason = "took more than " + ms(t.lateness(m))
 	case t.declared > 0:
 		reason = "declared " + ms(t.declared)
 	}

@@ -23,6 +23,10 @@ const (
 	// suspicious is how many calls in a row must fail for the connection to be
 	// doubted.
 	suspicious = 3
+	// returnPatience is how long a call that may be tried twice waits for a lost
+	// server to return, and lossDelay how long after the call the loss may show.
+	returnPatience = 2 * time.Second
+	lossDelay      = 20 * time.Millisecond
 )
 
 // States of a server.
@@ -33,44 +37,56 @@ const (
 	stateDown       = "down"
 )
 
+// errNotSent means that a call never left: the server is down.
+var errNotSent = errors.New("the server is down")
+
 // upstream is one external server. Its supervisor goroutine connects it, keeps
 // its tools registered while it lives, and connects it again when it dies.
 type upstream struct {
-	cfg    config.MCPServerConfig
-	host   *Host
-	dial   func(context.Context) (*link, error)
-	slots  chan struct{} // a place for every call under way
-	queued atomic.Int32  // calls waiting for a place
-	used   atomic.Int64  // when the last call ended, nanoseconds since epoch
-	fails  atomic.Int32  // calls in a row that the connection failed
-	pause  pause         // asked for by the server (HTTP 429)
+	cfg     config.MCPServerConfig
+	host    *Host
+	secrets *secrets
+	dial    dialFunc
+	live    atomic.Pointer[link] // nil while there is no connection
+	slots   chan struct{}        // a place for every call under way
+	queued  atomic.Int32         // calls waiting for a place
+	used    atomic.Int64         // when the last call ended, nanoseconds since epoch
+	fails   atomic.Int32         // calls in a row that the connection failed
+	pause   pause                // asked for by the server (HTTP 429)
 
 	relist  chan struct{} // the tools have changed
 	wake    chan struct{} // a sleeping server is needed
 	suspect chan struct{} // the connection is doubted
 
+	known map[string]*listed // what the last listing made of each definition; owned by supervise
+	older bool               // open with the older protocol; owned by supervise
+
 	// Guarded by host.mu.
-	tools   []*tool // registered now
-	held    []*tool // waiting for approval
-	lost    []*tool // what it had before it went down
-	state   string
-	err     error
-	session *sdk.ClientSession
-	settled chan struct{} // closed when a connection attempt ends
+	tools    []*tool    // registered now
+	held     []heldTool // waiting for approval
+	lost     []*tool    // what it had before it went down
+	state    string
+	err      error
+	connects int           // how often it was connected
+	settled  chan struct{} // closed when a connection attempt ends
 }
 
-func newUpstream(h *Host, cfg config.MCPServerConfig) (*upstream, error) {
-	u := &upstream{
-		cfg: cfg, host: h, state: stateConnecting, slots: make(chan struct{}, max(cfg.MaxConcurrent, 0)),
+// heldTool is a tool that waits for approval, and why.
+type heldTool struct {
+	*tool
+	why string
+}
+
+func newUpstream(h *Host, cfg config.MCPServerConfig) *upstream {
+	concurrent := cfg.MaxConcurrent
+	if concurrent <= 0 {
+		concurrent = defaultConcurrent
+	}
+	return &upstream{
+		cfg: cfg, host: h, secrets: secretsOf(cfg), state: stateConnecting, slots: make(chan struct{}, concurrent),
 		relist: make(chan struct{}, 1), wake: make(chan struct{}, 1), suspect: make(chan struct{}, 1),
 		settled: make(chan struct{}),
 	}
-	if cfg.MaxConcurrent <= 0 {
-		u.slots = make(chan struct{}, defaultConcurrent)
-	}
-	var err error
-	u.dial, err = dialer(cfg, h.opts.log.With("server", cfg.Name), u.relist, &u.pause)
-	return u, err
 }
 
 // RegisterServer connects to an external MCP server and imports its tools. The
@@ -82,16 +98,23 @@ func newUpstream(h *Host, cfg config.MCPServerConfig) (*upstream, error) {
 // An error that wraps [mcp.ErrUnavailable] means the first attempt failed and
 // is being retried; any other means the configuration cannot work.
 func (h *Host) RegisterServer(ctx context.Context, cfg config.MCPServerConfig) error {
-	u, err := newUpstream(h, cfg)
-	if err != nil {
+	u := newUpstream(h, cfg)
+	var err error
+	if u.dial, err = u.dialer(); err != nil {
 		return fmt.Errorf("registering server %q: %w", cfg.Name, err)
 	}
+	return h.adopt(ctx, u)
+}
+
+// adopt starts supervising a server and waits for its first connection.
+func (h *Host) adopt(ctx context.Context, u *upstream) error {
 	first := make(chan error, 1)
+	var err error
 	h.mu.Lock()
 	switch {
 	case h.closed:
 		err = mcp.ErrClosed
-	case slices.ContainsFunc(h.servers, func(o *upstream) bool { return o.cfg.Name == cfg.Name }):
+	case slices.ContainsFunc(h.servers, func(o *upstream) bool { return o.cfg.Name == u.cfg.Name }):
 		err = errors.New("the name is taken")
 	default:
 		h.servers = append(h.servers, u)
@@ -99,7 +122,7 @@ func (h *Host) RegisterServer(ctx context.Context, cfg config.MCPServerConfig) e
 	}
 	h.mu.Unlock()
 	if err != nil {
-		return fmt.Errorf("registering server %q: %w", cfg.Name, err)
+		return fmt.Errorf("registering server %q: %w", u.cfg.Name, err)
 	}
 	select {
 	case err = <-first:
@@ -107,31 +130,37 @@ func (h *Host) RegisterServer(ctx context.Context, cfg config.MCPServerConfig) e
 		err = fmt.Errorf("%w: %v", mcp.ErrUnavailable, context.Cause(ctx))
 	}
 	if err != nil {
-		return fmt.Errorf("connecting server %q: %w", cfg.Name, err)
+		return fmt.Errorf("connecting server %q: %w", u.cfg.Name, err)
 	}
 	return nil
 }
 
-// call runs a tool on the server under its own name, once one of the server's
-// places is free.
-func (u *upstream) call(ctx context.Context, name, args string) (mcp.Result, error) {
+// call runs a tool on the server, once one of the server's places is free.
+func (u *upstream) call(ctx context.Context, t *tool, args string) (mcp.Result, error) {
 	if wait := u.pause.left(); wait > 0 {
-		return mcp.Result{}, fmt.Errorf("%w: server %q asked for a pause of %s", mcp.ErrBusy, u.cfg.Name, wait.Round(time.Millisecond))
+		return mcp.Result{}, u.paused(wait)
 	}
 	if err := u.enter(ctx); err != nil {
 		return mcp.Result{}, err
 	}
-	defer u.leave()
-	session, err := u.awake(ctx)
+	defer u.leave(ctx)
+	l, err := u.awake(ctx)
 	if err != nil {
 		return mcp.Result{}, err
 	}
-	res, err := session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: rawArguments(args)})
+	bound, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(l.over, func() { cancel(errGivenUp) })()
+	res, err := l.session.CallTool(bound, &sdk.CallToolParams{Name: t.Definition.Name, Arguments: rawArguments(args)})
 	if err != nil {
-		return mcp.Result{}, u.callError(ctx, err)
+		return mcp.Result{}, u.callError(ctx, bound, err)
 	}
 	u.fails.Store(0)
-	return result(res), nil
+	return u.result(t, res)
+}
+
+func (u *upstream) paused(wait time.Duration) error {
+	return fmt.Errorf("%w: server %q asked for a pause of %s", mcp.ErrBusy, u.cfg.Name, wait.Round(time.Millisecond))
 }
 
 func (u *upstream) enter(ctx context.Context) error {
@@ -153,22 +182,29 @@ func (u *upstream) enter(ctx context.Context) error {
 	}
 }
 
-func (u *upstream) leave() {
-	u.used.Store(int64(time.Since(u.host.epoch)))
+// leave frees a call's place. Calls that only measure do not keep the server
+// awake.
+func (u *upstream) leave(ctx context.Context) {
+	if !measuring(ctx) {
+		u.used.Store(int64(time.Since(u.host.epoch)))
+	}
 	<-u.slots
 }
 
-// awake returns the live session, waking the server if it sleeps.
-func (u *upstream) awake(ctx context.Context) (*sdk.ClientSession, error) {
+// awake returns the live connection, waking the server if it sleeps.
+func (u *upstream) awake(ctx context.Context) (*link, error) {
 	for {
+		if l := u.live.Load(); l != nil {
+			return l, nil
+		}
 		u.host.mu.Lock()
-		session, state, settled := u.session, u.state, u.settled
+		l, state, settled := u.live.Load(), u.state, u.settled
 		u.host.mu.Unlock()
-		if session != nil {
-			return session, nil
+		if l != nil {
+			return l, nil
 		}
 		if state != stateAsleep {
-			return nil, fmt.Errorf("%w: server %q is down", mcp.ErrUnavailable, u.cfg.Name)
+			return nil, fmt.Errorf("%w: server %q: %w", mcp.ErrUnavailable, u.cfg.Name, errNotSent)
 		}
 		token(u.wake)
 		select {
@@ -177,6 +213,40 @@ func (u *upstream) awake(ctx context.Context) (*sdk.ClientSession, error) {
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// returns waits for the server to be back if its connection was lost, and
+// reports whether it is.
+func (u *upstream) returns(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, returnPatience)
+	defer cancel()
+	for l := u.live.Load(); l != nil; l = u.live.Load() {
+		select {
+		case <-l.ended: // its supervisor is about to notice
+		case <-time.After(lossDelay):
+			return true // it was no loss of the connection
+		case <-ctx.Done():
+			return false
+		}
+		if u.live.Load() == l {
+			pauseFor(ctx, lossDelay)
+		}
+	}
+	for ctx.Err() == nil {
+		u.host.mu.Lock()
+		l, settled := u.live.Load(), u.settled
+		u.host.mu.Unlock()
+		if l != nil {
+			return true
+		}
+		select {
+		case <-settled:
+		case <-ctx.Done():
+		case <-u.host.life.Done():
+			return false
+		}
+	}
+	return false
 }
 
 // token puts a token into a channel of one, if there is none.
@@ -188,20 +258,21 @@ func token(c chan<- struct{}) {
 }
 
 // callError tells a refused call from a broken connection. Connection failures
-// in a row cast doubt on the server.
-func (u *upstream) callError(ctx context.Context, err error) error {
+// in a row cast doubt on the server. ctx is the caller's; bound ends with the
+// connection as well.
+func (u *upstream) callError(ctx, bound context.Context, err error) error {
 	var wire *wireError
 	if errors.As(err, &wire) {
 		u.fails.Store(0)
 		if wire.Code == codeInvalidParams {
-			return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, cleanLine(wire.Message))
+			return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, u.secrets.line(wire.Message))
 		}
-		return fmt.Errorf("server %q answered: %s", u.cfg.Name, cleanLine(wire.Message))
+		return fmt.Errorf("server %q answered: %s", u.cfg.Name, u.secrets.line(wire.Message))
 	}
-	if wait := u.pause.left(); wait > 0 {
-		return fmt.Errorf("%w: server %q asked for a pause of %s", mcp.ErrBusy, u.cfg.Name, wait.Round(time.Millisecond))
+	if errors.Is(err, errPaused) {
+		return u.paused(u.pause.left())
 	}
-	if errors.Is(context.Cause(ctx), context.Canceled) {
+	if errors.Is(ctx.Err(), context.Canceled) {
 		return err // the caller left; that says nothing about the server
 	}
 	if u.fails.Add(1) >= suspicious {
@@ -210,5 +281,20 @@ func (u *upstream) callError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	return fmt.Errorf("%w: server %q: %v", mcp.ErrUnavailable, u.cfg.Name, err)
+	if bound.Err() != nil {
+		err = context.Cause(bound)
+	}
+	return fmt.Errorf("%w: server %q: %w", mcp.ErrUnavailable, u.cfg.Name, u.told(err))
 }
+
+// told is an error as it may be told: one line, without what the server must
+// not show and we must not tell. Sentinels stay.
+func (u *upstream) told(err error) error { return &toldError{u.secrets.line(err.Error()), err} }
+
+type toldError struct {
+	text  string
+	cause error
+}
+
+func (e *toldError) Error() string        { return e.text }
+func (e *toldError) Is(target error) bool { return errors.Is(e.cause, target) }

@@ -1,0 +1,96 @@
+package mcphost
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+)
+
+const (
+	// maxMessage bounds one message of a server, in bytes.
+	maxMessage = 16 << 20
+	// maxStray bounds what a server may write between two messages that is
+	// none, in bytes.
+	maxStray = 16 << 20
+	// readAhead is the size of the read buffer; longer lines take a detour.
+	readAhead = 64 << 10
+	// labelRoom is how much of the ends of a message that is too long is looked
+	// at for its id.
+	labelRoom = 128
+)
+
+// oversized is a message that is longer than we take. It keeps the ends, where
+// encoders put the id.
+type oversized struct{ head, tail []byte }
+
+func (o *oversized) Error() string {
+	return fmt.Sprintf("a message of more than %d MiB", maxMessage>>20)
+}
+
+// Where encoders put the id of a response: before its result or after it.
+// Inside a JSON string the quotes would be escaped, and inside a nested object
+// the brace would not be the first or the last.
+var (
+	idInFront  = regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,`)
+	idAtTheEnd = regexp.MustCompile(`,\s*"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`)
+)
+
+// id returns the id of the response, if it can be told.
+func (o *oversized) id() (int64, bool) {
+	m := idInFront.FindSubmatch(o.head)
+	if m == nil {
+		if m = idAtTheEnd.FindSubmatch(o.tail); m == nil {
+			return 0, false
+		}
+	}
+	id, err := strconv.ParseInt(string(m[1]), 10, 64)
+	return id, err == nil
+}
+
+// lineReader splits a stream into lines of bounded length.
+type lineReader struct{ r *bufio.Reader }
+
+func newLineReader(r io.Reader) *lineReader {
+	return &lineReader{bufio.NewReaderSize(r, readAhead)}
+}
+
+// next returns the next line, which is the caller's to keep. Of a line longer
+// than limit it keeps the ends alone and returns them as an *oversized error;
+// the line after it can be read then.
+func (l *lineReader) next(limit int) ([]byte, error) {
+	piece, err := l.r.ReadSlice('\n')
+	if err == nil {
+		return bytes.Clone(piece), nil
+	}
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return bytes.Clone(piece), err
+	}
+	line := append(make([]byte, 0, 4*readAhead), piece...)
+	for len(line) <= limit {
+		if piece, err = l.r.ReadSlice('\n'); err == nil || !errors.Is(err, bufio.ErrBufferFull) {
+			return append(line, piece...), err
+		}
+		line = append(line, piece...)
+	}
+	return nil, l.skip(line)
+}
+
+// skip reads on to the end of a line that is too long.
+func (l *lineReader) skip(line []byte) error {
+	over := &oversized{head: bytes.Clone(line[:labelRoom])}
+	for {
+		piece, err := l.r.ReadSlice('\n')
+		over.tail = append(over.tail, piece...)
+		over.tail = over.tail[max(0, len(over.tail)-labelRoom):]
+		if err == nil {
+			return over
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return err
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package mcphost
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// errGivenUp is why calls end whose connection is closed under them.
+var errGivenUp = errors.New("the connection is given up")
+
+// link is a live connection to a server.
+type link struct {
+	session *sdk.ClientSession
+	over    context.Context // ends when the connection is given up; calls end with it
+	cut     context.CancelCauseFunc
+	ended   chan struct{} // closed when the session has ended
+	err     error         // why; set before ended is closed
+	ending  endings
+}
+
+// endings are what a transport needs to do when its connection ends. Every
+// field may be nil.
+type endings struct {
+	// hangUp ends the talk at once, so that the session need not wait.
+	hangUp func()
+	// sever ends what still hangs after a farewell took too long.
+	sever func()
+	// release frees everything and waits for it.
+	release func()
+	// obituary says how the server ended, as far as is known.
+	obituary func() string
+}
+
+// newLink watches over a session. It owns a goroutine, which close ends.
+func newLink(session *sdk.ClientSession, e endings) *link {
+	l := &link{session: session, ended: make(chan struct{}), ending: e}
+	l.over, l.cut = context.WithCancelCause(context.Background())
+	go func() { // close waits for it through ended
+		l.err = session.Wait()
+		close(l.ended)
+	}()
+	return l
+}
+
+// close ends the calls under way, the session and the server's program, if it
+// has one, and waits for them.
+func (l *link) close() {
+	l.cut(errGivenUp)
+	if l.ending.hangUp != nil {
+		l.ending.hangUp()
+	}
+	if l.ending.sever != nil {
+		defer time.AfterFunc(terminateAfter, l.ending.sever).Stop()
+	}
+	_ = l.session.Close() // it is going away; why no longer matters
+	<-l.ended
+	if l.ending.release != nil {
+		l.ending.release()
+	}
+}
+
+// reason says why the session has ended.
+func (l *link) reason() error {
+	err := l.err
+	if err == nil {
+		err = errors.New("the server ended the connection")
+	}
+	if l.ending.obituary != nil {
+		if text := l.ending.obituary(); text != "" {
+			return fmt.Errorf("%s: %w", text, err)
+		}
+	}
+	return err
+}
