@@ -31,6 +31,7 @@ const (
 )
 
 func main() {
+	tuneGC(os.LookupEnv, os.DirFS("/"))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal ends everything in order, a second one at once.
 	context.AfterFunc(ctx, stop)
