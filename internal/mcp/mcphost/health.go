@@ -105,31 +105,33 @@ func (h *Host) startHealing(t *tool) {
 		t.health.healing.Store(false)
 		return
 	}
-	h.owned.Go(func() {
-		defer t.health.healing.Store(false)
-		h.heal(t)
-	})
+	h.owned.Go(func() { h.heal(t) })
 }
 
 // heal tries a demoted tool again, with back-off, until it is healthy. A tool
-// that may be probed is probed; any other is put on trial.
+// that may be probed is probed; any other is put on trial. It steps down before
+// it changes the state, so that a failure from then on finds a new healer.
 func (h *Host) heal(t *tool) {
 	for {
 		timer := time.NewTimer(t.health.wait())
 		select {
 		case <-h.life.Done():
 			timer.Stop()
+			t.health.healing.Store(false)
 			return
 		case <-timer.C:
 		}
 		switch {
 		case !t.health.demoted():
+			t.health.healing.Store(false)
 			return
 		case t.skip != "":
+			t.health.healing.Store(false)
 			t.health.move(demoted, onTrial)
 			h.refresh()
 			return
 		case h.streak(h.life, t):
+			t.health.healing.Store(false)
 			h.restore(t, demoted)
 			h.refresh()
 			return

@@ -418,3 +418,24 @@ func TestCacheableResultsAreKeptAndShared(t *testing.T) {
 		}
 	})
 }
+
+func TestRoundIsBoundedAsAWhole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHost(t, builtin("slow", 5, takes(400*time.Millisecond)))
+		ts := h.Toolset(mcphost.ToolsetOptions{Allow: []string{"slow"}, Tier: mcp.BudgetFast, Ceiling: 500 * time.Millisecond})
+		calls := make([]llm.ToolCall, mcphost.MaxRound+4)
+		for i := range calls {
+			calls[i].Name = "slow"
+		}
+		start := time.Now()
+		out := ts.ExecuteRound(t.Context(), calls)
+		if took := time.Since(start); took != 400*time.Millisecond {
+			t.Errorf("%d calls took %v, want 400 ms", len(calls), took)
+		}
+		for i, o := range out {
+			if want := i >= mcphost.MaxRound; errors.Is(o.Err, mcp.ErrBusy) != want {
+				t.Errorf("call %d ended in %v, want busy = %v", i, o.Err, want)
+			}
+		}
+	})
+}

@@ -125,18 +125,30 @@ type Outcome struct {
 	Err    error
 }
 
+// MaxRound is how many calls of one model answer are run; more fail with
+// [mcp.ErrBusy].
+const MaxRound = 16
+
 // ExecuteRound runs the calls of one model answer in parallel and returns
-// their outcomes in the same order. Each is bounded by the ceiling, so the
-// round takes as long as its slowest call, not their sum.
+// their outcomes in the same order. The ceiling bounds the round as a whole:
+// it takes as long as its slowest call, not their sum.
 func (ts *Toolset) ExecuteRound(ctx context.Context, calls []llm.ToolCall) []Outcome {
 	outcomes := make([]Outcome, len(calls))
+	if ts.ceiling > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, ts.ceiling)
+		defer cancel()
+	}
 	if len(calls) == 1 {
 		outcomes[0].Result, outcomes[0].Err = ts.Execute(ctx, calls[0].Name, calls[0].Arguments)
 		return outcomes
 	}
 	var g errgroup.Group
-	g.SetLimit(probesAtOnce)
 	for i, c := range calls {
+		if i >= MaxRound {
+			outcomes[i].Err = fmt.Errorf("calling %q: %w: %d calls at once are the most", c.Name, mcp.ErrBusy, MaxRound)
+			continue
+		}
 		g.Go(func() error {
 			outcomes[i].Result, outcomes[i].Err = ts.Execute(ctx, c.Name, c.Arguments)
 			return nil
