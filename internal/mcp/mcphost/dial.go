@@ -51,10 +51,10 @@ func (u *upstream) dialProgram(ctx context.Context, argv []string, protocol stri
 	defer context.AfterFunc(ctx, func() { _ = talk.Close() })() // a stuck opening ends with ctx
 	session, err := u.open(ctx, talk, protocol)
 	if err != nil {
-		select {
-		case <-p.exited:
-			err = fmt.Errorf("%s: %w", p.obituary(), err)
-		default:
+		if ctx.Err() == nil {
+			if how := p.obituary(); how != "" {
+				err = fmt.Errorf("%s: %w", how, err)
+			}
 		}
 		_ = talk.Close()
 		p.stop()

@@ -44,7 +44,8 @@ func (h *Host) run(ctx context.Context, e *entry, args string) (mcp.Result, erro
 	if args == "" {
 		args = "{}"
 	}
-	if err := e.input.check(args); err != nil {
+	args, err := e.input.fit(args)
+	if err != nil {
 		return mcp.Result{}, fmt.Errorf("calling %q: %w", e.def.Name, err)
 	}
 	if e.def.CacheableSeconds > 0 && !e.Inline { // an inline tool is faster than the cache

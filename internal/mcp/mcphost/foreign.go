@@ -170,9 +170,10 @@ func foreignSchema(v any) (map[string]any, error) {
 	if !ok {
 		return nil, nil
 	}
-	if dialect, ok := clean["$schema"].(string); ok && strings.Contains(dialect, "draft-0") {
+	switch dialect, _ := clean["$schema"].(string); {
+	case strings.Contains(dialect, "draft-0"):
 		clean["$schema"] = "http://json-schema.org/draft-07/schema#"
-	} else {
+	case dialect != "https://json-schema.org/draft/2020-12/schema":
 		delete(clean, "$schema")
 	}
 	return clean, nil

@@ -13,6 +13,8 @@ import (
 const (
 	// maxMessage bounds one message of a server, in bytes.
 	maxMessage = 16 << 20
+	// maxSkipped bounds how much of a longer one is read to find its end.
+	maxSkipped = 256 << 20
 	// maxStray bounds what a server may write between two messages that is
 	// none, in bytes.
 	maxStray = 16 << 20
@@ -22,6 +24,9 @@ const (
 	// at for its id.
 	labelRoom = 128
 )
+
+// errEndlessLine means that a line is longer than anything we wait for.
+var errEndlessLine = fmt.Errorf("a line of more than %d MiB", maxSkipped>>20)
 
 // oversized is a message that is longer than we take. It keeps the ends, where
 // encoders put the id.
@@ -39,11 +44,12 @@ var (
 	idAtTheEnd = regexp.MustCompile(`,\s*"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`)
 )
 
-// id returns the id of the response, if it can be told.
-func (o *oversized) id() (int64, bool) {
-	m := idInFront.FindSubmatch(o.head)
+// labelOf returns the id of a response by the ends of its line, if it can be
+// told.
+func labelOf(head, tail []byte) (int64, bool) {
+	m := idInFront.FindSubmatch(head)
 	if m == nil {
-		if m = idAtTheEnd.FindSubmatch(o.tail); m == nil {
+		if m = idAtTheEnd.FindSubmatch(tail); m == nil {
 			return 0, false
 		}
 	}
@@ -82,8 +88,11 @@ func (l *lineReader) next(limit int) ([]byte, error) {
 // skip reads on to the end of a line that is too long.
 func (l *lineReader) skip(line []byte) error {
 	over := &oversized{head: bytes.Clone(line[:labelRoom])}
-	for {
+	for skipped := len(line); ; {
 		piece, err := l.r.ReadSlice('\n')
+		if skipped += len(piece); skipped > maxSkipped {
+			return errEndlessLine
+		}
 		over.tail = append(over.tail, piece...)
 		over.tail = over.tail[max(0, len(over.tail)-labelRoom):]
 		if err == nil {

@@ -20,7 +20,7 @@ import (
 // maxUnanswered is how many requests of a server may wait for our answer
 // before we stop reading: a server that asks without end and reads nothing
 // would else fill our memory.
-const maxUnanswered = 64
+const maxUnanswered = 256
 
 // errOutputEnded means the server will say nothing more.
 var errOutputEnded = errors.New("the program closed its output")
@@ -86,16 +86,20 @@ func (c *pipes) Read(ctx context.Context) (jsonrpc.Message, error) {
 		line, err := c.lines.next(maxMessage)
 		var over *oversized
 		if errors.As(err, &over) {
-			return c.refuse(over)
+			if msg, ok := refuse(over.head, over.tail, tooLong); ok {
+				return msg, nil
+			}
+			return nil, fmt.Errorf("the program wrote %w", over)
 		}
 		msgs, perr := parse(line)
-		switch {
-		case perr != nil:
-			stray += len(line)
+		if perr != nil {
 			c.words.stray(line)
-		case len(msgs) > 0:
-			c.queue = c.wanted(msgs)
+			if msg, ok := refuse(line, line, "its answer cannot be read: "+perr.Error()); ok {
+				return msg, nil
+			}
+			stray += len(line)
 		}
+		c.queue = c.wanted(msgs)
 		if err != nil && len(c.queue) == 0 {
 			return nil, c.ending(err)
 		}
@@ -145,7 +149,10 @@ func parse(line []byte) ([]jsonrpc.Message, error) {
 	}
 	if line[0] != '[' {
 		msg, err := jsonrpc.DecodeMessage(line)
-		return []jsonrpc.Message{msg}, err
+		if err != nil {
+			return nil, err
+		}
+		return []jsonrpc.Message{msg}, nil
 	}
 	var batch []json.RawMessage
 	if err := json.Unmarshal(line, &batch); err != nil {
@@ -174,18 +181,18 @@ func (c *pipes) wanted(msgs []jsonrpc.Message) []jsonrpc.Message {
 	})
 }
 
-// refuse answers in the server's stead a call whose answer is too long, if it
-// can be told which it is; else the connection has to end.
-func (c *pipes) refuse(over *oversized) (jsonrpc.Message, error) {
-	n, ok := over.id()
+// refuse answers a call in the server's stead, if the ends of a line that
+// cannot be taken tell which it is.
+func refuse(head, tail []byte, why string) (jsonrpc.Message, bool) {
+	n, ok := labelOf(head[:min(len(head), labelRoom)], tail[max(0, len(tail)-labelRoom):])
 	if !ok {
-		return nil, fmt.Errorf("the program wrote %w", over)
+		return nil, false
 	}
 	id, err := jsonrpc.MakeID(float64(n))
 	if err != nil {
-		return nil, err
+		return nil, false
 	}
-	return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: tooLong}}, nil
+	return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: why}}, true
 }
 
 // tooLong is the answer put in the place of one that is too long.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"strings"
 
@@ -69,6 +70,25 @@ func compile(raw []byte) (s *schema, err error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// fit returns args as the schema accepts them. Models write null for what they
+// leave out: a null that does not fit counts as left out.
+func (s *schema) fit(args string) (string, error) {
+	err := s.check(args)
+	if err == nil || !strings.Contains(args, "null") || len(args) > maxArguments {
+		return args, err
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal([]byte(args), &object) != nil {
+		return args, err
+	}
+	maps.DeleteFunc(object, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
+	leaner, broken := json.Marshal(object)
+	if broken != nil || s.check(string(leaner)) != nil {
+		return args, err
+	}
+	return string(leaner), nil
 }
 
 // check reports why args do not fit, wrapping [mcp.ErrInvalidArguments].

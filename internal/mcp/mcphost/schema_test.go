@@ -72,6 +72,22 @@ func TestArgumentsAreCheckedAgainstTheSchema(t *testing.T) {
 	}
 }
 
+func TestNullCountsAsLeftOut(t *testing.T) {
+	s, err := compileSchema(rollSchema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.fit(`{"expression":"d20","times":null,"mode":null}`)
+	if err != nil || got != `{"expression":"d20"}` {
+		t.Errorf("fit = %s, %v, want the nulls left out", got, err)
+	}
+	for _, args := range []string{`{"expression":null}`, `null`, `[null]`, `{"expression":"d20","ghost":5,"times":null}`} {
+		if got, err := s.fit(args); err == nil {
+			t.Errorf("fit(%s) = %s, want it refused", args, got)
+		}
+	}
+}
+
 func TestRichSchemasUseTheFullValidator(t *testing.T) {
 	s, err := compileSchema(map[string]any{
 		"type": "object",

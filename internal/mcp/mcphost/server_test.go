@@ -30,7 +30,12 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if err := hostile.remove(); err != nil && code == 0 {
+			code = 1
+		}
+		os.Exit(code)
+	}))
 }
 
 type echoIn struct {

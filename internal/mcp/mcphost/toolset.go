@@ -106,7 +106,7 @@ func (ts *Toolset) Check(name, args string) error {
 	if args == "" {
 		args = "{}"
 	}
-	if err := e.input.check(args); err != nil {
+	if _, err := e.input.fit(args); err != nil {
 		return fmt.Errorf("calling %q: %w", name, err)
 	}
 	return nil
