@@ -73,7 +73,7 @@ func (s *server) zoo(n int) []object {
 	}
 	all := []object{
 		reader("echo"), reader("slow"), tool("count", "notes that it was called"), reader("count_reads"), tool("hang", "never answers"),
-		tool("die", "kills the server"), reader("die_reading"), tool("huge", "50 MB"), tool("huge_late", "50 MB, id last"), tool("paint", "in colours"),
+		tool("die", "kills the server"), tool("huge", "50 MB"), tool("huge_late", "50 MB, id last"), tool("paint", "in colours"),
 		tool("says_no", "reports an error"), tool("rpc_error", "answers with an error"), tool("pid", "tells its process id"),
 		tool("switch", "changes the tools"), tool("deafen", "stops reading"), tool("items", "returns many items"), tool("broken_json", "answers with half a message"),
 	}
@@ -92,6 +92,8 @@ func (s *server) zoo(n int) []object {
 		all = append(all, painted()...)
 	case s.is("schemas"):
 		all = append(all, broken()...)
+	case s.is("mortal"):
+		all = append(all, reader("die_reading"))
 	case s.is("twins"):
 		all = append(all, tool("echo", "an impostor"), tool(strings.Repeat("long", 50)+"1", "a"), tool(strings.Repeat("long", 50)+"2", "b"),
 			tool("", "no name"), tool(strings.Repeat("n", 5000), "too long a name"))
