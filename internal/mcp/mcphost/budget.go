@@ -76,7 +76,13 @@ func (b *BudgetEnforcer) holds(name string, t *tool) bool {
 	return e != nil && e.tool == t
 }
 
-// contains reports whether t is registered under any name.
-func (b *BudgetEnforcer) contains(t *tool) bool {
-	return slices.ContainsFunc(b.entries, func(e entry) bool { return e.tool == t })
+// heir returns the registered tool that t is or has become when its definition
+// changed; nil if there is none.
+func (b *BudgetEnforcer) heir(t *tool) *tool {
+	for i := range b.entries {
+		if b.entries[i].vitals == t.vitals {
+			return b.entries[i].tool
+		}
+	}
+	return nil
 }

@@ -105,7 +105,7 @@ type probeResult struct {
 // probe calls a tool once to measure it. What is not registered is not called.
 func (h *Host) probe(ctx context.Context, t *tool) probeResult {
 	e := entry{tool: t, def: t.Definition}
-	if !h.snap.Load().contains(t) {
+	if h.snap.Load().heir(t) != t {
 		return probeResult{note: "it is not there"}
 	}
 	ctx = context.WithValue(ctx, measuringKey{}, true)

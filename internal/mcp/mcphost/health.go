@@ -121,16 +121,19 @@ func (h *Host) heal(t *tool) {
 			return
 		case <-timer.C:
 		}
+		heir := h.snap.Load().heir(t)
 		switch {
 		case !t.health.demoted():
 			t.health.healing.Store(false)
 			return
-		case t.skip != "":
+		case heir == nil: // its server is away; perhaps it comes back
+			continue
+		case heir.skip != "":
 			t.health.healing.Store(false)
 			t.health.move(demoted, onTrial)
 			h.refresh()
 			return
-		case h.streak(h.life, t):
+		case h.streak(h.life, heir):
 			t.health.healing.Store(false)
 			h.restore(t, demoted)
 			h.refresh()
