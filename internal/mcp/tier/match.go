@@ -3,6 +3,7 @@ package tier
 import (
 	"math/bits"
 	"strings"
+	"unicode/utf8"
 	"unsafe"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -37,7 +38,8 @@ type negator struct {
 
 // matcher is an immutable word automaton.
 type matcher struct {
-	keys     []uint64 // open addressing; 0 is empty
+	maybe    [512]uint64 // a bit per hash that a word of the vocabulary has
+	keys     []uint64    // open addressing; 0 is empty
 	ids      []uint16
 	shift    uint
 	spelling []string    // folded, by id
@@ -141,6 +143,7 @@ func (b *builder) index() {
 			i = (i + 1) & uint64(size-1)
 		}
 		m.keys[i], m.ids[i] = h, uint16(id+1)
+		m.maybe[h>>55] |= 1 << (h >> 49 & 63)
 	}
 }
 
@@ -183,42 +186,24 @@ type state struct {
 
 // scan reports whether text holds a DEEP phrase and a STANDARD phrase. It
 // stops at the first DEEP phrase and allocates nothing.
-//
-// It reads eight bytes at a time: most words, their hash and the separator
-// behind them come out of one load.
 func (m *matcher) scan(s string) (deep, standard bool) {
 	text := unsafe.Slice(unsafe.StringData(s), len(s)) // read only
+	if ascii(text) {
+		return m.scanASCII(s, text)
+	}
 	var st state
 	for i := 0; i < len(text); {
-		b := load8(text, i)
-		n := wordLen(b)
-		var h uint64
-		var sep int
-		var class uint8
-		if n < 8 && b>>(8*n)&0x80 == 0 { // a short ASCII word, or none
-			class, sep = classes[uint8(b>>(8*n))], i+n+1
-			if n == 0 {
-				st.pass(class)
-				i = sep
-				continue
+		class, end, sep := classes[text[i]], i, i+1
+		if class == classWord {
+			var h uint64
+			h, end, sep, class = longWord(s, i)
+			if end > i && m.word(&st, h, s[i:end]) {
+				return true, st.standard
 			}
-			h, n = mix(0, lower8(b, n)), i+n
-		} else {
-			h, n, sep, class = longWord(s, i)
-			if n == i {
-				st.pass(class)
-				i = sep
-				continue
+			if sep == end && sep < len(s) && text[sep] < utf8.RuneSelf {
+				class = classes[text[sep]]
+				sep++
 			}
-		}
-		id := uint16(0)
-		if m.keys[h>>m.shift] != 0 {
-			id = m.lookup(h, s[i:n])
-		}
-		st.words[st.pos&(historyLen-1)] = id
-		st.pos++
-		if id != 0 && m.word(&st, id) {
-			return true, st.standard
 		}
 		st.pass(class)
 		i = sep
@@ -226,8 +211,37 @@ func (m *matcher) scan(s string) (deep, standard bool) {
 	return false, st.standard
 }
 
-// longWord hashes a word of eight and more letters or with other runes than
-// ASCII. It returns the word's end, and the end and class of what separates it
+// scanASCII is scan for text without other runes, which most is. It looks for
+// separators in 64 bytes at once, so that finding words does not wait for the
+// words before.
+func (m *matcher) scanASCII(s string, text []byte) (deep, standard bool) {
+	var st state
+	start := 0
+	for base := 0; base < len(text); base += 64 {
+		for seps := separators(text, base); seps != 0; seps &= seps - 1 {
+			at := base + bits.TrailingZeros64(seps)
+			if at >= len(text) {
+				break
+			}
+			if at > start {
+				if h := asciiHash(text, start, at); m.maybe[h>>55]>>(h>>49&63)&1 == 0 {
+					st.words[st.pos&(historyLen-1)] = 0 // as most words
+					st.pos++
+				} else if m.word(&st, h, s[start:at]) {
+					return true, st.standard
+				}
+			}
+			start = at + 1
+			if class := classes[text[at]]; class != classSpace {
+				st.pass(class)
+			}
+		}
+	}
+	deep = start < len(text) && m.word(&st, asciiHash(text, start, len(text)), s[start:])
+	return deep, st.standard
+}
+
+// longWord hashes a word in a text with other runes than ASCII. It returns the word's end, and the end and class of what separates it
 // from the next.
 func longWord(s string, i int) (h uint64, end, sep int, class uint8) {
 	var buf [2 * maxWord]byte
@@ -250,9 +264,15 @@ func (st *state) pass(class uint8) {
 	}
 }
 
-// word takes note of the word just read and reports whether it completes a
+// word takes note of the word spelled raw and reports whether it completes a
 // DEEP phrase.
-func (m *matcher) word(st *state, id uint16) bool {
+func (m *matcher) word(st *state, h uint64, raw string) bool {
+	id := m.lookup(h, raw)
+	st.words[st.pos&(historyLen-1)] = id
+	st.pos++
+	if id == 0 {
+		return false
+	}
 	for i := range m.ending[id] {
 		p := &m.ending[id][i]
 		start := st.pos - len(p.words)

@@ -124,6 +124,9 @@ func FuzzSelect(f *testing.F) {
 		if b := s.Select(text, 0); a != b {
 			t.Errorf("Select(%q) = %v, then %v", text, a, b)
 		}
+		if b := s.Select(text+"\n–", 0); a != b { // the way for text beyond ASCII
+			t.Errorf("Select(%q) = %v, but %v before a dash", text, a, b)
+		}
 		if b := s.Select(text+".\ntake your time", 0); b != mcp.BudgetDeep {
 			t.Errorf("a deep sentence after %q selects %v", text, b)
 		}

@@ -2,7 +2,6 @@ package tier
 
 import (
 	"encoding/binary"
-	"math/bits"
 	"unicode"
 	"unicode/utf8"
 )
@@ -136,19 +135,43 @@ func loadTail(text []byte) (b uint64) {
 	return b
 }
 
-// wordLen returns how many of the eight bytes of b, from the lowest, are ASCII
-// letters or digits.
-func wordLen(b uint64) int {
-	low := b &^ highs
-	x := low | 0x20*ones
-	letters := (x + (0x80-'a')*ones) &^ (x + (0x7f-'z')*ones)
-	digits := (low + (0x80-'0')*ones) &^ (low + (0x7f-'9')*ones)
-	stops := ^(letters | digits) | b
-	return bits.TrailingZeros64(stops&highs) / 8 // 64 without a stop
+// ascii reports whether text has no byte beyond ASCII.
+func ascii(text []byte) bool {
+	var any uint64
+	for ; len(text) >= 8; text = text[8:] {
+		any |= binary.LittleEndian.Uint64(text)
+	}
+	return (any|loadTail(text))&highs == 0
 }
 
-// lower8 folds the first n < 8 bytes of b, ASCII letters and digits, and
-// clears the rest.
-func lower8(b uint64, n int) uint64 {
-	return (b | 0x20*ones) & (1<<(8*n&63) - 1)
+// separators returns a bit for each of the 64 bytes at text[base:] that is no
+// ASCII letter or digit; bytes beyond the end are none.
+func separators(text []byte, base int) uint64 {
+	var mask uint64
+	for k := 0; k < 64 && base+k < len(text); k += 8 {
+		mask |= uint64(wordBytes(load8(text, base+k))) << k
+	}
+	return ^mask
+}
+
+// wordBytes returns a bit for each of the eight bytes of b, all ASCII, that is
+// a letter or digit.
+func wordBytes(b uint64) uint8 {
+	x := b | 0x20*ones
+	letters := (x + (0x80-'a')*ones) &^ (x + (0x7f-'z')*ones)
+	digits := (b + (0x80-'0')*ones) &^ (b + (0x7f-'9')*ones)
+	// Gather the top bit of each byte: the product moves them side by side.
+	return uint8((letters | digits) & highs >> 7 * 0x0102040810204080 >> 56)
+}
+
+// asciiHash is the hash of the ASCII letters and digits text[i:end].
+func asciiHash(text []byte, i, end int) uint64 {
+	var h uint64
+	for ; end-i >= 8; i += 8 {
+		h = mix(h, binary.LittleEndian.Uint64(text[i:])|0x20*ones)
+	}
+	if n := end - i; n > 0 {
+		h = mix(h, (load8(text, i)|0x20*ones)&(1<<(8*n&63)-1))
+	}
+	return h
 }
