@@ -1,19 +1,13 @@
 package mcphost
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 const (
@@ -79,50 +73,4 @@ func retryAfter(header string) time.Duration {
 		d = time.Until(at)
 	}
 	return min(max(d, 0), longestPause)
-}
-
-// limiter bounds answers that are no event streams, which the SDK reads whole.
-// A call whose answer is too long gets one that says so.
-type limiter struct{ base http.RoundTripper }
-
-func (l *limiter) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := l.base.RoundTrip(r)
-	if err != nil || strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
-		return resp, err
-	}
-	if n := resp.ContentLength; 0 <= n && n <= maxMessage {
-		return resp, nil
-	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxMessage+1))
-	_ = resp.Body.Close() // all that is wanted of it has been read
-	if err != nil {
-		return nil, fmt.Errorf("reading the answer: %w", err)
-	}
-	if len(body) > maxMessage {
-		if body, err = refusal(r); err != nil {
-			return nil, err
-		}
-	}
-	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	return resp, nil
-}
-
-// refusal is the answer to a call whose own answer is too long.
-func refusal(r *http.Request) ([]byte, error) {
-	var call struct {
-		ID json.RawMessage `json:"id"`
-	}
-	if r.GetBody == nil {
-		return nil, errors.New(tooLong)
-	}
-	body, err := r.GetBody()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", tooLong, err)
-	}
-	if err := json.NewDecoder(body).Decode(&call); err != nil || call.ID == nil {
-		return nil, errors.New(tooLong)
-	}
-	return json.Marshal(map[string]any{
-		"jsonrpc": "2.0", "id": call.ID, "error": map[string]any{"code": jsonrpc.CodeInternalError, "message": tooLong},
-	})
 }

@@ -104,7 +104,8 @@ type ServerStatus struct {
 	Calls  int `json:"calls,omitempty"`
 	Queued int `json:"queued,omitempty"`
 	// Failures counts the calls in a row that the connection failed. From three
-	// on it is doubted: the server is pinged, and dropped if it does not answer.
+	// on, or if there is nobody to answer, it is doubted: the server is pinged,
+	// and dropped if it does not answer.
 	Failures int `json:"failures,omitempty"`
 	// Paused is for how many milliseconds more the server wants no calls.
 	Paused float64 `json:"paused_ms,omitempty"`

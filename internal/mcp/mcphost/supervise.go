@@ -192,8 +192,7 @@ func (u *upstream) examine(ctx context.Context, l *link, patience time.Duration)
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	err := l.session.Ping(ctx, nil)
-	var wire *wireError
-	if err == nil || errors.As(err, &wire) || errors.Is(err, errPaused) {
+	if err == nil || answered(err) != nil || errors.Is(err, errPaused) {
 		u.fails.Store(0)
 		return nil
 	}

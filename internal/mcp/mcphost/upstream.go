@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -21,7 +23,7 @@ const (
 	// with [mcp.ErrBusy].
 	maxQueued = 64
 	// suspicious is how many calls in a row must fail for the connection to be
-	// doubted.
+	// doubted; one is enough if there is nobody to answer it.
 	suspicious = 3
 	// returnPatience is how long a call that may be tried twice waits for a lost
 	// server to return, and lossDelay how long after the call the loss may show.
@@ -35,6 +37,13 @@ const (
 	stateReady      = "ready"
 	stateAsleep     = "asleep"
 	stateDown       = "down"
+)
+
+// rejected is how the SDK says that its transport failed, in an error of the
+// type that else is a server's answer.
+const (
+	rejected     = "rejected by transport"
+	codeRejected = -32005
 )
 
 // errNotSent means that a call never left: the server is down.
@@ -261,21 +270,21 @@ func token(c chan<- struct{}) {
 // in a row cast doubt on the server. ctx is the caller's; bound ends with the
 // connection as well.
 func (u *upstream) callError(ctx, bound context.Context, err error) error {
-	var wire *wireError
-	if errors.As(err, &wire) {
+	if errors.Is(err, errPaused) {
+		return u.paused(u.pause.left())
+	}
+	if wire := answered(err); wire != nil {
 		u.fails.Store(0)
 		if wire.Code == codeInvalidParams {
 			return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, u.secrets.line(wire.Message))
 		}
 		return fmt.Errorf("server %q answered: %s", u.cfg.Name, u.secrets.line(wire.Message))
 	}
-	if errors.Is(err, errPaused) {
-		return u.paused(u.pause.left())
-	}
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return err // the caller left; that says nothing about the server
 	}
-	if u.fails.Add(1) >= suspicious {
+	var unanswered *url.Error // no HTTP response at all
+	if u.fails.Add(1) >= suspicious || ctx.Err() == nil && errors.As(err, &unanswered) {
 		token(u.suspect)
 	}
 	if ctx.Err() != nil {
@@ -287,9 +296,21 @@ func (u *upstream) callError(ctx, bound context.Context, err error) error {
 	return fmt.Errorf("%w: server %q: %w", mcp.ErrUnavailable, u.cfg.Name, u.told(err))
 }
 
+// answered returns the error a server answered with, or nil if it did not.
+func answered(err error) *wireError {
+	var wire *wireError
+	if !errors.As(err, &wire) || wire.Code == codeRejected && wire.Message == rejected {
+		return nil
+	}
+	return wire
+}
+
 // told is an error as it may be told: one line, without what the server must
 // not show and we must not tell. Sentinels stay.
-func (u *upstream) told(err error) error { return &toldError{u.secrets.line(err.Error()), err} }
+func (u *upstream) told(err error) error {
+	text := strings.ReplaceAll(err.Error(), rejected+": ", "")
+	return &toldError{u.secrets.line(text), err}
+}
 
 type toldError struct {
 	text  string

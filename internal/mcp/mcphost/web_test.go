@@ -1,0 +1,462 @@
+package mcphost_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+)
+
+// website is an MCP server over HTTP that misbehaves as told.
+type website struct {
+	*httptest.Server
+	gate     func(w http.ResponseWriter, r *http.Request, method string) bool // answers itself if true; nil never does
+	session  atomic.Int32                                                     // the one it knows
+	sessions atomic.Int32                                                     // it has opened
+
+	mu    sync.Mutex // guards the fields below
+	calls map[string]int
+	auth  map[string]bool // Authorization headers seen
+}
+
+func newWebsite(t *testing.T, start func(http.Handler) *httptest.Server) *website {
+	t.Helper()
+	w := &website{calls: map[string]int{}, auth: map[string]bool{}}
+	w.Server = start(w)
+	t.Cleanup(w.Close)
+	return w
+}
+
+func (s *website) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	var m struct {
+		ID     json.RawMessage
+		Method string
+		Params struct{ Name string }
+	}
+	_ = json.Unmarshal(body, &m)
+	s.mu.Lock()
+	s.auth[r.Header.Get("Authorization")] = true
+	s.mu.Unlock()
+	if s.gate != nil && s.gate(w, r, m.Method) {
+		return
+	}
+	known := fmt.Sprint("session-", s.session.Load())
+	switch {
+	case r.Method == http.MethodGet:
+		w.WriteHeader(http.StatusMethodNotAllowed)
+	case r.Method == http.MethodDelete:
+	case m.Method == "initialize":
+		n := s.sessions.Add(1)
+		s.session.Store(n)
+		w.Header().Set("Mcp-Session-Id", fmt.Sprint("session-", n))
+		reply(w, m.ID, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"web","version":"1"}}`)
+	case m.Method == "server/discover":
+		w.WriteHeader(http.StatusBadRequest)
+	case r.Header.Get("Mcp-Session-Id") != known:
+		w.WriteHeader(http.StatusNotFound)
+	case m.ID == nil:
+		w.WriteHeader(http.StatusAccepted)
+	case m.Method == "tools/list":
+		reply(w, m.ID, `{"tools":[{"name":"look","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},
+			{"name":"act","inputSchema":{"type":"object"}},{"name":"huge","inputSchema":{"type":"object"}},{"name":"huge_stream","inputSchema":{"type":"object"}}]}`)
+	case m.Method == "tools/call":
+		s.call(w, m.ID, m.Params.Name)
+	default:
+		reply(w, m.ID, `{}`)
+	}
+}
+
+func (s *website) call(w http.ResponseWriter, id json.RawMessage, tool string) {
+	s.mu.Lock()
+	s.calls[tool]++
+	s.mu.Unlock()
+	if tool == "huge_stream" {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, `data: {"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}]}}`+"\n\n", id, strings.Repeat("x", 50<<20))
+		return
+	}
+	text := "done"
+	if tool == "huge" {
+		text = strings.Repeat("x", 50<<20)
+	}
+	reply(w, id, fmt.Sprintf(`{"content":[{"type":"text","text":"%s"}]}`, text))
+}
+
+// count returns how often a tool was called.
+func (s *website) count(tool string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.calls[tool]
+}
+
+// shown lists the Authorization headers seen.
+func (s *website) shown() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []string
+	for a := range s.auth {
+		all = append(all, a)
+	}
+	return strings.Join(all, "|")
+}
+
+func reply(w http.ResponseWriter, id json.RawMessage, result string) {
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
+}
+
+// surf connects a new host to a server. It is closed at the end, in bounded
+// time, and its log must not hold any of the secrets.
+func surf(t *testing.T, cfg config.MCPServerConfig, secrets ...string) (*mcphost.Host, error) {
+	t.Helper()
+	var book logBook
+	h := mcphost.New(mcphost.WithLogger(book.logger()))
+	cfg.Name, cfg.Transport = "web", config.TransportStreamableHTTP
+	if cfg.ConnectTimeout == 0 {
+		cfg.ConnectTimeout = config.Duration(watchdog)
+	}
+	err := h.RegisterServer(t.Context(), cfg)
+	t.Cleanup(func() {
+		start := time.Now()
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(start); took > watchdog/2 {
+			t.Errorf("Close took %v", took)
+		}
+		for _, secret := range secrets {
+			if strings.Contains(book.String(), secret) {
+				t.Errorf("the log holds %q", secret)
+			}
+		}
+	})
+	return h, err
+}
+
+func private(u string) config.MCPServerConfig {
+	return config.MCPServerConfig{URL: u, AllowPrivate: true}
+}
+
+func webStatus(h *mcphost.Host) mcphost.ServerStatus { return h.Servers()[0] }
+
+func TestStaticTokens(t *testing.T) {
+	for name, token := range map[string]string{"bare": "s3cret-token", "with Bearer": "Bearer s3cret-token", "in lower case": " bearer  s3cret-token "} {
+		t.Run(name, func(t *testing.T) {
+			web := newWebsite(t, httptest.NewServer)
+			cfg := private(web.URL)
+			cfg.Auth.Token = config.Secret(token)
+			h, err := surf(t, cfg, "s3cret-token")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := h.ExecuteTool(t.Context(), "act", ""); err != nil {
+				t.Error(err)
+			}
+			if got := web.shown(); got != "Bearer s3cret-token" {
+				t.Errorf("the server was shown %q", got)
+			}
+		})
+	}
+}
+
+func TestOAuthWinsOverToken(t *testing.T) {
+	web := newWebsite(t, httptest.NewServer)
+	var refuse atomic.Bool
+	tokens := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, secret, _ := r.BasicAuth()
+		w.Header().Set("Content-Type", "application/json")
+		if refuse.Load() || secret != "client-s3cret" {
+			w.WriteHeader(http.StatusUnauthorized)
+			fmt.Fprintf(w, `{"error":"invalid_client","error_description":"not %s"}`, secret)
+			return
+		}
+		fmt.Fprint(w, `{"access_token":"granted-t0ken","token_type":"Bearer","expires_in":3600}`)
+	}))
+	defer tokens.Close()
+	cfg := private(web.URL)
+	cfg.Auth = config.MCPAuth{Token: "static-t0ken", OAuth: &config.MCPOAuth{ClientID: "me", ClientSecret: "client-s3cret", TokenURL: tokens.URL}}
+	h, err := surf(t, cfg, "client-s3cret", "granted-t0ken", "static-t0ken")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.ExecuteTool(t.Context(), "act", ""); err != nil {
+		t.Error(err)
+	}
+	if got := web.shown(); got != "Bearer granted-t0ken" {
+		t.Errorf("the server was shown %q", got)
+	}
+	refuse.Store(true)
+	_, err = surf(t, cfg, "client-s3cret", "static-t0ken")
+	if !errors.Is(err, mcp.ErrUnavailable) || !strings.Contains(err.Error(), "the token server refused: invalid_client") {
+		t.Errorf("err = %v, want the token server's refusal", err)
+	}
+	if err != nil && strings.Contains(err.Error(), "s3cret") {
+		t.Errorf("%v holds the secret", err)
+	}
+}
+
+func TestServersThatEchoTheTokenDoNotGetItTold(t *testing.T) {
+	web := newWebsite(t, httptest.NewServer)
+	web.gate = func(w http.ResponseWriter, r *http.Request, method string) bool {
+		if method != "tools/call" {
+			return false
+		}
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"%s is not allowed"}}`, r.Header.Get("Authorization"))
+		return true
+	}
+	cfg := private(web.URL + "?key=query-s3cret")
+	cfg.Auth.Token = "echoed-t0ken"
+	h, err := surf(t, cfg, "echoed-t0ken", "query-s3cret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.ExecuteTool(t.Context(), "act", "")
+	if err == nil || !strings.Contains(err.Error(), "Bearer [redacted] is not allowed") {
+		t.Errorf("err = %v, want it without the token", err)
+	}
+	web.Server.CloseClientConnections()
+	web.Server.Config.SetKeepAlivesEnabled(false)
+	web.Server.Listener.Close()
+	if _, err = h.ExecuteTool(t.Context(), "act", ""); err == nil || strings.Contains(err.Error(), "query-s3cret") {
+		t.Errorf("err = %v, want one without the query", err)
+	}
+}
+
+func TestLostSessionIsOpenedAnew(t *testing.T) {
+	web := newWebsite(t, httptest.NewServer)
+	h, err := surf(t, private(web.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	web.session.Store(-1) // the server has forgotten us
+	if _, err := h.ExecuteTool(t.Context(), "act", ""); !errors.Is(err, mcp.ErrUnavailable) {
+		t.Errorf("err = %v, want ErrUnavailable", err)
+	}
+	waitFor(t, h, "the session is opened anew", func() bool { return webStatus(h).Connects == 2 })
+	if n := web.count("act"); n != 0 {
+		t.Errorf("the call was made %d times after all", n)
+	}
+	if _, err := h.ExecuteTool(t.Context(), "act", ""); err != nil || web.count("act") != 1 {
+		t.Errorf("after that: %v with %d calls", err, web.count("act"))
+	}
+	web.session.Store(-1)
+	if _, err := h.ExecuteTool(t.Context(), "look", ""); err != nil || web.count("look") != 1 {
+		t.Errorf("a call that may be made twice: %v with %d calls, want it made over the new session", err, web.count("look"))
+	}
+}
+
+func TestServerThatWantsAPauseGetsIt(t *testing.T) {
+	web := newWebsite(t, httptest.NewServer)
+	var turned atomic.Int32
+	var header atomic.Value
+	header.Store("")
+	web.gate = func(w http.ResponseWriter, _ *http.Request, method string) bool {
+		after := header.Load().(string)
+		if method != "tools/call" || after == "" {
+			return false
+		}
+		turned.Add(1)
+		w.Header().Set("Retry-After", after)
+		w.WriteHeader(http.StatusTooManyRequests)
+		return true
+	}
+	h, err := surf(t, private(web.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	header.Store("0")
+	for range 40 {
+		if _, err := h.ExecuteTool(t.Context(), "act", ""); !errors.Is(err, mcp.ErrBusy) {
+			t.Errorf("err = %v, want ErrBusy", err)
+		}
+	}
+	if s := status(t, h, "act"); s.State != "ready" || s.Samples != 0 {
+		t.Errorf("tool = %+v: a pause is held against it", s)
+	}
+	if s := webStatus(h); s.State != "ready" || s.Failures != 0 || s.Connects != 1 {
+		t.Errorf("server = %+v: a pause is held against it", s)
+	}
+	header.Store("2")
+	turned.Store(0)
+	for range 10 {
+		if _, err := h.ExecuteTool(t.Context(), "act", ""); !errors.Is(err, mcp.ErrBusy) || !strings.Contains(err.Error(), "pause") {
+			t.Errorf("err = %v, want ErrBusy saying why", err)
+		}
+	}
+	if n := turned.Load(); n != 1 {
+		t.Errorf("the server was asked %d times within the pause, want once", n)
+	}
+	if s := webStatus(h); s.Paused <= 0 {
+		t.Errorf("server = %+v, want the pause shown", s)
+	}
+	header.Store("")
+	eventually(t, "the pause is over", func() bool {
+		_, err := h.ExecuteTool(t.Context(), "act", "")
+		return err == nil
+	})
+}
+
+func TestRedirectsDoNotCarryTheToken(t *testing.T) {
+	web := newWebsite(t, httptest.NewServer)
+	elsewhere := newWebsite(t, httptest.NewServer)
+	web.gate = func(w http.ResponseWriter, r *http.Request, method string) bool {
+		if method == "tools/call" {
+			http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
+		}
+		return method == "tools/call"
+	}
+	elsewhere.session.Store(1)
+	cfg := private(web.URL)
+	cfg.Auth.Token = "kept-t0ken"
+	h, err := surf(t, cfg, "kept-t0ken")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.ExecuteTool(t.Context(), "act", ""); err != nil {
+		t.Error(err)
+	}
+	if got := elsewhere.shown(); got != "" || elsewhere.count("act") != 1 {
+		t.Errorf("the other server was called %d times and shown %q, want once and nothing", elsewhere.count("act"), got)
+	}
+}
+
+func TestNamesOfPrivateAddressesAreRefused(t *testing.T) {
+	web := newWebsite(t, httptest.NewServer)
+	u, err := url.Parse(web.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = surf(t, config.MCPServerConfig{URL: "http://localhost:" + u.Port()})
+	if !errors.Is(err, mcp.ErrUnavailable) || !strings.Contains(err.Error(), "allow_private") {
+		t.Errorf("err = %v, want a refusal that says how to allow it", err)
+	}
+}
+
+func TestCertificatesAreVerified(t *testing.T) {
+	web := newWebsite(t, func(h http.Handler) *httptest.Server {
+		s := httptest.NewUnstartedServer(h)
+		s.Config.ErrorLog = log.New(io.Discard, "", 0) // the handshake fails, as it should
+		s.StartTLS()
+		return s
+	})
+	_, err := surf(t, private(web.URL))
+	if !errors.Is(err, mcp.ErrUnavailable) || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("err = %v, want the certificate refused", err)
+	}
+}
+
+func TestOversizedAnswersOverHTTP(t *testing.T) {
+	web := newWebsite(t, httptest.NewServer)
+	h, err := surf(t, private(web.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tool, want := range map[string]string{"huge": "longer than 16 MiB", "huge_stream": "longer than 16 MiB"} {
+		if _, err := h.ExecuteTool(t.Context(), tool, ""); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: err = %v, want %q", tool, err, want)
+		}
+		if _, err := h.ExecuteTool(t.Context(), "act", ""); err != nil {
+			t.Errorf("after %s: %v", tool, err)
+		}
+	}
+	if s := webStatus(h); s.Connects != 1 {
+		t.Errorf("server = %+v, want the connection to survive", s)
+	}
+}
+
+func TestServerThatHangsOverHTTP(t *testing.T) {
+	web := newWebsite(t, httptest.NewServer)
+	stuck := make(chan struct{})
+	web.gate = func(_ http.ResponseWriter, r *http.Request, method string) bool {
+		if method == "tools/call" || method == "notifications/cancelled" || r.Method == http.MethodDelete {
+			<-stuck
+		}
+		return false
+	}
+	t.Cleanup(func() { close(stuck) }) // before the server is closed, after the host
+	h, err := surf(t, private(web.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := h.ExecuteTool(ctx, "act", ""); !errors.Is(err, mcp.ErrTimeout) {
+		t.Errorf("err = %v, want ErrTimeout", err)
+	}
+	if s := webStatus(h); s.State != "ready" {
+		t.Errorf("server = %+v", s)
+	}
+}
+
+func TestOpeningThatHangsOverHTTP(t *testing.T) {
+	web := newWebsite(t, httptest.NewServer)
+	stuck := make(chan struct{})
+	web.gate = func(http.ResponseWriter, *http.Request, string) bool { <-stuck; return true }
+	t.Cleanup(func() { close(stuck) })
+	cfg := private(web.URL)
+	cfg.ConnectTimeout = config.Duration(100 * time.Millisecond)
+	start := time.Now()
+	if _, err := surf(t, cfg); !errors.Is(err, mcp.ErrUnavailable) || !strings.Contains(err.Error(), "no answer within 100ms") {
+		t.Errorf("err = %v, want no answer", err)
+	}
+	if took := time.Since(start); took > watchdog/4 {
+		t.Errorf("it took %v to give up", took)
+	}
+}
+
+// at starts a server at an address that is known already.
+func at(t *testing.T, address string) func(http.Handler) *httptest.Server {
+	return func(h http.Handler) *httptest.Server {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &httptest.Server{Listener: l, Config: &http.Server{Handler: h}}
+		s.Start()
+		return s
+	}
+}
+
+func TestWebServerThatGoesAndReturns(t *testing.T) {
+	web := newWebsite(t, httptest.NewServer)
+	h, err := surf(t, private(web.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := web.Listener.Addr().String()
+	gone := h.Changed()
+	web.Close()
+	if _, err := h.ExecuteTool(t.Context(), "act", ""); !errors.Is(err, mcp.ErrUnavailable) {
+		t.Errorf("err = %v, want ErrUnavailable", err)
+	}
+	select {
+	case <-gone:
+	case <-time.After(watchdog):
+		t.Fatal("one call that cannot reach the server is not enough to miss it")
+	}
+	if s := webStatus(h); s.State != "down" || len(h.Names()) != 0 {
+		t.Errorf("server = %+v, tools = %q; want none", s, h.Names())
+	}
+	back := newWebsite(t, at(t, address))
+	waitFor(t, h, "the tools are back", func() bool { return len(h.Names()) > 0 })
+	if _, err := h.ExecuteTool(t.Context(), "act", ""); err != nil || back.count("act") != 1 {
+		t.Errorf("after its return: %v with %d calls", err, back.count("act"))
+	}
+}
