@@ -159,7 +159,7 @@ func (a *App) open(ctx context.Context) error {
 	a.Host = mcphost.New(
 		mcphost.WithLogger(a.log), mcphost.WithFloors(a.Config.Tools.Floors),
 		mcphost.WithCeilings(time.Duration(a.Config.Latency.Ceilings.Fast), time.Duration(a.Config.Latency.Ceilings.Standard)),
-		mcphost.WithKeeper(a.Store, machine()),
+		mcphost.WithKeeper(a.Store, machine()), mcphost.WithRecalibration(time.Duration(a.Config.MCP.Recalibrate)),
 	)
 	if err := a.Host.Restore(ctx); err != nil {
 		return err

@@ -32,6 +32,9 @@ type Providers struct {
 // MCP lists external tool servers.
 type MCP struct {
 	Servers []MCPServerConfig `yaml:"servers" json:"servers" doc:"External tool servers."`
+	// Recalibrate is how often the tools are measured again while Glyphoxa runs;
+	// 0 means only at the start.
+	Recalibrate Duration `yaml:"recalibrate" json:"recalibrate" min:"0s" max:"24h" doc:"How often the tools are measured again; 0s means only at the start."`
 }
 
 // Transports of external tool servers.

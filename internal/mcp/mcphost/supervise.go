@@ -62,14 +62,11 @@ func (u *upstream) supervise(ctx context.Context, first chan<- error) {
 		u.pause.refused.Store(false)
 		l, err := u.connect(ctx)
 		cost := time.Since(start)
-		if first != nil {
-			first <- err
-			first = nil
-		}
-		lived := false
+		var lived time.Duration
 		if err == nil {
-			lived = true
+			tell(&first, nil)
 			err = u.attend(ctx, l)
+			lived = time.Since(start) - cost
 		}
 		if errors.Is(err, errIdle) {
 			l.close()
@@ -80,16 +77,25 @@ func (u *upstream) supervise(ctx context.Context, first chan<- error) {
 			continue
 		}
 		u.withdraw(err)
+		tell(&first, err)
 		if l != nil {
 			l.close()
 		}
-		if time.Since(start) > steady {
+		if lived > steady {
 			retry = backoff{}
 		}
-		if lived && errors.Is(err, sdk.ErrSessionMissing) {
+		if l != nil && errors.Is(err, sdk.ErrSessionMissing) {
 			continue // it is there, only our session is gone
 		}
-		pauseFor(ctx, max(retry.wait(cost, !lived && u.pause.refused.Load()), u.pause.left()))
+		pauseFor(ctx, max(retry.wait(cost, l == nil && u.pause.refused.Load()), u.pause.left()))
+	}
+}
+
+// tell sends the outcome of the first attempt, once.
+func tell(first *chan<- error, err error) {
+	if *first != nil {
+		*first <- err
+		*first = nil
 	}
 }
 
