@@ -22,9 +22,13 @@ const (
 
 // WithRecalibration repeats [Host.Calibrate] every interval until the host is
 // closed, leaving out the tools of servers that sleep. If 0, the default,
-// nothing is repeated.
+// nothing is repeated; the shortest interval is a second.
 func WithRecalibration(interval time.Duration) Option {
-	return func(o *options) { o.recalibrate = interval }
+	return func(o *options) {
+		if o.recalibrate = interval; interval > 0 {
+			o.recalibrate = max(interval, time.Second)
+		}
+	}
 }
 
 // recalibrate measures again and again until the host is closed.

@@ -87,7 +87,7 @@ func (l *lineReader) next(limit int) ([]byte, error) {
 
 // skip reads on to the end of a line that is too long.
 func (l *lineReader) skip(line []byte) error {
-	over := &oversized{head: bytes.Clone(line[:labelRoom])}
+	over := &oversized{head: bytes.Clone(line[:labelRoom]), tail: bytes.Clone(line[len(line)-labelRoom:])}
 	for skipped := len(line); ; {
 		piece, err := l.r.ReadSlice('\n')
 		if skipped += len(piece); skipped > maxSkipped {

@@ -29,13 +29,14 @@ type process struct {
 	stderr *os.File
 	words  *words
 	exited chan struct{} // closed once the program has ended
+	heard  chan struct{} // closed once its last words are in
 	state  error         // how it ended; set before exited is closed
 	owned  sync.WaitGroup
 }
 
 // startProcess starts cmd; what it writes to stderr goes to words.
 func startProcess(cmd *exec.Cmd, words *words) (*process, error) {
-	p := &process{cmd: cmd, words: words, exited: make(chan struct{})}
+	p := &process{cmd: cmd, words: words, exited: make(chan struct{}), heard: make(chan struct{})}
 	var files []*os.File
 	var err error
 	pipe := func() (r, w *os.File) {
@@ -85,6 +86,7 @@ func (p *process) reap() {
 func (p *process) listen() {
 	_, _ = io.Copy(p.words, p.stderr) // it ends as the program does
 	p.words.flush()
+	close(p.heard)
 	_ = p.stderr.Close()
 }
 
@@ -124,6 +126,7 @@ func (p *process) obituary() string {
 	if !p.leaves(lastOutput) {
 		return ""
 	}
+	<-p.heard // soon: its pipes do not outlive it for long
 	how := "the program ended"
 	if p.state != nil {
 		how = fmt.Sprintf("the program ended (%v)", p.state)
