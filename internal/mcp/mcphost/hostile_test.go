@@ -176,7 +176,7 @@ func TestCallsThatGoWrong(t *testing.T) {
 		})
 	}
 	eventually(t, "the time-out reaches the server", func() bool { return len(s.notes.lines("cancelled")) == 1 })
-	eventually(t, "the server is back", func() bool { return s.server().State == "ready" })
+	eventually(t, "the server is back", func() bool { st := s.server(); return st.State == "ready" && st.Connects == 2 })
 	if st := s.server(); st.Failures != 0 || st.Connects != 2 {
 		t.Errorf("status = %+v: want no connection lost but the one to the dead server", st)
 	}
