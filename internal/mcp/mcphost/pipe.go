@@ -37,6 +37,9 @@ type pipes struct {
 	lines *lineReader
 	queue []jsonrpc.Message // the rest of a batch; owned by Read
 
+	// awaited reports whether a new listing is due anyway; nil means never.
+	awaited func() bool
+
 	unanswered atomic.Int32
 	answered   chan struct{} // of one: an answer was written
 
@@ -169,15 +172,25 @@ func parse(line []byte) ([]jsonrpc.Message, error) {
 	return msgs, nil
 }
 
-// wanted counts requests and leaves out the notifications nobody here listens
-// to, so that a flood of them costs no more than reading it.
+// wanted counts requests and leaves out the notifications that tell nobody
+// anything new, so that a flood of them costs no more than reading it.
 func (c *pipes) wanted(msgs []jsonrpc.Message) []jsonrpc.Message {
 	return slices.DeleteFunc(msgs, func(m jsonrpc.Message) bool {
 		r, ok := m.(*jsonrpc.Request)
-		if ok && r.IsCall() {
-			c.unanswered.Add(1)
+		if !ok {
+			return false
 		}
-		return ok && !r.IsCall() && (r.Method == "notifications/message" || r.Method == "notifications/progress")
+		if r.IsCall() {
+			c.unanswered.Add(1)
+			return false
+		}
+		switch r.Method {
+		case "notifications/message", "notifications/progress":
+			return true
+		case "notifications/tools/list_changed":
+			return c.awaited != nil && c.awaited()
+		}
+		return false
 	})
 }
 

@@ -126,7 +126,10 @@ func (p *process) obituary() string {
 	if !p.leaves(lastOutput) {
 		return ""
 	}
-	<-p.heard // soon: its pipes do not outlive it for long
+	select {
+	case <-p.heard:
+	case <-time.After(2 * lastOutput): // somebody else holds its pipes
+	}
 	how := "the program ended"
 	if p.state != nil {
 		how = fmt.Sprintf("the program ended (%v)", p.state)
