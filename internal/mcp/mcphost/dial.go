@@ -69,7 +69,7 @@ func (u *upstream) dialWeb(ctx context.Context, w *web, protocol string) (*link,
 	lines := newConnections(w.cfg.AllowPrivate)
 	client := w.client(lines)
 	defer context.AfterFunc(ctx, lines.sever)() // a stuck opening ends with ctx
-	session, err := u.open(ctx, &sdk.StreamableClientTransport{Endpoint: w.cfg.URL, HTTPClient: client}, protocol)
+	session, err := u.open(ctx, &sdk.StreamableClientTransport{Endpoint: w.cfg.URL, HTTPClient: client, MaxEventSize: 2 * maxMessage}, protocol)
 	if err != nil {
 		lines.sever()
 		return nil, err

@@ -155,7 +155,10 @@ func (h *Host) call(ctx context.Context, t *tool, args string) (mcp.Result, erro
 	ctx, cancel := context.WithTimeoutCause(ctx, t.deadline, mcp.ErrTimeout)
 	defer cancel()
 	if t.server != nil {
-		res, err := t.server.call(ctx, t, args)
+		res, err := t.server.call(ctx, cancel, t, args)
+		if errors.Is(err, errGivenUp) {
+			return res, err // it was us who ended ctx
+		}
 		return res, inTime(ctx, err)
 	}
 	return h.guarded(ctx, t, args)

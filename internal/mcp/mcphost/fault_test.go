@@ -104,6 +104,7 @@ func TestKilledServerIsOutAtOnceAndSoonBack(t *testing.T) {
 // A call that was on its way when the server died may have been carried out. It
 // is not made again, unless the tool may be called twice; then it is, once.
 func TestCallsKilledUnderWayAreNotReplayed(t *testing.T) {
+	t.Parallel()
 	s, err := newScene(t, []string{"mortal"}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -95,6 +95,7 @@ func TestServersThatAreNoisyAndWorkAnyway(t *testing.T) {
 }
 
 func TestFloodOfStderrDoesNotFloodTheLog(t *testing.T) {
+	t.Parallel()
 	s, err := newScene(t, []string{"stderr"}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -106,6 +107,7 @@ func TestFloodOfStderrDoesNotFloodTheLog(t *testing.T) {
 }
 
 func TestStormOfChangesCostsFewListings(t *testing.T) {
+	t.Parallel()
 	s, err := newScene(t, []string{"storm"}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -130,6 +132,7 @@ func TestStormOfChangesCostsFewListings(t *testing.T) {
 }
 
 func TestCallsThatGoWrong(t *testing.T) {
+	t.Parallel()
 	s, err := newScene(t, nil, func(cfg *config.MCPServerConfig) { cfg.CallTimeout = config.Duration(20 * time.Second) })
 	if err != nil {
 		t.Fatal(err)
@@ -206,6 +209,7 @@ func TestOversizedResultsCostBoundedMemory(t *testing.T) {
 }
 
 func TestDrawnTextIsCleaned(t *testing.T) {
+	t.Parallel()
 	s, err := newScene(t, []string{"paint"}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -241,6 +245,7 @@ func TestDrawnTextIsCleaned(t *testing.T) {
 }
 
 func TestBrokenSchemasAreLeftOut(t *testing.T) {
+	t.Parallel()
 	s, err := newScene(t, []string{"schemas"}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -263,6 +268,7 @@ func TestBrokenSchemasAreLeftOut(t *testing.T) {
 }
 
 func TestTwinsAndLongNames(t *testing.T) {
+	t.Parallel()
 	s, err := newScene(t, []string{"twins"}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -287,6 +293,7 @@ func TestTwinsAndLongNames(t *testing.T) {
 }
 
 func TestDescriptionsThatChangeAreFollowed(t *testing.T) {
+	t.Parallel()
 	s, err := newScene(t, []string{"shifting"}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
 package mcphost
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -13,8 +12,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// limiter bounds the messages of a web server; the SDK would read any length.
-// A call whose answer is too long gets one that says so.
+// limiter bounds the answers of a web server; the SDK would read any length. A
+// call whose answer is too long gets one that says so, or none.
 type limiter struct{ base http.RoundTripper }
 
 func (l *limiter) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -23,8 +22,10 @@ func (l *limiter) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
-		resp.Body = &events{src: resp.Body, in: bufio.NewReader(resp.Body), call: r}
-		return resp, nil
+		if r.Method == http.MethodPost {
+			resp.Body = &stream{resp.Body, maxMessage}
+		}
+		return resp, nil // the SDK bounds the events of others
 	}
 	if n := resp.ContentLength; 0 <= n && n <= maxMessage {
 		return resp, nil
@@ -63,61 +64,18 @@ func refusal(r *http.Request) ([]byte, error) {
 	})
 }
 
-// events passes an event stream on event by event. One that is too long is
-// replaced by a refusal, and ends the stream.
-type events struct {
-	src  io.ReadCloser
-	in   *bufio.Reader
-	call *http.Request // the stream answers it
-	buf  []byte        // of the event
-	left []byte        // what is still to be passed on
-	err  error         // what comes after it
+// stream is an event stream that answers a call. It breaks off when it becomes
+// too long; the SDK then ends the call and keeps the connection.
+type stream struct {
+	io.ReadCloser
+	left int64 // bytes it may still have
 }
 
-func (e *events) Read(p []byte) (int, error) {
-	if len(e.left) == 0 && e.err == nil {
-		e.next()
+func (s *stream) Read(p []byte) (int, error) {
+	if s.left <= 0 {
+		return 0, errors.New(tooLong)
 	}
-	if len(e.left) == 0 {
-		return 0, e.err
-	}
-	n := copy(p, e.left)
-	e.left = e.left[n:]
-	return n, nil
+	n, err := s.ReadCloser.Read(p[:min(int64(len(p)), s.left)])
+	s.left -= int64(n)
+	return n, err
 }
-
-// next reads an event, to the blank line that ends it.
-func (e *events) next() {
-	e.buf = e.buf[:0]
-	if cap(e.buf) > readAhead {
-		e.buf = nil
-	}
-	for start := 0; ; {
-		piece, err := e.in.ReadSlice('\n')
-		e.buf = append(e.buf, piece...)
-		switch {
-		case len(e.buf) > maxMessage:
-			e.refuse()
-			return
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue // the line is not over
-		case err != nil:
-			e.left, e.err = e.buf, err
-			return
-		case len(bytes.TrimRight(e.buf[start:], "\r\n")) == 0:
-			e.left = e.buf
-			return
-		}
-		start = len(e.buf)
-	}
-}
-
-func (e *events) refuse() {
-	answer, err := refusal(e.call)
-	e.buf = nil
-	if e.err = err; err == nil {
-		e.left, e.err = fmt.Appendf(nil, "data: %s\n\n", answer), io.EOF
-	}
-}
-
-func (e *events) Close() error { return e.src.Close() }

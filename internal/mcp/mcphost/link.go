@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -15,11 +16,46 @@ var errGivenUp = errors.New("the connection is given up")
 // link is a live connection to a server.
 type link struct {
 	session *sdk.ClientSession
-	over    context.Context // ends when the connection is given up; calls end with it
-	cut     context.CancelCauseFunc
 	ended   chan struct{} // closed when the session has ended
 	err     error         // why; set before ended is closed
 	ending  endings
+
+	mu    sync.Mutex // guards the fields below
+	over  bool       // the connection is given up
+	calls map[uint64]context.CancelFunc
+	next  uint64 // key of the next call
+}
+
+// enter notes a call under way, which ends with the connection; cancel ends
+// it. It reports false if the connection is given up already.
+func (l *link) enter(cancel context.CancelFunc) (key uint64, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return 0, false
+	}
+	l.next++
+	l.calls[l.next] = cancel
+	return l.next, true
+}
+
+// leave ends what enter began. It reports whether the call ended because the
+// connection was given up.
+func (l *link) leave(key uint64) (cut bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.calls, key)
+	return l.over
+}
+
+// cut ends the calls under way.
+func (l *link) cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over = true
+	for _, cancel := range l.calls {
+		cancel()
+	}
 }
 
 // endings are what a transport needs to do when its connection ends. Every
@@ -37,8 +73,7 @@ type endings struct {
 
 // newLink watches over a session. It owns a goroutine, which close ends.
 func newLink(session *sdk.ClientSession, e endings) *link {
-	l := &link{session: session, ended: make(chan struct{}), ending: e}
-	l.over, l.cut = context.WithCancelCause(context.Background())
+	l := &link{session: session, ended: make(chan struct{}), ending: e, calls: map[uint64]context.CancelFunc{}}
 	go func() { // close waits for it through ended
 		l.err = session.Wait()
 		close(l.ended)
@@ -49,7 +84,7 @@ func newLink(session *sdk.ClientSession, e endings) *link {
 // close ends the calls under way, the session and the server's program, if it
 // has one, and waits for them.
 func (l *link) close() {
-	l.cut(errGivenUp)
+	l.cut()
 	if l.ending.hangUp != nil {
 		l.ending.hangUp()
 	}

@@ -145,7 +145,8 @@ func (h *Host) adopt(ctx context.Context, u *upstream) error {
 }
 
 // call runs a tool on the server, once one of the server's places is free.
-func (u *upstream) call(ctx context.Context, t *tool, args string) (mcp.Result, error) {
+// cancel ends ctx, which bounds the call.
+func (u *upstream) call(ctx context.Context, cancel context.CancelFunc, t *tool, args string) (mcp.Result, error) {
 	if wait := u.pause.left(); wait > 0 {
 		return mcp.Result{}, u.paused(wait)
 	}
@@ -157,15 +158,25 @@ func (u *upstream) call(ctx context.Context, t *tool, args string) (mcp.Result, 
 	if err != nil {
 		return mcp.Result{}, err
 	}
-	bound, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(l.over, func() { cancel(errGivenUp) })()
-	res, err := l.session.CallTool(bound, &sdk.CallToolParams{Name: t.Definition.Name, Arguments: rawArguments(args)})
-	if err != nil {
-		return mcp.Result{}, u.callError(ctx, bound, err)
+	key, ok := l.enter(cancel)
+	if !ok {
+		return mcp.Result{}, u.broken(errGivenUp)
 	}
-	u.fails.Store(0)
-	return u.result(t, res)
+	res, err := l.session.CallTool(ctx, &sdk.CallToolParams{Name: t.Definition.Name, Arguments: rawArguments(args)})
+	cut := l.leave(key)
+	switch {
+	case err == nil:
+		u.fails.Store(0)
+		return u.result(t, res)
+	case cut:
+		return mcp.Result{}, u.broken(errGivenUp)
+	}
+	return mcp.Result{}, u.callError(ctx, err)
+}
+
+// broken is the error of a call that the connection failed.
+func (u *upstream) broken(err error) error {
+	return fmt.Errorf("%w: server %q: %w", mcp.ErrUnavailable, u.cfg.Name, u.told(err))
 }
 
 func (u *upstream) paused(wait time.Duration) error {
@@ -267,9 +278,8 @@ func token(c chan<- struct{}) {
 }
 
 // callError tells a refused call from a broken connection. Connection failures
-// in a row cast doubt on the server. ctx is the caller's; bound ends with the
-// connection as well.
-func (u *upstream) callError(ctx, bound context.Context, err error) error {
+// in a row cast doubt on the server.
+func (u *upstream) callError(ctx context.Context, err error) error {
 	if errors.Is(err, errPaused) {
 		return u.paused(u.pause.left())
 	}
@@ -290,10 +300,10 @@ func (u *upstream) callError(ctx, bound context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	if bound.Err() != nil {
-		err = context.Cause(bound)
+	if strings.HasSuffix(err.Error(), "request terminated without response") {
+		err = fmt.Errorf("its answer broke off, or is longer than %d MiB", maxMessage>>20)
 	}
-	return fmt.Errorf("%w: server %q: %w", mcp.ErrUnavailable, u.cfg.Name, u.told(err))
+	return u.broken(err)
 }
 
 // answered returns the error a server answered with, or nil if it did not.

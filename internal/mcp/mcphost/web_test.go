@@ -74,6 +74,7 @@ func TestStaticTokens(t *testing.T) {
 }
 
 func TestOAuthWinsOverToken(t *testing.T) {
+	t.Parallel()
 	web := newWebsite(t, httptest.NewServer)
 	var refuse atomic.Bool
 	tokens := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -110,6 +111,7 @@ func TestOAuthWinsOverToken(t *testing.T) {
 }
 
 func TestServersThatEchoTheTokenDoNotGetItTold(t *testing.T) {
+	t.Parallel()
 	web := newWebsite(t, httptest.NewServer)
 	web.gate = func(w http.ResponseWriter, r *http.Request, method string) bool {
 		if method != "tools/call" {
@@ -138,6 +140,7 @@ func TestServersThatEchoTheTokenDoNotGetItTold(t *testing.T) {
 }
 
 func TestLostSessionIsOpenedAnew(t *testing.T) {
+	t.Parallel()
 	web := newWebsite(t, httptest.NewServer)
 	h, err := surf(t, private(web.URL))
 	if err != nil {
@@ -161,6 +164,7 @@ func TestLostSessionIsOpenedAnew(t *testing.T) {
 }
 
 func TestServerThatWantsAPauseGetsIt(t *testing.T) {
+	t.Parallel()
 	web := newWebsite(t, httptest.NewServer)
 	var turned atomic.Int32
 	var header atomic.Value
@@ -212,6 +216,7 @@ func TestServerThatWantsAPauseGetsIt(t *testing.T) {
 }
 
 func TestRedirectsDoNotCarryTheToken(t *testing.T) {
+	t.Parallel()
 	web := newWebsite(t, httptest.NewServer)
 	elsewhere := newWebsite(t, httptest.NewServer)
 	web.gate = func(w http.ResponseWriter, r *http.Request, method string) bool {
@@ -261,12 +266,13 @@ func TestCertificatesAreVerified(t *testing.T) {
 }
 
 func TestOversizedAnswersOverHTTP(t *testing.T) {
+	t.Parallel()
 	web := newWebsite(t, httptest.NewServer)
 	h, err := surf(t, private(web.URL))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for tool, want := range map[string]string{"huge": "longer than 16 MiB", "huge_stream": "longer than 16 MiB"} {
+	for tool, want := range map[string]string{"huge": "longer than 16 MiB", "huge_stream": "is longer than 16 MiB"} {
 		if _, err := h.ExecuteTool(t.Context(), tool, ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: err = %v, want %q", tool, err, want)
 		}
@@ -280,6 +286,7 @@ func TestOversizedAnswersOverHTTP(t *testing.T) {
 }
 
 func TestServerThatHangsOverHTTP(t *testing.T) {
+	t.Parallel()
 	web := newWebsite(t, httptest.NewServer)
 	stuck := make(chan struct{})
 	web.gate = func(_ http.ResponseWriter, r *http.Request, method string) bool {
@@ -320,6 +327,7 @@ func TestOpeningThatHangsOverHTTP(t *testing.T) {
 }
 
 func TestWebServerThatGoesAndReturns(t *testing.T) {
+	t.Parallel()
 	web := newWebsite(t, httptest.NewServer)
 	h, err := surf(t, private(web.URL))
 	if err != nil {
