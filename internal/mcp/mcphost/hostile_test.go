@@ -21,6 +21,7 @@ func quickly(cfg *config.MCPServerConfig) {
 }
 
 func TestServersThatCannotBeConnected(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		name  string
 		modes []string
@@ -52,6 +53,7 @@ func TestServersThatCannotBeConnected(t *testing.T) {
 }
 
 func TestServersThatAreNoisyAndWorkAnyway(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		name  string
 		modes []string
