@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"reflect"
 
@@ -65,8 +66,8 @@ func (s *Server) Run(ctx context.Context, t sdk.Transport) error {
 	err := s.sdk.Run(ctx, t)
 	cancel()
 	<-followed
-	if errors.Is(err, context.Canceled) {
-		return nil
+	if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) {
+		return nil // we were told to stop, or the client has left
 	}
 	return err
 }
