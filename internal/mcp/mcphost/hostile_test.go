@@ -140,7 +140,7 @@ func TestStormOfChangesCostsFewListings(t *testing.T) {
 
 func TestCallsThatGoWrong(t *testing.T) {
 	t.Parallel()
-	s, err := newScene(t, nil, func(cfg *config.MCPServerConfig) { cfg.CallTimeout = config.Duration(20 * time.Second) })
+	s, err := newScene(t, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,14 +203,14 @@ func TestOversizedResultsCostBoundedMemory(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	for range 3 {
+	for range 2 {
 		if _, err := s.ExecuteTool(t.Context(), "bad_huge", `{}`); err == nil {
 			t.Error("50 MB are passed on")
 		}
 	}
 	runtime.ReadMemStats(&after)
 	if grown := int64(after.HeapSys-before.HeapSys) >> 20; grown > 200 {
-		t.Errorf("the heap has grown by %d MiB over 150 MB of results", grown)
+		t.Errorf("the heap has grown by %d MiB over 100 MB of results", grown)
 	}
 	if st := s.server(); st.Connects != 1 {
 		t.Errorf("connected %d times, want the connection to survive", st.Connects)

@@ -19,7 +19,7 @@ import (
 )
 
 // watchdog is how long anything may take on a slow and busy machine.
-const watchdog = 30 * time.Second
+const watchdog = time.Minute
 
 // hostile builds the misbehaving server once per test run.
 type hostileBuild struct {
@@ -90,7 +90,7 @@ func hostileConfig(t *testing.T, name string, modes ...string) (config.MCPServer
 	dir := t.TempDir()
 	return config.MCPServerConfig{
 		Name: name, Transport: config.TransportStdio, Command: hostile.binary(t), Args: append([]string{"-dir", dir}, modes...),
-		Env: map[string]config.Secret{"HOSTILE_SECRET": "opensesame"},
+		Env: map[string]config.Secret{"HOSTILE_SECRET": "opensesame"}, ConnectTimeout: config.Duration(watchdog), CallTimeout: config.Duration(watchdog),
 	}, notes(dir)
 }
 

@@ -81,7 +81,7 @@ func stdioConfig(t *testing.T, name string) config.MCPServerConfig {
 
 func waitFor(t *testing.T, h *mcphost.Host, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(watchdog)
 	for {
 		changed := h.Changed()
 		if ok() {
