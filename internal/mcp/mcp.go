@@ -1,5 +1,6 @@
 // Package mcp holds what every part of the tool world shares: budget tiers,
-// the caller's identity, call results and the errors a call can end in.
+// the caller's identity, call results, the errors a call can end in, and what
+// travels with a call's context.
 //
 // Imported by everything under internal/mcp and above. It does no I/O.
 package mcp
@@ -75,10 +76,37 @@ func ParseTier(s string) (BudgetTier, error) {
 
 // Caller is who a tool runs for. A zero Caller is the operator, who sees all.
 type Caller struct {
-	// NPC is the id of the NPC whose turn it is; empty outside turns.
+	// NPC is the id of the NPC whose turn it is, or with whose eyes an outside
+	// client sees; else empty.
 	NPC string
 	// Session is the id of the running session; empty outside sessions.
 	Session string
+	// Client is the name of the outside client that calls; empty for NPCs and
+	// the operator.
+	Client string
+	// Sees is the viewer for whom memory is read if there is no NPC: empty sees
+	// all, memory.Anyone what everybody may know.
+	Sees string
+}
+
+// Viewer is for whom memory is read: the NPC, else Sees.
+func (c Caller) Viewer() string {
+	if c.NPC != "" {
+		return c.NPC
+	}
+	return c.Sees
+}
+
+// Name is how a caller is written in policies and in the audit log: the
+// client's name, "npc:ID", or "operator".
+func (c Caller) Name() string {
+	switch {
+	case c.Client != "":
+		return c.Client
+	case c.NPC != "":
+		return "npc:" + c.NPC
+	}
+	return "operator"
 }
 
 type callerKey struct{}
@@ -108,6 +136,10 @@ type Result struct {
 	Duration time.Duration
 	// Cached marks a result that was not computed for this call.
 	Cached bool
+	// Native is the answer in the form of the protocol it was made for, such as
+	// a *CallToolResult of the MCP SDK; nil if the fields above say it all. Only
+	// the outward server looks at it.
+	Native any
 }
 
 // Content is one item of a tool's answer (MCP 2025-11-25, "Tool Result").

@@ -14,6 +14,9 @@ import (
 // ErrNotFound is returned when an id names nothing, or nothing the viewer may see.
 var ErrNotFound = errors.New("not found in memory")
 
+// Anyone is the viewer who is none of the NPCs: it sees what everyone may know.
+const Anyone = "*"
+
 // Line is one thing that was said. It enters the log only when it was heard.
 type Line struct {
 	// ID is assigned by the log, increasing in order of speech.
@@ -111,9 +114,15 @@ type Entity struct {
 	Aliases     []string          `json:"aliases,omitempty"`
 	Description string            `json:"description,omitempty"`
 	Attributes  map[string]string `json:"attributes,omitempty"`
+	// Position is where it is on the map, in the campaign's own unit; nil if it
+	// has not been placed.
+	Position *Position `json:"position,omitempty"`
 	// Visible lists the NPC ids that know of it; empty means everyone.
 	Visible []string `json:"-"`
 }
+
+// Position is a point on the map: x, y and z.
+type Position [3]float64
 
 // Relation is a directed, typed edge.
 type Relation struct {

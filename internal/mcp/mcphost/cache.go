@@ -54,7 +54,7 @@ func (c *cache) key(ctx context.Context, t *tool, args string) (string, error) {
 		return "", fmt.Errorf("encoding the arguments: %w", err)
 	}
 	caller := mcp.CallerFrom(ctx)
-	return fmt.Sprintf("%p\x00%s\x00%s\x00%s", t, caller.NPC, caller.Session, canonical), nil
+	return fmt.Sprintf("%p\x00%s\x00%s\x00%s", t, caller.Viewer(), caller.Session, canonical), nil
 }
 
 // get returns a valid result kept under key.

@@ -5,6 +5,7 @@ package tools
 
 import (
 	"context"
+	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -16,6 +17,10 @@ import (
 // [mcp.ErrInvalidArguments] to reject input, which says nothing about the
 // tool's health. Who the call is for is in [mcp.CallerFrom].
 type Handler func(ctx context.Context, args string) (string, error)
+
+// Respond is a [Handler] for answers that are more than JSON: images, sound,
+// links and embedded resources.
+type Respond func(ctx context.Context, args string) (mcp.Result, error)
 
 // Effect says when a tool runs within an NPC's turn.
 type Effect int
@@ -34,6 +39,8 @@ const (
 type Tool struct {
 	Definition llm.ToolDefinition
 	Handler    Handler
+	// Respond runs the tool in place of Handler if it is set.
+	Respond Respond
 	// DeclaredP50 is the expected median latency in milliseconds. If 0, the
 	// definition's EstimatedDurationMs counts.
 	DeclaredP50 int
@@ -45,6 +52,18 @@ type Tool struct {
 	Title string
 	// OutputSchema is the JSON Schema of the result; nil means free text.
 	OutputSchema map[string]any
+	// Permission is what an outside client needs to call the tool, such as
+	// "dice.roll". Tools without one only call others, through their caller's
+	// door.
+	Permission string
+	// Kind is "workflow" for named sequences of calls; empty is a plain tool.
+	Kind string
+	// Needs names the tools that this one calls. It is listed only where all of
+	// them are.
+	Needs []string
+	// Expected, if set, says how long a call should take while none has been
+	// measured, in place of DeclaredP50. It is cheap and safe for concurrent use.
+	Expected func() time.Duration
 	// ReadOnly tools change nothing and may be probed when idempotent.
 	ReadOnly bool
 	// Destructive tools can overwrite or remove something.

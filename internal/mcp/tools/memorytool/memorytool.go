@@ -109,4 +109,4 @@ func clip(s string, n int) string {
 	return s
 }
 
-func viewer(ctx context.Context) string { return mcp.CallerFrom(ctx).NPC }
+func viewer(ctx context.Context) string { return mcp.CallerFrom(ctx).Viewer() }

@@ -1,0 +1,195 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Target is a tool as a decision about rights sees it.
+type Target struct {
+	// Tool is the registered name.
+	Tool string
+	// Source is "builtin", "workflow" or the external server's name.
+	Source string
+	// Permission is what a caller needs, such as "dice.roll"; empty needs none,
+	// because whatever the tool does goes through the caller's own door.
+	Permission string
+	ReadOnly   bool
+	// Needs are the targets of the tools that this one calls; it is of use only
+	// to who may call them all.
+	Needs []Target
+}
+
+// Call is one call of a tool on its way through the host.
+type Call struct {
+	Target
+	Caller Caller
+	// Args is the JSON text of the arguments; it fits the tool's schema.
+	Args string
+}
+
+// Code is the kind of a failed call, as outside clients are told (text 000,
+// ruling 12).
+type Code string
+
+// The codes.
+const (
+	CodeNotFound         Code = "not_found"
+	CodeInvalidInput     Code = "invalid_input"
+	CodeForbidden        Code = "forbidden"
+	CodeHandlerError     Code = "handler_error"
+	CodeCapacityExceeded Code = "capacity_exceeded"
+	CodeTimeout          Code = "timeout"
+	CodeUnavailable      Code = "unavailable"
+	CodePendingApproval  Code = "pending_approval"
+	CodeCancelled        Code = "cancelled"
+)
+
+// CodeOf returns the kind of err, empty for nil.
+func CodeOf(err error) Code {
+	var refused *Refusal
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &refused):
+		return refused.Code
+	case errors.Is(err, ErrUnknownTool):
+		return CodeNotFound
+	case errors.Is(err, ErrInvalidArguments):
+		return CodeInvalidInput
+	case errors.Is(err, ErrNotAllowed):
+		return CodeForbidden
+	case errors.Is(err, ErrBusy):
+		return CodeCapacityExceeded
+	case errors.Is(err, ErrTimeout), errors.Is(err, context.DeadlineExceeded):
+		return CodeTimeout
+	case errors.Is(err, ErrUnavailable), errors.Is(err, ErrClosed):
+		return CodeUnavailable
+	case errors.Is(err, context.Canceled):
+		return CodeCancelled
+	}
+	return CodeHandlerError
+}
+
+// Refusal is why a call was not let through. It is [ErrBusy] if its code is
+// capacity_exceeded, else [ErrNotAllowed].
+type Refusal struct {
+	Code Code
+	// Rule is the name of the policy rule that refused, empty if it was none.
+	Rule string
+	// Reason says what is wrong, Hint what to do.
+	Reason, Hint string
+	// RetryAfter is how long to wait before it is worth trying again; 0 if
+	// waiting does not help.
+	RetryAfter time.Duration
+	// Approval is the id under which the call waits for approval.
+	Approval string
+}
+
+// Error says what is wrong and what to do.
+func (r *Refusal) Error() string {
+	if r.Hint == "" {
+		return r.Reason
+	}
+	return r.Reason + "; " + r.Hint
+}
+
+// Is reports which of the call errors this is.
+func (r *Refusal) Is(target error) bool {
+	if r.Code == CodeCapacityExceeded {
+		return target == ErrBusy
+	}
+	return target == ErrNotAllowed
+}
+
+// Door is the way to the tools a caller may use, and to no other: every call
+// that a tool makes of another goes through its caller's door.
+type Door interface {
+	// Execute runs one tool; see Host.ExecuteTool for arguments and errors. It
+	// is safe for concurrent use and returns once ctx is done.
+	Execute(ctx context.Context, name, args string) (Result, error)
+}
+
+type (
+	doorKey     struct{}
+	progressKey struct{}
+	eventsKey   struct{}
+	depthKey    struct{}
+)
+
+// WithDoor returns a context in which tools call others through d.
+func WithDoor(ctx context.Context, d Door) context.Context {
+	return context.WithValue(ctx, doorKey{}, d)
+}
+
+// maxDepth bounds tools that call tools.
+const maxDepth = 4
+
+// Through calls another tool through the caller's door. Without a door, and
+// too deep in calls of calls, it refuses.
+func Through(ctx context.Context, name, args string) (Result, error) {
+	d, _ := ctx.Value(doorKey{}).(Door)
+	if d == nil {
+		return Result{}, fmt.Errorf("calling %q: %w: nobody vouches for the call", name, ErrNotAllowed)
+	}
+	depth, _ := ctx.Value(depthKey{}).(int)
+	if depth >= maxDepth {
+		return Result{}, fmt.Errorf("calling %q: %w: tools call tools more than %d deep", name, ErrNotAllowed, maxDepth)
+	}
+	return d.Execute(context.WithValue(ctx, depthKey{}, depth+1), name, args)
+}
+
+// Progress reports how far a call has come: done of total, where total is 0 if
+// nobody knows.
+type Progress func(done, total float64, message string)
+
+// WithProgress returns a context whose call reports its progress to p, which
+// must be safe for concurrent use.
+func WithProgress(ctx context.Context, p Progress) context.Context {
+	return context.WithValue(ctx, progressKey{}, p)
+}
+
+// ProgressFrom returns where progress is reported, nil if nobody asked.
+func ProgressFrom(ctx context.Context) Progress {
+	p, _ := ctx.Value(progressKey{}).(Progress)
+	return p
+}
+
+// Events collects the names of what a call caused, such as "entity.moved". It
+// is safe for concurrent use.
+type Events struct {
+	mu    sync.Mutex
+	names []string
+}
+
+// maxEvents bounds the events remembered of one call.
+const maxEvents = 100
+
+// Names returns what was emitted, in order.
+func (e *Events) Names() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.names[:len(e.names):len(e.names)]
+}
+
+// WithEvents returns a context whose call collects its events in e.
+func WithEvents(ctx context.Context, e *Events) context.Context {
+	return context.WithValue(ctx, eventsKey{}, e)
+}
+
+// Emit notes that the call caused name, a "noun.verb". Where nobody collects
+// events it does nothing.
+func Emit(ctx context.Context, name string) {
+	e, _ := ctx.Value(eventsKey{}).(*Events)
+	if e == nil {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.names) < maxEvents {
+		e.names = append(e.names, name)
+	}
+}
