@@ -174,12 +174,6 @@ type Latency struct {
 	LeaseTurns int `yaml:"lease_turns" json:"lease_turns" min:"1" max:"1000" doc:"How many turns a raise by the DM lasts at most."`
 }
 
-// Server configures the outward MCP server.
-type Server struct {
-	// Listen is the address of the network transports. Default "127.0.0.1:8787".
-	Listen string `yaml:"listen" json:"listen" format:"address" doc:"Address the server listens on, as host:port."`
-}
-
 // Discord configures the bot.
 type Discord struct {
 	Token Secret `yaml:"token" json:"token" doc:"Bot token from the Discord developer portal."`
