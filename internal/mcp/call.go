@@ -8,6 +8,10 @@ import (
 	"time"
 )
 
+// PermissionExternal is what it takes to call a tool that says nothing else of
+// itself, as those of external servers do.
+const PermissionExternal = "external.call"
+
 // Target is a tool as a decision about rights sees it.
 type Target struct {
 	// Tool is the registered name.
@@ -123,6 +127,12 @@ type (
 // WithDoor returns a context in which tools call others through d.
 func WithDoor(ctx context.Context, d Door) context.Context {
 	return context.WithValue(ctx, doorKey{}, d)
+}
+
+// HasDoor reports whether tools called with ctx may call others.
+func HasDoor(ctx context.Context) bool {
+	d, _ := ctx.Value(doorKey{}).(Door)
+	return d != nil
 }
 
 // maxDepth bounds tools that call tools.

@@ -40,16 +40,69 @@ func enforce(all []*tool, names *register, ceilings [2]time.Duration) *BudgetEnf
 	for i := range b.entries {
 		b.byName[b.entries[i].def.Name] = i
 	}
+	for i := range b.entries {
+		b.settle(&b.entries[i])
+	}
 	for _, tier := range mcp.Tiers() {
 		list := []llm.ToolDefinition{}
 		for i := range b.entries {
-			if b.entries[i].tier <= tier {
+			if b.entries[i].tier <= tier && !b.entries[i].idle {
 				list = append(list, b.entries[i].def)
 			}
 		}
 		b.visible[tier] = slices.Clip(list)
 	}
 	return b
+}
+
+// settle fills in what an entry owes to others: a tool is no faster than those
+// it needs, and its target names theirs. A tool that needs one that is not
+// there is in no list.
+func (b *BudgetEnforcer) settle(e *entry) {
+	e.target = b.target(e, 0)
+	for _, need := range b.needs(e, nil) {
+		n := b.lookup(need)
+		if n == nil {
+			e.idle = true
+			e.reason = "needs " + need
+			return
+		}
+		if n.tier > e.tier {
+			e.tier, e.reason = n.tier, "needs "+need
+		}
+	}
+}
+
+// maxNesting bounds tools that need tools; what is deeper is refused at the
+// call.
+const maxNesting = 4
+
+// needs lists what an entry needs, directly and through others.
+func (b *BudgetEnforcer) needs(e *entry, seen []string) []string {
+	for _, name := range e.Needs {
+		if slices.Contains(seen, name) {
+			continue
+		}
+		seen = append(seen, name)
+		if n := b.lookup(name); n != nil {
+			seen = b.needs(n, seen)
+		}
+	}
+	return seen
+}
+
+// target describes an entry and what it needs to those who decide on rights.
+func (b *BudgetEnforcer) target(e *entry, depth int) mcp.Target {
+	t := mcp.Target{Tool: e.def.Name, Source: e.source, Permission: e.permission(), ReadOnly: e.ReadOnly}
+	if depth >= maxNesting {
+		return t
+	}
+	for _, name := range e.Needs {
+		if n := b.lookup(name); n != nil {
+			t.Needs = append(t.Needs, b.target(n, depth+1))
+		}
+	}
+	return t
 }
 
 // Tools returns what fits tier, ordered by name. The caller must not change

@@ -50,7 +50,8 @@ func (u *upstream) dialProgram(ctx context.Context, argv []string, protocol stri
 	talk := newPipes(p)
 	talk.awaited = func() bool { return len(u.relist) > 0 }
 	defer context.AfterFunc(ctx, func() { _ = talk.Close() })() // a stuck opening ends with ctx
-	session, err := u.open(ctx, talk, protocol)
+	told := newProgress()
+	session, err := u.open(ctx, talk, protocol, told)
 	if err != nil {
 		if ctx.Err() == nil {
 			if how := p.obituary(); how != "" {
@@ -61,7 +62,7 @@ func (u *upstream) dialProgram(ctx context.Context, argv []string, protocol stri
 		p.stop()
 		return nil, err
 	}
-	return newLink(session, endings{hangUp: func() { _ = talk.Close() }, release: p.stop, obituary: p.obituary}), nil
+	return newLink(session, told, endings{hangUp: func() { _ = talk.Close() }, release: p.stop, obituary: p.obituary}), nil
 }
 
 // dialWeb opens a session over streamable HTTP.
@@ -69,19 +70,23 @@ func (u *upstream) dialWeb(ctx context.Context, w *web, protocol string) (*link,
 	lines := newConnections(w.cfg.AllowPrivate)
 	client := w.client(lines)
 	defer context.AfterFunc(ctx, lines.sever)() // a stuck opening ends with ctx
-	session, err := u.open(ctx, &sdk.StreamableClientTransport{Endpoint: w.cfg.URL, HTTPClient: client, MaxEventSize: 2 * maxMessage}, protocol)
+	told := newProgress()
+	session, err := u.open(ctx, &sdk.StreamableClientTransport{Endpoint: w.cfg.URL, HTTPClient: client, MaxEventSize: 2 * maxMessage}, protocol, told)
 	if err != nil {
 		lines.sever()
 		return nil, err
 	}
-	return newLink(session, endings{sever: lines.sever, release: lines.sever}), nil
+	return newLink(session, told, endings{sever: lines.sever, release: lines.sever}), nil
 }
 
 // open opens a session. A list_changed notification asks for a new listing.
-func (u *upstream) open(ctx context.Context, t sdk.Transport, protocol string) (*sdk.ClientSession, error) {
+func (u *upstream) open(ctx context.Context, t sdk.Transport, protocol string, p *progress) (*sdk.ClientSession, error) {
 	client := sdk.NewClient(&sdk.Implementation{Name: "glyphoxa", Version: "1"}, &sdk.ClientOptions{
 		Capabilities:           &sdk.ClientCapabilities{},
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { token(u.relist) },
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+			p.report(r.Params)
+		},
 	})
 	return client.Connect(ctx, t, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
 }

@@ -25,7 +25,19 @@ func (h *Host) ExecuteTool(ctx context.Context, name, args string) (mcp.Result, 
 	if e == nil {
 		return mcp.Result{}, h.missing(name)
 	}
+	if e.Composite && !mcp.HasDoor(ctx) {
+		ctx = mcp.WithDoor(ctx, h.Everything())
+	}
 	return h.run(ctx, e, args)
+}
+
+// Everything is the operator's door: it leads to every tool.
+func (h *Host) Everything() mcp.Door { return everything{h} }
+
+type everything struct{ host *Host }
+
+func (d everything) Execute(ctx context.Context, name, args string) (mcp.Result, error) {
+	return d.host.ExecuteTool(ctx, name, args)
 }
 
 func (h *Host) missing(name string) error {
@@ -38,16 +50,46 @@ func (h *Host) missing(name string) error {
 	return fmt.Errorf("calling %q: %w", name, mcp.ErrUnknownTool)
 }
 
-// run is the one way a tool is called: validate, call under a deadline,
-// measure.
+// run is the one way a tool is called: validate, ask the gate, call under a
+// deadline, measure, tell the gate.
 func (h *Host) run(ctx context.Context, e *entry, args string) (mcp.Result, error) {
 	if args == "" {
 		args = "{}"
 	}
 	args, err := e.input.fit(args)
 	if err != nil {
-		return mcp.Result{}, fmt.Errorf("calling %q: %w", e.def.Name, err)
+		err = fmt.Errorf("calling %q: %w", e.def.Name, err)
 	}
+	if h.opts.gate == nil {
+		if err != nil {
+			return mcp.Result{}, err
+		}
+		return h.answer(ctx, e, args)
+	}
+	return h.governed(ctx, e, args, err)
+}
+
+// governed asks the gate before a call and tells it afterwards. What was wrong
+// with the arguments is told as well.
+func (h *Host) governed(ctx context.Context, e *entry, args string, invalid error) (res mcp.Result, err error) {
+	start := time.Now()
+	c := &mcp.Call{Target: e.target, Caller: mcp.CallerFrom(ctx), Args: args}
+	if err = invalid; err == nil {
+		if err = h.opts.gate.Admit(ctx, c); err != nil {
+			err = fmt.Errorf("calling %q: %w", e.def.Name, err)
+		}
+	}
+	if err == nil {
+		res, err = h.answer(ctx, e, args)
+	} else {
+		res.Duration = time.Since(start)
+	}
+	h.opts.gate.Settle(ctx, c, res, err)
+	return res, err
+}
+
+// answer runs an admitted call, or takes its result from the cache.
+func (h *Host) answer(ctx context.Context, e *entry, args string) (mcp.Result, error) {
 	if e.def.CacheableSeconds > 0 && !e.Inline { // an inline tool is faster than the cache
 		return h.throughCache(ctx, e, args)
 	}
@@ -93,7 +135,7 @@ func (h *Host) fits(ctx context.Context, t *tool) bool {
 	if !ok {
 		return true
 	}
-	expected := t.declared
+	expected := t.expected()
 	if m := t.measure(); m.Successes > 0 {
 		expected = m.P50
 	}
@@ -149,8 +191,7 @@ func (h *Host) call(ctx context.Context, t *tool, args string) (mcp.Result, erro
 		return mcp.Result{}, inTime(ctx, err)
 	}
 	if t.server == nil && t.Inline {
-		text, err := h.invoke(ctx, t, args)
-		return mcp.Result{Text: text}, err
+		return h.invoke(ctx, t, args)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, t.deadline, mcp.ErrTimeout)
 	defer cancel()
@@ -171,8 +212,8 @@ func (h *Host) guarded(ctx context.Context, t *tool, args string) (mcp.Result, e
 		return mcp.Result{}, fmt.Errorf("%w: %d earlier calls still hang", mcp.ErrUnavailable, maxStuck)
 	}
 	type outcome struct {
-		text string
-		err  error
+		res mcp.Result
+		err error
 	}
 	if !h.calls.begin() {
 		return mcp.Result{}, mcp.ErrClosed
@@ -181,20 +222,20 @@ func (h *Host) guarded(ctx context.Context, t *tool, args string) (mcp.Result, e
 	var left atomic.Int32 // who left first: the handler (1) or the caller (2)
 	go func() {           // Close waits for it through calls
 		defer h.calls.end()
-		text, err := h.invoke(ctx, t, args)
-		done <- outcome{text, err}
+		res, err := h.invoke(ctx, t, args)
+		done <- outcome{res, err}
 		if !left.CompareAndSwap(0, 1) {
 			t.stuck.Add(-1)
 		}
 	}()
 	select {
 	case o := <-done:
-		return mcp.Result{Text: o.text}, inTime(ctx, o.err)
+		return o.res, inTime(ctx, o.err)
 	case <-ctx.Done():
 	}
 	if !left.CompareAndSwap(0, 2) { // both were ready
 		o := <-done
-		return mcp.Result{Text: o.text}, inTime(ctx, o.err)
+		return o.res, inTime(ctx, o.err)
 	}
 	t.stuck.Add(1)
 	return mcp.Result{}, inTime(ctx, ctx.Err())
@@ -212,13 +253,17 @@ func inTime(ctx context.Context, err error) error {
 }
 
 // invoke calls the handler; a panic in it becomes an error.
-func (h *Host) invoke(ctx context.Context, t *tool, args string) (text string, err error) {
+func (h *Host) invoke(ctx context.Context, t *tool, args string) (res mcp.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			h.opts.log.LogAttrs(ctx, slog.LevelError, "tool panicked", slog.String("tool", t.Definition.Name),
 				slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
-			text, err = "", mcp.ErrPanicked
+			res, err = mcp.Result{}, mcp.ErrPanicked
 		}
 	}()
-	return t.Handler(ctx, args)
+	if t.Respond != nil {
+		return t.Respond(ctx, args)
+	}
+	res.Text, err = t.Handler(ctx, args)
+	return res, err
 }

@@ -57,6 +57,7 @@ type options struct {
 	floors   map[string]mcp.BudgetTier
 	keeper   Keeper
 	machine  string
+	gate     Gate // nil lets everything pass
 	// recalibrate is how often tools are measured again; 0 is never.
 	recalibrate time.Duration
 }
@@ -78,6 +79,21 @@ func WithCeilings(fast, standard time.Duration) Option {
 func WithFloors(floors map[string]mcp.BudgetTier) Option {
 	return func(o *options) { o.floors = floors }
 }
+
+// Gate governs every call that reaches a tool, whoever makes it: it is asked
+// once the arguments have been validated, and told how the call ended. It is
+// safe for concurrent use.
+type Gate interface {
+	// Admit lets a call pass or says why not, mostly with a *[mcp.Refusal]. It
+	// may wait, but no longer than ctx.
+	Admit(ctx context.Context, c *mcp.Call) error
+	// Settle is told of every call that Admit was asked about, and of those with
+	// invalid arguments.
+	Settle(ctx context.Context, c *mcp.Call, res mcp.Result, err error)
+}
+
+// WithGate sets who governs calls. The default lets everything pass.
+func WithGate(g Gate) Option { return func(o *options) { o.gate = g } }
 
 // New returns an empty host.
 func New(opts ...Option) *Host {
@@ -101,27 +117,57 @@ func New(opts ...Option) *Host {
 // malformed, or the parameters are no JSON Schema of an object.
 func (h *Host) RegisterBuiltin(def BuiltinTool) error {
 	name := def.Definition.Name
-	if def.Handler == nil {
-		return fmt.Errorf("registering tool %q: it has no handler", name)
-	}
-	if floor, ok := h.opts.floors[name]; ok {
-		def.Floor = floor
-	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
 		return fmt.Errorf("registering tool %q: %w", name, mcp.ErrClosed)
 	}
-	if slices.ContainsFunc(h.builtins, func(t *tool) bool { return t.Definition.Name == name }) {
-		return fmt.Errorf("registering tool %q: the name is taken", name)
-	}
-	t, err := newTool(def, SourceBuiltin, h.vitalsOf(SourceBuiltin, name))
+	t, err := h.builtin(def, h.builtins)
 	if err != nil {
 		return fmt.Errorf("registering tool %q: %w", name, err)
 	}
 	h.builtins = append(h.builtins, t)
 	h.swap()
 	return nil
+}
+
+// ReplaceWorkflows puts defs in the place of all workflows there were, in one
+// step. It changes nothing if one of them cannot be registered.
+func (h *Host) ReplaceWorkflows(defs ...BuiltinTool) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return fmt.Errorf("registering workflows: %w", mcp.ErrClosed)
+	}
+	keep := slices.DeleteFunc(slices.Clone(h.builtins), func(t *tool) bool { return t.Kind == tools.KindWorkflow })
+	for _, def := range defs {
+		t, err := h.builtin(def, keep)
+		if err != nil {
+			return fmt.Errorf("registering workflow %q: %w", def.Definition.Name, err)
+		}
+		keep = append(keep, t)
+	}
+	h.builtins = keep
+	h.swap()
+	return nil
+}
+
+// builtin prepares a definition to stand beside others. Callers hold mu.
+func (h *Host) builtin(def BuiltinTool, others []*tool) (*tool, error) {
+	name, source := def.Definition.Name, SourceBuiltin
+	if def.Kind == tools.KindWorkflow {
+		source, def.Composite = SourceWorkflow, true
+	}
+	if def.Handler == nil && def.Respond == nil {
+		return nil, errors.New("it has no handler")
+	}
+	if slices.ContainsFunc(others, func(t *tool) bool { return t.Definition.Name == name }) {
+		return nil, errors.New("the name is taken")
+	}
+	if floor, ok := h.opts.floors[name]; ok {
+		def.Floor = floor
+	}
+	return newTool(def, source, h.vitalsOf(source, name))
 }
 
 // vitalsOf returns what is known of a tool, from an earlier registration if

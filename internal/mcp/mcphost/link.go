@@ -20,6 +20,8 @@ type link struct {
 	err     error         // why; set before ended is closed
 	ending  endings
 
+	progress *progress // of the calls under way
+
 	mu    sync.Mutex // guards the fields below
 	over  bool       // the connection is given up
 	calls map[uint64]context.CancelFunc
@@ -72,8 +74,8 @@ type endings struct {
 }
 
 // newLink watches over a session. It owns a goroutine, which close ends.
-func newLink(session *sdk.ClientSession, e endings) *link {
-	l := &link{session: session, ended: make(chan struct{}), ending: e, calls: map[uint64]context.CancelFunc{}}
+func newLink(session *sdk.ClientSession, p *progress, e endings) *link {
+	l := &link{session: session, ended: make(chan struct{}), ending: e, progress: p, calls: map[uint64]context.CancelFunc{}}
 	go func() { // close waits for it through ended
 		l.err = session.Wait()
 		close(l.ended)

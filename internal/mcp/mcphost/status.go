@@ -2,6 +2,7 @@ package mcphost
 
 import (
 	"slices"
+	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
@@ -12,7 +13,8 @@ type Status struct {
 	Name string `json:"name"`
 	// Source is "builtin" or the server's name.
 	Source string `json:"source"`
-	// State is "ready", "demoted", "on trial", "held", "asleep" or "down".
+	// State is "ready", "demoted", "on trial", "held", "asleep", "down" or, for a
+	// workflow whose tools are not all there, "waiting".
 	State      string         `json:"state"`
 	Tier       mcp.BudgetTier `json:"tier"`
 	TierReason string         `json:"tier_reason"`
@@ -42,6 +44,12 @@ func (h *Host) Status() []Status {
 	for i := range snap.entries {
 		e := &snap.entries[i]
 		s := h.statusOf(e)
+		if len(e.Needs) > 0 {
+			s.Tier, s.TierReason = e.tier, e.reason
+		}
+		if e.idle {
+			s.State = "waiting"
+		}
 		if e.server != nil && e.server.state == stateAsleep && s.State == stateReady {
 			s.State = stateAsleep
 		}
@@ -67,7 +75,7 @@ func (h *Host) statusOf(e *entry) Status {
 	v := e.assess(h.opts.ceilings, m)
 	s := Status{
 		Name: cleanLine(e.def.Name), Source: e.source, State: stateReady, Tier: v.tier, TierReason: v.reason, Floor: e.Floor,
-		DeclaredP50: float64(e.declared.Milliseconds()),
+		DeclaredP50: float64(e.expected().Microseconds()) / 1000,
 		P50:         float64(m.P50.Microseconds()) / 1000, P99: float64(m.P99.Microseconds()) / 1000,
 		ErrorRate: m.ErrorRate, Samples: m.Samples, ReadOnly: e.ReadOnly, Idempotent: e.Definition.Idempotent,
 		Probe: e.skip,
@@ -136,6 +144,24 @@ type Tool struct {
 	Tier   mcp.BudgetTier
 	// Measure is what is known of its latency.
 	Measure Measure
+	// Target is the tool as decisions about rights see it.
+	Target mcp.Target
+	// Deadline bounds one call.
+	Deadline time.Duration
+}
+
+// Latency is how long a call should take: the measured median, else what was
+// declared; 0 if nobody knows.
+func (t *Tool) Latency() time.Duration {
+	switch {
+	case t.Measure.Successes > 0:
+		return t.Measure.P50
+	case t.Expected != nil:
+		return t.Expected()
+	case t.DeclaredP50 > 0:
+		return time.Duration(t.DeclaredP50) * time.Millisecond
+	}
+	return time.Duration(max(t.Definition.EstimatedDurationMs, 0)) * time.Millisecond
 }
 
 // Tools lists the registered tools that fit tier with everything known of
@@ -145,14 +171,27 @@ func (h *Host) Tools(tier mcp.BudgetTier) []Tool {
 	var all []Tool
 	for i := range snap.entries {
 		e := &snap.entries[i]
-		if e.tier > tier {
+		if e.tier > tier || e.idle {
 			continue
 		}
-		t := Tool{Tool: e.Tool, Source: e.source, Tier: e.tier, Measure: e.measure()}
-		t.Definition = e.def
-		all = append(all, t)
+		all = append(all, e.public())
 	}
 	return slices.Clip(all)
+}
+
+// Tool returns the tool registered as name.
+func (h *Host) Tool(name string) (Tool, bool) {
+	e := h.snap.Load().lookup(name)
+	if e == nil || e.idle {
+		return Tool{}, false
+	}
+	return e.public(), true
+}
+
+func (e *entry) public() Tool {
+	t := Tool{Tool: e.Tool, Source: e.source, Tier: e.tier, Measure: e.measure(), Target: e.target, Deadline: e.deadline}
+	t.Definition = e.def
+	return t
 }
 
 // Names lists the names of all registered tools, in order.

@@ -24,8 +24,11 @@ const (
 	maxStuck = 8
 )
 
-// SourceBuiltin is the source of built-in tools.
-const SourceBuiltin = "builtin"
+// Sources of tools that are no external server's.
+const (
+	SourceBuiltin  = "builtin"
+	SourceWorkflow = "workflow"
+)
 
 // tool is a registered tool. It is immutable but for its vitals, which it
 // shares with its later registrations.
@@ -34,7 +37,7 @@ type tool struct {
 	source   string    // SourceBuiltin or a server's name
 	server   *upstream // nil for built-in tools
 	input    *schema
-	declared time.Duration // expected P50; 0 is unknown
+	declared time.Duration // declared P50; 0 is unknown
 	deadline time.Duration
 	output   *schema // of structured content; nil if it is not checked
 	skip     string  // why it may not be probed; empty if it may
@@ -91,13 +94,22 @@ func (t *tool) place(ceilings [2]time.Duration, m Measure) mcp.BudgetTier {
 // with every trial.
 func (t *tool) assumed(ceilings [2]time.Duration, m Measure) mcp.BudgetTier {
 	tier := mcp.BudgetStandard
-	if t.declared > 0 {
-		tier = tierOf(t.declared, ceilings)
+	if d := t.expected(); d > 0 {
+		tier = tierOf(d, ceilings)
 	}
 	if late := t.lateness(m); late > 0 {
 		tier = max(tier, tierOf(late, ceilings))
 	}
 	return tier
+}
+
+// expected is how long a call should take as long as none has been measured; 0
+// is unknown.
+func (t *tool) expected() time.Duration {
+	if t.Expected != nil {
+		return t.Expected()
+	}
+	return t.declared
 }
 
 // lateness is the longest time a call has waited in vain, if enough of them
@@ -123,8 +135,10 @@ func (t *tool) assess(ceilings [2]time.Duration, m Measure) verdict {
 	switch {
 	case t.believed(ceilings, m):
 		base, reason = tierOf(m.P50, ceilings), "measured "+ms(m.P50)
-	case t.lateness(m) > t.declared:
+	case t.lateness(m) > t.expected():
 		reason = "took more than " + ms(t.lateness(m))
+	case t.Expected != nil && t.expected() > 0:
+		reason = "its steps " + ms(t.expected())
 	case t.declared > 0:
 		reason = "declared " + ms(t.declared)
 	}
@@ -179,6 +193,8 @@ func newTool(def tools.Tool, source string, v *vitals) (*tool, error) {
 		t.deadline = time.Duration(d) * time.Millisecond
 	}
 	switch {
+	case def.Composite:
+		t.skip = "it is made of other tools"
 	case !def.ReadOnly:
 		t.skip = "not read-only"
 	case !def.Definition.Idempotent:
@@ -204,4 +220,15 @@ type entry struct {
 	*tool
 	def llm.ToolDefinition // under its registered name
 	verdict
+	target mcp.Target
+	// idle tools need one that is not there: they are in no list.
+	idle bool
+}
+
+// permission is what an outside client needs to call the tool.
+func (t *tool) permission() string {
+	if t.Permission == "" && !t.Composite {
+		return mcp.PermissionExternal
+	}
+	return t.Permission
 }

@@ -40,10 +40,16 @@ func (h *Host) Toolset(o ToolsetOptions) *Toolset {
 	ts := &Toolset{host: h, tier: o.Tier, ceiling: o.Ceiling, snap: h.snap.Load()}
 	for i := range ts.snap.entries {
 		e := &ts.snap.entries[i]
-		if e.tier <= o.Tier && slices.Contains(o.Allow, e.def.Name) {
+		if e.tier <= o.Tier && !e.idle && slices.Contains(o.Allow, e.def.Name) {
 			ts.members = append(ts.members, e)
-			ts.defs = append(ts.defs, e.def)
 		}
+	}
+	// A tool is of use only with those it needs.
+	ts.members = slices.DeleteFunc(ts.members, func(e *entry) bool {
+		return slices.ContainsFunc(ts.snap.needs(e, nil), func(name string) bool { return !slices.Contains(o.Allow, name) })
+	})
+	for _, e := range ts.members {
+		ts.defs = append(ts.defs, e.def)
 	}
 	return ts
 }
@@ -93,6 +99,9 @@ func (ts *Toolset) Execute(ctx context.Context, name, args string) (mcp.Result, 
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, ts.ceiling)
 		defer cancel()
+	}
+	if e.Composite {
+		ctx = mcp.WithDoor(ctx, ts)
 	}
 	return ts.host.run(ctx, e, args)
 }

@@ -162,7 +162,12 @@ func (u *upstream) call(ctx context.Context, cancel context.CancelFunc, t *tool,
 	if !ok {
 		return mcp.Result{}, u.broken(errGivenUp)
 	}
-	res, err := l.session.CallTool(ctx, &sdk.CallToolParams{Name: t.Definition.Name, Arguments: rawArguments(args)})
+	params := &sdk.CallToolParams{Name: t.Definition.Name, Arguments: rawArguments(args)}
+	if report := mcp.ProgressFrom(ctx); report != nil {
+		params.SetProgressToken(l.progress.expect(key, report))
+		defer l.progress.forget(key)
+	}
+	res, err := l.session.CallTool(ctx, params)
 	cut := l.leave(key)
 	switch {
 	case err == nil:

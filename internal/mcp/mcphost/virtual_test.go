@@ -89,14 +89,14 @@ func (f *far) dial(ctx context.Context, protocol string) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	session, err := f.up.open(ctx, &wire{raw, &f.muffled}, protocol)
+	session, err := f.up.open(ctx, &wire{raw, &f.muffled}, protocol, newProgress())
 	if err != nil {
 		return nil, errors.Join(err, peer.Close())
 	}
 	f.mu.Lock()
 	f.peers = append(f.peers, peer)
 	f.mu.Unlock()
-	return newLink(session, endings{hangUp: func() { _ = raw.Close() }, release: func() { _ = peer.Wait() }}), nil
+	return newLink(session, newProgress(), endings{hangUp: func() { _ = raw.Close() }, release: func() { _ = peer.Wait() }}), nil
 }
 
 // dies cuts the connection.

@@ -22,6 +22,9 @@ type Handler func(ctx context.Context, args string) (string, error)
 // links and embedded resources.
 type Respond func(ctx context.Context, args string) (mcp.Result, error)
 
+// KindWorkflow is the kind of named sequences of calls. They are Composite.
+const KindWorkflow = "workflow"
+
 // Effect says when a tool runs within an NPC's turn.
 type Effect int
 
@@ -53,10 +56,12 @@ type Tool struct {
 	// OutputSchema is the JSON Schema of the result; nil means free text.
 	OutputSchema map[string]any
 	// Permission is what an outside client needs to call the tool, such as
-	// "dice.roll". Tools without one only call others, through their caller's
-	// door.
+	// "dice.roll". A tool that names none needs [mcp.PermissionExternal], unless
+	// it is Composite.
 	Permission string
-	// Kind is "workflow" for named sequences of calls; empty is a plain tool.
+	// Composite tools do nothing but call others, through their caller's door.
+	Composite bool
+	// Kind is [KindWorkflow] or empty for a plain tool.
 	Kind string
 	// Needs names the tools that this one calls. It is listed only where all of
 	// them are.
