@@ -27,6 +27,7 @@ func (l *loader) check() {
 	checkOrder(l.main, "latency.targets", l.cfg.Latency.Targets, true)
 	checkOrder(l.main, "latency.rounds", l.cfg.Latency.Rounds, false)
 	l.checkWorld()
+	l.checkServer()
 }
 
 // warn notes an oddity that keeps nothing from working.

@@ -64,6 +64,8 @@ func defaultElement(t reflect.Type) reflect.Value {
 		v.Set(reflect.ValueOf(DefaultNPC()))
 	case typeServer:
 		v.Set(reflect.ValueOf(DefaultServer()))
+	case typeProfile:
+		v.Set(reflect.ValueOf(Profile{Sees: SeesCommon}))
 	}
 	return v
 }

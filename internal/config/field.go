@@ -17,6 +17,7 @@ var (
 	typeOptions  = reflect.TypeFor[ProviderOptions]()
 	typeNPC      = reflect.TypeFor[NPC]()
 	typeServer   = reflect.TypeFor[MCPServerConfig]()
+	typeProfile  = reflect.TypeFor[Profile]()
 	typeVoice    = reflect.TypeFor[tts.Voice]()
 )
 

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/text/language"
 )
@@ -25,6 +26,18 @@ func checkFormat(format string, s scalarText) (what, fix string) {
 		host, port, err := net.SplitHostPort(s.text)
 		if err != nil || strings.ContainsAny(host, " /") || !isPort(port) {
 			return s.shown() + " is no address to listen on", `write "host:port", such as 127.0.0.1:8787`
+		}
+	case "origin":
+		if !isOrigin(s.text) {
+			return s.shown() + " is no origin", "write scheme://host, such as https://table.example, without a path"
+		}
+	case "clock":
+		if t, err := time.Parse("15:04", s.text); err != nil || t.Format("15:04") != s.text {
+			return s.shown() + " is no time of day", "write it as 18:00"
+		}
+	case "time":
+		if _, err := time.Parse(time.RFC3339, s.text); err != nil {
+			return s.shown() + " is no point in time", "write it as 2027-01-31T20:00:00Z"
 		}
 	case "language":
 		if _, err := language.Parse(s.text); err != nil {
@@ -50,6 +63,14 @@ func isWebAddress(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" &&
 		(u.Port() == "" || isPort(u.Port()))
+}
+
+// isOrigin reports whether s is an origin as browsers send it: a scheme, a host
+// and perhaps a port.
+func isOrigin(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.Scheme != "" && u.Hostname() != "" && s == u.Scheme+"://"+u.Host &&
+		!strings.Contains(s, "*") && (u.Port() == "" || isPort(u.Port()))
 }
 
 func isPort(s string) bool {

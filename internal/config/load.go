@@ -166,9 +166,11 @@ func (l *loader) resolvePaths(dir string) {
 		base = dir
 		c.Campaign.World = l.src.join(c.Campaign.World)
 		c.NPCsDir = l.src.join(c.NPCsDir)
+		c.Server.Workflows = l.src.join(c.Server.Workflows)
 	} else {
 		c.Campaign.World = absolute(base, c.Campaign.World)
 		c.NPCsDir = absolute(base, c.NPCsDir)
+		c.Server.Workflows = absolute(base, c.Server.Workflows)
 	}
 	c.DataDir = absolute(base, c.DataDir)
 	if c.Memory.Path == "" {

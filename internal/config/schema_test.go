@@ -41,6 +41,14 @@ func TestSchemaJudgesLikeLoad(t *testing.T) {
 		{"duration_word", "latency: {lease: soon}", false},
 		{"tier_below_zero", "latency: {rounds: {fast: -1}}", false},
 		{"pitch", "npcs: [{name: A, voice: {pitch: 3}}]", false},
+		{"outward_naming", "server: {naming: fancy}", false},
+		{"outward_oauth_without_audience", "server: {oauth: {issuer: 'https://auth.example.com', profile: dm}}", false},
+		{"outward_client_without_profile", "server: {clients: [{name: a, token: 0123456789abcdef}]}", false},
+		{"outward_rule", "server: {policy: [{name: a, rule: rate_limit, calls: 1, window: 1m}]}", true},
+		{"outward_rule_unknown", "server: {policy: [{name: a, rule: ban}]}", false},
+		{"outward_days", "server: {policy: [{name: a, rule: time_window, from: '18:00', to: '01:00', days: [friday]}]}", false},
+		{"outward_profile", "server: {profiles: {guest: {permissions: [dice.roll]}}}", true},
+		{"outward_profile_without_permissions", "server: {profiles: {guest: {sees: all}}}", false},
 		{"server_without_transport", "mcp: {servers: [{name: a}]}", false},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -69,6 +69,18 @@ func (o MCPOAuth) Format(f fmt.State, verb rune) {
 	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(o))
 }
 
+// Format prints the settings without the clients' tokens.
+func (s Server) Format(f fmt.State, verb rune) {
+	type plain Server
+	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(s))
+}
+
+// Format prints the client without its token.
+func (c Client) Format(f fmt.State, verb rune) {
+	type plain Client
+	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(c))
+}
+
 // ProviderOptions are settings only one provider knows. Printing or encoding
 // them redacts the values of keys that sound like a secret; reading a value
 // from the map does not.

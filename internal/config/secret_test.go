@@ -51,11 +51,14 @@ func TestSecretsAreNeverPrinted(t *testing.T) {
 		Env:  map[string]config.Secret{"KEY": secret},
 		Auth: config.MCPAuth{Token: secret, OAuth: &config.MCPOAuth{ClientSecret: secret}},
 	}}
+	cfg.Server.Clients = []config.Client{{Name: "claude", Token: secret}}
 	for _, row := range []struct {
 		name string
 		v    any
 	}{
 		{"secret", secret},
+		{"client", cfg.Server.Clients[0]},
+		{"outward_server", &cfg.Server},
 		{"pointer", &secret},
 		{"options", cfg.Providers.LLM.Options},
 		{"server", cfg.MCP.Servers[0]},
@@ -65,7 +68,8 @@ func TestSecretsAreNeverPrinted(t *testing.T) {
 			C *config.Config
 			S *config.MCPServerConfig
 			N *config.MCPOAuth
-		}{cfg, &cfg.MCP.Servers[0], nil}},
+			O *config.Client
+		}{cfg, &cfg.MCP.Servers[0], nil, &cfg.Server.Clients[0]}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			for how, got := range printings(t, row.v) {

@@ -26,7 +26,8 @@ type Server struct {
 	Policy []Rule `yaml:"policy" json:"policy" doc:"Rules for calls; the first that denies wins."`
 	// Limits bound what one client may ask for.
 	Limits Limits `yaml:"limits" json:"limits" doc:"How much one client may ask for."`
-	// Workflows is the directory of workflow files. Default "workflows".
+	// Workflows is the directory of workflow files, absolute after loading unless
+	// the configuration is a built-in one. Default "workflows".
 	Workflows string `yaml:"workflows" json:"workflows" format:"path" doc:"Directory with one YAML file per workflow."`
 	Audit     Audit  `yaml:"audit" json:"audit" doc:"The record of who called what."`
 }
@@ -104,7 +105,8 @@ type Rule struct {
 	Until  string   `yaml:"until" json:"until" format:"time" doc:"permission_override: when it ends, as 2027-01-31T20:00:00Z; never if missing."`
 	// Expires is how long a call waits for approval; Wait how long the caller is
 	// kept waiting before it is told so.
-	Expires Duration `yaml:"expires" json:"expires" min:"1s" max:"24h" doc:"approval: how long a call may wait for approval."`
+	// Zero means ten minutes for the one and not at all for the other.
+	Expires Duration `yaml:"expires" json:"expires" min:"1s" max:"24h" doc:"approval: how long a call may wait for approval; 10m if missing."`
 	Wait    Duration `yaml:"wait" json:"wait" min:"0s" max:"5m" doc:"approval: how long the caller waits before it is told that the call is pending."`
 }
 

@@ -118,7 +118,7 @@ func TestEveryCommentedBlockLoads(t *testing.T) {
 				t.Errorf("schema: %v\n%s", err, text)
 			}
 			opts := testOptions(t.TempDir())
-			opts.LookupEnv = env(map[string]string{"WORLD_SEARCH_TOKEN": "a", "MCP_OAUTH_SECRET": "b"})
+			opts.LookupEnv = env(map[string]string{"WORLD_SEARCH_TOKEN": "a", "MCP_OAUTH_SECRET": "b", "CLAUDE_TOKEN": "0123456789abcdef"})
 			if _, err := loadText(t, opts, text); err != nil {
 				t.Errorf("Load: %v\n%s", err, text)
 			}

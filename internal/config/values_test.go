@@ -57,6 +57,7 @@ func TestDocumentedSnippetsLoad(t *testing.T) {
 func values(c *config.Config) config.Config {
 	v := *c
 	v.File, v.Source, v.Warnings, v.DataDir, v.Memory.Path = "", nil, nil, "", ""
+	v.Server.Workflows = ""
 	return v
 }
 
@@ -89,7 +90,7 @@ func TestEmptyFileMeansDefaults(t *testing.T) {
 func TestLoadReadsValues(t *testing.T) {
 	vars := map[string]string{
 		"PORT": "9000", "LINES": "7", "YES": "true", "KEY": "k: [not yaml", "EMPTY": "", "NESTED": "${KEY}",
-		"MS": "250", "TIER": "Deep", "TEXT_NUMBER": "0042",
+		"MS": "250", "TIER": "Deep", "TEXT_NUMBER": "0042", "TOKEN": "0123456789abcdef",
 	}
 	for _, row := range []struct {
 		name, text string
@@ -125,6 +126,17 @@ func TestLoadReadsValues(t *testing.T) {
 		{"alias_and_merge", "mcp:\n  servers:\n    - &base {name: a, transport: stdio, command: x, pin: true}\n    - {<<: *base, name: b}\n",
 			func(c *config.Config) any { return c.MCP.Servers[1].Name + c.MCP.Servers[1].Command }, "bx"},
 		{"number_as_text", "npcs: [{name: 7}]", func(c *config.Config) any { return c.NPCs[0].Name }, "7"},
+		{"outward_defaults", "", func(c *config.Config) any { return c.Server.Limits }, config.Limits{Burst: 100, PerSecond: 10, Body: 4 << 20, Sessions: 1000}},
+		{"partial_limits_keep_defaults", "server: {limits: {burst: 5}}", func(c *config.Config) any { return c.Server.Limits }, config.Limits{Burst: 5, PerSecond: 10, Body: 4 << 20, Sessions: 1000}},
+		{"profile_sees_what_all_know", "server: {profiles: {a: {permissions: [dice.roll]}}}", func(c *config.Config) any { return c.Server.Profiles["a"].Sees }, config.SeesCommon},
+		{"profile_sees_all", "server: {profiles: {a: {permissions: [dice.roll], sees: all}}}", func(c *config.Config) any { return c.Server.Profiles["a"].Sees }, config.SeesAll},
+		{"profile_with_dots", "server: {profiles: {a.b: {permissions: [dice.roll]}}, clients: [{name: c, token: 0123456789abcdef, profile: a.b}]}", func(c *config.Config) any { return c.Server.Clients[0].Profile }, "a.b"},
+		{"token_from_variable", "server:\n  clients:\n    - {name: c, token: \"${TOKEN}\", profile: dm}\n", func(c *config.Config) any { return c.Server.Clients[0].Token.Reveal() }, "0123456789abcdef"},
+		{"open_to_clients", "server: {listen: '0.0.0.0:1', clients: [{name: c, token: 0123456789abcdef, profile: dm}]}", func(c *config.Config) any { return c.Server.Listen }, "0.0.0.0:1"},
+		{"loopback_of_any_kind", "server: {listen: '[::1]:1'}", func(c *config.Config) any { return c.Server.Listen }, "[::1]:1"},
+		{"scopes_with_colons", "server: {oauth: {issuer: 'http://127.0.0.1:9/a', audience: x, scopes: {'g:dm': dm}}}", func(c *config.Config) any { return c.Server.OAuth.Scopes["g:dm"] }, "dm"},
+		{"instant_stays_text", "server: {policy: [{name: a, rule: permission_override, grant: [dice.roll], until: 2027-01-31T20:00:00Z}]}", func(c *config.Config) any { return c.Server.Policy[0].Until }, "2027-01-31T20:00:00Z"},
+		{"clock_stays_text", "server: {policy: [{name: a, rule: time_window, from: 18:00, to: 01:30}]}", func(c *config.Config) any { return c.Server.Policy[0].From + c.Server.Policy[0].To }, "18:0001:30"},
 		{"floors", "tools: {floors: {roll: DEEP}}", func(c *config.Config) any { return c.Tools.Floors["roll"] }, mcp.BudgetDeep},
 		{"tables", "tools: {tables: {t: {entries: [a, b]}}}", func(c *config.Config) any { return len(c.Tools.Tables["t"].Entries) }, 2},
 	} {
@@ -178,6 +190,7 @@ func TestPathsCountFromTheFile(t *testing.T) {
 		{"Memory.Path", cfg.Memory.Path, "conf/data/glyphoxa.db"},
 		{"Campaign.World", cfg.Campaign.World, "world.yaml"},
 		{"NPCsDir", cfg.NPCsDir, "conf/cast"},
+		{"Server.Workflows", cfg.Server.Workflows, "conf/workflows"},
 	} {
 		if want := filepath.Join(dir, filepath.FromSlash(p.want)); p.got != want {
 			t.Errorf("%s = %q, want %q", p.name, p.got, want)

@@ -1,0 +1,133 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	_ "time/tzdata" // time zones must load on machines without any
+
+	"github.com/MrWong99/glyphoxa/internal/problem"
+)
+
+// ruleField is a key that only some kinds of rules look at.
+type ruleField struct {
+	key string
+	set bool
+	// needed by one kind, of use to those in used.
+	needed string
+	used   string
+}
+
+// fieldsOfRule lists the keys that depend on the kind of rule.
+func fieldsOfRule(r *Rule) []ruleField {
+	return []ruleField{
+		{"calls", r.Calls != 0, RuleRateLimit, RuleRateLimit},
+		{"window", r.Window != 0, RuleRateLimit, RuleRateLimit},
+		{"from", r.From != "", RuleTimeWindow, RuleTimeWindow},
+		{"to", r.To != "", RuleTimeWindow, RuleTimeWindow},
+		{"days", len(r.Days) > 0, "", RuleTimeWindow},
+		{"zone", r.Zone != "", "", RuleTimeWindow},
+		{"tools", len(r.Tools) > 0, RuleToolRestriction, ""},
+		{"grant", len(r.Grant) > 0, "", RulePermissionOverride},
+		{"revoke", len(r.Revoke) > 0, "", RulePermissionOverride},
+		{"until", r.Until != "", "", RulePermissionOverride},
+		{"expires", r.Expires != 0, "", RuleApproval},
+		{"wait", r.Wait != 0, "", RuleApproval},
+	}
+}
+
+// checkRules looks for what each kind of rule needs and for names given twice.
+func (l *loader) checkRules(root at) {
+	seen := map[string]int{}
+	for i := range l.cfg.Server.Policy {
+		r := &l.cfg.Server.Policy[i]
+		entry := root.item(i)
+		name := entry.key("name").path
+		if first, taken := seen[foldName(r.Name)]; taken && r.Name != "" {
+			fault(l.main, name, fmt.Sprintf("another rule has this name (line %d)", first), "rename one of them")
+		} else {
+			seen[foldName(r.Name)] = l.main.line(name)
+		}
+		l.checkRuleFields(r, entry)
+		l.checkGlobs(entry.key("who"), r.Who)
+		l.checkGlobs(entry.key("tools"), r.Tools)
+		l.checkWho(entry.key("who"), r.Who)
+		l.checkPermissions(entry.key("grant"), r.Grant)
+		l.checkPermissions(entry.key("revoke"), r.Revoke)
+		l.checkTimes(r, entry)
+	}
+}
+
+// checkRuleFields looks whether a rule has the fields of its kind.
+func (l *loader) checkRuleFields(r *Rule, entry at) {
+	if r.Kind == "" {
+		return // its absence is already reported
+	}
+	for _, f := range fieldsOfRule(r) {
+		path := entry.key(f.key).path
+		switch {
+		case f.needed == r.Kind && !f.set:
+			fault(l.main, path, "is missing; rule "+r.Kind+" needs it", "add it")
+		case f.used != "" && f.used != r.Kind && l.main.given(path):
+			l.warn(l.main, path, "is not used by rule "+r.Kind, "remove it, or change the rule")
+		}
+	}
+	if grant := entry.key("grant").path; r.Kind == RulePermissionOverride && len(r.Grant)+len(r.Revoke) == 0 &&
+		!l.main.broken[grant] && !l.main.broken[entry.key("revoke").path] {
+		fault(l.main, entry.path, "changes nothing", "add grant or revoke")
+	}
+}
+
+// checkGlobs looks for patterns that mean something else than they seem to.
+func (l *loader) checkGlobs(root at, globs []string) {
+	for i, g := range globs {
+		path := root.item(i).path
+		if strings.ContainsAny(g, `[]{}\/`) {
+			fault(l.main, path, l.main.shown(path, g)+" is no pattern", "write a name; * stands for any letters, ? for one")
+		}
+	}
+}
+
+// checkWho warns of names that nobody has, since their rule would never apply.
+func (l *loader) checkWho(root at, who []string) {
+	for i, name := range who {
+		path := root.item(i).path
+		if strings.ContainsAny(name, "*?") || strings.HasPrefix(name, "oauth:") || l.main.broken[path] {
+			continue
+		}
+		known := l.callers()
+		if slices.Contains(known, name) {
+			continue
+		}
+		fix := "add the client, or remove the line"
+		if near := problem.Nearest(name, known); near != "" {
+			fix = fmt.Sprintf("did you mean %q?", near)
+		}
+		l.warn(l.main, path, "nobody is called "+l.main.shown(path, name), fix)
+	}
+}
+
+// callers are the names that are known before anybody calls.
+func (l *loader) callers() []string {
+	out := builtInCallers()
+	for i := range l.cfg.Server.Clients {
+		out = append(out, l.cfg.Server.Clients[i].Name)
+	}
+	for _, id := range l.npcIDs() {
+		out = append(out, "npc:"+id)
+	}
+	return out
+}
+
+// checkTimes looks at what a time window and an end mean.
+func (l *loader) checkTimes(r *Rule, entry at) {
+	if r.From != "" && r.From == r.To {
+		fault(l.main, entry.key("to").path, "is the same as from", "leave some time between them")
+	}
+	if zone := entry.key("zone").path; r.Zone != "" {
+		if _, err := time.LoadLocation(r.Zone); err != nil {
+			fault(l.main, zone, l.main.shown(zone, r.Zone)+" is no time zone", "write it as Europe/Berlin or UTC")
+		}
+	}
+}
