@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -14,7 +15,8 @@ import (
 )
 
 // PutEntities inserts or replaces entities by id, in one transaction; their
-// relations stay. An entity needs an id and a name.
+// relations stay. An entity needs an id and a name, and a position, if it has
+// one, three finite numbers.
 func (s *Store) PutEntities(ctx context.Context, entities ...memory.Entity) error {
 	if len(entities) == 0 {
 		return nil
@@ -45,12 +47,17 @@ func putEntity(ctx context.Context, c *conn, e memory.Entity) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.exec(ctx, `INSERT INTO entities (id, type, name, key, description, aliases, attributes, visible)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+	x, y, z, err := packPosition(e.Position)
+	if err != nil {
+		return err
+	}
+	_, err = c.exec(ctx, `INSERT INTO entities (id, type, name, key, description, aliases, attributes, visible, x, y, z)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET type = excluded.type, name = excluded.name, key = excluded.key,
 			description = excluded.description, aliases = excluded.aliases,
-			attributes = excluded.attributes, visible = excluded.visible`,
-		e.ID, e.Type, e.Name, words.Key(e.Name), e.Description, aliases, attributes, visible)
+			attributes = excluded.attributes, visible = excluded.visible,
+			x = excluded.x, y = excluded.y, z = excluded.z`,
+		e.ID, e.Type, e.Name, words.Key(e.Name), e.Description, aliases, attributes, visible, x, y, z)
 	if err != nil {
 		return err
 	}
@@ -104,7 +111,7 @@ func (s *Store) Entity(ctx context.Context, id, viewer string) (e memory.Entity,
 	return e, err
 }
 
-const entityColumns = `e.id, e.type, e.name, e.description, e.aliases, e.attributes, e.visible`
+const entityColumns = `e.id, e.type, e.name, e.description, e.aliases, e.attributes, e.visible, e.x, e.y, e.z`
 
 func entity(ctx context.Context, c *conn, id, viewer string) (memory.Entity, error) {
 	found, err := rows(ctx, c, `SELECT `+entityColumns+` FROM entities e WHERE e.id = :id AND `+visibleEntity,
@@ -122,8 +129,12 @@ func scanEntity(r *sql.Rows) (memory.Entity, error) {
 	var e memory.Entity
 	var aliases, attributes sql.NullString
 	var visible string
-	if err := r.Scan(&e.ID, &e.Type, &e.Name, &e.Description, &aliases, &attributes, &visible); err != nil {
+	var x, y, z sql.NullFloat64
+	if err := r.Scan(&e.ID, &e.Type, &e.Name, &e.Description, &aliases, &attributes, &visible, &x, &y, &z); err != nil {
 		return e, err
+	}
+	if x.Valid {
+		e.Position = &memory.Position{x.Float64, y.Float64, z.Float64}
 	}
 	e.Visible = unpackVisible(visible)
 	if aliases.Valid {
@@ -146,4 +157,18 @@ func packJSON(v any, n int) (sql.NullString, error) {
 	}
 	b, err := json.Marshal(v)
 	return sql.NullString{String: string(b), Valid: true}, err
+}
+
+// packPosition returns the three columns of a position, all NULL for none.
+func packPosition(p *memory.Position) (x, y, z sql.NullFloat64, err error) {
+	if p == nil {
+		return x, y, z, nil
+	}
+	for _, v := range p {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return x, y, z, fmt.Errorf("position %v is no point on a map", *p)
+		}
+	}
+	column := func(v float64) sql.NullFloat64 { return sql.NullFloat64{Float64: v, Valid: true} }
+	return column(p[0]), column(p[1]), column(p[2]), nil
 }

@@ -1,7 +1,7 @@
 package sqlite
 
 // steps returns the migrations in order. To change the schema, append a step.
-func steps() []string { return []string{stepMemory, stepState} }
+func steps() []string { return []string{stepMemory, stepState, stepWorld} }
 
 // stepMemory creates the three layers.
 //
@@ -100,5 +100,18 @@ CREATE TABLE state (
 	key   TEXT NOT NULL,
 	value BLOB NOT NULL,
 	PRIMARY KEY (space, key)
+) STRICT, WITHOUT ROWID;
+`
+
+// stepWorld adds where entities are, and in filed what a campaign file said
+// last of each entity and relation: see [Store.Settle].
+const stepWorld = `
+ALTER TABLE entities ADD COLUMN x REAL;
+ALTER TABLE entities ADD COLUMN y REAL;
+ALTER TABLE entities ADD COLUMN z REAL;
+
+CREATE TABLE filed (
+	what TEXT PRIMARY KEY,
+	hash BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
 `

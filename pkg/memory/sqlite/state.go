@@ -32,18 +32,22 @@ func (s *Store) SaveState(ctx context.Context, space string, values map[string][
 		return nil
 	}
 	return s.write(ctx, "keeping state", func(ctx context.Context, c *conn) error {
-		for key, value := range values {
-			var err error
-			if value == nil {
-				_, err = c.exec(ctx, `DELETE FROM state WHERE space = ? AND key = ?`, space, key)
-			} else {
-				_, err = c.exec(ctx, `INSERT INTO state (space, key, value) VALUES (?, ?, ?)
-					ON CONFLICT (space, key) DO UPDATE SET value = excluded.value`, space, key, value)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+		return saveState(ctx, c, space, values)
 	})
+}
+
+func saveState(ctx context.Context, c *conn, space string, values map[string][]byte) error {
+	for key, value := range values {
+		var err error
+		if value == nil {
+			_, err = c.exec(ctx, `DELETE FROM state WHERE space = ? AND key = ?`, space, key)
+		} else {
+			_, err = c.exec(ctx, `INSERT INTO state (space, key, value) VALUES (?, ?, ?)
+				ON CONFLICT (space, key) DO UPDATE SET value = excluded.value`, space, key, value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

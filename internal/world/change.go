@@ -1,0 +1,194 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// writing bounds how long the store may take over one batch: whoever writes
+// for others does not give up with its own caller.
+const writing = 10 * time.Second
+
+// request is a change that waits to be written.
+type request struct {
+	do    func(*Tx) error
+	cause string
+	done  chan struct{} // closed when the fields below are set
+	tx    *Tx
+	seq   uint64
+	err   error
+}
+
+// Put adds an entity or replaces the one of that id; its relations stay.
+func (w *World) Put(ctx context.Context, e memory.Entity, cause string) (uint64, error) {
+	return w.Change(ctx, cause, func(t *Tx) error { return t.Put(e) })
+}
+
+// Move puts an entity somewhere else.
+func (w *World) Move(ctx context.Context, id string, to memory.Position, cause string) (uint64, error) {
+	return w.Change(ctx, cause, func(t *Tx) error { return t.Move(id, &to) })
+}
+
+// Remove takes an entity and its relations out of the world.
+func (w *World) Remove(ctx context.Context, id, cause string) (uint64, error) {
+	return w.Change(ctx, cause, func(t *Tx) error { return t.Remove(id) })
+}
+
+// Relate adds a relation or replaces the one of those ends and type.
+func (w *World) Relate(ctx context.Context, r memory.Relation, cause string) (uint64, error) {
+	return w.Change(ctx, cause, func(t *Tx) error { return t.Relate(r) })
+}
+
+// Unrelate takes a relation away; its note and viewers do not matter.
+func (w *World) Unrelate(ctx context.Context, r memory.Relation, cause string) (uint64, error) {
+	return w.Change(ctx, cause, func(t *Tx) error { return t.Unrelate(r) })
+}
+
+// SetScene says what is going on from now on.
+func (w *World) SetScene(ctx context.Context, text, cause string) (uint64, error) {
+	return w.Change(ctx, cause, func(t *Tx) error { t.SetScene(text); return nil })
+}
+
+// Change makes one change of everything that do does to the world, or none if
+// do fails, and returns its number. The change is durable and published when
+// Change returns. cause is what subscribers are told of why, such as the
+// caller's name.
+//
+// do sees all changes before it; it only computes, and may run on another
+// caller's goroutine. What it rejects wraps [mcp.ErrInvalidArguments]. If too
+// many changes wait, the error is [mcp.ErrBusy] and nothing was done. A ctx that
+// ends before the change is being written leaves no trace of it; after that
+// Change reports what became of it.
+func (w *World) Change(ctx context.Context, cause string, do func(*Tx) error) (uint64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, fmt.Errorf("changing the world: %w", err)
+	}
+	r := &request{do: do, cause: cause, done: make(chan struct{})}
+	if !w.enqueue(r) {
+		return 0, fmt.Errorf("changing the world: %w: %d changes wait to be written; try again", mcp.ErrBusy, maxWaiting)
+	}
+	select {
+	case <-r.done:
+	case w.lead <- struct{}{}:
+		w.write(ctx)
+	case <-ctx.Done():
+		if w.withdraw(r) {
+			return 0, fmt.Errorf("changing the world: %w", ctx.Err())
+		}
+		<-r.done
+	}
+	return r.seq, r.err
+}
+
+func (w *World) enqueue(r *request) bool {
+	w.queue.Lock()
+	defer w.queue.Unlock()
+	if len(w.waiting) >= maxWaiting {
+		return false
+	}
+	w.waiting = append(w.waiting, r)
+	return true
+}
+
+// withdraw takes r back and reports whether nobody had begun with it.
+func (w *World) withdraw(r *request) bool {
+	w.queue.Lock()
+	defer w.queue.Unlock()
+	i := slices.Index(w.waiting, r)
+	if i < 0 {
+		return false
+	}
+	w.waiting = slices.Delete(w.waiting, i, i+1)
+	return true
+}
+
+// write carries out all changes that wait, in one batch. It is called with
+// lead held and gives it back.
+func (w *World) write(ctx context.Context) {
+	defer func() { <-w.lead }()
+	w.queue.Lock()
+	all := w.waiting
+	w.waiting = nil
+	w.queue.Unlock()
+
+	group, done := newTx(w, nil), make([]*request, 0, len(all))
+	for _, r := range all {
+		r.tx = newTx(w, group)
+		if r.err = try(r); r.err != nil {
+			continue
+		}
+		group.merge(r.tx)
+		done = append(done, r)
+	}
+	if err := w.keep(ctx, group, done); err != nil {
+		for _, r := range done {
+			r.err = err
+		}
+	} else {
+		w.publish(done)
+	}
+	for _, r := range all {
+		close(r.done)
+	}
+}
+
+// try runs a change; one that panics fails alone.
+func try(r *request) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", errPanicked, p)
+		}
+	}()
+	return r.do(r.tx)
+}
+
+// keep writes down what the changes come to.
+func (w *World) keep(ctx context.Context, group *Tx, done []*request) error {
+	if group.empty() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writing)
+	defer cancel()
+	return w.store.Change(ctx, group.batch(w.seq+uint64(len(done))))
+}
+
+// publish makes the changes visible and marks what subscribers must be told.
+func (w *World) publish(done []*request) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range done {
+		if r.tx.empty() {
+			r.seq = w.seq
+			continue
+		}
+		w.seq++
+		r.seq = w.seq
+		for k, rel := range r.tx.edges {
+			w.edges.remove(k)
+			if rel != nil {
+				w.edges.put(*rel)
+			}
+		}
+		for id, after := range r.tx.entities {
+			w.log.add(entry{seq: w.seq, id: id, before: w.all[id]})
+			if w.all[id] = after; after == nil {
+				delete(w.all, id)
+			}
+			for s := range w.subs {
+				s.mark(id, after, r.cause)
+			}
+		}
+		if r.tx.scene != nil {
+			w.log.add(entry{seq: w.seq})
+			w.scene = *r.tx.scene
+			for s := range w.subs {
+				s.markScene(r.cause)
+			}
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package world
+
+import "iter"
+
+// entry says what changed: an entity and what it was before, or, without an
+// id, the scene.
+type entry struct {
+	seq    uint64
+	id     string
+	before *version // nil: it was not there
+}
+
+// history is the latest changes, at most logLength.
+type history struct {
+	start uint64 // every later change is in ring
+	ring  []entry
+	next  int // where the oldest is once the ring is full
+}
+
+func (h *history) add(e entry) {
+	if len(h.ring) < logLength {
+		h.ring = append(h.ring, e)
+		return
+	}
+	h.start = h.ring[h.next].seq
+	h.ring[h.next] = e
+	h.next = (h.next + 1) % logLength
+}
+
+// since returns the changes after seq, oldest first.
+func (h *history) since(seq uint64) iter.Seq[entry] {
+	return func(yield func(entry) bool) {
+		for i := range h.ring {
+			e := h.ring[(h.next+i)%len(h.ring)]
+			if e.seq > seq && !yield(e) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,281 @@
+package world
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// ErrClosed is returned once a subscription is closed.
+var ErrClosed = errors.New("subscription is closed")
+
+// maxCauses bounds the causes a delta names.
+const maxCauses = 16
+
+// Filter says what a subscriber is told.
+type Filter struct {
+	// Viewer is for whom the world is seen, as in memory: empty sees all.
+	Viewer string
+	// Area restricts it to what is there; nil is everywhere. What has no
+	// position is in no area.
+	Area *Area
+	// Since is the Seq of the last snapshot or delta that the subscriber has,
+	// which it got for the same viewer and area; nil begins anew.
+	Since *uint64
+}
+
+// Change is an entity as it is now. Its lists and maps are shared; do not
+// modify them.
+type Change struct {
+	Entity memory.Entity
+	// Raw is the entity as JSON, encoded once for all.
+	Raw json.RawMessage
+}
+
+// Snapshot is all that a subscriber sees.
+type Snapshot struct {
+	Seq uint64
+	// Entities are sorted by id.
+	Entities []Change
+	Scene    string
+}
+
+// Delta is what has changed for a subscriber since it was last told.
+type Delta struct {
+	// Seq is the number of the last change that is in it.
+	Seq uint64
+	// Causes are the different causes of the changes, the first sixteen.
+	Causes []string
+	// Changes are the entities that are new to the subscriber or have changed,
+	// each as it is now, sorted by id.
+	Changes []Change
+	// Removed lists the ids of what it no longer sees: gone, hidden or out of
+	// its area.
+	Removed []string
+	// Scene is the new scene, nil if it has not changed.
+	Scene *string
+}
+
+// Subscription follows the world for one subscriber. What has not been
+// fetched is kept as the set of entities to look at, so a slow subscriber gets
+// newer state, costs no more memory than the world has entities, and holds up
+// nobody. One goroutine at a time calls Next; all else is safe for concurrent
+// use.
+type Subscription struct {
+	w        *World
+	viewer   string
+	resumed  bool
+	snapshot Snapshot
+	signal   chan struct{} // holds one: there may be something to tell
+	closed   chan struct{}
+	close    sync.Once
+
+	mu     sync.Mutex // guards the fields below; taken after w.mu
+	area   *Area
+	moved  bool // the area has changed
+	seen   map[string]struct{}
+	dirty  map[string]struct{}
+	scene  bool // the scene has changed
+	causes []string
+}
+
+// Subscribe begins to follow the world. A malformed area is
+// [mcp.ErrInvalidArguments]. The caller closes the subscription.
+func (w *World) Subscribe(f Filter) (*Subscription, error) {
+	s := &Subscription{
+		w: w, viewer: f.Viewer, signal: make(chan struct{}, 1), closed: make(chan struct{}),
+		seen: map[string]struct{}{}, dirty: map[string]struct{}{},
+	}
+	if err := s.setArea(f.Area); err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for id, v := range w.all {
+		if s.sees(v) {
+			s.seen[id] = struct{}{}
+		}
+	}
+	if s.resumed = f.Since != nil && w.log.start <= *f.Since && *f.Since <= w.seq; s.resumed {
+		s.snapshot.Seq = *f.Since
+		s.catchUp(*f.Since)
+	} else {
+		s.snapshot = s.look()
+	}
+	w.subs[s] = struct{}{}
+	return s, nil
+}
+
+func (s *Subscription) setArea(a *Area) error {
+	if a == nil {
+		s.area = nil
+		return nil
+	}
+	if err := a.check(); err != nil {
+		return err
+	}
+	own := *a
+	s.area = &own
+	return nil
+}
+
+// look is what is seen now; the caller holds w.mu.
+func (s *Subscription) look() Snapshot {
+	snap := Snapshot{Seq: s.w.seq, Scene: s.w.scene, Entities: make([]Change, 0, len(s.seen))}
+	for id := range s.seen {
+		v := s.w.all[id]
+		snap.Entities = append(snap.Entities, Change{v.entity, v.raw})
+	}
+	sortChanges(snap.Entities)
+	return snap
+}
+
+// catchUp goes back to what the subscriber had seen after change since, and
+// marks what changed from there on. The caller holds w.mu.
+func (s *Subscription) catchUp(since uint64) {
+	for e := range s.w.log.since(since) {
+		if e.id == "" {
+			s.scene = true
+		} else if _, later := s.dirty[e.id]; !later {
+			s.dirty[e.id] = struct{}{}
+			if s.sees(e.before) {
+				s.seen[e.id] = struct{}{}
+			} else {
+				delete(s.seen, e.id)
+			}
+		}
+	}
+	s.wake()
+}
+
+// Resumed reports whether the subscription goes on from Since.
+func (s *Subscription) Resumed() bool { return s.resumed }
+
+// Snapshot is what the subscriber saw when it began. Of a resumed one it is
+// empty but for Seq, which is Since.
+func (s *Subscription) Snapshot() Snapshot { return s.snapshot }
+
+// SetArea declares another area, nil for everywhere. What that brings into
+// view or out of it comes with the next delta. A malformed area is
+// [mcp.ErrInvalidArguments] and changes nothing.
+func (s *Subscription) SetArea(a *Area) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.setArea(a); err != nil {
+		return err
+	}
+	s.moved = true
+	s.wake()
+	return nil
+}
+
+// Close ends the subscription; a waiting Next returns [ErrClosed].
+func (s *Subscription) Close() {
+	s.close.Do(func() {
+		s.w.mu.Lock()
+		delete(s.w.subs, s)
+		s.w.mu.Unlock()
+		close(s.closed)
+	})
+}
+
+// Next waits until something has changed for the subscriber and returns it.
+func (s *Subscription) Next(ctx context.Context) (Delta, error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return Delta{}, ctx.Err()
+		case <-s.closed:
+			return Delta{}, ErrClosed
+		case <-s.signal:
+		}
+		if d, ok := s.take(); ok {
+			return d, nil
+		}
+	}
+}
+
+// sees reports whether v is in view.
+func (s *Subscription) sees(v *version) bool {
+	return v != nil && visible(v.entity.Visible, s.viewer) && (s.area == nil || s.area.Contains(v.entity.Position))
+}
+
+// mark notes that an entity has become v, if that concerns the subscriber.
+func (s *Subscription) mark(id string, v *version, cause string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, known := s.seen[id]; known || s.sees(v) {
+		s.dirty[id] = struct{}{}
+		s.note(cause)
+	}
+}
+
+func (s *Subscription) markScene(cause string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.scene = true
+	s.note(cause)
+}
+
+func (s *Subscription) note(cause string) {
+	if cause != "" && len(s.causes) < maxCauses && !slices.Contains(s.causes, cause) {
+		s.causes = append(s.causes, cause)
+	}
+	s.wake()
+}
+
+func (s *Subscription) wake() {
+	select {
+	case s.signal <- struct{}{}:
+	default:
+	}
+}
+
+// take returns what has changed, false if it comes to nothing.
+func (s *Subscription) take() (Delta, bool) {
+	s.w.mu.RLock()
+	s.mu.Lock()
+	d := Delta{Seq: s.w.seq, Causes: s.causes}
+	for id := range s.dirty {
+		s.tell(&d, id, true)
+	}
+	if s.moved {
+		for id := range s.w.all {
+			s.tell(&d, id, false)
+		}
+	}
+	if s.scene {
+		scene := s.w.scene
+		d.Scene = &scene
+	}
+	clear(s.dirty)
+	s.moved, s.scene, s.causes = false, false, nil
+	s.mu.Unlock()
+	s.w.mu.RUnlock()
+	sortChanges(d.Changes)
+	slices.Sort(d.Removed)
+	return d, len(d.Changes)+len(d.Removed) > 0 || d.Scene != nil
+}
+
+// tell adds an entity to d if the subscriber must be told of it.
+func (s *Subscription) tell(d *Delta, id string, changed bool) {
+	v := s.w.all[id]
+	_, known := s.seen[id]
+	switch now := s.sees(v); {
+	case now && (changed || !known):
+		s.seen[id] = struct{}{}
+		d.Changes = append(d.Changes, Change{v.entity, v.raw})
+	case !now && known:
+		delete(s.seen, id)
+		d.Removed = append(d.Removed, id)
+	}
+}
+
+func sortChanges(all []Change) {
+	slices.SortFunc(all, func(a, b Change) int { return strings.Compare(a.Entity.ID, b.Entity.ID) })
+}

@@ -1,0 +1,235 @@
+// Package world is the one writer of the live world: who and what there is,
+// where it is, how it is related, and the scene. It keeps all of it in memory,
+// writes every change to the store first, and tells subscribers then.
+//
+// Imported by internal/mcp/tools/worldtool, internal/mcp/mcpserver and
+// internal/app. It starts no goroutine: callers that write at the same time
+// are written down together by one of them. What another process writes to the
+// same store it learns of when it is opened anew.
+package world
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+const (
+	// logLength is how many changes back a subscription can be resumed.
+	logLength = 8192
+	// maxWaiting bounds the changes that wait to be written; one more ends in
+	// mcp.ErrBusy.
+	maxWaiting = 4096
+
+	keySeq   = "seq"
+	keyScene = "scene"
+)
+
+// Store keeps the world. *sqlite.Store is one.
+type Store interface {
+	// World returns all entities and relations.
+	World(ctx context.Context) ([]memory.Entity, []memory.Relation, error)
+	LoadState(ctx context.Context, space string) (map[string][]byte, error)
+	// Change carries out a batch as a whole; it is durable when Change returns.
+	Change(ctx context.Context, b memory.Batch) error
+}
+
+// Options tune a [World]. The zero value works.
+type Options struct {
+	// Campaign names the space in which the scene is kept.
+	Campaign string
+	// Scene is what is going on until someone sets another. A different one than
+	// at the last Open replaces what was set meanwhile.
+	Scene string
+}
+
+// World is the live world. It is safe for concurrent use.
+type World struct {
+	store Store
+	space string
+	// lead is held by the caller that writes for all who wait.
+	lead chan struct{}
+
+	queue   sync.Mutex // guards waiting
+	waiting []*request
+
+	mu    sync.RWMutex // guards the fields below; they change only with lead held
+	seq   uint64
+	scene string
+	all   map[string]*version
+	edges edges
+	log   history
+	subs  map[*Subscription]struct{}
+}
+
+// version is an entity as it was from one change to the next. It is immutable.
+type version struct {
+	entity memory.Entity
+	raw    json.RawMessage
+}
+
+// Open reads the world from the store.
+func Open(ctx context.Context, store Store, o Options) (*World, error) {
+	entities, relations, err := store.World(ctx)
+	if err != nil {
+		return nil, err
+	}
+	space := "world:" + o.Campaign
+	state, err := store.LoadState(ctx, space)
+	if err != nil {
+		return nil, err
+	}
+	w := &World{
+		store: store, space: space, lead: make(chan struct{}, 1),
+		all: make(map[string]*version, len(entities)), edges: edges{}, subs: map[*Subscription]struct{}{},
+	}
+	for _, e := range entities {
+		if w.all[e.ID], err = newVersion(e); err != nil {
+			return nil, err
+		}
+	}
+	for _, r := range relations {
+		w.edges.put(r)
+	}
+	if err := w.resume(ctx, state, o.Scene); err != nil {
+		return nil, err
+	}
+	w.log = history{start: w.seq}
+	return w, nil
+}
+
+// keyInitial holds the scene that Open was last given.
+const keyInitial = "initial"
+
+// resume goes on where the last process ended. The number is raised and kept
+// at once, because the store may have changed in between: who comes back with
+// an older one must begin anew.
+func (w *World) resume(ctx context.Context, state map[string][]byte, initial string) error {
+	if text := state[keySeq]; text != nil {
+		n, err := strconv.ParseUint(string(text), 10, 64)
+		if err != nil {
+			return fmt.Errorf("reading the world's number: %w", err)
+		}
+		w.seq = n
+	}
+	w.seq++
+	w.scene = initial
+	if kept, ok := state[keyScene]; ok && string(state[keyInitial]) == initial {
+		w.scene = string(kept)
+	}
+	values := w.numbered(w.seq)
+	values[keyScene], values[keyInitial] = []byte(w.scene), []byte(initial)
+	if err := w.store.Change(ctx, memory.Batch{Space: w.space, State: values}); err != nil {
+		return fmt.Errorf("numbering the world: %w", err)
+	}
+	return nil
+}
+
+func (w *World) numbered(seq uint64) map[string][]byte {
+	return map[string][]byte{keySeq: strconv.AppendUint(nil, seq, 10)}
+}
+
+func newVersion(e memory.Entity) (*version, error) {
+	raw, err := json.Marshal(e)
+	if err != nil {
+		return nil, fmt.Errorf("encoding entity %q: %w", e.ID, err)
+	}
+	return &version{entity: e, raw: raw}, nil
+}
+
+// Seq is the number of the last change. It grows by one with every change,
+// also from one process to the next.
+func (w *World) Seq() uint64 {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return w.seq
+}
+
+// Scene is what is going on.
+func (w *World) Scene() string {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return w.scene
+}
+
+// Entity returns a copy of one entity if viewer may see it.
+func (w *World) Entity(id, viewer string) (memory.Entity, bool) {
+	w.mu.RLock()
+	v := w.all[id]
+	w.mu.RUnlock()
+	if v == nil || !visible(v.entity.Visible, viewer) {
+		return memory.Entity{}, false
+	}
+	return clone(v.entity), true
+}
+
+// Entities returns copies of all entities that viewer may see, by id.
+func (w *World) Entities(viewer string) []memory.Entity {
+	w.mu.RLock()
+	var out []memory.Entity
+	for _, v := range w.all {
+		if visible(v.entity.Visible, viewer) {
+			out = append(out, v.entity)
+		}
+	}
+	w.mu.RUnlock()
+	for i := range out {
+		out[i] = clone(out[i])
+	}
+	sortByID(out)
+	return out
+}
+
+// Relations returns the relations from an entity, by type and end, as far as
+// viewer may see them and what they lead to.
+func (w *World) Relations(from, viewer string) []memory.Relation {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	if v := w.all[from]; v == nil || !visible(v.entity.Visible, viewer) {
+		return nil
+	}
+	var out []memory.Relation
+	for _, r := range w.edges.from(from) {
+		if end := w.all[r.To]; end != nil && visible(r.Visible, viewer) && visible(end.entity.Visible, viewer) {
+			r.Visible = slices.Clone(r.Visible)
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// visible reports whether viewer is among those who know; an empty list is
+// everyone, an empty viewer sees all.
+func visible(known []string, viewer string) bool {
+	return viewer == "" || len(known) == 0 || slices.Contains(known, viewer)
+}
+
+func clone(e memory.Entity) memory.Entity {
+	e.Aliases = slices.Clone(e.Aliases)
+	e.Attributes = maps.Clone(e.Attributes)
+	e.Visible = slices.Clone(e.Visible)
+	if e.Position != nil {
+		p := *e.Position
+		e.Position = &p
+	}
+	return e
+}
+
+// errUnknown says that an id names nothing the caller could change.
+func errUnknown(id string) error {
+	return fmt.Errorf("%w: entity %q: %w", mcp.ErrInvalidArguments, id, memory.ErrNotFound)
+}
+
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", mcp.ErrInvalidArguments, fmt.Errorf(format, args...))
+}
+
+var errPanicked = errors.New("a change panicked")

@@ -1,0 +1,51 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// World returns the whole knowledge graph as it is at one moment: entities by
+// id, relations by their ends and type.
+func (s *Store) World(ctx context.Context) (entities []memory.Entity, relations []memory.Relation, err error) {
+	err = s.snapshot(ctx, "reading the world", func(c *conn) (err error) {
+		entities, err = rows(ctx, c, `SELECT `+entityColumns+` FROM entities e ORDER BY e.id`, nil, scanEntity)
+		if err != nil {
+			return err
+		}
+		relations, err = rows(ctx, c, `SELECT r.src, r.type, r.dst, r.note, r.visible FROM relations r
+			ORDER BY r.src, r.type, r.dst`, nil, scanRelation)
+		return err
+	})
+	return entities, relations, err
+}
+
+// Change carries out a batch in one transaction. It is durable, also against a
+// power cut, when it returns.
+func (s *Store) Change(ctx context.Context, b memory.Batch) error {
+	return s.write(ctx, "changing the world", func(ctx context.Context, c *conn) error {
+		for _, id := range b.Remove {
+			if _, err := c.exec(ctx, `DELETE FROM entities WHERE id = ?`, id); err != nil {
+				return fmt.Errorf("entity %q: %w", id, err)
+			}
+		}
+		for _, e := range b.Put {
+			if err := putEntity(ctx, c, e); err != nil {
+				return fmt.Errorf("entity %q: %w", e.ID, err)
+			}
+		}
+		for _, r := range b.Unrelate {
+			if _, err := c.exec(ctx, `DELETE FROM relations WHERE src = ? AND type = ? AND dst = ?`, r.From, r.Type, r.To); err != nil {
+				return fmt.Errorf("relation %q of %q to %q: %w", r.Type, r.From, r.To, err)
+			}
+		}
+		for _, r := range b.Relate {
+			if err := putRelation(ctx, c, r); err != nil {
+				return fmt.Errorf("relation %q of %q to %q: %w", r.Type, r.From, r.To, err)
+			}
+		}
+		return saveState(ctx, c, b.Space, b.State)
+	})
+}
