@@ -1,0 +1,110 @@
+package resource
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+)
+
+// MaxCompletions is the most values a completion returns, as the protocol has
+// it.
+const MaxCompletions = 100
+
+// maxPrefix bounds what is completed, in bytes.
+const maxPrefix = 256
+
+// named is something to be chosen by id or by name.
+type named struct {
+	id    string
+	names []string
+}
+
+// Complete returns the values for a template's argument that begin with prefix
+// and that v may see, at most MaxCompletions, ordered, and whether there are
+// more. An id is found by the beginning of any word of its thing's name, too. A
+// template that v may not use is [ErrUnknown].
+func (l *Library) Complete(ctx context.Context, v View, templateURI, argument, prefix string) ([]string, bool, error) {
+	t, ok := templateOf(templateURI)
+	if !ok || !l.open(v, t.shelf) {
+		return nil, false, fmt.Errorf("%w template %q", ErrUnknown, untrusted.Clean(templateURI, 100))
+	}
+	if argument != "id" || len(prefix) > maxPrefix {
+		return nil, false, nil
+	}
+	all, err := l.choices(ctx, v, t.shelf)
+	if err != nil {
+		return nil, false, fmt.Errorf("completing %s: %w", t.raw, err)
+	}
+	var ids []string
+	prefix = fold(prefix)
+	for _, c := range all {
+		if begins(c.id, prefix) || slices.ContainsFunc(c.names, func(s string) bool { return begins(s, prefix) }) {
+			ids = append(ids, c.id)
+		}
+	}
+	if t.shelf != sessionsShelf { // newest first stays
+		slices.Sort(ids)
+	}
+	ids, more := cut(ids, MaxCompletions)
+	return ids, more, nil
+}
+
+func fold(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
+
+// begins reports whether s, or what follows a space or hyphen in it, begins
+// with the folded prefix.
+func begins(s, prefix string) bool {
+	s = strings.ToLower(s)
+	for {
+		if strings.HasPrefix(s, prefix) {
+			return true
+		}
+		i := strings.IndexAny(s, " -")
+		if i < 0 {
+			return false
+		}
+		s = s[i+1:]
+	}
+}
+
+func (l *Library) choices(ctx context.Context, v View, shelfName string) ([]named, error) {
+	var out []named
+	switch shelfName {
+	case npcsShelf:
+		cast, err := l.visibleNPCs(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range cast {
+			out = append(out, named{n.ID, append([]string{n.Name}, n.Aliases...)})
+		}
+	case entitiesShelf:
+		world, _, err := l.world(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range world {
+			out = append(out, named{e.ID, append([]string{e.Name}, e.Aliases...)})
+		}
+	case sessionsShelf:
+		sessions, err := l.src.Log.Sessions(ctx, 0)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range sessions {
+			out = append(out, named{id: s.ID})
+		}
+	case rulesShelf:
+		all, err := l.src.Rules.Rules(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range all {
+			out = append(out, named{r.ID, []string{r.Name}})
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,152 @@
+package resource
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
+)
+
+// rules is the book of rules. It is safe for concurrent use.
+type rules interface {
+	// Rules lists all rules by id. The caller does not change the list.
+	Rules(ctx context.Context) ([]Rule, error)
+	// Rule returns one rule in full, as a JSON object, or [ErrUnknown].
+	Rule(ctx context.Context, id string) (json.RawMessage, error)
+	// Search returns the few rules that fit a question best, best first.
+	Search(ctx context.Context, question string) ([]Rule, error)
+}
+
+// Rule is a rule in brief.
+type Rule struct {
+	ID       string `json:"id"`
+	Category string `json:"category"`
+	Name     string `json:"name"`
+	Summary  string `json:"summary"`
+}
+
+type rulesDoc struct {
+	Count int        `json:"count"`
+	Rules []ruleCard `json:"rules"`
+}
+
+type ruleCard struct {
+	Rule
+	URI string `json:"uri"`
+}
+
+func (l *Library) rules(ctx context.Context) (rulesDoc, error) {
+	all, err := l.src.Rules.Rules(ctx)
+	doc := rulesDoc{Count: len(all), Rules: make([]ruleCard, len(all))}
+	for i, r := range all {
+		doc.Rules[i] = ruleCard{r, RuleURI(r.ID)}
+	}
+	return doc, err
+}
+
+// Rulebook reads rules through the tools that look them up, so that a document
+// and a tool never differ. It is safe for concurrent use.
+type Rulebook struct {
+	search, get tools.Handler
+	all         func() ([]Rule, error) // runs once
+}
+
+// NewRulebook returns the rules of book, which reads the same fsys. The names
+// of the rules are read at their first use.
+func NewRulebook(book *ruleslookup.Book, fsys fs.FS) *Rulebook {
+	b := &Rulebook{}
+	for _, t := range ruleslookup.NewTools(book) {
+		switch t.Definition.Name {
+		case "search_rules":
+			b.search = t.Handler
+		case "get_rule":
+			b.get = t.Handler
+		}
+	}
+	b.all = sync.OnceValues(func() ([]Rule, error) { return readRules(fsys) })
+	return b
+}
+
+// Rules lists all rules by id.
+func (b *Rulebook) Rules(context.Context) ([]Rule, error) { return b.all() }
+
+// Rule returns what get_rule does, or [ErrUnknown].
+func (b *Rulebook) Rule(ctx context.Context, id string) (json.RawMessage, error) {
+	text, err := call(ctx, b.get, map[string]string{"id": id})
+	if errors.Is(err, mcp.ErrInvalidArguments) {
+		return nil, ErrUnknown
+	}
+	if err != nil {
+		return nil, err
+	}
+	var found Rule
+	if err := json.Unmarshal([]byte(text), &found); err != nil {
+		return nil, fmt.Errorf("decoding a rule: %w", err)
+	}
+	if found.ID != id {
+		return nil, ErrUnknown // the tool forgives spelling, an address does not
+	}
+	return json.RawMessage(text), nil
+}
+
+// Search returns what search_rules does.
+func (b *Rulebook) Search(ctx context.Context, question string) ([]Rule, error) {
+	text, err := call(ctx, b.search, map[string]string{"query": question})
+	if err != nil {
+		return nil, err
+	}
+	var found struct {
+		Results []Rule `json:"results"`
+	}
+	if err := json.Unmarshal([]byte(text), &found); err != nil {
+		return nil, fmt.Errorf("decoding found rules: %w", err)
+	}
+	return found.Results, nil
+}
+
+func call(ctx context.Context, h tools.Handler, args map[string]string) (string, error) {
+	text, err := json.Marshal(args)
+	if err != nil {
+		return "", err
+	}
+	return h(ctx, string(text))
+}
+
+// readRules reads what the list of rules says of each from every *.yaml file
+// of fsys. The book checks the files; this only picks.
+func readRules(fsys fs.FS) ([]Rule, error) {
+	var all []Rule
+	err := fs.WalkDir(fsys, ".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Ext(file) != ".yaml" {
+			return err
+		}
+		data, err := fs.ReadFile(fsys, file)
+		if err != nil {
+			return err
+		}
+		var entries []struct{ ID, Category, Name, Summary string }
+		if err := yaml.Unmarshal(data, &entries); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		for _, e := range entries {
+			all = append(all, Rule(e))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the rules: %w", err)
+	}
+	slices.SortFunc(all, func(a, b Rule) int { return strings.Compare(a.ID, b.ID) })
+	return all, nil
+}
