@@ -1,0 +1,245 @@
+package policy
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+)
+
+const (
+	// maxAsks bounds the calls that wait for approval or for their caller to
+	// come back after it, and maxAsksEach those of one caller, so that nobody
+	// can crowd out the others.
+	maxAsks     = 256
+	maxAsksEach = 64
+	// defaultExpires is how long a call waits for approval if its rule says
+	// nothing.
+	defaultExpires = 10 * time.Minute
+	// pollAfter is when a caller may ask again how its call is decided.
+	pollAfter = 5 * time.Second
+	// shownArgs bounds the arguments shown to who decides, in runes.
+	shownArgs = 1000
+)
+
+// Approval is a call that waits for somebody to decide on it.
+type Approval struct {
+	// ID is short enough to be typed.
+	ID           string
+	Caller, Tool string
+	// Args are the arguments with their keys in order, cleaned of what is
+	// invisible and cut to 1000 runes.
+	Args string
+	// Asked is when the call was made first; at Expires it is forgotten.
+	Asked, Expires time.Time
+}
+
+// asks are the calls that need approval. Each is known by caller, tool and
+// arguments, so that the same call again finds it.
+type asks struct {
+	mu    sync.Mutex // guards the fields below and all asks
+	byKey map[askKey]*ask
+	byID  map[string]*ask
+}
+
+type askKey struct {
+	caller, tool string
+	args         [sha256.Size]byte
+}
+
+type askState int
+
+const (
+	pending askState = iota // on to granted or denied
+	granted                 // passes the next call, which ends it
+	denied                  // refuses calls until it expires
+)
+
+type ask struct {
+	Approval
+	key     askKey
+	state   askState
+	keep    time.Duration // how long it waits, and how long a decision holds
+	decided chan struct{} // closed when it is first decided
+}
+
+func newAsks() asks {
+	return asks{byKey: map[askKey]*ask{}, byID: map[string]*ask{}}
+}
+
+// await returns the granted ask that lets c pass, now no longer in a, or why it
+// may not pass. It waits for a decision as long as r says, and while ctx lives.
+func (a *asks) await(ctx context.Context, who string, c *mcp.Call, r *rule) (ask, *mcp.Refusal) {
+	args := canonical(c.Args)
+	key := askKey{who, c.Tool, sha256.Sum256([]byte(args))}
+	patience := time.NewTimer(r.wait)
+	defer patience.Stop()
+	for {
+		q, no := a.find(key, args, r)
+		if no != nil {
+			return ask{}, no
+		}
+		switch q.state {
+		case granted:
+			return q, nil
+		case denied:
+			return ask{}, forbidden(r.name, "this call was denied", "do not try it again, or change its arguments")
+		case pending:
+		}
+		expiry := time.NewTimer(time.Until(q.Expires))
+		select {
+		case <-q.decided:
+			expiry.Stop()
+			continue
+		case <-expiry.C:
+			return ask{}, forbidden(r.name, "nobody decided on this call in time", "ask the game master, then call again")
+		case <-patience.C:
+		case <-ctx.Done():
+		}
+		expiry.Stop()
+		return ask{}, &mcp.Refusal{
+			Code: mcp.CodePendingApproval, Rule: r.name, Approval: q.ID, RetryAfter: pollAfter,
+			Reason: "this call needs approval",
+			Hint:   "ask the game master to approve " + q.ID + ", then call again with the same arguments",
+		}
+	}
+}
+
+// find returns how the ask of key stands, after entering it if it is new. If it
+// is granted, it is taken out.
+func (a *asks) find(key askKey, args string, r *rule) (ask, *mcp.Refusal) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := time.Now()
+	q := a.byKey[key]
+	if q != nil && !now.Before(q.Expires) {
+		a.drop(q)
+		q = nil
+	}
+	if q == nil {
+		if no := a.room(key.caller, r, now); no != nil {
+			return ask{}, no
+		}
+		q = a.enter(key, args, cmp.Or(r.expires, defaultExpires), now)
+	}
+	if q.state == granted {
+		a.drop(q)
+	}
+	return *q, nil
+}
+
+// room says why no ask of caller can be added, after dropping the expired ones
+// if there is need.
+func (a *asks) room(caller string, r *rule, now time.Time) *mcp.Refusal {
+	each := 0
+	for _, q := range a.byID {
+		if !now.Before(q.Expires) {
+			a.drop(q)
+		} else if q.Caller == caller {
+			each++
+		}
+	}
+	if len(a.byID) < maxAsks && each < maxAsksEach {
+		return nil
+	}
+	return &mcp.Refusal{
+		Code: mcp.CodeCapacityExceeded, Rule: r.name, RetryAfter: pollAfter,
+		Reason: "too many calls wait for approval", Hint: "wait until some of them are decided",
+	}
+}
+
+func (a *asks) enter(key askKey, args string, keep time.Duration, now time.Time) *ask {
+	q := &ask{
+		Approval: Approval{
+			Caller: key.caller, Tool: key.tool, Args: untrusted.Clean(args, shownArgs), Asked: now, Expires: now.Add(keep),
+		},
+		key: key, keep: keep, decided: make(chan struct{}),
+	}
+	for q.ID == "" || a.byID[q.ID] != nil {
+		q.ID = strings.ToLower(rand.Text()[:8]) // 40 bits
+	}
+	a.byKey[key], a.byID[q.ID] = q, q
+	return q
+}
+
+func (a *asks) drop(q *ask) {
+	delete(a.byKey, q.key)
+	delete(a.byID, q.ID)
+}
+
+// giveBack returns a granted ask that let nothing pass after all. If the same
+// call has asked anew meanwhile, that one is granted in its place.
+func (a *asks) giveBack(q ask) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if newer := a.byKey[q.key]; newer != nil {
+		if newer.state == pending {
+			newer.decide(true, time.Now())
+		}
+		return
+	}
+	a.byKey[q.key], a.byID[q.ID] = &q, &q
+}
+
+// decide settles an ask, or changes what was decided. The decision holds as
+// long as the ask might have waited.
+func (q *ask) decide(grant bool, now time.Time) {
+	if q.state == pending {
+		close(q.decided)
+	}
+	q.state = denied
+	if grant {
+		q.state = granted
+	}
+	q.Expires = now.Add(q.keep)
+}
+
+// Pending returns the calls that wait for a decision, the oldest first.
+func (e *Engine) Pending() []Approval {
+	a := &e.asks
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := time.Now()
+	var out []Approval
+	for _, q := range a.byID {
+		if q.state == pending && now.Before(q.Expires) {
+			out = append(out, q.Approval)
+		}
+	}
+	slices.SortFunc(out, func(x, y Approval) int {
+		return cmp.Or(x.Asked.Compare(y.Asked), strings.Compare(x.ID, y.ID))
+	})
+	return out
+}
+
+// Decide grants or denies the pending call id in the name of by, a caller's
+// name. A granted call passes once, a denied one not until it expires; until
+// then a decision can be changed. An id nobody waits under wraps
+// [mcp.ErrInvalidArguments]; who asked is refused.
+//
+// Whether by may decide at all is for the caller of Decide to know.
+func (e *Engine) Decide(id string, grant bool, by string) error {
+	a := &e.asks
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := time.Now()
+	q := a.byID[strings.ToLower(strings.TrimSpace(id))]
+	switch {
+	case q == nil || !now.Before(q.Expires):
+		return fmt.Errorf("%w: no call waits for approval under that id; it may have been made or have expired", mcp.ErrInvalidArguments)
+	case by == "":
+		return fmt.Errorf("%w: nobody is said to decide", mcp.ErrInvalidArguments)
+	case by == q.Caller:
+		return forbidden("", "nobody decides on a call of their own", "ask somebody else to decide")
+	}
+	q.decide(grant, now)
+	return nil
+}

@@ -1,0 +1,50 @@
+package policy
+
+import (
+	"time"
+)
+
+// rule is a rule of the configuration, ready to be asked.
+type rule struct {
+	name, kind string
+	who, tools []string // globs; none match everything
+
+	// rate_limit
+	calls  int
+	window time.Duration
+	// time_window
+	hours hours
+	// permission_override; a zero ends is never.
+	grant, revoke permissionSet
+	ends          time.Time
+	// approval
+	expires, wait time.Duration
+}
+
+// applies reports whether the rule is about this caller and tool.
+func (r *rule) applies(who, tool string) bool {
+	return matchAny(r.who, who) && matchAny(r.tools, tool)
+}
+
+// ended reports whether an override is over at t.
+func (r *rule) ended(t time.Time) bool { return !r.ends.IsZero() && !t.Before(r.ends) }
+
+// first returns the first of rules that is about this caller and tool, nil if
+// none is.
+func first(rules []*rule, who, tool string) *rule {
+	for _, r := range rules {
+		if r.applies(who, tool) {
+			return r
+		}
+	}
+	return nil
+}
+
+// next returns the first instant after t at which what the rule says changes by
+// itself, and whether there is one.
+func (r *rule) next(t time.Time) (time.Time, bool) {
+	if r.hours.zone != nil {
+		return r.hours.next(t)
+	}
+	return r.ends, r.ends.After(t)
+}
