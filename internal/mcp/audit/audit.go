@@ -1,0 +1,218 @@
+// Package audit keeps the record of who called what: which tool, what was
+// decided and why, how long it took, and with which arguments, by their hash.
+//
+// Imported by the outward server, the audit tools and the composition root. It
+// writes one SQLite file of its own, so that a batch of records never holds the
+// writer of the game's memory, and starts one goroutine that [Log.Close] waits
+// for. It decides nothing about rights.
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Errors a call can end in; test with errors.Is.
+var (
+	// ErrClosed means the log is closed.
+	ErrClosed = errors.New("audit log is closed")
+	// ErrForeign means the file is no audit log, or that of a newer Glyphoxa.
+	ErrForeign = errors.New("file is no audit log of this Glyphoxa")
+	// ErrStuck means the disk takes no more records.
+	ErrStuck = errors.New("audit log cannot keep up")
+)
+
+const (
+	// defaultKeep is how long records are kept unless somebody says otherwise.
+	defaultKeep = 90 * 24 * time.Hour
+	// queueSize bounds the records that wait for the writer.
+	queueSize = 4096
+	// maxWait bounds how long a full queue holds a caller. It is longer than the
+	// writer waits for a locked file, so that only a dead disk loses records.
+	maxWait = 3 * busyTimeout
+)
+
+// Options tune a [Log]. The zero value works.
+type Options struct {
+	// Arguments keeps the arguments of calls beside their hash.
+	Arguments bool
+	// Keep is how long records are kept. If zero, 90 days.
+	Keep time.Duration
+	// Logger is told of records that could not be written. If nil, nobody is.
+	Logger *slog.Logger
+}
+
+// Log is the audit log. It is safe for concurrent use.
+type Log struct {
+	db     *database
+	keep   time.Duration
+	logger *slog.Logger
+	losses losses
+
+	// mu is held for reading while something is sent to the queue, and for
+	// writing to close it.
+	mu     sync.RWMutex
+	closed bool
+	queue  chan entry
+
+	stuck     atomic.Bool // the queue was full for maxWait and has not moved since
+	done      chan struct{}
+	closeOnce sync.Once
+	closeErr  error // what closeOnce found
+}
+
+// entry is one step of the writer: a record, or a flush if done is set.
+type entry struct {
+	record Record
+	args   string
+	hashed bool // the record has its hash already
+	done   chan<- error
+}
+
+// Open opens the log at path and creates it, its directory included, if there
+// is none; both are private to the user. It deletes records older than
+// Options.Keep, and goes on doing so once an hour until [Log.Close].
+func Open(ctx context.Context, path string, opts Options) (*Log, error) {
+	if path == "" {
+		return nil, errors.New("opening audit log: no path given")
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening audit log %s: %w", path, err)
+	}
+	if opts.Keep <= 0 {
+		opts.Keep = defaultKeep
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	db, err := openDatabase(ctx, abs)
+	if err != nil {
+		return nil, fmt.Errorf("opening audit log %s: %w", abs, err)
+	}
+	for more := true; more; {
+		if more, err = db.purge(ctx, time.Now().Add(-opts.Keep)); err != nil {
+			return nil, errors.Join(fmt.Errorf("clearing out audit log %s: %w", abs, err), db.close())
+		}
+	}
+	l := &Log{
+		db:     db,
+		keep:   opts.Keep,
+		logger: opts.Logger,
+		losses: losses{log: opts.Logger},
+		queue:  make(chan entry, queueSize),
+		done:   make(chan struct{}),
+	}
+	w := &writer{log: l, db: db, arguments: opts.Arguments, batch: make([]Record, 0, batchSize)}
+	go func() {
+		defer close(l.done)
+		w.run(context.WithoutCancel(ctx))
+	}()
+	return l, nil
+}
+
+// Add records a call that was made with args, which is JSON text. It returns at
+// once unless 4,096 records wait to be written; then it waits for its turn, for
+// a dead disk up to 15 seconds. Records that are lost all the same, and those
+// added after Close, are counted and logged. A zero r.At means now; r.ID,
+// r.Args and r.ArgsHash are set by the log.
+func (l *Log) Add(r Record, args string) {
+	if r.At.IsZero() {
+		r.At = time.Now()
+	}
+	r.bound()
+	e := entry{record: r, args: args}
+	if len(args) > maxQueued {
+		e.hash(len(args))
+	}
+	if err := l.add(&e); err != nil {
+		l.losses.add(1, err)
+	}
+}
+
+func (l *Log) add(e *entry) error {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if l.closed {
+		return ErrClosed
+	}
+	select {
+	case l.queue <- *e:
+		return nil
+	default:
+	}
+	if l.stuck.Load() {
+		return ErrStuck
+	}
+	late := time.NewTimer(maxWait)
+	defer late.Stop()
+	select {
+	case l.queue <- *e:
+		return nil
+	case <-late.C:
+		l.stuck.Store(true)
+		return ErrStuck
+	}
+}
+
+// Flush waits until everything added before is written, or ctx is done. It
+// returns why the latest records could not be written if they could not.
+func (l *Log) Flush(ctx context.Context) error {
+	done := make(chan error, 1)
+	if err := l.sendFlush(ctx, done); err != nil {
+		return fmt.Errorf("flushing audit log: %w", err)
+	}
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("flushing audit log: %w", err)
+	}
+	return nil
+}
+
+func (l *Log) sendFlush(ctx context.Context, done chan<- error) error {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if l.closed {
+		return ErrClosed
+	}
+	select {
+	case l.queue <- entry{done: done}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Queued is how many records wait to be written.
+func (l *Log) Queued() int { return len(l.queue) }
+
+// Lost is how many records could not be kept since the log was opened.
+func (l *Log) Lost() int64 { return l.losses.count() }
+
+// Close writes what was added, waits for the writer and closes the file. Later
+// calls of Add lose their record; closing again does nothing more.
+func (l *Log) Close() error {
+	l.closeOnce.Do(func() {
+		l.mu.Lock()
+		l.closed = true
+		l.mu.Unlock()
+		close(l.queue) // nobody sends once closed is set
+		<-l.done
+		l.losses.report()
+		if err := l.db.close(); err != nil {
+			l.closeErr = fmt.Errorf("closing audit log: %w", err)
+		}
+	})
+	return l.closeErr
+}

@@ -1,0 +1,189 @@
+package audit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+)
+
+// What was decided about a call.
+const (
+	Allowed = "allowed"
+	Denied  = "denied"
+	// Pending calls wait for somebody's approval.
+	Pending = "pending"
+)
+
+// Bounds on what a record holds. Names are cut in runes, arguments in bytes.
+const (
+	maxName  = 200
+	maxError = 1000
+	maxArgs  = 4096
+	// maxQueued is the most bytes of arguments that wait in the queue; longer
+	// ones are hashed by the caller, lest 4,096 of them hold the memory.
+	maxQueued = 16 << 10
+	hashBytes = 16
+)
+
+// Record is one call of a tool.
+type Record struct {
+	// ID grows with every record and is never used again.
+	ID int64 `json:"id"`
+	// At is when the call was made, to the microsecond.
+	At time.Time `json:"at"`
+	// Who is the caller's name, as in mcp.Caller.Name.
+	Who       string `json:"who"`
+	Profile   string `json:"profile,omitempty"`
+	Transport string `json:"transport,omitempty"`
+	Tool      string `json:"tool"`
+	// Source is "builtin", "workflow" or the external server's name.
+	Source string `json:"source,omitempty"`
+	// Decision is [Allowed], [Denied] or [Pending].
+	Decision string `json:"decision"`
+	// Rule is the policy rule that decided, if one did.
+	Rule string `json:"rule,omitempty"`
+	// Code is the kind of failure, see mcp.Code; empty for success.
+	Code string `json:"code,omitempty"`
+	// Approval is the id under which the call waited for approval.
+	Approval string `json:"approval,omitempty"`
+	// Duration is how long the call took; in JSON, milliseconds.
+	Duration time.Duration `json:"duration_ms"`
+	// ArgsHash is the beginning of the SHA-256 of the arguments' canonical JSON:
+	// 32 hexadecimal digits, equal for equal arguments however they are written.
+	ArgsHash string `json:"args_hash"`
+	// Args is the arguments themselves, at most 4 KiB, if they are kept.
+	Args    string `json:"args,omitempty"`
+	Error   string `json:"error,omitempty"`
+	Session string `json:"session,omitempty"`
+	NPC     string `json:"npc,omitempty"`
+	// Cached marks a result that was not computed for this call.
+	Cached bool `json:"cached,omitempty"`
+}
+
+type plain Record
+
+type encoded struct {
+	plain
+	Duration float64 `json:"duration_ms"`
+}
+
+// MarshalJSON writes the duration in milliseconds.
+func (r Record) MarshalJSON() ([]byte, error) {
+	return json.Marshal(encoded{plain: plain(r), Duration: milliseconds(r.Duration)})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (r *Record) UnmarshalJSON(b []byte) error {
+	var e encoded
+	if err := json.Unmarshal(b, &e); err != nil {
+		return err
+	}
+	*r = Record(e.plain)
+	r.Duration = time.Duration(e.Duration * float64(time.Millisecond)).Round(time.Microsecond)
+	return nil
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// texts calls f with every text of a record but its arguments, and the most
+// runes it may have.
+func (r *Record) texts(f func(s *string, runes int)) {
+	for _, s := range [...]*string{
+		&r.Who, &r.Profile, &r.Transport, &r.Tool, &r.Source, &r.Decision,
+		&r.Rule, &r.Code, &r.Approval, &r.Session, &r.NPC,
+	} {
+		f(s, maxName)
+	}
+	f(&r.Error, maxError)
+}
+
+// bound shortens texts roughly, so that a waiting record holds little memory.
+func (r *Record) bound() {
+	r.texts(func(s *string, runes int) {
+		// Four times as much leaves room for what clean takes out.
+		if most := 4 * utf8.UTFMax * runes; len(*s) > most {
+			*s = strings.Clone((*s)[:most])
+		}
+	})
+}
+
+// clean makes texts fit to be read by people and programs.
+func (r *Record) clean() {
+	r.texts(func(s *string, runes int) { *s = untrusted.Clean(*s, runes) })
+}
+
+// hash sets the hash and shortens the arguments to what may be kept of them.
+func (e *entry) hash(size int) {
+	e.record.ArgsHash = Hash(e.args)
+	e.hashed = true
+	if size > 2*maxArgs {
+		e.args = strings.Clone(e.args[:2*maxArgs])
+	}
+}
+
+// finish returns the record as it is written.
+func (e *entry) finish(arguments bool) Record {
+	if !e.hashed {
+		e.hash(len(e.args))
+	}
+	r := e.record
+	r.clean()
+	r.At = r.At.UTC().Truncate(time.Microsecond)
+	r.Args = ""
+	if arguments {
+		r.Args = cut(untrusted.Clean(e.args, 0), maxArgs)
+	}
+	return r
+}
+
+// cut shortens s to at most n bytes, an ellipsis included, without breaking a
+// rune.
+func cut(s string, n int) string {
+	const ellipsis = "…"
+	if len(s) <= n {
+		return s
+	}
+	n -= len(ellipsis)
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + ellipsis
+}
+
+// Hash returns the hash under which a call with args, JSON text, is recorded.
+// Order of keys, white space and escapes make no difference; numbers count as
+// they are written. Blank text counts as an empty object; text that is no JSON
+// is hashed as it is.
+func Hash(args string) string {
+	sum := sha256.Sum256(canonical(args))
+	return hex.EncodeToString(sum[:hashBytes])
+}
+
+func canonical(args string) []byte {
+	if strings.TrimSpace(args) == "" {
+		return []byte("{}")
+	}
+	d := json.NewDecoder(strings.NewReader(args))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return []byte(args)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return []byte(args)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return []byte(args)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}

@@ -1,0 +1,90 @@
+package audittool
+
+import (
+	"context"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// defaultPeriod is how far a summary looks back unless told otherwise.
+const defaultPeriod = 24 * time.Hour
+
+type usageArgs struct {
+	Who   string `json:"who"`
+	Tool  string `json:"tool"`
+	Since string `json:"since"`
+	Until string `json:"until"`
+}
+
+type usageResult struct {
+	Since     time.Time `json:"since"`
+	Until     time.Time `json:"until"`
+	Calls     int       `json:"calls"`
+	Truncated bool      `json:"truncated"`
+	Usage     []usage   `json:"usage"`
+	Lost      int64     `json:"lost"`
+}
+
+type usage struct {
+	Who     string  `json:"who"`
+	Tool    string  `json:"tool"`
+	Calls   int     `json:"calls"`
+	Denied  int     `json:"denied"`
+	Pending int     `json:"pending"`
+	Errors  int     `json:"errors"`
+	Cached  int     `json:"cached"`
+	P50     float64 `json:"p50_ms"`
+	P99     float64 `json:"p99_ms"`
+}
+
+func (t *toolset) usage() tools.Tool {
+	return define(llm.ToolDefinition{
+		Name: "audit_usage",
+		Description: "Sum up calls by caller and tool over a period: how many, how many denied or failed, " +
+			"and the median and 99th percentile of their duration. Without a period, the last 24 hours.",
+		Parameters: object(map[string]any{
+			"who":   optional("Only calls of this caller: a client's name, npc:ID or operator."),
+			"tool":  optional("Only calls of this tool."),
+			"since": optional(sinceHelp),
+			"until": optional(untilHelp),
+		}),
+		EstimatedDurationMs: 300,
+		MaxDurationMs:       10_000,
+	}, "Sum up the audit log", usageOutput(), handler(t.runUsage))
+}
+
+func (t *toolset) runUsage(ctx context.Context, args usageArgs) (usageResult, error) {
+	now := time.Now()
+	since, until, err := period(args.Since, args.Until, now)
+	if err != nil {
+		return usageResult{}, err
+	}
+	q := audit.UsageQuery{Who: args.Who, Tool: args.Tool, Since: since, Until: until}
+	if until.IsZero() {
+		until = now
+	}
+	if since.IsZero() {
+		since = until.Add(-defaultPeriod)
+		q.Since = since
+	}
+	sum, err := t.log.Usage(ctx, q)
+	if err != nil {
+		return usageResult{}, err
+	}
+	out := usageResult{
+		Since: since.UTC(), Until: until.UTC(), Calls: sum.Counted, Truncated: sum.Truncated,
+		Usage: make([]usage, 0, len(sum.Usages)), Lost: t.log.Lost(),
+	}
+	for _, u := range sum.Usages {
+		out.Usage = append(out.Usage, usage{
+			Who: u.Who, Tool: u.Tool, Calls: u.Calls, Denied: u.Denied, Pending: u.Pending, Errors: u.Errors,
+			Cached: u.Cached, P50: milliseconds(u.P50), P99: milliseconds(u.P99),
+		})
+	}
+	return out, nil
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

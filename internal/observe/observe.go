@@ -1,0 +1,215 @@
+// Package observe shows how the process fares: metrics for Prometheus, through
+// OpenTelemetry, and health for whoever probes it.
+//
+// Imported by the outward server and the composition root. It keeps nothing in
+// global registries and starts goroutines only while a readiness probe runs,
+// which [Health.Shutdown] waits for. It sends nothing anywhere: it is asked.
+package observe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	exporter "go.opentelemetry.io/otel/exporters/prometheus"
+	"go.opentelemetry.io/otel/metric"
+	sdk "go.opentelemetry.io/otel/sdk/metric"
+)
+
+// ErrGauge means a gauge has a name that cannot be used.
+var ErrGauge = errors.New("gauge cannot be added")
+
+const (
+	scope = "github.com/MrWong99/glyphoxa"
+	// ok is the code of a call that went well.
+	ok = "ok"
+	// maxScrapes bounds how many scrapes run at once; more are turned away.
+	maxScrapes    = 4
+	scrapeTimeout = 10 * time.Second
+)
+
+// buckets returns the upper bounds of tool latencies, in seconds.
+func buckets() []float64 {
+	return []float64{
+		.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5,
+		1, 1.5, 2.5, 5, 10, 30,
+	}
+}
+
+// Options tune [Metrics]. The zero value works.
+type Options struct {
+	// Version is what glyphoxa_build_info tells. If empty, "unknown".
+	Version string
+}
+
+// Metrics counts calls. It is safe for concurrent use.
+type Metrics struct {
+	registry *prometheus.Registry
+	provider *sdk.MeterProvider
+	meter    metric.Meter
+
+	calls    metric.Int64Counter
+	denials  metric.Int64Counter
+	duration metric.Float64Histogram
+
+	labels   labels
+	byCall   cache[callKey, callSeries]
+	byDenial cache[denialKey, []metric.AddOption]
+
+	mu     sync.Mutex // guards gauges
+	gauges map[string]bool
+
+	down atomic.Bool
+}
+
+// New returns metrics that count nothing yet, beside those of the Go runtime
+// and the process.
+func New(opts Options) (*Metrics, error) {
+	if opts.Version == "" {
+		opts.Version = "unknown"
+	}
+	registry := prometheus.NewRegistry()
+	reader, err := exporter.New(exporter.WithRegisterer(registry), exporter.WithoutScopeInfo(), exporter.WithoutTargetInfo())
+	if err != nil {
+		return nil, fmt.Errorf("setting up metrics: %w", err)
+	}
+	m := &Metrics{
+		registry: registry,
+		// The bounds on names and series make a limit of the SDK's superfluous;
+		// its own would merge what ours keep apart.
+		provider: sdk.NewMeterProvider(sdk.WithReader(reader), sdk.WithCardinalityLimit(0)),
+		gauges:   make(map[string]bool),
+	}
+	m.meter = m.provider.Meter(scope)
+	if err := errors.Join(m.instruments(), m.process(opts.Version)); err != nil {
+		return nil, fmt.Errorf("setting up metrics: %w", err)
+	}
+	return m, nil
+}
+
+func (m *Metrics) instruments() error {
+	var errs [3]error
+	m.calls, errs[0] = m.meter.Int64Counter("glyphoxa.tool.calls",
+		metric.WithDescription("Tool calls that were let through, by how they ended."))
+	m.denials, errs[1] = m.meter.Int64Counter("glyphoxa.denials",
+		metric.WithDescription("Tool calls that were not let through, by rule."))
+	m.duration, errs[2] = m.meter.Float64Histogram("glyphoxa.tool.duration", metric.WithUnit("s"),
+		metric.WithDescription("How long tool calls took, results from the cache aside."),
+		metric.WithExplicitBucketBoundaries(buckets()...))
+	return errors.Join(errs[:]...)
+}
+
+// process adds what is known of the process as a whole.
+func (m *Metrics) process(version string) error {
+	info := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "glyphoxa_build_info", Help: "Always 1; the labels tell what is running.",
+		ConstLabels: prometheus.Labels{"version": version, "go_version": runtime.Version()},
+	})
+	info.Set(1)
+	return errors.Join(
+		m.registry.Register(info),
+		m.registry.Register(collectors.NewGoCollector()),
+		m.registry.Register(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})),
+	)
+}
+
+// Call counts a call that was let through. caller is its name, source where the
+// tool comes from, code how the call failed, empty or "ok" if it went well.
+// Cached results count as calls and leave the latencies alone.
+//
+// At most 1,000 tools and 200 callers are told apart; the rest count as
+// "other", as do all names of tools that do not exist.
+func (m *Metrics) Call(tool, caller, source, code string, d time.Duration, cached bool) {
+	if code == "" {
+		code = ok
+	}
+	s := m.byCall.get(callKey{tool: tool, caller: caller, source: source, code: code}, m.labels.call)
+	ctx := context.Background()
+	m.calls.Add(ctx, 1, s.add...)
+	if !cached {
+		m.duration.Record(ctx, d.Seconds(), s.record...)
+	}
+}
+
+// Denied counts a call that was not let through; rule is the policy rule that
+// refused it, empty if it was none. Names are bounded as for Call.
+func (m *Metrics) Denied(tool, caller, code, rule string) {
+	add := m.byDenial.get(denialKey{tool: tool, caller: caller, code: code, rule: rule}, m.labels.denial)
+	m.denials.Add(context.Background(), 1, add...)
+}
+
+// Gauge adds a value that is asked for at each scrape, such as the depth of a
+// queue. Its name has the form glyphoxa_queue_depth and is new, else the error
+// wraps [ErrGauge]. f is safe for concurrent use, quick, and may be called until
+// Shutdown has returned.
+func (m *Metrics) Gauge(name, description string, f func() float64) error {
+	if !gaugeName(name) {
+		return fmt.Errorf("%w: %q does not have the form glyphoxa_queue_depth", ErrGauge, name)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.gauges[name] {
+		return fmt.Errorf("%w: there is a %q already", ErrGauge, name)
+	}
+	_, err := m.meter.Float64ObservableGauge(name, metric.WithDescription(description),
+		metric.WithFloat64Callback(func(_ context.Context, o metric.Float64Observer) error {
+			o.Observe(f())
+			return nil
+		}))
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrGauge, err)
+	}
+	m.gauges[name] = true
+	return nil
+}
+
+// gaugeName reports whether a name is one of ours in lower snake case.
+func gaugeName(s string) bool {
+	const prefix = "glyphoxa_"
+	if len(s) <= len(prefix) || s[:len(prefix)] != prefix || s[len(s)-1] == '_' {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// Handler serves what Prometheus scrapes. After Shutdown it answers 503.
+func (m *Metrics) Handler() http.Handler {
+	h := promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
+		MaxRequestsInFlight: maxScrapes,
+		Timeout:             scrapeTimeout,
+		ErrorHandling:       promhttp.ContinueOnError,
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case !reading(w, r):
+		case m.down.Load():
+			http.Error(w, "shut down", http.StatusServiceUnavailable)
+		default:
+			h.ServeHTTP(w, r)
+		}
+	})
+}
+
+// Shutdown ends counting; calls counted later are lost.
+func (m *Metrics) Shutdown(ctx context.Context) error {
+	if m.down.Swap(true) {
+		return nil
+	}
+	if err := m.provider.Shutdown(ctx); err != nil {
+		return fmt.Errorf("shutting down metrics: %w", err)
+	}
+	return nil
+}
