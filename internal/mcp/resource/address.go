@@ -129,11 +129,11 @@ type template struct {
 
 func templates() []template {
 	return []template{
-		{scheme + "entities/{id}", "entity", "Entity", "One person, place, faction or item with all that is known of it and what it is connected to.", entitiesShelf, "", 0.7},
-		{scheme + "npcs/{id}", "npc", "NPC", "One NPC: who it is, how it behaves and what it knows a lot about.", npcsShelf, "", 0.9},
-		{scheme + "rules/{id}", "rule", "Rule", "One rule of the game in full.", rulesShelf, "", 0.4},
-		{scheme + "sessions/{id}", "session", "Session", "When a session was played and how much was said.", sessionsShelf, "", 0.5},
-		{scheme + "sessions/{id}/transcript", "transcript", "Transcript", "What was said in a session, line by line.", sessionsShelf, transcriptPart, 0.6},
+		{EntityTemplate, "entity", "Entity", "One person, place, faction or item with all that is known of it and what it is connected to.", entitiesShelf, "", 0.7},
+		{NPCTemplate, "npc", "NPC", "One NPC: who it is, how it behaves and what it knows a lot about.", npcsShelf, "", 0.9},
+		{RuleTemplate, "rule", "Rule", "One rule of the game in full.", rulesShelf, "", 0.4},
+		{SessionTemplate, "session", "Session", "When a session was played and how much was said.", sessionsShelf, "", 0.5},
+		{transcriptTemplate, "transcript", "Transcript", "What was said in a session, line by line.", sessionsShelf, transcriptPart, 0.6},
 	}
 }
 
@@ -170,10 +170,14 @@ func TouchedSession(id string) []string {
 	}
 }
 
-// Addresses of documents, for those who point at them.
-
 // SceneURI is the address of the scene.
 func SceneURI() string { return address{shelf: sceneShelf}.String() }
+
+// NPCURI is the address of an NPC.
+func NPCURI(id string) string { return address{shelf: npcsShelf, id: id}.String() }
+
+// EntitiesURI is the address of the list of entities.
+func EntitiesURI() string { return address{shelf: entitiesShelf}.String() }
 
 // EntityURI is the address of an entity.
 func EntityURI(id string) string { return address{shelf: entitiesShelf, id: id}.String() }
@@ -185,3 +189,13 @@ func RuleURI(id string) string { return address{shelf: rulesShelf, id: id}.Strin
 func TranscriptURI(session string) string {
 	return address{shelf: sessionsShelf, id: session, part: transcriptPart}.String()
 }
+
+// Templates of the addresses above.
+const (
+	NPCTemplate     = scheme + npcsShelf + "/{id}"
+	EntityTemplate  = scheme + entitiesShelf + "/{id}"
+	RuleTemplate    = scheme + rulesShelf + "/{id}"
+	SessionTemplate = scheme + sessionsShelf + "/{id}"
+
+	transcriptTemplate = SessionTemplate + "/" + transcriptPart
+)

@@ -24,7 +24,7 @@ type npcCard struct {
 }
 
 func cardOfNPC(n config.NPC) npcCard {
-	return npcCard{n.ID, name(n.Name), names(n.Aliases), address{shelf: npcsShelf, id: n.ID}.String()}
+	return npcCard{n.ID, name(n.Name), names(n.Aliases), NPCURI(n.ID)}
 }
 
 func (l *Library) cast(ctx context.Context, v View) (castDoc, error) {

@@ -45,7 +45,9 @@ type View struct {
 	Tool func(name string) bool
 }
 
-func (v View) may(permission string) bool {
+// Holds reports whether the caller holds a permission; everybody holds the
+// empty one.
+func (v View) Holds(permission string) bool {
 	return permission == "" || v.May != nil && v.May(permission)
 }
 
@@ -130,7 +132,14 @@ const (
 // open reports whether v may look into the shelf at all.
 func (l *Library) open(v View, name string) bool {
 	s, ok := shelves[name]
-	return ok && v.may(s.permission) && l.has(name)
+	return ok && v.Holds(s.permission) && l.has(name)
+}
+
+// Offers reports whether v may read documents of the kind that uri names,
+// whether or not there is one at that very address.
+func (l *Library) Offers(v View, uri string) bool {
+	a, ok := parse(uri)
+	return ok && l.open(v, a.shelf)
 }
 
 // has reports whether there is a source for the shelf.

@@ -100,8 +100,16 @@ func (b *Rulebook) Rule(ctx context.Context, id string) (json.RawMessage, error)
 	return json.RawMessage(text), nil
 }
 
-// Search returns what search_rules does.
+// maxQuestion is how much of a question search_rules takes, in bytes.
+const maxQuestion = 1000
+
+// Search returns what search_rules does. Of a long question only the beginning
+// counts; a blank one finds nothing.
 func (b *Rulebook) Search(ctx context.Context, question string) ([]Rule, error) {
+	question = strings.TrimSpace(strings.ToValidUTF8(question[:min(len(question), maxQuestion)], ""))
+	if question == "" {
+		return nil, nil
+	}
 	text, err := call(ctx, b.search, map[string]string{"query": question})
 	if err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ func docOf(s memory.Session) sessionDoc {
 	doc := sessionDoc{
 		ID: s.ID, Campaign: name(s.Campaign), Started: s.Started, Lines: s.Lines,
 		URI:        address{shelf: sessionsShelf, id: s.ID}.String(),
-		Transcript: address{shelf: sessionsShelf, id: s.ID, part: transcriptPart}.String(),
+		Transcript: TranscriptURI(s.ID),
 	}
 	if !s.Ended.IsZero() {
 		doc.Ended = &s.Ended
@@ -118,7 +118,7 @@ func (l *Library) transcript(ctx context.Context, id string) (transcriptDoc, err
 	slices.Reverse(doc.Lines)
 	// Lines said since the session was looked up are no gap.
 	if n := len(doc.Lines); n < s.Lines && (n < len(spoken) || len(spoken) == maxLines) {
-		doc.Note = fmt.Sprintf("Only the last %d of %d lines are given; search_sessions finds the others.", n, s.Lines)
+		doc.Note = fmt.Sprintf("Only the last %d of %d lines are given.", n, s.Lines)
 	}
 	return doc, nil
 }

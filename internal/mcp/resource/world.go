@@ -141,7 +141,7 @@ func (l *Library) entities(ctx context.Context, v View) (entitiesDoc, error) {
 func cardOf(e memory.Entity) entityCard {
 	return entityCard{
 		ID: e.ID, Type: name(e.Type), Name: name(e.Name), Description: untrusted.Clean(e.Description, maxBlurb),
-		Position: finite(e.Position), URI: address{shelf: entitiesShelf, id: e.ID}.String(),
+		Position: finite(e.Position), URI: EntityURI(e.ID),
 	}
 }
 
