@@ -1,0 +1,189 @@
+// Package identity says who is calling over the network: a client with a token
+// of its own, the holder of an authorization server's access token, or, from
+// this machine alone, anybody.
+//
+// [Gatekeeper.Identify] answers with a [policy.Subject]; what a subject may do
+// is not decided here. [Guard] refuses requests that a web page or a rebound
+// name sent on behalf of somebody who does not know of it; it comes first.
+//
+// Imported by internal/mcp/mcpserver and internal/app. It stores no tokens, only
+// their hashes, and starts no goroutine; the one thing it reaches for is the
+// key set of the configured issuer.
+package identity
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+)
+
+// Anonymous is the name of callers without a token.
+const Anonymous = "anonymous"
+
+// anonymousProfile is what they may do.
+const anonymousProfile = "system.readonly"
+
+// The transports a subject comes by.
+const (
+	TransportHTTP      = "http"
+	TransportWebSocket = "websocket"
+)
+
+// Options tell [New] about its surroundings.
+type Options struct {
+	// Profile returns the profile of that name. It is required and safe for
+	// concurrent use.
+	Profile func(name string) (policy.Profile, bool)
+	// HTTPClient fetches the issuer's keys. If nil, one that follows no redirect
+	// and reaches private addresses only if the issuer is at one itself.
+	HTTPClient *http.Client
+	// Logger is told why access was refused, without tokens. If nil, nobody is.
+	Logger *slog.Logger
+}
+
+// digest is the SHA-256 of a token.
+type digest [sha256.Size]byte
+
+// client is one entry of the configuration.
+type client struct {
+	digest  digest
+	subject policy.Subject
+}
+
+// Gatekeeper identifies callers. It is safe for concurrent use.
+type Gatekeeper struct {
+	clients   []client
+	anonymous policy.Subject
+	oauth     *oauth // nil if no authorization server is configured
+	wrong     *throttle
+	log       *slog.Logger
+	// equal is subtle.ConstantTimeCompare but for tests.
+	equal func(a, b []byte) int
+}
+
+// New returns a Gatekeeper for the checked configuration cfg. It fails if a
+// profile is named that Options.Profile does not know. Nothing is fetched before
+// the first access token comes; ctx is not kept.
+func New(ctx context.Context, cfg config.Server, opts Options) (*Gatekeeper, error) {
+	log := opts.Logger
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	g := &Gatekeeper{wrong: newThrottle(), log: log, equal: subtle.ConstantTimeCompare}
+	profile, ok := opts.Profile(anonymousProfile)
+	if !ok {
+		return nil, fmt.Errorf("reading server: there is no profile %q", anonymousProfile)
+	}
+	g.anonymous = policy.Subject{Name: Anonymous, Profile: profile}
+	for i := range cfg.Clients {
+		c, err := newClient(&cfg.Clients[i], opts.Profile)
+		if err != nil {
+			return nil, fmt.Errorf("reading server.clients[%d]: %w", i, err)
+		}
+		g.clients = append(g.clients, c)
+	}
+	if cfg.OAuth != nil {
+		o, err := newOAuth(cfg.OAuth, opts)
+		if err != nil {
+			return nil, fmt.Errorf("reading server.oauth: %w", err)
+		}
+		g.oauth = o
+	}
+	log.LogAttrs(ctx, slog.LevelDebug, "access configured",
+		slog.Int("clients", len(g.clients)), slog.Bool("oauth", g.oauth != nil))
+	return g, nil
+}
+
+func newClient(c *config.Client, lookup func(string) (policy.Profile, bool)) (client, error) {
+	profile, ok := lookup(c.Profile)
+	if !ok {
+		return client{}, fmt.Errorf("there is no profile %q", c.Profile)
+	}
+	out := client{subject: policy.Subject{Name: c.Name, Profile: profile, NPC: c.NPC}}
+	if c.Token != "" {
+		out.digest = sha256.Sum256([]byte(c.Token.Reveal()))
+		return out, nil
+	}
+	text, ok := strings.CutPrefix(c.TokenHash, hashPrefix)
+	raw, err := hex.DecodeString(text)
+	if !ok || err != nil || len(raw) != len(out.digest) {
+		return client{}, fmt.Errorf("token_hash of %q is no hash of a token", c.Name)
+	}
+	copy(out.digest[:], raw)
+	return out, nil
+}
+
+// Identify says who sent r. The subject is the caller's own copy, its Transport
+// [TransportHTTP] or [TransportWebSocket].
+//
+// A request with a token is that token's or nobody's: a wrong one is never
+// anonymous. Without a token it is [Anonymous] if it was sent on this machine.
+// The error wraps [ErrUnauthorized], [ErrForbidden], [ErrTooMany] or
+// [ErrUnavailable]; [Status], [RetryAfter] and [Gatekeeper.Challenge] turn it
+// into an answer. Its text is fit for the caller to read.
+func (g *Gatekeeper) Identify(r *http.Request) (*policy.Subject, error) {
+	s, err := g.identify(r)
+	if err != nil {
+		return nil, err
+	}
+	s.Transport = TransportHTTP
+	if isUpgrade(r) {
+		s.Transport = TransportWebSocket
+	}
+	return &s, nil
+}
+
+func (g *Gatekeeper) identify(r *http.Request) (policy.Subject, error) {
+	token, given, err := credentials(r)
+	if !given {
+		if sentHere(r) {
+			return g.anonymous, nil
+		}
+		return policy.Subject{}, &denial{kind: ErrUnauthorized, text: "a token is needed from here"}
+	}
+	from := origin(r.RemoteAddr)
+	if wait := g.wrong.blocked(from); wait > 0 {
+		return policy.Subject{}, tooMany(wait)
+	}
+	if err == nil {
+		var s policy.Subject
+		if s, err = g.holder(r.Context(), token); err == nil {
+			return s, nil
+		}
+	}
+	if isGuess(err) && g.wrong.strike(from) {
+		g.log.LogAttrs(r.Context(), slog.LevelWarn, "too many wrong tokens", slog.String("remote", from))
+	}
+	return policy.Subject{}, err
+}
+
+// holder says whose token this is.
+func (g *Gatekeeper) holder(ctx context.Context, token string) (policy.Subject, error) {
+	if i := g.match(sha256.Sum256([]byte(token))); i >= 0 {
+		return g.clients[i].subject, nil
+	}
+	if g.oauth != nil && strings.Count(token, ".") == 2 {
+		return g.oauth.holder(ctx, token, g.log)
+	}
+	return policy.Subject{}, &denial{kind: ErrUnauthorized, code: codeInvalidToken, text: "the token is not known"}
+}
+
+// match returns the index of the client with this token, -1 if there is none.
+// It always compares all of them, each in constant time, so that the time taken
+// tells nothing.
+func (g *Gatekeeper) match(sum digest) int {
+	found := -1
+	for i := range g.clients {
+		same := g.equal(sum[:], g.clients[i].digest[:])
+		found = subtle.ConstantTimeSelect(same, i, found)
+	}
+	return found
+}
