@@ -31,7 +31,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/fileio"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/memorytool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/worldtool"
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 	"github.com/MrWong99/glyphoxa/srd"
@@ -68,14 +70,14 @@ func LoadConfig(path string) (*config.Config, error) {
 // builtinNames lists the built-in tools' names without making them work.
 func builtinNames() []string {
 	var names []string
-	for _, t := range builtins(&config.Config{}, nil, nil) {
+	for _, t := range builtins(&config.Config{}, nil, nil, nil) {
 		names = append(names, t.Definition.Name)
 	}
 	return names
 }
 
 // builtins returns every built-in tool.
-func builtins(cfg *config.Config, store *sqlite.Store, book *ruleslookup.Book) []tools.Tool {
+func builtins(cfg *config.Config, store *sqlite.Store, live *world.World, book *ruleslookup.Book) []tools.Tool {
 	if book == nil {
 		book = ruleslookup.Lazy(srd.FS)
 	}
@@ -91,7 +93,8 @@ func builtins(cfg *config.Config, store *sqlite.Store, book *ruleslookup.Book) [
 	if store != nil {
 		log, index, graph = store, store, store
 	}
-	return append(all, memorytool.NewTools(log, index, graph)...)
+	all = append(all, memorytool.NewTools(log, index, graph)...)
+	return append(all, worldtool.NewTools(live, index)...)
 }
 
 // App is the parts every command shares: configuration, memory, world and
@@ -101,6 +104,7 @@ type App struct {
 	Host   *mcphost.Host
 	Store  *sqlite.Store
 	World  *campaign.Campaign // nil if none is configured
+	Live   *world.World
 
 	log     *slog.Logger
 	say     func(string)
@@ -167,7 +171,10 @@ func (a *App) open(ctx context.Context) error {
 	if err := a.settle(ctx); err != nil {
 		return err
 	}
-	for _, t := range a.probed(builtins(a.Config, a.Store, a.book)) {
+	if a.Live, err = world.Open(ctx, a.Store, world.Options{Campaign: a.Config.Campaign.Name, Scene: a.scene()}); err != nil {
+		return err
+	}
+	for _, t := range a.probed(builtins(a.Config, a.Store, a.Live, a.book)) {
 		if err := a.Host.RegisterBuiltin(t); err != nil {
 			return err
 		}
@@ -235,15 +242,11 @@ func (a *App) settle(ctx context.Context) error {
 	if a.World, err = readWorld(a.Config); err != nil || a.World == nil {
 		return err
 	}
-	if err := a.World.Apply(ctx, a.Store, nil); err != nil {
-		return fmt.Errorf("storing the campaign: %w", err)
+	if err := a.World.Settle(ctx, a.Store); err != nil {
+		return err
 	}
 	a.work.Go(func() {
-		err := a.World.Apply(a.life, a.Store, a.Store)
-		if err == nil {
-			_, err = a.Store.Reindex(a.life) // what another embedder indexed before
-		}
-		if err != nil && a.life.Err() == nil {
+		if _, err := a.Store.Reindex(a.life); err != nil && a.life.Err() == nil {
 			a.notice("the campaign's facts cannot be searched by meaning: " + err.Error())
 		}
 	})

@@ -66,7 +66,7 @@ func (a *App) StartSession(ctx context.Context, o SessionOptions) (*Session, err
 	s.Table = table.New(table.Options{
 		Agents: a.agents(cast, &s.Notices), Engine: cascaded.New(m, tuning(a.Config.Providers.LLM)), Host: a.Host,
 		Log: s.indexer, Context: hotctx.New(a.Store, a.Store), Speaker: s.voice, Sink: o.Sink,
-		Session: s.info, Scene: a.scene(), Latency: a.Config.Latency, RecentLines: a.Config.Memory.RecentLines, Logger: a.log,
+		Session: s.info, Scene: a.Live.Scene, Latency: a.Config.Latency, RecentLines: a.Config.Memory.RecentLines, Logger: a.log,
 	})
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
@@ -84,7 +84,7 @@ func (s *Session) Close() error {
 	return errors.Join(err, s.voice.Close(), s.app.Store.EndSession(ctx, s.info.ID))
 }
 
-// scene is what is going on when a session starts.
+// scene is what is going on until someone sets another.
 func (a *App) scene() string {
 	if a.Config.Campaign.Scene != "" {
 		return a.Config.Campaign.Scene

@@ -97,6 +97,22 @@ func (c *Campaign) Apply(ctx context.Context, graph memory.Graph, index memory.I
 	return nil
 }
 
+// Keeper is where a campaign settles. *sqlite.Store is one.
+type Keeper interface {
+	// Settle stores what is new or differs from what the file said last.
+	Settle(ctx context.Context, entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) error
+}
+
+// Settle brings memory up to what the file says: entities, relations and
+// facts, among them one for each description. Entries that say what they said
+// the last time leave alone what has become of them at the table.
+func (c *Campaign) Settle(ctx context.Context, k Keeper) error {
+	if err := k.Settle(ctx, c.Entities, c.Relations, c.allFacts(time.Now())); err != nil {
+		return fmt.Errorf("settling campaign %q: %w", c.Name, err)
+	}
+	return nil
+}
+
 // allFacts returns the descriptions of entities and the spelled-out facts.
 func (c *Campaign) allFacts(at time.Time) []memory.Fact {
 	facts := make([]memory.Fact, 0, len(c.Entities)+len(c.Facts))

@@ -35,7 +35,7 @@ func (p *performance) run(ctx context.Context, history agent.History) error {
 	p.stage = "context"
 	start := time.Now()
 	now, err := p.table.o.Context.Assemble(ctx, hotctx.Query{
-		NPC: tn.npc.NPC.ID, Session: p.table.o.Session.ID, Scene: p.table.o.Scene, Utterance: tn.Text, Recent: p.table.o.RecentLines,
+		NPC: tn.npc.NPC.ID, Session: p.table.o.Session.ID, Scene: p.table.o.Scene(), Utterance: tn.Text, Recent: p.table.o.RecentLines,
 	})
 	took := time.Since(start)
 	p.table.report(func(*Table) { tn.ledger.ContextMS = millis(took) })

@@ -48,7 +48,7 @@ type Speaker interface {
 	Speak(ctx context.Context, npc config.NPC, text string, started func()) error
 }
 
-// Options is what a table is made of. All but Log are required.
+// Options is what a table is made of. All are required unless they say otherwise.
 type Options struct {
 	Agents  []*agent.Agent
 	Engine  engine.Engine
@@ -58,7 +58,9 @@ type Options struct {
 	Speaker Speaker
 	Sink    Sink
 	Session memory.Session
-	Scene   string
+	// Scene says what is going on, at the beginning of every turn. If nil,
+	// nothing particular is.
+	Scene   func() string
 	Latency config.Latency
 	// RecentLines is how many lines of the session an NPC has in mind.
 	RecentLines int
@@ -111,6 +113,9 @@ type order struct {
 func New(o Options) *Table {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Scene == nil {
+		o.Scene = func() string { return "" }
 	}
 	var cast []config.NPC
 	for _, a := range o.Agents {

@@ -1,0 +1,152 @@
+package worldtool
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/world"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
+)
+
+// maxSuggestions is how many ids an answer to an unknown one proposes.
+const maxSuggestions = 5
+
+// locatedIn is the type of the relation from what is somewhere to where it is.
+const locatedIn = "located_in"
+
+// find returns the id of the entity that is meant: by its id, or by a name that
+// only one entity has. The error for an unknown one proposes what the caller
+// may see.
+func (t *toolset) find(what, asked, viewer string) (string, error) {
+	asked = strings.TrimSpace(asked)
+	if asked == "" {
+		return "", invalid("%s is empty; query_entities finds ids", what)
+	}
+	if _, ok := t.world.Entity(asked, viewer); ok {
+		return asked, nil
+	}
+	all := t.world.Entities(viewer)
+	named := slices.DeleteFunc(slices.Clone(all), func(e memory.Entity) bool { return !called(e, asked) })
+	if len(named) == 1 {
+		return named[0].ID, nil
+	}
+	near := named
+	if len(near) == 0 {
+		near = alike(asked, all)
+	}
+	return "", unknown(what, asked, near)
+}
+
+// called reports whether name is the entity's name or one of its aliases,
+// however it is written.
+func called(e memory.Entity, name string) bool {
+	key := words.Key(name)
+	return key != "" && slices.ContainsFunc(append([]string{e.Name}, e.Aliases...), func(n string) bool {
+		return words.Key(n) == key
+	})
+}
+
+// alike returns the entities that asked may be a misspelling of, or a part of.
+func alike(asked string, all []memory.Entity) []memory.Entity {
+	key := words.Key(asked)
+	var near []memory.Entity
+	for _, e := range all {
+		likely := problem.Nearest(asked, []string{e.ID, e.Name}) != "" || problem.Nearest(asked, e.Aliases) != ""
+		if likely || len(key) >= 3 && strings.Contains(words.Key(e.Name), key) {
+			if near = append(near, e); len(near) == maxSuggestions {
+				break
+			}
+		}
+	}
+	return near
+}
+
+// unknown says that asked is none of what the caller sees, and what is near.
+func unknown(what, asked string, near []memory.Entity) error {
+	if len(near) == 0 {
+		return fmt.Errorf("%w: %s: entity %q: %w; query_entities lists what is known, place_entity adds to it",
+			mcp.ErrInvalidArguments, what, asked, memory.ErrNotFound)
+	}
+	ids := make([]string, 0, maxSuggestions)
+	for _, e := range near[:min(len(near), maxSuggestions)] {
+		ids = append(ids, fmt.Sprintf("%q (%s)", e.ID, e.Name))
+	}
+	return fmt.Errorf("%w: %s: entity %q: %w; nearest are %s",
+		mcp.ErrInvalidArguments, what, asked, memory.ErrNotFound, strings.Join(ids, ", "))
+}
+
+// seen returns an entity that the caller saw before the change began.
+func seen(tx *world.Tx, id, viewer string) (memory.Entity, error) {
+	e, ok := tx.Entity(id, viewer)
+	if !ok {
+		return e, unknown("id", id, nil)
+	}
+	return e, nil
+}
+
+// settle puts an entity into a location, or nowhere if that is empty. A thing
+// is in one place: whatever stay there was ends.
+func settle(tx *world.Tx, id, location, viewer string) error {
+	for _, r := range tx.Relations(id) {
+		if r.From == id && r.Type == locatedIn && r.To != location {
+			if err := tx.Unrelate(r); err != nil {
+				return err
+			}
+		}
+	}
+	if location == "" {
+		return nil
+	}
+	if location == id {
+		return invalid("location: nothing is inside itself; name another place")
+	}
+	if _, err := seen(tx, location, viewer); err != nil {
+		return err
+	}
+	if within(tx, location, id, viewer) {
+		return invalid("location: %q is inside %q; move it out first", location, id)
+	}
+	for _, r := range tx.Relations(id) {
+		if r.From == id && r.Type == locatedIn && r.To == location {
+			return nil
+		}
+	}
+	return tx.Relate(memory.Relation{From: id, Type: locatedIn, To: location})
+}
+
+// within reports whether inner lies in outer, however deep, as far as viewer
+// can see.
+func within(tx *world.Tx, inner, outer, viewer string) bool {
+	passed := map[string]bool{}
+	todo := []string{inner}
+	for len(todo) > 0 {
+		id := todo[0]
+		todo = todo[1:]
+		if passed[id] {
+			continue
+		}
+		passed[id] = true
+		for _, r := range tx.Relations(id) {
+			if r.From != id || r.Type != locatedIn || !knows(r, viewer) {
+				continue
+			}
+			if _, ok := tx.Entity(r.To, viewer); !ok {
+				continue
+			}
+			if r.To == outer {
+				return true
+			}
+			todo = append(todo, r.To)
+		}
+	}
+	return false
+}
+
+// knows reports whether viewer may know of a relation.
+func knows(r memory.Relation, viewer string) bool {
+	return viewer == "" || len(r.Visible) == 0 || slices.Contains(r.Visible, viewer)
+}

@@ -1,0 +1,93 @@
+package worldtool
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/world"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// patch is a field that is left alone, cleared by null, or set.
+type patch[T any] struct {
+	given bool
+	value *T // nil: null
+}
+
+// UnmarshalJSON is called for null, too, but not for what is missing.
+func (p *patch[T]) UnmarshalJSON(data []byte) error {
+	p.given = true
+	if bytes.Equal(data, []byte("null")) {
+		return nil
+	}
+	return json.Unmarshal(data, &p.value)
+}
+
+type moveArgs struct {
+	ID       string           `json:"id"`
+	Position patch[[]float64] `json:"position"`
+	Location patch[string]    `json:"location"`
+}
+
+func (t *toolset) moveEntity() tools.Tool {
+	x := writing(llm.ToolDefinition{
+		Name: "move_entity",
+		Description: "Say where a person, item or creature is now: a position on the map, the place it is in, or both. " +
+			"What is not given stays; null takes it off the map or out of the place.",
+		Parameters: object(map[string]any{
+			"id":       idField("What moves."),
+			"position": nullable(position("Where on the map: x, y and z.")),
+			"location": nullable(locationField()),
+		}, "id"),
+		Idempotent: true,
+	}, "Move entity", changedOutput(), handler(t.runMove))
+	return x
+}
+
+func (t *toolset) runMove(ctx context.Context, a moveArgs) (changed, error) {
+	who := viewer(ctx)
+	id, err := t.find("id", a.ID, who)
+	if err != nil {
+		return changed{}, err
+	}
+	if !a.Position.given && !a.Location.given {
+		return changed{}, fmt.Errorf("%w: say where to: give position, location or both", mcp.ErrInvalidArguments)
+	}
+	var to *memory.Position
+	if a.Position.value != nil {
+		if to, err = readPosition(*a.Position.value); err != nil {
+			return changed{}, err
+		}
+	}
+	location := ""
+	if a.Location.value != nil {
+		if location, err = t.find("location", *a.Location.value, who); err != nil {
+			return changed{}, err
+		}
+	}
+	var e memory.Entity
+	seq, err := t.change(ctx, "entity.moved", func(tx *world.Tx) error {
+		if e, err = seen(tx, id, who); err != nil {
+			return err
+		}
+		if a.Position.given {
+			if err := tx.Move(id, to); err != nil {
+				return err
+			}
+			e.Position = to
+		}
+		if a.Location.given {
+			return settle(tx, id, location, who)
+		}
+		return nil
+	})
+	if err != nil {
+		return changed{}, err
+	}
+	return changed{Entity: t.view(e, who), Seq: seq}, nil
+}

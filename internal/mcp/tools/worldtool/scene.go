@@ -1,0 +1,126 @@
+package worldtool
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/world"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+type setSceneArgs struct {
+	Text string `json:"text"`
+}
+
+type sceneSet struct {
+	Scene string `json:"scene"`
+	Seq   uint64 `json:"seq"`
+}
+
+func (t *toolset) setScene() tools.Tool {
+	x := writing(llm.ToolDefinition{
+		Name:        "set_scene",
+		Description: "Say what is going on from now on: place, time, weather, mood, who is there. Everyone sees it; the old scene is replaced.",
+		Parameters:  object(map[string]any{"text": text(maxScene, "The scene in a few sentences.")}, "text"),
+		Idempotent:  true,
+	}, "Set the scene", sceneOutput(), handler(t.runSetScene))
+	x.Destructive = true
+	return x
+}
+
+func (t *toolset) runSetScene(ctx context.Context, a setSceneArgs) (sceneSet, error) {
+	scene := strings.TrimSpace(a.Text)
+	if scene == "" {
+		return sceneSet{}, invalid("text is empty; say what is going on")
+	}
+	seq, err := t.change(ctx, "scene.changed", func(tx *world.Tx) error { tx.SetScene(scene); return nil })
+	if err != nil {
+		return sceneSet{}, err
+	}
+	return sceneSet{Scene: scene, Seq: seq}, nil
+}
+
+type describeArgs struct {
+	Area     json.RawMessage `json:"area"`
+	Location string          `json:"location"`
+	Limit    *float64        `json:"limit"` // models like to write whole numbers as 5.0
+}
+
+type described struct {
+	Scene    string `json:"scene"`
+	Total    int    `json:"total"`
+	Entities []view `json:"entities"`
+	Seq      uint64 `json:"seq"`
+}
+
+func (t *toolset) describeScene() tools.Tool {
+	d := llm.ToolDefinition{
+		Name: "describe_scene",
+		Description: "What is going on now, and who and what is where. " +
+			"Without area and location it lists everything that is somewhere.",
+		Parameters: object(map[string]any{
+			"area": map[string]any{
+				"type": "object", "additionalProperties": false, "required": []string{"center", "radius"},
+				"description": "Only what is on the map within this sphere.",
+				"properties": map[string]any{
+					"center": position("Its middle: x, y and z."),
+					"radius": map[string]any{"type": "number", "minimum": 0, "description": "In the map's unit."},
+				},
+			},
+			"location": text(maxName, "Only what is in this entity: its id, or a name that only it has."),
+			"limit": map[string]any{
+				"type": "integer", "minimum": 1, "maximum": maxShown, "default": defaultShown,
+				"description": "Most entities to return.",
+			},
+		}),
+		EstimatedDurationMs: readP50,
+		MaxDurationMs:       readMax,
+		Idempotent:          true,
+	}
+	return tools.Tool{
+		Definition: d, Handler: handler(t.runDescribe), DeclaredP50: readP50, DeclaredMax: readMax,
+		Title: "Describe the scene", OutputSchema: describedOutput(), Permission: permRead, ReadOnly: true, Probe: `{"limit":1}`,
+	}
+}
+
+func (t *toolset) runDescribe(ctx context.Context, a describeArgs) (described, error) {
+	who := viewer(ctx)
+	var area *world.Area
+	if len(a.Area) > 0 && string(a.Area) != "null" {
+		sphere, err := world.ParseArea(a.Area)
+		if err != nil {
+			return described{}, err
+		}
+		area = &sphere
+	}
+	within := ""
+	if a.Location != "" {
+		var err error
+		if within, err = t.find("location", a.Location, who); err != nil {
+			return described{}, err
+		}
+	}
+	limit := defaultShown
+	if a.Limit != nil {
+		if limit = int(*a.Limit); float64(limit) != *a.Limit || limit < 1 || limit > maxShown {
+			return described{}, invalid("limit is %v; use a whole number from 1 to %d", *a.Limit, maxShown)
+		}
+	}
+	out := described{Seq: t.world.Seq(), Scene: t.world.Scene(), Entities: []view{}}
+	for _, e := range t.world.Entities(who) {
+		v := t.view(e, who)
+		switch {
+		case area != nil && !area.Contains(e.Position),
+			within != "" && (v.Location == nil || v.Location.ID != within),
+			e.Position == nil && v.Location == nil:
+			continue
+		}
+		if out.Total++; len(out.Entities) < limit {
+			v.Description = clip(v.Description, maxBlurb)
+			out.Entities = append(out.Entities, v)
+		}
+	}
+	return out, nil
+}

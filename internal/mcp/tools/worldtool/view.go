@@ -1,0 +1,81 @@
+package worldtool
+
+import (
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// view is an entity as callers are shown it.
+type view struct {
+	ID          string            `json:"id"`
+	Type        string            `json:"type"`
+	Name        string            `json:"name"`
+	Aliases     []string          `json:"aliases,omitempty"`
+	Description string            `json:"description,omitempty"`
+	Attributes  map[string]string `json:"attributes,omitempty"`
+	Position    *memory.Position  `json:"position,omitempty"`
+	Location    *place            `json:"location,omitempty"`
+	// KnownBy is shown only to callers who see all.
+	KnownBy []string `json:"known_by,omitempty"`
+}
+
+type place struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// changed is what a tool that changes an entity answers.
+type changed struct {
+	Entity  view   `json:"entity"`
+	Seq     uint64 `json:"seq"`
+	Warning string `json:"warning,omitempty"`
+}
+
+func (t *toolset) view(e memory.Entity, viewer string) view {
+	v := view{
+		ID: e.ID, Type: e.Type, Name: e.Name, Aliases: e.Aliases, Description: e.Description,
+		Attributes: e.Attributes, Position: e.Position, Location: t.location(e.ID, viewer),
+	}
+	if viewer == "" {
+		v.KnownBy = e.Visible
+	}
+	return v
+}
+
+// location is where an entity is, as far as viewer may know, else nil.
+func (t *toolset) location(id, viewer string) *place {
+	for _, r := range t.world.Relations(id, viewer) {
+		if r.Type != locatedIn {
+			continue
+		}
+		if e, ok := t.world.Entity(r.To, viewer); ok {
+			return &place{e.ID, e.Name}
+		}
+	}
+	return nil
+}
+
+// clip shortens s to n runes, an ellipsis included.
+func clip(s string, n int) string {
+	seen, cut := 0, 0
+	for i := range s {
+		if seen == n-1 {
+			cut = i
+		}
+		if seen == n {
+			return s[:cut] + "…"
+		}
+		seen++
+	}
+	return s
+}
+
+// readPosition makes a position of numbers that passed the schema.
+func readPosition(p []float64) (*memory.Position, error) {
+	if p == nil {
+		return nil, nil
+	}
+	if len(p) != len(memory.Position{}) {
+		return nil, invalid("position has %d numbers; give [x, y, z]", len(p))
+	}
+	return (*memory.Position)(p), nil
+}

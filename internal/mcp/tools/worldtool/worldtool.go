@@ -1,0 +1,114 @@
+// Package worldtool lets callers look at and change the live world:
+// place_entity, move_entity, update_entity, remove_entity, relate_entities,
+// set_scene and describe_scene.
+//
+// A caller who sees only part of the world can neither change nor learn of the
+// rest. Changes act when an NPC's turn is committed, and subscribers of the
+// world see them at once. Imported by the composition root.
+package worldtool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/world"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// Bounds on what goes in and comes out, in characters and in items.
+const (
+	maxID          = 64
+	maxName        = 200
+	maxDescription = 4000
+	maxBlurb       = 300
+	maxNote        = 500
+	maxScene       = 8000
+	maxAliases     = 20
+	maxAttributes  = 64
+	maxKnown       = 100
+	defaultShown   = 50
+	maxShown       = 200
+)
+
+// Rights and latencies the tools share. Writing waits for the disk.
+const (
+	permRead  = "world.read"
+	permWrite = "world.write"
+
+	readP50, readMax   = 20, 500
+	writeP50, writeMax = 60, 5000
+)
+
+// toolset holds what the handlers work on.
+type toolset struct {
+	world *world.World
+	index memory.Index
+}
+
+// NewTools returns the world tools ready for registration with the host. If
+// index is nil, descriptions are not found by search_facts.
+func NewTools(w *world.World, index memory.Index) []tools.Tool {
+	t := &toolset{world: w, index: index}
+	return []tools.Tool{
+		t.placeEntity(), t.moveEntity(), t.updateEntity(), t.removeEntity(),
+		t.relateEntities(), t.setScene(), t.describeScene(),
+	}
+}
+
+// writing makes a tool of what all that change the world have in common.
+func writing(d llm.ToolDefinition, title string, output map[string]any, h tools.Handler) tools.Tool {
+	d.EstimatedDurationMs, d.MaxDurationMs = writeP50, writeMax
+	return tools.Tool{
+		Definition:   d,
+		Handler:      h,
+		DeclaredP50:  writeP50,
+		DeclaredMax:  writeMax,
+		Title:        title,
+		OutputSchema: output,
+		Permission:   permWrite,
+		Effect:       tools.EffectAtCommit,
+		Floor:        mcp.BudgetFast,
+	}
+}
+
+// handler decodes arguments into A and encodes what run makes of them.
+func handler[A, R any](run func(ctx context.Context, args A) (R, error)) tools.Handler {
+	return func(ctx context.Context, raw string) (string, error) {
+		var args A
+		if strings.TrimSpace(raw) != "" {
+			if err := json.Unmarshal([]byte(raw), &args); err != nil {
+				return "", fmt.Errorf("%w: %v", mcp.ErrInvalidArguments, err)
+			}
+		}
+		result, err := run(ctx, args)
+		if err != nil {
+			return "", err
+		}
+		out, err := json.Marshal(result)
+		if err != nil {
+			return "", fmt.Errorf("encoding result: %w", err)
+		}
+		return string(out), nil
+	}
+}
+
+func viewer(ctx context.Context) string { return mcp.CallerFrom(ctx).Viewer() }
+
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, fmt.Sprintf(format, args...))
+}
+
+// change makes one change and emits event, which is also its cause.
+func (t *toolset) change(ctx context.Context, event string, do func(*world.Tx) error) (uint64, error) {
+	seq, err := t.world.Change(ctx, event, do)
+	if err != nil {
+		return 0, err
+	}
+	mcp.Emit(ctx, event)
+	return seq, nil
+}

@@ -1,0 +1,125 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// Settle puts what a campaign file says into the world, in one transaction.
+// Whoever spoke last is right: an entry takes effect when it is new or differs
+// from what the file said at the last Settle, and else leaves alone what has
+// become of it since, its removal included. An entity without a position keeps
+// the one it has. When an entity comes back, so do the file's relations to what
+// is there.
+//
+// Facts get no vectors; [Store.Reindex] makes up for it.
+func (s *Store) Settle(ctx context.Context, entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) error {
+	return s.write(ctx, "settling the campaign", func(ctx context.Context, c *conn) error {
+		f := filing{c: c, back: map[string]bool{}}
+		if err := f.load(ctx); err != nil {
+			return err
+		}
+		for _, e := range entities {
+			if err := f.entity(ctx, e); err != nil {
+				return fmt.Errorf("entity %q: %w", e.ID, err)
+			}
+		}
+		for _, r := range relations {
+			if err := f.relation(ctx, r); err != nil {
+				return fmt.Errorf("relation %q of %q to %q: %w", r.Type, r.From, r.To, err)
+			}
+		}
+		for _, fact := range facts {
+			if err := f.fact(ctx, fact); err != nil {
+				return fmt.Errorf("fact of %q: %w", fact.Source, err)
+			}
+		}
+		return nil
+	})
+}
+
+// filing compares a file's entries with what they said last.
+type filing struct {
+	c    *conn
+	last map[string][]byte
+	// back holds the entities that were not there before.
+	back map[string]bool
+}
+
+func (f *filing) load(ctx context.Context) error {
+	type entry struct {
+		what string
+		hash []byte
+	}
+	all, err := rows(ctx, f.c, `SELECT what, hash FROM filed`, nil, func(r *sql.Rows) (e entry, err error) {
+		return e, r.Scan(&e.what, &e.hash)
+	})
+	f.last = make(map[string][]byte, len(all))
+	for _, e := range all {
+		f.last[e.what] = e.hash
+	}
+	return err
+}
+
+// news files what an entry says and reports whether it said something else
+// before. key tells it from all others of its kind.
+func (f *filing) news(ctx context.Context, kind string, key []string, says ...any) (bool, error) {
+	text, err := json.Marshal(says)
+	if err != nil {
+		return false, err
+	}
+	hash := sha256.Sum256(text)
+	what := kind + frame + strings.Join(key, frame)
+	if bytes.Equal(f.last[what], hash[:]) {
+		return false, nil
+	}
+	_, err = f.c.exec(ctx, `INSERT INTO filed (what, hash) VALUES (?, ?)
+		ON CONFLICT (what) DO UPDATE SET hash = excluded.hash`, what, hash[:])
+	return true, err
+}
+
+func (f *filing) entity(ctx context.Context, e memory.Entity) error {
+	news, err := f.news(ctx, "entity", []string{e.ID}, e, e.Visible) // Visible is no part of the JSON
+	if err != nil || !news {
+		return err
+	}
+	old, err := entity(ctx, f.c, e.ID, "")
+	switch {
+	case errors.Is(err, memory.ErrNotFound):
+		f.back[e.ID] = true
+	case err != nil:
+		return err
+	case e.Position == nil:
+		e.Position = old.Position
+	}
+	return putEntity(ctx, f.c, e)
+}
+
+func (f *filing) relation(ctx context.Context, r memory.Relation) error {
+	news, err := f.news(ctx, "relation", []string{r.From, r.Type, r.To}, r, r.Visible)
+	if err != nil || !news && !f.back[r.From] && !f.back[r.To] {
+		return err
+	}
+	err = putRelation(ctx, f.c, r)
+	if errors.Is(err, memory.ErrNotFound) {
+		return nil // an end was removed; the relation comes back with it
+	}
+	return err
+}
+
+func (f *filing) fact(ctx context.Context, fact memory.Fact) error {
+	news, err := f.news(ctx, "fact", []string{fact.Source, fact.Text}, fact.Visible)
+	if err != nil || !news {
+		return err
+	}
+	_, _, err = putFact(ctx, f.c, fact)
+	return err
+}
