@@ -8,5 +8,5 @@ import "embed"
 
 // Shipped holds glyphoxa.yaml and the files it names.
 //
-//go:embed glyphoxa.yaml npcs/*.yaml campaigns/*.yaml
+//go:embed glyphoxa.yaml npcs/*.yaml campaigns/*.yaml workflows/*.yaml
 var Shipped embed.FS

@@ -1,0 +1,198 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+)
+
+// maxWork bounds what one expression may cost: a unit is a byte of text or an
+// item that an operation looks at, or a turn of a loop.
+const maxWork = 4 << 20
+
+var errTooMuchWork = errors.New("the expression costs too much; give it less to go through")
+
+// The guards' names hold a space, so that no expression can call them.
+const (
+	guardGet    = " get"
+	guardCharge = " charge"
+	guardTick   = " tick"
+	guardTruth  = " truth"
+	guardJoin   = " join"
+)
+
+// guard rewrites an expression: operations pay for their operands from a
+// [budget] before they run, loops pay for each turn, what is not there is nil,
+// and nil is not true.
+type guard struct{}
+
+// Visit implements [ast.Visitor].
+func (guard) Visit(node *ast.Node) {
+	switch n := (*node).(type) {
+	case *ast.MemberNode:
+		ast.Patch(node, guarded(guardGet, n.Node, n.Property))
+	case *ast.BinaryNode:
+		wrap := guardCharge
+		switch n.Operator {
+		case "??":
+			return
+		case "and", "or", "&&", "||":
+			wrap = guardTruth
+		}
+		n.Left, n.Right = paid(wrap, n.Left), paid(wrap, n.Right)
+	case *ast.UnaryNode:
+		if n.Operator == "!" || n.Operator == "not" {
+			n.Node = paid(guardTruth, n.Node)
+		}
+	case *ast.ConditionalNode:
+		n.Cond = paid(guardTruth, n.Cond)
+	case *ast.PredicateNode:
+		n.Node = guarded(guardTick, n.Node)
+	case *ast.BuiltinNode:
+		for i, a := range n.Arguments {
+			if _, ok := a.(*ast.PredicateNode); !ok {
+				n.Arguments[i] = paid(guardCharge, a)
+			}
+		}
+		if n.Name == "join" {
+			ast.Patch(node, guarded(guardJoin, n.Arguments...))
+		}
+	}
+}
+
+func guarded(name string, args ...ast.Node) ast.Node {
+	return &ast.CallNode{Callee: &ast.IdentifierNode{Value: name}, Arguments: args}
+}
+
+// paid wraps what is not constant.
+func paid(name string, n ast.Node) ast.Node {
+	switch n.(type) {
+	case *ast.NilNode, *ast.IntegerNode, *ast.FloatNode, *ast.StringNode, *ast.BoolNode:
+		return n
+	}
+	return guarded(name, n)
+}
+
+// budget is what one run of an expression may still cost.
+type budget struct{ left int }
+
+// environment is what an expression sees, with a full budget. Its loops end
+// with ctx.
+func environment(ctx context.Context, v values) map[string]any {
+	b := &budget{left: maxWork}
+	return map[string]any{
+		"params": v.params, "steps": v.steps,
+		guardGet: get, guardTruth: truth, guardCharge: b.charge, guardJoin: b.join,
+		guardTick: func(v any) (any, error) { return b.tick(ctx, v) },
+	}
+}
+
+// charge takes the cost of going through v.
+func (b *budget) charge(v any) (any, error) {
+	if !weigh(v, &b.left) {
+		return nil, errTooMuchWork
+	}
+	return v, nil
+}
+
+// tick takes the cost of one turn of a loop.
+func (b *budget) tick(ctx context.Context, v any) (any, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if b.left--; b.left < 0 {
+		return nil, errTooMuchWork
+	}
+	return v, nil
+}
+
+// join is strings.Join for lists of anything.
+func (b *budget) join(args ...any) (any, error) {
+	if len(args) == 0 || len(args) > 2 {
+		return nil, errors.New("join takes a list and a separator")
+	}
+	separator := ""
+	if len(args) == 2 {
+		s, ok := args[1].(string)
+		if !ok {
+			return nil, errors.New("the separator of join is no text")
+		}
+		separator = s
+	}
+	var words []string
+	switch list := args[0].(type) {
+	case nil:
+	case []string:
+		words = list
+	case []any:
+		for _, v := range list {
+			word, err := asText(v)
+			if err != nil {
+				return nil, err
+			}
+			words = append(words, word)
+		}
+	default:
+		return nil, errors.New("join takes a list")
+	}
+	if b.left -= len(separator) * len(words); b.left < 0 {
+		return nil, errTooMuchWork
+	}
+	return strings.Join(words, separator), nil
+}
+
+// get is from[key], nil if there is none.
+func get(from, key any) any {
+	switch x := from.(type) {
+	case map[string]any:
+		if name, ok := key.(string); ok {
+			return x[name]
+		}
+	case []any:
+		if i, ok := index(key, len(x)); ok {
+			return x[i]
+		}
+	case []string:
+		if i, ok := index(key, len(x)); ok {
+			return x[i]
+		}
+	}
+	return nil
+}
+
+// index returns the place that key means in a list of n; -1 is the last.
+func index(key any, n int) (int, bool) {
+	i, ok := key.(int)
+	if i < 0 {
+		i += n
+	}
+	return i, ok && 0 <= i && i < n
+}
+
+// truth takes nil for false and nothing else for a truth value.
+func truth(v any) (bool, error) {
+	switch x := v.(type) {
+	case nil:
+		return false, nil
+	case bool:
+		return x, nil
+	}
+	return false, fmt.Errorf("want true or false, not %s", kindOf(v))
+}
+
+func kindOf(v any) string {
+	switch v.(type) {
+	case string:
+		return "text"
+	case int, float64:
+		return "a number"
+	case []any, []string:
+		return "a list"
+	case map[string]any:
+		return "an object"
+	}
+	return fmt.Sprintf("%T", v)
+}

@@ -1,0 +1,82 @@
+package workflow
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+)
+
+// maxMessage is how much of an error is told, in runes.
+const maxMessage = 1000
+
+// report is what a workflow returns.
+type report struct {
+	OK     bool            `json:"ok"`
+	Steps  []stepReport    `json:"steps"`
+	Output json.RawMessage `json:"output,omitempty"`
+	Error  *failure        `json:"error,omitempty"`
+}
+
+type stepReport struct {
+	ID      string          `json:"id"`
+	Tool    string          `json:"tool"`
+	OK      bool            `json:"ok"`
+	Skipped bool            `json:"skipped,omitempty"`
+	Ms      float64         `json:"ms"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   *failure        `json:"error,omitempty"`
+}
+
+// failure is why a call failed.
+type failure struct {
+	Code         mcp.Code `json:"code"`
+	Message      string   `json:"message"`
+	Hint         string   `json:"hint,omitempty"`
+	RetryAfterMs int64    `json:"retry_after_ms,omitempty"`
+	Approval     string   `json:"approval,omitempty"`
+}
+
+// describeError returns nil for nil.
+func describeError(err error) *failure {
+	if err == nil {
+		return nil
+	}
+	f := &failure{Code: mcp.CodeOf(err), Message: untrusted.Clean(err.Error(), maxMessage)}
+	var refused *mcp.Refusal
+	if errors.As(err, &refused) {
+		f.Message, f.Hint = untrusted.Clean(refused.Reason, maxMessage), untrusted.Clean(refused.Hint, maxMessage)
+		f.RetryAfterMs, f.Approval = int64(math.Ceil(float64(refused.RetryAfter)/float64(time.Millisecond))), refused.Approval
+	}
+	return f
+}
+
+// result tells what was done. With an output, the steps' own results are told
+// only if there is none after all.
+func (r *run) result(output json.RawMessage, err error) (mcp.Result, error) {
+	rep := report{OK: err == nil, Steps: r.reports, Output: output, Error: describeError(err)}
+	for i := range rep.Steps {
+		if rep.Steps[i].Error != nil {
+			rep.OK = false
+		}
+		if output != nil {
+			rep.Steps[i].Result = nil
+		}
+	}
+	return tell(rep, err)
+}
+
+// tell makes a result of what was done, and keeps err.
+func tell(rep any, err error) (mcp.Result, error) {
+	b, broken := marshal(rep)
+	if broken != nil {
+		return mcp.Result{}, errors.Join(err, broken)
+	}
+	return mcp.Result{Text: string(b), Structured: b, IsError: err != nil}, err
+}
+
+// ms is a duration in milliseconds, to the microsecond.
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

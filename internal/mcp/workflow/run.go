@@ -1,0 +1,288 @@
+package workflow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+)
+
+// errStopped ends the calls beside one that failed.
+var errStopped = fmt.Errorf("%w: a call beside it failed", context.Canceled)
+
+// run is one run of a workflow. One goroutine owns it.
+type run struct {
+	w        *Workflow
+	values   values
+	reports  []stepReport // of w.steps()
+	done     int          // how many have ended
+	left     int          // bytes of results that still fit
+	progress mcp.Progress
+}
+
+// respond runs the workflow through the caller's door. If a step failed that
+// ends it, or ctx did, it returns both: what has been done, and an error that
+// wraps the failure.
+func (w *Workflow) respond(ctx context.Context, args string) (mcp.Result, error) {
+	params, err := w.arguments(args)
+	if err != nil {
+		return mcp.Result{}, err
+	}
+	r := &run{w: w, values: values{params: params, steps: map[string]any{}}, left: MaxResult, progress: mcp.ProgressFrom(ctx)}
+	for _, s := range w.steps() {
+		r.reports = append(r.reports, stepReport{ID: s.id, Tool: s.tool, Skipped: true})
+	}
+	err = r.stages(ctx)
+	var output json.RawMessage
+	if err == nil && w.output != nil {
+		output, err = r.output(ctx)
+	}
+	return r.result(output, err)
+}
+
+// arguments returns the parameters' values. What is left out has its default,
+// else nil.
+func (w *Workflow) arguments(args string) (map[string]any, error) {
+	given := map[string]any{}
+	if args != "" {
+		v, err := decode([]byte(args))
+		object, ok := v.(map[string]any)
+		if err != nil || !ok {
+			return nil, fmt.Errorf("%w: want a JSON object", mcp.ErrInvalidArguments)
+		}
+		given = object
+	}
+	params := make(map[string]any, len(w.params))
+	for i := range w.params {
+		p := &w.params[i]
+		v := given[p.name]
+		delete(given, p.name)
+		switch {
+		case v == nil && p.required:
+			return nil, fmt.Errorf("%w: %q is missing", mcp.ErrInvalidArguments, p.name)
+		case v == nil:
+			v = p.fallback
+		default:
+			if why := p.misfit(v); why != "" {
+				return nil, fmt.Errorf("%w: %q cannot have this value: %s", mcp.ErrInvalidArguments, p.name, why)
+			}
+		}
+		params[p.name] = v
+	}
+	for name := range given {
+		return nil, fmt.Errorf("%w: there is no parameter %q", mcp.ErrInvalidArguments, name)
+	}
+	return params, nil
+}
+
+func (r *run) stages(ctx context.Context) error {
+	at := 0
+	for _, st := range r.w.stages {
+		if ctx.Err() != nil {
+			return fmt.Errorf("ended before step %q: %w", st[0].id, context.Cause(ctx))
+		}
+		if err := r.stage(ctx, st, at); err != nil {
+			return err
+		}
+		at += len(st)
+	}
+	return nil
+}
+
+// due is a step with its arguments.
+type due struct {
+	at   int // in reports
+	tool string
+	args string
+}
+
+// stage runs the steps of st, which is the at-th and following. It returns the
+// failure that ends the workflow, if there is one.
+func (r *run) stage(ctx context.Context, st stage, at int) error {
+	calls, fatal := r.prepare(ctx, st, at)
+	if fatal != nil {
+		return fatal
+	}
+	inner, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	succeeded := 0
+	fan(inner, len(calls), MaxParallel,
+		func(i int) outcome { return call(inner, calls[i].tool, calls[i].args) },
+		func(i int, o outcome) {
+			err := r.finish(calls[i].at, o)
+			switch {
+			case err == nil:
+				succeeded++
+			case !r.w.keepGoing && fatal == nil:
+				fatal = fmt.Errorf("step %q: %w", r.reports[calls[i].at].ID, err)
+				cancel(errStopped)
+			}
+		})
+	if fatal == nil && ctx.Err() != nil && succeeded < len(calls) {
+		return fmt.Errorf("ended at step %q: %w", st[0].id, context.Cause(ctx))
+	}
+	return fatal
+}
+
+// prepare decides which steps of a stage run and computes their arguments,
+// before any of them runs.
+func (r *run) prepare(ctx context.Context, st stage, at int) (calls []due, fatal error) {
+	for i, s := range st {
+		args, wanted, err := r.arguments(ctx, s)
+		switch {
+		case err != nil:
+			err = r.finish(at+i, outcome{err: err})
+			if !r.w.keepGoing {
+				return nil, fmt.Errorf("step %q: %w", s.id, err)
+			}
+		case !wanted:
+			r.skip(at + i)
+		default:
+			calls = append(calls, due{at + i, s.tool, args})
+		}
+	}
+	return calls, nil
+}
+
+// arguments returns the JSON text of a step's arguments, and whether it is to
+// run at all.
+func (r *run) arguments(ctx context.Context, s *step) (args string, wanted bool, err error) {
+	if s.when != nil {
+		if wanted, err = s.when.truth(ctx, r.values); err != nil || !wanted {
+			return "", false, err
+		}
+	}
+	if s.with == nil {
+		return "{}", true, nil
+	}
+	v, err := s.with.render(ctx, r.values, true)
+	if err != nil {
+		return "", false, err
+	}
+	b, err := encode(v)
+	if err != nil {
+		return "", false, fmt.Errorf("composing the arguments of %q: %w", s.tool, err)
+	}
+	return string(b), true, nil
+}
+
+// skip notes that a condition did not hold.
+func (r *run) skip(at int) { r.note(at, nil) }
+
+// finish notes how a call ended, and returns its error.
+func (r *run) finish(at int, o outcome) error {
+	o.fit(&r.left)
+	rep := &r.reports[at]
+	rep.Skipped, rep.OK, rep.Ms, rep.Result, rep.Error = false, o.err == nil, ms(o.took), o.raw, describeError(o.err)
+	var result any
+	if o.raw != nil {
+		result, _ = decode(o.raw) // it is JSON: see content
+	}
+	r.note(at, result)
+	return o.err
+}
+
+// note makes what became of a step known to later ones, and to who watches.
+func (r *run) note(at int, result any) {
+	rep := r.reports[at]
+	known := map[string]any{"ok": rep.OK, "result": result, "error": nil, "skipped": rep.Skipped, "ms": rep.Ms}
+	if rep.Error != nil {
+		known["error"] = map[string]any{"code": string(rep.Error.Code), "message": rep.Error.Message}
+	}
+	r.values.steps[rep.ID] = known
+	r.done++
+	if r.progress != nil {
+		r.progress(float64(r.done), float64(len(r.reports)), rep.ID)
+	}
+}
+
+// output computes what the workflow says it yields.
+func (r *run) output(ctx context.Context) (json.RawMessage, error) {
+	v, err := r.w.output.render(ctx, r.values, false)
+	if err != nil {
+		return nil, fmt.Errorf("output: %w", err)
+	}
+	b, err := encode(v)
+	if err != nil {
+		return nil, fmt.Errorf("output: %w", err)
+	}
+	return b, nil
+}
+
+// outcome is how a call ended. raw is JSON, nil if it returned nothing.
+type outcome struct {
+	raw  json.RawMessage
+	err  error
+	took time.Duration
+}
+
+// fit takes the size of the result from left. One that does not fit is dropped.
+func (o *outcome) fit(left *int) {
+	if len(o.raw) <= *left {
+		*left -= len(o.raw)
+		return
+	}
+	if o.err == nil {
+		o.err = fmt.Errorf("the call was made, but its result of %d bytes would make the whole larger than %d KiB", len(o.raw), MaxResult>>10)
+	}
+	o.raw = nil
+}
+
+// call makes one call through the caller's door.
+func call(ctx context.Context, tool, args string) outcome {
+	start := time.Now()
+	// Progress within a step would confuse who watches the whole.
+	res, err := mcp.Through(mcp.WithProgress(ctx, nil), tool, args)
+	o := outcome{raw: content(res), err: err, took: time.Since(start)}
+	if err == nil && res.IsError {
+		text := res.Text
+		if text == "" {
+			text = "the tool reports an error without saying which"
+		}
+		o.err = errors.New(text)
+	}
+	return o
+}
+
+// content is a result as JSON: its structured content, else its text, which may
+// be JSON itself.
+func content(res mcp.Result) json.RawMessage {
+	if len(res.Structured) > 0 && json.Valid(res.Structured) {
+		return res.Structured
+	}
+	if res.Text == "" {
+		return nil
+	}
+	if c := res.Text[0]; (c == '{' || c == '[') && json.Valid([]byte(res.Text)) {
+		return json.RawMessage(res.Text)
+	}
+	b, err := marshal(res.Text)
+	if err != nil {
+		return nil // text always encodes
+	}
+	return b
+}
+
+// fan calls do for 0 to n-1, at most limit at once and each on a goroutine of
+// its own, and done with what it returned on the caller's. It begins no more
+// once ctx is done, and returns when all that began have ended.
+func fan(ctx context.Context, n, limit int, do func(int) outcome, done func(int, outcome)) {
+	type ended struct {
+		i int
+		o outcome
+	}
+	results := make(chan ended, limit)
+	for begun, running := 0, 0; ; running-- {
+		for ; begun < n && running < limit && ctx.Err() == nil; begun, running = begun+1, running+1 {
+			go func(i int) { results <- ended{i, do(i)} }(begun)
+		}
+		if running == 0 {
+			return
+		}
+		e := <-results
+		done(e.i, e.o)
+	}
+}

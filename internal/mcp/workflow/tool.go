@@ -1,0 +1,154 @@
+package workflow
+
+import (
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// Kind is the [tools.Tool.Kind] of workflows.
+const Kind = "workflow"
+
+const (
+	// unknownP50 stands for a latency nobody knows: STANDARD, never FAST.
+	unknownP50 = time.Second
+	// unknownMax stands for a deadline nobody knows.
+	unknownMax = 30 * time.Second
+	// maxDefault is the longest a workflow may take that does not say how long.
+	maxDefault = time.Minute
+)
+
+// Registry knows the tools there are. It is cheap and safe for concurrent use.
+type Registry interface {
+	// Lookup returns what is known of a tool: how calls of it are decided about,
+	// its P50 and its deadline (0 if nobody knows), and whether calling it twice
+	// is like calling it once.
+	Lookup(name string) (t mcp.Target, p50 time.Duration, max time.Duration, idempotent bool, ok bool)
+}
+
+// Tool returns the workflow as a tool, ready for registration with the host.
+// What it may be called (read-only, idempotent) and how long it may take is
+// decided now, by what r knows; make it anew when tools come and go.
+//
+// Its Respond returns a result and an error at once if a step failed: what has
+// been done, and why no more was.
+func (w *Workflow) Tool(r Registry) tools.Tool {
+	readOnly, idempotent, openWorld := true, true, false
+	for _, name := range w.Needs() {
+		t, _, _, again, ok := r.Lookup(name)
+		readOnly = readOnly && ok && t.ReadOnly
+		idempotent = idempotent && ok && again
+		openWorld = openWorld || !ok || t.Source != "builtin" && t.Source != Kind
+	}
+	timeout := w.timeout
+	if timeout == 0 {
+		timeout = min(w.longest(func(s *step) time.Duration { return maxOf(r, s.tool) }), maxDefault)
+	}
+	return tools.Tool{
+		Definition: llm.ToolDefinition{
+			Name:          w.Name,
+			Description:   w.Description,
+			Parameters:    w.schema(),
+			MaxDurationMs: int((timeout + time.Millisecond - 1) / time.Millisecond),
+			Idempotent:    idempotent,
+		},
+		Respond:      w.respond,
+		Title:        w.Title,
+		OutputSchema: outputSchema(),
+		Kind:         Kind,
+		Needs:        w.Needs(),
+		Expected: func() time.Duration {
+			return w.longest(func(s *step) time.Duration { return p50Of(r, s.tool) })
+		},
+		ReadOnly:    readOnly,
+		Destructive: !readOnly,
+		OpenWorld:   openWorld,
+		Effect:      w.effect,
+	}
+}
+
+// longest adds up the stages, each as long as the longest of its steps.
+func (w *Workflow) longest(of func(*step) time.Duration) time.Duration {
+	var sum time.Duration
+	for _, st := range w.stages {
+		var most time.Duration
+		for _, s := range st {
+			most = max(most, of(s))
+		}
+		sum += most
+	}
+	return sum
+}
+
+func maxOf(r Registry, tool string) time.Duration {
+	if _, _, most, _, ok := r.Lookup(tool); ok && most > 0 {
+		return most
+	}
+	return unknownMax
+}
+
+func p50Of(r Registry, tool string) time.Duration {
+	if _, p50, _, _, ok := r.Lookup(tool); ok && p50 > 0 {
+		return p50
+	}
+	return unknownP50
+}
+
+// schema is the JSON Schema of the parameters.
+func (w *Workflow) schema() map[string]any {
+	properties := map[string]any{}
+	var required []string
+	for i := range w.params {
+		p := &w.params[i]
+		properties[p.name] = p.schema()
+		if p.required {
+			required = append(required, p.name)
+		}
+	}
+	s := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+	if required != nil {
+		s["required"] = required
+	}
+	return s
+}
+
+func typed(name, description string) map[string]any {
+	s := map[string]any{"type": name}
+	if description != "" {
+		s["description"] = description
+	}
+	return s
+}
+
+func object(properties map[string]any, required ...string) map[string]any {
+	return map[string]any{"type": "object", "properties": properties, "required": required}
+}
+
+func failureSchema() map[string]any {
+	return object(map[string]any{
+		"code":           typed("string", "not_found, invalid_input, forbidden, handler_error, capacity_exceeded, timeout, unavailable, pending_approval or cancelled."),
+		"message":        typed("string", ""),
+		"hint":           typed("string", "What to do about it."),
+		"retry_after_ms": typed("integer", "How long to wait before trying again."),
+		"approval":       typed("string", "The id under which the call waits for approval."),
+	}, "code", "message")
+}
+
+func outputSchema() map[string]any {
+	return object(map[string]any{
+		"ok": typed("boolean", "Whether no step failed."),
+		"steps": map[string]any{"type": "array", "items": object(map[string]any{
+			"id":      typed("string", ""),
+			"tool":    typed("string", ""),
+			"ok":      typed("boolean", ""),
+			"skipped": typed("boolean", "It did not run: its condition did not hold, or the workflow ended before."),
+			"ms":      typed("number", "How long it took."),
+			"result":  map[string]any{"description": "What it returned; left out if there is an output."},
+			"error":   failureSchema(),
+		}, "id", "tool", "ok", "ms")},
+		"output": map[string]any{"description": "What the workflow yields."},
+		"error":  failureSchema(),
+	}, "ok", "steps")
+}
