@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
@@ -112,6 +113,9 @@ func checkLoaded(t *testing.T, cfg *config.Config) {
 			t.Errorf("loaded an NPC that cannot be: %+v", n)
 		}
 		ids[n.ID] = true
+	}
+	if found := policy.Check(cfg.Server); len(found) > 0 {
+		t.Errorf("loaded rights that cannot be enforced: %v", found)
 	}
 	c := cfg.Latency.Ceilings
 	if c.Fast <= 0 || c.Fast >= c.Standard || c.Standard >= c.Deep {

@@ -6,8 +6,15 @@ import (
 	"strings"
 	"time"
 	_ "time/tzdata" // time zones must load on machines without any
+	"unicode"
 
 	"github.com/MrWong99/glyphoxa/internal/problem"
+)
+
+// maxGlob bounds a pattern, maxRuleName the name of a rule, in bytes.
+const (
+	maxGlob     = 256
+	maxRuleName = 64
 )
 
 // ruleField is a key that only some kinds of rules look at.
@@ -43,12 +50,7 @@ func (l *loader) checkRules(root at) {
 	for i := range l.cfg.Server.Policy {
 		r := &l.cfg.Server.Policy[i]
 		entry := root.item(i)
-		name := entry.key("name").path
-		if first, taken := seen[foldName(r.Name)]; taken && r.Name != "" {
-			fault(l.main, name, fmt.Sprintf("another rule has this name (line %d)", first), "rename one of them")
-		} else {
-			seen[foldName(r.Name)] = l.main.line(name)
-		}
+		l.checkRuleName(entry.key("name").path, r.Name, seen)
 		l.checkRuleFields(r, entry)
 		l.checkGlobs(entry.key("who"), r.Who)
 		l.checkGlobs(entry.key("tools"), r.Tools)
@@ -56,6 +58,20 @@ func (l *loader) checkRules(root at) {
 		l.checkPermissions(entry.key("grant"), r.Grant)
 		l.checkPermissions(entry.key("revoke"), r.Revoke)
 		l.checkTimes(r, entry)
+	}
+}
+
+func (l *loader) checkRuleName(path, name string, seen map[string]int) {
+	key := foldName(name)
+	switch first, taken := seen[key]; {
+	case name == "":
+		return // its absence is already reported
+	case len(name) > maxRuleName || !isReadable(name):
+		fault(l.main, path, "is no name for a rule", "use a few letters and no spaces around them")
+	case taken:
+		fault(l.main, path, fmt.Sprintf("another rule has this name (line %d)", first), "rename one of them")
+	default:
+		seen[key] = l.main.line(path)
 	}
 }
 
@@ -77,16 +93,28 @@ func (l *loader) checkRuleFields(r *Rule, entry at) {
 		!l.main.broken[grant] && !l.main.broken[entry.key("revoke").path] {
 		fault(l.main, entry.path, "changes nothing", "add grant or revoke")
 	}
+	for i, name := range r.Revoke {
+		if slices.Contains(r.Grant, name) {
+			fault(l.main, entry.key("revoke").item(i).path, "is granted too", "remove it from one of them")
+		}
+	}
 }
 
 // checkGlobs looks for patterns that mean something else than they seem to.
 func (l *loader) checkGlobs(root at, globs []string) {
 	for i, g := range globs {
 		path := root.item(i).path
-		if strings.ContainsAny(g, `[]{}\/`) {
+		if len(g) > maxGlob || !isReadable(g) || strings.ContainsAny(g, `[]{}\`) {
 			fault(l.main, path, l.main.shown(path, g)+" is no pattern", "write a name; * stands for any letters, ? for one")
 		}
 	}
+}
+
+// isReadable reports whether s shows what it is: no invisible characters, no
+// spaces around it.
+func isReadable(s string) bool {
+	hidden := func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
+	return strings.TrimSpace(s) == s && !strings.ContainsFunc(s, hidden)
 }
 
 // checkWho warns of names that nobody has, since their rule would never apply.

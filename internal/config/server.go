@@ -91,7 +91,7 @@ type Rule struct {
 	// Tools are globs over registered tool names. Empty is every tool.
 	Tools []string `yaml:"tools" json:"tools" doc:"Tools it is for, such as write_* ; all if missing."`
 	// Calls within Window are the most a rate limit allows, per caller and tool.
-	Calls  int      `yaml:"calls" json:"calls" min:"1" doc:"rate_limit: most calls within the window."`
+	Calls  int      `yaml:"calls" json:"calls" min:"1" max:"10000" doc:"rate_limit: most calls within the window."`
 	Window Duration `yaml:"window" json:"window" min:"1ms" max:"24h" doc:"rate_limit: length of the window."`
 	// From and To bound the time of day a time window allows, as HH:MM in Zone;
 	// the window may wrap midnight. Days restricts it to weekdays.
