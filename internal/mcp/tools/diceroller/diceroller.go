@@ -91,6 +91,7 @@ func rollTool(src Source) tools.Tool {
 		DeclaredP50:  declaredP50,
 		DeclaredMax:  declaredMax,
 		Title:        "Roll dice",
+		Permission:   "dice.roll",
 		OutputSchema: rollOutput(),
 		ReadOnly:     true,
 		Floor:        mcp.BudgetFast,

@@ -106,13 +106,14 @@ func TestDefinitions(t *testing.T) {
 		Cacheable            int
 		Floor                mcp.BudgetTier
 		Inline               bool
+		Permission           string
 	}
 	var got []facts
 	for _, tool := range diceroller.Tools() {
 		d := tool.Definition
 		got = append(got, facts{
 			d.Name, tool.DeclaredP50, tool.DeclaredMax, d.EstimatedDurationMs, d.MaxDurationMs,
-			d.Idempotent, tool.ReadOnly, d.CacheableSeconds, tool.Floor, tool.Inline,
+			d.Idempotent, tool.ReadOnly, d.CacheableSeconds, tool.Floor, tool.Inline, tool.Permission,
 		})
 		if tool.Title == "" || d.Description == "" || tool.OutputSchema == nil {
 			t.Errorf("%s lacks a title, a description or an output schema", d.Name)
@@ -125,8 +126,8 @@ func TestDefinitions(t *testing.T) {
 		}
 	}
 	want := []facts{
-		{"roll", 5, 20, 5, 20, true, true, 0, mcp.BudgetFast, true},
-		{"roll_table", 5, 20, 5, 20, true, true, 0, mcp.BudgetFast, true},
+		{"roll", 5, 20, 5, 20, true, true, 0, mcp.BudgetFast, true, "dice.roll"},
+		{"roll_table", 5, 20, 5, 20, true, true, 0, mcp.BudgetFast, true, "dice.roll"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("definitions (-want +got):\n%s", diff)

@@ -177,6 +177,7 @@ func tableTool(tables []table, src Source) tools.Tool {
 		DeclaredP50:  declaredP50,
 		DeclaredMax:  declaredMax,
 		Title:        "Roll on a random table",
+		Permission:   "dice.roll",
 		OutputSchema: tableOutput(),
 		ReadOnly:     true,
 		Floor:        mcp.BudgetFast,

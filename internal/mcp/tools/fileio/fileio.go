@@ -80,6 +80,7 @@ func writeTool(s *sandbox) tools.Tool {
 		DeclaredP50: 20,
 		DeclaredMax: 100,
 		Title:       "Write file",
+		Permission:  "files.write",
 		OutputSchema: object([]string{"path", "bytes_written"}, map[string]any{
 			"path":          map[string]any{"type": "string"},
 			"bytes_written": sizeSchema(),
@@ -106,6 +107,7 @@ func readTool(s *sandbox) tools.Tool {
 		DeclaredP50: 20,
 		DeclaredMax: 100,
 		Title:       "Read file",
+		Permission:  "files.read",
 		OutputSchema: object([]string{"path", "content", "size"}, map[string]any{
 			"path":    map[string]any{"type": "string"},
 			"content": map[string]any{"type": "string"},

@@ -77,9 +77,10 @@ func TestDefinitions(t *testing.T) {
 		readOnly    bool
 		destructive bool
 		effect      tools.Effect
+		permission  string
 	}{
-		{"write_file", s.write, []string{"path", "content"}, false, true, tools.EffectAtCommit},
-		{"read_file", s.read, []string{"path"}, true, false, tools.EffectNow},
+		{"write_file", s.write, []string{"path", "content"}, false, true, tools.EffectAtCommit, "files.write"},
+		{"read_file", s.read, []string{"path"}, true, false, tools.EffectNow, "files.read"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			d := row.tool.Definition
@@ -92,6 +93,9 @@ func TestDefinitions(t *testing.T) {
 			if row.tool.ReadOnly != row.readOnly || row.tool.Destructive != row.destructive || row.tool.Effect != row.effect {
 				t.Errorf("ReadOnly, Destructive, Effect = %v, %v, %v, want %v, %v, %v",
 					row.tool.ReadOnly, row.tool.Destructive, row.tool.Effect, row.readOnly, row.destructive, row.effect)
+			}
+			if row.tool.Permission != row.permission {
+				t.Errorf("Permission = %q, want %q", row.tool.Permission, row.permission)
 			}
 			if !d.Idempotent || d.CacheableSeconds != 0 || row.tool.Inline || row.tool.OutputSchema == nil || row.tool.Title == "" {
 				t.Errorf("tool = %+v, want an idempotent, uncached one with title and output schema, not inline", row.tool)

@@ -46,7 +46,7 @@ func (t *toolset) queryEntities() tools.Tool {
 		}),
 		EstimatedDurationMs: 50,
 		MaxDurationMs:       200,
-	}, "Find entities", mcp.BudgetFast, `{"name":"a"}`, queryEntitiesOutput(), handler(t.runQueryEntities))
+	}, "Find entities", permWorldRead, mcp.BudgetFast, `{"name":"a"}`, queryEntitiesOutput(), handler(t.runQueryEntities))
 }
 
 func (t *toolset) runQueryEntities(ctx context.Context, args queryEntitiesArgs) (queryEntitiesResult, error) {
@@ -81,6 +81,7 @@ type getSummaryResult struct {
 	Name          string            `json:"name"`
 	Description   string            `json:"description"`
 	Attributes    map[string]string `json:"attributes"`
+	Position      *memory.Position  `json:"position,omitempty"`
 	Relationships []relationship    `json:"relationships"`
 	Connected     []entity          `json:"connected"`
 }
@@ -104,7 +105,7 @@ func (t *toolset) getSummary() tools.Tool {
 		}, "entity_id"),
 		EstimatedDurationMs: 80,
 		MaxDurationMs:       300,
-	}, "Summarise entity", mcp.BudgetFast, `{"entity_id":"a"}`, getSummaryOutput(), handler(t.runGetSummary))
+	}, "Summarise entity", permWorldRead, mcp.BudgetFast, `{"entity_id":"a"}`, getSummaryOutput(), handler(t.runGetSummary))
 }
 
 func (t *toolset) runGetSummary(ctx context.Context, args getSummaryArgs) (getSummaryResult, error) {
@@ -161,7 +162,7 @@ func called(e memory.Entity, name string) bool {
 func summarise(n memory.Neighbourhood) getSummaryResult {
 	e := n.Entity
 	out := getSummaryResult{
-		ID: e.ID, Type: e.Type, Name: e.Name, Description: clip(e.Description, maxDescription),
+		ID: e.ID, Type: e.Type, Name: e.Name, Description: clip(e.Description, maxDescription), Position: e.Position,
 		Attributes:    make(map[string]string, len(e.Attributes)),
 		Relationships: make([]relationship, 0, len(n.Relations)),
 		Connected:     make([]entity, 0, len(n.Connected)),

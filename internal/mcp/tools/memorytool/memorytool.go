@@ -1,9 +1,9 @@
 // Package memorytool gives NPCs the three layers of memory as tools:
 // search_sessions over what was said, query_entities and get_summary over the
-// knowledge graph, search_facts over what is known.
+// knowledge graph, search_facts over what is known, remember_fact to add to it.
 //
-// Every tool only reads, and shows an NPC what that NPC may know: the viewer
-// is the caller's NPC. Results are bounded, so that no answer floods a prompt.
+// Every tool shows an NPC what that NPC may know: the viewer is the caller's
+// NPC. Results are bounded, so that no answer floods a prompt.
 // Imported by the composition root.
 package memorytool
 
@@ -34,6 +34,13 @@ const (
 	maxTopK        = 50
 )
 
+// What outside clients need to use the tools.
+const (
+	permMemoryRead  = "memory.read"
+	permMemoryWrite = "memory.write"
+	permWorldRead   = "world.read"
+)
+
 // toolset holds what the handlers read from.
 type toolset struct {
 	sessions memory.SessionLog
@@ -42,14 +49,15 @@ type toolset struct {
 }
 
 // NewTools returns the memory tools ready for registration with the host.
-// index may be nil; search_facts then searches the session log.
+// index may be nil; search_facts then searches the session log, and
+// remember_fact is unavailable.
 func NewTools(sessions memory.SessionLog, index memory.Index, graph memory.Graph) []tools.Tool {
 	t := &toolset{sessions: sessions, index: index, graph: graph}
-	return []tools.Tool{t.searchSessions(), t.queryEntities(), t.getSummary(), t.searchFacts()}
+	return []tools.Tool{t.searchSessions(), t.queryEntities(), t.getSummary(), t.searchFacts(), t.rememberFact()}
 }
 
-// define makes a tool of what all four have in common.
-func define(d llm.ToolDefinition, title string, floor mcp.BudgetTier, probe string, output map[string]any, h tools.Handler) tools.Tool {
+// define makes a tool of what those that only read have in common.
+func define(d llm.ToolDefinition, title, permission string, floor mcp.BudgetTier, probe string, output map[string]any, h tools.Handler) tools.Tool {
 	d.Idempotent = true
 	return tools.Tool{
 		Definition:   d,
@@ -58,6 +66,7 @@ func define(d llm.ToolDefinition, title string, floor mcp.BudgetTier, probe stri
 		DeclaredMax:  d.MaxDurationMs,
 		Title:        title,
 		OutputSchema: output,
+		Permission:   permission,
 		ReadOnly:     true,
 		Floor:        floor,
 		Probe:        probe,

@@ -110,11 +110,14 @@ func TestDefinitions(t *testing.T) {
 		floor    mcp.BudgetTier
 		params   []string
 		required []string
+		right    string
+		writes   bool
 	}{
-		{name: "search_sessions", p50: 100, max: 500, floor: mcp.BudgetStandard, params: []string{"query", "session_id"}, required: []string{"query"}},
-		{name: "query_entities", p50: 50, max: 200, floor: mcp.BudgetFast, params: []string{"name", "type"}},
-		{name: "get_summary", p50: 80, max: 300, floor: mcp.BudgetFast, params: []string{"entity_id"}, required: []string{"entity_id"}},
-		{name: "search_facts", p50: 200, max: 800, floor: mcp.BudgetStandard, params: []string{"query", "top_k"}, required: []string{"query"}},
+		{name: "remember_fact", p50: 100, max: 5000, floor: mcp.BudgetFast, params: []string{"text", "about", "known_by"}, required: []string{"text"}, right: "memory.write", writes: true},
+		{name: "search_sessions", p50: 100, max: 500, floor: mcp.BudgetStandard, params: []string{"query", "session_id"}, required: []string{"query"}, right: "memory.read"},
+		{name: "query_entities", p50: 50, max: 200, floor: mcp.BudgetFast, params: []string{"name", "type"}, right: "world.read"},
+		{name: "get_summary", p50: 80, max: 300, floor: mcp.BudgetFast, params: []string{"entity_id"}, required: []string{"entity_id"}, right: "world.read"},
+		{name: "search_facts", p50: 200, max: 800, floor: mcp.BudgetStandard, params: []string{"query", "top_k"}, required: []string{"query"}, right: "memory.read"},
 	}
 	if len(all) != len(rows) {
 		t.Errorf("%d tools, want %d", len(all), len(rows))
@@ -129,8 +132,11 @@ func TestDefinitions(t *testing.T) {
 			if x.Floor != row.floor {
 				t.Errorf("floor = %v, want %v", x.Floor, row.floor)
 			}
-			if !x.ReadOnly || !d.Idempotent || x.Destructive || x.OpenWorld || x.Inline || d.CacheableSeconds != 0 || x.Title == "" || d.Description == "" {
-				t.Errorf("tool = %+v, want it titled, read-only, idempotent, uncached", x)
+			if x.Permission != row.right || x.ReadOnly == row.writes || (x.Effect == tools.EffectAtCommit) != row.writes {
+				t.Errorf("permission %q, read-only %v, effect %v; want %q and writes %v", x.Permission, x.ReadOnly, x.Effect, row.right, row.writes)
+			}
+			if !d.Idempotent || x.Destructive || x.OpenWorld || x.Inline || d.CacheableSeconds != 0 || x.Title == "" || d.Description == "" {
+				t.Errorf("tool = %+v, want it titled, idempotent, uncached", x)
 			}
 			properties, _ := d.Parameters["properties"].(map[string]any)
 			if len(properties) != len(row.params) {
@@ -145,7 +151,9 @@ func TestDefinitions(t *testing.T) {
 			if diff := cmp.Diff(row.required, required); diff != "" {
 				t.Errorf("required (-want +got):\n%s", diff)
 			}
-			check(t, d.Parameters, x.Probe)
+			if !row.writes {
+				check(t, d.Parameters, x.Probe)
+			}
 		})
 	}
 }
@@ -155,6 +163,8 @@ func TestProbesAreHealthyOnAnEmptyDatabase(t *testing.T) {
 	for _, x := range memorytool.NewTools(s, nil, s) {
 		out, err := x.Handler(t.Context(), x.Probe)
 		switch {
+		case !x.ReadOnly:
+			continue // never probed
 		case x.Definition.Name == "get_summary":
 			if !errors.Is(err, mcp.ErrInvalidArguments) {
 				t.Errorf("get_summary: %v, want ErrInvalidArguments", err)
@@ -187,6 +197,9 @@ func TestRejectedArguments(t *testing.T) {
 		{name: "partial_entity", tool: "get_summary", args: `{"entity_id":"flagon"}`, says: `"rusty-flagon"`},
 		{name: "unknown_entity", tool: "get_summary", args: `{"entity_id":"zzzzz"}`, says: `"rusty-flagon"`},
 		{name: "hidden_entity", tool: "get_summary", args: `{"entity_id":"cult"}`, says: `"bartok"`},
+		{name: "no_text", tool: "remember_fact", args: `{}`, says: "text"},
+		{name: "about_hidden", tool: "remember_fact", args: `{"text":"x","about":"cult"}`, says: `"bartok"`},
+		{name: "known_by_nobody", tool: "remember_fact", args: `{"text":"x","known_by":[" "]}`, says: "known_by"},
 		{name: "signs", tool: "get_summary", args: `{"entity_id":"?!"}`, says: `"bartok"`},
 	}
 	for _, row := range rows {
@@ -366,7 +379,7 @@ func TestStoreErrorsAndCancellation(t *testing.T) {
 	all := memorytool.NewTools(s, s, s)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	args := map[string]string{"search_sessions": `{"query":"x"}`, "search_facts": `{"query":"x"}`, "query_entities": `{}`, "get_summary": `{"entity_id":"bartok"}`}
+	args := map[string]string{"search_sessions": `{"query":"x"}`, "search_facts": `{"query":"x"}`, "query_entities": `{}`, "get_summary": `{"entity_id":"bartok"}`, "remember_fact": `{"text":"x"}`}
 	for _, x := range all {
 		if _, err := x.Handler(gone, args[x.Definition.Name]); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s cancelled: %v, want context.Canceled", x.Definition.Name, err)
@@ -382,7 +395,7 @@ func TestStoreErrorsAndCancellation(t *testing.T) {
 }
 
 func FuzzHandlers(f *testing.F) {
-	for _, s := range []string{`{}`, `{"query":"crown"}`, `{"query":"\"*","top_k":3}`, `{"name":"Bartok","type":"npc"}`, `{"entity_id":"bartok"}`, `[]`, `{"query":"\u0000"}`} {
+	for _, s := range []string{`{}`, `{"query":"crown"}`, `{"query":"\"*","top_k":3}`, `{"name":"Bartok","type":"npc"}`, `{"entity_id":"bartok"}`, `[]`, `{"query":"\u0000"}`, `{"text":"He is bald.","about":"bartok","known_by":["mayor"]}`} {
 		f.Add(s, "bartok")
 	}
 	s := open(f, hashing.New())

@@ -73,6 +73,7 @@ func getSummaryOutput() map[string]any {
 		"name":        typed("string"),
 		"description": typed("string"),
 		"attributes":  map[string]any{"type": "object", "additionalProperties": typed("string")},
+		"position":    map[string]any{"type": "array", "items": typed("number"), "minItems": 3, "maxItems": 3},
 		"relationships": list(object(map[string]any{
 			"type":        typed("string"),
 			"direction":   map[string]any{"type": "string", "enum": []string{"out", "in"}},
@@ -82,4 +83,12 @@ func getSummaryOutput() map[string]any {
 		}, "type", "direction", "entity_id", "entity_name")),
 		"connected": list(entityOutput()),
 	}, "id", "type", "name", "description", "attributes", "relationships", "connected")
+}
+
+func rememberFactOutput() map[string]any {
+	return object(map[string]any{
+		"text":     typed("string"),
+		"source":   typed("string"),
+		"known_by": list(typed("string")),
+	}, "text", "source")
 }

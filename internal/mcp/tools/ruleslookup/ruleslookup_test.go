@@ -96,6 +96,9 @@ func TestDefinitions(t *testing.T) {
 			if !tool.ReadOnly || !d.Idempotent || d.CacheableSeconds <= 0 || tool.OutputSchema == nil || tool.Title == "" {
 				t.Errorf("tool = %+v, want a read-only, idempotent, cacheable one with title and output schema", tool)
 			}
+			if tool.Permission != "rules.read" {
+				t.Errorf("Permission = %q, want rules.read", tool.Permission)
+			}
 			if tool.Floor != row.floor {
 				t.Errorf("Floor = %v, want %v", tool.Floor, row.floor)
 			}

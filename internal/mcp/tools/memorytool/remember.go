@@ -1,0 +1,129 @@
+package memorytool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+const (
+	maxFact  = 2000 // characters
+	maxKnown = 100
+
+	// An embedder may be far away.
+	rememberP50, rememberMax = 100, 5000
+)
+
+type rememberFactArgs struct {
+	Text    string   `json:"text"`
+	About   string   `json:"about"`
+	KnownBy []string `json:"known_by"`
+}
+
+type rememberFactResult struct {
+	Text   string `json:"text"`
+	Source string `json:"source"`
+	// KnownBy is empty if everyone may find the fact.
+	KnownBy []string `json:"known_by,omitempty"`
+}
+
+func (t *toolset) rememberFact() tools.Tool {
+	return tools.Tool{
+		Definition: llm.ToolDefinition{
+			Name: "remember_fact",
+			Description: "Note a fact for later, so that search_facts finds it. " +
+				"An NPC keeps it to itself unless known_by says otherwise.",
+			Parameters: object(map[string]any{
+				"text":  map[string]any{"type": "string", "minLength": 1, "maxLength": maxFact, "description": "The fact in one or two full sentences."},
+				"about": optional("The person, place, faction or item it is about: an id, or a name that only it has."),
+				"known_by": map[string]any{
+					"type": "array", "minItems": 1, "maxItems": maxKnown, "items": map[string]any{"type": "string", "minLength": 1},
+					"description": "Ids of the NPCs that know it.",
+				},
+			}, "text"),
+			EstimatedDurationMs: rememberP50,
+			MaxDurationMs:       rememberMax,
+			Idempotent:          true,
+		},
+		Handler:      handler(t.runRememberFact),
+		DeclaredP50:  rememberP50,
+		DeclaredMax:  rememberMax,
+		Title:        "Remember a fact",
+		OutputSchema: rememberFactOutput(),
+		Permission:   permMemoryWrite,
+		Effect:       tools.EffectAtCommit,
+		Floor:        mcp.BudgetFast,
+	}
+}
+
+func (t *toolset) runRememberFact(ctx context.Context, args rememberFactArgs) (rememberFactResult, error) {
+	said := strings.TrimSpace(args.Text)
+	if said == "" {
+		return rememberFactResult{}, fmt.Errorf("%w: text is empty; say what to remember", mcp.ErrInvalidArguments)
+	}
+	if t.index == nil {
+		return rememberFactResult{}, fmt.Errorf("remembering a fact: %w: there is no index to keep it in", mcp.ErrUnavailable)
+	}
+	caller := mcp.CallerFrom(ctx)
+	fact := memory.Fact{Text: said, Source: "notes"}
+	if caller.Session != "" {
+		fact.Source = "session:" + caller.Session
+	}
+	if about := clip(strings.TrimSpace(args.About), maxQuery); about != "" {
+		e, err := t.meant(ctx, about)
+		if err != nil {
+			return rememberFactResult{}, err
+		}
+		fact.Source, fact.Visible = "entity:"+e.ID, e.Visible
+	}
+	// A fact of the same source and text is replaced. Whoever sees only a part
+	// must not reach what others noted, so that its facts have a source of their own.
+	if who := caller.Viewer(); who != "" {
+		fact.Source += "#" + who
+	}
+	if err := restrict(&fact, args.KnownBy, caller); err != nil {
+		return rememberFactResult{}, err
+	}
+	if err := t.index.Remember(ctx, fact); err != nil {
+		return rememberFactResult{}, fmt.Errorf("remembering a fact: %w", err)
+	}
+	mcp.Emit(ctx, "fact.remembered")
+	return rememberFactResult{Text: said, Source: fact.Source, KnownBy: fact.Visible}, nil
+}
+
+// meant returns the entity that a caller means by an id or a name.
+func (t *toolset) meant(ctx context.Context, about string) (memory.Entity, error) {
+	e, err := t.graph.Entity(ctx, about, viewer(ctx))
+	if err == nil || !errors.Is(err, memory.ErrNotFound) {
+		return e, err
+	}
+	n, err := t.byName(ctx, about)
+	return n.Entity, err
+}
+
+// restrict says who may find the fact: those listed, else the NPC alone that
+// notes it, else whoever knows of what it is about.
+func restrict(f *memory.Fact, known []string, caller mcp.Caller) error {
+	if slices.ContainsFunc(known, func(id string) bool { return strings.TrimSpace(id) == "" || strings.ContainsRune(id, '\x1f') }) {
+		return fmt.Errorf("%w: known_by lists an empty id; give ids of NPCs", mcp.ErrInvalidArguments)
+	}
+	switch {
+	case len(known) > 0 && caller.Viewer() == memory.Anyone:
+		return fmt.Errorf("%w: known_by: you find only what everyone knows; leave known_by out", mcp.ErrInvalidArguments)
+	case len(known) > 0:
+		f.Visible = slices.Clone(known)
+		if who := caller.Viewer(); who != "" && !slices.Contains(known, who) {
+			f.Visible = append(f.Visible, who)
+		}
+	case caller.NPC != "":
+		f.Visible = []string{caller.NPC}
+	}
+	return nil
+}
