@@ -148,9 +148,12 @@ func templateOf(raw string) (template, bool) {
 }
 
 // Touched lists the addresses of the documents that change with an entity; an
-// empty id stands for the scene's text. A change of a relation is a change of
-// both its ends. An NPC's document is among them, since who may see the entity
-// may see the NPC.
+// empty id stands for the scene's text. An NPC's document is among them, since
+// who may see the entity may see the NPC.
+//
+// What the entity is connected to tells of the relation, and of the entity's
+// name and type: a change of these, its removal included, is a change of both
+// ends of each relation.
 func Touched(entityID string) []string {
 	uris := []string{address{shelf: campaignShelf}.String(), address{shelf: sceneShelf}.String()}
 	if entityID == "" {

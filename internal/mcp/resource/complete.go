@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 // MaxCompletions is the most values a completion returns, as the protocol has
@@ -34,7 +35,7 @@ func (l *Library) Complete(ctx context.Context, v View, templateURI, argument, p
 	if argument != "id" || len(prefix) > maxPrefix {
 		return nil, false, nil
 	}
-	all, err := l.choices(ctx, v, t.shelf)
+	all, err := l.choices(ctx, v, t.shelf, prefix)
 	if err != nil {
 		return nil, false, fmt.Errorf("completing %s: %w", t.raw, err)
 	}
@@ -70,7 +71,9 @@ func begins(s, prefix string) bool {
 	}
 }
 
-func (l *Library) choices(ctx context.Context, v View, shelfName string) ([]named, error) {
+// choices returns what there is to choose from on a shelf; prefix narrows what
+// is too much to list.
+func (l *Library) choices(ctx context.Context, v View, shelfName, prefix string) ([]named, error) {
 	var out []named
 	switch shelfName {
 	case npcsShelf:
@@ -82,13 +85,7 @@ func (l *Library) choices(ctx context.Context, v View, shelfName string) ([]name
 			out = append(out, named{n.ID, append([]string{n.Name}, n.Aliases...)})
 		}
 	case entitiesShelf:
-		world, _, err := l.world(ctx, v)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range world {
-			out = append(out, named{e.ID, append([]string{e.Name}, e.Aliases...)})
-		}
+		return l.entityChoices(ctx, v, prefix)
 	case sessionsShelf:
 		sessions, err := l.src.Log.Sessions(ctx, 0)
 		if err != nil {
@@ -104,6 +101,31 @@ func (l *Library) choices(ctx context.Context, v View, shelfName string) ([]name
 		}
 		for _, r := range all {
 			out = append(out, named{r.ID, []string{r.Name}})
+		}
+	}
+	return out, nil
+}
+
+// entityChoices returns the entities by name as far as they are listed and, if
+// there are more, those whose names begin with prefix.
+func (l *Library) entityChoices(ctx context.Context, v View, prefix string) ([]named, error) {
+	world, more, err := l.world(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	if more && strings.TrimSpace(prefix) != "" {
+		further, err := l.src.Graph.FindEntities(ctx, memory.EntityQuery{Name: prefix, Viewer: v.Viewer, Limit: maxEntities})
+		if err != nil {
+			return nil, err
+		}
+		world = append(world, further...)
+	}
+	seen := make(map[string]bool, len(world))
+	var out []named
+	for _, e := range world {
+		if !seen[e.ID] {
+			seen[e.ID] = true
+			out = append(out, named{e.ID, append([]string{e.Name}, e.Aliases...)})
 		}
 	}
 	return out, nil

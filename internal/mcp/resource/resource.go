@@ -234,7 +234,11 @@ func (l *Library) List(ctx context.Context, v View) ([]*sdk.Resource, error) {
 		if err != nil {
 			return nil, fmt.Errorf("listing %s: %w", name, err)
 		}
-		out = append(out, items...)
+		for _, r := range items {
+			if _, ok := parse(r.URI); ok { // an id may be too long for an address
+				out = append(out, r)
+			}
+		}
 	}
 	slices.SortFunc(out, func(a, b *sdk.Resource) int { return strings.Compare(a.URI, b.URI) })
 	return out, nil

@@ -165,9 +165,19 @@ type entityDoc struct {
 	// KnownBy lists the NPCs that know of it, for views that see all.
 	KnownBy   []string       `json:"known_by,omitempty"`
 	Relations []relationLine `json:"relations"`
-	Connected []entityCard   `json:"connected"`
+	// Connected are those at the other ends.
+	Connected []entityLink `json:"connected"`
 	// More means that it is connected to more than that.
 	More bool `json:"more,omitempty"`
+}
+
+// entityLink names an entity without what often changes of it, so that the
+// documents of its neighbours keep still.
+type entityLink struct {
+	ID   string `json:"id"`
+	Type string `json:"type"`
+	Name string `json:"name"`
+	URI  string `json:"uri"`
 }
 
 type relationLine struct {
@@ -197,10 +207,9 @@ func (l *Library) entity(ctx context.Context, v View, id string) (entityDoc, err
 		doc.Relations[i] = relationLine{r.From, name(r.Type), r.To, untrusted.Clean(r.Note, maxBlurb)}
 	}
 	connected, more := cut(near.Connected, maxRelations)
-	doc.Connected, doc.More = make([]entityCard, len(connected)), more || cutOff
+	doc.Connected, doc.More = make([]entityLink, len(connected)), more || cutOff
 	for i, c := range connected {
-		doc.Connected[i] = cardOf(c)
-		doc.Connected[i].Description = ""
+		doc.Connected[i] = entityLink{c.ID, name(c.Type), name(c.Name), EntityURI(c.ID)}
 	}
 	return doc, nil
 }
