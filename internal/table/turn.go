@@ -91,7 +91,10 @@ func (t *Table) begin(ctx context.Context) {
 
 // toolset is all the NPC may use in this turn: nothing when it is a puppet.
 func (t *Table) toolset(tn *turn) *mcphost.Toolset {
-	o := mcphost.ToolsetOptions{Tier: tn.choice.Tier, Ceiling: time.Duration(t.o.Latency.Ceilings.Get(tn.choice.Tier))}
+	o := mcphost.ToolsetOptions{
+		Tier: tn.choice.Tier, Ceiling: time.Duration(t.o.Latency.Ceilings.Get(tn.choice.Tier)),
+		Caller: mcp.Caller{NPC: tn.npc.NPC.ID, Session: t.o.Session.ID},
+	}
 	if tn.puppet < 0 {
 		o.Allow = tn.npc.NPC.Tools
 	}

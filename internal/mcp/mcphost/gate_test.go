@@ -19,10 +19,18 @@ import (
 // warden refuses some tools and writes down what it is told.
 type warden struct {
 	refuse []string
+	hide   []string
 
 	mu     sync.Mutex
 	told   []string
 	caller mcp.Caller
+}
+
+func (w *warden) Permits(_ context.Context, t mcp.Target) error {
+	if slices.Contains(w.hide, t.Tool) {
+		return &mcp.Refusal{Code: mcp.CodeForbidden, Reason: "not for you"}
+	}
+	return nil
 }
 
 func (w *warden) Admit(_ context.Context, c *mcp.Call) error {
@@ -156,6 +164,17 @@ func TestWorkflowsNeedTheirTools(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"a", "slow"}, h.Names()); diff != "" {
 		t.Errorf("names after replacing (-want +got):\n%s", diff)
+	}
+}
+
+func TestToolsetsHideWhatTheGateDoes(t *testing.T) {
+	h := governed(t, &warden{hide: []string{"b"}}, leaf("a"), leaf("b"))
+	set := h.Toolset(mcphost.ToolsetOptions{Allow: []string{"a", "b"}, Tier: mcp.BudgetDeep, Caller: mcp.Caller{NPC: "bart"}})
+	if defs := set.Definitions(); len(defs) != 1 || defs[0].Name != "a" {
+		t.Errorf("definitions = %+v, want a alone", defs)
+	}
+	if _, err := set.Execute(t.Context(), "b", "{}"); !errors.Is(err, mcp.ErrNotAllowed) {
+		t.Errorf("calling b = %v, want ErrNotAllowed", err)
 	}
 }
 

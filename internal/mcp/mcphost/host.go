@@ -84,6 +84,8 @@ func WithFloors(floors map[string]mcp.BudgetTier) Option {
 // once the arguments have been validated, and told how the call ended. It is
 // safe for concurrent use.
 type Gate interface {
+	// Permits returns nil if who calls in ctx may see and call t. It is cheap.
+	Permits(ctx context.Context, t mcp.Target) error
 	// Admit lets a call pass or says why not, mostly with a *[mcp.Refusal]. It
 	// may wait, but no longer than ctx.
 	Admit(ctx context.Context, c *mcp.Call) error

@@ -31,6 +31,8 @@ type ToolsetOptions struct {
 	// Allow lists the tools by registered name; empty allows none.
 	Allow []string
 	Tier  mcp.BudgetTier
+	// Caller is for whom it is: what the gate does not permit it is left out.
+	Caller mcp.Caller
 	// Ceiling bounds each call. If zero, the tool's own deadline alone does.
 	Ceiling time.Duration
 }
@@ -38,9 +40,14 @@ type ToolsetOptions struct {
 // Toolset returns the view for one NPC's whitelist at one tier.
 func (h *Host) Toolset(o ToolsetOptions) *Toolset {
 	ts := &Toolset{host: h, tier: o.Tier, ceiling: o.Ceiling, snap: h.snap.Load()}
+	permits := func(*entry) bool { return true }
+	if gate := h.opts.gate; gate != nil {
+		ctx := mcp.WithCaller(context.Background(), o.Caller)
+		permits = func(e *entry) bool { return gate.Permits(ctx, e.target) == nil }
+	}
 	for i := range ts.snap.entries {
 		e := &ts.snap.entries[i]
-		if e.tier <= o.Tier && !e.idle && slices.Contains(o.Allow, e.def.Name) {
+		if e.tier <= o.Tier && !e.idle && slices.Contains(o.Allow, e.def.Name) && permits(e) {
 			ts.members = append(ts.members, e)
 		}
 	}

@@ -1,0 +1,103 @@
+// Package governor is the gate every call passes: it asks the policy before a
+// call, and afterwards writes the record, counts, and tells what the call
+// caused. NPCs, outside clients and the operator pass the same one.
+//
+// Imported by internal/app.
+package governor
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/observe"
+)
+
+// Events of the pipeline itself, among those of an answer's eventsEmitted.
+const (
+	EventExecuted = "tool.executed"
+	EventFailed   = "tool.failed"
+	EventRefused  = "tool.refused"
+)
+
+// Governor is a mcphost.Gate. It is safe for concurrent use.
+type Governor struct {
+	policy  *policy.Engine
+	audit   *audit.Log
+	metrics *observe.Metrics
+}
+
+// New returns a governor. audit and metrics may be nil: then nothing is
+// recorded, or counted.
+func New(p *policy.Engine, a *audit.Log, m *observe.Metrics) *Governor {
+	return &Governor{policy: p, audit: a, metrics: m}
+}
+
+// Permits asks the policy whether a caller may see a tool.
+func (g *Governor) Permits(ctx context.Context, t mcp.Target) error { return g.policy.Permits(ctx, t) }
+
+// Admit asks the policy whether a call may go on.
+func (g *Governor) Admit(ctx context.Context, c *mcp.Call) error { return g.policy.Admit(ctx, c) }
+
+// Settle records how a call ended.
+func (g *Governor) Settle(ctx context.Context, c *mcp.Call, res mcp.Result, err error) {
+	code := string(mcp.CodeOf(err))
+	if err == nil && res.IsError {
+		code = string(mcp.CodeHandlerError)
+	}
+	var refused *mcp.Refusal
+	errors.As(err, &refused)
+	switch {
+	case refused != nil:
+		mcp.Emit(ctx, EventRefused)
+	case code != "":
+		mcp.Emit(ctx, EventFailed)
+	default:
+		mcp.Emit(ctx, EventExecuted)
+	}
+	g.count(c, res, code, refused)
+	if g.audit != nil {
+		g.audit.Add(record(ctx, c, res, err, code, refused), c.Args)
+	}
+}
+
+func (g *Governor) count(c *mcp.Call, res mcp.Result, code string, refused *mcp.Refusal) {
+	switch {
+	case g.metrics == nil:
+	case refused != nil:
+		g.metrics.Denied(c.Tool, c.Caller.Name(), code, refused.Rule)
+	default:
+		g.metrics.Call(c.Tool, c.Caller.Name(), c.Source, code, res.Duration, res.Cached)
+	}
+}
+
+func record(ctx context.Context, c *mcp.Call, res mcp.Result, err error, code string, refused *mcp.Refusal) audit.Record {
+	r := audit.Record{
+		Who: c.Caller.Name(), Tool: c.Tool, Source: c.Source, Decision: audit.Allowed, Code: code,
+		Duration: res.Duration, Session: c.Caller.Session, NPC: c.Caller.NPC, Cached: res.Cached,
+	}
+	if s := policy.SubjectFrom(ctx); s != nil {
+		r.Profile, r.Transport = s.Profile.Name, s.Transport
+	}
+	if refused != nil {
+		r.Decision, r.Rule, r.Approval = audit.Denied, refused.Rule, refused.Approval
+		if refused.Code == mcp.CodePendingApproval {
+			r.Decision = audit.Pending
+		}
+	}
+	switch {
+	case err != nil:
+		r.Error = oneLine(err.Error())
+	case res.IsError:
+		r.Error = oneLine(res.Text)
+	}
+	return r
+}
+
+func oneLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	return s
+}
