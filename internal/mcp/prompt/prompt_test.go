@@ -22,9 +22,15 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens anew")
 
+// failer is what tests and property checks have in common.
+type failer interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
 // render writes a prompt as text: each message with its role, a document with
 // its address.
-func render(t testing.TB, res *sdk.GetPromptResult) string {
+func render(t failer, res *sdk.GetPromptResult) string {
 	t.Helper()
 	var w strings.Builder
 	w.WriteString("description: " + res.Description + "\n")
@@ -34,7 +40,9 @@ func render(t testing.TB, res *sdk.GetPromptResult) string {
 			w.WriteString("\n--- " + string(m.Role) + "\n" + strings.TrimSuffix(c.Text, "\n") + "\n")
 		case *sdk.EmbeddedResource:
 			var doc bytes.Buffer
-			must(t, "Indent", json.Indent(&doc, []byte(c.Resource.Text), "", "  "))
+			if err := json.Indent(&doc, []byte(c.Resource.Text), "", "  "); err != nil {
+				t.Fatalf("%s is no JSON: %v", c.Resource.URI, err)
+			}
 			w.WriteString("\n--- " + string(m.Role) + " " + c.Resource.URI + " (" + c.Resource.MIMEType + ")\n" + doc.String() + "\n")
 		default:
 			t.Fatalf("unexpected content %T", c)
