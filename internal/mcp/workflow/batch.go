@@ -37,6 +37,7 @@ func Batch() tools.Tool {
 		Respond:      batch,
 		Title:        "Batch of calls",
 		OutputSchema: batchOutput(),
+		Composite:    true,
 		Destructive:  true,
 		OpenWorld:    true,
 		Floor:        mcp.BudgetDeep,
@@ -88,6 +89,8 @@ func batch(ctx context.Context, args string) (mcp.Result, error) {
 	if in.Parallel {
 		atOnce = maxAtOnce
 	}
+	ctx, release := early(ctx)
+	defer release()
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	progress, left := mcp.ProgressFrom(ctx), MaxResult

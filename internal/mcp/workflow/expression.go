@@ -161,11 +161,12 @@ func (c *checker) Visit(node *ast.Node) {
 			c.wrong(n, fmt.Sprintf("there is no %q", n.Value), "use params.NAME or steps.ID, or put text in quotes")
 		}
 	case *ast.CallNode:
-		name := "that"
-		if id, ok := n.Callee.(*ast.IdentifierNode); ok {
-			name = id.Value
+		id, ok := n.Callee.(*ast.IdentifierNode)
+		if !ok {
+			c.wrong(n, "values cannot be called", "remove the brackets")
+			return
 		}
-		c.wrong(n, fmt.Sprintf("there is no function %q", name), suggest(name, functions))
+		c.wrong(n, fmt.Sprintf("there is no function %q", id.Value), suggest(id.Value, functions))
 	case *ast.BuiltinNode:
 		if !slices.Contains(functions, n.Name) {
 			c.wrong(n, fmt.Sprintf("there is no function %q", n.Name), suggest(n.Name, functions))

@@ -96,7 +96,7 @@ var broken = []struct{ name, text, want string }{
 	{"sibling_result", "description: d\nsteps:\n  - parallel:\n      - {id: a, tool: roll}\n      - {id: b, tool: roll, if: steps.a.ok}\n", `w.yaml:5: in "steps.a.ok": no step "a" comes before; name a step that ended before`},
 	{"unknown_function", short("output: '{{ lenn(steps) }}'\n"), `w.yaml:3: in "lenn(steps)": there is no function "lenn"; did you mean "len"?`},
 	{"clock", short("output: '{{ now() }}'\n"), `w.yaml:3: in "now()": there is no function "now"; use `},
-	{"method", short("output: '{{ steps.a.result() }}'\n"), `w.yaml:3: in "steps.a.result()": there is no function "that"`},
+	{"method", short("output: '{{ steps.a.result() }}'\n"), `w.yaml:3: in "steps.a.result()": values cannot be called; remove the brackets`},
 	{"range", short("output: '{{ 1..1000000 }}'\n"), `w.yaml:3: in "1..1000000": there is no operator ".."`},
 	{"regexp", short("output: '{{ \"a\" matches \"b\" }}'\n"), `w.yaml:3: in "\"a\" matches \"b\"": there is no operator "matches"`},
 	{"variable", short("output: '{{ let x = 1; x }}'\n"), `w.yaml:3: in "let x = 1; x": `},

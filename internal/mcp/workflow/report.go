@@ -58,6 +58,9 @@ func describeError(err error) *failure {
 // only if there is none after all.
 func (r *run) result(output json.RawMessage, err error) (mcp.Result, error) {
 	rep := report{OK: err == nil, Steps: r.reports, Output: output, Error: describeError(err)}
+	if err != nil {
+		rep.Error.Message = untrusted.Clean(err.Error(), maxMessage) // which names the step
+	}
 	for i := range rep.Steps {
 		if rep.Steps[i].Error != nil {
 			rep.OK = false

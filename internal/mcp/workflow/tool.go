@@ -8,9 +8,6 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// Kind is the [tools.Tool.Kind] of workflows.
-const Kind = "workflow"
-
 const (
 	// unknownP50 stands for a latency nobody knows: STANDARD, never FAST.
 	unknownP50 = time.Second
@@ -40,7 +37,7 @@ func (w *Workflow) Tool(r Registry) tools.Tool {
 		t, _, _, again, ok := r.Lookup(name)
 		readOnly = readOnly && ok && t.ReadOnly
 		idempotent = idempotent && ok && again
-		openWorld = openWorld || !ok || t.Source != "builtin" && t.Source != Kind
+		openWorld = openWorld || !ok || t.Source != "builtin" && t.Source != tools.KindWorkflow
 	}
 	timeout := w.timeout
 	if timeout == 0 {
@@ -57,7 +54,8 @@ func (w *Workflow) Tool(r Registry) tools.Tool {
 		Respond:      w.respond,
 		Title:        w.Title,
 		OutputSchema: outputSchema(),
-		Kind:         Kind,
+		Composite:    true,
+		Kind:         tools.KindWorkflow,
 		Needs:        w.Needs(),
 		Expected: func() time.Duration {
 			return w.longest(func(s *step) time.Duration { return p50Of(r, s.tool) })

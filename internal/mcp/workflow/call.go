@@ -1,0 +1,101 @@
+package workflow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+)
+
+// maxMoment is how long it may take to tell what has been done.
+const maxMoment = 50 * time.Millisecond
+
+// outcome is how a call ended. raw is JSON, nil if it returned nothing.
+type outcome struct {
+	raw  json.RawMessage
+	err  error
+	took time.Duration
+}
+
+// fit takes the size of the result from left. One that does not fit is dropped.
+func (o *outcome) fit(left *int) {
+	if len(o.raw) <= *left {
+		*left -= len(o.raw)
+		return
+	}
+	if o.err == nil {
+		o.err = fmt.Errorf("the call was made, but its result of %d bytes would make the whole larger than %d KiB", len(o.raw), MaxResult>>10)
+	}
+	o.raw = nil
+}
+
+// call makes one call through the caller's door.
+func call(ctx context.Context, tool, args string) outcome {
+	start := time.Now()
+	// Progress within a step would confuse who watches the whole.
+	res, err := mcp.Through(mcp.WithProgress(ctx, nil), tool, args)
+	o := outcome{raw: content(res), err: err, took: time.Since(start)}
+	if err == nil && res.IsError {
+		text := untrusted.Clean(res.Text, maxMessage)
+		if text == "" {
+			text = "the tool reports an error without saying which"
+		}
+		o.err = errors.New(text)
+	}
+	return o
+}
+
+// content is a result as JSON: its structured content, else its text, which may
+// be JSON itself.
+func content(res mcp.Result) json.RawMessage {
+	if len(res.Structured) > 0 && json.Valid(res.Structured) {
+		return res.Structured
+	}
+	if res.Text == "" {
+		return nil
+	}
+	if c := res.Text[0]; (c == '{' || c == '[') && json.Valid([]byte(res.Text)) {
+		return json.RawMessage(res.Text)
+	}
+	b, err := marshal(res.Text)
+	if err != nil {
+		return nil // text always encodes
+	}
+	return b
+}
+
+// early returns a context that ends a moment before ctx would by itself, so that
+// what has been done can still be told.
+func early(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	moment := min(time.Until(deadline)/20, maxMoment)
+	return context.WithDeadlineCause(ctx, deadline.Add(-moment), mcp.ErrTimeout)
+}
+
+// fan calls do for 0 to n-1, at most limit at once and each on a goroutine of
+// its own, and done with what it returned on the caller's. It begins no more
+// once ctx is done, and returns when all that began have ended.
+func fan(ctx context.Context, n, limit int, do func(int) outcome, done func(int, outcome)) {
+	type ended struct {
+		i int
+		o outcome
+	}
+	results := make(chan ended, limit)
+	for begun, running := 0, 0; ; running-- {
+		for ; begun < n && running < limit && ctx.Err() == nil; begun, running = begun+1, running+1 {
+			go func(i int) { results <- ended{i, do(i)} }(begun)
+		}
+		if running == 0 {
+			return
+		}
+		e := <-results
+		done(e.i, e.o)
+	}
+}
