@@ -1,0 +1,90 @@
+package wire
+
+import (
+	"encoding/json"
+	"regexp"
+	"time"
+)
+
+// Codes of the errors that a connection answers by itself.
+const (
+	codeParse    = -32700
+	codeInvalid  = -32600
+	codeCapacity = -32002
+)
+
+// retryAfter is when a client that was refused should try again: most tools
+// have answered by then.
+const retryAfter = 250 * time.Millisecond
+
+// refusal is an error response of the connection itself.
+type refusal struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Error   refusalError    `json:"error"`
+}
+
+type refusalError struct {
+	Code    int64         `json:"code"`
+	Message string        `json:"message"`
+	Data    *capacityData `json:"data,omitempty"`
+}
+
+// capacityData says when to try again, in the shape of text 000's responses.
+type capacityData struct {
+	Success      bool          `json:"success"`
+	Error        capacityError `json:"error"`
+	RetryAfterMs int64         `json:"retryAfterMs"`
+}
+
+type capacityError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// answer returns the error response to a message with that flaw.
+func (f *flaw) answer() []byte {
+	r := refusal{Version: "2.0", ID: f.id, Error: refusalError{Code: f.code, Message: f.why}}
+	if f.id == nil {
+		r.ID = json.RawMessage("null")
+	}
+	switch f.code {
+	case codeParse:
+		r.Error.Message = "parse error: " + f.why
+	case codeInvalid:
+		r.Error.Message = "invalid request: " + f.why
+	case codeCapacity:
+		r.Error.Data = &capacityData{
+			Error:        capacityError{Code: "capacity_exceeded", Message: f.why},
+			RetryAfterMs: retryAfter.Milliseconds(),
+		}
+	}
+	data, err := json.Marshal(r)
+	if err != nil { // the id was read as valid JSON, so this is never sent
+		return []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"internal error"}}`)
+	}
+	return data
+}
+
+// Where encoders put the id of a request: before its method, or behind its
+// params at the very end. Inside a string the quotes would be escaped, and
+// inside a nested object the brace would be neither the first nor the last.
+var (
+	idInFront   = regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*("[^"\\]{0,64}"|-?\d{1,15})\s*,\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"method"\s*:`)
+	callInFront = regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"method"\s*:`)
+	idAtTheEnd  = regexp.MustCompile(`,\s*"id"\s*:\s*("[^"\\]{0,64}"|-?\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`)
+)
+
+// flaw returns what is wrong with a line that was too long, with the id of the
+// request it was if that can be told from its ends.
+func (o *oversized) flaw() *flaw {
+	f := &flaw{code: codeInvalid, why: o.Error()}
+	m := idInFront.FindSubmatch(o.head)
+	if m == nil && callInFront.Match(o.head) {
+		m = idAtTheEnd.FindSubmatch(o.tail)
+	}
+	if m != nil && json.Valid(m[1]) {
+		f.id = m[1]
+	}
+	return f
+}

@@ -1,0 +1,222 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// SocketOptions are the bounds of a WebSocket stream.
+type SocketOptions struct {
+	// Max is the longest message taken, in bytes, after decompression. If 0, it
+	// is [DefaultMaxFrame].
+	Max int64
+	// PingEvery is how often the peer is asked whether it is alive. If 0, every
+	// 30 seconds.
+	PingEvery time.Duration
+	// PongWithin is how long it may stay silent then. If 0, 10 seconds.
+	PongWithin time.Duration
+	// WriteWithin bounds the writing of one message: a peer that does not read
+	// is dropped. If 0, 10 seconds.
+	WriteWithin time.Duration
+	// CloseWithin bounds the farewell. If 0, one second.
+	CloseWithin time.Duration
+}
+
+// socket is a WebSocket as a stream of frames.
+type socket struct {
+	*handover
+	c *websocket.Conn
+	o SocketOptions
+
+	turn    chan struct{} // of one; held while writing
+	reading sync.Once
+	heard   atomic.Int64 // how often something was read
+
+	ending sync.Once
+	gone   chan struct{} // closed when the farewell has begun
+	ended  chan struct{} // closed when the socket is closed and nothing runs
+}
+
+// WebSocket returns the stream of text messages over c, which it closes, of at
+// most max bytes each; 0 means [DefaultMaxFrame]. See [WebSocketWith].
+func WebSocket(c *websocket.Conn, max int64) Frames {
+	return WebSocketWith(c, SocketOptions{Max: max})
+}
+
+// WebSocketWith returns the stream of text messages over c, which it closes.
+//
+// A binary message closes the socket with 1003, a too large one with 1009. The
+// peer is pinged while the stream is read, and is dropped if nothing at all
+// comes back. A peer that is gone, however it went, is [ErrGone].
+func WebSocketWith(c *websocket.Conn, o SocketOptions) Frames {
+	if o.Max <= 0 {
+		o.Max = DefaultMaxFrame
+	}
+	for _, d := range []struct {
+		d *time.Duration
+		v time.Duration
+	}{{&o.PingEvery, 30 * time.Second}, {&o.PongWithin, 10 * time.Second}, {&o.WriteWithin, 10 * time.Second}, {&o.CloseWithin, time.Second}} {
+		if *d.d <= 0 {
+			*d.d = d.v
+		}
+	}
+	c.SetReadLimit(-1) // counted by readMessage, which closes with patience
+	return &socket{
+		handover: newHandover(), c: c, o: o,
+		turn: make(chan struct{}, 1), gone: make(chan struct{}), ended: make(chan struct{}),
+	}
+}
+
+func (s *socket) ReadFrame(ctx context.Context) ([]byte, error) {
+	s.reading.Do(func() {
+		life := context.WithoutCancel(ctx)
+		s.start(func() { s.readAll(life) })
+		s.start(func() { s.ping(life) })
+	})
+	return s.take(ctx)
+}
+
+// readAll hands message after message over until the peer is gone.
+func (s *socket) readAll(ctx context.Context) {
+	for {
+		data, err := s.readMessage(ctx)
+		if err != nil {
+			s.finish(err)
+			s.farewell(websocket.StatusNormalClosure, "")
+			return
+		}
+		if !s.give(frame{data: data}) {
+			s.finish(ErrClosed)
+			return
+		}
+	}
+}
+
+// readMessage returns the next text message.
+func (s *socket) readMessage(ctx context.Context) ([]byte, error) {
+	kind, r, err := s.c.Reader(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrGone, err)
+	}
+	s.heard.Add(1)
+	if kind != websocket.MessageText {
+		s.farewell(websocket.StatusUnsupportedData, "only text messages are taken")
+		return nil, fmt.Errorf("%w: it sent a binary message", ErrGone)
+	}
+	var buf bytes.Buffer
+	n, err := io.Copy(&buf, &heard{io.LimitReader(r, s.o.Max+1), &s.heard})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrGone, err)
+	}
+	if n > s.o.Max {
+		s.farewell(websocket.StatusMessageTooBig, "message is too large")
+		return nil, fmt.Errorf("%w: it sent a message of more than %d bytes", ErrGone, s.o.Max)
+	}
+	return buf.Bytes(), nil
+}
+
+// heard counts the reads that brought something.
+type heard struct {
+	r io.Reader
+	n *atomic.Int64
+}
+
+func (h *heard) Read(p []byte) (int, error) {
+	n, err := h.r.Read(p)
+	if n > 0 {
+		h.n.Add(1)
+	}
+	return n, err
+}
+
+// ping asks the peer for a sign of life now and then, and drops it when there
+// is none. A peer that is busy sending a long message cannot answer in the
+// middle of it, but then the message is the sign.
+func (s *socket) ping(ctx context.Context) {
+	tick := time.NewTicker(s.o.PingEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-s.gone:
+			return
+		case <-s.closed:
+			return
+		}
+		before := s.heard.Load()
+		within, cancel := context.WithTimeout(ctx, s.o.PongWithin)
+		err := s.c.Ping(within)
+		cancel()
+		if err != nil && s.heard.Load() == before {
+			s.farewell(websocket.StatusPolicyViolation, "no answer to a ping")
+			return
+		}
+	}
+}
+
+func (s *socket) WriteFrame(ctx context.Context, data []byte) error {
+	select {
+	case s.turn <- struct{}{}:
+	case <-s.closed:
+		return ErrClosed
+	case <-s.gone:
+		return ErrGone
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-s.turn }()
+	// A write that is given up closes the socket, so that only the time may do
+	// that, not a caller whose context ends.
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.o.WriteWithin)
+	defer cancel()
+	err := s.c.Write(within, websocket.MessageText, data)
+	switch {
+	case err == nil:
+		return nil
+	case within.Err() != nil:
+		return fmt.Errorf("%w: it read nothing for %v", ErrGone, s.o.WriteWithin)
+	}
+	return fmt.Errorf("%w: %v", ErrGone, err)
+}
+
+// farewell closes the socket with code, once. It returns when the peer has
+// said farewell too or the time for that is up.
+func (s *socket) farewell(code websocket.StatusCode, reason string) {
+	s.ending.Do(func() {
+		close(s.gone)
+		// A peer that stalls in the middle of a frame would hold Close for ever.
+		// CloseRead with a context that is over closes the socket underneath it.
+		force := time.AfterFunc(s.o.CloseWithin, func() {
+			over, cancel := context.WithCancelCause(context.Background())
+			cancel(errors.New("the peer does not say farewell"))
+			s.c.CloseRead(over)
+		})
+		defer force.Stop()
+		s.c.Close(code, reason)
+	})
+}
+
+// end closes the stream with code.
+func (s *socket) end(code websocket.StatusCode, reason string) {
+	if s.shut() {
+		s.farewell(code, reason)
+		s.tasks.Wait()
+		close(s.ended)
+		return
+	}
+	<-s.ended
+}
+
+// Close says farewell to the peer and waits until the socket is closed.
+func (s *socket) Close() error {
+	s.end(websocket.StatusNormalClosure, "")
+	return nil
+}
