@@ -18,15 +18,19 @@ const (
 	maxEntities = 5   // described per turn
 	maxFact     = 300 // characters of a description
 	maxLine     = 400 // characters of a line
+	maxCompany  = 8   // named as being in the same place
 )
 
 // Context is what an NPC knows right now.
 type Context struct {
+	// Scene is what is going on, with where the NPC is and who and what is there,
+	// as far as it knows.
 	Scene string
 	// Lines are the table's last lines as "Name: text", oldest first, without
 	// the NPC's own conversation, which is in its history.
 	Lines []string
-	// Entities describe who and what was mentioned, a sentence or two each.
+	// Entities describe who and what was mentioned, a sentence or two each, with
+	// where it is now.
 	Entities []string
 }
 
@@ -40,14 +44,27 @@ type Query struct {
 	Recent int
 }
 
+// Graph is what the world is read from. It is safe for concurrent use, and
+// *sqlite.Store is one.
+type Graph interface {
+	// FindEntities returns matching entities, best first.
+	FindEntities(ctx context.Context, q memory.EntityQuery) ([]memory.Entity, error)
+	// Places returns the entity that each of the ids is in, where viewer may
+	// know of it.
+	Places(ctx context.Context, viewer string, ids ...string) (map[string]memory.Entity, error)
+	// Inside returns at most limit entities that are in a place, as far as viewer
+	// may know.
+	Inside(ctx context.Context, viewer, place string, limit int) ([]memory.Entity, error)
+}
+
 // Source reads what an NPC knows. It is safe for concurrent use.
 type Source struct {
 	log   memory.SessionLog
-	graph memory.Graph
+	graph Graph
 }
 
 // New returns a Source over a session log and a knowledge graph.
-func New(log memory.SessionLog, graph memory.Graph) *Source { return &Source{log, graph} }
+func New(log memory.SessionLog, graph Graph) *Source { return &Source{log, graph} }
 
 // Assemble gathers the context of a turn.
 func (s *Source) Assemble(ctx context.Context, q Query) (Context, error) {
@@ -62,13 +79,64 @@ func (s *Source) Assemble(ctx context.Context, q Query) (Context, error) {
 		}
 		c.Lines = append(c.Lines, l.Speaker+": "+clip(l.Text, maxLine))
 	}
-	c.Entities, err = s.mentioned(ctx, q)
-	return c, err
+	hits, err := s.mentioned(ctx, q)
+	if err != nil {
+		return c, err
+	}
+	ids := []string{q.NPC}
+	for _, e := range hits {
+		ids = append(ids, e.ID)
+	}
+	places, err := s.graph.Places(ctx, q.NPC, ids...)
+	if err != nil {
+		return c, fmt.Errorf("looking up where who and what was mentioned is: %w", err)
+	}
+	for _, e := range hits {
+		c.Entities = append(c.Entities, describe(e, places))
+	}
+	if here, ok := places[q.NPC]; ok {
+		surroundings, err := s.surroundings(ctx, q.NPC, here)
+		if err != nil {
+			return c, err
+		}
+		c.Scene = strings.TrimSpace(c.Scene + "\n" + surroundings)
+	}
+	return c, nil
 }
 
-// mentioned describes the entities the utterance names, as far as the NPC
+// surroundings says where the NPC is, and with whom and what.
+func (s *Source) surroundings(ctx context.Context, npc string, here memory.Entity) (string, error) {
+	inside, err := s.graph.Inside(ctx, npc, here.ID, maxCompany+1) // one is itself
+	if err != nil {
+		return "", fmt.Errorf("looking up what is around: %w", err)
+	}
+	var names []string
+	for _, e := range inside {
+		if e.ID != npc && len(names) < maxCompany {
+			names = append(names, e.Name)
+		}
+	}
+	if len(names) == 0 {
+		return fmt.Sprintf("You are in %s.", here.Name), nil
+	}
+	return fmt.Sprintf("You are in %s. Also there: %s.", here.Name, strings.Join(names, ", ")), nil
+}
+
+// describe says who or what an entity is, and where.
+func describe(e memory.Entity, places map[string]memory.Entity) string {
+	text := strings.TrimSpace(fmt.Sprintf("%s (%s): %s", e.Name, e.Type, clip(e.Description, maxFact)))
+	if place, ok := places[e.ID]; ok {
+		return fmt.Sprintf("%s Now in %s.", text, place.Name)
+	}
+	if p := e.Position; p != nil {
+		return fmt.Sprintf("%s Now at %g, %g, %g on the map.", text, p[0], p[1], p[2])
+	}
+	return text
+}
+
+// mentioned returns the entities that the utterance names, as far as the NPC
 // knows of them.
-func (s *Source) mentioned(ctx context.Context, q Query) ([]string, error) {
+func (s *Source) mentioned(ctx context.Context, q Query) ([]memory.Entity, error) {
 	words := candidates(q.Utterance)
 	if len(words) == 0 {
 		return nil, nil
@@ -80,13 +148,8 @@ func (s *Source) mentioned(ctx context.Context, q Query) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("looking up who and what was mentioned: %w", err)
 	}
-	var found []string
-	for _, e := range hits {
-		if e.ID != q.NPC && len(found) < maxEntities {
-			found = append(found, fmt.Sprintf("%s (%s): %s", e.Name, e.Type, clip(e.Description, maxFact)))
-		}
-	}
-	return found, nil
+	hits = slices.DeleteFunc(hits, func(e memory.Entity) bool { return e.ID == q.NPC })
+	return hits[:min(len(hits), maxEntities)], nil
 }
 
 // candidates are the words of an utterance that may be names, at most sixteen:

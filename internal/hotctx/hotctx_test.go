@@ -78,8 +78,54 @@ func TestAssembleTakesWhatTheNPCMayKnow(t *testing.T) {
 	}
 }
 
+func TestAssembleSaysWhereTheyAre(t *testing.T) {
+	s := store(t)
+	session, err := s.StartSession(t.Context(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := func(id, place string, visible ...string) memory.Relation {
+		return memory.Relation{From: id, Type: memory.LocatedIn, To: place, Visible: visible}
+	}
+	err = s.Change(t.Context(), memory.Batch{
+		Put: []memory.Entity{
+			{ID: "bartok", Type: "npc", Name: "Bartok", Description: "A halfling."},
+			{ID: "mira", Type: "npc", Name: "Mira", Position: &memory.Position{1, 2.5, -3}},
+			{ID: "aldo", Type: "npc", Name: "Aldo", Description: "The miller."},
+			{ID: "flagon", Type: "location", Name: "The Rusty Flagon"},
+			{ID: "lair", Type: "location", Name: "The Lair", Visible: []string{"harrow"}},
+			{ID: "sword", Type: "item", Name: "The Sword", Description: "Sharp."},
+		},
+		Relate: []memory.Relation{in("bartok", "flagon"), in("sword", "flagon"), in("aldo", "lair"), in("mira", "flagon", "bartok")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := hotctx.New(s, s)
+	for _, row := range []struct {
+		name, npc, utterance, scene string
+		entities                    []string
+	}{
+		{"in a place", "harrow", "where is Bartok?", "Night.", []string{"Bartok (npc): A halfling. Now in The Rusty Flagon."}},
+		{"on the map", "harrow", "where is Mira?", "Night.", []string{"Mira (npc): Now at 1, 2.5, -3 on the map."}},
+		{"known to be in a place", "bartok", "where is Mira?", "Night.\nYou are in The Rusty Flagon. Also there: Mira, The Sword.", []string{"Mira (npc): Now in The Rusty Flagon."}},
+		{"in a hidden place", "bartok", "where is Aldo?", "Night.\nYou are in The Rusty Flagon. Also there: Mira, The Sword.", []string{"Aldo (npc): The miller."}},
+		{"in a place it knows of", "harrow", "where is Aldo?", "Night.", []string{"Aldo (npc): The miller. Now in The Lair."}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got, err := src.Assemble(t.Context(), hotctx.Query{NPC: row.npc, Session: session.ID, Scene: "Night.", Utterance: row.utterance, Recent: 10})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Scene != row.scene || !slices.Equal(got.Entities, row.entities) {
+				t.Errorf("scene %q, entities %q; want %q and %q", got.Scene, got.Entities, row.scene, row.entities)
+			}
+		})
+	}
+}
+
 // BenchmarkAssemble reports the percentiles over 10,000 lines and 5,000
-// entities.
+// entities, all of them in one place.
 func BenchmarkAssemble(b *testing.B) {
 	s := store(b)
 	ctx := context.Background()
@@ -99,6 +145,13 @@ func BenchmarkAssemble(b *testing.B) {
 		entities = append(entities, memory.Entity{ID: fmt.Sprintf("e-%d", i), Type: "npc", Name: fmt.Sprintf("Person%d of Village%d", i, i%50), Description: strings.Repeat("Known for much. ", 10)})
 	}
 	if err := s.PutEntities(ctx, entities...); err != nil {
+		b.Fatal(err)
+	}
+	var relations []memory.Relation
+	for _, e := range entities[1:] {
+		relations = append(relations, memory.Relation{From: e.ID, Type: memory.LocatedIn, To: "e-0"})
+	}
+	if err := s.PutRelations(ctx, relations...); err != nil {
 		b.Fatal(err)
 	}
 	src := hotctx.New(s, s)

@@ -111,11 +111,17 @@ func (j *journal) said() []string {
 }
 
 // nowhere is an empty knowledge graph.
-type nowhere struct{ memory.Graph }
+type nowhere struct{}
 
 func (nowhere) FindEntities(context.Context, memory.EntityQuery) ([]memory.Entity, error) {
 	return nil, nil
 }
+
+func (nowhere) Places(context.Context, string, ...string) (map[string]memory.Entity, error) {
+	return nil, nil
+}
+
+func (nowhere) Inside(context.Context, string, string, int) ([]memory.Entity, error) { return nil, nil }
 
 // text is a voice without sound; it may take time or fail.
 type text struct {

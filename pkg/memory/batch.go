@@ -1,5 +1,9 @@
 package memory
 
+// LocatedIn is the type of the relation that leads from what is somewhere to
+// the entity it is in.
+const LocatedIn = "located_in"
+
 // Batch is a set of changes that take place together or not at all: first what
 // is removed, then what is put, then relations, then state.
 type Batch struct {

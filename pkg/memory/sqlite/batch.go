@@ -11,7 +11,7 @@ import (
 // id, relations by their ends and type.
 func (s *Store) World(ctx context.Context) (entities []memory.Entity, relations []memory.Relation, err error) {
 	err = s.snapshot(ctx, "reading the world", func(c *conn) (err error) {
-		entities, err = rows(ctx, c, `SELECT `+entityColumns+` FROM entities e ORDER BY e.id`, nil, scanEntity)
+		entities, err = rows(ctx, c, `SELECT `+entityColumns+` FROM entities e ORDER BY e.id`, nil, entityRow)
 		if err != nil {
 			return err
 		}

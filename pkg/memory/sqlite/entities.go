@@ -115,7 +115,7 @@ const entityColumns = `e.id, e.type, e.name, e.description, e.aliases, e.attribu
 
 func entity(ctx context.Context, c *conn, id, viewer string) (memory.Entity, error) {
 	found, err := rows(ctx, c, `SELECT `+entityColumns+` FROM entities e WHERE e.id = :id AND `+visibleEntity,
-		[]any{sql.Named("id", id), sql.Named("viewer", viewerKey(viewer))}, scanEntity)
+		[]any{sql.Named("id", id), sql.Named("viewer", viewerKey(viewer))}, entityRow)
 	if err != nil {
 		return memory.Entity{}, err
 	}
@@ -125,12 +125,16 @@ func entity(ctx context.Context, c *conn, id, viewer string) (memory.Entity, err
 	return found[0], nil
 }
 
-func scanEntity(r *sql.Rows) (memory.Entity, error) {
+func entityRow(r *sql.Rows) (memory.Entity, error) { return scanEntity(r) }
+
+// scanEntity reads the columns in before and then entityColumns.
+func scanEntity(r *sql.Rows, before ...any) (memory.Entity, error) {
 	var e memory.Entity
 	var aliases, attributes sql.NullString
 	var visible string
 	var x, y, z sql.NullFloat64
-	if err := r.Scan(&e.ID, &e.Type, &e.Name, &e.Description, &aliases, &attributes, &visible, &x, &y, &z); err != nil {
+	columns := append(before, &e.ID, &e.Type, &e.Name, &e.Description, &aliases, &attributes, &visible, &x, &y, &z)
+	if err := r.Scan(columns...); err != nil {
 		return e, err
 	}
 	if x.Valid {

@@ -75,7 +75,7 @@ func (s *Store) FindEntities(ctx context.Context, q memory.EntityQuery) (out []m
 	}
 	err = s.snapshot(ctx, "finding entities", func(c *conn) error {
 		if q.Name == "" {
-			out, err = rows(ctx, c, listEntities, scope, scanEntity)
+			out, err = rows(ctx, c, listEntities, scope, entityRow)
 			return err
 		}
 		asked := telling(words.Split(q.Name), maxNameWords)
@@ -102,7 +102,7 @@ func match(ctx context.Context, c *conn, q memory.EntityQuery, asked []string, s
 		sql.Named("words", string(list)),
 		sql.Named("last", lastRune),
 	)
-	return rows(ctx, c, matchEntities, args, scanEntity)
+	return rows(ctx, c, matchEntities, args, entityRow)
 }
 
 // likeness is an entity with words near to those asked for.
@@ -139,7 +139,7 @@ func misheard(ctx context.Context, c *conn, asked []string, scope []any) ([]memo
 	if err != nil {
 		return nil, err
 	}
-	return rows(ctx, c, loadEntities, append(slices.Clone(scope), sql.Named("ids", string(list))), scanEntity)
+	return rows(ctx, c, loadEntities, append(slices.Clone(scope), sql.Named("ids", string(list))), entityRow)
 }
 
 // alike returns the entities with a word like the given one, and how many

@@ -96,7 +96,7 @@ func (s *Store) Neighbours(ctx context.Context, id, viewer string, depth int) (m
 		if n.Entity, err = entity(ctx, c, id, viewer); err != nil {
 			return err
 		}
-		if n.Connected, err = rows(ctx, c, connected, args, scanEntity); err != nil {
+		if n.Connected, err = rows(ctx, c, connected, args, entityRow); err != nil {
 			return err
 		}
 		n.Relations, err = rows(ctx, c, connecting, args, scanRelation)

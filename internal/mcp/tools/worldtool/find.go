@@ -15,9 +15,6 @@ import (
 // maxSuggestions is how many ids an answer to an unknown one proposes.
 const maxSuggestions = 5
 
-// locatedIn is the type of the relation from what is somewhere to where it is.
-const locatedIn = "located_in"
-
 // find returns the id of the entity that is meant: by its id, or by a name that
 // only one entity has. The error for an unknown one proposes what the caller
 // may see.
@@ -92,7 +89,7 @@ func seen(tx *world.Tx, id, viewer string) (memory.Entity, error) {
 // is in one place: whatever stay there was ends.
 func settle(tx *world.Tx, id, location, viewer string) error {
 	for _, r := range tx.Relations(id) {
-		if r.From == id && r.Type == locatedIn && r.To != location {
+		if r.From == id && r.Type == memory.LocatedIn && r.To != location {
 			if err := tx.Unrelate(r); err != nil {
 				return err
 			}
@@ -111,11 +108,11 @@ func settle(tx *world.Tx, id, location, viewer string) error {
 		return invalid("location: %q is inside %q; move it out first", location, id)
 	}
 	for _, r := range tx.Relations(id) {
-		if r.From == id && r.Type == locatedIn && r.To == location {
+		if r.From == id && r.Type == memory.LocatedIn && r.To == location {
 			return nil
 		}
 	}
-	return tx.Relate(memory.Relation{From: id, Type: locatedIn, To: location})
+	return tx.Relate(memory.Relation{From: id, Type: memory.LocatedIn, To: location})
 }
 
 // within reports whether inner lies in outer, however deep, as far as viewer
@@ -131,7 +128,7 @@ func within(tx *world.Tx, inner, outer, viewer string) bool {
 		}
 		passed[id] = true
 		for _, r := range tx.Relations(id) {
-			if r.From != id || r.Type != locatedIn || !knows(r, viewer) {
+			if r.From != id || r.Type != memory.LocatedIn || !knows(r, viewer) {
 				continue
 			}
 			if _, ok := tx.Entity(r.To, viewer); !ok {

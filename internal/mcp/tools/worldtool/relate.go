@@ -114,7 +114,7 @@ func (t *toolset) runRelate(ctx context.Context, a relateArgs) (related, error) 
 			}
 			return tx.Unrelate(r)
 		}
-		if r.Type == locatedIn {
+		if r.Type == memory.LocatedIn {
 			if err := settle(tx, from, to, who); err != nil {
 				return err
 			}

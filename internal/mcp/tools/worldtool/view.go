@@ -44,7 +44,7 @@ func (t *toolset) view(e memory.Entity, viewer string) view {
 // location is where an entity is, as far as viewer may know, else nil.
 func (t *toolset) location(id, viewer string) *place {
 	for _, r := range t.world.Relations(id, viewer) {
-		if r.Type != locatedIn {
+		if r.Type != memory.LocatedIn {
 			continue
 		}
 		if e, ok := t.world.Entity(r.To, viewer); ok {
