@@ -83,16 +83,17 @@ func (a *asks) await(ctx context.Context, who string, c *mcp.Call, r *rule) (ask
 	patience := time.NewTimer(r.wait)
 	defer patience.Stop()
 	for {
-		q, no := a.find(key, args, r)
-		if no != nil {
+		alive := ctx.Err() == nil // a grant is not wasted on a call that is over
+		q, no := a.find(key, args, r, alive)
+		switch {
+		case no != nil:
 			return ask{}, no
-		}
-		switch q.state {
-		case granted:
-			return q, nil
-		case denied:
+		case q.state == denied:
 			return ask{}, forbidden(r.name, "this call was denied", "do not try it again, or change its arguments")
-		case pending:
+		case q.state == granted && alive:
+			return q, nil
+		case q.state == granted:
+			return ask{}, q.wait(r)
 		}
 		expiry := time.NewTimer(time.Until(q.Expires))
 		select {
@@ -105,17 +106,22 @@ func (a *asks) await(ctx context.Context, who string, c *mcp.Call, r *rule) (ask
 		case <-ctx.Done():
 		}
 		expiry.Stop()
-		return ask{}, &mcp.Refusal{
-			Code: mcp.CodePendingApproval, Rule: r.name, Approval: q.ID, RetryAfter: pollAfter,
-			Reason: "this call needs approval",
-			Hint:   "ask the game master to approve " + q.ID + ", then call again with the same arguments",
-		}
+		return ask{}, q.wait(r)
+	}
+}
+
+// wait tells the caller to come back.
+func (q *ask) wait(r *rule) *mcp.Refusal {
+	return &mcp.Refusal{
+		Code: mcp.CodePendingApproval, Rule: r.name, Approval: q.ID, RetryAfter: pollAfter,
+		Reason: "this call needs approval",
+		Hint:   "ask the game master to approve " + q.ID + ", then call again with the same arguments",
 	}
 }
 
 // find returns how the ask of key stands, after entering it if it is new. If it
-// is granted, it is taken out.
-func (a *asks) find(key askKey, args string, r *rule) (ask, *mcp.Refusal) {
+// is granted and claim is set, it is taken out.
+func (a *asks) find(key askKey, args string, r *rule, claim bool) (ask, *mcp.Refusal) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
@@ -130,7 +136,7 @@ func (a *asks) find(key askKey, args string, r *rule) (ask, *mcp.Refusal) {
 		}
 		q = a.enter(key, args, cmp.Or(r.expires, defaultExpires), now)
 	}
-	if q.state == granted {
+	if q.state == granted && claim {
 		a.drop(q)
 	}
 	return *q, nil

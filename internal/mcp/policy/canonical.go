@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxNesting bounds the JSON that is put in order.
@@ -14,8 +15,8 @@ const maxNesting = 100
 
 // canonical returns JSON text with its keys in order and without needless
 // spaces, so that the same arguments have the same text. What is no JSON, is
-// too deep or has a key twice (readers differ in which they take) is returned
-// as it is.
+// too deep, has a key twice or no valid text (readers differ in what they make
+// of it) is returned as it is.
 func canonical(args string) string {
 	dec := json.NewDecoder(strings.NewReader(args))
 	dec.UseNumber()
@@ -29,7 +30,7 @@ func canonical(args string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	if err := enc.Encode(v); err != nil || bytes.ContainsRune(b.Bytes(), utf8.RuneError) {
 		return args
 	}
 	return strings.TrimSuffix(b.String(), "\n")

@@ -1,8 +1,6 @@
 package policy
 
-import (
-	"time"
-)
+import "time"
 
 const day = 24 * time.Hour
 

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"cmp"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,7 +21,7 @@ const (
 // What is remembered of calls is bounded. Who would go beyond it is refused
 // until something has been forgotten.
 const (
-	maxMarks   = 1 << 20 // calls that rate limits remember
+	maxMarks   = 1 << 18 // calls that rate limits remember
 	maxBuckets = 1 << 14 // clients that used up some of their budget
 )
 
@@ -191,10 +192,15 @@ func (k *marks) forget(t int64) int {
 		k.first++
 	}
 	dropped := k.first - first
-	if k.first > len(k.at)/2 {
-		k.at = k.at[:copy(k.at, k.at[k.first:])]
-		k.first = 0
+	switch live := k.at[k.first:]; {
+	case k.first <= len(k.at)/2:
+		return dropped
+	case cap(k.at) > 64 && len(live) < cap(k.at)/4:
+		k.at = slices.Clone(live) // give back what a burst took
+	default:
+		k.at = k.at[:copy(k.at, live)]
 	}
+	k.first = 0
 	return dropped
 }
 

@@ -113,15 +113,11 @@ func (e *Engine) gated(who string, t *mcp.Target) *mcp.Refusal {
 			return forbidden(r.name, "not allowed here", "ask the operator, or use another tool")
 		case config.RuleTimeWindow:
 			if now := time.Now(); !r.hours.open(now) {
-				no := forbidden(r.name, "not allowed at this time", "try again later")
-				if next, ok := r.hours.next(now); ok {
-					no.RetryAfter = ceil(next.Sub(now))
-				}
-				return no
+				return r.until(now, forbidden(r.name, "not allowed at this time", "try again later"))
 			}
 		case config.RulePermissionOverride:
-			if r.revoke&bits[t.Permission] != 0 && !r.ended(time.Now()) {
-				return forbidden(r.name, "not allowed at present", "ask the operator to restore the permission")
+			if now := time.Now(); r.revoke&bits[t.Permission] != 0 && !r.ended(now) {
+				return r.until(now, forbidden(r.name, "not allowed at present", "ask the operator to restore the permission"))
 			}
 		}
 	}

@@ -29,7 +29,8 @@ var ErrInvalid = errors.New("invalid policy")
 type Options struct {
 	// Profiles are added to the built-in ones, whose names they may not take.
 	Profiles map[string]config.Profile
-	// Rules are asked in order; the first that denies wins.
+	// Rules are asked in order; the first that denies wins. A permission that one
+	// rule revokes, no other can grant.
 	Rules []config.Rule
 	// Limits bound each client. Zero is a burst of 100 and 10 calls a second.
 	Limits config.Limits

@@ -2,6 +2,8 @@ package policy
 
 import (
 	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
 // rule is a rule of the configuration, ready to be asked.
@@ -47,4 +49,12 @@ func (r *rule) next(t time.Time) (time.Time, bool) {
 		return r.hours.next(t)
 	}
 	return r.ends, r.ends.After(t)
+}
+
+// until adds to no when the rule changes by itself.
+func (r *rule) until(now time.Time, no *mcp.Refusal) *mcp.Refusal {
+	if next, ok := r.next(now); ok {
+		no.RetryAfter = ceil(next.Sub(now))
+	}
+	return no
 }
