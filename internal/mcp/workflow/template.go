@@ -1,12 +1,8 @@
 package workflow
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -176,108 +172,4 @@ func (t *template) splice(ctx context.Context, v values) (string, error) {
 		b.WriteString(words)
 	}
 	return b.String(), nil
-}
-
-var errTooLarge = fmt.Errorf("it is larger than %d KiB", MaxResult>>10)
-
-// asText is how a value stands in a text: nil as nothing, text as it is, all
-// else as JSON.
-func asText(v any) (string, error) {
-	switch x := v.(type) {
-	case nil:
-		return "", nil
-	case string:
-		return x, nil
-	}
-	b, err := encode(v)
-	return string(b), err
-}
-
-// encode returns v as JSON of at most MaxResult bytes.
-func encode(v any) ([]byte, error) {
-	left := MaxResult
-	if !weigh(v, &left) {
-		return nil, errTooLarge
-	}
-	b, err := marshal(v)
-	if err == nil && len(b) > MaxResult {
-		return nil, errTooLarge
-	}
-	return b, err
-}
-
-// marshal is json.Marshal for readers who are not browsers.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		var odd *json.UnsupportedValueError
-		if errors.As(err, &odd) {
-			return nil, fmt.Errorf("JSON knows no number %s", odd.Str)
-		}
-		return nil, fmt.Errorf("encoding as JSON: %w", err)
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
-// weigh takes the size of v from left and reports whether there was enough.
-func weigh(v any, left *int) bool {
-	*left--
-	switch x := v.(type) {
-	case string:
-		*left -= len(x)
-	case []string:
-		for _, s := range x {
-			if *left -= len(s) + 1; *left < 0 {
-				return false
-			}
-		}
-	case []any:
-		return !slices.ContainsFunc(x, func(item any) bool { return !weigh(item, left) }) && *left >= 0
-	case map[string]any:
-		for key, item := range x {
-			if *left -= len(key); !weigh(item, left) {
-				return false
-			}
-		}
-	}
-	return *left >= 0
-}
-
-// decode reads JSON; whole numbers become int where they fit, else float64.
-func decode(raw []byte) (any, error) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return nil, err
-	}
-	if d.More() {
-		return nil, errors.New("something follows the JSON value")
-	}
-	return numbers(v), nil
-}
-
-func numbers(v any) any {
-	switch x := v.(type) {
-	case json.Number:
-		if i, err := x.Int64(); err == nil && int64(int(i)) == i {
-			return int(i)
-		}
-		f, err := x.Float64()
-		if err != nil {
-			return x.String() // out of range: better its digits than another number
-		}
-		return f
-	case []any:
-		for i := range x {
-			x[i] = numbers(x[i])
-		}
-	case map[string]any:
-		for k := range x {
-			x[k] = numbers(x[k])
-		}
-	}
-	return v
 }
