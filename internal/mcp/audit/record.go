@@ -92,31 +92,37 @@ func (r *Record) UnmarshalJSON(b []byte) error {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// texts calls f with every text of a record but its arguments, and the most
-// runes it may have.
-func (r *Record) texts(f func(s *string, runes int)) {
-	for _, s := range [...]*string{
+// names returns the short texts of a record.
+func (r *Record) names() [11]*string {
+	return [...]*string{
 		&r.Who, &r.Profile, &r.Transport, &r.Tool, &r.Source, &r.Decision,
 		&r.Rule, &r.Code, &r.Approval, &r.Session, &r.NPC,
-	} {
-		f(s, maxName)
 	}
-	f(&r.Error, maxError)
 }
 
 // bound shortens texts roughly, so that a waiting record holds little memory.
 func (r *Record) bound() {
-	r.texts(func(s *string, runes int) {
-		// Four times as much leaves room for what clean takes out.
-		if most := 4 * utf8.UTFMax * runes; len(*s) > most {
-			*s = strings.Clone((*s)[:most])
-		}
-	})
+	for _, s := range r.names() {
+		*s = roughly(*s, maxName)
+	}
+	r.Error = roughly(r.Error, maxError)
+}
+
+// roughly keeps enough of s to make clean text of so many runes, four times as
+// much for what cleaning takes out.
+func roughly(s string, runes int) string {
+	if most := 4 * utf8.UTFMax * runes; len(s) > most {
+		return strings.Clone(s[:most])
+	}
+	return s
 }
 
 // clean makes texts fit to be read by people and programs.
 func (r *Record) clean() {
-	r.texts(func(s *string, runes int) { *s = untrusted.Clean(*s, runes) })
+	for _, s := range r.names() {
+		*s = untrusted.Clean(*s, maxName)
+	}
+	r.Error = untrusted.Clean(r.Error, maxError)
 }
 
 // hash sets the hash and shortens the arguments to what may be kept of them.

@@ -7,9 +7,11 @@ import (
 )
 
 const (
-	// batchSize and batchTime bound how much work waits for one transaction.
-	batchSize  = 256
-	batchTime  = 50 * time.Millisecond
+	// batchSize is the most records of one transaction.
+	batchSize = 256
+	// linger is how long a record waits for others, which spares most of them a
+	// transaction of their own and their callers the waking of the writer.
+	linger     = 50 * time.Millisecond
 	purgeEvery = time.Hour
 )
 
@@ -40,37 +42,53 @@ func (w *writer) run(ctx context.Context) {
 			if !open {
 				return
 			}
-			w.collect(ctx, e)
+			w.take(ctx, e)
+			w.wait()
+			w.drain(ctx)
 		case <-hourly.C:
 			w.purging = true
 		case <-purge: // a piece at a time, so that records need not wait
-			more, err := w.db.purge(ctx, time.Now().Add(-w.log.keep))
-			if err != nil {
-				w.log.logger.LogAttrs(ctx, slog.LevelWarn, "old audit records not deleted; trying again in an hour", slog.Any("error", err))
-			}
-			w.purging = more && err == nil
+			w.purging = w.purge(ctx)
 		}
 	}
 }
 
-// collect writes e and what waits behind it, in one transaction.
-func (w *writer) collect(ctx context.Context, e entry) {
-	start := time.Now()
-	w.take(ctx, e)
-	for len(w.batch) < batchSize && time.Since(start) < batchTime {
+// wait lets records gather while the batch is not empty, until somebody urges.
+func (w *writer) wait() {
+	if len(w.batch) == 0 {
+		return
+	}
+	enough := time.NewTimer(linger)
+	defer enough.Stop()
+	select {
+	case <-enough.C:
+	case <-w.log.urge:
+	}
+}
+
+// drain writes all that is in the queue.
+func (w *writer) drain(ctx context.Context) {
+	for {
 		select {
 		case e, open := <-w.log.queue:
-			if !open {
-				w.flush(ctx)
-				return
+			if open {
+				w.take(ctx, e)
+				continue
 			}
-			w.take(ctx, e)
-			continue
 		default:
 		}
-		break
+		w.flush(ctx)
+		return
 	}
-	w.flush(ctx)
+}
+
+// purge deletes some expired records and reports whether to go on.
+func (w *writer) purge(ctx context.Context) bool {
+	more, err := w.db.purge(ctx, time.Now().Add(-w.log.keep))
+	if err != nil {
+		w.log.logger.LogAttrs(ctx, slog.LevelWarn, "old audit records not deleted; trying again in an hour", slog.Any("error", err))
+	}
+	return more && err == nil
 }
 
 // take puts a record into the batch, or answers a flush.
@@ -81,6 +99,9 @@ func (w *writer) take(ctx context.Context, e entry) {
 		return
 	}
 	w.batch = append(w.batch, e.finish(w.arguments))
+	if len(w.batch) == batchSize {
+		w.flush(ctx)
+	}
 }
 
 // flush writes the batch. A first failure may be a passing one and is tried

@@ -1,0 +1,90 @@
+package audit_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
+)
+
+func sample() audit.Record {
+	return audit.Record{
+		At: time.Now(), Who: "claude", Profile: "player.full", Transport: "http", Tool: "roll", Source: "builtin",
+		Decision: audit.Allowed, Duration: 800 * time.Microsecond, Session: "s-2027-01-31",
+	}
+}
+
+// BenchmarkAdd is what a record costs the call it is about while the writer
+// keeps up.
+func BenchmarkAdd(b *testing.B) {
+	l := fresh(b)
+	r := sample()
+	b.ReportAllocs()
+	for n := 0; b.Loop(); n++ {
+		if n%200 == 199 {
+			b.StopTimer()
+			must(b, "Flush", l.Flush(b.Context()))
+			b.StartTimer()
+		}
+		l.Add(r, `{"expression":"2d6+3"}`)
+	}
+}
+
+// BenchmarkWrite is how fast records reach the file: Add waits for the writer.
+func BenchmarkWrite(b *testing.B) {
+	l := fresh(b)
+	r := sample()
+	b.ReportAllocs()
+	for b.Loop() {
+		l.Add(r, `{"expression":"2d6+3"}`)
+	}
+	must(b, "Flush", l.Flush(b.Context()))
+}
+
+// BenchmarkHash is what the writer does for each record's arguments.
+func BenchmarkHash(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		audit.Hash(`{"expression":"2d6+3","reason":"attack","options":{"advantage":true,"modifier":3}}`)
+	}
+}
+
+// BenchmarkQuery reads pages of a log of 200,000 records.
+func BenchmarkQuery(b *testing.B) {
+	l := fresh(b)
+	r := sample()
+	for n := range 200_000 {
+		r.At = time.Now().Add(time.Duration(n-200_000) * time.Second)
+		r.Who = []string{"claude", "npc:bart", "operator"}[n%3]
+		r.Decision = audit.Allowed
+		if n%5000 == 0 {
+			r.Decision = audit.Denied
+		}
+		l.Add(r, `{}`)
+	}
+	must(b, "Flush", l.Flush(b.Context()))
+	for _, row := range []struct {
+		name string
+		q    audit.Query
+	}{
+		{name: "newest"},
+		{name: "who", q: audit.Query{Who: "npc:bart"}},
+		{name: "nobody", q: audit.Query{Who: "nobody"}},
+		{name: "denied", q: audit.Query{Decision: audit.Denied}},
+		{name: "last_hour", q: audit.Query{Since: time.Now().Add(-time.Hour)}},
+		{name: "last_hour_none", q: audit.Query{Since: time.Now().Add(-time.Hour), Tool: "roll", Decision: audit.Denied, Session: "x"}},
+		{name: "oldest", q: audit.Query{Until: time.Now().Add(-199_000 * time.Second)}},
+	} {
+		b.Run(row.name, func(b *testing.B) {
+			for b.Loop() {
+				all(b, l, row.q)
+			}
+		})
+	}
+	b.Run("usage", func(b *testing.B) {
+		for b.Loop() {
+			_, err := l.Usage(b.Context(), audit.UsageQuery{})
+			must(b, "Usage", err)
+		}
+	})
+}
