@@ -3,10 +3,14 @@ package audittool_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -119,14 +123,158 @@ func TestQuery(t *testing.T) {
 			for _, r := range got.Records {
 				ids = append(ids, r.ID)
 			}
-			if len(ids) != len(row.want) || got.Count != len(ids) {
-				t.Fatalf("%d records %v, want %v", got.Count, ids, row.want)
-			}
-			for i := range ids {
-				if ids[i] != row.want[i] {
-					t.Errorf("ids = %v, want %v", ids, row.want)
-				}
+			if diff := cmp.Diff(row.want, ids); diff != "" || got.Count != len(ids) {
+				t.Errorf("count %d, ids (-want +got):\n%s", got.Count, diff)
 			}
 		})
 	}
+}
+
+func TestPages(t *testing.T) {
+	x := tool(t, open(t), "audit_query")
+	var ids []int64
+	args := `{"limit":4}`
+	for range 3 {
+		got := call[page](t, t.Context(), x, args)
+		for _, r := range got.Records {
+			ids = append(ids, r.ID)
+		}
+		if got.Next == "" {
+			break
+		}
+		args = fmt.Sprintf(`{"limit":4,"cursor":%q}`, got.Next)
+	}
+	if diff := cmp.Diff([]int64{6, 5, 4, 3, 2, 1}, ids); diff != "" {
+		t.Errorf("ids over all pages (-want +got):\n%s", diff)
+	}
+}
+
+func TestRecordsTellAll(t *testing.T) {
+	got := call[page](t, t.Context(), tool(t, open(t), "audit_query"), `{"decision":"denied"}`)
+	r := got.Records[0]
+	want := audit.Record{
+		ID: 2, At: r.At, Who: "ada", Tool: "move", Decision: audit.Denied, Code: "forbidden", Rule: "night",
+		Error: "not at night", Args: "{}", ArgsHash: audit.Hash("{}"),
+	}
+	if diff := cmp.Diff(want, r); diff != "" {
+		t.Errorf("record (-want +got):\n%s", diff)
+	}
+	if got.Lost == nil || *got.Lost != 0 {
+		t.Errorf("lost = %v, want 0", got.Lost)
+	}
+}
+
+type summary struct {
+	Since, Until time.Time
+	Calls        int
+	Usage        []map[string]any
+}
+
+func TestUsage(t *testing.T) {
+	x := tool(t, open(t), "audit_usage")
+	rows := []struct {
+		name, args string
+		calls      int
+		period     time.Duration
+		want       []string
+	}{
+		{name: "last_day", args: ``, calls: 5, period: 24 * time.Hour, want: []string{
+			"ada roll calls=2 denied=0 pending=0 errors=1 cached=0 p50=2 p99=1000",
+			"ada move calls=1 denied=1 pending=0 errors=0 cached=0 p50=0 p99=0",
+			"eve move calls=1 denied=0 pending=1 errors=0 cached=0 p50=0 p99=0",
+			"npc:bart roll calls=1 denied=0 pending=0 errors=0 cached=1 p50=0.001 p99=0.001",
+		}},
+		{name: "week", args: `{"since":"7d","who":"ada","tool":"roll"}`, calls: 3, period: 7 * 24 * time.Hour, want: []string{
+			"ada roll calls=3 denied=0 pending=0 errors=1 cached=0 p50=2 p99=1000",
+		}},
+		{name: "day_before", args: `{"until":"2d"}`, calls: 1, period: 24 * time.Hour, want: []string{
+			"ada roll calls=1 denied=0 pending=0 errors=0 cached=0 p50=1 p99=1",
+		}},
+		{name: "nobody", args: `{"who":"x"}`, period: 24 * time.Hour},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			got := call[summary](t, t.Context(), x, row.args)
+			var lines []string
+			for _, u := range got.Usage {
+				lines = append(lines, fmt.Sprintf("%v %v calls=%v denied=%v pending=%v errors=%v cached=%v p50=%v p99=%v",
+					u["who"], u["tool"], u["calls"], u["denied"], u["pending"], u["errors"], u["cached"], u["p50_ms"], u["p99_ms"]))
+			}
+			if diff := cmp.Diff(row.want, lines); diff != "" {
+				t.Errorf("usage (-want +got):\n%s", diff)
+			}
+			if got.Calls != row.calls || got.Until.Sub(got.Since) != row.period {
+				t.Errorf("%d calls over %v, want %d over %v", got.Calls, got.Until.Sub(got.Since), row.calls, row.period)
+			}
+		})
+	}
+}
+
+var badArgs = []struct{ name, tool, args, says string }{
+	{name: "no_json", tool: "audit_query", args: `{"who":`},
+	{name: "wrong_type", tool: "audit_usage", args: `{"who":5}`},
+	{name: "since", tool: "audit_query", args: `{"since":"yesterday"}`, says: "since is no time"},
+	{name: "until", tool: "audit_usage", args: `{"until":"5 parsecs"}`, says: "until is no time"},
+	{name: "year_zero", tool: "audit_usage", args: `{"until":"0000-01-01T00:00:00+05:00"}`, says: "until is no time"},
+	{name: "days_broken", tool: "audit_query", args: `{"since":"1.5d"}`, says: "7d"},
+	{name: "days_many", tool: "audit_query", args: `{"since":"99999d"}`, says: "7d"},
+	{name: "ahead", tool: "audit_query", args: `{"since":"-2h"}`, says: "how long ago"},
+	{name: "backwards", tool: "audit_usage", args: `{"since":"1h","until":"2h"}`, says: "since is not before until"},
+	{name: "limit_zero", tool: "audit_query", args: `{"limit":0}`, says: "1 to 500"},
+	{name: "limit_broken", tool: "audit_query", args: `{"limit":1.5}`, says: "1 to 500"},
+	{name: "limit_huge", tool: "audit_query", args: `{"limit":1e300}`, says: "1 to 500"},
+	{name: "decision", tool: "audit_query", args: `{"decision":"maybe"}`, says: "pending"},
+	{name: "cursor", tool: "audit_query", args: `{"cursor":"' OR 1=1"}`, says: "cursor"},
+}
+
+func TestRejectedArguments(t *testing.T) {
+	l := open(t)
+	for _, row := range badArgs {
+		t.Run(row.name, func(t *testing.T) {
+			_, err := tool(t, l, row.tool).Handler(t.Context(), row.args)
+			if !errors.Is(err, mcp.ErrInvalidArguments) || !strings.Contains(err.Error(), row.says) {
+				t.Errorf("err = %v, want ErrInvalidArguments that says %q", err, row.says)
+			}
+		})
+	}
+}
+
+func TestCancellationAndClose(t *testing.T) {
+	l, err := audit.Open(t.Context(), filepath.Join(t.TempDir(), "audit.db"), audit.Options{})
+	must(t, "Open", err)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, x := range audittool.Tools(l) {
+		if _, err := x.Handler(gone, `{}`); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s cancelled: %v, want context.Canceled", x.Definition.Name, err)
+		}
+	}
+	must(t, "Close", l.Close())
+	for _, x := range audittool.Tools(l) {
+		if _, err := x.Handler(t.Context(), `{}`); !errors.Is(err, audit.ErrClosed) || errors.Is(err, mcp.ErrInvalidArguments) {
+			t.Errorf("%s on a closed log: %v, want ErrClosed", x.Definition.Name, err)
+		}
+	}
+}
+
+// FuzzHandlers checks that any arguments yield a result that fits its schema,
+// or are rejected.
+func FuzzHandlers(f *testing.F) {
+	for _, row := range badArgs {
+		f.Add(row.args)
+	}
+	for _, s := range []string{`{}`, `null`, `[]`, `{"since":"2h","until":"1h30m"}`, `{"since":"7d"}`, `{"since":"2027-01-31T20:00:00Z"}`, `{"who":"ada","limit":5.0,"cursor":"3"}`} {
+		f.Add(s)
+	}
+	all := audittool.Tools(open(f))
+	f.Fuzz(func(t *testing.T, args string) {
+		for _, x := range all {
+			out, err := x.Handler(t.Context(), args)
+			if err == nil {
+				check(t, x.OutputSchema, out)
+			} else if !errors.Is(err, mcp.ErrInvalidArguments) {
+				t.Errorf("%s %q: %v, want a result or ErrInvalidArguments", x.Definition.Name, args, err)
+			}
+		}
+	})
 }

@@ -9,8 +9,13 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// maxDays bounds periods; nothing is kept that long.
-const maxDays = 10_000
+const (
+	// maxDays bounds periods; nothing is kept that long.
+	maxDays = 10_000
+	// The years that may be asked for. Near 0 and 9999 a time cannot be written
+	// in every zone.
+	firstYear, lastYear = 1970, 9000
+)
 
 // moment reads a point in time: RFC 3339, or how long before now, such as "2h",
 // "90m" or "7d". Blank is the zero time.
@@ -19,7 +24,7 @@ func moment(name, s string, now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
-	if at, err := time.Parse(time.RFC3339Nano, s); err == nil {
+	if at, err := time.Parse(time.RFC3339Nano, s); err == nil && firstYear <= at.Year() && at.Year() <= lastYear {
 		return at, nil
 	}
 	if d, ok := ago(s); ok && d >= 0 && d <= maxDays*24*time.Hour {
