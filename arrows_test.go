@@ -16,7 +16,7 @@ var layers = [][]string{
 	{"pkg/memory/sqlite", "pkg/provider/llm/", "pkg/provider/tts/", "pkg/provider/embeddings/", "internal/mcp", "internal/mcp/wire", "internal/speech", "internal/hotctx"},
 	{"internal/config", "internal/mcp/audit", "internal/mcp/tools", "internal/mcp/tier", "internal/observe", "internal/world"},
 	{"internal/mcp/tools/", "internal/mcp/mcphost", "internal/mcp/workflow", "internal/mcp/policy", "internal/campaign"},
-	{"internal/engine", "internal/agent", "internal/mcp/identity", "internal/mcp/resource"},
+	{"internal/engine", "internal/agent", "internal/mcp/identity", "internal/mcp/resource", "internal/mcp/governor", "internal/mcp/tools/approvaltool"},
 	{"internal/engine/", "internal/table", "internal/mcp/prompt"},
 	{"internal/mcp/mcpserver"},
 	{"internal/app"},

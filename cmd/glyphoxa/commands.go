@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -101,18 +100,35 @@ func toolsCommand(c *common) *cobra.Command {
 func mcpCommand(c *common) *cobra.Command {
 	cmd := &cobra.Command{Use: "mcp", Short: "Offer the tools to outside agents", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	var stdio bool
+	o := app.ServeOptions{Version: version}
+	var readOnly bool
 	serve := &cobra.Command{
-		Use: "serve --stdio", Short: "Serve the registry over MCP", Args: noArgs,
+		Use: "serve [--stdio | --listen ADDR]", Short: "Serve the registry over MCP", Args: noArgs,
+		Example: "  glyphoxa mcp serve\n  glyphoxa mcp serve --listen 127.0.0.1:0\n  glyphoxa mcp serve --stdio --profile player.full",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !stdio {
-				return app.Usage(fmt.Errorf("mcp serve needs a transport: --stdio"))
-			}
-			return c.with(cmd.Context(), func(a *app.App) error { return a.ServeStdio(cmd.Context(), version) })
+			o.Ready = c.err
+			open := app.Options{ReadOnly: readOnly, Metrics: true, Version: version}
+			return c.withOptions(cmd.Context(), open, func(a *app.App) error { return a.Serve(cmd.Context(), o) })
 		},
 	}
-	serve.Flags().BoolVar(&stdio, "stdio", false, "serve one client on the standard streams")
-	cmd.AddCommand(serve)
+	f := serve.Flags()
+	f.BoolVar(&o.Stdio, "stdio", false, "serve one client on the standard streams")
+	f.StringVar(&o.Listen, "listen", "", "serve HTTP and WebSocket at host:port (port 0 takes a free one)")
+	f.StringVar(&o.Profile, "profile", "", "what the client on the standard streams may do (default "+app.DefaultStdioProfile+")")
+	f.StringVar(&o.Campaign, "campaign", "", "fail unless this campaign is configured")
+	f.BoolVar(&o.Compact, "compact", false, "offer two tools, list_programs and invoke_program, in place of all")
+	f.BoolVar(&readOnly, "read-only", false, "offer only tools that change nothing")
+	token := &cobra.Command{
+		Use: "token NAME", Short: "Make a token for a client", Example: "  glyphoxa mcp token claude",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 || !app.ClientName(args[0]) {
+				return app.Usage(errors.New("mcp token takes the client's name: letters, digits, dots, dashes and underscores"))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return app.NewToken(c.out, args[0]) },
+	}
+	cmd.AddCommand(serve, token)
 	return cmd
 }
 

@@ -99,17 +99,22 @@ func (c *common) say(text string) {
 }
 
 // open reads the configuration and brings up the shared parts.
-func (c *common) open(ctx context.Context) (*app.App, error) {
+func (c *common) open(ctx context.Context, o app.Options) (*app.App, error) {
 	cfg, err := app.LoadConfig(c.config)
 	if err != nil {
 		return nil, err
 	}
-	return app.Open(ctx, app.Options{Config: cfg, Log: c.log(), Say: c.say})
+	o.Config, o.Log, o.Say = cfg, c.log(), c.say
+	return app.Open(ctx, o)
 }
 
 // with runs f on an opened app and closes it.
-func (c *common) with(ctx context.Context, f func(*app.App) error) (err error) {
-	a, err := c.open(ctx)
+func (c *common) with(ctx context.Context, f func(*app.App) error) error {
+	return c.withOptions(ctx, app.Options{}, f)
+}
+
+func (c *common) withOptions(ctx context.Context, o app.Options, f func(*app.App) error) (err error) {
+	a, err := c.open(ctx, o)
 	if err != nil {
 		return err
 	}

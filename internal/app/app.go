@@ -25,13 +25,20 @@ import (
 	"github.com/MrWong99/glyphoxa"
 	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
+	"github.com/MrWong99/glyphoxa/internal/mcp/governor"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/approvaltool"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/audittool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/fileio"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/memorytool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/worldtool"
+	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
+	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -70,14 +77,25 @@ func LoadConfig(path string) (*config.Config, error) {
 // builtinNames lists the built-in tools' names without making them work.
 func builtinNames() []string {
 	var names []string
-	for _, t := range builtins(&config.Config{}, nil, nil, nil) {
+	for _, t := range builtins(&config.Config{}, parts{}) {
 		names = append(names, t.Definition.Name)
 	}
 	return names
 }
 
-// builtins returns every built-in tool.
-func builtins(cfg *config.Config, store *sqlite.Store, live *world.World, book *ruleslookup.Book) []tools.Tool {
+// parts are what built-in tools work on.
+type parts struct {
+	store  *sqlite.Store
+	live   *world.World
+	book   *ruleslookup.Book
+	audit  *audit.Log
+	policy *policy.Engine
+}
+
+// builtins returns every built-in tool. Without parts they can be listed, not
+// called.
+func builtins(cfg *config.Config, p parts) []tools.Tool {
+	store, book := p.store, p.book
 	if book == nil {
 		book = ruleslookup.Lazy(srd.FS)
 	}
@@ -94,7 +112,10 @@ func builtins(cfg *config.Config, store *sqlite.Store, live *world.World, book *
 		log, index, graph = store, store, store
 	}
 	all = append(all, memorytool.NewTools(log, index, graph)...)
-	return append(all, worldtool.NewTools(live, index)...)
+	all = append(all, worldtool.NewTools(p.live, index)...)
+	all = append(all, audittool.Tools(p.audit)...)
+	all = append(all, approvaltool.Tools(p.policy)...)
+	return append(all, workflow.Batch())
 }
 
 // App is the parts every command shares: configuration, memory, world and
@@ -105,6 +126,12 @@ type App struct {
 	Store  *sqlite.Store
 	World  *campaign.Campaign // nil if none is configured
 	Live   *world.World
+
+	policy   *policy.Engine
+	audit    *audit.Log
+	metrics  *observe.Metrics // nil unless asked for
+	governor *governor.Governor
+	flows    *workflows
 
 	log     *slog.Logger
 	say     func(string)
@@ -124,6 +151,11 @@ type Options struct {
 	Log *slog.Logger
 	// Say tells a human what takes long; if nil, nobody is told.
 	Say func(string)
+	// ReadOnly takes every tool away that changes something.
+	ReadOnly bool
+	// Metrics counts calls, for Version.
+	Metrics bool
+	Version string
 }
 
 // Open brings up memory, world and registry. External servers connect in the
@@ -138,13 +170,13 @@ func Open(ctx context.Context, o Options) (*App, error) {
 	cfg := o.Config
 	a := &App{Config: cfg, log: o.Log, say: o.Say, book: ruleslookup.Lazy(srd.FS), servers: make(chan struct{})}
 	a.life, a.end = context.WithCancel(context.WithoutCancel(ctx))
-	if err := a.open(ctx); err != nil {
+	if err := a.open(ctx, o); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
 	return a, nil
 }
 
-func (a *App) open(ctx context.Context) error {
+func (a *App) open(ctx context.Context, o Options) error {
 	a.work.Go(func() {
 		if err := a.book.Warm(); err != nil {
 			a.log.Error("reading the rule book", "reason", err)
@@ -160,10 +192,13 @@ func (a *App) open(ctx context.Context) error {
 	if a.Store, err = sqlite.Open(ctx, a.Config.Memory.Path, &sqlite.Options{Embedder: embedder, Logger: a.log}); err != nil {
 		return err
 	}
+	if err := a.govern(ctx, o); err != nil {
+		return err
+	}
 	a.Host = mcphost.New(
 		mcphost.WithLogger(a.log), mcphost.WithFloors(a.Config.Tools.Floors),
 		mcphost.WithCeilings(time.Duration(a.Config.Latency.Ceilings.Fast), time.Duration(a.Config.Latency.Ceilings.Standard)),
-		mcphost.WithKeeper(a.Store, machine()), mcphost.WithRecalibration(time.Duration(a.Config.MCP.Recalibrate)),
+		mcphost.WithGate(a.governor), mcphost.WithKeeper(a.Store, machine()), mcphost.WithRecalibration(time.Duration(a.Config.MCP.Recalibrate)),
 	)
 	if err := a.Host.Restore(ctx); err != nil {
 		return err
@@ -174,11 +209,16 @@ func (a *App) open(ctx context.Context) error {
 	if a.Live, err = world.Open(ctx, a.Store, world.Options{Campaign: a.Config.Campaign.Name, Scene: a.scene()}); err != nil {
 		return err
 	}
-	for _, t := range a.probed(builtins(a.Config, a.Store, a.Live, a.book)) {
+	for _, t := range a.probed(builtins(a.Config, parts{a.Store, a.Live, a.book, a.audit, a.policy})) {
 		if err := a.Host.RegisterBuiltin(t); err != nil {
 			return err
 		}
 	}
+	a.flows = &workflows{host: a.Host, server: a.Config.Server, source: a.Config.Source}
+	if err := a.flows.read(); err != nil {
+		return Usage(err)
+	}
+	a.work.Go(func() { a.flows.follow(a.life, func(err error) { a.notice(err.Error()) }) })
 	a.connect()
 	return nil
 }
@@ -328,6 +368,7 @@ func (a *App) Close() error {
 		errs = append(errs, a.keep(), a.Host.Close())
 	}
 	a.work.Wait()
+	errs = append(errs, a.closeGovernance())
 	if a.Store != nil {
 		errs = append(errs, a.Store.Close())
 	}

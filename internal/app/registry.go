@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
@@ -156,20 +154,4 @@ func (a *App) DiffTools(ctx context.Context, w io.Writer, name string) error {
 		_, err = fmt.Fprintln(w, "no tool waits for approval")
 	}
 	return err
-}
-
-// ServeStdio hands the registry to one MCP client on the standard streams.
-func (a *App) ServeStdio(ctx context.Context, version string) error {
-	if err := a.book.Warm(); err != nil {
-		return err
-	}
-	var log *slog.Logger
-	if a.log.Enabled(ctx, slog.LevelDebug) {
-		log = a.log // the SDK calls it an error when a signal ends the session
-	}
-	s := mcpserver.New(a.Host, mcpserver.Options{
-		Version: version, Logger: log,
-		Instructions: "Dice, rules, memory and files of a tabletop role-playing campaign, with the tools of its external servers.",
-	})
-	return s.Run(ctx, mcpserver.Stdio())
 }

@@ -1,102 +1,178 @@
 // Package mcpserver offers the host's registry to outside agents as an MCP
-// server.
+// server: over stdio, streamable HTTP, WebSocket and in-process, with the same
+// meaning on each of them. Who calls, what they may see, and what they may
+// call is decided in one place, [Server.look].
 //
 // Imported by internal/app.
 package mcpserver
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"reflect"
+	"sync"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
+	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
-// Options configures a Server. The zero value works.
+// Options configures a Server.
 type Options struct {
-	// Version is told to clients.
-	Version string
-	// Instructions are told to clients.
-	Instructions string
+	// Version and Instructions are told to clients.
+	Version, Instructions string
 	// Logger receives the SDK's messages. If nil, they are discarded.
 	Logger *slog.Logger
+	// Policy decides who may do what. Required.
+	Policy *policy.Engine
+	// Gate governs the server's own methods as the host's gate governs its
+	// tools. If nil, they pass.
+	Gate mcphost.Gate
+	// Prefixed names tools "skill:NAME" and "workflow:NAME" (ruling 14).
+	Prefixed bool
+	// Compact leaves clients two tools, list_programs and invoke_program.
+	Compact bool
+	// Campaign is the name under which compact clients know the tools.
+	Campaign string
+	// Resources and Prompts are served if not nil.
+	Resources Resources
+	Prompts   Prompts
+	// World is kept in sync with clients that ask for it, if not nil.
+	World *world.World
+	// Refresh reads anew what may have changed on disk, such as workflows. If
+	// nil, there is nothing to read.
+	Refresh func(context.Context) error
+	// PageSize is the most entries of one page of a list; 0 means 100.
+	PageSize int
 }
 
-// Server hands the tools of a host to MCP clients and keeps the list up to
-// date. It is safe for concurrent use.
+// Resources is what clients can read. It is safe for concurrent use.
+type Resources interface {
+	List(ctx context.Context, v resource.View) ([]*sdk.Resource, error)
+	Templates(v resource.View) []*sdk.ResourceTemplate
+	// Read returns resource.ErrUnknown for what is not there or hidden.
+	Read(ctx context.Context, v resource.View, uri string) (*sdk.ReadResourceResult, error)
+	Complete(ctx context.Context, v resource.View, template, argument, prefix string) (values []string, more bool, err error)
+}
+
+// Prompts is what clients can have written for them. It is safe for
+// concurrent use.
+type Prompts interface {
+	List(v resource.View) []*sdk.Prompt
+	// Get returns prompt.ErrUnknown for what is not there or hidden, and wraps
+	// [mcp.ErrInvalidArguments] for bad arguments.
+	Get(ctx context.Context, v resource.View, name string, args map[string]string) (*sdk.GetPromptResult, error)
+	Complete(ctx context.Context, v resource.View, name, argument, prefix string) (values []string, more bool, err error)
+}
+
+const defaultPage = 100
+
+// Server hands the tools of a host to MCP clients and keeps their lists up to
+// date. It is safe for concurrent use. Run owns a goroutine per source of
+// change; every transport owns its connections.
 type Server struct {
-	host   *mcphost.Host
-	sdk    *sdk.Server
-	listed map[string]mcphost.Tool // owned by follow
+	host *mcphost.Host
+	o    Options
+	sdk  *sdk.Server
+	own  map[string]ownTool
+
+	mu     sync.Mutex // guards listed
+	listed map[string]*sdk.Tool
 }
 
-// New returns a server over host. Run serves it.
+// New returns a server over host.
 func New(host *mcphost.Host, o Options) *Server {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	if o.PageSize <= 0 {
+		o.PageSize = defaultPage
+	}
+	s := &Server{host: host, o: o, listed: map[string]*sdk.Tool{}}
+	s.own = s.ownTools()
 	info := &sdk.Implementation{Name: "glyphoxa", Title: "Glyphoxa", Version: o.Version}
-	return &Server{
-		host: host,
-		sdk: sdk.NewServer(info, &sdk.ServerOptions{
-			Instructions: o.Instructions, Logger: o.Logger,
-			Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{ListChanged: true}},
-		}),
-		listed: map[string]mcphost.Tool{},
-	}
-}
-
-// Run serves one client over t until the client leaves or ctx ends. It is
-// called once.
-func (s *Server) Run(ctx context.Context, t sdk.Transport) error {
-	changed := s.host.Changed()
+	s.sdk = sdk.NewServer(info, s.sdkOptions())
+	s.sdk.AddReceivingMiddleware(s.receive)
+	s.addPrompts()
+	s.addMethods()
 	s.list()
-	ctx, cancel := context.WithCancel(ctx)
-	followed := make(chan struct{})
-	go func() {
-		defer close(followed)
-		s.follow(ctx, changed)
-	}()
-	err := s.sdk.Run(ctx, t)
-	cancel()
-	<-followed
-	if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) {
-		return nil // we were told to stop, or the client has left
-	}
-	return err
+	return s
 }
 
-// follow lists the tools anew whenever the registry changes; the SDK then
-// notifies clients.
-func (s *Server) follow(ctx context.Context, changed <-chan struct{}) {
+func (s *Server) sdkOptions() *sdk.ServerOptions {
+	o := &sdk.ServerOptions{
+		Instructions: s.o.Instructions, Logger: s.o.Logger, PageSize: s.o.PageSize,
+		Capabilities: &sdk.ServerCapabilities{
+			Tools: &sdk.ToolCapabilities{ListChanged: true}, Logging: &sdk.LoggingCapabilities{},
+		},
+	}
+	if s.o.Resources != nil {
+		o.Capabilities.Resources = &sdk.ResourceCapabilities{ListChanged: true, Subscribe: true}
+		o.SubscribeHandler = s.subscribe
+		o.UnsubscribeHandler = func(context.Context, *sdk.UnsubscribeRequest) error { return nil }
+	}
+	if s.o.Prompts != nil {
+		o.Capabilities.Prompts = &sdk.PromptCapabilities{ListChanged: true}
+	}
+	if s.o.Resources != nil || s.o.Prompts != nil {
+		o.CompletionHandler = s.complete
+	}
+	return o
+}
+
+// Run keeps the lists up to date and tells clients what changes, until ctx
+// ends. Transports may serve while it runs; it is called once.
+func (s *Server) Run(ctx context.Context) error {
+	var work sync.WaitGroup
+	work.Go(func() { s.follow(ctx) })
+	if s.o.World != nil {
+		work.Go(func() { s.announce(ctx) })
+	}
+	work.Wait()
+	return nil
+}
+
+// follow lists the tools anew whenever the registry or somebody's rights
+// change; the SDK then notifies clients.
+func (s *Server) follow(ctx context.Context) {
+	registry, rights := s.host.Changed(), s.o.Policy.Changed()
+	s.list()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-changed:
-			changed = s.host.Changed()
+		case <-registry:
+			registry = s.host.Changed()
 			s.list()
+			s.updated(ctx, uriLatency)
+		case <-rights:
+			rights = s.o.Policy.Changed()
+			s.touch()
 		}
 	}
 }
 
-// list brings the served list up to the registry's. Only what differs is
-// touched, so that a tool moving between tiers is no change of the list.
+// list brings the SDK's list up to the registry's: it sends notifications,
+// routes calls and checks headers by it. Who is shown what is decided
+// elsewhere. Only what differs for clients is touched.
 func (s *Server) list() {
-	now := map[string]mcphost.Tool{}
-	for _, t := range s.host.Tools(mcp.BudgetDeep) {
-		name := t.Definition.Name
-		now[name] = t
-		if old, ok := s.listed[name]; ok && same(old, t) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := map[string]*sdk.Tool{}
+	for _, t := range s.everything() {
+		now[t.Name] = t
+		if old, ok := s.listed[t.Name]; ok && same(old, t) {
 			continue
 		}
-		s.sdk.AddTool(definition(t), s.call)
+		s.sdk.AddTool(t, s.call)
 	}
 	for name := range s.listed {
 		if _, ok := now[name]; !ok {
@@ -106,72 +182,53 @@ func (s *Server) list() {
 	s.listed = now
 }
 
-// same reports whether two tools look the same to a client.
-func same(a, b mcphost.Tool) bool {
-	return reflect.DeepEqual(definition(a), definition(b))
+// touch makes the SDK say that the list of tools has changed.
+func (s *Server) touch() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.listed {
+		s.sdk.AddTool(t, s.call)
+		return
+	}
 }
 
-func definition(t mcphost.Tool) *sdk.Tool {
-	input := t.Definition.Parameters
-	if input == nil {
-		input = map[string]any{"type": "object"}
+// everything are the tools under their outward names, whoever may see them.
+func (s *Server) everything() []*sdk.Tool {
+	var all []*sdk.Tool
+	if !s.o.Compact {
+		for _, t := range s.host.Tools(mcp.BudgetDeep) {
+			if _, ours := s.own[t.Definition.Name]; !ours {
+				all = append(all, s.definition(t))
+			}
+		}
 	}
-	def := &sdk.Tool{
-		Name: t.Definition.Name, Title: t.Title, Description: t.Definition.Description, InputSchema: input,
-		Annotations: &sdk.ToolAnnotations{
-			Title: t.Title, ReadOnlyHint: t.ReadOnly, IdempotentHint: t.Definition.Idempotent,
-			DestructiveHint: &t.Destructive, OpenWorldHint: &t.OpenWorld,
-		},
+	for _, t := range s.own {
+		all = append(all, t.def)
 	}
-	if t.OutputSchema != nil {
-		def.OutputSchema = t.OutputSchema
-	}
-	return def
+	return all
 }
 
-// call runs a tool for a client. Failures of a tool are results with isError,
-// so that a model can read them; an unknown name is a protocol error.
-func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-	res, err := s.host.ExecuteTool(ctx, req.Params.Name, string(req.Params.Arguments))
-	meta := sdk.Meta{"executionTimeMs": float64(res.Duration.Microseconds()) / 1000}
-	if err != nil {
-		return &sdk.CallToolResult{
-			Meta: meta, IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: err.Error()}},
-		}, nil
-	}
-	return render(res, meta), nil
+// same reports whether two definitions look the same to a client, but for the
+// latencies, which move with every call.
+func same(a, b *sdk.Tool) bool {
+	x, y := *a, *b
+	x.Meta, y.Meta = nil, nil
+	return reflect.DeepEqual(x, y) && a.Meta[metaTier] == b.Meta[metaTier]
 }
 
-// render turns a result into the protocol's form. JSON objects also travel as
-// structured content.
-func render(res mcp.Result, meta sdk.Meta) *sdk.CallToolResult {
-	out := &sdk.CallToolResult{Meta: meta, IsError: res.IsError}
-	for _, c := range res.Content {
-		out.Content = append(out.Content, content(c))
+// ended tells an orderly end of a session from a failure.
+func ended(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) {
+		return nil // we were told to stop, or the client has left
 	}
-	if len(out.Content) == 0 {
-		out.Content = []sdk.Content{&sdk.TextContent{Text: res.Text}}
-	}
-	structured := res.Structured
-	if structured == nil && res.Content == nil && len(res.Text) > 0 && res.Text[0] == '{' && json.Valid([]byte(res.Text)) {
-		structured = json.RawMessage(res.Text)
-	}
-	if structured != nil {
-		out.StructuredContent = structured
-	}
-	return out
+	return err
 }
 
-func content(c mcp.Content) sdk.Content {
-	switch c.Type {
-	case "image":
-		return &sdk.ImageContent{Data: c.Data, MIMEType: c.MIMEType}
-	case "audio":
-		return &sdk.AudioContent{Data: c.Data, MIMEType: c.MIMEType}
-	case "resource_link":
-		return &sdk.ResourceLink{URI: c.URI, Name: c.Name, MIMEType: c.MIMEType}
-	case "resource":
-		return &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: c.URI, MIMEType: c.MIMEType, Text: c.Text, Blob: c.Data}}
-	}
-	return &sdk.TextContent{Text: c.Text}
-}
+// farewell bounds the time open calls get when the server stops.
+const farewell = 10 * time.Second
+
+// errStopping is why calls end that outlast the farewell.
+var errStopping = fmt.Errorf("the server stops: %w", mcp.ErrClosed)
+
+// uriLatency is the resource that changes when tools come, go or change tier.
+const uriLatency = "glyphoxa://tools/latency"

@@ -39,7 +39,9 @@ func TestACallIsApproved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var list struct{ Approvals []struct{ ID, Caller, Tool, Arguments string } }
+	var list struct {
+		Approvals []struct{ ID, Caller, Tool, Arguments string }
+	}
 	if err := json.Unmarshal([]byte(res.Text), &list); err != nil || len(list.Approvals) != 1 {
 		t.Fatalf("list = %s, %v", res.Text, err)
 	}

@@ -1,0 +1,82 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
+	"github.com/MrWong99/glyphoxa/internal/mcp/governor"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/observe"
+)
+
+// readOnlyVariable is the environment variable that takes every tool away that
+// changes something.
+const readOnlyVariable = "READ_ONLY_MODE"
+
+// readOnly reports whether nothing may be changed, by flag, configuration or
+// environment.
+func (a *App) readOnly(flag bool) (bool, error) {
+	text := os.Getenv(readOnlyVariable)
+	if text == "" {
+		return flag || a.Config.Server.ReadOnly, nil
+	}
+	on, err := strconv.ParseBool(text)
+	if err != nil {
+		return false, Usage(fmt.Errorf("%s is %q; use true or false", readOnlyVariable, text))
+	}
+	return on || flag || a.Config.Server.ReadOnly, nil
+}
+
+// govern prepares what every call passes: policy, record and counters.
+func (a *App) govern(ctx context.Context, o Options) error {
+	readOnly, err := a.readOnly(o.ReadOnly)
+	if err != nil {
+		return err
+	}
+	server := a.Config.Server
+	a.policy, err = policy.New(policy.Options{Profiles: server.Profiles, Rules: server.Policy, Limits: server.Limits, ReadOnly: readOnly})
+	if err != nil {
+		return Usage(err)
+	}
+	a.work.Go(func() {
+		if err := a.policy.Run(a.life); err != nil {
+			a.log.Error("keeping the policy", "reason", err)
+		}
+	})
+	path := filepath.Join(a.Config.DataDir, "audit.db")
+	a.audit, err = audit.Open(ctx, path, audit.Options{Arguments: server.Audit.Arguments, Keep: time.Duration(server.Audit.Keep), Logger: a.log})
+	if err != nil {
+		return fmt.Errorf("opening the audit log: %w", err)
+	}
+	if o.Metrics {
+		if a.metrics, err = observe.New(observe.Options{Version: o.Version}); err != nil {
+			return err
+		}
+		err = a.metrics.Gauge("glyphoxa_audit_queue_depth", "Records that wait to be written.", func() float64 { return float64(a.audit.Queued()) })
+		if err != nil {
+			return err
+		}
+	}
+	a.governor = governor.New(a.policy, a.audit, a.metrics)
+	return nil
+}
+
+// closeGovernance ends what govern began, once no call can come any more.
+func (a *App) closeGovernance() error {
+	var errs []error
+	if a.audit != nil {
+		errs = append(errs, a.audit.Close())
+	}
+	if a.metrics != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), farewell)
+		defer cancel()
+		errs = append(errs, a.metrics.Shutdown(ctx))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,210 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"regexp"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/prompt"
+	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
+	"github.com/MrWong99/glyphoxa/internal/observe"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/srd"
+)
+
+// DefaultStdioProfile is what a client on the standard streams may do unless
+// told otherwise: whoever starts the program owns its files anyway, but a
+// model must not approve its own calls.
+const DefaultStdioProfile = "builder.readWrite"
+
+// ServeOptions says how the registry is served.
+type ServeOptions struct {
+	// Stdio serves one client on the standard streams.
+	Stdio bool
+	// Listen is the address of the network transports; empty means the
+	// configuration's, unless Stdio is set.
+	Listen string
+	// Profile is what the client on the standard streams may do.
+	Profile string
+	// Campaign must be the configured campaign's name, if not empty.
+	Campaign string
+	Compact  bool
+	Version  string
+	// Ready is told where the server listens.
+	Ready io.Writer
+}
+
+// Serve serves the registry to outside agents until ctx ends, or until the
+// client on the standard streams leaves.
+func (a *App) Serve(ctx context.Context, o ServeOptions) error {
+	subject, err := a.stdioSubject(o)
+	if err != nil {
+		return err
+	}
+	if err := a.isCampaign(o.Campaign); err != nil {
+		return err
+	}
+	if err := a.book.Warm(); err != nil {
+		return err
+	}
+	s := a.outward(ctx, o)
+	var web *mcpserver.Web
+	if !o.Stdio || o.Listen != "" {
+		if web, err = a.web(ctx, s, cmp.Or(o.Listen, a.Config.Server.Listen)); err != nil {
+			return err
+		}
+		fmt.Fprintf(o.Ready, "glyphoxa mcp listening on http://%s\n", web.Addr())
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var g errgroup.Group
+	g.Go(func() error { return s.Run(ctx) })
+	g.Go(func() error { a.report(ctx, o.Ready); return nil })
+	if web != nil {
+		g.Go(func() error {
+			defer cancel()
+			return web.Serve(ctx)
+		})
+	}
+	if o.Stdio {
+		g.Go(func() error {
+			defer cancel()
+			return s.Serve(ctx, subject, mcpserver.Stdio())
+		})
+	}
+	return g.Wait()
+}
+
+// report tells what people should know once the external servers were tried.
+func (a *App) report(ctx context.Context, w io.Writer) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-a.servers:
+	}
+	a.WriteNotices(w)
+	for _, text := range a.flows.missing() {
+		fmt.Fprintln(w, "glyphoxa:", text)
+	}
+}
+
+func (a *App) stdioSubject(o ServeOptions) (*policy.Subject, error) {
+	if !o.Stdio {
+		if o.Profile != "" {
+			return nil, Usage(errors.New("--profile is for --stdio; clients on the network get theirs under server.clients"))
+		}
+		return nil, nil
+	}
+	name := cmp.Or(o.Profile, DefaultStdioProfile)
+	profile, ok := a.policy.Profile(name)
+	if !ok {
+		known := a.profiles()
+		if near := problem.Nearest(name, known); near != "" {
+			return nil, Usage(fmt.Errorf("--profile: there is no profile %q; did you mean %q?", name, near))
+		}
+		return nil, Usage(fmt.Errorf("--profile: there is no profile %q; use one of %s", name, strings.Join(known, ", ")))
+	}
+	return &policy.Subject{Name: "stdio", Profile: profile, Transport: "stdio"}, nil
+}
+
+// profiles lists the names of all profiles.
+func (a *App) profiles() []string {
+	var names []string
+	for _, p := range policy.BuiltinProfiles() {
+		names = append(names, p.Name)
+	}
+	for name := range a.Config.Server.Profiles {
+		names = append(names, name)
+	}
+	return names
+}
+
+// isCampaign checks that the campaign asked for is the one there is.
+func (a *App) isCampaign(name string) error {
+	if name == "" || strings.EqualFold(name, a.Config.Campaign.Name) {
+		return nil
+	}
+	return Usage(fmt.Errorf("--campaign: %s plays %q, not %q; choose another configuration with --config", a.Config.File, a.Config.Campaign.Name, name))
+}
+
+// outward prepares the server over the registry.
+func (a *App) outward(ctx context.Context, o ServeOptions) *mcpserver.Server {
+	var log *slog.Logger
+	if a.log.Enabled(ctx, slog.LevelDebug) {
+		log = a.log // the SDK calls it an error when a signal ends the session
+	}
+	src := a.sources()
+	return mcpserver.New(a.Host, mcpserver.Options{
+		Version: o.Version, Logger: log, Policy: a.policy, Gate: a.governor,
+		Prefixed: a.Config.Server.Naming == "prefixed", Compact: o.Compact, Campaign: a.Config.Campaign.Name,
+		Resources: resource.New(src), Prompts: prompt.New(src), World: a.Live,
+		Refresh:      func(context.Context) error { return a.flows.read() },
+		Instructions: instructions(o.Compact),
+	})
+}
+
+func instructions(compact bool) string {
+	if compact {
+		return "What a tabletop role-playing campaign offers. Call list_programs, pick a card, and call invoke_program with its template filled in."
+	}
+	return "Dice, rules, memory, world and files of a tabletop role-playing campaign, its workflows, and the tools of its external servers. " +
+		"Every tool's _meta says what a call costs (glyphoxa/tier, glyphoxa/p50Ms). Resources under glyphoxa:// show the world as it is."
+}
+
+// sources are what resources and prompts are made of.
+func (a *App) sources() resource.Sources {
+	return resource.Sources{
+		Campaign: a.Config.Campaign.Name, System: a.Config.Campaign.System, Scene: a.Live.Scene, NPCs: a.Config.NPCs,
+		Graph: a.Store, Log: a.Store, Rules: resource.NewRulebook(a.book, srd.FS), Latency: a.Host.Status,
+	}
+}
+
+// web opens the network transports.
+func (a *App) web(ctx context.Context, s *mcpserver.Server, addr string) (*mcpserver.Web, error) {
+	keeper, err := identity.New(ctx, a.Config.Server, identity.Options{Profile: a.policy.Profile, Logger: a.log})
+	if err != nil {
+		return nil, Usage(err)
+	}
+	health := observe.NewHealth()
+	health.SetLogger(a.log)
+	health.Add("memory", func(ctx context.Context) error {
+		_, err := a.Store.Sessions(ctx, 1)
+		return err
+	})
+	health.Add("audit", func(ctx context.Context) error { return a.audit.Flush(ctx) })
+	return s.Listen(ctx, addr, mcpserver.WebOptions{
+		Gatekeeper: keeper, Limits: a.Config.Server.Limits, Metrics: a.metrics, Health: health,
+		Guard: identity.Guard{AllowedOrigins: a.Config.Server.AllowedOrigins, AllowedHosts: a.Config.Server.AllowedHosts},
+	})
+}
+
+// ClientName reports whether name is fit to be a client's.
+func ClientName(name string) bool { return clientName.MatchString(name) }
+
+var clientName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+// NewToken prints a fresh token and how to let its holder in.
+func NewToken(w io.Writer, client string) error {
+	token, hash := identity.NewToken()
+	_, err := fmt.Fprintf(w, `Token (shown once, keep it secret):
+  %s
+
+Add to glyphoxa.yaml:
+  server:
+    clients:
+      - name: %s
+        token_hash: %s
+        profile: player.full
+`, token, client, hash)
+	return err
+}

@@ -1,0 +1,121 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
+)
+
+// workflows keeps the registry's workflows up to date with their files and
+// with the tools they are made of. It is safe for concurrent use.
+type workflows struct {
+	host   *mcphost.Host
+	server config.Server
+	source fs.FS
+
+	mu    sync.Mutex // guards the fields below; held while the registry is changed
+	all   []*workflow.Workflow
+	shown string // what the registry was last told
+}
+
+// loadWorkflows reads the workflow files of a configuration.
+func loadWorkflows(server config.Server, source fs.FS) ([]*workflow.Workflow, error) {
+	if server.Workflows == "" {
+		return nil, nil
+	}
+	if source != nil {
+		return workflow.LoadFS(source, server.Workflows)
+	}
+	return workflow.Load(server.Workflows)
+}
+
+// read reads the files anew and registers what is in them. If a file is wrong
+// everything stays as it was.
+func (w *workflows) read() error {
+	all, err := loadWorkflows(w.server, w.source)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before := w.all
+	w.all = all
+	if err := w.register(); err != nil {
+		w.all = before
+		return errors.Join(fmt.Errorf("%w; rename the workflow", err), w.register())
+	}
+	return nil
+}
+
+// register makes tools of the workflows by what the registry knows now.
+// Callers hold mu.
+func (w *workflows) register() error {
+	var defs []mcphost.BuiltinTool
+	var shown strings.Builder
+	for _, one := range w.all {
+		t := one.Tool(registry{w.host})
+		defs = append(defs, t)
+		fmt.Fprintln(&shown, t.Definition.Name, t.ReadOnly, t.Definition.Idempotent, t.Definition.MaxDurationMs, t.Definition.Description, t.Definition.Parameters, t.Needs)
+	}
+	if w.shown == shown.String() {
+		return nil
+	}
+	if err := w.host.ReplaceWorkflows(defs...); err != nil {
+		return err
+	}
+	w.shown = shown.String()
+	return nil
+}
+
+// follow registers the workflows anew when their tools come, go or change,
+// until ctx ends.
+func (w *workflows) follow(ctx context.Context, failed func(error)) {
+	for {
+		changed := w.host.Changed()
+		w.mu.Lock()
+		err := w.register()
+		w.mu.Unlock()
+		if err != nil && !errors.Is(err, mcp.ErrClosed) {
+			failed(err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+		}
+	}
+}
+
+// missing says which workflows wait for tools that nobody offers.
+func (w *workflows) missing() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	known := w.host.Names()
+	var all []string
+	for _, one := range w.all {
+		if names := one.Missing(known); len(names) > 0 {
+			all = append(all, fmt.Sprintf("the workflow %s (%s) waits for tools that nobody offers: %s", one.Name, one.File, strings.Join(names, ", ")))
+		}
+	}
+	return all
+}
+
+// registry is the host as workflows see it.
+type registry struct{ host *mcphost.Host }
+
+func (r registry) Lookup(name string) (t mcp.Target, p50, deadline time.Duration, idempotent, ok bool) {
+	tool, ok := r.host.Tool(name)
+	if !ok {
+		return mcp.Target{}, 0, 0, false, false
+	}
+	return tool.Target, tool.Latency(), tool.Deadline, tool.Definition.Idempotent, true
+}

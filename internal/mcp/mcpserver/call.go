@@ -1,0 +1,207 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+)
+
+// answer is what a call ended in.
+type answer struct {
+	result mcp.Result
+	events []string
+	err    error
+}
+
+// execute runs a tool by its registered name for the subject of ctx. What the
+// subject may not see does not exist for it.
+func (s *Server) execute(ctx context.Context, name, args string) answer {
+	start := time.Now()
+	var events mcp.Events
+	ctx = mcp.WithEvents(ctx, &events)
+	res, err := door{s}.Execute(ctx, name, args)
+	if res.Duration == 0 {
+		res.Duration = time.Since(start)
+	}
+	return answer{result: res, events: events.Names(), err: err}
+}
+
+// door leads to the tools the subject of the context may call, and to no
+// other. Workflows go through it as well as clients do.
+type door struct{ server *Server }
+
+func (d door) Execute(ctx context.Context, name, args string) (mcp.Result, error) {
+	subject := policy.SubjectFrom(ctx)
+	if subject == nil {
+		return mcp.Result{}, fmt.Errorf("calling %q: %w: nobody vouches for the call", name, mcp.ErrNotAllowed)
+	}
+	t, ok := d.server.look(ctx, name)
+	if !ok {
+		return mcp.Result{}, fmt.Errorf("calling %q: %w", clip(line(name), 200), mcp.ErrUnknownTool)
+	}
+	if t.Composite {
+		ctx = mcp.WithDoor(ctx, d)
+	}
+	return d.server.host.ExecuteTool(ctx, name, args)
+}
+
+type requestKey struct{}
+
+// run calls whatever the subject of ctx knows by an outward name.
+func (s *Server) run(ctx context.Context, name string, args json.RawMessage) answer {
+	if own, ok := s.ours(ctx, name); ok {
+		return s.ask(ctx, own, args)
+	}
+	t, ok := s.reach(ctx, name)
+	if !ok {
+		return answer{err: fmt.Errorf("%w %q", mcp.ErrUnknownTool, clip(line(name), 200))}
+	}
+	return s.execute(ctx, t.Definition.Name, string(args))
+}
+
+// RequestFrom returns the MCP request a tool runs for, nil if it runs for
+// another caller. Tools that ask their client something need it.
+func RequestFrom(ctx context.Context) *sdk.CallToolRequest {
+	r, _ := ctx.Value(requestKey{}).(*sdk.CallToolRequest)
+	return r
+}
+
+// call answers tools/call. Failures of a tool are results with isError, so
+// that a model can read them; an unknown name is a protocol error.
+func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	p, err := peerOf(req)
+	if err != nil {
+		return nil, err
+	}
+	ctx = context.WithValue(p.attend(ctx), requestKey{}, req)
+	if token := req.Params.GetProgressToken(); token != nil {
+		relay := newRelay(ctx, req.Session, token)
+		defer relay.close()
+		ctx = mcp.WithProgress(ctx, relay.report)
+	}
+	name, args := req.Params.Name, req.Params.Arguments
+	if own, ok := s.ours(ctx, name); ok {
+		return s.ask(ctx, own, args).render(false), nil
+	}
+	t, ok := s.reach(ctx, name)
+	if !ok {
+		return nil, unknown(name)
+	}
+	a := s.execute(ctx, t.Definition.Name, string(args))
+	if errors.Is(a.err, mcp.ErrUnknownTool) { // it has gone meanwhile
+		return nil, unknown(name)
+	}
+	return a.render(t.OutputSchema == nil), nil
+}
+
+// render is the answer in the protocol's form. A failure travels as text for
+// the model, in _meta for programs, and as structured content where no output
+// schema forbids it.
+func (a answer) render(free bool) *sdk.CallToolResult {
+	meta := a.meta()
+	if a.err == nil {
+		return render(a.result, meta)
+	}
+	f := failureOf(a.err)
+	meta[metaError] = f
+	out := &sdk.CallToolResult{
+		Meta: meta, IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: f.text()}},
+	}
+	if free {
+		out.StructuredContent = map[string]any{"ok": false, "error": f}
+	}
+	return out
+}
+
+// meta is what every answer carries (ruling 12).
+func (a answer) meta() sdk.Meta {
+	events := a.events
+	if events == nil {
+		events = []string{}
+	}
+	return sdk.Meta{"executionTimeMs": millis(a.result.Duration), "eventsEmitted": events}
+}
+
+// ownTool is a tool of the server itself.
+type ownTool struct {
+	name string // without prefix
+	def  *sdk.Tool
+	run  func(ctx context.Context, args json.RawMessage) (any, error)
+}
+
+// target is one of the server's own tools as decisions about rights see it.
+func (t ownTool) target() mcp.Target {
+	return mcp.Target{Tool: t.name, Source: sourceServer, ReadOnly: true}
+}
+
+// ours returns the server's own tool behind an outward name, if the subject of
+// ctx may call it.
+func (s *Server) ours(ctx context.Context, name string) (ownTool, bool) {
+	for _, t := range s.own {
+		if t.def.Name == name && s.o.Policy.Permits(ctx, t.target()) == nil {
+			return t, true
+		}
+	}
+	return ownTool{}, false
+}
+
+// ask runs one of the server's own tools through the gate.
+func (s *Server) ask(ctx context.Context, t ownTool, args json.RawMessage) answer {
+	var events mcp.Events
+	a := answer{}
+	start := time.Now()
+	a.err = s.govern(mcp.WithEvents(ctx, &events), t.name, string(args), func(ctx context.Context) error {
+		value, err := t.run(ctx, args)
+		if err != nil {
+			return err
+		}
+		if done, ok := value.(*sdk.CallToolResult); ok {
+			a.result = mcp.Result{Native: done, Text: firstText(done), IsError: done.IsError}
+			return nil
+		}
+		raw, err := json.Marshal(value)
+		a.result.Text = string(raw)
+		return err
+	})
+	a.result.Duration, a.events = time.Since(start), events.Names()
+	return a
+}
+
+func firstText(r *sdk.CallToolResult) string {
+	for _, c := range r.Content {
+		if t, ok := c.(*sdk.TextContent); ok {
+			return t.Text
+		}
+	}
+	return ""
+}
+
+// govern lets something the server does itself pass the gate like a tool: it
+// changes nothing and needs no permission of its own.
+func (s *Server) govern(ctx context.Context, what, args string, do func(context.Context) error) error {
+	if s.o.Gate == nil {
+		return do(ctx)
+	}
+	subject := policy.SubjectFrom(ctx)
+	if subject == nil {
+		return fmt.Errorf("%w: nobody vouches for the call", mcp.ErrNotAllowed)
+	}
+	if args == "" {
+		args = "{}"
+	}
+	start := time.Now()
+	c := &mcp.Call{Target: mcp.Target{Tool: what, Source: "server", ReadOnly: true}, Caller: subject.Caller(), Args: args}
+	err := s.o.Gate.Admit(ctx, c)
+	if err == nil {
+		err = do(ctx)
+	}
+	s.o.Gate.Settle(ctx, c, mcp.Result{Duration: time.Since(start)}, err)
+	return err
+}

@@ -1,0 +1,127 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+)
+
+// Keys of a tool's _meta that tell outside agents what a call costs. Those a
+// host of ours understands have the names of docs/tools.md.
+const (
+	metaTier      = "glyphoxa/tier"
+	metaP50       = "glyphoxa/p50Ms"
+	metaP99       = "glyphoxa/p99Ms"
+	metaEstimated = "glyphoxa/estimatedDurationMs"
+	metaMax       = "glyphoxa/maxDurationMs"
+	metaSource    = "glyphoxa/source"
+	metaIdempot   = "glyphoxa/idempotent"
+)
+
+// definition is a tool as clients are told of it.
+func (s *Server) definition(t mcphost.Tool) *sdk.Tool {
+	input := t.Definition.Parameters
+	if input == nil {
+		input = map[string]any{"type": "object"}
+	}
+	destructive, open := t.Destructive, t.OpenWorld
+	title := t.Title
+	if title == "" {
+		title = strings.ReplaceAll(t.Definition.Name, "_", " ")
+	}
+	def := &sdk.Tool{
+		Meta: latency(&t), Name: s.outward(&t), Title: title, Description: t.Definition.Description, InputSchema: input,
+		Annotations: &sdk.ToolAnnotations{
+			Title: title, ReadOnlyHint: t.ReadOnly, IdempotentHint: t.Definition.Idempotent,
+			DestructiveHint: &destructive, OpenWorldHint: &open,
+		},
+	}
+	if t.OutputSchema != nil {
+		def.OutputSchema = t.OutputSchema
+	}
+	return def
+}
+
+// latency tells what a call costs, in milliseconds.
+func latency(t *mcphost.Tool) sdk.Meta {
+	meta := sdk.Meta{
+		metaTier: t.Tier.String(), metaSource: t.Source, metaMax: millis(t.Deadline), metaIdempot: t.Definition.Idempotent,
+	}
+	if d := t.Latency(); d > 0 {
+		meta[metaEstimated] = millis(d)
+	}
+	if t.Measure.Successes > 0 {
+		meta[metaP50], meta[metaP99] = millis(t.Measure.P50), millis(t.Measure.P99)
+	}
+	return meta
+}
+
+// millis is d in milliseconds with the precision of microseconds.
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// render turns a result into the protocol's form. A JSON object also travels
+// as structured content.
+func render(res mcp.Result, meta sdk.Meta) *sdk.CallToolResult {
+	if native, ok := res.Native.(*sdk.CallToolResult); ok {
+		out := *native
+		out.Meta = sdk.Meta{}
+		for _, m := range []sdk.Meta{native.Meta, meta} {
+			for k, v := range m {
+				out.Meta[k] = v
+			}
+		}
+		return &out
+	}
+	out := &sdk.CallToolResult{Meta: meta, IsError: res.IsError}
+	for _, c := range res.Content {
+		out.Content = append(out.Content, content(c))
+	}
+	if len(out.Content) == 0 {
+		out.Content = []sdk.Content{&sdk.TextContent{Text: res.Text}}
+	}
+	if structured := structure(res); structured != nil {
+		out.StructuredContent = structured
+	}
+	return out
+}
+
+// structure is the structured form of a result, nil if it has none.
+func structure(res mcp.Result) json.RawMessage {
+	if res.Structured != nil {
+		return res.Structured
+	}
+	if res.Content == nil && len(res.Text) > 0 && res.Text[0] == '{' && json.Valid([]byte(res.Text)) {
+		return json.RawMessage(res.Text)
+	}
+	return nil
+}
+
+func content(c mcp.Content) sdk.Content {
+	switch c.Type {
+	case "image":
+		return &sdk.ImageContent{Data: c.Data, MIMEType: c.MIMEType}
+	case "audio":
+		return &sdk.AudioContent{Data: c.Data, MIMEType: c.MIMEType}
+	case "resource_link":
+		return &sdk.ResourceLink{URI: c.URI, Name: c.Name, MIMEType: c.MIMEType}
+	case "resource":
+		return &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: c.URI, MIMEType: c.MIMEType, Text: c.Text, Blob: c.Data}}
+	}
+	return &sdk.TextContent{Text: c.Text}
+}
+
+// maxMessage bounds the text of an error, in characters.
+const maxMessage = 2000
+
+// line makes text fit for one line of an error.
+func line(text string) string {
+	return strings.Join(strings.Fields(untrusted.Clean(text, maxMessage)), " ")
+}
+
+func clip(text string, n int) string { return untrusted.Clean(text, n) }

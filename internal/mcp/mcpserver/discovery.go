@@ -1,0 +1,227 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+)
+
+// Bounds of a search for tools.
+const (
+	defaultCards = 25
+	maxCards     = 100
+	maxSearch    = 200 // characters of a query
+)
+
+// ownTools are what the server offers beside the registry: in compact mode
+// the whole surface, else a way to find tools without listing them all.
+func (s *Server) ownTools() map[string]ownTool {
+	list := []ownTool{
+		{def: searchDefinition("search_tools", "Find tools by what they do, name or description. Returns short cards; describe_tool tells the rest."), run: s.searchTools},
+		{def: describeDefinition(), run: s.describeTool},
+	}
+	if s.o.Compact {
+		list = []ownTool{
+			{def: searchDefinition("list_programs", "List or find what this campaign offers, as short cards with a template of the call."), run: s.listPrograms},
+			{def: invokeDefinition(), run: s.invokeProgram},
+		}
+	}
+	own := map[string]ownTool{}
+	for _, t := range list {
+		t.name = t.def.Name
+		own[t.name] = t
+		if s.o.Prefixed && !s.o.Compact {
+			t.def.Name = prefixTool + t.def.Name
+		}
+	}
+	return own
+}
+
+type search struct {
+	Query   string `json:"query"`
+	Limit   *int   `json:"limit"`
+	Cursor  string `json:"cursor"`
+	Refresh bool   `json:"refresh"`
+}
+
+// decode reads the arguments of one of our own tools.
+func decode(args json.RawMessage, into any) error {
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	d := json.NewDecoder(strings.NewReader(string(args)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return nil
+}
+
+// find returns a page of the programs that match.
+func (s *Server) find(ctx context.Context, args json.RawMessage) (page []mcphost.Tool, next string, total int, err error) {
+	var q search
+	if err := decode(args, &q); err != nil {
+		return nil, "", 0, err
+	}
+	limit := defaultCards
+	if q.Limit != nil {
+		limit = *q.Limit
+	}
+	if limit < 1 || limit > maxCards {
+		return nil, "", 0, fmt.Errorf("%w: limit is %d; use 1 to %d", mcp.ErrInvalidArguments, limit, maxCards)
+	}
+	if q.Refresh && s.o.Refresh != nil {
+		if err := s.o.Refresh(ctx); err != nil {
+			return nil, "", 0, err
+		}
+	}
+	found := matching(s.programs(ctx), q.Query)
+	page, next, err = paginate(found, func(t mcphost.Tool) string { return t.Definition.Name }, q.Cursor, limit)
+	if err != nil {
+		err = fmt.Errorf("%w: the cursor is none of ours; list again without one", mcp.ErrInvalidArguments)
+	}
+	return page, next, len(found), err
+}
+
+// matching leaves the tools that have every word of query in their name,
+// title or description.
+func matching(all []mcphost.Tool, query string) []mcphost.Tool {
+	words := strings.Fields(strings.ToLower(clip(query, maxSearch)))
+	return slices.DeleteFunc(all, func(t mcphost.Tool) bool {
+		text := strings.ToLower(t.Definition.Name + " " + t.Title + " " + t.Definition.Description)
+		return slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+	})
+}
+
+// nullable is next as JSON wants it: null at the end.
+func nullable(next string) any {
+	if next == "" {
+		return nil
+	}
+	return next
+}
+
+func (s *Server) listPrograms(ctx context.Context, args json.RawMessage) (any, error) {
+	page, next, total, err := s.find(ctx, args)
+	if err != nil {
+		return s.runFailure(err, args), nil
+	}
+	cards := make([]card, 0, len(page))
+	for _, t := range page {
+		cards = append(cards, cardOf(t))
+	}
+	return map[string]any{
+		"ok": true, "project": s.o.Campaign, "count": len(cards), "total": total, "next_cursor": nullable(next), "programs": cards,
+	}, nil
+}
+
+func (s *Server) searchTools(ctx context.Context, args json.RawMessage) (any, error) {
+	page, next, total, err := s.find(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]map[string]any, 0, len(page))
+	for _, t := range page {
+		found = append(found, map[string]any{
+			"name": s.outward(&t), "title": t.Title, "description": t.Definition.Description,
+			"tier": t.Tier.String(), "read_only": t.ReadOnly, "expected_ms": millis(t.Latency()),
+		})
+	}
+	return map[string]any{"count": len(found), "total": total, "next_cursor": nullable(next), "tools": found}, nil
+}
+
+func (s *Server) describeTool(ctx context.Context, args json.RawMessage) (any, error) {
+	var q struct {
+		Name string `json:"name"`
+	}
+	if err := decode(args, &q); err != nil {
+		return nil, err
+	}
+	t, ok := s.reach(ctx, q.Name)
+	if !ok {
+		return nil, fmt.Errorf("%w %q", mcp.ErrUnknownTool, clip(line(q.Name), 200))
+	}
+	return map[string]any{"tool": s.definition(t)}, nil
+}
+
+type invocation struct {
+	ID    string          `json:"id"`
+	Input json.RawMessage `json:"input"`
+}
+
+// invokeProgram runs a program of the campaign. One that is missing is looked
+// for once more after a refresh.
+func (s *Server) invokeProgram(ctx context.Context, args json.RawMessage) (any, error) {
+	var q invocation
+	if err := decode(args, &q); err != nil {
+		return s.runFailure(err, args), nil
+	}
+	if len(q.Input) == 0 || q.Input[0] != '{' {
+		return s.runFailure(fmt.Errorf("%w: input is no JSON object", mcp.ErrInvalidArguments), args), nil
+	}
+	a := s.execute(ctx, q.ID, string(q.Input))
+	if errors.Is(a.err, mcp.ErrUnknownTool) && s.o.Refresh != nil {
+		if err := s.o.Refresh(ctx); err == nil {
+			a = s.execute(ctx, q.ID, string(q.Input))
+		}
+	}
+	for _, e := range a.events {
+		mcp.Emit(ctx, e)
+	}
+	if a.err != nil {
+		return s.programFailure(ctx, q.ID, a.err, q.Input), nil
+	}
+	out := render(a.result, nil)
+	var result any = a.result.Text
+	if raw := structure(a.result); raw != nil {
+		result = raw
+	}
+	whole := map[string]any{"ok": !a.result.IsError, "project": s.o.Campaign, "id": q.ID, "result": result}
+	raw, err := json.Marshal(whole)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the answer: %w", err)
+	}
+	out.StructuredContent = json.RawMessage(raw)
+	if a.result.Content == nil || len(a.result.Content) == 1 && a.result.Content[0].Type == "text" {
+		out.Content = []sdk.Content{&sdk.TextContent{Text: string(raw)}}
+	}
+	return out, nil
+}
+
+// runFailure is a failure in text 002's form.
+func (s *Server) runFailure(err error, received json.RawMessage) *sdk.CallToolResult {
+	return s.payload(err, nil, received)
+}
+
+// programFailure is the failure of a program, with the schema it expected.
+func (s *Server) programFailure(ctx context.Context, id string, err error, received json.RawMessage) *sdk.CallToolResult {
+	var schema any
+	if t, ok := s.look(ctx, id); ok && mcp.CodeOf(err) == mcp.CodeInvalidInput {
+		schema = t.Definition.Parameters
+	}
+	return s.payload(err, schema, received)
+}
+
+func (s *Server) payload(err error, expected any, received json.RawMessage) *sdk.CallToolResult {
+	f := failureOf(err)
+	if !json.Valid(received) || len(received) > maxMessage {
+		received = json.RawMessage("null")
+	}
+	body := map[string]any{"ok": false, "error": map[string]any{
+		"error_code": strings.ToUpper(string(f.Code)), "error_type": f.Code, "message": f.Message, "details": f,
+		"expected_schema": expected, "received_payload": received, "recovery_hint": f.Hint, "doc_ref": "docs/outward.md#errors",
+	}}
+	raw, merr := json.Marshal(body)
+	if merr != nil {
+		raw = []byte(`{"ok":false}`)
+	}
+	return &sdk.CallToolResult{IsError: true, StructuredContent: json.RawMessage(raw), Content: []sdk.Content{&sdk.TextContent{Text: string(raw)}}}
+}

@@ -1,0 +1,200 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"sync"
+
+	"github.com/MrWong99/glyphoxa/internal/world"
+)
+
+// feed pushes the world's changes to one connection. What a slow client has
+// not fetched yet is kept by entity, so that it gets newer state and holds up
+// nobody. It owns a goroutine per subscription, of which there is one at most.
+type feed struct {
+	push  func(ctx context.Context, raw []byte) error
+	life  context.Context
+	end   context.CancelFunc
+	words feedWords
+
+	mu   sync.Mutex // guards the fields below
+	area *world.Area
+	sub  *world.Subscription
+	done chan struct{} // closed when the subscription's goroutine has ended
+}
+
+// feedWords are a protocol's names of what is pushed.
+type feedWords struct{ snapshot, delta, ended, seq string }
+
+// ourWords are what MCP clients are sent.
+var ourWords = feedWords{"notifications/state/snapshot", "notifications/state/delta", "notifications/state/ended", "seq"}
+
+// newFeed returns a feed that lives until close, or until ctx ends.
+func newFeed(ctx context.Context, push func(context.Context, []byte) error) *feed {
+	f := &feed{push: push, words: ourWords}
+	f.life, f.end = context.WithCancel(ctx)
+	return f
+}
+
+// close ends the subscription and waits for it.
+func (f *feed) close() {
+	f.end()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.drop()
+}
+
+// drop ends the subscription there is. Callers hold mu.
+func (f *feed) drop() {
+	if f.sub != nil {
+		f.sub.Close()
+		<-f.done
+		f.sub = nil
+	}
+}
+
+// follow begins to push what sub brings, in place of what was followed before.
+// A snapshot goes out before follow returns. may is asked again before each
+// delta, since rights end.
+func (f *feed) follow(ctx context.Context, sub *world.Subscription, area *world.Area, may func() error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.drop()
+	if !sub.Resumed() {
+		if err := f.push(ctx, f.encodeSnapshot(sub.Snapshot())); err != nil {
+			sub.Close()
+			return err
+		}
+	}
+	f.sub, f.area, f.done = sub, area, make(chan struct{})
+	go func(done chan<- struct{}) { // drop and close wait for it
+		defer close(done)
+		f.pump(sub, may)
+	}(f.done)
+	return nil
+}
+
+// pump pushes deltas until the subscription or the connection ends.
+func (f *feed) pump(sub *world.Subscription, may func() error) {
+	for {
+		d, err := sub.Next(f.life)
+		if err != nil {
+			return
+		}
+		if err := may(); err != nil {
+			_ = f.push(f.life, notification(f.words.ended, func(b []byte) []byte { return appendField(b, "reason", line(err.Error())) }))
+			return
+		}
+		if err := f.push(f.life, f.encodeDelta(d)); err != nil {
+			return // the connection is going away
+		}
+	}
+}
+
+// declare sets the area of the subscription there is, and of the next one that
+// names none.
+func (f *feed) declare(area world.Area) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.sub != nil {
+		if err := f.sub.SetArea(&area); err != nil {
+			return err
+		}
+	}
+	f.area = &area
+	return nil
+}
+
+// declared is the area declared before, nil if there was none.
+func (f *feed) declared() *world.Area {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.area
+}
+
+func (f *feed) encodeSnapshot(snap world.Snapshot) []byte {
+	return notification(f.words.snapshot, func(b []byte) []byte { return appendSnapshot(b, f.words.seq, snap) })
+}
+
+func (f *feed) encodeDelta(d world.Delta) []byte {
+	return notification(f.words.delta, func(b []byte) []byte { return appendDelta(b, f.words.seq, d) })
+}
+
+// notification encodes a JSON-RPC notification whose params hold fields.
+func notification(method string, fields func([]byte) []byte) []byte {
+	b := make([]byte, 0, 512)
+	b = append(b, `{"jsonrpc":"2.0","method":"`...)
+	b = append(b, method...)
+	b = append(b, `","params":{`...)
+	b = fields(b)
+	return append(b, `}}`...)
+}
+
+func appendSnapshot(b []byte, seq string, snap world.Snapshot) []byte {
+	b = appendSeq(b, seq, snap.Seq)
+	b = append(b, `,"entities":`...)
+	b = appendChanges(b, snap.Entities)
+	b = append(b, ',')
+	return appendField(b, "scene", snap.Scene)
+}
+
+func appendDelta(b []byte, seq string, d world.Delta) []byte {
+	b = appendSeq(b, seq, d.Seq)
+	b = append(b, `,"causedBy":`...)
+	b = appendTexts(b, d.Causes)
+	b = append(b, `,"changes":`...)
+	b = appendChanges(b, d.Changes)
+	b = append(b, `,"removed":`...)
+	b = appendTexts(b, d.Removed)
+	if d.Scene != nil {
+		b = append(b, ',')
+		b = appendField(b, "scene", *d.Scene)
+	}
+	return b
+}
+
+func appendSeq(b []byte, name string, seq uint64) []byte {
+	b = append(b, '"')
+	b = append(b, name...)
+	b = append(b, `":`...)
+	return strconv.AppendUint(b, seq, 10)
+}
+
+func appendChanges(b []byte, all []world.Change) []byte {
+	b = append(b, '[')
+	for i, c := range all {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, c.Raw...)
+	}
+	return append(b, ']')
+}
+
+func appendTexts(b []byte, all []string) []byte {
+	b = append(b, '[')
+	for i, text := range all {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendText(b, text)
+	}
+	return append(b, ']')
+}
+
+func appendField(b []byte, name, value string) []byte {
+	b = append(b, '"')
+	b = append(b, name...)
+	b = append(b, `":`...)
+	return appendText(b, value)
+}
+
+// appendText appends a JSON string; strings always encode.
+func appendText(b []byte, text string) []byte {
+	raw, err := json.Marshal(text)
+	if err != nil {
+		return append(b, `""`...)
+	}
+	return append(b, raw...)
+}

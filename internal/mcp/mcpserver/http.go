@@ -1,0 +1,292 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/observe"
+)
+
+// Bounds of the network transports.
+const (
+	headerTime  = 10 * time.Second // to send the headers
+	bodyTime    = 30 * time.Second // to send the body after them
+	idleTime    = 2 * time.Minute  // between two requests of a connection
+	sessionTime = 10 * time.Minute // between two requests of a session
+	maxHeader   = 32 << 10         // bytes of all headers
+	eventBytes  = 32 << 20         // of events kept for clients that reconnect
+)
+
+// newestProtocol is the first revision without sessions; its requests name it
+// in a header of every request.
+const (
+	newestProtocol  = "2026-07-28"
+	protocolHeader  = "Mcp-Protocol-Version"
+	sessionHeader   = "Mcp-Session-Id"
+	defaultSessions = 1000
+)
+
+// WebOptions configures the network transports.
+type WebOptions struct {
+	// Gatekeeper says who calls. Required.
+	Gatekeeper *identity.Gatekeeper
+	// Guard refuses unknown hosts and origins. Its Addr is filled in.
+	Guard identity.Guard
+	// Limits bound requests and sessions; zero values mean the defaults.
+	Limits config.Limits
+	// Metrics and Health are served if not nil.
+	Metrics *observe.Metrics
+	Health  *observe.Health
+}
+
+// Web serves a Server over streamable HTTP at /mcp and WebSocket at /ws.
+type Web struct {
+	server   *Server
+	o        WebOptions
+	listener net.Listener
+	http     *http.Server
+	mcp      http.Handler // behind identification
+	sockets  sync.WaitGroup
+	open     atomic.Int32    // sockets
+	stop     context.Context // ends when sockets are to end
+	halt     context.CancelFunc
+}
+
+// Listen opens the listener and prepares the handlers. Serve serves them.
+func (s *Server) Listen(ctx context.Context, addr string, o WebOptions) (*Web, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listening on %s: %w; choose another address with --listen or server.listen", addr, plainListen(err))
+	}
+	if o.Limits.Sessions <= 0 {
+		o.Limits.Sessions = defaultSessions
+	}
+	o.Guard.Addr = l.Addr().String()
+	w := &Web{server: s, o: o, listener: l}
+	w.stop, w.halt = context.WithCancel(context.WithoutCancel(ctx))
+	w.mcp = w.streamable()
+	w.http = &http.Server{
+		Handler: w.routes(), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug),
+	}
+	if o.Metrics != nil {
+		if err := w.gauges(o.Metrics); err != nil {
+			return nil, errors.Join(err, l.Close())
+		}
+	}
+	return w, nil
+}
+
+// plainListen keeps the reason of a listen error.
+func plainListen(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Err != nil {
+		return op.Err
+	}
+	return err
+}
+
+func (w *Web) gauges(m *observe.Metrics) error {
+	return m.Gauge("glyphoxa_sessions", "Sessions of outside clients that are open.", func() float64 { return float64(w.server.sessions()) })
+}
+
+// sessions counts the sessions that are open.
+func (s *Server) sessions() int {
+	n := 0
+	for range s.sdk.Sessions() {
+		n++
+	}
+	return n
+}
+
+// Addr is the address the server listens on, as host:port.
+func (w *Web) Addr() string { return w.listener.Addr().String() }
+
+// Serve serves until ctx ends, then drains: nothing new is taken, calls under
+// way get ten seconds to finish.
+func (w *Web) Serve(ctx context.Context) error {
+	failed := make(chan error, 1)
+	go func() { failed <- w.http.Serve(w.listener) }() // ends with Shutdown or Close
+	select {
+	case err := <-failed:
+		w.halt()
+		w.sockets.Wait()
+		return fmt.Errorf("serving: %w", err)
+	case <-ctx.Done():
+	}
+	return errors.Join(w.drain(), ignoreClosed(<-failed))
+}
+
+func ignoreClosed(err error) error {
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+func (w *Web) drain() error {
+	if w.o.Health != nil {
+		w.o.Health.SetDraining()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), farewell)
+	defer cancel()
+	w.halt()
+	var closing sync.WaitGroup
+	for session := range w.server.sdk.Sessions() {
+		closing.Go(func() { _ = session.Close() }) // waits for its calls
+	}
+	err := w.http.Shutdown(ctx)
+	if err != nil {
+		err = w.http.Close() // what still hangs has had its time
+	}
+	closing.Wait()
+	w.sockets.Wait()
+	return err
+}
+
+func (w *Web) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", w.identified(w.mcp))
+	mux.HandleFunc("/ws", w.websocket)
+	if w.o.Health != nil {
+		mux.Handle("/healthz", w.o.Health.Live())
+		mux.Handle("/readyz", w.o.Health.Ready())
+	}
+	if w.o.Metrics != nil {
+		mux.Handle("/metrics", w.identified(w.metrics(w.o.Metrics.Handler())))
+	}
+	if meta := w.o.Gatekeeper.Metadata(); meta != nil {
+		mux.Handle(identity.MetadataPath, meta)
+		mux.Handle(identity.MetadataPath+"/", meta)
+	}
+	return w.guarded(mux)
+}
+
+// guarded refuses what no client of ours would send, and tells browsers what
+// allowed pages may read.
+func (w *Web) guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("X-Content-Type-Options", "nosniff")
+		if err := w.o.Guard.Check(r); err != nil {
+			w.refuse(rw, r, err)
+			return
+		}
+		if origin := r.Header.Get("Origin"); origin != "" {
+			h := rw.Header()
+			h.Set("Access-Control-Allow-Origin", origin)
+			h.Add("Vary", "Origin")
+			h.Set("Access-Control-Expose-Headers", sessionHeader+", WWW-Authenticate, Retry-After")
+			if r.Method == http.MethodOptions {
+				h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
+				h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Method, Mcp-Name, "+sessionHeader+", "+protocolHeader)
+				h.Set("Access-Control-Max-Age", "600")
+				rw.WriteHeader(http.StatusNoContent)
+				return
+			}
+		}
+		r.Body = &patientBody{ReadCloser: r.Body, control: http.NewResponseController(rw)}
+		next.ServeHTTP(rw, r)
+	})
+}
+
+// refuse answers a request that goes no further.
+func (w *Web) refuse(rw http.ResponseWriter, r *http.Request, err error) {
+	if c := w.o.Gatekeeper.Challenge(r, err); c != "" {
+		rw.Header().Set("WWW-Authenticate", c)
+	}
+	if d := identity.RetryAfter(err); d > 0 {
+		rw.Header().Set("Retry-After", strconv.Itoa(int(d.Seconds())))
+	}
+	http.Error(rw, line(err.Error()), identity.Status(err))
+}
+
+type vouchKey struct{}
+
+// identified finds out who calls, and has the SDK hold sessions to them.
+func (w *Web) identified(next http.Handler) http.Handler {
+	vouch := func(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo, error) {
+		p, ok := ctx.Value(vouchKey{}).(*peer)
+		if !ok {
+			return nil, auth.ErrInvalidToken
+		}
+		return p.tokenInfo(), nil
+	}
+	bound := auth.RequireBearerToken(vouch, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(next)
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		subject, err := w.o.Gatekeeper.Identify(r)
+		if err != nil {
+			w.refuse(rw, r, err)
+			return
+		}
+		r = r.WithContext(context.WithValue(policy.WithSubject(r.Context(), subject), vouchKey{}, &peer{subject: subject}))
+		r.Header = r.Header.Clone()
+		r.Header.Set("Authorization", "Bearer identified") // tokens go no further than this
+		bound.ServeHTTP(rw, r)
+	})
+}
+
+// streamable serves both eras of the protocol at one address: one handler of
+// the SDK cannot.
+func (w *Web) streamable() http.Handler {
+	server := func(*http.Request) *sdk.Server { return w.server.sdk }
+	events := sdk.NewMemoryEventStore(nil)
+	events.SetMaxBytes(eventBytes)
+	sessions := sdk.NewStreamableHTTPHandler(server, &sdk.StreamableHTTPOptions{
+		Logger: w.server.o.Logger, EventStore: events, SessionTimeout: sessionTime,
+		MaxRequestBodyBytes: w.o.Limits.Body, DisableLocalhostProtection: true, // the guard knows all names
+	})
+	stateless := sdk.NewStreamableHTTPHandler(server, &sdk.StreamableHTTPOptions{
+		Stateless: true, Logger: w.server.o.Logger, PropagateRequestCancellation: true,
+		MaxRequestBodyBytes: w.o.Limits.Body, DisableLocalhostProtection: true,
+	})
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.Header.Get(protocolHeader) >= newestProtocol {
+			stateless.ServeHTTP(rw, r)
+			return
+		}
+		if r.Method == http.MethodPost && r.Header.Get(sessionHeader) == "" && w.full(rw) {
+			return
+		}
+		sessions.ServeHTTP(rw, r)
+	})
+}
+
+// full refuses a new session if there are too many.
+func (w *Web) full(rw http.ResponseWriter) bool {
+	if w.server.sessions() < w.o.Limits.Sessions {
+		return false
+	}
+	tooMany(rw)
+	return true
+}
+
+func tooMany(rw http.ResponseWriter) {
+	rw.Header().Set("Retry-After", "10")
+	http.Error(rw, "too many sessions are open; try again later", http.StatusServiceUnavailable)
+}
+
+// metrics are for who may read the audit log, and for this machine.
+func (w *Web) metrics(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		s := policy.SubjectFrom(r.Context())
+		if s.Name != identity.Anonymous && w.server.mayAudit(r.Context()) != nil {
+			http.Error(rw, "metrics need the permission "+policy.AuditRead, http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(rw, r)
+	})
+}

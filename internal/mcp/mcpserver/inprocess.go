@@ -1,0 +1,34 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+)
+
+// Local is a client in the same process: the same rights and the same pipeline
+// without a wire between. It is safe for concurrent use.
+type Local struct {
+	server *Server
+	peer   *peer
+}
+
+// Local returns a client that calls as subject.
+func (s *Server) Local(subject *policy.Subject) *Local {
+	return &Local{server: s, peer: &peer{subject: subject}}
+}
+
+// Tools lists what the client may call.
+func (l *Local) Tools(ctx context.Context) []*sdk.Tool { return l.server.surface(l.peer.attend(ctx)) }
+
+// Call runs a tool, see Host.ExecuteTool for arguments and errors. What Tools
+// does not list is [mcp.ErrUnknownTool]. events names what the call caused.
+func (l *Local) Call(ctx context.Context, name, args string) (res mcp.Result, events []string, err error) {
+	ctx = l.peer.attend(ctx)
+	a := l.server.run(ctx, name, json.RawMessage(args))
+	return a.result, a.events, a.err
+}

@@ -1,0 +1,70 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+)
+
+// peer is the client at the far end of a connection, or of one HTTP request.
+type peer struct {
+	subject *policy.Subject
+	// feed pushes the world's changes; nil where nothing can be pushed.
+	feed *feed
+}
+
+// peerKey is where a request's token info holds its peer.
+const peerKey = "glyphoxa.peer"
+
+// tokenInfo binds a peer to its requests: the SDK hands it through to
+// handlers, and holds a session to the user it began with.
+func (p *peer) tokenInfo() *auth.TokenInfo {
+	return &auth.TokenInfo{UserID: p.subject.Name, Extra: map[string]any{peerKey: p}}
+}
+
+// extra is what a transport of ours attaches to every request it reads.
+func (p *peer) extra() *sdk.RequestExtra { return &sdk.RequestExtra{TokenInfo: p.tokenInfo()} }
+
+// errNobody is the answer to a request that nobody vouches for.
+var errNobody = &jsonrpc.Error{Code: -32001, Message: "nobody knows who you are; connect with a token"}
+
+// peerOf returns who sent a request.
+func peerOf(req sdk.Request) (*peer, error) {
+	extra := req.GetExtra()
+	if extra == nil || extra.TokenInfo == nil {
+		return nil, errNobody
+	}
+	p, ok := extra.TokenInfo.Extra[peerKey].(*peer)
+	if !ok || p.subject == nil {
+		return nil, errNobody
+	}
+	return p, nil
+}
+
+type feedKey struct{}
+
+// attend returns a context in which calls are made for the peer.
+func (p *peer) attend(ctx context.Context) context.Context {
+	ctx = policy.WithSubject(ctx, p.subject)
+	return context.WithValue(ctx, feedKey{}, p.feed)
+}
+
+// feedFrom returns the connection's feed, nil where nothing can be pushed.
+func feedFrom(ctx context.Context) *feed {
+	f, _ := ctx.Value(feedKey{}).(*feed)
+	return f
+}
+
+// refused is a refusal or any other error as a JSON-RPC error.
+func invalid(err error) error {
+	var wire *jsonrpc.Error
+	if errors.As(err, &wire) {
+		return wire
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: line(err.Error())}
+}

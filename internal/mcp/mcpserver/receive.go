@@ -1,0 +1,202 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
+)
+
+// Methods of the protocol whose answers depend on who asks.
+const (
+	methodListTools     = "tools/list"
+	methodListResources = "resources/list"
+	methodListTemplates = "resources/templates/list"
+	methodReadResource  = "resources/read"
+	methodSubscribe     = "resources/subscribe"
+	methodListen        = "subscriptions/listen"
+	methodListPrompts   = "prompts/list"
+	methodGetPrompt     = "prompts/get"
+)
+
+// receive stands before the SDK's own handlers: it finds out who asks, and
+// answers itself what depends on that.
+func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		p, err := peerOf(req)
+		if err != nil {
+			return nil, err
+		}
+		ctx = p.attend(ctx)
+		switch method {
+		case methodListTools:
+			params, _ := req.GetParams().(*sdk.ListToolsParams)
+			return s.listTools(ctx, params)
+		case methodListResources, methodListTemplates, methodReadResource:
+			if s.o.Resources != nil {
+				return s.resources(ctx, method, req)
+			}
+		case methodSubscribe:
+			if params, ok := req.GetParams().(*sdk.SubscribeParams); ok && params != nil {
+				if err := s.readable(ctx, params.URI); err != nil {
+					return nil, err
+				}
+			}
+		case methodListen:
+			if params, ok := req.GetParams().(*sdk.SubscriptionsListenParams); ok {
+				if err := s.listens(ctx, params); err != nil {
+					return nil, err
+				}
+			}
+		case methodListPrompts:
+			if s.o.Prompts != nil {
+				return s.listPrompts(ctx, req)
+			}
+		case methodGetPrompt:
+			if params, ok := req.GetParams().(*sdk.GetPromptParams); ok && params != nil && !s.hasPrompt(ctx, params.Name) {
+				return nil, unknownPrompt(params.Name)
+			}
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// view is what the subject of ctx may see of the world.
+func (s *Server) view(ctx context.Context) resource.View {
+	v := resource.View{
+		May: func(permission string) bool {
+			t := mcp.Target{Tool: "resources", Source: sourceServer, Permission: permission, ReadOnly: true}
+			return s.o.Policy.Permits(ctx, t) == nil
+		},
+		Tool: func(name string) bool {
+			_, ok := s.look(ctx, name)
+			return ok
+		},
+	}
+	if subject := policy.SubjectFrom(ctx); subject != nil {
+		v.Viewer = subject.Caller().Viewer()
+	}
+	return v
+}
+
+// sourceServer is the source of what the server does itself.
+const sourceServer = "server"
+
+func (s *Server) resources(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+	v := s.view(ctx)
+	switch params := req.GetParams().(type) {
+	case *sdk.ListResourcesParams:
+		all, err := s.o.Resources.List(ctx, v)
+		if err != nil {
+			return nil, internal(err)
+		}
+		cursor := ""
+		if params != nil {
+			cursor = params.Cursor
+		}
+		page, next, err := paginate(all, func(r *sdk.Resource) string { return r.URI }, cursor, s.o.PageSize)
+		return &sdk.ListResourcesResult{Resources: page, NextCursor: next, Cacheable: private}, err
+	case *sdk.ListResourceTemplatesParams:
+		cursor := ""
+		if params != nil {
+			cursor = params.Cursor
+		}
+		page, next, err := paginate(s.o.Resources.Templates(v), func(t *sdk.ResourceTemplate) string { return t.URITemplate }, cursor, s.o.PageSize)
+		return &sdk.ListResourceTemplatesResult{ResourceTemplates: page, NextCursor: next, Cacheable: private}, err
+	case *sdk.ReadResourceParams:
+		if params == nil {
+			break
+		}
+		var res *sdk.ReadResourceResult
+		err := s.govern(ctx, method, object("uri", params.URI), func(ctx context.Context) (err error) {
+			res, err = s.o.Resources.Read(ctx, v, params.URI)
+			return err
+		})
+		if err != nil {
+			return nil, resourceError(params.URI, err)
+		}
+		res.Cacheable = private
+		return res, nil
+	}
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the request has no params"}
+}
+
+// object is a JSON object with one text in it.
+func object(key, value string) string {
+	raw, err := json.Marshal(map[string]string{key: value})
+	if err != nil {
+		return "{}"
+	}
+	return string(raw)
+}
+
+// resourceError is the answer to a URI that cannot be read. What is hidden
+// does not exist.
+func resourceError(uri string, err error) error {
+	if errors.Is(err, resource.ErrUnknown) {
+		return sdk.ResourceNotFoundError(clip(line(uri), 500))
+	}
+	return refusal(err)
+}
+
+// refusal is an error as a JSON-RPC error: a client sees why, not what we look
+// like inside.
+func refusal(err error) error {
+	f := failureOf(err)
+	data, _ := json.Marshal(f) // plain strings and numbers
+	switch f.Code {
+	case mcp.CodeHandlerError:
+		return internal(err)
+	case mcp.CodeInvalidInput:
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: f.Message, Data: data}
+	case mcp.CodeCapacityExceeded:
+		return &jsonrpc.Error{Code: codeCapacity, Message: f.Message, Data: data}
+	}
+	return &jsonrpc.Error{Code: codeForbidden, Message: f.Message, Data: data}
+}
+
+// Codes for refusals, in the range that JSON-RPC leaves to servers.
+const (
+	codeForbidden = -32001
+	codeCapacity  = -32002
+)
+
+// internal hides what went wrong inside.
+func internal(error) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server could not answer; its log says why"}
+}
+
+// readable reports whether the subject of ctx may read uri.
+func (s *Server) readable(ctx context.Context, uri string) error {
+	if s.o.Resources == nil {
+		return nil // the SDK refuses it
+	}
+	_, err := s.o.Resources.Read(ctx, s.view(ctx), uri)
+	if err != nil {
+		return resourceError(uri, err)
+	}
+	return nil
+}
+
+// listens checks a subscription of the newest protocol before the SDK makes
+// it.
+func (s *Server) listens(ctx context.Context, params *sdk.SubscriptionsListenParams) error {
+	if params == nil || params.Notifications == nil {
+		return nil // the SDK refuses it
+	}
+	for _, uri := range params.Notifications.ResourceSubscriptions {
+		if err := s.readable(ctx, uri); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// subscribe agrees to what receive has checked already.
+func (s *Server) subscribe(context.Context, *sdk.SubscribeRequest) error { return nil }

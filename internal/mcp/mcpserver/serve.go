@@ -1,0 +1,58 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
+)
+
+// Stdio returns the frames of this process's standard streams.
+func Stdio() wire.Frames { return wire.Lines(os.Stdin, os.Stdout, 0) }
+
+// Serve serves one client over frames until it leaves or ctx ends. When ctx
+// ends nothing more is read, and what is under way gets ten seconds to finish.
+// A client that opens with text 000's handshake is served in that dialect.
+func (s *Server) Serve(ctx context.Context, subject *policy.Subject, frames wire.Frames) error {
+	life, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer end(nil)
+	defer context.AfterFunc(ctx, func() {
+		timer := time.AfterFunc(farewell, func() { end(errStopping) })
+		context.AfterFunc(life, func() { timer.Stop() })
+	})()
+	p := &peer{subject: subject}
+	conn := wire.New(untilStop{frames, ctx}, wire.Options{Extra: p.extra()})
+	defer conn.Close()
+	p.feed = newFeed(life, conn.Push)
+	defer p.feed.close()
+
+	return over(s.sdk.Run(life, conn.Transport()))
+}
+
+// over tells an orderly end of a connection from a failure.
+func over(err error) error {
+	if errors.Is(err, wire.ErrClosed) || errors.Is(err, wire.ErrGone) || errors.Is(err, errStopping) {
+		return nil
+	}
+	return ended(err)
+}
+
+// untilStop ends the input when stop does.
+type untilStop struct {
+	wire.Frames
+	stop context.Context
+}
+
+func (f untilStop) ReadFrame(ctx context.Context) ([]byte, error) {
+	if f.stop.Err() != nil {
+		return nil, io.EOF
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(f.stop, func() { cancel(io.EOF) })()
+	return f.Frames.ReadFrame(ctx)
+}

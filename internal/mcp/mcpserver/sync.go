@@ -1,0 +1,306 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
+	"github.com/MrWong99/glyphoxa/internal/world"
+)
+
+// Methods of state sync.
+const (
+	MethodSubscribe = "state/subscribe"
+	MethodPoll      = "state/poll"
+	MethodDeclare   = "aoi/declare"
+)
+
+// maxPoll bounds how long a poll waits for a change, in milliseconds.
+const maxPoll = 25_000
+
+// syncParams are the params of a method of state sync, read strictly: what is
+// misspelt must not mean "everything".
+type syncParams struct {
+	sdk.ParamsBase
+	raw json.RawMessage
+}
+
+func (p *syncParams) UnmarshalJSON(b []byte) error {
+	var base struct {
+		Meta sdk.Meta `json:"_meta"`
+	}
+	if err := json.Unmarshal(b, &base); err != nil {
+		return err
+	}
+	p.Meta, p.raw = base.Meta, bytes.Clone(b)
+	return nil
+}
+
+// syncResult is an encoded result.
+type syncResult struct {
+	sdk.ResultBase
+	raw []byte
+}
+
+func (r *syncResult) MarshalJSON() ([]byte, error) { return r.raw, nil }
+
+// addMethods registers state sync as methods of our own.
+func (s *Server) addMethods() {
+	if s.o.World == nil {
+		return
+	}
+	for method, answer := range map[string]func(context.Context, json.RawMessage) ([]byte, error){
+		MethodSubscribe: s.stateSubscribe, MethodPoll: s.statePoll, MethodDeclare: s.declareArea,
+	} {
+		err := sdk.AddReceivingCustomMethod(s.sdk, method, func(ctx context.Context, _ *sdk.ServerSession, p *syncParams) (*syncResult, error) {
+			var raw json.RawMessage
+			if p != nil {
+				raw = p.raw
+			}
+			out, err := answer(ctx, raw)
+			if err != nil {
+				return nil, invalidSync(err)
+			}
+			return &syncResult{raw: out}, nil
+		})
+		if err != nil {
+			panic(err) // the names are constants that are no standard method's
+		}
+	}
+}
+
+// invalidSync is an error of state sync as a JSON-RPC error.
+func invalidSync(err error) error {
+	if errors.Is(err, mcp.ErrInvalidArguments) {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: line(strings.TrimPrefix(err.Error(), mcp.ErrInvalidArguments.Error()+": "))}
+	}
+	return refusal(err)
+}
+
+// following is what a client says about what it wants to follow.
+type following struct {
+	area   *world.Area
+	since  *uint64
+	waitMs int
+}
+
+// parseFollowing reads {aoi?, since?, waitMs?}; any other key is an error.
+func parseFollowing(raw json.RawMessage) (following, error) {
+	var f following
+	var params struct {
+		AOI    json.RawMessage `json:"aoi"`
+		Since  *uint64         `json:"since"`
+		WaitMs int             `json:"waitMs"`
+		Meta   json.RawMessage `json:"_meta"`
+	}
+	if len(raw) == 0 {
+		return f, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&params); err != nil {
+		return f, fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if params.WaitMs < 0 || params.WaitMs > maxPoll {
+		return f, fmt.Errorf("%w: waitMs is %d; use 0 to %d", mcp.ErrInvalidArguments, params.WaitMs, maxPoll)
+	}
+	f.since, f.waitMs = params.Since, params.WaitMs
+	if params.AOI != nil {
+		area, err := world.ParseArea(params.AOI)
+		if err != nil {
+			return f, err
+		}
+		f.area = &area
+	}
+	return f, nil
+}
+
+// seeWorld reports whether the subject of ctx may follow the world.
+func (s *Server) seeWorld(ctx context.Context) error {
+	return s.o.Policy.Permits(ctx, mcp.Target{Tool: MethodSubscribe, Source: sourceServer, Permission: policy.WorldRead, ReadOnly: true})
+}
+
+// open begins a subscription for the subject of ctx.
+func (s *Server) open(ctx context.Context, f following) (*world.Subscription, error) {
+	if err := s.seeWorld(ctx); err != nil {
+		return nil, err
+	}
+	return s.o.World.Subscribe(world.Filter{Viewer: policy.SubjectFrom(ctx).Caller().Viewer(), Area: f.area, Since: f.since})
+}
+
+// stateSubscribe answers state/subscribe. Where the connection can be pushed
+// to, the snapshot and every change are notifications; else the snapshot is in
+// the result, and the client polls.
+func (s *Server) stateSubscribe(ctx context.Context, raw json.RawMessage) (out []byte, err error) {
+	f, err := parseFollowing(raw)
+	if err != nil {
+		return nil, err
+	}
+	err = s.govern(ctx, MethodSubscribe, string(raw), func(ctx context.Context) error {
+		out, err = s.subscribed(ctx, f)
+		return err
+	})
+	return out, err
+}
+
+func (s *Server) subscribed(ctx context.Context, f following) ([]byte, error) {
+	conn := feedFrom(ctx)
+	if conn != nil && f.area == nil {
+		f.area = conn.declared()
+	}
+	sub, err := s.open(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	snap, resumed := sub.Snapshot(), sub.Resumed()
+	if conn == nil {
+		defer sub.Close()
+		b := append([]byte(`{"ok":true,`), appendSnapshot(nil, ourWords.seq, snap)...)
+		return append(b, '}'), nil
+	}
+	subject := policy.SubjectFrom(ctx)
+	may := func() error { return s.seeWorld(policy.WithSubject(context.WithoutCancel(ctx), subject)) }
+	if err := conn.follow(ctx, sub, f.area, may); err != nil {
+		return nil, err
+	}
+	b := appendSeq([]byte(`{"ok":true,`), conn.words.seq, snap.Seq)
+	if resumed {
+		b = append(b, `,"resumed":true`...)
+	}
+	return append(b, '}'), nil
+}
+
+// statePoll answers state/poll {since, aoi?, waitMs?}: what has changed since,
+// or the whole state if the log does not reach back so far.
+func (s *Server) statePoll(ctx context.Context, raw json.RawMessage) (out []byte, err error) {
+	f, err := parseFollowing(raw)
+	if err != nil {
+		return nil, err
+	}
+	if f.since == nil {
+		return nil, fmt.Errorf("%w: since is missing; take the seq of state/subscribe or of the last poll", mcp.ErrInvalidArguments)
+	}
+	sub, err := s.open(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	defer sub.Close()
+	if !sub.Resumed() {
+		b := append([]byte(`{"snapshot":true,`), appendSnapshot(nil, ourWords.seq, sub.Snapshot())...)
+		return append(b, '}'), nil
+	}
+	wait, cancel := context.WithTimeout(ctx, time.Duration(f.waitMs)*time.Millisecond)
+	defer cancel()
+	d, err := sub.Next(wait)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		d = world.Delta{Seq: *f.since}
+	}
+	b := append([]byte{'{'}, appendDelta(nil, ourWords.seq, d)...)
+	return append(b, '}'), nil
+}
+
+// declareArea answers aoi/declare {center, radius}.
+func (s *Server) declareArea(ctx context.Context, raw json.RawMessage) ([]byte, error) {
+	conn := feedFrom(ctx)
+	if conn == nil {
+		return nil, fmt.Errorf("%w: this connection cannot be pushed to; name the area as aoi in state/subscribe and state/poll", mcp.ErrInvalidArguments)
+	}
+	area, err := world.ParseArea(withoutMeta(raw))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.seeWorld(ctx); err != nil {
+		return nil, err
+	}
+	if err := conn.declare(area); err != nil {
+		return nil, err
+	}
+	return []byte(`{"ok":true}`), nil
+}
+
+// withoutMeta drops the protocol's own key from params.
+func withoutMeta(raw json.RawMessage) json.RawMessage {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(raw, &all) != nil {
+		return raw
+	}
+	if _, ok := all["_meta"]; !ok {
+		return raw
+	}
+	delete(all, "_meta")
+	out, err := json.Marshal(all)
+	if err != nil {
+		return raw
+	}
+	return out
+}
+
+// announce tells clients which resources a change of the world touches.
+func (s *Server) announce(ctx context.Context) {
+	sub, err := s.o.World.Subscribe(world.Filter{})
+	if err != nil {
+		s.o.Logger.Error("following the world", "reason", err)
+		return
+	}
+	defer sub.Close()
+	known := map[string]bool{}
+	for _, c := range sub.Snapshot().Entities {
+		known[c.Entity.ID] = true
+	}
+	for {
+		d, err := sub.Next(ctx)
+		if err != nil {
+			return
+		}
+		if s.o.Resources == nil {
+			continue
+		}
+		s.changed(ctx, d, known)
+	}
+}
+
+// changed notifies of one delta; known are the entities there were.
+func (s *Server) changed(ctx context.Context, d world.Delta, known map[string]bool) {
+	newcomers := false
+	for _, c := range d.Changes {
+		newcomers = newcomers || !known[c.Entity.ID]
+		known[c.Entity.ID] = true
+		s.updated(ctx, resource.Touched(c.Entity.ID)...)
+	}
+	for _, id := range d.Removed {
+		newcomers = true
+		delete(known, id)
+		s.updated(ctx, resource.Touched(id)...)
+	}
+	if d.Scene != nil {
+		s.updated(ctx, resource.Touched("")...)
+	}
+	if newcomers { // the SDK says so when a resource is added to its list
+		s.sdk.AddResource(&sdk.Resource{URI: resource.SceneURI(), Name: "scene"}, func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			return nil, sdk.ResourceNotFoundError(resource.SceneURI())
+		})
+	}
+}
+
+// updated tells subscribers that resources have changed.
+func (s *Server) updated(ctx context.Context, uris ...string) {
+	if s.o.Resources == nil {
+		return
+	}
+	for _, uri := range uris {
+		_ = s.sdk.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // it returns no error
+	}
+}

@@ -1,0 +1,47 @@
+package mcpserver
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/coder/websocket"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
+)
+
+// websocket serves one client over a WebSocket.
+func (w *Web) websocket(rw http.ResponseWriter, r *http.Request) {
+	subject, err := w.o.Gatekeeper.Identify(r)
+	if err != nil {
+		w.refuse(rw, r, err)
+		return
+	}
+	defer w.open.Add(-1)
+	if int(w.open.Add(1)) > w.o.Limits.Sessions {
+		tooMany(rw)
+		return
+	}
+	if w.stop.Err() != nil {
+		http.Error(rw, "the server stops", http.StatusServiceUnavailable)
+		return
+	}
+	w.sockets.Add(1)
+	defer w.sockets.Done()
+	conn, err := websocket.Accept(rw, r, &websocket.AcceptOptions{
+		Subprotocols: []string{"mcp"}, InsecureSkipVerify: true, // the guard has checked the origin
+	})
+	if err != nil {
+		return // Accept has answered
+	}
+	err = w.server.Serve(w.stop, subject, wire.WebSocket(conn, w.o.Limits.Body))
+	if err != nil {
+		w.server.o.Logger.Debug("websocket ended", "client", subject.Name, "reason", err)
+	}
+}
+
+// mayAudit reports whether the subject of ctx may see what others do.
+func (s *Server) mayAudit(ctx context.Context) error {
+	return s.o.Policy.Permits(ctx, mcp.Target{Tool: "metrics", Source: sourceServer, Permission: policy.AuditRead, ReadOnly: true})
+}
