@@ -77,7 +77,9 @@ func compile(text string, in *scope) (*expression, error) {
 	if err := check.tree(tree.Node); err != nil {
 		return nil, err
 	}
-	program, err := expr.Compile(text, expr.Env(environment(context.Background(), values{})), expr.MaxNodes(maxNodes), expr.Optimize(false), expr.Patch(guard{}))
+	options := append(guards(), expr.Env(environment(context.Background(), values{})),
+		expr.MaxNodes(maxNodes), expr.Optimize(false), expr.Patch(guard{}))
+	program, err := expr.Compile(text, options...)
 	if err != nil {
 		return nil, syntaxMistake(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
 )
 
@@ -15,13 +16,16 @@ const maxWork = 4 << 20
 
 var errTooMuchWork = errors.New("the expression costs too much; give it less to go through")
 
-// The guards' names hold a space, so that no expression can call them.
+// The names of the guards, and of what is handed to them, hold a space, so that
+// no expression can use them.
 const (
 	guardGet    = " get"
 	guardCharge = " charge"
 	guardTick   = " tick"
 	guardTruth  = " truth"
 	guardJoin   = " join"
+	nameBudget  = " budget"
+	nameContext = " context"
 )
 
 // guard rewrites an expression: operations pay for their operands from a
@@ -50,7 +54,7 @@ func (guard) Visit(node *ast.Node) {
 	case *ast.ConditionalNode:
 		n.Cond = paid(guardTruth, n.Cond)
 	case *ast.PredicateNode:
-		n.Node = guarded(guardTick, n.Node)
+		n.Node = guarded(guardTick, name(nameBudget), name(nameContext), n.Node)
 	case *ast.BuiltinNode:
 		for i, a := range n.Arguments {
 			if _, ok := a.(*ast.PredicateNode); !ok {
@@ -58,22 +62,41 @@ func (guard) Visit(node *ast.Node) {
 			}
 		}
 		if n.Name == "join" {
-			ast.Patch(node, guarded(guardJoin, n.Arguments...))
+			ast.Patch(node, guarded(guardJoin, append([]ast.Node{name(nameBudget)}, n.Arguments...)...))
 		}
 	}
 }
 
-func guarded(name string, args ...ast.Node) ast.Node {
-	return &ast.CallNode{Callee: &ast.IdentifierNode{Value: name}, Arguments: args}
+func guarded(guard string, args ...ast.Node) ast.Node {
+	return &ast.CallNode{Callee: name(guard), Arguments: args}
 }
 
+func name(s string) ast.Node { return &ast.IdentifierNode{Value: s} }
+
 // paid wraps what is not constant.
-func paid(name string, n ast.Node) ast.Node {
+func paid(guard string, n ast.Node) ast.Node {
 	switch n.(type) {
 	case *ast.NilNode, *ast.IntegerNode, *ast.FloatNode, *ast.StringNode, *ast.BoolNode:
 		return n
 	}
-	return guarded(name, n)
+	if guard == guardCharge {
+		return guarded(guard, name(nameBudget), n)
+	}
+	return guarded(guard, n)
+}
+
+// guards are the functions that guarded expressions call. Their arguments are
+// in the order guard puts them in.
+func guards() []expr.Option {
+	return []expr.Option{
+		expr.Function(guardGet, func(args ...any) (any, error) { return get(args[0], args[1]), nil }),
+		expr.Function(guardTruth, func(args ...any) (any, error) { return truth(args[0]) }),
+		expr.Function(guardCharge, func(args ...any) (any, error) { return args[0].(*budget).charge(args[1]) }),
+		expr.Function(guardTick, func(args ...any) (any, error) {
+			return args[0].(*budget).tick(args[1].(context.Context), args[2])
+		}),
+		expr.Function(guardJoin, func(args ...any) (any, error) { return args[0].(*budget).join(args[1:]) }),
+	}
 }
 
 // budget is what one run of an expression may still cost.
@@ -82,11 +105,8 @@ type budget struct{ left int }
 // environment is what an expression sees, with a full budget. Its loops end
 // with ctx.
 func environment(ctx context.Context, v values) map[string]any {
-	b := &budget{left: maxWork}
 	return map[string]any{
-		"params": v.params, "steps": v.steps,
-		guardGet: get, guardTruth: truth, guardCharge: b.charge, guardJoin: b.join,
-		guardTick: func(v any) (any, error) { return b.tick(ctx, v) },
+		"params": v.params, "steps": v.steps, nameBudget: &budget{left: maxWork}, nameContext: ctx,
 	}
 }
 
@@ -110,7 +130,7 @@ func (b *budget) tick(ctx context.Context, v any) (any, error) {
 }
 
 // join is strings.Join for lists of anything.
-func (b *budget) join(args ...any) (any, error) {
+func (b *budget) join(args []any) (any, error) {
 	if len(args) == 0 || len(args) > 2 {
 		return nil, errors.New("join takes a list and a separator")
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 var errTooLarge = fmt.Errorf("it is larger than %d KiB", MaxResult>>10)
@@ -18,6 +19,8 @@ func asText(v any) (string, error) {
 		return "", nil
 	case string:
 		return x, nil
+	case int:
+		return strconv.Itoa(x), nil
 	}
 	b, err := encode(v)
 	return string(b), err
