@@ -73,7 +73,11 @@ func TestGoldens(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			res, err := book.Get(t.Context(), tc.view, tc.prompt, tc.args)
 			must(t, "Get", err)
-			got := render(t, res)
+			wire, err := json.Marshal(res)
+			must(t, "Marshal", err)
+			var received sdk.GetPromptResult
+			must(t, "Unmarshal", json.Unmarshal(wire, &received))
+			got := render(t, &received)
 			file := filepath.Join("testdata", tc.name+".golden")
 			if *update {
 				must(t, "MkdirAll", os.MkdirAll("testdata", 0o755))
