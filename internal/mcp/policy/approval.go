@@ -142,8 +142,7 @@ func (a *asks) find(key askKey, args string, r *rule, claim bool) (ask, *mcp.Ref
 	return *q, nil
 }
 
-// room says why no ask of caller can be added, after dropping the expired ones
-// if there is need.
+// room drops what has expired and says why no ask of caller can be added.
 func (a *asks) room(caller string, r *rule, now time.Time) *mcp.Refusal {
 	each := 0
 	for _, q := range a.byID {

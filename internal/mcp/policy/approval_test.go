@@ -368,8 +368,13 @@ func TestForbiddenCallsAskNobody(t *testing.T) {
 		if err := call(dm, e, move, `{}`); err != nil {
 			t.Errorf("granted: %v, want nil", err)
 		}
-		if no := refusal(t, call(dm, e, roll, `{}`)); no.Code != mcp.CodeCapacityExceeded || no.Rule != "" {
-			t.Errorf("refusal = %+v, want the client's own budget used up", no)
+		for _, tool := range []mcp.Target{roll, writing("move_back", policy.WorldWrite)} {
+			if no := refusal(t, call(dm, e, tool, `{}`)); no.Code != mcp.CodeCapacityExceeded {
+				t.Errorf("refusal = %+v, want the client's own budget used up", no)
+			}
+		}
+		if got := e.Pending(); len(got) != 0 {
+			t.Errorf("Pending = %+v, want none of a client without budget", got)
 		}
 	})
 }

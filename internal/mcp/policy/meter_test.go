@@ -3,6 +3,7 @@ package policy_test
 import (
 	"context"
 	"errors"
+	"math"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -55,11 +56,11 @@ func TestRateLimit(t *testing.T) {
 		if err := admit(ann, e, lookup); err != nil {
 			t.Errorf("another tool: %v, want nil", err)
 		}
-		time.Sleep(4*time.Second - 1)
+		time.Sleep(4*time.Second - time.Nanosecond)
 		if err := admit(ann, e, roll); err == nil {
 			t.Error("admitted a nanosecond too early")
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		if err := admit(ann, e, roll); err != nil {
 			t.Errorf("after the wait: %v, want nil", err)
 		}
@@ -260,4 +261,39 @@ func TestRateLimitUnderConcurrency(t *testing.T) {
 			t.Errorf("admitted %d calls, want %d", got, calls)
 		}
 	})
+}
+
+func TestExtremeBudgets(t *testing.T) {
+	tests := []struct {
+		name   string
+		limits config.Limits
+		// refused says whether a thousand calls at once exceed the budget.
+		refused bool
+	}{
+		{"hardly_ever", config.Limits{Burst: 1, PerSecond: 1e-300}, true},
+		{"without_end", config.Limits{Burst: math.MaxInt, PerSecond: math.MaxFloat64}, false},
+		{"one_at_a_time", config.Limits{Burst: 1, PerSecond: math.MaxFloat64}, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := engine(t, policy.Options{Limits: tt.limits})
+				var err error
+				for range 1000 {
+					if err = admit(as(t, "ann", "dm"), e, roll); err != nil {
+						break
+					}
+					time.Sleep(time.Nanosecond)
+				}
+				if (err != nil) != tt.refused {
+					t.Fatalf("Admit = %v, want refused: %v", err, tt.refused)
+				}
+				if err != nil {
+					if no := refusal(t, err); no.RetryAfter <= 0 || no.RetryAfter > 25*time.Hour {
+						t.Errorf("RetryAfter = %v, want more than nothing and about a day at most", no.RetryAfter)
+					}
+				}
+			})
+		})
+	}
 }
