@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/coder/websocket"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -90,7 +89,7 @@ func (c *Conn) SessionID() string { return c.session }
 // Read returns the next well-formed message, a *jsonrpc.Request or a
 // *jsonrpc.Response. Once the input has ended it waits until every request has
 // been answered, but for half a minute at most, and returns io.EOF. A peer that
-// is gone is io.EOF at once: nobody could read the answers.
+// is gone is both io.EOF and [ErrGone], at once: nobody could read the answers.
 func (c *Conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	if p := c.peeked; p != nil {
 		c.peeked = nil
@@ -133,7 +132,7 @@ func (c *Conn) next(ctx context.Context) (jsonrpc.Message, []byte, error) {
 			}
 		}
 		if c.strikes >= maxStrikes {
-			c.drop()
+			c.Close()
 			return nil, nil, ErrMalformed
 		}
 	}
@@ -187,12 +186,18 @@ func (c *Conn) admit(req *jsonrpc.Request) *flaw {
 	return nil
 }
 
+// departure is the end of a peer that is gone. It is io.EOF as well, since a
+// peer may leave without a word.
+type departure struct{ error }
+
+func (d departure) Unwrap() []error { return []error{d.error, io.EOF} }
+
 // ended returns what the end of the input means to the reader, after what is
 // owed has been answered.
 func (c *Conn) ended(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, ErrGone):
-		return io.EOF
+		return departure{err}
 	case !errors.Is(err, io.EOF):
 		return err
 	}
@@ -223,14 +228,6 @@ func (c *Conn) Write(ctx context.Context, msg jsonrpc.Message) error {
 // reads the connection. raw must not change until it returns.
 func (c *Conn) Push(ctx context.Context, raw []byte) error {
 	return c.frames.WriteFrame(ctx, raw)
-}
-
-// drop closes the connection to a peer that does not speak JSON-RPC.
-func (c *Conn) drop() {
-	if s, ok := c.frames.(*socket); ok {
-		s.end(websocket.StatusPolicyViolation, ErrMalformed.Error())
-	}
-	c.Close()
 }
 
 // Close closes the connection. It may be called many times and concurrently.
