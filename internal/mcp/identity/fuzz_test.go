@@ -41,7 +41,7 @@ func FuzzIdentify(f *testing.F) {
 			},
 			log: slog.New(slog.DiscardHandler),
 		}
-		r := &http.Request{Header: http.Header{}, RemoteAddr: "127.0.0.1:1", Host: "localhost"}
+		r := &http.Request{ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, RemoteAddr: "127.0.0.1:1", Host: "localhost"}
 		local := net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 2})
 		r = r.WithContext(context.WithValue(t.Context(), http.LocalAddrContextKey, local))
 		if authorization != "" {

@@ -174,6 +174,19 @@ func TestAnonymousOnlyFromHere(t *testing.T) {
 	}
 }
 
+func TestOldProtocolIsNeverAnonymous(t *testing.T) {
+	g := keeper(t, twoClients(), nil)
+	r := neighbour()
+	r.Proto, r.ProtoMajor, r.ProtoMinor = "HTTP/1.0", 1, 0
+	if s, err := g.Identify(r); !errors.Is(err, identity.ErrUnauthorized) {
+		t.Errorf("Identify = %v, %v; want ErrUnauthorized", s, err)
+	}
+	r.Header.Set("Authorization", "Bearer "+claudeToken)
+	if s, err := g.Identify(r); err != nil || s.Name != "claude" {
+		t.Errorf("with a token: %v, %v; want claude", s, err)
+	}
+}
+
 func TestNewWantsProfilesAndHashes(t *testing.T) {
 	for _, row := range []struct {
 		name string

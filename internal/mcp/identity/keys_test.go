@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -76,8 +77,12 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 		<-r.Context().Done()
 		return nil, r.Context().Err()
 	}
-	time.Sleep(after)
-	return answer(body), nil
+	select {
+	case <-time.After(after):
+		return answer(body), nil
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
 }
 
 func (n *network) times() []time.Time {
@@ -153,6 +158,60 @@ func TestHangingIssuer(t *testing.T) {
 			t.Errorf("%d of %d calls were slow with %d fetches, want one each and at most 10", slow, calls, len(asked)-1)
 		}
 	})
+}
+
+// While one caller asks a hanging issuer again, those with a known key go on.
+func TestKnownKeysDoNotWait(t *testing.T) {
+	token, keys := signed(t)
+	synctest.Test(t, func(t *testing.T) {
+		n := &network{body: keys}
+		k := &keyring{fixed: "https://auth.example/keys", client: &http.Client{Transport: n}}
+		if _, err := k.open(t.Context(), token); err != nil {
+			t.Fatal(err)
+		}
+		n.set(true, 0, "")
+		time.Sleep(freshFor)
+		var wg sync.WaitGroup
+		wg.Go(func() { _, _ = k.open(t.Context(), token) })
+		synctest.Wait()
+		start := time.Now()
+		if _, err := k.open(t.Context(), token); err != nil || time.Since(start) != 0 {
+			t.Errorf("open = %v after %v, want nil at once", err, time.Since(start))
+		}
+		wg.Wait()
+	})
+}
+
+// What is no public key for signatures never gets into the ring.
+func TestPublicKeys(t *testing.T) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		name string
+		key  jose.JSONWebKey
+		want int
+	}{
+		{"public", jose.JSONWebKey{Key: &private.PublicKey, KeyID: "k"}, 1},
+		{"private", jose.JSONWebKey{Key: private, KeyID: "k"}, 0},
+		{"secret", jose.JSONWebKey{Key: []byte("sixteen byte key"), KeyID: "k"}, 0},
+		{"encryption", jose.JSONWebKey{Key: &private.PublicKey, KeyID: "k", Use: "enc"}, 0},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			text, err := row.key.MarshalJSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := publicKeys([]json.RawMessage{text}); len(got) != row.want {
+				t.Errorf("kept %d keys, want %d", len(got), row.want)
+			}
+			many := slices.Repeat([]json.RawMessage{text}, 2*maxKeys)
+			if got := publicKeys(many); len(got) != row.want*maxKeys {
+				t.Errorf("kept %d of %d keys, want %d", len(got), len(many), row.want*maxKeys)
+			}
+		})
+	}
 }
 
 // A panic while fetching does not leave the others waiting.

@@ -18,8 +18,12 @@ func forwarded() []string {
 
 // sentHere reports whether r was sent by a program on this machine, on its own
 // behalf: both ends of the connection and the name it was addressed by are
-// loopback, and no proxy has touched it.
+// loopback, and no proxy has left a trace. A proxy that leaves none cannot be
+// told from a neighbour; some still speak HTTP/1.0, as no MCP client does.
 func sentHere(r *http.Request) bool {
+	if !r.ProtoAtLeast(1, 1) {
+		return false
+	}
 	for _, name := range forwarded() {
 		if len(r.Header.Values(name)) > 0 {
 			return false

@@ -126,6 +126,11 @@ func TestForgedTokens(t *testing.T) {
 			}
 		})
 	}
+	symmetric := newIssuer(t)
+	g := keeper(t, symmetric.server(), nil)
+	if got, err := present(g, hs(der)); !errors.Is(err, identity.ErrUnauthorized) || symmetric.fetched() != 0 {
+		t.Errorf("hs256 = %q, %v with %d fetches; want ErrUnauthorized without asking", got, err, symmetric.fetched())
+	}
 	if got, err := present(keeper(t, is.server(), nil), good); err != nil {
 		t.Errorf("the token that was forged from = %q, %v; want it accepted", got, err)
 	}
@@ -266,6 +271,21 @@ func TestIssuerDown(t *testing.T) {
 	}
 }
 
+// A program whose token has run out asks again and again; that is no guessing.
+func TestGenuineTokensAreNoGuesses(t *testing.T) {
+	rs := newSigner(t, "rs", jose.RS256)
+	is := newIssuer(t, rs)
+	g := keeper(t, is.server(), nil)
+	for _, changes := range []map[string]any{{"exp": 1}, {"aud": "elsewhere"}, {"scope": "email"}, {"sub": nil}} {
+		token := is.token(rs, changes)
+		for range 20 {
+			if _, err := present(g, token); errors.Is(err, identity.ErrTooMany) || err == nil {
+				t.Fatalf("%v: err = %v, want a refusal that is no ErrTooMany", changes, err)
+			}
+		}
+	}
+}
+
 // Made-up tokens cannot turn us against the issuer, be they many at once.
 func TestGarbageFetchesOnce(t *testing.T) {
 	rs := newSigner(t, "rs", jose.RS256)
@@ -320,8 +340,14 @@ func TestWhatTheIssuerMayAnswer(t *testing.T) {
 		{"key_for_encryption", text(`{"keys":[` + strings.Replace(one, `"use":"sig"`, `"use":"enc"`, 1) + `]}`), false},
 		{"no_keys", text(`{"keys":[]}`), false},
 		{"not_json", text(`<html>`), false},
-		{"too_large", text(`{"pad":"` + strings.Repeat("a", 1<<20) + `","keys":[` + one + `]}`), false},
-		{"redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, false},
+		{"too_large", text(`{"keys":[` + one + `]}` + strings.Repeat(" ", 1<<20)), false},
+		{"redirect", func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.RawQuery == "" {
+				http.Redirect(w, r, "/keys?again", http.StatusFound)
+				return
+			}
+			text(`{"keys":[`+one+`]}`)(w, r)
+		}, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			is := newIssuer(t, rs)
