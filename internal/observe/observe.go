@@ -22,6 +22,7 @@ import (
 	exporter "go.opentelemetry.io/otel/exporters/prometheus"
 	"go.opentelemetry.io/otel/metric"
 	sdk "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/exemplar"
 )
 
 // ErrGauge means a gauge has a name that cannot be used.
@@ -56,13 +57,10 @@ type Metrics struct {
 	provider *sdk.MeterProvider
 	meter    metric.Meter
 
-	calls    metric.Int64Counter
-	denials  metric.Int64Counter
-	duration metric.Float64Histogram
-
 	labels   labels
-	byCall   cache[callKey, callSeries]
-	byDenial cache[denialKey, []metric.AddOption]
+	calls    counters[callKey]
+	denials  counters[denialKey]
+	duration metric.Float64Histogram
 
 	mu     sync.Mutex // guards gauges
 	gauges map[string]bool
@@ -85,8 +83,9 @@ func New(opts Options) (*Metrics, error) {
 		registry: registry,
 		// The bounds on names and series make a limit of the SDK's superfluous;
 		// its own would merge what ours keep apart.
-		provider: sdk.NewMeterProvider(sdk.WithReader(reader), sdk.WithCardinalityLimit(0)),
-		gauges:   make(map[string]bool),
+		provider: sdk.NewMeterProvider(sdk.WithReader(reader), sdk.WithCardinalityLimit(0),
+			sdk.WithExemplarFilter(exemplar.AlwaysOffFilter)),
+		gauges: make(map[string]bool),
 	}
 	m.meter = m.provider.Meter(scope)
 	if err := errors.Join(m.instruments(), m.process(opts.Version)); err != nil {
@@ -97,9 +96,9 @@ func New(opts Options) (*Metrics, error) {
 
 func (m *Metrics) instruments() error {
 	var errs [3]error
-	m.calls, errs[0] = m.meter.Int64Counter("glyphoxa.tool.calls",
+	_, errs[0] = m.meter.Int64ObservableCounter("glyphoxa.tool.calls", metric.WithInt64Callback(m.calls.observe),
 		metric.WithDescription("Tool calls that were let through, by how they ended."))
-	m.denials, errs[1] = m.meter.Int64Counter("glyphoxa.denials",
+	_, errs[1] = m.meter.Int64ObservableCounter("glyphoxa.denials", metric.WithInt64Callback(m.denials.observe),
 		metric.WithDescription("Tool calls that were not let through, by rule."))
 	m.duration, errs[2] = m.meter.Float64Histogram("glyphoxa.tool.duration", metric.WithUnit("s"),
 		metric.WithDescription("How long tool calls took, results from the cache aside."),
@@ -131,19 +130,17 @@ func (m *Metrics) Call(tool, caller, source, code string, d time.Duration, cache
 	if code == "" {
 		code = ok
 	}
-	s := m.byCall.get(callKey{tool: tool, caller: caller, source: source, code: code}, m.labels.call)
-	ctx := context.Background()
-	m.calls.Add(ctx, 1, s.add...)
+	s := m.calls.get(callKey{tool: tool, caller: caller, source: source, code: code}, m.labels.call)
+	s.count.Add(1)
 	if !cached {
-		m.duration.Record(ctx, d.Seconds(), s.record...)
+		m.duration.Record(context.Background(), d.Seconds(), s.latency...)
 	}
 }
 
 // Denied counts a call that was not let through; rule is the policy rule that
 // refused it, empty if it was none. Names are bounded as for Call.
 func (m *Metrics) Denied(tool, caller, code, rule string) {
-	add := m.byDenial.get(denialKey{tool: tool, caller: caller, code: code, rule: rule}, m.labels.denial)
-	m.denials.Add(context.Background(), 1, add...)
+	m.denials.get(denialKey{tool: tool, caller: caller, code: code, rule: rule}, m.labels.denial).count.Add(1)
 }
 
 // Gauge adds a value that is asked for at each scrape, such as the depth of a

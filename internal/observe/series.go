@@ -1,8 +1,10 @@
 package observe
 
 import (
+	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -69,12 +71,6 @@ func (l *labels) tool(tool, code string) string {
 // callKey are the labels of a call that was let through.
 type callKey struct{ tool, caller, source, code string }
 
-// callSeries are a call's labels as the instruments take them.
-type callSeries struct {
-	add    []metric.AddOption
-	record []metric.RecordOption
-}
-
 func (l *labels) call(k callKey) callKey {
 	return callKey{
 		tool:   l.tool(k.tool, k.code),
@@ -88,12 +84,12 @@ func (k callKey) rest() callKey {
 	return callKey{tool: other, caller: other, source: other, code: k.code}
 }
 
-func (k callKey) series() callSeries {
+func (k callKey) series() *series {
 	tool, source := attribute.String("tool", k.tool), attribute.String("source", k.source)
-	all := attribute.NewSet(tool, attribute.String("caller", k.caller), source, attribute.String("code", k.code))
-	return callSeries{
-		add:    []metric.AddOption{metric.WithAttributeSet(all)},
-		record: []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(tool, source))},
+	return &series{
+		labels: []metric.ObserveOption{metric.WithAttributeSet(attribute.NewSet(
+			tool, attribute.String("caller", k.caller), source, attribute.String("code", k.code)))},
+		latency: []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(tool, source))},
 	}
 }
 
@@ -113,55 +109,72 @@ func (k denialKey) rest() denialKey {
 	return denialKey{tool: other, caller: other, code: k.code, rule: other}
 }
 
-func (k denialKey) series() []metric.AddOption {
-	return []metric.AddOption{metric.WithAttributeSet(attribute.NewSet(
+func (k denialKey) series() *series {
+	return &series{labels: []metric.ObserveOption{metric.WithAttributeSet(attribute.NewSet(
 		attribute.String("tool", k.tool), attribute.String("caller", k.caller),
-		attribute.String("code", k.code), attribute.String("rule", k.rule)))}
+		attribute.String("code", k.code), attribute.String("rule", k.rule)))}}
 }
 
-// key is a set of labels; series is what the instruments take for it, rest what
-// it counts as where there is no room.
-type key[K any, V any] interface {
+// series is a counter under one set of labels.
+type series struct {
+	count  atomic.Int64
+	labels []metric.ObserveOption
+	// latency are the labels of the histogram the same calls go into.
+	latency []metric.RecordOption
+}
+
+// key is a set of labels: series makes what counts under it, rest is what it
+// counts as where there is no room.
+type key[K any] interface {
 	comparable
 	rest() K
-	series() V
+	series() *series
 }
 
-// cache remembers the series of an instrument. It is safe for concurrent use.
-type cache[K key[K, V], V any] struct {
+// counters are the series of one instrument. They are safe for concurrent use.
+type counters[K key[K]] struct {
 	mu   sync.RWMutex // guards seen
-	seen map[K]V
+	seen map[K]*series
 }
 
 // get returns the series for k. What is not there is added under its admitted
 // labels, which are bounded; k itself may be anything.
-func (c *cache[K, V]) get(k K, admit func(K) K) V {
-	if v, found := c.find(k); found {
-		return v
+func (c *counters[K]) get(k K, admit func(K) K) *series {
+	if s := c.find(k); s != nil {
+		return s
 	}
 	k = admit(k)
-	if v, found := c.find(k); found {
-		return v
+	if s := c.find(k); s != nil {
+		return s
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.seen) >= maxSeries {
+	if _, found := c.seen[k]; !found && len(c.seen) >= maxSeries {
 		k = k.rest() // of which there are no more than codes
 	}
-	if v, found := c.seen[k]; found {
-		return v
+	s := c.seen[k]
+	if s == nil {
+		if c.seen == nil {
+			c.seen = make(map[K]*series)
+		}
+		s = k.series()
+		c.seen[k] = s
 	}
-	if c.seen == nil {
-		c.seen = make(map[K]V)
-	}
-	v := k.series()
-	c.seen[k] = v
-	return v
+	return s
 }
 
-func (c *cache[K, V]) find(k K) (V, bool) {
+func (c *counters[K]) find(k K) *series {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	v, found := c.seen[k]
-	return v, found
+	return c.seen[k]
+}
+
+// observe tells o all counts.
+func (c *counters[K]) observe(_ context.Context, o metric.Int64Observer) error {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for _, s := range c.seen {
+		o.Observe(s.count.Load(), s.labels...)
+	}
+	return nil
 }
