@@ -282,7 +282,7 @@ func (a *App) settle(ctx context.Context) error {
 	if a.World, err = readWorld(a.Config); err != nil || a.World == nil {
 		return err
 	}
-	if err := a.World.Settle(ctx, a.Store); err != nil {
+	if err := a.World.Apply(ctx, a.Store, nil); err != nil {
 		return err
 	}
 	a.work.Go(func() {

@@ -66,7 +66,7 @@ func (a *App) StartSession(ctx context.Context, o SessionOptions) (*Session, err
 	s.Table = table.New(table.Options{
 		Agents: a.agents(cast, &s.Notices), Engine: cascaded.New(m, tuning(a.Config.Providers.LLM)), Host: a.Host,
 		Log: s.indexer, Context: hotctx.New(a.Store, a.Store), Speaker: s.voice, Sink: o.Sink,
-		Session: s.info, Scene: a.Live.Scene, Latency: a.Config.Latency, RecentLines: a.Config.Memory.RecentLines, Logger: a.log,
+		Session: s.info, Scene: a.scenery, Latency: a.Config.Latency, RecentLines: a.Config.Memory.RecentLines, Logger: a.log,
 	})
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
@@ -93,6 +93,16 @@ func (a *App) scene() string {
 		return a.World.Scene
 	}
 	return ""
+}
+
+// scenery is what is going on now, also if another process says so.
+func (a *App) scenery() string {
+	ctx, cancel := context.WithTimeout(a.life, time.Second)
+	defer cancel()
+	if err := a.Live.Refresh(ctx); err != nil && a.life.Err() == nil {
+		a.log.Warn("reading the scene", "reason", err)
+	}
+	return a.Live.Scene()
 }
 
 // cast returns the NPCs at the table: all, or the one asked for.

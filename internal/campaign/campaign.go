@@ -13,6 +13,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -76,61 +77,39 @@ func read(name string, open func() (fs.File, error)) (data []byte, err error) {
 	return data, err
 }
 
-// Apply writes the campaign into memory: its entities, then their relations,
-// then its facts, among them one for each description. What is there under the
-// same ids is replaced, so applying a campaign again is harmless; what the file
-// no longer mentions stays. If index is nil, facts are left out. A later step
-// is not begun if an earlier one fails.
-func (c *Campaign) Apply(ctx context.Context, graph memory.Graph, index memory.Index) error {
-	if err := graph.PutEntities(ctx, c.Entities...); err != nil {
-		return fmt.Errorf("storing entities of campaign %q: %w", c.Name, err)
+// Keeper is where a campaign is kept. *sqlite.Store is one.
+type Keeper interface {
+	// Settle stores, in one transaction, what is new or differs from what the
+	// file said last.
+	Settle(ctx context.Context, entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) error
+}
+
+// Index lets facts be found by meaning. *sqlite.Store is one.
+type Index interface {
+	// Reindex gives every fact that lacks it what it is found by.
+	Reindex(ctx context.Context) (int, error)
+}
+
+// Apply brings memory up to what the file says: entities with a fact for each
+// description, relations, and facts. An entry that says what it said the last
+// time leaves alone what has become of it at the table, and what the file no
+// longer mentions stays. If index is nil, which may be slow, facts are found by
+// full text until someone calls its Reindex.
+func (c *Campaign) Apply(ctx context.Context, k Keeper, index Index) error {
+	facts, now := slices.Clone(c.Facts), time.Now()
+	for i := range facts {
+		facts[i].At = now
 	}
-	if err := graph.PutRelations(ctx, c.Relations...); err != nil {
-		return fmt.Errorf("storing relations of campaign %q: %w", c.Name, err)
+	if err := k.Settle(ctx, c.Entities, c.Relations, facts); err != nil {
+		return fmt.Errorf("storing campaign %q: %w", c.Name, err)
 	}
 	if index == nil {
 		return nil
 	}
-	if err := index.Remember(ctx, c.allFacts(time.Now())...); err != nil {
-		return fmt.Errorf("storing facts of campaign %q: %w", c.Name, err)
+	if _, err := index.Reindex(ctx); err != nil {
+		return fmt.Errorf("indexing campaign %q: %w", c.Name, err)
 	}
 	return nil
-}
-
-// Keeper is where a campaign settles. *sqlite.Store is one.
-type Keeper interface {
-	// Settle stores what is new or differs from what the file said last.
-	Settle(ctx context.Context, entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) error
-}
-
-// Settle brings memory up to what the file says: entities, relations and
-// facts, among them one for each description. Entries that say what they said
-// the last time leave alone what has become of them at the table.
-func (c *Campaign) Settle(ctx context.Context, k Keeper) error {
-	if err := k.Settle(ctx, c.Entities, c.Relations, c.allFacts(time.Now())); err != nil {
-		return fmt.Errorf("settling campaign %q: %w", c.Name, err)
-	}
-	return nil
-}
-
-// allFacts returns the descriptions of entities and the spelled-out facts.
-func (c *Campaign) allFacts(at time.Time) []memory.Fact {
-	facts := make([]memory.Fact, 0, len(c.Entities)+len(c.Facts))
-	for _, e := range c.Entities {
-		if e.Description == "" {
-			continue
-		}
-		facts = append(facts, memory.Fact{
-			Source:  entitySource(e.ID),
-			Text:    e.Name + ": " + e.Description,
-			Visible: e.Visible,
-		})
-	}
-	facts = append(facts, c.Facts...)
-	for i := range facts {
-		facts[i].At = at
-	}
-	return facts
 }
 
 func entitySource(id string) string { return "entity:" + id }

@@ -3,6 +3,7 @@ package campaign_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
 func TestThornhollow(t *testing.T) {
@@ -97,10 +99,8 @@ func TestLoadFSLimits(t *testing.T) {
 	}
 }
 
-// fakeMemory records what is stored, in order.
+// fakeMemory records what is asked of it, in order.
 type fakeMemory struct {
-	memory.Graph
-	memory.Index
 	calls []string
 	facts []memory.Fact
 	fail  string
@@ -116,28 +116,24 @@ func (m *fakeMemory) call(name string) error {
 	return nil
 }
 
-func (m *fakeMemory) PutEntities(context.Context, ...memory.Entity) error { return m.call("entities") }
-
-func (m *fakeMemory) PutRelations(context.Context, ...memory.Relation) error {
-	return m.call("relations")
-}
-
-func (m *fakeMemory) Remember(_ context.Context, facts ...memory.Fact) error {
+func (m *fakeMemory) Settle(_ context.Context, entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) error {
 	m.facts = facts
-	return m.call("facts")
+	return m.call(fmt.Sprintf("settle %d %d %d", len(entities), len(relations), len(facts)))
 }
+
+func (m *fakeMemory) Reindex(context.Context) (int, error) { return 0, m.call("reindex") }
 
 func TestApply(t *testing.T) {
+	const settled = "settle 2 1 3"
 	tests := []struct {
 		name, fail string
 		noIndex    bool
 		want       []string
 	}{
-		{"all", "", false, []string{"entities", "relations", "facts"}},
-		{"without_index", "", true, []string{"entities", "relations"}},
-		{"entities_fail", "entities", false, []string{"entities"}},
-		{"relations_fail", "relations", false, []string{"entities", "relations"}},
-		{"facts_fail", "facts", false, []string{"entities", "relations", "facts"}},
+		{"all", "", false, []string{settled, "reindex"}},
+		{"without_index", "", true, []string{settled}},
+		{"settling_fails", settled, false, []string{settled}},
+		{"indexing_fails", "reindex", false, []string{settled, "reindex"}},
 	}
 	c, err := campaign.Parse("mill.yaml", []byte(small))
 	if err != nil {
@@ -146,7 +142,7 @@ func TestApply(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			m := &fakeMemory{fail: tt.fail}
-			var index memory.Index = m
+			var index campaign.Index = m
 			if tt.noIndex {
 				index = nil
 			}
@@ -161,7 +157,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-func TestApplyRemembersDescriptions(t *testing.T) {
+func TestApplyDatesFacts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := campaign.Parse("mill.yaml", []byte(small))
 		if err != nil {
@@ -173,7 +169,6 @@ func TestApplyRemembersDescriptions(t *testing.T) {
 		}
 		now := time.Now()
 		want := []memory.Fact{
-			{Source: "entity:aldo", Text: "Aldo: He grinds.", At: now},
 			{Source: "entity:mill", Text: "The mill creaks.", At: now, Visible: []string{"aldo"}},
 			{Source: "entity:aldo", Text: "Aldo snores.", At: now, Visible: []string{"aldo"}},
 			{Source: "campaign:mill-end", Text: "It rains a lot.", At: now},
@@ -185,6 +180,46 @@ func TestApplyRemembersDescriptions(t *testing.T) {
 			t.Error("Apply changed the campaign's own facts")
 		}
 	})
+}
+
+// TestApplyKeepsWhatWasPlayed applies a campaign twice to a real store.
+func TestApplyKeepsWhatWasPlayed(t *testing.T) {
+	c, err := campaign.Parse("mill.yaml", []byte(small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	apply := func() {
+		t.Helper()
+		if err := c.Apply(t.Context(), s, s); err != nil {
+			t.Fatalf("Apply: %v", err)
+		}
+	}
+	apply()
+	facts, err := s.SearchFacts(t.Context(), "Aldo grinds", "", 1)
+	if err != nil || len(facts) != 1 || facts[0].Text != "Aldo: He grinds." {
+		t.Errorf("facts = %v, %v; want what the file describes", facts, err)
+	}
+	e, err := s.Entity(t.Context(), "aldo", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Description, e.Position = "He rests.", &memory.Position{1, 2, 3}
+	if err := s.Change(t.Context(), memory.Batch{Put: []memory.Entity{e}}); err != nil {
+		t.Fatal(err)
+	}
+	apply()
+	if got, err := s.Entity(t.Context(), "aldo", ""); err != nil || !cmp.Equal(got, e) {
+		t.Errorf("aldo is %+v, %v after the file was applied again; want %+v", got, err, e)
+	}
 }
 
 func BenchmarkLoadThornhollow(b *testing.B) {

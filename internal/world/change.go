@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -59,8 +60,8 @@ func (w *World) SetScene(ctx context.Context, text, cause string) (uint64, error
 // Change returns. cause is what subscribers are told of why, such as the
 // caller's name.
 //
-// do sees all changes before it; it only computes, and may run on another
-// caller's goroutine. What it rejects wraps [mcp.ErrInvalidArguments]. If too
+// do sees all changes before it; it only computes, may run on another caller's
+// goroutine, and runs again if another process was faster. What it rejects wraps [mcp.ErrInvalidArguments]. If too
 // many changes wait, the error is [mcp.ErrBusy] and nothing was done. A ctx that
 // ends before the change is being written leaves no trace of it; after that
 // Change reports what became of it.
@@ -116,25 +117,46 @@ func (w *World) write(ctx context.Context) {
 	w.waiting = nil
 	w.queue.Unlock()
 
-	group, done := newTx(w, nil), make([]*request, 0, len(all))
-	for _, r := range all {
-		r.tx = newTx(w, group)
-		if r.err = try(r); r.err != nil {
-			continue
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writing)
+	defer cancel()
+	done, err := w.attempt(ctx, all)
+	for n := 1; errors.Is(err, memory.ErrConflict) && n < attempts; n++ {
+		if err = w.reload(ctx); err == nil {
+			done, err = w.attempt(ctx, all)
 		}
-		group.merge(r.tx)
-		done = append(done, r)
 	}
-	if err := w.keep(ctx, group, done); err != nil {
-		for _, r := range done {
-			r.err = err
+	for _, r := range done {
+		if err != nil {
+			r.err = fmt.Errorf("changing the world: %w", err)
 		}
-	} else {
+	}
+	if err == nil {
 		w.publish(done)
 	}
 	for _, r := range all {
 		close(r.done)
 	}
+}
+
+// attempt runs the changes and writes down what they come to. It returns those
+// that were not rejected.
+func (w *World) attempt(ctx context.Context, all []*request) ([]*request, error) {
+	group, done, count := newTx(w, nil), make([]*request, 0, len(all)), uint64(0)
+	for _, r := range all {
+		r.tx = newTx(w, group)
+		if r.err = try(r); r.err != nil {
+			continue
+		}
+		done = append(done, r)
+		if !r.tx.empty() {
+			count++
+			group.merge(r.tx)
+		}
+	}
+	if count == 0 {
+		return done, nil
+	}
+	return done, w.store.Change(ctx, group.batch(w.seq+count))
 }
 
 // try runs a change; one that panics fails alone.
@@ -145,16 +167,6 @@ func try(r *request) (err error) {
 		}
 	}()
 	return r.do(r.tx)
-}
-
-// keep writes down what the changes come to.
-func (w *World) keep(ctx context.Context, group *Tx, done []*request) error {
-	if group.empty() {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writing)
-	defer cancel()
-	return w.store.Change(ctx, group.batch(w.seq+uint64(len(done))))
 }
 
 // publish makes the changes visible and marks what subscribers must be told.
@@ -174,21 +186,27 @@ func (w *World) publish(done []*request) {
 				w.edges.put(*rel)
 			}
 		}
-		for id, after := range r.tx.entities {
-			w.log.add(entry{seq: w.seq, id: id, before: w.all[id]})
-			if w.all[id] = after; after == nil {
-				delete(w.all, id)
-			}
-			for s := range w.subs {
-				s.mark(id, after, r.cause)
-			}
+		w.announce(r.tx, r.cause)
+	}
+}
+
+// announce carries out what tx did to entities and the scene, as change seq,
+// and marks what subscribers must be told. The caller holds mu.
+func (w *World) announce(tx *Tx, cause string) {
+	for id, after := range tx.entities {
+		w.log.add(entry{seq: w.seq, id: id, before: w.all[id]})
+		if w.all[id] = after; after == nil {
+			delete(w.all, id)
 		}
-		if r.tx.scene != nil {
-			w.log.add(entry{seq: w.seq})
-			w.scene = *r.tx.scene
-			for s := range w.subs {
-				s.markScene(r.cause)
-			}
+		for s := range w.subs {
+			s.mark(id, after, cause)
+		}
+	}
+	if tx.scene != nil {
+		w.log.add(entry{seq: w.seq})
+		w.scene = *tx.scene
+		for s := range w.subs {
+			s.markScene(cause)
 		}
 	}
 }

@@ -161,7 +161,7 @@ func (t *Tx) merge(o *Tx) {
 
 // batch is what the store must do for all of this, as of change seq.
 func (t *Tx) batch(seq uint64) memory.Batch {
-	b := memory.Batch{Space: t.w.space, State: t.w.numbered(seq)}
+	b := memory.Batch{Space: space, State: map[string][]byte{keySeq: decimal(seq)}, Expect: expected(t.w.seq)}
 	for id, v := range t.entities {
 		if v == nil {
 			b.Remove = append(b.Remove, id)
@@ -177,7 +177,7 @@ func (t *Tx) batch(seq uint64) memory.Batch {
 		}
 	}
 	if t.scene != nil {
-		b.State[keyScene] = []byte(*t.scene)
+		b.State[t.w.keys.scene] = []byte(*t.scene)
 	}
 	return b
 }

@@ -4,18 +4,19 @@
 //
 // Imported by internal/mcp/tools/worldtool, internal/mcp/mcpserver and
 // internal/app. It starts no goroutine: callers that write at the same time
-// are written down together by one of them. What another process writes to the
-// same store it learns of when it is opened anew.
+// are written down together by one of them. Several processes may share a
+// store: a change never overwrites another process's unseen, and [World.Refresh]
+// takes in what others did.
 package world
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -28,9 +29,6 @@ const (
 	// maxWaiting bounds the changes that wait to be written; one more ends in
 	// mcp.ErrBusy.
 	maxWaiting = 4096
-
-	keySeq   = "seq"
-	keyScene = "scene"
 )
 
 // Store keeps the world. *sqlite.Store is one.
@@ -39,12 +37,13 @@ type Store interface {
 	World(ctx context.Context) ([]memory.Entity, []memory.Relation, error)
 	LoadState(ctx context.Context, space string) (map[string][]byte, error)
 	// Change carries out a batch as a whole; it is durable when Change returns.
+	// If what the batch expects is not so, the error is memory.ErrConflict.
 	Change(ctx context.Context, b memory.Batch) error
 }
 
 // Options tune a [World]. The zero value works.
 type Options struct {
-	// Campaign names the space in which the scene is kept.
+	// Campaign says whose scene it is.
 	Campaign string
 	// Scene is what is going on until someone sets another. A different one than
 	// at the last Open replaces what was set meanwhile.
@@ -54,7 +53,7 @@ type Options struct {
 // World is the live world. It is safe for concurrent use.
 type World struct {
 	store Store
-	space string
+	keys  keys
 	// lead is held by the caller that writes for all who wait.
 	lead chan struct{}
 
@@ -76,67 +75,6 @@ type version struct {
 	raw    json.RawMessage
 }
 
-// Open reads the world from the store.
-func Open(ctx context.Context, store Store, o Options) (*World, error) {
-	entities, relations, err := store.World(ctx)
-	if err != nil {
-		return nil, err
-	}
-	space := "world:" + o.Campaign
-	state, err := store.LoadState(ctx, space)
-	if err != nil {
-		return nil, err
-	}
-	w := &World{
-		store: store, space: space, lead: make(chan struct{}, 1),
-		all: make(map[string]*version, len(entities)), edges: edges{}, subs: map[*Subscription]struct{}{},
-	}
-	for _, e := range entities {
-		if w.all[e.ID], err = newVersion(e); err != nil {
-			return nil, err
-		}
-	}
-	for _, r := range relations {
-		w.edges.put(r)
-	}
-	if err := w.resume(ctx, state, o.Scene); err != nil {
-		return nil, err
-	}
-	w.log = history{start: w.seq}
-	return w, nil
-}
-
-// keyInitial holds the scene that Open was last given.
-const keyInitial = "initial"
-
-// resume goes on where the last process ended. The number is raised and kept
-// at once, because the store may have changed in between: who comes back with
-// an older one must begin anew.
-func (w *World) resume(ctx context.Context, state map[string][]byte, initial string) error {
-	if text := state[keySeq]; text != nil {
-		n, err := strconv.ParseUint(string(text), 10, 64)
-		if err != nil {
-			return fmt.Errorf("reading the world's number: %w", err)
-		}
-		w.seq = n
-	}
-	w.seq++
-	w.scene = initial
-	if kept, ok := state[keyScene]; ok && string(state[keyInitial]) == initial {
-		w.scene = string(kept)
-	}
-	values := w.numbered(w.seq)
-	values[keyScene], values[keyInitial] = []byte(w.scene), []byte(initial)
-	if err := w.store.Change(ctx, memory.Batch{Space: w.space, State: values}); err != nil {
-		return fmt.Errorf("numbering the world: %w", err)
-	}
-	return nil
-}
-
-func (w *World) numbered(seq uint64) map[string][]byte {
-	return map[string][]byte{keySeq: strconv.AppendUint(nil, seq, 10)}
-}
-
 func newVersion(e memory.Entity) (*version, error) {
 	raw, err := json.Marshal(e)
 	if err != nil {
@@ -145,8 +83,13 @@ func newVersion(e memory.Entity) (*version, error) {
 	return &version{entity: e, raw: raw}, nil
 }
 
-// Seq is the number of the last change. It grows by one with every change,
-// also from one process to the next.
+// same reports whether nobody could tell the versions apart.
+func (v *version) same(o *version) bool {
+	return bytes.Equal(v.raw, o.raw) && slices.Equal(v.entity.Visible, o.entity.Visible)
+}
+
+// Seq is the number of the last change. It grows with every change, also from
+// one process to the next.
 func (w *World) Seq() uint64 {
 	w.mu.RLock()
 	defer w.mu.RUnlock()

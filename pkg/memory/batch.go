@@ -1,5 +1,10 @@
 package memory
 
+import "errors"
+
+// ErrConflict means that something is not as the writer of a batch believed.
+var ErrConflict = errors.New("changed meanwhile")
+
 // LocatedIn is the type of the relation that leads from what is somewhere to
 // the entity it is in.
 const LocatedIn = "located_in"
@@ -20,4 +25,13 @@ type Batch struct {
 	// State is kept in Space by key; a nil value removes its key.
 	Space string
 	State map[string][]byte
+	// Expect is what must be in Space before; a nil value stands for no value.
+	// If it is not so, nothing is done and the error is ErrConflict.
+	Expect map[string][]byte
+}
+
+// DescriptionOf is the fact that tells who or what an entity is, for those who
+// know of it. Its text is the name and the description.
+func DescriptionOf(e Entity) Fact {
+	return Fact{Source: "entity:" + e.ID, Text: e.Name + ": " + e.Description, Visible: e.Visible}
 }

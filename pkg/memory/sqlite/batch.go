@@ -1,7 +1,10 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -23,16 +26,21 @@ func (s *Store) World(ctx context.Context) (entities []memory.Entity, relations 
 }
 
 // Change carries out a batch in one transaction. It is durable, also against a
-// power cut, when it returns.
+// power cut, when it returns. The fact that tells an entity's description
+// follows the entity, and what else is told of it becomes as secret or as
+// public as the entity, where it was so before.
 func (s *Store) Change(ctx context.Context, b memory.Batch) error {
 	return s.write(ctx, "changing the world", func(ctx context.Context, c *conn) error {
+		if err := expect(ctx, c, b.Space, b.Expect); err != nil {
+			return err
+		}
 		for _, id := range b.Remove {
-			if _, err := c.exec(ctx, `DELETE FROM entities WHERE id = ?`, id); err != nil {
+			if err := remove(ctx, c, id); err != nil {
 				return fmt.Errorf("entity %q: %w", id, err)
 			}
 		}
 		for _, e := range b.Put {
-			if err := putEntity(ctx, c, e); err != nil {
+			if err := change(ctx, c, e); err != nil {
 				return fmt.Errorf("entity %q: %w", e.ID, err)
 			}
 		}
@@ -48,4 +56,19 @@ func (s *Store) Change(ctx context.Context, b memory.Batch) error {
 		}
 		return saveState(ctx, c, b.Space, b.State)
 	})
+}
+
+// expect checks that state is as the writer believes.
+func expect(ctx context.Context, c *conn, space string, values map[string][]byte) error {
+	for key, want := range values {
+		var got []byte
+		err := c.row(ctx, `SELECT value FROM state WHERE space = ? AND key = ?`, []any{space, key}, &got)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		if there := err == nil; there != (want != nil) || !bytes.Equal(got, want) {
+			return fmt.Errorf("%s %q: %w", space, key, memory.ErrConflict)
+		}
+	}
+	return nil
 }

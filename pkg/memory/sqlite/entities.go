@@ -26,11 +26,15 @@ func (s *Store) PutEntities(ctx context.Context, entities ...memory.Entity) erro
 			if err := putEntity(ctx, c, e); err != nil {
 				return fmt.Errorf("entity %q: %w", e.ID, err)
 			}
+			if err := putNames(ctx, c, e); err != nil {
+				return fmt.Errorf("names of entity %q: %w", e.ID, err)
+			}
 		}
 		return nil
 	})
 }
 
+// putEntity stores an entity without what it is found by.
 func putEntity(ctx context.Context, c *conn, e memory.Entity) error {
 	if strings.TrimSpace(e.ID) == "" || strings.TrimSpace(e.Name) == "" {
 		return errors.New("an entity needs an id and a name")
@@ -58,10 +62,7 @@ func putEntity(ctx context.Context, c *conn, e memory.Entity) error {
 			attributes = excluded.attributes, visible = excluded.visible,
 			x = excluded.x, y = excluded.y, z = excluded.z`,
 		e.ID, e.Type, e.Name, words.Key(e.Name), e.Description, aliases, attributes, visible, x, y, z)
-	if err != nil {
-		return err
-	}
-	return putNames(ctx, c, e)
+	return err
 }
 
 // putNames replaces what the entity is found by.

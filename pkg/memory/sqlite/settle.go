@@ -91,16 +91,16 @@ func (f *filing) entity(ctx context.Context, e memory.Entity) error {
 	if err != nil || !news {
 		return err
 	}
-	old, err := entity(ctx, f.c, e.ID, "")
+	old, err := present(ctx, f.c, e.ID)
 	switch {
-	case errors.Is(err, memory.ErrNotFound):
-		f.back[e.ID] = true
 	case err != nil:
 		return err
+	case old == nil:
+		f.back[e.ID] = true
 	case e.Position == nil:
 		e.Position = old.Position
 	}
-	return putEntity(ctx, f.c, e)
+	return replace(ctx, f.c, old, e)
 }
 
 func (f *filing) relation(ctx context.Context, r memory.Relation) error {

@@ -130,7 +130,7 @@ func (s *Store) putVectors(ctx context.Context, facts []pending, vectors [][]byt
 			return errSpaceChanged
 		}
 		for i, f := range facts {
-			if err := putVector(ctx, c, f.id, vectors[i]); err != nil {
+			if err := putVector(ctx, c, f, vectors[i]); err != nil {
 				return err
 			}
 		}
@@ -138,17 +138,17 @@ func (s *Store) putVectors(ctx context.Context, facts []pending, vectors [][]byt
 	})
 }
 
-// putVector stores one fact's vector unless a concurrent call was faster. A
-// nil vector marks the fact as done.
-func putVector(ctx context.Context, c *conn, id int64, vector []byte) error {
-	res, err := c.exec(ctx, `UPDATE facts SET embedded = 1 WHERE id = ? AND embedded = 0`, id)
+// putVector stores one fact's vector unless a concurrent call was faster or
+// the fact has gone meanwhile. A nil vector marks the fact as done.
+func putVector(ctx context.Context, c *conn, f pending, vector []byte) error {
+	res, err := c.exec(ctx, `UPDATE facts SET embedded = 1 WHERE id = ? AND embedded = 0 AND text = ?`, f.id, f.text)
 	if err != nil {
 		return err
 	}
 	if n, err := res.RowsAffected(); err != nil || n == 0 || vector == nil {
 		return err
 	}
-	_, err = c.exec(ctx, `INSERT INTO fact_vectors (rowid, embedding) VALUES (?, ?)`, id, vector)
+	_, err = c.exec(ctx, `INSERT INTO fact_vectors (rowid, embedding) VALUES (?, ?)`, f.id, vector)
 	return err
 }
 

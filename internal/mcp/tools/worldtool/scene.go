@@ -87,6 +87,9 @@ func (t *toolset) describeScene() tools.Tool {
 
 func (t *toolset) runDescribe(ctx context.Context, a describeArgs) (described, error) {
 	who := viewer(ctx)
+	if err := t.world.Refresh(ctx); err != nil {
+		return described{}, err
+	}
 	var area *world.Area
 	if len(a.Area) > 0 && string(a.Area) != "null" {
 		sphere, err := world.ParseArea(a.Area)

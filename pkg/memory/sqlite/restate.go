@@ -1,0 +1,112 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
+)
+
+// present returns an entity, nil if there is none.
+func present(ctx context.Context, c *conn, id string) (*memory.Entity, error) {
+	e, err := entity(ctx, c, id, "")
+	if errors.Is(err, memory.ErrNotFound) {
+		return nil, nil
+	}
+	return &e, err
+}
+
+// change puts an entity and lets its facts follow.
+func change(ctx context.Context, c *conn, e memory.Entity) error {
+	old, err := present(ctx, c, e.ID)
+	if err != nil {
+		return err
+	}
+	return replace(ctx, c, old, e)
+}
+
+// remove deletes an entity, its relations and the fact that describes it. What
+// else was told of it stays: it has happened.
+func remove(ctx context.Context, c *conn, id string) error {
+	old, err := present(ctx, c, id)
+	if err != nil || old == nil {
+		return err
+	}
+	if _, err := c.exec(ctx, `DELETE FROM entities WHERE id = ?`, id); err != nil {
+		return err
+	}
+	f := memory.DescriptionOf(*old)
+	return forget(ctx, c, f.Source, f.Text)
+}
+
+// replace puts e in the place of old, which is nil if e is new.
+func replace(ctx context.Context, c *conn, old *memory.Entity, e memory.Entity) error {
+	if err := putEntity(ctx, c, e); err != nil {
+		return err
+	}
+	if old == nil || old.Name != e.Name || !slices.Equal(old.Aliases, e.Aliases) {
+		if err := putNames(ctx, c, e); err != nil {
+			return err
+		}
+	}
+	now := memory.DescriptionOf(e)
+	if old != nil {
+		before := memory.DescriptionOf(*old)
+		if before.Text == now.Text && slices.Equal(old.Visible, e.Visible) {
+			return nil
+		}
+		if before.Text != now.Text {
+			if err := forget(ctx, c, before.Source, before.Text); err != nil {
+				return err
+			}
+		}
+		if err := restrict(ctx, c, now.Source, old.Visible, e.Visible); err != nil {
+			return err
+		}
+	}
+	if e.Description == "" {
+		return nil
+	}
+	_, _, err := putFact(ctx, c, now)
+	return err
+}
+
+// restrict shows the facts of a source that were for the eyes of old to now.
+func restrict(ctx context.Context, c *conn, source string, old, now []string) error {
+	before, err := packVisible(old)
+	if err != nil {
+		return err
+	}
+	after, err := packVisible(now)
+	if err != nil || after == before {
+		return err
+	}
+	_, err = c.exec(ctx, `UPDATE facts SET visible = ? WHERE source = ? AND visible = ?`, after, source, before)
+	return err
+}
+
+// forget deletes a fact, if there is one, from everything that finds it.
+func forget(ctx context.Context, c *conn, source, text string) error {
+	var id int64
+	var spaces int
+	err := c.row(ctx, `SELECT id, (SELECT count(*) FROM vector_space) FROM facts WHERE source = ? AND text = ?`, []any{source, text}, &id, &spaces)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := c.exec(ctx, `INSERT INTO facts_text (facts_text, rowid, words) VALUES ('delete', ?, ?)`, id, words.Key(text)); err != nil {
+		return err
+	}
+	if spaces > 0 {
+		if _, err := c.exec(ctx, `DELETE FROM fact_vectors WHERE rowid = ?`, id); err != nil {
+			return err
+		}
+	}
+	_, err = c.exec(ctx, `DELETE FROM facts WHERE id = ?`, id)
+	return err
+}
