@@ -109,6 +109,10 @@ func TestApprovalShowsTheCall(t *testing.T) {
 		if n := utf8.RuneCountInString(p.Args); n != 1000 || !strings.HasPrefix(p.Args, `{"a":"x","b":"ßß`) || !strings.HasSuffix(p.Args, "…") {
 			t.Errorf("Args are %d runes: %.40q, want 1000 in order and without what is invisible", n, p.Args)
 		}
+		time.Sleep(10*time.Minute - time.Second)
+		if got := e.Pending(); len(got) != 1 || got[0].ID != second {
+			t.Errorf("Pending = %+v, want only %s once the first expired", got, second)
+		}
 	})
 }
 
