@@ -144,6 +144,9 @@ func (t ownTool) target() mcp.Target {
 // ours returns the server's own tool behind an outward name, if the subject of
 // ctx may call it.
 func (s *Server) ours(ctx context.Context, name string) (ownTool, bool) {
+	if !vouched(ctx) {
+		return ownTool{}, false
+	}
 	for _, t := range s.own {
 		if t.def.Name == name && s.o.Policy.Permits(ctx, t.target()) == nil {
 			return t, true

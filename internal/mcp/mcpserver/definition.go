@@ -53,7 +53,7 @@ func latency(t *mcphost.Tool) sdk.Meta {
 	meta := sdk.Meta{
 		metaTier: t.Tier.String(), metaSource: t.Source, metaMax: millis(t.Deadline), metaIdempot: t.Definition.Idempotent,
 	}
-	if d := t.Latency(); d > 0 {
+	if d := t.Latency(); d > 0 || t.Measure.Successes > 0 {
 		meta[metaEstimated] = millis(d)
 	}
 	if t.Measure.Successes > 0 {

@@ -45,6 +45,14 @@ func (f *feed) close() {
 	f.drop()
 }
 
+// leave ends the subscription; another may follow.
+func (f *feed) leave() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.drop()
+	f.area = nil
+}
+
 // drop ends the subscription there is. Callers hold mu.
 func (f *feed) drop() {
 	if f.sub != nil {

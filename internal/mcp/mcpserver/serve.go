@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/mcp/dialect"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
@@ -30,6 +31,13 @@ func (s *Server) Serve(ctx context.Context, subject *policy.Subject, frames wire
 	p.feed = newFeed(life, conn.Push)
 	defer p.feed.close()
 
+	req, _, err := conn.Peek(life)
+	if err != nil {
+		return over(err)
+	}
+	if dialect.IsHandshake(req) {
+		return over(dialect.Serve(life, conn, backend{server: s, peer: p}))
+	}
 	return over(s.sdk.Run(life, conn.Transport()))
 }
 

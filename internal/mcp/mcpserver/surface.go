@@ -12,6 +12,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 )
 
@@ -49,7 +50,7 @@ func (s *Server) inward(name string) string {
 // is what listing and enforcement have in common: what it does not return is
 // neither listed nor callable (ruling 13).
 func (s *Server) look(ctx context.Context, name string) (mcphost.Tool, bool) {
-	if _, ours := s.own[name]; ours {
+	if _, ours := s.own[name]; ours || !vouched(ctx) {
 		return mcphost.Tool{}, false
 	}
 	t, ok := s.host.Tool(name)
@@ -57,6 +58,12 @@ func (s *Server) look(ctx context.Context, name string) (mcphost.Tool, bool) {
 		return mcphost.Tool{}, false
 	}
 	return t, true
+}
+
+// vouched reports whether somebody calls in ctx. Nobody sees nothing.
+func vouched(ctx context.Context) bool {
+	subject := policy.SubjectFrom(ctx)
+	return subject != nil && subject.Name != ""
 }
 
 // programs lists the registered tools the subject of ctx may call, by name.
