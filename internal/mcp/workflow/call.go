@@ -79,10 +79,16 @@ func early(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadlineCause(ctx, deadline.Add(-moment), mcp.ErrTimeout)
 }
 
-// fan calls do for 0 to n-1, at most limit at once and each on a goroutine of
-// its own, and done with what it returned on the caller's. It begins no more
-// once ctx is done, and returns when all that began have ended.
+// fan calls do for 0 to n-1, at most limit at once, and done with what each
+// returned, on the caller's goroutine. It begins no more once ctx is done, and
+// returns when all that began have ended.
 func fan(ctx context.Context, n, limit int, do func(int) outcome, done func(int, outcome)) {
+	if n == 1 || limit == 1 {
+		for i := 0; i < n && ctx.Err() == nil; i++ {
+			done(i, do(i))
+		}
+		return
+	}
 	type ended struct {
 		i int
 		o outcome

@@ -169,3 +169,8 @@ func readFile(t testing.TB, path string) string {
 	}
 	return string(b)
 }
+
+// answer is a tool that costs next to nothing.
+func answer(context.Context, string, string) (mcp.Result, error) {
+	return mcp.Result{Text: `{"x":2,"list":[1,2,3]}`}, nil
+}

@@ -16,6 +16,7 @@ import (
 )
 
 // short is a workflow of one step with what the test adds.
+
 func short(lines string) string {
 	return "description: d\nsteps: [{id: a, tool: roll}]\n" + lines
 }

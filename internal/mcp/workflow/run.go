@@ -135,7 +135,7 @@ func (r *run) prepare(ctx context.Context, st stage, at int) (calls []due, fatal
 		switch {
 		case err != nil:
 			err = r.finish(at+i, outcome{err: err})
-			if !r.w.keepGoing {
+			if !r.w.keepGoing || ctx.Err() != nil {
 				return nil, fmt.Errorf("step %q: %w", s.id, err)
 			}
 		case !wanted:
