@@ -67,7 +67,7 @@ func Usage(err error) error {
 // LoadConfig reads the configuration at path, or the working directory's, or
 // the built-in one.
 func LoadConfig(path string) (*config.Config, error) {
-	cfg, err := config.Load(path, &config.Options{BuiltIn: glyphoxa.Shipped, KnownTools: builtinNames()})
+	cfg, err := config.Load(path, &config.Options{BuiltIn: glyphoxa.Shipped, KnownTools: builtinNames(), Workflows: workflowNames})
 	if err != nil {
 		return nil, Usage(err)
 	}

@@ -164,6 +164,10 @@ func Check(w io.Writer, path string) error {
 	if err != nil {
 		return err
 	}
+	flows, err := loadWorkflows(cfg.Server, cfg.Source)
+	if err != nil {
+		return Usage(err)
+	}
 	for _, p := range cfg.Warnings {
 		fmt.Fprintln(w, "warning:", p)
 	}
@@ -171,7 +175,8 @@ func Check(w io.Writer, path string) error {
 	if world != nil {
 		entities = len(world.Entities)
 	}
-	_, err = fmt.Fprintf(w, "%s is fine: %d NPCs, %d external servers, a world of %d entities\n", cfg.File, len(cfg.NPCs), len(cfg.MCP.Servers), entities)
+	_, err = fmt.Fprintf(w, "%s is fine: %d NPCs, %d external servers, %d workflows, a world of %d entities\n",
+		cfg.File, len(cfg.NPCs), len(cfg.MCP.Servers), len(flows), entities)
 	return err
 }
 

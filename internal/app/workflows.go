@@ -27,6 +27,20 @@ type workflows struct {
 	shown string // what the registry was last told
 }
 
+// workflowNames lists the workflows of a directory. What is wrong with the
+// files shows when they are loaded for good.
+func workflowNames(fsys fs.FS, dir string) []string {
+	all, err := loadWorkflows(config.Server{Workflows: dir}, fsys)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, w := range all {
+		names = append(names, w.Name)
+	}
+	return names
+}
+
 // loadWorkflows reads the workflow files of a configuration.
 func loadWorkflows(server config.Server, source fs.FS) ([]*workflow.Workflow, error) {
 	if server.Workflows == "" {

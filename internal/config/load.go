@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/problem"
@@ -26,6 +27,9 @@ type Options struct {
 	// KnownTools names the built-in tools, to check what NPCs may use. If nil,
 	// the names of tools are not checked.
 	KnownTools []string
+	// Workflows names the workflows in a directory of fsys, or of the disk if
+	// fsys is nil: NPCs may use them like tools. If nil, there are none.
+	Workflows func(fsys fs.FS, dir string) []string
 	// LookupEnv finds the variables of ${NAME}. If nil, os.LookupEnv.
 	LookupEnv func(name string) (value string, set bool)
 	// Dir is the directory relative paths count from. If empty, the working
@@ -74,6 +78,7 @@ func Load(path string, opts *Options) (*Config, error) {
 	l.cfg.File, l.cfg.Source = l.src.display, l.src.fsys
 
 	l.readMain()
+	l.learnWorkflows()
 	l.readNPCDir()
 	l.check()
 	if err := l.problems.Err(); err != nil {
@@ -98,6 +103,18 @@ func (l *loader) readMain() {
 		n.File = l.src.display
 		l.npcs = append(l.npcs, located{n, l.main, at{path: "npcs"}.item(i).path})
 	}
+}
+
+// learnWorkflows adds the workflows to the tools that NPCs may use.
+func (l *loader) learnWorkflows() {
+	if l.opts.Workflows == nil || l.opts.KnownTools == nil || l.cfg.Server.Workflows == "" {
+		return
+	}
+	where := absolute(l.src.dir, l.cfg.Server.Workflows)
+	if l.src.fsys != nil {
+		where = l.src.join(l.cfg.Server.Workflows)
+	}
+	l.opts.KnownTools = slices.Concat(l.opts.KnownTools, l.opts.Workflows(l.src.fsys, where))
 }
 
 // readNPCDir appends the NPCs of npcs_dir, in the order of their file names.
