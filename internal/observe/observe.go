@@ -34,7 +34,7 @@ const (
 	ok = "ok"
 	// maxScrapes bounds how many scrapes run at once; more are turned away.
 	maxScrapes    = 4
-	scrapeTimeout = 10 * time.Second
+	scrapeTimeout = 30 * time.Second
 )
 
 // buckets returns the upper bounds of tool latencies, in seconds.
@@ -124,8 +124,8 @@ func (m *Metrics) process(version string) error {
 // tool comes from, code how the call failed, empty or "ok" if it went well.
 // Cached results count as calls and leave the latencies alone.
 //
-// At most 1,000 tools and 200 callers are told apart; the rest count as
-// "other", as do all names of tools that do not exist.
+// At most 1,000 tools, 200 callers and 10,000 combinations are told apart; the
+// rest count as "other", as do all names of tools that do not exist.
 func (m *Metrics) Call(tool, caller, source, code string, d time.Duration, cached bool) {
 	if code == "" {
 		code = ok

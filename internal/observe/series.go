@@ -22,7 +22,7 @@ const (
 	maxCodes   = 40
 	maxRules   = 200
 	// maxSeries bounds the sets of labels of one instrument.
-	maxSeries = 20_000
+	maxSeries = 10_000
 	// maxLabel is the longest label in bytes.
 	maxLabel = 200
 	// other stands for what is beyond a bound.

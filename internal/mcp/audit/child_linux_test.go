@@ -60,6 +60,11 @@ func TestFlushedRecordsSurviveKill(t *testing.T) {
 			t.Errorf("%d records after the kill, want the 1 that was added", got)
 		}
 		must(t, "Close", l.Close())
+		var verdict string
+		must(t, "checking", behind(t, path).QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&verdict))
+		if verdict != "ok" {
+			t.Errorf("file after the kill: %s, want ok", verdict)
+		}
 	}
 }
 

@@ -3,7 +3,6 @@ package audit_test
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"testing"
@@ -18,23 +17,21 @@ import (
 // TestPagesAreStable turns pages while records come in: whatever was there when
 // the first page was read is seen exactly once, newest first.
 func TestPagesAreStable(t *testing.T) {
-	dir := t.TempDir()
+	l := fresh(t)
 	n := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
-		l, err := audit.Open(t.Context(), filepath.Join(dir, fmt.Sprint(n), "audit.db"), audit.Options{})
-		must(t, "Open", err)
-		defer func() { must(t, "Close", l.Close()) }()
+		session := fmt.Sprint(n)
 		add := func() {
 			who := rapid.SampledFrom([]string{"ada", "eve"}).Draw(rt, "who")
-			l.Add(audit.Record{Who: who, Tool: "x", Decision: audit.Allowed}, "")
+			l.Add(audit.Record{Who: who, Tool: "x", Decision: audit.Allowed, Session: session}, "")
 		}
 		for range rapid.IntRange(0, 30).Draw(rt, "before") {
 			add()
 		}
-		q := audit.Query{Who: rapid.SampledFrom([]string{"", "ada"}).Draw(rt, "asked")}
+		q := audit.Query{Session: session, Who: rapid.SampledFrom([]string{"", "ada"}).Draw(rt, "asked")}
 		var want []int64
-		for _, r := range all(t, l, audit.Query{Who: q.Who, Limit: audit.MaxLimit}) {
+		for _, r := range all(t, l, audit.Query{Session: session, Who: q.Who, Limit: audit.MaxLimit}) {
 			want = append(want, r.ID)
 		}
 		var got []int64
