@@ -149,7 +149,7 @@ func (g *Gatekeeper) identify(r *http.Request) (policy.Subject, error) {
 		}
 		return policy.Subject{}, &denial{kind: ErrUnauthorized, text: "a token is needed from here"}
 	}
-	from := origin(r.RemoteAddr)
+	from := sender(r.RemoteAddr)
 	if wait := g.wrong.blocked(from); wait > 0 {
 		return policy.Subject{}, tooMany(wait)
 	}

@@ -71,9 +71,9 @@ func (t *throttle) find(from string) offender {
 	return t.older[from]
 }
 
-// origin returns what wrong tokens are counted by: the IP address without the
+// sender returns what wrong tokens are counted by: the IP address without the
 // port, and of IPv6 the network that one customer has to itself.
-func origin(remote string) string {
+func sender(remote string) string {
 	ap, err := netip.ParseAddrPort(remote)
 	if err != nil {
 		return remote

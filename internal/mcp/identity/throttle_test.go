@@ -88,7 +88,7 @@ func TestThrottleIsBounded(t *testing.T) {
 	})
 }
 
-func TestOriginOfWrongTokens(t *testing.T) {
+func TestSender(t *testing.T) {
 	for _, row := range []struct{ name, in, want string }{
 		{"ipv4", "192.0.2.7:1234", "192.0.2.7"},
 		{"mapped", "[::ffff:192.0.2.7]:1234", "192.0.2.7"},
@@ -98,8 +98,8 @@ func TestOriginOfWrongTokens(t *testing.T) {
 		{"other", "@", "@"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if got := origin(row.in); got != row.want {
-				t.Errorf("origin(%q) = %q, want %q", row.in, got, row.want)
+			if got := sender(row.in); got != row.want {
+				t.Errorf("sender(%q) = %q, want %q", row.in, got, row.want)
 			}
 		})
 	}
