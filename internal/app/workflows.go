@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path"
 	"strings"
 	"sync"
 	"time"
@@ -28,15 +30,31 @@ type workflows struct {
 }
 
 // workflowNames lists the workflows of a directory. What is wrong with the
-// files shows when they are loaded for good.
+// files is told when they are loaded for good; until then they go by the names
+// of their files.
 func workflowNames(fsys fs.FS, dir string) []string {
 	all, err := loadWorkflows(config.Server{Workflows: dir}, fsys)
 	if err != nil {
-		return nil
+		return fileNames(fsys, dir)
 	}
 	var names []string
 	for _, w := range all {
 		names = append(names, w.Name)
+	}
+	return names
+}
+
+func fileNames(fsys fs.FS, dir string) []string {
+	if fsys == nil {
+		fsys, dir = os.DirFS(dir), "."
+	}
+	entries, err := fs.ReadDir(fsys, dir)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), path.Ext(e.Name())))
 	}
 	return names
 }
