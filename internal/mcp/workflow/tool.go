@@ -29,7 +29,7 @@ type Registry interface {
 // What it may be called (read-only, idempotent) and how long it may take is
 // decided now, by what r knows; make it anew when tools come and go.
 //
-// Its Respond returns a result and an error at once if a step failed: what has
+// Its Respond returns both a result and an error if a step failed: what has
 // been done, and why no more was.
 func (w *Workflow) Tool(r Registry) tools.Tool {
 	readOnly, idempotent, openWorld := true, true, false
@@ -41,7 +41,7 @@ func (w *Workflow) Tool(r Registry) tools.Tool {
 	}
 	timeout := w.timeout
 	if timeout == 0 {
-		timeout = min(w.longest(func(s *step) time.Duration { return maxOf(r, s.tool) }), maxDefault)
+		timeout = min(w.span(func(s *step) time.Duration { return maxOf(r, s.tool) }), maxDefault)
 	}
 	return tools.Tool{
 		Definition: llm.ToolDefinition{
@@ -58,7 +58,7 @@ func (w *Workflow) Tool(r Registry) tools.Tool {
 		Kind:         tools.KindWorkflow,
 		Needs:        w.Needs(),
 		Expected: func() time.Duration {
-			return w.longest(func(s *step) time.Duration { return p50Of(r, s.tool) })
+			return w.span(func(s *step) time.Duration { return p50Of(r, s.tool) })
 		},
 		ReadOnly:    readOnly,
 		Destructive: !readOnly,
@@ -67,8 +67,8 @@ func (w *Workflow) Tool(r Registry) tools.Tool {
 	}
 }
 
-// longest adds up the stages, each as long as the longest of its steps.
-func (w *Workflow) longest(of func(*step) time.Duration) time.Duration {
+// span adds up the stages, each as long as the longest of its steps.
+func (w *Workflow) span(of func(*step) time.Duration) time.Duration {
 	var sum time.Duration
 	for _, st := range w.stages {
 		var most time.Duration
