@@ -100,6 +100,7 @@ var frames = []struct{ name, frame, want string }{
 	{"zero id", `{"jsonrpc":"2.0","id":0,"method":"ping"}`, `0 ping`},
 	{"negative id", `{"jsonrpc":"2.0","id":-3,"method":"ping"}`, `-3 ping`},
 	{"escaped keys", `{"jsonrpc":"2.0","\u0069d":4,"m\u0065thod":"pi\u006eg"}`, `4 ping`},
+	{"escaped version", `{"jsonrpc":"2\u002e0","id":4,"method":"ping"}`, `4 ping`},
 	{"keys match in case", `{"jsonrpc":"2.0","ID":4,"id":5,"method":"ping","Method":"x"}`, `5 ping`},
 	{"the last of two members wins", `{"jsonrpc":"2.0","id":4,"id":5,"method":"ping"}`, `5 ping`},
 	{"spaces", " {\t\"jsonrpc\" : \"2.0\" , \"id\" : 6 , \"method\" : \"ping\" , \"params\" : { \"a\" : [ \"]}\" ] } } ", `6 ping`},

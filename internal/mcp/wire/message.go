@@ -10,9 +10,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// version is what every message says of itself.
-const version = `"2.0"`
-
 // maxID is the largest integer that every peer can tell from its neighbours.
 const maxID = 1 << 53
 
@@ -53,8 +50,8 @@ func parse(data []byte) (jsonrpc.Message, *flaw) {
 
 // read sorts the members of the JSON object data.
 func (e *envelope) read(data []byte) {
-	eachMember(data, func(key string, value []byte) {
-		switch key {
+	eachMember(data, func(key, value []byte) {
+		switch string(key) {
 		case "jsonrpc":
 			e.version = value
 		case "id":
@@ -71,6 +68,11 @@ func (e *envelope) read(data []byte) {
 	})
 }
 
+// current reports whether the message says that it is JSON-RPC 2.0.
+func (e *envelope) current() bool {
+	return len(e.version) > 0 && e.version[0] == '"' && unquote(e.version) == "2.0"
+}
+
 // request returns the request or notification in e.
 func (e *envelope) request() (jsonrpc.Message, *flaw) {
 	id, ok := readID(e.id)
@@ -82,7 +84,7 @@ func (e *envelope) request() (jsonrpc.Message, *flaw) {
 		return nil, f
 	}
 	switch {
-	case string(e.version) != version:
+	case !e.current():
 		return bad(`"jsonrpc" is not "2.0"`)
 	case e.method == nil:
 		return bad(`"method" is missing`)
@@ -109,7 +111,7 @@ func (e *envelope) request() (jsonrpc.Message, *flaw) {
 func (e *envelope) response() (jsonrpc.Message, *flaw) {
 	bad := &flaw{code: codeInvalid, why: "not a response", mute: true}
 	id, ok := readID(e.id)
-	if string(e.version) != version || !ok && string(e.id) != "null" {
+	if !e.current() || !ok && string(e.id) != "null" {
 		return nil, bad
 	}
 	if e.err == nil {
@@ -158,11 +160,14 @@ func unquote(raw []byte) string {
 }
 
 // eachMember calls f for every member of data, a valid JSON object.
-func eachMember(data []byte, f func(key string, value []byte)) {
+func eachMember(data []byte, f func(key, value []byte)) {
 	i := skipSpace(data, 1)
 	for data[i] == '"' {
 		end := stringEnd(data, i)
-		key := unquote(data[i:end])
+		key := data[i+1 : end-1]
+		if bytes.IndexByte(key, '\\') >= 0 {
+			key = []byte(unquote(data[i:end]))
+		}
 		i = skipSpace(data, skipSpace(data, end)+1)
 		end = valueEnd(data, i)
 		f(key, data[i:end:end])

@@ -13,6 +13,9 @@ import (
 	"github.com/coder/websocket"
 )
 
+// signOfLife is how much of a message must arrive to count as one, in bytes.
+const signOfLife = 4 << 10
+
 // SocketOptions are the bounds of a WebSocket stream.
 type SocketOptions struct {
 	// Max is the longest message taken, in bytes, after decompression. If 0, it
@@ -38,7 +41,8 @@ type socket struct {
 
 	turn    chan struct{} // of one; held while writing
 	reading sync.Once
-	heard   atomic.Int64 // how often something was read
+	heard   atomic.Int64 // how often something was read or taken
+	waits   atomic.Bool  // a message waits to be taken, and nothing is read
 
 	ending sync.Once
 	gone   chan struct{} // closed when the farewell has begun
@@ -93,7 +97,11 @@ func (s *socket) readAll(ctx context.Context) {
 			s.farewell(websocket.StatusNormalClosure, "")
 			return
 		}
-		if !s.give(frame{data: data}) {
+		s.waits.Store(true)
+		taken := s.give(frame{data: data})
+		s.heard.Add(1)
+		s.waits.Store(false)
+		if !taken {
 			s.finish(ErrClosed)
 			return
 		}
@@ -130,7 +138,8 @@ type heard struct {
 }
 
 func (h *heard) Read(p []byte) (int, error) {
-	n, err := h.r.Read(p)
+	// The library fills p before it returns, however long that takes.
+	n, err := h.r.Read(p[:min(len(p), signOfLife)])
 	if n > 0 {
 		h.n.Add(1)
 	}
@@ -139,7 +148,8 @@ func (h *heard) Read(p []byte) (int, error) {
 
 // ping asks the peer for a sign of life now and then, and drops it when there
 // is none. A peer that is busy sending a long message cannot answer in the
-// middle of it, but then the message is the sign.
+// middle of it, but then the message is the sign; and while a message waits to
+// be taken, it is not the peer that is late.
 func (s *socket) ping(ctx context.Context) {
 	tick := time.NewTicker(s.o.PingEvery)
 	defer tick.Stop()
@@ -155,7 +165,7 @@ func (s *socket) ping(ctx context.Context) {
 		within, cancel := context.WithTimeout(ctx, s.o.PongWithin)
 		err := s.c.Ping(within)
 		cancel()
-		if err != nil && s.heard.Load() == before {
+		if err != nil && !s.waits.Load() && s.heard.Load() == before {
 			s.farewell(websocket.StatusPolicyViolation, "no answer to a ping")
 			return
 		}

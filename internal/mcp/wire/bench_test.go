@@ -1,0 +1,87 @@
+package wire_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
+)
+
+// memory is a stream that always has the same frame.
+type memory struct{ frame []byte }
+
+func (m memory) ReadFrame(context.Context) ([]byte, error) { return m.frame, nil }
+func (memory) WriteFrame(context.Context, []byte) error    { return nil }
+func (memory) Close() error                                { return nil }
+
+// call is a call of a tool with about size bytes of arguments.
+func call(size int) []byte {
+	return []byte(`{"jsonrpc":"2.0","id":17,"method":"tools/call","params":{"name":"roll","arguments":{"notation":"` +
+		strings.Repeat("d", size) + `"}}}`)
+}
+
+func BenchmarkReadMessage(b *testing.B) {
+	for _, row := range []struct {
+		name string
+		size int
+	}{{"100B", 10}, {"10kB", 10 << 10}} {
+		frame := call(row.size)
+		b.Run(row.name, func(b *testing.B) {
+			c := wire.New(memory{frame}, wire.Options{Extra: &sdk.RequestExtra{}})
+			b.ReportAllocs()
+			for b.Loop() {
+				msg, err := c.Read(b.Context())
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := c.Write(b.Context(), &jsonrpc.Response{ID: msg.(*jsonrpc.Request).ID, Result: []byte("{}")}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(row.name+"/sdk", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				msg, err := jsonrpc.DecodeMessage(frame)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := jsonrpc.EncodeMessage(&jsonrpc.Response{ID: msg.(*jsonrpc.Request).ID, Result: []byte("{}")}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkLines measures a request and its answer over pipes, with two
+// handovers and two system-free copies.
+func BenchmarkLines(b *testing.B) {
+	frame := append(call(10), '\n')
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	c := wire.New(wire.Lines(inR, outW, 0), wire.Options{})
+	done := make(chan error, 1)
+	go func() { done <- echo(b.Context(), c) }()
+	buf := make([]byte, 1<<10)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := inW.Write(frame); err != nil {
+			b.Fatal(err)
+		}
+		n, err := outR.Read(buf)
+		if err != nil || !bytes.HasSuffix(buf[:n], []byte("\n")) {
+			b.Fatalf("read %q, %v", buf[:n], err)
+		}
+	}
+	inW.Close()
+	<-done
+	outR.Close()
+	c.Close()
+}
