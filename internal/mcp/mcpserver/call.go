@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -98,6 +100,9 @@ func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallT
 	if errors.Is(a.err, mcp.ErrUnknownTool) { // it has gone meanwhile
 		return nil, unknown(name)
 	}
+	if wire, ok := a.result.Native.(*jsonrpc.Error); ok && a.err == nil {
+		return nil, wire // a tool that speaks the protocol itself
+	}
 	return a.render(t.OutputSchema == nil), nil
 }
 
@@ -169,12 +174,20 @@ func (s *Server) ask(ctx context.Context, t ownTool, args json.RawMessage) answe
 			a.result = mcp.Result{Native: done, Text: firstText(done), IsError: done.IsError}
 			return nil
 		}
-		raw, err := json.Marshal(value)
-		a.result.Text = string(raw)
+		a.result.Text, err = encode(value)
 		return err
 	})
 	a.result.Duration, a.events = time.Since(start), events.Names()
 	return a
+}
+
+// encode is v as JSON that people can read.
+func encode(v any) (string, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
 func firstText(r *sdk.CallToolResult) string {

@@ -84,8 +84,9 @@ type Server struct {
 	sdk  *sdk.Server
 	own  map[string]ownTool
 
-	mu     sync.Mutex // guards listed
-	listed map[string]*sdk.Tool
+	mu      sync.Mutex // guards the fields below
+	listed  map[string]*sdk.Tool
+	written map[string]bool // prompts the SDK knows, by name
 }
 
 // New returns a server over host.
@@ -101,7 +102,8 @@ func New(host *mcphost.Host, o Options) *Server {
 	info := &sdk.Implementation{Name: "glyphoxa", Title: "Glyphoxa", Version: o.Version}
 	s.sdk = sdk.NewServer(info, s.sdkOptions())
 	s.sdk.AddReceivingMiddleware(s.receive)
-	s.addPrompts()
+	s.PromptsChanged()
+	s.addResources()
 	s.addMethods()
 	s.list()
 	return s
@@ -156,6 +158,7 @@ func (s *Server) follow(ctx context.Context) {
 		case <-rights:
 			rights = s.o.Policy.Changed()
 			s.touch()
+			s.PromptsChanged()
 		}
 	}
 }

@@ -13,15 +13,25 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 )
 
-// addPrompts registers every prompt with the SDK; who may have which is
-// decided per request.
-func (s *Server) addPrompts() {
+// PromptsChanged tells the server that Options.Prompts lists others than
+// before; clients are notified. It does nothing without prompts.
+func (s *Server) PromptsChanged() {
 	if s.o.Prompts == nil {
 		return
 	}
-	for _, p := range s.o.Prompts.List(all()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := map[string]bool{}
+	for _, p := range s.o.Prompts.List(all()) { // who may have which is decided per request
+		now[p.Name] = true
 		s.sdk.AddPrompt(p, s.getPrompt)
 	}
+	for name := range s.written {
+		if !now[name] {
+			s.sdk.RemovePrompts(name)
+		}
+	}
+	s.written = now
 }
 
 // all is the view of somebody who may see everything.

@@ -38,9 +38,9 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		case methodListTools:
 			params, _ := req.GetParams().(*sdk.ListToolsParams)
 			return s.listTools(ctx, params)
-		case methodListResources, methodListTemplates, methodReadResource:
+		case methodListResources, methodListTemplates:
 			if s.o.Resources != nil {
-				return s.resources(ctx, method, req)
+				return s.resources(ctx, req)
 			}
 		case methodSubscribe:
 			if params, ok := req.GetParams().(*sdk.SubscribeParams); ok && params != nil {
@@ -88,7 +88,7 @@ func (s *Server) view(ctx context.Context) resource.View {
 // sourceServer is the source of what the server does itself.
 const sourceServer = "server"
 
-func (s *Server) resources(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+func (s *Server) resources(ctx context.Context, req sdk.Request) (sdk.Result, error) {
 	v := s.view(ctx)
 	switch params := req.GetParams().(type) {
 	case *sdk.ListResourcesParams:
@@ -109,22 +109,34 @@ func (s *Server) resources(ctx context.Context, method string, req sdk.Request) 
 		}
 		page, next, err := paginate(s.o.Resources.Templates(v), func(t *sdk.ResourceTemplate) string { return t.URITemplate }, cursor, s.o.PageSize)
 		return &sdk.ListResourceTemplatesResult{ResourceTemplates: page, NextCursor: next, Cacheable: private}, err
-	case *sdk.ReadResourceParams:
-		if params == nil {
-			break
-		}
-		var res *sdk.ReadResourceResult
-		err := s.govern(ctx, method, object("uri", params.URI), func(ctx context.Context) (err error) {
-			res, err = s.o.Resources.Read(ctx, v, params.URI)
-			return err
-		})
-		if err != nil {
-			return nil, resourceError(params.URI, err)
-		}
-		res.Cacheable = private
-		return res, nil
 	}
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the request has no params"}
+}
+
+// addresses matches every address: which of them there are is decided per
+// request.
+const addresses = "{+uri}"
+
+// addResources has the SDK ask us for every resource. It is never listed.
+func (s *Server) addResources() {
+	if s.o.Resources != nil {
+		s.sdk.AddResourceTemplate(&sdk.ResourceTemplate{Name: "any", URITemplate: addresses}, s.readResource)
+	}
+}
+
+// readResource answers resources/read.
+func (s *Server) readResource(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	v, uri := s.view(ctx), req.Params.URI
+	var res *sdk.ReadResourceResult
+	err := s.govern(ctx, methodReadResource, object("uri", uri), func(ctx context.Context) (err error) {
+		res, err = s.o.Resources.Read(ctx, v, uri)
+		return err
+	})
+	if err != nil {
+		return nil, resourceError(uri, err)
+	}
+	res.CacheScope = private.CacheScope
+	return res, nil
 }
 
 // object is a JSON object with one text in it.

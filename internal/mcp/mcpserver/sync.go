@@ -289,9 +289,7 @@ func (s *Server) changed(ctx context.Context, d world.Delta, known map[string]bo
 		s.updated(ctx, resource.Touched("")...)
 	}
 	if newcomers { // the SDK says so when a resource is added to its list
-		s.sdk.AddResource(&sdk.Resource{URI: resource.SceneURI(), Name: "scene"}, func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-			return nil, sdk.ResourceNotFoundError(resource.SceneURI())
-		})
+		s.sdk.AddResource(&sdk.Resource{URI: resource.SceneURI(), Name: "scene"}, s.readResource)
 	}
 }
 
