@@ -24,7 +24,7 @@ var layers = [][]string{
 }
 
 // testOnly may be imported by tests alone.
-var testOnly = []string{"internal/fakeopenai", "internal/mcp/mcpbench", "internal/mcp/mcphost/conformanceclient", "internal/mcp/mcppeers", "internal/peers"}
+var testOnly = []string{"internal/fakeopenai", "internal/mcp/mcpbench", "internal/mcp/mcphost/conformanceclient", "internal/mcp/mcpserver/conformanceserver", "internal/mcp/mcppeers", "internal/peers"}
 
 // layer returns the layer of a package, -1 if it has none.
 func layer(pkg string) int {

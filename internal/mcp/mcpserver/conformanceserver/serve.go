@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/governor"
+	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+)
+
+// limits are wide: the suite calls faster than any one client may.
+var limits = config.Limits{Burst: 1_000_000, PerSecond: 1_000_000}
+
+// serve serves the fixtures at address until ctx ends. ready is told the URL.
+func serve(ctx context.Context, address string, ready func(url string)) (err error) {
+	rules, err := policy.New(policy.Options{Limits: limits})
+	if err != nil {
+		return err
+	}
+	gate := governor.New(rules, nil, nil)
+	host := mcphost.New(mcphost.WithGate(gate))
+	defer func() { err = errors.Join(err, host.Close()) }()
+	prompts := newScripts()
+	server := mcpserver.New(host, mcpserver.Options{
+		Version: "1", Policy: rules, Gate: gate, Resources: shelf{}, Prompts: prompts,
+		Instructions: "What the conformance suite expects of a server.",
+	})
+	if err := register(host, prompts, server); err != nil {
+		return err
+	}
+	keeper, err := identity.New(ctx, config.Server{}, identity.Options{Profile: rules.Profile})
+	if err != nil {
+		return err
+	}
+	web, err := server.Listen(ctx, address, mcpserver.WebOptions{Gatekeeper: keeper})
+	if err != nil {
+		return err
+	}
+	ready(fmt.Sprintf("http://%s/mcp", web.Addr()))
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return rules.Run(ctx) })
+	g.Go(func() error { return server.Run(ctx) })
+	g.Go(func() error { return web.Serve(ctx) })
+	return g.Wait()
+}
+
+// register adds every fixture tool to the host.
+func register(host *mcphost.Host, prompts *scripts, server *mcpserver.Server) error {
+	seal, err := newSeal()
+	if err != nil {
+		return err
+	}
+	for _, list := range [][]fixture{
+		plainFixtures(), askingFixtures(), requestFixtures(), inputFixtures(seal), changingFixtures(host, prompts, server),
+	} {
+		for _, f := range list {
+			if err := host.RegisterBuiltin(f.tool()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
+)
+
+// Addresses the suite knows.
+const (
+	staticText   = "test://static-text"
+	staticBinary = "test://static-binary"
+	watched      = "test://watched-resource"
+	template     = "test://template/{id}/data"
+)
+
+// shelf holds the suite's resources.
+type shelf struct{}
+
+// List lists them by address.
+func (shelf) List(context.Context, resource.View) ([]*sdk.Resource, error) {
+	return []*sdk.Resource{
+		{URI: staticBinary, Name: "static-binary", Description: "An image.", MIMEType: "image/png"},
+		{URI: staticText, Name: "static-text", Description: "A text.", MIMEType: "text/plain"},
+		{URI: watched, Name: "watched-resource", Description: "A text to subscribe to.", MIMEType: "text/plain"},
+	}, nil
+}
+
+// Templates lists the one there is.
+func (shelf) Templates(resource.View) []*sdk.ResourceTemplate {
+	return []*sdk.ResourceTemplate{{URITemplate: template, Name: "template", Description: "A document for any id.", MIMEType: "application/json"}}
+}
+
+// Read returns the document at uri.
+func (shelf) Read(_ context.Context, _ resource.View, uri string) (*sdk.ReadResourceResult, error) {
+	doc := &sdk.ResourceContents{URI: uri, MIMEType: "text/plain"}
+	switch uri {
+	case staticText:
+		doc.Text = "This is the content of the static text resource."
+	case watched:
+		doc.Text = "This resource can be subscribed to."
+	case staticBinary:
+		doc.MIMEType, doc.Blob = "image/png", picture()
+	default:
+		id, ok := templated(uri)
+		if !ok {
+			return nil, fmt.Errorf("reading %q: %w", uri, resource.ErrUnknown)
+		}
+		doc.MIMEType = "application/json"
+		doc.Text = fmt.Sprintf(`{"id":%q,"templateTest":true,"data":%q}`, id, "Data for ID: "+id)
+	}
+	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{doc}}, nil
+}
+
+// templated returns the id in an address of the template.
+func templated(uri string) (id string, ok bool) {
+	before, after, _ := strings.Cut(template, "{id}")
+	rest, ok := strings.CutPrefix(uri, before)
+	if !ok {
+		return "", false
+	}
+	rest, ok = strings.CutSuffix(rest, after)
+	id, err := url.PathUnescape(rest)
+	return id, ok && err == nil && rest != "" && !strings.Contains(rest, "/")
+}
+
+// Complete knows no ids.
+func (shelf) Complete(context.Context, resource.View, string, string, string) ([]string, bool, error) {
+	return nil, false, nil
+}
