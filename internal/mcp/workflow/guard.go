@@ -10,9 +10,13 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// maxWork bounds what one expression may cost: a unit is a byte of text or an
-// item that an operation looks at, or a turn of a loop.
-const maxWork = 4 << 20
+const (
+	// maxWork bounds what one expression may cost: a unit is a byte of text or
+	// an item that an operation looks at.
+	maxWork = 4 << 20
+	// turnWork is what a turn of a loop costs beside what it looks at.
+	turnWork = 4
+)
 
 var errTooMuchWork = errors.New("the expression costs too much; give it less to go through")
 
@@ -123,7 +127,7 @@ func (b *budget) tick(ctx context.Context, v any) (any, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if b.left--; b.left < 0 {
+	if b.left -= turnWork; b.left < 0 {
 		return nil, errTooMuchWork
 	}
 	return v, nil

@@ -193,3 +193,62 @@ func TestContextEndsIt(t *testing.T) {
 		})
 	}
 }
+
+func TestConditionsSayWhatTheyWant(t *testing.T) {
+	d := &door{handlers: handlers{"text": says("x"), "list": says("[1]"), "object": says("{}"), "number": says(`{"n":1.5}`)}}
+	for _, row := range []struct{ name, tool, cond, want string }{
+		{"text", "text", "steps.a.result", `step "b": computing "steps.a.result": want true or false, not text`},
+		{"list", "list", "steps.a.result", `step "b": computing "steps.a.result": want true or false, not a list`},
+		{"object", "object", "steps.a.result", `step "b": computing "steps.a.result": want true or false, not an object`},
+		{"number", "number", "steps.a.result.n", `step "b": computing "steps.a.result.n": want true or false, not a number`},
+		{"within", "number", "steps.a.ok and steps.a.result.n", `step "b": computing "steps.a.ok and steps.a.result.n": want true or false, not a number`},
+		{"comparison", "text", "steps.a.result > 1", `step "b": computing "steps.a.result > 1": invalid operation: string > int`},
+		{"nil", "text", "steps.a.error > 1", `step "b": computing "steps.a.error > 1": invalid operation: <nil> > int`},
+		{"separator", "list", "join(steps.a.result, 1) == ''", `step "b": computing "join(steps.a.result, 1) == ''": the separator of join is no text`},
+		{"no_list", "text", "join(steps.a.result) == ''", `step "b": computing "join(steps.a.result) == ''": join takes a list`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := parse(t, "description: d\nsteps:\n- {id: a, tool: "+row.tool+"}\n- id: b\n  tool: text\n  if: "+row.cond+"\n")
+			_, _, err := run(t.Context(), t, w, d, "")
+			if err == nil || err.Error() != row.want {
+				t.Errorf("err = %v\nwant  %s", err, row.want)
+			}
+		})
+	}
+}
+
+func TestArgumentsFitTheirParameters(t *testing.T) {
+	w := parse(t, short(`parameters:
+  n: {type: integer, minimum: 1, maximum: 5}
+  x: {type: number}
+  b: {type: boolean}
+  e: {type: string, enum: [a, b]}
+  k: {type: number, enum: [1, 2.5]}
+  l: {type: array, items: {type: integer, minimum: 0}}
+  o: {type: object, default: {a: [1, {b: null}], c: 2.5}}
+`))
+	d := &door{handlers: handlers{"roll": echo}}
+	for _, row := range []struct{ name, args, want string }{
+		{"all", `{"n":5,"x":1,"b":false,"e":"a","k":1.0,"l":[0,3],"o":{}}`, ""},
+		{"null_is_left_out", `{"n":null}`, ""},
+		{"whole_as_fraction", `{"n":3.0}`, ""},
+		{"fraction", `{"n":3.5}`, `"n" cannot have this value: it is not of type integer`},
+		{"below", `{"n":0}`, `"n" cannot have this value: it is below the minimum of 1`},
+		{"above", `{"n":6}`, `"n" cannot have this value: it is above the maximum of 5`},
+		{"text_for_number", `{"x":"1"}`, `"x" cannot have this value: it is not of type number`},
+		{"number_for_bool", `{"b":1}`, `"b" cannot have this value: it is not of type boolean`},
+		{"not_listed", `{"e":"c"}`, `"e" cannot have this value: it is none of [a b]`},
+		{"number_not_listed", `{"k":2}`, `"k" cannot have this value: it is none of [1 2.5]`},
+		{"item", `{"l":[1,-1]}`, `"l" cannot have this value: an item is wrong: it is below the minimum of 0`},
+		{"list_for_object", `{"o":[]}`, `"o" cannot have this value: it is not of type object`},
+		{"no_json", `{"o":`, `want a JSON object`},
+		{"two_values", `{} {}`, `want a JSON object`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			_, _, err := run(t.Context(), t, w, d, row.args)
+			if row.want == "" && err != nil || row.want != "" && (err == nil || err.Error() != "invalid arguments: "+row.want) {
+				t.Errorf("err = %v, want %q", err, row.want)
+			}
+		})
+	}
+}
