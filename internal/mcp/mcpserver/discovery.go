@@ -185,13 +185,13 @@ func (s *Server) invokeProgram(ctx context.Context, args json.RawMessage) (any, 
 		result = raw
 	}
 	whole := map[string]any{"ok": !a.result.IsError, "project": s.o.Campaign, "id": q.ID, "result": result}
-	raw, err := json.Marshal(whole)
+	raw, err := encode(whole)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the answer: %w", err)
 	}
 	out.StructuredContent = json.RawMessage(raw)
 	if a.result.Content == nil || len(a.result.Content) == 1 && a.result.Content[0].Type == "text" {
-		out.Content = []sdk.Content{&sdk.TextContent{Text: string(raw)}}
+		out.Content = []sdk.Content{&sdk.TextContent{Text: raw}}
 	}
 	return out, nil
 }
