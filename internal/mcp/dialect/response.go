@@ -125,8 +125,12 @@ func invoke(ctx context.Context, s Session, name string, args json.RawMessage) r
 	if m.Events == nil {
 		m.Events = []string{}
 	}
-	if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
-		err = cause // says who cancelled it
+	if cause := context.Cause(ctx); cause != nil && (errors.Is(err, cause) || errors.Is(err, ctx.Err())) {
+		err = errEnding
+		var c cancelled
+		if errors.As(cause, &c) {
+			err = c
+		}
 	}
 	switch {
 	case err != nil:
