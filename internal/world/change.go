@@ -139,7 +139,8 @@ func (w *World) write(ctx context.Context) {
 }
 
 // attempt runs the changes and writes down what they come to. It returns those
-// that were not rejected.
+// that were not rejected. A world that is not up to date is a conflict, also if
+// nothing comes of the changes: they may have been rejected for that.
 func (w *World) attempt(ctx context.Context, all []*request) ([]*request, error) {
 	group, done, count := newTx(w, nil), make([]*request, 0, len(all)), uint64(0)
 	for _, r := range all {
@@ -154,7 +155,14 @@ func (w *World) attempt(ctx context.Context, all []*request) ([]*request, error)
 		}
 	}
 	if count == 0 {
-		return done, nil
+		state, err := w.store.LoadState(ctx, space)
+		if err != nil {
+			return done, err
+		}
+		if seq, err := number(state); err != nil || seq == w.seq {
+			return done, err
+		}
+		return done, fmt.Errorf("the world: %w", memory.ErrConflict)
 	}
 	return done, w.store.Change(ctx, group.batch(w.seq+count))
 }

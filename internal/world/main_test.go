@@ -2,6 +2,8 @@ package world_test
 
 import (
 	"context"
+	"encoding/json"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -12,7 +14,17 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// childPath names the database on which the test binary, run as a child, plays
+// the process that is killed.
+const childPath = "WORLD_TEST_PATH"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(childPath); path != "" {
+		changeForever(path)
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func must(t testing.TB, doing string, err error) {
 	t.Helper()
@@ -79,4 +91,11 @@ func idsOf(all []world.Change) []string {
 		out = append(out, c.Entity.ID)
 	}
 	return out
+}
+
+func encoded(t testing.TB, e memory.Entity) string {
+	t.Helper()
+	raw, err := json.Marshal(e)
+	must(t, "Marshal", err)
+	return string(raw)
 }

@@ -1,0 +1,160 @@
+package world_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/world"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// crowd is a world of 2,000 entities on a store in memory or on disk.
+func crowd(b *testing.B, store world.Store) *world.World {
+	b.Helper()
+	w, err := world.Open(context.Background(), store, world.Options{})
+	must(b, "opening the world", err)
+	_, err = w.Change(context.Background(), "", func(tx *world.Tx) error {
+		for i := range 2000 {
+			e := memory.Entity{ID: fmt.Sprint("e", i), Type: "creature", Name: fmt.Sprint("Goblin ", i), Position: at(float64(i), 0, 0)}
+			if err := tx.Put(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	must(b, "Change", err)
+	return w
+}
+
+func percentiles(b *testing.B, took []time.Duration) {
+	b.Helper()
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e6, "p50-ms")
+	b.ReportMetric(float64(took[len(took)*95/100].Nanoseconds())/1e6, "p95-ms")
+}
+
+// BenchmarkPublish200Subscribers is one change before subscribers that do not
+// read: what publishing itself costs, without a disk.
+func BenchmarkPublish200Subscribers(b *testing.B) {
+	w := crowd(b, newShelf())
+	for range 200 {
+		s, err := w.Subscribe(world.Filter{Area: &world.Area{Center: memory.Position{1000, 0, 0}, Radius: 500}})
+		must(b, "Subscribe", err)
+		defer s.Close()
+	}
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		i++
+		_, err := w.Move(context.Background(), fmt.Sprint("e", i%2000), memory.Position{float64(i % 2000), 1, 0}, "bench")
+		must(b, "Move", err)
+	}
+}
+
+// BenchmarkNext is reading the delta of one change.
+func BenchmarkNext(b *testing.B) {
+	w := crowd(b, newShelf())
+	s, err := w.Subscribe(world.Filter{})
+	must(b, "Subscribe", err)
+	defer s.Close()
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		_, err := w.Move(context.Background(), "e7", memory.Position{1, 2, 3}, "bench")
+		must(b, "Move", err)
+		b.StartTimer()
+		if _, err := s.Next(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkStateChangeSeen measures from the call that changes something to
+// the moment when every subscriber has it, one change after the other:
+// with the disk's time, and without.
+func BenchmarkStateChangeSeen(b *testing.B) {
+	for _, subscribers := range []int{2, 200} {
+		for _, disk := range []bool{false, true} {
+			name := fmt.Sprintf("subscribers=%d/disk=%v", subscribers, disk)
+			b.Run(name, func(b *testing.B) {
+				var store world.Store = newShelf()
+				if disk {
+					store = stored(b, b.TempDir()+"/a.db")
+				}
+				benchmarkSeen(b, crowd(b, store), subscribers)
+			})
+		}
+	}
+}
+
+func benchmarkSeen(b *testing.B, w *world.World, subscribers int) {
+	var (
+		readers sync.WaitGroup
+		start   atomic.Int64 // of the present change
+		began   = time.Now()
+		mu      sync.Mutex // guards took
+		took    []time.Duration
+		seen    = make(chan struct{}, subscribers)
+	)
+	ctx, stop := context.WithCancel(context.Background())
+	for range subscribers {
+		s, err := w.Subscribe(world.Filter{})
+		must(b, "Subscribe", err)
+		readers.Go(func() {
+			defer s.Close()
+			for {
+				if _, err := s.Next(ctx); err != nil {
+					return
+				}
+				d := time.Since(began) - time.Duration(start.Load())
+				mu.Lock()
+				took = append(took, d)
+				mu.Unlock()
+				seen <- struct{}{}
+			}
+		})
+	}
+	i := 0
+	for b.Loop() {
+		i++
+		start.Store(int64(time.Since(began)))
+		_, err := w.Move(ctx, fmt.Sprint("e", i%2000), memory.Position{float64(i), 0, 0}, "bench")
+		must(b, "Move", err)
+		for range subscribers {
+			<-seen
+		}
+	}
+	stop()
+	readers.Wait()
+	percentiles(b, took)
+}
+
+// BenchmarkWriters is 64 writers at once on disk, who share transactions.
+func BenchmarkWriters(b *testing.B) {
+	w := crowd(b, stored(b, b.TempDir()+"/a.db"))
+	var n atomic.Int64
+	var mu sync.Mutex
+	var took []time.Duration
+	b.SetParallelism(32)
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		var own []time.Duration
+		for pb.Next() {
+			i := n.Add(1)
+			start := time.Now()
+			if _, err := w.Move(context.Background(), fmt.Sprint("e", i%2000), memory.Position{float64(i), 0, 0}, "bench"); err != nil {
+				b.Error(err)
+			}
+			own = append(own, time.Since(start))
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		took = append(took, own...)
+	})
+	percentiles(b, took)
+}

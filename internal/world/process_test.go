@@ -1,0 +1,98 @@
+package world_test
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/MrWong99/glyphoxa/internal/world"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// TestTwoProcesses gives two worlds one database, as a game and a server would.
+func TestTwoProcesses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	a := opened(t, stored(t, path), world.Options{Campaign: "c", Scene: "Night."})
+	put(t, a, memory.Entity{ID: "bart", Description: "old"}, memory.Entity{ID: "rat"}, memory.Entity{ID: "inn"})
+	b := opened(t, stored(t, path), world.Options{Campaign: "c", Scene: "Night."})
+	s := follow(t, a, world.Filter{})
+	since := a.Seq()
+
+	_, err := b.Change(t.Context(), "", func(tx *world.Tx) error {
+		tx.SetScene("Dawn.")
+		if err := tx.Remove("rat"); err != nil {
+			return err
+		}
+		return tx.Put(memory.Entity{ID: "bart", Name: "bart", Description: "new"})
+	})
+	must(t, "Change", err)
+	_, err = b.Relate(t.Context(), memory.Relation{From: "bart", Type: memory.LocatedIn, To: "inn"}, "")
+	must(t, "Relate", err)
+
+	move(t, a, "bart", 7) // knows nothing of all that yet
+	want := memory.Entity{ID: "bart", Name: "bart", Description: "new", Position: at(7, 0, 0)}
+	if got, _ := a.Entity("bart", ""); !cmp.Equal(got, want) {
+		t.Errorf("bart is %+v, want %+v", got, want)
+	}
+	d := next(t, s)
+	if !cmp.Equal(changed(d), []string{"bart"}) || !cmp.Equal(d.Removed, []string{"rat"}) || d.Scene == nil || *d.Scene != "Dawn." {
+		t.Errorf("delta = %+v, want bart changed, the rat gone, and dawn", d)
+	}
+	if diff := cmp.Diff([]string{world.Elsewhere, "move bart"}, d.Causes); diff != "" {
+		t.Errorf("causes (-want +got):\n%s", diff)
+	}
+	if len(a.Relations("bart", "")) != 1 {
+		t.Error("the relation that the other process made is missing")
+	}
+	if again := follow(t, a, world.Filter{Since: &since}); !again.Resumed() {
+		t.Error("another process's changes cannot be resumed over")
+	}
+
+	must(t, "Refresh", b.Refresh(t.Context()))
+	if got, _ := b.Entity("bart", ""); !cmp.Equal(got, want) || b.Seq() != a.Seq() {
+		t.Errorf("after Refresh: %+v, number %d; want %+v and %d", got, b.Seq(), want, a.Seq())
+	}
+	before := b.Seq()
+	must(t, "Refresh", b.Refresh(t.Context()))
+	if b.Seq() != before {
+		t.Errorf("number %d after nothing happened, want %d", b.Seq(), before)
+	}
+	other := opened(t, stored(t, path), world.Options{Campaign: "d", Scene: "Rain."})
+	put(t, other, memory.Entity{ID: "frog"})
+	must(t, "Refresh", a.Refresh(t.Context()))
+	if a.Scene() != "Dawn." || other.Scene() != "Rain." || len(a.Entities("")) != 3 {
+		t.Errorf("scenes %q and %q, %d entities; want Dawn., Rain. and 3", a.Scene(), other.Scene(), len(a.Entities("")))
+	}
+}
+
+// TestProcessesAtOnce lets two worlds count up the same attribute.
+func TestProcessesAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	a, b := opened(t, stored(t, path), world.Options{}), opened(t, stored(t, path), world.Options{})
+	put(t, a, memory.Entity{ID: "counter"})
+	worlds, failed := []*world.World{a, b}, 0
+	const rounds = 40
+	for i, r := range write(2*rounds, func(i int) (uint64, error) {
+		return worlds[i%2].Change(t.Context(), "", func(tx *world.Tx) error {
+			e, ok := tx.Entity("counter", "")
+			if !ok {
+				return errors.New("there is no counter")
+			}
+			e.Name += "x"
+			return tx.Put(e)
+		})
+	}) {
+		if errors.Is(r.err, memory.ErrConflict) {
+			failed++ // the other one was faster too often
+		} else if r.err != nil {
+			t.Errorf("change %d: %v", i, r.err)
+		}
+	}
+	must(t, "Refresh", a.Refresh(t.Context()))
+	e, _ := a.Entity("counter", "")
+	if got, want := len(e.Name)-len("counter"), 2*rounds-failed; got != want || want == 0 {
+		t.Errorf("counted to %d with %d changes done, want no change lost", got, want)
+	}
+}
