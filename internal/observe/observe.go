@@ -30,8 +30,8 @@ var ErrGauge = errors.New("gauge cannot be added")
 
 const (
 	scope = "github.com/MrWong99/glyphoxa"
-	// ok is the code of a call that went well.
-	ok = "ok"
+	// codeOK is the code of a call that went well.
+	codeOK = "ok"
 	// maxScrapes bounds how many scrapes run at once; more are turned away.
 	maxScrapes    = 4
 	scrapeTimeout = 30 * time.Second
@@ -128,7 +128,7 @@ func (m *Metrics) process(version string) error {
 // rest count as "other", as do all names of tools that do not exist.
 func (m *Metrics) Call(tool, caller, source, code string, d time.Duration, cached bool) {
 	if code == "" {
-		code = ok
+		code = codeOK
 	}
 	s := m.calls.get(callKey{tool: tool, caller: caller, source: source, code: code}, m.labels.call)
 	s.count.Add(1)

@@ -80,7 +80,7 @@ func openDatabase(ctx context.Context, path string) (_ *database, err error) {
 			err = errors.Join(err, d.close())
 		}
 	}()
-	if d.writer, err = openPool(dsn(path, "_journal_mode=WAL", "_synchronous=NORMAL"), 1); err != nil {
+	if d.writer, err = openPool(dsn(path, "_journal_mode=WAL", "_synchronous=NORMAL", "_txlock=immediate"), 1); err != nil {
 		return nil, err
 	}
 	if err := d.create(ctx); err != nil {

@@ -96,6 +96,32 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
+// TestSeveralLogsShareAFile opens one new file as several programs would.
+func TestSeveralLogsShareAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.db")
+	const logs, each = 4, 100
+	var wg sync.WaitGroup
+	for range logs {
+		wg.Go(func() {
+			l, err := audit.Open(t.Context(), path, audit.Options{})
+			if err != nil {
+				t.Errorf("Open: %v", err)
+				return
+			}
+			for range each {
+				l.Add(sample(), "")
+			}
+			if err := l.Close(); err != nil || l.Lost() != 0 {
+				t.Errorf("Close = %v with %d records lost, want neither", err, l.Lost())
+			}
+		})
+	}
+	wg.Wait()
+	if got := count(t, behind(t, path)); got != logs*each {
+		t.Errorf("%d records, want %d", got, logs*each)
+	}
+}
+
 func TestRecordsReachTheFileUnasked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	synctest.Test(t, func(t *testing.T) {
