@@ -25,12 +25,13 @@ func (s *Store) World(ctx context.Context) (entities []memory.Entity, relations 
 	return entities, relations, err
 }
 
-// Change carries out a batch in one transaction. It is durable, also against a
-// power cut, when it returns. The fact that tells an entity's description
+// Change carries out a batch in one transaction. When it returns, the batch
+// survives the end of the process, kill -9 included; a power cut may take it
+// until the next line that was said is on the disk. The fact that tells an entity's description
 // follows the entity, and what else is told of it becomes as secret or as
 // public as the entity, where it was so before.
 func (s *Store) Change(ctx context.Context, b memory.Batch) error {
-	return s.write(ctx, "changing the world", func(ctx context.Context, c *conn) error {
+	return s.writeUnsynced(ctx, "changing the world", func(ctx context.Context, c *conn) error {
 		if err := expect(ctx, c, b.Space, b.Expect); err != nil {
 			return err
 		}

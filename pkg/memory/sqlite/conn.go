@@ -102,8 +102,8 @@ func (p *pool) with(ctx context.Context, fn func(c *conn) error) error {
 		c = &conn{raw: raw, stmts: make(map[string]*sql.Stmt)}
 	}
 	err := fn(c)
-	if ctx.Err() != nil {
-		// The interrupt may still be pending and must not hit the next caller.
+	if ctx.Err() != nil || c.spoilt {
+		// An interrupt may still be pending and must not hit the next caller.
 		err = errors.Join(err, c.close())
 		c = nil
 	}
@@ -130,6 +130,8 @@ const limitParam = `LIMIT ? + 0`
 type conn struct {
 	raw   *sql.Conn
 	stmts map[string]*sql.Stmt
+	// spoilt marks a connection that must not be lent again.
+	spoilt bool
 }
 
 func (c *conn) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
@@ -213,6 +215,19 @@ func (c *conn) transact(ctx context.Context, begin string, fn func() error) (err
 	}
 	committed = true
 	return nil
+}
+
+// unsynced runs fn with commits that do not wait for the disk.
+func (c *conn) unsynced(ctx context.Context, fn func() error) (err error) {
+	if err := c.script(ctx, "PRAGMA synchronous = NORMAL"); err != nil {
+		return err
+	}
+	defer func() {
+		restored := c.script(ctx, "PRAGMA synchronous = FULL")
+		c.spoilt = restored != nil
+		err = errors.Join(err, restored)
+	}()
+	return fn()
 }
 
 func (c *conn) close() error {

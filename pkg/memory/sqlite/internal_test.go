@@ -143,3 +143,54 @@ func TestRollbackAfterPanic(t *testing.T) {
 		t.Errorf("Close: %v", err)
 	}
 }
+
+// TestUnsyncedWritesEndWithThemselves shows that a world's quick change leaves
+// the writer as careful as before, however it ends.
+func TestUnsyncedWritesEndWithThemselves(t *testing.T) {
+	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	}()
+	careful := func() (level int) {
+		t.Helper()
+		err := s.writer.with(t.Context(), func(c *conn) error {
+			return c.row(t.Context(), "SELECT synchronous FROM pragma_synchronous", nil, &level)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return level
+	}
+	const full, normal = 2, 1
+	rows := []struct {
+		name string
+		do   func(look func()) error
+	}{
+		{name: "done", do: func(look func()) error { look(); return nil }},
+		{name: "failed", do: func(look func()) error { look(); return errors.New("no") }},
+		{name: "panicked", do: func(look func()) error { look(); panic("boom") }},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			during := 0
+			func() {
+				defer func() { _ = recover() }()
+				_ = s.writeUnsynced(t.Context(), "testing", func(ctx context.Context, c *conn) error {
+					return row.do(func() {
+						if err := c.row(ctx, "SELECT synchronous FROM pragma_synchronous", nil, &during); err != nil {
+							t.Error(err)
+						}
+					})
+				})
+			}()
+			if after := careful(); during != normal || after != full {
+				t.Errorf("synchronous is %d during and %d after, want %d and %d", during, after, normal, full)
+			}
+		})
+	}
+}

@@ -134,12 +134,27 @@ func (s *Store) snapshot(ctx context.Context, doing string, fn func(c *conn) err
 // ctx; once begun, the transaction runs to its end, so that a cancelled caller
 // never leaves the outcome open.
 func (s *Store) write(ctx context.Context, doing string, fn func(ctx context.Context, c *conn) error) error {
+	return s.lend(ctx, doing, func(ctx context.Context, c *conn) error {
+		return c.transact(ctx, "BEGIN IMMEDIATE", func() error { return fn(ctx, c) })
+	})
+}
+
+// writeUnsynced is write without the wait for the disk. What it wrote survives
+// the end of the process; a power cut may take what no later write has brought
+// to the disk, from the end and each transaction as a whole.
+func (s *Store) writeUnsynced(ctx context.Context, doing string, fn func(ctx context.Context, c *conn) error) error {
+	return s.lend(ctx, doing, func(ctx context.Context, c *conn) error {
+		return c.unsynced(ctx, func() error {
+			return c.transact(ctx, "BEGIN IMMEDIATE", func() error { return fn(ctx, c) })
+		})
+	})
+}
+
+// lend gives fn the connection that writes, and a context that does not end.
+func (s *Store) lend(ctx context.Context, doing string, fn func(ctx context.Context, c *conn) error) error {
 	if err := s.enter(); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	defer s.leave()
-	return s.explain(ctx, doing, s.writer.with(ctx, func(c *conn) error {
-		ctx := context.WithoutCancel(ctx)
-		return c.transact(ctx, "BEGIN IMMEDIATE", func() error { return fn(ctx, c) })
-	}))
+	return s.explain(ctx, doing, s.writer.with(ctx, func(c *conn) error { return fn(context.WithoutCancel(ctx), c) }))
 }
