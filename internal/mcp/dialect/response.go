@@ -79,6 +79,9 @@ func failed(err error, m metadata) response {
 		f.Message, f.Hint, f.ApprovalID = refused.Reason, refused.Hint, refused.Approval
 		f.RetryAfterMs = int64((refused.RetryAfter + time.Millisecond - 1) / time.Millisecond)
 	}
+	if f.Message == "" {
+		f.Message = string(f.Code)
+	}
 	code := codeOf(f.Code)
 	if refused == errNotInitialized {
 		code = codeNotInitialized

@@ -138,15 +138,16 @@ func TestSocketClosesWithItsReason(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		kind websocket.MessageType
+		max  int64
 		size int
 		want websocket.StatusCode
 	}{
-		{"binary", websocket.MessageBinary, 10, websocket.StatusUnsupportedData},
-		{"one byte too many", websocket.MessageText, wire.DefaultMaxFrame + 1, websocket.StatusMessageTooBig},
-		{"far too many", websocket.MessageText, 4 * wire.DefaultMaxFrame, websocket.StatusMessageTooBig},
+		{"binary", websocket.MessageBinary, 0, 10, websocket.StatusUnsupportedData},
+		{"one byte too many", websocket.MessageText, 0, wire.DefaultMaxFrame + 1, websocket.StatusMessageTooBig},
+		{"far too many", websocket.MessageText, 1 << 10, 4 << 20, websocket.StatusMessageTooBig},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			client, frames := dialled(t, wire.SocketOptions{CloseWithin: soon})
+			client, frames := dialled(t, wire.SocketOptions{Max: row.max, CloseWithin: soon})
 			sent := make(chan struct{})
 			go func() { // ends with the socket
 				defer close(sent)
