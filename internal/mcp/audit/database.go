@@ -12,7 +12,8 @@ import (
 	"strings"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver
+	"modernc.org/sqlite"
+	code "modernc.org/sqlite/lib"
 )
 
 const (
@@ -83,7 +84,7 @@ func openDatabase(ctx context.Context, path string) (_ *database, err error) {
 	if d.writer, err = openPool(dsn(path, "_journal_mode=WAL", "_synchronous=NORMAL", "_txlock=immediate"), 1); err != nil {
 		return nil, err
 	}
-	if err := d.create(ctx); err != nil {
+	if err := patiently(ctx, func() error { return d.create(ctx) }); err != nil {
 		return nil, err
 	}
 	if d.insertStmt, err = d.writer.PrepareContext(ctx, insertCall); err != nil {
@@ -126,6 +127,24 @@ func openPool(dsn string, size int) (*sql.DB, error) {
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
 	return db, nil
+}
+
+// patiently does something again while the file is locked. SQLite itself does
+// not wait where two programs switch a new file to write-ahead logging at once.
+func patiently(ctx context.Context, do func() error) error {
+	const pause = 20 * time.Millisecond
+	for start := time.Now(); ; {
+		err := do()
+		var e *sqlite.Error
+		if !errors.As(err, &e) || e.Code()&0xff != code.SQLITE_BUSY || time.Since(start) > busyTimeout {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // create makes the tables of a new file and refuses files of others.
