@@ -11,7 +11,7 @@ FUZZTIME ?= 30s
 
 export CGO_ENABLED ?= 0
 
-.PHONY: play run build test gate peers conformance-client check bench bench-mcp fuzz cover clean
+.PHONY: play run build test gate peers conformance conformance-client check bench bench-mcp fuzz cover clean
 
 play: build
 	@$(BIN) play $(ARGS)
@@ -39,6 +39,11 @@ gate:
 # peers installs what the tests need beside Go.
 peers:
 	@sh testdata/peers/install.sh
+
+# conformance runs the MCP conformance suites against the outward server and
+# shows every scenario; part of make test.
+conformance: peers
+	GLYPHOXA_REQUIRE_PEERS=1 $(GO) test -count=1 -v ./internal/mcp/mcpserver/conformanceserver
 
 # conformance-client runs the MCP conformance suite against the tool host and
 # shows every scenario; part of make test.
