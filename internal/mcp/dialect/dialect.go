@@ -49,7 +49,7 @@ type Session interface {
 	// Subscribe begins to report the state of the world to notify, the snapshot
 	// before it returns, and returns the result for the client. params is nil if
 	// there are none. notify is safe for concurrent use and works until Close;
-	// its error means that the client is gone. Subscribe's ctx ends with it.
+	// its error means that the client is gone.
 	Subscribe(ctx context.Context, params json.RawMessage, notify Notify) (any, error)
 	// DeclareArea sets the area of interest.
 	DeclareArea(ctx context.Context, params json.RawMessage) error

@@ -85,3 +85,43 @@ func BenchmarkLines(b *testing.B) {
 	outR.Close()
 	c.Close()
 }
+
+// BenchmarkToolCall measures a tool call from an SDK client to an SDK server
+// over pipes, where the server's side is ours or the SDK's own.
+func BenchmarkToolCall(b *testing.B) {
+	transports := map[string]func(io.ReadCloser, io.WriteCloser) sdk.Transport{
+		"wire": func(r io.ReadCloser, w io.WriteCloser) sdk.Transport {
+			return wire.New(wire.Lines(r, w, 0), wire.Options{}).Transport()
+		},
+		"sdk": func(r io.ReadCloser, w io.WriteCloser) sdk.Transport { return &sdk.IOTransport{Reader: r, Writer: w} },
+	}
+	for _, name := range []string{"wire", "sdk"} {
+		b.Run(name, func(b *testing.B) {
+			inR, inW := io.Pipe()
+			outR, outW := io.Pipe()
+			server := sdk.NewServer(&sdk.Implementation{Name: "server", Version: "1"}, nil)
+			sdk.AddTool(server, &sdk.Tool{Name: "noop"}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
+				return &sdk.CallToolResult{}, nil, nil
+			})
+			done := make(chan error, 1)
+			go func() { done <- server.Run(b.Context(), transports[name](inR, outW)) }()
+			client, err := sdk.NewClient(&sdk.Implementation{Name: "client", Version: "1"}, nil).
+				Connect(b.Context(), &sdk.IOTransport{Reader: outR, Writer: inW}, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := client.CallTool(b.Context(), &sdk.CallToolParams{Name: "noop"}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			if err := client.Close(); err != nil {
+				b.Errorf("closing: %v", err)
+			}
+			if err := <-done; err != nil {
+				b.Errorf("the server ended with %v", err)
+			}
+		})
+	}
+}
