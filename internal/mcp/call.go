@@ -33,6 +33,8 @@ type Call struct {
 	Caller Caller
 	// Args is the JSON text of the arguments; it fits the tool's schema.
 	Args string
+	// Admitted is set once the call was let through.
+	Admitted bool
 }
 
 // Code is the kind of a failed call, as outside clients are told (text 000,

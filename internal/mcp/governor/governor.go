@@ -49,7 +49,9 @@ func (g *Governor) Settle(ctx context.Context, c *mcp.Call, res mcp.Result, err 
 		code = string(mcp.CodeHandlerError)
 	}
 	var refused *mcp.Refusal
-	errors.As(err, &refused)
+	if !c.Admitted { // else it is a step's refusal
+		errors.As(err, &refused)
+	}
 	switch {
 	case refused != nil:
 		mcp.Emit(ctx, EventRefused)

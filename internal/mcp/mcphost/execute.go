@@ -80,6 +80,7 @@ func (h *Host) governed(ctx context.Context, e *entry, args string, invalid erro
 		}
 	}
 	if err == nil {
+		c.Admitted = true
 		res, err = h.answer(ctx, e, args)
 	} else {
 		res.Duration = time.Since(start)
@@ -173,6 +174,8 @@ func (h *Host) outcome(ctx context.Context, t *tool, res mcp.Result, err error) 
 		return true, !res.IsError
 	case errors.Is(err, mcp.ErrInvalidArguments), errors.Is(err, mcp.ErrBusy), errors.Is(err, errNotSent):
 		return false, false
+	case t.Composite && (errors.Is(err, mcp.ErrNotAllowed) || errors.Is(err, mcp.ErrUnknownTool)):
+		return false, false // its caller may not call what it is made of
 	case errors.Is(err, mcp.ErrTimeout):
 		t.overdue(res.Duration)
 		promised := t.deadline

@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -20,11 +19,16 @@ type answer struct {
 	result mcp.Result
 	events []string
 	err    error
+	// gone marks a name that is none for the caller: nothing was run.
+	gone bool
 }
 
 // execute runs a tool by its registered name for the subject of ctx. What the
 // subject may not see does not exist for it.
 func (s *Server) execute(ctx context.Context, name, args string) answer {
+	if _, ok := s.look(ctx, name); !ok {
+		return answer{err: noTool(name), gone: true}
+	}
 	start := time.Now()
 	var events mcp.Events
 	ctx = mcp.WithEvents(ctx, &events)
@@ -46,12 +50,17 @@ func (d door) Execute(ctx context.Context, name, args string) (mcp.Result, error
 	}
 	t, ok := d.server.look(ctx, name)
 	if !ok {
-		return mcp.Result{}, fmt.Errorf("calling %q: %w", clip(line(name), 200), mcp.ErrUnknownTool)
+		return mcp.Result{}, noTool(name)
 	}
 	if t.Composite {
 		ctx = mcp.WithDoor(ctx, d)
 	}
 	return d.server.host.ExecuteTool(ctx, name, args)
+}
+
+// noTool is the error for a name that does not exist, or not for this caller.
+func noTool(name string) error {
+	return fmt.Errorf("%w %q", mcp.ErrUnknownTool, clip(line(name), 200))
 }
 
 type requestKey struct{}
@@ -63,7 +72,7 @@ func (s *Server) run(ctx context.Context, name string, args json.RawMessage) ans
 	}
 	t, ok := s.reach(ctx, name)
 	if !ok {
-		return answer{err: fmt.Errorf("%w %q", mcp.ErrUnknownTool, clip(line(name), 200))}
+		return answer{err: noTool(name), gone: true}
 	}
 	return s.execute(ctx, t.Definition.Name, string(args))
 }
@@ -90,16 +99,19 @@ func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallT
 	}
 	name, args := req.Params.Name, req.Params.Arguments
 	if own, ok := s.ours(ctx, name); ok {
-		return s.ask(ctx, own, args).render(false), nil
+		a := s.ask(ctx, own, args)
+		tell(ctx, req.Session, name, a)
+		return a.render(false), nil
 	}
 	t, ok := s.reach(ctx, name)
 	if !ok {
 		return nil, unknown(name)
 	}
 	a := s.execute(ctx, t.Definition.Name, string(args))
-	if errors.Is(a.err, mcp.ErrUnknownTool) { // it has gone meanwhile
+	if a.gone { // since we looked
 		return nil, unknown(name)
 	}
+	tell(ctx, req.Session, name, a)
 	if wire, ok := a.result.Native.(*jsonrpc.Error); ok && a.err == nil {
 		return nil, wire // a tool that speaks the protocol itself
 	}
@@ -119,7 +131,11 @@ func (a answer) render(free bool) *sdk.CallToolResult {
 	out := &sdk.CallToolResult{
 		Meta: meta, IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: f.text()}},
 	}
-	if free {
+	switch {
+	case a.result.Structured != nil: // what was done before it failed
+		out.StructuredContent = a.result.Structured
+		out.Content = append(out.Content, &sdk.TextContent{Text: string(a.result.Structured)})
+	case free:
 		out.StructuredContent = map[string]any{"ok": false, "error": f}
 	}
 	return out
@@ -216,6 +232,7 @@ func (s *Server) govern(ctx context.Context, what, args string, do func(context.
 	c := &mcp.Call{Target: mcp.Target{Tool: what, Source: "server", ReadOnly: true}, Caller: subject.Caller(), Args: args}
 	err := s.o.Gate.Admit(ctx, c)
 	if err == nil {
+		c.Admitted = true
 		err = do(ctx)
 	}
 	s.o.Gate.Settle(ctx, c, mcp.Result{Duration: time.Since(start)}, err)

@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -168,7 +167,7 @@ func (s *Server) invokeProgram(ctx context.Context, args json.RawMessage) (any, 
 		return s.runFailure(fmt.Errorf("%w: input is no JSON object", mcp.ErrInvalidArguments), args), nil
 	}
 	a := s.execute(ctx, q.ID, string(q.Input))
-	if errors.Is(a.err, mcp.ErrUnknownTool) && s.o.Refresh != nil {
+	if a.gone && s.o.Refresh != nil {
 		if err := s.o.Refresh(ctx); err == nil {
 			a = s.execute(ctx, q.ID, string(q.Input))
 		}

@@ -99,7 +99,7 @@ func New(host *mcphost.Host, o Options) *Server {
 	}
 	s := &Server{host: host, o: o, listed: map[string]*sdk.Tool{}}
 	s.own = s.ownTools()
-	info := &sdk.Implementation{Name: "glyphoxa", Title: "Glyphoxa", Version: o.Version}
+	info := &sdk.Implementation{Name: "glyphoxa", Title: "Glyphoxa", Version: o.Version, Icons: []sdk.Icon{icon()}}
 	s.sdk = sdk.NewServer(info, s.sdkOptions())
 	s.sdk.AddReceivingMiddleware(s.receive)
 	s.PromptsChanged()
@@ -113,9 +113,10 @@ func (s *Server) sdkOptions() *sdk.ServerOptions {
 	o := &sdk.ServerOptions{
 		Instructions: s.o.Instructions, Logger: s.o.Logger, PageSize: s.o.PageSize,
 		Capabilities: &sdk.ServerCapabilities{
-			Tools: &sdk.ToolCapabilities{ListChanged: true}, Logging: &sdk.LoggingCapabilities{},
+			Tools: &sdk.ToolCapabilities{ListChanged: true},
 		},
 	}
+	offerLogging(o.Capabilities)
 	if s.o.Resources != nil {
 		o.Capabilities.Resources = &sdk.ResourceCapabilities{ListChanged: true, Subscribe: true}
 		o.SubscribeHandler = s.subscribe

@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"errors"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -58,13 +57,4 @@ func (p *peer) attend(ctx context.Context) context.Context {
 func feedFrom(ctx context.Context) *feed {
 	f, _ := ctx.Value(feedKey{}).(*feed)
 	return f
-}
-
-// refused is a refusal or any other error as a JSON-RPC error.
-func invalid(err error) error {
-	var wire *jsonrpc.Error
-	if errors.As(err, &wire) {
-		return wire
-	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: line(err.Error())}
 }
