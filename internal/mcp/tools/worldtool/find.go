@@ -1,6 +1,7 @@
 package worldtool
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,15 +19,22 @@ const maxSuggestions = 5
 // find returns the id of the entity that is meant: by its id, or by a name that
 // only one entity has. The error for an unknown one proposes what the caller
 // may see.
-func (t *toolset) find(what, asked, viewer string) (string, error) {
+func (t *toolset) find(ctx context.Context, what, asked string) (string, error) {
 	asked = strings.TrimSpace(asked)
 	if asked == "" {
 		return "", invalid("%s is empty; query_entities finds ids", what)
 	}
-	if _, ok := t.world.Entity(asked, viewer); ok {
+	who := viewer(ctx)
+	if _, ok := t.world.Entity(asked, who); ok {
 		return asked, nil
 	}
-	all := t.world.Entities(viewer)
+	if err := t.world.Refresh(ctx); err != nil { // another process may have placed it
+		return "", err
+	}
+	if _, ok := t.world.Entity(asked, who); ok {
+		return asked, nil
+	}
+	all := t.world.Entities(who)
 	named := slices.DeleteFunc(slices.Clone(all), func(e memory.Entity) bool { return !called(e, asked) })
 	if len(named) == 1 {
 		return named[0].ID, nil

@@ -35,7 +35,7 @@ type moveArgs struct {
 }
 
 func (t *toolset) moveEntity() tools.Tool {
-	x := writing(llm.ToolDefinition{
+	return writing(llm.ToolDefinition{
 		Name: "move_entity",
 		Description: "Say where a person, item or creature is now: a position on the map, the place it is in, or both. " +
 			"What is not given stays; null takes it off the map or out of the place.",
@@ -46,12 +46,11 @@ func (t *toolset) moveEntity() tools.Tool {
 		}, "id"),
 		Idempotent: true,
 	}, "Move entity", changedOutput(), handler(t.runMove))
-	return x
 }
 
 func (t *toolset) runMove(ctx context.Context, a moveArgs) (changed, error) {
 	who := viewer(ctx)
-	id, err := t.find("id", a.ID, who)
+	id, err := t.find(ctx, "id", a.ID)
 	if err != nil {
 		return changed{}, err
 	}
@@ -66,7 +65,7 @@ func (t *toolset) runMove(ctx context.Context, a moveArgs) (changed, error) {
 	}
 	location := ""
 	if a.Location.value != nil {
-		if location, err = t.find("location", *a.Location.value, who); err != nil {
+		if location, err = t.find(ctx, "location", *a.Location.value); err != nil {
 			return changed{}, err
 		}
 	}

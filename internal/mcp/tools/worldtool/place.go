@@ -60,7 +60,7 @@ func (t *toolset) runPlace(ctx context.Context, a placeArgs) (changed, error) {
 	}
 	location := ""
 	if a.Location != "" {
-		if location, err = t.find("location", a.Location, who); err != nil {
+		if location, err = t.find(ctx, "location", a.Location); err != nil {
 			return changed{}, err
 		}
 	}

@@ -32,7 +32,7 @@ func (t *toolset) removeEntity() tools.Tool {
 
 func (t *toolset) runRemove(ctx context.Context, a removeArgs) (removed, error) {
 	who := viewer(ctx)
-	id, err := t.find("id", a.ID, who)
+	id, err := t.find(ctx, "id", a.ID)
 	if err != nil {
 		return removed{}, err
 	}
@@ -88,11 +88,11 @@ func (t *toolset) relateEntities() tools.Tool {
 
 func (t *toolset) runRelate(ctx context.Context, a relateArgs) (related, error) {
 	who := viewer(ctx)
-	from, err := t.find("from", a.From, who)
+	from, err := t.find(ctx, "from", a.From)
 	if err != nil {
 		return related{}, err
 	}
-	to, err := t.find("to", a.To, who)
+	to, err := t.find(ctx, "to", a.To)
 	if err != nil {
 		return related{}, err
 	}

@@ -101,7 +101,7 @@ func (t *toolset) runDescribe(ctx context.Context, a describeArgs) (described, e
 	within := ""
 	if a.Location != "" {
 		var err error
-		if within, err = t.find("location", a.Location, who); err != nil {
+		if within, err = t.find(ctx, "location", a.Location); err != nil {
 			return described{}, err
 		}
 	}

@@ -46,7 +46,7 @@ func (t *toolset) updateEntity() tools.Tool {
 
 func (t *toolset) runUpdate(ctx context.Context, a updateArgs) (changed, error) {
 	who := viewer(ctx)
-	id, err := t.find("id", a.ID, who)
+	id, err := t.find(ctx, "id", a.ID)
 	if err != nil {
 		return changed{}, err
 	}
