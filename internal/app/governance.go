@@ -62,6 +62,10 @@ func (a *App) govern(ctx context.Context, o Options) error {
 		if err != nil {
 			return err
 		}
+		err = a.metrics.Gauge("glyphoxa_audit_lost", "Records that could not be written since the start.", func() float64 { return float64(a.audit.Lost()) })
+		if err != nil {
+			return err
+		}
 	}
 	a.governor = governor.New(a.policy, a.audit, a.metrics)
 	return nil

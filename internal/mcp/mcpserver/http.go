@@ -155,6 +155,9 @@ func (w *Web) drain() error {
 	}
 	closing.Wait()
 	w.sockets.Wait()
+	if w.o.Health != nil {
+		err = errors.Join(err, w.o.Health.Shutdown(ctx))
+	}
 	return err
 }
 
