@@ -171,6 +171,16 @@ func (a *App) sources() resource.Sources {
 
 // web opens the network transports.
 func (a *App) web(ctx context.Context, s *mcpserver.Server, addr string) (*mcpserver.Web, error) {
+	err := a.metrics.Gauge("glyphoxa_upstream_queue_depth", "Calls that wait for a place at an external server.", func() float64 {
+		waiting := 0
+		for _, server := range a.Host.Servers() {
+			waiting += server.Queued
+		}
+		return float64(waiting)
+	})
+	if err != nil {
+		return nil, err
+	}
 	keeper, err := identity.New(ctx, a.Config.Server, identity.Options{Profile: a.policy.Profile, Logger: a.log})
 	if err != nil {
 		return nil, Usage(err)
