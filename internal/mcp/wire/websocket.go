@@ -44,9 +44,10 @@ type socket struct {
 	heard   atomic.Int64 // how often something was read or taken
 	waits   atomic.Bool  // a message waits to be taken, and nothing is read
 
-	ending sync.Once
-	gone   chan struct{} // closed when the farewell has begun
-	ended  chan struct{} // closed when the socket is closed and nothing runs
+	parting sync.Once
+	gone    chan struct{} // closed when nothing more is read or written
+	ending  sync.Once     // the farewell
+	ended   chan struct{} // closed when the socket is closed and nothing runs
 }
 
 // WebSocket returns the stream of text messages over c, which it closes, of at
@@ -93,6 +94,7 @@ func (s *socket) readAll(ctx context.Context) {
 	for {
 		data, err := s.readMessage(ctx)
 		if err != nil {
+			s.parting.Do(func() { close(s.gone) }) // before anybody hears of it
 			s.finish(err)
 			s.farewell(websocket.StatusNormalClosure, "")
 			return
@@ -175,14 +177,15 @@ func (s *socket) ping(ctx context.Context) {
 func (s *socket) WriteFrame(ctx context.Context, data []byte) error {
 	select {
 	case s.turn <- struct{}{}:
-	case <-s.closed:
-		return ErrClosed
 	case <-s.gone:
-		return ErrGone
+		return s.over()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 	defer func() { <-s.turn }()
+	if err := s.over(); err != nil {
+		return err
+	}
 	// A write that is given up closes the socket, so that only the time may do
 	// that, not a caller whose context ends.
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.o.WriteWithin)
@@ -194,14 +197,32 @@ func (s *socket) WriteFrame(ctx context.Context, data []byte) error {
 	case within.Err() != nil:
 		return fmt.Errorf("%w: it read nothing for %v", ErrGone, s.o.WriteWithin)
 	}
+	if s.over() == ErrClosed {
+		return ErrClosed
+	}
 	return fmt.Errorf("%w: %v", ErrGone, err)
+}
+
+// over returns why nothing more is written, nil if the socket is open.
+func (s *socket) over() error {
+	select {
+	case <-s.closed:
+		return ErrClosed
+	default:
+	}
+	select {
+	case <-s.gone:
+		return ErrGone
+	default:
+		return nil
+	}
 }
 
 // farewell closes the socket with code, once. It returns when the peer has
 // said farewell too or the time for that is up.
 func (s *socket) farewell(code websocket.StatusCode, reason string) {
+	s.parting.Do(func() { close(s.gone) })
 	s.ending.Do(func() {
-		close(s.gone)
 		// A peer that stalls in the middle of a frame would hold Close for ever.
 		// CloseRead with a context that is over closes the socket underneath it.
 		force := time.AfterFunc(s.o.CloseWithin, func() {
