@@ -188,18 +188,13 @@ func (w *World) publish(done []*request) {
 		}
 		w.seq++
 		r.seq = w.seq
-		for k, rel := range r.tx.edges {
-			w.edges.remove(k)
-			if rel != nil {
-				w.edges.put(*rel)
-			}
-		}
 		w.announce(r.tx, r.cause)
 	}
 }
 
-// announce carries out what tx did to entities and the scene, as change seq,
-// and marks what subscribers must be told. The caller holds mu.
+// announce carries out what tx did, as change seq, and marks what subscribers
+// must be told: entities that changed, and those at both ends of a relation
+// that did. The caller holds mu.
 func (w *World) announce(tx *Tx, cause string) {
 	for id, after := range tx.entities {
 		w.log.add(entry{seq: w.seq, id: id, before: w.all[id]})
@@ -210,11 +205,42 @@ func (w *World) announce(tx *Tx, cause string) {
 			s.mark(id, after, cause)
 		}
 	}
+	for k, after := range tx.edges {
+		before, there := w.edges.get(k)
+		w.edges.remove(k)
+		if after != nil {
+			w.edges.put(*after)
+			w.touch(*after, cause)
+		}
+		if there && (after == nil || !slices.Equal(after.Visible, before.Visible)) {
+			w.touch(before, cause)
+		}
+	}
 	if tx.scene != nil {
 		w.log.add(entry{seq: w.seq})
 		w.scene = *tx.scene
 		for s := range w.subs {
 			s.markScene(cause)
+		}
+	}
+}
+
+// touch marks both ends of a relation for those who may know of it.
+func (w *World) touch(r memory.Relation, cause string) {
+	from, to := w.all[r.From], w.all[r.To]
+	if from == nil || to == nil {
+		return
+	}
+	for _, end := range [...]entry{
+		{id: r.From, before: from, relation: &relation{r.Visible, to.entity.Visible}},
+		{id: r.To, before: to, relation: &relation{r.Visible, from.entity.Visible}},
+	} {
+		end.seq = w.seq
+		w.log.add(end)
+		for s := range w.subs {
+			if end.relation.visible(s.viewer) {
+				s.mark(end.id, end.before, cause)
+			}
 		}
 	}
 }

@@ -27,19 +27,17 @@ func (es edges) put(r memory.Relation) {
 	}
 }
 
+func (es edges) get(k edgeKey) (memory.Relation, bool) {
+	r, ok := es[k.from][k]
+	return r, ok
+}
+
 func (es edges) remove(k edgeKey) {
 	for _, end := range [...]string{k.from, k.to} {
 		delete(es[end], k)
 		if len(es[end]) == 0 {
 			delete(es, end)
 		}
-	}
-}
-
-// removeAll removes every relation of an entity.
-func (es edges) removeAll(id string) {
-	for k := range es[id] {
-		es.remove(k)
 	}
 }
 
@@ -55,4 +53,15 @@ func (es edges) from(id string) []memory.Relation {
 		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.To, b.To))
 	})
 	return out
+}
+
+// all calls yield with every relation once, in no order.
+func (es edges) all(yield func(edgeKey, memory.Relation) bool) {
+	for id, at := range es {
+		for k, r := range at {
+			if k.from == id && !yield(k, r) {
+				return
+			}
+		}
+	}
 }

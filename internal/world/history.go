@@ -8,6 +8,16 @@ type entry struct {
 	seq    uint64
 	id     string
 	before *version // nil: it was not there
+	// relation is set if only a relation of the entity changed.
+	relation *relation
+}
+
+// relation is what decides who may know of a relation of an entity, besides
+// the entity itself: who knows of it, and who of its other end.
+type relation struct{ known, other []string }
+
+func (r *relation) visible(viewer string) bool {
+	return visible(r.known, viewer) && visible(r.other, viewer)
 }
 
 // history is the latest changes, at most logLength.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -167,12 +168,22 @@ func (w *World) reload(ctx context.Context) error {
 			tx.entities[id] = nil
 		}
 	}
+	for k, r := range now.edges.all {
+		if old, ok := w.edges.get(k); !ok || old.Note != r.Note || !slices.Equal(old.Visible, r.Visible) {
+			tx.edges[k] = &r
+		}
+	}
+	for k := range w.edges.all {
+		if _, ok := now.edges.get(k); !ok {
+			tx.edges[k] = nil
+		}
+	}
 	if now.scene != w.scene {
 		tx.scene = &now.scene
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.edges, w.seq = now.edges, now.seq
+	w.seq = now.seq
 	w.announce(tx, Elsewhere)
 	return nil
 }

@@ -37,8 +37,8 @@ func TestTwoProcesses(t *testing.T) {
 		t.Errorf("bart is %+v, want %+v", got, want)
 	}
 	d := next(t, s)
-	if !cmp.Equal(changed(d), []string{"bart"}) || !cmp.Equal(d.Removed, []string{"rat"}) || d.Scene == nil || *d.Scene != "Dawn." {
-		t.Errorf("delta = %+v, want bart changed, the rat gone, and dawn", d)
+	if !cmp.Equal(changed(d), []string{"bart", "inn"}) || !cmp.Equal(d.Removed, []string{"rat"}) || d.Scene == nil || *d.Scene != "Dawn." {
+		t.Errorf("delta = %+v, want bart and where he is changed, the rat gone, and dawn", d)
 	}
 	if diff := cmp.Diff([]string{world.Elsewhere, "move bart"}, d.Causes); diff != "" {
 		t.Errorf("causes (-want +got):\n%s", diff)

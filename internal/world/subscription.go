@@ -51,8 +51,8 @@ type Delta struct {
 	Seq uint64
 	// Causes are the different causes of the changes, the first sixteen.
 	Causes []string
-	// Changes are the entities that are new to the subscriber or have changed,
-	// each as it is now, sorted by id.
+	// Changes are the entities that are new to the subscriber, have changed, or
+	// have a relation that did, each as it is now, sorted by id.
 	Changes []Change
 	// Removed lists the ids of what it no longer sees: gone, hidden or out of
 	// its area.
@@ -139,15 +139,15 @@ func (s *Subscription) look() Snapshot {
 // marks what changed from there on. The caller holds w.mu.
 func (s *Subscription) catchUp(since uint64) {
 	for e := range s.w.log.since(since) {
-		if e.id == "" {
+		switch _, later := s.dirty[e.id]; {
+		case e.id == "":
 			s.scene = true
-		} else if _, later := s.dirty[e.id]; !later {
+		case later, e.relation != nil && !e.relation.visible(s.viewer):
+		case s.sees(e.before):
+			s.dirty[e.id], s.seen[e.id] = struct{}{}, struct{}{}
+		default:
 			s.dirty[e.id] = struct{}{}
-			if s.sees(e.before) {
-				s.seen[e.id] = struct{}{}
-			} else {
-				delete(s.seen, e.id)
-			}
+			delete(s.seen, e.id)
 		}
 	}
 	s.wake()

@@ -194,6 +194,56 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestRelationsTouchTheirEnds relates what some may know of and some not.
+func TestRelationsTouchTheirEnds(t *testing.T) {
+	rows := []struct {
+		name   string
+		change memory.Relation
+		remove bool
+		bart   []string // told to him and to anyone
+		anyone []string
+	}{
+		{name: "new", change: memory.Relation{From: "bart", Type: "owns", To: "inn"}, bart: []string{"bart", "inn"}, anyone: []string{"bart", "inn"}},
+		{name: "secret", change: memory.Relation{From: "bart", Type: "robs", To: "inn", Visible: []string{"bart"}}, bart: []string{"bart", "inn"}},
+		{name: "to_something_hidden", change: memory.Relation{From: "bart", Type: "fears", To: "cult"}, bart: []string{"bart", "cult"}},
+		{name: "becomes_secret", change: memory.Relation{From: "bart", Type: "likes", To: "inn", Visible: []string{"bart"}}, bart: []string{"bart", "inn"}, anyone: []string{"bart", "inn"}},
+		{name: "ends", change: memory.Relation{From: "bart", Type: "likes", To: "inn"}, remove: true, bart: []string{"bart", "inn"}, anyone: []string{"bart", "inn"}},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			w := opened(t, newShelf(), world.Options{})
+			put(t, w, memory.Entity{ID: "bart"}, memory.Entity{ID: "inn"}, memory.Entity{ID: "cult", Visible: []string{"bart"}}, memory.Entity{ID: "other"})
+			_, err := w.Relate(t.Context(), memory.Relation{From: "bart", Type: "likes", To: "inn"}, "")
+			must(t, "Relate", err)
+			since := w.Seq()
+			subs := map[string]*world.Subscription{}
+			for _, viewer := range []string{"bart", memory.Anyone} {
+				subs[viewer] = follow(t, w, world.Filter{Viewer: viewer})
+			}
+			if row.remove {
+				_, err = w.Unrelate(t.Context(), row.change, "")
+			} else {
+				_, err = w.Relate(t.Context(), row.change, "")
+			}
+			must(t, row.name, err)
+			for _, viewer := range []string{"bart", memory.Anyone} {
+				subs[viewer+" resumed"] = follow(t, w, world.Filter{Viewer: viewer, Since: &since})
+			}
+			_, err = w.SetScene(t.Context(), "so that there is something to tell", "")
+			must(t, "SetScene", err)
+			for viewer, s := range subs {
+				want := row.bart
+				if viewer[0] == '*' {
+					want = row.anyone
+				}
+				if diff := cmp.Diff(append([]string{}, want...), changed(next(t, s))); diff != "" {
+					t.Errorf("%s is told of (-want +got):\n%s", viewer, diff)
+				}
+			}
+		})
+	}
+}
+
 func TestResumeTellsOfTheScene(t *testing.T) {
 	w := opened(t, newShelf(), world.Options{Scene: "Night."})
 	since := w.Seq()

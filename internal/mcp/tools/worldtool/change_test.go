@@ -240,7 +240,7 @@ func FuzzHandlers(f *testing.F) {
 	before := hidden(f)
 	f.Fuzz(func(t *testing.T, args string) {
 		if strings.Contains(args, secret) {
-			t.Skip("who knows the secret may say it")
+			return // who knows the secret may say it
 		}
 		v.t = t
 		for name := range v.tools {
