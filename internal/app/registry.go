@@ -144,7 +144,7 @@ func (a *App) DiffTools(ctx context.Context, w io.Writer, name string) error {
 			continue
 		}
 		shown++
-		fmt.Fprintf(w, "%s/%s %s\n", h.Server, h.Name, h.Why)
+		fmt.Fprintf(w, "%s/%s@%s %s\n", h.Server, h.Name, h.Hash, h.Why)
 		fmt.Fprintln(w, udiff.Unified("approved", "offered", h.Approved+"\n", h.Offered+"\n"))
 	}
 	if shown == 0 {
