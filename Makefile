@@ -11,7 +11,7 @@ FUZZTIME ?= 30s
 
 export CGO_ENABLED ?= 0
 
-.PHONY: play run build test gate peers conformance conformance-client check bench bench-mcp fuzz cover clean
+.PHONY: play run build test gate peers conformance conformance-client check bench bench-mcp bench-outward fuzz cover clean
 
 play: build
 	@$(BIN) play $(ARGS)
@@ -64,6 +64,11 @@ bench: build
 # targets of docs/performance.md.
 bench-mcp:
 	@$(GO) test -count=1 -run '^TestHostCostsLittle$$' ./internal/mcp/mcpbench -v -args -strict
+
+# bench-outward sets the outward server beside a bare one of go-sdk, and has
+# 200 clients follow a world that changes; it fails if targets are missed.
+bench-outward:
+	@$(GO) test -count=1 -timeout 30m -run '^TestOutward' ./internal/mcp/mcpbench -v -args -strict
 
 fuzz:
 	@sh .ci/fuzz $(FUZZTIME)

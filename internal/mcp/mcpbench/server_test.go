@@ -33,6 +33,9 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if len(os.Args) == 3 && os.Args[1] == watchWord {
+		os.Exit(watchMain(os.Args[2]))
+	}
 	os.Exit(m.Run())
 }
 

@@ -1,0 +1,170 @@
+package mcpbench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+)
+
+// Names of the contenders of this file beside rawSDK.
+const (
+	outwardServer = "outward"
+	rawHops       = "both hops"
+)
+
+// bearer sends the token with every request.
+type bearer struct{ base http.RoundTripper }
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+outwardToken)
+	return b.base.RoundTrip(r)
+}
+
+// roads are the two eras of the protocol over HTTP.
+func roads() []road {
+	return []road{{"http", sessions, nil}, {"http-stateless", stateless, &sdk.StreamableHTTPOptions{Stateless: true}}}
+}
+
+// road is a way to a server over HTTP.
+type road struct {
+	name, revision string
+	options        *sdk.StreamableHTTPOptions // of the bare server
+}
+
+// dial connects a client to endpoint. It sends the token to bare servers, too:
+// they do not look at it.
+func (r road) dial(tb testing.TB, endpoint, tool, args, answer string) contender {
+	tb.Helper()
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	base.MaxIdleConnsPerHost = 4
+	tb.Cleanup(base.CloseIdleConnections)
+	client := sdk.NewClient(&sdk.Implementation{Name: "bench", Version: "1"}, &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}})
+	session, err := client.Connect(tb.Context(), &sdk.StreamableClientTransport{
+		Endpoint: endpoint, HTTPClient: &http.Client{Transport: bearer{base}},
+	}, &sdk.ClientSessionOptions{ProtocolVersion: r.revision})
+	must(tb, "connecting", err)
+	tb.Cleanup(func() { _ = session.Close() }) // the server may be gone before
+	if got := session.InitializeResult().ProtocolVersion; got != r.revision {
+		tb.Fatalf("the server speaks %s, want %s", got, r.revision)
+	}
+	_, err = session.ListTools(tb.Context(), nil)
+	must(tb, "listing", err)
+	return contender{name: rawSDK, answer: answer, call: func(ctx context.Context) (string, error) {
+		return textOf(session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: json.RawMessage(args)}))
+	}}
+}
+
+func textOf(r *sdk.CallToolResult, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	if len(r.Content) == 0 {
+		return "", errors.New("the answer is empty")
+	}
+	text, ok := r.Content[0].(*sdk.TextContent)
+	if !ok || r.IsError {
+		return "", fmt.Errorf("the answer is %+v", r.Content[0])
+	}
+	return text.Text, nil
+}
+
+// bare serves the echo tool with the SDK alone. Its answer is text and
+// structured content, as ours is.
+func (r road) bare(tb testing.TB) string {
+	tb.Helper()
+	echo := sdk.NewServer(&sdk.Implementation{Name: "echo", Version: "1"}, nil)
+	echo.AddTool(&sdk.Tool{Name: plain.tool, Description: "Says it back.", InputSchema: plain.schema},
+		func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			args := r.Params.Arguments
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(args)}}, StructuredContent: args}, nil
+		})
+	server := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return echo }, r.options))
+	tb.Cleanup(server.Close)
+	return server.URL
+}
+
+func (o *outward) endpoint() string { return "http://" + o.addr + "/mcp" }
+
+// openRoad connects a client to a bare server and one to ours, which have the
+// same tool.
+func (r road) openRoad(tb testing.TB) []contender {
+	raw := r.dial(tb, r.bare(tb), plain.tool, plain.args, plain.args)
+	own := r.dial(tb, newOutward(tb, 0, echoBuiltin(plain)).endpoint(), plain.tool, plain.args, plain.args)
+	own.name = outwardServer
+	return []contender{raw, own}
+}
+
+// openThrough sets a call through our server to a tool of a process behind it
+// beside the two hops that it consists of, one after the other.
+func (r road) openThrough(tb testing.TB) []contender {
+	self, err := os.Executable()
+	must(tb, "finding the test binary", err)
+	near := r.dial(tb, r.bare(tb), plain.tool, plain.args, plain.args)
+	far := connectSDK(tb, &sdk.CommandTransport{Command: exec.Command(self, serveWord)}, stateless, plain)
+	both := contender{name: rawHops, answer: plain.args, call: func(ctx context.Context) (string, error) {
+		if _, err := near.call(ctx); err != nil {
+			return "", err
+		}
+		return far.call(ctx)
+	}}
+	server := newOutward(tb, 0)
+	register(tb, server.host, config.MCPServerConfig{Name: "echo", Transport: config.TransportStdio, Command: self, Args: []string{serveWord}})
+	own := r.dial(tb, server.endpoint(), plain.tool, plain.args, plain.args)
+	own.name = outwardServer
+	return []contender{both, own}
+}
+
+// crowdSize is how many callers call at once.
+const crowdSize = 64
+
+// crowd lets many callers, each with a session of its own, call at once.
+func crowd(ctx context.Context, callers []contender, calls int) ([]time.Duration, error) {
+	took := make([]time.Duration, calls)
+	errs := make([]error, len(callers))
+	var wait sync.WaitGroup
+	for i, c := range callers {
+		wait.Go(func() {
+			for n := i; n < calls; n += len(callers) {
+				start := time.Now()
+				text, err := c.call(ctx)
+				took[n] = time.Since(start)
+				if err == nil && text != c.answer {
+					err = fmt.Errorf("got %q, want %q", text, c.answer)
+				}
+				if err != nil {
+					errs[i] = fmt.Errorf("call %d: %w", n, err)
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+	return took, errors.Join(errs...)
+}
+
+// openCrowds connects a crowd to a bare server and one to ours.
+func (r road) openCrowds(tb testing.TB) [][]contender {
+	tb.Helper()
+	raw, own := r.bare(tb), newOutward(tb, 0, echoBuiltin(plain)).endpoint()
+	crowds := make([][]contender, 2)
+	for range crowdSize {
+		crowds[0] = append(crowds[0], r.dial(tb, raw, plain.tool, plain.args, plain.args))
+		c := r.dial(tb, own, plain.tool, plain.args, plain.args)
+		c.name = outwardServer
+		crowds[1] = append(crowds[1], c)
+	}
+	return crowds
+}
