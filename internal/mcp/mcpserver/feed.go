@@ -21,7 +21,8 @@ type feed struct {
 	mu   sync.Mutex // guards the fields below
 	area *world.Area
 	sub  *world.Subscription
-	done chan struct{} // closed when the subscription's goroutine has ended
+	cut  context.CancelFunc // ends what the subscription's goroutine is pushing
+	done chan struct{}      // closed when it has ended
 }
 
 // feedWords are a protocol's names of what is pushed.
@@ -56,6 +57,7 @@ func (f *feed) leave() {
 // drop ends the subscription there is. Callers hold mu.
 func (f *feed) drop() {
 	if f.sub != nil {
+		f.cut()
 		f.sub.Close()
 		<-f.done
 		f.sub = nil
@@ -75,26 +77,27 @@ func (f *feed) follow(ctx context.Context, sub *world.Subscription, area *world.
 			return err
 		}
 	}
-	f.sub, f.area, f.done = sub, area, make(chan struct{})
+	life, cut := context.WithCancel(f.life)
+	f.sub, f.area, f.cut, f.done = sub, area, cut, make(chan struct{})
 	go func(done chan<- struct{}) { // drop and close wait for it
 		defer close(done)
-		f.pump(sub, may)
+		f.pump(life, sub, may)
 	}(f.done)
 	return nil
 }
 
 // pump pushes deltas until the subscription or the connection ends.
-func (f *feed) pump(sub *world.Subscription, may func() error) {
+func (f *feed) pump(ctx context.Context, sub *world.Subscription, may func() error) {
 	for {
-		d, err := sub.Next(f.life)
+		d, err := sub.Next(ctx)
 		if err != nil {
 			return
 		}
 		if err := may(); err != nil {
-			_ = f.push(f.life, notification(f.words.ended, func(b []byte) []byte { return appendField(b, "reason", line(err.Error())) }))
+			_ = f.push(ctx, notification(f.words.ended, func(b []byte) []byte { return appendField(b, "reason", line(err.Error())) }))
 			return
 		}
-		if err := f.push(f.life, f.encodeDelta(d)); err != nil {
+		if err := f.push(ctx, f.encodeDelta(d)); err != nil {
 			return // the connection is going away
 		}
 	}
