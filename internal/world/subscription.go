@@ -64,24 +64,24 @@ type Delta struct {
 // Subscription follows the world for one subscriber. What has not been
 // fetched is kept as the set of entities to look at, so a slow subscriber gets
 // newer state, costs no more memory than the world has entities, and holds up
-// nobody. One goroutine at a time calls Next; all else is safe for concurrent
-// use.
+// nobody. One goroutine at a time calls Next, Wait or Take; all else is safe for
+// concurrent use.
 type Subscription struct {
-	w        *World
-	viewer   string
-	resumed  bool
-	snapshot Snapshot
-	signal   chan struct{} // holds one: there may be something to tell
-	closed   chan struct{}
-	close    sync.Once
+	w       *World
+	viewer  string
+	resumed bool
+	signal  chan struct{} // holds one: there may be something to tell
+	closed  chan struct{}
+	close   sync.Once
 
-	mu     sync.Mutex // guards the fields below; taken after w.mu
-	area   *Area
-	moved  bool // the area has changed
-	seen   map[string]struct{}
-	dirty  map[string]struct{}
-	scene  bool // the scene has changed
-	causes []string
+	mu       sync.Mutex // guards the fields below; taken after w.mu
+	snapshot Snapshot
+	area     *Area
+	moved    bool // the area has changed
+	seen     map[string]struct{}
+	dirty    map[string]struct{}
+	scene    bool // the scene has changed
+	causes   []string
 }
 
 // Subscribe begins to follow the world. A malformed area is
@@ -156,9 +156,14 @@ func (s *Subscription) catchUp(since uint64) {
 // Resumed reports whether the subscription goes on from Since.
 func (s *Subscription) Resumed() bool { return s.resumed }
 
-// Snapshot is what the subscriber saw when it began. Of a resumed one it is
+// Snapshot is what the subscriber saw when it began; once the first delta has
+// been read, it is empty but for Seq and Scene. Of a resumed subscription it is
 // empty but for Seq, which is Since.
-func (s *Subscription) Snapshot() Snapshot { return s.snapshot }
+func (s *Subscription) Snapshot() Snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.snapshot
+}
 
 // SetArea declares another area, nil for everywhere. What that brings into
 // view or out of it comes with the next delta. A malformed area is
@@ -184,19 +189,40 @@ func (s *Subscription) Close() {
 	})
 }
 
-// Next waits until something has changed for the subscriber and returns it.
+// Next waits until something has changed for the subscriber and returns it. A
+// ctx that has ended gets what there is already.
 func (s *Subscription) Next(ctx context.Context) (Delta, error) {
 	for {
-		select {
-		case <-ctx.Done():
-			return Delta{}, ctx.Err()
-		case <-s.closed:
-			return Delta{}, ErrClosed
-		case <-s.signal:
+		if err := s.Wait(ctx); err != nil {
+			return Delta{}, err
 		}
-		if d, ok := s.take(); ok {
+		if d, ok := s.Take(); ok {
 			return d, nil
 		}
+	}
+}
+
+// Wait returns nil when there may be something to take. It is Next for those
+// who must wait for something else before they take it: the later they take,
+// the newer is what they get.
+func (s *Subscription) Wait(ctx context.Context) error {
+	select {
+	case <-s.closed:
+		return ErrClosed
+	default:
+	}
+	select {
+	case <-s.signal:
+		return nil
+	default:
+	}
+	select {
+	case <-s.signal:
+		return nil
+	case <-s.closed:
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
@@ -236,10 +262,15 @@ func (s *Subscription) wake() {
 	}
 }
 
-// take returns what has changed, false if it comes to nothing.
-func (s *Subscription) take() (Delta, bool) {
+// Take returns what has changed since it last did, false if that comes to
+// nothing.
+func (s *Subscription) Take() (Delta, bool) {
 	s.w.mu.RLock()
 	s.mu.Lock()
+	select {
+	case <-s.signal: // of what is taken now
+	default:
+	}
 	d := Delta{Seq: s.w.seq, Causes: s.causes}
 	for id := range s.dirty {
 		s.tell(&d, id, true)
@@ -254,6 +285,7 @@ func (s *Subscription) take() (Delta, bool) {
 		d.Scene = &scene
 	}
 	clear(s.dirty)
+	s.snapshot.Entities = nil
 	s.moved, s.scene, s.causes = false, false, nil
 	s.mu.Unlock()
 	s.w.mu.RUnlock()

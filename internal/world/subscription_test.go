@@ -97,6 +97,52 @@ func TestSlowReaderGetsNewerState(t *testing.T) {
 	})
 }
 
+func TestNextPrefersWhatThereIs(t *testing.T) {
+	w := opened(t, newShelf(), world.Options{})
+	put(t, w, memory.Entity{ID: "a"})
+	s := follow(t, w, world.Filter{})
+	if got := idsOf(s.Snapshot().Entities); !cmp.Equal(got, idsOf(s.Snapshot().Entities)) || len(got) != 1 {
+		t.Errorf("snapshot of %q, want a, and the same again", got)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for i := range 100 {
+		move(t, w, "a", float64(i))
+		if d, err := s.Next(ended); err != nil || len(d.Changes) != 1 {
+			t.Fatalf("Next = %+v, %v; want the change, though the context has ended", d, err)
+		}
+	}
+	if d, err := s.Next(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("Next = %+v, %v; want Canceled", d, err)
+	}
+	if snap := s.Snapshot(); snap.Entities != nil || snap.Seq == 0 {
+		t.Errorf("snapshot = %+v, want no more than number and scene", snap)
+	}
+}
+
+// TestTheLaterTakenTheNewer waits first and takes after more has happened.
+func TestTheLaterTakenTheNewer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := opened(t, newShelf(), world.Options{})
+		put(t, w, memory.Entity{ID: "a"})
+		s := follow(t, w, world.Filter{})
+		if d, ok := s.Take(); ok {
+			t.Errorf("Take = %+v, want nothing", d)
+		}
+		move(t, w, "a", 1)
+		must(t, "Wait", s.Wait(t.Context()))
+		move(t, w, "a", 2)
+		if d, ok := s.Take(); !ok || len(d.Changes) != 1 || d.Changes[0].Entity.Position[0] != 2 {
+			t.Errorf("Take = %+v, %v; want a at 2", d, ok)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := s.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Wait = %v, want DeadlineExceeded: all has been taken", err)
+		}
+	})
+}
+
 func TestCausesAreBounded(t *testing.T) {
 	w := opened(t, newShelf(), world.Options{})
 	put(t, w, memory.Entity{ID: "a"})

@@ -82,6 +82,9 @@ func (t *Tx) Put(e memory.Entity) error {
 	if err := checkEntity(e); err != nil {
 		return err
 	}
+	if t.version(e.ID) == nil && len(t.w.all)+len(t.entities) >= maxEntities {
+		return invalid("there are %d entities already; remove some first", maxEntities)
+	}
 	v, err := newVersion(clone(e))
 	if err != nil {
 		return err

@@ -29,6 +29,9 @@ const (
 	// maxWaiting bounds the changes that wait to be written; one more ends in
 	// mcp.ErrBusy.
 	maxWaiting = 4096
+	// maxEntities bounds the world, which is kept in memory; what a store has
+	// beyond that is read all the same.
+	maxEntities = 100_000
 )
 
 // Store keeps the world. *sqlite.Store is one.

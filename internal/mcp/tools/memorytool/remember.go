@@ -9,6 +9,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
@@ -64,7 +65,7 @@ func (t *toolset) rememberFact() tools.Tool {
 }
 
 func (t *toolset) runRememberFact(ctx context.Context, args rememberFactArgs) (rememberFactResult, error) {
-	said := strings.TrimSpace(args.Text)
+	said := strings.TrimSpace(untrusted.Clean(args.Text, maxFact))
 	if said == "" {
 		return rememberFactResult{}, fmt.Errorf("%w: text is empty; say what to remember", mcp.ErrInvalidArguments)
 	}

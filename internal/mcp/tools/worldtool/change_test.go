@@ -98,6 +98,21 @@ func TestUpdateEntity(t *testing.T) {
 	}
 }
 
+// TestUpdateLeavesTheRestAlone renames an entity that the campaign file made
+// larger than any tool would.
+func TestUpdateLeavesTheRestAlone(t *testing.T) {
+	v := settled(t)
+	long := strings.Repeat("word ", 3000)
+	want := memory.Entity{ID: "tome", Name: "Tome", Description: long, Aliases: []string{long}, Attributes: map[string]string{"text": long}}
+	_, err := v.world.Put(t.Context(), want, "")
+	must(t, "Put", err)
+	v.call(operator, "update_entity", `{"id":"tome","name":"Book","attributes":{"lost":null}}`)
+	want.Name = "Book"
+	if got, _ := v.world.Entity("tome", ""); !cmp.Equal(got, want) {
+		t.Errorf("the tome lost %d characters, want its name changed alone", len(long)-len(got.Description))
+	}
+}
+
 func TestRevealing(t *testing.T) {
 	v := settled(t)
 	v.call(operator, "update_entity", `{"id":"cult","known_by":null}`)

@@ -48,8 +48,8 @@ func (t *toolset) placeEntity() tools.Tool {
 func (t *toolset) runPlace(ctx context.Context, a placeArgs) (changed, error) {
 	who := viewer(ctx)
 	e := memory.Entity{
-		Type: strings.TrimSpace(a.Type), Name: strings.TrimSpace(a.Name), Description: strings.TrimSpace(a.Description),
-		Aliases: a.Aliases, Attributes: a.Attributes,
+		Type: tidy(a.Type, maxID), Name: tidy(a.Name, maxName), Description: tidy(a.Description, maxDescription),
+		Aliases: tidyAll(a.Aliases), Attributes: tidyMap(a.Attributes),
 	}
 	var err error
 	if e.Position, err = readPosition(a.Position); err != nil {

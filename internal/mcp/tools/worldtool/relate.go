@@ -121,7 +121,7 @@ func (t *toolset) runRelate(ctx context.Context, a relateArgs) (related, error) 
 		}
 		r.Note, r.Visible = old.Note, old.Visible
 		if a.Note != nil {
-			r.Note = strings.TrimSpace(*a.Note)
+			r.Note = tidy(*a.Note, maxNote)
 		}
 		return tx.Relate(r)
 	})

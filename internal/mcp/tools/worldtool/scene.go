@@ -3,7 +3,6 @@ package worldtool
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/world"
@@ -31,7 +30,7 @@ func (t *toolset) setScene() tools.Tool {
 }
 
 func (t *toolset) runSetScene(ctx context.Context, a setSceneArgs) (sceneSet, error) {
-	scene := strings.TrimSpace(a.Text)
+	scene := tidy(a.Text, maxScene)
 	if scene == "" {
 		return sceneSet{}, invalid("text is empty; say what is going on")
 	}
@@ -113,11 +112,11 @@ func (t *toolset) runDescribe(ctx context.Context, a describeArgs) (described, e
 	}
 	out := described{Seq: t.world.Seq(), Scene: t.world.Scene(), Entities: []view{}}
 	for _, e := range t.world.Entities(who) {
+		if area != nil && !area.Contains(e.Position) {
+			continue
+		}
 		v := t.view(e, who)
-		switch {
-		case area != nil && !area.Contains(e.Position),
-			within != "" && (v.Location == nil || v.Location.ID != within),
-			e.Position == nil && v.Location == nil:
+		if within != "" && (v.Location == nil || v.Location.ID != within) || v.Position == nil && v.Location == nil {
 			continue
 		}
 		if out.Total++; len(out.Entities) < limit {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
@@ -53,9 +52,10 @@ func (t *toolset) runUpdate(ctx context.Context, a updateArgs) (changed, error) 
 	if a.KnownBy.given && who != "" {
 		return changed{}, fmt.Errorf("%w: known_by: only who sees everything may change who knows of something", mcp.ErrInvalidArguments)
 	}
-	var old, e memory.Entity
+	var e memory.Entity
 	seq, err := t.change(ctx, "entity.updated", func(tx *world.Tx) error {
-		if old, err = seen(tx, id, who); err != nil {
+		old, err := seen(tx, id, who)
+		if err != nil {
 			return err
 		}
 		if e, err = a.apply(old); err != nil {
@@ -75,15 +75,18 @@ func (a updateArgs) apply(e memory.Entity) (memory.Entity, error) {
 		return e, fmt.Errorf("%w: nothing to change; give at least one field besides id", mcp.ErrInvalidArguments)
 	}
 	if a.Type != nil {
-		e.Type = strings.TrimSpace(*a.Type)
+		e.Type = tidy(*a.Type, maxID)
 	}
 	if a.Name != nil {
-		e.Name = strings.TrimSpace(*a.Name)
+		e.Name = tidy(*a.Name, maxName)
 	}
-	set(&e.Description, a.Description)
-	set(&e.Aliases, a.Aliases)
+	if set(&e.Description, a.Description) {
+		e.Description = tidy(e.Description, maxDescription)
+	}
+	if set(&e.Aliases, a.Aliases) {
+		e.Aliases = tidyAll(e.Aliases)
+	}
 	set(&e.Visible, a.KnownBy)
-	e.Description = strings.TrimSpace(e.Description)
 	if !a.Attributes.given {
 		return e, nil
 	}
@@ -92,29 +95,32 @@ func (a updateArgs) apply(e memory.Entity) (memory.Entity, error) {
 		return e, nil
 	}
 	e.Attributes = maps.Clone(e.Attributes)
+	given := map[string]string{}
 	for k, v := range *a.Attributes.value {
 		if v == nil {
 			delete(e.Attributes, k)
-			continue
+		} else {
+			given[k] = *v
 		}
-		if e.Attributes == nil {
-			e.Attributes = map[string]string{}
-		}
-		e.Attributes[k] = *v
 	}
+	if e.Attributes == nil {
+		e.Attributes = map[string]string{}
+	}
+	maps.Copy(e.Attributes, tidyMap(given))
 	if len(e.Attributes) > maxAttributes {
 		return e, fmt.Errorf("%w: attributes: %d of them; keep at most %d", mcp.ErrInvalidArguments, len(e.Attributes), maxAttributes)
 	}
 	return e, nil
 }
 
-// set carries out a patch.
-func set[T any](dst *T, p patch[T]) {
+// set carries out a patch and reports whether there is one.
+func set[T any](dst *T, p patch[T]) bool {
 	if !p.given {
-		return
+		return false
 	}
 	var empty T
 	if *dst = empty; p.value != nil {
 		*dst = *p.value
 	}
+	return true
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -98,6 +99,33 @@ func handler[A, R any](run func(ctx context.Context, args A) (R, error)) tools.H
 }
 
 func viewer(ctx context.Context) string { return mcp.CallerFrom(ctx).Viewer() }
+
+// tidy makes text fit to be read by models and people: without what is
+// invisible or steers a terminal, at most so many characters.
+func tidy(s string, most int) string { return strings.TrimSpace(untrusted.Clean(s, most)) }
+
+func tidyAll(all []string) []string {
+	var out []string
+	for _, s := range all {
+		if s = tidy(s, maxName); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func tidyMap(m map[string]string) map[string]string {
+	var out map[string]string
+	for k, v := range m {
+		if k = tidy(k, maxName); k != "" {
+			if out == nil {
+				out = make(map[string]string, len(m))
+			}
+			out[k] = tidy(v, maxNote)
+		}
+	}
+	return out
+}
 
 func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, fmt.Sprintf(format, args...))

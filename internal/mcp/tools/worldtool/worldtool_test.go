@@ -88,6 +88,7 @@ func TestPlaceEntity(t *testing.T) {
 		{name: "npc_keeps_it_to_some", who: bartok, args: `{"type":"item","name":"Mug","known_by":["mayor"]}`, id: "mug-[a-z2-7]{6}", known: []string{"mayor", "bartok"}},
 		{name: "npc_cannot_probe_for_ids", who: bartok, args: `{"id":"cult","type":"item","name":"Mug"}`, id: "cult-[a-z2-7]{6}"},
 		{name: "client", who: client, args: `{"type":"item","name":"Mug","location":"flagon"}`, id: "mug-[a-z2-7]{6}", where: "flagon"},
+		{name: "invisible_text", args: `{"type":"item","name":"M\u200bug\u202e","aliases":["\u0007 "],"attributes":{"\u200b":"x"}}`, id: "mug"},
 		{name: "long_name", args: fmt.Sprintf(`{"type":"item","name":%q}`, strings.Repeat("mug ", 40)), id: "(mug-){15}mug"},
 	}
 	for _, row := range rows {
