@@ -194,3 +194,85 @@ func TestUnsyncedWritesEndWithThemselves(t *testing.T) {
 		})
 	}
 }
+
+// TestOlderDatabaseGetsPositions opens a database from before there were any.
+func TestOlderDatabaseGetsPositions(t *testing.T) {
+	ctx := t.Context()
+	path := filepath.Join(t.TempDir(), "a.db")
+	if err := prepareFile(path); err != nil {
+		t.Fatal(err)
+	}
+	w, err := openWriter(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = w.with(ctx, func(c *conn) error {
+		if err := migrate(ctx, c, []string{stepMemory, stepState}); err != nil {
+			return err
+		}
+		return c.script(ctx, `INSERT INTO entities (id, type, name, key, description, visible) VALUES ('a', 'npc', 'A', 'a', 'Old.', '')`)
+	})
+	if err := errors.Join(err, w.close()); err != nil {
+		t.Fatal(err)
+	}
+
+	s, err := Open(ctx, path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	}()
+	e, err := s.Entity(ctx, "a", "")
+	if err != nil || e.Description != "Old." || e.Position != nil {
+		t.Fatalf("entity = %+v, %v; want it as it was, without a position", e, err)
+	}
+	// The first campaign file takes effect as it always did.
+	e.Description = "New."
+	if err := s.Settle(ctx, []memory.Entity{e}, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if e, err = s.Entity(ctx, "a", ""); err != nil || e.Description != "New." {
+		t.Errorf("entity = %+v, %v; want what the file says", e, err)
+	}
+}
+
+// TestALateVectorFindsItsFactGone gives a vector to a fact that was replaced
+// by another of the same id while the embedder worked.
+func TestALateVectorFindsItsFactGone(t *testing.T) {
+	ctx := t.Context()
+	s, err := Open(ctx, filepath.Join(t.TempDir(), "a.db"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	}()
+	if err := s.Remember(ctx, memory.Fact{Source: "s", Text: "old"}); err != nil {
+		t.Fatal(err)
+	}
+	err = s.write(ctx, "testing", func(ctx context.Context, c *conn) error {
+		if err := forget(ctx, c, "s", "old"); err != nil {
+			return err
+		}
+		id, _, err := putFact(ctx, c, memory.Fact{Source: "s", Text: "new"})
+		if err != nil || id != 1 {
+			return fmt.Errorf("id %d of the second fact, want that of the first: %w", id, err)
+		}
+		if err := putVector(ctx, c, pending{1, "old"}, nil); err != nil {
+			return err
+		}
+		var embedded bool
+		if err := c.row(ctx, `SELECT embedded FROM facts WHERE id = 1`, nil, &embedded); err != nil || embedded {
+			return fmt.Errorf("the new fact has the old one's vector: %w", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
