@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
+	"net/netip"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -54,13 +57,17 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 	if err := a.isCampaign(o.Campaign); err != nil {
 		return err
 	}
+	addr := cmp.Or(o.Listen, a.Config.Server.Listen)
+	if err := a.reachable(addr); err != nil {
+		return err
+	}
 	if err := a.book.Warm(); err != nil {
 		return err
 	}
 	s := a.outward(ctx, o)
 	var web *mcpserver.Web
 	if !o.Stdio || o.Listen != "" {
-		if web, err = a.web(ctx, s, cmp.Or(o.Listen, a.Config.Server.Listen)); err != nil {
+		if web, err = a.web(ctx, s, addr); err != nil {
 			return err
 		}
 		fmt.Fprintf(o.Ready, "glyphoxa mcp listening on http://%s\n", web.Addr())
@@ -83,6 +90,23 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 		})
 	}
 	return g.Wait()
+}
+
+// reachable checks an address to listen on: that it is one, and that somebody
+// could be let in there.
+func (a *App) reachable(addr string) error {
+	host, port, err := net.SplitHostPort(addr)
+	if n, perr := strconv.Atoi(port); err != nil || perr != nil || n < 0 || n > 65535 {
+		return Usage(fmt.Errorf("--listen: %q is no address; write host:port, such as 127.0.0.1:8787", addr))
+	}
+	local := host == "localhost"
+	if ip, err := netip.ParseAddr(host); err == nil {
+		local = ip.IsLoopback()
+	}
+	if !local && len(a.Config.Server.Clients) == 0 && a.Config.Server.OAuth == nil {
+		return Usage(fmt.Errorf("--listen: %s can be reached from other machines, and nobody could connect: without a token only this machine may; add somebody under server.clients (glyphoxa mcp token NAME)", addr))
+	}
+	return nil
 }
 
 // report tells what people should know once the external servers were tried.
