@@ -144,6 +144,9 @@ func (s *Server) describeTool(ctx context.Context, args json.RawMessage) (any, e
 	if err := decode(args, &q); err != nil {
 		return nil, err
 	}
+	if q.Name == "" {
+		return nil, fmt.Errorf("%w: name is missing", mcp.ErrInvalidArguments)
+	}
 	t, ok := s.reach(ctx, q.Name)
 	if !ok {
 		return nil, fmt.Errorf("%w %q", mcp.ErrUnknownTool, clip(line(q.Name), 200))
@@ -162,6 +165,9 @@ func (s *Server) invokeProgram(ctx context.Context, args json.RawMessage) (any, 
 	var q invocation
 	if err := decode(args, &q); err != nil {
 		return s.runFailure(err, args), nil
+	}
+	if q.ID == "" {
+		return s.runFailure(fmt.Errorf("%w: id is missing", mcp.ErrInvalidArguments), args), nil
 	}
 	if len(q.Input) == 0 || q.Input[0] != '{' {
 		return s.runFailure(fmt.Errorf("%w: input is no JSON object", mcp.ErrInvalidArguments), args), nil

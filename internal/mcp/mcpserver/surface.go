@@ -80,6 +80,12 @@ func (s *Server) reach(ctx context.Context, name string) (mcphost.Tool, bool) {
 	if s.o.Compact {
 		return mcphost.Tool{}, false
 	}
+	return s.known(ctx, name)
+}
+
+// known returns the tool behind an outward name, if the subject of ctx may
+// call it, be it directly or not.
+func (s *Server) known(ctx context.Context, name string) (mcphost.Tool, bool) {
 	t, ok := s.look(ctx, s.inward(name))
 	if !ok || s.outward(&t) != name {
 		return mcphost.Tool{}, false
