@@ -48,9 +48,9 @@ func (u *upstream) dialProgram(ctx context.Context, argv []string, protocol stri
 		return nil, err
 	}
 	talk := newPipes(p)
-	talk.awaited = func() bool { return len(u.relist) > 0 }
-	defer context.AfterFunc(ctx, func() { _ = talk.Close() })() // a stuck opening ends with ctx
 	told := newProgress()
+	talk.awaited, talk.reported = func() bool { return len(u.relist) > 0 }, told.hear
+	defer context.AfterFunc(ctx, func() { _ = talk.Close() })() // a stuck opening ends with ctx
 	session, err := u.open(ctx, talk, protocol, told)
 	if err != nil {
 		if ctx.Err() == nil {

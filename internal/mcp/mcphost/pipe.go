@@ -39,6 +39,9 @@ type pipes struct {
 
 	// awaited reports whether a new listing is due anyway; nil means never.
 	awaited func() bool
+	// reported is given the params of a progress notification, before the answer
+	// that follows it is read; nil means nobody wants them.
+	reported func(params json.RawMessage)
 
 	unanswered atomic.Int32
 	answered   chan struct{} // of one: an answer was written
@@ -185,7 +188,12 @@ func (c *pipes) wanted(msgs []jsonrpc.Message) []jsonrpc.Message {
 			return false
 		}
 		switch r.Method {
-		case "notifications/message", "notifications/progress":
+		case "notifications/message":
+			return true
+		case "notifications/progress":
+			if c.reported != nil {
+				c.reported(r.Params)
+			}
 			return true
 		case "notifications/tools/list_changed":
 			return c.awaited != nil && c.awaited()

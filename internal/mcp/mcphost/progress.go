@@ -1,6 +1,7 @@
 package mcphost
 
 import (
+	"encoding/json"
 	"strconv"
 	"sync"
 
@@ -34,6 +35,15 @@ func (p *progress) forget(key uint64) {
 }
 
 func progressToken(key uint64) string { return "glyphoxa-" + strconv.FormatUint(key, 10) }
+
+// hear passes on the params of a notification as they came; what is none of
+// the protocol's is dropped.
+func (p *progress) hear(params json.RawMessage) {
+	var n sdk.ProgressNotificationParams
+	if json.Unmarshal(params, &n) == nil {
+		p.report(&n)
+	}
+}
 
 // report passes on what a server says; what is about no call is dropped.
 func (p *progress) report(n *sdk.ProgressNotificationParams) {
