@@ -8,10 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/pkg/provider/tts/espeak"
 )
 
 // finding is what the doctor says of one part.
@@ -100,15 +100,11 @@ func modelFinding(cfg *config.Config) finding {
 }
 
 func voiceFinding(cfg *config.Config) finding {
-	p, missing, err := voiceProvider(cfg.Providers.TTS)
+	p, missing, err := voiceProvider(cfg.Providers.TTS, nil, nil)
 	if err != nil {
 		return finding{"voice", false, err.Error(), "set providers.tts to auto, or install what is missing"}
 	}
-	f := finding{part: "voice", ok: true, state: p.Name()}
-	if missing != "" {
-		f.fix = espeak.New(nil).Available().Error()
-	}
-	return f
+	return finding{part: "voice", ok: true, state: p.Name(), fix: strings.Join(missing, "; ")}
 }
 
 func playerFinding() finding {

@@ -12,33 +12,57 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	openaillm "github.com/MrWong99/glyphoxa/pkg/provider/llm/openai"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts/elevenlabs"
 )
 
 // endpointPatience bounds one look at a service.
 const endpointPatience = 5 * time.Second
+
+// endpoint is a service and how it is asked for its models.
+type endpoint struct {
+	name, base, header, scheme string
+	key                        config.Secret
+}
+
+// endpoints lists the services in use.
+func endpoints(cfg *config.Config) []endpoint {
+	var all []endpoint
+	add := func(name string, p config.Provider, auto bool) {
+		switch {
+		case p.Name == openAI, p.Name == config.ProviderAuto && auto && hosted(p):
+			base := strings.TrimSuffix(cmp.Or(p.BaseURL, openaillm.DefaultBaseURL), "/")
+			all = append(all, endpoint{name, base, "Authorization", "Bearer ", p.APIKey})
+		case p.Name == elevenLabs:
+			base := strings.TrimSuffix(cmp.Or(p.BaseURL, elevenlabs.DefaultBaseURL), "/")
+			all = append(all, endpoint{name, base, "xi-api-key", "", p.APIKey})
+		}
+	}
+	add("llm", cfg.Providers.LLM, true)
+	add("tts", cfg.Providers.TTS.Provider, false)
+	for i, p := range cfg.Providers.TTS.Fallback {
+		add(fmt.Sprintf("tts.fallback[%d]", i), p, false)
+	}
+	add("embeddings", cfg.Providers.Embeddings, true)
+	return all
+}
 
 // endpointFindings asks every service in use whether it is there and takes the
 // key. One address is asked once.
 func endpointFindings(ctx context.Context, cfg *config.Config) []finding {
 	var findings []finding
 	asked := map[string]bool{}
-	for _, e := range []struct {
-		name string
-		p    config.Provider
-	}{{"llm", cfg.Providers.LLM}, {"tts", cfg.Providers.TTS}, {"embeddings", cfg.Providers.Embeddings}} {
-		inUse := e.p.Name == openAI || e.p.Name == config.ProviderAuto && e.name != "tts" && hosted(e.p)
-		base := strings.TrimSuffix(cmp.Or(e.p.BaseURL, openaillm.DefaultBaseURL), "/")
-		if !inUse || asked[base+e.p.APIKey.Reveal()] {
-			continue
+	for _, e := range endpoints(cfg) {
+		if id := e.base + e.key.Reveal(); !asked[id] {
+			asked[id] = true
+			findings = append(findings, examineEndpoint(ctx, e))
 		}
-		asked[base+e.p.APIKey.Reveal()] = true
-		findings = append(findings, examineEndpoint(ctx, e.name, base, e.p.APIKey))
 	}
 	return findings
 }
 
-// examineEndpoint lists the models of an OpenAI-compatible service.
-func examineEndpoint(ctx context.Context, name, base string, key config.Secret) finding {
+// examineEndpoint lists the models of a service.
+func examineEndpoint(ctx context.Context, e endpoint) finding {
+	name, base := e.name, e.base
 	f := finding{part: "endpoint of " + name, state: base}
 	ctx, cancel := context.WithTimeout(ctx, endpointPatience)
 	defer cancel()
@@ -50,10 +74,13 @@ func examineEndpoint(ctx context.Context, name, base string, key config.Secret) 
 		f.state, f.fix = "the address cannot be used", "correct providers."+name+".base_url"
 		return f
 	}
-	if key != "" {
-		req.Header.Set("Authorization", "Bearer "+key.Reveal())
+	if e.key != "" {
+		req.Header.Set(e.header, e.scheme+e.key.Reveal())
 	}
-	resp, err := http.DefaultClient.Do(req)
+	client := http.Client{ // a redirect would take the key along
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	resp, err := client.Do(req)
 	if err != nil {
 		var why *url.Error
 		if errors.As(err, &why) {

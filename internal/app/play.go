@@ -40,7 +40,7 @@ type PlayOptions struct {
 // Play runs a table on typed lines until the input ends, /quit or ctx ends.
 func (a *App) Play(ctx context.Context, o PlayOptions) error {
 	screen := newScreen(o.Out, o.JSON, o.Terminal)
-	o.SessionOptions.Sink = screen
+	o.SessionOptions.Sink, o.SessionOptions.Tell = screen, screen.notice
 	s, err := a.StartSession(ctx, o.SessionOptions)
 	if err != nil {
 		return err

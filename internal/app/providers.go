@@ -11,10 +11,6 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm/offline"
 	openaillm "github.com/MrWong99/glyphoxa/pkg/provider/llm/openai"
-	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
-	"github.com/MrWong99/glyphoxa/pkg/provider/tts/espeak"
-	openaitts "github.com/MrWong99/glyphoxa/pkg/provider/tts/openai"
-	"github.com/MrWong99/glyphoxa/pkg/provider/tts/silent"
 )
 
 // Models used where the configuration names none.
@@ -22,6 +18,9 @@ const (
 	defaultModel = "gpt-4o-mini"
 	openAI       = "openai"
 	offlineName  = "offline"
+	elevenLabs   = "elevenlabs"
+	espeakName   = "espeak"
+	silentName   = "silent"
 )
 
 // hosted reports whether a provider's settings lead to a service: a key, or an
@@ -43,6 +42,14 @@ func number(p config.Provider, name string) (v float64, ok bool) {
 		return n, true
 	}
 	return 0, false
+}
+
+// fraction reads a number option, nil if it is not set.
+func fraction(p config.Provider, name string) *float64 {
+	if v, ok := number(p, name); ok {
+		return &v
+	}
+	return nil
 }
 
 // tuning returns the options every model takes.
@@ -79,29 +86,6 @@ func model(p config.Provider) (llm.Provider, bool, error) {
 		return nil, false, fmt.Errorf("providers.llm: %w", err)
 	}
 	return m, false, nil
-}
-
-// voiceProvider returns the speech synthesis, and what to tell people if there
-// is none although they did not ask for silence.
-func voiceProvider(p config.Provider) (tts.Provider, string, error) {
-	local := espeak.New(&espeak.Options{Path: option[string](p, "path")})
-	switch p.Name {
-	case "silent":
-		return silent.New(), "", nil
-	case openAI:
-		return openaitts.New(p.APIKey.Reveal(), &openaitts.Options{
-			BaseURL: p.BaseURL, Model: p.Model, Voice: option[string](p, "voice"), Instructions: option[string](p, "instructions"),
-		}), "", nil
-	case "espeak":
-		if err := local.Available(); err != nil {
-			return nil, "", fmt.Errorf("providers.tts: %w", err)
-		}
-		return local, "", nil
-	}
-	if err := local.Available(); err != nil {
-		return silent.New(), err.Error(), nil
-	}
-	return local, "", nil
 }
 
 // embedder returns what makes text searchable by meaning, nil for nothing.

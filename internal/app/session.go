@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tier"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts/chain"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts/phrases"
 )
 
 // SessionOptions is what a table in the terminal is started with.
@@ -25,6 +28,15 @@ type SessionOptions struct {
 	WAV   string
 	Aloud bool
 	Sink  table.Sink
+	// Tell is told, at any time and by any goroutine, what people should know;
+	// level is as in [table.Notice]. If nil, nobody is.
+	Tell func(level, text string)
+}
+
+func (o SessionOptions) tell(level, text string) {
+	if o.Tell != nil {
+		o.Tell(level, text)
+	}
 }
 
 // Session is one sitting at a table: the table and all that makes it speak.
@@ -56,7 +68,7 @@ func (a *App) StartSession(ctx context.Context, o SessionOptions) (*Session, err
 		s.Notices = append(s.Notices, "the NPCs are scripted: no language model is configured. "+
 			"Set OPENAI_API_KEY, or providers.llm.base_url and model in glyphoxa.yaml, for a real one (any OpenAI-compatible server will do).")
 	}
-	if s.voice, err = a.voices(o, &s.Notices); err != nil {
+	if s.voice, err = a.voices(o, cast, &s.Notices); err != nil {
 		return nil, err
 	}
 	if s.info, err = a.Store.StartSession(ctx, a.Config.Campaign.Name); err != nil {
@@ -151,8 +163,16 @@ func (a *App) agents(cast []config.NPC, notices *[]string) []*agent.Agent {
 }
 
 // voices opens where the NPCs are heard.
-func (a *App) voices(o SessionOptions, notices *[]string) (*voice, error) {
-	provider, missing, err := voiceProvider(a.Config.Providers.TTS)
+func (a *App) voices(o SessionOptions, cast []config.NPC, notices *[]string) (*voice, error) {
+	var stock []string
+	for _, npc := range cast {
+		stock = append(stock, stockLines(npc)...)
+	}
+	chained := a.Config.Providers.TTS
+	provider, missing, err := voiceProvider(chained, phrases.New(stock, nil), func(s chain.Switch) {
+		a.log.Warn("changing the voice", "from", s.From, "to", s.To, "reason", s.Reason)
+		o.tell("warning", changeOfVoice(s))
+	})
 	if err != nil {
 		return nil, Usage(err)
 	}
@@ -160,10 +180,11 @@ func (a *App) voices(o SessionOptions, notices *[]string) (*voice, error) {
 	if o.WAV == "" && !o.Aloud {
 		return v, nil
 	}
-	if missing != "" {
-		*notices = append(*notices, "the NPCs have no voice: "+missing)
-	} else if provider.Name() == "silent" {
-		*notices = append(*notices, "the NPCs have no voice: providers.tts is silent")
+	switch why := strings.Join(missing, "; "); {
+	case provider.Name() == silentName:
+		*notices = append(*notices, "the NPCs have no voice: "+cmp.Or(why, "providers.tts is silent"))
+	case why != "":
+		*notices = append(*notices, "nobody takes over from "+provider.Name()+": "+why)
 	}
 	if o.WAV != "" {
 		w, err := createWAV(o.WAV)
@@ -179,6 +200,9 @@ func (a *App) voices(o SessionOptions, notices *[]string) (*voice, error) {
 		} else {
 			v.sinks = append(v.sinks, p)
 		}
+	}
+	if option[bool](chained.Provider, "warm") && len(v.sinks) > 0 {
+		v.warm(cast)
 	}
 	return v, nil
 }

@@ -48,6 +48,27 @@ type voice struct {
 	rate     int
 	resample *audio.Resampler
 	buf      []int16
+
+	stop    context.CancelFunc // ends warming; nil without
+	warming sync.WaitGroup
+}
+
+// warm speaks the phrases that are wanted without delay into the void, so that
+// the cache has them. It returns at once; Close ends it.
+func (v *voice) warm(cast []config.NPC) {
+	ctx, stop := context.WithCancel(context.Background())
+	v.stop = stop
+	v.warming.Go(func() {
+		for _, npc := range cast {
+			for _, text := range warmLines(npc) {
+				for _, err := range v.provider.Synthesize(ctx, text, npc.Voice) {
+					if err != nil {
+						return // who speaks next will see why
+					}
+				}
+			}
+		}
+	})
 }
 
 // Speak implements table.Speaker. Without sinks there is nothing to hear, so
@@ -111,8 +132,12 @@ func (v *voice) write(ctx context.Context, samples []int16) error {
 	return nil
 }
 
-// Close ends the sinks.
+// Close ends warming and the sinks.
 func (v *voice) Close() error {
+	if v.stop != nil {
+		v.stop()
+	}
+	v.warming.Wait()
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	var errs []error

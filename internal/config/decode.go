@@ -172,7 +172,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, a at, r rules) {
 	switch t := v.Type(); {
 	case t == typeOptions:
 		d.options(n, v, a)
-	case t == typeProvider && n.Kind == yaml.ScalarNode:
+	case isProvider(t) && n.Kind == yaml.ScalarNode:
 		d.scalar(n, v.FieldByName("Name"), a, r)
 	case t.Kind() == reflect.Pointer:
 		if isNull(n) {
@@ -217,11 +217,11 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value, a at, r rules) {
 			continue
 		}
 		seen[f.key] = true
-		d.value(p.value, v.Field(f.index), a.key(f.key), d.fieldRules(t, f, r))
+		d.value(p.value, v.FieldByIndex(f.index), a.key(f.key), d.fieldRules(t, f, r))
 	}
 	for _, f := range fields {
 		sub := a.key(f.key)
-		if !f.rules.required || d.exhausted || d.broken[sub.path] || !v.Field(f.index).IsZero() {
+		if !f.rules.required || d.exhausted || d.broken[sub.path] || !v.FieldByIndex(f.index).IsZero() {
 			continue
 		}
 		if seen[f.key] {
@@ -237,8 +237,8 @@ func (d *decoder) fieldRules(t reflect.Type, f field, r rules) rules {
 	switch {
 	case isPerTier(t):
 		return r.merge(f.rules)
-	case t == typeProvider && f.key == "name":
-		f.rules.enum = r.enum
+	case isProvider(t):
+		return providerRules(f, r)
 	}
 	return f.rules
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -14,6 +15,7 @@ var (
 	typeDuration = reflect.TypeFor[Duration]()
 	typeTier     = reflect.TypeFor[mcp.BudgetTier]()
 	typeProvider = reflect.TypeFor[Provider]()
+	typeChain    = reflect.TypeFor[ProviderChain]()
 	typeOptions  = reflect.TypeFor[ProviderOptions]()
 	typeNPC      = reflect.TypeFor[NPC]()
 	typeServer   = reflect.TypeFor[MCPServerConfig]()
@@ -35,7 +37,7 @@ type rules struct {
 
 // field is one key of a mapping.
 type field struct {
-	index int
+	index []int // as for reflect.Value.FieldByIndex
 	key   string
 	doc   string
 	rules rules
@@ -46,7 +48,14 @@ func fieldsOf(t reflect.Type) []field {
 	out := make([]field, 0, t.NumField())
 	for i := range t.NumField() {
 		f := t.Field(i)
-		key, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		key, how, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		if how == "inline" {
+			for _, inner := range fieldsOf(f.Type) {
+				inner.index = append([]int{i}, inner.index...)
+				out = append(out, inner)
+			}
+			continue
+		}
 		if key == "" || key == "-" {
 			continue
 		}
@@ -54,7 +63,7 @@ func fieldsOf(t reflect.Type) []field {
 		if t == typeVoice {
 			tag = voiceTag(key)
 		}
-		out = append(out, field{index: i, key: key, doc: tag.Get("doc"), rules: rulesOf(tag)})
+		out = append(out, field{index: f.Index, key: key, doc: tag.Get("doc"), rules: rulesOf(tag)})
 	}
 	return out
 }
@@ -76,6 +85,8 @@ func voiceTag(key string) reflect.StructTag {
 	switch key {
 	case "id":
 		return `doc:"The provider's name for the voice, such as alloy (openai) or en-us+m3 (espeak)."`
+	case "ids":
+		return `keys:"espeak|openai|elevenlabs" doc:"Names for the voice by provider, where id is meant for another one."`
 	case "language":
 		return `format:"language" doc:"Language the voice speaks, such as en or de."`
 	case "pitch":
@@ -118,4 +129,25 @@ func keysOf(fields []field) []string {
 // the field that holds it.
 func isPerTier(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && strings.HasPrefix(t.Name(), "PerTier[")
+}
+
+// isProvider reports whether t names a provider, alone or with others behind
+// it. Its fields take over the names that are allowed.
+func isProvider(t reflect.Type) bool { return t == typeProvider || t == typeChain }
+
+// providerRules returns the limits of field f of a provider; r are those of
+// the provider itself.
+func providerRules(f field, r rules) rules {
+	switch f.key {
+	case "name":
+		f.rules.enum = r.enum
+	case "fallback":
+		f.rules.enum = slices.DeleteFunc(slices.Clone(r.enum), isPlaceholder)
+	}
+	return f.rules
+}
+
+// isPlaceholder reports whether a name stands for no provider in particular.
+func isPlaceholder(name string) bool {
+	return name == ProviderAuto || name == "none" || name == "silent"
 }

@@ -14,14 +14,23 @@ type Provider struct {
 	Options ProviderOptions `yaml:"options" json:"options" doc:"Further settings that only this provider knows."`
 }
 
+// ProviderChain is a provider and those that take over when it fails.
+type ProviderChain struct {
+	Provider `yaml:",inline"`
+	// Fallback lists providers by falling preference. Each has settings of its
+	// own: nothing is inherited from the first.
+	Fallback []Provider `yaml:"fallback" json:"fallback" doc:"Providers that take over, one after the other, when the one above fails."`
+}
+
 // Providers configures every vendor. A scalar is short for {name: scalar}.
 type Providers struct {
 	// LLM is auto (openai when its key is set, else offline), openai or offline.
 	LLM Provider `yaml:"llm" json:"llm" enum:"auto|openai|offline" doc:"Language model: auto (openai when its key is set, else offline), openai (or anything that speaks its protocol) or offline (stock phrases)."`
 	// STT is auto (openai when its key is set, else none), openai or none.
 	STT Provider `yaml:"stt" json:"stt" enum:"auto|openai|none" doc:"Speech recognition: auto (openai when its key is set, else none), openai or none."`
-	// TTS is auto (espeak when installed, else silent), espeak, openai or silent.
-	TTS Provider `yaml:"tts" json:"tts" enum:"auto|espeak|openai|silent" doc:"Voices: auto (espeak when installed, else silent), espeak, openai or silent."`
+	// TTS is auto (espeak when installed, else silent), espeak, openai,
+	// elevenlabs or silent.
+	TTS ProviderChain `yaml:"tts" json:"tts" enum:"auto|espeak|openai|elevenlabs|silent" doc:"Voices: auto (espeak when installed, else silent), espeak, openai, elevenlabs or silent."`
 	// S2S is auto (openai when its key is set, else none), openai, gemini or none.
 	S2S Provider `yaml:"s2s" json:"s2s" enum:"auto|openai|gemini|none" doc:"Speech-to-speech model for NPCs with engine s2s: auto (openai when its key is set, else none), openai, gemini or none."`
 	// Embeddings is auto (openai when its key is set, else offline), openai,

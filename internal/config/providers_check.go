@@ -13,12 +13,16 @@ import (
 const (
 	optionText   = "text"
 	optionNumber = "a number"
+	optionSwitch = "true or false"
 )
 
 // providerOptions are the options each kind of provider knows.
 var providerOptions = map[string]map[string]string{
 	"llm": {"temperature": optionNumber, "max_tokens": optionNumber, "reasoning_effort": optionText},
-	"tts": {"path": optionText, "voice": optionText, "instructions": optionText},
+	"tts": {
+		"path": optionText, "voice": optionText, "instructions": optionText,
+		"stability": optionNumber, "similarity": optionNumber, "style": optionNumber, "warm": optionSwitch,
+	},
 }
 
 // checkProviders looks for a service that wants a key and has none, and for
@@ -28,13 +32,34 @@ func (l *loader) checkProviders() {
 	for _, e := range []struct {
 		key string
 		p   *Provider
-	}{{"llm", &p.LLM}, {"stt", &p.STT}, {"tts", &p.TTS}, {"s2s", &p.S2S}, {"embeddings", &p.Embeddings}} {
-		root := at{path: "providers." + e.key}
-		wantsKey := e.p.Name == "openai" || e.p.Name == "gemini"
-		if wantsKey && e.p.APIKey == "" && e.p.BaseURL == "" {
-			fault(l.main, root.path, e.p.Name+" has no api_key", "add api_key, or base_url for a service without one")
+	}{{"llm", &p.LLM}, {"stt", &p.STT}, {"tts", &p.TTS.Provider}, {"s2s", &p.S2S}, {"embeddings", &p.Embeddings}} {
+		l.checkProvider(at{path: "providers." + e.key}, e.key, e.p)
+	}
+	l.checkFallback(at{path: "providers.tts"}, "tts", &p.TTS)
+}
+
+// keyed are the providers that want a key unless they have an address.
+var keyed = []string{"openai", "gemini", "elevenlabs"}
+
+func (l *loader) checkProvider(root at, kind string, p *Provider) {
+	if slices.Contains(keyed, p.Name) && p.APIKey == "" && p.BaseURL == "" {
+		fault(l.main, root.path, p.Name+" has no api_key", "add api_key, or base_url for a service without one")
+	}
+	l.checkOptions(root.key("options"), kind, p.Options)
+}
+
+// checkFallback looks at the providers that take over from another.
+func (l *loader) checkFallback(root at, kind string, c *ProviderChain) {
+	for i := range c.Fallback {
+		place := root.key("fallback").item(i)
+		if p := &c.Fallback[i]; p.Name == "" && !l.main.broken[place.path] {
+			fault(l.main, place.key("name").path, "is missing", "add it: a fallback has to be named")
+		} else {
+			l.checkProvider(place, kind, p)
 		}
-		l.checkOptions(root.key("options"), e.key, e.p.Options)
+	}
+	if len(c.Fallback) > 0 && isPlaceholder(c.Name) && c.Name != ProviderAuto {
+		l.warn(l.main, root.key("fallback").path, "is not used, since "+c.Name+" never fails", "remove it, or name a provider")
 	}
 }
 
@@ -60,6 +85,8 @@ func (l *loader) checkOptions(root at, kind string, options ProviderOptions) {
 			got = optionText
 		case int64, float64:
 			got = optionNumber
+		case bool:
+			got = optionSwitch
 		}
 		if got != want {
 			fault(l.main, path, "is not "+want, "write "+want)

@@ -52,10 +52,10 @@ func structSchema(v reflect.Value, r rules) (*jsonschema.Schema, error) {
 		switch {
 		case isPerTier(t):
 			limits = r.merge(limits)
-		case t == typeProvider && f.key == "name":
-			limits.enum = r.enum
+		case isProvider(t):
+			limits = providerRules(f, r)
 		}
-		p, err := valueSchema(v.Field(f.index), limits)
+		p, err := valueSchema(v.FieldByIndex(f.index), limits)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.key, err)
 		}
@@ -77,7 +77,7 @@ func valueSchema(v reflect.Value, r rules) (*jsonschema.Schema, error) {
 	switch t := v.Type(); {
 	case t == typeOptions:
 		return &jsonschema.Schema{Types: []string{"object", "null"}}, nil
-	case t == typeProvider:
+	case isProvider(t):
 		return providerSchema(v, r)
 	case t.Kind() == reflect.Pointer:
 		return structSchema(reflect.New(t.Elem()).Elem(), r)

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -118,6 +119,12 @@ func TestLoadReadsValues(t *testing.T) {
 			return [2]config.Duration{c.MCP.Servers[0].ConnectTimeout, c.MCP.Servers[0].CallTimeout}
 		}, [2]config.Duration{10_000 * milli, 30_000 * milli}},
 		{"provider_shorthand", "providers: {llm: offline}", func(c *config.Config) any { return c.Providers.LLM.Name }, "offline"},
+		{"provider_shorthand_of_a_chain", "providers: {tts: silent}", func(c *config.Config) any { return c.Providers.TTS.Name }, "silent"},
+		{"provider_fallback", "providers: {tts: {name: elevenlabs, api_key: k, options: {warm: true}, fallback: [{name: openai, base_url: 'http://127.0.0.1:1', model: m}, espeak]}}",
+			func(c *config.Config) any {
+				f := c.Providers.TTS.Fallback
+				return fmt.Sprint(c.Providers.TTS.Name, len(f), f[0].Name, f[0].Model, f[1].Name)
+			}, "elevenlabs2openaimespeak"},
 		{"provider_without_name", "providers: {llm: {model: m}}", func(c *config.Config) any { return c.Providers.LLM.Name + " " + c.Providers.LLM.Model }, "auto m"},
 		{"options_keep_their_types", "providers:\n  llm:\n    options: {max_tokens: 1, temperature: 1.5, reasoning_effort: \"1\"}", func(c *config.Config) any {
 			return cmp.Diff(map[string]any{"max_tokens": int64(1), "temperature": 1.5, "reasoning_effort": "1"},

@@ -1,16 +1,25 @@
 // Package tts defines speech synthesis: text and a voice in, PCM out. One
-// sub-package per vendor protocol implements [Provider].
+// sub-package per vendor protocol implements [Provider]; chain lets providers
+// take over from each other and phrases keeps what is said often.
 package tts
 
 import (
 	"context"
+	"errors"
 	"iter"
 )
+
+// ErrVoice means that a provider cannot speak with the voice it was given,
+// while another might, or the same with another voice. Providers wrap it.
+var ErrVoice = errors.New("voice is not usable")
 
 // Voice selects and colours a voice. The zero value is the provider's default.
 type Voice struct {
 	// ID is the vendor's voice id ("alloy", "en-us+m3").
 	ID string `yaml:"id,omitempty" json:"id,omitempty"`
+	// IDs are the voice's ids by provider, for those that ID is not meant for.
+	// Providers do not look at it: see [Voice.For].
+	IDs map[string]string `yaml:"ids,omitempty" json:"ids,omitempty"`
 	// Language is a BCP 47 tag such as "en" or "de"; empty leaves it to the provider.
 	Language string `yaml:"language,omitempty" json:"language,omitempty"`
 	// Pitch is a factor, 1 is normal; 0 means 1. Range 0.5 to 2.
@@ -21,8 +30,24 @@ type Voice struct {
 	Instructions string `yaml:"instructions,omitempty" json:"instructions,omitempty"`
 }
 
+// For returns the voice as the named provider takes it: with the id IDs holds
+// for it, else with ID if the provider is the one ID is meant for, else without
+// an id, which leaves the choice to the provider.
+func (v Voice) For(provider string, meant bool) Voice {
+	id, ok := v.IDs[provider]
+	switch {
+	case ok:
+		v.ID = id
+	case !meant:
+		v.ID = ""
+	}
+	v.IDs = nil
+	return v
+}
+
 // PCM is a piece of mono signed 16-bit sound.
 type PCM struct {
+	// Samples may be shared; whoever wants to change them copies them.
 	Samples []int16
 	// Rate is in samples per second. All pieces of one synthesis share it.
 	Rate int

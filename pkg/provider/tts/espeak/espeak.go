@@ -30,7 +30,7 @@ var (
 	ErrNotInstalled = errors.New("espeak-ng is not installed")
 	// ErrVoice means a voice espeak-ng cannot take: a malformed id, or pitch
 	// or speed out of range.
-	ErrVoice = errors.New("voice is not usable with espeak-ng")
+	ErrVoice = fmt.Errorf("%w with espeak-ng", tts.ErrVoice)
 	// ErrFailed means espeak-ng ended with an error or made no sound format we
 	// know.
 	ErrFailed = errors.New("espeak-ng failed")

@@ -14,12 +14,13 @@ import (
 	vendor "github.com/sashabaranov/go-openai"
 
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
 // Errors of this provider.
 var (
 	// ErrVoice means a voice out of range; nothing was sent.
-	ErrVoice = errors.New("voice is not usable")
+	ErrVoice = tts.ErrVoice
 	// ErrRateLimited means the vendor asked to slow down (HTTP 429).
 	ErrRateLimited = errors.New("speech is rate limited")
 	// ErrUnavailable means the vendor could not be reached or failed (HTTP

@@ -1,0 +1,105 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/speech"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts/chain"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts/elevenlabs"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts/espeak"
+	openaitts "github.com/MrWong99/glyphoxa/pkg/provider/tts/openai"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts/phrases"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts/silent"
+)
+
+// synthesis returns the provider p names. The error says that it cannot work
+// on this machine.
+func synthesis(p config.Provider) (tts.Provider, error) {
+	switch p.Name {
+	case openAI:
+		return openaitts.New(p.APIKey.Reveal(), &openaitts.Options{
+			BaseURL: p.BaseURL, Model: p.Model, Voice: option[string](p, "voice"), Instructions: option[string](p, "instructions"),
+		}), nil
+	case elevenLabs:
+		return elevenlabs.New(p.APIKey.Reveal(), &elevenlabs.Options{
+			BaseURL: p.BaseURL, Model: p.Model, Voice: option[string](p, "voice"),
+			Stability: fraction(p, "stability"), Similarity: fraction(p, "similarity"), Style: fraction(p, "style"),
+		}), nil
+	}
+	local := espeak.New(&espeak.Options{Path: option[string](p, "path")})
+	return local, local.Available()
+}
+
+// voiceLinks returns the providers of speech in order, and what people should
+// know about those that are missing although nothing can be done without them
+// being installed. The first one has to work if it was asked for by name.
+func voiceLinks(c config.ProviderChain) (links []chain.Link, missing []string, err error) {
+	for i, p := range append([]config.Provider{c.Provider}, c.Fallback...) {
+		asked := p.Name
+		switch p.Name {
+		case silentName:
+			continue
+		case config.ProviderAuto:
+			p.Name = espeakName
+		}
+		provider, err := synthesis(p)
+		switch {
+		case err == nil:
+			links = append(links, chain.Link{Name: p.Name, Provider: provider})
+		case i == 0 && asked != config.ProviderAuto:
+			return nil, nil, fmt.Errorf("providers.tts: %w", err)
+		default:
+			missing = append(missing, err.Error())
+		}
+	}
+	return links, missing, nil
+}
+
+// voiceProvider returns the speech synthesis, and what to tell people if some
+// of it is missing although they did not ask for silence. Phrases is asked to
+// keep what is said often, and tell of every change of provider; both may be
+// nil.
+func voiceProvider(c config.ProviderChain, cache *phrases.Cache, tell func(chain.Switch)) (tts.Provider, []string, error) {
+	links, missing, err := voiceLinks(c)
+	if err != nil || c.Name == silentName || len(links) == 0 {
+		return silent.New(), missing, err
+	}
+	for i := range links {
+		if cache != nil {
+			links[i].Provider = cache.Wrap(links[i].Name, links[i].Provider)
+		}
+	}
+	return chain.New(links, &chain.Options{OnSwitch: tell}), missing, nil
+}
+
+// changeOfVoice puts a switch into words.
+func changeOfVoice(s chain.Switch) string {
+	if s.Reason == nil {
+		return s.To + " speaks again"
+	}
+	return fmt.Sprintf("%s speaks instead of %s: %v", s.To, s.From, s.Reason)
+}
+
+// stockLines are the phrases of an NPC that always sound the same, sentence by
+// sentence as the voice gets them.
+func stockLines(npc config.NPC) []string {
+	var all []string
+	for _, occasion := range []string{"greeting", "filler", "unknown", "refusal", "smalltalk", "farewell"} {
+		for _, line := range npc.Lines[occasion] {
+			if strings.Contains(line, "{") {
+				continue
+			}
+			var split speech.Splitter
+			all = append(append(all, split.Push(line)...), split.Flush()...)
+		}
+	}
+	return all
+}
+
+// warmLines are those of stockLines that are wanted without delay.
+func warmLines(npc config.NPC) []string {
+	return stockLines(config.NPC{Lines: map[string][]string{"greeting": npc.Lines["greeting"], "filler": npc.Lines["filler"]}})
+}
