@@ -158,3 +158,23 @@ func BenchmarkWriters(b *testing.B) {
 	})
 	percentiles(b, took)
 }
+
+// BenchmarkSubscribe is beginning to follow 2,000 entities, and ending it.
+func BenchmarkSubscribe(b *testing.B) {
+	w := crowd(b, newShelf())
+	for b.Loop() {
+		s, err := w.Subscribe(world.Filter{})
+		must(b, "Subscribe", err)
+		s.Close()
+	}
+}
+
+// BenchmarkOpen is reading 2,000 entities from the disk.
+func BenchmarkOpen(b *testing.B) {
+	store := stored(b, b.TempDir()+"/a.db")
+	crowd(b, store)
+	for b.Loop() {
+		_, err := world.Open(context.Background(), store, world.Options{})
+		must(b, "opening the world", err)
+	}
+}

@@ -94,21 +94,43 @@ func (w *World) Subscribe(f Filter) (*Subscription, error) {
 	if err := s.setArea(f.Area); err != nil {
 		return nil, err
 	}
+	all := w.join(s, f.Since)
+	if !s.resumed {
+		s.snapshot.Entities = sorted(all)
+	}
+	return s, nil
+}
+
+// join lets s begin with the world as it is, or as it was after change since,
+// and returns what s sees of it now.
+func (w *World) join(s *Subscription, since *uint64) []*version {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	var all []*version
 	for id, v := range w.all {
 		if s.sees(v) {
 			s.seen[id] = struct{}{}
+			all = append(all, v)
 		}
 	}
-	if s.resumed = f.Since != nil && w.log.start <= *f.Since && *f.Since <= w.seq; s.resumed {
-		s.snapshot.Seq = *f.Since
-		s.catchUp(*f.Since)
+	if s.resumed = since != nil && w.log.start <= *since && *since <= w.seq; s.resumed {
+		s.snapshot.Seq = *since
+		s.catchUp(*since)
 	} else {
-		s.snapshot = s.look()
+		s.snapshot.Seq, s.snapshot.Scene = w.seq, w.scene
 	}
 	w.subs[s] = struct{}{}
-	return s, nil
+	return all
+}
+
+// sorted returns entities as they are told, by id.
+func sorted(all []*version) []Change {
+	slices.SortFunc(all, func(a, b *version) int { return strings.Compare(a.entity.ID, b.entity.ID) })
+	out := make([]Change, len(all))
+	for i, v := range all {
+		out[i] = Change{v.entity, v.raw}
+	}
+	return out
 }
 
 func (s *Subscription) setArea(a *Area) error {
@@ -122,17 +144,6 @@ func (s *Subscription) setArea(a *Area) error {
 	own := *a
 	s.area = &own
 	return nil
-}
-
-// look is what is seen now; the caller holds w.mu.
-func (s *Subscription) look() Snapshot {
-	snap := Snapshot{Seq: s.w.seq, Scene: s.w.scene, Entities: make([]Change, 0, len(s.seen))}
-	for id := range s.seen {
-		v := s.w.all[id]
-		snap.Entities = append(snap.Entities, Change{v.entity, v.raw})
-	}
-	sortChanges(snap.Entities)
-	return snap
 }
 
 // catchUp goes back to what the subscriber had seen after change since, and
@@ -272,12 +283,13 @@ func (s *Subscription) Take() (Delta, bool) {
 	default:
 	}
 	d := Delta{Seq: s.w.seq, Causes: s.causes}
+	var changed []*version
 	for id := range s.dirty {
-		s.tell(&d, id, true)
+		changed = s.tell(changed, &d, id, true)
 	}
 	if s.moved {
 		for id := range s.w.all {
-			s.tell(&d, id, false)
+			changed = s.tell(changed, &d, id, false)
 		}
 	}
 	if s.scene {
@@ -289,25 +301,23 @@ func (s *Subscription) Take() (Delta, bool) {
 	s.moved, s.scene, s.causes = false, false, nil
 	s.mu.Unlock()
 	s.w.mu.RUnlock()
-	sortChanges(d.Changes)
+	d.Changes = sorted(changed)
 	slices.Sort(d.Removed)
 	return d, len(d.Changes)+len(d.Removed) > 0 || d.Scene != nil
 }
 
-// tell adds an entity to d if the subscriber must be told of it.
-func (s *Subscription) tell(d *Delta, id string, changed bool) {
+// tell adds an entity to changes or to what d says is removed, if the
+// subscriber must be told of it.
+func (s *Subscription) tell(changes []*version, d *Delta, id string, changed bool) []*version {
 	v := s.w.all[id]
 	_, known := s.seen[id]
 	switch now := s.sees(v); {
 	case now && (changed || !known):
 		s.seen[id] = struct{}{}
-		d.Changes = append(d.Changes, Change{v.entity, v.raw})
+		changes = append(changes, v)
 	case !now && known:
 		delete(s.seen, id)
 		d.Removed = append(d.Removed, id)
 	}
-}
-
-func sortChanges(all []Change) {
-	slices.SortFunc(all, func(a, b Change) int { return strings.Compare(a.Entity.ID, b.Entity.ID) })
+	return changes
 }
