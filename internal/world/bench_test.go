@@ -178,3 +178,59 @@ func BenchmarkOpen(b *testing.B) {
 		must(b, "opening the world", err)
 	}
 }
+
+// BenchmarkLoad is 500 changes a second on disk before 200 subscribers who
+// read and one who never does. One operation is one change; the percentiles
+// are over every change that every reader was told of.
+func BenchmarkLoad(b *testing.B) {
+	w := crowd(b, stored(b, b.TempDir()+"/a.db"))
+	stalled, err := w.Subscribe(world.Filter{})
+	must(b, "Subscribe", err)
+	defer stalled.Close()
+	var (
+		readers sync.WaitGroup
+		began   = time.Now()
+		starts  = make([]atomic.Int64, 1<<20) // of change i, since began
+		mu      sync.Mutex                    // guards took
+		took    []time.Duration
+	)
+	ctx, stop := context.WithCancel(context.Background())
+	for range 200 {
+		s, err := w.Subscribe(world.Filter{})
+		must(b, "Subscribe", err)
+		readers.Go(func() {
+			defer s.Close()
+			var own []time.Duration
+			for d, err := s.Next(ctx); err == nil; d, err = s.Next(ctx) {
+				now := time.Since(began)
+				for _, c := range d.Changes {
+					own = append(own, now-time.Duration(starts[int(c.Entity.Position[1])].Load()))
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			took = append(took, own...)
+		})
+	}
+	var writers sync.WaitGroup
+	pace := time.NewTicker(2 * time.Millisecond)
+	defer pace.Stop()
+	i := 0
+	for b.Loop() {
+		<-pace.C
+		i = (i + 1) % len(starts)
+		n := i
+		writers.Go(func() {
+			starts[n].Store(int64(time.Since(began)))
+			_, err := w.Move(ctx, fmt.Sprint("e", n%2000), memory.Position{0, float64(n), 0}, "bench")
+			if err != nil {
+				b.Error(err)
+			}
+		})
+	}
+	writers.Wait()
+	stop()
+	readers.Wait()
+	percentiles(b, took)
+	b.ReportMetric(float64(len(took))/float64(b.N), "told/op")
+}
