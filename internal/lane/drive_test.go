@@ -1,0 +1,117 @@
+package lane_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const ms = time.Millisecond
+
+// epoch is when every scene begins.
+var epoch = time.Date(2031, 5, 1, 20, 0, 0, 0, time.UTC)
+
+// heard is what a scene made of a lane.
+type heard struct {
+	events []lane.Event    // without Sound
+	sounds map[uint64]clip // by utterance
+	ticks  int             // that only Next asked for
+}
+
+// table drives a lane as its owner would: it ticks when a packet came and when
+// Next asks for it.
+type table struct {
+	heard
+	lane *lane.Lane
+	now  time.Time
+	seq  uint16
+}
+
+func newTable(d lane.Detector, opts *lane.Options) *table {
+	return &table{lane: lane.New(epoch, d, opts), now: epoch, heard: heard{sounds: map[uint64]clip{}}}
+}
+
+func (b *table) tick() {
+	for _, e := range b.lane.Tick(b.now) {
+		if e.Kind == lane.Sound {
+			b.sounds[e.Utterance] = append(b.sounds[e.Utterance], e.Frame[:]...)
+			continue
+		}
+		b.events = append(b.events, e)
+	}
+}
+
+// wait lets d pass in which no packet comes.
+func (b *table) wait(d time.Duration) {
+	end := b.now.Add(d)
+	for {
+		at, ok := b.lane.Next()
+		if !ok || at.After(end) {
+			break
+		}
+		if at.After(b.now) {
+			b.now = at
+		}
+		b.ticks++
+		b.tick()
+	}
+	b.now = end
+}
+
+// play sends c as packets, one every 20 ms.
+func (b *table) play(c clip) {
+	for _, f := range frames(c) {
+		b.wait(audio.FrameDuration)
+		b.lane.Intake().Push(b.now, lane.Packet{Seq: b.seq, Frame: &f})
+		b.seq++
+		b.tick()
+	}
+}
+
+// story tells the events in one line, in ms since the epoch.
+func (h *heard) story() string {
+	var words []string
+	for _, e := range h.events {
+		word := fmt.Sprintf("%v#%d@%d", e.Kind, e.Utterance, e.At.Sub(epoch).Milliseconds())
+		if e.Cut {
+			word += "(cut)"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " ")
+}
+
+// count is how often kind happened.
+func (h *heard) count(kind lane.Kind) int {
+	n := 0
+	for _, e := range h.events {
+		if e.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+func (h *heard) kinds() []lane.Kind {
+	var kinds []lane.Kind
+	for _, e := range h.events {
+		kinds = append(kinds, e.Kind)
+	}
+	return kinds
+}
+
+func wantKinds(t *testing.T, b *table, want ...lane.Kind) {
+	t.Helper()
+	if got := b.kinds(); !slices.Equal(got, want) {
+		t.Errorf("heard %s, want %v", b.story(), want)
+	}
+}

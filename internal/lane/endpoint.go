@@ -1,0 +1,155 @@
+package lane
+
+import (
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+)
+
+const (
+	// firstPause is what a speaker's pauses are taken for before any is known.
+	firstPause = time.Second / 3
+	// leastPause is the shortest silence that is a pause between words rather
+	// than part of one.
+	leastPause = 150 * time.Millisecond
+)
+
+// endpointer decides how long a silence ends an utterance: half as long again
+// as the speaker's pauses use to be.
+type endpointer struct {
+	least, most time.Duration
+	pause       time.Duration // moving average
+}
+
+func newEndpointer(least, most time.Duration) endpointer {
+	return endpointer{least, most, firstPause}
+}
+
+func (e *endpointer) delay() time.Duration {
+	return min(max(e.pause*3/2, e.least), e.most)
+}
+
+// learn takes in a pause after which the speaker went on.
+func (e *endpointer) learn(pause time.Duration) {
+	if pause >= leastPause {
+		e.pause += (min(pause, e.most) - e.pause) / 4
+	}
+}
+
+// hear takes in one frame, which is l.silence or the newest of the ring.
+func (l *Lane) hear(f *audio.Frame) {
+	change := l.voicing.step(l.det.Process(f))
+	pause := l.count(change)
+	if l.open {
+		l.length++
+		l.during(change, pause)
+		l.emit(Event{Kind: Sound, Frame: f})
+	} else {
+		l.kept = min(l.kept+1, l.roll+onsetSpan)
+		if change == started {
+			l.begin()
+		}
+	}
+	if !l.open {
+		return
+	}
+	switch {
+	case frames(l.length) >= l.opts.MaxUtterance:
+		l.cut()
+	case !l.voicing.on && !l.voicing.pending() && frames(l.silent) >= l.endpoint.delay():
+		l.end(Event{Endpoint: l.now.Sub(l.voiced)})
+	}
+}
+
+// count keeps the times of voice and silence and returns, when voicing
+// starts, how long the silence before it was.
+func (l *Lane) count(change change) (pause time.Duration) {
+	switch {
+	case change == started:
+		pause = frames(l.silent + 1 - l.voicing.span)
+		l.silent = 0
+		l.voiced = l.heard
+		if l.open {
+			l.speech += l.voicing.voiced
+		}
+	case l.voicing.on && l.voicing.heard:
+		l.silent = 0
+		l.voiced = l.heard
+		l.speech++
+	default:
+		l.silent++
+	}
+	return pause
+}
+
+// during tells what a change means inside an utterance.
+func (l *Lane) during(change change, pause time.Duration) {
+	switch change {
+	case started:
+		l.endpoint.learn(pause)
+		l.emit(Event{Kind: VoiceResumed})
+	case stopped:
+		l.emit(Event{Kind: VoiceStopped})
+	}
+}
+
+// begin opens an utterance, or the last one again, with the sound kept from
+// before the onset.
+func (l *Lane) begin() {
+	before := frames(l.voicing.span)
+	kind := VoiceStarted
+	if pause := l.heard.Add(-before).Sub(l.ended); !l.ended.IsZero() && pause <= l.opts.Merge {
+		kind = UtteranceContinued
+		l.endpoint.learn(pause + l.tail)
+	} else {
+		l.id++
+		l.length, l.speech = 0, 0
+	}
+	l.open = true
+	l.speech += l.voicing.voiced
+	l.emit(Event{Kind: kind, At: l.heard.Add(-before)})
+	n := min(l.kept, l.roll+l.voicing.span)
+	for i := n; i > 0; i-- {
+		at := l.heard.Add(-frames(i - 1))
+		l.emit(Event{Kind: Sound, At: at, Frame: &l.ring[(l.head-uint(i))%history]})
+	}
+	l.length += n
+	l.kept = 0
+}
+
+// end closes the utterance.
+func (l *Lane) end(e Event) {
+	e.Kind = UtteranceEnded
+	l.emit(e)
+	l.open, l.ended, l.tail = false, l.heard, frames(l.silent)
+}
+
+// cut closes an utterance that grew too long; a speaker who still speaks goes
+// on in the next.
+func (l *Lane) cut() {
+	l.end(Event{Cut: true})
+	l.ended = time.Time{}
+	if !l.voicing.on {
+		return
+	}
+	l.id++
+	l.open, l.length, l.speech = true, 0, 0
+	l.emit(Event{Kind: VoiceStarted})
+}
+
+// emit adds an event of the newest utterance, at the time heard up to unless
+// it says when.
+func (l *Lane) emit(e Event) {
+	e.Utterance = l.id
+	if e.At.IsZero() {
+		e.At = l.heard
+	}
+	if l.voicing.on {
+		e.Voiced = frames(l.voicing.voiced)
+	}
+	e.Speech = frames(l.speech)
+	l.events = append(l.events, e)
+}
+
+// frames is how long n frames sound.
+func frames(n int) time.Duration { return time.Duration(n) * audio.FrameDuration }

@@ -1,0 +1,129 @@
+package lane_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+)
+
+// clip is 48 kHz sound a test puts together.
+type clip []int16
+
+func samples(d time.Duration) int { return int(d * audio.SampleRate / time.Second) }
+
+// level is the factor of a sine that peaks at dB below full scale.
+func level(dB float64) float64 { return 32767 * math.Pow(10, dB/20) }
+
+// voice is d of somebody speaking: syllables of 240 ms, the harmonics of a
+// wavering pitch under a formant-like envelope that changes with the syllable,
+// and a dip between syllables. peak is in dBFS.
+func voice(pitch float64, d time.Duration, peak float64) clip {
+	const syllable = 0.24
+	out := make(clip, samples(d))
+	formants := [][3]float64{{700, 1200, 2500}, {300, 2200, 2900}, {450, 900, 2400}, {500, 1700, 2500}}
+	phase, amp := 0.0, level(peak)
+	for i := range out {
+		t := float64(i) / audio.SampleRate
+		n := int(t / syllable)
+		within := t/syllable - float64(n)
+		f0 := pitch * (1 + 0.08*math.Sin(2*math.Pi*1.3*t) + 0.02*math.Sin(2*math.Pi*5*t))
+		phase += 2 * math.Pi * f0 / audio.SampleRate
+		var v, norm float64
+		for h := 1; h <= 20; h++ {
+			g := 0.0
+			for k, f := range formants[n%len(formants)] {
+				x := (float64(h)*f0 - f) / 120
+				g += math.Exp(-x*x/2) / float64(k+1)
+			}
+			g += 0.05
+			v += g * math.Sin(float64(h)*phase)
+			norm += g
+		}
+		envelope := 0.05 + 0.95*math.Pow(math.Sin(math.Pi*within), 0.6)
+		edge := min(1, t/0.01, (d.Seconds()-t)/0.01)
+		out[i] = int16(amp * envelope * max(edge, 0) * v / norm * 2)
+	}
+	return out
+}
+
+// noise is d of white noise with its RMS at dB.
+func noise(d time.Duration, dB float64, seed uint64) clip {
+	r := rand.New(rand.NewPCG(seed, 7))
+	out := make(clip, samples(d))
+	for i := range out {
+		out[i] = int16(max(-32768, min(32767, r.NormFloat64()*level(dB))))
+	}
+	return out
+}
+
+// hum is d of mains at 50 Hz with its harmonics.
+func hum(d time.Duration, peak float64) clip {
+	out := make(clip, samples(d))
+	for i := range out {
+		w := 2 * math.Pi * 50 * float64(i) / audio.SampleRate
+		out[i] = int16(level(peak) * (math.Sin(w) + 0.4*math.Sin(2*w+1) + 0.25*math.Sin(3*w+2)) / 1.65)
+	}
+	return out
+}
+
+// click is a key hit hard: noise and a ringing that die away within d.
+func click(d time.Duration, peak float64, seed uint64) clip {
+	r := rand.New(rand.NewPCG(seed, 11))
+	out := make(clip, samples(d))
+	for i := range out {
+		t := float64(i) / audio.SampleRate
+		decay := math.Exp(-4 * t / d.Seconds())
+		out[i] = int16(level(peak) * decay * (0.5*r.Float64() - 0.25 + 0.5*math.Sin(2*math.Pi*2300*t)))
+	}
+	return out
+}
+
+// cough is a burst of noise of 250 ms with a hard onset.
+func cough(peak float64, seed uint64) clip {
+	out := noise(250*time.Millisecond, peak, seed)
+	for i := range out {
+		out[i] = int16(float64(out[i]) * math.Exp(-3*float64(i)/float64(len(out))))
+	}
+	return out
+}
+
+func silence(d time.Duration) clip { return make(clip, samples(d)) }
+
+// join puts clips one behind the other.
+func join(clips ...clip) clip {
+	var out clip
+	for _, c := range clips {
+		out = append(out, c...)
+	}
+	return out
+}
+
+// over lays one sound over another; the result is as long as the first.
+func over(a, b clip) clip {
+	out := make(clip, len(a))
+	for i := range a {
+		v := int32(a[i])
+		if i < len(b) {
+			v += int32(b[i])
+		}
+		out[i] = int16(max(-32768, min(32767, v)))
+	}
+	return out
+}
+
+// frames cuts a clip into frames, the last padded.
+func frames(c clip) []audio.Frame {
+	var framer audio.Framer
+	framer.Push(c)
+	var out []audio.Frame
+	var f audio.Frame
+	for framer.Next(&f) {
+		out = append(out, f)
+	}
+	if framer.Flush(&f) {
+		out = append(out, f)
+	}
+	return out
+}

@@ -1,0 +1,256 @@
+// Package lane hears one speaker: it takes packets as a transport brings them,
+// puts them in order, tells voice from noise and cuts what is said into
+// utterances.
+//
+// Imported by internal/table. It imports only pkg/audio and the standard
+// library, reads no clock and starts no goroutine: a [Lane] belongs to the
+// goroutine that ticks it, and only its [Intake] may be used from others. It
+// knows neither words nor transports.
+package lane
+
+import (
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+)
+
+// Decoder turns the payloads of a transport into sound, in order. It belongs
+// to the lane.
+type Decoder interface {
+	// Decode stores the sound of payload in dst. An error means that dst holds
+	// nothing of use; the lane conceals it.
+	Decode(dst *audio.Frame, payload []byte) error
+	// Conceal stores in dst a guess at a lost frame. next is the payload after
+	// it, which may carry a copy, or empty.
+	Conceal(dst *audio.Frame, next []byte) error
+}
+
+// Options adjust a [Lane]. The zero value suits conversation.
+type Options struct {
+	// Decoder decodes payloads. If nil, packets must carry frames.
+	Decoder Decoder
+	// MinEndpoint and MaxEndpoint bound the silence after which an utterance
+	// ends; between them it follows the speaker's own pauses. If zero, 350 ms
+	// and 2.5 s.
+	MinEndpoint, MaxEndpoint time.Duration
+	// Merge is how long after its end an utterance may be continued. If zero,
+	// 600 ms; if negative, never.
+	Merge time.Duration
+	// PreRoll is how much sound before the onset belongs to an utterance. If
+	// zero, 300 ms; if negative, none; at most 400 ms.
+	PreRoll time.Duration
+	// MaxUtterance is where an utterance is cut. If zero, 30 s.
+	MaxUtterance time.Duration
+}
+
+const (
+	defaultMin   = 350 * time.Millisecond
+	defaultMax   = 2500 * time.Millisecond
+	defaultMerge = 600 * time.Millisecond
+	defaultRoll  = 300 * time.Millisecond
+	maxRoll      = 400 * time.Millisecond
+	defaultLong  = 30 * time.Second
+)
+
+func (o *Options) withDefaults() Options {
+	var opts Options
+	if o != nil {
+		opts = *o
+	}
+	if opts.MinEndpoint <= 0 {
+		opts.MinEndpoint = defaultMin
+	}
+	if opts.MaxEndpoint <= 0 {
+		opts.MaxEndpoint = defaultMax
+	}
+	opts.MaxEndpoint = max(opts.MaxEndpoint, opts.MinEndpoint)
+	opts.Merge = orDefault(opts.Merge, defaultMerge)
+	opts.PreRoll = min(orDefault(opts.PreRoll, defaultRoll), maxRoll)
+	if opts.MaxUtterance <= 0 {
+		opts.MaxUtterance = defaultLong
+	}
+	return opts
+}
+
+// orDefault returns d, def if that is zero, and zero if it is negative.
+func orDefault(d, def time.Duration) time.Duration {
+	switch {
+	case d == 0:
+		return def
+	case d < 0:
+		return 0
+	}
+	return d
+}
+
+// silenceAfter is how long no packet must come before the lane takes it as
+// silence; below it, packets are only late.
+const silenceAfter = jitterWait + 2*audio.FrameDuration
+
+// history is how many frames a lane keeps: the longest pre-roll and onset, and
+// all that one Tick may add. A power of two.
+const history = 64
+
+// Lane hears one speaker. Its owner calls [Lane.Tick] whenever its intake is
+// ready and at [Lane.Next].
+type Lane struct {
+	intake Intake
+	opts   Options
+	det    Detector
+	dec    Decoder
+
+	ring    [history]audio.Frame // ring
+	head    uint                 // frames stored so far
+	kept    int                  // newest frames that no event has brought
+	roll    int                  // frames before an onset that belong to it
+	silence audio.Frame
+	payload [maxPayload]byte
+
+	voicing  voicing
+	endpoint endpointer
+	open     bool
+	id       uint64        // of the newest utterance
+	length   int           // frames of it
+	speech   int           // voiced frames of it
+	silent   int           // frames since the last voiced one of it
+	ended    time.Time     // when it ended; zero if it was cut
+	tail     time.Duration // the silence it ended with
+
+	heard   time.Time // up to when sound or silence has been taken in
+	arrived time.Time // of the newest frame taken in
+	voiced  time.Time // of the newest voiced frame
+	now     time.Time // of the Tick under way
+
+	events []Event
+}
+
+// New returns a lane that hears nothing yet and has been idle since now.
+func New(now time.Time, d Detector, opts *Options) *Lane {
+	o := opts.withDefaults()
+	l := &Lane{
+		intake: Intake{ready: make(chan struct{}, 1)},
+		opts:   o,
+		det:    d,
+		dec:    o.Decoder,
+		roll:   int(o.PreRoll / audio.FrameDuration),
+		heard:  now, arrived: now, voiced: now,
+		events: make([]Event, 0, 2*history),
+	}
+	l.endpoint = newEndpointer(o.MinEndpoint, o.MaxEndpoint)
+	return l
+}
+
+// Intake is where the transport leaves packets.
+func (l *Lane) Intake() *Intake { return &l.intake }
+
+// Tick takes in what came and the silence that passed until now, and returns
+// what was heard. The events and their frames are valid until the next Tick.
+// now must not run backwards. Ticking more often than needed changes nothing.
+func (l *Lane) Tick(now time.Time) []Event {
+	l.events, l.now = l.events[:0], now
+	for range capacity {
+		at, got := l.next(now)
+		if got == nothing {
+			break
+		}
+		if at.Before(l.arrived) {
+			at = l.arrived // one that was held up by another
+		}
+		if at.Sub(l.arrived) >= silenceAfter {
+			l.pass(at.Add(-audio.FrameDuration))
+			l.resume()
+		}
+		l.arrived, l.heard = at, at
+		l.hear(&l.ring[(l.head-1)%history])
+	}
+	if now.Sub(l.arrived) >= silenceAfter {
+		l.pass(now)
+	}
+	return l.events
+}
+
+// Next returns when the lane wants to be ticked although no packet came, and
+// false if it can wait for the intake: an idle lane needs no timer.
+func (l *Lane) Next() (time.Time, bool) {
+	at, waiting := l.intake.due()
+	if !l.open {
+		return at, waiting
+	}
+	silent := l.heard.Add(audio.FrameDuration)
+	if first := l.arrived.Add(silenceAfter); silent.Before(first) {
+		silent = first
+	}
+	if waiting && at.Before(silent) {
+		return at, true
+	}
+	return silent, true
+}
+
+// IdleSince returns since when nobody speaks on the lane: the end of the last
+// voicing, or its making. It reports false while an utterance is open.
+func (l *Lane) IdleSince() (time.Time, bool) { return l.voiced, !l.open }
+
+// next moves the next packet's sound into the ring.
+func (l *Lane) next(now time.Time) (time.Time, taken) {
+	dst := &l.ring[l.head%history]
+	at, n, got := l.intake.pop(now, dst, l.payload[:])
+	if got == nothing {
+		return at, got
+	}
+	if n > 0 || got == gap {
+		l.decode(dst, n, got)
+	}
+	l.head++
+	return at, got
+}
+
+// decode fills dst from the payload, or conceals what is lost.
+func (l *Lane) decode(dst *audio.Frame, n int, got taken) {
+	if l.dec == nil {
+		if got == gap {
+			fade(dst, &l.ring[(l.head-1)%history])
+		} else {
+			*dst = audio.Frame{}
+			l.intake.broke()
+		}
+		return
+	}
+	var err error
+	if got == gap {
+		err = l.dec.Conceal(dst, l.payload[:n])
+	} else if err = l.dec.Decode(dst, l.payload[:n]); err != nil {
+		l.intake.broke()
+		err = l.dec.Conceal(dst, nil)
+	}
+	if err != nil {
+		*dst = audio.Frame{}
+	}
+}
+
+// fade stores the frame before at half its strength: a guess that neither
+// clicks nor lasts.
+func fade(dst, before *audio.Frame) {
+	for i, s := range before {
+		dst[i] = s / 2
+	}
+}
+
+// pass hears silence up to a time, as long as an utterance is open; nothing
+// else needs to hear it.
+func (l *Lane) pass(until time.Time) {
+	for l.open {
+		next := l.heard.Add(audio.FrameDuration)
+		if next.After(until) {
+			return
+		}
+		l.heard = next
+		l.hear(&l.silence)
+	}
+}
+
+// resume begins anew after a silence: what came before it is no onset of what
+// comes now.
+func (l *Lane) resume() {
+	l.kept = 0
+	l.voicing.forget()
+}

@@ -1,0 +1,62 @@
+package lane_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/lane"
+)
+
+// room is the noise of a quiet room over the whole of a clip.
+func room(c clip) clip { return over(c, noise(time.Duration(len(c))*time.Second/48000, -62, 1)) }
+
+func TestScenes(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		sound      clip
+		utterances int // VoiceStarted
+		continued  int
+	}{
+		{"clean_speech", join(silence(time.Second), voice(120, 2*time.Second, -14), silence(2*time.Second)), 1, 0},
+		{"a_child", join(silence(time.Second), voice(310, 2*time.Second, -14), silence(2*time.Second)), 1, 0},
+		{"one_word", join(silence(time.Second), voice(140, 240*ms, -14), silence(2*time.Second)), 1, 0},
+		{"short_pause_is_one_utterance", join(silence(time.Second), voice(120, 1200*ms, -14), silence(300*ms), voice(120, 1200*ms, -14), silence(2*time.Second)), 1, 0},
+		{"split_sentence_is_continued", join(silence(time.Second), voice(120, 1200*ms, -14), silence(800*ms), voice(120, 1200*ms, -14), silence(2*time.Second)), 1, 1},
+		{"long_pause_is_two", join(silence(time.Second), voice(120, 1200*ms, -14), silence(2500*ms), voice(120, 1200*ms, -14), silence(2*time.Second)), 2, 0},
+		{"click", join(silence(2*time.Second), click(50*ms, -3, 3), silence(2*time.Second)), 0, 0},
+		{"keyboard", typing(5 * time.Second), 0, 0},
+		{"cough", join(silence(2*time.Second), cough(-12, 5), silence(2*time.Second)), 0, 0},
+		{"hum", hum(10*time.Second, -20), 0, 0},
+		{"speech_over_hum", over(hum(6*time.Second, -26), join(silence(2*time.Second), voice(120, 2*time.Second, -14))), 1, 0},
+		{"continuous_noise", noise(20*time.Second, -38, 9), 0, 0},
+		{"noise_switched_on", join(silence(3*time.Second), noise(20*time.Second, -38, 9)), 0, 0},
+		{"speech_over_noise", over(noise(8*time.Second, -42, 9), join(silence(3*time.Second), voice(120, 2*time.Second, -12))), 1, 0},
+		{"quiet_speaker", join(silence(time.Second), voice(180, 2*time.Second, -38), silence(2*time.Second)), 1, 0},
+		{"quiet_then_loud", join(silence(time.Second), voice(180, 2*time.Second, -36), silence(3*time.Second), voice(110, 2*time.Second, -3), silence(2*time.Second)), 2, 0},
+		{"loud_then_quiet", join(silence(time.Second), voice(110, 2*time.Second, -3), silence(3*time.Second), voice(180, 2*time.Second, -36), silence(2*time.Second)), 2, 0},
+		{"speech_from_the_first_frame", join(voice(120, 2*time.Second, -14), silence(2*time.Second)), 1, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newTable(lane.NewEnergy(), nil)
+			b.play(room(tt.sound))
+			if got := b.count(lane.VoiceStarted); got != tt.utterances {
+				t.Errorf("%d utterances, want %d: %s", got, tt.utterances, b.story())
+			}
+			if got := b.count(lane.UtteranceContinued); got != tt.continued {
+				t.Errorf("%d continued, want %d: %s", got, tt.continued, b.story())
+			}
+			if got, want := b.count(lane.UtteranceEnded), tt.utterances+tt.continued; got != want {
+				t.Errorf("%d ends, want %d: %s", got, want, b.story())
+			}
+		})
+	}
+}
+
+// typing is somebody at a keyboard for d.
+func typing(d time.Duration) clip {
+	var out clip
+	for seed := uint64(0); len(out) < samples(d); seed++ {
+		out = join(out, click(25*ms, -8, seed), silence(time.Duration(70+seed*37%110)*ms))
+	}
+	return out
+}
