@@ -219,8 +219,33 @@ func (a *App) open(ctx context.Context, o Options) error {
 		return Usage(err)
 	}
 	a.work.Go(func() { a.flows.follow(a.life, func(err error) { a.notice(err.Error()) }) })
+	a.work.Go(a.keepUp)
 	a.connect()
 	return nil
+}
+
+// outlook is how often the world is looked at for what other processes on the
+// same database have changed: a table is played in one, agents are served by
+// another.
+const outlook = time.Second
+
+// keepUp takes in what other processes change, until the app closes.
+func (a *App) keepUp() {
+	ticker := time.NewTicker(outlook)
+	defer ticker.Stop()
+	failing := false
+	for {
+		select {
+		case <-a.life.Done():
+			return
+		case <-ticker.C:
+		}
+		err := a.Live.Refresh(a.life)
+		if err != nil && !failing && a.life.Err() == nil {
+			a.log.Error("looking for changes of the world", "reason", err)
+		}
+		failing = err != nil
+	}
 }
 
 // probed gives the tools that look up an id one that exists, so that they can
