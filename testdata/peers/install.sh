@@ -1,7 +1,8 @@
 #!/bin/sh
-# Installs what the tests need beside Go: espeak-ng, npm and a C compiler for
-# the race detector from Debian; an MCP reference server, the MCP inspector and
-# the Node it needs from npm.
+# Installs what the tests need beside Go: espeak-ng, npm, a browser without a
+# screen and a C compiler for the race detector from Debian; MCP reference
+# servers, the MCP inspector, SDKs, conformance suites and the Node they need
+# from npm.
 # It says one line about each. What cannot be installed is no failure, unless
 # GLYPHOXA_REQUIRE_PEERS=1.
 set -u
@@ -60,6 +61,7 @@ install_packages() {
 debian espeak-ng espeak-ng
 debian npm nodejs npm
 debian gcc gcc libc6-dev # for the race detector
+has chromium || has google-chrome || debian chromium-headless-shell chromium-headless-shell
 install_packages
 
 if [ "$missing" = 1 ] && [ "${GLYPHOXA_REQUIRE_PEERS:-}" = 1 ]; then

@@ -1,3 +1,5 @@
+//go:build unix
+
 package mcppeers_test
 
 import (
@@ -109,11 +111,7 @@ func overheard(t *testing.T) (config.MCPServerConfig, <-chan message) {
 		<-done
 	})
 	s := everything(t)
-	quoted := []string{s.Command}
-	for _, word := range append(s.Args, pipe) {
-		quoted = append(quoted, word)
-	}
-	s.Args = append([]string{"-c", `tee "$3" | exec "$0" "$1" "$2"`}, quoted...)
+	s.Args = slices.Concat([]string{"-c", `tee "$3" | exec "$0" "$1" "$2"`, s.Command}, s.Args, []string{pipe})
 	s.Command = "/bin/sh"
 	return s, heard
 }

@@ -1,0 +1,23 @@
+package peers
+
+import (
+	"os/exec"
+	"testing"
+)
+
+// Browser returns the path of a browser of Chromium's family that runs without
+// a screen, and the arguments every start of it takes.
+func Browser(t testing.TB) (path string, args []string) {
+	t.Helper()
+	for _, name := range []string{"chromium-headless-shell", "chromium", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, []string{
+				"--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--user-data-dir=" + t.TempDir(),
+				"--no-sandbox", // it cannot be had by root, nor in most containers
+				"--disable-background-networking", "--disable-component-update",
+			}
+		}
+	}
+	lacks(t, "no browser of Chromium's family is installed")
+	return "", nil
+}

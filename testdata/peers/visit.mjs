@@ -1,0 +1,130 @@
+// Visits an MCP server over streamable HTTP with the protocol's TypeScript SDK
+// and uses everything that changes nothing: tools with arguments that fit and
+// that do not, resources, prompts, completion. The SDK checks every answer
+// against the protocol's schemas, and structured content against the tool's own.
+//
+// usage: node visit.mjs v1|v2 URL TOKEN ARGUMENTS
+//
+// ARGUMENTS is a JSON object of what to call tools and prompts with, by name.
+// It prints a JSON object: what was done, and what went wrong.
+
+const [line, url, token, given] = process.argv.slice(2);
+const { Client, StreamableHTTPClientTransport } = await load(line);
+const known = JSON.parse(given);
+
+const done = { protocol: "", tools: [], refused: [], resources: [], templates: 0, prompts: [], completed: 0, failures: [] };
+
+async function load(line) {
+  if (line === "v2") {
+    return import("@modelcontextprotocol/client");
+  }
+  const [{ Client }, { StreamableHTTPClientTransport }] = await Promise.all([
+    import("@modelcontextprotocol/sdk/client/index.js"),
+    import("@modelcontextprotocol/sdk/client/streamableHttp.js"),
+  ]);
+  return { Client, StreamableHTTPClientTransport };
+}
+
+// attempt notes what goes wrong and goes on.
+async function attempt(what, use) {
+  try {
+    await use();
+  } catch (error) {
+    done.failures.push(`${what}: ${error.name} ${error.code ?? ""} ${error.message}`);
+  }
+}
+
+// everyPage calls a list method until there is no cursor left.
+async function everyPage(list, key) {
+  const all = [];
+  let cursor;
+  do {
+    const page = await list(cursor === undefined ? {} : { cursor });
+    all.push(...page[key]);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return all;
+}
+
+// misfit is a value that no schema of a simple type allows.
+function misfit(schema) {
+  const name = Object.keys(schema.properties ?? {})[0] ?? "there_is_no_such_argument";
+  return { [name]: { neither: ["this", "nor", "that"] } };
+}
+
+async function useTool(client, tool) {
+  await attempt(`calling ${tool.name}`, async () => {
+    const result = await client.callTool({ name: tool.name, arguments: known[tool.name] ?? {} });
+    if (result.isError) {
+      throw new Error(JSON.stringify(result.content));
+    }
+    if (tool.outputSchema && result.structuredContent === undefined) {
+      throw new Error("it has an output schema and answers without structure");
+    }
+    done.tools.push(tool.name);
+  });
+  await attempt(`calling ${tool.name} with nonsense`, async () => {
+    const result = await client.callTool({ name: tool.name, arguments: misfit(tool.inputSchema) });
+    if (!result.isError) {
+      throw new Error("it takes anything");
+    }
+    done.refused.push(tool.name);
+  });
+}
+
+async function usePrompt(client, prompt) {
+  await attempt(`getting prompt ${prompt.name}`, async () => {
+    const { messages } = await client.getPrompt({ name: prompt.name, arguments: known[prompt.name] ?? {} });
+    if (messages.length === 0) {
+      throw new Error("it has no message");
+    }
+    done.prompts.push(prompt.name);
+  });
+  for (const argument of prompt.arguments ?? []) {
+    await attempt(`completing ${argument.name} of ${prompt.name}`, async () => {
+      await client.complete({ ref: { type: "ref/prompt", name: prompt.name }, argument: { name: argument.name, value: "" } });
+      done.completed++;
+    });
+  }
+}
+
+async function useResource(client, resource) {
+  await attempt(`reading ${resource.uri}`, async () => {
+    const { contents } = await client.readResource({ uri: resource.uri });
+    for (const content of contents) {
+      if (content.mimeType === "application/json") {
+        JSON.parse(content.text);
+      }
+    }
+    done.resources.push(resource.uri);
+  });
+}
+
+// The first line of the SDK knows the revisions with sessions; of the second we
+// want the newest revision.
+const options = line === "v2" ? { versionNegotiation: { mode: { pin: "2026-07-28" } } } : {};
+const client = new Client({ name: "visitor", version: "1" }, options);
+const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { Authorization: `Bearer ${token}` } } });
+await attempt("connecting", () => client.connect(transport));
+done.protocol = client.getNegotiatedProtocolVersion?.() ?? transport.protocolVersion ?? "";
+
+await attempt("tools", async () => {
+  for (const tool of await everyPage((page) => client.listTools(page), "tools")) {
+    if (tool.annotations?.readOnlyHint) {
+      await useTool(client, tool);
+    }
+  }
+});
+await attempt("resources", async () => {
+  for (const resource of await everyPage((page) => client.listResources(page), "resources")) {
+    await useResource(client, resource);
+  }
+  done.templates = (await everyPage((page) => client.listResourceTemplates(page), "resourceTemplates")).length;
+});
+await attempt("prompts", async () => {
+  for (const prompt of await everyPage((page) => client.listPrompts(page), "prompts")) {
+    await usePrompt(client, prompt);
+  }
+});
+await attempt("leaving", () => client.close());
+console.log(JSON.stringify(done));
