@@ -9,8 +9,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// newAnnex runs an external MCP server on loopback with two tools: peek, which
-// says that it only looks, and deliver, which does not. It returns its address.
+// newAnnex runs an external MCP server on loopback: peek says that it only
+// looks, deliver does not, and under the path /slow there is linger, which does
+// not answer. It returns the server's address.
 func newAnnex(t testing.TB) string {
 	t.Helper()
 	server := sdk.NewServer(&sdk.Implementation{Name: "annex", Version: "1"}, nil)
@@ -22,7 +23,17 @@ func newAnnex(t testing.TB) string {
 	}
 	server.AddTool(&sdk.Tool{Name: "peek", Description: "Looks.", InputSchema: schema, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}}, answer("a barrel"))
 	server.AddTool(&sdk.Tool{Name: "deliver", Description: "Brings something.", InputSchema: schema}, answer("it is there"))
-	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
+	slow := sdk.NewServer(&sdk.Implementation{Name: "annex", Version: "1"}, nil)
+	slow.AddTool(&sdk.Tool{Name: "linger", Description: "Takes its time.", InputSchema: schema}, func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	handler := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
+		if r.URL.Path == "/slow" {
+			return slow
+		}
+		return server
+	}, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, PropagateRequestCancellation: true})
 	web := httptest.NewServer(handler)
 	t.Cleanup(web.Close)
 	return web.URL

@@ -131,6 +131,9 @@ func (a answer) render(free bool) *sdk.CallToolResult {
 	}
 	f := failureOf(a.err)
 	meta[metaError] = f
+	if _, ok := a.result.Native.(*sdk.CallToolResult); ok {
+		return render(a.result, meta) // the tool has put its failure into its own words
+	}
 	out := &sdk.CallToolResult{
 		Meta: meta, IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: f.text()}},
 	}
@@ -157,7 +160,9 @@ func (a answer) meta() sdk.Meta {
 type ownTool struct {
 	name string // without prefix
 	def  *sdk.Tool
-	run  func(ctx context.Context, args json.RawMessage) (any, error)
+	// run returns what is to be answered as JSON. A *sdk.CallToolResult is the
+	// answer itself, also beside an error.
+	run func(ctx context.Context, args json.RawMessage) (any, error)
 }
 
 // target is one of the server's own tools as decisions about rights see it.
@@ -186,12 +191,12 @@ func (s *Server) ask(ctx context.Context, t ownTool, args json.RawMessage) answe
 	start := time.Now()
 	a.err = s.govern(mcp.WithEvents(ctx, &events), t.name, string(args), func(ctx context.Context) error {
 		value, err := t.run(ctx, args)
-		if err != nil {
-			return err
-		}
 		if done, ok := value.(*sdk.CallToolResult); ok {
 			a.result = mcp.Result{Native: done, Text: firstText(done), IsError: done.IsError}
-			return nil
+			return err
+		}
+		if err != nil {
+			return err
 		}
 		a.result.Text, err = encode(value)
 		return err

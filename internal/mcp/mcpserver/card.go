@@ -58,7 +58,7 @@ func tags(t mcphost.Tool) []string {
 	if t.ReadOnly {
 		list = append(list, "read-only")
 	}
-	return list
+	return slices.Compact(list) // the source of workflows is their kind
 }
 
 // plain is a schema as JSON gives it: handlers write []string where JSON knows

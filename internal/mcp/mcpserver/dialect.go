@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/dialect"
@@ -75,7 +76,19 @@ func (d dialectSession) Call(ctx context.Context, name string, args json.RawMess
 	for _, e := range a.events {
 		mcp.Emit(ctx, e)
 	}
-	return a.result, a.err
+	return a.result, plainly(a.err)
+}
+
+// plainly is an error as the dialect's clients may read it, with what to do.
+func plainly(err error) error {
+	if err == nil || mcp.CodeOf(err) == mcp.CodeCancelled {
+		return err // the dialect says itself who cancelled a call
+	}
+	f := failureOf(err)
+	return &mcp.Refusal{
+		Code: f.Code, Rule: f.Rule, Reason: f.Message, Hint: f.Hint, Approval: f.ApprovalID,
+		RetryAfter: time.Duration(f.RetryAfterMs) * time.Millisecond,
+	}
 }
 
 func (d dialectSession) Subscribe(ctx context.Context, params json.RawMessage, _ dialect.Notify) (any, error) {
@@ -83,7 +96,7 @@ func (d dialectSession) Subscribe(ctx context.Context, params json.RawMessage, _
 		return nil, fmt.Errorf("%w: there is no world to follow", mcp.ErrUnavailable)
 	}
 	out, err := d.server.stateSubscribe(d.peer.attend(ctx), params)
-	return json.RawMessage(out), err
+	return json.RawMessage(out), plainly(err)
 }
 
 func (d dialectSession) DeclareArea(ctx context.Context, params json.RawMessage) error {
@@ -91,7 +104,7 @@ func (d dialectSession) DeclareArea(ctx context.Context, params json.RawMessage)
 		return fmt.Errorf("%w: there is no world to follow", mcp.ErrUnavailable)
 	}
 	_, err := d.server.declareArea(d.peer.attend(ctx), params)
-	return err
+	return plainly(err)
 }
 
 func (d dialectSession) Close() { d.peer.feed.leave() }

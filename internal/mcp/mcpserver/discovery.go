@@ -111,7 +111,7 @@ func nullable(next string) any {
 func (s *Server) listPrograms(ctx context.Context, args json.RawMessage) (any, error) {
 	page, next, total, err := s.find(ctx, args)
 	if err != nil {
-		return s.runFailure(err, args), nil
+		return s.runFailure(err, args), err
 	}
 	cards := make([]card, 0, len(page))
 	for _, t := range page {
@@ -164,13 +164,15 @@ type invocation struct {
 func (s *Server) invokeProgram(ctx context.Context, args json.RawMessage) (any, error) {
 	var q invocation
 	if err := decode(args, &q); err != nil {
-		return s.runFailure(err, args), nil
+		return s.runFailure(err, args), err
 	}
 	if q.ID == "" {
-		return s.runFailure(fmt.Errorf("%w: id is missing", mcp.ErrInvalidArguments), args), nil
+		err := fmt.Errorf("%w: id is missing", mcp.ErrInvalidArguments)
+		return s.runFailure(err, args), err
 	}
 	if len(q.Input) == 0 || q.Input[0] != '{' {
-		return s.runFailure(fmt.Errorf("%w: input is no JSON object", mcp.ErrInvalidArguments), args), nil
+		err := fmt.Errorf("%w: input is no JSON object", mcp.ErrInvalidArguments)
+		return s.programFailure(ctx, q.ID, err, args), err
 	}
 	a := s.execute(ctx, q.ID, string(q.Input))
 	if a.gone && s.o.Refresh != nil {
@@ -182,7 +184,7 @@ func (s *Server) invokeProgram(ctx context.Context, args json.RawMessage) (any, 
 		mcp.Emit(ctx, e)
 	}
 	if a.err != nil {
-		return s.programFailure(ctx, q.ID, a.err, q.Input), nil
+		return s.programFailure(ctx, q.ID, a.err, q.Input), a.err
 	}
 	out := render(a.result, nil)
 	var result any = a.result.Text
