@@ -237,6 +237,10 @@ func (s *Subscription) Wait(ctx context.Context) error {
 	}
 }
 
+// Pending reports whether there may be something to take. It is safe for
+// concurrent use.
+func (s *Subscription) Pending() bool { return len(s.signal) > 0 }
+
 // sees reports whether v is in view.
 func (s *Subscription) sees(v *version) bool {
 	return v != nil && visible(v.entity.Visible, s.viewer) && (s.area == nil || s.area.Contains(v.entity.Position))

@@ -11,18 +11,19 @@ import (
 
 // feed pushes the world's changes to one connection. What a slow client has
 // not fetched yet is kept by entity, so that it gets newer state and holds up
-// nobody. It owns a goroutine per subscription, of which there is one at most.
+// nobody. It has one subscription at most, which the fan-out of all feeds
+// serves.
 type feed struct {
-	push  func(ctx context.Context, raw []byte) error
-	life  context.Context
-	end   context.CancelFunc
-	words feedWords
+	push   func(ctx context.Context, raw []byte) error
+	life   context.Context
+	end    context.CancelFunc
+	words  feedWords
+	fanout *fanout
 
 	mu   sync.Mutex // guards the fields below
 	area *world.Area
-	sub  *world.Subscription
-	cut  context.CancelFunc // ends what the subscription's goroutine is pushing
-	done chan struct{}      // closed when it has ended
+	flow *flow              // nil if nothing is followed
+	cut  context.CancelFunc // ends what is being pushed to it
 }
 
 // feedWords are a protocol's names of what is pushed.
@@ -31,9 +32,9 @@ type feedWords struct{ snapshot, delta, ended, seq string }
 // ourWords are what MCP clients are sent.
 var ourWords = feedWords{"notifications/state/snapshot", "notifications/state/delta", "notifications/state/ended", "seq"}
 
-// newFeed returns a feed that lives until close, or until ctx ends.
-func newFeed(ctx context.Context, push func(context.Context, []byte) error) *feed {
-	f := &feed{push: push, words: ourWords}
+// newFeed returns a feed served by o that lives until close, or until ctx ends.
+func newFeed(ctx context.Context, o *fanout, push func(context.Context, []byte) error) *feed {
+	f := &feed{push: push, words: ourWords, fanout: o}
 	f.life, f.end = context.WithCancel(ctx)
 	return f
 }
@@ -56,11 +57,11 @@ func (f *feed) leave() {
 
 // drop ends the subscription there is. Callers hold mu.
 func (f *feed) drop() {
-	if f.sub != nil {
+	if f.flow != nil {
 		f.cut()
-		f.sub.Close()
-		<-f.done
-		f.sub = nil
+		f.flow.sub.Close()
+		f.fanout.leave(f.flow)
+		f.flow = nil
 	}
 }
 
@@ -78,29 +79,24 @@ func (f *feed) follow(ctx context.Context, sub *world.Subscription, area *world.
 		}
 	}
 	life, cut := context.WithCancel(f.life)
-	f.sub, f.area, f.cut, f.done = sub, area, cut, make(chan struct{})
-	go func(done chan<- struct{}) { // drop and close wait for it
-		defer close(done)
-		f.pump(life, sub, may)
-	}(f.done)
+	w := &flow{sub: sub, push: func(d world.Delta) bool { return f.deliver(life, d, may) }}
+	if err := f.fanout.join(w); err != nil {
+		cut()
+		sub.Close()
+		return err
+	}
+	f.flow, f.area, f.cut = w, area, cut
+	w.serve() // what has changed before it joined
 	return nil
 }
 
-// pump pushes deltas until the subscription or the connection ends.
-func (f *feed) pump(ctx context.Context, sub *world.Subscription, may func() error) {
-	for {
-		d, err := sub.Next(ctx)
-		if err != nil {
-			return
-		}
-		if err := may(); err != nil {
-			_ = f.push(ctx, notification(f.words.ended, func(b []byte) []byte { return appendField(b, "reason", line(err.Error())) }))
-			return
-		}
-		if err := f.push(ctx, f.encodeDelta(d)); err != nil {
-			return // the connection is going away
-		}
+// deliver pushes a delta and reports whether more may follow.
+func (f *feed) deliver(ctx context.Context, d world.Delta, may func() error) bool {
+	if err := may(); err != nil {
+		_ = f.push(ctx, notification(f.words.ended, func(b []byte) []byte { return appendField(b, "reason", line(err.Error())) }))
+		return false
 	}
+	return f.push(ctx, f.encodeDelta(d)) == nil // else the connection is going away
 }
 
 // declare sets the area of the subscription there is, and of the next one that
@@ -108,10 +104,11 @@ func (f *feed) pump(ctx context.Context, sub *world.Subscription, may func() err
 func (f *feed) declare(area world.Area) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.sub != nil {
-		if err := f.sub.SetArea(&area); err != nil {
+	if f.flow != nil {
+		if err := f.flow.sub.SetArea(&area); err != nil {
 			return err
 		}
+		f.flow.serve()
 	}
 	f.area = &area
 	return nil

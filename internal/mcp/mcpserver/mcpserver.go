@@ -83,6 +83,8 @@ type Server struct {
 	o    Options
 	sdk  *sdk.Server
 	own  map[string]ownTool
+	// fanout serves the feeds of all connections.
+	fanout fanout
 
 	mu      sync.Mutex // guards the fields below
 	listed  map[string]*sdk.Tool
@@ -97,7 +99,7 @@ func New(host *mcphost.Host, o Options) *Server {
 	if o.PageSize <= 0 {
 		o.PageSize = defaultPage
 	}
-	s := &Server{host: host, o: o, listed: map[string]*sdk.Tool{}}
+	s := &Server{host: host, o: o, fanout: fanout{world: o.World}, listed: map[string]*sdk.Tool{}}
 	s.own = s.ownTools()
 	info := &sdk.Implementation{Name: "glyphoxa", Title: "Glyphoxa", Version: o.Version, Icons: []sdk.Icon{icon()}}
 	s.sdk = sdk.NewServer(info, s.sdkOptions())

@@ -28,7 +28,7 @@ func (s *Server) Serve(ctx context.Context, subject *policy.Subject, frames wire
 	p := &peer{subject: subject}
 	conn := wire.New(untilStop{frames, ctx}, wire.Options{Extra: p.extra()})
 	defer conn.Close()
-	p.feed = newFeed(life, conn.Push)
+	p.feed = newFeed(life, &s.fanout, conn.Push)
 	defer p.feed.close()
 
 	req, _, err := conn.Peek(life)
