@@ -70,6 +70,11 @@ bench-mcp:
 bench-outward:
 	@$(GO) test -count=1 -timeout 30m -run '^TestOutward' ./internal/mcp/mcpbench -v -args -strict
 
+# eval-address scores who an utterance is for on the lines of testdata/address,
+# and shows every miss.
+eval-address:
+	@$(GO) test -count=1 -v -run '^TestAccuracy$$' ./internal/address
+
 fuzz:
 	@sh .ci/fuzz $(FUZZTIME)
 

@@ -12,10 +12,10 @@ const module = "github.com/MrWong99/glyphoxa"
 // layers below its own; a longer prefix wins over a shorter one.
 var layers = [][]string{
 	{"internal/spelling"},
-	{"", "srd", "internal/problem", "internal/untrusted", "pkg/audio", "pkg/memory", "pkg/provider/llm", "pkg/provider/tts", "pkg/provider/embeddings", "pkg/provider/embeddings/words"},
-	{"pkg/memory/sqlite", "pkg/provider/llm/", "pkg/provider/tts/", "pkg/provider/embeddings/", "internal/mcp", "internal/mcp/wire", "internal/speech", "internal/hotctx"},
-	{"internal/config", "internal/lane", "internal/mcp/audit", "internal/mcp/tools", "internal/mcp/tier", "internal/observe", "internal/world"},
-	{"internal/mcp/tools/", "internal/mcp/mcphost", "internal/mcp/dialect", "internal/mcp/workflow", "internal/mcp/policy", "internal/campaign"},
+	{"", "srd", "internal/problem", "internal/untrusted", "pkg/audio", "pkg/memory", "pkg/provider/llm", "pkg/provider/tts", "pkg/provider/embeddings", "pkg/provider/embeddings/words", "pkg/provider/stt"},
+	{"pkg/memory/sqlite", "pkg/provider/stt/internal/flow", "pkg/provider/llm/", "pkg/provider/tts/", "pkg/provider/embeddings/", "internal/mcp", "internal/mcp/wire", "internal/speech", "internal/hotctx"},
+	{"internal/config", "internal/lane", "internal/address", "internal/mcp/audit", "internal/mcp/tools", "internal/mcp/tier", "internal/observe", "internal/world"},
+	{"pkg/provider/stt/", "internal/mcp/tools/", "internal/mcp/mcphost", "internal/mcp/dialect", "internal/mcp/workflow", "internal/mcp/policy", "internal/campaign"},
 	{"internal/engine", "internal/agent", "internal/mcp/identity", "internal/mcp/resource", "internal/mcp/governor", "internal/mcp/tools/approvaltool"},
 	{"internal/engine/", "internal/table", "internal/mcp/prompt"},
 	{"internal/mcp/mcpserver"},

@@ -1,0 +1,336 @@
+package address
+
+import "slices"
+
+const (
+	// maxCalled is how many NPCs one utterance may call.
+	maxCalled = 2
+	// maxMatches bounds the names looked at in one clause.
+	maxMatches = 8
+)
+
+// clause is the tokens first to end, the end excluded, between punctuation
+// marks. Its core, from begin to core, is what greetings and courtesies leave.
+type clause struct {
+	first, end  int
+	begin, core int
+	names       int // tokens from begin on that are honorifics
+	greeted     bool
+	buf         [maxMatches]match
+	n           int
+}
+
+func (c *clause) matches() []match { return c.buf[:c.n] }
+
+// findCalls finds who is called in the utterance, and who is merely mentioned.
+func (u *utterance) findCalls(st State) {
+	prefer := player
+	if p, ok := u.s.partner(st); ok {
+		prefer = p
+	}
+	for first := 0; first < len(u.tokens); {
+		end := first + 1
+		for end < len(u.tokens) && !u.tokens[end].opens {
+			end++
+		}
+		if !u.tokens[first].quoted {
+			c := u.clause(first, end)
+			if !u.calls(&c, prefer) {
+				u.mention(&c)
+			}
+		}
+		first = end
+	}
+}
+
+// clause finds the core of a clause and the names in it.
+func (u *utterance) clause(first, end int) clause {
+	c := clause{first: first, end: end}
+	for i := first; i < end && c.n < maxMatches; i++ {
+		if m, ok := u.exact(i, end); ok {
+			c.buf[c.n] = m
+			c.n++
+			i = m.last
+		}
+	}
+	c.begin, c.core = first, end
+	for c.begin < end-1 && u.tokens[c.begin].class&opener != 0 && !c.holds(c.begin) {
+		c.begin++
+	}
+	for c.core > c.begin+1 && u.tokens[c.core-1].class&trailer != 0 && !c.holds(c.core-1) {
+		c.core--
+	}
+	c.greeted = c.begin > first
+	for c.begin+c.names < c.core-1 && u.tokens[c.begin+c.names].class&honorific != 0 && !c.holds(c.begin+c.names) {
+		c.names++
+	}
+	return c
+}
+
+// holds reports whether token i belongs to a name.
+func (c *clause) holds(i int) bool {
+	return slices.ContainsFunc(c.matches(), func(m match) bool { return m.first <= i && i <= m.last })
+}
+
+// run returns the names joined by "and" that begin at token i.
+func (u *utterance) run(c *clause, i int) []match {
+	ms := c.matches()
+	for k, m := range ms {
+		if m.first != i {
+			continue
+		}
+		n := k + 1
+		for n < len(ms) && ms[n].first == ms[n-1].last+2 && u.tokens[ms[n].first-1].class&joins != 0 {
+			n++
+		}
+		return ms[k:n]
+	}
+	return nil
+}
+
+// calls finds who is called in a clause, and reports whether anyone is.
+func (u *utterance) calls(c *clause, prefer int) bool {
+	head := c.begin + c.names
+	run := u.run(c, head)
+	if len(run) > 0 && !run[len(run)-1].owned {
+		switch f := run[0].form; {
+		case run[len(run)-1].last+1 == c.core:
+			return !u.listed(c) && u.call(1, "a name set off", run...)
+		case u.opensSentence(c) && !f.title && !f.common && !u.speaksOf(run):
+			return u.call(0.9, "a name at the front", run...)
+		}
+	}
+	if len(run) == 0 || run[0].form.title { // "Captain Harow, …"
+		if m, ok := u.misheardCall(c, head, prefer); ok {
+			return !u.listed(c) && u.call(0.95-0.05*float64(m.cost), "a name as it was heard", m)
+		}
+	}
+	if m, ok := u.lastName(c, prefer); ok {
+		return u.call(0.9, "a name at the end", m)
+	}
+	if m, ok := u.narrated(c, prefer); ok {
+		return u.call(0.9, "the speaker turns to someone", m)
+	}
+	return false
+}
+
+// call notes that names are called, and reports true.
+func (u *utterance) call(confidence float64, why string, ms ...match) bool {
+	for _, m := range ms {
+		switch {
+		case m.form.npc == player:
+			u.toPlayer = true
+		case len(u.called) < maxCalled && !slices.Contains(u.called, m.form.npc):
+			if len(u.called) == 0 {
+				u.confidence, u.why = confidence, why
+			}
+			u.called = append(u.called, m.form.npc)
+		}
+	}
+	return true
+}
+
+// opensSentence reports whether a clause begins a sentence, greetings aside.
+func (u *utterance) opensSentence(c *clause) bool {
+	if c.first == 0 || c.greeted || u.tokens[c.first-1].stop != ',' {
+		return true
+	}
+	for i := c.first - 1; i >= 0; i-- {
+		if u.tokens[i].class&opener == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// speaksOf reports whether what follows names makes a sentence about their
+// bearers: "Bartok is …", "Bartok sells …", "Bartok und ich …".
+func (u *utterance) speaksOf(run []match) bool {
+	if first := run[0].first; first > 0 && u.tokens[first-1].class&hail != 0 {
+		return false
+	}
+	next := u.tokens[run[len(run)-1].last+1]
+	if next.class&question != 0 && u.second {
+		return false
+	}
+	return next.class&about != 0 || len(run) > 1 && next.class&question != 0 || u.thirdPerson(next)
+}
+
+// thirdPerson reports whether a word that is not known otherwise looks like a
+// verb about someone: "waters", "vanished", "lügt".
+func (u *utterance) thirdPerson(t token) bool {
+	n := len(t.text)
+	if t.class != 0 || n < 4 {
+		return false
+	}
+	switch end := t.text[n-2:]; end {
+	case "gt", "mt", "bt", "zt":
+		return u.s.german
+	case "ss":
+		return false
+	default:
+		return end == "ed" || end[1] == 's'
+	}
+}
+
+// listed reports whether a clause that is a name is one of a list, or explains
+// who was spoken of before: "We met Greta, Bart, and …", "Our host, Bart,
+// waters …".
+func (u *utterance) listed(c *clause) bool {
+	if c.first == 0 || c.end == len(u.tokens) || u.tokens[c.first-1].stop != ',' {
+		return false
+	}
+	next := u.tokens[c.end]
+	if next.class&joins != 0 && len(u.mentioned) > 0 && len(u.called) == 0 {
+		return true
+	}
+	return c.first <= 3 && u.tokens[0].class&article != 0 && (next.class&about != 0 || u.thirdPerson(next))
+}
+
+// misheardCall finds a name that was not heard right: alone between
+// punctuation marks, or at the front.
+func (u *utterance) misheardCall(c *clause, head, prefer int) (match, bool) {
+	if m, ok := u.similar(c.begin, c.core-1, false, prefer); ok {
+		return m, true
+	}
+	if head > c.begin {
+		if m, ok := u.similar(head, c.core-1, false, prefer); ok {
+			return m, true
+		}
+	}
+	if !u.opensSentence(c) {
+		return match{}, false
+	}
+	for n := 2; n >= 1; n-- {
+		if head+n >= c.core {
+			continue
+		}
+		if m, ok := u.similar(head, head+n-1, true, prefer); ok && !u.speaksOf([]match{m}) {
+			return m, true
+		}
+	}
+	return match{}, false
+}
+
+// lastName finds a name that ends a clause and is called: "thank you Greta".
+func (u *utterance) lastName(c *clause, prefer int) (match, bool) {
+	before := func(i int) bool {
+		for i > c.first && u.tokens[i-1].class&honorific != 0 && u.tokens[i-1].class&tail == 0 {
+			i--
+		}
+		return i > c.first && u.tokens[i-1].class&tail != 0 && !(i > c.first+1 && naming[u.tokens[i-2].text])
+	}
+	if ms := c.matches(); len(ms) > 0 && ms[len(ms)-1].last+1 == c.core {
+		m := ms[len(ms)-1]
+		return m, !m.owned && before(m.first)
+	}
+	for n := 2; n >= 1; n-- {
+		if i := c.core - n; i > c.begin && before(i) {
+			if m, ok := u.similar(i, c.core-1, true, prefer); ok {
+				return m, true
+			}
+		}
+	}
+	return match{}, false
+}
+
+// naming are words before "you" and a name that ask about the name.
+var naming = map[string]bool{"call": true, "called": true, "are": true, "name": true, "named": true, "bist": true, "heißt": true, "nennt": true}
+
+// narrated finds whom the speaker tells that they turn to: "I walk over to
+// Greta", "Ich frage Greta nach …".
+func (u *utterance) narrated(c *clause, prefer int) (match, bool) {
+	if u.tokens[c.begin].class&subject == 0 || c.begin+1 >= c.end {
+		return match{}, false
+	}
+	saying := false
+	for i := c.begin + 1; i < c.end && i < c.begin+8; i++ {
+		t := u.tokens[i]
+		for _, m := range c.matches() {
+			if m.first == i {
+				return m, saying && !m.owned
+			}
+		}
+		if t.class&(says|onTheWay|honorific) == 0 && t.class&(article|part) == 0 {
+			if !saying {
+				return match{}, false
+			}
+			return u.similar(i, i, true, prefer)
+		}
+		saying = saying || t.class&says != 0
+	}
+	return match{}, false
+}
+
+// mention notes the NPCs that a clause names without calling them.
+func (u *utterance) mention(c *clause) {
+	for _, m := range c.matches() {
+		f := m.form
+		if f.npc == player || f.title || f.common || slices.Contains(u.mentioned, f.npc) {
+			continue
+		}
+		if len(f.words) == 1 && m.first > c.first && u.tokens[m.first-1].class&article != 0 {
+			continue
+		}
+		u.mentioned = append(u.mentioned, f.npc)
+	}
+}
+
+// group reports whether the utterance calls everyone, or two nobody names.
+func (u *utterance) group() bool {
+	for i, t := range u.tokens {
+		if t.quoted {
+			continue
+		}
+		if t.text == "y'all" || u.allOfYou(i) {
+			return true
+		}
+	}
+	for first := 0; first < len(u.tokens); {
+		end := first + 1
+		for end < len(u.tokens) && !u.tokens[end].opens {
+			end++
+		}
+		if !u.tokens[first].quoted && u.callsCrowd(first, end) {
+			return true
+		}
+		first = end
+	}
+	return false
+}
+
+// allOfYou reports whether "both of you", "you two", "ihr alle" or the like
+// begins at token i.
+func (u *utterance) allOfYou(i int) bool {
+	word := func(k int) string {
+		if i+k < len(u.tokens) {
+			return u.tokens[i+k].text
+		}
+		return ""
+	}
+	switch word(0) {
+	case "both", "all":
+		return word(1) == "of" && word(2) == "you"
+	case "you", "ihr", "euch":
+		switch word(1) {
+		case "both", "two", "three", "beide", "beiden", "alle", "zwei", "drei", "allen":
+			return true
+		case "all":
+			return word(2) != "right" && word(2) != "alone" && word(2) != "set"
+		}
+	}
+	return false
+}
+
+// callsCrowd reports whether a clause calls a crowd: "Friends, …", "good
+// evening everyone", "danke Leute".
+func (u *utterance) callsCrowd(first, end int) bool {
+	if u.tokens[end-1].class&crowd == 0 {
+		return false
+	}
+	i := end - 1
+	for i > first && u.tokens[i-1].class&(crowd|joins|honorific|opener) != 0 {
+		i--
+	}
+	return i == first || u.tokens[i-1].class&tail != 0
+}

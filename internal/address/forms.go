@@ -1,0 +1,261 @@
+package address
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/spelling"
+)
+
+// player stands for the NPC of a form that names a player.
+const player = -1
+
+// form is one way of naming someone. Its words are folded.
+type form struct {
+	words  []string
+	npc    int
+	player string // the player's whole name, if npc is player
+	title  bool   // names its bearer only when called
+	common bool   // is an everyday word as well
+	whole  heard  // all words in one
+	each   []heard
+}
+
+// name is a name with whose it is.
+type name struct {
+	words  []string
+	npc    int
+	player string
+}
+
+// learn makes the forms of everyone at the table: whole names, aliases, and
+// each word of a name that is one person's alone.
+func (s *Snapshot) learn(players []string) {
+	var names []name
+	for i, n := range s.npcs {
+		for _, text := range append([]string{n.Name}, n.Aliases...) {
+			names = append(names, name{words: wordsOf(text), npc: i})
+		}
+	}
+	for _, p := range players {
+		names = append(names, name{words: wordsOf(p), npc: player, player: fold(p)})
+	}
+	taken := map[string]bool{}
+	add := func(n name) {
+		key := strings.Join(n.words, " ")
+		if len(n.words) == 0 || len(n.words) > maxWords || taken[key] {
+			return
+		}
+		taken[key] = true
+		s.forms = append(s.forms, s.newForm(n))
+	}
+	for _, n := range names {
+		add(n)
+	}
+	for _, n := range names {
+		rest := n.words
+		for len(rest) > 1 && s.class(rest[0])&part != 0 {
+			rest = rest[1:]
+		}
+		add(name{rest, n.npc, n.player})
+	}
+	for _, n := range s.singles(names) {
+		add(n)
+	}
+	for i, f := range s.forms {
+		s.starts[f.words[0]] = append(s.starts[f.words[0]], i)
+	}
+	for _, is := range s.starts {
+		slices.SortStableFunc(is, func(a, b int) int { return len(s.forms[b].words) - len(s.forms[a].words) })
+	}
+}
+
+// singles returns the words of names that belong to one person alone.
+func (s *Snapshot) singles(names []name) []name {
+	first := map[string]name{}
+	shared := map[string]bool{}
+	var order []string
+	for _, n := range names {
+		for _, w := range n.words {
+			if len(w) < 3 || s.class(w)&(part|article|you) != 0 {
+				continue
+			}
+			f, seen := first[w]
+			switch {
+			case !seen:
+				first[w] = name{[]string{w}, n.npc, n.player}
+				order = append(order, w)
+			case f.npc != n.npc || f.player != n.player:
+				shared[w] = true
+			}
+		}
+	}
+	var out []name
+	for _, w := range order {
+		if !shared[w] {
+			out = append(out, first[w])
+		}
+	}
+	return out
+}
+
+func (s *Snapshot) newForm(n name) form {
+	f := form{words: n.words, npc: n.npc, player: n.player}
+	ts := make([]token, len(n.words))
+	for i, w := range n.words {
+		ts[i].text = w
+	}
+	f.whole.hear(s.german, ts...)
+	f.each = make([]heard, len(ts))
+	for i := range ts {
+		f.each[i].hear(s.german, ts[i])
+	}
+	if len(n.words) == 1 {
+		c := s.class(n.words[0])
+		f.title, f.common = c&title != 0, c&common != 0
+	}
+	return f
+}
+
+// wordsOf returns the folded words of a name.
+func wordsOf(text string) []string {
+	var out []string
+	for _, t := range split(nil, fold(cut(text))) {
+		out = append(out, t.text)
+	}
+	return out
+}
+
+// match is a form found in an utterance, at tokens first to last.
+type match struct {
+	form        *form
+	first, last int
+	owned       bool // "Bartok's", "Bartoks"
+	cost        int  // how far from the form what was heard is; 0 if alike
+}
+
+// exact returns the longest form that stands at token i and before token end.
+func (u *utterance) exact(i, end int) (match, bool) {
+	word := u.tokens[i].text
+	if m, ok := u.spelt(word, i, end); ok {
+		m.owned = u.tokens[m.last].owns
+		return m, true
+	}
+	if stem, ok := strings.CutSuffix(word, "s"); ok && u.s.german && len(stem) > 2 {
+		m, ok := u.spelt(stem, i, i+1)
+		m.owned = true
+		return m, ok && !m.form.title
+	}
+	return match{}, false
+}
+
+// spelt is exact, with token i spelt as word.
+func (u *utterance) spelt(word string, i, end int) (match, bool) {
+next:
+	for _, n := range u.s.starts[word] {
+		f := &u.s.forms[n]
+		if i+len(f.words) > end || f.npc == player && f.player == u.speaker {
+			continue
+		}
+		for k, w := range f.words[1:] {
+			if t := u.tokens[i+1+k]; t.text != w {
+				continue next
+			}
+		}
+		return match{form: f, first: i, last: i + len(f.words) - 1}, true
+	}
+	return match{}, false
+}
+
+// similar returns the form that tokens first to last sound most like. At a
+// place where names are seldom called only close ones count (careful).
+func (u *utterance) similar(first, last int, careful bool, prefer int) (match, bool) {
+	ts := u.tokens[first : last+1]
+	if len(ts) > 3 || ts[len(ts)-1].owns || len(ts) == 1 && ts[0].class&^(honorific|title) != 0 {
+		return match{}, false
+	}
+	var whole heard
+	var each [3]heard
+	whole.hear(u.s.german, ts...)
+	for i := range ts {
+		if len(ts) > 1 {
+			each[i].hear(u.s.german, ts[i])
+		}
+	}
+	best := match{cost: 1 << 10}
+	for i := range u.s.forms {
+		f := &u.s.forms[i]
+		if careful && (f.title || f.common) || f.npc == player && f.player == u.speaker {
+			continue
+		}
+		cost, ok := 0, true
+		if n := len(f.words); len(ts) == 1 || n == 1 {
+			cost, ok = near(&whole, &f.whole, careful || len(ts) > 1)
+		} else if n != len(ts) {
+			continue
+		} else {
+			for k := 0; ok && k < n; k++ {
+				var c int
+				c, ok = near(&each[k], &f.each[k], careful)
+				cost += c
+			}
+		}
+		if !ok || cost > best.cost || cost == best.cost && (best.form.npc == prefer || f.npc != prefer) {
+			continue
+		}
+		best = match{form: f, first: first, last: last, cost: cost}
+	}
+	return best, best.form != nil
+}
+
+// clipped is the cost of a name whose first sound was not heard.
+const clipped = 5
+
+// near reports whether a, which was heard, may be b, and how far it is: two
+// for each letter, one less if it sounds the same.
+func near(a, b *heard, careful bool) (cost int, ok bool) {
+	limit, sounding := allowance(b.n, careful)
+	if b.n > 0 && !a.far(b, sounding) {
+		same := a.sounds(b)
+		if same {
+			limit = sounding
+		}
+		if d := distance(a, b, limit); d == 0 {
+			return 0, true
+		} else if d <= limit && same {
+			return 2*d - 1, true
+		} else if d <= limit {
+			return 2 * d, true
+		}
+	}
+	if lost := b.n - a.n; !careful && lost >= 1 && lost <= b.n/4 && lost <= 2 && a.n >= 3 && slices.Equal(a.spelling(), b.spelling()[lost:]) {
+		return clipped, true
+	}
+	return 0, false
+}
+
+// distance returns how many letters a and b are apart, more than limit if more.
+func distance(a, b *heard, limit int) int {
+	if a.far(b, limit) {
+		return limit + 1
+	}
+	return spelling.Distance(a.spelling(), b.spelling(), limit+1)
+}
+
+// allowance returns how many letters of a name of n letters may be heard
+// wrong, and how many if the phonetic key is right.
+func allowance(n int, careful bool) (alike, sounding int) {
+	switch {
+	case careful && n < 5:
+		return 0, 0
+	case careful:
+		return 1, 1
+	case n < 4:
+		return 0, 0
+	case n == 4:
+		return 0, 1
+	case n < 8:
+		return 1, 2
+	}
+	return 2, 3
+}

@@ -1,0 +1,257 @@
+package address
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+const (
+	// maxBytes bounds what is looked at of an utterance.
+	maxBytes = 4 << 10
+	// maxWords bounds the words of a name.
+	maxWords = 6
+	// maxNote bounds the bytes of a note on a sound.
+	maxNote = 40
+)
+
+// token is a folded word and what surrounds it.
+type token struct {
+	text   string
+	class  class
+	opens  bool // a clause begins with it
+	closes bool // a clause ends with it
+	stop   rune // mark that ends its clause: one of , . ? or 0
+	owns   bool // it had an 's
+	quoted bool
+}
+
+// fold brings texts that differ in case, in composed letters or in the shape
+// of apostrophes to one form.
+func fold(text string) string {
+	text = strings.ToLower(norm.NFC.String(text))
+	return strings.ReplaceAll(text, "’", "'")
+}
+
+// cut shortens text to maxBytes at the border of a character.
+func cut(text string) string {
+	if len(text) <= maxBytes {
+		return text
+	}
+	n := maxBytes
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
+func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
+
+// split appends the words of a folded text to ts.
+func split(ts []token, text string) []token {
+	quoted, opens := false, true
+	for text != "" {
+		start := strings.IndexFunc(text, isLetter)
+		gap := text
+		if start >= 0 {
+			gap = text[:start]
+		}
+		stop, quotes := marks(gap)
+		if n := len(ts); n > 0 && (stop != 0 || quotes > 0) {
+			ts[n-1].closes, ts[n-1].stop = true, stop
+			opens = true
+		}
+		quoted = quoted != (quotes%2 == 1)
+		if start < 0 {
+			break
+		}
+		word, rest := cutWord(text[start:])
+		t := token{text: word, opens: opens, quoted: quoted}
+		t.text, t.owns = strings.CutSuffix(word, "'s")
+		ts, text, opens = append(ts, t), rest, false
+	}
+	if n := len(ts); n > 0 {
+		ts[n-1].closes = true
+	}
+	if quoted { // a quotation that never ends is a stray mark
+		for i := range ts {
+			ts[i].quoted = false
+		}
+	}
+	return ts
+}
+
+// cutWord cuts the word that text begins with. An apostrophe between letters
+// is part of it.
+func cutWord(text string) (word, rest string) {
+	end := 0
+	for end < len(text) {
+		r, size := utf8.DecodeRuneInString(text[end:])
+		if r == '\'' {
+			if next, _ := utf8.DecodeRuneInString(text[end+size:]); !isLetter(next) {
+				break
+			}
+		} else if !isLetter(r) {
+			break
+		}
+		end += size
+	}
+	return text[:end], text[end:]
+}
+
+// marks returns the strongest mark of a gap between words, and how many
+// quotation marks are in it.
+func marks(gap string) (stop rune, quotes int) {
+	for i, r := range gap {
+		switch r {
+		case '?':
+			stop = '?'
+		case '!', '.', '…':
+			if stop != '?' {
+				stop = '.'
+			}
+		case ',', ';', ':', '–', '—':
+			if stop == 0 {
+				stop = ','
+			}
+		case '-':
+			if stop == 0 && i > 0 && i+1 < len(gap) { // a dash, no hyphen
+				stop = ','
+			}
+		case '"', '“', '”', '„', '«', '»':
+			quotes++
+		}
+	}
+	return stop, quotes
+}
+
+// utterance is a text at work. It belongs to one call of Detect.
+type utterance struct {
+	s       *Snapshot
+	speaker string
+	tokens  []token
+	noise   bool // a transcriber's note such as "[laughter]" was in it
+	second  bool // it says "you"
+	asks    bool
+
+	called     []int // at most maxCalled NPCs
+	mentioned  []int
+	toPlayer   bool
+	confidence float64
+	why        string
+}
+
+// parse cuts an utterance into words.
+func (s *Snapshot) parse(text, speaker string) *utterance {
+	u := &utterance{s: s, speaker: fold(speaker)}
+	text, u.noise = s.withoutNotes(fold(cut(text)))
+	u.tokens = split(make([]token, 0, 8+len(text)/5), text)
+	for i := range u.tokens {
+		t := &u.tokens[i]
+		t.class = s.class(t.text)
+		u.second = u.second || t.class&you != 0
+		u.asks = u.asks || t.stop == '?' || i == 0 && t.class&question != 0
+	}
+	u.unquote()
+	return u
+}
+
+// unquote takes quotation marks away where they hold the speaker's own words:
+// around everything, or behind "I say".
+func (u *utterance) unquote() {
+	whole := true
+	for _, t := range u.tokens {
+		whole = whole && t.quoted
+	}
+	own := len(u.tokens) > 2 && u.tokens[0].class&subject != 0 && u.tokens[1].class&says != 0
+	if !whole && !own {
+		return
+	}
+	for i := range u.tokens {
+		u.tokens[i].quoted = false
+	}
+}
+
+// withoutNotes takes a transcriber's notes on sounds out of a folded text.
+func (s *Snapshot) withoutNotes(text string) (string, bool) {
+	if !strings.ContainsAny(text, "[(*♪") {
+		return text, false
+	}
+	var b strings.Builder
+	found := false
+	for text != "" {
+		i := strings.IndexAny(text, "[(*")
+		if i < 0 {
+			break
+		}
+		shut := map[byte]byte{'[': ']', '(': ')', '*': '*'}[text[i]]
+		n := strings.IndexByte(text[i+1:], shut)
+		if n < 0 || !s.note(text[i+1:i+1+n]) {
+			b.WriteString(text[:i+1])
+			text = text[i+1:]
+			continue
+		}
+		found = true
+		b.WriteString(text[:i] + " ")
+		text = text[i+n+2:]
+	}
+	b.WriteString(text)
+	return b.String(), found
+}
+
+// note reports whether text is a note on a sound.
+func (s *Snapshot) note(text string) bool {
+	if len(text) > maxNote {
+		return false
+	}
+	var few [4]token
+	ts := split(few[:0], text)
+	for _, t := range ts {
+		if s.class(t.text)&(sound|noise) == 0 {
+			return false
+		}
+	}
+	return len(ts) > 0
+}
+
+// sounds reports whether the utterance is made of nothing but sounds.
+func (u *utterance) sounds() bool {
+	for i, t := range u.tokens {
+		if u.s.class(squeeze(t.text))&sound == 0 && !laughs(t.text) {
+			return false
+		}
+		if t.class&queries != 0 && i == len(u.tokens)-1 && t.stop == '?' {
+			return false
+		}
+	}
+	return len(u.tokens) > 0 || u.noise
+}
+
+// squeeze shortens runs of one letter to one: "hmmm" is "hm".
+func squeeze(word string) string {
+	run := false
+	for i := 1; i < len(word); i++ {
+		run = run || word[i] == word[i-1]
+	}
+	if !run || len(word) > 32 {
+		return word
+	}
+	out := make([]rune, 0, 32)
+	for _, r := range word {
+		if n := len(out); n == 0 || out[n-1] != r {
+			out = append(out, r)
+		}
+	}
+	return string(out)
+}
+
+// laughs reports whether a word is a laugh: "haha", "hehehe", "muhaha".
+func laughs(word string) bool {
+	n := 0
+	for word = strings.TrimPrefix(word, "mu"); len(word) >= 2 && word[0] == 'h' && strings.IndexByte("aeio", word[1]) >= 0; n++ {
+		word = word[2:]
+	}
+	return n >= 2 && (word == "" || word == "h")
+}
