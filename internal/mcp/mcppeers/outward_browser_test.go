@@ -60,7 +60,7 @@ func browse(t *testing.T, web *httptest.Server, heard <-chan told, server string
 	browser, args := peers.Browser(t)
 	page := web.URL + "/?" + url.Values{"server": {server}, "token": {builderToken}}.Encode()
 	cmd := exec.Command(browser, append(args, "--remote-debugging-port=0", page)...) // else it may end before the page has
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // it has children
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}                            // it has children
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

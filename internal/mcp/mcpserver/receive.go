@@ -20,6 +20,7 @@ const (
 	methodListTemplates = "resources/templates/list"
 	methodReadResource  = "resources/read"
 	methodSubscribe     = "resources/subscribe"
+	methodUnsubscribe   = "resources/unsubscribe"
 	methodListen        = "subscriptions/listen"
 	methodListPrompts   = "prompts/list"
 	methodGetPrompt     = "prompts/get"
@@ -42,8 +43,17 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 			if s.o.Resources != nil {
 				return s.resources(ctx, req)
 			}
+		case methodReadResource:
+			if params, ok := req.GetParams().(*sdk.ReadResourceParams); ok && params != nil {
+				params.URI = spelling(params.URI)
+			}
+		case methodUnsubscribe:
+			if params, ok := req.GetParams().(*sdk.UnsubscribeParams); ok && params != nil {
+				params.URI = spelling(params.URI)
+			}
 		case methodSubscribe:
 			if params, ok := req.GetParams().(*sdk.SubscribeParams); ok && params != nil {
+				params.URI = spelling(params.URI)
 				if err := s.readable(ctx, params.URI); err != nil {
 					return nil, err
 				}
@@ -124,6 +134,15 @@ func (s *Server) addResources() {
 	}
 }
 
+// spelling is the one way to write an address: what changes is announced by
+// it, and the SDK takes no other for an address.
+func spelling(uri string) string {
+	if canonical, ok := resource.Canonical(uri); ok {
+		return canonical
+	}
+	return uri
+}
+
 // readResource answers resources/read.
 func (s *Server) readResource(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	v, uri := s.view(ctx), req.Params.URI
@@ -202,8 +221,10 @@ func (s *Server) listens(ctx context.Context, params *sdk.SubscriptionsListenPar
 	if params == nil || params.Notifications == nil {
 		return nil // the SDK refuses it
 	}
-	for _, uri := range params.Notifications.ResourceSubscriptions {
-		if err := s.readable(ctx, uri); err != nil {
+	uris := params.Notifications.ResourceSubscriptions
+	for i, uri := range uris {
+		uris[i] = spelling(uri)
+		if err := s.readable(ctx, uris[i]); err != nil {
 			return err
 		}
 	}
