@@ -248,7 +248,8 @@ func secret(profile string) string { return "the-secret-token-of-" + profile }
 
 // dial opens a WebSocket.
 func (o *outward) dial(header http.Header, protocols ...string) (*websocket.Conn, *http.Response, error) {
-	return websocket.Dial(o.t.Context(), "ws://"+o.addr+"/ws", &websocket.DialOptions{HTTPHeader: header, Subprotocols: protocols})
+	opts := &websocket.DialOptions{HTTPHeader: header, Subprotocols: protocols, Host: header.Get("Host")}
+	return websocket.Dial(o.t.Context(), "ws://"+o.addr+"/ws", opts)
 }
 
 // socket talks over a WebSocket as the client with a token.
@@ -262,13 +263,18 @@ func (o *outward) socket(token string) *stream {
 	if err != nil {
 		o.t.Fatalf("dialling: %v (%v)", err, resp)
 	}
-	conn.SetReadLimit(64 << 20)
 	o.t.Cleanup(func() { _ = conn.CloseNow() })
+	return over(o.t, conn)
+}
+
+// over talks over an open WebSocket.
+func over(t testing.TB, conn *websocket.Conn) *stream {
+	conn.SetReadLimit(64 << 20)
 	return &stream{
-		t:   o.t,
-		put: func(b []byte) error { return conn.Write(o.t.Context(), websocket.MessageText, b) },
+		t:   t,
+		put: func(b []byte) error { return conn.Write(t.Context(), websocket.MessageText, b) },
 		get: func() ([]byte, error) {
-			_, b, err := conn.Read(o.t.Context())
+			_, b, err := conn.Read(t.Context())
 			return b, err
 		},
 	}
