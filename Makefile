@@ -11,7 +11,7 @@ FUZZTIME ?= 30s
 
 export CGO_ENABLED ?= 0
 
-.PHONY: play run build test gate peers conformance conformance-client check bench bench-mcp bench-outward fuzz cover clean
+.PHONY: play run build test gate peers conformance conformance-client check bench bench-mcp bench-outward eval-address fuzz cover clean
 
 play: build
 	@$(BIN) play $(ARGS)

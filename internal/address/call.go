@@ -214,18 +214,12 @@ func (u *utterance) misheardCall(c *clause, head, prefer int) (match, bool) {
 
 // lastName finds a name that ends a clause and is called: "thank you Greta".
 func (u *utterance) lastName(c *clause, prefer int) (match, bool) {
-	before := func(i int) bool {
-		for i > c.first && u.tokens[i-1].class&honorific != 0 && u.tokens[i-1].class&tail == 0 {
-			i--
-		}
-		return i > c.first && u.tokens[i-1].class&tail != 0 && !(i > c.first+1 && naming[u.tokens[i-2].text])
-	}
 	if ms := c.matches(); len(ms) > 0 && ms[len(ms)-1].last+1 == c.core {
 		m := ms[len(ms)-1]
-		return m, !m.owned && before(m.first)
+		return m, !m.owned && u.mayEnd(c, m.first, m.form.common)
 	}
 	for n := 2; n >= 1; n-- {
-		if i := c.core - n; i > c.begin && before(i) {
+		if i := c.core - n; i > c.begin && u.mayEnd(c, i, false) {
 			if m, ok := u.similar(i, c.core-1, true, prefer); ok {
 				return m, true
 			}
@@ -233,6 +227,30 @@ func (u *utterance) lastName(c *clause, prefer int) (match, bool) {
 	}
 	return match{}, false
 }
+
+// mayEnd reports whether a name at token i, which ends a clause, may be called
+// there. An everyday word is a name only behind thanks or a greeting.
+func (u *utterance) mayEnd(c *clause, i int, common bool) bool {
+	for i > c.first && u.tokens[i-1].class&honorific != 0 && u.tokens[i-1].class&tail == 0 {
+		i--
+	}
+	if i == c.first || u.tokens[i-1].class&tail == 0 || sendsAway[u.tokens[c.first].text] {
+		return false
+	}
+	before := ""
+	if i-1 > c.first {
+		before = u.tokens[i-2].text
+	}
+	if common {
+		return u.tokens[i-1].class&hail != 0 || before == "thank" || thanks[u.tokens[i-1].text]
+	}
+	return !naming[before]
+}
+
+// sendsAway are words that begin a clause about whom to ask.
+var sendsAway = map[string]bool{"frag": true, "fragt": true, "ask": true}
+
+var thanks = map[string]bool{"thanks": true, "danke": true}
 
 // naming are words before "you" and a name that ask about the name.
 var naming = map[string]bool{"call": true, "called": true, "are": true, "name": true, "named": true, "bist": true, "heißt": true, "nennt": true}
@@ -303,10 +321,10 @@ func (u *utterance) group() bool {
 // begins at token i.
 func (u *utterance) allOfYou(i int) bool {
 	word := func(k int) string {
-		if i+k < len(u.tokens) {
-			return u.tokens[i+k].text
+		if i+k >= len(u.tokens) || k > 0 && u.tokens[i+k].opens {
+			return ""
 		}
-		return ""
+		return u.tokens[i+k].text
 	}
 	switch word(0) {
 	case "both", "all":
@@ -322,6 +340,9 @@ func (u *utterance) allOfYou(i int) bool {
 	return false
 }
 
+// everything are words for a crowd that by themselves mean all things.
+var everything = map[string]bool{"all": true, "alle": true, "zusammen": true}
+
 // callsCrowd reports whether a clause calls a crowd: "Friends, …", "good
 // evening everyone", "danke Leute".
 func (u *utterance) callsCrowd(first, end int) bool {
@@ -329,6 +350,9 @@ func (u *utterance) callsCrowd(first, end int) bool {
 		return false
 	}
 	i := end - 1
+	if i == first && everything[u.tokens[i].text] {
+		return false
+	}
 	for i > first && u.tokens[i-1].class&(crowd|joins|honorific|opener) != 0 {
 		i--
 	}

@@ -171,7 +171,7 @@ next:
 // place where names are seldom called only close ones count (careful).
 func (u *utterance) similar(first, last int, careful bool, prefer int) (match, bool) {
 	ts := u.tokens[first : last+1]
-	if len(ts) > 3 || ts[len(ts)-1].owns || len(ts) == 1 && ts[0].class&^(honorific|title) != 0 {
+	if len(ts) > 3 || ts[len(ts)-1].owns || everyday(ts) {
 		return match{}, false
 	}
 	var whole heard
@@ -189,7 +189,7 @@ func (u *utterance) similar(first, last int, careful bool, prefer int) (match, b
 			continue
 		}
 		cost, ok := 0, true
-		if n := len(f.words); len(ts) == 1 || n == 1 {
+		if n := len(f.words); n == 1 || len(ts) == 1 && u.s.class(f.words[0])&part == 0 {
 			cost, ok = near(&whole, &f.whole, careful || len(ts) > 1)
 		} else if n != len(ts) {
 			continue
@@ -206,6 +206,17 @@ func (u *utterance) similar(first, last int, careful bool, prefer int) (match, b
 		best = match{form: f, first: first, last: last, cost: cost}
 	}
 	return best, best.form != nil
+}
+
+// everyday reports whether words that were heard are surely no name: an
+// everyday word, or several of which one is a word of grammar.
+func everyday(ts []token) bool {
+	if len(ts) == 1 {
+		return ts[0].class&^(honorific|title) != 0
+	}
+	return slices.ContainsFunc(ts, func(t token) bool {
+		return t.class&(article|you|about|question|joins|sound|subject) != 0
+	})
 }
 
 // clipped is the cost of a name whose first sound was not heard.

@@ -80,8 +80,8 @@ func (s *Snapshot) class(word string) class {
 // none of them, or in common.
 var (
 	english = newLexicon([]with{
-		{hail, `hey hi hello ahoy`},
-		{opener, `hey hi hello oh ah ok okay so well and now please dear good thanks thank you yes no nope yeah yep but
+		{hail, `hey hi hello ahoy yo oi psst`},
+		{opener, `hey hi hello yo oi psst shh oh ah ok okay so well and now please dear good thanks thank you yes no nope yeah yep but
 			morning evening afternoon night excuse me sorry listen look wait stop come on there right sure
 			greetings welcome hail ahoy aye um uh hmm er alright then just also too um`},
 		{honorific, `master mistress mister mr mrs miss sir lady lord madam dame brother sister father mother captain
@@ -95,7 +95,8 @@ var (
 			looked who whom whose himself herself again yesterday will won't can't cannot keeps kept made makes
 			lied lies stole ran walked sat stood spoke died`},
 		{you, `you your yours you're you've you'd you'll y'all yourself yourselves thee thou thy ye`},
-		{question, `who what where when why how which whose is are was were do does did can could has have will would`},
+		{question, `who what where when why how which whose is are was were do does did can could has have will would
+			whats whos wheres hows whens whys`},
 		{crowd, `everyone everybody folks gentlemen ladies friends people all guys lads comrades`},
 		{tail, `there please you me us now then again today here so too right ok okay thanks hey hi hello oh yes no
 			morning evening night well sure aye sorry alright up listen goodbye bye welcome dear yeah indeed it`},
@@ -107,9 +108,9 @@ var (
 		{noise, `laughter laughs laughing laugh coughs coughing cough sighs sigh sighing silence music applause noise
 			inaudible background blank audio blank_audio breathing sneezes clears throat speaking`},
 		{subject, `i i'd i'll we we'd we'll`},
-		{says, `ask tell turn walk go head talk speak whisper shout say nod wave address approach greet thank call yell beckon
+		{says, `ask tell turn walk go head talk speak whisper shout say nod wave address approach greet thank call yell beckon look glance smile
 			face`},
-		{onTheWay, `like want to would will just then now over up and at the quietly with back towards toward both
+		{onTheWay, `like want need to would will just then now over up and at the quietly with back towards toward both
 			slowly quickly good directly out`},
 		{common, `about above across after against all almost alone along already although always an another any anyone anything
 			are arm arms army around arrow ask away axe back bad bag bar bard barely bark barrel barter bath beard bear
@@ -141,7 +142,8 @@ var (
 			throw time tired to today together told tomorrow tonight too tower town trap treasure tree true trust truth
 			try turn two ugly uncle under understood until up us use usually very wait wake walk wall want war warm watch
 			water way we weapon weather week well were west wet what whatever when where which white who why wife wild
-			will wind wine winter wise with without wizard woman wood word work world worse worst would wow wrong year
+			will wind wine winter wise with without wizard woman wood word work world worse worst would wow wrong year write written writing message stable voice color colour mark number list name names player level damage attack
+			armor armour shield saving throw roll rolls initiative check perception stealth spell slot bonus action reaction
 			yes yesterday yet young agreed anyway actually basically obviously seriously literally apparently luckily
 			sadly finally later sometimes somehow meanwhile first second third cheers hello hey hi mister thanks no yeah
 			brother sister uncle aunt man boys girls mayor doctor okay alright`},
@@ -204,7 +206,7 @@ var (
 			versprochen viel vielleicht vier vogel voll vom von vor vorn vorsicht waffe wahr wald wand wann warm warte
 			wartet warum was wasser weg weil wein weiß weiter welche welt wem wenig wenn wer werk wetter wichtig wie
 			wieder wild will wind winter wir wirklich wirt wo woche wohin wohl wolf wort wunde wunder wunderbar würfel
-			wurst wut zahl zehn zeit zelt zu zug zum zurück zusammen zwei zwerg ernsthaft ehrlich eigentlich jedenfalls
+			wurst wut zahl zehn zeit zelt zu zug zum zurück zusammen zwei zwerg schaden angriff rüstung stufe zauber probe bonus aktion reaktion wahrnehmung ernsthaft ehrlich eigentlich jedenfalls
 			ehrlichgesagt offenbar angeblich zuerst zuletzt schließlich außerdem`},
 	})
 )
