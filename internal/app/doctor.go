@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
 // finding is what the doctor says of one part.
@@ -33,7 +37,7 @@ func Doctor(ctx context.Context, w io.Writer, path string) error {
 	}
 	findings := []finding{
 		{"configuration", true, fmt.Sprintf("%s: %d NPCs, %d external servers", cfg.File, len(cfg.NPCs), len(cfg.MCP.Servers)), ""},
-		dataFinding(cfg), modelFinding(cfg), voiceFinding(cfg), playerFinding(), discordFinding(cfg),
+		dataFinding(cfg), modelFinding(cfg), voiceFinding(cfg), playerFinding(), opusFinding(), discordFinding(cfg),
 	}
 	findings = append(findings, endpointFindings(ctx, cfg)...)
 	findings = append(findings, registryFindings(ctx, cfg)...)
@@ -114,6 +118,43 @@ func playerFinding() finding {
 		}
 	}
 	return finding{"sound output", true, "none found; play --voice will be silent", "apt-get install alsa-utils, or use play --wav FILE"}
+}
+
+// opusFinding sends a tone through libopus and back.
+func opusFinding() finding {
+	const part, frames = "opus", 25
+	lib, err := opus.Load()
+	if err != nil {
+		return finding{part, true, "decodes in pure Go, cannot encode", err.Error()}
+	}
+	encoder, encErr := opus.NewEncoder(lib, nil)
+	decoder, decErr := opus.NewDecoder(lib)
+	if err := errors.Join(encErr, decErr); err != nil {
+		return finding{part, false, err.Error(), "install another libopus"}
+	}
+	var in, out audio.Frame
+	for i := range in { // whole periods, so that it can be repeated
+		in[i] = int16(8000 * math.Sin(2*math.Pi*500*float64(i)/audio.SampleRate))
+	}
+	var payload []byte
+	var encoding, decoding time.Duration
+	for range frames {
+		start := time.Now()
+		if payload, err = encoder.Encode(payload[:0], &in); err == nil {
+			encoding += time.Since(start)
+			start = time.Now()
+			err = decoder.Decode(&out, payload)
+			decoding += time.Since(start)
+		}
+		if err != nil {
+			return finding{part, false, err.Error(), "install another libopus"}
+		}
+	}
+	if out == (audio.Frame{}) {
+		return finding{part, false, lib.Version() + " turned a tone into silence", "install another libopus"}
+	}
+	return finding{part: part, ok: true, state: fmt.Sprintf("%s, encodes a frame in %v, decodes it in %v",
+		lib.Version(), (encoding / frames).Round(time.Microsecond), (decoding / frames).Round(time.Microsecond))}
 }
 
 func discordFinding(cfg *config.Config) finding {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what the tests need beside Go: espeak-ng, npm, a browser without a
+# Installs what the tests need beside Go: espeak-ng, libopus, npm, a browser without a
 # screen and a C compiler for the race detector from Debian; MCP reference
 # servers, the MCP inspector, SDKs, conformance suites and the Node they need
 # from npm.
@@ -15,7 +15,13 @@ lacks() {
 	missing=1
 }
 
-has() { command -v "$1" >/dev/null 2>&1; }
+# has tells whether a program, or a library called lib….so.N, is there.
+has() {
+	case $1 in
+	lib*.so.*) ldconfig -p 2>/dev/null | grep -q "$1 " ;;
+	*) command -v "$1" >/dev/null 2>&1 ;;
+	esac
+}
 
 log=$(mktemp) || exit 1
 trap 'rm -f "$log"' EXIT
@@ -27,7 +33,8 @@ attempt() {
 	return 1
 }
 
-# debian installs a Debian package that brings a program, where we may.
+# debian installs a Debian package that brings a program or library, where we
+# may.
 debian() {
 	program=$1
 	shift
@@ -59,6 +66,7 @@ install_packages() {
 }
 
 debian espeak-ng espeak-ng
+debian libopus.so.0 libopus0
 debian npm nodejs npm
 debian gcc gcc libc6-dev # for the race detector
 has chromium || has google-chrome || debian chromium-headless-shell chromium-headless-shell
