@@ -164,9 +164,15 @@ func (a *App) agents(cast []config.NPC, notices *[]string) []*agent.Agent {
 
 // voices opens where the NPCs are heard.
 func (a *App) voices(o SessionOptions, cast []config.NPC, notices *[]string) (*voice, error) {
+	v := &voice{}
+	if len(a.Config.Language) > 0 {
+		v.language = a.Config.Language[0]
+	}
 	var stock []string
 	for _, npc := range cast {
-		stock = append(stock, stockLines(npc)...)
+		for _, line := range stockLines(npc) {
+			stock = append(stock, v.spoken(npc, line))
+		}
 	}
 	chained := a.Config.Providers.TTS
 	provider, missing, err := voiceProvider(chained, phrases.New(stock, nil), func(s chain.Switch) {
@@ -176,7 +182,7 @@ func (a *App) voices(o SessionOptions, cast []config.NPC, notices *[]string) (*v
 	if err != nil {
 		return nil, Usage(err)
 	}
-	v := &voice{provider: provider}
+	v.provider = provider
 	if o.WAV == "" && !o.Aloud {
 		return v, nil
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/speech"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
@@ -43,6 +45,7 @@ func createWAV(path string) (pcmSink, error) {
 // voice speaks sentences into sinks, one at a time.
 type voice struct {
 	provider tts.Provider
+	language string     // of NPCs whose voice has none
 	mu       sync.Mutex // one sentence at a time; guards the fields below
 	sinks    []pcmSink
 	rate     int
@@ -61,7 +64,7 @@ func (v *voice) warm(cast []config.NPC) {
 	v.warming.Go(func() {
 		for _, npc := range cast {
 			for _, text := range warmLines(npc) {
-				for _, err := range v.provider.Synthesize(ctx, text, npc.Voice) {
+				for _, err := range v.provider.Synthesize(ctx, v.spoken(npc, text), npc.Voice) {
 					if err != nil {
 						return // who speaks next will see why
 					}
@@ -83,7 +86,7 @@ func (v *voice) Speak(ctx context.Context, npc config.NPC, text string, started 
 		v.resample.Reset() // an earlier sentence may have been cut off
 	}
 	first := true
-	for pcm, err := range v.provider.Synthesize(ctx, text, npc.Voice) {
+	for pcm, err := range v.provider.Synthesize(ctx, v.spoken(npc, text), npc.Voice) {
 		if err != nil {
 			return err
 		}
@@ -104,6 +107,11 @@ func (v *voice) Speak(ctx context.Context, npc config.NPC, text string, started 
 		return v.write(ctx, v.buf)
 	}
 	return nil
+}
+
+// spoken is a sentence as the voice gets it; people read it as it was.
+func (v *voice) spoken(npc config.NPC, text string) string {
+	return speech.Speakable(text, cmp.Or(npc.Voice.Language, v.language))
 }
 
 // convert brings a piece to the house rate.

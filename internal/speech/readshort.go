@@ -1,0 +1,229 @@
+package speech
+
+import (
+	"strings"
+	"unicode"
+)
+
+// maxParts is how many dots an abbreviation may have.
+const maxParts = 3
+
+// abbreviation reads one from the lexicon, the longest that fits.
+func (r *reader) abbreviation() bool {
+	if unicode.IsLetter(r.at(r.i - 1)) {
+		return false
+	}
+	var key strings.Builder
+	best, end := "", 0
+	i := r.i
+	for part := 0; part < maxParts; part++ {
+		start := i
+		for i-start <= maxAbbreviation && unicode.IsLetter(r.at(i)) {
+			key.WriteRune(unicode.ToLower(r.at(i)))
+			i++
+		}
+		if i == start || r.at(i) != '.' {
+			break
+		}
+		key.WriteByte('.')
+		i++
+		if words, ok := r.lex.abbreviations[key.String()]; ok {
+			best, end = words, i
+		}
+		if r.at(i) == ' ' {
+			i++
+		}
+	}
+	if best == "" {
+		return r.numero()
+	}
+	if best == "Saint" && !unicode.IsUpper(r.after(end)) { // "Mill St."
+		best = "Street"
+	}
+	stop := r.ends(end)
+	r.i = end
+	r.say(best)
+	if stop {
+		r.mark = '.'
+		r.last = ""
+	}
+	return true
+}
+
+// ends reports whether the dot before i is a full stop as well: nothing
+// follows, or a quotation's end.
+func (r *reader) ends(i int) bool {
+	for r.at(i) == ' ' && i < len(r.text) {
+		i++
+	}
+	return i >= len(r.text)
+}
+
+// numero reads "No. 5" and "Nos. 5".
+func (r *reader) numero() bool {
+	if r.lex.german || !r.begins("no.") || !isDigit(r.after(r.i+3)) {
+		return false
+	}
+	r.i += len("no.")
+	r.say(r.lex.number)
+	return true
+}
+
+// dieOrKeep reads the d of 2d6 and the kh of 4d6kh3.
+func (r *reader) dieOrKeep() bool {
+	c, next := unicode.ToLower(r.at(r.i)), r.at(r.i+1)
+	if unicode.IsLetter(r.at(r.i - 1)) {
+		return false
+	}
+	if (c == 'd' || c == 'w' && r.lex.german) && (isDigit(next) || next == '%') {
+		r.say(r.lex.die)
+		r.i++
+		if next == '%' {
+			r.say(r.lex.percent)
+			r.i++
+		}
+		return true
+	}
+	if c != 'k' || !isDigit(r.at(r.i-1)) || !isDigit(r.at(r.i+2)) {
+		return false
+	}
+	switch unicode.ToLower(next) {
+	case 'h':
+		r.say(r.lex.keepHigh)
+	case 'l':
+		r.say(r.lex.keepLow)
+	default:
+		return false
+	}
+	r.i += 2
+	return true
+}
+
+// sign reads a sign, or leaves it out where it means nothing.
+func (r *reader) sign(c rune) {
+	prev, next := r.at(r.i-1), r.at(r.i+1)
+	soon := r.after(r.i + 1)
+	between := isWord(r.before(r.i-1)) && isWord(soon) && r.mark == 0 && len(r.out) > 0
+	word := ""
+	switch c {
+	case '+':
+		if isDigit(soon) || between {
+			word = r.lex.plus
+		}
+	case '-', '−', '–':
+		r.dash(c)
+		return
+	case '=':
+		if between {
+			word = r.lex.equals
+		}
+	case '&':
+		if between {
+			word = r.lex.and
+		}
+	case '/':
+		word = r.slash(between)
+	case '×', '÷':
+		if between {
+			word = map[rune]string{'×': r.lex.times, '÷': r.lex.by}[c]
+		}
+	case '#', '§', '~':
+		if isDigit(soon) {
+			word = map[rune]string{'#': r.lex.number, '§': r.lex.section, '~': r.lex.about}[c]
+		}
+	case '@':
+		if isWord(next) {
+			word = r.lex.at
+		}
+	case '±':
+		if isDigit(soon) {
+			word = r.lex.plus + " " + r.lex.minus
+		}
+	case '$', '€', '£':
+		if isDigit(next) && !isDigit(prev) {
+			r.i++
+			r.amount(c)
+			return
+		}
+	case '½', '⅓', '⅔', '¼', '¾', '⅛':
+		word = r.vulgar(c, isDigit(prev))
+	}
+	r.i++
+	r.say(word)
+}
+
+// dash reads a minus, a range or a pause.
+func (r *reader) dash(c rune) {
+	prev, next := r.at(r.i-1), r.at(r.i+1)
+	switch {
+	case c == '–' && isDigit(r.before(r.i-1)) && isDigit(r.after(r.i+1)):
+		r.say(r.lex.to)
+	case c == '−' && isDigit(r.after(r.i+1)),
+		isDigit(next) && !isWord(prev),
+		isDigit(r.before(r.i-1)) && prev == ' ' && isDigit(r.after(r.i+1)):
+		r.say(r.lex.minus)
+	case isDigit(prev) && isDigit(next):
+		r.say(r.lex.to)
+	case c == '–', prev == ' ' && next == ' ', next == '-':
+		r.pause(',')
+	}
+	r.i++
+}
+
+// slash reads "he/she" and "5 gp/day".
+func (r *reader) slash(between bool) string {
+	if !between {
+		return ""
+	}
+	if r.units {
+		return r.lex.per
+	}
+	end := r.i + 1
+	for end-r.i <= 5 && unicode.IsLetter(r.at(end)) {
+		end++
+	}
+	if next := strings.ToLower(string(r.text[min(r.i+1, len(r.text)):min(end, len(r.text))])); next == r.lex.or || next == r.lex.and {
+		return "" // "and/or" is read as it stands
+	}
+	return r.lex.or
+}
+
+// vulgar reads a fraction that is one sign.
+func (r *reader) vulgar(c rune, mixed bool) string {
+	parts := map[rune][2]int64{'½': {1, 2}, '⅓': {1, 3}, '⅔': {2, 3}, '¼': {1, 4}, '¾': {3, 4}, '⅛': {1, 8}}[c]
+	words := r.fractionWords(parts[0], parts[1])
+	switch {
+	case !mixed:
+		return words
+	case r.lex.german:
+		return r.lex.and + " " + words
+	case parts[0] == 1:
+		return r.lex.and + " a " + strings.TrimPrefix(words, "one ")
+	}
+	return r.lex.and + " " + words
+}
+
+// fractionWords reads n over d, with d from 2 to 100.
+func (r *reader) fractionWords(n, d int64) string {
+	if r.lex.german {
+		count := r.lex.cardinal(n)
+		if n == 1 {
+			count = "ein"
+		}
+		if d == 2 {
+			return count + " " + map[bool]string{true: "halb", false: "Halbe"}[n == 1]
+		}
+		return count + " " + titleFirst(ordinalDE(d)) + "el"
+	}
+	name := ordinalEN(d)
+	switch d {
+	case 2:
+		name = map[bool]string{true: "half", false: "halve"}[n == 1]
+	case 4:
+		name = "quarter"
+	}
+	if n != 1 {
+		name += "s"
+	}
+	return r.lex.cardinal(n) + " " + name
+}

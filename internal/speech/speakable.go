@@ -1,0 +1,74 @@
+package speech
+
+import (
+	"strings"
+	"unicode"
+)
+
+// maxGrowth bounds how much longer than the text its spoken form may be.
+const maxGrowth = 8
+
+// effort says how much of a text is put into words.
+type effort int
+
+const (
+	inFull   effort = iota // numbers as people say them
+	byDigit                // numbers digit by digit
+	noSigns                // only words and pauses
+	attempts               // how many efforts there are
+)
+
+// Speakable returns text as a voice should get it: numbers, dice, units, dates,
+// signs and abbreviations in words, without markup, quotes, emoji and stage
+// directions, with calm punctuation. English and German are known, by a tag
+// such as "de" or "en-GB"; an empty one means English. In any other language
+// numbers and abbreviations stay as they are and only the rest is done.
+//
+// The result is valid UTF-8 on one line, at most 8 times as long as text in
+// bytes and not empty if text has a letter, escape sequences of terminals aside.
+// Speakable is idempotent, takes time
+// in proportion to the text, and is safe for concurrent use.
+//
+// What people read is not to be passed through it.
+func Speakable(text, language string) string {
+	lex := lexiconOf(language)
+	for e := inFull; e < attempts; e++ {
+		out := settle(text, lex, e)
+		if len(out) <= maxGrowth*len(text) {
+			return out
+		}
+	}
+	return "" // cannot be: noSigns adds nothing
+}
+
+// maxPasses bounds how often a text is gone over until nothing changes. The
+// second pass only confirms the first, unless what a sign or a mark of emphasis
+// held apart becomes an abbreviation or a numeral without it.
+const maxPasses = 6
+
+// settle puts text into words until nothing is left to do.
+func settle(text string, lex *lexicon, e effort) string {
+	out := pass(text, lex, e)
+	for range maxPasses {
+		again := pass(out, lex, e)
+		if again == out {
+			break
+		}
+		out = again
+	}
+	return out
+}
+
+// pass goes over text once. Stage directions go, unless there is nothing else.
+func pass(text string, lex *lexicon, e effort) string {
+	plain := tidy(text)
+	r := reader{text: dropStage(plain), lex: lex, effort: e}
+	out := r.read()
+	if !hasLetter(out) && hasLetter(string(plain)) {
+		r = reader{text: plain, lex: lex, effort: e}
+		out = r.read()
+	}
+	return out
+}
+
+func hasLetter(s string) bool { return strings.ContainsFunc(s, unicode.IsLetter) }

@@ -1,0 +1,172 @@
+package speech
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+)
+
+// tidy returns the runes of text that can mean something to a reader: letters
+// with their marks, digits as 0 to 9, a few signs, plain punctuation and single
+// spaces. Quotes, markup, emoji and what is invisible go.
+func tidy(text string) []rune {
+	in := []rune(strings.ToValidUTF8(untrusted.Clean(text, 0), " "))
+	out := make([]rune, 0, len(in))
+	lineStart := true
+	for i, r := range in {
+		prev, next := rune(' '), rune(' ')
+		if len(out) > 0 {
+			prev = out[len(out)-1]
+		}
+		if i+1 < len(in) {
+			next = in[i+1]
+		}
+		switch {
+		case r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029':
+			if isWord(prev) {
+				out = append(out, ',')
+			}
+			r, lineStart = ' ', true
+		case lineStart && strings.ContainsRune("#>•‣-+*=~_ \t", r) && !unicode.IsDigit(next) && !isWord(next):
+			continue // a heading, a quotation, a bullet or a rule
+		default:
+			lineStart = false
+			r = plainRune(r, prev, next)
+		}
+		switch {
+		case r == 0, r == ' ' && prev == ' ' && len(out) > 0:
+		default:
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// plainRune returns what stands for r between prev and next: r itself, another
+// rune, or 0 for nothing.
+func plainRune(r, prev, next rune) rune {
+	switch {
+	case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':
+		return r
+	case unicode.IsSpace(r), r == '\\':
+		return ' '
+	case r == '_':
+		return '_'
+	case isApostrophe(r):
+		if unicode.IsLetter(prev) && unicode.IsLetter(next) {
+			return '\''
+		}
+		return 0
+	case isQuote(r), r == '`', r == '^', r == '¿', r == '¡':
+		return 0
+	case r == '*':
+		if prev >= '0' && prev <= '9' && next >= '0' && next <= '9' {
+			return '×'
+		}
+		return '*'
+	case unicode.IsDigit(r):
+		return '0' + digitValue(r)
+	case unicode.IsLetter(r):
+		return r
+	case unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Mc, r):
+		if (unicode.IsLetter(prev) || unicode.IsMark(prev)) && (r < 0xfe00 || r > 0xfe0f) {
+			return r
+		}
+		return 0
+	}
+	return plainSign(r)
+}
+
+func isApostrophe(r rune) bool { return r == '\'' || r == '’' || r == 'ʼ' || r == '‘' || r == '`' }
+
+// digitValue returns the value of a decimal digit of any script. Each script's
+// digits follow each other from zero on.
+func digitValue(r rune) rune {
+	first := r
+	for unicode.IsDigit(first - 1) {
+		first--
+	}
+	return (r - first) % 10
+}
+
+// plainSign returns the sign the reader knows for r, a pause, or a space.
+func plainSign(r rune) rune {
+	switch r {
+	case '.', ',', '!', '?', ';', ':', '…', '-', '(', ')', '[', ']', '+', '=', '/', '#', '@', '&', '%', '°', '§', '$', '€', '£', '×', '÷', '±', '~', '–':
+		return r
+	case '—', '―', '→', '⇒', '|', '、', '，', '،':
+		return '—'
+	case '−':
+		return '−'
+	case '‐', '‑':
+		return '-'
+	case '。', '．', '｡', '।', '۔':
+		return '.'
+	case '！', '‼':
+		return '!'
+	case '？', '؟', '⁇', '⁈', '⁉':
+		return '?'
+	case '：':
+		return ':'
+	case '；':
+		return ';'
+	case '⋅', '∗':
+		return '×'
+	case '⁄', '∕':
+		return '/'
+	case '≈':
+		return '~'
+	case '½', '⅓', '⅔', '¼', '¾', '⅛':
+		return r
+	}
+	if unicode.IsSymbol(r) || unicode.Is(unicode.Me, r) {
+		return 0
+	}
+	return ' '
+}
+
+// maxSpokenStage bounds the stage directions dropStage looks for, in runes.
+const maxSpokenStage = 120
+
+// dropStage removes stage directions in asterisks, brackets and parentheses,
+// and the asterisks of what is none.
+func dropStage(text []rune) []rune {
+	out := make([]rune, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		r := text[i]
+		closer := map[rune]rune{'*': '*', '[': ']', '(': ')'}[r]
+		if closer == 0 {
+			out = append(out, r)
+			continue
+		}
+		rest := text[i+1 : min(len(text), i+1+maxSpokenStage)]
+		if end := slices.Index(rest, closer); end > 0 && (isDirection(rest[:end], r == '*') || r == '(' && i > 0 && text[i-1] == ']') {
+			i += end + 1 // also the address of a link in Markdown
+			out = append(out, ' ')
+			continue
+		}
+		if r != '*' {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// isDirection reports whether content says what someone does rather than what
+// they say.
+func isDirection(content []rune, starred bool) bool {
+	words := strings.Fields(string(content))
+	if len(words) == 0 {
+		return false
+	}
+	first := strings.ToLower(strings.TrimFunc(words[0], func(r rune) bool { return !isWord(r) }))
+	return slices.Contains(stageVerbs, first) || starred && len(words) > 1 && slices.Contains(stageMoves, first)
+}
+
+// stageMoves make a stage direction of several words in asterisks.
+var stageMoves = []string{
+	"walks", "turns", "looks", "points", "slams", "raises", "lifts", "steps", "stares", "shakes", "takes", "draws", "pours", "wipes",
+	"slowly", "quietly", "suddenly", "dreht", "geht", "schaut", "blickt", "zeigt", "hebt", "zieht", "schüttelt", "stellt", "langsam", "leise",
+}
