@@ -68,6 +68,7 @@ func render(r *sdk.CallToolResult) mcp.Result {
 		}
 	}
 	res.Text = untrusted.Clean(strings.Join(text, "\n"), maxResult)
+	res.Native = native(r, res)
 	return res
 }
 
