@@ -1,0 +1,276 @@
+package floor
+
+import (
+	"slices"
+	"time"
+)
+
+// Event is something that happened at the table.
+type Event struct {
+	Kind EventKind
+	// Line is what wants the floor; of Want.
+	Line Line
+	// Turn is whose line it is about; of Started, SentenceEnd, Finished and Gone.
+	Turn uint64
+	// Speaker is the player; of VoiceOn, VoiceOff, Heard and Left.
+	Speaker string
+	// Words says that what was heard means something: no cough, no "mhm".
+	Words bool
+	// Timer is which timer has fired, and Serial which setting of it.
+	Timer  Timer
+	Serial uint64
+}
+
+// EventKind is what kind of event it is.
+type EventKind int
+
+const (
+	// Want asks for the floor: the line has sound to play.
+	Want EventKind = iota
+	// Started: the first frame of the line was played.
+	Started
+	// SentenceEnd: playback has reached the end of a sentence, and there is more.
+	SentenceEnd
+	// Finished: all of the line was played.
+	Finished
+	// Gone: the line will not be spoken, or no further: it failed, was cancelled,
+	// or its NPC is muted or has left.
+	Gone
+	// VoiceOn and VoiceOff: a player began or ceased to voice.
+	VoiceOn
+	VoiceOff
+	// Heard: what a player said is known.
+	Heard
+	// Left: a player has left.
+	Left
+	// Fired: a timer has fired.
+	Fired
+)
+
+// Timer is one of the floor's timers. Each runs once at a time.
+type Timer int
+
+const (
+	TimerConfirm Timer = iota
+	TimerGap
+	TimerHold
+	TimerDoubt
+	TimerStall
+	timerKinds
+)
+
+// Effect is something the floor wants done.
+type Effect struct {
+	Kind EffectKind
+	// Turn is whose line; of Grant, Pause, Resume, Cut and Drop.
+	Turn   uint64
+	Reason Reason // of Cut
+	// Timer is to fire After from now, as Fired with this Serial. A later Set of
+	// the same timer, or Stop, takes its place.
+	Timer  Timer
+	Serial uint64
+	After  time.Duration
+}
+
+// EffectKind is what kind of effect it is.
+type EffectKind int
+
+const (
+	// Grant lets the line play.
+	Grant EffectKind = iota
+	// Pause stops the sound within a frame; the line may go on.
+	Pause
+	// Resume lets the line go on from the beginning of the sentence it was
+	// stopped in.
+	Resume
+	// Cut stops the sound within a frame, for good.
+	Cut
+	// Drop tells a line that waits that it will not be spoken.
+	Drop
+	// Set starts a timer, Stop ends it.
+	Set
+	Stop
+)
+
+// Reason is why a line was cut.
+type Reason int
+
+const (
+	// Interrupted: a player took the floor.
+	Interrupted Reason = iota + 1
+	// Stalled: it had the floor and nothing was heard.
+	Stalled
+)
+
+// Apply takes an event in and returns what is to be done, in order. The slice
+// is good until the next call.
+func (f *Floor) Apply(e Event) []Effect {
+	f.effects = f.effects[:0]
+	switch e.Kind {
+	case Want:
+		f.want(e.Line)
+	case Started, SentenceEnd, Finished, Gone:
+		f.played(e)
+	case VoiceOn:
+		f.voiceOn(e.Speaker)
+	case VoiceOff, Left:
+		f.voiceOff(e.Speaker)
+	case Heard:
+		f.heard(e.Words)
+	case Fired:
+		f.fired(e)
+	}
+	return f.effects
+}
+
+func (f *Floor) do(e Effect) { f.effects = append(f.effects, e) }
+
+func (f *Floor) start(t Timer, after time.Duration) {
+	f.serial++
+	f.timers[t] = f.serial
+	f.do(Effect{Kind: Set, Timer: t, Serial: f.serial, After: after})
+}
+
+func (f *Floor) stop(t Timer) {
+	if f.timers[t] != 0 {
+		f.timers[t] = 0
+		f.do(Effect{Kind: Stop, Timer: t})
+	}
+}
+
+// played takes in how far playback is. What is about another line than the one
+// that has the floor means nothing, but for a waiting line that is gone.
+func (f *Floor) played(e Event) {
+	if f.phase == idle || e.Turn != f.holder.Turn {
+		if e.Kind == Gone {
+			f.waiting = slices.DeleteFunc(f.waiting, func(l Line) bool { return l.Turn == e.Turn })
+			if len(f.waiting) == 0 {
+				f.unhold()
+			}
+		}
+		return
+	}
+	switch e.Kind {
+	case Started:
+		if f.phase == granted {
+			f.phase = audible
+			f.start(TimerStall, f.timing.Stall)
+			f.arm()
+		}
+	case SentenceEnd:
+		switch f.phase {
+		case yielding:
+			f.cut(Interrupted)
+		case audible:
+			f.start(TimerStall, f.timing.Stall)
+		}
+	case Finished, Gone:
+		f.release(f.phase != granted)
+	}
+}
+
+// arm starts to count a player's voice against a line that is heard.
+func (f *Floor) arm() {
+	if f.phase == audible && len(f.voices) > 0 && f.holder.Manner != Insists && f.timers[TimerConfirm] == 0 {
+		f.start(TimerConfirm, f.timing.Confirm)
+	}
+}
+
+func (f *Floor) voiceOn(speaker string) {
+	if !slices.Contains(f.voices, speaker) {
+		f.voices = append(f.voices, speaker)
+	}
+	if f.phase == paused {
+		f.stop(TimerDoubt) // whoever goes on talking means it
+	}
+	f.arm()
+}
+
+// voiceOff disarms at once: an interruption is voiced time, not the silence
+// after it.
+func (f *Floor) voiceOff(speaker string) {
+	i := slices.Index(f.voices, speaker)
+	if i < 0 {
+		return
+	}
+	f.voices = slices.Delete(f.voices, i, i+1)
+	if len(f.voices) > 0 {
+		return
+	}
+	f.stop(TimerConfirm)
+	if f.phase == paused {
+		f.start(TimerDoubt, f.timing.Doubt)
+	}
+	f.unhold()
+	f.next()
+}
+
+// heard settles what an interruption was.
+func (f *Floor) heard(words bool) {
+	if f.phase != paused {
+		return
+	}
+	switch {
+	case words:
+		f.cut(Interrupted)
+	case len(f.voices) == 0:
+		f.resume()
+	}
+}
+
+// resume lets a paused line go on, if it is one that does.
+func (f *Floor) resume() {
+	if !f.holder.Resumes {
+		f.cut(Interrupted)
+		return
+	}
+	f.stop(TimerDoubt)
+	f.phase = audible
+	f.do(Effect{Kind: Resume, Turn: f.holder.Turn})
+	f.start(TimerStall, f.timing.Stall)
+}
+
+// fired takes in a timer, unless it was set anew or stopped meanwhile.
+func (f *Floor) fired(e Event) {
+	if e.Timer < 0 || e.Timer >= timerKinds || e.Serial == 0 || f.timers[e.Timer] != e.Serial {
+		return
+	}
+	f.timers[e.Timer] = 0
+	switch e.Timer {
+	case TimerConfirm:
+		f.confirmed()
+	case TimerGap:
+		f.resting = false
+		f.next()
+	case TimerHold:
+		f.overdue = true
+		f.next()
+	case TimerDoubt:
+		if f.phase == paused {
+			f.resume()
+		}
+	case TimerStall:
+		switch f.phase {
+		case idle:
+		case paused:
+			f.cut(Interrupted)
+		default:
+			f.cut(Stalled)
+		}
+	}
+}
+
+// confirmed is a player who has voiced long enough against a line that is
+// heard.
+func (f *Floor) confirmed() {
+	if f.phase != audible || len(f.voices) == 0 {
+		return
+	}
+	if f.holder.Manner == FinishesSentence {
+		f.phase = yielding
+		return
+	}
+	f.phase = paused
+	f.start(TimerStall, f.timing.Stall) // nobody talks for ever
+	f.do(Effect{Kind: Pause, Turn: f.holder.Turn})
+}

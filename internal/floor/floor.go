@@ -1,0 +1,215 @@
+// Package floor decides who may speak at a table: one voice at a time, and a
+// player outranks an NPC.
+//
+// A Floor is a state machine: events go in, effects come out. It uses no
+// clock, no lock and no I/O, so that the goroutine which owns a table owns its
+// floor too, and a test can drive it through any order of events. Timers are
+// effects; one that fires late is recognised and does nothing.
+//
+// Imported by internal/table. It imports only the standard library.
+package floor
+
+import (
+	"slices"
+	"time"
+)
+
+// Manner is how a line takes an interruption.
+type Manner int
+
+const (
+	// Yields stops within a frame once a player has spoken long enough.
+	Yields Manner = iota
+	// FinishesSentence stops at the end of the sentence.
+	FinishesSentence
+	// Insists is spoken to its end: what the DM has an NPC say.
+	Insists
+)
+
+// Line is something an NPC wants to say: a turn with sound to play.
+type Line struct {
+	// Turn is the line's identity. It is not 0, and used once.
+	Turn uint64
+	// Priority orders lines that wait: higher first, then in order of arrival.
+	Priority int
+	Manner   Manner
+	// Resumes goes on from the last sentence after an interruption that was
+	// none; else the line ends there.
+	Resumes bool
+	// After is the turn this line reacts to: it speaks after that one, and falls
+	// with it when a player interrupts. 0 reacts to nothing.
+	After uint64
+}
+
+// Timing are the floor's times. The zero value of a field means its default.
+type Timing struct {
+	// Confirm is how long a player must voice before an NPC yields. Default 250 ms.
+	Confirm time.Duration
+	// Gap is between the lines of two NPCs. It never delays the first line after
+	// a silence. Default 300 ms.
+	Gap time.Duration
+	// Hold is how long a line waits for players to stop talking. Default 1 s.
+	Hold time.Duration
+	// Doubt is how long after a player's voice has stopped an interruption waits
+	// for words before it counts as none. Default 2 s.
+	Doubt time.Duration
+	// Stall is how long a line may be silent although it has the floor. Default 10 s.
+	Stall time.Duration
+	// Waiting is how many lines may wait; beyond that the one that is due last is
+	// dropped. Default 8.
+	Waiting int
+}
+
+func (t Timing) filled() Timing {
+	set := func(d *time.Duration, def time.Duration) {
+		if *d <= 0 {
+			*d = def
+		}
+	}
+	set(&t.Confirm, 250*time.Millisecond)
+	set(&t.Gap, 300*time.Millisecond)
+	set(&t.Hold, time.Second)
+	set(&t.Doubt, 2*time.Second)
+	set(&t.Stall, 10*time.Second)
+	if t.Waiting <= 0 {
+		t.Waiting = 8
+	}
+	return t
+}
+
+// phase is where the line that has the floor is.
+type phase int
+
+const (
+	idle     phase = iota
+	granted        // it may play, nothing was heard yet
+	audible        // it is heard
+	yielding       // it is heard, and ends with the sentence
+	paused         // it was stopped; whether for good is open
+)
+
+// Floor is the state. The zero value is no floor; see New. It belongs to one
+// goroutine.
+type Floor struct {
+	timing  Timing
+	phase   phase
+	holder  Line
+	waiting []Line
+	voices  []string // players voicing now
+	resting bool     // the gap after a line runs
+	held    bool     // the hold for talking players runs
+	overdue bool     // the hold is over: speak although they talk
+	timers  [timerKinds]uint64
+	serial  uint64
+	effects []Effect
+}
+
+// New returns a floor on which nobody speaks.
+func New(t Timing) *Floor { return &Floor{timing: t.filled()} }
+
+// Speaking returns the turn that has the floor and whether it is heard now.
+func (f *Floor) Speaking() (turn uint64, heard bool) {
+	if f.phase == idle {
+		return 0, false
+	}
+	return f.holder.Turn, f.phase == audible || f.phase == yielding
+}
+
+// Waiting lists the turns that wait for the floor, in order.
+func (f *Floor) Waiting() []uint64 {
+	turns := make([]uint64, len(f.waiting))
+	for i, l := range f.waiting {
+		turns[i] = l.Turn
+	}
+	return turns
+}
+
+// next gives the floor to the line that is due, if it may speak now.
+func (f *Floor) next() {
+	if f.phase != idle || f.resting || len(f.waiting) == 0 {
+		return
+	}
+	if len(f.voices) > 0 && !f.overdue {
+		if !f.held {
+			f.held = true
+			f.start(TimerHold, f.timing.Hold)
+		}
+		return
+	}
+	f.unhold()
+	f.holder, f.waiting = f.waiting[0], f.waiting[1:]
+	f.phase = granted
+	f.do(Effect{Kind: Grant, Turn: f.holder.Turn})
+	f.start(TimerStall, f.timing.Stall)
+}
+
+func (f *Floor) unhold() {
+	f.held, f.overdue = false, false
+	f.stop(TimerHold)
+}
+
+// want queues a line. Reactions come right after what they react to.
+func (f *Floor) want(l Line) {
+	if l.Turn == 0 || f.knows(l.Turn) {
+		return
+	}
+	f.waiting = slices.Insert(f.waiting, f.place(l), l)
+	if len(f.waiting) > f.timing.Waiting {
+		last := len(f.waiting) - 1
+		f.do(Effect{Kind: Drop, Turn: f.waiting[last].Turn})
+		f.waiting = f.waiting[:last]
+	}
+	f.next()
+}
+
+// place is where a line waits.
+func (f *Floor) place(l Line) int {
+	if l.After != 0 {
+		if f.phase != idle && f.holder.Turn == l.After {
+			return 0
+		}
+		if i := slices.IndexFunc(f.waiting, func(w Line) bool { return w.Turn == l.After }); i >= 0 {
+			return i + 1
+		}
+	}
+	i := len(f.waiting)
+	for i > 0 && f.waiting[i-1].Priority < l.Priority {
+		i--
+	}
+	return i
+}
+
+func (f *Floor) knows(turn uint64) bool {
+	return f.phase != idle && f.holder.Turn == turn || slices.ContainsFunc(f.waiting, func(l Line) bool { return l.Turn == turn })
+}
+
+// release takes the floor from its holder. After a line that was heard the
+// next one waits for the gap.
+func (f *Floor) release(rest bool) {
+	f.phase = idle
+	f.holder = Line{}
+	f.stop(TimerConfirm)
+	f.stop(TimerDoubt)
+	f.stop(TimerStall)
+	if rest {
+		f.resting = true
+		f.start(TimerGap, f.timing.Gap)
+	}
+	f.next()
+}
+
+// cut ends the holder's line for good, and the reactions to it if a player did
+// it.
+func (f *Floor) cut(why Reason) {
+	turn := f.holder.Turn
+	f.do(Effect{Kind: Cut, Turn: turn, Reason: why})
+	if why == Interrupted {
+		f.waiting = slices.DeleteFunc(f.waiting, func(l Line) bool {
+			if l.After == turn {
+				f.do(Effect{Kind: Drop, Turn: l.Turn})
+			}
+			return l.After == turn
+		})
+	}
+	f.release(why == Interrupted)
+}
