@@ -22,7 +22,6 @@ const (
 	setLossPercent  = 4014
 	setDTX          = 4016
 	setSignal       = 4024
-	resetState      = 4028
 )
 
 // Library is the system's libopus. It never changes after [Load] and is safe
@@ -32,7 +31,7 @@ type Library struct {
 	version string
 
 	encoderSize, encoderInit, encoderCtl, encode uintptr
-	decoderSize, decoderInit, decoderCtl, decode uintptr
+	decoderSize, decoderInit, decode             uintptr
 	versionString                                uintptr
 }
 
@@ -69,7 +68,6 @@ func bind(path string, handle uintptr) (*Library, error) {
 		"opus_encode":             &l.encode,
 		"opus_decoder_get_size":   &l.decoderSize,
 		"opus_decoder_init":       &l.decoderInit,
-		"opus_decoder_ctl":        &l.decoderCtl,
 		"opus_decode":             &l.decode,
 		"opus_get_version_string": &l.versionString,
 	} {
@@ -92,20 +90,24 @@ func (l *Library) Version() string { return l.version }
 // free it; libopus keeps no pointers to it.
 type state []uint64
 
-func (l *Library) newState(size, init uintptr, args ...uintptr) (state, error) {
+// newState returns the memory that size asks for one channel.
+func newState(size uintptr) (state, error) {
 	n, _, _ := purego.SyscallN(size, 1)
 	if int32(n) <= 0 {
 		return nil, fmt.Errorf("%w: no size for one channel", ErrNoLibrary)
 	}
-	s := make(state, (n+7)/8)
-	// Only the encoder takes a fourth argument; the decoder ignores it.
-	args = append(args, 0)
-	r, _, _ := purego.SyscallN(init, s.pointer(), audio.SampleRate, 1, args[0])
+	return make(state, (n+7)/8), nil
+}
+
+// init starts s anew. Only the encoder takes the application; the decoder
+// ignores it.
+func (s state) init(fn, application uintptr) error {
+	r, _, _ := purego.SyscallN(fn, s.pointer(), audio.SampleRate, 1, application)
 	runtime.KeepAlive(s)
 	if int32(r) != 0 {
-		return nil, fmt.Errorf("%w: starting it returned %d", ErrNoLibrary, int32(r))
+		return fmt.Errorf("%w: starting it returned %d", ErrNoLibrary, int32(r))
 	}
-	return s, nil
+	return nil
 }
 
 // pointer is the address of s, which the heap does not move.
@@ -133,35 +135,44 @@ func (s state) ctl(fn uintptr, request, value int32) error {
 type encoder struct {
 	lib     *Library
 	state   state
+	opts    EncoderOptions
 	args    [5]uintptr // of the call that encodes
 	frame   audio.Frame
 	payload [MaxPayload]byte
 }
 
 func (l *Library) newEncoder(o EncoderOptions) (*encoder, error) {
-	s, err := l.newState(l.encoderSize, l.encoderInit, applicationVoIP)
+	s, err := newState(l.encoderSize)
 	if err != nil {
 		return nil, err
 	}
+	e := &encoder{lib: l, state: s, opts: o}
+	e.args = [...]uintptr{s.pointer(), uintptr(unsafe.Pointer(&e.frame)), uintptr(audio.FrameSamples),
+		uintptr(unsafe.Pointer(&e.payload)), MaxPayload}
+	return e, e.Reset()
+}
+
+// Reset starts anew: what libopus calls a reset leaves traces.
+func (e *encoder) Reset() error {
+	if err := e.state.init(e.lib.encoderInit, applicationVoIP); err != nil {
+		return err
+	}
 	fec, dtx := int32(0), int32(0)
-	if o.Loss > 0 {
+	if e.opts.Loss > 0 {
 		fec = 1
 	}
-	if o.DTX {
+	if e.opts.DTX {
 		dtx = 1
 	}
 	for _, c := range [][2]int32{
-		{setBitrate, int32(o.Bitrate)}, {setComplexity, int32(o.Complexity)}, {setSignal, signalVoice},
-		{setInbandFEC, fec}, {setLossPercent, int32(o.Loss)}, {setDTX, dtx},
+		{setBitrate, int32(e.opts.Bitrate)}, {setComplexity, int32(e.opts.Complexity)}, {setSignal, signalVoice},
+		{setInbandFEC, fec}, {setLossPercent, int32(e.opts.Loss)}, {setDTX, dtx},
 	} {
-		if err := s.ctl(l.encoderCtl, c[0], c[1]); err != nil {
-			return nil, err
+		if err := e.state.ctl(e.lib.encoderCtl, c[0], c[1]); err != nil {
+			return err
 		}
 	}
-	e := &encoder{lib: l, state: s}
-	e.args = [...]uintptr{s.pointer(), uintptr(unsafe.Pointer(&e.frame)), uintptr(audio.FrameSamples),
-		uintptr(unsafe.Pointer(&e.payload)), MaxPayload}
-	return e, nil
+	return nil
 }
 
 func (e *encoder) Encode(dst []byte, f *audio.Frame) ([]byte, error) {
@@ -175,8 +186,6 @@ func (e *encoder) Encode(dst []byte, f *audio.Frame) ([]byte, error) {
 	return append(dst, e.payload[:n]...), nil
 }
 
-func (e *encoder) Reset() error { return e.state.ctl(e.lib.encoderCtl, resetState, 0) }
-
 type decoder struct {
 	lib     *Library
 	state   state
@@ -186,11 +195,12 @@ type decoder struct {
 }
 
 func (l *Library) newDecoder() (*decoder, error) {
-	s, err := l.newState(l.decoderSize, l.decoderInit)
+	s, err := newState(l.decoderSize)
 	if err != nil {
 		return nil, err
 	}
-	return &decoder{lib: l, state: s}, nil
+	d := &decoder{lib: l, state: s}
+	return d, d.Reset()
 }
 
 func (d *decoder) Decode(dst *audio.Frame, payload []byte) error {
@@ -229,4 +239,4 @@ func (d *decoder) call(dst *audio.Frame, n int, fec bool) error {
 	return nil
 }
 
-func (d *decoder) Reset() error { return d.state.ctl(d.lib.decoderCtl, resetState, 0) }
+func (d *decoder) Reset() error { return d.state.init(d.lib.decoderInit, 0) }
