@@ -32,18 +32,21 @@ func (s *seal) mark(text string) []byte {
 	return h.Sum(nil)
 }
 
+// letters write a state in one way only.
+func letters() *base64.Encoding { return base64.RawURLEncoding.Strict() }
+
 // close returns a state that open accepts.
 func (s *seal) close(text string) string {
-	return base64.RawURLEncoding.EncodeToString([]byte(text)) + "." + base64.RawURLEncoding.EncodeToString(s.mark(text))
+	return letters().EncodeToString([]byte(text)) + "." + letters().EncodeToString(s.mark(text))
 }
 
 // open returns what close was given.
 func (s *seal) open(state string) (string, error) {
 	first, second, _ := strings.Cut(state, ".")
-	text, err := base64.RawURLEncoding.DecodeString(first)
+	text, err := letters().DecodeString(first)
 	if err == nil {
 		var mark []byte
-		if mark, err = base64.RawURLEncoding.DecodeString(second); err == nil && hmac.Equal(mark, s.mark(string(text))) {
+		if mark, err = letters().DecodeString(second); err == nil && hmac.Equal(mark, s.mark(string(text))) {
 			return string(text), nil
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
@@ -52,9 +53,18 @@ func (shelf) Read(_ context.Context, _ resource.View, uri string) (*sdk.ReadReso
 			return nil, fmt.Errorf("reading %q: %w", uri, resource.ErrUnknown)
 		}
 		doc.MIMEType = "application/json"
-		doc.Text = fmt.Sprintf(`{"id":%q,"templateTest":true,"data":%q}`, id, "Data for ID: "+id)
+		doc.Text = fmt.Sprintf(`{"id":%s,"templateTest":true,"data":%s}`, quoted(id), quoted("Data for ID: "+id))
 	}
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{doc}}, nil
+}
+
+// quoted is text as JSON; text always encodes.
+func quoted(text string) []byte {
+	raw, err := json.Marshal(text)
+	if err != nil {
+		panic(err)
+	}
+	return raw
 }
 
 // templated returns the id in an address of the template.
