@@ -60,6 +60,7 @@ type Web struct {
 	listener net.Listener
 	http     *http.Server
 	mcp      http.Handler // behind identification
+	answered answered
 	sockets  sync.WaitGroup
 	open     atomic.Int32    // sockets
 	stop     context.Context // ends when sockets are to end
@@ -78,9 +79,12 @@ func (s *Server) Listen(ctx context.Context, addr string, o WebOptions) (*Web, e
 	o.Guard.Addr = l.Addr().String()
 	w := &Web{server: s, o: o, listener: l}
 	w.stop, w.halt = context.WithCancel(context.WithoutCancel(ctx))
-	w.mcp = w.streamable()
+	w.mcp = w.attended(w.streamable())
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	w.answered.end = end
 	w.http = &http.Server{
-		Handler: w.routes(), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
+		BaseContext: func(net.Listener) context.Context { return life },
+		Handler:     w.routes(), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug),
 	}
 	if o.Metrics != nil {
@@ -124,6 +128,7 @@ func (w *Web) Serve(ctx context.Context) error {
 	select {
 	case err := <-failed:
 		w.halt()
+		w.answered.end()
 		w.sockets.Wait()
 		return fmt.Errorf("serving: %w", err)
 	case <-ctx.Done():
@@ -134,29 +139,6 @@ func (w *Web) Serve(ctx context.Context) error {
 func ignoreClosed(err error) error {
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
-	}
-	return err
-}
-
-func (w *Web) drain() error {
-	if w.o.Health != nil {
-		w.o.Health.SetDraining()
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), farewell)
-	defer cancel()
-	w.halt()
-	var closing sync.WaitGroup
-	for session := range w.server.sdk.Sessions() {
-		closing.Go(func() { _ = session.Close() }) // waits for its calls
-	}
-	err := w.http.Shutdown(ctx)
-	if err != nil {
-		err = w.http.Close() // what still hangs has had its time
-	}
-	closing.Wait()
-	w.sockets.Wait()
-	if w.o.Health != nil {
-		err = errors.Join(err, w.o.Health.Shutdown(ctx))
 	}
 	return err
 }

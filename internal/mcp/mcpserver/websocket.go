@@ -24,7 +24,7 @@ func (w *Web) websocket(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if w.stop.Err() != nil {
-		http.Error(rw, "the server stops", http.StatusServiceUnavailable)
+		http.Error(rw, stopping, http.StatusServiceUnavailable)
 		return
 	}
 	w.sockets.Add(1)
