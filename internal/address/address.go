@@ -45,7 +45,8 @@ type Roster struct {
 	Players []string
 	// Languages lists BCP 47 tags. If empty, English and German are spoken.
 	Languages []string
-	// Window is how long a conversation lasts. If zero, 30 s.
+	// Window is how long a conversation lasts. If zero, 30 s; below zero there
+	// are none.
 	Window time.Duration
 }
 
@@ -101,7 +102,7 @@ type Decision struct {
 // NewSnapshot prepares a roster. Names without a letter or digit name nobody.
 func NewSnapshot(r Roster) *Snapshot {
 	s := &Snapshot{window: r.Window, starts: map[string][]int{}}
-	if s.window <= 0 {
+	if s.window == 0 {
 		s.window = window
 	}
 	s.lexica, s.german = lexicaOf(r.Languages)
@@ -191,8 +192,7 @@ func (s *Snapshot) partner(st State) (int, bool) {
 }
 
 // group returns the NPCs that answer when all are called: whoever spoke last,
-// then the speaker's own, then by order of the roster. The muted answer only
-// if nobody else can.
+// then the speaker's own, then by order of the roster. The muted come last.
 func (s *Snapshot) group(st State) []int {
 	var who []int
 	for _, muted := range []bool{false, true} {

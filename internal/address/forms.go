@@ -126,6 +126,21 @@ func wordsOf(text string) []string {
 	return out
 }
 
+// Named returns the NPC that is called name: by its whole name, an alias, or a
+// word of them that is its alone.
+func (s *Snapshot) Named(name string) (npc int, ok bool) {
+	words := wordsOf(name)
+	if len(words) == 0 {
+		return 0, false
+	}
+	for _, i := range s.starts[words[0]] {
+		if f := &s.forms[i]; f.npc != player && slices.Equal(f.words, words) {
+			return f.npc, true
+		}
+	}
+	return 0, false
+}
+
 // match is a form found in an utterance, at tokens first to last.
 type match struct {
 	form        *form

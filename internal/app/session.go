@@ -78,7 +78,7 @@ func (a *App) StartSession(ctx context.Context, o SessionOptions) (*Session, err
 	s.Table = table.New(table.Options{
 		Agents: a.agents(cast, &s.Notices), Engine: cascaded.New(m, tuning(a.Config.Providers.LLM)), Host: a.Host,
 		Log: s.indexer, Context: hotctx.New(a.Store, a.Store), Speaker: s.voice, Sink: o.Sink,
-		Session: s.info, Scene: a.scenery, Latency: a.Config.Latency, RecentLines: a.Config.Memory.RecentLines, Logger: a.log,
+		Session: s.info, Scene: a.scenery, Latency: a.Config.Latency, Languages: a.Config.Language, RecentLines: a.Config.Memory.RecentLines, Logger: a.log,
 	})
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop

@@ -75,6 +75,8 @@ type NPC struct {
 	ID      string   `yaml:"id" json:"id" format:"id" doc:"Short unique id in lower case; made from the name if missing."`
 	Name    string   `yaml:"name" json:"name" required:"true" max:"100" doc:"Name the players call the NPC by."`
 	Aliases []string `yaml:"aliases" json:"aliases" doc:"Other names the NPC answers to."`
+	// AddressOnly NPCs answer to their names alone.
+	AddressOnly bool `yaml:"address_only" json:"address_only" doc:"Whether the NPC answers only when it is called by name."`
 	// Personality is who the NPC is, in prose.
 	Personality string `yaml:"personality" json:"personality" doc:"Who the NPC is, in your own words."`
 	// Engine is one of the Engine constants.

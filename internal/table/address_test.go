@@ -1,9 +1,14 @@
 package table
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
@@ -16,51 +21,119 @@ func cast() []config.NPC {
 	}
 }
 
-func TestDetect(t *testing.T) {
+// hearingOf is the table of cast, where last spoke to everyone just now.
+func hearingOf(cast []config.NPC, last int) *hearing {
+	o := Options{Latency: config.Default().Latency}
+	for _, n := range cast {
+		o.Agents = append(o.Agents, agent.New(n, agent.Options{}))
+	}
+	h := newHearing(o)
+	if last >= 0 {
+		h.talked(last, "")
+	}
+	return h
+}
+
+func TestDecide(t *testing.T) {
 	const grey, bart, harrow, mina = 0, 1, 2, 3
-	d := newDirectory(cast())
 	for _, row := range []struct {
 		name, text string
 		last       int
-		want       address
+		route      string
+		npc        int // -1 for nobody
 	}{
-		{"name and comma", "Greymantle, roll 2d6+3", -1, address{grey, RouteName}},
-		{"full name", "Bartok the Barkeep, an ale!", -1, address{bart, RouteName}},
-		{"alias", "Bart, an ale!", grey, address{bart, RouteName}},
-		{"no comma", "Bartok give me an ale", grey, address{bart, RouteName}},
-		{"greeting", "hey there Bart", grey, address{grey, RouteContinuation}},
-		{"greeting and name", "Hey Bart what is new", grey, address{bart, RouteName}},
-		{"at the end", "An ale, Bartok!", grey, address{bart, RouteName}},
-		{"in the middle", "I say, Bartok, an ale", grey, address{bart, RouteName}},
-		{"lower case", "bartok, an ale", grey, address{bart, RouteName}},
-		{"possessive is a mention", "Bartok's ale is good", grey, address{grey, RouteContinuation}},
-		{"about someone", "Bartok is a thief", grey, address{grey, RouteContinuation}},
-		{"asked about", "Who is Bartok?", grey, address{grey, RouteContinuation}},
-		{"mention without conversation", "Who is Bartok?", -1, address{bart, RouteName}},
-		{"first name set off wins", "Bartok, where is Greymantle?", -1, address{bart, RouteName}},
-		{"title when spoken to", "Captain, come here", grey, address{harrow, RouteName}},
-		{"title in a story", "we met a captain of the watch", -1, address{-1, RouteNone}},
-		{"german", "Frau Drossel, was gibt es Neues?", -1, address{mina, RouteName}},
-		{"surname", "Guten Abend Drossel", -1, address{mina, RouteName}},
-		{"part of a word", "bartender, an ale", -1, address{-1, RouteNone}},
-		{"continuation", "and another one", bart, address{bart, RouteContinuation}},
-		{"nobody", "let us leave", -1, address{-1, RouteNone}},
-		{"empty", " …?! ", bart, address{-1, RouteNone}},
+		{"name and comma", "Greymantle, roll 2d6+3", -1, "name", grey},
+		{"full name", "Bartok the Barkeep, an ale!", -1, "name", bart},
+		{"alias", "Bart, an ale!", grey, "name", bart},
+		{"no comma", "Bartok give me an ale", grey, "name", bart},
+		{"greeting", "hey there Bart", grey, "name", bart},
+		{"greeting and name", "Hey Bart what is new", grey, "name", bart},
+		{"at the end", "An ale, Bartok!", grey, "name", bart},
+		{"in the middle", "I say, Bartok, an ale", grey, "name", bart},
+		{"lower case", "bartok, an ale", grey, "name", bart},
+		{"misheard", "Bardok, an ale", grey, "name", bart},
+		{"possessive is a mention", "Bartok's ale is good", grey, "continuation", grey},
+		{"about someone", "Bartok is a thief", grey, "continuation", grey},
+		{"about the one spoken with", "Greymantle is a thief", grey, "none", -1},
+		{"asked about", "Who is Bartok?", grey, "continuation", grey},
+		{"mention without conversation", "Who is Bartok?", -1, "name", bart},
+		{"first name set off wins", "Bartok, where is Greymantle?", -1, "name", bart},
+		{"two names", "Bartok, hide! Greymantle, run!", -1, "group", bart},
+		{"title when spoken to", "Captain, come here", grey, "name", harrow},
+		{"title in a story", "we met a captain of the watch", -1, "none", -1},
+		{"german", "Frau Drossel, was gibt es Neues?", -1, "name", mina},
+		{"surname", "Guten Abend Drossel", -1, "name", mina},
+		{"part of a word", "bartender, an ale", -1, "none", -1},
+		{"continuation", "and another one", bart, "continuation", bart},
+		{"group", "both of you, stop", bart, "group", bart},
+		{"mere sound", "mhm", bart, "none", -1},
+		{"nobody", "let us leave", -1, "none", -1},
+		{"empty", " …?! ", bart, "none", -1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if got := d.detect(row.text, row.last); got != row.want {
-				t.Errorf("detect(%q, %d) = %+v, want %+v", row.text, row.last, got, row.want)
+			got := hearingOf(cast(), row.last).decide(Utterance{Speaker: "Alice", Text: row.text})
+			npc := -1
+			if len(got.NPCs) > 0 {
+				npc = got.NPCs[0]
+			}
+			if got.Route != row.route || npc != row.npc {
+				t.Errorf("%q after %d is for %d by %s (%s), want %d by %s", row.text, row.last, npc, got.Route, got.Why, row.npc, row.route)
 			}
 		})
 	}
 }
 
 func TestOnlyNPCHearsEverything(t *testing.T) {
-	d := newDirectory(cast()[:1])
-	for text, want := range map[string]Route{"an ale": RouteOnlyNPC, "Greymantle, an ale": RouteName} {
-		if got := d.detect(text, -1); got != (address{0, want}) {
-			t.Errorf("detect(%q) = %+v, want NPC 0 by %s", text, got, want)
+	h := hearingOf(cast()[:1], -1)
+	for text, want := range map[string]string{"an ale": "only_npc", "Greymantle, an ale": "name"} {
+		if got := h.decide(Utterance{Text: text}); got.Route != want || !slices.Equal(got.NPCs, []int{0}) {
+			t.Errorf("%q: %+v, want NPC 0 by %s", text, got, want)
 		}
+	}
+}
+
+func TestPlayersKeepTheirConversations(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := hearingOf(cast(), -1)
+		say := func(speaker, text string, want ...int) {
+			t.Helper()
+			if got := h.decide(Utterance{speaker, text}); !slices.Equal(got.NPCs, want) {
+				t.Errorf("%s: %q is for %v (%s), want %v", speaker, text, got.NPCs, got.Why, want)
+			} else if len(got.NPCs) > 0 {
+				h.talked(got.NPCs[0], speaker)
+			}
+			time.Sleep(time.Second)
+		}
+		say("Alice", "Bart, an ale!", 1)
+		say("Ben", "Greymantle, a word?", 0)
+		say("Alice", "And another.", 1)
+		say("Ben", "Go on.", 0)
+		say("Cleo", "Really?", 0)
+		say("Alice", "Ben, your turn.")
+		h.talked(2, "") // the captain speaks to everyone
+		say("Alice", "Who are you?", 2)
+		time.Sleep(30 * time.Second)
+		say("Alice", "Hello?")
+	})
+}
+
+func TestHearingIsBounded(t *testing.T) {
+	h := hearingOf(cast(), -1)
+	for i := range 10 * maxPlayers {
+		u := Utterance{Speaker: fmt.Sprint("player ", i), Text: "Bart!"}
+		h.talked(h.decide(u).NPCs[0], u.Speaker)
+	}
+	if len(h.players) != maxPlayers || len(h.own) != maxPlayers {
+		t.Errorf("%d players and %d conversations are kept, want %d", len(h.players), len(h.own), maxPlayers)
+	}
+}
+
+func TestNoContinuation(t *testing.T) {
+	h := hearingOf(cast(), -1)
+	h = newHearing(Options{Agents: h.agents})
+	h.talked(1, "")
+	if got := h.decide(Utterance{Text: "and another one"}); got.Route != "none" {
+		t.Errorf("with a continuation of 0: %+v, want nobody", got)
 	}
 }
 
@@ -77,17 +150,4 @@ func TestLookup(t *testing.T) {
 			t.Errorf("Lookup(%q) = %v, want %q in it", name, err, want)
 		}
 	}
-}
-
-func FuzzDetect(f *testing.F) {
-	d := newDirectory(cast())
-	f.Add("Bartok, an ale", 0)
-	f.Add("’s’s 's\xff Bart", -1)
-	f.Fuzz(func(t *testing.T, text string, last int) {
-		last = max(min(last, 3), -1)
-		got := d.detect(text, last)
-		if got.npc < -1 || got.npc > 3 || (got.npc == -1) != (got.route == RouteNone) {
-			t.Errorf("detect(%q, %d) = %+v", text, last, got)
-		}
-	})
 }

@@ -107,6 +107,7 @@ type Route string
 
 const (
 	RouteName         Route = "name"
+	RouteGroup        Route = "group"
 	RouteContinuation Route = "continuation"
 	RouteOnlyNPC      Route = "only_npc"
 	RoutePuppet       Route = "puppet"

@@ -86,6 +86,7 @@ func (t *Table) Mute(ctx context.Context, npc string, muted bool) (string, error
 		for _, i := range who {
 			t.o.Agents[i].Muted = muted
 		}
+		t.hearing.mutedChanged()
 		said = t.named(who) + " may speak again"
 		if muted {
 			said = t.named(who) + " is silent now"

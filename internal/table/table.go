@@ -62,6 +62,9 @@ type Options struct {
 	// nothing particular is.
 	Scene   func() string
 	Latency config.Latency
+	// Languages are spoken at the table, as BCP 47 tags. If empty, English and
+	// German.
+	Languages []string
 	// RecentLines is how many lines of the session an NPC has in mind.
 	RecentLines int
 	// Logger receives what only operators care about. If nil, nothing is logged.
@@ -72,7 +75,6 @@ type Options struct {
 type Table struct {
 	o      Options
 	cast   []config.NPC
-	dir    *directory
 	heard  chan Utterance
 	orders chan order
 	done   chan struct{}
@@ -83,8 +85,7 @@ type Table struct {
 	// Owned by Run.
 	waiting []waiting
 	turns   int64
-	last    int // agent spoken with, -1 for nobody
-	lastAt  time.Time
+	hearing *hearing
 	current *turn
 }
 
@@ -122,7 +123,7 @@ func New(o Options) *Table {
 		cast = append(cast, a.NPC)
 	}
 	return &Table{
-		o: o, cast: cast, dir: newDirectory(cast), last: -1,
+		o: o, cast: cast, hearing: newHearing(o),
 		heard: make(chan Utterance), orders: make(chan order), done: make(chan struct{}), reports: make(chan report),
 	}
 }
@@ -245,13 +246,4 @@ func (t *Table) players() int {
 		}
 	}
 	return len(seen)
-}
-
-// talkingWith returns the agent of the running conversation, -1 if it has
-// lapsed.
-func (t *Table) talkingWith() int {
-	if t.last >= 0 && time.Since(t.lastAt) > time.Duration(t.o.Latency.Continuation) {
-		t.last = -1
-	}
-	return t.last
 }

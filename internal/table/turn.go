@@ -55,8 +55,11 @@ func (t *Table) begin(ctx context.Context) {
 	t.waiting = t.waiting[1:]
 	tn := &turn{waiting: w, agent: w.puppet, route: RoutePuppet, started: start}
 	if w.puppet < 0 {
-		a := t.dir.detect(w.Text, t.talkingWith())
-		tn.agent, tn.route = a.npc, a.route
+		d := t.hearing.decide(w.Utterance)
+		tn.agent, tn.route = -1, Route(d.Route)
+		if len(d.NPCs) > 0 { // of several, the first answers for all
+			tn.agent = d.NPCs[0]
+		}
 	}
 	ctx, tn.cancel = context.WithCancelCause(ctx)
 	t.current = tn
@@ -67,7 +70,7 @@ func (t *Table) begin(ctx context.Context) {
 	}
 	tn.npc = t.o.Agents[tn.agent]
 	if w.puppet < 0 {
-		t.last, t.lastAt = tn.agent, time.Now()
+		t.hearing.talked(tn.agent, w.Speaker)
 	}
 	if tn.npc.Muted && w.puppet < 0 {
 		tn.ledger.RouteUS = millis(time.Since(start)) * 1000
@@ -137,7 +140,7 @@ func (t *Table) end(tn *turn, e ending) {
 				tn.npc.Remember(tn.Speaker, tn.Text, text)
 			}
 			if text != "" {
-				t.last, t.lastAt = tn.agent, time.Now()
+				t.hearing.talked(tn.agent, tn.Speaker)
 			}
 		}
 		l := tn.ledger
