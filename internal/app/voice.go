@@ -45,19 +45,22 @@ func createWAV(path string) (pcmSink, error) {
 // voice speaks sentences into sinks, one at a time.
 type voice struct {
 	provider tts.Provider
-	language string     // of NPCs whose voice has none
+	language string             // of NPCs whose voice has none
+	stop     context.CancelFunc // ends warming; nil without
+	warming  sync.WaitGroup
+
 	mu       sync.Mutex // one sentence at a time; guards the fields below
 	sinks    []pcmSink
 	rate     int
 	resample *audio.Resampler
 	buf      []int16
-
-	stop    context.CancelFunc // ends warming; nil without
-	warming sync.WaitGroup
+	level    []int16                    // buf at the level of all voices
+	loudness map[string]*audio.Loudness // by NPC
 }
 
 // warm speaks the phrases that are wanted without delay into the void, so that
-// the cache has them. It returns at once; Close ends it.
+// the cache has them. It returns at once and is called once, before the first
+// sentence; Close ends it.
 func (v *voice) warm(cast []config.NPC) {
 	ctx, stop := context.WithCancel(context.Background())
 	v.stop = stop
@@ -85,6 +88,10 @@ func (v *voice) Speak(ctx context.Context, npc config.NPC, text string, started 
 	if v.resample != nil {
 		v.resample.Reset() // an earlier sentence may have been cut off
 	}
+	loudness, err := v.loudnessOf(npc)
+	if err != nil {
+		return err
+	}
 	first := true
 	for pcm, err := range v.provider.Synthesize(ctx, v.spoken(npc, text), npc.Voice) {
 		if err != nil {
@@ -94,7 +101,8 @@ func (v *voice) Speak(ctx context.Context, npc config.NPC, text string, started 
 		if err != nil {
 			return err
 		}
-		if err := v.write(ctx, samples); err != nil {
+		v.level = loudness.Process(v.level[:0], samples)
+		if err := v.write(ctx, v.level); err != nil {
 			return err
 		}
 		if first && len(samples) > 0 {
@@ -104,9 +112,27 @@ func (v *voice) Speak(ctx context.Context, npc config.NPC, text string, started 
 	}
 	if v.resample != nil {
 		v.buf = v.resample.Flush(v.buf[:0])
-		return v.write(ctx, v.buf)
+		v.level = loudness.Process(v.level[:0], v.buf)
+		return v.write(ctx, v.level)
 	}
 	return nil
+}
+
+// loudnessOf returns what brings an NPC's voice to the level of the others. It
+// knows the voice from earlier sentences.
+func (v *voice) loudnessOf(npc config.NPC) (*audio.Loudness, error) {
+	if l, ok := v.loudness[npc.ID]; ok {
+		return l, nil
+	}
+	l, err := audio.NewLoudness(audio.SampleRate, nil)
+	if err != nil {
+		return nil, fmt.Errorf("speaking: %w", err)
+	}
+	if v.loudness == nil {
+		v.loudness = map[string]*audio.Loudness{}
+	}
+	v.loudness[npc.ID] = l
+	return l, nil
 }
 
 // spoken is a sentence as the voice gets it; people read it as it was.

@@ -1,6 +1,6 @@
 // Package audio holds sound as Glyphoxa moves it: the [Frame] every lane,
 // mixer and transport exchanges, its samples as bytes, conversion between
-// sample rates, and WAV files.
+// sample rates, loudness, and WAV files.
 //
 // Imported by the table, the transports and the speech providers. It imports
 // only the standard library, starts no goroutine and knows no codec. All sound
