@@ -43,7 +43,7 @@ peers:
 # conformance runs the MCP conformance suites against the outward server and
 # shows every scenario; part of make test.
 conformance: peers
-	GLYPHOXA_REQUIRE_PEERS=1 $(GO) test -count=1 -v ./internal/mcp/mcpserver/conformanceserver
+	GLYPHOXA_REQUIRE_PEERS=1 $(GO) test -count=1 -v -run '^TestConformance$$' ./internal/mcp/mcpserver/conformanceserver
 
 # conformance-client runs the MCP conformance suite against the tool host and
 # shows every scenario; part of make test.
