@@ -1,0 +1,254 @@
+// Package fakestt is a speech recognition service on the loopback interface
+// for tests. It does not listen: it counts samples and says what its script
+// holds, in the wire protocols of three vendors. It serves
+//
+//	GET  /v1/listen                    Deepgram's WebSocket
+//	GET  /v1/speech-to-text/realtime   ElevenLabs' WebSocket
+//	POST /v1/audio/transcriptions      OpenAI's endpoint
+//	GET  /v1/models                    an empty list
+//
+// Imported by tests only. It never reaches beyond 127.0.0.1.
+package fakestt
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+const (
+	// Rate is the sample rate the service takes.
+	Rate = 16000
+	// WordSamples is how much sound one word of the script takes (0.25 s).
+	WordSamples = Rate / 4
+)
+
+// Fault is what goes wrong.
+type Fault int
+
+// Faults.
+const (
+	None Fault = iota
+	// Unauthorized and RateLimited refuse the request.
+	Unauthorized
+	RateLimited
+	// Down answers with status 503.
+	Down
+	// Break ends the connection after half a second of sound, or in the middle
+	// of the answer.
+	Break
+	// Garbage sends what is no event.
+	Garbage
+	// Mute never gives a final.
+	Mute
+	// Empty gives finals without a text.
+	Empty
+	// Duplicate sends every final twice.
+	Duplicate
+	// Complain reports an error in the vendor's way in place of a final. It
+	// repeats the key.
+	Complain
+	// Deaf takes the connection and then reads nothing.
+	Deaf
+)
+
+// Script is what a service says.
+type Script struct {
+	// Lines are the utterances of each connection in order; when they are over,
+	// finals are empty. Requests to OpenAI's endpoint share them.
+	Lines []string
+	// Delay is the time from the request for a final to its coming.
+	Delay time.Duration
+	// Fault goes wrong, in the first Times connections or requests; zero means
+	// in all.
+	Fault Fault
+	Times int
+}
+
+// Request is what a client asked for.
+type Request struct {
+	Path   string
+	Query  url.Values
+	Header http.Header
+	// Form holds the fields of a transcription request, File its recording.
+	Form map[string][]string
+	File []byte
+}
+
+// Server is a running service. Its methods are safe for concurrent use.
+type Server struct {
+	script Script
+	http   *httptest.Server
+	life   context.Context // of the connections; ends with the test
+	tasks  sync.WaitGroup  // the connections' handlers
+
+	mu       sync.Mutex // guards the fields below
+	requests []Request
+	samples  int
+	kept     int // keep-alives
+	line     int // of OpenAI's endpoint
+}
+
+// Start starts a service that ends with t.
+func Start(t testing.TB, script Script) *Server {
+	t.Helper()
+	life, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	s := &Server{script: script, life: life}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/listen", s.socket("Authorization", "Token ", refuseDeepgram, s.deepgram))
+	mux.HandleFunc("GET /v1/speech-to-text/realtime", s.socket("Xi-Api-Key", "", refuseElevenLabs, s.elevenLabs))
+	mux.HandleFunc("POST /v1/audio/transcriptions", s.transcriptions)
+	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, http.StatusOK, object{"object": "list", "data": []any{}})
+	})
+	s.http = httptest.NewServer(mux)
+	t.Cleanup(func() {
+		cancel()
+		s.http.Close()
+		s.tasks.Wait()
+	})
+	return s
+}
+
+// URL is the service's root, without a path.
+func (s *Server) URL() string { return s.http.URL }
+
+// Requests returns what was asked so far.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// Samples returns how much sound came so far.
+func (s *Server) Samples() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.samples
+}
+
+// KeptAlive returns how many messages came only to keep a connection.
+func (s *Server) KeptAlive() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.kept
+}
+
+type object map[string]any
+
+func answer(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // the client may be gone
+}
+
+// record notes a request and returns the fault it meets.
+func (s *Server) record(r Request) Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, r)
+	if s.script.Times > 0 && len(s.requests) > s.script.Times {
+		return None
+	}
+	return s.script.Fault
+}
+
+func (s *Server) count(samples int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.samples += samples
+}
+
+// refusal is a vendor's way of saying no.
+type refusal func(status int, key string) any
+
+func refuseDeepgram(status int, key string) any {
+	return object{"err_code": http.StatusText(status), "err_msg": "No for " + key, "request_id": "1"}
+}
+
+func refuseElevenLabs(status int, key string) any {
+	return object{"detail": object{"status": http.StatusText(status), "message": "No for " + key}}
+}
+
+// session is one connection.
+type session struct {
+	server *Server
+	conn   *websocket.Conn
+	fault  Fault
+	key    string
+	line   int // of the script
+}
+
+// text is what the current line is, as far as samples of sound reach; all of
+// it if they are negative.
+func (c *session) text(samples int) string {
+	if c.line >= len(c.server.script.Lines) {
+		return ""
+	}
+	words := strings.Fields(c.server.script.Lines[c.line])
+	if samples >= 0 {
+		words = words[:min(len(words), samples/WordSamples)]
+	}
+	return strings.Join(words, " ")
+}
+
+// say sends one event.
+func (c *session) say(ctx context.Context, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // the events are ours
+	}
+	_ = c.conn.Write(ctx, websocket.MessageText, data) // the client may be gone
+}
+
+// pause waits before a final; it reports whether the connection is still
+// wanted.
+func (c *session) pause(ctx context.Context) bool {
+	select {
+	case <-time.After(c.server.script.Delay):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// socket accepts a vendor's connections.
+func (s *Server) socket(header, prefix string, no refusal, serve func(context.Context, *session)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		fault := s.record(Request{Path: r.URL.Path, Query: r.URL.Query(), Header: r.Header.Clone()})
+		key, authorised := strings.CutPrefix(r.Header.Get(header), prefix)
+		switch {
+		case fault == Unauthorized, !authorised, key == "":
+			answer(w, http.StatusUnauthorized, no(http.StatusUnauthorized, key))
+			return
+		case fault == RateLimited:
+			answer(w, http.StatusTooManyRequests, no(http.StatusTooManyRequests, key))
+			return
+		case fault == Down:
+			answer(w, http.StatusServiceUnavailable, no(http.StatusServiceUnavailable, key))
+			return
+		}
+		conn, err := websocket.Accept(w, r, nil)
+		if err != nil {
+			return
+		}
+		s.tasks.Add(1)
+		defer s.tasks.Done()
+		defer func() { _ = conn.CloseNow() }() // the client may have closed it
+		conn.SetReadLimit(1 << 20)
+		if fault == Deaf {
+			<-s.life.Done()
+			return
+		}
+		serve(s.life, &session{server: s, conn: conn, fault: fault, key: key})
+	}
+}

@@ -1,0 +1,276 @@
+package fakestt
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// segmentSamples is after how much sound Deepgram's protocol settles on what it
+// has heard (3 s).
+const segmentSamples = 3 * Rate
+
+// deepgram speaks Deepgram's protocol.
+func (s *Server) deepgram(ctx context.Context, c *session) {
+	d := &deepgram{session: c}
+	for {
+		kind, data, err := c.conn.Read(ctx)
+		if err != nil {
+			return
+		}
+		if kind == websocket.MessageBinary {
+			if !d.sound(ctx, len(data)/2) {
+				return
+			}
+			continue
+		}
+		var control struct {
+			Type string `json:"type"`
+		}
+		if json.Unmarshal(data, &control) != nil {
+			c.say(ctx, object{"type": "Error", "description": "Could not parse a control message"})
+			return
+		}
+		switch control.Type {
+		case "KeepAlive":
+			s.mu.Lock()
+			s.kept++
+			s.mu.Unlock()
+		case "Finalize":
+			if !d.finalize(ctx) {
+				return
+			}
+		case "CloseStream":
+			c.say(ctx, object{"type": "Metadata", "request_id": "1", "duration": seconds(d.total)})
+			_ = c.conn.Close(websocket.StatusNormalClosure, "") // the client may be gone
+			return
+		}
+	}
+}
+
+// deepgram is the state of one connection.
+type deepgram struct {
+	*session
+	total     int // samples so far
+	settled   int // of them in final results
+	begin     int // where the line began
+	announced int
+}
+
+func seconds(samples int) float64 { return float64(samples) / Rate }
+
+func (d *deepgram) sound(ctx context.Context, samples int) bool {
+	d.server.count(samples)
+	d.total += samples
+	if d.fault == Break && d.total > Rate/2 {
+		return false
+	}
+	if d.total-d.settled >= segmentSamples {
+		d.results(ctx, true, false, d.fresh(d.total))
+		d.settled = d.total
+	}
+	if d.total-d.announced >= WordSamples {
+		d.announced = d.total
+		d.results(ctx, false, false, d.fresh(d.total))
+	}
+	return true
+}
+
+// fresh is the text of the line up to a sample that no final result held.
+func (d *deepgram) fresh(upTo int) string {
+	all := d.text(upTo - d.begin)
+	if upTo < 0 {
+		all = d.text(-1)
+	}
+	return strings.TrimSpace(strings.TrimPrefix(all, d.text(d.settled-d.begin)))
+}
+
+func (d *deepgram) results(ctx context.Context, final, finalize bool, text string) {
+	words := []any{}
+	for i, w := range strings.Fields(text) {
+		at := d.settled + i*WordSamples
+		words = append(words, object{
+			"word": strings.ToLower(strings.Trim(w, ".,!?")), "punctuated_word": w,
+			"start": seconds(at), "end": seconds(at + WordSamples), "confidence": 0.9,
+		})
+	}
+	d.say(ctx, object{
+		"type": "Results", "channel_index": []int{0, 1},
+		"start": seconds(d.settled), "duration": seconds(d.total - d.settled),
+		"is_final": final, "speech_final": false, "from_finalize": finalize,
+		"channel":  object{"alternatives": []any{object{"transcript": text, "confidence": 0.9, "words": words}}},
+		"metadata": object{"request_id": "1"},
+	})
+}
+
+// finalize answers a request for the final transcript. As the real service, it
+// says nothing if everything has been said.
+func (d *deepgram) finalize(ctx context.Context) bool {
+	if !d.pause(ctx) {
+		return false
+	}
+	text := d.fresh(-1)
+	switch d.fault {
+	case Mute:
+		return true
+	case Garbage:
+		return d.conn.Write(ctx, websocket.MessageText, []byte("<html>")) == nil
+	case Complain:
+		d.say(ctx, object{"type": "Error", "description": "No for " + d.key, "message": "no", "variant": "NET-0000"})
+		return true
+	case Empty:
+		text = ""
+	}
+	if d.total > d.settled {
+		d.results(ctx, true, true, text)
+		if d.fault == Duplicate {
+			d.results(ctx, true, true, text)
+		}
+	}
+	d.settled, d.begin, d.announced = d.total, d.total, d.total
+	d.line++
+	return true
+}
+
+// elevenLabs speaks ElevenLabs' protocol.
+func (s *Server) elevenLabs(ctx context.Context, c *session) {
+	c.say(ctx, object{"message_type": "session_started", "session_id": "1", "config": object{"sample_rate": Rate}})
+	total, announced := 0, 0
+	for {
+		_, data, err := c.conn.Read(ctx)
+		if err != nil {
+			return
+		}
+		var m struct {
+			Type   string `json:"message_type"`
+			Audio  string `json:"audio_base_64"`
+			Commit bool   `json:"commit"`
+			Rate   int    `json:"sample_rate"`
+		}
+		sound, bad := []byte(nil), json.Unmarshal(data, &m)
+		if bad == nil {
+			sound, bad = base64.StdEncoding.DecodeString(m.Audio)
+		}
+		if bad != nil || m.Type != "input_audio_chunk" || m.Rate != Rate || len(sound)%2 != 0 {
+			c.say(ctx, object{"message_type": "input_error", "error": "the chunk cannot be read"})
+			return
+		}
+		s.count(len(sound) / 2)
+		total += len(sound) / 2
+		if c.fault == Break && total > Rate/2 {
+			return
+		}
+		if total-announced >= WordSamples {
+			announced = total
+			c.say(ctx, object{"message_type": "partial_transcript", "text": c.text(total)})
+		}
+		if m.Commit {
+			if !c.commit(ctx, total) {
+				return
+			}
+			total, announced = 0, 0
+		}
+	}
+}
+
+// commit answers a request for the final transcript of so many samples.
+func (c *session) commit(ctx context.Context, samples int) bool {
+	if !c.pause(ctx) {
+		return false
+	}
+	text := c.text(-1)
+	switch {
+	case samples < Rate*3/10:
+		c.say(ctx, object{"message_type": "commit_throttled", "error": "too little audio was sent"})
+		return true
+	case c.fault == Mute:
+		return true
+	case c.fault == Garbage:
+		return c.conn.Write(ctx, websocket.MessageText, []byte("<html>")) == nil
+	case c.fault == Complain:
+		c.say(ctx, object{"message_type": "quota_exceeded", "error": "No for " + c.key})
+		return false
+	case c.fault == Empty:
+		text = ""
+	}
+	final := object{"message_type": "committed_transcript", "text": text}
+	c.say(ctx, final)
+	if c.fault == Duplicate {
+		c.say(ctx, final)
+	}
+	c.line++
+	return true
+}
+
+// transcriptions is OpenAI's endpoint.
+func (s *Server) transcriptions(w http.ResponseWriter, r *http.Request) {
+	q := Request{Path: r.URL.Path, Header: r.Header.Clone()}
+	if err := r.ParseMultipartForm(32 << 20); err == nil {
+		q.Form = r.MultipartForm.Value
+		if f, _, err := r.FormFile("file"); err == nil {
+			q.File, _ = io.ReadAll(f) // what is missing is refused below
+			_ = f.Close()             // it was only read
+		}
+	}
+	fault := s.record(q)
+	key := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	refuse := func(status int, code string) {
+		answer(w, status, object{"error": object{"message": "No for " + key, "type": "invalid_request_error", "code": code}})
+	}
+	switch {
+	case fault == Unauthorized:
+		refuse(http.StatusUnauthorized, "invalid_api_key")
+		return
+	case fault == RateLimited:
+		refuse(http.StatusTooManyRequests, "rate_limit_exceeded")
+		return
+	case fault == Down:
+		refuse(http.StatusServiceUnavailable, "")
+		return
+	case fault == Complain:
+		refuse(http.StatusTooManyRequests, "insufficient_quota")
+		return
+	case len(q.File) < 44 || string(q.File[:4]) != "RIFF" || len(q.Form["model"]) == 0:
+		refuse(http.StatusBadRequest, "")
+		return
+	case fault == Mute, fault == Deaf:
+		select {
+		case <-r.Context().Done():
+		case <-s.life.Done():
+		}
+		return
+	}
+	s.count((len(q.File) - 44) / 2)
+	select {
+	case <-time.After(s.script.Delay):
+	case <-r.Context().Done():
+		return
+	}
+	s.transcript(w, fault)
+}
+
+// transcript answers a good request.
+func (s *Server) transcript(w http.ResponseWriter, fault Fault) {
+	s.mu.Lock()
+	text := ""
+	if s.line < len(s.script.Lines) && fault != Empty {
+		text = s.script.Lines[s.line]
+	}
+	s.line++
+	s.mu.Unlock()
+	switch fault {
+	case Garbage:
+		_, _ = io.WriteString(w, "<html>") // the client may be gone
+	case Break:
+		w.Header().Set("Content-Length", "1000")
+		_, _ = io.WriteString(w, `{"text":"`) // as above
+	default:
+		answer(w, http.StatusOK, object{"text": text})
+	}
+}

@@ -1,0 +1,137 @@
+// Package elevenlabs hears through ElevenLabs' realtime endpoint, or any
+// server with the same protocol.
+//
+// Imported by internal/app. Sound goes out as it comes, in 16 kHz PCM and
+// pieces of a tenth of a second; where an utterance ends is the caller's
+// decision, not the vendor's. It retries nothing.
+package elevenlabs
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/flow"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
+)
+
+const (
+	defaultBase  = "wss://api.elevenlabs.io"
+	defaultModel = "scribe_v2_realtime"
+	// maxKeyterms and maxKeytermRunes are the vendor's limits.
+	maxKeyterms, maxKeytermRunes = 50, 20
+	// idle is how long the vendor may hear nothing; it hangs up after some
+	// 15 s.
+	idle = 5 * time.Second
+	// minAudio is a tenth of a second: shorter messages cost more in base64
+	// and framing than they gain.
+	minAudio = flow.Rate / 10
+	// silence keeps the connection, 20 ms of it.
+	silence = flow.Rate / 50
+)
+
+// Options configure a [Provider].
+type Options struct {
+	// BaseURL is the API's root, such as "wss://api.eu.residency.elevenlabs.io".
+	// If empty, the vendor's own.
+	BaseURL string
+	// Model is the vendor's model. If empty, "scribe_v2_realtime".
+	Model string
+	// HTTPClient opens the connections. If nil, a client on the standard
+	// library's shared transport.
+	HTTPClient *http.Client
+}
+
+// Provider implements [stt.Provider]. It is safe for concurrent use.
+type Provider struct {
+	key  string
+	base *url.URL
+	opts Options
+}
+
+var _ stt.Provider = (*Provider)(nil)
+
+// New returns a provider that authenticates with key; opts may be nil. The
+// error is about the address and does not repeat it.
+func New(key string, opts *Options) (*Provider, error) {
+	p := &Provider{key: strings.TrimSpace(key)}
+	if opts != nil {
+		p.opts = *opts
+	}
+	p.opts.Model = cmp.Or(p.opts.Model, defaultModel)
+	base, err := flow.Address(cmp.Or(p.opts.BaseURL, defaultBase), "/v1/speech-to-text/realtime")
+	if err != nil {
+		return nil, fmt.Errorf("elevenlabs: %w", err)
+	}
+	p.base = base
+	return p, nil
+}
+
+// Name returns "elevenlabs" and the model.
+func (p *Provider) Name() string { return "elevenlabs " + p.opts.Model }
+
+// Open implements [stt.Provider].
+func (p *Provider) Open(ctx context.Context, o stt.Options) (stt.Stream, error) {
+	u := *p.base
+	u.RawQuery = p.query(u.Query(), o).Encode()
+	s, err := socket.Open(ctx, socket.Request{
+		URL:    u.String(),
+		Header: http.Header{"Xi-Api-Key": {p.key}},
+		Key:    p.key, Client: p.opts.HTTPClient, Reason: reason,
+	}, dialect(), o)
+	if err != nil {
+		return nil, fmt.Errorf("opening a stream to elevenlabs: %w", err)
+	}
+	return s, nil
+}
+
+// query describes the sound and what is wanted of it.
+func (p *Provider) query(q url.Values, o stt.Options) url.Values {
+	q.Set("model_id", p.opts.Model)
+	q.Set("audio_format", "pcm_16000")
+	q.Set("commit_strategy", "manual") // the lane knows where an utterance ends
+	if o.Language != "" {
+		language, _, _ := strings.Cut(o.Language, "-")
+		q.Set("language_code", strings.ToLower(language))
+	}
+	for _, term := range flow.Keyterms(o.Keyterms, maxKeyterms, 0, maxKeytermRunes) {
+		q.Add("keyterms", term)
+	}
+	return q
+}
+
+// dialect is the vendor's protocol.
+func dialect() socket.Dialect {
+	return socket.Dialect{
+		Type:     websocket.MessageText,
+		Audio:    appendChunk,
+		MinAudio: minAudio,
+		Finish:   []byte(`{"message_type":"input_audio_chunk","audio_base_64":"","commit":true,"sample_rate":16000}`),
+		// The protocol knows no goodbye; the connection just ends.
+		KeepAlive: appendChunk(nil, make([]int16, silence)),
+		Idle:      idle,
+		Parse:     parse,
+	}
+}
+
+// appendChunk appends a message with samples to dst.
+func appendChunk(dst []byte, samples []int16) []byte {
+	dst = append(dst, `{"message_type":"input_audio_chunk","audio_base_64":"`...)
+	// Whole groups of three bytes need no padding between them.
+	var group [3 * 512]byte
+	for len(samples) > 0 {
+		n := min(len(samples), len(group)/2)
+		dst = base64.StdEncoding.AppendEncode(dst, audio.AppendS16LE(group[:0], samples[:n]))
+		samples = samples[n:]
+	}
+	return append(dst, `","commit":false,"sample_rate":16000}`...)
+}

@@ -1,0 +1,69 @@
+package elevenlabs
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
+)
+
+// message is what the vendor sends, as far as it matters here.
+type message struct {
+	Type  string `json:"message_type"`
+	Text  string `json:"text"`
+	Error string `json:"error"`
+}
+
+// parse reads one message. Kinds it does not know mean nothing. Errors wrap
+// those of package stt.
+func parse(data []byte) (socket.Event, error) {
+	var m message
+	if err := json.Unmarshal(data, &m); err != nil {
+		return socket.Event{}, fmt.Errorf("%w: it sent what is no event", stt.ErrUnavailable)
+	}
+	switch m.Type {
+	case "partial_transcript":
+		return socket.Event{Kind: socket.Interim, Text: m.Text}, nil
+	case "committed_transcript":
+		return socket.Event{Kind: socket.Closing, Text: m.Text}, nil
+	case "commit_throttled", "insufficient_audio_activity":
+		return socket.Event{Kind: socket.Refused}, nil
+	case "auth_error", "quota_exceeded", "unaccepted_terms", "unaccepted_terms_error",
+		"input_error", "invalid_request", "chunk_size_exceeded":
+		return socket.Event{}, m.failure(stt.ErrRejected)
+	case "rate_limited", "resource_exhausted", "queue_overflow":
+		return socket.Event{}, m.failure(stt.ErrRateLimited)
+	case "error", "transcriber_error", "session_time_limit_exceeded":
+		return socket.Event{}, m.failure(stt.ErrUnavailable)
+	}
+	return socket.Event{}, nil
+}
+
+func (m message) failure(kind error) error {
+	return fmt.Errorf("%w: %s", kind, cmp.Or(m.Error, m.Type))
+}
+
+// reason reads why the vendor refused a handshake.
+func reason(body []byte) string {
+	var refusal struct {
+		Detail json.RawMessage `json:"detail"`
+		Error  string          `json:"error"`
+	}
+	if json.Unmarshal(body, &refusal) != nil {
+		return string(body)
+	}
+	var detail struct {
+		Message string `json:"message"`
+		Status  string `json:"status"`
+	}
+	if json.Unmarshal(refusal.Detail, &detail) == nil {
+		return cmp.Or(detail.Message, detail.Status, string(body))
+	}
+	var text string
+	if json.Unmarshal(refusal.Detail, &text) == nil {
+		return cmp.Or(text, string(body))
+	}
+	return cmp.Or(refusal.Error, string(body))
+}

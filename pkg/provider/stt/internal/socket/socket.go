@@ -1,0 +1,317 @@
+// Package socket is a [stt.Stream] over a WebSocket: sound goes out in the
+// vendor's messages, its events become transcripts of utterances.
+//
+// Imported by the packages below pkg/provider/stt whose vendor streams. It
+// knows no vendor: that is the [Dialect]. Each stream has two goroutines that
+// end, and are waited for, in Close.
+package socket
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/flow"
+)
+
+const (
+	// openTimeout bounds the handshake.
+	openTimeout = 5 * time.Second
+	// writeTimeout is when a peer that takes no sound counts as gone.
+	writeTimeout = 10 * time.Second
+	// goodbyeTimeout bounds the last message.
+	goodbyeTimeout = 250 * time.Millisecond
+	// maxMessage bounds one message of the vendor in bytes.
+	maxMessage = 1 << 20
+	// maxErrorBody bounds how much of a refusal is read.
+	maxErrorBody = 16 << 10
+	// tick is how often a stream that waits for a final looks at the clock.
+	tick = 100 * time.Millisecond
+	// takeSamples is how much sound is taken from the queue at a time.
+	takeSamples = 4800
+)
+
+// Dialect is a vendor's protocol. Its functions are pure.
+type Dialect struct {
+	// Type is the kind of message that carries sound.
+	Type websocket.MessageType
+	// Audio appends the message that carries samples at [flow.Rate] to dst.
+	Audio func(dst []byte, samples []int16) []byte
+	// MinAudio is how many samples a message has at least, unless the
+	// utterance ends. Zero sends what there is.
+	MinAudio int
+	// Finish asks for the final transcript. Goodbye ends the stream; if empty,
+	// nothing is said.
+	Finish, Goodbye []byte
+	// KeepAlive is sent when nothing was for Idle.
+	KeepAlive []byte
+	Idle      time.Duration
+	// Parse reads one message of the vendor. Its errors wrap those of package
+	// stt and end the stream.
+	Parse func(data []byte) (Event, error)
+	// Timed says that segments carry their place in the stream. Then they tell
+	// duplicates from news, and whether everything sent has been heard.
+	Timed bool
+}
+
+// Request is where and how to open a connection.
+type Request struct {
+	// URL begins with ws, wss, http or https and may hold a query.
+	URL    string
+	Header http.Header
+	// Key is the secret that no error may hold.
+	Key string
+	// Client sends the handshake. If nil, one on the shared transport.
+	Client *http.Client
+	// Reason reads why a handshake was refused from the response's body. If
+	// nil, the body itself is the reason.
+	Reason func(body []byte) string
+}
+
+// Stream implements [stt.Stream].
+type Stream struct {
+	dialect Dialect
+	key     string
+	conn    *websocket.Conn
+	audio   *flow.Audio
+	results *flow.Results
+	heard   *hearing
+	convert *flow.Converter
+	cancel  context.CancelCauseFunc
+	tasks   sync.WaitGroup
+	close   func()
+}
+
+var _ stt.Stream = (*Stream)(nil)
+
+// Open connects and starts the stream. Its errors are those of
+// [stt.Provider].Open.
+func Open(ctx context.Context, r Request, d Dialect, o stt.Options) (*Stream, error) {
+	convert, err := flow.NewConverter(o)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := dial(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	conn.SetReadLimit(maxMessage)
+	s := &Stream{
+		dialect: d, key: r.Key, conn: conn, convert: convert,
+		audio: flow.NewAudio(flow.Limit(o)), results: flow.NewResults(),
+	}
+	s.heard = &hearing{results: s.results, timed: d.Timed, interim: o.Interim}
+	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	s.cancel = cancel
+	s.close = sync.OnceFunc(s.shut)
+	s.tasks.Go(func() { s.end(s.write(life)) })
+	s.tasks.Go(func() { s.end(s.read(life)) })
+	return s, nil
+}
+
+// dial opens the connection.
+func dial(parent context.Context, r Request) (*websocket.Conn, error) {
+	ctx, cancel := context.WithTimeout(parent, openTimeout)
+	defer cancel()
+	client := http.Client{}
+	if r.Client != nil {
+		client = *r.Client
+	}
+	// A redirect would take the key elsewhere.
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	conn, response, err := websocket.Dial(ctx, r.URL, &websocket.DialOptions{HTTPClient: &client, HTTPHeader: r.Header})
+	if err == nil {
+		return conn, nil
+	}
+	if parent.Err() != nil {
+		return nil, flow.Stopped(parent)
+	}
+	if response == nil || response.StatusCode == http.StatusSwitchingProtocols {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("%w: no answer within %s", stt.ErrUnavailable, openTimeout)
+		}
+		return nil, flow.Unreachable(parent, err, r.Key)
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxErrorBody))
+	if err != nil {
+		body = nil // the status says enough
+	}
+	reason := string(body)
+	if r.Reason != nil {
+		reason = r.Reason(body)
+	}
+	return nil, fmt.Errorf("%w: status %d: %s", flow.ByStatus(response.StatusCode), response.StatusCode, flow.Printable(reason, r.Key))
+}
+
+// Send implements [stt.Stream].
+func (s *Stream) Send(samples []int16) error { return s.audio.Push(samples) }
+
+// Finish implements [stt.Stream].
+func (s *Stream) Finish(ctx context.Context) (int, error) {
+	if ctx.Err() != nil {
+		return 0, flow.Stopped(ctx)
+	}
+	return s.audio.Finish(s.results)
+}
+
+// Recv implements [stt.Stream].
+func (s *Stream) Recv(ctx context.Context) (stt.Result, error) { return s.results.Recv(ctx) }
+
+// Stats implements [stt.Stream].
+func (s *Stream) Stats() stt.Stats {
+	return stt.Stats{Dropped: s.audio.Dropped(), Late: s.results.Late()}
+}
+
+// Close implements [stt.Stream].
+func (s *Stream) Close() error {
+	s.close()
+	return nil
+}
+
+func (s *Stream) shut() {
+	s.end(stt.ErrClosed)
+	s.tasks.Wait()
+	_ = s.conn.CloseNow() // it may have been closed by the peer
+}
+
+// end makes everybody leave, with the first error.
+func (s *Stream) end(err error) {
+	s.audio.Fail(err)
+	s.results.Fail(err)
+	s.cancel(err)
+}
+
+// write sends sound and requests until the stream ends.
+func (s *Stream) write(ctx context.Context) error {
+	var (
+		taken   = make([]int16, takeSamples)
+		pending []int16 // converted, not sent yet
+		message []byte
+		sent    int
+		idle    = time.Now()
+	)
+	for {
+		n, mark := s.audio.Take(taken)
+		if n == 0 && !mark {
+			if err := s.wait(ctx, idle); err != nil {
+				return s.leave(err)
+			}
+			if time.Since(idle) >= s.dialect.Idle {
+				if err := s.put(ctx, websocket.MessageText, s.dialect.KeepAlive); err != nil {
+					return err
+				}
+				idle = time.Now()
+			}
+			continue
+		}
+		pending = append(pending, s.convert.Convert(taken[:n], mark)...)
+		if len(pending) > 0 && (mark || len(pending) >= s.dialect.MinAudio) {
+			message = s.dialect.Audio(message[:0], pending)
+			if err := s.put(ctx, s.dialect.Type, message); err != nil {
+				return err
+			}
+			sent += len(pending)
+			pending = pending[:0]
+		}
+		if mark {
+			s.heard.ask(at(sent))
+			if err := s.put(ctx, websocket.MessageText, s.dialect.Finish); err != nil {
+				return err
+			}
+		}
+		idle = time.Now()
+	}
+}
+
+// at is the place of a sample in the stream.
+func at(samples int) time.Duration {
+	return time.Duration(samples) * time.Second / flow.Rate
+}
+
+// wait returns when there may be something to do. The error is the stream's.
+func (s *Stream) wait(ctx context.Context, idle time.Time) error {
+	pause := time.Until(idle.Add(s.dialect.Idle))
+	if s.heard.waiting() {
+		pause = min(pause, tick)
+	}
+	timer := time.NewTimer(max(pause, 0))
+	defer timer.Stop()
+	select {
+	case <-s.audio.Wake():
+		return nil
+	case <-timer.C:
+		return s.heard.expire(time.Now())
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// leave says goodbye if the stream ends as it should.
+func (s *Stream) leave(err error) error {
+	if errors.Is(err, stt.ErrClosed) && len(s.dialect.Goodbye) > 0 {
+		ctx, cancel := context.WithTimeout(context.Background(), goodbyeTimeout)
+		defer cancel()
+		_ = s.conn.Write(ctx, websocket.MessageText, s.dialect.Goodbye) // a courtesy
+	}
+	return err
+}
+
+// put sends one message.
+func (s *Stream) put(ctx context.Context, kind websocket.MessageType, message []byte) error {
+	bounded, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	err := s.conn.Write(bounded, kind, message)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case bounded.Err() != nil:
+		return fmt.Errorf("%w: it took no sound for %s", stt.ErrUnavailable, writeTimeout)
+	}
+	return flow.Unreachable(ctx, err, s.key)
+}
+
+// read hears events until the stream ends.
+func (s *Stream) read(ctx context.Context) error {
+	for {
+		_, data, err := s.conn.Read(ctx)
+		if err != nil {
+			return s.broken(ctx, err)
+		}
+		event, err := s.dialect.Parse(data)
+		if err != nil {
+			return fmt.Errorf("hearing: %w", redacted{err, s.key})
+		}
+		s.heard.take(event)
+	}
+}
+
+// broken is why a connection ended.
+func (s *Stream) broken(ctx context.Context, err error) error {
+	var closed websocket.CloseError
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &closed):
+		return fmt.Errorf("%w: it closed the connection with code %d: %s",
+			stt.ErrUnavailable, closed.Code, flow.Printable(closed.Reason, s.key))
+	}
+	return flow.Unreachable(ctx, err, s.key)
+}
+
+// redacted is an error whose text does not hold the key.
+type redacted struct {
+	error
+	key string
+}
+
+func (r redacted) Error() string { return flow.Printable(r.error.Error(), r.key) }
+func (r redacted) Unwrap() error { return r.error }

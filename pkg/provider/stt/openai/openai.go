@@ -1,0 +1,217 @@
+// Package openai hears through OpenAI's transcription endpoint, or any server
+// with the same protocol, such as faster-whisper's.
+//
+// Imported by internal/app. The endpoint takes whole recordings: an
+// utterance's sound is collected and sent when it ends, so there are no
+// interim transcripts. Each utterance is one request in a goroutine of its
+// own, which Close cancels and waits for. It retries nothing.
+package openai
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+
+	vendor "github.com/sashabaranov/go-openai"
+
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/flow"
+)
+
+const (
+	defaultModel = vendor.GPT4oMiniTranscribe
+	// maxKeytermBytes bounds what the request's prompt names. Whisper reads
+	// only the last 224 tokens of it.
+	maxKeytermBytes, maxKeyterms = 600, 60
+	// minSamples is what the endpoint accepts at least, a tenth of a second.
+	minSamples = flow.Rate / 10
+)
+
+// Options configure a [Provider].
+type Options struct {
+	// BaseURL is the API's root, such as "http://localhost:8000/v1". If empty,
+	// OpenAI's own.
+	BaseURL string
+	// Model is the vendor's model. If empty, "gpt-4o-mini-transcribe".
+	Model string
+	// HTTPClient sends the requests. If nil, a client on the standard
+	// library's shared transport.
+	HTTPClient *http.Client
+}
+
+// Provider implements [stt.Provider]. It is safe for concurrent use.
+type Provider struct {
+	client *vendor.Client
+	key    string
+	model  string
+}
+
+var _ stt.Provider = (*Provider)(nil)
+
+// New returns a provider that authenticates with key, which may be empty for
+// a server that wants none; opts may be nil.
+func New(key string, opts *Options) *Provider {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	p := &Provider{key: strings.TrimSpace(key), model: cmp.Or(o.Model, defaultModel)}
+	config := vendor.DefaultConfig(p.key)
+	if o.BaseURL != "" {
+		config.BaseURL = strings.TrimRight(o.BaseURL, "/")
+	}
+	client := o.HTTPClient
+	if client == nil {
+		client = &http.Client{}
+	}
+	config.HTTPClient = shortAnswers{client}
+	p.client = vendor.NewClientWithConfig(config)
+	return p
+}
+
+// Name returns "openai" and the model.
+func (p *Provider) Name() string { return "openai " + p.model }
+
+// Open implements [stt.Provider]. It does not connect yet.
+func (p *Provider) Open(ctx context.Context, o stt.Options) (stt.Stream, error) {
+	if ctx.Err() != nil {
+		return nil, flow.Stopped(ctx)
+	}
+	convert, err := flow.NewConverter(o)
+	if err != nil {
+		return nil, fmt.Errorf("opening a stream to openai: %w", err)
+	}
+	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	s := &stream{
+		provider: p, opts: o, convert: convert,
+		audio: flow.NewAudio(flow.Limit(o)), results: flow.NewResults(),
+		cancel: cancel, ready: map[int]stt.Result{},
+	}
+	s.start = func(task func(context.Context)) { s.tasks.Go(func() { task(life) }) }
+	return s, nil
+}
+
+// stream implements [stt.Stream].
+type stream struct {
+	provider *Provider
+	opts     stt.Options
+	audio    *flow.Audio
+	results  *flow.Results
+	convert  *flow.Converter // owned by the caller of Finish
+	cancel   context.CancelCauseFunc
+	// start runs a task in a goroutine that Close cancels and waits for.
+	start func(task func(context.Context))
+	tasks sync.WaitGroup
+
+	mu     sync.Mutex // guards the fields below
+	closed bool
+	ready  map[int]stt.Result // finals that wait for those before them
+	next   int                // utterance whose final is to be put
+}
+
+// Send implements [stt.Stream].
+func (s *stream) Send(samples []int16) error { return s.audio.Push(samples) }
+
+// Finish implements [stt.Stream]. It begins the request.
+func (s *stream) Finish(ctx context.Context) (int, error) {
+	if ctx.Err() != nil {
+		return 0, flow.Stopped(ctx)
+	}
+	number, err := s.audio.Finish(s.results)
+	if err != nil {
+		return 0, err
+	}
+	recording := s.recording()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return 0, stt.ErrClosed
+	}
+	s.start(func(ctx context.Context) { s.deliver(s.transcribe(ctx, number, recording)) })
+	return number, nil
+}
+
+// recording takes the utterance's sound from the queue, at [flow.Rate].
+func (s *stream) recording() []int16 {
+	var taken [4096]int16
+	var all []int16
+	for {
+		n, mark := s.audio.Take(taken[:])
+		all = append(all, s.convert.Convert(taken[:n], mark)...)
+		if mark {
+			return all
+		}
+		if n == 0 {
+			return all
+		}
+	}
+}
+
+// transcribe asks for the transcript of one recording.
+func (s *stream) transcribe(parent context.Context, number int, recording []int16) stt.Result {
+	r := stt.Result{Utterance: number, Final: true}
+	if len(recording) < minSamples {
+		return r // no word is that short, and the endpoint refuses it
+	}
+	ctx, cancel := context.WithTimeoutCause(parent, stt.DefaultBudget, stt.ErrOverBudget)
+	defer cancel()
+	wav, err := encode(recording)
+	if err != nil {
+		r.Err = err
+		return r
+	}
+	language, _, _ := strings.Cut(s.opts.Language, "-")
+	answer, err := s.provider.client.CreateTranscription(ctx, vendor.AudioRequest{
+		Model: s.provider.model, FilePath: "utterance.wav", Reader: bytes.NewReader(wav),
+		Prompt:   strings.Join(flow.Keyterms(s.opts.Keyterms, maxKeyterms, maxKeytermBytes, 0), ", "),
+		Language: strings.ToLower(language), Format: vendor.AudioResponseFormatJSON,
+	})
+	if err != nil {
+		r.Err = s.provider.failure(ctx, err)
+		return r
+	}
+	r.Text = clean(answer.Text)
+	r.End = audio.Duration(len(recording), flow.Rate)
+	return r
+}
+
+// deliver puts a final when those before it have been.
+func (s *stream) deliver(r stt.Result) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ready[r.Utterance] = r
+	for {
+		r, ok := s.ready[s.next]
+		if !ok {
+			return
+		}
+		delete(s.ready, s.next)
+		s.results.Put(r)
+		s.next++
+	}
+}
+
+// Recv implements [stt.Stream].
+func (s *stream) Recv(ctx context.Context) (stt.Result, error) { return s.results.Recv(ctx) }
+
+// Stats implements [stt.Stream].
+func (s *stream) Stats() stt.Stats {
+	return stt.Stats{Dropped: s.audio.Dropped(), Late: s.results.Late()}
+}
+
+// Close implements [stt.Stream].
+func (s *stream) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.audio.Fail(stt.ErrClosed)
+	s.results.Fail(stt.ErrClosed)
+	s.cancel(stt.ErrClosed)
+	s.tasks.Wait()
+	return nil
+}

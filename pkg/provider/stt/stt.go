@@ -1,0 +1,139 @@
+// Package stt defines speech recognition: sound in, transcripts out. One
+// sub-package per vendor protocol implements [Provider]; chain puts several in
+// a row. [Utterance] waits for what became of one utterance.
+//
+// Imported by the table, the speech providers and internal/app. It imports
+// only the standard library and starts no goroutine.
+package stt
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+)
+
+// Errors of every provider.
+var (
+	// ErrRateLimited means the vendor asked to slow down.
+	ErrRateLimited = errors.New("speech recognition is rate limited")
+	// ErrUnavailable means the vendor could not be reached, failed, or broke
+	// the connection.
+	ErrUnavailable = errors.New("speech recognition is unavailable")
+	// ErrRejected means the vendor refuses the request itself: a wrong key, an
+	// unknown model, spent quota. Trying again does not help.
+	ErrRejected = errors.New("speech recognition was refused")
+	// ErrOverBudget means no final transcript came in time.
+	ErrOverBudget = errors.New("no final transcript within the budget")
+	// ErrBusy means too many utterances wait for their final transcript.
+	ErrBusy = errors.New("too many utterances wait for their transcript")
+	// ErrClosed means the stream has been closed.
+	ErrClosed = errors.New("speech recognition stream is closed")
+)
+
+// MaxPending is how many finished utterances of one stream may wait for their
+// final transcript at the same time.
+const MaxPending = 4
+
+// MaxQueued is how much sound of one stream may wait to be sent.
+const MaxQueued = 30 * time.Second
+
+// Options describe the sound of one stream and what is expected in it.
+type Options struct {
+	// Language is a BCP 47 tag such as "en" or "de". If empty, the provider
+	// detects it.
+	Language string
+	// Keyterms are names and words to expect, the most important first. A
+	// provider may use fewer, or none.
+	Keyterms []string
+	// SampleRate is the rate of the sound given to Send, per second. If zero,
+	// 48,000.
+	SampleRate int
+	// Interim asks for transcripts while the speaker still talks.
+	Interim bool
+}
+
+// Provider opens streams. Implementations are safe for concurrent use.
+type Provider interface {
+	// Name identifies the provider in logs and notices.
+	Name() string
+	// Open starts a stream for one speaker. ctx bounds the opening alone; the
+	// stream lives until its Close. Errors wrap ErrRateLimited, ErrUnavailable
+	// or ErrRejected and hold no secret; once ctx is done they wrap ctx.Err.
+	Open(ctx context.Context, o Options) (Stream, error)
+}
+
+// Stream hears one speaker, utterance after utterance. Send and Finish belong
+// to one goroutine, Recv to one, which may be another; Close may be called
+// from any, more than once, and unblocks Recv.
+type Stream interface {
+	// Send queues mono sound and never blocks. It keeps no reference to
+	// samples. If more than [MaxQueued] waits, the oldest is dropped and
+	// counted. The error is that of a stream that is broken or closed.
+	Send(samples []int16) error
+	// Finish ends the utterance that began after the last Finish, asks for its
+	// final transcript and returns its number; the first is 0. It never waits
+	// for the transcript. With [MaxPending] utterances waiting it returns
+	// ErrBusy and the utterance goes on.
+	Finish(ctx context.Context) (utterance int, err error)
+	// Recv returns the next transcript: at most one final for each finished
+	// utterance, in order, and before it any number of interim ones. An interim
+	// that was not fetched is replaced by a newer one. An error ends the
+	// stream, unless it is ctx's.
+	Recv(ctx context.Context) (Result, error)
+	// Stats counts what went wrong so far.
+	Stats() Stats
+	// Close ends the stream, drops what is not transcribed yet and waits for
+	// everything the stream started.
+	Close() error
+}
+
+// Stats are the counts of one stream.
+type Stats struct {
+	// Dropped is how many samples, at the rate given to Open, were lost since
+	// the provider did not keep up.
+	Dropped int64
+	// Late is how many transcripts came for utterances that had theirs, or
+	// twice.
+	Late int64
+}
+
+// Result is a transcript of one utterance, from its beginning.
+type Result struct {
+	// Utterance is the number that Finish returns for it.
+	Utterance int
+	Text      string
+	// Final says that this is the utterance's one outcome. Its Text is empty
+	// if nothing was understood.
+	Final bool
+	// Assumed says that the provider did not confirm Text: it is the last
+	// interim transcript. Only [Utterance] sets it.
+	Assumed bool
+	// Err is why a finished utterance has no transcript; the stream goes on.
+	Err error
+	// Confidence is between 0 and 1; 0 means the provider gives none.
+	Confidence float64
+	// Start and End are the places of the speech in the utterance, if the
+	// provider tells them.
+	Start, End time.Duration
+	// Words are there if the provider tells them.
+	Words []Word
+}
+
+// Word is one word of a transcript.
+type Word struct {
+	Text string
+	// Start and End are the word's place in the utterance.
+	Start, End time.Duration
+	// Confidence is between 0 and 1; 0 means the provider gives none.
+	Confidence float64
+}
+
+// LogValue keeps what people say out of logs.
+func (r Result) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.Int("utterance", r.Utterance),
+		slog.Int("length", len(r.Text)),
+		slog.Bool("final", r.Final),
+	)
+}

@@ -1,0 +1,115 @@
+// Package typed is speech recognition without speech: what is typed counts as
+// heard. Terminals and tests use it where others use a microphone.
+//
+// Imported by tests and transports with a keyboard. It starts no goroutine and
+// needs no service.
+package typed
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/flow"
+)
+
+// Provider implements [stt.Provider]. It is safe for concurrent use.
+type Provider struct {
+	mu    sync.Mutex // guards the field below
+	lines []string
+}
+
+var _ stt.Provider = (*Provider)(nil)
+
+// New returns a provider whose utterances say lines, one after the other,
+// unless something is typed; without lines left they are empty.
+func New(lines ...string) *Provider {
+	return &Provider{lines: append([]string(nil), lines...)}
+}
+
+// Name returns "typed".
+func (*Provider) Name() string { return "typed" }
+
+// Open implements [stt.Provider]. The stream is a [*Stream].
+func (p *Provider) Open(ctx context.Context, o stt.Options) (stt.Stream, error) {
+	if ctx.Err() != nil {
+		return nil, flow.Stopped(ctx)
+	}
+	return &Stream{provider: p, interim: o.Interim, audio: flow.NewAudio(flow.Limit(o)), results: flow.NewResults()}, nil
+}
+
+// line takes the next line.
+func (p *Provider) line() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.lines) == 0 {
+		return ""
+	}
+	line := p.lines[0]
+	p.lines = p.lines[1:]
+	return line
+}
+
+// Stream implements [stt.Stream].
+type Stream struct {
+	provider *Provider
+	interim  bool
+	audio    *flow.Audio
+	results  *flow.Results
+
+	mu     sync.Mutex // guards the fields below
+	number int        // of the utterance that is being typed
+	typed  string
+}
+
+var _ stt.Stream = (*Stream)(nil)
+
+// Type adds text to the utterance that is going on. If interim transcripts
+// were asked for, there is one.
+func (s *Stream) Type(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.typed = strings.TrimSpace(s.typed + " " + strings.TrimSpace(untrusted.Clean(text, 0)))
+	if s.interim && s.typed != "" {
+		s.results.Put(stt.Result{Utterance: s.number, Text: s.typed, Confidence: 1})
+	}
+}
+
+// Send implements [stt.Stream]. The sound is not listened to.
+func (s *Stream) Send([]int16) error { return s.audio.Push(nil) }
+
+// Finish implements [stt.Stream]. The final transcript is there at once.
+func (s *Stream) Finish(ctx context.Context) (int, error) {
+	if ctx.Err() != nil {
+		return 0, flow.Stopped(ctx)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	number, err := s.audio.Finish(s.results)
+	if err != nil {
+		return 0, err
+	}
+	s.audio.Take(nil) // the mark; there is no sound
+	text := s.typed
+	if text == "" {
+		text = s.provider.line()
+	}
+	s.number, s.typed = number+1, ""
+	s.results.Put(stt.Result{Utterance: number, Text: text, Final: true, Confidence: 1})
+	return number, nil
+}
+
+// Recv implements [stt.Stream].
+func (s *Stream) Recv(ctx context.Context) (stt.Result, error) { return s.results.Recv(ctx) }
+
+// Stats implements [stt.Stream].
+func (s *Stream) Stats() stt.Stats { return stt.Stats{Late: s.results.Late()} }
+
+// Close implements [stt.Stream].
+func (s *Stream) Close() error {
+	s.audio.Fail(stt.ErrClosed)
+	s.results.Fail(stt.ErrClosed)
+	return nil
+}
