@@ -24,22 +24,30 @@ func voice(pitch float64, d time.Duration, peak float64) clip {
 	out := make(clip, samples(d))
 	formants := [][3]float64{{700, 1200, 2500}, {300, 2200, 2900}, {450, 900, 2400}, {500, 1700, 2500}}
 	phase, amp := 0.0, level(peak)
+	var gains [20]float64
+	var norm float64
 	for i := range out {
 		t := float64(i) / audio.SampleRate
 		n := int(t / syllable)
 		within := t/syllable - float64(n)
 		f0 := pitch * (1 + 0.08*math.Sin(2*math.Pi*1.3*t) + 0.02*math.Sin(2*math.Pi*5*t))
 		phase += 2 * math.Pi * f0 / audio.SampleRate
-		var v, norm float64
-		for h := 1; h <= 20; h++ {
-			g := 0.0
-			for k, f := range formants[n%len(formants)] {
-				x := (float64(h)*f0 - f) / 120
-				g += math.Exp(-x*x/2) / float64(k+1)
+		if i%480 == 0 {
+			norm = 0
+			for h := range gains {
+				gains[h] = 0.05
+				for k, f := range formants[n%len(formants)] {
+					x := (float64(h+1)*f0 - f) / 120
+					gains[h] += math.Exp(-x*x/2) / float64(k+1)
+				}
+				norm += gains[h]
 			}
-			g += 0.05
-			v += g * math.Sin(float64(h)*phase)
-			norm += g
+		}
+		// sin(h·phase), each from the two before it.
+		v, now, before, twice := 0.0, math.Sin(phase), 0.0, 2*math.Cos(phase)
+		for _, g := range gains {
+			v += g * now
+			now, before = twice*now-before, now
 		}
 		envelope := 0.05 + 0.95*math.Pow(math.Sin(math.Pi*within), 0.6)
 		edge := min(1, t/0.01, (d.Seconds()-t)/0.01)

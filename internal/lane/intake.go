@@ -19,9 +19,6 @@ const (
 	// maxJump is how far ahead a sequence number may be before it can only be
 	// a new stream.
 	maxJump = 100
-	// restart is how many packets in a row from the past are a stream that
-	// began again.
-	restart = 5
 	// maxPayload is in bytes: the most a datagram carries.
 	maxPayload = 1500
 )
@@ -61,20 +58,37 @@ type Intake struct {
 	mu      sync.Mutex // guards the fields below
 	slots   [capacity]slot
 	held    int
-	running bool   // want is meant
-	want    uint16 // sequence number of the next packet to take
-	last    time.Time
-	late    uint16 // newest sequence number that was late
-	lates   int    // how many in a row up to it
+	running bool      // want is meant
+	want    uint16    // sequence number of the next packet to take
+	last    time.Time // when the newest packet in time arrived
 	stats   Stats
 }
 
 type slot struct {
-	full    bool
-	at      time.Time
-	n       int // bytes of payload; 0 means that frame is the sound
-	frame   audio.Frame
-	payload [maxPayload]byte
+	full  bool
+	at    time.Time
+	n     int // bytes of payload, packed into frame; 0 means that it is sound
+	frame audio.Frame
+}
+
+// pack keeps a payload where otherwise sound would be, two bytes a sample.
+func (s *slot) pack(payload []byte) {
+	s.n = len(payload)
+	for i, b := range payload {
+		if i%2 == 0 {
+			s.frame[i/2] = int16(b)
+		} else {
+			s.frame[i/2] |= int16(b) << 8
+		}
+	}
+}
+
+// unpack copies the payload to dst and returns its length.
+func (s *slot) unpack(dst []byte) int {
+	for i := range s.n {
+		dst[i] = byte(s.frame[i/2] >> (i % 2 * 8))
+	}
+	return s.n
 }
 
 // taken is what pop found.
@@ -115,7 +129,9 @@ func (i *Intake) put(now time.Time, p Packet) bool {
 		return false
 	}
 	if !i.running || i.held == 0 && now.Sub(i.last) >= silenceAfter {
-		i.begin(p.Seq) // what a silence swallowed is not missing
+		// What a silence swallowed is not missing, and a sender whose packets
+		// were all late for so long has begun again.
+		i.begin(p.Seq)
 	}
 	if !i.fits(p.Seq) {
 		return false
@@ -129,10 +145,9 @@ func (i *Intake) put(now time.Time, p Packet) bool {
 	if p.Frame != nil {
 		s.frame = *p.Frame
 	} else {
-		s.n = copy(s.payload[:], p.Payload)
+		s.pack(p.Payload)
 	}
 	i.held++
-	i.lates = 0
 	i.last = now
 	return true
 }
@@ -145,14 +160,7 @@ func (i *Intake) fits(seq uint16) bool {
 		i.begin(seq)
 	case ahead < 0:
 		i.stats.Late++
-		if i.lates > 0 && seq != i.late+1 {
-			i.lates = 0
-		}
-		i.late, i.lates = seq, i.lates+1
-		if i.lates < restart {
-			return false
-		}
-		i.begin(seq)
+		return false
 	case ahead >= capacity:
 		for range ahead - capacity + 1 {
 			i.drop()
@@ -169,7 +177,7 @@ func (i *Intake) begin(seq uint16) {
 			i.stats.Dropped++
 		}
 	}
-	i.running, i.want, i.held, i.lates = true, seq, 0, 0
+	i.running, i.want, i.held = true, seq, 0
 }
 
 // drop gives up the packet to be taken next.
@@ -211,7 +219,7 @@ func (i *Intake) pop(now time.Time, dst *audio.Frame, payload []byte) (at time.T
 	i.want++
 	after := &i.slots[i.want%capacity]
 	if after.full {
-		n = copy(payload, after.payload[:after.n])
+		n = after.unpack(payload)
 	}
 	return oldest, n, gap
 }
@@ -225,7 +233,7 @@ func (i *Intake) take(dst *audio.Frame, payload []byte) (time.Time, int) {
 	if s.n == 0 {
 		*dst = s.frame
 	}
-	return s.at, copy(payload, s.payload[:s.n])
+	return s.at, s.unpack(payload)
 }
 
 // waiting returns how many packets are missing before the first held one, and

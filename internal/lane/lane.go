@@ -39,7 +39,7 @@ type Options struct {
 	// PreRoll is how much sound before the onset belongs to an utterance. If
 	// zero, 300 ms; if negative, none; at most 400 ms.
 	PreRoll time.Duration
-	// MaxUtterance is where an utterance is cut. If zero, 30 s.
+	// MaxUtterance is where an utterance is cut, at least 1 s. If zero, 30 s.
 	MaxUtterance time.Duration
 }
 
@@ -69,6 +69,7 @@ func (o *Options) withDefaults() Options {
 	if opts.MaxUtterance <= 0 {
 		opts.MaxUtterance = defaultLong
 	}
+	opts.MaxUtterance = max(opts.MaxUtterance, time.Second)
 	return opts
 }
 
@@ -87,9 +88,13 @@ func orDefault(d, def time.Duration) time.Duration {
 // silence; below it, packets are only late.
 const silenceAfter = jitterWait + 2*audio.FrameDuration
 
-// history is how many frames a lane keeps: the longest pre-roll and onset, and
-// all that one Tick may add. A power of two.
-const history = 64
+const (
+	// batch is how many packets one Tick takes in at most: 100 ms of sound.
+	batch = 5
+	// history is how many frames a lane keeps: the longest pre-roll and onset,
+	// and what one Tick adds. A power of two.
+	history = 32
+)
 
 // Lane hears one speaker. Its owner calls [Lane.Tick] whenever its intake is
 // ready and at [Lane.Next].
@@ -134,7 +139,7 @@ func New(now time.Time, d Detector, opts *Options) *Lane {
 		dec:    o.Decoder,
 		roll:   int(o.PreRoll / audio.FrameDuration),
 		heard:  now, arrived: now, voiced: now,
-		events: make([]Event, 0, 2*history),
+		events: make([]Event, 0, 4*history),
 	}
 	l.endpoint = newEndpointer(o.MinEndpoint, o.MaxEndpoint)
 	return l
@@ -145,12 +150,16 @@ func (l *Lane) Intake() *Intake { return &l.intake }
 
 // Tick takes in what came and the silence that passed until now, and returns
 // what was heard. The events and their frames are valid until the next Tick.
+// One Tick takes in at most 100 ms of packets; if more are there, Next says so.
 // now must not run backwards. Ticking more often than needed changes nothing.
 func (l *Lane) Tick(now time.Time) []Event {
 	l.events, l.now = l.events[:0], now
-	for range capacity {
+	for range batch {
 		at, got := l.next(now)
 		if got == nothing {
+			if now.Sub(l.arrived) >= silenceAfter {
+				l.pass(now)
+			}
 			break
 		}
 		if at.Before(l.arrived) {
@@ -160,17 +169,18 @@ func (l *Lane) Tick(now time.Time) []Event {
 			l.pass(at.Add(-audio.FrameDuration))
 			l.resume()
 		}
-		l.arrived, l.heard = at, at
+		l.arrived = at
+		if at.After(l.heard) {
+			l.heard = at
+		}
 		l.hear(&l.ring[(l.head-1)%history])
-	}
-	if now.Sub(l.arrived) >= silenceAfter {
-		l.pass(now)
 	}
 	return l.events
 }
 
-// Next returns when the lane wants to be ticked although no packet came, and
-// false if it can wait for the intake: an idle lane needs no timer.
+// Next returns when the lane wants to be ticked even if no packet comes, which
+// may be past, and false if it can wait for the intake: an idle lane needs no
+// timer.
 func (l *Lane) Next() (time.Time, bool) {
 	at, waiting := l.intake.due()
 	if !l.open {

@@ -1,0 +1,133 @@
+package lane_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+)
+
+// A transport that sends only while one speaks: the silence clock ends what
+// the speaker does not.
+func TestNoPacketsInSilence(t *testing.T) {
+	b := newTable(lane.Presence{}, nil)
+	b.wait(time.Minute)
+	if b.ticks != 0 {
+		t.Errorf("%d ticks before anybody spoke, want none", b.ticks)
+	}
+	b.play(voice(120, time.Second, -14)) // packets from 60.02 s to 61 s
+	b.wait(time.Hour)
+	if got, want := b.story(), "VoiceStarted#1@60000 VoiceStopped#1@61100 UtteranceEnded#1@61500"; got != want {
+		t.Errorf("heard %s, want %s", got, want)
+	}
+	end := b.events[len(b.events)-1]
+	if end.Endpoint != 500*ms || end.Speech != time.Second {
+		t.Errorf("endpoint %v, speech %v, want 500ms and 1s", end.Endpoint, end.Speech)
+	}
+	if b.ticks > 25 {
+		t.Errorf("%d ticks for half a second of silence, want no more than its frames", b.ticks)
+	}
+	ticks := b.ticks
+	b.wait(time.Hour)
+	if b.ticks != ticks {
+		t.Errorf("an idle lane asked for %d ticks in an hour", b.ticks-ticks)
+	}
+	since, idle := b.lane.IdleSince()
+	if want := epoch.Add(61 * time.Second); !idle || !since.Equal(want) {
+		t.Errorf("idle %v since %v, want since %v", idle, since, want)
+	}
+}
+
+// Idleness is counted from the making until somebody speaks, and noise is
+// nobody.
+func TestIdleSince(t *testing.T) {
+	b := newTable(lane.NewEnergy(), nil)
+	b.play(noise(20*time.Second, -40, 4))
+	if since, idle := b.lane.IdleSince(); !idle || !since.Equal(epoch) {
+		t.Errorf("idle %v since %v, want since the beginning", idle, since)
+	}
+	b.play(room(voice(120, time.Second, -14)))
+	if _, idle := b.lane.IdleSince(); idle {
+		t.Error("idle while somebody speaks")
+	}
+}
+
+// The owner may be late by any time: what it then hears is the same.
+func TestLateOwner(t *testing.T) {
+	b := newTable(lane.Presence{}, nil)
+	b.play(voice(120, time.Second, -14))
+	b.now = b.now.Add(10 * time.Second)
+	b.tick()
+	if got, want := b.story(), "VoiceStarted#1@0 VoiceStopped#1@1100 UtteranceEnded#1@1500"; got != want {
+		t.Errorf("heard %s, want %s", got, want)
+	}
+	if got := b.events[len(b.events)-1].Endpoint; got != 10*time.Second {
+		t.Errorf("endpoint = %v, want the 10 s it really took", got)
+	}
+}
+
+// A burst after a stall of the network is heard whole.
+func TestBurst(t *testing.T) {
+	b := newTable(lane.Presence{}, nil)
+	sound := frames(voice(120, time.Second, -14))
+	for i := range sound {
+		if i%4 == 0 { // four packets at once, every 80 ms
+			b.wait(4 * audio.FrameDuration)
+		}
+		b.lane.Intake().Push(b.now, lane.Packet{Seq: uint16(i), Frame: &sound[i]})
+		b.tick()
+	}
+	b.wait(3 * time.Second)
+	wantKinds(t, b, lane.VoiceStarted, lane.VoiceStopped, lane.UtteranceEnded)
+	if got := b.events[2].Speech; got != time.Second {
+		t.Errorf("speech = %v, want 1s", got)
+	}
+}
+
+// One packet in ten is lost, and others overtake each other: one utterance,
+// and none of its time is missing.
+func TestLossAndReordering(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		drop, swap int // every so many
+	}{
+		{"loss", 10, 0}, {"reordering", 0, 3}, {"both", 10, 3},
+	} {
+		for _, det := range []struct {
+			name string
+			d    lane.Detector
+		}{{"presence", lane.Presence{}}, {"energy", lane.NewEnergy()}} {
+			t.Run(tt.name+"/"+det.name, func(t *testing.T) {
+				b := newTable(det.d, nil)
+				sound := frames(room(join(silence(time.Second), voice(120, 3*time.Second, -14))))
+				if det.name == "presence" {
+					sound = sound[50:]
+				}
+				order := make([]int, 0, len(sound))
+				for i := range sound {
+					if tt.drop > 0 && i%tt.drop == 5 {
+						continue
+					}
+					order = append(order, i)
+					if n := len(order); tt.swap > 0 && n > 2 && n%tt.swap == 0 {
+						order[n-1], order[n-2] = order[n-2], order[n-1]
+					}
+				}
+				for _, i := range order {
+					b.wait(audio.FrameDuration)
+					b.lane.Intake().Push(b.now, lane.Packet{Seq: uint16(i), Frame: &sound[i]})
+					b.tick()
+				}
+				b.wait(3 * time.Second)
+				wantKinds(t, b, lane.VoiceStarted, lane.VoiceStopped, lane.UtteranceEnded)
+				if got := b.events[len(b.events)-1].Speech; got < 2800*ms || got > 3100*ms {
+					t.Errorf("speech = %v, want 3 s", got)
+				}
+				if s := b.lane.Intake().Stats(); s.Late != 0 || (s.Lost != 0) != (tt.drop > 0) {
+					t.Errorf("stats = %+v", s)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package lane_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+)
+
+// The utterance's sound is what was said from 300 ms before the onset to its
+// end, without a seam.
+func TestPreRoll(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		preRoll time.Duration
+		before  time.Duration // the silence in the stream before the onset
+		want    time.Duration // of it in the utterance
+	}{
+		{"default", 0, time.Second, 300 * ms},
+		{"none", -1, time.Second, 0},
+		{"longest", time.Hour, time.Second, 400 * ms},
+		{"less_than_that_was_there", 0, 100 * ms, 100 * ms},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			stream := join(noise(tt.before, -80, 1), voice(120, time.Second, -14), noise(time.Second, -80, 2))
+			b := newTable(lane.Presence{}, &lane.Options{PreRoll: tt.preRoll})
+			b.play(stream)
+			got := b.sounds[1]
+			from := samples(tt.before - tt.want)
+			if len(got) == 0 || !slices.Equal(got, stream[from:from+len(got)]) {
+				t.Fatalf("the %d samples are not the stream's from %v on", len(got), tt.before-tt.want)
+			}
+			if want := samples(tt.want + 1500*ms); len(got) != want {
+				t.Errorf("%d samples, want %d: to the end of the utterance", len(got), want)
+			}
+		})
+	}
+}
+
+// Sound that came before the transport fell silent is no pre-roll.
+func TestPreRollEndsAtSilence(t *testing.T) {
+	b := newTable(lane.Presence{}, nil)
+	b.play(noise(200*ms, -80, 1))
+	b.wait(time.Second)
+	b.play(voice(120, time.Second, -14))
+	b.wait(2 * time.Second)
+	if got, want := len(b.sounds[1]), samples(1500*ms); got != want {
+		t.Errorf("%d samples, want %d: without what came a second earlier", got, want)
+	}
+}
+
+// A barge-in is confirmed by voiced time: it grows from the onset on and is
+// gone as soon as voicing stops, long before the utterance ends.
+func TestVoicedTime(t *testing.T) {
+	b := newTable(lane.Presence{}, nil)
+	var confirmed, stopped time.Duration
+	for _, f := range frames(join(voice(120, 600*ms, -14), silence(300*ms))) {
+		b.wait(audio.FrameDuration)
+		b.lane.Intake().Push(b.now, lane.Packet{Seq: b.seq, Frame: &f})
+		b.seq++
+		for _, e := range b.lane.Tick(b.now) {
+			at := b.now.Sub(epoch)
+			if e.Kind == lane.Sound && e.Voiced >= 250*ms && confirmed == 0 {
+				confirmed = at
+			}
+			if e.Kind == lane.VoiceStopped {
+				stopped = at
+			}
+			if stopped > 0 && e.Voiced != 0 {
+				t.Errorf("%v at %v after voicing stopped", e.Voiced, at)
+			}
+		}
+	}
+	if confirmed != 260*ms {
+		t.Errorf("250 ms of voice confirmed after %v, want in the 13th frame", confirmed)
+	}
+	if stopped != 700*ms {
+		t.Errorf("voicing stopped at %v, want 100 ms after its end", stopped)
+	}
+}
+
+// A pause inside an utterance: stop and resume are told, nothing else.
+func TestPauseWithin(t *testing.T) {
+	b := newTable(lane.Presence{}, nil)
+	b.play(voice(120, 600*ms, -14))
+	b.wait(300 * ms)
+	b.play(voice(120, 600*ms, -14))
+	b.wait(3 * time.Second)
+	want := "VoiceStarted#1@0 VoiceStopped#1@700 VoiceResumed#1@980 VoiceStopped#1@1600 UtteranceEnded#1@2000"
+	if got := b.story(); got != want {
+		t.Errorf("heard %s, want %s", got, want)
+	}
+}
+
+// The merge window is counted from the end of the utterance to the onset.
+func TestMergeWindow(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		merge time.Duration
+		pause time.Duration
+		want  lane.Kind
+	}{
+		{"within", 0, 1100 * ms, lane.UtteranceContinued},
+		{"beyond", 0, 1120 * ms, lane.VoiceStarted},
+		{"longer", 2 * time.Second, 2500 * ms, lane.UtteranceContinued},
+		{"never", -1, 520 * ms, lane.VoiceStarted},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newTable(lane.Presence{}, &lane.Options{Merge: tt.merge})
+			b.play(voice(120, 600*ms, -14))
+			b.wait(tt.pause)
+			b.play(voice(120, 600*ms, -14))
+			b.wait(5 * time.Second)
+			wantKinds(t, b, lane.VoiceStarted, lane.VoiceStopped, lane.UtteranceEnded, tt.want, lane.VoiceStopped, lane.UtteranceEnded)
+			last := b.events[len(b.events)-1]
+			id, speech := uint64(2), 600*ms
+			if tt.want == lane.UtteranceContinued {
+				id, speech = 1, 1200*ms
+			}
+			if last.Utterance != id || last.Speech != speech {
+				t.Errorf("ended #%d with %v of speech, want #%d with %v", last.Utterance, last.Speech, id, speech)
+			}
+		})
+	}
+}
+
+// The end of an utterance follows the speaker's pauses, within limits.
+func TestEndpointAdapts(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		opts     lane.Options
+		pause    time.Duration
+		min, max time.Duration // endpoint after 20 such pauses
+	}{
+		{"hasty", lane.Options{}, 160 * ms, 350 * ms, 350 * ms},
+		{"even", lane.Options{}, 340 * ms, 480 * ms, 540 * ms},
+		{"slow", lane.Options{}, 900 * ms, 1200 * ms, 1400 * ms},
+		{"within_a_word", lane.Options{}, 120 * ms, 500 * ms, 500 * ms},
+		{"never_beyond_the_limit", lane.Options{MaxEndpoint: 800 * ms}, 900 * ms, 800 * ms, 800 * ms},
+		{"never_below_the_limit", lane.Options{MinEndpoint: 450 * ms}, 160 * ms, 460 * ms, 460 * ms},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newTable(lane.Presence{}, &tt.opts)
+			for range 20 {
+				b.play(voice(120, 500*ms, -14))
+				b.wait(tt.pause)
+			}
+			b.wait(5 * time.Second)
+			last := b.events[len(b.events)-1]
+			if last.Kind != lane.UtteranceEnded || last.Endpoint < tt.min || last.Endpoint > tt.max+20*ms {
+				t.Errorf("%v after %v, want %v to %v", last.Kind, last.Endpoint, tt.min, tt.max)
+			}
+			if last.Utterance != 1 {
+				t.Errorf("the pauses made %d utterances, want 1", last.Utterance)
+			}
+		})
+	}
+}
+
+// Who never stops is cut every 30 s, and no sound is lost or repeated.
+func TestSpeakerWhoNeverStops(t *testing.T) {
+	b := newTable(lane.Presence{}, nil)
+	said := voice(120, 70*time.Second, -14)
+	b.play(said)
+	b.wait(3 * time.Second)
+	want := "VoiceStarted#1@0 UtteranceEnded#1@30000(cut) VoiceStarted#2@30000 UtteranceEnded#2@60000(cut) " +
+		"VoiceStarted#3@60000 VoiceStopped#3@70100 UtteranceEnded#3@70500"
+	if got := b.story(); got != want {
+		t.Errorf("heard %s, want %s", got, want)
+	}
+	all := join(b.sounds[1], b.sounds[2], b.sounds[3])
+	if len(all) < len(said) || !slices.Equal(all[:len(said)], said) {
+		t.Error("the three utterances together are not what was said")
+	}
+}
+
+// Whatever is said and lost, events come in an order that makes sense.
+func TestEventsMakeSense(t *testing.T) {
+	talk, still := frames(voice(120, 2*time.Second, -14)), frames(silence(time.Second))
+	rapid.Check(t, func(t *rapid.T) {
+		b := newTable(lane.Presence{}, &lane.Options{MaxUtterance: 4 * time.Second})
+		for range rapid.IntRange(1, 12).Draw(t, "parts") {
+			part := rapid.SampledFrom([][]audio.Frame{talk, still}).Draw(t, "part")
+			for _, f := range part[:rapid.IntRange(0, len(part)).Draw(t, "frames")] {
+				b.wait(audio.FrameDuration)
+				if rapid.IntRange(0, 19).Draw(t, "lost") != 0 {
+					b.lane.Intake().Push(b.now, lane.Packet{Seq: b.seq, Frame: &f})
+				}
+				b.seq++
+				b.tick()
+			}
+			b.wait(time.Duration(rapid.IntRange(0, 3000).Draw(t, "pause")) * ms)
+		}
+		b.wait(time.Minute)
+		checkOrder(t, b.events)
+	})
+}
+
+// checkOrder wants every utterance opened, stopped, resumed and ended in turn.
+func checkOrder(t *rapid.T, events []lane.Event) {
+	var open, voiced bool
+	var id uint64
+	var at time.Time
+	for i, e := range events {
+		ok := true
+		switch e.Kind {
+		case lane.VoiceStarted:
+			ok = !open && e.Utterance == id+1
+			open, voiced, id = true, true, e.Utterance
+		case lane.UtteranceContinued:
+			ok = !open && id > 0 && e.Utterance == id
+			open, voiced = true, true
+		case lane.VoiceStopped:
+			ok = open && voiced && e.Voiced == 0
+			voiced = false
+		case lane.VoiceResumed:
+			ok = open && !voiced
+			voiced = true
+		case lane.UtteranceEnded:
+			ok = open && (!voiced || e.Cut) && e.At.After(at)
+			open, at = false, e.At
+		}
+		if !ok || e.Utterance != id {
+			t.Fatalf("event %d, %v#%d, is out of order in %v", i, e.Kind, e.Utterance, events)
+		}
+	}
+	if open {
+		t.Fatal("an utterance never ended")
+	}
+}
