@@ -73,7 +73,7 @@ bench-outward:
 # eval-address scores who an utterance is for on the lines of testdata/address,
 # and shows every miss.
 eval-address:
-	@$(GO) test -count=1 -v -run '^TestAccuracy$$' ./internal/address
+	@$(GO) test -count=1 -v -run '^TestAccuracy' ./internal/address
 
 fuzz:
 	@sh .ci/fuzz $(FUZZTIME)

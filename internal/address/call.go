@@ -1,6 +1,9 @@
 package address
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 const (
 	// maxCalled is how many NPCs one utterance may call.
@@ -72,7 +75,8 @@ func (c *clause) holds(i int) bool {
 	return slices.ContainsFunc(c.matches(), func(m match) bool { return m.first <= i && i <= m.last })
 }
 
-// run returns the names joined by "and" that begin at token i.
+// run returns the names that begin at token i, one behind the other or joined
+// by "and".
 func (u *utterance) run(c *clause, i int) []match {
 	ms := c.matches()
 	for k, m := range ms {
@@ -80,7 +84,7 @@ func (u *utterance) run(c *clause, i int) []match {
 			continue
 		}
 		n := k + 1
-		for n < len(ms) && ms[n].first == ms[n-1].last+2 && u.tokens[ms[n].first-1].class&joins != 0 {
+		for n < len(ms) && (ms[n].first == ms[n-1].last+1 || ms[n].first == ms[n-1].last+2 && u.tokens[ms[n].first-1].class&joins != 0) {
 			n++
 		}
 		return ms[k:n]
@@ -96,7 +100,7 @@ func (u *utterance) calls(c *clause, prefer int) bool {
 		switch f := run[0].form; {
 		case run[len(run)-1].last+1 == c.core:
 			return !u.listed(c) && u.call(1, "a name set off", run...)
-		case u.opensSentence(c) && !f.title && !f.common && !u.speaksOf(run):
+		case u.opensSentence(c) && u.mayBegin(f, run[len(run)-1].last+1) && !u.speaksOf(run):
 			return u.call(0.9, "a name at the front", run...)
 		}
 	}
@@ -143,18 +147,67 @@ func (u *utterance) opensSentence(c *clause) bool {
 	return true
 }
 
+// mayBegin reports whether the form f, in front of token next and without a
+// comma, may call someone. A title needs a sentence that speaks to someone
+// behind it, an everyday word a question: "Captain we …", "Rose what …".
+func (u *utterance) mayBegin(f *form, next int) bool {
+	c := u.tokens[next].class
+	switch {
+	case u.s.class(f.words[0])&part != 0:
+		return false // "The captain we …"
+	case f.common && !f.title:
+		return c&asking != 0 && c&about == 0
+	case f.title:
+		return c&(subject|asking) != 0 || c&you != 0 && c&article == 0 || u.asksYou(next)
+	}
+	return true
+}
+
+// asksYou reports whether a verb and the one it asks about begin at token i:
+// "may we", "kennt ihr".
+func (u *utterance) asksYou(i int) bool {
+	if i+1 >= len(u.tokens) || u.tokens[i+1].opens {
+		return false
+	}
+	verb := u.tokens[i]
+	switch u.tokens[i+1].text {
+	case "du":
+		return true
+	case "ihr": // also "her": "hat ihr geholfen" asks nobody
+		return strings.HasSuffix(verb.text, "t") && verb.class&(question|asking) == 0
+	case "i", "we", "you", "ich", "wir":
+		return verb.class&question != 0 && verb.class&asking == 0 || modal[verb.text]
+	}
+	return false
+}
+
+// modal are verbs that turn around to ask.
+var modal = map[string]bool{"may": true, "might": true, "must": true, "should": true, "shall": true, "dürfen": true, "sollen": true, "müssen": true}
+
 // speaksOf reports whether what follows names makes a sentence about their
 // bearers: "Bartok is …", "Bartok sells …", "Bartok und ich …".
 func (u *utterance) speaksOf(run []match) bool {
 	if first := run[0].first; first > 0 && u.tokens[first-1].class&hail != 0 {
 		return false
 	}
-	next := u.tokens[run[len(run)-1].last+1]
-	if next.class&question != 0 && u.second {
+	i := run[len(run)-1].last + 1
+	next := u.tokens[i]
+	if next.class&question != 0 && u.second && !ofOthers[next.text] || u.asksYou(i) {
 		return false
+	}
+	if first := run[0].first; first > 0 && u.tokens[first-1].class&opener != 0 && next.class&question != 0 &&
+		i+1 < len(u.tokens) && pointing[u.tokens[i+1].text] {
+		return false // "Wait Greta is that …"
 	}
 	return next.class&about != 0 || len(run) > 1 && next.class&question != 0 || u.thirdPerson(next)
 }
+
+// ofOthers are verbs that speak of others even where someone is spoken to:
+// "Bart is your brother".
+var ofOthers = map[string]bool{"is": true, "has": true, "does": true, "ist": true, "hat": true}
+
+// pointing are words behind a verb that asks: "is this", "ist das".
+var pointing = map[string]bool{"this": true, "that": true, "it": true, "there": true, "das": true, "es": true, "noch": true}
 
 // thirdPerson reports whether a word that is not known otherwise looks like a
 // verb about someone: "waters", "vanished", "lügt".
@@ -292,69 +345,4 @@ func (u *utterance) mention(c *clause) {
 		}
 		u.mentioned = append(u.mentioned, f.npc)
 	}
-}
-
-// group reports whether the utterance calls everyone, or two nobody names.
-func (u *utterance) group() bool {
-	for i, t := range u.tokens {
-		if t.quoted {
-			continue
-		}
-		if t.text == "y'all" || u.allOfYou(i) {
-			return true
-		}
-	}
-	for first := 0; first < len(u.tokens); {
-		end := first + 1
-		for end < len(u.tokens) && !u.tokens[end].opens {
-			end++
-		}
-		if !u.tokens[first].quoted && u.callsCrowd(first, end) {
-			return true
-		}
-		first = end
-	}
-	return false
-}
-
-// allOfYou reports whether "both of you", "you two", "ihr alle" or the like
-// begins at token i.
-func (u *utterance) allOfYou(i int) bool {
-	word := func(k int) string {
-		if i+k >= len(u.tokens) || k > 0 && u.tokens[i+k].opens {
-			return ""
-		}
-		return u.tokens[i+k].text
-	}
-	switch word(0) {
-	case "both", "all":
-		return word(1) == "of" && word(2) == "you"
-	case "you", "ihr", "euch":
-		switch word(1) {
-		case "both", "two", "three", "beide", "beiden", "alle", "zwei", "drei", "allen":
-			return true
-		case "all":
-			return word(2) != "right" && word(2) != "alone" && word(2) != "set"
-		}
-	}
-	return false
-}
-
-// everything are words for a crowd that by themselves mean all things.
-var everything = map[string]bool{"all": true, "alle": true, "zusammen": true}
-
-// callsCrowd reports whether a clause calls a crowd: "Friends, …", "good
-// evening everyone", "danke Leute".
-func (u *utterance) callsCrowd(first, end int) bool {
-	if u.tokens[end-1].class&crowd == 0 {
-		return false
-	}
-	i := end - 1
-	if i == first && everything[u.tokens[i].text] {
-		return false
-	}
-	for i > first && u.tokens[i-1].class&(crowd|joins|honorific|opener) != 0 {
-		i--
-	}
-	return i == first || u.tokens[i-1].class&tail != 0
 }

@@ -157,3 +157,27 @@ func TestAccuracy(t *testing.T) {
 		})
 	}
 }
+
+// TestAccuracyWithoutPunctuation scores what a transcriber leaves that writes
+// no punctuation and no capitals.
+func TestAccuracyWithoutPunctuation(t *testing.T) {
+	rooms := tables(t)
+	all := lines(t, "dev.tsv")
+	right := 0
+	for _, l := range all {
+		l.text = strings.ToLower(strings.Map(func(r rune) rune {
+			if strings.ContainsRune(`,.!?;:…–—"„“”`, r) {
+				return ' '
+			}
+			return r
+		}, l.text))
+		if r := rooms[l.table]; r.shown(r.decide(t, l)) == l.want {
+			right++
+		}
+	}
+	accuracy := 100 * float64(right) / float64(len(all))
+	fmt.Fprintf(t.Output(), "dev without punctuation: accuracy %.1f %% (%d of %d)\n", accuracy, right, len(all))
+	if accuracy < 85 {
+		t.Errorf("accuracy %.1f %%, want at least 85 %%", accuracy)
+	}
+}

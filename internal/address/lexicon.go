@@ -14,6 +14,7 @@ const (
 	about                       // follows a name in a sentence about its bearer
 	you                         // speaks to someone
 	question                    // begins a question
+	asking                      // a question word that is no verb: "what"
 	crowd                       // calls everyone: "folks", "zusammen"
 	tail                        // may stand before a name that ends a clause: "thanks Bart"
 	trailer                     // may stand behind a name that is called: "my friend", "bitte"
@@ -97,6 +98,7 @@ var (
 		{you, `you your yours you're you've you'd you'll y'all yourself yourselves thee thou thy ye`},
 		{question, `who what where when why how which whose is are was were do does did can could has have will would
 			whats whos wheres hows whens whys`},
+		{asking, `what where when why how which whose whats wheres whens whys hows what's where's how's`},
 		{crowd, `everyone everybody folks gentlemen ladies friends people all guys lads comrades`},
 		{tail, `there please you me us now then again today here so too right ok okay thanks hey hi hello oh yes no
 			morning evening night well sure aye sorry alright up listen goodbye bye welcome dear yeah indeed it`},
@@ -170,6 +172,7 @@ var (
 		{you, `du dir dich dein deine deinen deinem deiner deines ihr euch euer eure euren eurem eurer ihnen`},
 		{question, `wer was wo wann warum wieso weshalb wie woher wohin welcher welche welches wen wem wessen ist sind hat
 			haben kann können weiß gibt`},
+		{asking, `wo wann warum wieso weshalb wie woher wohin welcher welche welches`},
 		{crowd, `alle leute zusammen allerseits freunde herrschaften männer kameraden gefährten jungs mädels herren damen`},
 		{tail, `bitte danke du dich dir euch mal jetzt denn doch hier dann heute schon morgen abend tag hallo ja nein moin
 			servus nacht noch na so gut ihr also leb wohl mir uns`},
