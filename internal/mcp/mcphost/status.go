@@ -142,7 +142,7 @@ type Tool struct {
 	tools.Tool
 	Source string
 	Tier   mcp.BudgetTier
-	// Measure is what is known of its latency.
+	// Measure is what is known of its latency; zero from [Host.Registered].
 	Measure Measure
 	// Target is the tool as decisions about rights see it.
 	Target mcp.Target
@@ -188,8 +188,24 @@ func (h *Host) Tool(name string) (Tool, bool) {
 	return e.public(), true
 }
 
+// Registered is Tool without its Measure, which takes longer than all the rest:
+// what it takes to decide about a call.
+func (h *Host) Registered(name string) (Tool, bool) {
+	e := h.snap.Load().lookup(name)
+	if e == nil || e.idle {
+		return Tool{}, false
+	}
+	return e.unmeasured(), true
+}
+
 func (e *entry) public() Tool {
-	t := Tool{Tool: e.Tool, Source: e.source, Tier: e.tier, Measure: e.measure(), Target: e.target, Deadline: e.deadline}
+	t := e.unmeasured()
+	t.Measure = e.measure()
+	return t
+}
+
+func (e *entry) unmeasured() Tool {
+	t := Tool{Tool: e.Tool, Source: e.source, Tier: e.tier, Target: e.target, Deadline: e.deadline}
 	t.Definition = e.def
 	return t
 }

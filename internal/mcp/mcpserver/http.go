@@ -243,6 +243,11 @@ func (w *Web) streamable() http.Handler {
 			stateless.ServeHTTP(rw, r)
 			return
 		}
+		if r.Method == http.MethodPost {
+			late := &lateFlush{ResponseWriter: rw}
+			defer late.finish()
+			rw = late
+		}
 		if r.Method == http.MethodPost && r.Header.Get(sessionHeader) == "" && w.full(rw) {
 			return
 		}

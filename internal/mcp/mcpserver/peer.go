@@ -49,6 +49,9 @@ type feedKey struct{}
 
 // attend returns a context in which calls are made for the peer.
 func (p *peer) attend(ctx context.Context) context.Context {
+	if policy.SubjectFrom(ctx) == p.subject && feedFrom(ctx) == p.feed {
+		return ctx // it is one already
+	}
 	ctx = policy.WithSubject(ctx, p.subject)
 	return context.WithValue(ctx, feedKey{}, p.feed)
 }

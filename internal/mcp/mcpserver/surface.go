@@ -48,12 +48,12 @@ func (s *Server) inward(name string) string {
 
 // look returns the tool the subject of ctx may call by its registered name. It
 // is what listing and enforcement have in common: what it does not return is
-// neither listed nor callable (ruling 13).
+// neither listed nor callable (ruling 13). The tool comes without its Measure.
 func (s *Server) look(ctx context.Context, name string) (mcphost.Tool, bool) {
 	if _, ours := s.own[name]; ours || !vouched(ctx) {
 		return mcphost.Tool{}, false
 	}
-	t, ok := s.host.Tool(name)
+	t, ok := s.host.Registered(name)
 	if !ok || s.o.Policy.Permits(ctx, t.Target) != nil {
 		return mcphost.Tool{}, false
 	}
