@@ -25,12 +25,14 @@ func voice(pitch float64, d time.Duration, peak float64) clip {
 	formants := [][3]float64{{700, 1200, 2500}, {300, 2200, 2900}, {450, 900, 2400}, {500, 1700, 2500}}
 	phase, amp := 0.0, level(peak)
 	var gains [20]float64
-	var norm float64
+	var f0, norm, envelope float64
 	for i := range out {
 		t := float64(i) / audio.SampleRate
 		n := int(t / syllable)
-		within := t/syllable - float64(n)
-		f0 := pitch * (1 + 0.08*math.Sin(2*math.Pi*1.3*t) + 0.02*math.Sin(2*math.Pi*5*t))
+		if i%48 == 0 {
+			f0 = pitch * (1 + 0.08*math.Sin(2*math.Pi*1.3*t) + 0.02*math.Sin(2*math.Pi*5*t))
+			envelope = 0.05 + 0.95*math.Pow(math.Sin(math.Pi*(t/syllable-float64(n))), 0.6)
+		}
 		phase += 2 * math.Pi * f0 / audio.SampleRate
 		if i%480 == 0 {
 			norm = 0
@@ -49,7 +51,6 @@ func voice(pitch float64, d time.Duration, peak float64) clip {
 			v += g * now
 			now, before = twice*now-before, now
 		}
-		envelope := 0.05 + 0.95*math.Pow(math.Sin(math.Pi*within), 0.6)
 		edge := min(1, t/0.01, (d.Seconds()-t)/0.01)
 		out[i] = int16(amp * envelope * max(edge, 0) * v / norm * 2)
 	}
@@ -59,19 +60,61 @@ func voice(pitch float64, d time.Duration, peak float64) clip {
 // noise is d of white noise with its RMS at dB.
 func noise(d time.Duration, dB float64, seed uint64) clip {
 	r := rand.New(rand.NewPCG(seed, 7))
-	out := make(clip, samples(d))
+	out, amp := make(clip, samples(d)), level(dB)
 	for i := range out {
-		out[i] = int16(max(-32768, min(32767, r.NormFloat64()*level(dB))))
+		out[i] = int16(max(-32768, min(32767, r.NormFloat64()*amp)))
 	}
 	return out
 }
 
 // hum is d of mains at 50 Hz with its harmonics.
 func hum(d time.Duration, peak float64) clip {
-	out := make(clip, samples(d))
+	out, amp := make(clip, samples(d)), level(peak)
 	for i := range out {
 		w := 2 * math.Pi * 50 * float64(i) / audio.SampleRate
-		out[i] = int16(level(peak) * (math.Sin(w) + 0.4*math.Sin(2*w+1) + 0.25*math.Sin(3*w+2)) / 1.65)
+		out[i] = int16(amp * (math.Sin(w) + 0.4*math.Sin(2*w+1) + 0.25*math.Sin(3*w+2)) / 1.65)
+	}
+	return out
+}
+
+// buzz is d of a dimmer or a bad cable: all harmonics of f.
+func buzz(d time.Duration, f, peak float64) clip {
+	out := make(clip, samples(d))
+	period := int(audio.SampleRate / f)
+	for i := range out {
+		if i >= period {
+			out[i] = out[i-period]
+			continue
+		}
+		v := 0.0
+		for h := 1.0; h <= 20; h++ {
+			v += math.Sin(2*math.Pi*h*float64(i)/float64(period)+h*h) / h
+		}
+		out[i] = int16(level(peak) * v / 2)
+	}
+	return out
+}
+
+// rumble is d of low noise that swells and ebbs, as a street does.
+func rumble(d time.Duration, dB float64) clip {
+	r := rand.New(rand.NewPCG(5, 5))
+	out := make(clip, samples(d))
+	y, amp := 0.0, 0.0
+	for i := range out {
+		if i%480 == 0 {
+			amp = level(dB + 6*math.Sin(2*math.Pi*0.7*float64(i)/audio.SampleRate))
+		}
+		y = 0.95*y + 0.31*r.NormFloat64()
+		out[i] = int16(max(-32768, min(32767, amp*y)))
+	}
+	return out
+}
+
+// offset adds a constant, as a bad sound card does.
+func offset(c clip, by int) clip {
+	out := make(clip, len(c))
+	for i, s := range c {
+		out[i] = int16(max(-32768, min(32767, int(s)+by)))
 	}
 	return out
 }
@@ -79,11 +122,11 @@ func hum(d time.Duration, peak float64) clip {
 // click is a key hit hard: noise and a ringing that die away within d.
 func click(d time.Duration, peak float64, seed uint64) clip {
 	r := rand.New(rand.NewPCG(seed, 11))
-	out := make(clip, samples(d))
+	out, amp := make(clip, samples(d)), level(peak)
 	for i := range out {
 		t := float64(i) / audio.SampleRate
 		decay := math.Exp(-4 * t / d.Seconds())
-		out[i] = int16(level(peak) * decay * (0.5*r.Float64() - 0.25 + 0.5*math.Sin(2*math.Pi*2300*t)))
+		out[i] = int16(amp * decay * (0.5*r.Float64() - 0.25 + 0.5*math.Sin(2*math.Pi*2300*t)))
 	}
 	return out
 }

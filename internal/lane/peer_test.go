@@ -56,7 +56,7 @@ func trim(c clip) clip {
 func gain(c clip, dB float64) clip {
 	out := make(clip, len(c))
 	for i, s := range c {
-		out[i] = int16(float64(s) * level(dB) / level(0))
+		out[i] = int16(max(-32768, min(32767, float64(s)*level(dB)/level(0))))
 	}
 	return out
 }
@@ -82,6 +82,29 @@ func TestSpokenSentences(t *testing.T) {
 				wantEvents(t, b, time.Second, time.Second+length)
 			})
 		}
+	}
+}
+
+// Real phonemes over the noises of a player's room.
+func TestSpokenOverNoise(t *testing.T) {
+	said := speak(t, "en-gb", "Mira, have you seen the smuggler with the silver ring?")
+	length := time.Duration(len(said)) * time.Second / audio.SampleRate
+	all := length + 4*time.Second
+	for _, tt := range []struct {
+		name  string
+		noise clip
+	}{
+		{"fan", noise(all, -42, 1)},
+		{"hum", hum(all, -20)},
+		{"buzz", buzz(all, 100, -42)},
+		{"street", rumble(all, -45)},
+		{"keyboard", typing(all)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newTable(lane.NewEnergy(), nil)
+			b.play(over(join(silence(2*time.Second), said, silence(2*time.Second)), tt.noise))
+			wantEvents(t, b, 2*time.Second, 2*time.Second+length)
+		})
 	}
 }
 
