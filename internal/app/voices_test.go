@@ -1,0 +1,254 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts/chain"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts/phrases"
+)
+
+// tone is a provider that speaks a loud tone of 100 ms and notes what it said.
+type tone struct {
+	mu   sync.Mutex
+	said []string
+}
+
+func (p *tone) Name() string { return "tone" }
+
+func (p *tone) Synthesize(_ context.Context, text string, _ tts.Voice) iter.Seq2[tts.PCM, error] {
+	return func(yield func(tts.PCM, error) bool) {
+		p.mu.Lock()
+		p.said = append(p.said, text)
+		p.mu.Unlock()
+		samples := make([]int16, 2400)
+		for i := range samples {
+			samples[i] = int16(32000 * (1 - 2*(i/20%2)))
+		}
+		yield(tts.PCM{Samples: samples, Rate: 24000}, nil)
+	}
+}
+
+// ear is a sink that keeps what it hears.
+type ear struct{ samples []int16 }
+
+func (e *ear) Write(_ context.Context, samples []int16) error {
+	e.samples = append(e.samples, samples...)
+	return nil
+}
+
+func (*ear) Close() error { return nil }
+
+func TestVoiceSaysWordsForSigns(t *testing.T) {
+	for _, tt := range []struct {
+		name, table, npc, text, want string
+	}{
+		{"english", "en", "", "Roll 2d6+3!", "Roll two d six plus three!"},
+		{"german_npc", "en", "de", "Wirf 2d6+3!", "Wirf zwei W sechs plus drei!"},
+		{"german_table", "de", "", "Das macht 5 GM.", "Das macht fünf Goldmünzen."},
+		{"nothing_to_say", "en", "", "🙂", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p, sink := &tone{}, &ear{}
+			v := &voice{provider: p, language: tt.table, sinks: []pcmSink{sink}}
+			started := 0
+			npc := config.NPC{ID: "bart", Voice: tts.Voice{Language: tt.npc}}
+			if err := v.Speak(t.Context(), npc, tt.text, func() { started++ }); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string{tt.want}, p.said); diff != "" {
+				t.Errorf("said (-want +got):\n%s", diff)
+			}
+			if started != 1 || len(sink.samples) != 4800 {
+				t.Errorf("started %d times, %d samples; want 1 and 4800", started, len(sink.samples))
+			}
+		})
+	}
+}
+
+func TestLoudVoiceIsBroughtDown(t *testing.T) {
+	sink := &ear{}
+	v := &voice{provider: &tone{}, sinks: []pcmSink{sink}}
+	for range 20 {
+		if err := v.Speak(t.Context(), config.NPC{ID: "bart"}, "Hey.", func() {}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, last := slices.Max(sink.samples[:4800]), slices.Max(sink.samples[len(sink.samples)-audio.FrameSamples*3:])
+	if first < 25000 || first > 32600 || last > first/2 {
+		t.Errorf("peaks go from %d to %d, want them at least halved and never above 32600", first, last)
+	}
+}
+
+func TestStockLines(t *testing.T) {
+	npc := config.NPC{Lines: map[string][]string{
+		"greeting": {"Hail! Sit down.", "Hail {player}."}, "filler": {"Hm…"}, "answer": {"{answer}"}, "farewell": {"Bye."},
+	}}
+	if diff := cmp.Diff([]string{"Hail!", "Sit down.", "Hm…", "Bye."}, stockLines(npc)); diff != "" {
+		t.Errorf("stock (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"Hail!", "Sit down.", "Hm…"}, warmLines(npc)); diff != "" {
+		t.Errorf("warm (-want +got):\n%s", diff)
+	}
+}
+
+func TestWarmedPhrasesAreThereAtOnce(t *testing.T) {
+	npc := config.NPC{ID: "bart", Lines: map[string][]string{"filler": {"5 moments."}}}
+	p := &tone{}
+	cache := phrases.New([]string{"five moments."}, nil)
+	v := &voice{provider: cache.Wrap("tone", p), sinks: []pcmSink{&ear{}}}
+	v.warm([]config.NPC{npc})
+	v.warming.Wait()
+	if err := v.Speak(t.Context(), npc, "5 moments.", func() {}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, hits := cache.Stats(); hits != 1 || len(p.said) != 1 {
+		t.Errorf("%d hits, the provider spoke %d times; want 1 and 1", hits, len(p.said))
+	}
+	if err := v.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// slow is a provider that never ends before its context.
+type slow struct{ tone }
+
+func (*slow) Synthesize(ctx context.Context, _ string, _ tts.Voice) iter.Seq2[tts.PCM, error] {
+	return func(yield func(tts.PCM, error) bool) {
+		<-ctx.Done()
+		yield(tts.PCM{}, ctx.Err())
+	}
+}
+
+func TestCloseEndsWarming(t *testing.T) {
+	v := &voice{provider: &slow{}, sinks: []pcmSink{&ear{}}}
+	v.warm([]config.NPC{{Lines: map[string][]string{"filler": {"Hm."}}}})
+	if err := v.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestVoiceLinks(t *testing.T) {
+	lost := config.Provider{Name: espeakName, Options: config.ProviderOptions{"path": "/nowhere/espeak-ng"}}
+	service := config.Provider{Name: elevenLabs, APIKey: "k"}
+	chained := func(first config.Provider, rest ...config.Provider) config.ProviderChain {
+		return config.ProviderChain{Provider: first, Fallback: rest}
+	}
+	for _, tt := range []struct {
+		name    string
+		chain   config.ProviderChain
+		want    string
+		missing int
+		fails   bool
+	}{
+		{"silent", chained(config.Provider{Name: silentName}), "silent", 0, false},
+		{"service", chained(service), "elevenlabs eleven_flash_v2_5", 0, false},
+		{"two_services", chained(service, config.Provider{Name: openAI, Model: "m"}), "elevenlabs eleven_flash_v2_5, then openai m", 0, false},
+		{"fallback_not_installed", chained(service, lost), "elevenlabs eleven_flash_v2_5", 1, false},
+		{"first_not_installed", chained(lost, service), "", 0, true},
+		{"auto_not_installed", chained(config.Provider{Name: config.ProviderAuto, Options: lost.Options}), "silent", 1, false},
+		{"auto_not_installed_but_a_service", chained(config.Provider{Name: config.ProviderAuto, Options: lost.Options}, service), "elevenlabs eleven_flash_v2_5", 1, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p, missing, err := voiceProvider(tt.chain, nil, nil)
+			if tt.fails != (err != nil) {
+				t.Fatalf("err = %v, want one: %t", err, tt.fails)
+			}
+			if err == nil && (p.Name() != tt.want || len(missing) != tt.missing) {
+				t.Errorf("voices are %q, missing %q; want %q and %d", p.Name(), missing, tt.want, tt.missing)
+			}
+		})
+	}
+}
+
+// A service that refuses its key does not leave the NPC silent: the next one
+// speaks the same sentence, with its own voice, and people are told.
+func TestNextServiceTakesOver(t *testing.T) {
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	defer refusing.Close()
+	var body string
+	speaking := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		raw, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		body = string(raw)
+		w.Write(make([]byte, 4800))
+	}))
+	defer speaking.Close()
+	var told []string
+	p, _, err := voiceProvider(config.ProviderChain{
+		Provider: config.Provider{Name: elevenLabs, APIKey: "secret-key", BaseURL: refusing.URL},
+		Fallback: []config.Provider{{Name: openAI, BaseURL: speaking.URL + "/v1"}},
+	}, phrases.New(nil, nil), func(s chain.Switch) { told = append(told, changeOfVoice(s)) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink := &ear{}
+	v := &voice{provider: p, sinks: []pcmSink{sink}}
+	npc := config.NPC{ID: "bart", Voice: tts.Voice{ID: "abc", IDs: map[string]string{openAI: "nova"}}}
+	if err := v.Speak(t.Context(), npc, "2 rats.", func() {}); err != nil {
+		t.Fatal(err)
+	}
+	if len(sink.samples) != 4800 || !strings.Contains(body, `"two rats."`) || !strings.Contains(body, `"nova"`) {
+		t.Errorf("heard %d samples of request %s; want 4800, two rats and nova", len(sink.samples), body)
+	}
+	if len(told) != 1 || !strings.HasPrefix(told[0], "openai speaks instead of elevenlabs: ") || strings.Contains(told[0], "secret-key") {
+		t.Errorf("told %q", told)
+	}
+}
+
+func TestDoctorAsksEveryVoiceService(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		status int
+		ok     bool
+	}{{"fine", 200, true}, {"key_refused", 401, false}, {"down", 503, false}} {
+		t.Run(tt.name, func(t *testing.T) {
+			var header string
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				header = r.Header.Get("xi-api-key")
+				w.WriteHeader(tt.status)
+			}))
+			defer server.Close()
+			cfg := config.Default()
+			cfg.Providers.TTS.Fallback = []config.Provider{{Name: elevenLabs, APIKey: "secret-key", BaseURL: server.URL}}
+			got := endpointFindings(t.Context(), cfg)
+			if len(got) != 1 || got[0].ok != tt.ok || got[0].part != "endpoint of tts.fallback[0]" || strings.Contains(got[0].state+got[0].fix, "secret-key") {
+				t.Errorf("findings = %+v, want one, ok %t", got, tt.ok)
+			}
+			if header != "secret-key" {
+				t.Errorf("the key was sent as %q", header)
+			}
+		})
+	}
+}
+
+var errSink = errors.New("sink is full")
+
+type full struct{ ear }
+
+func (*full) Write(context.Context, []int16) error { return errSink }
+
+func TestFailingSinkEndsTheSentence(t *testing.T) {
+	v := &voice{provider: &tone{}, sinks: []pcmSink{&full{}}}
+	err := v.Speak(t.Context(), config.NPC{ID: "bart"}, "Hey.", func() { t.Error("nothing was heard") })
+	if !errors.Is(err, errSink) {
+		t.Errorf("err = %v, want the sink's", err)
+	}
+}
