@@ -58,6 +58,7 @@ type Snapshot struct {
 	german bool
 	window time.Duration
 	forms  []form
+	shapes []shape          // of forms
 	starts map[string][]int // forms by first word, longest first
 }
 

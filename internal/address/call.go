@@ -27,7 +27,7 @@ func (c *clause) matches() []match { return c.buf[:c.n] }
 
 // findCalls finds who is called in the utterance, and who is merely mentioned.
 func (u *utterance) findCalls(st State) {
-	prefer := player
+	prefer := anyone
 	if p, ok := u.s.partner(st); ok {
 		prefer = p
 	}
@@ -153,7 +153,7 @@ func (u *utterance) opensSentence(c *clause) bool {
 func (u *utterance) mayBegin(f *form, next int) bool {
 	c := u.tokens[next].class
 	switch {
-	case u.s.class(f.words[0])&part != 0:
+	case f.led:
 		return false // "The captain we …"
 	case f.common && !f.title:
 		return c&asking != 0 && c&about == 0

@@ -1,14 +1,19 @@
 package address
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/spelling"
 )
 
-// player stands for the NPC of a form that names a player.
-const player = -1
+const (
+	// player stands for the NPC of a form that names a player.
+	player = -1
+	// anyone stands for the NPC to prefer if there is none.
+	anyone = -2
+)
 
 // form is one way of naming someone. Its words are folded.
 type form struct {
@@ -17,6 +22,7 @@ type form struct {
 	player string // the player's whole name, if npc is player
 	title  bool   // names its bearer only when called
 	common bool   // is an everyday word as well
+	led    bool   // begins with a word that names nobody: "the sage"
 	whole  heard  // all words in one
 	each   []heard
 }
@@ -47,7 +53,10 @@ func (s *Snapshot) learn(players []string) {
 			return
 		}
 		taken[key] = true
-		s.forms = append(s.forms, s.newForm(n))
+		f := s.newForm(n)
+		_, reach := allowance(f.whole.n, false)
+		s.forms = append(s.forms, f)
+		s.shapes = append(s.shapes, shape{f.whole.letters, f.whole.n, reach, len(n.words) == 1})
 	}
 	for _, n := range names {
 		add(n)
@@ -100,7 +109,7 @@ func (s *Snapshot) singles(names []name) []name {
 }
 
 func (s *Snapshot) newForm(n name) form {
-	f := form{words: n.words, npc: n.npc, player: n.player}
+	f := form{words: n.words, npc: n.npc, player: n.player, led: s.class(n.words[0])&part != 0}
 	ts := make([]token, len(n.words))
 	for i, w := range n.words {
 		ts[i].text = w
@@ -183,7 +192,8 @@ next:
 }
 
 // similar returns the form that tokens first to last sound most like. At a
-// place where names are seldom called only close ones count (careful).
+// place where names are seldom called only close ones count (careful). Of two
+// that are as close it takes prefer, or the first.
 func (u *utterance) similar(first, last int, careful bool, prefer int) (match, bool) {
 	ts := u.tokens[first : last+1]
 	if len(ts) > 3 || ts[len(ts)-1].owns || everyday(ts) {
@@ -198,22 +208,21 @@ func (u *utterance) similar(first, last int, careful bool, prefer int) (match, b
 		}
 	}
 	best := match{cost: 1 << 10}
-	for i := range u.s.forms {
+	for i := range u.s.shapes {
+		one := len(ts) == 1 || u.s.shapes[i].single
+		if one && !u.s.shapes[i].fits(&whole) {
+			continue
+		}
 		f := &u.s.forms[i]
 		if careful && (f.title || f.common) || f.npc == player && f.player == u.speaker {
 			continue
 		}
-		cost, ok := 0, true
-		if n := len(f.words); n == 1 || len(ts) == 1 && u.s.class(f.words[0])&part == 0 {
+		cost, ok := 0, false
+		switch n := len(f.words); {
+		case n == 1 || one && !f.led:
 			cost, ok = near(&whole, &f.whole, careful || len(ts) > 1)
-		} else if n != len(ts) {
-			continue
-		} else {
-			for k := 0; ok && k < n; k++ {
-				var c int
-				c, ok = near(&each[k], &f.each[k], careful)
-				cost += c
-			}
+		case n == len(ts):
+			cost, ok = nearEach(each[:n], f.each, careful)
 		}
 		if !ok || cost > best.cost || cost == best.cost && (best.form.npc == prefer || f.npc != prefer) {
 			continue
@@ -221,6 +230,30 @@ func (u *utterance) similar(first, last int, careful bool, prefer int) (match, b
 		best = match{form: f, first: first, last: last, cost: cost}
 	}
 	return best, best.form != nil
+}
+
+// shape is what can be told of a form at a glance.
+type shape struct {
+	letters  uint64
+	n, reach int  // its letters, and how many of them may be wrong at most
+	single   bool // it is one word
+}
+
+// fits reports whether h may be the form.
+func (s *shape) fits(h *heard) bool {
+	return h.n-s.n <= s.reach && s.n-h.n <= s.reach && bits.OnesCount64(h.letters^s.letters) <= 2*s.reach
+}
+
+// nearEach is near for words one by one.
+func nearEach(a, b []heard, careful bool) (cost int, ok bool) {
+	for i := range a {
+		c, ok := near(&a[i], &b[i], careful)
+		if !ok {
+			return 0, false
+		}
+		cost += c
+	}
+	return cost, true
 }
 
 // everyday reports whether words that were heard are surely no name: an
