@@ -199,7 +199,7 @@ func (u *utterance) speaksOf(run []match) bool {
 		i+1 < len(u.tokens) && pointing[u.tokens[i+1].text] {
 		return false // "Wait Greta is that …"
 	}
-	return next.class&about != 0 || len(run) > 1 && next.class&question != 0 || u.thirdPerson(next)
+	return next.class&about != 0 || len(run) > 1 && next.class&question != 0 && next.class&asking == 0 || u.thirdPerson(next)
 }
 
 // ofOthers are verbs that speak of others even where someone is spoken to:

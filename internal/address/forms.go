@@ -52,6 +52,9 @@ func (s *Snapshot) learn(players []string) {
 		if len(n.words) == 0 || len(n.words) > maxWords || taken[key] {
 			return
 		}
+		if n.npc == player && s.class(key)&(subject|you|article|joins|sound) != 0 {
+			return // "I" calls nobody, whatever a player's name is
+		}
 		taken[key] = true
 		f := s.newForm(n)
 		_, reach := allowance(f.whole.n, false)
@@ -85,6 +88,9 @@ func (s *Snapshot) singles(names []name) []name {
 	shared := map[string]bool{}
 	var order []string
 	for _, n := range names {
+		if len(n.words) > maxWords {
+			continue
+		}
 		for _, w := range n.words {
 			if len(w) < 3 || s.class(w)&(part|article|you) != 0 {
 				continue
@@ -121,7 +127,7 @@ func (s *Snapshot) newForm(n name) form {
 	}
 	if len(n.words) == 1 {
 		c := s.class(n.words[0])
-		f.title, f.common = c&title != 0, c&common != 0
+		f.title, f.common = c&title != 0, c&^(title|honorific|part) != 0
 	}
 	return f
 }
