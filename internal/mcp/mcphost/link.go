@@ -22,10 +22,10 @@ type link struct {
 
 	progress *progress // of the calls under way
 
-	mu    sync.Mutex // guards the fields below
-	over  bool       // the connection is given up
-	calls map[uint64]context.CancelFunc
-	next  uint64 // key of the next call
+	mu     sync.Mutex // guards the fields below
+	cutOff bool       // the connection is given up
+	calls  map[uint64]context.CancelFunc
+	next   uint64 // key of the next call
 }
 
 // enter notes a call under way, which ends with the connection; cancel ends
@@ -33,7 +33,7 @@ type link struct {
 func (l *link) enter(cancel context.CancelFunc) (key uint64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.over {
+	if l.cutOff {
 		return 0, false
 	}
 	l.next++
@@ -47,18 +47,38 @@ func (l *link) leave(key uint64) (cut bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.calls, key)
-	return l.over
+	return l.cutOff
 }
 
 // cut ends the calls under way.
 func (l *link) cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.over = true
+	l.cutOff = true
 	for _, cancel := range l.calls {
 		cancel()
 	}
 }
+
+// over is why a call ends with the connection: what ended the session, if it
+// was not us. It is [errGivenUp] either way.
+func (l *link) over() error {
+	select {
+	case <-l.ended:
+		if l.err != nil {
+			return &lostError{l.err}
+		}
+	default:
+	}
+	return errGivenUp
+}
+
+// lostError is a connection that ended under its calls.
+type lostError struct{ cause error }
+
+func (e *lostError) Error() string        { return e.cause.Error() }
+func (e *lostError) Unwrap() error        { return e.cause }
+func (e *lostError) Is(target error) bool { return target == errGivenUp }
 
 // endings are what a transport needs to do when its connection ends. Every
 // field may be nil.

@@ -160,7 +160,7 @@ func (u *upstream) call(ctx context.Context, cancel context.CancelFunc, t *tool,
 	}
 	key, ok := l.enter(cancel)
 	if !ok {
-		return mcp.Result{}, u.broken(errGivenUp)
+		return mcp.Result{}, u.broken(l.over())
 	}
 	params := &sdk.CallToolParams{Name: t.Definition.Name, Arguments: rawArguments(args)}
 	if report := mcp.ProgressFrom(ctx); report != nil {
@@ -174,7 +174,7 @@ func (u *upstream) call(ctx context.Context, cancel context.CancelFunc, t *tool,
 		u.fails.Store(0)
 		return u.result(t, res)
 	case cut:
-		return mcp.Result{}, u.broken(errGivenUp)
+		return mcp.Result{}, u.broken(l.over())
 	}
 	return mcp.Result{}, u.callError(ctx, err)
 }
