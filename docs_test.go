@@ -127,6 +127,7 @@ var snippets = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 // configuration, or an NPC's file beside an empty one.
 func TestSnippetsPassCheck(t *testing.T) {
 	t.Setenv("WORLD_SEARCH_TOKEN", "token")
+	t.Setenv("ELEVENLABS_API_KEY", "key")
 	found := 0
 	for page, text := range pages(t) {
 		for _, m := range snippets.FindAllStringSubmatch(text, -1) {

@@ -104,7 +104,7 @@ func TestPlayTellsWhoTakesOver(t *testing.T) {
 	if got := up.heard(); len(got) != 2 {
 		t.Errorf("the second service said %q, want two sentences", got)
 	}
-	if n := strings.Count(events, "elevenlabs speaks instead of openai"); n != 1 {
+	if n := strings.Count(events, "elevenlabs speaks now: openai: speech is unavailable: status 503"); n != 1 {
 		t.Errorf("people are told %d times, want once:\n%s", n, events)
 	}
 	if wav < 2*9600 {

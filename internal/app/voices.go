@@ -80,7 +80,7 @@ func changeOfVoice(s chain.Switch) string {
 	if s.Reason == nil {
 		return s.To + " speaks again"
 	}
-	return fmt.Sprintf("%s speaks instead of %s: %v", s.To, s.From, s.Reason)
+	return fmt.Sprintf("%s speaks now: %v", s.To, s.Reason)
 }
 
 // stockLines are the phrases of an NPC that always sound the same, sentence by

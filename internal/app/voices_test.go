@@ -208,7 +208,7 @@ func TestNextServiceTakesOver(t *testing.T) {
 	if len(sink.samples) != 4800 || !strings.Contains(body, `"two rats."`) || !strings.Contains(body, `"nova"`) {
 		t.Errorf("heard %d samples of request %s; want 4800, two rats and nova", len(sink.samples), body)
 	}
-	if len(told) != 1 || !strings.HasPrefix(told[0], "openai speaks instead of elevenlabs: ") || strings.Contains(told[0], "secret-key") {
+	if len(told) != 1 || !strings.HasPrefix(told[0], "openai speaks now: elevenlabs: speech was refused: status 401") || strings.Contains(told[0], "secret-key") {
 		t.Errorf("told %q", told)
 	}
 }
