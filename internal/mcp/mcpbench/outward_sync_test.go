@@ -7,10 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"runtime"
 	"runtime/debug"
+	"strconv"
+	"strings"
 	"testing"
 	"text/tabwriter"
 	"time"
@@ -22,6 +25,9 @@ type syncFigures struct {
 	// before and after are the bytes alive on the server's heap, with everybody
 	// connected: before the first change and after the last.
 	before, after uint64
+	// sessions are open at the end, those of the clients that make the changes
+	// among them.
+	sessions int
 }
 
 // runSync has a process of clients follow a world of a server in this one.
@@ -39,7 +45,7 @@ func runSync(t *testing.T, p watchPlan) syncFigures {
 	out, err := cmd.StdoutPipe()
 	must(t, "opening a pipe", err)
 	must(t, "starting the clients", cmd.Start())
-	f, err := converse(in, bufio.NewReader(out))
+	f, err := converse(in, bufio.NewReader(out), p.Addr)
 	if err = errors.Join(err, cmd.Wait()); err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +53,7 @@ func runSync(t *testing.T, p watchPlan) syncFigures {
 }
 
 // converse leads the process of clients through a run.
-func converse(in io.WriteCloser, out *bufio.Reader) (f syncFigures, err error) {
+func converse(in io.WriteCloser, out *bufio.Reader, addr string) (f syncFigures, err error) {
 	defer in.Close()
 	if err := heard(out, "ready\n"); err != nil {
 		return f, err
@@ -60,11 +66,31 @@ func converse(in io.WriteCloser, out *bufio.Reader) (f syncFigures, err error) {
 		return f, err
 	}
 	f.after = alive()
+	if f.sessions, err = openSessions(addr); err != nil {
+		return f, err
+	}
 	in.Close()
 	if err := json.NewDecoder(out).Decode(&f.watchReport); err != nil {
 		return f, fmt.Errorf("reading the clients' report: %w", err)
 	}
 	return f, nil
+}
+
+// openSessions asks the server's metrics how many sessions are open.
+func openSessions(addr string) (int, error) {
+	base := &http.Transport{DisableKeepAlives: true}
+	resp, err := (&http.Client{Transport: bearer{base}}).Get("http://" + addr + "/metrics")
+	if err != nil {
+		return 0, fmt.Errorf("reading metrics: %w", err)
+	}
+	defer resp.Body.Close()
+	lines := bufio.NewScanner(resp.Body)
+	for lines.Scan() {
+		if text, ok := strings.CutPrefix(lines.Text(), "glyphoxa_sessions "); ok {
+			return strconv.Atoi(text)
+		}
+	}
+	return 0, errors.New("reading metrics: the sessions are not among them")
 }
 
 func heard(out *bufio.Reader, want string) error {
@@ -131,9 +157,14 @@ func TestOutwardStateSync(t *testing.T) {
 	var table bytes.Buffer
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "state sync (ms)\tp50\tp95\tp99\tafter return p50\tp95\tcall p50\tp95\tlate p95\tframes/change\theap MB\tthen\t")
+	var before time.Duration // p95 of the same run without the one that stops
 	for _, r := range syncRuns() {
 		t.Run(r.name, func(t *testing.T) {
 			f := runSync(t, r.plan)
+			if *strict && r.plan.Stops && f.Seen.P95 > 2*before {
+				t.Errorf("change to seen: p95 is %v with one who stopped reading and %v without", f.Seen.P95, before)
+			}
+			before = f.Seen.P95
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f\t%.1f\t%.1f\t\n", r.name,
 				millis(f.Seen.P50), millis(f.Seen.P95), millis(f.Seen.P99), millis(f.Returned.P50), millis(f.Returned.P95),
 				millis(f.Call.P50), millis(f.Call.P95), millis(f.Late.P95), float64(f.Frames)/float64(r.plan.Changes), megabytes(f.before), megabytes(f.after))
@@ -162,6 +193,13 @@ func (r syncRun) check(t *testing.T, f syncFigures) {
 	}
 	if f.Call.N != int64(r.plan.Changes) {
 		t.Errorf("%d calls were made, want %d", f.Call.N, r.plan.Changes)
+	}
+	want := r.plan.Watchers + movers
+	if r.plan.Stops && !*strict {
+		want++ // it is dropped after ten seconds
+	}
+	if f.sessions != want {
+		t.Errorf("%d sessions are open at the end, want %d", f.sessions, want)
 	}
 	if *strict && r.p95 > 0 && f.Seen.P95 > r.p95 {
 		t.Errorf("change to seen: p95 is %v, want at most %v", f.Seen.P95, r.p95)
