@@ -337,7 +337,7 @@ func (u *utterance) narrated(c *clause, prefer int) (match, bool) {
 func (u *utterance) mention(c *clause) {
 	for _, m := range c.matches() {
 		f := m.form
-		if f.npc == player || f.title || f.common || slices.Contains(u.mentioned, f.npc) {
+		if f.npc == player || f.title || f.common && !m.owned || slices.Contains(u.mentioned, f.npc) {
 			continue
 		}
 		if len(f.words) == 1 && m.first > c.first && u.tokens[m.first-1].class&article != 0 {

@@ -33,11 +33,15 @@ func (u *utterance) allOfYou(i int) bool {
 		return u.tokens[i+k].text
 	}
 	switch word(0) {
-	case "both", "all":
+	case "both", "all", "two", "three":
 		return word(1) == "of" && word(2) == "you"
+	case "alle":
+		return u.tokens[i].opens && word(1) == "mal"
+	case "kommt", "hört", "geht", "bleibt", "lauft", "seid":
+		return u.tokens[i].opens && word(1) == "alle"
 	case "you", "ihr", "euch":
 		switch word(1) {
-		case "both", "two", "three", "beide", "beiden", "alle", "zwei", "drei", "allen":
+		case "both", "two", "three", "guys", "folks", "lot", "beide", "beiden", "alle", "zwei", "drei", "allen":
 			return true
 		case "all":
 			return word(2) != "right" && word(2) != "alone" && word(2) != "set"

@@ -104,7 +104,7 @@ var (
 			morning evening night well sure aye sorry alright up listen goodbye bye welcome dear yeah indeed it`},
 		{trailer, `please friend mate dear buddy darling love pal my old good sir`},
 		{joins, `and or`},
-		{sound, `hm mhm mh mm m hmhm uh uhuh uhhuh huh um umm er erm ah ahh aha oh ooh o eh ugh argh pf pff psh phew hmph
+		{sound, `hm mhm mh mm m hmhm uh uhuh uhhuh huh um umm er erm ah ahh aha oh ooh o eh ugh argh pf pff pft psh phew hmph hmpf
 			tsk uhm mhmm ha heh`},
 		{queries, `huh eh hm what`},
 		{noise, `laughter laughs laughing laugh coughs coughing cough sighs sigh sighing silence music applause noise
@@ -178,7 +178,7 @@ var (
 			servus nacht noch na so gut ihr also leb wohl mir uns`},
 		{trailer, `bitte mein meine freund freundin liebe lieber alter alte guter gute freundchen schatz`},
 		{joins, `und oder`},
-		{sound, `hm mhm mh äh ähm öhm öh hä aha ah ach oh oha ohje uff puh pf hmhm naja ä ö ha`},
+		{sound, `hm mhm mh äh ähm öhm öh hä aha ah ach oh oha ohje uff puh pf hmpf hmhm naja ä ö ha`},
 		{queries, `hä hm`},
 		{noise, `gelächter lacht lachen lachend hustet husten seufzt seufzen stille musik applaus räuspert sich räuspern
 			geräusch geräusche rauschen unverständlich niest`},
@@ -199,7 +199,7 @@ var (
 			kannst karte kasse katze kein keine kerl kind klar klein kommt könig kopf köhler krank kraut krieg kurz lang
 			langsam lass lauf laut leben leer leicht leider leise leute licht lieb liebe los luft macht magie mal man mann
 			mantel markt mauer mehr mein meine meinst messer mich milch mir mit mond moment morgen müde mund musik muss
-			mut nach nacht nah name natürlich nebel nehmen nein neu neun nicht nichts nie niemals niemand nimm noch nord
+			mut nach nacht nah name natürlich nebel nehmen nein neu neun nicht nichts nie niemals nix niemand nimm noch nord
 			nun nur oben oder offen oft ohne ort otter pech pferd plan platz plötzlich quatsch rad rat rauch raus recht
 			rechts rede regen reich rein reiter ring ritter rose rosen rot ruhe ruhig rund sag sage sagt satt schade
 			schatten schatz schau schiff schild schlaf schlecht schloss schnee schnell schon schön schwarz schwer schwert
