@@ -1,27 +1,35 @@
 package mcpserver
 
 import (
+	"cmp"
+	"errors"
 	"io"
 	"net/http"
 	"time"
 )
 
-// patientBody is a request's body that must come within a time: a client that
-// drips it would else hold a connection for ever. The answer may take as long
-// as it likes.
+// patientBody is a request's body that must come within a time. The answer may
+// take as long as it likes.
 type patientBody struct {
 	io.ReadCloser
 	control *http.ResponseController
-	begun   bool
+}
+
+// patient bounds the time that the body of r may take from now on, also if
+// nobody reads it: net/http then does, to keep the connection, and a client
+// that drips it would hold the connection for ever.
+func (w *Web) patient(rw http.ResponseWriter, r *http.Request) {
+	if r.ContentLength == 0 {
+		return
+	}
+	control := http.NewResponseController(rw)
+	_ = control.SetReadDeadline(time.Now().Add(cmp.Or(w.o.bodyTime, bodyTime))) // where it is not supported there is no deadline
+	r.Body = &patientBody{ReadCloser: r.Body, control: control}
 }
 
 func (b *patientBody) Read(p []byte) (int, error) {
-	if !b.begun {
-		b.begun = true
-		_ = b.control.SetReadDeadline(time.Now().Add(bodyTime)) // where it is not supported there is no deadline
-	}
 	n, err := b.ReadCloser.Read(p)
-	if err != nil {
+	if errors.Is(err, io.EOF) {
 		_ = b.control.SetReadDeadline(time.Time{})
 	}
 	return n, err

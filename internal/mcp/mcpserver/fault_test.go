@@ -3,6 +3,7 @@ package mcpserver_test
 import (
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,7 +12,9 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -91,4 +94,77 @@ func TestClientsThatVanish(t *testing.T) {
 			}
 		})
 	}
+}
+
+// impatient serves the network transports with little time for bodies.
+func (h *house) impatient(within time.Duration) string {
+	h.t.Helper()
+	keeper, err := identity.New(h.t.Context(), config.Server{Clients: clients("dm")}, identity.Options{Profile: h.policy.Profile})
+	must(h.t, "making the gatekeeper", err)
+	o := mcpserver.WebOptions{Gatekeeper: keeper, Limits: config.Limits{Body: 4 << 20}}
+	o.SetBodyTime(within)
+	web, err := h.server.Listen(h.t.Context(), "127.0.0.1:0", o)
+	must(h.t, "listening", err)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- web.Serve(ctx) }()
+	h.t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			h.t.Errorf("Serve = %v", err)
+		}
+		http.DefaultClient.CloseIdleConnections()
+	})
+	return web.Addr()
+}
+
+// TestDrippingBodies shows that a body which does not come ends its
+// connection, whoever sends it, and that a slow answer is no slow body.
+func TestDrippingBodies(t *testing.T) {
+	const within = 200 * time.Millisecond
+	slow := echo("slow", "dice.roll")
+	slow.Definition.MaxDurationMs = 60_000
+	slow.Handler = func(ctx context.Context, _ string) (string, error) {
+		select {
+		case <-time.After(3 * within):
+			return "at last", nil
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+	h := newHouse(t, plan{tools: []mcphost.BuiltinTool{slow}})
+	addr := h.impatient(within)
+	head := func(path, auth, length string) string {
+		return "POST " + path + " HTTP/1.1\r\nHost: " + addr + "\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n" +
+			"Authorization: Bearer " + auth + "\r\n" + length + "\r\n\r\n"
+	}
+	for name, text := range map[string]string{
+		"a client":             head("/mcp", token("dm"), "Content-Length: 1000") + "{",
+		"a client in chunks":   head("/mcp", token("dm"), "Transfer-Encoding: chunked") + "1\r\n{\r\n",
+		"a stranger":           head("/mcp", "nobody-knows-this-token", "Content-Length: 1000") + "{",
+		"a stranger in chunks": head("/mcp", "nobody-knows-this-token", "Transfer-Encoding: chunked") + "1\r\n{\r\n",
+		"a lost one":           head("/nowhere", token("dm"), "Content-Length: 1000") + "{",
+		"a page's":             strings.Replace(head("/mcp", token("dm"), "Content-Length: 1000"), "Accept:", "Origin: https://evil.example\r\nAccept:", 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn, err := net.Dial("tcp", addr)
+			must(t, "dialling", err)
+			defer func() { _ = conn.Close() }()
+			_, err = io.WriteString(conn, text)
+			must(t, "writing", err)
+			must(t, "setting a deadline", conn.SetReadDeadline(time.Now().Add(30*time.Second)))
+			if _, err := io.Copy(io.Discard, conn); err != nil {
+				t.Errorf("the connection is still open: %v", err)
+			}
+		})
+	}
+	t.Run("a slow answer", func(t *testing.T) {
+		for _, protocol := range []string{"2025-06-18", ""} {
+			res, err := call(t, h.http(addr, "dm", protocol, nil), "slow", nil)
+			must(t, "calling", err)
+			if res.IsError || firstText(res) != "at last" {
+				t.Errorf("revision %q: the answer is %s", protocol, firstText(res))
+			}
+		}
+	})
 }

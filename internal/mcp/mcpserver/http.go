@@ -51,6 +51,8 @@ type WebOptions struct {
 	// Metrics and Health are served if not nil.
 	Metrics *observe.Metrics
 	Health  *observe.Health
+
+	bodyTime time.Duration // to send a body in; 0 means the constant
 }
 
 // Web serves a Server over streamable HTTP at /mcp and WebSocket at /ws.
@@ -166,6 +168,7 @@ func (w *Web) routes() http.Handler {
 func (w *Web) guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("X-Content-Type-Options", "nosniff")
+		w.patient(rw, r)
 		if err := w.o.Guard.Check(r); err != nil {
 			w.refuse(rw, r, err)
 			return
@@ -183,7 +186,6 @@ func (w *Web) guarded(next http.Handler) http.Handler {
 				return
 			}
 		}
-		r.Body = &patientBody{ReadCloser: r.Body, control: http.NewResponseController(rw)}
 		next.ServeHTTP(rw, r)
 	})
 }
