@@ -37,7 +37,7 @@ func Doctor(ctx context.Context, w io.Writer, path string) error {
 	}
 	findings := []finding{
 		{"configuration", true, fmt.Sprintf("%s: %d NPCs, %d external servers", cfg.File, len(cfg.NPCs), len(cfg.MCP.Servers)), ""},
-		dataFinding(cfg), modelFinding(cfg), voiceFinding(cfg), playerFinding(), opusFinding(), discordFinding(cfg),
+		dataFinding(cfg), modelFinding(cfg), voiceFinding(cfg), hearingFinding(cfg), playerFinding(), opusFinding(), discordFinding(cfg),
 	}
 	findings = append(findings, endpointFindings(ctx, cfg)...)
 	findings = append(findings, registryFindings(ctx, cfg)...)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	openaillm "github.com/MrWong99/glyphoxa/pkg/provider/llm/openai"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt/deepgram"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts/elevenlabs"
 )
 
@@ -35,9 +36,16 @@ func endpoints(cfg *config.Config) []endpoint {
 		case p.Name == elevenLabs:
 			base := strings.TrimSuffix(cmp.Or(p.BaseURL, elevenlabs.DefaultBaseURL), "/")
 			all = append(all, endpoint{name, base, "xi-api-key", "", p.APIKey})
+		case p.Name == deepGram:
+			base := strings.TrimSuffix(cmp.Or(p.BaseURL, deepgram.DefaultBaseURL), "/")
+			all = append(all, endpoint{name, base, "Authorization", "Token ", p.APIKey})
 		}
 	}
 	add("llm", cfg.Providers.LLM, true)
+	add("stt", cfg.Providers.STT.Provider, true)
+	for i, p := range cfg.Providers.STT.Fallback {
+		add(fmt.Sprintf("stt.fallback[%d]", i), p, false)
+	}
 	add("tts", cfg.Providers.TTS.Provider, false)
 	for i, p := range cfg.Providers.TTS.Fallback {
 		add(fmt.Sprintf("tts.fallback[%d]", i), p, false)

@@ -37,7 +37,7 @@ func Default() *Config {
 
 func defaultProviders() Providers {
 	auto := Provider{Name: ProviderAuto}
-	return Providers{LLM: auto, STT: auto, TTS: ProviderChain{Provider: auto}, S2S: auto, Embeddings: auto}
+	return Providers{LLM: auto, STT: ProviderChain{Provider: auto}, TTS: ProviderChain{Provider: auto}, S2S: auto, Embeddings: auto}
 }
 
 // DefaultNPC returns what an NPC has unless its entry says otherwise.

@@ -26,8 +26,9 @@ type ProviderChain struct {
 type Providers struct {
 	// LLM is auto (openai when its key is set, else offline), openai or offline.
 	LLM Provider `yaml:"llm" json:"llm" enum:"auto|openai|offline" doc:"Language model: auto (openai when its key is set, else offline), openai (or anything that speaks its protocol) or offline (stock phrases)."`
-	// STT is auto (openai when its key is set, else none), openai or none.
-	STT Provider `yaml:"stt" json:"stt" enum:"auto|openai|none" doc:"Speech recognition: auto (openai when its key is set, else none), openai or none."`
+	// STT is auto (openai when its key is set, else none), openai, deepgram,
+	// elevenlabs or none.
+	STT ProviderChain `yaml:"stt" json:"stt" enum:"auto|openai|deepgram|elevenlabs|none" doc:"Speech recognition: auto (openai when its key is set, else none), openai (or anything that speaks its protocol), deepgram, elevenlabs or none."`
 	// TTS is auto (espeak when installed, else silent), espeak, openai,
 	// elevenlabs or silent.
 	TTS ProviderChain `yaml:"tts" json:"tts" enum:"auto|espeak|openai|elevenlabs|silent" doc:"Voices: auto (espeak when installed, else silent), espeak, openai, elevenlabs or silent."`

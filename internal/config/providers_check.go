@@ -19,6 +19,7 @@ const (
 // providerOptions are the options each kind of provider knows.
 var providerOptions = map[string]map[string]string{
 	"llm": {"temperature": optionNumber, "max_tokens": optionNumber, "reasoning_effort": optionText},
+	"stt": {"language": optionText},
 	"tts": {
 		"path": optionText, "voice": optionText, "instructions": optionText,
 		"stability": optionNumber, "similarity": optionNumber, "style": optionNumber, "warm": optionSwitch,
@@ -32,14 +33,15 @@ func (l *loader) checkProviders() {
 	for _, e := range []struct {
 		key string
 		p   *Provider
-	}{{"llm", &p.LLM}, {"stt", &p.STT}, {"tts", &p.TTS.Provider}, {"s2s", &p.S2S}, {"embeddings", &p.Embeddings}} {
+	}{{"llm", &p.LLM}, {"stt", &p.STT.Provider}, {"tts", &p.TTS.Provider}, {"s2s", &p.S2S}, {"embeddings", &p.Embeddings}} {
 		l.checkProvider(at{path: "providers." + e.key}, e.key, e.p)
 	}
+	l.checkFallback(at{path: "providers.stt"}, "stt", &p.STT)
 	l.checkFallback(at{path: "providers.tts"}, "tts", &p.TTS)
 }
 
 // keyed are the providers that want a key unless they have an address.
-var keyed = []string{"openai", "gemini", "elevenlabs"}
+var keyed = []string{"openai", "gemini", "elevenlabs", "deepgram"}
 
 func (l *loader) checkProvider(root at, kind string, p *Provider) {
 	if slices.Contains(keyed, p.Name) && p.APIKey == "" && p.BaseURL == "" {

@@ -25,7 +25,9 @@ import (
 )
 
 const (
-	defaultBase  = "wss://api.deepgram.com"
+	// DefaultBaseURL is the root of the vendor's API.
+	DefaultBaseURL = "https://api.deepgram.com"
+
 	defaultModel = "nova-3"
 	// maxKeyterms is how many terms are sent. The vendor refuses requests with
 	// more than 500 tokens of them.
@@ -65,7 +67,7 @@ func New(key string, opts *Options) (*Provider, error) {
 		p.opts = *opts
 	}
 	p.opts.Model = cmp.Or(p.opts.Model, defaultModel)
-	base, err := flow.Address(cmp.Or(p.opts.BaseURL, defaultBase), "/v1/listen")
+	base, err := flow.Address(cmp.Or(p.opts.BaseURL, DefaultBaseURL), "/v1/listen")
 	if err != nil {
 		return nil, fmt.Errorf("deepgram: %w", err)
 	}

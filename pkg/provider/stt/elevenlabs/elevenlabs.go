@@ -25,7 +25,9 @@ import (
 )
 
 const (
-	defaultBase  = "wss://api.elevenlabs.io"
+	// DefaultBaseURL is the root of the vendor's API.
+	DefaultBaseURL = "https://api.elevenlabs.io"
+
 	defaultModel = "scribe_v2_realtime"
 	// maxKeyterms and maxKeytermRunes are the vendor's limits.
 	maxKeyterms, maxKeytermRunes = 50, 20
@@ -68,7 +70,7 @@ func New(key string, opts *Options) (*Provider, error) {
 		p.opts = *opts
 	}
 	p.opts.Model = cmp.Or(p.opts.Model, defaultModel)
-	base, err := flow.Address(cmp.Or(p.opts.BaseURL, defaultBase), "/v1/speech-to-text/realtime")
+	base, err := flow.Address(cmp.Or(p.opts.BaseURL, DefaultBaseURL), "/v1/speech-to-text/realtime")
 	if err != nil {
 		return nil, fmt.Errorf("elevenlabs: %w", err)
 	}

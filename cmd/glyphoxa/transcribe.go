@@ -1,0 +1,36 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/MrWong99/glyphoxa/internal/app"
+)
+
+func transcribeCommand(c *common) *cobra.Command {
+	var o app.TranscribeOptions
+	cmd := &cobra.Command{
+		Use: "transcribe FILE.wav", Short: "Try the speech recognition on a recording",
+		Long: "Send a recording (16-bit PCM) through the configured speech recognition, as if it\n" +
+			"were spoken now, and print what is heard and when.",
+		Example: "  glyphoxa transcribe evening.wav\n  glyphoxa transcribe evening.wav --fast --json",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return app.Usage(errors.New("transcribe takes one WAV file"))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := app.LoadConfig(c.config)
+			if err != nil {
+				return err
+			}
+			o.File, o.Out = args[0], c.out
+			return app.Transcribe(cmd.Context(), cfg, o)
+		},
+	}
+	cmd.Flags().BoolVar(&o.JSON, "json", false, "print JSON lines")
+	cmd.Flags().BoolVar(&o.Fast, "fast", false, "send the sound at once, not at the speed of speech")
+	return cmd
+}
