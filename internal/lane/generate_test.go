@@ -57,11 +57,15 @@ func voice(pitch float64, d time.Duration, peak float64) clip {
 	return out
 }
 
-// noise is d of white noise with its RMS at dB.
+// noise is d of white noise with its RMS at dB, the same every second.
 func noise(d time.Duration, dB float64, seed uint64) clip {
 	r := rand.New(rand.NewPCG(seed, 7))
 	out, amp := make(clip, samples(d)), level(dB)
 	for i := range out {
+		if i >= audio.SampleRate {
+			out[i] = out[i-audio.SampleRate]
+			continue
+		}
 		out[i] = int16(max(-32768, min(32767, r.NormFloat64()*amp)))
 	}
 	return out

@@ -95,8 +95,9 @@ func flat(frames []audio.Frame) []int16 {
 // gain that suit best.
 func snr(want, got []int16) float64 {
 	best := math.Inf(-1)
-	const longest, skip = 480, 4800 // the codec's delay, and its start
-	for delay := 0; delay <= longest; delay++ {
+	// The codec delays by 6.5 ms, and takes a moment to find its feet.
+	const shortest, longest, skip = 290, 330, 4800
+	for delay := shortest; delay <= longest; delay++ {
 		var cross, power, total float64
 		for i := skip; i < len(want)-longest; i++ {
 			w, g := float64(want[i]), float64(got[i+delay])
