@@ -15,7 +15,7 @@ const (
 )
 
 // endpointer decides how long a silence ends an utterance: half as long again
-// as the speaker's pauses use to be.
+// as the speaker's pauses usually are.
 type endpointer struct {
 	least, most time.Duration
 	pause       time.Duration // moving average

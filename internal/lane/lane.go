@@ -104,7 +104,7 @@ type Lane struct {
 	det    Detector
 	dec    Decoder
 
-	ring    [history]audio.Frame // ring
+	ring    [history]audio.Frame // the newest sound, oldest overwritten
 	head    uint                 // frames stored so far
 	kept    int                  // newest frames that no event has brought
 	roll    int                  // frames before an onset that belong to it
