@@ -14,6 +14,11 @@ type lexicon struct {
 	months []string
 	// units are said after a number, by what is written.
 	units map[string]unit
+	// dotted are units that are written with a dot.
+	dotted map[string]bool
+	// numbered are abbreviations without their dot that are only such before a
+	// number.
+	numbered map[string]string
 	// money are signs of currencies, before or after a number.
 	money map[rune]unit
 	// abbreviations in lower case without spaces, with their dots.
@@ -77,6 +82,10 @@ var english = &lexicon{
 		"min": {"minute", "minutes", ""}, "h": {"hour", "hours", ""}, "hr": {"hour", "hours", ""}, "hrs": {"hour", "hours", ""},
 		"°c": {"degree Celsius", "degrees Celsius", ""}, "°f": {"degree Fahrenheit", "degrees Fahrenheit", ""}, "°": {"degree", "degrees", ""},
 	},
+	dotted: set("ft in yd mi lb lbs oz sec min hr hrs"),
+	numbered: map[string]string{
+		"no": "number", "nos": "numbers", "pt": "part", "ch": "chapter", "p": "page", "pp": "pages", "vol": "volume", "fig": "figure",
+	},
 	money: map[rune]unit{'$': {"dollar", "dollars", ""}, '€': {"euro", "euros", ""}, '£': {"pound", "pounds", ""}},
 	abbreviations: map[string]string{
 		"mr.": "Mister", "mrs.": "Missus", "ms.": "Miz", "dr.": "Doctor", "prof.": "Professor", "capt.": "Captain", "sgt.": "Sergeant",
@@ -110,7 +119,9 @@ var german = &lexicon{
 		"°c": same("Grad Celsius", "ein"), "°f": same("Grad Fahrenheit", "ein"), "°": same("Grad", "ein"),
 		"mio": {"Million", "Millionen", "eine"}, "mrd": {"Milliarde", "Milliarden", "eine"},
 	},
-	money: map[rune]unit{'$': same("Dollar", "ein"), '€': same("Euro", "ein"), '£': same("Pfund", "ein")},
+	dotted:   set("std sek min mio mrd"),
+	numbered: map[string]string{"s": "Seite", "bd": "Band", "kap": "Kapitel", "abs": "Absatz", "art": "Artikel", "abb": "Abbildung"},
+	money:    map[rune]unit{'$': same("Dollar", "ein"), '€': same("Euro", "ein"), '£': same("Pfund", "ein")},
 	abbreviations: map[string]string{
 		"hr.": "Herr", "hrn.": "Herrn", "fr.": "Frau", "dr.": "Doktor", "prof.": "Professor", "st.": "Sankt", "nr.": "Nummer",
 		"bzw.": "beziehungsweise", "usw.": "und so weiter", "u.s.w.": "und so weiter", "etc.": "et cetera", "ca.": "circa", "evtl.": "eventuell",
@@ -121,7 +132,7 @@ var german = &lexicon{
 		"geb.": "geboren", "jh.": "Jahrhundert", "jhd.": "Jahrhundert", "hl.": "heilig", "mio.": "Millionen", "mrd.": "Milliarden", "hptm.": "Hauptmann",
 	},
 	spelled: set("ac hp dc xp gm dm npc rk tp sg ep sl nsc nscs sc scs kp usa eu tv ki"),
-	shouted: set("ja nein ok los ihr ich du er sie es wir und der die das den dem des ein ist hat war was wer wie wo nie tot rot gut alt neu " +
+	shouted: set("bin bist sind habt hab ja nein ok los ihr ich du er sie es wir und der die das den dem des ein ist hat war was wer wie wo nie tot rot gut alt neu " +
 		"tür tor rat mut wut not gib geh komm lauf weg her hin auf ab an aus ein zu so da nun nur mal mit vor von bei bis im am um in " +
 		"oh ah he hey uns euch mir dir mich dich ihm ihn auch noch doch alle arm hof hut hand hund gott"),
 	sections:   set("kapitel teil akt buch band stufe abschnitt szene folge krieg phase raum typ ebene etage"),

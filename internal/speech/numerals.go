@@ -115,8 +115,11 @@ func stemDE(n int64) string {
 }
 
 func tailDE(n int64) string {
-	if n == 0 {
+	switch {
+	case n == 0:
 		return ""
+	case n >= 100 && n < 200: // behind thousands
+		return "ein" + cardinalDE(n)
 	}
 	return cardinalDE(n)
 }

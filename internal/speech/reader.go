@@ -18,6 +18,8 @@ type reader struct {
 	mark  rune   // the pause since the last word, 0 for none
 	last  string // the last word, "" after a pause
 	units bool   // the last word was a unit
+	// ending is that of the last German ordinal, for "3. und 4. Tag".
+	ending string
 }
 
 func (r *reader) read() string {
@@ -187,6 +189,10 @@ func (r *reader) roman(word []rune) bool {
 	if r.lex == nil || r.effort == noSigns || r.last == "" {
 		return false
 	}
+	own := ""
+	if n := len(word) - 2; n > 0 && word[n] == '\'' && word[n+1] == 's' {
+		word, own = word[:n], "'s"
+	}
 	n, ok := romanNumeral(word)
 	if !ok {
 		return false
@@ -195,7 +201,7 @@ func (r *reader) roman(word []rune) bool {
 	lower := strings.ToLower(r.last)
 	switch {
 	case r.lex.sections[lower]:
-		r.say(r.lex.cardinal(n))
+		r.say(r.lex.cardinal(n) + own)
 	case !unicode.IsUpper(first) || utf8.RuneCountInString(r.last) < 3 || r.lex.noNames[lower]:
 		return false
 	case r.lex.german:
@@ -204,7 +210,7 @@ func (r *reader) roman(word []rune) bool {
 			r.i++
 		}
 	default:
-		r.say("the " + ordinalEN(n))
+		r.say("the " + ordinalEN(n) + own)
 	}
 	return true
 }

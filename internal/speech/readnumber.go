@@ -9,13 +9,13 @@ import (
 
 // number reads what begins with a digit.
 func (r *reader) number() {
-	if r.clock() || r.isoDate() || r.germanDate() || r.fraction() {
+	if r.clock() || r.isoDate() || r.slashDate() || r.dottedDate() || r.fraction() {
 		return
 	}
 	whole, rest, end := r.numeral(r.i)
 	start := r.i
 	r.i = end
-	if rest == "" && (r.ordinal(whole) || r.year(whole)) {
+	if rest == "" && (r.ordinal(whole) || r.decade(whole) || r.year(whole)) {
 		return
 	}
 	r.count(whole, rest, start)
@@ -88,10 +88,8 @@ func (r *reader) count(whole, rest string, start int) {
 		r.say(r.spell(whole))
 	case one && r.lex.german && counted:
 		r.say(u.article)
-	case one && r.lex.german && (r.word(r.i+1, "Million") || r.word(r.i+1, "Milliarde")):
-		r.say("eine")
 	case one && r.lex.german && r.beforeNoun():
-		r.say("ein")
+		r.say(r.germanOne())
 	default:
 		r.say(r.lex.cardinal(n))
 	}
@@ -118,6 +116,21 @@ func (r *reader) beforeNoun() bool {
 		return unicode.IsUpper(next) && unicode.IsLower(r.at(r.i+2))
 	}
 	return strings.ContainsRune("dDwW", c) && isDigit(next)
+}
+
+// germanOne returns "ein" or, before most feminine nouns, "eine".
+func (r *reader) germanOne() string {
+	i := r.i + 1
+	for i-r.i < 40 && unicode.IsLetter(r.at(i)) {
+		i++
+	}
+	noun := string(r.text[min(r.i+1, len(r.text)):min(i, len(r.text))])
+	for _, ending := range []string{"e", "ung", "heit", "keit", "schaft", "ion", "tät"} {
+		if r.at(r.i) == ' ' && strings.HasSuffix(noun, ending) && noun != "Riese" && noun != "Name" {
+			return "eine"
+		}
+	}
+	return "ein"
 }
 
 // isDie reports whether the letter of a die stands at i.
@@ -176,7 +189,7 @@ func (r *reader) unitAt(i int) (u unit, end int, ok bool) {
 		if u, ok = r.lex.units[strings.ToLower(word)]; !ok || spaced && isAmbiguous(word) {
 			continue
 		}
-		if r.at(end) == '.' && !strings.Contains(word, "°") && !r.ends(end+1) && (r.lex.german || !unicode.IsUpper(r.after(end+1))) {
+		if r.at(end) == '.' && r.lex.dotted[strings.ToLower(word)] && !r.ends(end+1) && (r.lex.german || !unicode.IsUpper(r.after(end+1))) {
 			end++
 		}
 		return u, end, true
@@ -187,7 +200,7 @@ func (r *reader) unitAt(i int) (u unit, end int, ok bool) {
 // isAmbiguous reports whether a unit behind a space is more likely a word or a
 // name: "5 in a row", "2 S".
 func isAmbiguous(word string) bool {
-	return slices.Contains([]string{"in", "In", "IN", "mi", "Mi", "MI", "S", "H", "L", "G", "M"}, word)
+	return slices.Contains([]string{"in", "In", "IN", "S", "H", "L", "G", "M"}, word)
 }
 
 // amount reads a number behind the sign of a currency.
@@ -272,10 +285,18 @@ func (r *reader) ordinal(whole string) bool {
 	if ending == "" && slices.ContainsFunc(months, func(m string) bool { return r.word(r.i+2, m) }) {
 		ending = "er"
 	}
+	joined := r.last == "und" || r.last == "oder" || r.last == "bis"
+	switch {
+	case ending == "" && joined && r.ending != "":
+		ending = r.ending
+	case ending == "" && unicode.IsLower(r.at(r.i+2)): // no sentence begins here
+		ending = "e"
+	}
 	if ending == "" || n == 0 {
 		return false
 	}
 	r.i++
+	r.ending = ending
 	r.say(ordinalDE(n) + ending)
 	return true
 }

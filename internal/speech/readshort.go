@@ -59,13 +59,24 @@ func (r *reader) ends(i int) bool {
 	return i >= len(r.text)
 }
 
-// numero reads "No. 5" and "Nos. 5".
+// maxNumbered is the length of the longest abbreviation numero knows.
+const maxNumbered = 3
+
+// numero reads "No. 5" and "vol. 2".
 func (r *reader) numero() bool {
-	if r.lex.german || !r.begins("no.") || !isDigit(r.after(r.i+3)) {
+	end := r.i
+	for end-r.i <= maxNumbered && unicode.IsLetter(r.at(end)) {
+		end++
+	}
+	if r.at(end) != '.' || !isDigit(r.after(end+1)) {
 		return false
 	}
-	r.i += len("no.")
-	r.say(r.lex.number)
+	words, ok := r.lex.numbered[strings.ToLower(string(r.text[r.i:end]))]
+	if !ok {
+		return false
+	}
+	r.i = end + 1
+	r.say(words)
 	return true
 }
 
@@ -135,6 +146,10 @@ func (r *reader) sign(c rune) {
 		if isWord(next) {
 			word = r.lex.at
 		}
+	case '′':
+		if isDigit(prev) {
+			word = r.lex.units["ft"].many
+		}
 	case '±':
 		if isDigit(soon) {
 			word = r.lex.plus + " " + r.lex.minus
@@ -159,10 +174,10 @@ func (r *reader) dash(c rune) {
 	case c == '–' && isDigit(r.before(r.i-1)) && isDigit(r.after(r.i+1)):
 		r.say(r.lex.to)
 	case c == '−' && isDigit(r.after(r.i+1)),
-		isDigit(next) && !isWord(prev),
+		isDigit(next) && !isWord(prev) && prev != '%',
 		isDigit(r.before(r.i-1)) && prev == ' ' && isDigit(r.after(r.i+1)):
 		r.say(r.lex.minus)
-	case isDigit(prev) && isDigit(next):
+	case (isDigit(prev) || prev == '%') && isDigit(next):
 		r.say(r.lex.to)
 	case c == '–', prev == ' ' && next == ' ', next == '-':
 		r.pause(',')

@@ -102,18 +102,36 @@ func (r *reader) isoDate() bool {
 	return true
 }
 
-// germanDate reads 21.11.2026 and 21.11. in German.
-func (r *reader) germanDate() bool {
-	if !r.lex.german {
+// slashDate reads 11/21/2026, the month first in English.
+func (r *reader) slashDate() bool {
+	a := r.digits(r.i)
+	b := r.digits(a + 1)
+	end := r.digits(b + 1)
+	if a-r.i > 2 || b-a < 2 || b-a > 3 || end-b != 5 || r.at(a) != '/' || r.at(b) != '/' {
 		return false
 	}
+	day, month := r.small(r.i, a), r.small(a+1, b)
+	if !r.lex.german && day <= 12 {
+		day, month = month, day
+	}
+	if month < 1 || month > 12 || day < 1 || day > 31 {
+		return false
+	}
+	year := string(r.text[b+1 : end])
+	r.i = end
+	r.sayDate(day, month, year)
+	return true
+}
+
+// dottedDate reads 21.11.2026, and 21.11. in German.
+func (r *reader) dottedDate() bool {
 	d := r.digits(r.i)
 	m := r.digits(d + 1)
 	if d-r.i > 2 || m-d < 2 || m-d > 3 || r.at(d) != '.' || r.at(m) != '.' {
 		return false
 	}
 	end := r.digits(m + 1)
-	if n := end - m - 1; n != 0 && n != 2 && n != 4 || r.at(end) == '.' && isDigit(r.at(end+1)) {
+	if n := end - m - 1; n != 4 && (!r.lex.german || n != 0 && n != 2) || r.at(end) == '.' && isDigit(r.at(end+1)) {
 		return false
 	}
 	day, month := r.small(r.i, d), r.small(d+1, m)
@@ -168,6 +186,20 @@ func (r *reader) year(whole string) bool {
 		return false
 	}
 	r.say(r.yearWords(whole))
+	return true
+}
+
+// decade reads "1920s" in English.
+func (r *reader) decade(whole string) bool {
+	if r.lex.german || len(whole) != 4 || whole[3] != '0' || r.at(r.i) != 's' || isWord(r.at(r.i+1)) {
+		return false
+	}
+	r.i++
+	words := r.yearWords(whole)
+	if stem, ok := strings.CutSuffix(words, "y"); ok {
+		words = stem + "ie"
+	}
+	r.say(words + "s")
 	return true
 }
 

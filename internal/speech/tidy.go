@@ -55,8 +55,11 @@ func plainRune(r, prev, next rune) rune {
 	case r == '_':
 		return '_'
 	case isApostrophe(r):
-		if unicode.IsLetter(prev) && unicode.IsLetter(next) {
+		switch {
+		case unicode.IsLetter(prev) && unicode.IsLetter(next):
 			return '\''
+		case isDigit(prev) && isDigit(next): // 5'10"
+			return '′'
 		}
 		return 0
 	case isQuote(r), r == '`', r == '^', r == '¿', r == '¡':
@@ -94,7 +97,7 @@ func digitValue(r rune) rune {
 // plainSign returns the sign the reader knows for r, a pause, or a space.
 func plainSign(r rune) rune {
 	switch r {
-	case '.', ',', '!', '?', ';', ':', '…', '-', '(', ')', '[', ']', '+', '=', '/', '#', '@', '&', '%', '°', '§', '$', '€', '£', '×', '÷', '±', '~', '–':
+	case '.', ',', '!', '?', ';', ':', '…', '-', '(', ')', '[', ']', '+', '=', '/', '#', '@', '&', '%', '°', '§', '$', '€', '£', '×', '÷', '±', '~', '–', '′':
 		return r
 	case '—', '―', '→', '⇒', '|', '、', '，', '،':
 		return '—'
