@@ -45,7 +45,7 @@ type Energy struct {
 	floor  float64
 	levels [recent]float64 // ring of the newest
 	at     int
-	noise  float64 // average share of frames without a pitch
+	noise  float64 // average share of loud frames without a pitch
 }
 
 // NewEnergy returns a detector that knows nothing of its microphone yet.
@@ -66,32 +66,32 @@ func (e *Energy) Process(f *audio.Frame) float64 {
 	// Both halves must be loud, lest a click on the edge of two frames count
 	// in both.
 	level := min(loudness(e.band[:bandLen/2]), loudness(e.band[bandLen/2:]))
-	periodic := e.pitch.next(&e.band)
+	e.pitch.push(&e.band)
 	if level < -90 { // silence made by a machine says nothing of the room
 		return 0
 	}
-	e.follow(level, periodic)
 	p := min(max((level-e.floor)/snrOfSurety, 0), 1)
-	if periodic < voicedAt {
-		p = min(p, unsure)
+	if p >= sustainAt { // else it is no voice, and its pitch does not matter
+		unvoiced := 0.0
+		if e.pitch.strength() < voicedAt {
+			p = min(p, unsure)
+			unvoiced = 1
+		}
+		e.noise += 0.1 * (unvoiced - e.noise)
 	}
+	e.follow(level)
 	return p
 }
 
 // follow lets the floor fall fast and rise to the least of the newest levels:
 // quickly to what is noise by its lack of pitch or its steadiness, else slowly.
-func (e *Energy) follow(level, periodic float64) {
+func (e *Energy) follow(level float64) {
 	e.levels[e.at] = level
 	e.at = (e.at + 1) % recent
 	low, high := level, level
 	for _, l := range e.levels {
 		low, high = min(low, l), max(high, l)
 	}
-	unvoiced := 0.0
-	if periodic < voicedAt {
-		unvoiced = 1
-	}
-	e.noise += 0.1 * (unvoiced - e.noise)
 	switch {
 	case level < e.floor:
 		e.floor = max(e.floor+fallRate*(level-e.floor), lowestFloor)

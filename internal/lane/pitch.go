@@ -17,14 +17,18 @@ type pitch struct {
 	x [pitchKept]float32
 }
 
-// next takes in a frame of the speech band and returns the greatest
-// correlation of the last 40 ms with themselves one period before, 0 to 1.
-func (p *pitch) next(band *[bandLen]float32) float64 {
+// push takes in a frame of the speech band.
+func (p *pitch) push(band *[bandLen]float32) {
 	copy(p.x[:], p.x[pitchLen:])
 	tail := p.x[pitchKept-pitchLen:]
 	for i := range tail {
 		tail[i] = (band[2*i] + band[2*i+1]) / 2
 	}
+}
+
+// strength returns the greatest correlation of the last 40 ms with themselves
+// one period before, 0 to 1.
+func (p *pitch) strength() float64 {
 	now := p.x[mostLag:]
 	power := float64(dot(now, now))
 	if power < float64(pitchWindow) {
