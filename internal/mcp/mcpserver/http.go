@@ -86,6 +86,7 @@ func (s *Server) Listen(ctx context.Context, addr string, o WebOptions) (*Web, e
 	w.answered.end = end
 	w.http = &http.Server{
 		BaseContext: func(net.Listener) context.Context { return life },
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
 		Handler:     w.routes(), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug),
 	}

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"net"
 	"net/http"
 
 	"github.com/coder/websocket"
@@ -10,6 +11,14 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
+
+// connKey is where a request's context holds its connection.
+type connKey struct{}
+
+// socketBuffer is how much the system may hold for a WebSocket client that is
+// slow, in bytes. It would take megabytes of state that is old by the time it is
+// read; what waits on our side is replaced by newer state.
+const socketBuffer = 128 << 10
 
 // websocket serves one client over a WebSocket.
 func (w *Web) websocket(rw http.ResponseWriter, r *http.Request) {
@@ -29,6 +38,9 @@ func (w *Web) websocket(rw http.ResponseWriter, r *http.Request) {
 	}
 	w.sockets.Add(1)
 	defer w.sockets.Done()
+	if c, ok := r.Context().Value(connKey{}).(*net.TCPConn); ok {
+		_ = c.SetWriteBuffer(socketBuffer) // else the system chooses
+	}
 	conn, err := websocket.Accept(rw, r, &websocket.AcceptOptions{
 		Subprotocols: []string{"mcp"}, InsecureSkipVerify: true, // the guard has checked the origin
 	})
