@@ -46,8 +46,8 @@ func Utterance(ctx context.Context, s Stream, o UtteranceOptions) (Result, error
 	if settle == 0 {
 		settle = DefaultSettle
 	}
-	if settle < 0 || settle > budget {
-		settle = budget
+	if settle >= budget {
+		settle = -1 // the budget comes first
 	}
 	parent := ctx
 	ctx, cancel := context.WithTimeoutCause(parent, budget, ErrOverBudget)
@@ -68,7 +68,7 @@ type wait struct {
 	stream  Stream
 	number  int
 	began   time.Time
-	settle  time.Duration
+	settle  time.Duration // negative: never
 	interim func(Result)
 	last    Result // the last interim transcript with a text
 }
@@ -102,7 +102,7 @@ func (w *wait) final(ctx context.Context) (Result, error) {
 // next receives one transcript, but waits no longer than Settle once there is
 // a text to settle for.
 func (w *wait) next(ctx context.Context) (r Result, err error, settled bool) {
-	if w.last.Text == "" {
+	if w.last.Text == "" || w.settle < 0 {
 		r, err = w.stream.Recv(ctx)
 		return r, err, false
 	}
