@@ -181,7 +181,7 @@ func (h *hearing) partial(e Event) {
 	if e.Text != "" {
 		h.last = ""
 	}
-	if !h.interim || e.Text == "" || h.timed && e.End <= h.covered {
+	if !h.interim || e.Text == "" || h.timed && e.End <= h.covered || len(h.current.Text)+len(e.Text) > maxText {
 		return
 	}
 	r := h.current
