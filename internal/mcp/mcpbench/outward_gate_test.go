@@ -24,9 +24,9 @@ type outwardEffort struct {
 // holds to the targets of the design. What is allocated is the same everywhere.
 var (
 	outwardEveryRun = outwardEffort{
-		alone:   effort{bounds{ratio: 1.6, allocs: outwardAllocs}, 3, 200, time.Minute},
-		through: effort{bounds{ratio: 1.6, allocs: outwardAllocs}, 3, 200, time.Minute},
-		crowd:   effort{bounds{ratio: 2}, 2, 1280, time.Minute},
+		alone:   effort{bounds{ratio: 1.6, allocs: outwardAllocs}, 3, 120, time.Minute},
+		through: effort{bounds{ratio: 1.6, allocs: outwardAllocs}, 3, 120, time.Minute},
+		crowd:   effort{bounds{ratio: 2}, 2, 640, time.Minute},
 	}
 	outwardStrictRun = outwardEffort{
 		alone:   effort{bounds{ratio: 1.10, allocs: outwardAllocs}, 9, 500, 3 * time.Minute},
