@@ -344,13 +344,16 @@ func (c cell) programs() {
 		return ids
 	})
 	for _, id := range c.names() {
-		r := c.ask("tools/call", map[string]any{"name": "invoke_program", "arguments": map[string]any{"id": id, "input": map[string]any{}}})
-		text := string(r.Result)
-		if r.Error != nil {
-			text = string(r.Error.Data)
+		var res struct {
+			Error struct {
+				Type string `json:"error_type"`
+				Code string // in the dialect
+			}
 		}
-		if known, may := !strings.Contains(text, `not_found`), slices.Contains(want, id); known != may {
-			c.t.Errorf("invoke_program reaches %q: %v, want %v (%s)", id, known, may, text)
+		c.structured("invoke_program", map[string]any{"id": id, "input": map[string]any{}}, &res)
+		unknown := res.Error.Type == "not_found" || res.Error.Code == "not_found"
+		if may := slices.Contains(want, id); unknown == may {
+			c.t.Errorf("invoke_program reaches %q: %v, want %v", id, !unknown, may)
 		}
 	}
 }

@@ -47,16 +47,31 @@ func TestToolsForAgents(t *testing.T) {
 		if tool.Title == "" || tool.Description == "" || tool.InputSchema == nil || tool.OutputSchema == nil {
 			t.Errorf("%s lacks a title, a description or a schema: %+v", tool.Name, tool)
 		}
-		if a := tool.Annotations; a == nil || a.DestructiveHint == nil || a.OpenWorldHint == nil || *a.OpenWorldHint {
-			t.Errorf("%s has annotations %+v, want all hints, and that it stays on this machine", tool.Name, a)
-		} else if a.ReadOnlyHint == (tool.Name == "write_file") {
-			t.Errorf("%s: read-only is %v", tool.Name, a.ReadOnlyHint)
+		if a := tool.Annotations; a == nil || a.DestructiveHint == nil || a.OpenWorldHint == nil {
+			t.Errorf("%s has annotations %+v, want all hints", tool.Name, a)
+		} else if a.ReadOnlyHint == agentWrites[tool.Name] || *a.OpenWorldHint != (tool.Name == "batch") {
+			t.Errorf("%s has annotations %+v", tool.Name, a)
+		}
+		if tool.Meta["glyphoxa/tier"] == nil || tool.Meta["glyphoxa/source"] == nil {
+			t.Errorf("%s has the _meta %v, want what it costs and where it is from", tool.Name, tool.Meta)
 		}
 	}
-	want := []string{"get_rule", "get_summary", "query_entities", "read_file", "roll", "roll_table", "search_facts", "search_rules", "search_sessions", "write_file"}
-	if !slices.Equal(names, want) {
-		t.Errorf("tools = %q, want %q", names, want)
+	if !slices.Equal(names, agentTools) {
+		t.Errorf("tools = %q, want %q", names, agentTools)
 	}
+}
+
+// agentTools is what an agent on the standard streams finds by default.
+var agentTools = []string{
+	"ambush", "arrival", "batch", "describe_scene", "describe_tool", "get_rule", "get_summary", "move_entity", "place_entity",
+	"query_entities", "read_file", "recap", "relate_entities", "remember_fact", "remove_entity", "roll", "roll_table",
+	"search_facts", "search_rules", "search_sessions", "search_tools", "set_scene", "update_entity", "write_file",
+}
+
+// agentWrites are those that may change something.
+var agentWrites = map[string]bool{
+	"arrival": true, "batch": true, "move_entity": true, "place_entity": true, "relate_entities": true, "remember_fact": true,
+	"remove_entity": true, "set_scene": true, "update_entity": true, "write_file": true,
 }
 
 // TestAgentCallsTools shows calls from outside: the answer in words and as
@@ -234,7 +249,7 @@ func TestInspector(t *testing.T) {
 		Tools []struct{ Name, Title string }
 	}
 	inspect(&list, "--method", "tools/list")
-	if len(list.Tools) != 10 || list.Tools[4].Name != "roll" || list.Tools[4].Title == "" {
+	if len(list.Tools) != len(agentTools) || list.Tools[slices.Index(agentTools, "roll")].Name != "roll" || list.Tools[0].Title == "" {
 		t.Errorf("the inspector lists %+v", list.Tools)
 	}
 	var res struct {
