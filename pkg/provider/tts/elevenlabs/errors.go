@@ -9,9 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
@@ -20,7 +18,7 @@ import (
 // Errors of this provider.
 var (
 	// ErrRateLimited means the vendor asked to slow down (HTTP 429). The error
-	// has a method RetryAfter.
+	// is a [tts.BusyError].
 	ErrRateLimited = errors.New("speech is rate limited")
 	// ErrUnavailable means the vendor could not be reached or failed (HTTP
 	// 5xx, connection refused, sound cut off).
@@ -35,22 +33,7 @@ const (
 	maxErrorBody = 16 << 10
 	// maxDetail bounds how much of it an error repeats, in runes.
 	maxDetail = 200
-	// maxRetryAfter bounds how long a server may ask us to stay away.
-	maxRetryAfter = 10 * time.Minute
 )
-
-// busyError is a rate limit with the time it lasts.
-type busyError struct {
-	detail string
-	after  time.Duration
-}
-
-func (e *busyError) Error() string { return ErrRateLimited.Error() + ": " + e.detail }
-func (e *busyError) Unwrap() error { return ErrRateLimited }
-
-// RetryAfter returns how long the vendor wants to be left alone, 0 if it did
-// not say.
-func (e *busyError) RetryAfter() time.Duration { return e.after }
 
 // refusal turns an answer without sound into an error.
 func (p *Provider) refusal(response *http.Response) error {
@@ -66,7 +49,7 @@ func (p *Provider) refusal(response *http.Response) error {
 	case status == "quota_exceeded": // waiting will not help
 		return fmt.Errorf("%w: %s", ErrRejected, detail)
 	case code == http.StatusTooManyRequests:
-		return &busyError{detail: detail, after: retryAfter(response.Header.Get("Retry-After"))}
+		return tts.Busy(fmt.Errorf("%w: %s", ErrRateLimited, detail), response.Header.Get("Retry-After"))
 	case code >= 500, code == http.StatusRequestTimeout:
 		return fmt.Errorf("%w: %s", ErrUnavailable, detail)
 	}
@@ -104,19 +87,6 @@ func explain(raw []byte) (status, message string) {
 		return "", message
 	}
 	return "", string(answer.Detail)
-}
-
-// retryAfter reads the header of that name: seconds or a date. What cannot be
-// read is 0.
-func retryAfter(value string) time.Duration {
-	value = strings.TrimSpace(value)
-	if seconds, err := strconv.Atoi(value); err == nil {
-		return time.Duration(min(max(seconds, 0), int(maxRetryAfter/time.Second))) * time.Second
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return min(max(time.Until(at), 0), maxRetryAfter)
-	}
-	return 0
 }
 
 // broken turns a transport's error into one of ours.

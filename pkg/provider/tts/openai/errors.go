@@ -21,7 +21,8 @@ import (
 var (
 	// ErrVoice means a voice out of range; nothing was sent.
 	ErrVoice = tts.ErrVoice
-	// ErrRateLimited means the vendor asked to slow down (HTTP 429).
+	// ErrRateLimited means the vendor asked to slow down (HTTP 429). The error
+	// is a [tts.BusyError].
 	ErrRateLimited = errors.New("speech is rate limited")
 	// ErrUnavailable means the vendor could not be reached or failed (HTTP
 	// 5xx, connection refused, sound cut off).
@@ -38,6 +39,10 @@ const (
 	maxDetail = 200
 )
 
+// retryKey leads to where the header Retry-After of an error response is to be
+// noted, which the vendor's package does not pass on.
+type retryKey struct{}
+
 // shortErrors reads and closes the body of error responses, up to a bound:
 // the vendor's package reads them whole and leaves them open.
 type shortErrors struct{ client *http.Client }
@@ -47,6 +52,9 @@ func (s shortErrors) Do(request *http.Request) (*http.Response, error) {
 	response, err := s.client.Do(request)
 	if err != nil || response.StatusCode < http.StatusBadRequest {
 		return response, err
+	}
+	if after, ok := request.Context().Value(retryKey{}).(*string); ok {
+		*after = response.Header.Get("Retry-After")
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxErrorBody))

@@ -117,11 +117,15 @@ func (p *Provider) speak(parent context.Context, text string, voice tts.Voice, y
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(parent)
+	var retryAfter string
+	ctx, cancel := context.WithCancel(context.WithValue(parent, retryKey{}, &retryAfter))
 	defer cancel()
 	response, err := p.client.CreateSpeech(ctx, request)
 	if err != nil {
-		return p.failure(parent, err)
+		if err = p.failure(parent, err); errors.Is(err, ErrRateLimited) {
+			return tts.Busy(err, retryAfter)
+		}
+		return err
 	}
 	defer response.Close()
 	body, rate, err := sound(response)

@@ -220,6 +220,18 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+func TestRateLimitSaysHowLong(t *testing.T) {
+	p := serve(t, openai.Options{}, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "7")
+		w.WriteHeader(http.StatusTooManyRequests)
+	})
+	_, _, err := collect(t, p, tts.Voice{})
+	var busy *tts.BusyError
+	if !errors.As(err, &busy) || !errors.Is(err, openai.ErrRateLimited) || busy.RetryAfter() != 7*time.Second {
+		t.Errorf("err = %v, want a rate limit of 7 s", err)
+	}
+}
+
 func TestCutOffSoundIsAnError(t *testing.T) {
 	p := serve(t, openai.Options{}, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", "9600")
