@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -395,5 +396,46 @@ func TestName(t *testing.T) {
 	c := chain.New([]chain.Link{{Name: "a", Provider: &fake{name: "a 1"}}, {Name: "b", Provider: &fake{name: "b 2"}}}, nil)
 	if got := c.Name(); !strings.Contains(got, "a 1, then b 2") {
 		t.Errorf("Name = %q", got)
+	}
+}
+
+// TestAnyFailuresLeaveOneOutcome lets providers fail in every way at random:
+// each utterance has one outcome within the budget, and the stream goes on.
+func TestAnyFailuresLeaveOneOutcome(t *testing.T) {
+	for seed := range uint64(150) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed, 1))
+			var mu sync.Mutex
+			roll := func(n int) int {
+				mu.Lock()
+				defer mu.Unlock()
+				return random.IntN(n)
+			}
+			var fakes []*fake
+			for i := range 1 + roll(3) {
+				fakes = append(fakes, &fake{
+					name: string(rune('a' + i)),
+					refuse: func() error {
+						return []error{nil, nil, nil, errLine, stt.ErrRejected}[roll(5)]
+					},
+					answer: func(int) verdict {
+						return []verdict{{}, {}, {err: errLine}, {broken: errLine, delay: time.Second}, {mute: true}, {delay: 6 * time.Second}}[roll(6)]
+					},
+				})
+			}
+			sit(t, fakes, func(tb *table) {
+				for i := range 12 {
+					began := time.Now()
+					r, err := tb.say(1 + roll(20))
+					if took := time.Since(began); took > stt.DefaultBudget+time.Second {
+						tb.t.Errorf("utterance %d took %s", i, took)
+					}
+					if r.Utterance != i || err == nil && !r.Final {
+						tb.t.Errorf("utterance %d = %+v, %v", i, r, err)
+					}
+					time.Sleep(time.Duration(roll(20)) * time.Second)
+				}
+			})
+		})
 	}
 }

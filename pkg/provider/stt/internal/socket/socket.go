@@ -176,6 +176,12 @@ func (s *Stream) Close() error {
 }
 
 func (s *Stream) shut() {
+	s.audio.Fail(stt.ErrClosed)
+	if s.results.Err() == nil && len(s.dialect.Goodbye) > 0 {
+		ctx, cancel := context.WithTimeout(context.Background(), goodbyeTimeout)
+		_ = s.conn.Write(ctx, websocket.MessageText, s.dialect.Goodbye) // a courtesy
+		cancel()
+	}
 	s.end(stt.ErrClosed)
 	s.tasks.Wait()
 	_ = s.conn.CloseNow() // it may have been closed by the peer
@@ -201,7 +207,7 @@ func (s *Stream) write(ctx context.Context) error {
 		n, mark := s.audio.Take(taken)
 		if n == 0 && !mark {
 			if err := s.wait(ctx, idle); err != nil {
-				return s.leave(err)
+				return err
 			}
 			if time.Since(idle) >= s.dialect.Idle {
 				if err := s.put(ctx, websocket.MessageText, s.dialect.KeepAlive); err != nil {
@@ -251,16 +257,6 @@ func (s *Stream) wait(ctx context.Context, idle time.Time) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-}
-
-// leave says goodbye if the stream ends as it should.
-func (s *Stream) leave(err error) error {
-	if errors.Is(err, stt.ErrClosed) && len(s.dialect.Goodbye) > 0 {
-		ctx, cancel := context.WithTimeout(context.Background(), goodbyeTimeout)
-		defer cancel()
-		_ = s.conn.Write(ctx, websocket.MessageText, s.dialect.Goodbye) // a courtesy
-	}
-	return err
 }
 
 // put sends one message.
