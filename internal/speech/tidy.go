@@ -139,7 +139,7 @@ func dropStage(text []rune) []rune {
 	out := make([]rune, 0, len(text))
 	for i := 0; i < len(text); i++ {
 		r := text[i]
-		closer := map[rune]rune{'*': '*', '[': ']', '(': ')'}[r]
+		closer := stageCloser(r)
 		if closer == 0 {
 			out = append(out, r)
 			continue
@@ -155,6 +155,19 @@ func dropStage(text []rune) []rune {
 		}
 	}
 	return out
+}
+
+// stageCloser returns what ends a stage direction that r begins, 0 for none.
+func stageCloser(r rune) rune {
+	switch r {
+	case '*':
+		return '*'
+	case '[':
+		return ']'
+	case '(':
+		return ')'
+	}
+	return 0
 }
 
 // isDirection reports whether content says what someone does rather than what
