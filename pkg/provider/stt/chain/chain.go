@@ -59,9 +59,10 @@ type Options struct {
 	// Opening bounds the opening of a connection. If zero, 4 s.
 	Opening time.Duration
 	// Final bounds the wait for a final transcript the first time an utterance
-	// is sent. If zero, 5 s.
+	// is sent, if there is a second provider. If zero, 5 s.
 	Final time.Duration
-	// LastFinal bounds it the second time. If zero, 9 s.
+	// LastFinal bounds it the second time; a lone provider has both times. If
+	// zero, 9 s.
 	LastFinal time.Duration
 	// Failures in a row open a breaker. If zero, 3.
 	Failures int

@@ -262,6 +262,14 @@ func TestOneProviderIsAskedTwice(t *testing.T) {
 	})
 }
 
+// TestLoneProviderMayBeSlow shows that nobody gives up early on the only one.
+func TestLoneProviderMayBeSlow(t *testing.T) {
+	a := &fake{name: "a", answer: times(1, verdict{delay: 13 * time.Second})}
+	sit(t, []*fake{a}, func(tb *table) {
+		tb.hears("a")
+	})
+}
+
 // TestReplayedOnce shows that a third provider is not bothered with an
 // utterance that two failed.
 func TestReplayedOnce(t *testing.T) {

@@ -195,8 +195,11 @@ func (s *stream) begin(u *utterance) {
 // finish asks the current leg for the final transcript of u.
 func (s *stream) finish(ctx context.Context, u *utterance) {
 	patience := s.chain.opts.Final
-	if u.legs > 1 {
+	switch {
+	case u.legs > 1:
 		patience = s.chain.opts.LastFinal
+	case len(s.chain.links) == 1: // giving up early would gain nothing
+		patience += s.chain.opts.LastFinal
 	}
 	u.deadline = time.Now().Add(patience)
 	if _, err := s.leg.stream.Finish(ctx); err != nil {
