@@ -316,3 +316,19 @@ func TestPendingIsBounded(t *testing.T) {
 		}
 	})
 }
+
+// TestLateFinal shows that a transcript which comes after its utterance was
+// given up is not taken for the next one's.
+func TestLateFinal(t *testing.T) {
+	script := fakestt.Script{Lines: []string{"Hold the door", "Run!"}, Delay: 700 * time.Millisecond}
+	eachVendor(t, script, func(t *testing.T, p stt.Provider, _ *fakestt.Server, _ bool) {
+		s := open(t, p, stt.Options{})
+		if r, err := hear(t, s, time.Second); !errors.Is(err, stt.ErrOverBudget) {
+			t.Errorf("heard %+v, %v, want ErrOverBudget", r, err)
+		}
+		speak(t, s, time.Second)
+		if r, err := stt.Utterance(t.Context(), s, stt.UtteranceOptions{}); err != nil || r.Text != "Run!" {
+			t.Errorf("heard %+v, %v, want %q", r, err, "Run!")
+		}
+	})
+}
