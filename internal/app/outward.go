@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -22,6 +23,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/srd"
 )
 
@@ -77,6 +79,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 	var g errgroup.Group
 	g.Go(func() error { return s.Run(ctx) })
 	g.Go(func() error { a.report(ctx, o.Ready); return nil })
+	g.Go(func() error { a.watchSessions(ctx, s); return nil })
 	if web != nil {
 		g.Go(func() error {
 			defer cancel()
@@ -107,6 +110,28 @@ func (a *App) reachable(addr string) error {
 		return Usage(fmt.Errorf("--listen: %s can be reached from other machines, and nobody could connect: without a token only this machine may; add somebody under server.clients (glyphoxa mcp token NAME)", addr))
 	}
 	return nil
+}
+
+// watchSessions tells clients of what is said at a table, which mostly is in
+// another process.
+func (a *App) watchSessions(ctx context.Context, s *mcpserver.Server) {
+	ticker := time.NewTicker(outlook)
+	defer ticker.Stop()
+	var last memory.Session
+	for first := true; ; first = false {
+		newest, err := a.Store.Sessions(ctx, 1)
+		if err == nil && len(newest) == 1 && newest[0] != last {
+			if !first {
+				s.SessionChanged(ctx, newest[0].ID)
+			}
+			last = newest[0]
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
 }
 
 // report tells what people should know once the external servers were tried.
@@ -169,7 +194,7 @@ func (a *App) outward(ctx context.Context, o ServeOptions) *mcpserver.Server {
 	}
 	src := a.sources()
 	return mcpserver.New(a.Host, mcpserver.Options{
-		Version: o.Version, Logger: log, Policy: a.policy, Gate: a.governor,
+		Version: o.Version, Log: a.log, Logger: log, Policy: a.policy, Gate: a.governor,
 		Prefixed: a.Config.Server.Naming == "prefixed", Compact: o.Compact, Campaign: a.Config.Campaign.Name,
 		Resources: resource.New(src), Prompts: prompt.New(src), World: a.Live,
 		Refresh:      func(context.Context) error { return a.flows.read() },

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
+	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
 // workflows keeps the registry's workflows up to date with their files and
@@ -64,21 +66,35 @@ func loadWorkflows(server config.Server, source fs.FS) ([]*workflow.Workflow, er
 	if server.Workflows == "" {
 		return nil, nil
 	}
+	var all []*workflow.Workflow
+	var err error
 	if source != nil {
-		return workflow.LoadFS(source, server.Workflows)
+		all, err = workflow.LoadFS(source, server.Workflows)
+	} else {
+		all, err = workflow.Load(server.Workflows)
 	}
-	return workflow.Load(server.Workflows)
+	if err != nil {
+		return nil, err
+	}
+	var taken problem.List
+	tools := builtinNames()
+	for _, w := range all {
+		if slices.Contains(tools, w.Name) {
+			taken = append(taken, problem.Problem{File: w.File, Line: 1, What: fmt.Sprintf("a tool is called %q already", w.Name), Fix: "give the workflow another name"})
+		}
+	}
+	return all, taken.Err()
 }
 
 // read reads the files anew and registers what is in them. If a file is wrong
 // everything stays as it was.
 func (w *workflows) read() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	all, err := loadWorkflows(w.server, w.source)
 	if err != nil {
 		return err
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	before := w.all
 	w.all = all
 	if err := w.register(); err != nil {

@@ -80,6 +80,35 @@ func CodeOf(err error) Code {
 	return CodeHandlerError
 }
 
+// Failed is the text of every error whose own is not meant for outside.
+const Failed = "the tool could not do it; the server's log says why"
+
+// Told marks err as one whose text is meant for whoever called: it names no
+// path, no address and nothing else of the inside.
+func Told(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &told{err}
+}
+
+type told struct{ error }
+
+func (t *told) Unwrap() error { return t.error }
+
+// Telling returns what an outside caller may be told of err: its text, or
+// [Failed] if it is an error of the inside, which inside reports.
+func Telling(err error) (text string, inside bool) {
+	if err == nil {
+		return "", false
+	}
+	var public *told
+	if CodeOf(err) != CodeHandlerError || errors.As(err, &public) || errors.Is(err, ErrPanicked) {
+		return err.Error(), false
+	}
+	return Failed, true
+}
+
 // Refusal is why a call was not let through. It is [ErrBusy] if its code is
 // capacity_exceeded, else [ErrNotAllowed].
 type Refusal struct {

@@ -53,6 +53,7 @@ type Log struct {
 	db     *database
 	keep   time.Duration
 	logger *slog.Logger
+	full   bool // arguments are kept
 	losses losses
 
 	// mu is held for reading while something is sent to the queue, and for
@@ -102,7 +103,7 @@ func Open(ctx context.Context, path string, opts Options) (*Log, error) {
 			return nil, errors.Join(fmt.Errorf("clearing out audit log %s: %w", abs, err), db.close())
 		}
 	}
-	l := &Log{
+	l := &Log{full: opts.Arguments,
 		db:     db,
 		keep:   opts.Keep,
 		logger: opts.Logger,
@@ -231,3 +232,6 @@ func (l *Log) Close() error {
 	})
 	return l.closeErr
 }
+
+// KeepsArguments reports whether arguments are kept beside their hash.
+func (l *Log) KeepsArguments() bool { return l.full }

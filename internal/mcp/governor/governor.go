@@ -62,7 +62,7 @@ func (g *Governor) Settle(ctx context.Context, c *mcp.Call, res mcp.Result, err 
 	}
 	g.count(c, res, code, refused)
 	if g.audit != nil {
-		g.audit.Add(record(ctx, c, res, err, code, refused), c.Args)
+		g.audit.Add(record(ctx, c, res, err, code, refused, g.audit.KeepsArguments()), c.Args)
 	}
 }
 
@@ -76,7 +76,7 @@ func (g *Governor) count(c *mcp.Call, res mcp.Result, code string, refused *mcp.
 	}
 }
 
-func record(ctx context.Context, c *mcp.Call, res mcp.Result, err error, code string, refused *mcp.Refusal) audit.Record {
+func record(ctx context.Context, c *mcp.Call, res mcp.Result, err error, code string, refused *mcp.Refusal, arguments bool) audit.Record {
 	r := audit.Record{
 		Who: c.Caller.Name(), Tool: c.Tool, Source: c.Source, Decision: audit.Allowed, Code: code,
 		Duration: res.Duration, Session: c.Caller.Session, NPC: c.Caller.NPC, Cached: res.Cached,
@@ -91,6 +91,7 @@ func record(ctx context.Context, c *mcp.Call, res mcp.Result, err error, code st
 		}
 	}
 	switch {
+	case refused == nil && !arguments: // what a tool says may quote them
 	case err != nil:
 		r.Error = oneLine(err.Error())
 	case res.IsError:

@@ -91,15 +91,15 @@ func TestEveryCallIsRecordedCountedAndTold(t *testing.T) {
 	})
 	claude := mcp.WithDoor(d.as("claude", "player.full"), d.host.Everything())
 	rows := []struct {
-		name, tool, args  string
-		ctx               context.Context
-		event             string
-		decision, code    string
-		rule, who, record string
+		name, tool, args string
+		ctx              context.Context
+		event            string
+		decision, code   string
+		rule, who        string
 	}{
 		{name: "a call", tool: "good", args: `{"a":1}`, ctx: claude, event: governor.EventExecuted, decision: audit.Allowed, who: "claude"},
 		{name: "one too many", tool: "good", ctx: claude, event: governor.EventRefused, decision: audit.Denied, code: "capacity_exceeded", rule: "once", who: "claude"},
-		{name: "a failure", tool: "bad", ctx: claude, event: governor.EventFailed, decision: audit.Allowed, code: "handler_error", who: "claude", record: "it broke"},
+		{name: "a failure", tool: "bad", ctx: claude, event: governor.EventFailed, decision: audit.Allowed, code: "handler_error", who: "claude"},
 		{name: "bad arguments", tool: "good", args: `[]`, ctx: claude, event: governor.EventFailed, decision: audit.Allowed, code: "invalid_input", who: "claude"},
 		{name: "a step that is refused", tool: "both", ctx: claude, event: governor.EventFailed, decision: audit.Allowed, code: "capacity_exceeded", who: "claude"},
 		{name: "no right", tool: "good", ctx: policy.WithSubject(t.Context(), &policy.Subject{Name: "guest", Profile: policy.Profile{Name: "no such profile"}}), event: governor.EventRefused, decision: audit.Denied, code: "forbidden", who: "guest"},
@@ -124,8 +124,8 @@ func TestEveryCallIsRecordedCountedAndTold(t *testing.T) {
 			if r.ArgsHash == "" || r.Args != "" {
 				t.Errorf("arguments = %q, hash %q: want the hash alone", r.Args, r.ArgsHash)
 			}
-			if row.record != "" && !strings.HasSuffix(r.Error, row.record) {
-				t.Errorf("error = %q, want one line that ends in %q", r.Error, row.record)
+			if refused := row.decision == audit.Denied; (r.Error != "") != refused {
+				t.Errorf("error = %q, want a reason of refusals alone: what tools say may quote arguments", r.Error)
 			}
 		})
 	}

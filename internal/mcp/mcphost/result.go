@@ -32,10 +32,10 @@ func rawArguments(args string) json.RawMessage { return json.RawMessage(args) }
 func (u *upstream) result(t *tool, r *sdk.CallToolResult) (mcp.Result, error) {
 	if t.output != nil && !r.IsError {
 		if r.StructuredContent == nil {
-			return mcp.Result{}, fmt.Errorf("server %q answered, but %w: there is none", u.cfg.Name, errMisfit)
+			return mcp.Result{}, mcp.Told(fmt.Errorf("server %q answered, but %w: there is none", u.cfg.Name, errMisfit))
 		}
 		if err := t.output.fits(r.StructuredContent); err != nil {
-			return mcp.Result{}, fmt.Errorf("server %q answered, but %w: %s", u.cfg.Name, errMisfit, u.secrets.line(err.Error()))
+			return mcp.Result{}, mcp.Told(fmt.Errorf("server %q answered, but %w: %s", u.cfg.Name, errMisfit, u.secrets.line(err.Error())))
 		}
 	}
 	return render(r), nil

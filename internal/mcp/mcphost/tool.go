@@ -225,6 +225,10 @@ type entry struct {
 	idle bool
 }
 
+// harmless reports whether the tool may be trusted to change nothing. What a
+// server says of its own tool counts only while its definitions are pinned.
+func (t *tool) harmless() bool { return t.ReadOnly && (t.server == nil || t.server.cfg.Pin) }
+
 // permission is what an outside client needs to call the tool.
 func (t *tool) permission() string {
 	if t.Permission == "" && !t.Composite {

@@ -293,7 +293,7 @@ func (u *upstream) callError(ctx context.Context, err error) error {
 		if wire.Code == codeInvalidParams {
 			return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, u.secrets.line(wire.Message))
 		}
-		return fmt.Errorf("server %q answered: %s", u.cfg.Name, u.secrets.line(wire.Message))
+		return mcp.Told(fmt.Errorf("server %q answered: %s", u.cfg.Name, u.secrets.line(wire.Message)))
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return err // the caller left; that says nothing about the server

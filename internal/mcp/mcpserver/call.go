@@ -36,7 +36,15 @@ func (s *Server) execute(ctx context.Context, name, args string) answer {
 	if res.Duration == 0 {
 		res.Duration = time.Since(start)
 	}
+	s.note(name, err)
 	return answer{result: res, events: events.Names(), err: err}
+}
+
+// note logs what went wrong inside a tool, since its caller is not told.
+func (s *Server) note(tool string, err error) {
+	if _, inside := mcp.Telling(err); inside {
+		s.o.Log.Error("a tool failed", "tool", tool, "reason", err)
+	}
 }
 
 // door leads to the tools the subject of the context may call, and to no

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -77,10 +78,8 @@ func (s *Server) find(ctx context.Context, args json.RawMessage) (page []mcphost
 	if limit < 1 || limit > maxCards {
 		return nil, "", 0, fmt.Errorf("%w: limit is %d; use 1 to %d", mcp.ErrInvalidArguments, limit, maxCards)
 	}
-	if q.Refresh && s.o.Refresh != nil {
-		if err := s.o.Refresh(ctx); err != nil {
-			return nil, "", 0, err
-		}
+	if q.Refresh && !s.refresh(ctx) {
+		return nil, "", 0, errFiles
 	}
 	found := matching(s.programs(ctx), q.Query)
 	page, next, err = paginate(found, func(t mcphost.Tool) string { return t.Definition.Name }, q.Cursor, limit)
@@ -88,6 +87,22 @@ func (s *Server) find(ctx context.Context, args json.RawMessage) (page []mcphost
 		err = fmt.Errorf("%w: the cursor is none of ours; list again without one", mcp.ErrInvalidArguments)
 	}
 	return page, next, len(found), err
+}
+
+// errFiles is all a client learns of broken files: they may speak of what it
+// must not know.
+var errFiles = mcp.Told(errors.New("the workflow files have problems; the operator sees them with glyphoxa check"))
+
+// refresh reads the files anew and reports whether they are good.
+func (s *Server) refresh(ctx context.Context) bool {
+	if s.o.Refresh == nil {
+		return true
+	}
+	err := s.o.Refresh(ctx)
+	if err != nil {
+		s.o.Log.Error("reading the workflow files", "reason", err)
+	}
+	return err == nil
 }
 
 // matching leaves the tools that have every word of query in their name,
@@ -175,10 +190,8 @@ func (s *Server) invokeProgram(ctx context.Context, args json.RawMessage) (any, 
 		return s.programFailure(ctx, q.ID, err, args), err
 	}
 	a := s.execute(ctx, q.ID, string(q.Input))
-	if a.gone && s.o.Refresh != nil {
-		if err := s.o.Refresh(ctx); err == nil {
-			a = s.execute(ctx, q.ID, string(q.Input))
-		}
+	if a.gone && s.refresh(ctx) {
+		a = s.execute(ctx, q.ID, string(q.Input))
 	}
 	for _, e := range a.events {
 		mcp.Emit(ctx, e)

@@ -27,7 +27,8 @@ type failure struct {
 // failureOf puts an error into words a client may read.
 func failureOf(err error) failure {
 	code := mcp.CodeOf(err)
-	f := failure{Code: code, Message: line(err.Error()), Hint: hint(code)}
+	text, _ := mcp.Telling(err)
+	f := failure{Code: code, Message: line(text), Hint: hint(code)}
 	var refused *mcp.Refusal
 	if errors.As(err, &refused) {
 		f.Message, f.Rule, f.ApprovalID = line(refused.Reason), refused.Rule, refused.Approval

@@ -29,6 +29,8 @@ import (
 type Options struct {
 	// Version and Instructions are told to clients.
 	Version, Instructions string
+	// Log is told what operators should know. If nil, nobody is.
+	Log *slog.Logger
 	// Logger receives the SDK's messages. If nil, they are discarded.
 	Logger *slog.Logger
 	// Policy decides who may do what. Required.
@@ -83,6 +85,8 @@ type Server struct {
 	o    Options
 	sdk  *sdk.Server
 	own  map[string]ownTool
+
+	audience *audience
 	// fanout serves the feeds of all connections.
 	fanout fanout
 
@@ -96,14 +100,18 @@ func New(host *mcphost.Host, o Options) *Server {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 	if o.PageSize <= 0 {
 		o.PageSize = defaultPage
 	}
-	s := &Server{host: host, o: o, fanout: fanout{world: o.World}, listed: map[string]*sdk.Tool{}}
+	s := &Server{host: host, o: o, fanout: fanout{world: o.World}, listed: map[string]*sdk.Tool{}, audience: newAudience()}
 	s.own = s.ownTools()
-	info := &sdk.Implementation{Name: "glyphoxa", Title: "Glyphoxa", Version: o.Version, Icons: []sdk.Icon{icon()}}
+	info := &sdk.Implementation{Name: "glyphoxa", Title: "Glyphoxa", Version: o.Version}
 	s.sdk = sdk.NewServer(info, s.sdkOptions())
 	s.sdk.AddReceivingMiddleware(s.receive)
+	s.sdk.AddSendingMiddleware(s.send)
 	s.PromptsChanged()
 	s.addResources()
 	s.addMethods()
@@ -139,7 +147,7 @@ func (s *Server) Run(ctx context.Context) error {
 	var work sync.WaitGroup
 	work.Go(func() { s.follow(ctx) })
 	if s.o.World != nil {
-		work.Go(func() { s.announce(ctx) })
+		work.Go(func() { s.announce(ctx, &work) })
 	}
 	work.Wait()
 	return nil

@@ -51,7 +51,13 @@ func TestCalls(t *testing.T) {
 		},
 		{
 			Definition: llm.ToolDefinition{Name: "broken"}, Permission: "dice.roll", ReadOnly: true,
-			Handler: func(context.Context, string) (string, error) { return "", errors.New("the die fell\noff the table") },
+			Handler: func(context.Context, string) (string, error) { return "", errors.New("opening /secret of the house: no") },
+		},
+		{
+			Definition: llm.ToolDefinition{Name: "honest"}, Permission: "dice.roll", ReadOnly: true,
+			Handler: func(context.Context, string) (string, error) {
+				return "", mcp.Told(errors.New("the die fell\noff the table"))
+			},
 		},
 		{
 			Definition: llm.ToolDefinition{Name: "panics"}, Permission: "dice.roll", ReadOnly: true,
@@ -90,7 +96,8 @@ func TestCalls(t *testing.T) {
 	}{
 		{name: "what does not fit the schema", tool: "roll", args: map[string]any{}, code: mcp.CodeInvalidInput, says: "expression"},
 		{name: "what the tool rejects", tool: "roll", args: map[string]any{"expression": "2x6"}, code: mcp.CodeInvalidInput, says: "2x6"},
-		{name: "a failure of the tool", tool: "broken", code: mcp.CodeHandlerError, says: "fell off the table"},
+		{name: "a failure of the tool", tool: "broken", code: mcp.CodeHandlerError, says: mcp.Failed},
+		{name: "a failure that callers may know of", tool: "honest", code: mcp.CodeHandlerError, says: "fell off the table"},
 		{name: "a panic", tool: "panics", code: mcp.CodeHandlerError, says: "panicked"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

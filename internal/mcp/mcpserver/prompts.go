@@ -78,7 +78,7 @@ func (s *Server) getPrompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk
 		return nil, unknownPrompt(name)
 	}
 	if err != nil {
-		return nil, refusal(err)
+		return nil, s.refusal(err)
 	}
 	return res, nil
 }
@@ -92,21 +92,26 @@ func (s *Server) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.C
 		v      = s.view(ctx)
 		arg    = req.Params.Argument
 	)
-	switch ref := req.Params.Ref; {
-	case ref == nil:
+	ref := req.Params.Ref
+	if ref == nil {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the request names nothing to complete"}
-	case ref.Type == "ref/resource" && s.o.Resources != nil:
-		values, more, err = s.o.Resources.Complete(ctx, v, ref.URI, arg.Name, arg.Value)
-	case ref.Type == "ref/prompt" && s.o.Prompts != nil:
-		values, more, err = s.o.Prompts.Complete(ctx, v, ref.Name, arg.Name, arg.Value)
-	default:
-		err = resource.ErrUnknown
 	}
+	err = s.govern(ctx, methodComplete, object("argument", arg.Name), func(ctx context.Context) (err error) {
+		switch {
+		case ref.Type == "ref/resource" && s.o.Resources != nil:
+			values, more, err = s.o.Resources.Complete(ctx, v, ref.URI, arg.Name, arg.Value)
+		case ref.Type == "ref/prompt" && s.o.Prompts != nil:
+			values, more, err = s.o.Prompts.Complete(ctx, v, ref.Name, arg.Name, arg.Value)
+		default:
+			err = resource.ErrUnknown
+		}
+		return err
+	})
 	if errors.Is(err, resource.ErrUnknown) || errors.Is(err, prompt.ErrUnknown) {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is nothing of that name to complete"}
 	}
 	if err != nil {
-		return nil, refusal(err)
+		return nil, s.refusal(err)
 	}
 	if values == nil {
 		values = []string{}

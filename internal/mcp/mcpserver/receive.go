@@ -15,6 +15,7 @@ import (
 
 // Methods of the protocol whose answers depend on who asks.
 const (
+	methodInitialize    = "initialize"
 	methodListTools     = "tools/list"
 	methodListResources = "resources/list"
 	methodListTemplates = "resources/templates/list"
@@ -24,6 +25,7 @@ const (
 	methodListen        = "subscriptions/listen"
 	methodListPrompts   = "prompts/list"
 	methodGetPrompt     = "prompts/get"
+	methodComplete      = "completion/complete"
 )
 
 // receive stands before the SDK's own handlers: it finds out who asks, and
@@ -36,6 +38,9 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		ctx = p.attend(ctx)
 		switch method {
+		case methodInitialize:
+			s.audience.enter(req.GetSession(), p.subject.Caller().Viewer())
+			s.audience.prune(s.sdk.Sessions())
 		case methodListTools:
 			params, _ := req.GetParams().(*sdk.ListToolsParams)
 			return s.listTools(ctx, params)
@@ -64,6 +69,8 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 					return nil, err
 				}
 			}
+			s.audience.enter(req.GetSession(), p.subject.Caller().Viewer())
+			defer s.audience.leave(req.GetSession())
 		case methodListPrompts:
 			if s.o.Prompts != nil {
 				return s.listPrompts(ctx, req)
@@ -102,9 +109,13 @@ func (s *Server) resources(ctx context.Context, req sdk.Request) (sdk.Result, er
 	v := s.view(ctx)
 	switch params := req.GetParams().(type) {
 	case *sdk.ListResourcesParams:
-		all, err := s.o.Resources.List(ctx, v)
+		var all []*sdk.Resource
+		err := s.govern(ctx, methodListResources, "", func(ctx context.Context) (err error) {
+			all, err = s.o.Resources.List(ctx, v)
+			return err
+		})
 		if err != nil {
-			return nil, internal(err)
+			return nil, s.refusal(err)
 		}
 		cursor := ""
 		if params != nil {
@@ -152,7 +163,7 @@ func (s *Server) readResource(ctx context.Context, req *sdk.ReadResourceRequest)
 		return err
 	})
 	if err != nil {
-		return nil, resourceError(uri, err)
+		return nil, s.resourceError(uri, err)
 	}
 	res.CacheScope = private.CacheScope
 	return res, nil
@@ -169,21 +180,24 @@ func object(key, value string) string {
 
 // resourceError is the answer to a URI that cannot be read. What is hidden
 // does not exist.
-func resourceError(uri string, err error) error {
+func (s *Server) resourceError(uri string, err error) error {
 	if errors.Is(err, resource.ErrUnknown) {
 		return sdk.ResourceNotFoundError(clip(line(uri), 500))
 	}
-	return refusal(err)
+	return s.refusal(err)
 }
 
 // refusal is an error as a JSON-RPC error: a client sees why, not what we look
 // like inside.
-func refusal(err error) error {
+func (s *Server) refusal(err error) error {
 	f := failureOf(err)
+	if f.Code == mcp.CodeInvalidInput {
+		f.Hint = "correct the request"
+	}
 	data, _ := json.Marshal(f) // plain strings and numbers
 	switch f.Code {
 	case mcp.CodeHandlerError:
-		return internal(err)
+		return s.internal(err)
 	case mcp.CodeInvalidInput:
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: f.Message, Data: data}
 	case mcp.CodeCapacityExceeded:
@@ -195,11 +209,12 @@ func refusal(err error) error {
 // Codes for refusals, in the range that JSON-RPC leaves to servers.
 const (
 	codeForbidden = -32001
-	codeCapacity  = -32002
+	codeCapacity  = -32010 // older clients take -32002 for a missing resource
 )
 
-// internal hides what went wrong inside.
-func internal(error) error {
+// internal logs what went wrong inside, and hides it.
+func (s *Server) internal(err error) error {
+	s.o.Log.Error("a request could not be answered", "reason", err)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server could not answer; its log says why"}
 }
 
@@ -208,9 +223,12 @@ func (s *Server) readable(ctx context.Context, uri string) error {
 	if s.o.Resources == nil {
 		return nil // the SDK refuses it
 	}
-	_, err := s.o.Resources.Read(ctx, s.view(ctx), uri)
+	err := s.govern(ctx, methodSubscribe, object("uri", uri), func(ctx context.Context) error {
+		_, err := s.o.Resources.Read(ctx, s.view(ctx), uri)
+		return err
+	})
 	if err != nil {
-		return resourceError(uri, err)
+		return s.resourceError(uri, err)
 	}
 	return nil
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
-	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
@@ -62,16 +61,16 @@ func (s *Server) addMethods() {
 	for method, answer := range map[string]func(context.Context, json.RawMessage) ([]byte, error){
 		MethodSubscribe: s.stateSubscribe, MethodPoll: s.statePoll, MethodDeclare: s.declareArea,
 	} {
-		err := sdk.AddReceivingCustomMethod(s.sdk, method, func(ctx context.Context, _ *sdk.ServerSession, p *syncParams) (*syncResult, error) {
+		err := sdk.AddReceivingCustomMethod(s.sdk, method, func(ctx context.Context, ss *sdk.ServerSession, p *syncParams) (*syncResult, error) {
 			var raw json.RawMessage
 			if p != nil {
 				raw = p.raw
 			}
 			out, err := answer(ctx, raw)
 			if err != nil {
-				return nil, invalidSync(err)
+				return nil, s.invalidSync(err)
 			}
-			return &syncResult{raw: out}, nil
+			return &syncResult{raw: typed(ss, out)}, nil
 		})
 		if err != nil {
 			panic(err) // the names are constants that are no standard method's
@@ -79,12 +78,20 @@ func (s *Server) addMethods() {
 	}
 }
 
+// typed adds what every result says of itself in the newest revision.
+func typed(ss *sdk.ServerSession, out []byte) []byte {
+	if p := ss.InitializeParams(); p == nil || p.ProtocolVersion < newestProtocol {
+		return out
+	}
+	return append(out[:len(out)-1:len(out)-1], `,"resultType":"complete"}`...)
+}
+
 // invalidSync is an error of state sync as a JSON-RPC error.
-func invalidSync(err error) error {
+func (s *Server) invalidSync(err error) error {
 	if errors.Is(err, mcp.ErrInvalidArguments) {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: line(strings.TrimPrefix(err.Error(), mcp.ErrInvalidArguments.Error()+": "))}
 	}
-	return refusal(err)
+	return s.refusal(err)
 }
 
 // following is what a client says about what it wants to follow.
@@ -190,7 +197,11 @@ func (s *Server) statePoll(ctx context.Context, raw json.RawMessage) (out []byte
 	if f.since == nil {
 		return nil, fmt.Errorf("%w: since is missing; take the seq of state/subscribe or of the last poll", mcp.ErrInvalidArguments)
 	}
-	sub, err := s.open(ctx, f)
+	var sub *world.Subscription
+	err = s.govern(ctx, MethodPoll, string(raw), func(ctx context.Context) (err error) {
+		sub, err = s.open(ctx, f)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -246,59 +257,4 @@ func withoutMeta(raw json.RawMessage) json.RawMessage {
 		return raw
 	}
 	return out
-}
-
-// announce tells clients which resources a change of the world touches.
-func (s *Server) announce(ctx context.Context) {
-	sub, err := s.o.World.Subscribe(world.Filter{})
-	if err != nil {
-		s.o.Logger.Error("following the world", "reason", err)
-		return
-	}
-	defer sub.Close()
-	known := map[string]bool{}
-	for _, c := range sub.Snapshot().Entities {
-		known[c.Entity.ID] = true
-	}
-	for {
-		d, err := sub.Next(ctx)
-		if err != nil {
-			return
-		}
-		if s.o.Resources == nil {
-			continue
-		}
-		s.changed(ctx, d, known)
-	}
-}
-
-// changed notifies of one delta; known are the entities there were.
-func (s *Server) changed(ctx context.Context, d world.Delta, known map[string]bool) {
-	newcomers := false
-	for _, c := range d.Changes {
-		newcomers = newcomers || !known[c.Entity.ID]
-		known[c.Entity.ID] = true
-		s.updated(ctx, resource.Touched(c.Entity.ID)...)
-	}
-	for _, id := range d.Removed {
-		newcomers = true
-		delete(known, id)
-		s.updated(ctx, resource.Touched(id)...)
-	}
-	if d.Scene != nil {
-		s.updated(ctx, resource.Touched("")...)
-	}
-	if newcomers { // the SDK says so when a resource is added to its list
-		s.sdk.AddResource(&sdk.Resource{URI: resource.SceneURI(), Name: "scene"}, s.readResource)
-	}
-}
-
-// updated tells subscribers that resources have changed.
-func (s *Server) updated(ctx context.Context, uris ...string) {
-	if s.o.Resources == nil {
-		return
-	}
-	for _, uri := range uris {
-		_ = s.sdk.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // it returns no error
-	}
 }

@@ -45,7 +45,8 @@ func describeError(err error) *failure {
 	if err == nil {
 		return nil
 	}
-	f := &failure{Code: mcp.CodeOf(err), Message: untrusted.Clean(err.Error(), maxMessage)}
+	text, _ := mcp.Telling(err)
+	f := &failure{Code: mcp.CodeOf(err), Message: untrusted.Clean(text, maxMessage)}
 	var refused *mcp.Refusal
 	if errors.As(err, &refused) {
 		f.Message, f.Hint = untrusted.Clean(refused.Reason, maxMessage), untrusted.Clean(refused.Hint, maxMessage)
@@ -59,7 +60,9 @@ func describeError(err error) *failure {
 func (r *run) result(output json.RawMessage, err error) (mcp.Result, error) {
 	rep := report{OK: err == nil, Steps: r.reports, Output: output, Error: describeError(err)}
 	if err != nil {
-		rep.Error.Message = untrusted.Clean(err.Error(), maxMessage) // which names the step
+		if text, inside := mcp.Telling(err); !inside {
+			rep.Error.Message = untrusted.Clean(text, maxMessage) // which names the step
+		}
 	}
 	for i := range rep.Steps {
 		if rep.Steps[i].Error != nil {

@@ -51,11 +51,11 @@ func hostError(doing string, err error) error {
 	case err == nil:
 		return nil
 	case diskFull(err):
-		return fmt.Errorf("%s: %w; the file is unchanged; free space and try again", doing, ErrDiskFull)
+		return mcp.Told(fmt.Errorf("%s: %w; the file is unchanged; free space and try again", doing, ErrDiskFull))
 	case errors.Is(err, fs.ErrPermission) || readOnlyDisk(err):
-		return fmt.Errorf("%s: %w; make the sandbox directory (under data_dir) readable and writable for the user Glyphoxa runs as", doing, bare(err))
+		return mcp.Told(fmt.Errorf("%s: %w; make the sandbox directory (under data_dir) readable and writable for the user Glyphoxa runs as", doing, bare(err)))
 	}
-	return fmt.Errorf("%s: %w", doing, bare(err))
+	return mcp.Told(fmt.Errorf("%s: %w", doing, bare(err)))
 }
 
 // accessError tells a path's mistakes from the host's failures. A refusal by

@@ -1,0 +1,223 @@
+package mcpserver
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
+	"github.com/MrWong99/glyphoxa/internal/world"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+const (
+	notifyUpdated = "notifications/resources/updated"
+	notifyListed  = "notifications/resources/list_changed"
+	// metaViewer marks an update that is for one viewer's clients alone. It never
+	// leaves the server.
+	metaViewer = "glyphoxa/viewer"
+	// listMemory is how long a change of a list is remembered: the SDK sends its
+	// notification a little later.
+	listMemory = time.Second
+	// maxViewers bounds the different eyes that are told of the world.
+	maxViewers = 64
+	// pruneEvery is after how many new sessions the ended ones are forgotten.
+	pruneEvery = 64
+)
+
+// audience knows with whose eyes each session sees, so that nobody is told of
+// a change it cannot see. It is safe for concurrent use.
+type audience struct {
+	sessions sync.Map // *sdk.ServerSession to viewer
+	viewers  sync.Map // viewer to *atomic.Int64: when its list of resources changed, Unix nanoseconds
+	count    atomic.Int32
+	opened   atomic.Int32
+	arrivals chan string // viewers nobody follows the world for yet
+}
+
+func newAudience() *audience { return &audience{arrivals: make(chan string, maxViewers)} }
+
+// enter notes a session; leave, or prune, forgets it.
+func (a *audience) enter(session sdk.Session, viewer string) {
+	ss, ok := session.(*sdk.ServerSession)
+	if !ok {
+		return
+	}
+	a.sessions.Store(ss, viewer)
+	a.follow(viewer)
+}
+
+// follow has the world followed for viewer. Beyond the bound a viewer is told
+// of nothing.
+func (a *audience) follow(viewer string) {
+	if _, known := a.viewers.LoadOrStore(viewer, new(atomic.Int64)); known {
+		return
+	}
+	if a.count.Add(1) <= maxViewers {
+		a.arrivals <- viewer // has room for all
+	}
+}
+
+func (a *audience) leave(session sdk.Session) {
+	if ss, ok := session.(*sdk.ServerSession); ok {
+		a.sessions.Delete(ss)
+	}
+}
+
+// prune forgets sessions that have ended, every now and then.
+func (a *audience) prune(live func(func(*sdk.ServerSession) bool)) {
+	if a.opened.Add(1)%pruneEvery != 0 {
+		return
+	}
+	open := map[*sdk.ServerSession]bool{}
+	for ss := range live {
+		open[ss] = true
+	}
+	a.sessions.Range(func(ss, _ any) bool {
+		if !open[ss.(*sdk.ServerSession)] {
+			a.sessions.Delete(ss)
+		}
+		return true
+	})
+}
+
+// viewer returns with whose eyes a session sees.
+func (a *audience) viewer(session sdk.Session) (string, bool) {
+	v, ok := a.sessions.Load(session)
+	if !ok {
+		return "", false
+	}
+	return v.(string), true
+}
+
+// listChanged notes that what viewer can list has changed.
+func (a *audience) listChanged(viewer string) {
+	if at, ok := a.viewers.Load(viewer); ok {
+		at.(*atomic.Int64).Store(time.Now().UnixNano())
+	}
+}
+
+// heardOf reports whether what a viewer can list has changed lately.
+func (a *audience) heardOf(viewer string) bool {
+	at, ok := a.viewers.Load(viewer)
+	return ok && time.Since(time.Unix(0, at.(*atomic.Int64).Load())) < listMemory
+}
+
+// send stands before the SDK's notifications: what a session cannot see it is
+// not told of.
+func (s *Server) send(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		viewer, known := s.audience.viewer(req.GetSession())
+		switch method {
+		case notifyListed:
+			if s.o.World != nil && (!known || !s.audience.heardOf(viewer)) {
+				return nil, nil
+			}
+		case notifyUpdated:
+			params, ok := req.GetParams().(*sdk.ResourceUpdatedNotificationParams)
+			if !ok || params.Meta[metaViewer] == nil {
+				break
+			}
+			if !known || params.Meta[metaViewer] != viewer {
+				return nil, nil
+			}
+			meta := maps.Clone(params.Meta)
+			delete(meta, metaViewer)
+			req = &sdk.ServerRequest[sdk.Params]{
+				Session: req.GetSession().(*sdk.ServerSession), Params: &sdk.ResourceUpdatedNotificationParams{Meta: meta, URI: params.URI},
+			}
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// announce tells clients which resources a change of the world touches, each
+// as far as it sees, until ctx ends.
+func (s *Server) announce(ctx context.Context, work *sync.WaitGroup) {
+	s.audience.follow("")
+	s.audience.follow(memory.Anyone)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case viewer := <-s.audience.arrivals:
+			work.Go(func() { s.announceTo(ctx, viewer) })
+		}
+	}
+}
+
+func (s *Server) announceTo(ctx context.Context, viewer string) {
+	sub, err := s.o.World.Subscribe(world.Filter{Viewer: viewer})
+	if err != nil {
+		s.o.Log.Error("following the world", "reason", err)
+		return
+	}
+	defer sub.Close()
+	known := map[string]bool{}
+	for _, c := range sub.Snapshot().Entities {
+		known[c.Entity.ID] = true
+	}
+	for {
+		d, err := sub.Next(ctx)
+		if err != nil {
+			return
+		}
+		if s.o.Resources != nil {
+			s.changed(ctx, viewer, d, known)
+		}
+	}
+}
+
+// changed notifies of one delta; known are the entities viewer saw before.
+func (s *Server) changed(ctx context.Context, viewer string, d world.Delta, known map[string]bool) {
+	listed := false
+	touched := map[string]bool{}
+	touch := func(id string) {
+		for _, uri := range resource.Touched(id) {
+			touched[uri] = true
+		}
+	}
+	for _, c := range d.Changes {
+		listed = listed || !known[c.Entity.ID]
+		known[c.Entity.ID] = true
+		touch(c.Entity.ID)
+	}
+	for _, id := range d.Removed {
+		listed = true
+		delete(known, id)
+		touch(id)
+	}
+	if d.Scene != nil {
+		touch("")
+	}
+	for uri := range touched {
+		s.notify(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri, Meta: sdk.Meta{metaViewer: viewer}})
+	}
+	if listed { // the SDK says so when a resource is added to its list
+		s.audience.listChanged(viewer)
+		s.sdk.AddResource(&sdk.Resource{URI: resource.SceneURI(), Name: "scene"}, s.readResource)
+	}
+}
+
+// SessionChanged tells subscribers that something was said in a session, or
+// that it began or ended.
+func (s *Server) SessionChanged(ctx context.Context, id string) {
+	s.updated(ctx, resource.TouchedSession(id)...)
+}
+
+// updated tells all who subscribed that resources have changed.
+func (s *Server) updated(ctx context.Context, uris ...string) {
+	for _, uri := range uris {
+		s.notify(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri})
+	}
+}
+
+func (s *Server) notify(ctx context.Context, params *sdk.ResourceUpdatedNotificationParams) {
+	if s.o.Resources != nil {
+		_ = s.sdk.ResourceUpdated(ctx, params) // it returns no error
+	}
+}
