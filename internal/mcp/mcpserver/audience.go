@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/world"
-	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 const (
@@ -36,30 +36,42 @@ type audience struct {
 	viewers  sync.Map // viewer to *atomic.Int64: when its list of resources changed, Unix nanoseconds
 	count    atomic.Int32
 	opened   atomic.Int32
-	arrivals chan string // viewers nobody follows the world for yet
+	arrivals chan arrival // to whoever announces
 }
 
-func newAudience() *audience { return &audience{arrivals: make(chan string, maxViewers)} }
-
-// enter notes a session; leave, or prune, forgets it.
-func (a *audience) enter(session sdk.Session, viewer string) {
-	ss, ok := session.(*sdk.ServerSession)
-	if !ok {
-		return
-	}
-	a.sessions.Store(ss, viewer)
-	a.follow(viewer)
+// arrival is a viewer for whom the world is followed from now on.
+type arrival struct {
+	viewer string
+	sub    *world.Subscription
 }
 
-// follow has the world followed for viewer. Beyond the bound a viewer is told
-// of nothing.
-func (a *audience) follow(viewer string) {
-	if _, known := a.viewers.LoadOrStore(viewer, new(atomic.Int64)); known {
+func newAudience() *audience { return &audience{arrivals: make(chan arrival, maxViewers)} }
+
+// enter notes a session, and follows the world with its eyes from then on;
+// leave, or prune, forgets it.
+func (s *Server) enter(session sdk.Session, viewer string) {
+	if ss, ok := session.(*sdk.ServerSession); ok {
+		s.audience.sessions.Store(ss, viewer)
+		s.followFor(viewer)
+	}
+}
+
+// followFor has the world followed for viewer. Beyond the bound a viewer is
+// told of nothing.
+func (s *Server) followFor(viewer string) {
+	if s.o.World == nil {
 		return
 	}
-	if a.count.Add(1) <= maxViewers {
-		a.arrivals <- viewer // has room for all
+	a := s.audience
+	if _, known := a.viewers.LoadOrStore(viewer, new(atomic.Int64)); known || a.count.Add(1) > maxViewers {
+		return
 	}
+	sub, err := s.o.World.Subscribe(world.Filter{Viewer: viewer})
+	if err != nil {
+		s.o.Log.Error("following the world", "reason", err)
+		return
+	}
+	a.arrivals <- arrival{viewer, sub} // has room for all
 }
 
 func (a *audience) leave(session sdk.Session) {
@@ -138,36 +150,29 @@ func (s *Server) send(next sdk.MethodHandler) sdk.MethodHandler {
 // announce tells clients which resources a change of the world touches, each
 // as far as it sees, until ctx ends.
 func (s *Server) announce(ctx context.Context, work *sync.WaitGroup) {
-	s.audience.follow("")
-	s.audience.follow(memory.Anyone)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case viewer := <-s.audience.arrivals:
-			work.Go(func() { s.announceTo(ctx, viewer) })
+		case a := <-s.audience.arrivals:
+			work.Go(func() { s.announceTo(ctx, a) })
 		}
 	}
 }
 
-func (s *Server) announceTo(ctx context.Context, viewer string) {
-	sub, err := s.o.World.Subscribe(world.Filter{Viewer: viewer})
-	if err != nil {
-		s.o.Log.Error("following the world", "reason", err)
-		return
-	}
-	defer sub.Close()
+func (s *Server) announceTo(ctx context.Context, a arrival) {
+	defer a.sub.Close()
 	known := map[string]bool{}
-	for _, c := range sub.Snapshot().Entities {
+	for _, c := range a.sub.Snapshot().Entities {
 		known[c.Entity.ID] = true
 	}
 	for {
-		d, err := sub.Next(ctx)
+		d, err := a.sub.Next(ctx)
 		if err != nil {
 			return
 		}
 		if s.o.Resources != nil {
-			s.changed(ctx, viewer, d, known)
+			s.changed(ctx, a.viewer, d, known)
 		}
 	}
 }
@@ -194,7 +199,7 @@ func (s *Server) changed(ctx context.Context, viewer string, d world.Delta, know
 	if d.Scene != nil {
 		touch("")
 	}
-	for uri := range touched {
+	for _, uri := range slices.Sorted(maps.Keys(touched)) {
 		s.notify(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri, Meta: sdk.Meta{metaViewer: viewer}})
 	}
 	if listed { // the SDK says so when a resource is added to its list

@@ -130,13 +130,20 @@ func (h *house) subject(profile string) *policy.Subject {
 // pipe connects an SDK client over a pair of pipes.
 func (h *house) pipe(profile string, o *sdk.ClientOptions) *sdk.ClientSession {
 	h.t.Helper()
+	return h.pipeOf(profile, "", o)
+}
+
+// pipeOf is pipe with the protocol's revision to open with; empty is the
+// newest.
+func (h *house) pipeOf(profile, protocol string, o *sdk.ClientOptions) *sdk.ClientSession {
+	h.t.Helper()
 	fromServer, toClient := io.Pipe()
 	fromClient, toServer := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- h.server.Serve(ctx, h.subject(profile), wire.Lines(fromClient, toClient, 0)) }()
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o)
-	session, err := client.Connect(h.t.Context(), &sdk.IOTransport{Reader: fromServer, Writer: toServer}, nil)
+	session, err := client.Connect(h.t.Context(), &sdk.IOTransport{Reader: fromServer, Writer: toServer}, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
 	must(h.t, "connecting", err)
 	h.t.Cleanup(func() {
 		_ = session.Close()

@@ -23,6 +23,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/world"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 // Options configures a Server.
@@ -115,6 +116,8 @@ func New(host *mcphost.Host, o Options) *Server {
 	s.PromptsChanged()
 	s.addResources()
 	s.addMethods()
+	s.followFor("")
+	s.followFor(memory.Anyone)
 	s.list()
 	return s
 }

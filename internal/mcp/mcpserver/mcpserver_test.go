@@ -51,7 +51,9 @@ func TestCalls(t *testing.T) {
 		},
 		{
 			Definition: llm.ToolDefinition{Name: "broken"}, Permission: "dice.roll", ReadOnly: true,
-			Handler: func(context.Context, string) (string, error) { return "", errors.New("opening /secret of the house: no") },
+			Handler: func(context.Context, string) (string, error) {
+				return "", errors.New("opening /secret of the house: no")
+			},
 		},
 		{
 			Definition: llm.ToolDefinition{Name: "honest"}, Permission: "dice.roll", ReadOnly: true,

@@ -39,7 +39,7 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		ctx = p.attend(ctx)
 		switch method {
 		case methodInitialize:
-			s.audience.enter(req.GetSession(), p.subject.Caller().Viewer())
+			s.enter(req.GetSession(), p.subject.Caller().Viewer())
 			s.audience.prune(s.sdk.Sessions())
 		case methodListTools:
 			params, _ := req.GetParams().(*sdk.ListToolsParams)
@@ -69,7 +69,7 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 					return nil, err
 				}
 			}
-			s.audience.enter(req.GetSession(), p.subject.Caller().Viewer())
+			s.enter(req.GetSession(), p.subject.Caller().Viewer())
 			defer s.audience.leave(req.GetSession())
 		case methodListPrompts:
 			if s.o.Prompts != nil {
