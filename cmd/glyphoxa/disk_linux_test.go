@@ -88,6 +88,10 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("error notice = %q, want what is wrong and what to do", n)
 		}
 	}
-	result{"", read("errors"), number(t, read("code")), 0}.complains(t, 1, "disk is full; free some space")
+	// Whether the end of the session, a few bytes, still finds room is chance; if
+	// not, it is told.
+	if end := (result{"", read("errors"), number(t, read("code")), 0}); end.code != 0 || end.stderr != "" {
+		end.complains(t, 1, "disk is full; free some space")
+	}
 	parse(t, read("second")).only("delivered")
 }
