@@ -5,6 +5,9 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -17,6 +20,28 @@ import (
 // [mcp.ErrInvalidArguments] to reject input, which says nothing about the
 // tool's health. Who the call is for is in [mcp.CallerFrom].
 type Handler func(ctx context.Context, args string) (string, error)
+
+// JSON returns the [Handler] that decodes arguments into A, blank ones as none,
+// and encodes what run makes of them.
+func JSON[A, R any](run func(ctx context.Context, args A) (R, error)) Handler {
+	return func(ctx context.Context, raw string) (string, error) {
+		var args A
+		if strings.TrimSpace(raw) != "" {
+			if err := json.Unmarshal([]byte(raw), &args); err != nil {
+				return "", fmt.Errorf("%w: %v", mcp.ErrInvalidArguments, err)
+			}
+		}
+		result, err := run(ctx, args)
+		if err != nil {
+			return "", err
+		}
+		out, err := json.Marshal(result)
+		if err != nil {
+			return "", fmt.Errorf("encoding the result: %w", err)
+		}
+		return string(out), nil
+	}
+}
 
 // Respond is a [Handler] for answers that are more than JSON: images, sound,
 // links and embedded resources.

@@ -7,11 +7,6 @@
 package audittool
 
 import (
-	"context"
-	"encoding/json"
-	"fmt"
-	"strings"
-
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
@@ -45,26 +40,5 @@ func define(d llm.ToolDefinition, title string, output map[string]any, h tools.H
 		ReadOnly:     true,
 		Floor:        mcp.BudgetDeep,
 		Probe:        `{"since":"1h"}`,
-	}
-}
-
-// handler decodes arguments into A and encodes what run makes of them.
-func handler[A, R any](run func(ctx context.Context, args A) (R, error)) tools.Handler {
-	return func(ctx context.Context, raw string) (string, error) {
-		var args A
-		if strings.TrimSpace(raw) != "" {
-			if err := json.Unmarshal([]byte(raw), &args); err != nil {
-				return "", fmt.Errorf("%w: %v", mcp.ErrInvalidArguments, err)
-			}
-		}
-		result, err := run(ctx, args)
-		if err != nil {
-			return "", err
-		}
-		out, err := json.Marshal(result)
-		if err != nil {
-			return "", fmt.Errorf("encoding result: %w", err)
-		}
-		return string(out), nil
 	}
 }

@@ -51,7 +51,7 @@ func (t *toolset) query() tools.Tool {
 		}),
 		EstimatedDurationMs: 50,
 		MaxDurationMs:       5000,
-	}, "Query the audit log", queryOutput(), handler(t.runQuery))
+	}, "Query the audit log", queryOutput(), tools.JSON(t.runQuery))
 }
 
 func (t *toolset) runQuery(ctx context.Context, args queryArgs) (queryResult, error) {

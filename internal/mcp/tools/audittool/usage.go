@@ -53,7 +53,7 @@ func (t *toolset) usage() tools.Tool {
 		}),
 		EstimatedDurationMs: 300,
 		MaxDurationMs:       10_000,
-	}, "Sum up the audit log", usageOutput(), handler(t.runUsage))
+	}, "Sum up the audit log", usageOutput(), tools.JSON(t.runUsage))
 }
 
 func (t *toolset) runUsage(ctx context.Context, args usageArgs) (usageResult, error) {

@@ -46,7 +46,7 @@ func (t *toolset) queryEntities() tools.Tool {
 		}),
 		EstimatedDurationMs: 50,
 		MaxDurationMs:       200,
-	}, "Find entities", permWorldRead, mcp.BudgetFast, `{"name":"a"}`, queryEntitiesOutput(), handler(t.runQueryEntities))
+	}, "Find entities", permWorldRead, mcp.BudgetFast, `{"name":"a"}`, queryEntitiesOutput(), tools.JSON(t.runQueryEntities))
 }
 
 func (t *toolset) runQueryEntities(ctx context.Context, args queryEntitiesArgs) (queryEntitiesResult, error) {
@@ -105,7 +105,7 @@ func (t *toolset) getSummary() tools.Tool {
 		}, "entity_id"),
 		EstimatedDurationMs: 80,
 		MaxDurationMs:       300,
-	}, "Summarise entity", permWorldRead, mcp.BudgetFast, `{"entity_id":"a"}`, getSummaryOutput(), handler(t.runGetSummary))
+	}, "Summarise entity", permWorldRead, mcp.BudgetFast, `{"entity_id":"a"}`, getSummaryOutput(), tools.JSON(t.runGetSummary))
 }
 
 func (t *toolset) runGetSummary(ctx context.Context, args getSummaryArgs) (getSummaryResult, error) {

@@ -9,7 +9,6 @@ package memorytool
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -70,27 +69,6 @@ func define(d llm.ToolDefinition, title, permission string, floor mcp.BudgetTier
 		ReadOnly:     true,
 		Floor:        floor,
 		Probe:        probe,
-	}
-}
-
-// handler decodes arguments into A and encodes what run makes of them.
-func handler[A, R any](run func(ctx context.Context, args A) (R, error)) tools.Handler {
-	return func(ctx context.Context, raw string) (string, error) {
-		var args A
-		if strings.TrimSpace(raw) != "" {
-			if err := json.Unmarshal([]byte(raw), &args); err != nil {
-				return "", fmt.Errorf("%w: %v", mcp.ErrInvalidArguments, err)
-			}
-		}
-		result, err := run(ctx, args)
-		if err != nil {
-			return "", err
-		}
-		out, err := json.Marshal(result)
-		if err != nil {
-			return "", fmt.Errorf("encoding result: %w", err)
-		}
-		return string(out), nil
 	}
 }
 

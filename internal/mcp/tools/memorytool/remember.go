@@ -53,7 +53,7 @@ func (t *toolset) rememberFact() tools.Tool {
 			MaxDurationMs:       rememberMax,
 			Idempotent:          true,
 		},
-		Handler:      handler(t.runRememberFact),
+		Handler:      tools.JSON(t.runRememberFact),
 		DeclaredP50:  rememberP50,
 		DeclaredMax:  rememberMax,
 		Title:        "Remember a fact",

@@ -41,7 +41,7 @@ func (t *toolset) searchSessions() tools.Tool {
 		}, "query"),
 		EstimatedDurationMs: 100,
 		MaxDurationMs:       500,
-	}, "Search session transcripts", permMemoryRead, mcp.BudgetStandard, `{"query":"hello"}`, searchSessionsOutput(), handler(t.runSearchSessions))
+	}, "Search session transcripts", permMemoryRead, mcp.BudgetStandard, `{"query":"hello"}`, searchSessionsOutput(), tools.JSON(t.runSearchSessions))
 }
 
 func (t *toolset) runSearchSessions(ctx context.Context, args searchSessionsArgs) (searchSessionsResult, error) {
@@ -95,7 +95,7 @@ func (t *toolset) searchFacts() tools.Tool {
 		}, "query"),
 		EstimatedDurationMs: 200,
 		MaxDurationMs:       800,
-	}, "Search facts", permMemoryRead, mcp.BudgetStandard, `{"query":"hello"}`, searchFactsOutput(), handler(t.runSearchFacts))
+	}, "Search facts", permMemoryRead, mcp.BudgetStandard, `{"query":"hello"}`, searchFactsOutput(), tools.JSON(t.runSearchFacts))
 }
 
 func (t *toolset) runSearchFacts(ctx context.Context, args searchFactsArgs) (searchFactsResult, error) {

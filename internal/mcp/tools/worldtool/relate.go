@@ -25,7 +25,7 @@ func (t *toolset) removeEntity() tools.Tool {
 		Name:        "remove_entity",
 		Description: "Take an entity out of the world for good, with all its relations. Use move_entity for what only left.",
 		Parameters:  object(map[string]any{"id": idField("What goes.")}, "id"),
-	}, "Remove entity", removedOutput(), handler(t.runRemove))
+	}, "Remove entity", removedOutput(), tools.JSON(t.runRemove))
 	x.Destructive = true
 	return x
 }
@@ -81,7 +81,7 @@ func (t *toolset) relateEntities() tools.Tool {
 			"remove": map[string]any{"type": "boolean", "default": false, "description": "Take the relation away."},
 		}, "from", "type", "to"),
 		Idempotent: true,
-	}, "Relate entities", relatedOutput(), handler(t.runRelate))
+	}, "Relate entities", relatedOutput(), tools.JSON(t.runRelate))
 	x.Destructive = true
 	return x
 }

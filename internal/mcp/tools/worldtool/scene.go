@@ -24,7 +24,7 @@ func (t *toolset) setScene() tools.Tool {
 		Description: "Say what is going on from now on: place, time, weather, mood, who is there. Everyone sees it; the old scene is replaced.",
 		Parameters:  object(map[string]any{"text": text(maxScene, "The scene in a few sentences.")}, "text"),
 		Idempotent:  true,
-	}, "Set the scene", sceneOutput(), handler(t.runSetScene))
+	}, "Set the scene", sceneOutput(), tools.JSON(t.runSetScene))
 	x.Destructive = true
 	return x
 }
@@ -79,7 +79,7 @@ func (t *toolset) describeScene() tools.Tool {
 		Idempotent:          true,
 	}
 	return tools.Tool{
-		Definition: d, Handler: handler(t.runDescribe), DeclaredP50: readP50, DeclaredMax: readMax,
+		Definition: d, Handler: tools.JSON(t.runDescribe), DeclaredP50: readP50, DeclaredMax: readMax,
 		Title: "Describe the scene", OutputSchema: describedOutput(), Permission: permRead, ReadOnly: true, Probe: `{"limit":1}`,
 	}
 }
