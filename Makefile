@@ -11,7 +11,7 @@ FUZZTIME ?= 30s
 
 export CGO_ENABLED ?= 0
 
-.PHONY: play run build test gate peers conformance conformance-client check bench bench-mcp bench-outward eval-address fuzz cover clean
+.PHONY: play run build test gate peers conformance conformance-client check bench bench-mcp bench-outward bench-peers eval-address fuzz cover clean
 
 play: build
 	@$(BIN) play $(ARGS)
@@ -32,9 +32,12 @@ test: peers
 	$(MAKE) gate
 
 # gate fails if a call through the host has become dearer than one through the
-# bare SDK. The race detector would spoil the measurement.
+# bare SDK, or if a table's memory grows over a day. The race detector would
+# spoil the measurement.
 gate:
 	$(GO) test -count=1 ./internal/mcp/mcpbench
+	$(GO) test -count=1 -run '^Test(ADayAtTheTable|RandomTables)$$' ./internal/table
+	$(GO) test -count=1 ./internal/voicebench
 
 # peers installs what the tests need beside Go.
 peers:
@@ -69,6 +72,12 @@ bench-mcp:
 # 200 clients follow a world that changes; it fails if targets are missed.
 bench-outward:
 	@$(GO) test -count=1 -timeout 30m -run '^TestOutward' ./internal/mcp/mcpbench -v -args -strict
+
+# bench-peers sets the voice loop beside LiveKit Agents for Node, and fails if
+# ours is slower or misses the targets of docs/performance.md.
+bench-peers:
+	@sh testdata/peers/livekit/install.sh
+	@$(GO) test -count=1 -timeout 60m -run '^TestPeers$$' ./internal/voicebench -v -args -strict
 
 # eval-address scores who an utterance is for on the lines of testdata/address,
 # and shows every miss.

@@ -12,19 +12,19 @@ const module = "github.com/MrWong99/glyphoxa"
 // layers below its own; a longer prefix wins over a shorter one.
 var layers = [][]string{
 	{"internal/spelling"},
-	{"", "srd", "internal/floor", "internal/problem", "internal/untrusted", "pkg/audio", "pkg/memory", "pkg/provider/llm", "pkg/provider/tts", "pkg/provider/embeddings", "pkg/provider/embeddings/words", "pkg/provider/stt"},
-	{"pkg/memory/sqlite", "pkg/audio/opus", "pkg/provider/stt/internal/flow", "pkg/provider/llm/", "pkg/provider/tts/", "pkg/provider/embeddings/", "internal/mcp", "internal/mcp/wire", "internal/speech", "internal/hotctx"},
-	{"pkg/provider/stt/internal/socket", "internal/config", "internal/lane", "internal/address", "internal/mcp/audit", "internal/mcp/tools", "internal/mcp/tier", "internal/observe", "internal/world"},
+	{"", "srd", "internal/floor", "internal/problem", "internal/untrusted", "pkg/audio", "pkg/memory", "pkg/provider/llm", "pkg/provider/tts", "pkg/provider/embeddings", "pkg/provider/embeddings/words", "pkg/provider/stt", "pkg/provider/breaker"},
+	{"pkg/memory/sqlite", "pkg/audio/opus", "pkg/audio/webrtcvad", "internal/mixer", "pkg/provider/stt/internal/flow", "pkg/provider/llm/", "pkg/provider/tts/", "pkg/provider/embeddings/", "internal/mcp", "internal/mcp/wire", "internal/speech", "internal/hotctx"},
+	{"pkg/provider/stt/internal/socket", "internal/config", "internal/lane", "internal/pace", "internal/address", "internal/mcp/audit", "internal/mcp/tools", "internal/mcp/tier", "internal/observe", "internal/world"},
 	{"pkg/provider/stt/", "internal/mcp/tools/", "internal/mcp/mcphost", "internal/mcp/dialect", "internal/mcp/workflow", "internal/mcp/policy", "internal/campaign"},
-	{"internal/engine", "internal/agent", "internal/mcp/identity", "internal/mcp/resource", "internal/mcp/governor", "internal/mcp/tools/approvaltool"},
+	{"internal/engine", "internal/agent", "internal/ear", "internal/mcp/identity", "internal/mcp/resource", "internal/mcp/governor", "internal/mcp/tools/approvaltool"},
 	{"internal/engine/", "internal/table", "internal/mcp/prompt"},
-	{"internal/mcp/mcpserver"},
+	{"internal/mcp/mcpserver", "internal/scenario", "internal/simulate", "internal/discord"},
 	{"internal/app"},
 	{"cmd/glyphoxa"},
 }
 
 // testOnly may be imported by tests alone.
-var testOnly = []string{"internal/fakeopenai", "internal/fakestt", "internal/mcp/mcpbench", "internal/mcp/mcphost/conformanceclient", "internal/mcp/mcpserver/conformanceserver", "internal/mcp/mcppeers", "internal/peers"}
+var testOnly = []string{"internal/discord/discordtest", "internal/fakeopenai", "internal/fakestt", "internal/mcp/mcpbench", "internal/mcp/mcphost/conformanceclient", "internal/mcp/mcpserver/conformanceserver", "internal/mcp/mcppeers", "internal/peers", "internal/voicebench"}
 
 // layer returns the layer of a package, -1 if it has none.
 func layer(pkg string) int {

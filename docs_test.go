@@ -14,6 +14,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa"
 	"github.com/MrWong99/glyphoxa/internal/app"
+	"github.com/MrWong99/glyphoxa/internal/scenario"
 )
 
 // pages returns the text of every Markdown file of the repository by path.
@@ -124,7 +125,8 @@ func TestCommandsExist(t *testing.T) {
 var snippets = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 
 // TestSnippetsPassCheck checks every YAML snippet as "glyphoxa check" would: a
-// configuration, or an NPC's file beside an empty one.
+// configuration, or an NPC's file beside an empty one; a scene as "glyphoxa
+// scenario run" reads it.
 func TestSnippetsPassCheck(t *testing.T) {
 	t.Setenv("WORLD_SEARCH_TOKEN", "token")
 	t.Setenv("ELEVENLABS_API_KEY", "key")
@@ -139,6 +141,12 @@ func TestSnippetsPassCheck(t *testing.T) {
 			var keys map[string]any
 			if err := yaml.Unmarshal([]byte(m[1]), &keys); err != nil {
 				t.Errorf("%s: %v in\n%s", page, err, m[1])
+				continue
+			}
+			if keys["story"] != nil {
+				if _, problems := scenario.Parse(page, []byte(m[1]), os.ReadFile); len(problems) > 0 {
+					t.Errorf("%s: a scene cannot be read: %v\n%s", page, problems, m[1])
+				}
 				continue
 			}
 			main := filepath.Join(dir, "glyphoxa.yaml")

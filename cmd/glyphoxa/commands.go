@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -10,21 +11,34 @@ import (
 
 func playCommand(c *common) *cobra.Command {
 	var o app.PlayOptions
+	var metrics string
 	cmd := &cobra.Command{
 		Use: "play", Short: "Play at a table in the terminal", Args: noArgs,
 		Long: "Play at a table in the terminal: what you type is speech. Needs no key and no server.\n" +
-			"\"Name: text\" speaks as another player. Reads a pipe as well as a terminal.",
+			"\"Name: text\" speaks as another player. Reads a pipe as well as a terminal.\n" +
+			"With --hear players speak: through this machine's microphone, or from recordings.",
+		Example: "  glyphoxa play\n  glyphoxa play --voice --hear mic\n  glyphoxa play --hear Ana=ana.wav --hear Ben=ben.wav </dev/null",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			for _, name := range []string{"npc", "speaker", "wav", "metrics"} {
+				if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" { // a variable that is not set, most often
+					return app.Usage(fmt.Errorf("--%s names nothing; give it a value, or leave it out", name))
+				}
+			}
 			o.In, o.Out, o.Terminal = c.in, c.out, c.terminal
-			return c.with(cmd.Context(), func(a *app.App) error { return a.Play(cmd.Context(), o) })
+			ctx := cmd.Context()
+			return c.withOptions(ctx, app.Options{Metrics: metrics != "", Version: version}, func(a *app.App) error {
+				return a.Observed(ctx, metrics, c.err, func() error { return a.Play(ctx, o) })
+			})
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.NPC, "npc", "", "leave only this NPC at the table")
 	f.StringVar(&o.Speaker, "speaker", "Player", "who speaks the lines that name nobody")
+	f.StringArrayVar(&o.Hear, "hear", nil, "hear a player: mic, FILE.wav, or NAME= before either; may be repeated")
 	f.BoolVar(&o.Aloud, "voice", false, "play the NPCs' voices")
 	f.StringVar(&o.WAV, "wav", "", "write the NPCs' voices to this file")
 	f.BoolVar(&o.JSON, "json", false, "print events as JSON lines")
+	f.StringVar(&metrics, "metrics", "", "serve metrics and health at this port of this machine, or at host:port")
 	return cmd
 }
 

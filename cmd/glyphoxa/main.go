@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -32,13 +34,24 @@ const (
 
 func main() {
 	tuneGC(os.LookupEnv, os.DirFS("/"))
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	hangsUp := hangUp()
+	ctx, stop := signal.NotifyContext(context.Background(), append(hangsUp, os.Interrupt, syscall.SIGTERM)...)
 	// The first signal ends everything in order, a second one at once.
 	context.AfterFunc(ctx, stop)
-	// A reader that leaves is an error like any other, so that what is at work
-	// still ends in order. Nobody reads the channel; that it is there is enough.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	// A reader that leaves is an error like any other, and a terminal that closes
+	// says so twice, itself and through the shell: what is at work still ends in
+	// order. Nobody reads the channel; that it is there is enough.
+	signal.Notify(make(chan os.Signal, 1), append(hangsUp, syscall.SIGPIPE)...)
 	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr, isatty.IsTerminal(os.Stdin.Fd())}))
+}
+
+// hangUp is the signal of a closed terminal or a dropped connection, unless the
+// program was started to outlive them, as with nohup.
+func hangUp() []os.Signal {
+	if signal.Ignored(syscall.SIGHUP) {
+		return nil
+	}
+	return []os.Signal{syscall.SIGHUP}
 }
 
 // streams is what a command reads and writes.
@@ -60,9 +73,21 @@ func run(ctx context.Context, args []string, s streams) int {
 	case errors.Is(err, app.ErrUsage):
 		report(s.err, err)
 		return exitUsage
+	case unread(err):
+		return exitFailed
 	}
 	report(s.err, err)
 	return exitFailed
+}
+
+// unread reports whether all that is wrong is that the reader of stdout left,
+// who knows: a pipe into head, for example.
+func unread(err error) bool {
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		return !slices.ContainsFunc(several.Unwrap(), func(e error) bool { return !unread(e) })
+	}
+	var path *fs.PathError
+	return errors.As(err, &path) && path.Path == os.Stdout.Name() && errors.Is(path.Err, syscall.EPIPE)
 }
 
 // report tells a human what is wrong: one line, or one a problem.
@@ -141,7 +166,7 @@ func newRoot(s streams) *cobra.Command {
 	})
 	root.PersistentFlags().StringVar(&c.config, "config", "", "configuration file (default ./glyphoxa.yaml, else the built-in one)")
 	root.PersistentFlags().BoolVar(&c.verbose, "verbose", false, "log what happens to stderr")
-	root.AddCommand(playCommand(c), transcribeCommand(c), toolsCommand(c), mcpCommand(c), checkCommand(c), schemaCommand(c), doctorCommand(c), versionCommand(c))
+	root.AddCommand(playCommand(c), runCommand(c), transcribeCommand(c), simulateCommand(c), scenarioCommand(c), toolsCommand(c), mcpCommand(c), checkCommand(c), schemaCommand(c), doctorCommand(c), versionCommand(c))
 	return root
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -52,7 +53,7 @@ func hanging() (fakeopenai.Script, <-chan struct{}) {
 // hangs is cancelled and accounted for, what it asked for ends with it.
 func TestStopBySignal(t *testing.T) {
 	t.Parallel()
-	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			script, asked := hanging()
@@ -116,8 +117,29 @@ func TestStopWhileIdle(t *testing.T) {
 	})
 }
 
+// TestHangUpIgnored shows that a play started with nohup outlives its terminal.
+func TestHangUpIgnored(t *testing.T) {
+	t.Parallel()
+	nohup, err := exec.LookPath("nohup")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHouse(t)
+	h.prepare = func(cmd *exec.Cmd) {
+		cmd.Path, cmd.Args = nohup, append([]string{nohup, cmd.Path}, cmd.Args[1:]...)
+	}
+	s := h.start("play", "--json")
+	s.say("Bartok, hello")
+	s.wait("turn.ended")
+	s.signal(syscall.SIGHUP)
+	s.say("Bartok, are you there?")
+	s.wait("turn.ended")
+	parse(t, s.leave().ok(t).stdout).want(2)
+}
+
 // TestSecondSignal shows that who does not want to wait for an orderly end
-// need not: here an embedder never answers, which costs a few seconds.
+// need not: here an embedder never answers, which costs a few seconds. A
+// terminal that closes has its signal sent twice and still ends in order.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
 	left := make(chan struct{})
@@ -129,20 +151,28 @@ func TestSecondSignal(t *testing.T) {
 	}))
 	t.Cleanup(embedder.Close)
 	t.Cleanup(func() { close(left) })
-	script, asked := hanging()
-	h, _ := newModelHouse(t, script)
-	h.set("EMBEDDER", "openai")
-	h.set("EMBEDDER_URL", embedder.URL)
-	s := h.start("play", "--json")
-	s.say("Mira, hello")
-	<-asked
-	s.signal(syscall.SIGINT)
-	if e := s.wait("turn.ended"); e.Outcome != "cancelled" {
-		t.Errorf("outcome = %q, want cancelled", e.Outcome)
-	}
-	s.signal(syscall.SIGINT)
-	if r := s.ended(); r.code != -1 || r.took > stopsWithin {
-		t.Errorf("exit code %d after %s, want death by the second signal at once", r.code, r.took)
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			script, asked := hanging()
+			h, _ := newModelHouse(t, script)
+			h.set("EMBEDDER", "openai")
+			h.set("EMBEDDER_URL", embedder.URL)
+			s := h.start("play", "--json")
+			s.say("Mira, hello")
+			<-asked
+			s.signal(sig)
+			if e := s.wait("turn.ended"); e.Outcome != "cancelled" {
+				t.Errorf("outcome = %q, want cancelled", e.Outcome)
+			}
+			s.signal(sig)
+			r := s.ended()
+			if sig == syscall.SIGHUP {
+				r.ok(t)
+			} else if r.code != -1 || r.took > stopsWithin {
+				t.Errorf("exit code %d after %s, want death by the second signal at once", r.code, r.took)
+			}
+		})
 	}
 }
 
@@ -171,7 +201,7 @@ func TestSaidIsKeptThroughAKill(t *testing.T) {
 }
 
 // TestListenerLeaves shows a closed standard output: the play ends by itself,
-// with a reason, and keeps what was said.
+// without a word to those who closed it, and keeps what was said.
 func TestListenerLeaves(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"play", "--json"}, {"play"}} {
@@ -185,11 +215,37 @@ func TestListenerLeaves(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.say("Bartok, the password is quicksilver")
-			s.ended().complains(t, 1, "writing the output", "broken pipe") // the input stays open
+			if r := s.ended(); r.code != 1 || r.stderr != "" { // the input stays open
+				t.Errorf("exit code %d, stderr %q; want 1 and silence", r.code, r.stderr)
+			}
 			for _, word := range []string{"amaranth", "quicksilver"} {
 				if found := h.found(word); !slices.Contains(found, "Player: Bartok, the password is "+word) {
 					t.Errorf("the transcript has %q, want the player's line with %q", found, word)
 				}
+			}
+		})
+	}
+}
+
+// TestNobodyReads shows commands whose output goes where nobody listens.
+func TestNobodyReads(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"version"}, {"schema"}, {"tools"}, {"play", "--json"}} {
+		t.Run(args[0], func(t *testing.T) {
+			t.Parallel()
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = w.Close() }()
+			var errs strings.Builder
+			cmd := newHouse(t).command(args...)
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader("Bartok, hello\n"), w, &errs
+			if err := cmd.Run(); cmd.ProcessState.ExitCode() != 1 || errs.Len() > 0 {
+				t.Errorf("it ended with %v, stderr %q; want exit code 1 and silence", err, errs.String())
 			}
 		})
 	}

@@ -124,7 +124,8 @@ func TestTranscribeRefuses(t *testing.T) {
 		want string
 	}{
 		{"no_file", nil, 2, "takes one WAV file"},
-		{"missing_file", []string{"nowhere.wav"}, 2, "nowhere.wav"},
+		{"missing_file", []string{"nowhere.wav"}, 2, "glyphoxa: nowhere.wav: no such file"},
+		{"directory", []string{"."}, 2, "glyphoxa: .: is a directory"},
 		{"not_wav", []string{deaf}, 2, "not a WAV file"},
 		{"no_provider", []string{good, "--config", deaf}, 2, "set providers.stt"},
 		{"wrong_key", []string{good, "--fast", "--config", wrong}, 1, "could not be transcribed"},
@@ -134,6 +135,9 @@ func TestTranscribeRefuses(t *testing.T) {
 			r := h.run("", append([]string{"transcribe"}, row.args...)...)
 			if r.code != row.code || !strings.Contains(r.stderr, row.want) {
 				t.Errorf("exit %d, %q, want %d and %q", r.code, r.stderr, row.code, row.want)
+			}
+			if remedy := "check its api_key in providers.stt"; row.name == "wrong_key" && !strings.Contains(r.stdout, remedy) {
+				t.Errorf("it says %s, want %q", r.stdout, remedy)
 			}
 			if strings.Contains(r.stdout+r.stderr, secretKey) {
 				t.Errorf("the key shows: %s%s", r.stdout, r.stderr)

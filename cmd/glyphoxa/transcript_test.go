@@ -32,6 +32,12 @@ type event struct {
 	Outcome string          `json:"outcome"`
 	Level   string          `json:"level"`
 	Ledger  json.RawMessage `json:"ledger"`
+
+	Spoken      bool    `json:"spoken"`
+	Continued   bool    `json:"continued"`
+	Step        string  `json:"step"`
+	ProjectedMS float64 `json:"projected_ms"`
+	TargetMS    float64 `json:"target_ms"`
 }
 
 // ledger is what a turn cost.
@@ -48,6 +54,7 @@ type ledger struct {
 	FirstSubstanceMS float64 `json:"first_substance_ms"`
 	TotalMS          float64 `json:"total_ms"`
 	Budget           string  `json:"budget"`
+	FloorMS          float64 `json:"floor_ms"`
 	BreachStage      string  `json:"breach_stage"`
 }
 
@@ -55,7 +62,7 @@ type ledger struct {
 func ledgerKeys() []string {
 	return []string{
 		"endpoint_ms", "stt_final_ms", "route_us", "context_ms", "llm_first_token_ms", "tool_ms", "tool_rounds",
-		"tts_first_audio_ms", "first_sound_ms", "first_substance_ms", "total_ms", "budget", "breach_stage",
+		"tts_first_audio_ms", "floor_ms", "first_sound_ms", "first_substance_ms", "total_ms", "budget", "breach_stage",
 	}
 }
 

@@ -26,6 +26,7 @@ func TestWrongUsage(t *testing.T) {
 		{"a command's mistyped command", []string{"tools", "calibrat"}, 2, []string{`did you mean "calibrate"?`}},
 		{"an unknown flag", []string{"play", "--jsn"}, 2, []string{"unknown flag: --jsn", "try glyphoxa play --help"}},
 		{"a flag without its value", []string{"play", "--npc"}, 2, []string{"--npc", "try glyphoxa play --help"}},
+		{"a flag with an empty value", []string{"play", "--wav", ""}, 2, []string{"--wav names nothing; give it a value, or leave it out"}},
 		{"an argument too many", []string{"play", "Bartok"}, 2, []string{`glyphoxa play takes no argument "Bartok"`}},
 		{"an unknown NPC", []string{"play", "--npc", "Bartock"}, 2, []string{`no NPC is called "Bartock"; did you mean "Bartok"?`}},
 		{"an NPC unlike any", []string{"play", "--npc", "Xyzzy"}, 2, []string{`no NPC is called "Xyzzy"; there are Bartok the Barkeep, Captain Harrow`}},

@@ -26,6 +26,10 @@ type Agent struct {
 	keep     int // messages of history
 	lease    *Lease
 	cap      mcp.BudgetTier // BudgetDeep is none
+	order    string         // what the DM wants of it
+	orderFor int            // turns left
+	found    []string       // what tools told in a turn that was cut off
+	version  int            // of what Snapshot returns
 }
 
 // Options configures an Agent.
@@ -86,6 +90,9 @@ func (a *Agent) Ceiling() mcp.BudgetTier {
 	return min(a.NPC.BudgetTier, a.cap)
 }
 
+// ReasonOverride is the [Choice.Reason] of a tier that a lease demands.
+const ReasonOverride = tier.ReasonOverride
+
 // Choice is the tier of a turn.
 type Choice struct {
 	// Tier is min(Ceiling, what the selector chose).
@@ -96,16 +103,54 @@ type Choice struct {
 // Choose selects the tier for an utterance and uses up a turn of the lease.
 // waiting is how many players wait for an answer.
 func (a *Agent) Choose(utterance string, waiting int) Choice {
+	c := a.choice(utterance, waiting, a.selector.Decide)
+	if l := a.Lease(); l != nil {
+		l.Turns--
+	}
+	return c
+}
+
+// Expect is what Choose would say now. It uses nothing up.
+func (a *Agent) Expect(utterance string, waiting int) Choice {
+	return a.choice(utterance, waiting, a.selector.Peek)
+}
+
+func (a *Agent) choice(utterance string, waiting int, decide func(string, mcp.BudgetTier) tier.Decision) Choice {
 	ceiling := a.Ceiling()
 	override := mcp.BudgetFast
 	if l := a.Lease(); l != nil {
 		override = l.Tier
-		l.Turns--
 	}
 	a.selector.SetQueueDepth(waiting)
-	d := a.selector.Decide(utterance, override)
+	d := decide(utterance, override)
 	return Choice{Tier: min(ceiling, d.Tier), Ceiling: ceiling, Reason: d.Reason}
 }
+
+// Direct tells the NPC how to play its next turns, such as "lie about the key".
+// An empty text or no turns take that back.
+func (a *Agent) Direct(text string, turns int) {
+	a.version++
+	a.order, a.orderFor = text, turns
+	if text == "" || turns <= 0 {
+		a.order, a.orderFor = "", 0
+	}
+}
+
+// Directive returns what the NPC was directed to do, and for how many turns yet.
+func (a *Agent) Directive() (text string, turns int) { return a.order, a.orderFor }
+
+// Found keeps what tools told in a turn that was cut off before the NPC could
+// say so, so that they need not run again. The next finished turn ends that.
+func (a *Agent) Found(results []string) {
+	a.found = results
+	a.version++
+}
+
+// Version changes with what Snapshot returns.
+func (a *Agent) Version() int { return a.version }
+
+// Answered uses up a turn of the directive.
+func (a *Agent) Answered() { a.Direct(a.order, a.orderFor-1) }
 
 // Remember takes a finished exchange into the history: what the player said
 // and what was heard of the answer.
@@ -113,6 +158,7 @@ func (a *Agent) Remember(speaker, utterance, answer string) {
 	if answer == "" {
 		return
 	}
+	a.version++
 	a.history = append(a.history,
 		llm.Message{Role: llm.RoleUser, Name: speaker, Content: untrusted.Clean(utterance, maxUtterance)},
 		llm.Message{Role: llm.RoleAssistant, Content: answer})

@@ -17,25 +17,37 @@ const maxUtterance = 4000
 // History is an NPC's conversation as it was when a turn began. It is
 // immutable.
 type History struct {
-	system   string
-	messages []llm.Message
+	system    string
+	messages  []llm.Message
+	directive string
+	found     []string
 }
 
 // Snapshot returns the conversation so far.
-func (a *Agent) Snapshot() History { return History{a.system, slices.Clip(a.history)} }
+func (a *Agent) Snapshot() History {
+	return History{a.system, slices.Clip(a.history), a.order, slices.Clip(a.found)}
+}
+
+// Line is what an NPC answers.
+type Line struct {
+	Speaker, Text string
+	// Leader and Answer are who has answered already, and what, if the line was
+	// for several.
+	Leader, Answer string
+}
 
 // Prompt builds the messages of a turn. What never changes comes first, then
 // the conversation, then what the NPC knows right now: so the part that a
 // provider can cache stays the same from turn to turn.
-func (h History) Prompt(speaker, utterance string, now hotctx.Context) []llm.Message {
+func (h History) Prompt(line Line, now hotctx.Context) []llm.Message {
 	messages := make([]llm.Message, 0, len(h.messages)+3)
 	messages = append(messages, llm.Message{Role: llm.RoleSystem, Content: h.system})
 	messages = append(messages, h.messages...)
-	if facts := volatile(now); facts != "" {
+	if facts := h.volatile(line, now); facts != "" {
 		messages = append(messages, llm.Message{Role: llm.RoleSystem, Content: facts})
 	}
 	return append(messages, llm.Message{
-		Role: llm.RoleUser, Name: speaker, Content: untrusted.Clean(utterance, maxUtterance),
+		Role: llm.RoleUser, Name: line.Speaker, Content: untrusted.Clean(line.Text, maxUtterance),
 	})
 }
 
@@ -83,12 +95,19 @@ func list(b *strings.Builder, title string, items []string) {
 }
 
 // volatile is what changes from turn to turn.
-func volatile(now hotctx.Context) string {
+func (h History) volatile(line Line, now hotctx.Context) string {
 	var b strings.Builder
 	if now.Scene != "" {
 		fmt.Fprintf(&b, "The scene: %s\n", strings.TrimSpace(now.Scene))
 	}
 	list(&b, "What you know of those mentioned:", now.Entities)
 	list(&b, "What was said at the table lately (oldest first):", now.Lines)
+	list(&b, "What your tools told you just before you were interrupted; do not ask them again:", h.found)
+	if h.directive != "" {
+		fmt.Fprintf(&b, "\nThe game master directs you, for now: %s\n", h.directive)
+	}
+	if line.Leader != "" {
+		fmt.Fprintf(&b, "\nSeveral of you were addressed. %s has just answered: %q\nAdd one short sentence of your own to that.\n", line.Leader, line.Answer)
+	}
 	return strings.TrimSpace(b.String())
 }

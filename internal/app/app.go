@@ -13,6 +13,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,18 +31,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
-	"github.com/MrWong99/glyphoxa/internal/mcp/tools/approvaltool"
-	"github.com/MrWong99/glyphoxa/internal/mcp/tools/audittool"
-	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
-	"github.com/MrWong99/glyphoxa/internal/mcp/tools/fileio"
-	"github.com/MrWong99/glyphoxa/internal/mcp/tools/memorytool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
-	"github.com/MrWong99/glyphoxa/internal/mcp/tools/worldtool"
-	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/world"
-	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 	"github.com/MrWong99/glyphoxa/srd"
 )
@@ -74,50 +67,6 @@ func LoadConfig(path string) (*config.Config, error) {
 	return cfg, nil
 }
 
-// builtinNames lists the built-in tools' names without making them work.
-func builtinNames() []string {
-	var names []string
-	for _, t := range builtins(&config.Config{}, parts{}) {
-		names = append(names, t.Definition.Name)
-	}
-	return names
-}
-
-// parts are what built-in tools work on.
-type parts struct {
-	store  *sqlite.Store
-	live   *world.World
-	book   *ruleslookup.Book
-	audit  *audit.Log
-	policy *policy.Engine
-}
-
-// builtins returns every built-in tool. Without parts they can be listed, not
-// called.
-func builtins(cfg *config.Config, p parts) []tools.Tool {
-	store, book := p.store, p.book
-	if book == nil {
-		book = ruleslookup.Lazy(srd.FS)
-	}
-	var all []tools.Tool
-	all = append(all, diceroller.Tools(diceroller.WithTables(cfg.Tools.Tables))...)
-	all = append(all, fileio.NewTools(filepath.Join(cfg.DataDir, "files"), fileio.WithQuota(cfg.Tools.FileQuota))...)
-	all = append(all, ruleslookup.NewTools(book)...)
-	var (
-		log   memory.SessionLog
-		index memory.Index
-		graph memory.Graph
-	)
-	if store != nil {
-		log, index, graph = store, store, store
-	}
-	all = append(all, memorytool.NewTools(log, index, graph)...)
-	all = append(all, worldtool.NewTools(p.live, index)...)
-	all = append(all, audittool.Tools(p.audit)...)
-	all = append(all, approvaltool.Tools(p.policy)...)
-	return append(all, workflow.Batch())
-}
-
 // App is the parts every command shares: configuration, memory, world and
 // registry. Close releases them.
 type App struct {
@@ -133,6 +82,7 @@ type App struct {
 	governor *governor.Governor
 	flows    *workflows
 
+	client  *http.Client // to models and voices
 	log     *slog.Logger
 	say     func(string)
 	book    *ruleslookup.Book
@@ -168,7 +118,7 @@ func Open(ctx context.Context, o Options) (*App, error) {
 		o.Say = func(string) {}
 	}
 	cfg := o.Config
-	a := &App{Config: cfg, log: o.Log, say: o.Say, book: ruleslookup.Lazy(srd.FS), servers: make(chan struct{})}
+	a := &App{Config: cfg, client: newClient(), log: o.Log, say: o.Say, book: ruleslookup.Lazy(srd.FS), servers: make(chan struct{})}
 	a.life, a.end = context.WithCancel(context.WithoutCancel(ctx))
 	if err := a.open(ctx, o); err != nil {
 		return nil, errors.Join(err, a.Close())
@@ -393,6 +343,7 @@ func (a *App) Close() error {
 		errs = append(errs, a.keep(), a.Host.Close())
 	}
 	a.work.Wait()
+	a.client.CloseIdleConnections()
 	errs = append(errs, a.closeGovernance())
 	if a.Store != nil {
 		errs = append(errs, a.Store.Close())

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/discord"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
@@ -37,7 +38,7 @@ func Doctor(ctx context.Context, w io.Writer, path string) error {
 	}
 	findings := []finding{
 		{"configuration", true, fmt.Sprintf("%s: %d NPCs, %d external servers", cfg.File, len(cfg.NPCs), len(cfg.MCP.Servers)), ""},
-		dataFinding(cfg), modelFinding(cfg), voiceFinding(cfg), hearingFinding(cfg), playerFinding(), opusFinding(), discordFinding(cfg),
+		dataFinding(cfg), modelFinding(cfg), voiceFinding(cfg), hearingFinding(cfg), detectorFinding(cfg), playerFinding(), opusFinding(), discordFinding(ctx, cfg),
 	}
 	findings = append(findings, endpointFindings(ctx, cfg)...)
 	findings = append(findings, registryFindings(ctx, cfg)...)
@@ -92,7 +93,7 @@ func dataFinding(cfg *config.Config) finding {
 }
 
 func modelFinding(cfg *config.Config) finding {
-	m, scripted, err := model(cfg.Providers.LLM)
+	m, scripted, err := model(nil, cfg.Providers.LLM, nil)
 	if err != nil {
 		return finding{"language model", false, err.Error(), "set providers.llm in glyphoxa.yaml"}
 	}
@@ -104,7 +105,7 @@ func modelFinding(cfg *config.Config) finding {
 }
 
 func voiceFinding(cfg *config.Config) finding {
-	p, missing, err := voiceProvider(cfg.Providers.TTS, nil, nil)
+	p, missing, err := voiceProvider(nil, cfg.Providers.TTS, nil, nil)
 	if err != nil {
 		return finding{"voice", false, err.Error(), "set providers.tts to auto, or install what is missing"}
 	}
@@ -157,11 +158,21 @@ func opusFinding() finding {
 		lib.Version(), (encoding / frames).Round(time.Microsecond), (decoding / frames).Round(time.Microsecond))}
 }
 
-func discordFinding(cfg *config.Config) finding {
+// discordTime bounds asking Discord about the bot.
+const discordTime = 10 * time.Second
+
+func discordFinding(ctx context.Context, cfg *config.Config) finding {
+	const part = "discord"
 	if cfg.Discord.Token == "" {
-		return finding{"discord", true, "no token", "set discord.token in glyphoxa.yaml when the bot is to join a server"}
+		return finding{part, true, "no token", "set discord.token in glyphoxa.yaml when the bot is to join a server"}
 	}
-	return finding{part: "discord", ok: true, state: "a token is set"}
+	ctx, cancel := context.WithTimeout(ctx, discordTime)
+	defer cancel()
+	who, err := discord.Check(ctx, cfg.Discord)
+	if err != nil {
+		return finding{part, false, "the bot cannot play", err.Error()}
+	}
+	return finding{part, true, who.Name + " may read messages", "to let it into a server, open " + who.Invite}
 }
 
 // registryFindings opens everything for real and looks at what came up.

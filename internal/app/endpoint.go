@@ -41,7 +41,10 @@ func endpoints(cfg *config.Config) []endpoint {
 			all = append(all, endpoint{name, base, "Authorization", "Token ", p.APIKey})
 		}
 	}
-	add("llm", cfg.Providers.LLM, true)
+	add("llm", cfg.Providers.LLM.Provider, true)
+	for i, p := range cfg.Providers.LLM.Fallback {
+		add(fmt.Sprintf("llm.fallback[%d]", i), p, false)
+	}
 	add("stt", cfg.Providers.STT.Provider, true)
 	for i, p := range cfg.Providers.STT.Fallback {
 		add(fmt.Sprintf("stt.fallback[%d]", i), p, false)

@@ -60,7 +60,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 		return err
 	}
 	addr := cmp.Or(o.Listen, a.Config.Server.Listen)
-	if err := a.reachable(addr); err != nil {
+	if err := a.reachable("--listen", addr); err != nil {
 		return err
 	}
 	if err := a.book.Warm(); err != nil {
@@ -95,19 +95,19 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 	return g.Wait()
 }
 
-// reachable checks an address to listen on: that it is one, and that somebody
-// could be let in there.
-func (a *App) reachable(addr string) error {
+// reachable checks the address a flag tells to listen on: that it is one, and
+// that somebody could be let in there.
+func (a *App) reachable(flag, addr string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if n, perr := strconv.Atoi(port); err != nil || perr != nil || n < 0 || n > 65535 {
-		return Usage(fmt.Errorf("--listen: %q is no address; write host:port, such as 127.0.0.1:8787", addr))
+		return Usage(fmt.Errorf("%s: %q is no address; write host:port, such as 127.0.0.1:8787", flag, addr))
 	}
 	local := host == "localhost"
 	if ip, err := netip.ParseAddr(host); err == nil {
 		local = ip.IsLoopback()
 	}
 	if !local && len(a.Config.Server.Clients) == 0 && a.Config.Server.OAuth == nil {
-		return Usage(fmt.Errorf("--listen: %s can be reached from other machines, and nobody could connect: without a token only this machine may; add somebody under server.clients (glyphoxa mcp token NAME)", addr))
+		return Usage(fmt.Errorf("%s: %s can be reached from other machines, and nobody could connect: without a token only this machine may; add somebody under server.clients (glyphoxa mcp token NAME)", flag, addr))
 	}
 	return nil
 }
@@ -234,17 +234,22 @@ func (a *App) web(ctx context.Context, s *mcpserver.Server, addr string) (*mcpse
 	if err != nil {
 		return nil, Usage(err)
 	}
-	health := observe.NewHealth()
-	health.SetLogger(a.log)
-	health.Add("memory", func(ctx context.Context) error {
+	return s.Listen(ctx, addr, mcpserver.WebOptions{
+		Gatekeeper: keeper, Limits: a.Config.Server.Limits, Metrics: a.metrics, Health: a.health(),
+		Guard: identity.Guard{AllowedOrigins: a.Config.Server.AllowedOrigins, AllowedHosts: a.Config.Server.AllowedHosts},
+	})
+}
+
+// health tells whether what is to be kept can be kept.
+func (a *App) health() *observe.Health {
+	h := observe.NewHealth()
+	h.SetLogger(a.log)
+	h.Add("memory", func(ctx context.Context) error {
 		_, err := a.Store.Sessions(ctx, 1)
 		return err
 	})
-	health.Add("audit", func(ctx context.Context) error { return a.audit.Flush(ctx) })
-	return s.Listen(ctx, addr, mcpserver.WebOptions{
-		Gatekeeper: keeper, Limits: a.Config.Server.Limits, Metrics: a.metrics, Health: health,
-		Guard: identity.Guard{AllowedOrigins: a.Config.Server.AllowedOrigins, AllowedHosts: a.Config.Server.AllowedHosts},
-	})
+	h.Add("audit", func(ctx context.Context) error { return a.audit.Flush(ctx) })
+	return h
 }
 
 // ClientName reports whether name is fit to be a client's.

@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -29,7 +27,10 @@ type PlayOptions struct {
 	SessionOptions
 	// Speaker is who speaks where a line names nobody.
 	Speaker string
-	JSON    bool
+	// Hear lists the players who are heard: [NAME=]mic or [NAME=]FILE.wav. Without
+	// a name it is Speaker.
+	Hear []string
+	JSON bool
 	// Terminal says that a human types; a script is read line by line, each
 	// after the turn before it.
 	Terminal bool
@@ -37,17 +38,31 @@ type PlayOptions struct {
 	Out      io.Writer
 }
 
-// Play runs a table on typed lines until the input ends, /quit or ctx ends.
+// Play runs a table on typed lines, and on what players say, until the input
+// ends, /quit or ctx ends. A script goes on until all players were heard out.
 func (a *App) Play(ctx context.Context, o PlayOptions) error {
+	o.Heard = len(o.Hear) > 0
+	players, err := a.captures(o.Hear, o.Speaker)
+	if err == nil {
+		err = spared(players, o.WAV)
+	}
+	if err != nil {
+		return err
+	}
 	screen := newScreen(o.Out, o.JSON, o.Terminal)
 	o.SessionOptions.Sink, o.SessionOptions.Tell = screen, screen.notice
 	s, err := a.StartSession(ctx, o.SessionOptions)
 	if err != nil {
 		return err
 	}
-	p := &console{app: a, session: s, screen: screen, o: o}
+	p := &console{app: a, session: s, screen: screen, o: o, captures: captures{all: players, screen: screen, detection: a.Config.Hearing.Detection}}
 	p.welcome(ctx)
-	if err := errors.Join(p.run(ctx), s.Close()); err != nil {
+	err = p.captures.start(ctx, s.Table)
+	if err == nil {
+		err = p.run(ctx)
+	}
+	p.captures.close()
+	if err := errors.Join(err, s.Close()); err != nil {
 		return err
 	}
 	return screen.failure()
@@ -55,10 +70,11 @@ func (a *App) Play(ctx context.Context, o PlayOptions) error {
 
 // console reads lines and turns them into utterances and orders.
 type console struct {
-	app     *App
-	session *Session
-	screen  *screen
-	o       PlayOptions
+	app      *App
+	session  *Session
+	screen   *screen
+	o        PlayOptions
+	captures captures
 }
 
 // welcome says who is there and what people should know. A script waits until
@@ -115,18 +131,17 @@ func (p *console) run(ctx context.Context) error {
 	go read(p.o.In, lines, stop)
 	p.screen.prompt()
 	for {
-		if err := p.screen.failure(); err != nil {
-			return err // nobody hears the answers any more
-		}
 		var l typed
 		var more bool
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-p.screen.broken: // nobody hears the answers any more
+			return p.screen.failure()
 		case l, more = <-lines:
 		}
 		if !more {
-			return p.screen.quiet(ctx)
+			return p.finish(ctx)
 		}
 		p.screen.entered()
 		if l.err != nil {
@@ -232,141 +247,4 @@ func (p *console) otherSpeaker(text string) (name, rest string, ok bool) {
 		}
 	}
 	return m[1], m[2], true
-}
-
-// commands describe what may be typed after a slash.
-const commands = "/raise NPC TIER [DURATION], /lower NPC [TIER], /mute NPC, /unmute NPC, /say NPC text, /tools, /ledger, /help, /quit"
-
-func (p *console) command(ctx context.Context, text string) (quit bool, err error) {
-	word, rest, _ := strings.Cut(text, " ")
-	rest = strings.TrimSpace(rest)
-	t := p.session.Table
-	var said string
-	switch strings.ToLower(word) {
-	case "/raise":
-		said, err = p.raise(ctx, rest)
-	case "/lower":
-		said, err = p.lower(ctx, rest)
-	case "/mute", "/unmute":
-		if rest == "" {
-			return false, fmt.Errorf("usage: %s NPC", word)
-		}
-		said, err = t.Mute(ctx, rest, strings.EqualFold(word, "/mute"))
-	case "/say":
-		return false, p.say(ctx, rest)
-	case "/tools":
-		return false, p.tools(ctx)
-	case "/ledger":
-		for _, l := range p.screen.ledger() {
-			p.screen.notice("info", l)
-		}
-	case "/quit", "/exit":
-		return true, nil
-	case "/help":
-		said = "say anything, or " + commands
-	default:
-		return false, fmt.Errorf("%s is no command; there are %s", word, commands)
-	}
-	if err == nil && said != "" {
-		p.screen.notice("info", said)
-	}
-	return false, err
-}
-
-// lastWord splits the last word off s.
-func lastWord(s string) (rest, last string) {
-	i := strings.LastIndexByte(s, ' ')
-	if i < 0 {
-		return "", s
-	}
-	return strings.TrimSpace(s[:i]), s[i+1:]
-}
-
-func (p *console) raise(ctx context.Context, args string) (string, error) {
-	const usage = "usage: /raise NPC standard|deep [DURATION], such as /raise Bartok deep 5m"
-	var d time.Duration
-	rest, last := lastWord(args)
-	if minutes, err := strconv.Atoi(last); err == nil {
-		last = fmt.Sprintf("%dm", minutes) // a bare number is minutes
-	}
-	if parsed, err := time.ParseDuration(last); err == nil {
-		if parsed <= 0 {
-			return "", fmt.Errorf("the duration %s is not positive; %s", last, usage)
-		}
-		d, args = parsed, rest
-		rest, last = lastWord(args)
-	}
-	to, err := mcp.ParseTier(last)
-	if err != nil || rest == "" {
-		return "", errors.New(usage)
-	}
-	return p.session.Table.Raise(ctx, rest, to, d)
-}
-
-func (p *console) lower(ctx context.Context, args string) (string, error) {
-	if args == "" {
-		return "", errors.New("usage: /lower NPC [fast|standard], such as /lower Bartok")
-	}
-	if rest, last := lastWord(args); rest != "" {
-		if to, err := mcp.ParseTier(last); err == nil {
-			return p.session.Table.Lower(ctx, rest, to)
-		}
-	}
-	return p.session.Table.Lower(ctx, args, mcp.BudgetFast)
-}
-
-// say makes an NPC speak: the longest leading words that name one, then the
-// line.
-func (p *console) say(ctx context.Context, args string) error {
-	words := strings.Fields(args)
-	if len(words) < 2 {
-		return errors.New("usage: /say NPC text, such as /say Bartok Last orders, please")
-	}
-	var last error
-	for n := min(len(words)-1, 6); n > 0; n-- {
-		name := strings.Join(words[:n], " ")
-		text := strings.TrimSpace(args)
-		for range n {
-			text = strings.TrimSpace(strings.TrimPrefix(text, strings.Fields(text)[0]))
-		}
-		p.screen.expect()
-		err := p.session.Table.Say(ctx, strings.TrimRight(name, ":,"), text)
-		if err == nil {
-			return nil
-		}
-		p.screen.unexpect()
-		last = err
-	}
-	return last
-}
-
-// tools shows what each NPC may use now.
-func (p *console) tools(ctx context.Context) error {
-	status, err := p.session.Table.Status(ctx)
-	if err != nil {
-		return err
-	}
-	for _, s := range status {
-		line := fmt.Sprintf("%s: %s, up to %s", s.Name, s.Tier, s.Ceiling)
-		if s.Lease != nil {
-			line += fmt.Sprintf(" (raised for %s or %d turns)", time.Until(s.Lease.Until).Round(time.Second), s.Lease.Turns)
-		}
-		if s.Muted {
-			line += ", muted"
-		}
-		line += "; tools: "
-		var fits []string
-		for _, t := range p.app.Host.Tools(s.Ceiling) {
-			for _, allowed := range s.Tools {
-				if allowed == t.Definition.Name {
-					fits = append(fits, fmt.Sprintf("%s (%s)", allowed, t.Tier))
-				}
-			}
-		}
-		if len(fits) == 0 {
-			fits = []string{"none"}
-		}
-		p.screen.notice("info", line+strings.Join(fits, ", "))
-	}
-	return nil
 }

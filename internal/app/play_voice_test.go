@@ -26,6 +26,9 @@ func newVoiceService(t *testing.T, status int) *voiceService {
 	t.Helper()
 	s := &voiceService{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet { // a connection is opened ahead
+			return
+		}
 		var body struct {
 			Text string `json:"text"`
 		}
@@ -85,7 +88,7 @@ func playVoices(t *testing.T, tts, lines string) (events string, wav int64) {
 // What players read is what was written; what they hear is words.
 func TestPlaySpeaksWordsAndShowsSigns(t *testing.T) {
 	s := newVoiceService(t, http.StatusOK)
-	events, wav := playVoices(t, fmt.Sprintf("    {name: elevenlabs, base_url: %q}\n", s.URL), "/say Bart That is 5 gp, or 2d6+3.\n")
+	events, wav := playVoices(t, fmt.Sprintf("    {name: elevenlabs, base_url: %q, options: {warm: false}}\n", s.URL), "/say Bart That is 5 gp, or 2d6+3.\n")
 	if got := s.heard(); len(got) != 1 || got[0] != "That is five gold pieces, or two d six plus three." {
 		t.Errorf("the service said %q", got)
 	}
@@ -99,7 +102,7 @@ func TestPlaySpeaksWordsAndShowsSigns(t *testing.T) {
 
 func TestPlayTellsWhoTakesOver(t *testing.T) {
 	down, up := newVoiceService(t, http.StatusServiceUnavailable), newVoiceService(t, http.StatusOK)
-	tts := fmt.Sprintf("    name: openai\n    base_url: %q\n    fallback:\n      - {name: elevenlabs, base_url: %q}\n", down.URL, up.URL)
+	tts := fmt.Sprintf("    name: openai\n    base_url: %q\n    options: {warm: false}\n    fallback:\n      - {name: elevenlabs, base_url: %q}\n", down.URL, up.URL)
 	events, wav := playVoices(t, tts, "/say Bart Well.\n/say Bart Hm.\n")
 	if got := up.heard(); len(got) != 2 {
 		t.Errorf("the second service said %q, want two sentences", got)

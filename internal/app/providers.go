@@ -1,7 +1,10 @@
 package app
 
 import (
+	"context"
 	"fmt"
+	"iter"
+	"net/http"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
@@ -9,6 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
 	openaiembed "github.com/MrWong99/glyphoxa/pkg/provider/embeddings/openai"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm/chain"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm/offline"
 	openaillm "github.com/MrWong99/glyphoxa/pkg/provider/llm/openai"
 )
@@ -52,40 +56,120 @@ func fraction(p config.Provider, name string) *float64 {
 	return nil
 }
 
-// tuning returns the options every model takes.
-func tuning(p config.Provider) *cascaded.Options {
-	o := &cascaded.Options{}
-	if v, ok := number(p, "temperature"); ok {
-		o.Temperature = &v
+// tuning returns the options every model takes. Where models can take over
+// from each other each has its own, see [tuned].
+func tuning(c config.ProviderChain) *cascaded.Options {
+	if len(c.Fallback) > 0 {
+		return &cascaded.Options{}
 	}
-	if v, ok := number(p, "max_tokens"); ok {
-		o.MaxTokens = int(v)
-	}
-	return o
+	t := tune(nil, c.Provider)
+	return &cascaded.Options{Temperature: t.temperature, MaxTokens: t.maxTokens}
 }
 
-// model returns the language model, and whether it is the scripted one.
-func model(p config.Provider) (llm.Provider, bool, error) {
-	name := p.Name
-	if name == config.ProviderAuto {
-		name = offlineName
-		if hosted(p) {
-			name = openAI
+// tuned is a model with options of its own for what a request leaves open.
+type tuned struct {
+	llm.Provider
+	temperature *float64 // nil for the model's own
+	maxTokens   int      // 0 for the model's own
+}
+
+func tune(m llm.Provider, p config.Provider) tuned {
+	t := tuned{Provider: m, temperature: fraction(p, "temperature")}
+	if v, ok := number(p, "max_tokens"); ok {
+		t.maxTokens = int(v)
+	}
+	return t
+}
+
+// Stream implements [llm.Provider].
+func (t tuned) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
+	if req.Temperature == nil {
+		req.Temperature = t.temperature
+	}
+	if req.MaxTokens == 0 {
+		req.MaxTokens = t.maxTokens
+	}
+	return t.Provider.Stream(ctx, req)
+}
+
+// model returns the language model, and whether it is the scripted one. With
+// fallbacks it is a [chain.Chain], which tells of every change of model, from
+// any goroutine; tell may be nil. Without a key auto leaves the work to its
+// fallbacks if there are any. All connections are client's, each model's own if
+// it is nil.
+func model(client *http.Client, c config.ProviderChain, tell func(chain.Switch)) (llm.Provider, bool, error) {
+	const setting = "providers.llm"
+	if len(c.Fallback) == 0 {
+		m, err := oneModel(client, c.Provider, setting)
+		return m, isScripted(c.Provider), err
+	}
+	var links []chain.Link
+	for i, p := range append([]config.Provider{c.Provider}, c.Fallback...) {
+		if i == 0 && p.Name == config.ProviderAuto && isScripted(p) {
+			continue
+		}
+		where := setting
+		if i > 0 {
+			where = fmt.Sprintf("%s.fallback[%d]", setting, i-1)
+		}
+		m, err := oneModel(client, p, where)
+		if err != nil {
+			return nil, false, err
+		}
+		links = append(links, chain.Link{Name: linkName(links, m.Name()), Provider: tune(m, p)})
+		if isScripted(p) {
+			break // it never fails
 		}
 	}
-	if name == offlineName {
-		return offline.New(), true, nil
+	if len(links) == 1 {
+		return links[0].Provider, links[0].Name == offlineName, nil
+	}
+	return chain.New(links, &chain.Options{OnSwitch: tell}), false, nil
+}
+
+// isScripted reports whether p stands for stock phrases.
+func isScripted(p config.Provider) bool {
+	return p.Name == offlineName || p.Name == config.ProviderAuto && !hosted(p)
+}
+
+// linkName tells models of the same name apart.
+func linkName(links []chain.Link, name string) string {
+	n := 1
+	for _, l := range links {
+		if l.Provider.Name() == name {
+			n++
+		}
+	}
+	if n == 1 {
+		return name
+	}
+	return fmt.Sprintf("%s (%d)", name, n)
+}
+
+// oneModel returns the model p names; people find p under setting.
+func oneModel(client *http.Client, p config.Provider, setting string) (llm.Provider, error) {
+	if isScripted(p) {
+		return offline.New(), nil
 	}
 	if p.Model == "" {
 		p.Model = defaultModel
 	}
 	m, err := openaillm.New(openaillm.Options{
 		BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal(), Model: p.Model, ReasoningEffort: option[string](p, "reasoning_effort"),
+		Setting: setting, HTTPClient: client,
 	})
 	if err != nil {
-		return nil, false, fmt.Errorf("providers.llm: %w", err)
+		return nil, fmt.Errorf("%s: %w", setting, err)
 	}
-	return m, false, nil
+	return m, nil
+}
+
+// changeOfModel puts a switch into words.
+func changeOfModel(s chain.Switch) string {
+	if s.Reason == nil {
+		return s.To + " answers again"
+	}
+	return fmt.Sprintf("%s answers now: %v", s.To, s.Reason)
 }
 
 // embedder returns what makes text searchable by meaning, nil for nothing.

@@ -19,17 +19,24 @@ import (
 type screen struct {
 	json     bool
 	terminal bool
+	broken   chan struct{} // closed when a write failed
 
 	mu      sync.Mutex // guards the fields below and the order of output
 	out     io.Writer
-	err     error         // the first failed write
+	err     error         // the first failed write; set by fail
 	open    int           // turns that have not ended
 	idle    chan struct{} // closed when open falls to 0
-	tier    string        // of the running turn
-	tools   []string      // called in it
-	npc     string        // whose sentences are being written
+	turns   map[int64]*shown
+	heard   map[string]int // utterances by speaker, of those who are heard
+	npc     string         // whose sentences are being written
 	recent  []string
 	pending bool // a prompt stands on the line
+}
+
+// shown is what is told of a turn when it ends.
+type shown struct {
+	tier  string
+	tools []string // called in it
 }
 
 // maxLedgers is how many turns /ledger shows.
@@ -39,7 +46,7 @@ const maxLedgers = 10
 const maxShownTools = 6
 
 func newScreen(out io.Writer, asJSON, terminal bool) *screen {
-	return &screen{json: asJSON, terminal: terminal && !asJSON, out: out, idle: closed()}
+	return &screen{json: asJSON, terminal: terminal && !asJSON, out: out, broken: make(chan struct{}), idle: closed(), turns: map[int64]*shown{}, heard: map[string]int{}}
 }
 
 func closed() chan struct{} {
@@ -52,6 +59,10 @@ func closed() chan struct{} {
 func (s *screen) expect() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.begun()
+}
+
+func (s *screen) begun() {
 	if s.open == 0 {
 		s.idle = make(chan struct{})
 	}
@@ -99,17 +110,32 @@ func (s *screen) printf(format string, args ...any) {
 	if s.err != nil {
 		return
 	}
-	_, s.err = fmt.Fprintf(s.out, format, args...)
+	if _, err := fmt.Fprintf(s.out, format, args...); err != nil {
+		s.fail(err)
+	}
+}
+
+func (s *screen) fail(err error) {
+	if s.err == nil {
+		s.err = err
+		close(s.broken)
+	}
 }
 
 // Emit implements table.Sink.
 func (s *screen) Emit(e table.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if unasked(e) {
+		s.begun()
+	}
+	if h, ok := e.(*table.Heard); ok && h.Spoken && !h.Continued {
+		s.heard[h.Speaker]++
+	}
 	if s.json {
 		raw, err := json.Marshal(e)
 		if err != nil {
-			s.err = err
+			s.fail(err)
 			return
 		}
 		s.printf("%s\n", raw)
@@ -122,26 +148,58 @@ func (s *screen) Emit(e table.Event) {
 	}
 }
 
+// unasked reports whether an event begins a turn that nobody typed a line for:
+// a player was heard, or a second NPC reacts.
+func unasked(e table.Event) bool {
+	switch e := e.(type) {
+	case *table.Heard:
+		return e.Spoken && !e.Continued
+	case *table.TurnStarted:
+		return e.Route == table.RouteReaction
+	}
+	return false
+}
+
+// said returns how many utterances were heard of a player.
+func (s *screen) said(speaker string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.heard[speaker]
+}
+
+// turn returns what is told of a turn.
+func (s *screen) turn(e table.Event) *shown {
+	n := table.HeaderOf(e).Turn
+	if s.turns[n] == nil {
+		s.turns[n] = &shown{}
+	}
+	return s.turns[n]
+}
+
 // tell puts an event into words.
 func (s *screen) tell(e table.Event) {
 	switch e := e.(type) {
+	case *table.Heard:
+		if e.Spoken && e.Text != "" {
+			s.clearPrompt()
+			s.endLine()
+			s.printf("%s: %s\n", e.Speaker, e.Text)
+		}
 	case *table.TurnStarted:
-		s.tier, s.tools = e.Tier, nil
+		*s.turn(e) = shown{tier: e.Tier}
 	case *table.ToolFinished:
 		mark := ""
 		if !e.OK {
 			mark = " failed"
 		}
-		s.tools = append(s.tools, e.Tool+mark+" "+span(e.MS))
+		t := s.turn(e)
+		t.tools = append(t.tools, e.Tool+mark+" "+span(e.MS))
 	case *table.Sentence:
-		s.clearPrompt()
-		if s.npc != e.NPC {
-			s.printf("%s: ", e.NPC)
-			s.npc = e.NPC
-		} else {
-			s.printf(" ")
-		}
-		s.printf("%s", e.Text)
+		s.speaks(e.NPC, e.Text)
+	case *table.Filler:
+		s.speaks(e.NPC, e.Text)
+	case *table.Policy:
+		s.say("info", fmt.Sprintf("%s: %s (%s)", e.NPC, e.Reason, strings.ReplaceAll(e.Step, "_", " ")))
 	case *table.Notice:
 		s.say(e.Level, e.Text)
 	case *table.TurnEnded:
@@ -149,11 +207,31 @@ func (s *screen) tell(e table.Event) {
 	}
 }
 
-func (s *screen) finish(e *table.TurnEnded) {
+// speaks writes a sentence, behind the last one if the same NPC said that.
+func (s *screen) speaks(npc, text string) {
+	s.clearPrompt()
+	if s.npc != npc {
+		s.endLine()
+		s.printf("%s: ", npc)
+		s.npc = npc
+	} else {
+		s.printf(" ")
+	}
+	s.printf("%s", text)
+}
+
+// endLine ends the line of whoever spoke.
+func (s *screen) endLine() {
 	if s.npc != "" {
 		s.printf("\n")
 		s.npc = ""
 	}
+}
+
+func (s *screen) finish(e *table.TurnEnded) {
+	s.endLine()
+	t := s.turn(e)
+	delete(s.turns, e.Turn)
 	switch e.Outcome {
 	case table.OutcomeNoTarget:
 		s.say("info", "nobody was spoken to; begin with a name")
@@ -161,27 +239,38 @@ func (s *screen) finish(e *table.TurnEnded) {
 		s.say("info", e.NPC+" is muted")
 	default:
 		s.clearPrompt()
-		line := fmt.Sprintf("  [%s · %s · first sound %s · total %s", s.tier, e.Outcome, span(e.Ledger.FirstSoundMS), span(e.Ledger.TotalMS))
-		if n := len(s.tools) - maxShownTools; n > 0 {
-			s.tools = append(s.tools[:maxShownTools], fmt.Sprintf("and %d more", n))
-		}
-		if len(s.tools) > 0 {
-			line += " · " + strings.Join(s.tools, ", ")
-		}
-		if e.Ledger.Budget != "met" {
-			line += " · over budget: " + e.Ledger.BreachStage
-		}
-		s.printf("%s]\n", line)
+		s.printf("  [%s]\n", strings.Join(account(t, e), " · "))
 	}
 	s.writePrompt()
 }
 
+// account is what is told of a turn that ended; what did not happen is left out.
+func account(t *shown, e *table.TurnEnded) []string {
+	var parts []string
+	if t.tier != "" {
+		parts = append(parts, t.tier)
+	}
+	parts = append(parts, string(e.Outcome))
+	if e.Ledger.FirstSoundMS > 0 {
+		parts = append(parts, "first sound "+span(e.Ledger.FirstSoundMS))
+	}
+	parts = append(parts, "total "+span(e.Ledger.TotalMS))
+	tools := t.tools
+	if n := len(tools) - maxShownTools; n > 0 {
+		tools = append(tools[:maxShownTools:maxShownTools], fmt.Sprintf("and %d more", n))
+	}
+	if len(tools) > 0 {
+		parts = append(parts, strings.Join(tools, ", "))
+	}
+	if e.Ledger.Budget != "met" {
+		parts = append(parts, "over budget: "+e.Ledger.BreachStage)
+	}
+	return parts
+}
+
 func (s *screen) say(level, text string) {
 	s.clearPrompt()
-	if s.npc != "" {
-		s.printf("\n")
-		s.npc = ""
-	}
+	s.endLine()
 	if level == "info" {
 		s.printf("· %s\n", text)
 		return
@@ -279,9 +368,13 @@ func (s *screen) clearPrompt() {
 // remember keeps a turn's ledger for /ledger.
 func (s *screen) remember(e *table.TurnEnded) {
 	l := e.Ledger
+	sound := "none"
+	if l.FirstSoundMS > 0 {
+		sound = span(l.FirstSoundMS)
+	}
 	line := fmt.Sprintf("turn %d %s: route %.0f µs, context %s, first token %s, tools %s (rounds: %d), first sound %s, total %s, budget %s",
 		e.Turn, e.Outcome, l.RouteUS, span(l.ContextMS), span(l.LLMFirstTokenMS), span(l.ToolMS), l.ToolRounds,
-		span(l.FirstSoundMS), span(l.TotalMS), l.Budget)
+		sound, span(l.TotalMS), l.Budget)
 	if l.BreachStage != "" {
 		line += " (" + l.BreachStage + ")"
 	}

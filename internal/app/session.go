@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
@@ -14,8 +15,13 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tier"
+	"github.com/MrWong99/glyphoxa/internal/mixer"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+	llmchain "github.com/MrWong99/glyphoxa/pkg/provider/llm/chain"
+	sttchain "github.com/MrWong99/glyphoxa/pkg/provider/stt/chain"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts/chain"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts/phrases"
 )
@@ -27,6 +33,9 @@ type SessionOptions struct {
 	// WAV is a file that takes the voices; Aloud plays them.
 	WAV   string
 	Aloud bool
+	// Heard says that players will be heard, so that the voices keep to their
+	// time even in a file.
+	Heard bool
 	Sink  table.Sink
 	// Tell is told, at any time and by any goroutine, what people should know;
 	// level is as in [table.Notice]. If nil, nobody is.
@@ -48,14 +57,19 @@ type Session struct {
 	app     *App
 	info    memory.Session
 	voice   *voice
+	sinks   sinks
 	indexer *indexer
 	stop    context.CancelFunc
 	done    chan error
+	warming sync.WaitGroup // of connections; ends with stop
 }
 
 // StartSession opens a session and runs its table. Close ends both.
 func (a *App) StartSession(ctx context.Context, o SessionOptions) (*Session, error) {
-	m, scripted, err := model(a.Config.Providers.LLM)
+	m, scripted, err := model(a.client, a.Config.Providers.LLM, func(s llmchain.Switch) {
+		a.log.Warn("changing the model", "from", s.From, "to", s.To, "reason", s.Reason)
+		o.tell("warning", changeOfModel(s))
+	})
 	if err != nil {
 		return nil, Usage(err)
 	}
@@ -68,32 +82,79 @@ func (a *App) StartSession(ctx context.Context, o SessionOptions) (*Session, err
 		s.Notices = append(s.Notices, "the NPCs are scripted: no language model is configured. "+
 			"Set OPENAI_API_KEY, or providers.llm.base_url and model in glyphoxa.yaml, for a real one (any OpenAI-compatible server will do).")
 	}
-	if s.voice, err = a.voices(o, cast, &s.Notices); err != nil {
+	playback, err := a.voices(s, o, cast)
+	if err != nil {
 		return nil, err
 	}
 	if s.info, err = a.Store.StartSession(ctx, a.Config.Campaign.Name); err != nil {
-		return nil, errors.Join(fmt.Errorf("starting a session: %w", err), s.voice.Close())
+		return nil, errors.Join(fmt.Errorf("starting a session: %w", err), s.voice.Close(), s.sinks.Close())
 	}
 	s.indexer = newIndexer(a.Store, a.log)
-	s.Table = table.New(table.Options{
+	t := table.Options{
 		Agents: a.agents(cast, &s.Notices), Engine: cascaded.New(m, tuning(a.Config.Providers.LLM)), Host: a.Host,
-		Log: s.indexer, Context: hotctx.New(a.Store, a.Store), Speaker: s.voice, Sink: o.Sink,
+		Log: s.indexer, Context: hotctx.New(a.Store, world.Graph{World: a.Live, Finder: a.Store}), Sink: metered(o.Sink, a.metrics), Playback: playback, Hurries: canHurry(m),
 		Session: s.info, Scene: a.scenery, Latency: a.Config.Latency, Languages: a.Config.Language, RecentLines: a.Config.Memory.RecentLines, Logger: a.log,
-	})
+	}
+	if len(s.sinks) > 0 {
+		t.Voices, t.Outlet = s.voice, s.sinks
+	}
+	if playback.Unpaced {
+		t.Floor.Gap = -1 // its time is not that of those who hear it
+	}
+	if err := a.ears(&t, o); err != nil {
+		return nil, errors.Join(err, s.abandon(ctx))
+	}
+	s.Table = table.New(t)
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	go func() { s.done <- s.Table.Run(run) }()
+	used := []any{m}
+	if t.Voices != nil {
+		used = append(used, s.voice)
+	}
+	s.warming.Go(func() { warm(run, a.log, used...) })
 	return s, nil
+}
+
+// ears lets the table hear, if there is speech recognition.
+func (a *App) ears(t *table.Options, o SessionOptions) error {
+	p, err := hearing(a.Config.Providers.STT, func(s sttchain.Switch) {
+		a.log.Warn("changing the ears", "from", s.From, "to", s.To, "reason", s.Reason)
+		o.tell("warning", changeOfEars(s))
+	})
+	switch {
+	case errors.Is(err, errDeaf):
+		return nil
+	case err != nil:
+		return Usage(err)
+	}
+	t.Hearing = p
+	t.Expect, err = expected(a.Config)
+	t.Expect.Interim = true
+	return err
+}
+
+// canHurry reports whether a model has a faster one to fall back on.
+func canHurry(m llm.Provider) bool {
+	c, ok := m.(interface{ CanHurry() bool })
+	return ok && c.CanHurry()
+}
+
+// abandon undoes what was started for a session whose table never ran.
+func (s *Session) abandon(ctx context.Context) error {
+	s.indexer.close()
+	return errors.Join(s.voice.Close(), s.sinks.Close(), s.app.Store.EndSession(ctx, s.info.ID))
 }
 
 // Close ends the table, then the voices and the session.
 func (s *Session) Close() error {
 	s.stop()
 	err := <-s.done
+	s.warming.Wait()
 	s.indexer.close()
 	ctx, cancel := context.WithTimeout(context.Background(), farewell)
 	defer cancel()
-	return errors.Join(err, s.voice.Close(), s.app.Store.EndSession(ctx, s.info.ID))
+	return errors.Join(err, s.voice.Close(), s.sinks.Close(), s.app.Store.EndSession(ctx, s.info.ID))
 }
 
 // scene is what is going on until someone sets another.
@@ -162,53 +223,60 @@ func (a *App) agents(cast []config.NPC, notices *[]string) []*agent.Agent {
 	return all
 }
 
-// voices opens where the NPCs are heard.
-func (a *App) voices(o SessionOptions, cast []config.NPC, notices *[]string) (*voice, error) {
+// lead is how much sound a player on this machine is given before its time: it
+// has a buffer of its own, which must not run dry.
+const lead = 200 * time.Millisecond
+
+// voices gives the session its voices and opens where they are heard.
+func (a *App) voices(s *Session, o SessionOptions, cast []config.NPC) (mixer.Options, error) {
 	v := &voice{}
+	s.voice = v
 	if len(a.Config.Language) > 0 {
 		v.language = a.Config.Language[0]
 	}
-	var stock []string
+	var kept []string
 	for _, npc := range cast {
-		for _, line := range stockLines(npc) {
-			stock = append(stock, v.spoken(npc, line))
+		for _, line := range stockLines(npc, stock...) {
+			kept = append(kept, v.spoken(npc, line))
 		}
 	}
 	chained := a.Config.Providers.TTS
-	provider, missing, err := voiceProvider(chained, phrases.New(stock, nil), func(s chain.Switch) {
+	provider, missing, err := voiceProvider(a.client, chained, phrases.New(kept, nil), func(s chain.Switch) {
 		a.log.Warn("changing the voice", "from", s.From, "to", s.To, "reason", s.Reason)
 		o.tell("warning", changeOfVoice(s))
 	})
 	if err != nil {
-		return nil, Usage(err)
+		return mixer.Options{}, Usage(err)
 	}
 	v.provider = provider
 	if o.WAV == "" && !o.Aloud {
-		return v, nil
+		return mixer.Options{}, nil
 	}
 	switch why := strings.Join(missing, "; "); {
 	case provider.Name() == silentName:
-		*notices = append(*notices, "the NPCs have no voice: "+cmp.Or(why, "providers.tts is silent"))
+		s.Notices = append(s.Notices, "the NPCs have no voice: "+cmp.Or(why, "providers.tts is silent"))
 	case why != "":
-		*notices = append(*notices, "nobody takes over from "+provider.Name()+": "+why)
+		s.Notices = append(s.Notices, "nobody takes over from "+provider.Name()+": "+why)
 	}
+	playback := mixer.Options{Unpaced: !o.Heard} // a file takes sound as fast as it is made
 	if o.WAV != "" {
 		w, err := createWAV(o.WAV)
 		if err != nil {
-			return nil, err
+			return mixer.Options{}, err
 		}
-		v.sinks = append(v.sinks, w)
+		s.sinks = append(s.sinks, w)
 	}
 	if o.Aloud {
 		p, err := startPlayer()
 		if err != nil {
-			*notices = append(*notices, "nothing will be heard: "+err.Error())
+			s.Notices = append(s.Notices, "nothing will be heard: "+err.Error())
 		} else {
-			v.sinks = append(v.sinks, p)
+			s.sinks = append(s.sinks, p)
+			playback = mixer.Options{Lead: lead}
 		}
 	}
-	if option[bool](chained.Provider, "warm") && len(v.sinks) > 0 {
-		v.warm(cast)
+	if len(s.sinks) > 0 {
+		v.warm(cast, warmed(chained.Provider)...)
 	}
-	return v, nil
+	return playback, nil
 }

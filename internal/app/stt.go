@@ -44,6 +44,14 @@ func hearing(c config.ProviderChain, tell func(chain.Switch)) (stt.Provider, err
 	return chain.New(links, &chain.Options{OnSwitch: tell}), nil
 }
 
+// changeOfEars puts a switch into words.
+func changeOfEars(s chain.Switch) string {
+	if s.Reason == nil {
+		return s.To + " hears again"
+	}
+	return fmt.Sprintf("%s hears now: %v", s.To, s.Reason)
+}
+
 // recognition returns the provider p names, nil for none.
 func recognition(p config.Provider) (stt.Provider, error) {
 	switch p.Name {

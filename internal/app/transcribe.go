@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"time"
@@ -40,7 +41,7 @@ const (
 func Transcribe(ctx context.Context, cfg *config.Config, o TranscribeOptions) (err error) {
 	sound, rate, err := recorded(o.File)
 	if err != nil {
-		return Usage(err)
+		return Usage(fmt.Errorf("%s: %w", o.File, err))
 	}
 	expect, err := expected(cfg)
 	if err != nil {
@@ -78,20 +79,39 @@ func Transcribe(ctx context.Context, cfg *config.Config, o TranscribeOptions) (e
 	return nil
 }
 
-// recorded reads a recording as one channel.
+// recorded reads a recording as one channel. It refuses what is no regular file:
+// a pipe that nobody writes to could not even be left. Errors do not name path.
 func recorded(path string) ([]int16, int, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, 0, withoutPath(err)
+	case info.IsDir():
+		return nil, 0, errors.New("is a directory")
+	case !info.Mode().IsRegular():
+		return nil, 0, errors.New("is no regular file")
+	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, 0, plainPath(err)
+		return nil, 0, withoutPath(err)
 	}
 	wav, err := audio.ReadWAV(f)
 	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", path, plainPath(err))
+		return nil, 0, withoutPath(err)
 	}
 	if len(wav.Samples) == 0 {
-		return nil, 0, fmt.Errorf("%s: there is no sound in it", path)
+		return nil, 0, errors.New("there is no sound in it")
 	}
 	return wav.Mono(), wav.Rate, nil
+}
+
+// withoutPath is what a file's error says beside its name.
+func withoutPath(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
 }
 
 // pieceOf returns how many samples to send as one utterance: all, or up to the

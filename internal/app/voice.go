@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"os/exec"
 	"strconv"
@@ -42,31 +43,34 @@ func createWAV(path string) (pcmSink, error) {
 	return wavSink{w}, nil
 }
 
-// voice speaks sentences into sinks, one at a time.
+// voice gives NPCs their voices: words instead of signs, at one rate and one
+// loudness. It is safe for concurrent use.
 type voice struct {
 	provider tts.Provider
 	language string             // of NPCs whose voice has none
 	stop     context.CancelFunc // ends warming; nil without
 	warming  sync.WaitGroup
 
-	mu       sync.Mutex // one sentence at a time; guards the fields below
-	sinks    []pcmSink
-	rate     int
-	resample *audio.Resampler
-	buf      []int16
-	level    []int16                    // buf at the level of all voices
-	loudness map[string]*audio.Loudness // by NPC
+	mu     sync.Mutex        // guards the field below
+	levels map[string]*level // by NPC
 }
 
-// warm speaks the phrases that are wanted without delay into the void, so that
-// the cache has them. It returns at once and is called once, before the first
-// sentence; Close ends it.
-func (v *voice) warm(cast []config.NPC) {
+// level brings an NPC's voice to the loudness of the others. It knows the voice
+// from earlier sentences.
+type level struct {
+	mu       sync.Mutex // guards the field below
+	loudness *audio.Loudness
+}
+
+// warm speaks the phrases of some occasions into the void, so that the cache has
+// them. It returns at once and is called once, before the first sentence; Close
+// ends it.
+func (v *voice) warm(cast []config.NPC, occasions ...string) {
 	ctx, stop := context.WithCancel(context.Background())
 	v.stop = stop
 	v.warming.Go(func() {
 		for _, npc := range cast {
-			for _, text := range warmLines(npc) {
+			for _, text := range stockLines(npc, occasions...) {
 				for _, err := range v.provider.Synthesize(ctx, v.spoken(npc, text), npc.Voice) {
 					if err != nil {
 						return // who speaks next will see why
@@ -77,62 +81,57 @@ func (v *voice) warm(cast []config.NPC) {
 	})
 }
 
-// Speak implements table.Speaker. Without sinks there is nothing to hear, so
-// nothing is synthesised.
-func (v *voice) Speak(ctx context.Context, npc config.NPC, text string, started func()) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if len(v.sinks) == 0 {
-		return nil
-	}
-	if v.resample != nil {
-		v.resample.Reset() // an earlier sentence may have been cut off
-	}
-	loudness, err := v.loudnessOf(npc)
-	if err != nil {
-		return err
-	}
-	first := true
-	for pcm, err := range v.provider.Synthesize(ctx, v.spoken(npc, text), npc.Voice) {
+// Synthesize implements table.Voices.
+func (v *voice) Synthesize(ctx context.Context, npc config.NPC, text string) iter.Seq2[[]int16, error] {
+	return func(yield func([]int16, error) bool) {
+		l, err := v.levelOf(npc)
 		if err != nil {
-			return err
+			yield(nil, err)
+			return
 		}
-		samples, err := v.convert(pcm)
-		if err != nil {
-			return err
+		var c converter
+		var out []int16
+		for pcm, err := range v.provider.Synthesize(ctx, v.spoken(npc, text), npc.Voice) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			samples, err := c.convert(pcm)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if out = l.process(out[:0], samples); !yield(out, nil) {
+				return
+			}
 		}
-		v.level = loudness.Process(v.level[:0], samples)
-		if err := v.write(ctx, v.level); err != nil {
-			return err
-		}
-		if first && len(samples) > 0 {
-			started()
-			first = false
+		if rest := c.flush(); len(rest) > 0 {
+			yield(l.process(out[:0], rest), nil)
 		}
 	}
-	if v.resample != nil {
-		v.buf = v.resample.Flush(v.buf[:0])
-		v.level = loudness.Process(v.level[:0], v.buf)
-		return v.write(ctx, v.level)
-	}
-	return nil
 }
 
-// loudnessOf returns what brings an NPC's voice to the level of the others. It
-// knows the voice from earlier sentences.
-func (v *voice) loudnessOf(npc config.NPC) (*audio.Loudness, error) {
-	if l, ok := v.loudness[npc.ID]; ok {
+func (v *voice) levelOf(npc config.NPC) (*level, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if l, ok := v.levels[npc.ID]; ok {
 		return l, nil
 	}
-	l, err := audio.NewLoudness(audio.SampleRate, nil)
+	loudness, err := audio.NewLoudness(audio.SampleRate, nil)
 	if err != nil {
 		return nil, fmt.Errorf("speaking: %w", err)
 	}
-	if v.loudness == nil {
-		v.loudness = map[string]*audio.Loudness{}
+	if v.levels == nil {
+		v.levels = map[string]*level{}
 	}
-	v.loudness[npc.ID] = l
-	return l, nil
+	v.levels[npc.ID] = &level{loudness: loudness}
+	return v.levels[npc.ID], nil
+}
+
+func (l *level) process(dst, samples []int16) []int16 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.loudness.Process(dst, samples)
 }
 
 // spoken is a sentence as the voice gets it; people read it as it was.
@@ -140,45 +139,63 @@ func (v *voice) spoken(npc config.NPC, text string) string {
 	return speech.Speakable(text, cmp.Or(npc.Voice.Language, v.language))
 }
 
-// convert brings a piece to the house rate.
-func (v *voice) convert(pcm tts.PCM) ([]int16, error) {
+// Close ends warming.
+func (v *voice) Close() error {
+	if v.stop != nil {
+		v.stop()
+	}
+	v.warming.Wait()
+	return nil
+}
+
+// converter brings the pieces of one sentence to the house rate. The zero value
+// is ready.
+type converter struct {
+	rate     int
+	resample *audio.Resampler
+	buf      []int16
+}
+
+func (c *converter) convert(pcm tts.PCM) ([]int16, error) {
 	if pcm.Rate == audio.SampleRate {
-		v.resample, v.rate = nil, pcm.Rate
 		return pcm.Samples, nil
 	}
-	if v.resample == nil || v.rate != pcm.Rate {
+	if c.resample == nil || c.rate != pcm.Rate {
 		r, err := audio.NewResampler(pcm.Rate, audio.SampleRate)
 		if err != nil {
 			return nil, fmt.Errorf("converting the voice: %w", err)
 		}
-		v.resample, v.rate = r, pcm.Rate
+		c.resample, c.rate = r, pcm.Rate
 	}
-	v.buf = v.resample.Process(v.buf[:0], pcm.Samples)
-	return v.buf, nil
+	c.buf = c.resample.Process(c.buf[:0], pcm.Samples)
+	return c.buf, nil
 }
 
-func (v *voice) write(ctx context.Context, samples []int16) error {
-	for _, s := range v.sinks {
-		if err := s.Write(ctx, samples); err != nil {
+func (c *converter) flush() []int16 {
+	if c.resample == nil {
+		return nil
+	}
+	c.buf = c.resample.Flush(c.buf[:0])
+	return c.buf
+}
+
+// sinks is where the table is heard. It implements mixer.Outlet.
+type sinks []pcmSink
+
+func (s sinks) Write(ctx context.Context, frame *audio.Frame) error {
+	for _, sink := range s {
+		if err := sink.Write(ctx, frame[:]); err != nil {
 			return fmt.Errorf("writing sound: %w", err)
 		}
 	}
 	return nil
 }
 
-// Close ends warming and the sinks.
-func (v *voice) Close() error {
-	if v.stop != nil {
-		v.stop()
-	}
-	v.warming.Wait()
-	v.mu.Lock()
-	defer v.mu.Unlock()
+func (s sinks) Close() error {
 	var errs []error
-	for _, s := range v.sinks {
-		errs = append(errs, s.Close())
+	for _, sink := range s {
+		errs = append(errs, sink.Close())
 	}
-	v.sinks = nil
 	return errors.Join(errs...)
 }
 

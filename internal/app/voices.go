@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
@@ -15,18 +16,20 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts/silent"
 )
 
-// synthesis returns the provider p names. The error says that it cannot work
-// on this machine.
-func synthesis(p config.Provider) (tts.Provider, error) {
+// synthesis returns the provider p names, on client's connections if it is not
+// nil. The error says that it cannot work on this machine.
+func synthesis(client *http.Client, p config.Provider) (tts.Provider, error) {
 	switch p.Name {
 	case openAI:
 		return openaitts.New(p.APIKey.Reveal(), &openaitts.Options{
 			BaseURL: p.BaseURL, Model: p.Model, Voice: option[string](p, "voice"), Instructions: option[string](p, "instructions"),
+			HTTPClient: client,
 		}), nil
 	case elevenLabs:
 		return elevenlabs.New(p.APIKey.Reveal(), &elevenlabs.Options{
 			BaseURL: p.BaseURL, Model: p.Model, Voice: option[string](p, "voice"),
 			Stability: fraction(p, "stability"), Similarity: fraction(p, "similarity"), Style: fraction(p, "style"),
+			HTTPClient: client,
 		}), nil
 	}
 	local := espeak.New(&espeak.Options{Path: option[string](p, "path")})
@@ -36,7 +39,7 @@ func synthesis(p config.Provider) (tts.Provider, error) {
 // voiceLinks returns the providers of speech in order, and what people should
 // know about those that are missing although nothing can be done without them
 // being installed. The first one has to work if it was asked for by name.
-func voiceLinks(c config.ProviderChain) (links []chain.Link, missing []string, err error) {
+func voiceLinks(client *http.Client, c config.ProviderChain) (links []chain.Link, missing []string, err error) {
 	for i, p := range append([]config.Provider{c.Provider}, c.Fallback...) {
 		asked := p.Name
 		switch p.Name {
@@ -45,7 +48,7 @@ func voiceLinks(c config.ProviderChain) (links []chain.Link, missing []string, e
 		case config.ProviderAuto:
 			p.Name = espeakName
 		}
-		provider, err := synthesis(p)
+		provider, err := synthesis(client, p)
 		switch {
 		case err == nil:
 			links = append(links, chain.Link{Name: p.Name, Provider: provider})
@@ -61,9 +64,9 @@ func voiceLinks(c config.ProviderChain) (links []chain.Link, missing []string, e
 // voiceProvider returns the speech synthesis, and what to tell people if some
 // of it is missing although they did not ask for silence. Phrases is asked to
 // keep what is said often, and tell of every change of provider; both may be
-// nil.
-func voiceProvider(c config.ProviderChain, cache *phrases.Cache, tell func(chain.Switch)) (tts.Provider, []string, error) {
-	links, missing, err := voiceLinks(c)
+// nil, as may client, which makes the connections.
+func voiceProvider(client *http.Client, c config.ProviderChain, cache *phrases.Cache, tell func(chain.Switch)) (tts.Provider, []string, error) {
+	links, missing, err := voiceLinks(client, c)
 	if err != nil || c.Name == silentName || len(links) == 0 {
 		return silent.New(), missing, err
 	}
@@ -83,11 +86,27 @@ func changeOfVoice(s chain.Switch) string {
 	return fmt.Sprintf("%s speaks now: %v", s.To, s.Reason)
 }
 
-// stockLines are the phrases of an NPC that always sound the same, sentence by
-// sentence as the voice gets them.
-func stockLines(npc config.NPC) []string {
+// stock are the occasions whose phrases always sound the same.
+var stock = []string{"greeting", "filler", "unknown", "refusal", "smalltalk", "farewell"}
+
+// warmed returns the occasions whose phrases are spoken ahead: those that are
+// wanted without delay, or none where that is not to be paid for.
+func warmed(p config.Provider) []string {
+	on, set := p.Options["warm"].(bool)
+	switch {
+	case !set:
+		return []string{"filler"}
+	case on:
+		return []string{"filler", "greeting"}
+	}
+	return nil
+}
+
+// stockLines are the phrases of an NPC for some occasions that always sound the
+// same, sentence by sentence as the voice gets them.
+func stockLines(npc config.NPC, occasions ...string) []string {
 	var all []string
-	for _, occasion := range []string{"greeting", "filler", "unknown", "refusal", "smalltalk", "farewell"} {
+	for _, occasion := range occasions {
 		for _, line := range npc.Lines[occasion] {
 			if strings.Contains(line, "{") {
 				continue
@@ -97,9 +116,4 @@ func stockLines(npc config.NPC) []string {
 		}
 	}
 	return all
-}
-
-// warmLines are those of stockLines that are wanted without delay.
-func warmLines(npc config.NPC) []string {
-	return stockLines(config.NPC{Lines: map[string][]string{"greeting": npc.Lines["greeting"], "filler": npc.Lines["filler"]}})
 }

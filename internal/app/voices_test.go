@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"io"
 	"iter"
 	"net/http"
@@ -42,15 +41,18 @@ func (p *tone) Synthesize(_ context.Context, text string, _ tts.Voice) iter.Seq2
 	}
 }
 
-// ear is a sink that keeps what it hears.
-type ear struct{ samples []int16 }
-
-func (e *ear) Write(_ context.Context, samples []int16) error {
-	e.samples = append(e.samples, samples...)
-	return nil
+// sentence speaks a sentence and returns its sound.
+func sentence(t *testing.T, v *voice, npc config.NPC, text string) []int16 {
+	t.Helper()
+	var sound []int16
+	for pcm, err := range v.Synthesize(t.Context(), npc, text) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		sound = append(sound, pcm...)
+	}
+	return sound
 }
-
-func (*ear) Close() error { return nil }
 
 func TestVoiceSaysWordsForSigns(t *testing.T) {
 	for _, tt := range []struct {
@@ -62,32 +64,26 @@ func TestVoiceSaysWordsForSigns(t *testing.T) {
 		{"nothing_to_say", "en", "", "🙂", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p, sink := &tone{}, &ear{}
-			v := &voice{provider: p, language: tt.table, sinks: []pcmSink{sink}}
-			started := 0
-			npc := config.NPC{ID: "bart", Voice: tts.Voice{Language: tt.npc}}
-			if err := v.Speak(t.Context(), npc, tt.text, func() { started++ }); err != nil {
-				t.Fatal(err)
-			}
+			p := &tone{}
+			v := &voice{provider: p, language: tt.table}
+			sound := sentence(t, v, config.NPC{ID: "bart", Voice: tts.Voice{Language: tt.npc}}, tt.text)
 			if diff := cmp.Diff([]string{tt.want}, p.said); diff != "" {
 				t.Errorf("said (-want +got):\n%s", diff)
 			}
-			if started != 1 || len(sink.samples) != 4800 {
-				t.Errorf("started %d times, %d samples; want 1 and 4800", started, len(sink.samples))
+			if len(sound) != 4800 {
+				t.Errorf("%d samples, want 4800", len(sound))
 			}
 		})
 	}
 }
 
 func TestLoudVoiceIsBroughtDown(t *testing.T) {
-	sink := &ear{}
-	v := &voice{provider: &tone{}, sinks: []pcmSink{sink}}
+	v := &voice{provider: &tone{}}
+	var sound []int16
 	for range 20 {
-		if err := v.Speak(t.Context(), config.NPC{ID: "bart"}, "Hey.", func() {}); err != nil {
-			t.Fatal(err)
-		}
+		sound = append(sound, sentence(t, v, config.NPC{ID: "bart"}, "Hey.")...)
 	}
-	first, last := slices.Max(sink.samples[:4800]), slices.Max(sink.samples[len(sink.samples)-audio.FrameSamples*3:])
+	first, last := slices.Max(sound[:4800]), slices.Max(sound[len(sound)-audio.FrameSamples*3:])
 	if first < 25000 || first > 32600 || last > first/2 {
 		t.Errorf("peaks go from %d to %d, want them at least halved and never above 32600", first, last)
 	}
@@ -97,11 +93,17 @@ func TestStockLines(t *testing.T) {
 	npc := config.NPC{Lines: map[string][]string{
 		"greeting": {"Hail! Sit down.", "Hail {player}."}, "filler": {"Hm…"}, "answer": {"{answer}"}, "farewell": {"Bye."},
 	}}
-	if diff := cmp.Diff([]string{"Hail!", "Sit down.", "Hm…", "Bye."}, stockLines(npc)); diff != "" {
+	if diff := cmp.Diff([]string{"Hail!", "Sit down.", "Hm…", "Bye."}, stockLines(npc, stock...)); diff != "" {
 		t.Errorf("stock (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"Hail!", "Sit down.", "Hm…"}, warmLines(npc)); diff != "" {
+	if diff := cmp.Diff([]string{"Hm…", "Hail!", "Sit down."}, stockLines(npc, warmed(config.Provider{Options: config.ProviderOptions{"warm": true}})...)); diff != "" {
 		t.Errorf("warm (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"Hm…"}, stockLines(npc, warmed(config.Provider{})...)); diff != "" {
+		t.Errorf("warm unless said otherwise (-want +got):\n%s", diff)
+	}
+	if got := warmed(config.Provider{Options: config.ProviderOptions{"warm": false}}); got != nil {
+		t.Errorf("warm: false still warms %q", got)
 	}
 }
 
@@ -109,12 +111,10 @@ func TestWarmedPhrasesAreThereAtOnce(t *testing.T) {
 	npc := config.NPC{ID: "bart", Lines: map[string][]string{"filler": {"5 moments."}}}
 	p := &tone{}
 	cache := phrases.New([]string{"five moments."}, nil)
-	v := &voice{provider: cache.Wrap("tone", p), sinks: []pcmSink{&ear{}}}
-	v.warm([]config.NPC{npc})
+	v := &voice{provider: cache.Wrap("tone", p)}
+	v.warm([]config.NPC{npc}, "filler")
 	v.warming.Wait()
-	if err := v.Speak(t.Context(), npc, "5 moments.", func() {}); err != nil {
-		t.Fatal(err)
-	}
+	sentence(t, v, npc, "5 moments.")
 	if _, _, hits := cache.Stats(); hits != 1 || len(p.said) != 1 {
 		t.Errorf("%d hits, the provider spoke %d times; want 1 and 1", hits, len(p.said))
 	}
@@ -134,8 +134,8 @@ func (*slow) Synthesize(ctx context.Context, _ string, _ tts.Voice) iter.Seq2[tt
 }
 
 func TestCloseEndsWarming(t *testing.T) {
-	v := &voice{provider: &slow{}, sinks: []pcmSink{&ear{}}}
-	v.warm([]config.NPC{{Lines: map[string][]string{"filler": {"Hm."}}}})
+	v := &voice{provider: &slow{}}
+	v.warm([]config.NPC{{Lines: map[string][]string{"filler": {"Hm."}}}}, "filler")
 	if err := v.Close(); err != nil {
 		t.Error(err)
 	}
@@ -163,7 +163,7 @@ func TestVoiceLinks(t *testing.T) {
 		{"auto_not_installed_but_a_service", chained(config.Provider{Name: config.ProviderAuto, Options: lost.Options}, service), "elevenlabs eleven_flash_v2_5", 1, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p, missing, err := voiceProvider(tt.chain, nil, nil)
+			p, missing, err := voiceProvider(nil, tt.chain, nil, nil)
 			if tt.fails != (err != nil) {
 				t.Fatalf("err = %v, want one: %t", err, tt.fails)
 			}
@@ -192,21 +192,18 @@ func TestNextServiceTakesOver(t *testing.T) {
 	}))
 	defer speaking.Close()
 	var told []string
-	p, _, err := voiceProvider(config.ProviderChain{
+	p, _, err := voiceProvider(nil, config.ProviderChain{
 		Provider: config.Provider{Name: elevenLabs, APIKey: "secret-key", BaseURL: refusing.URL},
 		Fallback: []config.Provider{{Name: openAI, BaseURL: speaking.URL + "/v1"}},
 	}, phrases.New(nil, nil), func(s chain.Switch) { told = append(told, changeOfVoice(s)) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	sink := &ear{}
-	v := &voice{provider: p, sinks: []pcmSink{sink}}
+	v := &voice{provider: p}
 	npc := config.NPC{ID: "bart", Voice: tts.Voice{ID: "abc", IDs: map[string]string{openAI: "nova"}}}
-	if err := v.Speak(t.Context(), npc, "2 rats.", func() {}); err != nil {
-		t.Fatal(err)
-	}
-	if len(sink.samples) != 4800 || !strings.Contains(body, `"two rats."`) || !strings.Contains(body, `"nova"`) {
-		t.Errorf("heard %d samples of request %s; want 4800, two rats and nova", len(sink.samples), body)
+	sound := sentence(t, v, npc, "2 rats.")
+	if len(sound) != 4800 || !strings.Contains(body, `"two rats."`) || !strings.Contains(body, `"nova"`) {
+		t.Errorf("heard %d samples of request %s; want 4800, two rats and nova", len(sound), body)
 	}
 	if len(told) != 1 || !strings.HasPrefix(told[0], "openai speaks now: elevenlabs: speech was refused: status 401") || strings.Contains(told[0], "secret-key") {
 		t.Errorf("told %q", told)
@@ -236,19 +233,5 @@ func TestDoctorAsksEveryVoiceService(t *testing.T) {
 				t.Errorf("the key was sent as %q", header)
 			}
 		})
-	}
-}
-
-var errSink = errors.New("sink is full")
-
-type full struct{ ear }
-
-func (*full) Write(context.Context, []int16) error { return errSink }
-
-func TestFailingSinkEndsTheSentence(t *testing.T) {
-	v := &voice{provider: &tone{}, sinks: []pcmSink{&full{}}}
-	err := v.Speak(t.Context(), config.NPC{ID: "bart"}, "Hey.", func() { t.Error("nothing was heard") })
-	if !errors.Is(err, errSink) {
-		t.Errorf("err = %v, want the sink's", err)
 	}
 }

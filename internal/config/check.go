@@ -23,6 +23,7 @@ func (l *loader) check() {
 	l.checkServers()
 	l.checkToolFloors()
 	l.checkProviders()
+	l.checkPolicy()
 	checkOrder(l.main, "latency.ceilings", l.cfg.Latency.Ceilings, true)
 	checkOrder(l.main, "latency.targets", l.cfg.Latency.Targets, true)
 	checkOrder(l.main, "latency.rounds", l.cfg.Latency.Rounds, false)

@@ -32,6 +32,7 @@ type Config struct {
 	Providers Providers  `yaml:"providers" json:"providers" doc:"Who thinks, listens and speaks for the NPCs."`
 	MCP       MCP        `yaml:"mcp" json:"mcp" doc:"External tools."`
 	Tools     ToolConfig `yaml:"tools" json:"tools" doc:"Settings of the built-in tools."`
+	Hearing   Hearing    `yaml:"hearing" json:"hearing" doc:"How players who speak are heard."`
 	Memory    Memory     `yaml:"memory" json:"memory" doc:"What NPCs remember."`
 	Latency   Latency    `yaml:"latency" json:"latency" doc:"How long an answer may take."`
 	Server    Server     `yaml:"server" json:"server" doc:"The MCP server that offers Glyphoxa's tools to outside agents."`
@@ -75,6 +76,8 @@ type NPC struct {
 	ID      string   `yaml:"id" json:"id" format:"id" doc:"Short unique id in lower case; made from the name if missing."`
 	Name    string   `yaml:"name" json:"name" required:"true" max:"100" doc:"Name the players call the NPC by."`
 	Aliases []string `yaml:"aliases" json:"aliases" doc:"Other names the NPC answers to."`
+	// Interruptibility is how the NPC takes it when a player talks over it.
+	Interruptibility Interruptibility `yaml:"interruptibility" json:"interruptibility" doc:"How the NPC takes it when a player talks over it."`
 	// AddressOnly NPCs answer to their names alone.
 	AddressOnly bool `yaml:"address_only" json:"address_only" doc:"Whether the NPC answers only when it is called by name."`
 	// Personality is who the NPC is, in prose.
@@ -92,6 +95,8 @@ type NPC struct {
 	// KnowledgeScope names what the NPC is knowledgeable about.
 	KnowledgeScope []string  `yaml:"knowledge_scope" json:"knowledge_scope" doc:"What the NPC knows a lot about."`
 	Voice          tts.Voice `yaml:"voice" json:"voice" doc:"How the NPC sounds."`
+	// Avatar is the address of the NPC's picture in chats, if it has one.
+	Avatar string `yaml:"avatar" json:"avatar" format:"url" doc:"Address of the NPC's picture, shown beside its lines on Discord."`
 	// Lines are stock phrases by occasion: greeting, filler, answer, roll,
 	// unknown, refusal, smalltalk, farewell.
 	Lines map[string][]string `yaml:"lines" json:"lines" keys:"greeting|filler|answer|roll|recall|unknown|refusal|smalltalk|farewell" doc:"Stock phrases by occasion: greeting, filler, answer, roll, recall, unknown, refusal, smalltalk, farewell."`
@@ -99,6 +104,24 @@ type NPC struct {
 	// File and Line say where the NPC is defined.
 	File string `yaml:"-" json:"-"`
 	Line int    `yaml:"-" json:"-"`
+}
+
+// Styles of Interruptibility.
+const (
+	StyleYields           = "yields"
+	StyleFinishesSentence = "finishes_sentence"
+	StyleInsists          = "insists"
+)
+
+// Interruptibility is how an NPC takes a barge-in.
+type Interruptibility struct {
+	// Style is one of the Style constants. Default yields.
+	Style string `yaml:"style" json:"style" enum:"yields|finishes_sentence|insists" doc:"What the NPC does when a player talks over it: yields (stops at once), finishes_sentence or insists (speaks to the end)."`
+	// Confirm is how long a player must voice before it counts. Default 250ms.
+	Confirm Duration `yaml:"confirm" json:"confirm" min:"20ms" max:"5s" doc:"How long a player must talk over the NPC before that counts as an interruption."`
+	// Resumes is whether the NPC takes up its sentence again after what was no
+	// interruption. Default true.
+	Resumes bool `yaml:"resumes" json:"resumes" doc:"Whether the NPC takes up its sentence again after a cough or an mhm."`
 }
 
 // ToolConfig tunes built-in tools.
@@ -127,8 +150,7 @@ type Memory struct {
 	History int `yaml:"history" json:"history" min:"0" max:"1000" doc:"How many of its own turns an NPC remembers word by word."`
 }
 
-// Duration is a time.Duration that reads "500ms", "5m" or a whole number of
-// milliseconds.
+// Duration is a time.Duration that reads "500ms" or "5m"; 0 alone needs no unit.
 type Duration time.Duration
 
 // PerTier holds one value per tier.
@@ -164,6 +186,12 @@ type Latency struct {
 	TurnTimeout Duration `yaml:"turn_timeout" json:"turn_timeout" min:"1ms" max:"1h" doc:"Longest time for a whole turn."`
 	// MinDeepInterval is the anti-spam interval between DEEP turns. Default 30s.
 	MinDeepInterval Duration `yaml:"min_deep_interval" json:"min_deep_interval" min:"0s" doc:"Shortest time between two deep turns."`
+	// Policy lists what is done when the first sound would come too late, in
+	// order. Default all of it.
+	Policy []string `yaml:"policy" json:"policy" enum:"lower_tier|opener|fallback|filler" doc:"What to do when an answer would come too late, in order: lower_tier (fewer tools), opener (begin with a stock phrase), fallback (ask the faster model), filler (a stock phrase when the time is nearly up)."`
+	// Preemptive has the model begin before the player has quite finished.
+	// Default true.
+	Preemptive bool `yaml:"preemptive" json:"preemptive" doc:"Whether the model begins to think while the player's last words are still being recognised; costs more model requests."`
 	// DeepKeywords and StandardKeywords replace the built-in lists if not empty.
 	DeepKeywords     []string `yaml:"deep_keywords" json:"deep_keywords" doc:"Words that ask for a deep answer; replaces the built-in list."`
 	StandardKeywords []string `yaml:"standard_keywords" json:"standard_keywords" doc:"Words that ask for a standard answer; replaces the built-in list."`
@@ -176,10 +204,26 @@ type Latency struct {
 	LeaseTurns int `yaml:"lease_turns" json:"lease_turns" min:"1" max:"1000" doc:"How many turns a raise by the DM lasts at most."`
 }
 
+// Ways to tell voice from noise.
+const (
+	DetectionEnergy = "energy"
+	DetectionWebRTC = "webrtc"
+)
+
+// Hearing says how players who speak are heard.
+type Hearing struct {
+	// Detection is one of the Detection constants. Default energy.
+	Detection string `yaml:"detection" json:"detection" enum:"energy|webrtc" doc:"What tells voice from noise: energy (for every room; whispers are not heard) or webrtc (hears whispers, and takes coughs and clatter for voice; needs a library of the system)."`
+}
+
 // Discord configures the bot.
 type Discord struct {
 	Token Secret `yaml:"token" json:"token" doc:"Bot token from the Discord developer portal."`
 	Guild string `yaml:"guild" json:"guild" format:"number" doc:"Id of your Discord server, a long number."`
-	// DMRoles names the roles that may use DM commands.
-	DMRoles []string `yaml:"dm_roles" json:"dm_roles" doc:"Discord roles that may use the dungeon master's commands."`
+	// DMRoles names the roles that may use DM commands, by name or id. If empty,
+	// whoever may manage the Discord server may.
+	DMRoles []string `yaml:"dm_roles" json:"dm_roles" doc:"Discord roles that may use the dungeon master's commands, by name or id; those who may manage the server if missing."`
+	// APIURL is the base of Discord's REST interface, without a version. If
+	// empty, it is Discord's own.
+	APIURL string `yaml:"api_url" json:"api_url" format:"url" doc:"Where Discord's API is, for tests and proxies; Discord itself if missing."`
 }

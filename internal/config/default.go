@@ -15,6 +15,7 @@ func Default() *Config {
 		Campaign:  Campaign{System: "dnd5e"},
 		Providers: defaultProviders(),
 		Tools:     ToolConfig{FileQuota: 64 << 20},
+		Hearing:   Hearing{Detection: DetectionEnergy},
 		Memory:    Memory{RecentLines: 20, History: 12},
 		Latency: Latency{
 			Ceilings:        perTier(500, 1500, 4000),
@@ -26,6 +27,8 @@ func Default() *Config {
 			Continuation:    Duration(30 * time.Second),
 			Lease:           Duration(5 * time.Minute),
 			LeaseTurns:      10,
+			Policy:          []string{"lower_tier", "opener", "fallback", "filler"},
+			Preemptive:      true,
 		},
 		Server: Server{
 			Listen: "127.0.0.1:8787", Naming: "plain", Workflows: "workflows",
@@ -37,12 +40,15 @@ func Default() *Config {
 
 func defaultProviders() Providers {
 	auto := Provider{Name: ProviderAuto}
-	return Providers{LLM: auto, STT: ProviderChain{Provider: auto}, TTS: ProviderChain{Provider: auto}, S2S: auto, Embeddings: auto}
+	return Providers{LLM: ProviderChain{Provider: auto}, STT: ProviderChain{Provider: auto}, TTS: ProviderChain{Provider: auto}, S2S: auto, Embeddings: auto}
 }
 
 // DefaultNPC returns what an NPC has unless its entry says otherwise.
 func DefaultNPC() NPC {
-	return NPC{Engine: EngineCascaded, BudgetTier: mcp.BudgetStandard}
+	return NPC{
+		Engine: EngineCascaded, BudgetTier: mcp.BudgetStandard,
+		Interruptibility: Interruptibility{Style: StyleYields, Confirm: Duration(250 * time.Millisecond), Resumes: true},
+	}
 }
 
 // DefaultServer returns what an external tool server has unless its entry says

@@ -2,8 +2,8 @@ package config
 
 import (
 	"fmt"
-	"math"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -16,18 +16,23 @@ func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil
 // MarshalYAML renders what [Load] reads.
 func (d Duration) MarshalYAML() (any, error) { return d.String(), nil }
 
-// UnmarshalText reads "500ms", "1m30s" or a whole number of milliseconds.
+// UnmarshalText reads "500ms" or "1m30s". A number needs a unit unless it is 0:
+// some take it for seconds and some for milliseconds.
 func (d *Duration) UnmarshalText(b []byte) error {
 	s := string(b)
-	if v, err := time.ParseDuration(s); err == nil {
-		*d = Duration(v)
-		return nil
+	v, err := time.ParseDuration(s)
+	if err != nil {
+		return fmt.Errorf("%s is no duration; %s", quote(s), durationRemedy(s))
 	}
-	const most = math.MaxInt64 / int64(time.Millisecond)
-	ms, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || ms > most || ms < -most {
-		return fmt.Errorf("%s is no duration; write 500ms, 2s, 5m or a number of milliseconds", quote(s))
-	}
-	*d = Duration(time.Duration(ms) * time.Millisecond)
+	*d = Duration(v)
 	return nil
+}
+
+// durationRemedy says what to write in place of a text that is no duration.
+func durationRemedy(s string) string {
+	const longest = 12 // digits; a longer number is no time a table knows
+	if _, err := strconv.ParseFloat(s, 64); err == nil && len(s) <= longest && strings.Trim(s, "0123456789.") == "" {
+		return fmt.Sprintf("write %ss or %sms", s, s)
+	}
+	return "write 500ms, 2s or 5m"
 }

@@ -14,7 +14,8 @@ type expansion struct {
 
 // expand replaces ${NAME} and ${NAME:-default} in s; $${ stands for a literal
 // ${. A default counts when the variable is unset or empty, as in a shell. What
-// a variable holds is not expanded again. The error says what is wrong without
+// a variable holds is not expanded again. Without a lookup there are no variables.
+// The error says what is wrong without
 // showing any value, and fix what to do about it.
 func expand(s string, lookup func(string) (string, bool)) (x expansion, what, fix string) {
 	if !strings.Contains(s, "${") {
@@ -49,6 +50,9 @@ func expand(s string, lookup func(string) (string, bool)) (x expansion, what, fi
 
 // variable resolves what stands between "${" and "}".
 func variable(inside string, lookup func(string) (string, bool)) (value, what, fix string) {
+	if lookup == nil {
+		return "", "this file takes no environment variables", `write the value itself, or "$${" for the characters`
+	}
 	name, fallback, hasFallback := strings.Cut(inside, ":-")
 	if !isVariableName(name) {
 		return "", `what stands in "${}" is no name of an environment variable`,

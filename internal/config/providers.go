@@ -24,8 +24,9 @@ type ProviderChain struct {
 
 // Providers configures every vendor. A scalar is short for {name: scalar}.
 type Providers struct {
-	// LLM is auto (openai when its key is set, else offline), openai or offline.
-	LLM Provider `yaml:"llm" json:"llm" enum:"auto|openai|offline" doc:"Language model: auto (openai when its key is set, else offline), openai (or anything that speaks its protocol) or offline (stock phrases)."`
+	// LLM is auto (openai when its key is set, else its fallbacks, or offline if
+	// there are none), openai or offline.
+	LLM ProviderChain `yaml:"llm" json:"llm" enum:"auto|openai|offline" doc:"Language model: auto (openai when its key is set, else what is under fallback, or offline), openai (or anything that speaks its protocol) or offline (stock phrases)."`
 	// STT is auto (openai when its key is set, else none), openai, deepgram,
 	// elevenlabs or none.
 	STT ProviderChain `yaml:"stt" json:"stt" enum:"auto|openai|deepgram|elevenlabs|none" doc:"Speech recognition: auto (openai when its key is set, else none), openai (or anything that speaks its protocol), deepgram, elevenlabs or none."`

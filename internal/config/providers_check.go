@@ -33,9 +33,10 @@ func (l *loader) checkProviders() {
 	for _, e := range []struct {
 		key string
 		p   *Provider
-	}{{"llm", &p.LLM}, {"stt", &p.STT.Provider}, {"tts", &p.TTS.Provider}, {"s2s", &p.S2S}, {"embeddings", &p.Embeddings}} {
+	}{{"llm", &p.LLM.Provider}, {"stt", &p.STT.Provider}, {"tts", &p.TTS.Provider}, {"s2s", &p.S2S}, {"embeddings", &p.Embeddings}} {
 		l.checkProvider(at{path: "providers." + e.key}, e.key, e.p)
 	}
+	l.checkFallback(at{path: "providers.llm"}, "llm", &p.LLM)
 	l.checkFallback(at{path: "providers.stt"}, "stt", &p.STT)
 	l.checkFallback(at{path: "providers.tts"}, "tts", &p.TTS)
 }
@@ -60,9 +61,36 @@ func (l *loader) checkFallback(root at, kind string, c *ProviderChain) {
 			l.checkProvider(place, kind, p)
 		}
 	}
-	if len(c.Fallback) > 0 && isPlaceholder(c.Name) && c.Name != ProviderAuto {
+	if len(c.Fallback) > 0 && neverFails(c.Name) {
 		l.warn(l.main, root.key("fallback").path, "is not used, since "+c.Name+" never fails", "remove it, or name a provider")
+		return
 	}
+	last := slices.IndexFunc(c.Fallback, func(p Provider) bool { return neverFails(p.Name) })
+	if last >= 0 && last+1 < len(c.Fallback) {
+		l.warn(l.main, root.key("fallback").item(last+1).path, "is never asked, since "+c.Fallback[last].Name+" before it never fails", "put it before that, or remove it")
+	}
+}
+
+// checkPolicy looks for steps against lateness that cannot do anything.
+func (l *loader) checkPolicy() {
+	root := at{path: "latency.policy"}
+	for i, step := range l.cfg.Latency.Policy {
+		path := root.item(i).path
+		if !l.main.given(path) {
+			return // the defaults are ours
+		}
+		switch {
+		case slices.Contains(l.cfg.Latency.Policy[:i], step):
+			l.warn(l.main, path, l.main.shown(path, step)+" is listed twice", "remove one of them")
+		case step == "fallback" && len(l.cfg.Providers.LLM.Fallback) == 0:
+			l.warn(l.main, path, "there is no other model to ask", "add providers.llm.fallback, or remove this step")
+		}
+	}
+}
+
+// neverFails reports whether nobody can take over from a provider.
+func neverFails(name string) bool {
+	return name == "offline" || isPlaceholder(name) && name != ProviderAuto
 }
 
 func (l *loader) checkOptions(root at, kind string, options ProviderOptions) {

@@ -221,7 +221,11 @@ func (d *decoder) oneOf(text string, allowed []string, a at, line int, raw strin
 func (d *decoder) duration(s scalarText, v reflect.Value, a at, line int, r rules) {
 	var got Duration
 	if got.UnmarshalText([]byte(s.text)) != nil {
-		d.problem(a, line, "expected a duration, got "+s.shown(), "write 500ms, 2s, 5m or a number of milliseconds")
+		fix := durationRemedy(s.text)
+		if s.changed { // the value stays unsaid
+			fix = "it needs a unit, as in 60s or 60ms"
+		}
+		d.problem(a, line, "expected a duration, got "+s.shown(), fix)
 		return
 	}
 	limit := func(t string) Duration {

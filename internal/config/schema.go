@@ -161,7 +161,7 @@ func scalarType(t reflect.Type, r rules) *jsonschema.Schema {
 		return &jsonschema.Schema{Types: []string{"string", "number", "boolean"}}
 	case typeDuration:
 		text := &jsonschema.Schema{Type: "string", Pattern: durationPattern}
-		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{text, {Type: "integer", Minimum: number("0")}}}
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{text, {Type: "integer", Minimum: number("0"), Maximum: number("0")}}}
 	case typeTier:
 		return &jsonschema.Schema{Type: "string", Enum: anySlice(tierNames())}
 	}

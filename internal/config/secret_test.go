@@ -115,27 +115,32 @@ func TestDuration(t *testing.T) {
 	for _, row := range []struct {
 		name, in string
 		want     time.Duration
-		bad      bool
+		bad      string // the remedy
 	}{
 		{name: "unit", in: "500ms", want: 500 * time.Millisecond},
 		{name: "units", in: "1m30s", want: 90 * time.Second},
-		{name: "milliseconds", in: "1500", want: 1500 * time.Millisecond},
-		{name: "negative", in: "-20", want: -20 * time.Millisecond},
+		{name: "negative", in: "-20ms", want: -20 * time.Millisecond},
 		{name: "zero", in: "0", want: 0},
-		{name: "word", in: "soon", bad: true},
-		{name: "empty", in: "", bad: true},
-		{name: "fraction_without_unit", in: "1.5", bad: true},
-		{name: "overflow", in: "9223372036854775807", bad: true},
-		{name: "overflow_below", in: "-9223372036854775807", bad: true},
+		{name: "no_unit", in: "60", bad: "write 60s or 60ms"},
+		{name: "fraction_without_unit", in: "1.5", bad: "write 1.5s or 1.5ms"},
+		{name: "word", in: "soon", bad: "write 500ms, 2s or 5m"},
+		{name: "empty", in: "", bad: "write 500ms, 2s or 5m"},
+		{name: "negative_without_unit", in: "-20", bad: "write 500ms, 2s or 5m"},
+		{name: "no_number", in: "Inf", bad: "write 500ms, 2s or 5m"},
+		{name: "overflow", in: "9223372036854775807s", bad: "write 500ms, 2s or 5m"},
+		{name: "huge_without_unit", in: "9223372036854775807", bad: "write 500ms, 2s or 5m"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var got config.Duration
 			err := got.UnmarshalText([]byte(row.in))
-			if (err != nil) != row.bad || time.Duration(got) != row.want {
-				t.Fatalf("UnmarshalText(%q) = %v, %v; want %v, error %t", row.in, got, err, row.want, row.bad)
-			}
-			if row.bad {
+			if row.bad != "" {
+				if err == nil || !strings.Contains(err.Error(), row.bad) {
+					t.Errorf("UnmarshalText(%q) = %v, %v; want an error with %q", row.in, got, err, row.bad)
+				}
 				return
+			}
+			if err != nil || time.Duration(got) != row.want {
+				t.Fatalf("UnmarshalText(%q) = %v, %v; want %v", row.in, got, err, row.want)
 			}
 			text, err := got.MarshalText()
 			if err != nil {

@@ -109,7 +109,8 @@ func TestLoadReadsValues(t *testing.T) {
 		{"values_are_not_expanded_again", "campaign:\n  name: ${NESTED}\n", func(c *config.Config) any { return c.Campaign.Name }, "${KEY}"},
 		{"escape", "campaign:\n  name: $${KEY} costs $5 and ${LINES}$\n", func(c *config.Config) any { return c.Campaign.Name }, "${KEY} costs $5 and 7$"},
 		{"text_keeps_its_zeros", "discord:\n  guild: ${TEXT_NUMBER}\n", func(c *config.Config) any { return c.Discord.Guild }, "0042"},
-		{"milliseconds_from_variable", "latency:\n  lease: ${MS}0\n", func(c *config.Config) any { return c.Latency.Lease }, 2500 * milli},
+		{"number_from_variable_has_no_unit", "latency:\n  lease: ${MS}0\n", nil, `expected a duration, got the value of "${MS}0"; it needs a unit, as in 60s or 60ms`},
+		{"duration_from_variable", "latency:\n  lease: ${MS}0ms\n", func(c *config.Config) any { return c.Latency.Lease }, 2500 * milli},
 		{"tier_in_any_case", "npcs:\n  - name: A\n    budget_tier: ${TIER}\n", func(c *config.Config) any { return c.NPCs[0].BudgetTier }, mcp.BudgetDeep},
 		{"partial_tiers_keep_defaults", "latency: {ceilings: {fast: 300ms}}", func(c *config.Config) any { return c.Latency.Ceilings },
 			config.PerTier[config.Duration]{Fast: 300 * milli, Standard: 1500 * milli, Deep: 4000 * milli}},
@@ -125,6 +126,17 @@ func TestLoadReadsValues(t *testing.T) {
 				f := c.Providers.TTS.Fallback
 				return fmt.Sprint(c.Providers.TTS.Name, len(f), f[0].Name, f[0].Model, f[1].Name)
 			}, "elevenlabs2openaimespeak"},
+		{"model_fallback", "providers: {llm: {fallback: [{name: openai, base_url: 'http://127.0.0.1:1', options: {temperature: 1}}, offline]}}",
+			func(c *config.Config) any {
+				f := c.Providers.LLM.Fallback
+				return fmt.Sprint(c.Providers.LLM.Name, len(f), f[0].BaseURL, f[0].Options["temperature"], f[1].Name)
+			}, "auto2http://127.0.0.1:11offline"},
+		{"fallback_of_what_never_fails", "providers: {llm: {name: offline, fallback: [offline]}, tts: {name: silent, fallback: [espeak]}}",
+			func(c *config.Config) any {
+				all := fmt.Sprint(c.Warnings)
+				return strings.Contains(all, "fallback: is not used, since offline never fails") &&
+					strings.Contains(all, "fallback: is not used, since silent never fails")
+			}, true},
 		{"provider_without_name", "providers: {llm: {model: m}}", func(c *config.Config) any { return c.Providers.LLM.Name + " " + c.Providers.LLM.Model }, "auto m"},
 		{"options_keep_their_types", "providers:\n  llm:\n    options: {max_tokens: 1, temperature: 1.5, reasoning_effort: \"1\"}", func(c *config.Config) any {
 			return cmp.Diff(map[string]any{"max_tokens": int64(1), "temperature": 1.5, "reasoning_effort": "1"},

@@ -30,6 +30,11 @@ type Request struct {
 	Rounds int
 	// ModelTimeout bounds the wait for each piece of the model's answer.
 	ModelTimeout time.Duration
+	// Hurry asks for the model that answers soonest rather than the first.
+	Hurry bool
+	// Go is closed once the turn is meant: until then it is a guess at what the
+	// player is saying, and no tool may run. If nil, it is meant from the start.
+	Go <-chan struct{}
 }
 
 // Event is something that happens while a turn is answered: one of the types
@@ -85,6 +90,10 @@ type Engine interface {
 
 // ErrModelSilent means the model sent nothing for longer than allowed.
 var ErrModelSilent = errors.New("the model stopped answering")
+
+// ErrTooLong means the model's answer was longer than anybody wants to hear;
+// what was written until then is spoken.
+var ErrTooLong = errors.New("the model's answer did not end; the rest was not taken")
 
 // ErrNothingSaid means the model finished without a word to speak.
 var ErrNothingSaid = errors.New("the model said nothing")

@@ -10,9 +10,10 @@ type Event struct {
 	Kind EventKind
 	// Line is what wants the floor; of Want.
 	Line Line
-	// Turn is whose line it is about; of Started, SentenceEnd, Finished and Gone.
+	// Turn is whose line it is about; of Started, Dry, Playing, SentenceEnd,
+	// Finished and Gone.
 	Turn uint64
-	// Speaker is the player; of VoiceOn, VoiceOff, Heard and Left.
+	// Speaker is the player; of VoiceOn, VoiceOff, Quiet and Left.
 	Speaker string
 	// Words says that what was heard means something: no cough, no "mhm".
 	Words bool
@@ -27,8 +28,12 @@ type EventKind int
 const (
 	// Want asks for the floor: the line has sound to play.
 	Want EventKind = iota
-	// Started: the first frame of the line was played.
+	// Started: the first frame of the line was played, or the first after Dry.
 	Started
+	// Dry: the line has nothing to play for now; more will come.
+	Dry
+	// Playing: more of the line was played.
+	Playing
 	// SentenceEnd: playback has reached the end of a sentence, and there is more.
 	SentenceEnd
 	// Finished: all of the line was played.
@@ -36,11 +41,16 @@ const (
 	// Gone: the line will not be spoken, or no further: it failed, was cancelled,
 	// or its NPC is muted or has left.
 	Gone
-	// VoiceOn and VoiceOff: a player began or ceased to voice.
+	// VoiceOn and VoiceOff: a player began or ceased to voice, be it for a breath.
 	VoiceOn
 	VoiceOff
+	// Quiet: a player's utterance is over.
+	Quiet
 	// Heard: what a player said is known.
 	Heard
+	// Interrupt: a player who is not counted by voice has said something that
+	// means something, over the line that is heard.
+	Interrupt
 	// Left: a player has left.
 	Left
 	// Fired: a timer has fired.
@@ -62,7 +72,7 @@ const (
 // Effect is something the floor wants done.
 type Effect struct {
 	Kind EffectKind
-	// Turn is whose line; of Grant, Pause, Resume, Cut and Drop.
+	// Turn is whose line; of Grant, Pause, Resume, Cut, Drop and Yield.
 	Turn   uint64
 	Reason Reason // of Cut
 	// Timer is to fire After from now, as Fired with this Serial. A later Set of
@@ -87,6 +97,9 @@ const (
 	Cut
 	// Drop tells a line that waits that it will not be spoken.
 	Drop
+	// Yield tells that the line will stop with its sentence, unless what made it
+	// yield proves to be nothing.
+	Yield
 	// Set starts a timer, Stop ends it.
 	Set
 	Stop
@@ -109,14 +122,19 @@ func (f *Floor) Apply(e Event) []Effect {
 	switch e.Kind {
 	case Want:
 		f.want(e.Line)
-	case Started, SentenceEnd, Finished, Gone:
+	case Started, Dry, Playing, SentenceEnd, Finished, Gone:
 		f.played(e)
 	case VoiceOn:
 		f.voiceOn(e.Speaker)
-	case VoiceOff, Left:
+	case VoiceOff:
 		f.voiceOff(e.Speaker)
+	case Quiet, Left:
+		f.voiceOff(e.Speaker)
+		f.quiet(e.Speaker)
 	case Heard:
 		f.heard(e.Words)
+	case Interrupt:
+		f.interrupt()
 	case Fired:
 		f.fired(e)
 	}
@@ -153,32 +171,78 @@ func (f *Floor) played(e Event) {
 	switch e.Kind {
 	case Started:
 		if f.phase == granted {
-			f.phase = audible
+			f.phase, f.sounded = audible, true
 			f.start(TimerStall, f.timing.Stall)
 			f.arm()
+		}
+	case Playing:
+		if f.phase == audible || f.phase == yielding {
+			f.start(TimerStall, f.timing.Stall)
+		}
+	case Dry:
+		switch f.phase {
+		case yielding:
+			f.sentenceEnds()
+		case granted, audible: // nobody can interrupt what is not heard
+			f.phase = granted
+			f.stop(TimerConfirm)
+			f.start(TimerStall, f.timing.Dry)
 		}
 	case SentenceEnd:
 		switch f.phase {
 		case yielding:
-			f.cut(Interrupted)
-		case audible:
+			f.sentenceEnds()
+		case granted, audible:
 			f.start(TimerStall, f.timing.Stall)
 		}
-	case Finished, Gone:
-		f.release(f.phase != granted)
+	case Finished:
+		f.release(f.sounded)
+	case Gone: // whoever silenced it wants no breath
+		f.release(false)
 	}
 }
 
-// arm starts to count a player's voice against a line that is heard.
-func (f *Floor) arm() {
-	if f.phase == audible && len(f.voices) > 0 && f.holder.Manner != Insists && f.timers[TimerConfirm] == 0 {
-		f.start(TimerConfirm, f.timing.Confirm)
+// sentenceEnds stops a line that yields with its sentence: for good if what the
+// player said is known to mean something.
+func (f *Floor) sentenceEnds() {
+	if f.meant {
+		f.cut(Interrupted)
+		return
 	}
+	f.pause()
+	if len(f.voices) == 0 {
+		f.start(TimerDoubt, f.timing.Doubt)
+	}
+}
+
+// pause stops the sound until it is known what the interruption was.
+func (f *Floor) pause() {
+	f.phase = paused
+	f.start(TimerStall, f.timing.Stall) // nobody talks for ever
+	f.do(Effect{Kind: Pause, Turn: f.holder.Turn})
+}
+
+// arm starts to count a player's voice against a line that is heard. Whoever
+// talked on although the line had waited long enough does not count.
+func (f *Floor) arm() {
+	if f.phase != audible || len(f.voices) <= len(f.talked) || f.holder.Manner == Insists || f.timers[TimerConfirm] != 0 {
+		return
+	}
+	i := slices.IndexFunc(f.voices, func(v string) bool { return !slices.Contains(f.talked, v) })
+	f.counted = f.voices[i]
+	after := f.timing.Confirm
+	if f.holder.Confirm > 0 {
+		after = f.holder.Confirm
+	}
+	f.start(TimerConfirm, after)
 }
 
 func (f *Floor) voiceOn(speaker string) {
 	if !slices.Contains(f.voices, speaker) {
 		f.voices = append(f.voices, speaker)
+	}
+	if !slices.Contains(f.talking, speaker) {
+		f.talking = append(f.talking, speaker)
 	}
 	if f.phase == paused {
 		f.stop(TimerDoubt) // whoever goes on talking means it
@@ -194,26 +258,40 @@ func (f *Floor) voiceOff(speaker string) {
 		return
 	}
 	f.voices = slices.Delete(f.voices, i, i+1)
+	if i := slices.Index(f.talked, speaker); i >= 0 {
+		f.talked = slices.Delete(f.talked, i, i+1)
+	}
+	if speaker == f.counted { // two short sounds are no long one
+		f.stop(TimerConfirm)
+		f.arm()
+	}
 	if len(f.voices) > 0 {
 		return
 	}
-	f.stop(TimerConfirm)
 	if f.phase == paused {
 		f.start(TimerDoubt, f.timing.Doubt)
 	}
-	f.unhold()
-	f.next()
+}
+
+// quiet gives the floor to a line that waited for the last player who talked.
+func (f *Floor) quiet(speaker string) {
+	f.talking = slices.DeleteFunc(f.talking, func(s string) bool { return s == speaker })
+	if len(f.talking) == 0 {
+		f.unhold()
+		f.next()
+	}
 }
 
 // heard settles what an interruption was.
 func (f *Floor) heard(words bool) {
-	if f.phase != paused {
-		return
-	}
 	switch {
-	case words:
+	case f.phase == yielding && words:
+		f.meant = true
+	case f.phase == yielding && len(f.voices) == 0:
+		f.phase = audible
+	case f.phase == paused && words:
 		f.cut(Interrupted)
-	case len(f.voices) == 0:
+	case f.phase == paused && len(f.voices) == 0:
 		f.resume()
 	}
 }
@@ -260,17 +338,31 @@ func (f *Floor) fired(e Event) {
 	}
 }
 
+// interrupt is a player whose words need no confirmation.
+func (f *Floor) interrupt() {
+	switch {
+	case f.phase == paused:
+		f.cut(Interrupted)
+	case f.phase == yielding:
+		f.meant = true
+	case f.phase != audible || f.holder.Manner == Insists:
+	case f.holder.Manner == FinishesSentence:
+		f.phase, f.meant = yielding, true
+	default:
+		f.cut(Interrupted)
+	}
+}
+
 // confirmed is a player who has voiced long enough against a line that is
 // heard.
 func (f *Floor) confirmed() {
-	if f.phase != audible || len(f.voices) == 0 {
+	if f.phase != audible || len(f.voices) <= len(f.talked) {
 		return
 	}
 	if f.holder.Manner == FinishesSentence {
 		f.phase = yielding
+		f.do(Effect{Kind: Yield, Turn: f.holder.Turn})
 		return
 	}
-	f.phase = paused
-	f.start(TimerStall, f.timing.Stall) // nobody talks for ever
-	f.do(Effect{Kind: Pause, Turn: f.holder.Turn})
+	f.pause()
 }

@@ -36,6 +36,9 @@ type Line struct {
 	// Resumes goes on from the last sentence after an interruption that was
 	// none; else the line ends there.
 	Resumes bool
+	// Confirm is how long a player must voice before this line yields; the
+	// floor's own time if zero.
+	Confirm time.Duration
 	// After is the turn this line reacts to: it speaks after that one, and falls
 	// with it when a player interrupts. 0 reacts to nothing.
 	After uint64
@@ -46,15 +49,19 @@ type Timing struct {
 	// Confirm is how long a player must voice before an NPC yields. Default 250 ms.
 	Confirm time.Duration
 	// Gap is between the lines of two NPCs. It never delays the first line after
-	// a silence. Default 300 ms.
+	// a silence. Default 300 ms; below zero there is none.
 	Gap time.Duration
 	// Hold is how long a line waits for players to stop talking. Default 1 s.
 	Hold time.Duration
 	// Doubt is how long after a player's voice has stopped an interruption waits
 	// for words before it counts as none. Default 2 s.
 	Doubt time.Duration
-	// Stall is how long a line may be silent although it has the floor. Default 10 s.
+	// Stall is how long a line may be silent although it has sound to play.
+	// Default 10 s.
 	Stall time.Duration
+	// Dry is how long a line keeps the floor that has nothing more to play yet.
+	// Default 90 s.
+	Dry time.Duration
 	// Waiting is how many lines may wait; beyond that the one that is due last is
 	// dropped. Default 8.
 	Waiting int
@@ -67,10 +74,13 @@ func (t Timing) filled() Timing {
 		}
 	}
 	set(&t.Confirm, 250*time.Millisecond)
-	set(&t.Gap, 300*time.Millisecond)
+	if t.Gap == 0 {
+		t.Gap = 300 * time.Millisecond
+	}
 	set(&t.Hold, time.Second)
 	set(&t.Doubt, 2*time.Second)
 	set(&t.Stall, 10*time.Second)
+	set(&t.Dry, 90*time.Second)
 	if t.Waiting <= 0 {
 		t.Waiting = 8
 	}
@@ -82,9 +92,9 @@ type phase int
 
 const (
 	idle     phase = iota
-	granted        // it may play, nothing was heard yet
+	granted        // it may play, nothing is heard: not yet, or no more for now
 	audible        // it is heard
-	yielding       // it is heard, and ends with the sentence
+	yielding       // it is heard, and stops with the sentence
 	paused         // it was stopped; whether for good is open
 )
 
@@ -96,6 +106,11 @@ type Floor struct {
 	holder  Line
 	waiting []Line
 	voices  []string // players voicing now
+	talking []string // players whose utterances are not over
+	talked  []string // of them, those who were not waited for any longer
+	sounded bool     // something of the holder's line was heard
+	meant   bool     // it yields to words, not only to a voice
+	counted string   // whose voice runs the confirm window
 	resting bool     // the gap after a line runs
 	held    bool     // the hold for talking players runs
 	overdue bool     // the hold is over: speak although they talk
@@ -115,6 +130,10 @@ func (f *Floor) Speaking() (turn uint64, heard bool) {
 	return f.holder.Turn, f.phase == audible || f.phase == yielding
 }
 
+// Paused returns the turn that was stopped by a player's voice, and whether there
+// is one.
+func (f *Floor) Paused() (turn uint64, ok bool) { return f.holder.Turn, f.phase == paused }
+
 // Waiting lists the turns that wait for the floor, in order.
 func (f *Floor) Waiting() []uint64 {
 	turns := make([]uint64, len(f.waiting))
@@ -129,12 +148,15 @@ func (f *Floor) next() {
 	if f.phase != idle || f.resting || len(f.waiting) == 0 {
 		return
 	}
-	if len(f.voices) > 0 && !f.overdue {
+	if len(f.talking) > 0 && !f.overdue {
 		if !f.held {
 			f.held = true
 			f.start(TimerHold, f.timing.Hold)
 		}
 		return
+	}
+	if f.overdue {
+		f.talked = append(f.talked[:0], f.voices...)
 	}
 	f.unhold()
 	f.holder, f.waiting = f.waiting[0], f.waiting[1:]
@@ -187,11 +209,12 @@ func (f *Floor) knows(turn uint64) bool {
 // next one waits for the gap.
 func (f *Floor) release(rest bool) {
 	f.phase = idle
-	f.holder = Line{}
+	f.holder, f.sounded, f.meant = Line{}, false, false
+	f.talked = f.talked[:0]
 	f.stop(TimerConfirm)
 	f.stop(TimerDoubt)
 	f.stop(TimerStall)
-	if rest {
+	if rest && f.timing.Gap > 0 && len(f.waiting) > 0 { // who comes later found silence
 		f.resting = true
 		f.start(TimerGap, f.timing.Gap)
 	}

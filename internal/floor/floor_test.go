@@ -40,6 +40,7 @@ func (s *scene) apply(e floor.Event) {
 			s.timers[effect.Timer] = set{effect.Serial, s.now + effect.After}
 		case floor.Stop:
 			delete(s.timers, effect.Timer)
+		case floor.Yield:
 		default:
 			name := []string{"grant", "pause", "resume", "cut", "drop"}[effect.Kind]
 			s.log = append(s.log, fmt.Sprintf("%d %s %d", s.now.Milliseconds(), name, effect.Turn))
@@ -89,6 +90,12 @@ func (s *scene) play(script string) string {
 			s.apply(floor.Event{Kind: floor.Want, Line: floor.Line{Turn: turn, After: turn - 1}})
 		case "started":
 			s.apply(floor.Event{Kind: floor.Started, Turn: turn})
+		case "playing":
+			s.apply(floor.Event{Kind: floor.Playing, Turn: turn})
+		case "dry":
+			s.apply(floor.Event{Kind: floor.Dry, Turn: turn})
+		case "slow":
+			s.apply(floor.Event{Kind: floor.Want, Line: floor.Line{Turn: turn, Confirm: time.Second}})
 		case "sentence":
 			s.apply(floor.Event{Kind: floor.SentenceEnd, Turn: turn})
 		case "finished":
@@ -99,8 +106,13 @@ func (s *scene) play(script string) string {
 			s.apply(floor.Event{Kind: floor.VoiceOn, Speaker: arg})
 		case "off":
 			s.apply(floor.Event{Kind: floor.VoiceOff, Speaker: arg})
+			s.apply(floor.Event{Kind: floor.Quiet, Speaker: arg})
+		case "breath":
+			s.apply(floor.Event{Kind: floor.VoiceOff, Speaker: arg})
 		case "left":
 			s.apply(floor.Event{Kind: floor.Left, Speaker: arg})
+		case "interrupt":
+			s.apply(floor.Event{Kind: floor.Interrupt})
 		case "words", "cough":
 			s.apply(floor.Event{Kind: floor.Heard, Words: word == "words"})
 		default:
@@ -118,7 +130,8 @@ func TestScenes(t *testing.T) {
 	for _, row := range []struct{ name, script, want string }{
 		{"the first line after silence waits for nothing", "+5000, want 1", "5000 grant 1"},
 		{"one voice at a time, a breath between two", "want 1, started 1, want 2, +1000, finished 1, +1000", "0 grant 1, 1300 grant 2"},
-		{"a line wanted within the breath waits for its rest", "want 1, started 1, finished 1, +100, want 2, +1000", "0 grant 1, 300 grant 2"},
+		{"who comes when it is silent waits for nothing", "want 1, started 1, finished 1, +100, want 2, +1000", "0 grant 1, 100 grant 2"},
+		{"a line wanted within the breath waits for its turn", "want 1, started 1, want 2, finished 1, +100, want 3, +200", "0 grant 1, 300 grant 2"},
 		{"a line that was never heard leaves no breath behind", "want 1, gone 1, want 2", "0 grant 1, 0 grant 2"},
 		{"the urgent comes first", "want 1, started 1, want 2, urgent 3, finished 1, +300", "0 grant 1, 300 grant 3"},
 		{"a reaction follows what it reacts to", "want 1, started 1, want 5, react 2, finished 1, +300", "0 grant 1, 300 grant 2"},
@@ -129,22 +142,43 @@ func TestScenes(t *testing.T) {
 		{"nobody knows what it was: go on after a while", "want 1, started 1, on ann, +300, off ann, +3000", "0 grant 1, 250 pause 1, 2300 resume 1"},
 		{"a brief line is not taken up again", "brief 1, started 1, on ann, +300, off ann, +3000", "0 grant 1, 250 pause 1, 2300 cut 1"},
 		{"who goes on talking means it", "want 1, started 1, on ann, +300, off ann, +1900, on ann, +1000, off ann, words", "0 grant 1, 250 pause 1, 3200 cut 1"},
-		{"the polite finish their sentence", "polite 1, started 1, on ann, +400, sentence 1, +500", "0 grant 1, 400 cut 1"},
+		{"the polite finish their sentence", "polite 1, started 1, on ann, +400, words, sentence 1, +500", "0 grant 1, 400 cut 1"},
+		{"and wait there to hear what it is", "polite 1, started 1, on ann, +400, sentence 1, +500, words", "0 grant 1, 400 pause 1, 900 cut 1"},
+		{"nor does a cough end their line", "polite 1, started 1, on ann, +400, off ann, cough, +100, sentence 1, +500", "0 grant 1"},
+		{"even one that is known only after the sentence", "polite 1, started 1, on ann, +400, off ann, sentence 1, +500, cough", "0 grant 1, 400 pause 1, 900 resume 1"},
+		{"nobody is talked over who is still speaking", "want 1, started 1, on ann, +300, on bob, off ann, cough, +1000", "0 grant 1, 250 pause 1"},
+		{"the next voice is counted when the first falls silent", "want 1, started 1, on ann, on bob, +100, off ann, +300", "0 grant 1, 350 pause 1"},
+		{"each line waits for who talks", "on ann, want 1, +1000, started 1, finished 1, want 2, +1000, started 2, +250", "1000 grant 1, 2000 grant 2"},
+		{"a sentence may be long", "want 1, started 1, +9000, playing 1, +9000, playing 1, +9000, finished 1", "0 grant 1"},
+		{"a line that is read, not heard, may take its time", "want 1, sentence 1, dry 1, +60000, sentence 1, +9000, finished 1", "0 grant 1"},
 		{"the DM's line is spoken to its end", "insist 1, started 1, on ann, +4000, words, sentence 1, finished 1", "0 grant 1"},
 		{"an interruption ends the reaction too, not what else waits", "want 1, started 1, react 2, want 5, on ann, +300, off ann, words, +300", "0 grant 1, 250 pause 1, 300 cut 1, 300 drop 2, 600 grant 5"},
 		{"nobody is interrupted who is not heard", "want 1, on ann, +3000, started 1, +100, off ann", "0 grant 1"},
 		{"who talks when it begins has to go on", "want 1, on ann, +500, started 1, +250", "0 grant 1, 750 pause 1"},
 		{"a line waits for a player who talks", "on ann, want 1, +400, off ann", "400 grant 1"},
+		{"a breath between two words gives no floor", "on ann, want 1, +400, breath ann, +240, on ann, +300, off ann", "940 grant 1"},
 		{"but not for ever", "on ann, want 1, +3000", "1000 grant 1"},
+		{"who was not waited for any longer does not interrupt by going on", "on ann, want 1, +1000, started 1, +5000, off ann, on ann, +300", "1000 grant 1, 6250 pause 1"},
+		{"but another does", "on ann, want 1, +1000, started 1, +500, on bob, +250, off ann", "1000 grant 1, 1750 pause 1"},
+		{"an NPC may be slower to yield", "slow 1, started 1, on ann, +2000", "0 grant 1, 1000 pause 1"},
+		{"nobody interrupts an NPC who is silent for a moment", "want 1, started 1, sentence 1, dry 1, on ann, +3000, off ann, started 1, +100", "0 grant 1"},
+		{"who talks when it goes on has to go on", "want 1, started 1, dry 1, on ann, +3000, started 1, +250", "0 grant 1, 3250 pause 1"},
+		{"a line that was heard and has no more leaves a breath behind", "want 1, started 1, dry 1, want 2, finished 1, +300", "0 grant 1, 300 grant 2"},
+		{"a line with nothing more to play loses the floor", "want 1, started 1, dry 1, +90000", "0 grant 1, 90000 cut 1"},
+		{"words alone interrupt as well", "want 1, started 1, +100, interrupt", "0 grant 1, 100 cut 1"},
+		{"though not before anything is heard", "want 1, interrupt, started 1", "0 grant 1"},
+		{"nor the DM's line", "insist 1, started 1, interrupt, finished 1", "0 grant 1"},
+		{"and the polite finish their sentence", "polite 1, started 1, interrupt, +400, sentence 1", "0 grant 1, 400 cut 1"},
 		{"players who leave are silent", "on ann, want 1, +100, left ann", "100 grant 1"},
 		{"a line stopped by an endless talker ends", "want 1, started 1, on ann, +20000", "0 grant 1, 250 pause 1, 10250 cut 1"},
-		{"two talk, one stops", "want 1, started 1, on ann, on bob, +200, off ann, +100", "0 grant 1, 250 pause 1"},
+		{"two talk, one stops", "want 1, started 1, on ann, on bob, +200, off bob, +50", "0 grant 1, 250 pause 1"},
+		{"two short sounds are no long one", "want 1, started 1, on ann, +200, on bob, +30, off ann, +200, off bob, +500", "0 grant 1"},
 		{"a line that has the floor and no sound loses it", "want 1, want 2, +10000", "0 grant 1, 10000 cut 1, 10000 grant 2"},
 		{"a line that falls silent loses it", "want 1, started 1, +9000, sentence 1, +9999, +1", "0 grant 1, 19000 cut 1"},
-		{"a muted NPC gives the floor back", "want 1, started 1, want 2, gone 1, +300", "0 grant 1, 300 grant 2"},
+		{"a muted NPC gives the floor back at once", "want 1, started 1, want 2, gone 1, +300", "0 grant 1, 0 grant 2"},
 		{"what waits can go as well", "want 1, started 1, want 2, gone 2, finished 1, +500", "0 grant 1"},
 		{"a line is wanted once", "want 1, want 1, started 1, want 1, finished 1, +500", "0 grant 1"},
-		{"late news of a line mean nothing", "want 1, started 1, finished 1, +300, want 2, started 1, sentence 1, finished 1", "0 grant 1, 300 grant 2"},
+		{"late news of a line mean nothing", "want 1, started 1, want 2, finished 1, +300, started 1, sentence 1, finished 1", "0 grant 1, 300 grant 2"},
 		{"too many wait", "want 1, want 2, want 3, want 4, want 5, want 6, want 7, want 8, want 9, want 10", "0 grant 1, 0 drop 10"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -152,6 +186,14 @@ func TestScenes(t *testing.T) {
 				t.Errorf("%s\n got: %s\nwant: %s", row.script, got, row.want)
 			}
 		})
+	}
+}
+
+func TestWithoutAGapLinesFollowAtOnce(t *testing.T) {
+	s := newScene()
+	s.floor = floor.New(floor.Timing{Gap: -1})
+	if got, want := s.play("want 1, started 1, want 2, +1000, finished 1"), "0 grant 1, 1000 grant 2"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
@@ -187,7 +229,7 @@ func TestAnyOrderOfEvents(t *testing.T) {
 		for range rapid.IntRange(1, 80).Draw(t, "events") {
 			turn := rapid.Uint64Range(1, n).Draw(t, "turn")
 			player := rapid.SampledFrom(players).Draw(t, "player")
-			switch rapid.IntRange(0, 9).Draw(t, "event") {
+			switch rapid.IntRange(0, 12).Draw(t, "event") {
 			case 0, 1:
 				j.want(floor.Line{
 					Turn: turn, Priority: rapid.IntRange(0, 2).Draw(t, "priority"), Resumes: rapid.Bool().Draw(t, "resumes"),
@@ -195,6 +237,12 @@ func TestAnyOrderOfEvents(t *testing.T) {
 				})
 			case 2:
 				j.played(floor.Started, turn)
+			case 12:
+				j.played(floor.Playing, turn)
+			case 11:
+				s.apply(floor.Event{Kind: floor.Interrupt})
+			case 10:
+				j.played(floor.Dry, turn)
 			case 3:
 				j.played(floor.SentenceEnd, turn)
 			case 4:
@@ -204,7 +252,7 @@ func TestAnyOrderOfEvents(t *testing.T) {
 			case 6:
 				s.apply(floor.Event{Kind: floor.VoiceOn, Speaker: player})
 			case 7:
-				s.apply(floor.Event{Kind: floor.VoiceOff, Speaker: player})
+				s.apply(floor.Event{Kind: rapid.SampledFrom([]floor.EventKind{floor.VoiceOff, floor.Quiet}).Draw(t, "off"), Speaker: player})
 			case 8:
 				s.apply(floor.Event{Kind: floor.Heard, Words: rapid.Bool().Draw(t, "words")})
 			case 9:
@@ -267,7 +315,7 @@ func (j *judge) end(turn uint64, how string) {
 }
 
 func (j *judge) effect(e floor.Effect) {
-	if e.Kind == floor.Set || e.Kind == floor.Stop {
+	if e.Kind == floor.Set || e.Kind == floor.Stop || e.Kind == floor.Yield {
 		return
 	}
 	if j.ended[e.Turn] != "" {
@@ -281,7 +329,7 @@ func (j *judge) effect(e floor.Effect) {
 		}
 		j.holder = e.Turn
 	case floor.Pause:
-		if j.holder != e.Turn || j.paused[e.Turn] || line.Manner != floor.Yields {
+		if j.holder != e.Turn || j.paused[e.Turn] || line.Manner == floor.Insists {
 			j.t.Fatalf("turn %d is paused: holder %d, paused %v, manner %d", e.Turn, j.holder, j.paused[e.Turn], line.Manner)
 		}
 		j.paused[e.Turn] = true

@@ -42,6 +42,9 @@ type Query struct {
 	Utterance string
 	// Recent is how many lines of the session are taken.
 	Recent int
+	// Lines are the session's last lines, oldest first, where the caller has them
+	// in mind. If nil, they are read.
+	Lines []memory.Line
 }
 
 // Graph is what the world is read from. It is safe for concurrent use, and
@@ -69,11 +72,14 @@ func New(log memory.SessionLog, graph Graph) *Source { return &Source{log, graph
 // Assemble gathers the context of a turn.
 func (s *Source) Assemble(ctx context.Context, q Query) (Context, error) {
 	c := Context{Scene: q.Scene}
-	lines, err := s.log.Recent(ctx, q.Session, q.Recent)
-	if err != nil {
-		return c, fmt.Errorf("reading the last lines: %w", err)
+	lines := q.Lines
+	if lines == nil {
+		var err error
+		if lines, err = s.log.Recent(ctx, q.Session, q.Recent); err != nil {
+			return c, fmt.Errorf("reading the last lines: %w", err)
+		}
 	}
-	for _, l := range lines {
+	for _, l := range lines[max(len(lines)-q.Recent, 0):] {
 		if l.NPC == q.NPC || l.To == q.NPC {
 			continue
 		}

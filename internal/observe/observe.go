@@ -51,7 +51,7 @@ type Options struct {
 	Version string
 }
 
-// Metrics counts calls. It is safe for concurrent use.
+// Metrics counts calls and turns. It is safe for concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
 	provider *sdk.MeterProvider
@@ -61,6 +61,7 @@ type Metrics struct {
 	calls    counters[callKey]
 	denials  counters[denialKey]
 	duration metric.Float64Histogram
+	turns    turns
 
 	mu     sync.Mutex // guards gauges
 	gauges map[string]bool
@@ -95,7 +96,7 @@ func New(opts Options) (*Metrics, error) {
 }
 
 func (m *Metrics) instruments() error {
-	var errs [3]error
+	var errs [4]error
 	_, errs[0] = m.meter.Int64ObservableCounter("glyphoxa.tool.calls", metric.WithInt64Callback(m.calls.observe),
 		metric.WithDescription("Tool calls that were let through, by how they ended."))
 	_, errs[1] = m.meter.Int64ObservableCounter("glyphoxa.denials", metric.WithInt64Callback(m.denials.observe),
@@ -103,6 +104,7 @@ func (m *Metrics) instruments() error {
 	m.duration, errs[2] = m.meter.Float64Histogram("glyphoxa.tool.duration", metric.WithUnit("s"),
 		metric.WithDescription("How long tool calls took, results from the cache aside."),
 		metric.WithExplicitBucketBoundaries(buckets()...))
+	errs[3] = m.turns.instruments(m.meter)
 	return errors.Join(errs[:]...)
 }
 

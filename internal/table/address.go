@@ -37,6 +37,7 @@ type hearing struct {
 	players   []string
 	last      exchange
 	own       map[string]exchange // by player
+	barged    bool                // a player has taken the floor from the last NPC
 }
 
 func newHearing(o Options) *hearing {
@@ -59,7 +60,7 @@ func (h *hearing) decide(u Utterance) address.Decision {
 	if h.snapshot == nil {
 		h.snapshot = address.NewSnapshot(h.roster())
 	}
-	st := address.State{Speaker: u.Speaker, Last: h.last.partner(), LastTo: h.last.to}
+	st := address.State{Speaker: u.Speaker, Last: h.last.partner(), LastTo: h.last.to, Barged: h.barged}
 	if own, ok := h.own[u.Speaker]; ok {
 		st.Own = own.partner()
 	}
@@ -81,11 +82,30 @@ func (h *hearing) roster() address.Roster {
 
 // talked notes that an NPC was spoken to, or spoke, just now. player is empty
 // if the NPC spoke to everyone.
-func (h *hearing) talked(npc int, player string) {
+func (h *hearing) talked(npc int, player string, route Route) {
+	if route != RouteContinuation {
+		h.barged = false
+	}
 	h.last = exchange{npc, time.Now(), player}
 	if slices.Contains(h.players, player) {
 		h.own[player] = h.last
 	}
+}
+
+// interrupted notes that a player took the floor from an NPC: the conversation
+// is over until someone is named.
+func (h *hearing) interrupted(npc int) {
+	if h.last.npc == npc {
+		h.barged = true
+	}
+}
+
+// backChannel reports whether an utterance is a mere sound such as "mhm".
+func (h *hearing) backChannel(text string) bool {
+	if h.snapshot == nil {
+		h.snapshot = address.NewSnapshot(h.roster())
+	}
+	return address.Detect(h.snapshot, address.State{}, text).BackChannel
 }
 
 // mutedChanged has the next line see who is muted.

@@ -29,7 +29,7 @@ func hearingOf(cast []config.NPC, last int) *hearing {
 	}
 	h := newHearing(o)
 	if last >= 0 {
-		h.talked(last, "")
+		h.talked(last, "", RouteName)
 	}
 	return h
 }
@@ -100,7 +100,7 @@ func TestPlayersKeepTheirConversations(t *testing.T) {
 			if got := h.decide(Utterance{speaker, text}); !slices.Equal(got.NPCs, want) {
 				t.Errorf("%s: %q is for %v (%s), want %v", speaker, text, got.NPCs, got.Why, want)
 			} else if len(got.NPCs) > 0 {
-				h.talked(got.NPCs[0], speaker)
+				h.talked(got.NPCs[0], speaker, RouteName)
 			}
 			time.Sleep(time.Second)
 		}
@@ -110,7 +110,7 @@ func TestPlayersKeepTheirConversations(t *testing.T) {
 		say("Ben", "Go on.", 0)
 		say("Cleo", "Really?", 0)
 		say("Alice", "Ben, your turn.")
-		h.talked(2, "") // the captain speaks to everyone
+		h.talked(2, "", RouteName) // the captain speaks to everyone
 		say("Alice", "Who are you?", 2)
 		time.Sleep(30 * time.Second)
 		say("Alice", "Hello?")
@@ -121,7 +121,7 @@ func TestHearingIsBounded(t *testing.T) {
 	h := hearingOf(cast(), -1)
 	for i := range 10 * maxPlayers {
 		u := Utterance{Speaker: fmt.Sprint("player ", i), Text: "Bart!"}
-		h.talked(h.decide(u).NPCs[0], u.Speaker)
+		h.talked(h.decide(u).NPCs[0], u.Speaker, RouteName)
 	}
 	if len(h.players) != maxPlayers || len(h.own) != maxPlayers {
 		t.Errorf("%d players and %d conversations are kept, want %d", len(h.players), len(h.own), maxPlayers)
@@ -131,7 +131,7 @@ func TestHearingIsBounded(t *testing.T) {
 func TestNoContinuation(t *testing.T) {
 	h := hearingOf(cast(), -1)
 	h = newHearing(Options{Agents: h.agents})
-	h.talked(1, "")
+	h.talked(1, "", RouteName)
 	if got := h.decide(Utterance{Text: "and another one"}); got.Route != "none" {
 		t.Errorf("with a continuation of 0: %+v, want nobody", got)
 	}

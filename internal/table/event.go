@@ -13,6 +13,9 @@ const (
 	KindToolFinished = "tool.finished"
 	KindSentence     = "sentence"
 	KindAudioStarted = "audio.started"
+	KindFiller       = "filler"
+	KindBarge        = "barge"
+	KindPolicy       = "policy"
 	KindTurnEnded    = "turn.ended"
 	KindNotice       = "notice"
 )
@@ -39,6 +42,11 @@ type Heard struct {
 	Header
 	Speaker string `json:"speaker"`
 	Text    string `json:"text"`
+	// Spoken says that it was heard, not typed.
+	Spoken bool `json:"spoken,omitempty"`
+	// Continued says that the player had more to say: Text takes the place of
+	// what this turn's utterance was before.
+	Continued bool `json:"continued,omitempty"`
 }
 
 // TurnStarted reports what was decided: who answers, why, and with what.
@@ -85,6 +93,32 @@ type AudioStarted struct {
 	NPC string `json:"npc"`
 }
 
+// Filler reports a stock phrase that was said while the answer was late.
+type Filler struct {
+	Header
+	NPC  string `json:"npc"`
+	Text string `json:"text"`
+}
+
+// Barge reports that a player took the floor from an NPC.
+type Barge struct {
+	Header
+	NPC     string `json:"npc"`
+	Speaker string `json:"speaker"`
+	// Text is what had been delivered by then.
+	Text string `json:"text"`
+}
+
+// Policy reports what was done since the first sound was expected too late.
+type Policy struct {
+	Header
+	NPC         string  `json:"npc"`
+	Step        string  `json:"step"`
+	Reason      string  `json:"reason"`
+	ProjectedMS float64 `json:"projected_ms"`
+	TargetMS    float64 `json:"target_ms"`
+}
+
 // TurnEnded reports the end of a turn. Every utterance ends in exactly one.
 type TurnEnded struct {
 	Header
@@ -111,7 +145,10 @@ const (
 	RouteContinuation Route = "continuation"
 	RouteOnlyNPC      Route = "only_npc"
 	RoutePuppet       Route = "puppet"
-	RouteNone         Route = "none"
+	// RouteReaction is a second NPC's remark on the answer of the first, where a
+	// group was addressed.
+	RouteReaction Route = "reaction"
+	RouteNone     Route = "none"
 )
 
 // Outcome says how a turn ended.
@@ -119,6 +156,7 @@ type Outcome string
 
 const (
 	OutcomeDelivered Outcome = "delivered"
+	OutcomeBarged    Outcome = "barged"
 	OutcomeCancelled Outcome = "cancelled"
 	OutcomeFailed    Outcome = "failed"
 	OutcomeMuted     Outcome = "muted"
@@ -126,5 +164,6 @@ const (
 )
 
 // Sink takes the table's events. Emit is called from the table's goroutine, in
-// order; a slow Emit slows the table down and loses nothing.
+// order; a slow Emit slows the table down and loses nothing. It must not call
+// the table, which would wait for itself.
 type Sink interface{ Emit(Event) }

@@ -23,6 +23,8 @@ type Ledger struct {
 	ToolRounds int     `json:"tool_rounds"`
 	// TTSFirstAudioMS is from the first sentence to its first sound.
 	TTSFirstAudioMS float64 `json:"tts_first_audio_ms"`
+	// FloorMS is the wait for the floor once there was something to hear.
+	FloorMS float64 `json:"floor_ms"`
 	// FirstSoundMS is to any sound of an NPC, FirstSubstanceMS to the first of
 	// the answer. Without a voice the first sentence shown counts.
 	FirstSoundMS     float64 `json:"first_sound_ms"`
@@ -34,7 +36,7 @@ type Ledger struct {
 	Budget string `json:"budget"`
 	// BreachStage is the stage that took longest in a breached turn, or the one
 	// that failed: "endpoint", "stt", "queue", "route", "context", "llm", "tool",
-	// "tts" or "commit".
+	// "tts", "floor", "playback" or "commit".
 	BreachStage string `json:"breach_stage"`
 }
 
@@ -42,6 +44,9 @@ const (
 	budgetMet      = "met"
 	budgetBreached = "breached"
 )
+
+// span is the inverse of millis.
+func span(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
 
 // millis is a duration in milliseconds, to the microsecond.
 func millis(d time.Duration) float64 {
@@ -55,7 +60,7 @@ func (l *Ledger) judge(target time.Duration, outcome Outcome, stage string, wait
 	switch outcome {
 	case OutcomeMuted, OutcomeNoTarget:
 		return // no sound was due
-	case OutcomeDelivered:
+	case OutcomeDelivered, OutcomeBarged:
 		if l.FirstSoundMS <= millis(target) {
 			return
 		}
@@ -71,6 +76,7 @@ func (l *Ledger) judge(target time.Duration, outcome Outcome, stage string, wait
 	}{
 		{"endpoint", l.EndpointMS}, {"stt", l.STTFinalMS}, {"queue", millis(waited)}, {"route", l.RouteUS / 1000},
 		{"context", l.ContextMS}, {"llm", l.LLMFirstTokenMS}, {"tool", l.ToolMS}, {"tts", l.TTSFirstAudioMS},
+		{"floor", l.FloorMS},
 	} {
 		if s.ms >= longest {
 			l.BreachStage, longest = s.name, s.ms
@@ -83,5 +89,5 @@ func (l *Ledger) judge(target time.Duration, outcome Outcome, stage string, wait
 
 // sum is the time of all stages before the first sound.
 func (l *Ledger) sum(waited time.Duration) float64 {
-	return l.EndpointMS + l.STTFinalMS + millis(waited) + l.RouteUS/1000 + l.ContextMS + l.LLMFirstTokenMS + l.ToolMS + l.TTSFirstAudioMS
+	return l.EndpointMS + l.STTFinalMS + millis(waited) + l.RouteUS/1000 + l.ContextMS + l.LLMFirstTokenMS + l.ToolMS + l.TTSFirstAudioMS + l.FloorMS
 }

@@ -40,7 +40,7 @@ func (t *Table) Raise(ctx context.Context, npc string, to mcp.BudgetTier, d time
 		d = time.Duration(t.o.Latency.Lease)
 	}
 	var said string
-	err := t.order(ctx, func() error {
+	err := t.order(ctx, func(context.Context) error {
 		who, err := t.find(npc)
 		if err != nil {
 			return err
@@ -57,7 +57,7 @@ func (t *Table) Raise(ctx context.Context, npc string, to mcp.BudgetTier, d time
 // Lower ends a raise and caps an NPC at a tier; at DEEP the cap is gone.
 func (t *Table) Lower(ctx context.Context, npc string, to mcp.BudgetTier) (string, error) {
 	var said string
-	err := t.order(ctx, func() error {
+	err := t.order(ctx, func(context.Context) error {
 		who, err := t.find(npc)
 		if err != nil {
 			return err
@@ -78,13 +78,16 @@ func (t *Table) Lower(ctx context.Context, npc string, to mcp.BudgetTier) (strin
 // so that lines to it do not go to another.
 func (t *Table) Mute(ctx context.Context, npc string, muted bool) (string, error) {
 	var said string
-	err := t.order(ctx, func() error {
+	err := t.order(ctx, func(run context.Context) error {
 		who, err := t.find(npc)
 		if err != nil {
 			return err
 		}
 		for _, i := range who {
 			t.o.Agents[i].Muted = muted
+			if muted {
+				t.hush(run, i)
+			}
 		}
 		t.hearing.mutedChanged()
 		said = t.named(who) + " may speak again"
@@ -103,7 +106,7 @@ func (t *Table) Say(ctx context.Context, npc, text string) error {
 	if strings.TrimSpace(text) == "" {
 		return fmt.Errorf("there is nothing to say")
 	}
-	return t.order(ctx, func() error {
+	return t.order(ctx, func(run context.Context) error {
 		who, err := t.find(npc)
 		if err != nil {
 			return err
@@ -111,14 +114,70 @@ func (t *Table) Say(ctx context.Context, npc, text string) error {
 		if len(who) != 1 {
 			return fmt.Errorf("one NPC at a time can be made to speak")
 		}
-		if len(t.waiting) >= maxWaiting {
+		if t.lined() >= maxLines {
 			return fmt.Errorf("too much is waiting to be said; try again in a moment")
 		}
 		t.turns++
-		t.waiting = append(t.waiting, waiting{Utterance: Utterance{Text: text}, turn: t.turns, since: time.Now(), puppet: who[0]})
+		now := time.Now()
+		t.next(run, &turn{
+			Utterance: Utterance{Text: text}, number: t.turns, since: now, began: now, puppet: true,
+			agent: who[0], npc: t.o.Agents[who[0]], route: RoutePuppet, also: -1,
+		})
 		return nil
 	})
 }
+
+// lined counts the lines of the DM's that have not been said.
+func (t *Table) lined() int {
+	n := 0
+	for _, a := range t.attempts {
+		if a.turn.puppet {
+			n++
+		}
+	}
+	return n
+}
+
+// hush ends what an NPC is saying or about to say.
+func (t *Table) hush(ctx context.Context, npc int) {
+	for _, a := range t.attempts {
+		if a.turn.agent == npc && !a.guess {
+			t.abandon(ctx, a, ending{outcome: OutcomeMuted})
+		}
+	}
+}
+
+// Direct tells an NPC how to play its next turns, such as "lie about the key".
+// No text takes that back; without turns it holds for 3.
+func (t *Table) Direct(ctx context.Context, npc, text string, turns int) (string, error) {
+	text = strings.TrimSpace(untrusted.Clean(text, maxDirective))
+	if turns <= 0 {
+		turns = defaultDirective
+	}
+	var said string
+	err := t.order(ctx, func(context.Context) error {
+		who, err := t.find(npc)
+		if err != nil {
+			return err
+		}
+		for _, i := range who {
+			t.o.Agents[i].Direct(text, turns)
+		}
+		said = fmt.Sprintf("%s is directed for %d turns: %s", t.named(who), turns, text)
+		if text == "" {
+			said = t.named(who) + " plays freely again"
+		}
+		return nil
+	})
+	return said, err
+}
+
+const (
+	// maxDirective bounds a directive in characters.
+	maxDirective = 1000
+	// defaultDirective is for how many turns a directive holds.
+	defaultDirective = 3
+)
 
 // Status is what people see of an NPC at the table.
 type Status struct {
@@ -127,15 +186,19 @@ type Status struct {
 	Ceiling mcp.BudgetTier // now
 	Lease   *agent.Lease
 	Muted   bool
-	Tools   []string
+	// Directive is how the NPC is to play, for DirectiveTurns turns yet.
+	Directive      string
+	DirectiveTurns int
+	Tools          []string
 }
 
 // Status describes the NPCs at the table.
 func (t *Table) Status(ctx context.Context) ([]Status, error) {
 	var out []Status
-	err := t.order(ctx, func() error {
+	err := t.order(ctx, func(context.Context) error {
 		for _, a := range t.o.Agents {
 			s := Status{Name: a.NPC.Name, Tier: a.NPC.BudgetTier, Ceiling: a.Ceiling(), Muted: a.Muted, Tools: a.NPC.Tools}
+			s.Directive, s.DirectiveTurns = a.Directive()
 			if l := a.Lease(); l != nil {
 				c := *l
 				s.Lease = &c

@@ -15,9 +15,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/mixer"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
 // step is a piece of a scripted model's answer.
@@ -82,6 +85,7 @@ type journal struct {
 	mu    sync.Mutex
 	lines []memory.Line
 	err   error
+	short bool // keeps the last lines only
 }
 
 func (j *journal) Append(_ context.Context, lines ...memory.Line) ([]memory.Line, error) {
@@ -91,6 +95,9 @@ func (j *journal) Append(_ context.Context, lines ...memory.Line) ([]memory.Line
 		return nil, j.err
 	}
 	j.lines = append(j.lines, lines...)
+	if j.short {
+		j.lines = slices.Clone(j.lines[max(0, len(j.lines)-20):])
+	}
 	return lines, nil
 }
 
@@ -123,22 +130,62 @@ func (nowhere) Places(context.Context, string, ...string) (map[string]memory.Ent
 
 func (nowhere) Inside(context.Context, string, string, int) ([]memory.Entity, error) { return nil, nil }
 
-// text is a voice without sound; it may take time or fail.
-type text struct {
-	takes time.Duration
-	err   error
+// sound is a voice that takes time for each sentence, and then makes as much
+// sound as told; or it fails.
+type sound struct {
+	takes, lasts time.Duration
+	err          error
 }
 
-func (v text) Speak(ctx context.Context, _ config.NPC, _ string, started func()) error {
-	select {
-	case <-time.After(v.takes):
-	case <-ctx.Done():
-		return ctx.Err()
+// levels tell the voices apart.
+var levels = map[string]int16{"mira": 1000, "bart": 3000}
+
+func (v sound) Synthesize(ctx context.Context, npc config.NPC, _ string) iter.Seq2[[]int16, error] {
+	return func(yield func([]int16, error) bool) {
+		select {
+		case <-time.After(v.takes):
+		case <-ctx.Done():
+			yield(nil, ctx.Err())
+			return
+		}
+		if v.err != nil {
+			yield(nil, v.err)
+			return
+		}
+		pcm := make([]int16, max(int(v.lasts.Seconds()*audio.SampleRate), audio.FrameSamples))
+		for i := range pcm {
+			pcm[i] = levels[npc.ID]
+		}
+		yield(pcm, nil)
 	}
-	if v.err == nil && v.takes > 0 {
-		started()
+}
+
+// wire is what a table is heard on.
+type wire struct {
+	mu     sync.Mutex
+	frames []wireFrame
+}
+
+// wireFrame is a frame with sound: when it came, and a sample past any fade.
+type wireFrame struct {
+	at     time.Time
+	sample int16
+}
+
+func (w *wire) Write(_ context.Context, f *audio.Frame) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if f[0] != 0 || f[len(f)-1] != 0 || f[len(f)/2] != 0 {
+		w.frames = append(w.frames, wireFrame{time.Now(), f[len(f)/2]})
 	}
-	return v.err
+	return nil
+}
+
+// heard returns the frames with sound so far.
+func (w *wire) heard() []wireFrame {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.frames)
 }
 
 // events collects what the table tells. With ended set it passes on the ends of
@@ -183,13 +230,20 @@ type room struct {
 	stop    context.CancelFunc
 	done    chan error
 	wrote   *int
+	wire    *wire
+	ears    *recognition
 }
 
 type setting struct {
 	model   script
-	voice   table.Speaker
+	voice   table.Voices // nil: read, not heard
 	journal *journal
 	alone   bool
+	deaf    bool
+	sink    table.Sink              // instead of events
+	outlet  mixer.Outlet            // instead of the wire
+	fillers []string                // Mira's
+	manner  config.Interruptibility // Mira's; yields and resumes if empty
 }
 
 func tool(name string, p50 int, effect tools.Effect, readOnly bool, h tools.Handler) tools.Tool {
@@ -202,13 +256,20 @@ func tool(name string, p50 int, effect tools.Effect, readOnly bool, h tools.Hand
 
 func open(t testing.TB, s setting) *room {
 	t.Helper()
-	if s.voice == nil {
-		s.voice = text{}
+	if s.manner.Style == "" {
+		s.manner = config.DefaultNPC().Interruptibility
+	}
+	r := &room{t: t, events: &events{}, done: make(chan error, 1), wrote: new(int), wire: &wire{}, ears: &recognition{after: 200 * time.Millisecond}}
+	if s.sink == nil {
+		s.sink = r.events
+	}
+	if s.outlet == nil {
+		s.outlet = r.wire
 	}
 	if s.journal == nil {
 		s.journal = &journal{}
 	}
-	r := &room{t: t, events: &events{}, journal: s.journal, done: make(chan error, 1), wrote: new(int)}
+	r.journal = s.journal
 	host := mcphost.New()
 	for _, def := range []tools.Tool{
 		tool("roll", 5, tools.EffectNow, true, func(context.Context, string) (string, error) { return `{"total":9}`, nil }),
@@ -221,16 +282,20 @@ func open(t testing.TB, s setting) *room {
 	}
 	agents := []*agent.Agent{agent.New(config.NPC{
 		ID: "mira", Name: "Mira", BudgetTier: mcp.BudgetStandard, Tools: []string{"roll", "rules", "write"},
-		Lines: map[string][]string{"unknown": {"I cannot say."}},
+		Lines: map[string][]string{"unknown": {"I cannot say."}, "filler": s.fillers}, Interruptibility: s.manner,
 	}, agent.Options{History: 4})}
 	if !s.alone {
 		agents = append(agents, agent.New(config.NPC{
 			ID: "bart", Name: "Bartok the Barkeep", Aliases: []string{"Bart"}, BudgetTier: mcp.BudgetFast, Tools: []string{"roll", "rules"},
 		}, agent.Options{History: 4}))
 	}
+	var hearing stt.Provider = r.ears
+	if s.deaf {
+		hearing = nil
+	}
 	r.Table = table.New(table.Options{
 		Agents: agents, Engine: cascaded.New(s.model, nil), Host: host, Log: r.journal, Context: hotctx.New(r.journal, nowhere{}),
-		Speaker: s.voice, Sink: r.events, Session: memory.Session{ID: "s1"}, Latency: config.Default().Latency, RecentLines: 10,
+		Voices: s.voice, Outlet: s.outlet, Hearing: hearing, Sink: s.sink, Session: memory.Session{ID: "s1"}, Latency: config.Default().Latency, RecentLines: 10,
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	r.stop = stop
@@ -255,13 +320,18 @@ func (r *room) close() {
 // hear speaks a line and waits until its turn has ended.
 func (r *room) hear(line string) *table.TurnEnded {
 	r.t.Helper()
-	n := len(of[*table.TurnEnded](r.events))
+	n := len(of[*table.Heard](r.events))
 	r.speak("Alice", line)
-	for len(of[*table.TurnEnded](r.events)) == n {
+	for {
+		if lines := of[*table.Heard](r.events); len(lines) > n {
+			for _, e := range of[*table.TurnEnded](r.events) {
+				if table.HeaderOf(e).Turn == table.HeaderOf(lines[n]).Turn {
+					return e
+				}
+			}
+		}
 		time.Sleep(time.Millisecond) // virtual: inside a bubble
 	}
-	all := of[*table.TurnEnded](r.events)
-	return all[len(all)-1]
 }
 
 func (r *room) speak(speaker, line string) {

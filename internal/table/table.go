@@ -2,9 +2,10 @@
 // every utterance ends in exactly one accounted turn.
 //
 // One goroutine, [Table.Run], owns all state of the table: who is addressed,
-// what tier a turn gets, whose turn it is. Everyone else sends it utterances
-// and orders. A turn's own work runs on goroutines that Run starts and waits
-// for.
+// what tier a turn gets, who has the floor. Everyone else sends it utterances,
+// what was heard of players, orders and reports. A turn's own work runs on
+// goroutines that Run starts and waits for, and so do the ears of the players
+// and the mixer.
 //
 // Imported by internal/app, internal/discord, internal/console and
 // internal/scenario.
@@ -14,23 +15,33 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/engine"
+	"github.com/MrWong99/glyphoxa/internal/floor"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
+	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/mixer"
+	"github.com/MrWong99/glyphoxa/internal/pace"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
 const (
 	// maxWaiting bounds the utterances waiting for an answer; Hear blocks when
 	// they are that many.
 	maxWaiting = 32
+	// maxLines bounds the lines of the DM's that wait to be said.
+	maxLines = 16
 	// maxText bounds an utterance in characters; the rest is cut with a notice.
 	maxText = 1 << 20
 	// farewell bounds what a table does after its context ended: keeping what
@@ -41,11 +52,13 @@ const (
 // ErrClosed is returned once the table no longer runs.
 var ErrClosed = errors.New("the table is closed")
 
-// Speaker gives an NPC's sentence a voice.
-type Speaker interface {
-	// Speak returns when the sentence has been delivered. It calls started once,
-	// when the first sound goes out; a speaker without sound never does.
-	Speak(ctx context.Context, npc config.NPC, text string, started func()) error
+// Voices turn sentences into sound. Implementations are safe for concurrent
+// use: NPCs may be getting ready to speak at the same time.
+type Voices interface {
+	// Synthesize speaks one sentence as npc: mono sound at audio.SampleRate, as
+	// it is made. A non-nil error ends the sequence; breaking the loop or
+	// cancelling ctx ends the work before the sequence returns.
+	Synthesize(ctx context.Context, npc config.NPC, text string) iter.Seq2[[]int16, error]
 }
 
 // Options is what a table is made of. All are required unless they say otherwise.
@@ -55,13 +68,30 @@ type Options struct {
 	Host    *mcphost.Host
 	Log     memory.SessionLog
 	Context *hotctx.Source
-	Speaker Speaker
 	Sink    Sink
 	Session memory.Session
+	Latency config.Latency
+
+	// Voices and Outlet make the NPCs heard. If either is nil they are read: a
+	// sentence is delivered as soon as it is complete.
+	Voices Voices
+	Outlet mixer.Outlet
+	// Playback says how the outlet takes sound.
+	Playback mixer.Options
+	// Hearing recognises what players say. If nil, nobody can join by voice.
+	Hearing stt.Provider
+	// Expect is what is known of the players' speech beforehand.
+	Expect stt.Options
+	// Lane says how utterances are cut.
+	Lane lane.Options
+	// Floor are the times of taking turns.
+	Floor floor.Timing
+	// Hurries says that the engine can be asked to hurry (see engine.Request).
+	Hurries bool
+
 	// Scene says what is going on, at the beginning of every turn. If nil,
 	// nothing particular is.
-	Scene   func() string
-	Latency config.Latency
+	Scene func() string
 	// Languages are spoken at the table, as BCP 47 tags. If empty, English and
 	// German.
 	Languages []string
@@ -76,17 +106,34 @@ type Table struct {
 	o      Options
 	cast   []config.NPC
 	heard  chan Utterance
+	sounds chan heard // from the ears
 	orders chan order
 	done   chan struct{}
+	mixer  *mixer.Mixer
 
-	work    sync.WaitGroup // goroutines of turns
-	reports chan report    // from them, to Run
+	work    sync.WaitGroup // goroutines of turns, ears and the mixer
+	reports chan report    // from turns, to Run
 
 	// Owned by Run.
-	waiting []waiting
-	turns   int64
-	hearing *hearing
-	current *turn
+	agenda   agenda
+	floor    *floor.Floor
+	pace     *pace.Governor
+	hearing  *hearing
+	notes    []mixer.Note
+	waiting  []*turn // in order of arrival, for an NPC who is busy
+	nobodys  []*turn // spoken, for nobody so far, and perhaps to be continued
+	busy     map[int]*turn
+	open     int // turns that have begun and not ended
+	alive    int // attempts whose goroutines have not ended
+	turns    int64
+	lines    uint64              // attempts so far, and so lines on the floor
+	attempts map[uint64]*attempt // by line
+	seats    map[string]*Seat    // by speaker
+	voice    string              // who voiced last
+	lately   []remark
+	filled   map[int]bool  // NPCs whose last words were a filler
+	recent   []memory.Line // the session's last, which nobody else writes; immutable
+	closing  bool
 }
 
 // Utterance is something a player said.
@@ -95,18 +142,9 @@ type Utterance struct {
 	Text    string
 }
 
-// waiting is an utterance or a line to say that waits for its turn.
-type waiting struct {
-	Utterance
-	turn  int64
-	since time.Time
-	// puppet is the agent that is made to say Text, -1 for an utterance.
-	puppet int
-}
-
 // order is something the DM wants, run by the table's goroutine.
 type order struct {
-	do   func() error
+	do   func(ctx context.Context) error
 	done chan error
 }
 
@@ -118,19 +156,28 @@ func New(o Options) *Table {
 	if o.Scene == nil {
 		o.Scene = func() string { return "" }
 	}
+	if o.Floor.Waiting == 0 {
+		o.Floor.Waiting = len(o.Agents) + maxLines
+	}
+	if o.Voices == nil || o.Outlet == nil {
+		o.Voices, o.Outlet = nil, nil
+	}
 	var cast []config.NPC
 	for _, a := range o.Agents {
 		cast = append(cast, a.NPC)
 	}
 	return &Table{
-		o: o, cast: cast, hearing: newHearing(o),
-		heard: make(chan Utterance), orders: make(chan order), done: make(chan struct{}), reports: make(chan report),
+		o: o, cast: cast, mixer: mixer.New(o.Outlet, &o.Playback),
+		heard: make(chan Utterance), sounds: make(chan heard), orders: make(chan order),
+		done: make(chan struct{}), reports: make(chan report),
+		agenda: newAgenda(), floor: floor.New(o.Floor), pace: pace.New(), hearing: newHearing(o),
+		busy: map[int]*turn{}, attempts: map[uint64]*attempt{}, seats: map[string]*Seat{}, filled: map[int]bool{},
 	}
 }
 
-// Hear hands the table an utterance. It blocks while too many wait and returns
-// ctx's error, or [ErrClosed] once the table no longer runs. Whatever becomes
-// of the utterance is told by exactly one [TurnEnded].
+// Hear hands the table a typed utterance. It blocks while too many wait and
+// returns ctx's error, or [ErrClosed] once the table no longer runs. Whatever
+// becomes of the utterance is told by exactly one [TurnEnded].
 func (t *Table) Hear(ctx context.Context, u Utterance) error {
 	select {
 	case t.heard <- u:
@@ -142,8 +189,8 @@ func (t *Table) Hear(ctx context.Context, u Utterance) error {
 	}
 }
 
-// order runs f in the table's goroutine.
-func (t *Table) order(ctx context.Context, f func() error) error {
+// order runs f in the table's goroutine, with the context of Run.
+func (t *Table) order(ctx context.Context, f func(ctx context.Context) error) error {
 	o := order{f, make(chan error, 1)}
 	select {
 	case t.orders <- o:
@@ -155,28 +202,41 @@ func (t *Table) order(ctx context.Context, f func() error) error {
 	}
 }
 
-// Run runs the table until ctx ends. It then cancels the running turn, ends
+// Run runs the table until ctx ends. It then cancels the running turns, ends
 // every waiting utterance, and returns once all it started has ended. It is
 // called once.
 func (t *Table) Run(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
 	defer t.work.Wait()
+	defer stop()
 	defer close(t.done)
-	for {
-		if t.current == nil && len(t.waiting) > 0 {
-			t.begin(ctx)
-			continue
+	defer t.agenda.timer.Stop()
+	t.work.Go(func() {
+		if err := t.mixer.Run(ctx); err != nil && ctx.Err() == nil {
+			t.o.Logger.Error("playing", "reason", err)
 		}
+	})
+	if err := t.recall(ctx); err != nil {
+		t.Notice(0, "warning", err.Error())
+	}
+	for {
 		heard := t.heard
 		if len(t.waiting) >= maxWaiting {
 			heard = nil
 		}
 		select {
 		case u := <-heard:
-			t.hear(u)
+			t.hear(ctx, u)
+		case h := <-t.sounds:
+			t.listen(ctx, h)
 		case o := <-t.orders:
-			o.done <- o.do()
+			o.done <- o.do(ctx)
 		case r := <-t.reports:
-			t.take(r)
+			t.take(ctx, r)
+		case <-t.mixer.Ready():
+			t.played(ctx)
+		case <-t.agenda.due():
+			t.agenda.run()
 		case <-ctx.Done():
 			t.close(ctx)
 			return nil
@@ -184,47 +244,76 @@ func (t *Table) Run(ctx context.Context) error {
 	}
 }
 
-// close ends the running turn and everything that waits. What players said
+// recall reads what was said in the session before, if it goes on.
+func (t *Table) recall(ctx context.Context) error {
+	lines, err := t.o.Log.Recent(ctx, t.o.Session.ID, t.o.RecentLines)
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("what was said before is not known to the NPCs: %w", err)
+	}
+	t.recent = append([]memory.Line{}, lines...)
+	return nil
+}
+
+// close ends the running turns and everything that waits. What players said
 // while they waited is kept.
 func (t *Table) close(ctx context.Context) {
-	for t.current != nil { // its context has ended; it reports its end
-		t.take(<-t.reports)
+	t.closing = true
+	for _, tn := range slices.Clone(t.nobodys) {
+		t.forNobody(ctx, tn)
+	}
+	for _, a := range t.attempts {
+		t.abandon(ctx, a, ending{outcome: OutcomeCancelled})
+	}
+	for t.alive > 0 || t.open > 0 { // their context has ended; they report their ends
+		t.take(ctx, <-t.reports)
 	}
 	var lines []memory.Line
-	for _, w := range t.waiting {
-		if w.puppet < 0 && w.Text != "" {
-			lines = append(lines, memory.Line{Session: t.o.Session.ID, Turn: w.turn, Speaker: w.Speaker, Text: w.Text, At: w.since})
+	for _, tn := range t.waiting {
+		if !tn.puppet && tn.Text != "" {
+			lines = append(lines, memory.Line{Session: t.o.Session.ID, Turn: tn.number, Speaker: tn.Speaker, Text: tn.Text, At: tn.since})
 		}
 	}
-	outcome, stage := OutcomeCancelled, "queue"
+	end := ending{outcome: OutcomeCancelled, stage: "queue"}
 	if len(lines) > 0 {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 		defer cancel()
 		if _, err := t.o.Log.Append(ctx, lines...); err != nil {
-			outcome, stage = OutcomeFailed, "commit"
+			end = ending{outcome: OutcomeFailed, stage: "commit"}
 			t.Notice(0, "error", fmt.Sprintf("keeping what was said last: %v", err))
 		}
 	}
-	for _, w := range t.waiting {
-		var l Ledger
-		l.TotalMS = millis(time.Since(w.since))
-		l.judge(0, outcome, stage, time.Since(w.since))
-		t.emit(w.turn, KindTurnEnded, &TurnEnded{Outcome: outcome, Ledger: l})
+	for _, tn := range t.waiting {
+		t.ended(tn, end)
 	}
 	t.waiting = nil
 }
 
-func (t *Table) hear(u Utterance) {
+// hear takes in a typed utterance.
+func (t *Table) hear(ctx context.Context, u Utterance) {
+	tn := &turn{Utterance: u, since: time.Now()}
+	t.admit(ctx, tn, false)
+}
+
+// admit gives an utterance its turn.
+func (t *Table) admit(ctx context.Context, tn *turn, spoken bool) {
+	tn.spoken = spoken
+	t.number(tn, spoken)
+	tn.began = time.Now()
+	d := t.hearing.decide(tn.Utterance)
+	t.route(ctx, tn, d)
+}
+
+// number makes a turn known: from here on it ends in one [TurnEnded].
+func (t *Table) number(tn *turn, spoken bool) {
 	t.turns++
-	number := t.turns
-	text := untrusted.Clean(u.Text, maxText)
-	u.Speaker = untrusted.Clean(u.Speaker, 100)
-	if len([]rune(u.Text)) > maxText {
-		t.Notice(number, "warning", fmt.Sprintf("the line was longer than %d characters; the rest was cut", maxText))
+	tn.number = t.turns
+	text := untrusted.Clean(tn.Text, maxText)
+	tn.Speaker = untrusted.Clean(tn.Speaker, 100)
+	if len([]rune(tn.Text)) > maxText {
+		t.Notice(tn.number, "warning", fmt.Sprintf("the line was longer than %d characters; the rest was cut", maxText))
 	}
-	u.Text = text
-	t.emit(number, KindUtterance, &Heard{Speaker: u.Speaker, Text: u.Text})
-	t.waiting = append(t.waiting, waiting{Utterance: u, turn: number, since: time.Now(), puppet: -1})
+	tn.Text = text
+	t.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Text: tn.Text, Spoken: spoken})
 }
 
 // Notice emits a notice. Only the table's goroutine calls it while Run runs.
@@ -237,13 +326,24 @@ func (t *Table) emit(turn int64, kind string, e Event) {
 	t.o.Sink.Emit(e)
 }
 
-// players counts the different players whose utterances wait.
-func (t *Table) players() int {
+// players counts the different players who wait for an NPC, except for tn.
+func (t *Table) players(tn *turn) int {
 	seen := map[string]bool{}
 	for _, w := range t.waiting {
-		if w.puppet < 0 {
+		if w != tn && !w.puppet {
 			seen[w.Speaker] = true
 		}
 	}
+	for _, b := range t.busy {
+		if b != tn && !b.puppet && !b.audible {
+			seen[b.Speaker] = true
+		}
+	}
 	return len(seen)
+}
+
+// heard is what an ear told, and whose it is.
+type heard struct {
+	seat *Seat
+	ear.Event
 }

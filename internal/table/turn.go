@@ -2,103 +2,189 @@ package table
 
 import (
 	"context"
-	"errors"
-	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/internal/pace"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// turn is one turn at work. Its goroutines only read it; what they find out
-// they report to the table's goroutine.
+// turn is one turn: an utterance and what becomes of it. It belongs to the
+// table's goroutine; others get copies of what they need.
 type turn struct {
-	waiting
-	agent   int // -1 if nobody is addressed
-	npc     *agent.Agent
-	choice  agent.Choice
-	route   Route
-	tools   *mcphost.Toolset
-	started time.Time
-	cancel  context.CancelCauseFunc
+	Utterance
+	number int64     // 0 while it is only guessed at
+	since  time.Time // the end of the player's speech
+	began  time.Time // when the utterance was known
+	spoken bool      // it was heard, not typed
+	puppet bool      // made to say Text, no answer to it
+	// leader is the turn this one reacts to, whose answer it has heard.
+	leader *turn
+	also   int // who may react to the answer, -1 for nobody
 
-	// Owned by the table's goroutine.
+	agent    int // -1 if nobody is addressed
+	npc      *agent.Agent
+	version  int // of the NPC, when its answer was guessed at
+	route    Route
+	choice   agent.Choice
+	target   time.Duration // of the tier that was chosen first
+	tools    *mcphost.Toolset
+	started  time.Time // when work on the answer began
+	plan     pace.Plan
+	attempt  *attempt      // nil until it begins
+	held     bool          // the player is still talking: it must not be heard yet
+	floor    time.Duration // the wait for the floor
+	endpoint time.Duration
+	final    time.Duration // from there to the final transcript
+
 	ledger  Ledger
-	texts   []string // delivered sentences
+	texts   []string // what was delivered
+	answer  []string // of it, what was no filler
 	tooling time.Duration
-	audible bool // a sound went out
+	writing time.Duration // first token to first sentence
+	audible bool          // a sound went out
+	ending  *ending       // set while it is being committed
 }
 
-// report is what a turn's goroutines tell the table.
-type report struct {
-	apply func(*Table)
-	// last marks the turn's end.
-	last bool
+// ending is how a turn ended.
+type ending struct {
+	outcome Outcome
+	stage   string // where it failed
+	notice  string // why
 }
 
-// take applies a report.
-func (t *Table) take(r report) {
-	r.apply(t)
-	if r.last {
-		t.current = nil
+// route gives a turn to whom it is for.
+func (t *Table) route(ctx context.Context, tn *turn, d address.Decision) {
+	tn.agent, tn.route, tn.also = -1, Route(d.Route), -1
+	if len(d.NPCs) > 0 {
+		tn.agent, tn.npc = d.NPCs[0], t.o.Agents[d.NPCs[0]]
+		t.hearing.talked(tn.agent, tn.Speaker, tn.route)
+	}
+	if len(d.NPCs) > 1 {
+		tn.also = d.NPCs[1]
+	}
+	t.next(ctx, tn)
+}
+
+// next begins a turn, or lets it wait until its NPC is free.
+func (t *Table) next(ctx context.Context, tn *turn) {
+	switch {
+	case tn.puppet: // whatever the NPC is doing: the floor puts the line where it belongs
+		t.begin(ctx, tn)
+	case tn.agent < 0 && tn.spoken:
+		t.undecided(ctx, tn)
+	case tn.agent < 0:
+		t.keepOnly(ctx, tn, OutcomeNoTarget)
+	case t.busy[tn.agent] != nil && len(t.waiting) >= maxWaiting: // only speech comes this far
+		t.keepOnly(ctx, tn, OutcomeCancelled)
+	case t.busy[tn.agent] != nil:
+		t.waiting = append(t.waiting, tn)
+	case tn.npc.Muted:
+		t.keepOnly(ctx, tn, OutcomeMuted)
+	default:
+		t.begin(ctx, tn)
 	}
 }
 
-// begin starts the next waiting turn.
-func (t *Table) begin(ctx context.Context) {
-	start := time.Now()
-	w := t.waiting[0]
-	t.waiting = t.waiting[1:]
-	tn := &turn{waiting: w, agent: w.puppet, route: RoutePuppet, started: start}
-	if w.puppet < 0 {
-		d := t.hearing.decide(w.Utterance)
-		tn.agent, tn.route = -1, Route(d.Route)
-		if len(d.NPCs) > 0 { // of several, the first answers for all
-			tn.agent = d.NPCs[0]
+// undecided keeps a spoken utterance for nobody open as long as it may be
+// continued: "What do you drink, … Mira?"
+func (t *Table) undecided(ctx context.Context, tn *turn) {
+	t.nobodys = append(t.nobodys, tn)
+	wait := t.o.Lane.Merge
+	if wait == 0 {
+		wait = defaultMerge
+	}
+	t.agenda.set(tn, max(wait, 0), func() { t.forNobody(ctx, tn) })
+}
+
+// forNobody ends an utterance that proved to be for nobody.
+func (t *Table) forNobody(ctx context.Context, tn *turn) {
+	t.decided(tn)
+	t.keepOnly(ctx, tn, OutcomeNoTarget)
+}
+
+// decided takes an utterance back from those that are undecided.
+func (t *Table) decided(tn *turn) {
+	t.agenda.stop(tn)
+	t.nobodys = slices.DeleteFunc(t.nobodys, func(o *turn) bool { return o == tn })
+}
+
+// defaultMerge is the lane's default for how long an utterance may be continued.
+const defaultMerge = 600 * time.Millisecond
+
+// freed begins what waited for an NPC.
+func (t *Table) freed(ctx context.Context) {
+	if t.closing {
+		return
+	}
+	for i := 0; i < len(t.waiting); {
+		tn := t.waiting[i]
+		if t.busy[tn.agent] != nil {
+			i++
+			continue
 		}
+		t.waiting = slices.Delete(t.waiting, i, i+1)
+		t.next(ctx, tn)
 	}
-	ctx, tn.cancel = context.WithCancelCause(ctx)
-	t.current = tn
-	if tn.agent < 0 {
-		tn.ledger.RouteUS = millis(time.Since(start)) * 1000
-		t.work.Go(func() { t.keepOnly(ctx, tn, OutcomeNoTarget) })
-		return
+}
+
+// begin decides how a turn is answered, and has it answered.
+func (t *Table) begin(ctx context.Context, tn *turn) {
+	if !tn.puppet {
+		t.busy[tn.agent] = tn
 	}
-	tn.npc = t.o.Agents[tn.agent]
-	if w.puppet < 0 {
-		t.hearing.talked(tn.agent, w.Speaker)
-	}
-	if tn.npc.Muted && w.puppet < 0 {
-		tn.ledger.RouteUS = millis(time.Since(start)) * 1000
-		t.work.Go(func() { t.keepOnly(ctx, tn, OutcomeMuted) })
-		return
-	}
-	if w.puppet >= 0 {
+	t.open++
+	tn.started = time.Now()
+	switch {
+	case tn.puppet:
 		tn.choice = agent.Choice{Tier: mcp.BudgetFast, Ceiling: tn.npc.Ceiling(), Reason: "puppet"}
-	} else {
-		tn.choice = tn.npc.Choose(w.Text, t.players())
+	case tn.leader != nil:
+		tn.choice = agent.Choice{Tier: mcp.BudgetFast, Ceiling: tn.npc.Ceiling(), Reason: "reaction"}
+	default:
+		tn.choice = tn.npc.Choose(tn.Text, t.players(tn))
+	}
+	t.prepare(tn)
+	t.announce(tn)
+	t.attend(ctx, tn, false)
+}
+
+// prepare decides what a turn may use, now that its tier is chosen.
+func (t *Table) prepare(tn *turn) {
+	tn.target = time.Duration(t.o.Latency.Targets.Get(tn.choice.Tier))
+	tn.plan = pace.Plan{Tier: tn.choice.Tier}
+	if !tn.puppet && tn.leader == nil {
+		tn.plan = t.planned(tn)
+		tn.choice.Tier = tn.plan.Tier
 	}
 	tn.tools = t.toolset(tn)
-	tn.ledger.RouteUS = millis(time.Since(start)) * 1000
-	t.emit(tn.turn, KindTurnStarted, &TurnStarted{
+}
+
+// announce tells of a turn that begins.
+func (t *Table) announce(tn *turn) {
+	tn.ledger.RouteUS = millis(time.Since(tn.started)) * 1000
+	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = millis(tn.endpoint), millis(tn.final)
+	t.emit(tn.number, KindTurnStarted, &TurnStarted{
 		NPC: tn.npc.NPC.Name, Route: tn.route, Tier: tn.choice.Tier.String(), Ceiling: tn.choice.Ceiling.String(),
 		Reason: tn.choice.Reason, Tools: names(tn.tools.Definitions()),
 	})
-	history := tn.npc.Snapshot()
-	t.work.Go(func() { t.answer(ctx, tn, history) })
+	for _, d := range tn.plan.Decisions {
+		t.policy(tn, d)
+	}
 }
 
-// toolset is all the NPC may use in this turn: nothing when it is a puppet.
+// toolset is all the NPC may use in this turn: nothing when it is a puppet or
+// reacts to another.
 func (t *Table) toolset(tn *turn) *mcphost.Toolset {
 	o := mcphost.ToolsetOptions{
 		Tier: tn.choice.Tier, Ceiling: time.Duration(t.o.Latency.Ceilings.Get(tn.choice.Tier)),
 		Caller: mcp.Caller{NPC: tn.npc.NPC.ID, Session: t.o.Session.ID},
 	}
-	if tn.puppet < 0 {
+	if !tn.puppet && tn.leader == nil {
 		o.Allow = tn.npc.NPC.Tools
 	}
 	return t.o.Host.Toolset(o)
@@ -112,134 +198,101 @@ func names(defs []llm.ToolDefinition) []string {
 	return out
 }
 
-// report hands something to the table's goroutine, which takes reports until
-// the turn's last one.
-func (t *Table) report(apply func(*Table)) { t.reports <- report{apply: apply} }
-
-// ending is how a turn ended.
-type ending struct {
-	outcome Outcome
-	stage   string // where it failed
-	notice  string // why
+// attend starts an attempt to answer a turn; a guess is not meant yet.
+func (t *Table) attend(ctx context.Context, tn *turn, guess bool) {
+	t.lines++
+	a := newAttempt(t.lines, tn, guess)
+	tn.attempt = a
+	t.attempts[a.id] = a
+	t.alive++
+	ctx, a.cancel = context.WithCancelCause(ctx)
+	w := t.worker(tn, a)
+	t.work.Go(func() { w.run(ctx) })
+	if !guess {
+		t.armFiller(tn)
+	}
 }
 
-// end is the turn's last report.
-func (t *Table) end(tn *turn, e ending) {
-	tn.cancel(nil)
-	t.reports <- report{last: true, apply: func(t *Table) {
-		if e.notice != "" {
-			t.Notice(tn.turn, "error", e.notice)
-		}
-		text := strings.Join(tn.texts, " ")
-		name := ""
-		var target time.Duration
-		if tn.npc != nil {
-			name = tn.npc.NPC.Name
-			target = time.Duration(t.o.Latency.Targets.Get(tn.choice.Tier))
-			if tn.puppet < 0 {
-				tn.npc.Remember(tn.Speaker, tn.Text, text)
-			}
-			if text != "" {
-				t.hearing.talked(tn.agent, tn.Speaker)
-			}
-		}
-		l := tn.ledger
-		l.TotalMS = millis(time.Since(tn.since))
-		l.judge(target, e.outcome, e.stage, tn.started.Sub(tn.since))
-		t.emit(tn.turn, KindTurnEnded, &TurnEnded{NPC: name, Outcome: e.outcome, Text: text, Ledger: l})
-	}}
-}
-
-// keepOnly keeps a line that nobody answers.
-func (t *Table) keepOnly(ctx context.Context, tn *turn, outcome Outcome) {
-	if err := t.keep(ctx, tn, nil); err != nil {
-		t.end(tn, ending{OutcomeFailed, "commit", err.Error()})
+// settle ends a turn's attempt once all it does is done: its goroutines have
+// ended, and what it has to say was said or never will be.
+func (t *Table) settle(ctx context.Context, a *attempt) {
+	tn := a.turn
+	if a.result == nil || tn.attempt != a || a.guess || tn.ending != nil {
 		return
 	}
-	t.end(tn, ending{outcome: outcome})
-}
-
-// answer runs a turn from its start to its last report.
-func (t *Table) answer(ctx context.Context, tn *turn, history agent.History) {
-	limited, cancel := context.WithTimeoutCause(ctx, time.Duration(t.o.Latency.TurnTimeout),
-		fmt.Errorf("the turn took longer than %s", t.o.Latency.TurnTimeout))
-	defer cancel()
-	limited = mcp.WithCaller(limited, mcp.Caller{NPC: tn.npc.NPC.ID, Session: t.o.Session.ID})
-
-	p := &performance{table: t, turn: tn}
-	err := p.run(limited, history)
-	e := ending{outcome: OutcomeDelivered}
-	if err != nil {
-		e = ending{OutcomeFailed, p.stage, fmt.Sprintf("%s could not answer: %s", tn.npc.NPC.Name, oneLine(err))}
-		if ctx.Err() != nil {
-			e = ending{outcome: OutcomeCancelled, stage: p.stage}
+	if a.ending == nil && (tn.held || !a.finished && len(a.said) > 0) {
+		return // there is more to play, or the player is not done
+	}
+	end := ending{outcome: OutcomeDelivered}
+	switch {
+	case a.ending != nil:
+		end = *a.ending
+		if end.stage == "" {
+			end.stage = a.result.stage
 		}
+	case a.result.err != nil:
+		end = ending{OutcomeFailed, a.result.stage, tn.npc.NPC.Name + " could not answer: " + oneLine(a.result.err)}
 	}
-	acted := err == nil
-	if e.outcome == OutcomeFailed {
-		p.rescue(limited)
-	}
-	if err := t.commit(ctx, tn, p, acted); err != nil {
-		e = ending{OutcomeFailed, "commit", strings.TrimPrefix(e.notice+"; ", "; ") + oneLine(err)}
-	}
-	t.end(tn, e)
+	tn.ending = &end
+	a.cancel(nil) // all of it has ended
+	t.agenda.stop(a)
+	delete(t.attempts, a.id)
+	t.floorEvent(ctx, gone(a))
+	t.mixer.Stop(a.line)
+	t.commit(ctx, tn, a.result)
 }
 
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
-// sounded notes the first sound of a turn, and of its answer.
-func (t *Table) sounded(tn *turn, substance bool) {
-	since := millis(time.Since(tn.since))
-	if tn.ledger.FirstSoundMS == 0 {
-		tn.ledger.FirstSoundMS = since
+// abandon has an attempt end without being heard further. Its goroutines have
+// yet to report.
+func (t *Table) abandon(ctx context.Context, a *attempt, end ending) {
+	if a.ending != nil {
+		return
 	}
-	if substance && tn.ledger.FirstSubstanceMS == 0 {
-		tn.ledger.FirstSubstanceMS = since
+	a.ending = &end
+	a.cancel(errAbandoned)
+	t.agenda.stop(a)
+	t.silence(a)
+	t.floorEvent(ctx, gone(a))
+	t.forsake(ctx, a.turn)
+	t.settle(ctx, a)
+}
+
+// forsake gives up the reactions to an answer that was cut short.
+func (t *Table) forsake(ctx context.Context, leader *turn) {
+	for _, tn := range t.busy {
+		if tn.leader == leader && tn.attempt != nil {
+			t.abandon(ctx, tn.attempt, ending{outcome: OutcomeCancelled, stage: "queue"})
+		}
 	}
 }
 
-// commit runs what waited for the turn to be heard, then keeps what was said. A
-// turn that failed or was cut off changes nothing in the world.
-func (t *Table) commit(ctx context.Context, tn *turn, p *performance, heard bool) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
-	defer cancel()
-	ctx = mcp.WithCaller(ctx, mcp.Caller{NPC: tn.npc.NPC.ID, Session: t.o.Session.ID})
-	for _, call := range p.deferred {
-		var o mcphost.Outcome
-		if !heard {
-			o.Err = errors.New("the turn did not come to its end, so this was not done")
-		} else {
-			o.Result, o.Err = tn.tools.Execute(ctx, call.Name, call.Arguments)
-		}
-		t.report(func(t *Table) { t.emit(tn.turn, KindToolFinished, finished(call.Name, o)) })
+// restart answers a turn anew, since the player had more to say.
+func (t *Table) restart(ctx context.Context, tn *turn) {
+	old := tn.attempt
+	tn.attempt = nil
+	t.forsake(ctx, tn)
+	t.drop(ctx, old)
+	if len(old.found) > 0 {
+		tn.npc.Found(old.found)
 	}
-	return t.keep(ctx, tn, p.delivered)
+	tn.tooling, tn.writing, tn.ledger = 0, 0, Ledger{}
+	tn.started, tn.began, tn.held = time.Now(), time.Now(), false
+	t.prepare(tn)
+	t.announce(tn)
+	t.attend(ctx, tn, false)
 }
 
-// keep makes what was said durable: the player's line and what was heard of
-// the answer.
-func (t *Table) keep(ctx context.Context, tn *turn, delivered []string) error {
-	now := time.Now()
-	var lines []memory.Line
-	line := memory.Line{Session: t.o.Session.ID, Turn: tn.turn, At: now}
-	if tn.puppet < 0 && tn.Text != "" {
-		l := line
-		l.Speaker, l.Text, l.At = tn.Speaker, tn.Text, tn.since
-		if tn.npc != nil {
-			l.To = tn.npc.NPC.ID
-		}
-		lines = append(lines, l)
+// drop gives up an attempt whose turn goes on without it, or never was.
+func (t *Table) drop(ctx context.Context, a *attempt) {
+	a.dropped = true
+	for _, tool := range a.calls {
+		t.emit(a.turn.number, KindToolFinished, &ToolFinished{Tool: tool, Error: "the player had more to say; this call came to nothing"})
 	}
-	if len(delivered) > 0 {
-		l := line
-		l.Speaker, l.NPC, l.Text = tn.npc.NPC.Name, tn.npc.NPC.ID, strings.Join(delivered, " ")
-		lines = append(lines, l)
-	}
-	if len(lines) == 0 {
-		return nil
-	}
-	if _, err := t.o.Log.Append(context.WithoutCancel(ctx), lines...); err != nil {
-		return fmt.Errorf("keeping the transcript: %w", err)
-	}
-	return nil
+	delete(t.attempts, a.id)
+	a.cancel(errAbandoned)
+	t.agenda.stop(a)
+	t.mixer.Stop(a.line)
+	t.floorEvent(ctx, gone(a))
 }

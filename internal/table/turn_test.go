@@ -188,7 +188,7 @@ func TestFailuresAreToldAndNeverSilent(t *testing.T) {
 
 func TestEveryUtteranceEndsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := open(t, setting{model: says("Aye."), voice: text{takes: 300 * time.Millisecond}})
+		r := open(t, setting{model: says("Aye."), voice: sound{takes: 300 * time.Millisecond}})
 		var want []int64
 		for i := range 40 {
 			r.speak(fmt.Sprintf("P%d", i%5), []string{"Mira, hi", "Bart?", "hmm", "\u200b", "Mira, think carefully"}[i%5])
@@ -238,14 +238,14 @@ func TestWhatWaitsAtTheEndIsKept(t *testing.T) {
 func TestSlowVoiceIsNotTheModelsSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answer := strings.Repeat("Word by word. ", 40) // more than may wait to be spoken
-		r := open(t, setting{alone: true, model: says(answer), voice: text{takes: 16 * time.Second}})
+		r := open(t, setting{alone: true, model: says(answer), voice: sound{takes: 9 * time.Second}})
 		r.speak("Alice", "tell me")
 		time.Sleep(59 * time.Second)
 		if n := of[*table.Notice](r.events); len(n) != 0 {
 			t.Errorf("notices = %q, want none while the voice is at work", n[0].Text)
 		}
-		if s := of[*table.Sentence](r.events); len(s) != 3 {
-			t.Errorf("%d sentences after 59 s, want 3", len(s))
+		if s := of[*table.Sentence](r.events); len(s) != 6 {
+			t.Errorf("%d sentences after 59 s, want 6", len(s))
 		}
 	})
 }
@@ -347,7 +347,7 @@ func TestRaiseIsALeaseAndLowerIsACeiling(t *testing.T) {
 
 func TestWaitingPlayersMakeTurnsFast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := open(t, setting{alone: true, model: says("Aye."), voice: text{takes: time.Second}})
+		r := open(t, setting{alone: true, model: says("Aye."), voice: sound{takes: time.Second}})
 		r.hear("hello")
 		for _, speaker := range []string{"A", "B", "B", "C", "D"} {
 			r.speak(speaker, "what about the rules")
@@ -365,7 +365,7 @@ func TestWaitingPlayersMakeTurnsFast(t *testing.T) {
 
 func TestVoiceFailureKeepsTheText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := open(t, setting{alone: true, model: says("One. Two. Three."), voice: text{err: errors.New("no sound card")}})
+		r := open(t, setting{alone: true, model: says("One. Two. Three."), voice: sound{err: errors.New("no sound card")}})
 		if ended := r.hear("hi"); ended.Outcome != table.OutcomeDelivered || ended.Text != "One. Two. Three." {
 			t.Errorf("turn.ended = %+v", ended)
 		}
@@ -377,7 +377,7 @@ func TestVoiceFailureKeepsTheText(t *testing.T) {
 
 func TestEventsAreFlatJSON(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := open(t, setting{alone: true, model: says("Aye."), voice: text{takes: time.Millisecond}})
+		r := open(t, setting{alone: true, model: says("Aye."), voice: sound{takes: time.Millisecond}})
 		r.hear("hi")
 		var kinds []string
 		for _, e := range of[table.Event](r.events) {

@@ -96,7 +96,7 @@ func seat(t *testing.T, store *sqlite.Store, live *world.World, model script) *r
 	mira := agent.New(config.NPC{ID: "mira", Name: "Mira", BudgetTier: mcp.BudgetStandard, Tools: names}, agent.Options{History: 4})
 	r.Table = table.New(table.Options{
 		Agents: []*agent.Agent{mira}, Engine: cascaded.New(model, nil), Host: host, Log: r.journal, Context: hotctx.New(r.journal, store),
-		Speaker: text{}, Sink: r.events, Session: memory.Session{ID: "s1"}, Scene: live.Scene, Latency: config.Default().Latency, RecentLines: 10,
+		Sink: r.events, Session: memory.Session{ID: "s1"}, Scene: live.Scene, Latency: config.Default().Latency, RecentLines: 10,
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	r.stop = stop

@@ -1,5 +1,6 @@
 // Package untrusted makes text from outside safe to print, to log and to put
-// into a prompt: what players say, what tools return, what servers describe.
+// into a prompt: what players say, what tools return, what servers describe,
+// why a vendor refuses. [Reason] alone also takes out what looks like a key.
 //
 // Imported by the tool host, the prompt builder, the speech filter and the
 // providers. It does no I/O, starts no goroutine and imports only the standard

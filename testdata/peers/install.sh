@@ -1,8 +1,8 @@
 #!/bin/sh
-# Installs what the tests need beside Go: espeak-ng, libopus, npm, a browser without a
-# screen and a C compiler for the race detector from Debian; MCP reference
-# servers, the MCP inspector, SDKs, conformance suites and the Node they need
-# from npm.
+# Installs what the tests need beside Go: espeak-ng, libopus, WebRTC's voice
+# detection, npm, a browser without a screen and a C compiler for the race
+# detector from Debian; MCP reference servers, the MCP inspector, SDKs,
+# conformance suites and the Node they need from npm.
 # It says one line about each. What cannot be installed is no failure, unless
 # GLYPHOXA_REQUIRE_PEERS=1.
 set -u
@@ -67,6 +67,7 @@ install_packages() {
 
 debian espeak-ng espeak-ng
 debian libopus.so.0 libopus0
+debian libwebrtc_audio_processing.so.1 libwebrtc-audio-processing1
 debian npm nodejs npm
 debian gcc gcc libc6-dev # for the race detector
 has chromium || has google-chrome || debian chromium-headless-shell chromium-headless-shell

@@ -52,6 +52,10 @@ func (e *Engine) Answer(ctx context.Context, req engine.Request) iter.Seq2[engin
 	}
 }
 
+// maxAnswer bounds one answer of a model in bytes: a quarter of an hour of
+// speech.
+const maxAnswer = 16 << 10
+
 // errStopped means the consumer broke the loop.
 var errStopped = errors.New("stopped")
 
@@ -116,7 +120,7 @@ func (t *turn) ask(ctx context.Context) ([]llm.ToolCall, string, error) {
 	var raw []byte
 	start := time.Now()
 	for chunk, err := range t.engine.model.Stream(watch.ctx, llm.Request{
-		Messages: t.messages, Tools: offered, Persona: t.req.Persona,
+		Messages: t.messages, Tools: offered, Persona: t.req.Persona, Hurry: t.req.Hurry,
 		Temperature: t.engine.o.Temperature, MaxTokens: t.engine.o.MaxTokens,
 	}) {
 		if err != nil {
@@ -128,6 +132,9 @@ func (t *turn) ask(ctx context.Context) ([]llm.ToolCall, string, error) {
 			if err := t.emit(engine.FirstToken{After: time.Since(start)}); err != nil {
 				return nil, "", err
 			}
+		}
+		if len(raw)+len(chunk.Text) > maxAnswer {
+			return nil, "", engine.ErrTooLong
 		}
 		raw = append(raw, chunk.Text...)
 		calls = append(calls, chunk.ToolCalls...)
@@ -162,6 +169,9 @@ func (t *turn) speak(sentences []string) error {
 // A round of nothing but malformed calls is forgiven once; after that the model
 // goes on without tools.
 func (t *turn) round(ctx context.Context, calls []llm.ToolCall) error {
+	if err := t.meant(ctx); err != nil {
+		return err
+	}
 	number := t.rounds + 1
 	start := time.Now()
 	outcomes, err := t.execute(ctx, number, calls)
@@ -188,6 +198,19 @@ func (t *turn) round(ctx context.Context, calls []llm.ToolCall) error {
 		t.rounds++
 	}
 	return context.Cause(ctx)
+}
+
+// meant waits until the turn is no guess any more.
+func (t *turn) meant(ctx context.Context) error {
+	if t.req.Go == nil {
+		return nil
+	}
+	select {
+	case <-t.req.Go:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // accepted is what a model is told of a call that acts at commit.

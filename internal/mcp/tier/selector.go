@@ -92,14 +92,23 @@ func (s *Selector) Select(transcript string, dmOverride mcp.BudgetTier) mcp.Budg
 
 // Decide is [Selector.Select] with the reason.
 func (s *Selector) Decide(transcript string, dmOverride mcp.BudgetTier) Decision {
-	first := s.turns.Add(1) == 1
+	return s.decide(transcript, dmOverride, s.turns.Add(1) == 1, false)
+}
+
+// Peek is what Decide would say now. It counts neither as a turn nor as a DEEP
+// selection.
+func (s *Selector) Peek(transcript string, dmOverride mcp.BudgetTier) Decision {
+	return s.decide(transcript, dmOverride, s.turns.Load() == 0, true)
+}
+
+func (s *Selector) decide(transcript string, dmOverride mcp.BudgetTier, first, peek bool) Decision {
 	if dmOverride != mcp.BudgetFast {
 		return Decision{dmOverride, ReasonOverride}
 	}
 	deep, standard := s.words.scan(transcript)
 	crowded := s.queue.Load() >= crowd
 	switch {
-	case deep && s.takeDeep():
+	case deep && s.takeDeep(peek):
 		return Decision{mcp.BudgetDeep, ReasonDeep}
 	case crowded:
 		return Decision{mcp.BudgetFast, ReasonQueue}
@@ -114,12 +123,15 @@ func (s *Selector) Decide(transcript string, dmOverride mcp.BudgetTier) Decision
 }
 
 // takeDeep reports whether DEEP may be selected now, and if so starts the
-// interval anew. Of two concurrent calls only one succeeds.
-func (s *Selector) takeDeep() bool {
+// interval anew unless it only peeks. Of two concurrent calls only one succeeds.
+func (s *Selector) takeDeep(peek bool) bool {
 	now := int64(time.Since(s.epoch))
 	last := s.lastDeep.Load()
 	if s.lastDeepSet.Load() && now-last < int64(s.minDeep) {
 		return false
+	}
+	if peek {
+		return true
 	}
 	if !s.lastDeep.CompareAndSwap(last, now) {
 		return false

@@ -146,3 +146,26 @@ func BenchmarkSelect(b *testing.B) {
 		})
 	}
 }
+
+func TestPeekChangesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := tier.NewSelector()
+		for range 2 {
+			if got := s.Peek("hello", mcp.BudgetFast); got.Reason != tier.ReasonFirst {
+				t.Errorf("Peek before the first turn = %+v, want %q", got, tier.ReasonFirst)
+			}
+		}
+		s.Decide("hello", mcp.BudgetFast)
+		for range 2 {
+			if got := s.Peek("think carefully", mcp.BudgetFast); got.Tier != mcp.BudgetDeep {
+				t.Errorf("Peek = %+v, want deep each time", got)
+			}
+		}
+		if got := s.Decide("think carefully", mcp.BudgetFast); got.Tier != mcp.BudgetDeep {
+			t.Errorf("Decide after Peek = %+v, want deep", got)
+		}
+		if got := s.Peek("think carefully", mcp.BudgetFast); got.Reason != tier.ReasonSpam {
+			t.Errorf("Peek right after a deep turn = %+v, want %q", got, tier.ReasonSpam)
+		}
+	})
+}

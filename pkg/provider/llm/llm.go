@@ -80,6 +80,9 @@ type Request struct {
 	// Temperature is nil for the provider's default.
 	Temperature *float64
 	Persona     Persona
+	// Hurry asks for the provider whose first chunk comes fastest lately, rather
+	// than the first. A provider that is but one ignores it.
+	Hurry bool
 }
 
 // Chunk is a piece of a model's answer.

@@ -1,8 +1,9 @@
 // Package stt defines speech recognition: sound in, transcripts out. One
 // sub-package per vendor protocol implements [Provider]; chain puts several in
-// a row. [Utterance] waits for what became of one utterance.
+// a row. [Utterance] waits for what became of one utterance; [Wait] holds the
+// rules for those who wait for several.
 //
-// Imported by the table, the speech providers and internal/app. It imports
+// Imported by internal/ear, the speech providers and internal/app. It imports
 // only the standard library and starts no goroutine.
 package stt
 
@@ -51,6 +52,9 @@ type Options struct {
 	SampleRate int
 	// Interim asks for transcripts while the speaker still talks.
 	Interim bool
+	// Speaker is who speaks; for logs and tests. It may be empty, and no
+	// vendor is told it.
+	Speaker string
 }
 
 // Provider opens streams. Implementations are safe for concurrent use.

@@ -31,90 +31,37 @@ type UtteranceOptions struct {
 }
 
 // Utterance finishes the utterance that has been sent to s and returns its one
-// outcome. It calls Recv, so nobody else may at that time.
-//
-// Transcripts of earlier utterances are dropped. An empty final transcript of
-// an utterance with an interim text counts as no answer and gives way to that
-// text, with Assumed set; so does a final one that is late by Settle. With an
-// error, the result is the last interim transcript. The error wraps
-// ErrOverBudget after Budget, ctx.Err when ctx is done, or is the stream's.
+// outcome, by the rules of [Wait]. It calls Recv, so nobody else may at that
+// time. With an error, the result is the last interim transcript. The error
+// wraps ErrOverBudget after Budget, ctx.Err when ctx is done, or is the
+// stream's.
 func Utterance(ctx context.Context, s Stream, o UtteranceOptions) (Result, error) {
-	budget, settle := o.Budget, o.Settle
-	if budget == 0 {
-		budget = DefaultBudget
-	}
-	if settle == 0 {
-		settle = DefaultSettle
-	}
-	if settle >= budget {
-		settle = -1 // the budget comes first
-	}
-	parent := ctx
-	ctx, cancel := context.WithTimeoutCause(parent, budget, ErrOverBudget)
-	defer cancel()
 	number, err := s.Finish(ctx)
 	if err != nil {
 		return o.Last, fmt.Errorf("finishing the utterance: %w", err)
 	}
-	w := wait{stream: s, number: number, began: time.Now(), settle: settle, interim: o.Interim}
-	if o.Last.Utterance == number {
-		w.last = o.Last
+	if o.Last.Utterance != number {
+		o.Last = Result{}
 	}
-	return w.final(ctx)
-}
-
-// wait is the state of one call of [Utterance].
-type wait struct {
-	stream  Stream
-	number  int
-	began   time.Time
-	settle  time.Duration // negative: never
-	interim func(Result)
-	last    Result // the last interim transcript with a text
-}
-
-func (w *wait) final(ctx context.Context) (Result, error) {
+	w := NewWait(number, time.Now(), o)
 	for {
-		r, err, settled := w.next(ctx)
+		bounded, cancel := context.WithDeadline(ctx, w.Due())
+		r, err := s.Recv(bounded)
+		expired := bounded.Err() != nil
+		cancel()
+		var done bool
 		switch {
-		case settled:
-			return w.assumed(), nil
-		case err != nil && ctx.Err() != nil:
-			return w.assumed(), fmt.Errorf("waiting for the transcript: %w", context.Cause(ctx))
-		case err != nil:
-			return w.assumed(), err
-		case r.Utterance != w.number: // too late
-		case r.Err != nil:
-			return w.assumed(), r.Err
-		case r.Final && r.Text == "" && w.last.Text != "":
-			return w.assumed(), nil
-		case r.Final:
-			return r, nil
-		case r.Text != "":
-			w.last = r
-			if w.interim != nil {
-				w.interim(r)
-			}
+		case err == nil:
+			r, err, done = w.Take(r)
+		case ctx.Err() != nil:
+			return w.Assumed(), fmt.Errorf("waiting for the transcript: %w", context.Cause(ctx))
+		case expired:
+			r, err, done = w.Expire(w.Due())
+		default:
+			return w.Assumed(), err
+		}
+		if done {
+			return r, err
 		}
 	}
-}
-
-// next receives one transcript, but waits no longer than Settle once there is
-// a text to settle for.
-func (w *wait) next(ctx context.Context) (r Result, err error, settled bool) {
-	if w.last.Text == "" || w.settle < 0 {
-		r, err = w.stream.Recv(ctx)
-		return r, err, false
-	}
-	short, cancel := context.WithDeadline(ctx, w.began.Add(w.settle))
-	defer cancel()
-	r, err = w.stream.Recv(short)
-	return r, err, err != nil && short.Err() != nil && ctx.Err() == nil
-}
-
-// assumed is the last interim transcript in place of the final one.
-func (w *wait) assumed() Result {
-	r := w.last
-	r.Utterance, r.Final, r.Assumed = w.number, true, r.Text != ""
-	return r
 }

@@ -1,17 +1,15 @@
 package openai
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"strings"
-	"unicode"
 
 	openai "github.com/sashabaranov/go-openai"
 
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
@@ -48,41 +46,7 @@ func (e *Embedder) explain(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: status %d: %s", embeddings.ErrRejected, status, e.clean(detail))
 }
 
-// clean makes foreign text fit for an error: one short line without the key.
+// clean makes foreign text fit for an error: one short line without keys.
 func (e *Embedder) clean(s string) string {
-	for _, secret := range e.secrets {
-		s = strings.ReplaceAll(s, secret, "[redacted]")
-	}
-	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsControl(r)
-	}), " ")
-	if s == "" {
-		return "no reason given"
-	}
-	if r := []rune(s); len(r) > maxDetail {
-		return string(r[:maxDetail]) + "…"
-	}
-	return s
-}
-
-// secretForms lists how a key can appear in a message: raw, in a URL, in JSON.
-func secretForms(key string) []string {
-	if key == "" {
-		return nil
-	}
-	forms := []string{key}
-	for _, f := range []string{url.QueryEscape(key), url.PathEscape(key), quoted(key)} {
-		if f != key {
-			forms = append(forms, f)
-		}
-	}
-	return forms
-}
-
-func quoted(key string) string {
-	b, err := json.Marshal(key)
-	if err != nil {
-		return key
-	}
-	return strings.Trim(string(b), `"`)
+	return cmp.Or(untrusted.Reason(s, e.key, maxDetail), "no reason given")
 }

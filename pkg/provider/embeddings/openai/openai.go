@@ -48,7 +48,7 @@ type Embedder struct {
 	dims    int
 	askDims bool // the request must name the dimensions
 	batch   int
-	secrets []string
+	key     string
 }
 
 // New returns an embedder that sends key as bearer token; an empty key is
@@ -89,7 +89,7 @@ func New(key string, opts *Options) (*Embedder, error) {
 		dims:    o.Dimensions,
 		askDims: native != 0 && o.Dimensions != native,
 		batch:   o.Batch,
-		secrets: secretForms(key),
+		key:     key,
 	}, nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -20,11 +19,8 @@ import (
 const (
 	// longestReason bounds what is quoted of a vendor's message, in runes.
 	longestReason = 300
-	// shownEnd is how much of a key's ends, in bytes, is enough to hide them:
-	// vendors quote keys shortened.
-	shownEnd = 6
-	// mask stands for what was taken out.
-	mask = "[redacted]"
+	// longestAbsence bounds how long a vendor may ask to be left alone.
+	longestAbsence = 10 * time.Minute
 )
 
 // failure is a request that went wrong. Its text is scrubbed; it unwraps to
@@ -36,6 +32,10 @@ type failure struct {
 	retryAfter time.Duration // negative if the vendor named none
 }
 
+// RetryAfter returns how long the vendor wants to be left alone after a refusal
+// with HTTP 429 or 503, at most ten minutes; 0 if it did not say.
+func (f *failure) RetryAfter() time.Duration { return min(max(f.retryAfter, 0), longestAbsence) }
+
 func (f *failure) Error() string { return f.kind.Error() + ": " + f.text }
 func (f *failure) Unwrap() error { return f.kind }
 
@@ -43,7 +43,7 @@ func (f *failure) Unwrap() error { return f.kind }
 func (p *Provider) failed(err error, header http.Header) *failure {
 	status, reason := vendorError(err)
 	f := &failure{status: status, retryAfter: -1}
-	reason = p.scrub.clean(reason)
+	reason = untrusted.Reason(reason, p.opts.APIKey, longestReason)
 	switch {
 	case isRequestMistake(err):
 		f.kind, f.text = llm.ErrRejected, reason
@@ -56,6 +56,9 @@ func (p *Provider) failed(err error, header http.Header) *failure {
 		f.text = fmt.Sprintf("%s asks to slow down%s%s", p.name, inHowLong(f.retryAfter), quoted(reason))
 	case status >= 500 || status == http.StatusRequestTimeout:
 		f.kind = llm.ErrUnavailable
+		if status == http.StatusServiceUnavailable {
+			f.retryAfter = retryAfter(header, time.Now())
+		}
 		f.text = fmt.Sprintf("%s failed with HTTP %d%s", p.name, status, quoted(reason))
 	default:
 		f.kind = llm.ErrRejected
@@ -70,7 +73,7 @@ func (p *Provider) broken(reason, code string) *failure {
 	if strings.Contains(code, "rate_limit") || code == "429" {
 		f.kind = llm.ErrRateLimited
 	}
-	f.text = fmt.Sprintf("%s broke off its answer%s", p.name, quoted(p.scrub.clean(reason)))
+	f.text = fmt.Sprintf("%s broke off its answer%s", p.name, quoted(untrusted.Reason(reason, p.opts.APIKey, longestReason)))
 	return f
 }
 
@@ -78,7 +81,7 @@ func (p *Provider) broken(reason, code string) *failure {
 func (p *Provider) advice(status int, reason string) string {
 	switch {
 	case status == http.StatusUnauthorized:
-		return "check providers.llm.api_key"
+		return "check " + p.setting + ".api_key"
 	case status == http.StatusPaymentRequired:
 		return "check the account's credit"
 	case status == http.StatusForbidden:
@@ -192,38 +195,4 @@ func quoted(reason string) string {
 		return ""
 	}
 	return " (" + reason + ")"
-}
-
-// scrubber takes keys out of text that comes from a vendor.
-type scrubber struct {
-	secrets *strings.Replacer
-	shapes  *regexp.Regexp
-}
-
-func newScrubber(key string) scrubber {
-	var pairs []string
-	if key != "" {
-		pairs = append(pairs, key, mask)
-		if esc := url.QueryEscape(key); esc != key {
-			pairs = append(pairs, esc, mask)
-		}
-		if n := len(key); n >= 4*shownEnd {
-			pairs = append(pairs, key[:shownEnd], mask, key[n-shownEnd:], mask)
-		}
-	}
-	return scrubber{
-		secrets: strings.NewReplacer(pairs...),
-		// Keys by their usual prefix, and keys a vendor masked itself, which
-		// still show their ends.
-		shapes: regexp.MustCompile(`\b(?:sk|gsk|pk)[-_][A-Za-z0-9*_-]{4,}|[A-Za-z0-9_-]*\*{3,}[A-Za-z0-9_-]*`),
-	}
-}
-
-// clean removes keys, puts the text on one line and bounds it.
-func (s scrubber) clean(text string) string {
-	text = s.shapes.ReplaceAllString(s.secrets.Replace(text), mask)
-	for strings.Contains(text, mask+mask) {
-		text = strings.ReplaceAll(text, mask+mask, mask)
-	}
-	return untrusted.Clean(strings.Join(strings.Fields(untrusted.Clean(text, 0)), " "), longestReason)
 }

@@ -9,6 +9,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ import (
 const DefaultBaseURL = "https://api.openai.com/v1"
 
 const (
+	defaultSetting = "providers.llm"
 	// longestRetryAfter is the longest pause a vendor may ask for that is
 	// worth a player's wait; beyond it the turn fails at once.
 	longestRetryAfter = 2 * time.Second
@@ -46,6 +48,10 @@ type Options struct {
 	// Name is what the provider is called in logs. If empty, "openai " and the
 	// model.
 	Name string
+	// Setting is where people configure this provider, such as
+	// "providers.llm.fallback[0]"; errors say what to check there. If empty,
+	// "providers.llm".
+	Setting string
 	// HTTPClient replaces the provider's own client. It must have no Timeout,
 	// which would cut long answers.
 	HTTPClient *http.Client
@@ -62,9 +68,9 @@ type Provider struct {
 	opts    Options
 	base    string
 	name    string
+	setting string
 	client  *http.Client
 	retries int
-	scrub   scrubber
 	usage   atomic.Int32 // a usageSupport
 	answers atomic.Int64 // complete answers so far
 }
@@ -82,17 +88,18 @@ const (
 // reaching the network; what is wrong with them is wrapped in
 // [llm.ErrRejected].
 func New(opts Options) (*Provider, error) {
+	setting := cmp.Or(opts.Setting, defaultSetting)
 	if strings.TrimSpace(opts.Model) == "" {
-		return nil, fmt.Errorf("%w: no model is named; set providers.llm.model", llm.ErrRejected)
+		return nil, fmt.Errorf("%w: no model is named; set %s.model", llm.ErrRejected, setting)
 	}
 	base, err := baseURL(opts.BaseURL)
 	if err != nil {
 		return nil, err
 	}
 	if base == DefaultBaseURL && opts.APIKey == "" {
-		return nil, fmt.Errorf("%w: api.openai.com needs a key; set providers.llm.api_key", llm.ErrRejected)
+		return nil, fmt.Errorf("%w: api.openai.com needs a key; set %s.api_key", llm.ErrRejected, setting)
 	}
-	p := &Provider{opts: opts, base: base, name: opts.Name, client: opts.HTTPClient, scrub: newScrubber(opts.APIKey)}
+	p := &Provider{opts: opts, base: base, name: opts.Name, setting: setting, client: opts.HTTPClient}
 	if p.name == "" {
 		p.name = "openai " + opts.Model
 	}
@@ -150,7 +157,8 @@ func (p *Provider) Close() error {
 // Stream implements [llm.Provider]. A request that fails before anything was
 // yielded is repeated once: after the vendor's Retry-After if that is at most
 // two seconds and ctx outlasts it, or after a short pause when the vendor was
-// unavailable.
+// unavailable and named no time. The error of a vendor that did has a method
+// RetryAfter.
 func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		body := p.chatRequest(req)
@@ -193,8 +201,10 @@ func pause(ctx context.Context, err error) bool {
 			return false
 		}
 		wait = f.retryAfter
-	case !errors.Is(err, llm.ErrUnavailable):
+	case !errors.Is(err, llm.ErrUnavailable) || f.retryAfter > longestRetryAfter:
 		return false
+	case f.retryAfter >= 0:
+		wait = f.retryAfter
 	}
 	if end, ok := ctx.Deadline(); ok && time.Until(end) <= wait {
 		return false

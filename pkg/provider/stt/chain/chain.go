@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/pkg/provider/breaker"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/flow"
 )
@@ -30,9 +31,6 @@ const (
 	defaultOpening   = 4 * time.Second
 	defaultFinal     = 5 * time.Second
 	defaultLastFinal = 9 * time.Second // with Final and a second's reserve, stt.DefaultBudget
-	defaultFailures  = 3
-	defaultBackOff   = 10 * time.Second
-	maxBackOff       = 5 * time.Minute
 )
 
 // MaxKept is how much of an utterance is kept for the next provider. Of a
@@ -78,7 +76,7 @@ type Options struct {
 type Chain struct {
 	links []Link
 	opts  Options
-	state []*breaker
+	state breaker.Set
 }
 
 var _ stt.Provider = (*Chain)(nil)
@@ -95,18 +93,13 @@ func New(links []Link, opts *Options) *Chain {
 		or    time.Duration
 	}{
 		{&c.opts.Opening, defaultOpening}, {&c.opts.Final, defaultFinal},
-		{&c.opts.LastFinal, defaultLastFinal}, {&c.opts.BackOff, defaultBackOff},
+		{&c.opts.LastFinal, defaultLastFinal},
 	} {
 		if *d.value <= 0 {
 			*d.value = d.or
 		}
 	}
-	if c.opts.Failures <= 0 {
-		c.opts.Failures = defaultFailures
-	}
-	for range links {
-		c.state = append(c.state, &breaker{limit: c.opts.Failures, first: c.opts.BackOff})
-	}
+	c.state = breaker.NewSet(len(links), c.opts.Failures, c.opts.BackOff)
 	return c
 }
 
@@ -155,20 +148,11 @@ func (c *Chain) Open(ctx context.Context, o stt.Options) (stt.Stream, error) {
 // breaker. Of those that are all open it takes the one that closes first, for
 // there is nothing to lose. Excluded links are not taken.
 func (c *Chain) pick(excluded []bool) int {
-	now := time.Now()
-	soonest := -1
-	for i, b := range c.state {
-		if excluded[i] {
-			continue
-		}
-		if b.enter(now) {
-			return i
-		}
-		if soonest < 0 || b.due().Before(c.state[soonest].due()) {
-			soonest = i
-		}
+	link := c.state.Enter(excluded)
+	if link < 0 {
+		link = c.state.Soonest(excluded)
 	}
-	return soonest
+	return link
 }
 
 // severe reports whether a failure opens a breaker at once.

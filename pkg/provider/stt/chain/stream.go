@@ -91,7 +91,7 @@ func (s *stream) Close() error {
 // run owns the stream's state until ctx ends.
 func (s *stream) run(ctx context.Context) {
 	defer s.retire()
-	if s.chain.state[0].closed() { // a connection at hand saves time later
+	if s.chain.state[0].Closed() { // a connection at hand saves time later
 		s.connect(ctx, make([]bool, len(s.chain.links)))
 	}
 	taken := make([]int16, takeSamples)
@@ -175,10 +175,8 @@ func (s *stream) improve() {
 	if s.leg == nil {
 		return
 	}
-	now := time.Now()
 	for _, b := range s.chain.state[:s.leg.link] {
-		if b.enter(now) {
-			b.abandoned() // connect enters it again
+		if b.Ready() {
 			s.reason = nil
 			s.retire()
 			return
@@ -227,7 +225,7 @@ func (s *stream) take(ctx context.Context, h heard) {
 			}
 			s.waiting = append(s.waiting[:0], s.waiting[1:]...)
 			s.leg.proven = true
-			s.chain.state[s.leg.link].succeeded()
+			s.chain.state[s.leg.link].Succeeded()
 		}
 		s.results.Put(r)
 	}
@@ -245,7 +243,7 @@ func (s *stream) giveUp(ctx context.Context, reason error) {
 		return
 	}
 	s.leg.proven = true // not an abandoned try
-	s.chain.state[link].failed(time.Now(), severe(reason))
+	s.chain.state[link].Failed(severe(reason), 0)
 	s.retire()
 	for _, u := range s.waiting {
 		if u.legs > 1 {
@@ -308,11 +306,11 @@ func (s *stream) connect(ctx context.Context, excluded []bool) bool {
 			s.start(ctx, link, opened)
 			return true
 		case ctx.Err() != nil:
-			s.chain.state[link].abandoned()
+			s.chain.state[link].Abandoned()
 			s.reason = stt.ErrClosed
 			return false
 		}
-		s.chain.state[link].failed(time.Now(), severe(err))
+		s.chain.state[link].Failed(severe(err), 0)
 		s.reason = fmt.Errorf("%s: %w", s.chain.links[link].Name, err)
 	}
 	if s.reason == nil {
@@ -359,7 +357,7 @@ func (s *stream) retire() {
 		return
 	}
 	if !s.leg.proven {
-		s.chain.state[s.leg.link].abandoned()
+		s.chain.state[s.leg.link].Abandoned()
 	}
 	s.leg.cancel()
 	s.leg = nil

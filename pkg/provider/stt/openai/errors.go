@@ -54,10 +54,10 @@ func (p *Provider) failure(ctx context.Context, err error) error {
 		if apiErr.Code == "insufficient_quota" { // waiting will not help
 			kind = stt.ErrRejected
 		}
-		return fmt.Errorf("%w: status %d: %s", kind, apiErr.HTTPStatusCode, flow.Printable(apiErr.Message, p.key))
+		return flow.Refused(kind, apiErr.HTTPStatusCode, apiErr.Message, p.key)
 	case errors.As(err, &requestErr):
-		return fmt.Errorf("%w: status %d: %s", flow.ByStatus(requestErr.HTTPStatusCode), requestErr.HTTPStatusCode,
-			flow.Printable(string(requestErr.Body), p.key))
+		status := requestErr.HTTPStatusCode
+		return flow.Refused(flow.ByStatus(status), status, string(requestErr.Body), p.key)
 	}
 	return flow.Unreachable(ctx, err, p.key)
 }

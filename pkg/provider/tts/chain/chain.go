@@ -4,8 +4,8 @@
 // Imported by internal/app. Each provider has a breaker: one that failed three
 // times in a row, or kept everybody waiting, is left alone for a while and then
 // tried with a single sentence. The package starts no goroutine but timers,
-// which end with the sentence, and relies on providers to end with their
-// context.
+// which end with the sentence, and those [Chain.Warm] waits for, and relies on
+// providers to end with their context.
 package chain
 
 import (
@@ -13,11 +13,13 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 	"unicode"
 
+	"github.com/MrWong99/glyphoxa/pkg/provider/breaker"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
@@ -37,9 +39,6 @@ const (
 	defaultFirstSound = 3 * time.Second
 	defaultLastSound  = 10 * time.Second
 	defaultStall      = 5 * time.Second
-	defaultFailures   = 3
-	defaultBackOff    = 10 * time.Second
-	maxBackOff        = 5 * time.Minute
 )
 
 // Link is one provider of a chain.
@@ -81,7 +80,7 @@ type Options struct {
 type Chain struct {
 	links []Link
 	opts  Options
-	state []*breaker
+	state breaker.Set
 
 	mu     sync.Mutex // guards the fields below
 	active int        // the link that spoke last
@@ -101,18 +100,13 @@ func New(links []Link, opts *Options) *Chain {
 		or    time.Duration
 	}{
 		{&c.opts.FirstSound, defaultFirstSound}, {&c.opts.LastSound, defaultLastSound},
-		{&c.opts.Stall, defaultStall}, {&c.opts.BackOff, defaultBackOff},
+		{&c.opts.Stall, defaultStall},
 	} {
 		if *d.value <= 0 {
 			*d.value = d.or
 		}
 	}
-	if c.opts.Failures <= 0 {
-		c.opts.Failures = defaultFailures
-	}
-	for range links {
-		c.state = append(c.state, &breaker{limit: c.opts.Failures, pause: c.opts.BackOff, first: c.opts.BackOff})
-	}
+	c.state = breaker.NewSet(len(links), c.opts.Failures, c.opts.BackOff)
 	return c
 }
 
@@ -137,7 +131,7 @@ func (c *Chain) Synthesize(ctx context.Context, text string, voice tts.Voice) it
 		tried := make([]bool, len(c.links))
 		for i := c.next(tried); i >= 0; i = c.next(tried) {
 			tried[i] = true
-			a := &attempt{chain: c, link: i, text: text, yield: yield, last: c.left(tried) == 0, reason: failed}
+			a := &attempt{chain: c, link: i, text: text, yield: yield, last: c.state.Ready(tried) == 0, reason: failed}
 			err := a.run(ctx, voice.For(c.links[i].Name, i == 0))
 			if err == nil {
 				return
@@ -156,35 +150,11 @@ func (c *Chain) Synthesize(ctx context.Context, text string, voice tts.Voice) it
 // next returns the link to try now, -1 if none is left. If no breaker is
 // closed and nothing was tried yet, it is the one that closes first.
 func (c *Chain) next(tried []bool) int {
-	now := time.Now()
-	soonest, any := -1, false
-	for i, s := range c.state {
-		if tried[i] {
-			any = true
-			continue
-		}
-		if s.enter(now) {
-			return i
-		}
-		if soonest < 0 || s.due().Before(c.state[soonest].due()) {
-			soonest = i
-		}
+	link := c.state.Enter(tried)
+	if link < 0 && !slices.Contains(tried, true) {
+		link = c.state.Soonest(tried)
 	}
-	if any {
-		return -1
-	}
-	return soonest
-}
-
-// left counts the links that were not tried and whose breaker is closed.
-func (c *Chain) left(tried []bool) int {
-	n := 0
-	for i, s := range c.state {
-		if !tried[i] && s.ready(time.Now()) {
-			n++
-		}
-	}
-	return n
+	return link
 }
 
 // speaking notes which link is heard and tells of a change.
@@ -239,7 +209,7 @@ func (a *attempt) run(parent context.Context, voice tts.Voice) error {
 			c.speaking(a.link, a.reason)
 		}
 		if !a.yield(pcm, nil) {
-			state.succeeded()
+			state.Succeeded()
 			return nil
 		}
 		watch.Reset(c.opts.Stall)
@@ -253,7 +223,7 @@ func (a *attempt) judge(parent, ctx context.Context, failed error) error {
 	slow := errors.Is(context.Cause(ctx), ErrSlow)
 	switch {
 	case parent.Err() != nil:
-		state.abandoned()
+		state.Abandoned()
 		if failed == nil {
 			failed = context.Cause(parent)
 		}
@@ -261,22 +231,22 @@ func (a *attempt) judge(parent, ctx context.Context, failed error) error {
 	case failed == nil && !a.heard && hasWords(a.text):
 		failed = ErrSilent
 	case failed == nil:
-		state.succeeded()
+		state.Succeeded()
 		return nil
 	}
 	switch {
 	case slow:
 		failed = ErrSlow
-		state.failed(time.Now(), true, 0)
+		state.Failed(true, 0)
 	case errors.Is(failed, tts.ErrVoice): // the NPC's affair, not the provider's
-		state.abandoned()
+		state.Abandoned()
 	default:
 		var busy interface{ RetryAfter() time.Duration }
 		wait := time.Duration(0)
 		if errors.As(failed, &busy) {
 			wait = busy.RetryAfter()
 		}
-		state.failed(time.Now(), wait > 0, wait)
+		state.Failed(wait > 0, wait)
 	}
 	if a.heard {
 		return fmt.Errorf("%s: %w: %w", name, ErrCut, failed)

@@ -1,6 +1,7 @@
 package elevenlabs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -105,17 +106,10 @@ func (p *Provider) broken(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %s", ErrUnavailable, p.printable(err.Error()))
 }
 
-// printable returns the vendor's words fit for a log: one line, short, and
-// without the key.
+// printable returns the vendor's words fit for a log: one line, short, without
+// the key and without what looks like one.
 func (p *Provider) printable(s string) string {
-	s = untrusted.Clean(s, 0)
-	if p.key != "" {
-		s = strings.ReplaceAll(s, p.key, "[redacted]")
-	}
-	if s = untrusted.Clean(strings.Join(strings.Fields(s), " "), maxDetail); s == "" {
-		return "no reason given"
-	}
-	return s
+	return cmp.Or(untrusted.Reason(s, p.key, maxDetail), "no reason given")
 }
 
 // stopped is the error after ctx is done.

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strings"
 
 	vendor "github.com/sashabaranov/go-openai"
 
@@ -114,23 +114,10 @@ func transportDetail(err error) string {
 	return err.Error()
 }
 
-// printable returns the vendor's words fit for a log: one line, short, and
-// without the key, whole or in the masked form that shows its ends.
+// printable returns the vendor's words fit for a log: one line, short, without
+// the key and without what looks like one.
 func (p *Provider) printable(s string) string {
-	s = untrusted.Clean(s, 0)
-	if p.key != "" {
-		s = strings.ReplaceAll(s, p.key, "[redacted]")
-	}
-	words := strings.Fields(s)
-	for i, word := range words {
-		if strings.Contains(word, "***") {
-			words[i] = "[redacted]"
-		}
-	}
-	if s = untrusted.Clean(strings.Join(words, " "), maxDetail); s == "" {
-		return "no reason given"
-	}
-	return s
+	return cmp.Or(untrusted.Reason(s, p.key, maxDetail), "no reason given")
 }
 
 // stopped is the error after ctx is done.

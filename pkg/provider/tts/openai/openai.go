@@ -57,6 +57,7 @@ type Options struct {
 type Provider struct {
 	client *vendor.Client
 	key    string
+	base   string
 	opts   Options
 }
 
@@ -82,6 +83,7 @@ func New(key string, opts *Options) *Provider {
 	if p.opts.BaseURL != "" {
 		config.BaseURL = strings.TrimRight(p.opts.BaseURL, "/")
 	}
+	p.base = config.BaseURL
 	config.HTTPClient = shortErrors{p.opts.HTTPClient}
 	p.client = vendor.NewClientWithConfig(config)
 	return p

@@ -1,13 +1,13 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
@@ -54,21 +54,18 @@ func Stopped(ctx context.Context) error {
 	return fmt.Errorf("hearing: %w: %w", err, cause)
 }
 
-// Printable returns the vendor's words fit for a log: one line, short, and
-// without the key, whole or in the masked form that shows its ends.
+// Printable returns the vendor's words fit for a log: one line, short, without
+// the key and without what looks like one.
 func Printable(s, key string) string {
-	s = untrusted.Clean(s, 0)
-	if key != "" {
-		s = strings.ReplaceAll(s, key, "[redacted]")
+	return cmp.Or(untrusted.Reason(s, key, maxDetail), "no reason given")
+}
+
+// Refused is the error of an answer with an HTTP status, of a kind such as
+// [ByStatus] tells, with the vendor's reason and what may help.
+func Refused(kind error, status int, reason, key string) error {
+	advice := ""
+	if status == http.StatusUnauthorized || status == http.StatusForbidden {
+		advice = "; check its api_key in providers.stt"
 	}
-	words := strings.Fields(s)
-	for i, word := range words {
-		if strings.Contains(word, "***") {
-			words[i] = "[redacted]"
-		}
-	}
-	if s = untrusted.Clean(strings.Join(words, " "), maxDetail); s == "" {
-		return "no reason given"
-	}
-	return s
+	return fmt.Errorf("%w: status %d: %s%s", kind, status, Printable(reason, key), advice)
 }

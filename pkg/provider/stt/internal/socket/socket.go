@@ -147,7 +147,7 @@ func dial(parent context.Context, r Request) (*websocket.Conn, error) {
 	if r.Reason != nil {
 		reason = r.Reason(body)
 	}
-	return nil, fmt.Errorf("%w: status %d: %s", flow.ByStatus(response.StatusCode), response.StatusCode, flow.Printable(reason, r.Key))
+	return nil, flow.Refused(flow.ByStatus(response.StatusCode), response.StatusCode, reason, r.Key)
 }
 
 // Send implements [stt.Stream].

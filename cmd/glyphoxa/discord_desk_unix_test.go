@@ -1,0 +1,280 @@
+//go:build unix
+
+package main_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+)
+
+// TestDiscordDesk gives the commands that need no session, good and bad.
+func TestDiscordDesk(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	h := newHouse(t)
+	s := h.bot(d, tavern)
+	for _, row := range []struct {
+		name    string
+		user    string
+		command string
+		options []discordtest.Option
+		open    bool
+		words   []string
+	}{
+		{"a player rolls", g.ana, "roll", []discordtest.Option{opt("dice", "2d6+3")}, true, []string{"🎲", "2d6+3", "**"}},
+		{"no dice", g.ana, "roll", []discordtest.Option{opt("dice", "a horse")}, false, []string{"⚠"}},
+		{"a rule", g.ana, "rules", []discordtest.Option{opt("about", "grapple")}, false, []string{"Grappl"}},
+		{"no rule", g.ana, "rules", []discordtest.Option{opt("about", "xyzzyqq")}, false, []string{"The rules say nothing of that"}},
+		{"the campaign", g.ana, "campaign info", nil, false, []string{"**The Flagon** (dnd5e): 2 NPCs", "A foggy evening."}},
+		{"feedback", g.ana, "feedback", []discordtest.Option{opt("text", "Bartok is grumpy")}, false, []string{"Thank you"}},
+		{"nothing said", g.ana, "session recap", nil, false, []string{"Nothing has been said yet"}},
+		{"an entity", g.dm, "entity add", []discordtest.Option{opt("name", "Old Ted"), opt("kind", "npc"), opt("description", "Mends nets.")}, false, []string{"**Old Ted** is part of the world now", "`old-ted`"}},
+		{"entities", g.dm, "entity list", []discordtest.Option{opt("name", "ted")}, false, []string{"Old Ted", "Mends nets."}},
+		{"no business of players", g.ana, "entity list", nil, false, []string{"Only a dungeon master"}},
+		{"what is known", g.dm, "ask", []discordtest.Option{opt("about", "Old Ted")}, false, []string{"Old Ted"}},
+		{"no id", g.dm, "entity remove", []discordtest.Option{opt("id", "Old Ted")}, false, []string{"⚠", "no spaces"}},
+		{"tools", g.dm, "tools list", nil, false, []string{"**roll** from fast on"}},
+		{"tools measured", g.dm, "tools calibrate", nil, false, []string{"**roll** from fast on"}},
+		{"nothing waits", g.dm, "approve list", nil, false, []string{"Nothing waits."}},
+		{"no such call", g.dm, "approve yes", []discordtest.Option{opt("id", "nope")}, false, []string{"⚠"}},
+		{"nobody to mute", g.dm, "npc muteall", nil, false, []string{"No session is running here"}},
+	} {
+		answers(t, g.gives(t, row.user, row.command, row.options...), !row.open, row.words...)
+	}
+	kept, err := os.ReadFile(h.path(filepath.Join(".glyphoxa", "guilds", g.id, "feedback.jsonl")))
+	if err != nil || !strings.Contains(string(kept), "Bartok is grumpy") {
+		t.Errorf("feedback.jsonl = %q, %v", kept, err)
+	}
+	if r := s.stop(); r.code != 0 {
+		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
+	}
+}
+
+// TestDiscordRemovalIsConfirmed asks before somebody is gone for good.
+func TestDiscordRemovalIsConfirmed(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	s := newHouse(t).bot(d, tavern)
+	answers(t, g.gives(t, g.dm, "entity add", opt("name", "Old Ted"), opt("kind", "npc")), true, "`old-ted`")
+	for _, want := range []string{"`old-ted` is no part of the world any more", "⚠"} { // and once more
+		question := g.gives(t, g.dm, "entity remove", opt("id", "old-ted"))
+		answers(t, question, true, "Take `old-ted` out of the world for good")
+		i, err := d.Press(g.dm, g.channel, question.ID, "entity remove old-ted")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := i.AnswerWhen(t.Context(), func(m discordtest.Message) bool { return !strings.Contains(m.Content, "?") })
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers(t, m, true, want)
+	}
+	s.stop()
+}
+
+// TestDiscordImport reads a campaign file that came with a command.
+func TestDiscordImport(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	s := newHouse(t).bot(d, tavern)
+	file := func(text string) discordtest.Option {
+		return opt("file", discordtest.Upload{Name: "mere.yaml", Type: "application/yaml", Data: []byte(text)})
+	}
+	answers(t, g.gives(t, g.dm, "entity import", file("name: Mere\nentities:\n  - {id: old-ted, type: npc, name: Old Ted, description: Mends nets.}\n")), true, "1 entities were read from mere.yaml")
+	answers(t, g.gives(t, g.dm, "entity list", opt("name", "ted")), true, "Old Ted")
+	answers(t, g.gives(t, g.dm, "entity import", file("name: Mere\nentitles: []\n")), true, "⚠", "mere.yaml", "entitles")
+	answers(t, g.gives(t, g.ana, "entity import", file("name: Mere\n")), true, "Only a dungeon master")
+	s.stop()
+}
+
+// TestDiscordSuggestsNPCs completes the names of NPCs while one types.
+func TestDiscordSuggestsNPCs(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	s := newHouse(t).bot(d, tavern)
+	g.gives(t, g.dm, "session start")
+	for typed, want := range map[string]string{"": "Bartok Mira", "mi": "Mira", "zz": ""} {
+		i, err := d.Autocomplete(g.dm, g.channel, "npc mute", "npc", opt("npc", typed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := i.Response(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%q was completed within %v", typed, r.Latency)
+		var names []string
+		for _, c := range r.Choices {
+			names = append(names, c.Name)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%q is completed to %q, want %q", typed, got, want)
+		}
+	}
+	s.stop()
+}
+
+// TestDiscordTenGuilds plays in ten guilds at once; nothing of one is heard or
+// known in another.
+func TestDiscordTenGuilds(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	var all []*guild
+	for n := range 10 {
+		all = append(all, newGuild(t, d, fmt.Sprintf("guild%d", n)))
+	}
+	s := newHouse(t).bot(d, tavern)
+	var work sync.WaitGroup
+	for n, g := range all {
+		work.Go(func() {
+			secret := fmt.Sprintf("Secret%d", n)
+			i, err := d.Command(g.dm, g.channel, "session start")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if _, err := i.Answer(t.Context()); err != nil {
+				t.Error(err)
+				return
+			}
+			d.Say(g.channel, g.ana, "Hello Bartok, the password is "+secret, nil)
+			_, err = d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool { return m.WebhookID != "" })
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	work.Wait()
+	for n, g := range all {
+		g.gives(t, g.dm, "session stop") // everything is kept then
+		m := g.gives(t, g.dm, "ask", opt("about", "password"))
+		answers(t, m, true, fmt.Sprintf("Secret%d", n))
+		for other := range all {
+			if other != n && strings.Contains(m.Content, fmt.Sprintf("Secret%d", other)) {
+				t.Errorf("guild %d knows the secret of guild %d: %s", n, other, m.Content)
+			}
+		}
+		if n := len(d.Messages(g.channel)); n > 6 {
+			t.Errorf("%d messages in a channel, want 6 at most: start, line, answer, board, end", n)
+		}
+	}
+	if r := s.stop(); r.code != 0 {
+		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
+	}
+}
+
+// TestDiscordKilled kills the program in the middle of a session: what was said
+// is there when it is back.
+func TestDiscordKilled(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	h := newHouse(t)
+	s := h.bot(d, tavern)
+	g.gives(t, g.dm, "session start")
+	d.Say(g.channel, g.ana, "Hello Bartok!", nil)
+	g.hears(t, g.channel, "Bartok", "Welcome")
+	if err := s.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	s.ended()
+	again := h.bot(d, tavern)
+	answers(t, g.gives(t, g.ana, "session recap"), true, "Hello Bartok!", "Welcome to the Flagon.")
+	answers(t, g.gives(t, g.dm, "session start"), false, "the last session was cut off; its 2 lines are kept")
+	answers(t, g.gives(t, g.dm, "session stop"), false, "kept")
+	if m := g.gives(t, g.dm, "session start"); strings.Contains(m.Content, "cut off") {
+		t.Errorf("a session that was stopped counts as cut off: %q", m.Content)
+	}
+	again.stop()
+}
+
+// TestDiscordLosesItsChannel takes away what the bot plays in.
+func TestDiscordLosesItsChannel(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		make func(*guild)
+		want string
+	}{
+		{"channel deleted", func(g *guild) { g.d.DeleteChannel(g.channel) }, "the channel of a session was deleted"},
+		{"bot removed", func(g *guild) { g.d.Kick(g.id) }, "the bot was removed from a server"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			d := discordtest.New(t, nil)
+			g, other := newGuild(t, d, "home"), newGuild(t, d, "other")
+			s := newHouse(t).bot(d, tavern)
+			g.gives(t, g.dm, "session start")
+			row.make(g)
+			other.gives(t, other.dm, "session start") // the events before it are through
+			if r := s.stop(); r.code != 0 || !strings.Contains(r.stderr, row.want) {
+				t.Errorf("exit code %d, stderr %q, want %q in it", r.code, r.stderr, row.want)
+			}
+		})
+	}
+}
+
+// TestDiscordWithoutWebhooks lets the bot speak for the NPCs where it may not
+// have a webhook.
+func TestDiscordWithoutWebhooks(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	d.Deny(g.channel, discordtest.ManageWebhooks)
+	s := newHouse(t).bot(d, tavern)
+	answers(t, g.gives(t, g.dm, "session start"), false, "Manage Webhooks")
+	d.Say(g.channel, g.ana, "Hello Bartok!", nil)
+	_, err := d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool {
+		return m.Author.ID == d.BotID() && strings.Contains(m.Content, "**Bartok:** Welcome")
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	s.stop()
+}
+
+// TestDiscordAcknowledgesInTime gives fifty commands a second.
+func TestDiscordAcknowledgesInTime(t *testing.T) {
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	s := newHouse(t).bot(d, tavern)
+	g.gives(t, g.dm, "session start")
+	const n, second = 150, time.Second
+	var work sync.WaitGroup
+	took := make([]time.Duration, n)
+	tick := time.NewTicker(second / 50)
+	defer tick.Stop()
+	for k := range n {
+		<-tick.C
+		i, err := d.Command(g.dm, g.channel, "tier status")
+		if err != nil {
+			t.Fatal(err)
+		}
+		work.Go(func() {
+			r, err := i.Response(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
+			took[k] = r.Latency
+		})
+	}
+	work.Wait()
+	slices.Sort(took)
+	t.Logf("acknowledged: p50 %v, p99 %v, max %v", took[n/2], took[n*99/100], took[n-1])
+	if p99 := took[n*99/100]; p99 > 500*time.Millisecond {
+		t.Errorf("p99 of acknowledging is %v, want 500 ms at most", p99)
+	}
+	s.stop()
+}

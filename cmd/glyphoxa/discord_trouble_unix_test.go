@@ -1,0 +1,101 @@
+//go:build unix
+
+package main_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+)
+
+// TestDiscordShards plays over two connections, as Discord asks large bots to.
+func TestDiscordShards(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, &discordtest.Options{Shards: 2})
+	var all []*guild
+	for n := range 4 {
+		all = append(all, newGuild(t, d, fmt.Sprintf("guild%d", n)))
+	}
+	s := newHouse(t).bot(d, tavern)
+	if err := d.AwaitReady(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range all {
+		answers(t, g.gives(t, g.dm, "session start"), false, "The Flagon")
+		d.Say(g.channel, g.ana, "Hello Bartok!", nil)
+		g.hears(t, g.channel, "Bartok", "Welcome")
+	}
+	if r := s.stop(); r.code != 0 {
+		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
+	}
+}
+
+// TestDiscordOneGuild plays in the configured guild alone.
+func TestDiscordOneGuild(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	g, other := newGuild(t, d, "home"), newGuild(t, d, "other")
+	h := newHouse(t)
+	s := h.bot(d, tavern) // registers the commands everywhere
+	s.stop()
+	h.write("glyphoxa.yaml", fmt.Sprintf(tavern, d.APIURL())+fmt.Sprintf("  guild: %q\n", g.id))
+	s = h.start("run")
+	if err := d.AwaitCommands(t.Context(), g.id); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.AwaitRequests(t.Context(), "PUT /applications/{application}/commands", 2); err != nil {
+		t.Fatal(err)
+	}
+	answers(t, g.gives(t, g.dm, "session start"), false, "The Flagon")
+	if i, err := d.Command(other.dm, other.channel, "session start"); err == nil {
+		t.Errorf("another guild has the commands: %v", i)
+	}
+	s.stop()
+}
+
+// TestDiscordSlowsDown is told to wait, and posts the line once.
+func TestDiscordSlowsDown(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	s := newHouse(t).bot(d, tavern)
+	g.gives(t, g.dm, "session start")
+	d.RefuseNext("POST /webhooks/{webhook}/{token}", 700*time.Millisecond)
+	d.Say(g.channel, g.ana, "Hello Bartok!", nil)
+	g.hears(t, g.channel, "Bartok", "Welcome")
+	if said := spokenBy(d.Messages(g.channel), "Bartok"); len(said) != 1 {
+		t.Errorf("Bartok said %q, want one line", said)
+	}
+	if all, hasty := d.Refused(); all != 1 || hasty != 0 {
+		t.Errorf("%d refusals, %d of calls that did not wait; want 1 and 0", all, hasty)
+	}
+	s.stop()
+}
+
+// TestDiscordPermissionTaken closes a session in whose channel the bot may not
+// write any more, and begins none where it may not.
+func TestDiscordPermissionTaken(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	d.Deny(g.channel, discordtest.ManageWebhooks) // so that the bot speaks for the NPCs
+	s := newHouse(t).bot(d, tavern)
+	g.gives(t, g.dm, "session start")
+	d.Deny(g.channel, discordtest.SendMessages)
+	const posts = "POST /channels/{channel}/messages"
+	before := len(d.Requests(posts))
+	d.Say(g.channel, g.ana, "Hello Bartok!", nil)
+	if _, err := d.AwaitRequests(t.Context(), posts, before+1); err != nil {
+		t.Fatal(err)
+	}
+	answers(t, g.gives(t, g.dm, "session start"), true, "The bot cannot play here; give it Send Messages in this channel")
+	if r := s.stop(); r.code != 0 || !strings.Contains(r.stderr, "may not write in the channel of a session any more") {
+		t.Errorf("exit code %d, stderr %q", r.code, r.stderr)
+	}
+	if n := len(d.Requests(posts)) - before; n > 3 {
+		t.Errorf("%d attempts to post where the bot may not, want a few at most", n)
+	}
+}

@@ -1,0 +1,317 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/fakestt"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+)
+
+// heardEvent is a line of "play --json" of a play in which players speak.
+type heardEvent struct {
+	event
+	Spoken bool `json:"spoken"`
+}
+
+// heardPlay reads the output of such a play by kind.
+func heardPlay(t *testing.T, stdout string) map[string][]heardEvent {
+	t.Helper()
+	all := map[string][]heardEvent{}
+	for line := range strings.Lines(stdout) {
+		var e heardEvent
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("%q is no JSON: %v", line, err)
+		}
+		all[e.Kind] = append(all[e.Kind], e)
+	}
+	return all
+}
+
+// says writes a WAV file of a player's voice into the house and returns its
+// name. The text may hold SSML.
+func (h *house) says(name, text string) string {
+	h.t.Helper()
+	cmd := exec.Command("espeak-ng", "-m", "-v", "en-gb", "-w", h.path(name), text)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		h.t.Fatalf("espeak-ng: %v\n%s", err, out)
+	}
+	return name
+}
+
+// hears configures speech recognition that understands lines, one of each
+// connection after the other.
+func (h *house) hears(lines ...string) *fakestt.Server {
+	h.t.Helper()
+	service := fakestt.Start(h.t, fakestt.Script{Lines: lines, Delay: 20 * time.Millisecond})
+	h.write("glyphoxa.yaml", fmt.Sprintf("languages: [en]\nproviders: {stt: {name: deepgram, api_key: %s, base_url: '%s'}}\n"+
+		"npcs:\n  - name: Bartok\n    lines:\n      greeting: [\"Stout, and nothing else.\"]\n      smalltalk: [\"Stout, as ever.\"]\n      unknown: [\"Who knows.\"]\n  - name: Mira\n", secretKey, service.URL()))
+	h.secrets = append(h.secrets, secretKey)
+	return service
+}
+
+// answered requires that a player's words were heard and answered, and that
+// the time it took is accounted for.
+func answered(t *testing.T, all map[string][]heardEvent, speaker, text, npc string) {
+	t.Helper()
+	i := slices.IndexFunc(all["utterance"], func(e heardEvent) bool { return e.Speaker == speaker })
+	if i < 0 {
+		t.Fatalf("nothing was heard of %s: %+v", speaker, all)
+	}
+	said := all["utterance"][i]
+	if !said.Spoken || said.Text != text {
+		t.Errorf("utterance = %+v, want %q, spoken", said, text)
+	}
+	i = slices.IndexFunc(all["turn.ended"], func(e heardEvent) bool { return e.Turn == said.Turn })
+	if i < 0 {
+		t.Fatalf("turn %d did not end: %+v", said.Turn, all)
+	}
+	ended := all["turn.ended"][i]
+	var l ledger
+	if err := json.Unmarshal(ended.Ledger, &l); err != nil {
+		t.Fatal(err)
+	}
+	if ended.NPC != npc || ended.Outcome != "delivered" || ended.Text == "" {
+		t.Errorf("turn.ended = %+v, want an answer by %s", ended, npc)
+	}
+	if l.EndpointMS < 300 || l.STTFinalMS < 20 || l.FirstSoundMS < l.EndpointMS+l.STTFinalMS {
+		t.Errorf("ledger = %+v, want at least 300 ms until the end was certain, 20 ms until the transcript, and both before the first sound", l)
+	}
+}
+
+// TestHearRecording shows a player who speaks from a recording, in real time,
+// and is answered.
+func TestHearRecording(t *testing.T) {
+	t.Parallel()
+	needEspeak(t)
+	const line = "Bartok, what do you drink?"
+	h := newHouse(t)
+	service := h.hears(line)
+	file := h.says("said.wav", line)
+	length, _ := h.heard(file)
+	r := h.run("", "play", "--json", "--speaker", "Ana", "--hear", file, "--wav", "out.wav").ok(t)
+	all := heardPlay(t, r.stdout)
+	answered(t, all, "Ana", line, "Bartok")
+	if n := len(all["turn.ended"]); n != 1 {
+		t.Errorf("there were %d turns, want one", n)
+	}
+	if len(all["audio.started"]) != 1 {
+		t.Errorf("audio.started = %+v, want one", all["audio.started"])
+	}
+	if r.took < length {
+		t.Errorf("it took %s, want the recording's %s at least", r.took, length)
+	}
+	heard := audio.Duration(service.Samples(), fakestt.Rate)
+	if heard < length/2 || heard > length+3*time.Second {
+		t.Errorf("the service got %s of %s of speech", heard, length)
+	}
+}
+
+// TestHearNothing shows a player of whom the recognition understands no word:
+// the play ends when it says so, and tells.
+func TestHearNothing(t *testing.T) {
+	t.Parallel()
+	needEspeak(t)
+	h := newHouse(t)
+	h.hears("")
+	file := h.says("said.wav", "Bartok, what do you drink?")
+	length, _ := h.heard(file)
+	r := h.run("", "play", "--json", "--hear", "Ana="+file).ok(t)
+	if most := length + 6*time.Second; r.took > most { // the deadline for a transcript is 15 s
+		t.Errorf("it took %s, want %s at most", r.took, most)
+	}
+	all := heardPlay(t, r.stdout)
+	if n := len(all["utterance"]) + len(all["turn.ended"]); n > 0 {
+		t.Errorf("there were %d events of turns, want none: %+v", n, all)
+	}
+	if !slices.ContainsFunc(all["notice"], func(e heardEvent) bool { return e.Text == "no words were heard from Ana (said.wav)" }) {
+		t.Errorf("notices = %+v, want one that no words were heard", all["notice"])
+	}
+}
+
+// TestHearTwoPlayers shows a seat for each player, and typed lines beside
+// them.
+func TestHearTwoPlayers(t *testing.T) {
+	t.Parallel()
+	needEspeak(t)
+	h := newHouse(t)
+	h.hears("Bartok, good evening!")
+	ana, ben := h.says("ana.wav", "Bartok, good evening!"), h.says("ben.wav", "Bartok, good evening!")
+	all := heardPlay(t, h.run("/listen\nMira, hello!\n", "play", "--json", "--hear", "Ana="+ana, "--hear", "Ben="+ben).ok(t).stdout)
+	answered(t, all, "Ana", "Bartok, good evening!", "Bartok")
+	answered(t, all, "Ben", "Bartok, good evening!", "Bartok")
+	if n := len(all["turn.ended"]); n != 3 {
+		t.Errorf("there were %d turns, want one for each player and one for the typed line", n)
+	}
+	for _, words := range []string{"Ana is heard from ana.wav", "Ben (ben.wav): ", " late transcripts"} {
+		if !slices.ContainsFunc(all["notice"], func(e heardEvent) bool { return strings.Contains(e.Text, words) }) {
+			t.Errorf("no notice says %q: %+v", words, all["notice"])
+		}
+	}
+}
+
+// recorder puts a program called parec in front of all others: it brings the
+// sound of a WAV file and then goes on with a line of a shell script.
+func (h *house) recorder(wav, then string) {
+	h.t.Helper()
+	if runtime.GOOS == "windows" {
+		h.t.Skip("the recorder is a shell script")
+	}
+	f, err := os.Open(h.path(wav))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	sound, err := audio.ReadWAV(f)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	r, err := audio.NewResampler(sound.Rate, audio.SampleRate)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.write("sound.raw", string(audio.AppendS16LE(nil, r.Flush(r.Process(nil, sound.Mono())))))
+	script := h.write("bin/parec", "#!/bin/sh\ncat sound.raw\n"+then+"\n")
+	if err := os.Chmod(script, 0o755); err != nil {
+		h.t.Fatal(err)
+	}
+	h.set("PATH", filepath.Dir(script)+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
+// TestHearMicrophone shows a player at the microphone of this machine, whose
+// recorder dies: that is told, and the play goes on with what is typed.
+func TestHearMicrophone(t *testing.T) {
+	t.Parallel()
+	needEspeak(t)
+	const line = "Bartok, what do you drink?"
+	h := newHouse(t)
+	h.hears(line)
+	h.recorder(h.says("said.wav", line), "echo 'parec: connection refused' >&2; exit 3")
+	s := h.start("play", "--json", "--hear", "mic")
+	if got := s.read("is not heard any more"); !strings.Contains(got, "parec ended: parec: connection refused") {
+		t.Errorf("the notice is %s, want what the recorder complained about", got)
+	}
+	s.say("Mira, are you there?")
+	s.read(`"npc":"Mira","outcome":"delivered"`)
+	r := s.leave().ok(t)
+	answered(t, heardPlay(t, r.stdout), "Player", line, "Bartok")
+}
+
+// TestHearEndsWithThePlay shows that whoever leaves takes the recorder along,
+// also if that has left somebody behind who holds its output.
+func TestHearEndsWithThePlay(t *testing.T) {
+	t.Parallel()
+	needEspeak(t)
+	for _, row := range []struct {
+		name  string
+		leave func(*testing.T, *session)
+	}{
+		{"quit", func(_ *testing.T, s *session) { s.say("/quit") }},
+		{"interrupt", func(t *testing.T, s *session) {
+			if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+		}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			h.hears("Mira, good evening!")
+			h.recorder(h.says("said.wav", "Mira, good evening!"), "sleep 30 & exec sleep 30")
+			s := h.start("play", "--json", "--hear", "mic")
+			s.read(`"kind":"turn.ended"`)
+			row.leave(t, s)
+			r := s.ended().ok(t)
+			if r.took > 10*time.Second || strings.Contains(r.stdout, "not heard any more") {
+				t.Errorf("leaving took %s and told of the recorder's end; it said:\n%s", r.took, r.stdout)
+			}
+		})
+	}
+}
+
+// TestHearInterrupts shows a player who talks over an NPC that is heard.
+func TestHearInterrupts(t *testing.T) {
+	t.Parallel()
+	needEspeak(t)
+	if runtime.GOOS == "windows" {
+		t.Skip("the player of sound is a shell script")
+	}
+	h := newHouse(t)
+	h.hears("Bartok, what do you drink?", "Mira, make him stop!")
+	long := "Stout, " + strings.Repeat("and stout, and more stout, ", 20) + "and water."
+	cfg, err := os.ReadFile(h.path("glyphoxa.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.write("glyphoxa.yaml", strings.ReplaceAll(string(cfg), "Who knows.", long))
+	said := h.says("said.wav", `<speak>Bartok, what do you drink?<break time="2500ms"/>Mira, make him stop now, I beg you!</speak>`)
+	script := h.write("bin/pacat", "#!/bin/sh\nexec cat >/dev/null\n")
+	if err := os.Chmod(script, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	h.set("PATH", filepath.Dir(script)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	all := heardPlay(t, h.run("", "play", "--json", "--voice", "--hear", "Ana="+said).ok(t).stdout)
+	if b := all["barge"]; len(b) != 1 || b[0].NPC != "Bartok" || b[0].Speaker != "Ana" {
+		t.Errorf("barge = %+v, want one by Ana against Bartok", b)
+	}
+	var got []string
+	for _, e := range all["turn.ended"] {
+		got = append(got, e.NPC+" "+e.Outcome)
+	}
+	if want := []string{"Bartok barged", "Mira delivered"}; !slices.Equal(got, want) {
+		t.Errorf("the turns ended %q, want %q", got, want)
+	}
+}
+
+func TestHearRefuses(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.hears()
+	tone := h.recording(time.Second, 16000)
+	link := h.path("link.wav")
+	if err := os.Link(tone, link); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(tone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := h.write("notes.txt", "no sound")
+	deaf := h.write("deaf.yaml", "providers: {stt: none}\nnpcs: [{name: Mira}]\n")
+	h.set("PATH", t.TempDir())
+	rows := []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"no_recognition", []string{"--hear", tone, "--config", deaf}, "--hear: there is no speech recognition; set providers.stt, or OPENAI_API_KEY"},
+		{"no_file", []string{"--hear", "nowhere.wav"}, "glyphoxa: --hear nowhere.wav: no such file"},
+		{"directory", []string{"--hear", "Ana=."}, "glyphoxa: --hear Ana=.: is a directory"},
+		{"written_too", []string{"--hear", "Ana=" + tone, "--wav", link}, "Ana is heard from this file; name another"},
+		{"no_recording", []string{"--hear", text}, "not a WAV file"},
+		{"no_recorder", []string{"--hear", "mic"}, "no program to record sound was found; install one"},
+		{"nobody", []string{"--hear", "=" + tone}, "say who is heard and from where, such as Ana=ana.wav"},
+		{"from_nowhere", []string{"--hear", "Ana="}, "say who is heard and from where"},
+		{"one_player_twice", []string{"--hear", tone, "--hear", tone}, "Player is heard already; give each player a name"},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			h.run("", append([]string{"play"}, row.args...)...).complains(t, 2, row.want)
+		})
+	}
+	if after, err := os.ReadFile(tone); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the recording has %d bytes, %v; want the %d it had", len(after), err, len(before))
+	}
+	if out := h.run("/listen\n", "play").ok(t).stdout; !strings.Contains(out, "nobody is heard; start with --hear mic") {
+		t.Errorf("/listen without a player says %s", out)
+	}
+}

@@ -1,0 +1,22 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/MrWong99/glyphoxa/internal/app"
+)
+
+func runCommand(c *common) *cobra.Command {
+	return &cobra.Command{
+		Use: "run", Short: "Run the Discord bot, and the server for outside agents", Args: noArgs,
+		Long: "Run the Discord bot, if there is a token, and the server for outside agents with its metrics.\n" +
+			"The token comes from DISCORD_TOKEN, or from discord.token in glyphoxa.yaml.",
+		Example: "  DISCORD_TOKEN=… glyphoxa run\n  glyphoxa run --config table.yaml",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			return c.withOptions(ctx, app.Options{Metrics: true, Version: version}, func(a *app.App) error {
+				return a.Run(ctx, app.RunOptions{Version: version, Tell: c.err})
+			})
+		},
+	}
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/MrWong99/glyphoxa/internal/app"
+)
+
+func simulateCommand(c *common) *cobra.Command {
+	var o app.SimulateOptions
+	var sweep string
+	cmd := &cobra.Command{
+		Use: "simulate --tables N --players M --minutes D", Short: "Measure how many tables this machine carries", Args: noArgs,
+		Long: "Play many tables at once, with players who speak and NPCs who answer aloud, and report\n" +
+			"as JSON how late their sound is. Everything is real but the players and the providers,\n" +
+			"which take the time that services over the internet take. Needs no key and no network.",
+		Example: "  glyphoxa simulate --tables 100 --players 4 --minutes 2\n" +
+			"  glyphoxa simulate --sweep 10,20,50,100 --minutes 1 --plot capacity.svg",
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if err := c.configurable(); err != nil {
+				return err
+			}
+			if err := named(cmd, "plot", "profile"); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("sweep") {
+				if o.Sweep, err = numbers(sweep); err != nil {
+					return app.Usage(fmt.Errorf("--sweep: %w", err))
+				}
+				if cmd.Flags().Changed("tables") {
+					return app.Usage(errors.New("simulate takes --tables or --sweep, not both"))
+				}
+			}
+			o.Out, o.Say = c.out, c.say
+			return app.Simulate(cmd.Context(), o)
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&o.Tables, "tables", 10, "tables at once, as many as the memory holds")
+	f.StringVar(&sweep, "sweep", "", "numbers of tables to simulate one after the other, such as 10,20,50,100")
+	f.IntVar(&o.Players, "players", 4, "players at each table, 1 to 100; every fourth has an open microphone")
+	f.IntVar(&o.NPCs, "npcs", 2, "NPCs at each table, 1 to 6")
+	f.Float64Var(&o.Minutes, "minutes", 1, "how long to play")
+	f.Uint64Var(&o.Seed, "seed", 1, "makes the same chances come again")
+	f.StringVar(&o.Plot, "plot", "", "draw lateness, first sound, CPU and memory into this file (.svg or .png)")
+	f.StringVar(&o.Profile, "profile", "", "write a CPU profile for go tool pprof to this file")
+	return cmd
+}
+
+// numbers reads numbers of tables, such as 10,20,50.
+func numbers(text string) ([]int, error) {
+	var all []int
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("%q is no number of tables; write them as 10,20,50", part)
+		}
+		all = append(all, n)
+	}
+	return all, nil
+}
+
+// configurable refuses a configuration that was named and is wrong, for commands
+// that need none.
+func (c *common) configurable() error {
+	if c.config == "" {
+		return nil
+	}
+	_, err := app.LoadConfig(c.config)
+	return err
+}
+
+// named refuses flags that were given an empty name.
+func named(cmd *cobra.Command, flags ...string) error {
+	for _, name := range flags {
+		if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
+			return app.Usage(fmt.Errorf("--%s names nothing", name))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package main_test
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// capacity is the report of simulate.
+type capacity struct {
+	Tables       int               `json:"tables"`
+	Players      int               `json:"players"`
+	NPCs         int               `json:"npcs"`
+	Minutes      float64           `json:"minutes"`
+	Interrupted  bool              `json:"interrupted"`
+	Seed         uint64            `json:"seed"`
+	Codec        string            `json:"codec"`
+	Frames       uint64            `json:"frames"`
+	Lateness     *quantiles        `json:"frame_lateness_ms"`
+	Underruns    *uint64           `json:"underruns"`
+	FirstSound   *quantiles        `json:"first_sound_ms"`
+	Utterances   uint64            `json:"utterances"`
+	Turns        *uint64           `json:"turns"`
+	Outcomes     map[string]uint64 `json:"outcomes"`
+	Notices      map[string]uint64 `json:"notices"`
+	CPU          float64           `json:"cpu_percent"`
+	Processors   int               `json:"processors"`
+	RSS          float64           `json:"rss_mb"`
+	Goroutines   int               `json:"goroutines"`
+	Packets      uint64            `json:"packets"`
+	DroppedCount *uint64           `json:"dropped_packets"`
+	Remarks      []string          `json:"remarks"`
+}
+
+type quantiles struct {
+	P50, P95, P99, Max float64
+}
+
+// reported reads a report that has every field and no other.
+func reported[T any](t *testing.T, out string) (r T) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(out))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil {
+		t.Fatalf("reading the report: %v\n%s", err, out)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		t.Fatalf("there is something behind the report: %s", out)
+	}
+	return r
+}
+
+// adds checks the report's arithmetic.
+func (c capacity) adds(t *testing.T) {
+	t.Helper()
+	if c.Lateness == nil || c.Turns == nil || c.Underruns == nil || c.DroppedCount == nil {
+		t.Fatalf("report = %+v, want it whole", c)
+	}
+	var ended uint64
+	for _, n := range c.Outcomes {
+		ended += n
+	}
+	if ended != *c.Turns {
+		t.Errorf("%d turns, and outcomes of %d: %v", *c.Turns, ended, c.Outcomes)
+	}
+	if l := c.Lateness; l.P50 < 0 || l.P50 > l.P99 || l.P99 > l.Max {
+		t.Errorf("frame lateness = %+v, want p50 ≤ p99 ≤ max", l)
+	}
+	switch f := c.FirstSound; {
+	case f == nil && c.Outcomes["delivered"] > 0: // a short run may see the end of no turn
+		t.Errorf("no first sound in %v", c.Outcomes)
+	case f != nil && (f.P50 <= 0 || f.P50 > f.P95 || f.P95 > f.P99):
+		t.Errorf("first sound = %+v, want 0 < p50 ≤ p95 ≤ p99", f)
+	}
+	if c.Frames == 0 || *c.Underruns > c.Frames {
+		t.Errorf("%d underruns of %d frames, want some frames and fewer underruns", *c.Underruns, c.Frames)
+	}
+	if c.Packets == 0 || *c.DroppedCount > c.Packets {
+		t.Errorf("%d of %d packets dropped, want some packets and fewer dropped", *c.DroppedCount, c.Packets)
+	}
+	if c.Processors < 1 || c.Goroutines < c.Tables*(c.Players+1) {
+		t.Errorf("%d processors, %d goroutines for %d tables of %d players", c.Processors, c.Goroutines, c.Tables, c.Players)
+	}
+	if runtime.GOOS == "linux" && (c.CPU <= 0 || c.CPU > float64(100*c.Processors+5) || c.RSS < 10) {
+		t.Errorf("CPU %v %% of %d processors, %v MB; want both measured", c.CPU, c.Processors, c.RSS)
+	}
+	if (c.Codec == "none") != (len(c.Remarks) > 0) {
+		t.Errorf("codec %q with remarks %q, want one exactly if nothing is encoded", c.Codec, c.Remarks)
+	}
+}
+
+// TestSimulate runs tables for six seconds: it checks what the report holds,
+// not how fast the machine is.
+func TestSimulate(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	out := h.run("", "simulate", "--tables", "6", "--players", "2", "--minutes", "0.1", "--seed", "7", "--plot", "capacity.svg").ok(t).stdout
+	c := reported[capacity](t, out)
+	if c.Tables != 6 || c.Players != 2 || c.NPCs != 2 || c.Seed != 7 || c.Interrupted || c.Minutes < 0.1 || c.Minutes > 0.2 {
+		t.Errorf("the report is of %+v, want what was asked for", c)
+	}
+	c.adds(t)
+	picture, err := os.Open(h.path("capacity.svg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = picture.Close() }()
+	if err := xml.NewDecoder(picture).Decode(new(struct{ XMLName xml.Name })); err != nil {
+		t.Errorf("reading the plot: %v", err)
+	}
+}
+
+// TestSimulateSweep shows a list of reports and a plot of them.
+func TestSimulateSweep(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	all := reported[[]capacity](t, h.run("", "simulate", "--sweep", "4,8", "--minutes", "0.1", "--plot", "sweep.png").ok(t).stdout)
+	if len(all) != 2 || all[0].Tables != 4 || all[1].Tables != 8 {
+		t.Fatalf("reports = %+v, want one of 4 and one of 8 tables", all)
+	}
+	for _, c := range all {
+		c.adds(t)
+	}
+	if info, err := os.Stat(h.path("sweep.png")); err != nil || info.Size() == 0 {
+		t.Errorf("the plot: %v, %v, want a picture", info, err)
+	}
+}
+
+// TestSimulateTooShort shows that a run in which nobody was heard has failed.
+func TestSimulateTooShort(t *testing.T) {
+	t.Parallel()
+	r := newHouse(t).run("", "simulate", "--tables", "1", "--minutes", "0.001")
+	r.complains(t, 1, "no frame of sound was measured; give it more --minutes")
+	if c := reported[capacity](t, r.stdout); c.Frames != 0 || c.Lateness != nil || c.FirstSound != nil {
+		t.Errorf("report = %+v, want no frames and nothing said of them", c)
+	}
+}
+
+func TestSimulateWrongUsage(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name  string
+		args  []string
+		words string
+	}{
+		{"no tables", []string{"--tables", "0"}, "there has to be a table"},
+		{"no players", []string{"--players", "0"}, "there has to be a player"},
+		{"too many NPCs", []string{"--npcs", "99"}, "1 to 6 NPCs"},
+		{"far too many tables", []string{"--tables", "100000000"}, "at most 10000 tables"},
+		{"far too many players", []string{"--tables", "1", "--players", "1000000"}, "at most 100 players"},
+		{"more than fits into the memory", []string{"--tables", "1000"}, "1000 tables of 4 players take 3000 MB, and there are 300 MB here, enough for 100 tables"},
+		{"no time", []string{"--minutes", "-1"}, "has to take some time"},
+		{"no number of minutes", []string{"--minutes", "NaN"}, "at most"},
+		{"an endless time", []string{"--minutes", "1e300"}, "at most"},
+		{"a picture of no kind", []string{"--plot", "plot.jpg"}, ".svg or .png"},
+		{"a picture nowhere", []string{"--plot", "no/such/dir/plot.svg"}, "no/such/dir/plot.svg"},
+		{"a picture without a name", []string{"--plot", ""}, "--plot names nothing"},
+		{"a picture over the profile", []string{"--plot", "x.svg", "--profile", "./x.svg"}, "--plot and --profile are both x.svg; name two files"},
+		{"a configuration nowhere", []string{"--config", "nowhere.yaml"}, "nowhere.yaml:1: there is no such file"},
+		{"a profile nowhere", []string{"--profile", "no/such/dir/cpu"}, "no/such/dir/cpu"},
+		{"tables and a sweep", []string{"--tables", "2", "--sweep", "2,3"}, "not both"},
+		{"a sweep of words", []string{"--sweep", "few,many"}, `--sweep: "few" is no number of tables; write them as 10,20,50`},
+		{"a sweep of commas", []string{"--sweep", ","}, `--sweep: "" is no number of tables`},
+		{"a sweep with nothing", []string{"--sweep", "1,0"}, `--sweep: "0" is no number of tables`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			h.set("GOMEMLIMIT", "300MiB")
+			r := h.run("", append([]string{"simulate"}, row.args...)...)
+			r.complains(t, 2, row.words)
+			if r.stdout != "" {
+				t.Errorf("stdout = %q, want nothing", r.stdout)
+			}
+		})
+	}
+}

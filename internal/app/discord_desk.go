@@ -1,0 +1,182 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/campaign"
+	"github.com/MrWong99/glyphoxa/internal/discord"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// Profiles of those who give commands.
+const (
+	dmProfile     = "dm"
+	playerProfile = "player.limited"
+)
+
+// Call implements [discord.Office].
+func (h *house) Call(ctx context.Context, guild string, by discord.Caller, tool, args string) (text string, err error) {
+	a, leave, err := h.enter(ctx, guild)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	if ctx, err = a.calledBy(ctx, by); err != nil {
+		return "", err
+	}
+	res, err := a.Host.ExecuteTool(ctx, tool, args)
+	if err != nil {
+		return "", err
+	}
+	if res.IsError {
+		return "", errors.New(res.Text)
+	}
+	return res.Text, nil
+}
+
+// calledBy returns a context whose calls are those of who gave a command.
+func (a *App) calledBy(ctx context.Context, by discord.Caller) (context.Context, error) {
+	name := playerProfile
+	if by.DM {
+		name = dmProfile
+	}
+	profile, ok := a.policy.Profile(name)
+	if !ok {
+		return nil, fmt.Errorf("there is no profile %q", name)
+	}
+	return policy.WithSubject(ctx, &policy.Subject{Name: "discord:" + by.ID, Profile: profile, Transport: "discord"}), nil
+}
+
+// Import implements [discord.Office].
+func (h *house) Import(ctx context.Context, guild string, by discord.Caller, name string, data []byte) (n int, err error) {
+	a, leave, err := h.enter(ctx, guild)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	if ctx, err = a.calledBy(ctx, by); err != nil {
+		return 0, err
+	}
+	if err := a.policy.Permits(ctx, mcp.Target{Tool: "entity_import", Source: "server", Permission: policy.WorldWrite}); err != nil {
+		return 0, err
+	}
+	imported, err := campaign.Parse(name, data)
+	if err != nil {
+		return 0, err
+	}
+	if err := imported.Apply(ctx, a.Store, a.Store); err != nil {
+		return 0, err
+	}
+	return len(imported.Entities), a.Live.Refresh(ctx)
+}
+
+// Tools implements [discord.Office].
+func (h *house) Tools(ctx context.Context, guild string, measure bool) (all []mcphost.Status, err error) {
+	a, leave, err := h.enter(ctx, guild)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	a.Ready(ctx, func(string) {})
+	if measure {
+		if err := errors.Join(a.book.Warm(), a.Host.Calibrate(ctx)); err != nil {
+			return nil, err
+		}
+	}
+	return a.Host.Status(), nil
+}
+
+// Recall implements [discord.Records].
+func (h *house) Recall(ctx context.Context, guild string, most int) (s memory.Session, said []memory.Line, err error) {
+	a, leave, err := h.enter(ctx, guild)
+	if err != nil {
+		return s, nil, err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	all, err := a.Store.Sessions(ctx, recalled)
+	if err != nil {
+		return s, nil, err
+	}
+	for _, s := range all {
+		if s.Lines > 0 {
+			said, err = a.Store.Recent(ctx, s.ID, most)
+			return s, said, err
+		}
+	}
+	return s, nil, nil
+}
+
+// recalled is how many sessions are looked through for one in which anything
+// was said.
+const recalled = 20
+
+// Campaign implements [discord.Records].
+func (h *house) Campaign(ctx context.Context, guild string) (c discord.Campaign, err error) {
+	a, leave, err := h.enter(ctx, guild)
+	if err != nil {
+		return c, err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	entities, _, err := a.Store.World(ctx)
+	if err != nil {
+		return c, err
+	}
+	sessions, err := a.Store.Sessions(ctx, 0)
+	if err != nil {
+		return c, err
+	}
+	return discord.Campaign{
+		Name: a.Config.Campaign.Name, System: a.Config.Campaign.System, Scene: a.Live.Scene(),
+		NPCs: len(a.Config.NPCs), Entities: len(entities), Sessions: len(sessions),
+	}, nil
+}
+
+// maxFeedback bounds what is kept of a guild's feedback, in bytes.
+const maxFeedback = 1 << 20
+
+// Note implements [discord.Records]: a line of JSON in the guild's feedback.jsonl.
+func (h *house) Note(_ context.Context, guild string, by discord.Caller, text string) (err error) {
+	cfg, err := guildConfig(h.app.Config, guild)
+	if err != nil {
+		return err
+	}
+	line, err := json.Marshal(map[string]any{"time": time.Now().UTC(), "user": by.ID, "dm": by.DM, "text": text})
+	if err != nil {
+		return err
+	}
+	if err := keepFeedback(cfg.DataDir, append(line, '\n')); err != nil {
+		h.app.log.Error("keeping feedback", "guild", guild, "reason", err)
+		return errors.New("the feedback could not be kept; tell whoever runs the bot")
+	}
+	return nil
+}
+
+// keepFeedback adds a line to a guild's feedback.
+func keepFeedback(dir string, line []byte) (err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "feedback.jsonl"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size()+int64(len(line)) > maxFeedback {
+		return fmt.Errorf("%s is full; read it, and move it away", f.Name())
+	}
+	_, err = f.Write(line)
+	return err
+}

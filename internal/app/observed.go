@@ -1,0 +1,143 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/observe"
+)
+
+// Bounds of a request for metrics or health.
+const (
+	askTime   = 10 * time.Second // to send it
+	askAnswer = time.Minute      // to read the answer
+	askIdle   = 2 * time.Minute  // between two of a connection
+	askHeader = 32 << 10         // bytes of all headers
+)
+
+// Observed does work while metrics and health are served at addr, which is a
+// port of this machine or host:port; an empty one serves nothing. It writes to
+// w where that is. The app was opened with [Options.Metrics].
+func (a *App) Observed(ctx context.Context, addr string, w io.Writer, work func() error) error {
+	if addr == "" {
+		return work()
+	}
+	p, err := a.observatory(ctx, addr)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "glyphoxa metrics at http://%s/metrics\n", p.listener.Addr())
+	served := make(chan error, 1)
+	go func() { served <- p.http.Serve(p.listener) }() // ends with close
+	err = errors.Join(work(), p.close())
+	if ended := <-served; !errors.Is(ended, http.ErrServerClosed) {
+		err = errors.Join(err, fmt.Errorf("serving metrics: %w", ended))
+	}
+	return err
+}
+
+// observatory serves metrics and health where nothing else is served.
+type observatory struct {
+	app      *App
+	guard    identity.Guard
+	keeper   *identity.Gatekeeper
+	health   *observe.Health
+	listener net.Listener
+	http     *http.Server
+}
+
+func (a *App) observatory(ctx context.Context, addr string) (*observatory, error) {
+	addr = onThisMachine(addr)
+	if err := a.reachable("--metrics", addr); err != nil {
+		return nil, err
+	}
+	keeper, err := identity.New(ctx, a.Config.Server, identity.Options{Profile: a.policy.Profile, Logger: a.log})
+	if err != nil {
+		return nil, Usage(err)
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
+	if err != nil {
+		var op *net.OpError
+		if errors.As(err, &op) && op.Err != nil {
+			err = op.Err
+		}
+		return nil, fmt.Errorf("listening on %s: %w; choose another address with --metrics", addr, err)
+	}
+	o := &observatory{app: a, keeper: keeper, health: a.health(), listener: l, guard: identity.Guard{
+		AllowedOrigins: a.Config.Server.AllowedOrigins, AllowedHosts: a.Config.Server.AllowedHosts, Addr: l.Addr().String(),
+	}}
+	mux := http.NewServeMux()
+	mux.Handle("/healthz", o.health.Live())
+	mux.Handle("/readyz", o.health.Ready())
+	mux.Handle("/metrics", o.identified(a.metrics.Handler()))
+	o.http = &http.Server{
+		Handler: o.guarded(mux), ReadTimeout: askTime, WriteTimeout: askAnswer, IdleTimeout: askIdle, MaxHeaderBytes: askHeader,
+		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
+	}
+	return o, nil
+}
+
+// onThisMachine completes an address that is but a port.
+func onThisMachine(addr string) string {
+	const loopback = "127.0.0.1"
+	switch {
+	case strings.HasPrefix(addr, ":"):
+		return loopback + addr
+	case !strings.Contains(addr, ":"):
+		return net.JoinHostPort(loopback, addr)
+	}
+	return addr
+}
+
+// guarded refuses requests that a web page may have made.
+func (o *observatory) guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := o.guard.Check(r); err != nil {
+			http.Error(w, err.Error(), identity.Status(err))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// identified lets this machine pass, and who may read the audit log.
+func (o *observatory) identified(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s, err := o.keeper.Identify(r)
+		if err != nil {
+			if c := o.keeper.Challenge(r, err); c != "" {
+				w.Header().Set("WWW-Authenticate", c)
+			}
+			http.Error(w, err.Error(), identity.Status(err))
+			return
+		}
+		target := mcp.Target{Tool: "metrics", Source: "server", Permission: policy.AuditRead, ReadOnly: true}
+		if s.Name != identity.Anonymous && o.app.policy.Permits(policy.WithSubject(r.Context(), s), target) != nil {
+			http.Error(w, "metrics need the permission "+policy.AuditRead, http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// close lets answers under way end.
+func (o *observatory) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), farewell)
+	defer cancel()
+	o.health.SetDraining()
+	err := o.http.Shutdown(ctx)
+	if err != nil {
+		err = o.http.Close() // what still hangs has had its time
+	}
+	return errors.Join(err, o.health.Shutdown(ctx))
+}

@@ -1,0 +1,81 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/MrWong99/glyphoxa/internal/simulate"
+)
+
+// picture is a plot that is still to be drawn. Until then it stands under
+// another name, so that an older one survives a simulation that comes to
+// nothing. A nil picture is drawn nowhere.
+type picture struct {
+	path   string
+	format simulate.Format
+	draft  *os.File
+}
+
+// newPicture makes the draft for a picture at path.
+func newPicture(path string) (*picture, error) {
+	format, err := simulate.FormatOf(path)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: this is no file", path)
+	}
+	draft, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			err = p.Err // the draft's name means nothing to anybody
+		}
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &picture{path: path, format: format, draft: draft}, nil
+}
+
+// draw draws the picture and puts it in its place.
+func (p *picture) draw(x string, points []simulate.Point) error {
+	if p == nil {
+		return nil
+	}
+	err := simulate.Draw(p.draft, p.format, x, points)
+	err = errors.Join(err, p.draft.Chmod(0o644), p.draft.Close())
+	if err == nil {
+		err = os.Rename(p.draft.Name(), p.path)
+	}
+	if err != nil {
+		return fmt.Errorf("--plot %s: %w", p.path, err)
+	}
+	return nil
+}
+
+// close removes the draft, if it was not drawn.
+func (p *picture) close() {
+	if p == nil {
+		return
+	}
+	// It may be closed and gone already.
+	_ = p.draft.Close()
+	_ = os.Remove(p.draft.Name())
+}
+
+// sameFile reports whether two names mean one file, be it there or not.
+func sameFile(a, b string) bool {
+	if a, err := filepath.Abs(a); err == nil {
+		if b, err := filepath.Abs(b); err == nil && a == b {
+			return true
+		}
+	}
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
+}

@@ -1,0 +1,55 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/MrWong99/glyphoxa/internal/discord"
+)
+
+// noToken says how to get the bot onto Discord.
+const noToken = "no Discord token, so there is no bot: make one under Bot at https://discord.com/developers/applications and set DISCORD_TOKEN (docs/discord.md); everything else runs"
+
+// RunOptions says how the whole of Glyphoxa is run.
+type RunOptions struct {
+	Version string
+	// Tell is where people read what happens.
+	Tell io.Writer
+}
+
+// Run is the bot on Discord, if there is a token, and the outward server with
+// its metrics, until ctx ends. The app was opened with [Options.Metrics].
+func (a *App) Run(ctx context.Context, o RunOptions) error {
+	out := &lines{out: o.Tell}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return a.Serve(ctx, ServeOptions{Version: o.Version, Ready: out}) })
+	if a.Config.Discord.Token == "" {
+		out.say(noToken)
+		return g.Wait()
+	}
+	bot, err := discord.New(a.Config.Discord, &house{app: a, guilds: map[string]*lodging{}}, &discord.Options{Logger: a.log, Say: out.say})
+	if err != nil {
+		return Usage(err)
+	}
+	g.Go(func() error { return bot.Run(ctx) })
+	return g.Wait()
+}
+
+// lines writes whole lines, from any goroutine.
+type lines struct {
+	mu  sync.Mutex // guards the order of writes
+	out io.Writer
+}
+
+// Write implements io.Writer.
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.out.Write(p)
+}
+
+func (l *lines) say(text string) { fmt.Fprintln(l, "glyphoxa:", text) }

@@ -1,0 +1,213 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"runtime/pprof"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
+	"github.com/MrWong99/glyphoxa/internal/simulate"
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
+)
+
+// SimulateOptions say what to simulate and how to show it.
+type SimulateOptions struct {
+	// Tables, Players and NPCs are as in [simulate.Load].
+	Tables, Players, NPCs int
+	// Sweep simulates so many tables one after the other, in place of Tables.
+	Sweep []int
+	// Minutes is how long each simulation takes.
+	Minutes float64
+	Seed    uint64
+	// Plot and Profile are two files, none if empty: a picture, which is there
+	// once it is complete, and a processor profile for go tool pprof.
+	Plot, Profile string
+	// Out takes the report: one JSON object, or a list of them of a sweep.
+	Out io.Writer
+	// Say tells a human how it goes. If nil, nobody is told.
+	Say func(string)
+}
+
+// mostMinutes bounds a simulation: 30 days.
+const mostMinutes = 30 * 24 * 60
+
+// assumedMemory is what tables may take where it is not known what there is.
+const assumedMemory = 8 << 30
+
+// Simulate measures how many tables this machine carries. When ctx ends it
+// reports what was measured until then.
+func Simulate(ctx context.Context, o SimulateOptions) (err error) {
+	loads, err := o.loads()
+	if err != nil {
+		return Usage(err)
+	}
+	if o.Plot != "" && o.Profile != "" && sameFile(o.Plot, o.Profile) {
+		return Usage(fmt.Errorf("--plot and --profile are both %s; name two files", o.Plot))
+	}
+	var plot *picture
+	if o.Plot != "" {
+		if plot, err = newPicture(o.Plot); err != nil {
+			return Usage(fmt.Errorf("--plot: %w", err))
+		}
+		defer plot.close()
+	}
+	stop, err := o.profile()
+	if err != nil {
+		return Usage(err)
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	var results []*simulate.Result
+	for _, load := range loads {
+		result, failed := o.measure(ctx, load)
+		if result != nil {
+			results = append(results, result)
+		}
+		if err = explained(ctx, failed); err != nil || ctx.Err() != nil {
+			break
+		}
+	}
+	return errors.Join(err, o.show(results, plot))
+}
+
+// explained is why a simulation failed, for people.
+func explained(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, simulate.ErrNoFrames):
+		return fmt.Errorf("%w; give it more --minutes", err)
+	case errors.Is(ctx.Err(), context.Canceled):
+		return simulate.ErrInterrupted // all the rest follows from it
+	}
+	return err
+}
+
+// loads returns what to simulate, one after the other.
+func (o SimulateOptions) loads() ([]simulate.Load, error) {
+	if !(o.Minutes <= mostMinutes) { // not a number is neither
+		return nil, fmt.Errorf("a simulation takes at most %d minutes", mostMinutes)
+	}
+	memory := debug.SetMemoryLimit(-1) // which only reads it
+	if memory == math.MaxInt64 {
+		memory = assumedMemory
+	}
+	load := simulate.Load{Tables: o.Tables, Players: o.Players, NPCs: o.NPCs, Duration: time.Duration(o.Minutes * float64(time.Minute))}
+	sizes := o.Sweep
+	if len(sizes) == 0 {
+		sizes = []int{o.Tables}
+	}
+	var all []simulate.Load
+	for _, n := range sizes {
+		load.Tables = n
+		if err := load.Check(); err != nil {
+			return nil, err
+		}
+		if err := load.Fits(memory); err != nil {
+			return nil, err
+		}
+		all = append(all, load)
+	}
+	return all, nil
+}
+
+// profile starts a profile if one is wanted; what it returns ends it.
+func (o SimulateOptions) profile() (stop func() error, err error) {
+	if o.Profile == "" {
+		return func() error { return nil }, nil
+	}
+	f, err := os.Create(o.Profile)
+	if err != nil {
+		return nil, fmt.Errorf("--profile: %w", err)
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return nil, errors.Join(fmt.Errorf("--profile: %w", err), f.Close())
+	}
+	return func() error {
+		pprof.StopCPUProfile()
+		return f.Close()
+	}, nil
+}
+
+// measure simulates one load with a database of its own, which it removes.
+func (o SimulateOptions) measure(ctx context.Context, load simulate.Load) (result *simulate.Result, err error) {
+	dir, err := os.MkdirTemp("", "glyphoxa-simulate-")
+	if err != nil {
+		return nil, fmt.Errorf("making a directory for the session log: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	embed, err := embedder(config.Provider{Name: offlineName})
+	if err != nil {
+		return nil, err
+	}
+	store, err := sqlite.Open(ctx, filepath.Join(dir, "glyphoxa.db"), &sqlite.Options{Embedder: embed})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	host := mcphost.New()
+	defer func() { err = errors.Join(err, host.Close()) }()
+	for _, t := range diceroller.Tools() {
+		if err := host.RegisterBuiltin(t); err != nil {
+			return nil, err
+		}
+	}
+	log := newIndexer(store, slog.New(slog.DiscardHandler))
+	defer log.close()
+	lib, err := opus.Load()
+	if err != nil {
+		lib = nil // the report says so
+	}
+	say := func(text string) {
+		if o.Say != nil {
+			o.Say(fmt.Sprintf("%d tables: %s", load.Tables, text))
+		}
+	}
+	parts := simulate.Parts{
+		Host: host, Log: log, Graph: store,
+		Voices: func(p tts.Provider) table.Voices { return &voice{provider: p} },
+	}
+	return simulate.Run(ctx, load, parts, &simulate.Options{Library: lib, Seed: o.Seed, Tell: say})
+}
+
+// show prints the report and draws the plot, unless there is nothing in it.
+func (o SimulateOptions) show(results []*simulate.Result, plot *picture) error {
+	if len(results) == 0 {
+		return nil
+	}
+	var reports []simulate.Report
+	var points []simulate.Point
+	var frames uint64
+	for _, r := range results {
+		reports = append(reports, r.Report)
+		points = append(points, r.Report.Point())
+		frames += r.Report.Frames
+	}
+	x := "tables"
+	encoder := json.NewEncoder(o.Out)
+	encoder.SetIndent("", "  ")
+	var err error
+	if len(o.Sweep) > 0 {
+		err = encoder.Encode(reports)
+	} else {
+		x, points = "minutes", results[0].Points
+		err = encoder.Encode(reports[0])
+	}
+	if frames == 0 {
+		return err
+	}
+	return errors.Join(err, plot.draw(x, points))
+}

@@ -1,0 +1,275 @@
+// Package discord is the Discord bot: a dungeon master starts a session in a
+// text channel or thread by slash command, the players write there, and NPCs
+// answer through a webhook under their own names.
+//
+// A [Bot] keeps one connection a shard, and at most one session a guild. What
+// a session is made of comes from a [House], so that guilds share nothing but
+// the process. discordgo does the gateway and REST; its voice is not used.
+//
+// Imported by internal/app. It writes nothing to disk.
+package discord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+const (
+	// intents are the least that lets the bot see guilds, and what is written in
+	// their channels.
+	intents = discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentMessageContent
+	// maxInteractions bounds the interactions at work; beyond that the gateway
+	// waits.
+	maxInteractions = 64
+	// requestTime bounds a request to Discord, waiting for rate limits excluded.
+	requestTime = 20 * time.Second
+	// farewell bounds what is still told after the end.
+	farewell = 5 * time.Second
+)
+
+// House opens the tables of guilds. It is safe for concurrent use.
+type House interface {
+	// Sit opens a table for a guild that has none. The caller closes what it
+	// returns before it asks for the guild's next.
+	Sit(ctx context.Context, guild string, o SitOptions) (*Sitting, error)
+}
+
+// SitOptions say who is told what happens at a table.
+type SitOptions struct {
+	// Sink takes the table's events.
+	Sink table.Sink
+	// Tell is told at any time what people should know, as in [table.Notice]. It
+	// may be called by any goroutine and does not wait.
+	Tell func(level, text string)
+}
+
+// Sitting is an open table. Its functions are safe for concurrent use.
+type Sitting struct {
+	Table           *table.Table
+	Campaign, Scene string
+	Cast            []NPC
+	// Notices are what people should know before the first line.
+	Notices []string
+	// Close ends the table; what was said is kept.
+	Close func() error
+}
+
+// NPC is how a character looks in a chat.
+type NPC struct {
+	Name string
+	// Avatar is the address of its picture, empty if it has none.
+	Avatar string
+}
+
+// Office is what a guild has beside a table. It works with and without a session
+// and is safe for concurrent use.
+type Office interface {
+	// Call runs a tool with a caller's rights and returns its answer, which is
+	// JSON for every tool that is built in.
+	Call(ctx context.Context, guild string, by Caller, tool, args string) (string, error)
+	// Tools describes the guild's tools, measured anew if measure is true.
+	Tools(ctx context.Context, guild string, measure bool) ([]mcphost.Status, error)
+	// Import takes a campaign file into the guild's world and returns how many
+	// entities it has. What is wrong with the file is said with its lines.
+	Import(ctx context.Context, guild string, by Caller, name string, data []byte) (int, error)
+}
+
+// Records are what is kept of a guild. They are there with and without a session
+// and safe for concurrent use.
+type Records interface {
+	// Recall returns the latest session in which something was said, and its last
+	// lines, most at most. Without any the session has no id.
+	Recall(ctx context.Context, guild string, most int) (memory.Session, []memory.Line, error)
+	// Campaign describes what is played in the guild.
+	Campaign(ctx context.Context, guild string) (Campaign, error)
+	// Note keeps what somebody thinks of the play, for whoever runs the bot.
+	Note(ctx context.Context, guild string, by Caller, text string) error
+}
+
+// Backend is what is behind a bot.
+type Backend interface {
+	House
+	Office
+	Records
+}
+
+// Campaign is what is played in a guild.
+type Campaign struct {
+	Name, System, Scene string
+	// NPCs, Entities and Sessions count them.
+	NPCs, Entities, Sessions int
+}
+
+// Caller is who gave a command.
+type Caller struct {
+	// ID is the user's.
+	ID string
+	// DM is whether the caller has a DM's rights.
+	DM bool
+}
+
+// Options are a bot's settings. The zero value works.
+type Options struct {
+	// Logger receives what only operators care about. If nil, nothing is logged.
+	Logger *slog.Logger
+	// Say tells the operator, in a sentence, what happens to the connection. It may
+	// be called by any goroutine. If nil, nobody is told.
+	Say func(text string)
+}
+
+// Bot is one application on Discord.
+type Bot struct {
+	cfg     config.Discord
+	backend Backend
+	log     *slog.Logger
+	say     func(string)
+	api     *api
+	book    map[string]action // by command and subcommand
+
+	work  sync.WaitGroup // interactions and rooms that close
+	slots chan struct{}  // one for each interaction at work
+
+	mu         sync.Mutex // guards the fields below
+	life       context.Context
+	rooms      map[string]*room // by guild; nil while one opens
+	greeted    bool             // the operator knows that the bot is there
+	registered map[string]bool  // guilds whose commands are right; "" for all
+}
+
+// New returns a bot that signs in with cfg's token; Run runs it.
+func New(cfg config.Discord, backend Backend, o *Options) (*Bot, error) {
+	if o == nil {
+		o = &Options{}
+	}
+	b := &Bot{
+		cfg: cfg, backend: backend, log: o.Logger, say: o.Say,
+		slots: make(chan struct{}, maxInteractions), rooms: map[string]*room{}, registered: map[string]bool{},
+	}
+	if b.log == nil {
+		b.log = slog.New(slog.DiscardHandler)
+	}
+	if b.say == nil {
+		b.say = func(string) {}
+	}
+	session, err := b.newSession()
+	if err != nil {
+		return nil, err
+	}
+	b.api = &api{session: session}
+	b.book = b.actions()
+	return b, nil
+}
+
+// newSession returns a session of discordgo that is not connected.
+func (b *Bot) newSession() (*discordgo.Session, error) {
+	s, err := discordgo.New("Bot " + b.cfg.Token.Reveal())
+	if err != nil {
+		return nil, err
+	}
+	var base *url.URL
+	if b.cfg.APIURL != "" {
+		if base, err = url.Parse(b.cfg.APIURL); err != nil {
+			return nil, fmt.Errorf("discord.api_url: %w", err)
+		}
+	}
+	s.LogLevel = -1 // it would write to stderr
+	s.Client = &http.Client{Timeout: requestTime, Transport: elsewhere{base, http.DefaultTransport}}
+	s.ShouldReconnectOnError = false // a link does that, and knows when it is no use
+	s.ShouldReconnectVoiceOnSessionError = false
+	s.SyncEvents = true // players' lines come in order
+	s.Compress, s.Identify.Compress = false, false
+	s.Identify.Intents = intents
+	s.State.TrackMembers, s.State.TrackEmojis, s.State.TrackPresences, s.State.TrackVoice, s.State.TrackStickers = false, false, false, false, false
+	return s, nil
+}
+
+// Run connects and serves until ctx ends. It then closes every session without
+// loss. It returns an error for what no trying again mends, such as [ErrToken]
+// and [ErrIntents]. It is called once.
+func (b *Bot) Run(ctx context.Context) error {
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	b.mu.Lock()
+	b.life = life
+	b.mu.Unlock()
+	n, err := b.countShards(ctx)
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	// The links outlive ctx: what the NPCs said last is yet to be told.
+	g, linked := errgroup.WithContext(life)
+	for id := range n {
+		g.Go(func() error { return (&link{bot: b, shard: id, shards: n}).run(linked) })
+	}
+	select {
+	case <-ctx.Done():
+	case <-linked.Done():
+	}
+	b.closeRooms("the bot is going offline")
+	end()
+	b.work.Wait()
+	if err := g.Wait(); err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// countShards asks Discord how many connections it wants, until it answers.
+func (b *Bot) countShards(ctx context.Context) (int, error) {
+	for failed := 0; ; failed++ {
+		n, err := b.api.shards(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return 0, nil
+		case err == nil:
+			return n, nil
+		case errors.Is(err, ErrToken):
+			return 0, err
+		}
+		if failed == 0 {
+			b.say(fmt.Sprintf("discord: %v; trying again", err))
+		}
+		if !pause(ctx, backOff(failed)) {
+			return 0, nil
+		}
+	}
+}
+
+// closeRooms ends every session, the farewell said in its channel.
+func (b *Bot) closeRooms(why string) {
+	b.mu.Lock()
+	var open []*room
+	for _, r := range b.rooms {
+		if r != nil {
+			open = append(open, r)
+		}
+	}
+	b.rooms = nil // none opens any more
+	b.mu.Unlock()
+	var g sync.WaitGroup
+	for _, r := range open {
+		g.Go(func() { b.finish(r, why) })
+	}
+	g.Wait()
+}
+
+// room returns the session of a guild, nil if it has none.
+func (b *Bot) room(guild string) *room {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.rooms[guild]
+}

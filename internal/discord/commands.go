@@ -1,0 +1,163 @@
+package discord
+
+import (
+	"context"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+// action is what a command or a subcommand does.
+type action struct {
+	// everyone may do it; else it takes a DM.
+	everyone bool
+	// open shows the answer to everyone in the channel.
+	open bool
+	do   func(ctx context.Context, c *call) (string, error)
+}
+
+// actions are what the bot can do, by command and subcommand.
+func (b *Bot) actions() map[string]action {
+	return map[string]action{
+		"campaign info":   {everyone: true, do: b.campaignInfo},
+		"feedback":        {everyone: true, do: b.feedback},
+		"session start":   {open: true, do: b.startSession},
+		"session stop":    {open: true, do: b.stopSession},
+		"session status":  {everyone: true, do: b.sessionStatus},
+		"session recap":   {everyone: true, do: b.sessionRecap},
+		"npc list":        {everyone: true, do: npcList},
+		"npc mute":        {do: npcMute},
+		"npc unmute":      {do: npcUnmute},
+		"npc muteall":     {do: npcMuteAll},
+		"npc unmuteall":   {do: npcUnmuteAll},
+		"npc say":         {do: npcSay},
+		"npc direct":      {do: npcDirect},
+		"tier raise":      {do: tierRaise},
+		"tier lower":      {do: tierLower},
+		"tier cap":        {do: tierCap},
+		"tier status":     {do: tierStatus},
+		"tools list":      {do: b.toolsList},
+		"tools calibrate": {do: b.toolsCalibrate},
+		"roll":            {everyone: true, open: true, do: b.roll},
+		"rules":           {everyone: true, do: b.rules},
+		"ask":             {do: b.ask},
+		"approve list":    {do: b.approveList},
+		"approve yes":     {do: b.approveYes},
+		"approve no":      {do: b.approveNo},
+		"entity add":      {do: b.entityAdd},
+		"entity list":     {do: b.entityList},
+		"entity import":   {do: b.entityImport},
+		"entity remove":   {do: b.entityRemove},
+	}
+}
+
+// definitions are the commands as Discord knows them.
+func definitions() []*discordgo.ApplicationCommand {
+	return []*discordgo.ApplicationCommand{
+		group("session", "The session at the table in this channel",
+			sub("start", "Begin a session: from now on the NPCs answer in this channel"),
+			sub("stop", "End the session; what was said is kept"),
+			sub("status", "Who is at the table, and for how long the session has been running"),
+			sub("recap", "What was said last, in this session or the one before"),
+		),
+		group("npc", "The NPCs at the table",
+			sub("list", "Who is at the table"),
+			sub("mute", "Let an NPC be silent", npcOption(true)),
+			sub("unmute", "Let an NPC speak again", npcOption(true)),
+			sub("muteall", "Let all NPCs be silent"),
+			sub("unmuteall", "Let all NPCs speak again"),
+			sub("say", "Speak as an NPC", npcOption(true), text("text", "What the NPC says", true, 1500)),
+			sub("direct", "Tell an NPC how to play its next turns, such as: lie about the key",
+				npcOption(true), text("text", "How to play; without it the NPC plays freely again", false, 1000),
+				number("turns", "For how many turns (3 unless said otherwise)", 1, 50)),
+		),
+		group("tier", "How much time NPCs may take to think",
+			sub("raise", "Let an NPC think longer, with better tools, for a while",
+				npcOption(true), tierOption("standard", "deep"),
+				number("minutes", "For how many minutes (unless said otherwise, what latency.lease says)", 1, 24*60)),
+			sub("lower", "End a raise; the NPC stays fast until /tier cap lets it take longer", npcOption(true)),
+			sub("cap", "Let an NPC never take longer than a tier; deep lifts the cap",
+				npcOption(true), tierOption("fast", "standard", "deep")),
+			sub("status", "The tiers of all NPCs, and how long their answers take"),
+		),
+		group("tools", "What NPCs can use while they think",
+			sub("list", "Every tool, how fast it is, and the tier from which it may be used"),
+			sub("calibrate", "Measure how fast the tools are now"),
+		),
+		group("roll", "Roll dice for everyone to see", text("dice", "Such as 2d6+3, d20 or 4d6kh3", true, 200)),
+		group("rules", "Look something up in the rules", text("about", "Such as grapple or fireball", true, 200)),
+		group("ask", "What is known of something: who said what, who is involved. Only you see the answer",
+			text("about", "A name, place or thing, such as Rusty Flagon", true, 200)),
+		group("campaign", "What is played here", sub("info", "Its name, its rules, and what is going on")),
+		group("feedback", "Tell whoever runs the bot what is good and what is not; the NPCs do not read it",
+			text("text", "What you think", true, 1000)),
+		group("approve", "Calls that wait until a dungeon master agrees",
+			sub("list", "What waits"),
+			sub("yes", "Let a call pass, once", text("id", "Its id, as shown by /approve list", true, 64)),
+			sub("no", "Deny a call", text("id", "Its id, as shown by /approve list", true, 64)),
+		),
+		group("entity", "The people, places and things of your world",
+			sub("add", "Add somebody or something",
+				text("name", "What people call it", true, 200), kindOption(),
+				text("description", "One to three sentences", false, 1000), text("place", "Where it is: the name of a place", false, 200)),
+			sub("import", "Read people, places and things from a campaign file", &discordgo.ApplicationCommandOption{
+				Type: discordgo.ApplicationCommandOptionAttachment, Name: "file", Description: "A campaign file in YAML, 10 MB at most", Required: true,
+			}),
+			sub("list", "Who and what there is", text("name", "Only those with this in their name", false, 200)),
+			sub("remove", "Take somebody or something out of the world for good", text("id", "Its id, as shown by /entity list", true, 64)),
+		),
+	}
+}
+
+// kindOption is what an entity is.
+func kindOption() *discordgo.ApplicationCommandOption {
+	o := text("kind", "What it is", true, 64)
+	for _, kind := range []string{"npc", "location", "faction", "item", "creature"} {
+		o.Choices = append(o.Choices, &discordgo.ApplicationCommandOptionChoice{Name: kind, Value: kind})
+	}
+	o.MaxLength = 0 // Discord takes one or the other
+	return o
+}
+
+func group(name, description string, subs ...*discordgo.ApplicationCommandOption) *discordgo.ApplicationCommand {
+	return &discordgo.ApplicationCommand{
+		Type: discordgo.ChatApplicationCommand, Name: name, Description: description, Options: subs,
+		Contexts: &[]discordgo.InteractionContextType{discordgo.InteractionContextGuild},
+	}
+}
+
+func sub(name, description string, options ...*discordgo.ApplicationCommandOption) *discordgo.ApplicationCommandOption {
+	return &discordgo.ApplicationCommandOption{
+		Type: discordgo.ApplicationCommandOptionSubCommand, Name: name, Description: description, Options: options,
+	}
+}
+
+func text(name, description string, required bool, most int) *discordgo.ApplicationCommandOption {
+	return &discordgo.ApplicationCommandOption{
+		Type: discordgo.ApplicationCommandOptionString, Name: name, Description: description, Required: required, MaxLength: most,
+	}
+}
+
+func number(name, description string, least, most float64) *discordgo.ApplicationCommandOption {
+	return &discordgo.ApplicationCommandOption{
+		Type: discordgo.ApplicationCommandOptionInteger, Name: name, Description: description, MinValue: &least, MaxValue: most,
+	}
+}
+
+// npcOption names an NPC at the table.
+func npcOption(required bool) *discordgo.ApplicationCommandOption {
+	return &discordgo.ApplicationCommandOption{
+		Type: discordgo.ApplicationCommandOptionString, Name: "npc", Description: "Name of the NPC, or all",
+		Required: required, Autocomplete: true,
+	}
+}
+
+func tierOption(tiers ...string) *discordgo.ApplicationCommandOption {
+	meaning := map[string]string{"fast": "fast: quick talk", "standard": "standard: looks things up", "deep": "deep: thinks carefully"}
+	o := &discordgo.ApplicationCommandOption{
+		Type: discordgo.ApplicationCommandOptionString, Name: "tier", Description: "How long the NPC may take", Required: true,
+	}
+	for _, t := range tiers {
+		o.Choices = append(o.Choices, &discordgo.ApplicationCommandOptionChoice{Name: meaning[t], Value: t})
+	}
+	return o
+}

@@ -1,0 +1,238 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+)
+
+const (
+	// maxListed bounds the lines of a list.
+	maxListed = 40
+	// recapLines is how many lines /session recap shows.
+	recapLines = 15
+	// maxFacts is how many facts /ask shows.
+	maxFacts = 5
+	// maxLine bounds a line of a list, in characters.
+	maxLine = 280
+)
+
+// ask runs a tool for a call and reads its answer into out.
+func ask[T any](ctx context.Context, c *call, tool string, args map[string]any) (out T, err error) {
+	raw, err := json.Marshal(args)
+	if err != nil {
+		return out, fmt.Errorf("asking %s: %w", tool, err)
+	}
+	text, err := c.bot.backend.Call(ctx, c.guild, c.by, tool, string(raw))
+	if err != nil {
+		return out, err
+	}
+	if err := json.Unmarshal([]byte(text), &out); err != nil {
+		return out, fmt.Errorf("reading what %s answered: %w", tool, err)
+	}
+	return out, nil
+}
+
+// list shows lines, as many as people read.
+func list(lines []string, none string) string {
+	if len(lines) == 0 {
+		return none
+	}
+	more := len(lines) - maxListed
+	if more > 0 {
+		lines = lines[:maxListed]
+	}
+	for i, l := range lines {
+		if r := []rune(l); len(r) > maxLine {
+			lines[i] = string(r[:maxLine-1]) + "…"
+		}
+	}
+	out := strings.Join(lines, "\n")
+	if more > 0 {
+		out += fmt.Sprintf("\n-# and %d more", more)
+	}
+	return out
+}
+
+func (b *Bot) roll(ctx context.Context, c *call) (string, error) {
+	type roll struct {
+		Expression string `json:"expression"`
+		Rolls      []int  `json:"rolls"`
+		Total      int    `json:"total"`
+	}
+	r, err := ask[roll](ctx, c, "roll", map[string]any{"expression": c.str("dice")})
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("🎲 %s: **%d**\n-# %s", escape(r.Expression), r.Total, strings.Trim(fmt.Sprint(r.Rolls), "[]")), nil
+}
+
+func (b *Bot) rules(ctx context.Context, c *call) (string, error) {
+	type found struct {
+		Results []struct {
+			Name     string `json:"name"`
+			Category string `json:"category"`
+			Summary  string `json:"summary"`
+		} `json:"results"`
+	}
+	f, err := ask[found](ctx, c, "search_rules", map[string]any{"query": c.str("about")})
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	for _, r := range f.Results {
+		lines = append(lines, fmt.Sprintf("- **%s** (%s): %s", escape(r.Name), r.Category, escape(r.Summary)))
+	}
+	return list(lines, "The rules say nothing of that; try another word."), nil
+}
+
+// ask tells a DM what the table knows of something.
+func (b *Bot) ask(ctx context.Context, c *call) (string, error) {
+	about := c.str("about")
+	involved, err := ask[struct {
+		Entities []entity `json:"entities"`
+	}](ctx, c, "query_entities", map[string]any{"name": about})
+	if err != nil {
+		return "", err
+	}
+	known, err := ask[struct {
+		Facts []struct {
+			Text string `json:"text"`
+		} `json:"facts"`
+	}](ctx, c, "search_facts", map[string]any{"query": about, "top_k": maxFacts})
+	if err != nil {
+		return "", err
+	}
+	said, err := ask[struct {
+		Lines []struct {
+			Speaker string `json:"speaker"`
+			Text    string `json:"text"`
+		} `json:"lines"`
+	}](ctx, c, "search_sessions", map[string]any{"query": about})
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	for _, e := range involved.Entities {
+		lines = append(lines, e.line())
+	}
+	for _, f := range known.Facts {
+		lines = append(lines, "- "+escape(f.Text))
+	}
+	for _, l := range said.Lines {
+		lines = append(lines, "> **"+escape(l.Speaker)+":** "+escape(l.Text))
+	}
+	return list(lines, "Nothing is known of that."), nil
+}
+
+func (b *Bot) toolsList(ctx context.Context, c *call) (string, error) { return b.tools(ctx, c, false) }
+func (b *Bot) toolsCalibrate(ctx context.Context, c *call) (string, error) {
+	return b.tools(ctx, c, true)
+}
+
+func (b *Bot) tools(ctx context.Context, c *call, measure bool) (string, error) {
+	all, err := b.backend.Tools(ctx, c.guild, measure)
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	for _, s := range all {
+		lines = append(lines, "- "+toolLine(s))
+	}
+	return list(lines, "There are no tools."), nil
+}
+
+// toolLine describes a tool.
+func toolLine(s mcphost.Status) string {
+	line := fmt.Sprintf("**%s** from %s on", escape(s.Name), s.Tier)
+	switch {
+	case s.P50 > 0:
+		line += fmt.Sprintf(", %.3g ms", s.P50)
+	case s.DeclaredP50 > 0:
+		line += fmt.Sprintf(", said to take %g ms", s.DeclaredP50)
+	}
+	if s.Source != "builtin" {
+		line += ", " + escape(s.Source)
+	}
+	if s.State != "ready" {
+		line += ", " + s.State
+	}
+	return line
+}
+
+func (b *Bot) approveList(ctx context.Context, c *call) (string, error) {
+	type waiting struct {
+		Approvals []struct {
+			ID        string `json:"id"`
+			Caller    string `json:"caller"`
+			Tool      string `json:"tool"`
+			Arguments string `json:"arguments"`
+		} `json:"approvals"`
+	}
+	w, err := ask[waiting](ctx, c, "list_approvals", map[string]any{})
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	for _, a := range w.Approvals {
+		lines = append(lines, fmt.Sprintf("- `%s` %s wants %s %s", a.ID, escape(a.Caller), escape(a.Tool), escape(a.Arguments)))
+	}
+	return list(lines, "Nothing waits."), nil
+}
+
+func (b *Bot) approveYes(ctx context.Context, c *call) (string, error) { return decide(ctx, c, true) }
+func (b *Bot) approveNo(ctx context.Context, c *call) (string, error)  { return decide(ctx, c, false) }
+
+func decide(ctx context.Context, c *call, grant bool) (string, error) {
+	_, err := ask[struct{}](ctx, c, "decide_approval", map[string]any{"id": c.str("id"), "grant": grant})
+	switch {
+	case err != nil:
+		return "", err
+	case grant:
+		return "The call may pass once.", nil
+	}
+	return "The call is denied.", nil
+}
+
+// sessionRecap shows what was said last.
+func (b *Bot) sessionRecap(ctx context.Context, c *call) (string, error) {
+	s, said, err := b.backend.Recall(ctx, c.guild, recapLines)
+	if err != nil {
+		return "", err
+	}
+	if s.ID == "" {
+		return "Nothing has been said yet.", nil
+	}
+	lines := []string{fmt.Sprintf("**%s**, begun <t:%d:f>, %d lines; the last:", escape(s.Campaign), s.Started.Unix(), s.Lines)}
+	for _, l := range said {
+		lines = append(lines, "> **"+escape(l.Speaker)+":** "+escape(l.Text))
+	}
+	return list(lines, ""), nil
+}
+
+func (b *Bot) campaignInfo(ctx context.Context, c *call) (string, error) {
+	k, err := b.backend.Campaign(ctx, c.guild)
+	if err != nil {
+		return "", err
+	}
+	name := k.Name
+	if name == "" {
+		name = "A campaign without a name"
+	}
+	out := fmt.Sprintf("**%s** (%s): %d NPCs, a world of %d entities, %d sessions so far.", escape(name), escape(k.System), k.NPCs, k.Entities, k.Sessions)
+	if scene := strings.TrimSpace(k.Scene); scene != "" {
+		out += "\n" + scene
+	}
+	return out, nil
+}
+
+// feedback keeps what somebody thinks of the play.
+func (b *Bot) feedback(ctx context.Context, c *call) (string, error) {
+	if err := b.backend.Note(ctx, c.guild, c.by, c.str("text")); err != nil {
+		return "", err
+	}
+	return "Thank you. Whoever runs the bot will read it.", nil
+}

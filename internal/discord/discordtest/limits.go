@@ -1,0 +1,175 @@
+package discordtest
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The limits of routes nobody gave any. Generous, so that only who asks for a
+// rate limit meets one.
+const (
+	defaultLimit = 10000
+	defaultPer   = time.Second
+)
+
+// limits counts calls by route and top-level resource, guarded by Server.mu
+// except routes, which do not change.
+type limits struct {
+	routes map[string]bool // by pattern
+
+	rules    map[string]rule
+	buckets  map[string]*bucket // by pattern and top-level resource
+	forced   map[string][]time.Duration
+	global   time.Time // until then every call is refused
+	refused  int
+	hasty    int
+	notUntil map[string]time.Time // by bucket: what the last 429 demanded
+}
+
+type rule struct {
+	limit int
+	per   time.Duration
+}
+
+type bucket struct {
+	left  int
+	reset time.Time
+}
+
+func (l *limits) init() {
+	l.routes = map[string]bool{}
+	l.rules = map[string]rule{}
+	l.buckets = map[string]*bucket{}
+	l.forced = map[string][]time.Duration{}
+	l.notUntil = map[string]time.Time{}
+}
+
+// LimitRoute allows a number of calls in a time for a route as the documentation
+// has it ("POST /channels/{channel}/messages"), for each channel, guild or
+// webhook by itself.
+func (s *Server) LimitRoute(pattern string, calls int, per time.Duration) {
+	s.mustRoute(pattern)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limits.rules[pattern] = rule{calls, per}
+}
+
+// RefuseNext answers the next call of a route with a 429 that asks to come back
+// after the time. Several are answered one after another.
+func (s *Server) RefuseNext(pattern string, after time.Duration) {
+	s.mustRoute(pattern)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limits.forced[pattern] = append(s.limits.forced[pattern], after)
+}
+
+// RefuseAll answers every call with a global 429 for a time, those of
+// interactions excepted.
+func (s *Server) RefuseAll(during time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limits.global = time.Now().Add(during)
+}
+
+// Refused returns how many calls were answered with a 429, and how many of
+// those came before the time an earlier 429 had named.
+func (s *Server) Refused() (all, hasty int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.limits.refused, s.limits.hasty
+}
+
+// mustRoute panics for a route that is not there, so that a slip of the pen in a
+// test does not pass for a route that was not called.
+func (s *Server) mustRoute(pattern string) {
+	if !s.limits.routes[pattern] {
+		panic(fmt.Sprintf("discordtest: no route %q", pattern))
+	}
+}
+
+// rateLimited is the body of a 429.
+type rateLimited struct {
+	Message string  `json:"message"`
+	After   float64 `json:"retry_after"`
+	Global  bool    `json:"global"`
+	Code    int     `json:"code"`
+}
+
+// take counts a call and sets the headers. It returns the body of a 429 if the
+// call is one too many.
+func (l *limits) take(h http.Header, c *call, pattern string) *rateLimited {
+	now := time.Now()
+	if now.Before(l.global) && !strings.Contains(pattern, "{token}") {
+		h.Set("X-RateLimit-Global", "true")
+		return l.refuse(h, "global", "global", l.global, now)
+	}
+	key := bucketKey(c.r, pattern)
+	r, ruled := l.rules[pattern]
+	if !ruled {
+		r = rule{defaultLimit, defaultPer}
+	}
+	b := l.buckets[key]
+	if b == nil || !now.Before(b.reset) {
+		b = &bucket{r.limit, now.Add(r.per)}
+		l.buckets[key] = b
+	}
+	forced := l.forced[pattern]
+	if len(forced) > 0 {
+		l.forced[pattern] = forced[1:]
+		b.left, b.reset = 0, now.Add(forced[0])
+	}
+	exhausted := b.left == 0
+	if !exhausted {
+		b.left--
+	}
+	l.describe(h, pattern, r, b, now)
+	if exhausted {
+		return l.refuse(h, key, "user", b.reset, now)
+	}
+	delete(l.notUntil, key)
+	return nil
+}
+
+// describe sets the headers that every answer has.
+func (l *limits) describe(h http.Header, pattern string, r rule, b *bucket, now time.Time) {
+	sum := sha256.Sum256([]byte(pattern))
+	h.Set("X-RateLimit-Bucket", fmt.Sprintf("%x", sum[:16]))
+	h.Set("X-RateLimit-Limit", strconv.Itoa(r.limit))
+	h.Set("X-RateLimit-Remaining", strconv.Itoa(b.left))
+	h.Set("X-RateLimit-Reset", seconds(time.Duration(b.reset.UnixMilli())*time.Millisecond))
+	h.Set("X-RateLimit-Reset-After", seconds(b.reset.Sub(now)))
+}
+
+// refuse makes a 429 and notes whether the client came too early.
+func (l *limits) refuse(h http.Header, key, scope string, until, now time.Time) *rateLimited {
+	l.refused++
+	if now.Before(l.notUntil[key]) {
+		l.hasty++
+	}
+	l.notUntil[key] = until
+	after := until.Sub(now)
+	h.Set("X-RateLimit-Scope", scope)
+	h.Set("Retry-After", strconv.Itoa(int(math.Ceil(after.Seconds()))))
+	if scope == "global" {
+		h.Set("X-RateLimit-Reset-After", seconds(after))
+	}
+	return &rateLimited{Message: "You are being rate limited.", After: math.Ceil(after.Seconds()*1000) / 1000, Global: scope == "global"}
+}
+
+// bucketKey tells the routes of different channels, guilds and webhooks apart.
+func bucketKey(r *http.Request, pattern string) string {
+	key := pattern
+	for _, top := range []string{"channel", "guild", "webhook", "token"} {
+		key += "\n" + r.PathValue(top)
+	}
+	return key
+}
+
+func seconds(d time.Duration) string {
+	return strconv.FormatFloat(math.Ceil(float64(d)/float64(time.Millisecond))/1000, 'f', 3, 64)
+}

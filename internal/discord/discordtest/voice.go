@@ -1,0 +1,135 @@
+package discordtest
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// voiceState lets the bot join, move to or leave a voice channel. What it
+// returns goes to the voice gateway.
+func (c *conn) voiceState(d json.RawMessage) *VoiceJoin {
+	var v struct {
+		Guild   string  `json:"guild_id"`
+		Channel *string `json:"channel_id"`
+		Mute    bool    `json:"self_mute"`
+		Deaf    bool    `json:"self_deaf"`
+	}
+	s := c.s
+	if json.Unmarshal(d, &v) != nil || s.guilds[v.Guild] == nil {
+		c.blame(CloseDecodeError, "voice state that does not decode")
+		return nil
+	}
+	g := s.guilds[v.Guild]
+	if v.Channel != nil {
+		ch := s.channels[*v.Channel]
+		if ch == nil || ch.GuildID != g.ID || ch.Type != channelVoice || s.permissions(ch, s.bot.ID)&Connect == 0 {
+			return nil // Discord does not answer.
+		}
+	}
+	state := s.moveVoice(g, s.bot.ID, v.Channel, c.session.id)
+	state.SelfMute, state.SelfDeaf = v.Mute, v.Deaf
+	s.emit(g.ID, IntentVoiceStates, "VOICE_STATE_UPDATE", state)
+	if v.Channel == nil {
+		return nil
+	}
+	return &VoiceJoin{GuildID: g.ID, ChannelID: *v.Channel, UserID: s.bot.ID, SessionID: c.session.id}
+}
+
+// moveVoice notes where a user is; a nil channel is nowhere. Without a session
+// it is that of the user's last state.
+func (s *Server) moveVoice(g *guild, userID string, channelID *string, session string) *voiceState {
+	state := &voiceState{GuildID: g.ID, ChannelID: channelID, UserID: userID, Member: g.members[userID], SessionID: session}
+	if old := g.voice[userID]; old != nil && session == "" {
+		state.SessionID, state.SelfMute, state.SelfDeaf = old.SessionID, old.SelfMute, old.SelfDeaf
+	}
+	if channelID == nil {
+		delete(g.voice, userID)
+	} else {
+		g.voice[userID] = state
+	}
+	return state
+}
+
+// AnnounceVoice tells the bot where a guild's voice gateway is, also when that
+// changes.
+func (s *Server) AnnounceVoice(guildID string, v VoiceServer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.emit(guildID, 0, "VOICE_SERVER_UPDATE", struct {
+		VoiceServer
+		GuildID string `json:"guild_id"`
+	}{v, guildID})
+}
+
+// MoveVoice lets a user join a voice channel of the guild, or leave for an
+// empty one. The bot is moved and disconnected by it as by a moderator.
+func (s *Server) MoveVoice(guildID, userID, channelID string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g := s.mustGuild(guildID)
+	s.mustMember(g, userID)
+	var to *string
+	if channelID != "" {
+		to = &s.mustChannel(channelID).ID
+	}
+	session := ""
+	if g.voice[userID] == nil {
+		session = s.secret("voice")
+	}
+	s.emit(g.ID, IntentVoiceStates, "VOICE_STATE_UPDATE", s.moveVoice(g, userID, to, session))
+}
+
+// oneOrMore is a snowflake, or a list as older clients send it.
+type oneOrMore []string
+
+func (o *oneOrMore) UnmarshalJSON(data []byte) error {
+	var one string
+	if json.Unmarshal(data, &one) == nil {
+		*o = []string{one}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]string)(o))
+}
+
+// requestMembers answers with chunks of at most 1,000 members. All of them need
+// the intent for members.
+func (c *conn) requestMembers(d json.RawMessage) {
+	var q struct {
+		Guild oneOrMore  `json:"guild_id"`
+		Query *string    `json:"query"`
+		Users *oneOrMore `json:"user_ids"`
+		Limit int        `json:"limit"`
+		Nonce string     `json:"nonce"`
+	}
+	if err := json.Unmarshal(d, &q); err != nil || len(q.Guild) == 0 || q.Query == nil && q.Users == nil {
+		c.blame(CloseDecodeError, "request for members that does not decode")
+		return
+	}
+	for _, id := range q.Guild {
+		g := c.s.guilds[id]
+		if g == nil || !g.botIn {
+			continue
+		}
+		if q.Query != nil && *q.Query == "" && q.Limit == 0 && c.session.intents&IntentGuildMembers == 0 {
+			c.s.fault("gateway: all members of a guild without the intent for members")
+			continue
+		}
+		members := sortedMembers(g, func(m *Member) bool {
+			if q.Users != nil {
+				return slices.Contains(*q.Users, m.User.ID)
+			}
+			return strings.HasPrefix(m.User.Username, strings.ToLower(*q.Query))
+		})
+		if q.Limit > 0 && len(members) > q.Limit {
+			members = members[:q.Limit]
+		}
+		chunks := max(1, (len(members)+999)/1000)
+		for i := range chunks {
+			c.session.push("GUILD_MEMBERS_CHUNK", mustJSON(map[string]any{
+				"guild_id": g.ID, "members": members[i*1000 : min(len(members), (i+1)*1000)], "chunk_index": i,
+				"chunk_count": chunks, "nonce": q.Nonce,
+			}))
+		}
+	}
+}

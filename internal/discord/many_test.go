@@ -1,0 +1,45 @@
+package discord_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+)
+
+// TestManySessions begins and ends a thousand sessions in ten guilds: what they
+// started has ended with them.
+func TestManySessions(t *testing.T) {
+	watch(t)
+	const guilds = 10
+	d := discordtest.New(t, nil)
+	var all []table
+	for n := range guilds {
+		all = append(all, newTable(d, fmt.Sprintf("guild%d", n)))
+	}
+	run(t, d)
+	round := func() {
+		var work sync.WaitGroup
+		for _, g := range all {
+			work.Go(func() {
+				command(t, d, g.dm, g.channel, "session start")
+				if got := command(t, d, g.dm, g.channel, "session stop"); !strings.Contains(got, "The session has ended") {
+					t.Errorf("/session stop: %q", got)
+				}
+			})
+		}
+		work.Wait()
+	}
+	round()
+	before := runtime.NumGoroutine()
+	for range sessions - 1 {
+		round()
+	}
+	// What may come and go beside sessions are idle connections over HTTP.
+	if after := runtime.NumGoroutine(); after > before+4*guilds {
+		t.Errorf("%d goroutines after %d sessions, %d after the first ten", after, guilds*sessions, before)
+	}
+}

@@ -1,0 +1,290 @@
+package discord
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/table"
+)
+
+const (
+	// maxUnsaid bounds what waits to be posted; beyond that the table waits.
+	maxUnsaid = 256
+	// A sentence waits for the next one of the same answer, so that a quick answer
+	// is one message and a slow one comes in pieces: the first of an answer for
+	// firstLinger, since somebody waits for it, and later ones for linger.
+	firstLinger = 150 * time.Millisecond
+	linger      = 800 * time.Millisecond
+	// typingAfter is how long an answer may take before the bot shows that one is
+	// coming, and typingAgain how often it repeats that: Discord forgets it after
+	// ten seconds.
+	typingAfter = 200 * time.Millisecond
+	typingAgain = 8 * time.Second
+)
+
+// mouth posts what happens at a table in a channel: the NPCs' lines through a
+// webhook, each under its NPC's name. It is a table.Sink.
+type mouth struct {
+	api             *api
+	log             *slog.Logger
+	channel, parent string
+	lost            func(why string) // called once, when nothing can be posted any more
+	gone            sync.Once        // of lost
+
+	queue   chan piece
+	closing chan struct{} // closed by finish
+	done    chan struct{} // closed when run has ended
+	stop    sync.Once
+
+	mu       sync.Mutex // guards the fields below
+	webhook  *discordgo.Webhook
+	avatars  map[string]string // by NPC
+	thinking map[int64]bool    // turns
+	thought  chan struct{}     // receives when thinking changes
+
+	// Owned by run.
+	npc   string // whose sentences wait
+	turn  int64
+	text  string
+	begun int64 // the turn of which something was posted last
+}
+
+// piece is something to post. Without an NPC it is the bot's own.
+type piece struct {
+	npc, text string
+	turn      int64
+	end       bool // of the turn
+}
+
+func newMouth(a *api, log *slog.Logger, channel, parent string) *mouth {
+	return &mouth{
+		api: a, log: log, channel: channel, parent: parent, lost: func(string) {},
+		queue: make(chan piece, maxUnsaid), closing: make(chan struct{}), done: make(chan struct{}),
+		thinking: map[int64]bool{}, thought: make(chan struct{}, 1),
+	}
+}
+
+// prepare finds or makes the webhook. Without the right to do so the bot
+// speaks for the NPCs itself.
+func (m *mouth) prepare(ctx context.Context) error {
+	home := m.channel
+	if m.parent != "" {
+		home = m.parent
+	}
+	w, err := m.api.webhook(ctx, home)
+	if err != nil && refused(err) != errNoPermission && refused(err) != errNoAccess {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.webhook = nil
+	if err == nil {
+		m.webhook = w
+	}
+	return nil
+}
+
+// ownName reports whether NPCs speak under their own names.
+func (m *mouth) ownName() bool { return m.webhookID() != "" }
+
+func (m *mouth) webhookID() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.webhook == nil {
+		return ""
+	}
+	return m.webhook.ID
+}
+
+// cast learns what the NPCs look like.
+func (m *mouth) cast(all []NPC) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.avatars = map[string]string{}
+	for _, n := range all {
+		m.avatars[n.Name] = n.Avatar
+	}
+}
+
+// Emit implements table.Sink. It waits while too much is to be posted.
+func (m *mouth) Emit(e table.Event) {
+	turn := table.HeaderOf(e).Turn
+	switch e := e.(type) {
+	case *table.TurnStarted:
+		m.think(turn, true)
+	case *table.Sentence:
+		m.push(piece{npc: e.NPC, text: e.Text, turn: turn})
+	case *table.Filler:
+		m.push(piece{npc: e.NPC, text: e.Text, turn: turn})
+	case *table.Notice:
+		if e.Level != "info" {
+			m.push(piece{text: notice(e.Level, e.Text)})
+		}
+	case *table.TurnEnded:
+		m.think(turn, false)
+		m.push(piece{turn: turn, end: true})
+	}
+}
+
+// push hands run something to post. What comes after run has ended is dropped.
+func (m *mouth) push(p piece) {
+	select {
+	case m.queue <- p:
+	case <-m.done:
+	}
+}
+
+// tell posts a message of the bot. It does not wait: if too much is to be
+// posted, the message is dropped.
+func (m *mouth) tell(level, text string) {
+	if level == "info" {
+		return
+	}
+	select {
+	case m.queue <- piece{text: notice(level, text)}:
+	default:
+		m.log.Warn("a notice was not posted", "text", text)
+	}
+}
+
+// notice is how a notice looks: small, and not like anybody's speech.
+func notice(level, text string) string {
+	mark := ""
+	if level == "warning" || level == "error" {
+		mark = "⚠ "
+	}
+	return "-# " + mark + strings.Join(strings.Fields(text), " ")
+}
+
+// think notes that a turn began or ended.
+func (m *mouth) think(turn int64, on bool) {
+	m.mu.Lock()
+	if on {
+		m.thinking[turn] = true
+	} else {
+		delete(m.thinking, turn)
+	}
+	m.mu.Unlock()
+	select {
+	case m.thought <- struct{}{}:
+	default: // it is noticed anyway
+	}
+}
+
+// finish lets run post what waits and end.
+func (m *mouth) finish() {
+	m.stop.Do(func() { close(m.closing) })
+	<-m.done
+}
+
+// run posts what is pushed, until finish, or until ctx ends.
+func (m *mouth) run(ctx context.Context) {
+	defer close(m.done)
+	var typing sync.WaitGroup
+	defer typing.Wait()
+	quiet, cancel := context.WithCancel(ctx)
+	defer cancel()
+	typing.Go(func() { m.hint(quiet) })
+	due := time.NewTimer(linger)
+	defer due.Stop()
+	for {
+		select {
+		case p := <-m.queue:
+			if wait := m.take(ctx, p); wait > 0 {
+				due.Reset(wait)
+			}
+		case <-due.C:
+			m.flush(ctx)
+		case <-m.closing:
+			cancel()
+			m.drain()
+			return
+		case <-ctx.Done():
+			m.drain()
+			return
+		}
+	}
+}
+
+// drain posts what still waits, for as long as a farewell may take.
+func (m *mouth) drain() {
+	ctx, cancel := context.WithTimeout(context.Background(), farewell)
+	defer cancel()
+	for {
+		select {
+		case p := <-m.queue:
+			m.take(ctx, p)
+			continue
+		default:
+		}
+		m.flush(ctx)
+		return
+	}
+}
+
+// take adds a piece to what waits, or posts it. For the first piece that waits
+// it returns for how long.
+func (m *mouth) take(ctx context.Context, p piece) (wait time.Duration) {
+	if p.end {
+		if p.turn == m.turn {
+			m.flush(ctx)
+		}
+		return 0
+	}
+	if m.text != "" && (p.npc != m.npc || p.turn != m.turn) {
+		m.flush(ctx)
+	}
+	switch {
+	case p.npc == "":
+		m.own(ctx, p.text)
+		return 0
+	case m.text != "":
+		m.text += " " + p.text
+		return 0
+	}
+	m.npc, m.turn, m.text = p.npc, p.turn, p.text
+	if m.begun == p.turn {
+		return linger
+	}
+	return firstLinger
+}
+
+// flush posts the sentences that wait.
+func (m *mouth) flush(ctx context.Context) {
+	text := m.text
+	if text == "" {
+		return
+	}
+	m.text, m.begun = "", m.turn
+	for _, part := range split(text, maxMessage) {
+		m.speak(ctx, m.npc, part)
+	}
+}
+
+// hint shows that an answer is coming while one is.
+func (m *mouth) hint(ctx context.Context) {
+	for {
+		select {
+		case <-m.thought:
+		case <-ctx.Done():
+			return
+		}
+		for wait := typingAfter; m.busy() && pause(ctx, wait) && m.busy(); wait = typingAgain {
+			if err := m.api.typing(ctx, m.channel); err != nil && ctx.Err() == nil {
+				m.log.Debug("showing that an answer comes", "reason", err)
+				break
+			}
+		}
+	}
+}
+
+func (m *mouth) busy() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.thinking) > 0
+}

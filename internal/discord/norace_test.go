@@ -1,0 +1,6 @@
+//go:build !race
+
+package discord_test
+
+// sessions is how many sessions of a guild TestManySessions plays.
+const sessions = 100

@@ -1,0 +1,63 @@
+package discord
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+// nobody is who a message of the bot calls: nobody, whatever it says.
+func nobody() *discordgo.MessageAllowedMentions {
+	return &discordgo.MessageAllowedMentions{Parse: []discordgo.AllowedMentionType{}}
+}
+
+// speak posts an NPC's line.
+func (m *mouth) speak(ctx context.Context, npc, text string) {
+	for again := false; ; again = true {
+		m.mu.Lock()
+		w, avatar := m.webhook, m.avatars[npc]
+		m.mu.Unlock()
+		if w == nil {
+			for _, part := range split("**"+escape(npc)+":** "+text, maxMessage) {
+				m.own(ctx, part)
+			}
+			return
+		}
+		thread := ""
+		if m.parent != "" {
+			thread = m.channel
+		}
+		_, err := m.api.execute(ctx, w, thread, &discordgo.WebhookParams{
+			Content: text, Username: webhookName(npc), AvatarURL: avatar, AllowedMentions: nobody(),
+		})
+		if refused(err) == errUnknownWebhook && !again { // somebody deleted it
+			if err = m.prepare(ctx); err == nil {
+				continue
+			}
+		}
+		m.settle(err)
+		return
+	}
+}
+
+// own posts a message of the bot itself.
+func (m *mouth) own(ctx context.Context, text string) {
+	_, err := m.api.post(ctx, m.channel, &discordgo.MessageSend{Content: text, AllowedMentions: nobody()})
+	m.settle(err)
+}
+
+// settle looks at how posting ended. Where nothing can be posted any more the
+// session is over. It may be called by any goroutine.
+func (m *mouth) settle(err error) {
+	if err == nil {
+		return
+	}
+	m.log.Warn("posting in a channel", "channel", m.channel, "reason", err)
+	switch refused(err) {
+	case errUnknownChannel, errNoAccess, errNoPermission:
+		m.gone.Do(func() {
+			m.lost(fmt.Sprintf("discord: the bot may not write in the channel of a session any more (%v); the session is closed, and what was said is kept. Give it View Channel, Send Messages and Manage Webhooks there, then /session start", err))
+		})
+	}
+}

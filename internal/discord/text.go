@@ -1,0 +1,94 @@
+package discord
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxMessage is the most characters of a message.
+const maxMessage = 2000
+
+// mentions are users, roles, channels and emoji as Discord writes them.
+var mentions = regexp.MustCompile(`<(?:@([!&]?)|(#))(\d{1,20})>|<a?:(\w{2,32}):\d{1,20}>`)
+
+// mentioned replaces mentions by names: '@' is a user, '&' a role, '#' a channel.
+// What has no name is left out.
+func mentioned(text string, name func(kind byte, id string) string) string {
+	return mentions.ReplaceAllStringFunc(text, func(s string) string {
+		m := mentions.FindStringSubmatch(s)
+		switch {
+		case m[4] != "":
+			return m[4]
+		case m[2] == "#":
+			return name('#', m[3])
+		case m[1] == "&":
+			return name('&', m[3])
+		}
+		return name('@', m[3])
+	})
+}
+
+// split cuts a text into pieces of at most most characters: after a sentence
+// if that wastes less than half a piece, else after a word, else anywhere.
+func split(text string, most int) []string {
+	var out []string
+	for text = strings.TrimSpace(text); utf8.RuneCountInString(text) > most; {
+		end := 0 // in bytes
+		for range most {
+			_, n := utf8.DecodeRuneInString(text[end:])
+			end += n
+		}
+		at := cut(text, end)
+		out = append(out, strings.TrimSpace(text[:at]))
+		text = strings.TrimSpace(text[at:])
+	}
+	if text != "" {
+		out = append(out, text)
+	}
+	return out
+}
+
+// cut returns where the first piece of a text ends, end at the latest.
+func cut(text string, end int) int {
+	sentence, word := 0, 0
+	for i, r := range text[:end] {
+		if !unicode.IsSpace(r) {
+			continue
+		}
+		word = i
+		before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text[:i], `"'”’»)*_`))
+		if r == '\n' || strings.ContainsRune(".!?…", before) {
+			sentence = i
+		}
+	}
+	switch {
+	case sentence > end/2:
+		return sentence
+	case word > 0:
+		return word
+	}
+	return end
+}
+
+// webhookName is how a name looks on a webhook: Discord takes 80 characters at
+// most, and no name with its own in it.
+func webhookName(name string) string {
+	name = strings.Join(strings.Fields(name), " ")
+	if runes := []rune(name); len(runes) > 80 {
+		name = strings.TrimSpace(string(runes[:80]))
+	}
+	if name == "" {
+		return "NPC"
+	}
+	return forbidden.ReplaceAllStringFunc(name, func(s string) string { return s[:2] + "-" + s[2:] })
+}
+
+var forbidden = regexp.MustCompile(`(?i)discord|clyde`)
+
+// escaper keeps a name from being read as markup.
+var escaper = strings.NewReplacer("*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, "\n", " ")
+
+// escape returns a text whose markup shows as it is.
+func escape(text string) string { return escaper.Replace(text) }

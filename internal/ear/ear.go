@@ -1,0 +1,193 @@
+// Package ear hears one player: it cuts sound into utterances and has them
+// transcribed, so that the table is told who speaks when, and what was said.
+//
+// Imported by internal/table. It imports internal/lane, pkg/provider/stt and
+// pkg/audio, and knows neither transports nor NPCs. An [Ear] has one goroutine
+// that owns its state, one that tells the listener, and one for each stream of
+// speech recognition; Run starts them and waits for them. Sound never waits for
+// the network: a stream is opened beside the intake, and what is said meanwhile
+// is kept, 30 s of it, and sent later. An utterance costs 96 kB a second while
+// it is open.
+package ear
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
+)
+
+// defaultMinSpeech is the least voice that can be a word.
+const defaultMinSpeech = 80 * time.Millisecond
+
+// Options adjust an [Ear]. With the zero value it hears when somebody speaks,
+// but understands nothing.
+type Options struct {
+	// Provider transcribes. If nil, every Final has an Err that wraps
+	// [stt.ErrRejected].
+	Provider stt.Provider
+	// Expect is what the provider is told. SampleRate and Speaker are the
+	// ear's to set.
+	Expect stt.Options
+	// Lane is how utterances are cut.
+	Lane lane.Options
+	// Detector tells voice from noise and belongs to the ear. If nil, it is a
+	// [lane.Energy].
+	Detector lane.Detector
+	// MinSpeech is the voiced time below which an utterance counts as noise:
+	// its Final is empty and comes at once, if no other is due before it. If
+	// zero, 80 ms; if negative, nothing is noise.
+	MinSpeech time.Duration
+	// Logger is told of streams that break. If nil, nobody is.
+	Logger *slog.Logger
+}
+
+// Stats count what happened to an ear.
+type Stats struct {
+	// Packets are the counts of its intake.
+	Packets lane.Stats
+	// Opened streams, and Broken ones or such that could not be opened.
+	Opened, Broken uint64
+	// Late is how many transcripts came for what had its Final already, or was
+	// not asked for.
+	Late uint64
+	// Dropped is how many samples were not kept while there was no stream, or
+	// were dropped by streams that broke since they did not keep up.
+	Dropped int64
+}
+
+// Ear hears one player. Push and Stats are safe for concurrent use.
+type Ear struct {
+	speaker   string
+	provider  stt.Provider
+	expect    stt.Options
+	minSpeech time.Duration
+	log       *slog.Logger
+	emit      func(Event)
+	lane      *lane.Lane
+	outbox    *outbox
+	news      chan news
+	tasks     sync.WaitGroup
+
+	// Run's.
+	segment int           // index of the newest segment of its utterance
+	open    *segment      // nil between utterances
+	waiting []*segment    // that ended and have no Final, oldest first
+	chunks  int           // of sound that segments hold
+	link    *link         // nil if there is none
+	tried   time.Time     // when the newest link began
+	retry   time.Time     // when the next begins, if there is none
+	pause   time.Duration // before the one after that
+	reason  error         // why the newest link that broke did
+
+	mu    sync.Mutex // guards the field below
+	stats Stats      // without Packets
+}
+
+// New returns an ear for a speaker's voice. It calls emit with what it hears
+// while Run runs: from its own goroutines, one call at a time. emit may wait.
+// Up to 64 events are kept meanwhile; then the ear stops hearing, so that its
+// intake drops the oldest packets. Once Run's context has ended, emit must
+// return.
+func New(speaker string, emit func(Event), o Options) *Ear {
+	o.Expect.Speaker, o.Expect.SampleRate = speaker, audio.SampleRate
+	if o.Detector == nil {
+		o.Detector = lane.NewEnergy()
+	}
+	if o.MinSpeech == 0 {
+		o.MinSpeech = defaultMinSpeech
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Ear{
+		speaker: speaker, provider: o.Provider, expect: o.Expect, minSpeech: o.MinSpeech,
+		log: o.Logger.With(slog.String("speaker", speaker)), emit: emit,
+		lane: lane.New(time.Now(), o.Detector, &o.Lane), outbox: newOutbox(),
+		news: make(chan news), pause: firstPause,
+	}
+}
+
+// Push leaves a packet that arrived now. It copies what p points to and never
+// blocks; packets that Run does not fetch in time, 640 ms, are dropped, the
+// oldest first.
+func (e *Ear) Push(p lane.Packet) { e.lane.Intake().Push(time.Now(), p) }
+
+// Stats returns the counts so far.
+func (e *Ear) Stats() Stats {
+	e.mu.Lock()
+	s := e.stats
+	e.mu.Unlock()
+	s.Packets = e.lane.Intake().Stats()
+	return s
+}
+
+func (e *Ear) count(change func(*Stats)) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	change(&e.stats)
+}
+
+// Run hears until ctx ends. Then it tells nothing more, closes its stream,
+// waits for all it started and returns nil. It may be called once.
+func (e *Ear) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer e.tasks.Wait()
+	defer cancel()
+	e.tasks.Go(func() { e.outbox.deliver(ctx, e.emit) })
+	e.connect(ctx, time.Now())
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for ctx.Err() == nil {
+		if e.outbox.crowded() {
+			select {
+			case <-e.outbox.room:
+			case <-ctx.Done():
+			}
+			continue
+		}
+		if at, ok := e.due(); ok {
+			timer.Reset(time.Until(at))
+		} else {
+			timer.Stop() // nothing happens by itself
+		}
+		var got news
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-e.lane.Intake().Ready():
+		case got = <-e.news:
+		case <-timer.C:
+		}
+		if ctx.Err() != nil {
+			return nil // what a link says now is its own end
+		}
+		e.step(ctx, got)
+	}
+	return nil
+}
+
+// step takes in what came and what is due.
+func (e *Ear) step(ctx context.Context, got news) {
+	now := time.Now()
+	if got.link != nil {
+		e.take(ctx, got, now)
+	}
+	for _, heard := range e.lane.Tick(now) {
+		e.hear(ctx, heard, now)
+	}
+	if e.link == nil && !now.Before(e.retry) {
+		e.connect(ctx, now)
+	}
+	e.settle(now)
+}
+
+// tell leaves an event for the listener.
+func (e *Ear) tell(event Event) {
+	event.Speaker = e.speaker
+	e.outbox.put(event)
+}

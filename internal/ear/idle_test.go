@@ -1,0 +1,98 @@
+package ear
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt/typed"
+)
+
+// spoken is a second of voice and two of none.
+func spoken(e *Ear, seq uint16) {
+	var loud audio.Frame
+	for i := range loud {
+		loud[i] = int16(i % 100 * 50)
+	}
+	for n := range uint16(50) {
+		e.Push(lane.Packet{Seq: seq + n, Frame: &loud})
+		time.Sleep(audio.FrameDuration)
+	}
+	time.Sleep(2 * time.Second)
+	synctest.Wait()
+}
+
+// Nothing is due while nobody speaks and nothing is awaited: an idle ear costs
+// no wake-up.
+func TestIdleEarHasNoTimer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := New("Ann", func(Event) {}, Options{Provider: typed.New("Aye"), Detector: lane.Presence{}})
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- e.Run(ctx) }() // ends with stop
+		synctest.Wait()
+		idle := func(when string) {
+			if at, ok := e.due(); ok {
+				t.Errorf("%s, something is due in %v, want nothing", when, time.Until(at))
+			}
+		}
+		idle("at the beginning")
+		spoken(e, 0)
+		idle("after an utterance")
+		if e.chunks != 0 {
+			t.Errorf("%d pieces of sound are kept, want none", e.chunks)
+		}
+		for _, s := range e.waiting[:cap(e.waiting)] {
+			if s != nil {
+				t.Errorf("the list of those that wait still holds %d pieces of sound", cap(s.sound))
+			}
+		}
+		for _, q := range e.link.asked[:cap(e.link.asked)] {
+			if q.of != nil {
+				t.Errorf("the list of questions still holds utterance %d", q.of.utterance)
+			}
+		}
+		stop()
+		<-done
+	})
+}
+
+// What a stream says that was given up concerns nobody.
+func TestNewsOfAnotherLink(t *testing.T) {
+	e := New("Ann", func(Event) {}, Options{})
+	now := time.Now()
+	e.link = &link{cancel: func() {}}
+	for _, n := range []news{{err: stt.ErrUnavailable}, {result: stt.Result{Final: true}}} {
+		n.link = &link{}
+		e.take(t.Context(), n, now)
+	}
+	if got := e.Stats(); e.link == nil || got != (Stats{}) {
+		t.Errorf("link = %v, stats = %+v, want the link and no counts", e.link, got)
+	}
+}
+
+// A frame of speech costs no memory but a piece of sound each half second.
+func TestFrameAllocatesNothing(t *testing.T) {
+	e := New("Ann", func(Event) {}, Options{Provider: typed.New(), Detector: lane.Presence{}})
+	now := time.Now()
+	s, err := e.provider.Open(t.Context(), e.expect)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	e.link = &link{stream: s, cancel: func() {}}
+	frame := new(audio.Frame)
+	e.hear(t.Context(), lane.Event{Kind: lane.VoiceStarted, Utterance: 1, At: now}, now)
+	got := testing.AllocsPerRun(49, func() {
+		e.hear(t.Context(), lane.Event{Kind: lane.Sound, Utterance: 1, At: now, Frame: frame}, now)
+		e.settle(now)
+		e.due()
+	})
+	if got != 0 {
+		t.Errorf("%v allocations a frame, want 0", got)
+	}
+}

@@ -1,0 +1,283 @@
+package ear_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/ear"
+	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
+)
+
+// finalsOnly leaves out everything but Finals.
+var finalsOnly = []ear.Kind{ear.VoiceOn, ear.VoiceOff, ear.Interim, ear.Ended, ear.Continued}
+
+// down is an outage: no stream can be opened before a try.
+func down(before int, err error) func(context.Context, int) error {
+	return func(_ context.Context, try int) error {
+		if try < before {
+			return err
+		}
+		return nil
+	}
+}
+
+// slow takes a while to open a stream.
+func slow(d time.Duration) func(context.Context, int) error {
+	return func(ctx context.Context, _ int) error {
+		select {
+		case <-time.After(d):
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (s *seat) tried(want ...time.Duration) {
+	s.t.Helper()
+	s.provider.mu.Lock()
+	defer s.provider.mu.Unlock()
+	if !slices.Equal(s.provider.tries, want) {
+		s.t.Errorf("tried to open at %v, want %v", s.provider.tries, want)
+	}
+}
+
+// A provider that is down is asked less and less often.
+func TestBackOff(t *testing.T) {
+	sit(t, &provider{open: down(100, stt.ErrUnavailable)}, ear.Options{}, func(s *seat) {
+		time.Sleep(100 * time.Second)
+		s.tried(0, 500*ms, 1500*ms, 3500*ms, 7500*ms, 15500*ms, 31500*ms, 61500*ms, 91500*ms)
+		if got := s.ear.Stats(); got.Opened != 0 || got.Broken != 9 {
+			t.Errorf("stats = %+v, want 9 broken", got)
+		}
+	})
+}
+
+// Only a final transcript shows that a stream is good.
+func TestBackOffStartsAnewAfterAFinal(t *testing.T) {
+	p := &provider{answer: length}
+	sit(t, p, ear.Options{}, func(s *seat) {
+		p.stream(0).broken <- stt.ErrUnavailable
+		time.Sleep(time.Second)
+		p.stream(1).broken <- stt.ErrUnavailable
+		time.Sleep(2 * time.Second)
+		s.tried(0, 500*ms, 2*time.Second)
+		s.say(600*ms, 1400*ms)
+		p.stream(2).broken <- stt.ErrUnavailable
+		time.Sleep(time.Second)
+		s.tried(0, 500*ms, 2*time.Second, 5500*ms)
+	})
+}
+
+// Who begins to speak does not wait for the back-off, unless the last try was
+// just now.
+func TestSpeechOpensAtOnce(t *testing.T) {
+	p := &provider{answer: length, open: down(4, stt.ErrUnavailable)}
+	sit(t, p, ear.Options{}, func(s *seat) {
+		time.Sleep(5 * time.Second) // tries at 3.5 s and 7.5 s
+		s.say(600*ms, 3*time.Second)
+		s.tried(0, 500*ms, 1500*ms, 3500*ms, 5060*ms)
+		s.tells("Final#1.0(1.1s)", finalsOnly...)
+	})
+	p = &provider{answer: length, open: down(4, stt.ErrUnavailable)}
+	sit(t, p, ear.Options{}, func(s *seat) {
+		time.Sleep(3700 * ms)
+		s.say(600*ms, 5*time.Second)
+		s.tried(0, 500*ms, 1500*ms, 3500*ms, 7500*ms)
+		s.tells("Final#1.0(1.1s)", finalsOnly...)
+	})
+}
+
+// What is said while a stream is opened is transcribed, whole.
+func TestSoundIsKeptWhileOpening(t *testing.T) {
+	sit(t, &provider{answer: length, open: slow(6 * time.Second)}, ear.Options{}, func(s *seat) {
+		s.say(600*ms, 1400*ms)
+		s.say(400*ms, 1600*ms)
+		s.say(3*time.Second, 2*time.Second)
+		s.tells("Ended#1.0 Ended#2.0 Final#1.0(1.1s) Final#2.0(900ms) Ended#3.0 Final#3.0(3.5s)", ear.VoiceOn, ear.VoiceOff)
+		if took := s.finals()[0].Took; took != 4920*ms {
+			t.Errorf("the first took %v, want until the stream was open, 4.92s", took)
+		}
+	})
+}
+
+// An utterance outlives the stream that hears it, however that shows.
+func TestStreamBreaksWhileSomebodySpeaks(t *testing.T) {
+	cut := errors.New("line cut")
+	for _, tt := range []struct {
+		name  string
+		sever func(*stream)
+	}{
+		{"receiving", func(s *stream) { s.broken <- cut }},
+		{"sending", func(s *stream) { s.refuses(nil, cut) }},
+		{"finishing", func(s *stream) { s.refuses(cut, nil) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := &provider{answer: length}
+			sit(t, p, ear.Options{}, func(s *seat) {
+				s.say(400*ms, 0)
+				tt.sever(p.stream(0))
+				s.say(1200*ms, 3*time.Second)
+				s.tells("VoiceOn#1.0 VoiceOff#1.0 Ended#1.0 Final#1.0(2.1s)")
+				if got := s.ear.Stats(); got.Opened != 2 || got.Broken != 1 || got.Dropped != 0 {
+					t.Errorf("stats = %+v, want 2 opened, 1 broken", got)
+				}
+			})
+		})
+	}
+}
+
+// A key that is refused is no reason to let a player wait.
+func TestRejected(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		provider stt.Provider
+	}{
+		{"refused", &provider{open: down(100, stt.ErrRejected)}},
+		{"no_provider", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			sit(t, nil, ear.Options{Provider: tt.provider}, func(s *seat) {
+				s.say(600*ms, 2*time.Second)
+				s.tells("VoiceOn#1.0 VoiceOff#1.0 Ended#1.0 Final#1.0!")
+				if f := s.finals()[0]; !errors.Is(f.Err, stt.ErrRejected) || f.Took != 0 {
+					t.Errorf("err %v after %v, want rejected at once", f.Err, f.Took)
+				}
+			})
+		})
+	}
+}
+
+// Without a stream, an utterance fails when no other try comes in time, at the
+// latest after the budget.
+func TestOutage(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		open func(context.Context, int) error
+		wait time.Duration // before the speech
+		want error
+		took time.Duration
+	}{
+		{"refuses_connections", down(100, stt.ErrUnavailable), 20 * time.Second, stt.ErrUnavailable, 0},
+		{"hangs", slow(time.Hour), 0, stt.ErrOverBudget, stt.DefaultBudget},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			sit(t, &provider{open: tt.open}, ear.Options{}, func(s *seat) {
+				time.Sleep(tt.wait)
+				s.say(600*ms, 20*time.Second)
+				f := s.finals()
+				if len(f) != 1 || !errors.Is(f[0].Err, tt.want) || f[0].Took != tt.took {
+					t.Errorf("finals = %+v, want %v after %v", f, tt.want, tt.took)
+				}
+			})
+		})
+	}
+}
+
+// A stream that takes no more utterances and answers none is replaced; the
+// utterance that shows it is heard by the next.
+func TestHungStream(t *testing.T) {
+	p := &provider{}
+	sit(t, p, ear.Options{}, func(s *seat) {
+		s.say(600*ms, 20*time.Second)
+		p.stream(0).refuses(stt.ErrBusy, nil)
+		p.mu.Lock()
+		p.answer = length
+		p.mu.Unlock()
+		s.say(600*ms, 3*time.Second)
+		s.tells("Final#1.0! Final#2.0(1.1s)", finalsOnly...)
+	})
+}
+
+// More than 30 s of sound is not kept.
+func TestSoundIsKeptWithinBounds(t *testing.T) {
+	p := &provider{answer: length}
+	// The tries fall on 0, 0.5, 1.5, 3.5, 7.5, 15.5, 31.5, 61.5 s.
+	p.open = down(7, stt.ErrUnavailable)
+	sit(t, p, ear.Options{Lane: lane.Options{MaxUtterance: time.Minute}}, func(s *seat) {
+		s.say(50*time.Second, 13*time.Second)
+		s.tells("Final#1.0(30s)", finalsOnly...)
+		if got, want := s.ear.Stats().Dropped, int64(20.5*48000); got != want {
+			t.Errorf("%d samples dropped, want %d", got, want)
+		}
+	})
+}
+
+// What has been sent need not be kept for ever.
+func TestSoundThatWasSentIsNotLost(t *testing.T) {
+	p := &provider{answer: length}
+	sit(t, p, ear.Options{Lane: lane.Options{MaxUtterance: time.Minute}}, func(s *seat) {
+		s.say(50*time.Second, 3*time.Second)
+		s.tells("Final#1.0(50.5s)", finalsOnly...)
+		if got := s.ear.Stats().Dropped; got != 0 {
+			t.Errorf("%d samples dropped, want none", got)
+		}
+	})
+}
+
+// When the table closes, nothing more is told, and what is under way ends.
+func TestEnd(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		open func(context.Context, int) error
+		want string
+	}{
+		{"listening", nil, "VoiceOn#1.0"},
+		{"opening", slow(time.Hour), "VoiceOn#1.0"},
+		{"pausing", down(100, stt.ErrUnavailable), "VoiceOn#1.0"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			sit(t, &provider{open: tt.open, answer: length}, ear.Options{}, func(s *seat) {
+				s.say(600*ms, 0)
+				s.stop()
+				time.Sleep(time.Minute)
+				s.tells(tt.want)
+			})
+		})
+	}
+}
+
+// A listener that does not listen at all stops the hearing, not the transport:
+// the intake drops what is oldest, and no event is lost.
+func TestStuckListener(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &provider{answer: length}
+		s := &seat{t: t, provider: p, began: time.Now()}
+		free := make(chan struct{})
+		s.ear = ear.New("Ann", func(e ear.Event) { s.hear(e); <-free }, ear.Options{Provider: p, Detector: lane.Presence{}})
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- s.ear.Run(ctx) }() // ends with stop
+		synctest.Wait()
+		for range 40 { // four events each
+			s.say(200*ms, 1500*ms)
+		}
+		if got := s.ear.Stats().Packets; got.Dropped == 0 {
+			t.Errorf("intake = %+v, want some packets dropped", got)
+		}
+		close(free)
+		synctest.Wait()
+		s.say(600*ms, 3*time.Second)
+		ended, finals := s.heard(ear.VoiceOn, ear.VoiceOff, ear.Final), s.finals()
+		if len(finals) < 15 || len(finals) != len(ended) {
+			t.Fatalf("%d finals of %d utterances, want 15 or more of as many", len(finals), len(ended))
+		}
+		for i, e := range finals {
+			if want := uint64(i + 1); e.Utterance != want || ended[i].Utterance != want {
+				t.Errorf("number %d is the Final of %d, Ended of %d", i+1, e.Utterance, ended[i].Utterance)
+			}
+		}
+		if last := finals[len(finals)-1]; last.Speech != 600*ms {
+			t.Errorf("the last utterance has %v of speech, want the 600ms said after the wait", last.Speech)
+		}
+		stop()
+		if err := <-done; err != nil {
+			t.Errorf("Run = %v, want nil", err)
+		}
+	})
+}

@@ -1,0 +1,218 @@
+package mixer
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+)
+
+// block is the piece in which lines keep sound: 100 ms.
+type block [audio.SampleRate / 10]int16
+
+// state is where a line stands. stopped and finished are final.
+type state uint8
+
+const (
+	waiting  state = iota // never played: to playing, stopped
+	playing               // to paused, stopped, finished
+	paused                // to playing, stopped
+	stopped               // by Stop, or because another line played
+	finished              // closed and played to its end
+)
+
+// Line is what one NPC says at one go, sentence by sentence. One goroutine
+// writes it (Begin, Append, End, Close, Room), before or while a [Mixer] plays
+// it; a line belongs to the mixer that first plays it. What was written before
+// the sentence that plays is forgotten. How far the writer may be ahead is for
+// the writer to bound, with Room.
+type Line struct {
+	id   uint64
+	room chan struct{} // one token: Room is to look again
+
+	mu    sync.Mutex // guards the fields below
+	state state
+	owner *Mixer // that first played it; nil before
+	spell int    // counts plays and cuts: tells one stretch of playing from the next
+
+	// Places count the line's samples from 0.
+	blocks  []*block
+	base    int64   // place of the first sample of blocks
+	written int64   // place after the last sample
+	pos     int64   // place of the next sample to play
+	start   int64   // place where sentence index begins
+	index   int     // the first sentence that has not been played to its end
+	ends    []int64 // where the sentences from index on end, as far as they are complete
+	open    bool    // the sentence after those of ends has begun
+	closed  bool
+	begun   int // sentences begun
+	ended   int // sentences that ended, with their frames written
+
+	flowing bool      // Started was told and nothing has interrupted since
+	stirred bool      // something was played since the last Dry
+	dryAt   time.Time // when the sentence counts as dry; zero while sound flows
+	failed  bool      // the outlet refused it
+	fadeIn  int       // samples still to be faded in
+	hungry  bool      // the mixer wants to be woken when there is more
+	most    int64     // what Room waits for, in samples; negative if it does not
+}
+
+// NewLine returns an empty line that notes will name id.
+func NewLine(id uint64) *Line {
+	return &Line{id: id, room: make(chan struct{}, 1), most: -1}
+}
+
+// Begin begins the next sentence and returns its index, from 0. It ends one
+// that is still open. After Close it does nothing and returns -1.
+func (l *Line) Begin() int {
+	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return -1
+	}
+	wake := l.endLocked()
+	l.open = true
+	l.begun++
+	index := l.begun - 1
+	l.mu.Unlock()
+	if wake != nil {
+		signal(wake)
+	}
+	return index
+}
+
+// Append adds a copy of samples, mono at audio.SampleRate, to the sentence
+// that is open; without one it does nothing. It never blocks.
+func (l *Line) Append(samples []int16) {
+	for len(samples) > 0 {
+		var wake chan struct{}
+		samples, wake = l.appendPart(samples)
+		if wake != nil {
+			signal(wake)
+		}
+	}
+}
+
+// appendPart stores what goes into one block and returns the rest, so that the
+// mixer never waits for a long copy.
+func (l *Line) appendPart(samples []int16) (rest []int16, wake chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.open || l.state == stopped {
+		return nil, nil
+	}
+	at := int(l.written - l.base)
+	if at == len(l.blocks)*len(block{}) {
+		l.blocks = append(l.blocks, l.newBlock())
+	}
+	n := copy(l.blocks[at/len(block{})][at%len(block{}):], samples)
+	l.written += int64(n)
+	return samples[n:], l.wakeLocked()
+}
+
+// End tells that the open sentence is complete, if there is one.
+func (l *Line) End() {
+	l.mu.Lock()
+	wake := l.endLocked()
+	l.mu.Unlock()
+	if wake != nil {
+		signal(wake)
+	}
+}
+
+// Close tells that there are no more sentences. It ends one that is open.
+func (l *Line) Close() {
+	l.mu.Lock()
+	l.closed = true
+	wake := l.endLocked()
+	if wake == nil {
+		wake = l.wakeLocked()
+	}
+	l.mu.Unlock()
+	if wake != nil {
+		signal(wake)
+	}
+}
+
+// Room waits until at most most of sound is unplayed. It returns [ErrStopped]
+// if the line will not be played further, and ctx's error if that ends first.
+// A line that is not played, or is paused, makes no room.
+func (l *Line) Room(ctx context.Context, most time.Duration) error {
+	most = max(most, 0)
+	samples := int64(most/time.Second*audio.SampleRate + most%time.Second*audio.SampleRate/time.Second)
+	for {
+		ok, over, err := l.hasRoom(samples)
+		if ok || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-over:
+			return ErrStopped
+		case <-l.room:
+		}
+	}
+}
+
+// hasRoom reports whether at most samples are unplayed. If not, a token comes
+// when that changes; over is closed when it never will.
+func (l *Line) hasRoom(samples int64) (ok bool, over <-chan struct{}, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.most = -1
+	if l.state == stopped {
+		return false, nil, ErrStopped
+	}
+	if l.owner != nil {
+		over = l.owner.done
+		select {
+		case <-over:
+			return false, nil, ErrStopped
+		default:
+		}
+	}
+	if l.written-l.pos <= samples {
+		return true, nil, nil
+	}
+	l.most = samples
+	return false, over, nil
+}
+
+// Ended returns how many of the line's sentences were played to their end. It
+// holds after Stop too, when notes can no longer be taken.
+func (l *Line) Ended() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ended
+}
+
+func (l *Line) endLocked() (wake chan struct{}) {
+	if !l.open {
+		return nil
+	}
+	l.open = false
+	if l.state == stopped {
+		return nil
+	}
+	l.ends = append(l.ends, l.written)
+	return l.wakeLocked()
+}
+
+// wakeLocked returns the channel of a mixer that waits for what has just been
+// written, nil if none does.
+func (l *Line) wakeLocked() chan struct{} {
+	if !l.hungry || l.open && !l.failed && l.owner.out != nil && !l.ready() {
+		return nil
+	}
+	l.hungry = false
+	return l.owner.wake
+}
+
+func (l *Line) newBlock() *block {
+	if l.owner == nil {
+		return new(block)
+	}
+	return l.owner.pool.Get().(*block)
+}

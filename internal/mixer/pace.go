@@ -1,0 +1,65 @@
+package mixer
+
+import (
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+)
+
+// slack is how late a frame may be without moving those after it. Timers and
+// schedulers are late by some of it each time; if that moved the schedule,
+// playback would be slower than the listeners' clocks. A frame later than that
+// moves the schedule, because frames that made up for it would come in a burst.
+const slack = 5 * time.Millisecond
+
+// pace is the schedule of the frames. The zero value has given none.
+type pace struct {
+	unpaced bool
+	lead    time.Duration
+	next    time.Time // when the next frame begins to sound
+	floor   time.Time // no frame was due before
+	moved   uint64
+}
+
+// due returns when the next frame may be handed over. fresh means that there
+// was nothing to hand over until now, which is nobody's lateness.
+func (p *pace) due(now time.Time, fresh bool) time.Time {
+	if p.unpaced {
+		return now
+	}
+	if fresh {
+		p.floor = now
+		if p.next.Before(now) {
+			p.next = now
+		}
+	}
+	if due := p.next.Add(-p.lead); due.After(p.floor) {
+		return due
+	}
+	return p.floor
+}
+
+// handed notes that a frame was handed over and returns how late.
+func (p *pace) handed(now time.Time) (late time.Duration) {
+	if p.unpaced {
+		return 0
+	}
+	late = now.Sub(p.due(now, false))
+	if now.Sub(p.next) > slack {
+		p.next, p.floor = now, now
+		p.moved++
+	}
+	p.next = p.next.Add(audio.FrameDuration)
+	return late
+}
+
+// over reports whether all that was handed over has been heard.
+func (p *pace) over(now time.Time) bool { return !p.unpaced && now.After(p.next) }
+
+// end returns when what was handed over ends, or now if that is later.
+func (p *pace) end(now time.Time) time.Time {
+	if !p.unpaced && p.next.After(now) {
+		return p.next
+	}
+	return now
+}

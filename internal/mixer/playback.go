@@ -1,0 +1,164 @@
+package mixer
+
+import (
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+)
+
+// play makes m play l and reports whether l can be played.
+func (l *Line) play(m *Mixer) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.state != waiting && l.state != paused || l.owner != nil && l.owner != m {
+		return false
+	}
+	l.owner, l.state = m, playing
+	l.spell++
+	signal(l.room) // for Room to learn whose l is now
+	return true
+}
+
+// cut pauses or stops l and returns how its sound fades.
+func (l *Line) cut(to state) (f fade) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.state == stopped || l.state == finished {
+		return f
+	}
+	if l.flowing && l.pos > l.start {
+		l.fadeOut(&f)
+	}
+	l.state = to
+	l.spell++
+	l.flowing, l.hungry, l.dryAt = false, false, time.Time{}
+	if to == stopped {
+		l.release()
+	} else if l.pos > l.start {
+		l.pos, l.fadeIn = l.start, fadeSamples
+	}
+	return f
+}
+
+// fadeOut stores in f the next 5 ms of the sentence.
+func (l *Line) fadeOut(f *fade) {
+	end := l.written
+	if len(l.ends) > 0 {
+		end = l.ends[0]
+	}
+	n := min(int(end-l.pos), fadeSamples)
+	l.copyTo(f.samples[:n])
+	f.fall(n)
+}
+
+// ready reports whether there is sound for a frame: a whole one, or the end of
+// a sentence.
+func (l *Line) ready() bool {
+	if len(l.ends) > 0 {
+		return l.ends[len(l.ends)-1] > l.pos
+	}
+	return l.open && l.written-l.pos >= int64(audio.FrameSamples)
+}
+
+// read fills dst as far as there is sound and returns with how much, and notes
+// with those of the sentences that end in dst. It never breaks off inside a
+// sentence: one whose sound does not fill dst begins in the next frame.
+func (l *Line) read(dst *audio.Frame, notes []Note) (int, []Note) {
+	n := 0
+	for n < len(dst) {
+		most := int64(len(dst) - n)
+		if len(l.ends) > 0 {
+			most = min(most, l.ends[0]-l.pos)
+		} else if !l.open || l.written-l.pos < most {
+			break
+		}
+		part := dst[n : n+int(most)]
+		l.copyTo(part)
+		l.fadeIn = rise(part, l.fadeIn)
+		l.pos += most
+		n += len(part)
+		notes = l.pass(notes, time.Time{})
+	}
+	l.stirred, l.dryAt = true, time.Time{}
+	l.makeRoom()
+	return n, notes
+}
+
+// copyTo fills dst with the sound from pos on.
+func (l *Line) copyTo(dst []int16) {
+	for at := int(l.pos - l.base); len(dst) > 0; {
+		n := copy(dst, l.blocks[at/len(block{})][at%len(block{}):])
+		dst, at = dst[n:], at+n
+	}
+}
+
+// skip plays all that was written without a frame.
+func (l *Line) skip() {
+	if l.pos < l.written {
+		l.pos = l.written
+		l.stirred, l.dryAt = true, time.Time{}
+		l.makeRoom()
+	}
+}
+
+// pass leaves the sentences behind that have been played to their end, and
+// appends a note for each.
+func (l *Line) pass(notes []Note, at time.Time) []Note {
+	passed := 0
+	for passed < len(l.ends) && l.ends[passed] <= l.pos {
+		notes = append(notes, Note{
+			Line: l.id, Kind: SentenceEnded, Sentence: l.index, At: at, Played: played(l.ends[passed]),
+		})
+		l.start = l.ends[passed]
+		l.index++
+		passed++
+	}
+	if passed > 0 {
+		l.ends = append(l.ends[:0], l.ends[passed:]...)
+		l.stirred, l.dryAt = true, time.Time{}
+		l.forget()
+	}
+	return notes
+}
+
+// forget gives back the blocks before the sentence that plays.
+func (l *Line) forget() {
+	n := int(l.start-l.base) / len(block{})
+	if n == 0 {
+		return
+	}
+	for _, b := range l.blocks[:n] {
+		l.owner.pool.Put(b)
+	}
+	kept := copy(l.blocks, l.blocks[n:])
+	clear(l.blocks[kept:])
+	l.blocks = l.blocks[:kept]
+	l.base += int64(n * len(block{}))
+}
+
+// release gives back all blocks; nothing is played from l any more.
+func (l *Line) release() {
+	if l.owner != nil {
+		for _, b := range l.blocks {
+			l.owner.pool.Put(b)
+		}
+	}
+	l.blocks, l.ends = nil, nil
+	signal(l.room)
+}
+
+// makeRoom wakes Room if it waits for less than is left.
+func (l *Line) makeRoom() {
+	if l.most >= 0 && l.written-l.pos <= l.most {
+		l.most = -1
+		signal(l.room)
+	}
+}
+
+// note returns a note about what happened at the place that has been reached.
+func (l *Line) note(kind Kind, at time.Time) Note {
+	return Note{Line: l.id, Kind: kind, At: at, Played: played(l.pos)}
+}
+
+// played returns how long the sound before place pos is.
+func played(pos int64) time.Duration { return audio.Duration(int(pos), audio.SampleRate) }

@@ -1,0 +1,182 @@
+package mixer
+
+import (
+	"context"
+	"time"
+)
+
+// patience is how long a sentence may be without sound before its line counts
+// as dry: a speaker takes as much for a breath.
+const patience = 200 * time.Millisecond
+
+// Run plays until ctx ends and returns nil. It is called once. When it has
+// returned, there are no further notes, and writers that wait for room get
+// [ErrStopped].
+func (m *Mixer) Run(ctx context.Context) error {
+	defer close(m.done)
+	timer := time.NewTimer(time.Hour)
+	timer.Stop() // until there is something to wait for
+	defer timer.Stop()
+	for ctx.Err() == nil {
+		until, write := m.next(time.Now())
+		if write {
+			if !m.hand(ctx) {
+				return nil
+			}
+			continue
+		}
+		var alarm <-chan time.Time
+		if !until.IsZero() {
+			timer.Reset(time.Until(until))
+			alarm = timer.C
+		}
+		select {
+		case <-ctx.Done():
+		case <-m.wake:
+		case <-alarm:
+		}
+	}
+	return nil
+}
+
+// next makes m.frame if it is due now. If not, it returns when to look again;
+// zero means at the next token only.
+func (m *Mixer) next(now time.Time) (until time.Time, write bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	until, ready := m.settle(now)
+	if !ready && m.tail.n == 0 {
+		m.fresh = true
+		return until, false
+	}
+	due := m.pace.due(now, m.fresh)
+	m.fresh = false
+	if now.Before(due) {
+		if until.IsZero() || due.Before(until) {
+			until = due
+		}
+		return until, false
+	}
+	m.mix(ready)
+	return time.Time{}, true
+}
+
+// settle lets pass what needs no frame. It reports whether the line has sound
+// for a frame, and if not, when it counts as dry. m.mu is held.
+func (m *Mixer) settle(now time.Time) (dryAt time.Time, ready bool) {
+	l := m.line
+	if l == nil {
+		return time.Time{}, false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if m.out == nil || l.failed {
+		l.skip()
+	}
+	before := len(m.notes)
+	m.notes = l.pass(m.notes, now)
+	l.ended = l.index
+	switch {
+	case l.ready():
+		ready = true
+	case l.closed:
+		m.notes = append(m.notes, l.note(Finished, now))
+		l.state = finished
+		l.release()
+		m.line = nil
+	case l.stirred:
+		if l.dryAt.IsZero() && l.open {
+			l.dryAt = m.pace.end(now).Add(patience)
+		}
+		if now.Before(l.dryAt) {
+			dryAt = l.dryAt
+			break
+		}
+		m.notes = append(m.notes, l.note(Dry, now))
+		l.flowing, l.stirred, l.dryAt = false, false, time.Time{}
+	}
+	l.hungry = !ready && m.line != nil
+	if len(m.notes) > before {
+		signal(m.ready)
+	}
+	return dryAt, ready
+}
+
+// mix fills m.frame with the line's sound, if that is ready, and what is left
+// of a line cut off. m.mu is held.
+func (m *Mixer) mix(ready bool) {
+	n := 0
+	m.given.line = nil
+	if ready {
+		n = m.mixLine(m.line)
+	}
+	clear(m.frame[n:])
+	m.tail.addTo(&m.frame)
+}
+
+func (m *Mixer) mixLine(l *Line) (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	m.given.line, m.given.spell = l, l.spell
+	m.given.starts = !l.flowing
+	l.flowing = true
+	n, m.given.ended = l.read(&m.frame, m.given.ended[:0])
+	m.given.played = played(l.pos)
+	return n
+}
+
+// hand gives m.frame to the outlet. It reports false if ctx ended meanwhile.
+func (m *Mixer) hand(ctx context.Context) bool {
+	at := time.Now()
+	err := m.out.Write(ctx, &m.frame)
+	if err != nil && ctx.Err() != nil {
+		return false
+	}
+	late := m.handed(at, err)
+	if err == nil && m.opts.OnFrame != nil {
+		m.opts.OnFrame(late)
+	}
+	return true
+}
+
+// handed tells what became of m.frame, which was handed over at at, and
+// returns how late that was.
+func (m *Mixer) handed(at time.Time, err error) (late time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	late = m.pace.handed(at)
+	if err == nil {
+		m.stats.Frames++
+	}
+	g := &m.given
+	if l := g.line; l != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.state != stopped {
+			m.tell(l, at, err)
+		}
+	}
+	return late
+}
+
+// tell queues the notes of the frame that holds sound of l. m.mu and l.mu are
+// held.
+func (m *Mixer) tell(l *Line, at time.Time, err error) {
+	g := &m.given
+	here := l.spell == g.spell // not paused since
+	switch {
+	case err != nil && !l.failed:
+		l.failed, l.flowing = true, false
+		m.notes = append(m.notes, Note{Line: l.id, Kind: Failed, At: at, Played: g.played, Err: err})
+	case err == nil && g.starts && here:
+		m.notes = append(m.notes, Note{Line: l.id, Kind: Started, At: at, Played: g.played})
+	}
+	for _, n := range g.ended {
+		n.At = at
+		m.notes = append(m.notes, n)
+		l.ended = n.Sentence + 1
+	}
+	if len(m.notes) > 0 {
+		signal(m.ready)
+	}
+}

@@ -1,0 +1,83 @@
+package observe
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+)
+
+// maxNames bounds the steps, the stages and the outcomes that are told apart.
+const maxNames = 50
+
+// stageBuckets returns the upper bounds of the stages of turns, in seconds.
+// They are closest where the targets of turns lie.
+func stageBuckets() []float64 {
+	return []float64{.001, .005, .01, .025, .05, .1, .2, .3, .5, .75, 1, 1.5, 2, 3, 4, 6, 10, 15, 30}
+}
+
+// turns count what becomes of turns at a table.
+type turns struct {
+	steps, stages, outcomes   known
+	policies, durations, ends counters[nameKey]
+	barges                    atomic.Int64
+	stage                     metric.Float64Histogram
+}
+
+func (t *turns) instruments(m metric.Meter) error {
+	var errs [4]error
+	_, errs[0] = m.Int64ObservableCounter("glyphoxa.latency.policy", metric.WithInt64Callback(t.policies.observe),
+		metric.WithDescription("Steps taken because an answer was expected too late."))
+	_, errs[1] = m.Int64ObservableCounter("glyphoxa.turns", metric.WithInt64Callback(t.ends.observe),
+		metric.WithDescription("Turns that have ended, by how."))
+	_, errs[2] = m.Int64ObservableCounter("glyphoxa.barge.ins", metric.WithInt64Callback(func(_ context.Context, o metric.Int64Observer) error {
+		o.Observe(t.barges.Load())
+		return nil
+	}), metric.WithDescription("Times a player took the floor from an NPC."))
+	t.stage, errs[3] = m.Float64Histogram("glyphoxa.stage", metric.WithUnit("s"),
+		metric.WithDescription("How long the stages of turns took."),
+		metric.WithExplicitBucketBoundaries(stageBuckets()...))
+	return errors.Join(errs[:]...)
+}
+
+// nameKey is the only label of a series.
+type nameKey struct{ label, name string }
+
+func (k nameKey) rest() nameKey { return nameKey{k.label, other} }
+
+func (k nameKey) series() *series {
+	set := metric.WithAttributeSet(attribute.NewSet(attribute.String(k.label, k.name)))
+	return &series{labels: []metric.ObserveOption{set}, latency: []metric.RecordOption{set}}
+}
+
+// Policy counts a step that was taken because an answer was expected too late,
+// such as "lower_tier". At most 50 steps are told apart; the rest count as
+// "other".
+func (m *Metrics) Policy(step string) {
+	m.turns.policies.get(nameKey{"step", step}, func(k nameKey) nameKey {
+		return nameKey{k.label, m.turns.steps.admit(k.name, maxNames)}
+	}).count.Add(1)
+}
+
+// Stage notes how long a stage of a turn took, such as "model". A negative time
+// counts as 0. At most 50 stages are told apart; the rest count as "other".
+func (m *Metrics) Stage(stage string, d time.Duration) {
+	s := m.turns.durations.get(nameKey{"stage", stage}, func(k nameKey) nameKey {
+		return nameKey{k.label, m.turns.stages.admit(k.name, maxNames)}
+	})
+	m.turns.stage.Record(context.Background(), max(d, 0).Seconds(), s.latency...)
+}
+
+// Turn counts a turn that has ended; outcome says how, such as "delivered". At
+// most 50 outcomes are told apart; the rest count as "other".
+func (m *Metrics) Turn(outcome string) {
+	m.turns.ends.get(nameKey{"outcome", outcome}, func(k nameKey) nameKey {
+		return nameKey{k.label, m.turns.outcomes.admit(k.name, maxNames)}
+	}).count.Add(1)
+}
+
+// BargeIn counts a player who took the floor from an NPC.
+func (m *Metrics) BargeIn() { m.turns.barges.Add(1) }

@@ -1,0 +1,162 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/table"
+)
+
+// grace is how long the sound of a turn may last after its end was told: the
+// last frame is still playing then.
+const grace = 60 * time.Millisecond
+
+// always judges what must hold in every scene, whatever it is about.
+func (p *performance) always() {
+	if p.stage == nil || p.stage.table == nil {
+		return
+	}
+	for _, rule := range []struct {
+		expect string
+		broken func() string
+	}{
+		{"always: the story happens", func() string { return strings.Join(few(p.missed()), "; ") }},
+		{"always: every turn ends once", p.endsOnce},
+		{"always: one voice at a time", p.oneVoice},
+		{"always: an NPC sounds in its turn only", p.ownTurn},
+		{"always: what is kept was delivered, and what was delivered was heard", p.keptIsHeard},
+		{"always: it comes to rest", p.rests},
+	} {
+		why := rule.broken()
+		p.add(0, rule.expect, why == "", why)
+	}
+}
+
+func (p *performance) rests() string {
+	if p.idle {
+		return ""
+	}
+	var open []string
+	for turn := range openTurns(p.result.Entries) {
+		open = append(open, turn)
+	}
+	if len(open) == 0 {
+		return "something goes on all the time; lasts says how long a scene takes"
+	}
+	slices.Sort(open)
+	return "turns that did not end by themselves: " + strings.Join(few(open), ", ")
+}
+
+// endsOnce reports turns that were not ended exactly once.
+func (p *performance) endsOnce() string {
+	begun, ended := map[string]bool{}, map[string]int{}
+	for _, e := range p.result.Entries {
+		switch e.Kind {
+		case table.KindUtterance, table.KindTurnStarted:
+			begun[e.Fields["turn"]] = true
+		case table.KindTurnEnded:
+			ended[e.Fields["turn"]]++
+		}
+	}
+	for _, turn := range sortedKeys(begun) {
+		if ended[turn] != 1 {
+			return fmt.Sprintf("turn %s ended %d times", turn, ended[turn])
+		}
+	}
+	return ""
+}
+
+// oneVoice reports sound that is not one sentence's alone.
+func (p *performance) oneVoice() string {
+	for _, v := range p.stage.wire.voices() {
+		if v.npc == unknown {
+			return "sound that no single sentence has at " + ms(v.from.Sub(p.stage.rec.start))
+		}
+	}
+	return ""
+}
+
+// ownTurn reports an NPC that sounds while no turn of it is open: after it was
+// cancelled, or before it began.
+func (p *performance) ownTurn() string {
+	type turn struct {
+		npc      string
+		from, to time.Duration
+	}
+	turns := map[string]*turn{}
+	for _, e := range p.result.Entries {
+		switch e.Kind {
+		case table.KindTurnStarted:
+			turns[e.Fields["turn"]] = &turn{e.Fields["npc"], e.At, p.ended + time.Hour}
+		case table.KindTurnEnded:
+			if t := turns[e.Fields["turn"]]; t != nil {
+				t.to = e.At + grace + p.stalled(e.At-grace, e.At+grace)
+			}
+		}
+	}
+	for _, v := range p.stage.wire.voices() {
+		from, to := v.from.Sub(p.stage.rec.start), v.to.Sub(p.stage.rec.start)
+		inside := func(at time.Duration) bool {
+			for _, t := range turns {
+				if t.npc == v.npc && t.from <= at && at <= t.to {
+					return true
+				}
+			}
+			return false
+		}
+		if v.npc != unknown && (!inside(from) || !inside(to)) {
+			return fmt.Sprintf("%s sounds from %s to %s, outside its turns", v.npc, ms(from), ms(to))
+		}
+	}
+	return ""
+}
+
+// keptIsHeard compares the transcript, the ends of turns, the sentences told and
+// the sound. Where voices fail by the script, sentences count without sound.
+func (p *performance) keptIsHeard() string {
+	sentences := map[string][]string{}
+	var told []string
+	for _, e := range p.result.Entries {
+		if e.At > p.ended {
+			break // what ends with the table
+		}
+		turn := e.Fields["turn"]
+		switch e.Kind {
+		case table.KindSentence, table.KindFiller:
+			sentences[turn] = append(sentences[turn], e.Fields["text"])
+			told = append(told, e.Fields["text"])
+		case table.KindTurnEnded:
+			if delivered := strings.Join(sentences[turn], " "); delivered != e.Fields["text"] {
+				return fmt.Sprintf("turn %s ended with %q, delivered was %q", turn, e.Fields["text"], delivered)
+			}
+		}
+	}
+	for _, l := range p.npcs {
+		if delivered := strings.Join(sentences[fmt.Sprint(l.turn)], " "); delivered != l.text {
+			return fmt.Sprintf("kept of %s in turn %d: %q, delivered: %q", l.npc, l.turn, l.text, delivered)
+		}
+	}
+	kept := map[string]bool{}
+	for _, l := range p.npcs {
+		kept[fmt.Sprint(l.turn)] = true
+	}
+	for turn, said := range sentences {
+		if !kept[turn] {
+			return fmt.Sprintf("turn %s delivered %q and nothing of it was kept", turn, strings.Join(said, " "))
+		}
+	}
+	if len(p.scene.Voice.Faults) > 0 {
+		return ""
+	}
+	heard := p.heard()
+	for _, s := range told {
+		i := slices.Index(heard, s)
+		if i < 0 {
+			return fmt.Sprintf("%q was delivered but did not sound to its end", s)
+		}
+		heard = slices.Delete(heard, i, i+1)
+	}
+	return ""
+}

@@ -1,0 +1,162 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+)
+
+// maxScene bounds a scene's file and every file it names, in bytes.
+const maxScene = 1 << 20
+
+// Load reads scenes: paths are files, or directories whose *.yaml and *.yml
+// files are taken in order of their names. Whatever is wrong with any of them is
+// reported in one go as a [problem.List], each problem with its file and line.
+func Load(paths ...string) ([]*Scene, error) {
+	files, problems := find(paths)
+	var scenes []*Scene
+	for _, file := range files {
+		text, err := readFile(file)
+		if err != nil {
+			problems.Add(file, 1, reason(err), "check the path and its permissions")
+			continue
+		}
+		s, found := Parse(file, text, readFile)
+		problems = append(problems, found...)
+		scenes = append(scenes, s)
+	}
+	if len(files) == 0 && len(problems) == 0 {
+		problems.Add(strings.Join(paths, ", "), 0, "there is no scene", "name a file, or a directory with *.yaml files")
+	}
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	return scenes, nil
+}
+
+// find lists the files behind paths.
+func find(paths []string) (files []string, problems problem.List) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+			problems.Add(path, 1, reason(err), "check the path")
+		case !info.IsDir():
+			files = append(files, path)
+		default:
+			inside, err := os.ReadDir(path)
+			if err != nil {
+				problems.Add(path, 1, reason(err), "check its permissions")
+			}
+			for _, e := range inside {
+				ext := strings.ToLower(filepath.Ext(e.Name()))
+				if !e.IsDir() && (ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(e.Name(), ".") {
+					files = append(files, filepath.Join(path, e.Name()))
+				}
+			}
+		}
+	}
+	return files, problems
+}
+
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("this is no file")
+	}
+	if info.Size() > maxScene {
+		return nil, fmt.Errorf("the file is larger than %d KiB", maxScene>>10)
+	}
+	return os.ReadFile(path)
+}
+
+// reason is an error without the path, which the problem names already.
+func reason(err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return "there is no such file"
+	}
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
+
+// Parse reads one scene from the text of its file. read opens the NPC files it
+// names, by their path. The scene is of use only if there is no problem.
+func Parse(file string, text []byte, read func(path string) ([]byte, error)) (*Scene, problem.List) {
+	s := blank()
+	s.File = file
+	if len(text) > maxScene {
+		return s, problem.List{{File: file, Line: 1, What: fmt.Sprintf("the file is larger than %d KiB", maxScene>>10), Fix: "split the scene"}}
+	}
+	doc, problems := config.Read(file, text, s)
+	c := &checker{scene: s, doc: doc, problems: problems, read: read}
+	c.cast()
+	if len(c.problems) == 0 { // what is half read would be blamed for what is missing
+		c.check()
+	}
+	return s, c.problems
+}
+
+// checker looks at what only shows when a scene is read as a whole.
+type checker struct {
+	scene    *Scene
+	doc      *config.Document
+	problems problem.List
+	read     func(string) ([]byte, error)
+}
+
+func (c *checker) fault(path, what, fix string) {
+	c.problems.Add(c.scene.File, c.doc.Line(path), what, fix)
+}
+
+// cast reads the NPC files and gives every NPC its id.
+func (c *checker) cast() {
+	s := c.scene
+	for i, name := range s.Cast {
+		path := filepath.Join(filepath.Dir(s.File), filepath.FromSlash(name))
+		text, err := c.read(path)
+		if err != nil {
+			c.fault(fmt.Sprintf("cast[%d]", i), "cast: "+reason(err), "name a file as seen from the scene's directory")
+			continue
+		}
+		npc := config.DefaultNPC()
+		doc, found := config.Read(path, text, &npc)
+		npc.File, npc.Line = path, doc.Line("")
+		c.problems = append(c.problems, found...)
+		s.NPCs = append(s.NPCs, npc)
+	}
+	seen := map[string]bool{}
+	for i := range s.NPCs {
+		n := &s.NPCs[i]
+		if n.ID == "" {
+			n.ID = config.Slug(n.Name)
+		}
+		switch path := fmt.Sprintf("npcs[%d].name", i); {
+		case n.Name == "": // its absence is already reported
+		case n.ID == "":
+			c.fault(path, "no id can be made from the name", "add an id of letters a to z and digits")
+		case seen[n.ID]:
+			c.fault(path, fmt.Sprintf("another NPC has the id %q", n.ID), "give this one an id of its own")
+		}
+		seen[n.ID] = true
+	}
+}
+
+// npc finds an NPC the way the scene's author names it.
+func (s *Scene) npc(name string) bool {
+	return slices.ContainsFunc(s.NPCs, func(n config.NPC) bool {
+		return strings.EqualFold(n.Name, name) || n.ID == name || slices.Contains(n.Aliases, name)
+	})
+}

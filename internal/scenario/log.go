@@ -1,0 +1,215 @@
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/table"
+)
+
+// Kinds of entries that come from the stage rather than from the table.
+const (
+	kindSpeaks    = "player.speaks" // the first sound of a player's line
+	kindStops     = "player.stops"  // its last
+	kindVoiceOn   = "voice.on"      // an NPC sounds on the wire
+	kindVoiceOff  = "voice.off"     // its last sound before 200 ms of silence
+	kindAsked     = "model.asked"
+	kindAnswered  = "model.ended"
+	kindToolRan   = "tool.ran"
+	kindToolEnded = "tool.ended"
+	kindSynthesis = "speech.asked"
+	kindSpoken    = "speech.ended"
+	kindOpened    = "stt.opened"
+	kindFinish    = "stt.finished"
+	kindOrder     = "order" // of the dungeon master
+	kindRefused   = "order.refused"
+)
+
+// Entry is one thing that happened in a scene: an event of the table, or
+// something the stage saw.
+type Entry struct {
+	// At is the time since the beginning of the scene.
+	At   time.Duration
+	Kind string
+	// Fields are the event's fields as texts; those of an object inside are
+	// called ledger.total_ms, and lists are joined by ", ".
+	Fields map[string]string
+	// Event is the table's event, nil for what the stage saw.
+	Event table.Event
+}
+
+// staged are the fields of the stage's entries.
+func staged() map[string][]string {
+	return map[string][]string{
+		kindSpeaks: {"speaker", "text"}, kindStops: {"speaker", "text"},
+		kindVoiceOn: {"npc", "text"}, kindVoiceOff: {"npc", "text"},
+		kindAsked: {"npc", "text", "round", "hurry", "tools", "facts", "results"}, kindAnswered: {"npc", "text", "how"},
+		kindToolRan: {"tool", "args"}, kindToolEnded: {"tool", "how"},
+		kindSynthesis: {"npc", "text"}, kindSpoken: {"npc", "text", "how"},
+		kindOpened: {"speaker"}, kindFinish: {"speaker", "text"},
+		kindOrder: {"what", "npc"}, kindRefused: {"text"}, atStart: nil, atEnd: nil,
+	}
+}
+
+// vocabulary returns the fields of every kind of entry.
+func vocabulary() map[string]map[string]bool {
+	out := map[string]map[string]bool{}
+	for kind, fields := range staged() {
+		out[kind] = map[string]bool{}
+		for _, f := range fields {
+			out[kind][f] = true
+		}
+	}
+	for kind, t := range tableEvents() {
+		out[kind] = map[string]bool{}
+		fieldsOf(t, "", out[kind])
+	}
+	return out
+}
+
+// fieldsOf adds the names under which the fields of t appear in an entry.
+func fieldsOf(t reflect.Type, prefix string, into map[string]bool) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous:
+			fieldsOf(f.Type, prefix, into)
+		case name == "" || name == "-":
+		case f.Type.Kind() == reflect.Struct && f.Type != reflect.TypeFor[time.Time]():
+			fieldsOf(f.Type, prefix+name+".", into)
+		default:
+			into[prefix+name] = true
+		}
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// record is everything that happened in a scene so far. It is safe for
+// concurrent use.
+type record struct {
+	start time.Time
+
+	mu      sync.Mutex // guards the fields below
+	entries []Entry
+	grown   chan struct{} // closed when entries grows
+}
+
+func newRecord() *record {
+	return &record{start: time.Now(), grown: make(chan struct{})}
+}
+
+// note adds what the stage saw now; fields are names and values in turn.
+func (r *record) note(kind string, fields ...string) { r.noteAt(time.Now(), kind, fields...) }
+
+func (r *record) noteAt(at time.Time, kind string, fields ...string) {
+	e := Entry{At: at.Sub(r.start), Kind: kind, Fields: map[string]string{}}
+	for i := 0; i+1 < len(fields); i += 2 {
+		e.Fields[fields[i]] = fields[i+1]
+	}
+	r.add(e)
+}
+
+// Emit implements table.Sink.
+func (r *record) Emit(ev table.Event) {
+	h := table.HeaderOf(ev)
+	r.add(Entry{At: h.Time.Sub(r.start), Kind: h.Kind, Fields: flatten(ev), Event: ev})
+}
+
+func (r *record) add(e Entry) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.entries = append(r.entries, e)
+	close(r.grown)
+	r.grown = make(chan struct{})
+}
+
+// since returns the entries from the nth on, and a channel that is closed when
+// there are more.
+func (r *record) since(n int) ([]Entry, <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.entries[n:]), r.grown
+}
+
+// sorted returns everything in order of time; what happened at the same time
+// stays in the order it was told.
+func (r *record) sorted() []Entry {
+	all, _ := r.since(0)
+	slices.SortStableFunc(all, func(a, b Entry) int { return int(a.At - b.At) })
+	return all
+}
+
+// flatten turns an event into texts by field.
+func flatten(ev table.Event) map[string]string {
+	raw, err := json.Marshal(ev)
+	var object map[string]any
+	if err == nil {
+		err = json.Unmarshal(raw, &object)
+	}
+	if err != nil {
+		return map[string]string{"error": fmt.Sprintf("unreadable event: %v", err)}
+	}
+	out := make(map[string]string, len(object))
+	spread(out, "", object)
+	return out
+}
+
+func spread(into map[string]string, prefix string, object map[string]any) {
+	for key, value := range object {
+		if inner, ok := value.(map[string]any); ok {
+			spread(into, prefix+key+".", inner)
+			continue
+		}
+		into[prefix+key] = text(value)
+	}
+}
+
+// text renders a JSON value.
+func text(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case []any:
+		parts := make([]string, len(v))
+		for i, e := range v {
+			parts[i] = text(e)
+		}
+		return strings.Join(parts, ", ")
+	}
+	return fmt.Sprint(value)
+}
+
+// MarshalJSON renders an event of the table as the table does, and what the
+// stage saw in the same form, with Time counted from the beginning.
+func (e Entry) MarshalJSON() ([]byte, error) {
+	if e.Event != nil {
+		return json.Marshal(e.Event)
+	}
+	object := map[string]any{"kind": e.Kind, "at_ms": millis(e.At)}
+	for k, v := range e.Fields {
+		object[k] = v
+	}
+	return json.Marshal(object)
+}
+
+func millis(d time.Duration) float64 {
+	return float64(d.Round(time.Microsecond)) / float64(time.Millisecond)
+}
+
+// ms shows a time in whole milliseconds.
+func ms(d time.Duration) string {
+	return strconv.FormatInt(d.Round(time.Millisecond).Milliseconds(), 10) + " ms"
+}

@@ -1,0 +1,67 @@
+package scenario_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/scenario"
+)
+
+// TestBrokenExpectationsFail breaks one expectation or one step of a scene that
+// passes: a scene that cannot fail proves nothing.
+func TestBrokenExpectationsFail(t *testing.T) {
+	expect := func(e scenario.Expectation) func(*scenario.Scene) {
+		return func(s *scenario.Scene) { s.Expect = []scenario.Expectation{e} }
+	}
+	short := config.Duration(time.Millisecond)
+	for _, row := range []struct {
+		name, scene string
+		mutate      func(*scenario.Scene)
+	}{
+		{"too_late", "answer_fast", expect(scenario.Expectation{Event: "voice.on", After: "player.stops", Within: short})},
+		{"too_early", "gap_between_two_npcs", expect(scenario.Expectation{Event: "voice.on npc=Greta", After: "voice.off npc=Bartok", NoSooner: config.Duration(time.Second)})},
+		{"another_outcome", "answer_fast", expect(scenario.Expectation{Outcomes: []string{"failed"}})},
+		{"half_heard", "answer_fast", expect(scenario.Expectation{Heard: []string{"Coming right up."}})},
+		{"another_text", "barge_in_stops_within_the_confirm_window", expect(scenario.Expectation{Event: `barge text="Once a king."`})},
+		{"what_is_not_absent", "cough_does_not_stop_the_npc", expect(scenario.Expectation{Absent: "sentence"})},
+		{"silence_where_there_is_sound", "cough_does_not_stop_the_npc", expect(scenario.Expectation{Silent: true, After: "voice.on", Before: "turn.ended"})},
+		{"sound_where_there_is_silence", "mute_in_the_middle_of_an_answer", expect(scenario.Expectation{Sounds: true, After: "audio.started", Before: "turn.ended +2s"})},
+		{"another_order", "two_questions_in_a_row", expect(scenario.Expectation{Order: []string{"turn.ended turn=2", "turn.ended turn=1"}})},
+		{"another_count", "duplicate_final_is_one_turn", expect(scenario.Expectation{Event: "turn.ended", Count: "2"})},
+		{"ledger_bound", "tier_standard_by_keyword", expect(scenario.Expectation{Ledger: map[string]string{"tool_ms": "<600"}, Turn: 2})},
+		{"another_transcript", "history_keeps_every_sentence", expect(scenario.Expectation{Transcript: []string{"Anna: Mira, a story.", "Mira: Once there was a king."}})},
+		{"reference_that_never_came", "answer_fast", expect(scenario.Expectation{Event: "turn.ended", After: "barge"})},
+		{"nobody_interrupts", "barge_in_stops_within_the_confirm_window", func(s *scenario.Scene) { s.Story = s.Story[:1] }},
+		{"nobody_mutes", "mute_in_the_middle_of_an_answer", func(s *scenario.Scene) { s.Story = s.Story[:1] }},
+		{"model_too_slow", "right_guess_saves_time", func(s *scenario.Scene) {
+			s.Latency.Preemptive = false
+		}},
+		{"tool_answers", "tool_hangs", func(s *scenario.Scene) { s.Tools[0].Hangs = false }},
+		{"recogniser_answers", "final_that_never_comes", func(s *scenario.Scene) { s.STT.Faults = nil }},
+		{"npc_yields", "insisting_npc_is_not_interrupted", func(s *scenario.Scene) { s.NPCs[0].Interruptibility.Style = config.StyleYields }},
+		{"cough_is_speech", "cough_does_not_stop_the_npc", func(s *scenario.Scene) {
+			s.Story[1].Makes, s.Story[1].Says = "", "Mira, we have no time for this!"
+		}},
+		{"step_that_never_comes", "answer_fast", func(s *scenario.Scene) {
+			s.Story = append(s.Story, scenario.Step{After: "barge", Who: "Anna", Says: "What?"})
+		}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			loaded, err := scenario.Load("../../testdata/scenarios/" + row.scene + ".yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := loaded[0]
+			row.mutate(s)
+			r, err := scenario.Play(t.Context(), s, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.OK() {
+				t.Errorf("%s passes although it was broken", row.scene)
+				report(t, r)
+			}
+		})
+	}
+}

@@ -1,0 +1,227 @@
+// Package scenario plays scripted scenes at a real table and judges them. A
+// scene says who speaks when, how the providers behave, what the dungeon master
+// does, and what must come of it.
+//
+// The same scene runs in virtual time, where a minute takes milliseconds and
+// every run is alike, and in real time over audio, where players and NPCs are
+// spoken by a synthesiser. In both, lanes, voice detection, floor, mixer, tool
+// host, engine and memory are those of the product; recognition and language
+// model are scripted. What sounds when is read off the sound that leaves the
+// table, not off what the table says about it.
+//
+// Imported by internal/app. It writes temporary files, and none else unless
+// asked to.
+package scenario
+
+import (
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+)
+
+// Scene is one scene as its file has it, with every default filled in. Load
+// makes it; it is not changed afterwards and may be played any number of times.
+type Scene struct {
+	Title string `yaml:"title" required:"true" max:"100" doc:"What the scene shows, in one line."`
+	// Proves names the failure from the field, or the lesson, that the scene
+	// guards against.
+	Proves    string          `yaml:"proves" required:"true" doc:"What would go wrong without what the scene shows."`
+	Languages []string        `yaml:"languages" format:"language" doc:"Languages spoken at the table, the main one first."`
+	Lasts     config.Duration `yaml:"lasts" min:"0s" max:"1h" doc:"Shortest time the scene is watched; it goes on until nothing happens any more."`
+	// Audio marks scenes that are short and plain enough to be played in real
+	// time as well.
+	Audio   bool           `yaml:"audio" doc:"Whether the scene belongs to those that are also tested in real time."`
+	Players []Player       `yaml:"players" doc:"Players who are special; all others are there from the beginning without being listed."`
+	NPCs    []config.NPC   `yaml:"npcs" doc:"NPCs defined right here, as in glyphoxa.yaml."`
+	Cast    []string       `yaml:"cast" doc:"NPC files, from the scene's directory."`
+	Latency config.Latency `yaml:"latency" doc:"As in glyphoxa.yaml."`
+	Model   Model          `yaml:"model" doc:"What the language model answers, and how fast."`
+	STT     STT            `yaml:"stt" doc:"How speech recognition behaves. It hears what the players say."`
+	Voice   Voice          `yaml:"voice" doc:"How speech synthesis behaves."`
+	Tools   []Tool         `yaml:"tools" doc:"Tools there are."`
+	Story   []Step         `yaml:"story" required:"true" doc:"What happens."`
+	Expect  []Expectation  `yaml:"expect" required:"true" doc:"What must come of it."`
+
+	// File is the path the scene was read from, and ExpectLines the lines of its
+	// expectations.
+	File        string `yaml:"-"`
+	ExpectLines []int  `yaml:"-"`
+
+	recordings map[string][]int16 // by Step.Plays
+}
+
+// Player is somebody at the table whose voice or line is special.
+type Player struct {
+	Name string `yaml:"name" required:"true" doc:"Name of the player."`
+	// Pitch and Level describe the generated voice.
+	Pitch float64 `yaml:"pitch" min:"60" max:"400" doc:"Pitch of the voice in Hz."`
+	Level float64 `yaml:"level" min:"-60" max:"0" doc:"Peak of the voice in dBFS; -14 if missing."`
+	// Loss and Reorder are shares of the packets.
+	Loss    float64         `yaml:"loss" min:"0" max:"0.9" doc:"Share of the packets that are lost."`
+	Reorder float64         `yaml:"reorder" min:"0" max:"0.9" doc:"Share of the packets that come after the one behind them."`
+	Jitter  config.Duration `yaml:"jitter" min:"0s" max:"1s" doc:"By how much packets are late at most."`
+	// Echo is what comes back of the NPCs' voices, 0 for nothing.
+	Echo    float64 `yaml:"echo" min:"-60" max:"0" doc:"How loud the NPCs' voices come back through the microphone, in dB; none if missing."`
+	OpenMic bool    `yaml:"open_mic" doc:"Whether sound is sent in silence too, with the noise of a room."`
+	Late    bool    `yaml:"late" doc:"Whether the player is not there from the beginning."`
+}
+
+// Model is the script of the language model.
+type Model struct {
+	FirstToken config.Duration `yaml:"first_token" min:"0s" max:"1h" doc:"Time to the first piece of an answer; 200 ms if missing."`
+	Between    config.Duration `yaml:"between" min:"0s" max:"1h" doc:"Time between two sentences; 50 ms if missing."`
+	// Hurried is FirstToken of a request that asks for the fastest provider.
+	Hurried config.Duration `yaml:"hurried" min:"0s" max:"1h" doc:"Time to the first piece where the table asks for the faster provider; there is none if missing."`
+	Replies []Reply         `yaml:"replies" doc:"Answers: the first one that fits and is not used up."`
+}
+
+// Reply is an answer of the model, in rounds if it uses tools.
+type Reply struct {
+	On  string `yaml:"on" doc:"Part of the player's line; any line if missing. A reply with it is never used up."`
+	NPC string `yaml:"npc" doc:"Who answers; anyone if missing."`
+	// One round may stand right in the reply.
+	Round  `yaml:",inline"`
+	Rounds []Round `yaml:"rounds" doc:"What the model does first, after the first tools, and so on."`
+}
+
+// Round is what the model does when asked once.
+type Round struct {
+	Says       string          `yaml:"says" max:"10000" doc:"Text of the answer."`
+	Calls      []Call          `yaml:"calls" doc:"Tools it calls."`
+	FirstToken config.Duration `yaml:"first_token" min:"0s" max:"1h" doc:"Time to the first piece."`
+	Between    config.Duration `yaml:"between" min:"0s" max:"1h" doc:"Time between two sentences."`
+	Fault      string          `yaml:"fault" enum:"error|rejected|rate_limited|hang" doc:"How it fails, after the text."`
+}
+
+// Call is a tool call of the model.
+type Call struct {
+	Tool string `yaml:"tool" required:"true" doc:"Name of the tool."`
+	Args string `yaml:"args" doc:"Arguments as JSON, right or wrong; {} if missing."`
+}
+
+// STT is the script of speech recognition.
+type STT struct {
+	Delay    config.Duration `yaml:"delay" min:"0s" max:"1h" doc:"From the end of an utterance to its final transcript; 300 ms if missing."`
+	Interims bool            `yaml:"interims" doc:"Whether there are transcripts while a player speaks."`
+	Faults   []STTFault      `yaml:"faults" doc:"What goes wrong."`
+}
+
+// STTFault is something that goes wrong with an utterance.
+type STTFault struct {
+	On    string          `yaml:"on" doc:"Part of what was said; anything if missing."`
+	Fault string          `yaml:"fault" enum:"never|empty|duplicate|wrong|error|broken" doc:"What goes wrong: no final, an empty one, two, another text, an error, or the connection breaks."`
+	Text  string          `yaml:"text" max:"2000" doc:"What is heard instead."`
+	Delay config.Duration `yaml:"delay" min:"0s" max:"1h" doc:"How late the final is."`
+	Once  bool            `yaml:"once" doc:"Whether it happens only the first time."`
+}
+
+// Voice is the script of speech synthesis.
+type Voice struct {
+	FirstSound config.Duration `yaml:"first_sound" min:"0s" max:"1h" doc:"Time to the first sound of a sentence; 120 ms if missing."`
+	Speed      float64         `yaml:"speed" min:"0.1" max:"1000" doc:"How much faster than it plays a sentence is made; 5 if missing."`
+	Faults     []VoiceFault    `yaml:"faults" doc:"What goes wrong."`
+}
+
+// VoiceFault is something that goes wrong with a sentence.
+type VoiceFault struct {
+	On    string          `yaml:"on" doc:"Part of the sentence; any if missing."`
+	Fault string          `yaml:"fault" required:"true" enum:"error|hang|silent" doc:"What goes wrong: an error, no end, or no sound."`
+	After config.Duration `yaml:"after" min:"0s" max:"1h" doc:"How much of the sentence is made before."`
+	Once  bool            `yaml:"once" doc:"Whether it happens only the first time."`
+}
+
+// Tool is a tool at the table. Every tool takes one optional text, x.
+type Tool struct {
+	Name    string          `yaml:"name" required:"true" format:"id" doc:"Name of the tool."`
+	Takes   config.Duration `yaml:"takes" min:"0s" max:"1h" doc:"How long a call takes."`
+	P50     config.Duration `yaml:"p50" min:"0s" max:"1h" doc:"How long it is said to take, which decides its tier."`
+	Result  string          `yaml:"result" doc:"What it answers; {} if missing."`
+	Error   string          `yaml:"error" doc:"The error it ends with."`
+	Hangs   bool            `yaml:"hangs" doc:"Whether it never answers."`
+	Writes  bool            `yaml:"writes" doc:"Whether it changes something, which happens when the turn is committed."`
+	Changes bool            `yaml:"changes" doc:"Whether it changes something at once."`
+}
+
+// Step is one thing that happens. It has one of the actions, and a time: At
+// from the beginning, After something that happened, or else after the step
+// before it.
+type Step struct {
+	At    config.Duration `yaml:"at" min:"0s" max:"1h" doc:"When, from the beginning."`
+	After string          `yaml:"after" doc:"After what, such as: audio.started npc=Bart +300ms."`
+	Wait  config.Duration `yaml:"wait" min:"0s" max:"1h" doc:"How long after that."`
+
+	Who    string          `yaml:"who" doc:"The player who does it."`
+	Says   string          `yaml:"says" max:"2000" doc:"What the player says aloud; [800ms] is a pause."`
+	Plays  string          `yaml:"plays" doc:"A WAV file, seen from the scene's directory, that is heard instead of generated speech; says is what it says."`
+	Types  string          `yaml:"types" max:"2000" doc:"What the player types."`
+	Makes  string          `yaml:"makes" enum:"cough|noise|laugh|click" doc:"A sound the player makes that is no speech."`
+	Lasts  config.Duration `yaml:"lasts" min:"20ms" max:"1m" doc:"How long the sound or the speech is; by its text if missing."`
+	Joins  bool            `yaml:"joins" doc:"The player joins."`
+	Leaves bool            `yaml:"leaves" doc:"The player leaves, in the middle of a word if need be."`
+
+	Mute   string `yaml:"mute" doc:"NPC the dungeon master mutes, or all."`
+	Unmute string `yaml:"unmute" doc:"NPC that may speak again, or all."`
+	Say    *Order `yaml:"say" doc:"What the dungeon master has an NPC say."`
+	Raise  *Raise `yaml:"raise" doc:"NPC whose tier the dungeon master raises."`
+	Lower  *Raise `yaml:"lower" doc:"NPC whose raise ends, and the tier it stays below."`
+	Direct *Order `yaml:"direct" doc:"Directive the dungeon master gives an NPC."`
+}
+
+// Order is a text for an NPC.
+type Order struct {
+	NPC   string `yaml:"npc" required:"true" doc:"The NPC."`
+	Text  string `yaml:"text" required:"true" max:"2000" doc:"What it is to say or to do."`
+	Turns int    `yaml:"turns" min:"0" max:"1000" doc:"For how many turns a directive holds."`
+}
+
+// Raise lifts or caps an NPC's tier.
+type Raise struct {
+	NPC   string          `yaml:"npc" required:"true" doc:"The NPC."`
+	Tier  string          `yaml:"tier" required:"true" enum:"fast|standard|deep" doc:"The tier."`
+	Lasts config.Duration `yaml:"lasts" min:"0s" max:"24h" doc:"For how long; latency.lease if missing."`
+}
+
+// Expectation is one thing that must come of a scene: one of Event, Absent,
+// Order, Outcomes, Ledger, Transcript, Heard, Silent and Sounds.
+type Expectation struct {
+	Event  string `yaml:"event" doc:"What must happen, such as: turn.ended outcome=barged."`
+	Absent string `yaml:"absent" doc:"What must not happen."`
+	// After and Before bound when it counts.
+	After    string          `yaml:"after" doc:"What comes before it."`
+	Before   string          `yaml:"before" doc:"What comes after it."`
+	Within   config.Duration `yaml:"within" min:"0s" max:"1h" doc:"At most how long after."`
+	NoSooner config.Duration `yaml:"no_sooner" min:"0s" max:"1h" doc:"At least how long after."`
+	Count    string          `yaml:"count" doc:"How often, such as 2, <3 or >=1."`
+
+	Order      []string          `yaml:"order" doc:"What must happen in this order."`
+	Outcomes   []string          `yaml:"outcomes" doc:"How the turns end, in order."`
+	Ledger     map[string]string `yaml:"ledger" doc:"Bounds of ledger fields, such as first_sound_ms: \"<1200\"."`
+	Turn       int               `yaml:"turn" min:"1" max:"10000" doc:"Which turn's ledger; every answered one if missing."`
+	Transcript []string          `yaml:"transcript" doc:"The lines kept at the end, as Name: text."`
+	Heard      []string          `yaml:"heard" doc:"Sentences of the NPCs that sounded to their end, in order."`
+	Silent     bool              `yaml:"silent" doc:"No NPC sounds between after and before."`
+	Sounds     bool              `yaml:"sounds" doc:"An NPC sounds all the time between after and before."`
+
+	Judge string `yaml:"judge" doc:"A sentence that the answer must meet in the eyes of a language model."`
+}
+
+// Defaults of a scene.
+const (
+	defaultFirstToken = 200 * time.Millisecond
+	defaultBetween    = 50 * time.Millisecond
+	defaultDelay      = 300 * time.Millisecond
+	defaultFirstSound = 120 * time.Millisecond
+	defaultSpeed      = 5
+	defaultLevel      = -14
+)
+
+// blank is a scene before its file is read.
+func blank() *Scene {
+	return &Scene{
+		Languages: []string{"en"},
+		Latency:   config.Default().Latency,
+		Model:     Model{FirstToken: config.Duration(defaultFirstToken), Between: config.Duration(defaultBetween)},
+		STT:       STT{Delay: config.Duration(defaultDelay)},
+		Voice:     Voice{FirstSound: config.Duration(defaultFirstSound), Speed: defaultSpeed},
+	}
+}

@@ -1,0 +1,38 @@
+package scenario
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/table"
+)
+
+// tableEvents are the types of the table's events by kind.
+func tableEvents() map[string]reflect.Type {
+	return map[string]reflect.Type{
+		table.KindUtterance:    reflect.TypeFor[table.Heard](),
+		table.KindTurnStarted:  reflect.TypeFor[table.TurnStarted](),
+		table.KindToolCalled:   reflect.TypeFor[table.ToolCalled](),
+		table.KindToolFinished: reflect.TypeFor[table.ToolFinished](),
+		table.KindSentence:     reflect.TypeFor[table.Sentence](),
+		table.KindAudioStarted: reflect.TypeFor[table.AudioStarted](),
+		table.KindFiller:       reflect.TypeFor[table.Filler](),
+		table.KindBarge:        reflect.TypeFor[table.Barge](),
+		table.KindPolicy:       reflect.TypeFor[table.Policy](),
+		table.KindTurnEnded:    reflect.TypeFor[table.TurnEnded](),
+		table.KindNotice:       reflect.TypeFor[table.Notice](),
+	}
+}
+
+// ledgerNumbers are the fields of a turn's ledger, and whether they are numbers
+// rather than words.
+func ledgerNumbers() map[string]bool {
+	out := map[string]bool{}
+	ledger := reflect.TypeFor[table.Ledger]()
+	for i := range ledger.NumField() {
+		f := ledger.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		out[name] = f.Type.Kind() != reflect.String
+	}
+	return out
+}

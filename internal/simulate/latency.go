@@ -1,0 +1,68 @@
+package simulate
+
+import (
+	"math"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// Latency is how long a provider takes, log-normally distributed as waiting for
+// servers usually is. The zero value takes no time.
+type Latency struct {
+	// P50 is taken or undercut by half of all calls, P99 by all but one in a
+	// hundred. A P99 below P50 counts as P50: the time never varies.
+	P50, P99 time.Duration
+}
+
+// z99 is the 99th percentile of the normal distribution.
+const z99 = 2.3263478740408408
+
+// at returns the time whose logarithm is z standard deviations above the mean.
+func (l Latency) at(z float64) time.Duration {
+	if l.P50 <= 0 || l.P99 <= l.P50 {
+		return max(l.P50, 0)
+	}
+	sigma := math.Log(float64(l.P99)/float64(l.P50)) / z99
+	return time.Duration(float64(l.P50) * math.Exp(sigma*z))
+}
+
+// dice is where everything random at one table comes from. It is safe for
+// concurrent use.
+type dice struct {
+	mu  sync.Mutex // guards rng
+	rng *rand.Rand
+}
+
+func newDice(seed uint64, table int) *dice {
+	return &dice{rng: rand.New(rand.NewPCG(seed, uint64(table)))}
+}
+
+// latency draws from l. What is drawn lies within four standard deviations, so
+// that nothing hangs.
+func (d *dice) latency(l Latency) time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return l.at(max(-4, min(4, d.rng.NormFloat64())))
+}
+
+// between draws evenly from [least, most].
+func (d *dice) between(least, most time.Duration) time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return least + time.Duration(d.rng.Int64N(int64(most-least)+1))
+}
+
+// one draws from 0 to n-1.
+func (d *dice) one(n int) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.rng.IntN(n)
+}
+
+// chance reports true with probability p.
+func (d *dice) chance(p float64) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.rng.Float64() < p
+}

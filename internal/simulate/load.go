@@ -1,0 +1,69 @@
+package simulate
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Bounds of a [Load]. The memory of most machines bounds it sooner: see
+// [Load.Fits].
+const (
+	MaxTables = 10_000
+	// MaxPlayers is about what a voice channel holds.
+	MaxPlayers = 100
+)
+
+// Load is what is simulated.
+type Load struct {
+	Tables int // 1 to [MaxTables]
+	// Players are those at each table, 1 to [MaxPlayers]. One in four has an
+	// open microphone, which sends all the time.
+	Players int
+	// NPCs are those at each table, 1 to [MaxNPCs].
+	NPCs int
+	// Duration is how long is played, above 0.
+	Duration time.Duration
+}
+
+// Check returns what is wrong with l on any machine, nil if nothing is.
+func (l Load) Check() error {
+	switch {
+	case l.Tables < 1:
+		return errors.New("there has to be a table")
+	case l.Tables > MaxTables:
+		return fmt.Errorf("at most %d tables can be simulated", MaxTables)
+	case l.Players < 1:
+		return errors.New("there has to be a player at each table")
+	case l.Players > MaxPlayers:
+		return fmt.Errorf("at most %d players can sit at a simulated table", MaxPlayers)
+	case l.NPCs < 1 || l.NPCs > MaxNPCs:
+		return fmt.Errorf("a simulated table has 1 to %d NPCs", MaxNPCs)
+	case l.Duration <= 0:
+		return errors.New("the simulation has to take some time")
+	}
+	return nil
+}
+
+// What stays alive of a table and of each of its players, in bytes, measured
+// with 50 tables of 4 and rounded up: buffers, sound that is being heard,
+// codecs, stacks.
+const (
+	tableMemory  = 1 << 20
+	playerMemory = 512 << 10
+)
+
+// Fits returns what is wrong with l, which Check found right, where there are
+// so many bytes of memory for it, nil if nothing is.
+func (l Load) Fits(memory int64) error {
+	each := tableMemory + int64(l.Players)*playerMemory
+	if int64(l.Tables)*each <= memory {
+		return nil
+	}
+	most := memory / each
+	if most == 0 {
+		return fmt.Errorf("a table of %d players takes %d MB, and there are %d MB here", l.Players, each>>20, memory>>20)
+	}
+	return fmt.Errorf("%d tables of %d players take %d MB, and there are %d MB here, enough for %d tables",
+		l.Tables, l.Players, int64(l.Tables)*each>>20, memory>>20, most)
+}

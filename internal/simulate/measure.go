@@ -1,0 +1,129 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"time"
+)
+
+const (
+	// jitterBuffer is what listeners' programs hold at least: a frame that is
+	// later than that is heard as a gap.
+	jitterBuffer = 60 * time.Millisecond
+	// shown is how many points a plot over time has at most.
+	shown = 120
+)
+
+// meter measures a running simulation. One goroutine, run, samples; the
+// histograms are filled by the tables.
+type meter struct {
+	late    histogram
+	tally   *tally
+	tell    func(string)
+	began   time.Time
+	cpu     time.Duration // used before began
+	known   bool          // cpu is
+	most    int64         // resident bytes
+	crowd   int           // goroutines, at most
+	points  []Point
+	before  reading
+	planned time.Duration
+}
+
+// reading is what a meter showed at one time.
+type reading struct {
+	at          time.Time
+	cpu         time.Duration
+	late, first distribution
+}
+
+func newMeter(t *tally, planned time.Duration, tell func(string)) *meter {
+	return &meter{tally: t, tell: tell, planned: planned}
+}
+
+// begin starts the measurement.
+func (m *meter) begin() {
+	m.began = time.Now()
+	m.cpu, m.known = processorTime()
+	m.before = m.read()
+}
+
+// frame counts a frame that was handed over so late.
+func (m *meter) frame(late time.Duration) { m.late.record(late) }
+
+func (m *meter) read() reading {
+	cpu, _ := processorTime()
+	return reading{time.Now(), cpu, m.late.distribution(), m.tally.firstSound.distribution()}
+}
+
+// run samples until ctx ends.
+func (m *meter) run(ctx context.Context) {
+	every := m.interval()
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	often := max(1, int(10*time.Second/every)) // samples between two words to people
+	for n := 1; ; n++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		m.sample(m.read())
+		if n%often == 0 {
+			m.progress()
+		}
+	}
+}
+
+// interval is the time between two samples.
+func (m *meter) interval() time.Duration { return max(time.Second, m.planned/shown) }
+
+// sample takes a point of what happened since the last one.
+func (m *meter) sample(now reading) {
+	rss, _ := resident()
+	m.most, m.crowd = max(m.most, rss), max(m.crowd, runtime.NumGoroutine())
+	m.points = append(m.points, Point{
+		X:             now.at.Sub(m.began).Minutes(),
+		FrameLateness: lateness(now.late.since(m.before.late)),
+		FirstSound:    percentiles(now.first.since(m.before.first)),
+		CPUPercent:    percent(now.cpu-m.before.cpu, now.at.Sub(m.before.at)),
+		RSSMB:         megabytes(rss),
+	})
+	m.before = now
+}
+
+// progress tells a person how it goes.
+func (m *meter) progress() {
+	p := m.points[len(m.points)-1]
+	m.tell(fmt.Sprintf("%s of %s: %d turns, frames up to %.1f ms late (p99), CPU %.0f %%, %.0f MB",
+		m.before.at.Sub(m.began).Round(time.Second), m.planned, m.before.first.total, p.FrameLateness.P99, p.CPUPercent, p.RSSMB))
+}
+
+// report stores what was measured until now in r. run has returned.
+func (m *meter) report(r *Report) {
+	now := m.read()
+	if now.at.Sub(m.before.at) > m.interval()/2 || len(m.points) == 0 {
+		m.sample(now) // else there is too little in it to be a point of its own
+	}
+	elapsed := now.at.Sub(m.began)
+	r.Minutes = math.Round(elapsed.Minutes()*1000) / 1000
+	r.Frames, r.Underruns = now.late.total, now.late.above(jitterBuffer)
+	if late := lateness(now.late); now.late.total > 0 {
+		r.FrameLateness = &late
+	}
+	if first := percentiles(now.first); now.first.total > 0 {
+		r.FirstSound = &first
+	}
+	r.Processors, r.Goroutines, r.RSSMB = runtime.GOMAXPROCS(0), m.crowd, megabytes(m.most)
+	if m.known {
+		r.CPUPercent = percent(now.cpu-m.cpu, elapsed)
+	} else {
+		r.Remarks = append(r.Remarks, "this system does not tell how much processor time is used")
+	}
+	if m.most == 0 {
+		r.Remarks = append(r.Remarks, "this system does not tell how much memory is used")
+	}
+	m.tally.report(r)
+}

@@ -1,0 +1,109 @@
+package simulate
+
+import (
+	"math"
+	"time"
+)
+
+// Report is what a simulation came to; it marshals to one JSON object. Times
+// are in milliseconds.
+type Report struct {
+	Tables  int `json:"tables"`
+	Players int `json:"players"` // at each table
+	NPCs    int `json:"npcs"`    // at each table
+	// Minutes is how long was played and measured; less than asked for if the
+	// simulation was interrupted.
+	Minutes     float64 `json:"minutes"`
+	Interrupted bool    `json:"interrupted"`
+	Seed        uint64  `json:"seed"`
+	// Codec is what encoded and decoded the sound, "none" without libopus.
+	Codec string `json:"codec"`
+
+	// Frames is how many the NPCs' sound had, of all tables.
+	Frames uint64 `json:"frames"`
+	// FrameLateness is from when a frame was due until it was handed over to be
+	// encoded and sent. It is nil if there was no frame.
+	FrameLateness *Lateness `json:"frame_lateness_ms"`
+	// Underruns are frames more than 60 ms late, which listeners hear as a gap.
+	Underruns uint64 `json:"underruns"`
+	// FirstSound is from the end of a player's speech to the first sound of an
+	// NPC, of all turns that were to be answered. A turn that failed before
+	// counts with all its time. It is nil if there was no such turn.
+	FirstSound *Percentiles `json:"first_sound_ms"`
+
+	Utterances uint64            `json:"utterances"`
+	Turns      uint64            `json:"turns"` // that have ended
+	Outcomes   map[string]uint64 `json:"outcomes"`
+	// Notices counts the warnings and errors that tables gave.
+	Notices map[string]uint64 `json:"notices,omitempty"`
+
+	// CPUPercent is of one processor: on two, 200 is all there is. The
+	// simulated players and providers are part of it.
+	CPUPercent float64 `json:"cpu_percent"`
+	Processors int     `json:"processors"`
+	// RSSMB and Goroutines are the most that was seen.
+	RSSMB      float64 `json:"rss_mb"`
+	Goroutines int     `json:"goroutines"`
+	// Packets is how many the players sent, DroppedPackets how many of them the
+	// lanes gave up because nobody took them in time.
+	Packets        uint64 `json:"packets"`
+	DroppedPackets uint64 `json:"dropped_packets"`
+
+	// Remarks say what could not be measured here, and why.
+	Remarks []string `json:"remarks,omitempty"`
+}
+
+// Lateness are percentiles of how late frames were, in milliseconds.
+type Lateness struct {
+	P50 float64 `json:"p50"`
+	P99 float64 `json:"p99"`
+	Max float64 `json:"max"`
+}
+
+// Percentiles are in milliseconds.
+type Percentiles struct {
+	P50 float64 `json:"p50"`
+	P95 float64 `json:"p95"`
+	P99 float64 `json:"p99"`
+}
+
+// Point is what was measured at one place of a plot.
+type Point struct {
+	// X is the number of tables, or the minutes since the beginning.
+	X             float64
+	FrameLateness Lateness
+	FirstSound    Percentiles
+	CPUPercent    float64
+	RSSMB         float64
+}
+
+// Point returns the report as a point over its number of tables.
+func (r *Report) Point() Point {
+	p := Point{X: float64(r.Tables), CPUPercent: r.CPUPercent, RSSMB: r.RSSMB}
+	if r.FrameLateness != nil {
+		p.FrameLateness = *r.FrameLateness
+	}
+	if r.FirstSound != nil {
+		p.FirstSound = *r.FirstSound
+	}
+	return p
+}
+
+func lateness(d distribution) Lateness {
+	return Lateness{d.quantile(0.50), d.quantile(0.99), d.max()}
+}
+
+func percentiles(d distribution) Percentiles {
+	return Percentiles{d.quantile(0.50), d.quantile(0.95), d.quantile(0.99)}
+}
+
+// percent is used of elapsed, to a tenth.
+func percent(used, elapsed time.Duration) float64 {
+	if elapsed <= 0 {
+		return 0
+	}
+	return math.Round(1000*float64(used)/float64(elapsed)) / 10
+}
+
+// megabytes is n bytes, to a tenth.
+func megabytes(n int64) float64 { return math.Round(float64(n)/1e5) / 10 }

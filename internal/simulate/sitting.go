@@ -1,0 +1,142 @@
+package simulate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/agent"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/ear"
+	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
+	"github.com/MrWong99/glyphoxa/internal/hotctx"
+	"github.com/MrWong99/glyphoxa/internal/mixer"
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
+)
+
+const (
+	// openEvery is how many players share one open microphone.
+	openEvery = 4
+	// farewell bounds what is done after the tables have closed.
+	farewell = 5 * time.Second
+)
+
+// sitting is one table with its players. One goroutine, run, starts the others
+// and waits for them.
+type sitting struct {
+	parts   Parts
+	lib     *opus.Library
+	session string
+	table   *table.Table
+	talk    conversation
+	seats   []*table.Seat // filled by join, then read only
+}
+
+// newSitting sets up table number n.
+func newSitting(ctx context.Context, n int, load Load, parts Parts, o *Options, p *pool, m *meter) (*sitting, error) {
+	session, err := parts.Log.StartSession(ctx, fmt.Sprintf("simulation, table %d", n+1))
+	if err != nil {
+		return nil, fmt.Errorf("starting a session: %w", err)
+	}
+	out, err := newOutlet(o.Library)
+	if err != nil {
+		return nil, err
+	}
+	s := &sitting{parts: parts, lib: o.Library, session: session.ID}
+	d := newDice(o.Seed, n)
+	h := &hearing{mouths: map[string]*mouth{}, dice: d, latency: o.Transcript}
+	w := newWatch(m.tally)
+	s.talk = conversation{dice: d, watch: w, npcs: names[:load.NPCs]}
+	for i := range load.Players {
+		pl := newPlayer(fmt.Sprintf("Player %d", i+1), (n+i)%len(pitches), i%openEvery == openEvery-1, p)
+		h.mouths[pl.name] = &pl.mouth
+		s.talk.players = append(s.talk.players, pl)
+	}
+	cfg := config.Default()
+	s.table = table.New(table.Options{
+		Agents: agents(load.NPCs, cfg.Memory.History), Engine: cascaded.New(&model{d, o.Model}, nil), Host: parts.Host,
+		Log: parts.Log, Context: hotctx.New(parts.Log, parts.Graph), Sink: w, Session: session, Latency: cfg.Latency,
+		Voices: parts.Voices(&voices{p, d, o.Voice}), Outlet: out, Playback: mixer.Options{OnFrame: m.frame},
+		Hearing: h, Expect: stt.Options{Language: "en", Interim: true}, Languages: []string{"en"}, RecentLines: cfg.Memory.RecentLines,
+	})
+	return s, nil
+}
+
+// agents makes n NPCs that can roll dice.
+func agents(n, history int) []*agent.Agent {
+	var all []*agent.Agent
+	for _, name := range names[:n] {
+		npc := config.DefaultNPC()
+		npc.ID, npc.Name, npc.Tools = strings.ToLower(name), name, []string{"roll"}
+		npc.Voice = tts.Voice{ID: name, Language: "en"}
+		npc.Personality = "A villager who has seen much and tells little of it."
+		npc.Lines = map[string][]string{"filler": {"Hm, let me think.", "Well."}, "unknown": {"I cannot say."}}
+		all = append(all, agent.New(npc, agent.Options{History: history, Language: "en"}))
+	}
+	return all
+}
+
+// join seats the players. The table runs already.
+func (s *sitting) join(ctx context.Context) error {
+	for _, p := range s.talk.players {
+		o := &table.JoinOptions{}
+		if s.lib != nil {
+			decoder, err := opus.NewDecoder(s.lib)
+			if err != nil {
+				return err
+			}
+			o.Decoder = decoder
+		}
+		seat, err := s.table.Join(ctx, p.name, o)
+		if err != nil {
+			return fmt.Errorf("seating %s: %w", p.name, err)
+		}
+		p.seat = seat
+		s.seats = append(s.seats, seat)
+	}
+	return nil
+}
+
+// run plays until ctx ends. It calls joined once all players sit.
+func (s *sitting) run(ctx context.Context, joined func()) error {
+	ctx, stop := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	var failed error
+	work.Go(func() {
+		defer stop()
+		failed = s.table.Run(ctx)
+	})
+	err := s.join(ctx)
+	if err == nil {
+		joined()
+		for _, p := range s.talk.players {
+			work.Go(func() { p.run(ctx) })
+		}
+		s.talk.run(ctx)
+		<-ctx.Done()
+	}
+	stop()
+	work.Wait()
+	bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	defer cancel()
+	return errors.Join(err, failed, s.parts.Log.EndSession(bye, s.session))
+}
+
+// stats sums up what the players' ears counted so far.
+func (s *sitting) stats() ear.Stats {
+	var sum ear.Stats
+	for _, seat := range s.seats {
+		st := seat.Stats()
+		sum.Packets.Packets += st.Packets.Packets
+		sum.Packets.Dropped += st.Packets.Dropped
+		sum.Packets.Lost += st.Packets.Lost
+		sum.Dropped += st.Dropped
+	}
+	return sum
+}

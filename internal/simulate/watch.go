@@ -1,0 +1,111 @@
+package simulate
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/table"
+)
+
+// tally is what all tables' turns came to. It is safe for concurrent use.
+type tally struct {
+	firstSound histogram
+
+	mu         sync.Mutex // guards the fields below
+	utterances uint64
+	turns      uint64
+	outcomes   map[string]uint64
+	notices    map[string]uint64 // warnings and errors, by text
+}
+
+func newTally() *tally {
+	return &tally{outcomes: map[string]uint64{}, notices: map[string]uint64{}}
+}
+
+// report stores the counts so far in r.
+func (a *tally) report(r *Report) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r.Utterances, r.Turns = a.utterances, a.turns
+	r.Outcomes, r.Notices = maps.Clone(a.outcomes), maps.Clone(a.notices)
+}
+
+// ended counts a turn. A turn that should have sounded and did not counts with
+// all the time it took: percentiles over survivors lie.
+func (a *tally) ended(e *table.TurnEnded) {
+	sound := e.Ledger.FirstSoundMS
+	switch e.Outcome {
+	case table.OutcomeFailed, table.OutcomeCancelled:
+		sound = max(sound, e.Ledger.TotalMS)
+	}
+	if sound > 0 {
+		a.firstSound.record(time.Duration(sound * float64(time.Millisecond)))
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.turns++
+	a.outcomes[string(e.Outcome)]++
+}
+
+func (a *tally) heard() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.utterances++
+}
+
+// maxNotices bounds how many different ones are kept.
+const maxNotices = 20
+
+func (a *tally) noticed(n *table.Notice) {
+	if n.Level == "info" {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if _, known := a.notices[n.Text]; known || len(a.notices) < maxNotices {
+		a.notices[n.Text]++
+	}
+}
+
+// watch is a table's sink: it counts, and tells the players when an NPC speaks
+// and when a turn has ended. It is safe for concurrent use.
+type watch struct {
+	tally   *tally
+	changed chan struct{} // holds a token when there is news
+
+	mu      sync.Mutex // guards the fields below
+	ended   int        // turns so far
+	audible bool       // an NPC speaks
+}
+
+func newWatch(t *tally) *watch { return &watch{tally: t, changed: make(chan struct{}, 1)} }
+
+// Emit implements [table.Sink]; it never waits.
+func (w *watch) Emit(e table.Event) {
+	switch e := e.(type) {
+	case *table.Heard:
+		w.tally.heard()
+	case *table.AudioStarted:
+		w.set(func() { w.audible = true })
+	case *table.TurnEnded:
+		w.tally.ended(e)
+		w.set(func() { w.ended++; w.audible = false })
+	case *table.Notice:
+		w.tally.noticed(e)
+	}
+}
+
+func (w *watch) set(f func()) {
+	w.mu.Lock()
+	f()
+	w.mu.Unlock()
+	signal(w.changed)
+}
+
+// state returns how many turns have ended and whether an NPC speaks.
+func (w *watch) state() (ended int, audible bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ended, w.audible
+}

@@ -1,0 +1,358 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/agent"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/engine"
+	"github.com/MrWong99/glyphoxa/internal/floor"
+	"github.com/MrWong99/glyphoxa/internal/hotctx"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mixer"
+	"github.com/MrWong99/glyphoxa/internal/speech"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+const (
+	// ahead is how many finished sentences may wait to be spoken before the model
+	// is made to wait.
+	ahead = 32
+	// lookAhead is how much sound may wait to be played before the next sentence
+	// is spoken: enough to hide a slow voice, not so much that an interruption
+	// wastes more than a sentence.
+	lookAhead = 3 * time.Second
+)
+
+// errAbandoned is why an attempt's context ends that is not needed any more.
+var errAbandoned = errors.New("the answer is not wanted any more")
+
+// attempt is one go at answering a turn. A turn has one at a time; it has
+// another if the player turns out to have said more. The fields belong to the
+// table's goroutine.
+type attempt struct {
+	id     uint64 // of its line, on the floor and in the mixer
+	turn   *turn
+	line   *mixer.Line
+	cancel context.CancelCauseFunc
+	meant  chan struct{} // closed once it is no guess
+	phrase chan string   // a stock phrase to say while there is nothing else
+
+	guess   bool
+	dropped bool
+	backlog []func(context.Context, *Table) // reports of a guess
+
+	said     []sentence // in the order of the line
+	ready    bool       // there is something to hear
+	wanted   bool       // the floor knows of it
+	asked    time.Time  // since when
+	granted  bool
+	ended    int       // sentences of said that were delivered
+	finished bool      // everything was played
+	ending   *ending   // set once it is cut short
+	result   *result   // set once its goroutines have ended
+	passed   time.Time // when the sentence before the one that plays ended
+	calls    []string  // tools called that have not finished
+	found    []string  // what its tools told, for the next turn if this one is cut off
+}
+
+// sentence is something to say.
+type sentence struct {
+	text string
+	kind sentenceKind
+}
+
+type sentenceKind uint8
+
+const (
+	// answer is what the NPC has to say.
+	answer sentenceKind = iota
+	// filler is a stock phrase that passes the time until then.
+	filler
+	// excuse is a stock phrase in place of an answer that failed.
+	excuse
+)
+
+// result is what an attempt's goroutines leave behind.
+type result struct {
+	err      error
+	stage    string         // what was at work last
+	deferred []llm.ToolCall // for the commit
+}
+
+func newAttempt(id uint64, tn *turn, guess bool) *attempt {
+	a := &attempt{id: id, turn: tn, line: mixer.NewLine(id), guess: guess, meant: make(chan struct{}), phrase: make(chan string, 1)}
+	if !guess {
+		close(a.meant)
+	}
+	return a
+}
+
+// report is what an attempt's goroutines tell the table.
+type report struct {
+	attempt *attempt // nil for the end of a turn
+	apply   func(context.Context, *Table)
+	// last is the attempt's end.
+	last *result
+	// ended says that a turn was committed.
+	ended bool
+}
+
+// take takes a report in. What a dropped attempt still has to say means
+// nothing.
+func (t *Table) take(ctx context.Context, r report) {
+	a := r.attempt
+	switch {
+	case r.ended:
+		t.open--
+		r.apply(ctx, t)
+	case r.last != nil:
+		t.alive--
+		a.result = r.last
+		if !a.dropped {
+			t.settle(ctx, a)
+			t.react(ctx, a)
+		}
+	case a == nil:
+		r.apply(ctx, t)
+	case a.dropped:
+	case a.guess:
+		a.backlog = append(a.backlog, r.apply)
+	default:
+		r.apply(ctx, t)
+	}
+}
+
+// worker is the work of one attempt. It runs on goroutines of its own and
+// knows only what does not change.
+type worker struct {
+	table     *Table
+	attempt   *attempt // only to report about
+	line      *mixer.Line
+	npc       config.NPC
+	heard     agent.Line
+	puppet    bool
+	history   agent.History
+	recent    []memory.Line
+	request   engine.Request
+	unknown   string // what to say instead of an answer
+	meant     <-chan struct{}
+	patience  *patience // bounds the answer; owned by the engine's goroutine
+	phrase    <-chan string
+	sentences chan sentence
+	result    result
+	hoarse    bool // the voice has failed; owned by the voice
+	spoke     bool // the engine had something to say
+}
+
+// worker prepares the work of an attempt.
+func (t *Table) worker(tn *turn, a *attempt) *worker {
+	w := &worker{
+		table: t, attempt: a, line: a.line, npc: tn.npc.NPC, puppet: tn.puppet,
+		heard:   agent.Line{Speaker: tn.Speaker, Text: tn.Text},
+		history: tn.npc.Snapshot(), recent: t.recent, meant: a.meant, phrase: a.phrase, sentences: make(chan sentence, ahead),
+		request: engine.Request{
+			Persona: tn.npc.Persona(), Names: tn.npc.Names(), Tools: tn.tools, Rounds: t.o.Latency.Rounds.Get(tn.choice.Tier),
+			ModelTimeout: time.Duration(t.o.Latency.ModelTimeout), Hurry: tn.plan.Fallback, Go: a.meant,
+		},
+	}
+	if lines := tn.npc.NPC.Lines["unknown"]; len(lines) > 0 {
+		w.unknown = lines[int(tn.number)%len(lines)]
+	}
+	if tn.leader != nil {
+		w.heard.Leader, w.heard.Answer = tn.leader.npc.NPC.Name, tn.leader.attempt.text()
+		w.unknown = ""
+	}
+	return w
+}
+
+// report hands something to the table's goroutine, which takes reports until
+// the attempt's last one.
+func (w *worker) report(apply func(context.Context, *Table)) {
+	w.table.reports <- report{attempt: w.attempt, apply: apply}
+}
+
+// run answers, with the voice beside it, and reports the end.
+func (w *worker) run(ctx context.Context) {
+	ctx = mcp.WithCaller(ctx, w.caller())
+	spoken := make(chan struct{})
+	w.table.work.Go(func() {
+		defer close(spoken)
+		w.voice(ctx)
+	})
+	w.result.err = w.answer(ctx)
+	if w.result.err != nil && !w.spoke && w.unknown != "" && !w.puppet {
+		w.speak(ctx, sentence{w.unknown, excuse}) // rather than stay silent
+	}
+	close(w.sentences)
+	<-spoken
+	w.table.reports <- report{attempt: w.attempt, last: &w.result}
+}
+
+func (w *worker) caller() mcp.Caller {
+	return mcp.Caller{NPC: w.npc.ID, Session: w.table.o.Session.ID}
+}
+
+// answer finds the words, within the time a turn may take.
+func (w *worker) answer(ctx context.Context) error {
+	o := &w.table.o
+	if w.puppet {
+		var split speech.Splitter
+		for _, s := range append(split.Push(w.heard.Text), split.Flush()...) {
+			w.speak(ctx, sentence{s, answer})
+		}
+		return context.Cause(ctx)
+	}
+	ctx, w.patience = newPatience(ctx, time.Duration(o.Latency.TurnTimeout))
+	defer func() {
+		w.patience.end()
+		w.patience = nil // what is said now is no answer
+	}()
+	w.result.stage = "context"
+	start := time.Now()
+	now, err := o.Context.Assemble(ctx, hotctx.Query{
+		NPC: w.npc.ID, Session: o.Session.ID, Scene: o.Scene(), Utterance: w.heard.Text, Recent: o.RecentLines, Lines: w.recent,
+	})
+	took := time.Since(start)
+	w.report(func(_ context.Context, t *Table) { w.attempt.turn.ledger.ContextMS = millis(took) })
+	if err != nil {
+		return err
+	}
+	w.result.stage = "llm"
+	w.request.Messages = w.history.Prompt(w.heard, now)
+	return w.think(ctx)
+}
+
+// think runs the engine, reports its events and passes on its sentences.
+func (w *worker) think(ctx context.Context) error {
+	var token time.Time
+	for ev, err := range w.table.o.Engine.Answer(ctx, w.request) {
+		if err != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return err
+		}
+		switch ev := ev.(type) {
+		case engine.Sentence:
+			if !w.spoke {
+				w.spoke = true
+				w.wrote(token)
+			}
+			if !w.speak(ctx, sentence{ev.Text, answer}) {
+				return context.Cause(ctx)
+			}
+		case engine.ToolDeferred:
+			w.result.deferred = append(w.result.deferred, ev.Call)
+		case engine.FirstToken:
+			token = time.Now()
+			w.note(ev)
+		default:
+			w.note(ev)
+		}
+	}
+	return nil
+}
+
+// wrote reports how long the first sentence took to write.
+func (w *worker) wrote(token time.Time) {
+	if token.IsZero() {
+		return
+	}
+	took := time.Since(token)
+	w.report(func(_ context.Context, t *Table) {
+		tn := w.attempt.turn
+		tn.writing = max(took-tn.tooling, 0)
+	})
+}
+
+// speak hands a sentence to the voice and reports whether it was taken. The time
+// it takes to speak is not the answer's.
+func (w *worker) speak(ctx context.Context, s sentence) bool {
+	w.patience.hold()
+	defer w.patience.goOn()
+	select {
+	case w.sentences <- s:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// patience is the time an answer may take, without that for which it is held. A
+// nil one has no end.
+type patience struct {
+	timer  *time.Timer
+	left   time.Duration
+	since  time.Time
+	cancel context.CancelCauseFunc
+}
+
+func newPatience(ctx context.Context, limit time.Duration) (context.Context, *patience) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	p := &patience{left: limit, since: time.Now(), cancel: cancel}
+	p.timer = time.AfterFunc(limit, func() { cancel(fmt.Errorf("the turn took longer than %s", config.Duration(limit))) })
+	return ctx, p
+}
+
+func (p *patience) hold() {
+	if p != nil && p.timer.Stop() {
+		p.left -= time.Since(p.since)
+	}
+}
+
+func (p *patience) goOn() {
+	if p != nil {
+		p.since = time.Now()
+		p.timer.Reset(max(p.left, 0))
+	}
+}
+
+func (p *patience) end() {
+	p.timer.Stop()
+	p.cancel(nil)
+}
+
+// note reports an engine event.
+func (w *worker) note(ev engine.Event) {
+	w.report(func(_ context.Context, t *Table) {
+		a := w.attempt
+		tn := a.turn
+		switch ev := ev.(type) {
+		case engine.FirstToken:
+			tn.ledger.LLMFirstTokenMS = millis(ev.After)
+		case engine.RoundEnded:
+			tn.tooling += ev.Took
+			tn.ledger.ToolMS = millis(tn.tooling)
+			tn.ledger.ToolRounds++
+		case engine.ToolCalled:
+			a.calls = append(a.calls, ev.Call.Name)
+			t.emit(tn.number, KindToolCalled, &ToolCalled{Tool: ev.Call.Name, Args: rawJSON(ev.Call.Arguments), Round: ev.Round})
+		case engine.ToolFinished:
+			if i := slices.Index(a.calls, ev.Call.Name); i >= 0 {
+				a.calls = slices.Delete(a.calls, i, i+1)
+			}
+			a.learn(ev)
+			t.emit(tn.number, KindToolFinished, finished(ev.Call.Name, ev.Outcome))
+		}
+	})
+}
+
+// manner is how the NPC takes an interruption of this attempt.
+func (a *attempt) manner() floor.Line {
+	tn := a.turn
+	how := tn.npc.NPC.Interruptibility
+	l := floor.Line{Turn: a.id, Resumes: how.Resumes, Confirm: time.Duration(how.Confirm), Manner: manners[how.Style]}
+	if tn.puppet {
+		l.Manner, l.Priority = floor.Insists, 1 // the DM is not interrupted
+	}
+	if tn.leader != nil && tn.leader.attempt != nil {
+		l.After = tn.leader.attempt.id
+	}
+	return l
+}

@@ -1,0 +1,202 @@
+package table
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/engine"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/pace"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// maxFound bounds what is kept of a tool's result for the next turn, in
+// characters.
+const maxFound = 500
+
+// keepOnly keeps a line that nobody answers.
+func (t *Table) keepOnly(ctx context.Context, tn *turn, outcome Outcome) {
+	end := ending{outcome: outcome}
+	if outcome == OutcomeCancelled {
+		end.stage = "queue"
+		end.notice = "too much was said at once; this was not answered"
+	}
+	tn.ending = &end
+	tn.ledger.RouteUS = millis(time.Since(tn.began)) * 1000
+	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = millis(tn.endpoint), millis(tn.final)
+	t.open++
+	t.commit(ctx, tn, nil)
+}
+
+// commit runs what waited for the turn to be heard, then keeps what was said,
+// and ends the turn. One that failed or was cut off changes nothing in the
+// world.
+func (t *Table) commit(ctx context.Context, tn *turn, r *result) {
+	end := *tn.ending
+	lines := t.transcript(tn)
+	heard := end.outcome == OutcomeDelivered
+	tools := tn.tools
+	t.work.Go(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+		defer cancel()
+		if r != nil {
+			ctx = mcp.WithCaller(ctx, mcp.Caller{NPC: tn.npc.NPC.ID, Session: t.o.Session.ID})
+			for _, call := range r.deferred {
+				var o mcphost.Outcome
+				if !heard {
+					o.Err = errors.New("the turn did not come to its end, so this was not done")
+				} else {
+					o.Result, o.Err = tools.Execute(ctx, call.Name, call.Arguments)
+				}
+				t.reports <- report{apply: func(_ context.Context, t *Table) {
+					t.emit(tn.number, KindToolFinished, finished(call.Name, o))
+				}}
+			}
+		}
+		if err := t.keep(ctx, lines); err != nil {
+			end = ending{OutcomeFailed, "commit", strings.TrimPrefix(end.notice+"; ", "; ") + oneLine(err)}
+		}
+		t.reports <- report{ended: true, apply: func(ctx context.Context, t *Table) {
+			if end.stage != "commit" {
+				all := slices.Concat(t.recent, lines) // those at work keep what they have
+				t.recent = all[max(len(all)-t.o.RecentLines, 0):]
+			}
+			t.ended(tn, end)
+			t.freed(ctx)
+		}}
+	})
+}
+
+// transcript is what is kept of a turn: the player's line and what was heard
+// of the answer.
+func (t *Table) transcript(tn *turn) []memory.Line {
+	var lines []memory.Line
+	line := memory.Line{Session: t.o.Session.ID, Turn: tn.number, At: time.Now()}
+	if !tn.puppet && tn.leader == nil && tn.Text != "" {
+		l := line
+		l.Speaker, l.Text, l.At = tn.Speaker, tn.Text, tn.since
+		if tn.npc != nil {
+			l.To = tn.npc.NPC.ID
+		}
+		lines = append(lines, l)
+	}
+	if len(tn.texts) > 0 {
+		l := line
+		l.Speaker, l.NPC, l.Text = tn.npc.NPC.Name, tn.npc.NPC.ID, strings.Join(tn.texts, " ")
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+// keep makes lines durable.
+func (t *Table) keep(ctx context.Context, lines []memory.Line) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	if _, err := t.o.Log.Append(ctx, lines...); err != nil {
+		return fmt.Errorf("keeping the transcript: %w", err)
+	}
+	return nil
+}
+
+// ended tells of the end of a turn, once.
+func (t *Table) ended(tn *turn, end ending) {
+	if end.notice != "" {
+		t.Notice(tn.number, "error", end.notice)
+	}
+	name := ""
+	if tn.npc != nil {
+		name = tn.npc.NPC.Name
+		if t.busy[tn.agent] == tn {
+			delete(t.busy, tn.agent)
+		}
+		t.remember(tn, end)
+	}
+	l := tn.ledger
+	l.TotalMS = millis(time.Since(tn.since))
+	waited := tn.started.Sub(tn.began)
+	if tn.started.IsZero() || tn.began.IsZero() {
+		waited = max(time.Since(tn.since)-tn.endpoint-tn.final, 0)
+	}
+	l.FloorMS = millis(tn.floor)
+	l.judge(tn.target, end.outcome, end.stage, waited)
+	t.measure(tn, l)
+	t.emit(tn.number, KindTurnEnded, &TurnEnded{NPC: name, Outcome: end.outcome, Text: strings.Join(tn.texts, " "), Ledger: l})
+	for _, s := range t.seats {
+		s.passages = slices.DeleteFunc(s.passages, func(sp *passage) bool { return sp.turn == tn && !sp.open && sp.due == 0 })
+	}
+}
+
+// remember has the NPC keep in mind what was said, and what its tools told if
+// it was cut off before it could say so.
+func (t *Table) remember(tn *turn, end ending) {
+	said := strings.Join(tn.answer, " ")
+	if said != "" && !tn.puppet {
+		tn.npc.Remember(tn.Speaker, tn.Text, said)
+		tn.npc.Answered()
+	}
+	if said != "" && tn.leader == nil && end.outcome != OutcomeBarged { // a remark makes no conversation
+		t.hearing.talked(tn.agent, tn.Speaker, tn.route)
+	}
+	if tn.attempt == nil {
+		return
+	}
+	if end.outcome == OutcomeDelivered {
+		tn.npc.Found(nil)
+	} else if len(tn.attempt.found) > 0 {
+		tn.npc.Found(tn.attempt.found)
+	}
+}
+
+// learn keeps what a tool told.
+func (a *attempt) learn(ev engine.ToolFinished) {
+	if ev.Err == nil && !ev.Result.IsError {
+		a.found = append(a.found, fmt.Sprintf("%s(%s): %s", ev.Call.Name, untrusted.Clean(ev.Call.Arguments, maxFound), untrusted.Clean(ev.Result.Text, maxFound)))
+	}
+}
+
+// measure takes a turn's times into what the next is expected to take.
+func (t *Table) measure(tn *turn, l Ledger) {
+	if tn.npc == nil || tn.puppet || tn.leader != nil || l.FirstSubstanceMS == 0 {
+		return
+	}
+	s := pace.Sample{Tier: tn.choice.Tier, Tools: l.ToolRounds > 0, FirstSound: span(l.FirstSoundMS)}
+	s.Took[pace.Endpoint], s.Took[pace.Transcript] = tn.endpoint, tn.final
+	s.Took[pace.Context], s.Took[pace.Model] = span(l.ContextMS), span(l.LLMFirstTokenMS)
+	s.Took[pace.Writing], s.Took[pace.Tool], s.Took[pace.Voice] = tn.writing, tn.tooling, span(l.TTSFirstAudioMS)
+	t.pace.Record(s)
+}
+
+func finished(tool string, o mcphost.Outcome) *ToolFinished {
+	f := &ToolFinished{Tool: tool, MS: millis(o.Result.Duration), OK: o.Err == nil && !o.Result.IsError, Cached: o.Result.Cached}
+	switch {
+	case o.Err != nil:
+		f.Error = o.Err.Error()
+	case o.Result.IsError:
+		f.Error = o.Result.Text
+	}
+	return f
+}
+
+// rawJSON is the model's arguments as JSON: as they are, or quoted where they
+// are none.
+func rawJSON(args string) json.RawMessage {
+	if args == "" {
+		return json.RawMessage("{}")
+	}
+	if json.Valid([]byte(args)) {
+		return json.RawMessage(args)
+	}
+	quoted, err := json.Marshal(args)
+	if err != nil {
+		return json.RawMessage(`""`) // a string always marshals
+	}
+	return quoted
+}

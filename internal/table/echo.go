@@ -1,0 +1,132 @@
+package table
+
+import (
+	"strings"
+	"time"
+	"unicode"
+)
+
+const (
+	// echoWindow is how long after a sentence its echo may come.
+	echoWindow = 5 * time.Second
+	// echoLag is how long after a sentence the echo of its end may sound: whoever
+	// says one of its words later means it.
+	echoLag = 400 * time.Millisecond
+	// echoWords is how many words a transcript needs to be taken for an echo when
+	// they are not just what was being said, in that order.
+	echoWords = 3
+	// echoShare is how many of its words must be the NPC's.
+	echoShare = 0.8
+	// echoMemory is for how long a player whose microphone picked up an NPC is
+	// not taken to interrupt by voice alone.
+	echoMemory = 2 * time.Minute
+	// maxRemarks bounds what is remembered of what NPCs said.
+	maxRemarks = 8
+)
+
+// retorts are what players say to interrupt, be it an NPC's word or not.
+var retorts = map[string]bool{
+	"stop": true, "wait": true, "no": true, "yes": true, "what": true, "why": true, "who": true, "halt": true, "hey": true, "enough": true, "quiet": true,
+	"stopp": true, "warte": true, "nein": true, "ja": true, "was": true, "warum": true, "wer": true, "genug": true, "ruhe": true,
+}
+
+// remark is a sentence an NPC said.
+type remark struct {
+	text string
+	at   time.Time
+}
+
+func remember(all []remark, r remark) []remark {
+	if len(all) >= maxRemarks {
+		all = append(all[:0], all[1:]...)
+	}
+	return append(all, r)
+}
+
+// echo compares a transcript with what NPCs said just now.
+type echo struct {
+	lately []remark
+	saying string    // the sentence under way
+	ended  time.Time // when the player's voice did
+	now    time.Time
+}
+
+// hears reports whether a transcript is what NPCs said just now, as a microphone
+// near a loudspeaker hears it.
+func (e echo) hears(text string) bool {
+	words := wordsOf(text)
+	if len(words) == 0 {
+		return false
+	}
+	if len(words) < echoWords {
+		return !retorts[words[0]] && e.part(words, echoLag)
+	}
+	return e.part(words, echoWindow) || e.mostly(words)
+}
+
+// part reports whether the words were said, in that order, no longer than lag
+// before the player's voice ended.
+func (e echo) part(words []string, lag time.Duration) bool {
+	run := " " + strings.Join(words, " ") + " "
+	for _, r := range e.recent() {
+		if e.ended.Sub(r.at) > lag {
+			continue
+		}
+		if strings.Contains(" "+strings.Join(wordsOf(r.text), " ")+" ", run) {
+			return true
+		}
+	}
+	return false
+}
+
+// mostly reports whether nearly all of the words were said.
+func (e echo) mostly(words []string) bool {
+	said := map[string]int{}
+	for _, r := range e.recent() {
+		for _, w := range wordsOf(r.text) {
+			said[w]++
+		}
+	}
+	known := 0
+	for _, w := range words {
+		if said[w] > 0 {
+			said[w]--
+			known++
+		}
+	}
+	return float64(known) >= echoShare*float64(len(words))
+}
+
+func (e echo) recent() []remark {
+	out := []remark{{e.saying, e.now}}
+	for _, r := range e.lately {
+		if e.now.Sub(r.at) <= echoWindow {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func wordsOf(s string) []string {
+	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// echo is what a microphone may have picked up, of somebody whose voice ended
+// then.
+func (t *Table) echo(ended time.Time) echo { return echo{t.lately, t.saying(), ended, time.Now()} }
+
+// breaksOff remembers the sentence that is cut off.
+func (t *Table) breaksOff(a *attempt) {
+	if a.ended < len(a.said) {
+		t.lately = remember(t.lately, remark{a.said[a.ended].text, time.Now()})
+	}
+}
+
+// saying is the sentence that is being heard, empty if none is.
+func (t *Table) saying() string {
+	line, _ := t.floor.Speaking()
+	if a := t.attempts[line]; a != nil && a.ended < len(a.said) {
+		return a.said[a.ended].text
+	}
+	return ""
+}

@@ -1,0 +1,363 @@
+package table_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// act is something that happens at a random table.
+type act struct {
+	kind   string
+	who    int // player or NPC
+	words  string
+	lasts  time.Duration
+	before time.Duration // pause before it
+}
+
+var (
+	randomPlayers = []string{"Ana", "Bob", "Cem"}
+	randomWords   = []string{
+		"Mira, what do you drink?", "Bart, come here!", "and why is that so?", "Mira and Bart, listen!", "mhm", "", "no, wait a moment, please",
+		"Mira, what about the rules?", "Bart, roll a die", "write it down, Mira", "everybody be quiet now",
+	}
+	randomKinds = []string{
+		"speak", "speak", "speak", "guess", "guess", "split", "split", "barge", "barge", "noise", "type", "wait", "mute", "unmute", "muteall", "unmuteall",
+		"say", "raise", "lower", "direct", "deaf", "unheard", "leave",
+	}
+)
+
+// moods are how a model round or a voice goes.
+type moods struct {
+	models, voices []int
+	model, voice   atomic.Int64
+}
+
+func (m *moods) next(of []int, n *atomic.Int64) int { return of[int(n.Add(1)-1)%len(of)] }
+
+func (m *moods) answer(req llm.Request) []step {
+	done := len(results(req))
+	switch mood := m.next(m.models, &m.model); {
+	case mood == 0:
+		return []step{{after: 100 * ms, text: "Yes. "}, {after: 50 * ms, text: "I pour it out. "}, {after: 2 * time.Second, text: "Done."}}
+	case mood == 1 && done == 0 && len(req.Tools) > 0:
+		return []step{{after: 200 * ms, text: "Let me look. "}, calls(req.Tools[0].Name, `{}`)}
+	case mood == 2 && done == 0 && len(req.Tools) > 0:
+		return []step{{after: 200 * ms}, calls("write", `{"x":"y"}`)}
+	case mood == 3:
+		return []step{{after: 300 * ms, text: "First. And th"}, {after: 100 * ms, err: llm.ErrUnavailable}}
+	case mood == 4:
+		return []step{{after: 3 * time.Second, text: "Late. But here."}}
+	case mood == 5:
+		return []step{{hang: true}}
+	case mood == 6:
+		return []step{calls("ghost", `{"x":`)}
+	case mood == 7:
+		return []step{{text: " "}}
+	}
+	return []step{{text: "Aye. Nine it is."}}
+}
+
+func (m *moods) Synthesize(ctx context.Context, npc config.NPC, text string) iter.Seq2[[]int16, error] {
+	v := sound{takes: 75 * ms, lasts: time.Duration(len(text)) * 60 * ms}
+	switch m.next(m.voices, &m.voice) {
+	case 1:
+		v.takes = 2 * time.Second
+	case 2:
+		v.err = context.DeadlineExceeded
+	case 3:
+		v.takes, v.lasts = 0, 20*ms
+	}
+	return v.Synthesize(ctx, npc, text)
+}
+
+// TestRandomTables lets all happen at a table that can, in any order, and holds
+// it to its promises: every utterance has one turn and every turn one end, one
+// voice sounds at a time and none after it was stopped, what is kept is what
+// was said, nothing acts that was not heard, and in the end the table is idle
+// and answers.
+func TestRandomTables(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.IntRange(3, 30).Draw(rt, "acts")
+		acts := make([]act, n)
+		for i := range acts {
+			acts[i] = act{
+				kind: rapid.SampledFrom(randomKinds).Draw(rt, "kind"), who: rapid.IntRange(0, 2).Draw(rt, "who"),
+				words:  rapid.SampledFrom(randomWords).Draw(rt, "words"),
+				lasts:  time.Duration(rapid.IntRange(40, 2500).Draw(rt, "lasts")) * ms,
+				before: time.Duration(rapid.SampledFrom([]int{0, 0, 50, 300, 500, 900, 2000, 6000}).Draw(rt, "before")) * ms,
+			}
+		}
+		m := &moods{
+			models: rapid.SliceOfN(rapid.IntRange(0, 12), 4, 12).Draw(rt, "models"),
+			voices: rapid.SliceOfN(rapid.IntRange(0, 6), 3, 8).Draw(rt, "voices"),
+		}
+		manner := config.Interruptibility{
+			Style:   rapid.SampledFrom([]string{config.StyleYields, config.StyleYields, config.StyleFinishesSentence, config.StyleInsists}).Draw(rt, "style"),
+			Confirm: config.Duration(250 * ms), Resumes: rapid.Bool().Draw(rt, "resumes"),
+		}
+		var faults []string
+		synctest.Test(t, func(t *testing.T) { faults = randomTable(t, acts, m, manner) })
+		if len(faults) > 0 {
+			rt.Fatalf("%s\nacts: %+v", strings.Join(faults, "\n"), acts)
+		}
+	})
+}
+
+// randomTable plays acts and returns what was wrong.
+func randomTable(t *testing.T, acts []act, m *moods, manner config.Interruptibility) []string {
+	r := heard(t, setting{model: m.answer, voice: m, manner: manner, fillers: []string{"Hm."}})
+	players := map[int]*player{}
+	var talking []chan struct{}
+	for _, a := range acts {
+		time.Sleep(a.before)
+		r.act(a, players, &talking)
+	}
+	for _, done := range talking {
+		<-done
+	}
+	time.Sleep(4 * time.Minute) // more than any timeout
+	m.models, m.voices = []int{9}, []int{0}
+	for _, who := range []string{"Mira", "Bart"} {
+		if _, err := r.Mute(t.Context(), who, false); err != nil {
+			t.Error(err)
+		}
+	}
+	before := len(of[*table.TurnEnded](r.events))
+	r.speak("Ana", "Mira, are you there?")
+	time.Sleep(time.Minute)
+	j := &referee{room: r}
+	if ends := of[*table.TurnEnded](r.events); len(ends) != before+1 || ends[before].Outcome != table.OutcomeDelivered {
+		j.fault("a table at rest answers a line with %+v", ends[before:])
+	}
+	for _, p := range players {
+		p.leave()
+	}
+	r.close()
+	j.turns()
+	j.transcript()
+	j.wire()
+	return j.faults
+}
+
+func (r *room) act(a act, players map[int]*player, talking *[]chan struct{}) {
+	ctx := context.Background()
+	npc := []string{"Mira", "Bart", "all"}[a.who]
+	seated := func() *player {
+		if players[a.who] == nil {
+			players[a.who] = r.join(randomPlayers[a.who])
+		}
+		return players[a.who]
+	}
+	talk := func(f func()) {
+		done := make(chan struct{})
+		*talking = append(*talking, done)
+		go func() {
+			defer close(done)
+			f()
+		}()
+	}
+	switch a.kind {
+	case "speak", "guess":
+		p := seated()
+		if a.kind == "guess" && a.words != "" {
+			talk(func() {
+				time.Sleep(a.lasts * 3 / 4)
+				p.hear.interim(a.words)
+			})
+		}
+		talk(func() { p.say(a.words, a.lasts) })
+	case "split": // within the merge window, or a little late
+		p := seated()
+		talk(func() {
+			p.say("Mira, write down what I say", a.lasts/2)
+			time.Sleep(500*ms + a.lasts/5)
+			p.say(a.words, a.lasts/2)
+		})
+	case "barge":
+		p := seated()
+		talk(func() {
+			sounds := len(r.wire.heard())
+			for range 4000 {
+				if len(r.wire.heard()) > sounds {
+					break
+				}
+				time.Sleep(5 * ms)
+			}
+			p.say(a.words, a.lasts)
+		})
+	case "noise":
+		p := seated()
+		talk(func() { p.voice(a.lasts) })
+	case "deaf":
+		seated().fail()
+	case "unheard":
+		p := seated()
+		p.hear.mu.Lock()
+		p.hear.never = !p.hear.never
+		p.hear.mu.Unlock()
+	case "leave":
+		if p := players[a.who]; p != nil {
+			p.leave()
+			delete(players, a.who)
+		}
+	case "type":
+		r.speak(randomPlayers[a.who], a.words)
+	case "mute", "muteall":
+		_, _ = r.Mute(ctx, map[bool]string{true: "all", false: npc}[a.kind == "muteall"], true)
+	case "unmute", "unmuteall":
+		_, _ = r.Mute(ctx, map[bool]string{true: "all", false: npc}[a.kind == "unmuteall"], false)
+	case "say":
+		_ = r.Say(ctx, npc, "Last orders. Please go home.")
+	case "raise":
+		_, _ = r.Raise(ctx, npc, mcp.BudgetDeep, time.Minute)
+	case "lower":
+		_, _ = r.Lower(ctx, npc, mcp.BudgetFast)
+	case "direct":
+		_, _ = r.Direct(ctx, npc, "lie about the key", 2)
+	case "wait":
+		time.Sleep(a.lasts)
+	}
+}
+
+// referee looks at what a table did.
+type referee struct {
+	*room
+	faults []string
+}
+
+func (j *referee) fault(format string, args ...any) {
+	j.faults = append(j.faults, fmt.Sprintf(format, args...))
+}
+
+// turns holds the events to their promises.
+func (j *referee) turns() {
+	ends, said, barged := map[int64]*table.TurnEnded{}, map[int64][]string{}, map[int64]bool{}
+	var wrote []int64
+	due := map[int64]bool{}
+	for _, e := range of[table.Event](j.events) {
+		n := table.HeaderOf(e).Turn
+		if ends[n] != nil && n > 0 {
+			j.fault("turn %d goes on after its end: %+v", n, e)
+		}
+		switch e := e.(type) {
+		case *table.Heard:
+			if due[n] && !e.Continued {
+				j.fault("turn %d has two utterances", n)
+			}
+			due[n] = true
+		case *table.TurnStarted:
+			due[n] = true
+		case *table.Sentence:
+			said[n] = append(said[n], e.Text)
+		case *table.Filler:
+			said[n] = append(said[n], e.Text)
+		case *table.Barge:
+			barged[n] = true
+		case *table.ToolFinished:
+			if e.Tool == "write" && e.OK {
+				wrote = append(wrote, n)
+			}
+		case *table.TurnEnded:
+			ends[n] = e
+			if e.Ledger.Budget == "" || e.Outcome == table.OutcomeFailed && e.Ledger.BreachStage == "" {
+				j.fault("turn %d is not accounted for: %+v", n, e)
+			}
+		}
+	}
+	for n := range due {
+		if ends[n] == nil {
+			j.fault("turn %d never ends", n)
+		}
+	}
+	for n, e := range ends {
+		if got := strings.Join(said[n], " "); got != e.Text {
+			j.fault("turn %d ends with %q, delivered was %q", n, e.Text, got)
+		}
+		if barged[n] != (e.Outcome == table.OutcomeBarged) {
+			j.fault("turn %d ends %s, barge told: %v", n, e.Outcome, barged[n])
+		}
+	}
+	if len(wrote) != *j.wrote {
+		j.fault("%d writes were told, %d done", len(wrote), *j.wrote)
+	}
+	for _, n := range wrote {
+		if e := ends[n]; e == nil || e.Outcome != table.OutcomeDelivered {
+			j.fault("turn %d wrote, and ended %+v", n, e)
+		}
+	}
+}
+
+// transcript holds what was kept to what was said.
+func (j *referee) transcript() {
+	var want []string
+	for _, e := range of[*table.TurnEnded](j.events) {
+		if e.Text != "" {
+			want = append(want, e.NPC+": "+e.Text)
+		}
+	}
+	var got []string
+	for _, l := range j.journal.said() {
+		if strings.HasPrefix(l, "Mira: ") || strings.HasPrefix(l, "Bartok the Barkeep: ") {
+			got = append(got, l)
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		j.fault("kept was %q, said was %q", got, want)
+	}
+}
+
+// wire holds the sound to the events.
+func (j *referee) wire() {
+	type span struct{ from, to time.Time }
+	spans := map[string][]span{}
+	open := map[int64]time.Time{}
+	for _, e := range of[table.Event](j.events) {
+		h := table.HeaderOf(e)
+		switch e := e.(type) {
+		case *table.AudioStarted:
+			open[h.Turn] = h.Time
+		case *table.TurnEnded:
+			if at, ok := open[h.Turn]; ok {
+				spans[e.NPC] = append(spans[e.NPC], span{at, h.Time})
+			}
+		}
+	}
+	voices := map[int16]string{1000: "Mira", 3000: "Bartok the Barkeep"}
+	var last time.Time
+	for _, f := range j.room.wire.heard() {
+		if f.sample == 0 { // the rest of a fade
+			continue
+		}
+		npc, known := voices[f.sample]
+		if !known {
+			j.fault("two voices at once: a sample of %d at %v", f.sample, f.at)
+			return
+		}
+		if f.at.Equal(last) {
+			j.fault("two frames at %v", f.at)
+		}
+		last = f.at
+		if !slices.ContainsFunc(spans[npc], func(s span) bool {
+			return !f.at.Before(s.from.Add(-ms)) && !f.at.After(s.to.Add(20*ms))
+		}) {
+			j.fault("%s sounds at %v, outside of its turns", npc, f.at)
+			return
+		}
+	}
+}

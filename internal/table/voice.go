@@ -1,0 +1,238 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/speech"
+)
+
+const (
+	// voiceStall is how long a voice may be silent in the middle of its work.
+	voiceStall = 10 * time.Second
+	// voicePatience is how long a voice has for its first sound before a phrase may
+	// come first.
+	voicePatience = 500 * time.Millisecond
+	// maxUnplayed is how much sound of one sentence may wait to be played before
+	// the voice is made to wait.
+	maxUnplayed = 30 * time.Second
+	// piecesAhead is how many pieces of sound a voice may be ahead of the line.
+	piecesAhead = 4
+)
+
+var errVoiceSilent = fmt.Errorf("no sound came for %s", voiceStall)
+
+// voice speaks the sentences of an attempt into its line, in order, one ahead
+// of what is played. Until the first sound it may be given a stock phrase. It
+// ends with the sentences or with ctx.
+func (w *worker) voice(ctx context.Context) {
+	defer w.line.Close()
+	if !w.isMeant(ctx) {
+		return
+	}
+	for {
+		var s sentence
+		var more bool
+		select {
+		case s, more = <-w.sentences:
+		default:
+			select {
+			case s, more = <-w.sentences:
+			case text := <-w.phrase:
+				if !w.fill(ctx, text) {
+					return
+				}
+				continue
+			case <-ctx.Done():
+			}
+		}
+		if !more || !w.utter(ctx, s) {
+			return
+		}
+		w.phrase = nil // the answer has begun
+	}
+}
+
+// isMeant waits until the attempt is no guess.
+func (w *worker) isMeant(ctx context.Context) bool {
+	select {
+	case <-w.meant:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// fill speaks a stock phrase, sentence by sentence, as the voices keep them.
+func (w *worker) fill(ctx context.Context, text string) bool {
+	w.phrase = nil // one is enough
+	w.report(func(_ context.Context, t *Table) { t.filling(w.attempt.turn) })
+	var split speech.Splitter
+	for _, s := range append(split.Push(text), split.Flush()...) {
+		if !w.utter(ctx, sentence{s, filler}) {
+			return false
+		}
+	}
+	return true
+}
+
+// utter speaks one sentence and reports whether to go on.
+func (w *worker) utter(ctx context.Context, s sentence) bool {
+	if err := w.line.Room(ctx, lookAhead); err != nil || ctx.Err() != nil {
+		return false
+	}
+	begin := func() {
+		w.report(func(_ context.Context, t *Table) { w.attempt.said = append(w.attempt.said, s) })
+		w.line.Begin()
+	}
+	if w.table.o.Voices == nil {
+		begin()
+		w.line.End()
+		w.audible(-1)
+		return true
+	}
+	sound := w.synthesize(ctx, s.text)
+	defer sound.end()
+	first, ok := sound.next()
+	if !ok {
+		if first, ok = w.await(ctx, sound); !ok {
+			return false
+		}
+	}
+	begin()
+	err := w.pour(ctx, sound, first)
+	w.line.End()
+	if ctx.Err() != nil {
+		return false
+	}
+	w.audible(-1)
+	if err != nil && !w.hoarse {
+		w.hoarse = true
+		w.report(func(_ context.Context, t *Table) {
+			t.Notice(w.attempt.turn.number, "warning", "the voice failed, the text goes on: "+oneLine(err))
+		})
+	}
+	return true
+}
+
+// await waits for a sentence's first sound. A phrase that is at hand may come
+// before a voice that is slow, not before one that is about to speak.
+func (w *worker) await(ctx context.Context, sound *synthesis) (first piece, ok bool) {
+	patient := time.NewTimer(voicePatience)
+	defer patient.Stop()
+	var phrase <-chan string
+	for {
+		select {
+		case first = <-sound.pieces:
+			return first, true
+		case <-patient.C:
+			phrase = w.phrase
+		case text := <-phrase:
+			phrase = nil
+			if !w.fill(ctx, text) {
+				return piece{}, false
+			}
+		case <-ctx.Done():
+			return piece{}, false
+		}
+	}
+}
+
+// piece is some sound, or the end of it: the zero value.
+type piece struct {
+	samples []int16
+	err     error
+}
+
+// synthesis is a sentence being spoken.
+type synthesis struct {
+	pieces chan piece // closed at the end
+	began  time.Time
+	cancel context.CancelCauseFunc
+	done   chan struct{}
+}
+
+// next returns a piece that is there already.
+func (s *synthesis) next() (piece, bool) {
+	select {
+	case p := <-s.pieces:
+		return p, true
+	default:
+		return piece{}, false
+	}
+}
+
+// end ends the work and waits for it.
+func (s *synthesis) end() {
+	s.cancel(nil)
+	for range s.pieces { // it may be about to give one
+	}
+	<-s.done
+}
+
+// synthesize begins to speak a sentence. A voice that falls silent is given up.
+func (w *worker) synthesize(ctx context.Context, text string) *synthesis {
+	s := &synthesis{pieces: make(chan piece, piecesAhead), began: time.Now(), done: make(chan struct{})}
+	ctx, s.cancel = context.WithCancelCause(ctx)
+	w.table.work.Go(func() {
+		defer close(s.done)
+		defer close(s.pieces)
+		watch := time.AfterFunc(voiceStall, func() { s.cancel(errVoiceSilent) })
+		defer watch.Stop()
+		give := func(p piece) bool {
+			watch.Stop() // what the line takes to play is not the voice's silence
+			defer watch.Reset(voiceStall)
+			select {
+			case s.pieces <- p:
+				return true
+			case <-ctx.Done():
+				return false
+			}
+		}
+		for pcm, err := range w.table.o.Voices.Synthesize(ctx, w.npc, text) {
+			if err != nil || len(pcm) > 0 && !give(piece{samples: slices.Clone(pcm)}) {
+				if err != nil && ctx.Err() == nil {
+					give(piece{err: err})
+				}
+				break
+			}
+		}
+		if errors.Is(context.Cause(ctx), errVoiceSilent) {
+			s.pieces <- piece{err: errVoiceSilent}
+		}
+	})
+	return s
+}
+
+// pour puts a sentence's sound into the line.
+func (w *worker) pour(ctx context.Context, s *synthesis, p piece) error {
+	for heard := false; p.err == nil && len(p.samples) > 0; p = <-s.pieces {
+		w.line.Append(p.samples)
+		if !heard {
+			heard = true
+			w.audible(time.Since(s.began))
+		}
+		if err := w.line.Room(ctx, maxUnplayed); err != nil {
+			return nil // nobody hears it any more
+		}
+	}
+	return p.err
+}
+
+// audible reports that there is something to play. took is how long the voice
+// needed for its first sound; negative if there was none.
+func (w *worker) audible(took time.Duration) {
+	w.report(func(ctx context.Context, t *Table) {
+		a := w.attempt
+		if tn := a.turn; took >= 0 && tn.ledger.TTSFirstAudioMS == 0 {
+			tn.ledger.TTSFirstAudioMS = millis(took)
+		}
+		if !a.ready {
+			a.ready = true
+			t.want(ctx, a)
+		}
+	})
+}

@@ -1,0 +1,51 @@
+package untrusted_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+)
+
+func TestReason(t *testing.T) {
+	const key = "sk-proj-Abc+/=defghijklmnop0123456789"
+	for _, row := range []struct{ name, in, want string }{
+		{"nothing_to_hide", "the model qwen3:8b is not found", "the model qwen3:8b is not found"},
+		{"nothing", " \n", ""},
+		{"lines_and_escapes", "one\n\x1b[31mtwo\t three", "one two three"},
+		{"whole", "wrong key " + key + "!", "wrong key [redacted]!"},
+		{"in_an_address", "GET /?key=sk-proj-Abc%2B%2F%3Ddefghijklmnop0123456789", "GET /?key=[redacted]"},
+		{"its_ends", "wrong key sk-pro…456789", "wrong key [redacted]…[redacted]"},
+		{"masked", "wrong key sk-proj-********6789.", "wrong key [redacted]."},
+		{"another_key", "bad key sk-SECRETSECRET", "bad key [redacted]"},
+		{"another_vendors", "gsk_abcdefgh, AIzaSyA0123456789abcdefghij", "[redacted], [redacted]"},
+		{"hexadecimal", "key 0123456789abcdef0123456789abcdef", "key [redacted]"},
+		{"token", "Bearer abcdefghijklmnopqrstu expired", "[redacted] expired"},
+		{"jwt", "token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "token [redacted]"},
+		{"words_like_keys", "task-based asks: bearer token missing, request 5f2c-11", "task-based asks: bearer token missing, request 5f2c-11"},
+		{"split_by_an_escape", "sk-SECRET\x1b[0mSECRET", "[redacted]"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if got := untrusted.Reason(row.in, key, 200); got != row.want {
+				t.Errorf("Reason(%q) = %q, want %q", row.in, got, row.want)
+			}
+		})
+	}
+}
+
+// TestReasonNeverShowsTheKey shows any key in any text: what is left is one
+// short line without it.
+func TestReasonNeverShowsTheKey(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		key := rapid.StringMatching(`[A-Za-z0-9+/=_.-]{12,60}`).Draw(r, "key")
+		most := rapid.IntRange(1, 300).Draw(r, "most")
+		text := rapid.String().Draw(r, "before") + key + rapid.String().Draw(r, "after")
+		got := untrusted.Reason(text, key, most)
+		if strings.Contains(got, key) || strings.ContainsAny(got, "\n\r\t") || utf8.RuneCountInString(got) > most {
+			r.Fatalf("Reason(%q, %q, %d) = %q", text, key, most, got)
+		}
+	})
+}

@@ -1,0 +1,7 @@
+//go:build race
+
+package voicebench
+
+// racing says that the race detector is at work, which slows everything down
+// several times and not alike.
+const racing = true

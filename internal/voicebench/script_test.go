@@ -1,0 +1,194 @@
+package voicebench
+
+import (
+	"context"
+	"iter"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
+)
+
+// script stands in for the model, the voice and the transcriber of one table.
+type script struct {
+	plan     plan
+	sound    []int16 // one frame of the answer
+	waited   atomic.Int64
+	finals   chan time.Time // when a final transcript was given
+	finished chan int       // utterances that wait for their transcript
+}
+
+func newScript(p plan) *script {
+	return &script{plan: p, sound: tone(1000), finals: make(chan time.Time, 1), finished: make(chan int, stt.MaxPending)}
+}
+
+// tone is a frame of a tone with all its overtones up to 4 kHz, as voices have
+// them.
+func tone(hertz float64) []int16 {
+	out := make([]int16, audio.FrameSamples)
+	for i := range out {
+		at := 2 * math.Pi * hertz * float64(i) / audio.SampleRate
+		for k := 1.0; k*hertz <= 4000; k++ {
+			out[i] += int16(6000 / k * math.Sin(k*at))
+		}
+	}
+	return out
+}
+
+// wait plays a provider at work for so many milliseconds. Timers are late now
+// and then, so what it took is counted.
+func (s *script) wait(ctx context.Context, ms float64) error {
+	if ms <= 0 {
+		return ctx.Err()
+	}
+	from := time.Now()
+	defer func() { s.waited.Add(int64(time.Since(from))) }()
+	timer := time.NewTimer(time.Duration(ms * float64(time.Millisecond)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// model is the script as a language model.
+type model struct{ *script }
+
+func (model) Name() string { return "script" }
+
+// Stream answers with one sentence in one piece.
+func (m model) Stream(ctx context.Context, _ llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		if err := m.wait(ctx, m.plan.LLMMS); err != nil {
+			yield(llm.Chunk{}, err)
+			return
+		}
+		yield(llm.Chunk{Text: m.plan.Answer, FinishReason: "stop"}, nil)
+	}
+}
+
+// Synthesize gives every sentence the same sound, in frames.
+func (s *script) Synthesize(ctx context.Context, _ config.NPC, _ string) iter.Seq2[[]int16, error] {
+	return func(yield func([]int16, error) bool) {
+		if err := s.wait(ctx, s.plan.TTSMS); err != nil {
+			yield(nil, err)
+			return
+		}
+		for at := 0.0; at < s.plan.SoundMS; at += millis(audio.FrameDuration) {
+			if !yield(s.sound, nil) {
+				return
+			}
+		}
+	}
+}
+
+// transcriber is the script as speech recognition: whatever it hears, it was
+// the plan's utterance, known as soon as it is asked for.
+type transcriber struct{ *script }
+
+func (transcriber) Name() string { return "script" }
+
+func (t transcriber) Open(context.Context, stt.Options) (stt.Stream, error) {
+	return &transcript{script: t.script, closed: make(chan struct{})}, nil
+}
+
+type transcript struct {
+	*script
+	utterances int
+	closed     chan struct{}
+	once       sync.Once
+}
+
+func (*transcript) Send([]int16) error { return nil }
+
+func (s *transcript) Finish(context.Context) (int, error) {
+	n := s.utterances
+	select {
+	case s.finished <- n:
+		s.utterances++
+		return n, nil
+	default:
+		return 0, stt.ErrBusy
+	}
+}
+
+func (s *transcript) Recv(ctx context.Context) (stt.Result, error) {
+	select {
+	case n := <-s.finished:
+		s.finals <- time.Now()
+		return stt.Result{Utterance: n, Text: s.plan.Utterance, Final: true}, nil
+	case <-s.closed:
+		return stt.Result{}, stt.ErrClosed
+	case <-ctx.Done():
+		return stt.Result{}, ctx.Err()
+	}
+}
+
+func (*transcript) Stats() stt.Stats { return stt.Stats{} }
+
+func (s *transcript) Close() error {
+	s.once.Do(func() { close(s.closed) })
+	return nil
+}
+
+// outlet hears the table: it notes when the first frame of an answer came, and
+// the last one with sound in it.
+type outlet struct {
+	armed atomic.Bool
+	first chan time.Time
+	last  atomic.Pointer[time.Time]
+}
+
+func (o *outlet) Write(_ context.Context, frame *audio.Frame) error {
+	now := time.Now()
+	if !slices.ContainsFunc(frame[:], func(v int16) bool { return v != 0 }) {
+		return nil
+	}
+	o.last.Store(&now)
+	if o.armed.CompareAndSwap(true, false) {
+		o.first <- now
+	}
+	return nil
+}
+
+// journal is a session log in memory.
+type journal struct {
+	memory.SessionLog
+	mu    sync.Mutex
+	lines []memory.Line
+}
+
+func (j *journal) Append(_ context.Context, lines ...memory.Line) ([]memory.Line, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.lines = append(j.lines, lines...)
+	return lines, nil
+}
+
+func (j *journal) Recent(_ context.Context, _ string, n int) ([]memory.Line, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.lines[max(0, len(j.lines)-n):]), nil
+}
+
+// nowhere is an empty world.
+type nowhere struct{}
+
+func (nowhere) FindEntities(context.Context, memory.EntityQuery) ([]memory.Entity, error) {
+	return nil, nil
+}
+
+func (nowhere) Places(context.Context, string, ...string) (map[string]memory.Entity, error) {
+	return nil, nil
+}
+
+func (nowhere) Inside(context.Context, string, string, int) ([]memory.Entity, error) { return nil, nil }
