@@ -1,0 +1,90 @@
+package discord
+
+import (
+	"context"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// House opens the tables of guilds. It is safe for concurrent use.
+type House interface {
+	// Sit opens a table for a guild that has none. The caller closes what it
+	// returns before it asks for the guild's next.
+	Sit(ctx context.Context, guild string, o SitOptions) (*Sitting, error)
+}
+
+// SitOptions say who is told what happens at a table.
+type SitOptions struct {
+	// Sink takes the table's events.
+	Sink table.Sink
+	// Tell is told at any time what people should know, as in [table.Notice]. It
+	// may be called by any goroutine and does not wait.
+	Tell func(level, text string)
+}
+
+// Sitting is an open table. Its functions are safe for concurrent use.
+type Sitting struct {
+	Table           *table.Table
+	Campaign, Scene string
+	Cast            []NPC
+	// Notices are what people should know before the first line.
+	Notices []string
+	// Close ends the table; what was said is kept.
+	Close func() error
+}
+
+// NPC is how a character looks in a chat.
+type NPC struct {
+	Name string
+	// Avatar is the address of its picture, empty if it has none.
+	Avatar string
+}
+
+// Office is what a guild has beside a table. It works with and without a session
+// and is safe for concurrent use.
+type Office interface {
+	// Call runs a tool with a caller's rights and returns its answer, which is
+	// JSON for every tool that is built in.
+	Call(ctx context.Context, guild string, by Caller, tool, args string) (string, error)
+	// Tools describes the guild's tools, measured anew if measure is true.
+	Tools(ctx context.Context, guild string, measure bool) ([]mcphost.Status, error)
+	// Import takes a campaign file into the guild's world and returns how many
+	// entities it has. What is wrong with the file is said with its lines.
+	Import(ctx context.Context, guild string, by Caller, name string, data []byte) (int, error)
+}
+
+// Records are what is kept of a guild. They are there with and without a session
+// and safe for concurrent use.
+type Records interface {
+	// Recall returns the latest session in which something was said, and its last
+	// lines, most at most. Without any the session has no id.
+	Recall(ctx context.Context, guild string, most int) (memory.Session, []memory.Line, error)
+	// Campaign describes what is played in the guild.
+	Campaign(ctx context.Context, guild string) (Campaign, error)
+	// Note keeps what somebody thinks of the play, for whoever runs the bot.
+	Note(ctx context.Context, guild string, by Caller, text string) error
+}
+
+// Backend is what is behind a bot.
+type Backend interface {
+	House
+	Office
+	Records
+}
+
+// Campaign is what is played in a guild.
+type Campaign struct {
+	Name, System, Scene string
+	// NPCs, Entities and Sessions count them.
+	NPCs, Entities, Sessions int
+}
+
+// Caller is who gave a command.
+type Caller struct {
+	// ID is the user's.
+	ID string
+	// DM is whether the caller has a DM's rights.
+	DM bool
+}
