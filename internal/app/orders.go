@@ -12,7 +12,7 @@ import (
 )
 
 // commands describe what may be typed after a slash.
-const commands = "/raise NPC TIER [DURATION], /lower NPC [TIER], /mute NPC, /unmute NPC (to these four, all means everyone), " +
+const commands = "/raise NPC TIER [DURATION] [N turns], /lower NPC [TIER], /mute NPC, /unmute NPC (to these four, all means everyone), " +
 	"/say NPC text, /direct NPC [text], /tools, /listen, /ledger, /help, /quit"
 
 // plain are the orders that stand alone.
@@ -73,8 +73,12 @@ func lastWord(s string) (rest, last string) {
 }
 
 func (p *console) raise(ctx context.Context, args string) (string, error) {
-	const usage = "usage: /raise NPC standard|deep [DURATION], such as /raise Bartok deep 5m"
+	const usage = "usage: /raise NPC standard|deep [DURATION] [N turns], such as /raise Bartok deep 5m or /raise Bartok deep 3 turns"
 	var d time.Duration
+	turns, args, err := leaseTurns(args)
+	if err != nil {
+		return "", fmt.Errorf("%w; %s", err, usage)
+	}
 	rest, last := lastWord(args)
 	given := last
 	if minutes, err := strconv.Atoi(last); err == nil {
@@ -91,7 +95,20 @@ func (p *console) raise(ctx context.Context, args string) (string, error) {
 	if err != nil || rest == "" {
 		return "", errors.New(usage)
 	}
-	return p.session.Table.Raise(ctx, rest, to, d)
+	return p.session.Table.Raise(ctx, rest, to, d, turns)
+}
+
+// leaseTurns splits "3 turns" off the end of args; 0 if it does not end so.
+func leaseTurns(args string) (turns int, rest string, err error) {
+	before, unit := lastWord(args)
+	if unit = strings.ToLower(unit); unit != "turns" && unit != "turn" {
+		return 0, args, nil
+	}
+	rest, count := lastWord(before)
+	if turns, err = strconv.Atoi(count); err != nil || turns < 1 {
+		return 0, "", fmt.Errorf("%q is no number of turns", count)
+	}
+	return turns, rest, nil
 }
 
 func (p *console) lower(ctx context.Context, args string) (string, error) {

@@ -173,7 +173,7 @@ func tierRaise(ctx context.Context, c *call) (string, error) {
 		return "", err
 	}
 	return order(c, func(t *table.Table) (string, error) {
-		return t.Raise(ctx, c.str("npc"), to, time.Duration(c.num("minutes"))*time.Minute)
+		return t.Raise(ctx, c.str("npc"), to, time.Duration(c.num("minutes"))*time.Minute, c.num("turns"))
 	})
 }
 

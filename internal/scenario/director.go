@@ -154,7 +154,7 @@ func (d *director) order(ctx context.Context, step Step) error {
 	case step.Raise != nil:
 		var to mcp.BudgetTier
 		if to, err = mcp.ParseTier(step.Raise.Tier); err == nil {
-			_, err = t.Raise(ctx, step.Raise.NPC, to, time.Duration(step.Raise.Lasts))
+			_, err = t.Raise(ctx, step.Raise.NPC, to, time.Duration(step.Raise.Lasts), step.Raise.Turns)
 		}
 	case step.Lower != nil:
 		var to mcp.BudgetTier

@@ -179,6 +179,7 @@ type Raise struct {
 	NPC   string          `yaml:"npc" required:"true" doc:"The NPC."`
 	Tier  string          `yaml:"tier" required:"true" enum:"fast|standard|deep" doc:"The tier."`
 	Lasts config.Duration `yaml:"lasts" min:"0s" max:"24h" doc:"For how long; latency.lease if missing."`
+	Turns int             `yaml:"turns" min:"0" max:"1000" doc:"For how many turns at most; latency.lease_turns if missing."`
 }
 
 // Expectation is one thing that must come of a scene: one of Event, Absent,

@@ -97,7 +97,7 @@ func TestPlayersKeepTheirConversations(t *testing.T) {
 		h := hearingOf(cast(), -1)
 		say := func(speaker, text string, want ...int) {
 			t.Helper()
-			if got := h.decide(Utterance{speaker, text}); !slices.Equal(got.NPCs, want) {
+			if got := h.decide(Utterance{Speaker: speaker, Text: text}); !slices.Equal(got.NPCs, want) {
 				t.Errorf("%s: %q is for %v (%s), want %v", speaker, text, got.NPCs, got.Why, want)
 			} else if len(got.NPCs) > 0 {
 				h.talked(got.NPCs[0], speaker, RouteName)

@@ -30,14 +30,18 @@ func (t *Table) find(name string) ([]int, error) {
 	return []int{i}, nil
 }
 
-// Raise lifts an NPC to a tier for a while (ruling 7). A duration of 0 means
-// the configured one. It returns a sentence that says what was done.
-func (t *Table) Raise(ctx context.Context, npc string, to mcp.BudgetTier, d time.Duration) (string, error) {
+// Raise lifts an NPC to a tier for d or for so many of its turns, whichever ends
+// first (ruling 7). Of either, 0 means what is configured. It returns a sentence
+// that says what was done.
+func (t *Table) Raise(ctx context.Context, npc string, to mcp.BudgetTier, d time.Duration, turns int) (string, error) {
 	if to == mcp.BudgetFast {
 		return "", fmt.Errorf("fast is the lowest tier; use lower to cap an NPC at it")
 	}
-	if d == 0 {
+	if d <= 0 {
 		d = time.Duration(t.o.Latency.Lease)
+	}
+	if turns <= 0 {
+		turns = t.o.Latency.LeaseTurns
 	}
 	var said string
 	err := t.order(ctx, func(context.Context) error {
@@ -46,9 +50,9 @@ func (t *Table) Raise(ctx context.Context, npc string, to mcp.BudgetTier, d time
 			return err
 		}
 		for _, i := range who {
-			t.o.Agents[i].Raise(agent.Lease{Tier: to, Until: time.Now().Add(d), Turns: t.o.Latency.LeaseTurns})
+			t.o.Agents[i].Raise(agent.Lease{Tier: to, Until: time.Now().Add(d), Turns: turns})
 		}
-		said = fmt.Sprintf("%s may go up to %s for %s or %d turns", t.named(who), to, d, t.o.Latency.LeaseTurns)
+		said = fmt.Sprintf("%s may go up to %s for %s or %s", t.named(who), to, d, counted(turns))
 		return nil
 	})
 	return said, err
@@ -215,4 +219,12 @@ func (t *Table) named(who []int) string {
 		return t.o.Agents[who[0]].NPC.Name
 	}
 	return "everyone"
+}
+
+// counted is a number of turns in words.
+func counted(turns int) string {
+	if turns == 1 {
+		return "one turn"
+	}
+	return fmt.Sprintf("%d turns", turns)
 }

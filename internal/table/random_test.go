@@ -223,7 +223,7 @@ func (r *room) act(a act, players map[int]*player, talking *[]chan struct{}) {
 	case "say":
 		_ = r.Say(ctx, npc, "Last orders. Please go home.")
 	case "raise":
-		_, _ = r.Raise(ctx, npc, mcp.BudgetDeep, time.Minute)
+		_, _ = r.Raise(ctx, npc, mcp.BudgetDeep, time.Minute, 0)
 	case "lower":
 		_, _ = r.Lower(ctx, npc, mcp.BudgetFast)
 	case "direct":

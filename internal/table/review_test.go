@@ -54,7 +54,7 @@ func TestWrongGuessIsNotTaken(t *testing.T) {
 				t.Errorf("Bart began a second answer at %v, before the first had ended at %v", s.Time, bob.Time)
 			}
 		}},
-		{"its tier was raised meanwhile", "Mira, what do you drink?", func(r *room) { _, _ = r.Raise(context.Background(), "Mira", mcp.BudgetDeep, time.Minute) }, func(t *testing.T, r *room) {
+		{"its tier was raised meanwhile", "Mira, what do you drink?", func(r *room) { _, _ = r.Raise(context.Background(), "Mira", mcp.BudgetDeep, time.Minute, 0) }, func(t *testing.T, r *room) {
 			ended := r.until(1)
 			if s := started(r, table.HeaderOf(ended).Turn); s.Tier != mcp.BudgetDeep.String() {
 				t.Errorf("the turn ran at %s, want the raise to count", s.Tier)

@@ -140,6 +140,9 @@ type Table struct {
 type Utterance struct {
 	Speaker string
 	Text    string
+	// User is who spoke and Ref the message it was written in, as the transport
+	// knows them (see [memory.Line]); empty where there is none.
+	User, Ref string
 }
 
 // order is something the DM wants, run by the table's goroutine.

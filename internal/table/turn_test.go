@@ -319,19 +319,23 @@ func TestRaiseIsALeaseAndLowerIsACeiling(t *testing.T) {
 			}
 		}
 		tier("Bart, hi", "fast")
-		do(r.Raise(t.Context(), "bart", mcp.BudgetDeep, 0))
+		do(r.Raise(t.Context(), "bart", mcp.BudgetDeep, 0, 0))
 		for range 10 {
 			tier("Bart, hi", "deep")
 		}
 		tier("Bart, hi", "fast") // ten turns are over
-		do(r.Raise(t.Context(), "Bartok", mcp.BudgetDeep, time.Minute))
+		do(r.Raise(t.Context(), "bart", mcp.BudgetDeep, time.Hour, 2))
+		tier("Bart, hi", "deep")
+		tier("Bart, hi", "deep")
+		tier("Bart, hi", "fast") // two turns are over
+		do(r.Raise(t.Context(), "Bartok", mcp.BudgetDeep, time.Minute, 0))
 		tier("Bart, hi", "deep")
 		time.Sleep(time.Minute)
 		tier("Bart, hi", "fast") // the minute is over
 		tier("Mira, the rules", "standard")
 		do(r.Lower(t.Context(), "Mira", mcp.BudgetFast))
 		tier("Mira, the rules", "fast")
-		do(r.Raise(t.Context(), "Mira", mcp.BudgetStandard, time.Minute))
+		do(r.Raise(t.Context(), "Mira", mcp.BudgetStandard, time.Minute, 0))
 		tier("Mira, hi", "standard")
 		time.Sleep(time.Minute)
 		tier("Mira, the rules", "fast") // the cap is back
@@ -339,7 +343,7 @@ func TestRaiseIsALeaseAndLowerIsACeiling(t *testing.T) {
 		tier("Mira, the rules", "standard")
 		do(r.Lower(t.Context(), "all", mcp.BudgetFast))
 		tier("Mira, the rules", "fast")
-		if _, err := r.Raise(t.Context(), "Bartek", mcp.BudgetDeep, 0); err == nil || !strings.Contains(err.Error(), `"Bartok`) && !strings.Contains(err.Error(), `"Bart"`) {
+		if _, err := r.Raise(t.Context(), "Bartek", mcp.BudgetDeep, 0, 0); err == nil || !strings.Contains(err.Error(), `"Bartok`) && !strings.Contains(err.Error(), `"Bart"`) {
 			t.Errorf("err = %v, want the nearest name", err)
 		}
 	})
