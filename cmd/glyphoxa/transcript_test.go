@@ -45,6 +45,7 @@ type ledger struct {
 	EndpointMS       float64 `json:"endpoint_ms"`
 	STTFinalMS       float64 `json:"stt_final_ms"`
 	RouteUS          float64 `json:"route_us"`
+	BeginMS          float64 `json:"begin_ms"`
 	ContextMS        float64 `json:"context_ms"`
 	LLMFirstTokenMS  float64 `json:"llm_first_token_ms"`
 	ToolMS           float64 `json:"tool_ms"`
@@ -53,6 +54,7 @@ type ledger struct {
 	FirstSoundMS     float64 `json:"first_sound_ms"`
 	FirstSubstanceMS float64 `json:"first_substance_ms"`
 	TotalMS          float64 `json:"total_ms"`
+	TargetMS         float64 `json:"target_ms"`
 	Budget           string  `json:"budget"`
 	FloorMS          float64 `json:"floor_ms"`
 	BreachStage      string  `json:"breach_stage"`
@@ -61,8 +63,8 @@ type ledger struct {
 // ledgerKeys are the ledger's keys in the documented order.
 func ledgerKeys() []string {
 	return []string{
-		"endpoint_ms", "stt_final_ms", "route_us", "context_ms", "llm_first_token_ms", "tool_ms", "tool_rounds",
-		"tts_first_audio_ms", "floor_ms", "first_sound_ms", "first_substance_ms", "total_ms", "budget", "breach_stage",
+		"endpoint_ms", "stt_final_ms", "route_us", "begin_ms", "context_ms", "llm_first_token_ms", "tool_ms", "tool_rounds",
+		"tts_first_audio_ms", "floor_ms", "first_sound_ms", "first_substance_ms", "total_ms", "target_ms", "budget", "breach_stage",
 	}
 }
 

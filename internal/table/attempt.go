@@ -39,6 +39,7 @@ type attempt struct {
 	id     uint64 // of its line, on the floor and in the mixer
 	turn   *turn
 	line   *mixer.Line
+	began  time.Time
 	cancel context.CancelCauseFunc
 	meant  chan struct{} // closed once it is no guess
 	phrase chan string   // a stock phrase to say while there is nothing else
@@ -86,7 +87,7 @@ type result struct {
 }
 
 func newAttempt(id uint64, tn *turn, guess bool) *attempt {
-	a := &attempt{id: id, turn: tn, line: mixer.NewLine(id), guess: guess, meant: make(chan struct{}), phrase: make(chan string, 1)}
+	a := &attempt{id: id, turn: tn, line: mixer.NewLine(id), began: time.Now(), guess: guess, meant: make(chan struct{}), phrase: make(chan string, 1)}
 	if !guess {
 		close(a.meant)
 	}

@@ -125,7 +125,10 @@ func (t *Table) ended(tn *turn, end ending) {
 	if tn.started.IsZero() || tn.began.IsZero() {
 		waited = max(time.Since(tn.since)-tn.endpoint-tn.final, 0)
 	}
-	l.FloorMS = millis(tn.floor)
+	l.FloorMS, l.TargetMS = millis(tn.floor), millis(tn.target)
+	if tn.attempt != nil {
+		l.BeginMS = millis(tn.attempt.began.Sub(tn.since))
+	}
 	l.judge(tn.target, end.outcome, end.stage, waited)
 	t.measure(tn, l)
 	t.emit(tn.number, KindTurnEnded, &TurnEnded{NPC: name, Outcome: end.outcome, Text: strings.Join(tn.texts, " "), Ledger: l})

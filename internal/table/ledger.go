@@ -14,6 +14,10 @@ type Ledger struct {
 	STTFinalMS float64 `json:"stt_final_ms"`
 	// RouteUS is the time, in microseconds, to decide who answers and how.
 	RouteUS float64 `json:"route_us"`
+	// BeginMS is when work on the answer began: before the final transcript if the
+	// words were guessed right, later than that if the utterance had to wait, and
+	// below 0 if it could not have been heard at once.
+	BeginMS float64 `json:"begin_ms"`
 	// ContextMS is the time to assemble what the NPC knows.
 	ContextMS float64 `json:"context_ms"`
 	// LLMFirstTokenMS is from asking the model to the first piece of its answer.
@@ -30,8 +34,11 @@ type Ledger struct {
 	FirstSoundMS     float64 `json:"first_sound_ms"`
 	FirstSubstanceMS float64 `json:"first_substance_ms"`
 	TotalMS          float64 `json:"total_ms"`
+	// TargetMS is the tier's target, within which the first sound was due; 0 if
+	// nobody answered.
+	TargetMS float64 `json:"target_ms"`
 	// Budget is "met" or "breached": whether the first sound came within the
-	// tier's target. A turn that should have been answered and was not is
+	// target. A turn that should have been answered and was not is
 	// breached.
 	Budget string `json:"budget"`
 	// BreachStage is the stage that took longest in a breached turn, or the one
