@@ -14,6 +14,9 @@ import (
 // text search finds them.
 const indexQueue = 256
 
+// reworded is no line's id.
+const reworded = 0
+
 // farewell bounds what is finished after a session has ended.
 const farewell = 5 * time.Second
 
@@ -23,14 +26,17 @@ type indexer struct {
 	memory.SessionLog
 	store *sqlite.Store
 	log   *slog.Logger
-	queue chan memory.Fact
+	// queue holds ids of lines, not what they say: one that is taken back or
+	// reworded while it waits is found so. It holds reworded for facts that
+	// changed and have no vector yet.
+	queue chan int64
 	done  chan struct{}
 	life  context.Context
 	end   context.CancelFunc
 }
 
 func newIndexer(store *sqlite.Store, log *slog.Logger) *indexer {
-	x := &indexer{SessionLog: store, store: store, log: log, queue: make(chan memory.Fact, indexQueue), done: make(chan struct{})}
+	x := &indexer{SessionLog: store, store: store, log: log, queue: make(chan int64, indexQueue), done: make(chan struct{})}
 	x.life, x.end = context.WithCancel(context.Background())
 	go x.run()
 	return x
@@ -44,9 +50,8 @@ func (x *indexer) Append(ctx context.Context, lines ...memory.Line) ([]memory.Li
 		return nil, err
 	}
 	for _, l := range kept {
-		f := memory.Fact{Source: "session:" + l.Session, Text: l.Speaker + ": " + l.Text, At: l.At}
 		select {
-		case x.queue <- f:
+		case x.queue <- l.ID:
 		default:
 			x.log.Warn("line left out of the semantic index: it cannot keep up", "session", l.Session, "turn", l.Turn)
 		}
@@ -54,17 +59,38 @@ func (x *indexer) Append(ctx context.Context, lines ...memory.Line) ([]memory.Li
 	return kept, nil
 }
 
+// Reword implements [memory.SessionLog]: what is indexed already is found by
+// its new words when it returns, and by its new meaning soon after.
+func (x *indexer) Reword(ctx context.Context, session, ref, text string) (int, error) {
+	n, err := x.SessionLog.Reword(ctx, session, ref, text)
+	if n > 0 {
+		select {
+		case x.queue <- reworded:
+		default: // the next start makes up for it
+		}
+	}
+	return n, err
+}
+
 func (x *indexer) run() {
 	defer close(x.done)
-	for f := range x.queue {
-		if err := x.store.Remember(x.life, f); err != nil && x.life.Err() == nil {
-			x.log.Warn("line not indexed", "source", f.Source, "reason", err)
+	for id := range x.queue {
+		if err := x.index(id); err != nil && x.life.Err() == nil {
+			x.log.Warn("line not indexed", "line", id, "reason", err)
 		}
 	}
 }
 
+func (x *indexer) index(id int64) error {
+	if id == reworded {
+		_, err := x.store.Reindex(x.life)
+		return err
+	}
+	return x.store.RememberLines(x.life, id)
+}
+
 // close gives the indexer a moment to finish what waits, then ends it. Append
-// must not be called any more.
+// and Reword must not be called any more.
 func (x *indexer) close() {
 	close(x.queue)
 	timer := time.NewTimer(farewell)

@@ -33,6 +33,18 @@ type Line struct {
 	To   string    `json:"to,omitempty"`
 	Text string    `json:"text"`
 	At   time.Time `json:"at"`
+	// User is who spoke as the transport knows them, such as
+	// "discord:80351110224678912"; empty for NPCs and where players are not told
+	// apart.
+	User string `json:"-"`
+	// Ref names the message a line was written in, as the transport knows it;
+	// empty for speech.
+	Ref string `json:"-"`
+}
+
+// FactOf is the fact by which a line is found by its meaning.
+func FactOf(l Line) Fact {
+	return Fact{Source: "session:" + l.Session, Text: l.Speaker + ": " + l.Text, At: l.At}
 }
 
 // Session is one sitting at a table.
@@ -67,6 +79,9 @@ type SessionLog interface {
 	StartSession(ctx context.Context, campaign string) (Session, error)
 	// EndSession marks a session as ended.
 	EndSession(ctx context.Context, id string) error
+	// Reopen lets a session go on that was cut off or ended: its end is zero
+	// again. An unknown id is [ErrNotFound].
+	Reopen(ctx context.Context, id string) error
 	// Sessions lists sessions, newest first; limit 0 means all.
 	Sessions(ctx context.Context, limit int) ([]Session, error)
 	// Append writes lines in one transaction and returns them with their ids.
@@ -76,6 +91,17 @@ type SessionLog interface {
 	Recent(ctx context.Context, session string, n int) ([]Line, error)
 	// SearchLines finds lines by full text, best first.
 	SearchLines(ctx context.Context, q LineQuery) ([]LineHit, error)
+	// Retract deletes the lines of a session that were written in a message and
+	// returns how many those were. Nothing finds them any more: the facts made of
+	// them (see [FactOf]) go with them, unless a line that stays says the same.
+	// An empty ref means no message.
+	Retract(ctx context.Context, session, ref string) (int, error)
+	// Reword gives the lines of a session that were written in a message another
+	// text, in the facts made of them too, and returns how many those are.
+	Reword(ctx context.Context, session, ref, text string) (int, error)
+	// Forget deletes all that a user said, in all sessions, as Retract does, and
+	// returns how many lines that were. An empty user means nobody.
+	Forget(ctx context.Context, user string) (int, error)
 }
 
 // Fact is a piece of text the semantic index finds by meaning.

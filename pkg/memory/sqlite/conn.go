@@ -51,9 +51,10 @@ func dsn(path string, params ...string) string {
 
 // openWriter opens the pool of the one connection that writes. FULL makes every
 // commit reach the disk before it returns: a line that was reported as kept
-// survives a power cut.
+// survives a power cut. With secure_delete what is deleted is overwritten, and
+// so are the copies that are left behind when the full text is merged.
 func openWriter(path string) (*pool, error) {
-	return openPool(dsn(path, "_journal_mode=WAL", "_synchronous=FULL"), 1)
+	return openPool(dsn(path, "_journal_mode=WAL", "_synchronous=FULL", "_pragma=secure_delete(1)"), 1)
 }
 
 // openReaders opens the pool of connections that cannot write.

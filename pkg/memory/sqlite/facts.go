@@ -38,8 +38,35 @@ func (s *Store) Remember(ctx context.Context, facts ...memory.Fact) error {
 	if len(facts) == 0 {
 		return nil
 	}
+	return s.remember(ctx, func(context.Context, *conn) ([]memory.Fact, error) { return facts, nil })
+}
+
+// RememberLines adds the facts made of lines, as [Store.Remember] does. What a
+// line says at this moment counts; one that is gone makes none.
+func (s *Store) RememberLines(ctx context.Context, ids ...int64) error {
+	list, err := json.Marshal(ids)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	return s.remember(ctx, func(ctx context.Context, c *conn) ([]memory.Fact, error) {
+		return rows(ctx, c, `SELECT `+lineColumns+` FROM json_each(?) j
+			CROSS JOIN lines l ON l.id = j.value JOIN sessions s ON s.n = l.session ORDER BY j.key`, []any{string(list)},
+			func(r *sql.Rows) (memory.Fact, error) {
+				l, err := scanLine(r)
+				return memory.FactOf(l), err
+			})
+	})
+}
+
+// remember adds the facts that list returns, which is called within the
+// transaction, and gives them their vectors after it.
+func (s *Store) remember(ctx context.Context, list func(context.Context, *conn) ([]memory.Fact, error)) error {
 	var todo []pending
 	err := s.write(ctx, "remembering facts", func(ctx context.Context, c *conn) error {
+		facts, err := list(ctx, c)
+		if err != nil {
+			return err
+		}
 		for _, f := range facts {
 			id, embedded, err := putFact(ctx, c, f)
 			if err != nil {

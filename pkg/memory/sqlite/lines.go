@@ -54,8 +54,8 @@ func insertLine(ctx context.Context, c *conn, l memory.Line, key string) (int64,
 	if err != nil {
 		return 0, err
 	}
-	res, err := c.exec(ctx, `INSERT INTO lines (session, turn, speaker, npc, heard, text, at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-		session, l.Turn, l.Speaker, l.NPC, l.To, l.Text, l.At.UnixMicro())
+	res, err := c.exec(ctx, `INSERT INTO lines (session, turn, speaker, npc, heard, text, at, user, ref) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		session, l.Turn, l.Speaker, l.NPC, l.To, l.Text, l.At.UnixMicro(), l.User, l.Ref)
 	if err != nil {
 		return 0, err
 	}
@@ -63,15 +63,18 @@ func insertLine(ctx context.Context, c *conn, l memory.Line, key string) (int64,
 	if err != nil {
 		return 0, err
 	}
-	_, err = c.exec(ctx, `INSERT INTO lines_text (rowid, words) VALUES (?, ?)`, id, sessionWord(session)+" "+key)
+	_, err = c.exec(ctx, `INSERT INTO lines_text (rowid, words) VALUES (?, ?)`, id, lineWords(session, key))
 	return id, err
 }
+
+// lineWords are what a line is indexed with: its session's and its own.
+func lineWords(session int64, key string) string { return sessionWord(session) + " " + key }
 
 // sessionWord is indexed with every line, which makes a search within one
 // session as quick as any. No text contains it, since "¤" is no letter.
 func sessionWord(n int64) string { return fmt.Sprintf("¤%d", n) }
 
-const lineColumns = `l.id, s.id, l.turn, l.speaker, l.npc, l.heard, l.text, l.at`
+const lineColumns = `l.id, s.id, l.turn, l.speaker, l.npc, l.heard, l.text, l.at, l.user, l.ref`
 
 // Recent returns the last n lines of a session, oldest first. An unknown
 // session has none.
@@ -92,7 +95,7 @@ func (s *Store) Recent(ctx context.Context, session string, n int) ([]memory.Lin
 func scanLine(r *sql.Rows) (memory.Line, error) {
 	var l memory.Line
 	var at int64
-	err := r.Scan(&l.ID, &l.Session, &l.Turn, &l.Speaker, &l.NPC, &l.To, &l.Text, &at)
+	err := r.Scan(&l.ID, &l.Session, &l.Turn, &l.Speaker, &l.NPC, &l.To, &l.Text, &at, &l.User, &l.Ref)
 	l.At = fromStamp(at)
 	return l, err
 }

@@ -1,7 +1,7 @@
 package sqlite
 
 // steps returns the migrations in order. To change the schema, append a step.
-func steps() []string { return []string{stepMemory, stepState, stepWorld} }
+func steps() []string { return []string{stepMemory, stepState, stepWorld, stepAuthors} }
 
 // stepMemory creates the three layers.
 //
@@ -114,4 +114,16 @@ CREATE TABLE filed (
 	what TEXT PRIMARY KEY,
 	hash BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
+`
+
+// stepAuthors adds who said a line and in which message, so that it can be
+// taken back. From here on the full-text tables no longer keep the words of
+// what is deleted until they happen to be merged.
+const stepAuthors = `
+ALTER TABLE lines ADD COLUMN user TEXT NOT NULL DEFAULT '';
+ALTER TABLE lines ADD COLUMN ref TEXT NOT NULL DEFAULT '';
+CREATE INDEX lines_by_user ON lines (user) WHERE user <> '';
+CREATE INDEX lines_by_ref ON lines (session, ref) WHERE ref <> '';
+INSERT INTO lines_text (lines_text, rank) VALUES ('secure-delete', 1);
+INSERT INTO facts_text (facts_text, rank) VALUES ('secure-delete', 1);
 `

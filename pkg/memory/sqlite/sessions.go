@@ -46,6 +46,18 @@ func (s *Store) EndSession(ctx context.Context, id string) error {
 	})
 }
 
+// Reopen lets a session go on as if it had never ended. An unknown id is
+// [memory.ErrNotFound].
+func (s *Store) Reopen(ctx context.Context, id string) error {
+	return s.write(ctx, "reopening session", func(ctx context.Context, c *conn) error {
+		res, err := c.exec(ctx, `UPDATE sessions SET ended = NULL WHERE id = ?`, id)
+		if err != nil {
+			return err
+		}
+		return needOne(res, "session", id)
+	})
+}
+
 // Sessions lists sessions, newest first; limit 0 means all.
 func (s *Store) Sessions(ctx context.Context, limit int) ([]memory.Session, error) {
 	if limit <= 0 {

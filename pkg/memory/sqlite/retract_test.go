@@ -1,0 +1,187 @@
+package sqlite_test
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
+)
+
+const (
+	ada = "discord:1"
+	bob = "discord:2"
+)
+
+// write appends lines as an indexer does: with the facts made of them.
+func write(t testing.TB, s *sqlite.Store, lines ...memory.Line) []memory.Line {
+	t.Helper()
+	out, err := s.Append(t.Context(), lines...)
+	must(t, "Append", err)
+	ids := make([]int64, len(out))
+	for i, l := range out {
+		ids[i] = l.ID
+	}
+	must(t, "RememberLines", s.RememberLines(t.Context(), ids...))
+	return out
+}
+
+// check checks what the log has of a session, as "Speaker: text", of which every
+// line has word in it: by itself, among what is found, and in the facts.
+func check(t testing.TB, s *sqlite.Store, session, word string, want []string) {
+	t.Helper()
+	all, err := s.Recent(t.Context(), session, 1000)
+	must(t, "Recent", err)
+	hits, err := s.SearchLines(t.Context(), memory.LineQuery{Text: word, Session: session, Limit: 1000})
+	must(t, "SearchLines", err)
+	facts, err := s.SearchFacts(t.Context(), word, "", 1000)
+	must(t, "SearchFacts", err)
+	sessions, err := s.Sessions(t.Context(), 0)
+	must(t, "Sessions", err)
+
+	var recent, lines, texts []string
+	for _, l := range all {
+		recent = append(recent, l.Speaker+": "+l.Text)
+	}
+	for _, h := range hits {
+		lines = append(lines, h.Speaker+": "+h.Text)
+	}
+	for _, h := range facts {
+		if h.Source == "session:"+session {
+			texts = append(texts, h.Text)
+		}
+	}
+	slices.Sort(lines)
+	slices.Sort(texts)
+	once := slices.Sorted(slices.Values(want))
+	for what, diff := range map[string]string{
+		"Recent":      cmp.Diff(want, recent),
+		"SearchLines": cmp.Diff(once, lines),
+		"SearchFacts": cmp.Diff(slices.Compact(slices.Clone(once)), texts),
+	} {
+		if diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
+		}
+	}
+	i := slices.IndexFunc(sessions, func(s memory.Session) bool { return s.ID == session })
+	if sessions[i].Lines != len(want) {
+		t.Errorf("session has %d lines, want %d", sessions[i].Lines, len(want))
+	}
+}
+
+func TestReopen(t *testing.T) {
+	s := fresh(t)
+	id := startSession(t, s)
+	say(t, s, id, "one")
+	must(t, "EndSession", s.EndSession(t.Context(), id))
+	for range 2 { // the second time it runs already
+		must(t, "Reopen", s.Reopen(t.Context(), id))
+		all, err := s.Sessions(t.Context(), 0)
+		must(t, "Sessions", err)
+		if !all[0].Ended.IsZero() || all[0].Lines != 1 {
+			t.Errorf("session = %+v, want it to run, with its line", all[0])
+		}
+	}
+	say(t, s, id, "two")
+	must(t, "EndSession", s.EndSession(t.Context(), id))
+	all, err := s.Sessions(t.Context(), 0)
+	must(t, "Sessions", err)
+	if all[0].Ended.IsZero() || all[0].Lines != 2 {
+		t.Errorf("session = %+v, want it ended, with two lines", all[0])
+	}
+	if err := s.Reopen(t.Context(), "nope"); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("Reopen(nope) = %v, want ErrNotFound", err)
+	}
+}
+
+func TestLinesKeepUserAndMessage(t *testing.T) {
+	s := fresh(t)
+	id := startSession(t, s)
+	in := memory.Line{Session: id, Speaker: "Ada", Text: "the zebra", User: ada, Ref: "m1"}
+	written := write(t, s, in)[0]
+	if written.User != in.User || written.Ref != in.Ref {
+		t.Errorf("Append = %+v, want user and message of %+v", written, in)
+	}
+	recent, err := s.Recent(t.Context(), id, 1)
+	must(t, "Recent", err)
+	if diff := cmp.Diff(written, recent[0]); diff != "" {
+		t.Errorf("Recent (-want +got):\n%s", diff)
+	}
+	hits, err := s.SearchLines(t.Context(), memory.LineQuery{Text: "zebra"})
+	must(t, "SearchLines", err)
+	if diff := cmp.Diff(written, hits[0].Line); diff != "" {
+		t.Errorf("SearchLines (-want +got):\n%s", diff)
+	}
+}
+
+// scene are lines of three people; a zebra is in all of them.
+func scene(session string) []memory.Line {
+	return []memory.Line{
+		{Session: session, Turn: 1, Speaker: "Ada", Text: "I saw a zebra.", User: ada, Ref: "m1"},
+		{Session: session, Turn: 1, Speaker: "Bartok", NPC: "bartok", Text: "What zebra?"},
+		{Session: session, Turn: 2, Speaker: "Bob", Text: "A zebra, yes.", User: bob, Ref: "m2"},
+		{Session: session, Turn: 3, Speaker: "Ada", Text: "Zebra!", User: ada, Ref: "m3"},
+		{Session: session, Turn: 4, Speaker: "Ada", Text: "Zebra!", User: ada},
+	}
+}
+
+func TestTakingBack(t *testing.T) {
+	const saw, what, yes, shout = "Ada: I saw a zebra.", "Bartok: What zebra?", "Bob: A zebra, yes.", "Ada: Zebra!"
+	rows := []struct {
+		name   string
+		do     func(s *sqlite.Store, session string) (int, error)
+		n      int
+		recent []string
+	}{
+		{name: "retract", n: 1, recent: []string{what, yes, shout, shout},
+			do: func(s *sqlite.Store, id string) (int, error) { return s.Retract(t.Context(), id, "m1") }},
+		{name: "retract_what_is_said_again", n: 1, recent: []string{saw, what, yes, shout},
+			do: func(s *sqlite.Store, id string) (int, error) { return s.Retract(t.Context(), id, "m3") }},
+		{name: "retract_unknown_message", recent: []string{saw, what, yes, shout, shout},
+			do: func(s *sqlite.Store, id string) (int, error) { return s.Retract(t.Context(), id, "m9") }},
+		{name: "retract_no_message", recent: []string{saw, what, yes, shout, shout},
+			do: func(s *sqlite.Store, id string) (int, error) { return s.Retract(t.Context(), id, "") }},
+		{name: "retract_elsewhere", recent: []string{saw, what, yes, shout, shout},
+			do: func(s *sqlite.Store, id string) (int, error) { return s.Retract(t.Context(), "nope", "m1") }},
+		{name: "reword", n: 1, recent: []string{"Ada: I saw no zebra at all.", what, yes, shout, shout},
+			do: func(s *sqlite.Store, id string) (int, error) {
+				return s.Reword(t.Context(), id, "m1", "I saw no zebra at all.")
+			}},
+		{name: "reword_to_the_same", n: 1, recent: []string{saw, what, yes, shout, shout},
+			do: func(s *sqlite.Store, id string) (int, error) {
+				return s.Reword(t.Context(), id, "m1", "I saw a zebra.")
+			}},
+		{name: "reword_to_what_was_said", n: 1, recent: []string{shout, what, yes, shout, shout},
+			do: func(s *sqlite.Store, id string) (int, error) { return s.Reword(t.Context(), id, "m1", "Zebra!") }},
+		{name: "reword_what_is_said_again", n: 1, recent: []string{saw, what, yes, "Ada: No zebra.", shout},
+			do: func(s *sqlite.Store, id string) (int, error) { return s.Reword(t.Context(), id, "m3", "No zebra.") }},
+		{name: "reword_no_message", recent: []string{saw, what, yes, shout, shout},
+			do: func(s *sqlite.Store, id string) (int, error) { return s.Reword(t.Context(), id, "", "x") }},
+		{name: "forget", n: 3, recent: []string{what, yes},
+			do: func(s *sqlite.Store, id string) (int, error) { return s.Forget(t.Context(), ada) }},
+		{name: "forget_nobody", recent: []string{saw, what, yes, shout, shout},
+			do: func(s *sqlite.Store, id string) (int, error) { return s.Forget(t.Context(), "") }},
+		{name: "forget_unknown", recent: []string{saw, what, yes, shout, shout},
+			do: func(s *sqlite.Store, id string) (int, error) { return s.Forget(t.Context(), "discord:9") }},
+	}
+	for _, row := range rows {
+		for _, o := range []*sqlite.Options{nil, {Embedder: hashing.New()}} {
+			t.Run(row.name, func(t *testing.T) {
+				s := open(t, filepath.Join(t.TempDir(), "a.db"), o)
+				id := startSession(t, s)
+				write(t, s, scene(id)...)
+				n, err := row.do(s, id)
+				must(t, row.name, err)
+				if n != row.n {
+					t.Errorf("%d lines, want %d", n, row.n)
+				}
+				check(t, s, id, "zebra", row.recent)
+			})
+		}
+	}
+}
