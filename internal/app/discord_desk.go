@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,17 +67,59 @@ func (h *house) Import(ctx context.Context, guild string, by discord.Caller, nam
 	if ctx, err = a.calledBy(ctx, by); err != nil {
 		return 0, err
 	}
-	if err := a.policy.Permits(ctx, mcp.Target{Tool: "entity_import", Source: "server", Permission: policy.WorldWrite}); err != nil {
-		return 0, err
-	}
-	imported, err := campaign.Parse(name, data)
+	target := mcp.Target{Tool: "entity_import", Source: "server", Permission: policy.WorldWrite}
+	return n, a.governed(ctx, target, attached(name, data), func(ctx context.Context) error {
+		imported, err := campaign.Parse(name, data)
+		if err != nil {
+			return err
+		}
+		if err := imported.Apply(ctx, a.Store, a.Store); err != nil {
+			return err
+		}
+		n = len(imported.Entities)
+		return a.Live.Refresh(ctx)
+	})
+}
+
+// attached are the arguments of a call that came with a file: which one it was,
+// so that leave for one is none for another.
+func attached(name string, data []byte) map[string]any {
+	return map[string]any{"file": name, "sha256": fmt.Sprintf("%x", sha256.Sum256(data))}
+}
+
+// governed does what a command asks for that is no tool, by the rules of every
+// call: the policy may refuse it, it is counted, and it is in the audit log.
+func (a *App) governed(ctx context.Context, t mcp.Target, args map[string]any, do func(context.Context) error) error {
+	raw, err := json.Marshal(args)
 	if err != nil {
-		return 0, err
+		return fmt.Errorf("recording %s: %w", t.Tool, err)
 	}
-	if err := imported.Apply(ctx, a.Store, a.Store); err != nil {
-		return 0, err
+	c := &mcp.Call{Target: t, Caller: mcp.CallerFrom(ctx), Args: string(raw)}
+	start := time.Now()
+	if err = a.governor.Admit(ctx, c); err == nil {
+		c.Admitted = true
+		start = time.Now()
+		err = do(ctx)
 	}
-	return len(imported.Entities), a.Live.Refresh(ctx)
+	a.governor.Settle(ctx, c, mcp.Result{Duration: time.Since(start)}, err)
+	return err
+}
+
+// ApproveTool implements [discord.Office].
+func (h *house) ApproveTool(ctx context.Context, guild string, by discord.Caller, name string) (err error) {
+	a, leave, err := h.enter(ctx, guild)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	if ctx, err = a.calledBy(ctx, by); err != nil {
+		return err
+	}
+	target := mcp.Target{Tool: "approve_tool", Source: "server", Permission: policy.SessionControl}
+	return a.governed(ctx, target, map[string]any{"name": name}, func(ctx context.Context) error {
+		a.Ready(ctx, func(string) {})
+		return a.Host.Approve(ctx, name)
+	})
 }
 
 // Tools implements [discord.Office].

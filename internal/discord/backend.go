@@ -50,6 +50,9 @@ type Office interface {
 	Call(ctx context.Context, guild string, by Caller, tool, args string) (string, error)
 	// Tools describes the guild's tools, measured anew if measure is true.
 	Tools(ctx context.Context, guild string, measure bool) ([]mcphost.Status, error)
+	// ApproveTool takes the definition that an external server offers of a tool as
+	// the approved one, see [mcphost.Host.Approve]; name is as there.
+	ApproveTool(ctx context.Context, guild string, by Caller, name string) error
 	// Import takes a campaign file into the guild's world and returns how many
 	// entities it has. What is wrong with the file is said with its lines.
 	Import(ctx context.Context, guild string, by Caller, name string, data []byte) (int, error)
