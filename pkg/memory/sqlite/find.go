@@ -17,9 +17,6 @@ import (
 
 const (
 	defaultEntities = 20
-	// maxNameWords bounds how many different words are looked up, enough for a
-	// whole utterance: a name in it may be its shortest word.
-	maxNameWords = 64
 	// lastRune ends the range of all words with a given beginning.
 	lastRune = "\U0010FFFF"
 )
@@ -78,7 +75,7 @@ func (s *Store) FindEntities(ctx context.Context, q memory.EntityQuery) (out []m
 			out, err = rows(ctx, c, listEntities, scope, entityRow)
 			return err
 		}
-		asked := telling(words.Split(q.Name), maxNameWords)
+		asked := words.Telling(words.Split(q.Name), words.MaxNames)
 		if len(asked) == 0 {
 			return nil
 		}

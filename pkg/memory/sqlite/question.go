@@ -1,9 +1,7 @@
 package sqlite
 
 import (
-	"cmp"
 	"math"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -13,8 +11,6 @@ import (
 const (
 	// maxAsked bounds how many different words of a question count.
 	maxAsked = 6
-	// maxRead bounds how many words of a question are looked at.
-	maxRead = 256
 	// minStem is the length in runes below which a word has no stem: too many
 	// words begin like it.
 	minStem = 4
@@ -53,30 +49,10 @@ func ask(text string) question {
 		last = all[len(all)-1]
 	}
 	var q question
-	for _, w := range telling(all, maxAsked) {
+	for _, w := range words.Telling(all, maxAsked) {
 		q = append(q, asked{word: w, stem: stem(w, w == last)})
 	}
 	return q
-}
-
-// telling returns the different words without stop words, or all if there are
-// no others. Of more than most, it returns the longest, which tend to be the
-// rarest.
-func telling(all []string, most int) []string {
-	all = slices.Clone(all[:min(len(all), maxRead)])
-	slices.Sort(all)
-	all = slices.Compact(all)
-	out := slices.DeleteFunc(slices.Clone(all), words.Stop)
-	if len(out) == 0 {
-		out = all
-	}
-	if len(out) > most {
-		slices.SortStableFunc(out, func(a, b string) int {
-			return cmp.Compare(utf8.RuneCountInString(b), utf8.RuneCountInString(a))
-		})
-		out = out[:most]
-	}
-	return out
 }
 
 // stem cuts the commonest endings of English and German off a word. It is
