@@ -81,7 +81,7 @@ func (t *Table) transcript(tn *turn) []memory.Line {
 	line := memory.Line{Session: t.o.Session.ID, Turn: tn.number, At: time.Now()}
 	if !tn.puppet && tn.leader == nil && tn.Text != "" {
 		l := line
-		l.Speaker, l.Text, l.At = tn.Speaker, tn.Text, tn.since
+		l.Speaker, l.Text, l.At, l.User, l.Ref = tn.Speaker, tn.Text, tn.since, tn.User, tn.Ref
 		if tn.npc != nil {
 			l.To = tn.npc.NPC.ID
 		}

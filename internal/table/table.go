@@ -273,7 +273,7 @@ func (t *Table) close(ctx context.Context) {
 	var lines []memory.Line
 	for _, tn := range t.waiting {
 		if !tn.puppet && tn.Text != "" {
-			lines = append(lines, memory.Line{Session: t.o.Session.ID, Turn: tn.number, Speaker: tn.Speaker, Text: tn.Text, At: tn.since})
+			lines = append(lines, memory.Line{Session: t.o.Session.ID, Turn: tn.number, Speaker: tn.Speaker, Text: tn.Text, At: tn.since, User: tn.User, Ref: tn.Ref})
 		}
 	}
 	end := ending{outcome: OutcomeCancelled, stage: "queue"}

@@ -432,3 +432,25 @@ func BenchmarkTurn(b *testing.B) {
 		})
 	}
 }
+
+// TestLinesNameTheirMessage keeps whose a line is and where it was written,
+// whatever becomes of it.
+func TestLinesNameTheirMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, setting{model: func(llm.Request) []step { return []step{{hang: true}} }})
+		for i, line := range []string{"Mira, hello", "mhm", "Mira, are you there?"} {
+			check(t, r.Hear(t.Context(), table.Utterance{Speaker: "Ana", Text: line, User: "discord:1", Ref: fmt.Sprint(i)}))
+		}
+		synctest.Wait()
+		r.close() // the first is at work, the last waits
+		var refs []string
+		for _, l := range r.journal.lines {
+			if refs = append(refs, l.Ref); l.User != "discord:1" {
+				t.Errorf("%q is kept as %q's", l.Text, l.User)
+			}
+		}
+		if want := []string{"1", "0", "2"}; !slices.Equal(refs, want) {
+			t.Errorf("kept of messages %q, want %q", refs, want)
+		}
+	})
+}
