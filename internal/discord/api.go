@@ -1,13 +1,16 @@
 package discord
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"mime"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -58,11 +61,38 @@ const maxWaits = 5
 // comes too early is made to wait again.
 const slack = 50 * time.Millisecond
 
-// send makes a request and reads the answer into out, unless that is nil.
-func (a *api) send(ctx context.Context, method, address, bucket string, in, out any) error {
+// file is sent along with a message.
+type file struct {
+	name string
+	data []byte
+}
+
+// encode returns a request's body and of what kind it is: JSON, or with files a
+// form.
+func encode(in any, files []file) (kind string, body []byte, err error) {
+	if len(files) > 0 {
+		var parts []*discordgo.File
+		for _, f := range files {
+			parts = append(parts, &discordgo.File{Name: f.name, ContentType: mime.TypeByExtension(path.Ext(f.name)), Reader: bytes.NewReader(f.data)})
+		}
+		return discordgo.MultipartBodyWithJSON(in, parts)
+	}
+	if in != nil {
+		body, err = discordgo.Marshal(in)
+	}
+	return "application/json", body, err
+}
+
+// send makes a request, files going with it, and reads the answer into out,
+// unless that is nil.
+func (a *api) send(ctx context.Context, method, address, bucket string, in, out any, files ...file) error {
+	kind, body, err := encode(in, files)
+	if err != nil {
+		return fmt.Errorf("encoding a request to Discord: %w", err)
+	}
 	for waited := 0; ; waited++ {
 		// discordgo would wait whatever becomes of ctx.
-		raw, err := a.session.RequestWithBucketID(method, address, in, bucket, discordgo.WithContext(ctx), discordgo.WithRetryOnRatelimit(false))
+		raw, err := a.session.RequestRaw(method, address, kind, body, bucket, 0, discordgo.WithContext(ctx), discordgo.WithRetryOnRatelimit(false))
 		var limited *discordgo.RateLimitError
 		switch {
 		case err == nil && out == nil:
@@ -90,18 +120,18 @@ func answerBucket(id string) string {
 }
 
 // respond answers an interaction for the first time.
-func (a *api) respond(ctx context.Context, i *discordgo.Interaction, r *discordgo.InteractionResponse) error {
-	return a.send(ctx, http.MethodPost, discordgo.EndpointInteractionResponse(i.ID, i.Token), answerBucket(i.ID), r, nil)
+func (a *api) respond(ctx context.Context, i *discordgo.Interaction, r *discordgo.InteractionResponse, files ...file) error {
+	return a.send(ctx, http.MethodPost, discordgo.EndpointInteractionResponse(i.ID, i.Token), answerBucket(i.ID), r, nil, files...)
 }
 
 // amend replaces the first answer to an interaction.
-func (a *api) amend(ctx context.Context, i *discordgo.Interaction, e *discordgo.WebhookEdit) error {
-	return a.send(ctx, http.MethodPatch, discordgo.EndpointWebhookMessage(i.AppID, i.Token, "@original"), answerBucket(i.ID), e, nil)
+func (a *api) amend(ctx context.Context, i *discordgo.Interaction, e *discordgo.WebhookEdit, files ...file) error {
+	return a.send(ctx, http.MethodPatch, discordgo.EndpointWebhookMessage(i.AppID, i.Token, "@original"), answerBucket(i.ID), e, nil, files...)
 }
 
 // followUp adds an answer to an interaction.
-func (a *api) followUp(ctx context.Context, i *discordgo.Interaction, p *discordgo.WebhookParams) error {
-	return a.send(ctx, http.MethodPost, discordgo.EndpointWebhookToken(i.AppID, i.Token), answerBucket(i.ID), p, nil)
+func (a *api) followUp(ctx context.Context, i *discordgo.Interaction, p *discordgo.WebhookParams, files ...file) error {
+	return a.send(ctx, http.MethodPost, discordgo.EndpointWebhookToken(i.AppID, i.Token), answerBucket(i.ID), p, nil, files...)
 }
 
 // execute posts as somebody through a webhook, in a thread if one is named.

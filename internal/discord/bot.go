@@ -61,6 +61,7 @@ type Bot struct {
 
 	mu         sync.Mutex // guards the fields below
 	life       context.Context
+	ended      bool             // nothing is begun any more
 	rooms      map[string]*room // by guild; nil while one opens
 	greeted    bool             // the operator knows that the bot is there
 	registered map[string]bool  // guilds whose commands are right; "" for all
@@ -136,6 +137,9 @@ func (b *Bot) Run(ctx context.Context) error {
 	case <-linked.Done():
 	}
 	b.closeRooms("the bot is going offline")
+	b.mu.Lock()
+	b.ended = true
+	b.mu.Unlock()
 	end()
 	b.work.Wait()
 	if err := g.Wait(); err != nil && !errors.Is(err, context.Canceled) {
@@ -181,6 +185,13 @@ func (b *Bot) closeRooms(why string) {
 		g.Go(func() { b.finish(r, why) })
 	}
 	g.Wait()
+}
+
+// leaving reports whether the bot is going offline.
+func (b *Bot) leaving() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.rooms == nil
 }
 
 // room returns the session of a guild, nil if it has none.

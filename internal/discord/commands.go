@@ -13,6 +13,8 @@ type action struct {
 	// open shows the answer to everyone in the channel.
 	open bool
 	do   func(ctx context.Context, c *call) (string, error)
+	// suggest completes the option that is typed into, if not nil.
+	suggest finder
 }
 
 // actions are what the bot can do, by command and subcommand.
@@ -25,15 +27,15 @@ func (b *Bot) actions() map[string]action {
 		"session status":  {everyone: true, do: b.sessionStatus},
 		"session recap":   {everyone: true, do: b.sessionRecap},
 		"npc list":        {everyone: true, do: npcList},
-		"npc mute":        {do: npcMute},
-		"npc unmute":      {do: npcUnmute},
+		"npc mute":        {do: npcMute, suggest: npcsOrAll},
+		"npc unmute":      {do: npcUnmute, suggest: npcsOrAll},
 		"npc muteall":     {do: npcMuteAll},
 		"npc unmuteall":   {do: npcUnmuteAll},
-		"npc say":         {do: npcSay},
-		"npc direct":      {do: npcDirect},
-		"tier raise":      {do: tierRaise},
-		"tier lower":      {do: tierLower},
-		"tier cap":        {do: tierCap},
+		"npc say":         {do: npcSay, suggest: npcs},
+		"npc direct":      {do: npcDirect, suggest: npcsOrAll},
+		"tier raise":      {do: tierRaise, suggest: npcsOrAll},
+		"tier lower":      {do: tierLower, suggest: npcsOrAll},
+		"tier cap":        {do: tierCap, suggest: npcsOrAll},
 		"tier status":     {do: tierStatus},
 		"tools list":      {do: b.toolsList},
 		"tools calibrate": {do: b.toolsCalibrate},
@@ -61,22 +63,22 @@ func definitions() []*discordgo.ApplicationCommand {
 		),
 		group("npc", "The NPCs at the table",
 			sub("list", "Who is at the table"),
-			sub("mute", "Let an NPC be silent", npcOption(true)),
-			sub("unmute", "Let an NPC speak again", npcOption(true)),
+			sub("mute", "Let an NPC be silent", npcsOption()),
+			sub("unmute", "Let an NPC speak again", npcsOption()),
 			sub("muteall", "Let all NPCs be silent"),
 			sub("unmuteall", "Let all NPCs speak again"),
-			sub("say", "Speak as an NPC", npcOption(true), text("text", "What the NPC says", true, 1500)),
+			sub("say", "Speak as an NPC", npcOption(), text("text", "What the NPC says", true, 1500)),
 			sub("direct", "Tell an NPC how to play its next turns, such as: lie about the key",
-				npcOption(true), text("text", "How to play; without it the NPC plays freely again", false, 1000),
+				npcsOption(), text("text", "How to play; without it the NPC plays freely again", false, 1000),
 				number("turns", "For how many turns (3 unless said otherwise)", 1, 50)),
 		),
 		group("tier", "How much time NPCs may take to think",
 			sub("raise", "Let an NPC think longer, with better tools, for a while",
-				npcOption(true), tierOption("standard", "deep"),
+				npcsOption(), tierOption("standard", "deep"),
 				number("minutes", "For how many minutes (unless said otherwise, what latency.lease says)", 1, 24*60)),
-			sub("lower", "End a raise; the NPC stays fast until /tier cap lets it take longer", npcOption(true)),
+			sub("lower", "End a raise; the NPC stays fast until /tier cap lets it take longer", npcsOption()),
 			sub("cap", "Let an NPC never take longer than a tier; deep lifts the cap",
-				npcOption(true), tierOption("fast", "standard", "deep")),
+				npcsOption(), tierOption("fast", "standard", "deep")),
 			sub("status", "The tiers of all NPCs, and how long their answers take"),
 		),
 		group("tools", "What NPCs can use while they think",
@@ -143,12 +145,18 @@ func number(name, description string, least, most float64) *discordgo.Applicatio
 	}
 }
 
-// npcOption names an NPC at the table.
-func npcOption(required bool) *discordgo.ApplicationCommandOption {
-	return &discordgo.ApplicationCommandOption{
-		Type: discordgo.ApplicationCommandOptionString, Name: "npc", Description: "Name of the NPC, or all",
-		Required: required, Autocomplete: true,
-	}
+// npcOption names an NPC at the table, npcsOption perhaps all of them.
+func npcOption() *discordgo.ApplicationCommandOption {
+	return completed(text("npc", "Name of the NPC", true, 200))
+}
+func npcsOption() *discordgo.ApplicationCommandOption {
+	return completed(text("npc", "Name of the NPC, or all", true, 200))
+}
+
+// completed asks for suggestions while somebody types into an option.
+func completed(o *discordgo.ApplicationCommandOption) *discordgo.ApplicationCommandOption {
+	o.Autocomplete = true
+	return o
 }
 
 func tierOption(tiers ...string) *discordgo.ApplicationCommandOption {

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"unicode"
+
+	"github.com/bwmarrin/discordgo"
 )
 
 // maxImport bounds an imported file, in bytes.
@@ -65,12 +67,13 @@ func (b *Bot) entityList(ctx context.Context, c *call) (string, error) {
 }
 
 func (b *Bot) entityRemove(ctx context.Context, c *call) (string, error) {
-	id := c.str("id")
-	if !c.confirmed {
+	id := c.pressed
+	if id == "" {
+		id = c.str("id")
 		if id == "" || strings.ContainsFunc(id, unicode.IsSpace) {
 			return "", errors.New("an id has no spaces in it; /entity list shows the ids")
 		}
-		c.confirm = "entity remove " + id
+		c.buttons = []button{{"Yes, for good", "entity remove " + id, discordgo.DangerButton}}
 		return fmt.Sprintf("Take `%s` out of the world for good, with all that connects it to others?", id), nil
 	}
 	if _, err := ask[struct{}](ctx, c, "remove_entity", map[string]any{"id": id}); err != nil {

@@ -28,15 +28,16 @@ func (b *Bot) handle(s *discordgo.Session) {
 }
 
 // spawn does work that Run waits for, with a context that ends with it. It
-// does nothing once the bot has ended.
-func (b *Bot) spawn(do func(ctx context.Context)) {
+// reports whether the work was begun: none is once the bot has ended.
+func (b *Bot) spawn(do func(ctx context.Context)) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.rooms == nil || b.life.Err() != nil {
-		return
+	if b.ended {
+		return false
 	}
 	life := b.life
 	b.work.Go(func() { do(life) })
+	return true
 }
 
 // ready learns who the bot is.
@@ -172,11 +173,12 @@ func (b *Bot) said(s *discordgo.Session, r *room, m *discordgo.Message) string {
 	if text == "" || to == nil || to.Author == nil || to.WebhookID == "" || to.WebhookID != r.mouth.webhookID() {
 		return text
 	}
-	i := slices.IndexFunc(r.sitting.Cast, func(n NPC) bool { return webhookName(n.Name) == to.Author.Username })
-	if i < 0 || strings.Contains(strings.ToLower(text), strings.ToLower(r.sitting.Cast[i].Name)) {
+	cast := r.cast()
+	i := slices.IndexFunc(cast, func(n NPC) bool { return webhookName(n.Name) == to.Author.Username })
+	if i < 0 || contains(text, cast[i].Name) {
 		return text
 	}
-	return r.sitting.Cast[i].Name + ", " + text
+	return cast[i].Name + ", " + text
 }
 
 // nameOf is what a mention in a message stands for: '@' a user, '&' a role, '#' a

@@ -46,7 +46,7 @@ func (b *Bot) startSession(ctx context.Context, c *call) (string, error) {
 		fmt.Fprintf(&out, "%s\n", strings.TrimSpace(r.sitting.Scene))
 	}
 	var names []string
-	for _, n := range r.sitting.Cast {
+	for _, n := range r.cast() {
 		names = append(names, escape(n.Name))
 	}
 	fmt.Fprintf(&out, "At the table: %s.\nWrite here to play, and begin with the name of whom you speak to. `/session stop` ends the session.", strings.Join(names, ", "))

@@ -33,6 +33,7 @@ type room struct {
 	err    error     // of closing
 
 	mu      sync.Mutex // guards the fields below
+	npcs    []NPC
 	inbox   []message
 	arrived chan struct{} // receives when inbox has something
 	dropped bool          // the last message was
@@ -60,7 +61,7 @@ func (b *Bot) open(ctx context.Context, guild, channel, parent string) (*room, e
 	b.mu.Unlock()
 	if late && err == nil {
 		r.close("")
-		return nil, errors.New("the bot is going offline")
+		return nil, errGoing
 	}
 	return r, err
 }
@@ -70,7 +71,7 @@ func (b *Bot) reserve(guild string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.rooms == nil {
-		return errors.New("the bot is going offline")
+		return errGoing
 	}
 	if r, taken := b.rooms[guild]; taken && r == nil {
 		return errors.New("a session is being started or stopped; wait a moment")
@@ -99,7 +100,7 @@ func (b *Bot) furnish(ctx context.Context, guild, channel, parent string) (*room
 		end()
 		return nil, err
 	}
-	r.mouth.cast(r.sitting.Cast)
+	r.recast(r.sitting.Cast)
 	r.board.name, r.board.table = r.sitting.Campaign, r.sitting.Table
 	r.work.Go(func() { r.mouth.run(run) })
 	r.ears.Go(func() { // it asks the table, so it ends before it
@@ -107,6 +108,21 @@ func (b *Bot) furnish(ctx context.Context, guild, channel, parent string) (*room
 	})
 	r.ears.Go(func() { r.listen(hear) })
 	return r, nil
+}
+
+// cast is who is at the table. It is not to be changed.
+func (r *room) cast() []NPC {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.npcs
+}
+
+// recast learns who is at the table from now on.
+func (r *room) recast(all []NPC) {
+	r.mu.Lock()
+	r.npcs = all
+	r.mu.Unlock()
+	r.mouth.cast(all)
 }
 
 // finish ends a session and says why in its channel, unless why is empty.

@@ -1,0 +1,214 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+)
+
+// stage is a bot that is online, with a guild of its own.
+type stage struct {
+	d                       *discordtest.Server
+	bot                     *Bot
+	guild, channel, dm, ana string
+	stop                    func()
+}
+
+// newStage puts a bot online whose commands do what book says instead.
+func newStage(t *testing.T, backend Backend, book map[string]action) *stage {
+	t.Helper()
+	d := discordtest.New(t, nil)
+	g := d.AddGuild("home")
+	master := d.AddRole(g, "Master", discordtest.ManageGuild)
+	s := &stage{d: d, guild: g, channel: d.AddChannel(g, "table"), dm: d.AddMember(g, "dm", master), ana: d.AddMember(g, "ana")}
+	bot, err := New(config.Discord{Token: config.Secret(d.Token()), APIURL: d.APIURL()}, backend, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, a := range book {
+		if _, ok := bot.book[name]; !ok {
+			t.Fatalf("there is no command /%s", name)
+		}
+		bot.book[name] = a
+	}
+	s.bot = bot
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- bot.Run(ctx) }()
+	s.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("the bot ended with %v", err)
+		}
+	})
+	t.Cleanup(s.stop)
+	if err := d.AwaitReady(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.AwaitCommands(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// gives lets a user give a command.
+func (s *stage) gives(t *testing.T, user, command string) *discordtest.Interaction {
+	t.Helper()
+	i, err := s.d.Command(user, s.channel, command)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+// announced waits until Discord was told that an answer is coming.
+func announced(ctx context.Context, t *testing.T, i *discordtest.Interaction) {
+	t.Helper()
+	if _, err := i.Response(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAnswerCarriesFiles sends files at once, later, and in the place of a
+// question.
+func TestAnswerCarriesFiles(t *testing.T) {
+	late := make(chan struct{})
+	show := func(_ context.Context, c *call) (string, error) {
+		c.attach("turns.png", []byte("picture"))
+		c.attach("turns.txt", []byte("words"))
+		return "Here.", nil
+	}
+	s := newStage(t, nil, map[string]action{
+		"session status": {do: show},
+		"session recap":  {do: func(ctx context.Context, c *call) (string, error) { <-late; return show(ctx, c) }},
+		"npc list": {do: func(ctx context.Context, c *call) (string, error) {
+			if c.pressed == "them" {
+				return show(ctx, c)
+			}
+			c.buttons = []button{{"Show", "npc list them", discordgo.PrimaryButton}}
+			return "Show them?", nil
+		}},
+		"tools list": {do: func(_ context.Context, c *call) (string, error) {
+			c.attach("turns.png", []byte("picture"))
+			return "", nil
+		}},
+	})
+	carries := func(i *discordtest.Interaction, text string, files int) {
+		t.Helper()
+		m, err := i.AnswerWhen(t.Context(), func(m discordtest.Message) bool { return len(m.Attachments) > 0 })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Content != text || len(m.Attachments) != files || m.Attachments[0].Filename != "turns.png" || m.Attachments[0].ContentType != "image/png" {
+			t.Errorf("answer %q with %+v, want %q with %d files, the first turns.png", m.Content, m.Attachments, text, files)
+		}
+		if got := download(t, m.Attachments[0].URL); got != "picture" {
+			t.Errorf("the first file is %q", got)
+		}
+	}
+	carries(s.gives(t, s.dm, "session status"), "Here.", 2)
+	carries(s.gives(t, s.dm, "tools list"), "", 1)
+	i := s.gives(t, s.dm, "session recap")
+	announced(t.Context(), t, i)
+	close(late)
+	carries(i, "Here.", 2)
+	question, err := s.gives(t, s.dm, "npc list").Answer(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i, err = s.d.Press(s.dm, s.channel, question.ID, "npc list them"); err != nil {
+		t.Fatal(err)
+	}
+	carries(i, "Here.", 2)
+}
+
+func download(t *testing.T, address string) string {
+	t.Helper()
+	r, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := io.ReadAll(r.Body)
+	if err := errors.Join(err, r.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// TestAnswerToButton shows what becomes of the question: an answer takes its
+// place, and an error leaves it, whether it comes at once or late.
+func TestAnswerToButton(t *testing.T) {
+	for _, slow := range []bool{false, true} {
+		t.Run(fmt.Sprintf("slow=%t", slow), func(t *testing.T) {
+			late := make(chan struct{})
+			s := newStage(t, nil, map[string]action{
+				"npc list": {open: true, do: func(_ context.Context, c *call) (string, error) {
+					if c.pressed == "" {
+						c.buttons = []button{{"Do", "npc list done", discordgo.PrimaryButton}, {"Fail", "npc list failed", discordgo.DangerButton}}
+						return "What now?", nil
+					}
+					if slow {
+						<-late
+					}
+					if c.pressed == "failed" {
+						return "", errors.New("it did not work")
+					}
+					return "It is done.", nil
+				}},
+			})
+			question, err := s.gives(t, s.dm, "npc list").Answer(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			press := func(user, button string) *discordtest.Interaction {
+				t.Helper()
+				i, err := s.d.Press(user, s.channel, question.ID, button)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return i
+			}
+			refused, failed := press(s.ana, "npc list done"), press(s.dm, "npc list failed")
+			m, err := refused.Answer(t.Context())
+			if err != nil || !m.Ephemeral() || !strings.Contains(m.Content, "Only a dungeon master") {
+				t.Errorf("a player is told %q in private: %t, %v", m.Content, m.Ephemeral(), err)
+			}
+			announced(t.Context(), t, failed)
+			if slow {
+				late <- struct{}{}
+				all, err := failed.AwaitFollowups(t.Context(), 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m = all[0]
+			} else if m, err = failed.Answer(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if !m.Ephemeral() || m.Content != "⚠ It did not work." {
+				t.Errorf("the error reads %q, in private: %t", m.Content, m.Ephemeral())
+			}
+			done := press(s.dm, "npc list done")
+			announced(t.Context(), t, done)
+			if slow {
+				late <- struct{}{}
+			}
+			m, err = done.AnswerWhen(t.Context(), func(m discordtest.Message) bool { return m.Content != "What now?" })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.ID != question.ID || m.Content != "It is done." || len(m.Components) > 0 {
+				t.Errorf("the question has become %q with %d rows of buttons, want the answer and none", m.Content, len(m.Components))
+			}
+		})
+	}
+}
