@@ -1,0 +1,185 @@
+//go:build unix
+
+package main_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+)
+
+// thoughtful is a table of one NPC who thinks with a model.
+const thoughtful = `
+languages: [en]
+campaign: {name: The Flagon}
+providers:
+  llm: {name: openai, base_url: "${MODEL_URL}", api_key: "${MODEL_KEY}", model: test-model}
+  tts: silent
+  stt: none
+  embeddings: none
+server: {listen: "127.0.0.1:0"}
+npcs:
+  - {name: Bartok, budget_tier: fast, tools: [roll]}
+discord:
+  token: ${DISCORD_TOKEN:-}
+  api_url: %s
+  dm_roles: [Dungeon Master]
+`
+
+// thinker is a model that uses a tool and then thinks for as long as a test
+// wants it to.
+type thinker struct {
+	server *fakeopenai.Server
+	asked  chan string   // the last word it is asked, as it begins to think
+	think  chan struct{} // closed when it may answer
+}
+
+// maxAsked is more than any test asks.
+const maxAsked = 1000
+
+// newThinker starts a model and a house whose NPCs think with it.
+func newThinker(t testing.TB) (*thinker, *house) {
+	t.Helper()
+	m := &thinker{asked: make(chan string, maxAsked), think: make(chan struct{})}
+	m.server = fakeopenai.Start(t, m.answer, &fakeopenai.Options{APIKey: modelKey})
+	t.Cleanup(m.wake)
+	h := newHouse(t)
+	h.set("MODEL_URL", m.server.URL())
+	h.set("MODEL_KEY", modelKey)
+	h.secrets = append(h.secrets, modelKey)
+	return m, h
+}
+
+func (m *thinker) answer(r fakeopenai.Request) fakeopenai.Response {
+	if ids, _ := results(r); len(ids) == 0 {
+		return fakeopenai.CallTools(fakeopenai.Call{Name: "roll", Arguments: `{"expression":"1d6"}`})
+	}
+	words := strings.Fields(r.Chat.LastUser())
+	word := words[len(words)-1]
+	m.asked <- word
+	<-m.think
+	return fakeopenai.Say("I heard ", word, ".")
+}
+
+// wake lets the model answer whatever it was or will be asked.
+func (m *thinker) wake() {
+	select {
+	case <-m.think:
+	default:
+		close(m.think)
+	}
+}
+
+// kept are the lines in a guild's database, the oldest first.
+func (h *house) kept(g *guild) (lines []string) {
+	h.t.Helper()
+	store, err := sqlite.Open(h.t.Context(), h.path(filepath.Join(".glyphoxa", "guilds", g.id, "glyphoxa.db")), nil)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer func() {
+		if err := store.Close(); err != nil {
+			h.t.Error(err)
+		}
+	}()
+	sessions, err := store.Sessions(h.t.Context(), 0)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, s := range slices.Backward(sessions) {
+		said, err := store.Recent(h.t.Context(), s.ID, s.Lines)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		for _, l := range said {
+			lines = append(lines, l.Speaker+": "+l.Text)
+		}
+	}
+	return lines
+}
+
+// TestDiscordConnectionLostInATurn loses the connection while an NPC thinks:
+// the answer is posted once, and what was written meanwhile is heard once and in
+// order, if Discord tells of it.
+func TestDiscordConnectionLostInATurn(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		make func(*discordtest.Server)
+		away []string // written before the bot is back
+	}{
+		{"dropped", (*discordtest.Server).DropConnections, []string{"beryl", "cinnabar"}},
+		{"reconnect asked for", (*discordtest.Server).RequestReconnect, []string{"beryl", "cinnabar"}},
+		{"session to be resumed", func(d *discordtest.Server) { d.InvalidateSessions(true) }, []string{"beryl", "cinnabar"}},
+		{"session gone", func(d *discordtest.Server) { d.InvalidateSessions(false) }, nil},
+		{"session expired while away", func(d *discordtest.Server) { d.DropConnections(); d.ExpireSessions() }, nil},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			d := discordtest.New(t, nil)
+			g := newGuild(t, d, "home")
+			m, h := newThinker(t)
+			s := h.bot(d, thoughtful)
+			g.gives(t, g.dm, "session start")
+			d.Say(g.channel, g.ana, "Bartok, amaranth", nil)
+			<-m.asked
+			before := len(d.Connections())
+			row.make(d)
+			awaitConnections(t, d, func(all []discordtest.Connection) bool { return !all[before-1].Open || len(all) > before })
+			words := append([]string{"amaranth"}, row.away...)
+			for _, w := range row.away {
+				d.Say(g.channel, g.ana, "Bartok, "+w, nil)
+			}
+			awaitConnections(t, d, func(all []discordtest.Connection) bool {
+				return len(all) > before && all[len(all)-1].Open && all[len(all)-1].Session != ""
+			})
+			words = append(words, "damask")
+			d.Say(g.channel, g.ana, "Bartok, damask", nil)
+			g.gives(t, g.dm, "session status") // all before it has been heard
+			m.wake()
+			g.hears(t, g.channel, "Bartok", "damask")
+			if r := s.stop(); r.code != 0 {
+				t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
+			}
+			var heard, want []string
+			for _, w := range words {
+				want = append(want, "Ana: Bartok, "+w, "Bartok: I heard "+w+".")
+			}
+			heard = h.kept(g)
+			if !slices.Equal(heard, want) {
+				t.Errorf("kept is %q, want %q", heard, want)
+			}
+			posted(t, g, words...)
+		})
+	}
+}
+
+func awaitConnections(t testing.TB, d *discordtest.Server, match func([]discordtest.Connection) bool) {
+	t.Helper()
+	if err := d.AwaitConnections(t.Context(), match); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// posted requires that the thoughtful NPC has posted an answer to each word,
+// once and in order.
+func posted(t testing.TB, g *guild, words ...string) {
+	t.Helper()
+	var got, want []string
+	for _, said := range spokenBy(g.d.Messages(g.channel), "Bartok") {
+		if strings.Contains(said, "I heard ") { // the rest are fillers
+			got = append(got, said)
+		}
+	}
+	for _, w := range words {
+		want = append(want, "I heard "+w+".")
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("Bartok posted %q, want %q", got, want)
+	}
+}
