@@ -81,6 +81,8 @@ type App struct {
 	metrics  *observe.Metrics // nil unless asked for
 	governor *governor.Governor
 	flows    *workflows
+	// endMetrics ends metrics that are this app's own; nil without.
+	endMetrics func(context.Context) error
 
 	client  *http.Client // to models and voices
 	log     *slog.Logger
@@ -90,8 +92,9 @@ type App struct {
 	life    context.Context
 	end     context.CancelFunc
 	servers chan struct{} // closed when every server was tried once
-	mu      sync.Mutex    // guards notices
+	mu      sync.Mutex    // guards the fields below
 	notices []string
+	npcs    []config.NPC // who may sit at the table; replaced, never changed
 }
 
 // Options tell Open what a command needs.
@@ -106,6 +109,9 @@ type Options struct {
 	// Metrics counts calls, for Version.
 	Metrics bool
 	Version string
+	// Counted, if not nil, are metrics of another app that outlives this one; its
+	// calls are counted there.
+	Counted *observe.Metrics
 }
 
 // Open brings up memory, world and registry. External servers connect in the
@@ -118,7 +124,7 @@ func Open(ctx context.Context, o Options) (*App, error) {
 		o.Say = func(string) {}
 	}
 	cfg := o.Config
-	a := &App{Config: cfg, client: newClient(), log: o.Log, say: o.Say, book: ruleslookup.Lazy(srd.FS), servers: make(chan struct{})}
+	a := &App{Config: cfg, client: newClient(), log: o.Log, say: o.Say, book: ruleslookup.Lazy(srd.FS), servers: make(chan struct{}), npcs: cfg.NPCs}
 	a.life, a.end = context.WithCancel(context.WithoutCancel(ctx))
 	if err := a.open(ctx, o); err != nil {
 		return nil, errors.Join(err, a.Close())
@@ -295,6 +301,19 @@ func (a *App) takeNotices() []string {
 	n := a.notices
 	a.notices = nil
 	return n
+}
+
+// present are the NPCs who may sit at the table, as they were read last.
+func (a *App) present() []config.NPC {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.npcs
+}
+
+func (a *App) setNPCs(all []config.NPC) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.npcs = all
 }
 
 // patience is how long Ready waits before it says what for.

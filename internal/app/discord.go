@@ -4,121 +4,191 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"regexp"
+	"os"
 	"sync"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
-
-// house opens the tables of Discord's guilds. Each guild has an app of its own,
-// with its own database, so that nothing of one is known in another. It is open
-// while a session runs or a command needs it.
-type house struct {
-	app *App // whose configuration and metrics they share
-
-	mu     sync.Mutex // guards guilds
-	guilds map[string]*lodging
-}
-
-// lodging is the app of a guild, while somebody needs it.
-type lodging struct {
-	mu     sync.Mutex // guards the fields below, and is held while the app opens or closes
-	app    *App
-	guests int
-}
-
-// guildID is what may be part of a path.
-var guildID = regexp.MustCompile(`^[0-9]{1,20}$`)
-
-// guildConfig is the configuration of a guild: the common one, with a place of
-// its own for what is kept.
-func guildConfig(cfg *config.Config, guild string) (*config.Config, error) {
-	if !guildID.MatchString(guild) {
-		return nil, errors.New("this is no id of a Discord server")
-	}
-	own := *cfg
-	own.DataDir = filepath.Join(cfg.DataDir, "guilds", guild)
-	own.Memory.Path = filepath.Join(own.DataDir, "glyphoxa.db")
-	return &own, nil
-}
-
-// errClosedHouse keeps paths of this machine from those who give commands.
-var errClosedHouse = errors.New("what is kept of this server could not be opened; whoever runs the bot finds the reason in its log")
-
-// enter opens the app of a guild, or takes the one that is open. Whoever enters
-// leaves.
-func (h *house) enter(ctx context.Context, guild string) (*App, func() error, error) {
-	cfg, err := guildConfig(h.app.Config, guild)
-	if err != nil {
-		return nil, nil, err
-	}
-	h.mu.Lock()
-	l := h.guilds[guild]
-	if l == nil {
-		l = &lodging{}
-		h.guilds[guild] = l
-	}
-	h.mu.Unlock()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.guests == 0 {
-		if l.app, err = Open(ctx, Options{Config: cfg, Log: h.app.log.With("guild", guild)}); err != nil {
-			h.app.log.Error("opening a guild's database", "guild", guild, "reason", err)
-			return nil, nil, errClosedHouse
-		}
-	}
-	l.guests++
-	return l.app, sync.OnceValue(l.leave), nil
-}
-
-// leave closes the app with its last guest.
-func (l *lodging) leave() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.guests--; l.guests > 0 {
-		return nil
-	}
-	return l.app.Close()
-}
 
 // Sit implements [discord.House].
 func (h *house) Sit(ctx context.Context, guild string, o discord.SitOptions) (*discord.Sitting, error) {
-	a, leave, err := h.enter(ctx, guild)
+	l, err := h.lodging(guild)
 	if err != nil {
 		return nil, err
 	}
-	cut, err := a.interrupted(ctx)
+	l.beginning.Lock()
+	defer l.beginning.Unlock()
+	a, leave, err := l.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.take(); err != nil {
+		return nil, errors.Join(err, leave())
+	}
+	s, notices, err := l.sit(ctx, a, o)
+	l.seat(s)
 	if err != nil {
 		return nil, errors.Join(err, leave())
 	}
-	session, err := a.StartSession(ctx, SessionOptions{Sink: metered(o.Sink, h.app.metrics), Tell: o.Tell})
-	if err != nil {
-		return nil, errors.Join(err, leave())
-	}
-	a.work.Go(func() { a.measure(a.life, o.Tell) })
-	s := &discord.Sitting{
-		Table: session.Table, Campaign: a.Config.Campaign.Name, Scene: a.Live.Scene(), Notices: append(cut, session.Notices...),
-		Close: sync.OnceValue(func() error { return errors.Join(session.Close(), leave()) }),
-	}
-	for _, n := range a.Config.NPCs {
-		s.Cast = append(s.Cast, discord.NPC{Name: n.Name, Avatar: n.Avatar})
-	}
-	return s, nil
+	measuring, enough := context.WithCancel(a.life)
+	var work sync.WaitGroup
+	work.Go(func() { a.measure(measuring, o.Tell) })
+	return &discord.Sitting{
+		Table: s.Table, Campaign: a.Config.Campaign.Name, Scene: a.Live.Scene(), Notices: notices, Cast: looks(a.present()),
+		Close: sync.OnceValue(func() error {
+			enough()
+			work.Wait()
+			err := errors.Join(s.Close(), l.rise())
+			l.seat(nil)
+			return errors.Join(err, leave())
+		}),
+	}, nil
 }
 
-// interrupted ends the session that a crash left open, and returns what people
-// should know of it.
-func (a *App) interrupted(ctx context.Context) (notices []string, err error) {
-	last, err := a.Store.Sessions(ctx, 1)
+// looks are how NPCs look in a chat.
+func looks(all []config.NPC) (out []discord.NPC) {
+	for _, n := range all {
+		out = append(out, discord.NPC{Name: n.Name, Avatar: n.Avatar})
+	}
+	return out
+}
+
+// sit begins a session, or goes on with the one that was cut off, and returns
+// what people should know.
+func (l *lodging) sit(ctx context.Context, a *App, o discord.SitOptions) (_ *Session, notices []string, err error) {
+	cut, open, err := lastOpen(ctx, a.Store)
+	if err != nil {
+		return nil, nil, err
+	}
+	so := SessionOptions{Sink: o.Sink, Tell: o.Tell}
+	if o.Resume && cut.Lines > 0 {
+		so.Resume = cut
+	}
+	if err := l.book.change(func(e *guildEntry) error { e.Table = &place{o.Channel}; return nil }); err != nil {
+		return nil, nil, l.trouble("noting where a session is played", err)
+	}
+	s, err := a.StartSession(ctx, so)
+	if err != nil {
+		return nil, nil, errors.Join(err, l.rise())
+	}
+	if !open || so.Resume.ID != "" {
+		return s, s.Notices, nil
+	}
+	if err := a.Store.EndSession(ctx, cut.ID); err != nil {
+		return nil, nil, errors.Join(err, s.Close(), l.rise())
+	}
+	if cut.Lines > 0 {
+		notices = append(notices, fmt.Sprintf("the last session was cut off; its %d lines are kept, and /session recap shows the latest", cut.Lines))
+	}
+	return s, append(notices, s.Notices...), nil
+}
+
+// lastOpen returns the last session if it was not ended, and whether it is so:
+// if none is running, a crash cut it off.
+func lastOpen(ctx context.Context, log memory.SessionLog) (memory.Session, bool, error) {
+	last, err := log.Sessions(ctx, 1)
 	if err != nil || len(last) == 0 || !last[0].Ended.IsZero() {
-		return nil, err
+		return memory.Session{}, false, err
 	}
-	if last[0].Lines > 0 {
-		notices = append(notices, fmt.Sprintf("the last session was cut off; its %d lines are kept, and /session recap shows the latest", last[0].Lines))
+	return last[0], true, nil
+}
+
+// take reserves the guild's table.
+func (l *lodging) take() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.taken {
+		return errors.New("a session is running already")
 	}
-	return notices, a.Store.EndSession(ctx, last[0].ID)
+	l.taken = true
+	return nil
+}
+
+// seat says what is played at the table that was taken; nil gives it back.
+func (l *lodging) seat(s *Session) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.seated, l.taken = s, s != nil
+}
+
+// inPlay reports whether a session is running, or is about to.
+func (l *lodging) inPlay() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.taken
+}
+
+// rise notes that no session is played any more.
+func (l *lodging) rise() error {
+	return l.book.change(func(e *guildEntry) error { e.Table = nil; return nil })
+}
+
+// Interrupted implements [discord.House].
+func (h *house) Interrupted(ctx context.Context, guild string) (s memory.Session, cut bool, err error) {
+	l, err := h.lodging(guild)
+	if err != nil {
+		return s, false, err
+	}
+	l.beginning.Lock()
+	defer l.beginning.Unlock()
+	a, leave, err := l.enter(ctx)
+	if err != nil {
+		return s, false, err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	if l.inPlay() {
+		return s, false, nil
+	}
+	s, cut, err = lastOpen(ctx, a.Store)
+	return s, cut && s.Lines > 0, err
+}
+
+// CutOff implements [discord.House].
+func (h *house) CutOff(ctx context.Context) (all []discord.Cut) {
+	guilds, err := os.ReadDir(guildsDir(h.latest()))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		h.app.log.Error("looking for sessions that were cut off", "reason", err)
+	}
+	for _, g := range guilds {
+		l, err := h.lodging(g.Name())
+		if err != nil {
+			continue // it is no guild's
+		}
+		cut, err := l.cutOff(ctx)
+		if err != nil {
+			h.app.log.Error("looking for a session that was cut off", "guild", l.guild, "reason", err)
+		} else if cut.Lines > 0 {
+			all = append(all, cut)
+		}
+	}
+	return all
+}
+
+// cutOff returns the session that was cut off, without lines if none was, and
+// forgets where it was played.
+func (l *lodging) cutOff(ctx context.Context) (cut discord.Cut, err error) {
+	l.beginning.Lock()
+	defer l.beginning.Unlock()
+	e, err := l.book.read()
+	if err != nil || e.Table == nil || l.inPlay() {
+		return cut, err
+	}
+	cfg, err := l.config()
+	if err != nil {
+		return cut, err
+	}
+	store, err := sqlite.Open(ctx, cfg.Memory.Path, nil)
+	if err != nil {
+		return cut, err
+	}
+	s, _, err := lastOpen(ctx, store)
+	if err = errors.Join(err, store.Close()); err != nil {
+		return cut, err
+	}
+	return discord.Cut{Guild: l.guild, Channel: e.Table.Channel, Lines: s.Lines}, l.rise()
 }
 
 // measure waits for the external servers and calibrates the tools, and tells

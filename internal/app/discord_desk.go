@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/campaign"
@@ -54,7 +52,7 @@ func (a *App) calledBy(ctx context.Context, by discord.Caller) (context.Context,
 	if !ok {
 		return nil, fmt.Errorf("there is no profile %q", name)
 	}
-	return policy.WithSubject(ctx, &policy.Subject{Name: "discord:" + by.ID, Profile: profile, Transport: "discord"}), nil
+	return policy.WithSubject(ctx, &policy.Subject{Name: "discord:" + by.ID, Profile: profile, Transport: "discord", Crowd: "discord"}), nil
 }
 
 // Import implements [discord.Office].
@@ -179,47 +177,6 @@ func (h *house) Campaign(ctx context.Context, guild string) (c discord.Campaign,
 	}
 	return discord.Campaign{
 		Name: a.Config.Campaign.Name, System: a.Config.Campaign.System, Scene: a.Live.Scene(),
-		NPCs: len(a.Config.NPCs), Entities: len(entities), Sessions: len(sessions),
+		NPCs: len(a.present()), Entities: len(entities), Sessions: len(sessions),
 	}, nil
-}
-
-// maxFeedback bounds what is kept of a guild's feedback, in bytes.
-const maxFeedback = 1 << 20
-
-// Note implements [discord.Records]: a line of JSON in the guild's feedback.jsonl.
-func (h *house) Note(_ context.Context, guild string, by discord.Caller, text string) (err error) {
-	cfg, err := guildConfig(h.app.Config, guild)
-	if err != nil {
-		return err
-	}
-	line, err := json.Marshal(map[string]any{"time": time.Now().UTC(), "user": by.ID, "dm": by.DM, "text": text})
-	if err != nil {
-		return err
-	}
-	if err := keepFeedback(cfg.DataDir, append(line, '\n')); err != nil {
-		h.app.log.Error("keeping feedback", "guild", guild, "reason", err)
-		return errors.New("the feedback could not be kept; tell whoever runs the bot")
-	}
-	return nil
-}
-
-// keepFeedback adds a line to a guild's feedback.
-func keepFeedback(dir string, line []byte) (err error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(filepath.Join(dir, "feedback.jsonl"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	if info.Size()+int64(len(line)) > maxFeedback {
-		return fmt.Errorf("%s is full; read it, and move it away", f.Name())
-	}
-	_, err = f.Write(line)
-	return err
 }

@@ -54,10 +54,12 @@ func (a *App) govern(ctx context.Context, o Options) error {
 	if err != nil {
 		return fmt.Errorf("opening the audit log: %w", err)
 	}
+	a.metrics = o.Counted
 	if o.Metrics {
 		if a.metrics, err = observe.New(observe.Options{Version: o.Version}); err != nil {
 			return err
 		}
+		a.endMetrics = a.metrics.Shutdown
 		err = a.metrics.Gauge("glyphoxa_audit_queue_depth", "Records that wait to be written.", func() float64 { return float64(a.audit.Queued()) })
 		if err != nil {
 			return err
@@ -77,10 +79,10 @@ func (a *App) closeGovernance() error {
 	if a.audit != nil {
 		errs = append(errs, a.audit.Close())
 	}
-	if a.metrics != nil {
+	if a.endMetrics != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), farewell)
 		defer cancel()
-		errs = append(errs, a.metrics.Shutdown(ctx))
+		errs = append(errs, a.endMetrics(ctx))
 	}
 	return errors.Join(errs...)
 }

@@ -239,7 +239,7 @@ func (p *console) otherSpeaker(text string) (name, rest string, ok bool) {
 	if m == nil {
 		return "", "", false
 	}
-	for _, n := range p.app.Config.NPCs {
+	for _, n := range p.app.present() {
 		for _, name := range append([]string{n.Name}, n.Aliases...) {
 			if strings.EqualFold(name, m[1]) {
 				return "", "", false

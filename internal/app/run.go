@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -31,11 +32,12 @@ func (a *App) Run(ctx context.Context, o RunOptions) error {
 		out.say(noToken)
 		return g.Wait()
 	}
-	bot, err := discord.New(a.Config.Discord, &house{app: a, guilds: map[string]*lodging{}}, &discord.Options{Logger: a.log, Say: out.say})
+	h := newHouse(a)
+	bot, err := discord.New(a.Config.Discord, h, &discord.Options{Logger: a.log, Say: out.say})
 	if err != nil {
 		return Usage(err)
 	}
-	g.Go(func() error { return bot.Run(ctx) })
+	g.Go(func() error { return errors.Join(bot.Run(ctx), h.close()) })
 	return g.Wait()
 }
 

@@ -40,6 +40,8 @@ type SessionOptions struct {
 	// Tell is told, at any time and by any goroutine, what people should know;
 	// level is as in [table.Notice]. If nil, nobody is.
 	Tell func(level, text string)
+	// Resume is the session that goes on. Without an id, another begins.
+	Resume memory.Session
 }
 
 func (o SessionOptions) tell(level, text string) {
@@ -86,7 +88,7 @@ func (a *App) StartSession(ctx context.Context, o SessionOptions) (*Session, err
 	if err != nil {
 		return nil, err
 	}
-	if s.info, err = a.Store.StartSession(ctx, a.Config.Campaign.Name); err != nil {
+	if s.info, err = a.begin(ctx, o.Resume); err != nil {
 		return nil, errors.Join(fmt.Errorf("starting a session: %w", err), s.voice.Close(), s.sinks.Close())
 	}
 	s.indexer = newIndexer(a.Store, a.log)
@@ -114,6 +116,15 @@ func (a *App) StartSession(ctx context.Context, o SessionOptions) (*Session, err
 	}
 	s.warming.Go(func() { warm(run, a.log, used...) })
 	return s, nil
+}
+
+// begin opens a session, or the one that goes on.
+func (a *App) begin(ctx context.Context, resume memory.Session) (memory.Session, error) {
+	if resume.ID == "" {
+		return a.Store.StartSession(ctx, a.Config.Campaign.Name)
+	}
+	resume.Ended = time.Time{}
+	return resume, a.Store.Reopen(ctx, resume.ID)
 }
 
 // ears lets the table hear, if there is speech recognition.
@@ -180,17 +191,18 @@ func (a *App) scenery() string {
 
 // cast returns the NPCs at the table: all, or the one asked for.
 func (a *App) cast(only string) ([]config.NPC, error) {
-	if len(a.Config.NPCs) == 0 {
+	all := a.present()
+	if len(all) == 0 {
 		return nil, errors.New("there are no NPCs; add some under npcs, or set npcs_dir")
 	}
 	if only == "" {
-		return a.Config.NPCs, nil
+		return all, nil
 	}
-	i, err := table.Lookup(a.Config.NPCs, only)
+	i, err := table.Lookup(all, only)
 	if err != nil {
 		return nil, fmt.Errorf("--npc: %w", err)
 	}
-	return a.Config.NPCs[i : i+1], nil
+	return all[i : i+1], nil
 }
 
 // agents makes the NPCs ready to be spoken to.

@@ -148,7 +148,10 @@ func (c *Config) ReadWorld() ([]byte, error) {
 	if c.Campaign.World == "" {
 		return nil, fmt.Errorf("reading the campaign: none is configured: %w", fs.ErrNotExist)
 	}
-	s := source{fsys: c.Source}
+	var s source
+	if !filepath.IsAbs(c.Campaign.World) { // else it is on disk, whatever came with the program
+		s.fsys = c.Source
+	}
 	data, err := s.readAll(c.Campaign.World, maxWorld+1)
 	if err != nil {
 		return nil, fmt.Errorf("reading the campaign: %w", err)

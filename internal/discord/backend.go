@@ -13,6 +13,20 @@ type House interface {
 	// Sit opens a table for a guild that has none. The caller closes what it
 	// returns before it asks for the guild's next.
 	Sit(ctx context.Context, guild string, o SitOptions) (*Sitting, error)
+	// Interrupted returns the session of a guild that a crash cut off, and whether
+	// there is one in which something was said. While another runs there is none.
+	Interrupted(ctx context.Context, guild string) (memory.Session, bool, error)
+	// CutOff returns the sessions that were cut off since it was asked last, those
+	// of another process included.
+	CutOff(ctx context.Context) []Cut
+}
+
+// Cut is a session that was cut off.
+type Cut struct {
+	// Channel is where it was played: the thread, if in one.
+	Guild, Channel string
+	// Lines is how many lines were said in it.
+	Lines int
 }
 
 // SitOptions say who is told what happens at a table.
@@ -22,6 +36,11 @@ type SitOptions struct {
 	// Tell is told at any time what people should know, as in [table.Notice]. It
 	// may be called by any goroutine and does not wait.
 	Tell func(level, text string)
+	// Channel is where it is played: the thread, if in one.
+	Channel string
+	// Resume goes on with the session that was cut off, if there is one in which
+	// something was said. Else what is left of it is ended, and another begins.
+	Resume bool
 }
 
 // Sitting is an open table. Its functions are safe for concurrent use.

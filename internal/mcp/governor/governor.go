@@ -60,20 +60,25 @@ func (g *Governor) Settle(ctx context.Context, c *mcp.Call, res mcp.Result, err 
 	default:
 		mcp.Emit(ctx, EventExecuted)
 	}
-	g.count(c, res, code, refused)
+	g.count(ctx, c, res, code, refused)
 	if g.audit != nil {
 		g.audit.Add(record(ctx, c, res, err, code, refused, g.audit.KeepsArguments()), c.Args)
 	}
 }
 
-func (g *Governor) count(c *mcp.Call, res mcp.Result, code string, refused *mcp.Refusal) {
-	switch {
-	case g.metrics == nil:
-	case refused != nil:
-		g.metrics.Denied(c.Tool, c.Caller.Name(), code, refused.Rule)
-	default:
-		g.metrics.Call(c.Tool, c.Caller.Name(), c.Source, code, res.Duration, res.Cached)
+func (g *Governor) count(ctx context.Context, c *mcp.Call, res mcp.Result, code string, refused *mcp.Refusal) {
+	if g.metrics == nil {
+		return
 	}
+	caller := c.Caller.Name()
+	if s := policy.SubjectFrom(ctx); s != nil && s.Crowd != "" {
+		caller = s.Crowd
+	}
+	if refused != nil {
+		g.metrics.Denied(c.Tool, caller, code, refused.Rule)
+		return
+	}
+	g.metrics.Call(c.Tool, caller, c.Source, code, res.Duration, res.Cached)
 }
 
 func record(ctx context.Context, c *mcp.Call, res mcp.Result, err error, code string, refused *mcp.Refusal, arguments bool) audit.Record {

@@ -225,6 +225,22 @@ func (e *Engine) Pending() []Approval {
 	return out
 }
 
+// Awaited returns when the last call is forgotten that waits for a decision, or
+// for its caller to come back after one; zero if there is none. An engine that
+// is given up before takes those calls with it.
+func (e *Engine) Awaited() time.Time {
+	a := &e.asks
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var last time.Time
+	for _, q := range a.byID {
+		if q.Expires.After(last) && time.Now().Before(q.Expires) {
+			last = q.Expires
+		}
+	}
+	return last
+}
+
 // Decide grants or denies the pending call id in the name of by, a caller's
 // name. A granted call passes once, a denied one not until it expires; until
 // then a decision can be changed. An id nobody waits under wraps

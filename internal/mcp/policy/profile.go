@@ -102,6 +102,9 @@ type Subject struct {
 	NPC string
 	// Transport is how it is connected, such as "http".
 	Transport string
+	// Crowd is the name it shares in metrics with others of its kind, who are too
+	// many, or whose business it is not to be told apart there. If empty, Name.
+	Crowd string
 }
 
 // nobody is the name of a subject without one. An empty name would be the

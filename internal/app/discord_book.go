@@ -1,0 +1,127 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+)
+
+// guildFile is kept in a guild's directory.
+const guildFile = "guild.json"
+
+// guildBook is what is kept of a guild beside its databases: a small file, which
+// is always replaced as a whole. It is safe for concurrent use; no other process
+// writes it.
+type guildBook struct {
+	dir string
+	mu  sync.Mutex // held while the file is written
+}
+
+// guildEntry is what the file says.
+type guildEntry struct {
+	// Campaign is the id of the campaign that is played, empty for the configured
+	// one.
+	Campaign string `json:"campaign,omitempty"`
+	// Campaigns are those that were loaded.
+	Campaigns []keptCampaign `json:"campaigns,omitempty"`
+	// Unheard are the users who do not want to be heard.
+	Unheard []string `json:"unheard,omitempty"`
+	// Table is where the session is played that is running, or was cut off; nil
+	// if there is none.
+	Table *place `json:"table,omitempty"`
+}
+
+// keptCampaign is a campaign in a directory of its own, named by its id.
+type keptCampaign struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	System string `json:"system,omitempty"`
+}
+
+// place is where a session is played.
+type place struct {
+	Channel string `json:"channel"`
+}
+
+// read returns what is kept; of a guild nobody has played in, that is nothing.
+func (b *guildBook) read() (guildEntry, error) {
+	var e guildEntry
+	data, err := os.ReadFile(filepath.Join(b.dir, guildFile))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return e, nil
+	case err != nil:
+		return e, err
+	}
+	if err := json.Unmarshal(data, &e); err != nil {
+		return guildEntry{}, fmt.Errorf("reading %s: %w", filepath.Join(b.dir, guildFile), err)
+	}
+	return e, nil
+}
+
+// change writes down what do makes of what is kept. It is on the disk when
+// change returns; an error leaves it as it was.
+func (b *guildBook) change(do func(*guildEntry) error) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e, err := b.read()
+	if err == nil {
+		err = do(&e)
+	}
+	if err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(e, "", "  ")
+	if err != nil {
+		return err
+	}
+	return replaceFile(filepath.Join(b.dir, guildFile), append(data, '\n'))
+}
+
+// replaceFile puts a private file in the place of another, if there is one: at
+// any time either is there as a whole, also after a power cut. It makes the
+// directory.
+func replaceFile(path string, data []byte) (err error) {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-*") // private by itself
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name()) // it may be in its place by now
+		}
+	}()
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// syncDir brings the names in a directory to the disk, where that is a thing to
+// do.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
