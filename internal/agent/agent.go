@@ -5,13 +5,12 @@
 package agent
 
 import (
-	"slices"
+	"reflect"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tier"
-	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -19,16 +18,19 @@ import (
 type Agent struct {
 	NPC   config.NPC
 	Muted bool
+	// Left says that the NPC is not at the table any more. It may come back.
+	Left bool
 
 	system   string
 	selector *tier.Selector
-	history  []llm.Message
-	keep     int // messages of history
+	history  []Exchange
+	keep     int // exchanges of history
 	lease    *Lease
 	cap      mcp.BudgetTier // BudgetDeep is none
 	order    string         // what the DM wants of it
 	orderFor int            // turns left
 	found    []string       // what tools told in a turn that was cut off
+	foundFor Source         // whose turn that was
 	version  int            // of what Snapshot returns
 }
 
@@ -47,7 +49,20 @@ func New(npc config.NPC, o Options) *Agent {
 	if o.Selector == nil {
 		o.Selector = tier.NewSelector()
 	}
-	return &Agent{NPC: npc, system: systemPrompt(npc, o.Language), selector: o.Selector, keep: 2 * o.History, cap: mcp.BudgetDeep}
+	return &Agent{NPC: npc, system: systemPrompt(npc, o.Language), selector: o.Selector, keep: o.History, cap: mcp.BudgetDeep}
+}
+
+// Become makes the NPC the one that b is, and reports whether that is any
+// different. It keeps its history, its lease, its cap and its directive, stays
+// muted if it is, and its selector keeps what it has chosen. b is not used any
+// more.
+func (a *Agent) Become(b *Agent) bool {
+	if a.system == b.system && a.keep == b.keep && reflect.DeepEqual(a.NPC, b.NPC) {
+		return false
+	}
+	a.NPC, a.system, a.keep = b.NPC, b.system, b.keep
+	a.version++
+	return true
 }
 
 // Names are what the NPC is called: its name and aliases.
@@ -73,6 +88,12 @@ func (a *Agent) Raise(l Lease) { a.lease = &l }
 // Lower ends a lease and caps the NPC at t, which the selector cannot exceed. A
 // cap at DEEP is none.
 func (a *Agent) Lower(t mcp.BudgetTier) { a.lease, a.cap = nil, t }
+
+// EndLease ends a lease before its time. A cap counts again.
+func (a *Agent) EndLease() { a.lease = nil }
+
+// Cap is the tier the NPC is capped at, DEEP if it is not.
+func (a *Agent) Cap() mcp.BudgetTier { return a.cap }
 
 // Lease returns the running lease, nil if there is none.
 func (a *Agent) Lease() *Lease {
@@ -139,30 +160,8 @@ func (a *Agent) Direct(text string, turns int) {
 // Directive returns what the NPC was directed to do, and for how many turns yet.
 func (a *Agent) Directive() (text string, turns int) { return a.order, a.orderFor }
 
-// Found keeps what tools told in a turn that was cut off before the NPC could
-// say so, so that they need not run again. The next finished turn ends that.
-func (a *Agent) Found(results []string) {
-	a.found = results
-	a.version++
-}
-
 // Version changes with what Snapshot returns.
 func (a *Agent) Version() int { return a.version }
 
 // Answered uses up a turn of the directive.
 func (a *Agent) Answered() { a.Direct(a.order, a.orderFor-1) }
-
-// Remember takes a finished exchange into the history: what the player said
-// and what was heard of the answer.
-func (a *Agent) Remember(speaker, utterance, answer string) {
-	if answer == "" {
-		return
-	}
-	a.version++
-	a.history = append(a.history,
-		llm.Message{Role: llm.RoleUser, Name: speaker, Content: untrusted.Clean(utterance, maxUtterance)},
-		llm.Message{Role: llm.RoleAssistant, Content: answer})
-	if drop := len(a.history) - a.keep; drop > 0 {
-		a.history = slices.Clone(a.history[drop:])
-	}
-}

@@ -18,7 +18,7 @@ const maxUtterance = 4000
 // immutable.
 type History struct {
 	system    string
-	messages  []llm.Message
+	exchanges []Exchange
 	directive string
 	found     []string
 }
@@ -40,9 +40,12 @@ type Line struct {
 // the conversation, then what the NPC knows right now: so the part that a
 // provider can cache stays the same from turn to turn.
 func (h History) Prompt(line Line, now hotctx.Context) []llm.Message {
-	messages := make([]llm.Message, 0, len(h.messages)+3)
+	messages := make([]llm.Message, 0, 2*len(h.exchanges)+3)
 	messages = append(messages, llm.Message{Role: llm.RoleSystem, Content: h.system})
-	messages = append(messages, h.messages...)
+	for _, e := range h.exchanges {
+		said, answered := e.messages()
+		messages = append(messages, said, answered)
+	}
 	if facts := h.volatile(line, now); facts != "" {
 		messages = append(messages, llm.Message{Role: llm.RoleSystem, Content: facts})
 	}

@@ -122,6 +122,9 @@ type Floor struct {
 // New returns a floor on which nobody speaks.
 func New(t Timing) *Floor { return &Floor{timing: t.filled()} }
 
+// SetWaiting changes how many lines may wait. Those that wait already stay.
+func (f *Floor) SetWaiting(n int) { f.timing.Waiting = n }
+
 // Speaking returns the turn that has the floor and whether it is heard now.
 func (f *Floor) Speaking() (turn uint64, heard bool) {
 	if f.phase == idle {

@@ -23,17 +23,14 @@ type exchange struct {
 	to  string // the player, empty if everyone
 }
 
-func (e exchange) partner() address.Partner {
-	return address.Partner{Known: e.npc >= 0, NPC: e.npc, Ago: time.Since(e.at)}
-}
-
 // hearing knows who is at the table and who talked with whom, and so whom a
 // line is for. It belongs to the table's goroutine.
 type hearing struct {
 	agents    []*agent.Agent
 	languages []string
 	window    time.Duration
-	snapshot  *address.Snapshot // nil once somebody came or was muted
+	snapshot  *address.Snapshot // nil once somebody came, left or was muted
+	present   []int             // the snapshot's NPCs, as indices of agents
 	players   []string
 	last      exchange
 	own       map[string]exchange // by player
@@ -57,27 +54,56 @@ func (h *hearing) decide(u Utterance) address.Decision {
 		h.players = append(h.players, u.Speaker)
 		h.snapshot = nil
 	}
-	if h.snapshot == nil {
-		h.snapshot = address.NewSnapshot(h.roster())
-	}
-	st := address.State{Speaker: u.Speaker, Last: h.last.partner(), LastTo: h.last.to, Barged: h.barged}
+	h.look()
+	st := address.State{Speaker: u.Speaker, Last: h.partner(h.last), LastTo: h.last.to, Barged: h.barged}
 	if own, ok := h.own[u.Speaker]; ok {
-		st.Own = own.partner()
+		st.Own = h.partner(own)
 	}
-	return address.Detect(h.snapshot, st, u.Text)
+	d := address.Detect(h.snapshot, st, u.Text)
+	for i, npc := range d.NPCs {
+		d.NPCs[i] = h.present[npc]
+	}
+	return d
 }
 
-func (h *hearing) roster() address.Roster {
-	var cast []config.NPC
-	for _, a := range h.agents {
-		cast = append(cast, a.NPC)
+// partner is the NPC of an exchange, nobody if it has left.
+func (h *hearing) partner(e exchange) address.Partner {
+	i := slices.Index(h.present, e.npc)
+	return address.Partner{Known: i >= 0, NPC: i, Ago: time.Since(e.at)}
+}
+
+// look sees who is at the table now.
+func (h *hearing) look() {
+	if h.snapshot != nil {
+		return
 	}
-	r := roster(cast)
-	for i, a := range h.agents {
-		r.NPCs[i].Muted = a.Muted
+	h.present = present(h.agents)
+	r := roster(castOf(h.agents, h.present))
+	for i, npc := range h.present {
+		r.NPCs[i].Muted = h.agents[npc].Muted
 	}
 	r.Players, r.Languages, r.Window = h.players, h.languages, h.window
-	return r
+	h.snapshot = address.NewSnapshot(r)
+}
+
+// present returns the indices of the NPCs that have not left.
+func present(agents []*agent.Agent) []int {
+	var who []int
+	for i, a := range agents {
+		if !a.Left {
+			who = append(who, i)
+		}
+	}
+	return who
+}
+
+// castOf returns who some of the NPCs are.
+func castOf(agents []*agent.Agent, who []int) []config.NPC {
+	var cast []config.NPC
+	for _, i := range who {
+		cast = append(cast, agents[i].NPC)
+	}
+	return cast
 }
 
 // talked notes that an NPC was spoken to, or spoke, just now. player is empty
@@ -102,14 +128,12 @@ func (h *hearing) interrupted(npc int) {
 
 // backChannel reports whether an utterance is a mere sound such as "mhm".
 func (h *hearing) backChannel(text string) bool {
-	if h.snapshot == nil {
-		h.snapshot = address.NewSnapshot(h.roster())
-	}
+	h.look()
 	return address.Detect(h.snapshot, address.State{}, text).BackChannel
 }
 
-// mutedChanged has the next line see who is muted.
-func (h *hearing) mutedChanged() { h.snapshot = nil }
+// changed has the next line see who is at the table, and who is muted.
+func (h *hearing) changed() { h.snapshot = nil }
 
 func roster(cast []config.NPC) address.Roster {
 	var r address.Roster

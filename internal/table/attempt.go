@@ -100,8 +100,8 @@ type report struct {
 	apply   func(context.Context, *Table)
 	// last is the attempt's end.
 	last *result
-	// ended says that a turn was committed.
-	ended bool
+	// ended is a turn that was committed.
+	ended *turn
 }
 
 // take takes a report in. What a dropped attempt still has to say means
@@ -109,8 +109,8 @@ type report struct {
 func (t *Table) take(ctx context.Context, r report) {
 	a := r.attempt
 	switch {
-	case r.ended:
-		t.open--
+	case r.ended != nil:
+		delete(t.open, r.ended.number)
 		r.apply(ctx, t)
 	case r.last != nil:
 		t.alive--
@@ -154,7 +154,7 @@ type worker struct {
 // worker prepares the work of an attempt.
 func (t *Table) worker(tn *turn, a *attempt) *worker {
 	w := &worker{
-		table: t, attempt: a, line: a.line, npc: tn.npc.NPC, puppet: tn.puppet,
+		table: t, attempt: a, line: a.line, npc: tn.as, puppet: tn.puppet,
 		heard:   agent.Line{Speaker: tn.Speaker, Text: tn.Text},
 		history: tn.npc.Snapshot(), recent: t.recent, meant: a.meant, phrase: a.phrase, sentences: make(chan sentence, ahead),
 		request: engine.Request{
@@ -162,11 +162,11 @@ func (t *Table) worker(tn *turn, a *attempt) *worker {
 			ModelTimeout: time.Duration(t.o.Latency.ModelTimeout), Hurry: tn.plan.Fallback, Go: a.meant,
 		},
 	}
-	if lines := tn.npc.NPC.Lines["unknown"]; len(lines) > 0 {
+	if lines := tn.as.Lines["unknown"]; len(lines) > 0 {
 		w.unknown = lines[int(tn.number)%len(lines)]
 	}
 	if tn.leader != nil {
-		w.heard.Leader, w.heard.Answer = tn.leader.npc.NPC.Name, tn.leader.attempt.text()
+		w.heard.Leader, w.heard.Answer = tn.leader.as.Name, tn.leader.attempt.text()
 		w.unknown = ""
 	}
 	return w
@@ -347,7 +347,7 @@ func (w *worker) note(ev engine.Event) {
 // manner is how the NPC takes an interruption of this attempt.
 func (a *attempt) manner() floor.Line {
 	tn := a.turn
-	how := tn.npc.NPC.Interruptibility
+	how := tn.as.Interruptibility
 	l := floor.Line{Turn: a.id, Resumes: how.Resumes, Confirm: time.Duration(how.Confirm), Manner: manners[how.Style]}
 	if tn.puppet {
 		l.Manner, l.Priority = floor.Insists, 1 // the DM is not interrupted

@@ -12,7 +12,7 @@ import (
 
 // planned decides what is done so that the first sound comes in time.
 func (t *Table) planned(tn *turn) pace.Plan {
-	phrases := t.o.Voices != nil && len(tn.npc.NPC.Lines["filler"]) > 0 && !t.filled[tn.agent]
+	phrases := t.o.Voices != nil && len(tn.as.Lines["filler"]) > 0 && !t.filled[tn.agent]
 	in := pace.Input{
 		Tier: tn.choice.Tier, Spent: t.spent(tn), CanLower: tn.choice.Reason != reasonOverride,
 		HasOpener: phrases, HasFallback: t.o.Hurries, HasFiller: phrases,
@@ -39,7 +39,7 @@ func (t *Table) spent(tn *turn) time.Duration {
 // policy tells of a step that was taken.
 func (t *Table) policy(tn *turn, d pace.Decision) {
 	t.emit(tn.number, KindPolicy, &Policy{
-		NPC: tn.npc.NPC.Name, Step: string(d.Step), Reason: d.Reason, ProjectedMS: millis(d.Projected), TargetMS: millis(d.Target),
+		NPC: tn.as.Name, Step: string(d.Step), Reason: d.Reason, ProjectedMS: millis(d.Projected), TargetMS: millis(d.Target),
 	})
 }
 
@@ -68,7 +68,7 @@ func (t *Table) late(tn *turn, a *attempt) {
 
 // pass has the NPC pass the time with a stock phrase.
 func (t *Table) pass(tn *turn) {
-	lines := tn.npc.NPC.Lines["filler"]
+	lines := tn.as.Lines["filler"]
 	if len(lines) == 0 {
 		return
 	}
@@ -96,8 +96,8 @@ func (t *Table) react(ctx context.Context, a *attempt) {
 	}
 	who := tn.also
 	tn.also = -1
-	npc := t.o.Agents[who]
-	if npc.Muted || t.busy[who] != nil || who == tn.agent || a.text() == "" {
+	npc := t.agents[who]
+	if npc.Muted || npc.Left || t.busy[who] != nil || who == tn.agent || a.text() == "" {
 		return
 	}
 	t.turns++

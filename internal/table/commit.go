@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
@@ -31,7 +32,7 @@ func (t *Table) keepOnly(ctx context.Context, tn *turn, outcome Outcome) {
 	tn.ending = &end
 	tn.ledger.RouteUS = millis(time.Since(tn.began)) * 1000
 	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = millis(tn.endpoint), millis(tn.final)
-	t.open++
+	t.open[tn.number] = tn
 	t.commit(ctx, tn, nil)
 }
 
@@ -42,12 +43,12 @@ func (t *Table) commit(ctx context.Context, tn *turn, r *result) {
 	end := *tn.ending
 	lines := t.transcript(tn)
 	heard := end.outcome == OutcomeDelivered
-	tools := tn.tools
+	tools, caller := tn.tools, mcp.Caller{NPC: tn.as.ID, Session: t.o.Session.ID}
 	t.work.Go(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 		defer cancel()
 		if r != nil {
-			ctx = mcp.WithCaller(ctx, mcp.Caller{NPC: tn.npc.NPC.ID, Session: t.o.Session.ID})
+			ctx = mcp.WithCaller(ctx, caller)
 			for _, call := range r.deferred {
 				var o mcphost.Outcome
 				if !heard {
@@ -63,43 +64,55 @@ func (t *Table) commit(ctx context.Context, tn *turn, r *result) {
 		if err := t.keep(ctx, lines); err != nil {
 			end = ending{OutcomeFailed, "commit", strings.TrimPrefix(end.notice+"; ", "; ") + oneLine(err)}
 		}
-		t.reports <- report{ended: true, apply: func(ctx context.Context, t *Table) {
-			if end.stage != "commit" {
-				all := slices.Concat(t.recent, lines) // those at work keep what they have
-				t.recent = all[max(len(all)-t.o.RecentLines, 0):]
-			}
-			t.ended(tn, end)
-			t.freed(ctx)
-		}}
+		t.reports <- t.committed(tn, end)
 	})
+}
+
+// committed is the report that a turn was committed.
+func (t *Table) committed(tn *turn, end ending) report {
+	return report{ended: tn, apply: func(ctx context.Context, t *Table) {
+		if end.stage != "commit" {
+			all := slices.Concat(t.recent, t.transcript(tn)) // those at work keep what they have
+			t.recent = all[max(len(all)-t.o.RecentLines, 0):]
+		}
+		t.ended(tn, end)
+		t.freed(ctx)
+	}}
 }
 
 // transcript is what is kept of a turn: the player's line and what was heard
 // of the answer.
 func (t *Table) transcript(tn *turn) []memory.Line {
 	var lines []memory.Line
-	line := memory.Line{Session: t.o.Session.ID, Turn: tn.number, At: time.Now()}
-	if !tn.puppet && tn.leader == nil && tn.Text != "" {
-		l := line
-		l.Speaker, l.Text, l.At, l.User, l.Ref = tn.Speaker, tn.Text, tn.since, tn.User, tn.Ref
+	if !tn.puppet && !tn.takenBack && tn.leader == nil && tn.Text != "" {
+		l := t.line(tn)
 		if tn.npc != nil {
-			l.To = tn.npc.NPC.ID
+			l.To = tn.as.ID
 		}
 		lines = append(lines, l)
 	}
 	if len(tn.texts) > 0 {
-		l := line
-		l.Speaker, l.NPC, l.Text = tn.npc.NPC.Name, tn.npc.NPC.ID, strings.Join(tn.texts, " ")
-		lines = append(lines, l)
+		lines = append(lines, memory.Line{
+			Session: t.o.Session.ID, Turn: tn.number, Speaker: tn.as.Name, NPC: tn.as.ID, Text: strings.Join(tn.texts, " "), At: time.Now(),
+		})
 	}
 	return lines
 }
 
-// keep makes lines durable.
+// line is the player's line of a turn, to nobody.
+func (t *Table) line(tn *turn) memory.Line {
+	return memory.Line{
+		Session: t.o.Session.ID, Turn: tn.number, Speaker: tn.Speaker, Text: tn.Text, At: tn.since, User: tn.User, Ref: tn.Ref,
+	}
+}
+
+// keep makes lines durable, also once ctx has ended.
 func (t *Table) keep(ctx context.Context, lines []memory.Line) error {
 	if len(lines) == 0 {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	defer cancel()
 	if _, err := t.o.Log.Append(ctx, lines...); err != nil {
 		return fmt.Errorf("keeping the transcript: %w", err)
 	}
@@ -113,7 +126,7 @@ func (t *Table) ended(tn *turn, end ending) {
 	}
 	name := ""
 	if tn.npc != nil {
-		name = tn.npc.NPC.Name
+		name = tn.as.Name
 		if t.busy[tn.agent] == tn {
 			delete(t.busy, tn.agent)
 		}
@@ -130,10 +143,16 @@ func (t *Table) ended(tn *turn, end ending) {
 		l.BeginMS = millis(tn.attempt.began.Sub(tn.since))
 	}
 	l.judge(tn.target, end.outcome, end.stage, waited)
+	if tn.takenBack && end.outcome == OutcomeCancelled { // no answer was due
+		l.Budget, l.BreachStage = budgetMet, ""
+	}
 	t.measure(tn, l)
 	t.emit(tn.number, KindTurnEnded, &TurnEnded{NPC: name, Outcome: end.outcome, Text: strings.Join(tn.texts, " "), Ledger: l})
 	for _, s := range t.seats {
 		s.passages = slices.DeleteFunc(s.passages, func(sp *passage) bool { return sp.turn == tn && !sp.open && sp.due == 0 })
+	}
+	if tn.over != nil {
+		close(tn.over)
 	}
 }
 
@@ -142,7 +161,11 @@ func (t *Table) ended(tn *turn, end ending) {
 func (t *Table) remember(tn *turn, end ending) {
 	said := strings.Join(tn.answer, " ")
 	if said != "" && !tn.puppet {
-		tn.npc.Remember(tn.Speaker, tn.Text, said)
+		e := agent.Exchange{Source: tn.source(), Speaker: tn.Speaker, Utterance: tn.Text, Answer: said}
+		if tn.takenBack {
+			e = e.TakenBack()
+		}
+		tn.npc.Remember(e)
 		tn.npc.Answered()
 	}
 	if said != "" && tn.leader == nil && end.outcome != OutcomeBarged { // a remark makes no conversation
@@ -152,11 +175,14 @@ func (t *Table) remember(tn *turn, end ending) {
 		return
 	}
 	if end.outcome == OutcomeDelivered {
-		tn.npc.Found(nil)
-	} else if len(tn.attempt.found) > 0 {
-		tn.npc.Found(tn.attempt.found)
+		tn.npc.Found(agent.Source{}, nil)
+	} else if len(tn.attempt.found) > 0 && !tn.takenBack {
+		tn.npc.Found(tn.source(), tn.attempt.found)
 	}
 }
+
+// source is where the words of an utterance come from.
+func (u Utterance) source() agent.Source { return agent.Source{User: u.User, Ref: u.Ref} }
 
 // learn keeps what a tool told.
 func (a *attempt) learn(ev engine.ToolFinished) {

@@ -16,6 +16,7 @@ const (
 	KindFiller       = "filler"
 	KindBarge        = "barge"
 	KindPolicy       = "policy"
+	KindTier         = "tier"
 	KindTurnEnded    = "turn.ended"
 	KindNotice       = "notice"
 )
@@ -44,8 +45,8 @@ type Heard struct {
 	Text    string `json:"text"`
 	// Spoken says that it was heard, not typed.
 	Spoken bool `json:"spoken,omitempty"`
-	// Continued says that the player had more to say: Text takes the place of
-	// what this turn's utterance was before.
+	// Continued says that the player had more to say or reworded it: Text takes
+	// the place of what this turn's utterance was before.
 	Continued bool `json:"continued,omitempty"`
 }
 
@@ -119,6 +120,22 @@ type Policy struct {
 	TargetMS    float64 `json:"target_ms"`
 }
 
+// Tier reports that a raise or a cap of an NPC began or ended. It is outside of
+// turns; a raise counts for the turn that uses it up although its end is told
+// when that begins.
+type Tier struct {
+	Header
+	NPC    string     `json:"npc"`
+	Change TierChange `json:"change"`
+	// Tier is that of the raise or cap, and Ceiling the highest that the NPC may
+	// reach from now on.
+	Tier    string `json:"tier"`
+	Ceiling string `json:"ceiling"`
+	// Until and Turns bound a raise that begins.
+	Until time.Time `json:"until,omitzero"`
+	Turns int       `json:"turns,omitempty"`
+}
+
 // TurnEnded reports the end of a turn. Every utterance ends in exactly one.
 type TurnEnded struct {
 	Header
@@ -149,6 +166,20 @@ const (
 	// group was addressed.
 	RouteReaction Route = "reaction"
 	RouteNone     Route = "none"
+)
+
+// TierChange is what became of a raise or cap.
+type TierChange string
+
+const (
+	TierRaised TierChange = "raised"
+	// TierLowered is the end of a raise by the DM.
+	TierLowered  TierChange = "lowered"
+	TierCapped   TierChange = "capped"
+	TierUncapped TierChange = "uncapped"
+	// TierExpired is the end of a raise whose time or turns are over, also since
+	// the NPC has left or the table closes.
+	TierExpired TierChange = "expired"
 )
 
 // Outcome says how a turn ended.

@@ -21,13 +21,13 @@ func (t *Table) guess(ctx context.Context, s *Seat, sp *passage) {
 		return
 	}
 	d := t.hearing.decide(Utterance{Speaker: s.speaker, Text: text})
-	if len(d.NPCs) == 0 || t.busy[d.NPCs[0]] != nil || t.o.Agents[d.NPCs[0]].Muted {
+	if len(d.NPCs) == 0 || t.busy[d.NPCs[0]] != nil || t.agents[d.NPCs[0]].Muted {
 		return
 	}
 	t.dropGuess(ctx, sp)
 	sp.guesses++
 	tn := &turn{
-		Utterance: Utterance{Speaker: s.speaker, Text: text}, agent: d.NPCs[0], npc: t.o.Agents[d.NPCs[0]],
+		Utterance: Utterance{Speaker: s.speaker, Text: text}, agent: d.NPCs[0], npc: t.agents[d.NPCs[0]],
 		route: Route(d.Route), also: -1, since: time.Now(), started: time.Now(),
 	}
 	if len(d.NPCs) > 1 {
@@ -58,10 +58,11 @@ func (t *Table) adopt(ctx context.Context, sp *passage, real *turn) bool {
 	t.number(tn, true)
 	t.hearing.talked(tn.agent, tn.Speaker, tn.route)
 	t.busy[tn.agent] = tn
-	t.open++
+	t.open[tn.number] = tn
 	chosen := tn.npc.Choose(tn.Text, t.players(tn))
 	tn.choice.Ceiling, tn.choice.Reason = chosen.Ceiling, chosen.Reason
 	t.announce(tn)
+	t.lapse(tn.agent)
 	a.guess = false
 	close(a.meant)
 	for _, apply := range a.backlog {
@@ -78,6 +79,15 @@ func (t *Table) adopt(ctx context.Context, sp *passage, real *turn) bool {
 // at the one its plan lowered that to.
 func sameTier(e agent.Choice, tn *turn) bool {
 	return e.Tier == tn.choice.Tier || len(tn.plan.Decisions) > 0 && e.Tier > tn.choice.Tier
+}
+
+// dropGuesses gives up all guesses: what they were made on is not so any more.
+func (t *Table) dropGuesses(ctx context.Context) {
+	for _, s := range t.seats {
+		for _, sp := range s.passages {
+			t.dropGuess(ctx, sp)
+		}
+	}
 }
 
 // dropGuess gives up a guess; nothing of it was heard or told.

@@ -17,65 +17,14 @@ const all = "all"
 // find returns the agents called name, see [Lookup]; "all" means everyone.
 func (t *Table) find(name string) ([]int, error) {
 	if strings.EqualFold(strings.TrimSpace(name), all) {
-		who := make([]int, len(t.o.Agents))
-		for i := range who {
-			who[i] = i
-		}
-		return who, nil
+		return present(t.agents), nil
 	}
-	i, err := Lookup(t.cast, name)
+	here := present(t.agents)
+	i, err := Lookup(castOf(t.agents, here), name)
 	if err != nil {
 		return nil, err
 	}
-	return []int{i}, nil
-}
-
-// Raise lifts an NPC to a tier for d or for so many of its turns, whichever ends
-// first (ruling 7). Of either, 0 means what is configured. It returns a sentence
-// that says what was done.
-func (t *Table) Raise(ctx context.Context, npc string, to mcp.BudgetTier, d time.Duration, turns int) (string, error) {
-	if to == mcp.BudgetFast {
-		return "", fmt.Errorf("fast is the lowest tier; use lower to cap an NPC at it")
-	}
-	if d <= 0 {
-		d = time.Duration(t.o.Latency.Lease)
-	}
-	if turns <= 0 {
-		turns = t.o.Latency.LeaseTurns
-	}
-	var said string
-	err := t.order(ctx, func(context.Context) error {
-		who, err := t.find(npc)
-		if err != nil {
-			return err
-		}
-		for _, i := range who {
-			t.o.Agents[i].Raise(agent.Lease{Tier: to, Until: time.Now().Add(d), Turns: turns})
-		}
-		said = fmt.Sprintf("%s may go up to %s for %s or %s", t.named(who), to, d, counted(turns))
-		return nil
-	})
-	return said, err
-}
-
-// Lower ends a raise and caps an NPC at a tier; at DEEP the cap is gone.
-func (t *Table) Lower(ctx context.Context, npc string, to mcp.BudgetTier) (string, error) {
-	var said string
-	err := t.order(ctx, func(context.Context) error {
-		who, err := t.find(npc)
-		if err != nil {
-			return err
-		}
-		for _, i := range who {
-			t.o.Agents[i].Lower(to)
-		}
-		said = fmt.Sprintf("%s stays at %s at most", t.named(who), to)
-		if to == mcp.BudgetDeep {
-			said = t.named(who) + " is capped no more"
-		}
-		return nil
-	})
-	return said, err
+	return here[i : i+1], nil
 }
 
 // Mute silences an NPC, or lets it speak again. A muted NPC stays addressable,
@@ -88,12 +37,12 @@ func (t *Table) Mute(ctx context.Context, npc string, muted bool) (string, error
 			return err
 		}
 		for _, i := range who {
-			t.o.Agents[i].Muted = muted
+			t.agents[i].Muted = muted
 			if muted {
-				t.hush(run, i)
+				t.hush(run, i, ending{outcome: OutcomeMuted})
 			}
 		}
-		t.hearing.mutedChanged()
+		t.hearing.changed()
 		said = t.named(who) + " may speak again"
 		if muted {
 			said = t.named(who) + " is silent now"
@@ -123,10 +72,9 @@ func (t *Table) Say(ctx context.Context, npc, text string) error {
 		}
 		t.turns++
 		now := time.Now()
-		t.next(run, &turn{
-			Utterance: Utterance{Text: text}, number: t.turns, since: now, began: now, puppet: true,
-			agent: who[0], npc: t.o.Agents[who[0]], route: RoutePuppet, also: -1,
-		})
+		tn := &turn{Utterance: Utterance{Text: text}, number: t.turns, since: now, began: now, puppet: true, route: RoutePuppet, also: -1}
+		t.give(tn, who[0])
+		t.next(run, tn)
 		return nil
 	})
 }
@@ -143,10 +91,10 @@ func (t *Table) lined() int {
 }
 
 // hush ends what an NPC is saying or about to say.
-func (t *Table) hush(ctx context.Context, npc int) {
+func (t *Table) hush(ctx context.Context, npc int, end ending) {
 	for _, a := range t.attempts {
 		if a.turn.agent == npc && !a.guess {
-			t.abandon(ctx, a, ending{outcome: OutcomeMuted})
+			t.abandon(ctx, a, end)
 		}
 	}
 }
@@ -165,7 +113,7 @@ func (t *Table) Direct(ctx context.Context, npc, text string, turns int) (string
 			return err
 		}
 		for _, i := range who {
-			t.o.Agents[i].Direct(text, turns)
+			t.agents[i].Direct(text, turns)
 		}
 		said = fmt.Sprintf("%s is directed for %d turns: %s", t.named(who), turns, text)
 		if text == "" {
@@ -200,7 +148,8 @@ type Status struct {
 func (t *Table) Status(ctx context.Context) ([]Status, error) {
 	var out []Status
 	err := t.order(ctx, func(context.Context) error {
-		for _, a := range t.o.Agents {
+		for _, i := range present(t.agents) {
+			a := t.agents[i]
 			s := Status{Name: a.NPC.Name, Tier: a.NPC.BudgetTier, Ceiling: a.Ceiling(), Muted: a.Muted, Tools: a.NPC.Tools}
 			s.Directive, s.DirectiveTurns = a.Directive()
 			if l := a.Lease(); l != nil {
@@ -216,15 +165,7 @@ func (t *Table) Status(ctx context.Context) ([]Status, error) {
 
 func (t *Table) named(who []int) string {
 	if len(who) == 1 {
-		return t.o.Agents[who[0]].NPC.Name
+		return t.agents[who[0]].NPC.Name
 	}
 	return "everyone"
-}
-
-// counted is a number of turns in words.
-func counted(turns int) string {
-	if turns == 1 {
-		return "one turn"
-	}
-	return fmt.Sprintf("%d turns", turns)
 }

@@ -272,7 +272,10 @@ func (t *Table) continued(ctx context.Context, s *Seat, sp *passage, text string
 	}
 	sp.known = text
 	t.amend(tn, sp, text)
-	if tn.attempt != nil {
+	if a := tn.attempt; a != nil {
+		if len(a.found) > 0 {
+			tn.npc.Found(tn.source(), a.found)
+		}
 		t.restart(ctx, tn)
 	}
 }

@@ -59,7 +59,7 @@ func (t *Table) Join(ctx context.Context, speaker string, o *JoinOptions) (*Seat
 			case t.sounds <- heard{s, e}:
 			case <-life.Done():
 			}
-		}, ear.Options{Provider: t.o.Hearing, Expect: t.o.Expect, Lane: lanes, Detector: o.Detector, Logger: t.o.Logger})
+		}, ear.Options{Provider: t.o.Hearing, Expect: t.expected(), Lane: lanes, Detector: o.Detector, Logger: t.o.Logger})
 		t.seats[speaker] = s
 		t.work.Go(func() {
 			defer stop()

@@ -82,13 +82,13 @@ func (t *Table) effect(ctx context.Context, e floor.Effect) {
 func (t *Table) cut(ctx context.Context, a *attempt, why floor.Reason) {
 	tn := a.turn
 	if why == floor.Stalled {
-		t.abandon(ctx, a, ending{OutcomeFailed, "playback", tn.npc.NPC.Name + " had the floor and nothing was heard"})
+		t.abandon(ctx, a, ending{OutcomeFailed, "playback", tn.as.Name + " had the floor and nothing was heard"})
 		return
 	}
 	t.silence(a)
 	t.breaksOff(a)
 	t.hearing.interrupted(tn.agent)
-	t.emit(tn.number, KindBarge, &Barge{NPC: tn.npc.NPC.Name, Speaker: t.voice, Text: strings.Join(tn.texts, " ")})
+	t.emit(tn.number, KindBarge, &Barge{NPC: tn.as.Name, Speaker: t.voice, Text: strings.Join(tn.texts, " ")})
 	t.abandon(ctx, a, ending{outcome: OutcomeBarged})
 }
 
@@ -205,7 +205,7 @@ func (t *Table) began(a *attempt, n mixer.Note) {
 	t.sounded(tn, a.substance(), n.At)
 	if !tn.audible {
 		tn.audible = true
-		t.emit(tn.number, KindAudioStarted, &AudioStarted{NPC: tn.npc.NPC.Name})
+		t.emit(tn.number, KindAudioStarted, &AudioStarted{NPC: tn.as.Name})
 	}
 }
 
@@ -215,7 +215,7 @@ func (t *Table) delivered(a *attempt, at time.Time) {
 		return
 	}
 	tn, s := a.turn, a.said[a.ended]
-	name := tn.npc.NPC.Name
+	name := tn.as.Name
 	if tn.audible {
 		a.passed = at
 	} else { // read, not heard

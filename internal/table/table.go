@@ -80,7 +80,8 @@ type Options struct {
 	Playback mixer.Options
 	// Hearing recognises what players say. If nil, nobody can join by voice.
 	Hearing stt.Provider
-	// Expect is what is known of the players' speech beforehand.
+	// Expect is what is known of the players' speech beforehand, besides the names
+	// of the NPCs.
 	Expect stt.Options
 	// Lane says how utterances are cut.
 	Lane lane.Options
@@ -104,7 +105,6 @@ type Options struct {
 // Table is one table. Its methods are safe for concurrent use.
 type Table struct {
 	o      Options
-	cast   []config.NPC
 	heard  chan Utterance
 	sounds chan heard // from the ears
 	orders chan order
@@ -115,6 +115,7 @@ type Table struct {
 	reports chan report    // from turns, to Run
 
 	// Owned by Run.
+	agents   []*agent.Agent // in the order in which they came; those who left stay
 	agenda   agenda
 	floor    *floor.Floor
 	pace     *pace.Governor
@@ -123,8 +124,10 @@ type Table struct {
 	waiting  []*turn // in order of arrival, for an NPC who is busy
 	nobodys  []*turn // spoken, for nobody so far, and perhaps to be continued
 	busy     map[int]*turn
-	open     int // turns that have begun and not ended
-	alive    int // attempts whose goroutines have not ended
+	open     map[int64]*turn // turns that have begun and not ended
+	leases   map[int]agent.Lease
+	edited   <-chan struct{} // closed once the last edit is done; nil if there was none
+	alive    int             // attempts whose goroutines have not ended
 	turns    int64
 	lines    uint64              // attempts so far, and so lines on the floor
 	attempts map[uint64]*attempt // by line
@@ -159,22 +162,19 @@ func New(o Options) *Table {
 	if o.Scene == nil {
 		o.Scene = func() string { return "" }
 	}
-	if o.Floor.Waiting == 0 {
-		o.Floor.Waiting = len(o.Agents) + maxLines
+	times := o.Floor
+	if times.Waiting == 0 {
+		times.Waiting = maxWaitingLines(o.Agents)
 	}
 	if o.Voices == nil || o.Outlet == nil {
 		o.Voices, o.Outlet = nil, nil
 	}
-	var cast []config.NPC
-	for _, a := range o.Agents {
-		cast = append(cast, a.NPC)
-	}
 	return &Table{
-		o: o, cast: cast, mixer: mixer.New(o.Outlet, &o.Playback),
+		o: o, agents: slices.Clone(o.Agents), mixer: mixer.New(o.Outlet, &o.Playback),
 		heard: make(chan Utterance), sounds: make(chan heard), orders: make(chan order),
 		done: make(chan struct{}), reports: make(chan report),
-		agenda: newAgenda(), floor: floor.New(o.Floor), pace: pace.New(), hearing: newHearing(o),
-		busy: map[int]*turn{}, attempts: map[uint64]*attempt{}, seats: map[string]*Seat{}, filled: map[int]bool{},
+		agenda: newAgenda(), floor: floor.New(times), pace: pace.New(), hearing: newHearing(o),
+		busy: map[int]*turn{}, open: map[int64]*turn{}, leases: map[int]agent.Lease{}, attempts: map[uint64]*attempt{}, seats: map[string]*Seat{}, filled: map[int]bool{},
 	}
 }
 
@@ -247,16 +247,6 @@ func (t *Table) Run(ctx context.Context) error {
 	}
 }
 
-// recall reads what was said in the session before, if it goes on.
-func (t *Table) recall(ctx context.Context) error {
-	lines, err := t.o.Log.Recent(ctx, t.o.Session.ID, t.o.RecentLines)
-	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("what was said before is not known to the NPCs: %w", err)
-	}
-	t.recent = append([]memory.Line{}, lines...)
-	return nil
-}
-
 // close ends the running turns and everything that waits. What players said
 // while they waited is kept.
 func (t *Table) close(ctx context.Context) {
@@ -267,28 +257,23 @@ func (t *Table) close(ctx context.Context) {
 	for _, a := range t.attempts {
 		t.abandon(ctx, a, ending{outcome: OutcomeCancelled})
 	}
-	for t.alive > 0 || t.open > 0 { // their context has ended; they report their ends
+	t.drain(ctx) // their context has ended; they report their ends
+	waiting := t.waiting
+	t.waiting = nil
+	kept := make(chan error, 1)
+	t.keepUnanswered(ctx, waiting, kept)
+	t.drain(ctx)
+	if err := <-kept; err != nil {
+		t.Notice(0, "error", fmt.Sprintf("keeping what was said last: %v", err))
+	}
+	t.revokeAll()
+}
+
+// drain takes reports until nothing is at work.
+func (t *Table) drain(ctx context.Context) {
+	for t.alive > 0 || len(t.open) > 0 {
 		t.take(ctx, <-t.reports)
 	}
-	var lines []memory.Line
-	for _, tn := range t.waiting {
-		if !tn.puppet && tn.Text != "" {
-			lines = append(lines, memory.Line{Session: t.o.Session.ID, Turn: tn.number, Speaker: tn.Speaker, Text: tn.Text, At: tn.since, User: tn.User, Ref: tn.Ref})
-		}
-	}
-	end := ending{outcome: OutcomeCancelled, stage: "queue"}
-	if len(lines) > 0 {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
-		defer cancel()
-		if _, err := t.o.Log.Append(ctx, lines...); err != nil {
-			end = ending{outcome: OutcomeFailed, stage: "commit"}
-			t.Notice(0, "error", fmt.Sprintf("keeping what was said last: %v", err))
-		}
-	}
-	for _, tn := range t.waiting {
-		t.ended(tn, end)
-	}
-	t.waiting = nil
 }
 
 // hear takes in a typed utterance.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/agent"
+	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/pace"
@@ -29,7 +30,8 @@ type turn struct {
 
 	agent    int // -1 if nobody is addressed
 	npc      *agent.Agent
-	version  int // of the NPC, when its answer was guessed at
+	as       config.NPC // who npc was when work on the answer began
+	version  int        // of the NPC, when its answer was guessed at
 	route    Route
 	choice   agent.Choice
 	target   time.Duration // of the tier that was chosen first
@@ -49,6 +51,9 @@ type turn struct {
 	writing time.Duration // first token to first sentence
 	audible bool          // a sound went out
 	ending  *ending       // set while it is being committed
+
+	takenBack bool          // the player took the line back: it is not kept
+	over      chan struct{} // closed at its end; nil if nobody waits for that
 }
 
 // ending is how a turn ended.
@@ -60,15 +65,26 @@ type ending struct {
 
 // route gives a turn to whom it is for.
 func (t *Table) route(ctx context.Context, tn *turn, d address.Decision) {
-	tn.agent, tn.route, tn.also = -1, Route(d.Route), -1
+	t.aim(tn, d)
+	t.next(ctx, tn)
+}
+
+// aim notes whom a turn is for.
+func (t *Table) aim(tn *turn, d address.Decision) {
+	tn.agent, tn.npc, tn.route, tn.also = -1, nil, Route(d.Route), -1
 	if len(d.NPCs) > 0 {
-		tn.agent, tn.npc = d.NPCs[0], t.o.Agents[d.NPCs[0]]
+		t.give(tn, d.NPCs[0])
 		t.hearing.talked(tn.agent, tn.Speaker, tn.route)
 	}
 	if len(d.NPCs) > 1 {
 		tn.also = d.NPCs[1]
 	}
-	t.next(ctx, tn)
+}
+
+// give gives a turn to an NPC.
+func (t *Table) give(tn *turn, npc int) {
+	tn.agent, tn.npc = npc, t.agents[npc]
+	tn.as = tn.npc.NPC
 }
 
 // next begins a turn, or lets it wait until its NPC is free.
@@ -138,8 +154,9 @@ func (t *Table) begin(ctx context.Context, tn *turn) {
 	if !tn.puppet {
 		t.busy[tn.agent] = tn
 	}
-	t.open++
+	t.open[tn.number] = tn
 	tn.started = time.Now()
+	t.lapse(tn.agent)
 	switch {
 	case tn.puppet:
 		tn.choice = agent.Choice{Tier: mcp.BudgetFast, Ceiling: tn.npc.Ceiling(), Reason: "puppet"}
@@ -150,11 +167,13 @@ func (t *Table) begin(ctx context.Context, tn *turn) {
 	}
 	t.prepare(tn)
 	t.announce(tn)
+	t.lapse(tn.agent) // this may have been the last turn of a raise
 	t.attend(ctx, tn, false)
 }
 
 // prepare decides what a turn may use, now that its tier is chosen.
 func (t *Table) prepare(tn *turn) {
+	tn.as = tn.npc.NPC
 	tn.target = time.Duration(t.o.Latency.Targets.Get(tn.choice.Tier))
 	tn.plan = pace.Plan{Tier: tn.choice.Tier}
 	if !tn.puppet && tn.leader == nil {
@@ -169,7 +188,7 @@ func (t *Table) announce(tn *turn) {
 	tn.ledger.RouteUS = millis(time.Since(tn.started)) * 1000
 	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = millis(tn.endpoint), millis(tn.final)
 	t.emit(tn.number, KindTurnStarted, &TurnStarted{
-		NPC: tn.npc.NPC.Name, Route: tn.route, Tier: tn.choice.Tier.String(), Ceiling: tn.choice.Ceiling.String(),
+		NPC: tn.as.Name, Route: tn.route, Tier: tn.choice.Tier.String(), Ceiling: tn.choice.Ceiling.String(),
 		Reason: tn.choice.Reason, Tools: names(tn.tools.Definitions()),
 	})
 	for _, d := range tn.plan.Decisions {
@@ -182,10 +201,10 @@ func (t *Table) announce(tn *turn) {
 func (t *Table) toolset(tn *turn) *mcphost.Toolset {
 	o := mcphost.ToolsetOptions{
 		Tier: tn.choice.Tier, Ceiling: time.Duration(t.o.Latency.Ceilings.Get(tn.choice.Tier)),
-		Caller: mcp.Caller{NPC: tn.npc.NPC.ID, Session: t.o.Session.ID},
+		Caller: mcp.Caller{NPC: tn.as.ID, Session: t.o.Session.ID},
 	}
 	if !tn.puppet && tn.leader == nil {
-		o.Allow = tn.npc.NPC.Tools
+		o.Allow = tn.as.Tools
 	}
 	return t.o.Host.Toolset(o)
 }
@@ -231,7 +250,7 @@ func (t *Table) settle(ctx context.Context, a *attempt) {
 			end.stage = a.result.stage
 		}
 	case a.result.err != nil:
-		end = ending{OutcomeFailed, a.result.stage, tn.npc.NPC.Name + " could not answer: " + oneLine(a.result.err)}
+		end = ending{OutcomeFailed, a.result.stage, tn.as.Name + " could not answer: " + oneLine(a.result.err)}
 	}
 	tn.ending = &end
 	a.cancel(nil) // all of it has ended
@@ -270,18 +289,21 @@ func (t *Table) forsake(ctx context.Context, leader *turn) {
 
 // restart answers a turn anew, since the player had more to say.
 func (t *Table) restart(ctx context.Context, tn *turn) {
+	t.undo(ctx, tn)
+	tn.started = time.Now()
+	t.prepare(tn)
+	t.announce(tn)
+	t.attend(ctx, tn, false)
+}
+
+// undo takes back what was done about a turn of which nothing was heard.
+func (t *Table) undo(ctx context.Context, tn *turn) {
 	old := tn.attempt
 	tn.attempt = nil
 	t.forsake(ctx, tn)
 	t.drop(ctx, old)
-	if len(old.found) > 0 {
-		tn.npc.Found(old.found)
-	}
 	tn.tooling, tn.writing, tn.ledger = 0, 0, Ledger{}
-	tn.started, tn.began, tn.held = time.Now(), time.Now(), false
-	t.prepare(tn)
-	t.announce(tn)
-	t.attend(ctx, tn, false)
+	tn.began, tn.held = time.Now(), false
 }
 
 // drop gives up an attempt whose turn goes on without it, or never was.

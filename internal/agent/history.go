@@ -1,0 +1,86 @@
+package agent
+
+import (
+	"slices"
+
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// Source is where a player's words come from, as the transport knows it: who
+// spoke, and the message it was written in. Either may be empty.
+type Source struct{ User, Ref string }
+
+// Exchange is what a player said to an NPC, and what was heard of the answer.
+type Exchange struct {
+	Source
+	Speaker, Utterance, Answer string
+}
+
+// TakenBack is the exchange without what the player said, and without the name.
+func (e Exchange) TakenBack() Exchange { return Exchange{Answer: e.Answer} }
+
+// unsaid stands for what a player has taken back: models need a line that they
+// have answered.
+const unsaid = "…"
+
+// messages are the exchange as a model is given it.
+func (e Exchange) messages() (said, answered llm.Message) {
+	text := e.Utterance
+	if text == "" {
+		text = unsaid
+	}
+	return llm.Message{Role: llm.RoleUser, Name: e.Speaker, Content: text},
+		llm.Message{Role: llm.RoleAssistant, Content: e.Answer}
+}
+
+// Remember takes a finished exchange into the history.
+func (a *Agent) Remember(e Exchange) {
+	if e.Answer == "" {
+		return
+	}
+	a.version++
+	e.Utterance = untrusted.Clean(e.Utterance, maxUtterance)
+	a.history = append(a.history, e)
+	if drop := len(a.history) - a.keep; drop > 0 {
+		a.history = slices.Clone(a.history[drop:])
+	}
+}
+
+// Found keeps what tools told in a turn that was cut off before the NPC could
+// say so, so that they need not run again. The next finished turn ends that.
+func (a *Agent) Found(of Source, results []string) {
+	a.found, a.foundFor = results, of
+	a.version++
+}
+
+// TakeBack has the NPC forget what was said, and what tools told because of it.
+// Its own answers it keeps in mind.
+func (a *Agent) TakeBack(said func(Source) bool) {
+	if len(a.found) > 0 && said(a.foundFor) {
+		a.Found(Source{}, nil)
+	}
+	a.change(said, Exchange.TakenBack)
+}
+
+// Reword has the NPC have another text in mind than was said.
+func (a *Agent) Reword(said func(Source) bool, text string) {
+	a.change(said, func(e Exchange) Exchange {
+		e.Utterance = untrusted.Clean(text, maxUtterance)
+		return e
+	})
+}
+
+// change changes exchanges of the history. Those who have a snapshot keep it.
+func (a *Agent) change(said func(Source) bool, change func(Exchange) Exchange) {
+	if !slices.ContainsFunc(a.history, func(e Exchange) bool { return said(e.Source) }) {
+		return
+	}
+	a.version++
+	a.history = slices.Clone(a.history)
+	for i, e := range a.history {
+		if said(e.Source) {
+			a.history[i] = change(e)
+		}
+	}
+}
