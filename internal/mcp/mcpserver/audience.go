@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -20,9 +19,6 @@ const (
 	// metaViewer marks an update that is for one viewer's clients alone. It never
 	// leaves the server.
 	metaViewer = "glyphoxa/viewer"
-	// listMemory is how long a change of a list is remembered: the SDK sends its
-	// notification a little later.
-	listMemory = time.Second
 	// maxViewers bounds the different eyes that are told of the world.
 	maxViewers = 64
 	// pruneEvery is after how many new sessions the ended ones are forgotten.
@@ -32,11 +28,20 @@ const (
 // audience knows with whose eyes each session sees, so that nobody is told of
 // a change it cannot see. It is safe for concurrent use.
 type audience struct {
-	sessions sync.Map // *sdk.ServerSession to viewer
-	viewers  sync.Map // viewer to *atomic.Int64: when its list of resources changed, Unix nanoseconds
+	sessions sync.Map // *sdk.ServerSession to *seat
+	viewers  sync.Map // viewer to *atomic.Int64: how often its list of resources has changed
 	count    atomic.Int32
 	opened   atomic.Int32
 	arrivals chan arrival // to whoever announces
+
+	mu sync.Mutex // held to enter and to leave
+}
+
+// seat is a session's place in the audience.
+type seat struct {
+	viewer string
+	told   atomic.Int64 // changes of viewer's list that the session knows
+	uses   int          // of the session, that have not left; guarded by audience.mu
 }
 
 // arrival is a viewer for whom the world is followed from now on.
@@ -47,13 +52,25 @@ type arrival struct {
 
 func newAudience() *audience { return &audience{arrivals: make(chan arrival, maxViewers)} }
 
-// enter notes a session, and follows the world with its eyes from then on;
-// leave, or prune, forgets it.
+// enter notes a session, and follows the world with its eyes from then on. It
+// is forgotten once it has left as often as it has entered, or is pruned.
 func (s *Server) enter(session sdk.Session, viewer string) {
 	if ss, ok := session.(*sdk.ServerSession); ok {
-		s.audience.sessions.Store(ss, viewer)
 		s.followFor(viewer)
+		s.audience.enter(ss, viewer)
 	}
+}
+
+func (a *audience) enter(session *sdk.ServerSession, viewer string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	at, ok := a.seat(session)
+	if !ok || at.viewer != viewer {
+		at = &seat{viewer: viewer}
+		at.told.Store(a.changes(viewer)) // what it lists from now on has them
+		a.sessions.Store(session, at)
+	}
+	at.uses++
 }
 
 // followFor has the world followed for viewer. Beyond the bound a viewer is
@@ -75,8 +92,12 @@ func (s *Server) followFor(viewer string) {
 }
 
 func (a *audience) leave(session sdk.Session) {
-	if ss, ok := session.(*sdk.ServerSession); ok {
-		a.sessions.Delete(ss)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if at, ok := a.seat(session); ok {
+		if at.uses--; at.uses == 0 {
+			a.sessions.Delete(session)
+		}
 	}
 }
 
@@ -97,36 +118,53 @@ func (a *audience) prune(live func(func(*sdk.ServerSession) bool)) {
 	})
 }
 
-// viewer returns with whose eyes a session sees.
-func (a *audience) viewer(session sdk.Session) (string, bool) {
-	v, ok := a.sessions.Load(session)
+// seat returns a session's place, if it has entered.
+func (a *audience) seat(session sdk.Session) (*seat, bool) {
+	at, ok := a.sessions.Load(session)
 	if !ok {
-		return "", false
+		return nil, false
 	}
-	return v.(string), true
+	return at.(*seat), true
 }
 
 // listChanged notes that what viewer can list has changed.
 func (a *audience) listChanged(viewer string) {
-	if at, ok := a.viewers.Load(viewer); ok {
-		at.(*atomic.Int64).Store(time.Now().UnixNano())
+	if n, ok := a.viewers.Load(viewer); ok {
+		n.(*atomic.Int64).Add(1)
 	}
 }
 
-// heardOf reports whether what a viewer can list has changed lately.
-func (a *audience) heardOf(viewer string) bool {
-	at, ok := a.viewers.Load(viewer)
-	return ok && time.Since(time.Unix(0, at.(*atomic.Int64).Load())) < listMemory
+// changes is how often what viewer can list has changed.
+func (a *audience) changes(viewer string) int64 {
+	if n, ok := a.viewers.Load(viewer); ok {
+		return n.(*atomic.Int64).Load()
+	}
+	return 0
+}
+
+// listNews reports whether what the session at a seat can list has changed
+// since it was last told; it counts as told from then on.
+func (a *audience) listNews(at *seat) bool {
+	n := a.changes(at.viewer)
+	for {
+		told := at.told.Load()
+		if told >= n {
+			return false
+		}
+		if at.told.CompareAndSwap(told, n) {
+			return true
+		}
+	}
 }
 
 // send stands before the SDK's notifications: what a session cannot see it is
 // not told of.
 func (s *Server) send(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-		viewer, known := s.audience.viewer(req.GetSession())
+		at, known := s.audience.seat(req.GetSession())
 		switch method {
 		case notifyListed:
-			if s.o.World != nil && (!known || !s.audience.heardOf(viewer)) {
+			if s.o.World != nil && (!known || !s.audience.listNews(at)) {
 				return nil, nil
 			}
 		case notifyUpdated:
@@ -134,7 +172,7 @@ func (s *Server) send(next sdk.MethodHandler) sdk.MethodHandler {
 			if !ok || params.Meta[metaViewer] == nil {
 				break
 			}
-			if !known || params.Meta[metaViewer] != viewer {
+			if !known || params.Meta[metaViewer] != at.viewer {
 				return nil, nil
 			}
 			meta := maps.Clone(params.Meta)

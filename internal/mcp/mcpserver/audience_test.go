@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -94,6 +95,37 @@ func TestNobodyIsToldOfWhatIsHidden(t *testing.T) {
 	if seen := player.until(t, "/scene"); slices.Contains(seen, "glyphoxa://entities") {
 		t.Errorf("the player is told of %v for what it cannot see", seen)
 	}
+}
+
+// TestEachSubscriptionEndsForItself has a client of the newest revision, in
+// which every subscription is a request of its own, end one of two.
+func TestEachSubscriptionEndsForItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, plan{})
+		put := func(id, text string) {
+			t.Helper()
+			_, err := h.world.Put(t.Context(), memory.Entity{ID: id, Type: "item", Name: id, Description: text}, "test")
+			must(t, "putting "+id, err)
+		}
+		put("lamp", "new")
+		put("bell", "new")
+		var told []string // by one message after the other
+		s := h.pipe("player.full", &sdk.ClientOptions{
+			ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { told = append(told, r.Params.URI) },
+		})
+		for _, id := range []string{"lamp", "bell"} {
+			must(t, "subscribing", s.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "glyphoxa://entities/" + id}))
+		}
+		synctest.Wait()
+		must(t, "unsubscribing", s.Unsubscribe(t.Context(), &sdk.UnsubscribeParams{URI: "glyphoxa://entities/lamp"}))
+		synctest.Wait()
+		put("lamp", "old")
+		put("bell", "old")
+		synctest.Wait()
+		if !slices.Equal(told, []string{"glyphoxa://entities/bell"}) {
+			t.Errorf("told of %q, want the bell alone", told)
+		}
+	})
 }
 
 func TestSessionsAreAnnounced(t *testing.T) {

@@ -142,9 +142,7 @@ func (h *house) pipeOf(profile, protocol string, o *sdk.ClientOptions) *sdk.Clie
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- h.server.Serve(ctx, h.subject(profile), wire.Lines(fromClient, toClient, 0)) }()
-	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o)
-	session, err := client.Connect(h.t.Context(), &sdk.IOTransport{Reader: fromServer, Writer: toServer}, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
-	must(h.t, "connecting", err)
+	session := h.connect(&sdk.IOTransport{Reader: fromServer, Writer: toServer}, protocol, o)
 	h.t.Cleanup(func() {
 		_ = session.Close()
 		select {
@@ -157,6 +155,36 @@ func (h *house) pipeOf(profile, protocol string, o *sdk.ClientOptions) *sdk.Clie
 		}
 		cancel()
 	})
+	return session
+}
+
+// connect opens a client's session. In the newest revision a client does not
+// wait until the server knows what it listens to; connect does.
+func (h *house) connect(to sdk.Transport, protocol string, o *sdk.ClientOptions) *sdk.ClientSession {
+	h.t.Helper()
+	listens := make(chan struct{}, 1)
+	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o)
+	client.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			if method == "notifications/subscriptions/acknowledged" {
+				select {
+				case listens <- struct{}{}:
+				default: // a later one
+				}
+			}
+			return next(ctx, method, req)
+		}
+	})
+	session, err := client.Connect(h.t.Context(), to, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
+	must(h.t, "connecting", err)
+	hears := o != nil && (o.ToolListChangedHandler != nil || o.PromptListChangedHandler != nil || o.ResourceListChangedHandler != nil)
+	if hears && session.InitializeResult().ProtocolVersion >= "2026-07-28" {
+		select {
+		case <-listens:
+		case <-time.After(time.Minute):
+			h.t.Fatal("the server does not say that it knows what the client listens to")
+		}
+	}
 	return session
 }
 
@@ -210,11 +238,9 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 // to open with; empty is the newest.
 func (h *house) http(addr, profile, protocol string, o *sdk.ClientOptions) *sdk.ClientSession {
 	h.t.Helper()
-	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o)
-	session, err := client.Connect(h.t.Context(), &sdk.StreamableClientTransport{
+	session := h.connect(&sdk.StreamableClientTransport{
 		Endpoint: "http://" + addr + "/mcp", HTTPClient: &http.Client{Transport: bearer{token(profile)}},
-	}, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
-	must(h.t, "connecting over HTTP", err)
+	}, protocol, o)
 	h.t.Cleanup(func() { _ = session.Close() })
 	return session
 }
@@ -225,9 +251,7 @@ func (h *house) socket(addr, profile string, o *sdk.ClientOptions) *sdk.ClientSe
 	header := http.Header{"Authorization": {"Bearer " + token(profile)}}
 	conn, _, err := websocket.Dial(h.t.Context(), "ws://"+addr+"/ws", &websocket.DialOptions{HTTPHeader: header, Subprotocols: []string{"mcp"}})
 	must(h.t, "dialling", err)
-	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o)
-	session, err := client.Connect(h.t.Context(), wire.New(wire.WebSocket(conn, 0), wire.Options{}).Transport(), nil)
-	must(h.t, "connecting over WebSocket", err)
+	session := h.connect(wire.New(wire.WebSocket(conn, 0), wire.Options{}).Transport(), "", o)
 	h.t.Cleanup(func() { _ = session.Close() })
 	return session
 }

@@ -3,6 +3,7 @@ package mcpserver_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -48,25 +49,30 @@ func TestClientsHearOfTools(t *testing.T) {
 // TestRightsThatEndAreHeardOf shows that a client is told when what it may do
 // changes by itself, and finds the list changed then.
 func TestRightsThatEndAreHeardOf(t *testing.T) {
-	ends := time.Now().Add(2 * time.Second).Truncate(time.Second).Add(time.Second)
-	h := newHouse(t, plan{config: config.Server{Policy: []config.Rule{
-		{Name: "guest", Kind: config.RulePermissionOverride, Grant: []string{"world.write"}, Until: ends.UTC().Format(time.RFC3339)},
-	}}})
-	changed := make(chan struct{}, 64)
-	s := h.pipe("player.limited", &sdk.ClientOptions{
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { changed <- struct{}{} },
-	})
-	if listed(t, s)["place_entity"] == nil {
-		t.Fatal("what was granted is not listed")
-	}
-	for listed(t, s)["place_entity"] != nil {
-		select {
-		case <-changed:
-		case <-time.After(time.Minute):
-			t.Fatal("nobody says that the right has ended")
+	synctest.Test(t, func(t *testing.T) {
+		ends := time.Now().Add(time.Hour)
+		h := newHouse(t, plan{config: config.Server{Policy: []config.Rule{
+			{Name: "guest", Kind: config.RulePermissionOverride, Grant: []string{"world.write"}, Until: ends.UTC().Format(time.RFC3339)},
+		}}})
+		changed := make(chan struct{}, 64)
+		s := h.pipe("player.limited", &sdk.ClientOptions{
+			ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { changed <- struct{}{} },
+		})
+		if listed(t, s)["place_entity"] == nil {
+			t.Fatal("what was granted is not listed")
 		}
-	}
-	if _, err := call(t, s, "place_entity", map[string]any{"name": "x", "type": "item"}); err == nil {
-		t.Error("a right that has ended still counts")
-	}
+		for listed(t, s)["place_entity"] != nil {
+			select {
+			case <-changed:
+			case <-time.After(2 * time.Hour):
+				t.Fatal("nobody says that the right has ended")
+			}
+		}
+		if late := time.Since(ends); late > 50*time.Millisecond {
+			t.Errorf("heard %v after the right has ended, want at most 50ms", late)
+		}
+		if _, err := call(t, s, "place_entity", map[string]any{"name": "x", "type": "item"}); err == nil {
+			t.Error("a right that has ended still counts")
+		}
+	})
 }

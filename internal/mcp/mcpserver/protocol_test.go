@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -77,10 +78,18 @@ func (p *posters) Get(_ context.Context, _ resource.View, name string, _ map[str
 // TestPromptsChange has prompts come and go: clients are told within 50 ms and
 // see the new list.
 func TestPromptsChange(t *testing.T) {
+	for _, protocol := range []string{"2025-11-25", "2026-07-28"} {
+		t.Run(protocol, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { testPromptsChange(t, protocol) })
+		})
+	}
+}
+
+func testPromptsChange(t *testing.T, protocol string) {
 	p := &posters{}
 	h := newHouse(t, plan{options: func(o *mcpserver.Options) { o.Prompts = p }})
 	told := make(chan time.Time, 10)
-	s := h.pipe("dm", &sdk.ClientOptions{PromptListChangedHandler: func(context.Context, *sdk.PromptListChangedRequest) { told <- time.Now() }})
+	s := h.pipeOf("dm", protocol, &sdk.ClientOptions{PromptListChangedHandler: func(context.Context, *sdk.PromptListChangedRequest) { told <- time.Now() }})
 	for _, row := range []struct {
 		name  string
 		extra bool
@@ -89,26 +98,26 @@ func TestPromptsChange(t *testing.T) {
 		{name: "one comes", extra: true, want: "always sometimes"},
 		{name: "one goes", extra: false, want: "always"},
 	} {
-		t.Run(row.name, func(t *testing.T) {
-			p.extra.Store(row.extra)
-			start := time.Now()
-			h.server.PromptsChanged()
-			select {
-			case at := <-told:
-				t.Logf("told after %v", at.Sub(start))
-			case <-time.After(patience):
-				t.Fatal("the client is not told")
+		p.extra.Store(row.extra)
+		start := time.Now()
+		h.server.PromptsChanged()
+		select {
+		case at := <-told:
+			if after := at.Sub(start); after > 50*time.Millisecond {
+				t.Errorf("%s: told after %v, want at most 50ms", row.name, after)
 			}
-			list, err := s.ListPrompts(t.Context(), nil)
-			must(t, "listing", err)
-			var names []string
-			for _, p := range list.Prompts {
-				names = append(names, p.Name)
-			}
-			if got := strings.Join(names, " "); got != row.want {
-				t.Errorf("prompts = %s, want %s", got, row.want)
-			}
-		})
+		case <-time.After(patience):
+			t.Fatalf("%s: the client is not told", row.name)
+		}
+		list, err := s.ListPrompts(t.Context(), nil)
+		must(t, "listing", err)
+		var names []string
+		for _, p := range list.Prompts {
+			names = append(names, p.Name)
+		}
+		if got := strings.Join(names, " "); got != row.want {
+			t.Errorf("%s: prompts = %s, want %s", row.name, got, row.want)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -301,37 +302,27 @@ func TestWhoMayNotFollowSeesNothing(t *testing.T) {
 }
 
 func TestRightsThatEndStopTheFeed(t *testing.T) {
-	ends := time.Now().Add(2 * time.Second).Truncate(time.Second)
-	h := newHouse(t, plan{config: config.Server{Policy: []config.Rule{
-		{Name: "guest", Kind: config.RulePermissionOverride, Grant: []string{"world.read"}, Until: ends.UTC().Format(time.RFC3339)},
-	}}})
-	w := h.watch(t, h.subject("player.limited"))
-	defer w.leave()
-	if m := w.ask("state/subscribe", `{}`); m.Error != nil {
-		t.Fatalf("subscribing: %+v", m.Error)
-	}
-	stop := make(chan struct{})
-	changed := make(chan struct{})
-	go func() { // ends with the test, which waits for it
-		defer close(changed)
-		for i := 0; ; i++ {
-			select {
-			case <-stop:
-				return
-			case <-time.After(20 * time.Millisecond):
-			}
-			if _, err := h.world.SetScene(context.Background(), fmt.Sprint("scene ", i), "test"); err != nil {
-				t.Errorf("setting the scene: %v", err)
-				return
-			}
+	synctest.Test(t, func(t *testing.T) {
+		ends := time.Now().Add(time.Hour)
+		h := newHouse(t, plan{config: config.Server{Policy: []config.Rule{
+			{Name: "guest", Kind: config.RulePermissionOverride, Grant: []string{"world.read"}, Until: ends.UTC().Format(time.RFC3339)},
+		}}})
+		w := h.watch(t, h.subject("player.limited"))
+		defer w.leave()
+		if m := w.ask("state/subscribe", `{}`); m.Error != nil {
+			t.Fatalf("subscribing: %+v", m.Error)
 		}
-	}()
-	for w.ended == "" {
-		if w.next(); w.ended == "" && time.Now().After(ends.Add(10*time.Second)) {
-			t.Error("the feed outlives the right to it")
-			break
+		for i := 0; w.ended == ""; i++ {
+			if i > 61 {
+				t.Fatal("the feed outlives the right to it")
+			}
+			_, err := h.world.SetScene(t.Context(), fmt.Sprint("scene ", i), "test")
+			must(t, "setting the scene", err)
+			w.next()
+			if w.ended == "" && time.Now().After(ends) {
+				t.Errorf("told of %q after the right has ended", w.scene)
+			}
+			time.Sleep(time.Minute)
 		}
-	}
-	close(stop)
-	<-changed
+	})
 }
