@@ -179,8 +179,14 @@ func try(r *request) (err error) {
 
 // publish makes the changes visible and marks what subscribers must be told.
 func (w *World) publish(done []*request) {
+	together := newTx(w, nil)
+	for _, r := range done {
+		together.merge(r.tx)
+	}
+	renamed := w.names.Load().change(w.all, together.entities)
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.names.Store(renamed)
 	for _, r := range done {
 		if r.tx.empty() {
 			r.seq = w.seq

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strconv"
 
@@ -44,6 +45,7 @@ func Open(ctx context.Context, store Store, o Options) (*World, error) {
 			return nil, fmt.Errorf("opening the world: %w", err)
 		}
 		w.seq, w.scene, w.all, w.edges, w.log = now.seq, now.scene, now.all, now.edges, history{start: now.seq}
+		w.names.Store((&names{seed: maphash.MakeSeed()}).change(nil, now.all))
 		return w, nil
 	}
 	return nil, fmt.Errorf("opening the world: %w; stop the other process that keeps changing it", memory.ErrConflict)
@@ -181,8 +183,10 @@ func (w *World) reload(ctx context.Context) error {
 	if now.scene != w.scene {
 		tx.scene = &now.scene
 	}
+	renamed := w.names.Load().change(w.all, tx.entities)
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.names.Store(renamed)
 	w.seq = now.seq
 	w.announce(tx, Elsewhere)
 	return nil

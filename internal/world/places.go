@@ -8,16 +8,53 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
+// defaultEntities is how many a query finds that says no limit.
+const defaultEntities = 20
+
 // Finder finds entities by name; it is safe for concurrent use.
 type Finder interface {
 	FindEntities(ctx context.Context, q memory.EntityQuery) ([]memory.Entity, error)
 }
 
-// Graph is what NPCs know of a world: names are looked up where they are
-// indexed, who is where is known without asking.
+// Graph is what NPCs know of a world. Who is where, and who is named, is known
+// without asking the store; Finder is asked for what is only similar.
 type Graph struct {
 	*World
 	Finder
+}
+
+// FindEntities returns what the Finder would, best first. An exact query by a
+// name alone is answered from memory, without an error.
+func (g Graph) FindEntities(ctx context.Context, q memory.EntityQuery) ([]memory.Entity, error) {
+	if q.Name == "" || !q.Exact || q.Type != "" {
+		return g.Finder.FindEntities(ctx, q)
+	}
+	return g.World.named(q), nil
+}
+
+// named returns the entities that an exact query by a name finds, as they are
+// now. It takes no lock if there are none.
+func (w *World) named(q memory.EntityQuery) []memory.Entity {
+	if q.Limit <= 0 {
+		q.Limit = defaultEntities
+	}
+	found := w.names.Load().find(q.Name, q.Viewer, q.Limit)
+	if len(found) == 0 {
+		return nil
+	}
+	out := make([]memory.Entity, 0, len(found))
+	w.mu.RLock()
+	for _, m := range found {
+		// It may have become a secret since.
+		if v := w.all[m.id]; v != nil && visible(v.entity.Visible, q.Viewer) {
+			out = append(out, v.entity)
+		}
+	}
+	w.mu.RUnlock()
+	for i := range out {
+		out[i] = clone(out[i])
+	}
+	return out
 }
 
 // Places returns the entity that each of the ids is in, where viewer may know

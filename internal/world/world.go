@@ -18,6 +18,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -59,6 +60,9 @@ type World struct {
 	keys  keys
 	// lead is held by the caller that writes for all who wait.
 	lead chan struct{}
+	// names are those of all, replaced as a whole with mu held; reading them
+	// needs no lock.
+	names atomic.Pointer[names]
 
 	queue   sync.Mutex // guards waiting
 	waiting []*request

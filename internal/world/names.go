@@ -1,0 +1,220 @@
+package world
+
+import (
+	"cmp"
+	"hash/maphash"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
+)
+
+// named is who or what names lead to, and who may know of it. It is immutable.
+type named struct {
+	id string
+	// keys are the words.Key of its name and then of its aliases.
+	keys  []string
+	known []string
+}
+
+func newNamed(e memory.Entity) *named {
+	n := &named{id: e.ID, keys: make([]string, 0, 1+len(e.Aliases)), known: e.Visible}
+	n.keys = append(n.keys, words.Key(e.Name))
+	for _, alias := range e.Aliases {
+		n.keys = append(n.keys, words.Key(alias))
+	}
+	return n
+}
+
+// words returns the different words of all names.
+func (n *named) words() []string {
+	var all []string
+	for _, k := range n.keys {
+		all = append(all, strings.Fields(k)...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// compare orders by name, then by id.
+func (n *named) compare(o *named) int {
+	return cmp.Or(strings.Compare(n.keys[0], o.keys[0]), strings.Compare(n.id, o.id))
+}
+
+// sameNames reports whether both are found alike; nil is not there.
+func sameNames(a, b *version) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.entity.Name == b.entity.Name && slices.Equal(a.entity.Aliases, b.entity.Aliases) &&
+		slices.Equal(a.entity.Visible, b.entity.Visible)
+}
+
+// shards is into how many parts names are cut: a change copies those it
+// touches, a few of a thousand.
+const shards = 1024
+
+// names finds entities by the words of their names. It is immutable: a change
+// makes another that shares nearly all of it. It takes a pointer for each word
+// of each entity, and a copy of the names.
+type names struct {
+	seed maphash.Seed
+	// parts hold the entities with a word in their names, in their order.
+	parts [shards]map[string][]*named
+}
+
+func (n *names) shard(word string) int { return int(maphash.String(n.seed, word) % shards) }
+
+func (n *names) with(word string) []*named { return n.parts[n.shard(word)][word] }
+
+// edit adds or removes an entity among those with a word.
+type edit struct {
+	*named
+	gone bool
+}
+
+// change returns the names once what was before has become what is after; nil
+// is not there.
+func (n *names) change(before, after map[string]*version) *names {
+	edits := map[string][]edit{} // by word
+	note := func(v *version, gone bool) {
+		if v == nil {
+			return
+		}
+		e := edit{newNamed(v.entity), gone}
+		for _, w := range e.words() {
+			edits[w] = append(edits[w], e)
+		}
+	}
+	for id, v := range after {
+		if old := before[id]; !sameNames(old, v) {
+			note(old, true)
+			note(v, false)
+		}
+	}
+	if len(edits) == 0 {
+		return n
+	}
+	out, own := *n, map[int]bool{}
+	for w, es := range edits {
+		i := out.shard(w)
+		if !own[i] {
+			own[i] = true
+			if out.parts[i] = maps.Clone(n.parts[i]); out.parts[i] == nil {
+				out.parts[i] = map[string][]*named{}
+			}
+		}
+		if list := edited(n.parts[i][w], es); len(list) > 0 {
+			out.parts[i][w] = list
+		} else {
+			delete(out.parts[i], w)
+		}
+	}
+	return &out
+}
+
+// edited returns an ordered list after edits.
+func edited(list []*named, edits []edit) []*named {
+	slices.SortFunc(edits, func(a, b edit) int { return a.compare(b.named) })
+	out := make([]*named, 0, len(list)+len(edits))
+	for _, e := range edits {
+		i, found := slices.BinarySearchFunc(list, e.named, (*named).compare)
+		out, list = append(out, list[:i]...), list[i:]
+		if !e.gone {
+			out = append(out, e.named)
+		} else if found {
+			list = list[1:]
+		}
+	}
+	return append(out, list...)
+}
+
+// The ranks of what is found, best first, as in the store.
+const (
+	byName = iota
+	byAlias
+	byWords
+)
+
+// match is an entity that was found, and how many of the words asked for are
+// in its names.
+type match struct {
+	*named
+	rank, shared int
+}
+
+// better orders the better match first.
+func better(m, o match) int {
+	return cmp.Or(cmp.Compare(m.rank, o.rank), cmp.Compare(o.shared, m.shared))
+}
+
+// find returns at most limit of the entities that viewer may know of and whose
+// names share a telling word with text: first whose name text is, then whose
+// alias, then those with more of the words; equal ones by name and id.
+func (n *names) find(text, viewer string, limit int) []match {
+	all := words.Split(text)
+	asked := words.Telling(all, words.MaxNames)
+	var lists [][]*named // of each word, what is not yet looked at
+	for _, w := range asked {
+		if list := n.with(w); len(list) > 0 {
+			lists = append(lists, list)
+		}
+	}
+	if len(lists) == 0 {
+		return nil
+	}
+	key := strings.Join(all, " ")
+	var best []match
+	for len(lists) > 0 {
+		var m match
+		m, lists = next(lists)
+		if !visible(m.known, viewer) {
+			continue
+		}
+		if m.shared == len(asked) { // as all have whose name this is
+			m.rank = m.rankOf(key)
+		}
+		i := len(best)
+		for i > 0 && better(m, best[i-1]) < 0 {
+			i--
+		}
+		if i < limit {
+			best = slices.Insert(best[:min(len(best), limit-1)], i, m)
+		}
+	}
+	return best
+}
+
+// next takes the first entity off ordered lists and counts those it was on.
+// It returns the lists that are not empty then, in place.
+func next(lists [][]*named) (match, [][]*named) {
+	m := match{lists[0][0], byWords, 0}
+	for _, list := range lists[1:] {
+		if list[0] != m.named && list[0].compare(m.named) < 0 {
+			m.named = list[0]
+		}
+	}
+	left := lists[:0]
+	for _, list := range lists {
+		if list[0] == m.named {
+			m.shared++
+			list = list[1:]
+		}
+		if len(list) > 0 {
+			left = append(left, list)
+		}
+	}
+	return m, left
+}
+
+func (n *named) rankOf(key string) int {
+	switch slices.Index(n.keys, key) {
+	case -1:
+		return byWords
+	case 0:
+		return byName
+	}
+	return byAlias
+}
