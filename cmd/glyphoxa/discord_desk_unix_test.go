@@ -98,34 +98,6 @@ func TestDiscordImport(t *testing.T) {
 	s.stop()
 }
 
-// TestDiscordSuggestsNPCs completes the names of NPCs while one types.
-func TestDiscordSuggestsNPCs(t *testing.T) {
-	t.Parallel()
-	d := discordtest.New(t, nil)
-	g := newGuild(t, d, "home")
-	s := newHouse(t).bot(d, tavern)
-	g.gives(t, g.dm, "session start")
-	for typed, want := range map[string]string{"": "Bartok Mira", "mi": "Mira", "zz": ""} {
-		i, err := d.Autocomplete(g.dm, g.channel, "npc mute", "npc", opt("npc", typed))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := i.Response(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("%q was completed within %v", typed, r.Latency)
-		var names []string
-		for _, c := range r.Choices {
-			names = append(names, c.Name)
-		}
-		if got := strings.Join(names, " "); got != want {
-			t.Errorf("%q is completed to %q, want %q", typed, got, want)
-		}
-	}
-	s.stop()
-}
-
 // TestDiscordTenGuilds plays in ten guilds at once; nothing of one is heard or
 // known in another.
 func TestDiscordTenGuilds(t *testing.T) {

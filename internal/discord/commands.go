@@ -39,6 +39,7 @@ func (b *Bot) actions() map[string]action {
 		"tier status":     {do: tierStatus},
 		"tools list":      {do: b.toolsList},
 		"tools calibrate": {do: b.toolsCalibrate},
+		"tools approve":   {do: b.toolsApprove},
 		"roll":            {everyone: true, open: true, do: b.roll},
 		"rules":           {everyone: true, do: b.rules},
 		"ask":             {do: b.ask},
@@ -84,6 +85,7 @@ func definitions() []*discordgo.ApplicationCommand {
 		group("tools", "What NPCs can use while they think",
 			sub("list", "Every tool, how fast it is, and the tier from which it may be used"),
 			sub("calibrate", "Measure how fast the tools are now"),
+			sub("approve", "Let NPCs use a tool that is new or was changed by its server", text("name", "The tool, as server/tool@hash", true, 200)),
 		),
 		group("roll", "Roll dice for everyone to see", text("dice", "Such as 2d6+3, d20 or 4d6kh3", true, 200)),
 		group("rules", "Look something up in the rules", text("about", "Such as grapple or fireball", true, 200)),
@@ -98,9 +100,9 @@ func definitions() []*discordgo.ApplicationCommand {
 			sub("no", "Deny a call", text("id", "Its id, as shown by /approve list", true, 64)),
 		),
 		group("entity", "The people, places and things of your world",
-			sub("add", "Add somebody or something",
-				text("name", "What people call it", true, 200), kindOption(),
-				text("description", "One to three sentences", false, 1000), text("place", "Where it is: the name of a place", false, 200)),
+			sub("add", "Add somebody or something; without a name a form opens",
+				text("name", "What people call it", false, maxEntityName), kindOption(),
+				text("description", "One to three sentences", false, maxEntityText), text("place", "Where it is: the name of a place", false, maxEntityName)),
 			sub("import", "Read people, places and things from a campaign file", &discordgo.ApplicationCommandOption{
 				Type: discordgo.ApplicationCommandOptionAttachment, Name: "file", Description: "A campaign file in YAML, 10 MB at most", Required: true,
 			}),
@@ -112,11 +114,10 @@ func definitions() []*discordgo.ApplicationCommand {
 
 // kindOption is what an entity is.
 func kindOption() *discordgo.ApplicationCommandOption {
-	o := text("kind", "What it is", true, 64)
-	for _, kind := range []string{"npc", "location", "faction", "item", "creature"} {
-		o.Choices = append(o.Choices, &discordgo.ApplicationCommandOptionChoice{Name: kind, Value: kind})
+	o := text("kind", "What it is", false, 0) // Discord takes choices or a length
+	for _, k := range kinds {
+		o.Choices = append(o.Choices, &discordgo.ApplicationCommandOptionChoice{Name: k.name + ": " + k.meaning, Value: k.name})
 	}
-	o.MaxLength = 0 // Discord takes one or the other
 	return o
 }
 

@@ -145,6 +145,14 @@ func (b *Bot) tools(ctx context.Context, c *call, measure bool) (string, error) 
 	return list(lines, "There are no tools."), nil
 }
 
+// toolsApprove lets NPCs use a tool as its server describes it now.
+func (b *Bot) toolsApprove(ctx context.Context, c *call) (string, error) {
+	if err := b.backend.ApproveTool(ctx, c.guild, c.by, c.str("name")); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("**%s** is approved: NPCs may use it as its server describes it now.", escape(c.str("name"))), nil
+}
+
 // toolLine describes a tool.
 func toolLine(s mcphost.Status) string {
 	line := fmt.Sprintf("**%s** from %s on", escape(s.Name), s.Tier)

@@ -12,15 +12,27 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// maxImport bounds an imported file, in bytes.
-const maxImport = 10 << 20
+const (
+	// maxImport bounds an imported file, in bytes.
+	maxImport = 10 << 20
+	// What an entity is made of, in characters.
+	maxEntityName, maxEntityKind, maxEntityText = 200, 64, 1000
+)
 
+// kinds are what an entity may be, and what that means.
+var kinds = []struct{ name, meaning string }{
+	{"npc", "a person"}, {"location", "a place"}, {"faction", "a group of people"}, {"item", "a thing"}, {"creature", "a beast or a monster"},
+}
+
+// entityAdd adds to the world. What is not said with the command a form asks for.
 func (b *Bot) entityAdd(ctx context.Context, c *call) (string, error) {
-	args := map[string]any{"name": c.str("name"), "type": c.str("kind")}
-	for option, field := range map[string]string{"description": "description", "place": "location"} {
-		if s := c.str(option); s != "" {
-			args[field] = s
-		}
+	if !c.filled && (c.str("name") == "" || c.str("kind") == "") {
+		c.form = entityForm(c)
+		return "", nil
+	}
+	args, err := placed(c)
+	if err != nil {
+		return "", c.typed(err)
 	}
 	type added struct {
 		Entity struct {
@@ -30,9 +42,61 @@ func (b *Bot) entityAdd(ctx context.Context, c *call) (string, error) {
 	}
 	a, err := ask[added](ctx, c, "place_entity", args)
 	if err != nil {
-		return "", err
+		return "", c.typed(err)
 	}
 	return fmt.Sprintf("**%s** is part of the world now, as `%s`.", escape(a.Entity.Name), a.Entity.ID), nil
+}
+
+// placed are the arguments of the tool that adds an entity.
+func placed(c *call) (map[string]any, error) {
+	kind, known := strings.ToLower(c.str("kind")), false
+	var all []string
+	for _, k := range kinds {
+		known = known || k.name == kind
+		all = append(all, fmt.Sprintf("%s (%s)", k.name, k.meaning))
+	}
+	switch {
+	case c.str("name") == "":
+		return nil, errors.New("it needs a name")
+	case !known:
+		return nil, fmt.Errorf("%q is no kind; take %s", c.str("kind"), strings.Join(all, ", "))
+	}
+	args := map[string]any{"name": c.str("name"), "type": kind}
+	for option, field := range map[string]string{"description": "description", "place": "location"} {
+		if s := c.str(option); s != "" {
+			args[field] = s
+		}
+	}
+	return args, nil
+}
+
+// entityForm asks for an entity; what is known of it is filled in.
+func entityForm(c *call) *form {
+	must, may := true, false
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.name)
+	}
+	return &form{command: "entity add", title: "Somebody or something new", fields: []discordgo.TextInput{
+		{CustomID: "name", Label: "Name", Style: discordgo.TextInputShort, Placeholder: "What people call it", Required: &must, MaxLength: maxEntityName, Value: c.str("name")},
+		{CustomID: "kind", Label: "Kind", Style: discordgo.TextInputShort, Placeholder: strings.Join(names, ", "), Required: &must, MaxLength: maxEntityKind, Value: c.str("kind")},
+		{CustomID: "description", Label: "Description", Style: discordgo.TextInputParagraph, Placeholder: "One to three sentences", Required: &may, MaxLength: maxEntityText, Value: c.str("description")},
+		{CustomID: "place", Label: "Place", Style: discordgo.TextInputShort, Placeholder: "Where it is: the name of a place of your world", Required: &may, MaxLength: maxEntityName, Value: c.str("place")},
+	}}
+}
+
+// typed adds to an error what was typed into a form, which is gone otherwise.
+func (c *call) typed(err error) error {
+	if !c.filled {
+		return err
+	}
+	lines := []string{strings.TrimPrefix(sentence(err), "⚠ ") + " What you typed:"}
+	for _, name := range []string{"name", "kind", "place", "description"} {
+		if s := c.str(name); s != "" {
+			lines = append(lines, fmt.Sprintf("%s: %s", name, escape(s)))
+		}
+	}
+	return errors.New(strings.Join(lines, "\n"))
 }
 
 // entity is somebody or something of the world.

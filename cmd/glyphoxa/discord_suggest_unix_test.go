@@ -1,0 +1,60 @@
+//go:build unix
+
+package main_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+)
+
+// completes returns what is suggested while somebody types into an option.
+func (g *guild) completes(t testing.TB, user, command, option, typed string) string {
+	t.Helper()
+	i, err := g.d.Autocomplete(user, g.channel, command, option, opt(option, typed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := i.Response(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("/%s %s: %q was completed within %v", command, option, typed, r.Latency)
+	var all []string
+	for _, c := range r.Choices {
+		all = append(all, c.Name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// TestDiscordSuggestsNPCs completes the names of NPCs while one types, and "all"
+// where a command takes all of them.
+func TestDiscordSuggestsNPCs(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	s := newHouse(t).bot(d, tavern)
+	if got := g.completes(t, g.dm, "npc mute", "npc", ""); got != "" {
+		t.Errorf("without a session %q is suggested, want nothing", got)
+	}
+	g.gives(t, g.dm, "session start")
+	for _, row := range []struct{ name, user, command, typed, want string }{
+		{"nothing typed", g.dm, "npc mute", "", "Bartok, Mira, all"},
+		{"in whatever case", g.dm, "npc mute", "mI", "Mira"},
+		{"no such", g.dm, "npc mute", "zz", ""},
+		{"everyone", g.dm, "tier cap", " al", "all"},
+		{"everyone, and one with that in the name", g.dm, "npc direct", "a", "Bartok, Mira, all"},
+		{"one alone can speak", g.dm, "npc say", "", "Bartok, Mira"},
+		{"players need not know", g.ana, "npc mute", "", ""},
+	} {
+		if got := g.completes(t, row.user, row.command, "npc", row.typed); got != row.want {
+			t.Errorf("%s: %q is completed to %q, want %q", row.name, row.typed, got, row.want)
+		}
+	}
+	g.gives(t, g.dm, "session stop")
+	if got := g.completes(t, g.dm, "npc mute", "npc", ""); got != "" {
+		t.Errorf("after the session %q is suggested, want nothing", got)
+	}
+	s.stop()
+}
