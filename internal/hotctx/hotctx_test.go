@@ -1,11 +1,8 @@
 package hotctx_test
 
 import (
-	"context"
-	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -122,51 +119,4 @@ func TestAssembleSaysWhereTheyAre(t *testing.T) {
 			}
 		})
 	}
-}
-
-// BenchmarkAssemble reports the percentiles over 10,000 lines and 5,000
-// entities, all of them in one place.
-func BenchmarkAssemble(b *testing.B) {
-	s := store(b)
-	ctx := context.Background()
-	session, err := s.StartSession(ctx, "bench")
-	if err != nil {
-		b.Fatal(err)
-	}
-	var lines []memory.Line
-	for i := range 10000 {
-		lines = append(lines, memory.Line{Session: session.ID, Turn: int64(i), Speaker: "Alice", Text: fmt.Sprintf("line %d about the well and the miller", i), At: time.Now()})
-	}
-	if _, err := s.Append(ctx, lines...); err != nil {
-		b.Fatal(err)
-	}
-	var entities []memory.Entity
-	for i := range 5000 {
-		entities = append(entities, memory.Entity{ID: fmt.Sprintf("e-%d", i), Type: "npc", Name: fmt.Sprintf("Person%d of Village%d", i, i%50), Description: strings.Repeat("Known for much. ", 10)})
-	}
-	if err := s.PutEntities(ctx, entities...); err != nil {
-		b.Fatal(err)
-	}
-	var relations []memory.Relation
-	for _, e := range entities[1:] {
-		relations = append(relations, memory.Relation{From: e.ID, Type: memory.LocatedIn, To: "e-0"})
-	}
-	if err := s.PutRelations(ctx, relations...); err != nil {
-		b.Fatal(err)
-	}
-	src := hotctx.New(s, s)
-	asked := []string{"Tell me about Person77 and Village12, please", "I would like a room for the night", "What does the blinded condition do?"}
-	var took []time.Duration
-	i := 0
-	for b.Loop() {
-		start := time.Now()
-		if _, err := src.Assemble(ctx, hotctx.Query{NPC: "e-1", Session: session.ID, Utterance: asked[i%len(asked)], Recent: 20}); err != nil {
-			b.Fatal(err)
-		}
-		took = append(took, time.Since(start))
-		i++
-	}
-	slices.Sort(took)
-	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
-	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
 }
