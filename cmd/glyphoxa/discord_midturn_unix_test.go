@@ -3,10 +3,13 @@
 package main_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
 	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
@@ -37,6 +40,7 @@ type thinker struct {
 	server *fakeopenai.Server
 	asked  chan string   // the last word it is asked, as it begins to think
 	think  chan struct{} // closed when it may answer
+	then   string        // said after the answer, without an end; it then goes silent
 }
 
 // maxAsked is more than any test asks.
@@ -63,6 +67,9 @@ func (m *thinker) answer(r fakeopenai.Request) fakeopenai.Response {
 	word := words[len(words)-1]
 	m.asked <- word
 	<-m.think
+	if m.then != "" {
+		return fakeopenai.HangAfter("I heard ", word, ". ", m.then)
+	}
 	return fakeopenai.Say("I heard ", word, ".")
 }
 
@@ -181,5 +188,93 @@ func posted(t testing.TB, g *guild, words ...string) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("Bartok posted %q, want %q", got, want)
+	}
+}
+
+// TestDiscordStoppedInATurn stops the program while an NPC thinks and players
+// wait: what they wrote is kept, however much it is, and what was not posted of
+// the answer is not.
+func TestDiscordStoppedInATurn(t *testing.T) {
+	t.Parallel()
+	for _, waiting := range []int{0, 20} {
+		t.Run(fmt.Sprintf("%d waiting", waiting), func(t *testing.T) {
+			t.Parallel()
+			d := discordtest.New(t, nil)
+			g := newGuild(t, d, "home")
+			m, h := newThinker(t)
+			s := h.bot(d, thoughtful)
+			g.gives(t, g.dm, "session start")
+			d.Say(g.channel, g.ana, "Bartok, amaranth", nil)
+			<-m.asked
+			want := []string{"Ana: Bartok, amaranth"}
+			for n := range waiting {
+				line := fmt.Sprintf("Bartok, line %d", n)
+				d.Say(g.channel, g.ana, line, nil)
+				want = append(want, "Ana: "+line)
+			}
+			g.gives(t, g.dm, "session status") // all of it has arrived
+			if r := s.stop(); r.code != 0 || r.stderr != "" && !strings.HasPrefix(r.stderr, "glyphoxa") {
+				t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
+			}
+			if got := h.kept(g); !slices.Equal(got, want) {
+				t.Errorf("kept are %d lines, want %d: %q", len(got), len(want), got)
+			}
+			posted(t, g) // nothing
+			all := d.Messages(g.channel)
+			if last := all[len(all)-1]; !strings.Contains(last.Content, "The session has ended: the bot is going offline") {
+				t.Errorf("the last message is %q", last.Content)
+			}
+			h.bot(d, thoughtful)
+			answers(t, g.gives(t, g.ana, "session recap"), true, fmt.Sprintf("%d lines", 1+waiting), strings.Replace(want[len(want)-1], "Ana:", "**Ana:**", 1))
+		})
+	}
+}
+
+// TestDiscordStoppedInASentence stops the program when half an answer is posted:
+// that half is kept, and no more.
+func TestDiscordStoppedInASentence(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	m, h := newThinker(t)
+	m.wake()
+	m.then = "The rest is for later"
+	s := h.bot(d, thoughtful)
+	g.gives(t, g.dm, "session start")
+	d.Say(g.channel, g.ana, "Bartok, amaranth", nil)
+	g.hears(t, g.channel, "Bartok", "I heard amaranth.")
+	if r := s.stop(); r.code != 0 {
+		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
+	}
+	posted(t, g, "amaranth")
+	if got, want := h.kept(g), []string{"Ana: Bartok, amaranth", "Bartok: I heard amaranth."}; !slices.Equal(got, want) {
+		t.Errorf("kept is %q, want %q", got, want)
+	}
+}
+
+// TestDiscordStoppedTwice tells a program to stop that is waiting for Discord to
+// take its farewell: the second time it does not wait.
+func TestDiscordStoppedTwice(t *testing.T) {
+	t.Parallel()
+	const posts = "POST /channels/{channel}/messages"
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	h := newHouse(t)
+	s := h.bot(d, tavern)
+	g.gives(t, g.dm, "session start")
+	d.Say(g.channel, g.ana, "Hello Bartok!", nil)
+	g.hears(t, g.channel, "Bartok", "Welcome")
+	before := len(d.Requests(posts))
+	d.RefuseAll(time.Minute)
+	s.signal(syscall.SIGTERM)
+	if _, err := d.AwaitRequests(t.Context(), posts, before+1); err != nil {
+		t.Fatal(err)
+	}
+	s.signal(syscall.SIGTERM)
+	if r := s.ended(); r.code != -1 {
+		t.Errorf("exit code %d, want death by the second signal; stderr %s", r.code, r.stderr)
+	}
+	if got, want := h.kept(g), []string{"Ana: Hello Bartok!", "Bartok: Welcome to the Flagon."}; !slices.Equal(got, want) {
+		t.Errorf("kept is %q, want %q", got, want)
 	}
 }
