@@ -344,12 +344,12 @@ func (a *App) Ready(ctx context.Context, say func(string)) {
 	}
 }
 
-// warnings are the configuration's, without those about tools that an external
-// server turned out to offer.
-func (a *App) warnings() []problem.Problem {
+// warnings are those of a configuration, without those about tools that an
+// external server turned out to offer.
+func (a *App) warnings(cfg *config.Config) []problem.Problem {
 	names := a.Host.Names()
-	return slices.DeleteFunc(slices.Clone(a.Config.Warnings), func(w problem.Problem) bool {
-		tool, ok := a.Config.ServerTools[w]
+	return slices.DeleteFunc(slices.Clone(cfg.Warnings), func(w problem.Problem) bool {
+		tool, ok := cfg.ServerTools[w]
 		return ok && slices.Contains(names, tool)
 	})
 }

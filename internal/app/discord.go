@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord"
+	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
@@ -38,6 +41,7 @@ func (h *house) Sit(ctx context.Context, guild string, o discord.SitOptions) (*d
 	work.Go(func() { a.measure(measuring, o.Tell) })
 	return &discord.Sitting{
 		Table: s.Table, Campaign: a.Config.Campaign.Name, Scene: a.Live.Scene(), Notices: notices, Cast: looks(a.present()),
+		Reload: func(ctx context.Context) ([]discord.NPC, string, error) { return h.reload(ctx, s) },
 		Close: sync.OnceValue(func() error {
 			enough()
 			work.Wait()
@@ -46,6 +50,40 @@ func (h *house) Sit(ctx context.Context, guild string, o discord.SitOptions) (*d
 			return errors.Join(err, leave())
 		}),
 	}, nil
+}
+
+// reload reads the NPC files anew, for a session and for those to come in any
+// guild.
+func (h *house) reload(ctx context.Context, s *Session) ([]discord.NPC, string, error) {
+	h.reading.Lock()
+	defer h.reading.Unlock()
+	now := h.latest()
+	file, err := filepath.Abs(now.File)
+	if err != nil {
+		return nil, "", err
+	}
+	shown := func(p problem.Problem) problem.Problem { return beside(filepath.Dir(file), p) }
+	r, err := reread(now)
+	var wrong problem.List
+	if errors.As(err, &wrong) {
+		wrong = slices.Clone(wrong)
+		for i := range wrong {
+			wrong[i] = shown(wrong[i])
+		}
+		return nil, "", wrong.Err()
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	r.shown = shown
+	said, err := s.recast(ctx, r)
+	if err != nil {
+		return nil, "", err
+	}
+	h.mu.Lock()
+	h.config = r.config
+	h.mu.Unlock()
+	return looks(r.config.NPCs), said, nil
 }
 
 // looks are how NPCs look in a chat.
@@ -200,7 +238,7 @@ func (a *App) measure(ctx context.Context, tell func(level, text string)) {
 	if ctx.Err() != nil {
 		return
 	}
-	for _, w := range a.warnings() {
+	for _, w := range a.warnings(a.Config) {
 		tell("warning", w.String())
 	}
 	// Its first look into the rule book would count as the tool's latency.

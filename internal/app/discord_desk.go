@@ -103,6 +103,17 @@ func (a *App) governed(ctx context.Context, t mcp.Target, args map[string]any, d
 	return err
 }
 
+// HeldTools implements [discord.Office].
+func (h *house) HeldTools(ctx context.Context, guild string) (held []mcphost.Held, err error) {
+	a, leave, err := h.enter(ctx, guild)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	a.Ready(ctx, func(string) {})
+	return a.Host.Held(ctx)
+}
+
 // ApproveTool implements [discord.Office].
 func (h *house) ApproveTool(ctx context.Context, guild string, by discord.Caller, name string) (err error) {
 	a, leave, err := h.enter(ctx, guild)

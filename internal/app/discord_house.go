@@ -25,6 +25,8 @@ type house struct {
 	end  context.CancelFunc
 	work sync.WaitGroup // timers, and what opens apps ahead of need
 
+	reading sync.Mutex // held while the NPC files are read anew
+
 	mu     sync.Mutex     // guards the fields below
 	config *config.Config // with the NPCs that were read last
 	guilds map[string]*lodging

@@ -216,3 +216,63 @@ func TestSessionBeginsAnew(t *testing.T) {
 		t.Errorf("turn %d, want the first: there was nothing to go on with", got)
 	}
 }
+
+// TestReload reads the NPC files anew while a session runs.
+func TestReload(t *testing.T) {
+	h := openInn(t, t.TempDir(), flagon)
+	defer h.shut()
+	s := h.sit(discord.SitOptions{})
+	defer s.close()
+	write := func(settings string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(h.dir, "glyphoxa.yaml"), []byte(settings), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := func() string {
+		t.Helper()
+		all, err := s.Table.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, n := range all {
+			names = append(names, n.Name)
+		}
+		return strings.Join(names, " ")
+	}
+
+	write(flagon + "  - name: Mira\n    tols: [roll]\n")
+	if _, _, err := s.Reload(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "glyphoxa.yaml:9: ") || strings.Contains(err.Error(), h.dir) {
+		t.Errorf("a broken file: %v, want its name and line without the path", err)
+	}
+	if got := names(); got != "Bartok" {
+		t.Errorf("%s at the table after a broken file, want Bartok alone", got)
+	}
+
+	write(strings.Replace(flagon, "A foggy evening.", "A clear night.", 1) + "  - name: Mira\n    avatar: https://example.com/mira.png\n")
+	cast, said, err := s.Reload(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []discord.NPC{{Name: "Bartok"}, {Name: "Mira", Avatar: "https://example.com/mira.png"}}
+	if diff := cmp.Diff(want, cast); diff != "" {
+		t.Errorf("cast (-want +got):\n%s", diff)
+	}
+	if !strings.Contains(said, "Mira") || !strings.Contains(said, "needs a restart: campaign") {
+		t.Errorf("said %q, want word of Mira, and that the scene needs a restart", said)
+	}
+	if got := names(); got != "Bartok Mira" {
+		t.Errorf("%s at the table, want Bartok and Mira", got)
+	}
+	other, err := h.Sit(t.Context(), away, discord.SitOptions{Sink: s, Tell: func(string, string) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, other.Cast); diff != "" {
+		t.Errorf("cast of the next session elsewhere (-want +got):\n%s", diff)
+	}
+	if err := other.Close(); err != nil {
+		t.Error(err)
+	}
+}

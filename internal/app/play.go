@@ -93,7 +93,7 @@ func (p *console) welcome(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, settleTime)
 		defer cancel()
 		p.app.Ready(ctx, func(text string) { p.screen.notice("info", text) })
-		for _, w := range p.app.warnings() {
+		for _, w := range p.app.warnings(p.app.Config) {
 			p.screen.notice("warning", w.String())
 		}
 		// Its first look into the rule book would count as the tool's latency.

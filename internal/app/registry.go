@@ -38,7 +38,7 @@ func (a *App) ListTools(ctx context.Context, w io.Writer, o ToolsOptions) error 
 		keep = func(s mcphost.Status) bool { return s.Tier <= limit && s.State != "down" }
 	}
 	if o.NPC != "" {
-		cast, err := a.cast(o.NPC)
+		cast, err := chosen(a.present(), o.NPC)
 		if err != nil {
 			return Usage(err)
 		}

@@ -57,6 +57,7 @@ type Session struct {
 	Notices []string
 
 	app     *App
+	only    string // the NPC at the table; empty if all are
 	info    memory.Session
 	voice   *voice
 	sinks   sinks
@@ -75,11 +76,11 @@ func (a *App) StartSession(ctx context.Context, o SessionOptions) (*Session, err
 	if err != nil {
 		return nil, Usage(err)
 	}
-	cast, err := a.cast(o.NPC)
+	cast, err := chosen(a.present(), o.NPC)
 	if err != nil {
 		return nil, Usage(err)
 	}
-	s := &Session{app: a, done: make(chan error, 1)}
+	s := &Session{app: a, only: o.NPC, done: make(chan error, 1)}
 	if scripted {
 		s.Notices = append(s.Notices, "the NPCs are scripted: no language model is configured. "+
 			"Set OPENAI_API_KEY, or providers.llm.base_url and model in glyphoxa.yaml, for a real one (any OpenAI-compatible server will do).")
@@ -189,9 +190,8 @@ func (a *App) scenery() string {
 	return a.Live.Scene()
 }
 
-// cast returns the NPCs at the table: all, or the one asked for.
-func (a *App) cast(only string) ([]config.NPC, error) {
-	all := a.present()
+// chosen returns the NPCs at the table: all, or the one asked for.
+func chosen(all []config.NPC, only string) ([]config.NPC, error) {
 	if len(all) == 0 {
 		return nil, errors.New("there are no NPCs; add some under npcs, or set npcs_dir")
 	}

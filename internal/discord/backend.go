@@ -50,6 +50,10 @@ type Sitting struct {
 	Cast            []NPC
 	// Notices are what people should know before the first line.
 	Notices []string
+	// Reload reads the NPC files anew and has the table go on with those NPCs. It
+	// returns them and what people should know. What is wrong with the files comes
+	// back with file and line, and nothing changes then.
+	Reload func(ctx context.Context) (cast []NPC, said string, err error)
 	// Close ends the table; what was said is kept.
 	Close func() error
 }
@@ -69,6 +73,8 @@ type Office interface {
 	Call(ctx context.Context, guild string, by Caller, tool, args string) (string, error)
 	// Tools describes the guild's tools, measured anew if measure is true.
 	Tools(ctx context.Context, guild string, measure bool) ([]mcphost.Status, error)
+	// HeldTools are those whose definition waits for somebody's approval.
+	HeldTools(ctx context.Context, guild string) ([]mcphost.Held, error)
 	// ApproveTool takes the definition that an external server offers of a tool as
 	// the approved one, see [mcphost.Host.Approve]; name is as there.
 	ApproveTool(ctx context.Context, guild string, by Caller, name string) error
