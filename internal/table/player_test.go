@@ -28,6 +28,7 @@ type recognition struct {
 
 	mu      sync.Mutex
 	players map[string]*listener
+	opened  []stt.Options
 }
 
 // listener transcribes one player.
@@ -49,6 +50,7 @@ func (*recognition) Name() string { return "known" }
 func (r *recognition) Open(_ context.Context, o stt.Options) (stt.Stream, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.opened = append(r.opened, o)
 	l := &listener{r: r, results: make(chan stt.Result, 64), done: make(chan struct{})}
 	if r.players == nil {
 		r.players = map[string]*listener{}

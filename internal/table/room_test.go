@@ -85,10 +85,12 @@ type journal struct {
 	mu    sync.Mutex
 	lines []memory.Line
 	err   error
-	short bool // keeps the last lines only
+	short bool          // keeps the last lines only
+	takes time.Duration // to keep something
 }
 
 func (j *journal) Append(_ context.Context, lines ...memory.Line) ([]memory.Line, error) {
+	time.Sleep(j.takes)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.err != nil {
@@ -105,6 +107,48 @@ func (j *journal) Recent(_ context.Context, _ string, n int) ([]memory.Line, err
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return slices.Clone(j.lines[max(0, len(j.lines)-n):]), nil
+}
+
+func (j *journal) Retract(_ context.Context, _, ref string) (int, error) {
+	return j.change(func(l *memory.Line) (hit, keep bool) { return l.Ref == ref, false }), nil
+}
+
+func (j *journal) Reword(_ context.Context, _, ref, text string) (int, error) {
+	return j.change(func(l *memory.Line) (hit, keep bool) {
+		if l.Ref == ref {
+			l.Text = text
+		}
+		return l.Ref == ref, true
+	}), nil
+}
+
+func (j *journal) Forget(_ context.Context, user string) (int, error) {
+	return j.change(func(l *memory.Line) (hit, keep bool) { return l.User == user, false }), nil
+}
+
+// change counts the lines that f hits, and keeps those of them that it says.
+func (j *journal) change(f func(*memory.Line) (hit, keep bool)) (n int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var lines []memory.Line
+	for _, l := range j.lines {
+		hit, keep := f(&l)
+		if hit {
+			n++
+		}
+		if !hit || keep {
+			lines = append(lines, l)
+		}
+	}
+	j.lines = lines
+	return n
+}
+
+// kept returns the lines so far.
+func (j *journal) kept() []memory.Line {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.lines)
 }
 
 func (j *journal) said() []string {
@@ -138,7 +182,7 @@ type sound struct {
 }
 
 // levels tell the voices apart.
-var levels = map[string]int16{"mira": 1000, "bart": 3000}
+var levels = map[string]int16{"mira": 1000, "bart": 3000, "zed": 5000}
 
 func (v sound) Synthesize(ctx context.Context, npc config.NPC, _ string) iter.Seq2[[]int16, error] {
 	return func(yield func([]int16, error) bool) {
@@ -254,11 +298,33 @@ func tool(name string, p50 int, effect tools.Effect, readOnly bool, h tools.Hand
 	}
 }
 
-func open(t testing.TB, s setting) *room {
-	t.Helper()
+func mira(s setting) config.NPC {
 	if s.manner.Style == "" {
 		s.manner = config.DefaultNPC().Interruptibility
 	}
+	return config.NPC{
+		ID: "mira", Name: "Mira", BudgetTier: mcp.BudgetStandard, Tools: []string{"roll", "rules", "write"},
+		Lines: map[string][]string{"unknown": {"I cannot say."}, "filler": s.fillers}, Interruptibility: s.manner,
+	}
+}
+
+func bart() config.NPC {
+	return config.NPC{
+		ID: "bart", Name: "Bartok the Barkeep", Aliases: []string{"Bart"}, BudgetTier: mcp.BudgetFast, Tools: []string{"roll", "rules"},
+	}
+}
+
+// company makes NPCs ready to be spoken to.
+func company(npcs ...config.NPC) []*agent.Agent {
+	var all []*agent.Agent
+	for _, n := range npcs {
+		all = append(all, agent.New(n, agent.Options{History: 4}))
+	}
+	return all
+}
+
+func open(t testing.TB, s setting) *room {
+	t.Helper()
 	r := &room{t: t, events: &events{}, done: make(chan error, 1), wrote: new(int), wire: &wire{}, ears: &recognition{after: 200 * time.Millisecond}}
 	if s.sink == nil {
 		s.sink = r.events
@@ -280,15 +346,11 @@ func open(t testing.TB, s setting) *room {
 			t.Fatal(err)
 		}
 	}
-	agents := []*agent.Agent{agent.New(config.NPC{
-		ID: "mira", Name: "Mira", BudgetTier: mcp.BudgetStandard, Tools: []string{"roll", "rules", "write"},
-		Lines: map[string][]string{"unknown": {"I cannot say."}, "filler": s.fillers}, Interruptibility: s.manner,
-	}, agent.Options{History: 4})}
-	if !s.alone {
-		agents = append(agents, agent.New(config.NPC{
-			ID: "bart", Name: "Bartok the Barkeep", Aliases: []string{"Bart"}, BudgetTier: mcp.BudgetFast, Tools: []string{"roll", "rules"},
-		}, agent.Options{History: 4}))
+	npcs := []config.NPC{mira(s), bart()}
+	if s.alone {
+		npcs = npcs[:1]
 	}
+	agents := company(npcs...)
 	var hearing stt.Provider = r.ears
 	if s.deaf {
 		hearing = nil

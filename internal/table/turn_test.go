@@ -444,7 +444,7 @@ func TestLinesNameTheirMessage(t *testing.T) {
 		synctest.Wait()
 		r.close() // the first is at work, the last waits
 		var refs []string
-		for _, l := range r.journal.lines {
+		for _, l := range r.journal.kept() {
 			if refs = append(refs, l.Ref); l.User != "discord:1" {
 				t.Errorf("%q is kept as %q's", l.Text, l.User)
 			}

@@ -1,0 +1,467 @@
+package table_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// pupil is a model that answers each line after a while and keeps what it was
+// asked.
+type pupil struct {
+	prompts []string
+	after   time.Duration
+}
+
+func (l *pupil) model(req llm.Request) []step {
+	l.prompts = append(l.prompts, prompt(req))
+	return []step{{after: l.after, text: "Aye."}}
+}
+
+// asked returns what the model was given last.
+func (l *pupil) asked() string { return l.prompts[len(l.prompts)-1] }
+
+// write has a user write a message.
+func (r *room) write(user, ref, line string) {
+	r.t.Helper()
+	check(r.t, r.Hear(r.t.Context(), table.Utterance{Speaker: user, Text: line, User: "id:" + user, Ref: ref}))
+}
+
+// ends returns the outcomes of the turns that have ended, by number.
+func (r *room) ends() string {
+	synctest.Wait()
+	var out []string
+	for _, e := range of[*table.TurnEnded](r.events) {
+		out = append(out, fmt.Sprintf("%d %s", e.Turn, e.Outcome))
+	}
+	return strings.Join(out, ", ")
+}
+
+// kept fails unless this is what the journal holds.
+func (r *room) kept(want ...string) {
+	r.t.Helper()
+	if got := r.journal.said(); !slices.Equal(got, want) {
+		r.t.Errorf("journal = %q, want %q", got, want)
+	}
+}
+
+func TestRetract(t *testing.T) {
+	const secret = "Mira, my name is Rumpelstilzchen"
+	for _, row := range []struct {
+		name  string
+		play  func(r *room)
+		ends  string
+		kept  []string
+		asked int // how often the model was
+	}{
+		{"waiting", func(r *room) {
+			r.write("Bob", "m0", "Mira, hello")
+			r.write("Ana", "m1", secret)
+			synctest.Wait()
+			check(r.t, r.Retract(r.t.Context(), "m1"))
+		}, "2 cancelled, 1 delivered", []string{"Bob: Mira, hello", "Mira: Aye."}, 1},
+		{"at work", func(r *room) {
+			r.write("Ana", "m1", secret)
+			time.Sleep(500 * ms)
+			check(r.t, r.Retract(r.t.Context(), "m1"))
+		}, "1 cancelled", nil, 1},
+		{"being kept", func(r *room) {
+			r.journal.takes = 3 * time.Second
+			r.write("Ana", "m1", secret)
+			time.Sleep(2 * time.Second)
+			check(r.t, r.Retract(r.t.Context(), "m1"))
+		}, "1 delivered", []string{"Mira: Aye."}, 1},
+		{"answered", func(r *room) {
+			r.write("Ana", "m1", secret)
+			time.Sleep(2 * time.Second)
+			check(r.t, r.Retract(r.t.Context(), "m1"))
+		}, "1 delivered", []string{"Mira: Aye."}, 1},
+		{"said to another", func(r *room) {
+			r.write("Ana", "m1", strings.Replace(secret, "Mira", "Bart", 1))
+			time.Sleep(2 * time.Second)
+			check(r.t, r.Retract(r.t.Context(), "m1"))
+		}, "1 delivered", []string{"Bartok the Barkeep: Aye."}, 1},
+		{"for nobody", func(r *room) {
+			r.write("Ana", "m1", "let us call Rumpelstilzchen")
+			synctest.Wait()
+			check(r.t, r.Retract(r.t.Context(), "m1"))
+		}, "1 no_target", nil, 0},
+		{"kept unanswered", func(r *room) {
+			check(r.t, r.Keep(r.t.Context(), table.Utterance{Speaker: "Ana", Text: secret, Ref: "m1"}))
+			check(r.t, r.Retract(r.t.Context(), "m1"))
+		}, "1 cancelled", nil, 0},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := &pupil{after: time.Second}
+				r := open(t, setting{model: l.model})
+				row.play(r)
+				time.Sleep(5 * time.Second)
+				if got := r.ends(); got != row.ends {
+					t.Errorf("turns ended %q, want %q", got, row.ends)
+				}
+				r.kept(row.kept...)
+				if len(l.prompts) != row.asked {
+					t.Errorf("the model was asked %d times, want %d", len(l.prompts), row.asked)
+				}
+				for _, e := range of[*table.TurnEnded](r.events) {
+					if e.Outcome == table.OutcomeCancelled && row.asked > 0 && e.Ledger.Budget != "met" {
+						t.Errorf("ledger = %+v, want met: no answer was due", e.Ledger)
+					}
+				}
+				for _, npc := range []string{"Mira", "Bart"} {
+					r.write("Bob", "", npc+", what do you know?")
+					time.Sleep(5 * time.Second)
+					if strings.Contains(l.asked(), "Rumpelstilzchen") {
+						t.Errorf("%s is still told:\n%s", npc, l.asked())
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestRetractKeepsTheAnswer has an NPC keep in mind what it said.
+func TestRetractKeepsTheAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &pupil{}
+		r := open(t, setting{model: l.model})
+		r.write("Ana", "m1", "Mira, a secret")
+		synctest.Wait()
+		check(t, r.Retract(t.Context(), "m1"))
+		r.hear("Mira, what did you say?")
+		if want := "…\nAye.\nMira, what did you say?\n"; !strings.HasSuffix(l.asked(), want) {
+			t.Errorf("the prompt is\n%s\nwant it to end in\n%s", l.asked(), want)
+		}
+	})
+}
+
+func TestRetractOfWhatIsHeard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &pupil{after: 100 * ms}
+		r := open(t, setting{model: l.model, voice: sound{lasts: 2 * time.Second}})
+		r.write("Ana", "m1", "Mira, a secret")
+		time.Sleep(time.Second)
+		check(t, r.Retract(t.Context(), "m1"))
+		time.Sleep(3 * time.Second)
+		if got := r.ends(); got != "1 delivered" {
+			t.Errorf("turns ended %q, want the answer that was heard to go on", got)
+		}
+		r.kept("Mira: Aye.")
+		r.hear("Mira, well?")
+		if strings.Contains(l.asked(), "secret") {
+			t.Errorf("the prompt is\n%s", l.asked())
+		}
+	})
+}
+
+func TestReword(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		play func(r *room)
+		ends string
+		kept []string
+	}{
+		{"waiting", func(r *room) {
+			r.write("Bob", "m0", "Mira, hello")
+			r.write("Ana", "m1", "Mira, an ail")
+			check(r.t, r.Reword(r.t.Context(), "m1", "Mira, an ale"))
+		}, "1 delivered, 2 delivered", []string{"Bob: Mira, hello", "Mira: Aye.", "Ana: Mira, an ale", "Mira: Aye."}},
+		{"waiting, for another", func(r *room) {
+			r.write("Bob", "m0", "Mira, hello")
+			time.Sleep(500 * ms)
+			r.write("Ana", "m1", "Mira, an ail")
+			check(r.t, r.Reword(r.t.Context(), "m1", "Bart, an ale"))
+		}, "1 delivered, 2 delivered", []string{"Bob: Mira, hello", "Mira: Aye.", "Ana: Bart, an ale", "Bartok the Barkeep: Aye."}},
+		{"at work", func(r *room) {
+			r.write("Ana", "m1", "Mira, an ail")
+			time.Sleep(500 * ms)
+			check(r.t, r.Reword(r.t.Context(), "m1", "Mira, an ale"))
+		}, "1 delivered", []string{"Ana: Mira, an ale", "Mira: Aye."}},
+		{"at work, for another", func(r *room) {
+			r.write("Ana", "m1", "Mira, an ail")
+			r.write("Bob", "m2", "Mira, and me?")
+			time.Sleep(500 * ms)
+			check(r.t, r.Reword(r.t.Context(), "m1", "Bart, an ale"))
+		}, "1 delivered, 2 delivered", []string{"Ana: Bart, an ale", "Bartok the Barkeep: Aye.", "Bob: Mira, and me?", "Mira: Aye."}},
+		{"at work, for nobody", func(r *room) {
+			r.write("Ana", "m1", "Mira, an ail")
+			time.Sleep(500 * ms)
+			check(r.t, r.Reword(r.t.Context(), "m1", "Bob, an ale?"))
+		}, "1 no_target", []string{"Ana: Bob, an ale?"}},
+		{"for whom an other waits", func(r *room) {
+			r.write("Bob", "m0", "Bart, hello")
+			r.write("Ana", "m1", "Mira, an ail")
+			time.Sleep(500 * ms)
+			check(r.t, r.Reword(r.t.Context(), "m1", "Bart, an ale"))
+		}, "1 delivered, 2 delivered", []string{"Bob: Bart, hello", "Bartok the Barkeep: Aye.", "Ana: Bart, an ale", "Bartok the Barkeep: Aye."}},
+		{"being kept", func(r *room) {
+			r.journal.takes = 3 * time.Second
+			r.write("Ana", "m1", "Mira, an ail")
+			time.Sleep(2 * time.Second)
+			check(r.t, r.Reword(r.t.Context(), "m1", "Mira, an ale"))
+		}, "1 delivered", []string{"Ana: Mira, an ale", "Mira: Aye."}},
+		{"answered", func(r *room) {
+			r.write("Ana", "m1", "Mira, an ail")
+			time.Sleep(2 * time.Second)
+			check(r.t, r.Reword(r.t.Context(), "m1", "Mira, an ale"))
+		}, "1 delivered", []string{"Ana: Mira, an ale", "Mira: Aye."}},
+		{"to nothing", func(r *room) {
+			r.write("Ana", "m1", "Mira, an ail")
+			time.Sleep(500 * ms)
+			check(r.t, r.Reword(r.t.Context(), "m1", " "))
+		}, "1 cancelled", nil},
+		{"twice", func(r *room) {
+			r.write("Ana", "m1", "Mira, an ail")
+			time.Sleep(2 * time.Second)
+			check(r.t, r.Reword(r.t.Context(), "m1", "Mira, an eel"))
+			check(r.t, r.Reword(r.t.Context(), "m1", "Mira, an ale"))
+		}, "1 delivered", []string{"Ana: Mira, an ale", "Mira: Aye."}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := &pupil{after: time.Second}
+				r := open(t, setting{model: l.model})
+				r.speak("Bob", "mhm") // for nobody; the players are known
+				synctest.Wait()
+				before, skip := len(r.journal.kept()), len(of[*table.TurnEnded](r.events))
+				row.play(r)
+				time.Sleep(8 * time.Second)
+				synctest.Wait()
+				var ends []string
+				for _, e := range of[*table.TurnEnded](r.events)[skip:] {
+					ends = append(ends, fmt.Sprintf("%d %s", e.Turn-1, e.Outcome))
+				}
+				if got := strings.Join(ends, ", "); got != row.ends {
+					t.Errorf("turns ended %q, want %q", got, row.ends)
+				}
+				if got := r.journal.said()[before:]; !slices.Equal(got, row.kept) {
+					t.Errorf("journal = %q, want %q", got, row.kept)
+				}
+				for _, npc := range []string{"Mira", "Bart"} {
+					r.write("Bob", "", npc+", what do you know?")
+					time.Sleep(5 * time.Second)
+					for _, old := range []string{"an ail", "an eel"} {
+						if strings.Contains(l.asked(), old) {
+							t.Errorf("%s is still told %q:\n%s", npc, old, l.asked())
+						}
+					}
+					if len(row.kept) > 0 && !strings.Contains(l.asked(), "an ale") {
+						t.Errorf("%s is not told of the new words:\n%s", npc, l.asked())
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestRewordForgetsWhatToolsTold begins anew without what was found for the old
+// words.
+func TestRewordForgetsWhatToolsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var last string
+		r := open(t, setting{model: func(req llm.Request) []step {
+			last = prompt(req)
+			if len(results(req)) == 0 && strings.Contains(last, "old words") {
+				return []step{calls("roll", `{"x":"for the old words"}`)}
+			}
+			return []step{{after: 5 * time.Second, text: "Aye."}}
+		}})
+		r.write("Ana", "m1", "Mira, the rules of old words")
+		time.Sleep(time.Second)
+		check(t, r.Reword(t.Context(), "m1", "Mira, the rules of new words"))
+		time.Sleep(time.Minute)
+		if strings.Contains(last, "old words") {
+			t.Errorf("the prompt is\n%s", last)
+		}
+	})
+}
+
+func TestForget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &pupil{after: 500 * ms}
+		r := open(t, setting{model: l.model})
+		r.write("Ana", "m1", "Mira, I hid the crown")
+		time.Sleep(time.Second)
+		r.write("Bob", "m2", "Mira, I found a shoe")
+		r.write("Ana", "m3", "Bart, the crown is in the well")
+		r.write("Ana", "m4", "Bart, in the well")
+		time.Sleep(100 * ms)
+		check(t, r.Forget(t.Context(), "id:Ana"))
+		n, err := r.journal.Forget(t.Context(), "id:Ana")
+		check(t, err)
+		time.Sleep(2 * time.Second)
+		if got, want := r.ends(), "1 delivered, 4 cancelled, 3 cancelled, 2 delivered"; n != 1 || got != want {
+			t.Errorf("%d lines forgotten, turns ended %q; want one, and %q", n, got, want)
+		}
+		r.kept("Mira: Aye.", "Bob: Mira, I found a shoe", "Mira: Aye.")
+		r.write("Bob", "", "Mira, what do you know?")
+		time.Sleep(time.Second)
+		if got := l.asked(); strings.Contains(got, "crown") || strings.Contains(got, "Ana") || !strings.Contains(got, "shoe") {
+			t.Errorf("the prompt is\n%s", got)
+		}
+	})
+}
+
+// TestEditsOfNothing change nothing, and ask for nothing.
+func TestEditsOfNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &pupil{}
+		r := open(t, setting{model: l.model})
+		r.hear("Mira, hello")
+		check(t, r.Retract(t.Context(), ""))
+		check(t, r.Retract(t.Context(), "unknown"))
+		check(t, r.Reword(t.Context(), "", "all else"))
+		check(t, r.Forget(t.Context(), ""))
+		r.kept("Alice: Mira, hello", "Mira: Aye.")
+		r.hear("Mira, well?")
+		if !strings.Contains(l.asked(), "Mira, hello\nAye.\n") {
+			t.Errorf("the prompt is\n%s", l.asked())
+		}
+	})
+}
+
+func TestKeepAnswersNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &pupil{}
+		r := open(t, setting{model: l.model, alone: true})
+		var us []table.Utterance
+		for i := range 600 {
+			us = append(us, table.Utterance{Speaker: "Ana", Text: fmt.Sprint("line ", i), User: "id:Ana", Ref: fmt.Sprint(i)})
+		}
+		check(t, r.Keep(t.Context(), us...))
+		synctest.Wait()
+		for i, line := range r.journal.kept() {
+			if u := us[i]; line.Text != u.Text || line.User != u.User || line.Ref != u.Ref || line.Turn != int64(i+1) || line.Session != "s1" {
+				t.Fatalf("line %d = %+v, want %+v", i, line, u)
+			}
+		}
+		ends := of[*table.TurnEnded](r.events)
+		for _, e := range ends {
+			if e.Outcome != table.OutcomeCancelled || e.Ledger.BreachStage != "queue" {
+				t.Fatalf("turn.ended = %+v, want it cancelled in the queue", e)
+			}
+		}
+		if len(ends) != len(us) || len(r.journal.kept()) != len(us) || len(l.prompts) > 0 {
+			t.Errorf("%d turns ended, %d lines kept, %d asked; want %d and none asked", len(ends), len(r.journal.kept()), len(l.prompts), len(us))
+		}
+		r.hear("what was said?")
+		if !strings.Contains(l.asked(), "Ana: line 599") {
+			t.Errorf("the prompt is\n%s", l.asked())
+		}
+	})
+}
+
+// TestClosingLosesNoLine closes a table at which everybody waits.
+func TestClosingLosesNoLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, setting{model: func(llm.Request) []step { return []step{{hang: true}} }, journal: &journal{takes: 4 * time.Second}})
+		var want []string
+		for i := range 33 { // one at work, as many as may wait
+			line := fmt.Sprint("Mira, line ", i)
+			want = append(want, "Ana: "+line)
+			r.write("Ana", "", line)
+		}
+		r.close()
+		r.kept(want...)
+		if n := len(of[*table.TurnEnded](r.events)); n != len(want) {
+			t.Errorf("%d turns ended, want %d", n, len(want))
+		}
+	})
+}
+
+// TestSessionGoesOn counts turns on, and gives NPCs their conversations back.
+func TestSessionGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &pupil{}
+		r := open(t, setting{model: l.model, journal: &journal{lines: []memory.Line{
+			{Turn: 1, Speaker: "Ana", Text: "Mira, I am a baker", To: "mira", Ref: "m1"}, {Turn: 1, Speaker: "Mira", NPC: "mira", Text: "So you bake."},
+			{Turn: 3, Speaker: "Ana", Text: "let us sleep"},
+			{Turn: 2, Speaker: "Bob", Text: "Bart, an ale", To: "bart"}, {Turn: 2, Speaker: "Bartok the Barkeep", NPC: "bart", Text: "Here."},
+		}}})
+		ended := r.hear("Mira, what am I?")
+		if ended.Turn != 4 {
+			t.Errorf("turn %d, want the session to go on with the fourth", ended.Turn)
+		}
+		for _, want := range []string{"Mira, I am a baker\nSo you bake.\n", "Ana: let us sleep", "Bob: Bart, an ale"} {
+			if !strings.Contains(l.asked(), want) {
+				t.Errorf("the prompt lacks %q:\n%s", want, l.asked())
+			}
+		}
+		check(t, r.Retract(t.Context(), "m1"))
+		r.hear("Mira, what am I?")
+		if strings.Contains(l.asked(), "baker") {
+			t.Errorf("the prompt is\n%s", l.asked())
+		}
+	})
+}
+
+func TestTierEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, setting{model: says("Aye.")})
+		told := 0
+		tells := func(want ...string) {
+			t.Helper()
+			synctest.Wait()
+			all := of[*table.Tier](r.events)
+			var got []string
+			for _, e := range all[told:] {
+				s := fmt.Sprintf("%s %s %s, up to %s", e.NPC, e.Change, e.Tier, e.Ceiling)
+				if e.Change == table.TierRaised {
+					s += fmt.Sprintf(", for %s or %d", time.Until(e.Until), e.Turns)
+				}
+				if e.Turn != 0 {
+					t.Errorf("%s in turn %d, want it outside of turns", s, e.Turn)
+				}
+				got = append(got, s)
+			}
+			if told = len(all); !slices.Equal(got, want) {
+				t.Errorf("told %q, want %q", got, want)
+			}
+		}
+		do := func(_ string, err error) {
+			t.Helper()
+			check(t, err)
+		}
+		const bart = "Bartok the Barkeep "
+		do(r.Raise(t.Context(), "Bart", mcp.BudgetDeep, time.Minute, 2))
+		tells(bart + "raised deep, up to deep, for 1m0s or 2")
+		r.hear("Bart, hi")
+		tells()
+		r.hear("Bart, hi")
+		tells(bart + "expired deep, up to fast")
+		do(r.Raise(t.Context(), "Bart", mcp.BudgetStandard, time.Minute, 0))
+		tells(bart + "raised standard, up to standard, for 1m0s or 10")
+		time.Sleep(59 * time.Second)
+		do(r.Raise(t.Context(), "Bart", mcp.BudgetDeep, time.Minute, 0)) // in place of the other
+		tells(bart + "raised deep, up to deep, for 1m0s or 10")
+		time.Sleep(59 * time.Second)
+		tells()
+		time.Sleep(time.Second)
+		tells(bart + "expired deep, up to fast")
+		do(r.Lower(t.Context(), "Mira", mcp.BudgetFast))
+		tells("Mira capped fast, up to fast")
+		do(r.Lower(t.Context(), "Mira", mcp.BudgetFast))
+		tells() // it is capped already
+		do(r.Raise(t.Context(), "Mira", mcp.BudgetDeep, time.Minute, 0))
+		tells("Mira raised deep, up to deep, for 1m0s or 10")
+		do(r.Lower(t.Context(), "Mira", mcp.BudgetStandard))
+		tells("Mira lowered deep, up to standard", "Mira capped standard, up to standard")
+		time.Sleep(time.Hour)
+		tells() // its raise is over already
+		do(r.Lower(t.Context(), "all", mcp.BudgetDeep))
+		tells("Mira uncapped standard, up to standard")
+		do(r.Raise(t.Context(), "Mira", mcp.BudgetDeep, time.Minute, 0))
+		tells("Mira raised deep, up to deep, for 1m0s or 10")
+		r.close()
+		tells("Mira expired deep, up to standard") // with the session
+	})
+}
