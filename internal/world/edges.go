@@ -15,28 +15,62 @@ type edgeKey struct{ from, kind, to string }
 
 func keyOf(r memory.Relation) edgeKey { return edgeKey{r.From, r.Type, r.To} }
 
-// edges holds relations by both of their ends.
-type edges map[string]map[edgeKey]memory.Relation
+// edges holds relations by both of their ends, and who and what is where.
+type edges struct {
+	at map[string]map[edgeKey]memory.Relation
+	// within lists the places that something is in, inside what is in a place,
+	// both by id, so that the first are found without a look at thousands.
+	within, inside map[string][]string
+}
+
+func newEdges() edges {
+	return edges{map[string]map[edgeKey]memory.Relation{}, map[string][]string{}, map[string][]string{}}
+}
 
 func (es edges) put(r memory.Relation) {
-	for _, end := range [...]string{r.From, r.To} {
-		if es[end] == nil {
-			es[end] = map[edgeKey]memory.Relation{}
+	k := keyOf(r)
+	for _, end := range [...]string{k.from, k.to} {
+		if es.at[end] == nil {
+			es.at[end] = map[edgeKey]memory.Relation{}
 		}
-		es[end][keyOf(r)] = r
+		es.at[end][k] = r
+	}
+	if k.kind == memory.LocatedIn {
+		insert(es.within, k.from, k.to)
+		insert(es.inside, k.to, k.from)
 	}
 }
 
 func (es edges) get(k edgeKey) (memory.Relation, bool) {
-	r, ok := es[k.from][k]
+	r, ok := es.at[k.from][k]
 	return r, ok
 }
 
 func (es edges) remove(k edgeKey) {
 	for _, end := range [...]string{k.from, k.to} {
-		delete(es[end], k)
-		if len(es[end]) == 0 {
-			delete(es, end)
+		delete(es.at[end], k)
+		if len(es.at[end]) == 0 {
+			delete(es.at, end)
+		}
+	}
+	if k.kind == memory.LocatedIn {
+		discard(es.within, k.from, k.to)
+		discard(es.inside, k.to, k.from)
+	}
+}
+
+// insert adds an id to the ordered ones under key, if it is not among them.
+func insert(m map[string][]string, key, id string) {
+	if i, there := slices.BinarySearch(m[key], id); !there {
+		m[key] = slices.Insert(m[key], i, id)
+	}
+}
+
+// discard takes an id from the ordered ones under key, if it is among them.
+func discard(m map[string][]string, key, id string) {
+	if i, there := slices.BinarySearch(m[key], id); there {
+		if m[key] = slices.Delete(m[key], i, i+1); len(m[key]) == 0 {
+			delete(m, key)
 		}
 	}
 }
@@ -44,7 +78,7 @@ func (es edges) remove(k edgeKey) {
 // from returns the relations that begin at an entity, by type and end.
 func (es edges) from(id string) []memory.Relation {
 	var out []memory.Relation
-	for k, r := range es[id] {
+	for k, r := range es.at[id] {
 		if k.from == id {
 			out = append(out, r)
 		}
@@ -57,7 +91,7 @@ func (es edges) from(id string) []memory.Relation {
 
 // all calls yield with every relation once, in no order.
 func (es edges) all(yield func(edgeKey, memory.Relation) bool) {
-	for id, at := range es {
+	for id, at := range es.at {
 		for k, r := range at {
 			if k.from == id && !yield(k, r) {
 				return

@@ -74,7 +74,7 @@ func (w *World) read(ctx context.Context) (*reading, error) {
 	}
 	r := &reading{
 		scene: string(state[w.keys.scene]),
-		all:   make(map[string]*version, len(entities)), edges: edges{},
+		all:   make(map[string]*version, len(entities)), edges: newEdges(),
 	}
 	if text, ok := state[w.keys.initial]; ok {
 		r.initial = new(string(text))

@@ -2,8 +2,6 @@ package world
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -65,21 +63,12 @@ func (w *World) Places(_ context.Context, viewer string, ids ...string) (map[str
 	defer w.mu.RUnlock()
 	places := make(map[string]memory.Entity, len(ids))
 	for _, id := range ids {
-		for k, r := range w.edges[id] {
-			if k.from != id || r.Type != memory.LocatedIn || !visible(r.Visible, viewer) {
-				continue
-			}
-			place := w.all[r.To]
-			if place == nil || !visible(place.entity.Visible, viewer) {
-				continue
-			}
-			if known, ok := places[id]; !ok || place.entity.ID < known.ID {
-				places[id] = place.entity
+		for _, place := range w.edges.within[id] {
+			if e, ok := w.located(viewer, id, place, place); ok {
+				places[id] = clone(e)
+				break
 			}
 		}
-	}
-	for id, e := range places {
-		places[id] = clone(e)
 	}
 	return places, nil
 }
@@ -90,22 +79,24 @@ func (w *World) Places(_ context.Context, viewer string, ids ...string) (map[str
 func (w *World) Inside(_ context.Context, viewer, place string, limit int) ([]memory.Entity, error) {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
-	var out []memory.Entity // the first by id so far
-	for k, r := range w.edges[place] {
-		if k.to != place || r.Type != memory.LocatedIn || !visible(r.Visible, viewer) {
-			continue
+	var out []memory.Entity
+	for _, id := range w.edges.inside[place] {
+		if len(out) == limit {
+			break
 		}
-		v := w.all[r.From]
-		if v == nil || !visible(v.entity.Visible, viewer) || len(out) == limit && (limit == 0 || v.entity.ID > out[limit-1].ID) {
-			continue
+		if e, ok := w.located(viewer, id, place, id); ok {
+			out = append(out, clone(e))
 		}
-		i, _ := slices.BinarySearchFunc(out, v.entity.ID, func(e memory.Entity, id string) int { return strings.Compare(e.ID, id) })
-		if out = slices.Insert(out, i, v.entity); len(out) > limit {
-			out = out[:limit]
-		}
-	}
-	for i := range out {
-		out[i] = clone(out[i])
 	}
 	return out, nil
+}
+
+// located returns one of both, if viewer may know of it and of id being in
+// place. The caller holds mu.
+func (w *World) located(viewer, id, place, one string) (memory.Entity, bool) {
+	r, v := w.edges.at[id][edgeKey{id, memory.LocatedIn, place}], w.all[one]
+	if v == nil || !visible(r.Visible, viewer) || !visible(v.entity.Visible, viewer) {
+		return memory.Entity{}, false
+	}
+	return v.entity, true
 }

@@ -38,6 +38,14 @@ func TestPlacesAreWhatTheStoreSays(t *testing.T) {
 			}
 			_, err := w.Relate(t.Context(), r, "")
 			must(t, "Relate", err)
+			if rapid.IntRange(0, 3).Draw(rt, "ends") == 0 {
+				_, err := w.Unrelate(t.Context(), r, "")
+				must(t, "Unrelate", err)
+			}
+		}
+		if rapid.IntRange(0, 3).Draw(rt, "without") == 0 {
+			_, err := w.Remove(t.Context(), rapid.SampledFrom(ids).Draw(rt, "gone"), "")
+			must(t, "Remove", err)
 		}
 		for _, viewer := range []string{"mira", "bart", "nobody", ""} {
 			want, err := store.Places(t.Context(), viewer, ids...)

@@ -52,7 +52,7 @@ func (t *Tx) Entity(id, viewer string) (memory.Entity, bool) {
 // Relations returns the relations at either end of an entity, in no order.
 func (t *Tx) Relations(id string) []memory.Relation {
 	now := map[edgeKey]memory.Relation{}
-	for k, r := range t.w.edges[id] {
+	for k, r := range t.w.edges.at[id] {
 		now[k] = r
 	}
 	overlay := func(layer *Tx) {
