@@ -34,7 +34,6 @@ func (t *Table) Recast(ctx context.Context, agents []*agent.Agent) (string, erro
 		changed, joined := t.admitCast(agents)
 		left := t.dismiss(run, ids)
 		t.seatCast()
-		t.redirect(run)
 		said = recasting(changed, joined, left)
 		return nil
 	})
@@ -87,17 +86,6 @@ func (t *Table) seatCast() {
 // maxWaitingLines is how many lines may wait for the floor: one of each NPC, and
 // the DM's.
 func maxWaitingLines(agents []*agent.Agent) int { return len(agents) + maxLines }
-
-// redirect finds out anew whom the turns are for that wait for somebody who has
-// left.
-func (t *Table) redirect(ctx context.Context) {
-	for _, tn := range slices.Clone(t.waiting) {
-		if tn.npc.Left {
-			t.unqueue(tn)
-			t.route(ctx, tn, t.hearing.decide(tn.Utterance))
-		}
-	}
-}
 
 // expected is what is known of the players' speech: that the names of the NPCs
 // come up in it.

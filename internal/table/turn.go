@@ -145,6 +145,9 @@ func (t *Table) freed(ctx context.Context) {
 			continue
 		}
 		t.waiting = slices.Delete(t.waiting, i, i+1)
+		if tn.npc.Left { // it is for whom it would be for without that one
+			t.aim(tn, t.hearing.decide(tn.Utterance))
+		}
 		t.next(ctx, tn)
 	}
 }
