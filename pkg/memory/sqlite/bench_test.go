@@ -135,15 +135,67 @@ func BenchmarkSearchLines100k(b *testing.B) {
 }
 
 func BenchmarkAppend(b *testing.B) {
-	s := open(b, filepath.Join(b.TempDir(), "a.db"), nil)
+	for _, kind := range []struct {
+		name string
+		line memory.Line
+	}{
+		{name: "speech", line: memory.Line{Speaker: "Ada"}},
+		{name: "message", line: memory.Line{Speaker: "Ada", User: "discord:80351110224678912", Ref: "1234567890123456789"}},
+	} {
+		b.Run(kind.name, func(b *testing.B) {
+			s := open(b, filepath.Join(b.TempDir(), "a.db"), nil)
+			v := newVocabulary()
+			id := startSession(b, s)
+			b.ReportAllocs()
+			report(b, func(i int) {
+				l := kind.line
+				l.Session, l.Turn, l.Text = id, int64(i), v.line()
+				if _, err := s.Append(b.Context(), l); err != nil {
+					b.Fatal(err)
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkTakeBack100k takes lines back in a campaign of 100,000, which are
+// indexed by their meaning, too: 5,000 a session.
+func BenchmarkTakeBack100k(b *testing.B) {
+	s := fresh(b)
 	v := newVocabulary()
-	id := startSession(b, s)
-	b.ReportAllocs()
-	report(b, func(i int) {
-		if _, err := s.Append(b.Context(), memory.Line{Session: id, Turn: int64(i), Speaker: "Ada", Text: v.line()}); err != nil {
-			b.Fatal(err)
-		}
-	})
+	session := campaign(b, s, v, 100_000)
+	lines, err := s.Recent(b.Context(), session, 5000)
+	must(b, "Recent", err)
+	ids := make([]int64, len(lines))
+	for i, l := range lines {
+		ids[i] = l.ID
+	}
+	must(b, "RememberLines", s.RememberLines(b.Context(), ids...))
+	for _, what := range []struct {
+		name  string
+		lines int
+		do    func() (int, error)
+	}{
+		{"retract", 1, func() (int, error) { return s.Retract(b.Context(), session, "m") }},
+		{"reword", 1, func() (int, error) { return s.Reword(b.Context(), session, "m", v.line()) }},
+		{"forget_1", 1, func() (int, error) { return s.Forget(b.Context(), ada) }},
+		{"forget_1000", 1000, func() (int, error) { return s.Forget(b.Context(), ada) }},
+	} {
+		b.Run(what.name, func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				some := make([]memory.Line, what.lines)
+				for i := range some {
+					some[i] = memory.Line{Session: session, Speaker: "Ada", Text: v.line(), User: ada, Ref: "m"}
+				}
+				write(b, s, some...)
+				b.StartTimer()
+				if n, err := what.do(); err != nil || n < what.lines {
+					b.Fatal(n, err)
+				}
+			}
+		})
+	}
 }
 
 func BenchmarkOpen(b *testing.B) {

@@ -18,7 +18,7 @@ import (
 // maxFacts bounds one search; the vector table allows no more than 4096.
 const maxFacts = 1000
 
-// pending is a fact that has no vector yet.
+// pending is a fact with which something is still to be done.
 type pending struct {
 	id   int64
 	text string

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -195,10 +197,11 @@ func TestUnsyncedWritesEndWithThemselves(t *testing.T) {
 	}
 }
 
-// TestOlderDatabaseGetsPositions opens a database from before there were any.
-func TestOlderDatabaseGetsPositions(t *testing.T) {
-	ctx := t.Context()
-	path := filepath.Join(t.TempDir(), "a.db")
+// older makes a database as an earlier program left it: with the first steps
+// alone, and what script put in.
+func older(t *testing.T, steps []string, script string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "a.db")
 	if err := prepareFile(path); err != nil {
 		t.Fatal(err)
 	}
@@ -206,25 +209,38 @@ func TestOlderDatabaseGetsPositions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = w.with(ctx, func(c *conn) error {
-		if err := migrate(ctx, c, []string{stepMemory, stepState}); err != nil {
+	err = w.with(t.Context(), func(c *conn) error {
+		if err := migrate(t.Context(), c, steps); err != nil {
 			return err
 		}
-		return c.script(ctx, `INSERT INTO entities (id, type, name, key, description, visible) VALUES ('a', 'npc', 'A', 'a', 'Old.', '')`)
+		return c.script(t.Context(), script)
 	})
 	if err := errors.Join(err, w.close()); err != nil {
 		t.Fatal(err)
 	}
+	return path
+}
 
-	s, err := Open(ctx, path, nil)
+// reopen opens a database and closes it with the test.
+func reopen(t *testing.T, path string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Errorf("Close: %v", err)
 		}
-	}()
+	})
+	return s
+}
+
+// TestOlderDatabaseGetsPositions opens a database from before there were any.
+func TestOlderDatabaseGetsPositions(t *testing.T) {
+	ctx := t.Context()
+	s := reopen(t, older(t, []string{stepMemory, stepState},
+		`INSERT INTO entities (id, type, name, key, description, visible) VALUES ('a', 'npc', 'A', 'a', 'Old.', '')`))
 	e, err := s.Entity(ctx, "a", "")
 	if err != nil || e.Description != "Old." || e.Position != nil {
 		t.Fatalf("entity = %+v, %v; want it as it was, without a position", e, err)
@@ -237,6 +253,57 @@ func TestOlderDatabaseGetsPositions(t *testing.T) {
 	if e, err = s.Entity(ctx, "a", ""); err != nil || e.Description != "New." {
 		t.Errorf("entity = %+v, %v; want what the file says", e, err)
 	}
+}
+
+// TestOlderDatabaseGetsAuthors opens a database with lines from before it was
+// kept whose they are: they stay when somebody is forgotten, and those added
+// since go.
+func TestOlderDatabaseGetsAuthors(t *testing.T) {
+	ctx := t.Context()
+	s := reopen(t, older(t, []string{stepMemory, stepState, stepWorld}, `
+		INSERT INTO sessions (n, id, campaign, started, ended) VALUES (7, 'old', 'x', 1, 2);
+		INSERT INTO lines (id, session, turn, speaker, npc, heard, text, at) VALUES (1, 7, 1, 'Ada', '', '', 'An old zebra.', 1);
+		INSERT INTO lines_text (rowid, words) VALUES (1, '¤7 an old zebra');
+		INSERT INTO facts (id, source, text, at, visible) VALUES (1, 'session:old', 'Ada: An old zebra.', 1, '');
+		INSERT INTO facts_text (rowid, words) VALUES (1, 'ada an old zebra')`))
+	old := memory.Line{ID: 1, Session: "old", Turn: 1, Speaker: "Ada", Text: "An old zebra.", At: fromStamp(1)}
+	check := func(want ...memory.Line) {
+		t.Helper()
+		recent, err := s.Recent(ctx, "old", 10)
+		if diff := cmp.Diff(want, recent); diff != "" || err != nil {
+			t.Errorf("Recent: %v (-want +got):\n%s", err, diff)
+		}
+		hits, err := s.SearchLines(ctx, memory.LineQuery{Text: "zebra", Session: "old"})
+		if err != nil || len(hits) != len(want) {
+			t.Errorf("SearchLines = %v, %v; want %d", hits, err, len(want))
+		}
+		facts, err := s.SearchFacts(ctx, "zebra", "", 10)
+		if err != nil || len(facts) != len(want) {
+			t.Errorf("SearchFacts = %v, %v; want %d", facts, err, len(want))
+		}
+	}
+	check(old)
+	if err := s.Reopen(ctx, "old"); err != nil {
+		t.Fatal(err)
+	}
+	added, err := s.Append(ctx, memory.Line{Session: "old", Turn: 2, Speaker: "Ada", Text: "A new zebra.", User: "discord:1", Ref: "m1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RememberLines(ctx, added[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	check(old, added[0])
+	if n, err := s.Forget(ctx, "discord:1"); err != nil || n != 1 {
+		t.Errorf("Forget = %d, %v; want the new line alone", n, err)
+	}
+	check(old)
+	for _, ref := range []string{"", "m1"} {
+		if n, err := s.Retract(ctx, "old", ref); err != nil || n != 0 {
+			t.Errorf("Retract(%q) = %d, %v; want none", ref, n, err)
+		}
+	}
+	check(old)
 }
 
 // TestALateVectorFindsItsFactGone gives a vector to a fact that was replaced

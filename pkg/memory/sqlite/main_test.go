@@ -46,6 +46,18 @@ func fresh(t testing.TB) *sqlite.Store {
 	return open(t, filepath.Join(t.TempDir(), "glyphoxa.db"), &sqlite.Options{Embedder: hashing.New()})
 }
 
+// quickDir is a directory in memory where there is one, for tests that write
+// much and are not about the disk.
+func quickDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "glyphoxa-memory-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { must(t, "RemoveAll", os.RemoveAll(dir)) })
+	return dir
+}
+
 func must(t testing.TB, doing string, err error) {
 	t.Helper()
 	if err != nil {

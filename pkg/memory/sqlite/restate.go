@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -88,25 +89,40 @@ func restrict(ctx context.Context, c *conn, source string, old, now []string) er
 	return err
 }
 
-// forget deletes a fact, if there is one, from everything that finds it.
-func forget(ctx context.Context, c *conn, source, text string) error {
-	var id int64
-	var spaces int
-	err := c.row(ctx, `SELECT id, (SELECT count(*) FROM vector_space) FROM facts WHERE source = ? AND text = ?`, []any{source, text}, &id, &spaces)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if _, err := c.exec(ctx, `INSERT INTO facts_text (facts_text, rowid, words) VALUES ('delete', ?, ?)`, id, words.Key(text)); err != nil {
-		return err
-	}
-	if spaces > 0 {
-		if _, err := c.exec(ctx, `DELETE FROM fact_vectors WHERE rowid = ?`, id); err != nil {
+// forget deletes facts of a source by their texts, if there are such, from
+// everything that finds them.
+func forget(ctx context.Context, c *conn, source string, texts ...string) error {
+	var gone []pending
+	for _, text := range texts {
+		p := pending{text: text}
+		err := c.row(ctx, `SELECT id FROM facts WHERE source = ? AND text = ?`, []any{source, text}, &p.id)
+		if err == nil {
+			gone = append(gone, p)
+		} else if !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
 	}
-	_, err = c.exec(ctx, `DELETE FROM facts WHERE id = ?`, id)
-	return err
+	// The full text collects changes as long as ids rise and no other table
+	// comes between, and writing them out is slow.
+	slices.SortFunc(gone, func(a, b pending) int { return cmp.Compare(a.id, b.id) })
+	for _, p := range gone {
+		if _, err := c.exec(ctx, `INSERT INTO facts_text (facts_text, rowid, words) VALUES ('delete', ?, ?)`, p.id, words.Key(p.text)); err != nil {
+			return err
+		}
+	}
+	var vectors bool
+	if err := c.row(ctx, `SELECT EXISTS (SELECT 1 FROM vector_space)`, nil, &vectors); err != nil {
+		return err
+	}
+	for _, p := range gone {
+		if vectors {
+			if _, err := c.exec(ctx, `DELETE FROM fact_vectors WHERE rowid = ?`, p.id); err != nil {
+				return err
+			}
+		}
+		if _, err := c.exec(ctx, `DELETE FROM facts WHERE id = ?`, p.id); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -4,36 +4,85 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// Which lines are meant; the tests for the empty string keep speech and what
-// nobody said out of it, and let the partial indexes serve.
+// Which lines are meant; those of no message and of no user never are.
 const (
 	inMessage = `s.id = ? AND l.ref = ? AND l.ref <> ''`
 	byUser    = `l.user = ? AND l.user <> ''`
 )
 
+// The full text looks up every word it deletes, which for many lines takes the
+// square of the time of one. Between these two it only notes what is deleted,
+// and is then written anew without it.
+const (
+	noteDeleted = `INSERT INTO lines_text (lines_text, rank) VALUES ('secure-delete', 0);
+		INSERT INTO facts_text (facts_text, rank) VALUES ('secure-delete', 0)`
+	dropDeleted = `INSERT INTO lines_text (lines_text) VALUES ('optimize');
+		INSERT INTO facts_text (facts_text) VALUES ('optimize');
+		INSERT INTO lines_text (lines_text, rank) VALUES ('secure-delete', 1);
+		INSERT INTO facts_text (facts_text, rank) VALUES ('secure-delete', 1)`
+)
+
 // Retract deletes the lines of a session that were written in a message, and
 // the facts made of them unless a line that stays says the same. It is one
-// transaction, on the disk when it returns.
+// transaction, on the disk when it returns. What is deleted is overwritten in
+// the file, except for copies that SQLite may have left when it spread rows
+// over pages; those stay until it writes there, or until [Store.Forget].
 func (s *Store) Retract(ctx context.Context, session, ref string) (n int, err error) {
 	err = s.write(ctx, "retracting lines", func(ctx context.Context, c *conn) error {
 		n, err = strike(ctx, c, inMessage, session, ref)
 		return err
 	})
-	return n, err
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
 }
 
-// Forget deletes every line of a user, in all sessions, as Retract does.
+// Forget deletes every line of a user, in all sessions, as Retract does. Then
+// it writes the file anew, so that nothing of what was ever deleted is left in
+// it, nor in the log beside it; writers wait meanwhile, about a second for
+// 100,000 lines. If that fails, the error says so, and the lines are deleted
+// all the same; forgetting again makes up for it.
 func (s *Store) Forget(ctx context.Context, user string) (n int, err error) {
+	if user == "" {
+		return 0, nil
+	}
 	err = s.write(ctx, "forgetting a user", func(ctx context.Context, c *conn) error {
-		n, err = strike(ctx, c, byUser, user)
-		return err
+		if err := c.script(ctx, noteDeleted); err != nil {
+			return err
+		}
+		if n, err = strike(ctx, c, byUser, user); err != nil {
+			return err
+		}
+		return c.script(ctx, dropDeleted)
 	})
-	return n, err
+	if err != nil {
+		return 0, err
+	}
+	return n, s.lend(ctx, "cleaning the file of what was deleted", scour)
+}
+
+// scour takes what was deleted out of the file.
+func scour(ctx context.Context, c *conn) error {
+	if err := c.script(ctx, `VACUUM`); err != nil {
+		return err
+	}
+	var busy bool
+	var frames, moved int
+	if err := c.row(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`, nil, &busy, &frames, &moved); err != nil {
+		return err
+	}
+	if busy {
+		return ErrBusy
+	}
+	return nil
 }
 
 // Reword gives the lines of a session that were written in a message another
@@ -54,7 +103,10 @@ func (s *Store) Reword(ctx context.Context, session, ref, text string) (n int, e
 		}
 		return nil
 	})
-	return n, err
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
 }
 
 // utterance is a line with the number of its session.
@@ -63,10 +115,10 @@ type utterance struct {
 	session int64
 }
 
-// said returns the lines that meet a condition.
+// said returns the lines that meet a condition, in the order of their ids.
 func said(ctx context.Context, c *conn, condition string, args ...any) ([]utterance, error) {
 	return rows(ctx, c, `SELECT l.id, s.n, s.id, l.speaker, l.text, l.at FROM lines l JOIN sessions s ON s.n = l.session
-		WHERE `+condition, args, func(r *sql.Rows) (u utterance, err error) {
+		WHERE `+condition+` ORDER BY l.id`, args, func(r *sql.Rows) (u utterance, err error) {
 		var at int64
 		err = r.Scan(&u.ID, &u.session, &u.Session, &u.Speaker, &u.Text, &at)
 		u.At = fromStamp(at)
@@ -81,7 +133,8 @@ func strike(ctx context.Context, c *conn, condition string, args ...any) (int, e
 	if err != nil {
 		return 0, err
 	}
-	facts := map[int64]map[string]memory.Fact{} // by session and text
+	texts := map[int64]map[string]bool{} // of facts, by session
+	sources := map[int64]string{}
 	for _, l := range all {
 		if err := unindex(ctx, c, l); err != nil {
 			return 0, err
@@ -89,14 +142,15 @@ func strike(ctx context.Context, c *conn, condition string, args ...any) (int, e
 		if _, err := c.exec(ctx, `DELETE FROM lines WHERE id = ?`, l.ID); err != nil {
 			return 0, err
 		}
-		if facts[l.session] == nil {
-			facts[l.session] = map[string]memory.Fact{}
-		}
 		f := memory.FactOf(l.Line)
-		facts[l.session][f.Text] = f
+		if texts[l.session] == nil {
+			texts[l.session] = map[string]bool{}
+		}
+		texts[l.session][f.Text] = true
+		sources[l.session] = f.Source
 	}
-	for session, gone := range facts {
-		if err := unsay(ctx, c, session, gone); err != nil {
+	for session, gone := range texts {
+		if err := unsay(ctx, c, session, sources[session], gone); err != nil {
 			return 0, err
 		}
 	}
@@ -111,24 +165,20 @@ func unindex(ctx context.Context, c *conn, l utterance) error {
 	return err
 }
 
-// unsay deletes the facts, by text, that no line of the session makes any more.
-func unsay(ctx context.Context, c *conn, session int64, gone map[string]memory.Fact) error {
+// unsay deletes those facts of a session, by text, that no line of it makes any
+// more.
+func unsay(ctx context.Context, c *conn, session int64, source string, texts map[string]bool) error {
 	_, err := rows(ctx, c, `SELECT speaker || ': ' || text FROM lines WHERE session = ?`, []any{session},
 		func(r *sql.Rows) (none struct{}, err error) {
 			var text string
 			err = r.Scan(&text)
-			delete(gone, text)
+			delete(texts, text)
 			return none, err
 		})
 	if err != nil {
 		return err
 	}
-	for _, f := range gone {
-		if err := forget(ctx, c, f.Source, f.Text); err != nil {
-			return err
-		}
-	}
-	return nil
+	return forget(ctx, c, source, slices.Collect(maps.Keys(texts))...)
 }
 
 // reword gives one line another text, and the fact made of it.
@@ -155,7 +205,7 @@ func reword(ctx context.Context, c *conn, l utterance, text string) error {
 	if err != nil {
 		return err
 	}
-	if err := unsay(ctx, c, l.session, map[string]memory.Fact{before.Text: before}); err != nil {
+	if err := unsay(ctx, c, l.session, before.Source, map[string]bool{before.Text: true}); err != nil {
 		return err
 	}
 	_, _, err = putFact(ctx, c, memory.FactOf(l.Line))

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	ada = "discord:1"
-	bob = "discord:2"
+	ada = "discord:80351110224678912"
+	bob = "discord:80351110224678913"
 )
 
 // write appends lines as an indexer does: with the facts made of them.

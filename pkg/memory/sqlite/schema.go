@@ -122,8 +122,6 @@ CREATE TABLE filed (
 const stepAuthors = `
 ALTER TABLE lines ADD COLUMN user TEXT NOT NULL DEFAULT '';
 ALTER TABLE lines ADD COLUMN ref TEXT NOT NULL DEFAULT '';
-CREATE INDEX lines_by_user ON lines (user) WHERE user <> '';
-CREATE INDEX lines_by_ref ON lines (session, ref) WHERE ref <> '';
 INSERT INTO lines_text (lines_text, rank) VALUES ('secure-delete', 1);
 INSERT INTO facts_text (facts_text, rank) VALUES ('secure-delete', 1);
 `
