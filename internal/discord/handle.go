@@ -126,7 +126,7 @@ func (b *Bot) written(s *discordgo.Session, e *discordgo.MessageCreate) {
 	if r == nil || r.channel != m.ChannelID || !spoken(m) {
 		return
 	}
-	r.write(m.ID, speaker(m), b.said(s, r, m))
+	r.write(message{m.ID, m.Author.ID, speaker(m), b.said(s, r, m)})
 }
 
 // spoken reports whether a message is what a player says.
@@ -137,7 +137,7 @@ func spoken(m *discordgo.Message) bool {
 	return m.Type == discordgo.MessageTypeDefault || m.Type == discordgo.MessageTypeReply
 }
 
-// rewritten takes in a message that was edited before the table heard it.
+// rewritten takes in what became of a message that was edited.
 func (b *Bot) rewritten(s *discordgo.Session, e *discordgo.MessageUpdate) {
 	m := e.Message
 	r := b.room(m.GuildID)
@@ -147,7 +147,7 @@ func (b *Bot) rewritten(s *discordgo.Session, e *discordgo.MessageUpdate) {
 	r.rewrite(m.ID, b.said(s, r, m))
 }
 
-// unwritten forgets messages that were deleted before the table heard them.
+// unwritten takes back messages that were deleted.
 func (b *Bot) unwritten(guild, channel string, messages ...string) {
 	if r := b.room(guild); r != nil && r.channel == channel {
 		for _, id := range messages {

@@ -4,16 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// maxUnheard bounds the messages that wait for the table; beyond that they are
-// dropped, and somebody is told.
-const maxUnheard = 64
+// hearer is the part of a table that takes in what players write.
+type hearer interface {
+	Hear(ctx context.Context, u table.Utterance) error
+	Keep(ctx context.Context, us ...table.Utterance) error
+	Reword(ctx context.Context, ref, text string) error
+	Retract(ctx context.Context, ref string) error
+}
 
 // room is a session of a guild: a table, and the channel it is played in.
 type room struct {
@@ -22,25 +25,21 @@ type room struct {
 	parent         string // of channel, if that is a thread
 	began          time.Time
 	sitting        *Sitting
+	hearer         hearer // the sitting's table
+	inbox          *inbox
 	mouth          *mouth
 	board          *board
 
-	deafen context.CancelFunc // ends listen and the board
+	deafen context.CancelFunc // ends the ears
 	end    context.CancelFunc // ends everything
-	ears   sync.WaitGroup     // listen and the board
+	ears   sync.WaitGroup     // what asks the table: listen, correct and the board
 	work   sync.WaitGroup
 	once   sync.Once // of closing
 	err    error     // of closing
 
-	mu      sync.Mutex // guards the fields below
-	npcs    []NPC
-	inbox   []message
-	arrived chan struct{} // receives when inbox has something
-	dropped bool          // the last message was
+	mu   sync.Mutex // guards the fields below
+	npcs []NPC
 }
-
-// message is what a player wrote, until the table hears it.
-type message struct{ id, speaker, text string }
 
 // open starts a session: first whether the channel can be written to, then the
 // table.
@@ -88,7 +87,7 @@ func (b *Bot) furnish(ctx context.Context, guild, channel, parent string) (*room
 	b.mu.Unlock()
 	run, end := context.WithCancel(life)
 	hear, deafen := context.WithCancel(run)
-	r := &room{bot: b, guild: guild, channel: channel, parent: parent, began: time.Now(), end: end, deafen: deafen, arrived: make(chan struct{}, 1)}
+	r := &room{bot: b, guild: guild, channel: channel, parent: parent, began: time.Now(), end: end, deafen: deafen, inbox: newInbox()}
 	r.mouth = newMouth(b.api, b.log, channel, parent)
 	r.mouth.lost = func(why string) { b.spawn(func(context.Context) { b.finish(r, "") }); b.say(why) }
 	err := r.mouth.prepare(ctx)
@@ -100,6 +99,7 @@ func (b *Bot) furnish(ctx context.Context, guild, channel, parent string) (*room
 		end()
 		return nil, err
 	}
+	r.hearer = r.sitting.Table
 	r.recast(r.sitting.Cast)
 	r.board.name, r.board.table = r.sitting.Campaign, r.sitting.Table
 	r.work.Go(func() { r.mouth.run(run) })
@@ -107,6 +107,7 @@ func (b *Bot) furnish(ctx context.Context, guild, channel, parent string) (*room
 		r.mouth.settle(r.board.run(hear))
 	})
 	r.ears.Go(func() { r.listen(hear) })
+	r.ears.Go(func() { r.correct(hear) })
 	return r, nil
 }
 
@@ -150,8 +151,7 @@ func (r *room) close(why string) error {
 	r.once.Do(func() {
 		r.deafen()
 		r.ears.Wait()
-		r.hearOut()
-		r.err = r.sitting.Close()
+		r.err = errors.Join(r.hearOut(), r.sitting.Close())
 		if why != "" {
 			r.mouth.tell("end", "The session has ended: "+why+". What was said is kept.")
 		}
@@ -163,90 +163,91 @@ func (r *room) close(why string) error {
 }
 
 // write takes in a message.
-func (r *room) write(id, speaker, text string) {
-	if text == "" {
-		return
+func (r *room) write(m message) {
+	if m.text != "" && r.inbox.put(m) {
+		r.mouth.tell("warning", "Too much at once: what "+escape(m.speaker)+" wrote was not heard. Wait for the answers, then write it again.")
 	}
-	r.mu.Lock()
-	full := len(r.inbox) >= maxUnheard
-	first := full && !r.dropped
-	r.dropped = full
-	if !full {
-		r.inbox = append(r.inbox, message{id, speaker, text})
-	}
-	r.mu.Unlock()
-	if first {
-		r.mouth.tell("warning", "Too much at once: what "+escape(speaker)+" wrote was not heard. Wait for the answers, then write it again.")
-	}
-	r.wake()
 }
 
-// rewrite changes a message the table has not heard yet; an empty text takes it
-// back.
+// rewrite changes a message; an empty text takes it back.
 func (r *room) rewrite(id, text string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for i := range r.inbox {
-		if r.inbox[i].id == id {
-			r.inbox[i].text = text
-		}
+	if r.inbox.rewrite(id, text) {
+		r.mouth.tell("warning", "Too many messages were edited or deleted at once: some are kept as they were. /privacy forget deletes all that somebody wrote.")
 	}
-}
-
-func (r *room) wake() {
-	select {
-	case r.arrived <- struct{}{}:
-	default: // it is awake
-	}
-}
-
-// next takes the oldest message, false if there is none.
-func (r *room) next() (message, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for len(r.inbox) > 0 {
-		m := r.inbox[0]
-		r.inbox = r.inbox[1:]
-		if strings.TrimSpace(m.text) != "" {
-			return m, true
-		}
-	}
-	return message{}, false
 }
 
 // listen hands messages to the table, in order.
 func (r *room) listen(ctx context.Context) {
 	for {
-		m, ok := r.next()
+		m, ok := r.inbox.next()
 		if !ok {
 			select {
-			case <-r.arrived:
+			case <-r.inbox.arrived:
 				continue
 			case <-ctx.Done():
 				return
 			}
 		}
-		if err := r.sitting.Table.Hear(ctx, table.Utterance{Speaker: m.speaker, Text: m.text}); err != nil {
-			r.mu.Lock()
-			r.inbox = append([]message{m}, r.inbox...)
-			r.mu.Unlock()
+		if err := r.hearer.Hear(ctx, m.utterance()); err != nil {
+			r.inbox.putBack()
+			return
+		}
+		r.inbox.heard()
+	}
+}
+
+// correct hands the table what players changed of what it has heard.
+func (r *room) correct(ctx context.Context) {
+	for {
+		c, ok := r.inbox.nextChange()
+		if !ok {
+			select {
+			case <-r.inbox.changed:
+				continue
+			case <-ctx.Done():
+				return
+			}
+		}
+		if err := r.amend(ctx, c); ctx.Err() != nil && err != nil {
+			r.inbox.restore(c)
 			return
 		}
 	}
 }
 
-// hearOut gives the table what it has yet to hear, so that it is kept.
-func (r *room) hearOut() {
+// amend changes what the table has heard.
+func (r *room) amend(ctx context.Context, c change) error {
+	var err error
+	if c.text == "" {
+		err = r.hearer.Retract(ctx, c.id)
+	} else {
+		err = r.hearer.Reword(ctx, c.id, c.text)
+	}
+	if err != nil && ctx.Err() == nil {
+		r.bot.log.Error("changing what was heard", "guild", r.guild, "reason", err)
+		r.mouth.tell("warning", "A message that was edited or deleted is kept as it was: the bot could not change it.")
+	}
+	return err
+}
+
+// hearOut gives the table what it has yet to hear, so that it is kept, however
+// much that is.
+func (r *room) hearOut() error {
 	ctx, cancel := context.WithTimeout(context.Background(), farewell)
 	defer cancel()
+	var errs []error
 	for {
-		m, ok := r.next()
+		c, ok := r.inbox.nextChange()
 		if !ok {
-			return
+			break
 		}
-		if err := r.sitting.Table.Hear(ctx, table.Utterance{Speaker: m.speaker, Text: m.text}); err != nil {
-			r.bot.log.Error("hearing what was written last", "guild", r.guild, "reason", err)
-			return
-		}
+		errs = append(errs, r.amend(ctx, c))
 	}
+	if rest := r.inbox.rest(); len(rest) > 0 {
+		errs = append(errs, r.hearer.Keep(ctx, rest...))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("keeping what was written last: %w", err)
+	}
+	return nil
 }

@@ -1,48 +1,249 @@
 package discord
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+
+	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// newIdleRoom is a room whose table hears nothing yet.
-func newIdleRoom() *room {
-	log := slog.New(slog.DiscardHandler)
-	return &room{arrived: make(chan struct{}, 1), mouth: newMouth(&api{}, log, "1", "")}
+// notes is a table that notes what it is told. While hold is not nil it takes
+// nothing in until hold is closed.
+type notes struct {
+	hold chan struct{}
+	fail error // of changes
+
+	mu  sync.Mutex // guards all
+	all []string
 }
 
+func (n *notes) note(format string, args ...any) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.all = append(n.all, fmt.Sprintf(format, args...))
+}
+
+func (n *notes) told() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return strings.Join(n.all, "; ")
+}
+
+// Hear implements hearer.
+func (n *notes) Hear(ctx context.Context, u table.Utterance) error {
+	if n.hold != nil {
+		select {
+		case <-n.hold:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	n.note("%s: %s (%s, %s)", u.Speaker, u.Text, u.User, u.Ref)
+	return nil
+}
+
+// Keep implements hearer.
+func (n *notes) Keep(_ context.Context, us ...table.Utterance) error {
+	var refs []string
+	for _, u := range us {
+		refs = append(refs, u.Ref+" "+u.Text)
+	}
+	n.note("kept %s", strings.Join(refs, ", "))
+	return nil
+}
+
+// Reword implements hearer.
+func (n *notes) Reword(_ context.Context, ref, text string) error {
+	n.note("%s is %s", ref, text)
+	return n.fail
+}
+
+// Retract implements hearer.
+func (n *notes) Retract(_ context.Context, ref string) error {
+	n.note("%s is gone", ref)
+	return n.fail
+}
+
+// newIdleRoom is a room in which nobody listens yet.
+func newIdleRoom(n *notes) *room {
+	log := slog.New(slog.DiscardHandler)
+	return &room{bot: &Bot{log: log}, hearer: n, inbox: newInbox(), mouth: newMouth(&api{}, log, "1", "")}
+}
+
+// listens lets a room listen and correct until what it returns is called.
+func (r *room) listens(ctx context.Context) (deafen func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	r.ears.Go(func() { r.listen(ctx) })
+	r.ears.Go(func() { r.correct(ctx) })
+	return func() { cancel(); r.ears.Wait() }
+}
+
+// says writes a message as a user.
+func (r *room) says(id, user, text string) { r.write(message{id, user, "P" + user, text}) }
+
 func TestRoomKeepsOrderAndEdits(t *testing.T) {
-	r := newIdleRoom()
-	r.write("1", "Ana", "first")
-	r.write("2", "Ben", "second")
-	r.write("3", "Ana", "third")
-	r.write("4", "Ana", "")            // a picture without words
+	r := newIdleRoom(&notes{})
+	r.says("1", "7", "first")
+	r.says("2", "8", "second")
+	r.says("3", "7", "third")
+	r.says("4", "7", "")               // a picture without words
 	r.rewrite("1", "first, corrected") // an edit
 	r.rewrite("2", "")                 // a deletion
-	r.rewrite("9", "never seen")
 	var got []string
 	for {
-		m, ok := r.next()
+		m, ok := r.inbox.next()
 		if !ok {
 			break
 		}
 		got = append(got, m.speaker+": "+m.text)
 	}
-	if want := []string{"Ana: first, corrected", "Ana: third"}; fmt.Sprint(got) != fmt.Sprint(want) {
+	if want := []string{"P7: first, corrected", "P7: third"}; !slices.Equal(got, want) {
 		t.Errorf("heard %q, want %q", got, want)
 	}
 }
 
 func TestRoomIsBounded(t *testing.T) {
-	r := newIdleRoom()
+	r := newIdleRoom(&notes{})
 	for n := range maxUnheard + 10 {
-		r.write(fmt.Sprint(n), "Ana", "again")
+		r.says(fmt.Sprint(n), "7", "again")
 	}
-	if len(r.inbox) != maxUnheard {
-		t.Errorf("%d messages wait, want %d", len(r.inbox), maxUnheard)
+	if n := len(r.inbox.waiting); n != maxUnheard {
+		t.Errorf("%d messages wait, want %d", n, maxUnheard)
 	}
-	if n := len(r.mouth.queue); n != 1 {
-		t.Errorf("%d notices tell of it, want one", n)
+	for n := range maxUnchanged + 10 {
+		r.rewrite(fmt.Sprint("old", n), "")
 	}
+	if n := len(r.inbox.changes); n != maxUnchanged {
+		t.Errorf("%d changes wait, want %d", n, maxUnchanged)
+	}
+	if n := len(r.mouth.queue); n != 2 {
+		t.Errorf("%d notices tell of it, want one of either", n)
+	}
+}
+
+// TestRoomChangesWhatWasHeard shows in which order a table is told of messages
+// and of what became of them.
+func TestRoomChangesWhatWasHeard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &notes{}
+		r := newIdleRoom(n)
+		defer r.listens(t.Context())()
+		r.says("1", "7", "hello")
+		r.says("2", "8", "hi")
+		synctest.Wait()
+		r.rewrite("1", "hallo")
+		r.rewrite("2", "")
+		synctest.Wait()
+		if got, want := n.told(), "P7: hello (discord:7, 1); P8: hi (discord:8, 2); 1 is hallo; 2 is gone"; got != want {
+			t.Errorf("the table was told %q, want %q", got, want)
+		}
+	})
+}
+
+// TestRoomChangesWhileTheTableIsBusy edits and deletes while the table takes
+// nothing in: what it has heard changes at once, what it is taking in once it has
+// it, and what waits before it hears it.
+func TestRoomChangesWhileTheTableIsBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &notes{hold: make(chan struct{})}
+		r := newIdleRoom(n)
+		defer r.listens(t.Context())()
+		r.says("1", "7", "one")
+		r.says("2", "7", "two")
+		r.says("3", "7", "three")
+		synctest.Wait()
+		r.rewrite("1", "eins")
+		r.rewrite("1", "uno")
+		r.rewrite("2", "due")
+		r.rewrite("3", "")
+		r.rewrite("0", "") // of before
+		synctest.Wait()
+		if got, want := n.told(), "0 is gone"; got != want {
+			t.Errorf("while it was busy the table was told %q, want %q", got, want)
+		}
+		close(n.hold)
+		synctest.Wait()
+		got := n.told()
+		for _, want := range []string{"P7: one (discord:7, 1)", "1 is uno", "P7: due (discord:7, 2)"} {
+			if strings.Count(got, want) != 1 {
+				t.Errorf("the table was told %q, want %q once in it", got, want)
+			}
+		}
+		if strings.Contains(got, "three") || strings.Index(got, "1 is uno") < strings.Index(got, "P7: one") {
+			t.Errorf("the table was told %q", got)
+		}
+	})
+}
+
+// TestRoomHearsOut keeps what the table did not come to hear, as it was at the
+// end.
+func TestRoomHearsOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &notes{hold: make(chan struct{})}
+		r := newIdleRoom(n)
+		deafen := r.listens(t.Context())
+		want := "kept 1 uno"
+		for k := 1; k <= maxUnheard; k++ {
+			r.says(fmt.Sprint(k), "7", fmt.Sprint("line ", k))
+			if k > 2 {
+				want += fmt.Sprintf(", %d line %d", k, k)
+			}
+		}
+		synctest.Wait()
+		r.rewrite("1", "uno") // that the table is taking in
+		r.rewrite("2", "")
+		deafen()
+		r.rewrite("0", "zero") // of what it has heard
+		if err := r.hearOut(); err != nil {
+			t.Fatal(err)
+		}
+		if got := n.told(); got != "0 is zero; "+want {
+			t.Errorf("the table was told\n%s, want\n%s", got, "0 is zero; "+want)
+		}
+	})
+}
+
+// TestRoomForgets drops what a user wrote before the table heard it, and takes
+// back what it was just hearing.
+func TestRoomForgets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &notes{hold: make(chan struct{})}
+		r := newIdleRoom(n)
+		defer r.listens(t.Context())()
+		r.says("1", "7", "one")
+		r.says("2", "7", "two")
+		r.says("3", "8", "three")
+		synctest.Wait()
+		r.inbox.forget("7")
+		close(n.hold)
+		synctest.Wait()
+		got := n.told()
+		if strings.Contains(got, "two") || !strings.Contains(got, "P8: three") || !strings.Contains(got, "P7: one (discord:7, 1)") || !strings.Contains(got, "1 is gone") {
+			t.Errorf("the table was told %q, want the first line taken back, and the second never told", got)
+		}
+	})
+}
+
+// TestRoomTellsWhatItCannotChange says so in the channel.
+func TestRoomTellsWhatItCannotChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &notes{fail: errors.New("disk full")}
+		r := newIdleRoom(n)
+		defer r.listens(t.Context())()
+		r.rewrite("1", "")
+		synctest.Wait()
+		if len(r.mouth.queue) != 1 {
+			t.Fatalf("%d notices, want one", len(r.mouth.queue))
+		}
+		if p := <-r.mouth.queue; !strings.Contains(p.text, "is kept as it was") {
+			t.Errorf("the notice is %q", p.text)
+		}
+	})
 }

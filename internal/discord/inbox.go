@@ -1,0 +1,187 @@
+package discord
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/MrWong99/glyphoxa/internal/table"
+)
+
+const (
+	// maxUnheard bounds the messages that wait for the table; beyond that they are
+	// dropped, and somebody is told.
+	maxUnheard = 64
+	// maxUnchanged bounds the edits and deletions that wait for the table; beyond
+	// that they are dropped, and somebody is told.
+	maxUnchanged = 1024
+)
+
+// message is what a player wrote.
+type message struct{ id, user, speaker, text string }
+
+// utterance is a message as the table hears it.
+func (m message) utterance() table.Utterance {
+	return table.Utterance{Speaker: m.speaker, Text: m.text, User: userRef(m.user), Ref: m.id}
+}
+
+// userRef names a user of Discord in what is kept.
+func userRef(id string) string { return "discord:" + id }
+
+// change is another text for a message; without one the message is taken back.
+type change struct{ id, text string }
+
+// inbox holds what players wrote until the table has heard it, and what they
+// changed of what it has heard. Its methods do not wait and are safe for
+// concurrent use.
+type inbox struct {
+	arrived chan struct{} // receives when there is a message
+	changed chan struct{} // receives when there is a change
+
+	mu      sync.Mutex // guards the fields below
+	waiting []message
+	taken   message // that the table is taking in now
+	changes []change
+	// The last message was dropped, and the last change.
+	dropped, lost bool
+}
+
+func newInbox() *inbox {
+	return &inbox{arrived: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
+}
+
+func wake(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default: // whom it is for is awake
+	}
+}
+
+// put adds a message. It reports whether it is the first to be dropped.
+func (b *inbox) put(m message) (dropped bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	full := len(b.waiting) >= maxUnheard
+	dropped = full && !b.dropped
+	b.dropped = full
+	if !full {
+		b.waiting = append(b.waiting, m)
+		wake(b.arrived)
+	}
+	return dropped
+}
+
+// rewrite gives a message another text; none takes it back. It reports whether
+// it is the first change to be dropped.
+func (b *inbox) rewrite(id, text string) (dropped bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := range b.waiting {
+		if b.waiting[i].id == id {
+			b.waiting[i].text = text
+			return false
+		}
+	}
+	if i := b.changeOf(id); i >= 0 {
+		b.changes[i].text = text
+		return false
+	}
+	full := len(b.changes) >= maxUnchanged
+	dropped = full && !b.lost
+	b.lost = full
+	if !full {
+		b.changes = append(b.changes, change{id, text})
+		wake(b.changed)
+	}
+	return dropped
+}
+
+// forget takes back what a user wrote and the table has not heard.
+func (b *inbox) forget(user string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.waiting = slices.DeleteFunc(b.waiting, func(m message) bool { return m.user == user })
+	if b.taken.user == user && user != "" {
+		b.changes = append(b.changes, change{id: b.taken.id}) // one at most
+		wake(b.changed)
+	}
+}
+
+// next takes the oldest message, false if there is none. It is taken until heard
+// or putBack.
+func (b *inbox) next() (message, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for len(b.waiting) > 0 {
+		m := b.waiting[0]
+		b.waiting = b.waiting[1:]
+		if strings.TrimSpace(m.text) != "" {
+			b.taken = m
+			return m, true
+		}
+	}
+	return message{}, false
+}
+
+// heard says that the table has the message that was taken.
+func (b *inbox) heard() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.taken = message{}
+	if len(b.changes) > 0 {
+		wake(b.changed)
+	}
+}
+
+// putBack says that the table does not have the message that was taken.
+func (b *inbox) putBack() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	m := b.taken
+	b.taken = message{}
+	if i := b.changeOf(m.id); i >= 0 {
+		m.text = b.changes[i].text
+		b.changes = slices.Delete(b.changes, i, i+1)
+	}
+	b.waiting = append([]message{m}, b.waiting...)
+}
+
+// changeOf returns where the change of a message is, -1 if there is none.
+func (b *inbox) changeOf(id string) int {
+	return slices.IndexFunc(b.changes, func(c change) bool { return c.id == id })
+}
+
+// nextChange takes the oldest change of what the table has heard, false if there
+// is none. That of a message the table is taking in comes later.
+func (b *inbox) nextChange() (change, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i := slices.IndexFunc(b.changes, func(c change) bool { return c.id != b.taken.id })
+	if i < 0 {
+		return change{}, false
+	}
+	c := b.changes[i]
+	b.changes = slices.Delete(b.changes, i, i+1)
+	return c, true
+}
+
+// restore puts back a change that was not made, unless there is a newer one.
+func (b *inbox) restore(c change) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.changeOf(c.id) < 0 {
+		b.changes = append(b.changes, c)
+	}
+}
+
+// rest takes all messages that the table has not heard.
+func (b *inbox) rest() (all []table.Utterance) {
+	for {
+		m, ok := b.next()
+		if !ok {
+			return all
+		}
+		all = append(all, m.utterance())
+		b.heard()
+	}
+}
