@@ -4,6 +4,7 @@ package main_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -276,5 +277,104 @@ func TestDiscordStoppedTwice(t *testing.T) {
 	}
 	if got, want := h.kept(g), []string{"Ana: Hello Bartok!", "Bartok: Welcome to the Flagon."}; !slices.Equal(got, want) {
 		t.Errorf("kept is %q, want %q", got, want)
+	}
+}
+
+// TestDiscordKilledAtAnyTime kills the program twenty times, in the middle of a
+// turn, between turns and while a session begins: the database opens every time,
+// and every line is in it whose turn was over.
+func TestDiscordKilledAtAnyTime(t *testing.T) {
+	t.Parallel()
+	const kills, most = 20, 3 // lines in a round
+	chance := rand.New(rand.NewPCG(6, 2026))
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	m, h := newThinker(t)
+	m.wake()
+	said := 0
+	var over []string // words whose turn was over when the program was killed
+	for n := range kills {
+		s := h.bot(d, thoughtful)
+		if n%5 == 4 { // while it begins
+			if _, err := d.Command(g.dm, g.channel, "session start"); err != nil {
+				t.Fatal(err)
+			}
+			s.killed(time.Duration(chance.IntN(50)) * time.Millisecond)
+			continue
+		}
+		answers(t, g.gives(t, g.dm, "session start"), false, "At the table")
+		lines := 1 + chance.IntN(most)
+		for k := range lines {
+			d.Say(g.channel, g.ana, "Bartok, "+word(said+k), nil)
+		}
+		turn := chance.IntN(lines) // in which it is killed, or after which
+		for k := range turn + 1 {
+			if w := <-m.asked; w != word(said+k) {
+				t.Fatalf("the model is asked about %q, want %q", w, word(said+k))
+			}
+		}
+		ended := turn // a turn begins when the one before it is over
+		if chance.IntN(2) == 0 {
+			g.hears(t, g.channel, "Bartok", word(said+turn))
+			g.isOver(t, turn+1)
+			ended++
+		}
+		s.killed(time.Duration(chance.IntN(2)*chance.IntN(20)) * time.Millisecond)
+		for k := range ended {
+			over = append(over, word(said+k))
+		}
+		for len(m.asked) > 0 {
+			<-m.asked
+		}
+		said += lines
+	}
+	h.bot(d, thoughtful)
+	kept := h.kept(g)
+	for _, w := range over {
+		for _, want := range []string{"Ana: Bartok, " + w, "Bartok: I heard " + w + "."} {
+			if n := count(kept, want); n != 1 {
+				t.Errorf("%q is kept %d times, want once", want, n)
+			}
+		}
+	}
+	for _, l := range kept { // no half turns
+		if w, ok := strings.CutPrefix(l, "Bartok: I heard "); ok && count(kept, "Ana: Bartok, "+strings.TrimSuffix(w, ".")) != 1 {
+			t.Errorf("%q is kept without the line it answers", l)
+		}
+	}
+	t.Logf("%d lines were said, %d turns were over, %d lines are kept", said, len(over), len(kept))
+}
+
+// isOver waits until a number of turns of a session are over.
+func (g *guild) isOver(t testing.TB, turns int) {
+	t.Helper()
+	want := fmt.Sprintf("the last %d answers", turns)
+	for begun := time.Now(); time.Since(begun) < limit; {
+		if strings.Contains(g.gives(t, g.dm, "tier status").Content, want) {
+			return
+		}
+	}
+	t.Fatalf("%d turns are not over within %s", turns, limit)
+}
+
+// word is one of many different words.
+func word(n int) string { return "quay" + string(rune('a'+n/26)) + string(rune('a'+n%26)) }
+
+func count(all []string, s string) (n int) {
+	for _, other := range all {
+		if other == s {
+			n++
+		}
+	}
+	return n
+}
+
+// killed kills the program after a time and waits for its end.
+func (s *session) killed(after time.Duration) {
+	s.t.Helper()
+	kill := time.AfterFunc(after, func() { _ = s.cmd.Process.Kill() }) // how it ends tells
+	defer kill.Stop()
+	if r := s.ended(); r.code != -1 {
+		s.t.Errorf("exit code %d, want death by the signal; stderr %s", r.code, r.stderr)
 	}
 }
