@@ -47,8 +47,9 @@ type Query struct {
 	Lines []memory.Line
 }
 
-// Graph is what the world is read from. It is safe for concurrent use, and
-// *sqlite.Store is one.
+// Graph is what the world is read from. It is safe for concurrent use.
+// *sqlite.Store is one, and world.Graph, which has the world in mind and asks
+// nobody.
 type Graph interface {
 	// FindEntities returns matching entities, best first.
 	FindEntities(ctx context.Context, q memory.EntityQuery) ([]memory.Entity, error)

@@ -109,14 +109,20 @@ func number(state map[string][]byte) (uint64, error) {
 // have been changed by other means since the last process: who comes back with
 // an older number must begin anew.
 func (w *World) enter(ctx context.Context, now *reading, initial string) error {
-	b := memory.Batch{Space: space, State: map[string][]byte{}, Expect: expected(now.seq)}
+	state := map[string][]byte{}
 	if now.initial == nil || *now.initial != initial {
 		now.scene = initial
-		b.State[w.keys.scene], b.State[w.keys.initial] = []byte(initial), []byte(initial)
+		state[w.keys.scene], state[w.keys.initial] = []byte(initial), []byte(initial)
 	}
+	return w.raise(ctx, now, state)
+}
+
+// raise keeps state and raises the number.
+func (w *World) raise(ctx context.Context, now *reading, state map[string][]byte) error {
+	expect := expected(now.seq)
 	now.seq++
-	b.State[keySeq] = decimal(now.seq)
-	return w.store.Change(ctx, b)
+	state[keySeq] = decimal(now.seq)
+	return w.store.Change(ctx, memory.Batch{Space: space, State: state, Expect: expect})
 }
 
 // expected is what a writer that believes in seq finds.
@@ -150,7 +156,35 @@ func (w *World) Refresh(ctx context.Context) error {
 	return w.reload(ctx)
 }
 
-// Elsewhere is the cause of changes that another process made.
+// Renew takes in what was written to the store by other means than a World, by
+// an import for one, and has other processes take it in at their next Refresh.
+// Subscribers are told with the cause [Elsewhere].
+func (w *World) Renew(ctx context.Context) error {
+	select {
+	case w.lead <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("renewing the world: %w", ctx.Err())
+	}
+	defer func() { <-w.lead }()
+	for range attempts {
+		now, err := w.read(ctx)
+		if err != nil {
+			return err
+		}
+		err = w.raise(ctx, now, map[string][]byte{})
+		if errors.Is(err, memory.ErrConflict) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("renewing the world: %w", err)
+		}
+		w.take(now)
+		return nil
+	}
+	return fmt.Errorf("renewing the world: %w; try again", memory.ErrConflict)
+}
+
+// Elsewhere is the cause of changes that were not made by this World.
 const Elsewhere = "elsewhere"
 
 // reload takes over what the store has. The caller holds lead.
@@ -159,6 +193,12 @@ func (w *World) reload(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	w.take(now)
+	return nil
+}
+
+// take makes the world what was read. The caller holds lead.
+func (w *World) take(now *reading) {
 	tx := newTx(w, nil)
 	for id, v := range now.all {
 		if old := w.all[id]; old == nil || !v.same(old) {
@@ -189,5 +229,4 @@ func (w *World) reload(ctx context.Context) error {
 	w.names.Store(renamed)
 	w.seq = now.seq
 	w.announce(tx, Elsewhere)
-	return nil
 }

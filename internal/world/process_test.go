@@ -96,3 +96,31 @@ func TestProcessesAtOnce(t *testing.T) {
 		t.Errorf("counted to %d with %d changes done, want no change lost", got, want)
 	}
 }
+
+// TestRenewTakesInAnImport writes to the store beside the worlds on it.
+func TestRenewTakesInAnImport(t *testing.T) {
+	store := stored(t, filepath.Join(t.TempDir(), "a.db"))
+	a, b := opened(t, store, world.Options{}), opened(t, store, world.Options{})
+	put(t, a, memory.Entity{ID: "bart"})
+	must(t, "Refresh", b.Refresh(t.Context()))
+	s := follow(t, a, world.Filter{})
+	must(t, "PutEntities", store.PutEntities(t.Context(), memory.Entity{ID: "mira", Name: "Mira"}, memory.Entity{ID: "bart", Name: "Bart the Bold"}))
+	before := a.Seq()
+	must(t, "Renew", a.Renew(t.Context()))
+	must(t, "Refresh", b.Refresh(t.Context()))
+	for name, w := range map[string]*world.World{"this": a, "the other": b} {
+		found, err := world.Graph{World: w, Finder: silent{t}}.FindEntities(t.Context(), memory.EntityQuery{Name: "Mira and the bold one", Exact: true})
+		must(t, "FindEntities", err)
+		if len(found) != 2 || w.Seq() != before+1 {
+			t.Errorf("%s process finds %+v at change %d, want both at change %d", name, found, w.Seq(), before+1)
+		}
+	}
+	if d := next(t, s); !cmp.Equal(changed(d), []string{"bart", "mira"}) || !cmp.Equal(d.Causes, []string{world.Elsewhere}) {
+		t.Errorf("delta = %+v, want both, changed elsewhere", d)
+	}
+	put(t, b, memory.Entity{ID: "rat"}) // so that a is behind
+	must(t, "Renew", a.Renew(t.Context()))
+	if _, there := a.Entity("rat", ""); !there || a.Seq() != before+3 {
+		t.Errorf("at change %d, rat: %v; want it at change %d", a.Seq(), there, before+3)
+	}
+}
