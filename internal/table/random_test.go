@@ -37,6 +37,7 @@ var (
 	randomKinds = []string{
 		"speak", "speak", "speak", "guess", "guess", "split", "split", "barge", "barge", "noise", "type", "wait", "mute", "unmute", "muteall", "unmuteall",
 		"say", "raise", "lower", "direct", "deaf", "unheard", "leave",
+		"type", "retract", "retract", "reword", "reword", "forget", "recast", "recast", "keep",
 	}
 )
 
@@ -86,9 +87,10 @@ func (m *moods) Synthesize(ctx context.Context, npc config.NPC, text string) ite
 
 // TestRandomTables lets all happen at a table that can, in any order, and holds
 // it to its promises: every utterance has one turn and every turn one end, one
-// voice sounds at a time and none after it was stopped, what is kept is what
-// was said, nothing acts that was not heard, and in the end the table is idle
-// and answers.
+// voice sounds at a time and none after it was stopped, what is kept is what was
+// said and nothing of that is lost, what was taken back is neither kept nor
+// given to a model, nothing acts that was not heard, every raise ends, and in
+// the end the table is idle and answers.
 func TestRandomTables(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(3, 30).Draw(rt, "acts")
@@ -119,41 +121,84 @@ func TestRandomTables(t *testing.T) {
 
 // randomTable plays acts and returns what was wrong.
 func randomTable(t *testing.T, acts []act, m *moods, manner config.Interruptibility) []string {
-	r := heard(t, setting{model: m.answer, voice: m, manner: manner, fillers: []string{"Hm."}})
-	players := map[int]*player{}
+	l := &pupil{}
+	set := setting{voice: m, manner: manner, fillers: []string{"Hm."}, journal: &journal{takes: 30 * ms}}
+	set.model = func(req llm.Request) []step {
+		l.model(req)
+		return m.answer(req)
+	}
+	r := heard(t, set)
+	players, mail := map[int]*player{}, newMail()
 	var talking []chan struct{}
 	for _, a := range acts {
 		time.Sleep(a.before)
-		r.act(a, players, &talking)
+		r.act(a, set, players, mail, &talking)
 	}
 	for _, done := range talking {
 		<-done
 	}
 	time.Sleep(4 * time.Minute) // more than any timeout
 	m.models, m.voices = []int{9}, []int{0}
+	r.recast(mira(set), bart())
+	j := &referee{room: r}
 	for _, who := range []string{"Mira", "Bart"} {
 		if _, err := r.Mute(t.Context(), who, false); err != nil {
 			t.Error(err)
 		}
-	}
-	before := len(of[*table.TurnEnded](r.events))
-	r.speak("Ana", "Mira, are you there?")
-	time.Sleep(time.Minute)
-	j := &referee{room: r}
-	if ends := of[*table.TurnEnded](r.events); len(ends) != before+1 || ends[before].Outcome != table.OutcomeDelivered {
-		j.fault("a table at rest answers a line with %+v", ends[before:])
+		before := len(of[*table.TurnEnded](r.events))
+		r.speak("Ana", who+", are you there?")
+		time.Sleep(time.Minute)
+		if ends := of[*table.TurnEnded](r.events); len(ends) != before+1 || ends[before].Outcome != table.OutcomeDelivered {
+			j.fault("a table at rest answers a line with %+v", ends[before:])
+			continue
+		}
+		j.told(mail, l.asked())
 	}
 	for _, p := range players {
 		p.leave()
 	}
 	r.close()
 	j.turns()
-	j.transcript()
+	j.transcript(mail)
+	j.raises()
 	j.wire()
 	return j.faults
 }
 
-func (r *room) act(a act, players map[int]*player, talking *[]chan struct{}) {
+// mail is what was written at a random table.
+type mail struct {
+	refs  []string
+	user  map[string]string // by ref
+	text  map[string]string // as it stands; empty if it was taken back
+	stale map[string]bool   // what no longer stands: words that occur nowhere else
+}
+
+func newMail() *mail {
+	return &mail{user: map[string]string{}, text: map[string]string{}, stale: map[string]bool{}}
+}
+
+// write makes a message of words, with one that occurs in no other.
+func (m *mail) write(who int, words string) table.Utterance {
+	ref := fmt.Sprintf("m%d.", len(m.refs))
+	m.refs = append(m.refs, ref)
+	m.user[ref] = "id:" + randomPlayers[who]
+	m.rewrite(ref, words)
+	return table.Utterance{Speaker: randomPlayers[who], Text: m.text[ref], User: m.user[ref], Ref: ref}
+}
+
+// rewrite changes a message and returns its text.
+func (m *mail) rewrite(ref, words string) string {
+	if old := m.text[ref]; old != "" {
+		m.stale[old[strings.LastIndexByte(old, ' ')+1:]] = true
+	}
+	m.text[ref] = ""
+	if words != "" {
+		m.text[ref] = fmt.Sprintf("%s x%dx", words, len(m.refs)+1000*len(m.stale))
+	}
+	return m.text[ref]
+}
+
+func (r *room) act(a act, set setting, players map[int]*player, mail *mail, talking *[]chan struct{}) {
 	ctx := context.Background()
 	npc := []string{"Mira", "Bart", "all"}[a.who]
 	seated := func() *player {
@@ -215,7 +260,11 @@ func (r *room) act(a act, players map[int]*player, talking *[]chan struct{}) {
 			delete(players, a.who)
 		}
 	case "type":
-		r.speak(randomPlayers[a.who], a.words)
+		check(r.t, r.Hear(ctx, mail.write(a.who, a.words)))
+	case "keep":
+		check(r.t, r.Keep(ctx, mail.write(a.who, a.words), mail.write(a.who, "and that")))
+	case "retract", "reword", "forget", "recast":
+		r.edit(a, set, mail)
 	case "mute", "muteall":
 		_, _ = r.Mute(ctx, map[bool]string{true: "all", false: npc}[a.kind == "muteall"], true)
 	case "unmute", "unmuteall":
@@ -223,13 +272,45 @@ func (r *room) act(a act, players map[int]*player, talking *[]chan struct{}) {
 	case "say":
 		_ = r.Say(ctx, npc, "Last orders. Please go home.")
 	case "raise":
-		_, _ = r.Raise(ctx, npc, mcp.BudgetDeep, time.Minute, 0)
+		_, _ = r.Raise(ctx, npc, mcp.BudgetDeep, time.Minute, a.who)
 	case "lower":
 		_, _ = r.Lower(ctx, npc, mcp.BudgetFast)
 	case "direct":
 		_, _ = r.Direct(ctx, npc, "lie about the key", 2)
 	case "wait":
 		time.Sleep(a.lasts)
+	}
+}
+
+// edit changes what was said, or who is at the table.
+func (r *room) edit(a act, set setting, mail *mail) {
+	ctx := context.Background()
+	ref := ""
+	if n := len(mail.refs); n > a.who {
+		ref = mail.refs[n-1-a.who]
+	}
+	switch a.kind {
+	case "retract":
+		mail.rewrite(ref, "")
+		check(r.t, r.Retract(ctx, ref))
+	case "reword":
+		if mail.text[ref] != "" { // what was taken back cannot be
+			check(r.t, r.Reword(ctx, ref, mail.rewrite(ref, a.words)))
+		}
+	case "forget":
+		user := "id:" + randomPlayers[a.who]
+		for ref, u := range mail.user {
+			if u == user {
+				mail.rewrite(ref, "")
+			}
+		}
+		check(r.t, r.Forget(ctx, user))
+		_, err := r.journal.Forget(ctx, user)
+		check(r.t, err)
+	case "recast":
+		other := bart()
+		other.BudgetTier, other.Personality = mcp.BudgetDeep, a.words
+		r.recast([][]config.NPC{{mira(set)}, {zed(), other}, {mira(set), other}}[a.who]...)
 	}
 }
 
@@ -301,8 +382,65 @@ func (j *referee) turns() {
 	}
 }
 
+// told holds what a model was given to what was taken back.
+func (j *referee) told(m *mail, prompt string) {
+	for word := range m.stale {
+		if strings.Contains(prompt, word) {
+			j.fault("%s was taken back, and a model is given\n%s", word, prompt)
+		}
+	}
+}
+
+// raises holds the tiers' events to their promises.
+func (j *referee) raises() {
+	raised := map[string]bool{}
+	for _, e := range of[*table.Tier](j.events) {
+		ends := e.Change == table.TierLowered || e.Change == table.TierExpired
+		if ends && !raised[e.NPC] {
+			j.fault("a raise ends that is none: %+v", e)
+		}
+		if ends || e.Change == table.TierRaised {
+			raised[e.NPC] = !ends
+		}
+	}
+	for npc, still := range raised {
+		if still {
+			j.fault("the raise of %s never ends", npc)
+		}
+	}
+}
+
 // transcript holds what was kept to what was said.
-func (j *referee) transcript() {
+func (j *referee) transcript(m *mail) {
+	said := map[int64]string{}
+	for _, e := range of[*table.Heard](j.events) {
+		said[e.Turn] = e.Text
+	}
+	written := map[string]int{}
+	for _, l := range j.journal.kept() {
+		if l.NPC != "" {
+			continue
+		}
+		if l.Ref != "" {
+			written[l.Ref]++
+			if l.Text != m.text[l.Ref] {
+				j.fault("message %s is kept as %q, it reads %q", l.Ref, l.Text, m.text[l.Ref])
+			}
+		} else if l.Text != said[l.Turn] {
+			j.fault("turn %d is kept as %q, said was %q", l.Turn, l.Text, said[l.Turn])
+		}
+		delete(said, l.Turn)
+	}
+	for ref, text := range m.text {
+		if want := min(len(text), 1); written[ref] != want {
+			j.fault("message %s, %q, is kept %d times", ref, text, written[ref])
+		}
+	}
+	for turn, text := range said {
+		if text != "" && !strings.HasSuffix(text, "x") { // those were written
+			j.fault("turn %d, %q, is not kept", turn, text)
+		}
+	}
 	var want []string
 	for _, e := range of[*table.TurnEnded](j.events) {
 		if e.Text != "" {
@@ -310,9 +448,9 @@ func (j *referee) transcript() {
 		}
 	}
 	var got []string
-	for _, l := range j.journal.said() {
-		if strings.HasPrefix(l, "Mira: ") || strings.HasPrefix(l, "Bartok the Barkeep: ") {
-			got = append(got, l)
+	for _, l := range j.journal.kept() {
+		if l.NPC != "" {
+			got = append(got, l.Speaker+": "+l.Text)
 		}
 	}
 	slices.Sort(want)
@@ -338,7 +476,7 @@ func (j *referee) wire() {
 			}
 		}
 	}
-	voices := map[int16]string{1000: "Mira", 3000: "Bartok the Barkeep"}
+	voices := map[int16]string{1000: "Mira", 3000: "Bartok the Barkeep", 5000: "Zedekia"}
 	var last time.Time
 	for _, f := range j.room.wire.heard() {
 		if f.sample == 0 { // the rest of a fade
