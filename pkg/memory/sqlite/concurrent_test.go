@@ -117,3 +117,78 @@ func TestCancelledCallsLeaveNoTrace(t *testing.T) {
 		t.Errorf("%d lines are kept, %d appends succeeded", len(lines), kept)
 	}
 }
+
+// TestTakingBackConcurrently has two stores over one file add, index, reword,
+// retract and forget at once: after the last Forget nothing of the user is left.
+func TestTakingBackConcurrently(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	stores := []*sqlite.Store{
+		open(t, path, &sqlite.Options{Embedder: hashing.New()}),
+		open(t, path, &sqlite.Options{Embedder: hashing.New()}),
+	}
+	id := startSession(t, stores[0])
+	const rounds = 12
+	g, ctx := errgroup.WithContext(t.Context())
+	for n, s := range stores {
+		lines := make(chan int64, 2*rounds)
+		g.Go(func() error {
+			defer close(lines)
+			for i := range rounds {
+				kept, err := s.Append(ctx,
+					memory.Line{Session: id, Speaker: "Ada", Text: fmt.Sprintf("zebra %d of %d", i, n), User: ada, Ref: fmt.Sprint("m", i)},
+					memory.Line{Session: id, Speaker: "Bob", Text: fmt.Sprintf("zebra, says Bob, %d of %d", i, n), User: bob})
+				if err != nil {
+					return err
+				}
+				lines <- kept[0].ID
+				lines <- kept[1].ID
+			}
+			return nil
+		})
+		g.Go(func() error {
+			for line := range lines {
+				if err := s.RememberLines(ctx, line); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		g.Go(func() error {
+			for i := range rounds {
+				_, err1 := s.Reword(ctx, id, fmt.Sprint("m", i), "no zebra")
+				_, err2 := s.Retract(ctx, id, fmt.Sprint("m", i/2))
+				_, err3 := s.SearchFacts(ctx, "zebra", "", 10)
+				if err := errors.Join(err1, err2, err3); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	g.Go(func() error {
+		_, err := stores[0].Forget(ctx, ada)
+		if errors.Is(err, sqlite.ErrBusy) {
+			return nil // the other store was at it; the lines are gone
+		}
+		return err
+	})
+	must(t, "concurrent use", g.Wait())
+	_, err := stores[1].Forget(t.Context(), ada)
+	must(t, "Forget", err)
+
+	var want []string
+	lines, err := stores[0].Recent(t.Context(), id, 1000)
+	must(t, "Recent", err)
+	for _, l := range lines {
+		if l.User != bob {
+			t.Errorf("line %+v is left", l)
+		}
+		want = append(want, l.Speaker+": "+l.Text)
+	}
+	if len(want) != 2*rounds {
+		t.Errorf("%d lines, want Bob's %d", len(want), 2*rounds)
+	}
+	for _, s := range stores {
+		check(t, s, id, "zebra", want)
+	}
+}
