@@ -75,7 +75,7 @@ func (h *house) Import(ctx context.Context, guild string, by discord.Caller, nam
 			return err
 		}
 		n = len(imported.Entities)
-		return a.Live.Refresh(ctx)
+		return a.Live.Renew(ctx)
 	})
 }
 
@@ -170,24 +170,3 @@ func (h *house) Recall(ctx context.Context, guild string, most int) (s memory.Se
 // recalled is how many sessions are looked through for one in which anything
 // was said.
 const recalled = 20
-
-// Campaign implements [discord.Records].
-func (h *house) Campaign(ctx context.Context, guild string) (c discord.Campaign, err error) {
-	a, leave, err := h.enter(ctx, guild)
-	if err != nil {
-		return c, err
-	}
-	defer func() { err = errors.Join(err, leave()) }()
-	entities, _, err := a.Store.World(ctx)
-	if err != nil {
-		return c, err
-	}
-	sessions, err := a.Store.Sessions(ctx, 0)
-	if err != nil {
-		return c, err
-	}
-	return discord.Campaign{
-		Name: a.Config.Campaign.Name, System: a.Config.Campaign.System, Scene: a.Live.Scene(),
-		NPCs: len(a.present()), Entities: len(entities), Sessions: len(sessions),
-	}, nil
-}

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"sync"
@@ -252,7 +253,11 @@ func (l *lodging) config() (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.configOf(e.campaign(e.Campaign)), nil
+	c, known := e.campaign(e.Campaign)
+	if !known {
+		return nil, fmt.Errorf("%s names no campaign %q", filepath.Join(l.dir, guildFile), e.Campaign)
+	}
+	return l.configOf(c), nil
 }
 
 // configOf is the common configuration with a place of a campaign's own for what

@@ -78,6 +78,11 @@ type Office interface {
 	// ApproveTool takes the definition that an external server offers of a tool as
 	// the approved one, see [mcphost.Host.Approve]; name is as there.
 	ApproveTool(ctx context.Context, guild string, by Caller, name string) error
+	// Suggest returns what may be meant by what somebody has typed, the nearest
+	// first, 25 at most: nothing to players. It ends with ctx, then mostly with
+	// its error: a guild in which nobody did anything lately has to be opened
+	// first.
+	Suggest(ctx context.Context, guild string, by Caller, what Suggestion, typed string) ([]Choice, error)
 	// Import takes a campaign file into the guild's world and returns how many
 	// entities it has. What is wrong with the file is said with its lines.
 	Import(ctx context.Context, guild string, by Caller, name string, data []byte) (int, error)
@@ -91,6 +96,16 @@ type Records interface {
 	Recall(ctx context.Context, guild string, most int) (memory.Session, []memory.Line, error)
 	// Campaign describes what is played in the guild.
 	Campaign(ctx context.Context, guild string) (Campaign, error)
+	// Campaigns names what may be played in the guild, the configured campaign
+	// first, without scenes and counts.
+	Campaigns(ctx context.Context, guild string) ([]Campaign, error)
+	// LoadCampaign keeps a campaign file as one of the guild's campaigns, or in
+	// place of that of the same name, whose world then takes in what is new. What
+	// is wrong with the file is said with its lines, and changes nothing.
+	LoadCampaign(ctx context.Context, guild string, by Caller, file string, data []byte) (Campaign, error)
+	// SwitchCampaign has the guild play another campaign from now on, by its id,
+	// with a world and a memory of its own. No session may run.
+	SwitchCampaign(ctx context.Context, guild string, by Caller, id string) (Campaign, error)
 	// Note keeps what somebody thinks of the play, for whoever runs the bot.
 	Note(ctx context.Context, guild string, by Caller, text string) error
 }
@@ -102,8 +117,28 @@ type Backend interface {
 	Records
 }
 
+// Suggestion is what somebody is about to name.
+type Suggestion int
+
+// What is suggested.
+const (
+	SuggestEntity   Suggestion = iota // of the world, by its id
+	SuggestApproval                   // a call that waits for approval, by its id
+	SuggestHeldTool                   // see [Office.HeldTools], as [Office.ApproveTool] wants it
+	SuggestCampaign                   // by its id, which may be empty
+)
+
+// Choice is something that can be named: how people know it, and how a command
+// does.
+type Choice struct{ Name, Value string }
+
 // Campaign is what is played in a guild.
 type Campaign struct {
+	// ID is empty for the configured campaign.
+	ID string
+	// Current is whether it is played now.
+	Current bool
+
 	Name, System, Scene string
 	// NPCs, Entities and Sessions count them.
 	NPCs, Entities, Sessions int
