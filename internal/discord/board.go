@@ -4,24 +4,31 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/MrWong99/glyphoxa/internal/discord/waterfall"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
 const (
-	// boardEvery is the least time between two changes of the board.
+	// boardEvery is the least time between two changes of the board, and how often
+	// it is looked for what no event tells.
 	boardEvery = 10 * time.Second
-	// boardFirst lets the answer to /session start come first.
-	boardFirst = time.Second
+	// boardSettle lets what happens together be shown together, and the answer to
+	// /session start come first.
+	boardSettle = time.Second
 	// maxTroubles is how many of the latest warnings and errors the board shows.
 	maxTroubles = 3
-	// maxField bounds a field of an embed, in characters.
-	maxField = 1024
+	// maxTrouble bounds one of them, in characters.
+	maxTrouble = 250
+	// maxTitle, maxField and maxRow bound the title of an embed, a field, and a
+	// line of it, in characters.
+	maxTitle, maxField, maxRow = 256, 1024, 120
 )
 
 // watched is what the board shows of a table. It is safe for concurrent use.
@@ -30,128 +37,252 @@ type watched interface {
 	Stages(ctx context.Context) ([]table.Stages, error)
 }
 
+// teller is told everything that a board is, and what the board has to say.
+type teller interface {
+	table.Sink
+	tell(level, text string)
+}
+
 // board is a message that shows how a session goes: NPCs, their tiers, how fast
 // they answer, what went wrong. It changes at most every ten seconds, and only if
 // there is something new. It is a table.Sink.
 type board struct {
 	api     *api
 	channel string
-	next    table.Sink
+	next    teller
 	// name and table are there before run begins.
 	name  string
 	table watched
+	// due receives when something happened that the board shows.
+	due     chan struct{}
+	timings timings
 
 	mu       sync.Mutex // guards the fields below
 	met      int
-	breached int
-	troubles []string
+	breached map[string]int // by stage
+	troubles []trouble
 
 	// Owned by run.
 	message string // its id, once it is posted
+	again   bool   // it was posted anew
 	shown   string // the embed as JSON
+}
+
+// trouble is a warning or an error.
+type trouble struct {
+	at    time.Time // the last time
+	text  string
+	times int
+}
+
+func newBoard(a *api, channel string, next teller) *board {
+	return &board{api: a, channel: channel, next: next, due: make(chan struct{}, 1)}
 }
 
 // Emit implements table.Sink.
 func (d *board) Emit(e table.Event) {
-	d.note(e)
+	d.timings.note(e)
+	if d.note(e) {
+		select {
+		case d.due <- struct{}{}:
+		default: // it is due already
+		}
+	}
 	d.next.Emit(e)
 }
 
-func (d *board) note(e table.Event) {
+// note takes in what the board shows, and reports whether that is any different.
+func (d *board) note(e table.Event) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch e := e.(type) {
+	case *table.Tier:
+		return true
 	case *table.TurnEnded:
 		switch {
-		case e.Outcome == table.OutcomeNoTarget || e.Outcome == table.OutcomeMuted:
-		case e.Ledger.Budget == "met":
+		case !owed(e.Outcome):
+			return false
+		case inBudget(e.Ledger):
 			d.met++
 		default:
-			d.breached++
+			if d.breached == nil {
+				d.breached = map[string]int{}
+			}
+			d.breached[stageWord(e.Ledger.BreachStage)]++
 		}
+		return true
 	case *table.Notice:
 		if e.Level == "info" {
-			return
+			return false
 		}
-		d.troubles = append(d.troubles, e.Text)
-		if len(d.troubles) > maxTroubles {
-			d.troubles = d.troubles[1:]
-		}
+		d.trouble(table.HeaderOf(e).Time, clip(strings.Join(strings.Fields(e.Text), " "), maxTrouble))
+		return true
 	}
+	return false
+}
+
+// trouble takes in a warning; one that comes again is not told twice.
+func (d *board) trouble(at time.Time, text string) {
+	t := trouble{at: at, text: text}
+	if i := slices.IndexFunc(d.troubles, func(o trouble) bool { return o.text == text }); i >= 0 {
+		t.times = d.troubles[i].times
+		d.troubles = slices.Delete(d.troubles, i, i+1)
+	}
+	t.times++
+	d.troubles = append(d.troubles, t)
+	d.troubles = d.troubles[max(len(d.troubles)-maxTroubles, 0):]
 }
 
 // run keeps the board until ctx ends, and then says that the session has ended.
+// It returns an error if the channel is closed to the bot.
 func (d *board) run(ctx context.Context) error {
-	for wait := boardFirst; pause(ctx, wait); wait = boardEvery {
-		if err := d.show(ctx, d.embed(ctx)); err != nil && ctx.Err() == nil {
-			return err
+	look := time.NewTimer(boardEvery)
+	defer look.Stop()
+	for wait := boardSettle; pause(ctx, wait); {
+		select {
+		case <-d.due: // it is about to be shown
+		default:
 		}
-	}
-	if d.message == "" {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
-	defer cancel()
-	return d.show(ctx, &discordgo.MessageEmbed{Title: d.title(), Description: "The session has ended.", Fields: d.counts()})
-}
-
-// show posts an embed, or changes the one that is posted, if it is new.
-func (d *board) show(ctx context.Context, e *discordgo.MessageEmbed) error {
-	raw, err := json.Marshal(e)
-	if err != nil || string(raw) == d.shown {
-		return err
-	}
-	all := []*discordgo.MessageEmbed{e}
-	if d.message == "" {
-		m, err := d.api.post(ctx, d.channel, &discordgo.MessageSend{Embeds: all, AllowedMentions: nobody()})
-		if err != nil {
+		wait = boardSettle
+		switch changed, err := d.show(ctx, d.embed(ctx)); {
+		case err != nil && ctx.Err() != nil:
+		case shut(err):
 			return err
+		case refused(err) == errNoPermission:
+			d.next.tell("warning", "How the session goes cannot be shown here: give the bot the permission Embed Links, and start again.")
+			return nil
+		case refused(err) == errUnknownMessage: // nobody wants it
+			return nil
+		case err != nil || changed:
+			wait = boardEvery
 		}
-		d.message = m.ID
-	} else if err := d.api.edit(ctx, d.channel, d.message, &discordgo.MessageEdit{Embeds: &all, AllowedMentions: nobody()}); err != nil {
-		return err
+		look.Reset(boardEvery)
+		began := time.Now()
+		select {
+		case <-d.due:
+		case <-look.C:
+		case <-ctx.Done():
+		}
+		wait = max(wait-time.Since(began), boardSettle)
 	}
-	d.shown = string(raw)
+	if d.message != "" {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+		defer cancel()
+		e := &discordgo.MessageEmbed{Title: d.title(), Description: "The session has ended.", Fields: append(d.speeds(ctx), d.counts()...)}
+		_, _ = d.change(ctx, e) // nobody can do anything about it any more
+	}
 	return nil
 }
 
+// shut reports whether a channel is gone, or hidden from the bot.
+func shut(err error) bool {
+	code := refused(err)
+	return code == errUnknownChannel || code == errNoAccess
+}
+
+// show posts an embed, or changes the one that is posted, if it is new. A message
+// that somebody deleted is posted anew, once; then it is an error.
+func (d *board) show(ctx context.Context, e *discordgo.MessageEmbed) (changed bool, err error) {
+	raw, err := json.Marshal(e)
+	if err != nil || string(raw) == d.shown {
+		return false, err
+	}
+	if d.message != "" {
+		gone, err := d.change(ctx, e)
+		switch {
+		case gone && !d.again:
+			d.message, d.again = "", true
+		case err != nil:
+			return false, err
+		}
+	}
+	if d.message == "" {
+		m, err := d.api.post(ctx, d.channel, &discordgo.MessageSend{Embeds: []*discordgo.MessageEmbed{e}, AllowedMentions: nobody()})
+		if err != nil {
+			return false, err
+		}
+		d.message = m.ID
+	}
+	d.shown = string(raw)
+	return true, nil
+}
+
+// change changes the message, and reports whether it is gone.
+func (d *board) change(ctx context.Context, e *discordgo.MessageEmbed) (gone bool, err error) {
+	all := []*discordgo.MessageEmbed{e}
+	err = d.api.edit(ctx, d.channel, d.message, &discordgo.MessageEdit{Embeds: &all, AllowedMentions: nobody()})
+	return refused(err) == errUnknownMessage, err
+}
+
 func (d *board) title() string {
-	if d.name == "" {
+	if strings.TrimSpace(d.name) == "" {
 		return "Session"
 	}
-	return d.name
+	return clip(escape(d.name), maxTitle)
 }
 
 // embed is how the session goes now. Everybody sees it: what only the DM knows,
 // such as directions, is not in it.
 func (d *board) embed(ctx context.Context) *discordgo.MessageEmbed {
 	e := &discordgo.MessageEmbed{Title: d.title()}
-	if all, err := d.table.Status(ctx); err == nil {
+	if all, err := d.table.Status(ctx); err == nil && len(all) > 0 {
 		var lines []string
 		for _, s := range all {
-			line := fmt.Sprintf("%s: up to %s", escape(s.Name), s.Ceiling)
-			if s.Lease != nil {
-				line += fmt.Sprintf(", raised until <t:%d:t>", s.Lease.Until.Unix())
-			}
-			if s.Muted {
-				line += ", silent"
-			}
-			lines = append(lines, line)
+			lines = append(lines, seat(s))
 		}
 		e.Fields = append(e.Fields, field("At the table", lines))
 	}
-	if all, err := d.table.Stages(ctx); err == nil && len(all) > 0 {
-		var lines []string
-		for _, s := range all {
-			lines = append(lines, fmt.Sprintf("%s: first words after %s, 95 %% within %s", s.Tier, span(s.FirstSoundP50), span(s.FirstSoundP95)))
-			for _, st := range s.Stages {
-				lines = append(lines, fmt.Sprintf("%s %s, 95 %% within %s", st.Stage, span(st.P50), span(st.P95)))
-			}
-		}
-		e.Fields = append(e.Fields, field("How fast", lines))
-	}
+	e.Fields = append(e.Fields, d.speeds(ctx)...)
 	e.Fields = append(e.Fields, d.counts()...)
 	return e
+}
+
+// seat describes an NPC, its tier and its lease.
+func seat(s table.Status) string {
+	line := fmt.Sprintf("%s: %s", clip(escape(s.Name), maxRow), s.Tier)
+	switch {
+	case s.Lease != nil:
+		turns := "one more turn"
+		if s.Lease.Turns != 1 {
+			turns = fmt.Sprintf("%d more turns", s.Lease.Turns)
+		}
+		line += fmt.Sprintf(", raised to %s until <t:%d:t> (<t:%[2]d:R>) or for %s", s.Ceiling, s.Lease.Until.Unix(), turns)
+	case s.Ceiling < s.Tier:
+		line += fmt.Sprintf(", capped at %s", s.Ceiling)
+	}
+	if s.Muted {
+		line += ", silent"
+	}
+	return line
+}
+
+// speeds are how long the answers of each tier take lately.
+func (d *board) speeds(ctx context.Context) []*discordgo.MessageEmbedField {
+	all, err := d.table.Stages(ctx)
+	if err != nil {
+		return nil
+	}
+	var out []*discordgo.MessageEmbedField
+	for _, s := range all {
+		lines := []string{speed("**first words**", s.FirstSoundP50, s.FirstSoundP95)}
+		for _, st := range s.Stages {
+			if st.P95 > 0 {
+				lines = append(lines, speed(st.Stage, st.P50, st.P95))
+			}
+		}
+		name := fmt.Sprintf("%s: the last %d answers", s.Tier, s.Turns)
+		if s.Turns == 1 {
+			name = s.Tier + ": the last answer"
+		}
+		f := field(name, lines)
+		f.Inline = true
+		out = append(out, f)
+	}
+	return out
+}
+
+func speed(what string, p50, p95 time.Duration) string {
+	return fmt.Sprintf("%s: P50 %s, P95 %s", what, waterfall.Label(p50), waterfall.Label(p95))
 }
 
 // counts are what is counted of the session so far.
@@ -159,24 +290,71 @@ func (d *board) counts() []*discordgo.MessageEmbedField {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var out []*discordgo.MessageEmbedField
-	if d.met+d.breached > 0 {
-		out = append(out, field("Answers", []string{fmt.Sprintf("%d in time, %d too late or failed", d.met, d.breached)}))
+	late := 0
+	for _, n := range d.breached {
+		late += n
+	}
+	if all := d.met + late; all > 0 {
+		lines := []string{fmt.Sprintf("%d in time, %d too late or not at all (%d %% in time)", d.met, late, 100*d.met/all)}
+		if late > 0 {
+			lines = append(lines, "because of "+causes(d.breached))
+		}
+		out = append(out, field("Answers", lines))
 	}
 	if len(d.troubles) > 0 {
 		var lines []string
 		for _, t := range d.troubles {
-			lines = append(lines, "⚠ "+escape(t))
+			line := fmt.Sprintf("⚠ <t:%d:t> %s", t.at.Unix(), escape(t.text))
+			if t.times > 1 {
+				line += fmt.Sprintf(" (%d times)", t.times)
+			}
+			lines = append(lines, line)
 		}
 		out = append(out, field("Lately", lines))
 	}
 	return out
 }
 
-// field is a field of an embed with as many of the lines as fit.
-func field(name string, lines []string) *discordgo.MessageEmbedField {
-	text := strings.Join(lines, "\n")
-	if r := []rune(text); len(r) > maxField {
-		text = string(r[:maxField-1]) + "…"
+// causes lists stages by how often each was the reason, most often first.
+func causes(by map[string]int) string {
+	var names []string
+	for name := range by {
+		names = append(names, name)
 	}
-	return &discordgo.MessageEmbedField{Name: name, Value: text}
+	slices.SortFunc(names, func(a, b string) int {
+		if by[a] != by[b] {
+			return by[b] - by[a]
+		}
+		return strings.Compare(a, b)
+	})
+	var out []string
+	for _, name := range names {
+		out = append(out, fmt.Sprintf("%s: %d", name, by[name]))
+	}
+	return strings.Join(out, ", ")
+}
+
+// field is a field of an embed with as many of the lines as fit; a line is shown
+// as a whole, or not.
+func field(name string, lines []string) *discordgo.MessageEmbedField {
+	const room = 20 // for what says how many are missing
+	var kept []string
+	length := 0
+	for i, line := range lines {
+		n := len([]rune(line)) + 1
+		if length+n > maxField-room && (i < len(lines)-1 || length+n > maxField) {
+			kept = append(kept, fmt.Sprintf("… and %d more", len(lines)-i))
+			break
+		}
+		kept, length = append(kept, line), length+n
+	}
+	return &discordgo.MessageEmbedField{Name: name, Value: strings.Join(kept, "\n")}
+}
+
+// clip cuts a text to at most most characters.
+func clip(text string, most int) string {
+	if r := []rune(text); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return text
 }

@@ -3,8 +3,10 @@ package discord
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,14 +15,16 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
 // shelf is a table that a board watches.
 type shelf struct {
-	mu     sync.Mutex // guards status
+	mu     sync.Mutex // guards the fields below
 	status []table.Status
+	stages []table.Stages
 }
 
 func (s *shelf) set(all ...table.Status) {
@@ -29,87 +33,395 @@ func (s *shelf) set(all ...table.Status) {
 	s.status = all
 }
 
+func (s *shelf) took(all ...table.Stages) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stages = all
+}
+
 func (s *shelf) Status(context.Context) ([]table.Status, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.status, nil
 }
 
-func (s *shelf) Stages(context.Context) ([]table.Stages, error) { return nil, nil }
+func (s *shelf) Stages(context.Context) ([]table.Stages, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stages, nil
+}
 
-// nowhere is a sink that keeps nothing.
-type nowhere struct{}
+// next is what a board passes things on to.
+type next struct {
+	events []table.Event
+	told   []string
+}
 
-func (nowhere) Emit(table.Event) {}
+func (n *next) Emit(e table.Event)  { n.events = append(n.events, e) }
+func (n *next) tell(_, text string) { n.told = append(n.told, text) }
+func ended(o table.Outcome, budget, stage string) *table.TurnEnded {
+	return &table.TurnEnded{Outcome: o, Ledger: table.Ledger{Budget: budget, BreachStage: stage}}
+}
+
+// wall is a channel on Discord with a board in it.
+type wall struct {
+	t     *testing.T
+	start time.Time
+	board *board
+	table *shelf
+	next  *next
+	// answer is how Discord answers a request, 200 and a message if it is nil.
+	answer func(method string, n int) *http.Response
+
+	mu  sync.Mutex // guards the field below
+	all []shown
+}
 
 // shown is what a board posted or changed, and when.
 type shown struct {
 	after  time.Duration
 	method string
-	text   string
+	embed  *discordgo.MessageEmbed
+	raw    string
 }
 
-func TestBoard(t *testing.T) {
+func newWall(t *testing.T) *wall {
+	w := &wall{t: t, start: time.Now(), table: &shelf{}, next: &next{}}
+	s, err := discordgo.New("Bot token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Client = &http.Client{Transport: roundTrip(w.request)}
+	w.board = newBoard(&api{session: s}, "1", w.next)
+	w.board.name, w.board.table = "The Flagon", w.table
+	return w
+}
+
+func (w *wall) request(r *http.Request) (*http.Response, error) {
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	var m struct{ Embeds []*discordgo.MessageEmbed }
+	if err := json.Unmarshal(raw, &m); err != nil || len(m.Embeds) != 1 {
+		w.t.Errorf("%s %s is no message with an embed: %v", r.Method, raw, err)
+		return reply(http.StatusOK, `{"id":"99"}`), nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.all = append(w.all, shown{time.Since(w.start), r.Method, m.Embeds[0], string(raw)})
+	if w.answer != nil {
+		if a := w.answer(r.Method, len(w.all)); a != nil {
+			return a, nil
+		}
+	}
+	return reply(http.StatusOK, `{"id":"99"}`), nil
+}
+
+// run keeps the board while do goes on, and returns what run returned.
+func (w *wall) run(do func()) error {
+	ctx, cancel := context.WithCancel(w.t.Context())
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- w.board.run(ctx) }()
+	do()
+	synctest.Wait()
+	cancel()
+	return <-done
+}
+
+// want requires what was shown, by when, how, and words in it.
+func (w *wall) want(want ...string) {
+	w.t.Helper()
+	var got []string
+	for i, s := range w.all {
+		got = append(got, fmt.Sprintf("%v %s", s.after, s.method))
+		if i < len(want) {
+			parts := strings.SplitN(want[i], ": ", 2)
+			if got[i] != parts[0] || !strings.Contains(readOut(s.embed), parts[1]) {
+				w.t.Errorf("shown %s: %s\nwant %s", got[i], readOut(s.embed), want[i])
+			}
+		}
+	}
+	if len(got) != len(want) {
+		w.t.Errorf("shown %q, want %d times", got, len(want))
+	}
+	for i := 1; i < len(w.all); i++ {
+		if d := w.all[i].after - w.all[i-1].after; d < boardEvery && w.all[i].embed.Description == "" && w.all[i].method == http.MethodPatch {
+			w.t.Errorf("shown again after %v", d)
+		}
+	}
+}
+
+// readOut is an embed as people read it.
+func readOut(e *discordgo.MessageEmbed) string {
+	out := []string{e.Title, e.Description}
+	for _, f := range e.Fields {
+		out = append(out, f.Name, f.Value)
+	}
+	return strings.Join(out, "\n")
+}
+
+func gone() *http.Response {
+	return reply(http.StatusNotFound, `{"code":10008,"message":"Unknown Message"}`)
+}
+
+func TestBoardChangesRarelyAndOnlyIfThereIsNews(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		var mu sync.Mutex
-		var all []shown
-		s, err := discordgo.New("Bot token")
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Client = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-			raw, err := io.ReadAll(r.Body)
-			if err != nil {
-				return nil, err
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			all = append(all, shown{time.Since(start), r.Method, string(raw)})
-			return reply(http.StatusOK, `{"id":"99"}`), nil
-		})}
-		tavern := &shelf{}
-		tavern.set(table.Status{Name: "Bartok", Ceiling: mcp.BudgetFast, Directive: "lie about the key"})
-		d := &board{api: &api{session: s}, channel: "1", next: nowhere{}, name: "The Flagon", table: tavern}
-		ctx, cancel := context.WithCancel(t.Context())
-		var run sync.WaitGroup
-		run.Go(func() {
-			if err := d.run(ctx); err != nil {
-				t.Error(err)
-			}
+		w := newWall(t)
+		w.table.set(table.Status{Name: "Bartok", Tier: mcp.BudgetFast, Directive: "lie about the key"})
+		err := w.run(func() {
+			time.Sleep(30 * time.Second) // nothing happens
+			w.board.Emit(ended(table.OutcomeDelivered, "met", ""))
+			w.board.Emit(ended(table.OutcomeNoTarget, "met", ""))
+			w.board.Emit(&table.Notice{Level: "warning", Text: "the model is slow"})
+			time.Sleep(2 * time.Second)
+			w.board.Emit(ended(table.OutcomeDelivered, "met", ""))
+			time.Sleep(time.Second)
+			w.board.Emit(ended(table.OutcomeFailed, "breached", "llm"))
+			time.Sleep(20 * time.Second) // at 53 s
+			w.board.Emit(&table.Notice{Level: "info", Text: "of no interest"})
+			w.board.Emit(ended(table.OutcomeMuted, "met", ""))
+			w.table.set(table.Status{Name: "Bartok", Tier: mcp.BudgetFast, Muted: true}) // no event tells this
+			time.Sleep(20 * time.Second)
 		})
-		time.Sleep(30 * time.Second) // nothing happens
-		d.Emit(&table.TurnEnded{Outcome: table.OutcomeDelivered, Ledger: table.Ledger{Budget: "met"}})
-		d.Emit(&table.TurnEnded{Outcome: table.OutcomeNoTarget})
-		d.Emit(&table.Notice{Level: "warning", Text: "the model is slow"})
-		time.Sleep(2 * time.Second)
-		tavern.set(table.Status{Name: "Bartok", Ceiling: mcp.BudgetDeep, Muted: true})
-		time.Sleep(20 * time.Second)
-		cancel()
-		run.Wait()
-		want := []struct {
-			after  time.Duration
-			method string
-			words  string
-		}{
-			{time.Second, http.MethodPost, "Bartok: up to fast"},
-			{31 * time.Second, http.MethodPatch, "1 in time, 0 too late or failed"},
-			{41 * time.Second, http.MethodPatch, "Bartok: up to deep, silent"},
-			{52 * time.Second, http.MethodPatch, "The session has ended."},
+		if err != nil {
+			t.Error(err)
 		}
-		if len(all) != len(want) {
-			t.Fatalf("the board was shown %d times, want %d: %+v", len(all), len(want), all)
+		w.want(
+			"1s POST: Bartok: fast",
+			"31s PATCH: 1 in time, 0 too late or not at all (100 % in time)",
+			"41s PATCH: 2 in time, 1 too late or not at all (66 % in time)\nbecause of model: 1",
+			w.mutedAt(53*time.Second)+" PATCH: Bartok: fast, silent",
+			"1m13s PATCH: The session has ended.",
+		)
+		for _, s := range w.all {
+			if strings.Contains(s.raw, "lie about") || strings.Contains(s.raw, "of no interest") {
+				t.Errorf("the board tells what only the DM knows, or nobody needs: %s", s.raw)
+			}
+			if !strings.Contains(s.raw, `"allowed_mentions":{"parse":[]`) {
+				t.Errorf("the board may call somebody: %s", s.raw)
+			}
 		}
-		for i, w := range want {
-			got := all[i]
-			if got.after != w.after || got.method != w.method || !strings.Contains(got.text, w.words) || !json.Valid([]byte(got.text)) {
-				t.Errorf("shown %+v, want %+v", got, w)
-			}
-			if strings.Contains(got.text, "lie about") {
-				t.Errorf("the board tells what only the DM knows: %s", got.text)
-			}
+		if len(w.next.events) != 7 {
+			t.Errorf("%d events were passed on, want 7", len(w.next.events))
 		}
 	})
+}
+
+// mutedAt is when the board shows what no event told at a time: within the time
+// between two looks and a moment.
+func (w *wall) mutedAt(at time.Duration) string {
+	for _, s := range w.all {
+		if s.after > at && s.after <= at+boardEvery+boardSettle {
+			return s.after.String()
+		}
+	}
+	return "never"
+}
+
+func TestBoardShowsTiersAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWall(t)
+		until := time.Now().Add(5 * time.Minute)
+		bartok := table.Status{Name: "Bartok", Tier: mcp.BudgetFast}
+		w.table.set(bartok, table.Status{Name: "Mi_ra", Tier: mcp.BudgetDeep, Ceiling: mcp.BudgetFast})
+		if err := w.run(func() {
+			time.Sleep(60 * time.Second)
+			raised := bartok
+			raised.Ceiling, raised.Lease = mcp.BudgetDeep, &agent.Lease{Tier: mcp.BudgetDeep, Until: until, Turns: 3}
+			w.table.set(raised)
+			w.board.Emit(&table.Tier{NPC: "Bartok", Change: table.TierRaised})
+			time.Sleep(3 * time.Second)
+			raised.Lease = &agent.Lease{Tier: mcp.BudgetDeep, Until: until, Turns: 1}
+			w.table.set(raised)
+			w.board.Emit(ended(table.OutcomeDelivered, "met", ""))
+			time.Sleep(10 * time.Second)
+			w.table.set(bartok)
+			w.board.Emit(&table.Tier{NPC: "Bartok", Change: table.TierExpired})
+			time.Sleep(10 * time.Second)
+		}); err != nil {
+			t.Error(err)
+		}
+		stamp := fmt.Sprintf("<t:%d:t> (<t:%[1]d:R>)", until.Unix())
+		w.want(
+			"1s POST: Bartok: fast\nMi\\_ra: deep, capped at fast",
+			"1m1s PATCH: Bartok: fast, raised to deep until "+stamp+" or for 3 more turns",
+			"1m11s PATCH: Bartok: fast, raised to deep until "+stamp+" or for one more turn",
+			"1m21s PATCH: Bartok: fast\n",
+			"1m23s PATCH: The session has ended.",
+		)
+	})
+}
+
+func TestBoardShowsHowFast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWall(t)
+		w.table.took(table.Stages{
+			Tier: "fast", FirstSoundP50: 820 * time.Millisecond, FirstSoundP95: 1400 * time.Millisecond, Turns: 12,
+			Stages: []table.StageTime{{Stage: "model", P50: 410 * time.Millisecond, P95: 900 * time.Millisecond}, {Stage: "voice"}},
+		}, table.Stages{Tier: "deep", FirstSoundP50: time.Second, FirstSoundP95: time.Second, Turns: 1})
+		if err := w.run(func() { time.Sleep(2 * time.Second) }); err != nil {
+			t.Error(err)
+		}
+		const fast = "fast: the last 12 answers\n**first words**: P50 820 ms, P95 1.4 s\nmodel: P50 410 ms, P95 900 ms\ndeep: the last answer\n"
+		w.want("1s POST: "+fast, "2s PATCH: The session has ended.\n"+fast)
+	})
+}
+
+func TestBoardShowsTroubles(t *testing.T) {
+	d := &board{}
+	at := time.Unix(1_700_000_000, 0)
+	note := func(level, text string) {
+		n := &table.Notice{Header: table.Header{Time: at}, Level: level, Text: text}
+		d.note(n)
+		at = at.Add(time.Minute)
+	}
+	note("error", "Bartok could not answer")
+	note("warning", "the first")
+	note("warning", "the *second*\nline")
+	note("error", "Bartok could not answer")
+	note("warning", strings.Repeat("long ", 1000))
+	fields := d.counts()
+	if len(fields) != 1 {
+		t.Fatalf("fields %+v, want the troubles alone", fields)
+	}
+	lines := strings.Split(fields[0].Value, "\n")
+	want := []string{`⚠ <t:1700000120:t> the \*second\* line`, "⚠ <t:1700000180:t> Bartok could not answer (2 times)", "⚠ <t:1700000240:t> long long"}
+	if len(lines) != len(want) {
+		t.Fatalf("lines %q, want the last three", lines)
+	}
+	for i := range want {
+		if !strings.HasPrefix(lines[i], want[i]) {
+			t.Errorf("line %q, want %q", lines[i], want[i])
+		}
+	}
+}
+
+func TestBoardCountsCauses(t *testing.T) {
+	d := &board{}
+	for stage, n := range map[string]int{"llm": 2, "tool": 3, "queue": 2} {
+		for range n {
+			d.note(ended(table.OutcomeDelivered, "breached", stage))
+		}
+	}
+	if got, want := d.counts()[0].Value, "0 in time, 7 too late or not at all (0 % in time)\nbecause of tools: 3, model: 2, waiting: 2"; got != want {
+		t.Errorf("the answers are counted as %q, want %q", got, want)
+	}
+}
+
+// TestBoardStaysWithinBounds shows a table that is larger than an embed.
+func TestBoardStaysWithinBounds(t *testing.T) {
+	d := &board{name: strings.Repeat("The Flagon ", 100), table: &shelf{}}
+	var all []table.Status
+	for range 200 {
+		all = append(all, table.Status{Name: strings.Repeat("W", 500), Lease: &agent.Lease{Until: time.Now(), Turns: 9}, Muted: true})
+	}
+	var stages []table.Stages
+	for tier := range 3 {
+		s := table.Stages{Tier: fmt.Sprint(tier), Turns: 100}
+		for range 7 {
+			s.Stages = append(s.Stages, table.StageTime{Stage: "transcript", P50: time.Hour, P95: time.Hour})
+		}
+		stages = append(stages, s)
+	}
+	d.table.(*shelf).set(all...)
+	d.table.(*shelf).took(stages...)
+	for i := range 10 {
+		d.note(&table.Notice{Level: "error", Text: strings.Repeat(fmt.Sprint(i), 5000)})
+		d.note(ended(table.OutcomeFailed, "breached", fmt.Sprint(i)))
+	}
+	e := d.embed(t.Context())
+	total := len([]rune(e.Title))
+	for _, f := range e.Fields {
+		n := len([]rune(f.Value))
+		if n == 0 || n > 1024 || f.Name == "" || len([]rune(f.Name)) > 256 {
+			t.Errorf("field %q has %d characters", f.Name, n)
+		}
+		total += n + len([]rune(f.Name))
+	}
+	if len([]rune(e.Title)) > 256 || total > 6000 {
+		t.Errorf("the title has %d characters, the embed %d", len([]rune(e.Title)), total)
+	}
+	lines := strings.Split(e.Fields[0].Value, "\n")
+	if last := lines[len(lines)-1]; last != fmt.Sprintf("… and %d more", 200-len(lines)+1) {
+		t.Errorf("the last line is %q of %d", last, len(lines))
+	}
+	if first := lines[0]; !strings.HasSuffix(first, "silent") {
+		t.Errorf("the first line is cut: %q", first)
+	}
+	empty := &board{table: &shelf{}}
+	if e := empty.embed(t.Context()); len(e.Fields) != 0 || e.Title != "Session" {
+		t.Errorf("without anything to show the board is %+v", e)
+	}
+}
+
+// TestBoardIsPostedAnewOnce deletes the message again and again.
+func TestBoardIsPostedAnewOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWall(t)
+		w.answer = func(method string, _ int) *http.Response {
+			if method == http.MethodPatch {
+				return gone()
+			}
+			return nil
+		}
+		err := w.run(func() {
+			for range 20 {
+				time.Sleep(15 * time.Second)
+				w.board.Emit(ended(table.OutcomeDelivered, "met", ""))
+			}
+		})
+		if err != nil {
+			t.Errorf("run returned %v, which ends the session", err)
+		}
+		var got []string
+		for _, s := range w.all {
+			got = append(got, s.method)
+		}
+		if want := []string{"POST", "PATCH", "POST", "PATCH"}; !slices.Equal(got, want) {
+			t.Errorf("requests %q, want %q: posted anew once, and then left alone", got, want)
+		}
+	})
+}
+
+// TestBoardOutlivesTrouble goes on when Discord was away, and ends where there is
+// nothing left to show it in.
+func TestBoardOutlivesTrouble(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		answer *http.Response
+		ends   int // with this code of Discord's; 0 is no error
+		told   string
+		shown  []string
+	}{
+		{"server error", reply(http.StatusBadGateway, ""), 0, "", []string{"1s POST: Bartok", "12s POST: Bartok", "40s PATCH: ended"}},
+		{"channel deleted", reply(http.StatusNotFound, `{"code":10003,"message":"Unknown Channel"}`), errUnknownChannel, "", []string{"1s POST: Bartok"}},
+		{"channel hidden", reply(http.StatusForbidden, `{"code":50001,"message":"Missing Access"}`), errNoAccess, "", []string{"1s POST: Bartok"}},
+		{"no embeds", reply(http.StatusForbidden, `{"code":50013,"message":"Missing Permissions"}`), 0, "Embed Links", []string{"1s POST: Bartok"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWall(t)
+				w.table.set(table.Status{Name: "Bartok"})
+				w.board.api.session.MaxRestRetries = 0
+				w.answer = func(_ string, n int) *http.Response {
+					if n == 1 {
+						return row.answer
+					}
+					return nil
+				}
+				err := w.run(func() { time.Sleep(40 * time.Second) })
+				if refused(err) != row.ends || (err == nil) != (row.ends == 0) {
+					t.Errorf("run returned %v, want code %d", err, row.ends)
+				}
+				if got := strings.Join(w.next.told, " "); row.told == "" && got != "" || !strings.Contains(got, row.told) {
+					t.Errorf("people were told %q, want %q", got, row.told)
+				}
+				w.want(row.shown...)
+			})
+		})
+	}
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)

@@ -1,0 +1,290 @@
+package discord
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/waterfall"
+	"github.com/MrWong99/glyphoxa/internal/table"
+)
+
+// timings are where the time of the last turns of a session went. The zero value
+// has none. It is safe for concurrent use.
+type timings struct {
+	mu    sync.Mutex       // guards the fields below
+	begun map[int64]*timed // turns that have not ended
+	last  []*timed         // of those that have; they do not change any more
+	ended int              // how many have
+
+	drawing sync.Mutex // guards the fields below
+	picture []byte     // of the last turns when drawn had ended
+	drawn   int
+}
+
+// timed is a turn, and when it did what.
+type timed struct {
+	number    int64
+	npc, tier string // no tier if nobody began to answer
+	outcome   table.Outcome
+	ledger    table.Ledger
+	began     time.Time // the end of the player's words
+	tools     []ran
+}
+
+// ran is when a tool was at work.
+type ran struct{ from, to time.Time }
+
+// owed reports whether a turn that ended so should have been answered.
+func owed(o table.Outcome) bool { return o != table.OutcomeNoTarget && o != table.OutcomeMuted }
+
+// inBudget reports whether a turn kept its budget.
+func inBudget(l table.Ledger) bool { return l.Budget == "met" }
+
+// note takes in an event of the table.
+func (t *timings) note(e table.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	h := table.HeaderOf(e)
+	switch e := e.(type) {
+	case *table.TurnStarted: // for the second time if the player had more to say
+		if t.begun == nil {
+			t.begun = map[int64]*timed{}
+		}
+		t.begun[h.Turn] = &timed{tier: e.Tier}
+	case *table.ToolFinished:
+		if tn := t.begun[h.Turn]; tn != nil && len(tn.tools) < maxTools {
+			tn.tools = append(tn.tools, ran{h.Time.Add(-millis(e.MS)), h.Time})
+		}
+	case *table.TurnEnded:
+		tn := t.begun[h.Turn]
+		delete(t.begun, h.Turn)
+		if !owed(e.Outcome) {
+			return
+		}
+		if tn == nil {
+			tn = &timed{}
+		}
+		tn.number, tn.npc, tn.outcome, tn.ledger = h.Turn, e.NPC, e.Outcome, e.Ledger
+		tn.began = h.Time.Add(-millis(e.Ledger.TotalMS))
+		t.ended++
+		t.last = append(slices.Clone(t.last), tn) // others may be reading it
+		t.last = t.last[max(len(t.last)-waterfall.MaxTurns, 0):]
+	}
+}
+
+// maxTools bounds the tools that are kept of a turn.
+const maxTools = 32
+
+// millis is a duration of so many milliseconds.
+func millis(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
+
+// show returns the last turns and a picture of them, which is drawn anew only if
+// there are others: many may ask at once.
+func (t *timings) show() ([]*timed, []byte, error) {
+	t.drawing.Lock()
+	defer t.drawing.Unlock()
+	t.mu.Lock()
+	last, ended := t.last, t.ended
+	t.mu.Unlock()
+	if len(last) == 0 || ended == t.drawn {
+		return last, t.picture, nil
+	}
+	var turns []waterfall.Turn
+	for _, tn := range last {
+		turns = append(turns, tn.row())
+	}
+	var out bytes.Buffer
+	if err := waterfall.PNG(&out, turns); err != nil {
+		return nil, nil, fmt.Errorf("drawing the last turns: %w", err)
+	}
+	t.picture, t.drawn = out.Bytes(), ended
+	return last, t.picture, nil
+}
+
+// sessionTiming shows where the time of the last turns went, in a picture and in
+// words.
+func (b *Bot) sessionTiming(_ context.Context, c *call) (string, error) {
+	r, err := c.room()
+	if err != nil {
+		return "", err
+	}
+	last, picture, err := r.board.timings.show()
+	if err != nil {
+		return "", err
+	}
+	if len(last) == 0 {
+		return "No NPC has answered in this session yet. Say something to one of them in <#" + r.channel + ">, then ask again.", nil
+	}
+	c.attach("timing.png", picture)
+	var lines []string
+	for _, tn := range last {
+		lines = append(lines, tn.words())
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+// row is the turn as it is drawn.
+func (tn *timed) row() waterfall.Turn {
+	return waterfall.Turn{
+		Number: tn.number, NPC: tn.npc, Tier: tn.tier, Spans: tn.spans(),
+		Target: millis(tn.ledger.TargetMS), First: millis(tn.ledger.FirstSoundMS), Met: inBudget(tn.ledger), Note: tn.remark(),
+	}
+}
+
+// words are the turn in one line.
+func (tn *timed) words() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "#%d %s", tn.number, clip(escape(tn.npc), maxRow))
+	if tn.tier != "" {
+		fmt.Fprintf(&out, " (%s)", tn.tier)
+	}
+	mark := "❌ "
+	if inBudget(tn.ledger) {
+		mark = "✅ "
+	}
+	l := tn.ledger
+	out.WriteString(": " + mark)
+	if l.FirstSoundMS > 0 {
+		fmt.Fprintf(&out, "first words after %s", waterfall.Label(millis(l.FirstSoundMS)))
+	} else {
+		out.WriteString("no words")
+	}
+	if l.TargetMS > 0 {
+		fmt.Fprintf(&out, " of %s", waterfall.Label(millis(l.TargetMS)))
+	}
+	if note := tn.remark(); note != "" {
+		out.WriteString(", " + note)
+	}
+	sep := " — "
+	for _, s := range []struct {
+		name string
+		ms   float64
+	}{
+		{"endpoint", l.EndpointMS}, {"stt", l.STTFinalMS}, {"context", l.ContextMS}, {"llm", l.LLMFirstTokenMS},
+		{"tool", l.ToolMS}, {"tts", l.TTSFirstAudioMS}, {"floor", l.FloorMS},
+	} {
+		if s.ms >= 1 {
+			fmt.Fprintf(&out, "%s%s %s", sep, stageWord(s.name), waterfall.Label(millis(s.ms)))
+			sep = ", "
+		}
+	}
+	fmt.Fprintf(&out, "%s%s in all", sep, waterfall.Label(millis(l.TotalMS)))
+	return out.String()
+}
+
+// remark says how a turn ended that did not end well.
+func (tn *timed) remark() string {
+	stage := stageWord(tn.ledger.BreachStage)
+	late := ""
+	if stage != "" {
+		late = "late: " + stage
+	}
+	switch tn.outcome {
+	case table.OutcomeBarged:
+		return strings.TrimPrefix(late+", interrupted", ", ")
+	case table.OutcomeCancelled:
+		return strings.TrimSuffix("given up: "+stage, ": ")
+	case table.OutcomeFailed:
+		return strings.TrimSuffix("failed: "+stage, ": ")
+	}
+	return late
+}
+
+// stageWord is a stage of the ledger as people read it.
+func stageWord(stage string) string {
+	switch stage {
+	case "endpoint":
+		return "end of speech"
+	case "stt":
+		return "transcript"
+	case "queue":
+		return "waiting"
+	case "route":
+		return "routing"
+	case "llm":
+		return "model"
+	case "tool":
+		return "tools"
+	case "tts":
+		return "voice"
+	case "commit":
+		return "keeping the lines"
+	}
+	return stage
+}
+
+// spans are when the stages of the turn were at work.
+func (tn *timed) spans() []waterfall.Span {
+	l := tn.ledger
+	var out []waterfall.Span
+	add := func(stage waterfall.Stage, from, to float64) {
+		if to > from {
+			out = append(out, waterfall.Span{Stage: stage, From: millis(from), To: millis(to)})
+		}
+	}
+	known := l.EndpointMS + l.STTFinalMS // when the words were
+	add(waterfall.Endpoint, 0, l.EndpointMS)
+	add(waterfall.Transcript, l.EndpointMS, known)
+	if tn.tier == "" { // nobody began to answer
+		if l.BreachStage == "queue" {
+			add(waterfall.Queue, known, l.TotalMS)
+		}
+		return out
+	}
+	route := l.RouteUS / 1000
+	if l.BeginMS >= known+route {
+		add(waterfall.Queue, known, l.BeginMS-route)
+		add(waterfall.Route, l.BeginMS-route, l.BeginMS)
+	} else { // the words were guessed
+		add(waterfall.Route, known, known+route)
+	}
+	for _, t := range tn.tools {
+		out = append(out, waterfall.Span{Stage: waterfall.Tools, From: t.from.Sub(tn.began), To: t.to.Sub(tn.began)})
+	}
+	tn.thought(add)
+	tn.spoke(add)
+	return out
+}
+
+// thought adds when the answer was being found. Of a stage that did not come to
+// its end the ledger has no time: it was at work until the turn was given up.
+func (tn *timed) thought(add func(stage waterfall.Stage, from, to float64)) {
+	l := tn.ledger
+	until := l.TotalMS
+	if l.FirstSoundMS > 0 { // an excuse, in place of an answer
+		until = l.FirstSoundMS - l.FloorMS - l.TTSFirstAudioMS
+	}
+	asked := l.BeginMS + l.ContextMS
+	switch {
+	case l.BreachStage == "context" && l.ContextMS == 0:
+		add(waterfall.Context, l.BeginMS, until)
+	case l.BreachStage == "llm" && l.LLMFirstTokenMS == 0:
+		add(waterfall.Context, l.BeginMS, asked)
+		add(waterfall.Model, asked, until)
+	default:
+		add(waterfall.Context, l.BeginMS, asked)
+		add(waterfall.Model, asked, asked+l.LLMFirstTokenMS)
+	}
+}
+
+// spoke adds when the answer was said. A stock phrase may have come before it.
+func (tn *timed) spoke(add func(stage waterfall.Stage, from, to float64)) {
+	l := tn.ledger
+	first := l.FirstSoundMS
+	if first == 0 {
+		return
+	}
+	add(waterfall.Voice, first-l.FloorMS-l.TTSFirstAudioMS, first-l.FloorMS)
+	add(waterfall.Floor, first-l.FloorMS, first)
+	answer := l.FirstSubstanceMS
+	if answer == 0 {
+		answer = l.TotalMS
+	}
+	add(waterfall.Filler, first, answer)
+	add(waterfall.Answer, answer, l.TotalMS)
+}

@@ -1,0 +1,234 @@
+package discord
+
+import (
+	"bytes"
+	"fmt"
+	"image/png"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/waterfall"
+	"github.com/MrWong99/glyphoxa/internal/table"
+)
+
+// drawnSpans are spans as "stage from-to", in milliseconds.
+func drawnSpans(all []waterfall.Span) (out []string) {
+	names := []string{"endpoint", "transcript", "queue", "route", "context", "model", "tools", "voice", "floor", "filler", "answer"}
+	for _, s := range all {
+		out = append(out, fmt.Sprintf("%s %v-%v", names[s.Stage], float64(s.From)/1e6, float64(s.To)/1e6))
+	}
+	return out
+}
+
+// TestTurnInTime has rows of ledgers, and where in time each puts its stages.
+func TestTurnInTime(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		outcome table.Outcome
+		ledger  table.Ledger
+		unbegun bool
+		spans   []string
+		words   string
+	}{
+		{
+			name: "spoken", outcome: table.OutcomeDelivered,
+			ledger: table.Ledger{
+				EndpointMS: 400, STTFinalMS: 150, RouteUS: 1000, BeginMS: 551, ContextMS: 3, LLMFirstTokenMS: 240, TTSFirstAudioMS: 90,
+				FloorMS: 20, FirstSoundMS: 963, FirstSubstanceMS: 963, TotalMS: 4000, TargetMS: 1200, Budget: "met",
+			},
+			spans: []string{
+				"endpoint 0-400", "transcript 400-550", "route 550-551", "context 551-554", "model 554-794",
+				"voice 853-943", "floor 943-963", "answer 963-4000",
+			},
+			words: "#7 Bartok (fast): ✅ first words after 963 ms of 1.2 s — end of speech 400 ms, transcript 150 ms, context 3 ms, model 240 ms, voice 90 ms, floor 20 ms, 4 s in all",
+		},
+		{
+			name: "typed, and read", outcome: table.OutcomeDelivered,
+			ledger: table.Ledger{
+				RouteUS: 500, BeginMS: 0.5, ContextMS: 0.25, LLMFirstTokenMS: 2000, FirstSoundMS: 2500, FirstSubstanceMS: 2500,
+				TotalMS: 2501, TargetMS: 1200, Budget: "breached", BreachStage: "llm",
+			},
+			spans: []string{"route 0-0.5", "context 0.5-0.75", "model 0.75-2000.75", "answer 2500-2501"},
+			words: "#7 Bartok (fast): ❌ first words after 2.5 s of 1.2 s, late: model — model 2 s, 2.5 s in all",
+		},
+		{
+			name: "guessed before the words were final", outcome: table.OutcomeDelivered,
+			ledger: table.Ledger{
+				EndpointMS: 400, STTFinalMS: 200, RouteUS: 1000, BeginMS: 250, ContextMS: 5, LLMFirstTokenMS: 300, TTSFirstAudioMS: 50,
+				FirstSoundMS: 660, FirstSubstanceMS: 660, TotalMS: 2000, TargetMS: 1200, Budget: "met",
+			},
+			spans: []string{
+				"endpoint 0-400", "transcript 400-600", "route 600-601", "context 250-255", "model 255-555", "voice 610-660", "answer 660-2000",
+			},
+			words: "first words after 660 ms of 1.2 s — ",
+		},
+		{
+			name: "waited for its turn", outcome: table.OutcomeDelivered,
+			ledger: table.Ledger{
+				RouteUS: 1000, BeginMS: 3001, ContextMS: 1, LLMFirstTokenMS: 100, FirstSoundMS: 3110, FirstSubstanceMS: 3110, TotalMS: 3200,
+				TargetMS: 1200, Budget: "breached", BreachStage: "queue",
+			},
+			spans: []string{"queue 0-3000", "route 3000-3001", "context 3001-3002", "model 3002-3102", "answer 3110-3200"},
+			words: "❌ first words after 3.1 s of 1.2 s, late: waiting — ",
+		},
+		{
+			name: "stock phrase first", outcome: table.OutcomeBarged,
+			ledger: table.Ledger{
+				LLMFirstTokenMS: 1500, TTSFirstAudioMS: 80, FirstSoundMS: 1000, FirstSubstanceMS: 1800, TotalMS: 2200, TargetMS: 1200, Budget: "met",
+			},
+			spans: []string{"model 0-1500", "voice 920-1000", "filler 1000-1800", "answer 1800-2200"},
+			words: "✅ first words after 1 s of 1.2 s, interrupted — ",
+		},
+		{
+			name: "too late and interrupted", outcome: table.OutcomeBarged,
+			ledger: table.Ledger{TTSFirstAudioMS: 1500, FirstSoundMS: 1500, FirstSubstanceMS: 1500, TotalMS: 1600, TargetMS: 1200, Budget: "breached", BreachStage: "tts"},
+			spans:  []string{"voice 0-1500", "answer 1500-1600"},
+			words:  ", late: voice, interrupted — ",
+		},
+		{
+			name: "the model never answered", outcome: table.OutcomeFailed,
+			ledger: table.Ledger{ContextMS: 2, TotalMS: 30000, TargetMS: 1200, Budget: "breached", BreachStage: "llm"},
+			spans:  []string{"context 0-2", "model 2-30000"},
+			words:  "❌ no words of 1.2 s, failed: model — context 2 ms, 30 s in all",
+		},
+		{
+			name: "an excuse instead", outcome: table.OutcomeFailed,
+			ledger: table.Ledger{ContextMS: 2, FirstSoundMS: 9000, TTSFirstAudioMS: 100, TotalMS: 9900, TargetMS: 1200, Budget: "breached", BreachStage: "llm"},
+			spans:  []string{"context 0-2", "model 2-8900", "voice 8900-9000", "filler 9000-9900"},
+			words:  "❌ first words after 9 s of 1.2 s, failed: model — ",
+		},
+		{
+			name: "given up while it waited", outcome: table.OutcomeCancelled, unbegun: true,
+			ledger: table.Ledger{EndpointMS: 400, STTFinalMS: 100, TotalMS: 5000, Budget: "breached", BreachStage: "queue"},
+			spans:  []string{"endpoint 0-400", "transcript 400-500", "queue 500-5000"},
+			words:  "#7 Bartok: ❌ no words, given up: waiting — end of speech 400 ms, transcript 100 ms, 5 s in all",
+		},
+		{
+			name: "not understood", outcome: table.OutcomeFailed, unbegun: true,
+			ledger: table.Ledger{EndpointMS: 400, STTFinalMS: 3000, TotalMS: 3400, Budget: "breached", BreachStage: "stt"},
+			spans:  []string{"endpoint 0-400", "transcript 400-3400"},
+			words:  "failed: transcript",
+		},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			var all timings
+			header := table.Header{Time: time.Now(), Turn: 7}
+			if !row.unbegun {
+				all.note(&table.TurnStarted{Header: header, NPC: "Bartok", Tier: "fast"})
+			}
+			all.note(&table.TurnEnded{Header: header, NPC: "Bartok", Outcome: row.outcome, Ledger: row.ledger})
+			last := all.last
+			if len(last) != 1 {
+				t.Fatalf("%d turns, want 1", len(last))
+			}
+			if got := drawnSpans(last[0].spans()); !slices.Equal(got, row.spans) {
+				t.Errorf("spans\n%q, want\n%q", got, row.spans)
+			}
+			if got := last[0].words(); !strings.Contains(got, row.words) || strings.Contains(got, "\n") {
+				t.Errorf("words %q, want %q in them", got, row.words)
+			}
+		})
+	}
+}
+
+// TestToolsStandWhereTheyRan takes the time of tools from their events.
+func TestToolsStandWhereTheyRan(t *testing.T) {
+	var all timings
+	said := time.Now()
+	at := func(ms float64) table.Header { return table.Header{Time: said.Add(millis(ms)), Turn: 1} }
+	all.note(&table.TurnStarted{Header: at(1), Tier: "deep"})
+	all.note(&table.ToolFinished{Header: at(300), MS: 250})
+	all.note(&table.TurnStarted{Header: at(400), Tier: "standard"}) // the player had more to say
+	all.note(&table.ToolFinished{Header: at(900), MS: 200})
+	all.note(&table.ToolFinished{Header: at(950), MS: 50})
+	all.note(&table.ToolFinished{Header: table.Header{Time: said, Turn: 99}, MS: 50}) // of no turn that is known
+	all.note(&table.TurnEnded{Header: at(2000), NPC: "Mira", Outcome: table.OutcomeDelivered, Ledger: table.Ledger{TotalMS: 2000, ToolMS: 250, ToolRounds: 2, FirstSoundMS: 1500, FirstSubstanceMS: 1500, Budget: "met"}})
+	last := all.last
+	if len(last) != 1 {
+		t.Fatalf("%d turns, want 1", len(last))
+	}
+	if got, want := drawnSpans(last[0].spans()), []string{"tools 700-900", "tools 900-950", "answer 1500-2000"}; !slices.Equal(got, want) || last[0].tier != "standard" {
+		t.Errorf("at %s: spans %q, want %q at standard", last[0].tier, got, want)
+	}
+	if got := last[0].words(); !strings.Contains(got, "tools 250 ms") {
+		t.Errorf("words %q, want the tools in them", got)
+	}
+}
+
+// TestTheLastTurns keeps a dozen that were to be answered, and nothing of those
+// that have ended.
+func TestTheLastTurns(t *testing.T) {
+	var all timings
+	if last, picture, err := all.show(); len(last) > 0 || picture != nil || err != nil {
+		t.Errorf("before the first turn: %d turns, %d bytes, %v", len(last), len(picture), err)
+	}
+	for n := range int64(40) {
+		h := table.Header{Time: time.Now(), Turn: n}
+		outcome := []table.Outcome{table.OutcomeDelivered, table.OutcomeNoTarget, table.OutcomeMuted, table.OutcomeFailed}[n%4]
+		all.note(&table.TurnStarted{Header: h, Tier: "fast"})
+		all.note(&table.TurnEnded{Header: h, NPC: "Bartok", Outcome: outcome, Ledger: table.Ledger{Budget: "met"}})
+	}
+	if last := all.last; len(last) != waterfall.MaxTurns || last[0].number != 16 || last[11].number != 39 {
+		t.Fatalf("%d turns, want the last %d that were owed an answer", len(last), waterfall.MaxTurns)
+	}
+	if len(all.begun) != 0 {
+		t.Errorf("%d turns that have ended are kept as if they had not", len(all.begun))
+	}
+}
+
+// TestManyAskAtOnce while turns end: everyone gets a picture of some last turns.
+func TestManyAskAtOnce(t *testing.T) {
+	var all timings
+	end := func(n int64) {
+		h := table.Header{Time: time.Now(), Turn: n}
+		all.note(&table.TurnEnded{Header: h, NPC: "Bartok", Outcome: table.OutcomeDelivered, Ledger: table.Ledger{Budget: "met", FirstSoundMS: 1, TotalMS: 2}})
+	}
+	end(0)
+	var asking sync.WaitGroup
+	for range 8 {
+		asking.Go(func() {
+			last, picture, err := all.show()
+			if err != nil || len(last) == 0 {
+				t.Errorf("%d turns, %v", len(last), err)
+				return
+			}
+			if _, err := png.Decode(bytes.NewReader(picture)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	end(1)
+	asking.Wait()
+	_, before, _ := all.show()
+	_, again, _ := all.show()
+	if &before[0] != &again[0] {
+		t.Error("the same turns were drawn twice")
+	}
+	end(2)
+	if _, after, _ := all.show(); bytes.Equal(before, after) {
+		t.Error("a turn that ended is not in the picture")
+	}
+}
+
+// TestTimingFitsIntoAnAnswer has a dozen of the longest lines.
+func TestTimingFitsIntoAnAnswer(t *testing.T) {
+	tn := &timed{number: 1 << 62, npc: "Bartholomew the Barkeep of the Rusty Flagon", tier: "standard", outcome: table.OutcomeBarged, ledger: table.Ledger{
+		EndpointMS: 59999, STTFinalMS: 59999, ContextMS: 59999, LLMFirstTokenMS: 59999, ToolMS: 59999, TTSFirstAudioMS: 59999, FloorMS: 59999,
+		FirstSoundMS: 599999, TargetMS: 59999, TotalMS: 599999, Budget: "breached", BreachStage: "commit",
+	}}
+	lines := slices.Repeat([]string{tn.words()}, waterfall.MaxTurns)
+	parts := split(strings.Join(lines, "\n"), maxMessage)
+	if len(parts) > maxAnswers {
+		t.Errorf("%d messages, more than %d", len(parts), maxAnswers)
+	}
+	for _, part := range parts {
+		for line := range strings.Lines(part) {
+			if !strings.HasPrefix(line, "#") {
+				t.Errorf("a line is cut: %q", line)
+			}
+		}
+	}
+}
