@@ -147,31 +147,6 @@ func TestDiscordTenGuilds(t *testing.T) {
 	}
 }
 
-// TestDiscordKilled kills the program in the middle of a session: what was said
-// is there when it is back.
-func TestDiscordKilled(t *testing.T) {
-	t.Parallel()
-	d := discordtest.New(t, nil)
-	g := newGuild(t, d, "home")
-	h := newHouse(t)
-	s := h.bot(d, tavern)
-	g.gives(t, g.dm, "session start")
-	d.Say(g.channel, g.ana, "Hello Bartok!", nil)
-	g.hears(t, g.channel, "Bartok", "Welcome")
-	if err := s.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	s.ended()
-	again := h.bot(d, tavern)
-	answers(t, g.gives(t, g.ana, "session recap"), true, "Hello Bartok!", "Welcome to the Flagon.")
-	answers(t, g.gives(t, g.dm, "session start"), false, "the last session was cut off; its 2 lines are kept")
-	answers(t, g.gives(t, g.dm, "session stop"), false, "kept")
-	if m := g.gives(t, g.dm, "session start"); strings.Contains(m.Content, "cut off") {
-		t.Errorf("a session that was stopped counts as cut off: %q", m.Content)
-	}
-	again.stop()
-}
-
 // TestDiscordLosesItsChannel takes away what the bot plays in.
 func TestDiscordLosesItsChannel(t *testing.T) {
 	t.Parallel()

@@ -47,12 +47,15 @@ func (b *Bot) ready(_ *discordgo.Session, e *discordgo.Ready) {
 	} else {
 		b.api.id.Store(e.User.ID) // the same for all but the oldest applications
 	}
-	b.greet(e)
+	if b.greet(e) {
+		b.spawn(b.offerAll)
+	}
 	b.spawn(func(ctx context.Context) { b.register(ctx, "") })
 }
 
-// greet tells the operator, once, that the bot is there.
-func (b *Bot) greet(e *discordgo.Ready) {
+// greet tells the operator, once, that the bot is there, and reports whether it
+// did.
+func (b *Bot) greet(e *discordgo.Ready) bool {
 	b.mu.Lock()
 	known := b.greeted
 	b.greeted = true
@@ -64,6 +67,7 @@ func (b *Bot) greet(e *discordgo.Ready) {
 	default:
 		b.say(fmt.Sprintf("discord: %s is online; /session start in a channel begins to play", e.User.Username))
 	}
+	return !known
 }
 
 // joined puts the commands into a guild if they are not everywhere.

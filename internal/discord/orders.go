@@ -6,89 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
-
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
-
-// startSession begins a session in the channel.
-func (b *Bot) startSession(ctx context.Context, c *call) (string, error) {
-	parent := ""
-	if c.channel.Type == 0 && c.channel.ParentID == "" && c.channel.GuildID == "" { // the state does not know it
-		asked, err := b.api.channel(ctx, c.channel.ID)
-		if err != nil {
-			return "", fmt.Errorf("looking at this channel: %w; give the bot View Channel here", err)
-		}
-		c.channel = asked
-	}
-	switch c.channel.Type {
-	case discordgo.ChannelTypeGuildText:
-	case discordgo.ChannelTypeGuildPublicThread, discordgo.ChannelTypeGuildPrivateThread:
-		parent = c.channel.ParentID
-	default:
-		return "", fmt.Errorf("a session needs a text channel or a thread")
-	}
-	if lacking := missing(c.rights, parent != ""); len(lacking) > 0 {
-		return "", fmt.Errorf("the bot cannot play here; give it %s in this channel", strings.Join(lacking, " and "))
-	}
-	r, err := b.open(ctx, c.guild, c.channel.ID, parent)
-	if err != nil {
-		return "", err
-	}
-	var out strings.Builder
-	name := r.sitting.Campaign
-	if name == "" {
-		name = "A new session"
-	}
-	fmt.Fprintf(&out, "**%s**\n", escape(name))
-	if r.sitting.Scene != "" {
-		fmt.Fprintf(&out, "%s\n", strings.TrimSpace(r.sitting.Scene))
-	}
-	var names []string
-	for _, n := range r.cast() {
-		names = append(names, escape(n.Name))
-	}
-	fmt.Fprintf(&out, "At the table: %s.\nWrite here to play, and begin with the name of whom you speak to. `/session stop` ends the session.", strings.Join(names, ", "))
-	notices := r.sitting.Notices
-	if !r.mouth.ownName() {
-		notices = append(notices, "the bot speaks for the NPCs: give it the permission Manage Webhooks here, and start again, so that they speak under their own names")
-	}
-	notices = append(notices, "what is written here from now on is kept on the machine that runs the bot")
-	for _, n := range notices {
-		fmt.Fprintf(&out, "\n%s", notice("info", n))
-	}
-	return out.String(), nil
-}
-
-// missing names the permissions without which nothing can be played.
-func missing(rights int64, thread bool) (names []string) {
-	need := []struct {
-		right int64
-		name  string
-	}{{discordgo.PermissionViewChannel, "View Channel"}, {discordgo.PermissionSendMessages, "Send Messages"}}
-	if thread {
-		need[1].right, need[1].name = discordgo.PermissionSendMessagesInThreads, "Send Messages in Threads"
-	}
-	for _, n := range need {
-		if rights&(n.right|discordgo.PermissionAdministrator) == 0 {
-			names = append(names, n.name)
-		}
-	}
-	return names
-}
-
-// stopSession ends the session.
-func (b *Bot) stopSession(_ context.Context, c *call) (string, error) {
-	r, err := c.room()
-	if err != nil {
-		return "", err
-	}
-	if err := b.finish(r, ""); err != nil {
-		return "", fmt.Errorf("the session has ended, but not in order: %w", err)
-	}
-	return fmt.Sprintf("The session has ended after %s. What was said is kept.", lasted(time.Since(r.began))), nil
-}
 
 func (b *Bot) sessionStatus(ctx context.Context, c *call) (string, error) {
 	r, err := c.room()

@@ -41,13 +41,13 @@ type room struct {
 	npcs []NPC
 }
 
-// open starts a session: first whether the channel can be written to, then the
-// table.
-func (b *Bot) open(ctx context.Context, guild, channel, parent string) (*room, error) {
+// open starts a session, or with resume goes on with the one that was cut off:
+// first whether the channel can be written to, then the table.
+func (b *Bot) open(ctx context.Context, guild, channel, parent string, resume bool) (*room, error) {
 	if err := b.reserve(guild); err != nil {
 		return nil, err
 	}
-	r, err := b.furnish(ctx, guild, channel, parent)
+	r, err := b.furnish(ctx, guild, channel, parent, resume)
 	b.mu.Lock()
 	late := b.rooms == nil
 	switch {
@@ -69,19 +69,35 @@ func (b *Bot) open(ctx context.Context, guild, channel, parent string) (*room, e
 func (b *Bot) reserve(guild string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.rooms == nil {
-		return errGoing
-	}
-	if r, taken := b.rooms[guild]; taken && r == nil {
-		return errors.New("a session is being started or stopped; wait a moment")
-	} else if taken {
-		return fmt.Errorf("a session is running in <#%s>; /session stop ends it", r.channel)
+	if err := b.taken(guild); err != nil {
+		return err
 	}
 	b.rooms[guild] = nil
 	return nil
 }
 
-func (b *Bot) furnish(ctx context.Context, guild, channel, parent string) (*room, error) {
+// free says why no session can begin in a guild now, if none can.
+func (b *Bot) free(guild string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.taken(guild)
+}
+
+// taken is free for whoever holds b.mu.
+func (b *Bot) taken(guild string) error {
+	r, taken := b.rooms[guild]
+	switch {
+	case b.rooms == nil:
+		return errGoing
+	case taken && r == nil:
+		return errors.New("a session is being started or stopped; wait a moment")
+	case taken:
+		return fmt.Errorf("a session is running in <#%s>; /session stop ends it", r.channel)
+	}
+	return nil
+}
+
+func (b *Bot) furnish(ctx context.Context, guild, channel, parent string, resume bool) (*room, error) {
 	b.mu.Lock()
 	life := b.life
 	b.mu.Unlock()
@@ -92,8 +108,8 @@ func (b *Bot) furnish(ctx context.Context, guild, channel, parent string) (*room
 	r.mouth.lost = func(why string) { b.spawn(func(context.Context) { b.finish(r, "") }); b.say(why) }
 	err := r.mouth.prepare(ctx)
 	if err == nil {
-		r.board = &board{api: b.api, channel: channel, next: r.mouth}
-		r.sitting, err = b.backend.Sit(ctx, guild, SitOptions{Sink: r.board, Tell: r.mouth.tell})
+		r.board = newBoard(b.api, channel, r.mouth)
+		r.sitting, err = b.backend.Sit(ctx, guild, SitOptions{Sink: r.board, Tell: r.mouth.tell, Channel: channel, Resume: resume})
 	}
 	if err != nil {
 		end()

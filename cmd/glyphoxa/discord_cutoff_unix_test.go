@@ -1,0 +1,177 @@
+//go:build unix
+
+package main_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+)
+
+// kill ends the program at once.
+func (s *session) kill() {
+	s.t.Helper()
+	if err := s.cmd.Process.Kill(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.ended()
+}
+
+// offered waits for the question whether a session that was cut off goes on.
+func (g *guild) offered(t testing.TB, channel string) discordtest.Message {
+	t.Helper()
+	m, err := g.d.AwaitMessage(t.Context(), channel, func(m discordtest.Message) bool { return len(m.Components) > 0 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// button returns what the button does that has a label.
+func button(t testing.TB, m discordtest.Message, label string) string {
+	t.Helper()
+	for _, row := range m.Components {
+		for _, c := range row.Components {
+			if c.Label == label {
+				return c.CustomID
+			}
+		}
+	}
+	t.Fatalf("message %q has no button %q", m.Content, label)
+	return ""
+}
+
+// presses lets a user press a button of a message, and returns what that shows.
+func (g *guild) presses(t testing.TB, user, channel string, m discordtest.Message, label string) discordtest.Message {
+	t.Helper()
+	i, err := g.d.Press(user, channel, m.ID, button(t, m, label))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := i.Response(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	shown, err := i.AnswerWhen(t.Context(), func(now discordtest.Message) bool { return now.ID != m.ID || now.Content != m.Content })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shown
+}
+
+// cutOff plays until a line is answered, and kills the program.
+func (g *guild) cutOff(t testing.TB, h *house, channel string) {
+	t.Helper()
+	s := h.bot(g.d, tavern)
+	home := g.channel
+	g.channel = channel
+	answers(t, g.gives(t, g.dm, "session start"), false, "The Flagon")
+	g.channel = home
+	g.d.Say(channel, g.ana, "Hello Bartok!", nil)
+	g.hears(t, channel, "Bartok", "Welcome")
+	s.kill()
+}
+
+// TestDiscordGoesOn kills the program in the middle of a session: when it is
+// back it asks where that was whether to go on, and goes on with what was said.
+func TestDiscordGoesOn(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	thread := d.AddThread(g.channel, "night one")
+	h := newHouse(t)
+	g.cutOff(t, h, thread)
+
+	s := h.bot(d, tavern)
+	question := g.offered(t, thread)
+	answers(t, question, false, "was cut off; its 2 lines are kept", "Go on with it, or begin anew?")
+	answers(t, g.gives(t, g.ana, "session recap"), true, "Hello Bartok!", "Welcome to the Flagon.")
+	answers(t, g.presses(t, g.ana, thread, question, "Go on"), true, "Only a dungeon master")
+	answers(t, g.presses(t, g.dm, thread, question, "Go on"), false, "**The Flagon** goes on", "A foggy evening.")
+	d.Say(thread, g.ana, "Goodbye, Bartok.", nil)
+	answers(t, g.gives(t, g.dm, "session stop"), false, "kept")
+	answers(t, g.gives(t, g.ana, "session recap"), true, "Hello Bartok!", "Goodbye, Bartok.")
+	if m := g.gives(t, g.dm, "session start"); strings.Contains(m.Content, "cut off") {
+		t.Errorf("a session that was stopped counts as cut off: %q", m.Content)
+	}
+	s.stop()
+}
+
+// TestDiscordBeginsAnew leaves alone what was cut off. It is asked once where it
+// was, and whenever a session is to start; old questions are explained.
+func TestDiscordBeginsAnew(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	h := newHouse(t)
+	g.cutOff(t, h, g.channel)
+	h.bot(d, tavern).kill() // or before it has asked
+	s := h.bot(d, tavern)
+	old := g.gives(t, g.dm, "session start")
+	answers(t, old, false, "was cut off; its 2 lines are kept")
+	question := g.gives(t, g.dm, "session start")
+	answers(t, g.presses(t, g.dm, g.channel, question, "Begin anew"), false, "The Flagon", "cut off; its 2 lines are kept, and /session recap shows")
+	answers(t, g.presses(t, g.dm, g.channel, old, "Go on"), true, "⚠ A session is running in <#"+g.channel+">")
+	d.Say(g.channel, g.ana, "Hello Mira!", nil)
+	g.hears(t, g.channel, "Mira", "Mind the gap.")
+	g.gives(t, g.dm, "session stop")
+	if m := g.gives(t, g.ana, "session recap"); strings.Contains(m.Content, "Hello Bartok!") {
+		t.Errorf("the new session has lines of the old one: %q", m.Content)
+	}
+	answers(t, g.presses(t, g.dm, g.channel, old, "Go on"), true, "⚠ Somebody went on with that session, or began another; /session start begins one now")
+	asked := 0
+	for _, m := range d.Messages(g.channel) {
+		if len(m.Components) > 0 && m.Type == 0 {
+			asked++
+		}
+	}
+	if asked > 1 {
+		t.Errorf("the bot asked %d times by itself, want once at most", asked)
+	}
+	s.stop()
+}
+
+// TestDiscordTwoDecide has two dungeon masters press different buttons at once:
+// one session begins.
+func TestDiscordTwoDecide(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	other := d.AddMember(g.id, "other-dm", g.role)
+	h := newHouse(t)
+	g.cutOff(t, h, g.channel)
+	s := h.bot(d, tavern)
+	question := g.offered(t, g.channel)
+	var work sync.WaitGroup
+	var shown [2]discordtest.Message
+	for n, user := range []string{g.dm, other} {
+		work.Go(func() {
+			i, err := d.Press(user, g.channel, question.ID, button(t, question, []string{"Go on", "Begin anew"}[n]))
+			if err != nil {
+				return // the other was first: the buttons are gone
+			}
+			if _, err := i.Response(t.Context()); err != nil {
+				t.Error(err)
+				return
+			}
+			shown[n], err = i.AnswerWhen(t.Context(), func(now discordtest.Message) bool { return now.Content != question.Content })
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	work.Wait()
+	begun := 0
+	for _, m := range shown {
+		if strings.Contains(m.Content, "At the table:") && !m.Ephemeral() {
+			begun++
+		}
+	}
+	if begun == 0 || !strings.Contains(g.gives(t, g.dm, "session status").Content, "In <#"+g.channel+">") {
+		t.Errorf("the two were shown %q and %q, want a session", shown[0].Content, shown[1].Content)
+	}
+	answers(t, g.gives(t, g.dm, "session stop"), false, "has ended")
+	answers(t, g.gives(t, g.dm, "session stop"), true, "No session is running")
+	s.stop()
+}

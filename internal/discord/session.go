@@ -1,0 +1,162 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// goOn is what the button says that goes on with a session that was cut off,
+// before the session's id.
+const goOn = "resume"
+
+// startSession begins a session in the channel. If the last one was cut off, it
+// asks first whether that goes on.
+func (b *Bot) startSession(ctx context.Context, c *call) (string, error) {
+	parent, err := b.playable(ctx, c)
+	if err != nil {
+		return "", err
+	}
+	if err := b.free(c.guild); err != nil {
+		return "", err
+	}
+	cut, is, err := b.backend.Interrupted(ctx, c.guild)
+	if err != nil {
+		return "", err
+	}
+	does, id, _ := strings.Cut(c.pressed, " ")
+	switch {
+	case c.pressed == "" && is:
+		c.buttons = offers(cut)
+		return offer(cut), nil
+	case c.pressed != "" && (!is || id != cut.ID):
+		return "", errors.New("somebody went on with that session, or began another; /session start begins one now")
+	}
+	r, err := b.open(ctx, c.guild, c.channel.ID, parent, does == goOn)
+	if err != nil {
+		return "", err
+	}
+	return r.opening(does == goOn), nil
+}
+
+// offer asks whether a session that was cut off goes on.
+func offer(cut memory.Session) string {
+	lines := fmt.Sprintf("its %d lines are", cut.Lines)
+	if cut.Lines == 1 {
+		lines = "its one line is"
+	}
+	return fmt.Sprintf("The last session, begun <t:%d:f>, was cut off; %s kept. Go on with it, or begin anew? A dungeon master decides.", cut.Started.Unix(), lines)
+}
+
+func offers(cut memory.Session) []button {
+	return []button{
+		{"Go on", "session start " + goOn + " " + cut.ID, discordgo.PrimaryButton},
+		{"Begin anew", "session start anew " + cut.ID, discordgo.SecondaryButton},
+	}
+}
+
+// offerAll asks, where sessions were cut off before the bot was there, whether
+// they go on.
+func (b *Bot) offerAll(ctx context.Context) {
+	for _, c := range b.backend.CutOff(ctx) {
+		if b.cfg.Guild != "" && c.Guild != b.cfg.Guild {
+			continue
+		}
+		cut, is, err := b.backend.Interrupted(ctx, c.Guild)
+		if err == nil && is {
+			_, err = b.api.post(ctx, c.Channel, &discordgo.MessageSend{Content: offer(cut), Components: row(offers(cut)), AllowedMentions: nobody()})
+		}
+		if err != nil { // /session start asks, too
+			b.log.Warn("offering to go on with a session", "guild", c.Guild, "reason", err)
+		}
+	}
+}
+
+// playable reports why a session cannot be played in a channel. Of a thread it
+// returns the channel.
+func (b *Bot) playable(ctx context.Context, c *call) (parent string, err error) {
+	if c.channel.Type == 0 && c.channel.ParentID == "" && c.channel.GuildID == "" { // the state does not know it
+		asked, err := b.api.channel(ctx, c.channel.ID)
+		if err != nil {
+			return "", fmt.Errorf("looking at this channel: %w; give the bot View Channel here", err)
+		}
+		c.channel = asked
+	}
+	switch c.channel.Type {
+	case discordgo.ChannelTypeGuildText:
+	case discordgo.ChannelTypeGuildPublicThread, discordgo.ChannelTypeGuildPrivateThread:
+		parent = c.channel.ParentID
+	default:
+		return "", fmt.Errorf("a session needs a text channel or a thread")
+	}
+	if lacking := missing(c.rights, parent != ""); len(lacking) > 0 {
+		return "", fmt.Errorf("the bot cannot play here; give it %s in this channel", strings.Join(lacking, " and "))
+	}
+	return parent, nil
+}
+
+// opening is what everybody reads as a session begins, or goes on.
+func (r *room) opening(again bool) string {
+	var out strings.Builder
+	name := r.sitting.Campaign
+	if name == "" {
+		name = "The session"
+	}
+	fmt.Fprintf(&out, "**%s**", escape(name))
+	if again {
+		out.WriteString(" goes on")
+	}
+	out.WriteString("\n")
+	if r.sitting.Scene != "" {
+		fmt.Fprintf(&out, "%s\n", strings.TrimSpace(r.sitting.Scene))
+	}
+	var names []string
+	for _, n := range r.cast() {
+		names = append(names, escape(n.Name))
+	}
+	fmt.Fprintf(&out, "At the table: %s.\nWrite here to play, and begin with the name of whom you speak to. `/session stop` ends the session.", strings.Join(names, ", "))
+	notices := r.sitting.Notices
+	if !r.mouth.ownName() {
+		notices = append(notices, "the bot speaks for the NPCs: give it the permission Manage Webhooks here, and start again, so that they speak under their own names")
+	}
+	notices = append(notices, "what is written here from now on is kept on the machine that runs the bot")
+	for _, n := range notices {
+		fmt.Fprintf(&out, "\n%s", notice("info", n))
+	}
+	return out.String()
+}
+
+// missing names the permissions without which nothing can be played.
+func missing(rights int64, thread bool) (names []string) {
+	need := []struct {
+		right int64
+		name  string
+	}{{discordgo.PermissionViewChannel, "View Channel"}, {discordgo.PermissionSendMessages, "Send Messages"}}
+	if thread {
+		need[1].right, need[1].name = discordgo.PermissionSendMessagesInThreads, "Send Messages in Threads"
+	}
+	for _, n := range need {
+		if rights&(n.right|discordgo.PermissionAdministrator) == 0 {
+			names = append(names, n.name)
+		}
+	}
+	return names
+}
+
+// stopSession ends the session.
+func (b *Bot) stopSession(_ context.Context, c *call) (string, error) {
+	r, err := c.room()
+	if err != nil {
+		return "", err
+	}
+	if err := b.finish(r, ""); err != nil {
+		return "", fmt.Errorf("the session has ended, but not in order: %w", err)
+	}
+	return fmt.Sprintf("The session has ended after %s. What was said is kept.", lasted(time.Since(r.began))), nil
+}
