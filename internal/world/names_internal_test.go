@@ -33,7 +33,7 @@ func TestNamesKeepNothing(t *testing.T) {
 	word := func() string { return fmt.Sprint("w", rnd.IntN(20)) }
 	all := map[string]*version{}
 	n := &names{seed: maphash.MakeSeed()}
-	for range 500 {
+	for range 200 {
 		after := map[string]*version{}
 		for range 1 + rnd.IntN(8) {
 			id := fmt.Sprint("e", rnd.IntN(30))

@@ -102,24 +102,23 @@ func TestNamesLeadWhereTheStoreSays(t *testing.T) {
 		}
 		must(t, "Refresh", w.Refresh(t.Context()))
 		for _, name := range rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string { return drawName(t, "utterance") }), 4, 4).Draw(rt, "utterances") {
-			sameNamed(rt, store, graph, name)
+			sameNamed(rt, store, graph, memory.EntityQuery{
+				Name: name, Exact: true, Limit: rapid.SampledFrom([]int{0, 1, 2, 6}).Draw(rt, "limit"),
+			})
 		}
 	})
 }
 
-// sameNamed compares whom a name leads to, as different viewers.
-func sameNamed(t *rapid.T, store *sqlite.Store, graph world.Graph, name string) {
-	for _, viewer := range []string{"mira", "bart", "nobody", memory.Anyone, ""} {
-		for _, limit := range []int{0, 1, 2, 6} {
-			q := memory.EntityQuery{Name: name, Exact: true, Viewer: viewer, Limit: limit}
-			want, stored := store.FindEntities(context.Background(), q)
-			got, err := graph.FindEntities(context.Background(), q)
-			if err := errors.Join(stored, err); err != nil {
-				t.Fatalf("FindEntities: %v", err)
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%d of those that %q names as %q knows (-store +world):\n%s", limit, name, viewer, diff)
-			}
+// sameNamed compares what a query finds, as different viewers.
+func sameNamed(t *rapid.T, store *sqlite.Store, graph world.Graph, q memory.EntityQuery) {
+	for _, q.Viewer = range []string{"mira", "bart", "nobody", memory.Anyone, ""} {
+		want, stored := store.FindEntities(context.Background(), q)
+		got, err := graph.FindEntities(context.Background(), q)
+		if err := errors.Join(stored, err); err != nil {
+			t.Fatalf("FindEntities: %v", err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%+v finds (-store +world):\n%s", q, diff)
 		}
 	}
 }
