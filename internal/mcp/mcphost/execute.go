@@ -105,7 +105,7 @@ func (h *Host) tried(ctx context.Context, e *entry, args string) (mcp.Result, er
 	if err == nil || !e.Definition.Idempotent || !passing(err) || !h.fits(ctx, e.tool) {
 		return res, err
 	}
-	if e.server != nil && errors.Is(err, mcp.ErrUnavailable) && !e.server.returns(ctx) {
+	if e.server != nil && errors.Is(err, mcp.ErrUnavailable) && !e.server.returns(ctx, err) {
 		return res, err
 	}
 	first := res.Duration

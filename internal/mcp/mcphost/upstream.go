@@ -26,7 +26,8 @@ const (
 	// doubted; one is enough if there is nobody to answer it.
 	suspicious = 3
 	// returnPatience is how long a call that may be tried twice waits for a lost
-	// server to return, and lossDelay how long after the call the loss may show.
+	// server to return, and lossDelay how long after the call a loss may show that
+	// the call's error does not tell of.
 	returnPatience = 2 * time.Second
 	lossDelay      = 20 * time.Millisecond
 )
@@ -176,8 +177,21 @@ func (u *upstream) call(ctx context.Context, cancel context.CancelFunc, t *tool,
 	case cut:
 		return mcp.Result{}, u.broken(l.over())
 	}
-	return mcp.Result{}, u.callError(ctx, err)
+	err = u.callError(ctx, err)
+	if errors.Is(err, sdk.ErrSessionMissing) || errors.Is(err, sdk.ErrConnectionClosed) {
+		err = &goneError{err, l}
+	}
+	return mcp.Result{}, err
 }
+
+// goneError is the error of a call that found its connection gone, which the
+// connection's supervisor is about to notice.
+type goneError struct {
+	error
+	link *link
+}
+
+func (e *goneError) Unwrap() error { return e.error }
 
 // broken is the error of a call that the connection failed.
 func (u *upstream) broken(err error) error {
@@ -240,11 +254,19 @@ func (u *upstream) awake(ctx context.Context) (*link, error) {
 	}
 }
 
-// returns waits for the server to be back if its connection was lost, and
-// reports whether it is.
-func (u *upstream) returns(ctx context.Context) bool {
+// returns waits for the server to be back if its connection was lost under the
+// call that failed with err, and reports whether it is.
+func (u *upstream) returns(ctx context.Context, err error) bool {
 	ctx, cancel := context.WithTimeout(ctx, returnPatience)
 	defer cancel()
+	var gone *goneError
+	if errors.As(err, &gone) {
+		select {
+		case <-gone.link.ended:
+		case <-ctx.Done():
+			return false
+		}
+	}
 	for l := u.live.Load(); l != nil; l = u.live.Load() {
 		select {
 		case <-l.ended: // its supervisor is about to notice

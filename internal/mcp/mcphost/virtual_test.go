@@ -3,6 +3,7 @@ package mcphost
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -307,6 +308,24 @@ func TestLostCallsAreNotReplayed(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Whoever is told that the session is gone waits until that is seen, however
+// late: a second call over the same connection would be lost as well.
+func TestLossIsSeenLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFar(t, config.MCPServerConfig{})
+		old, anew := &link{ended: make(chan struct{})}, &link{ended: make(chan struct{})}
+		f.up.live.Store(old)
+		time.AfterFunc(time.Second, func() {
+			f.up.live.Store(anew)
+			close(old.ended)
+		})
+		back := f.up.returns(t.Context(), fmt.Errorf("calling: %w", &goneError{sdk.ErrSessionMissing, old}))
+		if l := f.up.live.Load(); !back || l != anew {
+			t.Errorf("returns = %v, new connection = %v; want both", back, l == anew)
+		}
+	})
 }
 
 // cut breaks the wire under a call.
