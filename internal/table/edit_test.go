@@ -267,6 +267,23 @@ func TestReword(t *testing.T) {
 	}
 }
 
+// TestRewordOfWhatThenWaits has a turn that was at work wait for another NPC,
+// and the table close.
+func TestRewordOfWhatThenWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, setting{model: func(llm.Request) []step { return []step{{hang: true}} }})
+		r.write("Bob", "m0", "Bart, hello")
+		r.write("Ana", "m1", "Mira, an ail")
+		time.Sleep(time.Second)
+		check(t, r.Reword(t.Context(), "m1", "Bart, an ale"))
+		r.close()
+		if got := r.ends(); got != "1 cancelled, 2 cancelled" {
+			t.Errorf("turns ended %q, want each once", got)
+		}
+		r.kept("Bob: Bart, hello", "Ana: Bart, an ale")
+	})
+}
+
 // TestRewordForgetsWhatToolsTold begins anew without what was found for the old
 // words.
 func TestRewordForgetsWhatToolsTold(t *testing.T) {

@@ -140,6 +140,7 @@ func randomTable(t *testing.T, acts []act, m *moods, manner config.Interruptibil
 	time.Sleep(4 * time.Minute) // more than any timeout
 	m.models, m.voices = []int{9}, []int{0}
 	r.recast(mira(set), bart())
+	mail.casts = append(mail.casts, casting{time.Now(), r.names()})
 	j := &referee{room: r}
 	for _, who := range []string{"Mira", "Bart"} {
 		if _, err := r.Mute(t.Context(), who, false); err != nil {
@@ -161,6 +162,7 @@ func randomTable(t *testing.T, acts []act, m *moods, manner config.Interruptibil
 	j.turns()
 	j.transcript(mail)
 	j.raises()
+	j.present(mail.casts)
 	j.wire()
 	return j.faults
 }
@@ -171,6 +173,13 @@ type mail struct {
 	user  map[string]string // by ref
 	text  map[string]string // as it stands; empty if it was taken back
 	stale map[string]bool   // what no longer stands: words that occur nowhere else
+	casts []casting
+}
+
+// casting is who is at a table from a time on.
+type casting struct {
+	at   time.Time
+	npcs []string
 }
 
 func newMail() *mail {
@@ -311,6 +320,7 @@ func (r *room) edit(a act, set setting, mail *mail) {
 		other := bart()
 		other.BudgetTier, other.Personality = mcp.BudgetDeep, a.words
 		r.recast([][]config.NPC{{mira(set)}, {zed(), other}, {mira(set), other}}[a.who]...)
+		mail.casts = append(mail.casts, casting{time.Now(), r.names()})
 	}
 }
 
@@ -387,6 +397,30 @@ func (j *referee) told(m *mail, prompt string) {
 	for word := range m.stale {
 		if strings.Contains(prompt, word) {
 			j.fault("%s was taken back, and a model is given\n%s", word, prompt)
+		}
+	}
+}
+
+// present has nobody speak who is not at the table.
+func (j *referee) present(casts []casting) {
+	for _, e := range of[table.Event](j.events) {
+		var npc string
+		switch e := e.(type) {
+		case *table.TurnStarted:
+			npc = e.NPC
+		case *table.AudioStarted:
+			npc = e.NPC
+		case *table.Sentence:
+			npc = e.NPC
+		default:
+			continue
+		}
+		h := table.HeaderOf(e)
+		for i, c := range casts {
+			now := h.Time.After(c.at) && (i+1 == len(casts) || h.Time.Before(casts[i+1].at))
+			if now && !slices.Contains(c.npcs, npc) {
+				j.fault("%s is not at the table: %+v", npc, e)
+			}
 		}
 	}
 }
