@@ -22,8 +22,8 @@ func (h *house) Sit(ctx context.Context, guild string, o discord.SitOptions) (*d
 	if err != nil {
 		return nil, err
 	}
-	l.beginning.Lock()
-	defer l.beginning.Unlock()
+	l.turn.Lock()
+	defer l.turn.Unlock()
 	a, leave, err := l.enter(ctx)
 	if err != nil {
 		return nil, err
@@ -170,8 +170,8 @@ func (h *house) Interrupted(ctx context.Context, guild string) (s memory.Session
 	if err != nil {
 		return s, false, err
 	}
-	l.beginning.Lock()
-	defer l.beginning.Unlock()
+	l.turn.Lock()
+	defer l.turn.Unlock()
 	a, leave, err := l.enter(ctx)
 	if err != nil {
 		return s, false, err
@@ -208,8 +208,8 @@ func (h *house) CutOff(ctx context.Context) (all []discord.Cut) {
 // cutOff returns the session that was cut off, without lines if none was, and
 // forgets where it was played.
 func (l *lodging) cutOff(ctx context.Context) (cut discord.Cut, err error) {
-	l.beginning.Lock()
-	defer l.beginning.Unlock()
+	l.turn.Lock()
+	defer l.turn.Unlock()
 	e, err := l.book.read()
 	if err != nil || e.Table == nil || l.inPlay() {
 		return cut, err

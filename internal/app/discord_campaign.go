@@ -174,6 +174,8 @@ func (h *house) SwitchCampaign(ctx context.Context, guild string, by discord.Cal
 // turnTo has the guild play a campaign from now on. What cannot be opened is not
 // turned to.
 func (l *lodging) turnTo(ctx context.Context, id string) error {
+	l.turn.Lock()
+	defer l.turn.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e, err := l.book.read()

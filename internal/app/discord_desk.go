@@ -52,7 +52,7 @@ func (a *App) calledBy(ctx context.Context, by discord.Caller) (context.Context,
 	if !ok {
 		return nil, fmt.Errorf("there is no profile %q", name)
 	}
-	return policy.WithSubject(ctx, &policy.Subject{Name: "discord:" + by.ID, Profile: profile, Transport: "discord", Crowd: "discord"}), nil
+	return policy.WithSubject(ctx, &policy.Subject{Name: caller(by.ID), Profile: profile, Transport: "discord", Crowd: "discord"}), nil
 }
 
 // Import implements [discord.Office].

@@ -111,8 +111,8 @@ type lodging struct {
 	dir   string
 	book  guildBook
 
-	beginning sync.Mutex // held while a session begins, or it is looked for one that was cut off
-	letters   sync.Mutex // held while the feedback is written
+	turn    sync.Mutex // held while a session begins, the campaign changes, somebody is forgotten, or it is looked for what was cut off
+	letters sync.Mutex // held while the feedback is written
 
 	mu     sync.Mutex // guards the fields below, and is held while an app opens or closes
 	suite  *suite     // nil while none is open

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
 	"github.com/MrWong99/glyphoxa/internal/mcp/governor"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
@@ -49,8 +50,7 @@ func (a *App) govern(ctx context.Context, o Options) error {
 			a.log.Error("keeping the policy", "reason", err)
 		}
 	})
-	path := filepath.Join(a.Config.DataDir, "audit.db")
-	a.audit, err = audit.Open(ctx, path, audit.Options{Arguments: server.Audit.Arguments, Keep: time.Duration(server.Audit.Keep), Logger: a.log})
+	a.audit, err = audit.Open(ctx, auditFile(a.Config), audit.Options{Arguments: server.Audit.Arguments, Keep: time.Duration(server.Audit.Keep), Logger: a.log})
 	if err != nil {
 		return fmt.Errorf("opening the audit log: %w", err)
 	}
@@ -72,6 +72,9 @@ func (a *App) govern(ctx context.Context, o Options) error {
 	a.governor = governor.New(a.policy, a.audit, a.metrics)
 	return nil
 }
+
+// auditFile is where the audit log is kept.
+func auditFile(cfg *config.Config) string { return filepath.Join(cfg.DataDir, "audit.db") }
 
 // closeGovernance ends what govern began, once no call can come any more.
 func (a *App) closeGovernance() error {

@@ -108,6 +108,15 @@ type Records interface {
 	SwitchCampaign(ctx context.Context, guild string, by Caller, id string) (Campaign, error)
 	// Note keeps what somebody thinks of the play, for whoever runs the bot.
 	Note(ctx context.Context, guild string, by Caller, text string) error
+	// Declined lists the users who do not want to be heard in the guild.
+	Declined(ctx context.Context, guild string) ([]string, error)
+	// Consent keeps whether a user wants to be heard. Who never said so is.
+	Consent(ctx context.Context, guild, user string, heard bool) error
+	// Forget takes everything a user said or wrote out of what is kept of the
+	// guild: in all its campaigns, at the table that is running, in the feedback,
+	// and the user's name and words in the audit log. It returns how many lines
+	// that were. An error means that something may be left.
+	Forget(ctx context.Context, guild, user string) (lines int, err error)
 }
 
 // Backend is what is behind a bot.

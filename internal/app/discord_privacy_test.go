@@ -1,0 +1,176 @@
+package app
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/MrWong99/glyphoxa/internal/discord"
+)
+
+// TestConsent keeps who does not want to be heard, each guild for itself.
+func TestConsent(t *testing.T) {
+	h := openInn(t, t.TempDir(), flagon)
+	defer func() { h.shut() }()
+	declined := func(guild string, want ...string) {
+		t.Helper()
+		got, err := h.Declined(t.Context(), guild)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Join(got, " ") != strings.Join(want, " ") {
+			t.Errorf("declined in %s: %q, want %q", guild, got, want)
+		}
+	}
+	consent := func(user string, heard bool) {
+		t.Helper()
+		if err := h.Consent(t.Context(), home, user, heard); err != nil {
+			t.Fatal(err)
+		}
+	}
+	declined(home)
+	consent(ana.ID, false)
+	consent(dm.ID, false)
+	consent(ana.ID, false)
+	declined(home, dm.ID, ana.ID)
+	declined(away)
+	h.shut()
+	h = openInn(t, h.dir, flagon)
+	declined(home, dm.ID, ana.ID)
+	consent(dm.ID, true)
+	consent(dm.ID, true)
+	declined(home, ana.ID)
+	if err := h.Consent(t.Context(), home, "../x", false); err == nil {
+		t.Error("an id that is none was kept")
+	}
+}
+
+// TestConsentSurvivesTrouble leaves what is kept as it is when the disk takes
+// nothing.
+func TestConsentSurvivesTrouble(t *testing.T) {
+	h := openInn(t, t.TempDir(), flagon)
+	defer h.shut()
+	if err := h.Consent(t.Context(), home, ana.ID, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(h.path(guildFile), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Consent(t.Context(), home, dm.ID, false); err == nil || strings.Contains(err.Error(), h.dir) {
+		t.Errorf("Consent over a broken file = %v, want an error without a path", err)
+	}
+	if _, err := h.Declined(t.Context(), home); err == nil {
+		t.Error("a broken file counts as nobody declined")
+	}
+	if kept, err := os.ReadFile(h.path(guildFile)); err != nil || string(kept) != "{" {
+		t.Errorf("the broken file is %q, %v; want it left for the operator", kept, err)
+	}
+	left, err := filepath.Glob(h.path("." + guildFile + "*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("drafts are left: %q, %v", left, err)
+	}
+}
+
+// TestForget leaves nothing of a user in what is kept of a guild: at the table,
+// in all campaigns, in the feedback and in the audit log. Others, and other
+// guilds, keep what is theirs.
+func TestForget(t *testing.T) {
+	h := openInn(t, t.TempDir(), flagon+"server: {audit: {arguments: true}}\n")
+	defer h.shut()
+	bob := discord.Caller{ID: "300000000000000003"}
+	s := h.sit(discord.SitOptions{})
+	s.hears(ana, "Bartok, my name is Xanthippe!")
+	s.close()
+	h.load(mere)
+	h.switchTo("the-drowned-mere")
+	s = h.sit(discord.SitOptions{})
+	s.hears(ana, "Bartok, remember Xanthippe!")
+	s.hears(bob, "Bartok, good evening!")
+	for _, by := range []discord.Caller{ana, bob} {
+		if err := h.Note(t.Context(), home, by, "Xanthippe noted by "+by.ID); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.Call(t.Context(), home, by, "search_rules", `{"query":"Xanthippe asks"}`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := h.Consent(t.Context(), home, ana.ID, false); err != nil {
+		t.Fatal(err)
+	}
+
+	n, err := h.Forget(t.Context(), home, ana.ID)
+	if err != nil || n != 2 {
+		t.Fatalf("Forget = %d, %v; want the two lines", n, err)
+	}
+	if n, err := h.Forget(t.Context(), home, ana.ID); err != nil || n != 0 {
+		t.Errorf("forgetting again = %d, %v", n, err)
+	}
+	for _, l := range h.lines() {
+		if strings.Contains(l, "Xanthippe") {
+			t.Errorf("the line %q is kept", l)
+		}
+	}
+	if got := len(h.records("discord:" + bob.ID)); got != 1 {
+		t.Errorf("%d records of another's call, want 1", got)
+	}
+	if got := len(h.records("discord:" + ana.ID)); got != 0 {
+		t.Errorf("%d records name the user", got)
+	}
+	feedback, err := os.ReadFile(h.path(feedbackFile))
+	if err != nil || strings.Contains(string(feedback), ana.ID) || !strings.Contains(string(feedback), "noted by "+bob.ID) {
+		t.Errorf("feedback = %q, %v; want the other's alone", feedback, err)
+	}
+	if declined, err := h.Declined(t.Context(), home); err != nil || !cmp.Equal(declined, []string{ana.ID}) {
+		t.Errorf("declined = %q, %v: who is forgotten is not heard again for that", declined, err)
+	}
+	s.hears(bob, "Bartok, who was here?")
+	s.close()
+	h.shutGuild()
+	h.holds("my name is Xanthippe", false)
+	h.holds("remember Xanthippe", false)
+	h.holds("good evening", true)
+	if _, err := h.Forget(t.Context(), home, "no id"); err == nil {
+		t.Error("an id that is none was forgotten")
+	}
+}
+
+// shutGuild closes the home guild's app, so that its files are at rest.
+func (h *inn) shutGuild() {
+	h.t.Helper()
+	l, err := h.lodging(home)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.vacate(); err != nil {
+		h.t.Error(err)
+	}
+}
+
+// holds requires whether a file of the home guild holds a text.
+func (h *inn) holds(text string, want bool) {
+	h.t.Helper()
+	var in []string
+	err := filepath.WalkDir(h.path(), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if bytes.Contains(data, []byte(text)) {
+			in = append(in, path)
+		}
+		return err
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if (len(in) > 0) != want {
+		h.t.Errorf("%q is in %q; want it there: %t", text, in, want)
+	}
+}
