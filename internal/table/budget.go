@@ -91,7 +91,7 @@ func (t *Table) filling(tn *turn) {
 // words.
 func (t *Table) react(ctx context.Context, a *attempt) {
 	tn := a.turn
-	if a.guess || a.result == nil || a.result.err != nil || a.ending != nil || tn.also < 0 || tn.leader != nil || tn.attempt != a || tn.held {
+	if a.guess || a.result == nil || a.result.err != nil || a.ending != nil || tn.also < 0 || tn.leader != nil || tn.attempt != a || tn.held || tn.takenBack {
 		return
 	}
 	who := tn.also

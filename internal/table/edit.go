@@ -30,8 +30,8 @@ func (t *Table) Retract(ctx context.Context, ref string) error {
 // Reword gives what was written in a message, which is ref, another text. A turn
 // of which nothing was heard yet is for whom the new text is for, and is
 // answered anew; of any other the answer stands. The line is changed in the log,
-// and in what NPCs are given. No text takes it back. An unknown ref changes
-// nothing.
+// and in what NPCs are given. No text takes it back. An unknown ref or the text
+// that is there already changes nothing.
 func (t *Table) Reword(ctx context.Context, ref, text string) error {
 	text = untrusted.Clean(text, maxText)
 	if ref == "" || strings.TrimSpace(text) == "" {
@@ -57,6 +57,11 @@ func (t *Table) Forget(ctx context.Context, user string) error {
 type edit struct {
 	of   func(agent.Source) bool
 	text string // in place of what was said; empty takes it back
+}
+
+// changes reports whether a turn is not yet as the edit wants it.
+func (e edit) changes(tn *turn) bool {
+	return e.of(tn.source()) && !tn.takenBack && (e.text == "" || e.text != tn.Text)
 }
 
 // edit changes what was said: in mind and in the turns under way at once, then
@@ -117,13 +122,13 @@ func (t *Table) reconsider(e edit) {
 // once those of them have ended whose lines are being kept as they were.
 func (t *Table) editTurns(ctx context.Context, e edit) (kept []<-chan struct{}) {
 	for _, tn := range slices.Clone(t.waiting) {
-		if e.of(tn.source()) {
+		if e.changes(tn) {
 			t.editWaiting(ctx, tn, e.text)
 		}
 	}
 	for _, number := range slices.Sorted(maps.Keys(t.open)) {
 		tn := t.open[number]
-		if tn == nil || !e.of(tn.source()) { // nil: it waits for another NPC by now
+		if tn == nil || !e.changes(tn) { // nil: it waits for another NPC by now
 			continue
 		}
 		if tn.ending != nil {
