@@ -21,6 +21,8 @@ type action struct {
 func (b *Bot) actions() map[string]action {
 	return map[string]action{
 		"campaign info":   {everyone: true, do: b.campaignInfo},
+		"campaign load":   {do: b.campaignLoad},
+		"campaign switch": {do: b.campaignSwitch, suggest: b.office(SuggestCampaign)},
 		"feedback":        {everyone: true, do: b.feedback},
 		"session start":   {open: true, do: b.startSession},
 		"session stop":    {open: true, do: b.stopSession},
@@ -34,23 +36,24 @@ func (b *Bot) actions() map[string]action {
 		"npc unmuteall":   {do: npcUnmuteAll},
 		"npc say":         {do: npcSay, suggest: npcs},
 		"npc direct":      {do: npcDirect, suggest: npcsOrAll},
+		"npc reload":      {do: npcReload},
 		"tier raise":      {do: tierRaise, suggest: npcsOrAll},
 		"tier lower":      {do: tierLower, suggest: npcsOrAll},
 		"tier cap":        {do: tierCap, suggest: npcsOrAll},
 		"tier status":     {do: tierStatus},
 		"tools list":      {do: b.toolsList},
 		"tools calibrate": {do: b.toolsCalibrate},
-		"tools approve":   {do: b.toolsApprove},
+		"tools approve":   {do: b.toolsApprove, suggest: b.office(SuggestHeldTool)},
 		"roll":            {everyone: true, open: true, do: b.roll},
 		"rules":           {everyone: true, do: b.rules},
 		"ask":             {do: b.ask},
 		"approve list":    {do: b.approveList},
-		"approve yes":     {do: b.approveYes},
-		"approve no":      {do: b.approveNo},
+		"approve yes":     {do: b.approveYes, suggest: b.office(SuggestApproval)},
+		"approve no":      {do: b.approveNo, suggest: b.office(SuggestApproval)},
 		"entity add":      {do: b.entityAdd},
 		"entity list":     {do: b.entityList},
 		"entity import":   {do: b.entityImport},
-		"entity remove":   {do: b.entityRemove},
+		"entity remove":   {do: b.entityRemove, suggest: b.office(SuggestEntity)},
 	}
 }
 
@@ -74,6 +77,7 @@ func definitions() []*discordgo.ApplicationCommand {
 			sub("direct", "Tell an NPC how to play its next turns, such as: lie about the key",
 				npcsOption(), text("text", "How to play; without it the NPC plays freely again", false, 1000),
 				number("turns", "For how many turns (3 unless said otherwise)", 1, 50)),
+			sub("reload", "Read the NPC files anew: the table goes on with what is in them now"),
 		),
 		group("tier", "How much time NPCs may take to think",
 			sub("raise", "Let an NPC think longer, with better tools, for a while",
@@ -87,30 +91,40 @@ func definitions() []*discordgo.ApplicationCommand {
 		group("tools", "What NPCs can use while they think",
 			sub("list", "Every tool, how fast it is, and the tier from which it may be used"),
 			sub("calibrate", "Measure how fast the tools are now"),
-			sub("approve", "Let NPCs use a tool that is new or was changed by its server", text("name", "The tool, as server/tool@hash", true, 200)),
+			sub("approve", "Let NPCs use a tool that is new or was changed by its server", completed(text("name", "The tool, as server/tool", true, 200))),
 		),
 		group("roll", "Roll dice for everyone to see", text("dice", "Such as 2d6+3, d20 or 4d6kh3", true, 200)),
 		group("rules", "Look something up in the rules", text("about", "Such as grapple or fireball", true, 200)),
 		group("ask", "What is known of something: who said what, who is involved. Only you see the answer",
 			text("about", "A name, place or thing, such as Rusty Flagon", true, 200)),
-		group("campaign", "What is played here", sub("info", "Its name, its rules, and what is going on")),
+		group("campaign", "What is played here",
+			sub("info", "Its name, its rules, and what is going on"),
+			sub("load", "Keep a campaign file, to play that campaign, too", fileOption()),
+			sub("switch", "Play another campaign, with a world and a memory of its own",
+				completed(text("campaign", "Its name", true, 200))),
+		),
 		group("feedback", "Tell whoever runs the bot what is good and what is not; the NPCs do not read it",
 			text("text", "What you think", true, 1000)),
 		group("approve", "Calls that wait until a dungeon master agrees",
 			sub("list", "What waits"),
-			sub("yes", "Let a call pass, once", text("id", "Its id, as shown by /approve list", true, 64)),
-			sub("no", "Deny a call", text("id", "Its id, as shown by /approve list", true, 64)),
+			sub("yes", "Let a call pass, once", completed(text("id", "Its id, as shown by /approve list", true, 64))),
+			sub("no", "Deny a call", completed(text("id", "Its id, as shown by /approve list", true, 64))),
 		),
 		group("entity", "The people, places and things of your world",
 			sub("add", "Add somebody or something; without a name a form opens",
 				text("name", "What people call it", false, maxEntityName), kindOption(),
 				text("description", "One to three sentences", false, maxEntityText), text("place", "Where it is: the name of a place", false, maxEntityName)),
-			sub("import", "Read people, places and things from a campaign file", &discordgo.ApplicationCommandOption{
-				Type: discordgo.ApplicationCommandOptionAttachment, Name: "file", Description: "A campaign file in YAML, 10 MB at most", Required: true,
-			}),
+			sub("import", "Read people, places and things from a campaign file", fileOption()),
 			sub("list", "Who and what there is", text("name", "Only those with this in their name", false, 200)),
-			sub("remove", "Take somebody or something out of the world for good", text("id", "Its id, as shown by /entity list", true, 64)),
+			sub("remove", "Take somebody or something out of the world for good", completed(text("id", "Its id, as shown by /entity list", true, 64))),
 		),
+	}
+}
+
+// fileOption is a campaign file.
+func fileOption() *discordgo.ApplicationCommandOption {
+	return &discordgo.ApplicationCommandOption{
+		Type: discordgo.ApplicationCommandOptionAttachment, Name: "file", Description: "A campaign file in YAML, 10 MB at most", Required: true,
 	}
 }
 

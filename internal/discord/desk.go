@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-
-	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
 
 const (
@@ -128,49 +126,6 @@ func (b *Bot) ask(ctx context.Context, c *call) (string, error) {
 	return list(lines, "Nothing is known of that."), nil
 }
 
-func (b *Bot) toolsList(ctx context.Context, c *call) (string, error) { return b.tools(ctx, c, false) }
-func (b *Bot) toolsCalibrate(ctx context.Context, c *call) (string, error) {
-	return b.tools(ctx, c, true)
-}
-
-func (b *Bot) tools(ctx context.Context, c *call, measure bool) (string, error) {
-	all, err := b.backend.Tools(ctx, c.guild, measure)
-	if err != nil {
-		return "", err
-	}
-	var lines []string
-	for _, s := range all {
-		lines = append(lines, "- "+toolLine(s))
-	}
-	return list(lines, "There are no tools."), nil
-}
-
-// toolsApprove lets NPCs use a tool as its server describes it now.
-func (b *Bot) toolsApprove(ctx context.Context, c *call) (string, error) {
-	if err := b.backend.ApproveTool(ctx, c.guild, c.by, c.str("name")); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("**%s** is approved: NPCs may use it as its server describes it now.", escape(c.str("name"))), nil
-}
-
-// toolLine describes a tool.
-func toolLine(s mcphost.Status) string {
-	line := fmt.Sprintf("**%s** from %s on", escape(s.Name), s.Tier)
-	switch {
-	case s.P50 > 0:
-		line += fmt.Sprintf(", %.3g ms", s.P50)
-	case s.DeclaredP50 > 0:
-		line += fmt.Sprintf(", said to take %g ms", s.DeclaredP50)
-	}
-	if s.Source != "builtin" {
-		line += ", " + escape(s.Source)
-	}
-	if s.State != "ready" {
-		line += ", " + s.State
-	}
-	return line
-}
-
 func (b *Bot) approveList(ctx context.Context, c *call) (string, error) {
 	type waiting struct {
 		Approvals []struct {
@@ -219,22 +174,6 @@ func (b *Bot) sessionRecap(ctx context.Context, c *call) (string, error) {
 		lines = append(lines, "> **"+escape(l.Speaker)+":** "+escape(l.Text))
 	}
 	return list(lines, ""), nil
-}
-
-func (b *Bot) campaignInfo(ctx context.Context, c *call) (string, error) {
-	k, err := b.backend.Campaign(ctx, c.guild)
-	if err != nil {
-		return "", err
-	}
-	name := k.Name
-	if name == "" {
-		name = "A campaign without a name"
-	}
-	out := fmt.Sprintf("**%s** (%s): %d NPCs, a world of %d entities, %d sessions so far.", escape(name), escape(k.System), k.NPCs, k.Entities, k.Sessions)
-	if scene := strings.TrimSpace(k.Scene); scene != "" {
-		out += "\n" + scene
-	}
-	return out, nil
 }
 
 // feedback keeps what somebody thinks of the play.

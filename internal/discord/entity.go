@@ -148,22 +148,28 @@ func (b *Bot) entityRemove(ctx context.Context, c *call) (string, error) {
 
 // entityImport reads a campaign file that came with the command.
 func (b *Bot) entityImport(ctx context.Context, c *call) (string, error) {
+	name, data, err := b.attachment(ctx, c)
+	if err != nil {
+		return "", err
+	}
+	n, err := b.backend.Import(ctx, c.guild, c.by, name, data)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d entities were read from %s.", n, escape(name)), nil
+}
+
+// attachment gets the file that came with a command.
+func (b *Bot) attachment(ctx context.Context, c *call) (name string, data []byte, err error) {
 	f := c.file("file")
 	if f == nil {
-		return "", errors.New("there is no file; attach one")
+		return "", nil, errors.New("there is no file; attach one")
 	}
 	if f.Size > maxImport {
-		return "", fmt.Errorf("the file has %d MB; 10 MB are the most", f.Size>>20)
+		return "", nil, fmt.Errorf("the file has %d MB; 10 MB are the most", f.Size>>20)
 	}
-	data, err := b.fetch(ctx, f.URL)
-	if err != nil {
-		return "", err
-	}
-	n, err := b.backend.Import(ctx, c.guild, c.by, f.Filename, data)
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%d entities were read from %s.", n, escape(f.Filename)), nil
+	data, err = b.fetch(ctx, f.URL)
+	return f.Filename, data, err
 }
 
 // fetch gets an attached file.

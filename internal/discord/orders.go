@@ -87,6 +87,23 @@ func npcDirect(ctx context.Context, c *call) (string, error) {
 	})
 }
 
+// npcReload reads the NPC files anew.
+func npcReload(ctx context.Context, c *call) (string, error) {
+	r, err := c.room()
+	if err != nil {
+		return "", err
+	}
+	said, err := r.reload(ctx)
+	if err != nil {
+		return "", err
+	}
+	lines := strings.Split(said, "\n")
+	for i := range lines {
+		lines[i] = escape(lines[i])
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
 func tierRaise(ctx context.Context, c *call) (string, error) {
 	to, err := mcp.ParseTier(c.str("tier"))
 	if err != nil {

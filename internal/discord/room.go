@@ -37,6 +37,8 @@ type room struct {
 	once   sync.Once // of closing
 	err    error     // of closing
 
+	reloading sync.Mutex // held while the cast is read anew
+
 	mu   sync.Mutex // guards the fields below
 	npcs []NPC
 }
@@ -140,6 +142,18 @@ func (r *room) recast(all []NPC) {
 	r.npcs = all
 	r.mu.Unlock()
 	r.mouth.cast(all)
+}
+
+// reload has the table go on with the NPCs that are in the files now, and says
+// what has changed.
+func (r *room) reload(ctx context.Context) (string, error) {
+	r.reloading.Lock()
+	defer r.reloading.Unlock()
+	all, said, err := r.sitting.Reload(ctx)
+	if err == nil {
+		r.recast(all)
+	}
+	return said, err
 }
 
 // finish ends a session and says why in its channel, unless why is empty.

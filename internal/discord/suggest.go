@@ -104,6 +104,20 @@ func npcsOrAll(ctx context.Context, c *call, typed string) ([]suggestion, error)
 	return out, err
 }
 
+// office suggests what the guild has.
+func (b *Bot) office(what Suggestion) finder {
+	return func(ctx context.Context, c *call, typed string) (out []suggestion, err error) {
+		all, err := b.backend.Suggest(ctx, c.guild, c.by, what, typed)
+		for _, k := range all {
+			if what == SuggestCampaign && k.Value == "" {
+				k.Name, k.Value = called(Campaign{Name: k.Name}), configured
+			}
+			out = append(out, suggestion{k.Name, k.Value})
+		}
+		return out, err
+	}
+}
+
 // contains reports whether a text has another in it, in whatever case.
 func contains(text, part string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(part))

@@ -1,0 +1,121 @@
+package discord
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+)
+
+// maxDiff bounds how much of a difference is shown, in characters; all of it is
+// in a file.
+const maxDiff = 1500
+
+func (b *Bot) toolsList(ctx context.Context, c *call) (string, error) { return b.tools(ctx, c, false) }
+func (b *Bot) toolsCalibrate(ctx context.Context, c *call) (string, error) {
+	return b.tools(ctx, c, true)
+}
+
+func (b *Bot) tools(ctx context.Context, c *call, measure bool) (string, error) {
+	all, err := b.backend.Tools(ctx, c.guild, measure)
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	for _, s := range all {
+		lines = append(lines, "- "+toolLine(s))
+	}
+	return list(lines, "There are no tools."), nil
+}
+
+// toolsApprove shows how the server of a tool describes it now, and lets NPCs use
+// it so once that is confirmed.
+func (b *Bot) toolsApprove(ctx context.Context, c *call) (string, error) {
+	held, err := b.backend.HeldTools(ctx, c.guild)
+	if err != nil {
+		return "", err
+	}
+	var found []mcphost.Held
+	for _, w := range held {
+		if w.Hash == c.pressed || c.pressed == "" && goesBy(w, c.str("name")) {
+			found = append(found, w)
+		}
+	}
+	switch {
+	case len(found) == 0 && c.pressed != "":
+		return "", fmt.Errorf("the tool does not wait for approval any more, or was changed again; /tools approve shows it as it is now")
+	case len(found) == 0:
+		return "", fmt.Errorf("no tool of that name waits for approval; %s", waiting(held))
+	case len(found) > 1:
+		return "", fmt.Errorf("several tools of that name wait for approval; %s", waiting(found))
+	case c.pressed == "":
+		c.buttons = []button{{"Approve", "tools approve " + found[0].Hash, discordgo.DangerButton}}
+		return c.difference(found[0]), nil
+	}
+	name := fullName(found[0])
+	if err := b.backend.ApproveTool(ctx, c.guild, c.by, name); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("`%s` is approved: NPCs may use it as its server describes it now.", fenced(name)), nil
+}
+
+// fullName is what a tool that waits is called, and no other.
+func fullName(w mcphost.Held) string { return w.Server + "/" + w.Name + "@" + w.Hash }
+
+// goesBy reports whether somebody who names a tool may mean this one.
+func goesBy(w mcphost.Held, name string) bool {
+	name = strings.TrimSuffix(name, "@"+w.Hash)
+	return name == w.Name || name == w.Server+"/"+w.Name
+}
+
+// waiting names tools that wait for approval.
+func waiting(all []mcphost.Held) string {
+	if len(all) == 0 {
+		return "none does"
+	}
+	var names []string
+	for _, w := range all {
+		names = append(names, "`"+fenced(fullName(w))+"`")
+	}
+	return "there are " + strings.Join(names, ", ")
+}
+
+// difference shows what a server says of a tool now, against what it said before.
+// What does not fit goes with the answer as a file.
+func (c *call) difference(w mcphost.Held) string {
+	diff := udiff.Unified("approved", "offered", w.Approved+"\n", w.Offered+"\n")
+	if w.Approved == "" {
+		diff = w.Offered
+	}
+	shown := fenced(diff)
+	if r := []rune(shown); len(r) > maxDiff {
+		c.attach("definition.diff", []byte(diff))
+		shown = string(r[:maxDiff]) + "\n…"
+	}
+	return fmt.Sprintf("`%s` %s. It is text that NPCs' models read; approve it if it asks for nothing strange.\n```diff\n%s\n```", fenced(fullName(w)), w.Why, shown)
+}
+
+// fenced keeps a text from ending the code it is shown as.
+func fenced(text string) string { return strings.ReplaceAll(text, "`", "ˋ") }
+
+// toolLine describes a tool.
+func toolLine(s mcphost.Status) string {
+	line := fmt.Sprintf("**%s** from %s on", escape(s.Name), s.Tier)
+	switch {
+	case s.P50 > 0:
+		line += fmt.Sprintf(", %.3g ms", s.P50)
+	case s.DeclaredP50 > 0:
+		line += fmt.Sprintf(", said to take %g ms", s.DeclaredP50)
+	}
+	if s.Source != "builtin" {
+		line += ", " + escape(s.Source)
+	}
+	if s.State != "ready" {
+		line += ", " + s.State
+	}
+	return line
+}
