@@ -184,7 +184,11 @@ func isWord(r rune) bool {
 	return r == '\'' || r == '’' || r == '-' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r >= 0x80 && r != '“' && r != '”' && r != '„' && r != '–' && r != '—' && r != '…'
 }
 
+// clip shortens s to n characters.
 func clip(s string, n int) string {
+	if len(s) <= n { // bytes, of which a character has at least one
+		return s
+	}
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-1]) + "…"
 	}

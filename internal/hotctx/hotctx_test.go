@@ -3,6 +3,7 @@ package hotctx_test
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -116,6 +117,26 @@ func TestAssembleSaysWhereTheyAre(t *testing.T) {
 			}
 			if got.Scene != row.scene || !slices.Equal(got.Entities, row.entities) {
 				t.Errorf("scene %q, entities %q; want %q and %q", got.Scene, got.Entities, row.scene, row.entities)
+			}
+		})
+	}
+}
+
+func TestAssembleClips(t *testing.T) {
+	src := hotctx.New(nil, store(t))
+	for _, row := range []struct{ name, said, want string }{
+		{"short", "hello", "hello"},
+		{"as_long_as_may_be", strings.Repeat("ü", 400), strings.Repeat("ü", 400)},
+		{"too_long", strings.Repeat("ü", 401), strings.Repeat("ü", 399) + "…"},
+		{"too_long_in_plain_letters", strings.Repeat("u", 401), strings.Repeat("u", 399) + "…"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got, err := src.Assemble(t.Context(), hotctx.Query{NPC: "mira", Recent: 1, Lines: []memory.Line{{Speaker: "Alice", Text: row.said}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := []string{"Alice: " + row.want}; !slices.Equal(got.Lines, want) {
+				t.Errorf("lines = %q, want %q", got.Lines, want)
 			}
 		})
 	}
