@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/world"
@@ -78,22 +79,25 @@ func receive(t *testing.T, who string, deltas <-chan world.Delta) []string {
 }
 
 func TestWhoeverTakesNothingHoldsUpNobody(t *testing.T) {
-	o := newFanout(t)
-	_, stuck := o.sees(t)
-	_, stuckToo := o.sees(t)
-	_, quick := o.sees(t)
-	for _, id := range []string{"a", "b", "c"} {
-		o.put(t, id)
-		if ids := receive(t, "the quick one", quick); len(ids) != 1 || ids[0] != id {
-			t.Errorf("the quick one is told of %q, want %q", ids, id)
+	synctest.Test(t, func(t *testing.T) {
+		o := newFanout(t)
+		_, stuck := o.sees(t)
+		_, stuckToo := o.sees(t)
+		_, quick := o.sees(t)
+		for _, id := range []string{"a", "b", "c"} {
+			o.put(t, id)
+			if ids := receive(t, "the quick one", quick); len(ids) != 1 || ids[0] != id {
+				t.Errorf("the quick one is told of %q, want %q", ids, id)
+			}
+			synctest.Wait() // the others are being told of the first
 		}
-	}
-	for who, deltas := range map[string]<-chan world.Delta{"the first": stuck, "the second": stuckToo} {
-		first, rest := receive(t, who, deltas), receive(t, who, deltas)
-		if len(first) != 1 || len(rest) != 2 {
-			t.Errorf("%s stuck one is told of %q, then of %q; want one, then the other two at once", who, first, rest)
+		for who, deltas := range map[string]<-chan world.Delta{"the first": stuck, "the second": stuckToo} {
+			first, rest := receive(t, who, deltas), receive(t, who, deltas)
+			if len(first) != 1 || len(rest) != 2 {
+				t.Errorf("%s stuck one is told of %q, then of %q; want one, then the other two at once", who, first, rest)
+			}
 		}
-	}
+	})
 }
 
 func TestFanoutEndsWithTheLastAndBeginsAnew(t *testing.T) {
@@ -113,23 +117,26 @@ func TestFanoutEndsWithTheLastAndBeginsAnew(t *testing.T) {
 }
 
 func TestNothingIsPushedAfterItFailed(t *testing.T) {
-	o := newFanout(t)
-	sub, err := o.world.Subscribe(world.Filter{})
-	if err != nil {
-		t.Fatalf("subscribing: %v", err)
-	}
-	pushed := 0
-	w := &flow{sub: sub, push: func(world.Delta) bool { pushed++; return false }}
-	if err := o.join(w); err != nil {
-		t.Fatalf("joining: %v", err)
-	}
-	_, other := o.sees(t)
-	for _, id := range []string{"a", "b"} {
-		o.put(t, id)
-		receive(t, "the other", other)
-	}
-	o.leave(w) // waits for whoever pushes
-	if pushed != 1 {
-		t.Errorf("pushed %d times, want once", pushed)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		o := newFanout(t)
+		sub, err := o.world.Subscribe(world.Filter{})
+		if err != nil {
+			t.Fatalf("subscribing: %v", err)
+		}
+		pushed := 0
+		w := &flow{sub: sub, push: func(world.Delta) bool { pushed++; return false }}
+		if err := o.join(w); err != nil {
+			t.Fatalf("joining: %v", err)
+		}
+		_, other := o.sees(t)
+		for _, id := range []string{"a", "b"} {
+			o.put(t, id)
+			receive(t, "the other", other)
+			synctest.Wait() // this one was served as well
+		}
+		o.leave(w) // waits for whoever pushes
+		if pushed != 1 {
+			t.Errorf("pushed %d times, want once", pushed)
+		}
+	})
 }
