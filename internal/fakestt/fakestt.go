@@ -68,6 +68,8 @@ type Script struct {
 	Lines []string
 	// Delay is the time from the request for a final to its coming.
 	Delay time.Duration
+	// Hold keeps all finals back until [Server.Release].
+	Hold bool
 	// Fault goes wrong, in the first Times connections or requests; zero means
 	// in all.
 	Fault Fault
@@ -90,6 +92,7 @@ type Server struct {
 	http   *httptest.Server
 	life   context.Context // of the connections; ends with the test
 	tasks  sync.WaitGroup  // the connections' handlers
+	free   chan struct{}   // closed when finals may go out
 
 	mu       sync.Mutex // guards the fields below
 	requests []Request
@@ -102,7 +105,10 @@ type Server struct {
 func Start(t testing.TB, script Script) *Server {
 	t.Helper()
 	life, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	s := &Server{script: script, life: life}
+	s := &Server{script: script, life: life, free: make(chan struct{})}
+	if !script.Hold {
+		close(s.free)
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/listen", s.socket("Authorization", "Token ", refuseDeepgram, s.deepgram))
 	mux.HandleFunc("GET /v1/speech-to-text/realtime", s.socket("Xi-Api-Key", "", refuseElevenLabs, s.elevenLabs))
@@ -121,6 +127,9 @@ func Start(t testing.TB, script Script) *Server {
 
 // URL is the service's root, without a path.
 func (s *Server) URL() string { return s.http.URL }
+
+// Release lets out the finals that the script holds back. It is called once.
+func (s *Server) Release() { close(s.free) }
 
 // Requests returns what was asked so far.
 func (s *Server) Requests() []Request {
@@ -210,11 +219,15 @@ func (c *session) say(ctx context.Context, v any) {
 	_ = c.conn.Write(ctx, websocket.MessageText, data) // the client may be gone
 }
 
-// pause waits before a final; it reports whether the connection is still
-// wanted.
-func (c *session) pause(ctx context.Context) bool {
+// pause waits before a final; it reports whether the final is still wanted.
+func (s *Server) pause(ctx context.Context) bool {
 	select {
-	case <-time.After(c.server.script.Delay):
+	case <-s.free:
+	case <-ctx.Done():
+		return false
+	}
+	select {
+	case <-time.After(s.script.Delay):
 		return true
 	case <-ctx.Done():
 		return false

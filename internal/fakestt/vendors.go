@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/coder/websocket"
 )
@@ -112,7 +111,7 @@ func (d *deepgram) results(ctx context.Context, final, finalize bool, text strin
 // finalize answers a request for the final transcript. As the real service, it
 // says nothing if everything has been said.
 func (d *deepgram) finalize(ctx context.Context) bool {
-	if !d.pause(ctx) {
+	if !d.server.pause(ctx) {
 		return false
 	}
 	text := d.fresh(-1)
@@ -181,7 +180,7 @@ func (s *Server) elevenLabs(ctx context.Context, c *session) {
 
 // commit answers a request for the final transcript of so many samples.
 func (c *session) commit(ctx context.Context, samples int) bool {
-	if !c.pause(ctx) {
+	if !c.server.pause(ctx) {
 		return false
 	}
 	text := c.text(-1)
@@ -247,12 +246,9 @@ func (s *Server) transcriptions(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.count((len(q.File) - 44) / 2)
-	select {
-	case <-time.After(s.script.Delay):
-	case <-r.Context().Done():
-		return
+	if s.pause(r.Context()) {
+		s.transcript(w, fault)
 	}
-	s.transcript(w, fault)
 }
 
 // transcript answers a good request.
