@@ -24,6 +24,12 @@ type stage struct {
 	stop                    func()
 }
 
+// bare is a backend without anything.
+type bare struct{ Backend }
+
+// CutOff implements House.
+func (bare) CutOff(context.Context) []Cut { return nil }
+
 // newStage puts a bot online whose commands do what book says instead.
 func newStage(t *testing.T, backend Backend, book map[string]action) *stage {
 	t.Helper()
@@ -88,7 +94,7 @@ func TestAnswerCarriesFiles(t *testing.T) {
 		c.attach("turns.txt", []byte("words"))
 		return "Here.", nil
 	}
-	s := newStage(t, nil, map[string]action{
+	s := newStage(t, bare{}, map[string]action{
 		"session status": {do: show},
 		"session recap":  {do: func(ctx context.Context, c *call) (string, error) { <-late; return show(ctx, c) }},
 		"npc list": {do: func(ctx context.Context, c *call) (string, error) {
@@ -151,7 +157,7 @@ func TestAnswerToButton(t *testing.T) {
 	for _, slow := range []bool{false, true} {
 		t.Run(fmt.Sprintf("slow=%t", slow), func(t *testing.T) {
 			late := make(chan struct{})
-			s := newStage(t, nil, map[string]action{
+			s := newStage(t, bare{}, map[string]action{
 				"npc list": {open: true, do: func(_ context.Context, c *call) (string, error) {
 					if c.pressed == "" {
 						c.buttons = []button{{"Do", "npc list done", discordgo.PrimaryButton}, {"Fail", "npc list failed", discordgo.DangerButton}}

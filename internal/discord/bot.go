@@ -59,12 +59,15 @@ type Bot struct {
 	work  sync.WaitGroup // interactions and rooms that close
 	slots chan struct{}  // one for each interaction at work
 
+	consents sync.Mutex // held while who may be heard is read or changed
+
 	mu         sync.Mutex // guards the fields below
 	life       context.Context
-	ended      bool             // nothing is begun any more
-	rooms      map[string]*room // by guild; nil while one opens
-	greeted    bool             // the operator knows that the bot is there
-	registered map[string]bool  // guilds whose commands are right; "" for all
+	ended      bool                       // nothing is begun any more
+	rooms      map[string]*room           // by guild; nil while one opens
+	greeted    bool                       // the operator knows that the bot is there
+	declined   map[string]map[string]bool // users by guild: true are not heard
+	registered map[string]bool            // guilds whose commands are right; "" for all
 }
 
 // New returns a bot that signs in with cfg's token; Run runs it.
@@ -75,6 +78,7 @@ func New(cfg config.Discord, backend Backend, o *Options) (*Bot, error) {
 	b := &Bot{
 		cfg: cfg, backend: backend, log: o.Logger, say: o.Say,
 		slots: make(chan struct{}, maxInteractions), rooms: map[string]*room{}, registered: map[string]bool{},
+		declined: map[string]map[string]bool{},
 	}
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)

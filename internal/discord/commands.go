@@ -24,6 +24,9 @@ func (b *Bot) actions() map[string]action {
 		"campaign load":   {do: b.campaignLoad},
 		"campaign switch": {do: b.campaignSwitch, suggest: b.office(SuggestCampaign)},
 		"feedback":        {everyone: true, do: b.feedback},
+		"privacy info":    {everyone: true, do: b.privacyInfo},
+		"privacy consent": {everyone: true, do: b.privacyConsent},
+		"privacy forget":  {everyone: true, do: b.privacyForget},
 		"session start":   {open: true, do: b.startSession},
 		"session stop":    {open: true, do: b.stopSession},
 		"session status":  {everyone: true, do: b.sessionStatus},
@@ -105,6 +108,11 @@ func definitions() []*discordgo.ApplicationCommand {
 		),
 		group("feedback", "Tell whoever runs the bot what is good and what is not; the NPCs do not read it",
 			text("text", "What you think", true, 1000)),
+		group("privacy", "What the bot keeps of you, and what you can do about it",
+			sub("info", "What is kept, and where"),
+			sub("consent", "Say whether the bot hears what you write", heardOption()),
+			sub("forget", "Delete what you wrote from what the bot keeps, for good"),
+		),
 		group("approve", "Calls that wait until a dungeon master agrees",
 			sub("list", "What waits"),
 			sub("yes", "Let a call pass, once", completed(text("id", "Its id, as shown by /approve list", true, 64))),
@@ -119,6 +127,16 @@ func definitions() []*discordgo.ApplicationCommand {
 			sub("remove", "Take somebody or something out of the world for good", completed(text("id", "Its id, as shown by /entity list", true, 64))),
 		),
 	}
+}
+
+// heardOption is whether somebody is heard.
+func heardOption() *discordgo.ApplicationCommandOption {
+	o := text("heard", "Whether you are heard", true, 0) // Discord takes choices or a length
+	o.Choices = []*discordgo.ApplicationCommandOptionChoice{
+		{Name: "yes: NPCs hear what I write in a session's channel", Value: "yes"},
+		{Name: "no: what I write is not heard, and not kept", Value: "no"},
+	}
+	return o
 }
 
 // fileOption is a campaign file.

@@ -127,7 +127,7 @@ func (b *Bot) gone(guild, channel string) {
 func (b *Bot) written(s *discordgo.Session, e *discordgo.MessageCreate) {
 	m := e.Message
 	r := b.room(m.GuildID)
-	if r == nil || r.channel != m.ChannelID || !spoken(m) {
+	if r == nil || r.channel != m.ChannelID || !spoken(m) || !b.heard(m.GuildID, m.Author.ID) {
 		return
 	}
 	r.write(message{m.ID, m.Author.ID, speaker(m), b.said(s, r, m)})
@@ -148,7 +148,11 @@ func (b *Bot) rewritten(s *discordgo.Session, e *discordgo.MessageUpdate) {
 	if r == nil || r.channel != m.ChannelID || m.EditedTimestamp == nil || !spoken(m) {
 		return
 	}
-	r.rewrite(m.ID, b.said(s, r, m))
+	text := ""
+	if b.heard(m.GuildID, m.Author.ID) { // else what was heard before is no more
+		text = b.said(s, r, m)
+	}
+	r.rewrite(m.ID, text)
 }
 
 // unwritten takes back messages that were deleted.

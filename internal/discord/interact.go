@@ -56,12 +56,6 @@ func (c *call) num(name string) int {
 	return int(f)
 }
 
-// yes is a choice between true and false, false if it was not given.
-func (c *call) yes(name string) bool {
-	on, _ := c.options[name].(bool)
-	return on
-}
-
 // attach lets the answer carry a file.
 func (c *call) attach(name string, data []byte) {
 	c.attached = append(c.attached, file{name, data})

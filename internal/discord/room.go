@@ -108,7 +108,7 @@ func (b *Bot) furnish(ctx context.Context, guild, channel, parent string, resume
 	r := &room{bot: b, guild: guild, channel: channel, parent: parent, began: time.Now(), end: end, deafen: deafen, inbox: newInbox()}
 	r.mouth = newMouth(b.api, b.log, channel, parent)
 	r.mouth.lost = func(why string) { b.spawn(func(context.Context) { b.finish(r, "") }); b.say(why) }
-	err := r.mouth.prepare(ctx)
+	err := errors.Join(b.learnDeclined(ctx, guild), r.mouth.prepare(ctx))
 	if err == nil {
 		r.board = newBoard(b.api, channel, r.mouth)
 		r.sitting, err = b.backend.Sit(ctx, guild, SitOptions{Sink: r.board, Tell: r.mouth.tell, Channel: channel, Resume: resume})
