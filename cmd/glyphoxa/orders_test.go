@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -44,7 +45,8 @@ func TestOrders(t *testing.T) {
 		{"tools", []string{"/raise Bartok deep 5m", "/tools"}, "info", []string{"Bartok the Barkeep: fast, up to deep (raised for ", "10 turns", "roll (fast)"}},
 		{"ledger of nothing", []string{"/ledger"}, "info", []string{"no turn has ended yet"}},
 		{"ledger", []string{"Bartok, hello", "/ledger"}, "info", []string{"turn 1 delivered: route ", "budget met"}},
-		{"help", []string{"/help"}, "info", []string{"/raise", "/lower", "/mute", "/unmute", "all means everyone", "/say", "/tools", "/ledger", "/quit"}},
+		{"help", []string{"/help"}, "info", []string{"/raise", "/lower", "/mute", "/unmute", "all means everyone", "/say", "/tools", "/ledger", "/reload", "/quit"}},
+		{"reload of what came with the program", []string{"/reload"}, "error", []string{"the NPCs came with the program"}},
 		{"no order", []string{"/dance"}, "error", []string{"/dance is no command", "/help"}},
 		{"a lone slash", []string{"/"}, "error", []string{"is no command"}},
 	}
@@ -92,6 +94,25 @@ func TestOrdersChangeTurns(t *testing.T) {
 	}
 	if tn := turns[5]; tn.started.NPC != "Bartok the Barkeep" || tn.ended.Outcome != "delivered" {
 		t.Errorf("after /unmute: %+v, want Bartok to answer", tn.all)
+	}
+}
+
+// TestTiersAreTold shows what is told of raises and caps.
+func TestTiersAreTold(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, e := range newHouse(t).play("/raise Bartok deep 10m 1 turn", "Bartok, hello", "/lower Bartok", "/raise Bartok deep", "/quit").events {
+		if e.Kind == "tier" {
+			got = append(got, fmt.Sprintf("%s %s %s, up to %s, %d turns", e.NPC, e.Change, e.Tier, e.Ceiling, e.Turns))
+		}
+	}
+	const npc = "Bartok the Barkeep "
+	want := []string{
+		npc + "raised deep, up to deep, 1 turns", npc + "expired deep, up to fast, 0 turns", npc + "capped fast, up to fast, 0 turns",
+		npc + "raised deep, up to deep, 10 turns", npc + "expired deep, up to fast, 0 turns", // with the session
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("told %q, want %q", got, want)
 	}
 }
 

@@ -33,11 +33,14 @@ type event struct {
 	Level   string          `json:"level"`
 	Ledger  json.RawMessage `json:"ledger"`
 
-	Spoken      bool    `json:"spoken"`
-	Continued   bool    `json:"continued"`
-	Step        string  `json:"step"`
-	ProjectedMS float64 `json:"projected_ms"`
-	TargetMS    float64 `json:"target_ms"`
+	Spoken      bool      `json:"spoken"`
+	Continued   bool      `json:"continued"`
+	Step        string    `json:"step"`
+	ProjectedMS float64   `json:"projected_ms"`
+	TargetMS    float64   `json:"target_ms"`
+	Change      string    `json:"change"`
+	Until       time.Time `json:"until"`
+	Turns       int       `json:"turns"`
 }
 
 // ledger is what a turn cost.

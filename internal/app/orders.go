@@ -13,10 +13,10 @@ import (
 
 // commands describe what may be typed after a slash.
 const commands = "/raise NPC TIER [DURATION] [N turns], /lower NPC [TIER], /mute NPC, /unmute NPC (to these four, all means everyone), " +
-	"/say NPC text, /direct NPC [text], /tools, /listen, /ledger, /help, /quit"
+	"/say NPC text, /direct NPC [text], /tools, /listen, /ledger, /reload, /help, /quit"
 
 // plain are the orders that stand alone.
-var plain = map[string]bool{"/tools": true, "/listen": true, "/ledger": true, "/quit": true, "/exit": true, "/help": true}
+var plain = map[string]bool{"/tools": true, "/listen": true, "/ledger": true, "/reload": true, "/quit": true, "/exit": true, "/help": true}
 
 func (p *console) command(ctx context.Context, text string) (quit bool, err error) {
 	word, rest, _ := strings.Cut(text, " ")
@@ -50,6 +50,8 @@ func (p *console) command(ctx context.Context, text string) (quit bool, err erro
 		return false, nil
 	case "/ledger":
 		return false, p.ledger(ctx)
+	case "/reload":
+		said, err = p.session.Reload(ctx)
 	case "/quit", "/exit":
 		return true, nil
 	case "/help":
@@ -58,7 +60,9 @@ func (p *console) command(ctx context.Context, text string) (quit bool, err erro
 		return false, fmt.Errorf("%s is no command; there are %s", word, commands)
 	}
 	if err == nil && said != "" {
-		p.screen.notice("info", said)
+		for line := range strings.Lines(said) {
+			p.screen.notice("info", strings.TrimSpace(line))
+		}
 	}
 	return false, err
 }
