@@ -85,21 +85,28 @@ func BenchmarkAssemble(b *testing.B) {
 		{"names=store", byStore{live, s}, recent},
 		{"names=memory", world.Graph{World: live, Finder: s}, recent},
 	} {
-		for _, asked := range []struct{ name, utterance string }{
-			{"two", "Tell me about Person77 and Village12, please"},
-			{"none", "What does the blinded condition do?"},
+		for _, asked := range []struct {
+			name, utterance string
+			pause           time.Duration // before each turn, as at a table
+		}{
+			{"two", "Tell me about Person77 and Village12, please", 0},
+			{"none", "What does the blinded condition do?", 0},
+			{"two_after_a_pause", "Tell me about Person77 and Village12, please", 10 * time.Millisecond},
 		} {
 			b.Run(from.name+"/named="+asked.name, func(b *testing.B) {
-				benchmarkAssemble(b, hotctx.New(s, from.graph), hotctx.Query{NPC: "e-1", Session: session.ID, Utterance: asked.utterance, Recent: 20, Lines: from.lines})
+				benchmarkAssemble(b, asked.pause, hotctx.New(s, from.graph), hotctx.Query{
+					NPC: "e-1", Session: session.ID, Utterance: asked.utterance, Recent: 20, Lines: from.lines,
+				})
 			})
 		}
 	}
 }
 
-func benchmarkAssemble(b *testing.B, src *hotctx.Source, q hotctx.Query) {
+func benchmarkAssemble(b *testing.B, pause time.Duration, src *hotctx.Source, q hotctx.Query) {
 	var took []time.Duration
 	b.ReportAllocs()
 	for b.Loop() {
+		time.Sleep(pause)
 		start := time.Now()
 		if _, err := src.Assemble(context.Background(), q); err != nil {
 			b.Fatal(err)
