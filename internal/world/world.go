@@ -6,7 +6,8 @@
 // internal/app. It starts no goroutine: callers that write at the same time
 // are written down together by one of them. Several processes may share a
 // store: a change never overwrites another process's unseen, and [World.Refresh]
-// takes in what others did.
+// takes in what others did. What is written to the store by other means is not
+// seen before [World.Renew].
 package world
 
 import (
