@@ -1,0 +1,57 @@
+//go:build unix
+
+package main_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+)
+
+// recapUntil asks what was said until that is as it should be.
+func (g *guild) recapUntil(t testing.TB, like func(recap string) bool) string {
+	t.Helper()
+	for {
+		m := g.gives(t, g.ana, "session recap")
+		if like(m.Content) {
+			return m.Content
+		}
+		if err := t.Context().Err(); err != nil {
+			t.Fatalf("%v; the recap is %q", err, m.Content)
+		}
+	}
+}
+
+// TestDiscordEditsAndDeletions changes what NPCs have heard long ago.
+func TestDiscordEditsAndDeletions(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	h := newHouse(t)
+	s := h.bot(d, tavern)
+	g.gives(t, g.dm, "session start")
+	edited := d.Say(g.channel, g.ana, "Hello Bartok, the word is Xanadu", nil)
+	g.hears(t, g.channel, "Bartok", "")
+	deleted := d.Say(g.channel, g.ana, "Hello Mira, the word is Zanzibar", nil)
+	answer := g.hears(t, g.channel, "Mira", "")
+	d.Edit(g.channel, edited.ID, "Hello Bartok, <@"+g.dm+"> knows of Samarkand")
+	d.Delete(g.channel, deleted.ID)
+	recap := g.recapUntil(t, func(recap string) bool {
+		return !strings.Contains(recap, "Xanadu") && !strings.Contains(recap, "Zanzibar")
+	})
+	for _, want := range []string{"Hello Bartok, home-dm knows of Samarkand", answer.Content} {
+		if !strings.Contains(recap, want) {
+			t.Errorf("the recap is %q, want %q in it", recap, want)
+		}
+	}
+	g.gives(t, g.dm, "session stop")
+	answers(t, g.gives(t, g.dm, "ask", opt("about", "Xanadu")), true, "Nothing is known of that.")
+	answers(t, g.gives(t, g.dm, "ask", opt("about", "Samarkand")), true, "Samarkand")
+	s.stop()
+	for _, word := range []string{"Xanadu", "Zanzibar"} {
+		if found := h.finds(word); len(found) > 0 {
+			t.Errorf("%s, which was taken back, stands in %q", word, found)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+//go:build unix
+
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+)
+
+// TestDiscordPrivacy says what is kept, hears nobody who does not want it, and
+// forgets who asks for it.
+func TestDiscordPrivacy(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	ben := d.AddMember(g.id, "ben")
+	h := newHouse(t)
+	s := h.bot(d, tavern)
+	answers(t, g.gives(t, g.ana, "privacy info"), true, "What the bot keeps", "/feedback", "Now you are **heard**")
+
+	// Whoever declines is not heard, from the next word on, and in the next session.
+	g.gives(t, g.dm, "session start")
+	answers(t, g.gives(t, g.ana, "privacy consent", opt("heard", "no")), true, "You are not heard from now on")
+	d.Say(g.channel, g.ana, "Hello Bartok, says Xanadu!", nil)
+	d.Say(g.channel, ben, "Hello Mira!", nil)
+	g.hears(t, g.channel, "Mira", "Mind the gap.")
+	g.gives(t, g.dm, "session stop")
+	answers(t, g.gives(t, g.ana, "privacy info"), true, "Now you are **not heard**")
+	s.stop()
+	s = h.bot(d, tavern)
+	g.gives(t, g.dm, "session start")
+	d.Say(g.channel, g.ana, "Hello Bartok, says Xanadu again!", nil)
+	said := d.Say(g.channel, ben, "Hello Mira, I am called Zanzibar!", nil)
+	if _, err := d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool {
+		return m.ID > said.ID && m.Author.Username == "Mira"
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if all := spokenBy(d.Messages(g.channel), "Bartok"); len(all) > 0 {
+		t.Errorf("Bartok answered somebody who is not to be heard: %q", all)
+	}
+	answers(t, g.gives(t, g.ana, "privacy consent", opt("heard", "yes")), true, "You are heard")
+	d.Say(g.channel, g.ana, "Hello Bartok, says Samarkand!", nil)
+	g.hears(t, g.channel, "Bartok", "")
+	answers(t, g.gives(t, ben, "feedback", opt("text", "I am Zanzibar, and I like it")), true, "Thank you")
+
+	// To be forgotten takes a second thought, and nobody else's.
+	question := g.gives(t, ben, "privacy forget")
+	answers(t, question, true, "for good?")
+	if i, err := d.Press(g.dm, g.channel, question.ID, button(t, question, "Yes, for good")); err == nil {
+		t.Errorf("the dungeon master sees the question: %v", i)
+	}
+	answers(t, g.presses(t, ben, g.channel, question, "Yes, for good"), true, "What you wrote is forgotten: 2 lines are gone")
+	again := g.gives(t, ben, "privacy forget")
+	answers(t, g.presses(t, ben, g.channel, again, "Yes, for good"), true, "What you wrote is forgotten: 0 lines are gone")
+	answers(t, g.gives(t, g.dm, "ask", opt("about", "Zanzibar")), true, "Nothing is known of that.")
+	recap := g.gives(t, g.dm, "session recap")
+	answers(t, recap, true, "Samarkand", "Ask the river.")
+	if strings.Contains(recap.Content, "Zanzibar") {
+		t.Errorf("the recap knows whom the bot forgot: %q", recap.Content)
+	}
+	g.gives(t, g.dm, "session stop")
+	s.stop()
+	if found := h.finds("Zanzibar"); len(found) > 0 {
+		t.Errorf("what was forgotten stands in %q", found)
+	}
+	if found := h.finds("Xanadu"); len(found) > 0 {
+		t.Errorf("what was not heard stands in %q", found)
+	}
+	if found := h.finds("Samarkand"); len(found) == 0 {
+		t.Error("what was heard stands nowhere, so that the test shows nothing")
+	}
+}
+
+// finds returns the files of what is kept that have a word in them.
+func (h *house) finds(word string) (found []string) {
+	h.t.Helper()
+	err := filepath.WalkDir(h.path(".glyphoxa"), func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if strings.Contains(string(data), word) {
+			found = append(found, path)
+		}
+		return err
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return found
+}
