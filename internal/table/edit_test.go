@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,17 +18,25 @@ import (
 // pupil is a model that answers each line after a while and keeps what it was
 // asked.
 type pupil struct {
+	after time.Duration
+
+	mu      sync.Mutex // guards the field below
 	prompts []string
-	after   time.Duration
 }
 
 func (l *pupil) model(req llm.Request) []step {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.prompts = append(l.prompts, prompt(req))
 	return []step{{after: l.after, text: "Aye."}}
 }
 
-// asked returns what the model was given last.
-func (l *pupil) asked() string { return l.prompts[len(l.prompts)-1] }
+// asked returns what the model was given last, once it rests.
+func (l *pupil) asked() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.prompts[len(l.prompts)-1]
+}
 
 // write has a user write a message.
 func (r *room) write(user, ref, line string) {
@@ -325,10 +334,10 @@ func TestRewordOfWhatThenWaits(t *testing.T) {
 // words.
 func TestRewordForgetsWhatToolsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var last string
+		l := &pupil{}
 		r := open(t, setting{model: func(req llm.Request) []step {
-			last = prompt(req)
-			if len(results(req)) == 0 && strings.Contains(last, "old words") {
+			l.model(req)
+			if len(results(req)) == 0 && strings.Contains(prompt(req), "old words") {
 				return []step{calls("roll", `{"x":"for the old words"}`)}
 			}
 			return []step{{after: 5 * time.Second, text: "Aye."}}
@@ -337,8 +346,8 @@ func TestRewordForgetsWhatToolsTold(t *testing.T) {
 		time.Sleep(time.Second)
 		check(t, r.Reword(t.Context(), "m1", "Mira, the rules of new words"))
 		time.Sleep(time.Minute)
-		if strings.Contains(last, "old words") {
-			t.Errorf("the prompt is\n%s", last)
+		if strings.Contains(l.asked(), "old words") {
+			t.Errorf("the prompt is\n%s", l.asked())
 		}
 	})
 }
