@@ -135,7 +135,7 @@ func TestDiscordConnectionLostInATurn(t *testing.T) {
 			s := h.bot(d, thoughtful)
 			g.gives(t, g.dm, "session start")
 			d.Say(g.channel, g.ana, "Bartok, amaranth", nil)
-			<-m.asked
+			m.next(t)
 			before := len(d.Connections())
 			row.make(d)
 			awaitConnections(t, d, func(all []discordtest.Connection) bool { return !all[before-1].Open || len(all) > before })
@@ -206,7 +206,7 @@ func TestDiscordStoppedInATurn(t *testing.T) {
 			s := h.bot(d, thoughtful)
 			g.gives(t, g.dm, "session start")
 			d.Say(g.channel, g.ana, "Bartok, amaranth", nil)
-			<-m.asked
+			m.next(t)
 			want := []string{"Ana: Bartok, amaranth"}
 			for n := range waiting {
 				line := fmt.Sprintf("Bartok, line %d", n)
@@ -282,7 +282,8 @@ func TestDiscordStoppedTwice(t *testing.T) {
 
 // TestDiscordKilledAtAnyTime kills the program twenty times, in the middle of a
 // turn, between turns and while a session begins: the database opens every time,
-// and every line is in it whose turn was over.
+// every line is in it whose turn was over, and the session is offered to go on,
+// which it does with what was said.
 func TestDiscordKilledAtAnyTime(t *testing.T) {
 	t.Parallel()
 	const kills, most = 20, 3 // lines in a round
@@ -291,8 +292,8 @@ func TestDiscordKilledAtAnyTime(t *testing.T) {
 	g := newGuild(t, d, "home")
 	m, h := newThinker(t)
 	m.wake()
-	said := 0
-	var over []string // words whose turn was over when the program was killed
+	said, last := 0, "" // the last word of the session that was cut off
+	var over []string   // words whose turn was over when the program was killed
 	for n := range kills {
 		s := h.bot(d, thoughtful)
 		if n%5 == 4 { // while it begins
@@ -302,16 +303,19 @@ func TestDiscordKilledAtAnyTime(t *testing.T) {
 			s.killed(time.Duration(chance.IntN(50)) * time.Millisecond)
 			continue
 		}
-		answers(t, g.gives(t, g.dm, "session start"), false, "At the table")
+		again := g.begins(t, last, chance.IntN(4) > 0)
 		lines := 1 + chance.IntN(most)
 		for k := range lines {
 			d.Say(g.channel, g.ana, "Bartok, "+word(said+k), nil)
 		}
 		turn := chance.IntN(lines) // in which it is killed, or after which
 		for k := range turn + 1 {
-			if w := <-m.asked; w != word(said+k) {
+			if w := m.next(t); w != word(said+k) {
 				t.Fatalf("the model is asked about %q, want %q", w, word(said+k))
 			}
+		}
+		if again && !m.knows(word(said), last) {
+			t.Errorf("the session goes on, and the model is not told of %q", last)
 		}
 		ended := turn // a turn begins when the one before it is over
 		if chance.IntN(2) == 0 {
@@ -320,8 +324,12 @@ func TestDiscordKilledAtAnyTime(t *testing.T) {
 			ended++
 		}
 		s.killed(time.Duration(chance.IntN(2)*chance.IntN(20)) * time.Millisecond)
+		if !again {
+			last = ""
+		}
 		for k := range ended {
-			over = append(over, word(said+k))
+			last = word(said + k)
+			over = append(over, last)
 		}
 		for len(m.asked) > 0 {
 			<-m.asked
@@ -345,16 +353,64 @@ func TestDiscordKilledAtAnyTime(t *testing.T) {
 	t.Logf("%d lines were said, %d turns were over, %d lines are kept", said, len(over), len(kept))
 }
 
+// begins starts a session, and reports whether it goes on with the one that was
+// cut off, whose last word is known to be kept unless it is empty.
+func (g *guild) begins(t testing.TB, last string, goOn bool) bool {
+	t.Helper()
+	m := g.gives(t, g.dm, "session start")
+	again := false
+	if len(m.Components) > 0 {
+		label := "Begin anew"
+		if goOn {
+			label, again = "Go on", last != ""
+		}
+		m = g.presses(t, g.dm, g.channel, m, label)
+	} else if last != "" {
+		t.Errorf("/session start answers %q, want that the session is offered in which %q was said", m.Content, last)
+	}
+	answers(t, m, false, "At the table")
+	return again
+}
+
+// next is what the model thinks about next.
+func (m *thinker) next(t testing.TB) string {
+	t.Helper()
+	select {
+	case w := <-m.asked:
+		return w
+	case <-time.After(limit):
+		t.Fatalf("the model was asked nothing for %s", limit)
+		return ""
+	}
+}
+
+// knows reports whether the model was told its answer to an earlier word when it
+// was asked about a word.
+func (m *thinker) knows(asked, earlier string) bool {
+	for _, r := range m.server.ChatRequests() {
+		if strings.HasSuffix(r.Chat.LastUser(), asked) {
+			return strings.Contains(string(r.Body), "I heard "+earlier)
+		}
+	}
+	return false
+}
+
 // isOver waits until a number of turns of a session are over.
 func (g *guild) isOver(t testing.TB, turns int) {
 	t.Helper()
-	want := fmt.Sprintf("the last %d answers", turns)
+	g.until(t, "tier status", fmt.Sprintf("the last %d answers", turns))
+}
+
+// until gives a command as a dungeon master until its answer contains words.
+func (g *guild) until(t testing.TB, command, words string) {
+	t.Helper()
+	last := ""
 	for begun := time.Now(); time.Since(begun) < limit; {
-		if strings.Contains(g.gives(t, g.dm, "tier status").Content, want) {
+		if last = g.gives(t, g.dm, command).Content; strings.Contains(last, words) {
 			return
 		}
 	}
-	t.Fatalf("%d turns are not over within %s", turns, limit)
+	t.Fatalf("/%s still answers %q after %s, want %q in it", command, last, limit, words)
 }
 
 // word is one of many different words.
