@@ -181,8 +181,11 @@ func shut(err error) bool {
 }
 
 // show posts an embed, or changes the one that is posted, if it is new. A message
-// that somebody deleted is posted anew, once; then it is an error.
+// that somebody deleted is posted anew, once; then it is an error. What has begun
+// when ctx ends may come to its end: a message must not be left behind.
 func (d *board) show(ctx context.Context, e *discordgo.MessageEmbed) (changed bool, err error) {
+	ctx, cancel := outlive(ctx, farewell)
+	defer cancel()
 	raw, err := json.Marshal(e)
 	if err != nil || string(raw) == d.shown {
 		return false, err
@@ -205,6 +208,16 @@ func (d *board) show(ctx context.Context, e *discordgo.MessageEmbed) (changed bo
 	}
 	d.shown = string(raw)
 	return true, nil
+}
+
+// outlive returns a context that ends a while after ctx.
+func outlive(ctx context.Context, while time.Duration) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		pause(longer, while)
+		cancel()
+	})
+	return longer, func() { stop(); cancel() }
 }
 
 // change changes the message, and reports whether it is gone.

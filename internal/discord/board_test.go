@@ -72,6 +72,8 @@ type wall struct {
 	next  *next
 	// answer is how Discord answers a request, 200 and a message if it is nil.
 	answer func(method string, n int) *http.Response
+	// slow is how long Discord takes to answer.
+	slow time.Duration
 
 	mu  sync.Mutex // guards the field below
 	all []shown
@@ -106,6 +108,9 @@ func (w *wall) request(r *http.Request) (*http.Response, error) {
 	if err := json.Unmarshal(raw, &m); err != nil || len(m.Embeds) != 1 {
 		w.t.Errorf("%s %s is no message with an embed: %v", r.Method, raw, err)
 		return reply(http.StatusOK, `{"id":"99"}`), nil
+	}
+	if !pause(r.Context(), w.slow) {
+		return nil, r.Context().Err()
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -381,6 +386,31 @@ func TestBoardIsPostedAnewOnce(t *testing.T) {
 		}
 		if want := []string{"POST", "PATCH", "POST", "PATCH"}; !slices.Equal(got, want) {
 			t.Errorf("requests %q, want %q: posted anew once, and then left alone", got, want)
+		}
+	})
+}
+
+// TestBoardLeavesNothingBehind ends a session while the board is being posted.
+func TestBoardLeavesNothingBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWall(t)
+		w.slow = 2 * time.Second
+		w.table.set(table.Status{Name: "Bartok"})
+		if err := w.run(func() { time.Sleep(2 * time.Second) }); err != nil {
+			t.Error(err)
+		}
+		w.want("3s POST: Bartok", "5s PATCH: The session has ended.")
+	})
+	synctest.Test(t, func(t *testing.T) {
+		w := newWall(t)
+		w.slow = time.Hour
+		w.table.set(table.Status{Name: "Bartok"})
+		began := time.Now()
+		if err := w.run(func() { time.Sleep(2 * time.Second) }); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(began); took > 2*time.Second+farewell {
+			t.Errorf("the end took until %v", took)
 		}
 	})
 }

@@ -160,7 +160,7 @@ func (s *sheet) bars(spans []Span, lane int) []bar {
 	end := 0.0 // of the one before
 	for _, sp := range inLane(spans, lane) {
 		x := s.at(sp.From)
-		x = min(max(x, min(end, x+2*sliver)), margin+inner-sliver)
+		x = min(max(x, min(end, x+3*sliver)), margin+inner-sliver)
 		w := max(s.at(sp.To)-x, sliver)
 		out = append(out, bar{sp, x, w})
 		end = x + w

@@ -78,7 +78,7 @@ func TestStagesStandWhereTheyWere(t *testing.T) {
 			from := margin + inner*float64(sp.From)/float64(edge)
 			to := margin + inner*float64(min(sp.To, edge))/float64(edge)
 			to = max(to, from+sliver)
-			if tolerance := 2 * sliver * 1.0; math.Abs(float64(got.Min.X)-from) > tolerance || math.Abs(float64(got.Max.X)-to) > tolerance {
+			if tolerance := 3 * sliver * 1.0; math.Abs(float64(got.Min.X)-from) > tolerance || math.Abs(float64(got.Max.X)-to) > tolerance {
 				t.Errorf("turn %d: %s is drawn from %d to %d, want %.0f to %.0f", n, looks[sp.Stage].name, got.Min.X, got.Max.X, from, to)
 			}
 		}

@@ -1,0 +1,242 @@
+//go:build unix
+
+package main_test
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
+)
+
+// ferry is a table with a model that takes its time: Bartok is always late, and
+// Mira never.
+const ferry = `
+languages: [en]
+campaign: {name: The Crossing}
+providers:
+  llm: {name: openai, base_url: "${MODEL_URL}", api_key: "${MODEL_KEY}", model: test-model}
+  tts: silent
+  stt: none
+  embeddings: none
+server: {listen: "127.0.0.1:0"}
+latency: {targets: {fast: 50ms, standard: 9m, deep: 10m}}
+npcs:
+  - {name: Bartok, budget_tier: fast}
+  - {name: Mira, budget_tier: standard, tools: [roll]}
+discord:
+  token: ${DISCORD_TOKEN:-}
+  api_url: %s
+  dm_roles: [Dungeon Master]
+`
+
+// dawdles writes for longer than Bartok has, and rolls dice as Mira.
+func dawdles(r fakeopenai.Request) fakeopenai.Response {
+	last := r.Chat.Messages[len(r.Chat.Messages)-1]
+	switch {
+	case last.Role == "tool":
+		return fakeopenai.Say("The bones have spoken.")
+	case strings.Contains(r.Chat.LastUser(), "Mira"):
+		return fakeopenai.CallTools(fakeopenai.Call{Name: "roll", Arguments: `{"expression":"2d6"}`})
+	}
+	return fakeopenai.Response{Pieces: []string{"Wel", "come."}, Delay: 100 * time.Millisecond}
+}
+
+func newFerry(t *testing.T) (*guild, *session) {
+	t.Helper()
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	h := newHouse(t)
+	h.set("MODEL_URL", fakeopenai.Start(t, dawdles, &fakeopenai.Options{APIKey: modelKey}).URL())
+	h.set("MODEL_KEY", modelKey)
+	h.secrets = append(h.secrets, modelKey)
+	return g, h.bot(d, ferry)
+}
+
+// Shades of the picture of /session timing.
+var (
+	shadeModel   = color.RGBA{0xff, 0x9f, 0x45, 0xff}
+	shadeTools   = color.RGBA{0xff, 0x8f, 0xc8, 0xff}
+	shadeTooLate = color.RGBA{0xff, 0x7b, 0x72, 0xff}
+	shadeRow     = color.RGBA{0x1c, 0x1f, 0x27, 0xff} // of the first turn, and of every second after it
+)
+
+// pictured is the picture that goes with an answer, and where its turns are.
+func pictured(t *testing.T, m discordtest.Message) (image.Image, []image.Rectangle) {
+	t.Helper()
+	if len(m.Attachments) != 1 || m.Attachments[0].Filename != "timing.png" || m.Attachments[0].ContentType != "image/png" {
+		t.Fatalf("attachments %+v, want one picture", m.Attachments)
+	}
+	r, err := http.Get(m.Attachments[0].URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	i, err := png.Decode(r.Body)
+	if err != nil {
+		t.Fatalf("decoding the picture: %v", err)
+	}
+	edge := func(y int) bool { return color.RGBAModel.Convert(i.At(2, y)) == shadeRow }
+	var rows []image.Rectangle
+	height := 0
+	for y, top := 0, -1; y < i.Bounds().Dy(); y++ {
+		switch {
+		case edge(y) && top < 0:
+			top = y
+			if n := len(rows); n > 0 { // the one between two of this shade
+				rows = append(rows, image.Rect(0, rows[n-1].Max.Y, i.Bounds().Dx(), y))
+			}
+		case !edge(y) && top >= 0:
+			height = y - top
+			rows, top = append(rows, image.Rect(0, top, i.Bounds().Dx(), y)), -1
+		}
+	}
+	if n := len(rows); i.Bounds().Dy()-rows[n-1].Max.Y > height { // the last turn has the other shade
+		rows = append(rows, image.Rect(0, rows[n-1].Max.Y, i.Bounds().Dx(), rows[n-1].Max.Y+height))
+	}
+	return i, rows
+}
+
+// shaded counts the pixels of a shade in a part of a picture.
+func shaded(i image.Image, part image.Rectangle, c color.RGBA) (n int) {
+	for y := part.Min.Y; y < part.Max.Y; y++ {
+		for x := part.Min.X; x < part.Max.X; x++ {
+			if color.RGBAModel.Convert(i.At(x, y)) == c {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// times asks for the times of turns until so many have ended: that is a moment
+// after their last words.
+func (g *guild) times(t *testing.T, user string, turns int) discordtest.Message {
+	t.Helper()
+	for {
+		m := g.gives(t, user, "session timing")
+		if strings.Count(m.Content, "#") >= turns || t.Failed() {
+			return m
+		}
+	}
+}
+
+// TestDiscordTiming asks where the time of turns went.
+func TestDiscordTiming(t *testing.T) {
+	t.Parallel()
+	g, s := newFerry(t)
+	answers(t, g.gives(t, g.dm, "session timing"), true, "No session is running here")
+	g.gives(t, g.dm, "session start")
+	if m := g.gives(t, g.ana, "session timing"); len(m.Attachments) != 0 {
+		t.Errorf("a picture of nothing: %+v", m)
+	} else {
+		answers(t, m, true, "No NPC has answered in this session yet", "<#"+g.channel+">")
+	}
+
+	g.asks(t, "Bartok", "Hello Bartok!")
+	m := g.times(t, g.ana, 1)
+	answers(t, m, true, "#1 Bartok (fast): ❌ first words after ", " of 50 ms, late: ", " in all")
+	first, rows := pictured(t, m)
+	if first.Bounds().Dx() < 1080 || len(rows) != 1 {
+		t.Fatalf("the picture is %v and has %d turns, want 1080 pixels in width and one", first.Bounds(), len(rows))
+	}
+	if shaded(first, rows[0], shadeTooLate) == 0 || shaded(first, rows[0], shadeModel) == 0 || shaded(first, rows[0], shadeTools) != 0 {
+		t.Error("the late turn is not shown as late, or its model is not shown, or tools are that it did not call")
+	}
+
+	g.asks(t, "Mira", "Mira, roll the bones for me")
+	m = g.times(t, g.dm, 2)
+	answers(t, m, true, "#1 Bartok (fast): ❌", "\n#2 Mira (standard): ✅ first words after ", " of 540 s")
+	second, rows := pictured(t, m)
+	if second.Bounds().Dx() != first.Bounds().Dx() || len(rows) != 2 {
+		t.Fatalf("the picture is %v and has %d turns, want two in the width of %v", second.Bounds(), len(rows), first.Bounds())
+	}
+	for n, want := range []struct{ late, tools bool }{{true, false}, {false, true}} {
+		late, tools := shaded(second, rows[n], shadeTooLate) > 0, shaded(second, rows[n], shadeTools) > 0
+		if late != want.late || tools != want.tools || shaded(second, rows[n], shadeModel) == 0 {
+			t.Errorf("turn %d is shown late: %t, with tools: %t; want %+v", n+1, late, tools, want)
+		}
+	}
+
+	for range 12 {
+		g.d.Say(g.channel, g.ana, "And you, Bartok?", nil)
+	}
+	for !strings.Contains(m.Content, "#14 ") {
+		m = g.gives(t, g.dm, "session timing")
+	}
+	if n := strings.Count(m.Content, "#"); n != 12 || !strings.HasPrefix(m.Content, "#3 ") {
+		t.Errorf("%d turns in %q, want the last 12", n, m.Content)
+	}
+	if i, rows := pictured(t, m); len(rows) != 12 || i.Bounds().Dy() <= second.Bounds().Dy() {
+		t.Errorf("%d turns in a picture of %v, want 12", len(rows), i.Bounds())
+	}
+	g.gives(t, g.dm, "session stop")
+	answers(t, g.gives(t, g.dm, "session timing"), true, "No session is running here")
+	if r := s.stop(); r.code != 0 {
+		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
+	}
+}
+
+// board waits for the message that shows how the session goes, with words in it.
+func (g *guild) board(t *testing.T, words ...string) discordtest.Message {
+	t.Helper()
+	m, err := g.d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool {
+		if len(m.Embeds) != 1 {
+			return false
+		}
+		shown := fmt.Sprintf("%+v", m.Embeds[0])
+		for _, w := range words {
+			if !strings.Contains(shown, w) {
+				return false
+			}
+		}
+		return true
+	})
+	if err != nil {
+		t.Fatalf("waiting for a board with %q: %v", words, err)
+	}
+	return m
+}
+
+// TestDiscordBoard watches how a session goes, deletes the message that shows it,
+// and stops.
+func TestDiscordBoard(t *testing.T) {
+	t.Parallel()
+	g, s := newFerry(t)
+	g.gives(t, g.dm, "session start")
+	first := g.board(t, "The Crossing", "At the table", "Bartok: fast", "Mira: standard")
+	g.gives(t, g.dm, "tier raise", opt("npc", "Bartok"), opt("tier", "deep"), opt("minutes", 10))
+	g.gives(t, g.dm, "npc direct", opt("npc", "Mira"), opt("text", "lie about the key"))
+	g.asks(t, "Mira", "Mira, roll the bones for me")
+	m := g.board(t, "Bartok: fast, raised to deep until <t:", "more turns", "standard: the last answer", "first words**: P50 ", "1 in time, 0 too late")
+	if m.ID != first.ID || strings.Contains(fmt.Sprintf("%+v", m.Embeds), "lie about") {
+		t.Errorf("the board is %+v, want the same message, without directions", m)
+	}
+	g.d.Delete(g.channel, first.ID)
+	g.gives(t, g.dm, "tier lower", opt("npc", "Bartok"))
+	g.asks(t, "Bartok", "Hello Bartok!")
+	m = g.board(t, "Bartok: fast\n", "1 in time, 1 too late or not at all (50 % in time)")
+	if m.ID == first.ID {
+		t.Error("the board is shown in a message that was deleted")
+	}
+	if r := s.stop(); r.code != 0 {
+		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
+	}
+	g.board(t, "The session has ended.", "1 in time, 1 too late")
+	boards := 0
+	for _, m := range g.d.Messages(g.channel) {
+		if len(m.Embeds) > 0 {
+			boards++
+		}
+	}
+	if boards != 2 {
+		t.Errorf("%d boards were posted, want the one that was deleted and another", boards)
+	}
+}
