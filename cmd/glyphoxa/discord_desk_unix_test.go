@@ -36,6 +36,7 @@ func TestDiscordDesk(t *testing.T) {
 		{"no rule", g.ana, "rules", []discordtest.Option{opt("about", "xyzzyqq")}, false, []string{"The rules say nothing of that"}},
 		{"the campaign", g.ana, "campaign info", nil, false, []string{"**The Flagon** (dnd5e): 2 NPCs", "A foggy evening."}},
 		{"feedback", g.ana, "feedback", []discordtest.Option{opt("text", "Bartok is grumpy")}, false, []string{"Thank you"}},
+		{"no feedback", g.ana, "feedback", []discordtest.Option{opt("text", "  ")}, false, []string{"⚠ There is nothing to keep"}},
 		{"nothing said", g.ana, "session recap", nil, false, []string{"Nothing has been said yet"}},
 		{"an entity", g.dm, "entity add", []discordtest.Option{opt("name", "Old Ted"), opt("kind", "npc"), opt("description", "Mends nets.")}, false, []string{"**Old Ted** is part of the world now", "`old-ted`"}},
 		{"entities", g.dm, "entity list", []discordtest.Option{opt("name", "ted")}, false, []string{"Old Ted", "Mends nets."}},
@@ -45,7 +46,7 @@ func TestDiscordDesk(t *testing.T) {
 		{"tools", g.dm, "tools list", nil, false, []string{"**roll** from fast on"}},
 		{"tools measured", g.dm, "tools calibrate", nil, false, []string{"**roll** from fast on"}},
 		{"nothing waits", g.dm, "approve list", nil, false, []string{"Nothing waits."}},
-		{"no such call", g.dm, "approve yes", []discordtest.Option{opt("id", "nope")}, false, []string{"⚠"}},
+		{"no such call", g.dm, "approve yes", []discordtest.Option{opt("id", "nope")}, false, []string{"⚠ No call waits"}},
 		{"nobody to mute", g.dm, "npc muteall", nil, false, []string{"No session is running here"}},
 	} {
 		answers(t, g.gives(t, row.user, row.command, row.options...), !row.open, row.words...)

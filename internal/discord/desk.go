@@ -3,8 +3,11 @@ package discord
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
 const (
@@ -26,12 +29,27 @@ func ask[T any](ctx context.Context, c *call, tool string, args map[string]any) 
 	}
 	text, err := c.bot.backend.Call(ctx, c.guild, c.by, tool, string(raw))
 	if err != nil {
-		return out, err
+		return out, toolError{tool, err}
 	}
 	if err := json.Unmarshal([]byte(text), &out); err != nil {
 		return out, fmt.Errorf("reading what %s answered: %w", tool, err)
 	}
 	return out, nil
+}
+
+// toolError is an error of a tool that is a command to people: its name is no
+// business of theirs.
+type toolError struct {
+	tool string
+	err  error
+}
+
+// Unwrap returns the error as the tool's.
+func (e toolError) Unwrap() error { return e.err }
+
+func (e toolError) Error() string {
+	text := strings.TrimPrefix(e.err.Error(), fmt.Sprintf("calling %q: ", e.tool))
+	return strings.TrimPrefix(text, mcp.ErrInvalidArguments.Error()+": ")
 }
 
 // list shows lines, as many as people read.
@@ -178,6 +196,9 @@ func (b *Bot) sessionRecap(ctx context.Context, c *call) (string, error) {
 
 // feedback keeps what somebody thinks of the play.
 func (b *Bot) feedback(ctx context.Context, c *call) (string, error) {
+	if c.str("text") == "" {
+		return "", errors.New("there is nothing to keep; write what you think")
+	}
 	if err := b.backend.Note(ctx, c.guild, c.by, c.str("text")); err != nil {
 		return "", err
 	}

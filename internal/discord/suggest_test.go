@@ -1,0 +1,108 @@
+package discord
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+)
+
+// clerk is a backend that suggests what it is told to.
+type clerk struct {
+	bare
+	suggest func(ctx context.Context, what Suggestion) ([]Choice, error)
+	asked   chan Caller
+}
+
+// Suggest implements Office.
+func (k *clerk) Suggest(ctx context.Context, _ string, by Caller, what Suggestion, _ string) ([]Choice, error) {
+	k.asked <- by
+	return k.suggest(ctx, what)
+}
+
+// types lets a user type into an option of a command, and returns what is
+// suggested.
+func (s *stage) types(t *testing.T, user, command, option string) []string {
+	t.Helper()
+	i, err := s.d.Autocomplete(user, s.channel, command, option, discordtest.Option{Name: option, Value: "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := i.Response(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := []string{}
+	for _, c := range r.Choices {
+		out = append(out, fmt.Sprintf("%s=%v", c.Name, c.Value))
+	}
+	return out
+}
+
+// TestSuggestions shows what of the backend's suggestions Discord is told.
+func TestSuggestions(t *testing.T) {
+	long := strings.Repeat("ö", maxChoice+1)
+	var many []Choice
+	var first []string
+	for n := range maxSuggestions + 5 {
+		many = append(many, Choice{Name: fmt.Sprint("Ted ", n), Value: fmt.Sprint("ted-", n)})
+		if n < maxSuggestions {
+			first = append(first, fmt.Sprintf("Ted %d=ted-%d", n, n))
+		}
+	}
+	all := map[Suggestion][]Choice{
+		SuggestEntity:   many,
+		SuggestApproval: {{Name: long, Value: "a1"}, {Name: "too long to be given", Value: long}, {Name: "no id"}},
+		SuggestCampaign: {{}, {Name: "The Mere", Value: "mere"}},
+		SuggestHeldTool: nil,
+	}
+	k := &clerk{asked: make(chan Caller, 10), suggest: func(_ context.Context, what Suggestion) ([]Choice, error) { return all[what], nil }}
+	s := newStage(t, k, nil)
+	for _, row := range []struct {
+		command, option string
+		want            []string
+	}{
+		{"entity remove", "id", first},
+		{"approve yes", "id", []string{strings.Repeat("ö", maxChoice-1) + "…=a1"}},
+		{"approve no", "id", []string{strings.Repeat("ö", maxChoice-1) + "…=a1"}},
+		{"campaign switch", "campaign", []string{"the configured campaign=:configured", "The Mere=mere"}},
+		{"tools approve", "name", []string{}},
+	} {
+		if got := s.types(t, s.dm, row.command, row.option); !slices.Equal(got, row.want) {
+			t.Errorf("/%s %s: suggested %q, want %q", row.command, row.option, got, row.want)
+		}
+		if by := <-k.asked; by != (Caller{ID: s.dm, DM: true}) {
+			t.Errorf("/%s %s: asked by %+v", row.command, row.option, by)
+		}
+		if got := s.types(t, s.ana, row.command, row.option); len(got) > 0 {
+			t.Errorf("/%s %s: a player is suggested %q", row.command, row.option, got)
+		}
+	}
+	if len(k.asked) > 0 {
+		t.Error("the backend was asked for a player")
+	}
+}
+
+// TestSuggestionsComeInTime waits no longer than a tenth of a second.
+func TestSuggestionsComeInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &Bot{log: newIdleRoom(&notes{}).mouth.log}
+		late := func(context.Context, *call, string) ([]suggestion, error) {
+			time.Sleep(time.Second)
+			return []suggestion{{"late", "late"}}, nil
+		}
+		var work sync.WaitGroup
+		defer work.Wait()
+		start := time.Now()
+		got := b.find(t.Context(), &work, &call{bot: b}, late, "a")
+		if took := time.Since(start); len(got) > 0 || took != suggestTime {
+			t.Errorf("suggested %v after %v, want nothing after %v", got, took, suggestTime)
+		}
+	})
+}
