@@ -103,7 +103,8 @@ func (st Step) actions() []string {
 	}{
 		{"says", st.Says != ""}, {"types", st.Types != ""}, {"makes", st.Makes != ""}, {"joins", st.Joins}, {"leaves", st.Leaves},
 		{"mute", st.Mute != ""}, {"unmute", st.Unmute != ""}, {"say", st.Say != nil}, {"raise", st.Raise != nil},
-		{"lower", st.Lower != nil}, {"direct", st.Direct != nil},
+		{"lower", st.Lower != nil}, {"direct", st.Direct != nil}, {"edits", st.Edits != nil}, {"deletes", st.Deletes != ""},
+		{"recast", len(st.Recast) > 0},
 	} {
 		if a.does {
 			out = append(out, a.key)
@@ -114,14 +115,14 @@ func (st Step) actions() []string {
 
 // byPlayer reports whether an action needs a player.
 func byPlayer(action string) bool {
-	return slices.Contains([]string{"says", "types", "makes", "joins", "leaves"}, action)
+	return slices.Contains([]string{"says", "types", "makes", "joins", "leaves", "edits", "deletes"}, action)
 }
 
 func (c *checker) step(path string, st Step) {
 	acts := st.actions()
 	switch {
 	case len(acts) == 0:
-		c.fault(path, "nothing happens in this step", "add says, types, makes, joins, leaves, mute, unmute, say, raise, lower or direct")
+		c.fault(path, "nothing happens in this step", "add says, types, makes, joins, leaves, edits, deletes, mute, unmute, say, raise, lower, direct or recast")
 		return
 	case len(acts) > 1:
 		c.fault(path+"."+acts[1], fmt.Sprintf("%s and %s cannot be in one step", acts[0], acts[1]), "make two steps of it")
@@ -148,6 +149,12 @@ func (c *checker) step(path string, st Step) {
 			c.fault(path+"."+key, fmt.Sprintf("there is no NPC %q", name), "use a name under npcs, or all")
 		}
 	}
+	c.refs(path, st)
+	for i, name := range st.Recast {
+		if !c.scene.npc(name) {
+			c.fault(fmt.Sprintf("%s.recast[%d]", path, i), fmt.Sprintf("there is no NPC %q", name), "use a name under npcs")
+		}
+	}
 	for key, o := range map[string]*Order{"say": st.Say, "direct": st.Direct} {
 		if o != nil && !c.scene.npc(o.NPC) {
 			c.fault(path+"."+key+".npc", fmt.Sprintf("there is no NPC %q", o.NPC), "use a name under npcs")
@@ -156,6 +163,22 @@ func (c *checker) step(path string, st Step) {
 	for key, r := range map[string]*Raise{"raise": st.Raise, "lower": st.Lower} {
 		if r != nil && !c.scene.npc(r.NPC) {
 			c.fault(path+"."+key+".npc", fmt.Sprintf("there is no NPC %q", r.NPC), "use a name under npcs")
+		}
+	}
+}
+
+// refs sees that what a step edits or deletes is typed in the story.
+func (c *checker) refs(path string, st Step) {
+	if st.Ref != "" && st.Types == "" {
+		c.fault(path+".ref", "ref is of a typed line", "remove it, or add types")
+	}
+	wants := map[string]string{"deletes": st.Deletes}
+	if st.Edits != nil {
+		wants["edits.ref"] = st.Edits.Ref
+	}
+	for key, ref := range wants {
+		if ref != "" && !slices.ContainsFunc(c.scene.Story, func(s Step) bool { return s.Ref == ref }) {
+			c.fault(path+"."+key, fmt.Sprintf("no line has the ref %q", ref), "add ref to the step that types it")
 		}
 	}
 }

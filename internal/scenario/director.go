@@ -3,9 +3,11 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -128,7 +130,11 @@ func (d *director) act(ctx context.Context, i int, step Step) error {
 		}
 		return nil
 	case step.Types != "":
-		return t.Hear(ctx, table.Utterance{Speaker: step.Who, Text: step.Types})
+		return t.Hear(ctx, table.Utterance{Speaker: step.Who, Text: step.Types, User: step.Who, Ref: step.Ref})
+	case step.Edits != nil:
+		return t.Reword(ctx, step.Edits.Ref, step.Edits.Text)
+	case step.Deletes != "":
+		return t.Retract(ctx, step.Deletes)
 	case step.Joins:
 		return d.stage.join(ctx, step.Who)
 	case step.Leaves:
@@ -161,6 +167,8 @@ func (d *director) order(ctx context.Context, step Step) error {
 		if to, err = mcp.ParseTier(step.Lower.Tier); err == nil {
 			_, err = t.Lower(ctx, step.Lower.NPC, to)
 		}
+	case len(step.Recast) > 0:
+		_, err = t.Recast(ctx, agents(d.scene, config.Default().Memory.History, step.Recast...))
 	}
 	return err
 }
@@ -177,7 +185,7 @@ func (st Step) npc() string {
 	case st.Lower != nil:
 		return st.Lower.NPC
 	}
-	return st.Mute + st.Unmute
+	return st.Mute + st.Unmute + strings.Join(st.Recast, ", ")
 }
 
 // watch returns when the story is told and nothing happens any more. It reports

@@ -156,7 +156,10 @@ func (c *checker) cast() {
 
 // npc finds an NPC the way the scene's author names it.
 func (s *Scene) npc(name string) bool {
-	return slices.ContainsFunc(s.NPCs, func(n config.NPC) bool {
-		return strings.EqualFold(n.Name, name) || n.ID == name || slices.Contains(n.Aliases, name)
-	})
+	return slices.ContainsFunc(s.NPCs, func(n config.NPC) bool { return called(n, name) })
+}
+
+// called reports whether name is what the scene's author may call an NPC.
+func called(n config.NPC, name string) bool {
+	return strings.EqualFold(n.Name, name) || n.ID == name || slices.Contains(n.Aliases, name)
 }

@@ -154,10 +154,14 @@ type Step struct {
 	Says   string          `yaml:"says" max:"2000" doc:"What the player says aloud; [800ms] is a pause."`
 	Plays  string          `yaml:"plays" doc:"A WAV file, seen from the scene's directory, that is heard instead of generated speech; says is what it says."`
 	Types  string          `yaml:"types" max:"2000" doc:"What the player types."`
+	Ref    string          `yaml:"ref" max:"100" doc:"What the typed line is called, by which it can be edited and deleted."`
 	Makes  string          `yaml:"makes" enum:"cough|noise|laugh|click" doc:"A sound the player makes that is no speech."`
 	Lasts  config.Duration `yaml:"lasts" min:"20ms" max:"1m" doc:"How long the sound or the speech is; by its text if missing."`
 	Joins  bool            `yaml:"joins" doc:"The player joins."`
 	Leaves bool            `yaml:"leaves" doc:"The player leaves, in the middle of a word if need be."`
+
+	Edits   *Edit  `yaml:"edits" doc:"Typed line that the player changes."`
+	Deletes string `yaml:"deletes" max:"100" doc:"Ref of the typed line that the player deletes."`
 
 	Mute   string `yaml:"mute" doc:"NPC the dungeon master mutes, or all."`
 	Unmute string `yaml:"unmute" doc:"NPC that may speak again, or all."`
@@ -165,6 +169,14 @@ type Step struct {
 	Raise  *Raise `yaml:"raise" doc:"NPC whose tier the dungeon master raises."`
 	Lower  *Raise `yaml:"lower" doc:"NPC whose raise ends, and the tier it stays below."`
 	Direct *Order `yaml:"direct" doc:"Directive the dungeon master gives an NPC."`
+	// Recast leaves out those who are not named.
+	Recast []string `yaml:"recast" doc:"NPCs who are at the table from now on; in the beginning all are."`
+}
+
+// Edit changes a typed line.
+type Edit struct {
+	Ref  string `yaml:"ref" required:"true" max:"100" doc:"Ref of the typed line."`
+	Text string `yaml:"text" required:"true" max:"2000" doc:"What it says from then on."`
 }
 
 // Order is a text for an NPC.

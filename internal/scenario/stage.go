@@ -117,9 +117,13 @@ func (st *stage) furnish(ctx context.Context, voices table.Voices) (err error) {
 	return nil
 }
 
-func agents(s *Scene, history int) []*agent.Agent {
+// agents makes the NPCs of a scene ready, or only those called so.
+func agents(s *Scene, history int, only ...string) []*agent.Agent {
 	var all []*agent.Agent
 	for _, n := range s.NPCs {
+		if len(only) > 0 && !slices.ContainsFunc(only, func(name string) bool { return called(n, name) }) {
+			continue
+		}
 		opts := []tier.Option{tier.WithMinDeepInterval(time.Duration(s.Latency.MinDeepInterval))}
 		if k := s.Latency.DeepKeywords; len(k) > 0 {
 			opts = append(opts, tier.WithDeepKeywords(k...))
