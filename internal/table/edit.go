@@ -132,10 +132,7 @@ func (t *Table) editTurns(ctx context.Context, e edit) (kept []<-chan struct{}) 
 			continue
 		}
 		if tn.ending != nil {
-			if tn.over == nil {
-				tn.over = make(chan struct{})
-			}
-			kept = append(kept, tn.over)
+			kept = append(kept, tn.end())
 		}
 		t.editTurn(ctx, tn, e.text)
 	}

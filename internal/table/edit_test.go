@@ -427,6 +427,31 @@ func TestKeepAnswersNobody(t *testing.T) {
 	})
 }
 
+// TestKeepKeepsTheOrder has lines at work and waiting, as when a session is
+// stopped.
+func TestKeepKeepsTheOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, setting{model: func(llm.Request) []step { return []step{{hang: true}} }, journal: &journal{takes: 100 * ms}})
+		var want []string
+		for i := range 33 {
+			want = append(want, fmt.Sprint("Ana: Mira, line ", i))
+			r.write("Ana", fmt.Sprint(i), fmt.Sprint("Mira, line ", i))
+		}
+		var late []table.Utterance
+		for i := range 300 {
+			want = append(want, fmt.Sprint("Ana: late ", i))
+			late = append(late, table.Utterance{Speaker: "Ana", Text: fmt.Sprint("late ", i)})
+		}
+		check(t, r.Keep(t.Context(), late...))
+		r.kept(want...)
+		r.close()
+		r.kept(want...)
+		if n := len(of[*table.TurnEnded](r.events)); n != len(want) {
+			t.Errorf("%d turns ended, want %d", n, len(want))
+		}
+	})
+}
+
 // TestClosingLosesNoLine closes a table at which everybody waits.
 func TestClosingLosesNoLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

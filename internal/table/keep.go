@@ -12,10 +12,14 @@ import (
 // maxKept is how many lines are kept at once, each time within the farewell.
 const maxKept = 256
 
-// Keep keeps typed utterances that nobody will answer any more, such as those
-// that came too late. They are durable when it returns nil. Each ends in one
-// [TurnEnded]: cancelled in the queue.
+// Keep keeps typed utterances that nobody will answer any more, before the table
+// is closed. So that all is kept in order, it cancels the turns at work and ends
+// what waits, as closing does. The utterances are durable when it returns nil.
+// Each ends in one [TurnEnded]: cancelled in the queue.
 func (t *Table) Keep(ctx context.Context, us ...Utterance) error {
+	if len(us) == 0 {
+		return nil
+	}
 	done := make(chan error, 1)
 	err := t.order(ctx, func(run context.Context) error {
 		now := time.Now()
@@ -24,7 +28,7 @@ func (t *Table) Keep(ctx context.Context, us ...Utterance) error {
 			turns[i] = &turn{Utterance: u, since: now, began: now, agent: -1, route: RouteNone, also: -1}
 			t.number(turns[i], false)
 		}
-		t.keepUnanswered(run, turns, done)
+		t.leaveOff(run, turns, done)
 		return nil
 	})
 	if err != nil {
@@ -43,9 +47,37 @@ func await(ctx context.Context, done <-chan error) error {
 	}
 }
 
+// leaveOff cancels what is at work and keeps what waits, then more. done, which
+// has room, receives how that went.
+func (t *Table) leaveOff(ctx context.Context, more []*turn, done chan<- error) {
+	t.dropGuesses(ctx)
+	for _, tn := range slices.Clone(t.nobodys) {
+		t.forNobody(ctx, tn)
+	}
+	for _, a := range t.attempts {
+		t.abandon(ctx, a, ending{outcome: OutcomeCancelled})
+	}
+	waiting := t.waiting
+	t.waiting = nil
+	t.keepUnanswered(ctx, append(waiting, more...), done)
+}
+
+// end returns what is closed when a turn has ended.
+func (tn *turn) end() <-chan struct{} {
+	if tn.over == nil {
+		tn.over = make(chan struct{})
+	}
+	return tn.over
+}
+
 // keepUnanswered keeps what players said in turns that will not begin, in the
-// order given, and ends those. done, which has room, receives how that went.
+// order given and after what is being kept already, and ends those. done, which
+// has room, receives how that went.
 func (t *Table) keepUnanswered(ctx context.Context, turns []*turn, done chan<- error) {
+	var before []<-chan struct{}
+	for _, tn := range t.open {
+		before = append(before, tn.end())
+	}
 	type batch struct {
 		turns []*turn
 		lines []memory.Line
@@ -63,6 +95,9 @@ func (t *Table) keepUnanswered(ctx context.Context, turns []*turn, done chan<- e
 		all = append(all, b)
 	}
 	t.work.Go(func() {
+		for _, b := range before {
+			<-b
+		}
 		var errs []error
 		for _, b := range all {
 			end := ending{outcome: OutcomeCancelled, stage: "queue"}

@@ -251,17 +251,8 @@ func (t *Table) Run(ctx context.Context) error {
 // while they waited is kept.
 func (t *Table) close(ctx context.Context) {
 	t.closing = true
-	for _, tn := range slices.Clone(t.nobodys) {
-		t.forNobody(ctx, tn)
-	}
-	for _, a := range t.attempts {
-		t.abandon(ctx, a, ending{outcome: OutcomeCancelled})
-	}
-	t.drain(ctx) // their context has ended; they report their ends
-	waiting := t.waiting
-	t.waiting = nil
 	kept := make(chan error, 1)
-	t.keepUnanswered(ctx, waiting, kept)
+	t.leaveOff(ctx, nil, kept)
 	t.drain(ctx)
 	if err := <-kept; err != nil {
 		t.Notice(0, "error", fmt.Sprintf("keeping what was said last: %v", err))
