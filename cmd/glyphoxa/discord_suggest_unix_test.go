@@ -58,3 +58,25 @@ func TestDiscordSuggestsNPCs(t *testing.T) {
 	}
 	s.stop()
 }
+
+// TestDiscordSuggestsEntities completes ids by the names people know, to dungeon
+// masters alone.
+func TestDiscordSuggestsEntities(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	s := newHouse(t).bot(d, tavern)
+	answers(t, g.gives(t, g.dm, "entity add", opt("name", "Old Ted"), opt("kind", "npc")), true, "`old-ted`")
+	answers(t, g.gives(t, g.dm, "entity add", opt("name", "Old Mill"), opt("kind", "location")), true, "`old-mill`")
+	for _, row := range []struct{ name, user, typed, want string }{
+		{"all", g.dm, "old", "Old Mill (location), Old Ted (npc)"},
+		{"a word of the name", g.dm, "TED", "Old Ted (npc)"},
+		{"nothing of that name", g.dm, "zz", ""},
+		{"a secret", g.ana, "old", ""},
+	} {
+		if got := g.completes(t, row.user, "entity remove", "id", row.typed); got != row.want {
+			t.Errorf("%s: %q is completed to %q, want %q", row.name, row.typed, got, row.want)
+		}
+	}
+	s.stop()
+}

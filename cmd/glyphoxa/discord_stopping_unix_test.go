@@ -1,0 +1,120 @@
+//go:build unix
+
+package main_test
+
+import (
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+)
+
+// TestDiscordAnswersWhileStopping tells who gives a command, presses a button or
+// fills in a form while the bot stops that it does.
+func TestDiscordAnswersWhileStopping(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	s := newHouse(t).bot(d, tavern)
+	g.gives(t, g.dm, "session start")
+	question := g.gives(t, g.ana, "privacy forget")
+	form, err := d.Command(g.dm, g.channel, "entity add")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := form.Response(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// The farewell has to wait, and so has the end.
+	const posts = "POST /channels/{channel}/messages"
+	before := len(d.Requests(posts))
+	d.RefuseNext(posts, 3*time.Second)
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.AwaitRequests(t.Context(), posts, before+1); err != nil {
+		t.Fatal(err)
+	}
+	const offline = "⚠ The bot is going offline; try again when it is back."
+	answers(t, g.gives(t, g.dm, "session start"), true, offline)
+	answers(t, g.gives(t, g.ana, "roll", opt("dice", "2d6")), true, offline)
+	answers(t, g.presses(t, g.ana, g.channel, question, "Yes, for good"), true, offline)
+	answers(t, g.fills(t, form, map[string]string{"name": "Ned", "kind": "npc"}), true, offline)
+	if got := g.completes(t, g.dm, "npc mute", "npc", ""); got != "" {
+		t.Errorf("%q is suggested while the bot stops", got)
+	}
+	if r := s.ended(); r.code != 0 {
+		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
+	}
+	last := d.Messages(g.channel)
+	if m := last[len(last)-1]; !strings.Contains(m.Content, "The session has ended: the bot is going offline") {
+		t.Errorf("the last message is %q", m.Content)
+	}
+}
+
+// TestDiscordTwoDungeonMasters has two give the same commands at once, and press
+// the same button twice: all are answered, and things happen once.
+func TestDiscordTwoDungeonMasters(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	other := d.AddMember(g.id, "other-dm", g.role)
+	s := newHouse(t).bot(d, tavern)
+	both := func(command string) (open, private []string) {
+		t.Helper()
+		var work sync.WaitGroup
+		var got [2]discordtest.Message
+		for n, user := range []string{g.dm, other} {
+			work.Go(func() {
+				i, err := d.Command(user, g.channel, command)
+				if err == nil {
+					got[n], err = i.Answer(t.Context())
+				}
+				if err != nil {
+					t.Errorf("/%s: %v", command, err)
+				}
+			})
+		}
+		work.Wait()
+		for _, m := range got {
+			if m.Ephemeral() {
+				private = append(private, m.Content)
+			} else {
+				open = append(open, m.Content)
+			}
+		}
+		return open, private
+	}
+	open, private := both("session start")
+	if len(open) != 1 || len(private) != 1 || !strings.Contains(private[0], "A session is ") {
+		t.Errorf("two began a session: %q in the open, %q in private; want one of either", open, private)
+	}
+	if open, private = both("session stop"); len(open) != 1 || len(private) != 1 || !strings.Contains(private[0], "No session is running here") {
+		t.Errorf("two ended a session: %q in the open, %q in private; want one of either", open, private)
+	}
+	answers(t, g.gives(t, g.dm, "entity add", opt("name", "Old Ted"), opt("kind", "npc")), true, "`old-ted`")
+	question := g.gives(t, g.dm, "entity remove", opt("id", "old-ted"))
+	var presses []*discordtest.Interaction
+	for range 2 {
+		i, err := d.Press(g.dm, g.channel, question.ID, "entity remove old-ted")
+		if err != nil {
+			break // the answer has come already, and taken the button away
+		}
+		presses = append(presses, i)
+	}
+	for _, i := range presses {
+		if _, err := i.Response(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	m, err := presses[0].AnswerWhen(t.Context(), func(m discordtest.Message) bool { return !strings.Contains(m.Content, "?") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers(t, m, true, "`old-ted`")
+	answers(t, g.gives(t, g.dm, "entity list", opt("name", "ted")), true, "There is nobody")
+	s.stop()
+}
