@@ -94,7 +94,8 @@ type App struct {
 	servers chan struct{} // closed when every server was tried once
 	mu      sync.Mutex    // guards the fields below
 	notices []string
-	npcs    []config.NPC // who may sit at the table; replaced, never changed
+	npcs    []config.NPC           // who may sit at the table; replaced, never changed
+	refused []mcphost.ServerStatus // external servers that were not registered
 }
 
 // Options tell Open what a command needs.
@@ -246,6 +247,7 @@ func (a *App) connect() {
 		g.Go(func() error {
 			if err := a.Host.RegisterServer(a.life, cfg); err != nil && a.life.Err() == nil {
 				a.notice(err.Error())
+				a.refuse(cfg.Name, err)
 			}
 			return nil
 		})
@@ -292,6 +294,26 @@ func (a *App) notice(text string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.notices = append(a.notices, text)
+}
+
+// refuse notes an external server that the host does not know of.
+func (a *App) refuse(name string, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.refused = append(a.refused, mcphost.ServerStatus{Name: name, State: "down", Reason: err.Error()})
+}
+
+// foreign describes the external servers, and why one is down.
+func (a *App) foreign() []mcphost.ServerStatus {
+	all := a.Host.Servers()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, r := range a.refused {
+		if !slices.ContainsFunc(all, func(s mcphost.ServerStatus) bool { return s.Name == r.Name }) {
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 // takeNotices returns the messages since the last call.

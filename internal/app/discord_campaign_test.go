@@ -203,3 +203,23 @@ func TestCommandsAreRecorded(t *testing.T) {
 		}
 	}
 }
+
+// TestServersThatAreDown tells of external servers whose tools are missing.
+func TestServersThatAreDown(t *testing.T) {
+	h := openInn(t, t.TempDir(), flagon+`
+mcp:
+  servers:
+    - {name: gone, transport: stdio, command: /nonexistent/server}
+    - {name: inside, transport: streamable-http, url: "https://10.0.0.1/mcp"}
+`)
+	defer h.shut()
+	all, err := h.Servers(t.Context(), home)
+	if err != nil || len(all) != 2 {
+		t.Fatalf("Servers = %+v, %v; want both", all, err)
+	}
+	for _, s := range all {
+		if s.State != "down" || s.Reason == "" {
+			t.Errorf("%+v: want it down for a reason", s)
+		}
+	}
+}

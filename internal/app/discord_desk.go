@@ -103,6 +103,17 @@ func (a *App) governed(ctx context.Context, t mcp.Target, args map[string]any, d
 	return err
 }
 
+// Servers implements [discord.Office].
+func (h *house) Servers(ctx context.Context, guild string) (all []mcphost.ServerStatus, err error) {
+	a, leave, err := h.enter(ctx, guild)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	a.Ready(ctx, func(string) {})
+	return a.foreign(), nil
+}
+
 // HeldTools implements [discord.Office].
 func (h *house) HeldTools(ctx context.Context, guild string) (held []mcphost.Held, err error) {
 	a, leave, err := h.enter(ctx, guild)

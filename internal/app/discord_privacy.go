@@ -93,6 +93,7 @@ func (l *lodging) forget(ctx context.Context, user string) (n int, err error) {
 			errs = append(errs, err)
 		}
 	}
+	a.policy.Withdraw(caller(user))
 	n, err = a.Store.Forget(ctx, caller(user))
 	_, unsaid := a.audit.Forget(ctx, caller(user))
 	errs = append(errs, err, unsaid, l.forgetFeedback(user))

@@ -80,7 +80,12 @@ func TestConsentSurvivesTrouble(t *testing.T) {
 // in all campaigns, in the feedback and in the audit log. Others, and other
 // guilds, keep what is theirs.
 func TestForget(t *testing.T) {
-	h := openInn(t, t.TempDir(), flagon+"server: {audit: {arguments: true}}\n")
+	h := openInn(t, t.TempDir(), flagon+`
+server:
+  audit: {arguments: true}
+  policy:
+    - {name: ask, rule: approval, tools: [roll]}
+`)
 	defer h.shut()
 	bob := discord.Caller{ID: "300000000000000003"}
 	s := h.sit(discord.SitOptions{})
@@ -103,12 +108,19 @@ func TestForget(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	if _, err := h.Call(t.Context(), home, ana, "roll", `{"expression":"d20"}`); err == nil {
+		t.Error("a call passed that needs approval")
+	}
+
 	n, err := h.Forget(t.Context(), home, ana.ID)
 	if err != nil || n != 2 {
 		t.Fatalf("Forget = %d, %v; want the two lines", n, err)
 	}
 	if n, err := h.Forget(t.Context(), home, ana.ID); err != nil || n != 0 {
 		t.Errorf("forgetting again = %d, %v", n, err)
+	}
+	if waits, err := h.Suggest(t.Context(), home, dm, discord.SuggestApproval, ""); err != nil || len(waits) > 0 {
+		t.Errorf("%v wait for approval, %v", waits, err)
 	}
 	for _, l := range h.lines() {
 		if strings.Contains(l, "Xanthippe") {

@@ -141,7 +141,9 @@ func (a *App) ears(t *table.Options, o SessionOptions) error {
 		return Usage(err)
 	}
 	t.Hearing = p
-	t.Expect, err = expected(a.Config)
+	now := *a.Config
+	now.NPCs = a.present()
+	t.Expect, err = expected(&now)
 	t.Expect.Interim = true
 	return err
 }

@@ -73,6 +73,8 @@ type Office interface {
 	Call(ctx context.Context, guild string, by Caller, tool, args string) (string, error)
 	// Tools describes the guild's tools, measured anew if measure is true.
 	Tools(ctx context.Context, guild string, measure bool) ([]mcphost.Status, error)
+	// Servers describes the external servers, and why one is down.
+	Servers(ctx context.Context, guild string) ([]mcphost.ServerStatus, error)
 	// HeldTools are those whose definition waits for somebody's approval.
 	HeldTools(ctx context.Context, guild string) ([]mcphost.Held, error)
 	// ApproveTool takes the definition that an external server offers of a tool as

@@ -241,6 +241,20 @@ func (e *Engine) Awaited() time.Time {
 	return last
 }
 
+// Withdraw drops the calls of a caller that wait, or were decided on; they ask
+// anew if they come back. Who waits for a decision is told at the end of its
+// time that there was none.
+func (e *Engine) Withdraw(caller string) {
+	a := &e.asks
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, q := range a.byID {
+		if q.Caller == caller {
+			a.drop(q)
+		}
+	}
+}
+
 // Decide grants or denies the pending call id in the name of by, a caller's
 // name. A granted call passes once, a denied one not until it expires; until
 // then a decision can be changed. An id nobody waits under wraps

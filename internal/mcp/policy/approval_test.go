@@ -210,6 +210,42 @@ func TestApprovalPassesOneOfMany(t *testing.T) {
 	})
 }
 
+// TestAwaited tells how long an engine is needed for calls that wait, and for
+// those that may come back.
+func TestAwaited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := engine(t, policy.Options{Rules: []config.Rule{approval(0)}})
+		ann, bob := as(t, "ann", "dm"), as(t, "bob", "dm")
+		awaited := func(when string, want time.Duration) {
+			t.Helper()
+			got := time.Until(e.Awaited())
+			if want == 0 && !e.Awaited().IsZero() || want > 0 && got != want {
+				t.Errorf("%s: awaited for %v, want %v", when, got, want)
+			}
+		}
+		const keep = 10 * time.Minute
+		awaited("nothing asked", 0)
+		id := ask(t, ann, e, "{}")
+		awaited("asked", keep)
+		time.Sleep(time.Minute)
+		awaited("a minute later", keep-time.Minute)
+		decide(t, e, id, true)
+		awaited("granted", keep)
+		time.Sleep(time.Minute)
+		ask(t, bob, e, "{}")
+		awaited("another asked", keep)
+		if err := call(ann, e, move, "{}"); err != nil {
+			t.Errorf("the granted call: %v", err)
+		}
+		awaited("the grant was used", keep)
+		e.Withdraw("bob")
+		awaited("the other was withdrawn", 0)
+		ask(t, bob, e, "{}")
+		time.Sleep(keep)
+		awaited("expired", 0)
+	})
+}
+
 func TestDecide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, policy.Options{Rules: []config.Rule{approval(0)}})
