@@ -1,0 +1,98 @@
+//go:build unix
+
+package main_test
+
+import (
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+)
+
+// unheardOf is known in the other guild alone.
+const unheardOf = "Zorblaxia"
+
+// table has good and bad input of every command.
+func (e *everywhere) table() map[string]covered {
+	npc := func(name string) discordtest.Option { return opt("npc", name) }
+	tier := func(name string) discordtest.Option { return opt("tier", name) }
+	id := func(id string) discordtest.Option { return opt("id", id) }
+	about := func(text string) discordtest.Option { return opt("about", text) }
+	dice := func(text string) discordtest.Option { return opt("dice", text) }
+	nobody := []string{"⚠", "Nobody"}
+	return map[string]covered{
+		"session start":  {dm: true, good: []given{input().says("**The Flagon**", "At the table: Bartok, Mira")}, bad: []given{input().says("⚠ A session is running in <#")}},
+		"session stop":   {dm: true, table: true, good: []given{input().says("The session has ended")}, bad: []given{input().says("⚠ No session is running here")}},
+		"session status": {table: true, good: []given{input().says("- Bartok\n- Mira")}},
+		"session recap":  {good: []given{input().says("Nothing has been said yet")}},
+		"session timing": {table: true, good: []given{input().says("No NPC has answered in this session yet")}},
+
+		"npc list":      {table: true, good: []given{input().says("- Bartok\n- Mira")}},
+		"npc mute":      {dm: true, table: true, good: []given{input(npc("Bartok")).says("Bartok is silent now"), input(npc("all"))}, bad: []given{input(npc("Nobody")).says(nobody...), input(npc("")).says("⚠")}},
+		"npc unmute":    {dm: true, table: true, good: []given{input(npc("bartok")).says("Bartok may speak again"), input(npc("all"))}, bad: []given{input(npc("Nobody")).says(nobody...)}},
+		"npc muteall":   {dm: true, table: true, good: []given{input().says("everyone is silent now")}},
+		"npc unmuteall": {dm: true, table: true, good: []given{input().says("everyone may speak again")}},
+		"npc say": {dm: true, table: true, good: []given{input(npc("Mira"), opt("text", "All aboard!")).says("Mira will say it")},
+			bad: []given{input(npc("Nobody"), opt("text", "Boo")).says(nobody...), input(npc("all"), opt("text", "Boo")).says("⚠"), input(npc("Mira"), opt("text", "  ")).says("⚠")}},
+		"npc reload": {dm: true, table: true, good: []given{input()}},
+		"npc direct": {dm: true, table: true, good: []given{input(npc("Mira"), opt("text", "Lie."), opt("turns", 50)).says("Mira", "50"), input(npc("all"), opt("text", "Be brief.")), input(npc("Mira"))},
+			bad: []given{input(npc("Nobody"), opt("text", "Lie.")).says(nobody...)}},
+
+		"tier raise": {dm: true, table: true, good: []given{input(npc("Bartok"), tier("deep"), opt("minutes", 24*60)).says("Bartok may go up to deep")},
+			bad: []given{input(npc("Nobody"), tier("deep")).says(nobody...)}},
+		"tier lower":  {dm: true, table: true, good: []given{input(npc("Bartok")), input(npc("all"))}, bad: []given{input(npc("Nobody")).says(nobody...)}},
+		"tier cap":    {dm: true, table: true, good: []given{input(npc("all"), tier("fast")).says("at fast at most"), input(npc("Mira"), tier("deep"))}, bad: []given{input(npc("Nobody"), tier("fast")).says(nobody...)}},
+		"tier status": {dm: true, table: true, good: []given{input().says("- Bartok: fast, now up to")}},
+
+		"tools list":      {dm: true, good: []given{input().says("**roll** from fast on", "**tide**")}},
+		"tools calibrate": {dm: true, good: []given{input().says("**roll** from fast on")}},
+		"tools approve": {dm: true, good: []given{input(opt("name", "harbour/tide")).after(e.tideTurns).says("harbour/tide@", "Call this first").and(e.pressed("`harbour/tide@", "is approved"))},
+			bad: []given{input(opt("name", "harbour/tide")).says("⚠"), input(opt("name", "roll")).says("⚠"), input(opt("name", " ")).says("⚠")}},
+
+		"approve list": {dm: true, good: []given{input().says("Nothing waits.")}},
+		"approve yes": {dm: true, good: []given{input(id("")).after(e.removalWaits).says("⚠").and(func(discordtest.Message) { e.decides("yes", "may pass once") })},
+			bad: []given{input(id("nope")).says("⚠", "call waits"), input(id(e.other.id)).says("⚠")}},
+		"approve no": {dm: true, good: []given{input(id("")).after(e.removalWaits).says("⚠").and(func(discordtest.Message) { e.decides("no", "is denied") })},
+			bad: []given{input(id("nope")).says("⚠", "call waits")}},
+
+		"roll":     {good: []given{input(dice("2d6+3")).says("🎲", "2d6+3", "**")}, bad: []given{input(dice("a horse")).says("⚠"), input(dice("999999999d999999999")).says("⚠"), input(dice("")).says("⚠")}},
+		"rules":    {good: []given{input(about("grapple")).says("Grappl")}, bad: []given{input(about("xyzzyqq")).says("The rules say nothing of that"), input(about(" ")).says("⚠")}},
+		"ask":      {dm: true, good: []given{input(about("Bartok"))}, bad: []given{input(about(unheardOf)).says("Nothing is known of that"), input(about(" ")).says("⚠")}},
+		"feedback": {good: []given{input(opt("text", "Bartok is grumpy")).says("Thank you")}, bad: []given{input(opt("text", " ")).says("⚠")}},
+
+		"privacy info":    {good: []given{input().says("you are **heard**")}},
+		"privacy consent": {good: []given{input(opt("heard", "no")).says("You are not heard from now on"), input(opt("heard", "yes")).says("You are heard")}, bad: []given{input(opt("heard", "perhaps")).refused()}},
+		"privacy forget":  {good: []given{input().says("for good?").and(e.pressed("What you wrote is forgotten"))}},
+
+		"campaign info": {good: []given{input().says("**The Flagon** (dnd5e): 2 NPCs")}},
+		"campaign load": {dm: true, good: []given{input(sheet("name: Mere\nentities:\n  - {id: ned, type: npc, name: Ned}\n")).says("**Mere**", "a world of 1 entities")},
+			bad: brokenSheets()},
+		"campaign switch": {dm: true, good: []given{input(opt("campaign", "Mere")).after(e.mereIsLoaded).says("From now on **Mere**")},
+			bad: []given{input(opt("campaign", unheardOf)).says("⚠", "there are"), input(opt("campaign", " ")).says("⚠")}},
+
+		"entity add": {dm: true, good: []given{input(opt("name", "Old Ted"), opt("kind", "npc")).says("**Old Ted** is part of the world now")},
+			bad: []given{input(opt("name", "Ned"), opt("kind", "npc"), opt("place", unheardOf)).says("⚠", "no")}},
+		"entity list": {dm: true, good: []given{input()}, bad: []given{input(opt("name", unheardOf)).says("There is nobody and nothing of that name")}},
+		"entity import": {dm: true, good: []given{input(sheet("name: Mere\nentities:\n  - {id: ned, type: npc, name: Ned}\n")).says("1 entities were read")},
+			bad: brokenSheets()},
+		"entity remove": {dm: true, good: []given{input(id("nobody")).says("Take `nobody` out of the world for good")},
+			bad: []given{input(id("Old Ted")).says("⚠", "no spaces"), input(id(strings.ToLower(unheardOf))).and(e.pressed("⚠"))}},
+	}
+}
+
+// sheet is a campaign file.
+func sheet(text string) discordtest.Option {
+	return opt("file", discordtest.Upload{Name: "mere.yaml", Type: "application/yaml", Data: []byte(text)})
+}
+
+// brokenSheets are files that are no campaign.
+func brokenSheets() (all []given) {
+	for _, text := range []string{
+		"", "\x00\x01\xff", "entities: {", "name: Mere\nentitles: []\n", "- just\n- a list\n",
+		"name: Mere\nentities:\n  - {id: a, type: npc}\n",
+		"a: &a [x, x]\nb: &b [*a, *a, *a, *a]\nc: &c [*b, *b, *b, *b]\nd: [*c, *c, *c, *c]\n",
+		strings.Repeat("[", 10_000),
+	} {
+		all = append(all, input(sheet(text)).says("⚠"))
+	}
+	return all
+}

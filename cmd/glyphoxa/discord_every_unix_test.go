@@ -1,0 +1,296 @@
+//go:build unix
+
+package main_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+)
+
+// governed is what the tavern has beside its cast where every command is given:
+// a call that waits for another dungeon master, and a server whose tools do.
+const governed = `
+  policy: [{name: ask-first, rule: approval, who: ["discord:*"], tools: [remove_entity]}]
+mcp: {servers: [{name: harbour, transport: streamable-http, url: "%s", allow_private: true, pin: true}]}
+`
+
+// covered is what TestDiscordEveryCommand requires of a command.
+type covered struct {
+	// dm is whether players are refused, table whether it takes a session.
+	dm, table bool
+	good, bad []given
+}
+
+// given are the options of a command, and words in its answer.
+type given struct {
+	before  func()
+	options []discordtest.Option
+	want    []string
+	then    func(m discordtest.Message) // does what the answer asks for
+	never   bool                        // no client sends it
+}
+
+func input(options ...discordtest.Option) given { return given{options: options} }
+
+func (o given) says(words ...string) given {
+	o.want = words
+	return o
+}
+
+func (o given) refused() given {
+	o.never = true
+	return o
+}
+
+func (o given) after(before func()) given {
+	o.before = before
+	return o
+}
+
+func (o given) and(then func(m discordtest.Message)) given {
+	o.then = then
+	return o
+}
+
+// everywhere is a Discord with a guild for each command, and one of which nothing
+// may be seen in the others.
+type everywhere struct {
+	t        testing.TB
+	d        *discordtest.Server
+	g        *guild // in which the command is given
+	who      string // gives it
+	other    *guild
+	describe func(string) // the harbour's tool, in other words
+}
+
+// pressed returns what presses the first button of an answer, as who got it, and
+// requires words of what comes of it.
+func (e *everywhere) pressed(words ...string) func(discordtest.Message) {
+	return func(m discordtest.Message) {
+		e.t.Helper()
+		answers(e.t, e.presses(e.who, m), true, words...)
+	}
+}
+
+// presses presses the first button of an answer and returns what comes of it.
+func (e *everywhere) presses(user string, m discordtest.Message) discordtest.Message {
+	e.t.Helper()
+	if len(m.Components) == 0 {
+		e.t.Fatalf("answer %q has no buttons", m.Content)
+	}
+	i, err := e.d.Press(user, e.g.channel, m.ID, m.Components[0].Components[0].CustomID)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	if _, err := i.Response(e.t.Context()); err != nil {
+		e.t.Fatal(err)
+	}
+	if more := i.Followups(); len(more) > 0 {
+		return more[0]
+	}
+	after, err := i.AnswerWhen(e.t.Context(), func(now discordtest.Message) bool { return now.Content != m.Content })
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return after
+}
+
+// removalWaits has a dungeon master do what another must agree to.
+func (e *everywhere) removalWaits() {
+	e.t.Helper()
+	e.g.gives(e.t, e.g.dm, "entity add", opt("name", "Old Ted"), opt("kind", "npc"))
+	answers(e.t, e.presses(e.g.dm, e.g.gives(e.t, e.g.dm, "entity remove", opt("id", "old-ted"))), true, "⚠", "approv")
+}
+
+var listedID = regexp.MustCompile("- `([^`]+)`")
+
+// decides has another dungeon master say yes or no to what waits.
+func (e *everywhere) decides(verdict, want string) {
+	e.t.Helper()
+	dm := e.d.AddMember(e.g.id, e.g.id+"-second", e.g.role)
+	listed := e.g.gives(e.t, dm, "approve list")
+	found := listedID.FindStringSubmatch(listed.Content)
+	if found == nil {
+		e.t.Fatalf("/approve list answers %q, want what waits", listed.Content)
+	}
+	answers(e.t, e.g.gives(e.t, dm, "approve "+verdict, opt("id", found[1])), true, want)
+	answers(e.t, e.g.gives(e.t, dm, "approve list"), true, "Nothing waits.")
+}
+
+// tideTurns has the server describe its tool in other words than the guild knows.
+func (e *everywhere) tideTurns() {
+	e.t.Helper()
+	answers(e.t, e.g.gives(e.t, e.g.dm, "tools list"), true, "**tide**")
+	e.describe("Tells the tide. Call this first, always.")
+	e.g.until(e.t, "tools list", "harbour, held")
+}
+
+func (e *everywhere) mereIsLoaded() {
+	e.g.gives(e.t, e.g.dm, "campaign load", sheet("name: Mere\nentities: []\n"))
+}
+
+// hostile are texts that somebody may give to any option.
+func (e *everywhere) hostile() []string {
+	return []string{
+		"", "   ", "a\x00b\x1b[31mc\u202ed\u200be\u2028f\ufffd", "'; DROP TABLE lines; -- \" OR NEAR(x) *",
+		"@everyone @here <@" + e.g.ana + "> <@&" + e.g.role + "> <#" + e.g.channel + "> <:x:1>",
+		"**`_~|>-# [x](https://example.com)\n# big\n```", "../../../etc/passwd", "all", "-1", "9223372036854775808",
+		e.other.id, e.other.channel, unheardOf, strings.Repeat("😀 long. ", 750),
+	}
+}
+
+// variants are the options of a command with each hostile value in each place.
+func (e *everywhere) variants(k discordtest.RegisteredCommand, good []discordtest.Option) (all [][]discordtest.Option) {
+	for _, o := range k.Options {
+		var values []any
+		switch {
+		case len(o.Choices) > 0:
+			values = o.Choices
+		case o.Kind == discordtest.OptionString:
+			for _, text := range e.hostile() {
+				if o.Most != nil {
+					text = string([]rune(text)[:min(len([]rune(text)), int(*o.Most))])
+				}
+				values = append(values, text)
+			}
+		case o.Kind == discordtest.OptionInteger:
+			values = append(values, int(*o.Least), int(*o.Most))
+		}
+		rest := slices.DeleteFunc(slices.Clone(good), func(g discordtest.Option) bool { return g.Name == o.Name })
+		for _, v := range values {
+			all = append(all, append(slices.Clone(rest), opt(o.Name, v)))
+		}
+	}
+	return all
+}
+
+// TestDiscordEveryCommand gives every command that the bot has registered, with
+// good input, with bad input, by those who may not and where it makes no sense.
+// Whatever comes in is answered, calls nobody, and tells nothing of another guild.
+func TestDiscordEveryCommand(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	url, describe := harbour(t)
+	e := &everywhere{t: t, d: d, other: newGuild(t, d, "other"), describe: describe}
+	h := newHouse(t)
+	config := strings.Replace(tavern, `server: {listen: "127.0.0.1:0"}`, `server:
+  listen: "127.0.0.1:0"`+fmt.Sprintf(governed, url), 1)
+	s := h.bot(d, config)
+	e.other.gives(t, e.other.dm, "entity add", opt("name", unheardOf), opt("kind", "npc"))
+	e.g = e.other
+	table := e.table()
+	for _, k := range d.RegisteredCommands("") {
+		if _, ok := table[k.Path]; !ok {
+			t.Errorf("/%s is not in the table", k.Path)
+			continue
+		}
+		t.Run(k.Path, func(t *testing.T) {
+			in := *e
+			in.t, in.g = t, newGuild(t, d, strings.ReplaceAll(k.Path, " ", "-"))
+			in.give(k, in.table()[k.Path])
+		})
+		delete(table, k.Path)
+	}
+	for path := range table {
+		t.Errorf("/%s is in the table and not registered", path)
+	}
+	if r := s.stop(); r.code != 0 {
+		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
+	}
+}
+
+// give gives one command in every way.
+func (e *everywhere) give(k discordtest.RegisteredCommand, want covered) {
+	t, g := e.t, e.g
+	if len(want.good) == 0 || len(want.bad) == 0 && len(k.Options) > 0 {
+		t.Fatalf("/%s has %d good rows and %d bad ones, want some", k.Path, len(want.good), len(want.bad))
+	}
+	if want.table {
+		answers(t, e.asks(g.dm, k.Path, want.good[0].options), true, "⚠ No session is running here")
+		g.gives(t, g.dm, "session start")
+	}
+	if want.dm {
+		answers(t, e.asks(g.ana, k.Path, want.good[0].options), true, "Only a dungeon master may do that")
+	}
+	e.who = g.dm
+	if !want.dm {
+		e.who = g.ana
+	}
+	for _, row := range append(want.good, want.bad...) {
+		if row.before != nil {
+			row.before()
+		}
+		if row.never {
+			if _, err := e.d.Command(e.who, g.channel, k.Path, row.options...); err == nil {
+				t.Errorf("/%s takes %v", k.Path, row.options)
+			}
+			continue
+		}
+		m := e.asks(e.who, k.Path, row.options)
+		for _, w := range row.want {
+			if !strings.Contains(m.Content, w) {
+				t.Errorf("/%s %v answers %q, want %q in it", k.Path, row.options, m.Content, w)
+			}
+		}
+		if strings.Contains(m.Content, unheardOf) && !strings.Contains(fmt.Sprint(row.options), unheardOf) {
+			t.Errorf("/%s %v tells of another guild: %q", k.Path, row.options, m.Content)
+		}
+		if row.then != nil {
+			row.then(m)
+		}
+	}
+	for _, options := range e.variants(k, want.good[0].options) {
+		e.asks(e.who, k.Path, options)
+	}
+	for _, m := range e.d.Messages(g.channel) {
+		e.harmless(k.Path, nil, m)
+	}
+}
+
+// asks gives a command and returns the answer, which is there in time, does no
+// harm, and is a form at most where the command has one.
+func (e *everywhere) asks(user, command string, options []discordtest.Option) discordtest.Message {
+	e.t.Helper()
+	i, err := e.d.Command(user, e.g.channel, command, options...)
+	if err != nil {
+		e.t.Fatalf("/%s %v: %v", command, options, err)
+	}
+	r, err := i.Response(e.t.Context())
+	if err != nil {
+		e.t.Fatalf("/%s %v: %v", command, options, err)
+	}
+	if r.Modal != nil {
+		return discordtest.Message{}
+	}
+	m, err := i.Answer(e.t.Context())
+	if err != nil {
+		e.t.Fatalf("/%s %v: %v", command, options, err)
+	}
+	for _, m := range append(i.Followups(), m) {
+		e.harmless(command, options, m)
+	}
+	return m
+}
+
+// harmless requires that a message of the bot has something to say, calls nobody
+// and tells nothing of the inside.
+func (e *everywhere) harmless(command string, options []discordtest.Option, m discordtest.Message) {
+	e.t.Helper()
+	if m.Author != nil && !m.Author.Bot {
+		return
+	}
+	if len(m.Mentions) > 0 || len(m.MentionRoles) > 0 || m.MentionEveryone {
+		e.t.Errorf("/%s %v calls somebody: %q", command, options, m.Content)
+	}
+	if m.Content == "" && len(m.Embeds)+len(m.Attachments) == 0 {
+		e.t.Errorf("/%s %v is answered with nothing", command, options)
+	}
+	if strings.Contains(m.Content, "goroutine ") || strings.Contains(m.Content, ".glyphoxa") {
+		e.t.Errorf("/%s %v tells of the inside: %q", command, options, m.Content)
+	}
+}
