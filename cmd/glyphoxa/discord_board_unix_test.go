@@ -240,3 +240,23 @@ func TestDiscordBoard(t *testing.T) {
 		t.Errorf("%d boards were posted, want the one that was deleted and another", boards)
 	}
 }
+
+// TestDiscordBoardNotAllowed plays where the bot may not post embeds.
+func TestDiscordBoardNotAllowed(t *testing.T) {
+	t.Parallel()
+	g, s := newFerry(t)
+	g.d.Deny(g.channel, discordtest.EmbedLinks)
+	g.gives(t, g.dm, "session start")
+	_, err := g.d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool {
+		return strings.Contains(m.Content, "give the bot the permission Embed Links")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := g.asks(t, "Bartok", "Hello Bartok!"); got != "Welcome." {
+		t.Errorf("Bartok says %q, want the session to go on", got)
+	}
+	if r := s.stop(); r.code != 0 {
+		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
+	}
+}
