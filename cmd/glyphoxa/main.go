@@ -35,9 +35,16 @@ const (
 func main() {
 	tuneGC(os.LookupEnv, os.DirFS("/"))
 	hangsUp := hangUp()
-	ctx, stop := signal.NotifyContext(context.Background(), append(hangsUp, os.Interrupt, syscall.SIGTERM)...)
-	// The first signal ends everything in order, a second one at once.
-	context.AfterFunc(ctx, stop)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, append(hangsUp, os.Interrupt, syscall.SIGTERM)...)
+	go func() { // ends with the program
+		// The first signal ends everything in order, a second one at once: it is
+		// the system's again before anything ends.
+		first := <-told
+		signal.Stop(told)
+		cancel(fmt.Errorf("%s signal received", first))
+	}()
 	// A reader that leaves is an error like any other, and a terminal that closes
 	// says so twice, itself and through the shell: what is at work still ends in
 	// order. Nobody reads the channel; that it is there is enough.

@@ -106,10 +106,17 @@ func (h *house) configure(name string) {
 	h.write("glyphoxa.yaml", string(content))
 }
 
+// command is a program that has to end by itself.
 func (h *house) command(args ...string) *exec.Cmd {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	h.t.Cleanup(cancel)
+	return h.commandIn(ctx, args...)
+}
+
+// commandIn is a program that is killed when ctx ends.
+func (h *house) commandIn(ctx context.Context, args ...string) *exec.Cmd {
+	h.t.Helper()
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = h.dir, slices.Clone(h.env), time.Second
 	if h.prepare != nil {

@@ -3,6 +3,7 @@ package main_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -191,7 +192,9 @@ type outward struct {
 func (h *house) serve(args ...string) *outward {
 	h.t.Helper()
 	o := &outward{t: h.t, h: h, said: make(chan string, 1)}
-	o.cmd = h.command(append([]string{"mcp", "serve", "--listen", "127.0.0.1:0"}, args...)...)
+	ctx, cancel := context.WithCancel(context.Background()) // it serves as long as the test takes
+	h.t.Cleanup(cancel)
+	o.cmd = h.commandIn(ctx, append([]string{"mcp", "serve", "--listen", "127.0.0.1:0"}, args...)...)
 	stderr, err := o.cmd.StderrPipe()
 	if err != nil {
 		h.t.Fatal(err)
