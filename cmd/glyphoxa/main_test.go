@@ -208,7 +208,7 @@ type session struct {
 	pipe io.Closer // the other end of its output
 	out  *bufio.Reader
 	said strings.Builder // what was read from out
-	errs bytes.Buffer
+	errs output
 	done bool
 }
 
