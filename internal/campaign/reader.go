@@ -1,10 +1,7 @@
 package campaign
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strconv"
 	"strings"
@@ -12,6 +9,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/MrWong99/glyphoxa/internal/document"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
@@ -21,7 +19,6 @@ const maxID = 64
 var (
 	slugForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 	wordForm = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
-	atLine   = regexp.MustCompile(`^yaml: line (\d+): (.*)$`)
 )
 
 // reader turns YAML nodes into values and collects what is wrong with them.
@@ -46,48 +43,14 @@ func (r *reader) add(n *yaml.Node, what, fix string) {
 // document returns the root of the one document in data, nil if there is none
 // to work with.
 func (r *reader) document(data []byte) *yaml.Node {
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	var doc, next yaml.Node
-	switch err := decode(dec, &doc); {
-	case errors.Is(err, io.EOF):
+	root, flaw := document.Parse(data, MaxSize)
+	switch {
+	case flaw != nil:
+		r.problems.Add(r.file, flaw.Line, flaw.What, flaw.Fix)
+	case root == nil:
 		r.problems.Add(r.file, 0, "the file is empty", "start with name: and entities:")
-		return nil
-	case err != nil:
-		r.syntax(err)
-		return nil
 	}
-	switch err := decode(dec, &next); {
-	case err == nil:
-		r.add(&next, "a second YAML document begins here", "keep one campaign to a file and remove the ---")
-	case !errors.Is(err, io.EOF):
-		r.syntax(err)
-	}
-	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
-		r.problems.Add(r.file, 0, "the file is empty", "start with name: and entities:")
-		return nil
-	}
-	return doc.Content[0]
-}
-
-// decode reads one document. Should the YAML parser panic, the input is at
-// fault and gets the blame.
-func decode(dec *yaml.Decoder, n *yaml.Node) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("yaml: %v", v)
-		}
-	}()
-	return dec.Decode(n)
-}
-
-// syntax reports an error of the YAML parser.
-func (r *reader) syntax(err error) {
-	line, what := 0, strings.TrimPrefix(err.Error(), "yaml: ")
-	if m := atLine.FindStringSubmatch(err.Error()); m != nil {
-		line, _ = strconv.Atoi(m[1]) // digits; a number out of range is no line
-		what = m[2]
-	}
-	r.problems.Add(r.file, line, "this is not YAML: "+what, "check indentation, quotes and brackets")
+	return root
 }
 
 // object reads a mapping with the given keys. what names it in problems.

@@ -251,7 +251,7 @@ func (l *loader) checkWorld() {
 	case errors.Is(err, fs.ErrNotExist):
 		fault(l.main, "campaign.world", "there is no such file", "correct the path or create the file")
 	case err != nil:
-		fault(l.main, "campaign.world", unreadable(err).what, "check the path and its permissions")
+		fault(l.main, "campaign.world", unreadable(err).What, "check the path and its permissions")
 	case info.IsDir():
 		fault(l.main, "campaign.world", "this is a directory", "name a file")
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/MrWong99/glyphoxa/internal/document"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
@@ -94,7 +95,7 @@ func (l *loader) readMain() {
 	l.main = newDecoder(l.src.display, l.opts.LookupEnv, &l.problems)
 	data, f := l.src.read(l.src.file, true)
 	if f != nil {
-		l.problems.Add(l.src.display, f.line, f.what, f.fix)
+		l.problems.Add(l.src.display, f.Line, f.What, f.Fix)
 		return
 	}
 	l.main.document(data, reflect.ValueOf(l.cfg).Elem())
@@ -125,7 +126,7 @@ func (l *loader) readNPCDir() {
 	}
 	names, f := l.src.list(dir)
 	if f != nil {
-		l.main.problem(at{path: "npcs_dir"}, l.main.line("npcs_dir"), f.what, f.fix)
+		l.main.problem(at{path: "npcs_dir"}, l.main.line("npcs_dir"), f.What, f.Fix)
 		return
 	}
 	inline := len(l.npcs)
@@ -134,7 +135,7 @@ func (l *loader) readNPCDir() {
 		d := newDecoder(l.src.shown(filepath.Join(dir, name)), l.opts.LookupEnv, &l.problems)
 		data, f := l.src.read(l.src.join(dir, name), false)
 		if f != nil {
-			l.problems.Add(d.file, f.line, f.what, f.fix)
+			l.problems.Add(d.file, f.Line, f.What, f.Fix)
 			continue
 		}
 		npc := DefaultNPC()
@@ -159,10 +160,10 @@ func (l *loader) readNPCDir() {
 // document to read, be it with problems; an empty file is one if nothing in v
 // is required.
 func (d *decoder) document(data []byte, v reflect.Value) bool {
-	root, f := parse(data)
+	root, f := document.Parse(data, maxFile)
 	switch {
 	case f != nil:
-		d.problem(at{}, f.line, f.what, f.fix)
+		d.problem(at{}, f.Line, f.What, f.Fix)
 		return false
 	case root == nil && v.Type() == typeNPC:
 		d.problem(at{}, 1, "the file is empty", "describe an NPC in it, or remove it")

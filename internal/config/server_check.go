@@ -244,7 +244,7 @@ func (l *loader) checkWorkflows(path string) {
 			l.warn(l.main, path, "there is no such directory", "correct the path or create the directory")
 		}
 	case err != nil:
-		fault(l.main, path, unreadable(err).what, "check the path and its permissions")
+		fault(l.main, path, unreadable(err).What, "check the path and its permissions")
 	case !info.IsDir():
 		fault(l.main, path, "this is no directory", "name the directory with the workflow files")
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+
+	"github.com/MrWong99/glyphoxa/internal/document"
 )
 
 // maxWorld bounds a campaign file, in bytes.
@@ -75,19 +77,22 @@ func (s source) stat(p string) (fs.FileInfo, error) {
 	return os.Stat(p)
 }
 
+// maxFile bounds a configuration file, in bytes.
+const maxFile = 4 << 20
+
 // read returns the content of a file. Unless pipes are welcome, the file must
 // be a regular one: opening anything else might wait forever.
-func (s source) read(p string, pipes bool) ([]byte, *flaw) {
+func (s source) read(p string, pipes bool) ([]byte, *document.Flaw) {
 	info, err := s.stat(p)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && pipes:
-		return nil, &flaw{1, "there is no such file", "check the path given with --config, or create the file"}
+		return nil, wholly("there is no such file", "check the path given with --config, or create the file")
 	case err != nil:
 		return nil, unreadable(err)
 	case info.IsDir():
-		return nil, &flaw{1, "this is a directory", "name a file"}
+		return nil, wholly("this is a directory", "name a file")
 	case !pipes && !info.Mode().IsRegular():
-		return nil, &flaw{1, "this is no regular file", "replace it with one"}
+		return nil, wholly("this is no regular file", "replace it with one")
 	}
 	data, err := s.readAll(p, maxFile+1)
 	if err != nil {
@@ -106,13 +111,13 @@ func (s source) readAll(p string, most int64) ([]byte, error) {
 }
 
 // list returns the names of the NPC files in directory p, sorted.
-func (s source) list(p string) ([]string, *flaw) {
+func (s source) list(p string) ([]string, *document.Flaw) {
 	info, err := s.stat(s.join(p))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &flaw{1, "there is no such directory", "correct the path or create the directory"}
+		return nil, wholly("there is no such directory", "correct the path or create the directory")
 	case err == nil && !info.IsDir():
-		return nil, &flaw{1, "this is no directory", "name the directory with the NPC files"}
+		return nil, wholly("this is no directory", "name the directory with the NPC files")
 	}
 	var entries []fs.DirEntry
 	if err == nil && s.fsys != nil {
@@ -132,13 +137,18 @@ func (s source) list(p string) ([]string, *flaw) {
 	return names, nil
 }
 
+// wholly is a flaw of a file as a whole.
+func wholly(what, fix string) *document.Flaw {
+	return &document.Flaw{Line: 1, What: what, Fix: fix}
+}
+
 // unreadable says why a file cannot be read, without its path.
-func unreadable(err error) *flaw {
+func unreadable(err error) *document.Flaw {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
-	return &flaw{1, fmt.Sprintf("cannot be read: %v", err), "check the path and its permissions"}
+	return wholly(fmt.Sprintf("cannot be read: %v", err), "check the path and its permissions")
 }
 
 // ReadWorld returns the content of Campaign.World, from disk or from the

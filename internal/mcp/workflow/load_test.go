@@ -44,9 +44,9 @@ func sequence(n int) string {
 var broken = []struct{ name, text, want string }{
 	{"empty", "", "w.yaml: the file is empty; start with description: and steps:"},
 	{"only_a_comment", "# nothing\n", "w.yaml: the file is empty; start with description: and steps:"},
-	{"no_yaml", "description: [", "w.yaml:1: this is not YAML: did not find expected node content; check indentation, quotes and brackets"},
+	{"no_yaml", "description: [", "w.yaml:1: this is not valid YAML: did not find expected node content; check the indentation and the quotes around this line"},
 	{"a_list", "- a\n", "w.yaml:1: a workflow must be a mapping (key: value), not a list"},
-	{"two_documents", short("---\ndescription: e\n"), "w.yaml:3: a second YAML document begins here; keep one workflow to a file and remove the ---"},
+	{"two_documents", short("---\ndescription: e\n"), "w.yaml:3: a second document begins here; keep one document a file: remove the \"---\""},
 	{"nothing_in_it", "title: t\n", "w.yaml:1: a workflow has no \"description\"; add description:\nw.yaml:1: a workflow has no \"steps\"; add steps:"},
 	{"unknown_key", short("stop_on_eror: true\n"), `w.yaml:3: a workflow has no key "stop_on_eror"; did you mean "stop_on_error"?`},
 	{"key_twice", short("description: e\n"), `w.yaml:3: "description" is already given on line 1; remove one of the two`},
@@ -152,7 +152,7 @@ func TestLoadFS(t *testing.T) {
 		{"several_files", fstest.MapFS{"workflows/a.yaml": file("title: t\n"), "workflows/b.yaml": file("")}, nil,
 			"workflows/a.yaml:1: a workflow has no \"description\"; add description:\nworkflows/a.yaml:1: a workflow has no \"steps\"; add steps:\nworkflows/b.yaml: the file is empty; start with description: and steps:"},
 		{"bad_file_name", fstest.MapFS{"workflows/a b.yaml": file(calls("roll"))}, nil, `workflows/a b.yaml: "a b" cannot be the name of a tool; add name:, or rename the file`},
-		{"too_large", fstest.MapFS{"workflows/a.yaml": file(calls("roll") + strings.Repeat("#", workflow.MaxFile))}, nil, "workflows/a.yaml: the file is larger than 256 KiB; split the workflow"},
+		{"too_large", fstest.MapFS{"workflows/a.yaml": file(calls("roll") + strings.Repeat("#", workflow.MaxFile))}, nil, "workflows/a.yaml:1: the file is larger than 256 KiB; split it, or check that it is the right file"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			all, err := workflow.LoadFS(row.fsys, "workflows")

@@ -1,22 +1,16 @@
 package workflow
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"math"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/MrWong99/glyphoxa/internal/document"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
-
-var atLine = regexp.MustCompile(`^yaml: line (\d+): (.*)$`)
 
 // reader turns YAML nodes into values and collects what is wrong with them.
 type reader struct {
@@ -36,51 +30,14 @@ func (r *reader) add(n *yaml.Node, what, fix string) { r.problems.Add(r.file, n.
 // document returns the root of the one document in data, nil if there is none
 // to work with.
 func (r *reader) document(data []byte) *yaml.Node {
-	if len(data) > MaxFile {
-		r.problems.Add(r.file, 0, fmt.Sprintf("the file is larger than %d KiB", MaxFile>>10), "split the workflow")
-		return nil
-	}
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	var doc, next yaml.Node
-	switch err := decodeNode(dec, &doc); {
-	case errors.Is(err, io.EOF):
+	root, flaw := document.Parse(data, MaxFile)
+	switch {
+	case flaw != nil:
+		r.problems.Add(r.file, flaw.Line, flaw.What, flaw.Fix)
+	case root == nil:
 		r.problems.Add(r.file, 0, "the file is empty", "start with description: and steps:")
-		return nil
-	case err != nil:
-		r.syntax(err)
-		return nil
 	}
-	switch err := decodeNode(dec, &next); {
-	case err == nil:
-		r.add(&next, "a second YAML document begins here", "keep one workflow to a file and remove the ---")
-	case !errors.Is(err, io.EOF):
-		r.syntax(err)
-	}
-	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
-		r.problems.Add(r.file, 0, "the file is empty", "start with description: and steps:")
-		return nil
-	}
-	return doc.Content[0]
-}
-
-// decodeNode reads one document. Should the YAML parser panic, the input is at
-// fault and gets the blame.
-func decodeNode(dec *yaml.Decoder, n *yaml.Node) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("yaml: %v", v)
-		}
-	}()
-	return dec.Decode(n)
-}
-
-func (r *reader) syntax(err error) {
-	line, what := 0, strings.TrimPrefix(err.Error(), "yaml: ")
-	if m := atLine.FindStringSubmatch(err.Error()); m != nil {
-		line, _ = strconv.Atoi(m[1]) // digits; a number out of range is no line
-		what = m[2]
-	}
-	r.problems.Add(r.file, line, "this is not YAML: "+what, "check indentation, quotes and brackets")
+	return root
 }
 
 // object reads a mapping with the given keys. what names it in problems.

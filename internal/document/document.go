@@ -1,4 +1,8 @@
-package config
+// Package document finds the one YAML document in the text of a file that a
+// person wrote, and says in their words why there is none.
+//
+// Imported by every reader of hand-written YAML. It does no I/O.
+package document
 
 import (
 	"bytes"
@@ -13,20 +17,19 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// maxFile bounds a configuration file, in bytes.
-const maxFile = 4 << 20
-
-// flaw is a problem with a file's text, before its content is looked at.
-type flaw struct {
-	line      int
-	what, fix string
+// Flaw is what is wrong with a file as a whole, before its content is looked at.
+type Flaw struct {
+	// Line is at least 1.
+	Line int
+	// What is wrong, and what to do about it.
+	What, Fix string
 }
 
-// parse turns the text of a file into its only document. The node is nil if the
-// file holds nothing; otherwise it is the root value.
-func parse(data []byte) (*yaml.Node, *flaw) {
+// Parse turns the text of a file, of most bytes at most, into its only document.
+// The node is nil if the file holds nothing; otherwise it is the root value.
+func Parse(data []byte, most int) (*yaml.Node, *Flaw) {
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
-	if f := checkText(data); f != nil {
+	if f := checkText(data, most); f != nil {
 		return nil, f
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
@@ -40,7 +43,7 @@ func parse(data []byte) (*yaml.Node, *flaw) {
 	second, err := decodeNode(dec)
 	switch {
 	case err == nil:
-		return nil, &flaw{max(second.Line, 1), "a second document begins here", `keep one document a file: remove the "---"`}
+		return nil, &Flaw{max(second.Line, 1), "a second document begins here", `keep one document a file: remove the "---"`}
 	case !errors.Is(err, io.EOF):
 		return nil, syntaxFlaw(err, data)
 	}
@@ -66,12 +69,12 @@ func decodeNode(dec *yaml.Decoder) (n *yaml.Node, err error) {
 }
 
 // checkText refuses what no YAML file may hold, with the line it is on.
-func checkText(data []byte) *flaw {
-	if len(data) > maxFile {
-		return &flaw{1, fmt.Sprintf("the file is larger than %d MiB", maxFile>>20), "split it, or check that it is the right file"}
+func checkText(data []byte, most int) *Flaw {
+	if len(data) > most {
+		return &Flaw{1, fmt.Sprintf("the file is larger than %s", size(most)), "split it, or check that it is the right file"}
 	}
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
-		return &flaw{1, "the file is UTF-16", "save it as UTF-8"}
+		return &Flaw{1, "the file is UTF-16", "save it as UTF-8"}
 	}
 	line := 1
 	for rest := data; len(rest) > 0; {
@@ -80,10 +83,10 @@ func checkText(data []byte) *flaw {
 		case r == '\n':
 			line++
 		case r == utf8.RuneError && size == 1:
-			return &flaw{line, "the text is not UTF-8", "save the file as UTF-8"}
+			return &Flaw{line, "the text is not UTF-8", "save the file as UTF-8"}
 		case r < ' ' && r != '\t' && r != '\r', r == 0x7f, r == 0xfeff, r == 0xfffe, r == 0xffff,
 			r >= 0x80 && r < 0xa0 && r != 0x85:
-			return &flaw{line, fmt.Sprintf("an invisible character (%U)", r), "delete it"}
+			return &Flaw{line, fmt.Sprintf("an invisible character (%U)", r), "delete it"}
 		}
 		rest = rest[size:]
 	}
@@ -94,7 +97,7 @@ var yamlLine = regexp.MustCompile(`^line (\d+): (.*)$`)
 
 // syntaxFlaw puts a parser's error into words for people who do not write YAML
 // for a living.
-func syntaxFlaw(err error, data []byte) *flaw {
+func syntaxFlaw(err error, data []byte) *Flaw {
 	msg := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 1
 	if m := yamlLine.FindStringSubmatch(msg); m != nil {
@@ -116,15 +119,13 @@ func syntaxFlaw(err error, data []byte) *flaw {
 		msg = "an alias (*) whose anchor (&) is not defined above it"
 		fix = "define the anchor, or put a text that begins with * into quotes"
 	}
-	return &flaw{line, "this is not valid YAML: " + msg, fix}
+	return &Flaw{line, "this is not valid YAML: " + msg, fix}
 }
 
-// quote makes s fit for a message: escaped, and cut so that a pasted key is not
-// shown whole.
-func quote(s string) string {
-	const most, shown = 40, 12
-	if utf8.RuneCountInString(s) <= most {
-		return strconv.Quote(s)
+// size is a number of bytes as people read it.
+func size(n int) string {
+	if n >= 1<<20 {
+		return fmt.Sprintf("%d MiB", n>>20)
 	}
-	return strconv.Quote(string([]rune(s)[:shown]) + "…")
+	return fmt.Sprintf("%d KiB", n>>10)
 }
