@@ -180,9 +180,9 @@ func TestDiscordWithoutWebhooks(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
-	d.Deny(g.channel, discordtest.ManageWebhooks)
+	d.Deny(g.channel, discordtest.ManageWebhooks|discordtest.EmbedLinks)
 	s := newHouse(t).bot(d, tavern)
-	answers(t, g.gives(t, g.dm, "session start"), false, "Manage Webhooks")
+	answers(t, g.gives(t, g.dm, "session start"), false, "Manage Webhooks", "Embed Links")
 	d.Say(g.channel, g.ana, "Hello Bartok!", nil)
 	_, err := d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool {
 		return m.Author.ID == d.BotID() && strings.Contains(m.Content, "**Bartok:** Welcome")

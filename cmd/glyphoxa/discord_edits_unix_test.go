@@ -3,10 +3,13 @@
 package main_test
 
 import (
+	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
 // recapUntil asks what was said until that is as it should be.
@@ -53,5 +56,50 @@ func TestDiscordEditsAndDeletions(t *testing.T) {
 		if found := h.finds(word); len(found) > 0 {
 			t.Errorf("%s, which was taken back, stands in %q", word, found)
 		}
+	}
+}
+
+// TestDiscordStopKeepsTheUnheard stops the program while much waits to be heard:
+// all of it is kept, in its order.
+func TestDiscordStopKeepsTheUnheard(t *testing.T) {
+	t.Parallel()
+	const n = 60
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	h := newHouse(t)
+	s := h.bot(d, tavern)
+	g.gives(t, g.dm, "session start")
+	for k := range n {
+		d.Say(g.channel, g.ana, fmt.Sprintf("Bartok, this is line %d.", k), nil)
+	}
+	g.gives(t, g.ana, "npc list") // the bot has them all
+	if r := s.stop(); r.code != 0 {
+		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
+	}
+	store, err := sqlite.Open(t.Context(), h.path(filepath.Join(".glyphoxa", "guilds", g.id, "glyphoxa.db")), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	all, err := store.Sessions(t.Context(), 1)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("sessions %v, %v", all, err)
+	}
+	lines, err := store.Recent(t.Context(), all[0].ID, 10*n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := 0
+	for _, l := range lines {
+		if l.Speaker != "Ana" {
+			continue
+		}
+		if want := fmt.Sprintf("Bartok, this is line %d.", next); l.Text != want {
+			t.Fatalf("line %d of Ana's is %q, want %q", next, l.Text, want)
+		}
+		next++
+	}
+	if next != n {
+		t.Errorf("%d of %d lines are kept", next, n)
 	}
 }

@@ -23,8 +23,6 @@ type answer struct {
 
 	buttons []button
 	files   []file
-	// form, if not nil, is all of the answer.
-	form *form
 }
 
 // button does something that goes with an answer: a command's name, a space, and
@@ -115,10 +113,7 @@ func (b *Bot) first(ctx context.Context, i *discordgo.Interaction, a answer, tex
 		a = answer{deferred: a.deferred}
 	}
 	buttons := row(a.buttons)
-	switch {
-	case a.form != nil:
-		return b.api.respond(ctx, i, a.form.response())
-	case a.deferred:
+	if a.deferred {
 		return b.api.amend(ctx, i, &discordgo.WebhookEdit{Content: &text, Components: &buttons, AllowedMentions: nobody()}, a.files...)
 	}
 	r := &discordgo.InteractionResponse{

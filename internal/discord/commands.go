@@ -15,6 +15,9 @@ type action struct {
 	do   func(ctx context.Context, c *call) (string, error)
 	// suggest completes the option that is typed into, if not nil.
 	suggest finder
+	// form returns what is to be filled in first, nil if nothing is. A nil form
+	// asks for nothing.
+	form func(c *call) *form
 }
 
 // actions are what the bot can do, by command and subcommand.
@@ -53,7 +56,7 @@ func (b *Bot) actions() map[string]action {
 		"approve list":    {do: b.approveList},
 		"approve yes":     {do: b.approveYes, suggest: b.office(SuggestApproval)},
 		"approve no":      {do: b.approveNo, suggest: b.office(SuggestApproval)},
-		"entity add":      {do: b.entityAdd},
+		"entity add":      {do: b.entityAdd, form: entityForm},
 		"entity list":     {do: b.entityList},
 		"entity import":   {do: b.entityImport},
 		"entity remove":   {do: b.entityRemove, suggest: b.office(SuggestEntity)},

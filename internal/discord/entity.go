@@ -24,12 +24,8 @@ var kinds = []struct{ name, meaning string }{
 	{"npc", "a person"}, {"location", "a place"}, {"faction", "a group of people"}, {"item", "a thing"}, {"creature", "a beast or a monster"},
 }
 
-// entityAdd adds to the world. What is not said with the command a form asks for.
+// entityAdd adds to the world.
 func (b *Bot) entityAdd(ctx context.Context, c *call) (string, error) {
-	if !c.filled && (c.str("name") == "" || c.str("kind") == "") {
-		c.form = entityForm(c)
-		return "", nil
-	}
 	args, err := placed(c)
 	if err != nil {
 		return "", c.typed(err)
@@ -70,8 +66,12 @@ func placed(c *call) (map[string]any, error) {
 	return args, nil
 }
 
-// entityForm asks for an entity; what is known of it is filled in.
+// entityForm asks for an entity that has no name or no kind yet; what is known of
+// it is filled in.
 func entityForm(c *call) *form {
+	if c.str("name") != "" && c.str("kind") != "" {
+		return nil
+	}
 	must, may := true, false
 	var names []string
 	for _, k := range kinds {

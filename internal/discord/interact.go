@@ -38,7 +38,6 @@ type call struct {
 	// What goes with the answer.
 	buttons  []button
 	attached []file
-	form     *form
 }
 
 // str is a text option, empty if it was not given.
@@ -191,14 +190,23 @@ func (b *Bot) called(s *discordgo.Session, i *discordgo.Interaction, name string
 }
 
 // carryOut does what a call asks for and answers it. If that takes long, Discord
-// is told that the answer is coming.
+// is told that the answer is coming. Where a form is to be filled in first, that
+// is the answer.
 func (b *Bot) carryOut(ctx context.Context, i *discordgo.Interaction, c *call, a action) {
+	if a.form != nil && !c.filled {
+		if f := a.form(c); f != nil { // Discord takes a form as a first word only
+			if err := b.api.respond(ctx, i, f.response()); err != nil {
+				b.log.Warn("opening a form", "reason", err)
+			}
+			return
+		}
+	}
 	done := make(chan answer, 1)
 	go func() { // ends before carryOut does: what it does obeys ctx
 		text, err := a.do(ctx, c)
 		done <- answer{
 			text: text, err: explained(ctx, err), open: a.open, instead: c.pressed != "",
-			buttons: c.buttons, files: c.attached, form: c.form,
+			buttons: c.buttons, files: c.attached,
 		}
 	}()
 	timer := time.NewTimer(ackAfter)

@@ -25,7 +25,9 @@ func TestManySessions(t *testing.T) {
 		var work sync.WaitGroup
 		for _, g := range all {
 			work.Go(func() {
-				command(t, d, g.dm, g.channel, "session start")
+				if got := command(t, d, g.dm, g.channel, "session start"); !strings.Contains(got, "The Flagon") {
+					t.Errorf("/session start: %q", got)
+				}
 				if got := command(t, d, g.dm, g.channel, "session stop"); !strings.Contains(got, "The session has ended") {
 					t.Errorf("/session stop: %q", got)
 				}

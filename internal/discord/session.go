@@ -42,7 +42,7 @@ func (b *Bot) startSession(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return r.opening(does == goOn), nil
+	return r.opening(does == goOn, c.rights), nil
 }
 
 // offer asks whether a session that was cut off goes on.
@@ -101,8 +101,9 @@ func (b *Bot) playable(ctx context.Context, c *call) (parent string, err error) 
 	return parent, nil
 }
 
-// opening is what everybody reads as a session begins, or goes on.
-func (r *room) opening(again bool) string {
+// opening is what everybody reads as a session begins, or goes on. rights are the
+// bot's in the channel.
+func (r *room) opening(again bool, rights int64) string {
 	var out strings.Builder
 	name := r.sitting.Campaign
 	if name == "" {
@@ -125,7 +126,10 @@ func (r *room) opening(again bool) string {
 	if !r.mouth.ownName() {
 		notices = append(notices, "the bot speaks for the NPCs: give it the permission Manage Webhooks here, and start again, so that they speak under their own names")
 	}
-	notices = append(notices, "what is written here from now on is kept on the machine that runs the bot")
+	if rights&(discordgo.PermissionEmbedLinks|discordgo.PermissionAdministrator) == 0 {
+		notices = append(notices, "the board cannot be shown: give the bot the permission Embed Links here, and start again")
+	}
+	notices = append(notices, "what is written here from now on is kept on the machine that runs the bot; /privacy info says more")
 	for _, n := range notices {
 		fmt.Fprintf(&out, "\n%s", notice("info", n))
 	}
