@@ -116,6 +116,7 @@ func TestDiscordRandomPeople(t *testing.T) {
 			for range steps {
 				c.step()
 			}
+			c.settle()
 		})
 	}
 	work.Wait()
@@ -152,6 +153,7 @@ type crowd struct {
 	said    []discordtest.Message
 	buttons []discordtest.Message
 	forms   []*discordtest.Interaction
+	pending []asked
 }
 
 // idle ends a session, having begun one if there was none.
@@ -210,7 +212,7 @@ func (c *crowd) order() {
 				c.t.Errorf("typing into /%s: %v", k.Path, err)
 				return
 			}
-			c.answered(i, k.Path)
+			c.await(i, k.Path)
 			return
 		}
 		options = append(options, opt(o.Name, v))
@@ -220,7 +222,29 @@ func (c *crowd) order() {
 		c.t.Errorf("/%s %v: %v", k.Path, options, err)
 		return
 	}
-	c.answered(i, k.Path)
+	c.await(i, k.Path)
+}
+
+// await requires answers of interactions, of several at once.
+func (c *crowd) await(i *discordtest.Interaction, what string) {
+	c.pending = append(c.pending, asked{i, what})
+	if c.chance.IntN(3) == 0 {
+		c.settle()
+	}
+}
+
+// settle requires all answers.
+func (c *crowd) settle() {
+	for _, a := range c.pending {
+		c.answered(a.Interaction, a.what)
+	}
+	c.pending = nil
+}
+
+// asked is an interaction that is not answered yet.
+type asked struct {
+	*discordtest.Interaction
+	what string
 }
 
 // value is something that an option takes.
