@@ -64,6 +64,7 @@ func TestDiscordApprovesATool(t *testing.T) {
 	if got := g.completes(t, g.ana, "tools approve", "name", "ti"); got != "" {
 		t.Errorf("%q is suggested to a player", got)
 	}
+	answers(t, g.gives(t, g.dm, "tools list"), true, "⚠ of the server **harbour** one tool waits for approval", "**roll** from fast on")
 	answers(t, g.gives(t, g.ana, "tools approve", opt("name", "tide")), true, "Only a dungeon master")
 	long := changed("Get the tide. "+strings.Repeat("It comes and it goes. ", 200), "It comes and it goes.")
 	if len(long.Attachments) != 1 || long.Attachments[0].Filename != "definition.diff" {
@@ -72,5 +73,18 @@ func TestDiscordApprovesATool(t *testing.T) {
 	answers(t, g.presses(t, g.dm, g.channel, old, "Approve"), true, "⚠ The tool does not wait for approval any more, or was changed again")
 	answers(t, g.presses(t, g.dm, g.channel, long, "Approve"), true, "harbour/tide@", "is approved")
 	answers(t, g.gives(t, g.dm, "tools approve", opt("name", "tide")), true, "none does")
+	s.stop()
+}
+
+// TestDiscordTellsOfServersThatAreDown says whose tools are missing, and why.
+func TestDiscordTellsOfServersThatAreDown(t *testing.T) {
+	t.Parallel()
+	url, _ := harbour(t)
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	s := newHouse(t).bot(d, tavern+"mcp:\n  servers:\n    - {name: harbour, transport: streamable-http, url: \""+url+"\"}\n")
+	for _, command := range []string{"tools list", "tools calibrate"} {
+		answers(t, g.gives(t, g.dm, command), true, "⚠ the server **harbour** is down", "allow\\_private", "**roll** from fast on")
+	}
 	s.stop()
 }

@@ -25,11 +25,29 @@ func (b *Bot) tools(ctx context.Context, c *call, measure bool) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	var lines []string
+	servers, err := b.backend.Servers(ctx, c.guild)
+	if err != nil {
+		return "", err
+	}
+	lines := serverLines(servers)
 	for _, s := range all {
 		lines = append(lines, "- "+toolLine(s))
 	}
 	return list(lines, "There are no tools."), nil
+}
+
+// serverLines say whose tools are missing, and why.
+func serverLines(all []mcphost.ServerStatus) (lines []string) {
+	for _, s := range all {
+		name := "**" + escape(s.Name) + "**"
+		switch {
+		case s.State == "down":
+			lines = append(lines, fmt.Sprintf("⚠ the server %s is down, and its tools with it: %s", name, escape(s.Reason)))
+		case s.Held > 0:
+			lines = append(lines, fmt.Sprintf("⚠ of the server %s %s for approval: see /tools approve", name, counted(s.Held, "tool waits", "tools wait")))
+		}
+	}
+	return lines
 }
 
 // toolsApprove shows how the server of a tool describes it now, and lets NPCs use
