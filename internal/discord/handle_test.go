@@ -1,0 +1,60 @@
+package discord
+
+import (
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+// TestWhoIsHeard shows whose messages reach the table, and what becomes of those
+// of somebody who is not heard any more.
+func TestWhoIsHeard(t *testing.T) {
+	by := func(change func(*discordgo.Message)) *discordgo.Message {
+		m := &discordgo.Message{ID: "5", GuildID: "1", ChannelID: "2", Author: &discordgo.User{ID: "7", Username: "ana"}, Content: "hello"}
+		change(m)
+		return m
+	}
+	now := time.Now()
+	for _, row := range []struct {
+		name   string
+		m      *discordgo.Message
+		edited bool
+		want   string
+	}{
+		{"a player", by(func(*discordgo.Message) {}), false, "ana: hello (discord:7, 5)"},
+		{"by the name in the guild", by(func(m *discordgo.Message) { m.Member = &discordgo.Member{Nick: "Ana"} }), false, "Ana: hello (discord:7, 5)"},
+		{"a reply", by(func(m *discordgo.Message) { m.Type = discordgo.MessageTypeReply }), false, "ana: hello (discord:7, 5)"},
+		{"another bot", by(func(m *discordgo.Message) { m.Author.Bot = true }), false, ""},
+		{"a webhook", by(func(m *discordgo.Message) { m.WebhookID = "9" }), false, ""},
+		{"somebody joins", by(func(m *discordgo.Message) { m.Type = discordgo.MessageTypeGuildMemberJoin }), false, ""},
+		{"another channel", by(func(m *discordgo.Message) { m.ChannelID = "3" }), false, ""},
+		{"another guild", by(func(m *discordgo.Message) { m.GuildID = "4" }), false, ""},
+		{"who declined", by(func(m *discordgo.Message) { m.Author.ID = "8" }), false, ""},
+		{"an edit", by(func(m *discordgo.Message) { m.EditedTimestamp = &now }), true, "5 is hello"},
+		{"a preview is no edit", by(func(*discordgo.Message) {}), true, ""},
+		{"an edit to nothing", by(func(m *discordgo.Message) { m.EditedTimestamp, m.Content = &now, " " }), true, "5 is gone"},
+		{"an edit of who declined since", by(func(m *discordgo.Message) { m.EditedTimestamp, m.Author.ID = &now, "8" }), true, "5 is gone"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := &notes{}
+				r := newIdleRoom(n)
+				r.guild, r.channel = "1", "2"
+				b := &Bot{log: slog.New(slog.DiscardHandler), rooms: map[string]*room{"1": r}, declined: map[string]map[string]bool{"1": {"8": true}}}
+				defer r.listens(t.Context())()
+				if row.edited {
+					b.rewritten(nil, &discordgo.MessageUpdate{Message: row.m})
+				} else {
+					b.written(nil, &discordgo.MessageCreate{Message: row.m})
+				}
+				synctest.Wait()
+				if got := n.told(); got != row.want {
+					t.Errorf("the table is told %q, want %q", got, row.want)
+				}
+			})
+		})
+	}
+}
