@@ -261,6 +261,15 @@ func (s *session) read(words string) string {
 	}
 }
 
+// readAll reads lines until each of words was in one of them, in any order.
+func (s *session) readAll(words ...string) {
+	s.t.Helper()
+	for len(words) > 0 {
+		line := s.read("")
+		words = slices.DeleteFunc(words, func(w string) bool { return strings.Contains(line, w) })
+	}
+}
+
 // wait reads events up to the next of a kind and returns that.
 func (s *session) wait(kind string) event {
 	s.t.Helper()

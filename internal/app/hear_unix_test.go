@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
 // fakeRecorder puts a shell script in the place of parec.
@@ -64,6 +66,31 @@ func TestRecorderThatDies(t *testing.T) {
 				t.Errorf("%d frames came, want %d", len(s.got), row.frames)
 			}
 		})
+	}
+}
+
+// TestLastSoundIsHeardLate shows a recorder's end that was long ago when its
+// sound is read: all of it comes, and what only holds the pipe open is not
+// waited for again and again.
+func TestLastSoundIsHeardLate(t *testing.T) {
+	sound := voiced(500 * time.Millisecond)
+	ours, theirs, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = ours.Close(), theirs.Close() }()
+	if _, err := theirs.Write(audio.AppendS16LE(nil, sound)); err != nil {
+		t.Fatal(err)
+	}
+	if err := ours.SetReadDeadline(time.Now().Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	frames := make(chan audio.Frame, len(sound)/audio.FrameSamples)
+	if err := readFrames(t.Context(), &lastSound{pipe: ours, life: t.Context()}, frames); err != nil {
+		t.Errorf("err = %v, want the end of the sound", err)
+	}
+	if len(frames) != cap(frames) {
+		t.Errorf("%d frames came, want %d", len(frames), cap(frames))
 	}
 }
 

@@ -28,7 +28,8 @@ const (
 	// parting is how long a recorder that brings no more may take to end, and how
 	// much earlier than this program it may: a key that ends both reaches it first.
 	parting = 200 * time.Millisecond
-	// remains is how long the sound may take that a recorder leaves in the pipe.
+	// remains is how long a pipe may bring nothing once its recorder has ended,
+	// before somebody must have been left behind who only holds it open.
 	remains = 2 * time.Second
 	// maxComplaint is how much of what a recorder complains about is kept, in
 	// bytes.
@@ -134,7 +135,7 @@ func (c *capture) record(life context.Context, argv []string) error {
 	}()
 	go func() { // ends with the sound or ctx
 		defer close(frames)
-		read <- readFrames(ctx, r.sound, frames)
+		read <- readFrames(ctx, &lastSound{pipe: r.sound, life: life}, frames)
 	}()
 	c.pace(ctx, frames)
 	timer := time.AfterFunc(parting, cancel) // it may only have closed its output
@@ -142,6 +143,26 @@ func (c *capture) record(life context.Context, argv []string) error {
 	err = errors.Join(<-ended, <-read, r.sound.Close())
 	sleepUntil(life, time.Now().Add(parting))
 	return fmt.Errorf("%s ended%s", argv[0], because(err, r.complaint.String()))
+}
+
+// lastSound reads a pipe to its end, however late it is read: a deadline that
+// passed while nobody read says nothing of what is left. It is over when the
+// deadline passes a second time and nothing came in between, or with life.
+type lastSound struct {
+	pipe *os.File
+	life context.Context
+	idle bool // the deadline passed, and nothing came since
+}
+
+func (s *lastSound) Read(p []byte) (int, error) {
+	n, err := s.pipe.Read(p)
+	for errors.Is(err, os.ErrDeadlineExceeded) && !s.idle && s.life.Err() == nil {
+		s.idle = true
+		_ = s.pipe.SetReadDeadline(time.Now().Add(parting)) // it has deadlines
+		n, err = s.pipe.Read(p)
+	}
+	s.idle = s.idle && n == 0
+	return n, err
 }
 
 // because says why a recorder ended: what it complained about, else what is
