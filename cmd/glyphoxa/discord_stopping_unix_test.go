@@ -63,7 +63,7 @@ func TestDiscordTwoDungeonMasters(t *testing.T) {
 	g := newGuild(t, d, "home")
 	other := d.AddMember(g.id, "other-dm", g.role)
 	s := newHouse(t).bot(d, tavern)
-	both := func(command string) (open, private []string) {
+	both := func(command string) (done, refused []string) {
 		t.Helper()
 		var work sync.WaitGroup
 		var got [2]discordtest.Message
@@ -80,20 +80,20 @@ func TestDiscordTwoDungeonMasters(t *testing.T) {
 		}
 		work.Wait()
 		for _, m := range got {
-			if m.Ephemeral() {
-				private = append(private, m.Content)
+			if strings.HasPrefix(m.Content, "⚠") {
+				refused = append(refused, m.Content)
 			} else {
-				open = append(open, m.Content)
+				done = append(done, m.Content)
 			}
 		}
-		return open, private
+		return done, refused
 	}
-	open, private := both("session start")
-	if len(open) != 1 || len(private) != 1 || !strings.Contains(private[0], "A session is ") {
-		t.Errorf("two began a session: %q in the open, %q in private; want one of either", open, private)
+	done, refused := both("session start")
+	if len(done) != 1 || len(refused) != 1 || !strings.Contains(refused[0], "A session is ") {
+		t.Errorf("two began a session: %q was done, %q refused; want one of either", done, refused)
 	}
-	if open, private = both("session stop"); len(open) != 1 || len(private) != 1 || !strings.Contains(private[0], "No session is running here") {
-		t.Errorf("two ended a session: %q in the open, %q in private; want one of either", open, private)
+	if done, refused = both("session stop"); len(done) != 1 || len(refused) != 1 || !strings.Contains(refused[0], "No session is running here") {
+		t.Errorf("two ended a session: %q was done, %q refused; want one of either", done, refused)
 	}
 	answers(t, g.gives(t, g.dm, "entity add", opt("name", "Old Ted"), opt("kind", "npc")), true, "`old-ted`")
 	question := g.gives(t, g.dm, "entity remove", opt("id", "old-ted"))
@@ -105,16 +105,25 @@ func TestDiscordTwoDungeonMasters(t *testing.T) {
 		}
 		presses = append(presses, i)
 	}
+	removed := 0
 	for _, i := range presses {
 		if _, err := i.Response(t.Context()); err != nil {
-			t.Error(err)
+			t.Fatal(err)
+		}
+		m, err := i.AnswerWhen(t.Context(), func(m discordtest.Message) bool { return !strings.Contains(m.Content, "?") })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.ID == question.ID {
+			answers(t, m, true, "`old-ted` is no part of the world any more")
+			removed++
+		} else {
+			answers(t, m, true, "⚠", "old-ted")
 		}
 	}
-	m, err := presses[0].AnswerWhen(t.Context(), func(m discordtest.Message) bool { return !strings.Contains(m.Content, "?") })
-	if err != nil {
-		t.Fatal(err)
+	if removed != 1 {
+		t.Errorf("%d presses removed Old Ted, want one", removed)
 	}
-	answers(t, m, true, "`old-ted`")
 	answers(t, g.gives(t, g.dm, "entity list", opt("name", "ted")), true, "There is nobody")
 	s.stop()
 }
