@@ -197,7 +197,7 @@ func posted(t testing.TB, g *guild, words ...string) {
 // the answer is not.
 func TestDiscordStoppedInATurn(t *testing.T) {
 	t.Parallel()
-	for _, waiting := range []int{0, 20} {
+	for _, waiting := range []int{0, 40} {
 		t.Run(fmt.Sprintf("%d waiting", waiting), func(t *testing.T) {
 			t.Parallel()
 			d := discordtest.New(t, nil)
