@@ -30,7 +30,6 @@ type Agent struct {
 	order    string         // what the DM wants of it
 	orderFor int            // turns left
 	found    []string       // what tools told in a turn that was cut off
-	foundFor Source         // whose turn that was
 	version  int            // of what Snapshot returns
 }
 

@@ -49,26 +49,33 @@ func (a *Agent) Remember(e Exchange) {
 
 // Found keeps what tools told in a turn that was cut off before the NPC could
 // say so, so that they need not run again. The next finished turn ends that.
-func (a *Agent) Found(of Source, results []string) {
-	a.found, a.foundFor = results, of
+func (a *Agent) Found(results []string) {
+	a.found = results
 	a.version++
 }
 
-// TakeBack has the NPC forget what was said, and what tools told because of it.
-// Its own answers it keeps in mind.
+// TakeBack has the NPC forget what was said, and what tools told, whoever asked:
+// they may have told of it. Its own answers it keeps in mind.
 func (a *Agent) TakeBack(said func(Source) bool) {
-	if len(a.found) > 0 && said(a.foundFor) {
-		a.Found(Source{}, nil)
-	}
+	a.unfind()
 	a.change(said, Exchange.TakenBack)
 }
 
-// Reword has the NPC have another text in mind than was said.
+// Reword has the NPC have another text in mind than was said, and forget what
+// tools told.
 func (a *Agent) Reword(said func(Source) bool, text string) {
+	a.unfind()
 	a.change(said, func(e Exchange) Exchange {
 		e.Utterance = untrusted.Clean(text, maxUtterance)
 		return e
 	})
+}
+
+// unfind has the NPC forget what tools told.
+func (a *Agent) unfind() {
+	if len(a.found) > 0 {
+		a.Found(nil)
+	}
 }
 
 // change changes exchanges of the history. Those who have a snapshot keep it.

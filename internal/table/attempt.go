@@ -60,6 +60,7 @@ type attempt struct {
 	passed   time.Time // when the sentence before the one that plays ended
 	calls    []string  // tools called that have not finished
 	found    []string  // what its tools told, for the next turn if this one is cut off
+	stale    bool      // what was said has changed since it began: nothing is found
 }
 
 // sentence is something to say.

@@ -38,11 +38,11 @@ func (t *Table) keepOnly(ctx context.Context, tn *turn, outcome Outcome) {
 
 // commit runs what waited for the turn to be heard, then keeps what was said,
 // and ends the turn. One that failed or was cut off changes nothing in the
-// world.
+// world, nor one whose line was taken back.
 func (t *Table) commit(ctx context.Context, tn *turn, r *result) {
 	end := *tn.ending
 	lines := t.transcript(tn)
-	heard := end.outcome == OutcomeDelivered
+	undone := tn.undone()
 	tools, caller := tn.tools, mcp.Caller{NPC: tn.as.ID, Session: t.o.Session.ID}
 	t.work.Go(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
@@ -51,9 +51,7 @@ func (t *Table) commit(ctx context.Context, tn *turn, r *result) {
 			ctx = mcp.WithCaller(ctx, caller)
 			for _, call := range r.deferred {
 				var o mcphost.Outcome
-				if !heard {
-					o.Err = errors.New("the turn did not come to its end, so this was not done")
-				} else {
+				if o.Err = undone; o.Err == nil {
 					o.Result, o.Err = tools.Execute(ctx, call.Name, call.Arguments)
 				}
 				t.reports <- report{apply: func(_ context.Context, t *Table) {
@@ -66,6 +64,17 @@ func (t *Table) commit(ctx context.Context, tn *turn, r *result) {
 		}
 		t.reports <- t.committed(tn, end)
 	})
+}
+
+// undone is why nothing is done that waited for the end of a turn, nil if it is.
+func (tn *turn) undone() error {
+	switch {
+	case tn.takenBack:
+		return errors.New("the line was taken back, so this was not done")
+	case tn.ending.outcome != OutcomeDelivered:
+		return errors.New("the turn did not come to its end, so this was not done")
+	}
+	return nil
 }
 
 // committed is the report that a turn was committed.
@@ -175,9 +184,9 @@ func (t *Table) remember(tn *turn, end ending) {
 		return
 	}
 	if end.outcome == OutcomeDelivered {
-		tn.npc.Found(agent.Source{}, nil)
-	} else if len(tn.attempt.found) > 0 && !tn.takenBack {
-		tn.npc.Found(tn.source(), tn.attempt.found)
+		tn.npc.Found(nil)
+	} else if len(tn.attempt.found) > 0 {
+		tn.npc.Found(tn.attempt.found)
 	}
 }
 
@@ -186,7 +195,7 @@ func (u Utterance) source() agent.Source { return agent.Source{User: u.User, Ref
 
 // learn keeps what a tool told.
 func (a *attempt) learn(ev engine.ToolFinished) {
-	if ev.Err == nil && !ev.Result.IsError {
+	if !a.stale && ev.Err == nil && !ev.Result.IsError {
 		a.found = append(a.found, fmt.Sprintf("%s(%s): %s", ev.Call.Name, untrusted.Clean(ev.Call.Arguments, maxFound), untrusted.Clean(ev.Result.Text, maxFound)))
 	}
 }

@@ -96,8 +96,13 @@ func (t *Table) edit(ctx context.Context, e edit, log func(ctx context.Context) 
 }
 
 // reconsider changes what the NPCs have in mind. Those at work keep what they
-// were given.
+// were given; what their tools tell is not for the next turn.
 func (t *Table) reconsider(e edit) {
+	for _, tn := range t.open {
+		if a := tn.attempt; a != nil {
+			a.found, a.stale = nil, true
+		}
+	}
 	for _, a := range t.agents {
 		if e.text == "" {
 			a.TakeBack(e.of)

@@ -274,7 +274,7 @@ func (t *Table) continued(ctx context.Context, s *Seat, sp *passage, text string
 	t.amend(tn, sp, text)
 	if a := tn.attempt; a != nil {
 		if len(a.found) > 0 {
-			tn.npc.Found(tn.source(), a.found)
+			tn.npc.Found(a.found)
 		}
 		t.restart(ctx, tn)
 	}
