@@ -37,7 +37,7 @@ func (e *everywhere) table() map[string]covered {
 		"npc direct": {dm: true, table: true, good: []given{input(npc("Mira"), opt("text", "Lie."), opt("turns", 50)).says("Mira", "50"), input(npc("all"), opt("text", "Be brief.")), input(npc("Mira"))},
 			bad: []given{input(npc("Nobody"), opt("text", "Lie.")).says(nobody...)}},
 
-		"tier raise": {dm: true, table: true, good: []given{input(npc("Bartok"), tier("deep"), opt("minutes", 24*60)).says("Bartok may go up to deep")},
+		"tier raise": {dm: true, table: true, good: []given{input(npc("Bartok"), tier("deep"), opt("minutes", 24*60)).says("Bartok may go up to deep"), input(npc("Mira"), tier("standard"), opt("turns", 1)).says("Mira may go up to standard", "one turn")},
 			bad: []given{input(npc("Nobody"), tier("deep")).says(nobody...)}},
 		"tier lower":  {dm: true, table: true, good: []given{input(npc("Bartok")), input(npc("all"))}, bad: []given{input(npc("Nobody")).says(nobody...)}},
 		"tier cap":    {dm: true, table: true, good: []given{input(npc("all"), tier("fast")).says("at fast at most"), input(npc("Mira"), tier("deep"))}, bad: []given{input(npc("Nobody"), tier("fast")).says(nobody...)}},
