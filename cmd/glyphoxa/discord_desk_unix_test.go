@@ -195,7 +195,7 @@ func TestDiscordWithoutWebhooks(t *testing.T) {
 
 // TestDiscordAcknowledgesInTime gives fifty commands a second.
 func TestDiscordAcknowledgesInTime(t *testing.T) {
-	d := discordtest.New(t, nil)
+	d := discordtest.New(t, &discordtest.Options{InteractionDeadline: 3 * time.Second})
 	g := newGuild(t, d, "home")
 	s := newHouse(t).bot(d, tavern)
 	g.gives(t, g.dm, "session start")
