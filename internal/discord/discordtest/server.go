@@ -38,7 +38,7 @@ type Options struct {
 	// Discord's is three seconds; 0 means ten times that, so that a busy machine
 	// fails only the tests that are about it.
 	InteractionDeadline time.Duration
-	// Patience bounds every wait of the Go API. If zero, 10 s.
+	// Patience bounds every wait of the Go API. If zero, a minute.
 	Patience time.Duration
 	// Voice is asked when the bot joins a voice channel; the bot gets its
 	// answer as VOICE_SERVER_UPDATE. It runs between two payloads of the
@@ -166,7 +166,7 @@ func (o *Options) fill() {
 		o.InteractionDeadline = 30 * time.Second
 	}
 	if o.Patience == 0 {
-		o.Patience = 10 * time.Second
+		o.Patience = time.Minute
 	}
 }
 
