@@ -18,14 +18,24 @@ import (
 type pupil struct {
 	after time.Duration
 
-	mu      sync.Mutex // guards the field below
+	mu      sync.Mutex // guards the fields below
 	prompts []string
+	begun   []begun
+}
+
+// begun is what work on an answer began with.
+type begun struct {
+	at     time.Time
+	prompt string
 }
 
 func (l *pupil) model(req llm.Request) []step {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.prompts = append(l.prompts, prompt(req))
+	if len(results(req)) == 0 {
+		l.begun = append(l.begun, begun{time.Now(), prompt(req)})
+	}
 	return []step{{after: l.after, text: "Aye."}}
 }
 

@@ -14,9 +14,9 @@ import (
 // mail is what was written at a random table.
 type mail struct {
 	refs  []string
-	user  map[string]string // by ref
-	text  map[string]string // as it stands; empty if it was taken back
-	stale map[string]bool   // what no longer stands: words that occur nowhere else
+	user  map[string]string    // by ref
+	text  map[string]string    // as it stands; empty if it was taken back
+	stale map[string]time.Time // since when something no longer stands: words that occur nowhere else
 	casts []casting
 }
 
@@ -27,7 +27,7 @@ type casting struct {
 }
 
 func newMail() *mail {
-	return &mail{user: map[string]string{}, text: map[string]string{}, stale: map[string]bool{}}
+	return &mail{user: map[string]string{}, text: map[string]string{}, stale: map[string]time.Time{}}
 }
 
 // write makes a message of words, with one that occurs in no other.
@@ -42,7 +42,7 @@ func (m *mail) write(who int, words string) table.Utterance {
 // rewrite changes a message and returns its text.
 func (m *mail) rewrite(ref, words string) string {
 	if old := m.text[ref]; old != "" {
-		m.stale[old[strings.LastIndexByte(old, ' ')+1:]] = true
+		m.stale[old[strings.LastIndexByte(old, ' ')+1:]] = time.Now()
 	}
 	m.text[ref] = ""
 	if words != "" {

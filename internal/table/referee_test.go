@@ -77,11 +77,14 @@ func (j *referee) turns() {
 	}
 }
 
-// told holds what a model was given to what was taken back.
-func (j *referee) told(m *mail, prompt string) {
-	for word := range m.stale {
-		if strings.Contains(prompt, word) {
-			j.fault("%s was taken back, and a model is given\n%s", word, prompt)
+// told holds what a model was given to what was taken back by then.
+func (j *referee) told(m *mail, all []begun) {
+	for word, since := range m.stale {
+		for _, b := range all {
+			if b.at.After(since) && strings.Contains(b.prompt, word) {
+				j.fault("%s was taken back at %v, and a model is given at %v\n%s", word, since, b.at, b.prompt)
+				break
+			}
 		}
 	}
 }
