@@ -2,23 +2,47 @@ package voicebench
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 )
 
+// calm makes p one that a busy machine can play as well: only what is measured
+// may not take its time.
+func calm(p plan) plan {
+	p.EndpointMS = 600
+	return p
+}
+
+// begun is how often a run may be begun in which the machine has no time for
+// the player: it says nothing of the loop.
+const begun = 10
+
+// fluent runs until the players can speak fluently, a few times at most.
+func fluent(t *testing.T, run func() (report, error)) report {
+	t.Helper()
+	for try := 1; ; try++ {
+		r, err := run()
+		switch {
+		case err == nil:
+			return r
+		case try == begun || !strings.Contains(err.Error(), errStarved.Error()): // of a process there is only its word
+			t.Fatal(err)
+		}
+		t.Logf("try %d: %v", try, err)
+	}
+}
+
 // TestTablesPlay plays a short plan in each of our tunings, whatever it takes.
 func TestTablesPlay(t *testing.T) {
 	for _, tuning := range []string{"typed", "spoken", "disk"} {
 		t.Run(tuning, func(t *testing.T) {
 			defer goleak.VerifyNone(t)
-			p := newPlan(latency{20 * time.Millisecond, 10 * time.Millisecond}, load{tables: 2, warm: 1, turns: 1, period: time.Second}, 1)
+			p := calm(newPlan(latency{20 * time.Millisecond, 10 * time.Millisecond}, load{tables: 2, warm: 1, turns: 1, period: time.Second}, 1))
 			p.Tuning = tuning
-			r, err := play(t.Context(), p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := fluent(t, func() (report, error) { return play(t.Context(), p) })
 			if err := r.check(p); err != nil {
 				t.Error(err)
 			}
@@ -39,13 +63,14 @@ func TestLoopCostsLittle(t *testing.T) {
 	for _, c := range []contender{own(t, typed, "typed"), own(t, spoken, "spoken")} {
 		t.Run(c.tuning, func(t *testing.T) {
 			for try := 1; ; try++ {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-				r, err := c.run(ctx, newPlan(instant, load{tables: 4, warm: 2, turns: 4, period: time.Second}, uint64(try)))
-				cancel()
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := calm(newPlan(instant, load{tables: 4, warm: 2, turns: 4, period: 1500 * time.Millisecond}, uint64(try)))
+				r := fluent(t, func() (report, error) {
+					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+					defer cancel()
+					return c.run(ctx, p)
+				})
 				f := sum(c.name, []report{r})
+				t.Logf("try %d: final to first frame %.2f ms, interruption to emptied output %.3f ms (p50)", try, f.first.p50, f.cleared.p50)
 				if f.first.p50 <= first && f.cleared.p50 <= cleared {
 					return
 				}

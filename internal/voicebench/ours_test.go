@@ -27,9 +27,6 @@ import (
 const (
 	// voiced is how long a player speaks.
 	voiced = 240 * time.Millisecond
-	// endpoint is the silence that ends what a player says. It is over before
-	// the final transcript, from which is measured.
-	endpoint = 200 * time.Millisecond
 	// patience is how long anything may take that a turn waits for.
 	patience = 10 * time.Second
 )
@@ -72,7 +69,7 @@ func newRoom(p plan, host *mcphost.Host, kept memories) *room {
 	r := &room{plan: p, script: newScript(p), outlet: &outlet{first: make(chan time.Time, 1)}, ended: make(chan struct{}, 4)}
 	npc := config.DefaultNPC()
 	npc.ID, npc.Name, npc.Personality, npc.BudgetTier = "bart", npcName, p.Persona, mcp.BudgetFast
-	cfg := config.Default()
+	cfg, endpoint := config.Default(), p.endpoint()
 	r.Table = table.New(table.Options{
 		Agents: []*agent.Agent{agent.New(npc, agent.Options{History: cfg.Memory.History})},
 		Engine: cascaded.New(model{r.script}, nil), Host: host,
@@ -100,7 +97,7 @@ func (r *room) ask(ctx context.Context) (time.Time, error) {
 			return time.Time{}, err
 		}
 		now := time.Now()
-		if now.Sub(last) > endpoint/2 {
+		if now.Sub(last) > r.plan.endpoint()/2 {
 			return time.Time{}, errStarved
 		}
 		last = now

@@ -16,11 +16,15 @@ type plan struct {
 	LLMMS float64 `json:"llmMS"`
 	TTSMS float64 `json:"ttsMS"`
 	// SoundMS is how long the answer sounds, HearMS when it is interrupted.
-	SoundMS   float64 `json:"soundMS"`
-	HearMS    float64 `json:"hearMS"`
-	Persona   string  `json:"persona"`
-	Utterance string  `json:"utterance"`
-	Answer    string  `json:"answer"`
+	SoundMS float64 `json:"soundMS"`
+	HearMS  float64 `json:"hearMS"`
+	// EndpointMS is the silence that ends what a player of ours says. It is over
+	// before the final transcript, from which is measured. Half of it without a
+	// frame, and the machine has no time for the player.
+	EndpointMS float64 `json:"endpointMS"`
+	Persona    string  `json:"persona"`
+	Utterance  string  `json:"utterance"`
+	Answer     string  `json:"answer"`
 	// Warm and Starts have a list for each table: when its turns begin, in
 	// milliseconds from the beginning of each part. Those of Warm are not
 	// counted, and RestMS of silence follow them.
@@ -88,10 +92,14 @@ func newPlan(l latency, n load, seed uint64) plan {
 		return all
 	}
 	return plan{
-		LLMMS: millis(l.llm), TTSMS: millis(l.tts), SoundMS: 2000, HearMS: 100,
+		LLMMS: millis(l.llm), TTSMS: millis(l.tts), SoundMS: 2000, HearMS: 100, EndpointMS: 200,
 		Persona: "You are Bart, the keeper of an inn.", Utterance: "Bart, is the bridge open?", Answer: "The bridge is out, traveller.",
 		Warm: shift(draw(n.warm)), RestMS: 500, Starts: shift(draw(n.turns)),
 	}
+}
+
+func (p plan) endpoint() time.Duration {
+	return time.Duration(p.EndpointMS * float64(time.Millisecond))
 }
 
 func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
