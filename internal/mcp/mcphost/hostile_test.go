@@ -160,7 +160,7 @@ func TestCallsThatGoWrong(t *testing.T) {
 		{"misfits", 0, nil, "does not fit its output schema"},
 		{"unstructured", 0, nil, "output schema: there is none"},
 		{"wrong_but_error", 0, nil, "echo"},
-		{"hang", 100 * time.Millisecond, mcp.ErrTimeout, "timed out"},
+		{"hang", 2 * time.Second, mcp.ErrTimeout, "timed out"},
 		{"die", 0, mcp.ErrUnavailable, "closed its output"},
 	} {
 		t.Run(row.tool, func(t *testing.T) {
@@ -325,7 +325,7 @@ func TestDescriptionsThatChangeAreFollowed(t *testing.T) {
 // does Close.
 func TestServerThatStopsReading(t *testing.T) {
 	t.Parallel()
-	s, err := newScene(t, nil, func(cfg *config.MCPServerConfig) { cfg.CallTimeout = config.Duration(200 * time.Millisecond) })
+	s, err := newScene(t, nil, func(cfg *config.MCPServerConfig) { cfg.CallTimeout = config.Duration(3 * time.Second) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,7 +349,7 @@ func TestServerThatStopsReading(t *testing.T) {
 
 func TestListingThatHangsIsGivenUp(t *testing.T) {
 	t.Parallel()
-	s, err := newScene(t, []string{"hang-second-list"}, func(cfg *config.MCPServerConfig) { cfg.ConnectTimeout = config.Duration(time.Second) })
+	s, err := newScene(t, []string{"hang-second-list"}, func(cfg *config.MCPServerConfig) { cfg.ConnectTimeout = config.Duration(10 * time.Second) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +357,7 @@ func TestListingThatHangsIsGivenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the connection is dropped and made again", func() bool { return s.server().Connects > 1 })
-	if !strings.Contains(s.log.String(), "listing its tools again: no answer within 1s") {
+	if !strings.Contains(s.log.String(), "listing its tools again: no answer within 10s") {
 		t.Errorf("the log does not say why: %s", cut(s.log.String()))
 	}
 }
