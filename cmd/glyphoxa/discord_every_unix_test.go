@@ -3,11 +3,14 @@
 package main_test
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
 )
@@ -87,17 +90,39 @@ func (e *everywhere) presses(user string, m discordtest.Message) discordtest.Mes
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	if _, err := i.Response(e.t.Context()); err != nil {
-		e.t.Fatal(err)
+	return follows(e.t, i, m)
+}
+
+// follows waits for what comes of a button: the message it is of changes, or
+// stays as it is and something follows.
+func follows(t testing.TB, i *discordtest.Interaction, of discordtest.Message) discordtest.Message {
+	t.Helper()
+	if _, err := i.Response(t.Context()); err != nil {
+		t.Fatal(err)
 	}
-	if more := i.Followups(); len(more) > 0 {
-		return more[0]
+	ctx, cancel := context.WithCancel(t.Context())
+	var work sync.WaitGroup
+	defer work.Wait()
+	defer cancel()
+	came := make(chan discordtest.Message, 2)
+	work.Go(func() {
+		m, err := i.AnswerWhen(ctx, func(now discordtest.Message) bool { return now.ID != of.ID || now.Content != of.Content })
+		if err == nil {
+			came <- m
+		}
+	})
+	work.Go(func() {
+		if more, err := i.AwaitFollowups(ctx, 1); err == nil {
+			came <- more[0]
+		}
+	})
+	select {
+	case m := <-came:
+		return m
+	case <-time.After(limit):
+		t.Fatalf("nothing came of a button of %q", of.Content)
+		return of
 	}
-	after, err := i.AnswerWhen(e.t.Context(), func(now discordtest.Message) bool { return now.Content != m.Content })
-	if err != nil {
-		e.t.Fatal(err)
-	}
-	return after
 }
 
 // removalWaits has a dungeon master do what another must agree to.

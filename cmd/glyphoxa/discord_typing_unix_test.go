@@ -4,6 +4,7 @@ package main_test
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -62,7 +63,7 @@ func TestDiscordSuggests(t *testing.T) {
 	for _, y := range all {
 		e.completes(y)
 	}
-	e.completesInTime(all)
+	e.completesInTime(all, "http://"+s.errs.after(t, "glyphoxa mcp listening on http://")+"/healthz")
 	s.stop()
 }
 
@@ -100,11 +101,12 @@ func (e *everywhere) completes(y typing) {
 	}
 }
 
-// completesInTime types fifty times a second for three seconds.
-func (e *everywhere) completesInTime(all []typing) {
+// completesInTime types fifty times a second for three seconds. What the
+// simplest request takes meanwhile that the program answers is the machine's.
+func (e *everywhere) completesInTime(all []typing, simplest string) {
 	const n, bound = 150, 100 * time.Millisecond
 	var work sync.WaitGroup
-	took := make([]time.Duration, n)
+	took, machine := make([]time.Duration, n), make([]time.Duration, n)
 	tick := time.NewTicker(time.Second / 50)
 	defer tick.Stop()
 	for k := range n {
@@ -113,11 +115,22 @@ func (e *everywhere) completesInTime(all []typing) {
 			y := all[k%len(all)]
 			took[k] = e.types(e.who, y, y.text).Latency
 		})
+		work.Go(func() {
+			begun := time.Now()
+			r, err := http.Get(simplest)
+			if err != nil {
+				e.t.Error(err)
+				return
+			}
+			_ = r.Body.Close()
+			machine[k] = time.Since(begun)
+		})
 	}
 	work.Wait()
 	slices.Sort(took)
-	e.t.Logf("completed: p50 %v, p99 %v, max %v", took[n/2], took[n*99/100], took[n-1])
-	if p99 := took[n*99/100]; p99 > bound {
-		e.t.Errorf("p99 of completing is %v, want %v at most", p99, bound)
+	slices.Sort(machine)
+	e.t.Logf("completed: p50 %v, p99 %v, max %v; the simplest request: p99 %v", took[n/2], took[n*99/100], took[n-1], machine[n*99/100])
+	if p99, most := took[n*99/100], bound+machine[n*99/100]; p99 > most {
+		e.t.Errorf("p99 of completing is %v, want %v at most", p99, most)
 	}
 }
