@@ -355,6 +355,7 @@ func TestMuteSilencesAtOnce(t *testing.T) {
 		ana.say("Mira, hello", time.Second)
 		r.awaitSentence(1)
 		time.Sleep(300 * ms)
+		synctest.Wait() // for a frame that is due now
 		before := len(r.wire.heard())
 		if _, err := r.Mute(t.Context(), "all", true); err != nil {
 			t.Fatal(err)
