@@ -50,14 +50,7 @@ func (g *guild) presses(t testing.TB, user, channel string, m discordtest.Messag
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := i.Response(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	shown, err := i.AnswerWhen(t.Context(), func(now discordtest.Message) bool { return now.ID != m.ID || now.Content != m.Content })
-	if err != nil {
-		t.Fatal(err)
-	}
-	return shown
+	return follows(t, i, m)
 }
 
 // cutOff plays until a line is answered, and kills the program.
