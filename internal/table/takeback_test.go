@@ -86,3 +86,30 @@ func TestWhatWasTakenBackIsNotDone(t *testing.T) {
 		}
 	})
 }
+
+// TestRewordForNobodyIsNotMeasured rewords a line that an NPC was at work on, so
+// that it is for nobody, or for one that is muted: no answer was due.
+func TestRewordForNobodyIsNotMeasured(t *testing.T) {
+	for text, want := range map[string]table.Outcome{"Bob, hello": table.OutcomeNoTarget, "Bart, hello": table.OutcomeMuted} {
+		t.Run(string(want), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := open(t, setting{model: (&pupil{after: time.Hour}).model})
+				_, err := r.Mute(t.Context(), "Bart", true)
+				check(t, err)
+				r.write("Bob", "m0", "hello") // so that his name is known
+				r.write("Ana", "m1", "Mira, hello")
+				time.Sleep(5 * time.Second)
+				check(t, r.Reword(t.Context(), "m1", text))
+				synctest.Wait()
+				ends := of[*table.TurnEnded](r.events)
+				e := ends[len(ends)-1]
+				if e.Turn != 2 || e.Outcome != want || e.NPC == "Mira" {
+					t.Fatalf("turn.ended = %+v, want the second as %s", e, want)
+				}
+				if l := e.Ledger; l.TargetMS != 0 || l.BeginMS != 0 || l.Budget != "met" {
+					t.Errorf("ledger of %q = %+v, want no target", text, l)
+				}
+			})
+		})
+	}
+}

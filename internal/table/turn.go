@@ -96,7 +96,7 @@ func (t *Table) next(ctx context.Context, tn *turn) {
 		t.undecided(ctx, tn)
 	case tn.agent < 0:
 		t.keepOnly(ctx, tn, OutcomeNoTarget)
-	case t.busy[tn.agent] != nil && len(t.waiting) >= maxWaiting: // only speech comes this far
+	case t.busy[tn.agent] != nil && len(t.waiting) >= maxWaiting: // speech, or a line that was reworded
 		t.keepOnly(ctx, tn, OutcomeCancelled)
 	case t.busy[tn.agent] != nil:
 		t.waiting = append(t.waiting, tn)
@@ -305,8 +305,8 @@ func (t *Table) undo(ctx context.Context, tn *turn) {
 	tn.attempt = nil
 	t.forsake(ctx, tn)
 	t.drop(ctx, old)
-	tn.tooling, tn.writing, tn.ledger = 0, 0, Ledger{}
-	tn.began, tn.held = time.Now(), false
+	tn.tooling, tn.writing, tn.target, tn.ledger = 0, 0, 0, Ledger{}
+	tn.began, tn.started, tn.held = time.Now(), time.Time{}, false
 }
 
 // drop gives up an attempt whose turn goes on without it, or never was.
