@@ -14,6 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
 const (
@@ -23,7 +24,27 @@ const (
 	campaignFile = "campaign.yaml"
 	// maxCampaigns bounds the campaigns of a guild.
 	maxCampaigns = 100
+	// maxFaults bounds how much of what is wrong with a campaign file is told.
+	maxFaults = 20
 )
+
+// parse reads a campaign file that came with a command. That is done one at a
+// time: a file of 10 MB takes a gigabyte while it is read.
+func (h *house) parse(ctx context.Context, file string, data []byte) (*campaign.Campaign, error) {
+	select {
+	case h.parsing <- struct{}{}:
+		defer func() { <-h.parsing }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	c, err := campaign.Parse(file, data)
+	var wrong problem.List
+	if errors.As(err, &wrong) && len(wrong) > maxFaults {
+		more := problem.Problem{File: file, Line: wrong[maxFaults].Line, What: fmt.Sprintf("and %d more from here on", len(wrong)-maxFaults)}
+		return nil, append(slices.Clone(wrong[:maxFaults]), more).Err()
+	}
+	return c, err
+}
 
 func (l *lodging) campaignDir(id string) string { return filepath.Join(l.dir, campaignsDir, id) }
 
@@ -109,7 +130,7 @@ func (h *house) LoadCampaign(ctx context.Context, guild string, by discord.Calle
 	}
 	target := mcp.Target{Tool: "campaign_load", Source: "server", Permission: policy.WorldWrite}
 	err = l.governed(ctx, by, target, attached(file, data), func() error {
-		read, err := campaign.Parse(file, data)
+		read, err := h.parse(ctx, file, data)
 		if err != nil {
 			return err
 		}

@@ -223,3 +223,22 @@ mcp:
 		}
 	}
 }
+
+// TestManyFaults tells what is wrong with a file of nothing else, in as many
+// words as people read.
+func TestManyFaults(t *testing.T) {
+	h := openInn(t, t.TempDir(), flagon)
+	defer func() { h.shut() }()
+	file := []byte("name: Mere\n" + strings.Repeat("what: now\n", 100_000))
+	_, err := h.LoadCampaign(t.Context(), home, dm, "mere.yaml", file)
+	_, imported := h.Import(t.Context(), home, dm, "mere.yaml", file)
+	for _, err := range []error{err, imported} {
+		if err == nil {
+			t.Fatal("the file was taken")
+		}
+		lines := strings.Split(err.Error(), "\n")
+		if len(lines) != maxFaults+1 || !strings.HasPrefix(lines[0], "mere.yaml:2: ") || !strings.HasSuffix(lines[maxFaults], "and 99980 more from here on") {
+			t.Errorf("%d lines, from %q to %q", len(lines), lines[0], lines[len(lines)-1])
+		}
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/discord"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
@@ -67,7 +66,7 @@ func (h *house) Import(ctx context.Context, guild string, by discord.Caller, nam
 	}
 	target := mcp.Target{Tool: "entity_import", Source: "server", Permission: policy.WorldWrite}
 	return n, a.governed(ctx, target, attached(name, data), func(ctx context.Context) error {
-		imported, err := campaign.Parse(name, data)
+		imported, err := h.parse(ctx, name, data)
 		if err != nil {
 			return err
 		}

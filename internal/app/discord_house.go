@@ -26,7 +26,8 @@ type house struct {
 	end  context.CancelFunc
 	work sync.WaitGroup // timers, and what opens apps ahead of need
 
-	reading sync.Mutex // held while the NPC files are read anew
+	reading sync.Mutex    // held while the NPC files are read anew
+	parsing chan struct{} // holds one while a campaign file is parsed
 
 	mu     sync.Mutex     // guards the fields below
 	config *config.Config // with the NPCs that were read last
@@ -36,7 +37,7 @@ type house struct {
 
 // newHouse returns a house over a's configuration and metrics.
 func newHouse(a *App) *house {
-	h := &house{app: a, config: a.Config, guilds: map[string]*lodging{}}
+	h := &house{app: a, config: a.Config, guilds: map[string]*lodging{}, parsing: make(chan struct{}, 1)}
 	h.life, h.end = context.WithCancel(context.WithoutCancel(a.life))
 	return h
 }

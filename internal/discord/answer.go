@@ -18,7 +18,7 @@ type answer struct {
 	err  error
 	// open shows it to everyone, instead puts it where the question was that a
 	// button answered, and deferred says that it was announced. An error is
-	// shown to who gave the command alone, unless an open answer was announced.
+	// shown to who gave the command alone.
 	open, instead, deferred bool
 
 	buttons []button
@@ -108,6 +108,12 @@ func (a answer) parts() []string {
 func (b *Bot) first(ctx context.Context, i *discordgo.Interaction, a answer, text string) error {
 	if a.err != nil {
 		if a.instead && a.deferred { // the question stays as it is
+			return b.next(ctx, i, answer{}, text)
+		}
+		if a.open && a.deferred { // everyone saw that it was announced
+			if err := b.api.withdraw(ctx, i); err != nil {
+				return err
+			}
 			return b.next(ctx, i, answer{}, text)
 		}
 		a = answer{deferred: a.deferred}

@@ -218,3 +218,34 @@ func TestAnswerToButton(t *testing.T) {
 		})
 	}
 }
+
+// TestLateErrorIsPrivate withdraws the announcement that everyone saw.
+func TestLateErrorIsPrivate(t *testing.T) {
+	late := make(chan struct{})
+	s := newStage(t, bare{}, map[string]action{
+		"session start": {open: true, do: func(context.Context, *call) (string, error) {
+			<-late
+			return "", errors.New("it did not work: " + strings.Repeat("so much went wrong. ", 150))
+		}},
+	})
+	i := s.gives(t, s.dm, "session start")
+	announced(t.Context(), t, i)
+	close(late)
+	all, err := i.AwaitFollowups(t.Context(), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range all {
+		if !m.Ephemeral() {
+			t.Errorf("everyone reads %q", m.Content)
+		}
+	}
+	if !strings.HasPrefix(all[0].Content, "⚠ It did not work") {
+		t.Errorf("the error reads %q", all[0].Content)
+	}
+	for _, m := range s.d.Messages(s.channel) {
+		if !m.Deleted && !m.Ephemeral() {
+			t.Errorf("%q is left in the channel", m.Content)
+		}
+	}
+}

@@ -129,6 +129,11 @@ func (a *api) amend(ctx context.Context, i *discordgo.Interaction, e *discordgo.
 	return a.send(ctx, http.MethodPatch, discordgo.EndpointWebhookMessage(i.AppID, i.Token, "@original"), answerBucket(i.ID), e, nil, files...)
 }
 
+// withdraw deletes the first answer to an interaction.
+func (a *api) withdraw(ctx context.Context, i *discordgo.Interaction) error {
+	return a.send(ctx, http.MethodDelete, discordgo.EndpointWebhookMessage(i.AppID, i.Token, "@original"), answerBucket(i.ID), nil, nil)
+}
+
 // followUp adds an answer to an interaction.
 func (a *api) followUp(ctx context.Context, i *discordgo.Interaction, p *discordgo.WebhookParams, files ...file) error {
 	return a.send(ctx, http.MethodPost, discordgo.EndpointWebhookToken(i.AppID, i.Token), answerBucket(i.ID), p, nil, files...)

@@ -34,18 +34,18 @@ func mentioned(text string, name func(kind byte, id string) string) string {
 // if that wastes less than half a piece, else after a word, else anywhere.
 func split(text string, most int) []string {
 	var out []string
-	for text = strings.TrimSpace(text); utf8.RuneCountInString(text) > most; {
+	for text = strings.TrimSpace(text); text != ""; {
 		end := 0 // in bytes
-		for range most {
-			_, n := utf8.DecodeRuneInString(text[end:])
-			end += n
+		for n := 0; n < most && end < len(text); n++ {
+			_, size := utf8.DecodeRuneInString(text[end:])
+			end += size
+		}
+		if end == len(text) {
+			return append(out, text)
 		}
 		at := cut(text, end)
 		out = append(out, strings.TrimSpace(text[:at]))
 		text = strings.TrimSpace(text[at:])
-	}
-	if text != "" {
-		out = append(out, text)
 	}
 	return out
 }

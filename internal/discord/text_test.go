@@ -54,6 +54,15 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// TestSplitLongText is over at once only if no character is looked at for each
+// piece.
+func TestSplitLongText(t *testing.T) {
+	const words = 8 << 20
+	if got := split(strings.Repeat("ab ", words), 2000); len(got) < words*3/2000 {
+		t.Errorf("%d pieces, want the whole text", len(got))
+	}
+}
+
 func TestSplitKeepsEverything(t *testing.T) {
 	squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }
 	rapid.Check(t, func(t *rapid.T) {

@@ -89,14 +89,18 @@ func (i *Interaction) Answer(ctx context.Context) (Message, error) {
 }
 
 // AnswerWhen waits until the answer is not loading and match likes it: edits
-// change it.
+// change it, and once it is deleted the next followup is the answer.
 func (i *Interaction) AnswerWhen(ctx context.Context, match func(Message) bool) (Message, error) {
 	var last Message
 	err := i.s.await(ctx, "the answer to an interaction", func() bool {
-		if i.original == nil || i.original.Loading() {
+		m := i.original
+		if m != nil && m.Deleted && len(i.followups) > 0 {
+			m = i.followups[0]
+		}
+		if m == nil || m.Loading() {
 			return false
 		}
-		last = i.original.copy()
+		last = m.copy()
 		return match(last)
 	})
 	if err != nil {
