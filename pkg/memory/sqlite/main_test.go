@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -21,6 +22,14 @@ func TestMain(m *testing.M) {
 	if role := os.Getenv(childRole); role != "" {
 		runChild(role, os.Getenv(childPath))
 		return
+	}
+	flag.Parse()
+	asked := false
+	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "rapid.checks" })
+	if !asked {
+		if err := flag.Set("rapid.checks", checks); err != nil {
+			panic(err)
+		}
 	}
 	goleak.VerifyTestMain(m)
 }
