@@ -139,7 +139,7 @@ func (b *Bot) next(ctx context.Context, i *discordgo.Interaction, a answer, text
 
 // sentence is an error as people read it.
 func sentence(err error) string {
-	text := err.Error()
+	text := unplaced(err.Error())
 	if word, _, _ := strings.Cut(text, " "); !strings.ContainsAny(word, ".:/_") { // else it is no word but a file or a key
 		first, n := utf8.DecodeRuneInString(text)
 		text = string(unicode.ToUpper(first)) + text[n:]

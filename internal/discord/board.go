@@ -115,7 +115,7 @@ func (d *board) note(e table.Event) bool {
 		if e.Level == "info" {
 			return false
 		}
-		d.trouble(table.HeaderOf(e).Time, clip(strings.Join(strings.Fields(e.Text), " "), maxTrouble))
+		d.trouble(table.HeaderOf(e).Time, clip(strings.Join(strings.Fields(unplaced(e.Text)), " "), maxTrouble))
 		return true
 	}
 	return false

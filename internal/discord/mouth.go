@@ -158,7 +158,7 @@ func notice(level, text string) string {
 	if level == "warning" || level == "error" {
 		mark = "⚠ "
 	}
-	return "-# " + mark + strings.Join(strings.Fields(text), " ")
+	return "-# " + mark + strings.Join(strings.Fields(unplaced(text)), " ")
 }
 
 // think notes that a turn began or ended.

@@ -7,6 +7,13 @@ import (
 	"unicode/utf8"
 )
 
+// paths are absolute paths of files, with what stands before them.
+var paths = regexp.MustCompile(`(^|[\s"'(=,:\x60])(?:(?:/[^\s/"'(),:;<>\x60]+)+/|[A-Za-z]:\\(?:[^\s\\"'(),:;<>\x60]+\\)*)([^\s/\\"'(),:;<>\x60]+)`)
+
+// unplaced leaves of the paths in a text the last name each: what else is on the
+// machine is no business of those who play.
+func unplaced(text string) string { return paths.ReplaceAllString(text, "${1}…/$2") }
+
 // maxMessage is the most characters of a message.
 const maxMessage = 2000
 

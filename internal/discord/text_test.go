@@ -30,6 +30,23 @@ func TestMentioned(t *testing.T) {
 	}
 }
 
+func TestUnplaced(t *testing.T) {
+	for _, row := range []struct{ name, in, want string }{
+		{"a program", "fork/exec /usr/local/bin/dice: no such file or directory", "fork/exec …/dice: no such file or directory"},
+		{"a file in quotes", `open "/home/me/notes.db": denied`, `open "…/notes.db": denied`},
+		{"an option", "--config=/etc/dice.json (/etc/x/y)", "--config=…/dice.json (…/y)"},
+		{"on Windows", `open C:\Users\me\glyphoxa.db: denied`, "open …/glyphoxa.db: denied"},
+		{"a command", "/session start begins; see /npc list", "/session start begins; see /npc list"},
+		{"an address", "see https://discord.com/developers/applications", "see https://discord.com/developers/applications"},
+		{"beside the configuration", "npcs/bartok.yaml:3: a number", "npcs/bartok.yaml:3: a number"},
+		{"and/or", "and/or 2/3/4", "and/or 2/3/4"},
+	} {
+		if got := unplaced(row.in); got != row.want {
+			t.Errorf("%s: %q, want %q", row.name, got, row.want)
+		}
+	}
+}
+
 func TestSplit(t *testing.T) {
 	tests := []struct {
 		name, in string

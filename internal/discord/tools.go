@@ -42,7 +42,7 @@ func serverLines(all []mcphost.ServerStatus) (lines []string) {
 		name := "**" + escape(s.Name) + "**"
 		switch {
 		case s.State == "down":
-			lines = append(lines, fmt.Sprintf("⚠ the server %s is down, and its tools with it: %s", name, escape(s.Reason)))
+			lines = append(lines, fmt.Sprintf("⚠ the server %s is down, and its tools with it: %s", name, escape(unplaced(s.Reason))))
 		case s.Held > 0:
 			lines = append(lines, fmt.Sprintf("⚠ of the server %s %s for approval: see /tools approve", name, counted(s.Held, "tool waits", "tools wait")))
 		}
