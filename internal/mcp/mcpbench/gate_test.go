@@ -2,9 +2,9 @@ package mcpbench
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"testing"
 	"text/tabwriter"
@@ -83,29 +83,13 @@ func TestHostCostsLittle(t *testing.T) {
 	t.Logf("\n%s", table.String())
 }
 
-// settle measures until the host keeps its bounds, a few times at most. It
-// returns the last figures and the bounds they break, if the transport is gated.
+// settle is hold for a transport, whose bounds count if it is gated.
 func (e effort) settle(t *testing.T, tr transport, all []contender) ([]figures, []string) {
 	t.Helper()
-	for try := 1; ; try++ {
-		ctx, cancel := context.WithTimeout(t.Context(), e.patience)
-		found, err := measure(ctx, all, e.rounds, e.calls)
-		cancel()
-		switch {
-		case err != nil && try < tries: // a starved machine can stop a server for a while
-			t.Logf("try %d: %v", try, err)
-			continue
-		case err != nil:
-			t.Fatal(err)
-		case !tr.gated:
-			return found, nil
-		}
-		broken := e.broken(found[0], found[len(found)-1])
-		if len(broken) == 0 || try == tries {
-			return found, broken
-		}
-		t.Logf("try %d: %q", try, broken)
+	if !tr.gated {
+		e.bounds = bounds{math.Inf(1), math.Inf(1)}
 	}
+	return e.hold(t, alone(all, e))
 }
 
 func rows(w io.Writer, transport string, found []figures) {

@@ -96,7 +96,13 @@ func (e effort) hold(t *testing.T, run func(context.Context) ([]figures, error))
 		ctx, cancel := context.WithTimeout(t.Context(), e.patience)
 		found, err := run(ctx)
 		cancel()
-		must(t, "measuring", err)
+		switch {
+		case err != nil && try < tries: // a starved machine can stop a server for a while
+			t.Logf("try %d: %v", try, err)
+			continue
+		case err != nil:
+			t.Fatal(err)
+		}
 		broken := e.broken(found[0], found[len(found)-1])
 		if len(broken) == 0 || try == tries {
 			return found, broken
