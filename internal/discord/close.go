@@ -60,6 +60,8 @@ const (
 	errUnknownWebhook = 10015
 	errNoAccess       = 50001
 	errNoPermission   = 50013
+	errArchived       = 50083
+	errLocked         = 160005
 )
 
 // errorCode returns Discord's code of a failed request, 0 if it has none.

@@ -206,21 +206,32 @@ func TestMouthWaitsWhenAsked(t *testing.T) {
 }
 
 func TestMouthGivesUpWhereItMayNotWrite(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := &notebook{answer: func(*http.Request) *http.Response {
-			return reply(http.StatusForbidden, `{"code":50001,"message":"Missing Access"}`)
-		}}
-		m, stop := newSpeakingMouth(t, n)
-		var why []string
-		m.lost = func(w string) { why = append(why, w) }
-		for turn := range int64(3) {
-			m.Emit(&table.Sentence{Header: header(turn), NPC: "Bartok", Text: "One."})
-			m.Emit(&table.TurnEnded{Header: header(turn)})
-		}
-		synctest.Wait()
-		stop()
-		if len(why) != 1 || !strings.Contains(why[0], "Missing Access (50001)") || strings.Contains(why[0], "secret") {
-			t.Errorf("told %q, want once what is missing", why)
-		}
-	})
+	for _, row := range []struct {
+		name   string
+		status int
+		body   string
+		want   string
+	}{
+		{"hidden", http.StatusForbidden, `{"code":50001,"message":"Missing Access"}`, "Missing Access (50001)"},
+		{"archived and locked", http.StatusBadRequest, `{"code":50083,"message":"Thread is archived"}`, "the thread of a session is locked"},
+		{"locked", http.StatusForbidden, `{"code":160005,"message":"This thread is locked"}`, "the thread of a session is locked"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := &notebook{answer: func(*http.Request) *http.Response { return reply(row.status, row.body) }}
+				m, stop := newSpeakingMouth(t, n)
+				var why []string
+				m.lost = func(w string) { why = append(why, w) }
+				for turn := range int64(3) {
+					m.Emit(&table.Sentence{Header: header(turn), NPC: "Bartok", Text: "One."})
+					m.Emit(&table.TurnEnded{Header: header(turn)})
+				}
+				synctest.Wait()
+				stop()
+				if len(why) != 1 || !strings.Contains(why[0], row.want) || strings.Contains(why[0], "secret") {
+					t.Errorf("told %q, want once what is missing", why)
+				}
+			})
+		})
+	}
 }

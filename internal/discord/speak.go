@@ -55,6 +55,10 @@ func (m *mouth) settle(err error) {
 	}
 	m.log.Warn("posting in a channel", "channel", m.channel, "reason", err)
 	switch refused(err) {
+	case errArchived, errLocked:
+		m.gone.Do(func() {
+			m.lost("discord: the thread of a session is locked; the session is closed, and what was said is kept. Unlock it, then /session start")
+		})
 	case errUnknownChannel, errNoAccess, errNoPermission:
 		m.gone.Do(func() {
 			m.lost(fmt.Sprintf("discord: the bot may not write in the channel of a session any more (%v); the session is closed, and what was said is kept. Give it View Channel, Send Messages and Manage Webhooks there, then /session start", err))
