@@ -8,6 +8,9 @@ LDFLAGS  := -X main.version=$(VERSION) -X main.linked=$(COMMIT)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 FUZZTIME ?= 30s
+# A package may take this long: cmd/glyphoxa takes minutes where there are two
+# busy cores.
+TESTTIME ?= 30m
 
 export CGO_ENABLED ?= 0
 
@@ -25,9 +28,9 @@ build:
 # The race detector needs a C compiler, which peers installs where it may.
 test: peers
 	@if command -v gcc >/dev/null || command -v cc >/dev/null; then \
-		echo "CGO_ENABLED=1 $(GO) test -race ./..."; CGO_ENABLED=1 $(GO) test -race ./...; \
+		echo "CGO_ENABLED=1 $(GO) test -race -timeout $(TESTTIME) ./..."; CGO_ENABLED=1 $(GO) test -race -timeout $(TESTTIME) ./...; \
 	else \
-		echo "no C compiler: testing without the race detector"; $(GO) test ./...; \
+		echo "no C compiler: testing without the race detector"; $(GO) test -timeout $(TESTTIME) ./...; \
 	fi
 	$(MAKE) gate
 
