@@ -108,7 +108,11 @@ type entity struct {
 }
 
 func (e entity) line() string {
-	return fmt.Sprintf("- **%s** `%s` (%s): %s", escape(e.Name), e.ID, escape(e.Type), escape(e.Description))
+	line := fmt.Sprintf("- **%s** `%s` (%s)", escape(e.Name), e.ID, escape(e.Type))
+	if e.Description != "" {
+		line += ": " + escape(e.Description)
+	}
+	return line
 }
 
 func (b *Bot) entityList(ctx context.Context, c *call) (string, error) {
