@@ -24,7 +24,7 @@ func TestDiscordCampaigns(t *testing.T) {
 	answers(t, g.gives(t, g.dm, "campaign switch", opt("campaign", "The Mere")), true, "⚠", "/campaign load")
 	answers(t, g.gives(t, g.dm, "campaign load", file("name: The Mere\nentitles: []\n")), true, "⚠", "mere.yaml", "entitles")
 	answers(t, g.gives(t, g.dm, "campaign load", file(strings.Repeat("#", 10<<20+1))), true, "⚠", "10 MB")
-	answers(t, g.gives(t, g.dm, "campaign load", file(mere)), true, "**The Mere**", "mere.yaml", "a world of 1 entities", "/campaign switch")
+	answers(t, g.gives(t, g.dm, "campaign load", file(mere)), true, "**The Mere**", "mere.yaml", "a world of one entity", "/campaign switch")
 	answers(t, g.gives(t, g.dm, "campaign info"), true, "**The Flagon**", "/campaign switch plays another: **The Mere**")
 	if m := g.gives(t, g.ana, "campaign info"); strings.Contains(m.Content, "Mere") {
 		t.Errorf("a player learns what may be played: %q", m.Content)
@@ -42,7 +42,7 @@ func TestDiscordCampaigns(t *testing.T) {
 	d.Say(g.channel, g.ana, "Hello Bartok!", nil)
 	g.hears(t, g.channel, "Bartok", "Welcome")
 	g.gives(t, g.dm, "session stop")
-	answers(t, g.gives(t, g.dm, "campaign switch", opt("campaign", "the mere")), true, "**The Mere**", "a world of 1 entities, 0 sessions")
+	answers(t, g.gives(t, g.dm, "campaign switch", opt("campaign", "the mere")), true, "**The Mere**", "a world of one entity, 0 sessions")
 	answers(t, g.gives(t, g.ana, "session recap"), true, "Nothing has been said yet")
 	answers(t, g.gives(t, g.dm, "entity list"), true, "Old Ted")
 	answers(t, g.gives(t, g.dm, "session start"), false, "**The Mere**")

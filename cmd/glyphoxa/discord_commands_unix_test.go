@@ -64,7 +64,7 @@ func (e *everywhere) table() map[string]covered {
 		"privacy forget":  {good: []given{input().says("for good?").and(e.pressed("What you wrote is forgotten"))}},
 
 		"campaign info": {good: []given{input().says("**The Flagon** (dnd5e): 2 NPCs")}},
-		"campaign load": {dm: true, good: []given{input(sheet("name: Mere\nentities:\n  - {id: ned, type: npc, name: Ned}\n")).says("**Mere**", "a world of 1 entities")},
+		"campaign load": {dm: true, good: []given{input(sheet("name: Mere\nentities:\n  - {id: ned, type: npc, name: Ned}\n")).says("**Mere**", "a world of one entity")},
 			bad: brokenSheets()},
 		"campaign switch": {dm: true, good: []given{input(opt("campaign", "Mere")).after(e.mereIsLoaded).says("From now on **Mere**")},
 			bad: []given{input(opt("campaign", unheardOf)).says("⚠", "there are"), input(opt("campaign", " ")).says("⚠")}},
@@ -72,7 +72,7 @@ func (e *everywhere) table() map[string]covered {
 		"entity add": {dm: true, good: []given{input(opt("name", "Old Ted"), opt("kind", "npc")).says("**Old Ted** is part of the world now")},
 			bad: []given{input(opt("name", "Ned"), opt("kind", "npc"), opt("place", unheardOf)).says("⚠", "no")}},
 		"entity list": {dm: true, good: []given{input()}, bad: []given{input(opt("name", unheardOf)).says("There is nobody and nothing of that name")}},
-		"entity import": {dm: true, good: []given{input(sheet("name: Mere\nentities:\n  - {id: ned, type: npc, name: Ned}\n")).says("1 entities were read")},
+		"entity import": {dm: true, good: []given{input(sheet("name: Mere\nentities:\n  - {id: ned, type: npc, name: Ned}\n")).says("one entity")},
 			bad: brokenSheets()},
 		"entity remove": {dm: true, good: []given{input(id("nobody")).says("Take `nobody` out of the world for good")},
 			bad: []given{input(id("Old Ted")).says("⚠", "no spaces"), input(id(strings.ToLower(unheardOf))).and(e.pressed("⚠"))}},

@@ -92,7 +92,7 @@ func TestDiscordImport(t *testing.T) {
 	file := func(text string) discordtest.Option {
 		return opt("file", discordtest.Upload{Name: "mere.yaml", Type: "application/yaml", Data: []byte(text)})
 	}
-	answers(t, g.gives(t, g.dm, "entity import", file("name: Mere\nentities:\n  - {id: old-ted, type: npc, name: Old Ted, description: Mends nets.}\n")), true, "1 entities were read from mere.yaml")
+	answers(t, g.gives(t, g.dm, "entity import", file("name: Mere\nentities:\n  - {id: old-ted, type: npc, name: Old Ted, description: Mends nets.}\n")), true, "Read from mere.yaml: one entity.")
 	answers(t, g.gives(t, g.dm, "entity list", opt("name", "ted")), true, "Old Ted")
 	answers(t, g.gives(t, g.dm, "entity import", file("name: Mere\nentitles: []\n")), true, "⚠", "mere.yaml", "entitles")
 	answers(t, g.gives(t, g.ana, "entity import", file("name: Mere\n")), true, "Only a dungeon master")

@@ -99,3 +99,21 @@ func TestDiscordPermissionTaken(t *testing.T) {
 		t.Errorf("%d attempts to post where the bot may not, want a few at most", n)
 	}
 }
+
+// TestDiscordOneProgram refuses a second bot for the same data, which would take
+// the first one's sessions for cut off.
+func TestDiscordOneProgram(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	h := newHouse(t)
+	s := h.bot(d, tavern)
+	g.gives(t, g.dm, "session start")
+	gaveUp(t, h.run("", "run"), "another glyphoxa run has a bot for this data directory", "data_dir")
+	d.Say(g.channel, g.ana, "Hello Bartok!", nil)
+	g.hears(t, g.channel, "Bartok", "Welcome")
+	s.stop()
+	again := h.bot(d, tavern)
+	answers(t, g.gives(t, g.dm, "session start"), false, "The Flagon")
+	again.stop()
+}

@@ -24,20 +24,27 @@ type RunOptions struct {
 
 // Run is the bot on Discord, if there is a token, and the outward server with
 // its metrics, until ctx ends. The app was opened with [Options.Metrics].
-func (a *App) Run(ctx context.Context, o RunOptions) error {
+func (a *App) Run(ctx context.Context, o RunOptions) (err error) {
 	out := &lines{out: o.Tell}
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return a.Serve(ctx, ServeOptions{Version: o.Version, Ready: out}) })
+	bot := func(context.Context) error { return nil }
 	if a.Config.Discord.Token == "" {
 		out.say(noToken)
-		return g.Wait()
+	} else {
+		unlock, failed := lockGuilds(guildsDir(a.Config))
+		if failed != nil {
+			return failed
+		}
+		defer func() { err = errors.Join(err, unlock()) }()
+		h := newHouse(a)
+		b, failed := discord.New(a.Config.Discord, h, &discord.Options{Logger: a.log, Say: out.say})
+		if failed != nil {
+			return errors.Join(Usage(failed), h.close())
+		}
+		bot = func(ctx context.Context) error { return errors.Join(b.Run(ctx), h.close()) }
 	}
-	h := newHouse(a)
-	bot, err := discord.New(a.Config.Discord, h, &discord.Options{Logger: a.log, Say: out.say})
-	if err != nil {
-		return Usage(err)
-	}
-	g.Go(func() error { return errors.Join(bot.Run(ctx), h.close()) })
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return a.Serve(ctx, ServeOptions{Version: o.Version, Ready: out}) })
+	g.Go(func() error { return bot(ctx) })
 	return g.Wait()
 }
 

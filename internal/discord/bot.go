@@ -31,7 +31,9 @@ const (
 	intents = discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentMessageContent
 	// maxInteractions bounds the interactions at work; beyond that the gateway
 	// waits.
-	maxInteractions = 64
+	maxInteractions = 256
+	// maxAtOnce bounds those of one guild; beyond that they are refused.
+	maxAtOnce = 32
 	// requestTime bounds a request to Discord, waiting for rate limits excluded.
 	requestTime = 20 * time.Second
 	// farewell bounds what is still told after the end.
@@ -57,7 +59,7 @@ type Bot struct {
 	book    map[string]action // by command and subcommand
 
 	work  sync.WaitGroup // interactions and rooms that close
-	slots chan struct{}  // one for each interaction at work
+	slots chan struct{}  // one for each interaction at work, of all guilds
 
 	consents sync.Mutex // held while who may be heard is read or changed
 
@@ -65,6 +67,7 @@ type Bot struct {
 	life       context.Context
 	ended      bool                       // nothing is begun any more
 	rooms      map[string]*room           // by guild; nil while one opens
+	atWork     map[string]int   // interactions, by guild
 	greeted    bool                       // the operator knows that the bot is there
 	declined   map[string]map[string]bool // users by guild: true are not heard
 	registered map[string]bool            // guilds whose commands are right; "" for all
@@ -77,7 +80,7 @@ func New(cfg config.Discord, backend Backend, o *Options) (*Bot, error) {
 	}
 	b := &Bot{
 		cfg: cfg, backend: backend, log: o.Logger, say: o.Say,
-		slots: make(chan struct{}, maxInteractions), rooms: map[string]*room{}, registered: map[string]bool{},
+		slots: make(chan struct{}, maxInteractions), rooms: map[string]*room{}, registered: map[string]bool{}, atWork: map[string]int{},
 		declined: map[string]map[string]bool{},
 	}
 	if b.log == nil {

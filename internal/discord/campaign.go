@@ -16,7 +16,7 @@ func (b *Bot) campaignInfo(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out := fmt.Sprintf("%s: %d NPCs, a world of %d entities, %d sessions so far.", titled(k), k.NPCs, k.Entities, k.Sessions)
+	out := fmt.Sprintf("%s: %s, a world of %s, %s so far.", titled(k), counted(k.NPCs, "NPC", "NPCs"), entities(k.Entities), counted(k.Sessions, "session", "sessions"))
 	if scene := strings.TrimSpace(k.Scene); scene != "" {
 		out += "\n" + scene
 	}
@@ -38,6 +38,9 @@ func (b *Bot) campaignInfo(ctx context.Context, c *call) (string, error) {
 	}
 	return out, nil
 }
+
+// entities is a number of entities in words.
+func entities(n int) string { return counted(n, "entity", "entities") }
 
 // titled is a campaign's name and its rules.
 func titled(k Campaign) string {
@@ -69,7 +72,7 @@ func (b *Bot) campaignLoad(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out := fmt.Sprintf("%s was read from %s: a world of %d entities.", titled(k), escape(name), k.Entities)
+	out := fmt.Sprintf("%s was read from %s: a world of %s.", titled(k), escape(name), entities(k.Entities))
 	if !k.Current {
 		out += " /campaign switch plays it, with a memory of its own."
 	}
@@ -90,7 +93,7 @@ func (b *Bot) campaignSwitch(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("From now on %s is played here: a world of %d entities, %d sessions so far. /session start begins one.", titled(k), k.Entities, k.Sessions), nil
+	return fmt.Sprintf("From now on %s is played here: a world of %s, %s so far. /session start begins one.", titled(k), entities(k.Entities), counted(k.Sessions, "session", "sessions")), nil
 }
 
 // meant returns the id of the campaign that somebody calls by id or name.

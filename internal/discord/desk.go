@@ -79,7 +79,11 @@ func (b *Bot) roll(ctx context.Context, c *call) (string, error) {
 		Rolls      []int  `json:"rolls"`
 		Total      int    `json:"total"`
 	}
-	r, err := ask[roll](ctx, c, "roll", map[string]any{"expression": c.str("dice")})
+	dice, err := c.given("dice", "what to roll, such as 2d6+3")
+	if err != nil {
+		return "", err
+	}
+	r, err := ask[roll](ctx, c, "roll", map[string]any{"expression": dice})
 	if err != nil {
 		return "", err
 	}
@@ -94,7 +98,11 @@ func (b *Bot) rules(ctx context.Context, c *call) (string, error) {
 			Summary  string `json:"summary"`
 		} `json:"results"`
 	}
-	f, err := ask[found](ctx, c, "search_rules", map[string]any{"query": c.str("about")})
+	about, err := c.given("about", "what to look up, such as grapple")
+	if err != nil {
+		return "", err
+	}
+	f, err := ask[found](ctx, c, "search_rules", map[string]any{"query": about})
 	if err != nil {
 		return "", err
 	}
@@ -107,7 +115,10 @@ func (b *Bot) rules(ctx context.Context, c *call) (string, error) {
 
 // ask tells a DM what the table knows of something.
 func (b *Bot) ask(ctx context.Context, c *call) (string, error) {
-	about := c.str("about")
+	about, err := c.given("about", "a name, a place or a thing")
+	if err != nil {
+		return "", err
+	}
 	involved, err := ask[struct {
 		Entities []entity `json:"entities"`
 	}](ctx, c, "query_entities", map[string]any{"name": about})

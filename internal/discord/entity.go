@@ -160,7 +160,7 @@ func (b *Bot) entityImport(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%d entities were read from %s.", n, escape(name)), nil
+	return fmt.Sprintf("Read from %s: %s.", escape(name), entities(n)), nil
 }
 
 // attachment gets the file that came with a command.

@@ -60,6 +60,14 @@ func (c *call) attach(name string, data []byte) {
 	c.attached = append(c.attached, file{name, data})
 }
 
+// given is a text option that may not be blank; what says what belongs there.
+func (c *call) given(name, what string) (string, error) {
+	if s := c.str(name); s != "" {
+		return s, nil
+	}
+	return "", fmt.Errorf("there is nothing under %s; write %s", name, what)
+}
+
 // room is the session of the guild.
 func (c *call) room() (*room, error) {
 	if r := c.bot.room(c.guild); r != nil {
@@ -80,16 +88,53 @@ func (b *Bot) interacted(s *discordgo.Session, e *discordgo.InteractionCreate) {
 	if do == nil {
 		return
 	}
+	if !b.admit(i.GuildID) {
+		do = b.busy
+	}
 	b.slots <- struct{}{}
+	done := func() {
+		b.release(i.GuildID)
+		<-b.slots
+	}
 	begun := b.spawn(func(ctx context.Context) {
-		defer func() { <-b.slots }()
+		defer done()
 		ctx, cancel := context.WithTimeout(ctx, actTime)
 		defer cancel()
 		do(ctx, s, i)
 	})
 	if !begun {
-		<-b.slots
+		done()
 	}
+}
+
+// admit counts an interaction of a guild, and reports whether there are not too
+// many at work, so that one guild does not keep all others waiting.
+func (b *Bot) admit(guild string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.atWork[guild]++
+	return b.atWork[guild] <= maxAtOnce
+}
+
+// release counts an interaction of a guild as done.
+func (b *Bot) release(guild string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.atWork[guild]--; b.atWork[guild] == 0 {
+		delete(b.atWork, guild)
+	}
+}
+
+// errTooMuch says why nothing is done.
+var errTooMuch = errors.New("too much is being asked for in this server at once; try again in a moment")
+
+// busy answers an interaction that there is no room for.
+func (b *Bot) busy(ctx context.Context, _ *discordgo.Session, i *discordgo.Interaction) {
+	if i.Type == discordgo.InteractionApplicationCommandAutocomplete {
+		b.offer(ctx, i, []*discordgo.ApplicationCommandOptionChoice{})
+		return
+	}
+	b.reply(ctx, i, answer{err: errTooMuch})
 }
 
 // ordered names the command and subcommand of an interaction, and returns the

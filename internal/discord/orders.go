@@ -145,7 +145,7 @@ func tierStatus(ctx context.Context, c *call) (string, error) {
 		fmt.Fprintf(&out, "- %s\n", tierOf(s))
 	}
 	for _, s := range stages {
-		fmt.Fprintf(&out, "-# %s: half of the last %d answers began within %s, 95 %% within %s\n", s.Tier, s.Turns, span(s.FirstSoundP50), span(s.FirstSoundP95))
+		fmt.Fprintf(&out, "-# %s, of %s: half began within %s, 95 %% within %s\n", s.Tier, counted(s.Turns, "answer", "answers"), span(s.FirstSoundP50), span(s.FirstSoundP95))
 	}
 	return out.String(), nil
 }
