@@ -67,7 +67,7 @@ type Bot struct {
 	life       context.Context
 	ended      bool                       // nothing is begun any more
 	rooms      map[string]*room           // by guild; nil while one opens
-	atWork     map[string]int   // interactions, by guild
+	atWork     map[string]int             // interactions, by guild
 	greeted    bool                       // the operator knows that the bot is there
 	declined   map[string]map[string]bool // users by guild: true are not heard
 	registered map[string]bool            // guilds whose commands are right; "" for all
