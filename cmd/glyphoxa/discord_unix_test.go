@@ -349,6 +349,30 @@ func TestDoctorAsksDiscord(t *testing.T) {
 	}
 }
 
+// TestDoctorLooksAtServers finds out where the bot cannot play as it should, and
+// where nobody is a DM.
+func TestDoctorLooksAtServers(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	newGuild(t, d, "home")
+	poor := d.AddGuild("poor")
+	d.SetBotPermissions(poor, discordtest.ViewChannel|discordtest.SendMessages|discordtest.EmbedLinks|discordtest.ReadHistory)
+	d.SetEveryonePermissions(poor, 0)
+	h := newHouse(t)
+	h.write("glyphoxa.yaml", fmt.Sprintf(tavern, d.APIURL()))
+	h.set("DISCORD_TOKEN", d.Token())
+	h.secrets = []string{d.Token()}
+	r := h.run("", "doctor")
+	for _, want := range []string{"servers it is in: 2", "in poor the bot lacks Send Messages in Threads, Manage Webhooks", "in poor there is no role Dungeon Master, so nobody is a DM there"} {
+		if !strings.Contains(r.stdout, want) {
+			t.Errorf("the doctor says %s%s, want %q in it", r.stdout, r.stderr, want)
+		}
+	}
+	if strings.Contains(r.stdout, "in home") {
+		t.Errorf("the doctor finds fault with a server that is fine: %s", r.stdout)
+	}
+}
+
 // TestRunWithoutToken serves everything else, and says how to get a bot.
 func TestRunWithoutToken(t *testing.T) {
 	t.Parallel()

@@ -107,6 +107,8 @@ type Options struct {
 	// Metrics counts calls, for Version.
 	Metrics bool
 	Version string
+	// Rules, if not nil, is the rule book of another app, which is the same for all.
+	Rules *ruleslookup.Book
 	// Counted, if not nil, are metrics of another app that outlives this one; its
 	// calls are counted there.
 	Counted *observe.Metrics
@@ -122,7 +124,10 @@ func Open(ctx context.Context, o Options) (*App, error) {
 		o.Say = func(string) {}
 	}
 	cfg := o.Config
-	a := &App{Config: cfg, client: newClient(), log: o.Log, say: o.Say, book: ruleslookup.Lazy(srd.FS), servers: make(chan struct{}), npcs: cfg.NPCs}
+	a := &App{Config: cfg, client: newClient(), log: o.Log, say: o.Say, book: o.Rules, servers: make(chan struct{}), npcs: cfg.NPCs}
+	if a.book == nil {
+		a.book = ruleslookup.Lazy(srd.FS)
+	}
 	a.life, a.end = context.WithCancel(context.WithoutCancel(ctx))
 	if err := a.open(ctx, o); err != nil {
 		return nil, errors.Join(err, a.Close())

@@ -31,6 +31,10 @@ func (h *house) Call(ctx context.Context, guild string, by discord.Caller, tool,
 	if ctx, err = a.calledBy(ctx, by); err != nil {
 		return "", err
 	}
+	// The first look into the rule book would count as the call's own time.
+	if err := a.book.Warm(); err != nil {
+		return "", err
+	}
 	res, err := a.Host.ExecuteTool(ctx, tool, args)
 	if err != nil {
 		return "", err

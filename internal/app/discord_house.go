@@ -159,7 +159,7 @@ func (l *lodging) trouble(doing string, err error) error {
 
 // open opens an app without guests.
 func (l *lodging) open(ctx context.Context, cfg *config.Config) (*suite, error) {
-	a, err := Open(ctx, Options{Config: cfg, Log: l.house.app.log.With("guild", l.guild), Counted: l.house.app.metrics})
+	a, err := Open(ctx, Options{Config: cfg, Log: l.house.app.log.With("guild", l.guild), Counted: l.house.app.metrics, Rules: l.house.app.book})
 	if err != nil {
 		return nil, err
 	}

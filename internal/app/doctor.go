@@ -38,8 +38,9 @@ func Doctor(ctx context.Context, w io.Writer, path string) error {
 	}
 	findings := []finding{
 		{"configuration", true, fmt.Sprintf("%s: %d NPCs, %d external servers", cfg.File, len(cfg.NPCs), len(cfg.MCP.Servers)), ""},
-		dataFinding(cfg), modelFinding(cfg), voiceFinding(cfg), hearingFinding(cfg), detectorFinding(cfg), playerFinding(), opusFinding(), discordFinding(ctx, cfg),
+		dataFinding(cfg), modelFinding(cfg), voiceFinding(cfg), hearingFinding(cfg), detectorFinding(cfg), playerFinding(), opusFinding(),
 	}
+	findings = append(findings, discordFindings(ctx, cfg)...)
 	findings = append(findings, endpointFindings(ctx, cfg)...)
 	findings = append(findings, registryFindings(ctx, cfg)...)
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -161,18 +162,22 @@ func opusFinding() finding {
 // discordTime bounds asking Discord about the bot.
 const discordTime = 10 * time.Second
 
-func discordFinding(ctx context.Context, cfg *config.Config) finding {
+func discordFindings(ctx context.Context, cfg *config.Config) []finding {
 	const part = "discord"
 	if cfg.Discord.Token == "" {
-		return finding{part, true, "no token", "set discord.token in glyphoxa.yaml when the bot is to join a server"}
+		return []finding{{part, true, "no token", "set discord.token in glyphoxa.yaml when the bot is to join a server"}}
 	}
 	ctx, cancel := context.WithTimeout(ctx, discordTime)
 	defer cancel()
 	who, err := discord.Check(ctx, cfg.Discord)
 	if err != nil {
-		return finding{part, false, "the bot cannot play", err.Error()}
+		return []finding{{part, false, "the bot cannot play", err.Error()}}
 	}
-	return finding{part, true, who.Name + " may read messages", "to let it into a server, open " + who.Invite}
+	found := []finding{{part, true, fmt.Sprintf("%s may read messages; servers it is in: %d", who.Name, who.Servers), "to let it into a server, open " + who.Invite}}
+	for _, t := range who.Troubles {
+		found = append(found, finding{part, false, t.What, t.Fix})
+	}
+	return found
 }
 
 // registryFindings opens everything for real and looks at what came up.

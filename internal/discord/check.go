@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,7 +35,17 @@ type Identity struct {
 	Name string
 	// Invite is the address where somebody lets the bot into a server.
 	Invite string
+	// Servers is how many it is in, and Troubles what keeps it from playing well in
+	// the first of them.
+	Servers  int
+	Troubles []Trouble
 }
+
+// Trouble is what keeps a bot from playing well somewhere, and what to do.
+type Trouble struct{ What, Fix string }
+
+// maxChecked is how many servers Check looks at.
+const maxChecked = 20
 
 // invite is where somebody lets an application's bot into a server.
 func invite(app string) string {
@@ -68,7 +79,81 @@ func Check(ctx context.Context, cfg config.Discord) (Identity, error) {
 	if app.Flags&(flagMessageContent|flagMessageContentLimited) == 0 {
 		return Identity{}, ErrIntents
 	}
-	return Identity{self.Username, invite(app.ID)}, nil
+	who := Identity{Name: self.Username, Invite: invite(app.ID)}
+	return who, b.checkServers(ctx, &who)
+}
+
+// server is a guild as the bot's own list has it.
+type server struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Permissions are the bot's, before what single channels change.
+	Permissions int64 `json:"permissions,string"`
+}
+
+// checkServers looks at what the bot may do where it is, and for the DMs' roles.
+func (b *Bot) checkServers(ctx context.Context, who *Identity) error {
+	var all []server
+	address := discordgo.EndpointUserGuilds("@me")
+	if err := b.api.send(ctx, http.MethodGet, address, address, nil, &all); err != nil {
+		return fmt.Errorf("asking in which servers the bot is: %w", err)
+	}
+	if b.cfg.Guild != "" {
+		all = slices.DeleteFunc(all, func(s server) bool { return s.ID != b.cfg.Guild })
+		if len(all) == 0 {
+			who.Troubles = append(who.Troubles, Trouble{"the bot is not in the server of discord.guild", "let it in, or correct the id"})
+		}
+	}
+	who.Servers = len(all)
+	for _, s := range all[:min(len(all), maxChecked)] {
+		if names := lacking(s.Permissions); len(names) > 0 {
+			who.Troubles = append(who.Troubles, Trouble{fmt.Sprintf("in %s the bot lacks %s", s.Name, strings.Join(names, ", ")), "open the invitation once more, or give that to its role"})
+		}
+		found, err := b.hasDMRole(ctx, s.ID)
+		if err != nil {
+			return fmt.Errorf("asking for the roles of %s: %w", s.Name, err)
+		}
+		if !found {
+			who.Troubles = append(who.Troubles, Trouble{fmt.Sprintf("in %s there is no role %s, so nobody is a DM there", s.Name, strings.Join(b.cfg.DMRoles, " or ")), "make one, or correct discord.dm_roles"})
+		}
+	}
+	return nil
+}
+
+// lacking names the permissions that are missing of those the bot needs.
+func lacking(rights int64) (names []string) {
+	if rights&discordgo.PermissionAdministrator != 0 {
+		return nil
+	}
+	for _, p := range []struct {
+		right int64
+		name  string
+	}{
+		{discordgo.PermissionViewChannel, "View Channel"},
+		{discordgo.PermissionSendMessages, "Send Messages"},
+		{discordgo.PermissionSendMessagesInThreads, "Send Messages in Threads"},
+		{discordgo.PermissionEmbedLinks, "Embed Links"},
+		{discordgo.PermissionReadMessageHistory, "Read Message History"},
+		{discordgo.PermissionManageWebhooks, "Manage Webhooks"},
+	} {
+		if rights&p.right == 0 {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
+
+// hasDMRole reports whether a guild has one of the DMs' roles, if any are named.
+func (b *Bot) hasDMRole(ctx context.Context, guild string) (bool, error) {
+	if len(b.cfg.DMRoles) == 0 {
+		return true, nil
+	}
+	var roles []discordgo.Role
+	address := discordgo.EndpointGuildRoles(guild)
+	if err := b.api.send(ctx, http.MethodGet, address, address, nil, &roles); err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(roles, b.isDMRole), nil
 }
 
 // tokenShape reports whether a text looks like a bot token: the first of its

@@ -20,12 +20,16 @@ func (b *Bot) isDM(s *discordgo.Session, i *discordgo.Interaction) bool {
 		if slices.Contains(b.cfg.DMRoles, id) {
 			return true
 		}
-		role, err := s.State.Role(i.GuildID, id)
-		if err == nil && slices.ContainsFunc(b.cfg.DMRoles, func(name string) bool { return strings.EqualFold(name, role.Name) }) {
+		if role, err := s.State.Role(i.GuildID, id); err == nil && b.isDMRole(*role) {
 			return true
 		}
 	}
 	return false
+}
+
+// isDMRole reports whether a role makes a DM of who has it.
+func (b *Bot) isDMRole(r discordgo.Role) bool {
+	return slices.ContainsFunc(b.cfg.DMRoles, func(name string) bool { return name == r.ID || strings.EqualFold(name, r.Name) })
 }
 
 // dmOnly says who may do what another wanted to do.
