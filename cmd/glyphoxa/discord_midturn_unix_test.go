@@ -398,7 +398,11 @@ func (m *thinker) knows(asked, earlier string) bool {
 // isOver waits until a number of turns of a session are over.
 func (g *guild) isOver(t testing.TB, turns int) {
 	t.Helper()
-	g.until(t, "tier status", fmt.Sprintf("the last %d answers", turns))
+	answers := fmt.Sprintf("of %d answers", turns)
+	if turns == 1 {
+		answers = "of one answer"
+	}
+	g.until(t, "tier status", answers)
 }
 
 // until gives a command as a dungeon master until its answer contains words.
