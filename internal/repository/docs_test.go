@@ -1,4 +1,4 @@
-package glyphoxa_test
+package repository
 
 import (
 	"io"

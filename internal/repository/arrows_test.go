@@ -1,4 +1,4 @@
-package glyphoxa_test
+package repository
 
 import (
 	"os/exec"
@@ -24,7 +24,7 @@ var layers = [][]string{
 }
 
 // testOnly may be imported by tests alone.
-var testOnly = []string{"internal/discord/discordtest", "internal/fakeopenai", "internal/fakestt", "internal/mcp/mcpbench", "internal/mcp/mcphost/conformanceclient", "internal/mcp/mcpserver/conformanceserver", "internal/mcp/mcppeers", "internal/peers", "internal/voicebench"}
+var testOnly = []string{"internal/discord/discordtest", "internal/fakeopenai", "internal/fakestt", "internal/mcp/mcpbench", "internal/mcp/mcphost/conformanceclient", "internal/mcp/mcpserver/conformanceserver", "internal/mcp/mcppeers", "internal/peers", "internal/repository", "internal/voicebench"}
 
 // layer returns the layer of a package, -1 if it has none.
 func layer(pkg string) int {
