@@ -24,7 +24,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
-	"github.com/MrWong99/glyphoxa/internal/mcp/governor"
+	"github.com/MrWong99/glyphoxa/internal/mcp/gate"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
@@ -73,11 +73,11 @@ type App struct {
 	World  *campaign.Campaign // nil if none is configured
 	Live   *world.World
 
-	policy   *policy.Engine
-	audit    *audit.Log
-	metrics  *observe.Metrics // nil unless asked for
-	governor *governor.Governor
-	flows    *workflows
+	policy  *policy.Engine
+	audit   *audit.Log
+	metrics *observe.Metrics // nil unless asked for
+	gate    *gate.Gate
+	flows   *workflows
 	// endMetrics ends metrics that are this app's own; nil without.
 	endMetrics func(context.Context) error
 
@@ -157,7 +157,7 @@ func (a *App) open(ctx context.Context, o Options) error {
 	a.Host = mcphost.New(
 		mcphost.WithLogger(a.log), mcphost.WithFloors(a.Config.Tools.Floors),
 		mcphost.WithCeilings(time.Duration(a.Config.Latency.Ceilings.Fast), time.Duration(a.Config.Latency.Ceilings.Standard)),
-		mcphost.WithGate(a.governor), mcphost.WithKeeper(a.Store, machine()), mcphost.WithRecalibration(time.Duration(a.Config.MCP.Recalibrate)),
+		mcphost.WithGate(a.gate), mcphost.WithKeeper(a.Store, machine()), mcphost.WithRecalibration(time.Duration(a.Config.MCP.Recalibrate)),
 	)
 	if err := a.Host.Restore(ctx); err != nil {
 		return err

@@ -97,12 +97,12 @@ func (a *App) governed(ctx context.Context, t mcp.Target, args map[string]any, d
 	}
 	c := &mcp.Call{Target: t, Caller: mcp.CallerFrom(ctx), Args: string(raw)}
 	start := time.Now()
-	if err = a.governor.Admit(ctx, c); err == nil {
+	if err = a.gate.Admit(ctx, c); err == nil {
 		c.Admitted = true
 		start = time.Now()
 		err = do(ctx)
 	}
-	a.governor.Settle(ctx, c, mcp.Result{Duration: time.Since(start)}, err)
+	a.gate.Settle(ctx, c, mcp.Result{Duration: time.Since(start)}, err)
 	return err
 }
 

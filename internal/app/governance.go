@@ -11,7 +11,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
-	"github.com/MrWong99/glyphoxa/internal/mcp/governor"
+	"github.com/MrWong99/glyphoxa/internal/mcp/gate"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 )
@@ -69,7 +69,7 @@ func (a *App) govern(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	a.governor = governor.New(a.policy, a.audit, a.metrics)
+	a.gate = gate.New(a.policy, a.audit, a.metrics)
 	return nil
 }
 

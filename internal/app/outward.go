@@ -194,7 +194,7 @@ func (a *App) outward(ctx context.Context, o ServeOptions) *mcpserver.Server {
 	}
 	src := a.sources()
 	return mcpserver.New(a.Host, mcpserver.Options{
-		Version: o.Version, Log: a.log, Logger: log, Policy: a.policy, Gate: a.governor,
+		Version: o.Version, Log: a.log, Logger: log, Policy: a.policy, Gate: a.gate,
 		Prefixed: a.Config.Server.Naming == "prefixed", Compact: o.Compact, Campaign: a.Config.Campaign.Name,
 		Resources: resource.New(src), Prompts: prompt.New(src), World: a.Live,
 		Refresh:      func(context.Context) error { return a.flows.read() },
@@ -214,7 +214,7 @@ func instructions(compact bool) string {
 func (a *App) sources() resource.Sources {
 	return resource.Sources{
 		Campaign: a.Config.Campaign.Name, System: a.Config.Campaign.System, Scene: a.Live.Scene, NPCs: a.Config.NPCs,
-		Graph: a.Store, Log: a.Store, Rules: resource.NewRulebook(a.book, srd.FS), Latency: a.Host.Status,
+		Graph: a.Store, Log: a.Store, Rules: resource.NewRuleReader(a.book, srd.FS), Latency: a.Host.Status,
 	}
 }
 

@@ -16,7 +16,7 @@ var layers = [][]string{
 	{"pkg/memory/sqlite", "pkg/audio/opus", "pkg/audio/webrtcvad", "internal/mixer", "pkg/provider/stt/internal/flow", "pkg/provider/llm/", "pkg/provider/tts/", "pkg/provider/embeddings/", "internal/mcp", "internal/mcp/wire", "internal/speech", "internal/hotctx"},
 	{"pkg/provider/stt/internal/socket", "internal/config", "internal/lane", "internal/pace", "internal/address", "internal/mcp/audit", "internal/mcp/tools", "internal/mcp/tier", "internal/observe", "internal/world"},
 	{"pkg/provider/stt/", "internal/mcp/tools/", "internal/mcp/mcphost", "internal/mcp/dialect", "internal/mcp/workflow", "internal/mcp/policy", "internal/campaign"},
-	{"internal/engine", "internal/agent", "internal/ear", "internal/mcp/identity", "internal/mcp/resource", "internal/mcp/governor", "internal/mcp/tools/approvaltool"},
+	{"internal/engine", "internal/agent", "internal/ear", "internal/mcp/identity", "internal/mcp/resource", "internal/mcp/gate", "internal/mcp/tools/approvaltool"},
 	{"internal/engine/", "internal/table", "internal/mcp/prompt"},
 	{"internal/mcp/mcpserver", "internal/scenario", "internal/simulate", "internal/discord"},
 	{"internal/app"},

@@ -8,7 +8,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
-	"github.com/MrWong99/glyphoxa/internal/mcp/governor"
+	"github.com/MrWong99/glyphoxa/internal/mcp/gate"
 	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
@@ -61,7 +61,7 @@ func newOutward(tb testing.TB, entities int, more ...tools.Tool) *outward {
 	must(tb, "opening the audit log", err)
 	metrics, err := observe.New(observe.Options{})
 	must(tb, "making metrics", err)
-	gate := governor.New(rules, record, metrics)
+	gate := gate.New(rules, record, metrics)
 	o := &outward{host: mcphost.New(mcphost.WithGate(gate)), world: live}
 	for _, t := range append(worldtool.NewTools(live, store), more...) {
 		must(tb, "registering "+t.Definition.Name, o.host.RegisterBuiltin(t))

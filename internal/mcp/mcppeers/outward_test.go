@@ -8,7 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/mcp/governor"
+	"github.com/MrWong99/glyphoxa/internal/mcp/gate"
 	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
@@ -37,7 +37,7 @@ func serveOutward(t *testing.T, all ...config.MCPServerConfig) outward {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate := governor.New(rules, nil, nil)
+	gate := gate.New(rules, nil, nil)
 	host := mcphost.New(mcphost.WithGate(gate))
 	t.Cleanup(func() { shut(t, host) })
 	for _, s := range all {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
-	"github.com/MrWong99/glyphoxa/internal/mcp/governor"
+	"github.com/MrWong99/glyphoxa/internal/mcp/gate"
 	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
@@ -76,7 +76,7 @@ func newHouse(t *testing.T, p plan) *house {
 	must(t, "making the policy", err)
 	h.audit, err = audit.Open(t.Context(), filepath.Join(t.TempDir(), "audit.db"), audit.Options{Arguments: true})
 	must(t, "opening the audit log", err)
-	gate := governor.New(h.policy, h.audit, nil)
+	gate := gate.New(h.policy, h.audit, nil)
 	h.host = mcphost.New(mcphost.WithGate(gate))
 	all := append(diceroller.Tools(diceroller.WithSeed(1)), worldtool.NewTools(h.world, store)...)
 	all = append(all, workflow.Batch())

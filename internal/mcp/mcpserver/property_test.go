@@ -15,7 +15,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/governor"
+	"github.com/MrWong99/glyphoxa/internal/mcp/gate"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
@@ -73,7 +73,7 @@ func newSmall(t *testing.T, o policy.Options, compact, prefixed bool) *small {
 	if s.policy, err = policy.New(o); err != nil {
 		t.Fatalf("making the policy: %v", err)
 	}
-	gate := governor.New(s.policy, nil, nil)
+	gate := gate.New(s.policy, nil, nil)
 	s.host = mcphost.New(mcphost.WithGate(gate))
 	for _, def := range []mcphost.BuiltinTool{
 		s.tool("roll", policy.DiceRoll, true), s.tool("recall", policy.MemoryRead, true), s.tool("look", policy.WorldRead, true),

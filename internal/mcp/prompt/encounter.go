@@ -23,7 +23,7 @@ const (
 
 func difficulties() []string { return []string{"easy", "medium", "hard", "deadly"} }
 
-func (b *Book) encounterBuilder() recipe {
+func (b *Catalog) encounterBuilder() recipe {
 	return recipe{
 		name: "encounter_builder", title: "Build an encounter",
 		description: "Designs an encounter for the party, set in the world as it is.",
@@ -38,7 +38,7 @@ func (b *Book) encounterBuilder() recipe {
 	}
 }
 
-func (b *Book) buildEncounter(ctx context.Context, v resource.View, args map[string]string) ([]*sdk.PromptMessage, error) {
+func (b *Catalog) buildEncounter(ctx context.Context, v resource.View, args map[string]string) ([]*sdk.PromptMessage, error) {
 	level, err := number(args, "level", maxLevel)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ Give:
 
 // setting attaches the place and some of what is connected to it, or the scene
 // if no place is named.
-func (b *Book) setting(ctx context.Context, v resource.View, place string) ([]*sdk.PromptMessage, error) {
+func (b *Catalog) setting(ctx context.Context, v resource.View, place string) ([]*sdk.PromptMessage, error) {
 	if place == "" {
 		if !b.lib.Offers(v, resource.SceneURI()) {
 			return nil, nil
@@ -106,7 +106,7 @@ func (b *Book) setting(ctx context.Context, v resource.View, place string) ([]*s
 // findEntity returns the id of the entity that is meant by an id or a name,
 // empty if v sees none. A name is meant if all its words are in what, or all of
 // what is in it.
-func (b *Book) findEntity(ctx context.Context, v resource.View, what string) (string, error) {
+func (b *Catalog) findEntity(ctx context.Context, v resource.View, what string) (string, error) {
 	e, err := b.src.Graph.Entity(ctx, what, v.Viewer)
 	if err == nil || !errors.Is(err, memory.ErrNotFound) {
 		return e.ID, err
@@ -133,7 +133,7 @@ func within(some, others []string) bool {
 }
 
 // noPlace says that v sees no such place, and which ones it may have meant.
-func (b *Book) noPlace(ctx context.Context, v resource.View, place string) error {
+func (b *Catalog) noPlace(ctx context.Context, v resource.View, place string) error {
 	near, err := b.src.Graph.FindEntities(ctx, memory.EntityQuery{Name: place, Viewer: v.Viewer, Limit: maxSuggestions})
 	if err != nil {
 		return err

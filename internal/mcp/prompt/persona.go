@@ -27,7 +27,7 @@ const (
 	maxSuggestions = 10
 )
 
-func (b *Book) npcPersona() recipe {
+func (b *Catalog) npcPersona() recipe {
 	return recipe{
 		name: "npc_persona", title: "Play an NPC",
 		description: "Lets a model speak as one of the NPCs.",
@@ -39,7 +39,7 @@ func (b *Book) npcPersona() recipe {
 	}
 }
 
-func (b *Book) buildPersona(ctx context.Context, v resource.View, args map[string]string) ([]*sdk.PromptMessage, error) {
+func (b *Catalog) buildPersona(ctx context.Context, v resource.View, args map[string]string) ([]*sdk.PromptMessage, error) {
 	npc, err := b.findNPC(ctx, v, args["npc"])
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ How you answer:
 }
 
 // findNPC returns the NPC that is meant by an id, a name or an alias.
-func (b *Book) findNPC(ctx context.Context, v resource.View, who string) (config.NPC, error) {
+func (b *Catalog) findNPC(ctx context.Context, v resource.View, who string) (config.NPC, error) {
 	for _, n := range b.src.NPCs {
 		called := append([]string{n.ID, n.Name}, n.Aliases...)
 		if !slices.ContainsFunc(called, func(s string) bool { return strings.EqualFold(s, who) }) {
@@ -102,7 +102,7 @@ func (b *Book) findNPC(ctx context.Context, v resource.View, who string) (config
 
 // around tells what an NPC is connected to in the world: of what both the NPC
 // and the view know.
-func (b *Book) around(ctx context.Context, v resource.View, npc string) ([]string, error) {
+func (b *Catalog) around(ctx context.Context, v resource.View, npc string) ([]string, error) {
 	if !b.lib.Offers(v, resource.EntityURI(npc)) {
 		return nil, nil
 	}
@@ -147,7 +147,7 @@ func knows(npc string, visible []string) bool {
 }
 
 // scene is what is going on, empty if v may not know.
-func (b *Book) scene(v resource.View) string {
+func (b *Catalog) scene(v resource.View) string {
 	if !b.lib.Offers(v, resource.SceneURI()) {
 		return ""
 	}

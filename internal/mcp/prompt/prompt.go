@@ -34,8 +34,8 @@ var ErrUnknown = errors.New("unknown prompt")
 // maxArgument bounds what a client writes into one argument, in characters.
 const maxArgument = 1000
 
-// Book holds the prompts. It is safe for concurrent use.
-type Book struct {
+// Catalog holds the prompts. It is safe for concurrent use.
+type Catalog struct {
 	src     resource.Sources
 	lib     *resource.Library
 	recipes []recipe // by name
@@ -62,14 +62,14 @@ type argument struct {
 }
 
 // New returns the prompts over src.
-func New(src resource.Sources) *Book {
-	b := &Book{src: src, lib: resource.New(src)}
+func New(src resource.Sources) *Catalog {
+	b := &Catalog{src: src, lib: resource.New(src)}
 	b.recipes = []recipe{b.encounterBuilder(), b.npcPersona(), b.rulesQuestion(), b.sceneDescription(), b.sessionRecap()}
 	return b
 }
 
 // List lists the prompts v may use, ordered by name.
-func (b *Book) List(v resource.View) []*sdk.Prompt {
+func (b *Catalog) List(v resource.View) []*sdk.Prompt {
 	var out []*sdk.Prompt
 	for _, r := range b.recipes {
 		if !b.lib.Offers(v, r.needs) {
@@ -89,7 +89,7 @@ func (b *Book) List(v resource.View) []*sdk.Prompt {
 // Get returns a prompt filled with its arguments. The error is [ErrUnknown] if
 // v may use no prompt of that name, and wraps [mcp.ErrInvalidArguments] if an
 // argument is missing or does not fit.
-func (b *Book) Get(ctx context.Context, v resource.View, name string, args map[string]string) (*sdk.GetPromptResult, error) {
+func (b *Catalog) Get(ctx context.Context, v resource.View, name string, args map[string]string) (*sdk.GetPromptResult, error) {
 	r, ok := b.recipe(v, name)
 	if !ok {
 		return nil, unknown(name)
@@ -108,7 +108,7 @@ func (b *Book) Get(ctx context.Context, v resource.View, name string, args map[s
 // Complete returns the values for a prompt's argument that begin with prefix
 // and that v may see, at most resource.MaxCompletions, and whether there are
 // more. The error is [ErrUnknown] if v may use no prompt of that name.
-func (b *Book) Complete(ctx context.Context, v resource.View, name, argument, prefix string) ([]string, bool, error) {
+func (b *Catalog) Complete(ctx context.Context, v resource.View, name, argument, prefix string) ([]string, bool, error) {
 	r, ok := b.recipe(v, name)
 	if !ok {
 		return nil, false, unknown(name)
@@ -131,7 +131,7 @@ func (b *Book) Complete(ctx context.Context, v resource.View, name, argument, pr
 	return nil, false, nil
 }
 
-func (b *Book) recipe(v resource.View, name string) (recipe, bool) {
+func (b *Catalog) recipe(v resource.View, name string) (recipe, bool) {
 	for _, r := range b.recipes {
 		if r.name == name && b.lib.Offers(v, r.needs) {
 			return r, true
@@ -190,7 +190,7 @@ func say(role sdk.Role, text string) *sdk.PromptMessage {
 }
 
 // attach returns a message that holds the document at uri.
-func (b *Book) attach(ctx context.Context, v resource.View, uri string) (*sdk.PromptMessage, error) {
+func (b *Catalog) attach(ctx context.Context, v resource.View, uri string) (*sdk.PromptMessage, error) {
 	res, err := b.lib.Read(ctx, v, uri)
 	if err != nil {
 		return nil, err
@@ -200,7 +200,7 @@ func (b *Book) attach(ctx context.Context, v resource.View, uri string) (*sdk.Pr
 
 // attachAll attaches the documents at uris; one that has gone meanwhile is left
 // out.
-func (b *Book) attachAll(ctx context.Context, v resource.View, uris []string) ([]*sdk.PromptMessage, error) {
+func (b *Catalog) attachAll(ctx context.Context, v resource.View, uris []string) ([]*sdk.PromptMessage, error) {
 	var out []*sdk.PromptMessage
 	for _, uri := range uris {
 		m, err := b.attach(ctx, v, uri)

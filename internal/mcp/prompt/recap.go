@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-func (b *Book) sessionRecap() recipe {
+func (b *Catalog) sessionRecap() recipe {
 	return recipe{
 		name: "session_recap", title: "Recap a session",
 		description: "Retells what happened in a session, from its transcript.",
@@ -23,7 +23,7 @@ func (b *Book) sessionRecap() recipe {
 	}
 }
 
-func (b *Book) buildRecap(ctx context.Context, v resource.View, args map[string]string) ([]*sdk.PromptMessage, error) {
+func (b *Catalog) buildRecap(ctx context.Context, v resource.View, args map[string]string) ([]*sdk.PromptMessage, error) {
 	latest, err := b.latestSession(ctx)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (b *Book) buildRecap(ctx context.Context, v resource.View, args map[string]
 
 // latestSession returns the id of the newest session in which anything was
 // said, else of the newest, or nothing if there is none.
-func (b *Book) latestSession(ctx context.Context) (string, error) {
+func (b *Catalog) latestSession(ctx context.Context) (string, error) {
 	all, err := b.src.Log.Sessions(ctx, 0)
 	if err != nil || len(all) == 0 {
 		return "", err

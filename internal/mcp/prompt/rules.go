@@ -12,7 +12,7 @@ import (
 // maxRules is how many rules are attached to a question.
 const maxRules = 3
 
-func (b *Book) rulesQuestion() recipe {
+func (b *Catalog) rulesQuestion() recipe {
 	return recipe{
 		name: "rules_question", title: "Answer a rules question",
 		description: "Answers a question about the rules from the rules that fit it best.",
@@ -24,7 +24,7 @@ func (b *Book) rulesQuestion() recipe {
 	}
 }
 
-func (b *Book) buildRules(ctx context.Context, v resource.View, args map[string]string) ([]*sdk.PromptMessage, error) {
+func (b *Catalog) buildRules(ctx context.Context, v resource.View, args map[string]string) ([]*sdk.PromptMessage, error) {
 	found, err := b.src.Rules.Search(ctx, args["question"])
 	if err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 )
 
-func (b *Book) sceneDescription() recipe {
+func (b *Catalog) sceneDescription() recipe {
 	return recipe{
 		name: "scene_description", title: "Describe the scene",
 		description: "Describes what the players see, hear and smell right now.",
@@ -23,7 +23,7 @@ func (b *Book) sceneDescription() recipe {
 	}
 }
 
-func (b *Book) buildScene(ctx context.Context, v resource.View, args map[string]string) ([]*sdk.PromptMessage, error) {
+func (b *Catalog) buildScene(ctx context.Context, v resource.View, args map[string]string) ([]*sdk.PromptMessage, error) {
 	uris := []string{resource.SceneURI()}
 	if args["focus"] != "" && b.lib.Offers(v, resource.EntityTemplate) {
 		id, err := b.findEntity(ctx, v, args["focus"])

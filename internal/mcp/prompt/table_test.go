@@ -32,8 +32,8 @@ func must(t testing.TB, doing string, err error) {
 }
 
 // rulebook loads the shipped rules once for all tests.
-var rulebook = sync.OnceValue(func() *resource.Rulebook {
-	return resource.NewRulebook(ruleslookup.Lazy(srd.FS), srd.FS)
+var rulebook = sync.OnceValue(func() *resource.RuleReader {
+	return resource.NewRuleReader(ruleslookup.Lazy(srd.FS), srd.FS)
 })
 
 const (

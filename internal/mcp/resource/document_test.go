@@ -287,7 +287,7 @@ func TestPositionThatIsNone(t *testing.T) {
 	}
 }
 
-func TestRulebookIsTheBook(t *testing.T) {
+func TestRuleReaderAgreesWithTheBook(t *testing.T) {
 	book, err := ruleslookup.Open(srd.FS)
 	must(t, "Open", err)
 	all, err := rulebook().Rules(t.Context())

@@ -55,17 +55,17 @@ func (l *Library) rules(ctx context.Context) (rulesDoc, error) {
 	return doc, err
 }
 
-// Rulebook reads rules through the tools that look them up, so that a document
+// RuleReader reads rules through the tools that look them up, so that a document
 // and a tool never differ. It is safe for concurrent use.
-type Rulebook struct {
+type RuleReader struct {
 	search, get tools.Handler
 	all         func() ([]Rule, error) // runs once
 }
 
-// NewRulebook returns the rules of book, which reads the same fsys. The names
+// NewRuleReader returns the rules of book, which reads the same fsys. The names
 // of the rules are read at their first use.
-func NewRulebook(book *ruleslookup.Book, fsys fs.FS) *Rulebook {
-	b := &Rulebook{}
+func NewRuleReader(book *ruleslookup.Book, fsys fs.FS) *RuleReader {
+	b := &RuleReader{}
 	for _, t := range ruleslookup.NewTools(book) {
 		switch t.Definition.Name {
 		case "search_rules":
@@ -79,10 +79,10 @@ func NewRulebook(book *ruleslookup.Book, fsys fs.FS) *Rulebook {
 }
 
 // Rules lists all rules by id.
-func (b *Rulebook) Rules(context.Context) ([]Rule, error) { return b.all() }
+func (b *RuleReader) Rules(context.Context) ([]Rule, error) { return b.all() }
 
 // Rule returns what get_rule does, or [ErrUnknown].
-func (b *Rulebook) Rule(ctx context.Context, id string) (json.RawMessage, error) {
+func (b *RuleReader) Rule(ctx context.Context, id string) (json.RawMessage, error) {
 	text, err := call(ctx, b.get, map[string]string{"id": id})
 	if errors.Is(err, mcp.ErrInvalidArguments) {
 		return nil, ErrUnknown
@@ -105,7 +105,7 @@ const maxQuestion = 1000
 
 // Search returns what search_rules does. Of a long question only the beginning
 // counts; a blank one finds nothing.
-func (b *Rulebook) Search(ctx context.Context, question string) ([]Rule, error) {
+func (b *RuleReader) Search(ctx context.Context, question string) ([]Rule, error) {
 	question = strings.TrimSpace(strings.ToValidUTF8(question[:min(len(question), maxQuestion)], ""))
 	if question == "" {
 		return nil, nil

@@ -42,8 +42,8 @@ const (
 )
 
 // rulebook loads the shipped rules once for all tests.
-var rulebook = sync.OnceValue(func() *resource.Rulebook {
-	return resource.NewRulebook(ruleslookup.Lazy(srd.FS), srd.FS)
+var rulebook = sync.OnceValue(func() *resource.RuleReader {
+	return resource.NewRuleReader(ruleslookup.Lazy(srd.FS), srd.FS)
 })
 
 func shippedCast(t testing.TB) []config.NPC {

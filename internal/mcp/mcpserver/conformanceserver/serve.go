@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/mcp/governor"
+	"github.com/MrWong99/glyphoxa/internal/mcp/gate"
 	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
@@ -24,7 +24,7 @@ func serve(ctx context.Context, address string, ready func(url string)) (err err
 	if err != nil {
 		return err
 	}
-	gate := governor.New(rules, nil, nil)
+	gate := gate.New(rules, nil, nil)
 	host := mcphost.New(mcphost.WithGate(gate))
 	defer func() { err = errors.Join(err, host.Close()) }()
 	prompts := newScripts()

@@ -1,9 +1,8 @@
-// Package governor is the gate every call passes: it asks the policy before a
-// call, and afterwards writes the record, counts, and tells what the call
-// caused. NPCs, outside clients and the operator pass the same one.
-//
-// Imported by internal/app.
-package governor
+// Package gate is what every tool call passes: it asks the policy before the
+// call, and afterwards writes the audit record, counts, and reports what the
+// call caused. NPCs, outside clients and the operator pass the same one. It
+// decides nothing itself: rights are package policy's.
+package gate
 
 import (
 	"context"
@@ -23,27 +22,27 @@ const (
 	EventRefused  = "tool.refused"
 )
 
-// Governor is a mcphost.Gate. It is safe for concurrent use.
-type Governor struct {
+// Gate is a mcphost.Gate. It is safe for concurrent use.
+type Gate struct {
 	policy  *policy.Engine
 	audit   *audit.Log
 	metrics *observe.Metrics
 }
 
-// New returns a governor. audit and metrics may be nil: then nothing is
+// New returns a gate. audit and metrics may be nil: then nothing is
 // recorded, or counted.
-func New(p *policy.Engine, a *audit.Log, m *observe.Metrics) *Governor {
-	return &Governor{policy: p, audit: a, metrics: m}
+func New(p *policy.Engine, a *audit.Log, m *observe.Metrics) *Gate {
+	return &Gate{policy: p, audit: a, metrics: m}
 }
 
 // Permits asks the policy whether a caller may see a tool.
-func (g *Governor) Permits(ctx context.Context, t mcp.Target) error { return g.policy.Permits(ctx, t) }
+func (g *Gate) Permits(ctx context.Context, t mcp.Target) error { return g.policy.Permits(ctx, t) }
 
 // Admit asks the policy whether a call may go on.
-func (g *Governor) Admit(ctx context.Context, c *mcp.Call) error { return g.policy.Admit(ctx, c) }
+func (g *Gate) Admit(ctx context.Context, c *mcp.Call) error { return g.policy.Admit(ctx, c) }
 
 // Settle records how a call ended.
-func (g *Governor) Settle(ctx context.Context, c *mcp.Call, res mcp.Result, err error) {
+func (g *Gate) Settle(ctx context.Context, c *mcp.Call, res mcp.Result, err error) {
 	code := string(mcp.CodeOf(err))
 	if err == nil && res.IsError {
 		code = string(mcp.CodeHandlerError)
@@ -66,7 +65,7 @@ func (g *Governor) Settle(ctx context.Context, c *mcp.Call, res mcp.Result, err 
 	}
 }
 
-func (g *Governor) count(ctx context.Context, c *mcp.Call, res mcp.Result, code string, refused *mcp.Refusal) {
+func (g *Gate) count(ctx context.Context, c *mcp.Call, res mcp.Result, code string, refused *mcp.Refusal) {
 	if g.metrics == nil {
 		return
 	}

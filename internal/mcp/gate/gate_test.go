@@ -1,4 +1,4 @@
-package governor_test
+package gate_test
 
 import (
 	"context"
@@ -14,14 +14,14 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
-	"github.com/MrWong99/glyphoxa/internal/mcp/governor"
+	"github.com/MrWong99/glyphoxa/internal/mcp/gate"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-var _ mcphost.Gate = (*governor.Governor)(nil)
+var _ mcphost.Gate = (*gate.Gate)(nil)
 
 type desk struct {
 	t       *testing.T
@@ -44,7 +44,7 @@ func newDesk(t *testing.T, rules ...config.Rule) *desk {
 	if d.metrics, err = observe.New(observe.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	d.host = mcphost.New(mcphost.WithGate(governor.New(d.policy, d.audit, d.metrics)))
+	d.host = mcphost.New(mcphost.WithGate(gate.New(d.policy, d.audit, d.metrics)))
 	t.Cleanup(func() {
 		for _, close := range []func() error{d.host.Close, d.audit.Close, func() error { return d.metrics.Shutdown(context.Background()) }} {
 			if err := close(); err != nil {
@@ -97,15 +97,15 @@ func TestEveryCallIsRecordedCountedAndTold(t *testing.T) {
 		decision, code   string
 		rule, who        string
 	}{
-		{name: "a call", tool: "good", args: `{"a":1}`, ctx: claude, event: governor.EventExecuted, decision: audit.Allowed, who: "claude"},
-		{name: "one too many", tool: "good", ctx: claude, event: governor.EventRefused, decision: audit.Denied, code: "capacity_exceeded", rule: "once", who: "claude"},
-		{name: "a failure", tool: "bad", ctx: claude, event: governor.EventFailed, decision: audit.Allowed, code: "handler_error", who: "claude"},
-		{name: "bad arguments", tool: "good", args: `[]`, ctx: claude, event: governor.EventFailed, decision: audit.Allowed, code: "invalid_input", who: "claude"},
-		{name: "a step that is refused", tool: "both", ctx: claude, event: governor.EventFailed, decision: audit.Allowed, code: "capacity_exceeded", who: "claude"},
-		{name: "no right", tool: "good", ctx: policy.WithSubject(t.Context(), &policy.Subject{Name: "guest", Profile: policy.Profile{Name: "no such profile"}}), event: governor.EventRefused, decision: audit.Denied, code: "forbidden", who: "guest"},
-		{name: "an NPC", tool: "good", ctx: mcp.WithCaller(t.Context(), mcp.Caller{NPC: "bart", Session: "s1"}), event: governor.EventExecuted, decision: audit.Allowed, who: "npc:bart"},
-		{name: "one of many", tool: "good", ctx: policy.WithSubject(t.Context(), &policy.Subject{Name: "discord:1", Profile: policy.Profile{Name: "dm"}, Crowd: "discord"}), event: governor.EventExecuted, decision: audit.Allowed, who: "discord:1"},
-		{name: "the operator", tool: "good", ctx: t.Context(), event: governor.EventExecuted, decision: audit.Allowed, who: "operator"},
+		{name: "a call", tool: "good", args: `{"a":1}`, ctx: claude, event: gate.EventExecuted, decision: audit.Allowed, who: "claude"},
+		{name: "one too many", tool: "good", ctx: claude, event: gate.EventRefused, decision: audit.Denied, code: "capacity_exceeded", rule: "once", who: "claude"},
+		{name: "a failure", tool: "bad", ctx: claude, event: gate.EventFailed, decision: audit.Allowed, code: "handler_error", who: "claude"},
+		{name: "bad arguments", tool: "good", args: `[]`, ctx: claude, event: gate.EventFailed, decision: audit.Allowed, code: "invalid_input", who: "claude"},
+		{name: "a step that is refused", tool: "both", ctx: claude, event: gate.EventFailed, decision: audit.Allowed, code: "capacity_exceeded", who: "claude"},
+		{name: "no right", tool: "good", ctx: policy.WithSubject(t.Context(), &policy.Subject{Name: "guest", Profile: policy.Profile{Name: "no such profile"}}), event: gate.EventRefused, decision: audit.Denied, code: "forbidden", who: "guest"},
+		{name: "an NPC", tool: "good", ctx: mcp.WithCaller(t.Context(), mcp.Caller{NPC: "bart", Session: "s1"}), event: gate.EventExecuted, decision: audit.Allowed, who: "npc:bart"},
+		{name: "one of many", tool: "good", ctx: policy.WithSubject(t.Context(), &policy.Subject{Name: "discord:1", Profile: policy.Profile{Name: "dm"}, Crowd: "discord"}), event: gate.EventExecuted, decision: audit.Allowed, who: "discord:1"},
+		{name: "the operator", tool: "good", ctx: t.Context(), event: gate.EventExecuted, decision: audit.Allowed, who: "operator"},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
