@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 )
 
-func ExampleBook_Get() {
+func ExampleCatalog_Get() {
 	book := prompt.New(resource.Sources{NPCs: []config.NPC{{ID: "mira", Name: "Mira the Ferrywoman"}}})
 	v := resource.View{May: func(permission string) bool { return permission == "npc.read" }}
 
