@@ -185,7 +185,8 @@ func embedder(p config.Provider) (embeddings.Provider, error) {
 	case "none":
 		return nil, nil
 	case openAI:
-		e, err := openaiembed.New(p.APIKey.Reveal(), &openaiembed.Options{BaseURL: p.BaseURL, Model: p.Model})
+		dimensions, _ := number(p, "dimensions")
+		e, err := openaiembed.New(p.APIKey.Reveal(), &openaiembed.Options{BaseURL: p.BaseURL, Model: p.Model, Dimensions: int(dimensions)})
 		if err != nil {
 			return nil, fmt.Errorf("providers.embeddings: %w", err)
 		}

@@ -24,6 +24,7 @@ var providerOptions = map[string]map[string]string{
 		"path": optionText, "voice": optionText, "instructions": optionText,
 		"stability": optionNumber, "similarity": optionNumber, "style": optionNumber, "warm": optionSwitch,
 	},
+	"embeddings": {"dimensions": optionNumber},
 }
 
 // checkProviders looks for a service that wants a key and has none, and for

@@ -2,8 +2,7 @@
 // when the texts mean similar things. The sub-package hashing needs nothing but
 // the CPU, openai speaks the wire protocol most vendors share.
 //
-// Imported by the memory stores and the composition root. It does no I/O and
-// imports only the standard library.
+// It does no I/O and imports only the standard library.
 package embeddings
 
 import (
@@ -17,10 +16,13 @@ type Provider interface {
 	// Embed returns one vector per text, in order, each Dimensions long. No
 	// texts yield no vectors and no error. It returns once ctx is done.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
-	// Dimensions is the length of every vector; it never changes.
+	// Dimensions is the length of every vector, 0 as long as that is not known:
+	// some providers learn it from their first answer, and know it when Embed
+	// has returned vectors. Once known it never changes.
 	Dimensions() int
 	// Name identifies the vector space: vectors of providers with different
-	// names must not be compared. It contains no secret.
+	// names, or of different length, must not be compared. It never changes and
+	// contains no secret.
 	Name() string
 }
 

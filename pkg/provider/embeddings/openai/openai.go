@@ -1,11 +1,12 @@
 // Package openai embeds text through the embeddings endpoint of OpenAI and of
 // the many servers that speak its protocol.
 //
-// Imported by the composition root. Every call is bounded by its context
-// alone; nothing is retried here.
+// Every call is bounded by its context alone. Nothing is tried again, except
+// once with the vectors' length in the request, see [Options].
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	openai "github.com/sashabaranov/go-openai"
 
@@ -32,8 +34,10 @@ type Options struct {
 	BaseURL string
 	// Model names the embedding model. If empty, [DefaultModel].
 	Model string
-	// Dimensions is the length of the model's vectors. If 0, the model must be
-	// a well-known one.
+	// Dimensions is the length of the vectors. If 0, that of a well-known model,
+	// or of the first answer of another. A well-known model is asked for a length
+	// that is not its own; another only once it has answered with a wrong one,
+	// since some servers refuse the parameter.
 	Dimensions int
 	// Batch is the most texts sent in one request. If 0, 96.
 	Batch int
@@ -44,16 +48,17 @@ type Options struct {
 // Embedder embeds text over the network. It is safe for concurrent use.
 type Embedder struct {
 	client  *openai.Client
+	name    string
 	model   string
-	dims    int
-	askDims bool // the request must name the dimensions
+	dims    atomic.Int64 // 0 until it is known
+	askDims atomic.Bool  // the request must name the dimensions
+	unknown bool         // whether the model takes such a request
 	batch   int
 	key     string
 }
 
 // New returns an embedder that sends key as bearer token; an empty key is
-// fine for servers that ask for none. It fails if the options do not tell how
-// long a vector is. Nothing is sent before the first Embed.
+// fine for servers that ask for none. Nothing is sent before the first Embed.
 func New(key string, opts *Options) (*Embedder, error) {
 	var o Options
 	if opts != nil {
@@ -62,12 +67,15 @@ func New(key string, opts *Options) (*Embedder, error) {
 	if o.Model == "" {
 		o.Model = DefaultModel
 	}
-	native := nativeDimensions(o.Model)
-	if o.Dimensions == 0 {
-		o.Dimensions = native
+	if o.Dimensions < 0 {
+		return nil, errors.New("embedding option dimensions is no positive number")
 	}
-	if o.Dimensions <= 0 {
-		return nil, fmt.Errorf("embedding model %q: unknown vector length; set the option \"dimensions\"", o.Model)
+	native := nativeDimensions(o.Model)
+	asked := native != 0 && o.Dimensions != 0 && o.Dimensions != native
+	o.Dimensions = cmp.Or(o.Dimensions, native)
+	name := "openai " + o.Model
+	if o.Dimensions > 0 {
+		name = fmt.Sprintf("%s/%d", name, o.Dimensions)
 	}
 	if o.Batch <= 0 {
 		o.Batch = defaultBatch
@@ -83,14 +91,10 @@ func New(key string, opts *Options) (*Embedder, error) {
 	if o.Client != nil {
 		cfg.HTTPClient = o.Client
 	}
-	return &Embedder{
-		client:  openai.NewClientWithConfig(cfg),
-		model:   o.Model,
-		dims:    o.Dimensions,
-		askDims: native != 0 && o.Dimensions != native,
-		batch:   o.Batch,
-		key:     key,
-	}, nil
+	e := &Embedder{client: openai.NewClientWithConfig(cfg), name: name, model: o.Model, unknown: native == 0, batch: o.Batch, key: key}
+	e.dims.Store(int64(o.Dimensions))
+	e.askDims.Store(asked)
+	return e, nil
 }
 
 // nativeDimensions returns the vector length of well-known models, 0 for
@@ -111,11 +115,13 @@ func nativeDimensions(model string) int {
 	return 0
 }
 
-// Name identifies model and vector length.
-func (e *Embedder) Name() string { return fmt.Sprintf("openai %s/%d", e.model, e.dims) }
+// Name identifies the model, and the vectors' length if that was known from the
+// start.
+func (e *Embedder) Name() string { return e.name }
 
-// Dimensions is the length of every vector.
-func (e *Embedder) Dimensions() int { return e.dims }
+// Dimensions is the length of every vector, 0 until the first answer of a model
+// whose length nobody told.
+func (e *Embedder) Dimensions() int { return int(e.dims.Load()) }
 
 // Embed sends the texts in batches, one after the other. Errors wrap one of
 // the package embeddings' sentinels or ctx's error and never contain the key.
@@ -144,15 +150,25 @@ func (e *Embedder) embedBatch(ctx context.Context, texts []string) ([][]float32,
 			req.Input[i] = "-"
 		}
 	}
-	if e.askDims {
-		req.Dimensions = e.dims
+	for {
+		asked := e.askDims.Load()
+		if asked {
+			req.Dimensions = e.Dimensions()
+		}
+		resp, err := e.client.CreateEmbeddings(ctx, req)
+		if err != nil {
+			return nil, e.explain(ctx, err)
+		}
+		vectors, err := e.collect(resp.Data, len(texts))
+		if asked || !e.unknown || !errors.Is(err, errLength) {
+			return vectors, err
+		}
+		e.askDims.Store(true)
 	}
-	resp, err := e.client.CreateEmbeddings(ctx, req)
-	if err != nil {
-		return nil, e.explain(ctx, err)
-	}
-	return e.collect(resp.Data, len(texts))
 }
+
+// errLength means vectors of another length than is known.
+var errLength = errors.New("vectors of a wrong length")
 
 // collect puts the answer into the order of the request and checks it, since
 // a short or misshapen answer would poison the index.
@@ -162,8 +178,8 @@ func (e *Embedder) collect(data []openai.Embedding, n int) ([][]float32, error) 
 		if d.Index < 0 || d.Index >= n || out[d.Index] != nil {
 			return nil, fmt.Errorf("%w: answer has no vector per text", embeddings.ErrUnavailable)
 		}
-		if len(d.Embedding) != e.dims {
-			return nil, fmt.Errorf("%w: vectors have %d dimensions, %d are configured", embeddings.ErrRejected, len(d.Embedding), e.dims)
+		if err := e.checkLength(len(d.Embedding)); err != nil {
+			return nil, err
 		}
 		for _, x := range d.Embedding {
 			if math.IsInf(float64(x), 0) || math.IsNaN(float64(x)) {
@@ -178,4 +194,20 @@ func (e *Embedder) collect(data []openai.Embedding, n int) ([][]float32, error) 
 		}
 	}
 	return out, nil
+}
+
+// checkLength compares a vector's length with the one that is known, or learns
+// it. It learns from an answer that another mistake spoils, too: the length of
+// one vector is the length of all.
+func (e *Embedder) checkLength(n int) error {
+	if n > 0 && e.dims.CompareAndSwap(0, int64(n)) {
+		return nil
+	}
+	switch want := e.Dimensions(); {
+	case want == 0:
+		return fmt.Errorf("%w: answer contains an empty vector", embeddings.ErrUnavailable)
+	case n != want:
+		return fmt.Errorf("%w: %w: they have %d dimensions, not %d", embeddings.ErrRejected, errLength, n, want)
+	}
+	return nil
 }

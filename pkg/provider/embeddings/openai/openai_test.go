@@ -201,7 +201,9 @@ func TestNew(t *testing.T) {
 		wantErr  string
 	}{
 		{name: "defaults", opts: nil, wantName: "openai text-embedding-3-small/1536"},
-		{name: "unknown_length", opts: &openai.Options{Model: "mystery"}, wantErr: "dimensions"},
+		{name: "length_to_be_learnt", opts: &openai.Options{Model: "mystery"}, wantName: "openai mystery"},
+		{name: "length_given", opts: &openai.Options{Model: "mystery", Dimensions: 5}, wantName: "openai mystery/5"},
+		{name: "negative_length", opts: &openai.Options{Model: "mystery", Dimensions: -1}, wantErr: "dimensions"},
 		{name: "bad_url", opts: &openai.Options{BaseURL: "localhost:1"}, wantErr: "base_url"},
 		{name: "local", opts: &openai.Options{Model: "nomic-embed-text:latest"}, wantName: "openai nomic-embed-text:latest/768"},
 	}
@@ -221,5 +223,78 @@ func TestNew(t *testing.T) {
 				t.Errorf("Name = %q, want %q", e.Name(), row.wantName)
 			}
 		})
+	}
+}
+
+// TestLengthIsLearnt says that a model nobody knows tells the length of its
+// vectors by its first answer, and is held to that.
+func TestLengthIsLearnt(t *testing.T) {
+	length := 4
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if err := json.NewEncoder(w).Encode(map[string]any{"data": []datum{{0, make([]float64, length)}}}); err != nil {
+			t.Errorf("encoding answer: %v", err)
+		}
+	}))
+	defer srv.Close()
+	e := newEmbedder(t, openai.Options{BaseURL: srv.URL, Model: "mystery"})
+	if name, dims := e.Name(), e.Dimensions(); name != "openai mystery" || dims != 0 {
+		t.Errorf("before the first answer: %q with %d dimensions, want openai mystery with 0", name, dims)
+	}
+	for range 2 {
+		vs, err := e.Embed(t.Context(), []string{"x"})
+		if err != nil || len(vs) != 1 || len(vs[0]) != 4 {
+			t.Fatalf("Embed = %v, %v, want one vector of 4", vs, err)
+		}
+		if name, dims := e.Name(), e.Dimensions(); name != "openai mystery" || dims != 4 {
+			t.Errorf("after an answer: %q with %d dimensions, want openai mystery with 4", name, dims)
+		}
+	}
+	for _, length = range []int{5, 0} {
+		if vs, err := e.Embed(t.Context(), []string{"x"}); !errors.Is(err, embeddings.ErrRejected) {
+			t.Errorf("Embed = %v, %v after vectors of 4 came one of %d, want ErrRejected", vs, err, length)
+		}
+	}
+}
+
+// TestEmptyVectorTeachesNothing says that an answer without numbers is no
+// length.
+func TestEmptyVectorTeachesNothing(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"data":[{"index":0,"embedding":[]}]}`)
+	}))
+	defer srv.Close()
+	e := newEmbedder(t, openai.Options{BaseURL: srv.URL, Model: "mystery"})
+	if _, err := e.Embed(t.Context(), []string{"x"}); !errors.Is(err, embeddings.ErrUnavailable) || e.Dimensions() != 0 {
+		t.Errorf("err = %v, %d dimensions, want ErrUnavailable and 0", err, e.Dimensions())
+	}
+}
+
+// TestGivenLengthIsAskedFor says that a model nobody knows is asked for the
+// length it was given once it has answered with another.
+func TestGivenLengthIsAskedFor(t *testing.T) {
+	var asked []int
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var req request
+		if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
+			t.Errorf("decoding request: %v", err)
+		}
+		asked = append(asked, req.Dimensions)
+		n := req.Dimensions
+		if n == 0 {
+			n = 8
+		}
+		if err := json.NewEncoder(w).Encode(map[string]any{"data": []datum{{0, make([]float64, n)}}}); err != nil {
+			t.Errorf("encoding answer: %v", err)
+		}
+	}))
+	defer srv.Close()
+	e := newEmbedder(t, openai.Options{BaseURL: srv.URL, Model: "mystery", Dimensions: 3})
+	for range 2 {
+		if vs, err := e.Embed(t.Context(), []string{"x"}); err != nil || len(vs) != 1 || len(vs[0]) != 3 {
+			t.Fatalf("Embed = %v, %v, want one vector of 3", vs, err)
+		}
+	}
+	if fmt.Sprint(asked) != "[0 3 3]" {
+		t.Errorf("asked for lengths %v, want 0, then 3 and 3", asked)
 	}
 }
