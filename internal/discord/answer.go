@@ -7,6 +7,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 )
 
 // maxAnswers bounds the messages one answer is split into.
@@ -22,7 +25,7 @@ type answer struct {
 	open, instead, deferred bool
 
 	buttons []button
-	files   []file
+	files   []rest.File
 }
 
 // button does something that goes with an answer: a command's name, a space, and
@@ -72,7 +75,7 @@ func flags(open bool) discordgo.MessageFlags {
 // reply answers an interaction, in several messages if the text is long. The
 // first of them has the buttons and the files.
 func (b *Bot) reply(ctx context.Context, i *discordgo.Interaction, a answer) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.Timeout)
 	defer cancel()
 	for n, part := range a.parts() {
 		send := b.next
@@ -92,7 +95,7 @@ func (a answer) parts() []string {
 	if a.err != nil {
 		text = sentence(a.err)
 	}
-	parts := split(text, maxMessage)
+	parts := markup.Split(text, markup.MaxMessage)
 	switch {
 	case len(parts) == 0 && len(a.files) > 0:
 		parts = []string{""}
@@ -111,7 +114,7 @@ func (b *Bot) first(ctx context.Context, i *discordgo.Interaction, a answer, tex
 			return b.next(ctx, i, answer{}, text)
 		}
 		if a.open && a.deferred { // everyone saw that it was announced
-			if err := b.api.withdraw(ctx, i); err != nil {
+			if err := b.api.DeleteResponse(ctx, i); err != nil {
 				return err
 			}
 			return b.next(ctx, i, answer{}, text)
@@ -120,7 +123,7 @@ func (b *Bot) first(ctx context.Context, i *discordgo.Interaction, a answer, tex
 	}
 	buttons := row(a.buttons)
 	if a.deferred {
-		return b.api.amend(ctx, i, &discordgo.WebhookEdit{Content: &text, Components: &buttons, AllowedMentions: nobody()}, a.files...)
+		return b.api.EditResponse(ctx, i, &discordgo.WebhookEdit{Content: &text, Components: &buttons, AllowedMentions: nobody()}, a.files...)
 	}
 	r := &discordgo.InteractionResponse{
 		Type: discordgo.InteractionResponseChannelMessageWithSource,
@@ -129,17 +132,17 @@ func (b *Bot) first(ctx context.Context, i *discordgo.Interaction, a answer, tex
 	if a.instead {
 		r.Type, r.Data.Flags = discordgo.InteractionResponseUpdateMessage, 0
 	}
-	return b.api.respond(ctx, i, r, a.files...)
+	return b.api.Respond(ctx, i, r, a.files...)
 }
 
 // next adds to an answer.
 func (b *Bot) next(ctx context.Context, i *discordgo.Interaction, a answer, text string) error {
-	return b.api.followUp(ctx, i, &discordgo.WebhookParams{Content: text, AllowedMentions: nobody(), Flags: flags(a.open && a.err == nil)})
+	return b.api.FollowUp(ctx, i, &discordgo.WebhookParams{Content: text, AllowedMentions: nobody(), Flags: flags(a.open && a.err == nil)})
 }
 
 // sentence is an error as people read it.
 func sentence(err error) string {
-	text := unplaced(err.Error())
+	text := markup.ShortenPaths(err.Error())
 	if word, _, _ := strings.Cut(text, " "); !strings.ContainsAny(word, ".:/_") { // else it is no word but a file or a key
 		first, n := utf8.DecodeRuneInString(text)
 		text = string(unicode.ToUpper(first)) + text[n:]

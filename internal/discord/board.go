@@ -11,6 +11,8 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/waterfall"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -47,7 +49,7 @@ type teller interface {
 // they answer, what went wrong. It changes at most every ten seconds, and only if
 // there is something new. It is a table.Sink.
 type board struct {
-	api     *api
+	api     *rest.Client
 	channel string
 	next    teller
 	// name and table are there before run begins.
@@ -75,7 +77,7 @@ type trouble struct {
 	times int
 }
 
-func newBoard(a *api, channel string, next teller) *board {
+func newBoard(a *rest.Client, channel string, next teller) *board {
 	return &board{api: a, channel: channel, next: next, due: make(chan struct{}, 1)}
 }
 
@@ -115,7 +117,7 @@ func (d *board) note(e table.Event) bool {
 		if e.Level == "info" {
 			return false
 		}
-		d.trouble(table.HeaderOf(e).Time, clip(strings.Join(strings.Fields(unplaced(e.Text)), " "), maxTrouble))
+		d.trouble(table.HeaderOf(e).Time, markup.Clip(strings.Join(strings.Fields(markup.ShortenPaths(e.Text)), " "), maxTrouble))
 		return true
 	}
 	return false
@@ -138,7 +140,7 @@ func (d *board) trouble(at time.Time, text string) {
 func (d *board) run(ctx context.Context) error {
 	look := time.NewTimer(boardEvery)
 	defer look.Stop()
-	for wait := boardSettle; pause(ctx, wait); {
+	for wait := boardSettle; rest.Wait(ctx, wait); {
 		select {
 		case <-d.due: // it is about to be shown
 		default:
@@ -148,10 +150,10 @@ func (d *board) run(ctx context.Context) error {
 		case err != nil && ctx.Err() != nil:
 		case shut(err):
 			return err
-		case refused(err) == errNoPermission:
+		case rest.ErrorCode(err) == discordgo.ErrCodeMissingPermissions:
 			d.next.tell("warning", "How the session goes cannot be shown here: give the bot the permission Embed Links, and start again.")
 			return nil
-		case refused(err) == errUnknownMessage: // nobody wants it
+		case rest.ErrorCode(err) == discordgo.ErrCodeUnknownMessage: // nobody wants it
 			return nil
 		case err != nil || changed:
 			wait = boardEvery
@@ -176,8 +178,8 @@ func (d *board) run(ctx context.Context) error {
 
 // shut reports whether a channel is gone, or hidden from the bot.
 func shut(err error) bool {
-	code := refused(err)
-	return code == errUnknownChannel || code == errNoAccess
+	code := rest.ErrorCode(err)
+	return code == discordgo.ErrCodeUnknownChannel || code == discordgo.ErrCodeMissingAccess
 }
 
 // show posts an embed, or changes the one that is posted, if it is new. A message
@@ -200,7 +202,7 @@ func (d *board) show(ctx context.Context, e *discordgo.MessageEmbed) (changed bo
 		}
 	}
 	if d.message == "" {
-		m, err := d.api.post(ctx, d.channel, &discordgo.MessageSend{Embeds: []*discordgo.MessageEmbed{e}, AllowedMentions: nobody()})
+		m, err := d.api.CreateMessage(ctx, d.channel, &discordgo.MessageSend{Embeds: []*discordgo.MessageEmbed{e}, AllowedMentions: nobody()})
 		if err != nil {
 			return false, err
 		}
@@ -214,7 +216,7 @@ func (d *board) show(ctx context.Context, e *discordgo.MessageEmbed) (changed bo
 func outlive(ctx context.Context, while time.Duration) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		pause(longer, while)
+		rest.Wait(longer, while)
 		cancel()
 	})
 	return longer, func() { stop(); cancel() }
@@ -223,15 +225,15 @@ func outlive(ctx context.Context, while time.Duration) (context.Context, context
 // change changes the message, and reports whether it is gone.
 func (d *board) change(ctx context.Context, e *discordgo.MessageEmbed) (gone bool, err error) {
 	all := []*discordgo.MessageEmbed{e}
-	err = d.api.edit(ctx, d.channel, d.message, &discordgo.MessageEdit{Embeds: &all, AllowedMentions: nobody()})
-	return refused(err) == errUnknownMessage, err
+	err = d.api.EditMessage(ctx, d.channel, d.message, &discordgo.MessageEdit{Embeds: &all, AllowedMentions: nobody()})
+	return rest.ErrorCode(err) == discordgo.ErrCodeUnknownMessage, err
 }
 
 func (d *board) title() string {
 	if strings.TrimSpace(d.name) == "" {
 		return "Session"
 	}
-	return clip(escape(d.name), maxTitle)
+	return markup.Clip(markup.Escape(d.name), maxTitle)
 }
 
 // embed is how the session goes now. Everybody sees it: what only the DM knows,
@@ -252,7 +254,7 @@ func (d *board) embed(ctx context.Context) *discordgo.MessageEmbed {
 
 // seat describes an NPC, its tier and its lease.
 func seat(s table.Status) string {
-	line := fmt.Sprintf("%s: %s", clip(escape(s.Name), maxRow), s.Tier)
+	line := fmt.Sprintf("%s: %s", markup.Clip(markup.Escape(s.Name), maxRow), s.Tier)
 	switch {
 	case s.Lease != nil:
 		turns := "one more turn"
@@ -317,7 +319,7 @@ func (d *board) counts() []*discordgo.MessageEmbedField {
 	if len(d.troubles) > 0 {
 		var lines []string
 		for _, t := range d.troubles {
-			line := fmt.Sprintf("⚠ <t:%d:t> %s", t.at.Unix(), escape(t.text))
+			line := fmt.Sprintf("⚠ <t:%d:t> %s", t.at.Unix(), markup.Escape(t.text))
 			if t.times > 1 {
 				line += fmt.Sprintf(" (%d times)", t.times)
 			}
@@ -362,12 +364,4 @@ func field(name string, lines []string) *discordgo.MessageEmbedField {
 		kept, length = append(kept, line), length+n
 	}
 	return &discordgo.MessageEmbedField{Name: name, Value: strings.Join(kept, "\n")}
-}
-
-// clip cuts a text to at most most characters.
-func clip(text string, most int) string {
-	if r := []rune(text); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return text
 }

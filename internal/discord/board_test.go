@@ -16,6 +16,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
+	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -65,11 +66,12 @@ func ended(o table.Outcome, budget, stage string) *table.TurnEnded {
 
 // wall is a channel on Discord with a board in it.
 type wall struct {
-	t     *testing.T
-	start time.Time
-	board *board
-	table *shelf
-	next  *next
+	t       *testing.T
+	start   time.Time
+	board   *board
+	session *discordgo.Session
+	table   *shelf
+	next    *next
 	// answer is how Discord answers a request, 200 and a message if it is nil.
 	answer func(method string, n int) *http.Response
 	// slow is how long Discord takes to answer.
@@ -94,7 +96,8 @@ func newWall(t *testing.T) *wall {
 		t.Fatal(err)
 	}
 	s.Client = &http.Client{Transport: roundTrip(w.request)}
-	w.board = newBoard(&api{session: s}, "1", w.next)
+	w.session = s
+	w.board = newBoard(rest.NewClient(s), "1", w.next)
 	w.board.name, w.board.table = "The Flagon", w.table
 	return w
 }
@@ -109,7 +112,7 @@ func (w *wall) request(r *http.Request) (*http.Response, error) {
 		w.t.Errorf("%s %s is no message with an embed: %v", r.Method, raw, err)
 		return reply(http.StatusOK, `{"id":"99"}`), nil
 	}
-	if !pause(r.Context(), w.slow) {
+	if !rest.Wait(r.Context(), w.slow) {
 		return nil, r.Context().Err()
 	}
 	w.mu.Lock()
@@ -426,15 +429,15 @@ func TestBoardOutlivesTrouble(t *testing.T) {
 		shown  []string
 	}{
 		{"server error", reply(http.StatusBadGateway, ""), 0, "", []string{"1s POST: Bartok", "12s POST: Bartok", "40s PATCH: ended"}},
-		{"channel deleted", reply(http.StatusNotFound, `{"code":10003,"message":"Unknown Channel"}`), errUnknownChannel, "", []string{"1s POST: Bartok"}},
-		{"channel hidden", reply(http.StatusForbidden, `{"code":50001,"message":"Missing Access"}`), errNoAccess, "", []string{"1s POST: Bartok"}},
+		{"channel deleted", reply(http.StatusNotFound, `{"code":10003,"message":"Unknown Channel"}`), discordgo.ErrCodeUnknownChannel, "", []string{"1s POST: Bartok"}},
+		{"channel hidden", reply(http.StatusForbidden, `{"code":50001,"message":"Missing Access"}`), discordgo.ErrCodeMissingAccess, "", []string{"1s POST: Bartok"}},
 		{"no embeds", reply(http.StatusForbidden, `{"code":50013,"message":"Missing Permissions"}`), 0, "Embed Links", []string{"1s POST: Bartok"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWall(t)
 				w.table.set(table.Status{Name: "Bartok"})
-				w.board.api.session.MaxRestRetries = 0
+				w.session.MaxRestRetries = 0
 				w.answer = func(_ string, n int) *http.Response {
 					if n == 1 {
 						return row.answer
@@ -442,7 +445,7 @@ func TestBoardOutlivesTrouble(t *testing.T) {
 					return nil
 				}
 				err := w.run(func() { time.Sleep(40 * time.Second) })
-				if refused(err) != row.ends || (err == nil) != (row.ends == 0) {
+				if rest.ErrorCode(err) != row.ends || (err == nil) != (row.ends == 0) {
 					t.Errorf("run returned %v, want code %d", err, row.ends)
 				}
 				if got := strings.Join(w.next.told, " "); row.told == "" && got != "" || !strings.Contains(got, row.told) {

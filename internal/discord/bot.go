@@ -12,30 +12,23 @@ package discord
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"net/http"
-	"net/url"
 	"sync"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/discord/gateway"
+	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 )
 
 const (
-	// intents are the least that lets the bot see guilds, and what is written in
-	// their channels.
-	intents = discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentMessageContent
 	// maxInteractions bounds the interactions at work; beyond that the gateway
 	// waits.
 	maxInteractions = 256
 	// maxAtOnce bounds those of one guild; beyond that they are refused.
 	maxAtOnce = 32
-	// requestTime bounds a request to Discord, waiting for rate limits excluded.
-	requestTime = 20 * time.Second
 	// farewell bounds what is still told after the end.
 	farewell = 5 * time.Second
 )
@@ -55,7 +48,8 @@ type Bot struct {
 	backend Backend
 	log     *slog.Logger
 	say     func(string)
-	api     *api
+	api     *rest.Client
+	gateway *gateway.Gateway
 	book    map[string]action // by command and subcommand
 
 	work  sync.WaitGroup // interactions and rooms that close
@@ -89,59 +83,37 @@ func New(cfg config.Discord, backend Backend, o *Options) (*Bot, error) {
 	if b.say == nil {
 		b.say = func(string) {}
 	}
-	session, err := b.newSession()
+	session, err := rest.NewSession(cfg.Token.Reveal(), cfg.APIURL)
 	if err != nil {
 		return nil, err
 	}
-	b.api = &api{session: session}
+	b.api = rest.NewClient(session)
+	b.gateway = gateway.New(gateway.Options{
+		Token: cfg.Token.Reveal(), Base: cfg.APIURL, Client: b.api, Subscribe: b.handle, Logger: b.log, Say: b.say,
+	})
 	b.book = b.actions()
 	return b, nil
 }
 
-// newSession returns a session of discordgo that is not connected.
-func (b *Bot) newSession() (*discordgo.Session, error) {
-	s, err := discordgo.New("Bot " + b.cfg.Token.Reveal())
-	if err != nil {
-		return nil, err
-	}
-	var base *url.URL
-	if b.cfg.APIURL != "" {
-		if base, err = url.Parse(b.cfg.APIURL); err != nil {
-			return nil, fmt.Errorf("discord.api_url: %w", err)
-		}
-	}
-	s.LogLevel = -1 // it would write to stderr
-	s.Client = &http.Client{Timeout: requestTime, Transport: elsewhere{base, http.DefaultTransport}}
-	s.ShouldReconnectOnError = false // a link does that, and knows when it is no use
-	s.ShouldReconnectVoiceOnSessionError = false
-	s.SyncEvents = true // players' lines come in order
-	s.Compress, s.Identify.Compress = false, false
-	s.Identify.Intents = intents
-	s.State.TrackMembers, s.State.TrackEmojis, s.State.TrackPresences, s.State.TrackVoice, s.State.TrackStickers = false, false, false, false, false
-	return s, nil
-}
-
 // Run connects and serves until ctx ends. It then closes every session without
-// loss. It returns an error for what no trying again mends, such as [ErrToken]
-// and [ErrIntents]. It is called once.
+// loss. It returns an error for what no trying again mends, such as [rest.ErrToken]
+// and [gateway.ErrIntents]. It is called once.
 func (b *Bot) Run(ctx context.Context) error {
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	b.mu.Lock()
 	b.life = life
 	b.mu.Unlock()
-	n, err := b.countShards(ctx)
+	n, err := b.gateway.CountShards(ctx)
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
-	// The links outlive ctx: what the NPCs said last is yet to be told.
-	g, linked := errgroup.WithContext(life)
-	for id := range n {
-		g.Go(func() error { return (&link{bot: b, shard: id, shards: n}).run(linked) })
-	}
+	// The connections outlive ctx: what the NPCs said last is yet to be told.
+	g, connected := errgroup.WithContext(life)
+	g.Go(func() error { return b.gateway.Run(connected, n) })
 	select {
 	case <-ctx.Done():
-	case <-linked.Done():
+	case <-connected.Done():
 	}
 	b.closeRooms("the bot is going offline")
 	b.mu.Lock()
@@ -153,27 +125,6 @@ func (b *Bot) Run(ctx context.Context) error {
 		return err
 	}
 	return nil
-}
-
-// countShards asks Discord how many connections it wants, until it answers.
-func (b *Bot) countShards(ctx context.Context) (int, error) {
-	for failed := 0; ; failed++ {
-		n, err := b.api.shards(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return 0, nil
-		case err == nil:
-			return n, nil
-		case errors.Is(err, ErrToken):
-			return 0, err
-		}
-		if failed == 0 {
-			b.say(fmt.Sprintf("discord: %v; trying again", err))
-		}
-		if !pause(ctx, backOff(failed)) {
-			return 0, nil
-		}
-	}
 }
 
 // closeRooms ends every session, the farewell said in its channel.

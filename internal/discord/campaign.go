@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 )
 
 // configured names the configured campaign where an id is asked for: it has none,
@@ -44,9 +46,9 @@ func entities(n int) string { return counted(n, "entity", "entities") }
 
 // titled is a campaign's name and its rules.
 func titled(k Campaign) string {
-	out := "**" + escape(called(k)) + "**"
+	out := "**" + markup.Escape(called(k)) + "**"
 	if k.System != "" {
-		out += " (" + escape(k.System) + ")"
+		out += " (" + markup.Escape(k.System) + ")"
 	}
 	return out
 }
@@ -72,7 +74,7 @@ func (b *Bot) campaignLoad(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out := fmt.Sprintf("%s was read from %s: a world of %s.", titled(k), escape(name), entities(k.Entities))
+	out := fmt.Sprintf("%s was read from %s: a world of %s.", titled(k), markup.Escape(name), entities(k.Entities))
 	if !k.Current {
 		out += " /campaign switch plays it, with a memory of its own."
 	}
@@ -111,7 +113,7 @@ func meant(all []Campaign, word string) (string, error) {
 		if strings.EqualFold(called(k), word) {
 			return k.ID, nil
 		}
-		names = append(names, escape(called(k)))
+		names = append(names, markup.Escape(called(k)))
 	}
 	if len(all) < 2 {
 		return "", errors.New("there is no other campaign here yet; /campaign load adds one")

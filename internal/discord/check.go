@@ -13,6 +13,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/discord/gateway"
 )
 
 // Flags of an application that may read what players write: verified ones have
@@ -53,7 +54,7 @@ func invite(app string) string {
 }
 
 // Check asks Discord about the bot, without connecting it, and returns who it is. An
-// error says what to do: it is [ErrShape], [ErrToken], [ErrIntents], or about the
+// error says what to do: it is [ErrShape], [rest.ErrToken], [gateway.ErrIntents], or about the
 // way to Discord.
 func Check(ctx context.Context, cfg config.Discord) (Identity, error) {
 	if !tokenShape(cfg.Token.Reveal()) {
@@ -66,18 +67,18 @@ func Check(ctx context.Context, cfg config.Discord) (Identity, error) {
 	var self struct {
 		Username string `json:"username"`
 	}
-	if err := b.api.send(ctx, http.MethodGet, discordgo.EndpointUser("@me"), "self", nil, &self); err != nil {
+	if err := b.api.Do(ctx, http.MethodGet, discordgo.EndpointUser("@me"), "self", nil, &self); err != nil {
 		return Identity{}, fmt.Errorf("asking who the bot is: %w", err)
 	}
 	var app struct {
 		ID    string `json:"id"`
 		Flags int    `json:"flags"`
 	}
-	if err := b.api.send(ctx, http.MethodGet, discordgo.EndpointApplication("@me"), "application", nil, &app); err != nil {
+	if err := b.api.Do(ctx, http.MethodGet, discordgo.EndpointApplication("@me"), "application", nil, &app); err != nil {
 		return Identity{}, fmt.Errorf("asking what the bot may do: %w", err)
 	}
 	if app.Flags&(flagMessageContent|flagMessageContentLimited) == 0 {
-		return Identity{}, ErrIntents
+		return Identity{}, gateway.ErrIntents
 	}
 	who := Identity{Name: self.Username, Invite: invite(app.ID)}
 	return who, b.checkServers(ctx, &who)
@@ -95,7 +96,7 @@ type server struct {
 func (b *Bot) checkServers(ctx context.Context, who *Identity) error {
 	var all []server
 	address := discordgo.EndpointUserGuilds("@me")
-	if err := b.api.send(ctx, http.MethodGet, address, address, nil, &all); err != nil {
+	if err := b.api.Do(ctx, http.MethodGet, address, address, nil, &all); err != nil {
 		return fmt.Errorf("asking in which servers the bot is: %w", err)
 	}
 	if b.cfg.Guild != "" {
@@ -150,7 +151,7 @@ func (b *Bot) hasDMRole(ctx context.Context, guild string) (bool, error) {
 	}
 	var roles []discordgo.Role
 	address := discordgo.EndpointGuildRoles(guild)
-	if err := b.api.send(ctx, http.MethodGet, address, address, nil, &roles); err != nil {
+	if err := b.api.Do(ctx, http.MethodGet, address, address, nil, &roles); err != nil {
 		return false, err
 	}
 	return slices.ContainsFunc(roles, b.isDMRole), nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
@@ -87,7 +88,7 @@ func (b *Bot) roll(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("🎲 %s: **%d**\n-# %s", escape(r.Expression), r.Total, strings.Trim(fmt.Sprint(r.Rolls), "[]")), nil
+	return fmt.Sprintf("🎲 %s: **%d**\n-# %s", markup.Escape(r.Expression), r.Total, strings.Trim(fmt.Sprint(r.Rolls), "[]")), nil
 }
 
 func (b *Bot) rules(ctx context.Context, c *call) (string, error) {
@@ -108,7 +109,7 @@ func (b *Bot) rules(ctx context.Context, c *call) (string, error) {
 	}
 	var lines []string
 	for _, r := range f.Results {
-		lines = append(lines, fmt.Sprintf("- **%s** (%s): %s", escape(r.Name), r.Category, escape(r.Summary)))
+		lines = append(lines, fmt.Sprintf("- **%s** (%s): %s", markup.Escape(r.Name), r.Category, markup.Escape(r.Summary)))
 	}
 	return list(lines, "The rules say nothing of that; try another word."), nil
 }
@@ -147,10 +148,10 @@ func (b *Bot) ask(ctx context.Context, c *call) (string, error) {
 		lines = append(lines, e.line())
 	}
 	for _, f := range known.Facts {
-		lines = append(lines, "- "+escape(f.Text))
+		lines = append(lines, "- "+markup.Escape(f.Text))
 	}
 	for _, l := range said.Lines {
-		lines = append(lines, "> **"+escape(l.Speaker)+":** "+escape(l.Text))
+		lines = append(lines, "> **"+markup.Escape(l.Speaker)+":** "+markup.Escape(l.Text))
 	}
 	return list(lines, "Nothing is known of that."), nil
 }
@@ -170,7 +171,7 @@ func (b *Bot) approveList(ctx context.Context, c *call) (string, error) {
 	}
 	var lines []string
 	for _, a := range w.Approvals {
-		lines = append(lines, fmt.Sprintf("- `%s` %s wants %s %s", a.ID, escape(a.Caller), escape(a.Tool), escape(a.Arguments)))
+		lines = append(lines, fmt.Sprintf("- `%s` %s wants %s %s", a.ID, markup.Escape(a.Caller), markup.Escape(a.Tool), markup.Escape(a.Arguments)))
 	}
 	return list(lines, "Nothing waits."), nil
 }
@@ -198,9 +199,9 @@ func (b *Bot) sessionRecap(ctx context.Context, c *call) (string, error) {
 	if s.ID == "" {
 		return "Nothing has been said yet.", nil
 	}
-	lines := []string{fmt.Sprintf("**%s**, begun <t:%d:f>, %d lines; the last:", escape(s.Campaign), s.Started.Unix(), s.Lines)}
+	lines := []string{fmt.Sprintf("**%s**, begun <t:%d:f>, %d lines; the last:", markup.Escape(s.Campaign), s.Started.Unix(), s.Lines)}
 	for _, l := range said {
-		lines = append(lines, "> **"+escape(l.Speaker)+":** "+escape(l.Text))
+		lines = append(lines, "> **"+markup.Escape(l.Speaker)+":** "+markup.Escape(l.Text))
 	}
 	return list(lines, ""), nil
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"strings"
 	"unicode"
 
 	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 )
 
 const (
@@ -40,7 +40,7 @@ func (b *Bot) entityAdd(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", c.typed(err)
 	}
-	return fmt.Sprintf("**%s** is part of the world now, as `%s`.", escape(a.Entity.Name), a.Entity.ID), nil
+	return fmt.Sprintf("**%s** is part of the world now, as `%s`.", markup.Escape(a.Entity.Name), a.Entity.ID), nil
 }
 
 // placed are the arguments of the tool that adds an entity.
@@ -93,7 +93,7 @@ func (c *call) typed(err error) error {
 	lines := []string{strings.TrimPrefix(sentence(err), "⚠ ") + " What you typed:"}
 	for _, name := range []string{"name", "kind", "place", "description"} {
 		if s := c.str(name); s != "" {
-			lines = append(lines, fmt.Sprintf("%s: %s", name, escape(s)))
+			lines = append(lines, fmt.Sprintf("%s: %s", name, markup.Escape(s)))
 		}
 	}
 	return errors.New(strings.Join(lines, "\n"))
@@ -108,9 +108,9 @@ type entity struct {
 }
 
 func (e entity) line() string {
-	line := fmt.Sprintf("- **%s** `%s` (%s)", escape(e.Name), e.ID, escape(e.Type))
+	line := fmt.Sprintf("- **%s** `%s` (%s)", markup.Escape(e.Name), e.ID, markup.Escape(e.Type))
 	if e.Description != "" {
-		line += ": " + escape(e.Description)
+		line += ": " + markup.Escape(e.Description)
 	}
 	return line
 }
@@ -160,7 +160,7 @@ func (b *Bot) entityImport(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("Read from %s: %s.", escape(name), entities(n)), nil
+	return fmt.Sprintf("Read from %s: %s.", markup.Escape(name), entities(n)), nil
 }
 
 // attachment gets the file that came with a command.
@@ -172,29 +172,6 @@ func (b *Bot) attachment(ctx context.Context, c *call) (name string, data []byte
 	if f.Size > maxImport {
 		return "", nil, fmt.Errorf("the file has %d MB; 10 MB are the most", f.Size>>20)
 	}
-	data, err = b.fetch(ctx, f.URL)
+	data, err = b.api.Download(ctx, f.URL, maxImport)
 	return f.Filename, data, err
-}
-
-// fetch gets an attached file.
-func (b *Bot) fetch(ctx context.Context, address string) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, errors.New("the file has no address that can be read")
-	}
-	resp, err := b.api.session.Client.Do(req)
-	if err != nil {
-		return nil, fmt.Errorf("fetching the file: %w", plain(err))
-	}
-	data, err := io.ReadAll(io.LimitReader(resp.Body, maxImport+1))
-	if err := errors.Join(err, resp.Body.Close()); err != nil {
-		return nil, fmt.Errorf("fetching the file: %w", plain(err))
-	}
-	switch {
-	case resp.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("fetching the file: Discord answered with status %d", resp.StatusCode)
-	case len(data) > maxImport:
-		return nil, errors.New("the file has more than 10 MB")
-	}
-	return data, nil
 }

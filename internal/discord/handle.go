@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 )
 
 // handle subscribes to what a session tells. discordgo calls the functions one
@@ -43,9 +46,9 @@ func (b *Bot) spawn(do func(ctx context.Context)) bool {
 // ready learns who the bot is.
 func (b *Bot) ready(_ *discordgo.Session, e *discordgo.Ready) {
 	if e.Application != nil {
-		b.api.id.Store(e.Application.ID)
+		b.api.SetApplicationID(e.Application.ID)
 	} else {
-		b.api.id.Store(e.User.ID) // the same for all but the oldest applications
+		b.api.SetApplicationID(e.User.ID) // the same for all but the oldest applications
 	}
 	if b.greet(e) {
 		b.spawn(b.offerAll)
@@ -63,7 +66,7 @@ func (b *Bot) greet(e *discordgo.Ready) bool {
 	switch {
 	case known:
 	case len(e.Guilds) == 0:
-		b.say(fmt.Sprintf("discord: %s is online and in no server yet; let it in at %s", e.User.Username, invite(b.api.app())))
+		b.say(fmt.Sprintf("discord: %s is online and in no server yet; let it in at %s", e.User.Username, invite(b.api.ApplicationID())))
 	default:
 		b.say(fmt.Sprintf("discord: %s is online; /session start in a channel begins to play", e.User.Username))
 	}
@@ -91,9 +94,9 @@ func (b *Bot) register(ctx context.Context, guild string) {
 	if guild != b.cfg.Guild { // they were everywhere before they were one guild's
 		want = []*discordgo.ApplicationCommand{}
 	}
-	have, err := b.api.commands(ctx, guild)
+	have, err := b.api.Commands(ctx, guild)
 	if err == nil && !sameCommands(have, want) {
-		err = b.api.register(ctx, guild, want)
+		err = b.api.ReplaceCommands(ctx, guild, want)
 	}
 	if err == nil || ctx.Err() != nil {
 		return
@@ -101,7 +104,7 @@ func (b *Bot) register(ctx context.Context, guild string) {
 	b.mu.Lock()
 	delete(b.registered, guild) // the next connection tries again
 	b.mu.Unlock()
-	if refused(err) == errNoAccess {
+	if rest.ErrorCode(err) == discordgo.ErrCodeMissingAccess {
 		err = fmt.Errorf("%w; invite the bot with the scope applications.commands", err)
 	}
 	b.say(fmt.Sprintf("discord: registering the slash commands: %v", err))
@@ -176,13 +179,13 @@ func speaker(m *discordgo.Message) string {
 // NPC speaks to that NPC.
 func (b *Bot) said(s *discordgo.Session, r *room, m *discordgo.Message) string {
 	names := func(kind byte, id string) string { return nameOf(s, m, kind, id) }
-	text := strings.TrimSpace(mentioned(m.Content, names))
+	text := strings.TrimSpace(markup.ReplaceMentions(m.Content, names))
 	to := m.ReferencedMessage
 	if text == "" || to == nil || to.Author == nil || to.WebhookID == "" || to.WebhookID != r.mouth.webhookID() {
 		return text
 	}
 	cast := r.cast()
-	i := slices.IndexFunc(cast, func(n NPC) bool { return webhookName(n.Name) == to.Author.Username })
+	i := slices.IndexFunc(cast, func(n NPC) bool { return markup.WebhookName(n.Name) == to.Author.Username })
 	if i < 0 || contains(text, cast[i].Name) {
 		return text
 	}

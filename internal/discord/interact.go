@@ -9,6 +9,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -37,7 +38,7 @@ type call struct {
 
 	// What goes with the answer.
 	buttons  []button
-	attached []file
+	attached []rest.File
 }
 
 // str is a text option, empty if it was not given.
@@ -57,7 +58,7 @@ func (c *call) num(name string) int {
 
 // attach lets the answer carry a file.
 func (c *call) attach(name string, data []byte) {
-	c.attached = append(c.attached, file{name, data})
+	c.attached = append(c.attached, rest.File{Name: name, Data: data})
 }
 
 // given is a text option that may not be blank; what says what belongs there.
@@ -240,7 +241,7 @@ func (b *Bot) called(s *discordgo.Session, i *discordgo.Interaction, name string
 func (b *Bot) carryOut(ctx context.Context, i *discordgo.Interaction, c *call, a action) {
 	if a.form != nil && !c.filled {
 		if f := a.form(c); f != nil { // Discord takes a form as a first word only
-			if err := b.api.respond(ctx, i, f.response()); err != nil {
+			if err := b.api.Respond(ctx, i, f.response()); err != nil {
 				b.log.Warn("opening a form", "reason", err)
 			}
 			return
@@ -269,7 +270,7 @@ func (b *Bot) carryOut(ctx context.Context, i *discordgo.Interaction, c *call, a
 	if c.pressed != "" {
 		coming = &discordgo.InteractionResponse{Type: discordgo.InteractionResponseDeferredMessageUpdate}
 	}
-	if err := b.api.respond(ctx, i, coming); err != nil {
+	if err := b.api.Respond(ctx, i, coming); err != nil {
 		b.log.Warn("announcing an answer", "reason", err)
 	}
 	o := <-done

@@ -9,6 +9,8 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -30,7 +32,7 @@ const (
 // mouth posts what happens at a table in a channel: the NPCs' lines through a
 // webhook, each under its NPC's name. It is a table.Sink.
 type mouth struct {
-	api             *api
+	api             *rest.Client
 	log             *slog.Logger
 	channel, parent string
 	lost            func(why string) // called once, when nothing can be posted any more
@@ -61,7 +63,7 @@ type piece struct {
 	end       bool // of the turn
 }
 
-func newMouth(a *api, log *slog.Logger, channel, parent string) *mouth {
+func newMouth(a *rest.Client, log *slog.Logger, channel, parent string) *mouth {
 	return &mouth{
 		api: a, log: log, channel: channel, parent: parent, lost: func(string) {},
 		queue: make(chan piece, maxUnsaid), closing: make(chan struct{}), done: make(chan struct{}),
@@ -76,8 +78,8 @@ func (m *mouth) prepare(ctx context.Context) error {
 	if m.parent != "" {
 		home = m.parent
 	}
-	w, err := m.api.webhook(ctx, home)
-	if err != nil && refused(err) != errNoPermission && refused(err) != errNoAccess {
+	w, err := m.api.FindOrCreateWebhook(ctx, home)
+	if err != nil && rest.ErrorCode(err) != discordgo.ErrCodeMissingPermissions && rest.ErrorCode(err) != discordgo.ErrCodeMissingAccess {
 		return err
 	}
 	m.mu.Lock()
@@ -158,7 +160,7 @@ func notice(level, text string) string {
 	if level == "warning" || level == "error" {
 		mark = "⚠ "
 	}
-	return "-# " + mark + strings.Join(strings.Fields(unplaced(text)), " ")
+	return "-# " + mark + strings.Join(strings.Fields(markup.ShortenPaths(text)), " ")
 }
 
 // think notes that a turn began or ended.
@@ -261,7 +263,7 @@ func (m *mouth) flush(ctx context.Context) {
 		return
 	}
 	m.text, m.begun = "", m.turn
-	for _, part := range split(text, maxMessage) {
+	for _, part := range markup.Split(text, markup.MaxMessage) {
 		m.speak(ctx, m.npc, part)
 	}
 }
@@ -274,8 +276,8 @@ func (m *mouth) hint(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		for wait := typingAfter; m.busy() && pause(ctx, wait) && m.busy(); wait = typingAgain {
-			if err := m.api.typing(ctx, m.channel); err != nil && ctx.Err() == nil {
+		for wait := typingAfter; m.busy() && rest.Wait(ctx, wait) && m.busy(); wait = typingAgain {
+			if err := m.api.ShowTyping(ctx, m.channel); err != nil && ctx.Err() == nil {
 				m.log.Debug("showing that an answer comes", "reason", err)
 				break
 			}

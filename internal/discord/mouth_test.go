@@ -16,6 +16,8 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -79,7 +81,7 @@ func newSpeakingMouth(t *testing.T, n *notebook) (*mouth, func()) {
 		t.Fatal(err)
 	}
 	s.LogLevel, s.Client, n.start = -1, &http.Client{Transport: n}, time.Now()
-	m := newMouth(&api{session: s}, slog.New(slog.DiscardHandler), "1", "")
+	m := newMouth(rest.NewClient(s), slog.New(slog.DiscardHandler), "1", "")
 	m.webhook = &discordgo.Webhook{ID: "7", Token: "secret"}
 	m.cast([]NPC{{Name: "Bartok"}, {Name: "Mira"}})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -176,7 +178,7 @@ func TestMouthSaysLastWordsAtTheEnd(t *testing.T) {
 			t.Fatalf("posted %d messages, want a long line in two and the end: %q", len(got), got)
 		}
 		for _, g := range got[:2] {
-			if len(g) > maxMessage+len("0s Bartok: ") || !strings.HasSuffix(g, "word.") && !strings.HasSuffix(g, ". ") {
+			if len(g) > markup.MaxMessage+len("0s Bartok: ") || !strings.HasSuffix(g, "word.") && !strings.HasSuffix(g, ". ") {
 				t.Errorf("a message of %d characters ends in %q", len(g), g[len(g)-10:])
 			}
 		}

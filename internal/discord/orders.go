@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -19,7 +20,7 @@ func (b *Bot) sessionStatus(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("In <#%s> for %s: %s\n%s", r.channel, lasted(time.Since(r.began)), escape(r.sitting.Campaign), list), nil
+	return fmt.Sprintf("In <#%s> for %s: %s\n%s", r.channel, lasted(time.Since(r.began)), markup.Escape(r.sitting.Campaign), list), nil
 }
 
 func npcList(ctx context.Context, c *call) (string, error) {
@@ -38,7 +39,7 @@ func cast(ctx context.Context, r *room) (string, error) {
 	}
 	var lines []string
 	for _, s := range all {
-		line := "- " + escape(s.Name)
+		line := "- " + markup.Escape(s.Name)
 		if s.Muted {
 			line += " (silent)"
 		}
@@ -57,7 +58,7 @@ func order(c *call, do func(t *table.Table) (string, error)) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return escape(said) + ".", nil
+	return markup.Escape(said) + ".", nil
 }
 
 func npcMute(ctx context.Context, c *call) (string, error) { return mute(ctx, c, c.str("npc"), true) }
@@ -99,7 +100,7 @@ func npcReload(ctx context.Context, c *call) (string, error) {
 	}
 	lines := strings.Split(said, "\n")
 	for i := range lines {
-		lines[i] = escape(lines[i])
+		lines[i] = markup.Escape(lines[i])
 	}
 	return strings.Join(lines, "\n"), nil
 }
@@ -152,7 +153,7 @@ func tierStatus(ctx context.Context, c *call) (string, error) {
 
 // tierOf describes the tier of an NPC.
 func tierOf(s table.Status) string {
-	line := fmt.Sprintf("%s: %s, now up to %s", escape(s.Name), s.Tier, s.Ceiling)
+	line := fmt.Sprintf("%s: %s, now up to %s", markup.Escape(s.Name), s.Tier, s.Ceiling)
 	if s.Lease != nil {
 		line += fmt.Sprintf(" (raised, ends <t:%d:R> or after %d turns)", s.Lease.Until.Unix(), s.Lease.Turns)
 	}
@@ -160,7 +161,7 @@ func tierOf(s table.Status) string {
 		line += ", silent"
 	}
 	if s.Directive != "" {
-		line += fmt.Sprintf(", directed for %d turns: %s", s.DirectiveTurns, escape(s.Directive))
+		line += fmt.Sprintf(", directed for %d turns: %s", s.DirectiveTurns, markup.Escape(s.Directive))
 	}
 	return line
 }

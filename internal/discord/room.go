@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -195,7 +196,7 @@ func (r *room) close(why string) error {
 // write takes in a message.
 func (r *room) write(m message) {
 	if m.text != "" && r.inbox.put(m) {
-		r.mouth.tell("warning", "Too much at once: what "+escape(m.speaker)+" wrote was not heard. Wait for the answers, then write it again.")
+		r.mouth.tell("warning", "Too much at once: what "+markup.Escape(m.speaker)+" wrote was not heard. rest.Wait for the answers, then write it again.")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -74,7 +75,7 @@ func (n *notes) Retract(_ context.Context, ref string) error {
 // newIdleRoom is a room in which nobody listens yet.
 func newIdleRoom(n *notes) *room {
 	log := slog.New(slog.DiscardHandler)
-	return &room{bot: &Bot{log: log}, hearer: n, inbox: newInbox(), mouth: newMouth(&api{}, log, "1", "")}
+	return &room{bot: &Bot{log: log}, hearer: n, inbox: newInbox(), mouth: newMouth(&rest.Client{}, log, "1", "")}
 }
 
 // listens lets a room listen and correct until what it returns is called.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -70,7 +71,7 @@ func (b *Bot) offerAll(ctx context.Context) {
 		}
 		cut, is, err := b.backend.Interrupted(ctx, c.Guild)
 		if err == nil && is {
-			_, err = b.api.post(ctx, c.Channel, &discordgo.MessageSend{Content: offer(cut), Components: row(offers(cut)), AllowedMentions: nobody()})
+			_, err = b.api.CreateMessage(ctx, c.Channel, &discordgo.MessageSend{Content: offer(cut), Components: row(offers(cut)), AllowedMentions: nobody()})
 		}
 		if err != nil { // /session start asks, too
 			b.log.Warn("offering to go on with a session", "guild", c.Guild, "reason", err)
@@ -82,7 +83,7 @@ func (b *Bot) offerAll(ctx context.Context) {
 // returns the channel.
 func (b *Bot) playable(ctx context.Context, c *call) (parent string, err error) {
 	if c.channel.Type == 0 && c.channel.ParentID == "" && c.channel.GuildID == "" { // the state does not know it
-		asked, err := b.api.channel(ctx, c.channel.ID)
+		asked, err := b.api.Channel(ctx, c.channel.ID)
 		if err != nil {
 			return "", fmt.Errorf("looking at this channel: %w; give the bot View Channel here", err)
 		}
@@ -109,7 +110,7 @@ func (r *room) opening(again bool, rights int64) string {
 	if name == "" {
 		name = "The session"
 	}
-	fmt.Fprintf(&out, "**%s**", escape(name))
+	fmt.Fprintf(&out, "**%s**", markup.Escape(name))
 	if again {
 		out.WriteString(" goes on")
 	}
@@ -119,7 +120,7 @@ func (r *room) opening(again bool, rights int64) string {
 	}
 	var names []string
 	for _, n := range r.cast() {
-		names = append(names, escape(n.Name))
+		names = append(names, markup.Escape(n.Name))
 	}
 	fmt.Fprintf(&out, "At the table: %s.\nWrite here to play, and begin with the name of whom you speak to. `/session stop` ends the session.", strings.Join(names, ", "))
 	notices := r.sitting.Notices

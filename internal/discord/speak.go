@@ -5,6 +5,9 @@ import (
 	"fmt"
 
 	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 )
 
 // nobody is who a message of the bot calls: nobody, whatever it says.
@@ -19,7 +22,7 @@ func (m *mouth) speak(ctx context.Context, npc, text string) {
 		w, avatar := m.webhook, m.avatars[npc]
 		m.mu.Unlock()
 		if w == nil {
-			for _, part := range split("**"+escape(npc)+":** "+text, maxMessage) {
+			for _, part := range markup.Split("**"+markup.Escape(npc)+":** "+text, markup.MaxMessage) {
 				m.own(ctx, part)
 			}
 			return
@@ -28,10 +31,10 @@ func (m *mouth) speak(ctx context.Context, npc, text string) {
 		if m.parent != "" {
 			thread = m.channel
 		}
-		_, err := m.api.execute(ctx, w, thread, &discordgo.WebhookParams{
-			Content: text, Username: webhookName(npc), AvatarURL: avatar, AllowedMentions: nobody(),
+		_, err := m.api.ExecuteWebhook(ctx, w, thread, &discordgo.WebhookParams{
+			Content: text, Username: markup.WebhookName(npc), AvatarURL: avatar, AllowedMentions: nobody(),
 		})
-		if refused(err) == errUnknownWebhook && !again { // somebody deleted it
+		if rest.ErrorCode(err) == discordgo.ErrCodeUnknownWebhook && !again { // somebody deleted it
 			if err = m.prepare(ctx); err == nil {
 				continue
 			}
@@ -43,7 +46,7 @@ func (m *mouth) speak(ctx context.Context, npc, text string) {
 
 // own posts a message of the bot itself.
 func (m *mouth) own(ctx context.Context, text string) {
-	_, err := m.api.post(ctx, m.channel, &discordgo.MessageSend{Content: text, AllowedMentions: nobody()})
+	_, err := m.api.CreateMessage(ctx, m.channel, &discordgo.MessageSend{Content: text, AllowedMentions: nobody()})
 	m.settle(err)
 }
 
@@ -54,12 +57,12 @@ func (m *mouth) settle(err error) {
 		return
 	}
 	m.log.Warn("posting in a channel", "channel", m.channel, "reason", err)
-	switch refused(err) {
-	case errArchived, errLocked:
+	switch rest.ErrorCode(err) {
+	case discordgo.ErrCodePerformedOperationOnArchivedThread, discordgo.ErrCodeThreadIsLocked:
 		m.gone.Do(func() {
 			m.lost("discord: the thread of a session is locked; the session is closed, and what was said is kept. Unlock it, then /session start")
 		})
-	case errUnknownChannel, errNoAccess, errNoPermission:
+	case discordgo.ErrCodeUnknownChannel, discordgo.ErrCodeMissingAccess, discordgo.ErrCodeMissingPermissions:
 		m.gone.Do(func() {
 			m.lost(fmt.Sprintf("discord: the bot may not write in the channel of a session any more (%v); the session is closed, and what was said is kept. Give it View Channel, Send Messages and Manage Webhooks there, then /session start", err))
 		})

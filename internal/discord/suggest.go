@@ -53,7 +53,7 @@ func (b *Bot) suggest(ctx context.Context, s *discordgo.Session, i *discordgo.In
 
 // offer answers who types with choices.
 func (b *Bot) offer(ctx context.Context, i *discordgo.Interaction, choices []*discordgo.ApplicationCommandOptionChoice) {
-	err := b.api.respond(ctx, i, &discordgo.InteractionResponse{
+	err := b.api.Respond(ctx, i, &discordgo.InteractionResponse{
 		Type: discordgo.InteractionApplicationCommandAutocompleteResult,
 		Data: &discordgo.InteractionResponseData{Choices: choices},
 	})

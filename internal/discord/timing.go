@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/waterfall"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -139,7 +140,7 @@ func (tn *timed) row() waterfall.Turn {
 // words are the turn in one line.
 func (tn *timed) words() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "#%d %s", tn.number, clip(escape(tn.npc), maxRow))
+	fmt.Fprintf(&out, "#%d %s", tn.number, markup.Clip(markup.Escape(tn.npc), maxRow))
 	if tn.tier != "" {
 		fmt.Fprintf(&out, " (%s)", tn.tier)
 	}

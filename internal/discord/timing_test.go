@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/waterfall"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -220,7 +221,7 @@ func TestTimingFitsIntoAnAnswer(t *testing.T) {
 		FirstSoundMS: 599999, TargetMS: 59999, TotalMS: 599999, Budget: "breached", BreachStage: "commit",
 	}}
 	lines := slices.Repeat([]string{tn.words()}, waterfall.MaxTurns)
-	parts := split(strings.Join(lines, "\n"), maxMessage)
+	parts := markup.Split(strings.Join(lines, "\n"), markup.MaxMessage)
 	if len(parts) > maxAnswers {
 		t.Errorf("%d messages, more than %d", len(parts), maxAnswers)
 	}

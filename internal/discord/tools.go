@@ -8,6 +8,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
 
@@ -39,10 +40,10 @@ func (b *Bot) tools(ctx context.Context, c *call, measure bool) (string, error) 
 // serverLines say whose tools are missing, and why.
 func serverLines(all []mcphost.ServerStatus) (lines []string) {
 	for _, s := range all {
-		name := "**" + escape(s.Name) + "**"
+		name := "**" + markup.Escape(s.Name) + "**"
 		switch {
 		case s.State == "down":
-			lines = append(lines, fmt.Sprintf("⚠ the server %s is down, and its tools with it: %s", name, escape(unplaced(s.Reason))))
+			lines = append(lines, fmt.Sprintf("⚠ the server %s is down, and its tools with it: %s", name, markup.Escape(markup.ShortenPaths(s.Reason))))
 		case s.Held > 0:
 			lines = append(lines, fmt.Sprintf("⚠ of the server %s %s for approval: see /tools approve", name, counted(s.Held, "tool waits", "tools wait")))
 		}
@@ -122,7 +123,7 @@ func fenced(text string) string { return strings.ReplaceAll(text, "`", "ˋ") }
 
 // toolLine describes a tool.
 func toolLine(s mcphost.Status) string {
-	line := fmt.Sprintf("**%s** from %s on", escape(s.Name), s.Tier)
+	line := fmt.Sprintf("**%s** from %s on", markup.Escape(s.Name), s.Tier)
 	switch {
 	case s.P50 > 0:
 		line += fmt.Sprintf(", %.3g ms", s.P50)
@@ -130,7 +131,7 @@ func toolLine(s mcphost.Status) string {
 		line += fmt.Sprintf(", said to take %g ms", s.DeclaredP50)
 	}
 	if s.Source != "builtin" {
-		line += ", " + escape(s.Source)
+		line += ", " + markup.Escape(s.Source)
 	}
 	if s.State != "ready" {
 		line += ", " + s.State

@@ -1,4 +1,4 @@
-package discord
+package gateway
 
 import (
 	"bytes"
@@ -68,7 +68,7 @@ func TestTap(t *testing.T) {
 				var code atomic.Int64
 				var opened, blind atomic.Bool
 				opened.Store(test.opened)
-				got, _ := io.ReadAll(newTap(pipe{r: r}, &code, &opened, &blind)) // a cut frame ends in an error
+				got, _ := io.ReadAll(newFrameFilter(pipe{r: r}, &code, &opened, &blind)) // a cut frame ends in an error
 				if want := upgrade + test.want; string(got) != want {
 					t.Errorf("read %d bytes %.200q, want %d bytes %.200q", len(got), got, len(want), want)
 				}
@@ -86,7 +86,7 @@ func TestTapBehindAProxy(t *testing.T) {
 	in := "HTTP/1.1 200 Connection established\r\n\r\n" + wireFrame(frameText, `{"op":9,"d":false}`) + "\x16\x03\x01"
 	var code atomic.Int64
 	var opened, blind atomic.Bool
-	got, err := io.ReadAll(newTap(pipe{r: strings.NewReader(in)}, &code, &opened, &blind))
+	got, err := io.ReadAll(newFrameFilter(pipe{r: strings.NewReader(in)}, &code, &opened, &blind))
 	if err != nil || string(got) != in || !blind.Load() {
 		t.Errorf("read %q, %v, blind: %t; want %q, nil, true", got, err, blind.Load(), in)
 	}
@@ -102,7 +102,7 @@ func FuzzTap(f *testing.F) {
 		var code atomic.Int64
 		var open, blind atomic.Bool
 		open.Store(opened)
-		got, _ := io.ReadAll(newTap(pipe{r: io.MultiReader(strings.NewReader(upgrade), bytes.NewReader(in))}, &code, &open, &blind))
+		got, _ := io.ReadAll(newFrameFilter(pipe{r: io.MultiReader(strings.NewReader(upgrade), bytes.NewReader(in))}, &code, &open, &blind))
 		if opened && !bytes.HasPrefix(append([]byte(upgrade), in...), got) {
 			t.Errorf("an opened tap changed %q into %q", in, got)
 		}

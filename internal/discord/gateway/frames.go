@@ -1,4 +1,4 @@
-package discord
+package gateway
 
 import (
 	"bufio"
@@ -24,11 +24,11 @@ const (
 	opInvalidSession = 9
 )
 
-// tap is a gateway connection whose incoming frames are watched. discordgo
+// frameFilter is a gateway connection whose incoming frames are watched. discordgo
 // does not tell why a connection was closed, and it deadlocks when it is told
 // to reconnect, or that its session is gone, while it opens a connection: those
 // messages then reach it as a close.
-type tap struct {
+type frameFilter struct {
 	net.Conn
 	in       *bufio.Reader
 	code     *atomic.Int64 // close code of the server, 0 if none came
@@ -40,13 +40,13 @@ type tap struct {
 	left     int64         // of a frame that passes as it is
 }
 
-func newTap(c net.Conn, code *atomic.Int64, opened, blind *atomic.Bool) *tap {
+func newFrameFilter(c net.Conn, code *atomic.Int64, opened, blind *atomic.Bool) *frameFilter {
 	blind.Store(false)
-	return &tap{Conn: c, in: bufio.NewReader(c), code: code, opened: opened, blind: blind}
+	return &frameFilter{Conn: c, in: bufio.NewReader(c), code: code, opened: opened, blind: blind}
 }
 
 // Read implements net.Conn. Like a connection's it is for one goroutine.
-func (t *tap) Read(p []byte) (int, error) {
+func (t *frameFilter) Read(p []byte) (int, error) {
 	for {
 		switch {
 		case len(p) == 0:
@@ -62,9 +62,9 @@ func (t *tap) Read(p []byte) (int, error) {
 			t.left -= int64(n)
 			return n, err
 		}
-		next := t.frame
+		next := t.readFrame
 		if !t.upgraded {
-			next = t.line
+			next = t.readUpgradeLine
 		}
 		if err := next(); err != nil {
 			return 0, err
@@ -72,8 +72,8 @@ func (t *tap) Read(p []byte) (int, error) {
 	}
 }
 
-// line passes a line of the answer to the upgrade.
-func (t *tap) line() error {
+// readUpgradeLine passes a line of the answer to the upgrade.
+func (t *frameFilter) readUpgradeLine() error {
 	line, err := t.in.ReadSlice('\n')
 	if err != nil && len(line) == 0 {
 		return err
@@ -87,8 +87,8 @@ func (t *tap) line() error {
 	return nil
 }
 
-// frame takes in a frame, or its beginning if nobody needs to look into it.
-func (t *tap) frame() error {
+// readFrame takes in a frame, or its beginning if nobody needs to look into it.
+func (t *frameFilter) readFrame() error {
 	header := make([]byte, 2, 10)
 	if _, err := io.ReadFull(t.in, header); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (t *tap) frame() error {
 		if len(payload) >= 2 {
 			t.code.Store(int64(binary.BigEndian.Uint16(payload)))
 		}
-	} else if code := ending(payload); code > 0 && !t.opened.Load() {
+	} else if code := closeCodeOf(payload); code > 0 && !t.opened.Load() {
 		t.code.Store(int64(code))
 		header, payload = []byte{0x80 | frameClose, 2}, binary.BigEndian.AppendUint16(nil, uint16(code))
 	}
@@ -129,9 +129,9 @@ func (t *tap) frame() error {
 	return nil
 }
 
-// ending returns the close code that says the same as a message: reconnect, or
+// closeCodeOf returns the close code that says the same as a message: reconnect, or
 // begin a new session. Of any other message it is 0.
-func ending(message []byte) int {
+func closeCodeOf(message []byte) int {
 	var m struct {
 		Op   *int            `json:"op"`
 		Data json.RawMessage `json:"d"`

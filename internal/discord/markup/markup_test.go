@@ -1,4 +1,4 @@
-package discord
+package markup
 
 import (
 	"strings"
@@ -23,7 +23,7 @@ func TestMentioned(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := mentioned(test.in, names); got != test.want {
+			if got := ReplaceMentions(test.in, names); got != test.want {
 				t.Errorf("mentioned(%q) = %q, want %q", test.in, got, test.want)
 			}
 		})
@@ -41,20 +41,9 @@ func TestUnplaced(t *testing.T) {
 		{"beside the configuration", "npcs/bartok.yaml:3: a number", "npcs/bartok.yaml:3: a number"},
 		{"and/or", "and/or 2/3/4", "and/or 2/3/4"},
 	} {
-		if got := unplaced(row.in); got != row.want {
+		if got := ShortenPaths(row.in); got != row.want {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)
 		}
-	}
-}
-
-func TestEntityLine(t *testing.T) {
-	ted := entity{ID: "old-ted", Type: "npc", Name: "Old *Ted*"}
-	if got, want := ted.line(), "- **Old \\*Ted\\*** `old-ted` (npc)"; got != want {
-		t.Errorf("without a description: %q, want %q", got, want)
-	}
-	ted.Description = "Mends nets."
-	if got, want := ted.line(), "- **Old \\*Ted\\*** `old-ted` (npc): Mends nets."; got != want {
-		t.Errorf("with a description: %q, want %q", got, want)
 	}
 }
 
@@ -74,7 +63,7 @@ func TestSplit(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got := split(test.in, test.most)
+			got := Split(test.in, test.most)
 			if strings.Join(got, "|") != strings.Join(test.want, "|") {
 				t.Errorf("split(%q, %d) = %q, want %q", test.in, test.most, got, test.want)
 			}
@@ -86,7 +75,7 @@ func TestSplit(t *testing.T) {
 // piece.
 func TestSplitLongText(t *testing.T) {
 	const words = 8 << 20
-	if got := split(strings.Repeat("ab ", words), 2000); len(got) < words*3/2000 {
+	if got := Split(strings.Repeat("ab ", words), 2000); len(got) < words*3/2000 {
 		t.Errorf("%d pieces, want the whole text", len(got))
 	}
 }
@@ -96,7 +85,7 @@ func TestSplitKeepsEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`([a-zäö]{1,12}[.!?,]?[ \n]{0,2}){0,40}`).Draw(t, "text")
 		most := rapid.IntRange(1, 30).Draw(t, "most")
-		parts := split(text, most)
+		parts := Split(text, most)
 		for _, p := range parts {
 			if n := utf8.RuneCountInString(p); n == 0 || n > most {
 				t.Fatalf("split(%q, %d) has a part of %d characters: %q", text, most, n, p)
@@ -118,7 +107,7 @@ func TestWebhookName(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := webhookName(test.in); got != test.want {
+			if got := WebhookName(test.in); got != test.want {
 				t.Errorf("webhookName(%q) = %q, want %q", test.in, got, test.want)
 			}
 		})

@@ -1,4 +1,7 @@
-package discord
+// Package markup fits texts to Discord: it splits what is too long for a
+// message, shows names as they are, and turns mentions into words. It asks
+// Discord nothing.
+package markup
 
 import (
 	"regexp"
@@ -7,22 +10,22 @@ import (
 	"unicode/utf8"
 )
 
-// paths are absolute paths of files, with what stands before them.
-var paths = regexp.MustCompile(`(^|[\s"'(=,:\x60])(?:(?:/[^\s/"'(),:;<>\x60]+)+/|[A-Za-z]:\\(?:[^\s\\"'(),:;<>\x60]+\\)*)([^\s/\\"'(),:;<>\x60]+)`)
+// absolutePaths are absolute paths of files, with what stands before them.
+var absolutePaths = regexp.MustCompile(`(^|[\s"'(=,:\x60])(?:(?:/[^\s/"'(),:;<>\x60]+)+/|[A-Za-z]:\\(?:[^\s\\"'(),:;<>\x60]+\\)*)([^\s/\\"'(),:;<>\x60]+)`)
 
-// unplaced leaves of the paths in a text the last name each: what else is on the
+// ShortenPaths leaves of the paths in a text the last name each: what else is on the
 // machine is no business of those who play.
-func unplaced(text string) string { return paths.ReplaceAllString(text, "${1}…/$2") }
+func ShortenPaths(text string) string { return absolutePaths.ReplaceAllString(text, "${1}…/$2") }
 
-// maxMessage is the most characters of a message.
-const maxMessage = 2000
+// MaxMessage is the most characters of a message.
+const MaxMessage = 2000
 
 // mentions are users, roles, channels and emoji as Discord writes them.
 var mentions = regexp.MustCompile(`<(?:@([!&]?)|(#))(\d{1,20})>|<a?:(\w{2,32}):\d{1,20}>`)
 
-// mentioned replaces mentions by names: '@' is a user, '&' a role, '#' a channel.
+// ReplaceMentions replaces mentions by names: '@' is a user, '&' a role, '#' a channel.
 // What has no name is left out.
-func mentioned(text string, name func(kind byte, id string) string) string {
+func ReplaceMentions(text string, name func(kind byte, id string) string) string {
 	return mentions.ReplaceAllStringFunc(text, func(s string) string {
 		m := mentions.FindStringSubmatch(s)
 		switch {
@@ -37,9 +40,9 @@ func mentioned(text string, name func(kind byte, id string) string) string {
 	})
 }
 
-// split cuts a text into pieces of at most most characters: after a sentence
+// Split cuts a text into pieces of at most most characters: after a sentence
 // if that wastes less than half a piece, else after a word, else anywhere.
-func split(text string, most int) []string {
+func Split(text string, most int) []string {
 	var out []string
 	for text = strings.TrimSpace(text); text != ""; {
 		end := 0 // in bytes
@@ -50,15 +53,15 @@ func split(text string, most int) []string {
 		if end == len(text) {
 			return append(out, text)
 		}
-		at := cut(text, end)
+		at := splitPoint(text, end)
 		out = append(out, strings.TrimSpace(text[:at]))
 		text = strings.TrimSpace(text[at:])
 	}
 	return out
 }
 
-// cut returns where the first piece of a text ends, end at the latest.
-func cut(text string, end int) int {
+// splitPoint returns where the first piece of a text ends, end at the latest.
+func splitPoint(text string, end int) int {
 	sentence, word := 0, 0
 	for i, r := range text[:end] {
 		if !unicode.IsSpace(r) {
@@ -79,9 +82,9 @@ func cut(text string, end int) int {
 	return end
 }
 
-// webhookName is how a name looks on a webhook: Discord takes 80 characters at
+// WebhookName is how a name looks on a webhook: Discord takes 80 characters at
 // most, and no name with its own in it.
-func webhookName(name string) string {
+func WebhookName(name string) string {
 	name = strings.Join(strings.Fields(name), " ")
 	if runes := []rune(name); len(runes) > 80 {
 		name = strings.TrimSpace(string(runes[:80]))
@@ -89,13 +92,21 @@ func webhookName(name string) string {
 	if name == "" {
 		return "NPC"
 	}
-	return forbidden.ReplaceAllStringFunc(name, func(s string) string { return s[:2] + "-" + s[2:] })
+	return forbiddenNames.ReplaceAllStringFunc(name, func(s string) string { return s[:2] + "-" + s[2:] })
 }
 
-var forbidden = regexp.MustCompile(`(?i)discord|clyde`)
+var forbiddenNames = regexp.MustCompile(`(?i)discord|clyde`)
 
 // escaper keeps a name from being read as markup.
 var escaper = strings.NewReplacer("*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, "\n", " ")
 
-// escape returns a text whose markup shows as it is.
-func escape(text string) string { return escaper.Replace(text) }
+// Escape returns a text whose markup shows as it is.
+func Escape(text string) string { return escaper.Replace(text) }
+
+// Clip cuts a text to at most most characters.
+func Clip(text string, most int) string {
+	if r := []rune(text); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return text
+}

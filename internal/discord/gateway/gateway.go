@@ -1,0 +1,83 @@
+// Package gateway keeps a bot connected to Discord's gateway: a connection for
+// each shard, which resumes where it was after a break, begins anew where that is
+// refused, and ends with an error where trying again is no use. What Discord
+// tells goes to those who subscribed; nothing is understood here.
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/bwmarrin/discordgo"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/rest"
+)
+
+// intents are the least that lets the bot see guilds, and what is written in
+// their channels.
+const intents = discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentMessageContent
+
+// Options are what a gateway needs; all but Base are required.
+type Options struct {
+	Token string
+	// Base is where the REST interface is that tells the gateway's address.
+	// Discord's own if empty.
+	Base   string
+	Client *rest.Client
+	// Subscribe adds handlers to the session of each new connection. discordgo
+	// calls them one after the other, in the order of the events: they do not wait.
+	Subscribe func(*discordgo.Session)
+	Logger    *slog.Logger
+	// Say tells the operator, in a sentence, what happens to the connection. It is
+	// called by any goroutine.
+	Say func(text string)
+}
+
+// Gateway connects a bot's shards.
+type Gateway struct {
+	token, base string
+	client      *rest.Client
+	subscribe   func(*discordgo.Session)
+	log         *slog.Logger
+	say         func(string)
+}
+
+// New returns a gateway; Run connects it.
+func New(o Options) *Gateway {
+	return &Gateway{token: o.Token, base: o.Base, client: o.Client, subscribe: o.Subscribe, log: o.Logger, say: o.Say}
+}
+
+// Run keeps so many shards connected until ctx ends. It returns an error for what
+// no trying again mends, such as [rest.ErrToken] and [ErrIntents].
+func (g *Gateway) Run(ctx context.Context, shards int) error {
+	all, ctx := errgroup.WithContext(ctx)
+	for id := range shards {
+		all.Go(func() error { return (&shard{gateway: g, id: id, count: shards}).run(ctx) })
+	}
+	return all.Wait()
+}
+
+// CountShards asks Discord how many shards it wants, until it answers; when ctx
+// ends there are none.
+func (g *Gateway) CountShards(ctx context.Context) (int, error) {
+	for failed := 0; ; failed++ {
+		n, err := g.client.RecommendedShards(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return 0, nil
+		case err == nil:
+			return n, nil
+		case errors.Is(err, rest.ErrToken):
+			return 0, err
+		}
+		if failed == 0 {
+			g.say(fmt.Sprintf("discord: %v; trying again", err))
+		}
+		if !rest.Wait(ctx, backoff(failed)) {
+			return 0, nil
+		}
+	}
+}

@@ -1,0 +1,152 @@
+// Package rest asks Discord's REST interface for things: messages, webhooks,
+// answers to interactions, commands. A call waits out rate limits for no longer
+// than its context, and no error names an address, since those of webhooks and
+// interactions are secrets.
+package rest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+// Timeout bounds a request, waiting for rate limits excluded.
+const Timeout = 20 * time.Second
+
+// Client asks Discord for things. It is safe for concurrent use; a call waits out
+// rate limits, and its errors name no address.
+type Client struct {
+	session     *discordgo.Session // for REST alone
+	application atomic.Value       // its id, a string
+}
+
+// NewClient returns a client that asks through a session of its own, which is
+// never connected; see [NewSession].
+func NewClient(s *discordgo.Session) *Client { return &Client{session: s} }
+
+// NewSession returns a session of discordgo that is not connected. Its requests
+// go to base, or to Discord if that is empty.
+func NewSession(token, base string) (*discordgo.Session, error) {
+	s, err := discordgo.New("Bot " + token)
+	if err != nil {
+		return nil, err
+	}
+	var to *url.URL
+	if base != "" {
+		if to, err = url.Parse(base); err != nil {
+			return nil, fmt.Errorf("discord.api_url: %w", err)
+		}
+	}
+	s.LogLevel = -1 // it would write to stderr
+	s.Client = &http.Client{Timeout: Timeout, Transport: redirect{to, http.DefaultTransport}}
+	return s, nil
+}
+
+// ApplicationID is the application's id, empty until [Client.SetApplicationID].
+func (c *Client) ApplicationID() string {
+	id, _ := c.application.Load().(string)
+	return id
+}
+
+// SetApplicationID learns the application's id, which is known once the bot has
+// signed in.
+func (c *Client) SetApplicationID(id string) { c.application.Store(id) }
+
+// redirect sends requests for Discord's API to another base.
+type redirect struct {
+	base *url.URL // nil: where they were to go
+	next http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (e redirect) RoundTrip(r *http.Request) (*http.Response, error) {
+	rest, ok := strings.CutPrefix(r.URL.Path, "/api")
+	if e.base == nil || !ok || r.URL.Host != "discord.com" {
+		return e.next.RoundTrip(r)
+	}
+	r = r.Clone(r.Context())
+	r.URL.Scheme, r.URL.Host, r.Host = e.base.Scheme, e.base.Host, e.base.Host
+	r.URL.Path, r.URL.RawPath = strings.TrimSuffix(e.base.Path, "/")+rest, ""
+	return e.next.RoundTrip(r)
+}
+
+// maxRateLimitWaits is how often a call waits because Discord asks it to.
+const maxRateLimitWaits = 5
+
+// retrySlack is added to such a wait: discordgo cuts it to milliseconds, and who
+// comes too early is made to wait again.
+const retrySlack = 50 * time.Millisecond
+
+// File is sent along with a message.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// encodeRequest returns a request's body and of what kind it is: JSON, or with files a
+// form.
+func encodeRequest(in any, files []File) (kind string, body []byte, err error) {
+	if len(files) > 0 {
+		var parts []*discordgo.File
+		for _, f := range files {
+			parts = append(parts, &discordgo.File{Name: f.Name, ContentType: mime.TypeByExtension(path.Ext(f.Name)), Reader: bytes.NewReader(f.Data)})
+		}
+		return discordgo.MultipartBodyWithJSON(in, parts)
+	}
+	if in != nil {
+		body, err = discordgo.Marshal(in)
+	}
+	return "application/json", body, err
+}
+
+// Do makes a request, files going with it, and reads the answer into out,
+// unless that is nil.
+func (c *Client) Do(ctx context.Context, method, address, bucket string, in, out any, files ...File) error {
+	kind, body, err := encodeRequest(in, files)
+	if err != nil {
+		return fmt.Errorf("encoding a request to Discord: %w", err)
+	}
+	for waited := 0; ; waited++ {
+		// discordgo would wait whatever becomes of ctx.
+		raw, err := c.session.RequestRaw(method, address, kind, body, bucket, 0, discordgo.WithContext(ctx), discordgo.WithRetryOnRatelimit(false))
+		var limited *discordgo.RateLimitError
+		switch {
+		case err == nil && out == nil:
+			return nil
+		case err == nil:
+			if err := json.Unmarshal(raw, out); err != nil {
+				return fmt.Errorf("reading Discord's answer: %w", err)
+			}
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !errors.As(err, &limited) || waited >= maxRateLimitWaits:
+			return WithoutAddress(err)
+		case !Wait(ctx, limited.RetryAfter+retrySlack):
+			return ctx.Err()
+		}
+	}
+}
+
+// Wait lets some time pass and reports whether ctx goes on.
+func Wait(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

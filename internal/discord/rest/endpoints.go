@@ -1,0 +1,152 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"net/http"
+	"net/url"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+// answerBuckets is over how many buckets answers to interactions are spread.
+// Each has an address of its own, for which discordgo would keep a bucket for
+// good; and one bucket for all would send them one after the other.
+const answerBuckets = 64
+
+// answerBucket names the bucket of an interaction's answers.
+func answerBucket(id string) string {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(id)) // never fails
+	return fmt.Sprintf("interaction %d", h.Sum32()%answerBuckets)
+}
+
+// Respond answers an interaction for the first time.
+func (c *Client) Respond(ctx context.Context, i *discordgo.Interaction, r *discordgo.InteractionResponse, files ...File) error {
+	return c.Do(ctx, http.MethodPost, discordgo.EndpointInteractionResponse(i.ID, i.Token), answerBucket(i.ID), r, nil, files...)
+}
+
+// EditResponse replaces the first answer to an interaction.
+func (c *Client) EditResponse(ctx context.Context, i *discordgo.Interaction, e *discordgo.WebhookEdit, files ...File) error {
+	return c.Do(ctx, http.MethodPatch, discordgo.EndpointWebhookMessage(i.AppID, i.Token, "@original"), answerBucket(i.ID), e, nil, files...)
+}
+
+// DeleteResponse deletes the first answer to an interaction.
+func (c *Client) DeleteResponse(ctx context.Context, i *discordgo.Interaction) error {
+	return c.Do(ctx, http.MethodDelete, discordgo.EndpointWebhookMessage(i.AppID, i.Token, "@original"), answerBucket(i.ID), nil, nil)
+}
+
+// FollowUp adds an answer to an interaction.
+func (c *Client) FollowUp(ctx context.Context, i *discordgo.Interaction, p *discordgo.WebhookParams, files ...File) error {
+	return c.Do(ctx, http.MethodPost, discordgo.EndpointWebhookToken(i.AppID, i.Token), answerBucket(i.ID), p, nil, files...)
+}
+
+// ExecuteWebhook posts as somebody through a webhook, in a thread if one is named.
+func (c *Client) ExecuteWebhook(ctx context.Context, w *discordgo.Webhook, thread string, p *discordgo.WebhookParams) (*discordgo.Message, error) {
+	query := url.Values{"wait": {"true"}}
+	if thread != "" {
+		query.Set("thread_id", thread)
+	}
+	m := &discordgo.Message{}
+	err := c.Do(ctx, http.MethodPost, discordgo.EndpointWebhookToken(w.ID, w.Token)+"?"+query.Encode(), "webhook "+w.ID, p, m)
+	return m, err
+}
+
+// FindOrCreateWebhook returns the bot's own webhook of a channel, and makes one if there is
+// none.
+func (c *Client) FindOrCreateWebhook(ctx context.Context, channel string) (*discordgo.Webhook, error) {
+	var all []*discordgo.Webhook
+	address := discordgo.EndpointChannelWebhooks(channel)
+	if err := c.Do(ctx, http.MethodGet, address, address, nil, &all); err != nil {
+		return nil, err
+	}
+	for _, w := range all {
+		if w.ApplicationID == c.ApplicationID() && w.Token != "" {
+			return w, nil
+		}
+	}
+	made := &discordgo.Webhook{}
+	return made, c.Do(ctx, http.MethodPost, address, address, map[string]string{"name": "Glyphoxa"}, made)
+}
+
+// CreateMessage writes a message as the bot.
+func (c *Client) CreateMessage(ctx context.Context, channel string, m *discordgo.MessageSend) (*discordgo.Message, error) {
+	out := &discordgo.Message{}
+	address := discordgo.EndpointChannelMessages(channel)
+	return out, c.Do(ctx, http.MethodPost, address, address, m, out)
+}
+
+// EditMessage changes a message of the bot.
+func (c *Client) EditMessage(ctx context.Context, channel, message string, m *discordgo.MessageEdit) error {
+	return c.Do(ctx, http.MethodPatch, discordgo.EndpointChannelMessage(channel, message), "edit "+channel, m, nil)
+}
+
+// ShowTyping shows for ten seconds that the bot is writing.
+func (c *Client) ShowTyping(ctx context.Context, channel string) error {
+	address := discordgo.EndpointChannelTyping(channel)
+	return c.Do(ctx, http.MethodPost, address, address, nil, nil)
+}
+
+// Channel asks what a channel is.
+func (c *Client) Channel(ctx context.Context, id string) (*discordgo.Channel, error) {
+	out := &discordgo.Channel{}
+	address := discordgo.EndpointChannel(id)
+	return out, c.Do(ctx, http.MethodGet, address, address, nil, out)
+}
+
+// Commands lists the commands that are registered in a guild, or everywhere.
+func (c *Client) Commands(ctx context.Context, guild string) (out []*discordgo.ApplicationCommand, err error) {
+	address := commandsEndpoint(c.ApplicationID(), guild)
+	return out, c.Do(ctx, http.MethodGet, address, address, nil, &out)
+}
+
+// ReplaceCommands replaces the commands of a guild, or those that are everywhere.
+func (c *Client) ReplaceCommands(ctx context.Context, guild string, all []*discordgo.ApplicationCommand) error {
+	address := commandsEndpoint(c.ApplicationID(), guild)
+	return c.Do(ctx, http.MethodPut, address, address, all, nil)
+}
+
+func commandsEndpoint(app, guild string) string {
+	if guild == "" {
+		return discordgo.EndpointApplicationGlobalCommands(app)
+	}
+	return discordgo.EndpointApplicationGuildCommands(app, guild)
+}
+
+// RecommendedShards asks for how many connections Discord wants.
+func (c *Client) RecommendedShards(ctx context.Context) (int, error) {
+	var out struct {
+		Shards int `json:"shards"`
+	}
+	address := discordgo.EndpointGatewayBot
+	if err := c.Do(ctx, http.MethodGet, address, address, nil, &out); err != nil {
+		return 0, err
+	}
+	return max(1, out.Shards), nil
+}
+
+// Download gets an attached file of at most most bytes.
+func (c *Client) Download(ctx context.Context, address string, most int64) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, errors.New("the file has no address that can be read")
+	}
+	resp, err := c.session.Client.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("fetching the file: %w", WithoutAddress(err))
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, most+1))
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
+		return nil, fmt.Errorf("fetching the file: %w", WithoutAddress(err))
+	}
+	switch {
+	case resp.StatusCode != http.StatusOK:
+		return nil, fmt.Errorf("fetching the file: Discord answered with status %d", resp.StatusCode)
+	case int64(len(data)) > most:
+		return nil, fmt.Errorf("the file has more than %d MB", most>>20)
+	}
+	return data, nil
+}
