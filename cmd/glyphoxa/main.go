@@ -2,6 +2,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -162,9 +163,11 @@ func newRoot(s streams) *cobra.Command {
 		Long: "Glyphoxa gives a game master's NPCs a voice: players speak, the right NPC answers\n" +
 			"with the tools that fit the turn's latency budget. Start with: glyphoxa play",
 		SilenceErrors: true, SilenceUsage: true,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Version: version,
 	}
+	root.SetVersionTemplate(versionLine())
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
@@ -200,22 +203,24 @@ func versionCommand(c *common) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Show version, commit and Go version", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			commit, goVersion := "unknown", "unknown"
-			if info, ok := debug.ReadBuildInfo(); ok {
-				goVersion = info.GoVersion
-				for _, s := range info.Settings {
-					if s.Key == "vcs.revision" {
-						commit = s.Value
-					}
-				}
-			}
-			if linked != "" {
-				commit = linked
-			}
-			_, err := fmt.Fprintf(c.out, "glyphoxa %s (commit %s, %s)\n", version, commit, goVersion)
+			_, err := fmt.Fprint(c.out, versionLine())
 			return err
 		},
 	}
+}
+
+// versionLine says which program this is, and who built it.
+func versionLine() string {
+	commit, goVersion := "unknown", "unknown"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		goVersion = info.GoVersion
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				commit = s.Value
+			}
+		}
+	}
+	return fmt.Sprintf("glyphoxa %s (commit %s, %s)\n", version, cmp.Or(linked, commit), goVersion)
 }
 
 // linked is the commit, set by the linker where the build has no VCS stamp.

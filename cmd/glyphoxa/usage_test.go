@@ -164,9 +164,12 @@ func TestDoctor(t *testing.T) {
 // TestVersion shows what a bug report needs.
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	out := newHouse(t).run("", "version").ok(t).stdout
-	if !strings.HasPrefix(out, "glyphoxa v0.0.0-test (commit cafe, go1.") || strings.Count(out, "\n") != 1 {
-		t.Errorf("version = %q", out)
+	h := newHouse(t)
+	for _, asked := range []string{"version", "--version"} {
+		out := h.run("", asked).ok(t).stdout
+		if !strings.HasPrefix(out, "glyphoxa v0.0.0-test (commit cafe, go1.") || strings.Count(out, "\n") != 1 {
+			t.Errorf("%s = %q", asked, out)
+		}
 	}
 }
 

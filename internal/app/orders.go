@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
@@ -193,7 +194,7 @@ func (p *console) ledger(ctx context.Context) error {
 	return nil
 }
 
-func spans(p50, p95 time.Duration) string { return span(ms(p50)) + "/" + span(ms(p95)) }
+func spans(p50, p95 time.Duration) string { return elapsed.Text(ms(p50)) + "/" + elapsed.Text(ms(p95)) }
 
 // tools shows what each NPC may use now.
 func (p *console) tools(ctx context.Context) error {

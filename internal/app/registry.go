@@ -11,6 +11,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/problem"
@@ -73,11 +74,11 @@ func writeTools(w io.Writer, status []mcphost.Status) error {
 		}
 		p50, p99 := "-", "-"
 		if s.P50 > 0 || s.Samples > 0 && s.ErrorRate < 1 {
-			p50, p99 = fmt.Sprintf("%.3g ms", s.P50), fmt.Sprintf("%.3g ms", s.P99)
+			p50, p99 = elapsed.Text(s.P50), elapsed.Text(s.P99)
 		}
 		declared := "-"
 		if s.DeclaredP50 > 0 {
-			declared = fmt.Sprintf("%g ms", s.DeclaredP50)
+			declared = elapsed.Text(s.DeclaredP50)
 		}
 		why := strings.Join(strings.Fields(s.Probe), " ")
 		if s.Samples > 0 {

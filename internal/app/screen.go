@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
@@ -193,7 +194,7 @@ func (s *screen) tell(e table.Event) {
 			mark = " failed"
 		}
 		t := s.turn(e)
-		t.tools = append(t.tools, e.Tool+mark+" "+span(e.MS))
+		t.tools = append(t.tools, e.Tool+mark+" "+elapsed.Text(e.MS))
 	case *table.Sentence:
 		s.speaks(e.NPC, e.Text)
 	case *table.Filler:
@@ -252,9 +253,9 @@ func account(t *shown, e *table.TurnEnded) []string {
 	}
 	parts = append(parts, string(e.Outcome))
 	if e.Ledger.FirstSoundMS > 0 {
-		parts = append(parts, "first sound "+span(e.Ledger.FirstSoundMS))
+		parts = append(parts, "first sound "+elapsed.Text(e.Ledger.FirstSoundMS))
 	}
-	parts = append(parts, "total "+span(e.Ledger.TotalMS))
+	parts = append(parts, "total "+elapsed.Text(e.Ledger.TotalMS))
 	tools := t.tools
 	if n := len(tools) - maxShownTools; n > 0 {
 		tools = append(tools[:maxShownTools:maxShownTools], fmt.Sprintf("and %d more", n))
@@ -303,17 +304,6 @@ func (s *screen) leave() {
 		s.printf("\n")
 		s.pending = false
 	}
-}
-
-// span prints milliseconds for people.
-func span(ms float64) string {
-	switch {
-	case ms < 10:
-		return fmt.Sprintf("%.2g ms", ms)
-	case ms < 10_000:
-		return fmt.Sprintf("%.0f ms", ms)
-	}
-	return fmt.Sprintf("%.1f s", ms/1000)
 }
 
 // cast shows who is at the table.
@@ -370,11 +360,11 @@ func (s *screen) remember(e *table.TurnEnded) {
 	l := e.Ledger
 	sound := "none"
 	if l.FirstSoundMS > 0 {
-		sound = span(l.FirstSoundMS)
+		sound = elapsed.Text(l.FirstSoundMS)
 	}
 	line := fmt.Sprintf("turn %d %s: route %.0f µs, context %s, first token %s, tools %s (rounds: %d), first sound %s, total %s, budget %s",
-		e.Turn, e.Outcome, l.RouteUS, span(l.ContextMS), span(l.LLMFirstTokenMS), span(l.ToolMS), l.ToolRounds,
-		sound, span(l.TotalMS), l.Budget)
+		e.Turn, e.Outcome, l.RouteUS, elapsed.Text(l.ContextMS), elapsed.Text(l.LLMFirstTokenMS), elapsed.Text(l.ToolMS), l.ToolRounds,
+		sound, elapsed.Text(l.TotalMS), l.Budget)
 	if l.BreachStage != "" {
 		line += " (" + l.BreachStage + ")"
 	}

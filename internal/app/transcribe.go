@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/chain"
@@ -279,12 +280,12 @@ func (t *transcription) print(n note) error {
 	case "interim":
 		line += " …"
 	case "final":
-		line += fmt.Sprintf("  [final after %.0f ms]", n.LatencyMS)
+		line += "  [final after " + elapsed.Text(n.LatencyMS) + "]"
 		if n.Assumed {
 			line += " [never confirmed]"
 		}
 	case "failed":
-		line += fmt.Sprintf("  [failed after %.0f ms]", n.LatencyMS)
+		line += "  [failed after " + elapsed.Text(n.LatencyMS) + "]"
 	}
 	if n.Error != "" {
 		line += ": " + n.Error

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -146,7 +147,7 @@ func tierStatus(ctx context.Context, c *call) (string, error) {
 		fmt.Fprintf(&out, "- %s\n", tierOf(s))
 	}
 	for _, s := range stages {
-		fmt.Fprintf(&out, "-# %s, of %s: half began within %s, 95 %% within %s\n", s.Tier, counted(s.Turns, "answer", "answers"), span(s.FirstSoundP50), span(s.FirstSoundP95))
+		fmt.Fprintf(&out, "-# %s, of %s: half began within %s, 95 %% within %s\n", s.Tier, counted(s.Turns, "answer", "answers"), elapsed.Text(elapsed.Millis(s.FirstSoundP50)), elapsed.Text(elapsed.Millis(s.FirstSoundP95)))
 	}
 	return out.String(), nil
 }
@@ -164,14 +165,6 @@ func tierOf(s table.Status) string {
 		line += fmt.Sprintf(", directed for %d turns: %s", s.DirectiveTurns, markup.Escape(s.Directive))
 	}
 	return line
-}
-
-// span is a duration as people read it.
-func span(d time.Duration) string {
-	if d < 10*time.Second {
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	}
-	return fmt.Sprintf("%.0f s", d.Seconds())
 }
 
 // lasted is how long a session went on, in words.

@@ -9,6 +9,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
 
@@ -126,9 +127,9 @@ func toolLine(s mcphost.Status) string {
 	line := fmt.Sprintf("**%s** from %s on", markup.Escape(s.Name), s.Tier)
 	switch {
 	case s.P50 > 0:
-		line += fmt.Sprintf(", %.3g ms", s.P50)
+		line += ", " + elapsed.Text(s.P50)
 	case s.DeclaredP50 > 0:
-		line += fmt.Sprintf(", said to take %g ms", s.DeclaredP50)
+		line += ", said to take " + elapsed.Text(s.DeclaredP50)
 	}
 	if s.Source != "builtin" {
 		line += ", " + markup.Escape(s.Source)

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -134,13 +135,13 @@ func (t *tool) assess(ceilings [2]time.Duration, m Measure) verdict {
 	reason := "latency unknown"
 	switch {
 	case t.believed(ceilings, m):
-		base, reason = tierOf(m.P50, ceilings), "measured "+ms(m.P50)
+		base, reason = tierOf(m.P50, ceilings), "measured "+elapsed.Text(elapsed.Millis(m.P50))
 	case t.lateness(m) > t.expected():
-		reason = "took more than " + ms(t.lateness(m))
+		reason = "took more than " + elapsed.Text(elapsed.Millis(t.lateness(m)))
 	case t.Expected != nil && t.expected() > 0:
-		reason = "its steps " + ms(t.expected())
+		reason = "its steps " + elapsed.Text(elapsed.Millis(t.expected()))
 	case t.declared > 0:
-		reason = "declared " + ms(t.declared)
+		reason = "declared " + elapsed.Text(elapsed.Millis(t.declared))
 	}
 	if t.Floor > base {
 		reason = "floor"
@@ -159,18 +160,6 @@ func tierOf(d time.Duration, ceilings [2]time.Duration) mcp.BudgetTier {
 		}
 	}
 	return mcp.BudgetDeep
-}
-
-// ms prints a duration in milliseconds with as many digits as matter.
-func ms(d time.Duration) string {
-	f := float64(d) / float64(time.Millisecond)
-	if f < 0.01 {
-		return "under 0.01 ms"
-	}
-	if f < 10 {
-		return fmt.Sprintf("%.2g ms", f)
-	}
-	return fmt.Sprintf("%.0f ms", f)
 }
 
 // newTool checks a definition and prepares it for registration.
