@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
@@ -44,23 +43,16 @@ type attempt struct {
 	meant  chan struct{} // closed once it is no guess
 	phrase chan string   // a stock phrase to say while there is nothing else
 
-	guess   bool
-	dropped bool
-	backlog []func(context.Context, *Table) // reports of a guess
+	backlog []finding // of a guess
 
-	said     []sentence // in the order of the line
-	ready    bool       // there is something to hear
-	wanted   bool       // the floor knows of it
-	asked    time.Time  // since when
-	granted  bool
-	ended    int       // sentences of said that were delivered
-	finished bool      // everything was played
-	ending   *ending   // set once it is cut short
-	result   *result   // set once its goroutines have ended
-	passed   time.Time // when the sentence before the one that plays ended
-	calls    []string  // tools called that have not finished
-	found    []string  // what its tools told, for the next turn if this one is cut off
-	stale    bool      // what was said has changed since it began: nothing is found
+	said   []sentence // in the order of the line
+	asked  time.Time  // for the floor
+	ended  int        // sentences of said that were delivered
+	result *result    // set once its goroutines have ended
+	passed time.Time  // when the sentence before the one that plays ended
+	calls  []string   // tools called that have not finished
+	found  []string   // what its tools told, for the next turn if this one is cut off
+	stale  bool       // what was said has changed since it began: nothing is found
 }
 
 // sentence is something to say.
@@ -87,47 +79,12 @@ type result struct {
 	deferred []llm.ToolCall // for the commit
 }
 
-func newAttempt(id uint64, tn *turn, guess bool) *attempt {
-	a := &attempt{id: id, turn: tn, line: mixer.NewLine(id), began: time.Now(), guess: guess, meant: make(chan struct{}), phrase: make(chan string, 1)}
-	if !guess {
+func newAttempt(id uint64, tn *turn) *attempt {
+	a := &attempt{id: id, turn: tn, line: mixer.NewLine(id), began: time.Now(), meant: make(chan struct{}), phrase: make(chan string, 1)}
+	if tn.phase != guessed {
 		close(a.meant)
 	}
 	return a
-}
-
-// report is what an attempt's goroutines tell the table.
-type report struct {
-	attempt *attempt // nil for the end of a turn
-	apply   func(context.Context, *Table)
-	// last is the attempt's end.
-	last *result
-	// ended is a turn that was committed.
-	ended *turn
-}
-
-// take takes a report in. What a dropped attempt still has to say means
-// nothing.
-func (t *Table) take(ctx context.Context, r report) {
-	a := r.attempt
-	switch {
-	case r.ended != nil:
-		delete(t.open, r.ended.number)
-		r.apply(ctx, t)
-	case r.last != nil:
-		t.alive--
-		a.result = r.last
-		if !a.dropped {
-			t.settle(ctx, a)
-			t.react(ctx, a)
-		}
-	case a == nil:
-		r.apply(ctx, t)
-	case a.dropped:
-	case a.guess:
-		a.backlog = append(a.backlog, r.apply)
-	default:
-		r.apply(ctx, t)
-	}
 }
 
 // worker is the work of one attempt. It runs on goroutines of its own and
@@ -175,9 +132,7 @@ func (t *Table) worker(tn *turn, a *attempt) *worker {
 
 // report hands something to the table's goroutine, which takes reports until
 // the attempt's last one.
-func (w *worker) report(apply func(context.Context, *Table)) {
-	w.table.reports <- report{attempt: w.attempt, apply: apply}
-}
+func (w *worker) report(f finding) { w.table.reports <- report{attempt: w.attempt, finding: f} }
 
 // run answers, with the voice beside it, and reports the end.
 func (w *worker) run(ctx context.Context) {
@@ -193,7 +148,7 @@ func (w *worker) run(ctx context.Context) {
 	}
 	close(w.sentences)
 	<-spoken
-	w.table.reports <- report{attempt: w.attempt, last: &w.result}
+	w.report(workEnded{&w.result})
 }
 
 func (w *worker) caller() mcp.Caller {
@@ -221,7 +176,7 @@ func (w *worker) answer(ctx context.Context) error {
 		NPC: w.npc.ID, Session: o.Session.ID, Scene: o.Scene(), Utterance: w.heard.Text, Recent: o.RecentLines, Lines: w.recent,
 	})
 	took := time.Since(start)
-	w.report(func(_ context.Context, t *Table) { w.attempt.turn.ledger.ContextMS = millis(took) })
+	w.report(contextRead{took})
 	if err != nil {
 		return err
 	}
@@ -244,7 +199,9 @@ func (w *worker) think(ctx context.Context) error {
 		case engine.Sentence:
 			if !w.spoke {
 				w.spoke = true
-				w.wrote(token)
+				if !token.IsZero() {
+					w.report(firstSentence{time.Since(token)})
+				}
 			}
 			if !w.speak(ctx, sentence{ev.Text, answer}) {
 				return context.Cause(ctx)
@@ -253,24 +210,12 @@ func (w *worker) think(ctx context.Context) error {
 			w.result.deferred = append(w.result.deferred, ev.Call)
 		case engine.FirstToken:
 			token = time.Now()
-			w.note(ev)
+			w.report(ev)
 		default:
-			w.note(ev)
+			w.report(ev)
 		}
 	}
 	return nil
-}
-
-// wrote reports how long the first sentence took to write.
-func (w *worker) wrote(token time.Time) {
-	if token.IsZero() {
-		return
-	}
-	took := time.Since(token)
-	w.report(func(_ context.Context, t *Table) {
-		tn := w.attempt.turn
-		tn.writing = max(took-tn.tooling, 0)
-	})
 }
 
 // speak hands a sentence to the voice and reports whether it was taken. The time
@@ -318,31 +263,6 @@ func (p *patience) goOn() {
 func (p *patience) end() {
 	p.timer.Stop()
 	p.cancel(nil)
-}
-
-// note reports an engine event.
-func (w *worker) note(ev engine.Event) {
-	w.report(func(_ context.Context, t *Table) {
-		a := w.attempt
-		tn := a.turn
-		switch ev := ev.(type) {
-		case engine.FirstToken:
-			tn.ledger.LLMFirstTokenMS = millis(ev.After)
-		case engine.RoundEnded:
-			tn.tooling += ev.Took
-			tn.ledger.ToolMS = millis(tn.tooling)
-			tn.ledger.ToolRounds++
-		case engine.ToolCalled:
-			a.calls = append(a.calls, ev.Call.Name)
-			t.emit(tn.number, KindToolCalled, &ToolCalled{Tool: ev.Call.Name, Args: rawJSON(ev.Call.Arguments), Round: ev.Round})
-		case engine.ToolFinished:
-			if i := slices.Index(a.calls, ev.Call.Name); i >= 0 {
-				a.calls = slices.Delete(a.calls, i, i+1)
-			}
-			a.learn(ev)
-			t.emit(tn.number, KindToolFinished, finished(ev.Call.Name, ev.Outcome))
-		}
-	})
 }
 
 // manner is how the NPC takes an interruption of this attempt.

@@ -52,15 +52,15 @@ func (t *Table) armFiller(tn *turn) {
 	case tn.plan.Opener:
 		t.pass(tn)
 	case tn.plan.FillerAfter > 0:
-		t.agenda.set(a, tn.plan.FillerAfter-t.spent(tn), func() { t.late(tn, a) })
+		t.agenda.set(a, tn.plan.FillerAfter-t.spent(tn), func() { t.late(tn) })
 	}
 }
 
 // late says a stock phrase, unless the answer has begun, somebody speaks, or
 // the player may have more to say.
-func (t *Table) late(tn *turn, a *attempt) {
+func (t *Table) late(tn *turn) {
 	line, _ := t.floor.Speaking()
-	if tn.attempt != a || a.ending != nil || a.ready || tn.held || line != 0 || len(t.voicing()) > 0 || t.filled[tn.agent] {
+	if tn.phase != thinking || tn.held || line != 0 || len(t.voicing()) > 0 || t.filled[tn.agent] {
 		return
 	}
 	t.pass(tn)
@@ -91,7 +91,7 @@ func (t *Table) filling(tn *turn) {
 // words.
 func (t *Table) react(ctx context.Context, a *attempt) {
 	tn := a.turn
-	if a.guess || a.result == nil || a.result.err != nil || a.ending != nil || tn.also < 0 || tn.leader != nil || tn.attempt != a || tn.held || tn.takenBack {
+	if !tn.phase.answering() || a.result == nil || a.result.err != nil || tn.also < 0 || tn.leader != nil || tn.held || tn.takenBack {
 		return
 	}
 	who := tn.also

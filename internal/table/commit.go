@@ -24,12 +24,12 @@ const maxFound = 500
 
 // keepOnly keeps a line that nobody answers.
 func (t *Table) keepOnly(ctx context.Context, tn *turn, outcome Outcome) {
-	end := ending{outcome: outcome}
+	tn.end = turnEnd{outcome: outcome}
 	if outcome == OutcomeCancelled {
-		end.stage = "queue"
-		end.notice = "too much was said at once; this was not answered"
+		tn.end.stage = "queue"
+		tn.end.notice = "too much was said at once; this was not answered"
 	}
-	tn.ending = &end
+	t.move(tn, ending)
 	tn.ledger.RouteUS = millis(time.Since(tn.began)) * 1000
 	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = millis(tn.endpoint), millis(tn.final)
 	t.open[tn.number] = tn
@@ -40,7 +40,7 @@ func (t *Table) keepOnly(ctx context.Context, tn *turn, outcome Outcome) {
 // and ends the turn. One that failed or was cut off changes nothing in the
 // world, nor one whose line was taken back.
 func (t *Table) commit(ctx context.Context, tn *turn, r *result) {
-	end := *tn.ending
+	end := tn.end
 	lines := t.transcript(tn)
 	undone := tn.undone()
 	tools, caller := tn.tools, mcp.Caller{NPC: tn.as.ID, Session: t.o.Session.ID}
@@ -54,15 +54,13 @@ func (t *Table) commit(ctx context.Context, tn *turn, r *result) {
 				if o.Err = undone; o.Err == nil {
 					o.Result, o.Err = tools.Execute(ctx, call.Name, call.Arguments)
 				}
-				t.reports <- report{apply: func(_ context.Context, t *Table) {
-					t.emit(tn.number, KindToolFinished, finished(call.Name, o))
-				}}
+				t.reports <- report{turn: tn, finding: callEnded{call.Name, o}}
 			}
 		}
 		if err := t.keep(ctx, lines); err != nil {
-			end = ending{OutcomeFailed, "commit", strings.TrimPrefix(end.notice+"; ", "; ") + oneLine(err)}
+			end = turnEnd{OutcomeFailed, "commit", strings.TrimPrefix(end.notice+"; ", "; ") + oneLine(err)}
 		}
-		t.reports <- t.committed(tn, end)
+		t.reports <- report{turn: tn, finding: committed{end}}
 	})
 }
 
@@ -71,22 +69,10 @@ func (tn *turn) undone() error {
 	switch {
 	case tn.takenBack:
 		return errors.New("the line was taken back, so this was not done")
-	case tn.ending.outcome != OutcomeDelivered:
+	case tn.end.outcome != OutcomeDelivered:
 		return errors.New("the turn did not come to its end, so this was not done")
 	}
 	return nil
-}
-
-// committed is the report that a turn was committed.
-func (t *Table) committed(tn *turn, end ending) report {
-	return report{ended: tn, apply: func(ctx context.Context, t *Table) {
-		if end.stage != "commit" {
-			all := slices.Concat(t.recent, t.transcript(tn)) // those at work keep what they have
-			t.recent = all[max(len(all)-t.o.RecentLines, 0):]
-		}
-		t.ended(tn, end)
-		t.freed(ctx)
-	}}
 }
 
 // transcript is what is kept of a turn: the player's line and what was heard
@@ -129,7 +115,8 @@ func (t *Table) keep(ctx context.Context, lines []memory.Line) error {
 }
 
 // ended tells of the end of a turn, once.
-func (t *Table) ended(tn *turn, end ending) {
+func (t *Table) ended(tn *turn, end turnEnd) {
+	t.move(tn, over)
 	if end.notice != "" {
 		t.Notice(tn.number, "error", end.notice)
 	}
@@ -160,14 +147,14 @@ func (t *Table) ended(tn *turn, end ending) {
 	for _, s := range t.seats {
 		s.passages = slices.DeleteFunc(s.passages, func(sp *passage) bool { return sp.turn == tn && !sp.open && sp.due == 0 })
 	}
-	if tn.over != nil {
-		close(tn.over)
+	if tn.done != nil {
+		close(tn.done)
 	}
 }
 
 // remember has the NPC keep in mind what was said, and what its tools told if
 // it was cut off before it could say so.
-func (t *Table) remember(tn *turn, end ending) {
+func (t *Table) remember(tn *turn, end turnEnd) {
 	said := strings.Join(tn.answer, " ")
 	if said != "" && !tn.puppet {
 		e := agent.Exchange{Source: tn.source(), Speaker: tn.Speaker, Utterance: tn.Text, Answer: said}

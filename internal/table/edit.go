@@ -136,8 +136,8 @@ func (t *Table) editTurns(ctx context.Context, e edit) (kept []<-chan struct{}) 
 		if tn == nil || !e.changes(tn) { // nil: it waits for another NPC by now
 			continue
 		}
-		if tn.ending != nil {
-			kept = append(kept, tn.end())
+		if tn.phase == ending {
+			kept = append(kept, tn.whenOver())
 		}
 		t.editTurn(ctx, tn, e.text)
 	}
@@ -149,7 +149,7 @@ func (t *Table) editWaiting(ctx context.Context, tn *turn, text string) {
 	if text == "" {
 		t.unqueue(tn)
 		tn.takenBack = true
-		t.ended(tn, ending{outcome: OutcomeCancelled, stage: "queue"})
+		t.ended(tn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
 		return
 	}
 	t.reword(tn, text)
@@ -159,6 +159,7 @@ func (t *Table) editWaiting(ctx context.Context, tn *turn, text string) {
 		return
 	}
 	t.unqueue(tn)
+	t.move(tn, arrived)
 	t.route(ctx, tn, d)
 }
 
@@ -170,12 +171,12 @@ func (t *Table) unqueue(tn *turn) {
 // editTurn changes a turn that has begun.
 func (t *Table) editTurn(ctx context.Context, tn *turn, text string) {
 	a := tn.attempt
-	silent := tn.ending == nil && a != nil && a.ending == nil && !tn.audible && len(tn.texts) == 0
+	silent := tn.phase.answering() && !tn.audible && len(tn.texts) == 0
 	switch {
 	case text == "":
 		tn.takenBack = true
 		if silent {
-			t.abandon(ctx, a, ending{outcome: OutcomeCancelled})
+			t.abandon(ctx, a, turnEnd{outcome: OutcomeCancelled})
 		}
 	case !silent || tn.leader != nil:
 		tn.Text = text

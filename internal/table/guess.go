@@ -28,7 +28,7 @@ func (t *Table) guess(ctx context.Context, s *Seat, sp *passage) {
 	sp.guesses++
 	tn := &turn{
 		Utterance: Utterance{Speaker: s.speaker, Text: text}, agent: d.NPCs[0], npc: t.agents[d.NPCs[0]],
-		route: Route(d.Route), also: -1, since: time.Now(), started: time.Now(),
+		phase: guessed, route: Route(d.Route), also: -1, since: time.Now(), started: time.Now(),
 	}
 	if len(d.NPCs) > 1 {
 		tn.also = d.NPCs[1]
@@ -37,7 +37,7 @@ func (t *Table) guess(ctx context.Context, s *Seat, sp *passage) {
 	tn.choice = tn.npc.Expect(text, t.players(tn))
 	t.prepare(tn)
 	sp.guess = tn
-	t.attend(ctx, tn, true)
+	t.attend(ctx, tn)
 }
 
 // adopt makes a guess the turn of the utterance, if it would be answered the
@@ -63,15 +63,15 @@ func (t *Table) adopt(ctx context.Context, sp *passage, real *turn) bool {
 	tn.choice.Ceiling, tn.choice.Reason = chosen.Ceiling, chosen.Reason
 	t.announce(tn)
 	t.lapse(tn.agent)
-	a.guess = false
+	t.move(tn, thinking)
 	close(a.meant)
-	for _, apply := range a.backlog {
-		apply(ctx, t)
+	for _, r := range a.backlog {
+		t.takeReport(ctx, a, r)
 	}
 	a.backlog = nil
 	t.armFiller(tn)
-	t.settle(ctx, a)
 	t.react(ctx, a)
+	t.settle(ctx, a)
 	return true
 }
 
@@ -93,7 +93,8 @@ func (t *Table) dropGuesses(ctx context.Context) {
 // dropGuess gives up a guess; nothing of it was heard or told.
 func (t *Table) dropGuess(ctx context.Context, sp *passage) {
 	if sp.guess != nil {
-		t.drop(ctx, sp.guess.attempt)
+		t.move(sp.guess, over)
+		t.drop(ctx, sp.guess)
 		sp.guess = nil
 	}
 }

@@ -55,19 +55,19 @@ func (t *Table) leaveOff(ctx context.Context, more []*turn, done chan<- error) {
 		t.forNobody(ctx, tn)
 	}
 	for _, a := range t.attempts {
-		t.abandon(ctx, a, ending{outcome: OutcomeCancelled})
+		t.abandon(ctx, a, turnEnd{outcome: OutcomeCancelled})
 	}
 	waiting := t.waiting
 	t.waiting = nil
 	t.keepUnanswered(ctx, append(waiting, more...), done)
 }
 
-// end returns what is closed when a turn has ended.
-func (tn *turn) end() <-chan struct{} {
-	if tn.over == nil {
-		tn.over = make(chan struct{})
+// whenOver returns what is closed when a turn has ended.
+func (tn *turn) whenOver() <-chan struct{} {
+	if tn.done == nil {
+		tn.done = make(chan struct{})
 	}
-	return tn.over
+	return tn.done
 }
 
 // keepUnanswered keeps what players said in turns that will not begin, in the
@@ -76,7 +76,7 @@ func (tn *turn) end() <-chan struct{} {
 func (t *Table) keepUnanswered(ctx context.Context, turns []*turn, done chan<- error) {
 	var before []<-chan struct{}
 	for _, tn := range t.open {
-		before = append(before, tn.end())
+		before = append(before, tn.whenOver())
 	}
 	type batch struct {
 		turns []*turn
@@ -86,7 +86,8 @@ func (t *Table) keepUnanswered(ctx context.Context, turns []*turn, done chan<- e
 	for some := range slices.Chunk(turns, maxKept) {
 		b := batch{turns: some}
 		for _, tn := range some {
-			tn.ending = &ending{outcome: OutcomeCancelled, stage: "queue"}
+			tn.end = turnEnd{outcome: OutcomeCancelled, stage: "queue"}
+			t.move(tn, ending)
 			t.open[tn.number] = tn
 			if tn.Text != "" {
 				b.lines = append(b.lines, t.line(tn))
@@ -100,13 +101,13 @@ func (t *Table) keepUnanswered(ctx context.Context, turns []*turn, done chan<- e
 		}
 		var errs []error
 		for _, b := range all {
-			end := ending{outcome: OutcomeCancelled, stage: "queue"}
+			end := turnEnd{outcome: OutcomeCancelled, stage: "queue"}
 			if err := t.keep(ctx, b.lines); err != nil {
-				end = ending{outcome: OutcomeFailed, stage: "commit"}
+				end = turnEnd{outcome: OutcomeFailed, stage: "commit"}
 				errs = append(errs, err)
 			}
 			for _, tn := range b.turns {
-				t.reports <- t.committed(tn, end)
+				t.reports <- report{turn: tn, finding: committed{end}}
 			}
 		}
 		done <- errors.Join(errs...)

@@ -39,7 +39,7 @@ func (t *Table) Mute(ctx context.Context, npc string, muted bool) (string, error
 		for _, i := range who {
 			t.agents[i].Muted = muted
 			if muted {
-				t.hush(run, i, ending{outcome: OutcomeMuted})
+				t.hush(run, i, turnEnd{outcome: OutcomeMuted})
 			}
 		}
 		t.hearing.changed()
@@ -91,9 +91,9 @@ func (t *Table) lined() int {
 }
 
 // hush ends what an NPC is saying or about to say.
-func (t *Table) hush(ctx context.Context, npc int, end ending) {
+func (t *Table) hush(ctx context.Context, npc int, end turnEnd) {
 	for _, a := range t.attempts {
-		if a.turn.agent == npc && !a.guess {
+		if a.turn.agent == npc && a.turn.phase != guessed {
 			t.abandon(ctx, a, end)
 		}
 	}

@@ -148,19 +148,19 @@ func (t *Table) goesOn(ctx context.Context, sp *passage) {
 	if tn == nil {
 		return
 	}
-	if slices.Contains(t.nobodys, tn) { // it may yet be for somebody
+	if tn.phase == undecided { // it may yet be for somebody
 		t.agenda.stop(tn)
 		tn.held = true
 		return
 	}
-	if a := tn.attempt; tn.ending != nil || a != nil && (a.granted || a.ending != nil) {
+	if tn.phase >= speaking {
 		*sp = passage{id: sp.id, open: true, due: sp.due, over: sp.over} // too late: what follows stands for itself
 		return
 	}
 	tn.held = true
-	if a := tn.attempt; a != nil && a.wanted {
-		a.wanted = false
-		t.floorEvent(ctx, gone(a))
+	if tn.phase == asking {
+		t.move(tn, ready)
+		t.floorEvent(ctx, gone(tn.attempt))
 	}
 }
 
@@ -249,22 +249,23 @@ func (t *Table) continued(ctx context.Context, s *Seat, sp *passage, text string
 	added := strings.TrimSpace(strings.TrimPrefix(text, sp.known))
 	nothing := added == "" || t.hearing.backChannel(added)
 	switch {
-	case nothing && slices.Contains(t.nobodys, tn):
+	case nothing && tn.phase == undecided:
 		t.forNobody(ctx, tn)
 		return
 	case nothing:
 		t.release(ctx, tn)
 		return
-	case slices.Contains(t.nobodys, tn):
+	case tn.phase == undecided:
 		t.decided(tn)
+		t.move(tn, arrived)
 		sp.known, tn.began = text, time.Now()
 		t.amend(tn, sp, text)
 		t.route(ctx, tn, t.hearing.decide(tn.Utterance))
 		return
 	}
-	over := tn.ending != nil || tn.attempt != nil && tn.attempt.ending != nil // it was silenced meanwhile
 	d := t.hearing.decide(Utterance{Speaker: s.speaker, Text: added})
-	if over || d.Route == string(RouteName) && !slices.Contains(d.NPCs, tn.agent) { // "Bart, hold the door. Greta, run!"
+	silenced := tn.phase >= cut                                                         // meanwhile
+	if silenced || d.Route == string(RouteName) && !slices.Contains(d.NPCs, tn.agent) { // "Bart, hold the door. Greta, run!"
 		t.release(ctx, tn)
 		sp.turn, sp.parts, sp.known = nil, []string{added}, ""
 		t.spoken(ctx, s, sp, added)
@@ -284,8 +285,8 @@ func (t *Table) continued(ctx context.Context, s *Seat, sp *passage, text string
 func (t *Table) release(ctx context.Context, tn *turn) {
 	if a := tn.attempt; a != nil {
 		t.want(ctx, a)
-		t.settle(ctx, a)
 		t.react(ctx, a)
+		t.settle(ctx, a)
 	}
 }
 
@@ -301,7 +302,7 @@ func (t *Table) pardon(ctx context.Context, s *Seat, sp *passage) {
 	tn := &turn{Utterance: Utterance{Speaker: s.speaker}, number: t.turns, since: sp.last.At, agent: -1, route: RouteNone}
 	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = millis(sp.last.Endpoint), millis(sp.last.Took)
 	t.emit(tn.number, KindUtterance, &Heard{Speaker: s.speaker, Spoken: true})
-	t.ended(tn, ending{OutcomeFailed, "stt", fmt.Sprintf("what %s said could not be understood: %s", s.speaker, oneLine(sp.err))})
+	t.ended(tn, turnEnd{OutcomeFailed, "stt", fmt.Sprintf("what %s said could not be understood: %s", s.speaker, oneLine(sp.err))})
 }
 
 // same reports whether two transcripts say the same, punctuation and case

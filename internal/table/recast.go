@@ -69,7 +69,7 @@ func (t *Table) dismiss(ctx context.Context, stay map[string]bool) (left []strin
 		left = append(left, a.NPC.Name)
 		t.revoke(i)
 		a.Left = true
-		t.hush(ctx, i, ending{outcome: OutcomeCancelled})
+		t.hush(ctx, i, turnEnd{outcome: OutcomeCancelled})
 	}
 	return left
 }

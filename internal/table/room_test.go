@@ -3,6 +3,7 @@ package table_test
 import (
 	"context"
 	"iter"
+	"log/slog"
 	"slices"
 	"sync"
 	"testing"
@@ -358,6 +359,7 @@ func open(t testing.TB, s setting) *room {
 	r.Table = table.New(table.Options{
 		Agents: agents, Engine: cascaded.New(s.model, nil), Host: host, Log: r.journal, Context: hotctx.New(r.journal, nowhere{}),
 		Voices: s.voice, Outlet: s.outlet, Hearing: hearing, Sink: s.sink, Session: memory.Session{ID: "s1"}, Latency: config.Default().Latency, RecentLines: 10,
+		Logger: slog.New(strict{t}),
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	r.stop = stop

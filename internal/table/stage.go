@@ -23,13 +23,14 @@ func gone(a *attempt) floor.Event { return floor.Event{Kind: floor.Gone, Turn: a
 // want asks for the floor once there is something to hear, unless the player
 // is still talking or the attempt is a guess.
 func (t *Table) want(ctx context.Context, a *attempt) {
-	if !a.ready || a.wanted || a.guess || a.turn.held || a.ending != nil {
+	if a.turn.phase != ready || a.turn.held {
 		return
 	}
-	if l := a.turn.leader; l != nil && l.ending == nil && !l.attempt.granted {
+	if l := a.turn.leader; l != nil && l.phase < speaking {
 		return // it reacts to what is said, not to what may be
 	}
-	a.wanted, a.asked = true, time.Now()
+	a.asked = time.Now()
+	t.move(a.turn, asking)
 	t.floorEvent(ctx, floor.Event{Kind: floor.Want, Line: a.manner()})
 }
 
@@ -51,12 +52,12 @@ func (t *Table) effect(ctx context.Context, e floor.Effect) {
 		return
 	}
 	a := t.attempts[e.Turn]
-	if a == nil {
+	if a == nil || a.turn.phase == cut {
 		return // it has ended meanwhile
 	}
 	switch e.Kind {
 	case floor.Grant:
-		a.granted = true
+		t.move(a.turn, speaking)
 		a.turn.floor = time.Since(a.asked)
 		t.mixer.Play(a.line)
 		for _, b := range t.busy {
@@ -72,7 +73,7 @@ func (t *Table) effect(ctx context.Context, e floor.Effect) {
 	case floor.Resume:
 		t.mixer.Resume(a.line)
 	case floor.Drop:
-		t.abandon(ctx, a, ending{outcome: OutcomeCancelled, stage: "queue"})
+		t.abandon(ctx, a, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
 	case floor.Cut:
 		t.cut(ctx, a, e.Reason)
 	}
@@ -82,14 +83,14 @@ func (t *Table) effect(ctx context.Context, e floor.Effect) {
 func (t *Table) cut(ctx context.Context, a *attempt, why floor.Reason) {
 	tn := a.turn
 	if why == floor.Stalled {
-		t.abandon(ctx, a, ending{OutcomeFailed, "playback", tn.as.Name + " had the floor and nothing was heard"})
+		t.abandon(ctx, a, turnEnd{OutcomeFailed, "playback", tn.as.Name + " had the floor and nothing was heard"})
 		return
 	}
 	t.silence(a)
 	t.breaksOff(a)
 	t.hearing.interrupted(tn.agent)
 	t.emit(tn.number, KindBarge, &Barge{NPC: tn.as.Name, Speaker: t.voice, Text: strings.Join(tn.texts, " ")})
-	t.abandon(ctx, a, ending{outcome: OutcomeBarged})
+	t.abandon(ctx, a, turnEnd{outcome: OutcomeBarged})
 }
 
 // doubtStep is how often an interruption whose words are still being made out
@@ -159,7 +160,7 @@ func (t *Table) played(ctx context.Context) {
 	t.notes = t.mixer.Take(t.notes[:0])
 	for i, n := range t.notes {
 		a := t.attempts[n.Line]
-		if a == nil || a.ending != nil {
+		if a == nil || a.turn.phase == cut {
 			continue // it was cut meanwhile
 		}
 		last := i+1 < len(t.notes) && t.notes[i+1].Line == n.Line && t.notes[i+1].Kind == mixer.Finished
@@ -186,7 +187,7 @@ func (t *Table) note(ctx context.Context, a *attempt, n mixer.Note, last bool) {
 			t.floorEvent(ctx, floor.Event{Kind: floor.SentenceEnd, Turn: a.id})
 		}
 	case mixer.Finished:
-		a.finished = true
+		t.move(tn, spoken)
 		for _, b := range t.busy {
 			if b.leader == tn { // it could not have spoken before
 				b.since = n.At

@@ -19,6 +19,7 @@ import (
 // table's goroutine; others get copies of what they need.
 type turn struct {
 	Utterance
+	phase  phase
 	number int64     // 0 while it is only guessed at
 	since  time.Time // the end of the player's speech
 	began  time.Time // when the utterance was known
@@ -50,14 +51,14 @@ type turn struct {
 	tooling time.Duration
 	writing time.Duration // first token to first sentence
 	audible bool          // a sound went out
-	ending  *ending       // set while it is being committed
+	end     turnEnd       // how it ends, once it is cut or ending
 
 	takenBack bool          // the player took the line back: it is not kept
-	over      chan struct{} // closed at its end; nil if nobody waits for that
+	done      chan struct{} // closed at its end; nil if nobody waits for that
 }
 
-// ending is how a turn ended.
-type ending struct {
+// turnEnd is how a turn ends.
+type turnEnd struct {
 	outcome Outcome
 	stage   string // where it failed
 	notice  string // why
@@ -99,6 +100,7 @@ func (t *Table) next(ctx context.Context, tn *turn) {
 	case t.busy[tn.agent] != nil && len(t.waiting) >= maxWaiting: // speech, or a line that was reworded
 		t.keepOnly(ctx, tn, OutcomeCancelled)
 	case t.busy[tn.agent] != nil:
+		t.move(tn, queued)
 		t.waiting = append(t.waiting, tn)
 	case tn.npc.Muted:
 		t.keepOnly(ctx, tn, OutcomeMuted)
@@ -110,6 +112,7 @@ func (t *Table) next(ctx context.Context, tn *turn) {
 // undecided keeps a spoken utterance for nobody open as long as it may be
 // continued: "What do you drink, … Mira?"
 func (t *Table) undecided(ctx context.Context, tn *turn) {
+	t.move(tn, undecided)
 	t.nobodys = append(t.nobodys, tn)
 	wait := t.o.Lane.Merge
 	if wait == 0 {
@@ -145,6 +148,7 @@ func (t *Table) freed(ctx context.Context) {
 			continue
 		}
 		t.waiting = slices.Delete(t.waiting, i, i+1)
+		t.move(tn, arrived)
 		if tn.npc.Left { // it is for whom it would be for without that one
 			t.aim(tn, t.hearing.decide(tn.Utterance))
 		}
@@ -171,7 +175,7 @@ func (t *Table) begin(ctx context.Context, tn *turn) {
 	t.prepare(tn)
 	t.announce(tn)
 	t.lapse(tn.agent) // this may have been the last turn of a raise
-	t.attend(ctx, tn, false)
+	t.attend(ctx, tn)
 }
 
 // prepare decides what a turn may use, now that its tier is chosen.
@@ -221,16 +225,17 @@ func names(defs []llm.ToolDefinition) []string {
 }
 
 // attend starts an attempt to answer a turn; a guess is not meant yet.
-func (t *Table) attend(ctx context.Context, tn *turn, guess bool) {
+func (t *Table) attend(ctx context.Context, tn *turn) {
 	t.lines++
-	a := newAttempt(t.lines, tn, guess)
+	a := newAttempt(t.lines, tn)
 	tn.attempt = a
 	t.attempts[a.id] = a
 	t.alive++
 	ctx, a.cancel = context.WithCancelCause(ctx)
 	w := t.worker(tn, a)
 	t.work.Go(func() { w.run(ctx) })
-	if !guess {
+	if tn.phase != guessed {
+		t.move(tn, thinking)
 		t.armFiller(tn)
 	}
 }
@@ -239,23 +244,19 @@ func (t *Table) attend(ctx context.Context, tn *turn, guess bool) {
 // ended, and what it has to say was said or never will be.
 func (t *Table) settle(ctx context.Context, a *attempt) {
 	tn := a.turn
-	if a.result == nil || tn.attempt != a || a.guess || tn.ending != nil {
-		return
-	}
-	if a.ending == nil && (tn.held || !a.finished && len(a.said) > 0) {
+	saysNothing := tn.phase == thinking && len(a.said) == 0 && !tn.held
+	if a.result == nil || tn.attempt != a || tn.phase != cut && tn.phase != spoken && !saysNothing {
 		return // there is more to play, or the player is not done
 	}
-	end := ending{outcome: OutcomeDelivered}
 	switch {
-	case a.ending != nil:
-		end = *a.ending
-		if end.stage == "" {
-			end.stage = a.result.stage
-		}
-	case a.result.err != nil:
-		end = ending{OutcomeFailed, a.result.stage, tn.as.Name + " could not answer: " + oneLine(a.result.err)}
+	case tn.phase != cut && a.result.err != nil:
+		tn.end = turnEnd{OutcomeFailed, a.result.stage, tn.as.Name + " could not answer: " + oneLine(a.result.err)}
+	case tn.phase != cut:
+		tn.end = turnEnd{outcome: OutcomeDelivered}
+	case tn.end.stage == "":
+		tn.end.stage = a.result.stage
 	}
-	tn.ending = &end
+	t.move(tn, ending)
 	a.cancel(nil) // all of it has ended
 	t.agenda.stop(a)
 	delete(t.attempts, a.id)
@@ -268,11 +269,12 @@ func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", ";
 
 // abandon has an attempt end without being heard further. Its goroutines have
 // yet to report.
-func (t *Table) abandon(ctx context.Context, a *attempt, end ending) {
-	if a.ending != nil {
+func (t *Table) abandon(ctx context.Context, a *attempt, end turnEnd) {
+	if !a.turn.phase.answering() {
 		return
 	}
-	a.ending = &end
+	a.turn.end = end
+	t.move(a.turn, cut)
 	a.cancel(errAbandoned)
 	t.agenda.stop(a)
 	t.silence(a)
@@ -285,7 +287,7 @@ func (t *Table) abandon(ctx context.Context, a *attempt, end ending) {
 func (t *Table) forsake(ctx context.Context, leader *turn) {
 	for _, tn := range t.busy {
 		if tn.leader == leader && tn.attempt != nil {
-			t.abandon(ctx, tn.attempt, ending{outcome: OutcomeCancelled, stage: "queue"})
+			t.abandon(ctx, tn.attempt, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
 		}
 	}
 }
@@ -296,22 +298,30 @@ func (t *Table) restart(ctx context.Context, tn *turn) {
 	tn.started = time.Now()
 	t.prepare(tn)
 	t.announce(tn)
-	t.attend(ctx, tn, false)
+	t.attend(ctx, tn)
 }
 
 // undo takes back what was done about a turn of which nothing was heard.
 func (t *Table) undo(ctx context.Context, tn *turn) {
-	old := tn.attempt
-	tn.attempt = nil
+	t.move(tn, arrived)
 	t.forsake(ctx, tn)
-	t.drop(ctx, old)
+	t.drop(ctx, tn)
 	tn.tooling, tn.writing, tn.target, tn.ledger = 0, 0, 0, Ledger{}
 	tn.began, tn.started, tn.held = time.Now(), time.Time{}, false
 }
 
-// drop gives up an attempt whose turn goes on without it, or never was.
-func (t *Table) drop(ctx context.Context, a *attempt) {
-	a.dropped = true
+// move takes a turn into another phase.
+func (t *Table) move(tn *turn, to phase) {
+	if !tn.phase.leadsTo(to) {
+		t.o.Logger.Error("a turn goes where it may not", "turn", tn.number, "from", tn.phase.String(), "to", to.String())
+	}
+	tn.phase = to
+}
+
+// drop gives up the attempt of a turn that goes on without it, or never was.
+func (t *Table) drop(ctx context.Context, tn *turn) {
+	a := tn.attempt
+	tn.attempt = nil
 	for _, tool := range a.calls {
 		t.emit(a.turn.number, KindToolFinished, &ToolFinished{Tool: tool, Error: "the player had more to say; this call came to nothing"})
 	}

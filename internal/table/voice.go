@@ -69,7 +69,7 @@ func (w *worker) isMeant(ctx context.Context) bool {
 // fill speaks a stock phrase, sentence by sentence, as the voices keep them.
 func (w *worker) fill(ctx context.Context, text string) bool {
 	w.phrase = nil // one is enough
-	w.report(func(_ context.Context, t *Table) { t.filling(w.attempt.turn) })
+	w.report(phraseBegins{})
 	var split speech.Splitter
 	for _, s := range append(split.Push(text), split.Flush()...) {
 		if !w.utter(ctx, sentence{s, filler}) {
@@ -85,13 +85,13 @@ func (w *worker) utter(ctx context.Context, s sentence) bool {
 		return false
 	}
 	begin := func() {
-		w.report(func(_ context.Context, t *Table) { w.attempt.said = append(w.attempt.said, s) })
+		w.report(sentenceBegins{s})
 		w.line.Begin()
 	}
 	if w.table.o.Voices == nil {
 		begin()
 		w.line.End()
-		w.audible(-1)
+		w.report(soundReady{-1})
 		return true
 	}
 	sound := w.synthesize(ctx, s.text)
@@ -108,12 +108,10 @@ func (w *worker) utter(ctx context.Context, s sentence) bool {
 	if ctx.Err() != nil {
 		return false
 	}
-	w.audible(-1)
+	w.report(soundReady{-1})
 	if err != nil && !w.hoarse {
 		w.hoarse = true
-		w.report(func(_ context.Context, t *Table) {
-			t.Notice(w.attempt.turn.number, "warning", "the voice failed, the text goes on: "+oneLine(err))
-		})
+		w.report(voiceFailed{err})
 	}
 	return true
 }
@@ -213,26 +211,11 @@ func (w *worker) pour(ctx context.Context, s *synthesis, p piece) error {
 		w.line.Append(p.samples)
 		if !heard {
 			heard = true
-			w.audible(time.Since(s.began))
+			w.report(soundReady{time.Since(s.began)})
 		}
 		if err := w.line.Room(ctx, maxUnplayed); err != nil {
 			return nil // nobody hears it any more
 		}
 	}
 	return p.err
-}
-
-// audible reports that there is something to play. took is how long the voice
-// needed for its first sound; negative if there was none.
-func (w *worker) audible(took time.Duration) {
-	w.report(func(ctx context.Context, t *Table) {
-		a := w.attempt
-		if tn := a.turn; took >= 0 && tn.ledger.TTSFirstAudioMS == 0 {
-			tn.ledger.TTSFirstAudioMS = millis(took)
-		}
-		if !a.ready {
-			a.ready = true
-			t.want(ctx, a)
-		}
-	})
 }

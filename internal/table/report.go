@@ -1,0 +1,139 @@
+package table
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/engine"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+)
+
+// report is what a goroutine that works for a turn tells the table's. It reads
+// reports until each attempt has told of its end and each turn of its commit.
+type report struct {
+	attempt *attempt // of the first group of findings
+	turn    *turn    // of the second
+	finding finding
+}
+
+// finding is what a report tells, one of the types below, or an [engine.Event].
+type finding any
+
+// What an attempt finds.
+type (
+	// contextRead: what the NPC knows is assembled.
+	contextRead struct{ took time.Duration }
+	// firstSentence: the model has written a sentence.
+	firstSentence struct{ took time.Duration } // since the first token
+	// phraseBegins: a stock phrase passes the time.
+	phraseBegins struct{}
+	// sentenceBegins: the next sentence of the line.
+	sentenceBegins struct{ sentence sentence }
+	// soundReady: there is something to hear.
+	soundReady struct{ took time.Duration } // of the voice for its first sound; negative if there was none
+	// voiceFailed: the text goes on without it.
+	voiceFailed struct{ err error }
+	// workEnded: the attempt's goroutines are done. It is an attempt's last.
+	workEnded struct{ result *result }
+)
+
+// What a commit finds.
+type (
+	// callEnded: a call that waited for the turn's end was made, or will not be.
+	callEnded struct {
+		tool    string
+		outcome mcphost.Outcome
+	}
+	// committed: what was said is kept, or cannot be. It is a turn's last.
+	committed struct{ end turnEnd }
+)
+
+// take takes a report in. What an attempt still has to say that was given up
+// means nothing; what a guess has to say waits until it proves right.
+func (t *Table) take(ctx context.Context, r report) {
+	a := r.attempt
+	if a == nil {
+		t.takeCommit(ctx, r.turn, r.finding)
+		return
+	}
+	if end, ok := r.finding.(workEnded); ok {
+		t.alive--
+		a.result = end.result
+	}
+	switch {
+	case a.turn.attempt != a:
+	case a.turn.phase == guessed:
+		a.backlog = append(a.backlog, r.finding)
+	default:
+		t.takeReport(ctx, a, r.finding)
+	}
+}
+
+// takeReport takes in what an attempt found that is its turn's.
+func (t *Table) takeReport(ctx context.Context, a *attempt, f finding) {
+	tn := a.turn
+	switch f := f.(type) {
+	case contextRead:
+		tn.ledger.ContextMS = millis(f.took)
+	case firstSentence:
+		tn.writing = max(f.took-tn.tooling, 0)
+	case phraseBegins:
+		t.filling(tn)
+	case sentenceBegins:
+		a.said = append(a.said, f.sentence)
+	case soundReady:
+		if f.took >= 0 && tn.ledger.TTSFirstAudioMS == 0 {
+			tn.ledger.TTSFirstAudioMS = millis(f.took)
+		}
+		if tn.phase == thinking {
+			t.move(tn, ready)
+			t.want(ctx, a)
+		}
+	case voiceFailed:
+		t.Notice(tn.number, "warning", "the voice failed, the text goes on: "+oneLine(f.err))
+	case workEnded:
+		t.react(ctx, a)
+		t.settle(ctx, a)
+	case engine.Event:
+		t.takeEngineEvent(a, f)
+	}
+}
+
+// takeEngineEvent takes in what the model and its tools do.
+func (t *Table) takeEngineEvent(a *attempt, ev engine.Event) {
+	tn := a.turn
+	switch ev := ev.(type) {
+	case engine.FirstToken:
+		tn.ledger.LLMFirstTokenMS = millis(ev.After)
+	case engine.RoundEnded:
+		tn.tooling += ev.Took
+		tn.ledger.ToolMS = millis(tn.tooling)
+		tn.ledger.ToolRounds++
+	case engine.ToolCalled:
+		a.calls = append(a.calls, ev.Call.Name)
+		t.emit(tn.number, KindToolCalled, &ToolCalled{Tool: ev.Call.Name, Args: rawJSON(ev.Call.Arguments), Round: ev.Round})
+	case engine.ToolFinished:
+		if i := slices.Index(a.calls, ev.Call.Name); i >= 0 {
+			a.calls = slices.Delete(a.calls, i, i+1)
+		}
+		a.learn(ev)
+		t.emit(tn.number, KindToolFinished, finished(ev.Call.Name, ev.Outcome))
+	}
+}
+
+// takeCommit takes in what the commit of a turn does.
+func (t *Table) takeCommit(ctx context.Context, tn *turn, f finding) {
+	switch f := f.(type) {
+	case callEnded:
+		t.emit(tn.number, KindToolFinished, finished(f.tool, f.outcome))
+	case committed:
+		delete(t.open, tn.number)
+		if f.end.stage != "commit" {
+			all := slices.Concat(t.recent, t.transcript(tn)) // those at work keep what they have
+			t.recent = all[max(len(all)-t.o.RecentLines, 0):]
+		}
+		t.ended(tn, f.end)
+		t.freed(ctx)
+	}
+}
