@@ -13,7 +13,6 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/mattn/go-isatty"
@@ -105,7 +104,7 @@ func report(w io.Writer, err error) {
 		fmt.Fprintln(w, err)
 		return
 	}
-	fmt.Fprintln(w, "glyphoxa:", strings.ReplaceAll(err.Error(), "\n", "; "))
+	fmt.Fprintln(w, "glyphoxa:", problem.OneLine(err))
 }
 
 // common holds the flags every command takes.

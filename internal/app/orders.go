@@ -194,7 +194,9 @@ func (p *console) ledger(ctx context.Context) error {
 	return nil
 }
 
-func spans(p50, p95 time.Duration) string { return elapsed.Text(ms(p50)) + "/" + elapsed.Text(ms(p95)) }
+func spans(p50, p95 time.Duration) string {
+	return elapsed.Text(elapsed.Rounded(p50)) + "/" + elapsed.Text(elapsed.Rounded(p95))
+}
 
 // tools shows what each NPC may use now.
 func (p *console) tools(ctx context.Context) error {

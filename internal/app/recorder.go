@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -172,12 +173,10 @@ func because(err error, complaint string) string {
 	case complaint != "":
 		return ": " + complaint
 	case err != nil:
-		return ": " + oneLine(err)
+		return ": " + problem.OneLine(err)
 	}
 	return ""
 }
-
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // readFrames sends what r brings, frame by frame, until it ends, its time is
 // over or ctx ends. A piece of a frame at the end is left out.

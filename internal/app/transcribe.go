@@ -162,7 +162,7 @@ type note struct {
 
 // switched notes a change of provider, for the goroutine that prints.
 func (t *transcription) switched(s chain.Switch) {
-	n := note{Kind: "switch", AtMS: ms(time.Since(t.began)), Text: s.From + " → " + s.To}
+	n := note{Kind: "switch", AtMS: elapsed.Rounded(time.Since(t.began)), Text: s.From + " → " + s.To}
 	if s.Reason != nil {
 		n.Error = s.Reason.Error()
 	}
@@ -247,7 +247,7 @@ func (t *transcription) send(ctx context.Context, s stt.Stream, sound []int16) e
 // heard prints a transcript, after the changes of provider before it.
 func (t *transcription) heard(kind string, r stt.Result, latency time.Duration, err error) error {
 	n := note{
-		Kind: kind, AtMS: ms(time.Since(t.began)), LatencyMS: ms(latency), Utterance: r.Utterance,
+		Kind: kind, AtMS: elapsed.Rounded(time.Since(t.began)), LatencyMS: elapsed.Rounded(latency), Utterance: r.Utterance,
 		Text: r.Text, Confidence: math.Round(r.Confidence*1000) / 1000, Assumed: r.Assumed,
 	}
 	if err != nil {
@@ -292,9 +292,4 @@ func (t *transcription) print(n note) error {
 	}
 	_, err := fmt.Fprintln(t.options.Out, line)
 	return err
-}
-
-// ms is a duration in milliseconds, to the microsecond.
-func ms(d time.Duration) float64 {
-	return float64(d.Round(time.Microsecond)) / float64(time.Millisecond)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/waterfall"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
 const (
@@ -85,10 +86,7 @@ func newBoard(a *rest.Client, channel string, next teller) *board {
 func (d *board) Emit(e table.Event) {
 	d.timings.note(e)
 	if d.note(e) {
-		select {
-		case d.due <- struct{}{}:
-		default: // it is due already
-		}
+		wakeup.Signal(d.due)
 	}
 	d.next.Emit(e)
 }

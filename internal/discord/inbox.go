@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
 const (
@@ -50,13 +51,6 @@ func newInbox() *inbox {
 	return &inbox{arrived: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
 }
 
-func wake(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default: // whom it is for is awake
-	}
-}
-
 // put adds a message. It reports whether it is the first to be dropped.
 func (b *inbox) put(m message) (dropped bool) {
 	b.mu.Lock()
@@ -66,7 +60,7 @@ func (b *inbox) put(m message) (dropped bool) {
 	b.dropped = full
 	if !full {
 		b.waiting = append(b.waiting, m)
-		wake(b.arrived)
+		wakeup.Signal(b.arrived)
 	}
 	return dropped
 }
@@ -91,7 +85,7 @@ func (b *inbox) rewrite(id, text string) (dropped bool) {
 	b.lost = full
 	if !full {
 		b.changes = append(b.changes, change{id, text})
-		wake(b.changed)
+		wakeup.Signal(b.changed)
 	}
 	return dropped
 }
@@ -103,7 +97,7 @@ func (b *inbox) forget(user string) {
 	b.waiting = slices.DeleteFunc(b.waiting, func(m message) bool { return m.user == user })
 	if b.taken.user == user && user != "" {
 		b.changes = append(b.changes, change{id: b.taken.id}) // one at most
-		wake(b.changed)
+		wakeup.Signal(b.changed)
 	}
 }
 
@@ -129,7 +123,7 @@ func (b *inbox) heard() {
 	defer b.mu.Unlock()
 	b.taken = message{}
 	if len(b.changes) > 0 {
-		wake(b.changed)
+		wakeup.Signal(b.changed)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
 const (
@@ -172,10 +173,7 @@ func (m *mouth) think(turn int64, on bool) {
 		delete(m.thinking, turn)
 	}
 	m.mu.Unlock()
-	select {
-	case m.thought <- struct{}{}:
-	default: // it is noticed anyway
-	}
+	wakeup.Signal(m.thought)
 }
 
 // finish lets run post what waits and end.

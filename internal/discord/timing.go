@@ -11,6 +11,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/waterfall"
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -59,7 +60,7 @@ func (t *timings) note(e table.Event) {
 		t.begun[h.Turn] = &timed{tier: e.Tier}
 	case *table.ToolFinished:
 		if tn := t.begun[h.Turn]; tn != nil && len(tn.tools) < maxTools {
-			tn.tools = append(tn.tools, ran{h.Time.Add(-millis(e.MS)), h.Time})
+			tn.tools = append(tn.tools, ran{h.Time.Add(-elapsed.Duration(e.MS)), h.Time})
 		}
 	case *table.TurnEnded:
 		tn := t.begun[h.Turn]
@@ -71,7 +72,7 @@ func (t *timings) note(e table.Event) {
 			tn = &timed{}
 		}
 		tn.number, tn.npc, tn.outcome, tn.ledger = h.Turn, e.NPC, e.Outcome, e.Ledger
-		tn.began = h.Time.Add(-millis(e.Ledger.TotalMS))
+		tn.began = h.Time.Add(-elapsed.Duration(e.Ledger.TotalMS))
 		t.ended++
 		t.last = append(slices.Clone(t.last), tn) // others may be reading it
 		t.last = t.last[max(len(t.last)-waterfall.MaxTurns, 0):]
@@ -80,9 +81,6 @@ func (t *timings) note(e table.Event) {
 
 // maxTools bounds the tools that are kept of a turn.
 const maxTools = 32
-
-// millis is a duration of so many milliseconds.
-func millis(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
 
 // show returns the last turns and a picture of them, which is drawn anew only if
 // there are others: many may ask at once.
@@ -133,7 +131,7 @@ func (b *Bot) sessionTiming(_ context.Context, c *call) (string, error) {
 func (tn *timed) row() waterfall.Turn {
 	return waterfall.Turn{
 		Number: tn.number, NPC: tn.npc, Tier: tn.tier, Spans: tn.spans(),
-		Target: millis(tn.ledger.TargetMS), First: millis(tn.ledger.FirstSoundMS), Met: inBudget(tn.ledger), Note: tn.remark(),
+		Target: elapsed.Duration(tn.ledger.TargetMS), First: elapsed.Duration(tn.ledger.FirstSoundMS), Met: inBudget(tn.ledger), Note: tn.remark(),
 	}
 }
 
@@ -151,12 +149,12 @@ func (tn *timed) words() string {
 	l := tn.ledger
 	out.WriteString(": " + mark)
 	if l.FirstSoundMS > 0 {
-		fmt.Fprintf(&out, "first words after %s", waterfall.Label(millis(l.FirstSoundMS)))
+		fmt.Fprintf(&out, "first words after %s", waterfall.Label(elapsed.Duration(l.FirstSoundMS)))
 	} else {
 		out.WriteString("no words")
 	}
 	if l.TargetMS > 0 {
-		fmt.Fprintf(&out, " of %s", waterfall.Label(millis(l.TargetMS)))
+		fmt.Fprintf(&out, " of %s", waterfall.Label(elapsed.Duration(l.TargetMS)))
 	}
 	if note := tn.remark(); note != "" {
 		out.WriteString(", " + note)
@@ -170,11 +168,11 @@ func (tn *timed) words() string {
 		{"tool", l.ToolMS}, {"tts", l.TTSFirstAudioMS}, {"floor", l.FloorMS},
 	} {
 		if s.ms >= 1 {
-			fmt.Fprintf(&out, "%s%s %s", sep, stageWord(s.name), waterfall.Label(millis(s.ms)))
+			fmt.Fprintf(&out, "%s%s %s", sep, stageWord(s.name), waterfall.Label(elapsed.Duration(s.ms)))
 			sep = ", "
 		}
 	}
-	fmt.Fprintf(&out, "%s%s in all", sep, waterfall.Label(millis(l.TotalMS)))
+	fmt.Fprintf(&out, "%s%s in all", sep, waterfall.Label(elapsed.Duration(l.TotalMS)))
 	return out.String()
 }
 
@@ -225,7 +223,7 @@ func (tn *timed) spans() []waterfall.Span {
 	var out []waterfall.Span
 	add := func(stage waterfall.Stage, from, to float64) {
 		if to > from {
-			out = append(out, waterfall.Span{Stage: stage, From: millis(from), To: millis(to)})
+			out = append(out, waterfall.Span{Stage: stage, From: elapsed.Duration(from), To: elapsed.Duration(to)})
 		}
 	}
 	known := l.EndpointMS + l.STTFinalMS // when the words were

@@ -12,6 +12,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/waterfall"
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -139,7 +140,7 @@ func TestTurnInTime(t *testing.T) {
 func TestToolsStandWhereTheyRan(t *testing.T) {
 	var all timings
 	said := time.Now()
-	at := func(ms float64) table.Header { return table.Header{Time: said.Add(millis(ms)), Turn: 1} }
+	at := func(ms float64) table.Header { return table.Header{Time: said.Add(elapsed.Duration(ms)), Turn: 1} }
 	all.note(&table.TurnStarted{Header: at(1), Tier: "deep"})
 	all.note(&table.ToolFinished{Header: at(300), MS: 250})
 	all.note(&table.TurnStarted{Header: at(400), Tier: "standard"}) // the player had more to say

@@ -3,6 +3,8 @@ package ear
 import (
 	"context"
 	"sync"
+
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
 // crowded is how many events may wait before the ear stops hearing.
@@ -29,7 +31,7 @@ func (o *outbox) put(e Event) {
 		o.events = append(o.events, e)
 	}
 	o.mu.Unlock()
-	signal(o.news)
+	wakeup.Signal(o.news)
 }
 
 // replace puts an interim transcript in the place of an older one.
@@ -62,7 +64,7 @@ func (o *outbox) next() (e Event, ok bool) {
 	e = o.events[0]
 	o.events = append(o.events[:0], o.events[1:]...)
 	if len(o.events) == crowded-1 {
-		signal(o.room)
+		wakeup.Signal(o.room)
 	}
 	return e, true
 }
@@ -78,12 +80,5 @@ func (o *outbox) deliver(ctx context.Context, emit func(Event)) {
 		case <-o.news:
 		case <-ctx.Done():
 		}
-	}
-}
-
-func signal(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default: // there is one
 	}
 }

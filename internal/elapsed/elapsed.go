@@ -1,5 +1,5 @@
-// Package elapsed writes how long something took, for people. Figures for machines stay
-// numbers.
+// Package elapsed writes how long something took: [Text] for people, [Rounded] for
+// ledgers, events and reports, where it stays a number.
 package elapsed
 
 import (
@@ -11,6 +11,14 @@ import (
 
 // Millis is a duration in milliseconds.
 func Millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// Rounded is a duration in milliseconds, to the microsecond.
+func Rounded(d time.Duration) float64 {
+	return float64(d.Round(time.Microsecond).Microseconds()) / 1000
+}
+
+// Duration is a time of so many milliseconds.
+func Duration(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
 
 // Text writes milliseconds with as many digits as matter: two below ten
 // milliseconds, whole milliseconds below ten seconds, then tenths of seconds.

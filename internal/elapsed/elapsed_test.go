@@ -37,3 +37,17 @@ func TestText(t *testing.T) {
 		}
 	}
 }
+
+func TestRounded(t *testing.T) {
+	for took, want := range map[time.Duration]float64{
+		0: 0, 1499 * time.Nanosecond: 0.001, 1500 * time.Nanosecond: 0.002, -1500 * time.Nanosecond: -0.002,
+		350 * time.Microsecond: 0.35, 10 * time.Second: 10000, time.Second + 1: 1000,
+	} {
+		if got := elapsed.Rounded(took); got != want {
+			t.Errorf("Rounded(%v) = %v, want %v", took, got, want)
+		}
+		if back := elapsed.Duration(want); back != took.Round(time.Microsecond) {
+			t.Errorf("Duration(%v) = %v, want %v", want, back, took.Round(time.Microsecond))
+		}
+	}
+}

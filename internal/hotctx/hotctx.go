@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -84,7 +85,7 @@ func (s *Source) Assemble(ctx context.Context, q Query) (Context, error) {
 		if l.NPC == q.NPC || l.To == q.NPC {
 			continue
 		}
-		c.Lines = append(c.Lines, l.Speaker+": "+clip(l.Text, maxLine))
+		c.Lines = append(c.Lines, l.Speaker+": "+untrusted.Clip(l.Text, maxLine))
 	}
 	hits, err := s.mentioned(ctx, q)
 	if err != nil {
@@ -131,7 +132,7 @@ func (s *Source) surroundings(ctx context.Context, npc string, here memory.Entit
 
 // describe says who or what an entity is, and where.
 func describe(e memory.Entity, places map[string]memory.Entity) string {
-	text := strings.TrimSpace(fmt.Sprintf("%s (%s): %s", e.Name, e.Type, clip(e.Description, maxFact)))
+	text := strings.TrimSpace(fmt.Sprintf("%s (%s): %s", e.Name, e.Type, untrusted.Clip(e.Description, maxFact)))
 	if place, ok := places[e.ID]; ok {
 		return fmt.Sprintf("%s Now in %s.", text, place.Name)
 	}
@@ -182,15 +183,4 @@ func candidates(utterance string) []string {
 
 func isWord(r rune) bool {
 	return r == '\'' || r == '’' || r == '-' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r >= 0x80 && r != '“' && r != '”' && r != '„' && r != '–' && r != '—' && r != '…'
-}
-
-// clip shortens s to n characters.
-func clip(s string, n int) string {
-	if len(s) <= n { // bytes, of which a character has at least one
-		return s
-	}
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
 }

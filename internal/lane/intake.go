@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -106,10 +107,7 @@ func (i *Intake) Ready() <-chan struct{} { return i.ready }
 // Push leaves a packet that arrived now. It copies what p points to.
 func (i *Intake) Push(now time.Time, p Packet) {
 	if i.put(now, p) {
-		select {
-		case i.ready <- struct{}{}:
-		default: // the owner knows already
-		}
+		wakeup.Signal(i.ready)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -77,7 +78,7 @@ func (l *Line) Begin() int {
 	index := l.begun - 1
 	l.mu.Unlock()
 	if wake != nil {
-		signal(wake)
+		wakeup.Signal(wake)
 	}
 	return index
 }
@@ -89,7 +90,7 @@ func (l *Line) Append(samples []int16) {
 		var wake chan struct{}
 		samples, wake = l.appendPart(samples)
 		if wake != nil {
-			signal(wake)
+			wakeup.Signal(wake)
 		}
 	}
 }
@@ -117,7 +118,7 @@ func (l *Line) End() {
 	wake := l.endLocked()
 	l.mu.Unlock()
 	if wake != nil {
-		signal(wake)
+		wakeup.Signal(wake)
 	}
 }
 
@@ -131,7 +132,7 @@ func (l *Line) Close() {
 	}
 	l.mu.Unlock()
 	if wake != nil {
-		signal(wake)
+		wakeup.Signal(wake)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -189,7 +190,7 @@ func (m *Mixer) Play(l *Line) {
 		m.line = l
 	}
 	m.mu.Unlock()
-	signal(m.wake)
+	wakeup.Signal(m.wake)
 }
 
 // Resume lets a paused l go on from the beginning of the sentence that it was
@@ -204,7 +205,7 @@ func (m *Mixer) Pause(l *Line) {
 		m.cut(l, paused)
 	}
 	m.mu.Unlock()
-	signal(m.wake)
+	wakeup.Signal(m.wake)
 }
 
 // Stop silences l for good, within a frame and with a fade-out of 5 ms. No
@@ -214,7 +215,7 @@ func (m *Mixer) Stop(l *Line) {
 	m.mu.Lock()
 	m.cut(l, stopped)
 	m.mu.Unlock()
-	signal(m.wake)
+	wakeup.Signal(m.wake)
 }
 
 // cut ends or interrupts l; m.mu is held.
@@ -228,13 +229,5 @@ func (m *Mixer) cut(l *Line, to state) {
 	}
 	if to == stopped {
 		m.notes = slices.DeleteFunc(m.notes, func(n Note) bool { return n.Line == l.id })
-	}
-}
-
-// signal puts a token in c unless there is one.
-func signal(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
 	}
 }

@@ -3,6 +3,7 @@ package mixer
 import (
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -15,7 +16,7 @@ func (l *Line) play(m *Mixer) bool {
 	}
 	l.owner, l.state = m, playing
 	l.spell++
-	signal(l.room) // for Room to learn whose l is now
+	wakeup.Signal(l.room) // for Room to learn whose l is now
 	return true
 }
 
@@ -144,14 +145,14 @@ func (l *Line) release() {
 		}
 	}
 	l.blocks, l.ends = nil, nil
-	signal(l.room)
+	wakeup.Signal(l.room)
 }
 
 // makeRoom wakes Room if it waits for less than is left.
 func (l *Line) makeRoom() {
 	if l.most >= 0 && l.written-l.pos <= l.most {
 		l.most = -1
-		signal(l.room)
+		wakeup.Signal(l.room)
 	}
 }
 

@@ -3,6 +3,8 @@ package mixer
 import (
 	"context"
 	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
 // patience is how long a sentence may be without sound before its line counts
@@ -97,7 +99,7 @@ func (m *Mixer) settle(now time.Time) (dryAt time.Time, ready bool) {
 	}
 	l.hungry = !ready && m.line != nil
 	if len(m.notes) > before {
-		signal(m.ready)
+		wakeup.Signal(m.ready)
 	}
 	return dryAt, ready
 }
@@ -177,6 +179,6 @@ func (m *Mixer) tell(l *Line, at time.Time, err error) {
 		l.ended = n.Sentence + 1
 	}
 	if len(m.notes) > 0 {
-		signal(m.ready)
+		wakeup.Signal(m.ready)
 	}
 }

@@ -1,9 +1,7 @@
 // Package problem describes what is wrong with a file a person wrote: where,
 // what, and what would be right.
 //
-// Imported by every reader of hand-written files (configuration, campaigns,
-// scenes) and by the commands that show them. It does no I/O and imports only
-// the standard library.
+// It does no I/O and imports only the standard library.
 package problem
 
 import (
@@ -39,20 +37,24 @@ func (p Problem) String() string {
 	if b.Len() > 0 {
 		b.WriteByte(' ')
 	}
-	b.WriteString(oneLine(p.What))
+	b.WriteString(joinLines(p.What, " "))
 	if p.Fix != "" {
 		b.WriteString("; ")
-		b.WriteString(oneLine(p.Fix))
+		b.WriteString(joinLines(p.Fix, " "))
 	}
 	return b.String()
 }
 
-// oneLine keeps a problem on the line it is printed on.
-func oneLine(s string) string {
+// OneLine returns what err says on one line, as errors that were joined are told
+// where one line is all there is.
+func OneLine(err error) string { return joinLines(err.Error(), "; ") }
+
+// joinLines puts the lines of s on one, with sep between them.
+func joinLines(s, sep string) string {
 	if !strings.ContainsAny(s, "\r\n") {
 		return s
 	}
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\r' || r == '\n' }), " ")
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\r' || r == '\n' }), sep)
 }
 
 // List collects problems. Its zero value is an empty list, ready to use. A List

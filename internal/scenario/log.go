@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -198,15 +199,11 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 	if e.Event != nil {
 		return json.Marshal(e.Event)
 	}
-	object := map[string]any{"kind": e.Kind, "at_ms": millis(e.At)}
+	object := map[string]any{"kind": e.Kind, "at_ms": elapsed.Rounded(e.At)}
 	for k, v := range e.Fields {
 		object[k] = v
 	}
 	return json.Marshal(object)
-}
-
-func millis(d time.Duration) float64 {
-	return float64(d.Round(time.Microsecond)) / float64(time.Millisecond)
 }
 
 // ms shows a time in whole milliseconds.

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -69,10 +70,7 @@ func newMouth(p Player, rec *record, seed uint64) *mouth {
 }
 
 func (m *mouth) poke() {
-	select {
-	case m.wake <- struct{}{}:
-	default:
-	}
+	wakeup.Signal(m.wake)
 }
 
 // sit has packets go to s from now on, to nobody if s is nil. What is being said

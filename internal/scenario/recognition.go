@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
@@ -83,10 +84,7 @@ type result struct {
 }
 
 func (h *hearing) poke() {
-	select {
-	case h.changed <- struct{}{}:
-	default:
-	}
+	wakeup.Signal(h.changed)
 }
 
 // Send implements stt.Stream. What is sent is not listened to; that it comes is

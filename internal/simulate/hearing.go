@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
@@ -74,7 +75,7 @@ func (t *transcripts) Send(samples []int16) error {
 	t.heard = 0
 	if text := t.mouth.said(time.Now().Add(-interimDelay), false); text != t.interim && text != "" {
 		t.interim, t.fresh = text, true
-		signal(t.news)
+		wakeup.Signal(t.news)
 	}
 	return nil
 }
@@ -97,7 +98,7 @@ func (t *transcripts) Finish(context.Context) (int, error) {
 	t.pending = append(t.pending, f)
 	t.number++
 	t.heard, t.interim, t.fresh = 0, "", false
-	signal(t.news)
+	wakeup.Signal(t.news)
 	return f.Utterance, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
 // tally is what all tables' turns came to. It is safe for concurrent use.
@@ -100,7 +101,7 @@ func (w *watch) set(f func()) {
 	w.mu.Lock()
 	f()
 	w.mu.Unlock()
-	signal(w.changed)
+	wakeup.Signal(w.changed)
 }
 
 // state returns how many turns have ended and whether an NPC speaks.

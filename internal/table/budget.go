@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/pace"
 )
@@ -39,7 +40,7 @@ func (t *Table) spent(tn *turn) time.Duration {
 // policy tells of a step that was taken.
 func (t *Table) policy(tn *turn, d pace.Decision) {
 	t.emit(tn.number, KindPolicy, &Policy{
-		NPC: tn.as.Name, Step: string(d.Step), Reason: d.Reason, ProjectedMS: millis(d.Projected), TargetMS: millis(d.Target),
+		NPC: tn.as.Name, Step: string(d.Step), Reason: d.Reason, ProjectedMS: elapsed.Rounded(d.Projected), TargetMS: elapsed.Rounded(d.Target),
 	})
 }
 

@@ -10,10 +10,12 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/pace"
+	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -30,8 +32,8 @@ func (t *Table) keepOnly(ctx context.Context, tn *turn, outcome Outcome) {
 		tn.end.notice = "too much was said at once; this was not answered"
 	}
 	t.move(tn, ending)
-	tn.ledger.RouteUS = millis(time.Since(tn.began)) * 1000
-	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = millis(tn.endpoint), millis(tn.final)
+	tn.ledger.RouteUS = elapsed.Rounded(time.Since(tn.began)) * 1000
+	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = elapsed.Rounded(tn.endpoint), elapsed.Rounded(tn.final)
 	t.open[tn.number] = tn
 	t.commit(ctx, tn, nil)
 }
@@ -58,7 +60,7 @@ func (t *Table) commit(ctx context.Context, tn *turn, r *result) {
 			}
 		}
 		if err := t.keep(ctx, lines); err != nil {
-			end = turnEnd{OutcomeFailed, "commit", strings.TrimPrefix(end.notice+"; ", "; ") + oneLine(err)}
+			end = turnEnd{OutcomeFailed, "commit", strings.TrimPrefix(end.notice+"; ", "; ") + problem.OneLine(err)}
 		}
 		t.reports <- report{turn: tn, finding: committed{end}}
 	})
@@ -129,14 +131,14 @@ func (t *Table) ended(tn *turn, end turnEnd) {
 		t.remember(tn, end)
 	}
 	l := tn.ledger
-	l.TotalMS = millis(time.Since(tn.since))
+	l.TotalMS = elapsed.Rounded(time.Since(tn.since))
 	waited := tn.started.Sub(tn.began)
 	if tn.started.IsZero() || tn.began.IsZero() {
 		waited = max(time.Since(tn.since)-tn.endpoint-tn.final, 0)
 	}
-	l.FloorMS, l.TargetMS = millis(tn.floor), millis(tn.target)
+	l.FloorMS, l.TargetMS = elapsed.Rounded(tn.floor), elapsed.Rounded(tn.target)
 	if tn.attempt != nil {
-		l.BeginMS = millis(tn.attempt.began.Sub(tn.since))
+		l.BeginMS = elapsed.Rounded(tn.attempt.began.Sub(tn.since))
 	}
 	l.judge(tn.target, end.outcome, end.stage, waited)
 	if tn.takenBack && end.outcome == OutcomeCancelled { // no answer was due
@@ -192,15 +194,15 @@ func (t *Table) measure(tn *turn, l Ledger) {
 	if tn.npc == nil || tn.puppet || tn.leader != nil || l.FirstSubstanceMS == 0 {
 		return
 	}
-	s := pace.Sample{Tier: tn.choice.Tier, Tools: l.ToolRounds > 0, FirstSound: span(l.FirstSoundMS)}
+	s := pace.Sample{Tier: tn.choice.Tier, Tools: l.ToolRounds > 0, FirstSound: elapsed.Duration(l.FirstSoundMS)}
 	s.Took[pace.Endpoint], s.Took[pace.Transcript] = tn.endpoint, tn.final
-	s.Took[pace.Context], s.Took[pace.Model] = span(l.ContextMS), span(l.LLMFirstTokenMS)
-	s.Took[pace.Writing], s.Took[pace.Tool], s.Took[pace.Voice] = tn.writing, tn.tooling, span(l.TTSFirstAudioMS)
+	s.Took[pace.Context], s.Took[pace.Model] = elapsed.Duration(l.ContextMS), elapsed.Duration(l.LLMFirstTokenMS)
+	s.Took[pace.Writing], s.Took[pace.Tool], s.Took[pace.Voice] = tn.writing, tn.tooling, elapsed.Duration(l.TTSFirstAudioMS)
 	t.pace.Record(s)
 }
 
 func finished(tool string, o mcphost.Outcome) *ToolFinished {
-	f := &ToolFinished{Tool: tool, MS: millis(o.Result.Duration), OK: o.Err == nil && !o.Result.IsError, Cached: o.Result.Cached}
+	f := &ToolFinished{Tool: tool, MS: elapsed.Rounded(o.Result.Duration), OK: o.Err == nil && !o.Result.IsError, Cached: o.Result.Cached}
 	switch {
 	case o.Err != nil:
 		f.Error = o.Err.Error()

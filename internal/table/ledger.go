@@ -1,8 +1,9 @@
 package table
 
 import (
-	"math"
 	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 )
 
 // Ledger accounts for the milliseconds of a turn. Times count from the end of
@@ -52,14 +53,6 @@ const (
 	budgetBreached = "breached"
 )
 
-// span is the inverse of millis.
-func span(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
-
-// millis is a duration in milliseconds, to the microsecond.
-func millis(d time.Duration) float64 {
-	return math.Round(float64(d)/float64(time.Microsecond)) / 1000
-}
-
 // judge compares the turn with its target. stage is where a failed turn failed,
 // empty for others; waited is how long the utterance stood in the queue.
 func (l *Ledger) judge(target time.Duration, outcome Outcome, stage string, waited time.Duration) {
@@ -68,7 +61,7 @@ func (l *Ledger) judge(target time.Duration, outcome Outcome, stage string, wait
 	case OutcomeMuted, OutcomeNoTarget:
 		return // no sound was due
 	case OutcomeDelivered, OutcomeBarged:
-		if l.FirstSoundMS <= millis(target) {
+		if l.FirstSoundMS <= elapsed.Rounded(target) {
 			return
 		}
 	}
@@ -81,7 +74,7 @@ func (l *Ledger) judge(target time.Duration, outcome Outcome, stage string, wait
 		name string
 		ms   float64
 	}{
-		{"endpoint", l.EndpointMS}, {"stt", l.STTFinalMS}, {"queue", millis(waited)}, {"route", l.RouteUS / 1000},
+		{"endpoint", l.EndpointMS}, {"stt", l.STTFinalMS}, {"queue", elapsed.Rounded(waited)}, {"route", l.RouteUS / 1000},
 		{"context", l.ContextMS}, {"llm", l.LLMFirstTokenMS}, {"tool", l.ToolMS}, {"tts", l.TTSFirstAudioMS},
 		{"floor", l.FloorMS},
 	} {
@@ -96,5 +89,5 @@ func (l *Ledger) judge(target time.Duration, outcome Outcome, stage string, wait
 
 // sum is the time of all stages before the first sound.
 func (l *Ledger) sum(waited time.Duration) float64 {
-	return l.EndpointMS + l.STTFinalMS + millis(waited) + l.RouteUS/1000 + l.ContextMS + l.LLMFirstTokenMS + l.ToolMS + l.TTSFirstAudioMS + l.FloorMS
+	return l.EndpointMS + l.STTFinalMS + elapsed.Rounded(waited) + l.RouteUS/1000 + l.ContextMS + l.LLMFirstTokenMS + l.ToolMS + l.TTSFirstAudioMS + l.FloorMS
 }

@@ -9,7 +9,9 @@ import (
 	"unicode"
 
 	"github.com/MrWong99/glyphoxa/internal/ear"
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/floor"
+	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
 const (
@@ -300,9 +302,9 @@ func (t *Table) amend(tn *turn, sp *passage, text string) {
 func (t *Table) pardon(ctx context.Context, s *Seat, sp *passage) {
 	t.turns++
 	tn := &turn{Utterance: Utterance{Speaker: s.speaker}, number: t.turns, since: sp.last.At, agent: -1, route: RouteNone}
-	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = millis(sp.last.Endpoint), millis(sp.last.Took)
+	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = elapsed.Rounded(sp.last.Endpoint), elapsed.Rounded(sp.last.Took)
 	t.emit(tn.number, KindUtterance, &Heard{Speaker: s.speaker, Spoken: true})
-	t.ended(tn, turnEnd{OutcomeFailed, "stt", fmt.Sprintf("what %s said could not be understood: %s", s.speaker, oneLine(sp.err))})
+	t.ended(tn, turnEnd{OutcomeFailed, "stt", fmt.Sprintf("what %s said could not be understood: %s", s.speaker, problem.OneLine(sp.err))})
 }
 
 // same reports whether two transcripts say the same, punctuation and case

@@ -5,8 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
 // report is what a goroutine that works for a turn tells the table's. It reads
@@ -75,7 +77,7 @@ func (t *Table) takeReport(ctx context.Context, a *attempt, f finding) {
 	tn := a.turn
 	switch f := f.(type) {
 	case contextRead:
-		tn.ledger.ContextMS = millis(f.took)
+		tn.ledger.ContextMS = elapsed.Rounded(f.took)
 	case firstSentence:
 		tn.writing = max(f.took-tn.tooling, 0)
 	case phraseBegins:
@@ -84,14 +86,14 @@ func (t *Table) takeReport(ctx context.Context, a *attempt, f finding) {
 		a.said = append(a.said, f.sentence)
 	case soundReady:
 		if f.took >= 0 && tn.ledger.TTSFirstAudioMS == 0 {
-			tn.ledger.TTSFirstAudioMS = millis(f.took)
+			tn.ledger.TTSFirstAudioMS = elapsed.Rounded(f.took)
 		}
 		if tn.phase == thinking {
 			t.move(tn, ready)
 			t.want(ctx, a)
 		}
 	case voiceFailed:
-		t.Notice(tn.number, "warning", "the voice failed, the text goes on: "+oneLine(f.err))
+		t.Notice(tn.number, "warning", "the voice failed, the text goes on: "+problem.OneLine(f.err))
 	case workEnded:
 		t.react(ctx, a)
 		t.settle(ctx, a)
@@ -105,10 +107,10 @@ func (t *Table) takeEngineEvent(a *attempt, ev engine.Event) {
 	tn := a.turn
 	switch ev := ev.(type) {
 	case engine.FirstToken:
-		tn.ledger.LLMFirstTokenMS = millis(ev.After)
+		tn.ledger.LLMFirstTokenMS = elapsed.Rounded(ev.After)
 	case engine.RoundEnded:
 		tn.tooling += ev.Took
-		tn.ledger.ToolMS = millis(tn.tooling)
+		tn.ledger.ToolMS = elapsed.Rounded(tn.tooling)
 		tn.ledger.ToolRounds++
 	case engine.ToolCalled:
 		a.calls = append(a.calls, ev.Call.Name)

@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/floor"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
+	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
 // manners are the floor's words for the configuration's.
@@ -196,7 +198,7 @@ func (t *Table) note(ctx context.Context, a *attempt, n mixer.Note, last bool) {
 		t.floorEvent(ctx, floor.Event{Kind: floor.Finished, Turn: a.id})
 		t.settle(ctx, a)
 	case mixer.Failed:
-		t.Notice(tn.number, "warning", "the sound could not be played, the text goes on: "+oneLine(n.Err))
+		t.Notice(tn.number, "warning", "the sound could not be played, the text goes on: "+problem.OneLine(n.Err))
 	}
 }
 
@@ -248,7 +250,7 @@ func (a *attempt) substance() bool { return a.ended < len(a.said) && a.said[a.en
 
 // sounded notes the first sound of a turn, and of its answer.
 func (t *Table) sounded(tn *turn, substance bool, at time.Time) {
-	since := max(millis(at.Sub(tn.since)), 0.001) // 0 means never
+	since := max(elapsed.Rounded(at.Sub(tn.since)), 0.001) // 0 means never
 	if tn.ledger.FirstSoundMS == 0 {
 		tn.ledger.FirstSoundMS = since
 	}

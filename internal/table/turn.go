@@ -3,15 +3,16 @@ package table
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/pace"
+	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -192,8 +193,8 @@ func (t *Table) prepare(tn *turn) {
 
 // announce tells of a turn that begins.
 func (t *Table) announce(tn *turn) {
-	tn.ledger.RouteUS = millis(time.Since(tn.started)) * 1000
-	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = millis(tn.endpoint), millis(tn.final)
+	tn.ledger.RouteUS = elapsed.Rounded(time.Since(tn.started)) * 1000
+	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = elapsed.Rounded(tn.endpoint), elapsed.Rounded(tn.final)
 	t.emit(tn.number, KindTurnStarted, &TurnStarted{
 		NPC: tn.as.Name, Route: tn.route, Tier: tn.choice.Tier.String(), Ceiling: tn.choice.Ceiling.String(),
 		Reason: tn.choice.Reason, Tools: names(tn.tools.Definitions()),
@@ -250,7 +251,7 @@ func (t *Table) settle(ctx context.Context, a *attempt) {
 	}
 	switch {
 	case tn.phase != cut && a.result.err != nil:
-		tn.end = turnEnd{OutcomeFailed, a.result.stage, tn.as.Name + " could not answer: " + oneLine(a.result.err)}
+		tn.end = turnEnd{OutcomeFailed, a.result.stage, tn.as.Name + " could not answer: " + problem.OneLine(a.result.err)}
 	case tn.phase != cut:
 		tn.end = turnEnd{outcome: OutcomeDelivered}
 	case tn.end.stage == "":
@@ -264,8 +265,6 @@ func (t *Table) settle(ctx context.Context, a *attempt) {
 	t.mixer.Stop(a.line)
 	t.commit(ctx, tn, a.result)
 }
-
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // abandon has an attempt end without being heard further. Its goroutines have
 // yet to report.

@@ -2,9 +2,7 @@
 // into a prompt: what players say, what tools return, what servers describe,
 // why a vendor refuses. [Reason] alone also takes out what looks like a key.
 //
-// Imported by the tool host, the prompt builder, the speech filter and the
-// providers. It does no I/O, starts no goroutine and imports only the standard
-// library. It removes what is invisible or steers a terminal; it does not
+// It does no I/O, starts no goroutine and imports only the standard library. It removes what is invisible or steers a terminal; it does not
 // judge what the visible words say.
 package untrusted
 
@@ -81,6 +79,26 @@ func rewrite(s string, i, n, maxRunes int) string {
 		n++
 	}
 	return b.String()
+}
+
+// Line returns s on one line: cleaned, with runs of white space as one space, and
+// with at most maxRunes runes as [Clean] counts them.
+func Line(s string, maxRunes int) string {
+	return Clean(strings.Join(strings.Fields(Clean(s, 0)), " "), maxRunes)
+}
+
+// Clip returns s, or its first maxRunes-1 runes and "…" if it has more than
+// maxRunes. It takes nothing out; maxRunes is positive.
+func Clip(s string, maxRunes int) string {
+	runes, last := 0, 0
+	for i := range s {
+		if runes == maxRunes {
+			return s[:last] + string(ellipsis)
+		}
+		last = i
+		runes++
+	}
+	return s
 }
 
 // cut replaces the last rune of s by an ellipsis.

@@ -110,3 +110,32 @@ func BenchmarkClean(b *testing.B) {
 		})
 	}
 }
+
+func TestLine(t *testing.T) {
+	for _, row := range []struct {
+		name, text string
+		most       int
+		want       string
+	}{
+		{"as_it_is", "a line", 0, "a line"},
+		{"white_space", " a\n\tline \u2028 of\x1b[2J many ", 0, "a line of many"},
+		{"cut", "a\n\n\nline", 4, "a l…"},
+		{"fits_once_joined", "a\n\n\nline", 6, "a line"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if got := untrusted.Line(row.text, row.most); got != row.want {
+				t.Errorf("Line = %q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
+func TestClip(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "Zwerg": "Zwerg", "Zwerge": "Zwer…", "größer": "größ…", "größe": "größe", "a\x1bbcde": "a\x1bbc…",
+	} {
+		if got := untrusted.Clip(text, 5); got != want {
+			t.Errorf("Clip(%q) = %q, want %q", text, got, want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -271,10 +272,7 @@ func (s *Subscription) note(cause string) {
 }
 
 func (s *Subscription) wake() {
-	select {
-	case s.signal <- struct{}{}:
-	default:
-	}
+	wakeup.Signal(s.signal)
 }
 
 // Take returns what has changed since it last did, false if that comes to

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
 // session is what a client may resume, guarded by Server.mu.
@@ -40,10 +42,7 @@ func (x *session) push(name string, data []byte) {
 
 // rouse tells the writer that there are events.
 func (c *conn) rouse() {
-	select {
-	case c.wake <- struct{}{}:
-	default: // it is told already
-	}
+	wakeup.Signal(c.wake)
 }
 
 // emit gives an event to all sessions that want it; s.mu is held. An empty

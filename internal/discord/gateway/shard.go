@@ -16,6 +16,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
 const (
@@ -138,10 +139,7 @@ func (s *shard) newSession() error {
 	}
 	down := make(chan struct{}, 1)
 	d.AddHandler(func(*discordgo.Session, *discordgo.Disconnect) {
-		select {
-		case down <- struct{}{}:
-		default: // it is known already
-		}
+		wakeup.Signal(down)
 	})
 	s.gateway.subscribe(d)
 	s.session, s.down = d, down

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
 // Errors a call can end in; test with errors.Is.
@@ -203,10 +205,7 @@ func (l *Log) sendFlush(ctx context.Context, done chan<- error) error {
 
 // hurry makes the writer write what there is.
 func (l *Log) hurry() {
-	select {
-	case l.urge <- struct{}{}:
-	default: // it has been told already
-	}
+	wakeup.Signal(l.urge)
 }
 
 // Queued is how many records wait to be written.

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
@@ -76,7 +77,7 @@ type encoded struct {
 
 // MarshalJSON writes the duration in milliseconds.
 func (r Record) MarshalJSON() ([]byte, error) {
-	return json.Marshal(encoded{plain: plain(r), Duration: milliseconds(r.Duration)})
+	return json.Marshal(encoded{plain: plain(r), Duration: elapsed.Rounded(r.Duration)})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -89,8 +90,6 @@ func (r *Record) UnmarshalJSON(b []byte) error {
 	r.Duration = time.Duration(e.Duration * float64(time.Millisecond)).Round(time.Microsecond)
 	return nil
 }
-
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // names returns the short texts of a record.
 func (r *Record) names() [11]*string {

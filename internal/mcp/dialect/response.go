@@ -9,7 +9,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
 // Codes of the dialect's errors.
@@ -31,16 +33,7 @@ func invalid(why string) error { return fmt.Errorf("%w: %s", mcp.ErrInvalidArgum
 
 // unknownMethod returns the error for a method that the dialect does not have.
 func unknownMethod(method string) error {
-	return &mcp.Refusal{Code: mcp.CodeNotFound, Reason: fmt.Sprintf("unknown method %q", clip(method))}
-}
-
-// clip bounds what is said back of a client's words.
-func clip(s string) string {
-	const most = 100
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
+	return &mcp.Refusal{Code: mcp.CodeNotFound, Reason: fmt.Sprintf("unknown method %q", untrusted.Clip(method, 100))}
 }
 
 // response is the dialect's answer to a call.
@@ -124,7 +117,7 @@ func invoke(ctx context.Context, s Session, name string, args json.RawMessage) r
 	if err != nil || took == 0 {
 		took = time.Since(start)
 	}
-	m := metadata{Millis: float64(took.Microseconds()) / 1000, Events: events.Names()}
+	m := metadata{Millis: elapsed.Rounded(took), Events: events.Names()}
 	if m.Events == nil {
 		m.Events = []string{}
 	}

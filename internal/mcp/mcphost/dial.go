@@ -11,6 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
 // olderProtocol is the newest revision that opens with "initialize". Some older
@@ -83,7 +84,7 @@ func (u *upstream) dialWeb(ctx context.Context, w *web, protocol string) (*link,
 func (u *upstream) open(ctx context.Context, t sdk.Transport, protocol string, p *progress) (*sdk.ClientSession, error) {
 	client := sdk.NewClient(&sdk.Implementation{Name: "glyphoxa", Version: "1"}, &sdk.ClientOptions{
 		Capabilities:           &sdk.ClientCapabilities{},
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { token(u.relist) },
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { wakeup.Signal(u.relist) },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
 			p.report(r.Params)
 		},

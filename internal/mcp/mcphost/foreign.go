@@ -216,5 +216,5 @@ func cleanStrings(v any, limit int) any {
 
 // cleanLine makes a server's message fit for one line of an error.
 func cleanLine(s string) string {
-	return strings.Join(strings.Fields(untrusted.Clean(s, maxLine)), " ")
+	return untrusted.Line(s, maxLine)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
 // Keeper keeps what a host should know at its next start. It is safe for
@@ -286,8 +287,8 @@ func (h *Host) approve(ctx context.Context, w Held) error {
 		if err := h.savePins(ctx, u.cfg, set); err != nil {
 			return err
 		}
-		token(u.relist)
-		token(u.wake) // a server that sleeps cannot be listed
+		wakeup.Signal(u.relist)
+		wakeup.Signal(u.wake) // a server that sleeps cannot be listed
 	}
 	return nil
 }

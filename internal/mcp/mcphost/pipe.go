@@ -15,6 +15,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
 // maxUnanswered is how many requests of a server may wait for our answer
@@ -229,7 +231,7 @@ func (c *pipes) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if r, ok := msg.(*jsonrpc.Response); ok && r != nil {
 		defer func() {
 			c.unanswered.Add(-1)
-			token(c.answered)
+			wakeup.Signal(c.answered)
 		}()
 	}
 	select {

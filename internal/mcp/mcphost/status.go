@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 )
@@ -75,8 +76,8 @@ func (h *Host) statusOf(e *entry) Status {
 	v := e.assess(h.opts.ceilings, m)
 	s := Status{
 		Name: cleanLine(e.def.Name), Source: e.source, State: stateReady, Tier: v.tier, TierReason: v.reason, Floor: e.Floor,
-		DeclaredP50: float64(e.expected().Microseconds()) / 1000,
-		P50:         float64(m.P50.Microseconds()) / 1000, P99: float64(m.P99.Microseconds()) / 1000,
+		DeclaredP50: elapsed.Rounded(e.expected()),
+		P50:         elapsed.Rounded(m.P50), P99: elapsed.Rounded(m.P99),
 		ErrorRate: m.ErrorRate, Samples: m.Samples, ReadOnly: e.ReadOnly, Idempotent: e.Definition.Idempotent,
 		Probe: e.skip,
 	}

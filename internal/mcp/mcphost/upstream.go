@@ -14,6 +14,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
 const (
@@ -245,7 +246,7 @@ func (u *upstream) awake(ctx context.Context) (*link, error) {
 		if state != stateAsleep {
 			return nil, fmt.Errorf("%w: server %q: %w", mcp.ErrUnavailable, u.cfg.Name, errNotSent)
 		}
-		token(u.wake)
+		wakeup.Signal(u.wake)
 		select {
 		case <-settled:
 		case <-ctx.Done():
@@ -296,14 +297,6 @@ func (u *upstream) returns(ctx context.Context, err error) bool {
 	return false
 }
 
-// token puts a token into a channel of one, if there is none.
-func token(c chan<- struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}
-
 // callError tells a refused call from a broken connection. Connection failures
 // in a row cast doubt on the server.
 func (u *upstream) callError(ctx context.Context, err error) error {
@@ -322,7 +315,7 @@ func (u *upstream) callError(ctx context.Context, err error) error {
 	}
 	var unanswered *url.Error // no HTTP response at all
 	if u.fails.Add(1) >= suspicious || ctx.Err() == nil && errors.As(err, &unanswered) {
-		token(u.suspect)
+		wakeup.Signal(u.suspect)
 	}
 	if ctx.Err() != nil {
 		return err

@@ -10,8 +10,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
 // answer is what a call ended in.
@@ -71,7 +73,7 @@ func (d door) Execute(ctx context.Context, name, args string) (mcp.Result, error
 
 // noTool is the error for a name that does not exist, or not for this caller.
 func noTool(name string) error {
-	return fmt.Errorf("%w %q", mcp.ErrUnknownTool, clip(line(name), 200))
+	return fmt.Errorf("%w %q", mcp.ErrUnknownTool, untrusted.Line(name, 200))
 }
 
 type requestKey struct{}
@@ -161,7 +163,7 @@ func (a answer) meta() sdk.Meta {
 	if events == nil {
 		events = []string{}
 	}
-	return sdk.Meta{"executionTimeMs": millis(a.result.Duration), "eventsEmitted": events}
+	return sdk.Meta{"executionTimeMs": elapsed.Rounded(a.result.Duration), "eventsEmitted": events}
 }
 
 // ownTool is a tool of the server itself.

@@ -3,10 +3,10 @@ package mcpserver
 import (
 	"encoding/json"
 	"strings"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
@@ -51,19 +51,16 @@ func (s *Server) definition(t mcphost.Tool) *sdk.Tool {
 // latency tells what a call costs, in milliseconds.
 func latency(t *mcphost.Tool) sdk.Meta {
 	meta := sdk.Meta{
-		metaTier: t.Tier.String(), metaSource: t.Source, metaMax: millis(t.Deadline), metaIdempot: t.Definition.Idempotent,
+		metaTier: t.Tier.String(), metaSource: t.Source, metaMax: elapsed.Rounded(t.Deadline), metaIdempot: t.Definition.Idempotent,
 	}
 	if d := t.Latency(); d > 0 || t.Measure.Successes > 0 {
-		meta[metaEstimated] = millis(d)
+		meta[metaEstimated] = elapsed.Rounded(d)
 	}
 	if t.Measure.Successes > 0 {
-		meta[metaP50], meta[metaP99] = millis(t.Measure.P50), millis(t.Measure.P99)
+		meta[metaP50], meta[metaP99] = elapsed.Rounded(t.Measure.P50), elapsed.Rounded(t.Measure.P99)
 	}
 	return meta
 }
-
-// millis is d in milliseconds with the precision of microseconds.
-func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // render turns a result into the protocol's form. A JSON object also travels
 // as structured content.
@@ -121,7 +118,5 @@ const maxMessage = 2000
 
 // line makes text fit for one line of an error.
 func line(text string) string {
-	return strings.Join(strings.Fields(untrusted.Clean(text, maxMessage)), " ")
+	return untrusted.Line(text, maxMessage)
 }
-
-func clip(text string, n int) string { return untrusted.Clean(text, n) }

@@ -10,6 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/dialect"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
 // dialectWords are what clients of text 000's dialect are sent: they count
@@ -31,7 +32,7 @@ func (b backend) Initialize(_ context.Context, agentID, _, profile string) (dial
 	}
 	subject := *b.peer.subject
 	subject.Profile = granted
-	b.server.o.Logger.Debug("dialect session", "client", subject.Name, "agent", clip(line(agentID), 100), "profile", profile)
+	b.server.o.Logger.Debug("dialect session", "client", subject.Name, "agent", untrusted.Line(agentID, 100), "profile", profile)
 	b.peer.feed.words = dialectWords
 	return dialectSession{server: b.server, peer: &peer{subject: &subject, feed: b.peer.feed}}, nil
 }
@@ -43,7 +44,7 @@ func (s *Server) narrow(subject *policy.Subject, name string) (policy.Profile, e
 	wanted, ok := s.o.Policy.Profile(name)
 	if !ok {
 		return policy.Profile{}, &mcp.Refusal{
-			Code: mcp.CodeForbidden, Reason: fmt.Sprintf("there is no profile %q", clip(line(name), 100)), Hint: "ask for " + own.Name,
+			Code: mcp.CodeForbidden, Reason: fmt.Sprintf("there is no profile %q", untrusted.Line(name, 100)), Hint: "ask for " + own.Name,
 		}
 	}
 	if name == own.Name {

@@ -10,8 +10,10 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
 // Bounds of a search for tools.
@@ -108,7 +110,7 @@ func (s *Server) refresh(ctx context.Context) bool {
 // matching leaves the tools that have every word of query in their name,
 // title or description.
 func matching(all []mcphost.Tool, query string) []mcphost.Tool {
-	words := strings.Fields(strings.ToLower(clip(query, maxSearch)))
+	words := strings.Fields(strings.ToLower(untrusted.Clean(query, maxSearch)))
 	return slices.DeleteFunc(all, func(t mcphost.Tool) bool {
 		text := strings.ToLower(t.Definition.Name + " " + t.Title + " " + t.Definition.Description)
 		return slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
@@ -146,7 +148,7 @@ func (s *Server) searchTools(ctx context.Context, args json.RawMessage) (any, er
 	for _, t := range page {
 		found = append(found, map[string]any{
 			"name": s.outward(&t), "title": t.Title, "description": t.Definition.Description,
-			"tier": t.Tier.String(), "read_only": t.ReadOnly, "expected_ms": millis(t.Latency()),
+			"tier": t.Tier.String(), "read_only": t.ReadOnly, "expected_ms": elapsed.Rounded(t.Latency()),
 		})
 	}
 	return map[string]any{"count": len(found), "total": total, "next_cursor": nullable(next), "tools": found}, nil
@@ -164,7 +166,7 @@ func (s *Server) describeTool(ctx context.Context, args json.RawMessage) (any, e
 	}
 	t, ok := s.reach(ctx, q.Name)
 	if !ok {
-		return nil, fmt.Errorf("%w %q", mcp.ErrUnknownTool, clip(line(q.Name), 200))
+		return nil, fmt.Errorf("%w %q", mcp.ErrUnknownTool, untrusted.Line(q.Name, 200))
 	}
 	return map[string]any{"tool": s.definition(t)}, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/prompt"
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
 // PromptsChanged tells the server that Options.Prompts lists others than
@@ -54,7 +55,7 @@ func (s *Server) hasPrompt(ctx context.Context, name string) bool {
 }
 
 func unknownPrompt(name string) error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown prompt %q", clip(line(name), 200))}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown prompt %q", untrusted.Line(name, 200))}
 }
 
 type promptKey struct{}

@@ -11,6 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
 // Methods of the protocol whose answers depend on who asks.
@@ -182,7 +183,7 @@ func object(key, value string) string {
 // does not exist.
 func (s *Server) resourceError(uri string, err error) error {
 	if errors.Is(err, resource.ErrUnknown) {
-		return sdk.ResourceNotFoundError(clip(line(uri), 500))
+		return sdk.ResourceNotFoundError(untrusted.Line(uri, 500))
 	}
 	return s.refusal(err)
 }

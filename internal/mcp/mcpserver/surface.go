@@ -14,6 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
 // Prefixes of names if they are asked for (ruling 14).
@@ -112,7 +113,7 @@ func (s *Server) surface(ctx context.Context) []*sdk.Tool {
 
 // unknown is the answer to a name that does not exist, or not for this caller.
 func unknown(name string) error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", clip(line(name), 200))}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", untrusted.Line(name, 200))}
 }
 
 // listTools answers tools/list for the subject of ctx.

@@ -6,6 +6,8 @@ import (
 	"context"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 )
 
 // loggerName is the logger clients see messages of calls from.
@@ -19,7 +21,7 @@ func offerLogging(c *sdk.ServerCapabilities) { c.Logging = &sdk.LoggingCapabilit
 // protocol (2026-07-28) and stays for clients that know nothing else.
 func tell(ctx context.Context, to *sdk.ServerSession, tool string, a answer) {
 	level := sdk.LoggingLevel("debug")
-	data := map[string]any{"tool": tool, "executionTimeMs": millis(a.result.Duration)}
+	data := map[string]any{"tool": tool, "executionTimeMs": elapsed.Rounded(a.result.Duration)}
 	if a.err != nil {
 		level = "warning"
 		f := failureOf(a.err)

@@ -161,11 +161,9 @@ func list(w *strings.Builder, heading string, items []string) {
 	}
 	fmt.Fprintf(w, "\n%s\n", heading)
 	for _, item := range items[:min(len(items), maxItems)] {
-		fmt.Fprintf(w, "- %s\n", untrusted.Clean(oneLine(item), maxRule))
+		fmt.Fprintf(w, "- %s\n", untrusted.Line(item, maxRule))
 	}
 }
 
 // line cleans a text that stands within a line of ours.
-func line(s string) string { return untrusted.Clean(oneLine(s), maxBlurb) }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(untrusted.Clean(s, 0)), " ") }
+func line(s string) string { return untrusted.Line(s, maxBlurb) }

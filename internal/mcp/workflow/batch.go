@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -132,7 +133,7 @@ func (o operation) call(ctx context.Context) outcome {
 // note writes down how operation i ended.
 func (b *batchReport) note(i int, o outcome) {
 	r := &b.Results[i]
-	r.OK, r.Skipped, r.Ms, r.Result, r.Error = o.err == nil, false, ms(o.took), o.raw, describeError(o.err)
+	r.OK, r.Skipped, r.Ms, r.Result, r.Error = o.err == nil, false, elapsed.Rounded(o.took), o.raw, describeError(o.err)
 	b.Skipped--
 	if r.OK {
 		b.Succeeded++

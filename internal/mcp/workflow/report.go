@@ -83,6 +83,3 @@ func tell(rep any, err error) (mcp.Result, error) {
 	}
 	return mcp.Result{Text: string(b), Structured: b, IsError: err != nil}, err
 }
-
-// ms is a duration in milliseconds, to the microsecond.
-func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

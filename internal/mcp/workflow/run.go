@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
@@ -176,7 +177,7 @@ func (r *run) skip(at int) { r.note(at, nil) }
 func (r *run) finish(at int, o outcome) error {
 	o.fit(&r.left)
 	rep := &r.reports[at]
-	rep.Skipped, rep.OK, rep.Ms, rep.Result, rep.Error = false, o.err == nil, ms(o.took), o.raw, describeError(o.err)
+	rep.Skipped, rep.OK, rep.Ms, rep.Result, rep.Error = false, o.err == nil, elapsed.Rounded(o.took), o.raw, describeError(o.err)
 	var result any
 	if o.raw != nil {
 		result, _ = decode(o.raw) // it is JSON: see content

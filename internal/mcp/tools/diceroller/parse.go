@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
 // SyntaxError says where and why an expression cannot be rolled. It matches
@@ -25,21 +26,14 @@ type SyntaxError struct {
 func (e *SyntaxError) Error() string {
 	where := "at the end"
 	if e.Part != "" {
-		where = fmt.Sprintf("at character %d, %q", e.Pos, shorten(e.Part, 20))
+		where = fmt.Sprintf("at character %d, %q", e.Pos, untrusted.Clip(e.Part, 20))
 	}
 	return fmt.Sprintf("%v: dice expression %q, %s: %s",
-		mcp.ErrInvalidArguments, shorten(e.Expression, 60), where, e.Reason)
+		mcp.ErrInvalidArguments, untrusted.Clip(e.Expression, 60), where, e.Reason)
 }
 
 // Unwrap returns [mcp.ErrInvalidArguments].
 func (e *SyntaxError) Unwrap() error { return mcp.ErrInvalidArguments }
-
-func shorten(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n]) + "…"
-}
 
 // Parse reads a dice expression: terms joined by + and -.
 //

@@ -18,6 +18,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -77,7 +78,7 @@ func readEntry(entry string) ([]piece, error) {
 		end := open + length + 1
 		expr, err := Parse(entry[open+1 : end-1])
 		if syntax := (*SyntaxError)(nil); errors.As(err, &syntax) {
-			errs = append(errs, fmt.Errorf("%q holds no dice: %s", shorten(entry[open:end], 40), syntax.Reason))
+			errs = append(errs, fmt.Errorf("%q holds no dice: %s", untrusted.Clip(entry[open:end], 40), syntax.Reason))
 			pieces = append(pieces, piece{text: entry[:end]})
 		} else {
 			pieces = appendText(pieces, entry[:open])
@@ -229,7 +230,7 @@ func noTable(tables []table, name string) error {
 		names[i] = t.name
 	}
 	return fmt.Errorf("%w: there is no table %q; \"table_name\" is one of %s",
-		mcp.ErrInvalidArguments, shorten(name, 40), strings.Join(names, ", "))
+		mcp.ErrInvalidArguments, untrusted.Clip(name, 40), strings.Join(names, ", "))
 }
 
 // tell appends the entry with its dice rolled to text and how they fell to

@@ -10,6 +10,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -51,7 +52,7 @@ func (t *toolset) queryEntities() tools.Tool {
 
 func (t *toolset) runQueryEntities(ctx context.Context, args queryEntitiesArgs) (queryEntitiesResult, error) {
 	found, err := t.graph.FindEntities(ctx, memory.EntityQuery{
-		Name:   clip(strings.TrimSpace(args.Name), maxQuery),
+		Name:   untrusted.Clip(strings.TrimSpace(args.Name), maxQuery),
 		Type:   strings.TrimSpace(args.Type),
 		Viewer: viewer(ctx),
 		Limit:  maxEntities,
@@ -68,7 +69,7 @@ func (t *toolset) runQueryEntities(ctx context.Context, args queryEntitiesArgs) 
 }
 
 func brief(e memory.Entity, description int) entity {
-	return entity{ID: e.ID, Type: e.Type, Name: e.Name, Description: clip(e.Description, description)}
+	return entity{ID: e.ID, Type: e.Type, Name: e.Name, Description: untrusted.Clip(e.Description, description)}
 }
 
 type getSummaryArgs struct {
@@ -109,7 +110,7 @@ func (t *toolset) getSummary() tools.Tool {
 }
 
 func (t *toolset) runGetSummary(ctx context.Context, args getSummaryArgs) (getSummaryResult, error) {
-	id := clip(strings.TrimSpace(args.EntityID), maxQuery)
+	id := untrusted.Clip(strings.TrimSpace(args.EntityID), maxQuery)
 	if id == "" {
 		return getSummaryResult{}, fmt.Errorf("%w: entity_id is empty; query_entities finds ids", mcp.ErrInvalidArguments)
 	}
@@ -162,7 +163,7 @@ func called(e memory.Entity, name string) bool {
 func summarise(n memory.Neighbourhood) getSummaryResult {
 	e := n.Entity
 	out := getSummaryResult{
-		ID: e.ID, Type: e.Type, Name: e.Name, Description: clip(e.Description, maxDescription), Position: e.Position,
+		ID: e.ID, Type: e.Type, Name: e.Name, Description: untrusted.Clip(e.Description, maxDescription), Position: e.Position,
 		Attributes:    make(map[string]string, len(e.Attributes)),
 		Relationships: make([]relationship, 0, len(n.Relations)),
 		Connected:     make([]entity, 0, len(n.Connected)),
@@ -171,7 +172,7 @@ func summarise(n memory.Neighbourhood) getSummaryResult {
 		if len(out.Attributes) == maxAttributes {
 			break
 		}
-		out.Attributes[k] = clip(e.Attributes[k], maxBlurb)
+		out.Attributes[k] = untrusted.Clip(e.Attributes[k], maxBlurb)
 	}
 	names := map[string]string{e.ID: e.Name}
 	for _, c := range n.Connected {
@@ -181,7 +182,7 @@ func summarise(n memory.Neighbourhood) getSummaryResult {
 		}
 	}
 	for _, r := range n.Relations[:min(len(n.Relations), maxRelations)] {
-		rel := relationship{Type: r.Type, Direction: "out", EntityID: r.To, Note: clip(r.Note, maxBlurb)}
+		rel := relationship{Type: r.Type, Direction: "out", EntityID: r.To, Note: untrusted.Clip(r.Note, maxBlurb)}
 		if r.From != e.ID {
 			rel.Direction, rel.EntityID = "in", r.From
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
@@ -78,22 +79,7 @@ func question(s string) (string, error) {
 	if s == "" {
 		return "", fmt.Errorf("%w: query is empty; say what to look for", mcp.ErrInvalidArguments)
 	}
-	return clip(s, maxQuery), nil
-}
-
-// clip shortens s to n runes, an ellipsis included.
-func clip(s string, n int) string {
-	seen, cut := 0, 0
-	for i := range s {
-		if seen == n-1 {
-			cut = i
-		}
-		if seen == n {
-			return s[:cut] + "…"
-		}
-		seen++
-	}
-	return s
+	return untrusted.Clip(s, maxQuery), nil
 }
 
 func viewer(ctx context.Context) string { return mcp.CallerFrom(ctx).Viewer() }

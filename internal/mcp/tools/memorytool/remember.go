@@ -77,7 +77,7 @@ func (t *toolset) runRememberFact(ctx context.Context, args rememberFactArgs) (r
 	if caller.Session != "" {
 		fact.Source = "session:" + caller.Session
 	}
-	if about := clip(strings.TrimSpace(args.About), maxQuery); about != "" {
+	if about := untrusted.Clip(strings.TrimSpace(args.About), maxQuery); about != "" {
 		e, err := t.meant(ctx, about)
 		if err != nil {
 			return rememberFactResult{}, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
@@ -57,7 +58,7 @@ func (t *toolset) runSearchSessions(ctx context.Context, args searchSessionsArgs
 	out := searchSessionsResult{Query: query, Count: len(hits), Lines: make([]line, 0, len(hits))}
 	for _, h := range hits {
 		out.Lines = append(out.Lines, line{
-			SessionID: h.Session, Speaker: h.Speaker, Text: clip(h.Text, maxText), At: h.At, Turn: h.Turn,
+			SessionID: h.Session, Speaker: h.Speaker, Text: untrusted.Clip(h.Text, maxText), At: h.At, Turn: h.Turn,
 		})
 	}
 	return out, nil
@@ -150,7 +151,7 @@ func (t *toolset) indexed(ctx context.Context, query string, k int) ([]fact, err
 		return nil, err
 	}
 	for _, h := range hits[:min(len(hits), k)] {
-		out = append(out, fact{Text: clip(h.Text, maxText), Source: h.Source, Score: h.Score})
+		out = append(out, fact{Text: untrusted.Clip(h.Text, maxText), Source: h.Source, Score: h.Score})
 	}
 	return out, nil
 }
@@ -175,7 +176,7 @@ func (t *toolset) transcribed(ctx context.Context, facts []fact, query string, k
 		}
 		// The log's scores have no upper end; a fact's lies within 0 and 1.
 		score := min(most, max(0, h.Score)/(1+max(0, h.Score)))
-		facts = append(facts, fact{Text: clip(said, maxText), Source: "session:" + h.Session, Score: score})
+		facts = append(facts, fact{Text: untrusted.Clip(said, maxText), Source: "session:" + h.Session, Score: score})
 	}
 	return facts, nil
 }

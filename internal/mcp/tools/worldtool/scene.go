@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
@@ -120,7 +121,7 @@ func (t *toolset) runDescribe(ctx context.Context, a describeArgs) (described, e
 			continue
 		}
 		if out.Total++; len(out.Entities) < limit {
-			v.Description = clip(v.Description, maxBlurb)
+			v.Description = untrusted.Clip(v.Description, maxBlurb)
 			out.Entities = append(out.Entities, v)
 		}
 	}

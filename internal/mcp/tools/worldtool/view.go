@@ -54,21 +54,6 @@ func (t *toolset) location(id, viewer string) *place {
 	return nil
 }
 
-// clip shortens s to n runes, an ellipsis included.
-func clip(s string, n int) string {
-	seen, cut := 0, 0
-	for i := range s {
-		if seen == n-1 {
-			cut = i
-		}
-		if seen == n {
-			return s[:cut] + "…"
-		}
-		seen++
-	}
-	return s
-}
-
 // readPosition makes a position of numbers that passed the schema.
 func readPosition(p []float64) (*memory.Position, error) {
 	if p == nil {

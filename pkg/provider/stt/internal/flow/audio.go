@@ -8,6 +8,7 @@ package flow
 import (
 	"sync"
 
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
@@ -147,8 +148,5 @@ func (a *Audio) Dropped() int64 {
 }
 
 func (a *Audio) signal() {
-	select {
-	case a.wake <- struct{}{}:
-	default:
-	}
+	wakeup.Signal(a.wake)
 }

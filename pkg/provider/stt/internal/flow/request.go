@@ -41,7 +41,7 @@ func Keyterms(terms []string, number, bytes, runes int) []string {
 	seen := map[string]bool{}
 	total := 0
 	for _, term := range terms {
-		term = strings.Join(strings.Fields(untrusted.Clean(term, 0)), " ")
+		term = untrusted.Line(term, 0)
 		if term == "" || seen[term] || runes > 0 && utf8.RuneCountInString(term) > runes {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
@@ -119,8 +120,5 @@ func (m *Results) take() (r stt.Result, err error, ok bool) {
 }
 
 func (m *Results) signal() {
-	select {
-	case m.wake <- struct{}{}:
-	default:
-	}
+	wakeup.Signal(m.wake)
 }
