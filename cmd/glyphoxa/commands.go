@@ -7,10 +7,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/terminal"
 )
 
 func playCommand(c *common) *cobra.Command {
-	var o app.PlayOptions
+	var o terminal.Options
 	var metrics string
 	cmd := &cobra.Command{
 		Use: "play", Short: "Play at a table in the terminal", Args: noArgs,
@@ -21,13 +23,13 @@ func playCommand(c *common) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, name := range []string{"npc", "speaker", "wav", "metrics"} {
 				if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" { // a variable that is not set, most often
-					return app.Usage(fmt.Errorf("--%s names nothing; give it a value, or leave it out", name))
+					return problem.Usage(fmt.Errorf("--%s names nothing; give it a value, or leave it out", name))
 				}
 			}
 			o.In, o.Out, o.Terminal = c.in, c.out, c.terminal
 			ctx := cmd.Context()
 			return c.withOptions(ctx, app.Options{Metrics: metrics != "", Version: version}, func(a *app.App) error {
-				return a.Observed(ctx, metrics, c.err, func() error { return a.Play(ctx, o) })
+				return a.Observed(ctx, metrics, c.err, func() error { return terminal.Play(ctx, a.Game, o) })
 			})
 		},
 	}
@@ -68,7 +70,7 @@ func toolsCommand(c *common) *cobra.Command {
 			Use: "approve NAME", Short: "Approve the changed or new definition of a pinned tool",
 			Args: func(_ *cobra.Command, args []string) error {
 				if len(args) != 1 {
-					return app.Usage(errors.New("tools approve takes the name of one tool; tools diff lists those that wait"))
+					return problem.Usage(errors.New("tools approve takes the name of one tool; tools diff lists those that wait"))
 				}
 				return nil
 			},
@@ -80,7 +82,7 @@ func toolsCommand(c *common) *cobra.Command {
 			Use: "diff [NAME]", Short: "Show what waits for approval",
 			Args: func(_ *cobra.Command, args []string) error {
 				if len(args) > 1 {
-					return app.Usage(errors.New("tools diff takes the name of one tool at most"))
+					return problem.Usage(errors.New("tools diff takes the name of one tool at most"))
 				}
 				return nil
 			},
@@ -96,7 +98,7 @@ func toolsCommand(c *common) *cobra.Command {
 			Use: "call NAME [JSON]", Short: "Run one tool", Example: `  glyphoxa tools call roll '{"expression":"2d6+3"}'`,
 			Args: func(_ *cobra.Command, args []string) error {
 				if len(args) < 1 || len(args) > 2 {
-					return app.Usage(errors.New(`tools call takes a name and a JSON object, such as: tools call roll '{"expression":"2d6+3"}'`))
+					return problem.Usage(errors.New(`tools call takes a name and a JSON object, such as: tools call roll '{"expression":"2d6+3"}'`))
 				}
 				return nil
 			},
@@ -136,7 +138,7 @@ func mcpCommand(c *common) *cobra.Command {
 		Use: "token NAME", Short: "Make a token for a client", Example: "  glyphoxa mcp token claude",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || !app.ClientName(args[0]) {
-				return app.Usage(errors.New("mcp token takes the client's name: letters, digits, dots, dashes and underscores"))
+				return problem.Usage(errors.New("mcp token takes the client's name: letters, digits, dots, dashes and underscores"))
 			}
 			return nil
 		},
@@ -151,7 +153,7 @@ func checkCommand(c *common) *cobra.Command {
 		Use: "check [FILE]", Short: "Report every problem of the configuration and NPC files",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return app.Usage(errors.New("check takes one file at most"))
+				return problem.Usage(errors.New("check takes one file at most"))
 			}
 			return nil
 		},

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
@@ -77,7 +78,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.Is(err, app.ErrUsage):
+	case errors.Is(err, problem.ErrUsage):
 		report(s.err, err)
 		return exitUsage
 	case unread(err):
@@ -132,7 +133,7 @@ func (c *common) say(text string) {
 
 // open reads the configuration and brings up the shared parts.
 func (c *common) open(ctx context.Context, o app.Options) (*app.App, error) {
-	cfg, err := app.LoadConfig(c.config)
+	cfg, err := play.LoadConfig(c.config)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +172,7 @@ func newRoot(s streams) *cobra.Command {
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return app.Usage(fmt.Errorf("%w; try %s --help", err, cmd.CommandPath()))
+		return problem.Usage(fmt.Errorf("%w; try %s --help", err, cmd.CommandPath()))
 	})
 	root.PersistentFlags().StringVar(&c.config, "config", "", "configuration file (default ./glyphoxa.yaml, else the built-in one)")
 	root.PersistentFlags().BoolVar(&c.verbose, "verbose", false, "log what happens to stderr")
@@ -189,13 +190,13 @@ func noArgs(cmd *cobra.Command, args []string) error {
 		known = append(known, sub.Name())
 	}
 	if len(known) == 0 {
-		return app.Usage(fmt.Errorf("%s takes no argument %q", cmd.CommandPath(), args[0]))
+		return problem.Usage(fmt.Errorf("%s takes no argument %q", cmd.CommandPath(), args[0]))
 	}
 	hint := "try " + cmd.CommandPath() + " --help"
 	if near := problem.Nearest(args[0], known); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	return app.Usage(fmt.Errorf("%q is no command of %s; %s", args[0], cmd.CommandPath(), hint))
+	return problem.Usage(fmt.Errorf("%q is no command of %s; %s", args[0], cmd.CommandPath(), hint))
 }
 
 func versionCommand(c *common) *cobra.Command {

@@ -6,6 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
 func scenarioCommand(c *common) *cobra.Command {
@@ -21,7 +23,7 @@ func scenarioCommand(c *common) *cobra.Command {
 		Example: "  glyphoxa scenario run testdata/scenarios\n  glyphoxa scenario run barge_in.yaml --audio --wav-out heard",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return app.Usage(errors.New("scenario run takes scene files or directories of them"))
+				return problem.Usage(errors.New("scenario run takes scene files or directories of them"))
 			}
 			return nil
 		},
@@ -34,7 +36,7 @@ func scenarioCommand(c *common) *cobra.Command {
 				return err
 			}
 			if judged {
-				cfg, err := app.LoadConfig(c.config)
+				cfg, err := play.LoadConfig(c.config)
 				if err != nil {
 					return err
 				}

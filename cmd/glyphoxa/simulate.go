@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
 func simulateCommand(c *common) *cobra.Command {
@@ -30,10 +32,10 @@ func simulateCommand(c *common) *cobra.Command {
 			}
 			if cmd.Flags().Changed("sweep") {
 				if o.Sweep, err = numbers(sweep); err != nil {
-					return app.Usage(fmt.Errorf("--sweep: %w", err))
+					return problem.Usage(fmt.Errorf("--sweep: %w", err))
 				}
 				if cmd.Flags().Changed("tables") {
-					return app.Usage(errors.New("simulate takes --tables or --sweep, not both"))
+					return problem.Usage(errors.New("simulate takes --tables or --sweep, not both"))
 				}
 			}
 			o.Out, o.Say = c.out, c.say
@@ -71,7 +73,7 @@ func (c *common) configurable() error {
 	if c.config == "" {
 		return nil
 	}
-	_, err := app.LoadConfig(c.config)
+	_, err := play.LoadConfig(c.config)
 	return err
 }
 
@@ -79,7 +81,7 @@ func (c *common) configurable() error {
 func named(cmd *cobra.Command, flags ...string) error {
 	for _, name := range flags {
 		if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
-			return app.Usage(fmt.Errorf("--%s names nothing", name))
+			return problem.Usage(fmt.Errorf("--%s names nothing", name))
 		}
 	}
 	return nil

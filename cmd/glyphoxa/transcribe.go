@@ -3,13 +3,14 @@ package main
 import (
 	"errors"
 
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/terminal"
 	"github.com/spf13/cobra"
-
-	"github.com/MrWong99/glyphoxa/internal/app"
 )
 
 func transcribeCommand(c *common) *cobra.Command {
-	var o app.TranscribeOptions
+	var o terminal.TranscribeOptions
 	cmd := &cobra.Command{
 		Use: "transcribe FILE.wav", Short: "Try the speech recognition on a recording",
 		Long: "Send a recording (16-bit PCM) through the configured speech recognition, as if it\n" +
@@ -17,17 +18,17 @@ func transcribeCommand(c *common) *cobra.Command {
 		Example: "  glyphoxa transcribe evening.wav\n  glyphoxa transcribe evening.wav --fast --json",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return app.Usage(errors.New("transcribe takes one WAV file"))
+				return problem.Usage(errors.New("transcribe takes one WAV file"))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := app.LoadConfig(c.config)
+			cfg, err := play.LoadConfig(c.config)
 			if err != nil {
 				return err
 			}
 			o.File, o.Out = args[0], c.out
-			return app.Transcribe(cmd.Context(), cfg, o)
+			return terminal.Transcribe(cmd.Context(), cfg, o)
 		},
 	}
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print JSON lines")

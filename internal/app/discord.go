@@ -11,6 +11,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
@@ -36,11 +37,17 @@ func (h *house) Sit(ctx context.Context, guild string, o discord.SitOptions) (*d
 	if err != nil {
 		return nil, errors.Join(err, leave())
 	}
-	measuring, enough := context.WithCancel(a.life)
+	preparing, enough := context.WithCancel(h.life)
 	var work sync.WaitGroup
-	work.Go(func() { a.measure(measuring, o.Tell) })
+	work.Go(func() {
+		a.Prepare(preparing, func(level, text string) {
+			if level != "info" { // a wait for servers is nothing to write to a channel
+				o.Tell(level, text)
+			}
+		})
+	})
 	return &discord.Sitting{
-		Table: s.Table, Campaign: a.Config.Campaign.Name, Scene: a.Live.Scene(), Notices: notices, Cast: looks(a.present()),
+		Table: s.Table, Campaign: a.Config.Campaign.Name, Scene: a.World.Scene(), Notices: notices, Cast: looks(a.Cast()),
 		Reload: func(ctx context.Context) ([]discord.NPC, string, error) { return h.reload(ctx, s) },
 		Close: sync.OnceValue(func() error {
 			enough()
@@ -54,7 +61,7 @@ func (h *house) Sit(ctx context.Context, guild string, o discord.SitOptions) (*d
 
 // reload reads the NPC files anew, for a session and for those to come in any
 // guild.
-func (h *house) reload(ctx context.Context, s *Session) ([]discord.NPC, string, error) {
+func (h *house) reload(ctx context.Context, s *play.Session) ([]discord.NPC, string, error) {
 	h.reading.Lock()
 	defer h.reading.Unlock()
 	now := h.latest()
@@ -62,8 +69,8 @@ func (h *house) reload(ctx context.Context, s *Session) ([]discord.NPC, string, 
 	if err != nil {
 		return nil, "", err
 	}
-	shown := func(p problem.Problem) problem.Problem { return beside(filepath.Dir(file), p) }
-	r, err := reread(now)
+	shown := func(p problem.Problem) problem.Problem { return play.RelativeTo(filepath.Dir(file), p) }
+	r, err := play.Reread(now)
 	var wrong problem.List
 	if errors.As(err, &wrong) {
 		wrong = slices.Clone(wrong)
@@ -75,15 +82,15 @@ func (h *house) reload(ctx context.Context, s *Session) ([]discord.NPC, string, 
 	if err != nil {
 		return nil, "", err
 	}
-	r.shown = shown
-	said, err := s.recast(ctx, r)
+	r.Shown = shown
+	said, err := s.Recast(ctx, r)
 	if err != nil {
 		return nil, "", err
 	}
 	h.mu.Lock()
-	h.config = r.config
+	h.config = r.Config
 	h.mu.Unlock()
-	return looks(r.config.NPCs), said, nil
+	return looks(r.Config.NPCs), said, nil
 }
 
 // looks are how NPCs look in a chat.
@@ -96,12 +103,12 @@ func looks(all []config.NPC) (out []discord.NPC) {
 
 // sit begins a session, or goes on with the one that was cut off, and returns
 // what people should know.
-func (l *lodging) sit(ctx context.Context, a *App, o discord.SitOptions) (_ *Session, notices []string, err error) {
+func (l *lodging) sit(ctx context.Context, a *play.Game, o discord.SitOptions) (_ *play.Session, notices []string, err error) {
 	cut, open, err := lastOpen(ctx, a.Store)
 	if err != nil {
 		return nil, nil, err
 	}
-	so := SessionOptions{Sink: o.Sink, Tell: o.Tell}
+	so := play.SessionOptions{Sink: o.Sink, Tell: o.Tell}
 	if o.Resume && cut.Lines > 0 {
 		so.Resume = cut
 	}
@@ -146,7 +153,7 @@ func (l *lodging) take() error {
 }
 
 // seat says what is played at the table that was taken; nil gives it back.
-func (l *lodging) seat(s *Session) {
+func (l *lodging) seat(s *play.Session) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.seated, l.taken = s, s != nil
@@ -188,7 +195,7 @@ func (h *house) Interrupted(ctx context.Context, guild string) (s memory.Session
 func (h *house) CutOff(ctx context.Context) (all []discord.Cut) {
 	guilds, err := os.ReadDir(guildsDir(h.latest()))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		h.app.log.Error("looking for sessions that were cut off", "reason", err)
+		h.log.Error("looking for sessions that were cut off", "reason", err)
 	}
 	for _, g := range guilds {
 		l, err := h.lodging(g.Name())
@@ -197,7 +204,7 @@ func (h *house) CutOff(ctx context.Context) (all []discord.Cut) {
 		}
 		cut, err := l.cutOff(ctx)
 		if err != nil {
-			h.app.log.Error("looking for a session that was cut off", "guild", l.guild, "reason", err)
+			h.log.Error("looking for a session that was cut off", "guild", l.guild, "reason", err)
 		} else if cut.Lines > 0 {
 			all = append(all, cut)
 		}
@@ -227,28 +234,4 @@ func (l *lodging) cutOff(ctx context.Context) (cut discord.Cut, err error) {
 		return cut, err
 	}
 	return discord.Cut{Guild: l.guild, Channel: e.Table.Channel, Lines: s.Lines}, l.rise()
-}
-
-// measure waits for the external servers and calibrates the tools, and tells
-// what people should know of that.
-func (a *App) measure(ctx context.Context, tell func(level, text string)) {
-	ctx, cancel := context.WithTimeout(ctx, settleTime)
-	defer cancel()
-	a.Ready(ctx, func(string) {})
-	if ctx.Err() != nil {
-		return
-	}
-	for _, w := range a.warnings(a.Config) {
-		tell("warning", w.String())
-	}
-	// Its first look into the rule book would count as the tool's latency.
-	if err := a.book.Warm(); err != nil {
-		tell("warning", err.Error())
-	}
-	if err := a.Host.Calibrate(ctx); err != nil && ctx.Err() == nil {
-		tell("warning", err.Error())
-	}
-	for _, n := range a.takeNotices() {
-		tell("warning", n)
-	}
 }

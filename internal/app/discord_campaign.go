@@ -14,6 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
@@ -109,13 +110,13 @@ func (h *house) Campaign(ctx context.Context, guild string) (c discord.Campaign,
 	}
 	return discord.Campaign{
 		ID: l.campaignOf(a), Current: true,
-		Name: a.Config.Campaign.Name, System: a.Config.Campaign.System, Scene: a.Live.Scene(),
-		NPCs: len(a.present()), Entities: len(entities), Sessions: len(sessions),
+		Name: a.Config.Campaign.Name, System: a.Config.Campaign.System, Scene: a.World.Scene(),
+		NPCs: len(a.Cast()), Entities: len(entities), Sessions: len(sessions),
 	}, nil
 }
 
 // campaignOf is the id of the campaign that an app of the guild plays.
-func (l *lodging) campaignOf(a *App) string {
+func (l *lodging) campaignOf(a *play.Game) string {
 	if a.Config.DataDir == l.dir {
 		return ""
 	}
@@ -231,8 +232,8 @@ func (l *lodging) governed(ctx context.Context, by discord.Caller, t mcp.Target,
 		return err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	if ctx, err = a.calledBy(ctx, by); err != nil {
+	if ctx, err = calledBy(ctx, a, by); err != nil {
 		return err
 	}
-	return a.governed(ctx, t, args, func(context.Context) error { return do() })
+	return governed(ctx, a, t, args, func(context.Context) error { return do() })
 }

@@ -1,6 +1,9 @@
 package app
 
 import (
+	"bufio"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -9,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/MrWong99/glyphoxa/internal/discord"
+	"github.com/MrWong99/glyphoxa/internal/observe"
 )
 
 const mere = `name: The Drowned Mere
@@ -188,7 +192,7 @@ func TestCommandsAreRecorded(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmpopts.SortSlices(func(a, b call) bool { return a.Tool+a.Who < b.Tool+b.Who })); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
-	m := samples(t, h.app.metrics)
+	m := samples(t, h.app.Metrics)
 	for _, want := range []string{
 		`glyphoxa_tool_calls_total{caller="discord",code="ok",source="server",tool="entity_import"}`,
 		`glyphoxa_denials_total{caller="discord",code="forbidden",rule="",tool="entity_import"}`,
@@ -241,4 +245,18 @@ func TestManyFaults(t *testing.T) {
 			t.Errorf("%d lines, from %q to %q", len(lines), lines[0], lines[len(lines)-1])
 		}
 	}
+}
+
+// samples are the values Prometheus would read, by name and labels.
+func samples(t *testing.T, m *observe.Metrics) map[string]string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	values := map[string]string{}
+	for lines := bufio.NewScanner(w.Body); lines.Scan(); {
+		if name, value, ok := strings.Cut(lines.Text(), " "); ok {
+			values[name] = value
+		}
+	}
+	return values
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -28,14 +29,14 @@ func (h *house) Call(ctx context.Context, guild string, by discord.Caller, tool,
 		return "", err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	if ctx, err = a.calledBy(ctx, by); err != nil {
+	if ctx, err = calledBy(ctx, a, by); err != nil {
 		return "", err
 	}
 	// The first look into the rule book would count as the call's own time.
-	if err := a.book.Warm(); err != nil {
+	if err := a.Registry.Rules.Warm(); err != nil {
 		return "", err
 	}
-	res, err := a.Host.ExecuteTool(ctx, tool, args)
+	res, err := a.Registry.Host.ExecuteTool(ctx, tool, args)
 	if err != nil {
 		return "", err
 	}
@@ -46,12 +47,12 @@ func (h *house) Call(ctx context.Context, guild string, by discord.Caller, tool,
 }
 
 // calledBy returns a context whose calls are those of who gave a command.
-func (a *App) calledBy(ctx context.Context, by discord.Caller) (context.Context, error) {
+func calledBy(ctx context.Context, a *play.Game, by discord.Caller) (context.Context, error) {
 	name := playerProfile
 	if by.DM {
 		name = dmProfile
 	}
-	profile, ok := a.policy.Profile(name)
+	profile, ok := a.Registry.Governance.Policy.Profile(name)
 	if !ok {
 		return nil, fmt.Errorf("there is no profile %q", name)
 	}
@@ -65,11 +66,11 @@ func (h *house) Import(ctx context.Context, guild string, by discord.Caller, nam
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	if ctx, err = a.calledBy(ctx, by); err != nil {
+	if ctx, err = calledBy(ctx, a, by); err != nil {
 		return 0, err
 	}
 	target := mcp.Target{Tool: "entity_import", Source: "server", Permission: policy.WorldWrite}
-	return n, a.governed(ctx, target, attached(name, data), func(ctx context.Context) error {
+	return n, governed(ctx, a, target, attached(name, data), func(ctx context.Context) error {
 		imported, err := h.parse(ctx, name, data)
 		if err != nil {
 			return err
@@ -78,7 +79,7 @@ func (h *house) Import(ctx context.Context, guild string, by discord.Caller, nam
 			return err
 		}
 		n = len(imported.Entities)
-		return a.Live.Renew(ctx)
+		return a.World.Renew(ctx)
 	})
 }
 
@@ -90,19 +91,19 @@ func attached(name string, data []byte) map[string]any {
 
 // governed does what a command asks for that is no tool, by the rules of every
 // call: the policy may refuse it, it is counted, and it is in the audit log.
-func (a *App) governed(ctx context.Context, t mcp.Target, args map[string]any, do func(context.Context) error) error {
+func governed(ctx context.Context, a *play.Game, t mcp.Target, args map[string]any, do func(context.Context) error) error {
 	raw, err := json.Marshal(args)
 	if err != nil {
 		return fmt.Errorf("recording %s: %w", t.Tool, err)
 	}
 	c := &mcp.Call{Target: t, Caller: mcp.CallerFrom(ctx), Args: string(raw)}
 	start := time.Now()
-	if err = a.gate.Admit(ctx, c); err == nil {
+	if err = a.Registry.Governance.Gate.Admit(ctx, c); err == nil {
 		c.Admitted = true
 		start = time.Now()
 		err = do(ctx)
 	}
-	a.gate.Settle(ctx, c, mcp.Result{Duration: time.Since(start)}, err)
+	a.Registry.Governance.Gate.Settle(ctx, c, mcp.Result{Duration: time.Since(start)}, err)
 	return err
 }
 
@@ -113,8 +114,8 @@ func (h *house) Servers(ctx context.Context, guild string) (all []mcphost.Server
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	a.Ready(ctx, func(string) {})
-	return a.foreign(), nil
+	a.Registry.Ready(ctx, func(string) {})
+	return a.Registry.Servers(), nil
 }
 
 // HeldTools implements [discord.Office].
@@ -124,8 +125,8 @@ func (h *house) HeldTools(ctx context.Context, guild string) (held []mcphost.Hel
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	a.Ready(ctx, func(string) {})
-	return a.Host.Held(ctx)
+	a.Registry.Ready(ctx, func(string) {})
+	return a.Registry.Host.Held(ctx)
 }
 
 // ApproveTool implements [discord.Office].
@@ -135,13 +136,13 @@ func (h *house) ApproveTool(ctx context.Context, guild string, by discord.Caller
 		return err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	if ctx, err = a.calledBy(ctx, by); err != nil {
+	if ctx, err = calledBy(ctx, a, by); err != nil {
 		return err
 	}
 	target := mcp.Target{Tool: "approve_tool", Source: "server", Permission: policy.SessionControl}
-	return a.governed(ctx, target, map[string]any{"name": name}, func(ctx context.Context) error {
-		a.Ready(ctx, func(string) {})
-		return a.Host.Approve(ctx, name)
+	return governed(ctx, a, target, map[string]any{"name": name}, func(ctx context.Context) error {
+		a.Registry.Ready(ctx, func(string) {})
+		return a.Registry.Host.Approve(ctx, name)
 	})
 }
 
@@ -152,13 +153,13 @@ func (h *house) Tools(ctx context.Context, guild string, measure bool) (all []mc
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	a.Ready(ctx, func(string) {})
+	a.Registry.Ready(ctx, func(string) {})
 	if measure {
-		if err := errors.Join(a.book.Warm(), a.Host.Calibrate(ctx)); err != nil {
+		if err := errors.Join(a.Registry.Rules.Warm(), a.Registry.Host.Calibrate(ctx)); err != nil {
 			return nil, err
 		}
 	}
-	return a.Host.Status(), nil
+	return a.Registry.Host.Status(), nil
 }
 
 // Recall implements [discord.Records].

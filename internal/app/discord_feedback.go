@@ -39,7 +39,7 @@ func (h *house) Note(_ context.Context, guild string, by discord.Caller, text st
 	l.letters.Lock()
 	defer l.letters.Unlock()
 	if err := keepFeedback(l.dir, append(line, '\n')); err != nil {
-		h.app.log.Error("keeping feedback", "guild", guild, "reason", err)
+		h.log.Error("keeping feedback", "guild", guild, "reason", err)
 		return errors.New("the feedback could not be kept; tell whoever runs the bot")
 	}
 	return nil

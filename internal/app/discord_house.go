@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"regexp"
 	"sync"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
 // idleTime is how long a guild's app stays open after the last who needed it:
@@ -21,7 +23,8 @@ const idleTime = 30 * time.Second
 // while a session runs or a command needs it, and a while longer. It is safe for
 // concurrent use; close ends it.
 type house struct {
-	app  *App // whose metrics they share
+	app  *play.Game // whose metrics they share
+	log  *slog.Logger
 	life context.Context
 	end  context.CancelFunc
 	work sync.WaitGroup // timers, and what opens apps ahead of need
@@ -36,9 +39,9 @@ type house struct {
 }
 
 // newHouse returns a house over a's configuration and metrics.
-func newHouse(a *App) *house {
-	h := &house{app: a, config: a.Config, guilds: map[string]*lodging{}, parsing: make(chan struct{}, 1)}
-	h.life, h.end = context.WithCancel(context.WithoutCancel(a.life))
+func newHouse(a *play.Game, log *slog.Logger) *house {
+	h := &house{app: a, log: log, config: a.Config, guilds: map[string]*lodging{}, parsing: make(chan struct{}, 1)}
+	h.life, h.end = context.WithCancel(context.Background())
 	return h
 }
 
@@ -96,7 +99,7 @@ func (h *house) lodging(guild string) (*lodging, error) {
 
 // enter opens the app of a guild, or takes the one that is open. Whoever enters
 // leaves.
-func (h *house) enter(ctx context.Context, guild string) (*App, func() error, error) {
+func (h *house) enter(ctx context.Context, guild string) (*play.Game, func() error, error) {
 	l, err := h.lodging(guild)
 	if err != nil {
 		return nil, nil, err
@@ -115,22 +118,22 @@ type lodging struct {
 	turn    sync.Mutex // held while a session begins, the campaign changes, somebody is forgotten, or it is looked for what was cut off
 	letters sync.Mutex // held while the feedback is written
 
-	mu     sync.Mutex // guards the fields below, and is held while an app opens or closes
-	suite  *suite     // nil while none is open
-	seated *Session   // in play
-	taken  bool       // a session is in play or about to be
+	mu     sync.Mutex    // guards the fields below, and is held while an app opens or closes
+	suite  *suite        // nil while none is open
+	seated *play.Session // in play
+	taken  bool          // a session is in play or about to be
 	shut   bool
 }
 
 // suite is the app of a campaign. Its fields are guarded by its lodging.
 type suite struct {
-	app    *App
+	app    *play.Game
 	guests int
 	visits int         // by guests, so far
 	timer  *time.Timer // closes it; nil while there are guests
 }
 
-func (l *lodging) enter(ctx context.Context) (*App, func() error, error) {
+func (l *lodging) enter(ctx context.Context) (*play.Game, func() error, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.shut {
@@ -153,13 +156,13 @@ func (l *lodging) enter(ctx context.Context) (*App, func() error, error) {
 // trouble is what is told of an error that only the operator can do something
 // about.
 func (l *lodging) trouble(doing string, err error) error {
-	l.house.app.log.Error(doing, "guild", l.guild, "reason", err)
+	l.house.log.Error(doing, "guild", l.guild, "reason", err)
 	return errClosedHouse
 }
 
 // open opens an app without guests.
 func (l *lodging) open(ctx context.Context, cfg *config.Config) (*suite, error) {
-	a, err := Open(ctx, Options{Config: cfg, Log: l.house.app.log.With("guild", l.guild), Counted: l.house.app.metrics, Rules: l.house.app.book})
+	a, err := play.Open(ctx, play.Options{Config: cfg, Log: l.house.log.With("guild", l.guild), Metrics: l.house.app.Metrics, Rules: l.house.app.Registry.Rules})
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +173,7 @@ func (l *lodging) open(ctx context.Context, cfg *config.Config) (*suite, error) 
 func (l *lodging) welcome(s *suite) {
 	s.guests++
 	s.visits++
-	s.app.setNPCs(l.house.latest().NPCs)
+	s.app.SetCast(l.house.latest().NPCs)
 	l.stay(s)
 }
 
@@ -203,7 +206,7 @@ func (l *lodging) settle(s *suite) error {
 	}
 	l.stay(s)
 	l.house.work.Add(1)
-	wait, visits := max(idleTime, time.Until(s.app.policy.Awaited())), s.visits
+	wait, visits := max(idleTime, time.Until(s.app.Registry.Governance.Policy.Awaited())), s.visits
 	s.timer = time.AfterFunc(wait, func() {
 		defer l.house.work.Done()
 		l.expire(s, visits)
@@ -220,7 +223,7 @@ func (l *lodging) expire(s *suite, visits int) {
 	}
 	l.suite = nil
 	if err := s.app.Close(); err != nil {
-		l.house.app.log.Error("closing a guild's database", "guild", l.guild, "reason", err)
+		l.house.log.Error("closing a guild's database", "guild", l.guild, "reason", err)
 	}
 }
 

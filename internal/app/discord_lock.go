@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
 // errLocked says that another program plays for the same data directory.
@@ -14,7 +16,7 @@ var errLocked = errors.New("another glyphoxa run has a bot for this data directo
 // the guilds, until unlock. A program that was killed holds no lock.
 func lockGuilds(dir string) (unlock func() error, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("making the directory of the servers: %w; set data_dir to a directory that can be written", plainPath(err))
+		return nil, fmt.Errorf("making the directory of the servers: %w; set data_dir to a directory that can be written", problem.FileError(err))
 	}
 	return lock(filepath.Join(dir, "lock"))
 }

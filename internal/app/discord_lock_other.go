@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
 // lock takes the file's existence for the lock. Where it can be deleted while it
@@ -20,7 +22,7 @@ func lock(path string) (unlock func() error, err error) {
 	case errors.Is(err, fs.ErrExist):
 		return nil, errLocked
 	case err != nil:
-		return nil, fmt.Errorf("locking the directory of the servers: %w", plainPath(err))
+		return nil, fmt.Errorf("locking the directory of the servers: %w", problem.FileError(err))
 	}
 	return func() error { return errors.Join(f.Close(), os.Remove(path)) }, nil
 }

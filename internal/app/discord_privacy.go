@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/registry"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
@@ -73,7 +75,7 @@ func (h *house) Forget(ctx context.Context, guild, user string) (int, error) {
 	defer l.turn.Unlock()
 	n, err := l.forget(ctx, user)
 	if err != nil {
-		l.house.app.log.Error("forgetting a user", "guild", guild, "reason", err)
+		l.house.log.Error("forgetting a user", "guild", guild, "reason", err)
 		return n, errNotForgotten
 	}
 	return n, nil
@@ -93,9 +95,9 @@ func (l *lodging) forget(ctx context.Context, user string) (n int, err error) {
 			errs = append(errs, err)
 		}
 	}
-	a.policy.Withdraw(caller(user))
+	a.Registry.Governance.Policy.Withdraw(caller(user))
 	n, err = a.Store.Forget(ctx, caller(user))
-	_, unsaid := a.audit.Forget(ctx, caller(user))
+	_, unsaid := a.Registry.Governance.Audit.Forget(ctx, caller(user))
 	errs = append(errs, err, unsaid, l.forgetFeedback(user))
 	for _, c := range append([]keptCampaign{{}}, e.Campaigns...) {
 		if c.ID == l.campaignOf(a) {
@@ -109,7 +111,7 @@ func (l *lodging) forget(ctx context.Context, user string) (n int, err error) {
 }
 
 // playing is the session that is running, nil if none is.
-func (l *lodging) playing() *Session {
+func (l *lodging) playing() *play.Session {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.seated
@@ -119,7 +121,7 @@ func (l *lodging) playing() *Session {
 func (l *lodging) forgetIn(ctx context.Context, c keptCampaign, user string) (n int, err error) {
 	cfg := l.configOf(c)
 	if there(cfg.Memory.Path) {
-		store, err := sqlite.Open(ctx, cfg.Memory.Path, &sqlite.Options{Logger: l.house.app.log})
+		store, err := sqlite.Open(ctx, cfg.Memory.Path, &sqlite.Options{Logger: l.house.log})
 		if err != nil {
 			return 0, err
 		}
@@ -128,11 +130,11 @@ func (l *lodging) forgetIn(ctx context.Context, c keptCampaign, user string) (n 
 			return n, err
 		}
 	}
-	path := auditFile(cfg)
+	path := registry.AuditFile(cfg)
 	if !there(path) {
 		return n, nil
 	}
-	log, err := audit.Open(ctx, path, audit.Options{Keep: time.Duration(cfg.Server.Audit.Keep), Logger: l.house.app.log})
+	log, err := audit.Open(ctx, path, audit.Options{Keep: time.Duration(cfg.Server.Audit.Keep), Logger: l.house.log})
 	if err != nil {
 		return n, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -28,7 +29,7 @@ func (h *house) Suggest(ctx context.Context, guild string, by discord.Caller, wh
 	if err != nil {
 		return nil, err
 	}
-	out, err := a.suggest(ctx, l, by, what, strings.ToLower(strings.TrimSpace(typed)))
+	out, err := suggest(ctx, a, l, by, what, strings.ToLower(strings.TrimSpace(typed)))
 	if left := leave(); err == nil {
 		err = left
 	}
@@ -37,9 +38,9 @@ func (h *house) Suggest(ctx context.Context, guild string, by discord.Caller, wh
 
 // enterSoon is enter for those who do not wait: when ctx ends, the app goes on
 // being opened without them.
-func (l *lodging) enterSoon(ctx context.Context) (*App, func() error, error) {
+func (l *lodging) enterSoon(ctx context.Context) (*play.Game, func() error, error) {
 	type entered struct {
-		app   *App
+		app   *play.Game
 		leave func() error
 		err   error
 	}
@@ -56,7 +57,7 @@ func (l *lodging) enterSoon(ctx context.Context) (*App, func() error, error) {
 			return // it is logged
 		}
 		if err := e.leave(); err != nil {
-			l.house.app.log.Error("closing a guild's database", "guild", l.guild, "reason", err)
+			l.house.log.Error("closing a guild's database", "guild", l.guild, "reason", err)
 		}
 	})
 	select {
@@ -67,23 +68,23 @@ func (l *lodging) enterSoon(ctx context.Context) (*App, func() error, error) {
 	}
 }
 
-func (a *App) suggest(ctx context.Context, l *lodging, by discord.Caller, what discord.Suggestion, typed string) ([]discord.Choice, error) {
+func suggest(ctx context.Context, a *play.Game, l *lodging, by discord.Caller, what discord.Suggestion, typed string) ([]discord.Choice, error) {
 	target := mcp.Target{Source: "builtin", ReadOnly: true, Tool: "query_entities", Permission: policy.WorldRead}
-	look := func() ([]discord.Choice, error) { return a.suggestEntities(typed), nil }
+	look := func() ([]discord.Choice, error) { return suggestEntities(a, typed), nil }
 	switch what {
 	case discord.SuggestApproval:
 		target.Tool, target.Permission = "list_approvals", policy.SessionControl
-		look = func() ([]discord.Choice, error) { return a.suggestApprovals(typed), nil }
+		look = func() ([]discord.Choice, error) { return suggestApprovals(a, typed), nil }
 	case discord.SuggestHeldTool:
 		target.Tool, target.Source, target.Permission = "approve_tool", "server", policy.SessionControl
-		look = func() ([]discord.Choice, error) { return a.suggestHeld(ctx, typed) }
+		look = func() ([]discord.Choice, error) { return suggestHeld(ctx, a, typed) }
 	case discord.SuggestCampaign:
 		target.Tool, target.Source, target.Permission = "campaign_switch", "server", policy.SessionControl
 		look = func() ([]discord.Choice, error) { return l.suggestCampaigns(typed) }
 	}
-	ctx, err := a.calledBy(ctx, by)
+	ctx, err := calledBy(ctx, a, by)
 	if err == nil {
-		err = a.policy.Permits(ctx, target)
+		err = a.Registry.Governance.Policy.Permits(ctx, target)
 	}
 	if err != nil {
 		return nil, err
@@ -93,13 +94,13 @@ func (a *App) suggest(ctx context.Context, l *lodging, by discord.Caller, what d
 
 // suggestEntities names those of the world, the nearest to what was typed first:
 // whose name begins so, in whose name a word does, and the rest.
-func (a *App) suggestEntities(typed string) []discord.Choice {
+func suggestEntities(a *play.Game, typed string) []discord.Choice {
 	type found struct {
 		memory.Entity
 		rank int
 	}
 	var all []found
-	for _, e := range a.Live.Entities("") {
+	for _, e := range a.World.Entities("") {
 		if r := nearness(typed, append([]string{e.Name, e.ID}, e.Aliases...)...); r > 0 {
 			all = append(all, found{e, r})
 		}
@@ -135,8 +136,8 @@ func nearness(typed string, names ...string) (best int) {
 	return best
 }
 
-func (a *App) suggestApprovals(typed string) (out []discord.Choice) {
-	for _, p := range a.policy.Pending() {
+func suggestApprovals(a *play.Game, typed string) (out []discord.Choice) {
+	for _, p := range a.Registry.Governance.Policy.Pending() {
 		if nearness(typed, p.ID, p.Tool, p.Caller) > 0 {
 			out = append(out, discord.Choice{Name: fmt.Sprintf("%s: %s wants %s %s", p.ID, p.Caller, p.Tool, p.Args), Value: p.ID})
 		}
@@ -144,8 +145,8 @@ func (a *App) suggestApprovals(typed string) (out []discord.Choice) {
 	return out
 }
 
-func (a *App) suggestHeld(ctx context.Context, typed string) (out []discord.Choice, err error) {
-	held, err := a.Host.Held(ctx)
+func suggestHeld(ctx context.Context, a *play.Game, typed string) (out []discord.Choice, err error) {
+	held, err := a.Registry.Host.Held(ctx)
 	for _, w := range held {
 		if nearness(typed, w.Name, w.Server) > 0 {
 			name := fmt.Sprintf("%s/%s", w.Server, w.Name)

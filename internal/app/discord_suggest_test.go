@@ -23,7 +23,7 @@ func (h *inn) records(who string) []audit.Record {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	all, _, err := a.audit.Query(h.t.Context(), audit.Query{Who: who})
+	all, _, err := a.Registry.Governance.Audit.Query(h.t.Context(), audit.Query{Who: who})
 	if err := errors.Join(err, leave()); err != nil {
 		h.t.Fatal(err)
 	}

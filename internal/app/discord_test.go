@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/MrWong99/glyphoxa/internal/discord"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -48,7 +49,7 @@ func openInn(t *testing.T, dir, settings string) *inn {
 	if err := os.WriteFile(path, []byte(settings), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := LoadConfig(path)
+	cfg, err := play.LoadConfig(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func openInn(t *testing.T, dir, settings string) *inn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &inn{house: newHouse(a), t: t, dir: dir}
+	return &inn{house: newHouse(a.Game, a.log), t: t, dir: dir}
 }
 
 // shut closes the house, as a bot does that ends.

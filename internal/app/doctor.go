@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -15,6 +14,11 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord"
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/internal/registry"
+	"github.com/MrWong99/glyphoxa/internal/terminal"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
@@ -32,7 +36,7 @@ type finding struct {
 // does not, and what to do about it. The error is for parts without which
 // nothing runs.
 func Doctor(ctx context.Context, w io.Writer, path string) error {
-	cfg, err := LoadConfig(path)
+	cfg, err := play.LoadConfig(path)
 	if err != nil {
 		return err
 	}
@@ -84,7 +88,7 @@ func dataFinding(cfg *config.Config) finding {
 	}
 	probe, err := os.CreateTemp(dir, ".glyphoxa-doctor-*")
 	if err != nil {
-		return finding{"data directory", false, plainPath(err).Error(), "set data_dir to a directory that can be written"}
+		return finding{"data directory", false, problem.FileError(err).Error(), "set data_dir to a directory that can be written"}
 	}
 	name := probe.Name()
 	if err := errors.Join(probe.Close(), os.Remove(name)); err != nil {
@@ -94,7 +98,7 @@ func dataFinding(cfg *config.Config) finding {
 }
 
 func modelFinding(cfg *config.Config) finding {
-	m, scripted, err := model(nil, cfg.Providers.LLM, nil)
+	m, scripted, err := providers.Model(nil, cfg.Providers.LLM, nil)
 	if err != nil {
 		return finding{"language model", false, err.Error(), "set providers.llm in glyphoxa.yaml"}
 	}
@@ -106,7 +110,7 @@ func modelFinding(cfg *config.Config) finding {
 }
 
 func voiceFinding(cfg *config.Config) finding {
-	p, missing, err := voiceProvider(nil, cfg.Providers.TTS, nil, nil)
+	p, missing, err := providers.Voice(nil, cfg.Providers.TTS, nil, nil)
 	if err != nil {
 		return finding{"voice", false, err.Error(), "set providers.tts to auto, or install what is missing"}
 	}
@@ -114,10 +118,8 @@ func voiceFinding(cfg *config.Config) finding {
 }
 
 func playerFinding() finding {
-	for _, argv := range players() {
-		if path, err := exec.LookPath(argv[0]); err == nil {
-			return finding{part: "sound output", ok: true, state: path}
-		}
+	if path := terminal.FindPlayer(); path != "" {
+		return finding{part: "sound output", ok: true, state: path}
 	}
 	return finding{"sound output", true, "none found; play --voice will be silent", "apt-get install alsa-utils, or use play --wav FILE"}
 }
@@ -182,18 +184,18 @@ func discordFindings(ctx context.Context, cfg *config.Config) []finding {
 
 // registryFindings opens everything for real and looks at what came up.
 func registryFindings(ctx context.Context, cfg *config.Config) []finding {
-	a, err := Open(ctx, Options{Config: cfg})
+	a, err := play.Open(ctx, play.Options{Config: cfg})
 	if err != nil {
 		return []finding{{"database", false, err.Error(), ""}}
 	}
-	a.Ready(ctx, a.say)
+	a.Registry.Ready(ctx, func(string) {})
 	findings := []finding{{part: "database", ok: true, state: a.Store.Path()}}
-	if err := a.book.Warm(); err != nil {
+	if err := a.Registry.Rules.Warm(); err != nil {
 		findings = append(findings, finding{"rule book", false, err.Error(), ""})
 	} else {
-		findings = append(findings, finding{part: "rule book", ok: true, state: fmt.Sprintf("%d rules", a.book.Len())})
+		findings = append(findings, finding{part: "rule book", ok: true, state: fmt.Sprintf("%d rules", a.Registry.Rules.Len())})
 	}
-	for _, s := range a.Host.Servers() {
+	for _, s := range a.Registry.Host.Servers() {
 		f := finding{part: "server " + s.Name, ok: s.State == "ready", state: fmt.Sprintf("%s, %d tools", s.State, s.Tools)}
 		if !f.ok {
 			f.state, f.fix = s.State+": "+s.Reason, "check mcp.servers in the configuration"
@@ -209,17 +211,17 @@ func registryFindings(ctx context.Context, cfg *config.Config) []finding {
 // Check prints nothing but success: every problem is in LoadConfig's error or
 // the campaign's.
 func Check(w io.Writer, path string) error {
-	cfg, err := LoadConfig(path)
+	cfg, err := play.LoadConfig(path)
 	if err != nil {
 		return err
 	}
-	world, err := readWorld(cfg)
+	world, err := play.ReadCampaign(cfg)
 	if err != nil {
 		return err
 	}
-	flows, err := loadWorkflows(cfg.Server, cfg.Source)
+	flows, err := registry.LoadWorkflows(cfg.Server, cfg.Source)
 	if err != nil {
-		return Usage(err)
+		return problem.Usage(err)
 	}
 	for _, p := range cfg.Warnings {
 		fmt.Fprintln(w, "warning:", p)

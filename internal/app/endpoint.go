@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/providers"
 	openaillm "github.com/MrWong99/glyphoxa/pkg/provider/llm/openai"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/deepgram"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts/elevenlabs"
@@ -30,13 +31,13 @@ func endpoints(cfg *config.Config) []endpoint {
 	var all []endpoint
 	add := func(name string, p config.Provider, auto bool) {
 		switch {
-		case p.Name == openAI, p.Name == config.ProviderAuto && auto && hosted(p):
+		case p.Name == providers.OpenAI, p.Name == config.ProviderAuto && auto && providers.Hosted(p):
 			base := strings.TrimSuffix(cmp.Or(p.BaseURL, openaillm.DefaultBaseURL), "/")
 			all = append(all, endpoint{name, base, "Authorization", "Bearer ", p.APIKey})
-		case p.Name == elevenLabs:
+		case p.Name == providers.ElevenLabs:
 			base := strings.TrimSuffix(cmp.Or(p.BaseURL, elevenlabs.DefaultBaseURL), "/")
 			all = append(all, endpoint{name, base, "xi-api-key", "", p.APIKey})
-		case p.Name == deepGram:
+		case p.Name == providers.DeepGram:
 			base := strings.TrimSuffix(cmp.Or(p.BaseURL, deepgram.DefaultBaseURL), "/")
 			all = append(all, endpoint{name, base, "Authorization", "Token ", p.APIKey})
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/observe"
+	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
 // Bounds of a request for metrics or health.
@@ -61,9 +62,9 @@ func (a *App) observatory(ctx context.Context, addr string) (*observatory, error
 	if err := a.reachable("--metrics", addr); err != nil {
 		return nil, err
 	}
-	keeper, err := identity.New(ctx, a.Config.Server, identity.Options{Profile: a.policy.Profile, Logger: a.log})
+	keeper, err := identity.New(ctx, a.Config.Server, identity.Options{Profile: a.Registry.Governance.Policy.Profile, Logger: a.log})
 	if err != nil {
-		return nil, Usage(err)
+		return nil, problem.Usage(err)
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
@@ -79,7 +80,7 @@ func (a *App) observatory(ctx context.Context, addr string) (*observatory, error
 	mux := http.NewServeMux()
 	mux.Handle("/healthz", o.health.Live())
 	mux.Handle("/readyz", o.health.Ready())
-	mux.Handle("/metrics", o.identified(a.metrics.Handler()))
+	mux.Handle("/metrics", o.identified(a.Metrics.Handler()))
 	o.http = &http.Server{
 		Handler: o.guarded(mux), ReadTimeout: askTime, WriteTimeout: askAnswer, IdleTimeout: askIdle, MaxHeaderBytes: askHeader,
 		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
@@ -122,7 +123,7 @@ func (o *observatory) identified(next http.Handler) http.Handler {
 			return
 		}
 		target := mcp.Target{Tool: "metrics", Source: "server", Permission: policy.AuditRead, ReadOnly: true}
-		if s.Name != identity.Anonymous && o.app.policy.Permits(policy.WithSubject(r.Context(), s), target) != nil {
+		if s.Name != identity.Anonymous && o.app.Registry.Governance.Policy.Permits(policy.WithSubject(r.Context(), s), target) != nil {
 			http.Error(w, "metrics need the permission "+policy.AuditRead, http.StatusForbidden)
 			return
 		}
@@ -132,7 +133,7 @@ func (o *observatory) identified(next http.Handler) http.Handler {
 
 // close lets answers under way end.
 func (o *observatory) close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), farewell)
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	o.health.SetDraining()
 	err := o.http.Shutdown(ctx)

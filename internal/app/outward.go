@@ -63,7 +63,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 	if err := a.reachable("--listen", addr); err != nil {
 		return err
 	}
-	if err := a.book.Warm(); err != nil {
+	if err := a.Registry.Rules.Warm(); err != nil {
 		return err
 	}
 	s := a.outward(ctx, o)
@@ -100,22 +100,25 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 func (a *App) reachable(flag, addr string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if n, perr := strconv.Atoi(port); err != nil || perr != nil || n < 0 || n > 65535 {
-		return Usage(fmt.Errorf("%s: %q is no address; write host:port, such as 127.0.0.1:8787", flag, addr))
+		return problem.Usage(fmt.Errorf("%s: %q is no address; write host:port, such as 127.0.0.1:8787", flag, addr))
 	}
 	local := host == "localhost"
 	if ip, err := netip.ParseAddr(host); err == nil {
 		local = ip.IsLoopback()
 	}
 	if !local && len(a.Config.Server.Clients) == 0 && a.Config.Server.OAuth == nil {
-		return Usage(fmt.Errorf("%s: %s can be reached from other machines, and nobody could connect: without a token only this machine may; add somebody under server.clients (glyphoxa mcp token NAME)", flag, addr))
+		return problem.Usage(fmt.Errorf("%s: %s can be reached from other machines, and nobody could connect: without a token only this machine may; add somebody under server.clients (glyphoxa mcp token NAME)", flag, addr))
 	}
 	return nil
 }
 
+// sessionInterval is how often a new session is looked for.
+const sessionInterval = time.Second
+
 // watchSessions tells clients of what is said at a table, which mostly is in
 // another process.
 func (a *App) watchSessions(ctx context.Context, s *mcpserver.Server) {
-	ticker := time.NewTicker(outlook)
+	ticker := time.NewTicker(sessionInterval)
 	defer ticker.Stop()
 	var last memory.Session
 	for first := true; ; first = false {
@@ -139,10 +142,10 @@ func (a *App) report(ctx context.Context, w io.Writer) {
 	select {
 	case <-ctx.Done():
 		return
-	case <-a.servers:
+	case <-a.Registry.Tried():
 	}
 	a.WriteNotices(w)
-	for _, text := range a.flows.missing() {
+	for _, text := range a.Registry.Unfinished() {
 		fmt.Fprintln(w, "glyphoxa:", text)
 	}
 }
@@ -150,18 +153,18 @@ func (a *App) report(ctx context.Context, w io.Writer) {
 func (a *App) stdioSubject(o ServeOptions) (*policy.Subject, error) {
 	if !o.Stdio {
 		if o.Profile != "" {
-			return nil, Usage(errors.New("--profile is for --stdio; clients on the network get theirs under server.clients"))
+			return nil, problem.Usage(errors.New("--profile is for --stdio; clients on the network get theirs under server.clients"))
 		}
 		return nil, nil
 	}
 	name := cmp.Or(o.Profile, DefaultStdioProfile)
-	profile, ok := a.policy.Profile(name)
+	profile, ok := a.Registry.Governance.Policy.Profile(name)
 	if !ok {
 		known := a.profiles()
 		if near := problem.Nearest(name, known); near != "" {
-			return nil, Usage(fmt.Errorf("--profile: there is no profile %q; did you mean %q?", name, near))
+			return nil, problem.Usage(fmt.Errorf("--profile: there is no profile %q; did you mean %q?", name, near))
 		}
-		return nil, Usage(fmt.Errorf("--profile: there is no profile %q; use one of %s", name, strings.Join(known, ", ")))
+		return nil, problem.Usage(fmt.Errorf("--profile: there is no profile %q; use one of %s", name, strings.Join(known, ", ")))
 	}
 	return &policy.Subject{Name: "stdio", Profile: profile, Transport: "stdio"}, nil
 }
@@ -183,7 +186,7 @@ func (a *App) isCampaign(name string) error {
 	if name == "" || strings.EqualFold(name, a.Config.Campaign.Name) {
 		return nil
 	}
-	return Usage(fmt.Errorf("--campaign: %s plays %q, not %q; choose another configuration with --config", a.Config.File, a.Config.Campaign.Name, name))
+	return problem.Usage(fmt.Errorf("--campaign: %s plays %q, not %q; choose another configuration with --config", a.Config.File, a.Config.Campaign.Name, name))
 }
 
 // outward prepares the server over the registry.
@@ -193,11 +196,11 @@ func (a *App) outward(ctx context.Context, o ServeOptions) *mcpserver.Server {
 		log = a.log // the SDK calls it an error when a signal ends the session
 	}
 	src := a.sources()
-	return mcpserver.New(a.Host, mcpserver.Options{
-		Version: o.Version, Log: a.log, Logger: log, Policy: a.policy, Gate: a.gate,
+	return mcpserver.New(a.Registry.Host, mcpserver.Options{
+		Version: o.Version, Log: a.log, Logger: log, Policy: a.Registry.Governance.Policy, Gate: a.Registry.Governance.Gate,
 		Prefixed: a.Config.Server.Naming == "prefixed", Compact: o.Compact, Campaign: a.Config.Campaign.Name,
-		Resources: resource.New(src), Prompts: prompt.New(src), World: a.Live,
-		Refresh:      func(context.Context) error { return a.flows.read() },
+		Resources: resource.New(src), Prompts: prompt.New(src), World: a.World,
+		Refresh:      func(context.Context) error { return a.Registry.ReadWorkflows() },
 		Instructions: instructions(o.Compact),
 	})
 }
@@ -213,16 +216,16 @@ func instructions(compact bool) string {
 // sources are what resources and prompts are made of.
 func (a *App) sources() resource.Sources {
 	return resource.Sources{
-		Campaign: a.Config.Campaign.Name, System: a.Config.Campaign.System, Scene: a.Live.Scene, NPCs: a.Config.NPCs,
-		Graph: a.Store, Log: a.Store, Rules: resource.NewRuleReader(a.book, srd.FS), Latency: a.Host.Status,
+		Campaign: a.Config.Campaign.Name, System: a.Config.Campaign.System, Scene: a.World.Scene, NPCs: a.Config.NPCs,
+		Graph: a.Store, Log: a.Store, Rules: resource.NewRuleReader(a.Registry.Rules, srd.FS), Latency: a.Registry.Host.Status,
 	}
 }
 
 // web opens the network transports.
 func (a *App) web(ctx context.Context, s *mcpserver.Server, addr string) (*mcpserver.Web, error) {
-	err := a.metrics.Gauge("glyphoxa_upstream_queue_depth", "Calls that wait for a place at an external server.", func() float64 {
+	err := a.Metrics.Gauge("glyphoxa_upstream_queue_depth", "Calls that wait for a place at an external server.", func() float64 {
 		waiting := 0
-		for _, server := range a.Host.Servers() {
+		for _, server := range a.Registry.Host.Servers() {
 			waiting += server.Queued
 		}
 		return float64(waiting)
@@ -230,12 +233,12 @@ func (a *App) web(ctx context.Context, s *mcpserver.Server, addr string) (*mcpse
 	if err != nil {
 		return nil, err
 	}
-	keeper, err := identity.New(ctx, a.Config.Server, identity.Options{Profile: a.policy.Profile, Logger: a.log})
+	keeper, err := identity.New(ctx, a.Config.Server, identity.Options{Profile: a.Registry.Governance.Policy.Profile, Logger: a.log})
 	if err != nil {
-		return nil, Usage(err)
+		return nil, problem.Usage(err)
 	}
 	return s.Listen(ctx, addr, mcpserver.WebOptions{
-		Gatekeeper: keeper, Limits: a.Config.Server.Limits, Metrics: a.metrics, Health: a.health(),
+		Gatekeeper: keeper, Limits: a.Config.Server.Limits, Metrics: a.Metrics, Health: a.health(),
 		Guard: identity.Guard{AllowedOrigins: a.Config.Server.AllowedOrigins, AllowedHosts: a.Config.Server.AllowedHosts},
 	})
 }
@@ -248,7 +251,7 @@ func (a *App) health() *observe.Health {
 		_, err := a.Store.Sessions(ctx, 1)
 		return err
 	})
-	h.Add("audit", func(ctx context.Context) error { return a.audit.Flush(ctx) })
+	h.Add("audit", func(ctx context.Context) error { return a.Registry.Governance.Audit.Flush(ctx) })
 	return h
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
@@ -34,30 +35,27 @@ func (a *App) ListTools(ctx context.Context, w io.Writer, o ToolsOptions) error 
 	if o.Tier != "" {
 		limit, err := mcp.ParseTier(o.Tier)
 		if err != nil {
-			return Usage(fmt.Errorf("--tier: %w", err))
+			return problem.Usage(fmt.Errorf("--tier: %w", err))
 		}
 		keep = func(s mcphost.Status) bool { return s.Tier <= limit && s.State != "down" }
 	}
 	if o.NPC != "" {
-		cast, err := chosen(a.present(), o.NPC)
+		cast, err := play.ChooseNPCs(a.Cast(), o.NPC)
 		if err != nil {
-			return Usage(err)
+			return problem.Usage(err)
 		}
 		npc, fits := cast[0], keep
 		keep = func(s mcphost.Status) bool {
 			return fits(s) && slices.Contains(npc.Tools, s.Name) && s.Tier <= npc.BudgetTier
 		}
 	}
-	a.Ready(ctx, a.say)
+	a.Registry.Ready(ctx, a.say)
 	if o.Calibrate {
-		if err := a.book.Warm(); err != nil {
-			return err
-		}
-		if err := a.Host.Calibrate(ctx); err != nil {
+		if err := a.Registry.Calibrate(ctx); err != nil {
 			return err
 		}
 	}
-	status := slices.DeleteFunc(a.Host.Status(), func(s mcphost.Status) bool { return !keep(s) })
+	status := slices.DeleteFunc(a.Registry.Host.Status(), func(s mcphost.Status) bool { return !keep(s) })
 	if o.JSON {
 		return writeJSON(w, status)
 	}
@@ -93,16 +91,16 @@ func writeTools(w io.Writer, status []mcphost.Status) error {
 // CallTool runs one tool with full rights and prints what it returned. A tool
 // that reports a failure itself is an error too.
 func (a *App) CallTool(ctx context.Context, w io.Writer, name, args string) error {
-	if !slices.Contains(a.Host.Names(), name) { // it can only be an external server's
-		a.Ready(ctx, a.say)
+	if !slices.Contains(a.Registry.Host.Names(), name) { // it can only be an external server's
+		a.Registry.Ready(ctx, a.say)
 	}
-	if err := a.book.Warm(); err != nil {
+	if err := a.Registry.Rules.Warm(); err != nil {
 		return err
 	}
-	res, err := a.Host.ExecuteTool(ctx, name, args)
+	res, err := a.Registry.Host.ExecuteTool(ctx, name, args)
 	if errors.Is(err, mcp.ErrUnknownTool) {
 		var known []string
-		for _, s := range a.Host.Status() {
+		for _, s := range a.Registry.Host.Status() {
 			known = append(known, s.Name)
 		}
 		hint := "glyphoxa tools lists those there are"
@@ -123,8 +121,8 @@ func (a *App) CallTool(ctx context.Context, w io.Writer, name, args string) erro
 
 // ApproveTool takes the waiting definition of a held tool as the approved one.
 func (a *App) ApproveTool(ctx context.Context, w io.Writer, name string) error {
-	a.Ready(ctx, a.say)
-	if err := a.Host.Approve(ctx, name); err != nil {
+	a.Registry.Ready(ctx, a.say)
+	if err := a.Registry.Host.Approve(ctx, name); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(w, "approved", name)
@@ -134,8 +132,8 @@ func (a *App) ApproveTool(ctx context.Context, w io.Writer, name string) error {
 // DiffTools prints what waits for approval, or what of one tool does, against
 // what was approved before.
 func (a *App) DiffTools(ctx context.Context, w io.Writer, name string) error {
-	a.Ready(ctx, a.say)
-	held, err := a.Host.Held(ctx)
+	a.Registry.Ready(ctx, a.say)
+	held, err := a.Registry.Host.Held(ctx)
 	if err != nil {
 		return err
 	}

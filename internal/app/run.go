@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/MrWong99/glyphoxa/internal/discord"
+	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
 // noToken says how to get the bot onto Discord.
@@ -35,10 +36,10 @@ func (a *App) Run(ctx context.Context, o RunOptions) (err error) {
 			return failed
 		}
 		defer func() { err = errors.Join(err, unlock()) }()
-		h := newHouse(a)
+		h := newHouse(a.Game, a.log)
 		b, failed := discord.New(a.Config.Discord, h, &discord.Options{Logger: a.log, Say: out.say})
 		if failed != nil {
-			return errors.Join(Usage(failed), h.close())
+			return errors.Join(problem.Usage(failed), h.close())
 		}
 		bot = func(ctx context.Context) error { return errors.Join(b.Run(ctx), h.close()) }
 	}

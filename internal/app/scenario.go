@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/scenario"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -47,7 +49,7 @@ const (
 func RunScenarios(ctx context.Context, o ScenarioOptions) error {
 	scenes, err := scenario.Load(o.Paths...)
 	if err != nil {
-		return Usage(err)
+		return problem.Usage(err)
 	}
 	play, err := o.playing()
 	if err != nil {
@@ -55,7 +57,7 @@ func RunScenarios(ctx context.Context, o ScenarioOptions) error {
 	}
 	if o.WAV != "" {
 		if err := os.MkdirAll(o.WAV, 0o755); err != nil {
-			return Usage(fmt.Errorf("--wav-out: %w", plainPath(err)))
+			return problem.Usage(fmt.Errorf("--wav-out: %w", problem.FileError(err)))
 		}
 	}
 	began := time.Now()
@@ -92,12 +94,12 @@ func (o ScenarioOptions) playing() (*scenario.Options, error) {
 		play.Speech = speech
 	}
 	if o.Config != nil {
-		m, scripted, err := model(nil, o.Config.Providers.LLM, nil)
+		m, scripted, err := providers.Model(nil, o.Config.Providers.LLM, nil)
 		switch {
 		case err != nil:
-			return nil, Usage(err)
+			return nil, problem.Usage(err)
 		case scripted:
-			return nil, Usage(errors.New("--judge needs a language model: set OPENAI_API_KEY, or providers.llm.base_url and model"))
+			return nil, problem.Usage(errors.New("--judge needs a language model: set OPENAI_API_KEY, or providers.llm.base_url and model"))
 		}
 		play.Judge = judge(m)
 	}
@@ -245,10 +247,10 @@ func showJSON(w io.Writer, r *scenario.Result) error {
 func writeSound(path string, samples []int16) error {
 	w, err := audio.CreateWAV(path, audio.SampleRate, 1)
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, plainPath(err))
+		return fmt.Errorf("writing %s: %w", path, problem.FileError(err))
 	}
 	if err := errors.Join(w.Write(samples), w.Close()); err != nil {
-		return fmt.Errorf("writing %s: %w", path, plainPath(err))
+		return fmt.Errorf("writing %s: %w", path, problem.FileError(err))
 	}
 	return nil
 }

@@ -17,6 +17,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/simulate"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
@@ -53,21 +56,21 @@ const assumedMemory = 8 << 30
 func Simulate(ctx context.Context, o SimulateOptions) (err error) {
 	loads, err := o.loads()
 	if err != nil {
-		return Usage(err)
+		return problem.Usage(err)
 	}
 	if o.Plot != "" && o.Profile != "" && sameFile(o.Plot, o.Profile) {
-		return Usage(fmt.Errorf("--plot and --profile are both %s; name two files", o.Plot))
+		return problem.Usage(fmt.Errorf("--plot and --profile are both %s; name two files", o.Plot))
 	}
 	var plot *picture
 	if o.Plot != "" {
 		if plot, err = newPicture(o.Plot); err != nil {
-			return Usage(fmt.Errorf("--plot: %w", err))
+			return problem.Usage(fmt.Errorf("--plot: %w", err))
 		}
 		defer plot.close()
 	}
 	stop, err := o.profile()
 	if err != nil {
-		return Usage(err)
+		return problem.Usage(err)
 	}
 	defer func() { err = errors.Join(err, stop()) }()
 	var results []*simulate.Result
@@ -149,7 +152,7 @@ func (o SimulateOptions) measure(ctx context.Context, load simulate.Load) (resul
 		return nil, fmt.Errorf("making a directory for the session log: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	embed, err := embedder(config.Provider{Name: offlineName})
+	embed, err := providers.Embedder(config.Provider{Name: providers.Offline})
 	if err != nil {
 		return nil, err
 	}
@@ -165,8 +168,8 @@ func (o SimulateOptions) measure(ctx context.Context, load simulate.Load) (resul
 			return nil, err
 		}
 	}
-	log := newIndexer(store, slog.New(slog.DiscardHandler))
-	defer log.close()
+	log := play.NewIndexer(store, slog.New(slog.DiscardHandler))
+	defer log.Close()
 	lib, err := opus.Load()
 	if err != nil {
 		lib = nil // the report says so
@@ -178,7 +181,7 @@ func (o SimulateOptions) measure(ctx context.Context, load simulate.Load) (resul
 	}
 	parts := simulate.Parts{
 		Host: host, Log: log, Graph: store,
-		Voices: func(p tts.Provider) table.Voices { return &voice{provider: p} },
+		Voices: func(p tts.Provider) table.Voices { return play.NewVoices(p) },
 	}
 	return simulate.Run(ctx, load, parts, &simulate.Options{Library: lib, Seed: o.Seed, Tell: say})
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/simulate"
 )
 
@@ -23,7 +24,7 @@ func TestSimulateInterruptedAtTheStart(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	err := Simulate(ctx, SimulateOptions{Tables: 1, Players: 1, NPCs: 1, Minutes: 1, Plot: plot, Out: io.Discard})
-	if !errors.Is(err, simulate.ErrInterrupted) || errors.Is(err, ErrUsage) {
+	if !errors.Is(err, simulate.ErrInterrupted) || errors.Is(err, problem.ErrUsage) {
 		t.Errorf("err = %v, want ErrInterrupted", err)
 	}
 	holds(t, dir, map[string]string{"plot.svg": "an older one"})

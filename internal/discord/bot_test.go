@@ -14,6 +14,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/app"
 	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
 const tavern = `
@@ -42,7 +43,7 @@ func run(t *testing.T, d *discordtest.Server) (stop func()) {
 	if err := os.WriteFile(path, fmt.Appendf(nil, tavern, d.Token(), d.APIURL()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := app.LoadConfig(path)
+	cfg, err := play.LoadConfig(path)
 	if err != nil {
 		t.Fatal(err)
 	}

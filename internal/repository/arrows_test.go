@@ -18,7 +18,9 @@ var layers = [][]string{
 	{"pkg/provider/stt/", "internal/mcp/tools/", "internal/mcp/mcphost", "internal/mcp/dialect", "internal/mcp/workflow", "internal/mcp/policy", "internal/campaign"},
 	{"internal/engine", "internal/agent", "internal/ear", "internal/mcp/identity", "internal/mcp/resource", "internal/mcp/gate", "internal/mcp/tools/approvaltool"},
 	{"internal/engine/", "internal/table", "internal/mcp/prompt"},
-	{"internal/mcp/mcpserver", "internal/scenario", "internal/simulate", "internal/discord"},
+	{"internal/mcp/mcpserver", "internal/scenario", "internal/simulate", "internal/providers", "internal/registry", "internal/discord"},
+	{"internal/play"},
+	{"internal/terminal"},
 	{"internal/app"},
 	{"cmd/glyphoxa"},
 }

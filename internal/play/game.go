@@ -1,0 +1,292 @@
+// Package play opens a campaign and runs sessions in it: a table with its voices,
+// its hearing and its indexer, the same for every front. It knows no front: who
+// types, who is shown what, and where sound goes is handed in.
+package play
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa"
+	"github.com/MrWong99/glyphoxa/internal/campaign"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
+	"github.com/MrWong99/glyphoxa/internal/observe"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/internal/registry"
+	"github.com/MrWong99/glyphoxa/internal/world"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+	"github.com/MrWong99/glyphoxa/srd"
+)
+
+// LoadConfig reads the configuration at path, or the working directory's, or
+// the built-in one.
+func LoadConfig(path string) (*config.Config, error) {
+	cfg, err := config.Load(path, &config.Options{BuiltIn: glyphoxa.Shipped, KnownTools: registry.BuiltinNames(), Workflows: registry.WorkflowNames})
+	if err != nil {
+		return nil, problem.Usage(err)
+	}
+	return cfg, nil
+}
+
+// Game is an open campaign: its memory, its world and its tools. Sessions are
+// started in it. It is safe for concurrent use; Close ends it.
+type Game struct {
+	Config *config.Config
+	Store  *sqlite.Store
+	// Campaign is the world as its file tells it, nil if none is configured.
+	Campaign *campaign.Campaign
+	World    *world.World
+	Registry *registry.Registry
+	// Metrics count calls and turns; nil if nobody asked for them.
+	Metrics *observe.Metrics
+
+	client *http.Client // to models and voices
+	log    *slog.Logger
+	work   sync.WaitGroup // background work; ends with stop
+	life   context.Context
+	stop   context.CancelFunc
+
+	mu      sync.Mutex // guards the fields below
+	notices []string
+	npcs    []config.NPC // who may sit at the table; replaced, never changed
+}
+
+// Options tell Open what a campaign is opened for.
+type Options struct {
+	Config *config.Config
+	// Log is where operators read; if nil, nothing is logged.
+	Log *slog.Logger
+	// ReadOnly takes every tool away that changes something.
+	ReadOnly bool
+	// Metrics, if not nil, count calls and turns. They outlive the game.
+	Metrics *observe.Metrics
+	// Rules, if not nil, is a rule book to share; it is the same for all.
+	Rules *ruleslookup.Book
+}
+
+// Open brings up memory, world and registry. External servers connect in the
+// background; see [registry.Registry.Ready].
+func Open(ctx context.Context, o Options) (*Game, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Rules == nil {
+		o.Rules = ruleslookup.Lazy(srd.FS)
+	}
+	g := &Game{Config: o.Config, Metrics: o.Metrics, client: providers.NewClient(), log: o.Log, npcs: o.Config.NPCs}
+	g.life, g.stop = context.WithCancel(context.WithoutCancel(ctx))
+	if err := g.open(ctx, o); err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
+	return g, nil
+}
+
+func (g *Game) open(ctx context.Context, o Options) error {
+	g.work.Go(func() {
+		if err := o.Rules.Warm(); err != nil {
+			g.log.Error("reading the rule book", "reason", err)
+		}
+	})
+	embedder, err := providers.Embedder(g.Config.Providers.Embeddings)
+	if err != nil {
+		return problem.Usage(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(g.Config.Memory.Path), 0o700); err != nil {
+		return fmt.Errorf("making the data directory: %w; set data_dir to a directory that can be written", problem.FileError(err))
+	}
+	if g.Store, err = sqlite.Open(ctx, g.Config.Memory.Path, &sqlite.Options{Embedder: embedder, Logger: g.log}); err != nil {
+		return err
+	}
+	if err := g.applyCampaign(ctx); err != nil {
+		return err
+	}
+	if g.World, err = world.Open(ctx, g.Store, world.Options{Campaign: g.Config.Campaign.Name, Scene: g.Scene()}); err != nil {
+		return err
+	}
+	governance, err := registry.OpenGovernance(ctx, g.Config, o.ReadOnly, g.Metrics, g.log)
+	if err != nil {
+		return err
+	}
+	g.Registry, err = registry.Open(ctx, registry.Options{
+		Config: g.Config, Store: g.Store, World: g.World, Rules: o.Rules, Governance: governance,
+		Entity: g.exampleEntity(), Notify: g.notify, Log: g.log,
+	})
+	if err != nil {
+		return errors.Join(err, governance.Close())
+	}
+	g.work.Go(g.followWorld)
+	return nil
+}
+
+// refreshInterval is how often the world is looked at for what other processes on
+// the same database have changed: a table is played in one, agents are served by
+// another.
+const refreshInterval = time.Second
+
+// followWorld takes in what other processes change, until the game closes.
+func (g *Game) followWorld() {
+	ticker := time.NewTicker(refreshInterval)
+	defer ticker.Stop()
+	failing := false
+	for {
+		select {
+		case <-g.life.Done():
+			return
+		case <-ticker.C:
+		}
+		err := g.World.Refresh(g.life)
+		if err != nil && !failing && g.life.Err() == nil {
+			g.log.Error("looking for changes of the world", "reason", err)
+		}
+		failing = err != nil
+	}
+}
+
+// exampleEntity is an entity that is there to be looked up.
+func (g *Game) exampleEntity() string {
+	if g.Campaign == nil || len(g.Campaign.Entities) == 0 {
+		return ""
+	}
+	return g.Campaign.Entities[0].ID
+}
+
+// applyCampaign puts the campaign's world into memory: the graph at once, what is
+// found by meaning in the background, since an embedder may be far away.
+func (g *Game) applyCampaign(ctx context.Context) error {
+	var err error
+	if g.Campaign, err = ReadCampaign(g.Config); err != nil || g.Campaign == nil {
+		return err
+	}
+	if err := g.Campaign.Apply(ctx, g.Store, nil); err != nil {
+		return err
+	}
+	g.work.Go(func() {
+		if _, err := g.Store.Reindex(g.life); err != nil && g.life.Err() == nil {
+			g.notify("the campaign's facts cannot be searched by meaning: " + err.Error())
+		}
+	})
+	return nil
+}
+
+// ReadCampaign reads the world of a configuration's campaign, nil if none is
+// configured.
+func ReadCampaign(cfg *config.Config) (*campaign.Campaign, error) {
+	if cfg.Campaign.World == "" {
+		return nil, nil
+	}
+	data, err := cfg.ReadWorld()
+	if err != nil {
+		return nil, problem.Usage(fmt.Errorf("reading the campaign %s: %w; check campaign.world", cfg.Campaign.World, problem.FileError(err)))
+	}
+	c, err := campaign.Parse(cfg.Campaign.World, data)
+	return c, problem.Usage(err)
+}
+
+// notify keeps a message for people until someone takes it.
+func (g *Game) notify(text string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.notices = append(g.notices, text)
+}
+
+// TakeNotices returns what people should know and were not told yet.
+func (g *Game) TakeNotices() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n := g.notices
+	g.notices = nil
+	return n
+}
+
+// Cast are the NPCs who may sit at the table, as they were read last.
+func (g *Game) Cast() []config.NPC {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.npcs
+}
+
+// SetCast says who may sit at the table from the next session on.
+func (g *Game) SetCast(all []config.NPC) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.npcs = all
+}
+
+// prepareTime bounds how long Prepare waits for external servers and for
+// calibration.
+const prepareTime = 15 * time.Second
+
+// Prepare waits for the external servers, measures the tools and tells what
+// people should know of that; level is as in [table.Notice]. It returns after
+// 15 s at most, or soon after ctx ends.
+func (g *Game) Prepare(ctx context.Context, tell func(level, text string)) {
+	until := ctx
+	ctx, cancel := context.WithTimeout(until, prepareTime)
+	defer cancel()
+	g.Registry.Ready(ctx, func(text string) { tell("info", text) })
+	if until.Err() != nil {
+		return
+	}
+	for _, w := range g.Registry.Warnings(g.Config) {
+		tell("warning", w.String())
+	}
+	if err := g.Registry.Calibrate(ctx); err != nil && ctx.Err() == nil {
+		tell("warning", err.Error())
+	}
+	for _, n := range g.TakeNotices() {
+		tell("warning", n)
+	}
+}
+
+// InBackground runs f on a goroutine that Close waits for; ctx ends when the game
+// closes.
+func (g *Game) InBackground(f func(ctx context.Context)) { g.work.Go(func() { f(g.life) }) }
+
+// Scene is what the configuration or the campaign says is going on.
+func (g *Game) Scene() string {
+	if g.Config.Campaign.Scene != "" {
+		return g.Config.Campaign.Scene
+	}
+	if g.Campaign != nil {
+		return g.Campaign.Scene
+	}
+	return ""
+}
+
+// currentScene is what is going on now, also if another process says so.
+func (g *Game) currentScene() string {
+	ctx, cancel := context.WithTimeout(g.life, time.Second)
+	defer cancel()
+	if err := g.World.Refresh(ctx); err != nil && g.life.Err() == nil {
+		g.log.Warn("reading the scene", "reason", err)
+	}
+	return g.World.Scene()
+}
+
+// Close stops what Open started, in reverse order, and waits for it. Sessions
+// are closed before.
+func (g *Game) Close() error {
+	g.stop()
+	var errs []error
+	if g.Registry != nil {
+		errs = append(errs, g.Registry.Close())
+	}
+	g.work.Wait()
+	g.client.CloseIdleConnections()
+	if g.Registry != nil {
+		errs = append(errs, g.Registry.Governance.Close())
+	}
+	if g.Store != nil {
+		errs = append(errs, g.Store.Close())
+	}
+	return errors.Join(errs...)
+}

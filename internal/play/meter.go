@@ -1,0 +1,52 @@
+package play
+
+import (
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/observe"
+	"github.com/MrWong99/glyphoxa/internal/table"
+)
+
+// meter is a sink that counts the events of a table before it passes them on.
+type meter struct {
+	next    table.Sink
+	metrics *observe.Metrics
+}
+
+// countEvents returns next behind a meter, or next itself if nothing is counted.
+// Metrics may be those of several tables.
+func countEvents(next table.Sink, metrics *observe.Metrics) table.Sink {
+	if metrics == nil {
+		return next
+	}
+	return &meter{next: next, metrics: metrics}
+}
+
+// Emit implements [table.Sink].
+func (m *meter) Emit(e table.Event) {
+	switch e := e.(type) {
+	case *table.Policy:
+		m.metrics.Policy(e.Step)
+	case *table.Barge:
+		m.metrics.BargeIn()
+	case *table.TurnEnded:
+		m.metrics.Turn(string(e.Outcome))
+		m.stages(e.Ledger)
+	}
+	m.next.Emit(e)
+}
+
+// stages notes the stages of a turn that happened.
+func (m *meter) stages(l table.Ledger) {
+	for _, s := range []struct {
+		name string
+		ms   float64
+	}{
+		{"endpoint", l.EndpointMS}, {"stt", l.STTFinalMS}, {"context", l.ContextMS}, {"llm", l.LLMFirstTokenMS},
+		{"tool", l.ToolMS}, {"tts", l.TTSFirstAudioMS}, {"first_sound", l.FirstSoundMS},
+	} {
+		if s.ms > 0 {
+			m.metrics.Stage(s.name, time.Duration(s.ms*float64(time.Millisecond)))
+		}
+	}
+}

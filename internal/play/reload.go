@@ -1,0 +1,111 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+)
+
+// Reload reads the NPC files anew and has the table go on with those NPCs. It
+// returns what people should know; on an error nothing has changed.
+func (s *Session) Reload(ctx context.Context) (string, error) {
+	r, err := Reread(s.game.Config)
+	if err != nil {
+		return "", err
+	}
+	return s.Recast(ctx, r)
+}
+
+// Recast has the table go on with NPCs that were read anew.
+func (s *Session) Recast(ctx context.Context, r Reading) (string, error) {
+	cast, err := ChooseNPCs(r.Config.NPCs, s.only)
+	if err != nil {
+		return "", err
+	}
+	var notes []string
+	said, err := s.Table.Recast(ctx, s.game.makeAgents(cast, &notes))
+	if err != nil {
+		return "", err
+	}
+	s.game.SetCast(r.Config.NPCs)
+	for _, w := range s.game.Registry.Warnings(r.Config) {
+		if !slices.Contains(r.known, w) {
+			notes = append(notes, r.Shown(w).String())
+		}
+	}
+	if len(r.others) > 0 {
+		notes = append(notes, "what else has changed needs a restart: "+strings.Join(r.others, ", "))
+	}
+	return strings.Join(append([]string{said}, notes...), "\n"), nil
+}
+
+// Reading is a configuration whose files were read anew.
+type Reading struct {
+	// Config has the NPCs that are in the files now, and is otherwise as it was.
+	Config *config.Config
+	// known are the warnings of before.
+	known []problem.Problem
+	// others are the keys that have changed beside the NPCs.
+	others []string
+	// Shown is a problem as those may see it who are told.
+	Shown func(problem.Problem) problem.Problem
+}
+
+// errBuiltIn is what there is to say about files that are none.
+var errBuiltIn = errors.New("the NPCs came with the program, so there is nothing to read anew; " +
+	"to have your own, write a glyphoxa.yaml and start again")
+
+// Reread reads the files of a configuration anew. What is wrong with them comes
+// back as a [problem.List].
+func Reread(now *config.Config) (Reading, error) {
+	if now.File == config.BuiltIn {
+		return Reading{}, errBuiltIn
+	}
+	found, err := LoadConfig(now.File)
+	if err != nil {
+		return Reading{}, err
+	}
+	next := *now
+	next.NPCs, next.NPCsDir, next.Warnings, next.ServerTools = found.NPCs, found.NPCsDir, found.Warnings, found.ServerTools
+	return Reading{
+		Config: &next, known: now.Warnings, others: differing(now, found),
+		Shown: func(p problem.Problem) problem.Problem { return p },
+	}, nil
+}
+
+// differing names the keys of two configurations that do not say the same, those
+// of NPCs aside.
+func differing(a, b *config.Config) (keys []string) {
+	x, y := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
+	for i := range x.NumField() {
+		key := x.Type().Field(i).Tag.Get("yaml")
+		switch key {
+		case "-", "npcs", "npcs_dir":
+			continue
+		}
+		if !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// RelativeTo returns a problem with its file named as seen from a directory, for
+// those who are not to know where that is.
+func RelativeTo(dir string, p problem.Problem) problem.Problem {
+	abs, err := filepath.Abs(p.File)
+	if err == nil {
+		abs, err = filepath.Rel(dir, abs)
+	}
+	if err != nil || !filepath.IsLocal(abs) {
+		abs = filepath.Base(p.File)
+	}
+	p.File = abs
+	return p
+}

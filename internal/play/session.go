@@ -1,0 +1,299 @@
+package play
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/agent"
+	"github.com/MrWong99/glyphoxa/internal/campaign"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
+	"github.com/MrWong99/glyphoxa/internal/hotctx"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tier"
+	"github.com/MrWong99/glyphoxa/internal/mixer"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/world"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+	llmchain "github.com/MrWong99/glyphoxa/pkg/provider/llm/chain"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
+	sttchain "github.com/MrWong99/glyphoxa/pkg/provider/stt/chain"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts/chain"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts/phrases"
+)
+
+// SessionOptions say how a front takes part in a session.
+type SessionOptions struct {
+	// NPC leaves one NPC at the table if not empty.
+	NPC string
+	// OpenSound opens where the NPCs are heard, once it is known that they can
+	// speak. The caller closes it after the session, or after an error. If nil,
+	// nobody hears them, and they are read.
+	OpenSound func() (Sound, error)
+	Sink      table.Sink
+	// Tell is told, at any time and by any goroutine, what people should know;
+	// level is as in [table.Notice]. If nil, nobody is.
+	Tell func(level, text string)
+	// Resume is the session that goes on. Without an id, another begins.
+	Resume memory.Session
+}
+
+// Sound is where the NPCs of a session are heard.
+type Sound struct {
+	// Outlet takes their sound; if nil, they are not heard after all.
+	Outlet   mixer.Outlet
+	Playback mixer.Options
+	// Notice is what people should know of it; empty if nothing.
+	Notice string
+}
+
+func (o SessionOptions) tell(level, text string) {
+	if o.Tell != nil {
+		o.Tell(level, text)
+	}
+}
+
+// Session is one sitting at a table: the table and all that makes it speak.
+type Session struct {
+	Table *table.Table
+	// Notices are what people should know before the first line.
+	Notices []string
+
+	game    *Game
+	only    string // the NPC at the table; empty if all are
+	info    memory.Session
+	voice   *voice
+	indexer *Indexer
+	stop    context.CancelFunc
+	done    chan error
+	warming sync.WaitGroup // of connections; ends with stop
+}
+
+// StartSession opens a session and runs its table. Close ends both.
+func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, error) {
+	m, scripted, err := providers.Model(g.client, g.Config.Providers.LLM, func(s llmchain.Switch) {
+		g.log.Warn("changing the model", "from", s.From, "to", s.To, "reason", s.Reason)
+		o.tell("warning", providers.DescribeModelSwitch(s))
+	})
+	if err != nil {
+		return nil, problem.Usage(err)
+	}
+	cast, err := ChooseNPCs(g.Cast(), o.NPC)
+	if err != nil {
+		return nil, problem.Usage(err)
+	}
+	s := &Session{game: g, only: o.NPC, done: make(chan error, 1)}
+	if scripted {
+		s.Notices = append(s.Notices, "the NPCs are scripted: no language model is configured. "+
+			"Set OPENAI_API_KEY, or providers.llm.base_url and model in glyphoxa.yaml, for a real one (any OpenAI-compatible server will do).")
+	}
+	sound, err := s.openVoices(o, cast)
+	if err != nil {
+		return nil, err
+	}
+	if s.info, err = g.beginSession(ctx, o.Resume); err != nil {
+		return nil, errors.Join(fmt.Errorf("starting a session: %w", err), s.voice.Close())
+	}
+	s.indexer = NewIndexer(g.Store, g.log)
+	t := table.Options{
+		Agents: g.makeAgents(cast, &s.Notices), Engine: cascaded.New(m, engineOptions(g.Config.Providers.LLM)), Host: g.Registry.Host,
+		Log: s.indexer, Context: hotctx.New(g.Store, world.Graph{World: g.World, Finder: g.Store}), Sink: countEvents(o.Sink, g.Metrics), Playback: sound.Playback, Hurries: canHurry(m),
+		Session: s.info, Scene: g.currentScene, Latency: g.Config.Latency, Languages: g.Config.Language, RecentLines: g.Config.Memory.RecentLines, Logger: g.log,
+	}
+	if sound.Outlet != nil {
+		t.Voices, t.Outlet = s.voice, sound.Outlet
+	}
+	if sound.Playback.Unpaced {
+		t.Floor.Gap = -1 // its time is not that of those who hear it
+	}
+	if err := g.addHearing(&t, o); err != nil {
+		return nil, errors.Join(err, s.abandon(ctx))
+	}
+	s.Table = table.New(t)
+	run, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.stop = stop
+	go func() { s.done <- s.Table.Run(run) }()
+	used := []any{m}
+	if t.Voices != nil {
+		used = append(used, s.voice)
+	}
+	s.warming.Go(func() { providers.Warm(run, g.log, used...) })
+	return s, nil
+}
+
+// beginSession opens a session, or the one that goes on.
+func (g *Game) beginSession(ctx context.Context, resume memory.Session) (memory.Session, error) {
+	if resume.ID == "" {
+		return g.Store.StartSession(ctx, g.Config.Campaign.Name)
+	}
+	resume.Ended = time.Time{}
+	return resume, g.Store.Reopen(ctx, resume.ID)
+}
+
+// engineOptions returns the options every model takes. Where models can take over
+// from each other each has its own.
+func engineOptions(c config.ProviderChain) *cascaded.Options {
+	if len(c.Fallback) > 0 {
+		return &cascaded.Options{}
+	}
+	temperature, maxTokens := providers.Sampling(c.Provider)
+	return &cascaded.Options{Temperature: temperature, MaxTokens: maxTokens}
+}
+
+// addHearing lets the table hear, if there is speech recognition.
+func (g *Game) addHearing(t *table.Options, o SessionOptions) error {
+	p, err := providers.Recognition(g.Config.Providers.STT, func(s sttchain.Switch) {
+		g.log.Warn("changing the ears", "from", s.From, "to", s.To, "reason", s.Reason)
+		o.tell("warning", providers.DescribeRecognitionSwitch(s))
+	})
+	switch {
+	case errors.Is(err, providers.ErrNoRecognition):
+		return nil
+	case err != nil:
+		return problem.Usage(err)
+	}
+	t.Hearing = p
+	t.Expect = ExpectedSpeech(g.Config, g.Cast(), g.Campaign)
+	t.Expect.Interim = true
+	return nil
+}
+
+// ExpectedSpeech is what is known of the speech at a table: its language, if
+// there is only one, and the names that will come up. The campaign may be nil.
+func ExpectedSpeech(cfg *config.Config, cast []config.NPC, c *campaign.Campaign) stt.Options {
+	o := stt.Options{Language: providers.Option[string](cfg.Providers.STT.Provider, "language")}
+	if o.Language == "" && len(cfg.Language) == 1 {
+		o.Language = cfg.Language[0]
+	}
+	for _, npc := range cast {
+		o.Keyterms = append(append(o.Keyterms, npc.Name), npc.Aliases...)
+	}
+	if c != nil {
+		for _, e := range c.Entities {
+			o.Keyterms = append(o.Keyterms, e.Name)
+		}
+	}
+	return o
+}
+
+// canHurry reports whether a model has a faster one to fall back on.
+func canHurry(m llm.Provider) bool {
+	c, ok := m.(interface{ CanHurry() bool })
+	return ok && c.CanHurry()
+}
+
+// abandon undoes what was started for a session whose table never ran.
+func (s *Session) abandon(ctx context.Context) error {
+	s.indexer.Close()
+	return errors.Join(s.voice.Close(), s.game.Store.EndSession(ctx, s.info.ID))
+}
+
+// closeTime bounds what is finished after a session has ended.
+const closeTime = 5 * time.Second
+
+// Close ends the table, then the voices and the session.
+func (s *Session) Close() error {
+	s.stop()
+	err := <-s.done
+	s.warming.Wait()
+	s.indexer.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	return errors.Join(err, s.voice.Close(), s.game.Store.EndSession(ctx, s.info.ID))
+}
+
+// ChooseNPCs returns the NPCs at the table: all, or the one asked for.
+func ChooseNPCs(all []config.NPC, only string) ([]config.NPC, error) {
+	if len(all) == 0 {
+		return nil, errors.New("there are no NPCs; add some under npcs, or set npcs_dir")
+	}
+	if only == "" {
+		return all, nil
+	}
+	i, err := table.Lookup(all, only)
+	if err != nil {
+		return nil, fmt.Errorf("--npc: %w", err)
+	}
+	return all[i : i+1], nil
+}
+
+// makeAgents makes the NPCs ready to be spoken to.
+func (g *Game) makeAgents(cast []config.NPC, notices *[]string) []*agent.Agent {
+	var all []*agent.Agent
+	var others []string
+	for _, n := range cast {
+		opts := []tier.Option{tier.WithMinDeepInterval(time.Duration(g.Config.Latency.MinDeepInterval))}
+		if k := g.Config.Latency.DeepKeywords; len(k) > 0 {
+			opts = append(opts, tier.WithDeepKeywords(k...))
+		}
+		if k := g.Config.Latency.StandardKeywords; len(k) > 0 {
+			opts = append(opts, tier.WithStandardKeywords(k...))
+		}
+		language := ""
+		if len(g.Config.Language) > 0 {
+			language = g.Config.Language[0]
+		}
+		all = append(all, agent.New(n, agent.Options{
+			Selector: tier.NewSelector(opts...), History: g.Config.Memory.History, Language: language,
+		}))
+		if n.Engine != config.EngineCascaded {
+			others = append(others, fmt.Sprintf("%s (%s)", n.Name, n.Engine))
+		}
+	}
+	if len(others) > 0 {
+		slices.Sort(others)
+		*notices = append(*notices, "these NPCs speak through the cascaded engine, since no other is available: "+strings.Join(others, ", "))
+	}
+	return all
+}
+
+// openVoices gives the session its voices and opens where they are heard.
+func (s *Session) openVoices(o SessionOptions, cast []config.NPC) (sound Sound, err error) {
+	g, v := s.game, &voice{}
+	s.voice = v
+	if len(g.Config.Language) > 0 {
+		v.language = g.Config.Language[0]
+	}
+	var kept []string
+	for _, npc := range cast {
+		for _, line := range stockLines(npc, stock...) {
+			kept = append(kept, v.spoken(npc, line))
+		}
+	}
+	chained := g.Config.Providers.TTS
+	provider, missing, err := providers.Voice(g.client, chained, phrases.New(kept, nil), func(s chain.Switch) {
+		g.log.Warn("changing the voice", "from", s.From, "to", s.To, "reason", s.Reason)
+		o.tell("warning", providers.DescribeVoiceSwitch(s))
+	})
+	if err != nil {
+		return sound, problem.Usage(err)
+	}
+	v.provider = provider
+	if o.OpenSound == nil {
+		return sound, nil
+	}
+	switch why := strings.Join(missing, "; "); {
+	case provider.Name() == providers.Silent:
+		s.Notices = append(s.Notices, "the NPCs have no voice: "+cmp.Or(why, "providers.tts is silent"))
+	case why != "":
+		s.Notices = append(s.Notices, "nobody takes over from "+provider.Name()+": "+why)
+	}
+	if sound, err = o.OpenSound(); err != nil {
+		return sound, err
+	}
+	if sound.Notice != "" {
+		s.Notices = append(s.Notices, sound.Notice)
+	}
+	if sound.Outlet != nil {
+		v.warm(cast, warmed(chained.Provider)...)
+	}
+	return sound, nil
+}

@@ -1,0 +1,163 @@
+package play
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/internal/speech"
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
+)
+
+// voice gives NPCs their voices: words instead of signs, at one rate and one
+// loudness. It is safe for concurrent use.
+type voice struct {
+	provider tts.Provider
+	language string             // of NPCs whose voice has none
+	stop     context.CancelFunc // ends warming; nil without
+	warming  sync.WaitGroup
+
+	mu     sync.Mutex        // guards the field below
+	levels map[string]*level // by NPC
+}
+
+// level brings an NPC's voice to the loudness of the others. It knows the voice
+// from earlier sentences.
+type level struct {
+	mu       sync.Mutex // guards the field below
+	loudness *audio.Loudness
+}
+
+// NewVoices returns voices that a provider speaks, none of them warmed.
+func NewVoices(p tts.Provider) table.Voices { return &voice{provider: p} }
+
+// warm speaks the phrases of some occasions into the void, so that the cache has
+// them. It returns at once and is called once, before the first sentence; Close
+// ends it.
+func (v *voice) warm(cast []config.NPC, occasions ...string) {
+	ctx, stop := context.WithCancel(context.Background())
+	v.stop = stop
+	v.warming.Go(func() {
+		for _, npc := range cast {
+			for _, text := range stockLines(npc, occasions...) {
+				for _, err := range v.provider.Synthesize(ctx, v.spoken(npc, text), npc.Voice) {
+					if err != nil {
+						return // who speaks next will see why
+					}
+				}
+			}
+		}
+	})
+}
+
+// Synthesize implements table.Voices.
+func (v *voice) Synthesize(ctx context.Context, npc config.NPC, text string) iter.Seq2[[]int16, error] {
+	return func(yield func([]int16, error) bool) {
+		l, err := v.levelOf(npc)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		var c converter
+		var out []int16
+		for pcm, err := range v.provider.Synthesize(ctx, v.spoken(npc, text), npc.Voice) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			samples, err := c.convert(pcm)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if out = l.process(out[:0], samples); !yield(out, nil) {
+				return
+			}
+		}
+		if rest := c.flush(); len(rest) > 0 {
+			yield(l.process(out[:0], rest), nil)
+		}
+	}
+}
+
+func (v *voice) levelOf(npc config.NPC) (*level, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if l, ok := v.levels[npc.ID]; ok {
+		return l, nil
+	}
+	loudness, err := audio.NewLoudness(audio.SampleRate, nil)
+	if err != nil {
+		return nil, fmt.Errorf("speaking: %w", err)
+	}
+	if v.levels == nil {
+		v.levels = map[string]*level{}
+	}
+	v.levels[npc.ID] = &level{loudness: loudness}
+	return v.levels[npc.ID], nil
+}
+
+func (l *level) process(dst, samples []int16) []int16 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.loudness.Process(dst, samples)
+}
+
+// spoken is a sentence as the voice gets it; people read it as it was.
+func (v *voice) spoken(npc config.NPC, text string) string {
+	return speech.Speakable(text, cmp.Or(npc.Voice.Language, v.language))
+}
+
+// Warm opens the connections that speaking needs.
+func (v *voice) Warm(ctx context.Context) error {
+	if w, ok := v.provider.(providers.Warmer); ok {
+		return w.Warm(ctx)
+	}
+	return nil
+}
+
+// Close ends warming.
+func (v *voice) Close() error {
+	if v.stop != nil {
+		v.stop()
+	}
+	v.warming.Wait()
+	return nil
+}
+
+// converter brings the pieces of one sentence to the house rate. The zero value
+// is ready.
+type converter struct {
+	rate     int
+	resample *audio.Resampler
+	buf      []int16
+}
+
+func (c *converter) convert(pcm tts.PCM) ([]int16, error) {
+	if pcm.Rate == audio.SampleRate {
+		return pcm.Samples, nil
+	}
+	if c.resample == nil || c.rate != pcm.Rate {
+		r, err := audio.NewResampler(pcm.Rate, audio.SampleRate)
+		if err != nil {
+			return nil, fmt.Errorf("converting the voice: %w", err)
+		}
+		c.resample, c.rate = r, pcm.Rate
+	}
+	c.buf = c.resample.Process(c.buf[:0], pcm.Samples)
+	return c.buf, nil
+}
+
+func (c *converter) flush() []int16 {
+	if c.resample == nil {
+		return nil
+	}
+	c.buf = c.resample.Flush(c.buf[:0])
+	return c.buf
+}

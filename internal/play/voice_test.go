@@ -1,0 +1,179 @@
+package play
+
+import (
+	"context"
+	"io"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts/chain"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts/phrases"
+)
+
+// tone is a provider that speaks a loud tone of 100 ms and notes what it said.
+type tone struct {
+	mu   sync.Mutex
+	said []string
+}
+
+func (p *tone) Name() string { return "tone" }
+
+func (p *tone) Synthesize(_ context.Context, text string, _ tts.Voice) iter.Seq2[tts.PCM, error] {
+	return func(yield func(tts.PCM, error) bool) {
+		p.mu.Lock()
+		p.said = append(p.said, text)
+		p.mu.Unlock()
+		samples := make([]int16, 2400)
+		for i := range samples {
+			samples[i] = int16(32000 * (1 - 2*(i/20%2)))
+		}
+		yield(tts.PCM{Samples: samples, Rate: 24000}, nil)
+	}
+}
+
+// sentence speaks a sentence and returns its sound.
+func sentence(t *testing.T, v *voice, npc config.NPC, text string) []int16 {
+	t.Helper()
+	var sound []int16
+	for pcm, err := range v.Synthesize(t.Context(), npc, text) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		sound = append(sound, pcm...)
+	}
+	return sound
+}
+
+func TestVoiceSaysWordsForSigns(t *testing.T) {
+	for _, tt := range []struct {
+		name, table, npc, text, want string
+	}{
+		{"english", "en", "", "Roll 2d6+3!", "Roll two d six plus three!"},
+		{"german_npc", "en", "de", "Wirf 2d6+3!", "Wirf zwei W sechs plus drei!"},
+		{"german_table", "de", "", "Das macht 5 GM.", "Das macht fünf Goldmünzen."},
+		{"nothing_to_say", "en", "", "🙂", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := &tone{}
+			v := &voice{provider: p, language: tt.table}
+			sound := sentence(t, v, config.NPC{ID: "bart", Voice: tts.Voice{Language: tt.npc}}, tt.text)
+			if diff := cmp.Diff([]string{tt.want}, p.said); diff != "" {
+				t.Errorf("said (-want +got):\n%s", diff)
+			}
+			if len(sound) != 4800 {
+				t.Errorf("%d samples, want 4800", len(sound))
+			}
+		})
+	}
+}
+
+func TestLoudVoiceIsBroughtDown(t *testing.T) {
+	v := &voice{provider: &tone{}}
+	var sound []int16
+	for range 20 {
+		sound = append(sound, sentence(t, v, config.NPC{ID: "bart"}, "Hey.")...)
+	}
+	first, last := slices.Max(sound[:4800]), slices.Max(sound[len(sound)-audio.FrameSamples*3:])
+	if first < 25000 || first > 32600 || last > first/2 {
+		t.Errorf("peaks go from %d to %d, want them at least halved and never above 32600", first, last)
+	}
+}
+
+func TestStockLines(t *testing.T) {
+	npc := config.NPC{Lines: map[string][]string{
+		"greeting": {"Hail! Sit down.", "Hail {player}."}, "filler": {"Hm…"}, "answer": {"{answer}"}, "closeTime": {"Bye."},
+	}}
+	if diff := cmp.Diff([]string{"Hail!", "Sit down.", "Hm…", "Bye."}, stockLines(npc, stock...)); diff != "" {
+		t.Errorf("stock (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"Hm…", "Hail!", "Sit down."}, stockLines(npc, warmed(config.Provider{Options: config.ProviderOptions{"warm": true}})...)); diff != "" {
+		t.Errorf("warm (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"Hm…"}, stockLines(npc, warmed(config.Provider{})...)); diff != "" {
+		t.Errorf("warm unless said otherwise (-want +got):\n%s", diff)
+	}
+	if got := warmed(config.Provider{Options: config.ProviderOptions{"warm": false}}); got != nil {
+		t.Errorf("warm: false still warms %q", got)
+	}
+}
+
+func TestWarmedPhrasesAreThereAtOnce(t *testing.T) {
+	npc := config.NPC{ID: "bart", Lines: map[string][]string{"filler": {"5 moments."}}}
+	p := &tone{}
+	cache := phrases.New([]string{"five moments."}, nil)
+	v := &voice{provider: cache.Wrap("tone", p)}
+	v.warm([]config.NPC{npc}, "filler")
+	v.warming.Wait()
+	sentence(t, v, npc, "5 moments.")
+	if _, _, hits := cache.Stats(); hits != 1 || len(p.said) != 1 {
+		t.Errorf("%d hits, the provider spoke %d times; want 1 and 1", hits, len(p.said))
+	}
+	if err := v.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// slow is a provider that never ends before its context.
+type slow struct{ tone }
+
+func (*slow) Synthesize(ctx context.Context, _ string, _ tts.Voice) iter.Seq2[tts.PCM, error] {
+	return func(yield func(tts.PCM, error) bool) {
+		<-ctx.Done()
+		yield(tts.PCM{}, ctx.Err())
+	}
+}
+
+func TestCloseEndsWarming(t *testing.T) {
+	v := &voice{provider: &slow{}}
+	v.warm([]config.NPC{{Lines: map[string][]string{"filler": {"Hm."}}}}, "filler")
+	if err := v.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A service that refuses its key does not leave the NPC silent: the next one
+// speaks the same sentence, with its own voice, and people are told.
+func TestNextServiceTakesOver(t *testing.T) {
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	defer refusing.Close()
+	var body string
+	speaking := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		raw, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		body = string(raw)
+		w.Write(make([]byte, 4800))
+	}))
+	defer speaking.Close()
+	var told []string
+	p, _, err := providers.Voice(nil, config.ProviderChain{
+		Provider: config.Provider{Name: providers.ElevenLabs, APIKey: "secret-key", BaseURL: refusing.URL},
+		Fallback: []config.Provider{{Name: providers.OpenAI, BaseURL: speaking.URL + "/v1"}},
+	}, phrases.New(nil, nil), func(s chain.Switch) { told = append(told, providers.DescribeVoiceSwitch(s)) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &voice{provider: p}
+	npc := config.NPC{ID: "bart", Voice: tts.Voice{ID: "abc", IDs: map[string]string{providers.OpenAI: "nova"}}}
+	sound := sentence(t, v, npc, "2 rats.")
+	if len(sound) != 4800 || !strings.Contains(body, `"two rats."`) || !strings.Contains(body, `"nova"`) {
+		t.Errorf("heard %d samples of request %s; want 4800, two rats and nova", len(sound), body)
+	}
+	if len(told) != 1 || !strings.HasPrefix(told[0], "openai speaks now: elevenlabs: speech was refused: status 401") || strings.Contains(told[0], "secret-key") {
+		t.Errorf("told %q", told)
+	}
+}

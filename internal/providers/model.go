@@ -1,0 +1,195 @@
+// Package providers makes what the configuration names: the language model, the
+// voices, the speech recognition, the embedder, the voice detector, and the
+// connections they share. It plays nothing and keeps nothing.
+package providers
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
+	openaiembed "github.com/MrWong99/glyphoxa/pkg/provider/embeddings/openai"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm/chain"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm/offline"
+	openaillm "github.com/MrWong99/glyphoxa/pkg/provider/llm/openai"
+)
+
+// Models used where the configuration names none.
+const (
+	defaultModel = "gpt-4o-mini"
+	OpenAI       = "openai"
+	Offline      = "offline"
+	ElevenLabs   = "elevenlabs"
+	Espeak       = "espeak"
+	Silent       = "silent"
+)
+
+// Hosted reports whether a provider's settings lead to a service: a key, or an
+// address of one's own that may need none.
+func Hosted(p config.Provider) bool { return p.APIKey != "" || p.BaseURL != "" }
+
+// Option reads an option; the configuration has been checked.
+func Option[T any](p config.Provider, name string) T {
+	v, _ := p.Options[name].(T)
+	return v
+}
+
+// number reads a number option; ok is false if it is not set.
+func number(p config.Provider, name string) (v float64, ok bool) {
+	switch n := p.Options[name].(type) {
+	case int64:
+		return float64(n), true
+	case float64:
+		return n, true
+	}
+	return 0, false
+}
+
+// fraction reads a number option, nil if it is not set.
+func fraction(p config.Provider, name string) *float64 {
+	if v, ok := number(p, name); ok {
+		return &v
+	}
+	return nil
+}
+
+// Sampling returns what the configuration says of a model's answers: nil and 0
+// where the model's own settings hold.
+func Sampling(p config.Provider) (temperature *float64, maxTokens int) {
+	t := tune(nil, p)
+	return t.temperature, t.maxTokens
+}
+
+// tuned is a model with options of its own for what a request leaves open.
+type tuned struct {
+	llm.Provider
+	temperature *float64 // nil for the model's own
+	maxTokens   int      // 0 for the model's own
+}
+
+func tune(m llm.Provider, p config.Provider) tuned {
+	t := tuned{Provider: m, temperature: fraction(p, "temperature")}
+	if v, ok := number(p, "max_tokens"); ok {
+		t.maxTokens = int(v)
+	}
+	return t
+}
+
+// Stream implements [llm.Provider].
+func (t tuned) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
+	if req.Temperature == nil {
+		req.Temperature = t.temperature
+	}
+	if req.MaxTokens == 0 {
+		req.MaxTokens = t.maxTokens
+	}
+	return t.Provider.Stream(ctx, req)
+}
+
+// Model returns the language model, and whether it is the scripted one. With
+// fallbacks it is a [chain.Chain], which tells of every change of model, from
+// any goroutine; tell may be nil. Without a key auto leaves the work to its
+// fallbacks if there are any. All connections are client's, each model's own if
+// it is nil.
+func Model(client *http.Client, c config.ProviderChain, tell func(chain.Switch)) (llm.Provider, bool, error) {
+	const setting = "providers.llm"
+	if len(c.Fallback) == 0 {
+		m, err := oneModel(client, c.Provider, setting)
+		return m, isScripted(c.Provider), err
+	}
+	var links []chain.Link
+	for i, p := range append([]config.Provider{c.Provider}, c.Fallback...) {
+		if i == 0 && p.Name == config.ProviderAuto && isScripted(p) {
+			continue
+		}
+		where := setting
+		if i > 0 {
+			where = fmt.Sprintf("%s.fallback[%d]", setting, i-1)
+		}
+		m, err := oneModel(client, p, where)
+		if err != nil {
+			return nil, false, err
+		}
+		links = append(links, chain.Link{Name: linkName(links, m.Name()), Provider: tune(m, p)})
+		if isScripted(p) {
+			break // it never fails
+		}
+	}
+	if len(links) == 1 {
+		return links[0].Provider, links[0].Name == Offline, nil
+	}
+	return chain.New(links, &chain.Options{OnSwitch: tell}), false, nil
+}
+
+// isScripted reports whether p stands for stock phrases.
+func isScripted(p config.Provider) bool {
+	return p.Name == Offline || p.Name == config.ProviderAuto && !Hosted(p)
+}
+
+// linkName tells models of the same name apart.
+func linkName(links []chain.Link, name string) string {
+	n := 1
+	for _, l := range links {
+		if l.Provider.Name() == name {
+			n++
+		}
+	}
+	if n == 1 {
+		return name
+	}
+	return fmt.Sprintf("%s (%d)", name, n)
+}
+
+// oneModel returns the model p names; people find p under setting.
+func oneModel(client *http.Client, p config.Provider, setting string) (llm.Provider, error) {
+	if isScripted(p) {
+		return offline.New(), nil
+	}
+	if p.Model == "" {
+		p.Model = defaultModel
+	}
+	m, err := openaillm.New(openaillm.Options{
+		BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal(), Model: p.Model, ReasoningEffort: Option[string](p, "reasoning_effort"),
+		Setting: setting, HTTPClient: client,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", setting, err)
+	}
+	return m, nil
+}
+
+// DescribeModelSwitch puts a switch into words.
+func DescribeModelSwitch(s chain.Switch) string {
+	if s.Reason == nil {
+		return s.To + " answers again"
+	}
+	return fmt.Sprintf("%s answers now: %v", s.To, s.Reason)
+}
+
+// Embedder returns what makes text searchable by meaning, nil for nothing.
+func Embedder(p config.Provider) (embeddings.Provider, error) {
+	name := p.Name
+	if name == config.ProviderAuto {
+		name = Offline
+		if Hosted(p) {
+			name = OpenAI
+		}
+	}
+	switch name {
+	case "none":
+		return nil, nil
+	case OpenAI:
+		dimensions, _ := number(p, "dimensions")
+		e, err := openaiembed.New(p.APIKey.Reveal(), &openaiembed.Options{BaseURL: p.BaseURL, Model: p.Model, Dimensions: int(dimensions)})
+		if err != nil {
+			return nil, fmt.Errorf("providers.embeddings: %w", err)
+		}
+		return e, nil
+	}
+	return hashing.New(), nil
+}

@@ -1,0 +1,65 @@
+package providers
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt/chain"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt/deepgram"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt/elevenlabs"
+	openaistt "github.com/MrWong99/glyphoxa/pkg/provider/stt/openai"
+)
+
+// DeepGram is what the configuration calls that provider.
+const DeepGram = "deepgram"
+
+// ErrNoRecognition means that no speech recognition is configured.
+var ErrNoRecognition = errors.New("there is no speech recognition; set providers.stt, or OPENAI_API_KEY")
+
+// Recognition returns the speech recognition, or ErrNoRecognition. Tell is told of every
+// change of provider, from any goroutine; it may be nil.
+func Recognition(c config.ProviderChain, tell func(chain.Switch)) (stt.Provider, error) {
+	var links []chain.Link
+	for _, p := range append([]config.Provider{c.Provider}, c.Fallback...) {
+		if p.Name == config.ProviderAuto {
+			if !Hosted(p) {
+				continue
+			}
+			p.Name = OpenAI
+		}
+		provider, err := recognition(p)
+		if err != nil {
+			return nil, fmt.Errorf("providers.stt: %w", err)
+		}
+		if provider != nil {
+			links = append(links, chain.Link{Name: p.Name, Provider: provider})
+		}
+	}
+	if len(links) == 0 || c.Name == "none" {
+		return nil, ErrNoRecognition
+	}
+	return chain.New(links, &chain.Options{OnSwitch: tell}), nil
+}
+
+// DescribeRecognitionSwitch puts a switch into words.
+func DescribeRecognitionSwitch(s chain.Switch) string {
+	if s.Reason == nil {
+		return s.To + " hears again"
+	}
+	return fmt.Sprintf("%s hears now: %v", s.To, s.Reason)
+}
+
+// recognition returns the provider p names, nil for none.
+func recognition(p config.Provider) (stt.Provider, error) {
+	switch p.Name {
+	case OpenAI:
+		return openaistt.New(p.APIKey.Reveal(), &openaistt.Options{BaseURL: p.BaseURL, Model: p.Model}), nil
+	case DeepGram:
+		return deepgram.New(p.APIKey.Reveal(), &deepgram.Options{BaseURL: p.BaseURL, Model: p.Model})
+	case ElevenLabs:
+		return elevenlabs.New(p.APIKey.Reveal(), &elevenlabs.Options{BaseURL: p.BaseURL, Model: p.Model})
+	}
+	return nil, nil
+}

@@ -1,0 +1,85 @@
+package providers
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts/chain"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts/elevenlabs"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts/espeak"
+	openaitts "github.com/MrWong99/glyphoxa/pkg/provider/tts/openai"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts/phrases"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts/silent"
+)
+
+// synthesis returns the provider p names, on client's connections if it is not
+// nil. The error says that it cannot work on this machine.
+func synthesis(client *http.Client, p config.Provider) (tts.Provider, error) {
+	switch p.Name {
+	case OpenAI:
+		return openaitts.New(p.APIKey.Reveal(), &openaitts.Options{
+			BaseURL: p.BaseURL, Model: p.Model, Voice: Option[string](p, "voice"), Instructions: Option[string](p, "instructions"),
+			HTTPClient: client,
+		}), nil
+	case ElevenLabs:
+		return elevenlabs.New(p.APIKey.Reveal(), &elevenlabs.Options{
+			BaseURL: p.BaseURL, Model: p.Model, Voice: Option[string](p, "voice"),
+			Stability: fraction(p, "stability"), Similarity: fraction(p, "similarity"), Style: fraction(p, "style"),
+			HTTPClient: client,
+		}), nil
+	}
+	local := espeak.New(&espeak.Options{Path: Option[string](p, "path")})
+	return local, local.Available()
+}
+
+// voiceLinks returns the providers of speech in order, and what people should
+// know about those that are missing although nothing can be done without them
+// being installed. The first one has to work if it was asked for by name.
+func voiceLinks(client *http.Client, c config.ProviderChain) (links []chain.Link, missing []string, err error) {
+	for i, p := range append([]config.Provider{c.Provider}, c.Fallback...) {
+		asked := p.Name
+		switch p.Name {
+		case Silent:
+			continue
+		case config.ProviderAuto:
+			p.Name = Espeak
+		}
+		provider, err := synthesis(client, p)
+		switch {
+		case err == nil:
+			links = append(links, chain.Link{Name: p.Name, Provider: provider})
+		case i == 0 && asked != config.ProviderAuto:
+			return nil, nil, fmt.Errorf("providers.tts: %w", err)
+		default:
+			missing = append(missing, err.Error())
+		}
+	}
+	return links, missing, nil
+}
+
+// Voice returns the speech synthesis, and what to tell people if some
+// of it is missing although they did not ask for silence. Phrases is asked to
+// keep what is said often, and tell of every change of provider; both may be
+// nil, as may client, which makes the connections.
+func Voice(client *http.Client, c config.ProviderChain, cache *phrases.Cache, tell func(chain.Switch)) (tts.Provider, []string, error) {
+	links, missing, err := voiceLinks(client, c)
+	if err != nil || c.Name == Silent || len(links) == 0 {
+		return silent.New(), missing, err
+	}
+	for i := range links {
+		if cache != nil {
+			links[i].Provider = cache.Wrap(links[i].Name, links[i].Provider)
+		}
+	}
+	return chain.New(links, &chain.Options{OnSwitch: tell}), missing, nil
+}
+
+// DescribeVoiceSwitch puts a switch into words.
+func DescribeVoiceSwitch(s chain.Switch) string {
+	if s.Reason == nil {
+		return s.To + " speaks again"
+	}
+	return fmt.Sprintf("%s speaks now: %v", s.To, s.Reason)
+}

@@ -1,0 +1,40 @@
+package providers
+
+import (
+	"testing"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+)
+
+func TestVoiceLinks(t *testing.T) {
+	lost := config.Provider{Name: Espeak, Options: config.ProviderOptions{"path": "/nowhere/espeak-ng"}}
+	service := config.Provider{Name: ElevenLabs, APIKey: "k"}
+	chained := func(first config.Provider, rest ...config.Provider) config.ProviderChain {
+		return config.ProviderChain{Provider: first, Fallback: rest}
+	}
+	for _, tt := range []struct {
+		name    string
+		chain   config.ProviderChain
+		want    string
+		missing int
+		fails   bool
+	}{
+		{"silent", chained(config.Provider{Name: Silent}), "silent", 0, false},
+		{"service", chained(service), "elevenlabs eleven_flash_v2_5", 0, false},
+		{"two_services", chained(service, config.Provider{Name: OpenAI, Model: "m"}), "elevenlabs eleven_flash_v2_5, then openai m", 0, false},
+		{"fallback_not_installed", chained(service, lost), "elevenlabs eleven_flash_v2_5", 1, false},
+		{"first_not_installed", chained(lost, service), "", 0, true},
+		{"auto_not_installed", chained(config.Provider{Name: config.ProviderAuto, Options: lost.Options}), "silent", 1, false},
+		{"auto_not_installed_but_a_service", chained(config.Provider{Name: config.ProviderAuto, Options: lost.Options}, service), "elevenlabs eleven_flash_v2_5", 1, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p, missing, err := Voice(nil, tt.chain, nil, nil)
+			if tt.fails != (err != nil) {
+				t.Fatalf("err = %v, want one: %t", err, tt.fails)
+			}
+			if err == nil && (p.Name() != tt.want || len(missing) != tt.missing) {
+				t.Errorf("voices are %q, missing %q; want %q and %d", p.Name(), missing, tt.want, tt.missing)
+			}
+		})
+	}
+}

@@ -1,0 +1,66 @@
+package registry
+
+import (
+	"path/filepath"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/approvaltool"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/audittool"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/fileio"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/memorytool"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/worldtool"
+	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
+	"github.com/MrWong99/glyphoxa/internal/world"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+	"github.com/MrWong99/glyphoxa/srd"
+)
+
+// BuiltinNames lists the built-in tools' names without making them work.
+func BuiltinNames() []string {
+	var names []string
+	for _, t := range builtins(&config.Config{}, parts{}) {
+		names = append(names, t.Definition.Name)
+	}
+	return names
+}
+
+// parts are what built-in tools work on.
+type parts struct {
+	store  *sqlite.Store
+	live   *world.World
+	book   *ruleslookup.Book
+	audit  *audit.Log
+	policy *policy.Engine
+}
+
+// builtins returns every built-in tool. Without parts they can be listed, not
+// called.
+func builtins(cfg *config.Config, p parts) []tools.Tool {
+	store, book := p.store, p.book
+	if book == nil {
+		book = ruleslookup.Lazy(srd.FS)
+	}
+	var all []tools.Tool
+	all = append(all, diceroller.Tools(diceroller.WithTables(cfg.Tools.Tables))...)
+	all = append(all, fileio.NewTools(filepath.Join(cfg.DataDir, "files"), fileio.WithQuota(cfg.Tools.FileQuota))...)
+	all = append(all, ruleslookup.NewTools(book)...)
+	var (
+		log   memory.SessionLog
+		index memory.Index
+		graph memory.Graph
+	)
+	if store != nil {
+		log, index, graph = store, store, store
+	}
+	all = append(all, memorytool.NewTools(log, index, graph)...)
+	all = append(all, worldtool.NewTools(p.live, index)...)
+	all = append(all, audittool.Tools(p.audit)...)
+	all = append(all, approvaltool.Tools(p.policy)...)
+	return append(all, workflow.Batch())
+}

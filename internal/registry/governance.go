@@ -1,0 +1,94 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
+	"github.com/MrWong99/glyphoxa/internal/mcp/gate"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/observe"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+)
+
+// readOnlyVariable is the environment variable that takes every tool away that
+// changes something.
+const readOnlyVariable = "READ_ONLY_MODE"
+
+// Governance is what every call passes: the policy, the audit log, the counters.
+type Governance struct {
+	Policy *policy.Engine
+	Audit  *audit.Log
+	Gate   *gate.Gate
+
+	stop context.CancelFunc
+	work sync.WaitGroup // the policy's clock; ends with stop
+}
+
+// OpenGovernance reads the policy and opens the audit log. Metrics may be nil,
+// and so nothing is counted. Close it after the last call.
+func OpenGovernance(ctx context.Context, cfg *config.Config, readOnly bool, metrics *observe.Metrics, log *slog.Logger) (*Governance, error) {
+	readOnly, err := isReadOnly(cfg, readOnly)
+	if err != nil {
+		return nil, err
+	}
+	server := cfg.Server
+	g := &Governance{}
+	g.Policy, err = policy.New(policy.Options{Profiles: server.Profiles, Rules: server.Policy, Limits: server.Limits, ReadOnly: readOnly})
+	if err != nil {
+		return nil, problem.Usage(err)
+	}
+	g.Audit, err = audit.Open(ctx, AuditFile(cfg), audit.Options{Arguments: server.Audit.Arguments, Keep: time.Duration(server.Audit.Keep), Logger: log})
+	if err != nil {
+		return nil, fmt.Errorf("opening the audit log: %w", err)
+	}
+	g.Gate = gate.New(g.Policy, g.Audit, metrics)
+	life, stop := context.WithCancel(context.WithoutCancel(ctx))
+	g.stop = stop
+	g.work.Go(func() {
+		if err := g.Policy.Run(life); err != nil {
+			log.Error("keeping the policy", "reason", err)
+		}
+	})
+	return g, nil
+}
+
+// CountQueue has metrics show how far the audit log is behind.
+func (g *Governance) CountQueue(metrics *observe.Metrics) error {
+	return errors.Join(
+		metrics.Gauge("glyphoxa_audit_queue_depth", "Records that wait to be written.", func() float64 { return float64(g.Audit.Queued()) }),
+		metrics.Gauge("glyphoxa_audit_lost", "Records that could not be written since the start.", func() float64 { return float64(g.Audit.Lost()) }),
+	)
+}
+
+// Close ends the policy's clock and writes the rest of the audit log.
+func (g *Governance) Close() error {
+	g.stop()
+	g.work.Wait()
+	return g.Audit.Close()
+}
+
+// isReadOnly reports whether nothing may be changed, by flag, configuration or
+// environment.
+func isReadOnly(cfg *config.Config, flag bool) (bool, error) {
+	text := os.Getenv(readOnlyVariable)
+	if text == "" {
+		return flag || cfg.Server.ReadOnly, nil
+	}
+	on, err := strconv.ParseBool(text)
+	if err != nil {
+		return false, problem.Usage(fmt.Errorf("%s is %q; use true or false", readOnlyVariable, text))
+	}
+	return on || flag || cfg.Server.ReadOnly, nil
+}
+
+// AuditFile is where the audit log of a configuration is kept.
+func AuditFile(cfg *config.Config) string { return filepath.Join(cfg.DataDir, "audit.db") }

@@ -1,0 +1,269 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/ear"
+	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+)
+
+const (
+	// microphone is the source that is no file.
+	microphone = "mic"
+	// tail is the least silence after a recording: time enough for the table to
+	// notice that its last sound was voice.
+	tail = 500 * time.Millisecond
+	// inquiry is how often the table is asked whether it has taken in all of it.
+	inquiry = 100 * time.Millisecond
+)
+
+// seat is where a player's sound goes. It is safe for concurrent use.
+type seat interface {
+	// Push never blocks.
+	Push(lane.Packet)
+	Stats() ear.Stats
+	// Pending reports whether something that was said has yet to become a turn,
+	// or to prove to be nothing.
+	Pending(context.Context) (bool, error)
+}
+
+// capture brings one player's sound to a seat.
+type capture struct {
+	speaker   string
+	from      string     // its name for people
+	sound     []int16    // of a recording, at audio.SampleRate
+	recorders [][]string // programs that record, and their arguments; nil for a recording
+	done      chan struct{}
+	seat      seat // once joined
+
+	// Of the goroutine that runs it.
+	seq   uint16
+	heard bool // something was pushed
+}
+
+// captures brings players' sound to a table. The zero value brings none.
+type captures struct {
+	all    []*capture
+	screen *screen
+	// detection is what tells voice from noise, one of the config.Detection
+	// constants. If empty, energy.
+	detection string
+	stop      context.CancelFunc
+	work      sync.WaitGroup
+}
+
+// openCaptures reads what --hear asks for: [NAME=]mic or [NAME=]FILE.wav each.
+// Without a name, it is speaker who is heard.
+func openCaptures(cfg *config.Config, asked []string, speaker string) ([]*capture, error) {
+	if len(asked) == 0 {
+		return nil, nil
+	}
+	if _, err := providers.Recognition(cfg.Providers.STT, nil); err != nil {
+		return nil, problem.Usage(fmt.Errorf("--hear: %w", err))
+	}
+	var all []*capture
+	taken := map[string]bool{}
+	for _, ask := range asked {
+		c, err := newCapture(ask, speaker)
+		if err != nil {
+			return nil, problem.Usage(fmt.Errorf("--hear %s: %w", ask, err))
+		}
+		if taken[c.speaker] {
+			return nil, problem.Usage(fmt.Errorf("--hear %s: %s is heard already; give each player a name, such as --hear Ana=ana.wav", ask, c.speaker))
+		}
+		if c.recorders != nil && taken[microphone] {
+			return nil, problem.Usage(fmt.Errorf("--hear %s: one player is heard through the microphone already", ask))
+		}
+		taken[c.speaker] = true
+		taken[microphone] = taken[microphone] || c.recorders != nil
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+func newCapture(ask, speaker string) (*capture, error) {
+	from := ask
+	if name, source, ok := strings.Cut(ask, "="); ok {
+		speaker, from = name, source
+	}
+	speaker = strings.TrimSpace(untrusted.Clean(speaker, 100))
+	if speaker == "" || from == "" {
+		return nil, errors.New("say who is heard and from where, such as Ana=ana.wav or Ana=mic")
+	}
+	c := &capture{speaker: speaker, from: from, done: make(chan struct{})}
+	if from == microphone {
+		var err error
+		c.recorders, err = findRecorders()
+		return c, err
+	}
+	sound, rate, err := recorded(from)
+	if err != nil {
+		return nil, err
+	}
+	if rate != audio.SampleRate {
+		r, err := audio.NewResampler(rate, audio.SampleRate)
+		if err != nil {
+			return nil, err
+		}
+		sound = r.Flush(r.Process(nil, sound))
+	}
+	c.sound = sound
+	return c, nil
+}
+
+// refuseOverwriting returns an error if a file that players are heard from is the one to be
+// written.
+func refuseOverwriting(players []*capture, written string) error {
+	out, err := os.Stat(written)
+	if err != nil {
+		return nil // it is new, or writing it will say what is wrong
+	}
+	for _, c := range players {
+		if in, err := os.Stat(c.from); err == nil && c.recorders == nil && os.SameFile(in, out) {
+			return problem.Usage(fmt.Errorf("--wav %s: %s is heard from this file; name another", written, c.speaker))
+		}
+	}
+	return nil
+}
+
+// start gives every player a seat and brings what is heard of them, until it
+// is over, ctx ends, or close.
+func (cs *captures) start(ctx context.Context, t *table.Table) error {
+	for _, c := range cs.all {
+		d, missing := providers.Detector(cs.detection)
+		if missing != nil {
+			cs.screen.notice("warning", fmt.Sprintf("hearing.detection is webrtc, but energy does it: %v", missing))
+			cs.detection = config.DetectionEnergy
+		}
+		s, err := t.Join(ctx, c.speaker, &table.JoinOptions{Detector: d})
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("--hear: %w", err)
+		}
+		c.seat = s
+	}
+	ctx, cs.stop = context.WithCancel(ctx)
+	for _, c := range cs.all {
+		cs.work.Go(func() {
+			defer close(c.done)
+			cs.run(ctx, c)
+		})
+	}
+	return nil
+}
+
+// close ends what was started and waits for it.
+func (cs *captures) close() {
+	if cs.stop != nil {
+		cs.stop()
+	}
+	cs.work.Wait()
+}
+
+// over waits until all that is to be heard has become turns, ctx ends, or nobody
+// reads what becomes of it.
+func (cs *captures) over(ctx context.Context) {
+	for _, c := range cs.all {
+		select {
+		case <-c.done:
+		case <-cs.screen.broken:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// finish waits for the last answers. Whoever leaves a terminal does not wait
+// for those who still speak.
+func (p *console) finish(ctx context.Context) error {
+	if !p.o.Terminal {
+		p.captures.over(ctx)
+	}
+	return p.screen.quiet(ctx)
+}
+
+// report says of each seat what became of its sound.
+func (cs *captures) report() []string {
+	var lines []string
+	for _, c := range cs.all {
+		s := c.seat.Stats()
+		line := fmt.Sprintf("%s (%s): %d packets, %d dropped, %d lost; %d utterances, %d late transcripts", c.speaker, c.from, s.Packets.Packets, s.Packets.Dropped, s.Packets.Lost, cs.screen.said(c.speaker), s.Late)
+		if s.Broken > 0 {
+			line += fmt.Sprintf("; the speech recognition broke off or was not there %d times", s.Broken)
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) == 0 {
+		lines = []string{"nobody is heard; start with --hear mic or --hear NAME=FILE.wav"}
+	}
+	return lines
+}
+
+// run brings the sound of one player, and silence after it, until all of it
+// has become turns.
+func (cs *captures) run(ctx context.Context, c *capture) {
+	if c.recorders == nil {
+		cs.screen.notice("info", fmt.Sprintf("%s is heard from %s", c.speaker, c.from))
+	} else {
+		c.listen(ctx, cs.screen.notice)
+	}
+	c.play(ctx)
+	if ctx.Err() == nil && c.heard && cs.screen.said(c.speaker) == 0 {
+		cs.screen.notice("warning", fmt.Sprintf("no words were heard from %s (%s)", c.speaker, c.from))
+	}
+}
+
+// play pushes the recording, if it is one, as it would be spoken, then silence
+// until the table has taken in what was said.
+func (c *capture) play(ctx context.Context) {
+	began := time.Now()
+	over := began.Add(audio.Duration(len(c.sound), audio.SampleRate) + tail)
+	for at := began; ; at = at.Add(audio.FrameDuration) {
+		if !sleepUntil(ctx, at) {
+			return
+		}
+		if !at.Before(over) {
+			if pending, err := c.seat.Pending(ctx); !pending || err != nil {
+				return // of an error the table tells
+			}
+			over = at.Add(inquiry)
+		}
+		var f audio.Frame
+		c.sound = c.sound[copy(f[:], c.sound):]
+		c.push(&f)
+	}
+}
+
+// push gives the next frame to the table.
+func (c *capture) push(f *audio.Frame) {
+	c.seat.Push(lane.Packet{Seq: c.seq, Frame: f})
+	c.seq++
+	c.heard = true
+}
+
+// sleepUntil reports whether the time came before ctx ended.
+func sleepUntil(ctx context.Context, at time.Time) bool {
+	timer := time.NewTimer(time.Until(at))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,238 @@
+// Package terminal is a table in a terminal or on a pipe: a console that takes
+// typed lines and orders, a screen that shows events, players heard through this
+// machine, and voices played on it. It decides nothing about turns.
+package terminal
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/table"
+)
+
+// maxLine bounds a typed line in bytes; what is longer is cut with a notice.
+const maxLine = 1 << 20
+
+// Options say how a table in the terminal is played.
+type Options struct {
+	// NPC leaves one NPC at the table if not empty.
+	NPC string
+	// WAV is a file that takes the voices; Aloud plays them.
+	WAV   string
+	Aloud bool
+	// Speaker is who speaks where a line names nobody.
+	Speaker string
+	// Hear lists the players who are heard: [NAME=]mic or [NAME=]FILE.wav. Without
+	// a name it is Speaker.
+	Hear []string
+	JSON bool
+	// Terminal says that a human types; a script is read line by line, each
+	// after the turn before it.
+	Terminal bool
+	In       io.Reader
+	Out      io.Writer
+}
+
+// Play runs a table on typed lines, and on what players say, until the input
+// ends, /quit or ctx ends. A script goes on until all players were heard out.
+func Play(ctx context.Context, game *play.Game, o Options) (err error) {
+	players, err := openCaptures(game.Config, o.Hear, o.Speaker)
+	if err == nil {
+		err = refuseOverwriting(players, o.WAV)
+	}
+	if err != nil {
+		return err
+	}
+	var heard outlets
+	defer func() { err = errors.Join(err, heard.Close()) }()
+	screen := newScreen(o.Out, o.JSON, o.Terminal)
+	session := play.SessionOptions{NPC: o.NPC, Sink: screen, Tell: screen.notice}
+	if o.WAV != "" || o.Aloud {
+		session.OpenSound = func() (play.Sound, error) { return heard.open(o) }
+	}
+	s, err := game.StartSession(ctx, session)
+	if err != nil {
+		return err
+	}
+	p := &console{game: game, session: s, screen: screen, o: o, captures: captures{all: players, screen: screen, detection: game.Config.Hearing.Detection}}
+	p.welcome(ctx)
+	err = p.captures.start(ctx, s.Table)
+	if err == nil {
+		err = p.run(ctx)
+	}
+	p.captures.close()
+	if err := errors.Join(err, s.Close()); err != nil {
+		return err
+	}
+	return screen.failure()
+}
+
+// console reads lines and turns them into utterances and orders.
+type console struct {
+	game     *play.Game
+	session  *play.Session
+	screen   *screen
+	o        Options
+	captures captures
+}
+
+// welcome says who is there and what people should know. A script waits until
+// the tools are there and measured, so that its first line finds them all.
+func (p *console) welcome(ctx context.Context) {
+	if !p.o.JSON {
+		status, err := p.session.Table.Status(ctx)
+		if err == nil {
+			p.screen.cast(p.game.Config.Campaign.Name, p.game.Scene(), status)
+		}
+	}
+	for _, n := range p.session.Notices {
+		p.screen.notice("info", n)
+	}
+	if p.o.Terminal {
+		p.game.InBackground(func(context.Context) { p.game.Prepare(ctx, p.screen.notice) })
+		return
+	}
+	p.game.Prepare(ctx, p.screen.notice)
+}
+
+// typed is a line from the input.
+type typed struct {
+	text string
+	cut  bool // it was longer than maxLine
+	err  error
+}
+
+func (p *console) run(ctx context.Context) error {
+	lines := make(chan typed)
+	stop := make(chan struct{})
+	defer close(stop)
+	defer p.screen.leave()
+	// The reader may sit in a read that nothing can end, such as a terminal's;
+	// it then ends with the process.
+	go read(p.o.In, lines, stop)
+	p.screen.prompt()
+	for {
+		var l typed
+		var more bool
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-p.screen.broken: // nobody hears the answers any more
+			return p.screen.failure()
+		case l, more = <-lines:
+		}
+		if !more {
+			return p.finish(ctx)
+		}
+		p.screen.entered()
+		if l.err != nil {
+			return fmt.Errorf("reading the input: %w", l.err)
+		}
+		if l.cut {
+			p.screen.notice("warning", fmt.Sprintf("a line was longer than %d bytes; the rest of it was dropped", maxLine))
+		}
+		quit, err := p.line(ctx, l.text)
+		if err != nil {
+			p.screen.notice("error", err.Error())
+		}
+		if quit { // whoever leaves does not wait for an answer
+			return nil
+		}
+		if !p.o.Terminal {
+			if err := p.screen.quiet(ctx); err != nil {
+				return err
+			}
+		}
+		p.screen.prompt()
+	}
+}
+
+// read sends the input line by line and closes lines at its end.
+func read(in io.Reader, lines chan<- typed, stop <-chan struct{}) {
+	defer close(lines)
+	send := func(l typed) bool {
+		select {
+		case lines <- l:
+			return true
+		case <-stop:
+			return false
+		}
+	}
+	r := bufio.NewReaderSize(in, 64<<10)
+	var line []byte
+	cut := false
+	for {
+		piece, err := r.ReadSlice('\n')
+		if room := maxLine - len(line); len(piece) > room {
+			piece, cut = piece[:max(room, 0)], true
+		}
+		line = append(line, piece...)
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if len(line) > 0 && !send(typed{text: strings.TrimRight(string(line), "\r\n"), cut: cut}) {
+			return
+		}
+		line, cut = line[:0], false
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				send(typed{err: err})
+			}
+			return
+		}
+	}
+}
+
+// line carries out one typed line and reports whether it ends the play.
+func (p *console) line(ctx context.Context, text string) (quit bool, err error) {
+	trimmed := strings.TrimSpace(text)
+	switch {
+	case trimmed == "":
+		return false, nil
+	case strings.HasPrefix(trimmed, "/"):
+		return p.command(ctx, trimmed)
+	}
+	if !utf8.ValidString(text) {
+		p.screen.notice("warning", "the line was no valid UTF-8; unreadable bytes were replaced")
+	}
+	u := table.Utterance{Speaker: p.o.Speaker, Text: trimmed}
+	if name, rest, ok := p.otherSpeaker(trimmed); ok {
+		u = table.Utterance{Speaker: name, Text: rest}
+	}
+	p.screen.expect()
+	if err := p.session.Table.Hear(ctx, u); err != nil {
+		p.screen.unexpect()
+		if ctx.Err() != nil {
+			return true, nil
+		}
+		return true, err
+	}
+	return false, nil
+}
+
+// speakerLine is "Name: text", the name of one to three capitalised words.
+var speakerLine = regexp.MustCompile(`^(\p{Lu}[\p{L}\p{N}'’-]*(?: \p{Lu}[\p{L}\p{N}'’-]*){0,2}): +(.+)$`)
+
+// otherSpeaker splits "Name: text" unless the name is an NPC's, who is then
+// spoken to.
+func (p *console) otherSpeaker(text string) (name, rest string, ok bool) {
+	m := speakerLine.FindStringSubmatch(text)
+	if m == nil {
+		return "", "", false
+	}
+	for _, n := range p.game.Cast() {
+		for _, name := range append([]string{n.Name}, n.Aliases...) {
+			if strings.EqualFold(name, m[1]) {
+				return "", "", false
+			}
+		}
+	}
+	return m[1], m[2], true
+}

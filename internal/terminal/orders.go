@@ -1,0 +1,233 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+)
+
+// commands describe what may be typed after a slash.
+const commands = "/raise NPC TIER [DURATION] [N turns], /lower NPC [TIER], /mute NPC, /unmute NPC (to these four, all means everyone), " +
+	"/say NPC text, /direct NPC [text], /tools, /listen, /ledger, /reload, /help, /quit"
+
+// plain are the orders that stand alone.
+var plain = map[string]bool{"/tools": true, "/listen": true, "/ledger": true, "/reload": true, "/quit": true, "/exit": true, "/help": true}
+
+func (p *console) command(ctx context.Context, text string) (quit bool, err error) {
+	word, rest, _ := strings.Cut(text, " ")
+	rest = strings.TrimSpace(rest)
+	t := p.session.Table
+	order := strings.ToLower(word)
+	if plain[order] && rest != "" {
+		return false, fmt.Errorf("%s stands alone; remove %q, or begin with a name to speak", word, rest)
+	}
+	var said string
+	switch order {
+	case "/raise":
+		said, err = p.raise(ctx, rest)
+	case "/lower":
+		said, err = p.lower(ctx, rest)
+	case "/mute", "/unmute":
+		if rest == "" {
+			return false, fmt.Errorf("usage: %s NPC, or %s all", word, word)
+		}
+		said, err = t.Mute(ctx, rest, order == "/mute")
+	case "/say":
+		return false, p.say(ctx, rest)
+	case "/direct":
+		said, err = p.direct(ctx, rest)
+	case "/tools":
+		return false, p.tools(ctx)
+	case "/listen":
+		for _, l := range p.captures.report() {
+			p.screen.notice("info", l)
+		}
+		return false, nil
+	case "/ledger":
+		return false, p.ledger(ctx)
+	case "/reload":
+		said, err = p.session.Reload(ctx)
+	case "/quit", "/exit":
+		return true, nil
+	case "/help":
+		said = "say anything, or " + commands
+	default:
+		return false, fmt.Errorf("%s is no command; there are %s", word, commands)
+	}
+	if err == nil && said != "" {
+		for line := range strings.Lines(said) {
+			p.screen.notice("info", strings.TrimSpace(line))
+		}
+	}
+	return false, err
+}
+
+// lastWord splits the last word off s.
+func lastWord(s string) (rest, last string) {
+	i := strings.LastIndexByte(s, ' ')
+	if i < 0 {
+		return "", s
+	}
+	return strings.TrimSpace(s[:i]), s[i+1:]
+}
+
+func (p *console) raise(ctx context.Context, args string) (string, error) {
+	const usage = "usage: /raise NPC standard|deep [DURATION] [N turns], such as /raise Bartok deep 5m or /raise Bartok deep 3 turns"
+	var d time.Duration
+	turns, args, err := leaseTurns(args)
+	if err != nil {
+		return "", fmt.Errorf("%w; %s", err, usage)
+	}
+	rest, last := lastWord(args)
+	given := last
+	if minutes, err := strconv.Atoi(last); err == nil {
+		last = fmt.Sprintf("%dm", minutes) // a bare number is minutes
+	}
+	if parsed, err := time.ParseDuration(last); err == nil {
+		if parsed <= 0 {
+			return "", fmt.Errorf("the duration %s is not positive; %s", given, usage)
+		}
+		d, args = parsed, rest
+		rest, last = lastWord(args)
+	}
+	to, err := mcp.ParseTier(last)
+	if err != nil || rest == "" {
+		return "", errors.New(usage)
+	}
+	return p.session.Table.Raise(ctx, rest, to, d, turns)
+}
+
+// leaseTurns splits "3 turns" off the end of args; 0 if it does not end so.
+func leaseTurns(args string) (turns int, rest string, err error) {
+	before, unit := lastWord(args)
+	if unit = strings.ToLower(unit); unit != "turns" && unit != "turn" {
+		return 0, args, nil
+	}
+	rest, count := lastWord(before)
+	if turns, err = strconv.Atoi(count); err != nil || turns < 1 {
+		return 0, "", fmt.Errorf("%q is no number of turns", count)
+	}
+	return turns, rest, nil
+}
+
+func (p *console) lower(ctx context.Context, args string) (string, error) {
+	if args == "" {
+		return "", errors.New("usage: /lower NPC [fast|standard], such as /lower Bartok")
+	}
+	if rest, last := lastWord(args); rest != "" {
+		if to, err := mcp.ParseTier(last); err == nil {
+			return p.session.Table.Lower(ctx, rest, to)
+		}
+	}
+	return p.session.Table.Lower(ctx, args, mcp.BudgetFast)
+}
+
+// say makes an NPC speak.
+func (p *console) say(ctx context.Context, args string) error {
+	const usage = "usage: /say NPC text, such as /say Bartok Last orders, please"
+	return addressed(args, usage, false, func(npc, text string) error {
+		p.screen.expect()
+		err := p.session.Table.Say(ctx, npc, text)
+		if err != nil {
+			p.screen.unexpect()
+		}
+		return err
+	})
+}
+
+// direct tells an NPC how to play its next turns.
+func (p *console) direct(ctx context.Context, args string) (said string, err error) {
+	const usage = "usage: /direct NPC [text], such as /direct Bartok lie about the key; without a text the NPC plays freely again"
+	err = addressed(args, usage, true, func(npc, text string) (err error) {
+		said, err = p.session.Table.Direct(ctx, npc, text, 0)
+		return err
+	})
+	return said, err
+}
+
+// addressed splits args into an NPC and a text and calls do: with the longest
+// leading words that do takes for a name. The text may be missing if alone.
+func addressed(args, usage string, alone bool, do func(npc, text string) error) error {
+	words := strings.Fields(args)
+	most := len(words) - 1
+	if alone {
+		most = len(words)
+	}
+	if most < 1 {
+		return errors.New(usage)
+	}
+	var last error
+	for n := min(most, 6); n > 0; n-- {
+		text := strings.TrimSpace(args)
+		for _, w := range words[:n] {
+			text = strings.TrimSpace(strings.TrimPrefix(text, w))
+		}
+		if last = do(strings.TrimRight(strings.Join(words[:n], " "), ":,"), text); last == nil {
+			return nil
+		}
+	}
+	return last
+}
+
+// ledger shows the last turns, and what their stages take lately.
+func (p *console) ledger(ctx context.Context) error {
+	for _, l := range p.screen.ledger() {
+		p.screen.notice("info", l)
+	}
+	all, err := p.session.Table.Stages(ctx)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		line := fmt.Sprintf("%s, P50/P95 of %d turns: first sound %s", s.Tier, s.Turns, spans(s.FirstSoundP50, s.FirstSoundP95))
+		for _, st := range s.Stages {
+			line += fmt.Sprintf(", %s %s", st.Stage, spans(st.P50, st.P95))
+		}
+		p.screen.notice("info", line)
+	}
+	return nil
+}
+
+func spans(p50, p95 time.Duration) string {
+	return elapsed.Text(elapsed.Rounded(p50)) + "/" + elapsed.Text(elapsed.Rounded(p95))
+}
+
+// tools shows what each NPC may use now.
+func (p *console) tools(ctx context.Context) error {
+	status, err := p.session.Table.Status(ctx)
+	if err != nil {
+		return err
+	}
+	for _, s := range status {
+		line := fmt.Sprintf("%s: %s, up to %s", s.Name, s.Tier, s.Ceiling)
+		if s.Lease != nil {
+			line += fmt.Sprintf(" (raised for %s or %d turns)", time.Until(s.Lease.Until).Round(time.Second), s.Lease.Turns)
+		}
+		if s.Muted {
+			line += ", muted"
+		}
+		if s.Directive != "" {
+			line += fmt.Sprintf(", directed for %d turns: %s", s.DirectiveTurns, s.Directive)
+		}
+		line += "; tools: "
+		var fits []string
+		for _, t := range p.game.Registry.Host.Tools(s.Ceiling) {
+			for _, allowed := range s.Tools {
+				if allowed == t.Definition.Name {
+					fits = append(fits, fmt.Sprintf("%s (%s)", allowed, t.Tier))
+				}
+			}
+		}
+		if len(fits) == 0 {
+			fits = []string{"none"}
+		}
+		p.screen.notice("info", line+strings.Join(fits, ", "))
+	}
+	return nil
+}

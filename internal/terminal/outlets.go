@@ -1,0 +1,90 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mixer"
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+)
+
+// pcmSink takes the table's sound at audio.SampleRate.
+type pcmSink interface {
+	// Write returns once the sound is handed over, or ctx ends.
+	Write(ctx context.Context, samples []int16) error
+	Close() error
+}
+
+// wavSink writes to a regular file, which never blocks for long.
+type wavSink struct{ *audio.WAVWriter }
+
+func (w wavSink) Write(_ context.Context, samples []int16) error { return w.WAVWriter.Write(samples) }
+
+// createWAV refuses what is no regular file: a pipe that nobody reads would
+// hold up the table.
+func createWAV(path string) (pcmSink, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, problem.Usage(fmt.Errorf("--wav: %s is no regular file", path))
+	}
+	w, err := audio.CreateWAV(path, audio.SampleRate, 1)
+	if err != nil {
+		return nil, fmt.Errorf("creating the WAV file: %w", problem.FileError(err))
+	}
+	return wavSink{w}, nil
+}
+
+// lead is how much sound a player on this machine is given before its time: it
+// has a buffer of its own, which must not run dry.
+const lead = 200 * time.Millisecond
+
+// outlets is where the table is heard. It implements [mixer.Outlet].
+type outlets []pcmSink
+
+// open opens what o asks for, and says how it is played there.
+func (s *outlets) open(o Options) (play.Sound, error) {
+	// A file takes sound as fast as it is made, unless players are heard: then the
+	// voices keep to their time.
+	sound := play.Sound{Playback: mixer.Options{Unpaced: len(o.Hear) == 0}}
+	if o.WAV != "" {
+		w, err := createWAV(o.WAV)
+		if err != nil {
+			return sound, err
+		}
+		*s = append(*s, w)
+	}
+	if o.Aloud {
+		p, err := startPlayer()
+		if err != nil {
+			sound.Notice = "nothing will be heard: " + err.Error()
+		} else {
+			*s = append(*s, p)
+			sound.Playback = mixer.Options{Lead: lead}
+		}
+	}
+	if len(*s) > 0 {
+		sound.Outlet = *s
+	}
+	return sound, nil
+}
+
+func (s outlets) Write(ctx context.Context, frame *audio.Frame) error {
+	for _, sink := range s {
+		if err := sink.Write(ctx, frame[:]); err != nil {
+			return fmt.Errorf("writing sound: %w", err)
+		}
+	}
+	return nil
+}
+
+func (s outlets) Close() error {
+	var errs []error
+	for _, sink := range s {
+		errs = append(errs, sink.Close())
+	}
+	return errors.Join(errs...)
+}

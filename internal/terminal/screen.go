@@ -1,0 +1,385 @@
+package terminal
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+)
+
+// screen shows a table's events: as JSON lines, or in words. It is safe for
+// concurrent use.
+type screen struct {
+	json     bool
+	terminal bool
+	broken   chan struct{} // closed when a write failed
+
+	mu      sync.Mutex // guards the fields below and the order of output
+	out     io.Writer
+	err     error         // the first failed write; set by fail
+	open    int           // turns that have not ended
+	idle    chan struct{} // closed when open falls to 0
+	turns   map[int64]*shown
+	heard   map[string]int // utterances by speaker, of those who are heard
+	npc     string         // whose sentences are being written
+	recent  []string
+	pending bool // a prompt stands on the line
+}
+
+// shown is what is told of a turn when it ends.
+type shown struct {
+	tier  string
+	tools []string // called in it
+}
+
+// maxLedgers is how many turns /ledger shows.
+const maxLedgers = 10
+
+// maxShownTools is how many calls of a turn are shown.
+const maxShownTools = 6
+
+func newScreen(out io.Writer, asJSON, terminal bool) *screen {
+	return &screen{json: asJSON, terminal: terminal && !asJSON, out: out, broken: make(chan struct{}), idle: closed(), turns: map[int64]*shown{}, heard: map[string]int{}}
+}
+
+func closed() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}
+
+// expect counts a turn that is about to come; it ends with its turn.ended.
+func (s *screen) expect() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begun()
+}
+
+func (s *screen) begun() {
+	if s.open == 0 {
+		s.idle = make(chan struct{})
+	}
+	s.open++
+}
+
+// unexpect takes back an expect whose turn will not come.
+func (s *screen) unexpect() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended()
+}
+
+func (s *screen) ended() {
+	if s.open--; s.open == 0 {
+		close(s.idle)
+	}
+}
+
+// quiet waits until every expected turn has ended. When ctx ends it returns
+// nil: the table then ends them.
+func (s *screen) quiet(ctx context.Context) error {
+	s.mu.Lock()
+	idle := s.idle
+	s.mu.Unlock()
+	select {
+	case <-idle:
+		return s.failure()
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// failure is the first write that failed.
+func (s *screen) failure() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return fmt.Errorf("writing the output: %w", s.err)
+	}
+	return nil
+}
+
+func (s *screen) printf(format string, args ...any) {
+	if s.err != nil {
+		return
+	}
+	if _, err := fmt.Fprintf(s.out, format, args...); err != nil {
+		s.fail(err)
+	}
+}
+
+func (s *screen) fail(err error) {
+	if s.err == nil {
+		s.err = err
+		close(s.broken)
+	}
+}
+
+// Emit implements table.Sink.
+func (s *screen) Emit(e table.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if unasked(e) {
+		s.begun()
+	}
+	if h, ok := e.(*table.Heard); ok && h.Spoken && !h.Continued {
+		s.heard[h.Speaker]++
+	}
+	if s.json {
+		raw, err := json.Marshal(e)
+		if err != nil {
+			s.fail(err)
+			return
+		}
+		s.printf("%s\n", raw)
+	} else {
+		s.tell(e)
+	}
+	if ended, ok := e.(*table.TurnEnded); ok {
+		s.remember(ended)
+		s.ended()
+	}
+}
+
+// unasked reports whether an event begins a turn that nobody typed a line for:
+// a player was heard, or a second NPC reacts.
+func unasked(e table.Event) bool {
+	switch e := e.(type) {
+	case *table.Heard:
+		return e.Spoken && !e.Continued
+	case *table.TurnStarted:
+		return e.Route == table.RouteReaction
+	}
+	return false
+}
+
+// said returns how many utterances were heard of a player.
+func (s *screen) said(speaker string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.heard[speaker]
+}
+
+// turn returns what is told of a turn.
+func (s *screen) turn(e table.Event) *shown {
+	n := table.HeaderOf(e).Turn
+	if s.turns[n] == nil {
+		s.turns[n] = &shown{}
+	}
+	return s.turns[n]
+}
+
+// tell puts an event into words.
+func (s *screen) tell(e table.Event) {
+	switch e := e.(type) {
+	case *table.Heard:
+		if e.Spoken && e.Text != "" {
+			s.clearPrompt()
+			s.endLine()
+			s.printf("%s: %s\n", e.Speaker, e.Text)
+		}
+	case *table.TurnStarted:
+		*s.turn(e) = shown{tier: e.Tier}
+	case *table.ToolFinished:
+		mark := ""
+		if !e.OK {
+			mark = " failed"
+		}
+		t := s.turn(e)
+		t.tools = append(t.tools, e.Tool+mark+" "+elapsed.Text(e.MS))
+	case *table.Sentence:
+		s.speaks(e.NPC, e.Text)
+	case *table.Filler:
+		s.speaks(e.NPC, e.Text)
+	case *table.Policy:
+		s.say("info", fmt.Sprintf("%s: %s (%s)", e.NPC, e.Reason, strings.ReplaceAll(e.Step, "_", " ")))
+	case *table.Notice:
+		s.say(e.Level, e.Text)
+	case *table.TurnEnded:
+		s.finish(e)
+	}
+}
+
+// speaks writes a sentence, behind the last one if the same NPC said that.
+func (s *screen) speaks(npc, text string) {
+	s.clearPrompt()
+	if s.npc != npc {
+		s.endLine()
+		s.printf("%s: ", npc)
+		s.npc = npc
+	} else {
+		s.printf(" ")
+	}
+	s.printf("%s", text)
+}
+
+// endLine ends the line of whoever spoke.
+func (s *screen) endLine() {
+	if s.npc != "" {
+		s.printf("\n")
+		s.npc = ""
+	}
+}
+
+func (s *screen) finish(e *table.TurnEnded) {
+	s.endLine()
+	t := s.turn(e)
+	delete(s.turns, e.Turn)
+	switch e.Outcome {
+	case table.OutcomeNoTarget:
+		s.say("info", "nobody was spoken to; begin with a name")
+	case table.OutcomeMuted:
+		s.say("info", e.NPC+" is muted")
+	default:
+		s.clearPrompt()
+		s.printf("  [%s]\n", strings.Join(account(t, e), " · "))
+	}
+	s.writePrompt()
+}
+
+// account is what is told of a turn that ended; what did not happen is left out.
+func account(t *shown, e *table.TurnEnded) []string {
+	var parts []string
+	if t.tier != "" {
+		parts = append(parts, t.tier)
+	}
+	parts = append(parts, string(e.Outcome))
+	if e.Ledger.FirstSoundMS > 0 {
+		parts = append(parts, "first sound "+elapsed.Text(e.Ledger.FirstSoundMS))
+	}
+	parts = append(parts, "total "+elapsed.Text(e.Ledger.TotalMS))
+	tools := t.tools
+	if n := len(tools) - maxShownTools; n > 0 {
+		tools = append(tools[:maxShownTools:maxShownTools], fmt.Sprintf("and %d more", n))
+	}
+	if len(tools) > 0 {
+		parts = append(parts, strings.Join(tools, ", "))
+	}
+	if e.Ledger.Budget != "met" {
+		parts = append(parts, "over budget: "+e.Ledger.BreachStage)
+	}
+	return parts
+}
+
+func (s *screen) say(level, text string) {
+	s.clearPrompt()
+	s.endLine()
+	if level == "info" {
+		s.printf("· %s\n", text)
+		return
+	}
+	s.printf("! %s\n", text)
+}
+
+// notice shows something outside the story.
+func (s *screen) notice(level, text string) {
+	text = untrusted.Clean(text, 4000)
+	if s.json {
+		s.Emit(&table.Notice{Header: table.Header{Time: time.Now(), Kind: table.KindNotice}, Level: level, Text: text})
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pending { // somebody may be typing: leave that line alone
+		s.printf("\n")
+		s.pending = false
+		defer s.writePrompt()
+	}
+	s.say(level, text)
+}
+
+// leave ends the last line.
+func (s *screen) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pending {
+		s.printf("\n")
+		s.pending = false
+	}
+}
+
+// cast shows who is at the table.
+func (s *screen) cast(name, scene string, status []table.Status) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if name != "" {
+		s.printf("%s\n", name)
+	}
+	if scene != "" {
+		s.printf("%s\n", strings.TrimSpace(scene))
+	}
+	var who []string
+	for _, st := range status {
+		who = append(who, fmt.Sprintf("%s (%s)", st.Name, st.Tier))
+	}
+	s.printf("At the table: %s\nSpeak to someone by name; /help shows the commands, /quit leaves.\n", strings.Join(who, ", "))
+}
+
+// prompt shows that a human may type, unless an answer is on its way: its end
+// brings the prompt.
+func (s *screen) prompt() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open == 0 {
+		s.writePrompt()
+	}
+}
+
+func (s *screen) writePrompt() {
+	if s.terminal && !s.pending {
+		s.printf("> ")
+		s.pending = true
+	}
+}
+
+// entered notes that the human ended the prompt's line.
+func (s *screen) entered() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pending = false
+}
+
+// clearPrompt begins a fresh line if a prompt stands there.
+func (s *screen) clearPrompt() {
+	if s.pending {
+		s.printf("\r\x1b[K")
+		s.pending = false
+	}
+}
+
+// remember keeps a turn's ledger for /ledger.
+func (s *screen) remember(e *table.TurnEnded) {
+	l := e.Ledger
+	sound := "none"
+	if l.FirstSoundMS > 0 {
+		sound = elapsed.Text(l.FirstSoundMS)
+	}
+	line := fmt.Sprintf("turn %d %s: route %.0f µs, context %s, first token %s, tools %s (rounds: %d), first sound %s, total %s, budget %s",
+		e.Turn, e.Outcome, l.RouteUS, elapsed.Text(l.ContextMS), elapsed.Text(l.LLMFirstTokenMS), elapsed.Text(l.ToolMS), l.ToolRounds,
+		sound, elapsed.Text(l.TotalMS), l.Budget)
+	if l.BreachStage != "" {
+		line += " (" + l.BreachStage + ")"
+	}
+	s.recent = append(s.recent, line)
+	if len(s.recent) > maxLedgers {
+		s.recent = s.recent[1:]
+	}
+}
+
+// ledger lists the latest turns, a line each.
+func (s *screen) ledger() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.recent) == 0 {
+		return []string{"no turn has ended yet"}
+	}
+	return slices.Clone(s.recent)
+}

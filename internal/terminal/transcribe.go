@@ -1,0 +1,299 @@
+package terminal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt/chain"
+)
+
+// TranscribeOptions say what to transcribe and how to show it.
+type TranscribeOptions struct {
+	// File is a WAV file of 16-bit PCM.
+	File string
+	// JSON prints one object a line.
+	JSON bool
+	// Fast sends the sound at once rather than as it would be spoken.
+	Fast bool
+	Out  io.Writer
+}
+
+const (
+	// longestPiece bounds what is sent as one utterance.
+	longestPiece = 25 * time.Second
+	// cutWithin is where before its end a piece may be cut, in the quietest
+	// moment.
+	cutWithin = 5 * time.Second
+)
+
+// Transcribe sends a recording through the configured speech recognition and
+// prints what it hears, and when.
+func Transcribe(ctx context.Context, cfg *config.Config, o TranscribeOptions) (err error) {
+	sound, rate, err := recorded(o.File)
+	if err != nil {
+		return problem.Usage(fmt.Errorf("%s: %w", o.File, err))
+	}
+	campaign, err := play.ReadCampaign(cfg)
+	if err != nil {
+		return err
+	}
+	expect := play.ExpectedSpeech(cfg, cfg.NPCs, campaign)
+	t := &transcription{options: o, rate: rate, began: time.Now(), notes: make(chan note, 16)}
+	provider, err := providers.Recognition(cfg.Providers.STT, t.switched)
+	if err != nil {
+		return problem.Usage(err)
+	}
+	expect.SampleRate, expect.Interim = rate, true
+	stream, err := provider.Open(ctx, expect)
+	if err != nil {
+		return fmt.Errorf("hearing: %w", err)
+	}
+	defer func() { err = errors.Join(err, stream.Close(), t.flush()) }()
+	failed := 0
+	for len(sound) > 0 && ctx.Err() == nil {
+		n := pieceOf(sound, rate)
+		ok, err := t.utterance(ctx, stream, sound[:n])
+		if err != nil {
+			return err
+		}
+		if !ok {
+			failed++
+		}
+		sound = sound[n:]
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d utterances could not be transcribed", failed)
+	}
+	return nil
+}
+
+// recorded reads a recording as one channel. It refuses what is no regular file:
+// a pipe that nobody writes to could not even be left. Errors do not name path.
+func recorded(path string) ([]int16, int, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, 0, withoutPath(err)
+	case info.IsDir():
+		return nil, 0, errors.New("is a directory")
+	case !info.Mode().IsRegular():
+		return nil, 0, errors.New("is no regular file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, withoutPath(err)
+	}
+	wav, err := audio.ReadWAV(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, 0, withoutPath(err)
+	}
+	if len(wav.Samples) == 0 {
+		return nil, 0, errors.New("there is no sound in it")
+	}
+	return wav.Mono(), wav.Rate, nil
+}
+
+// withoutPath is what a file's error says beside its name.
+func withoutPath(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// pieceOf returns how many samples to send as one utterance: all, or up to the
+// quietest frame near the end of what one may be.
+func pieceOf(sound []int16, rate int) int {
+	longest := int(longestPiece.Seconds() * float64(rate))
+	if len(sound) <= longest {
+		return len(sound)
+	}
+	frame := max(1, rate/50)
+	best, quietest := longest, math.Inf(1)
+	for at := longest - int(cutWithin.Seconds()*float64(rate)); at+frame <= longest; at += frame {
+		loud := 0.0
+		for _, v := range sound[at : at+frame] {
+			loud += float64(v) * float64(v)
+		}
+		if loud < quietest {
+			best, quietest = at+frame/2, loud
+		}
+	}
+	return best
+}
+
+// transcription prints what is heard. It belongs to one goroutine, except
+// switched.
+type transcription struct {
+	options TranscribeOptions
+	rate    int
+	began   time.Time
+	notes   chan note // changes of provider; the eldest stay if nobody reads
+}
+
+// note is one line of output.
+type note struct {
+	Kind string `json:"kind"` // interim, final, failed or switch
+	// AtMS is the time since the start.
+	AtMS float64 `json:"at_ms"`
+	// LatencyMS is the wait for a final after the end of the speech.
+	LatencyMS  float64 `json:"latency_ms,omitempty"`
+	Utterance  int     `json:"utterance"`
+	Text       string  `json:"text"`
+	Confidence float64 `json:"confidence,omitempty"`
+	// Assumed marks an interim text in place of a final one that did not come.
+	Assumed bool   `json:"assumed,omitempty"`
+	Error   string `json:"error,omitempty"`
+}
+
+// switched notes a change of provider, for the goroutine that prints.
+func (t *transcription) switched(s chain.Switch) {
+	n := note{Kind: "switch", AtMS: elapsed.Rounded(time.Since(t.began)), Text: s.From + " → " + s.To}
+	if s.Reason != nil {
+		n.Error = s.Reason.Error()
+	}
+	select {
+	case t.notes <- n:
+	default: // more than anybody wants to read
+	}
+}
+
+// utterance sends one piece and prints what becomes of it. It reports whether
+// that is a transcript.
+func (t *transcription) utterance(ctx context.Context, s stt.Stream, sound []int16) (bool, error) {
+	last, err := t.speak(ctx, s, sound)
+	if err != nil {
+		return false, err
+	}
+	end := time.Now()
+	var printed error
+	r, err := stt.Utterance(ctx, s, stt.UtteranceOptions{Last: last, Interim: func(r stt.Result) {
+		printed = errors.Join(printed, t.heard("interim", r, 0, nil))
+	}})
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	kind := "final"
+	if err != nil {
+		kind = "failed"
+	}
+	return err == nil, errors.Join(printed, t.heard(kind, r, time.Since(end), err))
+}
+
+// speak sends sound while it prints interim transcripts, and returns the last
+// of them.
+func (t *transcription) speak(ctx context.Context, s stt.Stream, sound []int16) (stt.Result, error) {
+	talking, done := context.WithCancel(ctx)
+	sent := make(chan error, 1)
+	go func() { // ends with the sound or ctx; waited for below
+		defer done()
+		sent <- t.send(ctx, s, sound)
+	}()
+	var last stt.Result
+	var failed error
+	for {
+		r, err := s.Recv(talking)
+		if err != nil {
+			break // the end of the sound, or of the stream, which send knows
+		}
+		if r.Final || r.Text == "" {
+			continue // of the utterance before
+		}
+		last = r
+		failed = errors.Join(failed, t.heard("interim", r, 0, nil))
+	}
+	return last, errors.Join(<-sent, failed)
+}
+
+// send sends sound frame by frame, at the speed of speech unless it is to be
+// fast.
+func (t *transcription) send(ctx context.Context, s stt.Stream, sound []int16) error {
+	frame := max(1, t.rate/50)
+	began := time.Now()
+	for sent := 0; sent < len(sound); {
+		n := min(frame, len(sound)-sent)
+		if err := s.Send(sound[sent : sent+n]); err != nil {
+			return err
+		}
+		sent += n
+		if t.options.Fast {
+			continue
+		}
+		timer := time.NewTimer(time.Until(began.Add(audio.Duration(sent, t.rate))))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// heard prints a transcript, after the changes of provider before it.
+func (t *transcription) heard(kind string, r stt.Result, latency time.Duration, err error) error {
+	n := note{
+		Kind: kind, AtMS: elapsed.Rounded(time.Since(t.began)), LatencyMS: elapsed.Rounded(latency), Utterance: r.Utterance,
+		Text: r.Text, Confidence: math.Round(r.Confidence*1000) / 1000, Assumed: r.Assumed,
+	}
+	if err != nil {
+		n.Error = err.Error()
+	}
+	return errors.Join(t.flush(), t.print(n))
+}
+
+// flush prints the changes of provider that are noted.
+func (t *transcription) flush() error {
+	for {
+		select {
+		case n := <-t.notes:
+			if err := t.print(n); err != nil {
+				return err
+			}
+		default:
+			return nil
+		}
+	}
+}
+
+// print writes one line.
+func (t *transcription) print(n note) error {
+	if t.options.JSON {
+		return json.NewEncoder(t.options.Out).Encode(n)
+	}
+	line := fmt.Sprintf("%8.2f s  %s", n.AtMS/1000, n.Text)
+	switch n.Kind {
+	case "interim":
+		line += " …"
+	case "final":
+		line += "  [final after " + elapsed.Text(n.LatencyMS) + "]"
+		if n.Assumed {
+			line += " [never confirmed]"
+		}
+	case "failed":
+		line += "  [failed after " + elapsed.Text(n.LatencyMS) + "]"
+	}
+	if n.Error != "" {
+		line += ": " + n.Error
+	}
+	_, err := fmt.Fprintln(t.options.Out, line)
+	return err
+}
