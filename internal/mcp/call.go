@@ -12,11 +12,17 @@ import (
 // itself, as those of external servers do.
 const PermissionExternal = "external.call"
 
+// Sources of tools that are no external server's; see [Target].
+const (
+	SourceBuiltin  = "builtin"
+	SourceWorkflow = "workflow"
+)
+
 // Target is a tool as a decision about rights sees it.
 type Target struct {
 	// Tool is the registered name.
 	Tool string
-	// Source is "builtin", "workflow" or the external server's name.
+	// Source is [SourceBuiltin], [SourceWorkflow] or the external server's name.
 	Source string
 	// Permission is what a caller needs, such as "dice.roll"; empty needs none,
 	// because whatever the tool does goes through the caller's own door.

@@ -22,13 +22,13 @@ type BudgetEnforcer struct {
 }
 
 // enforce builds the state from the registered tools: built-ins first, since
-// they keep their names (ruling 10).
+// they keep their names (docs/adr/0010).
 func enforce(all []*tool, names *register, ceilings [2]time.Duration) *BudgetEnforcer {
 	b := &BudgetEnforcer{byName: make(map[string]int, len(all)), entries: make([]entry, 0, len(all))}
 	taken := func(name string) bool { _, ok := b.byName[name]; return ok }
 	for _, t := range all {
 		def := t.Definition
-		if t.server != nil {
+		if t.remote != nil {
 			def.Name = names.name(t.source, def.Name, taken)
 		}
 		e := entry{tool: t, def: def, verdict: t.assess(ceilings, t.measure())}
@@ -41,7 +41,7 @@ func enforce(all []*tool, names *register, ceilings [2]time.Duration) *BudgetEnf
 		b.byName[b.entries[i].def.Name] = i
 	}
 	for i := range b.entries {
-		b.settle(&b.entries[i])
+		b.applyNeeds(&b.entries[i])
 	}
 	for _, tier := range mcp.Tiers() {
 		list := []llm.ToolDefinition{}
@@ -55,10 +55,10 @@ func enforce(all []*tool, names *register, ceilings [2]time.Duration) *BudgetEnf
 	return b
 }
 
-// settle fills in what an entry owes to others: a tool is no faster than those
+// applyNeeds fills in what an entry owes to others: a tool is no faster than those
 // it needs, and its target names theirs. A tool that needs one that is not
 // there is in no list.
-func (b *BudgetEnforcer) settle(e *entry) {
+func (b *BudgetEnforcer) applyNeeds(e *entry) {
 	e.target = b.target(e, 0)
 	for _, need := range b.needs(e, nil) {
 		n := b.lookup(need)

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/upstream"
 )
 
 const (
@@ -42,7 +43,7 @@ func (h *Host) recalibrate() {
 		case <-tick.C:
 		}
 		ctx, cancel := context.WithTimeoutCause(h.life, h.opts.recalibrate, errors.New("it is time for the next one"))
-		if err := h.calibrate(ctx, h.asleep); err != nil && h.life.Err() == nil {
+		if err := h.calibrate(ctx, asleep); err != nil && h.life.Err() == nil {
 			h.opts.log.LogAttrs(ctx, slog.LevelWarn, "calibration cut short", slog.Any("reason", err))
 		}
 		cancel()
@@ -50,19 +51,14 @@ func (h *Host) recalibrate() {
 }
 
 // asleep reports whether calling the tool would wake its server.
-func (h *Host) asleep(t *tool) bool {
-	if t.server == nil {
-		return false
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return t.server.state == stateAsleep
+func asleep(t *tool) bool {
+	return t.remote != nil && t.remote.Server.Asleep()
 }
 
 // Calibrate measures every tool that may be probed, several at once, and so
 // places it in its tier. Only idempotent, read-only tools are probed, with
 // their own probe arguments or minimal valid ones; arguments a tool rejects
-// say nothing about its health (ruling 1). It returns an error only when ctx
+// say nothing about its health (docs/adr/0001). It returns an error only when ctx
 // ends first; what a probe found is in [Host.Status].
 func (h *Host) Calibrate(ctx context.Context) error {
 	return h.calibrate(ctx, func(*tool) bool { return false })
@@ -94,12 +90,6 @@ func (h *Host) calibrate(ctx context.Context, leaveOut func(*tool) bool) error {
 	return nil
 }
 
-// measuringKey marks the context of a call that nobody asked for.
-type measuringKey struct{}
-
-// measuring reports whether a call only measures.
-func measuring(ctx context.Context) bool { return ctx.Value(measuringKey{}) != nil }
-
 // probeResult is whether a probe succeeded, and why not.
 type probeResult struct {
 	ok   bool
@@ -112,8 +102,8 @@ func (h *Host) probe(ctx context.Context, t *tool) probeResult {
 	if h.snap.Load().heir(t) != t {
 		return probeResult{note: "it is not there"}
 	}
-	ctx = context.WithValue(ctx, measuringKey{}, true)
-	if err := t.input.check(t.Probe); err != nil {
+	ctx = upstream.Measuring(ctx)
+	if err := t.input.CheckArguments(t.Probe); err != nil {
 		return probeResult{note: "its probe does not fit its own schema"}
 	}
 	res, err := h.measured(ctx, &e, t.Probe, func(res mcp.Result, err error) bool {
@@ -124,7 +114,7 @@ func (h *Host) probe(ctx context.Context, t *tool) probeResult {
 	case err != nil:
 		return probeResult{note: strings.TrimPrefix(err.Error(), fmt.Sprintf("calling %q: ", e.def.Name))}
 	case res.IsError:
-		return probeResult{note: "rejected the probe: " + cleanLine(res.Text)}
+		return probeResult{note: "rejected the probe: " + shortLine(res.Text)}
 	}
 	return probeResult{ok: true}
 }

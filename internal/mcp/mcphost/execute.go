@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/upstream"
 )
 
 // ExecuteTool runs a tool with full rights, whatever its tier. NPCs and other
@@ -56,7 +57,7 @@ func (h *Host) run(ctx context.Context, e *entry, args string) (mcp.Result, erro
 	if args == "" {
 		args = "{}"
 	}
-	args, err := e.input.fit(args)
+	args, err := e.input.FitArguments(args)
 	if err != nil {
 		err = fmt.Errorf("calling %q: %w", e.def.Name, err)
 	}
@@ -105,7 +106,7 @@ func (h *Host) tried(ctx context.Context, e *entry, args string) (mcp.Result, er
 	if err == nil || !e.Definition.Idempotent || !passing(err) || !h.fits(ctx, e.tool) {
 		return res, err
 	}
-	if e.server != nil && errors.Is(err, mcp.ErrUnavailable) && !e.server.returns(ctx, err) {
+	if e.remote != nil && errors.Is(err, mcp.ErrUnavailable) && !e.remote.Server.AwaitReturn(ctx, err) {
 		return res, err
 	}
 	first := res.Duration
@@ -118,7 +119,7 @@ func (h *Host) tried(ctx context.Context, e *entry, args string) (mcp.Result, er
 // not: there is no time left.
 func passing(err error) bool {
 	for _, lasting := range []error{
-		mcp.ErrInvalidArguments, mcp.ErrTimeout, mcp.ErrPanicked, mcp.ErrClosed, mcp.ErrBusy, context.Canceled, errMisfit, errNotSent,
+		mcp.ErrInvalidArguments, mcp.ErrTimeout, mcp.ErrPanicked, mcp.ErrClosed, mcp.ErrBusy, context.Canceled, upstream.ErrMisfit, upstream.ErrNotSent,
 	} {
 		if errors.Is(err, lasting) {
 			return false
@@ -172,7 +173,7 @@ func (h *Host) outcome(ctx context.Context, t *tool, res mcp.Result, err error) 
 	switch {
 	case err == nil:
 		return true, !res.IsError
-	case errors.Is(err, mcp.ErrInvalidArguments), errors.Is(err, mcp.ErrBusy), errors.Is(err, errNotSent):
+	case errors.Is(err, mcp.ErrInvalidArguments), errors.Is(err, mcp.ErrBusy), errors.Is(err, upstream.ErrNotSent):
 		return false, false
 	case t.Composite && (errors.Is(err, mcp.ErrNotAllowed) || errors.Is(err, mcp.ErrUnknownTool)):
 		return false, false // its caller may not call what it is made of
@@ -193,14 +194,14 @@ func (h *Host) call(ctx context.Context, t *tool, args string) (mcp.Result, erro
 	if err := ctx.Err(); err != nil {
 		return mcp.Result{}, inTime(ctx, err)
 	}
-	if t.server == nil && t.Inline {
+	if t.remote == nil && t.Inline {
 		return h.invoke(ctx, t, args)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, t.deadline, mcp.ErrTimeout)
 	defer cancel()
-	if t.server != nil {
-		res, err := t.server.call(ctx, cancel, t, args)
-		if errors.Is(err, errGivenUp) {
+	if t.remote != nil {
+		res, err := t.remote.Call(ctx, cancel, args)
+		if errors.Is(err, upstream.ErrGivenUp) {
 			return res, err // it was us who ended ctx
 		}
 		return res, inTime(ctx, err)

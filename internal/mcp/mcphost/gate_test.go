@@ -150,7 +150,7 @@ func TestWorkflowsNeedTheirTools(t *testing.T) {
 		t.Errorf("a toolset lists a workflow without its tools (-want +got):\n%s", diff)
 	}
 	tool, ok := h.Tool("outer")
-	if !ok || tool.Source != mcphost.SourceWorkflow || len(tool.Target.Needs) != 1 || len(tool.Target.Needs[0].Needs) != 2 || tool.Target.Permission != "" {
+	if !ok || tool.Source != mcp.SourceWorkflow || len(tool.Target.Needs) != 1 || len(tool.Target.Needs[0].Needs) != 2 || tool.Target.Permission != "" {
 		t.Errorf("outer = %+v, %v, want the targets it needs", tool.Target, ok)
 	}
 	if _, err := h.ExecuteTool(t.Context(), "outer", "{}"); err != nil {

@@ -1,9 +1,7 @@
-// Package mcphost runs the tools NPCs use: built-in Go functions and external
-// MCP servers, in one registry that knows what each tool really costs and
-// shows every caller only what fits its budget tier.
-//
-// Imported by internal/engine, internal/mcp/bridge, internal/mcp/mcpserver and
-// internal/app.
+// Package mcphost runs the tools NPCs use: built-in Go functions and those of
+// external MCP servers, in one registry that knows what each tool really costs
+// and shows every caller only what fits its budget tier. How servers are reached
+// and kept connected is the matter of package upstream.
 package mcphost
 
 import (
@@ -18,6 +16,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/mcp/upstream"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -39,7 +38,7 @@ type Host struct {
 
 	mu       sync.Mutex // guards the fields below; never held across I/O
 	builtins []*tool
-	servers  []*upstream
+	servers  []*server
 	vitals   map[string]*vitals // by source and the tool's own name
 	names    *register
 	changed  chan struct{} // closed when snap is replaced
@@ -57,7 +56,8 @@ type options struct {
 	floors   map[string]mcp.BudgetTier
 	keeper   Keeper
 	machine  string
-	gate     Gate // nil lets everything pass
+	gate     Gate            // nil lets everything pass
+	dial     upstream.Dialer // nil dials as configured
 	// recalibrate is how often tools are measured again; 0 is never.
 	recalibrate time.Duration
 }
@@ -104,7 +104,7 @@ func New(opts ...Option) *Host {
 		opt(&o)
 	}
 	if o.keeper == nil {
-		o.keeper = &forgetful{state: map[string]map[string][]byte{}}
+		o.keeper = newForgetful()
 	}
 	h := &Host{opts: o, cache: newCache(), vitals: map[string]*vitals{}, names: newRegister(), changed: make(chan struct{}), epoch: time.Now()}
 	h.life, h.end = context.WithCancel(context.Background())
@@ -129,7 +129,7 @@ func (h *Host) RegisterBuiltin(def BuiltinTool) error {
 		return fmt.Errorf("registering tool %q: %w", name, err)
 	}
 	h.builtins = append(h.builtins, t)
-	h.swap()
+	h.replaceSnapshot()
 	return nil
 }
 
@@ -150,15 +150,15 @@ func (h *Host) ReplaceWorkflows(defs ...BuiltinTool) error {
 		keep = append(keep, t)
 	}
 	h.builtins = keep
-	h.swap()
+	h.replaceSnapshot()
 	return nil
 }
 
 // builtin prepares a definition to stand beside others. Callers hold mu.
 func (h *Host) builtin(def BuiltinTool, others []*tool) (*tool, error) {
-	name, source := def.Definition.Name, SourceBuiltin
+	name, source := def.Definition.Name, mcp.SourceBuiltin
 	if def.Kind == tools.KindWorkflow {
-		source, def.Composite = SourceWorkflow, true
+		source, def.Composite = mcp.SourceWorkflow, true
 	}
 	if def.Handler == nil && def.Respond == nil {
 		return nil, errors.New("it has no handler")
@@ -187,11 +187,11 @@ func (h *Host) vitalsOf(source, name string) *vitals {
 	return v
 }
 
-// swap replaces the snapshot. Callers hold mu.
-func (h *Host) swap() {
+// replaceSnapshot makes a snapshot of what is registered. Callers hold mu.
+func (h *Host) replaceSnapshot() {
 	all := slices.Clone(h.builtins)
-	for _, u := range h.servers {
-		all = append(all, u.tools...)
+	for _, s := range h.servers {
+		all = append(all, s.tools...)
 	}
 	h.snap.Store(enforce(all, h.names, h.opts.ceilings))
 	close(h.changed)
@@ -203,7 +203,7 @@ func (h *Host) refresh() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.closed {
-		h.swap()
+		h.replaceSnapshot()
 	}
 }
 
@@ -232,10 +232,10 @@ func (h *Host) Close() error {
 	}
 	h.closed = true
 	h.builtins = nil
-	for _, u := range h.servers {
-		u.tools, u.held, u.lost = nil, nil, nil
+	for _, s := range h.servers {
+		s.tools, s.held, s.lost = nil, nil, nil
 	}
-	h.swap()
+	h.replaceSnapshot()
 	h.mu.Unlock()
 
 	h.end()

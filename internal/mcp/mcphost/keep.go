@@ -4,8 +4,21 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"sync"
 	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/upstream"
 )
+
+// Keeper keeps what a host should know at its next start.
+type Keeper = upstream.Keeper
+
+// WithKeeper makes pins, names and latencies outlive the process. machine tells
+// apart the machines that share a keeper, since their latencies differ.
+func WithKeeper(k Keeper, machine string) Option {
+	return func(o *options) { o.keeper, o.machine = k, machine }
+}
 
 // nameSpace is where the names of external tools are kept.
 const nameSpace = "tool names"
@@ -75,6 +88,39 @@ func (h *Host) Keep(ctx context.Context) error {
 	}
 	if err := h.opts.keeper.SaveState(ctx, nameSpace, names); err != nil {
 		return fmt.Errorf("keeping the tools' names: %w", err)
+	}
+	return nil
+}
+
+// forgetful is the keeper of a host without one: what it keeps lasts as long
+// as the host.
+type forgetful struct {
+	mu    sync.Mutex // guards state
+	state map[string]map[string][]byte
+}
+
+func newForgetful() *forgetful { return &forgetful{state: map[string]map[string][]byte{}} }
+
+func (f *forgetful) LoadState(_ context.Context, space string) (map[string][]byte, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return maps.Clone(f.state[space]), nil
+}
+
+func (f *forgetful) SaveState(_ context.Context, space string, values map[string][]byte) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	kept := f.state[space]
+	if kept == nil {
+		kept = map[string][]byte{}
+		f.state[space] = kept
+	}
+	for key, value := range values {
+		if value == nil {
+			delete(kept, key)
+		} else {
+			kept[key] = value
+		}
 	}
 	return nil
 }

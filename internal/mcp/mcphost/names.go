@@ -22,7 +22,7 @@ func validName(name string) bool {
 	return true
 }
 
-// safeName makes a name fit for model APIs (ruling 10): other characters
+// safeName makes a name fit for model APIs (docs/adr/0010): other characters
 // become "_", and what is too long or was changed into something ambiguous
 // ends in a hash of the original, so that the same tool keeps the same name.
 func safeName(name string) string {
@@ -63,7 +63,7 @@ func freeName(server, name string, taken func(string) bool) string {
 }
 
 // maxNames bounds the names that are remembered.
-const maxNames = 20 * maxServerTools
+const maxNames = 20_000
 
 // register remembers which external tool has which name. A tool keeps the name
 // it got first, over reconnects and restarts, whoever connects first the next

@@ -35,6 +35,9 @@ type Status struct {
 	Probe string `json:"probe,omitempty"`
 }
 
+// stateReady is the state of a tool that there is nothing to say of.
+const stateReady = "ready"
+
 // Status describes every tool, ordered by name; tools of a server that is down
 // come after the others.
 func (h *Host) Status() []Status {
@@ -51,18 +54,18 @@ func (h *Host) Status() []Status {
 		if e.idle {
 			s.State = "waiting"
 		}
-		if e.server != nil && e.server.state == stateAsleep && s.State == stateReady {
-			s.State = stateAsleep
+		if e.remote != nil && s.State == stateReady && e.remote.Server.Asleep() {
+			s.State = "asleep"
 		}
 		all = append(all, s)
 	}
-	for _, u := range h.servers {
-		for _, t := range u.lost {
+	for _, o := range h.servers {
+		for _, t := range o.lost {
 			s := h.statusOf(&entry{tool: t, def: t.Definition})
-			s.State = stateDown
+			s.State = "down"
 			all = append(all, s)
 		}
-		for _, t := range u.held {
+		for _, t := range o.held {
 			s := h.statusOf(&entry{tool: t.tool, def: t.Definition})
 			s.State, s.TierReason = "held", "pinned: "+t.why
 			all = append(all, s)
@@ -75,7 +78,7 @@ func (h *Host) statusOf(e *entry) Status {
 	m := e.measure()
 	v := e.assess(h.opts.ceilings, m)
 	s := Status{
-		Name: cleanLine(e.def.Name), Source: e.source, State: stateReady, Tier: v.tier, TierReason: v.reason, Floor: e.Floor,
+		Name: shortLine(e.def.Name), Source: e.source, State: stateReady, Tier: v.tier, TierReason: v.reason, Floor: e.Floor,
 		DeclaredP50: elapsed.Rounded(e.expected()),
 		P50:         elapsed.Rounded(m.P50), P99: elapsed.Rounded(m.P99),
 		ErrorRate: m.ErrorRate, Samples: m.Samples, ReadOnly: e.ReadOnly, Idempotent: e.Definition.Idempotent,
@@ -91,51 +94,9 @@ func (h *Host) statusOf(e *entry) Status {
 		s.Probe = *note
 	}
 	if e.def.Name != e.Definition.Name {
-		s.Original = cleanLine(e.Definition.Name)
+		s.Original = shortLine(e.Definition.Name)
 	}
 	return s
-}
-
-// ServerStatus is what the operator sees of an external server.
-type ServerStatus struct {
-	Name string `json:"name"`
-	// State is "connecting", "ready", "asleep" or "down".
-	State string `json:"state"`
-	// Reason says why it is down.
-	Reason string `json:"reason,omitempty"`
-	Tools  int    `json:"tools"`
-	// Held counts the tools that wait for approval.
-	Held int `json:"held,omitempty"`
-	// Connects counts the connections made so far; all but the first were made
-	// after a loss or a sleep.
-	Connects int `json:"connects"`
-	// Calls counts the calls under way and Queued those that wait for a place.
-	Calls  int `json:"calls,omitempty"`
-	Queued int `json:"queued,omitempty"`
-	// Failures counts the calls in a row that the connection failed. From three
-	// on, or if there is nobody to answer, it is doubted: the server is pinged,
-	// and dropped if it does not answer.
-	Failures int `json:"failures,omitempty"`
-	// Paused is for how many milliseconds more the server wants no calls.
-	Paused float64 `json:"paused_ms,omitempty"`
-}
-
-// Servers describes the external servers in order of registration.
-func (h *Host) Servers() []ServerStatus {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	var all []ServerStatus
-	for _, u := range h.servers {
-		s := ServerStatus{
-			Name: u.cfg.Name, State: u.state, Tools: len(u.tools), Held: len(u.held), Connects: u.connects, Calls: len(u.slots),
-			Queued: int(u.queued.Load()), Failures: int(u.fails.Load()), Paused: float64(u.pause.left().Milliseconds()),
-		}
-		if u.err != nil {
-			s.Reason = u.err.Error()
-		}
-		all = append(all, s)
-	}
-	return all
 }
 
 // Tool is a registered tool as other packages may see it.

@@ -7,7 +7,10 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/schema"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/mcp/upstream"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -15,7 +18,7 @@ const (
 	// enoughSamples is how many successes it takes to believe a measurement
 	// over a slower declaration.
 	enoughSamples = 3
-	// demotionSamples is how many calls it takes to demote (ruling 2).
+	// demotionSamples is how many calls it takes to demote (docs/adr/0002).
 	demotionSamples = 5
 	// demotionRate is the error rate beyond which a tool is demoted.
 	demotionRate = 0.30
@@ -25,23 +28,16 @@ const (
 	maxStuck = 8
 )
 
-// Sources of tools that are no external server's.
-const (
-	SourceBuiltin  = "builtin"
-	SourceWorkflow = "workflow"
-)
-
 // tool is a registered tool. It is immutable but for its vitals, which it
 // shares with its later registrations.
 type tool struct {
 	tools.Tool
-	source   string    // SourceBuiltin or a server's name
-	server   *upstream // nil for built-in tools
-	input    *schema
+	source   string         // mcp.SourceBuiltin, mcp.SourceWorkflow or a server's name
+	remote   *upstream.Tool // nil for built-in tools
+	input    *schema.Schema
 	declared time.Duration // declared P50; 0 is unknown
 	deadline time.Duration
-	output   *schema // of structured content; nil if it is not checked
-	skip     string  // why it may not be probed; empty if it may
+	skip     string // why it may not be probed; empty if it may
 	*vitals
 }
 
@@ -76,7 +72,7 @@ type verdict struct {
 }
 
 // place returns the tier of a tool: max(tier of its latency, floor), plus one
-// while it is demoted (ruling 3). It allocates nothing.
+// while it is demoted (docs/adr/0003). It allocates nothing.
 func (t *tool) place(ceilings [2]time.Duration, m Measure) mcp.BudgetTier {
 	tier := t.assumed(ceilings, m)
 	if t.believed(ceilings, m) {
@@ -162,15 +158,35 @@ func tierOf(d time.Duration, ceilings [2]time.Duration) mcp.BudgetTier {
 	return mcp.BudgetDeep
 }
 
-// newTool checks a definition and prepares it for registration.
+// newTool checks a built-in definition and prepares it for registration.
 func newTool(def tools.Tool, source string, v *vitals) (*tool, error) {
 	if err := checkName(def.Definition.Name); err != nil {
 		return nil, err
 	}
-	input, err := compileSchema(def.Definition.Parameters)
+	input, err := schema.OfArguments(def.Definition.Parameters)
 	if err != nil {
 		return nil, err
 	}
+	return prepareTool(def, source, input, v), nil
+}
+
+// externalTool prepares a server's tool for registration. Callers hold mu.
+func (h *Host) externalTool(remote *upstream.Tool) *tool {
+	source := remote.Server.Name()
+	t := prepareTool(remote.Tool, source, remote.Input, h.vitalsOf(source, remote.Definition.Name))
+	t.remote = remote
+	if remote.Deadline > 0 {
+		t.deadline = remote.Deadline
+	}
+	if remote.MayProbe && t.skip != "" {
+		t.skip = ""
+		t.chooseProbe()
+	}
+	return t
+}
+
+// prepareTool works out what follows from a definition that was checked.
+func prepareTool(def tools.Tool, source string, input *schema.Schema, v *vitals) *tool {
 	t := &tool{Tool: def, source: source, input: input, vitals: v, deadline: defaultDeadline}
 	t.declared = time.Duration(max(def.DeclaredP50, 0)) * time.Millisecond
 	if def.DeclaredP50 == 0 {
@@ -188,13 +204,21 @@ func newTool(def tools.Tool, source string, v *vitals) (*tool, error) {
 		t.skip = "not read-only"
 	case !def.Definition.Idempotent:
 		t.skip = "not idempotent"
+	default:
+		t.chooseProbe()
 	}
-	if t.skip == "" && t.Probe == "" {
-		if t.Probe, err = synthesise(def.Definition.Parameters); err != nil {
-			t.skip = err.Error()
-		}
+	return t
+}
+
+// chooseProbe makes up the arguments of a probe if the tool has none.
+func (t *tool) chooseProbe() {
+	if t.Probe != "" {
+		return
 	}
-	return t, nil
+	var err error
+	if t.Probe, err = schema.MakeInput(t.Definition.Parameters); err != nil {
+		t.skip = err.Error()
+	}
 }
 
 func checkName(name string) error {
@@ -216,7 +240,7 @@ type entry struct {
 
 // harmless reports whether the tool may be trusted to change nothing. What a
 // server says of its own tool counts only while its definitions are pinned.
-func (t *tool) harmless() bool { return t.ReadOnly && (t.server == nil || t.server.cfg.Pin) }
+func (t *tool) harmless() bool { return t.ReadOnly && (t.remote == nil || t.remote.Server.Pinned()) }
 
 // permission is what an outside client needs to call the tool.
 func (t *tool) permission() string {
@@ -225,3 +249,9 @@ func (t *tool) permission() string {
 	}
 	return t.Permission
 }
+
+// shortLine makes what a tool says fit for one line of a status.
+func shortLine(text string) string { return untrusted.Line(text, maxShortLine) }
+
+// maxShortLine bounds it, in characters.
+const maxShortLine = 500

@@ -14,7 +14,7 @@ import (
 )
 
 // Toolset is what one NPC may use at one tier: it lists exactly what it
-// executes and refuses everything else (ruling 4). Its members are fixed when
+// executes and refuses everything else (docs/adr/0004). Its members are fixed when
 // it is made, so that a turn sees one set from start to end; a tool that goes
 // away meanwhile leaves it at once. It is safe for concurrent use.
 type Toolset struct {
@@ -122,14 +122,14 @@ func (ts *Toolset) Check(name, args string) error {
 	if args == "" {
 		args = "{}"
 	}
-	if _, err := e.input.fit(args); err != nil {
+	if _, err := e.input.FitArguments(args); err != nil {
 		return fmt.Errorf("calling %q: %w", name, err)
 	}
 	return nil
 }
 
 // Deferred reports whether a tool acts at commit rather than during the turn
-// (ruling 15).
+// (docs/adr/0015).
 func (ts *Toolset) Deferred(name string) bool {
 	e, err := ts.member(name)
 	return err == nil && !e.ReadOnly && e.Effect == tools.EffectAtCommit

@@ -1,0 +1,162 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+
+	"github.com/google/shlex"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
+)
+
+// olderProtocol is the newest revision that opens with "initialize". Some older
+// servers leave the newer opening unanswered.
+const olderProtocol = "2025-11-25"
+
+// Dialer makes a new connection to a server.
+type Dialer func(ctx context.Context, cfg config.MCPServerConfig) (*Conn, error)
+
+// Conn is a connection to a server, over which no session is open yet. Every
+// field but Transport may be nil.
+type Conn struct {
+	Transport sdk.Transport
+	// HangUp ends the talk at once, so that the session need not wait.
+	HangUp func()
+	// Sever ends what still hangs when the end of a session takes too long.
+	Sever func()
+	// Release frees everything and waits for it.
+	Release func()
+	// CauseOfEnd says how the server ended, as far as is known.
+	CauseOfEnd func() string
+}
+
+// abort ends the connection at once, whatever is under way over it.
+func (c *Conn) abort() {
+	if c.HangUp != nil {
+		c.HangUp()
+	}
+	if c.Sever != nil {
+		c.Sever()
+	}
+}
+
+func (c *Conn) release() {
+	if c.Release != nil {
+		c.Release()
+	}
+}
+
+// withCause returns err with how the server ended.
+func (c *Conn) withCause(err error) error {
+	if c.CauseOfEnd != nil {
+		if how := c.CauseOfEnd(); how != "" {
+			return fmt.Errorf("%s: %w", how, err)
+		}
+	}
+	return err
+}
+
+// dialFunc connects to a server that reports its progress to p.
+type dialFunc func(ctx context.Context, p *progress) (*Conn, error)
+
+// dialer checks the configuration and returns how to connect.
+func (s *Server) dialer(dial Dialer) (dialFunc, error) {
+	switch {
+	case dial != nil:
+		return func(ctx context.Context, _ *progress) (*Conn, error) { return dial(ctx, s.cfg) }, nil
+	case s.cfg.Transport == config.TransportStdio:
+		argv, err := commandLine(s.cfg)
+		if err != nil {
+			return nil, err
+		}
+		return func(_ context.Context, p *progress) (*Conn, error) { return s.dialProgram(argv, p) }, nil
+	case s.cfg.Transport == config.TransportStreamableHTTP:
+		web, err := newWeb(s.cfg, s.secrets, &s.pause)
+		if err != nil {
+			return nil, err
+		}
+		return func(context.Context, *progress) (*Conn, error) { return web.dial(), nil }, nil
+	}
+	return nil, fmt.Errorf("transport %q is not known; use stdio or streamable-http", s.cfg.Transport)
+}
+
+// dialProgram starts the server's program.
+func (s *Server) dialProgram(argv []string, p *progress) (*Conn, error) {
+	proc, err := startProcess(command(argv, s.cfg.Env), newOutputLog(s.log, s.secrets))
+	if err != nil {
+		return nil, err
+	}
+	pipes := newPipes(proc)
+	pipes.awaited, pipes.reported = func() bool { return len(s.relist) > 0 }, p.handleParams
+	return &Conn{Transport: pipes, HangUp: func() { _ = pipes.Close() }, Release: proc.stop, CauseOfEnd: proc.causeOfEnd}, nil
+}
+
+// openLink connects to the server and opens a session in that revision of the
+// protocol; empty means the newest. A list_changed notification asks for a new
+// listing.
+func (s *Server) openLink(ctx context.Context, protocol string) (*link, error) {
+	p := newProgress()
+	c, err := s.dial(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer context.AfterFunc(ctx, c.abort)() // a stuck opening ends with ctx
+	client := sdk.NewClient(&sdk.Implementation{Name: "glyphoxa", Version: "1"}, &sdk.ClientOptions{
+		Capabilities:           &sdk.ClientCapabilities{},
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { wakeup.Signal(s.relist) },
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+			p.report(r.Params)
+		},
+	})
+	session, err := client.Connect(ctx, c.Transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
+	if err != nil {
+		if ctx.Err() == nil {
+			err = c.withCause(err)
+		}
+		c.abort()
+		c.release()
+		return nil, err
+	}
+	return newLink(session, p, c), nil
+}
+
+// commandLine splits a command like a shell would, without running one.
+func commandLine(cfg config.MCPServerConfig) ([]string, error) {
+	if len(cfg.Args) > 0 {
+		return append([]string{cfg.Command}, cfg.Args...), nil
+	}
+	argv, err := shlex.Split(cfg.Command)
+	if err != nil {
+		return nil, fmt.Errorf("splitting the command: %w", err)
+	}
+	if len(argv) == 0 {
+		return nil, errors.New("the command is empty")
+	}
+	return argv, nil
+}
+
+// inherited are the variables a server process gets from ours; everything
+// else, secrets above all, stays here (docs/adr/0009).
+var inherited = []string{
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TZ", "TMPDIR", "TEMP", "TMP",
+	"SystemRoot", "SYSTEMDRIVE", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PATHEXT", "COMSPEC",
+}
+
+func command(argv []string, env map[string]config.Secret) *exec.Cmd {
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Env = []string{} // nil would hand over everything
+	for _, name := range inherited {
+		if value, ok := os.LookupEnv(name); ok {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+	}
+	for name, value := range env {
+		cmd.Env = append(cmd.Env, name+"="+value.Reveal())
+	}
+	return cmd
+}

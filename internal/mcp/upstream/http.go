@@ -1,0 +1,202 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"sync"
+	"syscall"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+)
+
+// goodbyeTimeout bounds the request that ends a session: the SDK holds a lock
+// meanwhile.
+const goodbyeTimeout = time.Second
+
+// web is what a streamable HTTP server's connections have in common.
+type web struct {
+	cfg    config.MCPServerConfig
+	origin origin
+	token  string // static; empty if there is none
+	grant  *grant // nil if there is none
+	pause  *pause
+}
+
+// newWeb checks the address and the credentials.
+func newWeb(cfg config.MCPServerConfig, s *secrets, p *pause) (*web, error) {
+	u, err := url.Parse(cfg.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, errors.New("the url is no http or https address")
+	}
+	w := &web{cfg: cfg, origin: originOf(u), pause: p, token: bareToken(cfg.Auth.Token)}
+	if cfg.Auth.OAuth != nil {
+		w.grant = newGrant(cfg.Auth.OAuth, s)
+	}
+	return w, nil
+}
+
+// dial makes a connection, which carries no request yet.
+func (w *web) dial() *Conn {
+	open := newConnections(w.cfg.AllowPrivate)
+	return &Conn{
+		Transport: &sdk.StreamableClientTransport{Endpoint: w.cfg.URL, HTTPClient: w.client(open), MaxEventSize: 2 * maxMessage},
+		Sever:     open.sever, Release: open.sever,
+	}
+}
+
+// client returns a client for one connection. It authenticates as configured,
+// refuses private addresses unless allowed, bounds answers, and notes when the
+// server asks for a pause.
+func (w *web) client(c *connections) *http.Client {
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	base.DialContext = c.dial
+	if !w.cfg.AllowPrivate {
+		base.Proxy = nil // behind a proxy the guard would see the proxy's address
+	}
+	c.transport = base
+	var t http.RoundTripper = &pacer{base: &limiter{base}, pause: w.pause}
+	switch {
+	case w.grant != nil:
+		t = &granted{grant: w.grant, to: w.origin, base: t}
+	case w.token != "":
+		t = &bearer{token: w.token, to: w.origin, base: t}
+	}
+	return &http.Client{Transport: t}
+}
+
+// origin is where credentials go, and nowhere else.
+type origin struct{ scheme, host string }
+
+func originOf(u *url.URL) origin { return origin{u.Scheme, u.Host} }
+
+// bearer adds a static token to requests to one origin; a redirect elsewhere
+// does not get it.
+type bearer struct {
+	token string
+	to    origin
+	base  http.RoundTripper
+}
+
+func (b *bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	if originOf(r.URL) != b.to {
+		return b.base.RoundTrip(r)
+	}
+	return b.base.RoundTrip(withToken(r, b.token))
+}
+
+func withToken(r *http.Request, token string) *http.Request {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+token)
+	return r
+}
+
+// connections are the network connections behind one link. They can be cut
+// all at once, which ends whatever waits for an answer. It is safe for
+// concurrent use.
+type connections struct {
+	dialer    net.Dialer
+	transport *http.Transport
+	over      context.Context // ends when they are cut
+	end       context.CancelFunc
+
+	mu   sync.Mutex // guards open
+	open map[net.Conn]struct{}
+}
+
+func newConnections(allowPrivate bool) *connections {
+	c := &connections{dialer: net.Dialer{Timeout: defaultConnectTimeout}, open: map[net.Conn]struct{}{}}
+	if !allowPrivate {
+		c.dialer.Control = refusePrivate
+	}
+	c.over, c.end = context.WithCancel(context.Background())
+	return c
+}
+
+// dial connects unless the link has ended.
+func (c *connections) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(c.over, cancel)()
+	raw, err := c.dialer.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	conn := &connection{Conn: raw, of: c}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over.Err() != nil {
+		_ = raw.Close() // nothing was sent
+		return nil, ErrGivenUp
+	}
+	c.open[conn] = struct{}{}
+	return conn, nil
+}
+
+// sever closes every connection; new ones are refused.
+func (c *connections) sever() {
+	c.mu.Lock()
+	c.end()
+	open := c.open
+	c.open = nil
+	c.mu.Unlock()
+	for conn := range open {
+		_ = conn.(*connection).Conn.Close() // whoever reads from it is told
+	}
+	c.transport.CloseIdleConnections()
+}
+
+type connection struct {
+	net.Conn
+	of *connections
+}
+
+func (c *connection) Close() error {
+	c.of.mu.Lock()
+	delete(c.of.open, c)
+	c.of.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// Networks a server's URL must not lead into besides those package netip
+// names: this machine's own, shared and benchmark ranges, and those that carry
+// an IPv4 address within an IPv6 one.
+var closedNetworks = [...]netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"),
+	netip.MustParsePrefix("100.64.0.0/10"),
+	netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("198.18.0.0/15"),
+	netip.MustParsePrefix("240.0.0.0/4"),
+	netip.MustParsePrefix("::/96"),
+	netip.MustParsePrefix("64:ff9b::/96"),
+	netip.MustParsePrefix("64:ff9b:1::/48"),
+	netip.MustParsePrefix("2001::/32"),
+	netip.MustParsePrefix("2002::/16"),
+	netip.MustParsePrefix("fec0::/10"),
+}
+
+// refusePrivate is a [net.Dialer] control that keeps a server's URL from
+// leading into this machine, its network or a cloud's metadata service. It sees
+// the address itself, whatever name or redirect led there.
+func refusePrivate(_, address string, _ syscall.RawConn) error {
+	ap, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("reading the address %q: %w", address, err)
+	}
+	ip := ap.Addr().Unmap().WithZone("")
+	private := ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified()
+	for _, n := range closedNetworks {
+		private = private || n.Contains(ip)
+	}
+	if private {
+		return fmt.Errorf("%s is a private address; set allow_private: true for this server if that is meant", ip)
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package upstream
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	// maxServerTools bounds what one server may list, and maxPages the pages
+	// that takes.
+	maxServerTools = 1000
+	maxPages       = 1000
+	// relistPause is the least time between two listings. It doubles up to
+	// longestRelist while a server announces changes and has none.
+	relistPause   = 100 * time.Millisecond
+	longestRelist = 2 * time.Second
+)
+
+// listed is what became of a definition.
+type listed struct {
+	sum  [sha256.Size]byte // of the whole definition as it was sent
+	tool *Tool             // nil if it cannot be used
+}
+
+// listingRest keeps a server that announces changes without end from being
+// listed without end.
+type listingRest struct {
+	over  <-chan time.Time // nil if it may be listed now
+	pause time.Duration
+}
+
+// whenOver returns relist if the rest is over, else nil.
+func (r *listingRest) whenOver(relist <-chan struct{}) <-chan struct{} {
+	if r.over != nil {
+		return nil
+	}
+	return relist
+}
+
+func (r *listingRest) begin(changed bool) {
+	if r.pause = min(2*r.pause, longestRelist); changed || r.pause == 0 {
+		r.pause = relistPause
+	}
+	r.over = time.After(r.pause)
+}
+
+// listAgain lists the tools of a live connection again.
+func (s *Server) listAgain(ctx context.Context, l *link, rest *listingRest) error {
+	ctx, cancel := s.limitAttempt(ctx)
+	defer cancel()
+	changed, err := s.publishTools(ctx, l)
+	if err != nil {
+		select {
+		case <-l.ended:
+			return l.reason()
+		default:
+		}
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		return fmt.Errorf("listing its tools again: %w", err)
+	}
+	rest.begin(changed)
+	return nil
+}
+
+// publishTools reads the server's tools, publishes them, and reports whether
+// they are others than before. A tool whose definition is the same as before
+// stays the same tool: toolsets and cached results that know it go on.
+func (s *Server) publishTools(ctx context.Context, l *link) (changed bool, err error) {
+	defs, err := s.readPages(ctx, l.session)
+	if err != nil {
+		return false, fmt.Errorf("listing its tools: %w", err)
+	}
+	pins, err := s.pins.load(ctx, s.cfg.Name)
+	if err != nil {
+		return false, err
+	}
+	tools, held := s.sortTools(defs, pins)
+	if err := s.pins.save(ctx, s.cfg.Name, pins); err != nil {
+		return false, err
+	}
+	s.mu.Lock()
+	first := s.live.Load() == nil
+	changed = !slices.Equal(s.state.Tools, tools)
+	s.state = State{Phase: PhaseReady, Connects: s.state.Connects, Tools: tools, Held: held}
+	if first {
+		s.state.Connects++
+	}
+	s.live.Store(l)
+	st := s.state
+	s.mu.Unlock()
+	if err := s.registry.Publish(s, st); err != nil {
+		return false, err
+	}
+	s.endAttempt()
+	if first {
+		s.log.Info("server connected", "tools", len(tools), "held", len(held))
+	} else if changed {
+		s.log.Info("server changed its tools", "tools", len(tools), "held", len(held))
+	}
+	return changed, nil
+}
+
+// readPages reads all pages of the server's listing, up to a limit.
+func (s *Server) readPages(ctx context.Context, session *sdk.ClientSession) ([]*sdk.Tool, error) {
+	var defs []*sdk.Tool
+	var params sdk.ListToolsParams
+	for range maxPages {
+		page, err := session.ListTools(ctx, &params)
+		if err != nil {
+			return nil, err
+		}
+		defs = append(defs, page.Tools...)
+		if len(defs) > maxServerTools {
+			s.log.Warn("server lists too many tools", "kept", maxServerTools)
+			return defs[:maxServerTools], nil
+		}
+		if page.NextCursor == "" {
+			return defs, nil
+		}
+		if page.NextCursor == params.Cursor {
+			s.log.Warn("server lists the same page without end", "kept", len(defs))
+			return defs, nil
+		}
+		params.Cursor = page.NextCursor
+	}
+	s.log.Warn("server lists pages without end", "kept", len(defs))
+	return defs, nil
+}
+
+// sortTools turns a listing into usable and held tools; a tool that cannot be
+// used is left out with a warning.
+func (s *Server) sortTools(defs []*sdk.Tool, pins *pinSet) (tools []*Tool, held []HeldTool) {
+	known := make(map[string]*listed, len(defs))
+	for _, d := range defs {
+		if _, twice := known[d.Name]; twice {
+			s.log.Warn("tool left out", "tool", cleanLine(d.Name), "reason", "the name is listed twice")
+			continue
+		}
+		entry := s.toolOf(d)
+		known[d.Name] = entry
+		if entry.tool == nil {
+			continue
+		}
+		why := pins.compare(d, s.cfg.Pin)
+		if why != "" {
+			s.log.Warn("tool definition "+why, "tool", cleanLine(d.Name), "held", s.cfg.Pin)
+		}
+		if why != "" && s.cfg.Pin {
+			held = append(held, HeldTool{entry.tool, why})
+			continue
+		}
+		tools = append(tools, entry.tool)
+	}
+	s.known = known
+	return tools, held
+}
+
+// toolOf returns what was made of the same definition before, or makes it.
+func (s *Server) toolOf(d *sdk.Tool) *listed {
+	raw, err := json.Marshal(d)
+	if err == nil && len(raw) > maxDefinition {
+		err = fmt.Errorf("its definition has %d bytes, more than the %d allowed", len(raw), maxDefinition)
+	}
+	entry := &listed{sum: sha256.Sum256(raw)}
+	if before := s.known[d.Name]; before != nil && before.sum == entry.sum {
+		return before
+	}
+	if err == nil {
+		entry.tool, err = s.newTool(d)
+	}
+	if err != nil {
+		s.log.Warn("tool left out", "tool", cleanLine(d.Name), "reason", cleanLine(err.Error()))
+	}
+	return entry
+}

@@ -1,0 +1,278 @@
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
+)
+
+// maxUnanswered is how many requests of a server may wait for our answer
+// before we stop reading: a server that asks without end and reads nothing
+// would else fill our memory.
+const maxUnanswered = 256
+
+// errOutputEnded means the server will say nothing more.
+var errOutputEnded = errors.New("the program closed its output")
+
+// pipes is an MCP connection over a program's stdin and stdout, one message a
+// line. The SDK's own ends with the first line that is no message, waits for
+// the program while it holds its lock, and cannot give up writing to a program
+// that does not read; this one skips what is no message, never waits for the
+// program, and gives up when the caller does.
+type pipes struct {
+	in     *os.File // the program's stdin
+	out    *os.File // its stdout
+	output *outputLog
+	lines  *lineReader
+	queue  []jsonrpc.Message // the rest of a batch; owned by Read
+
+	// awaited reports whether a new listing is due anyway; nil means never.
+	awaited func() bool
+	// reported is given the params of a progress notification, before the answer
+	// that follows it is read; nil means nobody wants them.
+	reported func(params json.RawMessage)
+
+	unanswered atomic.Int32
+	answered   chan struct{} // of one: an answer was written
+
+	turn chan struct{} // of one; held while writing
+	rest []byte        // what is left of a message whose writer gave up; guarded by turn
+
+	once   sync.Once
+	closed chan struct{}
+}
+
+func newPipes(p *process) *pipes {
+	return &pipes{
+		in: p.stdin, out: p.stdout, output: p.output, lines: newLineReader(p.stdout),
+		answered: make(chan struct{}, 1), turn: make(chan struct{}, 1), closed: make(chan struct{}),
+	}
+}
+
+// Connect makes pipes their own transport.
+func (c *pipes) Connect(context.Context) (sdk.Connection, error) { return c, nil }
+
+// SessionID is empty: pipes have no sessions.
+func (c *pipes) SessionID() string { return "" }
+
+// Close closes the program's stdin, which asks it to leave, and ends Read and
+// Write. It does not wait.
+func (c *pipes) Close() error {
+	c.once.Do(func() {
+		close(c.closed)
+		_ = c.in.Close()                           // it is going away; why no longer matters
+		_ = c.out.SetReadDeadline(time.Unix(1, 0)) // ends a read; where there are no deadlines, the program's end does
+	})
+	return nil
+}
+
+// Read returns the next message. Lines that are none are logged and skipped,
+// up to a limit.
+func (c *pipes) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for stray := 0; stray < maxStray; {
+		if len(c.queue) > 0 {
+			msg := c.queue[0]
+			c.queue = c.queue[1:]
+			return msg, nil
+		}
+		if !c.awaitAnswers(ctx) {
+			return nil, io.EOF
+		}
+		line, err := c.lines.nextLine(maxMessage)
+		var over *oversized
+		if errors.As(err, &over) {
+			if msg, ok := refusalFor(over.head, over.tail, tooLong); ok {
+				return msg, nil
+			}
+			return nil, fmt.Errorf("the program wrote %w", over)
+		}
+		msgs, perr := parseMessages(line)
+		if perr != nil {
+			c.output.logStray(line)
+			if msg, ok := refusalFor(line, line, "its answer cannot be read: "+perr.Error()); ok {
+				return msg, nil
+			}
+			stray += len(line)
+		}
+		c.queue = c.dropNotifications(msgs)
+		if err != nil && len(c.queue) == 0 {
+			return nil, c.endError(err)
+		}
+	}
+	return nil, fmt.Errorf("the program wrote %d MiB that are no messages", maxStray>>20)
+}
+
+// endError says why there is nothing more to read.
+func (c *pipes) endError(err error) error {
+	select {
+	case <-c.closed:
+		return io.EOF
+	default:
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, os.ErrDeadlineExceeded) {
+		return errOutputEnded
+	}
+	return fmt.Errorf("reading the program's output: %w", err)
+}
+
+// awaitAnswers waits while too many requests of the server are unanswered. It
+// reports whether the connection lives.
+func (c *pipes) awaitAnswers(ctx context.Context) bool {
+	for c.unanswered.Load() >= maxUnanswered {
+		select {
+		case <-c.answered:
+		case <-c.closed:
+			return false
+		case <-ctx.Done():
+			return false
+		}
+	}
+	select {
+	case <-c.closed:
+		return false
+	default:
+		return true
+	}
+}
+
+// parseMessages reads the messages of a line: one, several in a batch, or none if the
+// line is empty.
+func parseMessages(line []byte) ([]jsonrpc.Message, error) {
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 {
+		return nil, nil
+	}
+	if line[0] != '[' {
+		msg, err := jsonrpc.DecodeMessage(line)
+		if err != nil {
+			return nil, err
+		}
+		return []jsonrpc.Message{msg}, nil
+	}
+	var batch []json.RawMessage
+	if err := json.Unmarshal(line, &batch); err != nil {
+		return nil, err
+	}
+	var msgs []jsonrpc.Message
+	for _, raw := range batch {
+		msg, err := jsonrpc.DecodeMessage(raw)
+		if err != nil {
+			return nil, err
+		}
+		msgs = append(msgs, msg)
+	}
+	return msgs, nil
+}
+
+// dropNotifications counts requests and leaves out the notifications that tell nobody
+// anything new, so that a flood of them costs no more than reading it.
+func (c *pipes) dropNotifications(msgs []jsonrpc.Message) []jsonrpc.Message {
+	return slices.DeleteFunc(msgs, func(m jsonrpc.Message) bool {
+		r, ok := m.(*jsonrpc.Request)
+		if !ok {
+			return false
+		}
+		if r.IsCall() {
+			c.unanswered.Add(1)
+			return false
+		}
+		switch r.Method {
+		case "notifications/message":
+			return true
+		case "notifications/progress":
+			if c.reported != nil {
+				c.reported(r.Params)
+			}
+			return true
+		case "notifications/tools/list_changed":
+			return c.awaited != nil && c.awaited()
+		}
+		return false
+	})
+}
+
+// refusalFor answers a call in the server's stead, if the ends of a line that
+// cannot be taken tell which it is.
+func refusalFor(head, tail []byte, why string) (jsonrpc.Message, bool) {
+	n, ok := responseID(head[:min(len(head), endRoom)], tail[max(0, len(tail)-endRoom):])
+	if !ok {
+		return nil, false
+	}
+	id, err := jsonrpc.MakeID(float64(n))
+	if err != nil {
+		return nil, false
+	}
+	return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: why}}, true
+}
+
+// tooLong is the answer put in the place of one that is too long.
+var tooLong = fmt.Sprintf("its answer is longer than %d MiB and was not taken", maxMessage>>20)
+
+// Write sends a message, or gives up when ctx ends. What was begun is finished
+// by the next Write, so that the stream stays whole.
+func (c *pipes) Write(ctx context.Context, msg jsonrpc.Message) error {
+	data, err := jsonrpc.EncodeMessage(msg)
+	if err != nil {
+		return fmt.Errorf("encoding a message: %w", err)
+	}
+	if r, ok := msg.(*jsonrpc.Response); ok && r != nil {
+		defer func() {
+			c.unanswered.Add(-1)
+			wakeup.Signal(c.answered)
+		}()
+	}
+	select {
+	case c.turn <- struct{}{}:
+		defer func() { <-c.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.closed:
+		return sdk.ErrConnectionClosed
+	}
+	if len(c.rest) > 0 {
+		n, err := c.writeUntilDone(ctx, c.rest)
+		if c.rest = c.rest[n:]; err != nil {
+			return err
+		}
+	}
+	data = append(data, '\n')
+	n, err := c.writeUntilDone(ctx, data)
+	if n > 0 {
+		c.rest = data[n:]
+	}
+	return err
+}
+
+// writeUntilDone writes data until ctx ends. Callers hold the turn.
+func (c *pipes) writeUntilDone(ctx context.Context, data []byte) (int, error) {
+	fired := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		_ = c.in.SetWriteDeadline(time.Unix(1, 0))
+		close(fired)
+	})
+	n, err := c.in.Write(data)
+	if !stop() {
+		<-fired
+		_ = c.in.SetWriteDeadline(time.Time{})
+	}
+	switch {
+	case err == nil:
+		return n, nil
+	case ctx.Err() != nil:
+		return n, ctx.Err()
+	}
+	return n, fmt.Errorf("%w: writing to the program: %w", sdk.ErrConnectionClosed, err)
+}

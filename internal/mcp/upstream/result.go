@@ -1,0 +1,113 @@
+package upstream
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+)
+
+// Caps for what external tools return (docs/adr/0011).
+const (
+	maxResult     = 20000    // characters of a text
+	maxItems      = 256      // pieces of content
+	maxBinary     = 16 << 20 // bytes of one image, sound or resource
+	maxStructured = 1 << 20  // bytes of encoded structured content
+	maxURI        = 2000     // characters
+)
+
+// ErrMisfit means that a tool returned something else than it declares.
+var ErrMisfit = errors.New("its structured content does not fit its output schema")
+
+// convertResult turns a server's answer into a result: every kind of content is kept,
+// and its text says faithfully what a model cannot be given. What a declared
+// output schema does not allow is an error (MCP 2025-11-25, "Output Schema").
+func (t *Tool) convertResult(r *sdk.CallToolResult) (mcp.Result, error) {
+	if t.output != nil && !r.IsError {
+		if r.StructuredContent == nil {
+			return mcp.Result{}, mcp.Told(fmt.Errorf("server %q answered, but %w: there is none", t.Server.cfg.Name, ErrMisfit))
+		}
+		if err := t.output.CheckValue(r.StructuredContent); err != nil {
+			return mcp.Result{}, mcp.Told(fmt.Errorf("server %q answered, but %w: %s", t.Server.cfg.Name, ErrMisfit, t.Server.secrets.cleanLine(err.Error())))
+		}
+	}
+	return renderResult(r), nil
+}
+
+func renderResult(r *sdk.CallToolResult) mcp.Result {
+	res := mcp.Result{IsError: r.IsError}
+	var text []string
+	for i, c := range r.Content {
+		if i == maxItems {
+			text = append(text, fmt.Sprintf("[%d more items left out]", len(r.Content)-maxItems))
+			break
+		}
+		item, line := convertContent(c)
+		res.Content = append(res.Content, item)
+		if line != "" {
+			text = append(text, line)
+		}
+	}
+	if r.StructuredContent != nil {
+		raw, err := json.Marshal(cleanStrings(r.StructuredContent, 0))
+		switch {
+		case err != nil || len(raw) > maxStructured:
+			text = append(text, fmt.Sprintf("[structured content of %d bytes left out]", len(raw)))
+		case len(text) == 0:
+			res.Structured = raw
+			text = append(text, string(raw))
+		default:
+			res.Structured = raw
+		}
+	}
+	res.Text = untrusted.Clean(strings.Join(text, "\n"), maxResult)
+	res.Native = nativeResult(r, res)
+	return res
+}
+
+// convertContent converts one item and puts it into words.
+func convertContent(c sdk.Content) (mcp.Content, string) {
+	switch c := c.(type) {
+	case *sdk.TextContent:
+		text := untrusted.Clean(c.Text, maxResult)
+		return mcp.Content{Type: "text", Text: text}, text
+	case *sdk.ImageContent:
+		return convertBinary("image", c.Data, c.MIMEType)
+	case *sdk.AudioContent:
+		return convertBinary("audio", c.Data, c.MIMEType)
+	case *sdk.ResourceLink:
+		item := mcp.Content{Type: "resource_link", URI: untrusted.Clean(c.URI, maxURI), Name: cleanLine(c.Name), MIMEType: cleanLine(c.MIMEType)}
+		return item, fmt.Sprintf("[link to %s: %s]", item.Name, item.URI)
+	case *sdk.EmbeddedResource:
+		return convertResource(c.Resource)
+	}
+	return mcp.Content{Type: "text"}, ""
+}
+
+func convertResource(r *sdk.ResourceContents) (mcp.Content, string) {
+	if r == nil {
+		return mcp.Content{Type: "resource"}, ""
+	}
+	item := mcp.Content{Type: "resource", URI: untrusted.Clean(r.URI, maxURI), MIMEType: cleanLine(r.MIMEType)}
+	if r.Blob != nil {
+		bin, line := convertBinary("resource", r.Blob, r.MIMEType)
+		item.Data = bin.Data
+		return item, line
+	}
+	item.Text = untrusted.Clean(r.Text, maxResult)
+	return item, item.Text
+}
+
+func convertBinary(kind string, data []byte, mime string) (mcp.Content, string) {
+	mime = cleanLine(mime)
+	line := fmt.Sprintf("[%s %s, %d bytes]", kind, mime, len(data))
+	if len(data) > maxBinary {
+		return mcp.Content{Type: "text", Text: line + " (too large to pass on)"}, line
+	}
+	return mcp.Content{Type: kind, Data: data, MIMEType: mime}, line
+}
