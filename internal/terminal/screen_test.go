@@ -30,7 +30,7 @@ func TestAccountOfATurn(t *testing.T) {
 		{"delivered", []table.Event{&table.TurnStarted{Tier: "fast"}}, table.TurnEnded{Outcome: table.OutcomeDelivered, Ledger: met},
 			"  [fast · delivered · first sound 12 ms · total 20 ms]", "first sound 12 ms"},
 		{"never_understood", nil, table.TurnEnded{Outcome: table.OutcomeFailed, Ledger: table.Ledger{TotalMS: 15000, Budget: "breached", BreachStage: "stt"}},
-			"  [failed · total 15.0 s · over budget: stt]", "first sound none"},
+			"  [failed · total 15 s · over budget: stt]", "first sound none"},
 		{"without_sound", []table.Event{&table.TurnStarted{Tier: "deep"}}, table.TurnEnded{Outcome: table.OutcomeFailed, Ledger: table.Ledger{TotalMS: 2, Budget: "breached", BreachStage: "llm"}},
 			"  [deep · failed · total 2 ms · over budget: llm]", "first sound none"},
 		{"many_tools", called(8), table.TurnEnded{Outcome: table.OutcomeDelivered, Ledger: met},
