@@ -1,18 +1,13 @@
 // Package campaign reads campaign files: the world a table plays in, as
 // entities, the relations between them, and facts.
 //
-// [Load] is strict: it reports every problem of a file in one go, each with
-// its line and what would be right. Imported by internal/app, which applies
-// the campaign to memory and takes the opening scene from it.
+// [Parse] is strict: it reports every problem of a file in one go, each with
+// its line and what would be right. Package campaign reads no files itself.
 package campaign
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"slices"
 	"time"
 
@@ -36,45 +31,6 @@ type Campaign struct {
 	Facts []memory.Fact
 	// File is the path the campaign was read from.
 	File string
-}
-
-// Load reads the campaign file at path. What is wrong with its content comes
-// back as a problem.List.
-func Load(path string) (*Campaign, error) {
-	return load(path, func() (fs.File, error) { return os.Open(path) })
-}
-
-// LoadFS is [Load] for a file of fsys.
-func LoadFS(fsys fs.FS, name string) (*Campaign, error) {
-	return load(name, func() (fs.File, error) { return fsys.Open(name) })
-}
-
-func load(name string, open func() (fs.File, error)) (*Campaign, error) {
-	data, err := read(name, open)
-	if err != nil {
-		return nil, fmt.Errorf("reading campaign: %w", err)
-	}
-	return Parse(name, data)
-}
-
-func read(name string, open func() (fs.File, error)) (data []byte, err error) {
-	f, err := open()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		return nil, fmt.Errorf("%s is a folder; name the YAML file in it", name)
-	}
-	data, err = io.ReadAll(io.LimitReader(f, MaxSize+1))
-	if err == nil && len(data) > MaxSize {
-		err = fmt.Errorf("%s is larger than %d MiB; split the campaign", name, MaxSize>>20)
-	}
-	return data, err
 }
 
 // Keeper is where a campaign is kept. *sqlite.Store is one.

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -22,10 +20,20 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-func TestThornhollow(t *testing.T) {
-	c, err := campaign.LoadFS(glyphoxa.Shipped, "campaigns/thornhollow.yaml")
+// thornhollow is the text of the sample campaign.
+func thornhollow(t testing.TB) []byte {
+	t.Helper()
+	text, err := fs.ReadFile(glyphoxa.Shipped, "campaigns/thornhollow.yaml")
 	if err != nil {
-		t.Fatalf("LoadFS:\n%v", err)
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestThornhollow(t *testing.T) {
+	c, err := campaign.Parse("thornhollow.yaml", thornhollow(t))
+	if err != nil {
+		t.Fatalf("Parse:\n%v", err)
 	}
 	checkSound(t, c)
 	if c.System != "dnd5e" || !strings.Contains(c.Scene, "Rusty Flagon") {
@@ -67,35 +75,13 @@ func leaks(outer, inner []string) bool {
 	return len(inner) == 0
 }
 
-func TestLoad(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "mill.yaml")
-	if err := os.WriteFile(path, []byte(small), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c, err := campaign.Load(path)
-	if err != nil || c.Name != "Mill End" || c.File != path {
-		t.Errorf("Load(%q) = %+v, %v; want Mill End", path, c, err)
-	}
-	if _, err := campaign.Load(filepath.Join(dir, "none.yaml")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Load of no file: %v, want ErrNotExist", err)
-	}
-	if _, err := campaign.Load(dir); err == nil || !strings.Contains(err.Error(), "folder") {
-		t.Errorf("Load of a folder: %v, want an error that says so", err)
-	}
-}
-
-func TestLoadFSLimits(t *testing.T) {
-	fsys := fstest.MapFS{
-		"large.yaml": {Data: []byte("name: N\n#" + strings.Repeat("x", campaign.MaxSize))},
-		"bad.yaml":   {Data: []byte("nam: N\n")},
-	}
-	if _, err := campaign.LoadFS(fsys, "large.yaml"); err == nil || !strings.Contains(err.Error(), "larger than 16 MiB") {
-		t.Errorf("LoadFS of a huge file: %v, want an error that says so", err)
+func TestParseLimits(t *testing.T) {
+	if _, err := campaign.Parse("large.yaml", []byte("name: N\n#"+strings.Repeat("x", campaign.MaxSize))); err == nil || !strings.Contains(err.Error(), "larger than 16 MiB") {
+		t.Errorf("Parse of a huge file: %v, want an error that says so", err)
 	}
 	var list problem.List
-	if _, err := campaign.LoadFS(fsys, "bad.yaml"); !errors.As(err, &list) || list[0].File != "bad.yaml" {
-		t.Errorf("LoadFS of a bad file: %v, want problems of bad.yaml", err)
+	if _, err := campaign.Parse("bad.yaml", []byte("nam: N\n")); !errors.As(err, &list) || list[0].File != "bad.yaml" {
+		t.Errorf("Parse of a bad file: %v, want problems of bad.yaml", err)
 	}
 }
 
@@ -223,8 +209,9 @@ func TestApplyKeepsWhatWasPlayed(t *testing.T) {
 }
 
 func BenchmarkLoadThornhollow(b *testing.B) {
+	text := thornhollow(b)
 	for b.Loop() {
-		if _, err := campaign.LoadFS(glyphoxa.Shipped, "campaigns/thornhollow.yaml"); err != nil {
+		if _, err := campaign.Parse("thornhollow.yaml", text); err != nil {
 			b.Fatal(err)
 		}
 	}

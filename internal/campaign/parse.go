@@ -2,200 +2,264 @@ package campaign
 
 import (
 	"fmt"
-
-	"gopkg.in/yaml.v3"
+	"regexp"
+	"strings"
+	"unicode"
 
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
+
+// maxID is the longest id and type, in bytes.
+const maxID = 64
+
+var (
+	slugForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	wordForm = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+)
+
+// options say how a campaign file is written.
+var options = strictyaml.Options{
+	MaxSize: MaxSize, MaxProblems: MaxSize, Literal: true, Empty: "start with name: and entities:",
+	Formats: map[string]func(string) (what, fix string){"slug": checkSlug, "word": checkWord},
+}
+
+// world is what a campaign file holds.
+type world struct {
+	_         struct{}   `noun:"the campaign"`
+	Name      string     `yaml:"name" required:"true" doc:"Name of the campaign."`
+	System    string     `yaml:"system" doc:"Rule system, such as dnd5e."`
+	Scene     string     `yaml:"scene" doc:"What is going on when the first session starts."`
+	Entities  []entity   `yaml:"entities" doc:"People, places, factions and items."`
+	Relations []relation `yaml:"relations" doc:"How they are related."`
+	Facts     []fact     `yaml:"facts" doc:"What else is known."`
+}
+
+// Nobody listed under visible_to means everyone in memory, so that an empty list
+// is refused: it may be meant as the opposite.
+
+type entity struct {
+	_           struct{}          `noun:"an entity"`
+	Line        int               `line:"true"`
+	ID          string            `yaml:"id" required:"true" format:"slug" doc:"Unique id, such as rusty-flagon."`
+	Type        string            `yaml:"type" required:"true" format:"word" doc:"What it is: npc, location, faction, item or another word."`
+	Name        string            `yaml:"name" required:"true" doc:"Its name."`
+	Aliases     []string          `yaml:"aliases" doc:"Other names."`
+	Description string            `yaml:"description" doc:"What there is to know about it."`
+	Attributes  map[string]asText `yaml:"attributes" doc:"Single values by name, such as age: 37."`
+	Visible     []string          `yaml:"visible_to" nonempty:"leave it out if everyone knows, or list the NPCs that do" doc:"Ids of the NPCs that know of it; everyone if missing."`
+}
+
+type relation struct {
+	_       struct{} `noun:"a relation"`
+	Line    int      `line:"true"`
+	From    string   `yaml:"from" required:"true" doc:"Id of an entity."`
+	Type    string   `yaml:"type" required:"true" format:"word" doc:"How it is related, such as lives_in."`
+	To      string   `yaml:"to" required:"true" doc:"Id of another."`
+	Note    string   `yaml:"note" doc:"Anything to add."`
+	Visible []string `yaml:"visible_to" nonempty:"leave it out if everyone knows, or list the NPCs that do" doc:"Ids of the NPCs that know of it; everyone if missing."`
+}
+
+type fact struct {
+	_       struct{} `noun:"a fact"`
+	Text    string   `yaml:"text" required:"true" doc:"What is known, in one or two sentences."`
+	About   string   `yaml:"about" doc:"Id of the entity it is about."`
+	Visible []string `yaml:"visible_to" nonempty:"leave it out if everyone knows, or list the NPCs that do" doc:"Ids of the NPCs that know it; those that know of the entity if missing."`
+}
+
+// The paths of the lists.
+const entitiesPath, relationsPath, factsPath strictyaml.Path = "entities", "relations", "facts"
+
+// asText is a value of any type, kept as it is written.
+type asText string
 
 // Parse reads a campaign from data. file names it in problems, which come back
 // all at once as a [problem.List].
 func Parse(file string, data []byte) (*Campaign, error) {
-	p := parser{
-		reader:    reader{file: file},
-		out:       Campaign{File: file},
-		lines:     map[string]int{},
-		relations: map[relationKey]int{},
+	var problems problem.List
+	var w world
+	p := parser{doc: strictyaml.Read(file, data, &w, &options, &problems)}
+	if !p.doc.Cut() {
+		p.checkEntities(w.Entities)
+		p.checkRelations(w.Relations)
+		p.checkReferences(&w)
 	}
-	if root := p.document(data); root != nil {
-		p.campaign(root)
-		p.resolve()
-	}
-	if err := p.problems.Err(); err != nil {
+	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	p.inherit()
-	return &p.out, nil
+	return w.campaign(file), nil
 }
 
+// parser looks at what only shows when a file is read as a whole.
 type parser struct {
-	reader
-	out Campaign
-	// lines holds the line each entity is defined on, by id.
-	lines map[string]int
-	// refs are the mentions of entities, to be looked up when all are known.
-	refs []reference
-	// relations holds the line of each relation.
-	relations map[relationKey]int
-	// about holds the entity each fact is about, if any.
-	about []string
+	doc *strictyaml.Document
+	// ids and npcs list the entities, and the NPCs among them.
+	ids, npcs known
+	unknown   int // references so far
 }
 
-// reference is a mention of an entity.
-type reference struct {
-	id   string
-	line int
-	// key is where it stands: from, to, about or visible_to.
-	key string
+// known are ids in the order of the file.
+type known struct {
+	list []string
+	has  map[string]bool
 }
 
-type relationKey struct{ from, kind, to string }
-
-func (p *parser) campaign(n *yaml.Node) {
-	c := &p.out
-	p.object(n, "the campaign",
-		field{"name", true, p.text(&c.Name)},
-		field{"system", false, p.text(&c.System)},
-		field{"scene", false, p.text(&c.Scene)},
-		field{"entities", false, p.each(p.entity)},
-		field{"relations", false, p.each(p.relation)},
-		field{"facts", false, p.each(p.fact)},
-	)
-}
-
-func (p *parser) entity(n *yaml.Node) {
-	var e memory.Entity
-	p.object(n, "an entity",
-		field{"id", true, p.slug(&e.ID)},
-		field{"type", true, p.word(&e.Type)},
-		field{"name", true, p.text(&e.Name)},
-		field{"aliases", false, p.texts(&e.Aliases)},
-		field{"description", false, p.text(&e.Description)},
-		field{"attributes", false, p.attributes(&e.Attributes)},
-		field{"visible_to", false, p.viewers(&e.Visible)},
-	)
-	if e.ID != "" {
-		if first, ok := p.lines[e.ID]; ok {
-			p.add(n, fmt.Sprintf("entity %q is already defined on line %d", e.ID, first), "give one of them another id")
-			return
-		}
-		p.lines[e.ID] = n.Line
+func (k *known) add(id string) {
+	if k.has == nil {
+		k.has = map[string]bool{}
 	}
-	p.out.Entities = append(p.out.Entities, e)
+	k.list, k.has[id] = append(k.list, id), true
 }
 
-func (p *parser) relation(n *yaml.Node) {
-	var r memory.Relation
-	p.object(n, "a relation",
-		field{"from", true, p.entityID(&r.From, "from")},
-		field{"type", true, p.word(&r.Type)},
-		field{"to", true, p.entityID(&r.To, "to")},
-		field{"note", false, p.text(&r.Note)},
-		field{"visible_to", false, p.viewers(&r.Visible)},
-	)
-	key := relationKey{r.From, r.Type, r.To}
-	if key.from != "" && key.kind != "" && key.to != "" {
-		if first, ok := p.relations[key]; ok {
-			p.add(n, fmt.Sprintf("relation %s %s %s is already on line %d", key.from, key.kind, key.to, first),
-				"remove one, or give it another type")
-			return
+// checkEntities looks for ids that two entities have.
+func (p *parser) checkEntities(entities []entity) {
+	first := map[string]int{}
+	for i, e := range entities {
+		if line, ok := first[e.ID]; ok {
+			p.doc.AddSentence(entitiesPath.Item(i), fmt.Sprintf("entity %q is already defined on line %d", e.ID, line), "give one of them another id")
 		}
-		p.relations[key] = n.Line
-	}
-	p.out.Relations = append(p.out.Relations, r)
-}
-
-func (p *parser) fact(n *yaml.Node) {
-	var f memory.Fact
-	var about string
-	p.object(n, "a fact",
-		field{"text", true, p.text(&f.Text)},
-		field{"about", false, p.entityID(&about, "about")},
-		field{"visible_to", false, p.viewers(&f.Visible)},
-	)
-	p.out.Facts = append(p.out.Facts, f)
-	p.about = append(p.about, about)
-}
-
-// entityID reads the id of an entity that may be defined further down.
-func (p *parser) entityID(dst *string, key string) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		if p.scalar(n, dst) {
-			p.refs = append(p.refs, reference{*dst, n.Line, key})
+		if e.ID == "" || p.ids.has[e.ID] {
+			continue
+		}
+		first[e.ID] = e.Line
+		p.ids.add(e.ID)
+		if e.Type == "npc" {
+			p.npcs.add(e.ID)
 		}
 	}
 }
 
-// viewers reads the NPCs that know of something. In memory nobody listed means
-// everyone, so an empty list is refused: it may be meant as the opposite.
-func (p *parser) viewers(dst *[]string) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		if len(n.Content) == 0 && (n.Kind == yaml.SequenceNode || n.ShortTag() == "!!null") {
-			p.add(n, `"visible_to" is empty`, "leave it out if everyone knows, or list the NPCs that do")
-			return
+// checkRelations looks for relations that are there twice.
+func (p *parser) checkRelations(relations []relation) {
+	type relationKey struct{ from, kind, to string }
+	first := map[relationKey]int{}
+	for i, r := range relations {
+		path := relationsPath.Item(i)
+		key := relationKey{r.From, r.Type, r.To}
+		if line, ok := first[key]; ok {
+			p.doc.AddSentence(path, fmt.Sprintf("relation %s %s %s is already on line %d", r.From, r.Type, r.To, line), "remove one, or give it another type")
+		} else if r.From != "" && r.Type != "" && r.To != "" {
+			first[key] = r.Line
 		}
-		p.each(func(item *yaml.Node) {
-			var id string
-			if p.scalar(item, &id) {
-				*dst = append(*dst, id)
-				p.refs = append(p.refs, reference{id, item.Line, "visible_to"})
-			}
-		})(n)
 	}
 }
 
-// suggestions is how many problems may be found before unknown names stop
-// being compared with all known ones, which takes long in large files.
+// checkReferences looks for mentions of entities that do not exist.
+func (p *parser) checkReferences(w *world) {
+	const define = "define it under \"entities\""
+	viewers := func(path strictyaml.Path, ids []string) {
+		for i, id := range ids {
+			p.checkReference(path.Key("visible_to").Item(i), "visible_to", "NPC", id, &p.npcs, define+" with type: npc")
+		}
+	}
+	for i, e := range w.Entities {
+		viewers(entitiesPath.Item(i), e.Visible)
+	}
+	for i, r := range w.Relations {
+		path := relationsPath.Item(i)
+		p.checkReference(path.Key("from"), "from", "entity", r.From, &p.ids, define)
+		p.checkReference(path.Key("to"), "to", "entity", r.To, &p.ids, define)
+		viewers(path, r.Visible)
+	}
+	for i, f := range w.Facts {
+		path := factsPath.Item(i)
+		p.checkReference(path.Key("about"), "about", "entity", f.About, &p.ids, define)
+		viewers(path, f.Visible)
+	}
+}
+
+// suggestions is how many unknown ids are compared with all known ones, which
+// takes long in large files.
 const suggestions = 100
 
-// resolve reports mentions of entities that do not exist.
-func (p *parser) resolve() {
-	var all, npcs []string
-	isNPC := map[string]bool{}
-	for _, e := range p.out.Entities {
-		all = append(all, e.ID)
-		if e.Type == "npc" {
-			npcs = append(npcs, e.ID)
-			isNPC[e.ID] = true
+func (p *parser) checkReference(path strictyaml.Path, key, kind, id string, there *known, fix string) {
+	if id == "" || there.has[id] {
+		return
+	}
+	if p.unknown++; p.unknown <= suggestions {
+		if near := problem.Nearest(id, there.list); near != "" {
+			fix = fmt.Sprintf("did you mean %q?", near)
 		}
 	}
-	for _, ref := range p.refs {
-		_, defined := p.lines[ref.id]
-		kind, known, fix := "entity", all, "define it under \"entities\""
-		if ref.key == "visible_to" {
-			defined = isNPC[ref.id]
-			kind, known, fix = "NPC", npcs, "define it under \"entities\" with type: npc"
-		}
-		if defined {
-			continue
-		}
-		if len(p.problems) < suggestions {
-			if near := problem.Nearest(ref.id, known); near != "" {
-				fix = fmt.Sprintf("did you mean %q?", near)
-			}
-		}
-		what := fmt.Sprintf("%q names the %s %q, which is not defined", ref.key, kind, ref.id)
-		p.problems.Add(p.file, ref.line, what, fix)
-	}
+	p.doc.AddSentence(path, fmt.Sprintf("%q names the %s %q, which is not defined", key, kind, id), fix)
 }
 
-// inherit gives facts their source, and those that do not say who knows them
-// the visibility of the entity they are about.
-func (p *parser) inherit() {
+// campaign is what the file says. A fact that does not say who knows it is known
+// to those who know of the entity it is about.
+func (w *world) campaign(file string) *Campaign {
+	c := &Campaign{Name: w.Name, System: w.System, Scene: w.Scene, File: file}
 	visible := map[string][]string{}
-	for _, e := range p.out.Entities {
+	for _, e := range w.Entities {
+		c.Entities = append(c.Entities, memory.Entity{
+			ID: e.ID, Type: e.Type, Name: e.Name, Aliases: e.Aliases, Description: e.Description,
+			Attributes: e.attributes(), Visible: e.Visible,
+		})
 		visible[e.ID] = e.Visible
 	}
-	for i := range p.out.Facts {
-		f := &p.out.Facts[i]
-		if p.about[i] == "" {
-			f.Source = "campaign:" + slugify(p.out.Name)
-			continue
+	for _, r := range w.Relations {
+		c.Relations = append(c.Relations, memory.Relation{From: r.From, Type: r.Type, To: r.To, Note: r.Note, Visible: r.Visible})
+	}
+	for _, f := range w.Facts {
+		out := memory.Fact{Source: entitySource(f.About), Text: f.Text, Visible: f.Visible}
+		if f.About == "" {
+			out.Source = "campaign:" + slugify(w.Name)
+		} else if f.Visible == nil {
+			out.Visible = visible[f.About]
 		}
-		f.Source = entitySource(p.about[i])
-		if f.Visible == nil {
-			f.Visible = visible[p.about[i]]
+		c.Facts = append(c.Facts, out)
+	}
+	return c
+}
+
+func (e *entity) attributes() map[string]string {
+	if e.Attributes == nil {
+		return nil
+	}
+	out := make(map[string]string, len(e.Attributes))
+	for name, value := range e.Attributes {
+		out[name] = string(value)
+	}
+	return out
+}
+
+// checkSlug is the format of an id such as "rusty-flagon".
+func checkSlug(s string) (what, fix string) {
+	return checkForm(s, slugForm, "an id", "dashes", slugify(s))
+}
+
+// checkWord is the format of a type such as "lives_in".
+func checkWord(s string) (what, fix string) {
+	return checkForm(s, wordForm, "a type", "underscores", strings.ReplaceAll(slugify(s), "-", "_"))
+}
+
+func checkForm(s string, form *regexp.Regexp, what, joints, better string) (string, string) {
+	if len(s) <= maxID && form.MatchString(s) {
+		return "", ""
+	}
+	fix := fmt.Sprintf("use at most %d small letters, digits and single %s", maxID, joints)
+	if form.MatchString(better) {
+		fix += fmt.Sprintf(", such as %q", better)
+	}
+	return strictyaml.Quote(s) + " cannot be " + what, fix
+}
+
+// slugify makes an id of s: "The Rusty Flagon" becomes
+// "the-rusty-flagon".
+func slugify(s string) string {
+	var b strings.Builder
+	s = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss").Replace(strings.ToLower(s))
+	for _, c := range s {
+		switch {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+			b.WriteRune(c)
+		case c == '\'' || c == '’' || unicode.IsMark(c):
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+		if b.Len() == maxID {
+			break
 		}
 	}
+	return strings.Trim(b.String(), "-")
 }

@@ -11,13 +11,14 @@ import (
 	"github.com/google/shlex"
 
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 )
 
 // check looks at what only shows when everything is read: values that depend on
 // each other.
 func (l *loader) check() {
 	if len(l.cfg.Language) == 0 {
-		fault(l.main, "languages", "is empty", "name at least one language, such as en")
+		l.main.AddProblem("languages", "is empty", "name at least one language, such as en")
 	}
 	l.checkNPCs()
 	l.checkServers()
@@ -32,18 +33,11 @@ func (l *loader) check() {
 }
 
 // warn notes an oddity that keeps nothing from working.
-func (l *loader) warn(d *decoder, path, what, fix string) {
-	if n := (at{path: path}).name(); n != "" {
+func (l *loader) warn(d *strictyaml.Document, path strictyaml.Path, what, fix string) {
+	if n := path.Name(); n != "" {
 		what = n + ": " + what
 	}
-	l.cfg.Warnings = append(l.cfg.Warnings, problem.Problem{File: d.file, Line: d.line(path), What: what, Fix: fix})
-}
-
-// fault notes a problem at path, unless the value there already has one.
-func fault(d *decoder, path, what, fix string) {
-	if !d.broken[path] {
-		d.problem(at{path: path}, d.line(path), what, fix)
-	}
+	l.cfg.Warnings = append(l.cfg.Warnings, problem.Problem{File: d.File(), Line: d.Line(path), What: what, Fix: fix})
 }
 
 // checkNPCs gives every NPC its id and looks for names that fit two of them.
@@ -60,21 +54,21 @@ func (l *loader) checkNPCs() {
 }
 
 func (l *loader) checkID(n located, seen map[string]located) {
-	root := at{path: n.path}
-	path, what := root.key("id").path, "another NPC has this id"
+	root := n.path
+	path, what := root.Key("id"), "another NPC has this id"
 	if n.npc.ID == "" {
 		if n.npc.Name == "" {
 			return // its absence is already reported
 		}
 		n.npc.ID = Slug(n.npc.Name)
-		path, what = root.key("name").path, "another NPC has the id made from this name"
+		path, what = root.Key("name"), "another NPC has the id made from this name"
 	}
 	if n.npc.ID == "" {
-		fault(n.d, path, "no id can be made from the name", "add an id of letters a to z and digits")
+		n.d.AddProblem(path, "no id can be made from the name", "add an id of letters a to z and digits")
 		return
 	}
 	if first, taken := seen[n.npc.ID]; taken {
-		fault(n.d, path, fmt.Sprintf("%s (%s)", what, place(first)), "give this one an id of its own")
+		n.d.AddProblem(path, fmt.Sprintf("%s (%s)", what, place(first)), "give this one an id of its own")
 		return
 	}
 	seen[n.npc.ID] = n
@@ -84,13 +78,13 @@ func (l *loader) checkID(n located, seen map[string]located) {
 const everyone = "all"
 
 func (l *loader) checkNames(n located, seen map[string]located) {
-	claim := func(name, path string) {
+	claim := func(name string, path strictyaml.Path) {
 		key := foldName(name)
 		if key == "" {
 			return
 		}
 		if key == everyone {
-			fault(n.d, path, "\"all\" means every NPC in orders", "give the NPC another name")
+			n.d.AddProblem(path, "\"all\" means every NPC in orders", "give the NPC another name")
 			return
 		}
 		first, taken := seen[key]
@@ -100,28 +94,28 @@ func (l *loader) checkNames(n located, seen map[string]located) {
 		case first.npc == n.npc:
 			l.warn(n.d, path, "the NPC already has this name", "remove it")
 		default:
-			fault(n.d, path, fmt.Sprintf("another NPC answers to %s (%s)", n.d.shown(path, name), place(first)), "players could not tell them apart: change one of them")
+			n.d.AddProblem(path, fmt.Sprintf("another NPC answers to %s (%s)", n.d.Quote(path, name), place(first)), "players could not tell them apart: change one of them")
 		}
 	}
-	root := at{path: n.path}
-	claim(n.npc.Name, root.key("name").path)
+	root := n.path
+	claim(n.npc.Name, root.Key("name"))
 	for i, alias := range n.npc.Aliases {
-		claim(alias, root.key("aliases").item(i).path)
+		claim(alias, root.Key("aliases").Item(i))
 	}
 }
 
 // place says where an NPC is defined.
-func place(n located) string { return n.d.file + ":" + strconv.Itoa(n.d.line(n.path)) }
+func place(n located) string { return n.d.File() + ":" + strconv.Itoa(n.d.Line(n.path)) }
 
 // checkTools looks for tools nobody offers. With external servers a name may
 // still turn out to exist, so it is only a warning.
 func (l *loader) checkTools(n located) {
-	root := at{path: n.path}.key("tools")
+	root := n.path.Key("tools")
 	seen := map[string]bool{}
 	for i, tool := range n.npc.Tools {
-		path := root.item(i).path
+		path := root.Item(i)
 		if seen[tool] && tool != "" {
-			l.warn(n.d, path, n.d.shown(path, tool)+" is listed twice", "remove one of them")
+			l.warn(n.d, path, n.d.Quote(path, tool)+" is listed twice", "remove one of them")
 			continue
 		}
 		seen[tool] = true
@@ -129,7 +123,7 @@ func (l *loader) checkTools(n located) {
 	}
 }
 
-func (l *loader) checkTool(d *decoder, path, tool string) {
+func (l *loader) checkTool(d *strictyaml.Document, path strictyaml.Path, tool string) {
 	if tool == "" || l.opts.KnownTools == nil || slices.Contains(l.opts.KnownTools, tool) {
 		return
 	}
@@ -137,7 +131,7 @@ func (l *loader) checkTool(d *decoder, path, tool string) {
 	if near := problem.Nearest(tool, l.opts.KnownTools); near != "" {
 		fix = fmt.Sprintf("did you mean %q?", near)
 	}
-	what := d.shown(path, tool) + " is no built-in tool"
+	what := d.Quote(path, tool) + " is no built-in tool"
 	if slices.ContainsFunc(l.cfg.MCP.Servers, func(s MCPServerConfig) bool { return !s.Disabled }) {
 		l.warn(d, path, what+", so it must come from an MCP server", fix)
 		if l.cfg.ServerTools == nil {
@@ -146,12 +140,12 @@ func (l *loader) checkTool(d *decoder, path, tool string) {
 		l.cfg.ServerTools[l.cfg.Warnings[len(l.cfg.Warnings)-1]] = tool
 		return
 	}
-	fault(d, path, what, fix)
+	d.AddProblem(path, what, fix)
 }
 
 func (l *loader) checkToolFloors() {
 	for name := range l.cfg.Tools.Floors {
-		l.checkTool(l.main, at{path: "tools.floors"}.key(name).path, name)
+		l.checkTool(l.main, strictyaml.Path("tools.floors").Key(name), name)
 	}
 }
 
@@ -160,12 +154,12 @@ func (l *loader) checkServers() {
 	seen := map[string]int{}
 	for i := range l.cfg.MCP.Servers {
 		s := &l.cfg.MCP.Servers[i]
-		root := at{path: "mcp.servers"}.item(i)
-		name := root.key("name").path
+		root := strictyaml.Path("mcp.servers").Item(i)
+		name := root.Key("name")
 		if first, taken := seen[foldName(s.Name)]; taken && s.Name != "" {
-			fault(l.main, name, fmt.Sprintf("another server has this name (line %d)", first), "rename one of them")
+			l.main.AddProblem(name, fmt.Sprintf("another server has this name (line %d)", first), "rename one of them")
 		} else {
-			seen[foldName(s.Name)] = l.main.line(name)
+			seen[foldName(s.Name)] = l.main.Line(name)
 		}
 		switch s.Transport {
 		case TransportStdio:
@@ -176,41 +170,41 @@ func (l *loader) checkServers() {
 	}
 }
 
-func (l *loader) checkStdio(s *MCPServerConfig, root at) {
+func (l *loader) checkStdio(s *MCPServerConfig, root strictyaml.Path) {
 	l.needs(root, "command", s.Command, TransportStdio)
 	l.unused(root, TransportStdio, "url", "auth", "allow_private")
-	command := root.key("command").path
+	command := root.Key("command")
 	if len(s.Args) > 0 || s.Command == "" {
 		return
 	}
 	words, err := shlex.Split(s.Command)
 	switch {
 	case err != nil:
-		fault(l.main, command, "a quote is opened and never closed", "close it, or give the arguments one by one under args")
+		l.main.AddProblem(command, "a quote is opened and never closed", "close it, or give the arguments one by one under args")
 	case len(words) == 0:
-		fault(l.main, command, "names no program", "write the program and its arguments")
+		l.main.AddProblem(command, "names no program", "write the program and its arguments")
 	}
 }
 
-func (l *loader) checkHTTP(s *MCPServerConfig, root at) {
+func (l *loader) checkHTTP(s *MCPServerConfig, root strictyaml.Path) {
 	l.needs(root, "url", s.URL, TransportStreamableHTTP)
 	l.unused(root, TransportStreamableHTTP, "command", "args", "env")
 	if s.Auth.OAuth != nil && s.Auth.Token != "" {
-		l.warn(l.main, root.key("auth").key("token").path, "is not used, since oauth is set", "remove one of them")
+		l.warn(l.main, root.Key("auth").Key("token"), "is not used, since oauth is set", "remove one of them")
 	}
 }
 
 // needs reports a key that a transport cannot do without.
-func (l *loader) needs(root at, key, value, transport string) {
+func (l *loader) needs(root strictyaml.Path, key, value, transport string) {
 	if value == "" {
-		fault(l.main, root.key(key).path, "is missing; transport "+transport+" needs it", "add it")
+		l.main.AddProblem(root.Key(key), "is missing; transport "+transport+" needs it", "add it")
 	}
 }
 
 // unused warns of keys that a transport does not look at.
-func (l *loader) unused(root at, transport string, keys ...string) {
+func (l *loader) unused(root strictyaml.Path, transport string, keys ...string) {
 	for _, key := range keys {
-		if path := root.key(key).path; l.main.given(path) {
+		if path := root.Key(key); l.main.Given(path) {
 			l.warn(l.main, path, "is not used by transport "+transport, "remove it, or change the transport")
 		}
 	}
@@ -218,8 +212,8 @@ func (l *loader) unused(root at, transport string, keys ...string) {
 
 // checkOrder reports tiers that allow less than the tier below; with strict, as
 // little.
-func checkOrder[T cmp.Ordered](d *decoder, path string, p PerTier[T], strict bool) {
-	if d.broken[path+".fast"] || d.broken[path+".standard"] || d.broken[path+".deep"] {
+func checkOrder[T cmp.Ordered](d *strictyaml.Document, path strictyaml.Path, p PerTier[T], strict bool) {
+	if d.Broken(path.Key("fast")) || d.Broken(path.Key("standard")) || d.Broken(path.Key("deep")) {
 		return
 	}
 	atLeast := " must not allow less than "
@@ -230,11 +224,11 @@ func checkOrder[T cmp.Ordered](d *decoder, path string, p PerTier[T], strict boo
 		if low < high || low == high && !strict {
 			return
 		}
-		sub := at{path: path}.key(key).path
-		if !d.given(sub) {
-			sub = at{path: path}.key(below).path
+		sub := path.Key(key)
+		if !d.Given(sub) {
+			sub = path.Key(below)
 		}
-		d.problem(at{path: path}, d.line(sub), key+atLeast+below, "raise one or lower the other")
+		d.AddProblemAt(d.Line(sub), path, key+atLeast+below, "raise one or lower the other")
 	}
 	step("standard", "fast", p.Fast, p.Standard)
 	step("deep", "standard", p.Standard, p.Deep)
@@ -249,10 +243,10 @@ func (l *loader) checkWorld() {
 	info, err := l.src.stat(l.src.join(world))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		fault(l.main, "campaign.world", "there is no such file", "correct the path or create the file")
+		l.main.AddProblem("campaign.world", "there is no such file", "correct the path or create the file")
 	case err != nil:
-		fault(l.main, "campaign.world", unreadable(err).What, "check the path and its permissions")
+		l.main.AddProblem("campaign.world", unreadable(err).What, "check the path and its permissions")
 	case info.IsDir():
-		fault(l.main, "campaign.world", "this is a directory", "name a file")
+		l.main.AddProblem("campaign.world", "this is a directory", "name a file")
 	}
 }

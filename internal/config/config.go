@@ -4,19 +4,16 @@
 // file and line, what is wrong and what would be right. It expands ${VAR} and
 // ${VAR:-default}. Nothing here reaches the network.
 //
-// The struct tags of the types are the only description of a key: yaml is its
-// name, doc explains it, and required, enum, keys, min, max and format say what
-// fits. [Load] enforces the tags and [Schema] publishes them.
-//
-// Imported by internal/app and the packages it configures.
+// The struct tags of the types are the only description of a key, as package
+// strictyaml has them: [Load] enforces them and [Schema] publishes them.
 package config
 
 import (
 	"io/fs"
-	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
@@ -85,7 +82,7 @@ type NPC struct {
 	// Engine is one of the Engine constants.
 	Engine string `yaml:"engine" json:"engine" enum:"cascaded|s2s|sentence_cascade" doc:"How the NPC thinks and speaks: cascaded (hear, think, speak), sentence_cascade (a fast opener while a stronger model thinks) or s2s (one speech-to-speech model)."`
 	// BudgetTier is the NPC's ceiling.
-	BudgetTier mcp.BudgetTier `yaml:"budget_tier" json:"budget_tier" doc:"The most time the NPC may take: fast, standard or deep."`
+	BudgetTier mcp.BudgetTier `yaml:"budget_tier" json:"budget_tier" enum:"fast|standard|deep" doc:"The most time the NPC may take: fast, standard or deep."`
 	// Tools is the whitelist; empty means no tools.
 	Tools []string `yaml:"tools" json:"tools" doc:"Tools the NPC may use; none if missing."`
 	// BehaviorRules are instructions the NPC always follows.
@@ -103,7 +100,7 @@ type NPC struct {
 
 	// File and Line say where the NPC is defined.
 	File string `yaml:"-" json:"-"`
-	Line int    `yaml:"-" json:"-"`
+	Line int    `yaml:"-" json:"-" line:"true"`
 }
 
 // Styles of Interruptibility.
@@ -127,7 +124,7 @@ type Interruptibility struct {
 // ToolConfig tunes built-in tools.
 type ToolConfig struct {
 	// Floors overrides the declared floor of a tool by name.
-	Floors map[string]mcp.BudgetTier `yaml:"floors" json:"floors" doc:"Fastest tier a tool may be offered in, by tool."`
+	Floors map[string]mcp.BudgetTier `yaml:"floors" json:"floors" enum:"fast|standard|deep" doc:"Fastest tier a tool may be offered in, by tool."`
 	// Tables adds random tables for roll_table, or replaces one, by name.
 	Tables map[string]RandomTable `yaml:"tables" json:"tables" doc:"Your own random tables for roll_table, by name."`
 	// FileQuota is the most bytes the file sandbox may hold. Default 64 MiB.
@@ -151,13 +148,13 @@ type Memory struct {
 }
 
 // Duration is a time.Duration that reads "500ms" or "5m"; 0 alone needs no unit.
-type Duration time.Duration
+type Duration = strictyaml.Duration
 
 // PerTier holds one value per tier.
 type PerTier[T any] struct {
-	Fast     T `yaml:"fast" json:"fast" doc:"For quick talk."`
-	Standard T `yaml:"standard" json:"standard" doc:"For questions about the past or the rules."`
-	Deep     T `yaml:"deep" json:"deep" doc:"For careful thought."`
+	Fast     T `yaml:"fast" json:"fast" inherit:"true" doc:"For quick talk."`
+	Standard T `yaml:"standard" json:"standard" inherit:"true" doc:"For questions about the past or the rules."`
+	Deep     T `yaml:"deep" json:"deep" inherit:"true" doc:"For careful thought."`
 }
 
 // Get returns the value for t.

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"reflect"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -61,19 +60,21 @@ func DefaultServer() MCPServerConfig {
 	}
 }
 
-// defaultElement returns the value a new list or map element of type t starts
-// from.
-func defaultElement(t reflect.Type) reflect.Value {
-	v := reflect.New(t).Elem()
-	switch t {
-	case typeNPC:
-		v.Set(reflect.ValueOf(DefaultNPC()))
-	case typeServer:
-		v.Set(reflect.ValueOf(DefaultServer()))
-	case typeProfile:
-		v.Set(reflect.ValueOf(Profile{Sees: SeesCommon}))
+// SetDefaults implements [strictyaml.Defaulter].
+func (n *NPC) SetDefaults() { *n = DefaultNPC() }
+
+// SetDefaults implements [strictyaml.Defaulter].
+func (s *MCPServerConfig) SetDefaults() { *s = DefaultServer() }
+
+// SetDefaults implements [strictyaml.Defaulter].
+func (p *Profile) SetDefaults() { *p = Profile{Sees: SeesCommon} }
+
+// HintKey implements [strictyaml.KeyHinter].
+func (n *NPC) HintKey(key string) string {
+	if key == "npcs" {
+		return "an NPC file holds one NPC: put its keys at the left margin"
 	}
-	return v
+	return ""
 }
 
 // perTier takes milliseconds.

@@ -5,12 +5,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/document"
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 )
 
 // DefaultFile is the configuration read if no other is named.
@@ -44,15 +43,15 @@ type loader struct {
 	src      source
 	cfg      *Config
 	problems problem.List
-	main     *decoder
+	main     *strictyaml.Document
 	npcs     []located
 }
 
 // located is an NPC with the place it was read from.
 type located struct {
 	npc  *NPC
-	d    *decoder
-	path string
+	d    *strictyaml.Document
+	path strictyaml.Path
 }
 
 // Load reads the configuration at path, or Options.Dir/glyphoxa.yaml if path is
@@ -92,17 +91,15 @@ func Load(path string, opts *Options) (*Config, error) {
 
 // readMain fills the configuration from glyphoxa.yaml.
 func (l *loader) readMain() {
-	l.main = newDecoder(l.src.display, l.opts.LookupEnv, &l.problems)
 	data, f := l.src.read(l.src.file, true)
 	if f != nil {
 		l.problems.Add(l.src.display, f.Line, f.What, f.Fix)
-		return
 	}
-	l.main.document(data, reflect.ValueOf(l.cfg).Elem())
+	l.main = strictyaml.Read(l.src.display, data, l.cfg, &strictyaml.Options{MaxSize: maxFile, LookupEnv: l.opts.LookupEnv}, &l.problems)
 	for i := range l.cfg.NPCs {
 		n := &l.cfg.NPCs[i]
 		n.File = l.src.display
-		l.npcs = append(l.npcs, located{n, l.main, at{path: "npcs"}.item(i).path})
+		l.npcs = append(l.npcs, located{n, l.main, strictyaml.Path("npcs").Item(i)})
 	}
 }
 
@@ -126,25 +123,25 @@ func (l *loader) readNPCDir() {
 	}
 	names, f := l.src.list(dir)
 	if f != nil {
-		l.main.problem(at{path: "npcs_dir"}, l.main.line("npcs_dir"), f.What, f.Fix)
+		l.main.AddProblem("npcs_dir", f.What, f.Fix)
 		return
 	}
 	inline := len(l.npcs)
-	var decoders []*decoder
+	var docs []*strictyaml.Document
 	for _, name := range names {
-		d := newDecoder(l.src.shown(filepath.Join(dir, name)), l.opts.LookupEnv, &l.problems)
+		file := l.src.shown(filepath.Join(dir, name))
 		data, f := l.src.read(l.src.join(dir, name), false)
 		if f != nil {
-			l.problems.Add(d.file, f.Line, f.What, f.Fix)
+			l.problems.Add(file, f.Line, f.What, f.Fix)
 			continue
 		}
 		npc := DefaultNPC()
-		if !d.document(data, reflect.ValueOf(&npc).Elem()) {
+		doc := ReadNPC(file, data, &npc, l.opts.LookupEnv, &l.problems)
+		if !doc.Given("") {
 			continue
 		}
-		npc.File, npc.Line = d.file, d.line("")
 		l.cfg.NPCs = append(l.cfg.NPCs, npc)
-		decoders = append(decoders, d)
+		docs = append(docs, doc)
 	}
 	// Appending may have moved the NPCs, so the places are noted afterwards.
 	for i := range l.cfg.NPCs {
@@ -152,27 +149,18 @@ func (l *loader) readNPCDir() {
 			l.npcs[i].npc = &l.cfg.NPCs[i]
 			continue
 		}
-		l.npcs = append(l.npcs, located{&l.cfg.NPCs[i], decoders[i-inline], ""})
+		l.npcs = append(l.npcs, located{&l.cfg.NPCs[i], docs[i-inline], ""})
 	}
 }
 
-// document fills v from the text of a file. It reports whether there was a
-// document to read, be it with problems; an empty file is one if nothing in v
-// is required.
-func (d *decoder) document(data []byte, v reflect.Value) bool {
-	root, f := document.Parse(data, maxFile)
-	switch {
-	case f != nil:
-		d.problem(at{}, f.Line, f.What, f.Fix)
-		return false
-	case root == nil && v.Type() == typeNPC:
-		d.problem(at{}, 1, "the file is empty", "describe an NPC in it, or remove it")
-		return false
-	case root == nil:
-		return true
-	}
-	d.value(root, v, at{}, rules{})
-	return true
+// ReadNPC fills npc, which holds the defaults, from the text of an NPC file. It
+// adds what is wrong to problems. Without lookupEnv, variables are problems.
+func ReadNPC(file string, text []byte, npc *NPC, lookupEnv func(string) (string, bool), problems *problem.List) *strictyaml.Document {
+	doc := strictyaml.Read(file, text, npc, &strictyaml.Options{
+		MaxSize: maxFile, LookupEnv: lookupEnv, Empty: "describe an NPC in it, or remove it",
+	}, problems)
+	npc.File = file
+	return doc
 }
 
 // resolvePaths makes the paths absolute. Those of a built-in configuration

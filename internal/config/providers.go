@@ -7,7 +7,7 @@ const ProviderAuto = "auto"
 
 // Provider configures one vendor.
 type Provider struct {
-	Name    string          `yaml:"name" json:"name" doc:"Which provider."`
+	Name    string          `yaml:"name" json:"name" short:"true" inherit:"true" doc:"Which provider."`
 	BaseURL string          `yaml:"base_url" json:"base_url" format:"url" doc:"Address of another service that speaks the same protocol, such as Ollama."`
 	APIKey  Secret          `yaml:"api_key" json:"api_key" doc:"Key for the service."`
 	Model   string          `yaml:"model" json:"model" doc:"Model to use; the provider's usual one if missing."`
@@ -19,7 +19,7 @@ type ProviderChain struct {
 	Provider `yaml:",inline"`
 	// Fallback lists providers by falling preference. Each has settings of its
 	// own: nothing is inherited from the first.
-	Fallback []Provider `yaml:"fallback" json:"fallback" doc:"Providers that take over, one after the other, when the one above fails."`
+	Fallback []Provider `yaml:"fallback" json:"fallback" inherit:"true" except:"auto|none|silent" doc:"Providers that take over, one after the other, when the one above fails."`
 }
 
 // Providers configures every vendor. A scalar is short for {name: scalar}.
@@ -86,7 +86,7 @@ type MCPServerConfig struct {
 	// themselves read-only and idempotent.
 	Probe []string `yaml:"probe" json:"probe" doc:"Tools that may be called to measure how fast they are."`
 	// Floors sets the fastest tier of a tool by the server's name for it.
-	Floors map[string]mcp.BudgetTier `yaml:"floors" json:"floors" doc:"Fastest tier a tool of this server may be offered in, by tool."`
+	Floors map[string]mcp.BudgetTier `yaml:"floors" json:"floors" enum:"fast|standard|deep" doc:"Fastest tier a tool of this server may be offered in, by tool."`
 }
 
 // MCPAuth authenticates to a streamable-http server. OAuth wins over Token.

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 )
 
 // maxGlob bounds a pattern, maxRuleName the name of a rule, in bytes.
@@ -45,67 +46,67 @@ func fieldsOfRule(r *Rule) []ruleField {
 }
 
 // checkRules looks for what each kind of rule needs and for names given twice.
-func (l *loader) checkRules(root at) {
+func (l *loader) checkRules(root strictyaml.Path) {
 	seen := map[string]int{}
 	for i := range l.cfg.Server.Policy {
 		r := &l.cfg.Server.Policy[i]
-		entry := root.item(i)
-		l.checkRuleName(entry.key("name").path, r.Name, seen)
+		entry := root.Item(i)
+		l.checkRuleName(entry.Key("name"), r.Name, seen)
 		l.checkRuleFields(r, entry)
-		l.checkGlobs(entry.key("who"), r.Who)
-		l.checkGlobs(entry.key("tools"), r.Tools)
-		l.checkWho(entry.key("who"), r.Who)
-		l.checkPermissions(entry.key("grant"), r.Grant)
-		l.checkPermissions(entry.key("revoke"), r.Revoke)
+		l.checkGlobs(entry.Key("who"), r.Who)
+		l.checkGlobs(entry.Key("tools"), r.Tools)
+		l.checkWho(entry.Key("who"), r.Who)
+		l.checkPermissions(entry.Key("grant"), r.Grant)
+		l.checkPermissions(entry.Key("revoke"), r.Revoke)
 		l.checkTimes(r, entry)
 	}
 }
 
-func (l *loader) checkRuleName(path, name string, seen map[string]int) {
+func (l *loader) checkRuleName(path strictyaml.Path, name string, seen map[string]int) {
 	key := foldName(name)
 	switch first, taken := seen[key]; {
 	case name == "":
 		return // its absence is already reported
 	case len(name) > maxRuleName || !isReadable(name):
-		fault(l.main, path, "is no name for a rule", "use a few letters and no spaces around them")
+		l.main.AddProblem(path, "is no name for a rule", "use a few letters and no spaces around them")
 	case taken:
-		fault(l.main, path, fmt.Sprintf("another rule has this name (line %d)", first), "rename one of them")
+		l.main.AddProblem(path, fmt.Sprintf("another rule has this name (line %d)", first), "rename one of them")
 	default:
-		seen[key] = l.main.line(path)
+		seen[key] = l.main.Line(path)
 	}
 }
 
 // checkRuleFields looks whether a rule has the fields of its kind.
-func (l *loader) checkRuleFields(r *Rule, entry at) {
+func (l *loader) checkRuleFields(r *Rule, entry strictyaml.Path) {
 	if r.Kind == "" {
 		return // its absence is already reported
 	}
 	for _, f := range fieldsOfRule(r) {
-		path := entry.key(f.key).path
+		path := entry.Key(f.key)
 		switch {
 		case f.needed == r.Kind && !f.set:
-			fault(l.main, path, "is missing; rule "+r.Kind+" needs it", "add it")
-		case f.used != "" && f.used != r.Kind && l.main.given(path):
+			l.main.AddProblem(path, "is missing; rule "+r.Kind+" needs it", "add it")
+		case f.used != "" && f.used != r.Kind && l.main.Given(path):
 			l.warn(l.main, path, "is not used by rule "+r.Kind, "remove it, or change the rule")
 		}
 	}
-	if grant := entry.key("grant").path; r.Kind == RulePermissionOverride && len(r.Grant)+len(r.Revoke) == 0 &&
-		!l.main.broken[grant] && !l.main.broken[entry.key("revoke").path] {
-		fault(l.main, entry.path, "changes nothing", "add grant or revoke")
+	if grant := entry.Key("grant"); r.Kind == RulePermissionOverride && len(r.Grant)+len(r.Revoke) == 0 &&
+		!l.main.Broken(grant) && !l.main.Broken(entry.Key("revoke")) {
+		l.main.AddProblem(entry, "changes nothing", "add grant or revoke")
 	}
 	for i, name := range r.Revoke {
 		if slices.Contains(r.Grant, name) {
-			fault(l.main, entry.key("revoke").item(i).path, "is granted too", "remove it from one of them")
+			l.main.AddProblem(entry.Key("revoke").Item(i), "is granted too", "remove it from one of them")
 		}
 	}
 }
 
 // checkGlobs looks for patterns that mean something else than they seem to.
-func (l *loader) checkGlobs(root at, globs []string) {
+func (l *loader) checkGlobs(root strictyaml.Path, globs []string) {
 	for i, g := range globs {
-		path := root.item(i).path
+		path := root.Item(i)
 		if len(g) > maxGlob || !isReadable(g) || strings.ContainsAny(g, `[]{}\`) {
-			fault(l.main, path, l.main.shown(path, g)+" is no pattern", "write a name; * stands for any letters, ? for one")
+			l.main.AddProblem(path, l.main.Quote(path, g)+" is no pattern", "write a name; * stands for any letters, ? for one")
 		}
 	}
 }
@@ -118,10 +119,10 @@ func isReadable(s string) bool {
 }
 
 // checkWho warns of names that nobody has, since their rule would never apply.
-func (l *loader) checkWho(root at, who []string) {
+func (l *loader) checkWho(root strictyaml.Path, who []string) {
 	for i, name := range who {
-		path := root.item(i).path
-		if strings.ContainsAny(name, "*?") || strings.HasPrefix(name, "oauth:") || l.main.broken[path] {
+		path := root.Item(i)
+		if strings.ContainsAny(name, "*?") || strings.HasPrefix(name, "oauth:") || l.main.Broken(path) {
 			continue
 		}
 		known := l.callers()
@@ -132,7 +133,7 @@ func (l *loader) checkWho(root at, who []string) {
 		if near := problem.Nearest(name, known); near != "" {
 			fix = fmt.Sprintf("did you mean %q?", near)
 		}
-		l.warn(l.main, path, "nobody is called "+l.main.shown(path, name), fix)
+		l.warn(l.main, path, "nobody is called "+l.main.Quote(path, name), fix)
 	}
 }
 
@@ -149,13 +150,13 @@ func (l *loader) callers() []string {
 }
 
 // checkTimes looks at what a time window and an end mean.
-func (l *loader) checkTimes(r *Rule, entry at) {
+func (l *loader) checkTimes(r *Rule, entry strictyaml.Path) {
 	if r.From != "" && r.From == r.To {
-		fault(l.main, entry.key("to").path, "is the same as from", "leave some time between them")
+		l.main.AddProblem(entry.Key("to"), "is the same as from", "leave some time between them")
 	}
-	if zone := entry.key("zone").path; r.Zone != "" {
+	if zone := entry.Key("zone"); r.Zone != "" {
 		if _, err := time.LoadLocation(r.Zone); err != nil {
-			fault(l.main, zone, l.main.shown(zone, r.Zone)+" is no time zone", "write it as Europe/Berlin or UTC")
+			l.main.AddProblem(zone, l.main.Quote(zone, r.Zone)+" is no time zone", "write it as Europe/Berlin or UTC")
 		}
 	}
 }

@@ -14,7 +14,7 @@ type Server struct {
 	AllowedOrigins []string `yaml:"allowed_origins" json:"allowed_origins" format:"origin" doc:"Web pages that may connect, as scheme://host."`
 	// AllowedHosts are the names under which the server may be addressed beside
 	// its own address and localhost.
-	AllowedHosts []string `yaml:"allowed_hosts" json:"allowed_hosts" doc:"Host names the server answers to, beside its own address."`
+	AllowedHosts []string `yaml:"allowed_hosts" json:"allowed_hosts" format:"host" doc:"Host names the server answers to, beside its own address."`
 	// Clients are those who may connect with a token.
 	Clients []Client `yaml:"clients" json:"clients" doc:"Programs that may connect, each with a token of its own."`
 	// OAuth, if set, accepts access tokens of an authorization server.

@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 )
 
 // minToken is the fewest characters of a token: fewer can be guessed.
@@ -30,31 +31,20 @@ var (
 // checkServer looks at who may connect and what they may do.
 func (l *loader) checkServer() {
 	s := &l.cfg.Server
-	root := at{path: "server"}
-	l.checkProfiles(root.key("profiles"))
-	l.checkClients(root.key("clients"))
+	root := strictyaml.Path("server")
+	l.checkProfiles(root.Key("profiles"))
+	l.checkClients(root.Key("clients"))
 	if s.OAuth != nil {
-		l.checkOAuth(s.OAuth, root.key("oauth"))
+		l.checkOAuth(s.OAuth, root.Key("oauth"))
 	}
-	l.checkRules(root.key("policy"))
+	l.checkRules(root.Key("policy"))
 	if s.Limits.PerSecond <= 0 {
-		fault(l.main, root.key("limits").key("per_second").path, "nobody could call anything", "use a number above 0, such as 10")
+		l.main.AddProblem(root.Key("limits").Key("per_second"), "nobody could call anything", "use a number above 0, such as 10")
 	}
-	for i, host := range s.AllowedHosts {
-		if path := root.key("allowed_hosts").item(i).path; !isHostName(host) {
-			fault(l.main, path, l.main.shown(path, host)+" is no host name", "write the name alone, such as table.example, without https:// and path")
-		}
+	if listen := root.Key("listen"); !isLoopback(s.Listen) && len(s.Clients) == 0 && s.OAuth == nil {
+		l.main.AddProblem(listen, "nobody could connect: anonymous access is for this machine only", "add clients or oauth, or listen on 127.0.0.1")
 	}
-	if listen := root.key("listen").path; !isLoopback(s.Listen) && len(s.Clients) == 0 && s.OAuth == nil {
-		fault(l.main, listen, "nobody could connect: anonymous access is for this machine only", "add clients or oauth, or listen on 127.0.0.1")
-	}
-	l.checkWorkflows(root.key("workflows").path)
-}
-
-// isHostName reports whether s is a host name or address, perhaps with a port.
-func isHostName(s string) bool {
-	u, err := url.Parse("http://" + s)
-	return err == nil && u.Host == s && u.Hostname() != "" && !strings.Contains(s, "*") && (u.Port() == "" || isPort(u.Port()))
+	l.checkWorkflows(root.Key("workflows"))
 }
 
 // isLoopback reports whether only this machine reaches an address to listen on.
@@ -69,28 +59,28 @@ func isLoopback(listen string) bool {
 }
 
 // checkProfiles looks at the operator's own profiles.
-func (l *loader) checkProfiles(root at) {
+func (l *loader) checkProfiles(root strictyaml.Path) {
 	for _, name := range slices.Sorted(maps.Keys(l.cfg.Server.Profiles)) {
-		entry := root.key(name)
+		entry := root.Key(name)
 		builtIn := func(known string) bool { return strings.EqualFold(known, name) }
 		switch {
 		case slices.ContainsFunc(KnownProfiles(), builtIn):
-			fault(l.main, entry.path, quote(name)+" is a built-in profile", "give yours another name")
+			l.main.AddProblem(entry, strictyaml.Quote(name)+" is a built-in profile", "give yours another name")
 		case !profilePattern.MatchString(name):
-			fault(l.main, entry.path, quote(name)+" is no name for a profile", "use up to 64 letters a to z, digits, ., - and _")
+			l.main.AddProblem(entry, strictyaml.Quote(name)+" is no name for a profile", "use up to 64 letters a to z, digits, ., - and _")
 		}
-		l.checkPermissions(entry.key("permissions"), l.cfg.Server.Profiles[name].Permissions)
+		l.checkPermissions(entry.Key("permissions"), l.cfg.Server.Profiles[name].Permissions)
 	}
 }
 
 // checkPermissions looks for permissions nobody knows.
-func (l *loader) checkPermissions(root at, names []string) {
+func (l *loader) checkPermissions(root strictyaml.Path, names []string) {
 	for i, name := range names {
-		path := root.item(i).path
+		path := root.Item(i)
 		if name == "" || slices.Contains(KnownPermissions(), name) {
 			continue
 		}
-		fault(l.main, path, l.main.shown(path, name)+" is no permission", meant(name, KnownPermissions()))
+		l.main.AddProblem(path, l.main.Quote(path, name)+" is no permission", meant(name, KnownPermissions()))
 	}
 }
 
@@ -104,29 +94,29 @@ func meant(name string, known []string) string {
 }
 
 // checkProfileName looks whether a profile exists. An empty name passes.
-func (l *loader) checkProfileName(path, name string) {
+func (l *loader) checkProfileName(path strictyaml.Path, name string) {
 	known := append(KnownProfiles(), slices.Sorted(maps.Keys(l.cfg.Server.Profiles))...)
 	if name == "" || slices.Contains(known, name) {
 		return
 	}
-	fault(l.main, path, l.main.shown(path, name)+" is no profile", meant(name, known))
+	l.main.AddProblem(path, l.main.Quote(path, name)+" is no profile", meant(name, known))
 }
 
 // checkClients looks at each client and for names and tokens given twice.
-func (l *loader) checkClients(root at) {
+func (l *loader) checkClients(root strictyaml.Path) {
 	names, tokens := map[string]int{}, map[string]int{}
 	for i := range l.cfg.Server.Clients {
 		c := &l.cfg.Server.Clients[i]
-		entry := root.item(i)
-		l.checkClientName(entry.key("name").path, c.Name, names)
+		entry := root.Item(i)
+		l.checkClientName(entry.Key("name"), c.Name, names)
 		l.checkToken(entry, c, tokens)
-		l.checkProfileName(entry.key("profile").path, c.Profile)
-		l.checkClientNPC(entry.key("npc").path, c.NPC)
+		l.checkProfileName(entry.Key("profile"), c.Profile)
+		l.checkClientNPC(entry.Key("npc"), c.NPC)
 	}
 }
 
 // checkClientName keeps the names of callers apart in rules and records.
-func (l *loader) checkClientName(path, name string, seen map[string]int) {
+func (l *loader) checkClientName(path strictyaml.Path, name string, seen map[string]int) {
 	key := foldName(name)
 	if key == "" {
 		return // its absence is already reported
@@ -136,41 +126,41 @@ func (l *loader) checkClientName(path, name string, seen map[string]int) {
 	}
 	switch first, taken := seen[key]; {
 	case taken:
-		fault(l.main, path, fmt.Sprintf("another client has this name (line %d)", first), "rename one of them")
+		l.main.AddProblem(path, fmt.Sprintf("another client has this name (line %d)", first), "rename one of them")
 	case slices.Contains(builtInCallers(), key):
-		fault(l.main, path, quote(key)+" stands for others in rules", "give the client another name")
+		l.main.AddProblem(path, strictyaml.Quote(key)+" stands for others in rules", "give the client another name")
 	case strings.HasPrefix(key, "npc:"):
-		fault(l.main, path, "\"npc:\" stands for NPCs in rules", "give the client a name without it")
+		l.main.AddProblem(path, "\"npc:\" stands for NPCs in rules", "give the client a name without it")
 	case strings.ContainsFunc(name, odd) || strings.TrimSpace(name) != name:
-		fault(l.main, path, l.main.shown(path, name)+" is no name for a client", "use letters, digits, spaces, ., -, _ and @")
+		l.main.AddProblem(path, l.main.Quote(path, name)+" is no name for a client", "use letters, digits, spaces, ., -, _ and @")
 	default:
-		seen[key] = l.main.line(path)
+		seen[key] = l.main.Line(path)
 	}
 }
 
 // checkToken looks for exactly one token that nobody else has. Tokens are
 // compared by hash and never shown.
-func (l *loader) checkToken(entry at, c *Client, seen map[string]int) {
-	token, hash := entry.key("token").path, entry.key("token_hash").path
-	if l.main.broken[token] || l.main.broken[hash] {
+func (l *loader) checkToken(entry strictyaml.Path, c *Client, seen map[string]int) {
+	token, hash := entry.Key("token"), entry.Key("token_hash")
+	if l.main.Broken(token) || l.main.Broken(hash) {
 		return
 	}
 	given, sum := token, ""
 	switch {
 	case c.Token == "" && c.TokenHash == "":
-		fault(l.main, entry.path, "has no token, so nobody could be this client", "add token or token_hash; glyphoxa mcp token makes one")
+		l.main.AddProblem(entry, "has no token, so nobody could be this client", "add token or token_hash; glyphoxa mcp token makes one")
 		return
 	case c.Token != "" && c.TokenHash != "":
-		fault(l.main, hash, "token is given too", "keep one of them")
+		l.main.AddProblem(hash, "token is given too", "keep one of them")
 		return
 	case c.Token != "" && utf8.RuneCountInString(c.Token.Reveal()) < minToken:
-		fault(l.main, token, fmt.Sprintf("is shorter than %d characters", minToken), "make one with glyphoxa mcp token")
+		l.main.AddProblem(token, fmt.Sprintf("is shorter than %d characters", minToken), "make one with glyphoxa mcp token")
 		return
 	case strings.ContainsFunc(c.Token.Reveal(), func(r rune) bool { return r <= ' ' || r > '~' }):
-		fault(l.main, token, "has characters that no client can send", "make one with glyphoxa mcp token")
+		l.main.AddProblem(token, "has characters that no client can send", "make one with glyphoxa mcp token")
 		return
 	case c.TokenHash != "" && !hashPattern.MatchString(c.TokenHash):
-		fault(l.main, hash, "is no hash of a token", "write \"sha256:\" and 64 digits 0 to 9 and a to f, as glyphoxa mcp token prints it")
+		l.main.AddProblem(hash, "is no hash of a token", "write \"sha256:\" and 64 digits 0 to 9 and a to f, as glyphoxa mcp token prints it")
 		return
 	case c.Token != "":
 		raw := sha256.Sum256([]byte(c.Token.Reveal()))
@@ -179,14 +169,14 @@ func (l *loader) checkToken(entry at, c *Client, seen map[string]int) {
 		given, sum = hash, c.TokenHash
 	}
 	if first, taken := seen[sum]; taken {
-		fault(l.main, given, fmt.Sprintf("another client has this token (line %d)", first), "give each a token of its own")
+		l.main.AddProblem(given, fmt.Sprintf("another client has this token (line %d)", first), "give each a token of its own")
 		return
 	}
-	seen[sum] = l.main.line(given)
+	seen[sum] = l.main.Line(given)
 }
 
 // checkClientNPC looks whether there is an NPC with whose eyes to see.
-func (l *loader) checkClientNPC(path, id string) {
+func (l *loader) checkClientNPC(path strictyaml.Path, id string) {
 	ids := l.npcIDs()
 	if id == "" || slices.Contains(ids, id) {
 		return
@@ -195,7 +185,7 @@ func (l *loader) checkClientNPC(path, id string) {
 	if near := problem.Nearest(id, ids); near != "" {
 		fix = fmt.Sprintf("did you mean %q?", near)
 	}
-	fault(l.main, path, "there is no NPC with the id "+l.main.shown(path, id), fix)
+	l.main.AddProblem(path, "there is no NPC with the id "+l.main.Quote(path, id), fix)
 }
 
 func (l *loader) npcIDs() []string {
@@ -207,32 +197,32 @@ func (l *loader) npcIDs() []string {
 }
 
 // checkOAuth looks whether anybody could pass, and nobody unasked.
-func (l *loader) checkOAuth(o *OAuth, root at) {
+func (l *loader) checkOAuth(o *OAuth, root strictyaml.Path) {
 	for _, e := range []struct{ key, address string }{{"issuer", o.Issuer}, {"jwks_url", o.JWKS}} {
 		u, err := url.Parse(e.address)
 		if err != nil || u.Scheme != "http" {
 			continue
 		}
 		if !isLoopback(net.JoinHostPort(u.Hostname(), "80")) {
-			fault(l.main, root.key(e.key).path, "anybody on the way could forge keys", "use https")
+			l.main.AddProblem(root.Key(e.key), "anybody on the way could forge keys", "use https")
 		}
 	}
-	l.checkProfileName(root.key("profile").path, o.Profile)
+	l.checkProfileName(root.Key("profile"), o.Profile)
 	for _, scope := range slices.Sorted(maps.Keys(o.Scopes)) {
-		path := root.key("scopes").key(scope).path
+		path := root.Key("scopes").Key(scope)
 		if o.Scopes[scope] == "" {
-			fault(l.main, path, "is empty", "name a profile")
+			l.main.AddProblem(path, "is empty", "name a profile")
 		}
 		l.checkProfileName(path, o.Scopes[scope])
 	}
 	if o.Profile == "" && len(o.Scopes) == 0 {
-		fault(l.main, root.path, "nobody would be let in: no token has a profile", "add profile or scopes")
+		l.main.AddProblem(root, "nobody would be let in: no token has a profile", "add profile or scopes")
 	}
 }
 
 // checkWorkflows looks whether the directory of workflows is one. A missing
 // directory holds no workflows.
-func (l *loader) checkWorkflows(path string) {
+func (l *loader) checkWorkflows(path strictyaml.Path) {
 	dir := l.cfg.Server.Workflows
 	if dir == "" {
 		return
@@ -240,12 +230,12 @@ func (l *loader) checkWorkflows(path string) {
 	info, err := l.src.stat(l.src.join(dir))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if l.main.given(path) {
+		if l.main.Given(path) {
 			l.warn(l.main, path, "there is no such directory", "correct the path or create the directory")
 		}
 	case err != nil:
-		fault(l.main, path, unreadable(err).What, "check the path and its permissions")
+		l.main.AddProblem(path, unreadable(err).What, "check the path and its permissions")
 	case !info.IsDir():
-		fault(l.main, path, "this is no directory", "name the directory with the workflow files")
+		l.main.AddProblem(path, "this is no directory", "name the directory with the workflow files")
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"path"
 	"path/filepath"
 
-	"github.com/MrWong99/glyphoxa/internal/document"
+	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 )
 
 // maxWorld bounds a campaign file, in bytes.
@@ -82,7 +82,7 @@ const maxFile = 4 << 20
 
 // read returns the content of a file. Unless pipes are welcome, the file must
 // be a regular one: opening anything else might wait forever.
-func (s source) read(p string, pipes bool) ([]byte, *document.Flaw) {
+func (s source) read(p string, pipes bool) ([]byte, *strictyaml.Flaw) {
 	info, err := s.stat(p)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && pipes:
@@ -111,7 +111,7 @@ func (s source) readAll(p string, most int64) ([]byte, error) {
 }
 
 // list returns the names of the NPC files in directory p, sorted.
-func (s source) list(p string) ([]string, *document.Flaw) {
+func (s source) list(p string) ([]string, *strictyaml.Flaw) {
 	info, err := s.stat(s.join(p))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -138,12 +138,12 @@ func (s source) list(p string) ([]string, *document.Flaw) {
 }
 
 // wholly is a flaw of a file as a whole.
-func wholly(what, fix string) *document.Flaw {
-	return &document.Flaw{Line: 1, What: what, Fix: fix}
+func wholly(what, fix string) *strictyaml.Flaw {
+	return &strictyaml.Flaw{Line: 1, What: what, Fix: fix}
 }
 
 // unreadable says why a file cannot be read, without its path.
-func unreadable(err error) *document.Flaw {
+func unreadable(err error) *strictyaml.Flaw {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		err = pe.Err

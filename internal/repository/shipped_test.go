@@ -116,7 +116,11 @@ func TestNamesSoundApart(t *testing.T) {
 }
 
 func TestCastIsInTheCampaign(t *testing.T) {
-	world, err := campaign.LoadFS(glyphoxa.Shipped, "campaigns/thornhollow.yaml")
+	text, err := fs.ReadFile(glyphoxa.Shipped, "campaigns/thornhollow.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	world, err := campaign.Parse("thornhollow.yaml", text)
 	if err != nil {
 		t.Fatal(err)
 	}

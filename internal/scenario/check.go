@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -25,30 +26,30 @@ func (c *checker) check() {
 	seen := map[string]bool{}
 	for i, p := range s.Players {
 		if seen[p.Name] {
-			c.fault(fmt.Sprintf("players[%d].name", i), "another player has this name", "rename one of them")
+			c.fault(strictyaml.Path("players").Item(i).Key("name"), "another player has this name", "rename one of them")
 		}
 		seen[p.Name] = true
 	}
 	seen = map[string]bool{}
 	for i, t := range s.Tools {
 		if seen[t.Name] {
-			c.fault(fmt.Sprintf("tools[%d].name", i), "another tool has this name", "rename one of them")
+			c.fault(strictyaml.Path("tools").Item(i).Key("name"), "another tool has this name", "rename one of them")
 		}
 		seen[t.Name] = true
 	}
 	for i, n := range s.NPCs {
 		for k, t := range n.Tools {
 			if !seen[t] && n.File == "" {
-				c.fault(fmt.Sprintf("npcs[%d].tools[%d]", i, k), fmt.Sprintf("there is no tool %q", t), "add it under tools")
+				c.fault(strictyaml.Path("npcs").Item(i).Key("tools").Item(k), fmt.Sprintf("there is no tool %q", t), "add it under tools")
 			}
 		}
 	}
 	for i, r := range s.Model.Replies {
-		c.reply(fmt.Sprintf("model.replies[%d]", i), r)
+		c.reply(strictyaml.Path("model.replies").Item(i), r)
 	}
 	var sound time.Duration
 	for i, st := range s.Story {
-		path := fmt.Sprintf("story[%d]", i)
+		path := strictyaml.Path("story").Item(i)
 		c.step(path, st)
 		before := sound
 		if sound += st.sound(); before <= longestSound && sound > longestSound {
@@ -56,7 +57,7 @@ func (c *checker) check() {
 		}
 	}
 	for i, e := range s.Expect {
-		path := fmt.Sprintf("expect[%d]", i)
+		path := strictyaml.Path("expect").Item(i)
 		c.expectation(path, e)
 		s.ExpectLines = append(s.ExpectLines, c.doc.Line(path))
 	}
@@ -82,9 +83,9 @@ func (st Step) sound() time.Duration {
 	return all + time.Duration(st.Lasts)
 }
 
-func (c *checker) reply(path string, r Reply) {
+func (c *checker) reply(path strictyaml.Path, r Reply) {
 	if r.NPC != "" && !c.scene.npc(r.NPC) {
-		c.fault(path+".npc", fmt.Sprintf("there is no NPC %q", r.NPC), "use a name under npcs")
+		c.fault(path.Key("npc"), fmt.Sprintf("there is no NPC %q", r.NPC), "use a name under npcs")
 	}
 	if len(r.Rounds) > 0 && !r.empty() {
 		c.fault(path, "a reply has either rounds or one round of its own", "move the rest into rounds")
@@ -118,59 +119,59 @@ func byPlayer(action string) bool {
 	return slices.Contains([]string{"says", "types", "makes", "joins", "leaves", "edits", "deletes"}, action)
 }
 
-func (c *checker) step(path string, st Step) {
+func (c *checker) step(path strictyaml.Path, st Step) {
 	acts := st.actions()
 	switch {
 	case len(acts) == 0:
 		c.fault(path, "nothing happens in this step", "add says, types, makes, joins, leaves, edits, deletes, mute, unmute, say, raise, lower, direct or recast")
 		return
 	case len(acts) > 1:
-		c.fault(path+"."+acts[1], fmt.Sprintf("%s and %s cannot be in one step", acts[0], acts[1]), "make two steps of it")
+		c.fault(path.Key(acts[1]), fmt.Sprintf("%s and %s cannot be in one step", acts[0], acts[1]), "make two steps of it")
 		return
 	case byPlayer(acts[0]) && st.Who == "":
 		c.fault(path, acts[0]+" needs who does it", "add who")
 	case !byPlayer(acts[0]) && st.Who != "":
-		c.fault(path+".who", acts[0]+" is done by the dungeon master", "remove who")
+		c.fault(path.Key("who"), acts[0]+" is done by the dungeon master", "remove who")
 	}
-	if st.After != "" && c.doc.Given(path+".at") {
-		c.fault(path+".at", "a step has either at or after", "remove one of them")
+	if st.After != "" && c.doc.Given(path.Key("at")) {
+		c.fault(path.Key("at"), "a step has either at or after", "remove one of them")
 	}
 	if st.After != "" {
-		c.trigger(path+".after", st.After)
+		c.trigger(path.Key("after"), st.After)
 	}
 	if st.Plays != "" {
-		c.recording(path+".plays", st)
+		c.recording(path.Key("plays"), st)
 	}
 	if _, err := parseLine(st.Says); st.Says != "" && err != nil {
-		c.fault(path+".says", "says: "+err.Error(), "write a pause as [800ms]")
+		c.fault(path.Key("says"), "says: "+err.Error(), "write a pause as [800ms]")
 	}
 	for key, name := range map[string]string{"mute": st.Mute, "unmute": st.Unmute} {
 		if name != "" && name != "all" && !c.scene.npc(name) {
-			c.fault(path+"."+key, fmt.Sprintf("there is no NPC %q", name), "use a name under npcs, or all")
+			c.fault(path.Key(key), fmt.Sprintf("there is no NPC %q", name), "use a name under npcs, or all")
 		}
 	}
 	c.refs(path, st)
 	for i, name := range st.Recast {
 		if !c.scene.npc(name) {
-			c.fault(fmt.Sprintf("%s.recast[%d]", path, i), fmt.Sprintf("there is no NPC %q", name), "use a name under npcs")
+			c.fault(path.Key("recast").Item(i), fmt.Sprintf("there is no NPC %q", name), "use a name under npcs")
 		}
 	}
 	for key, o := range map[string]*Order{"say": st.Say, "direct": st.Direct} {
 		if o != nil && !c.scene.npc(o.NPC) {
-			c.fault(path+"."+key+".npc", fmt.Sprintf("there is no NPC %q", o.NPC), "use a name under npcs")
+			c.fault(path.Key(key).Key("npc"), fmt.Sprintf("there is no NPC %q", o.NPC), "use a name under npcs")
 		}
 	}
 	for key, r := range map[string]*Raise{"raise": st.Raise, "lower": st.Lower} {
 		if r != nil && !c.scene.npc(r.NPC) {
-			c.fault(path+"."+key+".npc", fmt.Sprintf("there is no NPC %q", r.NPC), "use a name under npcs")
+			c.fault(path.Key(key).Key("npc"), fmt.Sprintf("there is no NPC %q", r.NPC), "use a name under npcs")
 		}
 	}
 }
 
 // refs sees that what a step edits or deletes is typed in the story.
-func (c *checker) refs(path string, st Step) {
+func (c *checker) refs(path strictyaml.Path, st Step) {
 	if st.Ref != "" && st.Types == "" {
-		c.fault(path+".ref", "ref is of a typed line", "remove it, or add types")
+		c.fault(path.Key("ref"), "ref is of a typed line", "remove it, or add types")
 	}
 	wants := map[string]string{"deletes": st.Deletes}
 	if st.Edits != nil {
@@ -178,13 +179,13 @@ func (c *checker) refs(path string, st Step) {
 	}
 	for key, ref := range wants {
 		if ref != "" && !slices.ContainsFunc(c.scene.Story, func(s Step) bool { return s.Ref == ref }) {
-			c.fault(path+"."+key, fmt.Sprintf("no line has the ref %q", ref), "add ref to the step that types it")
+			c.fault(path.Key(key), fmt.Sprintf("no line has the ref %q", ref), "add ref to the step that types it")
 		}
 	}
 }
 
 // recording reads the sound of a step.
-func (c *checker) recording(path string, st Step) {
+func (c *checker) recording(path strictyaml.Path, st Step) {
 	if st.Says == "" {
 		c.fault(path, "plays needs says: what is heard in it", "add says")
 		return
@@ -224,7 +225,7 @@ func recorded(text []byte) ([]int16, error) {
 }
 
 // trigger checks what a step waits for: it must show while the scene plays.
-func (c *checker) trigger(path, text string) {
+func (c *checker) trigger(path strictyaml.Path, text string) {
 	p, err := parsePattern(text)
 	switch {
 	case err != nil:
@@ -254,14 +255,14 @@ func (e Expectation) kinds() []string {
 	return out
 }
 
-func (c *checker) expectation(path string, e Expectation) {
+func (c *checker) expectation(path strictyaml.Path, e Expectation) {
 	kinds := e.kinds()
 	switch {
 	case len(kinds) == 0:
 		c.fault(path, "nothing is expected here", "add event, absent, order, outcomes, ledger, transcript, heard, silent or sounds")
 		return
 	case len(kinds) > 1:
-		c.fault(path+"."+kinds[1], fmt.Sprintf("%s and %s are two expectations", kinds[0], kinds[1]), "make two of it")
+		c.fault(path.Key(kinds[1]), fmt.Sprintf("%s and %s are two expectations", kinds[0], kinds[1]), "make two of it")
 		return
 	}
 	kind := kinds[0]
@@ -274,7 +275,7 @@ func (c *checker) expectation(path string, e Expectation) {
 			continue
 		}
 		if _, err := parsePattern(text); err != nil {
-			c.fault(path+"."+key, key+": "+err.Error(), "")
+			c.fault(path.Key(key), key+": "+err.Error(), "")
 		}
 	}
 	numbers := ledgerNumbers()
@@ -282,19 +283,19 @@ func (c *checker) expectation(path string, e Expectation) {
 		number, known := numbers[key]
 		switch {
 		case !known:
-			c.fault(path+".ledger."+key, fmt.Sprintf("the ledger has no field %q", key), "see the fields in docs/events.md")
+			c.fault(path.Key("ledger").Key(key), fmt.Sprintf("the ledger has no field %q", key), "see the fields in docs/events.md")
 		case number && !parseBound(value).numeric():
-			c.fault(path+".ledger."+key, fmt.Sprintf("%s: %q is no number", key, value), `write "<1200", ">=10" or 0`)
+			c.fault(path.Key("ledger").Key(key), fmt.Sprintf("%s: %q is no number", key, value), `write "<1200", ">=10" or 0`)
 		}
 	}
 	if e.Count != "" && !parseBound(e.Count).numeric() {
-		c.fault(path+".count", "count: "+fmt.Sprintf("%q is no number", e.Count), "write 2, <3 or >=1")
+		c.fault(path.Key("count"), "count: "+fmt.Sprintf("%q is no number", e.Count), "write 2, <3 or >=1")
 	}
 	c.fitting(path, kind, e)
 }
 
 // fitting refuses keys that mean nothing for the kind of expectation.
-func (c *checker) fitting(path, kind string, e Expectation) {
+func (c *checker) fitting(path strictyaml.Path, kind string, e Expectation) {
 	for _, k := range []struct {
 		key   string
 		given bool
@@ -309,7 +310,7 @@ func (c *checker) fitting(path, kind string, e Expectation) {
 		{"before", e.Before != "", []string{"event", "absent", "silent", "sounds"}},
 	} {
 		if k.given && !slices.Contains(k.fits, kind) {
-			c.fault(path+"."+k.key, fmt.Sprintf("%s means nothing with %s", k.key, kind), "remove it; it goes with "+strings.Join(k.fits, ", "))
+			c.fault(path.Key(k.key), fmt.Sprintf("%s means nothing with %s", k.key, kind), "remove it; it goes with "+strings.Join(k.fits, ", "))
 		}
 	}
 	if (e.Within != 0 || e.NoSooner != 0) && e.After == "" {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 )
 
 // maxScene bounds a scene's file and every file it names, in bytes.
@@ -97,11 +98,8 @@ func reason(err error) string {
 func Parse(file string, text []byte, read func(path string) ([]byte, error)) (*Scene, problem.List) {
 	s := blank()
 	s.File = file
-	if len(text) > maxScene {
-		return s, problem.List{{File: file, Line: 1, What: fmt.Sprintf("the file is larger than %d KiB", maxScene>>10), Fix: "split the scene"}}
-	}
-	doc, problems := config.Read(file, text, s)
-	c := &checker{scene: s, doc: doc, problems: problems, read: read}
+	c := &checker{scene: s, read: read}
+	c.doc = strictyaml.Read(file, text, s, &strictyaml.Options{MaxSize: maxScene}, &c.problems)
 	c.cast()
 	if len(c.problems) == 0 { // what is half read would be blamed for what is missing
 		c.check()
@@ -112,12 +110,12 @@ func Parse(file string, text []byte, read func(path string) ([]byte, error)) (*S
 // checker looks at what only shows when a scene is read as a whole.
 type checker struct {
 	scene    *Scene
-	doc      *config.Document
+	doc      *strictyaml.Document
 	problems problem.List
 	read     func(string) ([]byte, error)
 }
 
-func (c *checker) fault(path, what, fix string) {
+func (c *checker) fault(path strictyaml.Path, what, fix string) {
 	c.problems.Add(c.scene.File, c.doc.Line(path), what, fix)
 }
 
@@ -128,13 +126,11 @@ func (c *checker) cast() {
 		path := filepath.Join(filepath.Dir(s.File), filepath.FromSlash(name))
 		text, err := c.read(path)
 		if err != nil {
-			c.fault(fmt.Sprintf("cast[%d]", i), "cast: "+reason(err), "name a file as seen from the scene's directory")
+			c.fault(strictyaml.Path("cast").Item(i), "cast: "+reason(err), "name a file as seen from the scene's directory")
 			continue
 		}
 		npc := config.DefaultNPC()
-		doc, found := config.Read(path, text, &npc)
-		npc.File, npc.Line = path, doc.Line("")
-		c.problems = append(c.problems, found...)
+		config.ReadNPC(path, text, &npc, nil, &c.problems)
 		s.NPCs = append(s.NPCs, npc)
 	}
 	seen := map[string]bool{}
@@ -143,7 +139,7 @@ func (c *checker) cast() {
 		if n.ID == "" {
 			n.ID = config.Slug(n.Name)
 		}
-		switch path := fmt.Sprintf("npcs[%d].name", i); {
+		switch path := strictyaml.Path("npcs").Item(i).Key("name"); {
 		case n.Name == "": // its absence is already reported
 		case n.ID == "":
 			c.fault(path, "no id can be made from the name", "add an id of letters a to z and digits")

@@ -49,7 +49,7 @@ func table(t testing.TB) (*mcphost.Host, *world.World) {
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), &sqlite.Options{Embedder: hashing.New()})
 	check(t, err)
 	t.Cleanup(func() { check(t, store.Close()) })
-	thornhollow, err := campaign.LoadFS(glyphoxa.Shipped, "campaigns/thornhollow.yaml")
+	thornhollow, err := campaign.Parse("thornhollow.yaml", []byte(readFile(t, "../../../campaigns/thornhollow.yaml")))
 	check(t, err)
 	check(t, thornhollow.Apply(t.Context(), store, store))
 	session, err := store.StartSession(t.Context(), thornhollow.Name)

@@ -8,8 +8,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/MrWong99/glyphoxa/internal/document"
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 )
 
 // reader turns YAML nodes into values and collects what is wrong with them.
@@ -30,7 +30,7 @@ func (r *reader) add(n *yaml.Node, what, fix string) { r.problems.Add(r.file, n.
 // document returns the root of the one document in data, nil if there is none
 // to work with.
 func (r *reader) document(data []byte) *yaml.Node {
-	root, flaw := document.Parse(data, MaxFile)
+	root, flaw := strictyaml.Parse(data, MaxFile)
 	switch {
 	case flaw != nil:
 		r.problems.Add(r.file, flaw.Line, flaw.What, flaw.Fix)

@@ -16,18 +16,18 @@ var ErrVoice = errors.New("voice is not usable")
 // Voice selects and colours a voice. The zero value is the provider's default.
 type Voice struct {
 	// ID is the vendor's voice id ("alloy", "en-us+m3").
-	ID string `yaml:"id,omitempty" json:"id,omitempty"`
+	ID string `yaml:"id,omitempty" json:"id,omitempty" doc:"The provider's name for the voice, such as alloy (openai) or en-us+m3 (espeak)."`
 	// IDs are the voice's ids by provider, for those that ID is not meant for.
 	// Providers do not look at it: see [Voice.For].
-	IDs map[string]string `yaml:"ids,omitempty" json:"ids,omitempty"`
+	IDs map[string]string `yaml:"ids,omitempty" json:"ids,omitempty" keys:"espeak|openai|elevenlabs" doc:"Names for the voice by provider, where id is meant for another one."`
 	// Language is a BCP 47 tag such as "en" or "de"; empty leaves it to the provider.
-	Language string `yaml:"language,omitempty" json:"language,omitempty"`
+	Language string `yaml:"language,omitempty" json:"language,omitempty" format:"language" doc:"Language the voice speaks, such as en or de."`
 	// Pitch is a factor, 1 is normal; 0 means 1. Range 0.5 to 2.
-	Pitch float64 `yaml:"pitch,omitempty" json:"pitch,omitempty"`
+	Pitch float64 `yaml:"pitch,omitempty" json:"pitch,omitempty" min:"0.5" max:"2" doc:"How high the voice is: 1 is normal, 0.5 low, 2 high."`
 	// Speed is a factor, 1 is normal; 0 means 1. Range 0.5 to 2.
-	Speed float64 `yaml:"speed,omitempty" json:"speed,omitempty"`
+	Speed float64 `yaml:"speed,omitempty" json:"speed,omitempty" min:"0.5" max:"2" doc:"How fast the voice speaks: 1 is normal."`
 	// Instructions describe manner of speech to vendors that take them.
-	Instructions string `yaml:"instructions,omitempty" json:"instructions,omitempty"`
+	Instructions string `yaml:"instructions,omitempty" json:"instructions,omitempty" doc:"Manner of speech, for providers that take such directions."`
 }
 
 // For returns the voice as the named provider takes it: with the id IDs holds

@@ -1,8 +1,7 @@
-package config
+package strictyaml
 
 import (
 	"fmt"
-	"reflect"
 
 	"gopkg.in/yaml.v3"
 )
@@ -22,16 +21,16 @@ func (d *decoder) pairs(n *yaml.Node, a at) (out []pair, ok bool) {
 	case isNull(n):
 		return nil, true
 	case n.Kind != yaml.MappingNode:
-		d.problem(a, n.Line, "expected keys and values, got "+describe(n), `write "key: value" lines below it`)
+		d.addProblem(a, n.Line, "expected keys and values, got "+describe(n), `write "key: value" lines below it`)
 		return nil, false
-	case !d.checkTag(n, a) || !d.charge(len(n.Content)/2, n.Line):
+	case !d.checkTag(n, a) || !d.chargeNodes(len(n.Content)/2, n.Line):
 		return nil, false
 	}
 	var merges []*yaml.Node
 	first := make(map[string]int, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, value := n.Content[i], n.Content[i+1]
-		if k.ShortTag() == "!!merge" {
+		if k.ShortTag() == "!!merge" && !d.opts.Literal {
 			merges = append(merges, value)
 			continue
 		}
@@ -40,7 +39,7 @@ func (d *decoder) pairs(n *yaml.Node, a at) (out []pair, ok bool) {
 			continue
 		}
 		if line, dup := first[text]; dup {
-			d.problem(a, k.Line, fmt.Sprintf("the key %s is here twice, first on line %d", quote(text), line), "keep one of them")
+			d.addProblem(a, k.Line, fmt.Sprintf("the key %s is here twice, first on line %d", Quote(text), line), "keep one of them")
 			continue
 		}
 		first[text] = k.Line
@@ -55,7 +54,7 @@ func (d *decoder) pairs(n *yaml.Node, a at) (out []pair, ok bool) {
 // merge appends the keys of m, the value of a << key, that are not there yet.
 func (d *decoder) merge(m *yaml.Node, a at, out []pair, first map[string]int) []pair {
 	line := d.lines[a.path]
-	m = d.enter(m, a)
+	m = d.enterNode(m, a)
 	d.lines[a.path] = line // what is merged in has no place of its own
 	if m == nil {
 		return out
@@ -79,56 +78,16 @@ func (d *decoder) merge(m *yaml.Node, a at, out []pair, first map[string]int) []
 // keyText returns the text of a key.
 func (d *decoder) keyText(n *yaml.Node, a at) (string, bool) {
 	line := n.Line
-	n = follow(n)
+	n = followAlias(n)
 	switch {
 	case n.Kind != yaml.ScalarNode:
-		d.problem(a, line, "expected a key, got "+describe(n), "a key is a word or a text")
+		d.addProblem(a, line, "expected a key, got "+describe(n), "a key is a word or a text")
 		return "", false
 	case len(n.Value) > maxKey:
-		d.problem(a, line, fmt.Sprintf("the key %s is longer than %d letters", quote(n.Value), maxKey), "shorten it")
+		d.addProblem(a, line, fmt.Sprintf("the key %s is longer than %d letters", Quote(n.Value), maxKey), "shorten it")
 		return "", false
 	}
 	return n.Value, true
-}
-
-// options fills a free-form map.
-func (d *decoder) options(n *yaml.Node, v reflect.Value, a at) {
-	out := ProviderOptions{}
-	pairs, _ := d.pairs(n, a)
-	for _, p := range pairs {
-		out[p.key] = d.free(p.value, a.key(p.key))
-	}
-	if len(out) > 0 {
-		v.Set(reflect.ValueOf(out))
-	}
-}
-
-// free reads a value of any type: text, number, bool, list or map.
-func (d *decoder) free(n *yaml.Node, a at) any {
-	n = d.enter(n, a)
-	if n == nil {
-		return nil
-	}
-	switch n.Kind {
-	case yaml.MappingNode:
-		out := map[string]any{}
-		pairs, _ := d.pairs(n, a)
-		for _, p := range pairs {
-			out[p.key] = d.free(p.value, a.key(p.key))
-		}
-		return out
-	case yaml.SequenceNode:
-		out := make([]any, 0, min(len(n.Content), 1024))
-		for i, c := range n.Content {
-			out = append(out, d.free(c, a.item(i)))
-		}
-		return out
-	}
-	s, ok := d.text(n, a)
-	if !ok {
-		return nil
-	}
-	return s.any()
 }
 
 // describe names what n is, for messages.

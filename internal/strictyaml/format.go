@@ -1,4 +1,4 @@
-package config
+package strictyaml
 
 import (
 	"net"
@@ -30,6 +30,11 @@ func checkFormat(format string, s scalarText) (what, fix string) {
 	case "origin":
 		if !isOrigin(s.text) {
 			return s.shown() + " is no origin", "write scheme://host, such as https://table.example, without a path"
+		}
+	case "host":
+		if u, err := url.Parse("http://" + s.text); err != nil || u.Host != s.text || u.Hostname() == "" ||
+			strings.Contains(s.text, "*") || u.Port() != "" && !isPort(u.Port()) {
+			return s.shown() + " is no host name", "write the name alone, such as table.example, without https:// and path"
 		}
 	case "clock":
 		if t, err := time.Parse("15:04", s.text); err != nil || t.Format("15:04") != s.text {

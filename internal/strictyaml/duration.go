@@ -1,4 +1,4 @@
-package config
+package strictyaml
 
 import (
 	"fmt"
@@ -7,13 +7,16 @@ import (
 	"time"
 )
 
+// Duration is a time.Duration that reads "500ms" or "5m"; 0 alone needs no unit.
+type Duration time.Duration
+
 // String returns the duration as "500ms" or "5m0s".
 func (d Duration) String() string { return time.Duration(d).String() }
 
 // MarshalText renders what UnmarshalText reads.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// MarshalYAML renders what [Load] reads.
+// MarshalYAML renders what [Read] reads.
 func (d Duration) MarshalYAML() (any, error) { return d.String(), nil }
 
 // UnmarshalText reads "500ms" or "1m30s". A number needs a unit unless it is 0:
@@ -22,7 +25,7 @@ func (d *Duration) UnmarshalText(b []byte) error {
 	s := string(b)
 	v, err := time.ParseDuration(s)
 	if err != nil {
-		return fmt.Errorf("%s is no duration; %s", quote(s), durationRemedy(s))
+		return fmt.Errorf("%s is no duration; %s", Quote(s), durationRemedy(s))
 	}
 	*d = Duration(v)
 	return nil

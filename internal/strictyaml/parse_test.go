@@ -1,4 +1,4 @@
-package document_test
+package strictyaml_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/MrWong99/glyphoxa/internal/document"
+	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 )
 
 func TestParse(t *testing.T) {
@@ -29,7 +29,7 @@ func TestParse(t *testing.T) {
 		{"a bell", "a: \x07\n", 1, "an invisible character (U+0007)"},
 		{"too much", strings.Repeat("#\n", 600), 1, "larger than 1 KiB"},
 	} {
-		root, flaw := document.Parse([]byte(row.text), 1<<10)
+		root, flaw := strictyaml.Parse([]byte(row.text), 1<<10)
 		switch {
 		case row.line == 0 && flaw != nil:
 			t.Errorf("%s: flaw %+v, want none", row.name, flaw)
@@ -50,7 +50,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("--- a\n--- b\n")
 	f.Add("&a [*a]")
 	f.Fuzz(func(t *testing.T, text string) {
-		root, flaw := document.Parse([]byte(text), 1<<16)
+		root, flaw := strictyaml.Parse([]byte(text), 1<<16)
 		if flaw != nil && (root != nil || flaw.Line < 1 || flaw.What == "" || flaw.Fix == "") {
 			t.Errorf("flaw %+v with root %v", flaw, root)
 		}

@@ -1,8 +1,4 @@
-// Package document finds the one YAML document in the text of a file that a
-// person wrote, and says in their words why there is none.
-//
-// Imported by every reader of hand-written YAML. It does no I/O.
-package document
+package strictyaml
 
 import (
 	"bytes"

@@ -1,7 +1,8 @@
-package config
+package strictyaml
 
 import (
 	"cmp"
+	"encoding"
 	"fmt"
 	"math"
 	"reflect"
@@ -12,7 +13,6 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
@@ -27,14 +27,17 @@ type scalarText struct {
 	changed bool
 }
 
-// text expands n, which is no list or mapping, and finds its type.
-func (d *decoder) text(n *yaml.Node, a at) (scalarText, bool) {
+// readText expands n, which is no list or mapping, and finds its type.
+func (d *decoder) readText(n *yaml.Node, a at) (scalarText, bool) {
 	if n.Kind != yaml.ScalarNode || !d.checkTag(n, a) {
 		return scalarText{}, false
 	}
-	x, what, fix := expand(n.Value, d.lookup)
+	x, what, fix := expansion{text: n.Value}, "", ""
+	if !d.opts.Literal {
+		x, what, fix = expand(n.Value, d.opts.LookupEnv)
+	}
 	if what != "" {
-		d.problem(a, n.Line, what, fix)
+		d.addProblem(a, n.Line, what, fix)
 		return scalarText{}, false
 	}
 	if x.changed {
@@ -43,7 +46,7 @@ func (d *decoder) text(n *yaml.Node, a at) (scalarText, bool) {
 	}
 	if d.bytes > maxExpanded {
 		d.exhausted = true
-		d.problem(at{}, n.Line, fmt.Sprintf("the file expands to more than %d MiB", maxExpanded>>20), "use fewer aliases (*) and shorter variables")
+		d.addProblem(at{}, n.Line, fmt.Sprintf("the file expands to more than %d MiB", maxExpanded>>20), "use fewer aliases (*) and shorter variables")
 		return scalarText{}, false
 	}
 	s := scalarText{text: x.text, raw: n.Value, tag: "!!str", changed: x.changed}
@@ -63,7 +66,7 @@ func (d *decoder) checkTag(n *yaml.Node, a at) bool {
 	case "!!str", "!!int", "!!float", "!!bool", "!!null", "!!map", "!!seq", "!!merge":
 		return true
 	}
-	d.problem(a, n.Line, "the tag "+quote(n.Tag)+" means nothing here", "remove it")
+	d.addProblem(a, n.Line, "the tag "+Quote(n.Tag)+" means nothing here", "remove it")
 	return false
 }
 
@@ -71,28 +74,26 @@ func (d *decoder) checkTag(n *yaml.Node, a at) bool {
 // shown.
 func (s scalarText) shown() string {
 	if s.changed {
-		return "the value of " + quote(s.raw)
+		return "the value of " + Quote(s.raw)
 	}
-	return quote(s.raw)
+	return Quote(s.raw)
 }
 
-// any returns the scalar as the Go value closest to its YAML type.
-func (s scalarText) any() any {
+// plain returns the scalar as the Go value closest to its YAML type: nil, bool,
+// int64, float64 or string. ok is false for a number that is none.
+func (s scalarText) plain() (v any, ok bool) {
 	switch s.tag {
 	case "!!null":
-		return nil
+		return nil, true
 	case "!!bool":
-		return strings.EqualFold(s.text, "true")
-	case "!!int":
+		return strings.EqualFold(s.text, "true"), true
+	case "!!int", "!!float":
 		if i, ok := s.int(); ok {
-			return i
+			return i, true
 		}
-	case "!!float":
-		if f, ok := s.float(); ok {
-			return f
-		}
+		return s.float()
 	}
-	return s.text
+	return s.text, true
 }
 
 func (s scalarText) int() (int64, bool) {
@@ -111,58 +112,61 @@ func (s scalarText) float() (float64, bool) {
 	return f, !math.IsNaN(f) && !math.IsInf(f, 0)
 }
 
-// scalar fills a text, number, bool, duration or tier.
-func (d *decoder) scalar(n *yaml.Node, v reflect.Value, a at, r rules) {
+// readScalar fills a text, number, bool, duration or what reads its text itself.
+func (d *decoder) readScalar(n *yaml.Node, v reflect.Value, a at, r rules) {
 	if n.Kind != yaml.ScalarNode {
-		d.problem(a, n.Line, "expected "+expected(v.Type())+", got "+describe(n), "")
+		d.addProblem(a, n.Line, "expected "+expected(v.Type(), r)+", got "+describe(n), "")
 		return
 	}
-	s, ok := d.text(n, a)
-	if !ok || s.tag == "!!null" {
+	s, ok := d.readText(n, a)
+	switch {
+	case !ok:
 		return
-	}
-	switch v.Type() {
-	case typeSecret:
-		v.SetString(s.text)
+	case s.tag == "!!null":
+		if d.opts.Literal {
+			d.addProblem(a, n.Line, "is empty", remedy(r))
+		}
 		return
-	case typeDuration:
-		d.duration(s, v, a, n.Line, r)
+	case v.Type() == typeDuration:
+		d.readDuration(s, v, a, n.Line, r)
 		return
-	case typeTier:
-		d.tier(s, v, a, n.Line)
+	case readsText(v.Type()):
+		if v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s.text)) != nil {
+			d.oneOf(s.text, r.enum, a, n.Line, s.raw)
+		}
 		return
 	}
 	switch v.Kind() {
 	case reflect.String:
-		d.string(s, v, a, n.Line, r)
+		d.readString(s, v, a, n.Line, r)
 	case reflect.Bool:
 		if s.tag != "!!bool" {
-			d.wrongType(s, v, a, n.Line)
+			d.addWrongType(s, v, a, n.Line, r)
 			return
 		}
 		v.SetBool(strings.EqualFold(s.text, "true"))
 	case reflect.Float64:
 		f, ok := s.float()
 		if !ok && s.tag == "!!float" {
-			d.problem(a, n.Line, s.shown()+" is no finite number", "write it in digits")
+			d.addProblem(a, n.Line, s.shown()+" is no finite number", "write it in digits")
 		} else if !ok {
-			d.wrongType(s, v, a, n.Line)
+			d.addWrongType(s, v, a, n.Line, r)
 		} else if inRange(d, f, parseFloat, s, a, n.Line, r) {
 			v.SetFloat(f)
 		}
 	default:
-		d.whole(s, v, a, n.Line, r)
+		d.readWhole(s, v, a, n.Line, r)
 	}
 }
 
-// whole fills an integer.
-func (d *decoder) whole(s scalarText, v reflect.Value, a at, line int, r rules) {
+// readWhole fills an integer.
+func (d *decoder) readWhole(s scalarText, v reflect.Value, a at, line int, r rules) {
 	i, ok := s.int()
 	switch {
 	case !ok && s.tag != "!!str" && strings.Trim(s.text, "+-0123456789") == "" || ok && v.OverflowInt(i):
-		d.problem(a, line, s.shown()+" is too large", "use a smaller number")
+		d.addProblem(a, line, s.shown()+" is too large", "use a smaller number")
 	case !ok:
-		d.wrongType(s, v, a, line)
+		d.addWrongType(s, v, a, line, r)
 	default:
 		limit := func(t string) int64 { return int64(parseFloat(t)) }
 		if inRange(d, i, limit, s, a, line, r) {
@@ -171,31 +175,47 @@ func (d *decoder) whole(s scalarText, v reflect.Value, a at, line int, r rules) 
 	}
 }
 
-// wrongType reports a scalar of another type than v's.
-func (d *decoder) wrongType(s scalarText, v reflect.Value, a at, line int) {
+// addWrongType reports a scalar of another type than v's.
+func (d *decoder) addWrongType(s scalarText, v reflect.Value, a at, line int, r rules) {
 	got := describe(&yaml.Node{Kind: yaml.ScalarNode, Tag: s.tag})
 	if s.changed {
-		got += " in " + quote(s.raw)
+		got += " in " + Quote(s.raw)
 	}
 	fix := ""
 	if plain := (&yaml.Node{Kind: yaml.ScalarNode, Value: s.text}).ShortTag(); s.tag == "!!str" && plain != "!!str" {
 		fix = "remove the quotes"
+	} else if v.Kind() == reflect.String {
+		fix = "put it in quotes: " + Quote(s.text)
 	}
-	d.problem(a, line, "expected "+expected(v.Type())+", got "+got, fix)
+	d.addProblem(a, line, "expected "+expected(v.Type(), r)+", got "+got, fix)
 }
 
-// string fills a text.
-func (d *decoder) string(s scalarText, v reflect.Value, a at, line int, r rules) {
+// readString fills a text. One of a named type is taken as it is written.
+func (d *decoder) readString(s scalarText, v reflect.Value, a at, line int, r rules) {
+	if d.opts.Literal && v.Type().PkgPath() == "" {
+		if s.tag == "!!int" || s.tag == "!!float" || s.tag == "!!bool" {
+			d.addWrongType(s, v, a, line, r)
+			return
+		}
+		if s.text = strings.TrimSpace(s.text); s.text == "" {
+			d.addProblem(a, line, "is blank", remedy(r))
+			return
+		}
+	}
 	if len(r.enum) > 0 && !d.oneOf(s.text, r.enum, a, line, s.raw) {
 		return
 	}
 	if most, err := strconv.Atoi(r.max); err == nil && utf8.RuneCountInString(s.text) > most {
-		d.problem(a, line, fmt.Sprintf("is longer than %d letters", most), "shorten it")
+		d.addProblem(a, line, fmt.Sprintf("is longer than %d letters", most), "shorten it")
 		return
 	}
 	if r.format != "" && s.text != "" {
-		if what, fix := checkFormat(r.format, s); what != "" {
-			d.problem(a, line, what, fix)
+		what, fix := checkFormat(r.format, s)
+		if check := d.opts.Formats[r.format]; check != nil {
+			what, fix = check(s.text)
+		}
+		if what != "" {
+			d.addProblem(a, line, what, fix)
 			return
 		}
 	}
@@ -214,18 +234,19 @@ func (d *decoder) oneOf(text string, allowed []string, a at, line int, raw strin
 		fix = fmt.Sprintf("did you mean %q?", near)
 	}
 	shown := scalarText{raw: raw, changed: raw != text}.shown()
-	d.problem(a, line, shown+" is not one of "+strings.Join(allowed, ", "), fix)
+	d.addProblem(a, line, shown+" is not one of "+strings.Join(allowed, ", "), fix)
 	return false
 }
 
-func (d *decoder) duration(s scalarText, v reflect.Value, a at, line int, r rules) {
+// readDuration fills a duration.
+func (d *decoder) readDuration(s scalarText, v reflect.Value, a at, line int, r rules) {
 	var got Duration
 	if got.UnmarshalText([]byte(s.text)) != nil {
 		fix := durationRemedy(s.text)
 		if s.changed { // the value stays unsaid
 			fix = "it needs a unit, as in 60s or 60ms"
 		}
-		d.problem(a, line, "expected a duration, got "+s.shown(), fix)
+		d.addProblem(a, line, "expected a duration, got "+s.shown(), fix)
 		return
 	}
 	limit := func(t string) Duration {
@@ -235,15 +256,6 @@ func (d *decoder) duration(s scalarText, v reflect.Value, a at, line int, r rule
 	if inRange(d, got, limit, s, a, line, r) {
 		v.SetInt(int64(got))
 	}
-}
-
-func (d *decoder) tier(s scalarText, v reflect.Value, a at, line int) {
-	tier, err := mcp.ParseTier(s.text)
-	if err != nil {
-		d.oneOf(s.text, tierNames(), a, line, s.raw)
-		return
-	}
-	v.SetInt(int64(tier))
 }
 
 // inRange reports whether got is within r and says so if not.
@@ -261,7 +273,7 @@ func inRange[T cmp.Ordered](d *decoder, got T, limit func(string) T, s scalarTex
 	if high {
 		what = " is too large"
 	}
-	d.problem(a, line, s.shown()+what, fix)
+	d.addProblem(a, line, s.shown()+what, fix)
 	return false
 }
 
@@ -270,14 +282,21 @@ func parseFloat(s string) float64 {
 	return f
 }
 
-func expected(t reflect.Type) string {
-	switch t {
-	case typeSecret:
-		return "a text"
-	case typeDuration:
+// remedy says what to do about a key that holds nothing.
+func remedy(r rules) string {
+	if r.required {
+		return "give it a value"
+	}
+	return "write something, or leave it out"
+}
+
+// expected names what a type takes.
+func expected(t reflect.Type, r rules) string {
+	switch {
+	case t == typeDuration:
 		return "a duration such as 500ms"
-	case typeTier:
-		return "fast, standard or deep"
+	case readsText(t):
+		return orList(r.enum)
 	}
 	switch t.Kind() {
 	case reflect.String:
@@ -288,14 +307,6 @@ func expected(t reflect.Type) string {
 		return "a number"
 	}
 	return "a whole number"
-}
-
-func tierNames() []string {
-	var out []string
-	for _, t := range mcp.Tiers() {
-		out = append(out, t.String())
-	}
-	return out
 }
 
 // orList joins words as "a, b or c".
