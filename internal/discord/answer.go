@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"log/slog"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,8 +36,8 @@ type button struct {
 	style       discordgo.ButtonStyle
 }
 
-// row shows buttons. Without any it takes those away that are there.
-func row(all []button) []discordgo.MessageComponent {
+// buttonRow shows buttons. Without any it takes those away that are there.
+func buttonRow(all []button) []discordgo.MessageComponent {
 	if len(all) == 0 {
 		return []discordgo.MessageComponent{}
 	}
@@ -53,7 +54,7 @@ type form struct {
 	fields         []discordgo.TextInput
 }
 
-func (f *form) response() *discordgo.InteractionResponse {
+func (f *form) modalResponse() *discordgo.InteractionResponse {
 	var rows []discordgo.MessageComponent
 	for _, in := range f.fields {
 		rows = append(rows, discordgo.ActionsRow{Components: []discordgo.MessageComponent{in}})
@@ -64,36 +65,42 @@ func (f *form) response() *discordgo.InteractionResponse {
 	}
 }
 
-// flags of an answer that everyone sees, or only who asked.
-func flags(open bool) discordgo.MessageFlags {
+// messageFlags of an answer that everyone sees, or only who asked.
+func messageFlags(open bool) discordgo.MessageFlags {
 	if open {
 		return 0
 	}
 	return discordgo.MessageFlagsEphemeral
 }
 
+// responder answers interactions.
+type responder struct {
+	rest *rest.Client
+	log  *slog.Logger
+}
+
 // reply answers an interaction, in several messages if the text is long. The
 // first of them has the buttons and the files.
-func (b *Bot) reply(ctx context.Context, i *discordgo.Interaction, a answer) {
+func (r responder) reply(ctx context.Context, i *discordgo.Interaction, a answer) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.Timeout)
 	defer cancel()
-	for n, part := range a.parts() {
-		send := b.next
+	for n, part := range a.splitText() {
+		send := r.followUp
 		if n == 0 {
-			send = b.first
+			send = r.answerFirst
 		}
 		if err := send(ctx, i, a, part); err != nil {
-			b.log.Warn("answering a command", "reason", err)
+			r.log.Warn("answering a command", "reason", err)
 			return
 		}
 	}
 }
 
-// parts are the messages of an answer.
-func (a answer) parts() []string {
+// splitText are the messages of an answer.
+func (a answer) splitText() []string {
 	text := a.text
 	if a.err != nil {
-		text = sentence(a.err)
+		text = errorText(a.err)
 	}
 	parts := markup.Split(text, markup.MaxMessage)
 	switch {
@@ -107,41 +114,41 @@ func (a answer) parts() []string {
 	return parts
 }
 
-// first answers an interaction, or puts the answer where it was announced.
-func (b *Bot) first(ctx context.Context, i *discordgo.Interaction, a answer, text string) error {
+// answerFirst answers an interaction, or puts the answer where it was announced.
+func (r responder) answerFirst(ctx context.Context, i *discordgo.Interaction, a answer, text string) error {
 	if a.err != nil {
 		if a.instead && a.deferred { // the question stays as it is
-			return b.next(ctx, i, answer{}, text)
+			return r.followUp(ctx, i, answer{}, text)
 		}
 		if a.open && a.deferred { // everyone saw that it was announced
-			if err := b.api.DeleteResponse(ctx, i); err != nil {
+			if err := r.rest.DeleteResponse(ctx, i); err != nil {
 				return err
 			}
-			return b.next(ctx, i, answer{}, text)
+			return r.followUp(ctx, i, answer{}, text)
 		}
 		a = answer{deferred: a.deferred}
 	}
-	buttons := row(a.buttons)
+	buttons := buttonRow(a.buttons)
 	if a.deferred {
-		return b.api.EditResponse(ctx, i, &discordgo.WebhookEdit{Content: &text, Components: &buttons, AllowedMentions: nobody()}, a.files...)
+		return r.rest.EditResponse(ctx, i, &discordgo.WebhookEdit{Content: &text, Components: &buttons, AllowedMentions: noMentions()}, a.files...)
 	}
-	r := &discordgo.InteractionResponse{
+	out := &discordgo.InteractionResponse{
 		Type: discordgo.InteractionResponseChannelMessageWithSource,
-		Data: &discordgo.InteractionResponseData{Content: text, Components: buttons, AllowedMentions: nobody(), Flags: flags(a.open)},
+		Data: &discordgo.InteractionResponseData{Content: text, Components: buttons, AllowedMentions: noMentions(), Flags: messageFlags(a.open)},
 	}
 	if a.instead {
-		r.Type, r.Data.Flags = discordgo.InteractionResponseUpdateMessage, 0
+		out.Type, out.Data.Flags = discordgo.InteractionResponseUpdateMessage, 0
 	}
-	return b.api.Respond(ctx, i, r, a.files...)
+	return r.rest.Respond(ctx, i, out, a.files...)
 }
 
-// next adds to an answer.
-func (b *Bot) next(ctx context.Context, i *discordgo.Interaction, a answer, text string) error {
-	return b.api.FollowUp(ctx, i, &discordgo.WebhookParams{Content: text, AllowedMentions: nobody(), Flags: flags(a.open && a.err == nil)})
+// followUp adds to an answer.
+func (r responder) followUp(ctx context.Context, i *discordgo.Interaction, a answer, text string) error {
+	return r.rest.FollowUp(ctx, i, &discordgo.WebhookParams{Content: text, AllowedMentions: noMentions(), Flags: messageFlags(a.open && a.err == nil)})
 }
 
-// sentence is an error as people read it.
-func sentence(err error) string {
+// errorText is an error as people read it.
+func errorText(err error) string {
 	text := markup.ShortenPaths(err.Error())
 	if word, _, _ := strings.Cut(text, " "); !strings.ContainsAny(word, ".:/_") { // else it is no word but a file or a key
 		first, n := utf8.DecodeRuneInString(text)

@@ -16,8 +16,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
 )
 
-// stage is a bot that is online, with a guild of its own.
-type stage struct {
+// onlineBot is a bot that is online, with a guild of its own.
+type onlineBot struct {
 	d                       *discordtest.Server
 	bot                     *Bot
 	guild, channel, dm, ana string
@@ -30,22 +30,22 @@ type bare struct{ Backend }
 // CutOff implements House.
 func (bare) CutOff(context.Context) []Cut { return nil }
 
-// newStage puts a bot online whose commands do what book says instead.
-func newStage(t *testing.T, backend Backend, book map[string]action) *stage {
+// newOnlineBot puts a bot online whose commands do what actions say instead.
+func newOnlineBot(t *testing.T, backend Backend, actions map[string]action) *onlineBot {
 	t.Helper()
 	d := discordtest.New(t, nil)
 	g := d.AddGuild("home")
 	master := d.AddRole(g, "Master", discordtest.ManageGuild)
-	s := &stage{d: d, guild: g, channel: d.AddChannel(g, "table"), dm: d.AddMember(g, "dm", master), ana: d.AddMember(g, "ana")}
+	s := &onlineBot{d: d, guild: g, channel: d.AddChannel(g, "table"), dm: d.AddMember(g, "dm", master), ana: d.AddMember(g, "ana")}
 	bot, err := New(config.Discord{Token: config.Secret(d.Token()), APIURL: d.APIURL()}, backend, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, a := range book {
-		if _, ok := bot.book[name]; !ok {
+	for name, a := range actions {
+		if _, ok := bot.dispatcher.actions[name]; !ok {
 			t.Fatalf("there is no command /%s", name)
 		}
-		bot.book[name] = a
+		bot.dispatcher.actions[name] = a
 	}
 	s.bot = bot
 	ctx, cancel := context.WithCancel(t.Context())
@@ -68,7 +68,7 @@ func newStage(t *testing.T, backend Backend, book map[string]action) *stage {
 }
 
 // gives lets a user give a command.
-func (s *stage) gives(t *testing.T, user, command string) *discordtest.Interaction {
+func (s *onlineBot) gives(t *testing.T, user, command string) *discordtest.Interaction {
 	t.Helper()
 	i, err := s.d.Command(user, s.channel, command)
 	if err != nil {
@@ -90,11 +90,11 @@ func announced(ctx context.Context, t *testing.T, i *discordtest.Interaction) {
 func TestAnswerCarriesFiles(t *testing.T) {
 	late := make(chan struct{})
 	show := func(_ context.Context, c *call) (string, error) {
-		c.attach("turns.png", []byte("picture"))
-		c.attach("turns.txt", []byte("words"))
+		c.attachFile("turns.png", []byte("picture"))
+		c.attachFile("turns.txt", []byte("words"))
 		return "Here.", nil
 	}
-	s := newStage(t, bare{}, map[string]action{
+	s := newOnlineBot(t, bare{}, map[string]action{
 		"session status": {do: show},
 		"session recap":  {do: func(ctx context.Context, c *call) (string, error) { <-late; return show(ctx, c) }},
 		"npc list": {do: func(ctx context.Context, c *call) (string, error) {
@@ -105,7 +105,7 @@ func TestAnswerCarriesFiles(t *testing.T) {
 			return "Show them?", nil
 		}},
 		"tools list": {do: func(_ context.Context, c *call) (string, error) {
-			c.attach("turns.png", []byte("picture"))
+			c.attachFile("turns.png", []byte("picture"))
 			return "", nil
 		}},
 	})
@@ -157,7 +157,7 @@ func TestAnswerToButton(t *testing.T) {
 	for _, slow := range []bool{false, true} {
 		t.Run(fmt.Sprintf("slow=%t", slow), func(t *testing.T) {
 			late := make(chan struct{})
-			s := newStage(t, bare{}, map[string]action{
+			s := newOnlineBot(t, bare{}, map[string]action{
 				"npc list": {open: true, do: func(_ context.Context, c *call) (string, error) {
 					if c.pressed == "" {
 						c.buttons = []button{{"Do", "npc list done", discordgo.PrimaryButton}, {"Fail", "npc list failed", discordgo.DangerButton}}
@@ -222,7 +222,7 @@ func TestAnswerToButton(t *testing.T) {
 // TestLateErrorIsPrivate withdraws the announcement that everyone saw.
 func TestLateErrorIsPrivate(t *testing.T) {
 	late := make(chan struct{})
-	s := newStage(t, bare{}, map[string]action{
+	s := newOnlineBot(t, bare{}, map[string]action{
 		"session start": {open: true, do: func(context.Context, *call) (string, error) {
 			<-late
 			return "", errors.New("it did not work: " + strings.Repeat("so much went wrong. ", 150))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord/gateway"
+	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 )
 
 // Flags of an application that may read what players write: verified ones have
@@ -25,11 +26,6 @@ const (
 
 // ErrShape says that a token cannot be one.
 var ErrShape = errors.New("discord.token is no bot token: those have three parts with dots between them; copy it whole from Bot → Reset Token at https://discord.com/developers/applications")
-
-// Permissions the bot needs where it plays: View Channel, Send Messages, Send
-// Messages in Threads, Embed Links, Read Message History and Manage Webhooks.
-const permissions = discordgo.PermissionViewChannel | discordgo.PermissionSendMessages | discordgo.PermissionSendMessagesInThreads |
-	discordgo.PermissionEmbedLinks | discordgo.PermissionReadMessageHistory | discordgo.PermissionManageWebhooks
 
 // Identity is who a bot is.
 type Identity struct {
@@ -60,28 +56,29 @@ func Check(ctx context.Context, cfg config.Discord) (Identity, error) {
 	if !tokenShape(cfg.Token.Reveal()) {
 		return Identity{}, ErrShape
 	}
-	b, err := New(cfg, nil, nil)
+	session, err := rest.NewSession(cfg.Token.Reveal(), cfg.APIURL)
 	if err != nil {
 		return Identity{}, err
 	}
+	client := rest.NewClient(session)
 	var self struct {
 		Username string `json:"username"`
 	}
-	if err := b.api.Do(ctx, http.MethodGet, discordgo.EndpointUser("@me"), "self", nil, &self); err != nil {
+	if err := client.Do(ctx, http.MethodGet, discordgo.EndpointUser("@me"), "self", nil, &self); err != nil {
 		return Identity{}, fmt.Errorf("asking who the bot is: %w", err)
 	}
 	var app struct {
 		ID    string `json:"id"`
 		Flags int    `json:"flags"`
 	}
-	if err := b.api.Do(ctx, http.MethodGet, discordgo.EndpointApplication("@me"), "application", nil, &app); err != nil {
+	if err := client.Do(ctx, http.MethodGet, discordgo.EndpointApplication("@me"), "application", nil, &app); err != nil {
 		return Identity{}, fmt.Errorf("asking what the bot may do: %w", err)
 	}
 	if app.Flags&(flagMessageContent|flagMessageContentLimited) == 0 {
 		return Identity{}, gateway.ErrIntents
 	}
 	who := Identity{Name: self.Username, Invite: invite(app.ID)}
-	return who, b.checkServers(ctx, &who)
+	return who, checkServers(ctx, client, cfg, &who)
 }
 
 // server is a guild as the bot's own list has it.
@@ -93,68 +90,45 @@ type server struct {
 }
 
 // checkServers looks at what the bot may do where it is, and for the DMs' roles.
-func (b *Bot) checkServers(ctx context.Context, who *Identity) error {
+func checkServers(ctx context.Context, client *rest.Client, cfg config.Discord, who *Identity) error {
 	var all []server
 	address := discordgo.EndpointUserGuilds("@me")
-	if err := b.api.Do(ctx, http.MethodGet, address, address, nil, &all); err != nil {
+	if err := client.Do(ctx, http.MethodGet, address, address, nil, &all); err != nil {
 		return fmt.Errorf("asking in which servers the bot is: %w", err)
 	}
-	if b.cfg.Guild != "" {
-		all = slices.DeleteFunc(all, func(s server) bool { return s.ID != b.cfg.Guild })
+	if cfg.Guild != "" {
+		all = slices.DeleteFunc(all, func(s server) bool { return s.ID != cfg.Guild })
 		if len(all) == 0 {
 			who.Troubles = append(who.Troubles, Trouble{"the bot is not in the server of discord.guild", "let it in, or correct the id"})
 		}
 	}
 	who.Servers = len(all)
 	for _, s := range all[:min(len(all), maxChecked)] {
-		if names := lacking(s.Permissions); len(names) > 0 {
+		if names := missingPermissions(s.Permissions); len(names) > 0 {
 			who.Troubles = append(who.Troubles, Trouble{fmt.Sprintf("in %s the bot lacks %s", s.Name, strings.Join(names, ", ")), "open the invitation once more, or give that to its role"})
 		}
-		found, err := b.hasDMRole(ctx, s.ID)
+		found, err := hasDMRole(ctx, client, cfg.DMRoles, s.ID)
 		if err != nil {
 			return fmt.Errorf("asking for the roles of %s: %w", s.Name, err)
 		}
 		if !found {
-			who.Troubles = append(who.Troubles, Trouble{fmt.Sprintf("in %s there is no role %s, so nobody is a DM there", s.Name, strings.Join(b.cfg.DMRoles, " or ")), "make one, or correct discord.dm_roles"})
+			who.Troubles = append(who.Troubles, Trouble{fmt.Sprintf("in %s there is no role %s, so nobody is a DM there", s.Name, strings.Join(cfg.DMRoles, " or ")), "make one, or correct discord.dm_roles"})
 		}
 	}
 	return nil
 }
 
-// lacking names the permissions that are missing of those the bot needs.
-func lacking(rights int64) (names []string) {
-	if rights&discordgo.PermissionAdministrator != 0 {
-		return nil
-	}
-	for _, p := range []struct {
-		right int64
-		name  string
-	}{
-		{discordgo.PermissionViewChannel, "View Channel"},
-		{discordgo.PermissionSendMessages, "Send Messages"},
-		{discordgo.PermissionSendMessagesInThreads, "Send Messages in Threads"},
-		{discordgo.PermissionEmbedLinks, "Embed Links"},
-		{discordgo.PermissionReadMessageHistory, "Read Message History"},
-		{discordgo.PermissionManageWebhooks, "Manage Webhooks"},
-	} {
-		if rights&p.right == 0 {
-			names = append(names, p.name)
-		}
-	}
-	return names
-}
-
 // hasDMRole reports whether a guild has one of the DMs' roles, if any are named.
-func (b *Bot) hasDMRole(ctx context.Context, guild string) (bool, error) {
-	if len(b.cfg.DMRoles) == 0 {
+func hasDMRole(ctx context.Context, client *rest.Client, dms dmRoles, guild string) (bool, error) {
+	if len(dms) == 0 {
 		return true, nil
 	}
 	var roles []discordgo.Role
 	address := discordgo.EndpointGuildRoles(guild)
-	if err := b.api.Do(ctx, http.MethodGet, address, address, nil, &roles); err != nil {
+	if err := client.Do(ctx, http.MethodGet, address, address, nil, &roles); err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(roles, b.isDMRole), nil
+	return slices.ContainsFunc(roles, dms.includes), nil
 }
 
 // tokenShape reports whether a text looks like a bot token: the first of its

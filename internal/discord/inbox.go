@@ -51,8 +51,8 @@ func newInbox() *inbox {
 	return &inbox{arrived: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
 }
 
-// put adds a message. It reports whether it is the first to be dropped.
-func (b *inbox) put(m message) (dropped bool) {
+// addMessage adds a message. It reports whether it is the first to be dropped.
+func (b *inbox) addMessage(m message) (dropped bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	full := len(b.waiting) >= maxUnheard
@@ -65,9 +65,9 @@ func (b *inbox) put(m message) (dropped bool) {
 	return dropped
 }
 
-// rewrite gives a message another text; none takes it back. It reports whether
+// changeMessage gives a message another text; none takes it back. It reports whether
 // it is the first change to be dropped.
-func (b *inbox) rewrite(id, text string) (dropped bool) {
+func (b *inbox) changeMessage(id, text string) (dropped bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for i := range b.waiting {
@@ -76,7 +76,7 @@ func (b *inbox) rewrite(id, text string) (dropped bool) {
 			return false
 		}
 	}
-	if i := b.changeOf(id); i >= 0 {
+	if i := b.findChange(id); i >= 0 {
 		b.changes[i].text = text
 		return false
 	}
@@ -90,8 +90,8 @@ func (b *inbox) rewrite(id, text string) (dropped bool) {
 	return dropped
 }
 
-// forget takes back what a user wrote and the table has not heard.
-func (b *inbox) forget(user string) {
+// dropUser takes back what a user wrote and the table has not heard.
+func (b *inbox) dropUser(user string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.waiting = slices.DeleteFunc(b.waiting, func(m message) bool { return m.user == user })
@@ -101,9 +101,9 @@ func (b *inbox) forget(user string) {
 	}
 }
 
-// next takes the oldest message, false if there is none. It is taken until heard
+// takeMessage takes the oldest message, false if there is none. It is taken until heard
 // or putBack.
-func (b *inbox) next() (message, bool) {
+func (b *inbox) takeMessage() (message, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for len(b.waiting) > 0 {
@@ -117,8 +117,8 @@ func (b *inbox) next() (message, bool) {
 	return message{}, false
 }
 
-// heard says that the table has the message that was taken.
-func (b *inbox) heard() {
+// confirmTaken says that the table has the message that was taken.
+func (b *inbox) confirmTaken() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.taken = message{}
@@ -127,27 +127,27 @@ func (b *inbox) heard() {
 	}
 }
 
-// putBack says that the table does not have the message that was taken.
-func (b *inbox) putBack() {
+// returnTaken says that the table does not have the message that was taken.
+func (b *inbox) returnTaken() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	m := b.taken
 	b.taken = message{}
-	if i := b.changeOf(m.id); i >= 0 {
+	if i := b.findChange(m.id); i >= 0 {
 		m.text = b.changes[i].text
 		b.changes = slices.Delete(b.changes, i, i+1)
 	}
 	b.waiting = append([]message{m}, b.waiting...)
 }
 
-// changeOf returns where the change of a message is, -1 if there is none.
-func (b *inbox) changeOf(id string) int {
+// findChange returns where the change of a message is, -1 if there is none.
+func (b *inbox) findChange(id string) int {
 	return slices.IndexFunc(b.changes, func(c change) bool { return c.id == id })
 }
 
-// nextChange takes the oldest change of what the table has heard, false if there
+// takeChange takes the oldest change of what the table has heard, false if there
 // is none. That of a message the table is taking in comes later.
-func (b *inbox) nextChange() (change, bool) {
+func (b *inbox) takeChange() (change, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	i := slices.IndexFunc(b.changes, func(c change) bool { return c.id != b.taken.id })
@@ -159,23 +159,23 @@ func (b *inbox) nextChange() (change, bool) {
 	return c, true
 }
 
-// restore puts back a change that was not made, unless there is a newer one.
-func (b *inbox) restore(c change) {
+// returnChange puts back a change that was not made, unless there is a newer one.
+func (b *inbox) returnChange(c change) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.changeOf(c.id) < 0 {
+	if b.findChange(c.id) < 0 {
 		b.changes = append(b.changes, c)
 	}
 }
 
-// rest takes all messages that the table has not heard.
-func (b *inbox) rest() (all []table.Utterance) {
+// takeRest takes all messages that the table has not heard.
+func (b *inbox) takeRest() (all []table.Utterance) {
 	for {
-		m, ok := b.next()
+		m, ok := b.takeMessage()
 		if !ok {
 			return all
 		}
 		all = append(all, m.utterance())
-		b.heard()
+		b.confirmTaken()
 	}
 }

@@ -4,164 +4,207 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"log/slog"
+	"sync"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
-
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
-	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// goOn is what the button says that goes on with a session that was cut off,
-// before the session's id.
-const goOn = "resume"
+// hearer is the part of a table that takes in what players write.
+type hearer interface {
+	Hear(ctx context.Context, u table.Utterance) error
+	Keep(ctx context.Context, us ...table.Utterance) error
+	Reword(ctx context.Context, ref, text string) error
+	Retract(ctx context.Context, ref string) error
+}
 
-// startSession begins a session in the channel. If the last one was cut off, it
-// asks first whether that goes on.
-func (b *Bot) startSession(ctx context.Context, c *call) (string, error) {
-	parent, err := b.playable(ctx, c)
+// session is a session of a guild: a table, and the channel it is played in.
+type session struct {
+	log            *slog.Logger
+	guild, channel string
+	parent         string // of channel, if that is a thread
+	began          time.Time
+	sitting        *Sitting
+	hearer         hearer // the sitting's table
+	inbox          *inbox
+	sender         *sender
+	status         *statusMessage
+
+	stopHearing context.CancelFunc // ends hearing
+	cancel      context.CancelFunc // ends everything
+	hearing     sync.WaitGroup     // what asks the table: hearMessages, applyChanges and the status message
+	posting     sync.WaitGroup
+	once        sync.Once // of closing
+	err         error     // of closing
+
+	reloading sync.Mutex // held while the cast is read anew
+
+	mu   sync.Mutex // guards the fields below
+	npcs []NPC
+}
+
+// startSession starts a session, or with resume goes on with the one that was cut
+// off: first whether the channel can be written to, then the table.
+func (b *Bot) startSession(ctx context.Context, guild, channel, parent string, resume bool) (*session, error) {
+	run, end := context.WithCancel(b.tasks.context())
+	hear, stopHearing := context.WithCancel(run)
+	r := &session{
+		log: b.log, guild: guild, channel: channel, parent: parent, began: time.Now(), inbox: newInbox(),
+		sender: newSender(b.rest, b.log, channel, parent), cancel: end, stopHearing: stopHearing,
+	}
+	r.sender.lost = func(why string) { b.tasks.spawn(func(context.Context) { b.sessions.end(r, "") }); b.say(why) }
+	err := errors.Join(b.consents.load(ctx, guild), r.sender.findWebhook(ctx))
+	if err == nil {
+		r.status = newStatusMessage(b.rest, channel, r.sender)
+		r.sitting, err = b.backend.Sit(ctx, guild, SitOptions{Sink: r.status, Tell: r.sender.postNotice, Channel: channel, Resume: resume})
+	}
 	if err != nil {
-		return "", err
+		end()
+		return nil, err
 	}
-	if err := b.free(c.guild); err != nil {
-		return "", err
-	}
-	cut, is, err := b.backend.Interrupted(ctx, c.guild)
-	if err != nil {
-		return "", err
-	}
-	does, id, _ := strings.Cut(c.pressed, " ")
-	switch {
-	case c.pressed == "" && is:
-		c.buttons = offers(cut)
-		return offer(cut), nil
-	case c.pressed != "" && (!is || id != cut.ID):
-		return "", errors.New("somebody went on with that session, or began another; /session start begins one now")
-	}
-	r, err := b.open(ctx, c.guild, c.channel.ID, parent, does == goOn)
-	if err != nil {
-		return "", err
-	}
-	return r.opening(does == goOn, c.rights), nil
+	r.hearer = r.sitting.Table
+	r.setNPCs(r.sitting.Cast)
+	r.status.name, r.status.table = r.sitting.Campaign, r.sitting.Table
+	r.posting.Go(func() { r.sender.run(run) })
+	r.hearing.Go(func() { // it asks the table, so it ends before it
+		r.sender.checkPosted(r.status.run(hear))
+	})
+	r.hearing.Go(func() { r.hearMessages(hear) })
+	r.hearing.Go(func() { r.applyChanges(hear) })
+	return r, nil
 }
 
-// offer asks whether a session that was cut off goes on.
-func offer(cut memory.Session) string {
-	lines := fmt.Sprintf("its %d lines are", cut.Lines)
-	if cut.Lines == 1 {
-		lines = "its one line is"
-	}
-	return fmt.Sprintf("The last session, begun <t:%d:f>, was cut off; %s kept. Go on with it, or begin anew? A dungeon master decides.", cut.Started.Unix(), lines)
+// presentNPCs is who is at the table. It is not to be changed.
+func (r *session) presentNPCs() []NPC {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.npcs
 }
 
-func offers(cut memory.Session) []button {
-	return []button{
-		{"Go on", "session start " + goOn + " " + cut.ID, discordgo.PrimaryButton},
-		{"Begin anew", "session start anew " + cut.ID, discordgo.SecondaryButton},
-	}
+// setNPCs learns who is at the table from now on.
+func (r *session) setNPCs(all []NPC) {
+	r.mu.Lock()
+	r.npcs = all
+	r.mu.Unlock()
+	r.sender.setAvatars(all)
 }
 
-// offerAll asks, where sessions were cut off before the bot was there, whether
-// they go on.
-func (b *Bot) offerAll(ctx context.Context) {
-	for _, c := range b.backend.CutOff(ctx) {
-		if b.cfg.Guild != "" && c.Guild != b.cfg.Guild {
-			continue
+// reloadNPCs has the table go on with the NPCs that are in the files now, and says
+// what has changed.
+func (r *session) reloadNPCs(ctx context.Context) (string, error) {
+	r.reloading.Lock()
+	defer r.reloading.Unlock()
+	all, said, err := r.sitting.Reload(ctx)
+	if err == nil {
+		r.setNPCs(all)
+	}
+	return said, err
+}
+
+// close ends the table, tells what it said last, and waits for everything.
+func (r *session) close(why string) error {
+	r.once.Do(func() {
+		r.stopHearing()
+		r.hearing.Wait()
+		r.err = errors.Join(r.keepUnheard(), r.sitting.Close())
+		if why != "" {
+			r.sender.postNotice("end", "The session has ended: "+why+". What was said is kept.")
 		}
-		cut, is, err := b.backend.Interrupted(ctx, c.Guild)
-		if err == nil && is {
-			_, err = b.api.CreateMessage(ctx, c.Channel, &discordgo.MessageSend{Content: offer(cut), Components: row(offers(cut)), AllowedMentions: nobody()})
-		}
-		if err != nil { // /session start asks, too
-			b.log.Warn("offering to go on with a session", "guild", c.Guild, "reason", err)
-		}
+		r.sender.sendRest()
+		r.cancel()
+		r.posting.Wait()
+	})
+	return r.err
+}
+
+// takeMessage takes in a message.
+func (r *session) takeMessage(m message) {
+	if m.text != "" && r.inbox.addMessage(m) {
+		r.sender.postNotice("warning", "Too much at once: what "+markup.Escape(m.speaker)+" wrote was not heard. rest.Wait for the answers, then write it again.")
 	}
 }
 
-// playable reports why a session cannot be played in a channel. Of a thread it
-// returns the channel.
-func (b *Bot) playable(ctx context.Context, c *call) (parent string, err error) {
-	if c.channel.Type == 0 && c.channel.ParentID == "" && c.channel.GuildID == "" { // the state does not know it
-		asked, err := b.api.Channel(ctx, c.channel.ID)
-		if err != nil {
-			return "", fmt.Errorf("looking at this channel: %w; give the bot View Channel here", err)
+// changeMessage changes a message; an empty text takes it back.
+func (r *session) changeMessage(id, text string) {
+	if r.inbox.changeMessage(id, text) {
+		r.sender.postNotice("warning", "Too many messages were edited or deleted at once: some are kept as they were. /privacy forget deletes all that somebody wrote.")
+	}
+}
+
+// hearMessages hands messages to the table, in order.
+func (r *session) hearMessages(ctx context.Context) {
+	for {
+		m, ok := r.inbox.takeMessage()
+		if !ok {
+			select {
+			case <-r.inbox.arrived:
+				continue
+			case <-ctx.Done():
+				return
+			}
 		}
-		c.channel = asked
+		if err := r.hearer.Hear(ctx, m.utterance()); err != nil {
+			r.inbox.returnTaken()
+			return
+		}
+		r.inbox.confirmTaken()
 	}
-	switch c.channel.Type {
-	case discordgo.ChannelTypeGuildText:
-	case discordgo.ChannelTypeGuildPublicThread, discordgo.ChannelTypeGuildPrivateThread:
-		parent = c.channel.ParentID
-	default:
-		return "", fmt.Errorf("a session needs a text channel or a thread")
-	}
-	if lacking := missing(c.rights, parent != ""); len(lacking) > 0 {
-		return "", fmt.Errorf("the bot cannot play here; give it %s in this channel", strings.Join(lacking, " and "))
-	}
-	return parent, nil
 }
 
-// opening is what everybody reads as a session begins, or goes on. rights are the
-// bot's in the channel.
-func (r *room) opening(again bool, rights int64) string {
-	var out strings.Builder
-	name := r.sitting.Campaign
-	if name == "" {
-		name = "The session"
-	}
-	fmt.Fprintf(&out, "**%s**", markup.Escape(name))
-	if again {
-		out.WriteString(" goes on")
-	}
-	out.WriteString("\n")
-	if r.sitting.Scene != "" {
-		fmt.Fprintf(&out, "%s\n", strings.TrimSpace(r.sitting.Scene))
-	}
-	var names []string
-	for _, n := range r.cast() {
-		names = append(names, markup.Escape(n.Name))
-	}
-	fmt.Fprintf(&out, "At the table: %s.\nWrite here to play, and begin with the name of whom you speak to. `/session stop` ends the session.", strings.Join(names, ", "))
-	notices := r.sitting.Notices
-	if !r.mouth.ownName() {
-		notices = append(notices, "the bot speaks for the NPCs: give it the permission Manage Webhooks here, and start again, so that they speak under their own names")
-	}
-	if rights&(discordgo.PermissionEmbedLinks|discordgo.PermissionAdministrator) == 0 {
-		notices = append(notices, "the board cannot be shown: give the bot the permission Embed Links here, and start again")
-	}
-	notices = append(notices, "what is written here from now on is kept on the machine that runs the bot; /privacy info says more")
-	for _, n := range notices {
-		fmt.Fprintf(&out, "\n%s", notice("info", n))
-	}
-	return out.String()
-}
-
-// missing names the permissions without which nothing can be played.
-func missing(rights int64, thread bool) (names []string) {
-	need := []struct {
-		right int64
-		name  string
-	}{{discordgo.PermissionViewChannel, "View Channel"}, {discordgo.PermissionSendMessages, "Send Messages"}}
-	if thread {
-		need[1].right, need[1].name = discordgo.PermissionSendMessagesInThreads, "Send Messages in Threads"
-	}
-	for _, n := range need {
-		if rights&(n.right|discordgo.PermissionAdministrator) == 0 {
-			names = append(names, n.name)
+// applyChanges hands the table what players changed of what it has heard.
+func (r *session) applyChanges(ctx context.Context) {
+	for {
+		c, ok := r.inbox.takeChange()
+		if !ok {
+			select {
+			case <-r.inbox.changed:
+				continue
+			case <-ctx.Done():
+				return
+			}
+		}
+		if err := r.applyChange(ctx, c); ctx.Err() != nil && err != nil {
+			r.inbox.returnChange(c)
+			return
 		}
 	}
-	return names
 }
 
-// stopSession ends the session.
-func (b *Bot) stopSession(_ context.Context, c *call) (string, error) {
-	r, err := c.room()
-	if err != nil {
-		return "", err
+// applyChange changes what the table has heard.
+func (r *session) applyChange(ctx context.Context, c change) error {
+	var err error
+	if c.text == "" {
+		err = r.hearer.Retract(ctx, c.id)
+	} else {
+		err = r.hearer.Reword(ctx, c.id, c.text)
 	}
-	if err := b.finish(r, ""); err != nil {
-		return "", fmt.Errorf("the session has ended, but not in order: %w", err)
+	if err != nil && ctx.Err() == nil {
+		r.log.Error("changing what was heard", "guild", r.guild, "reason", err)
+		r.sender.postNotice("warning", "A message that was edited or deleted is kept as it was: the bot could not change it.")
 	}
-	return fmt.Sprintf("The session has ended after %s. What was said is kept.", lasted(time.Since(r.began))), nil
+	return err
+}
+
+// keepUnheard gives the table what it has yet to hear, so that it is kept, however
+// much that is.
+func (r *session) keepUnheard() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	var errs []error
+	for {
+		c, ok := r.inbox.takeChange()
+		if !ok {
+			break
+		}
+		errs = append(errs, r.applyChange(ctx, c))
+	}
+	if rest := r.inbox.takeRest(); len(rest) > 0 {
+		errs = append(errs, r.hearer.Keep(ctx, rest...))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("keeping what was written last: %w", err)
+	}
+	return nil
 }

@@ -39,7 +39,7 @@ func closed(code uint16, reason string) string {
 	return wireFrame(frameClose, string(binary.BigEndian.AppendUint16(nil, code))+reason)
 }
 
-func TestTap(t *testing.T) {
+func TestFrameFilter(t *testing.T) {
 	hello := wireFrame(frameText, `{"op":10,"d":{"heartbeat_interval":41250}}`)
 	long := wireFrame(frameText, `{"op":0,"t":"GUILD_CREATE","d":"`+strings.Repeat("x", 70_000)+`"}`)
 	medium := wireFrame(frameText, `{"op":0,"d":"`+strings.Repeat("y", 300)+`"}`)
@@ -80,9 +80,9 @@ func TestTap(t *testing.T) {
 	}
 }
 
-// TestTapBehindAProxy passes on what is no websocket: behind the answer of a
+// TestFrameFilterBehindAProxy passes on what is no websocket: behind the answer of a
 // proxy there is TLS.
-func TestTapBehindAProxy(t *testing.T) {
+func TestFrameFilterBehindAProxy(t *testing.T) {
 	in := "HTTP/1.1 200 Connection established\r\n\r\n" + wireFrame(frameText, `{"op":9,"d":false}`) + "\x16\x03\x01"
 	var code atomic.Int64
 	var opened, blind atomic.Bool
@@ -92,9 +92,9 @@ func TestTapBehindAProxy(t *testing.T) {
 	}
 }
 
-// FuzzTap lets anything come from the server: once opened, a tap passes every
+// FuzzFrameFilter lets anything come from the server: once opened, a filter passes every
 // byte it gets in whole frames, and never more.
-func FuzzTap(f *testing.F) {
+func FuzzFrameFilter(f *testing.F) {
 	f.Add([]byte(wireFrame(frameText, `{"op":9,"d":false}`)), true)
 	f.Add([]byte(closed(4004, "no")), false)
 	f.Add([]byte{0x81, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}, true)
@@ -104,7 +104,7 @@ func FuzzTap(f *testing.F) {
 		open.Store(opened)
 		got, _ := io.ReadAll(newFrameFilter(pipe{r: io.MultiReader(strings.NewReader(upgrade), bytes.NewReader(in))}, &code, &open, &blind))
 		if opened && !bytes.HasPrefix(append([]byte(upgrade), in...), got) {
-			t.Errorf("an opened tap changed %q into %q", in, got)
+			t.Errorf("an opened filter changed %q into %q", in, got)
 		}
 	})
 }

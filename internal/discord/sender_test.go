@@ -73,26 +73,26 @@ func (n *notebook) all() []string {
 	return slices.Clone(n.notes)
 }
 
-// newSpeakingMouth returns a mouth that posts into n, and what ends it.
-func newSpeakingMouth(t *testing.T, n *notebook) (*mouth, func()) {
+// newRunningSender returns a sender that posts into n, and what ends it.
+func newRunningSender(t *testing.T, n *notebook) (*sender, func()) {
 	t.Helper()
 	s, err := discordgo.New("Bot token")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.LogLevel, s.Client, n.start = -1, &http.Client{Transport: n}, time.Now()
-	m := newMouth(rest.NewClient(s), slog.New(slog.DiscardHandler), "1", "")
+	m := newSender(rest.NewClient(s), slog.New(slog.DiscardHandler), "1", "")
 	m.webhook = &discordgo.Webhook{ID: "7", Token: "secret"}
-	m.cast([]NPC{{Name: "Bartok"}, {Name: "Mira"}})
+	m.setAvatars([]NPC{{Name: "Bartok"}, {Name: "Mira"}})
 	ctx, cancel := context.WithCancel(t.Context())
 	var run sync.WaitGroup
 	run.Go(func() { m.run(ctx) })
-	return m, func() { m.finish(); cancel(); run.Wait() }
+	return m, func() { m.sendRest(); cancel(); run.Wait() }
 }
 
 func header(turn int64) table.Header { return table.Header{Turn: turn} }
 
-func TestMouth(t *testing.T) {
+func TestSender(t *testing.T) {
 	sentence := func(turn int64, npc, text string) table.Event {
 		return &table.Sentence{Header: header(turn), NPC: npc, Text: text}
 	}
@@ -150,7 +150,7 @@ func TestMouth(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n := &notebook{}
-				m, stop := newSpeakingMouth(t, n)
+				m, stop := newRunningSender(t, n)
 				for _, s := range test.steps {
 					time.Sleep(s.after)
 					synctest.Wait()
@@ -166,12 +166,12 @@ func TestMouth(t *testing.T) {
 	}
 }
 
-func TestMouthSaysLastWordsAtTheEnd(t *testing.T) {
+func TestSenderSaysLastWordsAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &notebook{}
-		m, stop := newSpeakingMouth(t, n)
+		m, stop := newRunningSender(t, n)
 		m.Emit(&table.Sentence{Header: header(1), NPC: "Bartok", Text: strings.Repeat("Word after word. ", 200)})
-		m.tell("end", "The session has ended.")
+		m.postNotice("end", "The session has ended.")
 		stop()
 		got := n.all()
 		if len(got) != 3 || !strings.Contains(got[2], "The session has ended.") {
@@ -186,7 +186,7 @@ func TestMouthSaysLastWordsAtTheEnd(t *testing.T) {
 	})
 }
 
-func TestMouthWaitsWhenAsked(t *testing.T) {
+func TestSenderWaitsWhenAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		refusals := 2
 		n := &notebook{answer: func(*http.Request) *http.Response {
@@ -195,7 +195,7 @@ func TestMouthWaitsWhenAsked(t *testing.T) {
 			}
 			return nil
 		}}
-		m, stop := newSpeakingMouth(t, n)
+		m, stop := newRunningSender(t, n)
 		m.Emit(&table.Sentence{Header: header(1), NPC: "Bartok", Text: "One."})
 		m.Emit(&table.TurnEnded{Header: header(1)})
 		time.Sleep(10 * time.Second)
@@ -207,7 +207,7 @@ func TestMouthWaitsWhenAsked(t *testing.T) {
 	})
 }
 
-func TestMouthGivesUpWhereItMayNotWrite(t *testing.T) {
+func TestSenderGivesUpWhereItMayNotWrite(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		status int
@@ -221,7 +221,7 @@ func TestMouthGivesUpWhereItMayNotWrite(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n := &notebook{answer: func(*http.Request) *http.Response { return reply(row.status, row.body) }}
-				m, stop := newSpeakingMouth(t, n)
+				m, stop := newRunningSender(t, n)
 				var why []string
 				m.lost = func(w string) { why = append(why, w) }
 				for turn := range int64(3) {

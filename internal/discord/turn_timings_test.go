@@ -116,20 +116,20 @@ func TestTurnInTime(t *testing.T) {
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			var all timings
+			var all turnTimings
 			header := table.Header{Time: time.Now(), Turn: 7}
 			if !row.unbegun {
-				all.note(&table.TurnStarted{Header: header, NPC: "Bartok", Tier: "fast"})
+				all.noteEvent(&table.TurnStarted{Header: header, NPC: "Bartok", Tier: "fast"})
 			}
-			all.note(&table.TurnEnded{Header: header, NPC: "Bartok", Outcome: row.outcome, Ledger: row.ledger})
+			all.noteEvent(&table.TurnEnded{Header: header, NPC: "Bartok", Outcome: row.outcome, Ledger: row.ledger})
 			last := all.last
 			if len(last) != 1 {
 				t.Fatalf("%d turns, want 1", len(last))
 			}
-			if got := drawnSpans(last[0].spans()); !slices.Equal(got, row.spans) {
+			if got := drawnSpans(last[0].stageSpans()); !slices.Equal(got, row.spans) {
 				t.Errorf("spans\n%q, want\n%q", got, row.spans)
 			}
-			if got := last[0].words(); !strings.Contains(got, row.words) || strings.Contains(got, "\n") {
+			if got := last[0].describeTurn(); !strings.Contains(got, row.words) || strings.Contains(got, "\n") {
 				t.Errorf("words %q, want %q in them", got, row.words)
 			}
 		})
@@ -138,24 +138,24 @@ func TestTurnInTime(t *testing.T) {
 
 // TestToolsStandWhereTheyRan takes the time of tools from their events.
 func TestToolsStandWhereTheyRan(t *testing.T) {
-	var all timings
+	var all turnTimings
 	said := time.Now()
 	at := func(ms float64) table.Header { return table.Header{Time: said.Add(elapsed.Duration(ms)), Turn: 1} }
-	all.note(&table.TurnStarted{Header: at(1), Tier: "deep"})
-	all.note(&table.ToolFinished{Header: at(300), MS: 250})
-	all.note(&table.TurnStarted{Header: at(400), Tier: "standard"}) // the player had more to say
-	all.note(&table.ToolFinished{Header: at(900), MS: 200})
-	all.note(&table.ToolFinished{Header: at(950), MS: 50})
-	all.note(&table.ToolFinished{Header: table.Header{Time: said, Turn: 99}, MS: 50}) // of no turn that is known
-	all.note(&table.TurnEnded{Header: at(2000), NPC: "Mira", Outcome: table.OutcomeDelivered, Ledger: table.Ledger{TotalMS: 2000, ToolMS: 250, ToolRounds: 2, FirstSoundMS: 1500, FirstSubstanceMS: 1500, Budget: "met"}})
+	all.noteEvent(&table.TurnStarted{Header: at(1), Tier: "deep"})
+	all.noteEvent(&table.ToolFinished{Header: at(300), MS: 250})
+	all.noteEvent(&table.TurnStarted{Header: at(400), Tier: "standard"}) // the player had more to say
+	all.noteEvent(&table.ToolFinished{Header: at(900), MS: 200})
+	all.noteEvent(&table.ToolFinished{Header: at(950), MS: 50})
+	all.noteEvent(&table.ToolFinished{Header: table.Header{Time: said, Turn: 99}, MS: 50}) // of no turn that is known
+	all.noteEvent(&table.TurnEnded{Header: at(2000), NPC: "Mira", Outcome: table.OutcomeDelivered, Ledger: table.Ledger{TotalMS: 2000, ToolMS: 250, ToolRounds: 2, FirstSoundMS: 1500, FirstSubstanceMS: 1500, Budget: "met"}})
 	last := all.last
 	if len(last) != 1 {
 		t.Fatalf("%d turns, want 1", len(last))
 	}
-	if got, want := drawnSpans(last[0].spans()), []string{"tools 700-900", "tools 900-950", "answer 1500-2000"}; !slices.Equal(got, want) || last[0].tier != "standard" {
+	if got, want := drawnSpans(last[0].stageSpans()), []string{"tools 700-900", "tools 900-950", "answer 1500-2000"}; !slices.Equal(got, want) || last[0].tier != "standard" {
 		t.Errorf("at %s: spans %q, want %q at standard", last[0].tier, got, want)
 	}
-	if got := last[0].words(); !strings.Contains(got, "tools 250 ms") {
+	if got := last[0].describeTurn(); !strings.Contains(got, "tools 250 ms") {
 		t.Errorf("words %q, want the tools in them", got)
 	}
 }
@@ -163,15 +163,15 @@ func TestToolsStandWhereTheyRan(t *testing.T) {
 // TestTheLastTurns keeps a dozen that were to be answered, and nothing of those
 // that have ended.
 func TestTheLastTurns(t *testing.T) {
-	var all timings
-	if last, picture, err := all.show(); len(last) > 0 || picture != nil || err != nil {
+	var all turnTimings
+	if last, picture, err := all.drawTurns(); len(last) > 0 || picture != nil || err != nil {
 		t.Errorf("before the first turn: %d turns, %d bytes, %v", len(last), len(picture), err)
 	}
 	for n := range int64(40) {
 		h := table.Header{Time: time.Now(), Turn: n}
 		outcome := []table.Outcome{table.OutcomeDelivered, table.OutcomeNoTarget, table.OutcomeMuted, table.OutcomeFailed}[n%4]
-		all.note(&table.TurnStarted{Header: h, Tier: "fast"})
-		all.note(&table.TurnEnded{Header: h, NPC: "Bartok", Outcome: outcome, Ledger: table.Ledger{Budget: "met"}})
+		all.noteEvent(&table.TurnStarted{Header: h, Tier: "fast"})
+		all.noteEvent(&table.TurnEnded{Header: h, NPC: "Bartok", Outcome: outcome, Ledger: table.Ledger{Budget: "met"}})
 	}
 	if last := all.last; len(last) != waterfall.MaxTurns || last[0].number != 16 || last[11].number != 39 {
 		t.Fatalf("%d turns, want the last %d that were owed an answer", len(last), waterfall.MaxTurns)
@@ -183,16 +183,16 @@ func TestTheLastTurns(t *testing.T) {
 
 // TestManyAskAtOnce while turns end: everyone gets a picture of some last turns.
 func TestManyAskAtOnce(t *testing.T) {
-	var all timings
+	var all turnTimings
 	end := func(n int64) {
 		h := table.Header{Time: time.Now(), Turn: n}
-		all.note(&table.TurnEnded{Header: h, NPC: "Bartok", Outcome: table.OutcomeDelivered, Ledger: table.Ledger{Budget: "met", FirstSoundMS: 1, TotalMS: 2}})
+		all.noteEvent(&table.TurnEnded{Header: h, NPC: "Bartok", Outcome: table.OutcomeDelivered, Ledger: table.Ledger{Budget: "met", FirstSoundMS: 1, TotalMS: 2}})
 	}
 	end(0)
 	var asking sync.WaitGroup
 	for range 8 {
 		asking.Go(func() {
-			last, picture, err := all.show()
+			last, picture, err := all.drawTurns()
 			if err != nil || len(last) == 0 {
 				t.Errorf("%d turns, %v", len(last), err)
 				return
@@ -204,24 +204,24 @@ func TestManyAskAtOnce(t *testing.T) {
 	}
 	end(1)
 	asking.Wait()
-	_, before, _ := all.show()
-	_, again, _ := all.show()
+	_, before, _ := all.drawTurns()
+	_, again, _ := all.drawTurns()
 	if &before[0] != &again[0] {
 		t.Error("the same turns were drawn twice")
 	}
 	end(2)
-	if _, after, _ := all.show(); bytes.Equal(before, after) {
+	if _, after, _ := all.drawTurns(); bytes.Equal(before, after) {
 		t.Error("a turn that ended is not in the picture")
 	}
 }
 
 // TestTimingFitsIntoAnAnswer has a dozen of the longest lines.
 func TestTimingFitsIntoAnAnswer(t *testing.T) {
-	tn := &timed{number: 1 << 62, npc: "Bartholomew the Barkeep of the Rusty Flagon", tier: "standard", outcome: table.OutcomeBarged, ledger: table.Ledger{
+	tn := &turnTiming{number: 1 << 62, npc: "Bartholomew the Barkeep of the Rusty Flagon", tier: "standard", outcome: table.OutcomeBarged, ledger: table.Ledger{
 		EndpointMS: 59999, STTFinalMS: 59999, ContextMS: 59999, LLMFirstTokenMS: 59999, ToolMS: 59999, TTSFirstAudioMS: 59999, FloorMS: 59999,
 		FirstSoundMS: 599999, TargetMS: 59999, TotalMS: 599999, Budget: "breached", BreachStage: "commit",
 	}}
-	lines := slices.Repeat([]string{tn.words()}, waterfall.MaxTurns)
+	lines := slices.Repeat([]string{tn.describeTurn()}, waterfall.MaxTurns)
 	parts := markup.Split(strings.Join(lines, "\n"), markup.MaxMessage)
 	if len(parts) > maxAnswers {
 		t.Errorf("%d messages, more than %d", len(parts), maxAnswers)

@@ -10,20 +10,20 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 )
 
-// nobody is who a message of the bot calls: nobody, whatever it says.
-func nobody() *discordgo.MessageAllowedMentions {
+// noMentions is who a message of the bot calls: nobody, whatever it says.
+func noMentions() *discordgo.MessageAllowedMentions {
 	return &discordgo.MessageAllowedMentions{Parse: []discordgo.AllowedMentionType{}}
 }
 
-// speak posts an NPC's line.
-func (m *mouth) speak(ctx context.Context, npc, text string) {
+// postLine posts an NPC's line.
+func (m *sender) postLine(ctx context.Context, npc, text string) {
 	for again := false; ; again = true {
 		m.mu.Lock()
 		w, avatar := m.webhook, m.avatars[npc]
 		m.mu.Unlock()
 		if w == nil {
 			for _, part := range markup.Split("**"+markup.Escape(npc)+":** "+text, markup.MaxMessage) {
-				m.own(ctx, part)
+				m.postAsBot(ctx, part)
 			}
 			return
 		}
@@ -31,28 +31,28 @@ func (m *mouth) speak(ctx context.Context, npc, text string) {
 		if m.parent != "" {
 			thread = m.channel
 		}
-		_, err := m.api.ExecuteWebhook(ctx, w, thread, &discordgo.WebhookParams{
-			Content: text, Username: markup.WebhookName(npc), AvatarURL: avatar, AllowedMentions: nobody(),
+		_, err := m.rest.ExecuteWebhook(ctx, w, thread, &discordgo.WebhookParams{
+			Content: text, Username: markup.WebhookName(npc), AvatarURL: avatar, AllowedMentions: noMentions(),
 		})
 		if rest.ErrorCode(err) == discordgo.ErrCodeUnknownWebhook && !again { // somebody deleted it
-			if err = m.prepare(ctx); err == nil {
+			if err = m.findWebhook(ctx); err == nil {
 				continue
 			}
 		}
-		m.settle(err)
+		m.checkPosted(err)
 		return
 	}
 }
 
-// own posts a message of the bot itself.
-func (m *mouth) own(ctx context.Context, text string) {
-	_, err := m.api.CreateMessage(ctx, m.channel, &discordgo.MessageSend{Content: text, AllowedMentions: nobody()})
-	m.settle(err)
+// postAsBot posts a message of the bot itself.
+func (m *sender) postAsBot(ctx context.Context, text string) {
+	_, err := m.rest.CreateMessage(ctx, m.channel, &discordgo.MessageSend{Content: text, AllowedMentions: noMentions()})
+	m.checkPosted(err)
 }
 
-// settle looks at how posting ended. Where nothing can be posted any more the
+// checkPosted looks at how posting ended. Where nothing can be posted any more the
 // session is over. It may be called by any goroutine.
-func (m *mouth) settle(err error) {
+func (m *sender) checkPosted(err error) {
 	if err == nil {
 		return
 	}

@@ -15,61 +15,61 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// timings are where the time of the last turns of a session went. The zero value
+// turnTimings are where the time of the last turns of a session went. The zero value
 // has none. It is safe for concurrent use.
-type timings struct {
-	mu    sync.Mutex       // guards the fields below
-	begun map[int64]*timed // turns that have not ended
-	last  []*timed         // of those that have; they do not change any more
-	ended int              // how many have
+type turnTimings struct {
+	mu    sync.Mutex            // guards the fields below
+	begun map[int64]*turnTiming // turns that have not ended
+	last  []*turnTiming         // of those that have; they do not change any more
+	ended int                   // how many have
 
 	drawing sync.Mutex // guards the fields below
 	picture []byte     // of the last turns when drawn had ended
 	drawn   int
 }
 
-// timed is a turn, and when it did what.
-type timed struct {
+// turnTiming is a turn, and when it did what.
+type turnTiming struct {
 	number    int64
 	npc, tier string // no tier if nobody began to answer
 	outcome   table.Outcome
 	ledger    table.Ledger
 	began     time.Time // the end of the player's words
-	tools     []ran
+	tools     []toolRun
 }
 
-// ran is when a tool was at work.
-type ran struct{ from, to time.Time }
+// toolRun is when a tool was at work.
+type toolRun struct{ from, to time.Time }
 
-// owed reports whether a turn that ended so should have been answered.
-func owed(o table.Outcome) bool { return o != table.OutcomeNoTarget && o != table.OutcomeMuted }
+// wantsAnswer reports whether a turn that ended so should have been answered.
+func wantsAnswer(o table.Outcome) bool { return o != table.OutcomeNoTarget && o != table.OutcomeMuted }
 
-// inBudget reports whether a turn kept its budget.
-func inBudget(l table.Ledger) bool { return l.Budget == "met" }
+// metBudget reports whether a turn kept its budget.
+func metBudget(l table.Ledger) bool { return l.Budget == "met" }
 
-// note takes in an event of the table.
-func (t *timings) note(e table.Event) {
+// noteEvent takes in an event of the table.
+func (t *turnTimings) noteEvent(e table.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	h := table.HeaderOf(e)
 	switch e := e.(type) {
 	case *table.TurnStarted: // for the second time if the player had more to say
 		if t.begun == nil {
-			t.begun = map[int64]*timed{}
+			t.begun = map[int64]*turnTiming{}
 		}
-		t.begun[h.Turn] = &timed{tier: e.Tier}
+		t.begun[h.Turn] = &turnTiming{tier: e.Tier}
 	case *table.ToolFinished:
 		if tn := t.begun[h.Turn]; tn != nil && len(tn.tools) < maxTools {
-			tn.tools = append(tn.tools, ran{h.Time.Add(-elapsed.Duration(e.MS)), h.Time})
+			tn.tools = append(tn.tools, toolRun{h.Time.Add(-elapsed.Duration(e.MS)), h.Time})
 		}
 	case *table.TurnEnded:
 		tn := t.begun[h.Turn]
 		delete(t.begun, h.Turn)
-		if !owed(e.Outcome) {
+		if !wantsAnswer(e.Outcome) {
 			return
 		}
 		if tn == nil {
-			tn = &timed{}
+			tn = &turnTiming{}
 		}
 		tn.number, tn.npc, tn.outcome, tn.ledger = h.Turn, e.NPC, e.Outcome, e.Ledger
 		tn.began = h.Time.Add(-elapsed.Duration(e.Ledger.TotalMS))
@@ -82,9 +82,9 @@ func (t *timings) note(e table.Event) {
 // maxTools bounds the tools that are kept of a turn.
 const maxTools = 32
 
-// show returns the last turns and a picture of them, which is drawn anew only if
+// drawTurns returns the last turns and a picture of them, which is drawn anew only if
 // there are others: many may ask at once.
-func (t *timings) show() ([]*timed, []byte, error) {
+func (t *turnTimings) drawTurns() ([]*turnTiming, []byte, error) {
 	t.drawing.Lock()
 	defer t.drawing.Unlock()
 	t.mu.Lock()
@@ -95,7 +95,7 @@ func (t *timings) show() ([]*timed, []byte, error) {
 	}
 	var turns []waterfall.Turn
 	for _, tn := range last {
-		turns = append(turns, tn.row())
+		turns = append(turns, tn.waterfallTurn())
 	}
 	var out bytes.Buffer
 	if err := waterfall.PNG(&out, turns); err != nil {
@@ -105,45 +105,45 @@ func (t *timings) show() ([]*timed, []byte, error) {
 	return last, t.picture, nil
 }
 
-// sessionTiming shows where the time of the last turns went, in a picture and in
+// showTiming shows where the time of the last turns went, in a picture and in
 // words.
-func (b *Bot) sessionTiming(_ context.Context, c *call) (string, error) {
-	r, err := c.room()
+func showTiming(_ context.Context, c *call) (string, error) {
+	r, err := c.runningSession()
 	if err != nil {
 		return "", err
 	}
-	last, picture, err := r.board.timings.show()
+	last, picture, err := r.status.timings.drawTurns()
 	if err != nil {
 		return "", err
 	}
 	if len(last) == 0 {
 		return "No NPC has answered in this session yet. Say something to one of them in <#" + r.channel + ">, then ask again.", nil
 	}
-	c.attach("timing.png", picture)
+	c.attachFile("timing.png", picture)
 	var lines []string
 	for _, tn := range last {
-		lines = append(lines, tn.words())
+		lines = append(lines, tn.describeTurn())
 	}
 	return strings.Join(lines, "\n"), nil
 }
 
-// row is the turn as it is drawn.
-func (tn *timed) row() waterfall.Turn {
+// waterfallTurn is the turn as it is drawn.
+func (tn *turnTiming) waterfallTurn() waterfall.Turn {
 	return waterfall.Turn{
-		Number: tn.number, NPC: tn.npc, Tier: tn.tier, Spans: tn.spans(),
-		Target: elapsed.Duration(tn.ledger.TargetMS), First: elapsed.Duration(tn.ledger.FirstSoundMS), Met: inBudget(tn.ledger), Note: tn.remark(),
+		Number: tn.number, NPC: tn.npc, Tier: tn.tier, Spans: tn.stageSpans(),
+		Target: elapsed.Duration(tn.ledger.TargetMS), First: elapsed.Duration(tn.ledger.FirstSoundMS), Met: metBudget(tn.ledger), Note: tn.describeEnd(),
 	}
 }
 
-// words are the turn in one line.
-func (tn *timed) words() string {
+// describeTurn are the turn in one line.
+func (tn *turnTiming) describeTurn() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "#%d %s", tn.number, markup.Clip(markup.Escape(tn.npc), maxRow))
 	if tn.tier != "" {
 		fmt.Fprintf(&out, " (%s)", tn.tier)
 	}
 	mark := "❌ "
-	if inBudget(tn.ledger) {
+	if metBudget(tn.ledger) {
 		mark = "✅ "
 	}
 	l := tn.ledger
@@ -156,7 +156,7 @@ func (tn *timed) words() string {
 	if l.TargetMS > 0 {
 		fmt.Fprintf(&out, " of %s", waterfall.Label(elapsed.Duration(l.TargetMS)))
 	}
-	if note := tn.remark(); note != "" {
+	if note := tn.describeEnd(); note != "" {
 		out.WriteString(", " + note)
 	}
 	sep := " — "
@@ -176,8 +176,8 @@ func (tn *timed) words() string {
 	return out.String()
 }
 
-// remark says how a turn ended that did not end well.
-func (tn *timed) remark() string {
+// describeEnd says how a turn ended that did not end well.
+func (tn *turnTiming) describeEnd() string {
 	stage := stageWord(tn.ledger.BreachStage)
 	late := ""
 	if stage != "" {
@@ -217,8 +217,8 @@ func stageWord(stage string) string {
 	return stage
 }
 
-// spans are when the stages of the turn were at work.
-func (tn *timed) spans() []waterfall.Span {
+// stageSpans are when the stages of the turn were at work.
+func (tn *turnTiming) stageSpans() []waterfall.Span {
 	l := tn.ledger
 	var out []waterfall.Span
 	add := func(stage waterfall.Stage, from, to float64) {
@@ -245,14 +245,14 @@ func (tn *timed) spans() []waterfall.Span {
 	for _, t := range tn.tools {
 		out = append(out, waterfall.Span{Stage: waterfall.Tools, From: t.from.Sub(tn.began), To: t.to.Sub(tn.began)})
 	}
-	tn.thought(add)
-	tn.spoke(add)
+	tn.addThinking(add)
+	tn.addSpeaking(add)
 	return out
 }
 
-// thought adds when the answer was being found. Of a stage that did not come to
+// addThinking adds when the answer was being found. Of a stage that did not come to
 // its end the ledger has no time: it was at work until the turn was given up.
-func (tn *timed) thought(add func(stage waterfall.Stage, from, to float64)) {
+func (tn *turnTiming) addThinking(add func(stage waterfall.Stage, from, to float64)) {
 	l := tn.ledger
 	until := l.TotalMS
 	if l.FirstSoundMS > 0 { // an excuse, in place of an answer
@@ -271,8 +271,8 @@ func (tn *timed) thought(add func(stage waterfall.Stage, from, to float64)) {
 	}
 }
 
-// spoke adds when the answer was said. A stock phrase may have come before it.
-func (tn *timed) spoke(add func(stage waterfall.Stage, from, to float64)) {
+// addSpeaking adds when the answer was said. A stock phrase may have come before it.
+func (tn *turnTiming) addSpeaking(add func(stage waterfall.Stage, from, to float64)) {
 	l := tn.ledger
 	first := l.FirstSoundMS
 	if first == 0 {

@@ -22,8 +22,8 @@ const (
 	maxLine = 280
 )
 
-// ask runs a tool for a call and reads its answer into out.
-func ask[T any](ctx context.Context, c *call, tool string, args map[string]any) (out T, err error) {
+// callTool runs a tool for a call and reads its answer into out.
+func callTool[T any](ctx context.Context, c *call, tool string, args map[string]any) (out T, err error) {
 	raw, err := json.Marshal(args)
 	if err != nil {
 		return out, fmt.Errorf("asking %s: %w", tool, err)
@@ -53,8 +53,8 @@ func (e toolError) Error() string {
 	return strings.TrimPrefix(text, mcp.ErrInvalidArguments.Error()+": ")
 }
 
-// list shows lines, as many as people read.
-func list(lines []string, none string) string {
+// joinLines shows lines, as many as people read.
+func joinLines(lines []string, none string) string {
 	if len(lines) == 0 {
 		return none
 	}
@@ -74,24 +74,24 @@ func list(lines []string, none string) string {
 	return out
 }
 
-func (b *Bot) roll(ctx context.Context, c *call) (string, error) {
+func rollDice(ctx context.Context, c *call) (string, error) {
 	type roll struct {
 		Expression string `json:"expression"`
 		Rolls      []int  `json:"rolls"`
 		Total      int    `json:"total"`
 	}
-	dice, err := c.given("dice", "what to roll, such as 2d6+3")
+	dice, err := c.requireText("dice", "what to roll, such as 2d6+3")
 	if err != nil {
 		return "", err
 	}
-	r, err := ask[roll](ctx, c, "roll", map[string]any{"expression": dice})
+	r, err := callTool[roll](ctx, c, "roll", map[string]any{"expression": dice})
 	if err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("🎲 %s: **%d**\n-# %s", markup.Escape(r.Expression), r.Total, strings.Trim(fmt.Sprint(r.Rolls), "[]")), nil
 }
 
-func (b *Bot) rules(ctx context.Context, c *call) (string, error) {
+func lookUpRules(ctx context.Context, c *call) (string, error) {
 	type found struct {
 		Results []struct {
 			Name     string `json:"name"`
@@ -99,11 +99,11 @@ func (b *Bot) rules(ctx context.Context, c *call) (string, error) {
 			Summary  string `json:"summary"`
 		} `json:"results"`
 	}
-	about, err := c.given("about", "what to look up, such as grapple")
+	about, err := c.requireText("about", "what to look up, such as grapple")
 	if err != nil {
 		return "", err
 	}
-	f, err := ask[found](ctx, c, "search_rules", map[string]any{"query": about})
+	f, err := callTool[found](ctx, c, "search_rules", map[string]any{"query": about})
 	if err != nil {
 		return "", err
 	}
@@ -111,22 +111,22 @@ func (b *Bot) rules(ctx context.Context, c *call) (string, error) {
 	for _, r := range f.Results {
 		lines = append(lines, fmt.Sprintf("- **%s** (%s): %s", markup.Escape(r.Name), r.Category, markup.Escape(r.Summary)))
 	}
-	return list(lines, "The rules say nothing of that; try another word."), nil
+	return joinLines(lines, "The rules say nothing of that; try another word."), nil
 }
 
-// ask tells a DM what the table knows of something.
-func (b *Bot) ask(ctx context.Context, c *call) (string, error) {
-	about, err := c.given("about", "a name, a place or a thing")
+// askTable tells a DM what the table knows of something.
+func askTable(ctx context.Context, c *call) (string, error) {
+	about, err := c.requireText("about", "a name, a place or a thing")
 	if err != nil {
 		return "", err
 	}
-	involved, err := ask[struct {
+	involved, err := callTool[struct {
 		Entities []entity `json:"entities"`
 	}](ctx, c, "query_entities", map[string]any{"name": about})
 	if err != nil {
 		return "", err
 	}
-	known, err := ask[struct {
+	known, err := callTool[struct {
 		Facts []struct {
 			Text string `json:"text"`
 		} `json:"facts"`
@@ -134,7 +134,7 @@ func (b *Bot) ask(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	said, err := ask[struct {
+	said, err := callTool[struct {
 		Lines []struct {
 			Speaker string `json:"speaker"`
 			Text    string `json:"text"`
@@ -145,7 +145,7 @@ func (b *Bot) ask(ctx context.Context, c *call) (string, error) {
 	}
 	var lines []string
 	for _, e := range involved.Entities {
-		lines = append(lines, e.line())
+		lines = append(lines, e.listLine())
 	}
 	for _, f := range known.Facts {
 		lines = append(lines, "- "+markup.Escape(f.Text))
@@ -153,10 +153,10 @@ func (b *Bot) ask(ctx context.Context, c *call) (string, error) {
 	for _, l := range said.Lines {
 		lines = append(lines, "> **"+markup.Escape(l.Speaker)+":** "+markup.Escape(l.Text))
 	}
-	return list(lines, "Nothing is known of that."), nil
+	return joinLines(lines, "Nothing is known of that."), nil
 }
 
-func (b *Bot) approveList(ctx context.Context, c *call) (string, error) {
+func listApprovals(ctx context.Context, c *call) (string, error) {
 	type waiting struct {
 		Approvals []struct {
 			ID        string `json:"id"`
@@ -165,7 +165,7 @@ func (b *Bot) approveList(ctx context.Context, c *call) (string, error) {
 			Arguments string `json:"arguments"`
 		} `json:"approvals"`
 	}
-	w, err := ask[waiting](ctx, c, "list_approvals", map[string]any{})
+	w, err := callTool[waiting](ctx, c, "list_approvals", map[string]any{})
 	if err != nil {
 		return "", err
 	}
@@ -173,14 +173,14 @@ func (b *Bot) approveList(ctx context.Context, c *call) (string, error) {
 	for _, a := range w.Approvals {
 		lines = append(lines, fmt.Sprintf("- `%s` %s wants %s %s", a.ID, markup.Escape(a.Caller), markup.Escape(a.Tool), markup.Escape(a.Arguments)))
 	}
-	return list(lines, "Nothing waits."), nil
+	return joinLines(lines, "Nothing waits."), nil
 }
 
-func (b *Bot) approveYes(ctx context.Context, c *call) (string, error) { return decide(ctx, c, true) }
-func (b *Bot) approveNo(ctx context.Context, c *call) (string, error)  { return decide(ctx, c, false) }
+func grantApproval(ctx context.Context, c *call) (string, error) { return decideApproval(ctx, c, true) }
+func denyApproval(ctx context.Context, c *call) (string, error)  { return decideApproval(ctx, c, false) }
 
-func decide(ctx context.Context, c *call, grant bool) (string, error) {
-	_, err := ask[struct{}](ctx, c, "decide_approval", map[string]any{"id": c.str("id"), "grant": grant})
+func decideApproval(ctx context.Context, c *call, grant bool) (string, error) {
+	_, err := callTool[struct{}](ctx, c, "decide_approval", map[string]any{"id": c.textOption("id"), "grant": grant})
 	switch {
 	case err != nil:
 		return "", err
@@ -190,9 +190,9 @@ func decide(ctx context.Context, c *call, grant bool) (string, error) {
 	return "The call is denied.", nil
 }
 
-// sessionRecap shows what was said last.
-func (b *Bot) sessionRecap(ctx context.Context, c *call) (string, error) {
-	s, said, err := b.backend.Recall(ctx, c.guild, recapLines)
+// recapSession shows what was said last.
+func recapSession(ctx context.Context, c *call) (string, error) {
+	s, said, err := c.bot.backend.Recall(ctx, c.guild, recapLines)
 	if err != nil {
 		return "", err
 	}
@@ -203,15 +203,15 @@ func (b *Bot) sessionRecap(ctx context.Context, c *call) (string, error) {
 	for _, l := range said {
 		lines = append(lines, "> **"+markup.Escape(l.Speaker)+":** "+markup.Escape(l.Text))
 	}
-	return list(lines, ""), nil
+	return joinLines(lines, ""), nil
 }
 
-// feedback keeps what somebody thinks of the play.
-func (b *Bot) feedback(ctx context.Context, c *call) (string, error) {
-	if c.str("text") == "" {
+// keepFeedback keeps what somebody thinks of the play.
+func keepFeedback(ctx context.Context, c *call) (string, error) {
+	if c.textOption("text") == "" {
 		return "", errors.New("there is nothing to keep; write what you think")
 	}
-	if err := b.backend.Note(ctx, c.guild, c.by, c.str("text")); err != nil {
+	if err := c.bot.backend.Note(ctx, c.guild, c.by, c.textOption("text")); err != nil {
 		return "", err
 	}
 	return "Thank you. Whoever runs the bot will read it.", nil

@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// maxUnsaid bounds what waits to be posted; beyond that the table waits.
-	maxUnsaid = 256
+	// maxUnsent bounds what waits to be posted; beyond that the table waits.
+	maxUnsent = 256
 	// A sentence waits for the next one of the same answer, so that a quick answer
 	// is one message and a slow one comes in pieces: the first of an answer for
 	// firstLinger, since somebody waits for it, and later ones for linger.
-	firstLinger = 150 * time.Millisecond
-	linger      = 800 * time.Millisecond
+	firstSentenceWait = 150 * time.Millisecond
+	sentenceWait      = 800 * time.Millisecond
 	// typingAfter is how long an answer may take before the bot shows that one is
 	// coming, and typingAgain how often it repeats that: Discord forgets it after
 	// ten seconds.
@@ -30,10 +30,10 @@ const (
 	typingAgain = 8 * time.Second
 )
 
-// mouth posts what happens at a table in a channel: the NPCs' lines through a
+// sender posts what happens at a table in a channel: the NPCs' lines through a
 // webhook, each under its NPC's name. It is a table.Sink.
-type mouth struct {
-	api             *rest.Client
+type sender struct {
+	rest            *rest.Client
 	log             *slog.Logger
 	channel, parent string
 	lost            func(why string) // called once, when nothing can be posted any more
@@ -64,22 +64,22 @@ type piece struct {
 	end       bool // of the turn
 }
 
-func newMouth(a *rest.Client, log *slog.Logger, channel, parent string) *mouth {
-	return &mouth{
-		api: a, log: log, channel: channel, parent: parent, lost: func(string) {},
-		queue: make(chan piece, maxUnsaid), closing: make(chan struct{}), done: make(chan struct{}),
+func newSender(a *rest.Client, log *slog.Logger, channel, parent string) *sender {
+	return &sender{
+		rest: a, log: log, channel: channel, parent: parent, lost: func(string) {},
+		queue: make(chan piece, maxUnsent), closing: make(chan struct{}), done: make(chan struct{}),
 		thinking: map[int64]bool{}, thought: make(chan struct{}, 1),
 	}
 }
 
-// prepare finds or makes the webhook. Without the right to do so the bot
+// findWebhook finds or makes the webhook. Without the right to do so the bot
 // speaks for the NPCs itself.
-func (m *mouth) prepare(ctx context.Context) error {
+func (m *sender) findWebhook(ctx context.Context) error {
 	home := m.channel
 	if m.parent != "" {
 		home = m.parent
 	}
-	w, err := m.api.FindOrCreateWebhook(ctx, home)
+	w, err := m.rest.FindOrCreateWebhook(ctx, home)
 	if err != nil && rest.ErrorCode(err) != discordgo.ErrCodeMissingPermissions && rest.ErrorCode(err) != discordgo.ErrCodeMissingAccess {
 		return err
 	}
@@ -92,10 +92,10 @@ func (m *mouth) prepare(ctx context.Context) error {
 	return nil
 }
 
-// ownName reports whether NPCs speak under their own names.
-func (m *mouth) ownName() bool { return m.webhookID() != "" }
+// hasWebhook reports whether NPCs speak under their own names.
+func (m *sender) hasWebhook() bool { return m.webhookID() != "" }
 
-func (m *mouth) webhookID() string {
+func (m *sender) webhookID() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.webhook == nil {
@@ -104,8 +104,8 @@ func (m *mouth) webhookID() string {
 	return m.webhook.ID
 }
 
-// cast learns what the NPCs look like.
-func (m *mouth) cast(all []NPC) {
+// setAvatars learns what the NPCs look like.
+func (m *sender) setAvatars(all []NPC) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.avatars = map[string]string{}
@@ -115,48 +115,48 @@ func (m *mouth) cast(all []NPC) {
 }
 
 // Emit implements table.Sink. It waits while too much is to be posted.
-func (m *mouth) Emit(e table.Event) {
+func (m *sender) Emit(e table.Event) {
 	turn := table.HeaderOf(e).Turn
 	switch e := e.(type) {
 	case *table.TurnStarted:
-		m.think(turn, true)
+		m.markThinking(turn, true)
 	case *table.Sentence:
-		m.push(piece{npc: e.NPC, text: e.Text, turn: turn})
+		m.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn})
 	case *table.Filler:
-		m.push(piece{npc: e.NPC, text: e.Text, turn: turn})
+		m.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn})
 	case *table.Notice:
 		if e.Level != "info" {
-			m.push(piece{text: notice(e.Level, e.Text)})
+			m.enqueue(piece{text: noticeText(e.Level, e.Text)})
 		}
 	case *table.TurnEnded:
-		m.think(turn, false)
-		m.push(piece{turn: turn, end: true})
+		m.markThinking(turn, false)
+		m.enqueue(piece{turn: turn, end: true})
 	}
 }
 
-// push hands run something to post. What comes after run has ended is dropped.
-func (m *mouth) push(p piece) {
+// enqueue hands run something to post. What comes after run has ended is dropped.
+func (m *sender) enqueue(p piece) {
 	select {
 	case m.queue <- p:
 	case <-m.done:
 	}
 }
 
-// tell posts a message of the bot. It does not wait: if too much is to be
+// postNotice posts a message of the bot. It does not wait: if too much is to be
 // posted, the message is dropped.
-func (m *mouth) tell(level, text string) {
+func (m *sender) postNotice(level, text string) {
 	if level == "info" {
 		return
 	}
 	select {
-	case m.queue <- piece{text: notice(level, text)}:
+	case m.queue <- piece{text: noticeText(level, text)}:
 	default:
 		m.log.Warn("a notice was not posted", "text", text)
 	}
 }
 
-// notice is how a notice looks: small, and not like anybody's speech.
-func notice(level, text string) string {
+// noticeText is how a notice looks: small, and not like anybody's speech.
+func noticeText(level, text string) string {
 	mark := ""
 	if level == "warning" || level == "error" {
 		mark = "⚠ "
@@ -164,8 +164,8 @@ func notice(level, text string) string {
 	return "-# " + mark + strings.Join(strings.Fields(markup.ShortenPaths(text)), " ")
 }
 
-// think notes that a turn began or ended.
-func (m *mouth) think(turn int64, on bool) {
+// markThinking notes that a turn began or ended.
+func (m *sender) markThinking(turn int64, on bool) {
 	m.mu.Lock()
 	if on {
 		m.thinking[turn] = true
@@ -176,72 +176,72 @@ func (m *mouth) think(turn int64, on bool) {
 	wakeup.Signal(m.thought)
 }
 
-// finish lets run post what waits and end.
-func (m *mouth) finish() {
+// sendRest lets run post what waits and end.
+func (m *sender) sendRest() {
 	m.stop.Do(func() { close(m.closing) })
 	<-m.done
 }
 
 // run posts what is pushed, until finish, or until ctx ends.
-func (m *mouth) run(ctx context.Context) {
+func (m *sender) run(ctx context.Context) {
 	defer close(m.done)
 	var typing sync.WaitGroup
 	defer typing.Wait()
 	quiet, cancel := context.WithCancel(ctx)
 	defer cancel()
-	typing.Go(func() { m.hint(quiet) })
-	due := time.NewTimer(linger)
+	typing.Go(func() { m.showTyping(quiet) })
+	due := time.NewTimer(sentenceWait)
 	defer due.Stop()
 	for {
 		select {
 		case p := <-m.queue:
-			if wait := m.take(ctx, p); wait > 0 {
+			if wait := m.addPiece(ctx, p); wait > 0 {
 				due.Reset(wait)
 			}
 		case <-due.C:
-			m.flush(ctx)
+			m.postSentences(ctx)
 		case <-m.closing:
 			cancel()
-			m.drain()
+			m.drainQueue()
 			return
 		case <-ctx.Done():
-			m.drain()
+			m.drainQueue()
 			return
 		}
 	}
 }
 
-// drain posts what still waits, for as long as a farewell may take.
-func (m *mouth) drain() {
-	ctx, cancel := context.WithTimeout(context.Background(), farewell)
+// drainQueue posts what still waits, for as long as a farewell may take.
+func (m *sender) drainQueue() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	for {
 		select {
 		case p := <-m.queue:
-			m.take(ctx, p)
+			m.addPiece(ctx, p)
 			continue
 		default:
 		}
-		m.flush(ctx)
+		m.postSentences(ctx)
 		return
 	}
 }
 
-// take adds a piece to what waits, or posts it. For the first piece that waits
+// addPiece adds a piece to what waits, or posts it. For the first piece that waits
 // it returns for how long.
-func (m *mouth) take(ctx context.Context, p piece) (wait time.Duration) {
+func (m *sender) addPiece(ctx context.Context, p piece) (wait time.Duration) {
 	if p.end {
 		if p.turn == m.turn {
-			m.flush(ctx)
+			m.postSentences(ctx)
 		}
 		return 0
 	}
 	if m.text != "" && (p.npc != m.npc || p.turn != m.turn) {
-		m.flush(ctx)
+		m.postSentences(ctx)
 	}
 	switch {
 	case p.npc == "":
-		m.own(ctx, p.text)
+		m.postAsBot(ctx, p.text)
 		return 0
 	case m.text != "":
 		m.text += " " + p.text
@@ -249,33 +249,33 @@ func (m *mouth) take(ctx context.Context, p piece) (wait time.Duration) {
 	}
 	m.npc, m.turn, m.text = p.npc, p.turn, p.text
 	if m.begun == p.turn {
-		return linger
+		return sentenceWait
 	}
-	return firstLinger
+	return firstSentenceWait
 }
 
-// flush posts the sentences that wait.
-func (m *mouth) flush(ctx context.Context) {
+// postSentences posts the sentences that wait.
+func (m *sender) postSentences(ctx context.Context) {
 	text := m.text
 	if text == "" {
 		return
 	}
 	m.text, m.begun = "", m.turn
 	for _, part := range markup.Split(text, markup.MaxMessage) {
-		m.speak(ctx, m.npc, part)
+		m.postLine(ctx, m.npc, part)
 	}
 }
 
-// hint shows that an answer is coming while one is.
-func (m *mouth) hint(ctx context.Context) {
+// showTyping shows that an answer is coming while one is.
+func (m *sender) showTyping(ctx context.Context) {
 	for {
 		select {
 		case <-m.thought:
 		case <-ctx.Done():
 			return
 		}
-		for wait := typingAfter; m.busy() && rest.Wait(ctx, wait) && m.busy(); wait = typingAgain {
-			if err := m.api.ShowTyping(ctx, m.channel); err != nil && ctx.Err() == nil {
+		for wait := typingAfter; m.anyThinking() && rest.Wait(ctx, wait) && m.anyThinking(); wait = typingAgain {
+			if err := m.rest.ShowTyping(ctx, m.channel); err != nil && ctx.Err() == nil {
 				m.log.Debug("showing that an answer comes", "reason", err)
 				break
 			}
@@ -283,7 +283,7 @@ func (m *mouth) hint(ctx context.Context) {
 	}
 }
 
-func (m *mouth) busy() bool {
+func (m *sender) anyThinking() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.thinking) > 0

@@ -10,7 +10,7 @@ import (
 // registered is what Discord returns for commands that were registered.
 func registered(t *testing.T) []*discordgo.ApplicationCommand {
 	t.Helper()
-	raw, err := json.Marshal(definitions())
+	raw, err := json.Marshal(commandDefinitions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestSameCommands(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := sameCommands(test.change(registered(t)), definitions()); got != test.want {
+			if got := sameCommands(test.change(registered(t)), commandDefinitions()); got != test.want {
 				t.Errorf("sameCommands = %t, want %t", got, test.want)
 			}
 		})
@@ -58,8 +58,8 @@ func TestSameCommands(t *testing.T) {
 // TestEveryCommandDoesSomething holds the list of commands and what is done
 // for them together.
 func TestEveryCommandDoesSomething(t *testing.T) {
-	actions := (&Bot{}).actions()
-	for _, d := range definitions() {
+	actions := commandActions()
+	for _, d := range commandDefinitions() {
 		paths := []string{d.Name}
 		if len(d.Options) > 0 && d.Options[0].Type == discordgo.ApplicationCommandOptionSubCommand {
 			paths = nil

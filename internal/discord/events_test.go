@@ -41,14 +41,17 @@ func TestWhoIsHeard(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n := &notes{}
-				r := newIdleRoom(n)
+				r := newIdleSession(n)
 				r.guild, r.channel = "1", "2"
-				b := &Bot{log: slog.New(slog.DiscardHandler), rooms: map[string]*room{"1": r}, declined: map[string]map[string]bool{"1": {"8": true}}}
+				b := &Bot{sessions: newSessions(slog.New(slog.DiscardHandler))}
+				b.sessions.byGuild["1"] = r
+				b.consents = newConsents(nil, b.sessions)
+				b.consents.declined["1"] = map[string]bool{"8": true}
 				defer r.listens(t.Context())()
 				if row.edited {
-					b.rewritten(nil, &discordgo.MessageUpdate{Message: row.m})
+					b.onMessageUpdate(nil, &discordgo.MessageUpdate{Message: row.m})
 				} else {
-					b.written(nil, &discordgo.MessageCreate{Message: row.m})
+					b.onMessageCreate(nil, &discordgo.MessageCreate{Message: row.m})
 				}
 				synctest.Wait()
 				if got := n.told(); got != row.want {

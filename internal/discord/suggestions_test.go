@@ -3,6 +3,7 @@ package discord
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -28,7 +29,7 @@ func (k *clerk) Suggest(ctx context.Context, _ string, by Caller, what Suggestio
 
 // types lets a user type into an option of a command, and returns what is
 // suggested.
-func (s *stage) types(t *testing.T, user, command, option string) []string {
+func (s *onlineBot) types(t *testing.T, user, command, option string) []string {
 	t.Helper()
 	i, err := s.d.Autocomplete(user, s.channel, command, option, discordtest.Option{Name: option, Value: "a"})
 	if err != nil {
@@ -63,7 +64,7 @@ func TestSuggestions(t *testing.T) {
 		SuggestHeldTool: nil,
 	}
 	k := &clerk{asked: make(chan Caller, 10), suggest: func(_ context.Context, what Suggestion) ([]Choice, error) { return all[what], nil }}
-	s := newStage(t, k, nil)
+	s := newOnlineBot(t, k, nil)
 	for _, row := range []struct {
 		command, option string
 		want            []string
@@ -92,7 +93,7 @@ func TestSuggestions(t *testing.T) {
 // TestSuggestionsComeInTime waits no longer than a tenth of a second.
 func TestSuggestionsComeInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := &Bot{log: newIdleRoom(&notes{}).mouth.log}
+		d := &dispatcher{log: slog.New(slog.DiscardHandler)}
 		late := func(context.Context, *call, string) ([]suggestion, error) {
 			time.Sleep(time.Second)
 			return []suggestion{{"late", "late"}}, nil
@@ -100,9 +101,9 @@ func TestSuggestionsComeInTime(t *testing.T) {
 		var work sync.WaitGroup
 		defer work.Wait()
 		start := time.Now()
-		got := b.find(t.Context(), &work, &call{bot: b}, late, "a")
-		if took := time.Since(start); len(got) > 0 || took != suggestTime {
-			t.Errorf("suggested %v after %v, want nothing after %v", got, took, suggestTime)
+		got := d.findSuggestions(t.Context(), &work, &call{}, late, "a")
+		if took := time.Since(start); len(got) > 0 || took != suggestTimeout {
+			t.Errorf("suggested %v after %v, want nothing after %v", got, took, suggestTimeout)
 		}
 	})
 }

@@ -72,34 +72,34 @@ func (n *notes) Retract(_ context.Context, ref string) error {
 	return n.fail
 }
 
-// newIdleRoom is a room in which nobody listens yet.
-func newIdleRoom(n *notes) *room {
+// newIdleSession is a session in which nobody listens yet.
+func newIdleSession(n *notes) *session {
 	log := slog.New(slog.DiscardHandler)
-	return &room{bot: &Bot{log: log}, hearer: n, inbox: newInbox(), mouth: newMouth(&rest.Client{}, log, "1", "")}
+	return &session{log: log, hearer: n, inbox: newInbox(), sender: newSender(&rest.Client{}, log, "1", "")}
 }
 
-// listens lets a room listen and correct until what it returns is called.
-func (r *room) listens(ctx context.Context) (deafen func()) {
+// listens lets a session listen and correct until what it returns is called.
+func (r *session) listens(ctx context.Context) (deafen func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	r.ears.Go(func() { r.listen(ctx) })
-	r.ears.Go(func() { r.correct(ctx) })
-	return func() { cancel(); r.ears.Wait() }
+	r.hearing.Go(func() { r.hearMessages(ctx) })
+	r.hearing.Go(func() { r.applyChanges(ctx) })
+	return func() { cancel(); r.hearing.Wait() }
 }
 
 // says writes a message as a user.
-func (r *room) says(id, user, text string) { r.write(message{id, user, "P" + user, text}) }
+func (r *session) says(id, user, text string) { r.takeMessage(message{id, user, "P" + user, text}) }
 
-func TestRoomKeepsOrderAndEdits(t *testing.T) {
-	r := newIdleRoom(&notes{})
+func TestSessionKeepsOrderAndEdits(t *testing.T) {
+	r := newIdleSession(&notes{})
 	r.says("1", "7", "first")
 	r.says("2", "8", "second")
 	r.says("3", "7", "third")
-	r.says("4", "7", "")               // a picture without words
-	r.rewrite("1", "first, corrected") // an edit
-	r.rewrite("2", "")                 // a deletion
+	r.says("4", "7", "")                     // a picture without words
+	r.changeMessage("1", "first, corrected") // an edit
+	r.changeMessage("2", "")                 // a deletion
 	var got []string
 	for {
-		m, ok := r.inbox.next()
+		m, ok := r.inbox.takeMessage()
 		if !ok {
 			break
 		}
@@ -110,8 +110,8 @@ func TestRoomKeepsOrderAndEdits(t *testing.T) {
 	}
 }
 
-func TestRoomIsBounded(t *testing.T) {
-	r := newIdleRoom(&notes{})
+func TestSessionIsBounded(t *testing.T) {
+	r := newIdleSession(&notes{})
 	for n := range maxUnheard + 10 {
 		r.says(fmt.Sprint(n), "7", "again")
 	}
@@ -119,28 +119,28 @@ func TestRoomIsBounded(t *testing.T) {
 		t.Errorf("%d messages wait, want %d", n, maxUnheard)
 	}
 	for n := range maxUnchanged + 10 {
-		r.rewrite(fmt.Sprint("old", n), "")
+		r.changeMessage(fmt.Sprint("old", n), "")
 	}
 	if n := len(r.inbox.changes); n != maxUnchanged {
 		t.Errorf("%d changes wait, want %d", n, maxUnchanged)
 	}
-	if n := len(r.mouth.queue); n != 2 {
+	if n := len(r.sender.queue); n != 2 {
 		t.Errorf("%d notices tell of it, want one of either", n)
 	}
 }
 
-// TestRoomChangesWhatWasHeard shows in which order a table is told of messages
+// TestSessionChangesWhatWasHeard shows in which order a table is told of messages
 // and of what became of them.
-func TestRoomChangesWhatWasHeard(t *testing.T) {
+func TestSessionChangesWhatWasHeard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &notes{}
-		r := newIdleRoom(n)
+		r := newIdleSession(n)
 		defer r.listens(t.Context())()
 		r.says("1", "7", "hello")
 		r.says("2", "8", "hi")
 		synctest.Wait()
-		r.rewrite("1", "hallo")
-		r.rewrite("2", "")
+		r.changeMessage("1", "hallo")
+		r.changeMessage("2", "")
 		synctest.Wait()
 		if got, want := n.told(), "P7: hello (discord:7, 1); P8: hi (discord:8, 2); 1 is hallo; 2 is gone"; got != want {
 			t.Errorf("the table was told %q, want %q", got, want)
@@ -148,23 +148,23 @@ func TestRoomChangesWhatWasHeard(t *testing.T) {
 	})
 }
 
-// TestRoomChangesWhileTheTableIsBusy edits and deletes while the table takes
+// TestSessionChangesWhileTheTableIsBusy edits and deletes while the table takes
 // nothing in: what it has heard changes at once, what it is taking in once it has
 // it, and what waits before it hears it.
-func TestRoomChangesWhileTheTableIsBusy(t *testing.T) {
+func TestSessionChangesWhileTheTableIsBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &notes{hold: make(chan struct{})}
-		r := newIdleRoom(n)
+		r := newIdleSession(n)
 		defer r.listens(t.Context())()
 		r.says("1", "7", "one")
 		r.says("2", "7", "two")
 		r.says("3", "7", "three")
 		synctest.Wait()
-		r.rewrite("1", "eins")
-		r.rewrite("1", "uno")
-		r.rewrite("2", "due")
-		r.rewrite("3", "")
-		r.rewrite("0", "") // of before
+		r.changeMessage("1", "eins")
+		r.changeMessage("1", "uno")
+		r.changeMessage("2", "due")
+		r.changeMessage("3", "")
+		r.changeMessage("0", "") // of before
 		synctest.Wait()
 		if got, want := n.told(), "0 is gone"; got != want {
 			t.Errorf("while it was busy the table was told %q, want %q", got, want)
@@ -183,12 +183,12 @@ func TestRoomChangesWhileTheTableIsBusy(t *testing.T) {
 	})
 }
 
-// TestRoomHearsOut keeps what the table did not come to hear, as it was at the
+// TestSessionHearsOut keeps what the table did not come to hear, as it was at the
 // end.
-func TestRoomHearsOut(t *testing.T) {
+func TestSessionHearsOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &notes{hold: make(chan struct{})}
-		r := newIdleRoom(n)
+		r := newIdleSession(n)
 		deafen := r.listens(t.Context())
 		want := "kept 1 uno"
 		for k := 1; k <= maxUnheard; k++ {
@@ -198,11 +198,11 @@ func TestRoomHearsOut(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		r.rewrite("1", "uno") // that the table is taking in
-		r.rewrite("2", "")
+		r.changeMessage("1", "uno") // that the table is taking in
+		r.changeMessage("2", "")
 		deafen()
-		r.rewrite("0", "zero") // of what it has heard
-		if err := r.hearOut(); err != nil {
+		r.changeMessage("0", "zero") // of what it has heard
+		if err := r.keepUnheard(); err != nil {
 			t.Fatal(err)
 		}
 		if got := n.told(); got != "0 is zero; "+want {
@@ -211,18 +211,18 @@ func TestRoomHearsOut(t *testing.T) {
 	})
 }
 
-// TestRoomForgets drops what a user wrote before the table heard it, and takes
+// TestSessionForgets drops what a user wrote before the table heard it, and takes
 // back what it was just hearing.
-func TestRoomForgets(t *testing.T) {
+func TestSessionForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &notes{hold: make(chan struct{})}
-		r := newIdleRoom(n)
+		r := newIdleSession(n)
 		defer r.listens(t.Context())()
 		r.says("1", "7", "one")
 		r.says("2", "7", "two")
 		r.says("3", "8", "three")
 		synctest.Wait()
-		r.inbox.forget("7")
+		r.inbox.dropUser("7")
 		close(n.hold)
 		synctest.Wait()
 		got := n.told()
@@ -232,18 +232,18 @@ func TestRoomForgets(t *testing.T) {
 	})
 }
 
-// TestRoomTellsWhatItCannotChange says so in the channel.
-func TestRoomTellsWhatItCannotChange(t *testing.T) {
+// TestSessionTellsWhatItCannotChange says so in the channel.
+func TestSessionTellsWhatItCannotChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &notes{fail: errors.New("disk full")}
-		r := newIdleRoom(n)
+		r := newIdleSession(n)
 		defer r.listens(t.Context())()
-		r.rewrite("1", "")
+		r.changeMessage("1", "")
 		synctest.Wait()
-		if len(r.mouth.queue) != 1 {
-			t.Fatalf("%d notices, want one", len(r.mouth.queue))
+		if len(r.sender.queue) != 1 {
+			t.Fatalf("%d notices, want one", len(r.sender.queue))
 		}
-		if p := <-r.mouth.queue; !strings.Contains(p.text, "is kept as it was") {
+		if p := <-r.sender.queue; !strings.Contains(p.text, "is kept as it was") {
 			t.Errorf("the notice is %q", p.text)
 		}
 	})

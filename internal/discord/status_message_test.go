@@ -21,56 +21,56 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// shelf is a table that a board watches.
-type shelf struct {
+// fakeTable is a table that a status message watches.
+type fakeTable struct {
 	mu     sync.Mutex // guards the fields below
 	status []table.Status
 	stages []table.Stages
 }
 
-func (s *shelf) set(all ...table.Status) {
+func (s *fakeTable) set(all ...table.Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status = all
 }
 
-func (s *shelf) took(all ...table.Stages) {
+func (s *fakeTable) took(all ...table.Stages) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stages = all
 }
 
-func (s *shelf) Status(context.Context) ([]table.Status, error) {
+func (s *fakeTable) Status(context.Context) ([]table.Status, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.status, nil
 }
 
-func (s *shelf) Stages(context.Context) ([]table.Stages, error) {
+func (s *fakeTable) Stages(context.Context) ([]table.Stages, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.stages, nil
 }
 
-// next is what a board passes things on to.
+// next is what a status message passes things on to.
 type next struct {
 	events []table.Event
 	told   []string
 }
 
-func (n *next) Emit(e table.Event)  { n.events = append(n.events, e) }
-func (n *next) tell(_, text string) { n.told = append(n.told, text) }
+func (n *next) Emit(e table.Event)        { n.events = append(n.events, e) }
+func (n *next) postNotice(_, text string) { n.told = append(n.told, text) }
 func ended(o table.Outcome, budget, stage string) *table.TurnEnded {
 	return &table.TurnEnded{Outcome: o, Ledger: table.Ledger{Budget: budget, BreachStage: stage}}
 }
 
-// wall is a channel on Discord with a board in it.
-type wall struct {
+// fakeChannel is a channel on Discord with a status message in it.
+type fakeChannel struct {
 	t       *testing.T
 	start   time.Time
-	board   *board
+	status  *statusMessage
 	session *discordgo.Session
-	table   *shelf
+	table   *fakeTable
 	next    *next
 	// answer is how Discord answers a request, 200 and a message if it is nil.
 	answer func(method string, n int) *http.Response
@@ -81,7 +81,7 @@ type wall struct {
 	all []shown
 }
 
-// shown is what a board posted or changed, and when.
+// shown is what a status message posted or changed, and when.
 type shown struct {
 	after  time.Duration
 	method string
@@ -89,20 +89,20 @@ type shown struct {
 	raw    string
 }
 
-func newWall(t *testing.T) *wall {
-	w := &wall{t: t, start: time.Now(), table: &shelf{}, next: &next{}}
+func newFakeChannel(t *testing.T) *fakeChannel {
+	w := &fakeChannel{t: t, start: time.Now(), table: &fakeTable{}, next: &next{}}
 	s, err := discordgo.New("Bot token")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Client = &http.Client{Transport: roundTrip(w.request)}
 	w.session = s
-	w.board = newBoard(rest.NewClient(s), "1", w.next)
-	w.board.name, w.board.table = "The Flagon", w.table
+	w.status = newStatusMessage(rest.NewClient(s), "1", w.next)
+	w.status.name, w.status.table = "The Flagon", w.table
 	return w
 }
 
-func (w *wall) request(r *http.Request) (*http.Response, error) {
+func (w *fakeChannel) request(r *http.Request) (*http.Response, error) {
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, err
@@ -126,12 +126,12 @@ func (w *wall) request(r *http.Request) (*http.Response, error) {
 	return reply(http.StatusOK, `{"id":"99"}`), nil
 }
 
-// run keeps the board while do goes on, and returns what run returned.
-func (w *wall) run(do func()) error {
+// run keeps the message while do goes on, and returns what run returned.
+func (w *fakeChannel) run(do func()) error {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	defer cancel()
 	done := make(chan error, 1)
-	go func() { done <- w.board.run(ctx) }()
+	go func() { done <- w.status.run(ctx) }()
 	do()
 	synctest.Wait()
 	cancel()
@@ -139,7 +139,7 @@ func (w *wall) run(do func()) error {
 }
 
 // want requires what was shown, by when, how, and words in it.
-func (w *wall) want(want ...string) {
+func (w *fakeChannel) want(want ...string) {
 	w.t.Helper()
 	var got []string
 	for i, s := range w.all {
@@ -155,7 +155,7 @@ func (w *wall) want(want ...string) {
 		w.t.Errorf("shown %q, want %d times", got, len(want))
 	}
 	for i := 1; i < len(w.all); i++ {
-		if d := w.all[i].after - w.all[i-1].after; d < boardEvery && w.all[i].embed.Description == "" && w.all[i].method == http.MethodPatch {
+		if d := w.all[i].after - w.all[i-1].after; d < statusEvery && w.all[i].embed.Description == "" && w.all[i].method == http.MethodPatch {
 			w.t.Errorf("shown again after %v", d)
 		}
 	}
@@ -174,22 +174,22 @@ func gone() *http.Response {
 	return reply(http.StatusNotFound, `{"code":10008,"message":"Unknown Message"}`)
 }
 
-func TestBoardChangesRarelyAndOnlyIfThereIsNews(t *testing.T) {
+func TestStatusMessageChangesRarelyAndOnlyIfThereIsNews(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWall(t)
+		w := newFakeChannel(t)
 		w.table.set(table.Status{Name: "Bartok", Tier: mcp.BudgetFast, Directive: "lie about the key"})
 		err := w.run(func() {
 			time.Sleep(30 * time.Second) // nothing happens
-			w.board.Emit(ended(table.OutcomeDelivered, "met", ""))
-			w.board.Emit(ended(table.OutcomeNoTarget, "met", ""))
-			w.board.Emit(&table.Notice{Level: "warning", Text: "the model is slow"})
+			w.status.Emit(ended(table.OutcomeDelivered, "met", ""))
+			w.status.Emit(ended(table.OutcomeNoTarget, "met", ""))
+			w.status.Emit(&table.Notice{Level: "warning", Text: "the model is slow"})
 			time.Sleep(2 * time.Second)
-			w.board.Emit(ended(table.OutcomeDelivered, "met", ""))
+			w.status.Emit(ended(table.OutcomeDelivered, "met", ""))
 			time.Sleep(time.Second)
-			w.board.Emit(ended(table.OutcomeFailed, "breached", "llm"))
+			w.status.Emit(ended(table.OutcomeFailed, "breached", "llm"))
 			time.Sleep(20 * time.Second) // at 53 s
-			w.board.Emit(&table.Notice{Level: "info", Text: "of no interest"})
-			w.board.Emit(ended(table.OutcomeMuted, "met", ""))
+			w.status.Emit(&table.Notice{Level: "info", Text: "of no interest"})
+			w.status.Emit(ended(table.OutcomeMuted, "met", ""))
 			w.table.set(table.Status{Name: "Bartok", Tier: mcp.BudgetFast, Muted: true}) // no event tells this
 			time.Sleep(20 * time.Second)
 		})
@@ -205,10 +205,10 @@ func TestBoardChangesRarelyAndOnlyIfThereIsNews(t *testing.T) {
 		)
 		for _, s := range w.all {
 			if strings.Contains(s.raw, "lie about") || strings.Contains(s.raw, "of no interest") {
-				t.Errorf("the board tells what only the DM knows, or nobody needs: %s", s.raw)
+				t.Errorf("the status message tells what only the DM knows, or nobody needs: %s", s.raw)
 			}
 			if !strings.Contains(s.raw, `"allowed_mentions":{"parse":[]`) {
-				t.Errorf("the board may call somebody: %s", s.raw)
+				t.Errorf("the status message may call somebody: %s", s.raw)
 			}
 		}
 		if len(w.next.events) != 7 {
@@ -217,20 +217,20 @@ func TestBoardChangesRarelyAndOnlyIfThereIsNews(t *testing.T) {
 	})
 }
 
-// mutedAt is when the board shows what no event told at a time: within the time
+// mutedAt is when the status message shows what no event told at a time: within the time
 // between two looks and a moment.
-func (w *wall) mutedAt(at time.Duration) string {
+func (w *fakeChannel) mutedAt(at time.Duration) string {
 	for _, s := range w.all {
-		if s.after > at && s.after <= at+boardEvery+boardSettle {
+		if s.after > at && s.after <= at+statusEvery+statusDelay {
 			return s.after.String()
 		}
 	}
 	return "never"
 }
 
-func TestBoardShowsTiersAtOnce(t *testing.T) {
+func TestStatusMessageShowsTiersAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWall(t)
+		w := newFakeChannel(t)
 		until := time.Now().Add(5 * time.Minute)
 		bartok := table.Status{Name: "Bartok", Tier: mcp.BudgetFast}
 		w.table.set(bartok, table.Status{Name: "Mi_ra", Tier: mcp.BudgetDeep, Ceiling: mcp.BudgetFast})
@@ -239,14 +239,14 @@ func TestBoardShowsTiersAtOnce(t *testing.T) {
 			raised := bartok
 			raised.Ceiling, raised.Lease = mcp.BudgetDeep, &agent.Lease{Tier: mcp.BudgetDeep, Until: until, Turns: 3}
 			w.table.set(raised)
-			w.board.Emit(&table.Tier{NPC: "Bartok", Change: table.TierRaised})
+			w.status.Emit(&table.Tier{NPC: "Bartok", Change: table.TierRaised})
 			time.Sleep(3 * time.Second)
 			raised.Lease = &agent.Lease{Tier: mcp.BudgetDeep, Until: until, Turns: 1}
 			w.table.set(raised)
-			w.board.Emit(ended(table.OutcomeDelivered, "met", ""))
+			w.status.Emit(ended(table.OutcomeDelivered, "met", ""))
 			time.Sleep(10 * time.Second)
 			w.table.set(bartok)
-			w.board.Emit(&table.Tier{NPC: "Bartok", Change: table.TierExpired})
+			w.status.Emit(&table.Tier{NPC: "Bartok", Change: table.TierExpired})
 			time.Sleep(10 * time.Second)
 		}); err != nil {
 			t.Error(err)
@@ -262,9 +262,9 @@ func TestBoardShowsTiersAtOnce(t *testing.T) {
 	})
 }
 
-func TestBoardShowsHowFast(t *testing.T) {
+func TestStatusMessageShowsHowFast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWall(t)
+		w := newFakeChannel(t)
 		w.table.took(table.Stages{
 			Tier: "fast", FirstSoundP50: 820 * time.Millisecond, FirstSoundP95: 1400 * time.Millisecond, Turns: 12,
 			Stages: []table.StageTime{{Stage: "model", P50: 410 * time.Millisecond, P95: 900 * time.Millisecond}, {Stage: "voice"}},
@@ -277,12 +277,12 @@ func TestBoardShowsHowFast(t *testing.T) {
 	})
 }
 
-func TestBoardShowsTroubles(t *testing.T) {
-	d := &board{}
+func TestStatusMessageShowsTroubles(t *testing.T) {
+	d := &statusMessage{}
 	at := time.Unix(1_700_000_000, 0)
 	note := func(level, text string) {
 		n := &table.Notice{Header: table.Header{Time: at}, Level: level, Text: text}
-		d.note(n)
+		d.noteEvent(n)
 		at = at.Add(time.Minute)
 	}
 	note("error", "Bartok could not answer")
@@ -290,7 +290,7 @@ func TestBoardShowsTroubles(t *testing.T) {
 	note("warning", "the *second*\nline")
 	note("error", "Bartok could not answer")
 	note("warning", strings.Repeat("long ", 1000))
-	fields := d.counts()
+	fields := d.countFields()
 	if len(fields) != 1 {
 		t.Fatalf("fields %+v, want the troubles alone", fields)
 	}
@@ -306,21 +306,21 @@ func TestBoardShowsTroubles(t *testing.T) {
 	}
 }
 
-func TestBoardCountsCauses(t *testing.T) {
-	d := &board{}
+func TestStatusMessageCountsCauses(t *testing.T) {
+	d := &statusMessage{}
 	for stage, n := range map[string]int{"llm": 2, "tool": 3, "queue": 2} {
 		for range n {
-			d.note(ended(table.OutcomeDelivered, "breached", stage))
+			d.noteEvent(ended(table.OutcomeDelivered, "breached", stage))
 		}
 	}
-	if got, want := d.counts()[0].Value, "0 in time, 7 too late or not at all (0 % in time)\nbecause of tools: 3, model: 2, waiting: 2"; got != want {
+	if got, want := d.countFields()[0].Value, "0 in time, 7 too late or not at all (0 % in time)\nbecause of tools: 3, model: 2, waiting: 2"; got != want {
 		t.Errorf("the answers are counted as %q, want %q", got, want)
 	}
 }
 
-// TestBoardStaysWithinBounds shows a table that is larger than an embed.
-func TestBoardStaysWithinBounds(t *testing.T) {
-	d := &board{name: strings.Repeat("The Flagon ", 100), table: &shelf{}}
+// TestStatusMessageStaysWithinBounds shows a table that is larger than an embed.
+func TestStatusMessageStaysWithinBounds(t *testing.T) {
+	d := &statusMessage{name: strings.Repeat("The Flagon ", 100), table: &fakeTable{}}
 	var all []table.Status
 	for range 200 {
 		all = append(all, table.Status{Name: strings.Repeat("W", 500), Lease: &agent.Lease{Until: time.Now(), Turns: 9}, Muted: true})
@@ -333,13 +333,13 @@ func TestBoardStaysWithinBounds(t *testing.T) {
 		}
 		stages = append(stages, s)
 	}
-	d.table.(*shelf).set(all...)
-	d.table.(*shelf).took(stages...)
+	d.table.(*fakeTable).set(all...)
+	d.table.(*fakeTable).took(stages...)
 	for i := range 10 {
-		d.note(&table.Notice{Level: "error", Text: strings.Repeat(fmt.Sprint(i), 5000)})
-		d.note(ended(table.OutcomeFailed, "breached", fmt.Sprint(i)))
+		d.noteEvent(&table.Notice{Level: "error", Text: strings.Repeat(fmt.Sprint(i), 5000)})
+		d.noteEvent(ended(table.OutcomeFailed, "breached", fmt.Sprint(i)))
 	}
-	e := d.embed(t.Context())
+	e := d.buildEmbed(t.Context())
 	total := len([]rune(e.Title))
 	for _, f := range e.Fields {
 		n := len([]rune(f.Value))
@@ -358,16 +358,16 @@ func TestBoardStaysWithinBounds(t *testing.T) {
 	if first := lines[0]; !strings.HasSuffix(first, "silent") {
 		t.Errorf("the first line is cut: %q", first)
 	}
-	empty := &board{table: &shelf{}}
-	if e := empty.embed(t.Context()); len(e.Fields) != 0 || e.Title != "Session" {
-		t.Errorf("without anything to show the board is %+v", e)
+	empty := &statusMessage{table: &fakeTable{}}
+	if e := empty.buildEmbed(t.Context()); len(e.Fields) != 0 || e.Title != "Session" {
+		t.Errorf("without anything to show the status message is %+v", e)
 	}
 }
 
-// TestBoardIsPostedAnewOnce deletes the message again and again.
-func TestBoardIsPostedAnewOnce(t *testing.T) {
+// TestStatusMessageIsPostedAnewOnce deletes the message again and again.
+func TestStatusMessageIsPostedAnewOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWall(t)
+		w := newFakeChannel(t)
 		w.answer = func(method string, _ int) *http.Response {
 			if method == http.MethodPatch {
 				return gone()
@@ -377,7 +377,7 @@ func TestBoardIsPostedAnewOnce(t *testing.T) {
 		err := w.run(func() {
 			for range 20 {
 				time.Sleep(15 * time.Second)
-				w.board.Emit(ended(table.OutcomeDelivered, "met", ""))
+				w.status.Emit(ended(table.OutcomeDelivered, "met", ""))
 			}
 		})
 		if err != nil {
@@ -393,10 +393,10 @@ func TestBoardIsPostedAnewOnce(t *testing.T) {
 	})
 }
 
-// TestBoardLeavesNothingBehind ends a session while the board is being posted.
-func TestBoardLeavesNothingBehind(t *testing.T) {
+// TestStatusMessageLeavesNothingBehind ends a session while the message is being posted.
+func TestStatusMessageLeavesNothingBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWall(t)
+		w := newFakeChannel(t)
 		w.slow = 2 * time.Second
 		w.table.set(table.Status{Name: "Bartok"})
 		if err := w.run(func() { time.Sleep(2 * time.Second) }); err != nil {
@@ -405,22 +405,22 @@ func TestBoardLeavesNothingBehind(t *testing.T) {
 		w.want("3s POST: Bartok", "5s PATCH: The session has ended.")
 	})
 	synctest.Test(t, func(t *testing.T) {
-		w := newWall(t)
+		w := newFakeChannel(t)
 		w.slow = time.Hour
 		w.table.set(table.Status{Name: "Bartok"})
 		began := time.Now()
 		if err := w.run(func() { time.Sleep(2 * time.Second) }); err != nil {
 			t.Error(err)
 		}
-		if took := time.Since(began); took > 2*time.Second+farewell {
+		if took := time.Since(began); took > 2*time.Second+closeTimeout {
 			t.Errorf("the end took until %v", took)
 		}
 	})
 }
 
-// TestBoardOutlivesTrouble goes on when Discord was away, and ends where there is
+// TestStatusMessageOutlivesTrouble goes on when Discord was away, and ends where there is
 // nothing left to show it in.
-func TestBoardOutlivesTrouble(t *testing.T) {
+func TestStatusMessageOutlivesTrouble(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		answer *http.Response
@@ -435,7 +435,7 @@ func TestBoardOutlivesTrouble(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWall(t)
+				w := newFakeChannel(t)
 				w.table.set(table.Status{Name: "Bartok"})
 				w.session.MaxRestRetries = 0
 				w.answer = func(_ string, n int) *http.Response {

@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	// boardEvery is the least time between two changes of the board, and how often
+	// statusEvery is the least time between two changes of the message, and how often
 	// it is looked for what no event tells.
-	boardEvery = 10 * time.Second
-	// boardSettle lets what happens together be shown together, and the answer to
+	statusEvery = 10 * time.Second
+	// statusDelay lets what happens together be shown together, and the answer to
 	// /session start come first.
-	boardSettle = time.Second
-	// maxTroubles is how many of the latest warnings and errors the board shows.
+	statusDelay = time.Second
+	// maxTroubles is how many of the latest warnings and errors the status message shows.
 	maxTroubles = 3
 	// maxTrouble bounds one of them, in characters.
 	maxTrouble = 250
@@ -34,31 +34,32 @@ const (
 	maxTitle, maxField, maxRow = 256, 1024, 120
 )
 
-// watched is what the board shows of a table. It is safe for concurrent use.
-type watched interface {
+// tableWatcher is what the status message shows of a table. It is safe for concurrent use.
+type tableWatcher interface {
 	Status(ctx context.Context) ([]table.Status, error)
 	Stages(ctx context.Context) ([]table.Stages, error)
 }
 
-// teller is told everything that a board is, and what the board has to say.
-type teller interface {
+// noticeSink is told everything that a status message is, and what that has to say
+// itself.
+type noticeSink interface {
 	table.Sink
-	tell(level, text string)
+	postNotice(level, text string)
 }
 
-// board is a message that shows how a session goes: NPCs, their tiers, how fast
+// statusMessage is a message that shows how a session goes: NPCs, their tiers, how fast
 // they answer, what went wrong. It changes at most every ten seconds, and only if
 // there is something new. It is a table.Sink.
-type board struct {
-	api     *rest.Client
+type statusMessage struct {
+	rest    *rest.Client
 	channel string
-	next    teller
+	next    noticeSink
 	// name and table are there before run begins.
 	name  string
-	table watched
-	// due receives when something happened that the board shows.
+	table tableWatcher
+	// due receives when something happened that the status message shows.
 	due     chan struct{}
-	timings timings
+	timings turnTimings
 
 	mu       sync.Mutex // guards the fields below
 	met      int
@@ -78,21 +79,21 @@ type trouble struct {
 	times int
 }
 
-func newBoard(a *rest.Client, channel string, next teller) *board {
-	return &board{api: a, channel: channel, next: next, due: make(chan struct{}, 1)}
+func newStatusMessage(a *rest.Client, channel string, next noticeSink) *statusMessage {
+	return &statusMessage{rest: a, channel: channel, next: next, due: make(chan struct{}, 1)}
 }
 
 // Emit implements table.Sink.
-func (d *board) Emit(e table.Event) {
-	d.timings.note(e)
-	if d.note(e) {
+func (d *statusMessage) Emit(e table.Event) {
+	d.timings.noteEvent(e)
+	if d.noteEvent(e) {
 		wakeup.Signal(d.due)
 	}
 	d.next.Emit(e)
 }
 
-// note takes in what the board shows, and reports whether that is any different.
-func (d *board) note(e table.Event) bool {
+// noteEvent takes in what the status message shows, and reports whether that is any different.
+func (d *statusMessage) noteEvent(e table.Event) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch e := e.(type) {
@@ -100,9 +101,9 @@ func (d *board) note(e table.Event) bool {
 		return true
 	case *table.TurnEnded:
 		switch {
-		case !owed(e.Outcome):
+		case !wantsAnswer(e.Outcome):
 			return false
-		case inBudget(e.Ledger):
+		case metBudget(e.Ledger):
 			d.met++
 		default:
 			if d.breached == nil {
@@ -115,14 +116,14 @@ func (d *board) note(e table.Event) bool {
 		if e.Level == "info" {
 			return false
 		}
-		d.trouble(table.HeaderOf(e).Time, markup.Clip(strings.Join(strings.Fields(markup.ShortenPaths(e.Text)), " "), maxTrouble))
+		d.noteTrouble(table.HeaderOf(e).Time, markup.Clip(strings.Join(strings.Fields(markup.ShortenPaths(e.Text)), " "), maxTrouble))
 		return true
 	}
 	return false
 }
 
-// trouble takes in a warning; one that comes again is not told twice.
-func (d *board) trouble(at time.Time, text string) {
+// noteTrouble takes in a warning; one that comes again is not told twice.
+func (d *statusMessage) noteTrouble(at time.Time, text string) {
 	t := trouble{at: at, text: text}
 	if i := slices.IndexFunc(d.troubles, func(o trouble) bool { return o.text == text }); i >= 0 {
 		t.times = d.troubles[i].times
@@ -133,65 +134,65 @@ func (d *board) trouble(at time.Time, text string) {
 	d.troubles = d.troubles[max(len(d.troubles)-maxTroubles, 0):]
 }
 
-// run keeps the board until ctx ends, and then says that the session has ended.
+// run keeps the message up to date until ctx ends, and then says that the session has ended.
 // It returns an error if the channel is closed to the bot.
-func (d *board) run(ctx context.Context) error {
-	look := time.NewTimer(boardEvery)
+func (d *statusMessage) run(ctx context.Context) error {
+	look := time.NewTimer(statusEvery)
 	defer look.Stop()
-	for wait := boardSettle; rest.Wait(ctx, wait); {
+	for wait := statusDelay; rest.Wait(ctx, wait); {
 		select {
 		case <-d.due: // it is about to be shown
 		default:
 		}
-		wait = boardSettle
-		switch changed, err := d.show(ctx, d.embed(ctx)); {
+		wait = statusDelay
+		switch changed, err := d.publish(ctx, d.buildEmbed(ctx)); {
 		case err != nil && ctx.Err() != nil:
-		case shut(err):
+		case channelClosed(err):
 			return err
 		case rest.ErrorCode(err) == discordgo.ErrCodeMissingPermissions:
-			d.next.tell("warning", "How the session goes cannot be shown here: give the bot the permission Embed Links, and start again.")
+			d.next.postNotice("warning", "How the session goes cannot be shown here: give the bot the permission Embed Links, and start again.")
 			return nil
 		case rest.ErrorCode(err) == discordgo.ErrCodeUnknownMessage: // nobody wants it
 			return nil
 		case err != nil || changed:
-			wait = boardEvery
+			wait = statusEvery
 		}
-		look.Reset(boardEvery)
+		look.Reset(statusEvery)
 		began := time.Now()
 		select {
 		case <-d.due:
 		case <-look.C:
 		case <-ctx.Done():
 		}
-		wait = max(wait-time.Since(began), boardSettle)
+		wait = max(wait-time.Since(began), statusDelay)
 	}
 	if d.message != "" {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 		defer cancel()
-		e := &discordgo.MessageEmbed{Title: d.title(), Description: "The session has ended.", Fields: append(d.speeds(ctx), d.counts()...)}
-		_, _ = d.change(ctx, e) // nobody can do anything about it any more
+		e := &discordgo.MessageEmbed{Title: d.title(), Description: "The session has ended.", Fields: append(d.latencyFields(ctx), d.countFields()...)}
+		_, _ = d.editMessage(ctx, e) // nobody can do anything about it any more
 	}
 	return nil
 }
 
-// shut reports whether a channel is gone, or hidden from the bot.
-func shut(err error) bool {
+// channelClosed reports whether a channel is gone, or hidden from the bot.
+func channelClosed(err error) bool {
 	code := rest.ErrorCode(err)
 	return code == discordgo.ErrCodeUnknownChannel || code == discordgo.ErrCodeMissingAccess
 }
 
-// show posts an embed, or changes the one that is posted, if it is new. A message
+// publish posts an embed, or changes the one that is posted, if it is new. A message
 // that somebody deleted is posted anew, once; then it is an error. What has begun
 // when ctx ends may come to its end: a message must not be left behind.
-func (d *board) show(ctx context.Context, e *discordgo.MessageEmbed) (changed bool, err error) {
-	ctx, cancel := outlive(ctx, farewell)
+func (d *statusMessage) publish(ctx context.Context, e *discordgo.MessageEmbed) (changed bool, err error) {
+	ctx, cancel := withGrace(ctx, closeTimeout)
 	defer cancel()
 	raw, err := json.Marshal(e)
 	if err != nil || string(raw) == d.shown {
 		return false, err
 	}
 	if d.message != "" {
-		gone, err := d.change(ctx, e)
+		gone, err := d.editMessage(ctx, e)
 		switch {
 		case gone && !d.again:
 			d.message, d.again = "", true
@@ -200,7 +201,7 @@ func (d *board) show(ctx context.Context, e *discordgo.MessageEmbed) (changed bo
 		}
 	}
 	if d.message == "" {
-		m, err := d.api.CreateMessage(ctx, d.channel, &discordgo.MessageSend{Embeds: []*discordgo.MessageEmbed{e}, AllowedMentions: nobody()})
+		m, err := d.rest.CreateMessage(ctx, d.channel, &discordgo.MessageSend{Embeds: []*discordgo.MessageEmbed{e}, AllowedMentions: noMentions()})
 		if err != nil {
 			return false, err
 		}
@@ -210,8 +211,8 @@ func (d *board) show(ctx context.Context, e *discordgo.MessageEmbed) (changed bo
 	return true, nil
 }
 
-// outlive returns a context that ends a while after ctx.
-func outlive(ctx context.Context, while time.Duration) (context.Context, context.CancelFunc) {
+// withGrace returns a context that ends a while after ctx.
+func withGrace(ctx context.Context, while time.Duration) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		rest.Wait(longer, while)
@@ -220,38 +221,38 @@ func outlive(ctx context.Context, while time.Duration) (context.Context, context
 	return longer, func() { stop(); cancel() }
 }
 
-// change changes the message, and reports whether it is gone.
-func (d *board) change(ctx context.Context, e *discordgo.MessageEmbed) (gone bool, err error) {
+// editMessage changes the message, and reports whether it is gone.
+func (d *statusMessage) editMessage(ctx context.Context, e *discordgo.MessageEmbed) (gone bool, err error) {
 	all := []*discordgo.MessageEmbed{e}
-	err = d.api.EditMessage(ctx, d.channel, d.message, &discordgo.MessageEdit{Embeds: &all, AllowedMentions: nobody()})
+	err = d.rest.EditMessage(ctx, d.channel, d.message, &discordgo.MessageEdit{Embeds: &all, AllowedMentions: noMentions()})
 	return rest.ErrorCode(err) == discordgo.ErrCodeUnknownMessage, err
 }
 
-func (d *board) title() string {
+func (d *statusMessage) title() string {
 	if strings.TrimSpace(d.name) == "" {
 		return "Session"
 	}
 	return markup.Clip(markup.Escape(d.name), maxTitle)
 }
 
-// embed is how the session goes now. Everybody sees it: what only the DM knows,
+// buildEmbed is how the session goes now. Everybody sees it: what only the DM knows,
 // such as directions, is not in it.
-func (d *board) embed(ctx context.Context) *discordgo.MessageEmbed {
+func (d *statusMessage) buildEmbed(ctx context.Context) *discordgo.MessageEmbed {
 	e := &discordgo.MessageEmbed{Title: d.title()}
 	if all, err := d.table.Status(ctx); err == nil && len(all) > 0 {
 		var lines []string
 		for _, s := range all {
-			lines = append(lines, seat(s))
+			lines = append(lines, npcStatusLine(s))
 		}
-		e.Fields = append(e.Fields, field("At the table", lines))
+		e.Fields = append(e.Fields, embedField("At the table", lines))
 	}
-	e.Fields = append(e.Fields, d.speeds(ctx)...)
-	e.Fields = append(e.Fields, d.counts()...)
+	e.Fields = append(e.Fields, d.latencyFields(ctx)...)
+	e.Fields = append(e.Fields, d.countFields()...)
 	return e
 }
 
-// seat describes an NPC, its tier and its lease.
-func seat(s table.Status) string {
+// npcStatusLine describes an NPC, its tier and its lease.
+func npcStatusLine(s table.Status) string {
 	line := fmt.Sprintf("%s: %s", markup.Clip(markup.Escape(s.Name), maxRow), s.Tier)
 	switch {
 	case s.Lease != nil:
@@ -269,37 +270,37 @@ func seat(s table.Status) string {
 	return line
 }
 
-// speeds are how long the answers of each tier take lately.
-func (d *board) speeds(ctx context.Context) []*discordgo.MessageEmbedField {
+// latencyFields are how long the answers of each tier take lately.
+func (d *statusMessage) latencyFields(ctx context.Context) []*discordgo.MessageEmbedField {
 	all, err := d.table.Stages(ctx)
 	if err != nil {
 		return nil
 	}
 	var out []*discordgo.MessageEmbedField
 	for _, s := range all {
-		lines := []string{speed("**first words**", s.FirstSoundP50, s.FirstSoundP95)}
+		lines := []string{latencyLine("**first words**", s.FirstSoundP50, s.FirstSoundP95)}
 		for _, st := range s.Stages {
 			if st.P95 > 0 {
-				lines = append(lines, speed(st.Stage, st.P50, st.P95))
+				lines = append(lines, latencyLine(st.Stage, st.P50, st.P95))
 			}
 		}
 		name := fmt.Sprintf("%s: the last %d answers", s.Tier, s.Turns)
 		if s.Turns == 1 {
 			name = s.Tier + ": the last answer"
 		}
-		f := field(name, lines)
+		f := embedField(name, lines)
 		f.Inline = true
 		out = append(out, f)
 	}
 	return out
 }
 
-func speed(what string, p50, p95 time.Duration) string {
+func latencyLine(what string, p50, p95 time.Duration) string {
 	return fmt.Sprintf("%s: P50 %s, P95 %s", what, waterfall.Label(p50), waterfall.Label(p95))
 }
 
-// counts are what is counted of the session so far.
-func (d *board) counts() []*discordgo.MessageEmbedField {
+// countFields are what is counted of the session so far.
+func (d *statusMessage) countFields() []*discordgo.MessageEmbedField {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var out []*discordgo.MessageEmbedField
@@ -310,9 +311,9 @@ func (d *board) counts() []*discordgo.MessageEmbedField {
 	if all := d.met + late; all > 0 {
 		lines := []string{fmt.Sprintf("%d in time, %d too late or not at all (%d %% in time)", d.met, late, 100*d.met/all)}
 		if late > 0 {
-			lines = append(lines, "because of "+causes(d.breached))
+			lines = append(lines, "because of "+breachCauses(d.breached))
 		}
-		out = append(out, field("Answers", lines))
+		out = append(out, embedField("Answers", lines))
 	}
 	if len(d.troubles) > 0 {
 		var lines []string
@@ -323,13 +324,13 @@ func (d *board) counts() []*discordgo.MessageEmbedField {
 			}
 			lines = append(lines, line)
 		}
-		out = append(out, field("Lately", lines))
+		out = append(out, embedField("Lately", lines))
 	}
 	return out
 }
 
-// causes lists stages by how often each was the reason, most often first.
-func causes(by map[string]int) string {
+// breachCauses lists stages by how often each was the reason, most often first.
+func breachCauses(by map[string]int) string {
 	var names []string
 	for name := range by {
 		names = append(names, name)
@@ -347,15 +348,15 @@ func causes(by map[string]int) string {
 	return strings.Join(out, ", ")
 }
 
-// field is a field of an embed with as many of the lines as fit; a line is shown
+// embedField is a field of an embed with as many of the lines as fit; a line is shown
 // as a whole, or not.
-func field(name string, lines []string) *discordgo.MessageEmbedField {
-	const room = 20 // for what says how many are missing
+func embedField(name string, lines []string) *discordgo.MessageEmbedField {
+	const reserved = 20 // for what says how many are missing
 	var kept []string
 	length := 0
 	for i, line := range lines {
 		n := len([]rune(line)) + 1
-		if length+n > maxField-room && (i < len(lines)-1 || length+n > maxField) {
+		if length+n > maxField-reserved && (i < len(lines)-1 || length+n > maxField) {
 			kept = append(kept, fmt.Sprintf("… and %d more", len(lines)-i))
 			break
 		}

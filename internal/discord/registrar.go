@@ -1,10 +1,55 @@
 package discord
 
 import (
+	"context"
+	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 )
+
+// registrar registers the bot's commands with Discord: in one guild if the bot
+// plays in no other, else everywhere. It is safe for concurrent use.
+type registrar struct {
+	rest  *rest.Client
+	guild string // empty if the bot plays everywhere
+	say   func(string)
+
+	mu   sync.Mutex      // guards done
+	done map[string]bool // guilds whose commands are right; "" for all
+}
+
+// register puts the commands where they belong, if others are there.
+func (r *registrar) register(ctx context.Context, guild string) {
+	r.mu.Lock()
+	done := r.done[guild]
+	r.done[guild] = true
+	r.mu.Unlock()
+	if done {
+		return
+	}
+	want := commandDefinitions()
+	if guild != r.guild { // they were everywhere before they were one guild's
+		want = []*discordgo.ApplicationCommand{}
+	}
+	have, err := r.rest.Commands(ctx, guild)
+	if err == nil && !sameCommands(have, want) {
+		err = r.rest.ReplaceCommands(ctx, guild, want)
+	}
+	if err == nil || ctx.Err() != nil {
+		return
+	}
+	r.mu.Lock()
+	delete(r.done, guild) // the next connection tries again
+	r.mu.Unlock()
+	if rest.ErrorCode(err) == discordgo.ErrCodeMissingAccess {
+		err = fmt.Errorf("%w; invite the bot with the scope applications.commands", err)
+	}
+	r.say(fmt.Sprintf("discord: registering the slash commands: %v", err))
+}
 
 // sameCommands reports whether the registered commands are those wanted. What
 // Discord adds to them does not count.

@@ -19,16 +19,16 @@ const (
 	maxEntityName, maxEntityKind, maxEntityText = 200, 64, 1000
 )
 
-// kinds are what an entity may be, and what that means.
-var kinds = []struct{ name, meaning string }{
+// entityKinds are what an entity may be, and what that means.
+var entityKinds = []struct{ name, meaning string }{
 	{"npc", "a person"}, {"location", "a place"}, {"faction", "a group of people"}, {"item", "a thing"}, {"creature", "a beast or a monster"},
 }
 
-// entityAdd adds to the world.
-func (b *Bot) entityAdd(ctx context.Context, c *call) (string, error) {
-	args, err := placed(c)
+// addEntity adds to the world.
+func addEntity(ctx context.Context, c *call) (string, error) {
+	args, err := placeArguments(c)
 	if err != nil {
-		return "", c.typed(err)
+		return "", c.withTypedText(err)
 	}
 	type added struct {
 		Entity struct {
@@ -36,30 +36,30 @@ func (b *Bot) entityAdd(ctx context.Context, c *call) (string, error) {
 			Name string `json:"name"`
 		} `json:"entity"`
 	}
-	a, err := ask[added](ctx, c, "place_entity", args)
+	a, err := callTool[added](ctx, c, "place_entity", args)
 	if err != nil {
-		return "", c.typed(err)
+		return "", c.withTypedText(err)
 	}
 	return fmt.Sprintf("**%s** is part of the world now, as `%s`.", markup.Escape(a.Entity.Name), a.Entity.ID), nil
 }
 
-// placed are the arguments of the tool that adds an entity.
-func placed(c *call) (map[string]any, error) {
-	kind, known := strings.ToLower(c.str("kind")), false
+// placeArguments are the arguments of the tool that adds an entity.
+func placeArguments(c *call) (map[string]any, error) {
+	kind, known := strings.ToLower(c.textOption("kind")), false
 	var all []string
-	for _, k := range kinds {
+	for _, k := range entityKinds {
 		known = known || k.name == kind
 		all = append(all, fmt.Sprintf("%s (%s)", k.name, k.meaning))
 	}
 	switch {
-	case c.str("name") == "":
+	case c.textOption("name") == "":
 		return nil, errors.New("it needs a name")
 	case !known:
-		return nil, fmt.Errorf("%q is no kind; take %s", c.str("kind"), strings.Join(all, ", "))
+		return nil, fmt.Errorf("%q is no kind; take %s", c.textOption("kind"), strings.Join(all, ", "))
 	}
-	args := map[string]any{"name": c.str("name"), "type": kind}
+	args := map[string]any{"name": c.textOption("name"), "type": kind}
 	for option, field := range map[string]string{"description": "description", "place": "location"} {
-		if s := c.str(option); s != "" {
+		if s := c.textOption(option); s != "" {
 			args[field] = s
 		}
 	}
@@ -69,30 +69,30 @@ func placed(c *call) (map[string]any, error) {
 // entityForm asks for an entity that has no name or no kind yet; what is known of
 // it is filled in.
 func entityForm(c *call) *form {
-	if c.str("name") != "" && c.str("kind") != "" {
+	if c.textOption("name") != "" && c.textOption("kind") != "" {
 		return nil
 	}
 	must, may := true, false
 	var names []string
-	for _, k := range kinds {
+	for _, k := range entityKinds {
 		names = append(names, k.name)
 	}
 	return &form{command: "entity add", title: "Somebody or something new", fields: []discordgo.TextInput{
-		{CustomID: "name", Label: "Name", Style: discordgo.TextInputShort, Placeholder: "What people call it", Required: &must, MaxLength: maxEntityName, Value: c.str("name")},
-		{CustomID: "kind", Label: "Kind", Style: discordgo.TextInputShort, Placeholder: strings.Join(names, ", "), Required: &must, MaxLength: maxEntityKind, Value: c.str("kind")},
-		{CustomID: "description", Label: "Description", Style: discordgo.TextInputParagraph, Placeholder: "One to three sentences", Required: &may, MaxLength: maxEntityText, Value: c.str("description")},
-		{CustomID: "place", Label: "Place", Style: discordgo.TextInputShort, Placeholder: "Where it is: the name of a place of your world", Required: &may, MaxLength: maxEntityName, Value: c.str("place")},
+		{CustomID: "name", Label: "Name", Style: discordgo.TextInputShort, Placeholder: "What people call it", Required: &must, MaxLength: maxEntityName, Value: c.textOption("name")},
+		{CustomID: "kind", Label: "Kind", Style: discordgo.TextInputShort, Placeholder: strings.Join(names, ", "), Required: &must, MaxLength: maxEntityKind, Value: c.textOption("kind")},
+		{CustomID: "description", Label: "Description", Style: discordgo.TextInputParagraph, Placeholder: "One to three sentences", Required: &may, MaxLength: maxEntityText, Value: c.textOption("description")},
+		{CustomID: "place", Label: "Place", Style: discordgo.TextInputShort, Placeholder: "Where it is: the name of a place of your world", Required: &may, MaxLength: maxEntityName, Value: c.textOption("place")},
 	}}
 }
 
-// typed adds to an error what was typed into a form, which is gone otherwise.
-func (c *call) typed(err error) error {
+// withTypedText adds to an error what was typed into a form, which is gone otherwise.
+func (c *call) withTypedText(err error) error {
 	if !c.filled {
 		return err
 	}
-	lines := []string{strings.TrimPrefix(sentence(err), "⚠ ") + " What you typed:"}
+	lines := []string{strings.TrimPrefix(errorText(err), "⚠ ") + " What you typed:"}
 	for _, name := range []string{"name", "kind", "place", "description"} {
-		if s := c.str(name); s != "" {
+		if s := c.textOption(name); s != "" {
 			lines = append(lines, fmt.Sprintf("%s: %s", name, markup.Escape(s)))
 		}
 	}
@@ -107,7 +107,7 @@ type entity struct {
 	Description string `json:"description"`
 }
 
-func (e entity) line() string {
+func (e entity) listLine() string {
 	line := fmt.Sprintf("- **%s** `%s` (%s)", markup.Escape(e.Name), e.ID, markup.Escape(e.Type))
 	if e.Description != "" {
 		line += ": " + markup.Escape(e.Description)
@@ -115,63 +115,63 @@ func (e entity) line() string {
 	return line
 }
 
-func (b *Bot) entityList(ctx context.Context, c *call) (string, error) {
+func listEntities(ctx context.Context, c *call) (string, error) {
 	type found struct {
 		Entities []entity `json:"entities"`
 	}
 	args := map[string]any{}
-	if s := c.str("name"); s != "" {
+	if s := c.textOption("name"); s != "" {
 		args["name"] = s
 	}
-	f, err := ask[found](ctx, c, "query_entities", args)
+	f, err := callTool[found](ctx, c, "query_entities", args)
 	if err != nil {
 		return "", err
 	}
 	var lines []string
 	for _, e := range f.Entities {
-		lines = append(lines, e.line())
+		lines = append(lines, e.listLine())
 	}
-	return list(lines, "There is nobody and nothing of that name."), nil
+	return joinLines(lines, "There is nobody and nothing of that name."), nil
 }
 
-func (b *Bot) entityRemove(ctx context.Context, c *call) (string, error) {
+func removeEntity(ctx context.Context, c *call) (string, error) {
 	id := c.pressed
 	if id == "" {
-		id = c.str("id")
+		id = c.textOption("id")
 		if id == "" || strings.ContainsFunc(id, unicode.IsSpace) {
 			return "", errors.New("an id has no spaces in it; /entity list shows the ids")
 		}
 		c.buttons = []button{{"Yes, for good", "entity remove " + id, discordgo.DangerButton}}
 		return fmt.Sprintf("Take `%s` out of the world for good, with all that connects it to others?", id), nil
 	}
-	if _, err := ask[struct{}](ctx, c, "remove_entity", map[string]any{"id": id}); err != nil {
+	if _, err := callTool[struct{}](ctx, c, "remove_entity", map[string]any{"id": id}); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("`%s` is no part of the world any more.", id), nil
 }
 
-// entityImport reads a campaign file that came with the command.
-func (b *Bot) entityImport(ctx context.Context, c *call) (string, error) {
-	name, data, err := b.attachment(ctx, c)
+// importEntities reads a campaign file that came with the command.
+func importEntities(ctx context.Context, c *call) (string, error) {
+	name, data, err := fetchAttachment(ctx, c)
 	if err != nil {
 		return "", err
 	}
-	n, err := b.backend.Import(ctx, c.guild, c.by, name, data)
+	n, err := c.bot.backend.Import(ctx, c.guild, c.by, name, data)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("Read from %s: %s.", markup.Escape(name), entities(n)), nil
+	return fmt.Sprintf("Read from %s: %s.", markup.Escape(name), countedEntities(n)), nil
 }
 
-// attachment gets the file that came with a command.
-func (b *Bot) attachment(ctx context.Context, c *call) (name string, data []byte, err error) {
-	f := c.file("file")
+// fetchAttachment gets the file that came with a command.
+func fetchAttachment(ctx context.Context, c *call) (name string, data []byte, err error) {
+	f := c.fileOption("file")
 	if f == nil {
 		return "", nil, errors.New("there is no file; attach one")
 	}
 	if f.Size > maxImport {
 		return "", nil, fmt.Errorf("the file has %d MB; 10 MB are the most", f.Size>>20)
 	}
-	data, err = b.api.Download(ctx, f.URL, maxImport)
+	data, err = c.bot.rest.Download(ctx, f.URL, maxImport)
 	return f.Filename, data, err
 }

@@ -1,0 +1,72 @@
+package discord
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/rest"
+)
+
+// call is a command that somebody gave, a button that was pressed, or a form
+// that was filled in.
+type call struct {
+	bot     *Bot
+	guild   string
+	channel *discordgo.Channel
+	rights  int64 // of the bot in the channel
+	by      Caller
+	options map[string]any
+	files   map[string]*discordgo.MessageAttachment // by id
+	// pressed is what the button says that was pressed, empty if none was.
+	pressed string
+	// filled is whether the options come from a form.
+	filled bool
+
+	// What goes with the answer.
+	buttons  []button
+	attached []rest.File
+}
+
+// textOption is a text option, empty if it was not given.
+func (c *call) textOption(name string) string {
+	s, _ := c.options[name].(string)
+	return strings.TrimSpace(s)
+}
+
+// fileOption is an attached file, nil if none was given.
+func (c *call) fileOption(name string) *discordgo.MessageAttachment {
+	return c.files[c.textOption(name)]
+}
+
+// numberOption is a whole number, 0 if it was not given.
+func (c *call) numberOption(name string) int {
+	f, _ := c.options[name].(float64) // as JSON has it
+	return int(f)
+}
+
+// attachFile lets the answer carry a file.
+func (c *call) attachFile(name string, data []byte) {
+	c.attached = append(c.attached, rest.File{Name: name, Data: data})
+}
+
+// requireText is a text option that may not be blank; what says what belongs there.
+func (c *call) requireText(name, what string) (string, error) {
+	if s := c.textOption(name); s != "" {
+		return s, nil
+	}
+	return "", fmt.Errorf("there is nothing under %s; write %s", name, what)
+}
+
+// runningSession is the session of the guild.
+func (c *call) runningSession() (*session, error) {
+	if r := c.bot.sessions.find(c.guild); r != nil {
+		return r, nil
+	}
+	return nil, errNoSession
+}
+
+// errNoSession says that there is nothing a command could work on.
+var errNoSession = errors.New("no session is running here; a DM starts one with /session start")

@@ -1,0 +1,273 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/rest"
+	"github.com/MrWong99/glyphoxa/internal/table"
+)
+
+const (
+	// ackAfter is how long a command may take before Discord is told that the
+	// answer is coming; it waits three seconds for the first word.
+	ackAfter = 300 * time.Millisecond
+	// commandTimeout bounds a command. Discord takes answers for a quarter of an hour.
+	commandTimeout = 5 * time.Minute
+)
+
+const (
+	// maxInteractions bounds the interactions at work; beyond that the gateway
+	// waits.
+	maxInteractions = 256
+	// maxAtOnce bounds those of one guild; beyond that they are refused.
+	maxAtOnce = 32
+)
+
+// dispatcher takes in interactions: it checks who may give a command, carries the
+// command out, and answers. It is safe for concurrent use.
+type dispatcher struct {
+	bot     *Bot
+	log     *slog.Logger
+	rest    *rest.Client
+	dms     dmRoles
+	answers responder
+	actions map[string]action // by command and subcommand
+	slots   chan struct{}     // one for each interaction at work, of all guilds
+
+	mu     sync.Mutex     // guards atWork
+	atWork map[string]int // interactions, by guild
+}
+
+func newDispatcher(b *Bot) *dispatcher {
+	return &dispatcher{
+		bot: b, log: b.log, rest: b.rest, dms: b.cfg.DMRoles, answers: responder{b.rest, b.log}, actions: commandActions(),
+		slots: make(chan struct{}, maxInteractions), atWork: map[string]int{},
+	}
+}
+
+// onInteraction takes in an interaction, and waits while too many are at work.
+func (d *dispatcher) onInteraction(s *discordgo.Session, e *discordgo.InteractionCreate) {
+	i := e.Interaction
+	do := map[discordgo.InteractionType]func(context.Context, *discordgo.Session, *discordgo.Interaction){
+		discordgo.InteractionApplicationCommand:             d.runCommand,
+		discordgo.InteractionApplicationCommandAutocomplete: d.suggestOptions,
+		discordgo.InteractionMessageComponent:               d.pressButton,
+		discordgo.InteractionModalSubmit:                    d.submitForm,
+	}[i.Type]
+	if do == nil {
+		return
+	}
+	if !d.admit(i.GuildID) {
+		do = d.refuseBusy
+	}
+	d.slots <- struct{}{}
+	done := func() {
+		d.release(i.GuildID)
+		<-d.slots
+	}
+	begun := d.bot.tasks.spawn(func(ctx context.Context) {
+		defer done()
+		ctx, cancel := context.WithTimeout(ctx, commandTimeout)
+		defer cancel()
+		do(ctx, s, i)
+	})
+	if !begun {
+		done()
+	}
+}
+
+// admit counts an interaction of a guild, and reports whether there are not too
+// many at work, so that one guild does not keep all others waiting.
+func (d *dispatcher) admit(guild string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.atWork[guild]++
+	return d.atWork[guild] <= maxAtOnce
+}
+
+// release counts an interaction of a guild as done.
+func (d *dispatcher) release(guild string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.atWork[guild]--; d.atWork[guild] == 0 {
+		delete(d.atWork, guild)
+	}
+}
+
+// errTooManyAtOnce says why nothing is done.
+var errTooManyAtOnce = errors.New("too much is being asked for in this server at once; try again in a moment")
+
+// refuseBusy answers an interaction that is one too many.
+func (d *dispatcher) refuseBusy(ctx context.Context, _ *discordgo.Session, i *discordgo.Interaction) {
+	if i.Type == discordgo.InteractionApplicationCommandAutocomplete {
+		d.sendChoices(ctx, i, []*discordgo.ApplicationCommandOptionChoice{})
+		return
+	}
+	d.answers.reply(ctx, i, answer{err: errTooManyAtOnce})
+}
+
+// commandPath names the command and subcommand of an interaction, and returns the
+// options.
+func commandPath(d discordgo.ApplicationCommandInteractionData) (string, []*discordgo.ApplicationCommandInteractionDataOption) {
+	if len(d.Options) == 1 && d.Options[0].Type == discordgo.ApplicationCommandOptionSubCommand {
+		return d.Name + " " + d.Options[0].Name, d.Options[0].Options
+	}
+	return d.Name, d.Options
+}
+
+// runCommand carries out a slash command and answers it.
+func (d *dispatcher) runCommand(ctx context.Context, s *discordgo.Session, i *discordgo.Interaction) {
+	data := i.ApplicationCommandData()
+	name, given := commandPath(data)
+	c, a, err := d.prepareCall(s, i, name)
+	if err != nil {
+		d.answers.reply(ctx, i, answer{err: err})
+		return
+	}
+	for _, o := range given {
+		c.options[o.Name] = o.Value
+	}
+	if data.Resolved != nil {
+		c.files = data.Resolved.Attachments
+	}
+	d.carryOut(ctx, i, c, a)
+}
+
+// pressButton does what a button says, and puts what came of it in the place of the
+// question.
+func (d *dispatcher) pressButton(ctx context.Context, s *discordgo.Session, i *discordgo.Interaction) {
+	words := strings.SplitN(i.MessageComponentData().CustomID, " ", 3)
+	if len(words) < 3 {
+		d.answers.reply(ctx, i, answer{err: errStaleButton})
+		return
+	}
+	c, a, err := d.prepareCall(s, i, words[0]+" "+words[1])
+	if err != nil {
+		d.answers.reply(ctx, i, answer{err: err})
+		return
+	}
+	c.pressed = words[2]
+	d.carryOut(ctx, i, c, a)
+}
+
+// errStaleButton says that a button is of another time.
+var errStaleButton = errors.New("this button is too old; give the command again")
+
+// submitForm carries out the command that a form was for.
+func (d *dispatcher) submitForm(ctx context.Context, s *discordgo.Session, i *discordgo.Interaction) {
+	data := i.ModalSubmitData()
+	c, a, err := d.prepareCall(s, i, data.CustomID)
+	if err != nil {
+		d.answers.reply(ctx, i, answer{err: err})
+		return
+	}
+	for _, row := range data.Components {
+		line, ok := row.(*discordgo.ActionsRow)
+		if !ok {
+			continue
+		}
+		for _, in := range line.Components {
+			if field, ok := in.(*discordgo.TextInput); ok {
+				c.options[field.CustomID] = field.Value
+			}
+		}
+	}
+	c.filled = true
+	d.carryOut(ctx, i, c, a)
+}
+
+// prepareCall returns the call of a command, without its options, and what the command
+// does. The error says why who gave it may not.
+func (d *dispatcher) prepareCall(s *discordgo.Session, i *discordgo.Interaction, name string) (*call, action, error) {
+	a, known := d.actions[name]
+	dm := i.Member != nil && d.dms.isDM(s, i)
+	switch {
+	case i.GuildID == "" || i.Member == nil || i.Member.User == nil:
+		return nil, a, errors.New("this works in a server only")
+	case d.bot.cfg.Guild != "" && i.GuildID != d.bot.cfg.Guild:
+		return nil, a, errors.New("this bot plays in another server (discord.guild)")
+	case d.bot.sessions.goingOffline():
+		return nil, a, errGoingOffline
+	case !known:
+		return nil, a, fmt.Errorf("there is no command /%s any more; restart Discord to see those there are", name)
+	case !a.everyone && !dm:
+		return nil, a, d.dms.dmOnlyError()
+	}
+	c := &call{
+		bot: d.bot, guild: i.GuildID, rights: i.AppPermissions, by: Caller{ID: i.Member.User.ID, DM: dm},
+		options: map[string]any{},
+	}
+	if c.channel, _ = s.State.Channel(i.ChannelID); c.channel == nil {
+		c.channel = &discordgo.Channel{ID: i.ChannelID}
+	}
+	return c, a, nil
+}
+
+// carryOut does what a call asks for and answers it. If that takes long, Discord
+// is told that the answer is coming. Where a form is to be filled in first, that
+// is the answer.
+func (d *dispatcher) carryOut(ctx context.Context, i *discordgo.Interaction, c *call, a action) {
+	if a.form != nil && !c.filled {
+		if f := a.form(c); f != nil { // Discord takes a form as a first word only
+			if err := d.rest.Respond(ctx, i, f.modalResponse()); err != nil {
+				d.log.Warn("opening a form", "reason", err)
+			}
+			return
+		}
+	}
+	done := make(chan answer, 1)
+	go func() { // ends before carryOut does: what it does obeys ctx
+		text, err := a.do(ctx, c)
+		done <- answer{
+			text: text, err: explainError(ctx, err), open: a.open, instead: c.pressed != "",
+			buttons: c.buttons, files: c.attached,
+		}
+	}()
+	timer := time.NewTimer(ackAfter)
+	defer timer.Stop()
+	select {
+	case o := <-done:
+		d.answers.reply(ctx, i, o)
+		return
+	case <-timer.C:
+	}
+	coming := &discordgo.InteractionResponse{
+		Type: discordgo.InteractionResponseDeferredChannelMessageWithSource,
+		Data: &discordgo.InteractionResponseData{Flags: messageFlags(a.open)},
+	}
+	if c.pressed != "" {
+		coming = &discordgo.InteractionResponse{Type: discordgo.InteractionResponseDeferredMessageUpdate}
+	}
+	if err := d.rest.Respond(ctx, i, coming); err != nil {
+		d.log.Warn("announcing an answer", "reason", err)
+	}
+	o := <-done
+	o.deferred = true
+	d.answers.reply(ctx, i, o)
+}
+
+// errGoingOffline says that nothing is done any more.
+var errGoingOffline = errors.New("the bot is going offline; try again when it is back")
+
+// explainError is an error in the words of those who give commands.
+func explainError(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, table.ErrClosed):
+		return errNoSession
+	case errors.Is(ctx.Err(), context.Canceled):
+		return errGoingOffline
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return errors.New("it took too long; try again")
+	}
+	return err
+}

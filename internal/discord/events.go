@@ -1,0 +1,170 @@
+package discord
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+)
+
+// subscribe subscribes to what a session tells. discordgo calls the functions one
+// after the other, in the order of the events: they do not wait.
+func (b *Bot) subscribe(s *discordgo.Session) {
+	s.AddHandler(b.onReady)
+	s.AddHandler(b.onGuildCreate)
+	s.AddHandler(b.onGuildDelete)
+	s.AddHandler(func(_ *discordgo.Session, e *discordgo.ChannelDelete) { b.onChannelDelete(e.GuildID, e.ID) })
+	s.AddHandler(func(_ *discordgo.Session, e *discordgo.ThreadDelete) { b.onChannelDelete(e.GuildID, e.ID) })
+	s.AddHandler(b.onMessageCreate)
+	s.AddHandler(b.onMessageUpdate)
+	s.AddHandler(func(_ *discordgo.Session, e *discordgo.MessageDelete) {
+		b.onMessageDelete(e.GuildID, e.ChannelID, e.ID)
+	})
+	s.AddHandler(func(_ *discordgo.Session, e *discordgo.MessageDeleteBulk) {
+		b.onMessageDelete(e.GuildID, e.ChannelID, e.Messages...)
+	})
+	s.AddHandler(b.dispatcher.onInteraction)
+}
+
+// onReady learns who the bot is.
+func (b *Bot) onReady(_ *discordgo.Session, e *discordgo.Ready) {
+	if e.Application != nil {
+		b.rest.SetApplicationID(e.Application.ID)
+	} else {
+		b.rest.SetApplicationID(e.User.ID) // the same for all but the oldest applications
+	}
+	if b.greet(e) {
+		b.tasks.spawn(b.offerToResume)
+	}
+	b.tasks.spawn(func(ctx context.Context) { b.registrar.register(ctx, "") })
+}
+
+// greet tells the operator, once, that the bot is there, and reports whether it
+// did.
+func (b *Bot) greet(e *discordgo.Ready) bool {
+	if b.greeted.Swap(true) {
+		return false
+	}
+	if len(e.Guilds) == 0 {
+		b.say(fmt.Sprintf("discord: %s is online and in no server yet; let it in at %s", e.User.Username, invite(b.rest.ApplicationID())))
+	} else {
+		b.say(fmt.Sprintf("discord: %s is online; /session start in a channel begins to play", e.User.Username))
+	}
+	return true
+}
+
+// onGuildCreate puts the commands into a guild if they are not everywhere.
+func (b *Bot) onGuildCreate(_ *discordgo.Session, e *discordgo.GuildCreate) {
+	if e.Unavailable || e.ID != b.cfg.Guild {
+		return
+	}
+	b.tasks.spawn(func(ctx context.Context) { b.registrar.register(ctx, e.ID) })
+}
+
+// onGuildDelete ends the session of a guild that threw the bot out.
+func (b *Bot) onGuildDelete(_ *discordgo.Session, e *discordgo.GuildDelete) {
+	if r := b.sessions.find(e.ID); r != nil && !e.Unavailable { // unavailable guilds come back
+		b.tasks.spawn(func(context.Context) { b.sessions.end(r, "") })
+		b.say("discord: the bot was removed from a server; its session is closed, and what was said is kept")
+	}
+}
+
+// onChannelDelete ends the session whose channel was deleted.
+func (b *Bot) onChannelDelete(guild, channel string) {
+	if r := b.sessions.find(guild); r != nil && (r.channel == channel || r.parent == channel) {
+		b.tasks.spawn(func(context.Context) { b.sessions.end(r, "") })
+		b.say("discord: the channel of a session was deleted; the session is closed, and what was said is kept")
+	}
+}
+
+// onMessageCreate hands a player's message to the table.
+func (b *Bot) onMessageCreate(s *discordgo.Session, e *discordgo.MessageCreate) {
+	m := e.Message
+	r := b.sessions.find(m.GuildID)
+	if r == nil || r.channel != m.ChannelID || !isPlayerMessage(m) || !b.consents.isHeard(m.GuildID, m.Author.ID) {
+		return
+	}
+	r.takeMessage(message{m.ID, m.Author.ID, displayName(m), b.spokenText(s, r, m)})
+}
+
+// isPlayerMessage reports whether a message is what a player says.
+func isPlayerMessage(m *discordgo.Message) bool {
+	if m.Author == nil || m.Author.Bot || m.WebhookID != "" {
+		return false
+	}
+	return m.Type == discordgo.MessageTypeDefault || m.Type == discordgo.MessageTypeReply
+}
+
+// onMessageUpdate takes in what became of a message that was edited.
+func (b *Bot) onMessageUpdate(s *discordgo.Session, e *discordgo.MessageUpdate) {
+	m := e.Message
+	r := b.sessions.find(m.GuildID)
+	if r == nil || r.channel != m.ChannelID || m.EditedTimestamp == nil || !isPlayerMessage(m) {
+		return
+	}
+	text := ""
+	if b.consents.isHeard(m.GuildID, m.Author.ID) { // else what was heard before is no more
+		text = b.spokenText(s, r, m)
+	}
+	r.changeMessage(m.ID, text)
+}
+
+// onMessageDelete takes back messages that were deleted.
+func (b *Bot) onMessageDelete(guild, channel string, messages ...string) {
+	if r := b.sessions.find(guild); r != nil && r.channel == channel {
+		for _, id := range messages {
+			r.changeMessage(id, "")
+		}
+	}
+}
+
+// displayName is what the author of a message is called in the guild.
+func displayName(m *discordgo.Message) string {
+	if m.Member != nil && m.Member.Nick != "" {
+		return m.Member.Nick
+	}
+	return m.Author.DisplayName()
+}
+
+// spokenText returns a message as it is spoken: mentions are names, and a reply to an
+// NPC speaks to that NPC.
+func (b *Bot) spokenText(s *discordgo.Session, r *session, m *discordgo.Message) string {
+	names := func(kind byte, id string) string { return mentionName(s, m, kind, id) }
+	text := strings.TrimSpace(markup.ReplaceMentions(m.Content, names))
+	to := m.ReferencedMessage
+	if text == "" || to == nil || to.Author == nil || to.WebhookID == "" || to.WebhookID != r.sender.webhookID() {
+		return text
+	}
+	cast := r.presentNPCs()
+	i := slices.IndexFunc(cast, func(n NPC) bool { return markup.WebhookName(n.Name) == to.Author.Username })
+	if i < 0 || containsFold(text, cast[i].Name) {
+		return text
+	}
+	return cast[i].Name + ", " + text
+}
+
+// mentionName is what a mention in a message stands for: '@' a user, '&' a role, '#' a
+// channel. Empty is nothing known.
+func mentionName(s *discordgo.Session, m *discordgo.Message, kind byte, id string) string {
+	switch kind {
+	case '@':
+		for _, u := range m.Mentions {
+			if u.ID == id {
+				return u.DisplayName()
+			}
+		}
+	case '&':
+		if role, err := s.State.Role(m.GuildID, id); err == nil {
+			return role.Name
+		}
+	case '#':
+		if c, err := s.State.Channel(id); err == nil {
+			return c.Name
+		}
+	}
+	return ""
+}

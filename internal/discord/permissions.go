@@ -1,0 +1,97 @@
+package discord
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+// Permissions the bot needs where it plays: View Channel, Send Messages, Send
+// Messages in Threads, Embed Links, Read Message History and Manage Webhooks.
+const permissions = discordgo.PermissionViewChannel | discordgo.PermissionSendMessages | discordgo.PermissionSendMessagesInThreads |
+	discordgo.PermissionEmbedLinks | discordgo.PermissionReadMessageHistory | discordgo.PermissionManageWebhooks
+
+// dmRoles are the roles of dungeon masters, by id or name. Without any, the right
+// to manage the server makes a DM.
+type dmRoles []string
+
+// isDM reports whether who gave a command has a DM's role. Where no role is
+// configured it takes the right to manage the server.
+func (d dmRoles) isDM(s *discordgo.Session, i *discordgo.Interaction) bool {
+	if len(d) == 0 {
+		return i.Member.Permissions&(discordgo.PermissionAdministrator|discordgo.PermissionManageGuild) != 0
+	}
+	for _, id := range i.Member.Roles {
+		if slices.Contains(d, id) {
+			return true
+		}
+		if role, err := s.State.Role(i.GuildID, id); err == nil && d.includes(*role) {
+			return true
+		}
+	}
+	return false
+}
+
+// includes reports whether a role makes a DM of who has it.
+func (d dmRoles) includes(r discordgo.Role) bool {
+	return slices.ContainsFunc(d, func(name string) bool { return name == r.ID || strings.EqualFold(name, r.Name) })
+}
+
+// dmOnlyError says who may do what another wanted to do.
+func (d dmRoles) dmOnlyError() error {
+	var names []string
+	for _, r := range d {
+		if _, err := strconv.ParseUint(r, 10, 64); err == nil {
+			r = "<@&" + r + ">"
+		}
+		names = append(names, r)
+	}
+	if len(names) == 0 {
+		return errors.New("only a dungeon master may do that: somebody with the right Manage Server")
+	}
+	return fmt.Errorf("only a dungeon master may do that: somebody with the role %s", strings.Join(names, " or "))
+}
+
+// missingPermissions names the permissions that are missing of those the bot needs.
+func missingPermissions(rights int64) (names []string) {
+	if rights&discordgo.PermissionAdministrator != 0 {
+		return nil
+	}
+	for _, p := range []struct {
+		right int64
+		name  string
+	}{
+		{discordgo.PermissionViewChannel, "View Channel"},
+		{discordgo.PermissionSendMessages, "Send Messages"},
+		{discordgo.PermissionSendMessagesInThreads, "Send Messages in Threads"},
+		{discordgo.PermissionEmbedLinks, "Embed Links"},
+		{discordgo.PermissionReadMessageHistory, "Read Message History"},
+		{discordgo.PermissionManageWebhooks, "Manage Webhooks"},
+	} {
+		if rights&p.right == 0 {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
+
+// missingToPlay names the permissions without which nothing can be played.
+func missingToPlay(rights int64, thread bool) (names []string) {
+	need := []struct {
+		right int64
+		name  string
+	}{{discordgo.PermissionViewChannel, "View Channel"}, {discordgo.PermissionSendMessages, "Send Messages"}}
+	if thread {
+		need[1].right, need[1].name = discordgo.PermissionSendMessagesInThreads, "Send Messages in Threads"
+	}
+	for _, n := range need {
+		if rights&(n.right|discordgo.PermissionAdministrator) == 0 {
+			names = append(names, n.name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,129 @@
+package discord
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+)
+
+// sessions are those that run, one a guild at most. It is safe for concurrent
+// use.
+type sessions struct {
+	log *slog.Logger
+
+	mu      sync.Mutex          // guards the fields below
+	byGuild map[string]*session // nil while one opens or closes
+	offline bool                // none opens any more
+}
+
+func newSessions(log *slog.Logger) *sessions {
+	return &sessions{log: log, byGuild: map[string]*session{}}
+}
+
+// find returns the session of a guild, nil if it has none.
+func (s *sessions) find(guild string) *session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.byGuild[guild]
+}
+
+// goingOffline reports whether no session opens any more.
+func (s *sessions) goingOffline() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.offline
+}
+
+// checkFree says why no session can begin in a guild now, if none can.
+func (s *sessions) checkFree(guild string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.checkFreeLocked(guild)
+}
+
+// checkFreeLocked is checkFree for whoever holds s.mu.
+func (s *sessions) checkFreeLocked(guild string) error {
+	r, taken := s.byGuild[guild]
+	switch {
+	case s.offline:
+		return errGoingOffline
+	case taken && r == nil:
+		return errors.New("a session is being started or stopped; wait a moment")
+	case taken:
+		return fmt.Errorf("a session is running in <#%s>; /session stop ends it", r.channel)
+	}
+	return nil
+}
+
+// reserve makes sure that a guild has one session at a time.
+func (s *sessions) reserve(guild string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.checkFreeLocked(guild); err != nil {
+		return err
+	}
+	s.byGuild[guild] = nil
+	return nil
+}
+
+// open starts the session of a guild that has none.
+func (s *sessions) open(guild string, start func() (*session, error)) (*session, error) {
+	if err := s.reserve(guild); err != nil {
+		return nil, err
+	}
+	r, err := start()
+	s.mu.Lock()
+	late := s.offline
+	switch {
+	case late:
+	case err != nil:
+		delete(s.byGuild, guild)
+	default:
+		s.byGuild[guild] = r
+	}
+	s.mu.Unlock()
+	if late && err == nil {
+		r.close("")
+		return nil, errGoingOffline
+	}
+	return r, err
+}
+
+// end ends a session and says why in its channel, unless why is empty.
+func (s *sessions) end(r *session, why string) error {
+	s.mu.Lock()
+	ours := !s.offline && s.byGuild[r.guild] == r
+	if ours {
+		s.byGuild[r.guild] = nil // until it is closed, no other opens
+	}
+	s.mu.Unlock()
+	err := r.close(why)
+	if err != nil {
+		s.log.Error("closing a session", "guild", r.guild, "reason", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ours && !s.offline {
+		delete(s.byGuild, r.guild)
+	}
+	return err
+}
+
+// endAll ends every session and says why in its channel; none opens any more.
+func (s *sessions) endAll(why string) {
+	s.mu.Lock()
+	var open []*session
+	for _, r := range s.byGuild {
+		if r != nil {
+			open = append(open, r)
+		}
+	}
+	s.byGuild, s.offline = nil, true
+	s.mu.Unlock()
+	var g sync.WaitGroup
+	for _, r := range open {
+		g.Go(func() { s.end(r, why) })
+	}
+	g.Wait()
+}

@@ -1,0 +1,129 @@
+package discord
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+const (
+	// maxSuggestions is the most that Discord shows.
+	maxSuggestions = 25
+	// maxChoice bounds a suggestion, in characters.
+	maxChoice = 100
+	// suggestTimeout bounds looking for suggestions: who types does not wait.
+	suggestTimeout = 100 * time.Millisecond
+)
+
+// suggestFunc looks for what completes a text. Of what it returns no more is shown
+// than Discord takes.
+type suggestFunc func(ctx context.Context, c *call, typed string) ([]suggestion, error)
+
+// suggestion is what may be put into an option: how it looks, and what the
+// command is told.
+type suggestion struct{ name, value string }
+
+// suggestOptions completes what somebody types into an option. Who may not give the
+// command is told nothing.
+func (d *dispatcher) suggestOptions(ctx context.Context, s *discordgo.Session, i *discordgo.Interaction) {
+	name, given := commandPath(i.ApplicationCommandData())
+	choices := []*discordgo.ApplicationCommandOptionChoice{}
+	var work sync.WaitGroup
+	defer work.Wait()
+	c, a, err := d.prepareCall(s, i, name)
+	for _, o := range given {
+		if err != nil || !o.Focused || a.suggest == nil {
+			continue
+		}
+		typed, _ := o.Value.(string)
+		for _, k := range d.findSuggestions(ctx, &work, c, a.suggest, strings.TrimSpace(typed)) {
+			if runes := []rune(k.name); len(runes) > maxChoice {
+				k.name = string(runes[:maxChoice-1]) + "…"
+			}
+			if k.name != "" && k.value != "" && len([]rune(k.value)) <= maxChoice && len(choices) < maxSuggestions {
+				choices = append(choices, &discordgo.ApplicationCommandOptionChoice{Name: k.name, Value: k.value})
+			}
+		}
+	}
+	d.sendChoices(ctx, i, choices)
+}
+
+// sendChoices answers who types with choices.
+func (d *dispatcher) sendChoices(ctx context.Context, i *discordgo.Interaction, choices []*discordgo.ApplicationCommandOptionChoice) {
+	err := d.rest.Respond(ctx, i, &discordgo.InteractionResponse{
+		Type: discordgo.InteractionApplicationCommandAutocompleteResult,
+		Data: &discordgo.InteractionResponseData{Choices: choices},
+	})
+	if err != nil {
+		d.log.Debug("suggesting", "reason", err)
+	}
+}
+
+// findSuggestions returns what completes a text, nothing if that is not known in time. What
+// it starts is of work.
+func (d *dispatcher) findSuggestions(ctx context.Context, work *sync.WaitGroup, c *call, look suggestFunc, typed string) []suggestion {
+	ctx, cancel := context.WithTimeout(ctx, suggestTimeout)
+	defer cancel()
+	found := make(chan []suggestion, 1)
+	work.Go(func() {
+		all, err := look(ctx, c, typed)
+		if err != nil {
+			d.log.Debug("looking for suggestions", "reason", err)
+		}
+		found <- all
+	})
+	select {
+	case all := <-found:
+		return all
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// suggestNPCs suggests who is at the table.
+func suggestNPCs(_ context.Context, c *call, typed string) (out []suggestion, err error) {
+	r, err := c.runningSession()
+	if err != nil {
+		return nil, nil // nobody is
+	}
+	for _, n := range r.presentNPCs() {
+		if containsFold(n.Name, typed) {
+			out = append(out, suggestion{n.Name, n.Name})
+		}
+	}
+	return out, nil
+}
+
+// suggestNPCsOrAll suggests who is at the table, and after them everyone.
+func suggestNPCsOrAll(ctx context.Context, c *call, typed string) ([]suggestion, error) {
+	out, err := suggestNPCs(ctx, c, typed)
+	if len(out) >= maxSuggestions {
+		out = out[:maxSuggestions-1]
+	}
+	if _, none := c.runningSession(); none == nil && containsFold("all", typed) {
+		out = append(out, suggestion{"all", "all"})
+	}
+	return out, err
+}
+
+// suggestFromGuild suggests what the guild has.
+func suggestFromGuild(what Suggestion) suggestFunc {
+	return func(ctx context.Context, c *call, typed string) (out []suggestion, err error) {
+		all, err := c.bot.backend.Suggest(ctx, c.guild, c.by, what, typed)
+		for _, k := range all {
+			if what == SuggestCampaign && k.Value == "" {
+				k.Name, k.Value = campaignName(Campaign{Name: k.Name}), configuredCampaign
+			}
+			out = append(out, suggestion{k.Name, k.Value})
+		}
+		return out, err
+	}
+}
+
+// containsFold reports whether a text has another in it, in whatever case.
+func containsFold(text, part string) bool {
+	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
+}
