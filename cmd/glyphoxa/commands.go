@@ -29,7 +29,7 @@ func playCommand(c *common) *cobra.Command {
 			o.In, o.Out, o.Terminal = c.in, c.out, c.terminal
 			ctx := cmd.Context()
 			return c.withOptions(ctx, app.Options{Metrics: metrics != "", Version: version}, func(a *app.App) error {
-				return a.Observed(ctx, metrics, c.err, func() error { return terminal.Play(ctx, a.Game, o) })
+				return a.WithMetrics(ctx, metrics, c.err, func() error { return terminal.Play(ctx, a.Game, o) })
 			})
 		},
 	}

@@ -26,29 +26,29 @@ const (
 	askHeader = 32 << 10         // bytes of all headers
 )
 
-// Observed does work while metrics and health are served at addr, which is a
+// WithMetrics does work while metrics and health are served at addr, which is a
 // port of this machine or host:port; an empty one serves nothing. It writes to
 // w where that is. The app was opened with [Options.Metrics].
-func (a *App) Observed(ctx context.Context, addr string, w io.Writer, work func() error) error {
+func (a *App) WithMetrics(ctx context.Context, addr string, w io.Writer, work func() error) error {
 	if addr == "" {
 		return work()
 	}
-	p, err := a.observatory(ctx, addr)
+	p, err := a.openMetricsServer(ctx, addr)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "glyphoxa metrics at http://%s/metrics\n", p.listener.Addr())
 	served := make(chan error, 1)
 	go func() { served <- p.http.Serve(p.listener) }() // ends with close
-	err = errors.Join(work(), p.close())
+	err = errors.Join(work(), p.shutDown())
 	if ended := <-served; !errors.Is(ended, http.ErrServerClosed) {
 		err = errors.Join(err, fmt.Errorf("serving metrics: %w", ended))
 	}
 	return err
 }
 
-// observatory serves metrics and health where nothing else is served.
-type observatory struct {
+// metricsServer serves metrics and health where nothing else is served.
+type metricsServer struct {
 	app      *App
 	guard    identity.Guard
 	keeper   *identity.Gatekeeper
@@ -57,9 +57,9 @@ type observatory struct {
 	http     *http.Server
 }
 
-func (a *App) observatory(ctx context.Context, addr string) (*observatory, error) {
-	addr = onThisMachine(addr)
-	if err := a.reachable("--metrics", addr); err != nil {
+func (a *App) openMetricsServer(ctx context.Context, addr string) (*metricsServer, error) {
+	addr = loopbackAddress(addr)
+	if err := a.checkAddress("--metrics", addr); err != nil {
 		return nil, err
 	}
 	keeper, err := identity.New(ctx, a.Config.Server, identity.Options{Profile: a.Registry.Governance.Policy.Profile, Logger: a.log})
@@ -74,22 +74,22 @@ func (a *App) observatory(ctx context.Context, addr string) (*observatory, error
 		}
 		return nil, fmt.Errorf("listening on %s: %w; choose another address with --metrics", addr, err)
 	}
-	o := &observatory{app: a, keeper: keeper, health: a.health(), listener: l, guard: identity.Guard{
+	o := &metricsServer{app: a, keeper: keeper, health: a.newHealth(), listener: l, guard: identity.Guard{
 		AllowedOrigins: a.Config.Server.AllowedOrigins, AllowedHosts: a.Config.Server.AllowedHosts, Addr: l.Addr().String(),
 	}}
 	mux := http.NewServeMux()
 	mux.Handle("/healthz", o.health.Live())
 	mux.Handle("/readyz", o.health.Ready())
-	mux.Handle("/metrics", o.identified(a.Metrics.Handler()))
+	mux.Handle("/metrics", o.requireIdentity(a.Metrics.Handler()))
 	o.http = &http.Server{
-		Handler: o.guarded(mux), ReadTimeout: askTime, WriteTimeout: askAnswer, IdleTimeout: askIdle, MaxHeaderBytes: askHeader,
+		Handler: o.checkOrigin(mux), ReadTimeout: askTime, WriteTimeout: askAnswer, IdleTimeout: askIdle, MaxHeaderBytes: askHeader,
 		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}
 	return o, nil
 }
 
-// onThisMachine completes an address that is but a port.
-func onThisMachine(addr string) string {
+// loopbackAddress completes an address that is but a port.
+func loopbackAddress(addr string) string {
 	const loopback = "127.0.0.1"
 	switch {
 	case strings.HasPrefix(addr, ":"):
@@ -100,8 +100,8 @@ func onThisMachine(addr string) string {
 	return addr
 }
 
-// guarded refuses requests that a web page may have made.
-func (o *observatory) guarded(next http.Handler) http.Handler {
+// checkOrigin refuses requests that a web page may have made.
+func (o *metricsServer) checkOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := o.guard.Check(r); err != nil {
 			http.Error(w, err.Error(), identity.Status(err))
@@ -111,8 +111,8 @@ func (o *observatory) guarded(next http.Handler) http.Handler {
 	})
 }
 
-// identified lets this machine pass, and who may read the audit log.
-func (o *observatory) identified(next http.Handler) http.Handler {
+// requireIdentity lets this machine pass, and who may read the audit log.
+func (o *metricsServer) requireIdentity(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s, err := o.keeper.Identify(r)
 		if err != nil {
@@ -131,8 +131,8 @@ func (o *observatory) identified(next http.Handler) http.Handler {
 	})
 }
 
-// close lets answers under way end.
-func (o *observatory) close() error {
+// shutDown lets answers under way end.
+func (o *metricsServer) shutDown() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	o.health.SetDraining()

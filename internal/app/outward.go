@@ -56,20 +56,20 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := a.isCampaign(o.Campaign); err != nil {
+	if err := a.checkCampaign(o.Campaign); err != nil {
 		return err
 	}
 	addr := cmp.Or(o.Listen, a.Config.Server.Listen)
-	if err := a.reachable("--listen", addr); err != nil {
+	if err := a.checkAddress("--listen", addr); err != nil {
 		return err
 	}
 	if err := a.Registry.Rules.Warm(); err != nil {
 		return err
 	}
-	s := a.outward(ctx, o)
+	s := a.newServer(ctx, o)
 	var web *mcpserver.Web
 	if !o.Stdio || o.Listen != "" {
-		if web, err = a.web(ctx, s, addr); err != nil {
+		if web, err = a.openWeb(ctx, s, addr); err != nil {
 			return err
 		}
 		fmt.Fprintf(o.Ready, "glyphoxa mcp listening on http://%s\n", web.Addr())
@@ -78,7 +78,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 	defer cancel()
 	var g errgroup.Group
 	g.Go(func() error { return s.Run(ctx) })
-	g.Go(func() error { a.report(ctx, o.Ready); return nil })
+	g.Go(func() error { a.reportStart(ctx, o.Ready); return nil })
 	g.Go(func() error { a.watchSessions(ctx, s); return nil })
 	if web != nil {
 		g.Go(func() error {
@@ -95,9 +95,9 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 	return g.Wait()
 }
 
-// reachable checks the address a flag tells to listen on: that it is one, and
+// checkAddress checks the address a flag tells to listen on: that it is one, and
 // that somebody could be let in there.
-func (a *App) reachable(flag, addr string) error {
+func (a *App) checkAddress(flag, addr string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if n, perr := strconv.Atoi(port); err != nil || perr != nil || n < 0 || n > 65535 {
 		return problem.Usage(fmt.Errorf("%s: %q is no address; write host:port, such as 127.0.0.1:8787", flag, addr))
@@ -137,8 +137,8 @@ func (a *App) watchSessions(ctx context.Context, s *mcpserver.Server) {
 	}
 }
 
-// report tells what people should know once the external servers were tried.
-func (a *App) report(ctx context.Context, w io.Writer) {
+// reportStart tells what people should know once the external servers were tried.
+func (a *App) reportStart(ctx context.Context, w io.Writer) {
 	select {
 	case <-ctx.Done():
 		return
@@ -160,7 +160,7 @@ func (a *App) stdioSubject(o ServeOptions) (*policy.Subject, error) {
 	name := cmp.Or(o.Profile, DefaultStdioProfile)
 	profile, ok := a.Registry.Governance.Policy.Profile(name)
 	if !ok {
-		known := a.profiles()
+		known := a.profileNames()
 		if near := problem.Nearest(name, known); near != "" {
 			return nil, problem.Usage(fmt.Errorf("--profile: there is no profile %q; did you mean %q?", name, near))
 		}
@@ -169,8 +169,8 @@ func (a *App) stdioSubject(o ServeOptions) (*policy.Subject, error) {
 	return &policy.Subject{Name: "stdio", Profile: profile, Transport: "stdio"}, nil
 }
 
-// profiles lists the names of all profiles.
-func (a *App) profiles() []string {
+// profileNames lists the names of all profiles.
+func (a *App) profileNames() []string {
 	var names []string
 	for _, p := range policy.BuiltinProfiles() {
 		names = append(names, p.Name)
@@ -181,16 +181,16 @@ func (a *App) profiles() []string {
 	return names
 }
 
-// isCampaign checks that the campaign asked for is the one there is.
-func (a *App) isCampaign(name string) error {
+// checkCampaign checks that the campaign asked for is the one there is.
+func (a *App) checkCampaign(name string) error {
 	if name == "" || strings.EqualFold(name, a.Config.Campaign.Name) {
 		return nil
 	}
 	return problem.Usage(fmt.Errorf("--campaign: %s plays %q, not %q; choose another configuration with --config", a.Config.File, a.Config.Campaign.Name, name))
 }
 
-// outward prepares the server over the registry.
-func (a *App) outward(ctx context.Context, o ServeOptions) *mcpserver.Server {
+// newServer prepares the server over the registry.
+func (a *App) newServer(ctx context.Context, o ServeOptions) *mcpserver.Server {
 	var log *slog.Logger
 	if a.log.Enabled(ctx, slog.LevelDebug) {
 		log = a.log // the SDK calls it an error when a signal ends the session
@@ -221,8 +221,8 @@ func (a *App) sources() resource.Sources {
 	}
 }
 
-// web opens the network transports.
-func (a *App) web(ctx context.Context, s *mcpserver.Server, addr string) (*mcpserver.Web, error) {
+// openWeb opens the network transports.
+func (a *App) openWeb(ctx context.Context, s *mcpserver.Server, addr string) (*mcpserver.Web, error) {
 	err := a.Metrics.Gauge("glyphoxa_upstream_queue_depth", "Calls that wait for a place at an external server.", func() float64 {
 		waiting := 0
 		for _, server := range a.Registry.Host.Servers() {
@@ -238,13 +238,13 @@ func (a *App) web(ctx context.Context, s *mcpserver.Server, addr string) (*mcpse
 		return nil, problem.Usage(err)
 	}
 	return s.Listen(ctx, addr, mcpserver.WebOptions{
-		Gatekeeper: keeper, Limits: a.Config.Server.Limits, Metrics: a.Metrics, Health: a.health(),
+		Gatekeeper: keeper, Limits: a.Config.Server.Limits, Metrics: a.Metrics, Health: a.newHealth(),
 		Guard: identity.Guard{AllowedOrigins: a.Config.Server.AllowedOrigins, AllowedHosts: a.Config.Server.AllowedHosts},
 	})
 }
 
-// health tells whether what is to be kept can be kept.
-func (a *App) health() *observe.Health {
+// newHealth tells whether what is to be kept can be kept.
+func (a *App) newHealth() *observe.Health {
 	h := observe.NewHealth()
 	h.SetLogger(a.log)
 	h.Add("memory", func(ctx context.Context) error {

@@ -118,7 +118,7 @@ func (g *Game) open(ctx context.Context, o Options) error {
 	}
 	g.Registry, err = registry.Open(ctx, registry.Options{
 		Config: g.Config, Store: g.Store, World: g.World, Rules: o.Rules, Governance: governance,
-		Entity: g.exampleEntity(), Notify: g.notify, Log: g.log,
+		Entity: g.exampleEntity(), Notify: g.addNotice, Log: g.log,
 	})
 	if err != nil {
 		return errors.Join(err, governance.Close())
@@ -171,7 +171,7 @@ func (g *Game) applyCampaign(ctx context.Context) error {
 	}
 	g.work.Go(func() {
 		if _, err := g.Store.Reindex(g.life); err != nil && g.life.Err() == nil {
-			g.notify("the campaign's facts cannot be searched by meaning: " + err.Error())
+			g.addNotice("the campaign's facts cannot be searched by meaning: " + err.Error())
 		}
 	})
 	return nil
@@ -191,8 +191,8 @@ func ReadCampaign(cfg *config.Config) (*campaign.Campaign, error) {
 	return c, problem.Usage(err)
 }
 
-// notify keeps a message for people until someone takes it.
-func (g *Game) notify(text string) {
+// addNotice keeps a message for people until someone takes it.
+func (g *Game) addNotice(text string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.notices = append(g.notices, text)

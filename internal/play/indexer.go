@@ -73,13 +73,13 @@ func (x *Indexer) Reword(ctx context.Context, session, ref, text string) (int, e
 func (x *Indexer) run() {
 	defer close(x.done)
 	for id := range x.queue {
-		if err := x.index(id); err != nil && x.life.Err() == nil {
+		if err := x.indexLine(id); err != nil && x.life.Err() == nil {
 			x.log.Warn("line not indexed", "line", id, "reason", err)
 		}
 	}
 }
 
-func (x *Indexer) index(id int64) error {
+func (x *Indexer) indexLine(id int64) error {
 	if id == reworded {
 		_, err := x.store.Reindex(x.life)
 		return err

@@ -31,13 +31,13 @@ func (m *meter) Emit(e table.Event) {
 		m.metrics.BargeIn()
 	case *table.TurnEnded:
 		m.metrics.Turn(string(e.Outcome))
-		m.stages(e.Ledger)
+		m.countStages(e.Ledger)
 	}
 	m.next.Emit(e)
 }
 
-// stages notes the stages of a turn that happened.
-func (m *meter) stages(l table.Ledger) {
+// countStages notes the stages of a turn that happened.
+func (m *meter) countStages(l table.Ledger) {
 	for _, s := range []struct {
 		name string
 		ms   float64

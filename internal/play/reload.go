@@ -74,14 +74,14 @@ func Reread(now *config.Config) (Reading, error) {
 	next := *now
 	next.NPCs, next.NPCsDir, next.Warnings, next.ServerTools = found.NPCs, found.NPCsDir, found.Warnings, found.ServerTools
 	return Reading{
-		Config: &next, known: now.Warnings, others: differing(now, found),
+		Config: &next, known: now.Warnings, others: changedKeys(now, found),
 		Shown: func(p problem.Problem) problem.Problem { return p },
 	}, nil
 }
 
-// differing names the keys of two configurations that do not say the same, those
+// changedKeys names the keys of two configurations that do not say the same, those
 // of NPCs aside.
-func differing(a, b *config.Config) (keys []string) {
+func changedKeys(a, b *config.Config) (keys []string) {
 	x, y := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
 	for i := range x.NumField() {
 		key := x.Type().Field(i).Tag.Get("yaml")

@@ -55,7 +55,7 @@ type Sound struct {
 	Notice string
 }
 
-func (o SessionOptions) tell(level, text string) {
+func (o SessionOptions) tellPeople(level, text string) {
 	if o.Tell != nil {
 		o.Tell(level, text)
 	}
@@ -81,7 +81,7 @@ type Session struct {
 func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, error) {
 	m, scripted, err := providers.Model(g.client, g.Config.Providers.LLM, func(s llmchain.Switch) {
 		g.log.Warn("changing the model", "from", s.From, "to", s.To, "reason", s.Reason)
-		o.tell("warning", providers.DescribeModelSwitch(s))
+		o.tellPeople("warning", providers.DescribeModelSwitch(s))
 	})
 	if err != nil {
 		return nil, problem.Usage(err)
@@ -115,7 +115,7 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 		t.Floor.Gap = -1 // its time is not that of those who hear it
 	}
 	if err := g.addHearing(&t, o); err != nil {
-		return nil, errors.Join(err, s.abandon(ctx))
+		return nil, errors.Join(err, s.abandonSession(ctx))
 	}
 	s.Table = table.New(t)
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -152,7 +152,7 @@ func engineOptions(c config.ProviderChain) *cascaded.Options {
 func (g *Game) addHearing(t *table.Options, o SessionOptions) error {
 	p, err := providers.Recognition(g.Config.Providers.STT, func(s sttchain.Switch) {
 		g.log.Warn("changing the ears", "from", s.From, "to", s.To, "reason", s.Reason)
-		o.tell("warning", providers.DescribeRecognitionSwitch(s))
+		o.tellPeople("warning", providers.DescribeRecognitionSwitch(s))
 	})
 	switch {
 	case errors.Is(err, providers.ErrNoRecognition):
@@ -190,8 +190,8 @@ func canHurry(m llm.Provider) bool {
 	return ok && c.CanHurry()
 }
 
-// abandon undoes what was started for a session whose table never ran.
-func (s *Session) abandon(ctx context.Context) error {
+// abandonSession undoes what was started for a session whose table never ran.
+func (s *Session) abandonSession(ctx context.Context) error {
 	s.indexer.Close()
 	return errors.Join(s.voice.Close(), s.game.Store.EndSession(ctx, s.info.ID))
 }
@@ -264,14 +264,14 @@ func (s *Session) openVoices(o SessionOptions, cast []config.NPC) (sound Sound, 
 	}
 	var kept []string
 	for _, npc := range cast {
-		for _, line := range stockLines(npc, stock...) {
-			kept = append(kept, v.spoken(npc, line))
+		for _, line := range stockLines(npc, stockOccasions...) {
+			kept = append(kept, v.speakableText(npc, line))
 		}
 	}
 	chained := g.Config.Providers.TTS
 	provider, missing, err := providers.Voice(g.client, chained, phrases.New(kept, nil), func(s chain.Switch) {
 		g.log.Warn("changing the voice", "from", s.From, "to", s.To, "reason", s.Reason)
-		o.tell("warning", providers.DescribeVoiceSwitch(s))
+		o.tellPeople("warning", providers.DescribeVoiceSwitch(s))
 	})
 	if err != nil {
 		return sound, problem.Usage(err)
@@ -293,7 +293,7 @@ func (s *Session) openVoices(o SessionOptions, cast []config.NPC) (sound Sound, 
 		s.Notices = append(s.Notices, sound.Notice)
 	}
 	if sound.Outlet != nil {
-		v.warm(cast, warmed(chained.Provider)...)
+		v.warmPhrases(cast, warmedOccasions(chained.Provider)...)
 	}
 	return sound, nil
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/speech"
 )
 
-// stock are the occasions whose phrases always sound the same.
-var stock = []string{"greeting", "filler", "unknown", "refusal", "smalltalk", "closeTime"}
+// stockOccasions are the occasions whose phrases always sound the same.
+var stockOccasions = []string{"greeting", "filler", "unknown", "refusal", "smalltalk", "closeTime"}
 
-// warmed returns the occasions whose phrases are spoken ahead: those that are
+// warmedOccasions returns the occasions whose phrases are spoken ahead: those that are
 // wanted without delay, or none where that is not to be paid for.
-func warmed(p config.Provider) []string {
+func warmedOccasions(p config.Provider) []string {
 	on, set := p.Options["warm"].(bool)
 	switch {
 	case !set:

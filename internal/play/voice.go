@@ -37,16 +37,16 @@ type level struct {
 // NewVoices returns voices that a provider speaks, none of them warmed.
 func NewVoices(p tts.Provider) table.Voices { return &voice{provider: p} }
 
-// warm speaks the phrases of some occasions into the void, so that the cache has
+// warmPhrases speaks the phrases of some occasions into the void, so that the cache has
 // them. It returns at once and is called once, before the first sentence; Close
 // ends it.
-func (v *voice) warm(cast []config.NPC, occasions ...string) {
+func (v *voice) warmPhrases(cast []config.NPC, occasions ...string) {
 	ctx, stop := context.WithCancel(context.Background())
 	v.stop = stop
 	v.warming.Go(func() {
 		for _, npc := range cast {
 			for _, text := range stockLines(npc, occasions...) {
-				for _, err := range v.provider.Synthesize(ctx, v.spoken(npc, text), npc.Voice) {
+				for _, err := range v.provider.Synthesize(ctx, v.speakableText(npc, text), npc.Voice) {
 					if err != nil {
 						return // who speaks next will see why
 					}
@@ -66,22 +66,22 @@ func (v *voice) Synthesize(ctx context.Context, npc config.NPC, text string) ite
 		}
 		var c converter
 		var out []int16
-		for pcm, err := range v.provider.Synthesize(ctx, v.spoken(npc, text), npc.Voice) {
+		for pcm, err := range v.provider.Synthesize(ctx, v.speakableText(npc, text), npc.Voice) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			samples, err := c.convert(pcm)
+			samples, err := c.convertPCM(pcm)
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if out = l.process(out[:0], samples); !yield(out, nil) {
+			if out = l.applyLoudness(out[:0], samples); !yield(out, nil) {
 				return
 			}
 		}
-		if rest := c.flush(); len(rest) > 0 {
-			yield(l.process(out[:0], rest), nil)
+		if rest := c.flushRest(); len(rest) > 0 {
+			yield(l.applyLoudness(out[:0], rest), nil)
 		}
 	}
 }
@@ -103,14 +103,14 @@ func (v *voice) levelOf(npc config.NPC) (*level, error) {
 	return v.levels[npc.ID], nil
 }
 
-func (l *level) process(dst, samples []int16) []int16 {
+func (l *level) applyLoudness(dst, samples []int16) []int16 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.loudness.Process(dst, samples)
 }
 
-// spoken is a sentence as the voice gets it; people read it as it was.
-func (v *voice) spoken(npc config.NPC, text string) string {
+// speakableText is a sentence as the voice gets it; people read it as it was.
+func (v *voice) speakableText(npc config.NPC, text string) string {
 	return speech.Speakable(text, cmp.Or(npc.Voice.Language, v.language))
 }
 
@@ -139,7 +139,7 @@ type converter struct {
 	buf      []int16
 }
 
-func (c *converter) convert(pcm tts.PCM) ([]int16, error) {
+func (c *converter) convertPCM(pcm tts.PCM) ([]int16, error) {
 	if pcm.Rate == audio.SampleRate {
 		return pcm.Samples, nil
 	}
@@ -154,7 +154,7 @@ func (c *converter) convert(pcm tts.PCM) ([]int16, error) {
 	return c.buf, nil
 }
 
-func (c *converter) flush() []int16 {
+func (c *converter) flushRest() []int16 {
 	if c.resample == nil {
 		return nil
 	}

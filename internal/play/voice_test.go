@@ -94,16 +94,16 @@ func TestStockLines(t *testing.T) {
 	npc := config.NPC{Lines: map[string][]string{
 		"greeting": {"Hail! Sit down.", "Hail {player}."}, "filler": {"Hm…"}, "answer": {"{answer}"}, "closeTime": {"Bye."},
 	}}
-	if diff := cmp.Diff([]string{"Hail!", "Sit down.", "Hm…", "Bye."}, stockLines(npc, stock...)); diff != "" {
+	if diff := cmp.Diff([]string{"Hail!", "Sit down.", "Hm…", "Bye."}, stockLines(npc, stockOccasions...)); diff != "" {
 		t.Errorf("stock (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"Hm…", "Hail!", "Sit down."}, stockLines(npc, warmed(config.Provider{Options: config.ProviderOptions{"warm": true}})...)); diff != "" {
+	if diff := cmp.Diff([]string{"Hm…", "Hail!", "Sit down."}, stockLines(npc, warmedOccasions(config.Provider{Options: config.ProviderOptions{"warm": true}})...)); diff != "" {
 		t.Errorf("warm (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"Hm…"}, stockLines(npc, warmed(config.Provider{})...)); diff != "" {
+	if diff := cmp.Diff([]string{"Hm…"}, stockLines(npc, warmedOccasions(config.Provider{})...)); diff != "" {
 		t.Errorf("warm unless said otherwise (-want +got):\n%s", diff)
 	}
-	if got := warmed(config.Provider{Options: config.ProviderOptions{"warm": false}}); got != nil {
+	if got := warmedOccasions(config.Provider{Options: config.ProviderOptions{"warm": false}}); got != nil {
 		t.Errorf("warm: false still warms %q", got)
 	}
 }
@@ -113,7 +113,7 @@ func TestWarmedPhrasesAreThereAtOnce(t *testing.T) {
 	p := &tone{}
 	cache := phrases.New([]string{"five moments."}, nil)
 	v := &voice{provider: cache.Wrap("tone", p)}
-	v.warm([]config.NPC{npc}, "filler")
+	v.warmPhrases([]config.NPC{npc}, "filler")
 	v.warming.Wait()
 	sentence(t, v, npc, "5 moments.")
 	if _, _, hits := cache.Stats(); hits != 1 || len(p.said) != 1 {
@@ -136,7 +136,7 @@ func (*slow) Synthesize(ctx context.Context, _ string, _ tts.Voice) iter.Seq2[tt
 
 func TestCloseEndsWarming(t *testing.T) {
 	v := &voice{provider: &slow{}}
-	v.warm([]config.NPC{{Lines: map[string][]string{"filler": {"Hm."}}}}, "filler")
+	v.warmPhrases([]config.NPC{{Lines: map[string][]string{"filler": {"Hm."}}}}, "filler")
 	if err := v.Close(); err != nil {
 		t.Error(err)
 	}

@@ -39,8 +39,8 @@ func Option[T any](p config.Provider, name string) T {
 	return v
 }
 
-// number reads a number option; ok is false if it is not set.
-func number(p config.Provider, name string) (v float64, ok bool) {
+// numberOption reads a number option; ok is false if it is not set.
+func numberOption(p config.Provider, name string) (v float64, ok bool) {
 	switch n := p.Options[name].(type) {
 	case int64:
 		return float64(n), true
@@ -50,9 +50,9 @@ func number(p config.Provider, name string) (v float64, ok bool) {
 	return 0, false
 }
 
-// fraction reads a number option, nil if it is not set.
-func fraction(p config.Provider, name string) *float64 {
-	if v, ok := number(p, name); ok {
+// fractionOption reads a number option, nil if it is not set.
+func fractionOption(p config.Provider, name string) *float64 {
+	if v, ok := numberOption(p, name); ok {
 		return &v
 	}
 	return nil
@@ -61,7 +61,7 @@ func fraction(p config.Provider, name string) *float64 {
 // Sampling returns what the configuration says of a model's answers: nil and 0
 // where the model's own settings hold.
 func Sampling(p config.Provider) (temperature *float64, maxTokens int) {
-	t := tune(nil, p)
+	t := tunedBy(nil, p)
 	return t.temperature, t.maxTokens
 }
 
@@ -72,9 +72,9 @@ type tuned struct {
 	maxTokens   int      // 0 for the model's own
 }
 
-func tune(m llm.Provider, p config.Provider) tuned {
-	t := tuned{Provider: m, temperature: fraction(p, "temperature")}
-	if v, ok := number(p, "max_tokens"); ok {
+func tunedBy(m llm.Provider, p config.Provider) tuned {
+	t := tuned{Provider: m, temperature: fractionOption(p, "temperature")}
+	if v, ok := numberOption(p, "max_tokens"); ok {
 		t.maxTokens = int(v)
 	}
 	return t
@@ -115,7 +115,7 @@ func Model(client *http.Client, c config.ProviderChain, tell func(chain.Switch))
 		if err != nil {
 			return nil, false, err
 		}
-		links = append(links, chain.Link{Name: linkName(links, m.Name()), Provider: tune(m, p)})
+		links = append(links, chain.Link{Name: linkName(links, m.Name()), Provider: tunedBy(m, p)})
 		if isScripted(p) {
 			break // it never fails
 		}
@@ -184,7 +184,7 @@ func Embedder(p config.Provider) (embeddings.Provider, error) {
 	case "none":
 		return nil, nil
 	case OpenAI:
-		dimensions, _ := number(p, "dimensions")
+		dimensions, _ := numberOption(p, "dimensions")
 		e, err := openaiembed.New(p.APIKey.Reveal(), &openaiembed.Options{BaseURL: p.BaseURL, Model: p.Model, Dimensions: int(dimensions)})
 		if err != nil {
 			return nil, fmt.Errorf("providers.embeddings: %w", err)

@@ -79,7 +79,7 @@ func TestTunedFillsInWhatIsOpen(t *testing.T) {
 	for _, p := range []config.Provider{
 		{}, {Options: config.ProviderOptions{"temperature": 0.5, "max_tokens": int64(90)}},
 	} {
-		tuned := tune(m, p)
+		tuned := tunedBy(m, p)
 		tuned.Stream(t.Context(), llm.Request{})
 		tuned.Stream(t.Context(), llm.Request{Temperature: &one, MaxTokens: 7})
 	}

@@ -29,7 +29,7 @@ func Recognition(c config.ProviderChain, tell func(chain.Switch)) (stt.Provider,
 			}
 			p.Name = OpenAI
 		}
-		provider, err := recognition(p)
+		provider, err := newRecognition(p)
 		if err != nil {
 			return nil, fmt.Errorf("providers.stt: %w", err)
 		}
@@ -51,8 +51,8 @@ func DescribeRecognitionSwitch(s chain.Switch) string {
 	return fmt.Sprintf("%s hears now: %v", s.To, s.Reason)
 }
 
-// recognition returns the provider p names, nil for none.
-func recognition(p config.Provider) (stt.Provider, error) {
+// newRecognition returns the provider p names, nil for none.
+func newRecognition(p config.Provider) (stt.Provider, error) {
 	switch p.Name {
 	case OpenAI:
 		return openaistt.New(p.APIKey.Reveal(), &openaistt.Options{BaseURL: p.BaseURL, Model: p.Model}), nil

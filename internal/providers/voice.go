@@ -14,9 +14,9 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts/silent"
 )
 
-// synthesis returns the provider p names, on client's connections if it is not
+// newSynthesis returns the provider p names, on client's connections if it is not
 // nil. The error says that it cannot work on this machine.
-func synthesis(client *http.Client, p config.Provider) (tts.Provider, error) {
+func newSynthesis(client *http.Client, p config.Provider) (tts.Provider, error) {
 	switch p.Name {
 	case OpenAI:
 		return openaitts.New(p.APIKey.Reveal(), &openaitts.Options{
@@ -26,7 +26,7 @@ func synthesis(client *http.Client, p config.Provider) (tts.Provider, error) {
 	case ElevenLabs:
 		return elevenlabs.New(p.APIKey.Reveal(), &elevenlabs.Options{
 			BaseURL: p.BaseURL, Model: p.Model, Voice: Option[string](p, "voice"),
-			Stability: fraction(p, "stability"), Similarity: fraction(p, "similarity"), Style: fraction(p, "style"),
+			Stability: fractionOption(p, "stability"), Similarity: fractionOption(p, "similarity"), Style: fractionOption(p, "style"),
 			HTTPClient: client,
 		}), nil
 	}
@@ -46,7 +46,7 @@ func voiceLinks(client *http.Client, c config.ProviderChain) (links []chain.Link
 		case config.ProviderAuto:
 			p.Name = Espeak
 		}
-		provider, err := synthesis(client, p)
+		provider, err := newSynthesis(client, p)
 		switch {
 		case err == nil:
 			links = append(links, chain.Link{Name: p.Name, Provider: provider})

@@ -24,7 +24,7 @@ import (
 // BuiltinNames lists the built-in tools' names without making them work.
 func BuiltinNames() []string {
 	var names []string
-	for _, t := range builtins(&config.Config{}, parts{}) {
+	for _, t := range builtinTools(&config.Config{}, parts{}) {
 		names = append(names, t.Definition.Name)
 	}
 	return names
@@ -39,9 +39,9 @@ type parts struct {
 	policy *policy.Engine
 }
 
-// builtins returns every built-in tool. Without parts they can be listed, not
+// builtinTools returns every built-in tool. Without parts they can be listed, not
 // called.
-func builtins(cfg *config.Config, p parts) []tools.Tool {
+func builtinTools(cfg *config.Config, p parts) []tools.Tool {
 	store, book := p.store, p.book
 	if book == nil {
 		book = ruleslookup.Lazy(srd.FS)

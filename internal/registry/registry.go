@@ -74,7 +74,7 @@ func Open(ctx context.Context, o Options) (*Registry, error) {
 	if err := r.register(ctx, o); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-	r.work.Go(func() { r.workflows.follow(r.life, func(err error) { r.notify(err.Error()) }) })
+	r.work.Go(func() { r.workflows.followTools(r.life, func(err error) { r.notify(err.Error()) }) })
 	r.connectServers()
 	return r, nil
 }
@@ -84,14 +84,14 @@ func (r *Registry) register(ctx context.Context, o Options) error {
 	if err := r.Host.Restore(ctx); err != nil {
 		return err
 	}
-	all := builtins(o.Config, parts{o.Store, o.World, o.Rules, o.Governance.Audit, o.Governance.Policy})
+	all := builtinTools(o.Config, parts{o.Store, o.World, o.Rules, o.Governance.Audit, o.Governance.Policy})
 	for _, t := range withExample(all, o.Entity) {
 		if err := r.Host.RegisterBuiltin(t); err != nil {
 			return err
 		}
 	}
 	r.workflows = &workflows{host: r.Host, server: o.Config.Server, source: o.Config.Source}
-	return problem.Usage(r.workflows.read())
+	return problem.Usage(r.workflows.readFiles())
 }
 
 // withExample gives the tools that look up an id one that exists, so that they
@@ -125,10 +125,10 @@ func (r *Registry) Calibrate(ctx context.Context) error {
 
 // ReadWorkflows reads the workflow files anew. If a file is wrong everything
 // stays as it was.
-func (r *Registry) ReadWorkflows() error { return r.workflows.read() }
+func (r *Registry) ReadWorkflows() error { return r.workflows.readFiles() }
 
 // Unfinished says which workflows wait for tools that nobody offers.
-func (r *Registry) Unfinished() []string { return r.workflows.missing() }
+func (r *Registry) Unfinished() []string { return r.workflows.unfinishedWorkflows() }
 
 // Warnings are those of a configuration, without those about tools that an
 // external server turned out to offer.

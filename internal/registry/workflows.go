@@ -37,7 +37,7 @@ type workflows struct {
 func WorkflowNames(fsys fs.FS, dir string) []string {
 	all, err := LoadWorkflows(config.Server{Workflows: dir}, fsys)
 	if err != nil {
-		return fileNames(fsys, dir)
+		return workflowFileNames(fsys, dir)
 	}
 	var names []string
 	for _, w := range all {
@@ -46,7 +46,7 @@ func WorkflowNames(fsys fs.FS, dir string) []string {
 	return names
 }
 
-func fileNames(fsys fs.FS, dir string) []string {
+func workflowFileNames(fsys fs.FS, dir string) []string {
 	if fsys == nil {
 		fsys, dir = os.DirFS(dir), "."
 	}
@@ -86,9 +86,9 @@ func LoadWorkflows(server config.Server, source fs.FS) ([]*workflow.Workflow, er
 	return all, taken.Err()
 }
 
-// read reads the files anew and registers what is in them. If a file is wrong
+// readFiles reads the files anew and registers what is in them. If a file is wrong
 // everything stays as it was.
-func (w *workflows) read() error {
+func (w *workflows) readFiles() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	all, err := LoadWorkflows(w.server, w.source)
@@ -97,16 +97,16 @@ func (w *workflows) read() error {
 	}
 	before := w.all
 	w.all = all
-	if err := w.register(); err != nil {
+	if err := w.registerTools(); err != nil {
 		w.all = before
-		return errors.Join(fmt.Errorf("%w; rename the workflow", err), w.register())
+		return errors.Join(fmt.Errorf("%w; rename the workflow", err), w.registerTools())
 	}
 	return nil
 }
 
-// register makes tools of the workflows by what the registry knows now.
+// registerTools makes tools of the workflows by what the registry knows now.
 // Callers hold mu.
-func (w *workflows) register() error {
+func (w *workflows) registerTools() error {
 	var defs []mcphost.BuiltinTool
 	var shown strings.Builder
 	for _, one := range w.all {
@@ -124,13 +124,13 @@ func (w *workflows) register() error {
 	return nil
 }
 
-// follow registers the workflows anew when their tools come, go or change,
+// followTools registers the workflows anew when their tools come, go or change,
 // until ctx ends.
-func (w *workflows) follow(ctx context.Context, failed func(error)) {
+func (w *workflows) followTools(ctx context.Context, failed func(error)) {
 	for {
 		changed := w.host.Changed()
 		w.mu.Lock()
-		err := w.register()
+		err := w.registerTools()
 		w.mu.Unlock()
 		if err != nil && !errors.Is(err, mcp.ErrClosed) {
 			failed(err)
@@ -143,8 +143,8 @@ func (w *workflows) follow(ctx context.Context, failed func(error)) {
 	}
 }
 
-// missing says which workflows wait for tools that nobody offers.
-func (w *workflows) missing() []string {
+// unfinishedWorkflows says which workflows wait for tools that nobody offers.
+func (w *workflows) unfinishedWorkflows() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	known := w.host.Names()

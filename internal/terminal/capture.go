@@ -108,7 +108,7 @@ func newCapture(ask, speaker string) (*capture, error) {
 		c.recorders, err = findRecorders()
 		return c, err
 	}
-	sound, rate, err := recorded(from)
+	sound, rate, err := readRecording(from)
 	if err != nil {
 		return nil, err
 	}
@@ -138,13 +138,13 @@ func refuseOverwriting(players []*capture, written string) error {
 	return nil
 }
 
-// start gives every player a seat and brings what is heard of them, until it
+// seatPlayers gives every player a seat and brings what is heard of them, until it
 // is over, ctx ends, or close.
-func (cs *captures) start(ctx context.Context, t *table.Table) error {
+func (cs *captures) seatPlayers(ctx context.Context, t *table.Table) error {
 	for _, c := range cs.all {
 		d, missing := providers.Detector(cs.detection)
 		if missing != nil {
-			cs.screen.notice("warning", fmt.Sprintf("hearing.detection is webrtc, but energy does it: %v", missing))
+			cs.screen.showNotice("warning", fmt.Sprintf("hearing.detection is webrtc, but energy does it: %v", missing))
 			cs.detection = config.DetectionEnergy
 		}
 		s, err := t.Join(ctx, c.speaker, &table.JoinOptions{Detector: d})
@@ -160,23 +160,23 @@ func (cs *captures) start(ctx context.Context, t *table.Table) error {
 	for _, c := range cs.all {
 		cs.work.Go(func() {
 			defer close(c.done)
-			cs.run(ctx, c)
+			cs.runCapture(ctx, c)
 		})
 	}
 	return nil
 }
 
-// close ends what was started and waits for it.
-func (cs *captures) close() {
+// stopCaptures ends what was started and waits for it.
+func (cs *captures) stopCaptures() {
 	if cs.stop != nil {
 		cs.stop()
 	}
 	cs.work.Wait()
 }
 
-// over waits until all that is to be heard has become turns, ctx ends, or nobody
+// awaitEnd waits until all that is to be heard has become turns, ctx ends, or nobody
 // reads what becomes of it.
-func (cs *captures) over(ctx context.Context) {
+func (cs *captures) awaitEnd(ctx context.Context) {
 	for _, c := range cs.all {
 		select {
 		case <-c.done:
@@ -188,21 +188,21 @@ func (cs *captures) over(ctx context.Context) {
 	}
 }
 
-// finish waits for the last answers. Whoever leaves a terminal does not wait
+// awaitLastTurns waits for the last answers. Whoever leaves a terminal does not wait
 // for those who still speak.
-func (p *console) finish(ctx context.Context) error {
+func (p *console) awaitLastTurns(ctx context.Context) error {
 	if !p.o.Terminal {
-		p.captures.over(ctx)
+		p.captures.awaitEnd(ctx)
 	}
-	return p.screen.quiet(ctx)
+	return p.screen.awaitQuiet(ctx)
 }
 
-// report says of each seat what became of its sound.
-func (cs *captures) report() []string {
+// describeSeats says of each seat what became of its sound.
+func (cs *captures) describeSeats() []string {
 	var lines []string
 	for _, c := range cs.all {
 		s := c.seat.Stats()
-		line := fmt.Sprintf("%s (%s): %d packets, %d dropped, %d lost; %d utterances, %d late transcripts", c.speaker, c.from, s.Packets.Packets, s.Packets.Dropped, s.Packets.Lost, cs.screen.said(c.speaker), s.Late)
+		line := fmt.Sprintf("%s (%s): %d packets, %d dropped, %d lost; %d utterances, %d late transcripts", c.speaker, c.from, s.Packets.Packets, s.Packets.Dropped, s.Packets.Lost, cs.screen.utterancesOf(c.speaker), s.Late)
 		if s.Broken > 0 {
 			line += fmt.Sprintf("; the speech recognition broke off or was not there %d times", s.Broken)
 		}
@@ -214,23 +214,23 @@ func (cs *captures) report() []string {
 	return lines
 }
 
-// run brings the sound of one player, and silence after it, until all of it
+// runCapture brings the sound of one player, and silence after it, until all of it
 // has become turns.
-func (cs *captures) run(ctx context.Context, c *capture) {
+func (cs *captures) runCapture(ctx context.Context, c *capture) {
 	if c.recorders == nil {
-		cs.screen.notice("info", fmt.Sprintf("%s is heard from %s", c.speaker, c.from))
+		cs.screen.showNotice("info", fmt.Sprintf("%s is heard from %s", c.speaker, c.from))
 	} else {
-		c.listen(ctx, cs.screen.notice)
+		c.tryRecorders(ctx, cs.screen.showNotice)
 	}
-	c.play(ctx)
-	if ctx.Err() == nil && c.heard && cs.screen.said(c.speaker) == 0 {
-		cs.screen.notice("warning", fmt.Sprintf("no words were heard from %s (%s)", c.speaker, c.from))
+	c.playRecording(ctx)
+	if ctx.Err() == nil && c.heard && cs.screen.utterancesOf(c.speaker) == 0 {
+		cs.screen.showNotice("warning", fmt.Sprintf("no words were heard from %s (%s)", c.speaker, c.from))
 	}
 }
 
-// play pushes the recording, if it is one, as it would be spoken, then silence
+// playRecording pushes the recording, if it is one, as it would be spoken, then silence
 // until the table has taken in what was said.
-func (c *capture) play(ctx context.Context) {
+func (c *capture) playRecording(ctx context.Context) {
 	began := time.Now()
 	over := began.Add(audio.Duration(len(c.sound), audio.SampleRate) + tail)
 	for at := began; ; at = at.Add(audio.FrameDuration) {
@@ -245,12 +245,12 @@ func (c *capture) play(ctx context.Context) {
 		}
 		var f audio.Frame
 		c.sound = c.sound[copy(f[:], c.sound):]
-		c.push(&f)
+		c.pushFrame(&f)
 	}
 }
 
-// push gives the next frame to the table.
-func (c *capture) push(f *audio.Frame) {
+// pushFrame gives the next frame to the table.
+func (c *capture) pushFrame(f *audio.Frame) {
 	c.seat.Push(lane.Packet{Seq: c.seq, Frame: f})
 	c.seq++
 	c.heard = true

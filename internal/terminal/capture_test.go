@@ -93,7 +93,7 @@ func TestRecordingIsPlayedInRealTime(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				cs, c, s := playing(voiced(990 * time.Millisecond))
 				s.pending, s.gone = row.pending, row.gone
-				cs.run(t.Context(), c)
+				cs.runCapture(t.Context(), c)
 				if took := time.Since(s.since); took < row.min-audio.FrameDuration || took > row.min+inquiry+audio.FrameDuration {
 					t.Errorf("it was over after %v, want %v and %v more at most", took, row.min, inquiry)
 				}
@@ -130,7 +130,7 @@ func TestWordsThatNobodyHeard(t *testing.T) {
 				if row.spoken != nil {
 					cs.screen.Emit(row.spoken)
 				}
-				cs.run(t.Context(), c)
+				cs.runCapture(t.Context(), c)
 				if got := strings.Contains(out.String(), want); got != row.told {
 					t.Errorf("people read:\n%s\nwant %q: %t", &out, want, row.told)
 				}
@@ -147,7 +147,7 @@ func TestCaptureEndsWithItsContext(t *testing.T) {
 			s.pending = time.Hour
 			ctx, cancel := context.WithTimeout(t.Context(), after)
 			defer cancel()
-			cs.run(ctx, c)
+			cs.runCapture(ctx, c)
 			if took := time.Since(s.since); took != after {
 				t.Errorf("it ended after %v, want %v", took, after)
 			}
@@ -161,7 +161,9 @@ func TestOverWaitsForAll(t *testing.T) {
 		end  func(cs *captures, c *capture, leave context.CancelFunc)
 	}{
 		{"heard_out", func(_ *captures, c *capture, _ context.CancelFunc) { close(c.done) }},
-		{"nobody_reads", func(cs *captures, _ *capture, _ context.CancelFunc) { cs.screen.fail(errors.New("broken pipe")) }},
+		{"nobody_reads", func(cs *captures, _ *capture, _ context.CancelFunc) {
+			cs.screen.noteWriteError(errors.New("broken pipe"))
+		}},
 		{"left", func(_ *captures, _ *capture, leave context.CancelFunc) { leave() }},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -172,7 +174,7 @@ func TestOverWaitsForAll(t *testing.T) {
 				over := make(chan struct{})
 				go func() {
 					defer close(over)
-					cs.over(ctx)
+					cs.awaitEnd(ctx)
 				}()
 				synctest.Wait()
 				select {
@@ -191,10 +193,10 @@ func TestReportOfSeats(t *testing.T) {
 	cs, _, s := playing(nil)
 	s.Push(lane.Packet{Frame: new(audio.Frame)})
 	want := "Ana (ana.wav): 1 packets, 2 dropped, 3 lost; 0 utterances, 4 late transcripts; the speech recognition broke off or was not there 1 times"
-	if got := cs.report(); len(got) != 1 || got[0] != want {
+	if got := cs.describeSeats(); len(got) != 1 || got[0] != want {
 		t.Errorf("report = %q, want %q", got, want)
 	}
-	if got := new(captures).report(); len(got) != 1 || !strings.Contains(got[0], "--hear") {
+	if got := new(captures).describeSeats(); len(got) != 1 || !strings.Contains(got[0], "--hear") {
 		t.Errorf("report without seats = %q, want how to have some", got)
 	}
 }
@@ -214,7 +216,7 @@ func TestPaceEvensBursts(t *testing.T) {
 				frames <- audio.Frame{int16(n)}
 			}
 		}()
-		c.pace(t.Context(), frames)
+		c.pushInTime(t.Context(), frames)
 		if len(s.got) != 60 {
 			t.Fatalf("%d frames came, want 60", len(s.got))
 		}
@@ -244,7 +246,7 @@ func TestPaceLosesNothing(t *testing.T) {
 					frames <- audio.Frame{int16(i)}
 				}
 			}()
-			c.pace(context.Background(), frames)
+			c.pushInTime(context.Background(), frames)
 			if len(s.got) != len(pauses) {
 				r.Fatalf("%d frames came, want %d", len(s.got), len(pauses))
 			}
@@ -274,7 +276,7 @@ func TestPaceCatchesUp(t *testing.T) {
 				frames <- audio.Frame{int16(n)}
 			}
 		}()
-		c.pace(t.Context(), frames)
+		c.pushInTime(t.Context(), frames)
 		// The last frame was recorded 980 frames after the first burst.
 		late := s.got[len(s.got)-1].at - 980*audio.FrameDuration
 		if most := time.Duration(enoughAhead+1) * audio.FrameDuration; late < 0 || late > most {

@@ -61,7 +61,7 @@ func TestRecorderThatDies(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			fakeRecorder(t, row.script)
 			c, s := recording(t)
-			if err := c.record(t.Context(), c.recorders[0]); err == nil || !strings.HasPrefix(err.Error(), row.want) {
+			if err := c.runRecorder(t.Context(), c.recorders[0]); err == nil || !strings.HasPrefix(err.Error(), row.want) {
 				t.Errorf("err = %v, want %q", err, row.want)
 			}
 			if len(s.got) != row.frames {
@@ -102,7 +102,7 @@ func TestRecorderThatBringsNothing(t *testing.T) {
 	c, _ := recording(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if err := c.record(ctx, c.recorders[0]); err == nil {
+	if err := c.runRecorder(ctx, c.recorders[0]); err == nil {
 		t.Error("err = nil, want the end of the recorder")
 	}
 }
@@ -137,7 +137,7 @@ func TestRecorderThatCannotStart(t *testing.T) {
 			t.Setenv("PATH", filepath.Dir(path)+string(os.PathListSeparator)+os.Getenv("PATH"))
 			c.recorders = [][]string{{"parec"}, {"arecord"}}
 			var got []string
-			c.listen(t.Context(), func(level, text string) { got = append(got, level+": "+text) })
+			c.tryRecorders(t.Context(), func(level, text string) { got = append(got, level+": "+text) })
 			if !slices.Equal(got, row.want) {
 				t.Errorf("people were told %q, want %q", got, row.want)
 			}

@@ -53,25 +53,25 @@ func Play(ctx context.Context, game *play.Game, o Options) (err error) {
 	var heard outlets
 	defer func() { err = errors.Join(err, heard.Close()) }()
 	screen := newScreen(o.Out, o.JSON, o.Terminal)
-	session := play.SessionOptions{NPC: o.NPC, Sink: screen, Tell: screen.notice}
+	session := play.SessionOptions{NPC: o.NPC, Sink: screen, Tell: screen.showNotice}
 	if o.WAV != "" || o.Aloud {
-		session.OpenSound = func() (play.Sound, error) { return heard.open(o) }
+		session.OpenSound = func() (play.Sound, error) { return heard.openOutlets(o) }
 	}
 	s, err := game.StartSession(ctx, session)
 	if err != nil {
 		return err
 	}
 	p := &console{game: game, session: s, screen: screen, o: o, captures: captures{all: players, screen: screen, detection: game.Config.Hearing.Detection}}
-	p.welcome(ctx)
-	err = p.captures.start(ctx, s.Table)
+	p.introduceTable(ctx)
+	err = p.captures.seatPlayers(ctx, s.Table)
 	if err == nil {
 		err = p.run(ctx)
 	}
-	p.captures.close()
+	p.captures.stopCaptures()
 	if err := errors.Join(err, s.Close()); err != nil {
 		return err
 	}
-	return screen.failure()
+	return screen.writeError()
 }
 
 // console reads lines and turns them into utterances and orders.
@@ -83,23 +83,23 @@ type console struct {
 	captures captures
 }
 
-// welcome says who is there and what people should know. A script waits until
+// introduceTable says who is there and what people should know. A script waits until
 // the tools are there and measured, so that its first line finds them all.
-func (p *console) welcome(ctx context.Context) {
+func (p *console) introduceTable(ctx context.Context) {
 	if !p.o.JSON {
 		status, err := p.session.Table.Status(ctx)
 		if err == nil {
-			p.screen.cast(p.game.Config.Campaign.Name, p.game.Scene(), status)
+			p.screen.showCast(p.game.Config.Campaign.Name, p.game.Scene(), status)
 		}
 	}
 	for _, n := range p.session.Notices {
-		p.screen.notice("info", n)
+		p.screen.showNotice("info", n)
 	}
 	if p.o.Terminal {
-		p.game.InBackground(func(context.Context) { p.game.Prepare(ctx, p.screen.notice) })
+		p.game.InBackground(func(context.Context) { p.game.Prepare(ctx, p.screen.showNotice) })
 		return
 	}
-	p.game.Prepare(ctx, p.screen.notice)
+	p.game.Prepare(ctx, p.screen.showNotice)
 }
 
 // typed is a line from the input.
@@ -113,11 +113,11 @@ func (p *console) run(ctx context.Context) error {
 	lines := make(chan typed)
 	stop := make(chan struct{})
 	defer close(stop)
-	defer p.screen.leave()
+	defer p.screen.endOutput()
 	// The reader may sit in a read that nothing can end, such as a terminal's;
 	// it then ends with the process.
-	go read(p.o.In, lines, stop)
-	p.screen.prompt()
+	go readLines(p.o.In, lines, stop)
+	p.screen.showPrompt()
 	for {
 		var l typed
 		var more bool
@@ -125,37 +125,37 @@ func (p *console) run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-p.screen.broken: // nobody hears the answers any more
-			return p.screen.failure()
+			return p.screen.writeError()
 		case l, more = <-lines:
 		}
 		if !more {
-			return p.finish(ctx)
+			return p.awaitLastTurns(ctx)
 		}
-		p.screen.entered()
+		p.screen.noteEntered()
 		if l.err != nil {
 			return fmt.Errorf("reading the input: %w", l.err)
 		}
 		if l.cut {
-			p.screen.notice("warning", fmt.Sprintf("a line was longer than %d bytes; the rest of it was dropped", maxLine))
+			p.screen.showNotice("warning", fmt.Sprintf("a line was longer than %d bytes; the rest of it was dropped", maxLine))
 		}
-		quit, err := p.line(ctx, l.text)
+		quit, err := p.handleLine(ctx, l.text)
 		if err != nil {
-			p.screen.notice("error", err.Error())
+			p.screen.showNotice("error", err.Error())
 		}
 		if quit { // whoever leaves does not wait for an answer
 			return nil
 		}
 		if !p.o.Terminal {
-			if err := p.screen.quiet(ctx); err != nil {
+			if err := p.screen.awaitQuiet(ctx); err != nil {
 				return err
 			}
 		}
-		p.screen.prompt()
+		p.screen.showPrompt()
 	}
 }
 
-// read sends the input line by line and closes lines at its end.
-func read(in io.Reader, lines chan<- typed, stop <-chan struct{}) {
+// readLines sends the input line by line and closes lines at its end.
+func readLines(in io.Reader, lines chan<- typed, stop <-chan struct{}) {
 	defer close(lines)
 	send := func(l typed) bool {
 		select {
@@ -190,25 +190,25 @@ func read(in io.Reader, lines chan<- typed, stop <-chan struct{}) {
 	}
 }
 
-// line carries out one typed line and reports whether it ends the play.
-func (p *console) line(ctx context.Context, text string) (quit bool, err error) {
+// handleLine carries out one typed line and reports whether it ends the play.
+func (p *console) handleLine(ctx context.Context, text string) (quit bool, err error) {
 	trimmed := strings.TrimSpace(text)
 	switch {
 	case trimmed == "":
 		return false, nil
 	case strings.HasPrefix(trimmed, "/"):
-		return p.command(ctx, trimmed)
+		return p.runOrder(ctx, trimmed)
 	}
 	if !utf8.ValidString(text) {
-		p.screen.notice("warning", "the line was no valid UTF-8; unreadable bytes were replaced")
+		p.screen.showNotice("warning", "the line was no valid UTF-8; unreadable bytes were replaced")
 	}
 	u := table.Utterance{Speaker: p.o.Speaker, Text: trimmed}
-	if name, rest, ok := p.otherSpeaker(trimmed); ok {
+	if name, rest, ok := p.splitSpeaker(trimmed); ok {
 		u = table.Utterance{Speaker: name, Text: rest}
 	}
-	p.screen.expect()
+	p.screen.expectTurn()
 	if err := p.session.Table.Hear(ctx, u); err != nil {
-		p.screen.unexpect()
+		p.screen.unexpectTurn()
 		if ctx.Err() != nil {
 			return true, nil
 		}
@@ -220,9 +220,9 @@ func (p *console) line(ctx context.Context, text string) (quit bool, err error) 
 // speakerLine is "Name: text", the name of one to three capitalised words.
 var speakerLine = regexp.MustCompile(`^(\p{Lu}[\p{L}\p{N}'’-]*(?: \p{Lu}[\p{L}\p{N}'’-]*){0,2}): +(.+)$`)
 
-// otherSpeaker splits "Name: text" unless the name is an NPC's, who is then
+// splitSpeaker splits "Name: text" unless the name is an NPC's, who is then
 // spoken to.
-func (p *console) otherSpeaker(text string) (name, rest string, ok bool) {
+func (p *console) splitSpeaker(text string) (name, rest string, ok bool) {
 	m := speakerLine.FindStringSubmatch(text)
 	if m == nil {
 		return "", "", false

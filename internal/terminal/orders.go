@@ -12,64 +12,64 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// commands describe what may be typed after a slash.
-const commands = "/raise NPC TIER [DURATION] [N turns], /lower NPC [TIER], /mute NPC, /unmute NPC (to these four, all means everyone), " +
+// orderHelp describe what may be typed after a slash.
+const orderHelp = "/raise NPC TIER [DURATION] [N turns], /lower NPC [TIER], /mute NPC, /unmute NPC (to these four, all means everyone), " +
 	"/say NPC text, /direct NPC [text], /tools, /listen, /ledger, /reload, /help, /quit"
 
-// plain are the orders that stand alone.
-var plain = map[string]bool{"/tools": true, "/listen": true, "/ledger": true, "/reload": true, "/quit": true, "/exit": true, "/help": true}
+// bareOrders are the orders that stand alone.
+var bareOrders = map[string]bool{"/tools": true, "/listen": true, "/ledger": true, "/reload": true, "/quit": true, "/exit": true, "/help": true}
 
-func (p *console) command(ctx context.Context, text string) (quit bool, err error) {
+func (p *console) runOrder(ctx context.Context, text string) (quit bool, err error) {
 	word, rest, _ := strings.Cut(text, " ")
 	rest = strings.TrimSpace(rest)
 	t := p.session.Table
 	order := strings.ToLower(word)
-	if plain[order] && rest != "" {
+	if bareOrders[order] && rest != "" {
 		return false, fmt.Errorf("%s stands alone; remove %q, or begin with a name to speak", word, rest)
 	}
 	var said string
 	switch order {
 	case "/raise":
-		said, err = p.raise(ctx, rest)
+		said, err = p.raiseTier(ctx, rest)
 	case "/lower":
-		said, err = p.lower(ctx, rest)
+		said, err = p.lowerTier(ctx, rest)
 	case "/mute", "/unmute":
 		if rest == "" {
 			return false, fmt.Errorf("usage: %s NPC, or %s all", word, word)
 		}
 		said, err = t.Mute(ctx, rest, order == "/mute")
 	case "/say":
-		return false, p.say(ctx, rest)
+		return false, p.sayAsNPC(ctx, rest)
 	case "/direct":
-		said, err = p.direct(ctx, rest)
+		said, err = p.directNPC(ctx, rest)
 	case "/tools":
-		return false, p.tools(ctx)
+		return false, p.showTools(ctx)
 	case "/listen":
-		for _, l := range p.captures.report() {
-			p.screen.notice("info", l)
+		for _, l := range p.captures.describeSeats() {
+			p.screen.showNotice("info", l)
 		}
 		return false, nil
 	case "/ledger":
-		return false, p.ledger(ctx)
+		return false, p.showLedger(ctx)
 	case "/reload":
 		said, err = p.session.Reload(ctx)
 	case "/quit", "/exit":
 		return true, nil
 	case "/help":
-		said = "say anything, or " + commands
+		said = "say anything, or " + orderHelp
 	default:
-		return false, fmt.Errorf("%s is no command; there are %s", word, commands)
+		return false, fmt.Errorf("%s is no command; there are %s", word, orderHelp)
 	}
 	if err == nil && said != "" {
 		for line := range strings.Lines(said) {
-			p.screen.notice("info", strings.TrimSpace(line))
+			p.screen.showNotice("info", strings.TrimSpace(line))
 		}
 	}
 	return false, err
 }
 
-// lastWord splits the last word off s.
-func lastWord(s string) (rest, last string) {
+// cutLastWord splits the last word off s.
+func cutLastWord(s string) (rest, last string) {
 	i := strings.LastIndexByte(s, ' ')
 	if i < 0 {
 		return "", s
@@ -77,14 +77,14 @@ func lastWord(s string) (rest, last string) {
 	return strings.TrimSpace(s[:i]), s[i+1:]
 }
 
-func (p *console) raise(ctx context.Context, args string) (string, error) {
+func (p *console) raiseTier(ctx context.Context, args string) (string, error) {
 	const usage = "usage: /raise NPC standard|deep [DURATION] [N turns], such as /raise Bartok deep 5m or /raise Bartok deep 3 turns"
 	var d time.Duration
-	turns, args, err := leaseTurns(args)
+	turns, args, err := cutLeaseTurns(args)
 	if err != nil {
 		return "", fmt.Errorf("%w; %s", err, usage)
 	}
-	rest, last := lastWord(args)
+	rest, last := cutLastWord(args)
 	given := last
 	if minutes, err := strconv.Atoi(last); err == nil {
 		last = fmt.Sprintf("%dm", minutes) // a bare number is minutes
@@ -94,7 +94,7 @@ func (p *console) raise(ctx context.Context, args string) (string, error) {
 			return "", fmt.Errorf("the duration %s is not positive; %s", given, usage)
 		}
 		d, args = parsed, rest
-		rest, last = lastWord(args)
+		rest, last = cutLastWord(args)
 	}
 	to, err := mcp.ParseTier(last)
 	if err != nil || rest == "" {
@@ -103,24 +103,24 @@ func (p *console) raise(ctx context.Context, args string) (string, error) {
 	return p.session.Table.Raise(ctx, rest, to, d, turns)
 }
 
-// leaseTurns splits "3 turns" off the end of args; 0 if it does not end so.
-func leaseTurns(args string) (turns int, rest string, err error) {
-	before, unit := lastWord(args)
+// cutLeaseTurns splits "3 turns" off the end of args; 0 if it does not end so.
+func cutLeaseTurns(args string) (turns int, rest string, err error) {
+	before, unit := cutLastWord(args)
 	if unit = strings.ToLower(unit); unit != "turns" && unit != "turn" {
 		return 0, args, nil
 	}
-	rest, count := lastWord(before)
+	rest, count := cutLastWord(before)
 	if turns, err = strconv.Atoi(count); err != nil || turns < 1 {
 		return 0, "", fmt.Errorf("%q is no number of turns", count)
 	}
 	return turns, rest, nil
 }
 
-func (p *console) lower(ctx context.Context, args string) (string, error) {
+func (p *console) lowerTier(ctx context.Context, args string) (string, error) {
 	if args == "" {
 		return "", errors.New("usage: /lower NPC [fast|standard], such as /lower Bartok")
 	}
-	if rest, last := lastWord(args); rest != "" {
+	if rest, last := cutLastWord(args); rest != "" {
 		if to, err := mcp.ParseTier(last); err == nil {
 			return p.session.Table.Lower(ctx, rest, to)
 		}
@@ -128,32 +128,32 @@ func (p *console) lower(ctx context.Context, args string) (string, error) {
 	return p.session.Table.Lower(ctx, args, mcp.BudgetFast)
 }
 
-// say makes an NPC speak.
-func (p *console) say(ctx context.Context, args string) error {
+// sayAsNPC makes an NPC speak.
+func (p *console) sayAsNPC(ctx context.Context, args string) error {
 	const usage = "usage: /say NPC text, such as /say Bartok Last orders, please"
-	return addressed(args, usage, false, func(npc, text string) error {
-		p.screen.expect()
+	return splitAddressee(args, usage, false, func(npc, text string) error {
+		p.screen.expectTurn()
 		err := p.session.Table.Say(ctx, npc, text)
 		if err != nil {
-			p.screen.unexpect()
+			p.screen.unexpectTurn()
 		}
 		return err
 	})
 }
 
-// direct tells an NPC how to play its next turns.
-func (p *console) direct(ctx context.Context, args string) (said string, err error) {
+// directNPC tells an NPC how to play its next turns.
+func (p *console) directNPC(ctx context.Context, args string) (said string, err error) {
 	const usage = "usage: /direct NPC [text], such as /direct Bartok lie about the key; without a text the NPC plays freely again"
-	err = addressed(args, usage, true, func(npc, text string) (err error) {
+	err = splitAddressee(args, usage, true, func(npc, text string) (err error) {
 		said, err = p.session.Table.Direct(ctx, npc, text, 0)
 		return err
 	})
 	return said, err
 }
 
-// addressed splits args into an NPC and a text and calls do: with the longest
+// splitAddressee splits args into an NPC and a text and calls do: with the longest
 // leading words that do takes for a name. The text may be missing if alone.
-func addressed(args, usage string, alone bool, do func(npc, text string) error) error {
+func splitAddressee(args, usage string, alone bool, do func(npc, text string) error) error {
 	words := strings.Fields(args)
 	most := len(words) - 1
 	if alone {
@@ -175,10 +175,10 @@ func addressed(args, usage string, alone bool, do func(npc, text string) error) 
 	return last
 }
 
-// ledger shows the last turns, and what their stages take lately.
-func (p *console) ledger(ctx context.Context) error {
-	for _, l := range p.screen.ledger() {
-		p.screen.notice("info", l)
+// showLedger shows the last turns, and what their stages take lately.
+func (p *console) showLedger(ctx context.Context) error {
+	for _, l := range p.screen.recentLedgers() {
+		p.screen.showNotice("info", l)
 	}
 	all, err := p.session.Table.Stages(ctx)
 	if err != nil {
@@ -189,7 +189,7 @@ func (p *console) ledger(ctx context.Context) error {
 		for _, st := range s.Stages {
 			line += fmt.Sprintf(", %s %s", st.Stage, spans(st.P50, st.P95))
 		}
-		p.screen.notice("info", line)
+		p.screen.showNotice("info", line)
 	}
 	return nil
 }
@@ -198,8 +198,8 @@ func spans(p50, p95 time.Duration) string {
 	return elapsed.Text(elapsed.Rounded(p50)) + "/" + elapsed.Text(elapsed.Rounded(p95))
 }
 
-// tools shows what each NPC may use now.
-func (p *console) tools(ctx context.Context) error {
+// showTools shows what each NPC may use now.
+func (p *console) showTools(ctx context.Context) error {
 	status, err := p.session.Table.Status(ctx)
 	if err != nil {
 		return err
@@ -227,7 +227,7 @@ func (p *console) tools(ctx context.Context) error {
 		if len(fits) == 0 {
 			fits = []string{"none"}
 		}
-		p.screen.notice("info", line+strings.Join(fits, ", "))
+		p.screen.showNotice("info", line+strings.Join(fits, ", "))
 	}
 	return nil
 }

@@ -45,8 +45,8 @@ const lead = 200 * time.Millisecond
 // outlets is where the table is heard. It implements [mixer.Outlet].
 type outlets []pcmSink
 
-// open opens what o asks for, and says how it is played there.
-func (s *outlets) open(o Options) (play.Sound, error) {
+// openOutlets opens what o asks for, and says how it is played there.
+func (s *outlets) openOutlets(o Options) (play.Sound, error) {
 	// A file takes sound as fast as it is made, unless players are heard: then the
 	// voices keep to their time.
 	sound := play.Sound{Playback: mixer.Options{Unpaced: len(o.Hear) == 0}}

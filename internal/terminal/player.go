@@ -22,8 +22,8 @@ type player struct {
 	raw []byte
 }
 
-// players are tried in this order.
-func players() [][]string {
+// playerCommands are tried in this order.
+func playerCommands() [][]string {
 	rate := strconv.Itoa(audio.SampleRate)
 	return [][]string{
 		{"pacat", "--raw", "--format=s16le", "--channels=1", "--rate=" + rate},
@@ -35,7 +35,7 @@ func players() [][]string {
 
 // startPlayer starts the first player found. It ends with Close.
 func startPlayer() (*player, error) {
-	for _, argv := range players() {
+	for _, argv := range playerCommands() {
 		path, err := exec.LookPath(argv[0])
 		if err != nil {
 			continue
@@ -88,7 +88,7 @@ func (p *player) Close() error {
 // FindPlayer returns the path of the program that would play sound, empty if
 // there is none.
 func FindPlayer() string {
-	for _, argv := range players() {
+	for _, argv := range playerCommands() {
 		if path, err := exec.LookPath(argv[0]); err == nil {
 			return path
 		}

@@ -37,9 +37,9 @@ const (
 	maxComplaint = 500
 )
 
-// recorders are tried in this order. They are asked for short pieces: what
+// recorderCommands are tried in this order. They are asked for short pieces: what
 // comes late is answered late.
-func recorders() [][]string {
+func recorderCommands() [][]string {
 	rate := strconv.Itoa(audio.SampleRate)
 	piece := strconv.Itoa(2 * audio.FrameSamples)
 	all := [][]string{
@@ -58,7 +58,7 @@ func recorders() [][]string {
 // findRecorders returns the recorders that are installed.
 func findRecorders() ([][]string, error) {
 	var found [][]string
-	for _, argv := range recorders() {
+	for _, argv := range recorderCommands() {
 		if _, err := exec.LookPath(argv[0]); err == nil {
 			found = append(found, argv)
 		}
@@ -95,12 +95,12 @@ func startRecorder(ctx context.Context, argv []string) (*recorder, error) {
 	return r, nil
 }
 
-// listen pushes what the first recorder hears that hears anything, until it
+// tryRecorders pushes what the first recorder hears that hears anything, until it
 // ends or ctx does.
-func (c *capture) listen(ctx context.Context, tell func(level, text string)) {
+func (c *capture) tryRecorders(ctx context.Context, tell func(level, text string)) {
 	for i, argv := range c.recorders {
 		tell("info", fmt.Sprintf("%s is heard through %s", c.speaker, argv[0]))
-		err := c.record(ctx, argv)
+		err := c.runRecorder(ctx, argv)
 		if ctx.Err() != nil {
 			return
 		}
@@ -112,9 +112,9 @@ func (c *capture) listen(ctx context.Context, tell func(level, text string)) {
 	}
 }
 
-// record pushes what a recorder hears until it ends, with the reason, or life
+// runRecorder pushes what a recorder hears until it ends, with the reason, or life
 // does.
-func (c *capture) record(life context.Context, argv []string) error {
+func (c *capture) runRecorder(life context.Context, argv []string) error {
 	ctx, cancel := context.WithCancel(life)
 	defer cancel()
 	r, err := startRecorder(ctx, argv)
@@ -138,12 +138,12 @@ func (c *capture) record(life context.Context, argv []string) error {
 		defer close(frames)
 		read <- readFrames(ctx, &lastSound{pipe: r.sound, life: life}, frames)
 	}()
-	c.pace(ctx, frames)
+	c.pushInTime(ctx, frames)
 	timer := time.AfterFunc(parting, cancel) // it may only have closed its output
 	defer timer.Stop()
 	err = errors.Join(<-ended, <-read, r.sound.Close())
 	sleepUntil(life, time.Now().Add(parting))
-	return fmt.Errorf("%s ended%s", argv[0], because(err, r.complaint.String()))
+	return fmt.Errorf("%s ended%s", argv[0], endReason(err, r.complaint.String()))
 }
 
 // lastSound reads a pipe to its end, however late it is read: a deadline that
@@ -166,9 +166,9 @@ func (s *lastSound) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// because says why a recorder ended: what it complained about, else what is
+// endReason says why a recorder ended: what it complained about, else what is
 // known of its end.
-func because(err error, complaint string) string {
+func endReason(err error, complaint string) string {
 	switch {
 	case complaint != "":
 		return ": " + complaint
@@ -203,16 +203,16 @@ func readFrames(ctx context.Context, r io.Reader, frames chan<- audio.Frame) err
 	}
 }
 
-// pace pushes frames at the pace they were recorded at, however they come,
+// pushInTime pushes frames at the pace they were recorded at, however they come,
 // until there are no more or ctx ends.
-func (c *capture) pace(ctx context.Context, frames <-chan audio.Frame) {
+func (c *capture) pushInTime(ctx context.Context, frames <-chan audio.Frame) {
 	due := time.Now()
 	for f := range frames {
 		if !sleepUntil(ctx, due) {
 			return
 		}
 		now := time.Now()
-		c.push(&f)
+		c.pushFrame(&f)
 		if now.Sub(due) > audio.FrameDuration {
 			due = now // it came late, and so will the next
 		}

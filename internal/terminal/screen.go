@@ -47,58 +47,58 @@ const maxLedgers = 10
 const maxShownTools = 6
 
 func newScreen(out io.Writer, asJSON, terminal bool) *screen {
-	return &screen{json: asJSON, terminal: terminal && !asJSON, out: out, broken: make(chan struct{}), idle: closed(), turns: map[int64]*shown{}, heard: map[string]int{}}
+	return &screen{json: asJSON, terminal: terminal && !asJSON, out: out, broken: make(chan struct{}), idle: closedChannel(), turns: map[int64]*shown{}, heard: map[string]int{}}
 }
 
-func closed() chan struct{} {
+func closedChannel() chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
 }
 
-// expect counts a turn that is about to come; it ends with its turn.ended.
-func (s *screen) expect() {
+// expectTurn counts a turn that is about to come; it ends with its turn.ended.
+func (s *screen) expectTurn() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.begun()
+	s.countTurn()
 }
 
-func (s *screen) begun() {
+func (s *screen) countTurn() {
 	if s.open == 0 {
 		s.idle = make(chan struct{})
 	}
 	s.open++
 }
 
-// unexpect takes back an expect whose turn will not come.
-func (s *screen) unexpect() {
+// unexpectTurn takes back an expect whose turn will not come.
+func (s *screen) unexpectTurn() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ended()
+	s.uncountTurn()
 }
 
-func (s *screen) ended() {
+func (s *screen) uncountTurn() {
 	if s.open--; s.open == 0 {
 		close(s.idle)
 	}
 }
 
-// quiet waits until every expected turn has ended. When ctx ends it returns
+// awaitQuiet waits until every expected turn has ended. When ctx ends it returns
 // nil: the table then ends them.
-func (s *screen) quiet(ctx context.Context) error {
+func (s *screen) awaitQuiet(ctx context.Context) error {
 	s.mu.Lock()
 	idle := s.idle
 	s.mu.Unlock()
 	select {
 	case <-idle:
-		return s.failure()
+		return s.writeError()
 	case <-ctx.Done():
 		return nil
 	}
 }
 
-// failure is the first write that failed.
-func (s *screen) failure() error {
+// writeError is the first write that failed.
+func (s *screen) writeError() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err != nil {
@@ -112,11 +112,11 @@ func (s *screen) printf(format string, args ...any) {
 		return
 	}
 	if _, err := fmt.Fprintf(s.out, format, args...); err != nil {
-		s.fail(err)
+		s.noteWriteError(err)
 	}
 }
 
-func (s *screen) fail(err error) {
+func (s *screen) noteWriteError(err error) {
 	if s.err == nil {
 		s.err = err
 		close(s.broken)
@@ -127,8 +127,8 @@ func (s *screen) fail(err error) {
 func (s *screen) Emit(e table.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if unasked(e) {
-		s.begun()
+	if beginsUnasked(e) {
+		s.countTurn()
 	}
 	if h, ok := e.(*table.Heard); ok && h.Spoken && !h.Continued {
 		s.heard[h.Speaker]++
@@ -136,22 +136,22 @@ func (s *screen) Emit(e table.Event) {
 	if s.json {
 		raw, err := json.Marshal(e)
 		if err != nil {
-			s.fail(err)
+			s.noteWriteError(err)
 			return
 		}
 		s.printf("%s\n", raw)
 	} else {
-		s.tell(e)
+		s.writeEvent(e)
 	}
 	if ended, ok := e.(*table.TurnEnded); ok {
-		s.remember(ended)
-		s.ended()
+		s.rememberLedger(ended)
+		s.uncountTurn()
 	}
 }
 
-// unasked reports whether an event begins a turn that nobody typed a line for:
+// beginsUnasked reports whether an event begins a turn that nobody typed a line for:
 // a player was heard, or a second NPC reacts.
-func unasked(e table.Event) bool {
+func beginsUnasked(e table.Event) bool {
 	switch e := e.(type) {
 	case *table.Heard:
 		return e.Spoken && !e.Continued
@@ -161,15 +161,15 @@ func unasked(e table.Event) bool {
 	return false
 }
 
-// said returns how many utterances were heard of a player.
-func (s *screen) said(speaker string) int {
+// utterancesOf returns how many utterances were heard of a player.
+func (s *screen) utterancesOf(speaker string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.heard[speaker]
 }
 
-// turn returns what is told of a turn.
-func (s *screen) turn(e table.Event) *shown {
+// turnShown returns what is told of a turn.
+func (s *screen) turnShown(e table.Event) *shown {
 	n := table.HeaderOf(e).Turn
 	if s.turns[n] == nil {
 		s.turns[n] = &shown{}
@@ -177,8 +177,8 @@ func (s *screen) turn(e table.Event) *shown {
 	return s.turns[n]
 }
 
-// tell puts an event into words.
-func (s *screen) tell(e table.Event) {
+// writeEvent puts an event into words.
+func (s *screen) writeEvent(e table.Event) {
 	switch e := e.(type) {
 	case *table.Heard:
 		if e.Spoken && e.Text != "" {
@@ -187,29 +187,29 @@ func (s *screen) tell(e table.Event) {
 			s.printf("%s: %s\n", e.Speaker, e.Text)
 		}
 	case *table.TurnStarted:
-		*s.turn(e) = shown{tier: e.Tier}
+		*s.turnShown(e) = shown{tier: e.Tier}
 	case *table.ToolFinished:
 		mark := ""
 		if !e.OK {
 			mark = " failed"
 		}
-		t := s.turn(e)
+		t := s.turnShown(e)
 		t.tools = append(t.tools, e.Tool+mark+" "+elapsed.Text(e.MS))
 	case *table.Sentence:
-		s.speaks(e.NPC, e.Text)
+		s.writeSentence(e.NPC, e.Text)
 	case *table.Filler:
-		s.speaks(e.NPC, e.Text)
+		s.writeSentence(e.NPC, e.Text)
 	case *table.Policy:
-		s.say("info", fmt.Sprintf("%s: %s (%s)", e.NPC, e.Reason, strings.ReplaceAll(e.Step, "_", " ")))
+		s.writeNotice("info", fmt.Sprintf("%s: %s (%s)", e.NPC, e.Reason, strings.ReplaceAll(e.Step, "_", " ")))
 	case *table.Notice:
-		s.say(e.Level, e.Text)
+		s.writeNotice(e.Level, e.Text)
 	case *table.TurnEnded:
-		s.finish(e)
+		s.showTurnEnd(e)
 	}
 }
 
-// speaks writes a sentence, behind the last one if the same NPC said that.
-func (s *screen) speaks(npc, text string) {
+// writeSentence writes a sentence, behind the last one if the same NPC said that.
+func (s *screen) writeSentence(npc, text string) {
 	s.clearPrompt()
 	if s.npc != npc {
 		s.endLine()
@@ -229,24 +229,24 @@ func (s *screen) endLine() {
 	}
 }
 
-func (s *screen) finish(e *table.TurnEnded) {
+func (s *screen) showTurnEnd(e *table.TurnEnded) {
 	s.endLine()
-	t := s.turn(e)
+	t := s.turnShown(e)
 	delete(s.turns, e.Turn)
 	switch e.Outcome {
 	case table.OutcomeNoTarget:
-		s.say("info", "nobody was spoken to; begin with a name")
+		s.writeNotice("info", "nobody was spoken to; begin with a name")
 	case table.OutcomeMuted:
-		s.say("info", e.NPC+" is muted")
+		s.writeNotice("info", e.NPC+" is muted")
 	default:
 		s.clearPrompt()
-		s.printf("  [%s]\n", strings.Join(account(t, e), " · "))
+		s.printf("  [%s]\n", strings.Join(describeTurn(t, e), " · "))
 	}
 	s.writePrompt()
 }
 
-// account is what is told of a turn that ended; what did not happen is left out.
-func account(t *shown, e *table.TurnEnded) []string {
+// describeTurn is what is told of a turn that ended; what did not happen is left out.
+func describeTurn(t *shown, e *table.TurnEnded) []string {
 	var parts []string
 	if t.tier != "" {
 		parts = append(parts, t.tier)
@@ -269,7 +269,7 @@ func account(t *shown, e *table.TurnEnded) []string {
 	return parts
 }
 
-func (s *screen) say(level, text string) {
+func (s *screen) writeNotice(level, text string) {
 	s.clearPrompt()
 	s.endLine()
 	if level == "info" {
@@ -279,8 +279,8 @@ func (s *screen) say(level, text string) {
 	s.printf("! %s\n", text)
 }
 
-// notice shows something outside the story.
-func (s *screen) notice(level, text string) {
+// showNotice shows something outside the story.
+func (s *screen) showNotice(level, text string) {
 	text = untrusted.Clean(text, 4000)
 	if s.json {
 		s.Emit(&table.Notice{Header: table.Header{Time: time.Now(), Kind: table.KindNotice}, Level: level, Text: text})
@@ -293,11 +293,11 @@ func (s *screen) notice(level, text string) {
 		s.pending = false
 		defer s.writePrompt()
 	}
-	s.say(level, text)
+	s.writeNotice(level, text)
 }
 
-// leave ends the last line.
-func (s *screen) leave() {
+// endOutput ends the last line.
+func (s *screen) endOutput() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.pending {
@@ -306,8 +306,8 @@ func (s *screen) leave() {
 	}
 }
 
-// cast shows who is at the table.
-func (s *screen) cast(name, scene string, status []table.Status) {
+// showCast shows who is at the table.
+func (s *screen) showCast(name, scene string, status []table.Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if name != "" {
@@ -323,9 +323,9 @@ func (s *screen) cast(name, scene string, status []table.Status) {
 	s.printf("At the table: %s\nSpeak to someone by name; /help shows the commands, /quit leaves.\n", strings.Join(who, ", "))
 }
 
-// prompt shows that a human may type, unless an answer is on its way: its end
+// showPrompt shows that a human may type, unless an answer is on its way: its end
 // brings the prompt.
-func (s *screen) prompt() {
+func (s *screen) showPrompt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open == 0 {
@@ -340,8 +340,8 @@ func (s *screen) writePrompt() {
 	}
 }
 
-// entered notes that the human ended the prompt's line.
-func (s *screen) entered() {
+// noteEntered notes that the human ended the prompt's line.
+func (s *screen) noteEntered() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pending = false
@@ -355,8 +355,8 @@ func (s *screen) clearPrompt() {
 	}
 }
 
-// remember keeps a turn's ledger for /ledger.
-func (s *screen) remember(e *table.TurnEnded) {
+// rememberLedger keeps a turn's ledger for /ledger.
+func (s *screen) rememberLedger(e *table.TurnEnded) {
 	l := e.Ledger
 	sound := "none"
 	if l.FirstSoundMS > 0 {
@@ -374,8 +374,8 @@ func (s *screen) remember(e *table.TurnEnded) {
 	}
 }
 
-// ledger lists the latest turns, a line each.
-func (s *screen) ledger() []string {
+// recentLedgers lists the latest turns, a line each.
+func (s *screen) recentLedgers() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.recent) == 0 {

@@ -39,14 +39,14 @@ func TestAccountOfATurn(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			var out bytes.Buffer
 			s := newScreen(&out, false, false)
-			s.expect()
+			s.expectTurn()
 			for _, e := range append(row.before, &row.ended) {
 				s.Emit(e)
 			}
 			if got := strings.TrimRight(out.String(), "\n"); got != row.want {
 				t.Errorf("people read %q, want %q", got, row.want)
 			}
-			if got := s.ledger(); len(got) != 1 || !strings.Contains(got[0], row.ledger) {
+			if got := s.recentLedgers(); len(got) != 1 || !strings.Contains(got[0], row.ledger) {
 				t.Errorf("/ledger says %q, want %q in it", got, row.ledger)
 			}
 		})

@@ -43,7 +43,7 @@ const (
 // Transcribe sends a recording through the configured speech recognition and
 // prints what it hears, and when.
 func Transcribe(ctx context.Context, cfg *config.Config, o TranscribeOptions) (err error) {
-	sound, rate, err := recorded(o.File)
+	sound, rate, err := readRecording(o.File)
 	if err != nil {
 		return problem.Usage(fmt.Errorf("%s: %w", o.File, err))
 	}
@@ -53,7 +53,7 @@ func Transcribe(ctx context.Context, cfg *config.Config, o TranscribeOptions) (e
 	}
 	expect := play.ExpectedSpeech(cfg, cfg.NPCs, campaign)
 	t := &transcription{options: o, rate: rate, began: time.Now(), notes: make(chan note, 16)}
-	provider, err := providers.Recognition(cfg.Providers.STT, t.switched)
+	provider, err := providers.Recognition(cfg.Providers.STT, t.noteSwitch)
 	if err != nil {
 		return problem.Usage(err)
 	}
@@ -62,11 +62,11 @@ func Transcribe(ctx context.Context, cfg *config.Config, o TranscribeOptions) (e
 	if err != nil {
 		return fmt.Errorf("hearing: %w", err)
 	}
-	defer func() { err = errors.Join(err, stream.Close(), t.flush()) }()
+	defer func() { err = errors.Join(err, stream.Close(), t.printSwitches()) }()
 	failed := 0
 	for len(sound) > 0 && ctx.Err() == nil {
-		n := pieceOf(sound, rate)
-		ok, err := t.utterance(ctx, stream, sound[:n])
+		n := pieceLength(sound, rate)
+		ok, err := t.transcribePiece(ctx, stream, sound[:n])
 		if err != nil {
 			return err
 		}
@@ -84,13 +84,13 @@ func Transcribe(ctx context.Context, cfg *config.Config, o TranscribeOptions) (e
 	return nil
 }
 
-// recorded reads a recording as one channel. It refuses what is no regular file:
+// readRecording reads a recording as one channel. It refuses what is no regular file:
 // a pipe that nobody writes to could not even be left. Errors do not name path.
-func recorded(path string) ([]int16, int, error) {
+func readRecording(path string) ([]int16, int, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return nil, 0, withoutPath(err)
+		return nil, 0, fileReason(err)
 	case info.IsDir():
 		return nil, 0, errors.New("is a directory")
 	case !info.Mode().IsRegular():
@@ -98,11 +98,11 @@ func recorded(path string) ([]int16, int, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, 0, withoutPath(err)
+		return nil, 0, fileReason(err)
 	}
 	wav, err := audio.ReadWAV(f)
 	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, 0, withoutPath(err)
+		return nil, 0, fileReason(err)
 	}
 	if len(wav.Samples) == 0 {
 		return nil, 0, errors.New("there is no sound in it")
@@ -110,8 +110,8 @@ func recorded(path string) ([]int16, int, error) {
 	return wav.Mono(), wav.Rate, nil
 }
 
-// withoutPath is what a file's error says beside its name.
-func withoutPath(err error) error {
+// fileReason is what a file's error says beside its name.
+func fileReason(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		return p.Err
@@ -119,9 +119,9 @@ func withoutPath(err error) error {
 	return err
 }
 
-// pieceOf returns how many samples to send as one utterance: all, or up to the
+// pieceLength returns how many samples to send as one utterance: all, or up to the
 // quietest frame near the end of what one may be.
-func pieceOf(sound []int16, rate int) int {
+func pieceLength(sound []int16, rate int) int {
 	longest := int(longestPiece.Seconds() * float64(rate))
 	if len(sound) <= longest {
 		return len(sound)
@@ -164,8 +164,8 @@ type note struct {
 	Error   string `json:"error,omitempty"`
 }
 
-// switched notes a change of provider, for the goroutine that prints.
-func (t *transcription) switched(s chain.Switch) {
+// noteSwitch notes a change of provider, for the goroutine that prints.
+func (t *transcription) noteSwitch(s chain.Switch) {
 	n := note{Kind: "switch", AtMS: elapsed.Rounded(time.Since(t.began)), Text: s.From + " → " + s.To}
 	if s.Reason != nil {
 		n.Error = s.Reason.Error()
@@ -176,17 +176,17 @@ func (t *transcription) switched(s chain.Switch) {
 	}
 }
 
-// utterance sends one piece and prints what becomes of it. It reports whether
+// transcribePiece sends one piece and prints what becomes of it. It reports whether
 // that is a transcript.
-func (t *transcription) utterance(ctx context.Context, s stt.Stream, sound []int16) (bool, error) {
-	last, err := t.speak(ctx, s, sound)
+func (t *transcription) transcribePiece(ctx context.Context, s stt.Stream, sound []int16) (bool, error) {
+	last, err := t.sendAndListen(ctx, s, sound)
 	if err != nil {
 		return false, err
 	}
 	end := time.Now()
 	var printed error
 	r, err := stt.Utterance(ctx, s, stt.UtteranceOptions{Last: last, Interim: func(r stt.Result) {
-		printed = errors.Join(printed, t.heard("interim", r, 0, nil))
+		printed = errors.Join(printed, t.printTranscript("interim", r, 0, nil))
 	}})
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
@@ -195,17 +195,17 @@ func (t *transcription) utterance(ctx context.Context, s stt.Stream, sound []int
 	if err != nil {
 		kind = "failed"
 	}
-	return err == nil, errors.Join(printed, t.heard(kind, r, time.Since(end), err))
+	return err == nil, errors.Join(printed, t.printTranscript(kind, r, time.Since(end), err))
 }
 
-// speak sends sound while it prints interim transcripts, and returns the last
+// sendAndListen sends sound while it prints interim transcripts, and returns the last
 // of them.
-func (t *transcription) speak(ctx context.Context, s stt.Stream, sound []int16) (stt.Result, error) {
+func (t *transcription) sendAndListen(ctx context.Context, s stt.Stream, sound []int16) (stt.Result, error) {
 	talking, done := context.WithCancel(ctx)
 	sent := make(chan error, 1)
 	go func() { // ends with the sound or ctx; waited for below
 		defer done()
-		sent <- t.send(ctx, s, sound)
+		sent <- t.sendSound(ctx, s, sound)
 	}()
 	var last stt.Result
 	var failed error
@@ -218,14 +218,14 @@ func (t *transcription) speak(ctx context.Context, s stt.Stream, sound []int16) 
 			continue // of the utterance before
 		}
 		last = r
-		failed = errors.Join(failed, t.heard("interim", r, 0, nil))
+		failed = errors.Join(failed, t.printTranscript("interim", r, 0, nil))
 	}
 	return last, errors.Join(<-sent, failed)
 }
 
-// send sends sound frame by frame, at the speed of speech unless it is to be
+// sendSound sends sound frame by frame, at the speed of speech unless it is to be
 // fast.
-func (t *transcription) send(ctx context.Context, s stt.Stream, sound []int16) error {
+func (t *transcription) sendSound(ctx context.Context, s stt.Stream, sound []int16) error {
 	frame := max(1, t.rate/50)
 	began := time.Now()
 	for sent := 0; sent < len(sound); {
@@ -248,8 +248,8 @@ func (t *transcription) send(ctx context.Context, s stt.Stream, sound []int16) e
 	return nil
 }
 
-// heard prints a transcript, after the changes of provider before it.
-func (t *transcription) heard(kind string, r stt.Result, latency time.Duration, err error) error {
+// printTranscript prints a transcript, after the changes of provider before it.
+func (t *transcription) printTranscript(kind string, r stt.Result, latency time.Duration, err error) error {
 	n := note{
 		Kind: kind, AtMS: elapsed.Rounded(time.Since(t.began)), LatencyMS: elapsed.Rounded(latency), Utterance: r.Utterance,
 		Text: r.Text, Confidence: math.Round(r.Confidence*1000) / 1000, Assumed: r.Assumed,
@@ -257,15 +257,15 @@ func (t *transcription) heard(kind string, r stt.Result, latency time.Duration, 
 	if err != nil {
 		n.Error = err.Error()
 	}
-	return errors.Join(t.flush(), t.print(n))
+	return errors.Join(t.printSwitches(), t.printNote(n))
 }
 
-// flush prints the changes of provider that are noted.
-func (t *transcription) flush() error {
+// printSwitches prints the changes of provider that are noted.
+func (t *transcription) printSwitches() error {
 	for {
 		select {
 		case n := <-t.notes:
-			if err := t.print(n); err != nil {
+			if err := t.printNote(n); err != nil {
 				return err
 			}
 		default:
@@ -274,8 +274,8 @@ func (t *transcription) flush() error {
 	}
 }
 
-// print writes one line.
-func (t *transcription) print(n note) error {
+// printNote writes one line.
+func (t *transcription) printNote(n note) error {
 	if t.options.JSON {
 		return json.NewEncoder(t.options.Out).Encode(n)
 	}

@@ -27,7 +27,7 @@ func TestPieces(t *testing.T) {
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			if got := pieceOf(row.in, rate); got < row.from || got > row.to {
+			if got := pieceLength(row.in, rate); got < row.from || got > row.to {
 				t.Errorf("cut after %d samples, want %d to %d", got, row.from, row.to)
 			}
 		})
