@@ -1,6 +1,8 @@
 package mcpserver
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,11 +10,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/mcp/schema"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
@@ -55,22 +59,27 @@ type search struct {
 }
 
 // decode reads the arguments of one of our own tools.
-func decode(args json.RawMessage, into any) error {
+func decode[A any](args json.RawMessage) (into A, err error) {
 	if len(args) == 0 {
-		args = json.RawMessage("{}")
+		return into, nil
 	}
-	d := json.NewDecoder(strings.NewReader(string(args)))
+	d := json.NewDecoder(bytes.NewReader(args))
 	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, strings.TrimPrefix(err.Error(), "json: "))
+	if err = d.Decode(&into); err == nil {
+		return into, nil
 	}
-	return nil
+	says := strings.TrimPrefix(err.Error(), "json: ")
+	var given any
+	if known, no := jsonschema.For[A](nil); no == nil && json.Unmarshal(args, &given) == nil {
+		says = cmp.Or(schema.UnknownArgument(known, given), says)
+	}
+	return into, fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, says)
 }
 
 // find returns a page of the programs that match.
 func (s *Server) find(ctx context.Context, args json.RawMessage) (page []mcphost.Tool, next string, total int, err error) {
-	var q search
-	if err := decode(args, &q); err != nil {
+	q, err := decode[search](args)
+	if err != nil {
 		return nil, "", 0, err
 	}
 	limit := defaultCards
@@ -154,11 +163,13 @@ func (s *Server) searchTools(ctx context.Context, args json.RawMessage) (any, er
 	return map[string]any{"count": len(found), "total": total, "next_cursor": nullable(next), "tools": found}, nil
 }
 
+type description struct {
+	Name string `json:"name"`
+}
+
 func (s *Server) describeTool(ctx context.Context, args json.RawMessage) (any, error) {
-	var q struct {
-		Name string `json:"name"`
-	}
-	if err := decode(args, &q); err != nil {
+	q, err := decode[description](args)
+	if err != nil {
 		return nil, err
 	}
 	if q.Name == "" {
@@ -179,8 +190,8 @@ type invocation struct {
 // invokeProgram runs a program of the campaign. One that is missing is looked
 // for once more after a refresh.
 func (s *Server) invokeProgram(ctx context.Context, args json.RawMessage) (any, error) {
-	var q invocation
-	if err := decode(args, &q); err != nil {
+	q, err := decode[invocation](args)
+	if err != nil {
 		return s.runFailure(err, args), err
 	}
 	if q.ID == "" {

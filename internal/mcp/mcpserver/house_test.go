@@ -78,7 +78,7 @@ func newHouse(t *testing.T, p plan) *house {
 	must(t, "opening the audit log", err)
 	gate := gate.New(h.policy, h.audit, nil)
 	h.host = mcphost.New(mcphost.WithGate(gate))
-	all := append(diceroller.Tools(diceroller.WithSeed(1)), worldtool.NewTools(h.world, store)...)
+	all := append(diceroller.Tools(), worldtool.NewTools(h.world, store)...)
 	all = append(all, workflow.Batch())
 	for _, def := range append(all, p.tools...) {
 		must(t, "registering "+def.Definition.Name, h.host.RegisterBuiltin(def))

@@ -80,7 +80,9 @@ func Compile(raw []byte) (s *Schema, err error) {
 }
 
 // FitArguments returns args as the schema accepts them. Models write null for
-// what they leave out: a null that does not fit counts as left out.
+// what they leave out: a null that does not fit, or whose name is unknown, counts
+// as left out. Anything else under an unknown name is refused, an empty text too:
+// it may be meant for another argument.
 func (s *Schema) FitArguments(args string) (string, error) {
 	err := s.CheckArguments(args)
 	if err == nil || !strings.Contains(args, "null") || len(args) > maxArguments {
@@ -115,7 +117,11 @@ func (s *Schema) CheckArguments(args string) error {
 		return fmt.Errorf("%w: want a JSON object", mcp.ErrInvalidArguments)
 	}
 	if err := s.CheckValue(value); err != nil {
-		return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, stripFraming(err))
+		says := UnknownArgument(s.full.Schema(), value)
+		if says == "" {
+			says = stripFraming(err)
+		}
+		return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, says)
 	}
 	return nil
 }

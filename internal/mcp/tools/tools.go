@@ -4,11 +4,13 @@
 package tools
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -21,26 +23,51 @@ import (
 // tool's health. Who the call is for is in [mcp.CallerFrom].
 type Handler func(ctx context.Context, args string) (string, error)
 
-// JSON returns the [Handler] that decodes arguments into A, blank ones as none,
-// and encodes what run makes of them.
+// JSON returns the [Handler] that reads arguments into A and writes what run
+// makes of them, see [Decode] and [Encode].
 func JSON[A, R any](run func(ctx context.Context, args A) (R, error)) Handler {
 	return func(ctx context.Context, raw string) (string, error) {
-		var args A
-		if strings.TrimSpace(raw) != "" {
-			if err := json.Unmarshal([]byte(raw), &args); err != nil {
-				return "", fmt.Errorf("%w: %v", mcp.ErrInvalidArguments, err)
-			}
+		args, err := Decode[A](ctx, raw)
+		if err != nil {
+			return "", err
 		}
 		result, err := run(ctx, args)
 		if err != nil {
 			return "", err
 		}
-		out, err := json.Marshal(result)
-		if err != nil {
-			return "", fmt.Errorf("encoding the result: %w", err)
-		}
-		return string(out), nil
+		return Encode(result)
 	}
+}
+
+// Decode reads the arguments of a call into A, blank ones as none. It refuses
+// text that is no valid UTF-8, which decoding would silently alter, and does
+// nothing once ctx is done.
+func Decode[A any](ctx context.Context, raw string) (args A, err error) {
+	if ctx.Err() != nil {
+		return args, context.Cause(ctx)
+	}
+	if strings.TrimSpace(raw) == "" {
+		return args, nil
+	}
+	if !utf8.ValidString(raw) {
+		return args, fmt.Errorf("%w: arguments are not valid UTF-8 text", mcp.ErrInvalidArguments)
+	}
+	if err := json.Unmarshal([]byte(raw), &args); err != nil {
+		return args, fmt.Errorf("%w: %v", mcp.ErrInvalidArguments, err)
+	}
+	return args, nil
+}
+
+// Encode writes a result as JSON. It leaves <, > and & as they are: a model
+// reads plain text better.
+func Encode(result any) (string, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(result); err != nil {
+		return "", fmt.Errorf("encoding the result: %w", err)
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
 // Respond is a [Handler] for answers that are more than JSON: images, sound,
@@ -114,4 +141,23 @@ type Tool struct {
 	// goroutine; every other handler runs on one of its own, so that a handler
 	// which ignores its context cannot hold the caller beyond the deadline.
 	Inline bool
+}
+
+// Reading completes a tool that only looks something up: it changes nothing,
+// may be called twice and declares the latencies of its definition.
+func Reading(t Tool) Tool {
+	t.ReadOnly, t.Definition.Idempotent = true, true
+	return declared(t)
+}
+
+// Writing completes a tool that changes something and whose result an NPC does
+// not wait for: it acts at commit and declares the latencies of its definition.
+func Writing(t Tool) Tool {
+	t.Effect = EffectAtCommit
+	return declared(t)
+}
+
+func declared(t Tool) Tool {
+	t.DeclaredP50, t.DeclaredMax = t.Definition.EstimatedDurationMs, t.Definition.MaxDurationMs
+	return t
 }

@@ -61,12 +61,12 @@ func table(t testing.TB) (*mcphost.Host, *world.World) {
 	live, err := world.Open(t.Context(), store, world.Options{Campaign: thornhollow.Name, Scene: thornhollow.Scene})
 	check(t, err)
 
-	rules, err := ruleslookup.Open(srd.FS)
-	check(t, err)
+	rules := ruleslookup.Lazy(srd.FS)
+	check(t, rules.Warm())
 	h := mcphost.New()
 	t.Cleanup(func() { check(t, h.Close()) })
 	var all []tools.Tool
-	all = append(all, diceroller.Tools(diceroller.WithSeed(7))...)
+	all = append(all, diceroller.Tools()...)
 	all = append(all, ruleslookup.NewTools(rules)...)
 	all = append(all, memorytool.NewTools(store, store, store)...)
 	all = append(all, worldtool.NewTools(live, store)...)

@@ -1,13 +1,9 @@
 // Package approvaltool shows the calls that wait for somebody's approval and
 // decides on them: list_approvals and decide_approval.
-//
-// Imported by the composition root.
 package approvaltool
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -29,87 +25,67 @@ func Tools(desk Desk) []tools.Tool {
 	return []tools.Tool{list(desk), decide(desk)}
 }
 
+type listArgs struct{}
+
+type listResult struct {
+	Approvals []waiting `json:"approvals"`
+}
+
 type waiting struct {
-	ID        string    `json:"id"`
-	Caller    string    `json:"caller"`
-	Tool      string    `json:"tool"`
-	Arguments string    `json:"arguments"`
-	Asked     time.Time `json:"asked"`
-	Expires   time.Time `json:"expires"`
+	ID        string    `json:"id" jsonschema:"Id to decide with."`
+	Caller    string    `json:"caller" jsonschema:"Who asks."`
+	Tool      string    `json:"tool" jsonschema:"What it wants to call."`
+	Arguments string    `json:"arguments" jsonschema:"With what, as JSON."`
+	Asked     time.Time `json:"asked" jsonschema:"Since when."`
+	Expires   time.Time `json:"expires" jsonschema:"Until when it waits."`
 }
 
 func list(desk Desk) tools.Tool {
-	return tools.Tool{
+	return tools.Reading(tools.Tool{
 		Definition: llm.ToolDefinition{
 			Name: "list_approvals", Description: "List the calls that wait for approval, oldest first.",
-			Parameters:          object(nil, map[string]any{}),
-			EstimatedDurationMs: 1, MaxDurationMs: 1000, Idempotent: true,
+			Parameters: tools.SchemaOf[listArgs](nil), EstimatedDurationMs: 1, MaxDurationMs: 1000,
 		},
-		Title: "List approvals", Permission: policy.SessionControl, ReadOnly: true, Floor: mcp.BudgetDeep, Inline: true,
-		OutputSchema: object([]string{"approvals"}, map[string]any{"approvals": map[string]any{
-			"type": "array", "items": object([]string{"id", "caller", "tool", "arguments", "asked", "expires"}, map[string]any{
-				"id": text("Id to decide with."), "caller": text("Who asks."), "tool": text("What it wants to call."),
-				"arguments": text("With what, as JSON."), "asked": text("Since when."), "expires": text("Until when it waits."),
-			}),
-		}}),
-		Handler: func(context.Context, string) (string, error) {
+		Title: "List approvals", Permission: policy.SessionControl, Floor: mcp.BudgetDeep, Inline: true,
+		OutputSchema: tools.SchemaOf[listResult](nil),
+		Handler: tools.JSON(func(context.Context, listArgs) (listResult, error) {
 			all := []waiting{}
 			for _, a := range desk.Pending() {
 				all = append(all, waiting{a.ID, a.Caller, a.Tool, a.Args, a.Asked.UTC(), a.Expires.UTC()})
 			}
-			return encode(map[string]any{"approvals": all})
-		},
-	}
+			return listResult{all}, nil
+		}),
+	})
+}
+
+type decideArgs struct {
+	ID    string `json:"id" jsonschema:"Id of the approval."`
+	Grant bool   `json:"grant" jsonschema:"true lets the call pass, false denies it."`
+}
+
+type decideResult struct {
+	ID      string `json:"id" jsonschema:"Id of the approval."`
+	Granted bool   `json:"granted"`
 }
 
 func decide(desk Desk) tools.Tool {
 	return tools.Tool{
 		Definition: llm.ToolDefinition{
 			Name: "decide_approval", Description: "Grant or deny a call that waits for approval. A granted call passes once.",
-			Parameters: object([]string{"id", "grant"}, map[string]any{
-				"id": text("Id of the approval."), "grant": map[string]any{"type": "boolean", "description": "true lets the call pass, false denies it."},
-			}),
-			EstimatedDurationMs: 1, MaxDurationMs: 1000,
+			Parameters: tools.SchemaOf[decideArgs](nil), EstimatedDurationMs: 1, MaxDurationMs: 1000,
 		},
 		Title: "Decide on an approval", Permission: policy.SessionControl, Floor: mcp.BudgetDeep, Inline: true,
-		OutputSchema: object([]string{"id", "granted"}, map[string]any{"id": text("Id of the approval."), "granted": map[string]any{"type": "boolean"}}),
-		Handler: func(ctx context.Context, raw string) (string, error) {
-			var args struct {
-				ID    string `json:"id"`
-				Grant bool   `json:"grant"`
-			}
-			if err := json.Unmarshal([]byte(raw), &args); err != nil {
-				return "", fmt.Errorf("%w: %v", mcp.ErrInvalidArguments, err)
-			}
+		OutputSchema: tools.SchemaOf[decideResult](nil),
+		Handler: tools.JSON(func(ctx context.Context, args decideArgs) (decideResult, error) {
 			if err := desk.Decide(args.ID, args.Grant, mcp.CallerFrom(ctx).Name()); err != nil {
-				return "", err
+				return decideResult{}, err
 			}
 			event := "approval.denied"
 			if args.Grant {
 				event = "approval.granted"
 			}
 			mcp.Emit(ctx, event)
-			return encode(map[string]any{"id": args.ID, "granted": args.Grant})
-		},
+			return decideResult{ID: args.ID, Granted: args.Grant}, nil
+		}),
 	}
-}
-
-func text(description string) map[string]any {
-	return map[string]any{"type": "string", "description": description}
-}
-
-func object(required []string, properties map[string]any) map[string]any {
-	o := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
-	if len(required) > 0 {
-		o["required"] = required
-	}
-	return o
-}
-
-func encode(v any) (string, error) {
-	out, err := json.Marshal(v)
-	if err != nil {
-		return "", fmt.Errorf("encoding the answer: %w", err)
-	}
-	return string(out), nil
 }

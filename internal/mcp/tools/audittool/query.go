@@ -12,15 +12,15 @@ import (
 )
 
 type queryArgs struct {
-	Who      string `json:"who"`
-	Tool     string `json:"tool"`
-	Decision string `json:"decision"`
-	Session  string `json:"session"`
-	Since    string `json:"since"`
-	Until    string `json:"until"`
+	Who      string `json:"who,omitempty" jsonschema:"Only calls of this caller: a client's name, npc:ID or operator."`
+	Tool     string `json:"tool,omitempty" jsonschema:"Only calls of this tool."`
+	Decision string `json:"decision,omitempty" jsonschema:"Only calls with this decision."`
+	Session  string `json:"session,omitempty" jsonschema:"Only calls of this session."`
+	Since    string `json:"since,omitempty" jsonschema:"Earliest time of a call: RFC 3339, or how long ago, such as 2h or 7d."`
+	Until    string `json:"until,omitempty" jsonschema:"Calls before this time: RFC 3339, or how long ago, such as 30m."`
 	// Limit is nil for the default. Models like to write whole numbers as 5.0.
-	Limit  *float64 `json:"limit"`
-	Cursor string   `json:"cursor"`
+	Limit  *float64 `json:"limit,omitempty" jsonschema:"Most records to return."`
+	Cursor string   `json:"cursor,omitempty" jsonschema:"Where to go on: next of the page before."`
 }
 
 type queryResult struct {
@@ -32,26 +32,24 @@ type queryResult struct {
 }
 
 func (t *toolset) query() tools.Tool {
-	return define(llm.ToolDefinition{
-		Name: "audit_query",
-		Description: "Look up who called which tool, what was decided and why, and how long it took, newest first. " +
-			"Give next as cursor for the page that follows.",
-		Parameters: object(map[string]any{
-			"who":      optional("Only calls of this caller: a client's name, npc:ID or operator."),
-			"tool":     optional("Only calls of this tool."),
-			"decision": choice("Only calls with this decision.", audit.Allowed, audit.Denied, audit.Pending),
-			"session":  optional("Only calls of this session."),
-			"since":    optional(sinceHelp),
-			"until":    optional(untilHelp),
-			"limit": map[string]any{
-				"type": "integer", "minimum": 1, "maximum": audit.MaxLimit, "default": audit.DefaultLimit,
-				"description": "Most records to return.",
-			},
-			"cursor": optional("Where to go on: next of the page before."),
+	return tools.Reading(tools.Tool{
+		Definition: llm.ToolDefinition{
+			Name: "audit_query",
+			Description: "Look up who called which tool, what was decided and why, and how long it took, newest first. " +
+				"Give next as cursor for the page that follows.",
+			Parameters: tools.SchemaOf[queryArgs](tools.Bounds{
+				"decision": {"enum": []string{audit.Allowed, audit.Denied, audit.Pending}},
+				"limit":    {"type": "integer", "minimum": 1, "maximum": audit.MaxLimit, "default": audit.DefaultLimit},
+			}),
+			EstimatedDurationMs: 50, MaxDurationMs: 5000,
+		},
+		Title: "Query the audit log", Permission: permission, Floor: mcp.BudgetDeep, Probe: probe,
+		OutputSchema: tools.SchemaOf[queryResult](tools.Bounds{
+			"count": atLeastZero, "lost": atLeastZero, "records.id": atLeastZero,
+			"records.duration_ms": {"type": "number", "minimum": 0},
 		}),
-		EstimatedDurationMs: 50,
-		MaxDurationMs:       5000,
-	}, "Query the audit log", queryOutput(), tools.JSON(t.runQuery))
+		Handler: tools.JSON(t.runQuery),
+	})
 }
 
 func (t *toolset) runQuery(ctx context.Context, args queryArgs) (queryResult, error) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -14,10 +15,10 @@ import (
 const defaultPeriod = 24 * time.Hour
 
 type usageArgs struct {
-	Who   string `json:"who"`
-	Tool  string `json:"tool"`
-	Since string `json:"since"`
-	Until string `json:"until"`
+	Who   string `json:"who,omitempty" jsonschema:"Only calls of this caller: a client's name, npc:ID or operator."`
+	Tool  string `json:"tool,omitempty" jsonschema:"Only calls of this tool."`
+	Since string `json:"since,omitempty" jsonschema:"Earliest time of a call: RFC 3339, or how long ago, such as 2h or 7d."`
+	Until string `json:"until,omitempty" jsonschema:"Calls before this time: RFC 3339, or how long ago, such as 30m."`
 }
 
 type usageResult struct {
@@ -42,19 +43,21 @@ type usage struct {
 }
 
 func (t *toolset) usage() tools.Tool {
-	return define(llm.ToolDefinition{
-		Name: "audit_usage",
-		Description: "Sum up calls by caller and tool over a period: how many, how many denied or failed, " +
-			"and the median and 99th percentile of their duration. Without a period, the last 24 hours.",
-		Parameters: object(map[string]any{
-			"who":   optional("Only calls of this caller: a client's name, npc:ID or operator."),
-			"tool":  optional("Only calls of this tool."),
-			"since": optional(sinceHelp),
-			"until": optional(untilHelp),
-		}),
-		EstimatedDurationMs: 300,
-		MaxDurationMs:       10_000,
-	}, "Sum up the audit log", usageOutput(), tools.JSON(t.runUsage))
+	bounds := tools.Bounds{"calls": atLeastZero, "lost": atLeastZero}
+	for _, amount := range []string{"calls", "denied", "pending", "errors", "cached", "p50_ms", "p99_ms"} {
+		bounds["usage."+amount] = atLeastZero
+	}
+	return tools.Reading(tools.Tool{
+		Definition: llm.ToolDefinition{
+			Name: "audit_usage",
+			Description: "Sum up calls by caller and tool over a period: how many, how many denied or failed, " +
+				"and the median and 99th percentile of their duration. Without a period, the last 24 hours.",
+			Parameters:          tools.SchemaOf[usageArgs](nil),
+			EstimatedDurationMs: 300, MaxDurationMs: 10_000,
+		},
+		Title: "Sum up the audit log", Permission: permission, Floor: mcp.BudgetDeep, Probe: probe,
+		OutputSchema: tools.SchemaOf[usageResult](bounds), Handler: tools.JSON(t.runUsage),
+	})
 }
 
 func (t *toolset) runUsage(ctx context.Context, args usageArgs) (usageResult, error) {

@@ -1,20 +1,17 @@
 // Package diceroller provides the tools roll and roll_table: dice expressions
 // such as "4d6kh3+2" and random tables such as wild_magic.
 //
-// Imported by internal/app, which registers [Tools] with the host. It only
-// computes: no I/O, no goroutine, and no lock unless a seed is given. The
-// grammar of dice expressions and its limits are at [Parse].
+// It only computes: no I/O, no goroutine, no lock. The grammar of dice
+// expressions and its limits are at [Parse].
 package diceroller
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"strconv"
-	"sync"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -34,13 +31,6 @@ type Option func(*options)
 type options struct {
 	src    Source
 	tables map[string]config.RandomTable
-}
-
-// WithSeed makes the tools throw the same dice in every run, for tests and
-// scripted scenes. Calls made one after another are then reproducible; without
-// it, nobody can predict them.
-func WithSeed(seed uint64) Option {
-	return func(o *options) { o.src = newSeeded(seed) }
 }
 
 // WithTables adds random tables for roll_table, or replaces shipped ones of
@@ -199,25 +189,6 @@ type fair struct{}
 
 // IntN is unbiased: it draws again rather than fold a remainder in.
 func (fair) IntN(n int) int { return rand.IntN(n) }
-
-// seeded is a reproducible source.
-type seeded struct {
-	mu  sync.Mutex // guards rng
-	rng *rand.Rand
-}
-
-func newSeeded(seed uint64) *seeded {
-	var key [32]byte
-	binary.LittleEndian.PutUint64(key[:], seed)
-	return &seeded{rng: rand.New(rand.NewChaCha8(key))}
-}
-
-// IntN returns the next number of the sequence, from 0 to n-1.
-func (s *seeded) IntN(n int) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.rng.IntN(n)
-}
 
 // argument returns the string field called name of the JSON object args, or ""
 // if there is none. An object of that field alone costs no allocation.

@@ -38,14 +38,9 @@ type term struct {
 
 func (t term) isDice() bool { return t.sides > 0 }
 
-// String returns the canonical form, such as "4d6kh3+1d4-2". Dropping and
+// appendTo writes the canonical form, such as "4d6kh3+1d4-2". Dropping and
 // advantage are written as what they keep: "4d6dl1" becomes "4d6kh3" and
 // "d20adv" becomes "2d20kh1". Parsing it yields the same Expr.
-func (e Expr) String() string {
-	var buf [64]byte
-	return string(e.appendTo(buf[:0]))
-}
-
 func (e *Expr) appendTo(b []byte) []byte {
 	for i, t := range e.terms[:e.n] {
 		switch {

@@ -28,10 +28,8 @@ type Outcome struct {
 	Total int
 }
 
-// Roll throws the dice. It is safe for concurrent use if src is.
-func (e Expr) Roll(src Source) Outcome { return e.rollOnto(nil, src) }
-
-// rollOnto is Roll with the memory for the dice given.
+// rollOnto throws the dice and appends them to dice. It is safe for concurrent
+// use if src is.
 func (e Expr) rollOnto(dice []Die, src Source) Outcome {
 	total := 0
 	for _, t := range e.terms[:e.n] {
@@ -101,10 +99,9 @@ func (o *Outcome) dropped() bool {
 	return slices.ContainsFunc(o.Dice, func(d Die) bool { return d.Dropped })
 }
 
-// Detail tells how the total came about, such as "4d6kh3: 6, 5, 4, (1) = 15"
-// or "2d6+1d4-1: [3, 5] + [2] - 1 = 9". Dropped dice stand in parentheses.
-func (o Outcome) Detail() string { return string(o.appendDetail(nil)) }
-
+// appendDetail writes how the total came about, such as
+// "4d6kh3: 6, 5, 4, (1) = 15" or "2d6+1d4-1: [3, 5] + [2] - 1 = 9". Dropped dice
+// stand in parentheses.
 func (o *Outcome) appendDetail(b []byte) []byte {
 	b = o.Expr.appendTo(b)
 	b = append(b, ": "...)

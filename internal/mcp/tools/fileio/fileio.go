@@ -1,17 +1,14 @@
 // Package fileio holds the tools that keep text files: write_file and
 // read_file, confined to one directory.
 //
-// Imported by internal/app. Every access goes through an os.Root, so neither
-// ".." nor a symbolic link leads out of the directory. Its limits: text (UTF-8)
-// of at most 1 MiB a file, a quota for all files together, and quota counting
-// per process: two processes on one directory each see the other's files only
-// when they count anew.
+// Every access goes through an os.Root, so neither ".." nor a symbolic link
+// leads out of the directory. Its limits: text (UTF-8) of at most 1 MiB a file,
+// a quota for all files together, and quota counting per process: two processes
+// on one directory each see the other's files only when they count anew.
 package fileio
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -60,145 +57,97 @@ func NewTools(baseDir string, opts ...Option) []tools.Tool {
 	return []tools.Tool{writeTool(s), readTool(s)}
 }
 
+var (
+	pathBounds = map[string]any{"minLength": 1, "maxLength": maxPath}
+	sizeBounds = map[string]any{"minimum": 0, "maximum": MaxFileSize}
+)
+
+type writeArgs struct {
+	Path    *string `json:"path" jsonschema:"Path inside the file store, with \"/\" between folders, e.g. \"notes/session-3.md\"."`
+	Content *string `json:"content" jsonschema:"The whole text of the file."`
+}
+
+type writeResult struct {
+	Path         string `json:"path"`
+	BytesWritten int    `json:"bytes_written" jsonschema:"Size in bytes."`
+}
+
 func writeTool(s *sandbox) tools.Tool {
-	return tools.Tool{
+	return tools.Writing(tools.Tool{
 		Definition: llm.ToolDefinition{
 			Name: "write_file",
 			Description: "Write a text file to the campaign's file store, replacing a file of that path. " +
 				"Missing folders are created. At most 1 MiB.",
-			Parameters: object([]string{"path", "content"}, map[string]any{
-				"path":    pathSchema(),
-				"content": map[string]any{"type": "string", "description": "The whole text of the file."},
-			}),
-			EstimatedDurationMs: 20,
-			MaxDurationMs:       100,
-			Idempotent:          true,
+			Parameters:          tools.SchemaOf[writeArgs](tools.Bounds{"path": pathBounds}),
+			EstimatedDurationMs: 20, MaxDurationMs: 100, Idempotent: true,
 		},
-		Handler: func(ctx context.Context, args string) (string, error) {
-			return handleWrite(ctx, s, args)
-		},
-		DeclaredP50: 20,
-		DeclaredMax: 100,
-		Title:       "Write file",
-		Permission:  "files.write",
-		OutputSchema: object([]string{"path", "bytes_written"}, map[string]any{
-			"path":          map[string]any{"type": "string"},
-			"bytes_written": sizeSchema(),
-		}),
-		Destructive: true,
-		Effect:      tools.EffectAtCommit,
-		Floor:       mcp.BudgetFast,
-	}
+		Title: "Write file", Permission: "files.write", Destructive: true, Floor: mcp.BudgetFast,
+		OutputSchema: tools.SchemaOf[writeResult](tools.Bounds{"bytes_written": sizeBounds}),
+		Handler:      textOnly(tools.JSON(s.runWrite)),
+	})
 }
 
-func readTool(s *sandbox) tools.Tool {
-	return tools.Tool{
-		Definition: llm.ToolDefinition{
-			Name:                "read_file",
-			Description:         "Read a text file from the campaign's file store. Files larger than 1 MiB are rejected.",
-			Parameters:          object([]string{"path"}, map[string]any{"path": pathSchema()}),
-			EstimatedDurationMs: 20,
-			MaxDurationMs:       100,
-			Idempotent:          true,
-		},
-		Handler: func(ctx context.Context, args string) (string, error) {
-			return handleRead(ctx, s, args)
-		},
-		DeclaredP50: 20,
-		DeclaredMax: 100,
-		Title:       "Read file",
-		Permission:  "files.read",
-		OutputSchema: object([]string{"path", "content", "size"}, map[string]any{
-			"path":    map[string]any{"type": "string"},
-			"content": map[string]any{"type": "string"},
-			"size":    sizeSchema(),
-		}),
-		ReadOnly: true,
-		Floor:    mcp.BudgetFast,
-	}
-}
-
-func object(required []string, properties map[string]any) map[string]any {
-	return map[string]any{
-		"type":                 "object",
-		"properties":           properties,
-		"required":             required,
-		"additionalProperties": false,
-	}
-}
-
-func pathSchema() map[string]any {
-	return map[string]any{
-		"type": "string", "minLength": 1, "maxLength": maxPath,
-		"description": `Path inside the file store, with "/" between folders, e.g. "notes/session-3.md".`,
-	}
-}
-
-func sizeSchema() map[string]any {
-	return map[string]any{"type": "integer", "minimum": 0, "maximum": MaxFileSize, "description": "Size in bytes."}
-}
-
-func handleWrite(ctx context.Context, s *sandbox, args string) (string, error) {
-	var a struct {
-		Path    *string `json:"path"`
-		Content *string `json:"content"`
-	}
-	if err := decode(ctx, args, &a); err != nil {
-		return "", err
-	}
+func (s *sandbox) runWrite(ctx context.Context, a writeArgs) (writeResult, error) {
 	if a.Path == nil || a.Content == nil {
-		return "", reject("path and content are both required")
+		return writeResult{}, reject("path and content are both required")
 	}
 	name, err := cleanPath(*a.Path)
 	if err != nil {
-		return "", err
+		return writeResult{}, err
 	}
 	if len(*a.Content) > MaxFileSize {
-		return "", reject("content has %d bytes, more than the %d a file may have; split it", len(*a.Content), MaxFileSize)
+		return writeResult{}, reject("content has %d bytes, more than the %d a file may have; split it", len(*a.Content), MaxFileSize)
 	}
 	if err := s.write(ctx, name, *a.Content); err != nil {
-		return "", fmt.Errorf("writing %q: %w", name, err)
+		return writeResult{}, fmt.Errorf("writing %q: %w", name, err)
 	}
-	return encode(struct {
-		Path         string `json:"path"`
-		BytesWritten int    `json:"bytes_written"`
-	}{name, len(*a.Content)})
+	return writeResult{name, len(*a.Content)}, nil
 }
 
-func handleRead(ctx context.Context, s *sandbox, args string) (string, error) {
-	var a struct {
-		Path string `json:"path"`
-	}
-	if err := decode(ctx, args, &a); err != nil {
-		return "", err
-	}
+type readArgs struct {
+	Path string `json:"path" jsonschema:"Path inside the file store, with \"/\" between folders, e.g. \"notes/session-3.md\"."`
+}
+
+type readResult struct {
+	Path    string `json:"path"`
+	Content string `json:"content"`
+	Size    int    `json:"size" jsonschema:"Size in bytes."`
+}
+
+func readTool(s *sandbox) tools.Tool {
+	return tools.Reading(tools.Tool{
+		Definition: llm.ToolDefinition{
+			Name:                "read_file",
+			Description:         "Read a text file from the campaign's file store. Files larger than 1 MiB are rejected.",
+			Parameters:          tools.SchemaOf[readArgs](tools.Bounds{"path": pathBounds}),
+			EstimatedDurationMs: 20, MaxDurationMs: 100,
+		},
+		Title: "Read file", Permission: "files.read", Floor: mcp.BudgetFast,
+		OutputSchema: tools.SchemaOf[readResult](tools.Bounds{"size": sizeBounds}),
+		Handler:      textOnly(tools.JSON(s.runRead)),
+	})
+}
+
+func (s *sandbox) runRead(_ context.Context, a readArgs) (readResult, error) {
 	name, err := cleanPath(a.Path)
 	if err != nil {
-		return "", err
+		return readResult{}, err
 	}
 	content, err := s.read(name)
 	if err != nil {
-		return "", fmt.Errorf("reading %q: %w", name, err)
+		return readResult{}, fmt.Errorf("reading %q: %w", name, err)
 	}
-	return encode(struct {
-		Path    string `json:"path"`
-		Content string `json:"content"`
-		Size    int    `json:"size"`
-	}{name, content, len(content)})
+	return readResult{name, content, len(content)}, nil
 }
 
-// decode reads args, refusing text that JSON decoding would silently alter.
-func decode(ctx context.Context, args string, into any) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+// textOnly refuses arguments that JSON decoding would silently alter.
+func textOnly(h tools.Handler) tools.Handler {
+	return func(ctx context.Context, args string) (string, error) {
+		if !utf8.ValidString(args) || loneSurrogate(args) {
+			return "", reject("arguments are not valid UTF-8 text; binary data cannot be stored")
+		}
+		return h(ctx, args)
 	}
-	if !utf8.ValidString(args) || loneSurrogate(args) {
-		return reject("arguments are not valid UTF-8 text; binary data cannot be stored")
-	}
-	if err := json.Unmarshal([]byte(args), into); err != nil {
-		return reject("%v", err)
-	}
-	return nil
 }
 
 // loneSurrogate reports whether the JSON text s contains half of a UTF-16 pair
@@ -239,15 +188,4 @@ func surrogate(s string) int {
 		return lowHalf
 	}
 	return 0
-}
-
-// encode renders v without escaping <, > and &: a model reads plain text better.
-func encode(v any) (string, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return "", fmt.Errorf("encoding the result: %w", err)
-	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
 }

@@ -20,8 +20,8 @@ import (
 const maxSuggestions = 5
 
 type queryEntitiesArgs struct {
-	Name string `json:"name"`
-	Type string `json:"type"`
+	Name string `json:"name,omitempty" jsonschema:"Name or part of a name; spelling may be off."`
+	Type string `json:"type,omitempty" jsonschema:"Kind of entity: npc, location, faction, item or the campaign's own word."`
 }
 
 type queryEntitiesResult struct {
@@ -37,17 +37,17 @@ type entity struct {
 }
 
 func (t *toolset) queryEntities() tools.Tool {
-	return define(llm.ToolDefinition{
-		Name: "query_entities",
-		Description: "Find people, places, factions and items of the world by name and/or type. " +
-			"Without both, lists what is known. Use get_summary with an id for details.",
-		Parameters: object(map[string]any{
-			"name": optional("Name or part of a name; spelling may be off."),
-			"type": optional("Kind of entity: npc, location, faction, item or the campaign's own word."),
-		}),
-		EstimatedDurationMs: 50,
-		MaxDurationMs:       200,
-	}, "Find entities", permWorldRead, mcp.BudgetFast, `{"name":"a"}`, queryEntitiesOutput(), tools.JSON(t.runQueryEntities))
+	return tools.Reading(tools.Tool{
+		Definition: llm.ToolDefinition{
+			Name: "query_entities",
+			Description: "Find people, places, factions and items of the world by name and/or type. " +
+				"Without both, lists what is known. Use get_summary with an id for details.",
+			Parameters:          tools.SchemaOf[queryEntitiesArgs](nil),
+			EstimatedDurationMs: 50, MaxDurationMs: 200,
+		},
+		Title: "Find entities", Permission: permWorldRead, Floor: mcp.BudgetFast, Probe: `{"name":"a"}`,
+		OutputSchema: tools.SchemaOf[queryEntitiesResult](nil), Handler: tools.JSON(t.runQueryEntities),
+	})
 }
 
 func (t *toolset) runQueryEntities(ctx context.Context, args queryEntitiesArgs) (queryEntitiesResult, error) {
@@ -73,7 +73,7 @@ func brief(e memory.Entity, description int) entity {
 }
 
 type getSummaryArgs struct {
-	EntityID string `json:"entity_id"`
+	EntityID string `json:"entity_id" jsonschema:"The entity's id, as query_entities returns it."`
 }
 
 type getSummaryResult struct {
@@ -97,16 +97,18 @@ type relationship struct {
 }
 
 func (t *toolset) getSummary() tools.Tool {
-	return define(llm.ToolDefinition{
-		Name: "get_summary",
-		Description: "Retrieve everything known about one person, place, faction or item: " +
-			"description, attributes, relationships and connected entities.",
-		Parameters: object(map[string]any{
-			"entity_id": text("The entity's id, as query_entities returns it."),
-		}, "entity_id"),
-		EstimatedDurationMs: 80,
-		MaxDurationMs:       300,
-	}, "Summarise entity", permWorldRead, mcp.BudgetFast, `{"entity_id":"a"}`, getSummaryOutput(), tools.JSON(t.runGetSummary))
+	return tools.Reading(tools.Tool{
+		Definition: llm.ToolDefinition{
+			Name: "get_summary",
+			Description: "Retrieve everything known about one person, place, faction or item: " +
+				"description, attributes, relationships and connected entities.",
+			Parameters:          tools.SchemaOf[getSummaryArgs](tools.Bounds{"entity_id": said}),
+			EstimatedDurationMs: 80, MaxDurationMs: 300,
+		},
+		Title: "Summarise entity", Permission: permWorldRead, Floor: mcp.BudgetFast, Probe: `{"entity_id":"a"}`,
+		OutputSchema: tools.SchemaOf[getSummaryResult](tools.Bounds{"relationships.direction": {"enum": []string{"out", "in"}}}),
+		Handler:      tools.JSON(t.runGetSummary),
+	})
 }
 
 func (t *toolset) runGetSummary(ctx context.Context, args getSummaryArgs) (getSummaryResult, error) {

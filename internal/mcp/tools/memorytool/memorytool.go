@@ -4,7 +4,6 @@
 //
 // Every tool shows an NPC what that NPC may know: the viewer is the caller's
 // NPC. Results are bounded, so that no answer floods a prompt.
-// Imported by the composition root.
 package memorytool
 
 import (
@@ -16,7 +15,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
 // Bounds on what goes in and comes out, in runes and in items.
@@ -56,23 +54,6 @@ func NewTools(sessions memory.SessionLog, index memory.Index, graph memory.Graph
 	return []tools.Tool{t.searchSessions(), t.queryEntities(), t.getSummary(), t.searchFacts(), t.rememberFact()}
 }
 
-// define makes a tool of what those that only read have in common.
-func define(d llm.ToolDefinition, title, permission string, floor mcp.BudgetTier, probe string, output map[string]any, h tools.Handler) tools.Tool {
-	d.Idempotent = true
-	return tools.Tool{
-		Definition:   d,
-		Handler:      h,
-		DeclaredP50:  d.EstimatedDurationMs,
-		DeclaredMax:  d.MaxDurationMs,
-		Title:        title,
-		OutputSchema: output,
-		Permission:   permission,
-		ReadOnly:     true,
-		Floor:        floor,
-		Probe:        probe,
-	}
-}
-
 // question returns free text fit for a search.
 func question(s string) (string, error) {
 	s = strings.TrimSpace(s)
@@ -83,3 +64,6 @@ func question(s string) (string, error) {
 }
 
 func viewer(ctx context.Context) string { return mcp.CallerFrom(ctx).Viewer() }
+
+// said are the bounds of a text that must say something.
+var said = map[string]any{"minLength": 1}

@@ -23,9 +23,9 @@ const (
 )
 
 type rememberFactArgs struct {
-	Text    string   `json:"text"`
-	About   string   `json:"about"`
-	KnownBy []string `json:"known_by"`
+	Text    string   `json:"text" jsonschema:"The fact in one or two full sentences."`
+	About   string   `json:"about,omitempty" jsonschema:"The person, place, faction or item it is about: an id, or a name that only it has."`
+	KnownBy []string `json:"known_by,omitempty" jsonschema:"Ids of the NPCs that know it."`
 }
 
 type rememberFactResult struct {
@@ -36,32 +36,20 @@ type rememberFactResult struct {
 }
 
 func (t *toolset) rememberFact() tools.Tool {
-	return tools.Tool{
+	return tools.Writing(tools.Tool{
 		Definition: llm.ToolDefinition{
 			Name: "remember_fact",
 			Description: "Note a fact for later, so that search_facts finds it. " +
 				"An NPC keeps it to itself unless known_by says otherwise.",
-			Parameters: object(map[string]any{
-				"text":  map[string]any{"type": "string", "minLength": 1, "maxLength": maxFact, "description": "The fact in one or two full sentences."},
-				"about": optional("The person, place, faction or item it is about: an id, or a name that only it has."),
-				"known_by": map[string]any{
-					"type": "array", "minItems": 1, "maxItems": maxKnown, "items": map[string]any{"type": "string", "minLength": 1},
-					"description": "Ids of the NPCs that know it.",
-				},
-			}, "text"),
-			EstimatedDurationMs: rememberP50,
-			MaxDurationMs:       rememberMax,
-			Idempotent:          true,
+			Parameters: tools.SchemaOf[rememberFactArgs](tools.Bounds{
+				"text":     {"minLength": 1, "maxLength": maxFact},
+				"known_by": {"minItems": 1, "maxItems": maxKnown, "items": map[string]any{"type": "string", "minLength": 1}},
+			}),
+			EstimatedDurationMs: rememberP50, MaxDurationMs: rememberMax, Idempotent: true,
 		},
-		Handler:      tools.JSON(t.runRememberFact),
-		DeclaredP50:  rememberP50,
-		DeclaredMax:  rememberMax,
-		Title:        "Remember a fact",
-		OutputSchema: rememberFactOutput(),
-		Permission:   permMemoryWrite,
-		Effect:       tools.EffectAtCommit,
-		Floor:        mcp.BudgetFast,
-	}
+		Title: "Remember a fact", Permission: permMemoryWrite, Floor: mcp.BudgetFast,
+		OutputSchema: tools.SchemaOf[rememberFactResult](nil), Handler: tools.JSON(t.runRememberFact),
+	})
 }
 
 func (t *toolset) runRememberFact(ctx context.Context, args rememberFactArgs) (rememberFactResult, error) {

@@ -13,8 +13,8 @@ import (
 )
 
 type searchSessionsArgs struct {
-	Query     string `json:"query"`
-	SessionID string `json:"session_id"`
+	Query     string `json:"query" jsonschema:"Words to look for in what was said."`
+	SessionID string `json:"session_id,omitempty" jsonschema:"Restrict the search to this session."`
 }
 
 type searchSessionsResult struct {
@@ -32,17 +32,17 @@ type line struct {
 }
 
 func (t *toolset) searchSessions() tools.Tool {
-	return define(llm.ToolDefinition{
-		Name: "search_sessions",
-		Description: "Search what was said in this and earlier sessions by full text. " +
-			"Returns the best matching lines with speaker, session and time.",
-		Parameters: object(map[string]any{
-			"query":      text("Words to look for in what was said."),
-			"session_id": optional("Restrict the search to this session."),
-		}, "query"),
-		EstimatedDurationMs: 100,
-		MaxDurationMs:       500,
-	}, "Search session transcripts", permMemoryRead, mcp.BudgetStandard, `{"query":"hello"}`, searchSessionsOutput(), tools.JSON(t.runSearchSessions))
+	return tools.Reading(tools.Tool{
+		Definition: llm.ToolDefinition{
+			Name: "search_sessions",
+			Description: "Search what was said in this and earlier sessions by full text. " +
+				"Returns the best matching lines with speaker, session and time.",
+			Parameters:          tools.SchemaOf[searchSessionsArgs](tools.Bounds{"query": said}),
+			EstimatedDurationMs: 100, MaxDurationMs: 500,
+		},
+		Title: "Search session transcripts", Permission: permMemoryRead, Floor: mcp.BudgetStandard, Probe: `{"query":"hello"}`,
+		OutputSchema: tools.SchemaOf[searchSessionsResult](nil), Handler: tools.JSON(t.runSearchSessions),
+	})
 }
 
 func (t *toolset) runSearchSessions(ctx context.Context, args searchSessionsArgs) (searchSessionsResult, error) {
@@ -65,9 +65,9 @@ func (t *toolset) runSearchSessions(ctx context.Context, args searchSessionsArgs
 }
 
 type searchFactsArgs struct {
-	Query string `json:"query"`
+	Query string `json:"query" jsonschema:"What to find out."`
 	// TopK is nil for the default. Models like to write whole numbers as 5.0.
-	TopK *float64 `json:"top_k"`
+	TopK *float64 `json:"top_k,omitempty" jsonschema:"Most facts to return."`
 }
 
 type searchFactsResult struct {
@@ -83,20 +83,20 @@ type fact struct {
 }
 
 func (t *toolset) searchFacts() tools.Tool {
-	return define(llm.ToolDefinition{
-		Name: "search_facts",
-		Description: "Search for facts across the whole session history by meaning. " +
-			"Returns short texts with their source, most relevant first.",
-		Parameters: object(map[string]any{
-			"query": text("What to find out."),
-			"top_k": map[string]any{
-				"type": "integer", "minimum": 1, "maximum": maxTopK, "default": defaultTopK,
-				"description": "Most facts to return.",
-			},
-		}, "query"),
-		EstimatedDurationMs: 200,
-		MaxDurationMs:       800,
-	}, "Search facts", permMemoryRead, mcp.BudgetStandard, `{"query":"hello"}`, searchFactsOutput(), tools.JSON(t.runSearchFacts))
+	return tools.Reading(tools.Tool{
+		Definition: llm.ToolDefinition{
+			Name: "search_facts",
+			Description: "Search for facts across the whole session history by meaning. " +
+				"Returns short texts with their source, most relevant first.",
+			Parameters: tools.SchemaOf[searchFactsArgs](tools.Bounds{
+				"query": said, "top_k": {"type": "integer", "minimum": 1, "maximum": maxTopK, "default": defaultTopK},
+			}),
+			EstimatedDurationMs: 200, MaxDurationMs: 800,
+		},
+		Title: "Search facts", Permission: permMemoryRead, Floor: mcp.BudgetStandard, Probe: `{"query":"hello"}`,
+		OutputSchema: tools.SchemaOf[searchFactsResult](tools.Bounds{"facts.score": {"minimum": 0, "maximum": 1}}),
+		Handler:      tools.JSON(t.runSearchFacts),
+	})
 }
 
 func (t *toolset) runSearchFacts(ctx context.Context, args searchFactsArgs) (searchFactsResult, error) {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
@@ -30,19 +31,8 @@ type entry struct {
 	full string
 }
 
-// Open reads every *.yaml file in fsys, in any folder, and indexes the rules.
-// The error lists every problem found, each with file and line; errors.As with
-// a *[problem.List] target gets them.
-func Open(fsys fs.FS) (*Book, error) {
-	b := Lazy(fsys)
-	if err := b.Warm(); err != nil {
-		return nil, err
-	}
-	return b, nil
-}
-
-// Lazy returns a book that reads fsys like [Open] does, but not before it is
-// first used or warmed. It returns at once.
+// Lazy returns a book of every *.yaml file in fsys, in any folder, which it
+// reads when it is first used or warmed. It returns at once.
 func Lazy(fsys fs.FS) *Book {
 	b := &Book{}
 	b.load = sync.OnceValues(func() (*library, error) {
@@ -57,7 +47,9 @@ func Lazy(fsys fs.FS) *Book {
 }
 
 // Warm loads the book unless it is loaded already, waiting for a load that is
-// under way. It returns the error every use of the book will return.
+// under way. It returns the error every use of the book will return, which lists
+// every problem found, each with file and line; errors.As with a *[problem.List]
+// target gets them.
 func (b *Book) Warm() error {
 	_, err := b.load()
 	return err
@@ -95,7 +87,7 @@ func read(fsys fs.FS) (*library, error) {
 		byID:    make(map[string]int, len(rules)),
 	}
 	for i, r := range rules {
-		full, err := encode(r)
+		full, err := tools.Encode(r)
 		if err != nil {
 			return nil, err
 		}

@@ -31,7 +31,7 @@ type rule struct {
 
 // spell is the block of facts only spells have.
 type spell struct {
-	Level         int      `json:"level"`
+	Level         int      `json:"level" jsonschema:"0 is a cantrip."`
 	School        string   `json:"school"`
 	CastingTime   string   `json:"casting_time"`
 	Range         string   `json:"range"`

@@ -2,17 +2,14 @@
 // a ranked search that understands questions and typing errors, and get_rule,
 // which returns one rule in full.
 //
-// Imported by internal/app. It reads its data once, from an fs.FS, and keeps
-// it in memory; after that it only computes. One game system is known: dnd5e.
+// It reads its data once, from an fs.FS, and keeps it in memory; after that it
+// only computes. One game system is known: dnd5e.
 package ruleslookup
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
@@ -30,6 +27,9 @@ const (
 	// maxQuery bounds a query, in bytes. A spoken question is far shorter.
 	maxQuery = 1000
 
+	// permission is what a caller of either tool needs.
+	permission = "rules.read"
+
 	// cacheSeconds is how long results stay valid: the data never changes
 	// while the process runs.
 	cacheSeconds = 3600
@@ -43,78 +43,51 @@ func NewTools(book *Book) []tools.Tool {
 }
 
 func searchTool(book *Book) tools.Tool {
-	return tools.Tool{
+	category := map[string]any{"enum": categories()}
+	return tools.Reading(tools.Tool{
 		Definition: llm.ToolDefinition{
 			Name: "search_rules",
 			Description: "Search the game rules (conditions, combat, spells, general rules) by keywords or a question. " +
 				"Returns up to 5 rules with id, name and a one-line summary, best first. " +
 				"Call get_rule with an id for the full text.",
-			Parameters: object([]string{"query"}, map[string]any{
-				"query": map[string]any{
-					"type": "string", "minLength": 1, "maxLength": maxQuery,
-					"description": `Keywords or a question, e.g. "grappling" or "what does blinded do".`,
-				},
-				"system": map[string]any{
-					"type":        "string",
-					"description": `Game system to search, e.g. "dnd5e". Leave out to search all.`,
-				},
-			}),
-			EstimatedDurationMs: 30,
-			MaxDurationMs:       100,
-			Idempotent:          true,
-			CacheableSeconds:    cacheSeconds,
+			Parameters:          tools.SchemaOf[searchArgs](tools.Bounds{"query": {"minLength": 1, "maxLength": maxQuery}}),
+			EstimatedDurationMs: 30, MaxDurationMs: 100, CacheableSeconds: cacheSeconds,
 		},
-		Handler: func(ctx context.Context, args string) (string, error) {
-			return handleSearch(ctx, book, args)
-		},
-		DeclaredP50:  30,
-		DeclaredMax:  100,
-		Title:        "Search rules",
-		Permission:   "rules.read",
-		OutputSchema: searchSchema(),
-		ReadOnly:     true,
-		Floor:        mcp.BudgetStandard,
-		Probe:        `{"query":"blinded"}`,
-		Inline:       book.loaded(),
-	}
+		Title: "Search rules", Permission: permission, Floor: mcp.BudgetStandard, Probe: `{"query":"blinded"}`, Inline: book.loaded(),
+		OutputSchema: tools.SchemaOf[searchResult](tools.Bounds{
+			"count": {"minimum": 0}, "results": {"maxItems": maxResults},
+			"results.category": category, "results.score": {"minimum": 0, "maximum": 1},
+		}),
+		Handler: tools.JSON(book.searchRules),
+	})
 }
 
 func getTool(book *Book) tools.Tool {
-	return tools.Tool{
+	return tools.Reading(tools.Tool{
 		Definition: llm.ToolDefinition{
 			Name: "get_rule",
 			Description: "Get one game rule in full by its id, such as \"condition-blinded\" or \"spell-fireball\". " +
 				"Use search_rules first to find the id.",
-			Parameters: object([]string{"id"}, map[string]any{
-				"id": map[string]any{
-					"type": "string", "minLength": 1, "maxLength": maxQuery,
-					"description": `The rule's id, e.g. "condition-blinded" or "spell-fireball".`,
-				},
-			}),
-			EstimatedDurationMs: 5,
-			MaxDurationMs:       20,
-			Idempotent:          true,
-			CacheableSeconds:    cacheSeconds,
+			Parameters:          tools.SchemaOf[getArgs](tools.Bounds{"id": {"minLength": 1, "maxLength": maxQuery}}),
+			EstimatedDurationMs: 5, MaxDurationMs: 20, CacheableSeconds: cacheSeconds,
 		},
-		Handler: func(ctx context.Context, args string) (string, error) {
-			return handleGet(ctx, book, args)
-		},
-		DeclaredP50:  5,
-		DeclaredMax:  20,
-		Title:        "Get rule",
-		Permission:   "rules.read",
-		OutputSchema: ruleSchema(),
-		ReadOnly:     true,
-		Floor:        mcp.BudgetFast,
-		Probe:        `{"id":"condition-blinded"}`,
-		Inline:       book.loaded(),
-	}
+		Title: "Get rule", Permission: permission, Floor: mcp.BudgetFast, Probe: `{"id":"condition-blinded"}`, Inline: book.loaded(),
+		OutputSchema: tools.SchemaOf[rule](tools.Bounds{
+			"category": {"enum": categories()}, "spell.level": {"minimum": 0, "maximum": maxSpellLevel},
+		}),
+		Handler: book.getRule,
+	})
 }
 
 // searchArgs is the input of search_rules.
 type searchArgs struct {
-	Query  string `json:"query"`
-	System string `json:"system"`
+	Query  string `json:"query" jsonschema:"Keywords or a question, e.g. \"grappling\" or \"what does blinded do\"."`
+	System string `json:"system,omitempty" jsonschema:"Game system to search, e.g. \"dnd5e\". Leave out to search all."`
+}
+
+// getArgs is the input of get_rule.
+type getArgs struct {
+	ID string `json:"id" jsonschema:"The rule's id, e.g. \"condition-blinded\" or \"spell-fireball\"."`
 }
 
 // searchResult is the output of search_rules.
@@ -132,43 +105,38 @@ type hit struct {
 	Category string  `json:"category"`
 	Name     string  `json:"name"`
 	Summary  string  `json:"summary"`
-	Score    float64 `json:"score"`
+	Score    float64 `json:"score" jsonschema:"How well the rule fits; 1 means the query is its name."`
 }
 
-func handleSearch(ctx context.Context, book *Book, args string) (string, error) {
-	var a searchArgs
-	if err := decode(ctx, args, &a); err != nil {
-		return "", err
-	}
+func (b *Book) searchRules(_ context.Context, a searchArgs) (searchResult, error) {
 	a.Query = strings.TrimSpace(a.Query)
 	switch {
 	case a.Query == "":
-		return "", fmt.Errorf("%w: query must not be empty", mcp.ErrInvalidArguments)
+		return searchResult{}, fmt.Errorf("%w: query must not be empty", mcp.ErrInvalidArguments)
 	case len(a.Query) > maxQuery:
-		return "", fmt.Errorf("%w: query is longer than %d bytes; ask with a few keywords", mcp.ErrInvalidArguments, maxQuery)
+		return searchResult{}, fmt.Errorf("%w: query is longer than %d bytes; ask with a few keywords", mcp.ErrInvalidArguments, maxQuery)
 	}
 	res := searchResult{Query: a.Query, Results: []hit{}}
 	if !knownSystem(a.System) {
 		res.Hint = fmt.Sprintf("there are no rules for that system; the only one is %q", system)
-		return encode(res)
+		return res, nil
 	}
-	lib, err := book.library()
+	lib, err := b.library()
 	if err != nil {
-		return "", err
+		return searchResult{}, err
 	}
 	res.Results = lib.search(a.Query)
 	res.Count = len(res.Results)
 	if res.Count == 0 {
 		res.Hint = "nothing found; try the rule's name or other keywords"
 	}
-	return encode(res)
+	return res, nil
 }
 
-func handleGet(ctx context.Context, book *Book, args string) (string, error) {
-	var a struct {
-		ID string `json:"id"`
-	}
-	if err := decode(ctx, args, &a); err != nil {
+// getRule answers with a rule's text as it was made when the book was loaded.
+func (b *Book) getRule(ctx context.Context, args string) (string, error) {
+	a, err := tools.Decode[getArgs](ctx, args)
+	if err != nil {
 		return "", err
 	}
 	id := strings.ToLower(strings.TrimSpace(a.ID))
@@ -178,7 +146,7 @@ func handleGet(ctx context.Context, book *Book, args string) (string, error) {
 	case len(id) > maxQuery:
 		return "", fmt.Errorf("%w: no rule has an id that long; find ids with search_rules", mcp.ErrInvalidArguments)
 	}
-	lib, err := book.library()
+	lib, err := b.library()
 	if err != nil {
 		return "", err
 	}
@@ -209,28 +177,4 @@ func knownSystem(s string) bool {
 		return true
 	}
 	return strings.TrimSpace(s) == ""
-}
-
-func decode(ctx context.Context, args string, into any) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if !utf8.ValidString(args) {
-		return fmt.Errorf("%w: arguments are not valid UTF-8", mcp.ErrInvalidArguments)
-	}
-	if err := json.Unmarshal([]byte(args), into); err != nil {
-		return fmt.Errorf("%w: %v", mcp.ErrInvalidArguments, err)
-	}
-	return nil
-}
-
-// encode renders v without escaping <, > and &, which a model reads better.
-func encode(v any) (string, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return "", fmt.Errorf("encoding the result: %w", err)
-	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
 }

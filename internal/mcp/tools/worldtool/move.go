@@ -45,7 +45,7 @@ func (t *toolset) moveEntity() tools.Tool {
 			"location": nullable(locationField()),
 		}, "id"),
 		Idempotent: true,
-	}, "Move entity", changedOutput(), tools.JSON(t.runMove))
+	}, "Move entity", tools.SchemaOf[changed](nil), tools.JSON(t.runMove))
 }
 
 func (t *toolset) runMove(ctx context.Context, a moveArgs) (changed, error) {

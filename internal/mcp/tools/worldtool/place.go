@@ -42,7 +42,7 @@ func (t *toolset) placeEntity() tools.Tool {
 			"position":    position("Where on the map: x, y and z."),
 			"location":    locationField(),
 		}, "type", "name"),
-	}, "Place entity", changedOutput(), tools.JSON(t.runPlace))
+	}, "Place entity", tools.SchemaOf[changed](nil), tools.JSON(t.runPlace))
 }
 
 func (t *toolset) runPlace(ctx context.Context, a placeArgs) (changed, error) {

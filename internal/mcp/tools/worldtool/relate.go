@@ -17,7 +17,7 @@ type removeArgs struct {
 type removed struct {
 	ID      string `json:"id"`
 	Removed bool   `json:"removed"`
-	Seq     uint64 `json:"seq"`
+	Seq     uint64 `json:"seq" jsonschema:"Number of the change; state/subscribe takes it as since."`
 }
 
 func (t *toolset) removeEntity() tools.Tool {
@@ -25,7 +25,7 @@ func (t *toolset) removeEntity() tools.Tool {
 		Name:        "remove_entity",
 		Description: "Take an entity out of the world for good, with all its relations. Use move_entity for what only left.",
 		Parameters:  object(map[string]any{"id": idField("What goes.")}, "id"),
-	}, "Remove entity", removedOutput(), tools.JSON(t.runRemove))
+	}, "Remove entity", tools.SchemaOf[removed](nil), tools.JSON(t.runRemove))
 	x.Destructive = true
 	return x
 }
@@ -62,7 +62,7 @@ type related struct {
 	To      string `json:"to"`
 	Note    string `json:"note,omitempty"`
 	Removed bool   `json:"removed"`
-	Seq     uint64 `json:"seq"`
+	Seq     uint64 `json:"seq" jsonschema:"Number of the change; state/subscribe takes it as since."`
 }
 
 func (t *toolset) relateEntities() tools.Tool {
@@ -81,7 +81,7 @@ func (t *toolset) relateEntities() tools.Tool {
 			"remove": map[string]any{"type": "boolean", "default": false, "description": "Take the relation away."},
 		}, "from", "type", "to"),
 		Idempotent: true,
-	}, "Relate entities", relatedOutput(), tools.JSON(t.runRelate))
+	}, "Relate entities", tools.SchemaOf[related](nil), tools.JSON(t.runRelate))
 	x.Destructive = true
 	return x
 }

@@ -16,7 +16,7 @@ type setSceneArgs struct {
 
 type sceneSet struct {
 	Scene string `json:"scene"`
-	Seq   uint64 `json:"seq"`
+	Seq   uint64 `json:"seq" jsonschema:"Number of the change; state/subscribe takes it as since."`
 }
 
 func (t *toolset) setScene() tools.Tool {
@@ -25,7 +25,7 @@ func (t *toolset) setScene() tools.Tool {
 		Description: "Say what is going on from now on: place, time, weather, mood, who is there. Everyone sees it; the old scene is replaced.",
 		Parameters:  object(map[string]any{"text": text(maxScene, "The scene in a few sentences.")}, "text"),
 		Idempotent:  true,
-	}, "Set the scene", sceneOutput(), tools.JSON(t.runSetScene))
+	}, "Set the scene", tools.SchemaOf[sceneSet](nil), tools.JSON(t.runSetScene))
 	x.Destructive = true
 	return x
 }
@@ -50,39 +50,37 @@ type describeArgs struct {
 
 type described struct {
 	Scene    string `json:"scene"`
-	Total    int    `json:"total"`
+	Total    int    `json:"total" jsonschema:"How many there are; entities may be fewer."`
 	Entities []view `json:"entities"`
-	Seq      uint64 `json:"seq"`
+	Seq      uint64 `json:"seq" jsonschema:"Number of the change; state/subscribe takes it as since."`
 }
 
 func (t *toolset) describeScene() tools.Tool {
-	d := llm.ToolDefinition{
-		Name: "describe_scene",
-		Description: "What is going on now, and who and what is where. " +
-			"Without area and location it lists everything that is somewhere.",
-		Parameters: object(map[string]any{
-			"area": map[string]any{
-				"type": "object", "additionalProperties": false, "required": []string{"center", "radius"},
-				"description": "Only what is on the map within this sphere.",
-				"properties": map[string]any{
-					"center": position("Its middle: x, y and z."),
-					"radius": map[string]any{"type": "number", "minimum": 0, "description": "In the map's unit."},
+	return tools.Reading(tools.Tool{
+		Definition: llm.ToolDefinition{
+			Name: "describe_scene",
+			Description: "What is going on now, and who and what is where. " +
+				"Without area and location it lists everything that is somewhere.",
+			Parameters: object(map[string]any{
+				"area": map[string]any{
+					"type": "object", "additionalProperties": false, "required": []string{"center", "radius"},
+					"description": "Only what is on the map within this sphere.",
+					"properties": map[string]any{
+						"center": position("Its middle: x, y and z."),
+						"radius": map[string]any{"type": "number", "minimum": 0, "description": "In the map's unit."},
+					},
 				},
-			},
-			"location": text(maxName, "Only what is in this entity: its id, or a name that only it has."),
-			"limit": map[string]any{
-				"type": "integer", "minimum": 1, "maximum": maxShown, "default": defaultShown,
-				"description": "Most entities to return.",
-			},
-		}),
-		EstimatedDurationMs: readP50,
-		MaxDurationMs:       readMax,
-		Idempotent:          true,
-	}
-	return tools.Tool{
-		Definition: d, Handler: tools.JSON(t.runDescribe), DeclaredP50: readP50, DeclaredMax: readMax,
-		Title: "Describe the scene", OutputSchema: describedOutput(), Permission: permRead, ReadOnly: true, Probe: `{"limit":1}`,
-	}
+				"location": text(maxName, "Only what is in this entity: its id, or a name that only it has."),
+				"limit": map[string]any{
+					"type": "integer", "minimum": 1, "maximum": maxShown, "default": defaultShown,
+					"description": "Most entities to return.",
+				},
+			}),
+			EstimatedDurationMs: readP50, MaxDurationMs: readMax,
+		},
+		Title: "Describe the scene", Permission: permRead, Probe: `{"limit":1}`,
+		OutputSchema: tools.SchemaOf[described](tools.Bounds{"total": {"minimum": 0}}), Handler: tools.JSON(t.runDescribe),
+	})
 }
 
 func (t *toolset) runDescribe(ctx context.Context, a describeArgs) (described, error) {

@@ -38,7 +38,7 @@ func (t *toolset) updateEntity() tools.Tool {
 			"known_by": nullable(knownByField("Ids of the NPCs that know of it from now on; null means everyone.")),
 		}, "id"),
 		Idempotent: true,
-	}, "Update entity", changedOutput(), tools.JSON(t.runUpdate))
+	}, "Update entity", tools.SchemaOf[changed](nil), tools.JSON(t.runUpdate))
 	x.Destructive = true
 	return x
 }

@@ -12,7 +12,7 @@ type view struct {
 	Aliases     []string          `json:"aliases,omitempty"`
 	Description string            `json:"description,omitempty"`
 	Attributes  map[string]string `json:"attributes,omitempty"`
-	Position    *memory.Position  `json:"position,omitempty"`
+	Position    *memory.Position  `json:"position,omitempty" jsonschema:"x, y and z on the map."`
 	Location    *place            `json:"location,omitempty"`
 	// KnownBy is shown only to callers who see all.
 	KnownBy []string `json:"known_by,omitempty"`
@@ -26,7 +26,7 @@ type place struct {
 // changed is what a tool that changes an entity answers.
 type changed struct {
 	Entity  view   `json:"entity"`
-	Seq     uint64 `json:"seq"`
+	Seq     uint64 `json:"seq" jsonschema:"Number of the change; state/subscribe takes it as since."`
 	Warning string `json:"warning,omitempty"`
 }
 

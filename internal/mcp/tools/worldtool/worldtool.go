@@ -4,7 +4,7 @@
 //
 // A caller who sees only part of the world can neither change nor learn of the
 // rest. Changes act when an NPC's turn is committed, and subscribers of the
-// world see them at once. Imported by the composition root.
+// world see them at once.
 package worldtool
 
 import (
@@ -63,17 +63,9 @@ func NewTools(w *world.World, index memory.Index) []tools.Tool {
 // writing makes a tool of what all that change the world have in common.
 func writing(d llm.ToolDefinition, title string, output map[string]any, h tools.Handler) tools.Tool {
 	d.EstimatedDurationMs, d.MaxDurationMs = writeP50, writeMax
-	return tools.Tool{
-		Definition:   d,
-		Handler:      h,
-		DeclaredP50:  writeP50,
-		DeclaredMax:  writeMax,
-		Title:        title,
-		OutputSchema: output,
-		Permission:   permWrite,
-		Effect:       tools.EffectAtCommit,
-		Floor:        mcp.BudgetFast,
-	}
+	return tools.Writing(tools.Tool{
+		Definition: d, Handler: h, Title: title, OutputSchema: output, Permission: permWrite, Floor: mcp.BudgetFast,
+	})
 }
 
 func viewer(ctx context.Context) string { return mcp.CallerFrom(ctx).Viewer() }

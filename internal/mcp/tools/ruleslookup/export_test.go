@@ -1,0 +1,12 @@
+package ruleslookup
+
+import "io/fs"
+
+// Open returns a book that is loaded.
+func Open(fsys fs.FS) (*Book, error) {
+	b := Lazy(fsys)
+	if err := b.Warm(); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
