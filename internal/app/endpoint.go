@@ -99,6 +99,10 @@ func examineEndpoint(ctx context.Context, e endpoint) finding {
 			err = why.Err // without the address, which may hold secrets
 		}
 		f.state, f.fix = fmt.Sprintf("%s cannot be reached: %v", f.state, err), "start the service, or correct providers."+name+".base_url"
+		switch e.base { // nobody set base_url
+		case openaillm.DefaultBaseURL, elevenlabs.DefaultBaseURL, deepgram.DefaultBaseURL:
+			f.fix = "check that this machine is online and reaches " + req.URL.Hostname()
+		}
 		return f
 	}
 	if err := resp.Body.Close(); err != nil {

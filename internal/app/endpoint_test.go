@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/providers"
+	openaillm "github.com/MrWong99/glyphoxa/pkg/provider/llm/openai"
 )
 
 func TestDoctorAsksEveryVoiceService(t *testing.T) {
@@ -33,5 +35,21 @@ func TestDoctorAsksEveryVoiceService(t *testing.T) {
 				t.Errorf("the key was sent as %q", header)
 			}
 		})
+	}
+}
+
+// TestUnreachableEndpoint says that base_url is to be corrected only where it was
+// set.
+func TestUnreachableEndpoint(t *testing.T) {
+	offline, cancel := context.WithCancel(t.Context())
+	cancel()
+	for base, want := range map[string]string{
+		openaillm.DefaultBaseURL:    "check that this machine is online and reaches api.openai.com",
+		"http://localhost:11434/v1": "start the service, or correct providers.llm.base_url",
+	} {
+		f := examineEndpoint(offline, endpoint{name: "llm", base: base})
+		if f.ok || f.fix != want || !strings.Contains(f.state, "cannot be reached") {
+			t.Errorf("%s: %+v, want fix %q", base, f, want)
+		}
 	}
 }

@@ -7,11 +7,24 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"strings"
+	"unicode"
 )
 
-// ErrVoice means that a provider cannot speak with the voice it was given,
-// while another might, or the same with another voice. Providers wrap it.
-var ErrVoice = errors.New("voice is not usable")
+// Errors a provider wraps so that callers can tell what would help.
+var (
+	// ErrVoice means that a provider cannot speak with the voice it was given,
+	// while another might, or the same with another voice.
+	ErrVoice = errors.New("voice is not usable")
+	// ErrRateLimited means the vendor asked to slow down (HTTP 429).
+	ErrRateLimited = errors.New("speech is rate limited")
+	// ErrUnavailable means the vendor could not be reached or failed (HTTP
+	// 5xx, connection refused, sound cut off).
+	ErrUnavailable = errors.New("speech is unavailable")
+	// ErrRejected means the request itself is refused (bad key, unknown model
+	// or voice, spent quota) or answered in a format nobody asked for.
+	ErrRejected = errors.New("speech was refused")
+)
 
 // Voice selects and colours a voice. The zero value is the provider's default.
 type Voice struct {
@@ -43,6 +56,11 @@ func (v Voice) For(provider string, meant bool) Voice {
 	}
 	v.IDs = nil
 	return v
+}
+
+// Speakable reports whether text holds a letter, digit or symbol to be spoken.
+func Speakable(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsSpace(r) && !unicode.IsPunct(r) })
 }
 
 // PCM is a piece of mono signed 16-bit sound.

@@ -20,6 +20,7 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 )
 
 // DefaultModel is used when no model is named.
@@ -54,7 +55,7 @@ type Embedder struct {
 	askDims atomic.Bool  // the request must name the dimensions
 	unknown bool         // whether the model takes such a request
 	batch   int
-	key     string
+	service vendor.Service
 }
 
 // New returns an embedder that sends key as bearer token; an empty key is
@@ -91,7 +92,11 @@ func New(key string, opts *Options) (*Embedder, error) {
 	if o.Client != nil {
 		cfg.HTTPClient = o.Client
 	}
-	e := &Embedder{client: openai.NewClientWithConfig(cfg), name: name, model: o.Model, unknown: native == 0, batch: o.Batch, key: key}
+	e := &Embedder{client: openai.NewClientWithConfig(cfg), name: name, model: o.Model, unknown: native == 0, batch: o.Batch}
+	e.service = vendor.Service{
+		Doing: "embedding", Key: key, Address: cfg.BaseURL, Configured: o.BaseURL != "", Advice: "check api_key",
+		RateLimited: embeddings.ErrRateLimited, Unavailable: embeddings.ErrUnavailable, Rejected: embeddings.ErrRejected,
+	}
 	e.dims.Store(int64(o.Dimensions))
 	e.askDims.Store(asked)
 	return e, nil
@@ -157,7 +162,7 @@ func (e *Embedder) embedBatch(ctx context.Context, texts []string) ([][]float32,
 		}
 		resp, err := e.client.CreateEmbeddings(ctx, req)
 		if err != nil {
-			return nil, e.explain(ctx, err)
+			return nil, e.service.Failed(ctx, err)
 		}
 		vectors, err := e.collect(resp.Data, len(texts))
 		if asked || !e.unknown || !errors.Is(err, errLength) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	oai "github.com/sashabaranov/go-openai"
 
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -49,7 +49,7 @@ func (p *Provider) failed(err error, header http.Header) *failure {
 		f.kind, f.text = llm.ErrRejected, reason
 	case status == 0:
 		f.kind = llm.ErrUnavailable
-		f.text = fmt.Sprintf("%s did not answer (%s); check that it runs and that base_url is right", p.name, reason)
+		f.text = fmt.Sprintf("%s did not answer (%s); %s", p.name, reason, p.service.CheckAddress())
 	case status == http.StatusTooManyRequests:
 		f.kind = llm.ErrRateLimited
 		f.retryAfter = retryAfter(header, time.Now())
@@ -86,6 +86,8 @@ func (p *Provider) advice(status int, reason string) string {
 		return "check the account's credit"
 	case status == http.StatusForbidden:
 		return "check that the key may use model " + strconv.Quote(p.opts.Model)
+	case status == http.StatusNotFound && !p.service.Configured:
+		return fmt.Sprintf("check that model %q exists", p.opts.Model)
 	case status == http.StatusNotFound:
 		return fmt.Sprintf("check that model %q exists and that base_url ends in the API's root, often /v1", p.opts.Model)
 	case strings.Contains(reason, "support tools"):
@@ -127,11 +129,7 @@ func vendorError(err error) (status int, reason string) {
 	if errors.As(err, &request) {
 		return request.HTTPStatusCode, plainReason(request.Body)
 	}
-	var address *url.Error
-	if errors.As(err, &address) {
-		return 0, address.Err.Error() // without the address, which may hold a password
-	}
-	return 0, err.Error()
+	return 0, vendor.Transport(err)
 }
 
 // plainReason reads the error bodies that do not follow the protocol:

@@ -2,7 +2,7 @@
 // completions API: OpenAI itself, Ollama, Groq, llama.cpp, vLLM and others.
 // It implements [llm.Provider] over streamed answers.
 //
-// Imported by the composition root alone. It starts no goroutine of its own;
+// It starts no goroutine of its own;
 // how long to wait for the next piece is the caller's context to decide. What
 // a model thinks before it speaks (reasoning fields, a leading <think> block)
 // is dropped: an NPC says its answer only.
@@ -20,6 +20,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -66,7 +67,7 @@ type Options struct {
 // Provider streams answers of one model. It is safe for concurrent use.
 type Provider struct {
 	opts    Options
-	base    string
+	service vendor.Service
 	name    string
 	setting string
 	client  *http.Client
@@ -99,7 +100,8 @@ func New(opts Options) (*Provider, error) {
 	if base == DefaultBaseURL && opts.APIKey == "" {
 		return nil, fmt.Errorf("%w: api.openai.com needs a key; set %s.api_key", llm.ErrRejected, setting)
 	}
-	p := &Provider{opts: opts, base: base, name: opts.Name, setting: setting, client: opts.HTTPClient}
+	service := vendor.Service{Key: opts.APIKey, Address: base, Configured: base != DefaultBaseURL}
+	p := &Provider{opts: opts, service: service, name: opts.Name, setting: setting, client: opts.HTTPClient}
 	if p.name == "" {
 		p.name = "openai " + opts.Model
 	}

@@ -50,7 +50,7 @@ func (p *Provider) chatRequest(req llm.Request) oai.ChatCompletionRequest {
 }
 
 func (p *Provider) host() string {
-	u, err := url.Parse(p.base)
+	u, err := url.Parse(p.service.Address)
 	if err != nil {
 		return ""
 	}

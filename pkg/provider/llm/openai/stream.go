@@ -62,7 +62,7 @@ func (p *Provider) ask(ctx context.Context, req oai.ChatCompletionRequest, yield
 	defer x.close()
 
 	config := oai.DefaultConfig(p.opts.APIKey)
-	config.BaseURL = p.base
+	config.BaseURL = p.service.Address
 	config.HTTPClient = x
 	stream, err := oai.NewClientWithConfig(config).CreateChatCompletionStream(ctx, req)
 	if err != nil {

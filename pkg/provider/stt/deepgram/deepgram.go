@@ -1,15 +1,12 @@
 // Package deepgram hears through Deepgram's streaming endpoint, or any server
 // with the same protocol.
 //
-// Imported by internal/app. Sound goes out as it comes, in 16 kHz PCM; where
+// Sound goes out as it comes, in 16 kHz PCM; where
 // an utterance ends is the caller's decision, not the vendor's. It retries
 // nothing.
 package deepgram
 
 import (
-	"cmp"
-	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -39,71 +36,32 @@ const (
 )
 
 // Options configure a [Provider].
-type Options struct {
-	// BaseURL is the API's root, such as "wss://api.eu.deepgram.com". If
-	// empty, the vendor's own.
-	BaseURL string
-	// Model is the vendor's model. If empty, "nova-3".
-	Model string
-	// HTTPClient opens the connections. If nil, a client on the standard
-	// library's shared transport.
-	HTTPClient *http.Client
-}
+type Options = socket.Options
 
 // Provider implements [stt.Provider]. It is safe for concurrent use.
-type Provider struct {
-	key  string
-	base *url.URL
-	opts Options
-}
-
-var _ stt.Provider = (*Provider)(nil)
+type Provider = socket.Provider
 
 // New returns a provider that authenticates with key; opts may be nil. The
 // error is about the address and does not repeat it.
 func New(key string, opts *Options) (*Provider, error) {
-	p := &Provider{key: strings.TrimSpace(key)}
-	if opts != nil {
-		p.opts = *opts
-	}
-	p.opts.Model = cmp.Or(p.opts.Model, defaultModel)
-	base, err := flow.Address(cmp.Or(p.opts.BaseURL, DefaultBaseURL), "/v1/listen")
-	if err != nil {
-		return nil, fmt.Errorf("deepgram: %w", err)
-	}
-	p.base = base
-	return p, nil
-}
-
-// Name returns "deepgram" and the model.
-func (p *Provider) Name() string { return "deepgram " + p.opts.Model }
-
-// Open implements [stt.Provider].
-func (p *Provider) Open(ctx context.Context, o stt.Options) (stt.Stream, error) {
-	u := *p.base
-	u.RawQuery = p.query(u.Query(), o).Encode()
-	s, err := socket.Open(ctx, socket.Request{
-		URL:    u.String(),
-		Header: http.Header{"Authorization": {"Token " + p.key}},
-		Key:    p.key, Client: p.opts.HTTPClient, Reason: reason,
-	}, dialect(), o)
-	if err != nil {
-		return nil, fmt.Errorf("opening a stream to deepgram: %w", err)
-	}
-	return s, nil
+	return socket.New(socket.Vendor{
+		Name: "deepgram", BaseURL: DefaultBaseURL, Path: "/v1/listen", Model: defaultModel,
+		Header: func(key string) http.Header { return http.Header{"Authorization": {"Token " + key}} },
+		Query:  query, Reason: reason, Dialect: dialect,
+	}, key, opts)
 }
 
 // query describes the sound and what is wanted of it.
-func (p *Provider) query(q url.Values, o stt.Options) url.Values {
-	q.Set("model", p.opts.Model)
+func query(q url.Values, model string, o stt.Options) url.Values {
+	q.Set("model", model)
 	q.Set("encoding", "linear16")
 	q.Set("sample_rate", strconv.Itoa(flow.Rate))
 	q.Set("channels", "1")
 	q.Set("interim_results", strconv.FormatBool(o.Interim))
 	q.Set("punctuate", "true")
 	q.Set("endpointing", "false") // the lane knows where an utterance ends
-	newer := !strings.HasPrefix(p.opts.Model, "nova-2") && !strings.HasPrefix(p.opts.Model, "nova-1") &&
-		strings.HasPrefix(p.opts.Model, "nova-")
+	newer := !strings.HasPrefix(model, "nova-2") && !strings.HasPrefix(model, "nova-1") &&
+		strings.HasPrefix(model, "nova-")
 	switch {
 	case o.Language != "":
 		q.Set("language", o.Language)

@@ -1,16 +1,13 @@
 // Package elevenlabs hears through ElevenLabs' realtime endpoint, or any
 // server with the same protocol.
 //
-// Imported by internal/app. Sound goes out as it comes, in 16 kHz PCM and
+// Sound goes out as it comes, in 16 kHz PCM and
 // pieces of a tenth of a second; where an utterance ends is the caller's
 // decision, not the vendor's. It retries nothing.
 package elevenlabs
 
 import (
-	"cmp"
-	"context"
 	"encoding/base64"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -42,63 +39,24 @@ const (
 )
 
 // Options configure a [Provider].
-type Options struct {
-	// BaseURL is the API's root, such as "wss://api.eu.residency.elevenlabs.io".
-	// If empty, the vendor's own.
-	BaseURL string
-	// Model is the vendor's model. If empty, "scribe_v2_realtime".
-	Model string
-	// HTTPClient opens the connections. If nil, a client on the standard
-	// library's shared transport.
-	HTTPClient *http.Client
-}
+type Options = socket.Options
 
 // Provider implements [stt.Provider]. It is safe for concurrent use.
-type Provider struct {
-	key  string
-	base *url.URL
-	opts Options
-}
-
-var _ stt.Provider = (*Provider)(nil)
+type Provider = socket.Provider
 
 // New returns a provider that authenticates with key; opts may be nil. The
 // error is about the address and does not repeat it.
 func New(key string, opts *Options) (*Provider, error) {
-	p := &Provider{key: strings.TrimSpace(key)}
-	if opts != nil {
-		p.opts = *opts
-	}
-	p.opts.Model = cmp.Or(p.opts.Model, defaultModel)
-	base, err := flow.Address(cmp.Or(p.opts.BaseURL, DefaultBaseURL), "/v1/speech-to-text/realtime")
-	if err != nil {
-		return nil, fmt.Errorf("elevenlabs: %w", err)
-	}
-	p.base = base
-	return p, nil
-}
-
-// Name returns "elevenlabs" and the model.
-func (p *Provider) Name() string { return "elevenlabs " + p.opts.Model }
-
-// Open implements [stt.Provider].
-func (p *Provider) Open(ctx context.Context, o stt.Options) (stt.Stream, error) {
-	u := *p.base
-	u.RawQuery = p.query(u.Query(), o).Encode()
-	s, err := socket.Open(ctx, socket.Request{
-		URL:    u.String(),
-		Header: http.Header{"Xi-Api-Key": {p.key}},
-		Key:    p.key, Client: p.opts.HTTPClient, Reason: reason,
-	}, dialect(), o)
-	if err != nil {
-		return nil, fmt.Errorf("opening a stream to elevenlabs: %w", err)
-	}
-	return s, nil
+	return socket.New(socket.Vendor{
+		Name: "elevenlabs", BaseURL: DefaultBaseURL, Path: "/v1/speech-to-text/realtime", Model: defaultModel,
+		Header: func(key string) http.Header { return http.Header{"Xi-Api-Key": {key}} },
+		Query:  query, Reason: reason, Dialect: dialect,
+	}, key, opts)
 }
 
 // query describes the sound and what is wanted of it.
-func (p *Provider) query(q url.Values, o stt.Options) url.Values {
-	q.Set("model_id", p.opts.Model)
+func query(q url.Values, model string, o stt.Options) url.Values {
+	q.Set("model_id", model)
 	q.Set("audio_format", "pcm_16000")
 	q.Set("commit_strategy", "manual") // the lane knows where an utterance ends
 	if o.Language != "" {

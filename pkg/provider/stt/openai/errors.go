@@ -2,18 +2,13 @@ package openai
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 
-	vendor "github.com/sashabaranov/go-openai"
-
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/flow"
 )
 
@@ -37,29 +32,6 @@ func (s shortAnswers) Do(request *http.Request) (*http.Response, error) {
 	}
 	response.Body = io.NopCloser(bytes.NewReader(body))
 	return response, nil
-}
-
-// failure maps what the client returned to the errors of package stt.
-func (p *Provider) failure(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return flow.Stopped(ctx)
-	}
-	var (
-		apiErr     *vendor.APIError
-		requestErr *vendor.RequestError
-	)
-	switch {
-	case errors.As(err, &apiErr):
-		kind := flow.ByStatus(apiErr.HTTPStatusCode)
-		if apiErr.Code == "insufficient_quota" { // waiting will not help
-			kind = stt.ErrRejected
-		}
-		return flow.Refused(kind, apiErr.HTTPStatusCode, apiErr.Message, p.key)
-	case errors.As(err, &requestErr):
-		status := requestErr.HTTPStatusCode
-		return flow.Refused(flow.ByStatus(status), status, string(requestErr.Body), p.key)
-	}
-	return flow.Unreachable(ctx, err, p.key)
 }
 
 // encode makes a WAV file of a recording at [flow.Rate].

@@ -1,7 +1,7 @@
 // Package openai hears through OpenAI's transcription endpoint, or any server
 // with the same protocol, such as faster-whisper's.
 //
-// Imported by internal/app. The endpoint takes whole recordings: an
+// The endpoint takes whole recordings: an
 // utterance's sound is collected and sent when it ends, so there are no
 // interim transcripts. Each utterance is one request in a goroutine of its
 // own, which Close cancels and waits for. It retries nothing.
@@ -16,15 +16,16 @@ import (
 	"strings"
 	"sync"
 
-	vendor "github.com/sashabaranov/go-openai"
+	client "github.com/sashabaranov/go-openai"
 
 	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/flow"
 )
 
 const (
-	defaultModel = vendor.GPT4oMiniTranscribe
+	defaultModel = client.GPT4oMiniTranscribe
 	// maxKeytermBytes bounds what the request's prompt names. Whisper reads
 	// only the last 224 tokens of it.
 	maxKeytermBytes, maxKeyterms = 600, 60
@@ -46,9 +47,9 @@ type Options struct {
 
 // Provider implements [stt.Provider]. It is safe for concurrent use.
 type Provider struct {
-	client *vendor.Client
-	key    string
-	model  string
+	client  *client.Client
+	service vendor.Service
+	model   string
 }
 
 var _ stt.Provider = (*Provider)(nil)
@@ -60,18 +61,16 @@ func New(key string, opts *Options) *Provider {
 	if opts != nil {
 		o = *opts
 	}
-	p := &Provider{key: strings.TrimSpace(key), model: cmp.Or(o.Model, defaultModel)}
-	config := vendor.DefaultConfig(p.key)
+	key = strings.TrimSpace(key)
+	config := client.DefaultConfig(key)
 	if o.BaseURL != "" {
 		config.BaseURL = strings.TrimRight(o.BaseURL, "/")
 	}
-	client := o.HTTPClient
-	if client == nil {
-		client = &http.Client{}
+	config.HTTPClient = shortAnswers{cmp.Or(o.HTTPClient, &http.Client{})}
+	return &Provider{
+		client: client.NewClientWithConfig(config), model: cmp.Or(o.Model, defaultModel),
+		service: flow.Service(key, config.BaseURL, o.BaseURL != ""),
 	}
-	config.HTTPClient = shortAnswers{client}
-	p.client = vendor.NewClientWithConfig(config)
-	return p
 }
 
 // Name returns "openai" and the model.
@@ -166,13 +165,13 @@ func (s *stream) transcribe(parent context.Context, number int, recording []int1
 		return r
 	}
 	language, _, _ := strings.Cut(s.opts.Language, "-")
-	answer, err := s.provider.client.CreateTranscription(ctx, vendor.AudioRequest{
+	answer, err := s.provider.client.CreateTranscription(ctx, client.AudioRequest{
 		Model: s.provider.model, FilePath: "utterance.wav", Reader: bytes.NewReader(wav),
 		Prompt:   strings.Join(flow.Keyterms(s.opts.Keyterms, maxKeyterms, maxKeytermBytes, 0), ", "),
-		Language: strings.ToLower(language), Format: vendor.AudioResponseFormatJSON,
+		Language: strings.ToLower(language), Format: client.AudioResponseFormatJSON,
 	})
 	if err != nil {
-		r.Err = s.provider.failure(ctx, err)
+		r.Err = s.provider.service.Failed(ctx, err)
 		return r
 	}
 	r.Text = clean(answer.Text)

@@ -1,6 +1,6 @@
 // Package elevenlabs speaks through ElevenLabs' streaming endpoint.
 //
-// Imported by internal/app. A sentence is known as a whole when it is to be
+// A sentence is known as a whole when it is to be
 // spoken, so it goes out in one HTTP request, whose answer is raw PCM that is
 // passed on as it arrives; connections are kept for the next sentence. The
 // package starts no goroutine of its own, retries nothing and sets no deadline:
@@ -20,10 +20,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
@@ -64,17 +64,16 @@ type Options struct {
 
 // Provider implements [tts.Provider]. It is safe for concurrent use.
 type Provider struct {
-	client *http.Client
-	key    string
-	base   string
-	opts   Options
+	client  *http.Client
+	service vendor.Service
+	opts    Options
 }
 
 var _ tts.Provider = (*Provider)(nil)
 
 // New returns a provider that authenticates with key; opts may be nil.
 func New(key string, opts *Options) *Provider {
-	p := &Provider{key: strings.TrimSpace(key)}
+	p := &Provider{}
 	if opts != nil {
 		p.opts = *opts
 	}
@@ -91,9 +90,12 @@ func New(key string, opts *Options) *Provider {
 	// A redirect would take the key along to wherever it leads.
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	p.client = &client
-	p.base = DefaultBaseURL
-	if p.opts.BaseURL != "" {
-		p.base = strings.TrimSuffix(strings.TrimRight(p.opts.BaseURL, "/"), "/v1")
+	p.service = vendor.Service{
+		Doing: "speaking", Key: strings.TrimSpace(key), Address: DefaultBaseURL, Configured: p.opts.BaseURL != "",
+		RateLimited: ErrRateLimited, Unavailable: ErrUnavailable, Rejected: ErrRejected, Advice: "check its api_key in providers.tts",
+	}
+	if p.service.Configured {
+		p.service.Address = strings.TrimSuffix(strings.TrimRight(p.opts.BaseURL, "/"), "/v1")
 	}
 	return p
 }
@@ -119,9 +121,9 @@ func (p *Provider) Synthesize(ctx context.Context, text string, voice tts.Voice)
 // speak returns nil if all is said or the consumer has heard enough.
 func (p *Provider) speak(parent context.Context, text string, voice tts.Voice, yield func(tts.PCM, error) bool) error {
 	if parent.Err() != nil {
-		return stopped(parent)
+		return p.service.Stopped(parent)
 	}
-	if !hasWords(text) {
+	if !tts.Speakable(text) {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(parent)
@@ -132,7 +134,7 @@ func (p *Provider) speak(parent context.Context, text string, voice tts.Voice, y
 	}
 	response, err := p.client.Do(request)
 	if err != nil {
-		return p.broken(parent, err)
+		return p.service.Unreachable(parent, err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
@@ -144,7 +146,7 @@ func (p *Provider) speak(parent context.Context, text string, voice tts.Voice, y
 		return fmt.Errorf("%w: it answered with %s where raw PCM was asked for", ErrRejected, kind)
 	}
 	if err := play(response.Body, yield); err != nil {
-		return p.broken(parent, err)
+		return p.service.Unreachable(parent, err)
 	}
 	return nil
 }
@@ -166,11 +168,6 @@ func play(r io.Reader, yield func(tts.PCM, error) bool) error {
 			return err
 		}
 	}
-}
-
-// hasWords reports whether text holds a letter, digit or symbol to be spoken.
-func hasWords(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsSpace(r) && !unicode.IsPunct(r) })
 }
 
 // body is what the endpoint is sent.
@@ -213,12 +210,12 @@ func (p *Provider) request(ctx context.Context, text string, voice tts.Voice) (*
 	if err != nil {
 		return nil, fmt.Errorf("%w: encoding the request: %v", ErrRejected, err)
 	}
-	address := p.base + "/v1/text-to-speech/" + url.PathEscape(id) + "/stream?output_format=" + pcmFormat
+	address := p.service.Address + "/v1/text-to-speech/" + url.PathEscape(id) + "/stream?output_format=" + pcmFormat
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("%w: the service's address cannot be used", ErrRejected)
 	}
-	request.Header.Set("xi-api-key", p.key)
+	request.Header.Set("xi-api-key", p.service.Key)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "audio/pcm, application/octet-stream;q=0.9, */*;q=0.1")
 	return request, nil

@@ -1,7 +1,7 @@
 // Package openai speaks through OpenAI's speech endpoint, or any server with
 // the same protocol.
 //
-// Imported by internal/app. It asks for raw PCM and passes it on as it
+// It asks for raw PCM and passes it on as it
 // arrives. It starts no goroutine of its own, retries nothing and sets no
 // deadline: that is the caller's, in the context.
 package openai
@@ -17,18 +17,18 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"unicode"
 
-	vendor "github.com/sashabaranov/go-openai"
+	client "github.com/sashabaranov/go-openai"
 
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
 const (
-	defaultModel = string(vendor.TTSModelGPT4oMini)
-	defaultVoice = string(vendor.VoiceAlloy)
+	defaultModel = string(client.TTSModelGPT4oMini)
+	defaultVoice = string(client.VoiceAlloy)
 	// pcmRate is the rate of the protocol's raw format.
 	pcmRate = 24000
 	// piecesPerSecond bounds one piece to 100 ms.
@@ -55,10 +55,9 @@ type Options struct {
 
 // Provider implements [tts.Provider]. It is safe for concurrent use.
 type Provider struct {
-	client *vendor.Client
-	key    string
-	base   string
-	opts   Options
+	client  *client.Client
+	service vendor.Service
+	opts    Options
 }
 
 var _ tts.Provider = (*Provider)(nil)
@@ -66,7 +65,8 @@ var _ tts.Provider = (*Provider)(nil)
 // New returns a provider that authenticates with key, which may be empty for
 // a server that wants none; opts may be nil.
 func New(key string, opts *Options) *Provider {
-	p := &Provider{key: strings.TrimSpace(key)}
+	key = strings.TrimSpace(key)
+	p := &Provider{}
 	if opts != nil {
 		p.opts = *opts
 	}
@@ -79,13 +79,16 @@ func New(key string, opts *Options) *Provider {
 	if p.opts.HTTPClient == nil {
 		p.opts.HTTPClient = &http.Client{}
 	}
-	config := vendor.DefaultConfig(p.key)
+	config := client.DefaultConfig(key)
 	if p.opts.BaseURL != "" {
 		config.BaseURL = strings.TrimRight(p.opts.BaseURL, "/")
 	}
-	p.base = config.BaseURL
+	p.service = vendor.Service{
+		Doing: "speaking", Key: key, Address: config.BaseURL, Configured: p.opts.BaseURL != "",
+		RateLimited: ErrRateLimited, Unavailable: ErrUnavailable, Rejected: ErrRejected, Advice: "check its api_key in providers.tts",
+	}
 	config.HTTPClient = shortErrors{p.opts.HTTPClient}
-	p.client = vendor.NewClientWithConfig(config)
+	p.client = client.NewClientWithConfig(config)
 	return p
 }
 
@@ -110,9 +113,9 @@ func (p *Provider) Synthesize(ctx context.Context, text string, voice tts.Voice)
 // speak returns nil if all is said or the consumer has heard enough.
 func (p *Provider) speak(parent context.Context, text string, voice tts.Voice, yield func(tts.PCM, error) bool) error {
 	if parent.Err() != nil {
-		return stopped(parent)
+		return p.service.Stopped(parent)
 	}
-	if !hasWords(text) {
+	if !tts.Speakable(text) {
 		return nil
 	}
 	request, err := p.request(text, voice)
@@ -150,21 +153,16 @@ func (p *Provider) speak(parent context.Context, text string, voice tts.Voice, y
 	}
 }
 
-// hasWords reports whether text holds a letter, digit or symbol to be spoken.
-func hasWords(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsSpace(r) && !unicode.IsPunct(r) })
-}
-
 // request puts text and voice into the vendor's words.
-func (p *Provider) request(text string, voice tts.Voice) (vendor.CreateSpeechRequest, error) {
-	request := vendor.CreateSpeechRequest{
-		Model:          vendor.SpeechModel(p.opts.Model),
+func (p *Provider) request(text string, voice tts.Voice) (client.CreateSpeechRequest, error) {
+	request := client.CreateSpeechRequest{
+		Model:          client.SpeechModel(p.opts.Model),
 		Input:          text,
-		Voice:          vendor.SpeechVoice(p.opts.Voice),
-		ResponseFormat: vendor.SpeechResponseFormatPcm,
+		Voice:          client.SpeechVoice(p.opts.Voice),
+		ResponseFormat: client.SpeechResponseFormatPcm,
 	}
 	if voice.ID != "" {
-		request.Voice = vendor.SpeechVoice(voice.ID)
+		request.Voice = client.SpeechVoice(voice.ID)
 	}
 	if voice.Speed != 0 {
 		if !(voice.Speed >= minSpeed && voice.Speed <= maxSpeed) { // also refuses NaN
@@ -172,7 +170,7 @@ func (p *Provider) request(text string, voice tts.Voice) (vendor.CreateSpeechReq
 		}
 		request.Speed = voice.Speed
 	}
-	if !strings.HasPrefix(p.opts.Model, string(vendor.TTSModel1)) { // tts-1 and tts-1-hd refuse them
+	if !strings.HasPrefix(p.opts.Model, string(client.TTSModel1)) { // tts-1 and tts-1-hd refuse them
 		request.Instructions = p.opts.Instructions
 		if voice.Instructions != "" {
 			request.Instructions = voice.Instructions
@@ -184,7 +182,7 @@ func (p *Provider) request(text string, voice tts.Voice) (vendor.CreateSpeechReq
 // sound returns the samples of a response and their rate. Some servers answer
 // with a WAV stream whatever was asked for; anything else that is not raw PCM
 // would be noise and is an error.
-func sound(response vendor.RawResponse) (io.Reader, int, error) {
+func sound(response client.RawResponse) (io.Reader, int, error) {
 	kind, _, _ := mime.ParseMediaType(response.Header().Get("Content-Type"))
 	switch {
 	case strings.HasPrefix(kind, "text/"), kind == "application/json",

@@ -2,34 +2,18 @@ package openai
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"net/http"
 	"net/url"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 )
 
-// warmDrain bounds what is read of the answer to [Provider.Warm]; a connection
-// with more to read than that is not worth keeping.
-const warmDrain = 256 << 10
-
-// Warm opens a connection for the next sentence, so that it need not wait for
-// one. It asks what the model is, which costs nothing, and any answer will do.
-// The error wraps ErrUnavailable, or ctx's error and cause once ctx is done.
+// Warm opens a connection for the next sentence. It asks what the model is,
+// which costs nothing. The error wraps ErrUnavailable, or ctx's error and cause
+// once ctx is done.
 func (p *Provider) Warm(ctx context.Context) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.base+"/models/"+url.PathEscape(p.opts.Model), nil)
-	if err != nil {
-		return fmt.Errorf("%w: the service's address cannot be used", ErrRejected)
-	}
-	if p.key != "" {
-		request.Header.Set("Authorization", "Bearer "+p.key)
-	}
-	response, err := p.opts.HTTPClient.Do(request)
-	if err != nil {
-		return p.failure(ctx, err)
-	}
-	defer response.Body.Close()
-	if _, err := io.CopyN(io.Discard, response.Body, warmDrain); err != nil && err != io.EOF {
-		return p.failure(ctx, err)
+	address := p.service.Address + "/models/" + url.PathEscape(p.opts.Model)
+	if err := vendor.Warm(ctx, p.opts.HTTPClient, address, vendor.Bearer(p.service.Key)); err != nil {
+		return p.service.Unreachable(ctx, err)
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -137,47 +136,6 @@ func TestResultsWait(t *testing.T) {
 			t.Errorf("Recv = %v, want the context's error", err)
 		}
 	})
-}
-
-func TestPrintable(t *testing.T) {
-	const key = "sk-secret-key"
-	rows := []struct{ name, in, want string }{
-		{"plain", "no such model", "no such model"},
-		{"key", "wrong key sk-secret-key!", "wrong key [redacted]!"},
-		{"masked_key", "wrong key sk-s***key", "wrong key [redacted]"},
-		{"another_key", "bad key sk-SECRETSECRET", "bad key [redacted]"},
-		{"lines", "one\n\x1b[31mtwo\t three", "one two three"},
-		{"nothing", " \n", "no reason given"},
-	}
-	for _, row := range rows {
-		t.Run(row.name, func(t *testing.T) {
-			if got := flow.Printable(row.in, key); got != row.want {
-				t.Errorf("Printable = %q, want %q", got, row.want)
-			}
-		})
-	}
-	if got := flow.Printable(strings.Repeat("x ", 5000), key); len(got) > 1000 {
-		t.Errorf("%d bytes of a long reason", len(got))
-	}
-}
-
-func TestRefused(t *testing.T) {
-	for _, row := range []struct {
-		name   string
-		status int
-		want   string
-	}{
-		{"wrong_key", 401, "speech recognition was refused: status 401: bad key [redacted]; check its api_key in providers.stt"},
-		{"key_without_the_right", 403, "speech recognition was refused: status 403: bad key [redacted]; check its api_key in providers.stt"},
-		{"anything_else", 400, "speech recognition was refused: status 400: bad key [redacted]"},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			err := flow.Refused(flow.ByStatus(row.status), row.status, "bad key sk-SECRETSECRET", "")
-			if err.Error() != row.want || !errors.Is(err, stt.ErrRejected) {
-				t.Errorf("Refused = %q, want %q", err, row.want)
-			}
-		})
-	}
 }
 
 func TestKeyterms(t *testing.T) {

@@ -1,8 +1,8 @@
 // Package socket is a [stt.Stream] over a WebSocket: sound goes out in the
 // vendor's messages, its events become transcripts of utterances.
 //
-// Imported by the packages below pkg/provider/stt whose vendor streams. It
-// knows no vendor: that is the [Dialect]. Each stream has two goroutines that
+// It knows no vendor: what is a vendor's own is its [Vendor] and its [Dialect].
+// Each stream has two goroutines that
 // end, and are waited for, in Close.
 package socket
 
@@ -17,6 +17,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/flow"
 )
@@ -38,47 +39,10 @@ const (
 	takeSamples = 4800
 )
 
-// Dialect is a vendor's protocol. Its functions are pure.
-type Dialect struct {
-	// Type is the kind of message that carries sound.
-	Type websocket.MessageType
-	// Audio appends the message that carries samples at [flow.Rate] to dst.
-	Audio func(dst []byte, samples []int16) []byte
-	// MinAudio is how many samples a message has at least, unless the
-	// utterance ends. Zero sends what there is.
-	MinAudio int
-	// Finish asks for the final transcript. Goodbye ends the stream; if empty,
-	// nothing is said.
-	Finish, Goodbye []byte
-	// KeepAlive is sent when nothing was for Idle.
-	KeepAlive []byte
-	Idle      time.Duration
-	// Parse reads one message of the vendor. Its errors wrap those of package
-	// stt and end the stream.
-	Parse func(data []byte) (Event, error)
-	// Timed says that segments carry their place in the stream. Then they tell
-	// duplicates from news, and whether everything sent has been heard.
-	Timed bool
-}
-
-// Request is where and how to open a connection.
-type Request struct {
-	// URL begins with ws, wss, http or https and may hold a query.
-	URL    string
-	Header http.Header
-	// Key is the secret that no error may hold.
-	Key string
-	// Client sends the handshake. If nil, one on the shared transport.
-	Client *http.Client
-	// Reason reads why a handshake was refused from the response's body. If
-	// nil, the body itself is the reason.
-	Reason func(body []byte) string
-}
-
 // Stream implements [stt.Stream].
 type Stream struct {
 	dialect Dialect
-	key     string
+	service vendor.Service
 	conn    *websocket.Conn
 	audio   *flow.Audio
 	results *flow.Results
@@ -104,7 +68,7 @@ func Open(ctx context.Context, r Request, d Dialect, o stt.Options) (*Stream, er
 	}
 	conn.SetReadLimit(maxMessage)
 	s := &Stream{
-		dialect: d, key: r.Key, conn: conn, convert: convert,
+		dialect: d, service: r.Service, conn: conn, convert: convert,
 		audio: flow.NewAudio(flow.Limit(o)), results: flow.NewResults(),
 	}
 	s.heard = &hearing{results: s.results, timed: d.Timed, interim: o.Interim}
@@ -135,9 +99,9 @@ func dial(parent context.Context, r Request) (*websocket.Conn, error) {
 	}
 	if response == nil || response.StatusCode == http.StatusSwitchingProtocols {
 		if ctx.Err() != nil {
-			return nil, fmt.Errorf("%w: no answer within %s", stt.ErrUnavailable, openTimeout)
+			return nil, fmt.Errorf("%w: no answer within %s; %s", stt.ErrUnavailable, openTimeout, r.Service.CheckAddress())
 		}
-		return nil, flow.Unreachable(parent, err, r.Key)
+		return nil, r.Service.Unreachable(parent, err)
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxErrorBody))
 	if err != nil {
@@ -147,7 +111,7 @@ func dial(parent context.Context, r Request) (*websocket.Conn, error) {
 	if r.Reason != nil {
 		reason = r.Reason(body)
 	}
-	return nil, flow.Refused(flow.ByStatus(response.StatusCode), response.StatusCode, reason, r.Key)
+	return nil, r.Service.Refused(r.Service.ByStatus(response.StatusCode), response.StatusCode, reason)
 }
 
 // Send implements [stt.Stream].
@@ -272,7 +236,7 @@ func (s *Stream) put(ctx context.Context, kind websocket.MessageType, message []
 	case bounded.Err() != nil:
 		return fmt.Errorf("%w: it took no sound for %s", stt.ErrUnavailable, writeTimeout)
 	}
-	return flow.Unreachable(ctx, err, s.key)
+	return s.service.Unreachable(ctx, err)
 }
 
 // read hears events until the stream ends.
@@ -284,7 +248,7 @@ func (s *Stream) read(ctx context.Context) error {
 		}
 		event, err := s.dialect.Parse(data)
 		if err != nil {
-			return fmt.Errorf("hearing: %w", redacted{err, s.key})
+			return fmt.Errorf("hearing: %w", redacted{err, s.service})
 		}
 		s.heard.take(event)
 	}
@@ -298,16 +262,16 @@ func (s *Stream) broken(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	case errors.As(err, &closed):
 		return fmt.Errorf("%w: it closed the connection with code %d: %s",
-			stt.ErrUnavailable, closed.Code, flow.Printable(closed.Reason, s.key))
+			stt.ErrUnavailable, closed.Code, s.service.Printable(closed.Reason))
 	}
-	return flow.Unreachable(ctx, err, s.key)
+	return s.service.Unreachable(ctx, err)
 }
 
 // redacted is an error whose text does not hold the key.
 type redacted struct {
 	error
-	key string
+	service vendor.Service
 }
 
-func (r redacted) Error() string { return flow.Printable(r.error.Error(), r.key) }
+func (r redacted) Error() string { return r.service.Printable(r.error.Error()) }
 func (r redacted) Unwrap() error { return r.error }
