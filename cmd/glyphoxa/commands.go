@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
+	"github.com/MrWong99/glyphoxa/internal/doctor"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/terminal"
 )
@@ -177,6 +178,6 @@ func schemaCommand(c *common) *cobra.Command {
 func doctorCommand(c *common) *cobra.Command {
 	return &cobra.Command{
 		Use: "doctor", Short: "Show what works on this machine, and how to fix the rest", Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return app.Doctor(cmd.Context(), c.out, c.config) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return doctor.Examine(cmd.Context(), c.out, c.config) },
 	}
 }

@@ -22,6 +22,7 @@ var layers = [][]string{
 	{"internal/mcp/mcpserver", "internal/scenario", "internal/simulate", "internal/providers", "internal/registry", "internal/discord"},
 	{"internal/play"},
 	{"internal/terminal"},
+	{"internal/doctor"},
 	{"internal/app"},
 	{"cmd/glyphoxa"},
 }

@@ -1,4 +1,6 @@
-package app
+// Package doctor looks at what works on this machine: keys, services, libraries,
+// the database, the servers; and says of the rest what to do about it.
+package doctor
 
 import (
 	"context"
@@ -17,7 +19,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
-	"github.com/MrWong99/glyphoxa/internal/registry"
 	"github.com/MrWong99/glyphoxa/internal/terminal"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
@@ -32,10 +33,10 @@ type finding struct {
 	fix string
 }
 
-// Doctor examines this machine and configuration and prints what works, what
+// Examine looks at this machine and configuration and prints what works, what
 // does not, and what to do about it. The error is for parts without which
 // nothing runs.
-func Doctor(ctx context.Context, w io.Writer, path string) error {
+func Examine(ctx context.Context, w io.Writer, path string) error {
 	cfg, err := play.LoadConfig(path)
 	if err != nil {
 		return err
@@ -206,40 +207,4 @@ func registryFindings(ctx context.Context, cfg *config.Config) []finding {
 		findings = append(findings, finding{"shutdown", false, err.Error(), ""})
 	}
 	return findings
-}
-
-// Check prints nothing but success: every problem is in LoadConfig's error or
-// the campaign's.
-func Check(w io.Writer, path string) error {
-	cfg, err := play.LoadConfig(path)
-	if err != nil {
-		return err
-	}
-	world, err := play.ReadCampaign(cfg)
-	if err != nil {
-		return err
-	}
-	flows, err := registry.LoadWorkflows(cfg.Server, cfg.Source)
-	if err != nil {
-		return problem.Usage(err)
-	}
-	for _, p := range cfg.Warnings {
-		fmt.Fprintln(w, "warning:", p)
-	}
-	entities := 0
-	if world != nil {
-		entities = len(world.Entities)
-	}
-	_, err = fmt.Fprintf(w, "%s is fine: %d NPCs, %d external servers, %d workflows, a world of %d entities\n",
-		cfg.File, len(cfg.NPCs), len(cfg.MCP.Servers), len(flows), entities)
-	return err
-}
-
-// Schema prints the JSON Schema of glyphoxa.yaml, for editors.
-func Schema(w io.Writer) error {
-	s, err := config.Schema()
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, s)
 }
