@@ -34,7 +34,7 @@ type Options struct {
 	// and 2.5 s.
 	MinEndpoint, MaxEndpoint time.Duration
 	// Merge is how long after its end an utterance may be continued. If zero,
-	// 600 ms; if negative, never.
+	// DefaultMerge; if negative, never.
 	Merge time.Duration
 	// PreRoll is how much sound before the onset belongs to an utterance. If
 	// zero, 300 ms; if negative, none; at most 400 ms.
@@ -43,13 +43,16 @@ type Options struct {
 	MaxUtterance time.Duration
 }
 
+// DefaultMerge is how long after its end an utterance may be continued, if
+// Options.Merge does not say so.
+const DefaultMerge = 600 * time.Millisecond
+
 const (
-	defaultMin   = 350 * time.Millisecond
-	defaultMax   = 2500 * time.Millisecond
-	defaultMerge = 600 * time.Millisecond
-	defaultRoll  = 300 * time.Millisecond
-	maxRoll      = 400 * time.Millisecond
-	defaultLong  = 30 * time.Second
+	defaultMin  = 350 * time.Millisecond
+	defaultMax  = 2500 * time.Millisecond
+	defaultRoll = 300 * time.Millisecond
+	maxRoll     = 400 * time.Millisecond
+	defaultLong = 30 * time.Second
 )
 
 func (o *Options) withDefaults() Options {
@@ -64,7 +67,7 @@ func (o *Options) withDefaults() Options {
 		opts.MaxEndpoint = defaultMax
 	}
 	opts.MaxEndpoint = max(opts.MaxEndpoint, opts.MinEndpoint)
-	opts.Merge = orDefault(opts.Merge, defaultMerge)
+	opts.Merge = orDefault(opts.Merge, DefaultMerge)
 	opts.PreRoll = min(orDefault(opts.PreRoll, defaultRoll), maxRoll)
 	if opts.MaxUtterance <= 0 {
 		opts.MaxUtterance = defaultLong

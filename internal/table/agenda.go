@@ -10,69 +10,65 @@ import (
 type agenda struct {
 	entries []entry
 	timer   *time.Timer
+	changed bool // since the timer was set
 }
 
 // entry is one thing to do; a later one of the same key takes its place.
 type entry struct {
-	key any
-	at  time.Time
-	do  func()
+	key  any
+	at   time.Time
+	what effect
 }
 
-func newAgenda() agenda {
-	a := agenda{timer: time.NewTimer(time.Hour)}
+func newAgenda() *agenda {
+	a := &agenda{timer: time.NewTimer(time.Hour)}
 	a.timer.Stop()
 	return a
 }
 
-// set has do done after a while, in place of what was to be done under key.
-func (a *agenda) set(key any, after time.Duration, do func()) {
+// put has something done after a while, in place of what was to be done under
+// key.
+func (a *agenda) put(key any, after time.Duration, what effect) {
 	a.remove(key)
-	a.entries = append(a.entries, entry{key, time.Now().Add(after), do})
-	a.arm()
+	a.entries = append(a.entries, entry{key, time.Now().Add(after), what})
+	a.changed = true
 }
 
-// stop takes back what was to be done under key.
-func (a *agenda) stop(key any) {
-	if a.remove(key) {
-		a.arm()
+// remove takes back what was to be done under key.
+func (a *agenda) remove(key any) {
+	if i := slices.IndexFunc(a.entries, func(e entry) bool { return e.key == key }); i >= 0 {
+		a.entries = slices.Delete(a.entries, i, i+1)
+		a.changed = true
 	}
 }
 
-func (a *agenda) remove(key any) bool {
-	i := slices.IndexFunc(a.entries, func(e entry) bool { return e.key == key })
-	if i < 0 {
-		return false
+// popDue returns what is due now and was put first, and whether there is
+// anything.
+func (a *agenda) popDue() (what effect, ok bool) {
+	i := a.first()
+	if i < 0 || a.entries[i].at.After(time.Now()) {
+		return nil, false
 	}
+	what = a.entries[i].what
 	a.entries = slices.Delete(a.entries, i, i+1)
-	return true
+	a.changed = true
+	return what, true
 }
 
 // due receives when something is.
-func (a *agenda) due() <-chan time.Time { return a.timer.C }
-
-// run does what is due, the earliest first.
-func (a *agenda) run() {
-	for {
-		i := a.first()
-		if i < 0 || a.entries[i].at.After(time.Now()) {
-			break
+func (a *agenda) due() <-chan time.Time {
+	if a.changed {
+		a.changed = false
+		if i := a.first(); i >= 0 {
+			a.timer.Reset(time.Until(a.entries[i].at))
+		} else {
+			a.timer.Stop()
 		}
-		do := a.entries[i].do
-		a.entries = slices.Delete(a.entries, i, i+1)
-		do()
 	}
-	a.arm()
+	return a.timer.C
 }
 
-func (a *agenda) arm() {
-	if i := a.first(); i >= 0 {
-		a.timer.Reset(time.Until(a.entries[i].at))
-		return
-	}
-	a.timer.Stop()
-}
-
+// first is the entry that is due first, -1 if there is none.
 func (a *agenda) first() int {
 	first := -1
 	for i, e := range a.entries {

@@ -14,11 +14,15 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 	"github.com/MrWong99/glyphoxa/internal/speech"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
 const (
+	// maxFound bounds what is kept of a tool's result for the next turn, in
+	// characters.
+	maxFound = 500
 	// ahead is how many finished sentences may wait to be spoken before the model
 	// is made to wait.
 	ahead = 32
@@ -39,9 +43,9 @@ type attempt struct {
 	turn   *turn
 	line   *mixer.Line
 	began  time.Time
-	cancel context.CancelCauseFunc
-	meant  chan struct{} // closed once it is no guess
-	phrase chan string   // a stock phrase to say while there is nothing else
+	cancel context.CancelCauseFunc // nil until it is at work
+	meant  chan struct{}           // closed once it is no guess
+	phrase chan string             // a stock phrase to say while there is nothing else
 
 	backlog []finding // of a guess
 
@@ -109,15 +113,17 @@ type worker struct {
 	spoke     bool // the engine had something to say
 }
 
-// worker prepares the work of an attempt.
-func (t *Table) worker(tn *turn, a *attempt) *worker {
+// newWorker prepares the work of a turn's attempt. recent are the session's last
+// lines.
+func newWorker(o *Options, tn *turn, recent []memory.Line) *worker {
+	a := tn.attempt
 	w := &worker{
-		table: t, attempt: a, line: a.line, npc: tn.as, puppet: tn.puppet,
+		attempt: a, line: a.line, npc: tn.as, puppet: tn.puppet,
 		heard:   agent.Line{Speaker: tn.Speaker, Text: tn.Text},
-		history: tn.npc.Snapshot(), recent: t.recent, meant: a.meant, phrase: a.phrase, sentences: make(chan sentence, ahead),
+		history: tn.npc.Snapshot(), recent: recent, meant: a.meant, phrase: a.phrase, sentences: make(chan sentence, ahead),
 		request: engine.Request{
-			Persona: tn.npc.Persona(), Names: tn.npc.Names(), Tools: tn.tools, Rounds: t.o.Latency.Rounds.Get(tn.choice.Tier),
-			ModelTimeout: time.Duration(t.o.Latency.ModelTimeout), Hurry: tn.plan.Fallback, Go: a.meant,
+			Persona: tn.npc.Persona(), Names: tn.npc.Names(), Tools: tn.tools, Rounds: o.Latency.Rounds.Get(tn.choice.Tier),
+			ModelTimeout: time.Duration(o.Latency.ModelTimeout), Hurry: tn.plan.Fallback, Go: a.meant,
 		},
 	}
 	if lines := tn.as.Lines["unknown"]; len(lines) > 0 {
@@ -135,7 +141,8 @@ func (t *Table) worker(tn *turn, a *attempt) *worker {
 func (w *worker) report(f finding) { w.table.reports <- report{attempt: w.attempt, finding: f} }
 
 // run answers, with the voice beside it, and reports the end.
-func (w *worker) run(ctx context.Context) {
+func (w *worker) run(ctx context.Context, t *Table) {
+	w.table = t
 	ctx = mcp.WithCaller(ctx, w.caller())
 	spoken := make(chan struct{})
 	w.table.work.Go(func() {
@@ -265,8 +272,9 @@ func (p *patience) end() {
 	p.cancel(nil)
 }
 
-// manner is how the NPC takes an interruption of this attempt.
-func (a *attempt) manner() floor.Line {
+// floorLine is the attempt as the floor knows it: how its NPC takes an
+// interruption, and after whom it speaks.
+func (a *attempt) floorLine() floor.Line {
 	tn := a.turn
 	how := tn.as.Interruptibility
 	l := floor.Line{Turn: a.id, Resumes: how.Resumes, Confirm: time.Duration(how.Confirm), Manner: manners[how.Style]}
@@ -277,4 +285,36 @@ func (a *attempt) manner() floor.Line {
 		l.After = tn.leader.attempt.id
 	}
 	return l
+}
+
+// unsaid is the sentence that plays, or would be next; nil if all were said.
+func (a *attempt) unsaid() *sentence {
+	if a.ended < len(a.said) {
+		return &a.said[a.ended]
+	}
+	return nil
+}
+
+// answers reports whether the sentence that plays is part of the answer.
+func (a *attempt) answers() bool { s := a.unsaid(); return s != nil && s.kind == answer }
+
+// text is everything the attempt has to say as an answer.
+func (a *attempt) text() string {
+	var all []byte
+	for _, s := range a.said {
+		if s.kind == answer {
+			if len(all) > 0 {
+				all = append(all, ' ')
+			}
+			all = append(all, s.text...)
+		}
+	}
+	return string(all)
+}
+
+// learn keeps what a tool told.
+func (a *attempt) learn(ev engine.ToolFinished) {
+	if !a.stale && ev.Err == nil && !ev.Result.IsError {
+		a.found = append(a.found, fmt.Sprintf("%s(%s): %s", ev.Call.Name, untrusted.Clean(ev.Call.Arguments, maxFound), untrusted.Clean(ev.Result.Text, maxFound)))
+	}
 }

@@ -4,66 +4,69 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
-	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/pace"
 	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// maxFound bounds what is kept of a tool's result for the next turn, in
-// characters.
-const maxFound = 500
-
-// keepOnly keeps a line that nobody answers.
-func (t *Table) keepOnly(ctx context.Context, tn *turn, outcome Outcome) {
+// endUnanswered keeps a line that nobody answers.
+func (ts *turns) endUnanswered(tn *turn, outcome Outcome) {
 	tn.end = turnEnd{outcome: outcome}
 	if outcome == OutcomeCancelled {
 		tn.end.stage = "queue"
 		tn.end.notice = "too much was said at once; this was not answered"
 	}
-	t.move(tn, ending)
+	ts.move(tn, ending)
 	tn.ledger.RouteUS = elapsed.Rounded(time.Since(tn.began)) * 1000
 	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = elapsed.Rounded(tn.endpoint), elapsed.Rounded(tn.final)
-	t.open[tn.number] = tn
-	t.commit(ctx, tn, nil)
+	ts.open[tn.number] = tn
+	ts.commit(tn)
 }
 
 // commit runs what waited for the turn to be heard, then keeps what was said,
 // and ends the turn. One that failed or was cut off changes nothing in the
 // world, nor one whose line was taken back.
-func (t *Table) commit(ctx context.Context, tn *turn, r *result) {
-	end := tn.end
-	lines := t.transcript(tn)
-	undone := tn.undone()
-	tools, caller := tn.tools, mcp.Caller{NPC: tn.as.ID, Session: t.o.Session.ID}
-	t.work.Go(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
-		defer cancel()
-		if r != nil {
-			ctx = mcp.WithCaller(ctx, caller)
-			for _, call := range r.deferred {
-				var o mcphost.Outcome
-				if o.Err = undone; o.Err == nil {
-					o.Result, o.Err = tools.Execute(ctx, call.Name, call.Arguments)
-				}
-				t.reports <- report{turn: tn, finding: callEnded{call.Name, o}}
-			}
+func (ts *turns) commit(tn *turn) {
+	c := &commitment{turn: tn, end: tn.end, lines: ts.transcript.linesOf(tn), undone: tn.undone(), tools: tn.tools}
+	if tn.attempt != nil {
+		c.deferred = tn.attempt.result.deferred
+		c.caller = mcp.Caller{NPC: tn.as.ID, Session: ts.o.Session.ID}
+	}
+	ts.effects.add(c)
+}
+
+// commitment is the work of a commit. It knows only what does not change.
+type commitment struct {
+	turn     *turn // only to report about
+	end      turnEnd
+	lines    []memory.Line
+	deferred []llm.ToolCall
+	undone   error // why they are not made; nil if they are
+	tools    *mcphost.Toolset
+	caller   mcp.Caller
+}
+
+func (c *commitment) run(ctx context.Context, t *Table) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
+	for _, call := range c.deferred {
+		var o mcphost.Outcome
+		if o.Err = c.undone; o.Err == nil {
+			o.Result, o.Err = c.tools.Execute(mcp.WithCaller(ctx, c.caller), call.Name, call.Arguments)
 		}
-		if err := t.keep(ctx, lines); err != nil {
-			end = turnEnd{OutcomeFailed, "commit", strings.TrimPrefix(end.notice+"; ", "; ") + problem.OneLine(err)}
-		}
-		t.reports <- report{turn: tn, finding: committed{end}}
-	})
+		t.reports <- report{turn: c.turn, finding: callEnded{call.Name, o}}
+	}
+	if err := t.transcript.store(ctx, c.lines); err != nil {
+		c.end = turnEnd{outcome: OutcomeFailed, stage: "commit", notice: strings.TrimPrefix(c.end.notice+"; ", "; ") + problem.OneLine(err)}
+	}
+	t.reports <- report{turn: c.turn, finding: committed{c.end}}
 }
 
 // undone is why nothing is done that waited for the end of a turn, nil if it is.
@@ -77,86 +80,57 @@ func (tn *turn) undone() error {
 	return nil
 }
 
-// transcript is what is kept of a turn: the player's line and what was heard
-// of the answer.
-func (t *Table) transcript(tn *turn) []memory.Line {
-	var lines []memory.Line
-	if !tn.puppet && !tn.takenBack && tn.leader == nil && tn.Text != "" {
-		l := t.line(tn)
-		if tn.npc != nil {
-			l.To = tn.as.ID
+// takeCommit takes in what the commit of a turn does.
+func (ts *turns) takeCommit(tn *turn, f finding) {
+	switch f := f.(type) {
+	case callEnded:
+		ts.effects.emit(tn.number, KindToolFinished, toolFinished(f.tool, f.outcome))
+	case committed:
+		delete(ts.open, tn.number)
+		if f.end.stage != "commit" {
+			ts.transcript.remember(tn)
 		}
-		lines = append(lines, l)
-	}
-	if len(tn.texts) > 0 {
-		lines = append(lines, memory.Line{
-			Session: t.o.Session.ID, Turn: tn.number, Speaker: tn.as.Name, NPC: tn.as.ID, Text: strings.Join(tn.texts, " "), At: time.Now(),
-		})
-	}
-	return lines
-}
-
-// line is the player's line of a turn, to nobody.
-func (t *Table) line(tn *turn) memory.Line {
-	return memory.Line{
-		Session: t.o.Session.ID, Turn: tn.number, Speaker: tn.Speaker, Text: tn.Text, At: tn.since, User: tn.User, Ref: tn.Ref,
+		ts.finish(tn, f.end)
+		ts.beginQueued()
 	}
 }
 
-// keep makes lines durable, also once ctx has ended.
-func (t *Table) keep(ctx context.Context, lines []memory.Line) error {
-	if len(lines) == 0 {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
-	defer cancel()
-	if _, err := t.o.Log.Append(ctx, lines...); err != nil {
-		return fmt.Errorf("keeping the transcript: %w", err)
-	}
-	return nil
-}
-
-// ended tells of the end of a turn, once.
-func (t *Table) ended(tn *turn, end turnEnd) {
-	t.move(tn, over)
+// finish tells of the end of a turn, once.
+func (ts *turns) finish(tn *turn, end turnEnd) {
+	ts.move(tn, over)
 	if end.notice != "" {
-		t.Notice(tn.number, "error", end.notice)
+		ts.effects.notify(tn.number, "error", end.notice)
 	}
 	name := ""
 	if tn.npc != nil {
 		name = tn.as.Name
-		if t.busy[tn.agent] == tn {
-			delete(t.busy, tn.agent)
-		}
-		t.remember(tn, end)
+		ts.queue.release(tn)
+		ts.rememberAnswer(tn, end)
 	}
+	l := tn.closeLedger(end)
+	ts.planner.recordTimes(tn, l)
+	ts.effects.emit(tn.number, KindTurnEnded, &TurnEnded{NPC: name, Outcome: end.outcome, Text: strings.Join(tn.texts, " "), Ledger: l})
+	ts.effects.add(turnOver{tn})
+}
+
+// closeLedger returns the account of a turn that has come to its end.
+func (tn *turn) closeLedger(end turnEnd) Ledger {
 	l := tn.ledger
 	l.TotalMS = elapsed.Rounded(time.Since(tn.since))
-	waited := tn.started.Sub(tn.began)
-	if tn.started.IsZero() || tn.began.IsZero() {
-		waited = max(time.Since(tn.since)-tn.endpoint-tn.final, 0)
-	}
 	l.FloorMS, l.TargetMS = elapsed.Rounded(tn.floor), elapsed.Rounded(tn.target)
 	if tn.attempt != nil {
 		l.BeginMS = elapsed.Rounded(tn.attempt.began.Sub(tn.since))
 	}
-	l.judge(tn.target, end.outcome, end.stage, waited)
+	l.judge(tn.target, end.outcome, end.stage, tn.waited())
 	if tn.takenBack && end.outcome == OutcomeCancelled { // no answer was due
 		l.Budget, l.BreachStage = budgetMet, ""
 	}
-	t.measure(tn, l)
-	t.emit(tn.number, KindTurnEnded, &TurnEnded{NPC: name, Outcome: end.outcome, Text: strings.Join(tn.texts, " "), Ledger: l})
-	for _, s := range t.seats {
-		s.passages = slices.DeleteFunc(s.passages, func(sp *passage) bool { return sp.turn == tn && !sp.open && sp.due == 0 })
-	}
-	if tn.done != nil {
-		close(tn.done)
-	}
+	return l
 }
 
-// remember has the NPC keep in mind what was said, and what its tools told if
-// it was cut off before it could say so.
-func (t *Table) remember(tn *turn, end turnEnd) {
+// rememberAnswer has the NPC keep in mind what was said, and what its tools told
+// if it was cut off before it could say so.
+func (ts *turns) rememberAnswer(tn *turn, end turnEnd) {
 	said := strings.Join(tn.answer, " ")
 	if said != "" && !tn.puppet {
 		e := agent.Exchange{Source: tn.source(), Speaker: tn.Speaker, Utterance: tn.Text, Answer: said}
@@ -167,7 +141,7 @@ func (t *Table) remember(tn *turn, end turnEnd) {
 		tn.npc.Answered()
 	}
 	if said != "" && tn.leader == nil && end.outcome != OutcomeBarged { // a remark makes no conversation
-		t.hearing.talked(tn.agent, tn.Speaker, tn.route)
+		ts.conversation.noteExchange(tn.agent, tn.Speaker, tn.route)
 	}
 	if tn.attempt == nil {
 		return
@@ -179,29 +153,7 @@ func (t *Table) remember(tn *turn, end turnEnd) {
 	}
 }
 
-// source is where the words of an utterance come from.
-func (u Utterance) source() agent.Source { return agent.Source{User: u.User, Ref: u.Ref} }
-
-// learn keeps what a tool told.
-func (a *attempt) learn(ev engine.ToolFinished) {
-	if !a.stale && ev.Err == nil && !ev.Result.IsError {
-		a.found = append(a.found, fmt.Sprintf("%s(%s): %s", ev.Call.Name, untrusted.Clean(ev.Call.Arguments, maxFound), untrusted.Clean(ev.Result.Text, maxFound)))
-	}
-}
-
-// measure takes a turn's times into what the next is expected to take.
-func (t *Table) measure(tn *turn, l Ledger) {
-	if tn.npc == nil || tn.puppet || tn.leader != nil || l.FirstSubstanceMS == 0 {
-		return
-	}
-	s := pace.Sample{Tier: tn.choice.Tier, Tools: l.ToolRounds > 0, FirstSound: elapsed.Duration(l.FirstSoundMS)}
-	s.Took[pace.Endpoint], s.Took[pace.Transcript] = tn.endpoint, tn.final
-	s.Took[pace.Context], s.Took[pace.Model] = elapsed.Duration(l.ContextMS), elapsed.Duration(l.LLMFirstTokenMS)
-	s.Took[pace.Writing], s.Took[pace.Tool], s.Took[pace.Voice] = tn.writing, tn.tooling, elapsed.Duration(l.TTSFirstAudioMS)
-	t.pace.Record(s)
-}
-
-func finished(tool string, o mcphost.Outcome) *ToolFinished {
+func toolFinished(tool string, o mcphost.Outcome) *ToolFinished {
 	f := &ToolFinished{Tool: tool, MS: elapsed.Rounded(o.Result.Duration), OK: o.Err == nil && !o.Result.IsError, Cached: o.Result.Cached}
 	switch {
 	case o.Err != nil:
@@ -226,4 +178,12 @@ func rawJSON(args string) json.RawMessage {
 		return json.RawMessage(`""`) // a string always marshals
 	}
 	return quoted
+}
+
+func toolNames(defs []llm.ToolDefinition) []string {
+	out := make([]string, 0, len(defs))
+	for _, d := range defs {
+		out = append(out, d.Name)
+	}
+	return out
 }

@@ -36,11 +36,14 @@ type remark struct {
 	at   time.Time
 }
 
-func remember(all []remark, r remark) []remark {
-	if len(all) >= maxRemarks {
-		all = append(all[:0], all[1:]...)
+// remarks are what NPCs said lately. They belong to the table's goroutine.
+type remarks struct{ lately []remark }
+
+func (r *remarks) add(text string, at time.Time) {
+	if len(r.lately) >= maxRemarks {
+		r.lately = append(r.lately[:0], r.lately[1:]...)
 	}
-	return append(all, r)
+	r.lately = append(r.lately, remark{text, at})
 }
 
 // echo compares a transcript with what NPCs said just now.
@@ -109,24 +112,4 @@ func (e echo) recent() []remark {
 
 func wordsOf(s string) []string {
 	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-}
-
-// echo is what a microphone may have picked up, of somebody whose voice ended
-// then.
-func (t *Table) echo(ended time.Time) echo { return echo{t.lately, t.saying(), ended, time.Now()} }
-
-// breaksOff remembers the sentence that is cut off.
-func (t *Table) breaksOff(a *attempt) {
-	if a.ended < len(a.said) {
-		t.lately = remember(t.lately, remark{a.said[a.ended].text, time.Now()})
-	}
-}
-
-// saying is the sentence that is being heard, empty if none is.
-func (t *Table) saying() string {
-	line, _ := t.floor.Speaking()
-	if a := t.attempts[line]; a != nil && a.ended < len(a.said) {
-		return a.said[a.ended].text
-	}
-	return ""
 }

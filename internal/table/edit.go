@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/agent"
@@ -69,24 +68,21 @@ func (e edit) changes(tn *turn) bool {
 // kept right now, and for the edit before.
 func (t *Table) edit(ctx context.Context, e edit, log func(ctx context.Context) error) error {
 	done := make(chan error, 1)
-	err := t.order(ctx, func(run context.Context) error {
-		t.reconsider(e)
-		t.dropGuesses(run)
-		before := t.editTurns(run, e)
-		if t.edited != nil {
-			before = append(before, t.edited)
-		}
-		over := make(chan struct{})
-		t.edited = over
-		t.work.Go(func() {
-			defer close(over)
-			for _, b := range before {
-				<-b
+	err := t.order(ctx, func() error {
+		for _, tn := range t.turns.open {
+			if a := tn.attempt; a != nil { // what its tools tell is not for the next turn
+				a.found, a.stale = nil, true
 			}
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(run), farewell)
-			defer cancel()
-			done <- log(ctx)
-		})
+		}
+		t.cast.editHistories(e)
+		t.transcript.change(e)
+		t.listener.dropGuesses()
+		w := &logEdit{before: t.turns.edit(e), log: log, over: make(chan struct{}), done: done}
+		if t.lastEdit != nil {
+			w.before = append(w.before, t.lastEdit)
+		}
+		t.lastEdit = w.over
+		t.effects.add(w)
 		return nil
 	})
 	if err != nil {
@@ -95,113 +91,93 @@ func (t *Table) edit(ctx context.Context, e edit, log func(ctx context.Context) 
 	return await(ctx, done)
 }
 
-// reconsider changes what the NPCs have in mind. Those at work keep what they
-// were given; what their tools tell is not for the next turn.
-func (t *Table) reconsider(e edit) {
-	for _, tn := range t.open {
-		if a := tn.attempt; a != nil {
-			a.found, a.stale = nil, true
-		}
-	}
-	for _, a := range t.agents {
-		if e.text == "" {
-			a.TakeBack(e.of)
-		} else {
-			a.Reword(e.of, e.text)
-		}
-	}
-	recent := make([]memory.Line, 0, len(t.recent))
-	for _, l := range t.recent {
-		if l.NPC == "" && e.of(agent.Source{User: l.User, Ref: l.Ref}) {
-			if e.text == "" {
-				continue
-			}
-			l.Text = e.text
-		}
-		recent = append(recent, l)
-	}
-	t.recent = recent
+// logEdit is the work of changing the log.
+type logEdit struct {
+	before []<-chan struct{} // to wait for
+	log    func(ctx context.Context) error
+	over   chan struct{} // closed at the end
+	done   chan<- error
 }
 
-// editTurns changes the turns that have not ended. It returns what is closed
+func (w *logEdit) run(ctx context.Context, _ *Table) {
+	defer close(w.over)
+	for _, b := range w.before {
+		<-b
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
+	w.done <- w.log(ctx)
+}
+
+// sourceOf is where a line comes from.
+func sourceOf(l memory.Line) agent.Source { return agent.Source{User: l.User, Ref: l.Ref} }
+
+// edit changes the turns that have not ended. It returns what is closed
 // once those of them have ended whose lines are being kept as they were.
-func (t *Table) editTurns(ctx context.Context, e edit) (kept []<-chan struct{}) {
-	for _, tn := range slices.Clone(t.waiting) {
+func (ts *turns) edit(e edit) (kept []<-chan struct{}) {
+	for _, tn := range slices.Clone(ts.queue.waiting) {
 		if e.changes(tn) {
-			t.editWaiting(ctx, tn, e.text)
+			ts.editQueued(tn, e.text)
 		}
 	}
-	for _, number := range slices.Sorted(maps.Keys(t.open)) {
-		tn := t.open[number]
+	for _, number := range slices.Sorted(maps.Keys(ts.open)) {
+		tn := ts.open[number]
 		if tn == nil || !e.changes(tn) { // nil: it waits for another NPC by now
 			continue
 		}
 		if tn.phase == ending {
 			kept = append(kept, tn.whenOver())
 		}
-		t.editTurn(ctx, tn, e.text)
+		ts.editBegun(tn, e.text)
 	}
 	return kept
 }
 
-// editWaiting changes a turn that waits for its NPC.
-func (t *Table) editWaiting(ctx context.Context, tn *turn, text string) {
+// editQueued changes a turn that waits for its NPC.
+func (ts *turns) editQueued(tn *turn, text string) {
 	if text == "" {
-		t.unqueue(tn)
+		ts.queue.remove(tn)
 		tn.takenBack = true
-		t.ended(tn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
+		ts.finish(tn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
 		return
 	}
-	t.reword(tn, text)
-	d := t.hearing.decide(tn.Utterance)
+	ts.reword(tn, text)
+	d := ts.conversation.decideAddressee(tn.Utterance)
 	if len(d.NPCs) > 0 && d.NPCs[0] == tn.agent {
-		t.aim(tn, d)
+		ts.assign(tn, d)
 		return
 	}
-	t.unqueue(tn)
-	t.move(tn, arrived)
-	t.route(ctx, tn, d)
+	ts.queue.remove(tn)
+	ts.move(tn, arrived)
+	ts.route(tn, d)
 }
 
-// unqueue takes a turn from those that wait.
-func (t *Table) unqueue(tn *turn) {
-	t.waiting = slices.DeleteFunc(t.waiting, func(o *turn) bool { return o == tn })
-}
-
-// editTurn changes a turn that has begun.
-func (t *Table) editTurn(ctx context.Context, tn *turn, text string) {
-	a := tn.attempt
-	silent := tn.phase.answering() && !tn.audible && len(tn.texts) == 0
+// editBegun changes a turn that has begun.
+func (ts *turns) editBegun(tn *turn, text string) {
 	switch {
 	case text == "":
 		tn.takenBack = true
-		if silent {
-			t.abandon(ctx, a, turnEnd{outcome: OutcomeCancelled})
+		if tn.silent() {
+			ts.answers.cut(tn, turnEnd{outcome: OutcomeCancelled})
 		}
-	case !silent || tn.leader != nil:
+	case !tn.silent() || tn.leader != nil:
 		tn.Text = text
 	default:
-		t.reword(tn, text)
-		t.answerAnew(ctx, tn, t.hearing.decide(tn.Utterance))
+		ts.reword(tn, text)
+		ts.answerAnew(tn, ts.conversation.decideAddressee(tn.Utterance))
 	}
-}
-
-// reword gives a turn another text, from now on.
-func (t *Table) reword(tn *turn, text string) {
-	tn.Text, tn.since = text, time.Now()
-	t.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Text: text, Continued: true})
 }
 
 // answerAnew begins a turn anew, be it by another NPC.
-func (t *Table) answerAnew(ctx context.Context, tn *turn, d address.Decision) {
+func (ts *turns) answerAnew(tn *turn, d address.Decision) {
 	if len(d.NPCs) > 0 && d.NPCs[0] == tn.agent {
-		t.aim(tn, d)
-		t.restart(ctx, tn)
+		ts.assign(tn, d)
+		ts.answers.restart(tn)
 		return
 	}
-	t.undo(ctx, tn)
-	delete(t.busy, tn.agent)
-	delete(t.open, tn.number)
-	t.route(ctx, tn, d)
-	t.freed(ctx)
+	ts.answers.takeBack(tn)
+	ts.queue.release(tn)
+	delete(ts.open, tn.number)
+	ts.route(tn, d)
+	ts.beginQueued()
 }

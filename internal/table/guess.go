@@ -1,100 +1,65 @@
 package table
 
 import (
-	"context"
-	"strings"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/agent"
+	"github.com/MrWong99/glyphoxa/internal/address"
 )
 
-// guess has the model begin on words that are not final yet: once the player's
-// voice has stopped, for what has been understood so far. Until the final
-// transcript confirms it a guess emits no event, runs no tool and makes no
-// sound.
-func (t *Table) guess(ctx context.Context, s *Seat, sp *passage) {
-	if !t.o.Latency.Preemptive || s.voicing || sp.turn != nil || sp.interim == "" || sp.guesses >= maxGuesses {
-		return
-	}
-	text := strings.TrimSpace(sp.text() + " " + sp.interim)
-	if sp.guess != nil && same(sp.guess.Text, text) {
-		return
-	}
-	d := t.hearing.decide(Utterance{Speaker: s.speaker, Text: text})
-	if len(d.NPCs) == 0 || t.busy[d.NPCs[0]] != nil || t.agents[d.NPCs[0]].Muted {
-		return
-	}
-	t.dropGuess(ctx, sp)
-	sp.guesses++
+// guess begins an answer to words that are not final.
+func (as *answers) guess(u Utterance, d address.Decision) *turn {
+	now := time.Now()
 	tn := &turn{
-		Utterance: Utterance{Speaker: s.speaker, Text: text}, agent: d.NPCs[0], npc: t.agents[d.NPCs[0]],
-		phase: guessed, route: Route(d.Route), also: -1, since: time.Now(), started: time.Now(),
+		Utterance: u, phase: guessed, agent: d.NPCs[0], npc: as.cast.agents[d.NPCs[0]],
+		route: Route(d.Route), also: -1, timing: timing{since: now}, started: now,
 	}
 	if len(d.NPCs) > 1 {
 		tn.also = d.NPCs[1]
 	}
 	tn.version = tn.npc.Version()
-	tn.choice = tn.npc.Expect(text, t.players(tn))
-	t.prepare(tn)
-	sp.guess = tn
-	t.attend(ctx, tn)
+	tn.choice = tn.npc.Expect(u.Text, as.queue.countPlayers(tn))
+	as.planner.prepare(tn, as.fillers.possible(tn))
+	as.startAttempt(tn)
+	return tn
 }
 
-// adopt makes a guess the turn of the utterance, if it would be answered the
-// same way. real is what is known of the utterance.
-func (t *Table) adopt(ctx context.Context, sp *passage, real *turn) bool {
-	tn := sp.guess
-	d := t.hearing.decide(real.Utterance)
-	if len(d.NPCs) == 0 || d.NPCs[0] != tn.agent || t.busy[tn.agent] != nil || tn.npc.Muted || tn.npc.Version() != tn.version {
+// guessHolds reports whether what was guessed at would be answered the same way
+// now that its words are known.
+func (as *answers) guessHolds(tn *turn, u Utterance) bool {
+	d := as.conversation.decideAddressee(u)
+	if len(d.NPCs) == 0 || d.NPCs[0] != tn.agent || as.queue.isBusy(tn.agent) || tn.npc.Muted || tn.npc.Version() != tn.version {
 		return false
 	}
-	if e := tn.npc.Expect(real.Text, t.players(tn)); !sameTier(e, tn) {
-		return false
-	}
+	expected := tn.npc.Expect(u.Text, as.queue.countPlayers(tn)).Tier
+	return expected == tn.choice.Tier || len(tn.plan.Decisions) > 0 && expected > tn.choice.Tier // its plan lowered that
+}
+
+// adoptGuess makes a guess the turn of the utterance it was right about, and
+// takes in what its attempt has found meanwhile.
+func (as *answers) adoptGuess(tn *turn) {
 	a := tn.attempt
-	sp.guess, sp.turn = nil, tn
-	tn.Utterance, tn.since, tn.endpoint, tn.final = real.Utterance, real.since, real.endpoint, real.final
 	tn.began, tn.started = time.Now(), time.Now()
-	t.number(tn, true)
-	t.hearing.talked(tn.agent, tn.Speaker, tn.route)
-	t.busy[tn.agent] = tn
-	t.open[tn.number] = tn
-	chosen := tn.npc.Choose(tn.Text, t.players(tn))
+	as.announceUtterance(tn)
+	as.conversation.noteExchange(tn.agent, tn.Speaker, tn.route)
+	as.queue.busy[tn.agent] = tn
+	as.open[tn.number] = tn
+	chosen := tn.npc.Choose(tn.Text, as.queue.countPlayers(tn))
 	tn.choice.Ceiling, tn.choice.Reason = chosen.Ceiling, chosen.Reason
-	t.announce(tn)
-	t.lapse(tn.agent)
-	t.move(tn, thinking)
-	close(a.meant)
-	for _, r := range a.backlog {
-		t.takeReport(ctx, a, r)
+	as.announce(tn)
+	as.leases.expire(tn.agent)
+	as.move(tn, thinking)
+	as.effects.add(confirmGuess{a})
+	for _, f := range a.backlog {
+		as.takeFinding(a, f)
 	}
 	a.backlog = nil
-	t.armFiller(tn)
-	t.react(ctx, a)
-	t.settle(ctx, a)
-	return true
-}
-
-// sameTier reports whether a guess was made at the tier that is now chosen, or
-// at the one its plan lowered that to.
-func sameTier(e agent.Choice, tn *turn) bool {
-	return e.Tier == tn.choice.Tier || len(tn.plan.Decisions) > 0 && e.Tier > tn.choice.Tier
-}
-
-// dropGuesses gives up all guesses: what they were made on is not so any more.
-func (t *Table) dropGuesses(ctx context.Context) {
-	for _, s := range t.seats {
-		for _, sp := range s.passages {
-			t.dropGuess(ctx, sp)
-		}
-	}
+	as.fillers.arm(tn)
+	as.react(a)
+	as.effects.add(endIfDone{a})
 }
 
 // dropGuess gives up a guess; nothing of it was heard or told.
-func (t *Table) dropGuess(ctx context.Context, sp *passage) {
-	if sp.guess != nil {
-		t.move(sp.guess, over)
-		t.drop(ctx, sp.guess)
-		sp.guess = nil
-	}
+func (as *answers) dropGuess(tn *turn) {
+	as.move(tn, over)
+	as.dropAttempt(tn)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// maxKept is how many lines are kept at once, each time within the farewell.
+// maxKept is how many lines are kept at once, each time within storeTimeout.
 const maxKept = 256
 
 // Keep keeps typed utterances that nobody will answer any more, before the table
@@ -21,14 +21,14 @@ func (t *Table) Keep(ctx context.Context, us ...Utterance) error {
 		return nil
 	}
 	done := make(chan error, 1)
-	err := t.order(ctx, func(run context.Context) error {
+	err := t.order(ctx, func() error {
 		now := time.Now()
-		turns := make([]*turn, len(us))
+		more := make([]*turn, len(us))
 		for i, u := range us {
-			turns[i] = &turn{Utterance: u, since: now, began: now, agent: -1, route: RouteNone, also: -1}
-			t.number(turns[i], false)
+			more[i] = &turn{Utterance: u, timing: timing{since: now}, began: now, agent: -1, route: RouteNone, also: -1}
+			t.turns.announceUtterance(more[i])
 		}
-		t.leaveOff(run, turns, done)
+		t.cancelAll(more, done)
 		return nil
 	})
 	if err != nil {
@@ -47,69 +47,71 @@ func await(ctx context.Context, done <-chan error) error {
 	}
 }
 
-// leaveOff cancels what is at work and keeps what waits, then more. done, which
+// cancelAll cancels what is at work and keeps what waits, then more. done, which
 // has room, receives how that went.
-func (t *Table) leaveOff(ctx context.Context, more []*turn, done chan<- error) {
-	t.dropGuesses(ctx)
-	for _, tn := range slices.Clone(t.nobodys) {
-		t.forNobody(ctx, tn)
+func (t *Table) cancelAll(more []*turn, done chan<- error) {
+	t.listener.dropGuesses()
+	for _, tn := range slices.Clone(t.turns.undecided) {
+		t.turns.endUndecided(tn)
 	}
-	for _, a := range t.attempts {
-		t.abandon(ctx, a, turnEnd{outcome: OutcomeCancelled})
+	for _, a := range t.answers.attempts {
+		t.answers.cut(a.turn, turnEnd{outcome: OutcomeCancelled})
 	}
-	waiting := t.waiting
-	t.waiting = nil
-	t.keepUnanswered(ctx, append(waiting, more...), done)
+	waiting := t.queue.waiting
+	t.queue.waiting = nil
+	t.turns.cancelQueued(append(waiting, more...), done)
 }
 
-// whenOver returns what is closed when a turn has ended.
-func (tn *turn) whenOver() <-chan struct{} {
-	if tn.done == nil {
-		tn.done = make(chan struct{})
-	}
-	return tn.done
-}
-
-// keepUnanswered keeps what players said in turns that will not begin, in the
+// cancelQueued keeps what players said in turns that will not begin, in the
 // order given and after what is being kept already, and ends those. done, which
 // has room, receives how that went.
-func (t *Table) keepUnanswered(ctx context.Context, turns []*turn, done chan<- error) {
-	var before []<-chan struct{}
-	for _, tn := range t.open {
-		before = append(before, tn.whenOver())
+func (ts *turns) cancelQueued(all []*turn, done chan<- error) {
+	k := &keeping{done: done}
+	for _, tn := range ts.open {
+		k.before = append(k.before, tn.whenOver())
 	}
-	type batch struct {
-		turns []*turn
-		lines []memory.Line
-	}
-	var all []batch
-	for some := range slices.Chunk(turns, maxKept) {
+	for some := range slices.Chunk(all, maxKept) {
 		b := batch{turns: some}
 		for _, tn := range some {
 			tn.end = turnEnd{outcome: OutcomeCancelled, stage: "queue"}
-			t.move(tn, ending)
-			t.open[tn.number] = tn
+			ts.move(tn, ending)
+			ts.open[tn.number] = tn
 			if tn.Text != "" {
-				b.lines = append(b.lines, t.line(tn))
+				b.lines = append(b.lines, ts.transcript.playersLine(tn))
 			}
 		}
-		all = append(all, b)
+		k.batches = append(k.batches, b)
 	}
-	t.work.Go(func() {
-		for _, b := range before {
-			<-b
+	ts.effects.add(k)
+}
+
+// keeping is the work of keeping lines that nobody answers. It knows only what
+// does not change.
+type keeping struct {
+	before  []<-chan struct{} // to wait for
+	batches []batch
+	done    chan<- error
+}
+
+type batch struct {
+	turns []*turn // only to report about
+	lines []memory.Line
+}
+
+func (k *keeping) run(ctx context.Context, t *Table) {
+	for _, b := range k.before {
+		<-b
+	}
+	var errs []error
+	for _, b := range k.batches {
+		end := turnEnd{outcome: OutcomeCancelled, stage: "queue"}
+		if err := t.transcript.store(ctx, b.lines); err != nil {
+			end = turnEnd{outcome: OutcomeFailed, stage: "commit"}
+			errs = append(errs, err)
 		}
-		var errs []error
-		for _, b := range all {
-			end := turnEnd{outcome: OutcomeCancelled, stage: "queue"}
-			if err := t.keep(ctx, b.lines); err != nil {
-				end = turnEnd{outcome: OutcomeFailed, stage: "commit"}
-				errs = append(errs, err)
-			}
-			for _, tn := range b.turns {
-				t.reports <- report{turn: tn, finding: committed{end}}
-			}
+		for _, tn := range b.turns {
+			t.reports <- report{turn: tn, finding: committed{end}}
 		}
-		done <- errors.Join(errs...)
-	})
+	}
+	k.done <- errors.Join(errs...)
 }

@@ -4,48 +4,31 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// all is the word for every NPC in orders.
-const all = "all"
-
-// find returns the agents called name, see [Lookup]; "all" means everyone.
-func (t *Table) find(name string) ([]int, error) {
-	if strings.EqualFold(strings.TrimSpace(name), all) {
-		return present(t.agents), nil
-	}
-	here := present(t.agents)
-	i, err := Lookup(castOf(t.agents, here), name)
-	if err != nil {
-		return nil, err
-	}
-	return here[i : i+1], nil
-}
-
 // Mute silences an NPC, or lets it speak again. A muted NPC stays addressable,
 // so that lines to it do not go to another.
 func (t *Table) Mute(ctx context.Context, npc string, muted bool) (string, error) {
 	var said string
-	err := t.order(ctx, func(run context.Context) error {
-		who, err := t.find(npc)
+	err := t.order(ctx, func() error {
+		who, err := t.cast.find(npc)
 		if err != nil {
 			return err
 		}
 		for _, i := range who {
-			t.agents[i].Muted = muted
+			t.cast.agents[i].Muted = muted
 			if muted {
-				t.hush(run, i, turnEnd{outcome: OutcomeMuted})
+				t.answers.cutNPC(i, turnEnd{outcome: OutcomeMuted})
 			}
 		}
-		t.hearing.changed()
-		said = t.named(who) + " may speak again"
+		t.conversation.castChanged()
+		said = t.cast.nameOf(who) + " may speak again"
 		if muted {
-			said = t.named(who) + " is silent now"
+			said = t.cast.nameOf(who) + " is silent now"
 		}
 		return nil
 	})
@@ -59,44 +42,20 @@ func (t *Table) Say(ctx context.Context, npc, text string) error {
 	if strings.TrimSpace(text) == "" {
 		return fmt.Errorf("there is nothing to say")
 	}
-	return t.order(ctx, func(run context.Context) error {
-		who, err := t.find(npc)
+	return t.order(ctx, func() error {
+		who, err := t.cast.find(npc)
 		if err != nil {
 			return err
 		}
 		if len(who) != 1 {
 			return fmt.Errorf("one NPC at a time can be made to speak")
 		}
-		if t.lined() >= maxLines {
+		if t.answers.countPuppets() >= maxLines {
 			return fmt.Errorf("too much is waiting to be said; try again in a moment")
 		}
-		t.turns++
-		now := time.Now()
-		tn := &turn{Utterance: Utterance{Text: text}, number: t.turns, since: now, began: now, puppet: true, route: RoutePuppet, also: -1}
-		t.give(tn, who[0])
-		t.next(run, tn)
+		t.turns.sayAs(who[0], text)
 		return nil
 	})
-}
-
-// lined counts the lines of the DM's that have not been said.
-func (t *Table) lined() int {
-	n := 0
-	for _, a := range t.attempts {
-		if a.turn.puppet {
-			n++
-		}
-	}
-	return n
-}
-
-// hush ends what an NPC is saying or about to say.
-func (t *Table) hush(ctx context.Context, npc int, end turnEnd) {
-	for _, a := range t.attempts {
-		if a.turn.agent == npc && a.turn.phase != guessed {
-			t.abandon(ctx, a, end)
-		}
-	}
 }
 
 // Direct tells an NPC how to play its next turns, such as "lie about the key".
@@ -107,17 +66,17 @@ func (t *Table) Direct(ctx context.Context, npc, text string, turns int) (string
 		turns = defaultDirective
 	}
 	var said string
-	err := t.order(ctx, func(context.Context) error {
-		who, err := t.find(npc)
+	err := t.order(ctx, func() error {
+		who, err := t.cast.find(npc)
 		if err != nil {
 			return err
 		}
 		for _, i := range who {
-			t.agents[i].Direct(text, turns)
+			t.cast.agents[i].Direct(text, turns)
 		}
-		said = fmt.Sprintf("%s is directed for %d turns: %s", t.named(who), turns, text)
+		said = fmt.Sprintf("%s is directed for %d turns: %s", t.cast.nameOf(who), turns, text)
 		if text == "" {
-			said = t.named(who) + " plays freely again"
+			said = t.cast.nameOf(who) + " plays freely again"
 		}
 		return nil
 	})
@@ -147,9 +106,9 @@ type Status struct {
 // Status describes the NPCs at the table.
 func (t *Table) Status(ctx context.Context) ([]Status, error) {
 	var out []Status
-	err := t.order(ctx, func(context.Context) error {
-		for _, i := range present(t.agents) {
-			a := t.agents[i]
+	err := t.order(ctx, func() error {
+		for _, i := range t.cast.present() {
+			a := t.cast.agents[i]
 			s := Status{Name: a.NPC.Name, Tier: a.NPC.BudgetTier, Ceiling: a.Ceiling(), Muted: a.Muted, Tools: a.NPC.Tools}
 			s.Directive, s.DirectiveTurns = a.Directive()
 			if l := a.Lease(); l != nil {
@@ -161,11 +120,4 @@ func (t *Table) Status(ctx context.Context) ([]Status, error) {
 		return nil
 	})
 	return out, err
-}
-
-func (t *Table) named(who []int) string {
-	if len(who) == 1 {
-		return t.agents[who[0]].NPC.Name
-	}
-	return "everyone"
 }

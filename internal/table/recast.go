@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
 // Recast has the table go on with another cast; the agents are its own from
@@ -30,56 +28,35 @@ func (t *Table) Recast(ctx context.Context, agents []*agent.Agent) (string, erro
 		ids[a.NPC.ID] = true
 	}
 	var said string
-	err := t.order(ctx, func(run context.Context) error {
-		changed, joined := t.admitCast(agents)
-		left := t.dismiss(run, ids)
-		t.seatCast()
-		said = recasting(changed, joined, left)
+	err := t.order(ctx, func() error {
+		changed, joined := t.cast.admit(agents)
+		left := t.dismiss(ids)
+		t.castChanged()
+		said = describeRecast(changed, joined, left)
 		return nil
 	})
 	return said, err
 }
 
-// admitCast takes in who is at the table from now on, and returns the names of
-// those who are not as they were, and of those who were not there.
-func (t *Table) admitCast(agents []*agent.Agent) (changed, joined []string) {
-	for _, a := range agents {
-		i := slices.IndexFunc(t.agents, func(b *agent.Agent) bool { return b.NPC.ID == a.NPC.ID })
-		switch {
-		case i < 0:
-			t.agents = append(t.agents, a)
-			joined = append(joined, a.NPC.Name)
-		case t.agents[i].Left:
-			t.agents[i].Become(a)
-			t.agents[i].Left = false
-			joined = append(joined, a.NPC.Name)
-		case t.agents[i].Become(a):
-			changed = append(changed, a.NPC.Name)
-		}
-	}
-	return changed, joined
-}
-
 // dismiss has all leave whose ids are not among those who stay.
-func (t *Table) dismiss(ctx context.Context, stay map[string]bool) (left []string) {
-	for i, a := range t.agents {
+func (t *Table) dismiss(stay map[string]bool) (left []string) {
+	for i, a := range t.cast.agents {
 		if a.Left || stay[a.NPC.ID] {
 			continue
 		}
 		left = append(left, a.NPC.Name)
-		t.revoke(i)
+		t.leases.revoke(i)
 		a.Left = true
-		t.hush(ctx, i, turnEnd{outcome: OutcomeCancelled})
+		t.answers.cutNPC(i, turnEnd{outcome: OutcomeCancelled})
 	}
 	return left
 }
 
-// seatCast has everything that depends on the cast know of it.
-func (t *Table) seatCast() {
-	t.hearing.agents = t.agents
-	t.hearing.changed()
+// castChanged has everything that depends on the cast know of it.
+func (t *Table) castChanged() {
+	t.conversation.castChanged()
 	if t.o.Floor.Waiting == 0 {
-		t.floor.SetWaiting(maxWaitingLines(t.agents))
+		t.floor.SetWaiting(maxWaitingLines(t.cast.agents))
 	}
 }
 
@@ -87,24 +64,8 @@ func (t *Table) seatCast() {
 // the DM's.
 func maxWaitingLines(agents []*agent.Agent) int { return len(agents) + maxLines }
 
-// expected is what is known of the players' speech: that the names of the NPCs
-// come up in it.
-func (t *Table) expected() stt.Options {
-	o := t.o.Expect
-	o.Keyterms = nil
-	for _, npc := range castOf(t.agents, present(t.agents)) {
-		o.Keyterms = append(append(o.Keyterms, npc.Name), npc.Aliases...)
-	}
-	for _, term := range t.o.Expect.Keyterms {
-		if !slices.Contains(o.Keyterms, term) {
-			o.Keyterms = append(o.Keyterms, term)
-		}
-	}
-	return o
-}
-
-// recasting says what has changed about a cast.
-func recasting(changed, joined, left []string) string {
+// describeRecast says what has changed about a cast.
+func describeRecast(changed, joined, left []string) string {
 	var parts []string
 	for _, p := range []struct {
 		names     []string

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -51,16 +50,16 @@ type (
 	committed struct{ end turnEnd }
 )
 
-// take takes a report in. What an attempt still has to say that was given up
-// means nothing; what a guess has to say waits until it proves right.
-func (t *Table) take(ctx context.Context, r report) {
+// takeReport takes a report in. What an attempt still has to say that was given
+// up means nothing; what a guess has to say waits until it proves right.
+func (t *Table) takeReport(r report) {
 	a := r.attempt
 	if a == nil {
-		t.takeCommit(ctx, r.turn, r.finding)
+		t.turns.takeCommit(r.turn, r.finding)
 		return
 	}
 	if end, ok := r.finding.(workEnded); ok {
-		t.alive--
+		t.atWork--
 		a.result = end.result
 	}
 	switch {
@@ -68,12 +67,12 @@ func (t *Table) take(ctx context.Context, r report) {
 	case a.turn.phase == guessed:
 		a.backlog = append(a.backlog, r.finding)
 	default:
-		t.takeReport(ctx, a, r.finding)
+		t.answers.takeFinding(a, r.finding)
 	}
 }
 
-// takeReport takes in what an attempt found that is its turn's.
-func (t *Table) takeReport(ctx context.Context, a *attempt, f finding) {
+// takeFinding takes in what an attempt found that is its turn's.
+func (as *answers) takeFinding(a *attempt, f finding) {
 	tn := a.turn
 	switch f := f.(type) {
 	case contextRead:
@@ -81,29 +80,26 @@ func (t *Table) takeReport(ctx context.Context, a *attempt, f finding) {
 	case firstSentence:
 		tn.writing = max(f.took-tn.tooling, 0)
 	case phraseBegins:
-		t.filling(tn)
+		as.fillers.announce(tn)
 	case sentenceBegins:
 		a.said = append(a.said, f.sentence)
 	case soundReady:
 		if f.took >= 0 && tn.ledger.TTSFirstAudioMS == 0 {
 			tn.ledger.TTSFirstAudioMS = elapsed.Rounded(f.took)
 		}
-		if tn.phase == thinking {
-			t.move(tn, ready)
-			t.want(ctx, a)
-		}
+		as.soundReady(tn)
 	case voiceFailed:
-		t.Notice(tn.number, "warning", "the voice failed, the text goes on: "+problem.OneLine(f.err))
+		as.effects.notify(tn.number, "warning", "the voice failed, the text goes on: "+problem.OneLine(f.err))
 	case workEnded:
-		t.react(ctx, a)
-		t.settle(ctx, a)
+		as.react(a)
+		as.effects.add(endIfDone{a})
 	case engine.Event:
-		t.takeEngineEvent(a, f)
+		as.takeEngineEvent(a, f)
 	}
 }
 
 // takeEngineEvent takes in what the model and its tools do.
-func (t *Table) takeEngineEvent(a *attempt, ev engine.Event) {
+func (as *answers) takeEngineEvent(a *attempt, ev engine.Event) {
 	tn := a.turn
 	switch ev := ev.(type) {
 	case engine.FirstToken:
@@ -114,28 +110,12 @@ func (t *Table) takeEngineEvent(a *attempt, ev engine.Event) {
 		tn.ledger.ToolRounds++
 	case engine.ToolCalled:
 		a.calls = append(a.calls, ev.Call.Name)
-		t.emit(tn.number, KindToolCalled, &ToolCalled{Tool: ev.Call.Name, Args: rawJSON(ev.Call.Arguments), Round: ev.Round})
+		as.effects.emit(tn.number, KindToolCalled, &ToolCalled{Tool: ev.Call.Name, Args: rawJSON(ev.Call.Arguments), Round: ev.Round})
 	case engine.ToolFinished:
 		if i := slices.Index(a.calls, ev.Call.Name); i >= 0 {
 			a.calls = slices.Delete(a.calls, i, i+1)
 		}
 		a.learn(ev)
-		t.emit(tn.number, KindToolFinished, finished(ev.Call.Name, ev.Outcome))
-	}
-}
-
-// takeCommit takes in what the commit of a turn does.
-func (t *Table) takeCommit(ctx context.Context, tn *turn, f finding) {
-	switch f := f.(type) {
-	case callEnded:
-		t.emit(tn.number, KindToolFinished, finished(f.tool, f.outcome))
-	case committed:
-		delete(t.open, tn.number)
-		if f.end.stage != "commit" {
-			all := slices.Concat(t.recent, t.transcript(tn)) // those at work keep what they have
-			t.recent = all[max(len(all)-t.o.RecentLines, 0):]
-		}
-		t.ended(tn, f.end)
-		t.freed(ctx)
+		as.effects.emit(tn.number, KindToolFinished, toolFinished(ev.Call.Name, ev.Outcome))
 	}
 }

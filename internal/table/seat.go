@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/ear"
-	"github.com/MrWong99/glyphoxa/internal/floor"
 	"github.com/MrWong99/glyphoxa/internal/lane"
 )
 
@@ -22,6 +21,10 @@ type JoinOptions struct {
 
 // ErrDeaf means that a table has no speech recognition.
 var ErrDeaf = errors.New("the table cannot hear: it has no speech recognition")
+
+// maxPassages is how many utterances of one player are kept in mind because
+// they may be continued.
+const maxPassages = 4
 
 // Seat is a player who is heard at the table.
 type Seat struct {
@@ -46,33 +49,38 @@ func (t *Table) Join(ctx context.Context, speaker string, o *JoinOptions) (*Seat
 		return nil, ErrDeaf
 	}
 	s := &Seat{table: t, speaker: speaker}
-	err := t.order(ctx, func(run context.Context) error {
-		if t.seats[speaker] != nil {
+	err := t.order(ctx, func() error {
+		if t.listener.seats[speaker] != nil {
 			return fmt.Errorf("%s sits at the table already", speaker)
 		}
-		life, stop := context.WithCancel(run)
-		lanes := t.o.Lane
-		lanes.Decoder = o.Decoder
-		s.stop = stop
-		s.ear = ear.New(speaker, func(e ear.Event) {
-			select {
-			case t.sounds <- heard{s, e}:
-			case <-life.Done():
-			}
-		}, ear.Options{Provider: t.o.Hearing, Expect: t.expected(), Lane: lanes, Detector: o.Detector, Logger: t.o.Logger})
-		t.seats[speaker] = s
-		t.work.Go(func() {
-			defer stop()
-			if err := s.ear.Run(life); err != nil {
-				t.o.Logger.Error("hearing", "speaker", speaker, "reason", err)
-			}
-		})
+		t.listener.seats[speaker] = s
+		t.effects.add(openEar{s, *o})
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// openEar has a player heard.
+func (t *Table) openEar(ctx context.Context, s *Seat, o JoinOptions) {
+	ctx, s.stop = context.WithCancel(ctx)
+	expect, lanes := t.o.Expect, t.o.Lane
+	expect.Keyterms = t.cast.keyterms(t.o.Expect.Keyterms) // the NPCs' names come up in what players say
+	lanes.Decoder = o.Decoder
+	s.ear = ear.New(s.speaker, func(e ear.Event) {
+		select {
+		case t.sounds <- heard{s, e}:
+		case <-ctx.Done():
+		}
+	}, ear.Options{Provider: t.o.Hearing, Expect: expect, Lane: lanes, Detector: o.Detector, Logger: t.o.Logger})
+	t.work.Go(func() {
+		defer s.stop()
+		if err := s.ear.Run(ctx); err != nil {
+			t.o.Logger.Error("hearing", "speaker", s.speaker, "reason", err)
+		}
+	})
 }
 
 // Push leaves a packet that arrived now. It never blocks; what does not fit is
@@ -85,8 +93,8 @@ func (s *Seat) Stats() ear.Stats { return s.ear.Stats() }
 // Pending reports whether something the player said has yet to become a turn,
 // or to prove to be nothing.
 func (s *Seat) Pending(ctx context.Context) (pending bool, err error) {
-	err = s.table.order(ctx, func(context.Context) error {
-		pending = s.voicing || slices.ContainsFunc(s.passages, func(p *passage) bool { return p.open || p.due > 0 })
+	err = s.table.order(ctx, func() error {
+		pending = s.voicing || slices.ContainsFunc(s.passages, (*passage).isPending)
 		return nil
 	})
 	return pending, err
@@ -95,11 +103,8 @@ func (s *Seat) Pending(ctx context.Context) (pending bool, err error) {
 // Leave gives the seat up. What the player said last and is not transcribed is
 // lost. It may be called more than once.
 func (s *Seat) Leave() {
-	err := s.table.order(context.Background(), func(ctx context.Context) error {
-		if s.table.seats[s.speaker] == s {
-			delete(s.table.seats, s.speaker)
-			s.table.left(ctx, s)
-		}
+	err := s.table.order(context.Background(), func() error {
+		s.table.listener.leave(s)
 		return nil
 	})
 	if err == nil {
@@ -107,14 +112,26 @@ func (s *Seat) Leave() {
 	}
 }
 
-// left takes in that a player is gone: what is known of the unfinished speech
-// stands.
-func (t *Table) left(ctx context.Context, s *Seat) {
-	s.voicing = false
-	for _, sp := range slices.Clone(s.passages) {
-		sp.open, sp.due = false, 0
-		t.understand(ctx, s, sp)
+// passage returns the utterance of that number.
+func (s *Seat) passage(id uint64) *passage {
+	for _, sp := range s.passages {
+		if sp.id == id {
+			return sp
+		}
 	}
-	s.passages = nil
-	t.floorEvent(ctx, floor.Event{Kind: floor.Left, Speaker: s.speaker})
+	sp := &passage{id: id}
+	s.passages = append(s.passages, sp)
+	if len(s.passages) > maxPassages {
+		s.passages = slices.DeleteFunc(s.passages, func(old *passage) bool {
+			return old.id+maxPassages <= id && !old.isPending()
+		})
+	}
+	return sp
 }
+
+func (s *Seat) forgetPassage(sp *passage) {
+	s.passages = slices.DeleteFunc(s.passages, func(o *passage) bool { return o == sp })
+}
+
+// echoes reports whether the player's microphone picks up what NPCs say.
+func (s *Seat) echoes() bool { return !s.echoed.IsZero() && time.Since(s.echoed) < echoMemory }

@@ -6,9 +6,6 @@
 // what was heard of players, orders and reports. A turn's own work runs on
 // goroutines that Run starts and waits for, and so do the ears of the players
 // and the mixer.
-//
-// Imported by internal/app, internal/discord, internal/console and
-// internal/scenario.
 package table
 
 import (
@@ -23,7 +20,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/floor"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
@@ -31,22 +27,18 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 	"github.com/MrWong99/glyphoxa/internal/pace"
-	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
 const (
-	// maxWaiting bounds the utterances waiting for an answer; Hear blocks when
-	// they are that many.
-	maxWaiting = 32
 	// maxLines bounds the lines of the DM's that wait to be said.
 	maxLines = 16
 	// maxText bounds an utterance in characters; the rest is cut with a notice.
 	maxText = 1 << 20
-	// farewell bounds what a table does after its context ended: keeping what
-	// was said.
-	farewell = 5 * time.Second
+	// storeTimeout bounds what is done to keep what was said, also once the table's
+	// context has ended.
+	storeTimeout = 5 * time.Second
 )
 
 // ErrClosed is returned once the table no longer runs.
@@ -115,28 +107,21 @@ type Table struct {
 	reports chan report    // from turns, to Run
 
 	// Owned by Run.
-	agents   []*agent.Agent // in the order in which they came; those who left stay
-	agenda   agenda
-	floor    *floor.Floor
-	pace     *pace.Governor
-	hearing  *hearing
-	notes    []mixer.Note
-	waiting  []*turn // in order of arrival, for an NPC who is busy
-	nobodys  []*turn // spoken, for nobody so far, and perhaps to be continued
-	busy     map[int]*turn
-	open     map[int64]*turn // turns that have begun and not ended
-	leases   map[int]agent.Lease
-	edited   <-chan struct{} // closed once the last edit is done; nil if there was none
-	alive    int             // attempts whose goroutines have not ended
-	turns    int64
-	lines    uint64              // attempts so far, and so lines on the floor
-	attempts map[uint64]*attempt // by line
-	seats    map[string]*Seat    // by speaker
-	voice    string              // who voiced last
-	lately   []remark
-	filled   map[int]bool  // NPCs whose last words were a filler
-	recent   []memory.Line // the session's last, which nobody else writes; immutable
-	closing  bool
+	effects      *effects
+	agenda       *agenda
+	cast         *cast
+	conversation *conversation
+	floor        *floorControl
+	leases       *leases
+	planner      *planner
+	queue        *queue
+	transcript   *transcript
+	answers      *answers
+	turns        *turns
+	listener     *listener
+	notes        []mixer.Note
+	atWork       int             // attempts whose goroutines have not ended
+	lastEdit     <-chan struct{} // closed once the last edit is done; nil if there was none
 }
 
 // Utterance is something a player said.
@@ -148,9 +133,10 @@ type Utterance struct {
 	User, Ref string
 }
 
-// order is something the DM wants, run by the table's goroutine.
+// order is something to be done by the table's goroutine, for somebody who
+// waits for it.
 type order struct {
-	do   func(ctx context.Context) error
+	do   func() error
 	done chan error
 }
 
@@ -162,19 +148,45 @@ func New(o Options) *Table {
 	if o.Scene == nil {
 		o.Scene = func() string { return "" }
 	}
+	if o.Voices == nil || o.Outlet == nil {
+		o.Voices, o.Outlet = nil, nil
+	}
+	t := &Table{
+		o: o, heard: make(chan Utterance), sounds: make(chan heard), orders: make(chan order),
+		done: make(chan struct{}), reports: make(chan report),
+		mixer: mixer.New(o.Outlet, &o.Playback), effects: &effects{}, agenda: newAgenda(), queue: newQueue(),
+	}
+	t.furnish()
+	return t
+}
+
+// furnish makes what a table is made of, each of which its goroutine owns.
+func (t *Table) furnish() {
+	o := &t.o
 	times := o.Floor
 	if times.Waiting == 0 {
 		times.Waiting = maxWaitingLines(o.Agents)
 	}
-	if o.Voices == nil || o.Outlet == nil {
-		o.Voices, o.Outlet = nil, nil
+	remarks := &remarks{}
+	register := &register{log: o.Logger, effects: t.effects, open: map[int64]*turn{}}
+	fillers := &fillers{agenda: t.agenda, effects: t.effects, voiced: o.Voices != nil, last: map[int]bool{}}
+	t.cast = &cast{slices.Clone(o.Agents)}
+	t.conversation = newConversation(t.cast, *o)
+	t.floor = &floorControl{floor.New(times), t.effects, t.agenda, t.mixer}
+	t.leases = &leases{cast: t.cast, agenda: t.agenda, effects: t.effects, running: map[int]agent.Lease{}}
+	t.planner = &planner{governor: pace.New(), latency: o.Latency, host: o.Host, session: o.Session.ID, hurries: o.Hurries}
+	t.transcript = &transcript{log: o.Log, session: o.Session.ID, most: o.RecentLines}
+	t.answers = &answers{
+		register: register, o: o, cast: t.cast, conversation: t.conversation, leases: t.leases, planner: t.planner, fillers: fillers,
+		transcript: t.transcript, queue: t.queue, floor: t.floor, remarks: remarks, attempts: map[uint64]*attempt{},
 	}
-	return &Table{
-		o: o, agents: slices.Clone(o.Agents), mixer: mixer.New(o.Outlet, &o.Playback),
-		heard: make(chan Utterance), sounds: make(chan heard), orders: make(chan order),
-		done: make(chan struct{}), reports: make(chan report),
-		agenda: newAgenda(), floor: floor.New(times), pace: pace.New(), hearing: newHearing(o),
-		busy: map[int]*turn{}, open: map[int64]*turn{}, leases: map[int]agent.Lease{}, attempts: map[uint64]*attempt{}, seats: map[string]*Seat{}, filled: map[int]bool{},
+	t.turns = &turns{
+		register: register, o: o, agenda: t.agenda, cast: t.cast, conversation: t.conversation, planner: t.planner,
+		transcript: t.transcript, queue: t.queue, answers: t.answers,
+	}
+	t.listener = &listener{
+		preemptive: o.Latency.Preemptive, effects: t.effects, agenda: t.agenda, cast: t.cast, conversation: t.conversation, queue: t.queue,
+		turns: t.turns, answers: t.answers, floor: t.floor, remarks: remarks, seats: map[string]*Seat{},
 	}
 }
 
@@ -192,8 +204,9 @@ func (t *Table) Hear(ctx context.Context, u Utterance) error {
 	}
 }
 
-// order runs f in the table's goroutine, with the context of Run.
-func (t *Table) order(ctx context.Context, f func(ctx context.Context) error) error {
+// order runs f in the table's goroutine, and returns once all is done that f
+// leads to at once.
+func (t *Table) order(ctx context.Context, f func() error) error {
 	o := order{f, make(chan error, 1)}
 	select {
 	case t.orders <- o:
@@ -219,27 +232,31 @@ func (t *Table) Run(ctx context.Context) error {
 			t.o.Logger.Error("playing", "reason", err)
 		}
 	})
-	if err := t.recall(ctx); err != nil {
-		t.Notice(0, "warning", err.Error())
-	}
+	t.recall(ctx)
 	for {
+		t.carryOut(ctx)
 		heard := t.heard
-		if len(t.waiting) >= maxWaiting {
+		if t.queue.isFull() {
 			heard = nil
 		}
 		select {
 		case u := <-heard:
-			t.hear(ctx, u)
+			t.turns.admit(&turn{Utterance: u, timing: timing{since: time.Now()}})
 		case h := <-t.sounds:
-			t.listen(ctx, h)
+			t.listener.hear(h)
 		case o := <-t.orders:
-			o.done <- o.do(ctx)
+			err := o.do()
+			t.carryOut(ctx)
+			o.done <- err
 		case r := <-t.reports:
-			t.take(ctx, r)
+			t.takeReport(r)
 		case <-t.mixer.Ready():
-			t.played(ctx)
+			t.takeNotes(ctx)
 		case <-t.agenda.due():
-			t.agenda.run()
+			for e, ok := t.agenda.popDue(); ok; e, ok = t.agenda.popDue() {
+				t.effects.add(e)
+				t.carryOut(ctx)
+			}
 		case <-ctx.Done():
 			t.close(ctx)
 			return nil
@@ -247,82 +264,116 @@ func (t *Table) Run(ctx context.Context) error {
 	}
 }
 
+// recall reads what was said in the session before, if it goes on: the NPCs
+// remember it, and turns are counted on.
+func (t *Table) recall(ctx context.Context) {
+	lines, err := t.transcript.recall(ctx)
+	if err != nil {
+		t.effects.notify(0, "warning", err.Error())
+		return
+	}
+	for _, l := range lines {
+		t.turns.count = max(t.turns.count, l.Turn)
+	}
+	t.cast.recallConversations(lines)
+}
+
 // close ends the running turns and everything that waits. What players said
 // while they waited is kept.
 func (t *Table) close(ctx context.Context) {
-	t.closing = true
+	t.turns.closing = true
 	kept := make(chan error, 1)
-	t.leaveOff(ctx, nil, kept)
-	t.drain(ctx)
+	t.cancelAll(nil, kept)
+	for t.carryOut(ctx); t.atWork > 0 || len(t.turns.open) > 0; t.carryOut(ctx) {
+		t.takeReport(<-t.reports)
+	}
 	if err := <-kept; err != nil {
-		t.Notice(0, "error", fmt.Sprintf("keeping what was said last: %v", err))
+		t.effects.notify(0, "error", fmt.Sprintf("keeping what was said last: %v", err))
 	}
-	t.revokeAll()
+	t.leases.revokeAll()
+	t.carryOut(ctx)
 }
 
-// drain takes reports until nothing is at work.
-func (t *Table) drain(ctx context.Context) {
-	for t.alive > 0 || len(t.open) > 0 {
-		t.take(ctx, <-t.reports)
+// takeNotes takes in what the mixer has done.
+func (t *Table) takeNotes(ctx context.Context) {
+	t.notes = t.mixer.Take(t.notes[:0])
+	for i, n := range t.notes {
+		a := t.answers.attempts[n.Line]
+		if a == nil || a.turn.phase == cut {
+			continue // it was cut meanwhile
+		}
+		last := i+1 < len(t.notes) && t.notes[i+1].Line == n.Line && t.notes[i+1].Kind == mixer.Finished
+		t.answers.takeNote(a, n, last)
+		t.carryOut(ctx)
 	}
 }
 
-// hear takes in a typed utterance.
-func (t *Table) hear(ctx context.Context, u Utterance) {
-	tn := &turn{Utterance: u, since: time.Now()}
-	t.admit(ctx, tn, false)
-}
-
-// admit gives an utterance its turn.
-func (t *Table) admit(ctx context.Context, tn *turn, spoken bool) {
-	tn.spoken = spoken
-	t.number(tn, spoken)
-	tn.began = time.Now()
-	d := t.hearing.decide(tn.Utterance)
-	t.route(ctx, tn, d)
-}
-
-// number makes a turn known: from here on it ends in one [TurnEnded].
-func (t *Table) number(tn *turn, spoken bool) {
-	t.turns++
-	tn.number = t.turns
-	text := untrusted.Clean(tn.Text, maxText)
-	tn.Speaker = untrusted.Clean(tn.Speaker, 100)
-	if len([]rune(tn.Text)) > maxText {
-		t.Notice(tn.number, "warning", fmt.Sprintf("the line was longer than %d characters; the rest was cut", maxText))
-	}
-	tn.Text = text
-	t.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Text: tn.Text, Spoken: spoken})
-}
-
-// Notice emits a notice. Only the table's goroutine calls it while Run runs.
-func (t *Table) Notice(turn int64, level, text string) {
-	t.emit(turn, KindNotice, &Notice{Level: level, Text: text})
-}
-
-func (t *Table) emit(turn int64, kind string, e Event) {
-	*e.header() = Header{Time: time.Now(), Kind: kind, Turn: turn}
-	t.o.Sink.Emit(e)
-}
-
-// players counts the different players who wait for an NPC, except for tn.
-func (t *Table) players(tn *turn) int {
-	seen := map[string]bool{}
-	for _, w := range t.waiting {
-		if w != tn && !w.puppet {
-			seen[w.Speaker] = true
+// carryOut carries out what was decided, and all that leads to: here alone does
+// the table act on anything but its own state.
+func (t *Table) carryOut(ctx context.Context) {
+	for e, ok := t.effects.pop(); ok; e, ok = t.effects.pop() {
+		switch e := e.(type) {
+		case Event:
+			t.o.Sink.Emit(e)
+		case *worker:
+			e.attempt.cancel = t.startWork(ctx, e)
+			t.atWork++
+		case work:
+			t.work.Go(func() { e.run(ctx, t) })
+		case cancelWork:
+			e.cancel(errAbandoned)
+		case confirmGuess:
+			close(e.meant)
+		case openEar:
+			t.openEar(ctx, e.seat, e.options)
+		case playLine:
+			t.mixer.Play(e.line)
+		case pauseLine:
+			t.mixer.Pause(e.line)
+		case resumeLine:
+			t.mixer.Resume(e.line)
+		case stopLine:
+			t.mixer.Stop(e.line)
+		default:
+			t.goOn(e)
 		}
 	}
-	for _, b := range t.busy {
-		if b != tn && !b.puppet && !b.audible {
-			seen[b.Speaker] = true
-		}
-	}
-	return len(seen)
 }
 
-// heard is what an ear told, and whose it is.
-type heard struct {
-	seat *Seat
-	ear.Event
+// startWork starts an attempt's work, and returns what cancels it.
+func (t *Table) startWork(ctx context.Context, w *worker) context.CancelCauseFunc {
+	ctx, cancel := context.WithCancelCause(ctx)
+	t.work.Go(func() { w.run(ctx, t) })
+	return cancel
+}
+
+// goOn does what the table does next itself.
+func (t *Table) goOn(e effect) {
+	switch e := e.(type) {
+	case floorEffect:
+		t.carryOutFloor(e.Effect)
+	case deliverRest:
+		t.answers.deliverRest(e.attempt)
+	case endIfDone:
+		t.answers.endIfDone(e.attempt)
+	case commitTurn:
+		t.turns.commit(e.turn)
+	case turnOver:
+		t.listener.forgetTurn(e.turn)
+		if e.turn.done != nil {
+			close(e.turn.done)
+		}
+	case understood:
+		t.listener.takeUtterance(e.seat, e.passage, e.text)
+	case undecidedExpired:
+		t.turns.endUndecided(e.turn)
+	case fillerDue:
+		if line, _ := t.floor.Speaking(); line == 0 && !t.listener.anybodyVoices() {
+			t.answers.fillers.sayIfLate(e.turn)
+		}
+	case leaseExpired:
+		t.leases.expire(e.npc)
+	case floorTimer:
+		t.floorTimerFired(e)
+	}
 }

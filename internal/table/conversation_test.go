@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-func cast() []config.NPC {
+func inn() []config.NPC {
 	return []config.NPC{
 		{Name: "Greymantle the Sage", Aliases: []string{"the sage"}},
 		{Name: "Bartok the Barkeep", Aliases: []string{"Bart"}},
@@ -21,15 +21,15 @@ func cast() []config.NPC {
 	}
 }
 
-// hearingOf is the table of cast, where last spoke to everyone just now.
-func hearingOf(cast []config.NPC, last int) *hearing {
-	o := Options{Latency: config.Default().Latency}
-	for _, n := range cast {
-		o.Agents = append(o.Agents, agent.New(n, agent.Options{}))
+// conversationOf is the table of some NPCs, where last spoke to everyone just now.
+func conversationOf(npcs []config.NPC, last int) *conversation {
+	c := &cast{}
+	for _, n := range npcs {
+		c.agents = append(c.agents, agent.New(n, agent.Options{}))
 	}
-	h := newHearing(o)
+	h := newConversation(c, Options{Latency: config.Default().Latency})
 	if last >= 0 {
-		h.talked(last, "", RouteName)
+		h.noteExchange(last, "", RouteName)
 	}
 	return h
 }
@@ -71,7 +71,7 @@ func TestDecide(t *testing.T) {
 		{"empty", " …?! ", bart, "none", -1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got := hearingOf(cast(), row.last).decide(Utterance{Speaker: "Alice", Text: row.text})
+			got := conversationOf(inn(), row.last).decideAddressee(Utterance{Speaker: "Alice", Text: row.text})
 			npc := -1
 			if len(got.NPCs) > 0 {
 				npc = got.NPCs[0]
@@ -84,9 +84,9 @@ func TestDecide(t *testing.T) {
 }
 
 func TestOnlyNPCHearsEverything(t *testing.T) {
-	h := hearingOf(cast()[:1], -1)
+	h := conversationOf(inn()[:1], -1)
 	for text, want := range map[string]string{"an ale": "only_npc", "Greymantle, an ale": "name"} {
-		if got := h.decide(Utterance{Text: text}); got.Route != want || !slices.Equal(got.NPCs, []int{0}) {
+		if got := h.decideAddressee(Utterance{Text: text}); got.Route != want || !slices.Equal(got.NPCs, []int{0}) {
 			t.Errorf("%q: %+v, want NPC 0 by %s", text, got, want)
 		}
 	}
@@ -94,13 +94,13 @@ func TestOnlyNPCHearsEverything(t *testing.T) {
 
 func TestPlayersKeepTheirConversations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := hearingOf(cast(), -1)
+		h := conversationOf(inn(), -1)
 		say := func(speaker, text string, want ...int) {
 			t.Helper()
-			if got := h.decide(Utterance{Speaker: speaker, Text: text}); !slices.Equal(got.NPCs, want) {
+			if got := h.decideAddressee(Utterance{Speaker: speaker, Text: text}); !slices.Equal(got.NPCs, want) {
 				t.Errorf("%s: %q is for %v (%s), want %v", speaker, text, got.NPCs, got.Why, want)
 			} else if len(got.NPCs) > 0 {
-				h.talked(got.NPCs[0], speaker, RouteName)
+				h.noteExchange(got.NPCs[0], speaker, RouteName)
 			}
 			time.Sleep(time.Second)
 		}
@@ -110,18 +110,18 @@ func TestPlayersKeepTheirConversations(t *testing.T) {
 		say("Ben", "Go on.", 0)
 		say("Cleo", "Really?", 0)
 		say("Alice", "Ben, your turn.")
-		h.talked(2, "", RouteName) // the captain speaks to everyone
+		h.noteExchange(2, "", RouteName) // the captain speaks to everyone
 		say("Alice", "Who are you?", 2)
 		time.Sleep(30 * time.Second)
 		say("Alice", "Hello?")
 	})
 }
 
-func TestHearingIsBounded(t *testing.T) {
-	h := hearingOf(cast(), -1)
+func TestConversationIsBounded(t *testing.T) {
+	h := conversationOf(inn(), -1)
 	for i := range 10 * maxPlayers {
 		u := Utterance{Speaker: fmt.Sprint("player ", i), Text: "Bart!"}
-		h.talked(h.decide(u).NPCs[0], u.Speaker, RouteName)
+		h.noteExchange(h.decideAddressee(u).NPCs[0], u.Speaker, RouteName)
 	}
 	if len(h.players) != maxPlayers || len(h.own) != maxPlayers {
 		t.Errorf("%d players and %d conversations are kept, want %d", len(h.players), len(h.own), maxPlayers)
@@ -129,10 +129,10 @@ func TestHearingIsBounded(t *testing.T) {
 }
 
 func TestNoContinuation(t *testing.T) {
-	h := hearingOf(cast(), -1)
-	h = newHearing(Options{Agents: h.agents})
-	h.talked(1, "", RouteName)
-	if got := h.decide(Utterance{Text: "and another one"}); got.Route != "none" {
+	h := conversationOf(inn(), -1)
+	h = newConversation(h.cast, Options{})
+	h.noteExchange(1, "", RouteName)
+	if got := h.decideAddressee(Utterance{Text: "and another one"}); got.Route != "none" {
 		t.Errorf("with a continuation of 0: %+v, want nobody", got)
 	}
 }
@@ -141,12 +141,12 @@ func TestLookup(t *testing.T) {
 	for name, want := range map[string]int{
 		"Greymantle the Sage": 0, "greymantle": 0, " The Sage ": 0, "bart": 1, "Barkeep": 1, "captain": 2, "drossel": 3,
 	} {
-		if got, err := Lookup(cast(), name); err != nil || got != want {
+		if got, err := Lookup(inn(), name); err != nil || got != want {
 			t.Errorf("Lookup(%q) = %d, %v, want %d", name, got, err, want)
 		}
 	}
 	for name, want := range map[string]string{"Greymantel": "did you mean", "Zorro": "there are Greymantle the Sage, ", "": "there are", "the": "no NPC"} {
-		if _, err := Lookup(cast(), name); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Lookup(inn(), name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Lookup(%q) = %v, want %q in it", name, err, want)
 		}
 	}

@@ -1,0 +1,163 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/address"
+	"github.com/MrWong99/glyphoxa/internal/agent"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// cast is the NPCs of a table, in the order in which they came; those who left
+// stay, so that an index always means the same NPC. It belongs to the table's
+// goroutine.
+type cast struct{ agents []*agent.Agent }
+
+// present returns the indices of the NPCs that have not left.
+func (c *cast) present() []int {
+	var who []int
+	for i, a := range c.agents {
+		if !a.Left {
+			who = append(who, i)
+		}
+	}
+	return who
+}
+
+// describe returns who some of the NPCs are.
+func (c *cast) describe(who []int) []config.NPC {
+	var npcs []config.NPC
+	for _, i := range who {
+		npcs = append(npcs, c.agents[i].NPC)
+	}
+	return npcs
+}
+
+// all is the word for every NPC in orders.
+const all = "all"
+
+// find returns the NPCs called name, see [Lookup]; "all" means everyone.
+func (c *cast) find(name string) ([]int, error) {
+	here := c.present()
+	if strings.EqualFold(strings.TrimSpace(name), all) {
+		return here, nil
+	}
+	i, err := Lookup(c.describe(here), name)
+	if err != nil {
+		return nil, err
+	}
+	return here[i : i+1], nil
+}
+
+// nameOf is the name of one NPC, or a word for several.
+func (c *cast) nameOf(who []int) string {
+	if len(who) == 1 {
+		return c.agents[who[0]].NPC.Name
+	}
+	return "everyone"
+}
+
+// admit takes in who is at the table from now on, and returns the names of those
+// who are not as they were, and of those who were not there.
+func (c *cast) admit(agents []*agent.Agent) (changed, joined []string) {
+	for _, a := range agents {
+		i := slices.IndexFunc(c.agents, func(b *agent.Agent) bool { return b.NPC.ID == a.NPC.ID })
+		switch {
+		case i < 0:
+			c.agents = append(c.agents, a)
+			joined = append(joined, a.NPC.Name)
+		case c.agents[i].Left:
+			c.agents[i].Become(a)
+			c.agents[i].Left = false
+			joined = append(joined, a.NPC.Name)
+		case c.agents[i].Become(a):
+			changed = append(changed, a.NPC.Name)
+		}
+	}
+	return changed, joined
+}
+
+// keyterms are the names of the NPCs, and more of which not all are.
+func (c *cast) keyterms(more []string) []string {
+	var terms []string
+	for _, npc := range c.describe(c.present()) {
+		terms = append(append(terms, npc.Name), npc.Aliases...)
+	}
+	for _, term := range more {
+		if !slices.Contains(terms, term) {
+			terms = append(terms, term)
+		}
+	}
+	return terms
+}
+
+// recallConversations gives the NPCs back what a player said to one, and its
+// answer in the same turn.
+func (c *cast) recallConversations(lines []memory.Line) {
+	said := map[int64]memory.Line{}
+	for _, l := range lines {
+		if l.NPC == "" {
+			said[l.Turn] = l
+			continue
+		}
+		if q, ok := said[l.Turn]; ok && q.To == l.NPC {
+			for _, a := range c.agents {
+				if a.NPC.ID == l.NPC {
+					a.Remember(agent.Exchange{Source: agent.Source{User: q.User, Ref: q.Ref}, Speaker: q.Speaker, Utterance: q.Text, Answer: l.Text})
+				}
+			}
+		}
+	}
+}
+
+// editHistories changes what the NPCs have in mind. Those at work keep what they
+// were given.
+func (c *cast) editHistories(e edit) {
+	for _, a := range c.agents {
+		if e.text == "" {
+			a.TakeBack(e.of)
+		} else {
+			a.Reword(e.of, e.text)
+		}
+	}
+}
+
+func roster(npcs []config.NPC) address.Roster {
+	var r address.Roster
+	for _, n := range npcs {
+		r.NPCs = append(r.NPCs, address.NPC{ID: n.ID, Name: n.Name, Aliases: n.Aliases, AddressOnly: n.AddressOnly})
+	}
+	return r
+}
+
+// Lookup returns the index of the NPC called name: by id, name, alias, or a word
+// of its name that belongs to it alone. The error names the nearest.
+func Lookup(cast []config.NPC, name string) (int, error) {
+	name = strings.TrimSpace(name)
+	var names, known []string
+	for i, npc := range cast {
+		for _, n := range append([]string{npc.Name, npc.ID}, npc.Aliases...) {
+			if name != "" && strings.EqualFold(n, name) {
+				return i, nil
+			}
+		}
+		names = append(names, npc.Name)
+		known = append(append(known, npc.Name), npc.Aliases...)
+		for _, word := range strings.Fields(npc.Name) {
+			if len(word) > len("the") {
+				known = append(known, word)
+			}
+		}
+	}
+	if i, ok := address.NewSnapshot(roster(cast)).Named(name); ok {
+		return i, nil
+	}
+	if near := problem.Nearest(name, known); near != "" {
+		return 0, fmt.Errorf("no NPC is called %q; did you mean %q?", name, near)
+	}
+	return 0, fmt.Errorf("no NPC is called %q; there are %s", name, strings.Join(names, ", "))
+}

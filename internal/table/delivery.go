@@ -1,0 +1,92 @@
+package table
+
+import (
+	"strings"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/floor"
+	"github.com/MrWong99/glyphoxa/internal/mixer"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+)
+
+// takeNote takes in what the mixer has done with a line; last says that Finished
+// follows.
+func (as *answers) takeNote(a *attempt, n mixer.Note, last bool) {
+	tn := a.turn
+	if !a.passed.IsZero() && n.Kind != mixer.Dry { // the next sentence followed at once
+		tn.stampSound(a.answers(), a.passed)
+	}
+	a.passed = time.Time{}
+	switch n.Kind {
+	case mixer.Started:
+		as.started(a, n.At)
+		as.floor.tell(floor.Event{Kind: floor.Started, Turn: a.id})
+	case mixer.Dry:
+		as.floor.tell(floor.Event{Kind: floor.Dry, Turn: a.id})
+	case mixer.SentenceEnded:
+		as.deliver(a, n.At)
+		if !last { // after the last one there is nothing to be cut off
+			as.floor.tell(floor.Event{Kind: floor.SentenceEnd, Turn: a.id})
+		}
+	case mixer.Finished:
+		as.move(tn, spoken)
+		for _, r := range as.queue.reactionsTo(tn) {
+			r.since = n.At // it could not have spoken before
+		}
+		as.floor.tell(floor.Event{Kind: floor.Finished, Turn: a.id})
+		as.effects.add(endIfDone{a})
+	case mixer.Failed:
+		as.effects.notify(tn.number, "warning", "the sound could not be played, the text goes on: "+problem.OneLine(n.Err))
+	}
+}
+
+// started takes in the first sound, or the first after a silence.
+func (as *answers) started(a *attempt, at time.Time) {
+	tn := a.turn
+	tn.stampSound(a.answers(), at)
+	if !tn.audible {
+		tn.audible = true
+		as.effects.emit(tn.number, KindAudioStarted, &AudioStarted{NPC: tn.as.Name})
+	}
+}
+
+// deliver takes in that a sentence was said to its end.
+func (as *answers) deliver(a *attempt, at time.Time) {
+	s := a.unsaid()
+	if s == nil {
+		return
+	}
+	tn := a.turn
+	name := tn.as.Name
+	if tn.audible {
+		a.passed = at
+	} else { // read, not heard
+		tn.stampSound(s.kind == answer, at)
+	}
+	a.ended++
+	as.remarks.add(s.text, at)
+	as.fillers.last[tn.agent] = s.kind == filler
+	tn.texts = append(tn.texts, s.text)
+	if s.kind == filler {
+		as.effects.emit(tn.number, KindFiller, &Filler{NPC: name, Text: s.text})
+		return
+	}
+	tn.answer = append(tn.answer, s.text)
+	as.effects.emit(tn.number, KindSentence, &Sentence{NPC: name, Text: s.text})
+}
+
+// deliverRest takes in what was said to its end before a line was stopped, and
+// tells who interrupted it.
+func (as *answers) deliverRest(a *attempt) {
+	for n := min(a.line.Ended(), len(a.said)); a.ended < n; {
+		as.deliver(a, time.Now())
+	}
+	tn := a.turn
+	if tn.end.outcome != OutcomeBarged {
+		return
+	}
+	if s := a.unsaid(); s != nil { // an echo of it may yet be heard
+		as.remarks.add(s.text, time.Now())
+	}
+	as.effects.emit(tn.number, KindBarge, &Barge{NPC: tn.as.Name, Speaker: tn.end.by, Text: strings.Join(tn.texts, " ")})
+}

@@ -1,0 +1,108 @@
+package table
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/floor"
+)
+
+// effect is something to be done because of what was decided: an [Event] to be
+// told, some [work] to be started, or one of the types below.
+type effect any
+
+// What is done outside the table's state.
+type (
+	playLine   struct{ *attempt }
+	pauseLine  struct{ *attempt }
+	resumeLine struct{ *attempt }
+	stopLine   struct{ *attempt }
+	// cancelWork ends what an attempt's goroutines do.
+	cancelWork struct{ *attempt }
+	// confirmGuess lets an attempt run tools and be heard that was a guess.
+	confirmGuess struct{ *attempt }
+	// openEar has a player heard who has taken a seat.
+	openEar struct {
+		seat    *Seat
+		options JoinOptions
+	}
+	// turnOver follows the end of a turn.
+	turnOver struct{ *turn }
+)
+
+// work runs on a goroutine of its own, which the table waits for.
+type work interface {
+	run(ctx context.Context, t *Table)
+}
+
+// What the table does next itself.
+type (
+	// floorEffect is what the floor wants, but for its timers.
+	floorEffect struct{ floor.Effect }
+	// deliverRest takes in what was said to its end before a line was stopped.
+	deliverRest struct{ *attempt }
+	// endIfDone ends a turn's answer if its attempt is done, and commitTurn then
+	// the turn.
+	endIfDone  struct{ *attempt }
+	commitTurn struct{ *turn }
+	// understood: all of an utterance is known, and whom it interrupts.
+	understood struct {
+		seat    *Seat
+		passage *passage
+		text    string
+	}
+)
+
+// What was put off, see [agenda].
+type (
+	// undecidedExpired: nobody went on with an utterance for nobody.
+	undecidedExpired struct{ *turn }
+	// fillerDue: a turn's first sound is late.
+	fillerDue struct{ *turn }
+	// leaseExpired: the time of an NPC's raise is over.
+	leaseExpired struct{ npc int }
+	// floorTimer: a timer of the floor's has run out.
+	floorTimer struct {
+		timer  floor.Timer
+		serial uint64
+		set    time.Time
+		played uint64 // frames by then
+	}
+)
+
+// effects wait to be carried out, one after the other: none is while another
+// is, nor while something is decided. What an effect leads to goes before what
+// was waiting already.
+type effects struct {
+	waiting []effect
+	next    int // where the next goes
+}
+
+// add has an effect carried out after those that were added since the last pop.
+func (q *effects) add(e effect) {
+	q.waiting = slices.Insert(q.waiting, q.next, e)
+	q.next++
+}
+
+// pop returns the effect that is next, and whether there is one.
+func (q *effects) pop() (e effect, ok bool) {
+	q.next = 0
+	if len(q.waiting) == 0 {
+		return nil, false
+	}
+	e = q.waiting[0]
+	q.waiting = slices.Delete(q.waiting, 0, 1)
+	return e, true
+}
+
+// emit has an event told.
+func (q *effects) emit(turn int64, kind string, e Event) {
+	*e.header() = Header{Time: time.Now(), Kind: kind, Turn: turn}
+	q.add(e)
+}
+
+// notify has people told something outside the story.
+func (q *effects) notify(turn int64, level, text string) {
+	q.emit(turn, KindNotice, &Notice{Level: level, Text: text})
+}

@@ -1,0 +1,74 @@
+package table
+
+import (
+	"slices"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/pace"
+)
+
+// fillers are the stock phrases that bridge a wait. They belong to the table's
+// goroutine.
+type fillers struct {
+	agenda  *agenda
+	effects *effects
+	voiced  bool         // the NPCs have voices
+	last    map[int]bool // NPCs whose last words were a stock phrase
+}
+
+// possible reports whether a turn's NPC may say one.
+func (f *fillers) possible(tn *turn) bool {
+	return f.voiced && len(tn.npc.NPC.Lines["filler"]) > 0 && !f.last[tn.agent]
+}
+
+// arm has a stock phrase said at once if the plan says so, or once the answer is
+// late.
+func (f *fillers) arm(tn *turn) {
+	switch {
+	case !tn.isAnswer() || !f.voiced:
+	case tn.plan.Opener:
+		f.say(tn)
+	case tn.plan.FillerAfter > 0:
+		f.agenda.put(fillerDue{tn}, tn.plan.FillerAfter-tn.spent(), fillerDue{tn})
+	}
+}
+
+// disarm leaves a turn without.
+func (f *fillers) disarm(tn *turn) { f.agenda.remove(fillerDue{tn}) }
+
+// sayIfLate says a stock phrase, unless the answer has begun or the player may
+// have more to say.
+func (f *fillers) sayIfLate(tn *turn) {
+	if tn.phase == thinking && !tn.held && !f.last[tn.agent] {
+		f.say(tn)
+	}
+}
+
+// say has the NPC pass the time with a stock phrase.
+func (f *fillers) say(tn *turn) {
+	lines := tn.as.Lines["filler"]
+	if len(lines) == 0 {
+		return
+	}
+	select {
+	case tn.attempt.phrase <- lines[int(tn.number)%len(lines)]:
+	default: // one is under way
+	}
+}
+
+// announce tells of a stock phrase that begins, unless the plan has told of it.
+func (f *fillers) announce(tn *turn) {
+	if tn.plan.Opener || slices.ContainsFunc(tn.plan.Decisions, func(d pace.Decision) bool { return d.Step == pace.Filler }) {
+		return
+	}
+	after := time.Since(tn.since)
+	f.announceStep(tn, pace.Decision{Step: pace.Filler, Reason: "no sound after " + after.Round(time.Millisecond).String(), Projected: after, Target: tn.target})
+}
+
+// announceStep tells of a step against lateness.
+func (f *fillers) announceStep(tn *turn, d pace.Decision) {
+	f.effects.emit(tn.number, KindPolicy, &Policy{
+		NPC: tn.as.Name, Step: string(d.Step), Reason: d.Reason, ProjectedMS: elapsed.Rounded(d.Projected), TargetMS: elapsed.Rounded(d.Target),
+	})
+}

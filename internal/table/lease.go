@@ -1,0 +1,138 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/agent"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+)
+
+// Raise lifts an NPC to a tier for d or for so many of its turns, whichever ends
+// first. Of either, 0 means what is configured. It returns a sentence
+// that says what was done.
+func (t *Table) Raise(ctx context.Context, npc string, to mcp.BudgetTier, d time.Duration, turns int) (string, error) {
+	if to == mcp.BudgetFast {
+		return "", fmt.Errorf("fast is the lowest tier; use lower to cap an NPC at it")
+	}
+	if d <= 0 {
+		d = time.Duration(t.o.Latency.Lease)
+	}
+	if turns <= 0 {
+		turns = t.o.Latency.LeaseTurns
+	}
+	var said string
+	err := t.order(ctx, func() error {
+		who, err := t.cast.find(npc)
+		if err != nil {
+			return err
+		}
+		for _, i := range who {
+			t.leases.raise(i, agent.Lease{Tier: to, Until: time.Now().Add(d), Turns: turns})
+		}
+		said = fmt.Sprintf("%s may go up to %s for %s or %s", t.cast.nameOf(who), to, d, countOfTurns(turns))
+		return nil
+	})
+	return said, err
+}
+
+// countOfTurns is a number of turns in words.
+func countOfTurns(turns int) string {
+	if turns == 1 {
+		return "one turn"
+	}
+	return fmt.Sprintf("%d turns", turns)
+}
+
+// Lower ends a raise and caps an NPC at a tier; at DEEP the cap is gone.
+func (t *Table) Lower(ctx context.Context, npc string, to mcp.BudgetTier) (string, error) {
+	var said string
+	err := t.order(ctx, func() error {
+		who, err := t.cast.find(npc)
+		if err != nil {
+			return err
+		}
+		for _, i := range who {
+			t.leases.lower(i, to)
+		}
+		said = fmt.Sprintf("%s stays at %s at most", t.cast.nameOf(who), to)
+		if to == mcp.BudgetDeep {
+			said = t.cast.nameOf(who) + " is capped no more"
+		}
+		return nil
+	})
+	return said, err
+}
+
+// leases are the raises that run. They belong to the table's goroutine.
+type leases struct {
+	cast    *cast
+	agenda  *agenda
+	effects *effects
+	running map[int]agent.Lease // by NPC
+}
+
+// raise gives an NPC a lease, and tells so.
+func (ls *leases) raise(npc int, l agent.Lease) {
+	ls.expire(npc)
+	ls.cast.agents[npc].Raise(l)
+	ls.running[npc] = l
+	ls.agenda.put(leaseExpired{npc}, time.Until(l.Until), leaseExpired{npc})
+	ls.emit(npc, Tier{Change: TierRaised, Tier: l.Tier.String(), Until: l.Until, Turns: l.Turns})
+}
+
+// lower ends an NPC's lease and caps it, and tells what of that is new.
+func (ls *leases) lower(npc int, to mcp.BudgetTier) {
+	ls.expire(npc)
+	was := ls.cast.agents[npc].Cap()
+	ls.cast.agents[npc].Lower(to)
+	ls.end(npc, TierLowered)
+	switch {
+	case to == was:
+	case to == mcp.BudgetDeep:
+		ls.emit(npc, Tier{Change: TierUncapped, Tier: was.String()})
+	default:
+		ls.emit(npc, Tier{Change: TierCapped, Tier: to.String()})
+	}
+}
+
+// expire tells of a lease that has run out, if it has.
+func (ls *leases) expire(npc int) {
+	if ls.cast.agents[npc].Lease() == nil {
+		ls.end(npc, TierExpired)
+	}
+}
+
+// revoke ends an NPC's lease, since the NPC or the table goes.
+func (ls *leases) revoke(npc int) {
+	ls.cast.agents[npc].EndLease()
+	ls.end(npc, TierExpired)
+}
+
+// revokeAll ends all leases.
+func (ls *leases) revokeAll() {
+	for _, npc := range slices.Sorted(maps.Keys(ls.running)) {
+		ls.revoke(npc)
+	}
+}
+
+// end tells of the end of a lease, once.
+func (ls *leases) end(npc int, how TierChange) {
+	l, ok := ls.running[npc]
+	if !ok {
+		return
+	}
+	delete(ls.running, npc)
+	ls.agenda.remove(leaseExpired{npc})
+	ls.emit(npc, Tier{Change: how, Tier: l.Tier.String()})
+}
+
+// emit tells what has changed about an NPC's tier.
+func (ls *leases) emit(npc int, e Tier) {
+	a := ls.cast.agents[npc]
+	e.NPC, e.Ceiling = a.NPC.Name, a.Ceiling().String()
+	ls.effects.emit(0, KindTier, &e)
+}

@@ -1,0 +1,335 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/ear"
+	"github.com/MrWong99/glyphoxa/internal/floor"
+)
+
+// maxGuesses is how often a model begins on words that are not final, for one
+// utterance.
+const maxGuesses = 3
+
+// listener takes in what is heard of players, and makes turns of it. It belongs
+// to the table's goroutine.
+type listener struct {
+	preemptive   bool // guess what is meant before it is final
+	effects      *effects
+	agenda       *agenda
+	cast         *cast
+	conversation *conversation
+	queue        *queue
+	turns        *turns
+	answers      *answers
+	floor        *floorControl
+	remarks      *remarks
+
+	seats     map[string]*Seat // by speaker
+	lastVoice string           // who voiced last
+}
+
+// heard is what an ear told, and whose it is.
+type heard struct {
+	seat *Seat
+	ear.Event
+}
+
+// hear takes in what an ear heard.
+func (l *listener) hear(h heard) {
+	s := h.seat
+	if l.seats[s.speaker] != s {
+		return // it has left
+	}
+	p := s.passage(h.Utterance)
+	switch h.Kind {
+	case ear.VoiceOn:
+		s.voicing, l.lastVoice = true, s.speaker
+		p.open()
+		l.markOverlap(p)
+		if !p.overlaps || !s.echoes() {
+			l.floor.tell(floor.Event{Kind: floor.VoiceOn, Speaker: s.speaker})
+		}
+	case ear.VoiceOff:
+		s.voicing = false
+		l.floor.tell(floor.Event{Kind: floor.VoiceOff, Speaker: s.speaker})
+		l.guess(s, p)
+	case ear.Interim:
+		p.interim = h.Text
+		l.endDoubt(s, p)
+		l.guess(s, p)
+	case ear.Ended:
+		p.endSegment()
+		l.floor.tell(floor.Event{Kind: floor.Quiet, Speaker: s.speaker})
+		l.guess(s, p)
+	case ear.Continued:
+		p.open()
+		l.resume(p)
+	case ear.Final:
+		if p.takeFinal(h.Event) {
+			l.understand(s, p)
+		}
+	}
+}
+
+// leave takes in that a player is gone: what is known of the unfinished speech
+// stands.
+func (l *listener) leave(s *Seat) {
+	if l.seats[s.speaker] != s {
+		return
+	}
+	delete(l.seats, s.speaker)
+	s.voicing = false
+	for _, p := range s.passages {
+		p.breakOff()
+		l.understand(s, p)
+	}
+	s.passages = nil
+	l.floor.tell(floor.Event{Kind: floor.Left, Speaker: s.speaker})
+}
+
+// markOverlap notes which line a voice is heard over.
+func (l *listener) markOverlap(p *passage) {
+	if line, heard := l.floor.Speaking(); heard {
+		p.overlaps, p.line = true, line
+	}
+	if line, ok := l.floor.Paused(); ok {
+		p.overlaps, p.stopped = true, line
+	}
+}
+
+// markStopped notes whose voices stopped a line.
+func (l *listener) markStopped(line uint64) {
+	for _, s := range l.seats {
+		for i, p := range s.passages {
+			if s.voicing && i == len(s.passages)-1 || p.line == line && p.isPending() {
+				p.stopped = line
+			}
+		}
+	}
+}
+
+// stoppedSpeaker reports whether the line that has the floor is the one this
+// passage's voice stopped.
+func (l *listener) stoppedSpeaker(p *passage) bool {
+	line, _ := l.floor.Speaking()
+	return p.stopped != 0 && p.stopped == line
+}
+
+// awaitsWords reports whether it is yet to be known what somebody said who
+// stopped a line.
+func (l *listener) awaitsWords(line uint64) bool {
+	for _, s := range l.seats {
+		if slices.ContainsFunc(s.passages, func(p *passage) bool { return p.stopped == line && p.isPending() }) {
+			return true
+		}
+	}
+	return false
+}
+
+// anybodyVoices reports whether a player voices now.
+func (l *listener) anybodyVoices() bool {
+	for _, s := range l.seats {
+		if s.voicing {
+			return true
+		}
+	}
+	return false
+}
+
+// endDoubt ends an interruption as soon as it has words that are more than a
+// sound of agreement and no echo of an NPC.
+func (l *listener) endDoubt(s *Seat, p *passage) {
+	if p.interim == "" || l.conversation.isBackChannel(p.interim) || p.overlaps && l.echoUntil(time.Now()).hears(p.interim) {
+		return
+	}
+	if l.stoppedSpeaker(p) || p.overlaps && s.echoes() && len(wordsOf(p.interim)) >= echoWords {
+		l.interrupt(s)
+	}
+}
+
+// interrupt takes the floor from the line that has it, for what a player said.
+func (l *listener) interrupt(s *Seat) {
+	l.lastVoice = s.speaker
+	l.floor.tell(floor.Event{Kind: floor.Interrupt})
+}
+
+// echoUntil is what a microphone may have picked up, of somebody whose voice
+// ended then.
+func (l *listener) echoUntil(ended time.Time) echo {
+	e := echo{lately: l.remarks.lately, ended: ended, now: time.Now()}
+	line, _ := l.floor.Speaking()
+	if a := l.answers.attempts[line]; a != nil && a.unsaid() != nil {
+		e.saying = a.unsaid().text
+	}
+	return e
+}
+
+// resume takes in that the player went on after the utterance had ended: the
+// answer to it must not be heard before it is known what that was.
+func (l *listener) resume(p *passage) {
+	tn := p.turn
+	switch {
+	case tn == nil:
+	case tn.phase >= speaking:
+		p.standAlone() // too late
+	case tn.phase == undecided: // it may yet be for somebody
+		l.agenda.remove(undecidedExpired{tn})
+		tn.held = true
+	default:
+		l.answers.hold(tn)
+	}
+}
+
+// understand decides what becomes of an utterance, now that all of it is
+// known.
+func (l *listener) understand(s *Seat, p *passage) {
+	text := p.text()
+	switch {
+	case p.turn != nil && p.turn.held:
+		l.continueTurn(s, p, text)
+		return
+	case p.turn != nil:
+		return
+	case text == "":
+		l.dropGuess(p)
+		if p.last.Err != nil {
+			l.turns.endUnheard(Utterance{Speaker: s.speaker}, p.timing(), p.last.Err)
+		}
+	case p.overlaps && l.echoUntil(p.last.At).hears(text):
+		l.dropGuess(p)
+		if !s.echoes() {
+			l.effects.notify(0, "info", fmt.Sprintf("%s's microphone picks up the NPCs' own voices; that is not taken for speech", s.speaker))
+		}
+		s.echoed, text = time.Now(), ""
+	}
+	words := text != "" && !l.conversation.isBackChannel(text)
+	switch {
+	case words && (l.stoppedSpeaker(p) || p.overlaps && s.echoes()):
+		l.interrupt(s)
+	case !words && l.stoppedSpeaker(p):
+		line := p.stopped
+		if p.stopped = 0; !l.awaitsWords(line) { // nobody else meant it either
+			l.floor.tell(floor.Event{Kind: floor.Heard})
+		}
+	}
+	l.effects.add(understood{s, p, text}) // once whom it interrupts is interrupted
+}
+
+// takeUtterance gives an utterance its turn, if it is one.
+func (l *listener) takeUtterance(s *Seat, p *passage, text string) {
+	if text != "" {
+		l.giveTurn(s, p, text)
+	}
+	if !p.isPending() && p.turn == nil {
+		s.forgetPassage(p)
+	}
+}
+
+// giveTurn gives an utterance its turn: the one that was guessed, if the guess
+// was right.
+func (l *listener) giveTurn(s *Seat, p *passage, text string) {
+	p.known = text
+	u := Utterance{Speaker: s.speaker, Text: text}
+	if tn := p.guess; tn != nil && sameWords(tn.Text, text) && l.answers.guessHolds(tn, u) {
+		p.guess, p.turn = nil, tn
+		tn.Utterance, tn.timing, tn.spoken = u, p.timing(), true
+		l.answers.adoptGuess(tn)
+		return
+	}
+	l.dropGuess(p)
+	p.turn = &turn{Utterance: u, timing: p.timing(), spoken: true}
+	l.turns.admit(p.turn)
+}
+
+// timing is when the words came.
+func (p *passage) timing() timing {
+	t := timing{since: p.last.At, endpoint: p.last.Endpoint, final: p.last.Took}
+	if t.since.IsZero() {
+		t.since = time.Now()
+	}
+	return t
+}
+
+// continueTurn takes in what the player added: nothing, more of the same, or
+// something for another NPC.
+func (l *listener) continueTurn(s *Seat, p *passage, text string) {
+	tn := p.turn
+	tn.held = false
+	added := strings.TrimSpace(strings.TrimPrefix(text, p.known))
+	nothing := added == "" || l.conversation.isBackChannel(added)
+	switch {
+	case nothing && tn.phase == undecided:
+		l.turns.endUndecided(tn)
+		return
+	case nothing:
+		l.answers.release(tn)
+		return
+	case tn.phase == undecided:
+		p.known = text
+		l.turns.extend(tn, text, p.timing())
+		l.turns.decideAnew(tn)
+		return
+	}
+	d := l.conversation.decideAddressee(Utterance{Speaker: s.speaker, Text: added})
+	silenced := tn.phase >= cut                                                         // meanwhile
+	if silenced || d.Route == string(RouteName) && !slices.Contains(d.NPCs, tn.agent) { // "Bart, hold the door. Greta, run!"
+		l.answers.release(tn)
+		p.turn, p.parts, p.known = nil, []string{added}, ""
+		l.giveTurn(s, p, added)
+		return
+	}
+	p.known = text
+	l.turns.extend(tn, text, p.timing())
+	if a := tn.attempt; a != nil {
+		if len(a.found) > 0 {
+			tn.npc.Found(a.found)
+		}
+		l.answers.restart(tn)
+	}
+}
+
+// guess has the model begin on words that are not final yet: once the player's
+// voice has stopped, for what has been understood so far.
+func (l *listener) guess(s *Seat, p *passage) {
+	if !l.preemptive || s.voicing || p.turn != nil || p.interim == "" || p.guesses >= maxGuesses {
+		return
+	}
+	u := Utterance{Speaker: s.speaker, Text: strings.TrimSpace(p.text() + " " + p.interim)}
+	if p.guess != nil && sameWords(p.guess.Text, u.Text) {
+		return
+	}
+	d := l.conversation.decideAddressee(u)
+	if len(d.NPCs) == 0 || l.queue.isBusy(d.NPCs[0]) || l.cast.agents[d.NPCs[0]].Muted {
+		return
+	}
+	l.dropGuess(p)
+	p.guesses++
+	p.guess = l.answers.guess(u, d)
+}
+
+// dropGuesses gives up all guesses: what they were made on is not so any more.
+func (l *listener) dropGuesses() {
+	for _, s := range l.seats {
+		for _, p := range s.passages {
+			l.dropGuess(p)
+		}
+	}
+}
+
+func (l *listener) dropGuess(p *passage) {
+	if p.guess != nil {
+		l.answers.dropGuess(p.guess)
+		p.guess = nil
+	}
+}
+
+// forgetTurn forgets passages whose turn is over, unless they go on.
+func (l *listener) forgetTurn(tn *turn) {
+	for _, s := range l.seats {
+		s.passages = slices.DeleteFunc(s.passages, func(p *passage) bool { return p.turn == tn && !p.isPending() })
+	}
+}

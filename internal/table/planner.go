@@ -1,0 +1,119 @@
+package table
+
+import (
+	"context"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/agent"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/pace"
+)
+
+// planner decides at what tier a turn is answered, with which tools, and what is
+// done so that its first sound comes in time. It knows what turns took lately,
+// and belongs to the table's goroutine.
+type planner struct {
+	governor *pace.Governor
+	latency  config.Latency
+	host     *mcphost.Host
+	session  string
+	hurries  bool // the engine can be asked to hurry
+}
+
+// prepare decides what a turn may use, now that its tier is chosen. phrases says
+// that its NPC has a stock phrase to say.
+func (p *planner) prepare(tn *turn, phrases bool) {
+	tn.as = tn.npc.NPC
+	tn.target = time.Duration(p.latency.Targets.Get(tn.choice.Tier))
+	tn.plan = pace.Plan{Tier: tn.choice.Tier}
+	if tn.isAnswer() {
+		tn.plan = p.plan(tn, phrases)
+		tn.choice.Tier = tn.plan.Tier
+	}
+	tn.tools = p.toolset(tn)
+}
+
+// plan decides what is done so that the first sound comes in time.
+func (p *planner) plan(tn *turn, phrases bool) pace.Plan {
+	in := pace.Input{
+		Tier: tn.choice.Tier, Spent: tn.spent(), CanLower: tn.choice.Reason != agent.ReasonOverride, // the DM's raise
+		HasOpener: phrases, HasFallback: p.hurries, HasFiller: phrases,
+	}
+	for tier := range in.Target {
+		in.Target[tier] = time.Duration(p.latency.Targets.Get(mcp.BudgetTier(tier)))
+	}
+	for _, step := range p.latency.Policy {
+		in.Policy = append(in.Policy, pace.Step(step))
+	}
+	return p.governor.Plan(in)
+}
+
+// toolset is all the NPC may use in this turn: nothing when it is a puppet or
+// reacts to another.
+func (p *planner) toolset(tn *turn) *mcphost.Toolset {
+	o := mcphost.ToolsetOptions{
+		Tier: tn.choice.Tier, Ceiling: time.Duration(p.latency.Ceilings.Get(tn.choice.Tier)),
+		Caller: mcp.Caller{NPC: tn.as.ID, Session: p.session},
+	}
+	if tn.isAnswer() {
+		o.Allow = tn.as.Tools
+	}
+	return p.host.Toolset(o)
+}
+
+// recordTimes takes a turn's times into what the next is expected to take.
+func (p *planner) recordTimes(tn *turn, l Ledger) {
+	if tn.npc == nil || !tn.isAnswer() || l.FirstSubstanceMS == 0 {
+		return
+	}
+	s := pace.Sample{Tier: tn.choice.Tier, Tools: l.ToolRounds > 0, FirstSound: elapsed.Duration(l.FirstSoundMS)}
+	s.Took[pace.Endpoint], s.Took[pace.Transcript] = tn.endpoint, tn.final
+	s.Took[pace.Context], s.Took[pace.Model] = elapsed.Duration(l.ContextMS), elapsed.Duration(l.LLMFirstTokenMS)
+	s.Took[pace.Writing], s.Took[pace.Tool], s.Took[pace.Voice] = tn.writing, tn.tooling, elapsed.Duration(l.TTSFirstAudioMS)
+	p.governor.Record(s)
+}
+
+// Stages is what the stages of turns at one tier take lately.
+type Stages struct {
+	Tier string
+	// FirstSound are the median and the 95th percentile over Turns turns.
+	FirstSoundP50, FirstSoundP95 time.Duration
+	Turns                        int
+	Stages                       []StageTime
+}
+
+// StageTime is the time of one stage of a turn, as in the ledger.
+type StageTime struct {
+	Stage    string
+	P50, P95 time.Duration
+}
+
+// Stages tells what the stages of turns take lately, for each tier that had
+// turns.
+func (t *Table) Stages(ctx context.Context) (all []Stages, err error) {
+	err = t.order(ctx, func() error {
+		all = stagesOf(t.planner.governor)
+		return nil
+	})
+	return all, err
+}
+
+func stagesOf(g *pace.Governor) (all []Stages) {
+	for tier := range mcp.BudgetTier(mcp.TierCount) {
+		s := Stages{Tier: tier.String()}
+		if s.FirstSoundP50, s.FirstSoundP95, s.Turns = g.FirstSound(tier); s.Turns == 0 {
+			continue
+		}
+		for stage := range pace.Stage(pace.StageCount) {
+			if p50, n := g.P50(tier, stage); n > 0 {
+				p95, _ := g.P95(tier, stage)
+				s.Stages = append(s.Stages, StageTime{stage.String(), p50, p95})
+			}
+		}
+		all = append(all, s)
+	}
+	return all
+}

@@ -1,0 +1,94 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// maxRecalled is how many lines are read of a session that goes on: more than
+// can have been kept after a line of a later turn.
+const maxRecalled = 256
+
+// transcript is what was said in a session: durable in the log, the last lines
+// in mind. But for store, it belongs to the table's goroutine.
+type transcript struct {
+	log     memory.SessionLog
+	session string
+	most    int           // lines in mind
+	recent  []memory.Line // the session's last, which nobody else writes; immutable
+}
+
+// recall reads what was said in the session before, if it goes on.
+func (r *transcript) recall(ctx context.Context) ([]memory.Line, error) {
+	lines, err := r.log.Recent(ctx, r.session, max(maxRecalled, r.most))
+	if err != nil && ctx.Err() == nil {
+		return nil, fmt.Errorf("what was said before is not known to the NPCs: %w", err)
+	}
+	r.recent = append([]memory.Line{}, lines[max(len(lines)-r.most, 0):]...)
+	return lines, nil
+}
+
+// store makes lines durable, also once ctx has ended.
+func (r *transcript) store(ctx context.Context, lines []memory.Line) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
+	if _, err := r.log.Append(ctx, lines...); err != nil {
+		return fmt.Errorf("keeping the transcript: %w", err)
+	}
+	return nil
+}
+
+// linesOf is what is kept of a turn: the player's line and what was heard of
+// the answer.
+func (r *transcript) linesOf(tn *turn) []memory.Line {
+	var lines []memory.Line
+	if !tn.puppet && !tn.takenBack && tn.leader == nil && tn.Text != "" {
+		l := r.playersLine(tn)
+		if tn.npc != nil {
+			l.To = tn.as.ID
+		}
+		lines = append(lines, l)
+	}
+	if len(tn.texts) > 0 {
+		lines = append(lines, memory.Line{
+			Session: r.session, Turn: tn.number, Speaker: tn.as.Name, NPC: tn.as.ID, Text: strings.Join(tn.texts, " "), At: time.Now(),
+		})
+	}
+	return lines
+}
+
+// playersLine is the player's line of a turn, to nobody.
+func (r *transcript) playersLine(tn *turn) memory.Line {
+	return memory.Line{
+		Session: r.session, Turn: tn.number, Speaker: tn.Speaker, Text: tn.Text, At: tn.since, User: tn.User, Ref: tn.Ref,
+	}
+}
+
+// remember has a turn's lines in mind. Those at work keep what they have.
+func (r *transcript) remember(tn *turn) {
+	all := slices.Concat(r.recent, r.linesOf(tn))
+	r.recent = all[max(len(all)-r.most, 0):]
+}
+
+// change changes the lines in mind.
+func (r *transcript) change(e edit) {
+	recent := make([]memory.Line, 0, len(r.recent))
+	for _, l := range r.recent {
+		if l.NPC == "" && e.of(sourceOf(l)) {
+			if e.text == "" {
+				continue
+			}
+			l.Text = e.text
+		}
+		recent = append(recent, l)
+	}
+	r.recent = recent
+}

@@ -1,0 +1,141 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/address"
+	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+)
+
+// turns takes turns to where their answer begins, and from where it is done to
+// their end; what is between is [answers]. It belongs to the table's goroutine.
+type turns struct {
+	*register
+	o            *Options
+	agenda       *agenda
+	cast         *cast
+	conversation *conversation
+	planner      *planner
+	transcript   *transcript
+	queue        *queue
+	answers      *answers
+
+	undecided []*turn
+	closing   bool
+}
+
+// admit gives an utterance its turn.
+func (ts *turns) admit(tn *turn) {
+	ts.announceUtterance(tn)
+	tn.began = time.Now()
+	ts.route(tn, ts.conversation.decideAddressee(tn.Utterance))
+}
+
+// route gives a turn to whom it is for.
+func (ts *turns) route(tn *turn, d address.Decision) {
+	ts.assign(tn, d)
+	ts.beginOrQueue(tn)
+}
+
+// assign notes whom a turn is for.
+func (ts *turns) assign(tn *turn, d address.Decision) {
+	tn.agent, tn.npc, tn.route, tn.also = -1, nil, Route(d.Route), -1
+	if len(d.NPCs) > 0 {
+		ts.assignNPC(tn, d.NPCs[0])
+		ts.conversation.noteExchange(tn.agent, tn.Speaker, tn.route)
+	}
+	if len(d.NPCs) > 1 {
+		tn.also = d.NPCs[1]
+	}
+}
+
+func (ts *turns) assignNPC(tn *turn, npc int) {
+	tn.agent, tn.npc = npc, ts.cast.agents[npc]
+	tn.as = tn.npc.NPC
+}
+
+// beginOrQueue begins a turn, or lets it wait until its NPC is free.
+func (ts *turns) beginOrQueue(tn *turn) {
+	switch {
+	case tn.puppet: // whatever the NPC is doing: the floor puts the line where it belongs
+		ts.answers.begin(tn)
+	case tn.agent < 0 && tn.spoken:
+		ts.awaitContinuation(tn)
+	case tn.agent < 0:
+		ts.endUnanswered(tn, OutcomeNoTarget)
+	case ts.queue.isBusy(tn.agent) && ts.queue.isFull(): // speech, or a line that was reworded
+		ts.endUnanswered(tn, OutcomeCancelled)
+	case ts.queue.isBusy(tn.agent):
+		ts.move(tn, queued)
+		ts.queue.add(tn)
+	case tn.npc.Muted:
+		ts.endUnanswered(tn, OutcomeMuted)
+	default:
+		ts.answers.begin(tn)
+	}
+}
+
+// awaitContinuation keeps a spoken utterance for nobody open as long as it may
+// be continued: "What do you drink, … Mira?"
+func (ts *turns) awaitContinuation(tn *turn) {
+	ts.move(tn, undecided)
+	ts.undecided = append(ts.undecided, tn)
+	wait := ts.o.Lane.Merge
+	if wait == 0 {
+		wait = lane.DefaultMerge
+	}
+	ts.agenda.put(undecidedExpired{tn}, max(wait, 0), undecidedExpired{tn})
+}
+
+// endUndecided ends an utterance that proved to be for nobody.
+func (ts *turns) endUndecided(tn *turn) {
+	ts.forgetUndecided(tn)
+	ts.endUnanswered(tn, OutcomeNoTarget)
+}
+
+// decideAnew routes an utterance to which the player has added something.
+func (ts *turns) decideAnew(tn *turn) {
+	ts.forgetUndecided(tn)
+	ts.move(tn, arrived)
+	tn.began = time.Now()
+	ts.route(tn, ts.conversation.decideAddressee(tn.Utterance))
+}
+
+func (ts *turns) forgetUndecided(tn *turn) {
+	ts.agenda.remove(undecidedExpired{tn})
+	ts.undecided = slices.DeleteFunc(ts.undecided, func(o *turn) bool { return o == tn })
+}
+
+// beginQueued begins what waited for an NPC.
+func (ts *turns) beginQueued() {
+	if ts.closing {
+		return
+	}
+	for tn, i := ts.queue.popFree(0); tn != nil; tn, i = ts.queue.popFree(i) {
+		ts.move(tn, arrived)
+		if tn.npc.Left { // it is for whom it would be for without that one
+			ts.assign(tn, ts.conversation.decideAddressee(tn.Utterance))
+		}
+		ts.beginOrQueue(tn)
+	}
+}
+
+// sayAs has an NPC say a line of the DM's.
+func (ts *turns) sayAs(npc int, text string) {
+	now := time.Now()
+	tn := &turn{Utterance: Utterance{Text: text}, number: ts.nextNumber(), timing: timing{since: now}, began: now, puppet: true, route: RoutePuppet, also: -1}
+	ts.assignNPC(tn, npc)
+	ts.beginOrQueue(tn)
+}
+
+// endUnheard ends an utterance that nobody could transcribe.
+func (ts *turns) endUnheard(u Utterance, heard timing, why error) {
+	tn := &turn{Utterance: u, number: ts.nextNumber(), timing: heard, agent: -1, route: RouteNone}
+	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = elapsed.Rounded(tn.endpoint), elapsed.Rounded(tn.final)
+	ts.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Spoken: true})
+	ts.finish(tn, turnEnd{outcome: OutcomeFailed, stage: "stt", notice: fmt.Sprintf("what %s said could not be understood: %s", tn.Speaker, problem.OneLine(why))})
+}
