@@ -1,23 +1,18 @@
 package tier
 
-// deepPhrases select DEEP. The English ones up to "search the web" are text
-// 004's.
+// deepPhrases select DEEP; so do [deepPatterns]. The English ones up to "search
+// the web" are the specification's.
 var deepPhrases = []string{
 	"think carefully", "take your time", "deep search", "generate image", "search the web",
-	"think hard", "think deeply", "think it over", "think it through", "think this through",
 	"generate an image", "generate a picture", "draw a picture", "web search", "search online",
 	"tell me everything", "everything you know",
 
-	"denk gut nach", "denk genau nach", "denk in Ruhe nach", "denke gut nach", "denke genau nach",
-	"überleg gut", "überleg genau", "überleg dir gut", "überleg dir genau", "überlege gut",
-	"überlege genau", "überlege dir gut", "lass dir Zeit", "lasst euch Zeit", "nimm dir Zeit",
-	"tiefe Suche", "such im Internet", "suche im Internet", "such im Netz", "suche im Netz",
-	"erzeuge ein Bild", "male ein Bild", "mal ein Bild", "zeichne ein Bild",
+	"tiefe Suche", "mal ein Bild",
 	"erzähl mir alles", "erzähle mir alles", "alles was du weißt",
 }
 
-// standardPhrases select STANDARD. The English ones up to "tell me about" are
-// text 004's; the rule vocabulary follows.
+// standardPhrases select STANDARD; so do [standardPatterns]. The English ones up
+// to "tell me about" are the specification's; the rule vocabulary follows.
 var standardPhrases = []string{
 	"remember", "last time", "rules", "quest", "who is", "tell me about",
 	"quests", "rule", "remind", "recall", "last session", "who was", "who are", "who's", "who were",

@@ -46,6 +46,9 @@ type matcher struct {
 	ending   [][]phrase  // phrases by the id of their last word
 	negating [][]negator // negators by the id of their last word
 	question []bool      // by id
+
+	loose [][]*pattern    // patterns by the id of a word that ends them
+	roles map[string]role // by folded word
 }
 
 // builder collects a matcher's vocabulary.
@@ -54,9 +57,15 @@ type builder struct {
 	m      matcher
 }
 
-func compile(deep, standard []string) *matcher {
+func compile(deep, standard []string, loose map[mcp.BudgetTier][]string) *matcher {
 	b := builder{byWord: map[string]uint16{}}
 	b.id("") // id 0 is "not in the vocabulary"
+	b.addParts()
+	for _, tier := range mcp.Tiers() {
+		for _, text := range loose[tier] {
+			b.addPattern(text, tier)
+		}
+	}
 	gaps := 0
 	for _, list := range []struct {
 		tier    mcp.BudgetTier
@@ -119,6 +128,7 @@ func (b *builder) id(word string) uint16 {
 	b.m.ending = append(b.m.ending, nil)
 	b.m.negating = append(b.m.negating, nil)
 	b.m.question = append(b.m.question, false)
+	b.m.loose = append(b.m.loose, nil)
 	return id
 }
 
@@ -197,7 +207,7 @@ func (m *matcher) scan(s string) (deep, standard bool) {
 		if class == classWord {
 			var h uint64
 			h, end, sep, class = longWord(s, i)
-			if end > i && m.word(&st, h, s[i:end]) {
+			if end > i && m.addWord(&st, h, s, i, end) {
 				return true, st.standard
 			}
 			if sep == end && sep < len(s) && text[sep] < utf8.RuneSelf {
@@ -205,7 +215,7 @@ func (m *matcher) scan(s string) (deep, standard bool) {
 				sep++
 			}
 		}
-		st.pass(class)
+		st.addSeparator(class)
 		i = sep
 	}
 	return false, st.standard
@@ -227,22 +237,22 @@ func (m *matcher) scanASCII(s string, text []byte) (deep, standard bool) {
 				if h := asciiHash(text, start, at); m.maybe[h>>55]>>(h>>49&63)&1 == 0 {
 					st.words[st.pos&(historyLen-1)] = 0 // as most words
 					st.pos++
-				} else if m.word(&st, h, s[start:at]) {
+				} else if m.addWord(&st, h, s, start, at) {
 					return true, st.standard
 				}
 			}
 			start = at + 1
 			if class := classes[text[at]]; class != classSpace {
-				st.pass(class)
+				st.addSeparator(class)
 			}
 		}
 	}
-	deep = start < len(text) && m.word(&st, asciiHash(text, start, len(text)), s[start:])
+	deep = start < len(text) && m.addWord(&st, asciiHash(text, start, len(text)), s, start, len(s))
 	return deep, st.standard
 }
 
-// longWord hashes a word in a text with other runes than ASCII. It returns the word's end, and the end and class of what separates it
-// from the next.
+// longWord hashes a word in a text with other runes than ASCII. It returns the
+// word's end, and the end and class of what separates it from the next.
 func longWord(s string, i int) (h uint64, end, sep int, class uint8) {
 	var buf [2 * maxWord]byte
 	word, end, sep, class := fold(buf[:0], s[i:])
@@ -253,8 +263,8 @@ func longWord(s string, i int) (h uint64, end, sep int, class uint8) {
 	return w.sum(), i + end, i + sep, class
 }
 
-// pass takes note of a separator.
-func (st *state) pass(class uint8) {
+// addSeparator takes note of a separator.
+func (st *state) addSeparator(class uint8) {
 	if class < classClause {
 		return
 	}
@@ -264,10 +274,10 @@ func (st *state) pass(class uint8) {
 	}
 }
 
-// word takes note of the word spelled raw and reports whether it completes a
-// DEEP phrase.
-func (m *matcher) word(st *state, h uint64, raw string) bool {
-	id := m.lookup(h, raw)
+// addWord takes note of the word s[start:end] and reports whether it completes
+// a DEEP phrase.
+func (m *matcher) addWord(st *state, h uint64, s string, start, end int) bool {
+	id := m.lookup(h, s[start:end])
 	st.words[st.pos&(historyLen-1)] = id
 	st.pos++
 	if id == 0 {
@@ -290,6 +300,13 @@ func (m *matcher) word(st *state, h uint64, raw string) bool {
 			return true
 		default:
 			st.standard = true
+		}
+	}
+	if len(m.loose[id]) > 0 {
+		deep, standard := m.findLoose(st, id, s, end)
+		st.standard = st.standard || standard
+		if deep {
+			return true
 		}
 	}
 	if m.question[id] && st.muted > 0 && st.pos-1 >= st.clause && st.justNegated(m) {

@@ -1,11 +1,10 @@
 // Package tier picks the budget tier of an utterance from its words and the
-// state of the conversation, without a model and within microseconds.
-//
-// Imported by internal/agent and internal/table. It does no I/O and starts no
-// goroutine.
+// state of the conversation, without a model and within microseconds. It does no
+// I/O and starts no goroutine.
 package tier
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -32,7 +31,8 @@ type Decision struct {
 	Reason string
 }
 
-// Selector picks tiers for one conversation. It is safe for concurrent use.
+// Selector picks tiers for one NPC's conversation: what another NPC was asked
+// does not count against this one. It is safe for concurrent use.
 type Selector struct {
 	words       *matcher
 	minDeep     time.Duration
@@ -46,13 +46,16 @@ type Selector struct {
 type options struct {
 	minDeep        time.Duration
 	deep, standard []string
+	loose          map[mcp.BudgetTier][]string
+	ownWords       bool // deep or standard are not the default ones
 }
 
 // Option configures a Selector.
 type Option func(*options)
 
-// WithMinDeepInterval sets how long after a DEEP selection the next DEEP
-// keyword is demoted to STANDARD. The default is 30 s; 0 turns it off.
+// WithMinDeepInterval sets how long after a DEEP selection, the DM's included,
+// the next DEEP keyword is demoted to STANDARD. The default is 30 s; 0 turns it
+// off.
 func WithMinDeepInterval(d time.Duration) Option {
 	return func(o *options) { o.minDeep = d }
 }
@@ -60,22 +63,41 @@ func WithMinDeepInterval(d time.Duration) Option {
 // WithDeepKeywords replaces the DEEP phrases. A phrase matches whole words in
 // any case; "…" or "..." inside it stands for any words of the same sentence.
 func WithDeepKeywords(phrases ...string) Option {
-	return func(o *options) { o.deep = phrases }
+	return func(o *options) {
+		o.deep, o.ownWords = phrases, true
+		delete(o.loose, mcp.BudgetDeep)
+	}
 }
 
 // WithStandardKeywords replaces the STANDARD phrases, see [WithDeepKeywords].
 func WithStandardKeywords(phrases ...string) Option {
-	return func(o *options) { o.standard = phrases }
+	return func(o *options) {
+		o.standard, o.ownWords = phrases, true
+		delete(o.loose, mcp.BudgetStandard)
+	}
 }
 
 // NewSelector returns a Selector at the start of a conversation. Without
 // options it knows the English and German default phrases.
 func NewSelector(opts ...Option) *Selector {
-	o := options{minDeep: 30 * time.Second, deep: deepPhrases, standard: standardPhrases}
+	o := options{minDeep: 30 * time.Second, deep: deepPhrases, standard: standardPhrases, loose: defaultPatterns()}
 	for _, opt := range opts {
 		opt(&o)
 	}
-	return &Selector{words: compile(o.deep, o.standard), minDeep: o.minDeep, epoch: time.Now()}
+	words := defaultMatcher()
+	if o.ownWords {
+		words = compile(o.deep, o.standard, o.loose)
+	}
+	return &Selector{words: words, minDeep: o.minDeep, epoch: time.Now()}
+}
+
+// defaultMatcher knows the default phrases.
+var defaultMatcher = sync.OnceValue(func() *matcher {
+	return compile(deepPhrases, standardPhrases, defaultPatterns())
+})
+
+func defaultPatterns() map[mcp.BudgetTier][]string {
+	return map[mcp.BudgetTier][]string{mcp.BudgetDeep: deepPatterns, mcp.BudgetStandard: standardPatterns}
 }
 
 // SetQueueDepth tells how many players wait for an answer.
@@ -85,7 +107,7 @@ func (s *Selector) SetQueueDepth(players int) { s.queue.Store(int32(min(players,
 func (s *Selector) Reset() { s.turns.Store(0) }
 
 // Select returns the tier for an utterance. A non-zero dmOverride wins
-// unconditionally (text 004, "Tier Selection Logic").
+// unconditionally.
 func (s *Selector) Select(transcript string, dmOverride mcp.BudgetTier) mcp.BudgetTier {
 	return s.Decide(transcript, dmOverride).Tier
 }
@@ -103,12 +125,15 @@ func (s *Selector) Peek(transcript string, dmOverride mcp.BudgetTier) Decision {
 
 func (s *Selector) decide(transcript string, dmOverride mcp.BudgetTier, first, peek bool) Decision {
 	if dmOverride != mcp.BudgetFast {
+		if dmOverride == mcp.BudgetDeep && !peek {
+			s.startInterval()
+		}
 		return Decision{dmOverride, ReasonOverride}
 	}
 	deep, standard := s.words.scan(transcript)
 	crowded := s.queue.Load() >= crowd
 	switch {
-	case deep && s.takeDeep(peek):
+	case deep && s.allowDeep(peek):
 		return Decision{mcp.BudgetDeep, ReasonDeep}
 	case crowded:
 		return Decision{mcp.BudgetFast, ReasonQueue}
@@ -122,9 +147,15 @@ func (s *Selector) decide(transcript string, dmOverride mcp.BudgetTier, first, p
 	return Decision{mcp.BudgetFast, ReasonDefault}
 }
 
-// takeDeep reports whether DEEP may be selected now, and if so starts the
+// startInterval starts the interval of DEEP selections anew.
+func (s *Selector) startInterval() {
+	s.lastDeep.Store(int64(time.Since(s.epoch)))
+	s.lastDeepSet.Store(true)
+}
+
+// allowDeep reports whether DEEP may be selected now, and if so starts the
 // interval anew unless it only peeks. Of two concurrent calls only one succeeds.
-func (s *Selector) takeDeep(peek bool) bool {
+func (s *Selector) allowDeep(peek bool) bool {
 	now := int64(time.Since(s.epoch))
 	last := s.lastDeep.Load()
 	if s.lastDeepSet.Load() && now-last < int64(s.minDeep) {

@@ -96,6 +96,30 @@ func TestPriorityOrder(t *testing.T) {
 	})
 }
 
+// What the DM asks for is a use of DEEP like any other.
+func TestTheDMsDeepStartsTheInterval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := warm()
+		s.Peek("hello", mcp.BudgetDeep)
+		if got := s.Peek("think carefully", 0); got.Tier != mcp.BudgetDeep {
+			t.Errorf("after a look at an override: %+v, want deep", got)
+		}
+		s.Decide("hello", mcp.BudgetDeep)
+		time.Sleep(30*time.Second - 1)
+		if got := s.Decide("think carefully", 0); got.Tier != mcp.BudgetStandard || got.Reason != tier.ReasonSpam {
+			t.Errorf("just before 30 s are over: %+v, want standard", got)
+		}
+		if got := s.Decide("think carefully", mcp.BudgetDeep); got.Tier != mcp.BudgetDeep {
+			t.Errorf("the DM is held back: %+v", got)
+		}
+		s.Decide("hello", mcp.BudgetStandard) // no use of DEEP
+		time.Sleep(30 * time.Second)
+		if got := s.Decide("think carefully", 0); got.Tier != mcp.BudgetDeep {
+			t.Errorf("30 s later: %+v, want deep", got)
+		}
+	})
+}
+
 func TestOptions(t *testing.T) {
 	s := warm(tier.WithMinDeepInterval(0), tier.WithDeepKeywords("open sesame"), tier.WithStandardKeywords("once … time"))
 	for text, want := range map[string]mcp.BudgetTier{
@@ -104,6 +128,8 @@ func TestOptions(t *testing.T) {
 		"once upon a time":     mcp.BudgetStandard,
 		"think carefully":      mcp.BudgetFast,
 		"remember the rules":   mcp.BudgetFast,
+		"think very carefully": mcp.BudgetFast,
+		"do you still know":    mcp.BudgetFast,
 		"there is time, once?": mcp.BudgetFast,
 	} {
 		if got := s.Select(text, 0); got != want {
@@ -144,6 +170,15 @@ func BenchmarkSelect(b *testing.B) {
 				s.Select(text, 0)
 			}
 		})
+	}
+}
+
+// A text full of words that may end a pattern costs little more than any other.
+func BenchmarkSelectNearMisses(b *testing.B) {
+	s, text := warm(), strings.Repeat("I think the door is hard to open, denk ich, und geh nach Hause. ", 16)[:1000]
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Select(text, 0)
 	}
 }
 

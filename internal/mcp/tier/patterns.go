@@ -1,0 +1,63 @@
+package tier
+
+// deepPatterns select DEEP, standardPatterns STANDARD: what the default phrases
+// mean, said in other words. "a|b" is either word, "~" up to six words that only
+// colour or address, "^" those and articles or amounts, "…" any words of the
+// sentence but a negation.
+var deepPatterns = []string{
+	"think|ponder|reflect|reason|meditate ~ carefully|hard|harder|deeply|thoroughly|twice",
+	"consider|weigh ~ carefully|thoroughly",
+	"think|mull ~ it|this|things|everything ~ over",
+	"think ^ it|this|that|thing|things|everything ^ through",
+	"take ~ your ~ time",
+	"take|think ^ time|long ^ you ~ need|want|like|require",
+	"take ^ moment|minute|while to think|reflect|consider|ponder",
+	"give ~ it|this|that ^ thought",
+	"rack ~ your ~ brain|brains",
+	"search|look|browse ^ online|internet|web",
+	"tell|give ~ me|us ^ everything",
+	"tell ~ me|us ^ all ~ you ~ know|remember",
+	"draw|paint|sketch ^ picture|image|portrait|illustration",
+	"draw|paint|sketch ~ me|us … picture|image|portrait|illustration",
+	"make|create|generate ^ picture|image|portrait|illustration",
+
+	"denk|denke|denkt|denken ~ gut|genau|sorgfältig|sorgsam|gründlich|scharf|lang|lange|intensiv|ordentlich|ruhig|Ruhe|tief|angestrengt|gewissenhaft ~ nach",
+	"du|ihr|Sie|bitte … gut|genau|sorgfältig|sorgsam|gründlich|scharf|lang|lange|intensiv|ordentlich|ruhig|Ruhe|tief|angestrengt|gewissenhaft ~ nachdenken|nachdenkst|überlegen",
+	"überleg|überlege|überlegt|überlegen ~ gut|genau|sorgfältig|sorgsam|gründlich|scharf|lang|lange|intensiv|ordentlich|ruhig|Ruhe|tief|angestrengt|gewissenhaft",
+	"lass|lasst|lassen|nimm|nehmt|nehmen ~ dir|euch|sich ^ Zeit",
+	"lass|lasst|lassen ^ Kopf gehen",
+	"such|suche|sucht|schau|schaue|schaut|suchen|schauen ^ im ~ Internet|Netz|Web",
+	"such|suche|sucht|suchen ^ online",
+	"erzähl|erzähle|erzählt|erzählen|sag|sage|sagt|berichte ~ mir|uns ~ alles",
+	"mal|male|malt|malst|zeichne|zeichnet|zeichnest|skizziere|skizzier|erzeuge|erstelle|generiere|generier ~ mir|uns|ihm|ihr … Bild|Bildchen|Zeichnung|Gemälde|Porträt|Skizze",
+	"mach|macht ~ mir|uns ^ Bild|Zeichnung|Skizze",
+	"male|zeichne|zeichnet|skizziere|skizzier|erzeuge|erstelle|generiere|generier ^ Bild|Bildchen|Zeichnung|Gemälde|Porträt|Skizze",
+	"kannst|könntest|würdest|magst|könnt|könntet|würdet|können|könnten … Bild|Bildchen|Zeichnung|Gemälde|Porträt|Skizze … malen|zeichnen|skizzieren|erzeugen|erstellen|generieren|anfertigen",
+}
+
+var standardPatterns = []string{
+	"what|who|where|when … yesterday",
+	"you ~ forgotten",
+	"you ~ still ~ know",
+	"weißt|wisst|wissen ~ du|ihr|Sie ~ noch",
+	"was|wer|wo|wann … gestern|neulich|damals|Woche",
+	"hast|habt|haben ~ du|ihr|Sie … vergessen",
+}
+
+// fillers colour a request or address somebody without changing what is asked.
+const fillers = `very really so extra quite more most real long and just please about it this that things now once again
+ for me us then first everything over on well properly good sweet own bloody damn absolutely simply already up still
+ mal bitte doch noch einmal nochmal ganz sehr wirklich richtig so dir euch sich uns mir es das sie darüber drüber davon
+ jetzt nun also schon erst besonders gut in aller ruhe ruhig nur gerne gern einfach eigentlich denn etwa dazu hierüber
+ möglichst schön lange und t`
+
+// articles and amounts, and what stands beside them.
+const articles = `a an the thing all as much whatever any some many your little bit few serious careful plenty of quick new nice
+ small big beautiful simple what can possibly ein eine einen das die den dem der im alle viel so soviel genug mehr etwas
+ wie durch schnell neues schönes kleines großes nach für mich`
+
+// negations cannot stand in any gap.
+const negations = `not no never without cannot nicht nie niemals kein keine keinen keiner keinem ohne`
+
+// subjects before the first word make a statement of what else is a request.
+const subjects = `i we they he she people who ich wir er man wer`

@@ -1,0 +1,64 @@
+package tier_test
+
+import (
+	"testing"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+)
+
+// TestSelectByMeaning has what people say around the default phrases, and what
+// sounds like them and asks for nothing.
+func TestSelectByMeaning(t *testing.T) {
+	for want, texts := range map[mcp.BudgetTier][]string{
+		mcp.BudgetDeep: {
+			"think very carefully", "Think long and hard about this", "Please think about it very carefully, old man.",
+			"Could you think really hard for me?", "Now think it all through once more", "think this thing through properly",
+			"Ponder it thoroughly", "Reflect on that deeply", "I want you to think twice", "Consider this very carefully",
+			"Think about that for as long as you want", "mull it over", "please think this over carefully",
+			"take all the time you need", "Take as much time as you need.", "take as long as you like", "Just take your sweet time",
+			"Take whatever time you need, friend", "Please take a moment to think", "Give it some serious thought", "rack your brains!",
+			"search for it on the web", "Look it up online", "Could you browse the internet for that?",
+			"Tell us absolutely everything", "Tell me all that you know about the crypt", "please tell me simply everything",
+			"draw me a picture of the castle", "Can you paint us a beautiful portrait?", "sketch a quick picture of him",
+			"Create an image of the dragon", "make me a small picture, please",
+
+			"Denk sorgfältig nach", "Denk bitte ganz genau nach!", "Denkt noch einmal in aller Ruhe darüber nach", "Denken Sie sehr gründlich nach",
+			"denk doch mal scharf nach", "Denke lange und gut nach", "Kannst du bitte einmal ganz genau nachdenken?", "Ihr solltet gut nachdenken",
+			"Überleg es dir gut", "Überlegt euch das ganz genau", "Überlegen Sie sich das bitte gründlich", "Überleg mal in Ruhe",
+			"Ueberleg es dir noch einmal gut", "U\u0308berleg dir das sorgfa\u0308ltig",
+			"Lass dir ruhig alle Zeit der Welt", "Nimm dir so viel Zeit, wie du brauchst", "Nehmt euch die Zeit", "Lassen Sie sich ruhig Zeit",
+			"Lass es dir noch mal durch den Kopf gehen", "mal mir ein Bild", "Mal uns bitte ein schönes Bild von der Burg", "Zeichne mir schnell eine Skizze",
+			"Kannst du mir ein Bild malen?", "Könntest du uns ein Porträt vom König zeichnen?", "Erstelle ein neues Bild",
+			"Such das bitte mal im Internet", "Schau doch mal im Netz nach", "Mach uns ein Bild", "Kannst du uns bitte eine Skizze anfertigen?", "Erzähl uns bitte alles über ihn", "Sag mir einfach alles",
+		},
+		mcp.BudgetStandard: {
+			"weißt du noch, was gestern war?", "Wisst ihr eigentlich noch, wie er hieß?", "Was haben wir gestern gemacht?", "Wer kam neulich zu Besuch?", "Was war nochmal letzte Woche?",
+			"Hast du das Versprechen vergessen?", "what did we do yesterday?", "Who came here yesterday, again?", "Have you already forgotten?",
+			"Don't you still know his name?",
+		},
+		mcp.BudgetFast: {
+			"I think it's hard to open", "I think very carefully about my coin", "We think hard about it every day", "He thinks carefully",
+			"think of a number", "What do you think?", "Don't think about it very carefully", "You need not think so hard",
+			"listen carefully", "Put it down carefully and think", "It will take some time", "How long does it take?",
+			"How much time do you need?", "They take all the time they need", "No need to take all the time you need", "Take the horse, you need it",
+			"Take this sword. You like it.", "I draw my sword", "Draw your sword and picture this", "We draw closer to the picture",
+			"It makes no sense, the picture is gone", "I make pictures", "Everything is fine, tell her", "All you know is fighting",
+			"I was here yesterday", "thinking hard is not his thing", "Take a look over there", "I hardly think so", "Take it. You want it, you need it.",
+			"look at the web on the wall", "Give it to me without a thought", "give me that mug",
+
+			"Ich denke, das ist gut. Danach gehen wir.", "Ich denke gut darüber nach", "Denk nicht lange nach", "Überleg nicht lange",
+			"Ich überlege mir das gut", "Wir überlegen genau", "Denk an den guten Wein nach Mitternacht", "Geh gut nach Hause",
+			"Gut, nach dem Essen", "Lass dir keine Zeit", "Wir lassen uns Zeit", "Ich nehme mir die Zeit", "Hast du Zeit?", "Lass mich in Ruhe",
+			"Das Bild hängt schief", "Ein Bild hat er gemalt", "Male nicht den Teufel an die Wand", "Kannst du mir kein Bild malen",
+			"Gestern hat es geregnet", "Du weißt noch gar nichts", "Sag mir, ist alles gut?", "Alles gut bei dir?", "Ich suche dich im Netz der Spinne",
+			"Such das Netz im Wasser", "Mach dir ein Bild davon", "Lass das Bild hängen und nimm dir Brot", "Mal sehen, ob mir das Bild gefällt",
+			"Das Internet gibt es hier nicht", "Ruhe, denk ich, ist gut nach der Arbeit", "Schau mal her", "Noch ein Bier!",
+		},
+	} {
+		for _, text := range texts {
+			if got := warm().Decide(text, 0); got.Tier != want {
+				t.Errorf("Decide(%q) = %v (%s), want %v", text, got.Tier, got.Reason, want)
+			}
+		}
+	}
+}
