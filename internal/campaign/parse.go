@@ -117,7 +117,7 @@ func (p *parser) checkEntities(entities []entity) {
 	first := map[string]int{}
 	for i, e := range entities {
 		if line, ok := first[e.ID]; ok {
-			p.doc.AddSentence(entitiesPath.Item(i), fmt.Sprintf("entity %q is already defined on line %d", e.ID, line), "give one of them another id")
+			p.doc.AddSentence(entitiesPath.Item(i), 0, fmt.Sprintf("entity %q is already defined on line %d", e.ID, line), "give one of them another id")
 		}
 		if e.ID == "" || p.ids.has[e.ID] {
 			continue
@@ -138,7 +138,7 @@ func (p *parser) checkRelations(relations []relation) {
 		path := relationsPath.Item(i)
 		key := relationKey{r.From, r.Type, r.To}
 		if line, ok := first[key]; ok {
-			p.doc.AddSentence(path, fmt.Sprintf("relation %s %s %s is already on line %d", r.From, r.Type, r.To, line), "remove one, or give it another type")
+			p.doc.AddSentence(path, 0, fmt.Sprintf("relation %s %s %s is already on line %d", r.From, r.Type, r.To, line), "remove one, or give it another type")
 		} else if r.From != "" && r.Type != "" && r.To != "" {
 			first[key] = r.Line
 		}
@@ -182,7 +182,7 @@ func (p *parser) checkReference(path strictyaml.Path, key, kind, id string, ther
 			fix = fmt.Sprintf("did you mean %q?", near)
 		}
 	}
-	p.doc.AddSentence(path, fmt.Sprintf("%q names the %s %q, which is not defined", key, kind, id), fix)
+	p.doc.AddSentence(path, 0, fmt.Sprintf("%q names the %s %q, which is not defined", key, kind, id), fix)
 }
 
 // campaign is what the file says. A fact that does not say who knows it is known

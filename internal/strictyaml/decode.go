@@ -30,6 +30,9 @@ type decoder struct {
 	problems *problem.List
 	// lines says where each path was given.
 	lines map[Path]int
+	// keyLines says the same of the keys of maps, whose values may begin on the
+	// next line.
+	keyLines map[Path]int
 	// broken holds the paths that already have a problem.
 	broken map[Path]bool
 	// expanded holds the paths whose value came from a variable, or may have.
@@ -45,7 +48,7 @@ type decoder struct {
 func newDecoder(file string, opts *Options, problems *problem.List) *decoder {
 	d := &decoder{
 		file: file, problems: problems,
-		lines: map[Path]int{}, broken: map[Path]bool{}, expanded: map[Path]bool{},
+		lines: map[Path]int{}, keyLines: map[Path]int{}, broken: map[Path]bool{}, expanded: map[Path]bool{},
 		shapes: map[reflect.Type]*shape{},
 	}
 	if opts != nil {
@@ -330,6 +333,7 @@ func (d *decoder) readMap(n *yaml.Node, v reflect.Value, a at, r rules) {
 			continue
 		}
 		elem := defaultElement(v.Type().Elem())
+		d.keyLines[a.path.Key(p.key)] = p.line
 		d.readValue(p.value, elem, a.key(p.key), r)
 		out.SetMapIndex(reflect.ValueOf(p.key), elem)
 	}

@@ -114,6 +114,15 @@ func (d *Document) File() string { return d.d.file }
 // It is at least 1.
 func (d *Document) Line(path Path) int { return d.d.line(path) }
 
+// KeyLine returns the line of the key whose value is at path, where the key is
+// of the user's choice.
+func (d *Document) KeyLine(path Path) int {
+	if line := d.d.keyLines[path]; line > 0 {
+		return line
+	}
+	return d.d.line(path)
+}
+
 // Given reports whether the file has a value at path, right or wrong.
 func (d *Document) Given(path Path) bool {
 	_, ok := d.d.lines[path]
@@ -141,9 +150,9 @@ func (d *Document) AddProblemAt(line int, path Path, what, fix string) {
 }
 
 // AddSentence reports what is wrong at path in words that name the place
-// themselves.
-func (d *Document) AddSentence(path Path, what, fix string) {
-	d.d.addSentence(at{path: path}, d.d.line(path), what, fix)
+// themselves. A line of 0 is that of the value.
+func (d *Document) AddSentence(path Path, line int, what, fix string) {
+	d.d.addSentence(at{path: path}, cmp.Or(line, d.d.line(path)), what, fix)
 }
 
 // Quote quotes the text at path for a message, unless it came from a variable.

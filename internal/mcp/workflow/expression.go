@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
@@ -12,6 +13,8 @@ import (
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/vm"
 
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
@@ -43,7 +46,7 @@ type expression struct {
 }
 
 // expression compiles the text that begins on the given line.
-func (g *grammar) expression(text string, line int, in *scope) *expression {
+func (c *compiler) expression(path strictyaml.Path, text string, line int, in *scope) *expression {
 	e, err := compile(text, in)
 	if err == nil {
 		return e
@@ -52,7 +55,7 @@ func (g *grammar) expression(text string, line int, in *scope) *expression {
 	if !errors.As(err, &wrong) {
 		wrong = &mistake{what: err.Error()}
 	}
-	g.problems.Add(g.file, line+wrong.line, fmt.Sprintf("in %q: %s", untrusted.Clean(text, 80), wrong.what), wrong.fix)
+	c.doc.AddSentence(path, line+wrong.line, fmt.Sprintf("in %q: %s", untrusted.Clean(text, 80), wrong.what), wrong.fix)
 	return nil
 }
 
@@ -203,6 +206,17 @@ func (c *checker) member(n *ast.MemberNode) {
 	if base, ok := n.Node.(*ast.MemberNode); ok && isName(base.Node, "steps") && !slices.Contains(stepKeys, property.Value) {
 		c.wrong(n, fmt.Sprintf("a step has no %q", property.Value), suggest(property.Value, stepKeys))
 	}
+}
+
+// suggest says which of the names was likely meant, or which there are.
+func suggest(name string, known []string) string {
+	if near := problem.Nearest(name, known); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	return "use " + strings.Join(known, ", ")
 }
 
 func isName(n ast.Node, name string) bool {

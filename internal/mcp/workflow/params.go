@@ -1,22 +1,21 @@
 package workflow
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"regexp"
 	"slices"
 
-	"gopkg.in/yaml.v3"
+	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 )
 
 // maxParams is how many parameters a workflow may have.
 const maxParams = 64
 
-var (
-	paramForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
-	typeNames = []string{"string", "integer", "number", "boolean", "array", "object"}
-)
+var paramForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
 
 // param is a parameter of a workflow, or what an array's items are.
 type param struct {
@@ -28,144 +27,140 @@ type param struct {
 	items                   *param
 }
 
-func (g *grammar) parameters(n *yaml.Node) {
-	g.pairs(n, "parameters", func(key, value *yaml.Node) {
-		if !paramForm.MatchString(key.Value) {
-			g.add(key, fmt.Sprintf("%q cannot be a parameter's name", key.Value), "use letters, digits and _, and begin with no digit")
-			return
-		}
-		if len(g.w.params) == maxParams {
-			g.add(key, fmt.Sprintf("the workflow has more than %d parameters", maxParams), "take an object instead")
-		}
-		p := g.param(value, fmt.Sprintf("parameter %q", key.Value), true)
-		p.name = key.Value
-		g.w.params = append(g.w.params, p)
-		g.scope.params = append(g.scope.params, p.name)
-	})
+// paramDecl declares a parameter.
+type paramDecl struct {
+	_           struct{}           `noun:"a parameter"`
+	Line        int                `line:"true"`
+	Type        string             `yaml:"type" required:"true" enum:"string|integer|number|boolean|array|object" doc:"What it is."`
+	Description string             `yaml:"description" doc:"What it is for."`
+	Enum        []strictyaml.Value `yaml:"enum" doc:"The values it may have."`
+	Minimum     *float64           `yaml:"minimum" doc:"The least it may be, for numbers."`
+	Maximum     *float64           `yaml:"maximum" doc:"The most it may be, for numbers."`
+	Required    bool               `yaml:"required" doc:"Whether it must be given."`
+	Default     strictyaml.Value   `yaml:"default" doc:"What it is if it is not given."`
+	Items       *itemsDecl         `yaml:"items" doc:"What an array holds."`
 }
 
-// param reads a declaration. What an array's items are is told in the same
-// words, without default, required and items of their own.
-func (g *grammar) param(n *yaml.Node, what string, whole bool) param {
-	var p param
-	var fallback *yaml.Node
-	var enum []*yaml.Node
-	fields := []field{
-		{"type", true, func(n *yaml.Node) { g.paramType(n, what, whole, &p) }},
-		{"description", false, g.textInto(&p.description, "description")},
-		{"enum", false, func(n *yaml.Node) { g.list(n, "enum", func(c *yaml.Node) { enum = append(enum, c) }) }},
-		{"minimum", false, func(n *yaml.Node) { p.minimum = g.number(n, "minimum") }},
-		{"maximum", false, func(n *yaml.Node) { p.maximum = g.number(n, "maximum") }},
+// itemsDecl declares what an array's items are.
+type itemsDecl struct {
+	_           struct{}           `noun:"items"`
+	Type        string             `yaml:"type" required:"true" enum:"string|integer|number|boolean" doc:"What each is."`
+	Description string             `yaml:"description" doc:"What they are for."`
+	Enum        []strictyaml.Value `yaml:"enum" doc:"The values they may have."`
+	Minimum     *float64           `yaml:"minimum" doc:"The least they may be, for numbers."`
+	Maximum     *float64           `yaml:"maximum" doc:"The most they may be, for numbers."`
+}
+
+// addParams takes in the parameters, in the order of the file.
+func (c *compiler) addParams(decls map[string]*paramDecl) {
+	names := slices.SortedFunc(maps.Keys(decls), func(a, b string) int {
+		return cmp.Or(cmp.Compare(c.doc.KeyLine(paramsPath.Key(a)), c.doc.KeyLine(paramsPath.Key(b))), cmp.Compare(a, b))
+	})
+	for i, name := range names {
+		path := paramsPath.Key(name)
+		switch {
+		case !paramForm.MatchString(name):
+			c.doc.AddSentence(path, c.doc.KeyLine(path), fmt.Sprintf("%q cannot be a parameter's name", name), "use letters, digits and _, and begin with no digit")
+			continue
+		case i == maxParams:
+			c.doc.AddSentence(path, c.doc.KeyLine(path), fmt.Sprintf("the workflow has more than %d parameters", maxParams), "take an object instead")
+		}
+		d := decls[name]
+		if d == nil {
+			c.doc.AddProblem(path, "is empty", "give it a type:")
+			d = &paramDecl{}
+		}
+		c.w.params = append(c.w.params, c.param(path, name, d))
+		c.scope.params = append(c.scope.params, name)
 	}
-	if whole {
-		fields = append(fields,
-			field{"required", false, g.boolInto(&p.required, "required")},
-			field{"default", false, func(n *yaml.Node) { fallback = n }},
-			field{"items", false, func(n *yaml.Node) {
-				items := g.param(n, "items", false)
-				p.items = &items
-			}})
-	}
-	g.object(n, what, fields...)
+}
+
+const paramsPath strictyaml.Path = "parameters"
+
+func (c *compiler) param(path strictyaml.Path, name string, d *paramDecl) param {
+	p := param{name: name, kind: d.Type, description: d.Description, required: d.Required, minimum: d.Minimum, maximum: d.Maximum}
 	if p.kind == "" {
 		return p // there is a problem already
 	}
-	g.checkParam(n, what, &p)
-	var allowed []any
-	for _, c := range enum {
-		if v, ok := g.valueOf(c, what, &p); ok {
-			allowed = append(allowed, v)
+	if d.Items != nil {
+		sub := path.Key("items")
+		p.items = &param{kind: d.Items.Type, description: d.Items.Description, minimum: d.Items.Minimum, maximum: d.Items.Maximum}
+		if p.items.kind != "" {
+			c.checkParam(sub, p.items)
+			p.items.enum = c.choices(sub, d.Items.Enum, p.items)
 		}
 	}
-	p.enum = allowed
-	if fallback != nil {
-		p.fallback, _ = g.valueOf(fallback, what, &p)
+	c.checkParam(path, &p)
+	p.enum = c.choices(path, d.Enum, &p)
+	if sub := path.Key("default"); d.Default.Kind != strictyaml.Missing {
+		p.fallback, _ = c.fitting(sub, &d.Default, &p)
 		if p.required {
-			g.add(fallback, what+" is required and has a default", "remove one of the two")
+			c.doc.AddSentence(path, d.Default.Line, fmt.Sprintf("%s is required and has a default", p.title()), "remove one of the two")
 		}
 	}
 	return p
 }
 
-func (g *grammar) paramType(n *yaml.Node, what string, whole bool, p *param) {
-	known := typeNames
-	if !whole {
-		known = typeNames[:4]
-	}
-	kind, ok := g.text(n, "type")
-	if ok && !slices.Contains(known, kind) {
-		g.add(n, fmt.Sprintf("%s cannot be of type %q", what, kind), suggest(kind, known))
-	} else if ok {
-		p.kind = kind
-	}
-}
-
-func (g *grammar) number(n *yaml.Node, what string) *float64 {
-	v, ok := g.scalar(n, what)
-	if !ok {
-		return nil
-	}
-	f, ok := asFloat(v)
-	if !ok {
-		g.add(n, fmt.Sprintf("%s must be a number, not %s", what, describe(n)), "")
-		return nil
-	}
-	return &f
-}
-
 // checkParam reports keys that do not go with the type.
-func (g *grammar) checkParam(n *yaml.Node, what string, p *param) {
+func (c *compiler) checkParam(path strictyaml.Path, p *param) {
 	numeric := p.kind == "integer" || p.kind == "number"
 	if !numeric && (p.minimum != nil || p.maximum != nil) {
-		g.add(n, fmt.Sprintf("%s has a minimum or maximum, but is no number", what), "remove it")
+		c.doc.AddSentence(path, 0, p.title()+" has a minimum or maximum, but is no number", "remove it")
 		p.minimum, p.maximum = nil, nil
 	}
 	if p.minimum != nil && p.maximum != nil && *p.minimum > *p.maximum {
-		g.add(n, what+" has a minimum above its maximum", "swap them")
+		c.doc.AddSentence(path, 0, p.title()+" has a minimum above its maximum", "swap them")
 	}
 	if p.items != nil && p.kind != "array" {
-		g.add(n, fmt.Sprintf("%s has items, but is no array", what), "remove them")
+		c.doc.AddSentence(path, 0, p.title()+" has items, but is no array", "remove them")
 		p.items = nil
 	}
 }
 
-// valueOf reads a value the parameter may have.
-func (g *grammar) valueOf(n *yaml.Node, what string, p *param) (any, bool) {
-	v, ok := g.literal(n, what, 0)
-	if !ok {
-		return nil, false
+// title is what messages call the parameter.
+func (p *param) title() string {
+	if p.name == "" {
+		return "items"
 	}
-	if why := p.misfit(v); why != "" {
-		g.add(n, fmt.Sprintf("%s cannot be this value: %s", what, why), "")
-		return nil, false
-	}
-	return v, true
+	return fmt.Sprintf("parameter %q", p.name)
 }
 
-// literal reads a value in which nothing is templated.
-func (r *reader) literal(n *yaml.Node, what string, depth int) (v any, ok bool) {
-	if depth > maxDepth {
-		r.add(n, fmt.Sprintf("%s is nested more than %d deep", what, maxDepth), "")
-		return nil, false
-	}
-	ok = true
-	switch n.Kind {
-	case yaml.MappingNode:
-		m := map[string]any{}
-		_, ok = r.pairs(n, what, func(key, value *yaml.Node) {
-			item, fine := r.literal(value, what, depth+1)
-			m[key.Value], ok = item, ok && fine
-		})
-		return m, ok
-	case yaml.SequenceNode:
-		list := []any{}
-		for _, c := range n.Content {
-			item, fine := r.literal(c, what, depth+1)
-			list, ok = append(list, item), ok && fine
+// choices returns those of the values that the parameter may have.
+func (c *compiler) choices(path strictyaml.Path, values []strictyaml.Value, p *param) []any {
+	var allowed []any
+	for i := range values {
+		if v, ok := c.fitting(path.Key("enum").Item(i), &values[i], p); ok {
+			allowed = append(allowed, v)
 		}
-		return list, ok
 	}
-	return r.scalar(n, what)
+	return allowed
+}
+
+// fitting returns a value of the file if the parameter may have it.
+func (c *compiler) fitting(path strictyaml.Path, from *strictyaml.Value, p *param) (any, bool) {
+	v := asJSON(from.Plain())
+	why := p.misfit(v)
+	if why != "" {
+		c.doc.AddSentence(path, from.Line, fmt.Sprintf("%s cannot be this value: %s", p.title(), why), "")
+	}
+	return v, why == ""
+}
+
+// asJSON returns a plain value with its whole numbers as expressions have them.
+func asJSON(v any) any {
+	switch x := v.(type) {
+	case int64:
+		return int(x)
+	case []any:
+		for i := range x {
+			x[i] = asJSON(x[i])
+		}
+	case map[string]any:
+		for k := range x {
+			x[k] = asJSON(x[k])
+		}
+	}
+	return v
 }
 
 // misfit says why the parameter cannot have the value v, empty if it can.

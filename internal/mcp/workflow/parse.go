@@ -1,22 +1,80 @@
 package workflow
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
-
-	"gopkg.in/yaml.v3"
+	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 )
+
+// maxDepth is how deep values in a file may be nested.
+const maxDepth = 32
 
 var (
 	toolForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 	slugForm = regexp.MustCompile(`^[a-z0-9]+([_-][a-z0-9]+)*$`)
 )
+
+// toolFix says what a tool may be called.
+const toolFix = "use 1 to 64 of the characters A-Z, a-z, 0-9, _ and -"
+
+// options say how a workflow file is written.
+var options = strictyaml.Options{
+	MaxSize: MaxFile, MaxDepth: maxDepth, Literal: true, Empty: "start with description: and steps:",
+	Formats: map[string]func(string) (what, fix string){"tool": checkTool, "step": checkStepID},
+}
+
+// fileDecl is what a workflow file holds.
+type fileDecl struct {
+	_           struct{}              `noun:"a workflow"`
+	Name        string                `yaml:"name" doc:"Name of the tool; the file's if missing."`
+	Title       string                `yaml:"title" doc:"Its name for people."`
+	Description string                `yaml:"description" required:"true" doc:"What it does, for the model that chooses it."`
+	Parameters  map[string]*paramDecl `yaml:"parameters" doc:"What it is called with, by name."`
+	Steps       []stageDecl           `yaml:"steps" required:"true" nonempty:"add one with id: and tool:" doc:"The calls it makes, one after the other."`
+	Output      strictyaml.Value      `yaml:"output" doc:"What it returns, with expressions in {{ }}; the steps' results if missing."`
+	StopOnError bool                  `yaml:"stop_on_error" doc:"Whether a step that fails is the last."`
+	Effect      string                `yaml:"effect" enum:"commit|now" doc:"When it acts: commit (once the answer was delivered) or now."`
+	Timeout     strictyaml.Duration   `yaml:"timeout" min:"1ms" max:"10m" doc:"How long it may take; the sum of its steps if missing."`
+}
+
+// stageDecl is a step, or several that run at once.
+type stageDecl struct {
+	step  stepDecl
+	group groupDecl
+}
+
+// Shapes implements [strictyaml.Union].
+func (d *stageDecl) Shapes() []any { return []any{&d.step, &d.group} }
+
+// PickShape implements [strictyaml.Union].
+func (d *stageDecl) PickShape(has func(string) bool) int {
+	if has("parallel") {
+		return 1
+	}
+	return 0
+}
+
+type groupDecl struct {
+	_        struct{}   `noun:"a parallel group"`
+	Parallel []stepDecl `yaml:"parallel" required:"true" nonempty:"give it 1 to 16 steps" doc:"Steps that run at once."`
+}
+
+type stepDecl struct {
+	_    struct{}         `noun:"a step"`
+	Line int              `line:"true"`
+	ID   string           `yaml:"id" required:"true" format:"step" doc:"Name by which later steps refer to it."`
+	Tool string           `yaml:"tool" required:"true" format:"tool" doc:"The tool it calls."`
+	With strictyaml.Value `yaml:"with" doc:"The tool's arguments, with expressions in {{ }}."`
+	If   strictyaml.Value `yaml:"if" doc:"Expression that says whether it runs."`
+}
 
 // Parse reads one workflow. file names it in problems, and names the workflow
 // if it does not itself. What is wrong comes back as a problem.List.
@@ -30,185 +88,127 @@ func Parse(file string, data []byte) (*Workflow, error) {
 }
 
 // parse returns what could be read, never nil, and what is wrong with it.
-func parse(file string, data []byte) (*Workflow, problem.List) {
-	r := &reader{file: file}
-	base := path.Base(filepath.ToSlash(file))
-	w := &Workflow{File: file, Name: strings.TrimSuffix(base, path.Ext(base)), nameLine: 0}
-	if root := r.document(data); root != nil {
-		(&grammar{reader: r, w: w}).workflow(root)
+func parse(name string, data []byte) (*Workflow, problem.List) {
+	var problems problem.List
+	f := fileDecl{StopOnError: true}
+	doc := strictyaml.Read(name, data, &f, &options, &problems)
+	base := path.Base(filepath.ToSlash(name))
+	w := &Workflow{
+		File: name, Name: cmp.Or(f.Name, strings.TrimSuffix(base, path.Ext(base))), Title: f.Title, Description: f.Description,
+		keepGoing: !f.StopOnError, effect: tools.EffectAtCommit, timeout: time.Duration(f.Timeout),
 	}
-	return w, r.problems
+	if f.Effect == "now" {
+		w.effect = tools.EffectNow
+	}
+	if doc.Given("") && !doc.Cut() {
+		c := &compiler{doc: doc, problems: &problems, w: w, placed: map[string]int{}}
+		c.checkName()
+		c.addParams(f.Parameters)
+		c.addStages(f.Steps)
+		if f.Output.Kind != strictyaml.Missing {
+			w.output = c.template("output", &f.Output, &c.scope)
+		}
+	}
+	return w, problems
 }
 
-// grammar reads one workflow file.
-type grammar struct {
-	*reader
-	w      *Workflow
-	scope  scope          // what expressions may name so far
-	placed map[string]int // the line of each step id
+// compiler makes a workflow of what a file says. Everything in it names what
+// comes before.
+type compiler struct {
+	doc      *strictyaml.Document
+	problems *problem.List
+	w        *Workflow
+	scope    scope          // what expressions may name so far
+	placed   map[string]int // the line of each step id
 }
 
-func (g *grammar) workflow(root *yaml.Node) {
-	g.placed = map[string]int{}
-	stop, effect := true, "commit"
-	var params, steps, output *yaml.Node
-	keep := func(dst **yaml.Node) func(*yaml.Node) { return func(n *yaml.Node) { *dst = n } }
-	g.object(root, "a workflow",
-		field{"name", false, g.name},
-		field{"title", false, g.textInto(&g.w.Title, "title")},
-		field{"description", true, g.textInto(&g.w.Description, "description")},
-		field{"parameters", false, keep(&params)},
-		field{"steps", true, keep(&steps)},
-		field{"output", false, keep(&output)},
-		field{"stop_on_error", false, g.boolInto(&stop, "stop_on_error")},
-		field{"effect", false, func(n *yaml.Node) { g.effect(n, &effect) }},
-		field{"timeout", false, g.durationInto(&g.w.timeout, "timeout")},
-	)
-	g.w.keepGoing = !stop
-	g.w.effect = tools.EffectAtCommit
-	if effect == "now" {
-		g.w.effect = tools.EffectNow
-	}
-	g.checkName()
-	// In this order, whatever the file's: each names what came before.
-	if params != nil {
-		g.parameters(params)
-	}
-	if steps != nil {
-		g.steps(steps)
-	}
-	if output != nil {
-		g.w.output = g.template(output, "output", &g.scope, 0)
-	}
-}
-
-func (g *grammar) name(n *yaml.Node) {
-	if s, ok := g.text(n, "name"); ok {
-		g.w.Name, g.w.nameLine = s, n.Line
-	}
-}
-
-func (g *grammar) checkName() {
-	fix := "use 1 to 64 of the characters A-Z, a-z, 0-9, _ and -"
-	if g.w.nameLine == 0 {
-		fix = "add name:, or rename the file"
+func (c *compiler) checkName() {
+	fix := "add name:, or rename the file"
+	if c.doc.Given("name") {
+		fix = toolFix
+		c.w.nameLine = c.doc.Line("name")
 	}
 	switch {
-	case !toolForm.MatchString(g.w.Name):
-		g.problems.Add(g.file, g.w.nameLine, fmt.Sprintf("%q cannot be the name of a tool", g.w.Name), fix)
-	case g.w.Name == BatchName:
-		g.problems.Add(g.file, g.w.nameLine, fmt.Sprintf("%q is the name of a built-in tool", g.w.Name), "give the workflow another")
+	case c.doc.Broken("name"):
+	case !toolForm.MatchString(c.w.Name):
+		c.problems.Add(c.w.File, c.w.nameLine, fmt.Sprintf("%q cannot be the name of a tool", c.w.Name), fix)
+	case c.w.Name == BatchName:
+		c.problems.Add(c.w.File, c.w.nameLine, fmt.Sprintf("%q is the name of a built-in tool", c.w.Name), "give the workflow another")
 	}
 }
 
-func (g *grammar) effect(n *yaml.Node, dst *string) {
-	s, ok := g.text(n, "effect")
-	if ok && s != "now" && s != "commit" {
-		g.add(n, fmt.Sprintf("there is no effect %q", s), "use commit or now")
-	} else if ok {
-		*dst = s
+// checkTool is the format of a tool's name.
+func checkTool(name string) (what, fix string) {
+	if toolForm.MatchString(name) {
+		return "", ""
 	}
+	return strictyaml.Quote(name) + " cannot be the name of a tool", toolFix
 }
 
-func (g *grammar) steps(n *yaml.Node) {
+// checkStepID is the format of a step's id.
+func checkStepID(id string) (what, fix string) {
+	if len(id) <= 64 && slugForm.MatchString(id) {
+		return "", ""
+	}
+	return strictyaml.Quote(id) + " cannot be a step's id", "use small letters, digits and single _ or -"
+}
+
+func (c *compiler) addStages(stages []stageDecl) {
 	total := 0
-	g.list(n, "steps", func(c *yaml.Node) {
-		line := c.Line
-		st := g.stage(c)
-		if len(st) == 0 {
-			return // there is a problem already
+	for i := range stages {
+		path := strictyaml.Path("steps").Item(i)
+		var st stage
+		if group := stages[i].group.Parallel; group != nil {
+			path := path.Key("parallel")
+			for k := range group {
+				st = append(st, c.step(path.Item(k), &group[k]))
+			}
+			if len(st) > MaxParallel {
+				c.doc.AddSentence(path, 0, fmt.Sprintf("a parallel group has %d steps", len(st)), fmt.Sprintf("give it 1 to %d", MaxParallel))
+			}
+		} else if stages[i].step.Line > 0 {
+			st = stage{c.step(path, &stages[i].step)}
 		}
 		if total += len(st); total > MaxSteps && total-len(st) <= MaxSteps {
-			g.problems.Add(g.file, line, fmt.Sprintf("the workflow has more than %d steps", MaxSteps), "move some to a workflow of their own")
+			c.doc.AddSentence(path, 0, fmt.Sprintf("the workflow has more than %d steps", MaxSteps), "move some to a workflow of their own")
 		}
-		g.w.stages = append(g.w.stages, st)
+		c.w.stages = append(c.w.stages, st)
 		for _, s := range st {
 			if s.id != "" {
-				g.scope.steps = append(g.scope.steps, s.id)
+				c.scope.steps = append(c.scope.steps, s.id)
 			}
 		}
-	})
-	if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
-		g.add(n, "the workflow has no steps", "add one with id: and tool:")
 	}
 }
 
-// stage reads a step or a parallel group.
-func (g *grammar) stage(n *yaml.Node) stage {
-	if !isGroup(n) {
-		return stage{g.step(n)}
+// step compiles a step; what is wrong with it leaves its fields empty.
+func (c *compiler) step(path strictyaml.Path, d *stepDecl) *step {
+	s := &step{id: d.ID, tool: d.Tool, line: d.Line}
+	if s.tool != "" {
+		s.line = c.doc.Line(path.Key("tool"))
 	}
-	var st stage
-	g.object(n, "a parallel group", field{"parallel", true, func(n *yaml.Node) {
-		g.list(n, "parallel", func(c *yaml.Node) { st = append(st, g.step(c)) })
-		if n.Kind == yaml.SequenceNode && (len(st) == 0 || len(st) > MaxParallel) {
-			g.add(n, fmt.Sprintf("a parallel group has %d steps", len(st)), fmt.Sprintf("give it 1 to %d", MaxParallel))
+	if first, ok := c.placed[s.id]; ok {
+		c.doc.AddSentence(path.Key("id"), 0, fmt.Sprintf("there is already a step %q, on line %d", s.id, first), "give one another id")
+		s.id = ""
+	} else if s.id != "" {
+		c.placed[s.id] = c.doc.Line(path.Key("id"))
+	}
+	switch d.With.Kind {
+	case strictyaml.Missing:
+	case strictyaml.Mapping:
+		s.with = c.template(path.Key("with"), &d.With, &c.scope)
+	default:
+		c.doc.AddProblem(path.Key("with"), "expected keys and values", `write "key: value" lines below it`)
+	}
+	switch when := d.If.Single.(type) {
+	case bool:
+		s.when = c.expression(path.Key("if"), fmt.Sprint(when), d.If.Line, &c.scope)
+	case string:
+		s.when = c.expression(path.Key("if"), strings.TrimSpace(when), d.If.LineAt(0), &c.scope)
+	default:
+		if d.If.Kind != strictyaml.Missing {
+			c.doc.AddProblem(path.Key("if"), "expected an expression", "write one such as steps.ID.ok")
 		}
-	}})
-	return st
-}
-
-func isGroup(n *yaml.Node) bool {
-	if n.Kind != yaml.MappingNode {
-		return false
 	}
-	for i := 0; i < len(n.Content); i += 2 {
-		if n.Content[i].Value == "parallel" {
-			return true
-		}
-	}
-	return false
-}
-
-// step reads a step; what is wrong with it leaves its fields empty.
-func (g *grammar) step(n *yaml.Node) *step {
-	s := &step{line: n.Line}
-	g.object(n, "a step",
-		field{"id", true, func(n *yaml.Node) { g.stepID(n, s) }},
-		field{"tool", true, func(n *yaml.Node) {
-			if name, ok := g.text(n, "tool"); ok && !toolForm.MatchString(name) {
-				g.add(n, fmt.Sprintf("%q cannot be the name of a tool", name), "use 1 to 64 of the characters A-Z, a-z, 0-9, _ and -")
-			} else {
-				s.tool, s.line = name, n.Line
-			}
-		}},
-		field{"with", false, func(n *yaml.Node) {
-			if g.kind(n, yaml.MappingNode, "with") {
-				s.with = g.template(n, "with", &g.scope, 0)
-			}
-		}},
-		field{"if", false, func(n *yaml.Node) {
-			if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!bool" {
-				s.when = g.expression(n.Value, n.Line, &g.scope)
-			} else if text, ok := g.text(n, "if"); ok {
-				s.when = g.expression(text, firstLine(n), &g.scope)
-			}
-		}},
-	)
 	return s
-}
-
-func (g *grammar) stepID(n *yaml.Node, s *step) {
-	id, ok := g.text(n, "id")
-	if !ok {
-		return
-	}
-	if len(id) > 64 || !slugForm.MatchString(id) {
-		g.add(n, fmt.Sprintf("%q cannot be a step's id", id), "use small letters, digits and single _ or -")
-		return
-	}
-	if line, ok := g.placed[id]; ok {
-		g.add(n, fmt.Sprintf("there is already a step %q, on line %d", id, line), "give one another id")
-		return
-	}
-	g.placed[id] = n.Line
-	s.id = id
-}
-
-// firstLine is the line a text begins on.
-func firstLine(n *yaml.Node) int {
-	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-		return n.Line + 1
-	}
-	return n.Line
 }

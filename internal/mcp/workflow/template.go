@@ -2,14 +2,10 @@ package workflow
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
-	"gopkg.in/yaml.v3"
+	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 )
-
-// maxDepth is how deep values in a file may be nested.
-const maxDepth = 32
 
 // template is a value with expressions in its texts. Exactly one of its forms
 // is set, or none for a plain value.
@@ -18,7 +14,7 @@ type template struct {
 	parts  []part
 	list   []*template
 	fields []entry
-	kind   yaml.Kind // what it is: scalar, sequence or mapping
+	kind   strictyaml.Kind
 }
 
 // part is a piece of a text: words, or an expression.
@@ -32,33 +28,30 @@ type entry struct {
 	value *template
 }
 
-// template reads a value, templates in its texts included.
-func (g *grammar) template(n *yaml.Node, what string, in *scope, depth int) *template {
-	t := &template{kind: n.Kind}
-	if depth > maxDepth {
-		g.add(n, fmt.Sprintf("%s is nested more than %d deep", what, maxDepth), "")
-		return t
-	}
-	switch n.Kind {
-	case yaml.MappingNode:
-		g.pairs(n, what, func(key, value *yaml.Node) {
-			t.fields = append(t.fields, entry{key.Value, g.template(value, what, in, depth+1)})
-		})
-	case yaml.SequenceNode:
-		for _, c := range n.Content {
-			t.list = append(t.list, g.template(c, what, in, depth+1))
+// template compiles a value, the expressions in its texts included.
+func (c *compiler) template(path strictyaml.Path, v *strictyaml.Value, in *scope) *template {
+	t := &template{kind: v.Kind}
+	switch v.Kind {
+	case strictyaml.Mapping:
+		for i := range v.Keys {
+			k := &v.Keys[i]
+			t.fields = append(t.fields, entry{k.Key, c.template(path.Key(k.Key), &k.Value, in)})
+		}
+	case strictyaml.List:
+		for i := range v.List {
+			t.list = append(t.list, c.template(path.Item(i), &v.List[i], in))
 		}
 	default:
-		t.plain, _ = g.scalar(n, what)
+		t.plain = asJSON(v.Single)
 		if text, ok := t.plain.(string); ok {
-			t.parts = g.parts(text, n, in)
+			t.parts = c.parts(path, text, v, in)
 		}
 	}
 	return t
 }
 
 // parts splits a text at its expressions; nil if it has none.
-func (g *grammar) parts(text string, n *yaml.Node, in *scope) []part {
+func (c *compiler) parts(path strictyaml.Path, text string, v *strictyaml.Value, in *scope) []part {
 	if !strings.Contains(text, "{{") {
 		return nil
 	}
@@ -71,18 +64,14 @@ func (g *grammar) parts(text string, n *yaml.Node, in *scope) []part {
 		if start > 0 {
 			parts = append(parts, part{words: rest[:start]})
 		}
-		at := len(text) - len(rest) + start
-		line := firstLine(n)
-		if n.Style&yaml.LiteralStyle != 0 {
-			line += strings.Count(text[:at], "\n")
-		}
+		line := v.LineAt(len(text) - len(rest) + start)
 		size := closing(rest[start+2:])
 		if size < 0 {
-			g.problems.Add(g.file, line, "{{ has no }}", "close the expression, or write {{ \"{{\" }} for the braces")
+			c.doc.AddSentence(path, line, "{{ has no }}", "close the expression, or write {{ \"{{\" }} for the braces")
 			return nil
 		}
 		source := rest[start+2 : start+2+size]
-		e := g.expression(strings.TrimSpace(source), line, in)
+		e := c.expression(path, strings.TrimSpace(source), line, in)
 		if e == nil {
 			return nil
 		}
@@ -122,7 +111,7 @@ func (t *template) whole() bool { return len(t.parts) == 1 && t.parts[0].expr !=
 // render computes the value. If lean, keys whose expression is nil are left out.
 func (t *template) render(ctx context.Context, v values, lean bool) (any, error) {
 	switch {
-	case t.kind == yaml.MappingNode:
+	case t.kind == strictyaml.Mapping:
 		m := make(map[string]any, len(t.fields))
 		for _, f := range t.fields {
 			value, err := f.value.render(ctx, v, lean)
@@ -134,7 +123,7 @@ func (t *template) render(ctx context.Context, v values, lean bool) (any, error)
 			}
 		}
 		return m, nil
-	case t.kind == yaml.SequenceNode:
+	case t.kind == strictyaml.List:
 		list := make([]any, len(t.list))
 		for i, item := range t.list {
 			value, err := item.render(ctx, v, lean)
