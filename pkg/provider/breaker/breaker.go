@@ -1,7 +1,7 @@
 // Package breaker leaves a provider that fails alone for a while, so that
 // nobody waits for it in vain.
 //
-// Imported by the chains under pkg/provider. It starts no goroutine, does no
+// It starts no goroutine, does no
 // I/O and imports only the standard library.
 package breaker
 

@@ -51,11 +51,11 @@ func (r *recent) median() (time.Duration, bool) {
 // fastest returns the healthy link that is likely to begin first, -1 if there
 // is none. One that was not asked lately may be the fastest, which is found out
 // by asking it; the first link has to be known for that.
-func (c *Chain) fastest(excluded []bool) int {
+func (c *Chain) fastest() int {
 	best, least := -1, time.Duration(math.MaxInt64)
-	for n := range c.links {
-		i := (n + 1) % len(c.links) // the first one last: others win a draw
-		if excluded[i] || !c.state[i].Ready() {
+	for n := range c.times {
+		i := (n + 1) % len(c.times) // the first one last: others win a draw
+		if !c.links.Breakers[i].Ready() {
 			continue
 		}
 		took, known := c.times[i].median()

@@ -1,7 +1,7 @@
 // Package chain lets speech recognition providers take over from each other,
 // so that a service that fails does not cost what a player said.
 //
-// Imported by internal/app. Each stream keeps the sound of its unanswered
+// Each stream keeps the sound of its unanswered
 // utterances and gives it to the next provider when one fails, once. Each
 // provider has a breaker that all streams share: one that failed three times
 // in a row, refused the key or let an utterance wait too long is left alone
@@ -10,14 +10,14 @@
 package chain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/pkg/provider/breaker"
+	"github.com/MrWong99/glyphoxa/pkg/provider/fallback"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/flow"
 )
@@ -37,20 +37,12 @@ const (
 // longer one the end is kept.
 const MaxKept = 30 * time.Second
 
-// Link is one provider of a chain.
-type Link struct {
-	// Name is what the configuration calls the provider, such as "deepgram".
-	Name     string
-	Provider stt.Provider
-}
-
-// Switch says that another provider hears a stream from now on.
-type Switch struct {
-	// From heard before, To hears now; both are the links' names.
-	From, To string
-	// Reason is why From was given up; nil if To is back after a failure.
-	Reason error
-}
+type (
+	// Link is one provider of a chain.
+	Link = fallback.Link[stt.Provider]
+	// Switch says that another provider hears a stream from now on.
+	Switch = fallback.Switch
+)
 
 // Options configure a [Chain]. The zero value works.
 type Options struct {
@@ -62,21 +54,17 @@ type Options struct {
 	// LastFinal bounds it the second time; a lone provider has both times. If
 	// zero, 9 s.
 	LastFinal time.Duration
-	// Failures in a row open a breaker. If zero, 3.
+	// Failures, BackOff and OnSwitch are those of [fallback.Options]; OnSwitch is
+	// called by a stream's goroutine.
 	Failures int
-	// BackOff is how long a breaker stays open at first; it doubles up to 5
-	// minutes while the provider goes on failing. If zero, 10 s.
-	BackOff time.Duration
-	// OnSwitch is told of every switch, by the stream's goroutine. It must be
-	// safe for concurrent use and not block. If nil, nobody is told.
+	BackOff  time.Duration
 	OnSwitch func(Switch)
 }
 
 // Chain implements [stt.Provider]. It is safe for concurrent use.
 type Chain struct {
-	links []Link
+	links *fallback.Chain[stt.Provider]
 	opts  Options
-	state breaker.Set
 }
 
 var _ stt.Provider = (*Chain)(nil)
@@ -84,33 +72,18 @@ var _ stt.Provider = (*Chain)(nil)
 // New returns a chain of at least one link by falling preference; opts may be
 // nil.
 func New(links []Link, opts *Options) *Chain {
-	c := &Chain{links: links}
+	var o Options
 	if opts != nil {
-		c.opts = *opts
+		o = *opts
 	}
-	for _, d := range []struct {
-		value *time.Duration
-		or    time.Duration
-	}{
-		{&c.opts.Opening, defaultOpening}, {&c.opts.Final, defaultFinal},
-		{&c.opts.LastFinal, defaultLastFinal},
-	} {
-		if *d.value <= 0 {
-			*d.value = d.or
-		}
-	}
-	c.state = breaker.NewSet(len(links), c.opts.Failures, c.opts.BackOff)
-	return c
+	o.Opening = cmp.Or(max(o.Opening, 0), defaultOpening)
+	o.Final = cmp.Or(max(o.Final, 0), defaultFinal)
+	o.LastFinal = cmp.Or(max(o.LastFinal, 0), defaultLastFinal)
+	return &Chain{fallback.New(links, fallback.Options{Failures: o.Failures, BackOff: o.BackOff, OnSwitch: o.OnSwitch}), o}
 }
 
 // Name lists the providers in order.
-func (c *Chain) Name() string {
-	var names []string
-	for _, l := range c.links {
-		names = append(names, l.Provider.Name())
-	}
-	return strings.Join(names, ", then ")
-}
+func (c *Chain) Name() string { return c.links.Name() }
 
 // Open implements [stt.Provider]. It does not wait for a connection; that a
 // provider cannot be reached shows in the utterances it should have heard.
@@ -124,7 +97,7 @@ func (c *Chain) Open(ctx context.Context, o stt.Options) (stt.Stream, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening a stream: %w", err)
 	}
-	if len(c.links) == 0 {
+	if len(c.links.Links) == 0 {
 		return nil, fmt.Errorf("opening a stream: %w: there is no provider", stt.ErrRejected)
 	}
 	s := &stream{
@@ -148,9 +121,9 @@ func (c *Chain) Open(ctx context.Context, o stt.Options) (stt.Stream, error) {
 // breaker. Of those that are all open it takes the one that closes first, for
 // there is nothing to lose. Excluded links are not taken.
 func (c *Chain) pick(excluded []bool) int {
-	link := c.state.Enter(excluded)
+	link := c.links.Breakers.Enter(excluded)
 	if link < 0 {
-		link = c.state.Soonest(excluded)
+		link = c.links.Breakers.Soonest(excluded)
 	}
 	return link
 }

@@ -91,8 +91,8 @@ func (s *stream) Close() error {
 // run owns the stream's state until ctx ends.
 func (s *stream) run(ctx context.Context) {
 	defer s.retire()
-	if s.chain.state[0].Closed() { // a connection at hand saves time later
-		s.connect(ctx, make([]bool, len(s.chain.links)))
+	if s.chain.links.Breakers[0].Closed() { // a connection at hand saves time later
+		s.connect(ctx, make([]bool, len(s.chain.links.Links)))
 	}
 	taken := make([]int16, takeSamples)
 	for ctx.Err() == nil {
@@ -162,7 +162,7 @@ func (s *stream) going(ctx context.Context) *utterance {
 	if len(s.waiting) == 1 {
 		s.improve()
 	}
-	if s.leg == nil && !s.connect(ctx, make([]bool, len(s.chain.links))) {
+	if s.leg == nil && !s.connect(ctx, make([]bool, len(s.chain.links.Links))) {
 		u.failed = s.reason
 		return u
 	}
@@ -175,7 +175,7 @@ func (s *stream) improve() {
 	if s.leg == nil {
 		return
 	}
-	for _, b := range s.chain.state[:s.leg.link] {
+	for _, b := range s.chain.links.Breakers[:s.leg.link] {
 		if b.Ready() {
 			s.reason = nil
 			s.retire()
@@ -196,7 +196,7 @@ func (s *stream) finish(ctx context.Context, u *utterance) {
 	switch {
 	case u.legs > 1:
 		patience = s.chain.opts.LastFinal
-	case len(s.chain.links) == 1: // giving up early would gain nothing
+	case len(s.chain.links.Links) == 1: // giving up early would gain nothing
 		patience += s.chain.opts.LastFinal
 	}
 	u.deadline = time.Now().Add(patience)
@@ -225,7 +225,7 @@ func (s *stream) take(ctx context.Context, h heard) {
 			}
 			s.waiting = append(s.waiting[:0], s.waiting[1:]...)
 			s.leg.proven = true
-			s.chain.state[s.leg.link].Succeeded()
+			s.chain.links.Breakers[s.leg.link].Succeeded()
 		}
 		s.results.Put(r)
 	}
@@ -237,13 +237,13 @@ func (s *stream) giveUp(ctx context.Context, reason error) {
 		return
 	}
 	link := s.leg.link
-	s.reason = fmt.Errorf("%s: %w", s.chain.links[link].Name, reason)
+	s.reason = fmt.Errorf("%s: %w", s.chain.links.Links[link].Name, reason)
 	if len(s.waiting) == 0 { // nobody is hurt
 		s.retire()
 		return
 	}
 	s.leg.proven = true // not an abandoned try
-	s.chain.state[link].Failed(severe(reason), 0)
+	s.chain.links.Breakers[link].Failed(severe(reason), 0)
 	s.retire()
 	for _, u := range s.waiting {
 		if u.legs > 1 {
@@ -254,7 +254,7 @@ func (s *stream) giveUp(ctx context.Context, reason error) {
 	if len(s.waiting) == 0 || s.waiting[0].failed != nil {
 		return
 	}
-	excluded := make([]bool, len(s.chain.links))
+	excluded := make([]bool, len(s.chain.links.Links))
 	excluded[link] = len(excluded) > 1 || severe(reason)
 	if !s.connect(ctx, excluded) {
 		for _, u := range s.waiting {
@@ -299,19 +299,19 @@ func (s *stream) connect(ctx context.Context, excluded []bool) bool {
 	for link := s.chain.pick(excluded); link >= 0; link = s.chain.pick(excluded) {
 		excluded[link] = true
 		bounded, cancel := context.WithTimeout(ctx, s.chain.opts.Opening)
-		opened, err := s.chain.links[link].Provider.Open(bounded, s.opts)
+		opened, err := s.chain.links.Links[link].Provider.Open(bounded, s.opts)
 		cancel()
 		switch {
 		case err == nil:
 			s.start(ctx, link, opened)
 			return true
 		case ctx.Err() != nil:
-			s.chain.state[link].Abandoned()
+			s.chain.links.Breakers[link].Abandoned()
 			s.reason = stt.ErrClosed
 			return false
 		}
-		s.chain.state[link].Failed(severe(err), 0)
-		s.reason = fmt.Errorf("%s: %w", s.chain.links[link].Name, err)
+		s.chain.links.Breakers[link].Failed(severe(err), 0)
+		s.reason = fmt.Errorf("%s: %w", s.chain.links.Links[link].Name, err)
 	}
 	if s.reason == nil {
 		s.reason = stt.ErrUnavailable
@@ -324,12 +324,8 @@ func (s *stream) start(ctx context.Context, link int, opened stt.Stream) {
 	life, cancel := context.WithCancel(ctx)
 	l := &leg{link: link, stream: opened, cancel: cancel}
 	s.tasks.Go(func() { s.receive(life, l) })
-	if tell := s.chain.opts.OnSwitch; tell != nil && s.last >= 0 && s.last != link {
-		change := Switch{From: s.chain.links[s.last].Name, To: s.chain.links[link].Name}
-		if link > s.last {
-			change.Reason = s.reason
-		}
-		tell(change)
+	if s.last >= 0 {
+		s.chain.links.TellSwitch(s.last, link, s.reason)
 	}
 	s.leg, s.last = l, link
 }
@@ -357,7 +353,7 @@ func (s *stream) retire() {
 		return
 	}
 	if !s.leg.proven {
-		s.chain.state[s.leg.link].Abandoned()
+		s.chain.links.Breakers[s.leg.link].Abandoned()
 	}
 	s.leg.cancel()
 	s.leg = nil
