@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"regexp"
 	"strings"
 	"time"
 
@@ -74,13 +75,7 @@ func (h *Host) calibrate(ctx context.Context, leaveOut func(*tool) bool) error {
 			continue
 		}
 		g.Go(func() error {
-			for range probesPerTool {
-				if res := h.probe(ctx, t); !res.ok {
-					t.setNote(res.note)
-					break
-				}
-				t.setNote("")
-			}
+			h.calibrateTool(ctx, t)
 			return context.Cause(ctx)
 		})
 	}
@@ -90,10 +85,43 @@ func (h *Host) calibrate(ctx context.Context, leaveOut func(*tool) bool) error {
 	return nil
 }
 
-// probeResult is whether a probe succeeded, and why not.
+// calibrateTool probes a tool a few times. One that fails every time is demoted
+// at once, whatever it did before: the window alone would need more calls.
+func (h *Host) calibrateTool(ctx context.Context, t *tool) {
+	var failed int
+	var note string
+	for range probesPerTool {
+		p := h.probe(ctx, t)
+		if p.note != "" {
+			note = p.note
+		}
+		if p.outcome == probeVoid {
+			break
+		}
+		if p.outcome == probeFailed {
+			failed++
+		}
+	}
+	t.setNote(note)
+	if failed == probesPerTool {
+		h.demote(t, t.measure())
+		h.refresh()
+	}
+}
+
+type probeOutcome int
+
+const (
+	probeVoid   probeOutcome = iota // it says nothing about the tool's health
+	probeOK                         // the tool answered
+	probeFailed                     // the tool failed
+)
+
+// probeResult is how a probe ended, and what was wrong.
 type probeResult struct {
-	ok   bool
-	note string
+	outcome  probeOutcome
+	rejected bool // the tool turned the probe's arguments down
+	note     string
 }
 
 // probe calls a tool once to measure it. What is not registered is not called.
@@ -106,15 +134,49 @@ func (h *Host) probe(ctx context.Context, t *tool) probeResult {
 	if err := t.input.CheckArguments(t.Probe); err != nil {
 		return probeResult{note: "its probe does not fit its own schema"}
 	}
+	var p probeResult
 	res, err := h.measured(ctx, &e, t.Probe, func(res mcp.Result, err error) bool {
-		// The tool itself turned the made-up input down: no failure.
-		return res.IsError || errors.Is(err, mcp.ErrInvalidArguments)
+		p.rejected = errors.Is(err, mcp.ErrInvalidArguments) || err == nil && t.rejects(res)
+		return p.rejected
 	})
+	if err == nil && !res.IsError {
+		p.outcome = probeOK
+		return p
+	}
+	if counts, _ := h.outcome(ctx, t, res, err); counts && !p.rejected {
+		p.outcome = probeFailed
+	}
 	switch {
 	case err != nil:
-		return probeResult{note: strings.TrimPrefix(err.Error(), fmt.Sprintf("calling %q: ", e.def.Name))}
-	case res.IsError:
-		return probeResult{note: "rejected the probe: " + shortLine(res.Text)}
+		p.note = strings.TrimPrefix(err.Error(), fmt.Sprintf("calling %q: ", e.def.Name))
+	case p.rejected:
+		p.note = "rejected the probe: " + shortLine(res.Text)
+	default:
+		p.note = "answered the probe with an error: " + shortLine(res.Text)
 	}
-	return probeResult{ok: true}
+	return p
+}
+
+// complaint matches what tools say of arguments that they can do nothing with.
+var complaint = regexp.MustCompile(`(?i)\b(?:invalid|not valid|validation|illegal|malformed|unknown|unrecogni[sz]ed|unsupported|no such|not found|` +
+	`not exist|does ?n[o']t exist|nonexistent|no (?:results?|match(?:es)?|entry|entries)|could(?: not|n't) find|cannot find|can't find|` +
+	`required|missing|must|should be|expected|expects|out of range|too (?:short|long|small|large|few|many)|pars(?:e|ing)|` +
+	`arguments?|parameters?|inputs?|bad request|40[04]|422)\b`)
+
+// rejects reports whether a probe's answer turns its arguments down, which says
+// nothing about the tool's health. Only values that were made up can be at fault:
+// others the tool itself declares.
+func (t *tool) rejects(res mcp.Result) bool {
+	if !res.IsError || !t.invented {
+		return false
+	}
+	if complaint.MatchString(res.Text) {
+		return true
+	}
+	for name := range t.input.Properties() {
+		if len(name) > 1 && strings.Contains(res.Text, name) {
+			return true
+		}
+	}
+	return false
 }

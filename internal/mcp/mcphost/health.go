@@ -59,13 +59,11 @@ func (h *Host) review(t *tool, m Measure) {
 	failing := m.Samples >= demotionSamples && m.ErrorRate > demotionRate
 	switch state := healthState(t.health.state.Load()); {
 	case failing && state == healthy:
-		if t.health.move(healthy, demoted) {
-			h.opts.log.Warn("tool demoted", "tool", t.Definition.Name, "source", t.source, "error_rate", m.ErrorRate)
-		}
+		h.demote(t, m)
 	case state == onTrial:
-		h.judge(t)
-	case !failing && state == demoted:
-		h.restore(t, demoted)
+		h.endTrial(t)
+	case state == demoted && m.ErrorRate <= demotionRate && !t.lastFailed():
+		h.makeHealthy(t, demoted)
 	}
 	if t.health.demoted() {
 		h.startHealing(t)
@@ -75,17 +73,25 @@ func (h *Host) review(t *tool, m Measure) {
 	}
 }
 
-// judge ends a trial by the outcome of the latest call.
-func (h *Host) judge(t *tool) {
+// demote makes a healthy tool one tier slower and sees to its healing.
+func (h *Host) demote(t *tool, m Measure) {
+	if t.health.move(healthy, demoted) {
+		h.opts.log.Warn("tool demoted", "tool", t.Definition.Name, "source", t.source, "error_rate", m.ErrorRate)
+	}
+	h.startHealing(t)
+}
+
+// endTrial ends a trial by the outcome of the latest call.
+func (h *Host) endTrial(t *tool) {
 	if t.lastFailed() {
 		t.health.move(onTrial, demoted)
 		return
 	}
-	h.restore(t, onTrial)
+	h.makeHealthy(t, onTrial)
 }
 
-// restore makes a tool healthy again.
-func (h *Host) restore(t *tool, from healthState) {
+// makeHealthy makes a tool healthy again.
+func (h *Host) makeHealthy(t *tool, from healthState) {
 	if !t.health.move(from, healthy) {
 		return
 	}
@@ -109,8 +115,9 @@ func (h *Host) startHealing(t *tool) {
 }
 
 // heal tries a demoted tool again, with back-off, until it is healthy. A tool
-// that may be probed is probed; any other is put on trial. It steps down before
-// it changes the state, so that a failure from then on finds a new healer.
+// that may be probed is probed; any other, and one that rejects its probe, is put
+// on trial. It steps down before it changes the state, so that a failure from
+// then on finds a new healer.
 func (h *Host) heal(t *tool) {
 	for {
 		timer := time.NewTimer(t.health.wait())
@@ -129,25 +136,37 @@ func (h *Host) heal(t *tool) {
 		case heir == nil: // its server is away; perhaps it comes back
 			continue
 		case heir.skip != "":
+			h.startTrial(t)
+			return
+		}
+		healed, rejected := h.probeStreak(h.life, heir)
+		switch {
+		case healed:
 			t.health.healing.Store(false)
-			t.health.move(demoted, onTrial)
+			h.makeHealthy(t, demoted)
 			h.refresh()
 			return
-		case h.streak(h.life, heir):
-			t.health.healing.Store(false)
-			h.restore(t, demoted)
-			h.refresh()
+		case rejected:
+			h.startTrial(t)
 			return
 		}
 	}
 }
 
-// streak reports whether the tool answers several probes in a row.
-func (h *Host) streak(ctx context.Context, t *tool) bool {
+// startTrial gives a demoted tool its tier back until its next call.
+func (h *Host) startTrial(t *tool) {
+	t.health.healing.Store(false)
+	t.health.move(demoted, onTrial)
+	h.refresh()
+}
+
+// probeStreak reports whether the tool answers several probes in a row, and if
+// not, whether it rejected one, which leaves nothing to probe it with.
+func (h *Host) probeStreak(ctx context.Context, t *tool) (healed, rejected bool) {
 	for range healStreak {
-		if !h.probe(ctx, t).ok {
-			return false
+		if p := h.probe(ctx, t); p.outcome != probeOK {
+			return false, p.rejected
 		}
 	}
-	return true
+	return true, false
 }

@@ -128,6 +128,53 @@ func TestCalibrationProbesOnlyWhatItMay(t *testing.T) {
 	}
 }
 
+// Calibration is all that is known of a tool nobody has called: what fails every
+// probe must not stay where its author put it.
+func TestToolThatFailsEveryProbeIsDemoted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var broken atomic.Bool
+		broken.Store(true)
+		var calls atomic.Int32
+		h := newHost(t,
+			builtin("broken", 5, func(context.Context, string) (string, error) {
+				if broken.Load() {
+					return "", errors.New("out of order")
+				}
+				return "{}", nil
+			}),
+			builtin("moody", 5, func(context.Context, string) (string, error) {
+				if calls.Add(1) == 1 {
+					return "", errors.New("not yet")
+				}
+				return "{}", nil
+			}))
+		if err := h.Calibrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if s := status(t, h, "broken"); s.State != "demoted" || s.Tier != mcp.BudgetStandard || s.Samples != 3 || !strings.Contains(s.Probe, "out of order") {
+			t.Errorf("after three failing probes: %+v, want it demoted to standard", s)
+		}
+		if s := status(t, h, "moody"); s.State != "ready" || s.Tier != mcp.BudgetFast || s.Samples != 3 {
+			t.Errorf("after one failing probe of three: %+v, want it ready", s)
+		}
+		if got := names(h.AvailableTools(mcp.BudgetFast)); got != "moody" {
+			t.Errorf("FAST = %q, want moody alone", got)
+		}
+		if _, err := h.ExecuteTool(t.Context(), "broken", ""); err == nil {
+			t.Fatal("a broken tool succeeds")
+		}
+		if s := status(t, h, "broken"); s.State != "demoted" {
+			t.Errorf("after one more failure: %+v, want it demoted still", s)
+		}
+		broken.Store(false)
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if s := status(t, h, "broken"); s.State != "ready" || s.Tier != mcp.BudgetFast {
+			t.Errorf("after healing: %+v", s)
+		}
+	})
+}
+
 func TestFailingToolIsDemotedAndHealsByProbes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var broken atomic.Bool

@@ -37,6 +37,7 @@ type tool struct {
 	input    *schema.Schema
 	declared time.Duration // declared P50; 0 is unknown
 	deadline time.Duration
+	invented bool   // the probe has values that were made up
 	skip     string // why it may not be probed; empty if it may
 	*vitals
 }
@@ -216,7 +217,7 @@ func (t *tool) chooseProbe() {
 		return
 	}
 	var err error
-	if t.Probe, err = schema.MakeInput(t.Definition.Parameters); err != nil {
+	if t.Probe, t.invented, err = schema.MakeInput(t.Definition.Parameters); err != nil {
 		t.skip = err.Error()
 	}
 }

@@ -26,40 +26,44 @@ const (
 // MakeInput returns a minimal valid input for a tool's parameters: required
 // properties only, each const, default, first enum value, or the smallest value
 // its type, format and bounds allow (docs/adr/0001). A schema without required
-// properties yields {}.
-func MakeInput(parameters map[string]any) (string, error) {
+// properties yields {}. invented reports whether the schema itself suggests
+// some value no more than any other: such input a tool may well reject.
+func MakeInput(parameters map[string]any) (input string, invented bool, err error) {
 	if parameters == nil {
-		return "{}", nil
+		return "{}", false, nil
 	}
 	raw, err := json.Marshal(parameters)
 	if err != nil {
-		return "", fmt.Errorf("encoding the parameter schema: %w", err)
+		return "", false, fmt.Errorf("encoding the parameter schema: %w", err)
 	}
 	var s jsonschema.Schema
 	if err := json.Unmarshal(raw, &s); err != nil {
-		return "", fmt.Errorf("reading the parameter schema: %w", err)
+		return "", false, fmt.Errorf("reading the parameter schema: %w", err)
 	}
 	m := maker{left: maxProbeParts}
 	value, err := m.makeValue(&s, 0)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	out, err := json.Marshal(value)
 	if err != nil {
-		return "", fmt.Errorf("encoding a made-up input: %w", err)
+		return "", false, fmt.Errorf("encoding a made-up input: %w", err)
 	}
 	compiled, err := OfArguments(parameters)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	if compiled.CheckArguments(string(out)) != nil {
-		return "", errNoProbe
+		return "", false, errNoProbe
 	}
-	return string(out), nil
+	return string(out), m.invented, nil
 }
 
 // maker makes up values, up to a number of parts.
-type maker struct{ left int }
+type maker struct {
+	left     int
+	invented bool // a value was made up
+}
 
 func (m *maker) makeValue(s *jsonschema.Schema, depth int) (any, error) {
 	if m.left--; m.left < 0 || depth > maxProbeDepth {
@@ -83,8 +87,10 @@ func (m *maker) makeValue(s *jsonschema.Schema, depth int) (any, error) {
 	case "array":
 		return m.makeArray(s, depth)
 	case "string":
+		m.invented = true
 		return sampleString(s), nil
 	case "integer", "number":
+		m.invented = true
 		return sampleNumber(s), nil
 	case "boolean":
 		return false, nil
@@ -99,6 +105,7 @@ func (m *maker) makeValue(s *jsonschema.Schema, depth int) (any, error) {
 	if s.Ref != "" {
 		return nil, errNoProbe
 	}
+	m.invented = true
 	return "a", nil // a schema that says nothing accepts anything
 }
 

@@ -53,6 +53,9 @@ func OfArguments(parameters map[string]any) (*Schema, error) {
 	return s, nil
 }
 
+// Properties returns the properties that a value may have at its top.
+func (s *Schema) Properties() map[string]*jsonschema.Schema { return s.full.Schema().Properties }
+
 // Compile prepares any schema. What would keep the validator from ending is an
 // error.
 func Compile(raw []byte) (s *Schema, err error) {

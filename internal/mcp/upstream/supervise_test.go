@@ -125,6 +125,89 @@ func TestRecalibrationFollowsATool(t *testing.T) {
 	})
 }
 
+// What a server answers to a probe counts for the tool's health, unless it turns
+// down arguments that were made up.
+func TestHealthSeesWhatCalibrationSaw(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFar(t, config.MCPServerConfig{})
+		answers := func(name, property, text string, code int64) {
+			input := map[string]any{"type": "object"}
+			if property != "" {
+				input = map[string]any{
+					"type": "object", "properties": map[string]any{property: map[string]any{"type": "string"}}, "required": []string{property},
+				}
+			}
+			f.AddTool(&sdk.Tool{Name: name, InputSchema: input, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}, Meta: sdk.Meta{upstream.MetaEstimated: 5}},
+				func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+					if code != 0 {
+						return nil, &jsonrpc.Error{Code: code, Message: text}
+					}
+					return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil
+				})
+		}
+		answers("dry", "", "the well is dry", 0)
+		answers("dry_well", "depth", "the well is dry", 0)
+		answers("no_city", "city", `there is no such city: "a"`, 0)
+		answers("odd_city", "city", "city makes no sense to me", 0)
+		answers("picky", "city", "give me another", jsonrpc.CodeInvalidParams)
+		f.connect()
+		if err := f.host.Calibrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"dry", "dry_well"} {
+			if s := f.tool(name); s.State != "demoted" || s.Tier != mcp.BudgetStandard || s.Samples != 3 || s.ErrorRate != 1 {
+				t.Errorf("%s = %+v, want three failures seen and the tool demoted", name, s)
+			}
+		}
+		for _, name := range []string{"no_city", "odd_city", "picky"} {
+			if s := f.tool(name); s.State != "ready" || s.Tier != mcp.BudgetFast || s.Samples != 0 || s.Probe == "" {
+				t.Errorf("%s = %+v, want it ready, without samples, and the reason", name, s)
+			}
+		}
+		if got := f.lists(mcp.BudgetFast); got != "no_city odd_city picky" {
+			t.Errorf("FAST = %q", got)
+		}
+	})
+}
+
+// A tool that rejects its probe cannot prove itself by probes.
+func TestToolThatRejectsItsProbeHealsByTrial(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFar(t, config.MCPServerConfig{})
+		input := map[string]any{"type": "object", "properties": map[string]any{"city": map[string]any{"type": "string"}}, "required": []string{"city"}}
+		f.AddTool(&sdk.Tool{Name: "weather", InputSchema: input, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}, Meta: sdk.Meta{upstream.MetaEstimated: 5}},
+			func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+				switch string(r.Params.Arguments) {
+				case `{"city":"Baldur's Gate"}`:
+					return says("rain")
+				case `{"city":"Waterdeep"}`:
+					return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "the oracle sleeps"}}}, nil
+				}
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "no such city"}
+			})
+		f.connect()
+		for range 5 {
+			if res, err := f.host.ExecuteTool(t.Context(), "weather", `{"city":"Waterdeep"}`); err != nil || !res.IsError {
+				t.Fatalf("%+v, %v", res, err)
+			}
+		}
+		if s := f.tool("weather"); s.State != "demoted" {
+			t.Errorf("after five failures: %+v", s)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if s := f.tool("weather"); s.State != "on trial" || s.Tier != mcp.BudgetFast {
+			t.Errorf("after a probe in vain: %+v, want it on trial", s)
+		}
+		if _, err := f.host.ExecuteTool(t.Context(), "weather", `{"city":"Baldur's Gate"}`); err != nil {
+			t.Fatal(err)
+		}
+		if s := f.tool("weather"); s.State != "ready" {
+			t.Errorf("after a success: %+v", s)
+		}
+	})
+}
+
 func TestSleepAndWake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFar(t, config.MCPServerConfig{IdleSleep: config.Duration(time.Minute)}, mcphost.WithRecalibration(40*time.Second))
