@@ -24,8 +24,8 @@ const (
 	metaIdempot   = "glyphoxa/idempotent"
 )
 
-// definition is a tool as clients are told of it.
-func (s *Server) definition(t mcphost.Tool) *sdk.Tool {
+// define is a tool as clients are told of it.
+func (c *catalog) define(t mcphost.Tool) *sdk.Tool {
 	input := t.Definition.Parameters
 	if input == nil {
 		input = map[string]any{"type": "object"}
@@ -36,7 +36,7 @@ func (s *Server) definition(t mcphost.Tool) *sdk.Tool {
 		title = strings.ReplaceAll(t.Definition.Name, "_", " ")
 	}
 	def := &sdk.Tool{
-		Meta: latency(&t), Name: s.outward(&t), Title: title, Description: t.Definition.Description, InputSchema: input,
+		Meta: latency(&t), Name: c.outwardName(&t), Title: title, Description: t.Definition.Description, InputSchema: input,
 		Annotations: &sdk.ToolAnnotations{
 			Title: title, ReadOnlyHint: t.ReadOnly, IdempotentHint: t.Definition.Idempotent,
 			DestructiveHint: &destructive, OpenWorldHint: &open,
@@ -116,7 +116,5 @@ func content(c mcp.Content) sdk.Content {
 // maxMessage bounds the text of an error, in characters.
 const maxMessage = 2000
 
-// line makes text fit for one line of an error.
-func line(text string) string {
-	return untrusted.Line(text, maxMessage)
-}
+// oneLine makes text fit for one line of an error.
+func oneLine(text string) string { return untrusted.Line(text, maxMessage) }

@@ -36,13 +36,13 @@ func (w *Web) attended(next http.Handler) http.Handler {
 	})
 }
 
-// drain takes nothing new, gives calls under way [farewell] to be answered,
+// drain takes nothing new, gives calls under way [drainTime] to be answered,
 // and then ends what is left: streams, sessions and connections.
 func (w *Web) drain() error {
 	if w.o.Health != nil {
 		w.o.Health.SetDraining()
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), farewell)
+	ctx, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
 	w.halt() // sockets read no more, and end when they have answered
 	var work sync.WaitGroup

@@ -1,9 +1,12 @@
 package mcpserver
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
@@ -11,7 +14,7 @@ import (
 // metaError is where an answer's _meta holds its failure.
 const metaError = "glyphoxa/error"
 
-// failure is why a call failed, for programs (ruling 12).
+// failure is why a call failed, for programs; docs/adr/0012 says why.
 type failure struct {
 	Code    mcp.Code `json:"code"`
 	Message string   `json:"message"`
@@ -28,12 +31,12 @@ type failure struct {
 func failureOf(err error) failure {
 	code := mcp.CodeOf(err)
 	text, _ := mcp.Telling(err)
-	f := failure{Code: code, Message: line(text), Hint: hint(code)}
+	f := failure{Code: code, Message: oneLine(text), Hint: hintFor(code)}
 	var refused *mcp.Refusal
 	if errors.As(err, &refused) {
-		f.Message, f.Rule, f.ApprovalID = line(refused.Reason), refused.Rule, refused.Approval
+		f.Message, f.Rule, f.ApprovalID = oneLine(refused.Reason), refused.Rule, refused.Approval
 		if refused.Hint != "" {
-			f.Hint = line(refused.Hint)
+			f.Hint = oneLine(refused.Hint)
 		}
 		if refused.RetryAfter > 0 {
 			f.RetryAfterMs = int64((refused.RetryAfter + time.Millisecond - 1) / time.Millisecond)
@@ -42,8 +45,8 @@ func failureOf(err error) failure {
 	return f
 }
 
-// hint says what to do about a kind of failure.
-func hint(code mcp.Code) string {
+// hintFor says what to do about a kind of failure.
+func hintFor(code mcp.Code) string {
 	switch code {
 	case mcp.CodeNotFound:
 		return "list the tools again; names may have changed"
@@ -75,4 +78,35 @@ func (f failure) text() string {
 		text += fmt.Sprintf(" (retry after %d ms)", f.RetryAfterMs)
 	}
 	return text
+}
+
+// refuse is an error as a JSON-RPC error: a client sees why, not what we look
+// like inside.
+func (d *dispatcher) refuse(err error) error {
+	f := failureOf(err)
+	if f.Code == mcp.CodeInvalidInput {
+		f.Hint = "correct the request"
+	}
+	data, _ := json.Marshal(f) // plain strings and numbers
+	switch f.Code {
+	case mcp.CodeHandlerError:
+		return d.hide(err)
+	case mcp.CodeInvalidInput:
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: f.Message, Data: data}
+	case mcp.CodeCapacityExceeded:
+		return &jsonrpc.Error{Code: codeCapacity, Message: f.Message, Data: data}
+	}
+	return &jsonrpc.Error{Code: codeForbidden, Message: f.Message, Data: data}
+}
+
+// Codes for refusals, in the range that JSON-RPC leaves to servers.
+const (
+	codeForbidden = -32001
+	codeCapacity  = -32010 // older clients take -32002 for a missing resource
+)
+
+// hide logs what went wrong inside, and hides it.
+func (d *dispatcher) hide(err error) error {
+	d.log.Error("a request could not be answered", "reason", err)
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server could not answer; its log says why"}
 }

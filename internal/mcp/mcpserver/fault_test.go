@@ -70,7 +70,7 @@ func TestClientsThatVanish(t *testing.T) {
 			must(t, "dialling", err)
 			must(t, "calling", conn.Write(t.Context(), websocket.MessageText, []byte(newest)))
 			<-begun
-			_ = conn.CloseNow() // without a word of farewell
+			_ = conn.CloseNow() // without a word of drainTime
 		},
 		"websocket, dialect": func(t *testing.T) {
 			conn, _, err := websocket.Dial(t.Context(), "ws://"+addr+"/ws", &websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + token("dm")}}})

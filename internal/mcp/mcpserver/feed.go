@@ -93,7 +93,7 @@ func (f *feed) follow(ctx context.Context, sub *world.Subscription, area *world.
 // deliver pushes a delta and reports whether more may follow.
 func (f *feed) deliver(ctx context.Context, d world.Delta, may func() error) bool {
 	if err := may(); err != nil {
-		_ = f.push(ctx, notification(f.words.ended, func(b []byte) []byte { return appendField(b, "reason", line(err.Error())) }))
+		_ = f.push(ctx, notification(f.words.ended, func(b []byte) []byte { return appendField(b, "reason", oneLine(err.Error())) }))
 		return false
 	}
 	return f.push(ctx, f.encodeDelta(d)) == nil // else the connection is going away

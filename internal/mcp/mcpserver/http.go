@@ -108,11 +108,11 @@ func plainListen(err error) error {
 }
 
 func (w *Web) gauges(m *observe.Metrics) error {
-	return m.Gauge("glyphoxa_sessions", "Sessions of outside clients that are open.", func() float64 { return float64(w.server.sessions()) })
+	return m.Gauge("glyphoxa_sessions", "Sessions of outside clients that are open.", func() float64 { return float64(w.server.countSessions()) })
 }
 
-// sessions counts the sessions that are open.
-func (s *Server) sessions() int {
+// countSessions counts the sessions that are open.
+func (s *Server) countSessions() int {
 	n := 0
 	for range s.sdk.Sessions() {
 		n++
@@ -199,7 +199,7 @@ func (w *Web) refuse(rw http.ResponseWriter, r *http.Request, err error) {
 	if d := identity.RetryAfter(err); d > 0 {
 		rw.Header().Set("Retry-After", strconv.Itoa(int(d.Seconds())))
 	}
-	http.Error(rw, line(err.Error()), identity.Status(err))
+	http.Error(rw, oneLine(err.Error()), identity.Status(err))
 }
 
 type vouchKey struct{}
@@ -260,7 +260,7 @@ func (w *Web) streamable() http.Handler {
 
 // full refuses a new session if there are too many.
 func (w *Web) full(rw http.ResponseWriter) bool {
-	if w.server.sessions() < w.o.Limits.Sessions {
+	if w.server.countSessions() < w.o.Limits.Sessions {
 		return false
 	}
 	tooMany(rw)
@@ -276,7 +276,7 @@ func tooMany(rw http.ResponseWriter) {
 func (w *Web) metrics(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		s := policy.SubjectFrom(r.Context())
-		if s.Name != identity.Anonymous && w.server.mayAudit(r.Context()) != nil {
+		if s.Name != identity.Anonymous && w.server.catalog.permits(r.Context(), "metrics", policy.AuditRead) != nil {
 			http.Error(rw, "metrics need the permission "+policy.AuditRead, http.StatusForbidden)
 			return
 		}

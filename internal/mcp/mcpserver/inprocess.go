@@ -23,12 +23,14 @@ func (s *Server) Local(subject *policy.Subject) *Local {
 }
 
 // Tools lists what the client may call.
-func (l *Local) Tools(ctx context.Context) []*sdk.Tool { return l.server.surface(l.peer.attend(ctx)) }
+func (l *Local) Tools(ctx context.Context) []*sdk.Tool {
+	return l.server.catalog.listDefinitions(l.peer.attend(ctx))
+}
 
 // Call runs a tool, see Host.ExecuteTool for arguments and errors. What Tools
 // does not list is [mcp.ErrUnknownTool]. events names what the call caused.
 func (l *Local) Call(ctx context.Context, name, args string) (res mcp.Result, events []string, err error) {
 	ctx = l.peer.attend(ctx)
-	a := l.server.run(ctx, name, json.RawMessage(args))
+	a := l.server.dispatcher.callByName(ctx, name, json.RawMessage(args))
 	return a.result, a.events, a.err
 }

@@ -1,9 +1,13 @@
 // Package mcpserver offers the host's registry to outside agents as an MCP
 // server: over stdio, streamable HTTP, WebSocket and in-process, with the same
-// meaning on each of them. Who calls, what they may see, and what they may
-// call is decided in one place, [Server.look].
+// meaning on each of them.
 //
-// Imported by internal/app.
+// A [Server] is put together from parts, each in a file of its name: the catalog
+// knows what a subject is shown and may call, the dispatcher runs what is called,
+// the finder searches the catalog for clients, resourceMethods, promptMethods and
+// completion answer what is read, stateSync follows the world with a feed per
+// connection, and the notifier says what has changed. [Web] holds the network
+// transports. Rights are decided by package policy alone.
 package mcpserver
 
 import (
@@ -39,7 +43,8 @@ type Options struct {
 	// Gate governs the server's own methods as the host's gate governs its
 	// tools. If nil, they pass.
 	Gate mcphost.Gate
-	// Prefixed names tools "skill:NAME" and "workflow:NAME" (ruling 14).
+	// Prefixed names tools "skill:NAME" and "workflow:NAME"; docs/adr/0014
+	// says why.
 	Prefixed bool
 	// Compact leaves clients two tools, list_programs and invoke_program.
 	Compact bool
@@ -85,15 +90,17 @@ type Server struct {
 	host *mcphost.Host
 	o    Options
 	sdk  *sdk.Server
-	own  map[string]ownTool
 
-	audience *audience
-	// fanout serves the feeds of all connections.
-	fanout fanout
+	catalog    *catalog
+	dispatcher *dispatcher
+	resources  *resourceMethods
+	prompts    *promptMethods
+	sync       *stateSync
+	notifier   *notifier
+	fanout     fanout // serves the feeds of all connections
 
-	mu      sync.Mutex // guards the fields below
-	listed  map[string]*sdk.Tool
-	written map[string]bool // prompts the SDK knows, by name
+	mu     sync.Mutex           // guards listed
+	listed map[string]*sdk.Tool // tools the SDK knows, by name
 }
 
 // New returns a server over host.
@@ -107,18 +114,26 @@ func New(host *mcphost.Host, o Options) *Server {
 	if o.PageSize <= 0 {
 		o.PageSize = defaultPage
 	}
-	s := &Server{host: host, o: o, fanout: fanout{world: o.World}, listed: map[string]*sdk.Tool{}, audience: newAudience()}
-	s.own = s.ownTools()
+	c := &catalog{host: host, policy: o.Policy, prefixed: o.Prefixed, compact: o.Compact, pageSize: o.PageSize}
+	d := &dispatcher{catalog: c, gate: o.Gate, log: o.Log}
+	c.own = (&finder{dispatcher: d, campaign: o.Campaign, reread: o.Refresh}).ownTools()
+	s := &Server{
+		host: host, o: o, catalog: c, dispatcher: d, fanout: fanout{world: o.World}, listed: map[string]*sdk.Tool{},
+		resources: &resourceMethods{dispatcher: d, source: o.Resources},
+		prompts:   &promptMethods{dispatcher: d, source: o.Prompts},
+		sync:      &stateSync{dispatcher: d, world: o.World},
+	}
 	info := &sdk.Implementation{Name: "glyphoxa", Title: "Glyphoxa", Version: o.Version}
 	s.sdk = sdk.NewServer(info, s.sdkOptions())
+	s.notifier = newNotifier(s.sdk, o.World, s.resources, o.Log)
 	s.sdk.AddReceivingMiddleware(s.receive)
-	s.sdk.AddSendingMiddleware(s.send)
+	s.sdk.AddSendingMiddleware(s.notifier.filterSending)
 	s.PromptsChanged()
-	s.addResources()
-	s.addMethods()
-	s.followFor("")
-	s.followFor(memory.Anyone)
-	s.list()
+	s.resources.addTo(s.sdk)
+	s.sync.addTo(s.sdk)
+	s.notifier.followFor("")
+	s.notifier.followFor(memory.Anyone)
+	s.updateTools()
 	return s
 }
 
@@ -132,14 +147,14 @@ func (s *Server) sdkOptions() *sdk.ServerOptions {
 	offerLogging(o.Capabilities)
 	if s.o.Resources != nil {
 		o.Capabilities.Resources = &sdk.ResourceCapabilities{ListChanged: true, Subscribe: true}
-		o.SubscribeHandler = s.subscribe
+		o.SubscribeHandler = s.resources.subscribe
 		o.UnsubscribeHandler = func(context.Context, *sdk.UnsubscribeRequest) error { return nil }
 	}
 	if s.o.Prompts != nil {
 		o.Capabilities.Prompts = &sdk.PromptCapabilities{ListChanged: true}
 	}
 	if s.o.Resources != nil || s.o.Prompts != nil {
-		o.CompletionHandler = s.complete
+		o.CompletionHandler = completion{s.dispatcher, s.o.Resources, s.o.Prompts}.complete
 	}
 	return o
 }
@@ -148,48 +163,48 @@ func (s *Server) sdkOptions() *sdk.ServerOptions {
 // ends. Transports may serve while it runs; it is called once.
 func (s *Server) Run(ctx context.Context) error {
 	var work sync.WaitGroup
-	work.Go(func() { s.follow(ctx) })
+	work.Go(func() { s.followRegistry(ctx) })
 	if s.o.World != nil {
-		work.Go(func() { s.announce(ctx, &work) })
+		work.Go(func() { s.notifier.announceChanges(ctx, &work) })
 	}
 	work.Wait()
 	return nil
 }
 
-// follow lists the tools anew whenever the registry or somebody's rights
+// followRegistry lists the tools anew whenever the registry or somebody's rights
 // change; the SDK then notifies clients.
-func (s *Server) follow(ctx context.Context) {
+func (s *Server) followRegistry(ctx context.Context) {
 	registry, rights := s.host.Changed(), s.o.Policy.Changed()
-	s.list()
+	s.updateTools()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-registry:
 			registry = s.host.Changed()
-			s.list()
-			s.updated(ctx, uriLatency)
+			s.updateTools()
+			s.notifier.announceUpdates(ctx, uriLatency)
 		case <-rights:
 			rights = s.o.Policy.Changed()
-			s.touch()
+			s.announceTools()
 			s.PromptsChanged()
 		}
 	}
 }
 
-// list brings the SDK's list up to the registry's: it sends notifications,
+// updateTools brings the SDK's list up to the registry's: it sends notifications,
 // routes calls and checks headers by it. Who is shown what is decided
 // elsewhere. Only what differs for clients is touched.
-func (s *Server) list() {
+func (s *Server) updateTools() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := map[string]*sdk.Tool{}
-	for _, t := range s.everything() {
+	for _, t := range s.catalog.listEverything() {
 		now[t.Name] = t
-		if old, ok := s.listed[t.Name]; ok && same(old, t) {
+		if old, ok := s.listed[t.Name]; ok && looksSame(old, t) {
 			continue
 		}
-		s.sdk.AddTool(t, s.call)
+		s.sdk.AddTool(t, s.dispatcher.answerCall)
 	}
 	for name := range s.listed {
 		if _, ok := now[name]; !ok {
@@ -199,35 +214,29 @@ func (s *Server) list() {
 	s.listed = now
 }
 
-// touch makes the SDK say that the list of tools has changed.
-func (s *Server) touch() {
+// announceTools makes the SDK say that the list of tools has changed.
+func (s *Server) announceTools() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, t := range s.listed {
-		s.sdk.AddTool(t, s.call)
+		s.sdk.AddTool(t, s.dispatcher.answerCall)
 		return
 	}
 }
 
-// everything are the tools under their outward names, whoever may see them.
-func (s *Server) everything() []*sdk.Tool {
-	var all []*sdk.Tool
-	if !s.o.Compact {
-		for _, t := range s.host.Tools(mcp.BudgetDeep) {
-			if _, ours := s.own[t.Definition.Name]; !ours {
-				all = append(all, s.definition(t))
-			}
-		}
-	}
-	for _, t := range s.own {
-		all = append(all, t.def)
-	}
-	return all
+// PromptsChanged tells the server that Options.Prompts lists others than
+// before; clients are notified. It does nothing without prompts.
+func (s *Server) PromptsChanged() { s.prompts.updateList(s.sdk) }
+
+// SessionChanged tells subscribers that something was said in a session, or
+// that it began or ended.
+func (s *Server) SessionChanged(ctx context.Context, id string) {
+	s.notifier.announceUpdates(ctx, resource.TouchedSession(id)...)
 }
 
-// same reports whether two definitions look the same to a client, but for the
+// looksSame reports whether two definitions look the same to a client, but for the
 // latencies, which move with every call.
-func same(a, b *sdk.Tool) bool {
+func looksSame(a, b *sdk.Tool) bool {
 	x, y := *a, *b
 	x.Meta, y.Meta = nil, nil
 	return reflect.DeepEqual(x, y) && a.Meta[metaTier] == b.Meta[metaTier]
@@ -241,11 +250,14 @@ func ended(err error) error {
 	return err
 }
 
-// farewell bounds the time open calls get when the server stops.
-const farewell = 10 * time.Second
+// drainTime bounds the time open calls get when the server stops.
+const drainTime = 10 * time.Second
 
-// errStopping is why calls end that outlast the farewell.
+// errStopping is why calls end that outlast drainTime.
 var errStopping = fmt.Errorf("the server stops: %w", mcp.ErrClosed)
+
+// sourceServer is the source of what the server does itself.
+const sourceServer = "server"
 
 // uriLatency is the resource that changes when tools come, go or change tier.
 const uriLatency = "glyphoxa://tools/latency"

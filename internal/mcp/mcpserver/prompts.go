@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -14,25 +15,36 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// PromptsChanged tells the server that Options.Prompts lists others than
-// before; clients are notified. It does nothing without prompts.
-func (s *Server) PromptsChanged() {
-	if s.o.Prompts == nil {
+// promptMethods answers what clients ask about prompts. It is safe for concurrent
+// use.
+type promptMethods struct {
+	*dispatcher
+	source Prompts // nil: there are none
+
+	mu     sync.Mutex      // guards listed
+	listed map[string]bool // prompts the SDK knows, by name
+}
+
+func (p *promptMethods) served() bool { return p.source != nil }
+
+// updateList brings the SDK's list up to what there is; clients are notified.
+func (p *promptMethods) updateList(server *sdk.Server) {
+	if p.source == nil {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	now := map[string]bool{}
-	for _, p := range s.o.Prompts.List(all()) { // who may have which is decided per request
-		now[p.Name] = true
-		s.sdk.AddPrompt(p, s.getPrompt)
+	for _, prompt := range p.source.List(all()) { // who may have which is decided per request
+		now[prompt.Name] = true
+		server.AddPrompt(prompt, p.getPrompt)
 	}
-	for name := range s.written {
+	for name := range p.listed {
 		if !now[name] {
-			s.sdk.RemovePrompts(name)
+			server.RemovePrompts(name)
 		}
 	}
-	s.written = now
+	p.listed = now
 }
 
 // all is the view of somebody who may see everything.
@@ -40,18 +52,18 @@ func all() resource.View {
 	return resource.View{May: func(string) bool { return true }, Tool: func(string) bool { return true }}
 }
 
-func (s *Server) listPrompts(ctx context.Context, req sdk.Request) (sdk.Result, error) {
+func (p *promptMethods) listPrompts(ctx context.Context, req sdk.Request) (sdk.Result, error) {
 	cursor := ""
 	if params, ok := req.GetParams().(*sdk.ListPromptsParams); ok && params != nil {
 		cursor = params.Cursor
 	}
-	page, next, err := paginate(s.o.Prompts.List(s.view(ctx)), func(p *sdk.Prompt) string { return p.Name }, cursor, s.o.PageSize)
+	page, next, err := paginate(p.source.List(p.viewOf(ctx)), func(entry *sdk.Prompt) string { return entry.Name }, cursor, p.pageSize)
 	return &sdk.ListPromptsResult{Prompts: page, NextCursor: next, Cacheable: private}, err
 }
 
 // hasPrompt reports whether the subject of ctx may have the prompt.
-func (s *Server) hasPrompt(ctx context.Context, name string) bool {
-	return s.o.Prompts != nil && slices.ContainsFunc(s.o.Prompts.List(s.view(ctx)), func(p *sdk.Prompt) bool { return p.Name == name })
+func (p *promptMethods) hasPrompt(ctx context.Context, name string) bool {
+	return p.source != nil && slices.ContainsFunc(p.source.List(p.viewOf(ctx)), func(entry *sdk.Prompt) bool { return entry.Name == name })
 }
 
 func unknownPrompt(name string) error {
@@ -67,55 +79,19 @@ func PromptRequestFrom(ctx context.Context) *sdk.GetPromptRequest {
 	return r
 }
 
-func (s *Server) getPrompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-	v, name := s.view(ctx), req.Params.Name
+func (p *promptMethods) getPrompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+	v, name := p.viewOf(ctx), req.Params.Name
 	ctx = context.WithValue(ctx, promptKey{}, req)
 	var res *sdk.GetPromptResult
-	err := s.govern(ctx, methodGetPrompt, object("name", name), func(ctx context.Context) (err error) {
-		res, err = s.o.Prompts.Get(ctx, v, name, req.Params.Arguments)
+	err := p.passGate(ctx, methodGetPrompt, oneField("name", name), func(ctx context.Context) (err error) {
+		res, err = p.source.Get(ctx, v, name, req.Params.Arguments)
 		return err
 	})
 	if errors.Is(err, prompt.ErrUnknown) {
 		return nil, unknownPrompt(name)
 	}
 	if err != nil {
-		return nil, s.refusal(err)
+		return nil, p.refuse(err)
 	}
 	return res, nil
-}
-
-// complete answers completion/complete.
-func (s *Server) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
-	var (
-		values []string
-		more   bool
-		err    error
-		v      = s.view(ctx)
-		arg    = req.Params.Argument
-	)
-	ref := req.Params.Ref
-	if ref == nil {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the request names nothing to complete"}
-	}
-	err = s.govern(ctx, methodComplete, object("argument", arg.Name), func(ctx context.Context) (err error) {
-		switch {
-		case ref.Type == "ref/resource" && s.o.Resources != nil:
-			values, more, err = s.o.Resources.Complete(ctx, v, ref.URI, arg.Name, arg.Value)
-		case ref.Type == "ref/prompt" && s.o.Prompts != nil:
-			values, more, err = s.o.Prompts.Complete(ctx, v, ref.Name, arg.Name, arg.Value)
-		default:
-			err = resource.ErrUnknown
-		}
-		return err
-	})
-	if errors.Is(err, resource.ErrUnknown) || errors.Is(err, prompt.ErrUnknown) {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is nothing of that name to complete"}
-	}
-	if err != nil {
-		return nil, s.refusal(err)
-	}
-	if values == nil {
-		values = []string{}
-	}
-	return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: values, HasMore: more}}, nil
 }

@@ -17,12 +17,12 @@ func Stdio() wire.Frames { return wire.Lines(os.Stdin, os.Stdout, 0) }
 
 // Serve serves one client over frames until it leaves or ctx ends. When ctx
 // ends nothing more is read, and what is under way gets ten seconds to finish.
-// A client that opens with text 000's handshake is served in that dialect.
+// A client that opens with the older dialect's handshake is served in that dialect.
 func (s *Server) Serve(ctx context.Context, subject *policy.Subject, frames wire.Frames) error {
 	life, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer end(nil)
 	defer context.AfterFunc(ctx, func() {
-		timer := time.AfterFunc(farewell, func() { end(errStopping) })
+		timer := time.AfterFunc(drainTime, func() { end(errStopping) })
 		context.AfterFunc(life, func() { timer.Stop() })
 	})()
 	p := &peer{subject: subject}
@@ -33,16 +33,16 @@ func (s *Server) Serve(ctx context.Context, subject *policy.Subject, frames wire
 
 	req, _, err := conn.Peek(life)
 	if err != nil {
-		return over(err)
+		return withoutEnd(err)
 	}
 	if dialect.IsHandshake(req) {
-		return over(dialect.Serve(life, conn, backend{server: s, peer: p}))
+		return withoutEnd(dialect.Serve(life, conn, backend{server: s, peer: p}))
 	}
-	return over(s.sdk.Run(life, conn.Transport()))
+	return withoutEnd(s.sdk.Run(life, conn.Transport()))
 }
 
-// over tells an orderly end of a connection from a failure.
-func over(err error) error {
+// withoutEnd tells an orderly end of a connection from a failure.
+func withoutEnd(err error) error {
 	if errors.Is(err, wire.ErrClosed) || errors.Is(err, wire.ErrGone) || errors.Is(err, errStopping) {
 		return nil
 	}

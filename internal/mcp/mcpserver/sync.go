@@ -53,22 +53,28 @@ type syncResult struct {
 
 func (r *syncResult) MarshalJSON() ([]byte, error) { return r.raw, nil }
 
-// addMethods registers state sync as methods of our own.
-func (s *Server) addMethods() {
-	if s.o.World == nil {
+// stateSync answers the methods of state sync. It is safe for concurrent use.
+type stateSync struct {
+	*dispatcher
+	world *world.World // nil: there is none
+}
+
+// addTo registers state sync as methods of our own.
+func (s *stateSync) addTo(server *sdk.Server) {
+	if s.world == nil {
 		return
 	}
 	for method, answer := range map[string]func(context.Context, json.RawMessage) ([]byte, error){
-		MethodSubscribe: s.stateSubscribe, MethodPoll: s.statePoll, MethodDeclare: s.declareArea,
+		MethodSubscribe: s.subscribe, MethodPoll: s.poll, MethodDeclare: s.declareArea,
 	} {
-		err := sdk.AddReceivingCustomMethod(s.sdk, method, func(ctx context.Context, ss *sdk.ServerSession, p *syncParams) (*syncResult, error) {
+		err := sdk.AddReceivingCustomMethod(server, method, func(ctx context.Context, ss *sdk.ServerSession, p *syncParams) (*syncResult, error) {
 			var raw json.RawMessage
 			if p != nil {
 				raw = p.raw
 			}
 			out, err := answer(ctx, raw)
 			if err != nil {
-				return nil, s.invalidSync(err)
+				return nil, s.syncError(err)
 			}
 			return &syncResult{raw: typed(ss, out)}, nil
 		})
@@ -86,12 +92,12 @@ func typed(ss *sdk.ServerSession, out []byte) []byte {
 	return append(out[:len(out)-1:len(out)-1], `,"resultType":"complete"}`...)
 }
 
-// invalidSync is an error of state sync as a JSON-RPC error.
-func (s *Server) invalidSync(err error) error {
+// syncError is an error of state sync as a JSON-RPC error.
+func (s *stateSync) syncError(err error) error {
 	if errors.Is(err, mcp.ErrInvalidArguments) {
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: line(strings.TrimPrefix(err.Error(), mcp.ErrInvalidArguments.Error()+": "))}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: oneLine(strings.TrimPrefix(err.Error(), mcp.ErrInvalidArguments.Error()+": "))}
 	}
-	return s.refusal(err)
+	return s.refuse(err)
 }
 
 // following is what a client says about what it wants to follow.
@@ -132,40 +138,40 @@ func parseFollowing(raw json.RawMessage) (following, error) {
 	return f, nil
 }
 
-// seeWorld reports whether the subject of ctx may follow the world.
-func (s *Server) seeWorld(ctx context.Context) error {
-	return s.o.Policy.Permits(ctx, mcp.Target{Tool: MethodSubscribe, Source: sourceServer, Permission: policy.WorldRead, ReadOnly: true})
+// mayFollow reports whether the subject of ctx may follow the world.
+func (s *stateSync) mayFollow(ctx context.Context) error {
+	return s.permits(ctx, MethodSubscribe, policy.WorldRead)
 }
 
-// open begins a subscription for the subject of ctx.
-func (s *Server) open(ctx context.Context, f following) (*world.Subscription, error) {
-	if err := s.seeWorld(ctx); err != nil {
+// openSubscription begins a subscription for the subject of ctx.
+func (s *stateSync) openSubscription(ctx context.Context, f following) (*world.Subscription, error) {
+	if err := s.mayFollow(ctx); err != nil {
 		return nil, err
 	}
-	return s.o.World.Subscribe(world.Filter{Viewer: policy.SubjectFrom(ctx).Caller().Viewer(), Area: f.area, Since: f.since})
+	return s.world.Subscribe(world.Filter{Viewer: policy.SubjectFrom(ctx).Caller().Viewer(), Area: f.area, Since: f.since})
 }
 
-// stateSubscribe answers state/subscribe. Where the connection can be pushed
+// subscribe answers state/subscribe. Where the connection can be pushed
 // to, the snapshot and every change are notifications; else the snapshot is in
 // the result, and the client polls.
-func (s *Server) stateSubscribe(ctx context.Context, raw json.RawMessage) (out []byte, err error) {
+func (s *stateSync) subscribe(ctx context.Context, raw json.RawMessage) (out []byte, err error) {
 	f, err := parseFollowing(raw)
 	if err != nil {
 		return nil, err
 	}
-	err = s.govern(ctx, MethodSubscribe, string(raw), func(ctx context.Context) error {
-		out, err = s.subscribed(ctx, f)
+	err = s.passGate(ctx, MethodSubscribe, string(raw), func(ctx context.Context) error {
+		out, err = s.startFollowing(ctx, f)
 		return err
 	})
 	return out, err
 }
 
-func (s *Server) subscribed(ctx context.Context, f following) ([]byte, error) {
+func (s *stateSync) startFollowing(ctx context.Context, f following) ([]byte, error) {
 	conn := feedFrom(ctx)
 	if conn != nil && f.area == nil {
 		f.area = conn.declared()
 	}
-	sub, err := s.open(ctx, f)
+	sub, err := s.openSubscription(ctx, f)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +182,7 @@ func (s *Server) subscribed(ctx context.Context, f following) ([]byte, error) {
 		return append(b, '}'), nil
 	}
 	subject := policy.SubjectFrom(ctx)
-	may := func() error { return s.seeWorld(policy.WithSubject(context.WithoutCancel(ctx), subject)) }
+	may := func() error { return s.mayFollow(policy.WithSubject(context.WithoutCancel(ctx), subject)) }
 	if err := conn.follow(ctx, sub, f.area, may); err != nil {
 		return nil, err
 	}
@@ -187,9 +193,9 @@ func (s *Server) subscribed(ctx context.Context, f following) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// statePoll answers state/poll {since, aoi?, waitMs?}: what has changed since,
+// poll answers state/poll {since, aoi?, waitMs?}: what has changed since,
 // or the whole state if the log does not reach back so far.
-func (s *Server) statePoll(ctx context.Context, raw json.RawMessage) (out []byte, err error) {
+func (s *stateSync) poll(ctx context.Context, raw json.RawMessage) (out []byte, err error) {
 	f, err := parseFollowing(raw)
 	if err != nil {
 		return nil, err
@@ -198,8 +204,8 @@ func (s *Server) statePoll(ctx context.Context, raw json.RawMessage) (out []byte
 		return nil, fmt.Errorf("%w: since is missing; take the seq of state/subscribe or of the last poll", mcp.ErrInvalidArguments)
 	}
 	var sub *world.Subscription
-	err = s.govern(ctx, MethodPoll, string(raw), func(ctx context.Context) (err error) {
-		sub, err = s.open(ctx, f)
+	err = s.passGate(ctx, MethodPoll, string(raw), func(ctx context.Context) (err error) {
+		sub, err = s.openSubscription(ctx, f)
 		return err
 	})
 	if err != nil {
@@ -224,7 +230,7 @@ func (s *Server) statePoll(ctx context.Context, raw json.RawMessage) (out []byte
 }
 
 // declareArea answers aoi/declare {center, radius}.
-func (s *Server) declareArea(ctx context.Context, raw json.RawMessage) ([]byte, error) {
+func (s *stateSync) declareArea(ctx context.Context, raw json.RawMessage) ([]byte, error) {
 	conn := feedFrom(ctx)
 	if conn == nil {
 		return nil, fmt.Errorf("%w: this connection cannot be pushed to; name the area as aoi in state/subscribe and state/poll", mcp.ErrInvalidArguments)
@@ -233,7 +239,7 @@ func (s *Server) declareArea(ctx context.Context, raw json.RawMessage) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
-	if err := s.seeWorld(ctx); err != nil {
+	if err := s.mayFollow(ctx); err != nil {
 		return nil, err
 	}
 	if err := conn.declare(area); err != nil {

@@ -1,14 +1,11 @@
 package mcpserver
 
 import (
-	"context"
 	"net"
 	"net/http"
 
 	"github.com/coder/websocket"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
 
@@ -51,9 +48,4 @@ func (w *Web) websocket(rw http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		w.server.o.Logger.Debug("websocket ended", "client", subject.Name, "reason", err)
 	}
-}
-
-// mayAudit reports whether the subject of ctx may see what others do.
-func (s *Server) mayAudit(ctx context.Context) error {
-	return s.o.Policy.Permits(ctx, mcp.Target{Tool: "metrics", Source: sourceServer, Permission: policy.AuditRead, ReadOnly: true})
 }

@@ -2,9 +2,11 @@ package policy
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -145,4 +147,26 @@ func WithSubject(ctx context.Context, s *Subject) context.Context {
 func SubjectFrom(ctx context.Context) *Subject {
 	s, _ := ctx.Value(subjectKey{}).(*Subject)
 	return s
+}
+
+// Narrow returns the profile a subject asks for by name, if that allows nothing
+// that the subject's own does not. The error is an [*mcp.Refusal].
+func (e *Engine) Narrow(subject *Subject, name string) (Profile, error) {
+	own, _ := e.Profile(subject.Profile.Name)
+	wanted, ok := e.Profile(name)
+	if !ok {
+		return Profile{}, &mcp.Refusal{
+			Code: mcp.CodeForbidden, Reason: fmt.Sprintf("there is no profile %q", untrusted.Line(name, 100)), Hint: "ask for " + own.Name,
+		}
+	}
+	if name == own.Name {
+		return own, nil
+	}
+	beyond := wanted.SeesAll && !own.SeesAll || slices.ContainsFunc(wanted.Permissions, func(p string) bool { return !slices.Contains(own.Permissions, p) })
+	if beyond {
+		return Profile{}, &mcp.Refusal{
+			Code: mcp.CodeForbidden, Reason: fmt.Sprintf("the profile %q allows more than this connection may do", name), Hint: "ask for " + own.Name,
+		}
+	}
+	return wanted, nil
 }

@@ -14,23 +14,23 @@ import (
 // has time for it.
 func TestListNewsIsToldOnceHoweverLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := newAudience()
+		n := newNotifier(nil, nil, nil, nil)
 		for _, viewer := range []string{"bart", "mira"} {
-			a.viewers.Store(viewer, new(atomic.Int64))
+			n.viewers.Store(viewer, new(atomic.Int64))
 		}
-		take := func(viewer string) *seat {
+		take := func(viewer string) *listener {
 			session := &sdk.ServerSession{}
-			a.enter(session, viewer)
-			at, _ := a.seat(session)
-			return at
+			n.addListener(session, viewer)
+			l, _ := n.listenerOf(session)
+			return l
 		}
 		bart, mira := take("bart"), take("mira")
-		a.listChanged("bart")
+		n.noteListChange("bart")
 		late := take("bart")
 		time.Sleep(time.Hour)
 		for _, row := range []struct {
 			name string
-			at   *seat
+			at   *listener
 			want bool
 		}{
 			{name: "who sees the change", at: bart, want: true},
@@ -38,7 +38,7 @@ func TestListNewsIsToldOnceHoweverLate(t *testing.T) {
 			{name: "who cannot see it", at: mira, want: false},
 			{name: "who came after it", at: late, want: false},
 		} {
-			if got := a.listNews(row.at); got != row.want {
+			if got := n.takeListNews(row.at); got != row.want {
 				t.Errorf("%s: news = %v, want %v", row.name, got, row.want)
 			}
 		}

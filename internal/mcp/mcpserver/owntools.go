@@ -17,6 +17,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/schema"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
@@ -27,24 +28,31 @@ const (
 	maxSearch    = 200 // characters of a query
 )
 
-// ownTools are what the server offers beside the registry: in compact mode
-// the whole surface, else a way to find tools without listing them all.
-func (s *Server) ownTools() map[string]ownTool {
+// finder is what the server offers beside the registry: in compact mode all that
+// clients see, else a way to find tools without listing them all.
+type finder struct {
+	*dispatcher
+	campaign string                      // under which compact clients know the tools
+	reread   func(context.Context) error // of the workflow files; nil if there are none
+}
+
+// ownTools returns the finder's tools by name.
+func (f *finder) ownTools() map[string]ownTool {
 	list := []ownTool{
-		{def: searchDefinition("search_tools", "Find tools by what they do, name or description. Returns short cards; describe_tool tells the rest."), run: s.searchTools},
-		{def: describeDefinition(), run: s.describeTool},
+		{def: searchDefinition("search_tools", "Find tools by what they do, name or description. Returns short cards; describe_tool tells the rest."), run: f.searchTools},
+		{def: describeDefinition(), run: f.describeTool},
 	}
-	if s.o.Compact {
+	if f.compact {
 		list = []ownTool{
-			{def: searchDefinition("list_programs", "List or find what this campaign offers, as short cards with a template of the call."), run: s.listPrograms},
-			{def: invokeDefinition(), run: s.invokeProgram},
+			{def: searchDefinition("list_programs", "List or find what this campaign offers, as short cards with a template of the call."), run: f.listPrograms},
+			{def: invokeDefinition(), run: f.invokeProgram},
 		}
 	}
 	own := map[string]ownTool{}
 	for _, t := range list {
 		t.name = t.def.Name
 		own[t.name] = t
-		if s.o.Prefixed && !s.o.Compact {
+		if f.prefixed && !f.compact {
 			t.def.Name = prefixTool + t.def.Name
 		}
 	}
@@ -76,8 +84,8 @@ func decode[A any](args json.RawMessage) (into A, err error) {
 	return into, fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, says)
 }
 
-// find returns a page of the programs that match.
-func (s *Server) find(ctx context.Context, args json.RawMessage) (page []mcphost.Tool, next string, total int, err error) {
+// findPage returns a page of the programs that match.
+func (f *finder) findPage(ctx context.Context, args json.RawMessage) (page []mcphost.Tool, next string, total int, err error) {
 	q, err := decode[search](args)
 	if err != nil {
 		return nil, "", 0, err
@@ -89,10 +97,10 @@ func (s *Server) find(ctx context.Context, args json.RawMessage) (page []mcphost
 	if limit < 1 || limit > maxCards {
 		return nil, "", 0, fmt.Errorf("%w: limit is %d; use 1 to %d", mcp.ErrInvalidArguments, limit, maxCards)
 	}
-	if q.Refresh && !s.refresh(ctx) {
+	if q.Refresh && !f.rereadFiles(ctx) {
 		return nil, "", 0, errFiles
 	}
-	found := matching(s.programs(ctx), q.Query)
+	found := matching(f.listCallable(ctx), q.Query)
 	page, next, err = paginate(found, func(t mcphost.Tool) string { return t.Definition.Name }, q.Cursor, limit)
 	if err != nil {
 		err = fmt.Errorf("%w: the cursor is none of ours; list again without one", mcp.ErrInvalidArguments)
@@ -104,14 +112,14 @@ func (s *Server) find(ctx context.Context, args json.RawMessage) (page []mcphost
 // must not know.
 var errFiles = mcp.Told(errors.New("the workflow files have problems; the operator sees them with glyphoxa check"))
 
-// refresh reads the files anew and reports whether they are good.
-func (s *Server) refresh(ctx context.Context) bool {
-	if s.o.Refresh == nil {
+// rereadFiles reads the files anew and reports whether they are good.
+func (f *finder) rereadFiles(ctx context.Context) bool {
+	if f.reread == nil {
 		return true
 	}
-	err := s.o.Refresh(ctx)
+	err := f.reread(ctx)
 	if err != nil {
-		s.o.Log.Error("reading the workflow files", "reason", err)
+		f.log.Error("reading the workflow files", "reason", err)
 	}
 	return err == nil
 }
@@ -134,29 +142,29 @@ func nullable(next string) any {
 	return next
 }
 
-func (s *Server) listPrograms(ctx context.Context, args json.RawMessage) (any, error) {
-	page, next, total, err := s.find(ctx, args)
+func (f *finder) listPrograms(ctx context.Context, args json.RawMessage) (any, error) {
+	page, next, total, err := f.findPage(ctx, args)
 	if err != nil {
-		return s.runFailure(err, args), err
+		return failurePayload(err, nil, args), err
 	}
 	cards := make([]card, 0, len(page))
 	for _, t := range page {
 		cards = append(cards, cardOf(t))
 	}
 	return map[string]any{
-		"ok": true, "project": s.o.Campaign, "count": len(cards), "total": total, "next_cursor": nullable(next), "programs": cards,
+		"ok": true, "project": f.campaign, "count": len(cards), "total": total, "next_cursor": nullable(next), "programs": cards,
 	}, nil
 }
 
-func (s *Server) searchTools(ctx context.Context, args json.RawMessage) (any, error) {
-	page, next, total, err := s.find(ctx, args)
+func (f *finder) searchTools(ctx context.Context, args json.RawMessage) (any, error) {
+	page, next, total, err := f.findPage(ctx, args)
 	if err != nil {
 		return nil, err
 	}
 	found := make([]map[string]any, 0, len(page))
 	for _, t := range page {
 		found = append(found, map[string]any{
-			"name": s.outward(&t), "title": t.Title, "description": t.Definition.Description,
+			"name": f.outwardName(&t), "title": t.Title, "description": t.Definition.Description,
 			"tier": t.Tier.String(), "read_only": t.ReadOnly, "expected_ms": elapsed.Rounded(t.Latency()),
 		})
 	}
@@ -167,7 +175,7 @@ type description struct {
 	Name string `json:"name"`
 }
 
-func (s *Server) describeTool(ctx context.Context, args json.RawMessage) (any, error) {
+func (f *finder) describeTool(ctx context.Context, args json.RawMessage) (any, error) {
 	q, err := decode[description](args)
 	if err != nil {
 		return nil, err
@@ -175,11 +183,11 @@ func (s *Server) describeTool(ctx context.Context, args json.RawMessage) (any, e
 	if q.Name == "" {
 		return nil, fmt.Errorf("%w: name is missing", mcp.ErrInvalidArguments)
 	}
-	t, ok := s.reach(ctx, q.Name)
+	t, ok := f.findDirect(ctx, q.Name)
 	if !ok {
 		return nil, fmt.Errorf("%w %q", mcp.ErrUnknownTool, untrusted.Line(q.Name, 200))
 	}
-	return map[string]any{"tool": s.definition(t)}, nil
+	return map[string]any{"tool": f.define(t)}, nil
 }
 
 type invocation struct {
@@ -189,36 +197,41 @@ type invocation struct {
 
 // invokeProgram runs a program of the campaign. One that is missing is looked
 // for once more after a refresh.
-func (s *Server) invokeProgram(ctx context.Context, args json.RawMessage) (any, error) {
+func (f *finder) invokeProgram(ctx context.Context, args json.RawMessage) (any, error) {
 	q, err := decode[invocation](args)
 	if err != nil {
-		return s.runFailure(err, args), err
+		return failurePayload(err, nil, args), err
 	}
 	if q.ID == "" {
 		err := fmt.Errorf("%w: id is missing", mcp.ErrInvalidArguments)
-		return s.runFailure(err, args), err
+		return failurePayload(err, nil, args), err
 	}
 	if len(q.Input) == 0 || q.Input[0] != '{' {
 		err := fmt.Errorf("%w: input is no JSON object", mcp.ErrInvalidArguments)
-		return s.programFailure(ctx, q.ID, err, args), err
+		return f.programFailure(ctx, q.ID, err, args), err
 	}
-	a := s.execute(ctx, q.ID, string(q.Input))
-	if a.gone && s.refresh(ctx) {
-		a = s.execute(ctx, q.ID, string(q.Input))
+	t, ok := f.lookup(ctx, q.ID)
+	if !ok && f.rereadFiles(ctx) {
+		t, ok = f.lookup(ctx, q.ID)
 	}
+	if !ok {
+		err := noTool(q.ID)
+		return failurePayload(err, nil, q.Input), err
+	}
+	a := f.executeTool(ctx, &t, string(q.Input))
 	for _, e := range a.events {
 		mcp.Emit(ctx, e)
 	}
 	if a.err != nil {
-		return s.programFailure(ctx, q.ID, a.err, q.Input), a.err
+		return f.programFailure(ctx, q.ID, a.err, q.Input), a.err
 	}
 	out := render(a.result, nil)
 	var result any = a.result.Text
 	if raw := structure(a.result); raw != nil {
 		result = raw
 	}
-	whole := map[string]any{"ok": !a.result.IsError, "project": s.o.Campaign, "id": q.ID, "result": result}
-	raw, err := encode(whole)
+	whole := map[string]any{"ok": !a.result.IsError, "project": f.campaign, "id": q.ID, "result": result}
+	raw, err := tools.Encode(whole)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the answer: %w", err)
 	}
@@ -229,28 +242,25 @@ func (s *Server) invokeProgram(ctx context.Context, args json.RawMessage) (any, 
 	return out, nil
 }
 
-// runFailure is a failure in text 002's form.
-func (s *Server) runFailure(err error, received json.RawMessage) *sdk.CallToolResult {
-	return s.payload(err, nil, received)
-}
-
 // programFailure is the failure of a program, with the schema it expected.
-func (s *Server) programFailure(ctx context.Context, id string, err error, received json.RawMessage) *sdk.CallToolResult {
+func (f *finder) programFailure(ctx context.Context, id string, err error, received json.RawMessage) *sdk.CallToolResult {
 	var schema any
-	if t, ok := s.look(ctx, id); ok && mcp.CodeOf(err) == mcp.CodeInvalidInput {
+	if t, ok := f.lookup(ctx, id); ok && mcp.CodeOf(err) == mcp.CodeInvalidInput {
 		schema = t.Definition.Parameters
 	}
-	return s.payload(err, schema, received)
+	return failurePayload(err, schema, received)
 }
 
-func (s *Server) payload(err error, expected any, received json.RawMessage) *sdk.CallToolResult {
-	f := failureOf(err)
+// failurePayload is a failure of a tool of the server's own in compact mode, with
+// the schema that was expected if that is known.
+func failurePayload(err error, expected any, received json.RawMessage) *sdk.CallToolResult {
+	failed := failureOf(err)
 	if !json.Valid(received) || len(received) > maxMessage {
 		received = json.RawMessage("null")
 	}
 	body := map[string]any{"ok": false, "error": map[string]any{
-		"error_code": strings.ToUpper(string(f.Code)), "error_type": f.Code, "message": f.Message, "details": f,
-		"expected_schema": expected, "received_payload": received, "recovery_hint": f.Hint, "doc_ref": "docs/outward.md#errors",
+		"error_code": strings.ToUpper(string(failed.Code)), "error_type": failed.Code, "message": failed.Message, "details": failed,
+		"expected_schema": expected, "received_payload": received, "recovery_hint": failed.Hint, "doc_ref": "docs/outward.md#errors",
 	}}
 	raw, merr := json.Marshal(body)
 	if merr != nil {

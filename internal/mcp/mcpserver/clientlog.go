@@ -16,10 +16,10 @@ const loggerName = "glyphoxa.tools"
 // offerLogging tells clients that they may ask for messages.
 func offerLogging(c *sdk.ServerCapabilities) { c.Logging = &sdk.LoggingCapabilities{} }
 
-// tell logs a call to the client that made it, if it asked for that: what went
+// logToClient logs a call to the client that made it, if it asked for that: what went
 // well at debug level, failures as warnings. Logging is on its way out of the
 // protocol (2026-07-28) and stays for clients that know nothing else.
-func tell(ctx context.Context, to *sdk.ServerSession, tool string, a answer) {
+func logToClient(ctx context.Context, to *sdk.ServerSession, tool string, a answer) {
 	level := sdk.LoggingLevel("debug")
 	data := map[string]any{"tool": tool, "executionTimeMs": elapsed.Rounded(a.result.Duration)}
 	if a.err != nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
+	"log/slog"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -12,7 +12,9 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
@@ -21,54 +23,57 @@ type answer struct {
 	result mcp.Result
 	events []string
 	err    error
-	// gone marks a name that is none for the caller: nothing was run.
-	gone bool
 }
 
-// execute runs a tool by its registered name for the subject of ctx. What the
-// subject may not see does not exist for it.
-func (s *Server) execute(ctx context.Context, name, args string) answer {
-	if _, ok := s.look(ctx, name); !ok {
-		return answer{err: noTool(name), gone: true}
-	}
+// dispatcher runs what clients call: tools through the host, and what the
+// server does itself through the same gate. It is safe for concurrent use.
+type dispatcher struct {
+	*catalog
+	gate mcphost.Gate // nil: what the server does itself passes
+	log  *slog.Logger
+}
+
+// executeTool runs a tool that the catalog has found for the subject of ctx. The
+// gate asks for the right to it once more, since rights end.
+func (d *dispatcher) executeTool(ctx context.Context, t *mcphost.Tool, args string) answer {
 	start := time.Now()
 	var events mcp.Events
 	ctx = mcp.WithEvents(ctx, &events)
-	res, err := door{s}.Execute(ctx, name, args)
+	res, err := d.throughHost(ctx, t, args)
 	if res.Duration == 0 {
 		res.Duration = time.Since(start)
 	}
-	s.note(name, err)
+	if _, inside := mcp.Telling(err); inside { // its caller is not told
+		d.log.Error("a tool failed", "tool", t.Definition.Name, "reason", err)
+	}
 	return answer{result: res, events: events.Names(), err: err}
 }
 
-// note logs what went wrong inside a tool, since its caller is not told.
-func (s *Server) note(tool string, err error) {
-	if _, inside := mcp.Telling(err); inside {
-		s.o.Log.Error("a tool failed", "tool", tool, "reason", err)
+// throughHost has the host run a tool. What that calls goes through a door of
+// the same subject.
+func (d *dispatcher) throughHost(ctx context.Context, t *mcphost.Tool, args string) (mcp.Result, error) {
+	if t.Composite {
+		ctx = mcp.WithDoor(ctx, door{d})
 	}
+	return d.host.ExecuteTool(ctx, t.Definition.Name, args)
 }
 
 // door leads to the tools the subject of the context may call, and to no
-// other. Workflows go through it as well as clients do.
-type door struct{ server *Server }
+// other. Workflows call their steps through it.
+type door struct{ *dispatcher }
 
 func (d door) Execute(ctx context.Context, name, args string) (mcp.Result, error) {
-	subject := policy.SubjectFrom(ctx)
-	if subject == nil {
+	if policy.SubjectFrom(ctx) == nil {
 		return mcp.Result{}, fmt.Errorf("calling %q: %w: nobody vouches for the call", name, mcp.ErrNotAllowed)
 	}
-	t, ok := d.server.look(ctx, name)
+	t, ok := d.lookup(ctx, name)
 	if !ok { // clients that batch calls know the outward names alone
-		t, ok = d.server.known(ctx, name)
+		t, ok = d.findByOutwardName(ctx, name)
 	}
 	if !ok {
 		return mcp.Result{}, noTool(name)
 	}
-	if t.Composite {
-		ctx = mcp.WithDoor(ctx, d)
-	}
-	return d.server.host.ExecuteTool(ctx, t.Definition.Name, args)
+	return d.throughHost(ctx, &t, args)
 }
 
 // noTool is the error for a name that does not exist, or not for this caller.
@@ -78,16 +83,16 @@ func noTool(name string) error {
 
 type requestKey struct{}
 
-// run calls whatever the subject of ctx knows by an outward name.
-func (s *Server) run(ctx context.Context, name string, args json.RawMessage) answer {
-	if own, ok := s.ours(ctx, name); ok {
-		return s.ask(ctx, own, args)
+// callByName calls whatever the subject of ctx knows by an outward name.
+func (d *dispatcher) callByName(ctx context.Context, name string, args json.RawMessage) answer {
+	if own, ok := d.findOwn(ctx, name); ok {
+		return d.runOwn(ctx, own, args)
 	}
-	t, ok := s.reach(ctx, name)
+	t, ok := d.findDirect(ctx, name)
 	if !ok {
-		return answer{err: noTool(name), gone: true}
+		return answer{err: noTool(name)}
 	}
-	return s.execute(ctx, t.Definition.Name, string(args))
+	return d.executeTool(ctx, &t, string(args))
 }
 
 // RequestFrom returns the MCP request a tool runs for, nil if it runs for
@@ -97,9 +102,9 @@ func RequestFrom(ctx context.Context) *sdk.CallToolRequest {
 	return r
 }
 
-// call answers tools/call. Failures of a tool are results with isError, so
+// answerCall answers tools/call. Failures of a tool are results with isError, so
 // that a model can read them; an unknown name is a protocol error.
-func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+func (d *dispatcher) answerCall(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	p, err := peerOf(req)
 	if err != nil {
 		return nil, err
@@ -111,20 +116,17 @@ func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallT
 		ctx = mcp.WithProgress(ctx, relay.report)
 	}
 	name, args := req.Params.Name, req.Params.Arguments
-	if own, ok := s.ours(ctx, name); ok {
-		a := s.ask(ctx, own, args)
-		tell(ctx, req.Session, name, a)
+	if own, ok := d.findOwn(ctx, name); ok {
+		a := d.runOwn(ctx, own, args)
+		logToClient(ctx, req.Session, name, a)
 		return a.render(false), nil
 	}
-	t, ok := s.reach(ctx, name)
+	t, ok := d.findDirect(ctx, name)
 	if !ok {
-		return nil, unknown(name)
+		return nil, unknownTool(name)
 	}
-	a := s.execute(ctx, t.Definition.Name, string(args))
-	if a.gone { // since we looked
-		return nil, unknown(name)
-	}
-	tell(ctx, req.Session, name, a)
+	a := d.executeTool(ctx, &t, string(args))
+	logToClient(ctx, req.Session, name, a)
 	if wire, ok := a.result.Native.(*jsonrpc.Error); ok && a.err == nil {
 		return nil, wire // a tool that speaks the protocol itself
 	}
@@ -157,7 +159,7 @@ func (a answer) render(free bool) *sdk.CallToolResult {
 	return out
 }
 
-// meta is what every answer carries (ruling 12).
+// meta is what every answer carries; docs/adr/0012 says why.
 func (a answer) meta() sdk.Meta {
 	events := a.events
 	if events == nil {
@@ -180,26 +182,12 @@ func (t ownTool) target() mcp.Target {
 	return mcp.Target{Tool: t.name, Source: sourceServer, ReadOnly: true}
 }
 
-// ours returns the server's own tool behind an outward name, if the subject of
-// ctx may call it.
-func (s *Server) ours(ctx context.Context, name string) (ownTool, bool) {
-	if !vouched(ctx) {
-		return ownTool{}, false
-	}
-	for _, t := range s.own {
-		if t.def.Name == name && s.o.Policy.Permits(ctx, t.target()) == nil {
-			return t, true
-		}
-	}
-	return ownTool{}, false
-}
-
-// ask runs one of the server's own tools through the gate.
-func (s *Server) ask(ctx context.Context, t ownTool, args json.RawMessage) answer {
+// runOwn runs one of the server's own tools through the gate.
+func (d *dispatcher) runOwn(ctx context.Context, t ownTool, args json.RawMessage) answer {
 	var events mcp.Events
 	a := answer{}
 	start := time.Now()
-	a.err = s.govern(mcp.WithEvents(ctx, &events), t.name, string(args), func(ctx context.Context) error {
+	a.err = d.passGate(mcp.WithEvents(ctx, &events), t.name, string(args), func(ctx context.Context) error {
 		value, err := t.run(ctx, args)
 		if done, ok := value.(*sdk.CallToolResult); ok {
 			a.result = mcp.Result{Native: done, Text: firstText(done), IsError: done.IsError}
@@ -208,20 +196,11 @@ func (s *Server) ask(ctx context.Context, t ownTool, args json.RawMessage) answe
 		if err != nil {
 			return err
 		}
-		a.result.Text, err = encode(value)
+		a.result.Text, err = tools.Encode(value)
 		return err
 	})
 	a.result.Duration, a.events = time.Since(start), events.Names()
 	return a
-}
-
-// encode is v as JSON that people can read.
-func encode(v any) (string, error) {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
 func firstText(r *sdk.CallToolResult) string {
@@ -233,10 +212,10 @@ func firstText(r *sdk.CallToolResult) string {
 	return ""
 }
 
-// govern lets something the server does itself pass the gate like a tool: it
+// passGate lets something the server does itself pass the gate like a tool: it
 // changes nothing and needs no permission of its own.
-func (s *Server) govern(ctx context.Context, what, args string, do func(context.Context) error) error {
-	if s.o.Gate == nil {
+func (d *dispatcher) passGate(ctx context.Context, what, args string, do func(context.Context) error) error {
+	if d.gate == nil {
 		return do(ctx)
 	}
 	subject := policy.SubjectFrom(ctx)
@@ -247,12 +226,12 @@ func (s *Server) govern(ctx context.Context, what, args string, do func(context.
 		args = "{}"
 	}
 	start := time.Now()
-	c := &mcp.Call{Target: mcp.Target{Tool: what, Source: "server", ReadOnly: true}, Caller: subject.Caller(), Args: args}
-	err := s.o.Gate.Admit(ctx, c)
+	c := &mcp.Call{Target: mcp.Target{Tool: what, Source: sourceServer, ReadOnly: true}, Caller: subject.Caller(), Args: args}
+	err := d.gate.Admit(ctx, c)
 	if err == nil {
 		c.Admitted = true
 		err = do(ctx)
 	}
-	s.o.Gate.Settle(ctx, c, mcp.Result{Duration: time.Since(start)}, err)
+	d.gate.Settle(ctx, c, mcp.Result{Duration: time.Since(start)}, err)
 	return err
 }

@@ -1,0 +1,227 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+)
+
+// catalog knows what each subject is shown and may call, under the names that
+// clients use. What it lists and what it lets through is one rule: lookup for
+// registered tools, findOwn for the server's own. It is safe for concurrent use.
+type catalog struct {
+	host   *mcphost.Host
+	policy *policy.Engine
+	// prefixed names tools "skill:NAME" and "workflow:NAME"; compact shows the
+	// server's own alone.
+	prefixed, compact bool
+	pageSize          int
+	own               map[string]ownTool // the server's own tools, by name without prefix
+}
+
+// Prefixes of names if they are asked for; docs/adr/0014 says why.
+const (
+	prefixTool     = "skill:"
+	prefixWorkflow = tools.KindWorkflow + ":"
+)
+
+// outwardName returns the name clients know a tool by.
+func (c *catalog) outwardName(t *mcphost.Tool) string {
+	if !c.prefixed {
+		return t.Definition.Name
+	}
+	if t.Kind == tools.KindWorkflow {
+		return prefixWorkflow + t.Definition.Name
+	}
+	return prefixTool + t.Definition.Name
+}
+
+// registeredName returns the registered name behind one a client uses.
+func (c *catalog) registeredName(name string) string {
+	if !c.prefixed {
+		return name
+	}
+	for _, prefix := range []string{prefixTool, prefixWorkflow} {
+		if plain, ok := strings.CutPrefix(name, prefix); ok {
+			return plain
+		}
+	}
+	return ""
+}
+
+// lookup returns the tool the subject of ctx may call by its registered name. It
+// is what listing and enforcement have in common: what it does not return is
+// neither listed nor callable. The tool comes without its Measure.
+func (c *catalog) lookup(ctx context.Context, name string) (mcphost.Tool, bool) {
+	if _, ours := c.own[name]; ours || !vouched(ctx) {
+		return mcphost.Tool{}, false
+	}
+	t, ok := c.host.Registered(name)
+	if !ok || c.policy.Permits(ctx, t.Target) != nil {
+		return mcphost.Tool{}, false
+	}
+	return t, true
+}
+
+// findOwn returns the server's own tool behind an outward name, if the subject
+// of ctx may call it.
+func (c *catalog) findOwn(ctx context.Context, name string) (ownTool, bool) {
+	if !vouched(ctx) {
+		return ownTool{}, false
+	}
+	for _, t := range c.own {
+		if t.def.Name == name && c.policy.Permits(ctx, t.target()) == nil {
+			return t, true
+		}
+	}
+	return ownTool{}, false
+}
+
+// viewOf is what the subject of ctx may see of the world.
+func (c *catalog) viewOf(ctx context.Context) resource.View {
+	v := resource.View{
+		May: func(permission string) bool { return c.permits(ctx, "resources", permission) == nil },
+		Tool: func(name string) bool {
+			_, ok := c.lookup(ctx, name)
+			return ok
+		},
+	}
+	if subject := policy.SubjectFrom(ctx); subject != nil {
+		v.Viewer = subject.Caller().Viewer()
+	}
+	return v
+}
+
+// permits reports whether the subject of ctx may have the server do something
+// that changes nothing and takes a permission.
+func (c *catalog) permits(ctx context.Context, what, permission string) error {
+	return c.policy.Permits(ctx, mcp.Target{Tool: what, Source: sourceServer, Permission: permission, ReadOnly: true})
+}
+
+// listEverything are the tools under their outward names, whoever may see them.
+func (c *catalog) listEverything() []*sdk.Tool {
+	var all []*sdk.Tool
+	if !c.compact {
+		for _, t := range c.host.Tools(mcp.BudgetDeep) {
+			if _, ours := c.own[t.Definition.Name]; !ours {
+				all = append(all, c.define(t))
+			}
+		}
+	}
+	for _, t := range c.own {
+		all = append(all, t.def)
+	}
+	return all
+}
+
+// vouched reports whether somebody calls in ctx. Nobody sees nothing.
+func vouched(ctx context.Context) bool {
+	subject := policy.SubjectFrom(ctx)
+	return subject != nil && subject.Name != ""
+}
+
+// listCallable lists the registered tools the subject of ctx may call, by name.
+func (c *catalog) listCallable(ctx context.Context) []mcphost.Tool {
+	return slices.DeleteFunc(c.host.Tools(mcp.BudgetDeep), func(t mcphost.Tool) bool {
+		_, ok := c.lookup(ctx, t.Definition.Name)
+		return !ok
+	})
+}
+
+// findDirect returns the tool behind an outward name, if the subject of ctx may
+// call it directly.
+func (c *catalog) findDirect(ctx context.Context, name string) (mcphost.Tool, bool) {
+	if c.compact {
+		return mcphost.Tool{}, false
+	}
+	return c.findByOutwardName(ctx, name)
+}
+
+// findByOutwardName returns the tool behind an outward name, if the subject of
+// ctx may call it, be it directly or not.
+func (c *catalog) findByOutwardName(ctx context.Context, name string) (mcphost.Tool, bool) {
+	t, ok := c.lookup(ctx, c.registeredName(name))
+	if !ok || c.outwardName(&t) != name {
+		return mcphost.Tool{}, false
+	}
+	return t, true
+}
+
+// listDefinitions is what the subject of ctx is shown as tools, by name.
+func (c *catalog) listDefinitions(ctx context.Context) []*sdk.Tool {
+	var all []*sdk.Tool
+	for _, own := range c.own {
+		if _, ok := c.findOwn(ctx, own.def.Name); ok {
+			all = append(all, own.def)
+		}
+	}
+	if !c.compact {
+		for _, t := range c.listCallable(ctx) {
+			all = append(all, c.define(t))
+		}
+	}
+	slices.SortFunc(all, func(a, b *sdk.Tool) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// unknownTool is the answer to a name that does not exist, or not for this caller.
+func unknownTool(name string) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", untrusted.Line(name, 200))}
+}
+
+// listTools answers tools/list for the subject of ctx.
+func (c *catalog) listTools(ctx context.Context, params *sdk.ListToolsParams) (*sdk.ListToolsResult, error) {
+	cursor := ""
+	if params != nil {
+		cursor = params.Cursor
+	}
+	page, next, err := paginate(c.listDefinitions(ctx), func(t *sdk.Tool) string { return t.Name }, cursor, c.pageSize)
+	if err != nil {
+		return nil, err
+	}
+	return &sdk.ListToolsResult{Tools: page, NextCursor: next, Cacheable: private}, nil
+}
+
+// private marks lists that depend on who asks.
+var private = sdk.Cacheable{CacheScope: "private"}
+
+// cursorMark tells our cursors from anything else.
+const cursorMark = "after:"
+
+// paginate cuts a sorted list into pages. A cursor names the last key of the
+// page before it, so it stays good when entries come and go.
+func paginate[T any](all []T, key func(T) string, cursor string, size int) (page []T, next string, err error) {
+	if cursor != "" {
+		raw, err := base64.RawURLEncoding.DecodeString(cursor)
+		after, ok := strings.CutPrefix(string(raw), cursorMark)
+		if err != nil || !ok {
+			return nil, "", &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the cursor is none of ours; list again without one"}
+		}
+		all = all[firstAfter(all, key, after):]
+	}
+	if len(all) <= size {
+		return slices.Concat([]T{}, all), "", nil // never null
+	}
+	last := key(all[size-1])
+	return all[:size], base64.RawURLEncoding.EncodeToString([]byte(cursorMark + last)), nil
+}
+
+func firstAfter[T any](all []T, key func(T) string, after string) int {
+	i, found := slices.BinarySearchFunc(all, after, func(e T, k string) int { return strings.Compare(key(e), k) })
+	if found {
+		i++
+	}
+	return i
+}

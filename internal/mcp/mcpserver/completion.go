@@ -1,0 +1,56 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/prompt"
+	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
+)
+
+// completion answers what a client may write into an argument of a prompt or an
+// address.
+type completion struct {
+	*dispatcher
+	resources Resources // nil: there are none
+	prompts   Prompts   // nil: there are none
+}
+
+// complete answers completion/complete.
+func (c completion) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
+	var (
+		values []string
+		more   bool
+		err    error
+		v      = c.viewOf(ctx)
+		arg    = req.Params.Argument
+	)
+	ref := req.Params.Ref
+	if ref == nil {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the request names nothing to complete"}
+	}
+	err = c.passGate(ctx, methodComplete, oneField("argument", arg.Name), func(ctx context.Context) (err error) {
+		switch {
+		case ref.Type == "ref/resource" && c.resources != nil:
+			values, more, err = c.resources.Complete(ctx, v, ref.URI, arg.Name, arg.Value)
+		case ref.Type == "ref/prompt" && c.prompts != nil:
+			values, more, err = c.prompts.Complete(ctx, v, ref.Name, arg.Name, arg.Value)
+		default:
+			err = resource.ErrUnknown
+		}
+		return err
+	})
+	if errors.Is(err, resource.ErrUnknown) || errors.Is(err, prompt.ErrUnknown) {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is nothing of that name to complete"}
+	}
+	if err != nil {
+		return nil, c.refuse(err)
+	}
+	if values == nil {
+		values = []string{}
+	}
+	return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: values, HasMore: more}}, nil
+}

@@ -1,0 +1,268 @@
+package mcpserver
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
+	"github.com/MrWong99/glyphoxa/internal/world"
+)
+
+const (
+	notifyUpdated = "notifications/resources/updated"
+	notifyListed  = "notifications/resources/list_changed"
+	// metaViewer marks an update that is for one viewer's clients alone. It never
+	// leaves the server.
+	metaViewer = "glyphoxa/viewer"
+	// maxViewers bounds the different eyes that are told of the world.
+	maxViewers = 64
+	// pruneEvery is after how many new sessions the ended ones are forgotten.
+	pruneEvery = 64
+)
+
+// notifier tells sessions of changes of the world and of resources. It knows
+// with whose eyes each of them sees, so that nobody is told of a change it cannot
+// see. It is safe for concurrent use.
+type notifier struct {
+	sdk       *sdk.Server
+	world     *world.World // nil: there is none
+	resources *resourceMethods
+	log       *slog.Logger
+
+	sessions sync.Map // *sdk.ServerSession to *listener
+	viewers  sync.Map // viewer to *atomic.Int64: how often its list of resources has changed
+	count    atomic.Int32
+	opened   atomic.Int32
+	arrivals chan arrival // to announceChanges
+
+	mu sync.Mutex // held to add and to remove sessions
+}
+
+// listener is a session that is told of changes.
+type listener struct {
+	viewer string
+	told   atomic.Int64 // changes of viewer's list that the session knows
+	uses   int          // added and not yet removed; guarded by notifier.mu
+}
+
+// arrival is a viewer for whom the world is followed from now on.
+type arrival struct {
+	viewer string
+	sub    *world.Subscription
+}
+
+func newNotifier(server *sdk.Server, w *world.World, r *resourceMethods, log *slog.Logger) *notifier {
+	return &notifier{sdk: server, world: w, resources: r, log: log, arrivals: make(chan arrival, maxViewers)}
+}
+
+// addSession notes a session, and follows the world with its eyes from then on.
+// It is forgotten once it has been removed as often as added, or is pruned.
+func (n *notifier) addSession(session sdk.Session, viewer string) {
+	if ss, ok := session.(*sdk.ServerSession); ok {
+		n.followFor(viewer)
+		n.addListener(ss, viewer)
+	}
+}
+
+func (n *notifier) addListener(session *sdk.ServerSession, viewer string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	l, ok := n.listenerOf(session)
+	if !ok || l.viewer != viewer {
+		l = &listener{viewer: viewer}
+		l.told.Store(n.listChanges(viewer)) // what it lists from now on has them
+		n.sessions.Store(session, l)
+	}
+	l.uses++
+}
+
+// followFor has the world followed for viewer. Beyond the bound a viewer is
+// told of nothing.
+func (n *notifier) followFor(viewer string) {
+	if n.world == nil {
+		return
+	}
+	if _, known := n.viewers.LoadOrStore(viewer, new(atomic.Int64)); known || n.count.Add(1) > maxViewers {
+		return
+	}
+	sub, err := n.world.Subscribe(world.Filter{Viewer: viewer})
+	if err != nil {
+		n.log.Error("following the world", "reason", err)
+		return
+	}
+	n.arrivals <- arrival{viewer, sub} // has room for all
+}
+
+func (n *notifier) removeSession(session sdk.Session) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if l, ok := n.listenerOf(session); ok {
+		if l.uses--; l.uses == 0 {
+			n.sessions.Delete(session)
+		}
+	}
+}
+
+// pruneSessions forgets sessions that have ended, every now and then.
+func (n *notifier) pruneSessions(live func(func(*sdk.ServerSession) bool)) {
+	if n.opened.Add(1)%pruneEvery != 0 {
+		return
+	}
+	open := map[*sdk.ServerSession]bool{}
+	for ss := range live {
+		open[ss] = true
+	}
+	n.sessions.Range(func(ss, _ any) bool {
+		if !open[ss.(*sdk.ServerSession)] {
+			n.sessions.Delete(ss)
+		}
+		return true
+	})
+}
+
+// listenerOf returns a session's listener, if it was added.
+func (n *notifier) listenerOf(session sdk.Session) (*listener, bool) {
+	l, ok := n.sessions.Load(session)
+	if !ok {
+		return nil, false
+	}
+	return l.(*listener), true
+}
+
+// noteListChange notes that what viewer can list has changed.
+func (n *notifier) noteListChange(viewer string) {
+	if changes, ok := n.viewers.Load(viewer); ok {
+		changes.(*atomic.Int64).Add(1)
+	}
+}
+
+// listChanges is how often what viewer can list has changed.
+func (n *notifier) listChanges(viewer string) int64 {
+	if changes, ok := n.viewers.Load(viewer); ok {
+		return changes.(*atomic.Int64).Load()
+	}
+	return 0
+}
+
+// takeListNews reports whether what a listener's session can list has changed
+// since it was last told; it counts as told from then on.
+func (n *notifier) takeListNews(l *listener) bool {
+	changes := n.listChanges(l.viewer)
+	for {
+		told := l.told.Load()
+		if told >= changes {
+			return false
+		}
+		if l.told.CompareAndSwap(told, changes) {
+			return true
+		}
+	}
+}
+
+// filterSending stands before the SDK's notifications: what a session cannot see it is
+// not told of.
+func (n *notifier) filterSending(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		l, known := n.listenerOf(req.GetSession())
+		switch method {
+		case notifyListed:
+			if n.world != nil && (!known || !n.takeListNews(l)) {
+				return nil, nil
+			}
+		case notifyUpdated:
+			params, ok := req.GetParams().(*sdk.ResourceUpdatedNotificationParams)
+			if !ok || params.Meta[metaViewer] == nil {
+				break
+			}
+			if !known || params.Meta[metaViewer] != l.viewer {
+				return nil, nil
+			}
+			meta := maps.Clone(params.Meta)
+			delete(meta, metaViewer)
+			req = &sdk.ServerRequest[sdk.Params]{
+				Session: req.GetSession().(*sdk.ServerSession), Params: &sdk.ResourceUpdatedNotificationParams{Meta: meta, URI: params.URI},
+			}
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// announceChanges tells clients which resources a change of the world touches, each
+// as far as it sees, until ctx ends.
+func (n *notifier) announceChanges(ctx context.Context, work *sync.WaitGroup) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case a := <-n.arrivals:
+			work.Go(func() { n.announceTo(ctx, a) })
+		}
+	}
+}
+
+func (n *notifier) announceTo(ctx context.Context, a arrival) {
+	defer a.sub.Close()
+	known := map[string]bool{}
+	for _, c := range a.sub.Snapshot().Entities {
+		known[c.Entity.ID] = true
+	}
+	for {
+		d, err := a.sub.Next(ctx)
+		if err != nil {
+			return
+		}
+		if n.resources.served() {
+			n.announceDelta(ctx, a.viewer, d, known)
+		}
+	}
+}
+
+// announceDelta notifies of one delta; known are the entities viewer saw before.
+func (n *notifier) announceDelta(ctx context.Context, viewer string, d world.Delta, known map[string]bool) {
+	listed := false
+	touched := map[string]bool{}
+	touch := func(id string) {
+		for _, uri := range resource.Touched(id) {
+			touched[uri] = true
+		}
+	}
+	for _, c := range d.Changes {
+		listed = listed || !known[c.Entity.ID]
+		known[c.Entity.ID] = true
+		touch(c.Entity.ID)
+	}
+	for _, id := range d.Removed {
+		listed = true
+		delete(known, id)
+		touch(id)
+	}
+	if d.Scene != nil {
+		touch("")
+	}
+	for _, uri := range slices.Sorted(maps.Keys(touched)) {
+		n.notify(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri, Meta: sdk.Meta{metaViewer: viewer}})
+	}
+	if listed { // the SDK says so when a resource is added to its list
+		n.noteListChange(viewer)
+		n.sdk.AddResource(&sdk.Resource{URI: resource.SceneURI(), Name: "scene"}, n.resources.readResource)
+	}
+}
+
+// announceUpdates tells all who subscribed that resources have changed.
+func (n *notifier) announceUpdates(ctx context.Context, uris ...string) {
+	for _, uri := range uris {
+		n.notify(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri})
+	}
+}
+
+func (n *notifier) notify(ctx context.Context, params *sdk.ResourceUpdatedNotificationParams) {
+	if n.resources.served() {
+		_ = n.sdk.ResourceUpdated(ctx, params) // it returns no error
+	}
+}

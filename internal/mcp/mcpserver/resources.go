@@ -1,0 +1,139 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+)
+
+// resourceMethods answers what clients ask about resources. It is safe for
+// concurrent use.
+type resourceMethods struct {
+	*dispatcher
+	source Resources // nil: there are none
+}
+
+func (r *resourceMethods) served() bool { return r.source != nil }
+
+// listResources answers resources/list and resources/templates/list.
+func (r *resourceMethods) listResources(ctx context.Context, req sdk.Request) (sdk.Result, error) {
+	v := r.viewOf(ctx)
+	switch params := req.GetParams().(type) {
+	case *sdk.ListResourcesParams:
+		var all []*sdk.Resource
+		err := r.passGate(ctx, methodListResources, "", func(ctx context.Context) (err error) {
+			all, err = r.source.List(ctx, v)
+			return err
+		})
+		if err != nil {
+			return nil, r.refuse(err)
+		}
+		cursor := ""
+		if params != nil {
+			cursor = params.Cursor
+		}
+		page, next, err := paginate(all, func(entry *sdk.Resource) string { return entry.URI }, cursor, r.pageSize)
+		return &sdk.ListResourcesResult{Resources: page, NextCursor: next, Cacheable: private}, err
+	case *sdk.ListResourceTemplatesParams:
+		cursor := ""
+		if params != nil {
+			cursor = params.Cursor
+		}
+		page, next, err := paginate(r.source.Templates(v), func(t *sdk.ResourceTemplate) string { return t.URITemplate }, cursor, r.pageSize)
+		return &sdk.ListResourceTemplatesResult{ResourceTemplates: page, NextCursor: next, Cacheable: private}, err
+	}
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the request has no params"}
+}
+
+// addresses matches every address: which of them there are is decided per
+// request.
+const addresses = "{+uri}"
+
+// addTo has the SDK ask us for every resource. It is never listed.
+func (r *resourceMethods) addTo(server *sdk.Server) {
+	if r.source != nil {
+		server.AddResourceTemplate(&sdk.ResourceTemplate{Name: "any", URITemplate: addresses}, r.readResource)
+	}
+}
+
+// canonicalURI is the one way to write an address: what changes is announced by
+// it, and the SDK takes no other for an address.
+func canonicalURI(uri string) string {
+	if canonical, ok := resource.Canonical(uri); ok {
+		return canonical
+	}
+	return uri
+}
+
+// readResource answers resources/read.
+func (r *resourceMethods) readResource(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	v, uri := r.viewOf(ctx), req.Params.URI
+	var res *sdk.ReadResourceResult
+	err := r.passGate(ctx, methodReadResource, oneField("uri", uri), func(ctx context.Context) (err error) {
+		res, err = r.source.Read(ctx, v, uri)
+		return err
+	})
+	if err != nil {
+		return nil, r.resourceError(uri, err)
+	}
+	res.CacheScope = private.CacheScope
+	return res, nil
+}
+
+// oneField is a JSON object with one text in it.
+func oneField(key, value string) string {
+	raw, err := json.Marshal(map[string]string{key: value})
+	if err != nil {
+		return "{}"
+	}
+	return string(raw)
+}
+
+// resourceError is the answer to a URI that cannot be read. What is hidden
+// does not exist.
+func (r *resourceMethods) resourceError(uri string, err error) error {
+	if errors.Is(err, resource.ErrUnknown) {
+		return sdk.ResourceNotFoundError(untrusted.Line(uri, 500))
+	}
+	return r.refuse(err)
+}
+
+// checkReadable reports whether the subject of ctx may read uri.
+func (r *resourceMethods) checkReadable(ctx context.Context, uri string) error {
+	if r.source == nil {
+		return nil // the SDK refuses it
+	}
+	err := r.passGate(ctx, methodSubscribe, oneField("uri", uri), func(ctx context.Context) error {
+		_, err := r.source.Read(ctx, r.viewOf(ctx), uri)
+		return err
+	})
+	if err != nil {
+		return r.resourceError(uri, err)
+	}
+	return nil
+}
+
+// checkListening checks a subscription of the newest protocol before the SDK makes
+// it.
+func (r *resourceMethods) checkListening(ctx context.Context, params *sdk.SubscriptionsListenParams) error {
+	if params == nil || params.Notifications == nil {
+		return nil // the SDK refuses it
+	}
+	uris := params.Notifications.ResourceSubscriptions
+	for i, uri := range uris {
+		uris[i] = canonicalURI(uri)
+		if err := r.checkReadable(ctx, uris[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// subscribe agrees to what Server.receive has checked already.
+func (r *resourceMethods) subscribe(context.Context, *sdk.SubscribeRequest) error { return nil }
