@@ -222,13 +222,21 @@ func (d *decoder) readStruct(n *yaml.Node, v reflect.Value, a at, r rules) {
 		return
 	}
 	seen := make(map[string]bool, len(pairs))
-	for _, p := range pairs {
+	for len(pairs) > 0 {
+		p := pairs[0]
+		pairs = pairs[1:]
 		f := s.field(p.key)
 		if f == nil {
 			d.addUnknownKey(p, v, a, s)
 			continue
 		}
 		seen[f.key] = true
+		if loose := d.looseKeys(n, p.value, v.FieldByIndex(f.index).Type(), f.rules, pairs); len(loose) > 0 {
+			d.addProblem(a.key(f.key), pairs[0].line, fmt.Sprintf("holds nothing, since %q is not indented below it", loose[0]),
+				"put two more spaces before "+strings.Join(loose, ", "))
+			pairs = pairs[len(loose):]
+			continue
+		}
 		d.readValue(p.value, v.FieldByIndex(f.index), a.key(f.key), f.rules.inheritFrom(r))
 	}
 	for i := range s.fields {
@@ -244,6 +252,30 @@ func (d *decoder) readStruct(n *yaml.Node, v reflect.Value, a at, r rules) {
 			d.addProblem(sub, n.Line, "is missing", "add it: "+f.doc)
 		}
 	}
+}
+
+// looseKeys returns the keys that were meant to be below an empty one and stand
+// beside it, since they lack the indentation: those that come next and that the
+// empty key's type knows.
+func (d *decoder) looseKeys(n, value *yaml.Node, t reflect.Type, r rules, next []pair) []string {
+	if n.Style&yaml.FlowStyle != 0 || value.Kind != yaml.ScalarNode || value.Value != "" || !isNull(value) {
+		return nil
+	}
+	known := r.keys
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() == reflect.Struct && t != typeValue {
+		known = d.shapeOf(t).keys()
+	}
+	var loose []string
+	for _, p := range next {
+		if !slices.Contains(known, p.key) {
+			break
+		}
+		loose = append(loose, p.key)
+	}
+	return loose
 }
 
 // hasKey reports whether mapping n has a key.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -89,29 +87,23 @@ func checkText(data []byte, most int) *Flaw {
 	return nil
 }
 
-var yamlLine = regexp.MustCompile(`^line (\d+): (.*)$`)
-
 // syntaxFlaw puts a parser's error into words for people who do not write YAML
 // for a living.
 func syntaxFlaw(err error, data []byte) *Flaw {
-	msg := strings.TrimPrefix(err.Error(), "yaml: ")
-	line := 1
-	if m := yamlLine.FindStringSubmatch(msg); m != nil {
-		if n, err := strconv.Atoi(m[1]); err == nil {
-			line, msg = max(n, 1), m[2]
-		}
+	msg, line := locateError(data)
+	if msg == "" {
+		msg, line = strings.TrimPrefix(err.Error(), "yaml: "), 1
 	}
 	fix := "check the indentation and the quotes around this line"
 	switch {
 	case strings.Contains(msg, "cannot start any token"):
 		fix = "indent with spaces instead of tabs, and put texts that begin with @, ` or % into quotes"
+	case strings.Contains(msg, "unexpected end of stream"):
+		fix = "close the quote that is opened on this line"
 	case strings.Contains(msg, "mapping values are not allowed"):
 		fix = `put texts that contain ": " into quotes and check the indentation`
-	case strings.HasPrefix(msg, "unknown anchor '"):
+	case strings.HasPrefix(msg, unknownAnchor):
 		// The name is left out: an unquoted password may begin with "*".
-		name, _, _ := strings.Cut(strings.TrimPrefix(msg, "unknown anchor '"), "'")
-		before, _, _ := bytes.Cut(data, []byte("*"+name))
-		line = 1 + bytes.Count(before, []byte("\n"))
 		msg = "an alias (*) whose anchor (&) is not defined above it"
 		fix = "define the anchor, or put a text that begins with * into quotes"
 	}
