@@ -12,9 +12,11 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"runtime/pprof"
+	"sync"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/indexer"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
 	"github.com/MrWong99/glyphoxa/internal/play"
@@ -168,8 +170,11 @@ func (o SimulateOptions) measure(ctx context.Context, load simulate.Load) (resul
 			return nil, err
 		}
 	}
-	log := play.NewIndexer(store, slog.New(slog.DiscardHandler))
-	defer log.Close()
+	indexing, stop := context.WithCancel(ctx)
+	var background sync.WaitGroup
+	background.Go(func() { indexer.Run(indexing, store, slog.New(slog.DiscardHandler), func(string) {}) })
+	defer background.Wait()
+	defer stop()
 	lib, err := opus.Load()
 	if err != nil {
 		lib = nil // the report says so
@@ -180,7 +185,7 @@ func (o SimulateOptions) measure(ctx context.Context, load simulate.Load) (resul
 		}
 	}
 	parts := simulate.Parts{
-		Host: host, Log: log, Graph: store,
+		Host: host, Log: store, Graph: store,
 		Voices: func(p tts.Provider) table.Voices { return play.NewVoices(p) },
 	}
 	return simulate.Run(ctx, load, parts, &simulate.Options{Library: lib, Seed: o.Seed, Tell: say})

@@ -8,15 +8,18 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/MrWong99/glyphoxa"
 	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/indexer"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/problem"
@@ -58,6 +61,8 @@ type Game struct {
 	mu      sync.Mutex // guards the fields below
 	notices []string
 	npcs    []config.NPC // who may sit at the table; replaced, never changed
+	// sessions under way that can tell people something.
+	sessions map[*Session]func(level, text string)
 }
 
 // Options tell Open what a campaign is opened for.
@@ -109,6 +114,7 @@ func (g *Game) open(ctx context.Context, o Options) error {
 	if err := g.applyCampaign(ctx); err != nil {
 		return err
 	}
+	g.work.Go(func() { indexer.Run(g.life, g.Store, g.log, g.addNotice) })
 	if g.World, err = world.Open(ctx, g.Store, world.Options{Campaign: g.Config.Campaign.Name, Scene: g.Scene()}); err != nil {
 		return err
 	}
@@ -159,22 +165,13 @@ func (g *Game) exampleEntity() string {
 	return g.Campaign.Entities[0].ID
 }
 
-// applyCampaign puts the campaign's world into memory: the graph at once, what is
-// found by meaning in the background, since an embedder may be far away.
+// applyCampaign puts the campaign's world into memory.
 func (g *Game) applyCampaign(ctx context.Context) error {
 	var err error
 	if g.Campaign, err = ReadCampaign(g.Config); err != nil || g.Campaign == nil {
 		return err
 	}
-	if err := g.Campaign.Apply(ctx, g.Store, nil); err != nil {
-		return err
-	}
-	g.work.Go(func() {
-		if _, err := g.Store.Reindex(g.life); err != nil && g.life.Err() == nil {
-			g.addNotice("the campaign's facts cannot be searched by meaning: " + err.Error())
-		}
-	})
-	return nil
+	return g.Campaign.Apply(ctx, g.Store, nil)
 }
 
 // ReadCampaign reads the world of a configuration's campaign, nil if none is
@@ -191,11 +188,18 @@ func ReadCampaign(cfg *config.Config) (*campaign.Campaign, error) {
 	return c, problem.Usage(err)
 }
 
-// addNotice keeps a message for people until someone takes it.
+// addNotice tells the sessions under way, or keeps the message until someone
+// takes it.
 func (g *Game) addNotice(text string) {
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.notices = append(g.notices, text)
+	told := slices.Collect(maps.Values(g.sessions))
+	if len(told) == 0 {
+		g.notices = append(g.notices, text)
+	}
+	g.mu.Unlock()
+	for _, tell := range told {
+		tell("warning", text)
+	}
 }
 
 // TakeNotices returns what people should know and were not told yet.

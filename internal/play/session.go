@@ -71,7 +71,6 @@ type Session struct {
 	only    string // the NPC at the table; empty if all are
 	info    memory.Session
 	voice   *voice
-	indexer *Indexer
 	stop    context.CancelFunc
 	done    chan error
 	warming sync.WaitGroup // of connections; ends with stop
@@ -102,10 +101,9 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 	if s.info, err = g.beginSession(ctx, o.Resume); err != nil {
 		return nil, errors.Join(fmt.Errorf("starting a session: %w", err), s.voice.Close())
 	}
-	s.indexer = NewIndexer(g.Store, g.log)
 	t := table.Options{
 		Agents: g.makeAgents(cast, &s.Notices), Engine: cascaded.New(m, engineOptions(g.Config.Providers.LLM)), Host: g.Registry.Host,
-		Log: s.indexer, Context: hotctx.New(g.Store, world.Graph{World: g.World, Finder: g.Store}), Sink: countEvents(o.Sink, g.Metrics), Playback: sound.Playback, Hurries: canHurry(m),
+		Log: g.Store, Context: hotctx.New(g.Store, world.Graph{World: g.World, Finder: g.Store}), Sink: countEvents(o.Sink, g.Metrics), Playback: sound.Playback, Hurries: canHurry(m),
 		Session: s.info, Scene: g.currentScene, Latency: g.Config.Latency, Languages: g.Config.Language, RecentLines: g.Config.Memory.RecentLines, Logger: g.log,
 	}
 	if sound.Outlet != nil {
@@ -121,6 +119,7 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	go func() { s.done <- s.Table.Run(run) }()
+	g.addSession(s, o.Tell)
 	used := []any{m}
 	if t.Voices != nil {
 		used = append(used, s.voice)
@@ -190,9 +189,27 @@ func canHurry(m llm.Provider) bool {
 	return ok && c.CanHurry()
 }
 
+// addSession lets a session tell people what happens in its game.
+func (g *Game) addSession(s *Session, tell func(level, text string)) {
+	if tell == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.sessions == nil {
+		g.sessions = map[*Session]func(level, text string){}
+	}
+	g.sessions[s] = tell
+}
+
+func (g *Game) removeSession(s *Session) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.sessions, s)
+}
+
 // abandonSession undoes what was started for a session whose table never ran.
 func (s *Session) abandonSession(ctx context.Context) error {
-	s.indexer.Close()
 	return errors.Join(s.voice.Close(), s.game.Store.EndSession(ctx, s.info.ID))
 }
 
@@ -201,10 +218,10 @@ const closeTime = 5 * time.Second
 
 // Close ends the table, then the voices and the session.
 func (s *Session) Close() error {
+	s.game.removeSession(s)
 	s.stop()
 	err := <-s.done
 	s.warming.Wait()
-	s.indexer.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	return errors.Join(err, s.voice.Close(), s.game.Store.EndSession(ctx, s.info.ID))

@@ -12,8 +12,8 @@ import (
 
 // World returns the whole knowledge graph as it is at one moment: entities by
 // id, relations by their ends and type.
-func (s *Store) World(ctx context.Context) (entities []memory.Entity, relations []memory.Relation, err error) {
-	err = s.snapshot(ctx, "reading the world", func(c *conn) (err error) {
+func (s *Graph) World(ctx context.Context) (entities []memory.Entity, relations []memory.Relation, err error) {
+	err = s.readSnapshot(ctx, "reading the world", func(c *conn) (err error) {
 		entities, err = rows(ctx, c, `SELECT `+entityColumns+` FROM entities e ORDER BY e.id`, nil, entityRow)
 		if err != nil {
 			return err
@@ -30,7 +30,8 @@ func (s *Store) World(ctx context.Context) (entities []memory.Entity, relations 
 // until the next line that was said is on the disk. The fact that tells an entity's description
 // follows the entity, and what else is told of it becomes as secret or as
 // public as the entity, where it was so before.
-func (s *Store) Change(ctx context.Context, b memory.Batch) error {
+func (s *Graph) Change(ctx context.Context, b memory.Batch) error {
+	defer s.askForIndexing()
 	return s.writeUnsynced(ctx, "changing the world", func(ctx context.Context, c *conn) error {
 		if err := expect(ctx, c, b.Space, b.Expect); err != nil {
 			return err

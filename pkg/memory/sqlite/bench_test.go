@@ -164,13 +164,7 @@ func BenchmarkTakeBack100k(b *testing.B) {
 	s := fresh(b)
 	v := newVocabulary()
 	session := campaign(b, s, v, 100_000)
-	lines, err := s.Recent(b.Context(), session, 5000)
-	must(b, "Recent", err)
-	ids := make([]int64, len(lines))
-	for i, l := range lines {
-		ids[i] = l.ID
-	}
-	must(b, "RememberLines", s.RememberLines(b.Context(), ids...))
+	index(b, s)
 	for _, what := range []struct {
 		name  string
 		lines int

@@ -146,8 +146,11 @@ func TestTakingBackConcurrently(t *testing.T) {
 			return nil
 		})
 		g.Go(func() error {
-			for line := range lines {
-				if err := s.RememberLines(ctx, line); err != nil {
+			for range lines {
+				if _, err := s.IndexLines(ctx); err != nil {
+					return err
+				}
+				if _, err := s.EmbedFacts(ctx); err != nil {
 					return err
 				}
 			}

@@ -83,8 +83,8 @@ func openPool(dsn string, size int) (*pool, error) {
 	return p, nil
 }
 
-// with lends fn a connection, waiting for one until ctx is done.
-func (p *pool) with(ctx context.Context, fn func(c *conn) error) error {
+// lendConn lends fn a connection, waiting for one until ctx is done.
+func (p *pool) lendConn(ctx context.Context, fn func(c *conn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

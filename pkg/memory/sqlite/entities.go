@@ -17,7 +17,7 @@ import (
 // PutEntities inserts or replaces entities by id, in one transaction; their
 // relations stay. An entity needs an id and a name, and a position, if it has
 // one, three finite numbers.
-func (s *Store) PutEntities(ctx context.Context, entities ...memory.Entity) error {
+func (s *Graph) PutEntities(ctx context.Context, entities ...memory.Entity) error {
 	if len(entities) == 0 {
 		return nil
 	}
@@ -93,7 +93,7 @@ func putNames(ctx context.Context, c *conn, e memory.Entity) error {
 
 // RemoveEntity deletes an entity and its relations. An unknown id is
 // [memory.ErrNotFound].
-func (s *Store) RemoveEntity(ctx context.Context, id string) error {
+func (s *Graph) RemoveEntity(ctx context.Context, id string) error {
 	return s.write(ctx, "removing entity", func(ctx context.Context, c *conn) error {
 		res, err := c.exec(ctx, `DELETE FROM entities WHERE id = ?`, id)
 		if err != nil {
@@ -104,7 +104,7 @@ func (s *Store) RemoveEntity(ctx context.Context, id string) error {
 }
 
 // Entity returns one entity if viewer may see it, else [memory.ErrNotFound].
-func (s *Store) Entity(ctx context.Context, id, viewer string) (e memory.Entity, err error) {
+func (s *Graph) Entity(ctx context.Context, id, viewer string) (e memory.Entity, err error) {
 	err = s.read(ctx, "reading entity", func(c *conn) error {
 		e, err = entity(ctx, c, id, viewer)
 		return err

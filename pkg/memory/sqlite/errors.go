@@ -33,7 +33,7 @@ var (
 
 // explain says what was being done, to which file, and what to do about it.
 // It keeps nil and errors that need no explanation as they are.
-func (s *Store) explain(ctx context.Context, doing string, err error) error {
+func (s *database) explain(ctx context.Context, doing string, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -22,6 +22,8 @@ const maxFacts = 1000
 type pending struct {
 	id   int64
 	text string
+	// embedded is the column of that name: see stepSpaces.
+	embedded int64
 }
 
 // Remember adds facts. A fact whose source and text are known is kept once:
@@ -30,50 +32,24 @@ type pending struct {
 //
 // The facts are stored first and given their vectors then. If the embedder
 // fails, the error says so, yet the facts are kept and found by full text;
-// [Store.Reindex] or remembering them again makes up for it.
-func (s *Store) Remember(ctx context.Context, facts ...memory.Fact) error {
-	facts = slices.DeleteFunc(slices.Clone(facts), func(f memory.Fact) bool {
-		return strings.TrimSpace(f.Text) == ""
-	})
-	if len(facts) == 0 {
-		return nil
-	}
-	return s.remember(ctx, func(context.Context, *conn) ([]memory.Fact, error) { return facts, nil })
-}
-
-// RememberLines adds the facts made of lines, as [Store.Remember] does. What a
-// line says at this moment counts; one that is gone makes none.
-func (s *Store) RememberLines(ctx context.Context, ids ...int64) error {
-	list, err := json.Marshal(ids)
-	if err != nil || len(ids) == 0 {
-		return err
-	}
-	return s.remember(ctx, func(ctx context.Context, c *conn) ([]memory.Fact, error) {
-		return rows(ctx, c, `SELECT `+lineColumns+` FROM json_each(?) j
-			CROSS JOIN lines l ON l.id = j.value JOIN sessions s ON s.n = l.session ORDER BY j.key`, []any{string(list)},
-			func(r *sql.Rows) (memory.Fact, error) {
-				l, err := scanLine(r)
-				return memory.FactOf(l), err
-			})
-	})
-}
-
-// remember adds the facts that list returns, which is called within the
-// transaction, and gives them their vectors after it.
-func (s *Store) remember(ctx context.Context, list func(context.Context, *conn) ([]memory.Fact, error)) error {
+// [Index.EmbedFacts] or remembering them again makes up for it.
+func (s *Index) Remember(ctx context.Context, facts ...memory.Fact) error {
 	var todo []pending
 	err := s.write(ctx, "remembering facts", func(ctx context.Context, c *conn) error {
-		facts, err := list(ctx, c)
+		space, err := s.ownSpace(ctx, c)
 		if err != nil {
 			return err
 		}
 		for _, f := range facts {
-			id, embedded, err := putFact(ctx, c, f)
+			if strings.TrimSpace(f.Text) == "" {
+				continue
+			}
+			p, err := putFact(ctx, c, f)
 			if err != nil {
 				return err
 			}
-			if !embedded {
-				todo = append(todo, pending{id, f.Text})
+			if space.n == 0 || p.embedded != space.n && p.embedded != -space.n {
+				todo = append(todo, p)
 			}
 		}
 		return nil
@@ -81,22 +57,29 @@ func (s *Store) remember(ctx context.Context, list func(context.Context, *conn) 
 	if err != nil || s.embedder == nil {
 		return err
 	}
-	return s.embed(ctx, todo)
+	for batch := range slices.Chunk(todo, embedBatch) {
+		if err := s.embed(ctx, batch); err != nil {
+			s.askForIndexing()
+			return err
+		}
+	}
+	return nil
 }
 
-// putFact stores one fact and reports whether it has a vector.
-func putFact(ctx context.Context, c *conn, f memory.Fact) (id int64, embedded bool, err error) {
+// putFact stores one fact.
+func putFact(ctx context.Context, c *conn, f memory.Fact) (pending, error) {
+	p := pending{text: f.Text}
 	visible, err := packVisible(f.Visible)
 	if err != nil {
-		return 0, false, fmt.Errorf("fact of %q: %w", f.Source, err)
+		return p, fmt.Errorf("fact of %q: %w", f.Source, err)
 	}
-	err = c.row(ctx, `SELECT id, embedded FROM facts WHERE source = ? AND text = ?`, []any{f.Source, f.Text}, &id, &embedded)
+	err = c.row(ctx, `SELECT id, embedded FROM facts WHERE source = ? AND text = ?`, []any{f.Source, f.Text}, &p.id, &p.embedded)
 	if err == nil {
-		_, err = c.exec(ctx, `UPDATE facts SET visible = ? WHERE id = ? AND visible <> ?`, visible, id, visible)
-		return id, embedded, err
+		_, err = c.exec(ctx, `UPDATE facts SET visible = ? WHERE id = ? AND visible <> ?`, visible, p.id, visible)
+		return p, err
 	}
 	if !errors.Is(err, sql.ErrNoRows) {
-		return 0, false, err
+		return p, err
 	}
 	if f.At.IsZero() {
 		f.At = time.Now()
@@ -104,20 +87,20 @@ func putFact(ctx context.Context, c *conn, f memory.Fact) (id int64, embedded bo
 	res, err := c.exec(ctx, `INSERT INTO facts (source, text, at, visible) VALUES (?, ?, ?, ?)`,
 		f.Source, f.Text, f.At.UnixMicro(), visible)
 	if err != nil {
-		return 0, false, err
+		return p, err
 	}
-	if id, err = res.LastInsertId(); err != nil {
-		return 0, false, err
+	if p.id, err = res.LastInsertId(); err != nil {
+		return p, err
 	}
-	_, err = c.exec(ctx, `INSERT INTO facts_text (rowid, words) VALUES (?, ?)`, id, words.Key(f.Text))
-	return id, false, err
+	_, err = c.exec(ctx, `INSERT INTO facts_text (rowid, words) VALUES (?, ?)`, p.id, words.Key(f.Text))
+	return p, err
 }
 
 // SearchFacts finds the k facts nearest in meaning that viewer may see, best
 // first; k 0 means 10. An empty viewer sees all. Facts that have no vector,
 // and all of them without a working embedder, are found by full text; they
-// come after those found by meaning.
-func (s *Store) SearchFacts(ctx context.Context, text, viewer string, k int) ([]memory.FactHit, error) {
+// come after those found by meaning, and have their share of the places.
+func (s *Index) SearchFacts(ctx context.Context, text, viewer string, k int) ([]memory.FactHit, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
 	}
@@ -130,36 +113,51 @@ func (s *Store) SearchFacts(ctx context.Context, text, viewer string, k int) ([]
 		return nil, fmt.Errorf("searching facts: %w", err)
 	}
 	var out []memory.FactHit
-	err = s.snapshot(ctx, "searching facts", func(c *conn) error {
-		near, searched, err := s.nearest(ctx, c, vector, viewer, k)
+	err = s.readSnapshot(ctx, "searching facts", func(c *conn) error {
+		near, space, err := s.nearest(ctx, c, vector, viewer, k)
 		if err != nil {
 			return err
 		}
-		if out, err = loadFacts(ctx, c, near); err != nil || len(out) == k {
+		places, err := wordedPlaces(ctx, c, space, k)
+		if err != nil {
 			return err
 		}
-		worded, err := searchWords(ctx, c, text, viewer, k-len(out), searched)
+		var worded []memory.FactHit
+		if places = max(places, k-len(near)); places > 0 {
+			if worded, err = searchWords(ctx, c, text, viewer, places, space); err != nil {
+				return err
+			}
+		}
+		out, err = loadFacts(ctx, c, near[:min(len(near), k-len(worded))])
 		out = appendWorded(out, worded)
 		return err
 	})
 	return out, err
 }
 
-// searchWords finds facts by full text: all, or only those without a vector.
-func searchWords(ctx context.Context, c *conn, text, viewer string, k int, pendingOnly bool) ([]memory.FactHit, error) {
-	q := ask(text)
+// wordedPlaces is how many of k places belong to facts without a vector in the
+// space: their share of all facts. After a change of embedder a handful of
+// vectors would else keep everything older from being found.
+func wordedPlaces(ctx context.Context, c *conn, space int64, k int) (int, error) {
+	if space == 0 {
+		return k, nil
+	}
+	var stale, all int
+	err := c.row(ctx, `SELECT (SELECT count(*) FROM facts WHERE embedded < ?), (SELECT coalesce(max(id), 0) FROM facts)`, []any{space}, &stale, &all)
+	return k * stale / max(1, all), err
+}
+
+// searchWords finds facts by full text: those without a vector in the space.
+func searchWords(ctx context.Context, c *conn, text, viewer string, k int, space int64) ([]memory.FactHit, error) {
+	q := parseQuestion(text)
 	if len(q) == 0 {
 		return nil, nil
 	}
-	condition := visibleFact
-	if pendingOnly {
-		condition += ` AND f.embedded = 0`
-	}
 	index := textIndex{
 		newest: `SELECT t.rowid AS id FROM facts_text t JOIN facts f ON f.id = t.rowid
-			WHERE facts_text MATCH ? AND ` + condition + ` ORDER BY t.rowid DESC ` + limitParam,
+			WHERE facts_text MATCH ? AND ` + visibleFact + ` AND (? = 0 OR f.embedded <> ?) ORDER BY t.rowid DESC ` + limitParam,
 		size: `SELECT coalesce(max(id), 0) FROM facts`,
-		args: []any{viewerKey(viewer)},
+		args: []any{viewerKey(viewer), space, space},
 	}
 	ids, err := index.shortlist(ctx, c, q, k)
 	if err != nil {

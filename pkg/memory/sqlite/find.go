@@ -61,7 +61,7 @@ const (
 // there is nothing of all that, words that sound misheard match: one edit
 // from four letters on, two from eight. Names compare without case, accents
 // and punctuation, types without case. An empty Name lists all by name.
-func (s *Store) FindEntities(ctx context.Context, q memory.EntityQuery) (out []memory.Entity, err error) {
+func (s *Graph) FindEntities(ctx context.Context, q memory.EntityQuery) (out []memory.Entity, err error) {
 	if q.Limit <= 0 {
 		q.Limit = defaultEntities
 	}
@@ -70,7 +70,7 @@ func (s *Store) FindEntities(ctx context.Context, q memory.EntityQuery) (out []m
 		sql.Named("viewer", viewerKey(q.Viewer)),
 		sql.Named("limit", q.Limit),
 	}
-	err = s.snapshot(ctx, "finding entities", func(c *conn) error {
+	err = s.readSnapshot(ctx, "finding entities", func(c *conn) error {
 		if q.Name == "" {
 			out, err = rows(ctx, c, listEntities, scope, entityRow)
 			return err

@@ -64,7 +64,7 @@ func TestFullDisk(t *testing.T) {
 
 func limitPages(t *testing.T, s *Store, pages string) {
 	t.Helper()
-	err := s.writer.with(t.Context(), func(c *conn) error { return c.script(t.Context(), "PRAGMA max_page_count = "+pages) })
+	err := s.writer.lendConn(t.Context(), func(c *conn) error { return c.script(t.Context(), "PRAGMA max_page_count = "+pages) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,11 +82,11 @@ func TestMigrate(t *testing.T) {
 		}
 	}()
 	run := func(steps []string) error {
-		return s.writer.with(t.Context(), func(c *conn) error { return migrate(t.Context(), c, steps) })
+		return s.writer.lendConn(t.Context(), func(c *conn) error { return migrate(t.Context(), c, steps) })
 	}
 	version := func() (v int) {
 		t.Helper()
-		err := s.writer.with(t.Context(), func(c *conn) error {
+		err := s.writer.lendConn(t.Context(), func(c *conn) error {
 			return c.row(t.Context(), "SELECT user_version FROM pragma_user_version", nil, &v)
 		})
 		if err != nil {
@@ -160,7 +160,7 @@ func TestUnsyncedWritesEndWithThemselves(t *testing.T) {
 	}()
 	careful := func() (level int) {
 		t.Helper()
-		err := s.writer.with(t.Context(), func(c *conn) error {
+		err := s.writer.lendConn(t.Context(), func(c *conn) error {
 			return c.row(t.Context(), "SELECT synchronous FROM pragma_synchronous", nil, &level)
 		})
 		if err != nil {
@@ -209,7 +209,7 @@ func older(t *testing.T, steps []string, script string) (path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = w.with(t.Context(), func(c *conn) error {
+	err = w.lendConn(t.Context(), func(c *conn) error {
 		if err := migrate(t.Context(), c, steps); err != nil {
 			return err
 		}
@@ -290,8 +290,8 @@ func TestOlderDatabaseGetsAuthors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.RememberLines(ctx, added[0].ID); err != nil {
-		t.Fatal(err)
+	if n, err := s.IndexLines(ctx); err != nil || n != 2 {
+		t.Fatalf("IndexLines = %d, %v; want both lines", n, err)
 	}
 	check(old, added[0])
 	if n, err := s.Forget(ctx, "discord:1"); err != nil || n != 1 {
@@ -326,11 +326,11 @@ func TestALateVectorFindsItsFactGone(t *testing.T) {
 		if err := forget(ctx, c, "s", "old"); err != nil {
 			return err
 		}
-		id, _, err := putFact(ctx, c, memory.Fact{Source: "s", Text: "new"})
-		if err != nil || id != 1 {
-			return fmt.Errorf("id %d of the second fact, want that of the first: %w", id, err)
+		p, err := putFact(ctx, c, memory.Fact{Source: "s", Text: "new"})
+		if err != nil || p.id != 1 {
+			return fmt.Errorf("id %d of the second fact, want that of the first: %w", p.id, err)
 		}
-		if err := putVector(ctx, c, pending{1, "old"}, nil); err != nil {
+		if err := putVector(ctx, c, 1, pending{id: 1, text: "old"}, nil); err != nil {
 			return err
 		}
 		var embedded bool

@@ -16,7 +16,7 @@ import (
 // are on the disk when it returns. A line without a time gets the present one;
 // times are kept to the microsecond, in UTC. A line of an unknown session
 // fails with [memory.ErrNotFound], and then none is written.
-func (s *Store) Append(ctx context.Context, lines ...memory.Line) ([]memory.Line, error) {
+func (s *SessionLog) Append(ctx context.Context, lines ...memory.Line) ([]memory.Line, error) {
 	if len(lines) == 0 {
 		return nil, nil
 	}
@@ -42,6 +42,7 @@ func (s *Store) Append(ctx context.Context, lines ...memory.Line) ([]memory.Line
 	if err != nil {
 		return nil, err
 	}
+	s.askForIndexing()
 	return out, nil
 }
 
@@ -78,7 +79,7 @@ const lineColumns = `l.id, s.id, l.turn, l.speaker, l.npc, l.heard, l.text, l.at
 
 // Recent returns the last n lines of a session, oldest first. An unknown
 // session has none.
-func (s *Store) Recent(ctx context.Context, session string, n int) ([]memory.Line, error) {
+func (s *SessionLog) Recent(ctx context.Context, session string, n int) ([]memory.Line, error) {
 	if n <= 0 {
 		return nil, nil
 	}

@@ -116,7 +116,7 @@ func TestTakingBackAgainstAModel(t *testing.T) {
 				}
 			},
 			"index": func(*rapid.T) {
-				must(t, "RememberLines", a.store.RememberLines(t.Context(), a.queue...))
+				index(t, a.store)
 				a.model.index(a.queue)
 				a.queue = nil
 			},
@@ -228,7 +228,7 @@ func (a *archive) inspect(t *testing.T, rt *rapid.T) {
 	}
 	same(rt, "lines in the full text", slices.Sorted(maps.Keys(want)), ids(`SELECT rowid FROM lines_text WHERE lines_text MATCH 'zebra' ORDER BY rowid`))
 	same(rt, "facts in the full text", ids(`SELECT id FROM facts ORDER BY id`), ids(`SELECT rowid FROM facts_text WHERE facts_text MATCH 'zebra' ORDER BY rowid`))
-	if len(ids(`SELECT 1 FROM vector_space`)) > 0 {
+	if len(ids(`SELECT 1 FROM vector_spaces`)) > 0 {
 		same(rt, "facts with a vector", ids(`SELECT id FROM facts WHERE embedded ORDER BY id`), ids(`SELECT rowid FROM fact_vectors ORDER BY rowid`))
 	}
 	for _, check := range []string{

@@ -24,7 +24,7 @@ const (
 
 // Places returns the entity that each of the ids is in, where viewer may know
 // of both and of the relation. Of several places the first by id counts.
-func (s *Store) Places(ctx context.Context, viewer string, ids ...string) (map[string]memory.Entity, error) {
+func (s *Graph) Places(ctx context.Context, viewer string, ids ...string) (map[string]memory.Entity, error) {
 	list, err := json.Marshal(ids)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (s *Store) Places(ctx context.Context, viewer string, ids ...string) (map[s
 
 // Inside returns at most limit entities that are in a place, by id, as far as
 // viewer may know of them and of the relation.
-func (s *Store) Inside(ctx context.Context, viewer, place string, limit int) (out []memory.Entity, err error) {
+func (s *Graph) Inside(ctx context.Context, viewer, place string, limit int) (out []memory.Entity, err error) {
 	err = s.read(ctx, "reading a place", func(c *conn) error {
 		out, err = rows(ctx, c, insideOf, []any{
 			sql.Named("place", place), sql.Named("viewer", viewerKey(viewer)), sql.Named("limit", limit),

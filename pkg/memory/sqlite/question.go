@@ -40,9 +40,9 @@ type asked struct {
 // question is what a text is searched for.
 type question []asked
 
-// ask makes a question of free text: its different words, or those that mean
+// parseQuestion makes a question of free text: its different words, or those that mean
 // something if there are any.
-func ask(text string) question {
+func parseQuestion(text string) question {
 	all := words.Split(text)
 	last := ""
 	if len(all) > 0 {

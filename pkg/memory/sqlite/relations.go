@@ -14,7 +14,7 @@ const maxDepth = 3
 
 // PutRelations inserts or replaces relations by (From, Type, To), in one
 // transaction. An end that is no entity is [memory.ErrNotFound].
-func (s *Store) PutRelations(ctx context.Context, relations ...memory.Relation) error {
+func (s *Graph) PutRelations(ctx context.Context, relations ...memory.Relation) error {
 	if len(relations) == 0 {
 		return nil
 	}
@@ -85,14 +85,14 @@ const (
 // Neighbours returns an entity and what lies within depth edges in either
 // direction, as far as viewer may see; depth is brought into 1 to 3. An
 // unknown or hidden id is [memory.ErrNotFound].
-func (s *Store) Neighbours(ctx context.Context, id, viewer string, depth int) (memory.Neighbourhood, error) {
+func (s *Graph) Neighbours(ctx context.Context, id, viewer string, depth int) (memory.Neighbourhood, error) {
 	args := []any{
 		sql.Named("id", id),
 		sql.Named("viewer", viewerKey(viewer)),
 		sql.Named("depth", min(max(depth, 1), maxDepth)),
 	}
 	var n memory.Neighbourhood
-	err := s.snapshot(ctx, "reading neighbours", func(c *conn) (err error) {
+	err := s.readSnapshot(ctx, "reading neighbours", func(c *conn) (err error) {
 		if n.Entity, err = entity(ctx, c, id, viewer); err != nil {
 			return err
 		}

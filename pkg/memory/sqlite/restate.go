@@ -71,7 +71,7 @@ func replace(ctx context.Context, c *conn, old *memory.Entity, e memory.Entity) 
 	if e.Description == "" {
 		return nil
 	}
-	_, _, err := putFact(ctx, c, now)
+	_, err := putFact(ctx, c, now)
 	return err
 }
 
@@ -110,13 +110,13 @@ func forget(ctx context.Context, c *conn, source string, texts ...string) error 
 			return err
 		}
 	}
-	var vectors bool
-	if err := c.row(ctx, `SELECT EXISTS (SELECT 1 FROM vector_space)`, nil, &vectors); err != nil {
+	spaces, err := rows(ctx, c, `SELECT n FROM vector_spaces`, nil, scanID)
+	if err != nil {
 		return err
 	}
 	for _, p := range gone {
-		if vectors {
-			if _, err := c.exec(ctx, `DELETE FROM fact_vectors WHERE rowid = ?`, p.id); err != nil {
+		for _, n := range spaces {
+			if _, err := c.exec(ctx, `DELETE FROM `+vectorTable(n)+` WHERE rowid = ?`, p.id); err != nil {
 				return err
 			}
 		}

@@ -33,8 +33,8 @@ const (
 // the facts made of them unless a line that stays says the same. It is one
 // transaction, on the disk when it returns. What is deleted is overwritten in
 // the file, except for copies that SQLite may have left when it spread rows
-// over pages; those stay until it writes there, or until [Store.Forget].
-func (s *Store) Retract(ctx context.Context, session, ref string) (n int, err error) {
+// over pages; those stay until it writes there, or until [SessionLog.Forget].
+func (s *SessionLog) Retract(ctx context.Context, session, ref string) (n int, err error) {
 	err = s.write(ctx, "retracting lines", func(ctx context.Context, c *conn) error {
 		n, err = strike(ctx, c, inMessage, session, ref)
 		return err
@@ -50,7 +50,7 @@ func (s *Store) Retract(ctx context.Context, session, ref string) (n int, err er
 // it, nor in the log beside it; writers wait meanwhile, about a second for
 // 100,000 lines. If that fails, the error says so, and the lines are deleted
 // all the same; forgetting again makes up for it.
-func (s *Store) Forget(ctx context.Context, user string) (n int, err error) {
+func (s *SessionLog) Forget(ctx context.Context, user string) (n int, err error) {
 	if user == "" {
 		return 0, nil
 	}
@@ -66,7 +66,7 @@ func (s *Store) Forget(ctx context.Context, user string) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	return n, s.lend(ctx, "cleaning the file of what was deleted", scour)
+	return n, s.lendWriter(ctx, "cleaning the file of what was deleted", scour)
 }
 
 // scour takes what was deleted out of the file.
@@ -87,9 +87,10 @@ func scour(ctx context.Context, c *conn) error {
 
 // Reword gives the lines of a session that were written in a message another
 // text. Facts made of them change with them and have no vectors then;
-// [Store.Reindex] makes up for it. It is one transaction, on the disk when it
+// [Index.EmbedFacts] makes up for it. It is one transaction, on the disk when it
 // returns.
-func (s *Store) Reword(ctx context.Context, session, ref, text string) (n int, err error) {
+func (s *SessionLog) Reword(ctx context.Context, session, ref, text string) (n int, err error) {
+	defer s.askForIndexing()
 	err = s.write(ctx, "rewording lines", func(ctx context.Context, c *conn) error {
 		all, err := said(ctx, c, inMessage, session, ref)
 		if err != nil {
@@ -154,7 +155,7 @@ func strike(ctx context.Context, c *conn, condition string, args ...any) (int, e
 			return 0, err
 		}
 	}
-	return len(all), nil
+	return len(all), forgetIndexed(ctx, c)
 }
 
 // unindex takes a line out of the full text. The table keeps no text of its
@@ -208,6 +209,6 @@ func reword(ctx context.Context, c *conn, l utterance, text string) error {
 	if err := unsay(ctx, c, l.session, before.Source, map[string]bool{before.Text: true}); err != nil {
 		return err
 	}
-	_, _, err = putFact(ctx, c, memory.FactOf(l.Line))
+	_, err = putFact(ctx, c, memory.FactOf(l.Line))
 	return err
 }

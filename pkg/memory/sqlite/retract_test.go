@@ -23,12 +23,22 @@ func write(t testing.TB, s *sqlite.Store, lines ...memory.Line) []memory.Line {
 	t.Helper()
 	out, err := s.Append(t.Context(), lines...)
 	must(t, "Append", err)
-	ids := make([]int64, len(out))
-	for i, l := range out {
-		ids[i] = l.ID
-	}
-	must(t, "RememberLines", s.RememberLines(t.Context(), ids...))
+	index(t, s)
 	return out
+}
+
+// index makes the facts of all lines, and their vectors.
+func index(t testing.TB, s *sqlite.Store) {
+	t.Helper()
+	for {
+		n, err := s.IndexLines(t.Context())
+		must(t, "IndexLines", err)
+		if n == 0 {
+			break
+		}
+	}
+	_, err := s.Reindex(t.Context())
+	must(t, "Reindex", err)
 }
 
 // check checks what the log has of a session, as "Speaker: text", of which every

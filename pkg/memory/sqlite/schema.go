@@ -1,7 +1,7 @@
 package sqlite
 
 // steps returns the migrations in order. To change the schema, append a step.
-func steps() []string { return []string{stepMemory, stepState, stepWorld, stepAuthors} }
+func steps() []string { return []string{stepMemory, stepState, stepWorld, stepAuthors, stepSpaces} }
 
 // stepMemory creates the three layers.
 //
@@ -10,8 +10,7 @@ func steps() []string { return []string{stepMemory, stepState, stepWorld, stepAu
 // empty means everyone. The full-text tables store no text of their own: they
 // index folded words, which contain nothing the ascii tokenizer would cut.
 //
-// Vectors have a table of their own, fact_vectors, which is made when an
-// embedder first tells how long they are; vector_space says whose they are.
+// Vectors have tables of their own: see stepSpaces.
 const stepMemory = `
 CREATE TABLE sessions (
 	n        INTEGER PRIMARY KEY,
@@ -104,7 +103,7 @@ CREATE TABLE state (
 `
 
 // stepWorld adds where entities are, and in filed what a campaign file said
-// last of each entity and relation: see [Store.Settle].
+// last of each entity and relation: see [Graph.Settle].
 const stepWorld = `
 ALTER TABLE entities ADD COLUMN x REAL;
 ALTER TABLE entities ADD COLUMN y REAL;
@@ -124,4 +123,30 @@ ALTER TABLE lines ADD COLUMN user TEXT NOT NULL DEFAULT '';
 ALTER TABLE lines ADD COLUMN ref TEXT NOT NULL DEFAULT '';
 INSERT INTO lines_text (lines_text, rank) VALUES ('secure-delete', 1);
 INSERT INTO facts_text (facts_text, rank) VALUES ('secure-delete', 1);
+`
+
+// stepSpaces lets the vectors of several embedders be side by side, so that a
+// change of embedder takes no long transaction. The latest row of vector_spaces
+// is the embedder's in use; its table of vectors is made when it has told how
+// long they are. The column embedded of a fact is the number of the space its
+// vector is in, 0 without one, and negative if the embedder of that space
+// refused its text.
+//
+// indexed_lines says up to which line every line has its fact.
+const stepSpaces = `
+CREATE TABLE vector_spaces (
+	n    INTEGER PRIMARY KEY,
+	name TEXT NOT NULL,
+	dims INTEGER NOT NULL
+) STRICT;
+INSERT INTO vector_spaces (n, name, dims) SELECT 1, name, dims FROM vector_space;
+DROP TABLE vector_space;
+DROP INDEX facts_pending;
+CREATE INDEX facts_by_space ON facts (embedded, id);
+
+CREATE TABLE indexed_lines (
+	only INTEGER PRIMARY KEY CHECK (only = 1),
+	line INTEGER NOT NULL
+) STRICT;
+INSERT INTO indexed_lines (only, line) VALUES (1, 0);
 `

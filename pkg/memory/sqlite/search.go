@@ -18,8 +18,8 @@ const defaultLimit = 10
 // match, too; words such as "the" count only if there are no others. Of very
 // many lines with a word the newest are looked at. An unknown session has no
 // lines.
-func (s *Store) SearchLines(ctx context.Context, query memory.LineQuery) ([]memory.LineHit, error) {
-	q := ask(query.Text)
+func (s *SessionLog) SearchLines(ctx context.Context, query memory.LineQuery) ([]memory.LineHit, error) {
+	q := parseQuestion(query.Text)
 	if len(q) == 0 {
 		return nil, nil
 	}
@@ -27,7 +27,7 @@ func (s *Store) SearchLines(ctx context.Context, query memory.LineQuery) ([]memo
 		query.Limit = defaultLimit
 	}
 	var out []memory.LineHit
-	err := s.snapshot(ctx, "searching the session log", func(c *conn) error {
+	err := s.readSnapshot(ctx, "searching the session log", func(c *conn) error {
 		index := textIndex{
 			newest: `SELECT rowid AS id FROM lines_text WHERE lines_text MATCH ? ORDER BY rowid DESC ` + limitParam,
 			size:   `SELECT coalesce(max(id), 0) FROM lines`,

@@ -13,7 +13,7 @@ import (
 
 // StartSession opens a session. Its id begins with the time, so that ids sort
 // and can be told apart by people.
-func (s *Store) StartSession(ctx context.Context, campaign string) (memory.Session, error) {
+func (s *SessionLog) StartSession(ctx context.Context, campaign string) (memory.Session, error) {
 	now := stamp(time.Now())
 	var salt [4]byte
 	rand.Read(salt[:]) // never fails
@@ -35,7 +35,7 @@ func (s *Store) StartSession(ctx context.Context, campaign string) (memory.Sessi
 
 // EndSession marks a session as ended; the first end counts. An unknown id is
 // [memory.ErrNotFound].
-func (s *Store) EndSession(ctx context.Context, id string) error {
+func (s *SessionLog) EndSession(ctx context.Context, id string) error {
 	return s.write(ctx, "ending session", func(ctx context.Context, c *conn) error {
 		res, err := c.exec(ctx, `UPDATE sessions SET ended = coalesce(ended, ?) WHERE id = ?`,
 			time.Now().UnixMicro(), id)
@@ -48,7 +48,7 @@ func (s *Store) EndSession(ctx context.Context, id string) error {
 
 // Reopen lets a session go on as if it had never ended. An unknown id is
 // [memory.ErrNotFound].
-func (s *Store) Reopen(ctx context.Context, id string) error {
+func (s *SessionLog) Reopen(ctx context.Context, id string) error {
 	return s.write(ctx, "reopening session", func(ctx context.Context, c *conn) error {
 		res, err := c.exec(ctx, `UPDATE sessions SET ended = NULL WHERE id = ?`, id)
 		if err != nil {
@@ -59,7 +59,7 @@ func (s *Store) Reopen(ctx context.Context, id string) error {
 }
 
 // Sessions lists sessions, newest first; limit 0 means all.
-func (s *Store) Sessions(ctx context.Context, limit int) ([]memory.Session, error) {
+func (s *SessionLog) Sessions(ctx context.Context, limit int) ([]memory.Session, error) {
 	if limit <= 0 {
 		limit = -1
 	}

@@ -20,8 +20,9 @@ import (
 // the one it has. When an entity comes back, so do the file's relations to what
 // is there.
 //
-// Facts get no vectors; [Store.Reindex] makes up for it.
-func (s *Store) Settle(ctx context.Context, entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) error {
+// Facts get no vectors; [Index.EmbedFacts] makes up for it.
+func (s *Graph) Settle(ctx context.Context, entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) error {
+	defer s.askForIndexing()
 	return s.write(ctx, "settling the campaign", func(ctx context.Context, c *conn) error {
 		f := filing{c: c, back: map[string]bool{}}
 		if err := f.load(ctx); err != nil {
@@ -120,6 +121,6 @@ func (f *filing) fact(ctx context.Context, fact memory.Fact) error {
 	if err != nil || !news {
 		return err
 	}
-	_, _, err = putFact(ctx, f.c, fact)
+	_, err = putFact(ctx, f.c, fact)
 	return err
 }

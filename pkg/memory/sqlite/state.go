@@ -6,7 +6,7 @@ import (
 )
 
 // LoadState returns everything kept in a space, by key.
-func (s *Store) LoadState(ctx context.Context, space string) (map[string][]byte, error) {
+func (s *State) LoadState(ctx context.Context, space string) (map[string][]byte, error) {
 	type pair struct {
 		key   string
 		value []byte
@@ -27,7 +27,7 @@ func (s *Store) LoadState(ctx context.Context, space string) (map[string][]byte,
 
 // SaveState keeps values in a space, in one transaction; a nil value removes
 // its key. Keys that are not mentioned stay.
-func (s *Store) SaveState(ctx context.Context, space string, values map[string][]byte) error {
+func (s *State) SaveState(ctx context.Context, space string, values map[string][]byte) error {
 	if len(values) == 0 {
 		return nil
 	}
