@@ -139,3 +139,37 @@ var german = &lexicon{
 	noNames:    set("der die das und aber dies wenn was wer mit von für nicht sie ihr ein eine ja gut nun den dem"),
 	yearsAfter: set("jahr jahre jahres anno seit"),
 }
+
+// spellDigits reads digits one by one.
+func (l *lexicon) spellDigits(digits string) string {
+	words := make([]string, 0, len(digits))
+	for _, d := range digits {
+		words = append(words, l.cardinal(int64(d-'0')))
+	}
+	return strings.Join(words, " ")
+}
+
+// fractionWords reads n over d, with d from 2 to 100.
+func (l *lexicon) fractionWords(n, d int64) string {
+	if l.german {
+		count := l.cardinal(n)
+		if n == 1 {
+			count = "ein"
+		}
+		if d == 2 {
+			return count + " " + map[bool]string{true: "halb", false: "Halbe"}[n == 1]
+		}
+		return count + " " + titleFirst(ordinalDE(d)) + "el"
+	}
+	name := ordinalEN(d)
+	switch d {
+	case 2:
+		name = map[bool]string{true: "half", false: "halve"}[n == 1]
+	case 4:
+		name = "quarter"
+	}
+	if n != 1 {
+		name += "s"
+	}
+	return l.cardinal(n) + " " + name
+}

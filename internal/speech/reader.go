@@ -9,7 +9,7 @@ import (
 // reader puts tidy text into words, from left to right. It looks back at what
 // it said and a bounded way ahead.
 type reader struct {
-	text   []rune
+	source
 	lex    *lexicon // nil leaves signs as they are
 	effort effort
 
@@ -22,9 +22,9 @@ type reader struct {
 	ending string
 }
 
-func (r *reader) read() string {
-	for r.i < len(r.text) {
-		r.step()
+func (r *reader) readAll() string {
+	for r.i < len(r.source) {
+		r.readNext()
 	}
 	if isStop(r.mark) {
 		r.out = utf8.AppendRune(r.out, r.mark)
@@ -32,60 +32,30 @@ func (r *reader) read() string {
 	return string(r.out)
 }
 
-// step reads what comes next.
-func (r *reader) step() {
+// readNext reads what comes next.
+func (r *reader) readNext() {
 	c := r.at(r.i)
 	switch {
 	case c == ' ':
 		r.i++
 	case strings.ContainsRune(".,!?;:…—()[]", c):
-		r.pause(c)
+		r.addPause(c)
 		r.i++
 	case unicode.IsLetter(c):
-		r.letters()
+		r.readWord()
 	case r.lex == nil && r.effort != noSigns:
-		r.raw()
+		r.copySigns()
 	case r.effort == noSigns:
 		r.i++
 	case isDigit(c):
-		r.number()
+		r.readNumber()
 	default:
-		r.sign(c)
+		r.readSign(c)
 	}
 }
 
-// at returns the rune at i, a space beyond the ends.
-func (r *reader) at(i int) rune {
-	if i < 0 || i >= len(r.text) {
-		return ' '
-	}
-	return r.text[i]
-}
-
-// after returns the next rune that is no space from i on, at most two further.
-func (r *reader) after(i int) rune {
-	for range 2 {
-		if r.at(i) != ' ' {
-			break
-		}
-		i++
-	}
-	return r.at(i)
-}
-
-// before is after, towards the beginning.
-func (r *reader) before(i int) rune {
-	for range 2 {
-		if r.at(i) != ' ' {
-			break
-		}
-		i--
-	}
-	return r.at(i)
-}
-
-// say adds a word, or several.
-func (r *reader) say(words string) {
+// addWords adds a word, or several.
+func (r *reader) addWords(words string) {
 	if words == "" {
 		return
 	}
@@ -100,9 +70,9 @@ func (r *reader) say(words string) {
 	r.last = words[strings.LastIndexByte(words, ' ')+1:]
 }
 
-// pause adds a mark; of several in a row the strongest stays. There is none
+// addPause adds a mark; of several in a row the strongest stays. There is none
 // before the first word.
-func (r *reader) pause(c rune) {
+func (r *reader) addPause(c rune) {
 	switch c {
 	case '(', ')', '[', ']', '—':
 		c = ','
@@ -119,10 +89,10 @@ func (r *reader) pause(c rune) {
 
 func rank(mark rune) int { return strings.IndexRune(",;:.…!?", mark) }
 
-// raw takes over what has no words in this language.
-func (r *reader) raw() {
+// copySigns takes over what has no words in this language.
+func (r *reader) copySigns() {
 	start := r.i
-	for r.i < len(r.text) {
+	for r.i < len(r.source) {
 		c := r.at(r.i)
 		inner := isDigit(r.at(r.i-1)) && isDigit(r.at(r.i+1))
 		if c == ' ' || unicode.IsLetter(c) || strings.ContainsRune("!?;…—()[]", c) || strings.ContainsRune(".,:", c) && !inner {
@@ -130,19 +100,19 @@ func (r *reader) raw() {
 		}
 		r.i++
 	}
-	word := strings.Trim(string(r.text[start:r.i]), "_~#*")
+	word := strings.Trim(string(r.source[start:r.i]), "_~#*")
 	if strings.ContainsFunc(word, isDigit) {
-		r.say(word)
+		r.addWords(word)
 	}
 }
 
-// letters reads a word.
-func (r *reader) letters() {
-	if r.lex != nil && r.effort != noSigns && (r.address() || r.abbreviation() || r.dieOrKeep()) {
+// readWord reads a word.
+func (r *reader) readWord() {
+	if r.lex != nil && r.effort != noSigns && (r.skipAddress() || r.readAbbreviation() || r.readDie()) {
 		return
 	}
 	start := r.i
-	for r.i < len(r.text) {
+	for r.i < len(r.source) {
 		c := r.at(r.i)
 		joint := (c == '\'' || c == '-') && unicode.IsLetter(r.at(r.i+1))
 		if !unicode.IsLetter(c) && !unicode.IsMark(c) && !joint {
@@ -150,16 +120,16 @@ func (r *reader) letters() {
 		}
 		r.i++
 	}
-	word := r.text[start:r.i]
-	if r.roman(word) {
+	word := r.source[start:r.i]
+	if r.readRoman(word) {
 		return
 	}
-	r.say(r.calm(word))
+	r.addWords(r.lowerCapitals(word))
 }
 
-// address reads a web address, whole, as the word for one.
-func (r *reader) address() bool {
-	if !r.begins("http://") && !r.begins("https://") && !r.begins("www.") {
+// skipAddress reads a web address, whole, as the word for one.
+func (r *reader) skipAddress() bool {
+	if !r.startsWith("http://") && !r.startsWith("https://") && !r.startsWith("www.") {
 		return false
 	}
 	end := r.i
@@ -170,12 +140,12 @@ func (r *reader) address() bool {
 		end--
 	}
 	r.i = end
-	r.say(r.lex.link)
+	r.addWords(r.lex.link)
 	return true
 }
 
-// begins reports whether the rest begins with an ASCII text in any case.
-func (r *reader) begins(text string) bool {
+// startsWith reports whether the rest begins with an ASCII text in any case.
+func (r *reader) startsWith(text string) bool {
 	for i, c := range text {
 		if unicode.ToLower(r.at(r.i+i)) != c {
 			return false
@@ -184,8 +154,8 @@ func (r *reader) begins(text string) bool {
 	return true
 }
 
-// roman reads a numeral behind a name or after a word such as "chapter".
-func (r *reader) roman(word []rune) bool {
+// readRoman reads a numeral behind a name or after a word such as "chapter".
+func (r *reader) readRoman(word []rune) bool {
 	if r.lex == nil || r.effort == noSigns || r.last == "" {
 		return false
 	}
@@ -201,16 +171,16 @@ func (r *reader) roman(word []rune) bool {
 	lower := strings.ToLower(r.last)
 	switch {
 	case r.lex.sections[lower]:
-		r.say(r.lex.cardinal(n) + own)
+		r.addWords(r.lex.cardinal(n) + own)
 	case !unicode.IsUpper(first) || utf8.RuneCountInString(r.last) < 3 || r.lex.noNames[lower]:
 		return false
 	case r.lex.german:
-		r.say("der " + titleFirst(ordinalDE(n)) + "e")
+		r.addWords("der " + titleFirst(ordinalDE(n)) + "e")
 		if r.at(r.i) == '.' && unicode.IsLower(r.after(r.i+1)) { // the dot makes the ordinal
 			r.i++
 		}
 	default:
-		r.say("the " + ordinalEN(n) + own)
+		r.addWords("the " + ordinalEN(n) + own)
 	}
 	return true
 }
@@ -220,16 +190,16 @@ func titleFirst(s string) string {
 	return string(unicode.ToUpper(first)) + s[size:]
 }
 
-// calm returns a word, part by part, spelled if it is an abbreviation and
+// lowerCapitals returns a word, part by part, spelled if it is an abbreviation and
 // without capitals if it only shouts.
-func (r *reader) calm(word []rune) string {
+func (r *reader) lowerCapitals(word []rune) string {
 	text := string(word)
 	if r.effort == noSigns {
 		return text
 	}
 	parts := strings.Split(text, "-")
 	for i, p := range parts {
-		parts[i] = r.calmPart(p)
+		parts[i] = r.lowerPart(p)
 	}
 	return strings.Join(parts, "-")
 }
@@ -241,7 +211,7 @@ const (
 	maxShort   = 3
 )
 
-func (r *reader) calmPart(part string) string {
+func (r *reader) lowerPart(part string) string {
 	n := utf8.RuneCountInString(part)
 	if n < 2 || strings.ContainsFunc(part, func(c rune) bool { return !unicode.IsUpper(c) && c != '\'' && !unicode.IsMark(c) }) {
 		return part

@@ -8,8 +8,8 @@ import (
 // maxParts is how many dots an abbreviation may have.
 const maxParts = 3
 
-// abbreviation reads one from the lexicon, the longest that fits.
-func (r *reader) abbreviation() bool {
+// readAbbreviation reads one from the lexicon, the longest that fits.
+func (r *reader) readAbbreviation() bool {
 	if unicode.IsLetter(r.at(r.i - 1)) {
 		return false
 	}
@@ -35,14 +35,14 @@ func (r *reader) abbreviation() bool {
 		}
 	}
 	if best == "" {
-		return r.numero()
+		return r.readNumero()
 	}
 	if best == "Saint" && !unicode.IsUpper(r.after(end)) { // "Mill St."
 		best = "Street"
 	}
-	stop := r.ends(end)
+	stop := r.endsAt(end)
 	r.i = end
-	r.say(best)
+	r.addWords(best)
 	if stop {
 		r.mark = '.'
 		r.last = ""
@@ -50,20 +50,11 @@ func (r *reader) abbreviation() bool {
 	return true
 }
 
-// ends reports whether the dot before i is a full stop as well: nothing
-// follows, or a quotation's end.
-func (r *reader) ends(i int) bool {
-	for r.at(i) == ' ' && i < len(r.text) {
-		i++
-	}
-	return i >= len(r.text)
-}
-
 // maxNumbered is the length of the longest abbreviation numero knows.
 const maxNumbered = 3
 
-// numero reads "No. 5" and "vol. 2".
-func (r *reader) numero() bool {
+// readNumero reads "No. 5" and "vol. 2".
+func (r *reader) readNumero() bool {
 	end := r.i
 	for end-r.i <= maxNumbered && unicode.IsLetter(r.at(end)) {
 		end++
@@ -71,26 +62,26 @@ func (r *reader) numero() bool {
 	if r.at(end) != '.' || !isDigit(r.after(end+1)) {
 		return false
 	}
-	words, ok := r.lex.numbered[strings.ToLower(string(r.text[r.i:end]))]
+	words, ok := r.lex.numbered[strings.ToLower(string(r.source[r.i:end]))]
 	if !ok {
 		return false
 	}
 	r.i = end + 1
-	r.say(words)
+	r.addWords(words)
 	return true
 }
 
-// dieOrKeep reads the d of 2d6 and the kh of 4d6kh3.
-func (r *reader) dieOrKeep() bool {
+// readDie reads the d of 2d6 and the kh of 4d6kh3.
+func (r *reader) readDie() bool {
 	c, next := unicode.ToLower(r.at(r.i)), r.at(r.i+1)
 	if unicode.IsLetter(r.at(r.i - 1)) {
 		return false
 	}
 	if (c == 'd' || c == 'w' && r.lex.german) && (isDigit(next) || next == '%') {
-		r.say(r.lex.die)
+		r.addWords(r.lex.die)
 		r.i++
 		if next == '%' {
-			r.say(r.lex.percent)
+			r.addWords(r.lex.percent)
 			r.i++
 		}
 		return true
@@ -100,9 +91,9 @@ func (r *reader) dieOrKeep() bool {
 	}
 	switch unicode.ToLower(next) {
 	case 'h':
-		r.say(r.lex.keepHigh)
+		r.addWords(r.lex.keepHigh)
 	case 'l':
-		r.say(r.lex.keepLow)
+		r.addWords(r.lex.keepLow)
 	default:
 		return false
 	}
@@ -110,8 +101,8 @@ func (r *reader) dieOrKeep() bool {
 	return true
 }
 
-// sign reads a sign, or leaves it out where it means nothing.
-func (r *reader) sign(c rune) {
+// readSign reads a sign, or leaves it out where it means nothing.
+func (r *reader) readSign(c rune) {
 	prev, next := r.at(r.i-1), r.at(r.i+1)
 	soon := r.after(r.i + 1)
 	between := isWord(r.before(r.i-1)) && isWord(soon) && r.mark == 0 && len(r.out) > 0
@@ -122,7 +113,7 @@ func (r *reader) sign(c rune) {
 			word = r.lex.plus
 		}
 	case '-', '−', '–':
-		r.dash(c)
+		r.readDash(c)
 		return
 	case '=':
 		if between {
@@ -133,7 +124,7 @@ func (r *reader) sign(c rune) {
 			word = r.lex.and
 		}
 	case '/':
-		word = r.slash(between)
+		word = r.readSlash(between)
 	case '×', '÷':
 		if between {
 			word = map[rune]string{'×': r.lex.times, '÷': r.lex.by}[c]
@@ -157,36 +148,36 @@ func (r *reader) sign(c rune) {
 	case '$', '€', '£':
 		if isDigit(next) && !isDigit(prev) {
 			r.i++
-			r.amount(c)
+			r.readAmount(c)
 			return
 		}
 	case '½', '⅓', '⅔', '¼', '¾', '⅛':
-		word = r.vulgar(c, isDigit(prev))
+		word = r.readFractionSign(c, isDigit(prev))
 	}
 	r.i++
-	r.say(word)
+	r.addWords(word)
 }
 
-// dash reads a minus, a range or a pause.
-func (r *reader) dash(c rune) {
+// readDash reads a minus, a range or a pause.
+func (r *reader) readDash(c rune) {
 	prev, next := r.at(r.i-1), r.at(r.i+1)
 	switch {
 	case c == '–' && isDigit(r.before(r.i-1)) && isDigit(r.after(r.i+1)):
-		r.say(r.lex.to)
+		r.addWords(r.lex.to)
 	case c == '−' && isDigit(r.after(r.i+1)),
 		isDigit(next) && !isWord(prev) && prev != '%',
 		isDigit(r.before(r.i-1)) && prev == ' ' && isDigit(r.after(r.i+1)):
-		r.say(r.lex.minus)
+		r.addWords(r.lex.minus)
 	case (isDigit(prev) || prev == '%') && isDigit(next):
-		r.say(r.lex.to)
+		r.addWords(r.lex.to)
 	case c == '–', prev == ' ' && next == ' ', next == '-':
-		r.pause(',')
+		r.addPause(',')
 	}
 	r.i++
 }
 
-// slash reads "he/she" and "5 gp/day".
-func (r *reader) slash(between bool) string {
+// readSlash reads "he/she" and "5 gp/day".
+func (r *reader) readSlash(between bool) string {
 	if !between {
 		return ""
 	}
@@ -197,16 +188,16 @@ func (r *reader) slash(between bool) string {
 	for end-r.i <= 5 && unicode.IsLetter(r.at(end)) {
 		end++
 	}
-	if next := strings.ToLower(string(r.text[min(r.i+1, len(r.text)):min(end, len(r.text))])); next == r.lex.or || next == r.lex.and {
+	if next := strings.ToLower(string(r.source[min(r.i+1, len(r.source)):min(end, len(r.source))])); next == r.lex.or || next == r.lex.and {
 		return "" // "and/or" is read as it stands
 	}
 	return r.lex.or
 }
 
-// vulgar reads a fraction that is one sign.
-func (r *reader) vulgar(c rune, mixed bool) string {
+// readFractionSign reads a fraction that is one sign.
+func (r *reader) readFractionSign(c rune, mixed bool) string {
 	parts := map[rune][2]int64{'½': {1, 2}, '⅓': {1, 3}, '⅔': {2, 3}, '¼': {1, 4}, '¾': {3, 4}, '⅛': {1, 8}}[c]
-	words := r.fractionWords(parts[0], parts[1])
+	words := r.lex.fractionWords(parts[0], parts[1])
 	switch {
 	case !mixed:
 		return words
@@ -216,29 +207,4 @@ func (r *reader) vulgar(c rune, mixed bool) string {
 		return r.lex.and + " a " + strings.TrimPrefix(words, "one ")
 	}
 	return r.lex.and + " " + words
-}
-
-// fractionWords reads n over d, with d from 2 to 100.
-func (r *reader) fractionWords(n, d int64) string {
-	if r.lex.german {
-		count := r.lex.cardinal(n)
-		if n == 1 {
-			count = "ein"
-		}
-		if d == 2 {
-			return count + " " + map[bool]string{true: "halb", false: "Halbe"}[n == 1]
-		}
-		return count + " " + titleFirst(ordinalDE(d)) + "el"
-	}
-	name := ordinalEN(d)
-	switch d {
-	case 2:
-		name = map[bool]string{true: "half", false: "halve"}[n == 1]
-	case 4:
-		name = "quarter"
-	}
-	if n != 1 {
-		name += "s"
-	}
-	return r.lex.cardinal(n) + " " + name
 }

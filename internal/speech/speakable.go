@@ -62,11 +62,11 @@ func settle(text string, lex *lexicon, e effort) string {
 // pass goes over text once. Stage directions go, unless there is nothing else.
 func pass(text string, lex *lexicon, e effort) string {
 	plain := tidy(text)
-	r := reader{text: dropStage(plain), lex: lex, effort: e}
-	out := r.read()
+	r := reader{source: dropStage(plain), lex: lex, effort: e}
+	out := r.readAll()
 	if !hasLetter(out) && hasLetter(string(plain)) {
-		r = reader{text: plain, lex: lex, effort: e}
-		out = r.read()
+		r = reader{source: plain, lex: lex, effort: e}
+		out = r.readAll()
 	}
 	return out
 }
