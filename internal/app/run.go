@@ -9,7 +9,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord"
+	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
@@ -31,22 +34,28 @@ func (a *App) Run(ctx context.Context, o RunOptions) (err error) {
 	if a.Config.Discord.Token == "" {
 		out.say(noToken)
 	} else {
-		unlock, failed := lockGuilds(guildsDir(a.Config))
+		unlock, failed := guilds.Lock(guilds.Dir(a.Config))
 		if failed != nil {
 			return failed
 		}
 		defer func() { err = errors.Join(err, unlock()) }()
-		h := newHouse(a.Game, a.log)
-		b, failed := discord.New(a.Config.Discord, h, &discord.Options{Logger: a.log, Say: out.say})
+		gs := guilds.New(guilds.Options{Config: a.Config, Front: discord.Front, Open: a.openForGuild, Log: a.log})
+		b, failed := discord.New(a.Config.Discord, gs, &discord.Options{Logger: a.log, Say: out.say})
 		if failed != nil {
-			return errors.Join(problem.Usage(failed), h.close())
+			return errors.Join(problem.Usage(failed), gs.Close())
 		}
-		bot = func(ctx context.Context) error { return errors.Join(b.Run(ctx), h.close()) }
+		bot = func(ctx context.Context) error { return errors.Join(b.Run(ctx), gs.Close()) }
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return a.Serve(ctx, ServeOptions{Version: o.Version, Ready: out}) })
 	g.Go(func() error { return bot(ctx) })
 	return g.Wait()
+}
+
+// openForGuild opens a guild's campaign. All count in the same metrics and share the
+// rule book.
+func (a *App) openForGuild(ctx context.Context, guild string, cfg *config.Config) (*play.Game, error) {
+	return play.Open(ctx, play.Options{Config: cfg, Log: a.log.With("guild", guild), Metrics: a.Metrics, Rules: a.Registry.Rules})
 }
 
 // lines writes whole lines, from any goroutine.

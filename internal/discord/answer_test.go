@@ -14,6 +14,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/guilds"
 )
 
 // onlineBot is a bot that is online, with a guild of its own.
@@ -24,20 +25,26 @@ type onlineBot struct {
 	stop                    func()
 }
 
-// bare is a backend without anything.
-type bare struct{ Backend }
-
-// CutOff implements House.
-func (bare) CutOff(context.Context) []Cut { return nil }
+// noGuilds are guilds without any data.
+func noGuilds(t *testing.T) *guilds.Guilds {
+	t.Helper()
+	gs := guilds.New(guilds.Options{Config: &config.Config{DataDir: t.TempDir()}, Front: Front})
+	t.Cleanup(func() {
+		if err := gs.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return gs
+}
 
 // newOnlineBot puts a bot online whose commands do what actions say instead.
-func newOnlineBot(t *testing.T, backend Backend, actions map[string]action) *onlineBot {
+func newOnlineBot(t *testing.T, actions map[string]action) *onlineBot {
 	t.Helper()
 	d := discordtest.New(t, nil)
 	g := d.AddGuild("home")
 	master := d.AddRole(g, "Master", discordtest.ManageGuild)
 	s := &onlineBot{d: d, guild: g, channel: d.AddChannel(g, "table"), dm: d.AddMember(g, "dm", master), ana: d.AddMember(g, "ana")}
-	bot, err := New(config.Discord{Token: config.Secret(d.Token()), APIURL: d.APIURL()}, backend, nil)
+	bot, err := New(config.Discord{Token: config.Secret(d.Token()), APIURL: d.APIURL()}, noGuilds(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +101,7 @@ func TestAnswerCarriesFiles(t *testing.T) {
 		c.attachFile("turns.txt", []byte("words"))
 		return "Here.", nil
 	}
-	s := newOnlineBot(t, bare{}, map[string]action{
+	s := newOnlineBot(t, map[string]action{
 		"session status": {do: show},
 		"session recap":  {do: func(ctx context.Context, c *call) (string, error) { <-late; return show(ctx, c) }},
 		"npc list": {do: func(ctx context.Context, c *call) (string, error) {
@@ -157,7 +164,7 @@ func TestAnswerToButton(t *testing.T) {
 	for _, slow := range []bool{false, true} {
 		t.Run(fmt.Sprintf("slow=%t", slow), func(t *testing.T) {
 			late := make(chan struct{})
-			s := newOnlineBot(t, bare{}, map[string]action{
+			s := newOnlineBot(t, map[string]action{
 				"npc list": {open: true, do: func(_ context.Context, c *call) (string, error) {
 					if c.pressed == "" {
 						c.buttons = []button{{"Do", "npc list done", discordgo.PrimaryButton}, {"Fail", "npc list failed", discordgo.DangerButton}}
@@ -222,7 +229,7 @@ func TestAnswerToButton(t *testing.T) {
 // TestLateErrorIsPrivate withdraws the announcement that everyone saw.
 func TestLateErrorIsPrivate(t *testing.T) {
 	late := make(chan struct{})
-	s := newOnlineBot(t, bare{}, map[string]action{
+	s := newOnlineBot(t, map[string]action{
 		"session start": {open: true, do: func(context.Context, *call) (string, error) {
 			<-late
 			return "", errors.New("it did not work: " + strings.Repeat("so much went wrong. ", 150))

@@ -4,7 +4,7 @@
 //
 // A [Bot] takes in what the gateway tells. Messages go to the [session] of their
 // guild, interactions to the [dispatcher], which carries out commands. What a
-// session is made of, and what is kept of a guild, comes from a [Backend].
+// session is made of, and what is kept of a guild, comes from [guilds.Guilds].
 // discordgo does the gateway and REST; its voice is not used. Nothing is written
 // to disk here.
 package discord
@@ -21,10 +21,14 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord/gateway"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
+	"github.com/MrWong99/glyphoxa/internal/guilds"
 )
 
 // closeTimeout bounds what is still told after the end.
 const closeTimeout = 5 * time.Second
+
+// Front is what this front is called in what is kept; see [guilds.UserRef].
+const Front = "discord"
 
 // Options are a bot's settings. The zero value works.
 type Options struct {
@@ -38,10 +42,10 @@ type Options struct {
 // Bot is one application on Discord: it takes in what happens there. Everything
 // else is done by its parts.
 type Bot struct {
-	cfg     config.Discord
-	backend Backend
-	log     *slog.Logger
-	say     func(string)
+	cfg    config.Discord
+	guilds *guilds.Guilds
+	log    *slog.Logger
+	say    func(string)
 
 	rest       *rest.Client
 	gateway    *gateway.Gateway
@@ -54,12 +58,12 @@ type Bot struct {
 	greeted atomic.Bool // the operator knows that the bot is there
 }
 
-// New returns a bot that signs in with cfg's token; Run runs it.
-func New(cfg config.Discord, backend Backend, o *Options) (*Bot, error) {
+// New returns a bot that signs in with cfg's token and plays for gs; Run runs it.
+func New(cfg config.Discord, gs *guilds.Guilds, o *Options) (*Bot, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	b := &Bot{cfg: cfg, backend: backend, log: o.Logger, say: o.Say, tasks: &tasks{}}
+	b := &Bot{cfg: cfg, guilds: gs, log: o.Logger, say: o.Say, tasks: &tasks{}}
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)
 	}
@@ -75,7 +79,7 @@ func New(cfg config.Discord, backend Backend, o *Options) (*Bot, error) {
 		Token: cfg.Token.Reveal(), Base: cfg.APIURL, Client: b.rest, Subscribe: b.subscribe, Logger: b.log, Say: b.say,
 	})
 	b.sessions = newSessions(b.log)
-	b.consents = newConsents(backend, b.sessions)
+	b.consents = newConsents(b.sessions)
 	b.dispatcher = newDispatcher(b)
 	b.registrar = &registrar{rest: b.rest, guild: cfg.Guild, say: b.say, done: map[string]bool{}}
 	return b, nil

@@ -8,16 +8,17 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
+	"github.com/MrWong99/glyphoxa/internal/guilds"
 )
 
 // call is a command that somebody gave, a button that was pressed, or a form
 // that was filled in.
 type call struct {
 	bot     *Bot
-	guild   string
+	guild   *guilds.Guild
 	channel *discordgo.Channel
 	rights  int64 // of the bot in the channel
-	by      Caller
+	by      *guilds.Member
 	options map[string]any
 	files   map[string]*discordgo.MessageAttachment // by id
 	// pressed is what the button says that was pressed, empty if none was.
@@ -62,7 +63,7 @@ func (c *call) requireText(name, what string) (string, error) {
 
 // runningSession is the session of the guild.
 func (c *call) runningSession() (*session, error) {
-	if r := c.bot.sessions.find(c.guild); r != nil {
+	if r := c.bot.sessions.find(c.guild.ID()); r != nil {
 		return r, nil
 	}
 	return nil, errNoSession

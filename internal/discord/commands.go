@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/guilds"
 )
 
 // action is what a command or a subcommand does.
@@ -25,7 +27,7 @@ func commandActions() map[string]action {
 	return map[string]action{
 		"campaign info":   {everyone: true, do: showCampaign},
 		"campaign load":   {do: loadCampaign},
-		"campaign switch": {do: switchCampaign, suggest: suggestFromGuild(SuggestCampaign)},
+		"campaign switch": {do: switchCampaign, suggest: suggestFromGuild(guilds.SuggestCampaign)},
 		"feedback":        {everyone: true, do: keepFeedback},
 		"privacy info":    {everyone: true, do: showPrivacy},
 		"privacy consent": {everyone: true, do: changeConsent},
@@ -49,17 +51,17 @@ func commandActions() map[string]action {
 		"tier status":     {do: showTiers},
 		"tools list":      {do: listTools},
 		"tools calibrate": {do: calibrateTools},
-		"tools approve":   {do: approveTool, suggest: suggestFromGuild(SuggestHeldTool)},
+		"tools approve":   {do: approveTool, suggest: suggestFromGuild(guilds.SuggestHeldTool)},
 		"roll":            {everyone: true, open: true, do: rollDice},
 		"rules":           {everyone: true, do: lookUpRules},
 		"ask":             {do: askTable},
 		"approve list":    {do: listApprovals},
-		"approve yes":     {do: grantApproval, suggest: suggestFromGuild(SuggestApproval)},
-		"approve no":      {do: denyApproval, suggest: suggestFromGuild(SuggestApproval)},
+		"approve yes":     {do: grantApproval, suggest: suggestFromGuild(guilds.SuggestApproval)},
+		"approve no":      {do: denyApproval, suggest: suggestFromGuild(guilds.SuggestApproval)},
 		"entity add":      {do: addEntity, form: entityForm},
 		"entity list":     {do: listEntities},
 		"entity import":   {do: importEntities},
-		"entity remove":   {do: removeEntity, suggest: suggestFromGuild(SuggestEntity)},
+		"entity remove":   {do: removeEntity, suggest: suggestFromGuild(guilds.SuggestEntity)},
 	}
 }
 

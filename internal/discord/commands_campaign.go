@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/guilds"
 )
 
 // configuredCampaign names the configured campaign where an id is asked for: it has none,
@@ -14,7 +15,7 @@ import (
 const configuredCampaign = ":configured"
 
 func showCampaign(ctx context.Context, c *call) (string, error) {
-	k, err := c.bot.backend.Campaign(ctx, c.guild)
+	k, err := c.guild.Campaign(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -25,7 +26,7 @@ func showCampaign(ctx context.Context, c *call) (string, error) {
 	if !c.by.DM { // what else may come is for the DM to tell
 		return out, nil
 	}
-	all, err := c.bot.backend.Campaigns(ctx, c.guild)
+	all, err := c.guild.Campaigns(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -45,7 +46,7 @@ func showCampaign(ctx context.Context, c *call) (string, error) {
 func countedEntities(n int) string { return counted(n, "entity", "entities") }
 
 // campaignTitle is a campaign's name and its rules.
-func campaignTitle(k Campaign) string {
+func campaignTitle(k guilds.Campaign) string {
 	out := "**" + markup.Escape(campaignName(k)) + "**"
 	if k.System != "" {
 		out += " (" + markup.Escape(k.System) + ")"
@@ -54,7 +55,7 @@ func campaignTitle(k Campaign) string {
 }
 
 // campaignName is a campaign's name.
-func campaignName(k Campaign) string {
+func campaignName(k guilds.Campaign) string {
 	switch {
 	case k.Name != "":
 		return k.Name
@@ -70,7 +71,7 @@ func loadCampaign(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	k, err := c.bot.backend.LoadCampaign(ctx, c.guild, c.by, name, data)
+	k, err := c.by.LoadCampaign(ctx, name, data)
 	if err != nil {
 		return "", err
 	}
@@ -83,7 +84,7 @@ func loadCampaign(ctx context.Context, c *call) (string, error) {
 
 // switchCampaign has the guild play another of its campaigns.
 func switchCampaign(ctx context.Context, c *call) (string, error) {
-	all, err := c.bot.backend.Campaigns(ctx, c.guild)
+	all, err := c.guild.Campaigns(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -91,7 +92,7 @@ func switchCampaign(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	k, err := c.bot.backend.SwitchCampaign(ctx, c.guild, c.by, id)
+	k, err := c.by.SwitchCampaign(ctx, id)
 	if err != nil {
 		return "", err
 	}
@@ -99,7 +100,7 @@ func switchCampaign(ctx context.Context, c *call) (string, error) {
 }
 
 // findCampaign returns the id of the campaign that somebody calls by id or name.
-func findCampaign(all []Campaign, word string) (string, error) {
+func findCampaign(all []guilds.Campaign, word string) (string, error) {
 	if word == configuredCampaign {
 		return "", nil
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/memorytool"
 )
 
 const (
@@ -26,44 +28,33 @@ var entityKinds = []struct{ name, meaning string }{
 
 // addEntity adds to the world.
 func addEntity(ctx context.Context, c *call) (string, error) {
-	args, err := placeArguments(c)
+	e, err := newEntity(c)
 	if err != nil {
 		return "", c.withTypedText(err)
 	}
-	type added struct {
-		Entity struct {
-			ID   string `json:"id"`
-			Name string `json:"name"`
-		} `json:"entity"`
-	}
-	a, err := callTool[added](ctx, c, "place_entity", args)
+	placed, err := c.by.PlaceEntity(ctx, e)
 	if err != nil {
 		return "", c.withTypedText(err)
 	}
-	return fmt.Sprintf("**%s** is part of the world now, as `%s`.", markup.Escape(a.Entity.Name), a.Entity.ID), nil
+	return fmt.Sprintf("**%s** is part of the world now, as `%s`.", markup.Escape(placed.Name), placed.ID), nil
 }
 
-// placeArguments are the arguments of the tool that adds an entity.
-func placeArguments(c *call) (map[string]any, error) {
+// newEntity is the entity that somebody describes.
+func newEntity(c *call) (guilds.NewEntity, error) {
 	kind, known := strings.ToLower(c.textOption("kind")), false
 	var all []string
 	for _, k := range entityKinds {
 		known = known || k.name == kind
 		all = append(all, fmt.Sprintf("%s (%s)", k.name, k.meaning))
 	}
+	e := guilds.NewEntity{Name: c.textOption("name"), Type: kind, Description: c.textOption("description"), Location: c.textOption("place")}
 	switch {
-	case c.textOption("name") == "":
-		return nil, errors.New("it needs a name")
+	case e.Name == "":
+		return e, errors.New("it needs a name")
 	case !known:
-		return nil, fmt.Errorf("%q is no kind; take %s", c.textOption("kind"), strings.Join(all, ", "))
+		return e, fmt.Errorf("%q is no kind; take %s", c.textOption("kind"), strings.Join(all, ", "))
 	}
-	args := map[string]any{"name": c.textOption("name"), "type": kind}
-	for option, field := range map[string]string{"description": "description", "place": "location"} {
-		if s := c.textOption(option); s != "" {
-			args[field] = s
-		}
-	}
-	return args, nil
+	return e, nil
 }
 
 // entityForm asks for an entity that has no name or no kind yet; what is known of
@@ -99,15 +90,8 @@ func (c *call) withTypedText(err error) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// entity is somebody or something of the world.
-type entity struct {
-	ID          string `json:"id"`
-	Type        string `json:"type"`
-	Name        string `json:"name"`
-	Description string `json:"description"`
-}
-
-func (e entity) listLine() string {
+// entityLine is an entity in a list.
+func entityLine(e memorytool.Entity) string {
 	line := fmt.Sprintf("- **%s** `%s` (%s)", markup.Escape(e.Name), e.ID, markup.Escape(e.Type))
 	if e.Description != "" {
 		line += ": " + markup.Escape(e.Description)
@@ -116,20 +100,13 @@ func (e entity) listLine() string {
 }
 
 func listEntities(ctx context.Context, c *call) (string, error) {
-	type found struct {
-		Entities []entity `json:"entities"`
-	}
-	args := map[string]any{}
-	if s := c.textOption("name"); s != "" {
-		args["name"] = s
-	}
-	f, err := callTool[found](ctx, c, "query_entities", args)
+	found, err := c.by.FindEntities(ctx, c.textOption("name"))
 	if err != nil {
 		return "", err
 	}
 	var lines []string
-	for _, e := range f.Entities {
-		lines = append(lines, e.listLine())
+	for _, e := range found {
+		lines = append(lines, entityLine(e))
 	}
 	return joinLines(lines, "There is nobody and nothing of that name."), nil
 }
@@ -144,7 +121,7 @@ func removeEntity(ctx context.Context, c *call) (string, error) {
 		c.buttons = []button{{"Yes, for good", "entity remove " + id, discordgo.DangerButton}}
 		return fmt.Sprintf("Take `%s` out of the world for good, with all that connects it to others?", id), nil
 	}
-	if _, err := callTool[struct{}](ctx, c, "remove_entity", map[string]any{"id": id}); err != nil {
+	if err := c.by.RemoveEntity(ctx, id); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("`%s` is no part of the world any more.", id), nil
@@ -156,7 +133,7 @@ func importEntities(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	n, err := c.bot.backend.Import(ctx, c.guild, c.by, name, data)
+	n, err := c.by.ImportCampaign(ctx, name, data)
 	if err != nil {
 		return "", err
 	}

@@ -2,13 +2,11 @@ package discord
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
-	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
 const (
@@ -21,37 +19,6 @@ const (
 	// maxLine bounds a line of a list, in characters.
 	maxLine = 280
 )
-
-// callTool runs a tool for a call and reads its answer into out.
-func callTool[T any](ctx context.Context, c *call, tool string, args map[string]any) (out T, err error) {
-	raw, err := json.Marshal(args)
-	if err != nil {
-		return out, fmt.Errorf("asking %s: %w", tool, err)
-	}
-	text, err := c.bot.backend.Call(ctx, c.guild, c.by, tool, string(raw))
-	if err != nil {
-		return out, toolError{tool, err}
-	}
-	if err := json.Unmarshal([]byte(text), &out); err != nil {
-		return out, fmt.Errorf("reading what %s answered: %w", tool, err)
-	}
-	return out, nil
-}
-
-// toolError is an error of a tool that is a command to people: its name is no
-// business of theirs.
-type toolError struct {
-	tool string
-	err  error
-}
-
-// Unwrap returns the error as the tool's.
-func (e toolError) Unwrap() error { return e.err }
-
-func (e toolError) Error() string {
-	text := strings.TrimPrefix(e.err.Error(), fmt.Sprintf("calling %q: ", e.tool))
-	return strings.TrimPrefix(text, mcp.ErrInvalidArguments.Error()+": ")
-}
 
 // joinLines shows lines, as many as people read.
 func joinLines(lines []string, none string) string {
@@ -75,16 +42,11 @@ func joinLines(lines []string, none string) string {
 }
 
 func rollDice(ctx context.Context, c *call) (string, error) {
-	type roll struct {
-		Expression string `json:"expression"`
-		Rolls      []int  `json:"rolls"`
-		Total      int    `json:"total"`
-	}
 	dice, err := c.requireText("dice", "what to roll, such as 2d6+3")
 	if err != nil {
 		return "", err
 	}
-	r, err := callTool[roll](ctx, c, "roll", map[string]any{"expression": dice})
+	r, err := c.by.RollDice(ctx, dice)
 	if err != nil {
 		return "", err
 	}
@@ -92,23 +54,16 @@ func rollDice(ctx context.Context, c *call) (string, error) {
 }
 
 func lookUpRules(ctx context.Context, c *call) (string, error) {
-	type found struct {
-		Results []struct {
-			Name     string `json:"name"`
-			Category string `json:"category"`
-			Summary  string `json:"summary"`
-		} `json:"results"`
-	}
 	about, err := c.requireText("about", "what to look up, such as grapple")
 	if err != nil {
 		return "", err
 	}
-	f, err := callTool[found](ctx, c, "search_rules", map[string]any{"query": about})
+	found, err := c.by.SearchRules(ctx, about)
 	if err != nil {
 		return "", err
 	}
 	var lines []string
-	for _, r := range f.Results {
+	for _, r := range found {
 		lines = append(lines, fmt.Sprintf("- **%s** (%s): %s", markup.Escape(r.Name), r.Category, markup.Escape(r.Summary)))
 	}
 	return joinLines(lines, "The rules say nothing of that; try another word."), nil
@@ -120,79 +75,54 @@ func askTable(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	involved, err := callTool[struct {
-		Entities []entity `json:"entities"`
-	}](ctx, c, "query_entities", map[string]any{"name": about})
+	involved, err := c.by.FindEntities(ctx, about)
 	if err != nil {
 		return "", err
 	}
-	known, err := callTool[struct {
-		Facts []struct {
-			Text string `json:"text"`
-		} `json:"facts"`
-	}](ctx, c, "search_facts", map[string]any{"query": about, "top_k": maxFacts})
+	known, err := c.by.SearchFacts(ctx, about, maxFacts)
 	if err != nil {
 		return "", err
 	}
-	said, err := callTool[struct {
-		Lines []struct {
-			Speaker string `json:"speaker"`
-			Text    string `json:"text"`
-		} `json:"lines"`
-	}](ctx, c, "search_sessions", map[string]any{"query": about})
+	said, err := c.by.SearchSessions(ctx, about)
 	if err != nil {
 		return "", err
 	}
 	var lines []string
-	for _, e := range involved.Entities {
-		lines = append(lines, e.listLine())
+	for _, e := range involved {
+		lines = append(lines, entityLine(e))
 	}
-	for _, f := range known.Facts {
+	for _, f := range known {
 		lines = append(lines, "- "+markup.Escape(f.Text))
 	}
-	for _, l := range said.Lines {
+	for _, l := range said {
 		lines = append(lines, "> **"+markup.Escape(l.Speaker)+":** "+markup.Escape(l.Text))
 	}
 	return joinLines(lines, "Nothing is known of that."), nil
 }
 
 func listApprovals(ctx context.Context, c *call) (string, error) {
-	type waiting struct {
-		Approvals []struct {
-			ID        string `json:"id"`
-			Caller    string `json:"caller"`
-			Tool      string `json:"tool"`
-			Arguments string `json:"arguments"`
-		} `json:"approvals"`
-	}
-	w, err := callTool[waiting](ctx, c, "list_approvals", map[string]any{})
+	all, err := c.by.PendingApprovals(ctx)
 	if err != nil {
 		return "", err
 	}
 	var lines []string
-	for _, a := range w.Approvals {
+	for _, a := range all {
 		lines = append(lines, fmt.Sprintf("- `%s` %s wants %s %s", a.ID, markup.Escape(a.Caller), markup.Escape(a.Tool), markup.Escape(a.Arguments)))
 	}
 	return joinLines(lines, "Nothing waits."), nil
 }
 
-func grantApproval(ctx context.Context, c *call) (string, error) { return decideApproval(ctx, c, true) }
-func denyApproval(ctx context.Context, c *call) (string, error)  { return decideApproval(ctx, c, false) }
+func grantApproval(ctx context.Context, c *call) (string, error) {
+	return "The call may pass once.", c.by.DecideApproval(ctx, c.textOption("id"), true)
+}
 
-func decideApproval(ctx context.Context, c *call, grant bool) (string, error) {
-	_, err := callTool[struct{}](ctx, c, "decide_approval", map[string]any{"id": c.textOption("id"), "grant": grant})
-	switch {
-	case err != nil:
-		return "", err
-	case grant:
-		return "The call may pass once.", nil
-	}
-	return "The call is denied.", nil
+func denyApproval(ctx context.Context, c *call) (string, error) {
+	return "The call is denied.", c.by.DecideApproval(ctx, c.textOption("id"), false)
 }
 
 // recapSession shows what was said last.
 func recapSession(ctx context.Context, c *call) (string, error) {
-	s, said, err := c.bot.backend.Recall(ctx, c.guild, recapLines)
+	s, said, err := c.guild.RecallSession(ctx, recapLines)
 	if err != nil {
 		return "", err
 	}
@@ -211,7 +141,7 @@ func keepFeedback(ctx context.Context, c *call) (string, error) {
 	if c.textOption("text") == "" {
 		return "", errors.New("there is nothing to keep; write what you think")
 	}
-	if err := c.bot.backend.Note(ctx, c.guild, c.by, c.textOption("text")); err != nil {
+	if err := c.by.KeepFeedback(ctx, c.textOption("text")); err != nil {
 		return "", err
 	}
 	return "Thank you. Whoever runs the bot will read it.", nil

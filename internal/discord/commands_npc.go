@@ -21,7 +21,7 @@ func showSessionStatus(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("In <#%s> for %s: %s\n%s", r.channel, sessionLength(time.Since(r.began)), markup.Escape(r.sitting.Campaign), list), nil
+	return fmt.Sprintf("In <#%s> for %s: %s\n%s", r.channel, sessionLength(time.Since(r.began)), markup.Escape(r.played.Campaign), list), nil
 }
 
 func listNPCs(ctx context.Context, c *call) (string, error) {
@@ -34,7 +34,7 @@ func listNPCs(ctx context.Context, c *call) (string, error) {
 
 // describeNPCs describes the NPCs at a table, a line each, as players may know them.
 func describeNPCs(ctx context.Context, r *session) (string, error) {
-	all, err := r.sitting.Table.Status(ctx)
+	all, err := r.played.Table.Status(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -55,7 +55,7 @@ func giveOrder(c *call, do func(t *table.Table) (string, error)) (string, error)
 	if err != nil {
 		return "", err
 	}
-	said, err := do(r.sitting.Table)
+	said, err := do(r.played.Table)
 	if err != nil {
 		return "", err
 	}
@@ -136,11 +136,11 @@ func showTiers(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	all, err := r.sitting.Table.Status(ctx)
+	all, err := r.played.Table.Status(ctx)
 	if err != nil {
 		return "", err
 	}
-	stages, err := r.sitting.Table.Stages(ctx)
+	stages, err := r.played.Table.Stages(ctx)
 	if err != nil {
 		return "", err
 	}

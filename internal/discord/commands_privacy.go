@@ -20,7 +20,7 @@ What is written without a session or in other channels is not kept, and what bot
 **What you can do:** ` + "`/privacy consent`" + ` says whether you are heard, ` + "`/privacy forget`" + ` deletes all of this that is yours and of this server, but for your wish not to be heard. What NPCs answered stays, what was put into the world, and the messages on Discord, which you delete there. Backups are with whoever runs the bot.`
 
 func showPrivacy(ctx context.Context, c *call) (string, error) {
-	declined, err := c.bot.backend.Declined(ctx, c.guild)
+	declined, err := c.guild.Declined(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -52,10 +52,10 @@ func forgetUser(ctx context.Context, c *call) (string, error) {
 	default:
 		return "", errors.New("this button is somebody else's; give the command yourself")
 	}
-	if r := c.bot.sessions.find(c.guild); r != nil {
+	if r := c.bot.sessions.find(c.guild.ID()); r != nil {
 		r.inbox.dropUser(c.by.ID)
 	}
-	n, err := c.bot.backend.Forget(ctx, c.guild, c.by.ID)
+	n, err := c.guild.ForgetUser(ctx, c.by.ID)
 	if err != nil {
 		return "", err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -24,10 +25,10 @@ func beginSession(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := c.bot.sessions.checkFree(c.guild); err != nil {
+	if err := c.bot.sessions.checkFree(c.guild.ID()); err != nil {
 		return "", err
 	}
-	cut, is, err := c.bot.backend.Interrupted(ctx, c.guild)
+	cut, is, err := c.guild.InterruptedSession(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -39,7 +40,7 @@ func beginSession(ctx context.Context, c *call) (string, error) {
 	case c.pressed != "" && (!is || id != cut.ID):
 		return "", errors.New("somebody went on with that session, or began another; /session start begins one now")
 	}
-	r, err := c.bot.sessions.open(c.guild, func() (*session, error) {
+	r, err := c.bot.sessions.open(c.guild.ID(), func() (*session, error) {
 		return c.bot.startSession(ctx, c.guild, c.channel.ID, parent, does == resumeWord)
 	})
 	if err != nil {
@@ -67,18 +68,29 @@ func resumeButtons(cut memory.Session) []button {
 // offerToResume asks, where sessions were cut off before the bot was there, whether
 // they go on.
 func (b *Bot) offerToResume(ctx context.Context) {
-	for _, c := range b.backend.CutOff(ctx) {
+	for _, c := range b.guilds.CutOffSessions(ctx) {
 		if b.cfg.Guild != "" && c.Guild != b.cfg.Guild {
 			continue
 		}
-		cut, is, err := b.backend.Interrupted(ctx, c.Guild)
-		if err == nil && is {
-			_, err = b.rest.CreateMessage(ctx, c.Channel, &discordgo.MessageSend{Content: resumeQuestion(cut), Components: buttonRow(resumeButtons(cut)), AllowedMentions: noMentions()})
-		}
+		err := b.offerToResumeIn(ctx, c)
 		if err != nil { // /session start asks, too
 			b.log.Warn("offering to go on with a session", "guild", c.Guild, "reason", err)
 		}
 	}
+}
+
+// offerToResumeIn asks where a session was cut off.
+func (b *Bot) offerToResumeIn(ctx context.Context, c guilds.CutOff) error {
+	g, err := b.guilds.Guild(c.Guild)
+	if err != nil {
+		return err
+	}
+	cut, is, err := g.InterruptedSession(ctx)
+	if err != nil || !is {
+		return err
+	}
+	_, err = b.rest.CreateMessage(ctx, c.Channel, &discordgo.MessageSend{Content: resumeQuestion(cut), Components: buttonRow(resumeButtons(cut)), AllowedMentions: noMentions()})
+	return err
 }
 
 // checkPlayable reports why a session cannot be played in a channel. Of a thread it
@@ -108,7 +120,7 @@ func checkPlayable(ctx context.Context, c *call) (parent string, err error) {
 // bot's in the channel.
 func (r *session) openingText(again bool, rights int64) string {
 	var out strings.Builder
-	name := r.sitting.Campaign
+	name := r.played.Campaign
 	if name == "" {
 		name = "The session"
 	}
@@ -117,15 +129,15 @@ func (r *session) openingText(again bool, rights int64) string {
 		out.WriteString(" goes on")
 	}
 	out.WriteString("\n")
-	if r.sitting.Scene != "" {
-		fmt.Fprintf(&out, "%s\n", strings.TrimSpace(r.sitting.Scene))
+	if r.played.Scene != "" {
+		fmt.Fprintf(&out, "%s\n", strings.TrimSpace(r.played.Scene))
 	}
 	var names []string
 	for _, n := range r.presentNPCs() {
 		names = append(names, markup.Escape(n.Name))
 	}
 	fmt.Fprintf(&out, "At the table: %s.\nWrite here to play, and begin with the name of whom you speak to. `/session stop` ends the session.", strings.Join(names, ", "))
-	notices := r.sitting.Notices
+	notices := r.played.Notices
 	if !r.sender.hasWebhook() {
 		notices = append(notices, "the bot speaks for the NPCs: give it the permission Manage Webhooks here, and start again, so that they speak under their own names")
 	}

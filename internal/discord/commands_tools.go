@@ -23,11 +23,11 @@ func calibrateTools(ctx context.Context, c *call) (string, error) {
 }
 
 func showTools(ctx context.Context, c *call, measure bool) (string, error) {
-	all, err := c.bot.backend.Tools(ctx, c.guild, measure)
+	all, err := c.guild.Tools(ctx, measure)
 	if err != nil {
 		return "", err
 	}
-	servers, err := c.bot.backend.Servers(ctx, c.guild)
+	servers, err := c.guild.Servers(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -55,7 +55,7 @@ func describeServers(all []mcphost.ServerStatus) (lines []string) {
 // approveTool shows how the server of a tool describes it now, and lets NPCs use
 // it so once that is confirmed.
 func approveTool(ctx context.Context, c *call) (string, error) {
-	held, err := c.bot.backend.HeldTools(ctx, c.guild)
+	held, err := c.guild.HeldTools(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -77,7 +77,7 @@ func approveTool(ctx context.Context, c *call) (string, error) {
 		return c.showDifference(found[0]), nil
 	}
 	name := heldToolName(found[0])
-	if err := c.bot.backend.ApproveTool(ctx, c.guild, c.by, name); err != nil {
+	if err := c.by.ApproveTool(ctx, name); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("`%s` is approved: NPCs may use it as its server describes it now.", withoutBackticks(name)), nil

@@ -3,28 +3,23 @@ package discord
 import (
 	"context"
 	"sync"
-)
 
-// consentStore keeps who does not want to be heard in a guild.
-type consentStore interface {
-	Declined(ctx context.Context, guild string) ([]string, error)
-	Consent(ctx context.Context, guild, user string, heard bool) error
-}
+	"github.com/MrWong99/glyphoxa/internal/guilds"
+)
 
 // consents are who does not want to be heard, in memory for the guilds that have
 // had a session. It is safe for concurrent use.
 type consents struct {
-	store    consentStore
 	sessions *sessions
 
-	changing sync.Mutex // held while the store is read or changed
+	changing sync.Mutex // held while what is kept is read or changed
 
 	mu       sync.Mutex                 // guards declined
 	declined map[string]map[string]bool // users by guild: true are not heard
 }
 
-func newConsents(store consentStore, all *sessions) *consents {
-	return &consents{store: store, sessions: all, declined: map[string]map[string]bool{}}
+func newConsents(all *sessions) *consents {
+	return &consents{sessions: all, declined: map[string]map[string]bool{}}
 }
 
 // isHeard reports whether a user is heard in a guild where a session runs. It
@@ -36,10 +31,10 @@ func (c *consents) isHeard(guild, user string) bool {
 }
 
 // load learns who does not want to be heard in a guild.
-func (c *consents) load(ctx context.Context, guild string) error {
+func (c *consents) load(ctx context.Context, g *guilds.Guild) error {
 	c.changing.Lock()
 	defer c.changing.Unlock()
-	all, err := c.store.Declined(ctx, guild)
+	all, err := g.Declined(ctx)
 	if err != nil {
 		return err
 	}
@@ -49,24 +44,24 @@ func (c *consents) load(ctx context.Context, guild string) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.declined[guild] = set
+	c.declined[g.ID()] = set
 	return nil
 }
 
 // change keeps whether a user is heard from now on. What the table has not heard
 // yet of somebody who is not is dropped.
-func (c *consents) change(ctx context.Context, guild, user string, heard bool) error {
+func (c *consents) change(ctx context.Context, g *guilds.Guild, user string, heard bool) error {
 	c.changing.Lock()
 	defer c.changing.Unlock()
-	if err := c.store.Consent(ctx, guild, user, heard); err != nil {
+	if err := g.SetConsent(ctx, user, heard); err != nil {
 		return err
 	}
 	c.mu.Lock()
-	if set := c.declined[guild]; set != nil {
+	if set := c.declined[g.ID()]; set != nil {
 		set[user] = !heard
 	}
 	c.mu.Unlock()
-	if r := c.sessions.find(guild); r != nil && !heard {
+	if r := c.sessions.find(g.ID()); r != nil && !heard {
 		r.inbox.dropUser(user)
 	}
 	return nil

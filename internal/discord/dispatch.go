@@ -12,6 +12,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
+	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -40,7 +41,9 @@ type dispatcher struct {
 	dms     dmRoles
 	answers responder
 	actions map[string]action // by command and subcommand
-	slots   chan struct{}     // one for each interaction at work, of all guilds
+	// suggesterFor returns who suggests to somebody what the guild has.
+	suggesterFor func(*guilds.Member) suggester
+	slots        chan struct{} // one for each interaction at work, of all guilds
 
 	mu     sync.Mutex     // guards atWork
 	atWork map[string]int // interactions, by guild
@@ -49,7 +52,8 @@ type dispatcher struct {
 func newDispatcher(b *Bot) *dispatcher {
 	return &dispatcher{
 		bot: b, log: b.log, rest: b.rest, dms: b.cfg.DMRoles, answers: responder{b.rest, b.log}, actions: commandActions(),
-		slots: make(chan struct{}, maxInteractions), atWork: map[string]int{},
+		suggesterFor: func(m *guilds.Member) suggester { return m },
+		slots:        make(chan struct{}, maxInteractions), atWork: map[string]int{},
 	}
 }
 
@@ -201,8 +205,12 @@ func (d *dispatcher) prepareCall(s *discordgo.Session, i *discordgo.Interaction,
 	case !a.everyone && !dm:
 		return nil, a, d.dms.dmOnlyError()
 	}
+	g, err := d.bot.guilds.Guild(i.GuildID)
+	if err != nil {
+		return nil, a, err
+	}
 	c := &call{
-		bot: d.bot, guild: i.GuildID, rights: i.AppPermissions, by: Caller{ID: i.Member.User.ID, DM: dm},
+		bot: d.bot, guild: g, rights: i.AppPermissions, by: g.Member(i.Member.User.ID, dm),
 		options: map[string]any{},
 	}
 	if c.channel, _ = s.State.Channel(i.ChannelID); c.channel == nil {

@@ -12,7 +12,7 @@ import (
 // for: it is told, and another guild is answered.
 func TestOneGuildKeepsNobodyWaiting(t *testing.T) {
 	entered, free := make(chan struct{}, maxAtOnce), make(chan struct{})
-	s := newOnlineBot(t, bare{}, map[string]action{
+	s := newOnlineBot(t, map[string]action{
 		"session status": {do: func(context.Context, *call) (string, error) {
 			entered <- struct{}{}
 			<-free

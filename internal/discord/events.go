@@ -8,6 +8,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 )
 
@@ -140,7 +141,7 @@ func (b *Bot) spokenText(s *discordgo.Session, r *session, m *discordgo.Message)
 		return text
 	}
 	cast := r.presentNPCs()
-	i := slices.IndexFunc(cast, func(n NPC) bool { return markup.WebhookName(n.Name) == to.Author.Username })
+	i := slices.IndexFunc(cast, func(n config.NPC) bool { return markup.WebhookName(n.Name) == to.Author.Username })
 	if i < 0 || containsFold(text, cast[i].Name) {
 		return text
 	}

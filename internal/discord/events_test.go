@@ -45,7 +45,7 @@ func TestWhoIsHeard(t *testing.T) {
 				r.guild, r.channel = "1", "2"
 				b := &Bot{sessions: newSessions(slog.New(slog.DiscardHandler))}
 				b.sessions.byGuild["1"] = r
-				b.consents = newConsents(nil, b.sessions)
+				b.consents = newConsents(b.sessions)
 				b.consents.declined["1"] = map[string]bool{"8": true}
 				defer r.listens(t.Context())()
 				if row.edited {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
@@ -23,11 +24,8 @@ type message struct{ id, user, speaker, text string }
 
 // utterance is a message as the table hears it.
 func (m message) utterance() table.Utterance {
-	return table.Utterance{Speaker: m.speaker, Text: m.text, User: userRef(m.user), Ref: m.id}
+	return table.Utterance{Speaker: m.speaker, Text: m.text, User: guilds.UserRef(Front, m.user), Ref: m.id}
 }
-
-// userRef names a user of Discord in what is kept.
-func userRef(id string) string { return "discord:" + id }
 
 // change is another text for a message; without one the message is taken back.
 type change struct{ id, text string }

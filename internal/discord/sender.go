@@ -9,6 +9,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -105,7 +106,7 @@ func (m *sender) webhookID() string {
 }
 
 // setAvatars learns what the NPCs look like.
-func (m *sender) setAvatars(all []NPC) {
+func (m *sender) setAvatars(all []config.NPC) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.avatars = map[string]string{}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -83,7 +84,7 @@ func newRunningSender(t *testing.T, n *notebook) (*sender, func()) {
 	s.LogLevel, s.Client, n.start = -1, &http.Client{Transport: n}, time.Now()
 	m := newSender(rest.NewClient(s), slog.New(slog.DiscardHandler), "1", "")
 	m.webhook = &discordgo.Webhook{ID: "7", Token: "secret"}
-	m.setAvatars([]NPC{{Name: "Bartok"}, {Name: "Mira"}})
+	m.setAvatars([]config.NPC{{Name: "Bartok"}, {Name: "Mira"}})
 	ctx, cancel := context.WithCancel(t.Context())
 	var run sync.WaitGroup
 	run.Go(func() { m.run(ctx) })

@@ -8,7 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -26,8 +28,8 @@ type session struct {
 	guild, channel string
 	parent         string // of channel, if that is a thread
 	began          time.Time
-	sitting        *Sitting
-	hearer         hearer // the sitting's table
+	played         *guilds.Session
+	hearer         hearer // the session's table
 	inbox          *inbox
 	sender         *sender
 	status         *statusMessage
@@ -42,31 +44,31 @@ type session struct {
 	reloading sync.Mutex // held while the cast is read anew
 
 	mu   sync.Mutex // guards the fields below
-	npcs []NPC
+	npcs []config.NPC
 }
 
 // startSession starts a session, or with resume goes on with the one that was cut
 // off: first whether the channel can be written to, then the table.
-func (b *Bot) startSession(ctx context.Context, guild, channel, parent string, resume bool) (*session, error) {
+func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, channel, parent string, resume bool) (*session, error) {
 	run, end := context.WithCancel(b.tasks.context())
 	hear, stopHearing := context.WithCancel(run)
 	r := &session{
-		log: b.log, guild: guild, channel: channel, parent: parent, began: time.Now(), inbox: newInbox(),
+		log: b.log, guild: g.ID(), channel: channel, parent: parent, began: time.Now(), inbox: newInbox(),
 		sender: newSender(b.rest, b.log, channel, parent), cancel: end, stopHearing: stopHearing,
 	}
 	r.sender.lost = func(why string) { b.tasks.spawn(func(context.Context) { b.sessions.end(r, "") }); b.say(why) }
-	err := errors.Join(b.consents.load(ctx, guild), r.sender.findWebhook(ctx))
+	err := errors.Join(b.consents.load(ctx, g), r.sender.findWebhook(ctx))
 	if err == nil {
 		r.status = newStatusMessage(b.rest, channel, r.sender)
-		r.sitting, err = b.backend.Sit(ctx, guild, SitOptions{Sink: r.status, Tell: r.sender.postNotice, Channel: channel, Resume: resume})
+		r.played, err = g.StartSession(ctx, guilds.SessionOptions{Sink: r.status, Tell: r.sender.postNotice, Channel: channel, Resume: resume})
 	}
 	if err != nil {
 		end()
 		return nil, err
 	}
-	r.hearer = r.sitting.Table
-	r.setNPCs(r.sitting.Cast)
-	r.status.name, r.status.table = r.sitting.Campaign, r.sitting.Table
+	r.hearer = r.played.Table
+	r.setNPCs(r.played.Cast)
+	r.status.name, r.status.table = r.played.Campaign, r.played.Table
 	r.posting.Go(func() { r.sender.run(run) })
 	r.hearing.Go(func() { // it asks the table, so it ends before it
 		r.sender.checkPosted(r.status.run(hear))
@@ -77,14 +79,14 @@ func (b *Bot) startSession(ctx context.Context, guild, channel, parent string, r
 }
 
 // presentNPCs is who is at the table. It is not to be changed.
-func (r *session) presentNPCs() []NPC {
+func (r *session) presentNPCs() []config.NPC {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.npcs
 }
 
 // setNPCs learns who is at the table from now on.
-func (r *session) setNPCs(all []NPC) {
+func (r *session) setNPCs(all []config.NPC) {
 	r.mu.Lock()
 	r.npcs = all
 	r.mu.Unlock()
@@ -96,7 +98,7 @@ func (r *session) setNPCs(all []NPC) {
 func (r *session) reloadNPCs(ctx context.Context) (string, error) {
 	r.reloading.Lock()
 	defer r.reloading.Unlock()
-	all, said, err := r.sitting.Reload(ctx)
+	all, said, err := r.played.Reload(ctx)
 	if err == nil {
 		r.setNPCs(all)
 	}
@@ -108,7 +110,7 @@ func (r *session) close(why string) error {
 	r.once.Do(func() {
 		r.stopHearing()
 		r.hearing.Wait()
-		r.err = errors.Join(r.keepUnheard(), r.sitting.Close())
+		r.err = errors.Join(r.keepUnheard(), r.played.Close())
 		if why != "" {
 			r.sender.postNotice("end", "The session has ended: "+why+". What was said is kept.")
 		}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/guilds"
 )
 
 const (
@@ -109,13 +111,18 @@ func suggestNPCsOrAll(ctx context.Context, c *call, typed string) ([]suggestion,
 	return out, err
 }
 
+// suggester knows what may be meant by what somebody typed.
+type suggester interface {
+	Suggest(ctx context.Context, what guilds.Suggestion, typed string) ([]guilds.Choice, error)
+}
+
 // suggestFromGuild suggests what the guild has.
-func suggestFromGuild(what Suggestion) suggestFunc {
+func suggestFromGuild(what guilds.Suggestion) suggestFunc {
 	return func(ctx context.Context, c *call, typed string) (out []suggestion, err error) {
-		all, err := c.bot.backend.Suggest(ctx, c.guild, c.by, what, typed)
+		all, err := c.bot.dispatcher.suggesterFor(c.by).Suggest(ctx, what, typed)
 		for _, k := range all {
-			if what == SuggestCampaign && k.Value == "" {
-				k.Name, k.Value = campaignName(Campaign{Name: k.Name}), configuredCampaign
+			if what == guilds.SuggestCampaign && k.Value == "" {
+				k.Name, k.Value = campaignName(guilds.Campaign{Name: k.Name}), configuredCampaign
 			}
 			out = append(out, suggestion{k.Name, k.Value})
 		}

@@ -12,19 +12,18 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/guilds"
 )
 
-// clerk is a backend that suggests what it is told to.
-type clerk struct {
-	bare
-	suggest func(ctx context.Context, what Suggestion) ([]Choice, error)
-	asked   chan Caller
+// fakeSuggester suggests what it is told to.
+type fakeSuggester struct {
+	by      *guilds.Member
+	suggest func(by *guilds.Member, what guilds.Suggestion) []guilds.Choice
 }
 
-// Suggest implements Office.
-func (k *clerk) Suggest(ctx context.Context, _ string, by Caller, what Suggestion, _ string) ([]Choice, error) {
-	k.asked <- by
-	return k.suggest(ctx, what)
+// Suggest implements suggester.
+func (f fakeSuggester) Suggest(_ context.Context, what guilds.Suggestion, _ string) ([]guilds.Choice, error) {
+	return f.suggest(f.by, what), nil
 }
 
 // types lets a user type into an option of a command, and returns what is
@@ -46,25 +45,35 @@ func (s *onlineBot) types(t *testing.T, user, command, option string) []string {
 	return out
 }
 
-// TestSuggestions shows what of the backend's suggestions Discord is told.
+// TestSuggestions shows what of the guild's suggestions Discord is told.
 func TestSuggestions(t *testing.T) {
 	long := strings.Repeat("ö", maxChoice+1)
-	var many []Choice
+	var many []guilds.Choice
 	var first []string
 	for n := range maxSuggestions + 5 {
-		many = append(many, Choice{Name: fmt.Sprint("Ted ", n), Value: fmt.Sprint("ted-", n)})
+		many = append(many, guilds.Choice{Name: fmt.Sprint("Ted ", n), Value: fmt.Sprint("ted-", n)})
 		if n < maxSuggestions {
 			first = append(first, fmt.Sprintf("Ted %d=ted-%d", n, n))
 		}
 	}
-	all := map[Suggestion][]Choice{
-		SuggestEntity:   many,
-		SuggestApproval: {{Name: long, Value: "a1"}, {Name: "too long to be given", Value: long}, {Name: "no id"}},
-		SuggestCampaign: {{}, {Name: "The Mere", Value: "mere"}},
-		SuggestHeldTool: nil,
+	all := map[guilds.Suggestion][]guilds.Choice{
+		guilds.SuggestEntity:   many,
+		guilds.SuggestApproval: {{Name: long, Value: "a1"}, {Name: "too long to be given", Value: long}, {Name: "no id"}},
+		guilds.SuggestCampaign: {{}, {Name: "The Mere", Value: "mere"}},
+		guilds.SuggestHeldTool: nil,
 	}
-	k := &clerk{asked: make(chan Caller, 10), suggest: func(_ context.Context, what Suggestion) ([]Choice, error) { return all[what], nil }}
-	s := newOnlineBot(t, k, nil)
+	type asker struct {
+		id string
+		dm bool
+	}
+	asked := make(chan asker, 10)
+	s := newOnlineBot(t, nil)
+	s.bot.dispatcher.suggesterFor = func(m *guilds.Member) suggester {
+		return fakeSuggester{m, func(by *guilds.Member, what guilds.Suggestion) []guilds.Choice {
+			asked <- asker{by.ID, by.DM}
+			return all[what]
+		}}
+	}
 	for _, row := range []struct {
 		command, option string
 		want            []string
@@ -78,15 +87,15 @@ func TestSuggestions(t *testing.T) {
 		if got := s.types(t, s.dm, row.command, row.option); !slices.Equal(got, row.want) {
 			t.Errorf("/%s %s: suggested %q, want %q", row.command, row.option, got, row.want)
 		}
-		if by := <-k.asked; by != (Caller{ID: s.dm, DM: true}) {
+		if by := <-asked; by != (asker{s.dm, true}) {
 			t.Errorf("/%s %s: asked by %+v", row.command, row.option, by)
 		}
 		if got := s.types(t, s.ana, row.command, row.option); len(got) > 0 {
 			t.Errorf("/%s %s: a player is suggested %q", row.command, row.option, got)
 		}
 	}
-	if len(k.asked) > 0 {
-		t.Error("the backend was asked for a player")
+	if len(asked) > 0 {
+		t.Error("somebody was asked for a player")
 	}
 }
 

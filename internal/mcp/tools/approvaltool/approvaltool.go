@@ -27,11 +27,13 @@ func Tools(desk Desk) []tools.Tool {
 
 type listArgs struct{}
 
-type listResult struct {
-	Approvals []waiting `json:"approvals"`
+// PendingApprovals is the output of list_approvals.
+type PendingApprovals struct {
+	Approvals []PendingApproval `json:"approvals"`
 }
 
-type waiting struct {
+// PendingApproval is a call that waits for approval.
+type PendingApproval struct {
 	ID        string    `json:"id" jsonschema:"Id to decide with."`
 	Caller    string    `json:"caller" jsonschema:"Who asks."`
 	Tool      string    `json:"tool" jsonschema:"What it wants to call."`
@@ -47,13 +49,13 @@ func list(desk Desk) tools.Tool {
 			Parameters: tools.SchemaOf[listArgs](nil), EstimatedDurationMs: 1, MaxDurationMs: 1000,
 		},
 		Title: "List approvals", Permission: policy.SessionControl, Floor: mcp.BudgetDeep, Inline: true,
-		OutputSchema: tools.SchemaOf[listResult](nil),
-		Handler: tools.JSON(func(context.Context, listArgs) (listResult, error) {
-			all := []waiting{}
+		OutputSchema: tools.SchemaOf[PendingApprovals](nil),
+		Handler: tools.JSON(func(context.Context, listArgs) (PendingApprovals, error) {
+			all := []PendingApproval{}
 			for _, a := range desk.Pending() {
-				all = append(all, waiting{a.ID, a.Caller, a.Tool, a.Args, a.Asked.UTC(), a.Expires.UTC()})
+				all = append(all, PendingApproval{a.ID, a.Caller, a.Tool, a.Args, a.Asked.UTC(), a.Expires.UTC()})
 			}
-			return listResult{all}, nil
+			return PendingApprovals{all}, nil
 		}),
 	})
 }

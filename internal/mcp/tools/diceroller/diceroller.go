@@ -134,7 +134,18 @@ func rollHandler(src Source) tools.Handler {
 	}
 }
 
-// appendRoll writes the result of roll as JSON.
+// Result is the output of roll.
+type Result struct {
+	Expression string `json:"expression"`
+	Rolls      []int  `json:"rolls"`
+	Total      int    `json:"total"`
+	// Kept are the dice that count, and Detail how they add up, where that is not
+	// plain from Rolls.
+	Kept   []int   `json:"kept"`
+	Detail *string `json:"detail"`
+}
+
+// appendRoll writes a [Result] as JSON.
 func appendRoll(b []byte, text string, o Outcome) []byte {
 	b = append(b, `{"expression":`...)
 	b = appendString(b, text)

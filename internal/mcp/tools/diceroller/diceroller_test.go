@@ -15,18 +15,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
 )
 
-type rollResult struct {
-	Expression string  `json:"expression"`
-	Rolls      []int   `json:"rolls"`
-	Total      int     `json:"total"`
-	Kept       []int   `json:"kept"`
-	Detail     *string `json:"detail"`
-}
-
 // checkRoll decodes a result of roll and holds it against its expression.
-func checkRoll(t testing.TB, expression, out string) rollResult {
+func checkRoll(t testing.TB, expression, out string) diceroller.Result {
 	t.Helper()
-	var r rollResult
+	var r diceroller.Result
 	dec := json.NewDecoder(strings.NewReader(out))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&r); err != nil {

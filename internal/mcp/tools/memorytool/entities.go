@@ -24,12 +24,14 @@ type queryEntitiesArgs struct {
 	Type string `json:"type,omitempty" jsonschema:"Kind of entity: npc, location, faction, item or the campaign's own word."`
 }
 
-type queryEntitiesResult struct {
+// FoundEntities is the output of query_entities.
+type FoundEntities struct {
 	Count    int      `json:"count"`
-	Entities []entity `json:"entities"`
+	Entities []Entity `json:"entities"`
 }
 
-type entity struct {
+// Entity is an entity in a few words.
+type Entity struct {
 	ID          string `json:"id"`
 	Type        string `json:"type"`
 	Name        string `json:"name"`
@@ -46,11 +48,11 @@ func (t *toolset) queryEntities() tools.Tool {
 			EstimatedDurationMs: 50, MaxDurationMs: 200,
 		},
 		Title: "Find entities", Permission: permWorldRead, Floor: mcp.BudgetFast, Probe: `{"name":"a"}`,
-		OutputSchema: tools.SchemaOf[queryEntitiesResult](nil), Handler: tools.JSON(t.runQueryEntities),
+		OutputSchema: tools.SchemaOf[FoundEntities](nil), Handler: tools.JSON(t.runQueryEntities),
 	})
 }
 
-func (t *toolset) runQueryEntities(ctx context.Context, args queryEntitiesArgs) (queryEntitiesResult, error) {
+func (t *toolset) runQueryEntities(ctx context.Context, args queryEntitiesArgs) (FoundEntities, error) {
 	found, err := t.graph.FindEntities(ctx, memory.EntityQuery{
 		Name:   untrusted.Clip(strings.TrimSpace(args.Name), maxQuery),
 		Type:   strings.TrimSpace(args.Type),
@@ -58,18 +60,18 @@ func (t *toolset) runQueryEntities(ctx context.Context, args queryEntitiesArgs) 
 		Limit:  maxEntities,
 	})
 	if err != nil {
-		return queryEntitiesResult{}, fmt.Errorf("finding entities: %w", err)
+		return FoundEntities{}, fmt.Errorf("finding entities: %w", err)
 	}
 	found = found[:min(len(found), maxEntities)]
-	out := queryEntitiesResult{Count: len(found), Entities: make([]entity, 0, len(found))}
+	out := FoundEntities{Count: len(found), Entities: make([]Entity, 0, len(found))}
 	for _, e := range found {
 		out.Entities = append(out.Entities, brief(e, maxBlurb))
 	}
 	return out, nil
 }
 
-func brief(e memory.Entity, description int) entity {
-	return entity{ID: e.ID, Type: e.Type, Name: e.Name, Description: untrusted.Clip(e.Description, description)}
+func brief(e memory.Entity, description int) Entity {
+	return Entity{ID: e.ID, Type: e.Type, Name: e.Name, Description: untrusted.Clip(e.Description, description)}
 }
 
 type getSummaryArgs struct {
@@ -84,7 +86,7 @@ type getSummaryResult struct {
 	Attributes    map[string]string `json:"attributes"`
 	Position      *memory.Position  `json:"position,omitempty"`
 	Relationships []relationship    `json:"relationships"`
-	Connected     []entity          `json:"connected"`
+	Connected     []Entity          `json:"connected"`
 }
 
 type relationship struct {
@@ -168,7 +170,7 @@ func summarise(n memory.Neighbourhood) getSummaryResult {
 		ID: e.ID, Type: e.Type, Name: e.Name, Description: untrusted.Clip(e.Description, maxDescription), Position: e.Position,
 		Attributes:    make(map[string]string, len(e.Attributes)),
 		Relationships: make([]relationship, 0, len(n.Relations)),
-		Connected:     make([]entity, 0, len(n.Connected)),
+		Connected:     make([]Entity, 0, len(n.Connected)),
 	}
 	for _, k := range slices.Sorted(maps.Keys(e.Attributes)) {
 		if len(out.Attributes) == maxAttributes {

@@ -17,13 +17,15 @@ type searchSessionsArgs struct {
 	SessionID string `json:"session_id,omitempty" jsonschema:"Restrict the search to this session."`
 }
 
-type searchSessionsResult struct {
+// FoundLines is the output of search_sessions.
+type FoundLines struct {
 	Query string `json:"query"`
 	Count int    `json:"count"`
-	Lines []line `json:"lines"`
+	Lines []Line `json:"lines"`
 }
 
-type line struct {
+// Line is something that was said.
+type Line struct {
 	SessionID string    `json:"session_id"`
 	Speaker   string    `json:"speaker"`
 	Text      string    `json:"text"`
@@ -41,23 +43,23 @@ func (t *toolset) searchSessions() tools.Tool {
 			EstimatedDurationMs: 100, MaxDurationMs: 500,
 		},
 		Title: "Search session transcripts", Permission: permMemoryRead, Floor: mcp.BudgetStandard, Probe: `{"query":"hello"}`,
-		OutputSchema: tools.SchemaOf[searchSessionsResult](nil), Handler: tools.JSON(t.runSearchSessions),
+		OutputSchema: tools.SchemaOf[FoundLines](nil), Handler: tools.JSON(t.runSearchSessions),
 	})
 }
 
-func (t *toolset) runSearchSessions(ctx context.Context, args searchSessionsArgs) (searchSessionsResult, error) {
+func (t *toolset) runSearchSessions(ctx context.Context, args searchSessionsArgs) (FoundLines, error) {
 	query, err := question(args.Query)
 	if err != nil {
-		return searchSessionsResult{}, err
+		return FoundLines{}, err
 	}
 	hits, err := t.sessions.SearchLines(ctx, memory.LineQuery{Text: query, Session: args.SessionID, Limit: maxLines})
 	if err != nil {
-		return searchSessionsResult{}, fmt.Errorf("searching sessions: %w", err)
+		return FoundLines{}, fmt.Errorf("searching sessions: %w", err)
 	}
 	hits = hits[:min(len(hits), maxLines)]
-	out := searchSessionsResult{Query: query, Count: len(hits), Lines: make([]line, 0, len(hits))}
+	out := FoundLines{Query: query, Count: len(hits), Lines: make([]Line, 0, len(hits))}
 	for _, h := range hits {
-		out.Lines = append(out.Lines, line{
+		out.Lines = append(out.Lines, Line{
 			SessionID: h.Session, Speaker: h.Speaker, Text: untrusted.Clip(h.Text, maxText), At: h.At, Turn: h.Turn,
 		})
 	}
@@ -70,13 +72,15 @@ type searchFactsArgs struct {
 	TopK *float64 `json:"top_k,omitempty" jsonschema:"Most facts to return."`
 }
 
-type searchFactsResult struct {
+// FoundFacts is the output of search_facts.
+type FoundFacts struct {
 	Query string `json:"query"`
 	Count int    `json:"count"`
-	Facts []fact `json:"facts"`
+	Facts []Fact `json:"facts"`
 }
 
-type fact struct {
+// Fact is something that is known, and where from.
+type Fact struct {
 	Text   string  `json:"text"`
 	Source string  `json:"source"`
 	Score  float64 `json:"score"`
@@ -94,30 +98,30 @@ func (t *toolset) searchFacts() tools.Tool {
 			EstimatedDurationMs: 200, MaxDurationMs: 800,
 		},
 		Title: "Search facts", Permission: permMemoryRead, Floor: mcp.BudgetStandard, Probe: `{"query":"hello"}`,
-		OutputSchema: tools.SchemaOf[searchFactsResult](tools.Bounds{"facts.score": {"minimum": 0, "maximum": 1}}),
+		OutputSchema: tools.SchemaOf[FoundFacts](tools.Bounds{"facts.score": {"minimum": 0, "maximum": 1}}),
 		Handler:      tools.JSON(t.runSearchFacts),
 	})
 }
 
-func (t *toolset) runSearchFacts(ctx context.Context, args searchFactsArgs) (searchFactsResult, error) {
+func (t *toolset) runSearchFacts(ctx context.Context, args searchFactsArgs) (FoundFacts, error) {
 	query, err := question(args.Query)
 	if err != nil {
-		return searchFactsResult{}, err
+		return FoundFacts{}, err
 	}
 	k, err := topK(args.TopK)
 	if err != nil {
-		return searchFactsResult{}, err
+		return FoundFacts{}, err
 	}
 	facts, err := t.indexed(ctx, query, k)
 	if err != nil {
-		return searchFactsResult{}, fmt.Errorf("searching facts: %w", err)
+		return FoundFacts{}, fmt.Errorf("searching facts: %w", err)
 	}
 	if len(facts) == 0 || len(facts) < k && !t.semantic() {
 		if facts, err = t.transcribed(ctx, facts, query, k); err != nil {
-			return searchFactsResult{}, fmt.Errorf("searching facts in sessions: %w", err)
+			return FoundFacts{}, fmt.Errorf("searching facts in sessions: %w", err)
 		}
 	}
-	return searchFactsResult{Query: query, Count: len(facts), Facts: facts}, nil
+	return FoundFacts{Query: query, Count: len(facts), Facts: facts}, nil
 }
 
 func topK(asked *float64) (int, error) {
@@ -141,8 +145,8 @@ func (t *toolset) semantic() bool {
 }
 
 // indexed returns what the index knows, if there is one.
-func (t *toolset) indexed(ctx context.Context, query string, k int) ([]fact, error) {
-	out := []fact{}
+func (t *toolset) indexed(ctx context.Context, query string, k int) ([]Fact, error) {
+	out := []Fact{}
 	if t.index == nil {
 		return out, nil
 	}
@@ -151,13 +155,13 @@ func (t *toolset) indexed(ctx context.Context, query string, k int) ([]fact, err
 		return nil, err
 	}
 	for _, h := range hits[:min(len(hits), k)] {
-		out = append(out, fact{Text: untrusted.Clip(h.Text, maxText), Source: h.Source, Score: h.Score})
+		out = append(out, Fact{Text: untrusted.Clip(h.Text, maxText), Source: h.Source, Score: h.Score})
 	}
 	return out, nil
 }
 
 // transcribed fills facts up to k with lines from the session log.
-func (t *toolset) transcribed(ctx context.Context, facts []fact, query string, k int) ([]fact, error) {
+func (t *toolset) transcribed(ctx context.Context, facts []Fact, query string, k int) ([]Fact, error) {
 	hits, err := t.sessions.SearchLines(ctx, memory.LineQuery{Text: query, Limit: k})
 	if err != nil {
 		return nil, err
@@ -176,7 +180,7 @@ func (t *toolset) transcribed(ctx context.Context, facts []fact, query string, k
 		}
 		// The log's scores have no upper end; a fact's lies within 0 and 1.
 		score := min(most, max(0, h.Score)/(1+max(0, h.Score)))
-		facts = append(facts, fact{Text: untrusted.Clip(said, maxText), Source: "session:" + h.Session, Score: score})
+		facts = append(facts, Fact{Text: untrusted.Clip(said, maxText), Source: "session:" + h.Session, Score: score})
 	}
 	return facts, nil
 }

@@ -54,7 +54,7 @@ func searchTool(book *Book) tools.Tool {
 			EstimatedDurationMs: 30, MaxDurationMs: 100, CacheableSeconds: cacheSeconds,
 		},
 		Title: "Search rules", Permission: permission, Floor: mcp.BudgetStandard, Probe: `{"query":"blinded"}`, Inline: book.loaded(),
-		OutputSchema: tools.SchemaOf[searchResult](tools.Bounds{
+		OutputSchema: tools.SchemaOf[SearchResult](tools.Bounds{
 			"count": {"minimum": 0}, "results": {"maxItems": maxResults},
 			"results.category": category, "results.score": {"minimum": 0, "maximum": 1},
 		}),
@@ -90,17 +90,17 @@ type getArgs struct {
 	ID string `json:"id" jsonschema:"The rule's id, e.g. \"condition-blinded\" or \"spell-fireball\"."`
 }
 
-// searchResult is the output of search_rules.
-type searchResult struct {
+// SearchResult is the output of search_rules.
+type SearchResult struct {
 	Query   string `json:"query"`
 	Count   int    `json:"count"`
-	Results []hit  `json:"results"`
+	Results []Hit  `json:"results"`
 	// Hint says how to go on when nothing was found.
 	Hint string `json:"hint,omitempty"`
 }
 
-// hit is one rule found.
-type hit struct {
+// Hit is one rule found.
+type Hit struct {
 	ID       string  `json:"id"`
 	Category string  `json:"category"`
 	Name     string  `json:"name"`
@@ -108,22 +108,22 @@ type hit struct {
 	Score    float64 `json:"score" jsonschema:"How well the rule fits; 1 means the query is its name."`
 }
 
-func (b *Book) searchRules(_ context.Context, a searchArgs) (searchResult, error) {
+func (b *Book) searchRules(_ context.Context, a searchArgs) (SearchResult, error) {
 	a.Query = strings.TrimSpace(a.Query)
 	switch {
 	case a.Query == "":
-		return searchResult{}, fmt.Errorf("%w: query must not be empty", mcp.ErrInvalidArguments)
+		return SearchResult{}, fmt.Errorf("%w: query must not be empty", mcp.ErrInvalidArguments)
 	case len(a.Query) > maxQuery:
-		return searchResult{}, fmt.Errorf("%w: query is longer than %d bytes; ask with a few keywords", mcp.ErrInvalidArguments, maxQuery)
+		return SearchResult{}, fmt.Errorf("%w: query is longer than %d bytes; ask with a few keywords", mcp.ErrInvalidArguments, maxQuery)
 	}
-	res := searchResult{Query: a.Query, Results: []hit{}}
+	res := SearchResult{Query: a.Query, Results: []Hit{}}
 	if !knownSystem(a.System) {
 		res.Hint = fmt.Sprintf("there are no rules for that system; the only one is %q", system)
 		return res, nil
 	}
 	lib, err := b.library()
 	if err != nil {
-		return searchResult{}, err
+		return SearchResult{}, err
 	}
 	res.Results = lib.search(a.Query)
 	res.Count = len(res.Results)

@@ -16,7 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 )
 
-type searchResult struct {
+type SearchResult struct {
 	Query   string `json:"query"`
 	Count   int    `json:"count"`
 	Results []struct {
@@ -29,7 +29,7 @@ type searchResult struct {
 	Hint string `json:"hint"`
 }
 
-func (r searchResult) ids() []string {
+func (r SearchResult) ids() []string {
 	var out []string
 	for _, h := range r.Results {
 		out = append(out, h.ID)
@@ -56,7 +56,7 @@ func toolNamed(t testing.TB, book *ruleslookup.Book, name string) tools.Tool {
 	return list[at]
 }
 
-func search(t testing.TB, tool tools.Tool, query string) searchResult {
+func search(t testing.TB, tool tools.Tool, query string) SearchResult {
 	t.Helper()
 	args, err := json.Marshal(map[string]string{"query": query})
 	if err != nil {
@@ -66,7 +66,7 @@ func search(t testing.TB, tool tools.Tool, query string) searchResult {
 	if err != nil {
 		t.Fatalf("searching %q: %v", query, err)
 	}
-	var res searchResult
+	var res SearchResult
 	if err := json.Unmarshal([]byte(out), &res); err != nil {
 		t.Fatalf("result of %q is no JSON: %v", query, err)
 	}
@@ -289,7 +289,7 @@ func FuzzSearch(f *testing.F) {
 		if err != nil || again != out {
 			t.Errorf("second answer = %s, %v, want the first: %s", again, err, out)
 		}
-		var res searchResult
+		var res SearchResult
 		if err := json.Unmarshal([]byte(out), &res); err != nil || !utf8.ValidString(out) {
 			t.Fatalf("result %q is no JSON: %v", out, err)
 		}

@@ -64,12 +64,12 @@ type found struct {
 }
 
 // search returns the rules that fit query best, at most [maxResults].
-func (l *library) search(query string) []hit {
+func (l *library) search(query string) []Hit {
 	top := l.index.search(query)
-	out := make([]hit, len(top))
+	out := make([]Hit, len(top))
 	for i, f := range top {
 		e := &l.entries[f.doc]
-		out[i] = hit{ID: e.id, Category: e.category, Name: e.name, Summary: e.summary, Score: shown(f)}
+		out[i] = Hit{ID: e.id, Category: e.category, Name: e.name, Summary: e.summary, Score: shown(f)}
 	}
 	return out
 }

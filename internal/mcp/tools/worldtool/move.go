@@ -45,28 +45,28 @@ func (t *toolset) moveEntity() tools.Tool {
 			"location": nullable(locationField()),
 		}, "id"),
 		Idempotent: true,
-	}, "Move entity", tools.SchemaOf[changed](nil), tools.JSON(t.runMove))
+	}, "Move entity", tools.SchemaOf[Changed](nil), tools.JSON(t.runMove))
 }
 
-func (t *toolset) runMove(ctx context.Context, a moveArgs) (changed, error) {
+func (t *toolset) runMove(ctx context.Context, a moveArgs) (Changed, error) {
 	who := viewer(ctx)
 	id, err := t.find(ctx, "id", a.ID)
 	if err != nil {
-		return changed{}, err
+		return Changed{}, err
 	}
 	if !a.Position.given && !a.Location.given {
-		return changed{}, fmt.Errorf("%w: say where to: give position, location or both", mcp.ErrInvalidArguments)
+		return Changed{}, fmt.Errorf("%w: say where to: give position, location or both", mcp.ErrInvalidArguments)
 	}
 	var to *memory.Position
 	if a.Position.value != nil {
 		if to, err = readPosition(*a.Position.value); err != nil {
-			return changed{}, err
+			return Changed{}, err
 		}
 	}
 	location := ""
 	if a.Location.value != nil {
 		if location, err = t.find(ctx, "location", *a.Location.value); err != nil {
-			return changed{}, err
+			return Changed{}, err
 		}
 	}
 	var e memory.Entity
@@ -86,7 +86,7 @@ func (t *toolset) runMove(ctx context.Context, a moveArgs) (changed, error) {
 		return nil
 	})
 	if err != nil {
-		return changed{}, err
+		return Changed{}, err
 	}
-	return changed{Entity: t.view(e, who), Seq: seq}, nil
+	return Changed{Entity: t.view(e, who), Seq: seq}, nil
 }

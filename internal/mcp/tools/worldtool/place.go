@@ -42,10 +42,10 @@ func (t *toolset) placeEntity() tools.Tool {
 			"position":    position("Where on the map: x, y and z."),
 			"location":    locationField(),
 		}, "type", "name"),
-	}, "Place entity", tools.SchemaOf[changed](nil), tools.JSON(t.runPlace))
+	}, "Place entity", tools.SchemaOf[Changed](nil), tools.JSON(t.runPlace))
 }
 
-func (t *toolset) runPlace(ctx context.Context, a placeArgs) (changed, error) {
+func (t *toolset) runPlace(ctx context.Context, a placeArgs) (Changed, error) {
 	who := viewer(ctx)
 	e := memory.Entity{
 		Type: tidy(a.Type, maxID), Name: tidy(a.Name, maxName), Description: tidy(a.Description, maxDescription),
@@ -53,15 +53,15 @@ func (t *toolset) runPlace(ctx context.Context, a placeArgs) (changed, error) {
 	}
 	var err error
 	if e.Position, err = readPosition(a.Position); err != nil {
-		return changed{}, err
+		return Changed{}, err
 	}
 	if e.Visible, err = knownBy(a.KnownBy, who); err != nil {
-		return changed{}, err
+		return Changed{}, err
 	}
 	location := ""
 	if a.Location != "" {
 		if location, err = t.find(ctx, "location", a.Location); err != nil {
-			return changed{}, err
+			return Changed{}, err
 		}
 	}
 	seq, err := t.change(ctx, "entity.placed", func(tx *world.Tx) error {
@@ -74,9 +74,9 @@ func (t *toolset) runPlace(ctx context.Context, a placeArgs) (changed, error) {
 		return settle(tx, e.ID, location, who)
 	})
 	if err != nil {
-		return changed{}, err
+		return Changed{}, err
 	}
-	return changed{Entity: t.view(e, who), Seq: seq, Warning: t.remember(ctx, e)}, nil
+	return Changed{Entity: t.view(e, who), Seq: seq, Warning: t.remember(ctx, e)}, nil
 }
 
 // knownBy is who will know of what the caller places. An NPC that keeps

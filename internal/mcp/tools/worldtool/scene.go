@@ -51,7 +51,7 @@ type describeArgs struct {
 type described struct {
 	Scene    string `json:"scene"`
 	Total    int    `json:"total" jsonschema:"How many there are; entities may be fewer."`
-	Entities []view `json:"entities"`
+	Entities []View `json:"entities"`
 	Seq      uint64 `json:"seq" jsonschema:"Number of the change; state/subscribe takes it as since."`
 }
 
@@ -109,7 +109,7 @@ func (t *toolset) runDescribe(ctx context.Context, a describeArgs) (described, e
 			return described{}, invalid("limit is %v; use a whole number from 1 to %d", *a.Limit, maxShown)
 		}
 	}
-	out := described{Seq: t.world.Seq(), Scene: t.world.Scene(), Entities: []view{}}
+	out := described{Seq: t.world.Seq(), Scene: t.world.Scene(), Entities: []View{}}
 	for _, e := range t.world.Entities(who) {
 		if area != nil && !area.Contains(e.Position) {
 			continue

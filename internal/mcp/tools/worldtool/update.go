@@ -38,19 +38,19 @@ func (t *toolset) updateEntity() tools.Tool {
 			"known_by": nullable(knownByField("Ids of the NPCs that know of it from now on; null means everyone.")),
 		}, "id"),
 		Idempotent: true,
-	}, "Update entity", tools.SchemaOf[changed](nil), tools.JSON(t.runUpdate))
+	}, "Update entity", tools.SchemaOf[Changed](nil), tools.JSON(t.runUpdate))
 	x.Destructive = true
 	return x
 }
 
-func (t *toolset) runUpdate(ctx context.Context, a updateArgs) (changed, error) {
+func (t *toolset) runUpdate(ctx context.Context, a updateArgs) (Changed, error) {
 	who := viewer(ctx)
 	id, err := t.find(ctx, "id", a.ID)
 	if err != nil {
-		return changed{}, err
+		return Changed{}, err
 	}
 	if a.KnownBy.given && who != "" {
-		return changed{}, fmt.Errorf("%w: known_by: only who sees everything may change who knows of something", mcp.ErrInvalidArguments)
+		return Changed{}, fmt.Errorf("%w: known_by: only who sees everything may change who knows of something", mcp.ErrInvalidArguments)
 	}
 	var e memory.Entity
 	seq, err := t.change(ctx, "entity.updated", func(tx *world.Tx) error {
@@ -64,9 +64,9 @@ func (t *toolset) runUpdate(ctx context.Context, a updateArgs) (changed, error) 
 		return tx.Put(e)
 	})
 	if err != nil {
-		return changed{}, err
+		return Changed{}, err
 	}
-	return changed{Entity: t.view(e, who), Seq: seq, Warning: t.remember(ctx, e)}, nil
+	return Changed{Entity: t.view(e, who), Seq: seq, Warning: t.remember(ctx, e)}, nil
 }
 
 // apply returns e with the given fields changed.

@@ -4,8 +4,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// view is an entity as callers are shown it.
-type view struct {
+// View is an entity as callers are shown it.
+type View struct {
 	ID          string            `json:"id"`
 	Type        string            `json:"type"`
 	Name        string            `json:"name"`
@@ -23,15 +23,15 @@ type place struct {
 	Name string `json:"name"`
 }
 
-// changed is what a tool that changes an entity answers.
-type changed struct {
-	Entity  view   `json:"entity"`
+// Changed is what a tool that changes an entity answers.
+type Changed struct {
+	Entity  View   `json:"entity"`
 	Seq     uint64 `json:"seq" jsonschema:"Number of the change; state/subscribe takes it as since."`
 	Warning string `json:"warning,omitempty"`
 }
 
-func (t *toolset) view(e memory.Entity, viewer string) view {
-	v := view{
+func (t *toolset) view(e memory.Entity, viewer string) View {
+	v := View{
 		ID: e.ID, Type: e.Type, Name: e.Name, Aliases: e.Aliases, Description: e.Description,
 		Attributes: e.Attributes, Position: e.Position, Location: t.location(e.ID, viewer),
 	}

@@ -1,6 +1,8 @@
-package app
+package guilds
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,10 +10,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/MrWong99/glyphoxa/internal/discord"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
+	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/srd"
 )
 
 const (
@@ -22,8 +27,8 @@ const (
 
 // Those who give commands.
 var (
-	dm  = discord.Caller{ID: "300000000000000001", DM: true}
-	ana = discord.Caller{ID: "300000000000000002"}
+	dm  = user{ID: "300000000000000001", DM: true}
+	ana = user{ID: "300000000000000002"}
 )
 
 const flagon = `
@@ -35,15 +40,16 @@ npcs:
     lines: {greeting: ["Welcome to the Flagon."], smalltalk: ["Foggy."], unknown: ["No idea."]}
 `
 
-// inn is a house with a configuration and a data directory of its own.
-type inn struct {
-	*house
-	t   *testing.T
-	dir string
+// fixture is guilds with a configuration and a data directory of its own.
+type fixture struct {
+	*Guilds
+	metrics *observe.Metrics
+	t       *testing.T
+	dir     string
 }
 
-// openInn opens a house over a directory, which may have been another's.
-func openInn(t *testing.T, dir, settings string) *inn {
+// openGuilds opens guilds over a directory, which may have been another's.
+func openGuilds(t *testing.T, dir, settings string) *fixture {
 	t.Helper()
 	path := filepath.Join(dir, "glyphoxa.yaml")
 	if err := os.WriteFile(path, []byte(settings), 0o600); err != nil {
@@ -53,31 +59,54 @@ func openInn(t *testing.T, dir, settings string) *inn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := Open(t.Context(), Options{Config: cfg, Metrics: true})
+	metrics, err := observe.New(observe.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &inn{house: newHouse(a.Game, a.log), t: t, dir: dir}
+	rules := ruleslookup.Lazy(srd.FS)
+	open := func(ctx context.Context, _ string, cfg *config.Config) (*play.Game, error) {
+		return play.Open(ctx, play.Options{Config: cfg, Metrics: metrics, Rules: rules})
+	}
+	return &fixture{Guilds: New(Options{Config: cfg, Front: "discord", Open: open}), metrics: metrics, t: t, dir: dir}
 }
 
-// shut closes the house, as a bot does that ends.
-func (h *inn) shut() {
+// shut closes the guilds, as a bot does that ends.
+func (h *fixture) shut() {
 	h.t.Helper()
-	if err := h.close(); err != nil {
+	if err := errors.Join(h.Close(), h.metrics.Shutdown(context.WithoutCancel(h.t.Context()))); err != nil {
 		h.t.Error(err)
 	}
-	if err := h.app.Close(); err != nil {
-		h.t.Error(err)
+}
+
+// guild returns a guild.
+func (h *fixture) guild(id string) *Guild {
+	h.t.Helper()
+	g, err := h.Guild(id)
+	if err != nil {
+		h.t.Fatal(err)
 	}
+	return g
+}
+
+// user is somebody who gives commands.
+type user struct {
+	ID string
+	DM bool
+}
+
+// as returns a member of a guild.
+func (h *fixture) as(guild string, u user) *Member {
+	h.t.Helper()
+	return h.guild(guild).Member(u.ID, u.DM)
 }
 
 // path is of a file of the home guild.
-func (h *inn) path(parts ...string) string {
-	return filepath.Join(append([]string{h.app.Config.DataDir, "guilds", home}, parts...)...)
+func (h *fixture) path(parts ...string) string {
+	return filepath.Join(append([]string{Dir(h.latestConfig()), home}, parts...)...)
 }
 
 // killed returns a directory as a process leaves it that is killed now.
-func (h *inn) killed() string {
+func (h *fixture) killed() string {
 	h.t.Helper()
 	dir := h.t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(h.dir)); err != nil {
@@ -86,33 +115,33 @@ func (h *inn) killed() string {
 	return dir
 }
 
-// seated is a session in the home guild.
-type seated struct {
-	*discord.Sitting
+// heardSession is a session that is running in the home guild.
+type heardSession struct {
+	*Session
 	t     *testing.T
 	ended chan *table.TurnEnded
 }
 
-func (h *inn) sit(o discord.SitOptions) *seated {
+func (h *fixture) sit(o SessionOptions) *heardSession {
 	h.t.Helper()
-	s := &seated{t: h.t, ended: make(chan *table.TurnEnded, 100)}
+	s := &heardSession{t: h.t, ended: make(chan *table.TurnEnded, 100)}
 	o.Sink, o.Tell, o.Channel = s, func(string, string) {}, channel
 	var err error
-	if s.Sitting, err = h.Sit(h.t.Context(), home, o); err != nil {
+	if s.Session, err = h.guild(home).StartSession(h.t.Context(), o); err != nil {
 		h.t.Fatal(err)
 	}
 	return s
 }
 
 // Emit implements [table.Sink].
-func (s *seated) Emit(e table.Event) {
+func (s *heardSession) Emit(e table.Event) {
 	if e, ok := e.(*table.TurnEnded); ok {
 		s.ended <- e
 	}
 }
 
 // hears lets somebody speak and waits for the answer.
-func (s *seated) hears(by discord.Caller, text string) *table.TurnEnded {
+func (s *heardSession) hears(by user, text string) *table.TurnEnded {
 	s.t.Helper()
 	if err := s.Table.Hear(s.t.Context(), table.Utterance{Speaker: "Ana", Text: text, User: "discord:" + by.ID}); err != nil {
 		s.t.Fatal(err)
@@ -120,7 +149,7 @@ func (s *seated) hears(by discord.Caller, text string) *table.TurnEnded {
 	return <-s.ended
 }
 
-func (s *seated) close() {
+func (s *heardSession) close() {
 	s.t.Helper()
 	if err := s.Close(); err != nil {
 		s.t.Error(err)
@@ -128,9 +157,9 @@ func (s *seated) close() {
 }
 
 // lines are the latest of the home guild.
-func (h *inn) lines() (texts []string) {
+func (h *fixture) lines() (texts []string) {
 	h.t.Helper()
-	_, said, err := h.Recall(h.t.Context(), home, 100)
+	_, said, err := h.guild(home).RecallSession(h.t.Context(), 100)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -141,9 +170,9 @@ func (h *inn) lines() (texts []string) {
 }
 
 // interrupted returns what was cut off in the home guild.
-func (h *inn) interrupted() (memory.Session, bool) {
+func (h *fixture) interrupted() (memory.Session, bool) {
 	h.t.Helper()
-	s, cut, err := h.Interrupted(h.t.Context(), home)
+	s, cut, err := h.guild(home).InterruptedSession(h.t.Context())
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -152,8 +181,8 @@ func (h *inn) interrupted() (memory.Session, bool) {
 
 // TestSessionGoesOn kills the program in a session, and goes on with it.
 func TestSessionGoesOn(t *testing.T) {
-	first := openInn(t, t.TempDir(), flagon)
-	s := first.sit(discord.SitOptions{})
+	first := openGuilds(t, t.TempDir(), flagon)
+	s := first.sit(SessionOptions{})
 	if _, cut := first.interrupted(); cut {
 		t.Error("a session that is running counts as cut off")
 	}
@@ -165,20 +194,20 @@ func TestSessionGoesOn(t *testing.T) {
 	}
 	first.shut()
 
-	h := openInn(t, dir, flagon)
+	h := openGuilds(t, dir, flagon)
 	defer h.shut()
-	if diff := cmp.Diff([]discord.Cut{{Guild: home, Channel: channel, Lines: 2}}, h.CutOff(t.Context())); diff != "" {
+	if diff := cmp.Diff([]CutOff{{Guild: home, Channel: channel, Lines: 2}}, h.CutOffSessions(t.Context())); diff != "" {
 		t.Errorf("cut off (-want +got):\n%s", diff)
 	}
-	if again := h.CutOff(t.Context()); len(again) != 0 {
+	if again := h.CutOffSessions(t.Context()); len(again) != 0 {
 		t.Errorf("%v is told twice", again)
 	}
 	was, cut := h.interrupted()
 	if !cut || was.Lines != 2 {
 		t.Fatalf("cut off is %+v, %t; want the session with two lines", was, cut)
 	}
-	s = h.sit(discord.SitOptions{Resume: true})
-	if len(h.CutOff(t.Context())) != 0 {
+	s = h.sit(SessionOptions{Resume: true})
+	if len(h.CutOffSessions(t.Context())) != 0 {
 		t.Error("a session that is running counts as cut off")
 	}
 	s.hears(ana, "Hello again, Bartok!")
@@ -194,16 +223,16 @@ func TestSessionGoesOn(t *testing.T) {
 
 // TestSessionBeginsAnew leaves a session be that was cut off.
 func TestSessionBeginsAnew(t *testing.T) {
-	first := openInn(t, t.TempDir(), flagon)
-	s := first.sit(discord.SitOptions{})
+	first := openGuilds(t, t.TempDir(), flagon)
+	s := first.sit(SessionOptions{})
 	s.hears(ana, "Hello Bartok!")
 	dir := first.killed()
 	s.close()
 	first.shut()
 
-	h := openInn(t, dir, flagon)
+	h := openGuilds(t, dir, flagon)
 	defer h.shut()
-	s = h.sit(discord.SitOptions{})
+	s = h.sit(SessionOptions{})
 	if !strings.Contains(strings.Join(s.Notices, "\n"), "its 2 lines are kept") {
 		t.Errorf("notices %q, want word of the session before", s.Notices)
 	}
@@ -211,7 +240,7 @@ func TestSessionBeginsAnew(t *testing.T) {
 	if _, cut := h.interrupted(); cut {
 		t.Error("the session before still counts as cut off")
 	}
-	s = h.sit(discord.SitOptions{Resume: true})
+	s = h.sit(SessionOptions{Resume: true})
 	defer s.close()
 	if got := s.hears(ana, "Hello Bartok!").Turn; got != 1 {
 		t.Errorf("turn %d, want the first: there was nothing to go on with", got)
@@ -220,9 +249,9 @@ func TestSessionBeginsAnew(t *testing.T) {
 
 // TestReload reads the NPC files anew while a session runs.
 func TestReload(t *testing.T) {
-	h := openInn(t, t.TempDir(), flagon)
+	h := openGuilds(t, t.TempDir(), flagon)
 	defer h.shut()
-	s := h.sit(discord.SitOptions{})
+	s := h.sit(SessionOptions{})
 	defer s.close()
 	write := func(settings string) {
 		t.Helper()
@@ -256,8 +285,15 @@ func TestReload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []discord.NPC{{Name: "Bartok"}, {Name: "Mira", Avatar: "https://example.com/mira.png"}}
-	if diff := cmp.Diff(want, cast); diff != "" {
+	type looks struct{ Name, Avatar string }
+	want := []looks{{Name: "Bartok"}, {Name: "Mira", Avatar: "https://example.com/mira.png"}}
+	looksOf := func(all []config.NPC) (out []looks) {
+		for _, n := range all {
+			out = append(out, looks{n.Name, n.Avatar})
+		}
+		return out
+	}
+	if diff := cmp.Diff(want, looksOf(cast)); diff != "" {
 		t.Errorf("cast (-want +got):\n%s", diff)
 	}
 	if !strings.Contains(said, "Mira") || !strings.Contains(said, "needs a restart: campaign") {
@@ -266,11 +302,11 @@ func TestReload(t *testing.T) {
 	if got := names(); got != "Bartok Mira" {
 		t.Errorf("%s at the table, want Bartok and Mira", got)
 	}
-	other, err := h.Sit(t.Context(), away, discord.SitOptions{Sink: s, Tell: func(string, string) {}})
+	other, err := h.guild(away).StartSession(t.Context(), SessionOptions{Sink: s, Tell: func(string, string) {}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, other.Cast); diff != "" {
+	if diff := cmp.Diff(want, looksOf(other.Cast)); diff != "" {
 		t.Errorf("cast of the next session elsewhere (-want +got):\n%s", diff)
 	}
 	if err := other.Close(); err != nil {

@@ -1,4 +1,4 @@
-package app
+package guilds
 
 import (
 	"bytes"
@@ -9,17 +9,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/MrWong99/glyphoxa/internal/discord"
 )
 
 // TestConsent keeps who does not want to be heard, each guild for itself.
 func TestConsent(t *testing.T) {
-	h := openInn(t, t.TempDir(), flagon)
+	h := openGuilds(t, t.TempDir(), flagon)
 	defer func() { h.shut() }()
 	declined := func(guild string, want ...string) {
 		t.Helper()
-		got, err := h.Declined(t.Context(), guild)
+		got, err := h.guild(guild).Declined(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,7 +27,7 @@ func TestConsent(t *testing.T) {
 	}
 	consent := func(user string, heard bool) {
 		t.Helper()
-		if err := h.Consent(t.Context(), home, user, heard); err != nil {
+		if err := h.guild(home).SetConsent(t.Context(), user, heard); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -40,12 +38,12 @@ func TestConsent(t *testing.T) {
 	declined(home, dm.ID, ana.ID)
 	declined(away)
 	h.shut()
-	h = openInn(t, h.dir, flagon)
+	h = openGuilds(t, h.dir, flagon)
 	declined(home, dm.ID, ana.ID)
 	consent(dm.ID, true)
 	consent(dm.ID, true)
 	declined(home, ana.ID)
-	if err := h.Consent(t.Context(), home, "../x", false); err == nil {
+	if err := h.guild(home).SetConsent(t.Context(), "../x", false); err == nil {
 		t.Error("an id that is none was kept")
 	}
 }
@@ -53,24 +51,24 @@ func TestConsent(t *testing.T) {
 // TestConsentSurvivesTrouble leaves what is kept as it is when the disk takes
 // nothing.
 func TestConsentSurvivesTrouble(t *testing.T) {
-	h := openInn(t, t.TempDir(), flagon)
+	h := openGuilds(t, t.TempDir(), flagon)
 	defer h.shut()
-	if err := h.Consent(t.Context(), home, ana.ID, false); err != nil {
+	if err := h.guild(home).SetConsent(t.Context(), ana.ID, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(h.path(guildFile), []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(h.path(recordName), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Consent(t.Context(), home, dm.ID, false); err == nil || strings.Contains(err.Error(), h.dir) {
+	if err := h.guild(home).SetConsent(t.Context(), dm.ID, false); err == nil || strings.Contains(err.Error(), h.dir) {
 		t.Errorf("Consent over a broken file = %v, want an error without a path", err)
 	}
-	if _, err := h.Declined(t.Context(), home); err == nil {
+	if _, err := h.guild(home).Declined(t.Context()); err == nil {
 		t.Error("a broken file counts as nobody declined")
 	}
-	if kept, err := os.ReadFile(h.path(guildFile)); err != nil || string(kept) != "{" {
+	if kept, err := os.ReadFile(h.path(recordName)); err != nil || string(kept) != "{" {
 		t.Errorf("the broken file is %q, %v; want it left for the operator", kept, err)
 	}
-	left, err := filepath.Glob(h.path("." + guildFile + "*"))
+	left, err := filepath.Glob(h.path("." + recordName + "*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("drafts are left: %q, %v", left, err)
 	}
@@ -80,46 +78,46 @@ func TestConsentSurvivesTrouble(t *testing.T) {
 // in all campaigns, in the feedback and in the audit log. Others, and other
 // guilds, keep what is theirs.
 func TestForget(t *testing.T) {
-	h := openInn(t, t.TempDir(), flagon+`
+	h := openGuilds(t, t.TempDir(), flagon+`
 server:
   audit: {arguments: true}
   policy:
     - {name: ask, rule: approval, tools: [roll]}
 `)
 	defer h.shut()
-	bob := discord.Caller{ID: "300000000000000003"}
-	s := h.sit(discord.SitOptions{})
+	bob := user{ID: "300000000000000003"}
+	s := h.sit(SessionOptions{})
 	s.hears(ana, "Bartok, my name is Xanthippe!")
 	s.close()
 	h.load(mere)
 	h.switchTo("the-drowned-mere")
-	s = h.sit(discord.SitOptions{})
+	s = h.sit(SessionOptions{})
 	s.hears(ana, "Bartok, remember Xanthippe!")
 	s.hears(bob, "Bartok, good evening!")
-	for _, by := range []discord.Caller{ana, bob} {
-		if err := h.Note(t.Context(), home, by, "Xanthippe noted by "+by.ID); err != nil {
+	for _, by := range []user{ana, bob} {
+		if err := h.as(home, by).KeepFeedback(t.Context(), "Xanthippe noted by "+by.ID); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.Call(t.Context(), home, by, "search_rules", `{"query":"Xanthippe asks"}`); err != nil && !strings.Contains(err.Error(), "timed out") {
+		if _, err := h.as(home, by).CallTool(t.Context(), "search_rules", `{"query":"Xanthippe asks"}`); err != nil && !strings.Contains(err.Error(), "timed out") {
 			t.Fatal(err) // a call that took too long is recorded, too
 		}
 	}
-	if err := h.Consent(t.Context(), home, ana.ID, false); err != nil {
+	if err := h.guild(home).SetConsent(t.Context(), ana.ID, false); err != nil {
 		t.Fatal(err)
 	}
 
-	if _, err := h.Call(t.Context(), home, ana, "roll", `{"expression":"d20"}`); err == nil {
+	if _, err := h.as(home, ana).CallTool(t.Context(), "roll", `{"expression":"d20"}`); err == nil {
 		t.Error("a call passed that needs approval")
 	}
 
-	n, err := h.Forget(t.Context(), home, ana.ID)
+	n, err := h.guild(home).ForgetUser(t.Context(), ana.ID)
 	if err != nil || n != 2 {
 		t.Fatalf("Forget = %d, %v; want the two lines", n, err)
 	}
-	if n, err := h.Forget(t.Context(), home, ana.ID); err != nil || n != 0 {
+	if n, err := h.guild(home).ForgetUser(t.Context(), ana.ID); err != nil || n != 0 {
 		t.Errorf("forgetting again = %d, %v", n, err)
 	}
-	if waits, err := h.Suggest(t.Context(), home, dm, discord.SuggestApproval, ""); err != nil || len(waits) > 0 {
+	if waits, err := h.as(home, dm).Suggest(t.Context(), SuggestApproval, ""); err != nil || len(waits) > 0 {
 		t.Errorf("%v wait for approval, %v", waits, err)
 	}
 	for _, l := range h.lines() {
@@ -137,7 +135,7 @@ server:
 	if err != nil || strings.Contains(string(feedback), ana.ID) || !strings.Contains(string(feedback), "noted by "+bob.ID) {
 		t.Errorf("feedback = %q, %v; want the other's alone", feedback, err)
 	}
-	if declined, err := h.Declined(t.Context(), home); err != nil || !cmp.Equal(declined, []string{ana.ID}) {
+	if declined, err := h.guild(home).Declined(t.Context()); err != nil || !cmp.Equal(declined, []string{ana.ID}) {
 		t.Errorf("declined = %q, %v: who is forgotten is not heard again for that", declined, err)
 	}
 	s.hears(bob, "Bartok, who was here?")
@@ -146,27 +144,27 @@ server:
 	h.holds("my name is Xanthippe", false)
 	h.holds("remember Xanthippe", false)
 	h.holds("good evening", true)
-	if _, err := h.Forget(t.Context(), home, "no id"); err == nil {
+	if _, err := h.guild(home).ForgetUser(t.Context(), "no id"); err == nil {
 		t.Error("an id that is none was forgotten")
 	}
 }
 
-// shutGuild closes the home guild's app, so that its files are at rest.
-func (h *inn) shutGuild() {
+// shutGuild closes the home guild's campaign, so that its files are at rest.
+func (h *fixture) shutGuild() {
 	h.t.Helper()
-	l, err := h.lodging(home)
+	l, err := h.Guild(home)
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.vacate(); err != nil {
+	if err := l.retireOpen(); err != nil {
 		h.t.Error(err)
 	}
 }
 
 // holds requires whether a file of the home guild holds a text.
-func (h *inn) holds(text string, want bool) {
+func (h *fixture) holds(text string, want bool) {
 	h.t.Helper()
 	var in []string
 	err := filepath.WalkDir(h.path(), func(path string, d fs.DirEntry, err error) error {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package app
+package guilds
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
-func lock(path string) (unlock func() error, err error) {
+func lockFile(path string) (unlock func() error, err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("locking the directory of the servers: %w", problem.FileError(err))

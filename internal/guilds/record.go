@@ -1,4 +1,4 @@
-package app
+package guilds
 
 import (
 	"encoding/json"
@@ -11,19 +11,19 @@ import (
 	"sync"
 )
 
-// guildFile is kept in a guild's directory.
-const guildFile = "guild.json"
+// recordName is kept in a guild's directory.
+const recordName = "guild.json"
 
-// guildBook is what is kept of a guild beside its databases: a small file, which
+// recordFile is what is kept of a guild beside its databases: a small file, which
 // is always replaced as a whole. It is safe for concurrent use; no other process
 // writes it.
-type guildBook struct {
+type recordFile struct {
 	dir string
 	mu  sync.Mutex // held while the file is written
 }
 
-// guildEntry is what the file says.
-type guildEntry struct {
+// record is what the file says.
+type record struct {
 	// Campaign is the id of the campaign that is played, empty for the configured
 	// one.
 	Campaign string `json:"campaign,omitempty"`
@@ -49,38 +49,38 @@ type place struct {
 }
 
 // read returns what is kept; of a guild nobody has played in, that is nothing.
-func (b *guildBook) read() (guildEntry, error) {
-	var e guildEntry
-	data, err := os.ReadFile(filepath.Join(b.dir, guildFile))
+func (f *recordFile) read() (record, error) {
+	var r record
+	data, err := os.ReadFile(filepath.Join(f.dir, recordName))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return e, nil
+		return r, nil
 	case err != nil:
-		return e, err
+		return r, err
 	}
-	if err := json.Unmarshal(data, &e); err != nil {
-		return guildEntry{}, fmt.Errorf("reading %s: %w", filepath.Join(b.dir, guildFile), err)
+	if err := json.Unmarshal(data, &r); err != nil {
+		return record{}, fmt.Errorf("reading %s: %w", filepath.Join(f.dir, recordName), err)
 	}
-	return e, nil
+	return r, nil
 }
 
 // change writes down what do makes of what is kept. It is on the disk when
 // change returns; an error leaves it as it was.
-func (b *guildBook) change(do func(*guildEntry) error) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	e, err := b.read()
+func (f *recordFile) change(do func(*record) error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r, err := f.read()
 	if err == nil {
-		err = do(&e)
+		err = do(&r)
 	}
 	if err != nil {
 		return err
 	}
-	data, err := json.MarshalIndent(e, "", "  ")
+	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
-	return replaceFile(filepath.Join(b.dir, guildFile), append(data, '\n'))
+	return replaceFile(filepath.Join(f.dir, recordName), append(data, '\n'))
 }
 
 // replaceFile puts a private file in the place of another, if there is one: at

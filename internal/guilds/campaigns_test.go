@@ -1,4 +1,4 @@
-package app
+package guilds
 
 import (
 	"bufio"
@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/MrWong99/glyphoxa/internal/discord"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 )
 
@@ -23,18 +22,18 @@ entities:
 `
 
 // load keeps a campaign for the home guild.
-func (h *inn) load(data string) discord.Campaign {
+func (h *fixture) load(data string) Campaign {
 	h.t.Helper()
-	c, err := h.LoadCampaign(h.t.Context(), home, dm, "mere.yaml", []byte(data))
+	c, err := h.as(home, dm).LoadCampaign(h.t.Context(), "mere.yaml", []byte(data))
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	return c
 }
 
-func (h *inn) switchTo(id string) discord.Campaign {
+func (h *fixture) switchTo(id string) Campaign {
 	h.t.Helper()
-	c, err := h.SwitchCampaign(h.t.Context(), home, dm, id)
+	c, err := h.as(home, dm).SwitchCampaign(h.t.Context(), id)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -42,9 +41,9 @@ func (h *inn) switchTo(id string) discord.Campaign {
 }
 
 // has requires what campaigns a guild has.
-func (h *inn) has(guild string, want ...discord.Campaign) {
+func (h *fixture) has(guild string, want ...Campaign) {
 	h.t.Helper()
-	all, err := h.Campaigns(h.t.Context(), guild)
+	all, err := h.guild(guild).Campaigns(h.t.Context())
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -56,13 +55,13 @@ func (h *inn) has(guild string, want ...discord.Campaign) {
 // TestCampaigns plays two campaigns in a guild; nothing of one is known in the
 // other, nor in another guild.
 func TestCampaigns(t *testing.T) {
-	h := openInn(t, t.TempDir(), flagon)
+	h := openGuilds(t, t.TempDir(), flagon)
 	defer func() { h.shut() }()
-	flagonNow, mereNow := discord.Campaign{Name: "The Flagon", System: "dnd5e", Current: true}, discord.Campaign{ID: "the-drowned-mere", Name: "The Drowned Mere", System: "pf2e", Current: true}
+	flagonNow, mereNow := Campaign{Name: "The Flagon", System: "dnd5e", Current: true}, Campaign{ID: "the-drowned-mere", Name: "The Drowned Mere", System: "pf2e", Current: true}
 	flagonThen, mereThen := flagonNow, mereNow
 	flagonThen.Current, mereThen.Current = false, false
 	h.has(home, flagonNow)
-	s := h.sit(discord.SitOptions{})
+	s := h.sit(SessionOptions{})
 	s.hears(ana, "Hello Bartok!")
 
 	if c := h.load(mere); c.ID != mereNow.ID || c.Entities != 1 || c.Current {
@@ -70,20 +69,20 @@ func TestCampaigns(t *testing.T) {
 	}
 	h.has(home, flagonNow, mereThen)
 	h.has(away, flagonNow)
-	if _, err := h.SwitchCampaign(t.Context(), home, dm, mereNow.ID); err == nil || !strings.Contains(err.Error(), "/session stop") {
+	if _, err := h.as(home, dm).SwitchCampaign(t.Context(), mereNow.ID); err == nil || !strings.Contains(err.Error(), "/session stop") {
 		t.Errorf("switching while a session runs: %v, want what to do", err)
 	}
 	s.close()
 
 	c := h.switchTo(mereNow.ID)
-	want := discord.Campaign{ID: mereNow.ID, Name: "The Drowned Mere", System: "pf2e", Current: true, Scene: "Rain on black water.", NPCs: 1, Entities: 1}
+	want := Campaign{ID: mereNow.ID, Name: "The Drowned Mere", System: "pf2e", Current: true, Scene: "Rain on black water.", NPCs: 1, Entities: 1}
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Errorf("switched to (-want +got):\n%s", diff)
 	}
 	if lines := h.lines(); len(lines) != 0 {
 		t.Errorf("the mere knows %q of the Flagon", lines)
 	}
-	s = h.sit(discord.SitOptions{})
+	s = h.sit(SessionOptions{})
 	if s.Campaign != "The Drowned Mere" || s.Scene != "Rain on black water." || len(s.Cast) != 1 {
 		t.Errorf("a session of %q, %q with %v", s.Campaign, s.Scene, s.Cast)
 	}
@@ -91,7 +90,7 @@ func TestCampaigns(t *testing.T) {
 	s.close()
 	h.shut()
 
-	h = openInn(t, h.dir, flagon) // it is remembered
+	h = openGuilds(t, h.dir, flagon) // it is remembered
 	h.has(home, flagonThen, mereNow)
 	if diff := cmp.Diff([]string{"Ana: Hello Bartok, it rains!", "Bartok: Foggy."}, h.lines()); diff != "" {
 		t.Errorf("lines of the mere (-want +got):\n%s", diff)
@@ -107,7 +106,7 @@ func TestCampaigns(t *testing.T) {
 // TestCampaignIsLoadedAgain takes in what is new in a file, and refuses what
 // cannot be.
 func TestCampaignIsLoadedAgain(t *testing.T) {
-	h := openInn(t, t.TempDir(), flagon)
+	h := openGuilds(t, t.TempDir(), flagon)
 	defer h.shut()
 	h.load(mere)
 	h.switchTo("the-drowned-mere")
@@ -115,14 +114,14 @@ func TestCampaignIsLoadedAgain(t *testing.T) {
 		{"broken", "name: The Drowned Mere\nentitles: []\n", "mere.yaml:2: "},
 		{"another of the same id", "name: The drowned mere?\n", `"The Drowned Mere"`},
 	} {
-		if _, err := h.LoadCampaign(t.Context(), home, dm, "mere.yaml", []byte(row.data)); err == nil || !strings.Contains(err.Error(), row.want) {
+		if _, err := h.as(home, dm).LoadCampaign(t.Context(), "mere.yaml", []byte(row.data)); err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: %v, want %s in it", row.name, err, row.want)
 		}
 	}
-	if _, err := h.LoadCampaign(t.Context(), home, ana, "mere.yaml", []byte(mere)); err == nil {
+	if _, err := h.as(home, ana).LoadCampaign(t.Context(), "mere.yaml", []byte(mere)); err == nil {
 		t.Error("a player loaded a campaign")
 	}
-	if _, err := h.SwitchCampaign(t.Context(), home, dm, "nowhere"); err == nil || !strings.Contains(err.Error(), "/campaign load") {
+	if _, err := h.as(home, dm).SwitchCampaign(t.Context(), "nowhere"); err == nil || !strings.Contains(err.Error(), "/campaign load") {
 		t.Errorf("switching to nothing: %v, want what to do", err)
 	}
 	kept, err := os.ReadFile(h.path(campaignsDir, "the-drowned-mere", campaignFile))
@@ -131,25 +130,25 @@ func TestCampaignIsLoadedAgain(t *testing.T) {
 	}
 
 	more := mere + "  - {id: pier, type: location, name: The Pier}\n"
-	s := h.sit(discord.SitOptions{})
-	if _, err := h.LoadCampaign(t.Context(), home, dm, "mere.yaml", []byte(more)); err == nil || !strings.Contains(err.Error(), "/session stop") {
+	s := h.sit(SessionOptions{})
+	if _, err := h.as(home, dm).LoadCampaign(t.Context(), "mere.yaml", []byte(more)); err == nil || !strings.Contains(err.Error(), "/session stop") {
 		t.Errorf("loading what is played: %v, want what to do", err)
 	}
 	s.close()
 	if c := h.load(more); !c.Current || c.Entities != 2 {
 		t.Errorf("loaded %+v", c)
 	}
-	c, err := h.Campaign(t.Context(), home)
+	c, err := h.guild(home).Campaign(t.Context())
 	if err != nil || c.Entities != 2 {
 		t.Errorf("after it was loaded again: %+v, %v", c, err)
 	}
 }
 
-// TestCampaignID finds a place for every name.
-func TestCampaignID(t *testing.T) {
+// TestNewCampaignID finds a place for every name.
+func TestNewCampaignID(t *testing.T) {
 	seen := map[string]string{}
 	for _, name := range []string{"The Drowned Mere", "Затонувшее озеро", "沉湖", "..", "/etc", strings.Repeat("x", 300)} {
-		id := campaignID(name)
+		id := newCampaignID(name)
 		if id == "" || strings.ContainsAny(id, `/\.`) || len(id) > 64 {
 			t.Errorf("the id of %q is %q", name, id)
 		}
@@ -163,15 +162,15 @@ func TestCampaignID(t *testing.T) {
 // TestCommandsAreRecorded finds in the audit log what commands did that is no
 // tool.
 func TestCommandsAreRecorded(t *testing.T) {
-	h := openInn(t, t.TempDir(), flagon)
+	h := openGuilds(t, t.TempDir(), flagon)
 	defer h.shut()
-	if n, err := h.Import(t.Context(), home, dm, "mere.yaml", []byte(mere)); err != nil || n != 1 {
+	if n, err := h.as(home, dm).ImportCampaign(t.Context(), "mere.yaml", []byte(mere)); err != nil || n != 1 {
 		t.Errorf("Import = %d, %v", n, err)
 	}
-	if _, err := h.Import(t.Context(), home, ana, "mere.yaml", []byte(mere)); err == nil {
+	if _, err := h.as(home, ana).ImportCampaign(t.Context(), "mere.yaml", []byte(mere)); err == nil {
 		t.Error("a player imported")
 	}
-	if err := h.ApproveTool(t.Context(), home, dm, "nothing"); err == nil {
+	if err := h.as(home, dm).ApproveTool(t.Context(), "nothing"); err == nil {
 		t.Error("a tool was approved that nobody offers")
 	}
 	h.load(mere)
@@ -192,7 +191,7 @@ func TestCommandsAreRecorded(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmpopts.SortSlices(func(a, b call) bool { return a.Tool+a.Who < b.Tool+b.Who })); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
-	m := samples(t, h.app.Metrics)
+	m := samples(t, h.metrics)
 	for _, want := range []string{
 		`glyphoxa_tool_calls_total{caller="discord",code="ok",source="server",tool="entity_import"}`,
 		`glyphoxa_denials_total{caller="discord",code="forbidden",rule="",tool="entity_import"}`,
@@ -210,14 +209,14 @@ func TestCommandsAreRecorded(t *testing.T) {
 
 // TestServersThatAreDown tells of external servers whose tools are missing.
 func TestServersThatAreDown(t *testing.T) {
-	h := openInn(t, t.TempDir(), flagon+`
+	h := openGuilds(t, t.TempDir(), flagon+`
 mcp:
   servers:
     - {name: gone, transport: stdio, command: /nonexistent/server}
     - {name: inside, transport: streamable-http, url: "https://10.0.0.1/mcp"}
 `)
 	defer h.shut()
-	all, err := h.Servers(t.Context(), home)
+	all, err := h.guild(home).Servers(t.Context())
 	if err != nil || len(all) != 2 {
 		t.Fatalf("Servers = %+v, %v; want both", all, err)
 	}
@@ -231,11 +230,11 @@ mcp:
 // TestManyFaults tells what is wrong with a file of nothing else, in as many
 // words as people read.
 func TestManyFaults(t *testing.T) {
-	h := openInn(t, t.TempDir(), flagon)
+	h := openGuilds(t, t.TempDir(), flagon)
 	defer func() { h.shut() }()
 	file := []byte("name: Mere\n" + strings.Repeat("what: now\n", 100_000))
-	_, err := h.LoadCampaign(t.Context(), home, dm, "mere.yaml", file)
-	_, imported := h.Import(t.Context(), home, dm, "mere.yaml", file)
+	_, err := h.as(home, dm).LoadCampaign(t.Context(), "mere.yaml", file)
+	_, imported := h.as(home, dm).ImportCampaign(t.Context(), "mere.yaml", file)
 	for _, err := range []error{err, imported} {
 		if err == nil {
 			t.Fatal("the file was taken")

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package app
+package guilds
 
 import (
 	"errors"
@@ -11,9 +11,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
-// lock takes the file's existence for the lock. Where it can be deleted while it
+// lockFile takes the file's existence for the lock. Where it can be deleted while it
 // is open, it is first: who was killed leaves it behind, closed.
-func lock(path string) (unlock func() error, err error) {
+func lockFile(path string) (unlock func() error, err error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, errLocked // somebody has it open
 	}

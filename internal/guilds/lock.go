@@ -1,4 +1,4 @@
-package app
+package guilds
 
 import (
 	"errors"
@@ -12,11 +12,11 @@ import (
 // errLocked says that another program plays for the same data directory.
 var errLocked = errors.New("another glyphoxa run has a bot for this data directory, and two would take each other's sessions for their own; stop it, or set data_dir to another directory")
 
-// lockGuilds makes sure that one program at a time is a bot for the directory of
+// Lock makes sure that one program at a time is a bot for the directory of
 // the guilds, until unlock. A program that was killed holds no lock.
-func lockGuilds(dir string) (unlock func() error, err error) {
+func Lock(dir string) (unlock func() error, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the directory of the servers: %w; set data_dir to a directory that can be written", problem.FileError(err))
 	}
-	return lock(filepath.Join(dir, "lock"))
+	return lockFile(filepath.Join(dir, "lock"))
 }

@@ -1,0 +1,126 @@
+package guilds
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/registry"
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+)
+
+// errNoUser is what is told of an id that is none.
+var errNoUser = errors.New("this is no id of a user")
+
+// Declined lists the users who do not want to be heard in the guild.
+func (g *Guild) Declined(context.Context) ([]string, error) {
+	r, err := g.records.read()
+	if err != nil {
+		return nil, g.logTrouble("reading who does not want to be heard", err)
+	}
+	return r.Unheard, nil
+}
+
+// SetConsent keeps whether a user wants to be heard. Who never said so is.
+func (g *Guild) SetConsent(_ context.Context, user string, heard bool) error {
+	if !validID.MatchString(user) {
+		return errNoUser
+	}
+	err := g.records.change(func(r *record) error {
+		r.Unheard = slices.DeleteFunc(r.Unheard, func(u string) bool { return u == user })
+		if !heard {
+			r.Unheard = append(r.Unheard, user)
+		}
+		return nil
+	})
+	if err != nil {
+		return g.logTrouble("keeping whether somebody wants to be heard", err)
+	}
+	return nil
+}
+
+// errNotForgotten is what is told when something of a user may be left.
+var errNotForgotten = errors.New("not everything could be forgotten; give the command again, and if that does not help, ask whoever runs the bot")
+
+// ForgetUser takes everything a user said or wrote out of what is kept of the
+// guild: in all its campaigns, at the table that is running, in the feedback, and
+// the user's name and words in the audit log. It returns how many lines that were.
+// An error means that something may be left.
+func (g *Guild) ForgetUser(ctx context.Context, user string) (lines int, err error) {
+	if !validID.MatchString(user) {
+		return 0, errNoUser
+	}
+	g.changing.Lock()
+	defer g.changing.Unlock()
+	err = g.withCampaign(ctx, func(game *play.Game) (err error) {
+		lines, err = g.forgetUser(ctx, game, user)
+		return err
+	})
+	if err != nil {
+		g.guilds.log.Error("forgetting a user", "guild", g.id, "reason", err)
+		return lines, errNotForgotten
+	}
+	return lines, nil
+}
+
+// forgetUser goes on where something fails, so that as little as can be is left.
+func (g *Guild) forgetUser(ctx context.Context, game *play.Game, user string) (n int, err error) {
+	ref := UserRef(g.guilds.front, user)
+	r, err := g.records.read()
+	errs := []error{err}
+	if s := g.runningSession(); s != nil {
+		if err := s.Table.Forget(ctx, ref); !errors.Is(err, table.ErrClosed) { // then all it heard is in the log
+			errs = append(errs, err)
+		}
+	}
+	game.Registry.Governance.Policy.Withdraw(ref)
+	n, err = game.Store.Forget(ctx, ref)
+	_, unsaid := game.Registry.Governance.Audit.Forget(ctx, ref)
+	errs = append(errs, err, unsaid, g.forgetFeedback(user))
+	for _, c := range append([]keptCampaign{{}}, r.Campaigns...) {
+		if c.ID == g.campaignIDOf(game) {
+			continue
+		}
+		lines, err := g.forgetIn(ctx, c, ref)
+		n += lines
+		errs = append(errs, err)
+	}
+	return n, errors.Join(errs...)
+}
+
+// forgetIn has a campaign forget a user that is not the one played.
+func (g *Guild) forgetIn(ctx context.Context, c keptCampaign, ref string) (n int, err error) {
+	cfg := g.configOf(c)
+	if mayExist(cfg.Memory.Path) {
+		store, err := sqlite.Open(ctx, cfg.Memory.Path, &sqlite.Options{Logger: g.guilds.log})
+		if err != nil {
+			return 0, err
+		}
+		n, err = store.Forget(ctx, ref)
+		if err = errors.Join(err, store.Close()); err != nil {
+			return n, err
+		}
+	}
+	path := registry.AuditFile(cfg)
+	if !mayExist(path) {
+		return n, nil
+	}
+	log, err := audit.Open(ctx, path, audit.Options{Keep: time.Duration(cfg.Server.Audit.Keep), Logger: g.guilds.log})
+	if err != nil {
+		return n, err
+	}
+	_, err = log.Forget(ctx, ref)
+	return n, errors.Join(err, log.Close())
+}
+
+// mayExist reports whether there is something at a path, or may be.
+func mayExist(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}

@@ -1,0 +1,213 @@
+package guilds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+)
+
+// SessionOptions say who is told what happens in a session.
+type SessionOptions struct {
+	// Sink takes the table's events.
+	Sink table.Sink
+	// Tell is told at any time what people should know, as in [table.Notice]. It
+	// may be called by any goroutine and does not wait.
+	Tell func(level, text string)
+	// Channel is where it is played: the thread, if in one.
+	Channel string
+	// Resume goes on with the session that was cut off, if there is one in which
+	// something was said. Else what is left of it is ended, and another begins.
+	Resume bool
+}
+
+// Session is a session that runs. Its methods are safe for concurrent use.
+type Session struct {
+	Table           *table.Table
+	Campaign, Scene string
+	Cast            []config.NPC
+	// Notices are what people should know before the first line.
+	Notices []string
+
+	guild     *Guild
+	played    *play.Session
+	lease     lease
+	preparing sync.WaitGroup
+	prepared  context.CancelFunc // ends preparing
+	close     func() error
+}
+
+// StartSession opens a table for a guild that has none. The caller closes it
+// before the guild's next is started.
+func (g *Guild) StartSession(ctx context.Context, o SessionOptions) (*Session, error) {
+	g.changing.Lock()
+	defer g.changing.Unlock()
+	l, err := g.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.reserveSession(); err != nil {
+		return nil, errors.Join(err, l.giveBack())
+	}
+	played, notices, err := g.beginSession(ctx, l.Game, o)
+	g.setSession(played)
+	if err != nil {
+		return nil, errors.Join(err, l.giveBack())
+	}
+	s := &Session{
+		Table: played.Table, Campaign: l.Config.Campaign.Name, Scene: l.World.Scene(), Cast: l.Cast(), Notices: notices,
+		guild: g, played: played, lease: l,
+	}
+	s.close = sync.OnceValue(s.closeOnce)
+	preparing, cancel := context.WithCancel(g.guilds.life)
+	s.prepared = cancel
+	s.preparing.Go(func() {
+		l.Prepare(preparing, func(level, text string) {
+			if level != "info" { // a wait for servers is nothing to write to a channel
+				o.Tell(level, text)
+			}
+		})
+	})
+	return s, nil
+}
+
+// Reload reads the NPC files anew and has the table go on with those NPCs. It
+// returns them and what people should know. What is wrong with the files comes
+// back with file and line, and nothing changes then.
+func (s *Session) Reload(ctx context.Context) (cast []config.NPC, said string, err error) {
+	return s.guild.guilds.rereadNPCs(ctx, s.played)
+}
+
+// Close ends the table; what was said is kept.
+func (s *Session) Close() error { return s.close() }
+
+func (s *Session) closeOnce() error {
+	s.prepared()
+	s.preparing.Wait()
+	err := errors.Join(s.played.Close(), s.guild.clearPlace())
+	s.guild.setSession(nil)
+	return errors.Join(err, s.lease.giveBack())
+}
+
+// beginSession begins a session, or goes on with the one that was cut off, and
+// returns what people should know.
+func (g *Guild) beginSession(ctx context.Context, game *play.Game, o SessionOptions) (_ *play.Session, notices []string, err error) {
+	cut, open, err := lastOpenSession(ctx, game.Store)
+	if err != nil {
+		return nil, nil, err
+	}
+	so := play.SessionOptions{Sink: o.Sink, Tell: o.Tell}
+	if o.Resume && cut.Lines > 0 {
+		so.Resume = cut
+	}
+	if err := g.records.change(func(r *record) error { r.Table = &place{o.Channel}; return nil }); err != nil {
+		return nil, nil, g.logTrouble("noting where a session is played", err)
+	}
+	s, err := game.StartSession(ctx, so)
+	if err != nil {
+		return nil, nil, errors.Join(err, g.clearPlace())
+	}
+	if !open || so.Resume.ID != "" {
+		return s, s.Notices, nil
+	}
+	if err := game.Store.EndSession(ctx, cut.ID); err != nil {
+		return nil, nil, errors.Join(err, s.Close(), g.clearPlace())
+	}
+	if cut.Lines > 0 {
+		notices = append(notices, fmt.Sprintf("the last session was cut off; its %d lines are kept, and /session recap shows the latest", cut.Lines))
+	}
+	return s, append(notices, s.Notices...), nil
+}
+
+// lastOpenSession returns the last session if it was not ended, and whether it is
+// so: if none is running, a crash cut it off.
+func lastOpenSession(ctx context.Context, log memory.SessionLog) (memory.Session, bool, error) {
+	last, err := log.Sessions(ctx, 1)
+	if err != nil || len(last) == 0 || !last[0].Ended.IsZero() {
+		return memory.Session{}, false, err
+	}
+	return last[0], true, nil
+}
+
+// reserveSession makes sure that a guild has one session at a time.
+func (g *Guild) reserveSession() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.reserved {
+		return errors.New("a session is running already")
+	}
+	g.reserved = true
+	return nil
+}
+
+// setSession says which session was begun of the one that was reserved; nil gives
+// it back.
+func (g *Guild) setSession(s *play.Session) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.session, g.reserved = s, s != nil
+}
+
+// hasSession reports whether a session is running, or is about to.
+func (g *Guild) hasSession() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.reserved
+}
+
+// runningSession is the session that is running, nil if none is.
+func (g *Guild) runningSession() *play.Session {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.session
+}
+
+// clearPlace notes that no session is played any more.
+func (g *Guild) clearPlace() error {
+	return g.records.change(func(r *record) error { r.Table = nil; return nil })
+}
+
+// InterruptedSession returns the session that a crash cut off, and whether there is
+// one in which something was said. While another runs there is none.
+func (g *Guild) InterruptedSession(ctx context.Context) (s memory.Session, cut bool, err error) {
+	g.changing.Lock()
+	defer g.changing.Unlock()
+	err = g.withCampaign(ctx, func(game *play.Game) (err error) {
+		if g.hasSession() {
+			return nil
+		}
+		s, cut, err = lastOpenSession(ctx, game.Store)
+		return err
+	})
+	return s, cut && s.Lines > 0, err
+}
+
+// takeCutOff returns the session that was cut off, without lines if none was, and
+// forgets where it was played.
+func (g *Guild) takeCutOff(ctx context.Context) (cut CutOff, err error) {
+	g.changing.Lock()
+	defer g.changing.Unlock()
+	r, err := g.records.read()
+	if err != nil || r.Table == nil || g.hasSession() {
+		return cut, err
+	}
+	cfg, err := g.currentConfig()
+	if err != nil {
+		return cut, err
+	}
+	store, err := sqlite.Open(ctx, cfg.Memory.Path, nil)
+	if err != nil {
+		return cut, err
+	}
+	s, _, err := lastOpenSession(ctx, store)
+	if err = errors.Join(err, store.Close()); err != nil {
+		return cut, err
+	}
+	return CutOff{Guild: g.id, Channel: r.Table.Channel, Lines: s.Lines}, g.clearPlace()
+}

@@ -1,0 +1,150 @@
+package guilds
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// maxChoices bounds what is suggested.
+const maxChoices = 25
+
+// Suggestion is what somebody is about to name.
+type Suggestion int
+
+// What is suggested.
+const (
+	SuggestEntity   Suggestion = iota // of the world, by its id
+	SuggestApproval                   // a call that waits for approval, by its id
+	SuggestHeldTool                   // see [Guild.HeldTools], as [Member.ApproveTool] wants it
+	SuggestCampaign                   // by its id, which may be empty
+)
+
+// Choice is something that can be named: how people know it, and how a command
+// does.
+type Choice struct{ Name, Value string }
+
+// Suggest returns what may be meant by what the member has typed, the nearest
+// first, 25 at most: nothing to players. It looks only at what is in memory; if
+// the campaign is closed, it is opened for the next to find it open, however soon
+// ctx ends.
+func (m *Member) Suggest(ctx context.Context, what Suggestion, typed string) ([]Choice, error) {
+	if !m.DM {
+		return nil, nil
+	}
+	l, err := m.guild.acquireSoon(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out, err := m.findChoices(ctx, l.Game, what, strings.ToLower(strings.TrimSpace(typed)))
+	if closed := l.giveBack(); err == nil {
+		err = closed
+	}
+	return out[:min(len(out), maxChoices)], err
+}
+
+// findChoices looks for what is suggested, if the member may see it.
+func (m *Member) findChoices(ctx context.Context, game *play.Game, what Suggestion, typed string) ([]Choice, error) {
+	target := mcp.Target{Source: "builtin", ReadOnly: true, Tool: "query_entities", Permission: policy.WorldRead}
+	find := func() ([]Choice, error) { return suggestEntities(game, typed), nil }
+	switch what {
+	case SuggestApproval:
+		target.Tool, target.Permission = "list_approvals", policy.SessionControl
+		find = func() ([]Choice, error) { return suggestApprovals(game, typed), nil }
+	case SuggestHeldTool:
+		target.Tool, target.Source, target.Permission = "approve_tool", "server", policy.SessionControl
+		find = func() ([]Choice, error) { return suggestHeld(ctx, game, typed) }
+	case SuggestCampaign:
+		target.Tool, target.Source, target.Permission = "campaign_switch", "server", policy.SessionControl
+		find = func() ([]Choice, error) { return m.guild.suggestCampaigns(ctx, typed) }
+	}
+	ctx, err := m.asSubject(ctx, game)
+	if err == nil {
+		err = game.Registry.Governance.Policy.Permits(ctx, target)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return find()
+}
+
+// suggestEntities names those of the world, the nearest to what was typed first:
+// whose name begins so, in whose name a word does, and the rest.
+func suggestEntities(game *play.Game, typed string) []Choice {
+	type found struct {
+		memory.Entity
+		rank int
+	}
+	var all []found
+	for _, e := range game.World.Entities("") {
+		if r := nameRank(typed, append([]string{e.Name, e.ID}, e.Aliases...)...); r > 0 {
+			all = append(all, found{e, r})
+		}
+	}
+	slices.SortFunc(all, func(x, y found) int {
+		return cmp.Or(cmp.Compare(x.rank, y.rank), strings.Compare(x.Name, y.Name), strings.Compare(x.ID, y.ID))
+	})
+	var out []Choice
+	for _, f := range all[:min(len(all), maxChoices)] {
+		out = append(out, Choice{Name: fmt.Sprintf("%s (%s)", f.Name, f.Type), Value: f.ID})
+	}
+	return out
+}
+
+// nameRank tells how well one of some names fits what was typed, in lower case:
+// 1 is best, 0 is not at all.
+func nameRank(typed string, names ...string) (best int) {
+	for _, n := range names {
+		n = strings.ToLower(n)
+		rank := 0
+		switch {
+		case strings.HasPrefix(n, typed):
+			rank = 1
+		case strings.Contains(n, " "+typed):
+			rank = 2
+		case strings.Contains(n, typed):
+			rank = 3
+		}
+		if rank > 0 && (best == 0 || rank < best) {
+			best = rank
+		}
+	}
+	return best
+}
+
+func suggestApprovals(game *play.Game, typed string) (out []Choice) {
+	for _, p := range game.Registry.Governance.Policy.Pending() {
+		if nameRank(typed, p.ID, p.Tool, p.Caller) > 0 {
+			out = append(out, Choice{Name: fmt.Sprintf("%s: %s wants %s %s", p.ID, p.Caller, p.Tool, p.Args), Value: p.ID})
+		}
+	}
+	return out
+}
+
+func suggestHeld(ctx context.Context, game *play.Game, typed string) (out []Choice, err error) {
+	held, err := game.Registry.Host.Held(ctx)
+	for _, w := range held {
+		if nameRank(typed, w.Name, w.Server) > 0 {
+			name := fmt.Sprintf("%s/%s", w.Server, w.Name)
+			out = append(out, Choice{Name: name + " " + w.Why, Value: name + "@" + w.Hash})
+		}
+	}
+	return out, err
+}
+
+func (g *Guild) suggestCampaigns(ctx context.Context, typed string) (out []Choice, err error) {
+	all, err := g.Campaigns(ctx)
+	for _, c := range all {
+		if nameRank(typed, c.Name, c.ID) > 0 {
+			out = append(out, Choice{Name: c.Name, Value: c.ID})
+		}
+	}
+	return out, err
+}
