@@ -149,7 +149,7 @@ func (as *answers) stalled(a *attempt) {
 // cut ends what is heard of a turn, or would be. Its goroutines have yet to
 // report their end.
 func (as *answers) cut(tn *turn, end turnEnd) {
-	if !tn.phase.answering() {
+	if !tn.phase.isAnswering() {
 		return
 	}
 	a := tn.attempt
@@ -255,7 +255,7 @@ func (as *answers) countPuppets() int {
 // words.
 func (as *answers) react(a *attempt) {
 	tn := a.turn
-	if !tn.phase.answering() || a.result == nil || a.result.err != nil || tn.also < 0 || tn.leader != nil || tn.held || tn.takenBack {
+	if !tn.phase.isAnswering() || a.result == nil || a.result.err != nil || tn.also < 0 || tn.leader != nil || tn.held || tn.takenBack {
 		return
 	}
 	who := tn.also

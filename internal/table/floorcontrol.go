@@ -53,7 +53,7 @@ func gone(a *attempt) floor.Event { return floor.Event{Kind: floor.Gone, Turn: a
 // Cut, for the reason that it was interrupted.
 func (t *Table) carryOutFloor(e floor.Effect) {
 	a := t.answers.attempts[e.Turn]
-	if a == nil || !a.turn.phase.answering() {
+	if a == nil || !a.turn.phase.isAnswering() {
 		return // it has ended meanwhile
 	}
 	switch e.Kind {

@@ -3,8 +3,7 @@ package table
 import "slices"
 
 // phase is where a turn stands, and with it its attempt to answer: an attempt
-// that is not its turn's any more has none. What a phase may be left for is in
-// exits; docs/table.md draws it.
+// that its turn has given up has none. docs/table.md draws it.
 type phase uint8
 
 const (
@@ -19,8 +18,8 @@ const (
 	queued
 	// thinking: it is being answered, and there is nothing to hear yet.
 	thinking
-	// ready: it could be heard, but the player has more to say, or what it
-	// reacts to is not heard yet.
+	// ready: it could be heard, but its player has more to say, or what it reacts
+	// to is not heard yet.
 	ready
 	// asking: it waits for the floor.
 	asking
@@ -38,20 +37,62 @@ const (
 	phases
 )
 
-// exits are the phases for which a phase may be left. A turn goes back to
-// arrived if it is answered anew, or for somebody else.
+// exits are the phases that a phase may be left for, with who takes a turn there.
+// A barge-in is answers.bargeIn, called by Table.carryOutFloor when the floor
+// cuts a line; a turn ends with turns.finish.
 var exits = [phases][]phase{
-	arrived:   {undecided, queued, thinking, ending, over},
-	guessed:   {thinking, over},
-	undecided: {arrived, ending},
-	queued:    {arrived, ending, over},
-	thinking:  {ready, arrived, cut, ending},
-	ready:     {asking, arrived, cut},
-	asking:    {speaking, ready, arrived, cut},
-	speaking:  {spoken, arrived, cut},
-	spoken:    {cut, ending},
-	cut:       {ending},
-	ending:    {over},
+	arrived: {
+		undecided, // turns.awaitContinuation
+		queued,    // turns.beginOrQueue
+		thinking,  // answers.start
+		ending,    // turns.endUnanswered, turns.cancelQueued
+		over,      // turns.endUnheard
+	},
+	guessed: {
+		thinking, // answers.adoptGuess
+		over,     // answers.dropGuess
+	},
+	undecided: {
+		arrived, // turns.decideAnew
+		ending,  // turns.endUndecided
+	},
+	queued: {
+		arrived, // turns.beginQueued; turns.editQueued, if it is for another NPC now
+		ending,  // turns.cancelQueued
+		over,    // turns.editQueued, if it is taken back
+	},
+	thinking: {
+		ready,   // answers.soundReady
+		arrived, // answers.takeBack
+		cut,     // answers.cut
+		ending,  // answers.endIfDone, with nothing to say
+	},
+	ready: {
+		asking,  // answers.askFloor
+		arrived, // answers.takeBack
+		cut,     // answers.cut
+	},
+	asking: {
+		speaking, // answers.granted
+		ready,    // answers.hold
+		arrived,  // answers.takeBack
+		cut,      // answers.cut
+	},
+	speaking: {
+		spoken,  // answers.takeNote
+		arrived, // answers.takeBack, as long as nothing was heard
+		cut,     // answers.cut: bargeIn, stalled, cutNPC, cutReactions and others
+	},
+	spoken: {
+		cut,    // answers.cut
+		ending, // answers.endIfDone
+	},
+	cut: {
+		ending, // answers.endIfDone
+	},
+	ending: {
+		over, // turns.finish
+	},
 }
 
 func (p phase) String() string {
@@ -63,6 +104,6 @@ func (p phase) String() string {
 // leadsTo reports whether a turn may go from p to next.
 func (p phase) leadsTo(next phase) bool { return slices.Contains(exits[p], next) }
 
-// answering reports whether an attempt is at work for the turn that the player
-// has not been told the end of: neither a guess, nor cut.
-func (p phase) answering() bool { return p >= thinking && p <= spoken }
+// isAnswering reports whether an answer is in the making or heard: it is no
+// guess, and was not cut.
+func (p phase) isAnswering() bool { return p >= thinking && p <= spoken }

@@ -71,7 +71,7 @@ func (tn *turn) isAnswer() bool { return !tn.puppet && tn.leader == nil }
 
 // silent reports whether nothing was heard of it yet that could not be taken
 // back.
-func (tn *turn) silent() bool { return tn.phase.answering() && !tn.audible && len(tn.texts) == 0 }
+func (tn *turn) silent() bool { return tn.phase.isAnswering() && !tn.audible && len(tn.texts) == 0 }
 
 // spent is the time since the end of the player's speech, without that for which
 // the NPC was busy: nothing can be done about that any more.
