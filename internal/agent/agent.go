@@ -1,7 +1,7 @@
 // Package agent is one NPC: who it is, what it remembers of its conversation,
 // how high its budget goes, and the prompt that makes a model speak as it.
 //
-// Imported by internal/table, whose goroutine owns every Agent. It does no I/O.
+// It does no I/O, and an Agent belongs to one goroutine.
 package agent
 
 import (
@@ -74,7 +74,7 @@ func (a *Agent) Persona() llm.Persona {
 
 // Lease is a DM's raise of an NPC's tier: it wins over the selector and lifts
 // the ceiling until a time or a number of turns, whichever ends first
-// (ruling 7).
+// (docs/adr/0007).
 type Lease struct {
 	Tier  mcp.BudgetTier
 	Until time.Time
@@ -123,19 +123,19 @@ type Choice struct {
 // Choose selects the tier for an utterance and uses up a turn of the lease.
 // waiting is how many players wait for an answer.
 func (a *Agent) Choose(utterance string, waiting int) Choice {
-	c := a.choice(utterance, waiting, a.selector.Decide)
+	c := a.chooseWith(utterance, waiting, a.selector.Decide)
 	if l := a.Lease(); l != nil {
 		l.Turns--
 	}
 	return c
 }
 
-// Expect is what Choose would say now. It uses nothing up.
-func (a *Agent) Expect(utterance string, waiting int) Choice {
-	return a.choice(utterance, waiting, a.selector.Peek)
+// PeekChoice is what Choose would say now. It uses nothing up.
+func (a *Agent) PeekChoice(utterance string, waiting int) Choice {
+	return a.chooseWith(utterance, waiting, a.selector.Peek)
 }
 
-func (a *Agent) choice(utterance string, waiting int, decide func(string, mcp.BudgetTier) tier.Decision) Choice {
+func (a *Agent) chooseWith(utterance string, waiting int, decide func(string, mcp.BudgetTier) tier.Decision) Choice {
 	ceiling := a.Ceiling()
 	override := mcp.BudgetFast
 	if l := a.Lease(); l != nil {
@@ -162,5 +162,5 @@ func (a *Agent) Directive() (text string, turns int) { return a.order, a.orderFo
 // Version changes with what Snapshot returns.
 func (a *Agent) Version() int { return a.version }
 
-// Answered uses up a turn of the directive.
-func (a *Agent) Answered() { a.Direct(a.order, a.orderFor-1) }
+// CountAnswer uses up a turn of the directive.
+func (a *Agent) CountAnswer() { a.Direct(a.order, a.orderFor-1) }

@@ -47,9 +47,9 @@ func (a *Agent) Remember(e Exchange) {
 	}
 }
 
-// Found keeps what tools told in a turn that was cut off before the NPC could
+// RememberFindings keeps what tools told in a turn that was cut off before the NPC could
 // say so, so that they need not run again. The next finished turn ends that.
-func (a *Agent) Found(results []string) {
+func (a *Agent) RememberFindings(results []string) {
 	a.found = results
 	a.version++
 }
@@ -57,29 +57,29 @@ func (a *Agent) Found(results []string) {
 // TakeBack has the NPC forget what was said, and what tools told, whoever asked:
 // they may have told of it. Its own answers it keeps in mind.
 func (a *Agent) TakeBack(said func(Source) bool) {
-	a.unfind()
-	a.change(said, Exchange.TakenBack)
+	a.forgetFindings()
+	a.changeHistory(said, Exchange.TakenBack)
 }
 
 // Reword has the NPC have another text in mind than was said, and forget what
 // tools told.
 func (a *Agent) Reword(said func(Source) bool, text string) {
-	a.unfind()
-	a.change(said, func(e Exchange) Exchange {
+	a.forgetFindings()
+	a.changeHistory(said, func(e Exchange) Exchange {
 		e.Utterance = untrusted.Clean(text, maxUtterance)
 		return e
 	})
 }
 
-// unfind has the NPC forget what tools told.
-func (a *Agent) unfind() {
+// forgetFindings has the NPC forget what tools told.
+func (a *Agent) forgetFindings() {
 	if len(a.found) > 0 {
-		a.Found(nil)
+		a.RememberFindings(nil)
 	}
 }
 
-// change changes exchanges of the history. Those who have a snapshot keep it.
-func (a *Agent) change(said func(Source) bool, change func(Exchange) Exchange) {
+// changeHistory changes exchanges of the history. Those who have a snapshot keep it.
+func (a *Agent) changeHistory(said func(Source) bool, change func(Exchange) Exchange) {
 	if !slices.ContainsFunc(a.history, func(e Exchange) bool { return said(e.Source) }) {
 		return
 	}

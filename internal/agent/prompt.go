@@ -46,7 +46,7 @@ func (h History) Prompt(line Line, now hotctx.Context) []llm.Message {
 		said, answered := e.messages()
 		messages = append(messages, said, answered)
 	}
-	if facts := h.volatile(line, now); facts != "" {
+	if facts := h.volatileFacts(line, now); facts != "" {
 		messages = append(messages, llm.Message{Role: llm.RoleSystem, Content: facts})
 	}
 	return append(messages, llm.Message{
@@ -61,8 +61,8 @@ func systemPrompt(npc config.NPC, language string) string {
 	if npc.Personality != "" {
 		fmt.Fprintf(&b, "\nWho you are:\n%s\n", strings.TrimSpace(npc.Personality))
 	}
-	list(&b, "What you know a lot about:", npc.KnowledgeScope)
-	list(&b, "What you know and do not readily tell:", npc.SecretKnowledge)
+	writeList(&b, "What you know a lot about:", npc.KnowledgeScope)
+	writeList(&b, "What you know and do not readily tell:", npc.SecretKnowledge)
 	b.WriteString(`
 How you answer:
 - Speak as this character, in the first person, in one to four short sentences that sound natural aloud.
@@ -83,11 +83,11 @@ How you answer:
 			sample = append(sample, lines[0])
 		}
 	}
-	list(&b, "How you sound:", sample)
+	writeList(&b, "How you sound:", sample)
 	return b.String()
 }
 
-func list(b *strings.Builder, title string, items []string) {
+func writeList(b *strings.Builder, title string, items []string) {
 	if len(items) == 0 {
 		return
 	}
@@ -97,15 +97,15 @@ func list(b *strings.Builder, title string, items []string) {
 	}
 }
 
-// volatile is what changes from turn to turn.
-func (h History) volatile(line Line, now hotctx.Context) string {
+// volatileFacts is what changes from turn to turn.
+func (h History) volatileFacts(line Line, now hotctx.Context) string {
 	var b strings.Builder
 	if now.Scene != "" {
 		fmt.Fprintf(&b, "The scene: %s\n", strings.TrimSpace(now.Scene))
 	}
-	list(&b, "What you know of those mentioned:", now.Entities)
-	list(&b, "What was said at the table lately (oldest first):", now.Lines)
-	list(&b, "What your tools told you just before you were interrupted; do not ask them again:", h.found)
+	writeList(&b, "What you know of those mentioned:", now.Entities)
+	writeList(&b, "What was said at the table lately (oldest first):", now.Lines)
+	writeList(&b, "What your tools told you just before you were interrupted; do not ask them again:", h.found)
 	if h.directive != "" {
 		fmt.Fprintf(&b, "\nThe game master directs you, for now: %s\n", h.directive)
 	}

@@ -1,9 +1,7 @@
 // Package engine defines how an NPC turn is answered: a prompt and a toolset
 // in, a stream of sentences and tool events out. Each way of answering is a
 // sub-package.
-//
-// Imported by internal/table, which runs turns, and by the engines. It does no
-// I/O.
+// The package itself does no I/O.
 package engine
 
 import (
@@ -26,7 +24,7 @@ type Request struct {
 	Names []string
 	// Tools is all the NPC may use in this turn. It is never nil.
 	Tools *mcphost.Toolset
-	// Rounds is how many tool rounds the turn's tier allows (ruling 6).
+	// Rounds is how many tool rounds the turn's tier allows (docs/adr/0006).
 	Rounds int
 	// ModelTimeout bounds the wait for each piece of the model's answer.
 	ModelTimeout time.Duration
@@ -61,7 +59,7 @@ type ToolFinished struct {
 }
 
 // ToolDeferred reports a call that acts when the turn is committed
-// (ruling 15).
+// (docs/adr/0015).
 type ToolDeferred struct {
 	Round int
 	Call  llm.ToolCall

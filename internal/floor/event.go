@@ -121,49 +121,49 @@ func (f *Floor) Apply(e Event) []Effect {
 	f.effects = f.effects[:0]
 	switch e.Kind {
 	case Want:
-		f.want(e.Line)
+		f.queueLine(e.Line)
 	case Started, Dry, Playing, SentenceEnd, Finished, Gone:
-		f.played(e)
+		f.followPlayback(e)
 	case VoiceOn:
-		f.voiceOn(e.Speaker)
+		f.startVoice(e.Speaker)
 	case VoiceOff:
-		f.voiceOff(e.Speaker)
+		f.stopVoice(e.Speaker)
 	case Quiet, Left:
-		f.voiceOff(e.Speaker)
-		f.quiet(e.Speaker)
+		f.stopVoice(e.Speaker)
+		f.endUtterance(e.Speaker)
 	case Heard:
-		f.heard(e.Words)
+		f.judgeWords(e.Words)
 	case Interrupt:
-		f.interrupt()
+		f.interruptHolder()
 	case Fired:
-		f.fired(e)
+		f.fireTimer(e)
 	}
 	return f.effects
 }
 
-func (f *Floor) do(e Effect) { f.effects = append(f.effects, e) }
+func (f *Floor) addEffect(e Effect) { f.effects = append(f.effects, e) }
 
-func (f *Floor) start(t Timer, after time.Duration) {
+func (f *Floor) setTimer(t Timer, after time.Duration) {
 	f.serial++
 	f.timers[t] = f.serial
-	f.do(Effect{Kind: Set, Timer: t, Serial: f.serial, After: after})
+	f.addEffect(Effect{Kind: Set, Timer: t, Serial: f.serial, After: after})
 }
 
-func (f *Floor) stop(t Timer) {
+func (f *Floor) stopTimer(t Timer) {
 	if f.timers[t] != 0 {
 		f.timers[t] = 0
-		f.do(Effect{Kind: Stop, Timer: t})
+		f.addEffect(Effect{Kind: Stop, Timer: t})
 	}
 }
 
-// played takes in how far playback is. What is about another line than the one
+// followPlayback takes in how far playback is. What is about another line than the one
 // that has the floor means nothing, but for a waiting line that is gone.
-func (f *Floor) played(e Event) {
+func (f *Floor) followPlayback(e Event) {
 	if f.phase == idle || e.Turn != f.holder.Turn {
 		if e.Kind == Gone {
 			f.waiting = slices.DeleteFunc(f.waiting, func(l Line) bool { return l.Turn == e.Turn })
 			if len(f.waiting) == 0 {
-				f.unhold()
+				f.endHold()
 			}
 		}
 		return
@@ -172,59 +172,59 @@ func (f *Floor) played(e Event) {
 	case Started:
 		if f.phase == granted {
 			f.phase, f.sounded = audible, true
-			f.start(TimerStall, f.timing.Stall)
-			f.arm()
+			f.setTimer(TimerStall, f.timing.Stall)
+			f.startConfirmWindow()
 		}
 	case Playing:
 		if f.phase == audible || f.phase == yielding {
-			f.start(TimerStall, f.timing.Stall)
+			f.setTimer(TimerStall, f.timing.Stall)
 		}
 	case Dry:
 		switch f.phase {
 		case yielding:
-			f.sentenceEnds()
+			f.yieldAtSentenceEnd()
 		case granted, audible: // nobody can interrupt what is not heard
 			f.phase = granted
-			f.stop(TimerConfirm)
-			f.start(TimerStall, f.timing.Dry)
+			f.stopTimer(TimerConfirm)
+			f.setTimer(TimerStall, f.timing.Dry)
 		}
 	case SentenceEnd:
 		switch f.phase {
 		case yielding:
-			f.sentenceEnds()
+			f.yieldAtSentenceEnd()
 		case granted, audible:
-			f.start(TimerStall, f.timing.Stall)
+			f.setTimer(TimerStall, f.timing.Stall)
 		}
 	case Finished:
-		f.release(f.sounded)
+		f.releaseFloor(f.sounded)
 	case Gone: // whoever silenced it wants no breath
-		f.release(false)
+		f.releaseFloor(false)
 	}
 }
 
-// sentenceEnds stops a line that yields with its sentence: for good if what the
+// yieldAtSentenceEnd stops a line that yields with its sentence: for good if what the
 // player said is known to mean something.
-func (f *Floor) sentenceEnds() {
+func (f *Floor) yieldAtSentenceEnd() {
 	if f.meant {
-		f.cut(Interrupted)
+		f.cutHolder(Interrupted)
 		return
 	}
-	f.pause()
+	f.pauseHolder()
 	if len(f.voices) == 0 {
-		f.start(TimerDoubt, f.timing.Doubt)
+		f.setTimer(TimerDoubt, f.timing.Doubt)
 	}
 }
 
-// pause stops the sound until it is known what the interruption was.
-func (f *Floor) pause() {
+// pauseHolder stops the sound until it is known what the interruption was.
+func (f *Floor) pauseHolder() {
 	f.phase = paused
-	f.start(TimerStall, f.timing.Stall) // nobody talks for ever
-	f.do(Effect{Kind: Pause, Turn: f.holder.Turn})
+	f.setTimer(TimerStall, f.timing.Stall) // nobody talks for ever
+	f.addEffect(Effect{Kind: Pause, Turn: f.holder.Turn})
 }
 
-// arm starts to count a player's voice against a line that is heard. Whoever
+// startConfirmWindow starts to count a player's voice against a line that is heard. Whoever
 // talked on although the line had waited long enough does not count.
-func (f *Floor) arm() {
+func (f *Floor) startConfirmWindow() {
 	if f.phase != audible || len(f.voices) <= len(f.talked) || f.holder.Manner == Insists || f.timers[TimerConfirm] != 0 {
 		return
 	}
@@ -234,10 +234,10 @@ func (f *Floor) arm() {
 	if f.holder.Confirm > 0 {
 		after = f.holder.Confirm
 	}
-	f.start(TimerConfirm, after)
+	f.setTimer(TimerConfirm, after)
 }
 
-func (f *Floor) voiceOn(speaker string) {
+func (f *Floor) startVoice(speaker string) {
 	if !slices.Contains(f.voices, speaker) {
 		f.voices = append(f.voices, speaker)
 	}
@@ -245,14 +245,14 @@ func (f *Floor) voiceOn(speaker string) {
 		f.talking = append(f.talking, speaker)
 	}
 	if f.phase == paused {
-		f.stop(TimerDoubt) // whoever goes on talking means it
+		f.stopTimer(TimerDoubt) // whoever goes on talking means it
 	}
-	f.arm()
+	f.startConfirmWindow()
 }
 
-// voiceOff disarms at once: an interruption is voiced time, not the silence
+// stopVoice disarms at once: an interruption is voiced time, not the silence
 // after it.
-func (f *Floor) voiceOff(speaker string) {
+func (f *Floor) stopVoice(speaker string) {
 	i := slices.Index(f.voices, speaker)
 	if i < 0 {
 		return
@@ -262,107 +262,107 @@ func (f *Floor) voiceOff(speaker string) {
 		f.talked = slices.Delete(f.talked, i, i+1)
 	}
 	if speaker == f.counted { // two short sounds are no long one
-		f.stop(TimerConfirm)
-		f.arm()
+		f.stopTimer(TimerConfirm)
+		f.startConfirmWindow()
 	}
 	if len(f.voices) > 0 {
 		return
 	}
 	if f.phase == paused {
-		f.start(TimerDoubt, f.timing.Doubt)
+		f.setTimer(TimerDoubt, f.timing.Doubt)
 	}
 }
 
-// quiet gives the floor to a line that waited for the last player who talked.
-func (f *Floor) quiet(speaker string) {
+// endUtterance gives the floor to a line that waited for the last player who talked.
+func (f *Floor) endUtterance(speaker string) {
 	f.talking = slices.DeleteFunc(f.talking, func(s string) bool { return s == speaker })
 	if len(f.talking) == 0 {
-		f.unhold()
-		f.next()
+		f.endHold()
+		f.grantNext()
 	}
 }
 
-// heard settles what an interruption was.
-func (f *Floor) heard(words bool) {
+// judgeWords settles what an interruption was.
+func (f *Floor) judgeWords(words bool) {
 	switch {
 	case f.phase == yielding && words:
 		f.meant = true
 	case f.phase == yielding && len(f.voices) == 0:
 		f.phase = audible
 	case f.phase == paused && words:
-		f.cut(Interrupted)
+		f.cutHolder(Interrupted)
 	case f.phase == paused && len(f.voices) == 0:
-		f.resume()
+		f.resumeHolder()
 	}
 }
 
-// resume lets a paused line go on, if it is one that does.
-func (f *Floor) resume() {
+// resumeHolder lets a paused line go on, if it is one that does.
+func (f *Floor) resumeHolder() {
 	if !f.holder.Resumes {
-		f.cut(Interrupted)
+		f.cutHolder(Interrupted)
 		return
 	}
-	f.stop(TimerDoubt)
+	f.stopTimer(TimerDoubt)
 	f.phase = audible
-	f.do(Effect{Kind: Resume, Turn: f.holder.Turn})
-	f.start(TimerStall, f.timing.Stall)
+	f.addEffect(Effect{Kind: Resume, Turn: f.holder.Turn})
+	f.setTimer(TimerStall, f.timing.Stall)
 }
 
-// fired takes in a timer, unless it was set anew or stopped meanwhile.
-func (f *Floor) fired(e Event) {
+// fireTimer takes in a timer, unless it was set anew or stopped meanwhile.
+func (f *Floor) fireTimer(e Event) {
 	if e.Timer < 0 || e.Timer >= timerKinds || e.Serial == 0 || f.timers[e.Timer] != e.Serial {
 		return
 	}
 	f.timers[e.Timer] = 0
 	switch e.Timer {
 	case TimerConfirm:
-		f.confirmed()
+		f.confirmInterruption()
 	case TimerGap:
 		f.resting = false
-		f.next()
+		f.grantNext()
 	case TimerHold:
 		f.overdue = true
-		f.next()
+		f.grantNext()
 	case TimerDoubt:
 		if f.phase == paused {
-			f.resume()
+			f.resumeHolder()
 		}
 	case TimerStall:
 		switch f.phase {
 		case idle:
 		case paused:
-			f.cut(Interrupted)
+			f.cutHolder(Interrupted)
 		default:
-			f.cut(Stalled)
+			f.cutHolder(Stalled)
 		}
 	}
 }
 
-// interrupt is a player whose words need no confirmation.
-func (f *Floor) interrupt() {
+// interruptHolder is a player whose words need no confirmation.
+func (f *Floor) interruptHolder() {
 	switch {
 	case f.phase == paused:
-		f.cut(Interrupted)
+		f.cutHolder(Interrupted)
 	case f.phase == yielding:
 		f.meant = true
 	case f.phase != audible || f.holder.Manner == Insists:
 	case f.holder.Manner == FinishesSentence:
 		f.phase, f.meant = yielding, true
 	default:
-		f.cut(Interrupted)
+		f.cutHolder(Interrupted)
 	}
 }
 
-// confirmed is a player who has voiced long enough against a line that is
+// confirmInterruption is a player who has voiced long enough against a line that is
 // heard.
-func (f *Floor) confirmed() {
+func (f *Floor) confirmInterruption() {
 	if f.phase != audible || len(f.voices) <= len(f.talked) {
 		return
 	}
 	if f.holder.Manner == FinishesSentence {
 		f.phase = yielding
-		f.do(Effect{Kind: Yield, Turn: f.holder.Turn})
+		f.addEffect(Effect{Kind: Yield, Turn: f.holder.Turn})
 		return
 	}
-	f.pause()
+	f.pauseHolder()
 }

@@ -5,8 +5,6 @@
 // clock, no lock and no I/O, so that the goroutine which owns a table owns its
 // floor too, and a test can drive it through any order of events. Timers are
 // effects; one that fires late is recognised and does nothing.
-//
-// Imported by internal/table. It imports only the standard library.
 package floor
 
 import (
@@ -67,7 +65,7 @@ type Timing struct {
 	Waiting int
 }
 
-func (t Timing) filled() Timing {
+func (t Timing) withDefaults() Timing {
 	set := func(d *time.Duration, def time.Duration) {
 		if *d <= 0 {
 			*d = def
@@ -120,7 +118,7 @@ type Floor struct {
 }
 
 // New returns a floor on which nobody speaks.
-func New(t Timing) *Floor { return &Floor{timing: t.filled()} }
+func New(t Timing) *Floor { return &Floor{timing: t.withDefaults()} }
 
 // SetWaiting changes how many lines may wait. Those that wait already stay.
 func (f *Floor) SetWaiting(n int) { f.timing.Waiting = n }
@@ -146,49 +144,49 @@ func (f *Floor) Waiting() []uint64 {
 	return turns
 }
 
-// next gives the floor to the line that is due, if it may speak now.
-func (f *Floor) next() {
+// grantNext gives the floor to the line that is due, if it may speak now.
+func (f *Floor) grantNext() {
 	if f.phase != idle || f.resting || len(f.waiting) == 0 {
 		return
 	}
 	if len(f.talking) > 0 && !f.overdue {
 		if !f.held {
 			f.held = true
-			f.start(TimerHold, f.timing.Hold)
+			f.setTimer(TimerHold, f.timing.Hold)
 		}
 		return
 	}
 	if f.overdue {
 		f.talked = append(f.talked[:0], f.voices...)
 	}
-	f.unhold()
+	f.endHold()
 	f.holder, f.waiting = f.waiting[0], f.waiting[1:]
 	f.phase = granted
-	f.do(Effect{Kind: Grant, Turn: f.holder.Turn})
-	f.start(TimerStall, f.timing.Stall)
+	f.addEffect(Effect{Kind: Grant, Turn: f.holder.Turn})
+	f.setTimer(TimerStall, f.timing.Stall)
 }
 
-func (f *Floor) unhold() {
+func (f *Floor) endHold() {
 	f.held, f.overdue = false, false
-	f.stop(TimerHold)
+	f.stopTimer(TimerHold)
 }
 
-// want queues a line. Reactions come right after what they react to.
-func (f *Floor) want(l Line) {
-	if l.Turn == 0 || f.knows(l.Turn) {
+// queueLine queues a line. Reactions come right after what they react to.
+func (f *Floor) queueLine(l Line) {
+	if l.Turn == 0 || f.knowsLine(l.Turn) {
 		return
 	}
-	f.waiting = slices.Insert(f.waiting, f.place(l), l)
+	f.waiting = slices.Insert(f.waiting, f.placeOf(l), l)
 	if len(f.waiting) > f.timing.Waiting {
 		last := len(f.waiting) - 1
-		f.do(Effect{Kind: Drop, Turn: f.waiting[last].Turn})
+		f.addEffect(Effect{Kind: Drop, Turn: f.waiting[last].Turn})
 		f.waiting = f.waiting[:last]
 	}
-	f.next()
+	f.grantNext()
 }
 
-// place is where a line waits.
-func (f *Floor) place(l Line) int {
+// placeOf is where a line waits.
+func (f *Floor) placeOf(l Line) int {
 	if l.After != 0 {
 		if f.phase != idle && f.holder.Turn == l.After {
 			return 0
@@ -204,38 +202,38 @@ func (f *Floor) place(l Line) int {
 	return i
 }
 
-func (f *Floor) knows(turn uint64) bool {
+func (f *Floor) knowsLine(turn uint64) bool {
 	return f.phase != idle && f.holder.Turn == turn || slices.ContainsFunc(f.waiting, func(l Line) bool { return l.Turn == turn })
 }
 
-// release takes the floor from its holder. After a line that was heard the
+// releaseFloor takes the floor from its holder. After a line that was heard the
 // next one waits for the gap.
-func (f *Floor) release(rest bool) {
+func (f *Floor) releaseFloor(rest bool) {
 	f.phase = idle
 	f.holder, f.sounded, f.meant = Line{}, false, false
 	f.talked = f.talked[:0]
-	f.stop(TimerConfirm)
-	f.stop(TimerDoubt)
-	f.stop(TimerStall)
+	f.stopTimer(TimerConfirm)
+	f.stopTimer(TimerDoubt)
+	f.stopTimer(TimerStall)
 	if rest && f.timing.Gap > 0 && len(f.waiting) > 0 { // who comes later found silence
 		f.resting = true
-		f.start(TimerGap, f.timing.Gap)
+		f.setTimer(TimerGap, f.timing.Gap)
 	}
-	f.next()
+	f.grantNext()
 }
 
-// cut ends the holder's line for good, and the reactions to it if a player did
+// cutHolder ends the holder's line for good, and the reactions to it if a player did
 // it.
-func (f *Floor) cut(why Reason) {
+func (f *Floor) cutHolder(why Reason) {
 	turn := f.holder.Turn
-	f.do(Effect{Kind: Cut, Turn: turn, Reason: why})
+	f.addEffect(Effect{Kind: Cut, Turn: turn, Reason: why})
 	if why == Interrupted {
 		f.waiting = slices.DeleteFunc(f.waiting, func(l Line) bool {
 			if l.After == turn {
-				f.do(Effect{Kind: Drop, Turn: l.Turn})
+				f.addEffect(Effect{Kind: Drop, Turn: l.Turn})
 			}
 			return l.After == turn
 		})
 	}
-	f.release(why == Interrupted)
+	f.releaseFloor(why == Interrupted)
 }

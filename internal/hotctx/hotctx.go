@@ -1,8 +1,6 @@
 // Package hotctx assembles what an NPC knows right now: the scene, the last
 // lines at the table, and the people, places and things just mentioned. It
 // must do so within a few milliseconds, since the NPC is silent meanwhile.
-//
-// Imported by internal/agent and internal/table.
 package hotctx
 
 import (
@@ -87,7 +85,7 @@ func (s *Source) Assemble(ctx context.Context, q Query) (Context, error) {
 		}
 		c.Lines = append(c.Lines, l.Speaker+": "+untrusted.Clip(l.Text, maxLine))
 	}
-	hits, err := s.mentioned(ctx, q)
+	hits, err := s.findMentioned(ctx, q)
 	if err != nil {
 		return c, err
 	}
@@ -100,10 +98,10 @@ func (s *Source) Assemble(ctx context.Context, q Query) (Context, error) {
 		return c, fmt.Errorf("looking up where who and what was mentioned is: %w", err)
 	}
 	for _, e := range hits {
-		c.Entities = append(c.Entities, describe(e, places))
+		c.Entities = append(c.Entities, describeEntity(e, places))
 	}
 	if here, ok := places[q.NPC]; ok {
-		surroundings, err := s.surroundings(ctx, q.NPC, here)
+		surroundings, err := s.describeSurroundings(ctx, q.NPC, here)
 		if err != nil {
 			return c, err
 		}
@@ -112,8 +110,8 @@ func (s *Source) Assemble(ctx context.Context, q Query) (Context, error) {
 	return c, nil
 }
 
-// surroundings says where the NPC is, and with whom and what.
-func (s *Source) surroundings(ctx context.Context, npc string, here memory.Entity) (string, error) {
+// describeSurroundings says where the NPC is, and with whom and what.
+func (s *Source) describeSurroundings(ctx context.Context, npc string, here memory.Entity) (string, error) {
 	inside, err := s.graph.Inside(ctx, npc, here.ID, maxCompany+1) // one is itself
 	if err != nil {
 		return "", fmt.Errorf("looking up what is around: %w", err)
@@ -130,8 +128,8 @@ func (s *Source) surroundings(ctx context.Context, npc string, here memory.Entit
 	return fmt.Sprintf("You are in %s. Also there: %s.", here.Name, strings.Join(names, ", ")), nil
 }
 
-// describe says who or what an entity is, and where.
-func describe(e memory.Entity, places map[string]memory.Entity) string {
+// describeEntity says who or what an entity is, and where.
+func describeEntity(e memory.Entity, places map[string]memory.Entity) string {
 	text := strings.TrimSpace(fmt.Sprintf("%s (%s): %s", e.Name, e.Type, untrusted.Clip(e.Description, maxFact)))
 	if place, ok := places[e.ID]; ok {
 		return fmt.Sprintf("%s Now in %s.", text, place.Name)
@@ -142,10 +140,10 @@ func describe(e memory.Entity, places map[string]memory.Entity) string {
 	return text
 }
 
-// mentioned returns the entities that the utterance names, as far as the NPC
+// findMentioned returns the entities that the utterance names, as far as the NPC
 // knows of them.
-func (s *Source) mentioned(ctx context.Context, q Query) ([]memory.Entity, error) {
-	words := candidates(q.Utterance)
+func (s *Source) findMentioned(ctx context.Context, q Query) ([]memory.Entity, error) {
+	words := candidateNames(q.Utterance)
 	if len(words) == 0 {
 		return nil, nil
 	}
@@ -160,9 +158,9 @@ func (s *Source) mentioned(ctx context.Context, q Query) ([]memory.Entity, error
 	return hits[:min(len(hits), maxEntities)], nil
 }
 
-// candidates are the words of an utterance that may be names, at most sixteen:
+// candidateNames are the words of an utterance that may be names, at most sixteen:
 // those written with a capital first, then other long ones.
-func candidates(utterance string) []string {
+func candidateNames(utterance string) []string {
 	var capital, other []string
 	for i, w := range strings.FieldsFunc(utterance, func(r rune) bool { return !isWord(r) }) {
 		w = strings.Trim(strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "’s"), "'’-")

@@ -29,25 +29,25 @@ func (e *endpointer) delay() time.Duration {
 	return min(max(e.pause*3/2, e.least), e.most)
 }
 
-// learn takes in a pause after which the speaker went on.
-func (e *endpointer) learn(pause time.Duration) {
+// learnPause takes in a pause after which the speaker went on.
+func (e *endpointer) learnPause(pause time.Duration) {
 	if pause >= leastPause {
 		e.pause += (min(pause, e.most) - e.pause) / 4
 	}
 }
 
-// hear takes in one frame, which is l.silence or the newest of the ring.
-func (l *Lane) hear(f *audio.Frame) {
-	change := l.voicing.step(l.det.Process(f))
-	pause := l.count(change)
+// hearFrame takes in one frame, which is l.silence or the newest of the ring.
+func (l *Lane) hearFrame(f *audio.Frame) {
+	change := l.voicing.judgeFrame(l.det.Process(f))
+	pause := l.countFrame(change)
 	if l.open {
 		l.length++
-		l.during(change, pause)
+		l.changeWithin(change, pause)
 		l.emit(Event{Kind: Sound, Frame: f})
 	} else {
 		l.kept = min(l.kept+1, l.roll+onsetSpan)
 		if change == started {
-			l.begin()
+			l.beginUtterance()
 		}
 	}
 	if !l.open {
@@ -55,15 +55,15 @@ func (l *Lane) hear(f *audio.Frame) {
 	}
 	switch {
 	case frames(l.length) >= l.opts.MaxUtterance:
-		l.cut()
-	case !l.voicing.on && !l.voicing.pending() && frames(l.silent) >= l.endpoint.delay():
-		l.end(Event{Endpoint: l.now.Sub(l.voiced)})
+		l.cutUtterance()
+	case !l.voicing.on && !l.voicing.mayStart() && frames(l.silent) >= l.endpoint.delay():
+		l.endUtterance(Event{Endpoint: l.now.Sub(l.voiced)})
 	}
 }
 
-// count keeps the times of voice and silence and returns, when voicing
+// countFrame keeps the times of voice and silence and returns, when voicing
 // starts, how long the silence before it was.
-func (l *Lane) count(change change) (pause time.Duration) {
+func (l *Lane) countFrame(change change) (pause time.Duration) {
 	switch {
 	case change == started:
 		pause = frames(l.silent + 1 - l.voicing.span)
@@ -82,25 +82,25 @@ func (l *Lane) count(change change) (pause time.Duration) {
 	return pause
 }
 
-// during tells what a change means inside an utterance.
-func (l *Lane) during(change change, pause time.Duration) {
+// changeWithin tells what a change means inside an utterance.
+func (l *Lane) changeWithin(change change, pause time.Duration) {
 	switch change {
 	case started:
-		l.endpoint.learn(pause)
+		l.endpoint.learnPause(pause)
 		l.emit(Event{Kind: VoiceResumed})
 	case stopped:
 		l.emit(Event{Kind: VoiceStopped})
 	}
 }
 
-// begin opens an utterance, or the last one again, with the sound kept from
+// beginUtterance opens an utterance, or the last one again, with the sound kept from
 // before the onset.
-func (l *Lane) begin() {
+func (l *Lane) beginUtterance() {
 	before := frames(l.voicing.span)
 	kind := VoiceStarted
 	if pause := l.heard.Add(-before).Sub(l.ended); !l.ended.IsZero() && pause <= l.opts.Merge {
 		kind = UtteranceContinued
-		l.endpoint.learn(pause + l.tail)
+		l.endpoint.learnPause(pause + l.tail)
 	} else {
 		l.id++
 		l.length, l.speech = 0, 0
@@ -117,17 +117,17 @@ func (l *Lane) begin() {
 	l.kept = 0
 }
 
-// end closes the utterance.
-func (l *Lane) end(e Event) {
+// endUtterance closes the utterance.
+func (l *Lane) endUtterance(e Event) {
 	e.Kind = UtteranceEnded
 	l.emit(e)
 	l.open, l.ended, l.tail = false, l.heard, frames(l.silent)
 }
 
-// cut closes an utterance that grew too long; a speaker who still speaks goes
+// cutUtterance closes an utterance that grew too long; a speaker who still speaks goes
 // on in the next.
-func (l *Lane) cut() {
-	l.end(Event{Cut: true})
+func (l *Lane) cutUtterance() {
+	l.endUtterance(Event{Cut: true})
 	l.ended = time.Time{}
 	if !l.voicing.on {
 		return

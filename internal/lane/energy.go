@@ -66,7 +66,7 @@ func (e *Energy) Process(f *audio.Frame) float64 {
 	// Both halves must be loud, lest a click on the edge of two frames count
 	// in both.
 	level := min(loudness(e.band[:bandLen/2]), loudness(e.band[bandLen/2:]))
-	e.pitch.push(&e.band)
+	e.pitch.addFrame(&e.band)
 	if level < -90 { // silence made by a machine says nothing of the room
 		return 0
 	}
@@ -79,13 +79,13 @@ func (e *Energy) Process(f *audio.Frame) float64 {
 		}
 		e.noise += 0.1 * (unvoiced - e.noise)
 	}
-	e.follow(level)
+	e.followFloor(level)
 	return p
 }
 
-// follow lets the floor fall fast and rise to the least of the newest levels:
+// followFloor lets the floor fall fast and rise to the least of the newest levels:
 // quickly to what is noise by its lack of pitch or its steadiness, else slowly.
-func (e *Energy) follow(level float64) {
+func (e *Energy) followFloor(level float64) {
 	e.levels[e.at] = level
 	e.at = (e.at + 1) % recent
 	low, high := level, level

@@ -72,8 +72,8 @@ type slot struct {
 	frame audio.Frame
 }
 
-// pack keeps a payload where otherwise sound would be, two bytes a sample.
-func (s *slot) pack(payload []byte) {
+// packPayload keeps a payload where otherwise sound would be, two bytes a sample.
+func (s *slot) packPayload(payload []byte) {
 	s.n = len(payload)
 	for i, b := range payload {
 		if i%2 == 0 {
@@ -84,8 +84,8 @@ func (s *slot) pack(payload []byte) {
 	}
 }
 
-// unpack copies the payload to dst and returns its length.
-func (s *slot) unpack(dst []byte) int {
+// unpackPayload copies the payload to dst and returns its length.
+func (s *slot) unpackPayload(dst []byte) int {
 	for i := range s.n {
 		dst[i] = byte(s.frame[i/2] >> (i % 2 * 8))
 	}
@@ -106,7 +106,7 @@ func (i *Intake) Ready() <-chan struct{} { return i.ready }
 
 // Push leaves a packet that arrived now. It copies what p points to.
 func (i *Intake) Push(now time.Time, p Packet) {
-	if i.put(now, p) {
+	if i.putPacket(now, p) {
 		wakeup.Signal(i.ready)
 	}
 }
@@ -118,7 +118,7 @@ func (i *Intake) Stats() Stats {
 	return i.stats
 }
 
-func (i *Intake) put(now time.Time, p Packet) bool {
+func (i *Intake) putPacket(now time.Time, p Packet) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.stats.Packets++
@@ -129,9 +129,9 @@ func (i *Intake) put(now time.Time, p Packet) bool {
 	if !i.running || i.held == 0 && now.Sub(i.last) >= silenceAfter {
 		// What a silence swallowed is not missing, and a sender whose packets
 		// were all late for so long has begun again.
-		i.begin(p.Seq)
+		i.beginStream(p.Seq)
 	}
-	if !i.fits(p.Seq) {
+	if !i.makeRoomFor(p.Seq) {
 		return false
 	}
 	s := &i.slots[p.Seq%capacity]
@@ -143,32 +143,32 @@ func (i *Intake) put(now time.Time, p Packet) bool {
 	if p.Frame != nil {
 		s.frame = *p.Frame
 	} else {
-		s.pack(p.Payload)
+		s.packPayload(p.Payload)
 	}
 	i.held++
 	i.last = now
 	return true
 }
 
-// fits makes room for seq and reports whether its time is not past.
-func (i *Intake) fits(seq uint16) bool {
+// makeRoomFor makes room for seq and reports whether its time is not past.
+func (i *Intake) makeRoomFor(seq uint16) bool {
 	ahead := int(int16(seq - i.want))
 	switch {
 	case ahead > maxJump || ahead < -maxJump:
-		i.begin(seq)
+		i.beginStream(seq)
 	case ahead < 0:
 		i.stats.Late++
 		return false
 	case ahead >= capacity:
 		for range ahead - capacity + 1 {
-			i.drop()
+			i.dropNext()
 		}
 	}
 	return true
 }
 
-// begin expects a new stream from seq on.
-func (i *Intake) begin(seq uint16) {
+// beginStream expects a new stream from seq on.
+func (i *Intake) beginStream(seq uint16) {
 	for n := range i.slots {
 		if i.slots[n].full {
 			i.slots[n].full = false
@@ -178,8 +178,8 @@ func (i *Intake) begin(seq uint16) {
 	i.running, i.want, i.held = true, seq, 0
 }
 
-// drop gives up the packet to be taken next.
-func (i *Intake) drop() {
+// dropNext gives up the packet to be taken next.
+func (i *Intake) dropNext() {
 	if s := &i.slots[i.want%capacity]; s.full {
 		s.full = false
 		i.held--
@@ -190,40 +190,40 @@ func (i *Intake) drop() {
 	i.want++
 }
 
-// pop takes the next packet if it is there, or tells of a gap when it is not
+// popNext takes the next packet if it is there, or tells of a gap when it is not
 // worth waiting for. It stores a frame in dst or n bytes in payload; for a
 // gap, n are those of the packet after it, if it is held.
-func (i *Intake) pop(now time.Time, dst *audio.Frame, payload []byte) (at time.Time, n int, got taken) {
+func (i *Intake) popNext(now time.Time, dst *audio.Frame, payload []byte) (at time.Time, n int, got taken) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.held == 0 {
 		return at, 0, nothing
 	}
 	if i.slots[i.want%capacity].full {
-		at, n = i.take(dst, payload)
+		at, n = i.takeHeld(dst, payload)
 		return at, n, sound
 	}
-	missing, oldest := i.waiting()
+	missing, oldest := i.countMissing()
 	if i.held < jitterFrames && now.Before(oldest.Add(jitterWait)) {
 		return at, 0, nothing
 	}
 	if missing > maxFill {
 		i.stats.Lost += uint64(missing)
 		i.want += uint16(missing)
-		at, n = i.take(dst, payload)
+		at, n = i.takeHeld(dst, payload)
 		return at, n, sound
 	}
 	i.stats.Lost++
 	i.want++
 	after := &i.slots[i.want%capacity]
 	if after.full {
-		n = after.unpack(payload)
+		n = after.unpackPayload(payload)
 	}
 	return oldest, n, gap
 }
 
-// take moves the next packet, which is held, to dst or payload.
-func (i *Intake) take(dst *audio.Frame, payload []byte) (time.Time, int) {
+// takeHeld moves the next packet, which is held, to dst or payload.
+func (i *Intake) takeHeld(dst *audio.Frame, payload []byte) (time.Time, int) {
 	s := &i.slots[i.want%capacity]
 	s.full = false
 	i.held--
@@ -231,12 +231,12 @@ func (i *Intake) take(dst *audio.Frame, payload []byte) (time.Time, int) {
 	if s.n == 0 {
 		*dst = s.frame
 	}
-	return s.at, s.unpack(payload)
+	return s.at, s.unpackPayload(payload)
 }
 
-// waiting returns how many packets are missing before the first held one, and
+// countMissing returns how many packets are missing before the first held one, and
 // when the oldest held one arrived. At least one is held, none is next.
-func (i *Intake) waiting() (missing int, oldest time.Time) {
+func (i *Intake) countMissing() (missing int, oldest time.Time) {
 	for n := range capacity {
 		s := &i.slots[(i.want+uint16(n))%capacity]
 		if !s.full {
@@ -252,8 +252,8 @@ func (i *Intake) waiting() (missing int, oldest time.Time) {
 	return missing, oldest
 }
 
-// due returns when something can be taken, if anything is held.
-func (i *Intake) due() (time.Time, bool) {
+// nextDue returns when something can be taken, if anything is held.
+func (i *Intake) nextDue() (time.Time, bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.held == 0 {
@@ -262,15 +262,15 @@ func (i *Intake) due() (time.Time, bool) {
 	if s := &i.slots[i.want%capacity]; s.full {
 		return s.at, true
 	}
-	_, oldest := i.waiting()
+	_, oldest := i.countMissing()
 	if i.held >= jitterFrames {
 		return oldest, true
 	}
 	return oldest.Add(jitterWait), true
 }
 
-// broke counts a payload that could not be decoded.
-func (i *Intake) broke() {
+// countBroken counts a payload that could not be decoded.
+func (i *Intake) countBroken() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.stats.Broken++

@@ -2,8 +2,7 @@
 // puts them in order, tells voice from noise and cuts what is said into
 // utterances.
 //
-// Imported by internal/table. It imports only pkg/audio and the standard
-// library, reads no clock and starts no goroutine: a [Lane] belongs to the
+// It reads no clock and starts no goroutine: a [Lane] belongs to the
 // goroutine that ticks it, and only its [Intake] may be used from others. It
 // knows neither words nor transports.
 package lane
@@ -158,10 +157,10 @@ func (l *Lane) Intake() *Intake { return &l.intake }
 func (l *Lane) Tick(now time.Time) []Event {
 	l.events, l.now = l.events[:0], now
 	for range batch {
-		at, got := l.next(now)
+		at, got := l.readPacket(now)
 		if got == nothing {
 			if now.Sub(l.arrived) >= silenceAfter {
-				l.pass(now)
+				l.passSilence(now)
 			}
 			break
 		}
@@ -169,14 +168,14 @@ func (l *Lane) Tick(now time.Time) []Event {
 			at = l.arrived // one that was held up by another
 		}
 		if at.Sub(l.arrived) >= silenceAfter {
-			l.pass(at.Add(-audio.FrameDuration))
-			l.resume()
+			l.passSilence(at.Add(-audio.FrameDuration))
+			l.restart()
 		}
 		l.arrived = at
 		if at.After(l.heard) {
 			l.heard = at
 		}
-		l.hear(&l.ring[(l.head-1)%history])
+		l.hearFrame(&l.ring[(l.head-1)%history])
 	}
 	return l.events
 }
@@ -185,7 +184,7 @@ func (l *Lane) Tick(now time.Time) []Event {
 // may be past, and false if it can wait for the intake: an idle lane needs no
 // timer.
 func (l *Lane) Next() (time.Time, bool) {
-	at, waiting := l.intake.due()
+	at, waiting := l.intake.nextDue()
 	if !l.open {
 		return at, waiting
 	}
@@ -203,28 +202,28 @@ func (l *Lane) Next() (time.Time, bool) {
 // voicing, or its making. It reports false while an utterance is open.
 func (l *Lane) IdleSince() (time.Time, bool) { return l.voiced, !l.open }
 
-// next moves the next packet's sound into the ring.
-func (l *Lane) next(now time.Time) (time.Time, taken) {
+// readPacket moves the next packet's sound into the ring.
+func (l *Lane) readPacket(now time.Time) (time.Time, taken) {
 	dst := &l.ring[l.head%history]
-	at, n, got := l.intake.pop(now, dst, l.payload[:])
+	at, n, got := l.intake.popNext(now, dst, l.payload[:])
 	if got == nothing {
 		return at, got
 	}
 	if n > 0 || got == gap {
-		l.decode(dst, n, got)
+		l.decodePacket(dst, n, got)
 	}
 	l.head++
 	return at, got
 }
 
-// decode fills dst from the payload, or conceals what is lost.
-func (l *Lane) decode(dst *audio.Frame, n int, got taken) {
+// decodePacket fills dst from the payload, or conceals what is lost.
+func (l *Lane) decodePacket(dst *audio.Frame, n int, got taken) {
 	if l.dec == nil {
 		if got == gap {
-			fade(dst, &l.ring[(l.head-1)%history])
+			conceal(dst, &l.ring[(l.head-1)%history])
 		} else {
 			*dst = audio.Frame{}
-			l.intake.broke()
+			l.intake.countBroken()
 		}
 		return
 	}
@@ -232,7 +231,7 @@ func (l *Lane) decode(dst *audio.Frame, n int, got taken) {
 	if got == gap {
 		err = l.dec.Conceal(dst, l.payload[:n])
 	} else if err = l.dec.Decode(dst, l.payload[:n]); err != nil {
-		l.intake.broke()
+		l.intake.countBroken()
 		err = l.dec.Conceal(dst, nil)
 	}
 	if err != nil {
@@ -240,30 +239,30 @@ func (l *Lane) decode(dst *audio.Frame, n int, got taken) {
 	}
 }
 
-// fade stores the frame before at half its strength: a guess that neither
+// conceal stores the frame before at half its strength: a guess that neither
 // clicks nor lasts.
-func fade(dst, before *audio.Frame) {
+func conceal(dst, before *audio.Frame) {
 	for i, s := range before {
 		dst[i] = s / 2
 	}
 }
 
-// pass hears silence up to a time, as long as an utterance is open; nothing
+// passSilence hears silence up to a time, as long as an utterance is open; nothing
 // else needs to hear it.
-func (l *Lane) pass(until time.Time) {
+func (l *Lane) passSilence(until time.Time) {
 	for l.open {
 		next := l.heard.Add(audio.FrameDuration)
 		if next.After(until) {
 			return
 		}
 		l.heard = next
-		l.hear(&l.silence)
+		l.hearFrame(&l.silence)
 	}
 }
 
-// resume begins anew after a silence: what came before it is no onset of what
+// restart begins anew after a silence: what came before it is no onset of what
 // comes now.
-func (l *Lane) resume() {
+func (l *Lane) restart() {
 	l.kept = 0
-	l.voicing.forget()
+	l.voicing.dropOnset()
 }

@@ -17,8 +17,8 @@ type pitch struct {
 	x [pitchKept]float32
 }
 
-// push takes in a frame of the speech band.
-func (p *pitch) push(band *[bandLen]float32) {
+// addFrame takes in a frame of the speech band.
+func (p *pitch) addFrame(band *[bandLen]float32) {
 	copy(p.x[:], p.x[pitchLen:])
 	tail := p.x[pitchKept-pitchLen:]
 	for i := range tail {
@@ -30,13 +30,13 @@ func (p *pitch) push(band *[bandLen]float32) {
 // one period before, 0 to 1.
 func (p *pitch) strength() float64 {
 	now := p.x[mostLag:]
-	power := float64(dot(now, now))
+	power := float64(dotProduct(now, now))
 	if power < float64(pitchWindow) {
 		return 0 // no more than the last bit
 	}
 	// before is the power of the window one lag earlier.
 	first := p.x[mostLag-leastLag:][:pitchWindow]
-	before := float64(dot(first, first))
+	before := float64(dotProduct(first, first))
 	best := 0.0
 	for lag := leastLag; lag <= mostLag; lag++ {
 		then := p.x[mostLag-lag:][:pitchWindow]
@@ -44,16 +44,16 @@ func (p *pitch) strength() float64 {
 			gone := p.x[mostLag-lag+pitchWindow]
 			before += float64(then[0]*then[0]) - float64(gone*gone)
 		}
-		if c := float64(dot(now, then)); c > 0 && before > float64(pitchWindow) {
+		if c := float64(dotProduct(now, then)); c > 0 && before > float64(pitchWindow) {
 			best = max(best, c/math.Sqrt(power*before))
 		}
 	}
 	return min(best, 1)
 }
 
-// dot is the inner product of x and y, which are equally long, a multiple of
+// dotProduct is the inner product of x and y, which are equally long, a multiple of
 // 4. Separate sums let the processor overlap them.
-func dot(x, y []float32) float32 {
+func dotProduct(x, y []float32) float32 {
 	var a, b, c, d float32
 	for len(x) >= 4 && len(y) >= 4 {
 		a += x[0] * y[0]

@@ -42,8 +42,8 @@ type voicing struct {
 	heard  bool
 }
 
-// step takes in the next frame. Afterwards heard says whether it was voice.
-func (v *voicing) step(p float64) change {
+// judgeFrame takes in the next frame. Afterwards heard says whether it was voice.
+func (v *voicing) judgeFrame(p float64) change {
 	threshold := startAt
 	if v.on {
 		threshold = sustainAt
@@ -74,11 +74,11 @@ func (v *voicing) step(p float64) change {
 	return same
 }
 
-// pending reports whether an onset may be under way.
-func (v *voicing) pending() bool { return !v.on && v.voiced > 0 }
+// mayStart reports whether an onset may be under way.
+func (v *voicing) mayStart() bool { return !v.on && v.voiced > 0 }
 
-// forget drops an onset under way.
-func (v *voicing) forget() {
+// dropOnset drops an onset under way.
+func (v *voicing) dropOnset() {
 	if !v.on {
 		*v = voicing{}
 	}

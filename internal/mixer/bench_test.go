@@ -60,7 +60,7 @@ func BenchmarkFrame(b *testing.B) {
 		if err := f.l.Room(b.Context(), time.Second); err != nil {
 			b.Fatal(err)
 		}
-		notes = m.Take(notes[:0])
+		notes = m.TakeNotes(notes[:0])
 	}
 }
 
@@ -109,7 +109,7 @@ func BenchmarkPlayToWrite(b *testing.B) {
 		begin := time.Now()
 		i.m.Play(l)
 		took = append(took, (<-i.wrote).Sub(begin))
-		i.m.Take(nil)
+		i.m.TakeNotes(nil)
 	}
 	percentiles(b, took)
 }
@@ -156,7 +156,7 @@ func TestFrameAllocatesNothing(t *testing.T) {
 		f.next()
 		next <- struct{}{}
 		<-written
-		notes = m.Take(notes[:0])
+		notes = m.TakeNotes(notes[:0])
 	}
 	for range 500 {
 		step()
@@ -180,7 +180,7 @@ func TestLongLineNeedsNoMoreMemory(t *testing.T) {
 				if err := f.l.Room(t.Context(), 2*time.Second); err != nil {
 					t.Fatal(err)
 				}
-				notes = m.Take(notes[:0])
+				notes = m.TakeNotes(notes[:0])
 			}
 			var s runtime.MemStats
 			runtime.GC()

@@ -18,8 +18,8 @@ type fade struct {
 	n       int
 }
 
-// fall makes the first n samples fade out.
-func (f *fade) fall(n int) {
+// fadeOut makes the first n samples fade out.
+func (f *fade) fadeOut(n int) {
 	for i, s := range f.samples[:n] {
 		f.samples[i] = int16(int(s) * (n - i) / (n + 1))
 	}
@@ -34,9 +34,9 @@ func (f *fade) addTo(frame *audio.Frame) {
 	f.n = 0
 }
 
-// rise fades samples in. left is how much of the fade-in is still to come; it
+// fadeIn fades samples in. left is how much of the fade-in is still to come; it
 // returns what is left after samples.
-func rise(samples []int16, left int) int {
+func fadeIn(samples []int16, left int) int {
 	samples = samples[:min(left, len(samples))]
 	for i, s := range samples {
 		samples[i] = int16(int(s) * (fadeSamples - left + i + 1) / (fadeSamples + 1))

@@ -204,7 +204,7 @@ func (l *Line) endLocked() (wake chan struct{}) {
 // wakeLocked returns the channel of a mixer that waits for what has just been
 // written, nil if none does.
 func (l *Line) wakeLocked() chan struct{} {
-	if !l.hungry || l.open && !l.failed && l.owner.out != nil && !l.ready() {
+	if !l.hungry || l.open && !l.failed && l.owner.out != nil && !l.hasFrame() {
 		return nil
 	}
 	l.hungry = false

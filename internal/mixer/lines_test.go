@@ -295,7 +295,7 @@ func TestOutletFails(t *testing.T) {
 		m.Play(l)
 		time.Sleep(frame)
 		synctest.Wait()
-		notes := m.Take(nil)
+		notes := m.TakeNotes(nil)
 		if len(notes) != 5 || notes[1].Kind != mixer.Failed || !errors.Is(notes[1].Err, broken) {
 			t.Fatalf("notes = %v, want started, failed (broken pipe), two sentences, dry", notes)
 		}

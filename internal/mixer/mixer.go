@@ -2,10 +2,8 @@
 // at a time, cuts it into frames, hands those to the transport when they are
 // due, and tells what was heard of each sentence.
 //
-// Imported by internal/table and by what takes its sound. It imports only
-// pkg/audio and the standard library and starts no goroutine: [Mixer.Run] is
-// its owner's. It decides nothing: who may speak is the floor's, what is said
-// the NPC's.
+// It starts no goroutine: [Mixer.Run] is its owner's. It decides nothing: who may
+// speak is the floor's, what is said the NPC's.
 package mixer
 
 import (
@@ -156,11 +154,11 @@ func New(out Outlet, o *Options) *Mixer {
 	return m
 }
 
-// Ready returns a channel that receives when Take has something.
+// Ready returns a channel that receives when TakeNotes has something.
 func (m *Mixer) Ready() <-chan struct{} { return m.ready }
 
-// Take appends to dst what happened since the last Take and returns it.
-func (m *Mixer) Take(dst []Note) []Note {
+// TakeNotes appends to dst what happened since the last call and returns it.
+func (m *Mixer) TakeNotes(dst []Note) []Note {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	dst = append(dst, m.notes...)
@@ -183,9 +181,9 @@ func (m *Mixer) Stats() Stats {
 // belongs to another mixer.
 func (m *Mixer) Play(l *Line) {
 	m.mu.Lock()
-	if m.line != l && l.play(m) {
+	if m.line != l && l.startPlaying(m) {
 		if m.line != nil {
-			m.cut(m.line, stopped)
+			m.cutLine(m.line, stopped)
 		}
 		m.line = l
 	}
@@ -202,7 +200,7 @@ func (m *Mixer) Resume(l *Line) { m.Play(l) }
 func (m *Mixer) Pause(l *Line) {
 	m.mu.Lock()
 	if m.line == l {
-		m.cut(l, paused)
+		m.cutLine(l, paused)
 	}
 	m.mu.Unlock()
 	wakeup.Signal(m.wake)
@@ -213,15 +211,15 @@ func (m *Mixer) Pause(l *Line) {
 // of its sentences were played.
 func (m *Mixer) Stop(l *Line) {
 	m.mu.Lock()
-	m.cut(l, stopped)
+	m.cutLine(l, stopped)
 	m.mu.Unlock()
 	wakeup.Signal(m.wake)
 }
 
-// cut ends or interrupts l; m.mu is held.
-func (m *Mixer) cut(l *Line, to state) {
-	starved := m.fresh && m.pace.over(time.Now())
-	if f := l.cut(to); m.line == l {
+// cutLine ends or interrupts l; m.mu is held.
+func (m *Mixer) cutLine(l *Line, to state) {
+	starved := m.fresh && m.pace.isOver(time.Now())
+	if f := l.cutTo(to); m.line == l {
 		m.line = nil
 		if f.n > 0 && !starved {
 			m.tail = f

@@ -21,9 +21,9 @@ type pace struct {
 	moved   uint64
 }
 
-// due returns when the next frame may be handed over. fresh means that there
+// nextDue returns when the next frame may be handed over. fresh means that there
 // was nothing to hand over until now, which is nobody's lateness.
-func (p *pace) due(now time.Time, fresh bool) time.Time {
+func (p *pace) nextDue(now time.Time, fresh bool) time.Time {
 	if p.unpaced {
 		return now
 	}
@@ -39,12 +39,12 @@ func (p *pace) due(now time.Time, fresh bool) time.Time {
 	return p.floor
 }
 
-// handed notes that a frame was handed over and returns how late.
-func (p *pace) handed(now time.Time) (late time.Duration) {
+// noteHandover notes that a frame was handed over and returns how late.
+func (p *pace) noteHandover(now time.Time) (late time.Duration) {
 	if p.unpaced {
 		return 0
 	}
-	late = now.Sub(p.due(now, false))
+	late = now.Sub(p.nextDue(now, false))
 	if now.Sub(p.next) > slack {
 		p.next, p.floor = now, now
 		p.moved++
@@ -53,11 +53,11 @@ func (p *pace) handed(now time.Time) (late time.Duration) {
 	return late
 }
 
-// over reports whether all that was handed over has been heard.
-func (p *pace) over(now time.Time) bool { return !p.unpaced && now.After(p.next) }
+// isOver reports whether all that was handed over has been heard.
+func (p *pace) isOver(now time.Time) bool { return !p.unpaced && now.After(p.next) }
 
-// end returns when what was handed over ends, or now if that is later.
-func (p *pace) end(now time.Time) time.Time {
+// endOfSound returns when what was handed over ends, or now if that is later.
+func (p *pace) endOfSound(now time.Time) time.Time {
 	if !p.unpaced && p.next.After(now) {
 		return p.next
 	}

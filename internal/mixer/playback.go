@@ -7,8 +7,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// play makes m play l and reports whether l can be played.
-func (l *Line) play(m *Mixer) bool {
+// startPlaying makes m play l and reports whether l can be played.
+func (l *Line) startPlaying(m *Mixer) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.state != waiting && l.state != paused || l.owner != nil && l.owner != m {
@@ -20,8 +20,8 @@ func (l *Line) play(m *Mixer) bool {
 	return true
 }
 
-// cut pauses or stops l and returns how its sound fades.
-func (l *Line) cut(to state) (f fade) {
+// cutTo pauses or stops l and returns how its sound fades.
+func (l *Line) cutTo(to state) (f fade) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.state == stopped || l.state == finished {
@@ -34,7 +34,7 @@ func (l *Line) cut(to state) (f fade) {
 	l.spell++
 	l.flowing, l.hungry, l.dryAt = false, false, time.Time{}
 	if to == stopped {
-		l.release()
+		l.freeBlocks()
 	} else if l.pos > l.start {
 		l.pos, l.fadeIn = l.start, fadeSamples
 	}
@@ -49,22 +49,22 @@ func (l *Line) fadeOut(f *fade) {
 	}
 	n := min(int(end-l.pos), fadeSamples)
 	l.copyTo(f.samples[:n])
-	f.fall(n)
+	f.fadeOut(n)
 }
 
-// ready reports whether there is sound for a frame: a whole one, or the end of
+// hasFrame reports whether there is sound for a frame: a whole one, or the end of
 // a sentence.
-func (l *Line) ready() bool {
+func (l *Line) hasFrame() bool {
 	if len(l.ends) > 0 {
 		return l.ends[len(l.ends)-1] > l.pos
 	}
 	return l.open && l.written-l.pos >= int64(audio.FrameSamples)
 }
 
-// read fills dst as far as there is sound and returns with how much, and notes
+// readFrame fills dst as far as there is sound and returns with how much, and notes
 // with those of the sentences that end in dst. It never breaks off inside a
 // sentence: one whose sound does not fill dst begins in the next frame.
-func (l *Line) read(dst *audio.Frame, notes []Note) (int, []Note) {
+func (l *Line) readFrame(dst *audio.Frame, notes []Note) (int, []Note) {
 	n := 0
 	for n < len(dst) {
 		most := int64(len(dst) - n)
@@ -75,13 +75,13 @@ func (l *Line) read(dst *audio.Frame, notes []Note) (int, []Note) {
 		}
 		part := dst[n : n+int(most)]
 		l.copyTo(part)
-		l.fadeIn = rise(part, l.fadeIn)
+		l.fadeIn = fadeIn(part, l.fadeIn)
 		l.pos += most
 		n += len(part)
-		notes = l.pass(notes, time.Time{})
+		notes = l.passEnded(notes, time.Time{})
 	}
 	l.stirred, l.dryAt = true, time.Time{}
-	l.makeRoom()
+	l.wakeWriter()
 	return n, notes
 }
 
@@ -93,22 +93,22 @@ func (l *Line) copyTo(dst []int16) {
 	}
 }
 
-// skip plays all that was written without a frame.
-func (l *Line) skip() {
+// skipWritten plays all that was written without a frame.
+func (l *Line) skipWritten() {
 	if l.pos < l.written {
 		l.pos = l.written
 		l.stirred, l.dryAt = true, time.Time{}
-		l.makeRoom()
+		l.wakeWriter()
 	}
 }
 
-// pass leaves the sentences behind that have been played to their end, and
+// passEnded leaves the sentences behind that have been played to their end, and
 // appends a note for each.
-func (l *Line) pass(notes []Note, at time.Time) []Note {
+func (l *Line) passEnded(notes []Note, at time.Time) []Note {
 	passed := 0
 	for passed < len(l.ends) && l.ends[passed] <= l.pos {
 		notes = append(notes, Note{
-			Line: l.id, Kind: SentenceEnded, Sentence: l.index, At: at, Played: played(l.ends[passed]),
+			Line: l.id, Kind: SentenceEnded, Sentence: l.index, At: at, Played: durationAt(l.ends[passed]),
 		})
 		l.start = l.ends[passed]
 		l.index++
@@ -117,13 +117,13 @@ func (l *Line) pass(notes []Note, at time.Time) []Note {
 	if passed > 0 {
 		l.ends = append(l.ends[:0], l.ends[passed:]...)
 		l.stirred, l.dryAt = true, time.Time{}
-		l.forget()
+		l.freePlayed()
 	}
 	return notes
 }
 
-// forget gives back the blocks before the sentence that plays.
-func (l *Line) forget() {
+// freePlayed gives back the blocks before the sentence that plays.
+func (l *Line) freePlayed() {
 	n := int(l.start-l.base) / len(block{})
 	if n == 0 {
 		return
@@ -137,8 +137,8 @@ func (l *Line) forget() {
 	l.base += int64(n * len(block{}))
 }
 
-// release gives back all blocks; nothing is played from l any more.
-func (l *Line) release() {
+// freeBlocks gives back all blocks; nothing is played from l any more.
+func (l *Line) freeBlocks() {
 	if l.owner != nil {
 		for _, b := range l.blocks {
 			l.owner.pool.Put(b)
@@ -148,18 +148,18 @@ func (l *Line) release() {
 	wakeup.Signal(l.room)
 }
 
-// makeRoom wakes Room if it waits for less than is left.
-func (l *Line) makeRoom() {
+// wakeWriter wakes Room if it waits for less than is left.
+func (l *Line) wakeWriter() {
 	if l.most >= 0 && l.written-l.pos <= l.most {
 		l.most = -1
 		wakeup.Signal(l.room)
 	}
 }
 
-// note returns a note about what happened at the place that has been reached.
-func (l *Line) note(kind Kind, at time.Time) Note {
-	return Note{Line: l.id, Kind: kind, At: at, Played: played(l.pos)}
+// newNote returns a note about what happened at the place that has been reached.
+func (l *Line) newNote(kind Kind, at time.Time) Note {
+	return Note{Line: l.id, Kind: kind, At: at, Played: durationAt(l.pos)}
 }
 
-// played returns how long the sound before place pos is.
-func played(pos int64) time.Duration { return audio.Duration(int(pos), audio.SampleRate) }
+// durationAt returns how long the sound before place pos is.
+func durationAt(pos int64) time.Duration { return audio.Duration(int(pos), audio.SampleRate) }

@@ -133,7 +133,7 @@ func TestEndOfRun(t *testing.T) {
 				if err := m.Run(ctx); err != nil {
 					t.Errorf("Run = %v, want nil", err)
 				}
-				m.Take(nil)
+				m.TakeNotes(nil)
 				m.Play(l)
 				room.check(t, mixer.ErrStopped, time.Second)
 				time.Sleep(time.Second)

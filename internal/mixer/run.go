@@ -20,9 +20,9 @@ func (m *Mixer) Run(ctx context.Context) error {
 	timer.Stop() // until there is something to wait for
 	defer timer.Stop()
 	for ctx.Err() == nil {
-		until, write := m.next(time.Now())
+		until, write := m.nextFrame(time.Now())
 		if write {
-			if !m.hand(ctx) {
+			if !m.handOver(ctx) {
 				return nil
 			}
 			continue
@@ -41,17 +41,17 @@ func (m *Mixer) Run(ctx context.Context) error {
 	return nil
 }
 
-// next makes m.frame if it is due now. If not, it returns when to look again;
+// nextFrame makes m.frame if it is due now. If not, it returns when to look again;
 // zero means at the next token only.
-func (m *Mixer) next(now time.Time) (until time.Time, write bool) {
+func (m *Mixer) nextFrame(now time.Time) (until time.Time, write bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	until, ready := m.settle(now)
+	until, ready := m.passSilently(now)
 	if !ready && m.tail.n == 0 {
 		m.fresh = true
 		return until, false
 	}
-	due := m.pace.due(now, m.fresh)
+	due := m.pace.nextDue(now, m.fresh)
 	m.fresh = false
 	if now.Before(due) {
 		if until.IsZero() || due.Before(until) {
@@ -59,13 +59,13 @@ func (m *Mixer) next(now time.Time) (until time.Time, write bool) {
 		}
 		return until, false
 	}
-	m.mix(ready)
+	m.mixFrame(ready)
 	return time.Time{}, true
 }
 
-// settle lets pass what needs no frame. It reports whether the line has sound
+// passSilently lets pass what needs no frame. It reports whether the line has sound
 // for a frame, and if not, when it counts as dry. m.mu is held.
-func (m *Mixer) settle(now time.Time) (dryAt time.Time, ready bool) {
+func (m *Mixer) passSilently(now time.Time) (dryAt time.Time, ready bool) {
 	l := m.line
 	if l == nil {
 		return time.Time{}, false
@@ -73,28 +73,28 @@ func (m *Mixer) settle(now time.Time) (dryAt time.Time, ready bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if m.out == nil || l.failed {
-		l.skip()
+		l.skipWritten()
 	}
 	before := len(m.notes)
-	m.notes = l.pass(m.notes, now)
+	m.notes = l.passEnded(m.notes, now)
 	l.ended = l.index
 	switch {
-	case l.ready():
+	case l.hasFrame():
 		ready = true
 	case l.closed:
-		m.notes = append(m.notes, l.note(Finished, now))
+		m.notes = append(m.notes, l.newNote(Finished, now))
 		l.state = finished
-		l.release()
+		l.freeBlocks()
 		m.line = nil
 	case l.stirred:
 		if l.dryAt.IsZero() && l.open {
-			l.dryAt = m.pace.end(now).Add(patience)
+			l.dryAt = m.pace.endOfSound(now).Add(patience)
 		}
 		if now.Before(l.dryAt) {
 			dryAt = l.dryAt
 			break
 		}
-		m.notes = append(m.notes, l.note(Dry, now))
+		m.notes = append(m.notes, l.newNote(Dry, now))
 		l.flowing, l.stirred, l.dryAt = false, false, time.Time{}
 	}
 	l.hungry = !ready && m.line != nil
@@ -104,9 +104,9 @@ func (m *Mixer) settle(now time.Time) (dryAt time.Time, ready bool) {
 	return dryAt, ready
 }
 
-// mix fills m.frame with the line's sound, if that is ready, and what is left
+// mixFrame fills m.frame with the line's sound, if that is ready, and what is left
 // of a line cut off. m.mu is held.
-func (m *Mixer) mix(ready bool) {
+func (m *Mixer) mixFrame(ready bool) {
 	n := 0
 	m.given.line = nil
 	if ready {
@@ -122,31 +122,31 @@ func (m *Mixer) mixLine(l *Line) (n int) {
 	m.given.line, m.given.spell = l, l.spell
 	m.given.starts = !l.flowing
 	l.flowing = true
-	n, m.given.ended = l.read(&m.frame, m.given.ended[:0])
-	m.given.played = played(l.pos)
+	n, m.given.ended = l.readFrame(&m.frame, m.given.ended[:0])
+	m.given.played = durationAt(l.pos)
 	return n
 }
 
-// hand gives m.frame to the outlet. It reports false if ctx ended meanwhile.
-func (m *Mixer) hand(ctx context.Context) bool {
+// handOver gives m.frame to the outlet. It reports false if ctx ended meanwhile.
+func (m *Mixer) handOver(ctx context.Context) bool {
 	at := time.Now()
 	err := m.out.Write(ctx, &m.frame)
 	if err != nil && ctx.Err() != nil {
 		return false
 	}
-	late := m.handed(at, err)
+	late := m.noteHandover(at, err)
 	if err == nil && m.opts.OnFrame != nil {
 		m.opts.OnFrame(late)
 	}
 	return true
 }
 
-// handed tells what became of m.frame, which was handed over at at, and
+// noteHandover tells what became of m.frame, which was handed over at at, and
 // returns how late that was.
-func (m *Mixer) handed(at time.Time, err error) (late time.Duration) {
+func (m *Mixer) noteHandover(at time.Time, err error) (late time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	late = m.pace.handed(at)
+	late = m.pace.noteHandover(at)
 	if err == nil {
 		m.stats.Frames++
 	}
@@ -155,15 +155,15 @@ func (m *Mixer) handed(at time.Time, err error) (late time.Duration) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if l.state != stopped {
-			m.tell(l, at, err)
+			m.queueNotes(l, at, err)
 		}
 	}
 	return late
 }
 
-// tell queues the notes of the frame that holds sound of l. m.mu and l.mu are
+// queueNotes queues the notes of the frame that holds sound of l. m.mu and l.mu are
 // held.
-func (m *Mixer) tell(l *Line, at time.Time, err error) {
+func (m *Mixer) queueNotes(l *Line, at time.Time, err error) {
 	g := &m.given
 	here := l.spell == g.spell // not paused since
 	switch {

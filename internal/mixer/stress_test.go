@@ -61,14 +61,14 @@ func TestAllAtOnce(t *testing.T) {
 				case 3, 4, 5:
 					m.Play(lines[i])
 				}
-				checkOrder(t, m.Take(nil), order, over)
+				checkOrder(t, m.TakeNotes(nil), order, over)
 			}
 			for i, l := range lines {
 				m.Stop(l)
 				over[first+uint64(i)] = true
 			}
 		}
-		checkOrder(t, m.Take(nil), order, over)
+		checkOrder(t, m.TakeNotes(nil), order, over)
 		checkOneVoice(t, out.all())
 		if len(order) == 0 {
 			t.Error("no sentence ended: the run shows nothing")

@@ -1,7 +1,7 @@
 // Package pace knows how long the stages of turns really take, and decides what
 // to do when the next turn would be late.
 //
-// Imported by internal/table. It uses no clock, no I/O and no goroutine: the
+// It uses no clock, no I/O and no goroutine: the
 // owner measures, records and asks. It keeps the last [Window] turns of each
 // tier and nothing else, so that its memory is constant.
 package pace
@@ -107,7 +107,7 @@ func (g *Governor) Record(s Sample) {
 		s.Took[i] = max(s.Took[i], 0)
 	}
 	s.FirstSound = max(s.FirstSound, 0)
-	g.tiers[s.Tier].add(s)
+	g.tiers[s.Tier].addSample(s)
 }
 
 // P50 returns the median of a stage and of how many turns it is; 0 and 0 if

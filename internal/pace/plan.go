@@ -103,23 +103,23 @@ func (g *Governor) Plan(in Input) Plan {
 		case LowerTier:
 			p.lowerTier()
 		case Opener:
-			p.opener()
+			p.addOpener()
 		case Fallback:
-			p.fallback()
+			p.askFallback()
 		case Filler:
-			p.filler()
+			p.armFiller()
 		}
 	}
 	return p.plan
 }
 
-// late reports whether the first sound is expected after the target.
-func (p *planning) late() bool { return p.known && p.projected > p.target }
+// isLate reports whether the first sound is expected after the target.
+func (p *planning) isLate() bool { return p.known && p.projected > p.target }
 
 // lowerTier takes the highest lower tier that is expected to be in time, or
 // else the one that is fastest, if it is faster.
 func (p *planning) lowerTier() {
-	if !p.late() || !p.in.CanLower || p.plan.Tier != p.in.Tier {
+	if !p.isLate() || !p.in.CanLower || p.plan.Tier != p.in.Tier {
 		return
 	}
 	best, sound := p.plan.Tier, p.projected
@@ -140,50 +140,50 @@ func (p *planning) lowerTier() {
 		p.lowered[p.in.Tier] = 0 // it may be faster by now: one turn finds out
 		return
 	}
-	p.decide(LowerTier, fmt.Sprintf("; %s is expected to take %s", best, seconds(sound)))
+	p.addDecision(LowerTier, fmt.Sprintf("; %s is expected to take %s", best, seconds(sound)))
 	p.plan.Tier, p.projected = best, sound
 }
 
-// opener makes the first sound that of a phrase at hand.
-func (p *planning) opener() {
-	if !p.late() || !p.in.HasOpener || p.plan.Opener || p.plan.FillerAfter > 0 {
+// addOpener makes the first sound that of a phrase at hand.
+func (p *planning) addOpener() {
+	if !p.isLate() || !p.in.HasOpener || p.plan.Opener || p.plan.FillerAfter > 0 {
 		return
 	}
-	p.decide(Opener, "")
+	p.addDecision(Opener, "")
 	p.plan.Opener = true
-	voice, _ := p.voice()
+	voice, _ := p.voiceTime()
 	p.projected = min(p.projected, p.in.Spent+voice)
 }
 
-// fallback asks for a faster model. How much faster is not known, so the
+// askFallback asks for a faster model. How much faster is not known, so the
 // projection stays.
-func (p *planning) fallback() {
-	if !p.late() || !p.in.HasFallback || p.plan.Fallback {
+func (p *planning) askFallback() {
+	if !p.isLate() || !p.in.HasFallback || p.plan.Fallback {
 		return
 	}
-	p.decide(Fallback, "")
+	p.addDecision(Fallback, "")
 	p.plan.Fallback = true
 }
 
-// filler arms a phrase whose first sound comes before the target.
-func (p *planning) filler() {
+// armFiller arms a phrase whose first sound comes before the target.
+func (p *planning) armFiller() {
 	if !p.in.HasFiller || p.plan.Opener || p.plan.FillerAfter > 0 {
 		return
 	}
 	reserve := fillerUnknown
-	if voice, known := p.voice(); known {
+	if voice, known := p.voiceTime(); known {
 		reserve = max(voice, fillerReserve)
 	}
-	if p.late() {
-		p.decide(Filler, "")
+	if p.isLate() {
+		p.addDecision(Filler, "")
 	}
 	p.plan.FillerAfter = max(p.target-reserve, p.in.Spent, time.Millisecond)
 	p.projected = min(p.projected, p.plan.FillerAfter+reserve)
 }
 
-// voice is how long the first sound of a sentence takes. The tier has little to
+// voiceTime is how long the first sound of a sentence takes. The tier has little to
 // do with it, so the others are asked where this one is not known.
-func (p *planning) voice() (time.Duration, bool) {
+func (p *planning) voiceTime() (time.Duration, bool) {
 	if d, n := p.P50(p.plan.Tier, Voice); n >= Enough {
 		return d, true
 	}
@@ -196,8 +196,8 @@ func (p *planning) voice() (time.Duration, bool) {
 	return longest, any
 }
 
-// decide notes a step that is taken because the turn would be late.
-func (p *planning) decide(step Step, more string) {
+// addDecision notes a step that is taken because the turn would be late.
+func (p *planning) addDecision(step Step, more string) {
 	p.plan.Decisions = append(p.plan.Decisions, Decision{
 		Step: step, Reason: p.reason() + more, Projected: p.projected, Target: p.target,
 	})
@@ -209,7 +209,7 @@ func (p *planning) reason() string {
 	stage, took, known := p.Slowest(p.plan.Tier)
 	if p.plan.Opener || p.plan.FillerAfter > 0 { // the first sound is the phrase's
 		stage = Voice
-		took, known = p.voice()
+		took, known = p.voiceTime()
 	}
 	if known && took >= p.in.Spent {
 		why = fmt.Sprintf("mostly %s: %s", stage, seconds(took))

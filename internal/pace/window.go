@@ -15,7 +15,7 @@ type turns struct {
 	first  ordered
 }
 
-func (t *turns) add(s Sample) {
+func (t *turns) addSample(s Sample) {
 	if t.n == Window {
 		old := &t.ring[t.next]
 		for stage := range t.stages {

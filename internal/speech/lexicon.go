@@ -52,7 +52,7 @@ func lexiconOf(language string) *lexicon {
 	return nil
 }
 
-func set(words string) map[string]bool {
+func wordSet(words string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(words) {
 		out[w] = true
@@ -60,8 +60,8 @@ func set(words string) map[string]bool {
 	return out
 }
 
-// same is a unit without a plural of its own.
-func same(name, article string) unit { return unit{name, name, article} }
+// unitOf is a unit without a plural of its own.
+func unitOf(name, article string) unit { return unit{name, name, article} }
 
 var english = &lexicon{
 	cardinal: cardinalEN,
@@ -82,7 +82,7 @@ var english = &lexicon{
 		"min": {"minute", "minutes", ""}, "h": {"hour", "hours", ""}, "hr": {"hour", "hours", ""}, "hrs": {"hour", "hours", ""},
 		"°c": {"degree Celsius", "degrees Celsius", ""}, "°f": {"degree Fahrenheit", "degrees Fahrenheit", ""}, "°": {"degree", "degrees", ""},
 	},
-	dotted: set("ft in yd mi lb lbs oz sec min hr hrs"),
+	dotted: wordSet("ft in yd mi lb lbs oz sec min hr hrs"),
 	numbered: map[string]string{
 		"no": "number", "nos": "numbers", "pt": "part", "ch": "chapter", "p": "page", "pp": "pages", "vol": "volume", "fig": "figure",
 	},
@@ -93,13 +93,13 @@ var english = &lexicon{
 		"etc.": "et cetera", "approx.": "approximately", "e.g.": "for example", "i.e.": "that is", "a.m.": "a m", "p.m.": "p m",
 		"n.b.": "note", "cf.": "compare", "viz.": "namely", "lvl.": "level", "mt.": "Mount", "st.": "Saint",
 	},
-	spelled: set("ac hp dc xp gm dm npc npcs pc pcs ttrpg rpg cr thac0 gp tv ui ai id usa uk dnd"),
-	shouted: set("no yes ok go run you the and not but all can now how who why out off get got put let see say did die he she it we me my us " +
+	spelled: wordSet("ac hp dc xp gm dm npc npcs pc pcs ttrpg rpg cr thac0 gp tv ui ai id usa uk dnd"),
+	shouted: wordSet("no yes ok go run you the and not but all can now how who why out off get got put let see say did die he she it we me my us " +
 		"us in on up to do so is am are was oh ah hey his her him our old new one two six ten too yet bad big day end eye far fly god hit " +
 		"if or by be as at an of man men may own sea sir son war way win won try use ale bar box boy cut dog ear eat fun gun hot ice key leg lie lot"),
-	sections:   set("chapter part act book volume level section scene episode war phase stage room floor type mark"),
-	noNames:    set("the and but this that there then when what who with from for are was were not you they his her its our their yes well"),
-	yearsAfter: set("in since year anno until january february march april may june july august september october november december"),
+	sections:   wordSet("chapter part act book volume level section scene episode war phase stage room floor type mark"),
+	noNames:    wordSet("the and but this that there then when what who with from for are was were not you they his her its our their yes well"),
+	yearsAfter: wordSet("in since year anno until january february march april may june july august september october november december"),
 }
 
 var german = &lexicon{
@@ -109,19 +109,19 @@ var german = &lexicon{
 	die: "W", keepHigh: "behalte die höchsten", keepLow: "behalte die niedrigsten",
 	months: months, // both Januar and Jänner
 	units: map[string]unit{
-		"gm": {"Goldmünze", "Goldmünzen", "eine"}, "sm": {"Silbermünze", "Silbermünzen", "eine"}, "km": same("Kilometer", "ein"),
-		"kupfer": same("Kupfer", "ein"), "gp": {"Goldmünze", "Goldmünzen", "eine"}, "sp": {"Silbermünze", "Silbermünzen", "eine"},
-		"cp": {"Kupfermünze", "Kupfermünzen", "eine"}, "pm": {"Platinmünze", "Platinmünzen", "eine"}, "ft": same("Fuß", "ein"),
-		"mm": same("Millimeter", "ein"), "cm": same("Zentimeter", "ein"), "m": same("Meter", "ein"), "km/h": same("Kilometer pro Stunde", "ein"),
-		"g": same("Gramm", "ein"), "kg": same("Kilogramm", "ein"), "l": same("Liter", "ein"), "ml": same("Milliliter", "ein"),
-		"lb": same("Pfund", "ein"), "lbs": same("Pfund", "ein"), "s": {"Sekunde", "Sekunden", "eine"}, "sek": {"Sekunde", "Sekunden", "eine"},
+		"gm": {"Goldmünze", "Goldmünzen", "eine"}, "sm": {"Silbermünze", "Silbermünzen", "eine"}, "km": unitOf("Kilometer", "ein"),
+		"kupfer": unitOf("Kupfer", "ein"), "gp": {"Goldmünze", "Goldmünzen", "eine"}, "sp": {"Silbermünze", "Silbermünzen", "eine"},
+		"cp": {"Kupfermünze", "Kupfermünzen", "eine"}, "pm": {"Platinmünze", "Platinmünzen", "eine"}, "ft": unitOf("Fuß", "ein"),
+		"mm": unitOf("Millimeter", "ein"), "cm": unitOf("Zentimeter", "ein"), "m": unitOf("Meter", "ein"), "km/h": unitOf("Kilometer pro Stunde", "ein"),
+		"g": unitOf("Gramm", "ein"), "kg": unitOf("Kilogramm", "ein"), "l": unitOf("Liter", "ein"), "ml": unitOf("Milliliter", "ein"),
+		"lb": unitOf("Pfund", "ein"), "lbs": unitOf("Pfund", "ein"), "s": {"Sekunde", "Sekunden", "eine"}, "sek": {"Sekunde", "Sekunden", "eine"},
 		"min": {"Minute", "Minuten", "eine"}, "h": {"Stunde", "Stunden", "eine"}, "std": {"Stunde", "Stunden", "eine"},
-		"°c": same("Grad Celsius", "ein"), "°f": same("Grad Fahrenheit", "ein"), "°": same("Grad", "ein"),
+		"°c": unitOf("Grad Celsius", "ein"), "°f": unitOf("Grad Fahrenheit", "ein"), "°": unitOf("Grad", "ein"),
 		"mio": {"Million", "Millionen", "eine"}, "mrd": {"Milliarde", "Milliarden", "eine"},
 	},
-	dotted:   set("std sek min mio mrd"),
+	dotted:   wordSet("std sek min mio mrd"),
 	numbered: map[string]string{"s": "Seite", "bd": "Band", "kap": "Kapitel", "abs": "Absatz", "art": "Artikel", "abb": "Abbildung"},
-	money:    map[rune]unit{'$': same("Dollar", "ein"), '€': same("Euro", "ein"), '£': same("Pfund", "ein")},
+	money:    map[rune]unit{'$': unitOf("Dollar", "ein"), '€': unitOf("Euro", "ein"), '£': unitOf("Pfund", "ein")},
 	abbreviations: map[string]string{
 		"hr.": "Herr", "hrn.": "Herrn", "fr.": "Frau", "dr.": "Doktor", "prof.": "Professor", "st.": "Sankt", "nr.": "Nummer",
 		"bzw.": "beziehungsweise", "usw.": "und so weiter", "u.s.w.": "und so weiter", "etc.": "et cetera", "ca.": "circa", "evtl.": "eventuell",
@@ -131,13 +131,13 @@ var german = &lexicon{
 		"s.u.": "siehe unten", "n.chr.": "nach Christus", "v.chr.": "vor Christus", "mind.": "mindestens", "gest.": "gestorben",
 		"geb.": "geboren", "jh.": "Jahrhundert", "jhd.": "Jahrhundert", "hl.": "heilig", "mio.": "Millionen", "mrd.": "Milliarden", "hptm.": "Hauptmann",
 	},
-	spelled: set("ac hp dc xp gm dm npc rk tp sg ep sl nsc nscs sc scs kp usa eu tv ki"),
-	shouted: set("bin bist sind habt hab ja nein ok los ihr ich du er sie es wir und der die das den dem des ein ist hat war was wer wie wo nie tot rot gut alt neu " +
+	spelled: wordSet("ac hp dc xp gm dm npc rk tp sg ep sl nsc nscs sc scs kp usa eu tv ki"),
+	shouted: wordSet("bin bist sind habt hab ja nein ok los ihr ich du er sie es wir und der die das den dem des ein ist hat war was wer wie wo nie tot rot gut alt neu " +
 		"tür tor rat mut wut not gib geh komm lauf weg her hin auf ab an aus ein zu so da nun nur mal mit vor von bei bis im am um in " +
 		"oh ah he hey uns euch mir dir mich dich ihm ihn auch noch doch alle arm hof hut hand hund gott"),
-	sections:   set("kapitel teil akt buch band stufe abschnitt szene folge krieg phase raum typ ebene etage"),
-	noNames:    set("der die das und aber dies wenn was wer mit von für nicht sie ihr ein eine ja gut nun den dem"),
-	yearsAfter: set("jahr jahre jahres anno seit"),
+	sections:   wordSet("kapitel teil akt buch band stufe abschnitt szene folge krieg phase raum typ ebene etage"),
+	noNames:    wordSet("der die das und aber dies wenn was wer mit von für nicht sie ihr ein eine ja gut nun den dem"),
+	yearsAfter: wordSet("jahr jahre jahres anno seit"),
 }
 
 // spellDigits reads digits one by one.

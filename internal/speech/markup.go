@@ -13,13 +13,13 @@ const maxAside = 40
 // maxDecoration is how many signs of markup may surround a name.
 const maxDecoration = 8
 
-// lineStart removes what marks up a line as a whole: the NPC's own name,
+// removeLineStart removes what marks up a line as a whole: the NPC's own name,
 // headings, bullets, quotes and rules.
-func (s *Scrubber) lineStart(rest []rune, final bool) (verdict, int) {
+func (s *Scrubber) removeLineStart(rest []rune, final bool) (verdict, int) {
 	for _, name := range s.names {
-		v, n := prefix(rest, name, final)
+		v, n := speakerPrefix(rest, name, final)
 		if v == yes {
-			return s.drop(n)
+			return s.dropRunes(n)
 		}
 		if v == wait {
 			return wait, 0
@@ -27,15 +27,15 @@ func (s *Scrubber) lineStart(rest []rune, final bool) (verdict, int) {
 	}
 	switch rest[0] {
 	case '#', '>':
-		n := run(rest, rest[0])
+		n := runLength(rest, rest[0])
 		switch {
 		case n == len(rest) && n < maxRun && !final:
 			return wait, 0
 		case n == len(rest), rest[n] == ' ', rest[n] == '\n':
-			return s.drop(n)
+			return s.dropRunes(n)
 		}
 	case '-', '+', '•', '‣', '*', '=':
-		n := run(rest, rest[0])
+		n := runLength(rest, rest[0])
 		switch {
 		case n == len(rest) && n < maxRun && !final:
 			return wait, 0
@@ -44,13 +44,13 @@ func (s *Scrubber) lineStart(rest []rune, final bool) (verdict, int) {
 		case n == 1 && (n == len(rest) || rest[n] == '\n' || rest[0] == '='):
 			return no, 0
 		}
-		return s.drop(n)
+		return s.dropRunes(n)
 	}
 	return no, 0
 }
 
-// run returns how often r begins text, up to maxRun.
-func run(text []rune, r rune) int {
+// runLength returns how often r begins text, up to maxRun.
+func runLength(text []rune, r rune) int {
 	n := 0
 	for n < len(text) && n < maxRun && text[n] == r {
 		n++
@@ -58,13 +58,13 @@ func run(text []rune, r rune) int {
 	return n
 }
 
-// prefix reports whether text begins with name, in lower case, as a speaker's
+// speakerPrefix reports whether text begins with name, in lower case, as a speaker's
 // name: with a colon, and perhaps an aside, behind it and markup around it.
-func prefix(text, name []rune, final bool) (verdict, int) {
+func speakerPrefix(text, name []rune, final bool) (verdict, int) {
 	i := decoration(text, 0, "*_#>[~ \t")
 	for _, want := range name {
 		if i == len(text) {
-			return unless(final), 0
+			return noIfFinal(final), 0
 		}
 		if unicode.ToLower(text[i]) != want {
 			return no, 0
@@ -84,7 +84,7 @@ func prefix(text, name []rune, final bool) (verdict, int) {
 	}
 	switch {
 	case i == len(text):
-		return unless(final), 0
+		return noIfFinal(final), 0
 	case text[i] == '\n' && unicode.ToLower(text[0]) != name[0]: // "**Bartok**" on a line of its own
 		return yes, i
 	case text[i] != ':' && text[i] != '：':
@@ -120,17 +120,17 @@ var codeLanguages = []string{
 	"typescript", "ts", "yaml", "yml", "toml", "bash", "sh", "shell", "console", "sql", "go", "lua", "ruby", "c", "cpp",
 }
 
-// ticks removes fenced code, or the marks alone where they surround speech.
-func (s *Scrubber) ticks(rest []rune, final bool) (verdict, int) {
-	n := run(rest, '`')
+// removeTicks removes fenced code, or the marks alone where they surround speech.
+func (s *Scrubber) removeTicks(rest []rune, final bool) (verdict, int) {
+	n := runLength(rest, '`')
 	if n == len(rest) && n < maxRun && !final {
 		return wait, 0
 	}
 	if n < 3 {
 		if n == 1 && isWord(s.state.prev) && n < len(rest) && isWord(rest[n]) {
-			return s.keep(rest, n) // an apostrophe
+			return s.keepRunes(rest, n) // an apostrophe
 		}
-		return s.drop(n)
+		return s.dropRunes(n)
 	}
 	size, ended := identifier(rest[n:], "+-", final)
 	if !ended {
@@ -139,32 +139,32 @@ func (s *Scrubber) ticks(rest []rune, final bool) (verdict, int) {
 	end := n + size
 	switch {
 	case slices.Contains(codeLanguages, strings.ToLower(string(rest[n:end]))):
-		return s.begin(swallow{kind: fence}, end)
+		return s.beginRemoval(swallow{kind: fence}, end)
 	case final && end == len(rest), end < len(rest) && rest[end] == '\n':
-		return s.drop(end)
+		return s.dropRunes(end)
 	}
-	return s.drop(n)
+	return s.dropRunes(n)
 }
 
-// stars removes marks of emphasis, and stage directions with what they hold.
-func (s *Scrubber) stars(rest []rune, final bool) (verdict, int) {
-	n := run(rest, '*')
+// removeStars removes marks of emphasis, and stage directions with what they hold.
+func (s *Scrubber) removeStars(rest []rune, final bool) (verdict, int) {
+	n := runLength(rest, '*')
 	if n == len(rest) && n < maxRun && !final {
 		return wait, 0
 	}
 	if s.isLiteral(rest, n) {
-		return s.keep(rest, n)
+		return s.keepRunes(rest, n)
 	}
 	if n == 1 && !s.keepStage {
-		v, size := s.stage(rest, final)
+		v, size := s.stageDirection(rest, final)
 		if v == wait {
 			return wait, 0
 		}
 		if v == yes {
-			return s.drop(size)
+			return s.dropRunes(size)
 		}
 	}
-	return s.mark(n)
+	return s.removeMark(n)
 }
 
 // isLiteral reports whether the signs before n stand for themselves: between
@@ -178,27 +178,27 @@ func (s *Scrubber) isLiteral(rest []rune, n int) bool {
 	return (prev == 0 || unicode.IsSpace(prev)) && unicode.IsSpace(next) || unicode.IsDigit(prev) && unicode.IsDigit(next)
 }
 
-// keep lets n runes through.
-func (s *Scrubber) keep(rest []rune, n int) (verdict, int) {
+// keepRunes lets n runes through.
+func (s *Scrubber) keepRunes(rest []rune, n int) (verdict, int) {
 	for _, r := range rest[:n] {
-		s.emit(r)
+		s.emitRune(r)
 	}
 	return yes, n
 }
 
-// mark removes n signs without joining the white space around them.
-func (s *Scrubber) mark(n int) (verdict, int) { return yes, n }
+// removeMark removes n signs without joining the white space around them.
+func (s *Scrubber) removeMark(n int) (verdict, int) { return yes, n }
 
-// underline removes _ and ~~ at the edges of words.
-func (s *Scrubber) underline(rest []rune, final bool) (verdict, int) {
-	n := run(rest, rest[0])
+// removeUnderline removes _ and ~~ at the edges of words.
+func (s *Scrubber) removeUnderline(rest []rune, final bool) (verdict, int) {
+	n := runLength(rest, rest[0])
 	if n == len(rest) && n < maxRun && !final {
 		return wait, 0
 	}
 	switch {
 	case rest[0] == '~' && n < 2, s.isLiteral(rest, n),
 		rest[0] == '_' && isWord(s.state.prev) && n < len(rest) && isWord(rest[n]):
-		return s.keep(rest, n)
+		return s.keepRunes(rest, n)
 	}
-	return s.mark(n)
+	return s.removeMark(n)
 }

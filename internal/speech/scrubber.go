@@ -84,7 +84,7 @@ func (s *Scrubber) Push(text string) string {
 		piece := text[:min(len(text), pushPiece)]
 		text = text[len(piece):]
 		s.raw = s.dec.decode(s.raw[:0], piece)
-		s.take(false)
+		s.takeRaw(false)
 	}
 	return string(s.out)
 }
@@ -93,14 +93,14 @@ func (s *Scrubber) Push(text string) string {
 func (s *Scrubber) Flush() string {
 	s.out = s.out[:0]
 	s.raw = s.dec.drain(s.raw[:0], true)
-	s.take(true)
+	s.takeRaw(true)
 	s.swallow, s.state = swallow{}, position{}
 	return string(s.out)
 }
 
-// take moves raw into text, without invisible runes, and decides as much as it
+// takeRaw moves raw into text, without invisible runes, and decides as much as it
 // can.
-func (s *Scrubber) take(final bool) {
+func (s *Scrubber) takeRaw(final bool) {
 	for _, r := range s.raw {
 		switch {
 		case r == '\u2028', r == '\u2029':
@@ -111,7 +111,7 @@ func (s *Scrubber) take(final bool) {
 	}
 	done := 0
 	for done < len(s.text) {
-		n := s.step(s.text[done:], final)
+		n := s.decideNext(s.text[done:], final)
 		if n == 0 {
 			break
 		}
@@ -121,11 +121,11 @@ func (s *Scrubber) take(final bool) {
 	s.text = s.text[:copy(s.text, s.text[done:])]
 }
 
-// step decides about the beginning of rest and returns how many runes it took,
+// decideNext decides about the beginning of rest and returns how many runes it took,
 // 0 if it needs more. It never does if final.
-func (s *Scrubber) step(rest []rune, final bool) int {
+func (s *Scrubber) decideNext(rest []rune, final bool) int {
 	if s.swallow.kind != nothing {
-		n, done := s.swallow.next(rest, final)
+		n, done := s.swallow.swallowNext(rest, final)
 		if done {
 			s.swallow = swallow{}
 			s.state.removed = true
@@ -133,7 +133,7 @@ func (s *Scrubber) step(rest []rune, final bool) int {
 		return n
 	}
 	if !s.state.midLine && !unicode.IsSpace(rest[0]) {
-		if v, n := s.lineStart(rest, final); v != no {
+		if v, n := s.removeLineStart(rest, final); v != no {
 			return n // 0 for wait
 		}
 	}
@@ -143,30 +143,30 @@ func (s *Scrubber) step(rest []rune, final bool) int {
 	)
 	switch r := rest[0]; r {
 	case '<':
-		v, n = s.tag(rest, final)
+		v, n = s.removeTag(rest, final)
 	case '{':
-		v, n = s.object(rest, final)
+		v, n = s.removeObject(rest, final)
 	case '[':
-		v, n = s.bracket(rest, final)
+		v, n = s.removeBracket(rest, final)
 	case '`':
-		v, n = s.ticks(rest, final)
+		v, n = s.removeTicks(rest, final)
 	case '*':
-		v, n = s.stars(rest, final)
+		v, n = s.removeStars(rest, final)
 	case '_', '~':
-		v, n = s.underline(rest, final)
+		v, n = s.removeUnderline(rest, final)
 	default:
-		v, n = s.call(rest, final)
+		v, n = s.removeCall(rest, final)
 	}
 	if v == no {
-		s.emit(rest[0])
+		s.emitRune(rest[0])
 		return 1
 	}
 	return n
 }
 
-// emit lets r through. White space on both sides of something removed becomes
+// emitRune lets r through. White space on both sides of something removed becomes
 // that of one side.
-func (s *Scrubber) emit(r rune) {
+func (s *Scrubber) emitRune(r rune) {
 	p := &s.state
 	space := unicode.IsSpace(r)
 	doubled := space && p.removed && (p.last == 0 || p.last == '\n' || r != '\n' && unicode.IsSpace(p.last))
@@ -187,14 +187,14 @@ func (s *Scrubber) emit(r rune) {
 	}
 }
 
-// begin starts to remove something; n runes of it are taken already.
-func (s *Scrubber) begin(w swallow, n int) (verdict, int) {
+// beginRemoval starts to remove something; n runes of it are taken already.
+func (s *Scrubber) beginRemoval(w swallow, n int) (verdict, int) {
 	s.swallow = w
 	return yes, n
 }
 
-// drop removes n runes.
-func (s *Scrubber) drop(n int) (verdict, int) {
+// dropRunes removes n runes.
+func (s *Scrubber) dropRunes(n int) (verdict, int) {
 	s.state.removed = true
 	return yes, n
 }

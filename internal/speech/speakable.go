@@ -61,7 +61,7 @@ func settle(text string, lex *lexicon, e effort) string {
 
 // pass goes over text once. Stage directions go, unless there is nothing else.
 func pass(text string, lex *lexicon, e effort) string {
-	plain := tidy(text)
+	plain := tidyText(text)
 	r := reader{source: dropStage(plain), lex: lex, effort: e}
 	out := r.readAll()
 	if !hasLetter(out) && hasLetter(string(plain)) {

@@ -13,8 +13,7 @@
 //
 // [Speakable] then turns a sentence into what a voice can pronounce.
 //
-// Imported by the engines and internal/app. Both types hold back a bounded
-// amount of text, depend only on the text and not on how it was cut into
+// Both types hold back a bounded amount of text, depend only on the text and not on how it was cut into
 // chunks, start no goroutine and do no I/O. Values belong to one goroutine at a
 // time. English and German abbreviations are known; other languages are cut at
 // the same signs.

@@ -36,7 +36,7 @@ func (s *Splitter) Push(text string) []string {
 		piece := text[:min(len(text), pushPiece)]
 		text = text[len(piece):]
 		s.raw = s.dec.decode(s.raw[:0], piece)
-		out = s.take(out, false)
+		out = s.takeRaw(out, false)
 	}
 	return out
 }
@@ -44,7 +44,7 @@ func (s *Splitter) Push(text string) []string {
 // Flush returns what is left and makes s ready for another text.
 func (s *Splitter) Flush() []string {
 	s.raw = s.dec.drain(s.raw[:0], true)
-	out := s.take(nil, true)
+	out := s.takeRaw(nil, true)
 	if rest := sentence(s.text); rest != "" {
 		out = append(out, rest)
 	}
@@ -52,17 +52,17 @@ func (s *Splitter) Flush() []string {
 	return out
 }
 
-// take moves raw into text and appends the sentences found to out.
-func (s *Splitter) take(out []string, final bool) []string {
+// takeRaw moves raw into text and appends the sentences found to out.
+func (s *Splitter) takeRaw(out []string, final bool) []string {
 	for _, r := range s.raw {
-		s.add(r)
+		s.addRune(r)
 	}
-	return s.cut(out, final)
+	return s.cutSentences(out, final)
 }
 
-// add appends r. A run of white space becomes ' ', or '\n' or " \n" if it
+// addRune appends r. A run of white space becomes ' ', or '\n' or " \n" if it
 // holds a line break: the first sign of it can be acted on at once.
-func (s *Splitter) add(r rune) {
+func (s *Splitter) addRune(r rune) {
 	if r == '\n' || r == '\u2028' || r == '\u2029' || r == '\v' || r == '\f' || r == '\u0085' {
 		if n := len(s.text); n > 0 && s.text[n-1] != '\n' {
 			s.text = append(s.text, '\n')
@@ -76,8 +76,8 @@ func (s *Splitter) add(r rune) {
 	}
 }
 
-// cut appends every sentence that is certain to out.
-func (s *Splitter) cut(out []string, final bool) []string {
+// cutSentences appends every sentence that is certain to out.
+func (s *Splitter) cutSentences(out []string, final bool) []string {
 	for {
 		end := s.boundary(final)
 		if end == 0 {
@@ -112,7 +112,7 @@ func sentence(runes []rune) string {
 	return b.String()
 }
 
-// isBlank reports whether r is white space as add lets it into text.
+// isBlank reports whether r is white space as addRune lets it into text.
 func isBlank(r rune) bool { return r == ' ' || r == '\n' }
 
 // boundary returns the length of the first sentence in text, 0 if it is not
@@ -121,9 +121,9 @@ func isBlank(r rune) bool { return r == ' ' || r == '\n' }
 func (s *Splitter) boundary(final bool) int {
 	for i := s.seen; i < len(s.text); i++ {
 		if i >= maxSentence {
-			return s.pause()
+			return s.pausePlace()
 		}
-		verdict, end := s.at(i, final)
+		verdict, end := s.endsAt(i, final)
 		if verdict == wait {
 			s.seen = i
 			return 0
@@ -136,9 +136,9 @@ func (s *Splitter) boundary(final bool) int {
 	return 0
 }
 
-// at reports whether a sentence ends with the sign at i, and where. An answer
+// endsAt reports whether a sentence ends with the sign at i, and where. An answer
 // of wait means the runes after i do not suffice.
-func (s *Splitter) at(i int, final bool) (verdict, int) {
+func (s *Splitter) endsAt(i int, final bool) (verdict, int) {
 	r := s.text[i]
 	if r == '\n' {
 		return yes, i
@@ -146,12 +146,12 @@ func (s *Splitter) at(i int, final bool) (verdict, int) {
 	if !isStop(r) || i > 0 && isStop(s.text[i-1]) {
 		return no, 0
 	}
-	run := s.skip(i+1, isStop)
+	run := s.skipRunes(i+1, isStop)
 	closer := isCloser
 	if isWide(s.text[run-1]) {
 		closer = isWideCloser
 	}
-	end := s.skip(run, closer)
+	end := s.skipRunes(run, closer)
 	switch {
 	case end == maxSentence:
 		return no, 0
@@ -167,9 +167,9 @@ func (s *Splitter) at(i int, final bool) (verdict, int) {
 	return s.beforeSpace(i, run, end, final), end
 }
 
-// skip returns the first index from i on whose rune is none of those, at most
+// skipRunes returns the first index from i on whose rune is none of those, at most
 // maxSentence.
-func (s *Splitter) skip(i int, those func(rune) bool) int {
+func (s *Splitter) skipRunes(i int, those func(rune) bool) int {
 	for i < min(len(s.text), maxSentence) && those(s.text[i]) {
 		i++
 	}
@@ -193,8 +193,8 @@ func (s *Splitter) beforeSpace(i, run, end int, final bool) verdict {
 	return yes
 }
 
-// pause returns where to cut a text of maxSentence runes without a stop.
-func (s *Splitter) pause() int {
+// pausePlace returns where to cut a text of maxSentence runes without a stop.
+func (s *Splitter) pausePlace() int {
 	for i := maxSentence - 1; i >= minCut; i-- {
 		if isPause(s.text[i-1]) && (s.text[i] == ' ' || isWidePause(s.text[i-1])) {
 			return i

@@ -27,11 +27,11 @@ var narrators = []string{
 	"er", "sie", "es", "sein", "seine", "der", "die", "das", "ein", "eine", "mit",
 }
 
-// stage reports whether rest begins with a stage direction in asterisks, and
+// stageDirection reports whether rest begins with a stage direction in asterisks, and
 // its length. Emphasis is none: rather too much is spoken than too little.
-func (s *Scrubber) stage(rest []rune, final bool) (verdict, int) {
+func (s *Scrubber) stageDirection(rest []rune, final bool) (verdict, int) {
 	if len(rest) < 2 {
-		return unless(final), 0
+		return noIfFinal(final), 0
 	}
 	if isWord(s.state.prev) || unicode.IsSpace(rest[1]) {
 		return no, 0
@@ -48,13 +48,13 @@ func (s *Scrubber) stage(rest []rune, final bool) (verdict, int) {
 	if end == len(rest) || unicode.IsSpace(rest[end-1]) || end+1 < len(rest) && (rest[end+1] == '*' || isWord(rest[end+1])) {
 		return no, 0
 	}
-	if s.isStage(rest[1:end]) {
+	if s.isStageDirection(rest[1:end]) {
 		return yes, end + 1
 	}
 	return no, 0
 }
 
-func (s *Scrubber) isStage(content []rune) bool {
+func (s *Scrubber) isStageDirection(content []rune) bool {
 	words := strings.Fields(string(content))
 	if len(words) == 0 || !hasWord(content) {
 		return false

@@ -27,24 +27,24 @@ type swallow struct {
 	blank   bool // brackets: only white space since the last line break
 }
 
-// next takes the beginning of rest and reports whether the removal ends with
+// swallowNext takes the beginning of rest and reports whether the removal ends with
 // it. It takes nothing if it needs more text, and everything left if final.
-func (w *swallow) next(rest []rune, final bool) (n int, done bool) {
+func (w *swallow) swallowNext(rest []rune, final bool) (n int, done bool) {
 	switch w.kind {
 	case tagHead:
-		return 1, w.head(rest[0])
+		return 1, w.swallowHead(rest[0])
 	case tagBody:
-		return w.body(rest, final)
+		return w.swallowBody(rest, final)
 	case fence:
-		return w.fence(rest, final)
+		return w.swallowFence(rest, final)
 	case channel:
-		return w.channel(rest, final)
+		return w.swallowChannel(rest, final)
 	}
-	return 1, w.bracket(rest[0])
+	return 1, w.swallowBracket(rest[0])
 }
 
-// head ends with the tag if that closes itself, otherwise goes on to its body.
-func (w *swallow) head(r rune) bool {
+// swallowHead ends with the tag if that closes itself, otherwise goes on to its body.
+func (w *swallow) swallowHead(r rune) bool {
 	if r == '>' && !w.slash {
 		w.kind = tagBody
 	}
@@ -53,7 +53,7 @@ func (w *swallow) head(r rune) bool {
 	return closed
 }
 
-func (w *swallow) body(rest []rune, final bool) (int, bool) {
+func (w *swallow) swallowBody(rest []rune, final bool) (int, bool) {
 	if rest[0] != '<' {
 		return 1, false
 	}
@@ -76,8 +76,8 @@ func (w *swallow) body(rest []rune, final bool) (int, bool) {
 	return i + 1, true
 }
 
-// channel ends with <|end|> and its like.
-func (w *swallow) channel(rest []rune, final bool) (int, bool) {
+// swallowChannel ends with <|end|> and its like.
+func (w *swallow) swallowChannel(rest []rune, final bool) (int, bool) {
 	if rest[0] != '<' || len(rest) > 1 && rest[1] != '|' {
 		return 1, false
 	}
@@ -95,7 +95,7 @@ func (w *swallow) channel(rest []rune, final bool) (int, bool) {
 	return n, name == "end" || name == "return" || name == "call"
 }
 
-func (w *swallow) fence(rest []rune, final bool) (int, bool) {
+func (w *swallow) swallowFence(rest []rune, final bool) (int, bool) {
 	n := 0
 	for n < len(rest) && n < maxRun && rest[n] == '`' {
 		n++
@@ -106,9 +106,9 @@ func (w *swallow) fence(rest []rune, final bool) (int, bool) {
 	return max(n, 1), n >= 3
 }
 
-// bracket ends with the closing bracket, or with an empty line in case that
+// swallowBracket ends with the closing bracket, or with an empty line in case that
 // never comes.
-func (w *swallow) bracket(r rune) bool {
+func (w *swallow) swallowBracket(r rune) bool {
 	if r == '\n' && w.blank {
 		return true
 	}

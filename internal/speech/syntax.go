@@ -34,8 +34,8 @@ func isASCIIWord(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_'
 }
 
-// gap returns the length of the white space that begins text, up to maxGap.
-func gap(text []rune) int {
+// gapLength returns the length of the white space that begins text, up to maxGap.
+func gapLength(text []rune) int {
 	n := 0
 	for n < len(text) && n < maxGap && unicode.IsSpace(text[n]) {
 		n++
@@ -43,21 +43,21 @@ func gap(text []rune) int {
 	return n
 }
 
-// object removes a JSON object; {sic} is none.
-func (s *Scrubber) object(rest []rune, final bool) (verdict, int) {
+// removeObject removes a JSON object; {sic} is none.
+func (s *Scrubber) removeObject(rest []rune, final bool) (verdict, int) {
 	v, quote := isObject(rest, final)
 	if v != yes {
 		return v, 0
 	}
-	return s.begin(swallow{kind: brackets, depth: 1, single: quote == '\''}, 1)
+	return s.beginRemoval(swallow{kind: brackets, depth: 1, single: quote == '\''}, 1)
 }
 
 // isObject reports whether text begins with '{' and a quoted key. If the text
 // breaks off within the key, it is one.
 func isObject(text []rune, final bool) (v verdict, quote rune) {
-	i := 1 + gap(text[1:])
+	i := 1 + gapLength(text[1:])
 	if i == len(text) {
-		return unless(final), 0
+		return noIfFinal(final), 0
 	}
 	quote = text[i]
 	if quote != '"' && quote != '\'' {
@@ -69,51 +69,51 @@ func isObject(text []rune, final bool) (v verdict, quote rune) {
 	}
 	switch {
 	case end == len(text) && quote == '\'':
-		return unless(final), 0 // {'tis is no object
+		return noIfFinal(final), 0 // {'tis is no object
 	case end == len(text):
-		return finally(final), quote
+		return yesIfFinal(final), quote
 	case text[end] != quote:
 		return no, 0
 	}
 	end++
-	end += gap(text[end:])
+	end += gapLength(text[end:])
 	switch {
 	case end == len(text):
-		return finally(final), quote
+		return yesIfFinal(final), quote
 	case text[end] == ':':
 		return yes, quote
 	}
 	return no, 0
 }
 
-// unless is what an undecided matter comes to if nothing may follow: no.
-func unless(final bool) verdict {
+// noIfFinal is what an undecided matter comes to if nothing may follow: no.
+func noIfFinal(final bool) verdict {
 	if final {
 		return no
 	}
 	return wait
 }
 
-// finally is unless for what is decided enough: yes.
-func finally(final bool) verdict {
+// yesIfFinal is unless for what is decided enough: yes.
+func yesIfFinal(final bool) verdict {
 	if final {
 		return yes
 	}
 	return wait
 }
 
-// bracket removes lists of objects and calls in brackets.
-func (s *Scrubber) bracket(rest []rune, final bool) (verdict, int) {
-	i := 1 + gap(rest[1:])
+// removeBracket removes lists of objects and calls in brackets.
+func (s *Scrubber) removeBracket(rest []rune, final bool) (verdict, int) {
+	i := 1 + gapLength(rest[1:])
 	if i == len(rest) {
-		return unless(final), 0
+		return noIfFinal(final), 0
 	}
 	if rest[i] == '{' {
 		v, quote := isObject(rest[i:], final)
 		if v != yes {
 			return v, 0
 		}
-		return s.begin(swallow{kind: brackets, depth: 1, single: quote == '\''}, 1)
+		return s.beginRemoval(swallow{kind: brackets, depth: 1, single: quote == '\''}, 1)
 	}
 	if rest[1] == '/' {
 		i = 2
@@ -128,14 +128,14 @@ func (s *Scrubber) bracket(rest []rune, final bool) (verdict, int) {
 	if i+n < len(rest) {
 		next = rest[i+n]
 	} else if n >= minCutOff && slices.ContainsFunc(bracketWords, func(w string) bool { return strings.HasPrefix(w, name) }) {
-		return s.drop(len(rest))
+		return s.dropRunes(len(rest))
 	}
 	known := slices.Contains(bracketWords, name)
 	switch {
 	case known && (next == ':' || next == '='),
 		known && next == ']' && strings.Contains(name, "_"),
 		s.tools[word] && (next == ':' || next == '=' || next == '('):
-		return s.begin(swallow{kind: brackets, depth: 1}, 1)
+		return s.beginRemoval(swallow{kind: brackets, depth: 1}, 1)
 	}
 	return no, 0
 }
@@ -144,13 +144,13 @@ func (s *Scrubber) bracket(rest []rune, final bool) (verdict, int) {
 // text to tell that a call broke off.
 const minCutOff = 5
 
-// call removes calls of known tools as in roll("2d6") and takes other words
+// removeCall removes calls of known tools as in roll("2d6") and takes other words
 // whole.
-func (s *Scrubber) call(rest []rune, final bool) (verdict, int) {
+func (s *Scrubber) removeCall(rest []rune, final bool) (verdict, int) {
 	if len(s.tools) == 0 || !isASCIIWord(rest[0]) || isWord(s.state.prev) || s.state.prev == '_' {
 		return no, 0
 	}
-	n, ended := path(rest, final)
+	n, ended := pathLength(rest, final)
 	if !ended {
 		return wait, 0
 	}
@@ -160,17 +160,17 @@ func (s *Scrubber) call(rest []rune, final bool) (verdict, int) {
 			return wait, 0
 		}
 		if v == yes {
-			return s.begin(swallow{kind: brackets, depth: 1, single: true}, n+1)
+			return s.beginRemoval(swallow{kind: brackets, depth: 1, single: true}, n+1)
 		}
 	}
 	for n > 1 && !isWord(rest[n-1]) { // leave signs behind the word to others
 		n--
 	}
-	return s.keep(rest, n)
+	return s.keepRunes(rest, n)
 }
 
-// path returns the length of the name, with its parents, that begins text.
-func path(text []rune, final bool) (n int, ended bool) { return identifier(text, ".-", final) }
+// pathLength returns the length of the name, with its parents, that begins text.
+func pathLength(text []rune, final bool) (n int, ended bool) { return identifier(text, ".-", final) }
 
 // isCall reports whether the name of n runes and the parenthesis behind it
 // call a tool, directly or in print(…).
@@ -180,7 +180,7 @@ func (s *Scrubber) isCall(rest []rune, n int, final bool) verdict {
 		if name != "print" {
 			return no
 		}
-		inner, ended := path(args, final)
+		inner, ended := pathLength(args, final)
 		switch {
 		case !ended, inner == len(args) && !final:
 			return wait
@@ -199,9 +199,9 @@ func (s *Scrubber) isTool(path string) bool {
 // isArguments reports whether text behind a parenthesis are arguments rather
 // than prose, as in "make your roll(s)".
 func isArguments(text []rune, final bool) verdict {
-	i := gap(text)
+	i := gapLength(text)
 	if i == len(text) {
-		return finally(final)
+		return yesIfFinal(final)
 	}
 	if first := text[i]; isQuote(first) || unicode.IsDigit(first) || strings.ContainsRune("{[)-", first) {
 		return yes
@@ -211,10 +211,10 @@ func isArguments(text []rune, final bool) verdict {
 		return wait
 	}
 	i += n
-	i += gap(text[i:])
+	i += gapLength(text[i:])
 	switch {
 	case i == len(text):
-		return unless(final)
+		return noIfFinal(final)
 	case n > 0 && (text[i] == '=' || text[i] == ':'):
 		return yes
 	}

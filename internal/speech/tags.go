@@ -28,8 +28,8 @@ var (
 	lineTags = []string{"br", "p", "hr", "li", "div", "h1", "h2", "h3", "h4", "h5", "h6"}
 )
 
-// tag removes tags: reasoning and calls with all they hold, formatting alone.
-func (s *Scrubber) tag(rest []rune, final bool) (verdict, int) {
+// removeTag removes tags: reasoning and calls with all they hold, formatting alone.
+func (s *Scrubber) removeTag(rest []rune, final bool) (verdict, int) {
 	if len(rest) == 1 {
 		if final {
 			return no, 0
@@ -37,7 +37,7 @@ func (s *Scrubber) tag(rest []rune, final bool) (verdict, int) {
 		return wait, 0
 	}
 	if rest[1] == '|' || rest[1] == '｜' {
-		return s.specialToken(rest, final)
+		return s.removeSpecialToken(rest, final)
 	}
 	start := 1
 	closing := rest[1] == '/'
@@ -53,7 +53,7 @@ func (s *Scrubber) tag(rest []rune, final bool) (verdict, int) {
 	end := start + n
 	if end == len(rest) { // the text breaks off in the name
 		if n >= 2 && isTagPrefix(name) {
-			return s.drop(end)
+			return s.dropRunes(end)
 		}
 		return no, 0
 	}
@@ -62,31 +62,31 @@ func (s *Scrubber) tag(rest []rune, final bool) (verdict, int) {
 	case n == 0:
 		return no, 0
 	case closing && (reasoning || tool):
-		return s.tagEnd(rest, end, final)
+		return s.removeTagEnd(rest, end, final)
 	case reasoning && next == '>', tool && (next == '>' || next == '=' || next == '/' || unicode.IsSpace(next)):
-		return s.begin(swallow{kind: tagHead, name: full}, end)
+		return s.beginRemoval(swallow{kind: tagHead, name: full}, end)
 	}
-	return s.formatTag(rest, end, name, final)
+	return s.removeFormatTag(rest, end, name, final)
 }
 
-// tagEnd removes a closing tag whose name ends at end.
-func (s *Scrubber) tagEnd(rest []rune, end int, final bool) (verdict, int) {
-	space := gap(rest[end:])
+// removeTagEnd removes a closing tag whose name ends at end.
+func (s *Scrubber) removeTagEnd(rest []rune, end int, final bool) (verdict, int) {
+	space := gapLength(rest[end:])
 	end += space
 	switch {
 	case space == maxGap:
 		return no, 0
 	case end < len(rest) && rest[end] == '>', end == len(rest) && final:
-		return s.drop(min(end+1, len(rest)))
+		return s.dropRunes(min(end+1, len(rest)))
 	case end == len(rest):
 		return wait, 0
 	}
 	return no, 0
 }
 
-// formatTag removes a formatting tag whose name ends at end. Without a '=' in
+// removeFormatTag removes a formatting tag whose name ends at end. Without a '=' in
 // it, what follows the name must be the end: "a <b and c> d" stays.
-func (s *Scrubber) formatTag(rest []rune, end int, name string, final bool) (verdict, int) {
+func (s *Scrubber) removeFormatTag(rest []rune, end int, name string, final bool) (verdict, int) {
 	line := slices.Contains(lineTags, name)
 	if !line && !slices.Contains(formatTags, name) {
 		return no, 0
@@ -96,9 +96,9 @@ func (s *Scrubber) formatTag(rest []rune, end int, name string, final bool) (ver
 		switch {
 		case r == '>' && (attributes || !words):
 			if line && s.state.last != 0 && s.state.last != '\n' {
-				s.emit('\n')
+				s.emitRune('\n')
 			}
-			return s.drop(end + i + 1)
+			return s.dropRunes(end + i + 1)
 		case r == '>', r == '<', r == '\n', i == 0 && r != '/' && !unicode.IsSpace(r), i == maxAttribute:
 			return no, 0
 		case r == '=':
@@ -113,23 +113,23 @@ func (s *Scrubber) formatTag(rest []rune, end int, name string, final bool) (ver
 	return wait, 0
 }
 
-// specialToken removes a model's control token such as "<|im_end|>", with the
+// removeSpecialToken removes a model's control token such as "<|im_end|>", with the
 // role or channel it announces. What is said on a channel other than the final
 // one goes too.
-func (s *Scrubber) specialToken(rest []rune, final bool) (verdict, int) {
+func (s *Scrubber) removeSpecialToken(rest []rune, final bool) (verdict, int) {
 	end, v := tokenEnd(rest)
 	switch {
 	case v == no, v == wait && final && len(rest) == 2:
 		return no, 0
 	case v == wait && final:
-		return s.drop(len(rest))
+		return s.dropRunes(len(rest))
 	case v == wait:
 		return wait, 0
 	}
 	name := string(rest[2 : end-2])
 	announces := name == "channel" || name == "start" || name == "im_start"
 	if !announces {
-		return s.drop(end)
+		return s.dropRunes(end)
 	}
 	n, ended := identifier(rest[end:], "", final)
 	if !ended {
@@ -138,11 +138,11 @@ func (s *Scrubber) specialToken(rest []rune, final bool) (verdict, int) {
 	word := string(rest[end : end+n])
 	switch {
 	case name == "channel" && (word == "analysis" || word == "commentary"):
-		return s.begin(swallow{kind: channel}, end)
+		return s.beginRemoval(swallow{kind: channel}, end)
 	case name == "channel" && word == "final", slices.Contains(roles, word):
-		return s.drop(end + n)
+		return s.dropRunes(end + n)
 	}
-	return s.drop(end)
+	return s.dropRunes(end)
 }
 
 // roles are who a control token may announce.

@@ -8,10 +8,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// tidy returns the runes of text that can mean something to a reader: letters
+// tidyText returns the runes of text that can mean something to a reader: letters
 // with their marks, digits as 0 to 9, a few signs, plain punctuation and single
 // spaces. Quotes, markup, emoji and what is invisible go.
-func tidy(text string) []rune {
+func tidyText(text string) []rune {
 	in := []rune(strings.ToValidUTF8(untrusted.Clean(text, 0), " "))
 	out := make([]rune, 0, len(in))
 	lineStart := true

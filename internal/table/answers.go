@@ -29,14 +29,14 @@ type answers struct {
 	attempts map[uint64]*attempt // at work, by line
 }
 
-// begin decides how a turn is answered, and has it answered.
-func (as *answers) begin(tn *turn) {
+// beginTurn decides how a turn is answered, and has it answered.
+func (as *answers) beginTurn(tn *turn) {
 	if !tn.puppet {
 		as.queue.busy[tn.agent] = tn
 	}
 	as.open[tn.number] = tn
 	tn.started = time.Now()
-	as.leases.expire(tn.agent)
+	as.leases.expireLease(tn.agent)
 	switch {
 	case tn.puppet:
 		tn.choice = agent.Choice{Tier: mcp.BudgetFast, Ceiling: tn.npc.Ceiling(), Reason: "puppet"}
@@ -45,21 +45,21 @@ func (as *answers) begin(tn *turn) {
 	default:
 		tn.choice = tn.npc.Choose(tn.Text, as.queue.countPlayers(tn))
 	}
-	as.start(tn)
-	as.leases.expire(tn.agent) // this may have been the last turn of a raise
+	as.startAnswer(tn)
+	as.leases.expireLease(tn.agent) // this may have been the last turn of a raise
 }
 
-// start begins work on an answer, be it anew.
-func (as *answers) start(tn *turn) {
-	as.planner.prepare(tn, as.fillers.possible(tn))
-	as.announce(tn)
+// startAnswer begins work on an answer, be it anew.
+func (as *answers) startAnswer(tn *turn) {
+	as.planner.prepareTurn(tn, as.fillers.mayFill(tn))
+	as.announceTurn(tn)
 	as.startAttempt(tn)
-	as.move(tn, thinking)
-	as.fillers.arm(tn)
+	as.moveTo(tn, thinking)
+	as.fillers.armFiller(tn)
 }
 
-// announce tells of a turn that begins.
-func (as *answers) announce(tn *turn) {
+// announceTurn tells of a turn that begins.
+func (as *answers) announceTurn(tn *turn) {
 	tn.ledger.RouteUS = elapsed.Rounded(time.Since(tn.started)) * 1000
 	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = elapsed.Rounded(tn.endpoint), elapsed.Rounded(tn.final)
 	as.effects.emit(tn.number, KindTurnStarted, &TurnStarted{
@@ -82,7 +82,7 @@ func (as *answers) startAttempt(tn *turn) {
 // soundReady takes a turn on of which there is something to hear.
 func (as *answers) soundReady(tn *turn) {
 	if tn.phase == thinking {
-		as.move(tn, ready)
+		as.moveTo(tn, ready)
 		as.askFloor(tn)
 	}
 }
@@ -97,36 +97,36 @@ func (as *answers) askFloor(tn *turn) {
 		return // it reacts to what is said, not to what may be
 	}
 	tn.attempt.asked = time.Now()
-	as.move(tn, asking)
+	as.moveTo(tn, asking)
 	as.floor.tell(floor.Event{Kind: floor.Want, Line: tn.attempt.floorLine()})
 }
 
-// hold keeps a turn from being heard, since its player went on.
-func (as *answers) hold(tn *turn) {
+// holdTurn keeps a turn from being heard, since its player went on.
+func (as *answers) holdTurn(tn *turn) {
 	tn.held = true
 	if tn.phase == asking {
-		as.move(tn, ready)
+		as.moveTo(tn, ready)
 		as.floor.tell(gone(tn.attempt))
 	}
 }
 
-// release lets a turn be heard whose player had no more to say.
-func (as *answers) release(tn *turn) {
+// releaseTurn lets a turn be heard whose player had no more to say.
+func (as *answers) releaseTurn(tn *turn) {
 	tn.held = false
 	if a := tn.attempt; a != nil {
 		as.askFloor(tn)
-		as.react(a)
+		as.startReaction(a)
 		as.effects.add(endIfDone{a})
 	}
 }
 
-// granted plays a line that was given the floor.
-func (as *answers) granted(a *attempt) {
+// playLine plays a line that was given the floor.
+func (as *answers) playLine(a *attempt) {
 	tn := a.turn
 	if tn.phase != asking {
 		return // it was withdrawn meanwhile, and the floor knows
 	}
-	as.move(tn, speaking)
+	as.moveTo(tn, speaking)
 	tn.floor = time.Since(a.asked)
 	as.effects.add(playLine{a})
 	for _, r := range as.queue.reactionsTo(tn) {
@@ -138,24 +138,24 @@ func (as *answers) granted(a *attempt) {
 // floor decides.
 func (as *answers) bargeIn(a *attempt, speaker string) {
 	as.conversation.noteInterruption(a.turn.agent)
-	as.cut(a.turn, turnEnd{outcome: OutcomeBarged, by: speaker})
+	as.cutTurn(a.turn, turnEnd{outcome: OutcomeBarged, by: speaker})
 }
 
-// stalled ends a turn that had the floor and was silent.
-func (as *answers) stalled(a *attempt) {
-	as.cut(a.turn, turnEnd{outcome: OutcomeFailed, stage: "playback", notice: a.turn.as.Name + " had the floor and nothing was heard"})
+// failStalled ends a turn that had the floor and was silent.
+func (as *answers) failStalled(a *attempt) {
+	as.cutTurn(a.turn, turnEnd{outcome: OutcomeFailed, stage: "playback", notice: a.turn.as.Name + " had the floor and nothing was heard"})
 }
 
-// cut ends what is heard of a turn, or would be. Its goroutines have yet to
+// cutTurn ends what is heard of a turn, or would be. Its goroutines have yet to
 // report their end.
-func (as *answers) cut(tn *turn, end turnEnd) {
+func (as *answers) cutTurn(tn *turn, end turnEnd) {
 	if !tn.phase.isAnswering() {
 		return
 	}
 	a := tn.attempt
 	tn.end = end
-	as.move(tn, cut)
-	as.fillers.disarm(tn)
+	as.moveTo(tn, cut)
+	as.fillers.disarmFiller(tn)
 	as.effects.add(cancelWork{a})
 	as.effects.add(stopLine{a})
 	as.effects.add(deliverRest{a})
@@ -167,7 +167,7 @@ func (as *answers) cut(tn *turn, end turnEnd) {
 // cutReactions gives up the reactions to an answer that was cut short.
 func (as *answers) cutReactions(leader *turn) {
 	for _, tn := range as.queue.reactionsTo(leader) {
-		as.cut(tn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
+		as.cutTurn(tn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
 	}
 }
 
@@ -175,7 +175,7 @@ func (as *answers) cutReactions(leader *turn) {
 func (as *answers) cutNPC(npc int, end turnEnd) {
 	for _, a := range as.attempts {
 		if a.turn.agent == npc {
-			as.cut(a.turn, end)
+			as.cutTurn(a.turn, end)
 		}
 	}
 }
@@ -199,21 +199,21 @@ func (as *answers) endIfDone(a *attempt) {
 	default:
 		tn.end = turnEnd{outcome: OutcomeDelivered}
 	}
-	as.move(tn, ending)
+	as.moveTo(tn, ending)
 	as.closeAttempt(a)
 	as.effects.add(commitTurn{tn})
 }
 
-// restart answers a turn anew, since the player had more to say.
-func (as *answers) restart(tn *turn) {
-	as.takeBack(tn)
+// answerAnew answers a turn anew, since the player had more to say.
+func (as *answers) answerAnew(tn *turn) {
+	as.undoAnswer(tn)
 	tn.started = time.Now()
-	as.start(tn)
+	as.startAnswer(tn)
 }
 
-// takeBack undoes what was done about a turn of which nothing was heard.
-func (as *answers) takeBack(tn *turn) {
-	as.move(tn, arrived)
+// undoAnswer undoes what was done about a turn of which nothing was heard.
+func (as *answers) undoAnswer(tn *turn) {
+	as.moveTo(tn, arrived)
 	as.cutReactions(tn)
 	as.dropAttempt(tn)
 	tn.tooling, tn.writing, tn.target, tn.ledger = 0, 0, 0, Ledger{}
@@ -234,7 +234,7 @@ func (as *answers) dropAttempt(tn *turn) {
 // closeAttempt leaves an attempt whose turn is done with it.
 func (as *answers) closeAttempt(a *attempt) {
 	delete(as.attempts, a.id)
-	as.fillers.disarm(a.turn)
+	as.fillers.disarmFiller(a.turn)
 	as.effects.add(cancelWork{a})
 	as.effects.add(stopLine{a})
 	as.floor.tell(gone(a))
@@ -251,9 +251,9 @@ func (as *answers) countPuppets() int {
 	return n
 }
 
-// react has the second NPC of a group answer too, once the first has found its
+// startReaction has the second NPC of a group answer too, once the first has found its
 // words.
-func (as *answers) react(a *attempt) {
+func (as *answers) startReaction(a *attempt) {
 	tn := a.turn
 	if !tn.phase.isAnswering() || a.result == nil || a.result.err != nil || tn.also < 0 || tn.leader != nil || tn.held || tn.takenBack {
 		return
@@ -265,7 +265,7 @@ func (as *answers) react(a *attempt) {
 		return
 	}
 	now := time.Now()
-	as.begin(&turn{
+	as.beginTurn(&turn{
 		Utterance: tn.Utterance, number: as.nextNumber(), timing: timing{since: now}, began: now, leader: tn,
 		agent: who, npc: npc, route: RouteReaction, also: -1,
 	})

@@ -39,13 +39,13 @@ var errAbandoned = errors.New("the answer is not wanted any more")
 // another if the player turns out to have said more. The fields belong to the
 // table's goroutine.
 type attempt struct {
-	id     uint64 // of its line, on the floor and in the mixer
-	turn   *turn
-	line   *mixer.Line
-	began  time.Time
-	cancel context.CancelCauseFunc // nil until it is at work
-	meant  chan struct{}           // closed once it is no guess
-	phrase chan string             // a stock phrase to say while there is nothing else
+	id        uint64 // of its line, on the floor and in the mixer
+	turn      *turn
+	line      *mixer.Line
+	began     time.Time
+	cancel    context.CancelCauseFunc // nil until it is at work
+	confirmed chan struct{}           // closed once it is no guess
+	phrase    chan string             // a stock phrase to say while there is nothing else
 
 	backlog []finding // of a guess
 
@@ -84,9 +84,9 @@ type result struct {
 }
 
 func newAttempt(id uint64, tn *turn) *attempt {
-	a := &attempt{id: id, turn: tn, line: mixer.NewLine(id), began: time.Now(), meant: make(chan struct{}), phrase: make(chan string, 1)}
+	a := &attempt{id: id, turn: tn, line: mixer.NewLine(id), began: time.Now(), confirmed: make(chan struct{}), phrase: make(chan string, 1)}
 	if tn.phase != guessed {
-		close(a.meant)
+		close(a.confirmed)
 	}
 	return a
 }
@@ -104,7 +104,7 @@ type worker struct {
 	recent    []memory.Line
 	request   engine.Request
 	unknown   string // what to say instead of an answer
-	meant     <-chan struct{}
+	confirmed <-chan struct{}
 	patience  *patience // bounds the answer; owned by the engine's goroutine
 	phrase    <-chan string
 	sentences chan sentence
@@ -120,10 +120,10 @@ func newWorker(o *Options, tn *turn, recent []memory.Line) *worker {
 	w := &worker{
 		attempt: a, line: a.line, npc: tn.as, puppet: tn.puppet,
 		heard:   agent.Line{Speaker: tn.Speaker, Text: tn.Text},
-		history: tn.npc.Snapshot(), recent: recent, meant: a.meant, phrase: a.phrase, sentences: make(chan sentence, ahead),
+		history: tn.npc.Snapshot(), recent: recent, confirmed: a.confirmed, phrase: a.phrase, sentences: make(chan sentence, ahead),
 		request: engine.Request{
 			Persona: tn.npc.Persona(), Names: tn.npc.Names(), Tools: tn.tools, Rounds: o.Latency.Rounds.Get(tn.choice.Tier),
-			ModelTimeout: time.Duration(o.Latency.ModelTimeout), Hurry: tn.plan.Fallback, Go: a.meant,
+			ModelTimeout: time.Duration(o.Latency.ModelTimeout), Hurry: tn.plan.Fallback, Go: a.confirmed,
 		},
 	}
 	if lines := tn.as.Lines["unknown"]; len(lines) > 0 {
@@ -147,11 +147,11 @@ func (w *worker) run(ctx context.Context, t *Table) {
 	spoken := make(chan struct{})
 	w.table.work.Go(func() {
 		defer close(spoken)
-		w.voice(ctx)
+		w.speakSentences(ctx)
 	})
-	w.result.err = w.answer(ctx)
+	w.result.err = w.findAnswer(ctx)
 	if w.result.err != nil && !w.spoke && w.unknown != "" && !w.puppet {
-		w.speak(ctx, sentence{w.unknown, excuse}) // rather than stay silent
+		w.passSentence(ctx, sentence{w.unknown, excuse}) // rather than stay silent
 	}
 	close(w.sentences)
 	<-spoken
@@ -162,19 +162,19 @@ func (w *worker) caller() mcp.Caller {
 	return mcp.Caller{NPC: w.npc.ID, Session: w.table.o.Session.ID}
 }
 
-// answer finds the words, within the time a turn may take.
-func (w *worker) answer(ctx context.Context) error {
+// findAnswer finds the words, within the time a turn may take.
+func (w *worker) findAnswer(ctx context.Context) error {
 	o := &w.table.o
 	if w.puppet {
 		var split speech.Splitter
 		for _, s := range append(split.Push(w.heard.Text), split.Flush()...) {
-			w.speak(ctx, sentence{s, answer})
+			w.passSentence(ctx, sentence{s, answer})
 		}
 		return context.Cause(ctx)
 	}
 	ctx, w.patience = newPatience(ctx, time.Duration(o.Latency.TurnTimeout))
 	defer func() {
-		w.patience.end()
+		w.patience.stop()
 		w.patience = nil // what is said now is no answer
 	}()
 	w.result.stage = "context"
@@ -189,11 +189,11 @@ func (w *worker) answer(ctx context.Context) error {
 	}
 	w.result.stage = "llm"
 	w.request.Messages = w.history.Prompt(w.heard, now)
-	return w.think(ctx)
+	return w.runEngine(ctx)
 }
 
-// think runs the engine, reports its events and passes on its sentences.
-func (w *worker) think(ctx context.Context) error {
+// runEngine runs the engine, reports its events and passes on its sentences.
+func (w *worker) runEngine(ctx context.Context) error {
 	var token time.Time
 	for ev, err := range w.table.o.Engine.Answer(ctx, w.request) {
 		if err != nil {
@@ -210,7 +210,7 @@ func (w *worker) think(ctx context.Context) error {
 					w.report(firstSentence{time.Since(token)})
 				}
 			}
-			if !w.speak(ctx, sentence{ev.Text, answer}) {
+			if !w.passSentence(ctx, sentence{ev.Text, answer}) {
 				return context.Cause(ctx)
 			}
 		case engine.ToolDeferred:
@@ -225,11 +225,11 @@ func (w *worker) think(ctx context.Context) error {
 	return nil
 }
 
-// speak hands a sentence to the voice and reports whether it was taken. The time
+// passSentence hands a sentence to the voice and reports whether it was taken. The time
 // it takes to speak is not the answer's.
-func (w *worker) speak(ctx context.Context, s sentence) bool {
-	w.patience.hold()
-	defer w.patience.goOn()
+func (w *worker) passSentence(ctx context.Context, s sentence) bool {
+	w.patience.pause()
+	defer w.patience.resume()
 	select {
 	case w.sentences <- s:
 		return true
@@ -254,20 +254,20 @@ func newPatience(ctx context.Context, limit time.Duration) (context.Context, *pa
 	return ctx, p
 }
 
-func (p *patience) hold() {
+func (p *patience) pause() {
 	if p != nil && p.timer.Stop() {
 		p.left -= time.Since(p.since)
 	}
 }
 
-func (p *patience) goOn() {
+func (p *patience) resume() {
 	if p != nil {
 		p.since = time.Now()
 		p.timer.Reset(max(p.left, 0))
 	}
 }
 
-func (p *patience) end() {
+func (p *patience) stop() {
 	p.timer.Stop()
 	p.cancel(nil)
 }
@@ -295,8 +295,8 @@ func (a *attempt) unsaid() *sentence {
 	return nil
 }
 
-// answers reports whether the sentence that plays is part of the answer.
-func (a *attempt) answers() bool { s := a.unsaid(); return s != nil && s.kind == answer }
+// isAtAnswer reports whether the sentence that plays is part of the answer.
+func (a *attempt) isAtAnswer() bool { s := a.unsaid(); return s != nil && s.kind == answer }
 
 // text is everything the attempt has to say as an answer.
 func (a *attempt) text() string {
@@ -312,8 +312,8 @@ func (a *attempt) text() string {
 	return string(all)
 }
 
-// learn keeps what a tool told.
-func (a *attempt) learn(ev engine.ToolFinished) {
+// learnFinding keeps what a tool told.
+func (a *attempt) learnFinding(ev engine.ToolFinished) {
 	if !a.stale && ev.Err == nil && !ev.Result.IsError {
 		a.found = append(a.found, fmt.Sprintf("%s(%s): %s", ev.Call.Name, untrusted.Clean(ev.Call.Arguments, maxFound), untrusted.Clean(ev.Result.Text, maxFound)))
 	}

@@ -28,8 +28,8 @@ func (c *cast) present() []int {
 	return who
 }
 
-// describe returns who some of the NPCs are.
-func (c *cast) describe(who []int) []config.NPC {
+// npcsOf returns who some of the NPCs are.
+func (c *cast) npcsOf(who []int) []config.NPC {
 	var npcs []config.NPC
 	for _, i := range who {
 		npcs = append(npcs, c.agents[i].NPC)
@@ -40,30 +40,30 @@ func (c *cast) describe(who []int) []config.NPC {
 // all is the word for every NPC in orders.
 const all = "all"
 
-// find returns the NPCs called name, see [Lookup]; "all" means everyone.
-func (c *cast) find(name string) ([]int, error) {
+// findNPCs returns the NPCs called name, see [Lookup]; "all" means everyone.
+func (c *cast) findNPCs(name string) ([]int, error) {
 	here := c.present()
 	if strings.EqualFold(strings.TrimSpace(name), all) {
 		return here, nil
 	}
-	i, err := Lookup(c.describe(here), name)
+	i, err := Lookup(c.npcsOf(here), name)
 	if err != nil {
 		return nil, err
 	}
 	return here[i : i+1], nil
 }
 
-// nameOf is the name of one NPC, or a word for several.
-func (c *cast) nameOf(who []int) string {
+// namesOf is the name of one NPC, or a word for several.
+func (c *cast) namesOf(who []int) string {
 	if len(who) == 1 {
 		return c.agents[who[0]].NPC.Name
 	}
 	return "everyone"
 }
 
-// admit takes in who is at the table from now on, and returns the names of those
+// admitAgents takes in who is at the table from now on, and returns the names of those
 // who are not as they were, and of those who were not there.
-func (c *cast) admit(agents []*agent.Agent) (changed, joined []string) {
+func (c *cast) admitAgents(agents []*agent.Agent) (changed, joined []string) {
 	for _, a := range agents {
 		i := slices.IndexFunc(c.agents, func(b *agent.Agent) bool { return b.NPC.ID == a.NPC.ID })
 		switch {
@@ -84,7 +84,7 @@ func (c *cast) admit(agents []*agent.Agent) (changed, joined []string) {
 // keyterms are the names of the NPCs, and more of which not all are.
 func (c *cast) keyterms(more []string) []string {
 	var terms []string
-	for _, npc := range c.describe(c.present()) {
+	for _, npc := range c.npcsOf(c.present()) {
 		terms = append(append(terms, npc.Name), npc.Aliases...)
 	}
 	for _, term := range more {

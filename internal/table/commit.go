@@ -23,7 +23,7 @@ func (ts *turns) endUnanswered(tn *turn, outcome Outcome) {
 		tn.end.stage = "queue"
 		tn.end.notice = "too much was said at once; this was not answered"
 	}
-	ts.move(tn, ending)
+	ts.moveTo(tn, ending)
 	tn.ledger.RouteUS = elapsed.Rounded(time.Since(tn.began)) * 1000
 	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = elapsed.Rounded(tn.endpoint), elapsed.Rounded(tn.final)
 	ts.open[tn.number] = tn
@@ -63,7 +63,7 @@ func (c *commitment) run(ctx context.Context, t *Table) {
 		}
 		t.reports <- report{turn: c.turn, finding: callEnded{call.Name, o}}
 	}
-	if err := t.transcript.store(ctx, c.lines); err != nil {
+	if err := t.transcript.storeLines(ctx, c.lines); err != nil {
 		c.end = turnEnd{outcome: OutcomeFailed, stage: "commit", notice: strings.TrimPrefix(c.end.notice+"; ", "; ") + problem.OneLine(err)}
 	}
 	t.reports <- report{turn: c.turn, finding: committed{c.end}}
@@ -88,23 +88,23 @@ func (ts *turns) takeCommit(tn *turn, f finding) {
 	case committed:
 		delete(ts.open, tn.number)
 		if f.end.stage != "commit" {
-			ts.transcript.remember(tn)
+			ts.transcript.rememberTurn(tn)
 		}
-		ts.finish(tn, f.end)
+		ts.endTurn(tn, f.end)
 		ts.beginQueued()
 	}
 }
 
-// finish tells of the end of a turn, once.
-func (ts *turns) finish(tn *turn, end turnEnd) {
-	ts.move(tn, over)
+// endTurn tells of the end of a turn, once.
+func (ts *turns) endTurn(tn *turn, end turnEnd) {
+	ts.moveTo(tn, over)
 	if end.notice != "" {
 		ts.effects.notify(tn.number, "error", end.notice)
 	}
 	name := ""
 	if tn.npc != nil {
 		name = tn.as.Name
-		ts.queue.release(tn)
+		ts.queue.releaseNPC(tn)
 		ts.rememberAnswer(tn, end)
 	}
 	l := tn.closeLedger(end)
@@ -121,7 +121,7 @@ func (tn *turn) closeLedger(end turnEnd) Ledger {
 	if tn.attempt != nil {
 		l.BeginMS = elapsed.Rounded(tn.attempt.began.Sub(tn.since))
 	}
-	l.judge(tn.target, end.outcome, end.stage, tn.waited())
+	l.judgeBudget(tn.target, end.outcome, end.stage, tn.waited())
 	if tn.takenBack && end.outcome == OutcomeCancelled { // no answer was due
 		l.Budget, l.BreachStage = budgetMet, ""
 	}
@@ -138,7 +138,7 @@ func (ts *turns) rememberAnswer(tn *turn, end turnEnd) {
 			e = e.TakenBack()
 		}
 		tn.npc.Remember(e)
-		tn.npc.Answered()
+		tn.npc.CountAnswer()
 	}
 	if said != "" && tn.leader == nil && end.outcome != OutcomeBarged { // a remark makes no conversation
 		ts.conversation.noteExchange(tn.agent, tn.Speaker, tn.route)
@@ -147,9 +147,9 @@ func (ts *turns) rememberAnswer(tn *turn, end turnEnd) {
 		return
 	}
 	if end.outcome == OutcomeDelivered {
-		tn.npc.Found(nil)
+		tn.npc.RememberFindings(nil)
 	} else if len(tn.attempt.found) > 0 {
-		tn.npc.Found(tn.attempt.found)
+		tn.npc.RememberFindings(tn.attempt.found)
 	}
 }
 

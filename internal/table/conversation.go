@@ -73,7 +73,7 @@ func (v *conversation) takeSnapshot() {
 		return
 	}
 	v.present = v.cast.present()
-	r := roster(v.cast.describe(v.present))
+	r := roster(v.cast.npcsOf(v.present))
 	for i, npc := range v.present {
 		r.NPCs[i].Muted = v.cast.agents[npc].Muted
 	}

@@ -14,22 +14,22 @@ import (
 func (as *answers) takeNote(a *attempt, n mixer.Note, last bool) {
 	tn := a.turn
 	if !a.passed.IsZero() && n.Kind != mixer.Dry { // the next sentence followed at once
-		tn.stampSound(a.answers(), a.passed)
+		tn.stampSound(a.isAtAnswer(), a.passed)
 	}
 	a.passed = time.Time{}
 	switch n.Kind {
 	case mixer.Started:
-		as.started(a, n.At)
+		as.noteSound(a, n.At)
 		as.floor.tell(floor.Event{Kind: floor.Started, Turn: a.id})
 	case mixer.Dry:
 		as.floor.tell(floor.Event{Kind: floor.Dry, Turn: a.id})
 	case mixer.SentenceEnded:
-		as.deliver(a, n.At)
+		as.deliverSentence(a, n.At)
 		if !last { // after the last one there is nothing to be cut off
 			as.floor.tell(floor.Event{Kind: floor.SentenceEnd, Turn: a.id})
 		}
 	case mixer.Finished:
-		as.move(tn, spoken)
+		as.moveTo(tn, spoken)
 		for _, r := range as.queue.reactionsTo(tn) {
 			r.since = n.At // it could not have spoken before
 		}
@@ -40,18 +40,18 @@ func (as *answers) takeNote(a *attempt, n mixer.Note, last bool) {
 	}
 }
 
-// started takes in the first sound, or the first after a silence.
-func (as *answers) started(a *attempt, at time.Time) {
+// noteSound takes in the first sound, or the first after a silence.
+func (as *answers) noteSound(a *attempt, at time.Time) {
 	tn := a.turn
-	tn.stampSound(a.answers(), at)
+	tn.stampSound(a.isAtAnswer(), at)
 	if !tn.audible {
 		tn.audible = true
 		as.effects.emit(tn.number, KindAudioStarted, &AudioStarted{NPC: tn.as.Name})
 	}
 }
 
-// deliver takes in that a sentence was said to its end.
-func (as *answers) deliver(a *attempt, at time.Time) {
+// deliverSentence takes in that a sentence was said to its end.
+func (as *answers) deliverSentence(a *attempt, at time.Time) {
 	s := a.unsaid()
 	if s == nil {
 		return
@@ -79,7 +79,7 @@ func (as *answers) deliver(a *attempt, at time.Time) {
 // tells who interrupted it.
 func (as *answers) deliverRest(a *attempt) {
 	for n := min(a.line.Ended(), len(a.said)); a.ended < n; {
-		as.deliver(a, time.Now())
+		as.deliverSentence(a, time.Now())
 	}
 	tn := a.turn
 	if tn.end.outcome != OutcomeBarged {

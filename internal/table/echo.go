@@ -62,16 +62,16 @@ func (e echo) hears(text string) bool {
 		return false
 	}
 	if len(words) < echoWords {
-		return !retorts[words[0]] && e.part(words, echoLag)
+		return !retorts[words[0]] && e.containsRun(words, echoLag)
 	}
-	return e.part(words, echoWindow) || e.mostly(words)
+	return e.containsRun(words, echoWindow) || e.containsMost(words)
 }
 
-// part reports whether the words were said, in that order, no longer than lag
+// containsRun reports whether the words were said, in that order, no longer than lag
 // before the player's voice ended.
-func (e echo) part(words []string, lag time.Duration) bool {
+func (e echo) containsRun(words []string, lag time.Duration) bool {
 	run := " " + strings.Join(words, " ") + " "
-	for _, r := range e.recent() {
+	for _, r := range e.recentRemarks() {
 		if e.ended.Sub(r.at) > lag {
 			continue
 		}
@@ -82,10 +82,10 @@ func (e echo) part(words []string, lag time.Duration) bool {
 	return false
 }
 
-// mostly reports whether nearly all of the words were said.
-func (e echo) mostly(words []string) bool {
+// containsMost reports whether nearly all of the words were said.
+func (e echo) containsMost(words []string) bool {
 	said := map[string]int{}
-	for _, r := range e.recent() {
+	for _, r := range e.recentRemarks() {
 		for _, w := range wordsOf(r.text) {
 			said[w]++
 		}
@@ -100,7 +100,7 @@ func (e echo) mostly(words []string) bool {
 	return float64(known) >= echoShare*float64(len(words))
 }
 
-func (e echo) recent() []remark {
+func (e echo) recentRemarks() []remark {
 	out := []remark{{e.saying, e.now}}
 	for _, r := range e.lately {
 		if e.now.Sub(r.at) <= echoWindow {

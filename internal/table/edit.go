@@ -75,9 +75,9 @@ func (t *Table) edit(ctx context.Context, e edit, log func(ctx context.Context) 
 			}
 		}
 		t.cast.editHistories(e)
-		t.transcript.change(e)
+		t.transcript.editRecent(e)
 		t.listener.dropGuesses()
-		w := &logEdit{before: t.turns.edit(e), log: log, over: make(chan struct{}), done: done}
+		w := &logEdit{before: t.turns.editAll(e), log: log, over: make(chan struct{}), done: done}
 		if t.lastEdit != nil {
 			w.before = append(w.before, t.lastEdit)
 		}
@@ -88,7 +88,7 @@ func (t *Table) edit(ctx context.Context, e edit, log func(ctx context.Context) 
 	if err != nil {
 		return err
 	}
-	return await(ctx, done)
+	return awaitError(ctx, done)
 }
 
 // logEdit is the work of changing the log.
@@ -112,9 +112,9 @@ func (w *logEdit) run(ctx context.Context, _ *Table) {
 // sourceOf is where a line comes from.
 func sourceOf(l memory.Line) agent.Source { return agent.Source{User: l.User, Ref: l.Ref} }
 
-// edit changes the turns that have not ended. It returns what is closed
+// editAll changes the turns that have not ended. It returns what is closed
 // once those of them have ended whose lines are being kept as they were.
-func (ts *turns) edit(e edit) (kept []<-chan struct{}) {
+func (ts *turns) editAll(e edit) (kept []<-chan struct{}) {
 	for _, tn := range slices.Clone(ts.queue.waiting) {
 		if e.changes(tn) {
 			ts.editQueued(tn, e.text)
@@ -138,18 +138,18 @@ func (ts *turns) editQueued(tn *turn, text string) {
 	if text == "" {
 		ts.queue.remove(tn)
 		tn.takenBack = true
-		ts.finish(tn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
+		ts.endTurn(tn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
 		return
 	}
-	ts.reword(tn, text)
+	ts.rewordTurn(tn, text)
 	d := ts.conversation.decideAddressee(tn.Utterance)
 	if len(d.NPCs) > 0 && d.NPCs[0] == tn.agent {
-		ts.assign(tn, d)
+		ts.assignDecision(tn, d)
 		return
 	}
 	ts.queue.remove(tn)
-	ts.move(tn, arrived)
-	ts.route(tn, d)
+	ts.moveTo(tn, arrived)
+	ts.routeTurn(tn, d)
 }
 
 // editBegun changes a turn that has begun.
@@ -158,26 +158,26 @@ func (ts *turns) editBegun(tn *turn, text string) {
 	case text == "":
 		tn.takenBack = true
 		if tn.silent() {
-			ts.answers.cut(tn, turnEnd{outcome: OutcomeCancelled})
+			ts.answers.cutTurn(tn, turnEnd{outcome: OutcomeCancelled})
 		}
 	case !tn.silent() || tn.leader != nil:
 		tn.Text = text
 	default:
-		ts.reword(tn, text)
-		ts.answerAnew(tn, ts.conversation.decideAddressee(tn.Utterance))
+		ts.rewordTurn(tn, text)
+		ts.rerouteTurn(tn, ts.conversation.decideAddressee(tn.Utterance))
 	}
 }
 
-// answerAnew begins a turn anew, be it by another NPC.
-func (ts *turns) answerAnew(tn *turn, d address.Decision) {
+// rerouteTurn begins a turn anew, be it by another NPC.
+func (ts *turns) rerouteTurn(tn *turn, d address.Decision) {
 	if len(d.NPCs) > 0 && d.NPCs[0] == tn.agent {
-		ts.assign(tn, d)
-		ts.answers.restart(tn)
+		ts.assignDecision(tn, d)
+		ts.answers.answerAnew(tn)
 		return
 	}
-	ts.answers.takeBack(tn)
-	ts.queue.release(tn)
+	ts.answers.undoAnswer(tn)
+	ts.queue.releaseNPC(tn)
 	delete(ts.open, tn.number)
-	ts.route(tn, d)
+	ts.routeTurn(tn, d)
 	ts.beginQueued()
 }

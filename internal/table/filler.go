@@ -17,36 +17,36 @@ type fillers struct {
 	last    map[int]bool // NPCs whose last words were a stock phrase
 }
 
-// possible reports whether a turn's NPC may say one.
-func (f *fillers) possible(tn *turn) bool {
+// mayFill reports whether a turn's NPC may say one.
+func (f *fillers) mayFill(tn *turn) bool {
 	return f.voiced && len(tn.npc.NPC.Lines["filler"]) > 0 && !f.last[tn.agent]
 }
 
-// arm has a stock phrase said at once if the plan says so, or once the answer is
+// armFiller has a stock phrase said at once if the plan says so, or once the answer is
 // late.
-func (f *fillers) arm(tn *turn) {
+func (f *fillers) armFiller(tn *turn) {
 	switch {
 	case !tn.isAnswer() || !f.voiced:
 	case tn.plan.Opener:
-		f.say(tn)
+		f.sayPhrase(tn)
 	case tn.plan.FillerAfter > 0:
 		f.agenda.put(fillerDue{tn}, tn.plan.FillerAfter-tn.spent(), fillerDue{tn})
 	}
 }
 
-// disarm leaves a turn without.
-func (f *fillers) disarm(tn *turn) { f.agenda.remove(fillerDue{tn}) }
+// disarmFiller leaves a turn without.
+func (f *fillers) disarmFiller(tn *turn) { f.agenda.remove(fillerDue{tn}) }
 
 // sayIfLate says a stock phrase, unless the answer has begun or the player may
 // have more to say.
 func (f *fillers) sayIfLate(tn *turn) {
 	if tn.phase == thinking && !tn.held && !f.last[tn.agent] {
-		f.say(tn)
+		f.sayPhrase(tn)
 	}
 }
 
-// say has the NPC pass the time with a stock phrase.
-func (f *fillers) say(tn *turn) {
+// sayPhrase has the NPC pass the time with a stock phrase.
+func (f *fillers) sayPhrase(tn *turn) {
 	lines := tn.as.Lines["filler"]
 	if len(lines) == 0 {
 		return
@@ -57,8 +57,8 @@ func (f *fillers) say(tn *turn) {
 	}
 }
 
-// announce tells of a stock phrase that begins, unless the plan has told of it.
-func (f *fillers) announce(tn *turn) {
+// announcePhrase tells of a stock phrase that begins, unless the plan has told of it.
+func (f *fillers) announcePhrase(tn *turn) {
 	if tn.plan.Opener || slices.ContainsFunc(tn.plan.Decisions, func(d pace.Decision) bool { return d.Step == pace.Filler }) {
 		return
 	}

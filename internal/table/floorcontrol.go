@@ -58,7 +58,7 @@ func (t *Table) carryOutFloor(e floor.Effect) {
 	}
 	switch e.Kind {
 	case floor.Grant:
-		t.answers.granted(a)
+		t.answers.playLine(a)
 	case floor.Pause:
 		t.effects.add(pauseLine{a})
 		t.listener.markStopped(a.id)
@@ -67,10 +67,10 @@ func (t *Table) carryOutFloor(e floor.Effect) {
 	case floor.Resume:
 		t.effects.add(resumeLine{a})
 	case floor.Drop:
-		t.answers.cut(a.turn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
+		t.answers.cutTurn(a.turn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
 	case floor.Cut:
 		if e.Reason == floor.Stalled {
-			t.answers.stalled(a)
+			t.answers.failStalled(a)
 		} else {
 			t.answers.bargeIn(a, t.listener.lastVoice)
 		}

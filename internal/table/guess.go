@@ -6,8 +6,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/address"
 )
 
-// guess begins an answer to words that are not final.
-func (as *answers) guess(u Utterance, d address.Decision) *turn {
+// startGuess begins an answer to words that are not final.
+func (as *answers) startGuess(u Utterance, d address.Decision) *turn {
 	now := time.Now()
 	tn := &turn{
 		Utterance: u, phase: guessed, agent: d.NPCs[0], npc: as.cast.agents[d.NPCs[0]],
@@ -17,8 +17,8 @@ func (as *answers) guess(u Utterance, d address.Decision) *turn {
 		tn.also = d.NPCs[1]
 	}
 	tn.version = tn.npc.Version()
-	tn.choice = tn.npc.Expect(u.Text, as.queue.countPlayers(tn))
-	as.planner.prepare(tn, as.fillers.possible(tn))
+	tn.choice = tn.npc.PeekChoice(u.Text, as.queue.countPlayers(tn))
+	as.planner.prepareTurn(tn, as.fillers.mayFill(tn))
 	as.startAttempt(tn)
 	return tn
 }
@@ -30,7 +30,7 @@ func (as *answers) guessHolds(tn *turn, u Utterance) bool {
 	if len(d.NPCs) == 0 || d.NPCs[0] != tn.agent || as.queue.isBusy(tn.agent) || tn.npc.Muted || tn.npc.Version() != tn.version {
 		return false
 	}
-	expected := tn.npc.Expect(u.Text, as.queue.countPlayers(tn)).Tier
+	expected := tn.npc.PeekChoice(u.Text, as.queue.countPlayers(tn)).Tier
 	return expected == tn.choice.Tier || len(tn.plan.Decisions) > 0 && expected > tn.choice.Tier // its plan lowered that
 }
 
@@ -45,21 +45,21 @@ func (as *answers) adoptGuess(tn *turn) {
 	as.open[tn.number] = tn
 	chosen := tn.npc.Choose(tn.Text, as.queue.countPlayers(tn))
 	tn.choice.Ceiling, tn.choice.Reason = chosen.Ceiling, chosen.Reason
-	as.announce(tn)
-	as.leases.expire(tn.agent)
-	as.move(tn, thinking)
+	as.announceTurn(tn)
+	as.leases.expireLease(tn.agent)
+	as.moveTo(tn, thinking)
 	as.effects.add(confirmGuess{a})
 	for _, f := range a.backlog {
 		as.takeFinding(a, f)
 	}
 	a.backlog = nil
-	as.fillers.arm(tn)
-	as.react(a)
+	as.fillers.armFiller(tn)
+	as.startReaction(a)
 	as.effects.add(endIfDone{a})
 }
 
 // dropGuess gives up a guess; nothing of it was heard or told.
 func (as *answers) dropGuess(tn *turn) {
-	as.move(tn, over)
+	as.moveTo(tn, over)
 	as.dropAttempt(tn)
 }

@@ -34,11 +34,11 @@ func (t *Table) Keep(ctx context.Context, us ...Utterance) error {
 	if err != nil {
 		return err
 	}
-	return await(ctx, done)
+	return awaitError(ctx, done)
 }
 
-// await returns what done receives, or ctx's error.
-func await(ctx context.Context, done <-chan error) error {
+// awaitError returns what done receives, or ctx's error.
+func awaitError(ctx context.Context, done <-chan error) error {
 	select {
 	case err := <-done:
 		return err
@@ -55,7 +55,7 @@ func (t *Table) cancelAll(more []*turn, done chan<- error) {
 		t.turns.endUndecided(tn)
 	}
 	for _, a := range t.answers.attempts {
-		t.answers.cut(a.turn, turnEnd{outcome: OutcomeCancelled})
+		t.answers.cutTurn(a.turn, turnEnd{outcome: OutcomeCancelled})
 	}
 	waiting := t.queue.waiting
 	t.queue.waiting = nil
@@ -74,7 +74,7 @@ func (ts *turns) cancelQueued(all []*turn, done chan<- error) {
 		b := batch{turns: some}
 		for _, tn := range some {
 			tn.end = turnEnd{outcome: OutcomeCancelled, stage: "queue"}
-			ts.move(tn, ending)
+			ts.moveTo(tn, ending)
 			ts.open[tn.number] = tn
 			if tn.Text != "" {
 				b.lines = append(b.lines, ts.transcript.playersLine(tn))
@@ -105,7 +105,7 @@ func (k *keeping) run(ctx context.Context, t *Table) {
 	var errs []error
 	for _, b := range k.batches {
 		end := turnEnd{outcome: OutcomeCancelled, stage: "queue"}
-		if err := t.transcript.store(ctx, b.lines); err != nil {
+		if err := t.transcript.storeLines(ctx, b.lines); err != nil {
 			end = turnEnd{outcome: OutcomeFailed, stage: "commit"}
 			errs = append(errs, err)
 		}

@@ -26,14 +26,14 @@ func (t *Table) Raise(ctx context.Context, npc string, to mcp.BudgetTier, d time
 	}
 	var said string
 	err := t.order(ctx, func() error {
-		who, err := t.cast.find(npc)
+		who, err := t.cast.findNPCs(npc)
 		if err != nil {
 			return err
 		}
 		for _, i := range who {
-			t.leases.raise(i, agent.Lease{Tier: to, Until: time.Now().Add(d), Turns: turns})
+			t.leases.raiseNPC(i, agent.Lease{Tier: to, Until: time.Now().Add(d), Turns: turns})
 		}
-		said = fmt.Sprintf("%s may go up to %s for %s or %s", t.cast.nameOf(who), to, d, countOfTurns(turns))
+		said = fmt.Sprintf("%s may go up to %s for %s or %s", t.cast.namesOf(who), to, d, countOfTurns(turns))
 		return nil
 	})
 	return said, err
@@ -51,16 +51,16 @@ func countOfTurns(turns int) string {
 func (t *Table) Lower(ctx context.Context, npc string, to mcp.BudgetTier) (string, error) {
 	var said string
 	err := t.order(ctx, func() error {
-		who, err := t.cast.find(npc)
+		who, err := t.cast.findNPCs(npc)
 		if err != nil {
 			return err
 		}
 		for _, i := range who {
-			t.leases.lower(i, to)
+			t.leases.lowerNPC(i, to)
 		}
-		said = fmt.Sprintf("%s stays at %s at most", t.cast.nameOf(who), to)
+		said = fmt.Sprintf("%s stays at %s at most", t.cast.namesOf(who), to)
 		if to == mcp.BudgetDeep {
-			said = t.cast.nameOf(who) + " is capped no more"
+			said = t.cast.namesOf(who) + " is capped no more"
 		}
 		return nil
 	})
@@ -75,63 +75,63 @@ type leases struct {
 	running map[int]agent.Lease // by NPC
 }
 
-// raise gives an NPC a lease, and tells so.
-func (ls *leases) raise(npc int, l agent.Lease) {
-	ls.expire(npc)
+// raiseNPC gives an NPC a lease, and tells so.
+func (ls *leases) raiseNPC(npc int, l agent.Lease) {
+	ls.expireLease(npc)
 	ls.cast.agents[npc].Raise(l)
 	ls.running[npc] = l
 	ls.agenda.put(leaseExpired{npc}, time.Until(l.Until), leaseExpired{npc})
-	ls.emit(npc, Tier{Change: TierRaised, Tier: l.Tier.String(), Until: l.Until, Turns: l.Turns})
+	ls.emitChange(npc, Tier{Change: TierRaised, Tier: l.Tier.String(), Until: l.Until, Turns: l.Turns})
 }
 
-// lower ends an NPC's lease and caps it, and tells what of that is new.
-func (ls *leases) lower(npc int, to mcp.BudgetTier) {
-	ls.expire(npc)
+// lowerNPC ends an NPC's lease and caps it, and tells what of that is new.
+func (ls *leases) lowerNPC(npc int, to mcp.BudgetTier) {
+	ls.expireLease(npc)
 	was := ls.cast.agents[npc].Cap()
 	ls.cast.agents[npc].Lower(to)
-	ls.end(npc, TierLowered)
+	ls.endLease(npc, TierLowered)
 	switch {
 	case to == was:
 	case to == mcp.BudgetDeep:
-		ls.emit(npc, Tier{Change: TierUncapped, Tier: was.String()})
+		ls.emitChange(npc, Tier{Change: TierUncapped, Tier: was.String()})
 	default:
-		ls.emit(npc, Tier{Change: TierCapped, Tier: to.String()})
+		ls.emitChange(npc, Tier{Change: TierCapped, Tier: to.String()})
 	}
 }
 
-// expire tells of a lease that has run out, if it has.
-func (ls *leases) expire(npc int) {
+// expireLease tells of a lease that has run out, if it has.
+func (ls *leases) expireLease(npc int) {
 	if ls.cast.agents[npc].Lease() == nil {
-		ls.end(npc, TierExpired)
+		ls.endLease(npc, TierExpired)
 	}
 }
 
-// revoke ends an NPC's lease, since the NPC or the table goes.
-func (ls *leases) revoke(npc int) {
+// revokeLease ends an NPC's lease, since the NPC or the table goes.
+func (ls *leases) revokeLease(npc int) {
 	ls.cast.agents[npc].EndLease()
-	ls.end(npc, TierExpired)
+	ls.endLease(npc, TierExpired)
 }
 
 // revokeAll ends all leases.
 func (ls *leases) revokeAll() {
 	for _, npc := range slices.Sorted(maps.Keys(ls.running)) {
-		ls.revoke(npc)
+		ls.revokeLease(npc)
 	}
 }
 
-// end tells of the end of a lease, once.
-func (ls *leases) end(npc int, how TierChange) {
+// endLease tells of the end of a lease, once.
+func (ls *leases) endLease(npc int, how TierChange) {
 	l, ok := ls.running[npc]
 	if !ok {
 		return
 	}
 	delete(ls.running, npc)
 	ls.agenda.remove(leaseExpired{npc})
-	ls.emit(npc, Tier{Change: how, Tier: l.Tier.String()})
+	ls.emitChange(npc, Tier{Change: how, Tier: l.Tier.String()})
 }
 
-// emit tells what has changed about an NPC's tier.
-func (ls *leases) emit(npc int, e Tier) {
+// emitChange tells what has changed about an NPC's tier.
+func (ls *leases) emitChange(npc int, e Tier) {
 	a := ls.cast.agents[npc]
 	e.NPC, e.Ceiling = a.NPC.Name, a.Ceiling().String()
 	ls.effects.emit(0, KindTier, &e)

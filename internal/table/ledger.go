@@ -53,9 +53,9 @@ const (
 	budgetBreached = "breached"
 )
 
-// judge compares the turn with its target. stage is where a failed turn failed,
+// judgeBudget compares the turn with its target. stage is where a failed turn failed,
 // empty for others; waited is how long the utterance stood in the queue.
-func (l *Ledger) judge(target time.Duration, outcome Outcome, stage string, waited time.Duration) {
+func (l *Ledger) judgeBudget(target time.Duration, outcome Outcome, stage string, waited time.Duration) {
 	l.Budget, l.BreachStage = budgetMet, ""
 	switch outcome {
 	case OutcomeMuted, OutcomeNoTarget:
@@ -82,12 +82,12 @@ func (l *Ledger) judge(target time.Duration, outcome Outcome, stage string, wait
 			l.BreachStage, longest = s.name, s.ms
 		}
 	}
-	if rest := l.FirstSoundMS - l.sum(waited); rest > longest {
+	if rest := l.FirstSoundMS - l.sumStages(waited); rest > longest {
 		l.BreachStage = "llm" // the model wrote on before its first sentence was complete
 	}
 }
 
-// sum is the time of all stages before the first sound.
-func (l *Ledger) sum(waited time.Duration) float64 {
+// sumStages is the time of all stages before the first sound.
+func (l *Ledger) sumStages(waited time.Duration) float64 {
 	return l.EndpointMS + l.STTFinalMS + elapsed.Rounded(waited) + l.RouteUS/1000 + l.ContextMS + l.LLMFirstTokenMS + l.ToolMS + l.TTSFirstAudioMS + l.FloorMS
 }

@@ -38,8 +38,8 @@ type heard struct {
 	ear.Event
 }
 
-// hear takes in what an ear heard.
-func (l *listener) hear(h heard) {
+// hearEvent takes in what an ear heard.
+func (l *listener) hearEvent(h heard) {
 	s := h.seat
 	if l.seats[s.speaker] != s {
 		return // it has left
@@ -67,7 +67,7 @@ func (l *listener) hear(h heard) {
 		l.guess(s, p)
 	case ear.Continued:
 		p.open()
-		l.resume(p)
+		l.resumePassage(p)
 	case ear.Final:
 		if p.takeFinal(h.Event) {
 			l.understand(s, p)
@@ -75,9 +75,9 @@ func (l *listener) hear(h heard) {
 	}
 }
 
-// leave takes in that a player is gone: what is known of the unfinished speech
+// leaveSeat takes in that a player is gone: what is known of the unfinished speech
 // stands.
-func (l *listener) leave(s *Seat) {
+func (l *listener) leaveSeat(s *Seat) {
 	if l.seats[s.speaker] != s {
 		return
 	}
@@ -147,12 +147,12 @@ func (l *listener) endDoubt(s *Seat, p *passage) {
 		return
 	}
 	if l.stoppedSpeaker(p) || p.overlaps && s.echoes() && len(wordsOf(p.interim)) >= echoWords {
-		l.interrupt(s)
+		l.interruptSpeaker(s)
 	}
 }
 
-// interrupt takes the floor from the line that has it, for what a player said.
-func (l *listener) interrupt(s *Seat) {
+// interruptSpeaker takes the floor from the line that has it, for what a player said.
+func (l *listener) interruptSpeaker(s *Seat) {
 	l.lastVoice = s.speaker
 	l.floor.tell(floor.Event{Kind: floor.Interrupt})
 }
@@ -168,9 +168,9 @@ func (l *listener) echoUntil(ended time.Time) echo {
 	return e
 }
 
-// resume takes in that the player went on after the utterance had ended: the
+// resumePassage takes in that the player went on after the utterance had ended: the
 // answer to it must not be heard before it is known what that was.
-func (l *listener) resume(p *passage) {
+func (l *listener) resumePassage(p *passage) {
 	tn := p.turn
 	switch {
 	case tn == nil:
@@ -180,7 +180,7 @@ func (l *listener) resume(p *passage) {
 		l.agenda.remove(undecidedExpired{tn})
 		tn.held = true
 	default:
-		l.answers.hold(tn)
+		l.answers.holdTurn(tn)
 	}
 }
 
@@ -209,7 +209,7 @@ func (l *listener) understand(s *Seat, p *passage) {
 	words := text != "" && !l.conversation.isBackChannel(text)
 	switch {
 	case words && (l.stoppedSpeaker(p) || p.overlaps && s.echoes()):
-		l.interrupt(s)
+		l.interruptSpeaker(s)
 	case !words && l.stoppedSpeaker(p):
 		line := p.stopped
 		if p.stopped = 0; !l.awaitsWords(line) { // nobody else meant it either
@@ -242,7 +242,7 @@ func (l *listener) giveTurn(s *Seat, p *passage, text string) {
 	}
 	l.dropGuess(p)
 	p.turn = &turn{Utterance: u, timing: p.timing(), spoken: true}
-	l.turns.admit(p.turn)
+	l.turns.admitUtterance(p.turn)
 }
 
 // timing is when the words came.
@@ -266,29 +266,29 @@ func (l *listener) continueTurn(s *Seat, p *passage, text string) {
 		l.turns.endUndecided(tn)
 		return
 	case nothing:
-		l.answers.release(tn)
+		l.answers.releaseTurn(tn)
 		return
 	case tn.phase == undecided:
 		p.known = text
-		l.turns.extend(tn, text, p.timing())
+		l.turns.extendTurn(tn, text, p.timing())
 		l.turns.decideAnew(tn)
 		return
 	}
 	d := l.conversation.decideAddressee(Utterance{Speaker: s.speaker, Text: added})
 	silenced := tn.phase >= cut                                                         // meanwhile
 	if silenced || d.Route == string(RouteName) && !slices.Contains(d.NPCs, tn.agent) { // "Bart, hold the door. Greta, run!"
-		l.answers.release(tn)
+		l.answers.releaseTurn(tn)
 		p.turn, p.parts, p.known = nil, []string{added}, ""
 		l.giveTurn(s, p, added)
 		return
 	}
 	p.known = text
-	l.turns.extend(tn, text, p.timing())
+	l.turns.extendTurn(tn, text, p.timing())
 	if a := tn.attempt; a != nil {
 		if len(a.found) > 0 {
-			tn.npc.Found(a.found)
+			tn.npc.RememberFindings(a.found)
 		}
-		l.answers.restart(tn)
+		l.answers.answerAnew(tn)
 	}
 }
 
@@ -308,7 +308,7 @@ func (l *listener) guess(s *Seat, p *passage) {
 	}
 	l.dropGuess(p)
 	p.guesses++
-	p.guess = l.answers.guess(u, d)
+	p.guess = l.answers.startGuess(u, d)
 }
 
 // dropGuesses gives up all guesses: what they were made on is not so any more.

@@ -15,7 +15,7 @@ import (
 func (t *Table) Mute(ctx context.Context, npc string, muted bool) (string, error) {
 	var said string
 	err := t.order(ctx, func() error {
-		who, err := t.cast.find(npc)
+		who, err := t.cast.findNPCs(npc)
 		if err != nil {
 			return err
 		}
@@ -26,9 +26,9 @@ func (t *Table) Mute(ctx context.Context, npc string, muted bool) (string, error
 			}
 		}
 		t.conversation.castChanged()
-		said = t.cast.nameOf(who) + " may speak again"
+		said = t.cast.namesOf(who) + " may speak again"
 		if muted {
-			said = t.cast.nameOf(who) + " is silent now"
+			said = t.cast.namesOf(who) + " is silent now"
 		}
 		return nil
 	})
@@ -43,7 +43,7 @@ func (t *Table) Say(ctx context.Context, npc, text string) error {
 		return fmt.Errorf("there is nothing to say")
 	}
 	return t.order(ctx, func() error {
-		who, err := t.cast.find(npc)
+		who, err := t.cast.findNPCs(npc)
 		if err != nil {
 			return err
 		}
@@ -67,16 +67,16 @@ func (t *Table) Direct(ctx context.Context, npc, text string, turns int) (string
 	}
 	var said string
 	err := t.order(ctx, func() error {
-		who, err := t.cast.find(npc)
+		who, err := t.cast.findNPCs(npc)
 		if err != nil {
 			return err
 		}
 		for _, i := range who {
 			t.cast.agents[i].Direct(text, turns)
 		}
-		said = fmt.Sprintf("%s is directed for %d turns: %s", t.cast.nameOf(who), turns, text)
+		said = fmt.Sprintf("%s is directed for %d turns: %s", t.cast.namesOf(who), turns, text)
 		if text == "" {
-			said = t.cast.nameOf(who) + " plays freely again"
+			said = t.cast.namesOf(who) + " plays freely again"
 		}
 		return nil
 	})

@@ -39,12 +39,12 @@ const (
 
 // exits are the phases that a phase may be left for, with who takes a turn there.
 // A barge-in is answers.bargeIn, called by Table.carryOutFloor when the floor
-// cuts a line; a turn ends with turns.finish.
+// cuts a line; a turn ends with turns.endTurn.
 var exits = [phases][]phase{
 	arrived: {
 		undecided, // turns.awaitContinuation
 		queued,    // turns.beginOrQueue
-		thinking,  // answers.start
+		thinking,  // answers.startAnswer
 		ending,    // turns.endUnanswered, turns.cancelQueued
 		over,      // turns.endUnheard
 	},
@@ -63,35 +63,35 @@ var exits = [phases][]phase{
 	},
 	thinking: {
 		ready,   // answers.soundReady
-		arrived, // answers.takeBack
-		cut,     // answers.cut
+		arrived, // answers.undoAnswer
+		cut,     // answers.cutTurn
 		ending,  // answers.endIfDone, with nothing to say
 	},
 	ready: {
 		asking,  // answers.askFloor
-		arrived, // answers.takeBack
-		cut,     // answers.cut
+		arrived, // answers.undoAnswer
+		cut,     // answers.cutTurn
 	},
 	asking: {
-		speaking, // answers.granted
-		ready,    // answers.hold
-		arrived,  // answers.takeBack
-		cut,      // answers.cut
+		speaking, // answers.playLine
+		ready,    // answers.holdTurn
+		arrived,  // answers.undoAnswer
+		cut,      // answers.cutTurn
 	},
 	speaking: {
 		spoken,  // answers.takeNote
-		arrived, // answers.takeBack, as long as nothing was heard
-		cut,     // answers.cut: bargeIn, stalled, cutNPC, cutReactions and others
+		arrived, // answers.undoAnswer, as long as nothing was heard
+		cut,     // answers.cutTurn: bargeIn, failStalled, cutNPC, cutReactions and others
 	},
 	spoken: {
-		cut,    // answers.cut
+		cut,    // answers.cutTurn
 		ending, // answers.endIfDone
 	},
 	cut: {
 		ending, // answers.endIfDone
 	},
 	ending: {
-		over, // turns.finish
+		over, // turns.endTurn
 	},
 }
 

@@ -98,7 +98,7 @@ func TestWrongMovesAreLogged(t *testing.T) {
 			var log bytes.Buffer
 			r := register{log: slog.New(slog.NewTextHandler(&log, nil))}
 			tn := &turn{phase: from}
-			r.move(tn, to)
+			r.moveTo(tn, to)
 			if wrong := !slices.Contains(exits[from], to); wrong != strings.Contains(log.String(), "may not") || tn.phase != to {
 				t.Errorf("from %s to %s: wrong = %v, logged %q", from, to, wrong, log.String())
 			}

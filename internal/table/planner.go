@@ -23,21 +23,21 @@ type planner struct {
 	hurries  bool // the engine can be asked to hurry
 }
 
-// prepare decides what a turn may use, now that its tier is chosen. phrases says
+// prepareTurn decides what a turn may use, now that its tier is chosen. phrases says
 // that its NPC has a stock phrase to say.
-func (p *planner) prepare(tn *turn, phrases bool) {
+func (p *planner) prepareTurn(tn *turn, phrases bool) {
 	tn.as = tn.npc.NPC
 	tn.target = time.Duration(p.latency.Targets.Get(tn.choice.Tier))
 	tn.plan = pace.Plan{Tier: tn.choice.Tier}
 	if tn.isAnswer() {
-		tn.plan = p.plan(tn, phrases)
+		tn.plan = p.planTurn(tn, phrases)
 		tn.choice.Tier = tn.plan.Tier
 	}
 	tn.tools = p.toolset(tn)
 }
 
-// plan decides what is done so that the first sound comes in time.
-func (p *planner) plan(tn *turn, phrases bool) pace.Plan {
+// planTurn decides what is done so that the first sound comes in time.
+func (p *planner) planTurn(tn *turn, phrases bool) pace.Plan {
 	in := pace.Input{
 		Tier: tn.choice.Tier, Spent: tn.spent(), CanLower: tn.choice.Reason != agent.ReasonOverride, // the DM's raise
 		HasOpener: phrases, HasFallback: p.hurries, HasFiller: phrases,

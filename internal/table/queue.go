@@ -27,8 +27,8 @@ func (q *queue) remove(tn *turn) {
 	q.waiting = slices.DeleteFunc(q.waiting, func(o *turn) bool { return o == tn })
 }
 
-// release frees the NPC that is busy with a turn.
-func (q *queue) release(tn *turn) {
+// releaseNPC frees the NPC that is busy with a turn.
+func (q *queue) releaseNPC(tn *turn) {
 	if tn.npc != nil && q.busy[tn.agent] == tn {
 		delete(q.busy, tn.agent)
 	}

@@ -29,7 +29,7 @@ func (t *Table) Recast(ctx context.Context, agents []*agent.Agent) (string, erro
 	}
 	var said string
 	err := t.order(ctx, func() error {
-		changed, joined := t.cast.admit(agents)
+		changed, joined := t.cast.admitAgents(agents)
 		left := t.dismiss(ids)
 		t.castChanged()
 		said = describeRecast(changed, joined, left)
@@ -45,7 +45,7 @@ func (t *Table) dismiss(stay map[string]bool) (left []string) {
 			continue
 		}
 		left = append(left, a.NPC.Name)
-		t.leases.revoke(i)
+		t.leases.revokeLease(i)
 		a.Left = true
 		t.answers.cutNPC(i, turnEnd{outcome: OutcomeCancelled})
 	}

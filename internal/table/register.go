@@ -17,8 +17,8 @@ type register struct {
 	open    map[int64]*turn
 }
 
-// move takes a turn into another phase.
-func (r *register) move(tn *turn, to phase) {
+// moveTo takes a turn into another phase.
+func (r *register) moveTo(tn *turn, to phase) {
 	if !tn.phase.leadsTo(to) {
 		r.log.Error("a turn goes where it may not", slog.Int64("turn", tn.number), slog.String("from", tn.phase.String()), slog.String("to", to.String()))
 	}
@@ -42,15 +42,15 @@ func (r *register) announceUtterance(tn *turn) {
 	r.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Text: tn.Text, Spoken: tn.spoken})
 }
 
-// reword gives a turn another text, from now on.
-func (r *register) reword(tn *turn, text string) {
+// rewordTurn gives a turn another text, from now on.
+func (r *register) rewordTurn(tn *turn, text string) {
 	tn.Text, tn.since = text, time.Now()
 	r.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Text: text, Continued: true})
 }
 
-// extend gives a turn the whole of what its player said, now that there is more
+// extendTurn gives a turn the whole of what its player said, now that there is more
 // of it.
-func (r *register) extend(tn *turn, text string, timing timing) {
+func (r *register) extendTurn(tn *turn, text string, timing timing) {
 	tn.Text, tn.timing = text, timing
 	r.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Text: text, Spoken: true, Continued: true})
 }

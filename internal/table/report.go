@@ -80,7 +80,7 @@ func (as *answers) takeFinding(a *attempt, f finding) {
 	case firstSentence:
 		tn.writing = max(f.took-tn.tooling, 0)
 	case phraseBegins:
-		as.fillers.announce(tn)
+		as.fillers.announcePhrase(tn)
 	case sentenceBegins:
 		a.said = append(a.said, f.sentence)
 	case soundReady:
@@ -91,7 +91,7 @@ func (as *answers) takeFinding(a *attempt, f finding) {
 	case voiceFailed:
 		as.effects.notify(tn.number, "warning", "the voice failed, the text goes on: "+problem.OneLine(f.err))
 	case workEnded:
-		as.react(a)
+		as.startReaction(a)
 		as.effects.add(endIfDone{a})
 	case engine.Event:
 		as.takeEngineEvent(a, f)
@@ -115,7 +115,7 @@ func (as *answers) takeEngineEvent(a *attempt, ev engine.Event) {
 		if i := slices.Index(a.calls, ev.Call.Name); i >= 0 {
 			a.calls = slices.Delete(a.calls, i, i+1)
 		}
-		a.learn(ev)
+		a.learnFinding(ev)
 		as.effects.emit(tn.number, KindToolFinished, toolFinished(ev.Call.Name, ev.Outcome))
 	}
 }

@@ -104,7 +104,7 @@ func (s *Seat) Pending(ctx context.Context) (pending bool, err error) {
 // lost. It may be called more than once.
 func (s *Seat) Leave() {
 	err := s.table.order(context.Background(), func() error {
-		s.table.listener.leave(s)
+		s.table.listener.leaveSeat(s)
 		return nil
 	})
 	if err == nil {

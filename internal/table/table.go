@@ -156,12 +156,12 @@ func New(o Options) *Table {
 		done: make(chan struct{}), reports: make(chan report),
 		mixer: mixer.New(o.Outlet, &o.Playback), effects: &effects{}, agenda: newAgenda(), queue: newQueue(),
 	}
-	t.furnish()
+	t.makeParts()
 	return t
 }
 
-// furnish makes what a table is made of, each of which its goroutine owns.
-func (t *Table) furnish() {
+// makeParts makes what a table is made of, each of which its goroutine owns.
+func (t *Table) makeParts() {
 	o := &t.o
 	times := o.Floor
 	if times.Waiting == 0 {
@@ -241,9 +241,9 @@ func (t *Table) Run(ctx context.Context) error {
 		}
 		select {
 		case u := <-heard:
-			t.turns.admit(&turn{Utterance: u, timing: timing{since: time.Now()}})
+			t.turns.admitUtterance(&turn{Utterance: u, timing: timing{since: time.Now()}})
 		case h := <-t.sounds:
-			t.listener.hear(h)
+			t.listener.hearEvent(h)
 		case o := <-t.orders:
 			err := o.do()
 			t.carryOut(ctx)
@@ -267,7 +267,7 @@ func (t *Table) Run(ctx context.Context) error {
 // recall reads what was said in the session before, if it goes on: the NPCs
 // remember it, and turns are counted on.
 func (t *Table) recall(ctx context.Context) {
-	lines, err := t.transcript.recall(ctx)
+	lines, err := t.transcript.recallSession(ctx)
 	if err != nil {
 		t.effects.notify(0, "warning", err.Error())
 		return
@@ -296,7 +296,7 @@ func (t *Table) close(ctx context.Context) {
 
 // takeNotes takes in what the mixer has done.
 func (t *Table) takeNotes(ctx context.Context) {
-	t.notes = t.mixer.Take(t.notes[:0])
+	t.notes = t.mixer.TakeNotes(t.notes[:0])
 	for i, n := range t.notes {
 		a := t.answers.attempts[n.Line]
 		if a == nil || a.turn.phase == cut {
@@ -323,7 +323,7 @@ func (t *Table) carryOut(ctx context.Context) {
 		case cancelWork:
 			e.cancel(errAbandoned)
 		case confirmGuess:
-			close(e.meant)
+			close(e.confirmed)
 		case openEar:
 			t.openEar(ctx, e.seat, e.options)
 		case playLine:
@@ -335,7 +335,7 @@ func (t *Table) carryOut(ctx context.Context) {
 		case stopLine:
 			t.mixer.Stop(e.line)
 		default:
-			t.goOn(e)
+			t.takeStep(e)
 		}
 	}
 }
@@ -347,8 +347,8 @@ func (t *Table) startWork(ctx context.Context, w *worker) context.CancelCauseFun
 	return cancel
 }
 
-// goOn does what the table does next itself.
-func (t *Table) goOn(e effect) {
+// takeStep does what the table does next itself.
+func (t *Table) takeStep(e effect) {
 	switch e := e.(type) {
 	case floorEffect:
 		t.carryOutFloor(e.Effect)
@@ -372,7 +372,7 @@ func (t *Table) goOn(e effect) {
 			t.answers.fillers.sayIfLate(e.turn)
 		}
 	case leaseExpired:
-		t.leases.expire(e.npc)
+		t.leases.expireLease(e.npc)
 	case floorTimer:
 		t.floorTimerFired(e)
 	}

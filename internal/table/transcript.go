@@ -23,8 +23,8 @@ type transcript struct {
 	recent  []memory.Line // the session's last, which nobody else writes; immutable
 }
 
-// recall reads what was said in the session before, if it goes on.
-func (r *transcript) recall(ctx context.Context) ([]memory.Line, error) {
+// recallSession reads what was said in the session before, if it goes on.
+func (r *transcript) recallSession(ctx context.Context) ([]memory.Line, error) {
 	lines, err := r.log.Recent(ctx, r.session, max(maxRecalled, r.most))
 	if err != nil && ctx.Err() == nil {
 		return nil, fmt.Errorf("what was said before is not known to the NPCs: %w", err)
@@ -33,8 +33,8 @@ func (r *transcript) recall(ctx context.Context) ([]memory.Line, error) {
 	return lines, nil
 }
 
-// store makes lines durable, also once ctx has ended.
-func (r *transcript) store(ctx context.Context, lines []memory.Line) error {
+// storeLines makes lines durable, also once ctx has ended.
+func (r *transcript) storeLines(ctx context.Context, lines []memory.Line) error {
 	if len(lines) == 0 {
 		return nil
 	}
@@ -72,14 +72,14 @@ func (r *transcript) playersLine(tn *turn) memory.Line {
 	}
 }
 
-// remember has a turn's lines in mind. Those at work keep what they have.
-func (r *transcript) remember(tn *turn) {
+// rememberTurn has a turn's lines in mind. Those at work keep what they have.
+func (r *transcript) rememberTurn(tn *turn) {
 	all := slices.Concat(r.recent, r.linesOf(tn))
 	r.recent = all[max(len(all)-r.most, 0):]
 }
 
-// change changes the lines in mind.
-func (r *transcript) change(e edit) {
+// editRecent changes the lines in mind.
+func (r *transcript) editRecent(e edit) {
 	recent := make([]memory.Line, 0, len(r.recent))
 	for _, l := range r.recent {
 		if l.NPC == "" && e.of(sourceOf(l)) {

@@ -404,7 +404,7 @@ func TestEventsAreFlatJSON(t *testing.T) {
 	})
 }
 
-// BenchmarkTurn is the house's own share of a turn: model, tools, voice and
+// BenchmarkTurn is the program's own share of a turn: model, tools, voice and
 // disk take no time.
 func BenchmarkTurn(b *testing.B) {
 	for _, bc := range []struct {

@@ -28,21 +28,21 @@ type turns struct {
 	closing   bool
 }
 
-// admit gives an utterance its turn.
-func (ts *turns) admit(tn *turn) {
+// admitUtterance gives an utterance its turn.
+func (ts *turns) admitUtterance(tn *turn) {
 	ts.announceUtterance(tn)
 	tn.began = time.Now()
-	ts.route(tn, ts.conversation.decideAddressee(tn.Utterance))
+	ts.routeTurn(tn, ts.conversation.decideAddressee(tn.Utterance))
 }
 
-// route gives a turn to whom it is for.
-func (ts *turns) route(tn *turn, d address.Decision) {
-	ts.assign(tn, d)
+// routeTurn gives a turn to whom it is for.
+func (ts *turns) routeTurn(tn *turn, d address.Decision) {
+	ts.assignDecision(tn, d)
 	ts.beginOrQueue(tn)
 }
 
-// assign notes whom a turn is for.
-func (ts *turns) assign(tn *turn, d address.Decision) {
+// assignDecision notes whom a turn is for.
+func (ts *turns) assignDecision(tn *turn, d address.Decision) {
 	tn.agent, tn.npc, tn.route, tn.also = -1, nil, Route(d.Route), -1
 	if len(d.NPCs) > 0 {
 		ts.assignNPC(tn, d.NPCs[0])
@@ -62,7 +62,7 @@ func (ts *turns) assignNPC(tn *turn, npc int) {
 func (ts *turns) beginOrQueue(tn *turn) {
 	switch {
 	case tn.puppet: // whatever the NPC is doing: the floor puts the line where it belongs
-		ts.answers.begin(tn)
+		ts.answers.beginTurn(tn)
 	case tn.agent < 0 && tn.spoken:
 		ts.awaitContinuation(tn)
 	case tn.agent < 0:
@@ -70,19 +70,19 @@ func (ts *turns) beginOrQueue(tn *turn) {
 	case ts.queue.isBusy(tn.agent) && ts.queue.isFull(): // speech, or a line that was reworded
 		ts.endUnanswered(tn, OutcomeCancelled)
 	case ts.queue.isBusy(tn.agent):
-		ts.move(tn, queued)
+		ts.moveTo(tn, queued)
 		ts.queue.add(tn)
 	case tn.npc.Muted:
 		ts.endUnanswered(tn, OutcomeMuted)
 	default:
-		ts.answers.begin(tn)
+		ts.answers.beginTurn(tn)
 	}
 }
 
 // awaitContinuation keeps a spoken utterance for nobody open as long as it may
 // be continued: "What do you drink, … Mira?"
 func (ts *turns) awaitContinuation(tn *turn) {
-	ts.move(tn, undecided)
+	ts.moveTo(tn, undecided)
 	ts.undecided = append(ts.undecided, tn)
 	wait := ts.o.Lane.Merge
 	if wait == 0 {
@@ -100,9 +100,9 @@ func (ts *turns) endUndecided(tn *turn) {
 // decideAnew routes an utterance to which the player has added something.
 func (ts *turns) decideAnew(tn *turn) {
 	ts.forgetUndecided(tn)
-	ts.move(tn, arrived)
+	ts.moveTo(tn, arrived)
 	tn.began = time.Now()
-	ts.route(tn, ts.conversation.decideAddressee(tn.Utterance))
+	ts.routeTurn(tn, ts.conversation.decideAddressee(tn.Utterance))
 }
 
 func (ts *turns) forgetUndecided(tn *turn) {
@@ -116,9 +116,9 @@ func (ts *turns) beginQueued() {
 		return
 	}
 	for tn, i := ts.queue.popFree(0); tn != nil; tn, i = ts.queue.popFree(i) {
-		ts.move(tn, arrived)
+		ts.moveTo(tn, arrived)
 		if tn.npc.Left { // it is for whom it would be for without that one
-			ts.assign(tn, ts.conversation.decideAddressee(tn.Utterance))
+			ts.assignDecision(tn, ts.conversation.decideAddressee(tn.Utterance))
 		}
 		ts.beginOrQueue(tn)
 	}
@@ -137,5 +137,5 @@ func (ts *turns) endUnheard(u Utterance, heard timing, why error) {
 	tn := &turn{Utterance: u, number: ts.nextNumber(), timing: heard, agent: -1, route: RouteNone}
 	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = elapsed.Rounded(tn.endpoint), elapsed.Rounded(tn.final)
 	ts.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Spoken: true})
-	ts.finish(tn, turnEnd{outcome: OutcomeFailed, stage: "stt", notice: fmt.Sprintf("what %s said could not be understood: %s", tn.Speaker, problem.OneLine(why))})
+	ts.endTurn(tn, turnEnd{outcome: OutcomeFailed, stage: "stt", notice: fmt.Sprintf("what %s said could not be understood: %s", tn.Speaker, problem.OneLine(why))})
 }

@@ -25,12 +25,12 @@ const (
 
 var errVoiceSilent = fmt.Errorf("no sound came for %s", voiceStall)
 
-// voice speaks the sentences of an attempt into its line, in order, one ahead
+// speakSentences speaks the sentences of an attempt into its line, in order, one ahead
 // of what is played. Until the first sound it may be given a stock phrase. It
 // ends with the sentences or with ctx.
-func (w *worker) voice(ctx context.Context) {
+func (w *worker) speakSentences(ctx context.Context) {
 	defer w.line.Close()
-	if !w.isMeant(ctx) {
+	if !w.awaitConfirmation(ctx) {
 		return
 	}
 	for {
@@ -42,45 +42,45 @@ func (w *worker) voice(ctx context.Context) {
 			select {
 			case s, more = <-w.sentences:
 			case text := <-w.phrase:
-				if !w.fill(ctx, text) {
+				if !w.speakPhrase(ctx, text) {
 					return
 				}
 				continue
 			case <-ctx.Done():
 			}
 		}
-		if !more || !w.utter(ctx, s) {
+		if !more || !w.speakSentence(ctx, s) {
 			return
 		}
 		w.phrase = nil // the answer has begun
 	}
 }
 
-// isMeant waits until the attempt is no guess.
-func (w *worker) isMeant(ctx context.Context) bool {
+// awaitConfirmation waits until the attempt is no guess.
+func (w *worker) awaitConfirmation(ctx context.Context) bool {
 	select {
-	case <-w.meant:
+	case <-w.confirmed:
 		return true
 	case <-ctx.Done():
 		return false
 	}
 }
 
-// fill speaks a stock phrase, sentence by sentence, as the voices keep them.
-func (w *worker) fill(ctx context.Context, text string) bool {
+// speakPhrase speaks a stock phrase, sentence by sentence, as the voices keep them.
+func (w *worker) speakPhrase(ctx context.Context, text string) bool {
 	w.phrase = nil // one is enough
 	w.report(phraseBegins{})
 	var split speech.Splitter
 	for _, s := range append(split.Push(text), split.Flush()...) {
-		if !w.utter(ctx, sentence{s, filler}) {
+		if !w.speakSentence(ctx, sentence{s, filler}) {
 			return false
 		}
 	}
 	return true
 }
 
-// utter speaks one sentence and reports whether to go on.
-func (w *worker) utter(ctx context.Context, s sentence) bool {
+// speakSentence speaks one sentence and reports whether to go on.
+func (w *worker) speakSentence(ctx context.Context, s sentence) bool {
 	if err := w.line.Room(ctx, lookAhead); err != nil || ctx.Err() != nil {
 		return false
 	}
@@ -95,15 +95,15 @@ func (w *worker) utter(ctx context.Context, s sentence) bool {
 		return true
 	}
 	sound := w.synthesize(ctx, s.text)
-	defer sound.end()
-	first, ok := sound.next()
+	defer sound.stop()
+	first, ok := sound.takeReady()
 	if !ok {
-		if first, ok = w.await(ctx, sound); !ok {
+		if first, ok = w.awaitSound(ctx, sound); !ok {
 			return false
 		}
 	}
 	begin()
-	err := w.pour(ctx, sound, first)
+	err := w.pourSound(ctx, sound, first)
 	w.line.End()
 	if ctx.Err() != nil {
 		return false
@@ -116,9 +116,9 @@ func (w *worker) utter(ctx context.Context, s sentence) bool {
 	return true
 }
 
-// await waits for a sentence's first sound. A phrase that is at hand may come
+// awaitSound waits for a sentence's first sound. A phrase that is at hand may come
 // before a voice that is slow, not before one that is about to speak.
-func (w *worker) await(ctx context.Context, sound *synthesis) (first piece, ok bool) {
+func (w *worker) awaitSound(ctx context.Context, sound *synthesis) (first piece, ok bool) {
 	patient := time.NewTimer(voicePatience)
 	defer patient.Stop()
 	var phrase <-chan string
@@ -130,7 +130,7 @@ func (w *worker) await(ctx context.Context, sound *synthesis) (first piece, ok b
 			phrase = w.phrase
 		case text := <-phrase:
 			phrase = nil
-			if !w.fill(ctx, text) {
+			if !w.speakPhrase(ctx, text) {
 				return piece{}, false
 			}
 		case <-ctx.Done():
@@ -153,8 +153,8 @@ type synthesis struct {
 	done   chan struct{}
 }
 
-// next returns a piece that is there already.
-func (s *synthesis) next() (piece, bool) {
+// takeReady returns a piece that is there already.
+func (s *synthesis) takeReady() (piece, bool) {
 	select {
 	case p := <-s.pieces:
 		return p, true
@@ -163,8 +163,8 @@ func (s *synthesis) next() (piece, bool) {
 	}
 }
 
-// end ends the work and waits for it.
-func (s *synthesis) end() {
+// stop ends the work and waits for it.
+func (s *synthesis) stop() {
 	s.cancel(nil)
 	for range s.pieces { // it may be about to give one
 	}
@@ -205,8 +205,8 @@ func (w *worker) synthesize(ctx context.Context, text string) *synthesis {
 	return s
 }
 
-// pour puts a sentence's sound into the line.
-func (w *worker) pour(ctx context.Context, s *synthesis, p piece) error {
+// pourSound puts a sentence's sound into the line.
+func (w *worker) pourSound(ctx context.Context, s *synthesis, p piece) error {
 	for heard := false; p.err == nil && len(p.samples) > 0; p = <-s.pieces {
 		w.line.Append(p.samples)
 		if !heard {

@@ -1,8 +1,6 @@
 // Package cascaded answers a turn with one streaming language model: speech
 // goes out sentence by sentence while the model still writes, tool calls run
 // in rounds between its answers.
-//
-// Imported by internal/app.
 package cascaded
 
 import (
@@ -81,7 +79,7 @@ func (t *turn) emit(ev engine.Event) error {
 
 func (t *turn) run(ctx context.Context) error {
 	for {
-		calls, text, err := t.ask(ctx)
+		calls, text, err := t.askModel(ctx)
 		if err != nil {
 			return err
 		}
@@ -89,7 +87,7 @@ func (t *turn) run(ctx context.Context) error {
 			break
 		}
 		t.messages = append(t.messages, llm.Message{Role: llm.RoleAssistant, Content: text, ToolCalls: calls})
-		if err := t.round(ctx, calls); err != nil {
+		if err := t.runRound(ctx, calls); err != nil {
 			return err
 		}
 	}
@@ -99,19 +97,19 @@ func (t *turn) run(ctx context.Context) error {
 	return nil
 }
 
-// offered is what the model may call in this round: nothing once the tier's
+// offeredTools is what the model may call in this round: nothing once the tier's
 // rounds are used up.
-func (t *turn) offered() []llm.ToolDefinition {
+func (t *turn) offeredTools() []llm.ToolDefinition {
 	if t.toolsOff || t.rounds >= t.req.Rounds {
 		return nil
 	}
 	return t.req.Tools.Definitions()
 }
 
-// ask runs one model round: it speaks what the model says and returns the
+// askModel runs one model round: it speaks what the model says and returns the
 // calls it wants.
-func (t *turn) ask(ctx context.Context) ([]llm.ToolCall, string, error) {
-	offered := t.offered()
+func (t *turn) askModel(ctx context.Context) ([]llm.ToolCall, string, error) {
+	offered := t.offeredTools()
 	watch := newWatchdog(ctx, t.req.ModelTimeout)
 	defer watch.stop()
 	scrub := speech.NewScrubber(&speech.Options{Names: t.req.Names, Tools: toolNames(t.req.Tools.Definitions())})
@@ -126,7 +124,7 @@ func (t *turn) ask(ctx context.Context) ([]llm.ToolCall, string, error) {
 		if err != nil {
 			return nil, "", watch.reason(err)
 		}
-		watch.hold() // what we do with the chunk is not the model's silence
+		watch.pause() // what we do with the chunk is not the model's silence
 		if !t.started && (chunk.Text != "" || len(chunk.ToolCalls) > 0) {
 			t.started = true
 			if err := t.emit(engine.FirstToken{After: time.Since(start)}); err != nil {
@@ -138,7 +136,7 @@ func (t *turn) ask(ctx context.Context) ([]llm.ToolCall, string, error) {
 		}
 		raw = append(raw, chunk.Text...)
 		calls = append(calls, chunk.ToolCalls...)
-		if err := t.speak(split.Push(scrub.Push(chunk.Text))); err != nil {
+		if err := t.emitSentences(split.Push(scrub.Push(chunk.Text))); err != nil {
 			return nil, "", err
 		}
 		watch.feed()
@@ -146,7 +144,7 @@ func (t *turn) ask(ctx context.Context) ([]llm.ToolCall, string, error) {
 	if watch.ctx.Err() != nil {
 		return nil, "", context.Cause(watch.ctx)
 	}
-	if err := t.speak(append(split.Push(scrub.Flush()), split.Flush()...)); err != nil {
+	if err := t.emitSentences(append(split.Push(scrub.Flush()), split.Flush()...)); err != nil {
 		return nil, "", err
 	}
 	if len(offered) == 0 {
@@ -155,7 +153,7 @@ func (t *turn) ask(ctx context.Context) ([]llm.ToolCall, string, error) {
 	return calls, string(raw), nil
 }
 
-func (t *turn) speak(sentences []string) error {
+func (t *turn) emitSentences(sentences []string) error {
 	for _, s := range sentences {
 		t.said = true
 		if err := t.emit(engine.Sentence{Text: s}); err != nil {
@@ -165,23 +163,23 @@ func (t *turn) speak(sentences []string) error {
 	return nil
 }
 
-// round runs the calls of one answer in parallel and feeds their results back.
+// runRound runs the calls of one answer in parallel and feeds their results back.
 // A round of nothing but malformed calls is forgiven once; after that the model
 // goes on without tools.
-func (t *turn) round(ctx context.Context, calls []llm.ToolCall) error {
-	if err := t.meant(ctx); err != nil {
+func (t *turn) runRound(ctx context.Context, calls []llm.ToolCall) error {
+	if err := t.awaitConfirmation(ctx); err != nil {
 		return err
 	}
 	number := t.rounds + 1
 	start := time.Now()
-	outcomes, err := t.execute(ctx, number, calls)
+	outcomes, err := t.executeCalls(ctx, number, calls)
 	if err != nil {
 		return err
 	}
 	malformed := true
 	for i, c := range calls {
 		o := outcomes[i]
-		t.messages = append(t.messages, llm.Message{Role: llm.RoleTool, Name: c.Name, ToolCallID: c.ID, Content: render(o)})
+		t.messages = append(t.messages, llm.Message{Role: llm.RoleTool, Name: c.Name, ToolCallID: c.ID, Content: renderOutcome(o)})
 		if !errors.Is(o.Err, mcp.ErrInvalidArguments) && !errors.Is(o.Err, mcp.ErrNotAllowed) {
 			malformed = false
 		}
@@ -200,8 +198,8 @@ func (t *turn) round(ctx context.Context, calls []llm.ToolCall) error {
 	return context.Cause(ctx)
 }
 
-// meant waits until the turn is no guess any more.
-func (t *turn) meant(ctx context.Context) error {
+// awaitConfirmation waits until the turn is no guess any more.
+func (t *turn) awaitConfirmation(ctx context.Context) error {
 	if t.req.Go == nil {
 		return nil
 	}
@@ -216,8 +214,8 @@ func (t *turn) meant(ctx context.Context) error {
 // accepted is what a model is told of a call that acts at commit.
 const accepted = `{"status":"accepted","note":"It takes effect once your answer has been heard."}`
 
-// execute runs what must run now, in parallel, and defers the rest.
-func (t *turn) execute(ctx context.Context, number int, calls []llm.ToolCall) ([]mcphost.Outcome, error) {
+// executeCalls runs what must run now, in parallel, and defers the rest.
+func (t *turn) executeCalls(ctx context.Context, number int, calls []llm.ToolCall) ([]mcphost.Outcome, error) {
 	outcomes := make([]mcphost.Outcome, len(calls))
 	var now []llm.ToolCall
 	var at []int
@@ -252,8 +250,8 @@ func (t *turn) execute(ctx context.Context, number int, calls []llm.ToolCall) ([
 	return outcomes, nil
 }
 
-// render puts an outcome into words for the model.
-func render(o mcphost.Outcome) string {
+// renderOutcome puts an outcome into words for the model.
+func renderOutcome(o mcphost.Outcome) string {
 	var failure struct {
 		Error string `json:"error"`
 	}
@@ -297,8 +295,8 @@ func newWatchdog(parent context.Context, limit time.Duration) *watchdog {
 	return w
 }
 
-// hold stops the watch until the next feed.
-func (w *watchdog) hold() {
+// pause stops the watch until the next feed.
+func (w *watchdog) pause() {
 	if w.timer != nil {
 		w.timer.Stop()
 	}
