@@ -45,75 +45,6 @@ func playCommand(c *common) *cobra.Command {
 	return cmd
 }
 
-func toolsCommand(c *common) *cobra.Command {
-	var o app.ToolsOptions
-	list := func(cmd *cobra.Command, calibrate bool) error {
-		o.Calibrate = calibrate
-		return c.with(cmd.Context(), func(a *app.App) error {
-			err := a.ListTools(cmd.Context(), c.out, o)
-			a.WriteNotices(c.err)
-			return err
-		})
-	}
-	cmd := &cobra.Command{
-		Use: "tools", Short: "Show every tool with its tier and latency", Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return list(cmd, false) },
-	}
-	cmd.PersistentFlags().BoolVar(&o.JSON, "json", false, "print JSON")
-	cmd.PersistentFlags().StringVar(&o.Tier, "tier", "", "only what fits this tier")
-	cmd.PersistentFlags().StringVar(&o.NPC, "npc", "", "only what this NPC may use")
-	cmd.AddCommand(
-		&cobra.Command{
-			Use: "calibrate", Short: "Measure the tools, then show them", Args: noArgs,
-			RunE: func(cmd *cobra.Command, _ []string) error { return list(cmd, true) },
-		},
-		&cobra.Command{
-			Use: "approve NAME", Short: "Approve the changed or new definition of a pinned tool",
-			Args: func(_ *cobra.Command, args []string) error {
-				if len(args) != 1 {
-					return problem.Usage(errors.New("tools approve takes the name of one tool; tools diff lists those that wait"))
-				}
-				return nil
-			},
-			RunE: func(cmd *cobra.Command, args []string) error {
-				return c.with(cmd.Context(), func(a *app.App) error { return a.ApproveTool(cmd.Context(), c.out, args[0]) })
-			},
-		},
-		&cobra.Command{
-			Use: "diff [NAME]", Short: "Show what waits for approval",
-			Args: func(_ *cobra.Command, args []string) error {
-				if len(args) > 1 {
-					return problem.Usage(errors.New("tools diff takes the name of one tool at most"))
-				}
-				return nil
-			},
-			RunE: func(cmd *cobra.Command, args []string) error {
-				name := ""
-				if len(args) == 1 {
-					name = args[0]
-				}
-				return c.with(cmd.Context(), func(a *app.App) error { return a.DiffTools(cmd.Context(), c.out, name) })
-			},
-		},
-		&cobra.Command{
-			Use: "call NAME [JSON]", Short: "Run one tool", Example: `  glyphoxa tools call roll '{"expression":"2d6+3"}'`,
-			Args: func(_ *cobra.Command, args []string) error {
-				if len(args) < 1 || len(args) > 2 {
-					return problem.Usage(errors.New(`tools call takes a name and a JSON object, such as: tools call roll '{"expression":"2d6+3"}'`))
-				}
-				return nil
-			},
-			RunE: func(cmd *cobra.Command, args []string) error {
-				input := "{}"
-				if len(args) == 2 {
-					input = args[1]
-				}
-				return c.with(cmd.Context(), func(a *app.App) error { return a.CallTool(cmd.Context(), c.out, args[0], input) })
-			},
-		})
-	return cmd
-}
-
 func mcpCommand(c *common) *cobra.Command {
 	cmd := &cobra.Command{Use: "mcp", Short: "Offer the tools to outside agents", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
@@ -152,12 +83,7 @@ func mcpCommand(c *common) *cobra.Command {
 func checkCommand(c *common) *cobra.Command {
 	return &cobra.Command{
 		Use: "check [FILE]", Short: "Report every problem of the configuration and NPC files",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return problem.Usage(errors.New("check takes one file at most"))
-			}
-			return nil
-		},
+		Args: takes(0, 1, "check takes one file at most"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			path := c.config
 			if len(args) == 1 {

@@ -1,13 +1,12 @@
 package main
 
 import (
-	"errors"
+	"math"
 
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
 func scenarioCommand(c *common) *cobra.Command {
@@ -21,12 +20,7 @@ func scenarioCommand(c *common) *cobra.Command {
 			"model, recognition and synthesis are scripted; time is virtual, so a scene takes\n" +
 			"milliseconds. A directory stands for the scenes in it.",
 		Example: "  glyphoxa scenario run testdata/scenarios\n  glyphoxa scenario run barge_in.yaml --audio --wav-out heard",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return problem.Usage(errors.New("scenario run takes scene files or directories of them"))
-			}
-			return nil
-		},
+		Args:    takes(1, math.MaxInt, "scenario run takes scene files or directories of them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Paths, o.Out = args, c.out
 			if err := c.configurable(); err != nil {

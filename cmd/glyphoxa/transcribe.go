@@ -1,10 +1,7 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/terminal"
 	"github.com/spf13/cobra"
 )
@@ -16,12 +13,7 @@ func transcribeCommand(c *common) *cobra.Command {
 		Long: "Send a recording (16-bit PCM) through the configured speech recognition, as if it\n" +
 			"were spoken now, and print what is heard and when.",
 		Example: "  glyphoxa transcribe evening.wav\n  glyphoxa transcribe evening.wav --fast --json",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return problem.Usage(errors.New("transcribe takes one WAV file"))
-			}
-			return nil
-		},
+		Args:    takes(1, 1, "transcribe takes one WAV file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := play.LoadConfig(c.config)
 			if err != nil {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -146,7 +147,7 @@ func TestServersOfThePage(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			cfg := config.MCPServerConfig{Name: "harbour", Transport: config.TransportStdio, Command: command[0], Args: command[1:]}
+			cfg := config.MCPServerConfig{Name: "harbour", Transport: config.TransportStdio, Command: command[0], Args: command[1:], ConnectTimeout: config.Duration(time.Minute)}
 			if err := host.RegisterServer(t.Context(), cfg); err != nil {
 				t.Fatal(err)
 			}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/MrWong99/glyphoxa/internal/app"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+)
+
+func toolsCommand(c *common) *cobra.Command {
+	var o app.ToolsOptions
+	list := func(ctx context.Context, calibrate bool) error {
+		o.Calibrate = calibrate
+		return c.with(ctx, func(a *app.App) error {
+			err := a.ListTools(ctx, c.out, o)
+			a.WriteNotices(c.err)
+			return err
+		})
+	}
+	cmd := &cobra.Command{
+		Use: "tools", Short: "Show every tool with its tier and latency", Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return list(cmd.Context(), false) },
+	}
+	cmd.PersistentFlags().BoolVar(&o.JSON, "json", false, "print JSON")
+	cmd.PersistentFlags().StringVar(&o.Tier, "tier", "", "only what fits this tier")
+	cmd.PersistentFlags().StringVar(&o.NPC, "npc", "", "only what this NPC may use")
+	calibrate := &cobra.Command{
+		Use: "calibrate", Short: "Measure the tools, then show them", Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return list(cmd.Context(), true) },
+	}
+	cmd.AddCommand(calibrate, toolsApproveCommand(c), toolsDiffCommand(c), toolsCallCommand(c))
+	return cmd
+}
+
+func toolsApproveCommand(c *common) *cobra.Command {
+	return &cobra.Command{
+		Use: "approve NAME", Short: "Approve the changed or new definition of a pinned tool",
+		Args: takes(1, 1, "tools approve takes the name of one tool; tools diff lists those that wait"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.with(cmd.Context(), func(a *app.App) error { return a.ApproveTool(cmd.Context(), c.out, args[0]) })
+		},
+	}
+}
+
+func toolsDiffCommand(c *common) *cobra.Command {
+	return &cobra.Command{
+		Use: "diff [NAME]", Short: "Show what waits for approval",
+		Args: takes(0, 1, "tools diff takes the name of one tool at most"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := ""
+			if len(args) == 1 {
+				name = args[0]
+			}
+			return c.with(cmd.Context(), func(a *app.App) error { return a.DiffTools(cmd.Context(), c.out, name) })
+		},
+	}
+}
+
+func toolsCallCommand(c *common) *cobra.Command {
+	return &cobra.Command{
+		Use: "call NAME [JSON]", Short: "Run one tool", Example: `  glyphoxa tools call roll '{"expression":"2d6+3"}'`,
+		Args: takes(1, 2, `tools call takes a name and a JSON object, such as: tools call roll '{"expression":"2d6+3"}'`),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			input := "{}"
+			if len(args) == 2 {
+				input = args[1]
+			}
+			return c.with(cmd.Context(), func(a *app.App) error { return a.CallTool(cmd.Context(), c.out, args[0], input) })
+		},
+	}
+}
+
+// takes refuses any other number of arguments with what a command takes.
+func takes(least, most int, usage string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return problem.Usage(errors.New(usage))
+		}
+		return nil
+	}
+}
