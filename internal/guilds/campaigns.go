@@ -69,7 +69,7 @@ func (g *Guild) campaignIDOf(game *play.Game) string {
 func (g *Guild) Campaigns(context.Context) ([]Campaign, error) {
 	r, err := g.records.read()
 	if err != nil {
-		return nil, g.logTrouble("reading what is kept of a guild", err)
+		return nil, logTrouble(g.log, "reading what is kept of a guild", err)
 	}
 	configured := g.guilds.latestConfig().Campaign
 	all := []Campaign{{Name: configured.Name, System: configured.System, Current: r.Campaign == ""}}
@@ -119,16 +119,16 @@ func (m *Member) LoadCampaign(ctx context.Context, file string, data []byte) (c 
 // storeCampaign keeps a campaign, in place of the file it was loaded from before, and
 // reports whether it is the current one.
 func (g *Guild) storeCampaign(c keptCampaign, data []byte) (current bool, err error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	g.changing.Lock()
+	defer g.changing.Unlock()
 	r, err := g.records.read()
 	if err != nil {
-		return false, g.logTrouble("reading what is kept of a guild", err)
+		return false, logTrouble(g.log, "reading what is kept of a guild", err)
 	}
 	was, known := r.findCampaign(c.ID)
 	current = r.Campaign == c.ID
 	switch {
-	case current && g.reserved:
+	case current && g.hasSession():
 		return current, errors.New("a session of this campaign is running; /session stop ends it, or /entity import takes in what is new at once")
 	case known && was.Name != c.Name:
 		return current, fmt.Errorf("there is a campaign already whose name looks the same, %q; give this one another name", was.Name)
@@ -144,10 +144,10 @@ func (g *Guild) storeCampaign(c keptCampaign, data []byte) (current bool, err er
 		})
 	}
 	if err != nil {
-		return current, g.logTrouble("keeping a campaign", err)
+		return current, logTrouble(g.log, "keeping a campaign", err)
 	}
 	if current { // the next lease finds what the file says now
-		return current, g.retireOpen()
+		return current, g.pool.retire()
 	}
 	return current, nil
 }
@@ -168,11 +168,9 @@ func (m *Member) SwitchCampaign(ctx context.Context, id string) (Campaign, error
 func (g *Guild) switchTo(ctx context.Context, id string) error {
 	g.changing.Lock()
 	defer g.changing.Unlock()
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	r, err := g.records.read()
 	if err != nil {
-		return g.logTrouble("reading what is kept of a guild", err)
+		return logTrouble(g.log, "reading what is kept of a guild", err)
 	}
 	c, known := r.findCampaign(id)
 	switch {
@@ -180,17 +178,13 @@ func (g *Guild) switchTo(ctx context.Context, id string) error {
 		return fmt.Errorf("there is no campaign %q; /campaign load loads one", id)
 	case r.Campaign == id:
 		return nil
-	case g.reserved:
+	case g.hasSession():
 		return errors.New("a session is running; /session stop ends it, then switch")
 	}
-	next, err := g.openConfigured(ctx, g.configOf(c))
-	if err != nil {
-		return g.logTrouble("opening a guild's campaign", err)
-	}
-	if err := g.records.change(func(r *record) error { r.Campaign = id; return nil }); err != nil {
-		return errors.Join(g.logTrouble("noting which campaign is played", err), next.game.Close())
-	}
-	err = g.retireOpen()
-	g.open = next
-	return errors.Join(err, g.closeIdle(next))
+	return g.pool.replace(ctx, g.configOf(c), func() error {
+		if err := g.records.change(func(r *record) error { r.Campaign = id; return nil }); err != nil {
+			return logTrouble(g.log, "noting which campaign is played", err)
+		}
+		return nil
+	})
 }

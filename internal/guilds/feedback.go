@@ -37,7 +37,7 @@ func (m *Member) KeepFeedback(_ context.Context, text string) error {
 	g.feedback.Lock()
 	defer g.feedback.Unlock()
 	if err := appendFeedback(g.dir, append(line, '\n')); err != nil {
-		g.guilds.log.Error("keeping feedback", "guild", g.id, "reason", err)
+		g.log.Error("keeping feedback", "reason", err)
 		return errors.New("the feedback could not be kept; tell whoever runs the bot")
 	}
 	return nil

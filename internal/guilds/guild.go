@@ -2,8 +2,13 @@ package guilds
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
 	"sync"
 
+	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -16,19 +21,109 @@ type Guild struct {
 	id      string
 	dir     string
 	records recordFile
+	log     *slog.Logger
 
-	changing sync.Mutex // held while a session begins, the campaign changes, somebody is forgotten, or it is looked for what was cut off
+	pool *pool
+
+	changing sync.Mutex // held while a session begins, a campaign changes, somebody is forgotten, or it is looked for what was cut off
 	feedback sync.Mutex // held while the feedback is written
 
-	mu       sync.Mutex    // guards the fields below, and is held while a campaign opens or closes
-	open     *openCampaign // nil while none is
+	mu       sync.Mutex    // guards the fields below
 	session  *play.Session // that is running
 	reserved bool          // a session is running or about to
-	closing  bool
+}
+
+// newGuild returns a guild that has its directory below that of all guilds.
+func newGuild(gs *Guilds, id, dir string) *Guild {
+	g := &Guild{guilds: gs, id: id, dir: dir, records: recordFile{dir: dir}, log: gs.log.With("guild", id)}
+	g.pool = &pool{
+		config: g.currentConfig, cast: func() []config.NPC { return gs.latestConfig().NPCs },
+		openGame: func(ctx context.Context, cfg *config.Config) (*play.Game, error) { return gs.openGame(ctx, id, cfg) },
+		log:      g.log, work: &gs.work,
+	}
+	return g
 }
 
 // ID is the guild's.
 func (g *Guild) ID() string { return g.id }
+
+// withCampaign does something with the guild's campaign open.
+func (g *Guild) withCampaign(ctx context.Context, do func(*play.Game) error) error {
+	l, err := g.pool.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	err = do(l.Game)
+	return errors.Join(err, l.giveBack())
+}
+
+// acquireSoon is acquire for those who do not wait: when ctx ends, the campaign
+// goes on being opened without them.
+func (g *Guild) acquireSoon(ctx context.Context) (lease, error) {
+	type acquired struct {
+		lease
+		err error
+	}
+	in := make(chan acquired)
+	g.guilds.work.Go(func() {
+		var a acquired
+		a.lease, a.err = g.pool.acquire(g.guilds.life)
+		select {
+		case in <- a:
+			return
+		case <-ctx.Done():
+		}
+		if a.err != nil {
+			return // it is logged
+		}
+		if err := a.giveBack(); err != nil {
+			g.log.Error("closing a guild's database", "reason", err)
+		}
+	})
+	select {
+	case a := <-in:
+		return a.lease, a.err
+	case <-ctx.Done():
+		return lease{}, ctx.Err()
+	}
+}
+
+// errUnavailable keeps paths of this machine from those who give commands.
+var errUnavailable = errors.New("what is kept of this server could not be opened; whoever runs the bot finds the reason in its log")
+
+// logTrouble logs an error that only the operator can do something about, and
+// returns what is told of it.
+func logTrouble(log *slog.Logger, doing string, err error) error {
+	log.Error(doing, "reason", err)
+	return errUnavailable
+}
+
+// currentConfig is that of the campaign that is played.
+func (g *Guild) currentConfig() (*config.Config, error) {
+	r, err := g.records.read()
+	if err != nil {
+		return nil, err
+	}
+	c, known := r.findCampaign(r.Campaign)
+	if !known {
+		return nil, fmt.Errorf("%s names no campaign %q", filepath.Join(g.dir, recordName), r.Campaign)
+	}
+	return g.configOf(c), nil
+}
+
+// configOf is the common configuration with a place of a campaign's own for what
+// is kept. A campaign that was loaded brings its name, its system, its world and
+// its scene; the cast is the configured one.
+func (g *Guild) configOf(c keptCampaign) *config.Config {
+	own := *g.guilds.latestConfig()
+	own.DataDir = g.dir
+	if c.ID != "" {
+		own.DataDir = g.campaignDir(c.ID)
+		own.Campaign = config.Campaign{Name: c.Name, System: c.System, World: filepath.Join(own.DataDir, campaignFile)}
+	}
+	own.Memory.Path = filepath.Join(own.DataDir, "glyphoxa.db")
+	return &own
+}
 
 // Tools describes the guild's tools, measured anew if measure is true.
 func (g *Guild) Tools(ctx context.Context, measure bool) (all []mcphost.Status, err error) {

@@ -78,7 +78,7 @@ func (gs *Guilds) Close() error {
 	gs.mu.Unlock()
 	var errs []error
 	for _, g := range gs.guilds { // none is added any more
-		errs = append(errs, g.close())
+		errs = append(errs, g.pool.close())
 	}
 	gs.work.Wait()
 	return errors.Join(errs...)
@@ -113,7 +113,7 @@ func (gs *Guilds) Guild(id string) (*Guild, error) {
 	g := gs.guilds[id]
 	if g == nil {
 		dir := filepath.Join(Dir(gs.config), id)
-		g = &Guild{guilds: gs, id: id, dir: dir, records: recordFile{dir: dir}}
+		g = newGuild(gs, id, dir)
 		gs.guilds[id] = g
 	}
 	return g, nil
@@ -141,7 +141,7 @@ func (gs *Guilds) CutOffSessions(ctx context.Context) (all []CutOff) {
 		}
 		cut, err := g.takeCutOff(ctx)
 		if err != nil {
-			gs.log.Error("looking for a session that was cut off", "guild", g.id, "reason", err)
+			g.log.Error("looking for a session that was cut off", "reason", err)
 		} else if cut.Lines > 0 {
 			all = append(all, cut)
 		}

@@ -22,7 +22,7 @@ var errNoUser = errors.New("this is no id of a user")
 func (g *Guild) Declined(context.Context) ([]string, error) {
 	r, err := g.records.read()
 	if err != nil {
-		return nil, g.logTrouble("reading who does not want to be heard", err)
+		return nil, logTrouble(g.log, "reading who does not want to be heard", err)
 	}
 	return r.Unheard, nil
 }
@@ -40,7 +40,7 @@ func (g *Guild) SetConsent(_ context.Context, user string, heard bool) error {
 		return nil
 	})
 	if err != nil {
-		return g.logTrouble("keeping whether somebody wants to be heard", err)
+		return logTrouble(g.log, "keeping whether somebody wants to be heard", err)
 	}
 	return nil
 }
@@ -63,7 +63,7 @@ func (g *Guild) ForgetUser(ctx context.Context, user string) (lines int, err err
 		return err
 	})
 	if err != nil {
-		g.guilds.log.Error("forgetting a user", "guild", g.id, "reason", err)
+		g.log.Error("forgetting a user", "reason", err)
 		return lines, errNotForgotten
 	}
 	return lines, nil
@@ -98,7 +98,7 @@ func (g *Guild) forgetUser(ctx context.Context, game *play.Game, user string) (n
 func (g *Guild) forgetIn(ctx context.Context, c keptCampaign, ref string) (n int, err error) {
 	cfg := g.configOf(c)
 	if mayExist(cfg.Memory.Path) {
-		store, err := sqlite.Open(ctx, cfg.Memory.Path, &sqlite.Options{Logger: g.guilds.log})
+		store, err := sqlite.Open(ctx, cfg.Memory.Path, &sqlite.Options{Logger: g.log})
 		if err != nil {
 			return 0, err
 		}
@@ -111,7 +111,7 @@ func (g *Guild) forgetIn(ctx context.Context, c keptCampaign, ref string) (n int
 	if !mayExist(path) {
 		return n, nil
 	}
-	log, err := audit.Open(ctx, path, audit.Options{Keep: time.Duration(cfg.Server.Audit.Keep), Logger: g.guilds.log})
+	log, err := audit.Open(ctx, path, audit.Options{Keep: time.Duration(cfg.Server.Audit.Keep), Logger: g.log})
 	if err != nil {
 		return n, err
 	}

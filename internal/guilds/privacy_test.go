@@ -156,9 +156,7 @@ func (h *fixture) shutGuild() {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err := l.retireOpen(); err != nil {
+	if err := l.pool.retire(); err != nil {
 		h.t.Error(err)
 	}
 }

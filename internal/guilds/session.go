@@ -48,7 +48,7 @@ type Session struct {
 func (g *Guild) StartSession(ctx context.Context, o SessionOptions) (*Session, error) {
 	g.changing.Lock()
 	defer g.changing.Unlock()
-	l, err := g.acquire(ctx)
+	l, err := g.pool.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (g *Guild) beginSession(ctx context.Context, game *play.Game, o SessionOpti
 		so.Resume = cut
 	}
 	if err := g.records.change(func(r *record) error { r.Table = &place{o.Channel}; return nil }); err != nil {
-		return nil, nil, g.logTrouble("noting where a session is played", err)
+		return nil, nil, logTrouble(g.log, "noting where a session is played", err)
 	}
 	s, err := game.StartSession(ctx, so)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // records are those of the home guild's audit log, by who called if not empty.
 func (h *fixture) records(who string) []audit.Record {
 	h.t.Helper()
-	l, err := h.guild(home).acquire(h.t.Context())
+	l, err := h.guild(home).pool.acquire(h.t.Context())
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -115,9 +115,9 @@ func TestSuggestDoesNotWait(t *testing.T) {
 
 // isOpen reports whether the guild's campaign is open.
 func (g *Guild) isOpen() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.open != nil
+	g.pool.mu.Lock()
+	defer g.pool.mu.Unlock()
+	return g.pool.open != nil
 }
 
 // TestCampaignClosesWhenIdle keeps a guild's campaign open for a while after the last who
