@@ -17,7 +17,7 @@ type prompt struct{}
 
 func (prompt) Name() string { return "prompt" }
 
-func (prompt) Open(context.Context, stt.Options) (stt.Stream, error) {
+func (prompt) Listen(context.Context, stt.Options) (stt.Stream, error) {
 	return &promptStream{finished: make(chan int, stt.MaxPending)}, nil
 }
 
@@ -87,7 +87,7 @@ func BenchmarkSecond(b *testing.B) {
 		b.Run(bb.name, func(b *testing.B) {
 			ctx, stop := context.WithCancel(b.Context())
 			m := &metronome{bb.det, make(chan struct{}), ctx.Done()}
-			e := ear.New("Ann", func(ear.Event) {}, ear.Options{Provider: prompt{}, Detector: m})
+			e := ear.New("Ann", func(ear.Event) {}, ear.Options{Recogniser: prompt{}, Detector: m})
 			done := make(chan error, 1)
 			go func() { done <- e.Run(ctx) }() // ends with stop
 			seq, sound := uint16(0), syllables()

@@ -31,7 +31,7 @@ func TestChain(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := chain.New([]chain.Link{{Name: "first", Provider: tt.first}, {Name: "second", Provider: typed.New("the second")}}, nil)
-			sit(t, nil, ear.Options{Provider: c, Expect: stt.Options{Interim: true}}, func(s *seat) {
+			sit(t, nil, ear.Options{Recogniser: c, Expect: stt.Options{Interim: true}}, func(s *seat) {
 				s.say(600*ms, 20*time.Second)
 				s.tells(tt.want, finalsOnly...)
 				if f := s.finals(); len(f) != 1 || f[0].Took != tt.took {
@@ -45,7 +45,7 @@ func TestChain(t *testing.T) {
 // With no service at all, the chain's own answer comes within the budget.
 func TestChainWithoutService(t *testing.T) {
 	c := chain.New([]chain.Link{{Name: "first", Provider: &provider{}}, {Name: "second", Provider: &provider{}}}, nil)
-	sit(t, nil, ear.Options{Provider: c}, func(s *seat) {
+	sit(t, nil, ear.Options{Recogniser: c}, func(s *seat) {
 		for range 3 {
 			s.say(600*ms, 1400*ms)
 		}

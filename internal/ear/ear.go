@@ -1,13 +1,10 @@
 // Package ear hears one player: it cuts sound into utterances and has them
 // transcribed, so that the table is told who speaks when, and what was said.
 //
-// Imported by internal/table. It imports internal/lane, pkg/provider/stt and
-// pkg/audio, and knows neither transports nor NPCs. An [Ear] has one goroutine
-// that owns its state, one that tells the listener, and one for each stream of
-// speech recognition; Run starts them and waits for them. Sound never waits for
-// the network: a stream is opened beside the intake, and what is said meanwhile
-// is kept, 30 s of it, and sent later. An utterance costs 96 kB a second while
-// it is open.
+// It knows neither transports nor NPCs, and nothing of connections: that a stream
+// of speech recognition lasts is its recogniser's business. An [Ear] has one
+// goroutine that owns its state, one that tells the listener, and one that
+// receives transcripts; Run starts them and waits for them.
 package ear
 
 import (
@@ -27,10 +24,10 @@ const defaultMinSpeech = 80 * time.Millisecond
 // Options adjust an [Ear]. With the zero value it hears when somebody speaks,
 // but understands nothing.
 type Options struct {
-	// Provider transcribes. If nil, every Final has an Err that wraps
+	// Recogniser transcribes. If nil, every Final has an Err that wraps
 	// [stt.ErrRejected].
-	Provider stt.Provider
-	// Expect is what the provider is told. SampleRate and Speaker are the
+	Recogniser stt.Recogniser
+	// Expect is what the recogniser is told. SampleRate and Speaker are the
 	// ear's to set.
 	Expect stt.Options
 	// Lane is how utterances are cut.
@@ -42,7 +39,7 @@ type Options struct {
 	// its Final is empty and comes at once, if no other is due before it. If
 	// zero, 80 ms; if negative, nothing is noise.
 	MinSpeech time.Duration
-	// Logger is told of streams that break. If nil, nobody is.
+	// Logger is told when there is no stream. If nil, nobody is.
 	Logger *slog.Logger
 }
 
@@ -50,42 +47,40 @@ type Options struct {
 type Stats struct {
 	// Packets are the counts of its intake.
 	Packets lane.Stats
-	// Opened streams, and Broken ones or such that could not be opened.
-	Opened, Broken uint64
+	// Broken is how many connections of the recogniser broke or could not be
+	// opened.
+	Broken uint64
 	// Late is how many transcripts came for what had its Final already, or was
 	// not asked for.
 	Late uint64
-	// Dropped is how many samples were not kept while there was no stream, or
-	// were dropped by streams that broke since they did not keep up.
+	// Dropped is how many samples the recogniser lost.
 	Dropped int64
 }
 
 // Ear hears one player. Push and Stats are safe for concurrent use.
 type Ear struct {
-	speaker   string
-	provider  stt.Provider
-	expect    stt.Options
-	minSpeech time.Duration
-	log       *slog.Logger
-	emit      func(Event)
-	lane      *lane.Lane
-	outbox    *outbox
-	news      chan news
-	tasks     sync.WaitGroup
+	speaker    string
+	recogniser stt.Recogniser
+	expect     stt.Options
+	minSpeech  time.Duration
+	log        *slog.Logger
+	emit       func(Event)
+	lane       *lane.Lane
+	outbox     *outbox
+	news       chan news
+	tasks      sync.WaitGroup
 
 	// Run's.
-	segment int           // index of the newest segment of its utterance
-	open    *segment      // nil between utterances
-	waiting []*segment    // that ended and have no Final, oldest first
-	chunks  int           // of sound that segments hold
-	link    *link         // nil if there is none
-	tried   time.Time     // when the newest link began
-	retry   time.Time     // when the next begins, if there is none
-	pause   time.Duration // before the one after that
-	reason  error         // why the newest link that broke did
+	segment int        // index of the newest segment of its utterance
+	open    *segment   // nil between utterances
+	waiting []*segment // that ended and have no Final, oldest first
+	next    int        // number of the utterance that is being sent
+	asked   []question // without a final from the stream, oldest first
+	reason  error      // why there is no stream
 
-	mu    sync.Mutex // guards the field below
-	stats Stats      // without Packets
+	mu     sync.Mutex // guards the fields below
+	late   uint64
+	stream stt.Stream // nil if there is none; set by Run alone, which needs no lock to read it
 }
 
 // New returns an ear for a speaker's voice. It calls emit with what it hears
@@ -105,10 +100,10 @@ func New(speaker string, emit func(Event), o Options) *Ear {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Ear{
-		speaker: speaker, provider: o.Provider, expect: o.Expect, minSpeech: o.MinSpeech,
+		speaker: speaker, recogniser: o.Recogniser, expect: o.Expect, minSpeech: o.MinSpeech,
 		log: o.Logger.With(slog.String("speaker", speaker)), emit: emit,
 		lane: lane.New(time.Now(), o.Detector, &o.Lane), outbox: newOutbox(),
-		news: make(chan news), pause: firstPause,
+		news: make(chan news),
 	}
 }
 
@@ -120,16 +115,14 @@ func (e *Ear) Push(p lane.Packet) { e.lane.Intake().Push(time.Now(), p) }
 // Stats returns the counts so far.
 func (e *Ear) Stats() Stats {
 	e.mu.Lock()
-	s := e.stats
+	s := Stats{Late: e.late}
+	if e.stream != nil {
+		heard := e.stream.Stats()
+		s.Broken, s.Dropped = uint64(heard.Broken), heard.Dropped
+	}
 	e.mu.Unlock()
 	s.Packets = e.lane.Intake().Stats()
 	return s
-}
-
-func (e *Ear) count(change func(*Stats)) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	change(&e.stats)
 }
 
 // Run hears until ctx ends. Then it tells nothing more, closes its stream,
@@ -139,7 +132,7 @@ func (e *Ear) Run(ctx context.Context) error {
 	defer e.tasks.Wait()
 	defer cancel()
 	e.tasks.Go(func() { e.outbox.deliver(ctx, e.emit) })
-	e.connect(ctx, time.Now())
+	e.listen(ctx)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ctx.Err() == nil {
@@ -156,32 +149,31 @@ func (e *Ear) Run(ctx context.Context) error {
 			timer.Stop() // nothing happens by itself
 		}
 		var got news
+		heard := false
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-e.lane.Intake().Ready():
 		case got = <-e.news:
+			heard = true
 		case <-timer.C:
 		}
 		if ctx.Err() != nil {
-			return nil // what a link says now is its own end
+			return nil // what a stream says now is its own end
 		}
-		e.step(ctx, got)
+		e.step(ctx, got, heard)
 	}
 	return nil
 }
 
 // step takes in what came and what is due.
-func (e *Ear) step(ctx context.Context, got news) {
+func (e *Ear) step(ctx context.Context, got news, received bool) {
 	now := time.Now()
-	if got.link != nil {
-		e.take(ctx, got, now)
+	if received {
+		e.hearNews(got, now)
 	}
 	for _, heard := range e.lane.Tick(now) {
 		e.hear(ctx, heard, now)
-	}
-	if e.link == nil && !now.Before(e.retry) {
-		e.connect(ctx, now)
 	}
 	e.settle(now)
 }

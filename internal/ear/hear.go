@@ -12,45 +12,39 @@ import (
 func (e *Ear) hear(ctx context.Context, heard lane.Event, now time.Time) {
 	switch heard.Kind {
 	case lane.VoiceStarted:
-		e.begin(ctx, heard, 0, now)
+		e.beginSegment(heard, 0)
 	case lane.UtteranceContinued:
-		e.begin(ctx, heard, e.segment+1, now)
+		e.beginSegment(heard, e.segment+1)
 	case lane.VoiceResumed:
-		e.voice(VoiceOn, heard)
+		e.tellVoice(VoiceOn, heard)
 	case lane.VoiceStopped:
-		e.voice(VoiceOff, heard)
+		e.tellVoice(VoiceOff, heard)
 	case lane.Sound:
 		e.open.speech = heard.Speech
-		e.keep(heard.Frame)
-		if e.connected() {
-			e.send(heard.Frame[:], now)
-		}
+		e.send(heard.Frame[:], now)
 	case lane.UtteranceEnded:
-		e.end(ctx, heard, now)
+		e.endSegment(ctx, heard, now)
 	}
 }
 
-// voice tells of the voice in the open segment.
-func (e *Ear) voice(kind Kind, heard lane.Event) {
+// tellVoice tells of the voice in the open segment.
+func (e *Ear) tellVoice(kind Kind, heard lane.Event) {
 	e.tell(Event{Kind: kind, Utterance: heard.Utterance, Segment: e.segment, At: heard.At, Speech: heard.Speech})
 }
 
-// begin opens a segment.
-func (e *Ear) begin(ctx context.Context, heard lane.Event, index int, now time.Time) {
+// beginSegment opens a segment.
+func (e *Ear) beginSegment(heard lane.Event, index int) {
 	e.segment = index
 	e.open = &segment{utterance: heard.Utterance, index: index}
 	if index > 0 {
-		e.voice(Continued, heard)
+		e.tellVoice(Continued, heard)
 	}
-	e.voice(VoiceOn, heard)
-	if e.link == nil && now.Sub(e.tried) > firstPause { // somebody needs it now
-		e.connect(ctx, now)
-	}
+	e.tellVoice(VoiceOn, heard)
 }
 
-// end closes the open segment and asks for its transcript, unless it is too
-// short to be speech.
-func (e *Ear) end(ctx context.Context, heard lane.Event, now time.Time) {
+// endSegment closes the open segment and asks for its transcript, unless it is
+// too short to be speech.
+func (e *Ear) endSegment(ctx context.Context, heard lane.Event, now time.Time) {
 	s := e.open
 	e.open = nil
 	s.ended, s.at, s.endpoint, s.speech = now, now.Add(-heard.Endpoint), heard.Endpoint, heard.Speech
@@ -58,24 +52,17 @@ func (e *Ear) end(ctx context.Context, heard lane.Event, now time.Time) {
 	e.waiting = append(e.waiting, s)
 	if s.speech < e.minSpeech {
 		s.finish(nothing, nil, now)
-		e.release(s, len(s.sound))
 	}
-	if e.connected() {
-		e.ask(ctx, s, now)
-	}
+	e.ask(ctx, s, now)
 }
 
 // settle decides what time decides and tells the outcomes in order.
 func (e *Ear) settle(now time.Time) {
 	for _, s := range e.waiting {
-		s.expire(now, e.reason)
-		if !s.done && s.wait == nil && e.hopeless(s) {
-			s.fail(e.reason, now)
-		}
+		s.expire(now)
 	}
 	for len(e.waiting) > 0 && e.waiting[0].done {
 		s := e.waiting[0]
-		e.release(s, len(s.sound))
 		e.waiting = slices.Delete(e.waiting, 0, 1)
 		e.tell(s.final())
 	}
@@ -91,11 +78,8 @@ func (e *Ear) due() (at time.Time, ok bool) {
 	}
 	for _, s := range e.waiting {
 		if !s.done {
-			sooner(s.due())
+			sooner(s.wait.Due())
 		}
-	}
-	if e.link == nil {
-		sooner(e.retry)
 	}
 	return at, ok
 }

@@ -30,7 +30,7 @@ func spoken(e *Ear, seq uint16) {
 // no wake-up.
 func TestIdleEarHasNoTimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := New("Ann", func(Event) {}, Options{Provider: typed.New("Aye"), Detector: lane.Presence{}})
+		e := New("Ann", func(Event) {}, Options{Recogniser: typed.New("Aye"), Detector: lane.Presence{}})
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- e.Run(ctx) }() // ends with stop
@@ -43,15 +43,12 @@ func TestIdleEarHasNoTimer(t *testing.T) {
 		idle("at the beginning")
 		spoken(e, 0)
 		idle("after an utterance")
-		if e.chunks != 0 {
-			t.Errorf("%d pieces of sound are kept, want none", e.chunks)
-		}
 		for _, s := range e.waiting[:cap(e.waiting)] {
 			if s != nil {
-				t.Errorf("the list of those that wait still holds %d pieces of sound", cap(s.sound))
+				t.Errorf("the list of those that wait still holds utterance %d", s.utterance)
 			}
 		}
-		for _, q := range e.link.asked[:cap(e.link.asked)] {
+		for _, q := range e.asked[:cap(e.asked)] {
 			if q.of != nil {
 				t.Errorf("the list of questions still holds utterance %d", q.of.utterance)
 			}
@@ -61,30 +58,27 @@ func TestIdleEarHasNoTimer(t *testing.T) {
 	})
 }
 
-// What a stream says that was given up concerns nobody.
-func TestNewsOfAnotherLink(t *testing.T) {
+// What a stream says that was lost concerns nobody.
+func TestNewsOfALostStream(t *testing.T) {
 	e := New("Ann", func(Event) {}, Options{})
-	now := time.Now()
-	e.link = &link{cancel: func() {}}
 	for _, n := range []news{{err: stt.ErrUnavailable}, {result: stt.Result{Final: true}}} {
-		n.link = &link{}
-		e.take(t.Context(), n, now)
+		e.hearNews(n, time.Now())
 	}
-	if got := e.Stats(); e.link == nil || got != (Stats{}) {
-		t.Errorf("link = %v, stats = %+v, want the link and no counts", e.link, got)
+	if got := e.Stats(); got != (Stats{}) || e.reason != nil {
+		t.Errorf("stats = %+v, reason %v, want no counts and none", got, e.reason)
 	}
 }
 
-// A frame of speech costs no memory but a piece of sound each half second.
+// A frame of speech costs no memory.
 func TestFrameAllocatesNothing(t *testing.T) {
-	e := New("Ann", func(Event) {}, Options{Provider: typed.New(), Detector: lane.Presence{}})
+	e := New("Ann", func(Event) {}, Options{Recogniser: typed.New(), Detector: lane.Presence{}})
 	now := time.Now()
-	s, err := e.provider.Open(t.Context(), e.expect)
+	s, err := e.recogniser.Listen(t.Context(), e.expect)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	e.link = &link{stream: s, cancel: func() {}}
+	e.stream = s
 	frame := new(audio.Frame)
 	e.hear(t.Context(), lane.Event{Kind: lane.VoiceStarted, Utterance: 1, At: now}, now)
 	got := testing.AllocsPerRun(49, func() {

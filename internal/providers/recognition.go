@@ -20,7 +20,7 @@ var ErrNoRecognition = errors.New("there is no speech recognition; set providers
 
 // Recognition returns the speech recognition, or ErrNoRecognition. Tell is told of every
 // change of provider, from any goroutine; it may be nil.
-func Recognition(c config.ProviderChain, tell func(chain.Switch)) (stt.Provider, error) {
+func Recognition(c config.ProviderChain, tell func(chain.Switch)) (stt.Recogniser, error) {
 	var links []chain.Link
 	for _, p := range append([]config.Provider{c.Provider}, c.Fallback...) {
 		if p.Name == config.ProviderAuto {

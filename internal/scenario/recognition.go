@@ -17,7 +17,7 @@ const interimLag = 150 * time.Millisecond
 
 // recogniser is the scripted speech recognition: it knows what players say,
 // since they say what their script says, and tells it when the script allows.
-// It implements stt.Provider.
+// It implements stt.Recogniser.
 type recogniser struct {
 	script STT
 	rec    *record
@@ -29,8 +29,8 @@ type recogniser struct {
 
 func (*recogniser) Name() string { return "script" }
 
-// Open implements stt.Provider.
-func (r *recogniser) Open(_ context.Context, o stt.Options) (stt.Stream, error) {
+// Listen implements stt.Recogniser.
+func (r *recogniser) Listen(_ context.Context, o stt.Options) (stt.Stream, error) {
 	m := r.mouths(o.Speaker)
 	if m == nil {
 		return nil, fmt.Errorf("%w: nobody is called %q", stt.ErrRejected, o.Speaker)
@@ -74,7 +74,6 @@ type hearing struct {
 	number int        // of the utterance under way
 	shown  string     // its last interim transcript
 	due    []result   // in order
-	broken error
 }
 
 // result is a transcript that is ready at a time.
@@ -92,9 +91,6 @@ func (h *hearing) poke() {
 func (h *hearing) Send([]int16) error {
 	h.hmu.Lock()
 	defer h.hmu.Unlock()
-	if h.broken != nil {
-		return h.broken
-	}
 	if !h.interim {
 		return nil
 	}
@@ -111,9 +107,6 @@ func (h *hearing) Send([]int16) error {
 func (h *hearing) Finish(context.Context) (int, error) {
 	h.hmu.Lock()
 	defer h.hmu.Unlock()
-	if h.broken != nil {
-		return 0, h.broken
-	}
 	now := time.Now()
 	said := h.mouth.take(now, true)
 	h.rec.note(kindFinish, "speaker", h.mouth.player.Name, "text", said)
@@ -137,9 +130,9 @@ func (h *hearing) Finish(context.Context) (int, error) {
 	case "error":
 		r.Text, r.Err = "", fmt.Errorf("%w: as the scene has it", stt.ErrUnavailable)
 	case "broken":
-		h.broken = fmt.Errorf("%w: the connection broke, as the scene has it", stt.ErrUnavailable)
-		h.poke()
-		return n, nil
+		r.at, r.Text = now, ""
+		r.Err = fmt.Errorf("%w: the connection broke, as the scene has it", stt.ErrUnavailable)
+		h.rec.note(kindOpened, "speaker", h.mouth.player.Name) // the stream lasts
 	case "duplicate":
 		h.due = append(h.due, r)
 	}
@@ -178,8 +171,6 @@ func (h *hearing) ready(now time.Time) (*stt.Result, time.Duration, error) {
 	h.hmu.Lock()
 	defer h.hmu.Unlock()
 	switch {
-	case h.broken != nil:
-		return nil, 0, h.broken
 	case len(h.due) == 0:
 		return nil, time.Hour, nil
 	case h.due[0].at.After(now):

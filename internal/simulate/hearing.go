@@ -28,8 +28,8 @@ type hearing struct {
 
 func (h *hearing) Name() string { return "simulated" }
 
-// Open starts a stream for o.Speaker, who has to be one of the table's players.
-func (h *hearing) Open(_ context.Context, o stt.Options) (stt.Stream, error) {
+// Listen starts a stream for o.Speaker, who has to be one of the table's players.
+func (h *hearing) Listen(_ context.Context, o stt.Options) (stt.Stream, error) {
 	m, ok := h.mouths[o.Speaker]
 	if !ok {
 		return nil, fmt.Errorf("%w: nobody here is called %q", stt.ErrRejected, o.Speaker)

@@ -17,7 +17,7 @@ import (
 func openEar(t *testing.T, m *mouth, latency time.Duration) stt.Stream {
 	t.Helper()
 	h := &hearing{mouths: map[string]*mouth{"Alice": m}, dice: newDice(1, 1), latency: Latency{P50: latency}}
-	s, err := h.Open(t.Context(), stt.Options{Speaker: "Alice", Interim: true})
+	s, err := h.Listen(t.Context(), stt.Options{Speaker: "Alice", Interim: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestTranscriptIsWhatWasSaid(t *testing.T) {
 func TestHearingKeepsTheContractOfStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &hearing{mouths: map[string]*mouth{}}
-		if _, err := h.Open(t.Context(), stt.Options{Speaker: "Nobody"}); !errors.Is(err, stt.ErrRejected) {
+		if _, err := h.Listen(t.Context(), stt.Options{Speaker: "Nobody"}); !errors.Is(err, stt.ErrRejected) {
 			t.Errorf("opening a stream for a stranger: %v, want ErrRejected", err)
 		}
 		s := openEar(t, &mouth{}, time.Second)

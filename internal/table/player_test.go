@@ -47,7 +47,7 @@ type listener struct {
 
 func (*recognition) Name() string { return "known" }
 
-func (r *recognition) Open(_ context.Context, o stt.Options) (stt.Stream, error) {
+func (r *recognition) Listen(_ context.Context, o stt.Options) (stt.Stream, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.opened = append(r.opened, o)

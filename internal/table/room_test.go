@@ -352,7 +352,7 @@ func open(t testing.TB, s setting) *room {
 		npcs = npcs[:1]
 	}
 	agents := company(npcs...)
-	var hearing stt.Provider = r.ears
+	var hearing stt.Recogniser = r.ears
 	if s.deaf {
 		hearing = nil
 	}

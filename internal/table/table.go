@@ -71,7 +71,7 @@ type Options struct {
 	// Playback says how the outlet takes sound.
 	Playback mixer.Options
 	// Hearing recognises what players say. If nil, nobody can join by voice.
-	Hearing stt.Provider
+	Hearing stt.Recogniser
 	// Expect is what is known of the players' speech beforehand, besides the names
 	// of the NPCs.
 	Expect stt.Options

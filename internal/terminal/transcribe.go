@@ -58,7 +58,7 @@ func Transcribe(ctx context.Context, cfg *config.Config, o TranscribeOptions) (e
 		return problem.Usage(err)
 	}
 	expect.SampleRate, expect.Interim = rate, true
-	stream, err := provider.Open(ctx, expect)
+	stream, err := provider.Listen(ctx, expect)
 	if err != nil {
 		return fmt.Errorf("hearing: %w", err)
 	}

@@ -97,7 +97,7 @@ type transcriber struct{ *script }
 
 func (transcriber) Name() string { return "script" }
 
-func (t transcriber) Open(context.Context, stt.Options) (stt.Stream, error) {
+func (t transcriber) Listen(context.Context, stt.Options) (stt.Stream, error) {
 	return &transcript{script: t.script, closed: make(chan struct{})}, nil
 }
 

@@ -22,7 +22,7 @@ func BenchmarkSTTFinal(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			s, err := chain.New([]chain.Link{{Name: v.name, Provider: p}}, nil).Open(b.Context(), stt.Options{})
+			s, err := chain.New([]chain.Link{{Name: v.name, Provider: p}}, nil).Listen(b.Context(), stt.Options{})
 			if err != nil {
 				b.Fatal(err)
 			}

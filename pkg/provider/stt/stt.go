@@ -1,10 +1,10 @@
 // Package stt defines speech recognition: sound in, transcripts out. One
-// sub-package per vendor protocol implements [Provider]; chain puts several in
-// a row. [Utterance] waits for what became of one utterance; [Wait] holds the
-// rules for those who wait for several.
+// sub-package per vendor protocol implements [Provider], whose streams are
+// connections; chain makes a [Recogniser] of them, whose streams last.
+// [Utterance] waits for what became of one utterance; [Wait] holds the rules for
+// those who wait for several.
 //
-// Imported by internal/ear, the speech providers and internal/app. It imports
-// only the standard library and starts no goroutine.
+// It imports only the standard library and starts no goroutine.
 package stt
 
 import (
@@ -67,6 +67,20 @@ type Provider interface {
 	Open(ctx context.Context, o Options) (Stream, error)
 }
 
+// Recogniser hears speakers whatever becomes of connections. Implementations are
+// safe for concurrent use.
+type Recogniser interface {
+	// Name identifies the recogniser in logs and notices.
+	Name() string
+	// Listen starts a stream for one speaker, at once: it waits for no vendor, and
+	// fails only for options that it cannot serve. The stream does not break.
+	// What is said while a connection is lost is kept, sent again and transcribed
+	// late; each finished utterance has an outcome, of which Err is one. Send,
+	// Finish and Recv fail only once the stream is closed, Finish also with
+	// ErrBusy. ctx lends its values alone.
+	Listen(ctx context.Context, o Options) (Stream, error)
+}
+
 // Stream hears one speaker, utterance after utterance. Send and Finish belong
 // to one goroutine, Recv to one, which may be another; Close may be called
 // from any, more than once, and unblocks Recv.
@@ -100,6 +114,9 @@ type Stats struct {
 	// Late is how many transcripts came for utterances that had theirs, or
 	// twice.
 	Late int64
+	// Broken is how many connections broke or could not be opened. A stream that
+	// is a connection counts none.
+	Broken int64
 }
 
 // Result is a transcript of one utterance, from its beginning.

@@ -2,8 +2,8 @@
 // so that a service that fails does not cost what a player said.
 //
 // Each stream keeps the sound of its unanswered
-// utterances and gives it to the next provider when one fails, once. Each
-// provider has a breaker that all streams share: one that failed three times
+// utterances and gives it to the next provider when one fails, once; without any
+// connection it waits for one. Each provider has a breaker that all streams share: one that failed three times
 // in a row, refused the key or let an utterance wait too long is left alone
 // for a while and then tried with a single utterance. A stream has one
 // goroutine, and one for each connection; Close ends and waits for them.
@@ -31,6 +31,13 @@ const (
 	defaultOpening   = 4 * time.Second
 	defaultFinal     = 5 * time.Second
 	defaultLastFinal = 9 * time.Second // with Final and a second's reserve, stt.DefaultBudget
+)
+
+const (
+	// firstPause is how long a stream without a connection waits before the next
+	// try; it doubles up to maxPause until there is a final transcript.
+	firstPause = 500 * time.Millisecond
+	maxPause   = 30 * time.Second
 )
 
 // MaxKept is how much of an utterance is kept for the next provider. Of a
@@ -61,13 +68,13 @@ type Options struct {
 	OnSwitch func(Switch)
 }
 
-// Chain implements [stt.Provider]. It is safe for concurrent use.
+// Chain implements [stt.Recogniser]. It is safe for concurrent use.
 type Chain struct {
 	links *fallback.Chain[stt.Provider]
 	opts  Options
 }
 
-var _ stt.Provider = (*Chain)(nil)
+var _ stt.Recogniser = (*Chain)(nil)
 
 // New returns a chain of at least one link by falling preference; opts may be
 // nil.
@@ -85,11 +92,8 @@ func New(links []Link, opts *Options) *Chain {
 // Name lists the providers in order.
 func (c *Chain) Name() string { return c.links.Name() }
 
-// Open implements [stt.Provider]. It does not wait for a connection; that a
-// provider cannot be reached shows in the utterances it should have heard.
-// The stream itself never breaks: an utterance that nobody understood has its
-// Err set.
-func (c *Chain) Open(ctx context.Context, o stt.Options) (stt.Stream, error) {
+// Listen implements [stt.Recogniser].
+func (c *Chain) Listen(ctx context.Context, o stt.Options) (stt.Stream, error) {
 	if ctx.Err() != nil {
 		return nil, flow.Stopped(ctx)
 	}
@@ -103,7 +107,7 @@ func (c *Chain) Open(ctx context.Context, o stt.Options) (stt.Stream, error) {
 	s := &stream{
 		chain: c, source: flow.Source(o), opts: o, convert: convert,
 		audio: flow.NewAudio(flow.Limit(o)), results: flow.NewResults(),
-		heard: make(chan heard), last: -1,
+		heard: make(chan heard), last: -1, pause: firstPause,
 	}
 	s.opts.SampleRate = flow.Rate
 	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -115,17 +119,6 @@ func (c *Chain) Open(ctx context.Context, o stt.Options) (stt.Stream, error) {
 	})
 	s.tasks.Go(func() { s.run(life) })
 	return s, nil
-}
-
-// pick returns the provider to ask next, -1 if there is none. It enters its
-// breaker. Of those that are all open it takes the one that closes first, for
-// there is nothing to lose. Excluded links are not taken.
-func (c *Chain) pick(excluded []bool) int {
-	link := c.links.Breakers.Enter(excluded)
-	if link < 0 {
-		link = c.links.Breakers.Soonest(excluded)
-	}
-	return link
 }
 
 // severe reports whether a failure opens a breaker at once.

@@ -144,7 +144,7 @@ func sit(t *testing.T, fakes []*fake, test func(*table)) {
 			defer tb.mu.Unlock()
 			tb.switches = append(tb.switches, s.From+">"+s.To)
 		}})
-		stream, err := c.Open(t.Context(), stt.Options{SampleRate: flow.Rate})
+		stream, err := c.Listen(t.Context(), stt.Options{SampleRate: flow.Rate})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -395,8 +395,8 @@ func TestSeveralWait(t *testing.T) {
 }
 
 func TestEmptyChain(t *testing.T) {
-	if _, err := chain.New(nil, nil).Open(t.Context(), stt.Options{}); !errors.Is(err, stt.ErrRejected) {
-		t.Errorf("Open = %v, want ErrRejected", err)
+	if _, err := chain.New(nil, nil).Listen(t.Context(), stt.Options{}); !errors.Is(err, stt.ErrRejected) {
+		t.Errorf("Listen = %v, want ErrRejected", err)
 	}
 }
 
@@ -446,4 +446,30 @@ func TestAnyFailuresLeaveOneOutcome(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestStreamOutlivesAnOutage shows that what is said while nobody can be reached
+// is heard as soon as somebody can, whole and once.
+func TestStreamOutlivesAnOutage(t *testing.T) {
+	began := time.Time{}
+	a := &fake{name: "a", refuse: func() error {
+		if time.Since(began) < 3*time.Second {
+			return errLine
+		}
+		return nil
+	}}
+	sit(t, []*fake{a}, func(tb *table) {
+		began = time.Now()
+		tb.hears("a") // the tries fall on 0, 0.5, 1.5 and 3.5 s
+		if took := time.Since(began); took != 3500*time.Millisecond {
+			t.Errorf("it took %s, want until the first try that succeeds, 3.5 s", took)
+		}
+		if got := tb.stream.Stats(); got.Broken != 3 || got.Dropped != 0 {
+			t.Errorf("stats = %+v, want 3 broken and nothing dropped", got)
+		}
+		tb.hears("a")
+		if n, _ := a.counts(); n != 1 {
+			t.Errorf("a was opened %d times, want once", n)
+		}
+	})
 }

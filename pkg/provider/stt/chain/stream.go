@@ -2,7 +2,9 @@ package chain
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,34 +27,31 @@ type stream struct {
 	tasks   sync.WaitGroup
 	end     func()
 	lost    atomic.Int64 // samples at flow.Rate that were not kept
+	broken  atomic.Int64 // connections, and tries to make one
 
 	// The goroutine's.
 	convert *flow.Converter
 	heard   chan heard
-	leg     *leg         // nil if there is no connection
-	last    int          // link of the last leg, -1 before the first
-	reason  error        // why that was given up
-	waiting []*utterance // without a final, oldest first
-	next    int          // number of the utterance after those
+	leg     *leg          // nil if there is no connection
+	last    int           // link of the last leg, -1 before the first
+	reason  error         // why that was given up, or the newest try failed
+	tried   time.Time     // when the newest try began
+	retry   time.Time     // when the next is due while there is no leg
+	pause   time.Duration // before the one after that
+	waiting []*utterance  // without a final, oldest first
+	next    int           // number of the utterance after those
 }
 
 // utterance is one that has no final transcript yet.
 type utterance struct {
-	number   int
-	sound    []int16 // at flow.Rate
-	finished bool
-	legs     int // that were asked
-	deadline time.Time
-	failed   error // why nobody will be asked any more
-}
-
-// leg is a connection to one provider.
-type leg struct {
-	link    int
-	stream  stt.Stream
-	numbers []int // of the utterances sent there, in order
-	cancel  context.CancelFunc
-	proven  bool // it gave a final
+	number    int
+	sound     []int16 // at flow.Rate
+	forgotten int     // samples before those that only the current leg has
+	finished  bool
+	legs      int       // that were asked
+	deadline  time.Time // when the current leg must have answered
+	until     time.Time // when nobody else is asked any more
+	failed    error     // why nobody will be asked any more
 }
 
 // heard is what a leg received.
@@ -79,7 +78,7 @@ func (s *stream) Recv(ctx context.Context) (stt.Result, error) { return s.result
 // Stats implements [stt.Stream].
 func (s *stream) Stats() stt.Stats {
 	lost := s.lost.Load() * int64(s.source) / flow.Rate
-	return stt.Stats{Dropped: s.audio.Dropped() + lost, Late: s.results.Late()}
+	return stt.Stats{Dropped: s.audio.Dropped() + lost, Late: s.results.Late(), Broken: s.broken.Load()}
 }
 
 // Close implements [stt.Stream].
@@ -91,9 +90,7 @@ func (s *stream) Close() error {
 // run owns the stream's state until ctx ends.
 func (s *stream) run(ctx context.Context) {
 	defer s.retire()
-	if s.chain.links.Breakers[0].Closed() { // a connection at hand saves time later
-		s.connect(ctx, make([]bool, len(s.chain.links.Links)))
-	}
+	s.connect(ctx, make([]bool, len(s.chain.links.Links))) // one at hand saves time later
 	taken := make([]int16, takeSamples)
 	for ctx.Err() == nil {
 		n, mark := s.audio.Take(taken)
@@ -112,20 +109,49 @@ func (s *stream) run(ctx context.Context) {
 
 // wait returns after something has happened.
 func (s *stream) wait(ctx context.Context) {
-	var overdue <-chan time.Time
-	if len(s.waiting) > 0 && s.waiting[0].finished {
-		timer := time.NewTimer(time.Until(s.waiting[0].deadline))
-		defer timer.Stop()
-		overdue = timer.C
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	if at, ok := s.due(); ok {
+		timer.Reset(time.Until(at))
+	} else {
+		timer.Stop() // nothing happens by itself
 	}
 	select {
 	case <-s.audio.Wake():
 	case h := <-s.heard:
 		s.take(ctx, h)
-	case <-overdue:
-		s.giveUp(ctx, ErrSlow)
+	case <-timer.C:
+		if s.leg != nil {
+			s.giveUp(ctx, ErrSlow)
+			return
+		}
+		s.reconnect(ctx)
 	case <-ctx.Done():
 	}
+}
+
+// due returns when time alone decides something: the answer of a leg is overdue,
+// or, while there is none, another try or the end of an utterance is due.
+func (s *stream) due() (at time.Time, ok bool) {
+	finished := len(s.waiting) > 0 && s.waiting[0].finished
+	switch {
+	case s.leg == nil && finished && s.waiting[0].until.Before(s.retry):
+		return s.waiting[0].until, true
+	case s.leg == nil:
+		return s.retry, true
+	case finished:
+		return s.waiting[0].deadline, true
+	}
+	return time.Time{}, false
+}
+
+// reconnect looks for a provider again, if that is due, and gives it what has no
+// final.
+func (s *stream) reconnect(ctx context.Context) {
+	if !time.Now().Before(s.retry) && s.connect(ctx, make([]bool, len(s.chain.links.Links))) {
+		s.replay(ctx)
+	}
+	s.settle()
 }
 
 // feed adds sound to the utterance that is going on, and ends it at a mark.
@@ -134,10 +160,13 @@ func (s *stream) feed(ctx context.Context, sound []int16, mark bool) {
 	u.sound = append(u.sound, sound...)
 	if over := len(u.sound) - flow.Rate*int(MaxKept.Seconds()); over > 0 {
 		u.sound = append(u.sound[:0], u.sound[over:]...)
-		s.lost.Add(int64(over))
+		u.forgotten += over
 	}
-	u.finished = mark
-	if u.failed != nil {
+	if mark {
+		u.finished, u.until = true, time.Now().Add(s.chain.opts.Final+s.chain.opts.LastFinal)
+	}
+	if s.leg == nil || u.failed != nil {
+		s.forget(u)
 		s.settle()
 		return
 	}
@@ -150,8 +179,15 @@ func (s *stream) feed(ctx context.Context, sound []int16, mark bool) {
 	}
 }
 
+// forget counts the sound of u that no provider will get any more.
+func (s *stream) forget(u *utterance) {
+	s.lost.Add(int64(u.forgotten))
+	u.forgotten = 0
+}
+
 // going returns the utterance that is going on; at its beginning it is given
-// to the best provider there is.
+// to the best provider there is. Without a connection there is a try at once,
+// unless the last one was just now.
 func (s *stream) going(ctx context.Context) *utterance {
 	if n := len(s.waiting); n > 0 && !s.waiting[n-1].finished {
 		return s.waiting[n-1]
@@ -162,11 +198,11 @@ func (s *stream) going(ctx context.Context) *utterance {
 	if len(s.waiting) == 1 {
 		s.improve()
 	}
-	if s.leg == nil && !s.connect(ctx, make([]bool, len(s.chain.links.Links))) {
-		u.failed = s.reason
-		return u
+	if s.leg != nil {
+		s.begin(u)
+	} else if time.Since(s.tried) > firstPause && s.connect(ctx, make([]bool, len(s.chain.links.Links))) {
+		s.replay(ctx)
 	}
-	s.begin(u)
 	return u
 }
 
@@ -177,7 +213,7 @@ func (s *stream) improve() {
 	}
 	for _, b := range s.chain.links.Breakers[:s.leg.link] {
 		if b.Ready() {
-			s.reason = nil
+			s.reason, s.tried = nil, time.Time{} // look for a better one at once
 			s.retire()
 			return
 		}
@@ -224,7 +260,7 @@ func (s *stream) take(ctx context.Context, h heard) {
 				return // it has its final
 			}
 			s.waiting = append(s.waiting[:0], s.waiting[1:]...)
-			s.leg.proven = true
+			s.leg.proven, s.pause = true, firstPause
 			s.chain.links.Breakers[s.leg.link].Succeeded()
 		}
 		s.results.Put(r)
@@ -238,8 +274,10 @@ func (s *stream) giveUp(ctx context.Context, reason error) {
 	}
 	link := s.leg.link
 	s.reason = fmt.Errorf("%s: %w", s.chain.links.Links[link].Name, reason)
+	s.broken.Add(1)
 	if len(s.waiting) == 0 { // nobody is hurt
 		s.retire()
+		s.putOff()
 		return
 	}
 	s.leg.proven = true // not an abandoned try
@@ -250,26 +288,30 @@ func (s *stream) giveUp(ctx context.Context, reason error) {
 			u.failed = s.reason
 		}
 	}
-	s.settle()
-	if len(s.waiting) == 0 || s.waiting[0].failed != nil {
-		return
-	}
 	excluded := make([]bool, len(s.chain.links.Links))
 	excluded[link] = len(excluded) > 1 || severe(reason)
-	if !s.connect(ctx, excluded) {
-		for _, u := range s.waiting {
-			u.failed = s.reason
-		}
-		s.settle()
-		return
+	if !s.needed() {
+		s.putOff()
+	} else if s.connect(ctx, excluded) {
+		s.replay(ctx)
 	}
-	s.replay(ctx)
+	s.settle()
 }
 
-// replay sends the current leg every utterance that has no final.
+// needed reports whether an utterance waits for somebody to hear it.
+func (s *stream) needed() bool {
+	return slices.ContainsFunc(s.waiting, func(u *utterance) bool { return u.failed == nil })
+}
+
+// replay sends the current leg every utterance that has no final and may be
+// asked for again.
 func (s *stream) replay(ctx context.Context) {
 	leg := s.leg
-	for _, u := range append([]*utterance(nil), s.waiting...) {
+	for _, u := range slices.Clone(s.waiting) {
+		if u.failed != nil {
+			continue
+		}
+		s.forget(u)
 		s.begin(u)
 		if err := leg.stream.Send(u.sound); err != nil {
 			s.giveUp(ctx, err)
@@ -284,8 +326,14 @@ func (s *stream) replay(ctx context.Context) {
 	}
 }
 
-// settle gives the finished utterances that failed their outcome.
+// settle gives the finished utterances that failed their outcome. Without a
+// connection those fail for which none will be there in time.
 func (s *stream) settle() {
+	for _, u := range s.waiting {
+		if s.leg == nil && u.finished && u.failed == nil && s.hopeless(u) {
+			u.failed = s.reason
+		}
+	}
 	for len(s.waiting) > 0 && s.waiting[0].finished && s.waiting[0].failed != nil {
 		u := s.waiting[0]
 		s.waiting = append(s.waiting[:0], s.waiting[1:]...)
@@ -293,68 +341,7 @@ func (s *stream) settle() {
 	}
 }
 
-// connect opens a leg to the best provider that is not excluded, and reports
-// whether there is one.
-func (s *stream) connect(ctx context.Context, excluded []bool) bool {
-	for link := s.chain.pick(excluded); link >= 0; link = s.chain.pick(excluded) {
-		excluded[link] = true
-		bounded, cancel := context.WithTimeout(ctx, s.chain.opts.Opening)
-		opened, err := s.chain.links.Links[link].Provider.Open(bounded, s.opts)
-		cancel()
-		switch {
-		case err == nil:
-			s.start(ctx, link, opened)
-			return true
-		case ctx.Err() != nil:
-			s.chain.links.Breakers[link].Abandoned()
-			s.reason = stt.ErrClosed
-			return false
-		}
-		s.chain.links.Breakers[link].Failed(severe(err), 0)
-		s.reason = fmt.Errorf("%s: %w", s.chain.links.Links[link].Name, err)
-	}
-	if s.reason == nil {
-		s.reason = stt.ErrUnavailable
-	}
-	return false
-}
-
-// start makes an opened stream the current leg.
-func (s *stream) start(ctx context.Context, link int, opened stt.Stream) {
-	life, cancel := context.WithCancel(ctx)
-	l := &leg{link: link, stream: opened, cancel: cancel}
-	s.tasks.Go(func() { s.receive(life, l) })
-	if s.last >= 0 {
-		s.chain.links.TellSwitch(s.last, link, s.reason)
-	}
-	s.leg, s.last = l, link
-}
-
-// receive passes on what a leg hears until it breaks or is retired, and closes
-// it.
-func (s *stream) receive(ctx context.Context, l *leg) {
-	defer l.stream.Close() // whatever it says, it is over
-	for {
-		r, err := l.stream.Recv(ctx)
-		select {
-		case s.heard <- heard{l, r, err}:
-		case <-ctx.Done():
-			return
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-// retire leaves the current leg.
-func (s *stream) retire() {
-	if s.leg == nil {
-		return
-	}
-	if !s.leg.proven {
-		s.chain.links.Breakers[s.leg.link].Abandoned()
-	}
-	s.leg.cancel()
-	s.leg = nil
+// hopeless reports whether no provider can hear u in time.
+func (s *stream) hopeless(u *utterance) bool {
+	return errors.Is(s.reason, stt.ErrRejected) || s.retry.After(u.until) || !time.Now().Before(u.until)
 }

@@ -1,8 +1,5 @@
-// Package typed is speech recognition without speech: what is typed counts as
-// heard. Terminals and tests use it where others use a microphone.
-//
-// Imported by tests and transports with a keyboard. It starts no goroutine and
-// needs no service.
+// Package typed is speech recognition without speech, for tests alone: what is
+// typed counts as heard. It starts no goroutine and needs no service.
 package typed
 
 import (
@@ -15,13 +12,16 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/flow"
 )
 
-// Provider implements [stt.Provider]. It is safe for concurrent use.
+// Provider implements [stt.Provider] and [stt.Recogniser]. It is safe for concurrent use.
 type Provider struct {
 	mu    sync.Mutex // guards the field below
 	lines []string
 }
 
-var _ stt.Provider = (*Provider)(nil)
+var (
+	_ stt.Provider   = (*Provider)(nil)
+	_ stt.Recogniser = (*Provider)(nil)
+)
 
 // New returns a provider whose utterances say lines, one after the other,
 // unless something is typed; without lines left they are empty.
@@ -38,6 +38,11 @@ func (p *Provider) Open(ctx context.Context, o stt.Options) (stt.Stream, error) 
 		return nil, flow.Stopped(ctx)
 	}
 	return &Stream{provider: p, interim: o.Interim, audio: flow.NewAudio(flow.Limit(o)), results: flow.NewResults()}, nil
+}
+
+// Listen implements [stt.Recogniser]: a stream of what is typed does not break.
+func (p *Provider) Listen(ctx context.Context, o stt.Options) (stt.Stream, error) {
+	return p.Open(ctx, o)
 }
 
 // line takes the next line.

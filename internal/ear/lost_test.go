@@ -11,6 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt/chain"
 )
 
 // finalsOnly leaves out everything but Finals.
@@ -49,10 +50,11 @@ func (s *seat) tried(want ...time.Duration) {
 
 // A provider that is down is asked less and less often.
 func TestBackOff(t *testing.T) {
-	sit(t, &provider{open: down(100, stt.ErrUnavailable)}, ear.Options{}, func(s *seat) {
+	p := &provider{open: down(100, stt.ErrUnavailable)}
+	sit(t, p, overChain(p), func(s *seat) {
 		time.Sleep(100 * time.Second)
 		s.tried(0, 500*ms, 1500*ms, 3500*ms, 7500*ms, 15500*ms, 31500*ms, 61500*ms, 91500*ms)
-		if got := s.ear.Stats(); got.Opened != 0 || got.Broken != 9 {
+		if got := s.ear.Stats(); len(p.streams) != 0 || got.Broken != 9 {
 			t.Errorf("stats = %+v, want 9 broken", got)
 		}
 	})
@@ -61,7 +63,7 @@ func TestBackOff(t *testing.T) {
 // Only a final transcript shows that a stream is good.
 func TestBackOffStartsAnewAfterAFinal(t *testing.T) {
 	p := &provider{answer: length}
-	sit(t, p, ear.Options{}, func(s *seat) {
+	sit(t, p, overChain(p), func(s *seat) {
 		p.stream(0).broken <- stt.ErrUnavailable
 		time.Sleep(time.Second)
 		p.stream(1).broken <- stt.ErrUnavailable
@@ -78,14 +80,14 @@ func TestBackOffStartsAnewAfterAFinal(t *testing.T) {
 // just now.
 func TestSpeechOpensAtOnce(t *testing.T) {
 	p := &provider{answer: length, open: down(4, stt.ErrUnavailable)}
-	sit(t, p, ear.Options{}, func(s *seat) {
+	sit(t, p, overChain(p), func(s *seat) {
 		time.Sleep(5 * time.Second) // tries at 3.5 s and 7.5 s
 		s.say(600*ms, 3*time.Second)
 		s.tried(0, 500*ms, 1500*ms, 3500*ms, 5060*ms)
 		s.tells("Final#1.0(1.1s)", finalsOnly...)
 	})
 	p = &provider{answer: length, open: down(4, stt.ErrUnavailable)}
-	sit(t, p, ear.Options{}, func(s *seat) {
+	sit(t, p, overChain(p), func(s *seat) {
 		time.Sleep(3700 * ms)
 		s.say(600*ms, 5*time.Second)
 		s.tried(0, 500*ms, 1500*ms, 3500*ms, 7500*ms)
@@ -95,7 +97,9 @@ func TestSpeechOpensAtOnce(t *testing.T) {
 
 // What is said while a stream is opened is transcribed, whole.
 func TestSoundIsKeptWhileOpening(t *testing.T) {
-	sit(t, &provider{answer: length, open: slow(6 * time.Second)}, ear.Options{}, func(s *seat) {
+	p := &provider{answer: length, open: slow(6 * time.Second)}
+	patient := chain.New([]chain.Link{{Name: "scripted", Provider: p}}, &chain.Options{Opening: 10 * time.Second})
+	sit(t, p, ear.Options{Recogniser: patient}, func(s *seat) {
 		s.say(600*ms, 1400*ms)
 		s.say(400*ms, 1600*ms)
 		s.say(3*time.Second, 2*time.Second)
@@ -119,13 +123,13 @@ func TestStreamBreaksWhileSomebodySpeaks(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := &provider{answer: length}
-			sit(t, p, ear.Options{}, func(s *seat) {
+			sit(t, p, overChain(p), func(s *seat) {
 				s.say(400*ms, 0)
 				tt.sever(p.stream(0))
 				s.say(1200*ms, 3*time.Second)
 				s.tells("VoiceOn#1.0 VoiceOff#1.0 Ended#1.0 Final#1.0(2.1s)")
-				if got := s.ear.Stats(); got.Opened != 2 || got.Broken != 1 || got.Dropped != 0 {
-					t.Errorf("stats = %+v, want 2 opened, 1 broken", got)
+				if got := s.ear.Stats(); len(p.streams) != 2 || got.Broken != 1 || got.Dropped != 0 {
+					t.Errorf("%d streams were opened, stats = %+v, want 2, 1 broken", len(p.streams), got)
 				}
 			})
 		})
@@ -135,14 +139,14 @@ func TestStreamBreaksWhileSomebodySpeaks(t *testing.T) {
 // A key that is refused is no reason to let a player wait.
 func TestRejected(t *testing.T) {
 	for _, tt := range []struct {
-		name     string
-		provider stt.Provider
+		name string
+		o    ear.Options
 	}{
-		{"refused", &provider{open: down(100, stt.ErrRejected)}},
-		{"no_provider", nil},
+		{"refused", overChain(&provider{open: down(100, stt.ErrRejected)})},
+		{"no_recogniser", ear.Options{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			sit(t, nil, ear.Options{Provider: tt.provider}, func(s *seat) {
+			sit(t, nil, tt.o, func(s *seat) {
 				s.say(600*ms, 2*time.Second)
 				s.tells("VoiceOn#1.0 VoiceOff#1.0 Ended#1.0 Final#1.0!")
 				if f := s.finals()[0]; !errors.Is(f.Err, stt.ErrRejected) || f.Took != 0 {
@@ -167,7 +171,8 @@ func TestOutage(t *testing.T) {
 		{"hangs", slow(time.Hour), 0, stt.ErrOverBudget, stt.DefaultBudget},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			sit(t, &provider{open: tt.open}, ear.Options{}, func(s *seat) {
+			p := &provider{open: tt.open}
+			sit(t, p, overChain(p), func(s *seat) {
 				time.Sleep(tt.wait)
 				s.say(600*ms, 20*time.Second)
 				f := s.finals()
@@ -183,7 +188,7 @@ func TestOutage(t *testing.T) {
 // utterance that shows it is heard by the next.
 func TestHungStream(t *testing.T) {
 	p := &provider{}
-	sit(t, p, ear.Options{}, func(s *seat) {
+	sit(t, p, overChain(p), func(s *seat) {
 		s.say(600*ms, 20*time.Second)
 		p.stream(0).refuses(stt.ErrBusy, nil)
 		p.mu.Lock()
@@ -199,7 +204,9 @@ func TestSoundIsKeptWithinBounds(t *testing.T) {
 	p := &provider{answer: length}
 	// The tries fall on 0, 0.5, 1.5, 3.5, 7.5, 15.5, 31.5, 61.5 s.
 	p.open = down(7, stt.ErrUnavailable)
-	sit(t, p, ear.Options{Lane: lane.Options{MaxUtterance: time.Minute}}, func(s *seat) {
+	o := overChain(p)
+	o.Lane.MaxUtterance = time.Minute
+	sit(t, p, o, func(s *seat) {
 		s.say(50*time.Second, 13*time.Second)
 		s.tells("Final#1.0(30s)", finalsOnly...)
 		if got, want := s.ear.Stats().Dropped, int64(20.5*48000); got != want {
@@ -211,7 +218,9 @@ func TestSoundIsKeptWithinBounds(t *testing.T) {
 // What has been sent need not be kept for ever.
 func TestSoundThatWasSentIsNotLost(t *testing.T) {
 	p := &provider{answer: length}
-	sit(t, p, ear.Options{Lane: lane.Options{MaxUtterance: time.Minute}}, func(s *seat) {
+	o := overChain(p)
+	o.Lane.MaxUtterance = time.Minute
+	sit(t, p, o, func(s *seat) {
 		s.say(50*time.Second, 3*time.Second)
 		s.tells("Final#1.0(50.5s)", finalsOnly...)
 		if got := s.ear.Stats().Dropped; got != 0 {
@@ -232,7 +241,8 @@ func TestEnd(t *testing.T) {
 		{"pausing", down(100, stt.ErrUnavailable), "VoiceOn#1.0"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			sit(t, &provider{open: tt.open, answer: length}, ear.Options{}, func(s *seat) {
+			p := &provider{open: tt.open, answer: length}
+			sit(t, p, overChain(p), func(s *seat) {
 				s.say(600*ms, 0)
 				s.stop()
 				time.Sleep(time.Minute)
@@ -249,7 +259,7 @@ func TestStuckListener(t *testing.T) {
 		p := &provider{answer: length}
 		s := &seat{t: t, provider: p, began: time.Now()}
 		free := make(chan struct{})
-		s.ear = ear.New("Ann", func(e ear.Event) { s.hear(e); <-free }, ear.Options{Provider: p, Detector: lane.Presence{}})
+		s.ear = ear.New("Ann", func(e ear.Event) { s.hear(e); <-free }, ear.Options{Recogniser: p, Detector: lane.Presence{}})
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- s.ear.Run(ctx) }() // ends with stop

@@ -1,0 +1,198 @@
+package ear
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
+)
+
+// nothing is the outcome of what was no speech.
+var nothing stt.Result
+
+// question is an utterance whose transcript the stream was asked for.
+type question struct {
+	number int
+	of     *segment
+}
+
+// news is what the stream has to say.
+type news struct {
+	result stt.Result
+	err    error
+}
+
+// listen starts the stream.
+func (e *Ear) listen(ctx context.Context) {
+	if e.recogniser == nil {
+		e.reason = fmt.Errorf("opening a stream: %w: there is no provider", stt.ErrRejected)
+		return
+	}
+	stream, err := e.recogniser.Listen(ctx, e.expect)
+	if err != nil {
+		e.loseStream(err, time.Now())
+		return
+	}
+	e.setStream(stream)
+	e.tasks.Go(func() {
+		defer stream.Close() // whatever it says, it is over
+		for n := (news{}); n.err == nil; {
+			n.result, n.err = stream.Recv(ctx)
+			select {
+			case e.news <- n:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+}
+
+func (e *Ear) setStream(s stt.Stream) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.stream = s
+}
+
+// loseStream ends all that was asked for, and has nothing transcribed from now
+// on. A recogniser's stream lasts; one that does not is not replaced here.
+func (e *Ear) loseStream(err error, now time.Time) {
+	if !isReason(err) {
+		err = fmt.Errorf("%w: %w", stt.ErrUnavailable, err)
+	}
+	e.log.LogAttrs(context.Background(), slog.LevelError, "there is no stream of speech recognition", slog.Any("error", err))
+	e.setStream(nil)
+	e.reason = err
+	for _, q := range e.asked {
+		if !q.of.done {
+			q.of.fail(err, now)
+		}
+	}
+	e.asked = nil
+}
+
+// isReason reports whether err wraps an error of package stt that says why.
+func isReason(err error) bool {
+	for _, reason := range []error{stt.ErrRejected, stt.ErrUnavailable, stt.ErrRateLimited, stt.ErrClosed} {
+		if errors.Is(err, reason) {
+			return true
+		}
+	}
+	return false
+}
+
+// send gives sound to the stream.
+func (e *Ear) send(samples []int16, now time.Time) {
+	if e.stream == nil {
+		return
+	}
+	if err := e.stream.Send(samples); err != nil {
+		e.loseStream(err, now)
+	}
+}
+
+// ask asks the stream for the transcript of s, whose sound has been sent. A
+// segment that is done is only told apart from the next.
+func (e *Ear) ask(ctx context.Context, s *segment, now time.Time) {
+	var number int
+	err := e.reason
+	if e.stream != nil {
+		number, err = e.stream.Finish(ctx)
+	}
+	switch {
+	case err == nil:
+		e.asked = append(e.asked, question{number, s})
+		e.next = number + 1
+		if !s.done {
+			s.ask(number, now)
+		}
+		return
+	case errors.Is(err, stt.ErrBusy):
+		err = fmt.Errorf("finishing the utterance: %w", err)
+	case e.stream != nil:
+		e.loseStream(err, now)
+		err = e.reason
+	}
+	if !s.done {
+		s.fail(err, now)
+	}
+}
+
+// hearNews takes in what the stream has to say.
+func (e *Ear) hearNews(n news, now time.Time) {
+	switch {
+	case e.stream == nil: // it was given up
+	case n.err != nil:
+		e.loseStream(n.err, now)
+	default:
+		e.hearTranscript(n.result, now)
+	}
+}
+
+// hearTranscript takes in what the stream understood.
+func (e *Ear) hearTranscript(r stt.Result, now time.Time) {
+	if r.Utterance == e.next && !r.Final && r.Err == nil && e.open != nil {
+		if r.Text != "" {
+			e.open.last = r
+			e.tellInterim(e.open, r.Text, now)
+		}
+		return
+	}
+	for i, q := range e.asked {
+		if q.number != r.Utterance {
+			continue
+		}
+		if !r.Final && r.Err == nil {
+			e.hearInterim(q.of, r, now)
+			return
+		}
+		for _, skipped := range e.asked[:i] {
+			// Finals come in order: there is none for these.
+			answer(skipped, stt.Result{Utterance: skipped.number, Final: true}, now)
+		}
+		if q.of.done && q.of.speech >= e.minSpeech {
+			e.countLate()
+		}
+		answer(q, r, now)
+		e.asked = slices.Delete(e.asked, 0, i+1)
+		return
+	}
+	e.countLate()
+}
+
+// answer takes in the final transcript of a question.
+func answer(q question, r stt.Result, now time.Time) {
+	if q.of.done {
+		return
+	}
+	if out, err, done := q.of.wait.Take(r); done {
+		q.of.finish(out, err, now)
+	}
+}
+
+// hearInterim takes in an interim transcript of a segment that has ended.
+func (e *Ear) hearInterim(s *segment, r stt.Result, now time.Time) {
+	if s.done {
+		if s.speech >= e.minSpeech {
+			e.countLate()
+		}
+		return
+	}
+	s.wait.Take(r)
+	if r.Text != "" {
+		e.tellInterim(s, r.Text, now)
+	}
+}
+
+func (e *Ear) tellInterim(s *segment, text string, now time.Time) {
+	e.tell(Event{Kind: Interim, Utterance: s.utterance, Segment: s.index, At: now, Speech: s.speech, Text: text})
+}
+
+func (e *Ear) countLate() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.late++
+}

@@ -1,0 +1,104 @@
+package chain
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
+)
+
+// leg is a connection to one provider.
+type leg struct {
+	link    int
+	stream  stt.Stream
+	numbers []int // of the utterances sent there, in order
+	cancel  context.CancelFunc
+	proven  bool // it gave a final
+}
+
+// connect opens a leg to the best provider that is not excluded, and reports
+// whether there is one. If not, the next try is put off.
+func (s *stream) connect(ctx context.Context, excluded []bool) bool {
+	s.tried = time.Now()
+	for link := s.chain.pick(excluded); link >= 0; link = s.chain.pick(excluded) {
+		excluded[link] = true
+		bounded, cancel := context.WithTimeout(ctx, s.chain.opts.Opening)
+		opened, err := s.chain.links.Links[link].Provider.Open(bounded, s.opts)
+		cancel()
+		switch {
+		case err == nil:
+			s.start(ctx, link, opened)
+			return true
+		case ctx.Err() != nil:
+			s.chain.links.Breakers[link].Abandoned()
+			s.reason = stt.ErrClosed
+			return false
+		}
+		s.broken.Add(1)
+		s.chain.links.Breakers[link].Failed(severe(err), 0)
+		s.reason = fmt.Errorf("%s: %w", s.chain.links.Links[link].Name, err)
+	}
+	if s.reason == nil {
+		s.reason = stt.ErrUnavailable
+	}
+	s.putOff()
+	return false
+}
+
+// putOff has the next try wait, longer each time.
+func (s *stream) putOff() {
+	s.retry = time.Now().Add(s.pause)
+	s.pause = min(2*s.pause, maxPause)
+}
+
+// start makes an opened stream the current leg.
+func (s *stream) start(ctx context.Context, link int, opened stt.Stream) {
+	life, cancel := context.WithCancel(ctx)
+	l := &leg{link: link, stream: opened, cancel: cancel}
+	s.tasks.Go(func() { s.receive(life, l) })
+	if s.last >= 0 {
+		s.chain.links.TellSwitch(s.last, link, s.reason)
+	}
+	s.leg, s.last = l, link
+}
+
+// receive passes on what a leg hears until it breaks or is retired, and closes
+// it.
+func (s *stream) receive(ctx context.Context, l *leg) {
+	defer l.stream.Close() // whatever it says, it is over
+	for {
+		r, err := l.stream.Recv(ctx)
+		select {
+		case s.heard <- heard{l, r, err}:
+		case <-ctx.Done():
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// retire leaves the current leg.
+func (s *stream) retire() {
+	if s.leg == nil {
+		return
+	}
+	if !s.leg.proven {
+		s.chain.links.Breakers[s.leg.link].Abandoned()
+	}
+	s.leg.cancel()
+	s.leg = nil
+}
+
+// pick returns the provider to ask next, -1 if there is none. It enters its
+// breaker. Of those that are all open it takes the one that closes first, for
+// there is nothing to lose. Excluded links are not taken.
+func (c *Chain) pick(excluded []bool) int {
+	link := c.links.Breakers.Enter(excluded)
+	if link < 0 {
+		link = c.links.Breakers.Soonest(excluded)
+	}
+	return link
+}
