@@ -2,7 +2,9 @@ package main_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -69,6 +71,33 @@ func TestScenarioRunJSON(t *testing.T) {
 	}
 	if info, err := os.Stat(h.path("heard/barge_in_stops_within_the_confirm_window.wav")); err != nil || info.Size() < 100_000 {
 		t.Errorf("the sound: %v, %v, want seconds of it", info, err)
+	}
+}
+
+// TestScenarioOverAudioWithAFailingSynthesiser lets the synthesiser fail at one
+// scene: that one fails and says so, the others are played.
+func TestScenarioOverAudioWithAFailingSynthesiser(t *testing.T) {
+	t.Parallel()
+	needEspeak(t)
+	program, err := exec.LookPath("espeak-ng")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHouse(t)
+	h.write("espeak-ng", "#!/bin/sh\ntext=$(cat)\ncase $text in *xyzzy*) echo 'no room for phonemes' >&2; exit 3;; esac\nprintf %s \"$text\" | "+program+" \"$@\"\n")
+	if err := os.Chmod(h.path("espeak-ng"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h.set("PATH", h.dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	scene := "title: %s\nproves: x\nnpcs: [{name: Bart}, {name: Mira}]\nstory:\n  - {who: Ana, says: %s}\nexpect:\n  - {absent: barge, before: end}\n"
+	h.write("bad.yaml", fmt.Sprintf(scene, "Bad", "What a xyzzy."))
+	h.write("good.yaml", fmt.Sprintf(scene, "Good", "What a day."))
+	r := h.run("", "scenario", "run", "--audio", "bad.yaml", "good.yaml")
+	r.complains(t, 1, " expectations failed")
+	for _, want := range []string{"FAIL Bad (bad.yaml", "speaking for Ana: ", "no room for phonemes", "ok   Good (good.yaml", "2 scenes, "} {
+		if !strings.Contains(r.stdout, want) {
+			t.Errorf("stdout has no %q:\n%s", want, r.stdout)
+		}
 	}
 }
 

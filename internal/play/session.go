@@ -51,6 +51,9 @@ type Sound struct {
 	// Outlet takes their sound; if nil, they are not heard after all.
 	Outlet   mixer.Outlet
 	Playback mixer.Options
+	// Unheard, if not nil, reports whether the outlet leads nowhere any more: then
+	// NPCs are read, and do not speak.
+	Unheard func() bool
 	// Notice is what people should know of it; empty if nothing.
 	Notice string
 }
@@ -309,6 +312,7 @@ func (s *Session) openVoices(o SessionOptions, cast []config.NPC) (sound Sound, 
 	if sound.Notice != "" {
 		s.Notices = append(s.Notices, sound.Notice)
 	}
+	v.unheard = sound.Unheard
 	if sound.Outlet != nil {
 		v.warmPhrases(cast, warmedOccasions(chained.Provider)...)
 	}

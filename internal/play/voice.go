@@ -20,6 +20,7 @@ import (
 type voice struct {
 	provider tts.Provider
 	language string             // of NPCs whose voice has none
+	unheard  func() bool        // see Sound; nil for always heard
 	stop     context.CancelFunc // ends warming; nil without
 	warming  sync.WaitGroup
 
@@ -59,6 +60,9 @@ func (v *voice) warmPhrases(cast []config.NPC, occasions ...string) {
 // Synthesize implements table.Voices.
 func (v *voice) Synthesize(ctx context.Context, npc config.NPC, text string) iter.Seq2[[]int16, error] {
 	return func(yield func([]int16, error) bool) {
+		if v.unheard != nil && v.unheard() {
+			return
+		}
 		l, err := v.levelOf(npc)
 		if err != nil {
 			yield(nil, err)

@@ -63,30 +63,30 @@ const (
 )
 
 // Play plays a scene and judges it. An error means that it could not be played,
-// or that ctx ended before; that it went wrong is in the verdicts.
+// or that ctx ended before; that it went wrong, or that nobody could be made to
+// speak, is in the verdicts.
 func Play(ctx context.Context, s *Scene, o *Options) (*Result, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	lines, err := rehearse(ctx, s, o.Speech)
-	if err != nil {
-		return nil, err
-	}
-	p := &performance{scene: s, options: o, lines: lines, interrupted: func() bool { return ctx.Err() != nil }}
+	p := &performance{scene: s, options: o, interrupted: func() bool { return ctx.Err() != nil }}
 	p.result.Scene = s
-	if o.Speech != nil {
-		if p.ready, err = prepare(ctx, s, o.Speech); err != nil {
-			return nil, fmt.Errorf("%s: speaking for the NPCs: %w", s.File, err)
-		}
-	}
-	if o.Speech != nil {
+	err := p.prepareSpeech(ctx)
+	spoken := err == nil
+	switch {
+	case !spoken:
+	case o.Speech != nil:
 		err = p.perform(ctx)
-	} else {
+	default:
 		err = p.virtually(ctx)
 	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
+	case !spoken:
+		p.fail("always: players and NPCs are spoken", err.Error())
+		p.judge(ctx)
+		return &p.result, nil
 	case errors.Is(err, errSpins):
 		p = &performance{scene: s, options: o} // the other is still at work
 		p.result.Scene = s
@@ -98,6 +98,17 @@ func Play(ctx context.Context, s *Scene, o *Options) (*Result, error) {
 	}
 	p.judge(ctx)
 	return &p.result, nil
+}
+
+// prepareSpeech makes all the sound of the scene that is known beforehand.
+func (p *performance) prepareSpeech(ctx context.Context) (err error) {
+	if p.lines, err = rehearse(ctx, p.scene, p.options.Speech); err != nil || p.options.Speech == nil {
+		return err
+	}
+	if p.ready, err = prepare(ctx, p.scene, p.options.Speech); err != nil {
+		return fmt.Errorf("speaking for the NPCs: %w", err)
+	}
+	return nil
 }
 
 // errSpins means that virtual time stands still.
@@ -142,7 +153,7 @@ func rehearse(ctx context.Context, s *Scene, speech tts.Provider) ([]*sounding, 
 		case step.Says != "":
 			sound, err := say(ctx, s, step, p, speech)
 			if err != nil {
-				return nil, fmt.Errorf("%s: speaking for %s: %w", s.File, step.Who, err)
+				return nil, fmt.Errorf("speaking for %s: %w", step.Who, err)
 			}
 			out[i] = sound
 		}
@@ -243,8 +254,9 @@ func (p *performance) perform(ctx context.Context) (err error) {
 	}
 	d := direct(told, p)
 	p.idle = d.watch(told)
-	p.ended = time.Since(st.rec.start)
-	st.rec.note(atEnd)
+	end := time.Now()
+	p.ended = end.Sub(st.rec.start)
+	st.rec.noteAt(end, atEnd)
 	p.kept, p.npcs, err = p.transcript()
 	stop()
 	d.steps.Wait()

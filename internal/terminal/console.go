@@ -50,9 +50,9 @@ func Play(ctx context.Context, game *play.Game, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	var heard outlets
-	defer func() { err = errors.Join(err, heard.Close()) }()
 	screen := newScreen(o.Out, o.JSON, o.Terminal)
+	heard := outlets{tell: screen.showNotice}
+	defer func() { err = errors.Join(err, heard.Close()) }()
 	session := play.SessionOptions{NPC: o.NPC, Sink: screen, Tell: screen.showNotice}
 	if o.WAV != "" || o.Aloud {
 		session.OpenSound = func() (play.Sound, error) { return heard.openOutlets(o) }

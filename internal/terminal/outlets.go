@@ -2,9 +2,9 @@ package terminal
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mixer"
@@ -43,48 +43,73 @@ func createWAV(path string) (pcmSink, error) {
 const lead = 200 * time.Millisecond
 
 // outlets is where the table is heard. It implements [mixer.Outlet].
-type outlets []pcmSink
+type outlets struct {
+	file  pcmSink // nil without
+	aloud pcmSink // nil without
+	// unheard says that nothing takes the sound any more.
+	unheard atomic.Bool
+	tell    func(level, text string)
+}
 
 // openOutlets opens what o asks for, and says how it is played there.
 func (s *outlets) openOutlets(o Options) (play.Sound, error) {
 	// A file takes sound as fast as it is made, unless players are heard: then the
 	// voices keep to their time.
-	sound := play.Sound{Playback: mixer.Options{Unpaced: len(o.Hear) == 0}}
+	sound := play.Sound{Playback: mixer.Options{Unpaced: len(o.Hear) == 0}, Unheard: s.unheard.Load}
 	if o.WAV != "" {
 		w, err := createWAV(o.WAV)
 		if err != nil {
 			return sound, err
 		}
-		*s = append(*s, w)
+		s.file = w
 	}
 	if o.Aloud {
 		p, err := startPlayer()
 		if err != nil {
 			sound.Notice = "nothing will be heard: " + err.Error()
 		} else {
-			*s = append(*s, p)
+			s.aloud = p
 			sound.Playback = mixer.Options{Lead: lead}
 		}
 	}
-	if len(*s) > 0 {
-		sound.Outlet = *s
+	if s.file != nil || s.aloud != nil {
+		sound.Outlet = s
 	}
 	return sound, nil
 }
 
-func (s outlets) Write(ctx context.Context, frame *audio.Frame) error {
-	for _, sink := range s {
-		if err := sink.Write(ctx, frame[:]); err != nil {
+// Write implements [mixer.Outlet]. Without a working sound device the play goes
+// on without: people are told once.
+func (s *outlets) Write(ctx context.Context, frame *audio.Frame) error {
+	if s.file != nil {
+		if err := s.file.Write(ctx, frame[:]); err != nil {
 			return fmt.Errorf("writing sound: %w", err)
 		}
 	}
+	if s.aloud == nil {
+		return nil
+	}
+	err := s.aloud.Write(ctx, frame[:])
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	s.aloud = nil
+	s.unheard.Store(s.file == nil)
+	s.tell("warning", "nothing is heard, the text goes on: "+err.Error()+
+		". Check this machine's sound output and its volume, or keep the voices in a file with --wav.")
 	return nil
 }
 
-func (s outlets) Close() error {
-	var errs []error
-	for _, sink := range s {
-		errs = append(errs, sink.Close())
+// Close ends the player, whose complaints come too late to do more than tell
+// them, and completes the file.
+func (s *outlets) Close() error {
+	if s.aloud != nil {
+		if err := s.aloud.Close(); err != nil {
+			s.tell("warning", "the last words may not have been heard: "+err.Error())
+		}
 	}
-	return errors.Join(errs...)
+	if s.file != nil {
+		return s.file.Close()
+	}
+	return nil
 }

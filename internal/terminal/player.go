@@ -3,10 +3,10 @@ package terminal
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/audio"
@@ -15,12 +15,32 @@ import (
 // playerPatience is how long a player may take to finish what it has.
 const playerPatience = 5 * time.Second
 
-// player is a program of this machine that plays raw sound from its stdin.
+// player plays raw sound through a program of this machine. Where one fails, the
+// next takes over.
 type player struct {
-	cmd *exec.Cmd
-	in  *os.File // our end of its stdin
-	raw []byte
+	left [][]string // programs not tried yet
+	why  []string   // why those that were tried failed
+	name string
+	cmd  *exec.Cmd // nil if none is running
+	in   *os.File  // our end of its stdin
+	said *lastWords
+	raw  []byte
 }
+
+// lastWords keeps the end of what a program says on stderr.
+type lastWords struct{ text []byte }
+
+func (l *lastWords) Write(b []byte) (int, error) {
+	l.text = append(l.text, b...)
+	l.text = l.text[max(0, len(l.text)-maxWords):]
+	return len(b), nil
+}
+
+// maxWords is how much a program's last words may be, in bytes.
+const maxWords = 200
+
+// exitPatience is how long what a program says is waited for after its end.
+const exitPatience = time.Second
 
 // playerCommands are tried in this order.
 func playerCommands() [][]string {
@@ -35,54 +55,124 @@ func playerCommands() [][]string {
 
 // startPlayer starts the first player found. It ends with Close.
 func startPlayer() (*player, error) {
-	for _, argv := range playerCommands() {
+	p := &player{left: playerCommands()}
+	return p, p.startNext()
+}
+
+// startNext starts the next program there is.
+func (p *player) startNext() error {
+	for len(p.left) > 0 {
+		argv := p.left[0]
+		p.left = p.left[1:]
 		path, err := exec.LookPath(argv[0])
 		if err != nil {
 			continue
 		}
-		cmd := exec.Command(path, argv[1:]...)
-		theirs, ours, err := os.Pipe()
-		if err != nil {
-			return nil, fmt.Errorf("starting %s: %w", argv[0], err)
+		p.name = argv[0]
+		if err = p.startProgram(exec.Command(path, argv[1:]...)); err == nil {
+			return nil
 		}
-		cmd.Stdin = theirs
-		err = cmd.Start()
-		if closed := theirs.Close(); err == nil {
-			err = closed
-		}
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("starting %s: %w", argv[0], err), ours.Close())
-		}
-		return &player{cmd: cmd, in: ours}, nil
+		p.why = append(p.why, p.name+": "+err.Error())
 	}
-	return nil, errors.New("no program to play sound was found; install one, for example: apt-get install alsa-utils")
+	if len(p.why) == 0 {
+		return errors.New("no program to play sound was found; install one, for example: apt-get install alsa-utils")
+	}
+	return errors.New(strings.Join(p.why, "; "))
+}
+
+func (p *player) startProgram(cmd *exec.Cmd) error {
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	p.said = &lastWords{}
+	cmd.Stdin, cmd.Stderr, cmd.WaitDelay = theirs, p.said, exitPatience
+	err = cmd.Start()
+	if closed := theirs.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return errors.Join(err, ours.Close())
+	}
+	p.cmd, p.in = cmd, ours
+	return nil
 }
 
 // Write hands sound to the player, which takes it as fast as it plays. When ctx
-// ends, it gives up at once.
+// ends, it gives up at once. An error means that no program plays any more.
 func (p *player) Write(ctx context.Context, samples []int16) error {
 	p.raw = audio.AppendS16LE(p.raw[:0], samples)
-	if err := p.in.SetWriteDeadline(time.Time{}); err != nil {
+	for {
+		err := p.writeRaw(ctx)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		_ = p.cmd.Process.Kill() // it takes no sound; it may have left just now
+		p.why = append(p.why, p.endProgram().Error())
+		if err := p.startNext(); err != nil {
+			return err
+		}
+	}
+}
+
+func (p *player) writeRaw(ctx context.Context) error {
+	in := p.in
+	if err := in.SetWriteDeadline(time.Time{}); err != nil {
 		return err
 	}
 	stop := context.AfterFunc(ctx, func() {
-		_ = p.in.SetWriteDeadline(time.Unix(1, 0)) // the pipe is open: Close comes after all writes
+		_ = in.SetWriteDeadline(time.Unix(1, 0)) // the pipe is open: Close comes after all writes
 	})
 	defer stop()
-	_, err := p.in.Write(p.raw)
+	_, err := in.Write(p.raw)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return err
 }
 
+// endProgram closes the program's stdin, waits for its end, and returns why it
+// ended, in one line with its name.
+func (p *player) endProgram() error {
+	err := errors.Join(p.in.Close(), p.cmd.Wait())
+	p.cmd = nil
+	why := "it ended"
+	if lines := strings.Split(strings.TrimSpace(string(p.said.text)), "\n"); lines[len(lines)-1] != "" {
+		why = lines[len(lines)-1]
+	} else if err != nil {
+		why = err.Error()
+	}
+	if err == nil {
+		err = errPlayerEnded
+	}
+	return playerError{p.name + ": " + strings.TrimPrefix(why, p.name+": "), err}
+}
+
+// errPlayerEnded is the end of a program that has nothing to complain of.
+var errPlayerEnded = errors.New("the player ended")
+
+// playerError says why a program ended.
+type playerError struct {
+	text string
+	err  error
+}
+
+func (e playerError) Error() string { return e.text }
+func (e playerError) Unwrap() error { return e.err }
+
 // Close lets the player finish what it has, waits for it, and ends it if it
 // does not leave.
 func (p *player) Close() error {
-	err := p.in.Close()
-	timer := time.AfterFunc(playerPatience, func() { _ = p.cmd.Process.Kill() }) // it may have left just now
+	if p.cmd == nil {
+		return nil
+	}
+	process := p.cmd.Process
+	timer := time.AfterFunc(playerPatience, func() { _ = process.Kill() }) // it may have left just now
 	defer timer.Stop()
-	return errors.Join(err, p.cmd.Wait())
+	if err := p.endProgram(); !errors.Is(err, errPlayerEnded) {
+		return err
+	}
+	return nil
 }
 
 // FindPlayer returns the path of the program that would play sound, empty if
