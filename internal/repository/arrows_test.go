@@ -1,7 +1,11 @@
 package repository
 
 import (
+	"os"
 	"os/exec"
+	"path"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -77,6 +81,34 @@ func TestArrowsRunDown(t *testing.T) {
 			} else if to := layer(dep); to >= from {
 				t.Errorf("%s (layer %d) imports %s (layer %d): arrows run down only", pkg, from, dep, to)
 			}
+		}
+	}
+}
+
+// TestPageShowsTheLayers holds the table of docs/architecture.md to layers. The
+// root package goes by the module's name there.
+func TestPageShowsTheLayers(t *testing.T) {
+	page, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile(`(?m)^\| (\d+) \| (.*) \|$`).FindAllStringSubmatch(string(page), -1)
+	if len(rows) != len(layers) {
+		t.Fatalf("the page has %d layers, want %d", len(rows), len(layers))
+	}
+	for i, row := range rows {
+		var want []string
+		for _, p := range layers[i] {
+			switch {
+			case p == "":
+				p = path.Base(module)
+			case strings.HasSuffix(p, "/"):
+				p += "*"
+			}
+			want = append(want, "`"+p+"`")
+		}
+		if row[1] != strconv.Itoa(i) || row[2] != strings.Join(want, " ") {
+			t.Errorf("the page says\n| %s | %s |\nwant\n| %d | %s |", row[1], row[2], i, strings.Join(want, " "))
 		}
 	}
 }
