@@ -1,8 +1,8 @@
 // Package espeak speaks through the espeak-ng program: robotic, but free,
 // offline and in a hundred languages.
 //
-// Imported by internal/app. It starts one short-lived process per sentence
-// and hands it the text on standard input, never as an argument. Each process
+// It starts one short-lived process per sentence, a second one if the first ends
+// without a sound or a word of complaint, as on a busy machine it may, and hands it the text on standard input, never as an argument. Each process
 // is killed with all its children and waited for before its sequence returns.
 package espeak
 
@@ -17,7 +17,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
@@ -34,6 +33,8 @@ var (
 	// ErrFailed means espeak-ng ended with an error or made no sound format we
 	// know.
 	ErrFailed = errors.New("espeak-ng failed")
+	// errSilentFailure is an ErrFailed that the program did not explain.
+	errSilentFailure = fmt.Errorf("%w", ErrFailed)
 )
 
 const (
@@ -114,7 +115,15 @@ func (p *Provider) Synthesize(ctx context.Context, text string, voice tts.Voice)
 			yield(tts.PCM{}, err)
 			return
 		}
-		if err := run(ctx, path, args, text, yield); err != nil {
+		heard := false
+		err = run(ctx, path, args, text, func(p tts.PCM, err error) bool {
+			heard = true
+			return yield(p, err)
+		})
+		if errors.Is(err, errSilentFailure) && !heard && ctx.Err() == nil {
+			err = run(ctx, path, args, text, yield)
+		}
+		if err != nil {
 			yield(tts.PCM{}, err)
 		}
 	}
@@ -125,8 +134,7 @@ func (p *Provider) Synthesize(ctx context.Context, text string, voice tts.Voice)
 // no letter, digit or symbol is left to be spoken.
 func speakable(text string) string {
 	text = strings.ReplaceAll(untrusted.Clean(text, 0), "[", " ")
-	spoken := func(r rune) bool { return !unicode.IsSpace(r) && !unicode.IsPunct(r) }
-	if strings.IndexFunc(text, spoken) < 0 {
+	if !tts.Speakable(text) {
 		return ""
 	}
 	return strings.TrimSpace(text)
@@ -149,7 +157,7 @@ func run(parent context.Context, path string, args []string, text string, yield 
 		return fmt.Errorf("%w: opening its output: %v", ErrFailed, err)
 	}
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("%w: starting it: %v", ErrFailed, err)
+		return fmt.Errorf("%w: starting it: %v", errSilentFailure, err)
 	}
 	wait := sync.OnceValue(cmd.Wait)
 	defer func() { // also when yield panics
@@ -165,6 +173,9 @@ func run(parent context.Context, path string, args []string, text string, yield 
 		cancel()
 	}
 	waitErr := wait()
+	if readErr == nil && errors.Is(waitErr, exec.ErrWaitDelay) {
+		waitErr = nil // it ended well and was heard to the end; its pipes were slow to close
+	}
 	if parent.Err() != nil && (readErr != nil || waitErr != nil) {
 		return stopped(parent)
 	}
@@ -224,9 +235,9 @@ func failure(readErr, waitErr error, said string) error {
 	case said != "":
 		return fmt.Errorf("%w: %s", ErrFailed, said)
 	case readErr != nil:
-		return fmt.Errorf("%w: %w", ErrFailed, readErr)
+		return fmt.Errorf("%w: %w", errSilentFailure, readErr)
 	}
-	return fmt.Errorf("%w: %v", ErrFailed, waitErr)
+	return fmt.Errorf("%w: %v", errSilentFailure, waitErr)
 }
 
 // stopped is the error after ctx is done.

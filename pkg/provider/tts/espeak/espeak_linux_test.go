@@ -82,3 +82,23 @@ func TestDeadlineEndsAHangingProcess(t *testing.T) {
 		t.Errorf("took %v", got)
 	}
 }
+
+// TestOneFailureIsNoSilence says that what a busy machine does to a process costs
+// no sentence: it is slow to close pipes, or cannot start one more process.
+func TestOneFailureIsNoSilence(t *testing.T) {
+	t.Cleanup(func() { _ = os.Remove(secondTry(os.Getpid())) })
+	for _, voice := range []string{"lingers", "second-try"} {
+		t.Run(voice, func(t *testing.T) {
+			heard := 0
+			for pcm, err := range pretend().Synthesize(t.Context(), "Hello.", tts.Voice{ID: fakePrefix + voice}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				heard += len(pcm.Samples)
+			}
+			if heard != 5000 {
+				t.Errorf("%d samples were heard, want 5000", heard)
+			}
+		})
+	}
+}

@@ -65,11 +65,30 @@ func fake(voice string) int {
 		writeSound([]int16{int16(os.Getpid() >> 15), int16(os.Getpid() & 0x7fff),
 			int16(child.Process.Pid >> 15), int16(child.Process.Pid & 0x7fff)})
 		<-time.After(time.Hour)
+	case "lingers": // is done, but something it started holds its complaints
+		child := exec.Command(os.Args[0], "--stdout", "-v", fakePrefix+"nap")
+		child.Stdin, child.Stderr = strings.NewReader(""), os.Stderr
+		if err := child.Start(); err != nil {
+			return 3
+		}
+		writeSound(make([]int16, 5000))
+	case "nap":
+		<-time.After(2 * time.Second)
+	case "second-try": // ends without a word the first time
+		mark, err := os.OpenFile(secondTry(os.Getppid()), os.O_CREATE|os.O_EXCL, 0o600)
+		if err == nil {
+			_ = mark.Close()
+			return 7
+		}
+		writeSound(make([]int16, 5000))
 	case "hang":
 		<-time.After(time.Hour)
 	}
 	return 0
 }
+
+// secondTry is the file that says that a process was asked to speak before.
+func secondTry(pid int) string { return fmt.Sprintf("/tmp/espeak-second-try-%d", pid) }
 
 func writeSound(samples []int16) {
 	header := []byte("RIFF\x24\xf0\xff\x7fWAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00")
