@@ -79,9 +79,9 @@ type responder struct {
 	log  *slog.Logger
 }
 
-// reply answers an interaction, in several messages if the text is long. The
+// sendAnswer answers an interaction, in several messages if the text is long. The
 // first of them has the buttons and the files.
-func (r responder) reply(ctx context.Context, i *discordgo.Interaction, a answer) {
+func (r responder) sendAnswer(ctx context.Context, i *discordgo.Interaction, a answer) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.Timeout)
 	defer cancel()
 	for n, part := range a.splitText() {

@@ -91,7 +91,7 @@ func New(cfg config.Discord, gs *guilds.Guilds, o *Options) (*Bot, error) {
 func (b *Bot) Run(ctx context.Context) error {
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	b.tasks.begin(life)
+	b.tasks.setContext(life)
 	n, err := b.gateway.CountShards(ctx)
 	if err != nil || ctx.Err() != nil {
 		return err
@@ -103,7 +103,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	case <-connected.Done():
 	}
-	b.sessions.endAll("the bot is going offline")
+	b.sessions.endAllSessions("the bot is going offline")
 	b.tasks.end(end)
 	if err := g.Wait(); err != nil && !errors.Is(err, context.Canceled) {
 		return err

@@ -63,7 +63,7 @@ func (c *call) requireText(name, what string) (string, error) {
 
 // runningSession is the session of the guild.
 func (c *call) runningSession() (*session, error) {
-	if r := c.bot.sessions.find(c.guild.ID()); r != nil {
+	if r := c.bot.sessions.findSession(c.guild.ID()); r != nil {
 		return r, nil
 	}
 	return nil, errNoSession

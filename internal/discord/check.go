@@ -44,8 +44,8 @@ type Trouble struct{ What, Fix string }
 // maxChecked is how many servers Check looks at.
 const maxChecked = 20
 
-// invite is where somebody lets an application's bot into a server.
-func invite(app string) string {
+// inviteAddress is where somebody lets an application's bot into a server.
+func inviteAddress(app string) string {
 	return fmt.Sprintf("https://discord.com/oauth2/authorize?client_id=%s&scope=bot%%20applications.commands&permissions=%d", app, int64(permissions))
 }
 
@@ -77,7 +77,7 @@ func Check(ctx context.Context, cfg config.Discord) (Identity, error) {
 	if app.Flags&(flagMessageContent|flagMessageContentLimited) == 0 {
 		return Identity{}, gateway.ErrIntents
 	}
-	who := Identity{Name: self.Username, Invite: invite(app.ID)}
+	who := Identity{Name: self.Username, Invite: inviteAddress(app.ID)}
 	return who, checkServers(ctx, client, cfg, &who)
 }
 

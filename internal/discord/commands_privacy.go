@@ -33,7 +33,7 @@ func showPrivacy(ctx context.Context, c *call) (string, error) {
 // changeConsent keeps whether somebody is heard from now on.
 func changeConsent(ctx context.Context, c *call) (string, error) {
 	heard := c.textOption("heard") == "yes"
-	if err := c.bot.consents.change(ctx, c.guild, c.by.ID, heard); err != nil {
+	if err := c.bot.consents.setHeard(ctx, c.guild, c.by.ID, heard); err != nil {
 		return "", err
 	}
 	if heard {
@@ -52,7 +52,7 @@ func forgetUser(ctx context.Context, c *call) (string, error) {
 	default:
 		return "", errors.New("this button is somebody else's; give the command yourself")
 	}
-	if r := c.bot.sessions.find(c.guild.ID()); r != nil {
+	if r := c.bot.sessions.findSession(c.guild.ID()); r != nil {
 		r.inbox.dropUser(c.by.ID)
 	}
 	n, err := c.guild.ForgetUser(ctx, c.by.ID)

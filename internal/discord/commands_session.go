@@ -40,7 +40,7 @@ func beginSession(ctx context.Context, c *call) (string, error) {
 	case c.pressed != "" && (!is || id != cut.ID):
 		return "", errors.New("somebody went on with that session, or began another; /session start begins one now")
 	}
-	r, err := c.bot.sessions.open(c.guild.ID(), func() (*session, error) {
+	r, err := c.bot.sessions.openSession(c.guild.ID(), func() (*session, error) {
 		return c.bot.startSession(ctx, c.guild, c.channel.ID, parent, does == resumeWord)
 	})
 	if err != nil {
@@ -157,7 +157,7 @@ func stopSession(_ context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := c.bot.sessions.end(r, ""); err != nil {
+	if err := c.bot.sessions.endSession(r, ""); err != nil {
 		return "", fmt.Errorf("the session has ended, but not in order: %w", err)
 	}
 	return fmt.Sprintf("The session has ended after %s. What was said is kept.", sessionLength(time.Since(r.began))), nil

@@ -30,8 +30,8 @@ func (c *consents) isHeard(guild, user string) bool {
 	return !c.declined[guild][user]
 }
 
-// load learns who does not want to be heard in a guild.
-func (c *consents) load(ctx context.Context, g *guilds.Guild) error {
+// loadDeclined learns who does not want to be heard in a guild.
+func (c *consents) loadDeclined(ctx context.Context, g *guilds.Guild) error {
 	c.changing.Lock()
 	defer c.changing.Unlock()
 	all, err := g.Declined(ctx)
@@ -48,9 +48,9 @@ func (c *consents) load(ctx context.Context, g *guilds.Guild) error {
 	return nil
 }
 
-// change keeps whether a user is heard from now on. What the table has not heard
+// setHeard keeps whether a user is heard from now on. What the table has not heard
 // yet of somebody who is not is dropped.
-func (c *consents) change(ctx context.Context, g *guilds.Guild, user string, heard bool) error {
+func (c *consents) setHeard(ctx context.Context, g *guilds.Guild, user string, heard bool) error {
 	c.changing.Lock()
 	defer c.changing.Unlock()
 	if err := g.SetConsent(ctx, user, heard); err != nil {
@@ -61,7 +61,7 @@ func (c *consents) change(ctx context.Context, g *guilds.Guild, user string, hea
 		set[user] = !heard
 	}
 	c.mu.Unlock()
-	if r := c.sessions.find(g.ID()); r != nil && !heard {
+	if r := c.sessions.findSession(g.ID()); r != nil && !heard {
 		r.inbox.dropUser(user)
 	}
 	return nil

@@ -69,12 +69,12 @@ func (d *dispatcher) onInteraction(s *discordgo.Session, e *discordgo.Interactio
 	if do == nil {
 		return
 	}
-	if !d.admit(i.GuildID) {
+	if !d.admitInteraction(i.GuildID) {
 		do = d.refuseBusy
 	}
 	d.slots <- struct{}{}
 	done := func() {
-		d.release(i.GuildID)
+		d.releaseInteraction(i.GuildID)
 		<-d.slots
 	}
 	begun := d.bot.tasks.spawn(func(ctx context.Context) {
@@ -88,17 +88,17 @@ func (d *dispatcher) onInteraction(s *discordgo.Session, e *discordgo.Interactio
 	}
 }
 
-// admit counts an interaction of a guild, and reports whether there are not too
+// admitInteraction counts an interaction of a guild, and reports whether there are not too
 // many at work, so that one guild does not keep all others waiting.
-func (d *dispatcher) admit(guild string) bool {
+func (d *dispatcher) admitInteraction(guild string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.atWork[guild]++
 	return d.atWork[guild] <= maxAtOnce
 }
 
-// release counts an interaction of a guild as done.
-func (d *dispatcher) release(guild string) {
+// releaseInteraction counts an interaction of a guild as done.
+func (d *dispatcher) releaseInteraction(guild string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.atWork[guild]--; d.atWork[guild] == 0 {
@@ -115,7 +115,7 @@ func (d *dispatcher) refuseBusy(ctx context.Context, _ *discordgo.Session, i *di
 		d.sendChoices(ctx, i, []*discordgo.ApplicationCommandOptionChoice{})
 		return
 	}
-	d.answers.reply(ctx, i, answer{err: errTooManyAtOnce})
+	d.answers.sendAnswer(ctx, i, answer{err: errTooManyAtOnce})
 }
 
 // commandPath names the command and subcommand of an interaction, and returns the
@@ -133,7 +133,7 @@ func (d *dispatcher) runCommand(ctx context.Context, s *discordgo.Session, i *di
 	name, given := commandPath(data)
 	c, a, err := d.prepareCall(s, i, name)
 	if err != nil {
-		d.answers.reply(ctx, i, answer{err: err})
+		d.answers.sendAnswer(ctx, i, answer{err: err})
 		return
 	}
 	for _, o := range given {
@@ -150,12 +150,12 @@ func (d *dispatcher) runCommand(ctx context.Context, s *discordgo.Session, i *di
 func (d *dispatcher) pressButton(ctx context.Context, s *discordgo.Session, i *discordgo.Interaction) {
 	words := strings.SplitN(i.MessageComponentData().CustomID, " ", 3)
 	if len(words) < 3 {
-		d.answers.reply(ctx, i, answer{err: errStaleButton})
+		d.answers.sendAnswer(ctx, i, answer{err: errStaleButton})
 		return
 	}
 	c, a, err := d.prepareCall(s, i, words[0]+" "+words[1])
 	if err != nil {
-		d.answers.reply(ctx, i, answer{err: err})
+		d.answers.sendAnswer(ctx, i, answer{err: err})
 		return
 	}
 	c.pressed = words[2]
@@ -170,7 +170,7 @@ func (d *dispatcher) submitForm(ctx context.Context, s *discordgo.Session, i *di
 	data := i.ModalSubmitData()
 	c, a, err := d.prepareCall(s, i, data.CustomID)
 	if err != nil {
-		d.answers.reply(ctx, i, answer{err: err})
+		d.answers.sendAnswer(ctx, i, answer{err: err})
 		return
 	}
 	for _, row := range data.Components {
@@ -243,7 +243,7 @@ func (d *dispatcher) carryOut(ctx context.Context, i *discordgo.Interaction, c *
 	defer timer.Stop()
 	select {
 	case o := <-done:
-		d.answers.reply(ctx, i, o)
+		d.answers.sendAnswer(ctx, i, o)
 		return
 	case <-timer.C:
 	}
@@ -259,7 +259,7 @@ func (d *dispatcher) carryOut(ctx context.Context, i *discordgo.Interaction, c *
 	}
 	o := <-done
 	o.deferred = true
-	d.answers.reply(ctx, i, o)
+	d.answers.sendAnswer(ctx, i, o)
 }
 
 // errGoingOffline says that nothing is done any more.

@@ -38,20 +38,20 @@ func (b *Bot) onReady(_ *discordgo.Session, e *discordgo.Ready) {
 	} else {
 		b.rest.SetApplicationID(e.User.ID) // the same for all but the oldest applications
 	}
-	if b.greet(e) {
+	if b.greetOperator(e) {
 		b.tasks.spawn(b.offerToResume)
 	}
-	b.tasks.spawn(func(ctx context.Context) { b.registrar.register(ctx, "") })
+	b.tasks.spawn(func(ctx context.Context) { b.registrar.registerCommands(ctx, "") })
 }
 
-// greet tells the operator, once, that the bot is there, and reports whether it
+// greetOperator tells the operator, once, that the bot is there, and reports whether it
 // did.
-func (b *Bot) greet(e *discordgo.Ready) bool {
+func (b *Bot) greetOperator(e *discordgo.Ready) bool {
 	if b.greeted.Swap(true) {
 		return false
 	}
 	if len(e.Guilds) == 0 {
-		b.say(fmt.Sprintf("discord: %s is online and in no server yet; let it in at %s", e.User.Username, invite(b.rest.ApplicationID())))
+		b.say(fmt.Sprintf("discord: %s is online and in no server yet; let it in at %s", e.User.Username, inviteAddress(b.rest.ApplicationID())))
 	} else {
 		b.say(fmt.Sprintf("discord: %s is online; /session start in a channel begins to play", e.User.Username))
 	}
@@ -63,21 +63,21 @@ func (b *Bot) onGuildCreate(_ *discordgo.Session, e *discordgo.GuildCreate) {
 	if e.Unavailable || e.ID != b.cfg.Guild {
 		return
 	}
-	b.tasks.spawn(func(ctx context.Context) { b.registrar.register(ctx, e.ID) })
+	b.tasks.spawn(func(ctx context.Context) { b.registrar.registerCommands(ctx, e.ID) })
 }
 
 // onGuildDelete ends the session of a guild that threw the bot out.
 func (b *Bot) onGuildDelete(_ *discordgo.Session, e *discordgo.GuildDelete) {
-	if r := b.sessions.find(e.ID); r != nil && !e.Unavailable { // unavailable guilds come back
-		b.tasks.spawn(func(context.Context) { b.sessions.end(r, "") })
+	if r := b.sessions.findSession(e.ID); r != nil && !e.Unavailable { // unavailable guilds come back
+		b.tasks.spawn(func(context.Context) { b.sessions.endSession(r, "") })
 		b.say("discord: the bot was removed from a server; its session is closed, and what was said is kept")
 	}
 }
 
 // onChannelDelete ends the session whose channel was deleted.
 func (b *Bot) onChannelDelete(guild, channel string) {
-	if r := b.sessions.find(guild); r != nil && (r.channel == channel || r.parent == channel) {
-		b.tasks.spawn(func(context.Context) { b.sessions.end(r, "") })
+	if r := b.sessions.findSession(guild); r != nil && (r.channel == channel || r.parent == channel) {
+		b.tasks.spawn(func(context.Context) { b.sessions.endSession(r, "") })
 		b.say("discord: the channel of a session was deleted; the session is closed, and what was said is kept")
 	}
 }
@@ -85,7 +85,7 @@ func (b *Bot) onChannelDelete(guild, channel string) {
 // onMessageCreate hands a player's message to the table.
 func (b *Bot) onMessageCreate(s *discordgo.Session, e *discordgo.MessageCreate) {
 	m := e.Message
-	r := b.sessions.find(m.GuildID)
+	r := b.sessions.findSession(m.GuildID)
 	if r == nil || r.channel != m.ChannelID || !isPlayerMessage(m) || !b.consents.isHeard(m.GuildID, m.Author.ID) {
 		return
 	}
@@ -103,7 +103,7 @@ func isPlayerMessage(m *discordgo.Message) bool {
 // onMessageUpdate takes in what became of a message that was edited.
 func (b *Bot) onMessageUpdate(s *discordgo.Session, e *discordgo.MessageUpdate) {
 	m := e.Message
-	r := b.sessions.find(m.GuildID)
+	r := b.sessions.findSession(m.GuildID)
 	if r == nil || r.channel != m.ChannelID || m.EditedTimestamp == nil || !isPlayerMessage(m) {
 		return
 	}
@@ -116,7 +116,7 @@ func (b *Bot) onMessageUpdate(s *discordgo.Session, e *discordgo.MessageUpdate) 
 
 // onMessageDelete takes back messages that were deleted.
 func (b *Bot) onMessageDelete(guild, channel string, messages ...string) {
-	if r := b.sessions.find(guild); r != nil && r.channel == channel {
+	if r := b.sessions.findSession(guild); r != nil && r.channel == channel {
 		for _, id := range messages {
 			r.changeMessage(id, "")
 		}

@@ -22,8 +22,8 @@ type registrar struct {
 	done map[string]bool // guilds whose commands are right; "" for all
 }
 
-// register puts the commands where they belong, if others are there.
-func (r *registrar) register(ctx context.Context, guild string) {
+// registerCommands puts the commands where they belong, if others are there.
+func (r *registrar) registerCommands(ctx context.Context, guild string) {
 	r.mu.Lock()
 	done := r.done[guild]
 	r.done[guild] = true

@@ -56,8 +56,8 @@ func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, channel, parent
 		log: b.log, guild: g.ID(), channel: channel, parent: parent, began: time.Now(), inbox: newInbox(),
 		sender: newSender(b.rest, b.log, channel, parent), cancel: end, stopHearing: stopHearing,
 	}
-	r.sender.lost = func(why string) { b.tasks.spawn(func(context.Context) { b.sessions.end(r, "") }); b.say(why) }
-	err := errors.Join(b.consents.load(ctx, g), r.sender.findWebhook(ctx))
+	r.sender.lost = func(why string) { b.tasks.spawn(func(context.Context) { b.sessions.endSession(r, "") }); b.say(why) }
+	err := errors.Join(b.consents.loadDeclined(ctx, g), r.sender.findWebhook(ctx))
 	if err == nil {
 		r.status = newStatusMessage(b.rest, channel, r.sender)
 		r.played, err = g.StartSession(ctx, guilds.SessionOptions{Sink: r.status, Tell: r.sender.postNotice, Channel: channel, Resume: resume})

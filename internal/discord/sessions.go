@@ -21,8 +21,8 @@ func newSessions(log *slog.Logger) *sessions {
 	return &sessions{log: log, byGuild: map[string]*session{}}
 }
 
-// find returns the session of a guild, nil if it has none.
-func (s *sessions) find(guild string) *session {
+// findSession returns the session of a guild, nil if it has none.
+func (s *sessions) findSession(guild string) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.byGuild[guild]
@@ -56,8 +56,8 @@ func (s *sessions) checkFreeLocked(guild string) error {
 	return nil
 }
 
-// reserve makes sure that a guild has one session at a time.
-func (s *sessions) reserve(guild string) error {
+// reserveGuild makes sure that a guild has one session at a time.
+func (s *sessions) reserveGuild(guild string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.checkFreeLocked(guild); err != nil {
@@ -67,9 +67,9 @@ func (s *sessions) reserve(guild string) error {
 	return nil
 }
 
-// open starts the session of a guild that has none.
-func (s *sessions) open(guild string, start func() (*session, error)) (*session, error) {
-	if err := s.reserve(guild); err != nil {
+// openSession starts the session of a guild that has none.
+func (s *sessions) openSession(guild string, start func() (*session, error)) (*session, error) {
+	if err := s.reserveGuild(guild); err != nil {
 		return nil, err
 	}
 	r, err := start()
@@ -90,8 +90,8 @@ func (s *sessions) open(guild string, start func() (*session, error)) (*session,
 	return r, err
 }
 
-// end ends a session and says why in its channel, unless why is empty.
-func (s *sessions) end(r *session, why string) error {
+// endSession ends a session and says why in its channel, unless why is empty.
+func (s *sessions) endSession(r *session, why string) error {
 	s.mu.Lock()
 	ours := !s.offline && s.byGuild[r.guild] == r
 	if ours {
@@ -110,8 +110,8 @@ func (s *sessions) end(r *session, why string) error {
 	return err
 }
 
-// endAll ends every session and says why in its channel; none opens any more.
-func (s *sessions) endAll(why string) {
+// endAllSessions ends every session and says why in its channel; none opens any more.
+func (s *sessions) endAllSessions(why string) {
 	s.mu.Lock()
 	var open []*session
 	for _, r := range s.byGuild {
@@ -123,7 +123,7 @@ func (s *sessions) endAll(why string) {
 	s.mu.Unlock()
 	var g sync.WaitGroup
 	for _, r := range open {
-		g.Go(func() { s.end(r, why) })
+		g.Go(func() { s.endSession(r, why) })
 	}
 	g.Wait()
 }

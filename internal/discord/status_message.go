@@ -145,7 +145,7 @@ func (d *statusMessage) run(ctx context.Context) error {
 		default:
 		}
 		wait = statusDelay
-		switch changed, err := d.publish(ctx, d.buildEmbed(ctx)); {
+		switch changed, err := d.publishEmbed(ctx, d.buildEmbed(ctx)); {
 		case err != nil && ctx.Err() != nil:
 		case channelClosed(err):
 			return err
@@ -169,7 +169,7 @@ func (d *statusMessage) run(ctx context.Context) error {
 	if d.message != "" {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 		defer cancel()
-		e := &discordgo.MessageEmbed{Title: d.title(), Description: "The session has ended.", Fields: append(d.latencyFields(ctx), d.countFields()...)}
+		e := &discordgo.MessageEmbed{Title: d.embedTitle(), Description: "The session has ended.", Fields: append(d.latencyFields(ctx), d.countFields()...)}
 		_, _ = d.editMessage(ctx, e) // nobody can do anything about it any more
 	}
 	return nil
@@ -181,10 +181,10 @@ func channelClosed(err error) bool {
 	return code == discordgo.ErrCodeUnknownChannel || code == discordgo.ErrCodeMissingAccess
 }
 
-// publish posts an embed, or changes the one that is posted, if it is new. A message
+// publishEmbed posts an embed, or changes the one that is posted, if it is new. A message
 // that somebody deleted is posted anew, once; then it is an error. What has begun
 // when ctx ends may come to its end: a message must not be left behind.
-func (d *statusMessage) publish(ctx context.Context, e *discordgo.MessageEmbed) (changed bool, err error) {
+func (d *statusMessage) publishEmbed(ctx context.Context, e *discordgo.MessageEmbed) (changed bool, err error) {
 	ctx, cancel := withGrace(ctx, closeTimeout)
 	defer cancel()
 	raw, err := json.Marshal(e)
@@ -228,7 +228,7 @@ func (d *statusMessage) editMessage(ctx context.Context, e *discordgo.MessageEmb
 	return rest.ErrorCode(err) == discordgo.ErrCodeUnknownMessage, err
 }
 
-func (d *statusMessage) title() string {
+func (d *statusMessage) embedTitle() string {
 	if strings.TrimSpace(d.name) == "" {
 		return "Session"
 	}
@@ -238,7 +238,7 @@ func (d *statusMessage) title() string {
 // buildEmbed is how the session goes now. Everybody sees it: what only the DM knows,
 // such as directions, is not in it.
 func (d *statusMessage) buildEmbed(ctx context.Context) *discordgo.MessageEmbed {
-	e := &discordgo.MessageEmbed{Title: d.title()}
+	e := &discordgo.MessageEmbed{Title: d.embedTitle()}
 	if all, err := d.table.Status(ctx); err == nil && len(all) > 0 {
 		var lines []string
 		for _, s := range all {

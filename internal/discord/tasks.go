@@ -15,8 +15,8 @@ type tasks struct {
 	ended bool // nothing is begun any more
 }
 
-// begin sets the context of all tasks, before the first is spawned.
-func (t *tasks) begin(life context.Context) {
+// setContext sets the context of all tasks, before the first is spawned.
+func (t *tasks) setContext(life context.Context) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.life = life

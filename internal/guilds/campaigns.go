@@ -67,7 +67,7 @@ func (g *Guild) campaignIDOf(game *play.Game) string {
 // Campaigns names what may be played in the guild, the configured campaign first,
 // without scenes and counts.
 func (g *Guild) Campaigns(context.Context) ([]Campaign, error) {
-	r, err := g.records.read()
+	r, err := g.records.readRecord()
 	if err != nil {
 		return nil, logTrouble(g.log, "reading what is kept of a guild", err)
 	}
@@ -121,7 +121,7 @@ func (m *Member) LoadCampaign(ctx context.Context, file string, data []byte) (c 
 func (g *Guild) storeCampaign(c keptCampaign, data []byte) (current bool, err error) {
 	g.changing.Lock()
 	defer g.changing.Unlock()
-	r, err := g.records.read()
+	r, err := g.records.readRecord()
 	if err != nil {
 		return false, logTrouble(g.log, "reading what is kept of a guild", err)
 	}
@@ -137,7 +137,7 @@ func (g *Guild) storeCampaign(c keptCampaign, data []byte) (current bool, err er
 	}
 	err = replaceFile(filepath.Join(g.campaignDir(c.ID), campaignFile), data)
 	if err == nil {
-		err = g.records.change(func(r *record) error {
+		err = g.records.changeRecord(func(r *record) error {
 			r.Campaigns = slices.DeleteFunc(r.Campaigns, func(k keptCampaign) bool { return k.ID == c.ID })
 			r.Campaigns = append(r.Campaigns, c)
 			return nil
@@ -168,7 +168,7 @@ func (m *Member) SwitchCampaign(ctx context.Context, id string) (Campaign, error
 func (g *Guild) switchTo(ctx context.Context, id string) error {
 	g.changing.Lock()
 	defer g.changing.Unlock()
-	r, err := g.records.read()
+	r, err := g.records.readRecord()
 	if err != nil {
 		return logTrouble(g.log, "reading what is kept of a guild", err)
 	}
@@ -182,7 +182,7 @@ func (g *Guild) switchTo(ctx context.Context, id string) error {
 		return errors.New("a session is running; /session stop ends it, then switch")
 	}
 	return g.pool.replace(ctx, g.configOf(c), func() error {
-		if err := g.records.change(func(r *record) error { r.Campaign = id; return nil }); err != nil {
+		if err := g.records.changeRecord(func(r *record) error { r.Campaign = id; return nil }); err != nil {
 			return logTrouble(g.log, "noting which campaign is played", err)
 		}
 		return nil

@@ -100,7 +100,7 @@ func logTrouble(log *slog.Logger, doing string, err error) error {
 
 // currentConfig is that of the campaign that is played.
 func (g *Guild) currentConfig() (*config.Config, error) {
-	r, err := g.records.read()
+	r, err := g.records.readRecord()
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ var errNoUser = errors.New("this is no id of a user")
 
 // Declined lists the users who do not want to be heard in the guild.
 func (g *Guild) Declined(context.Context) ([]string, error) {
-	r, err := g.records.read()
+	r, err := g.records.readRecord()
 	if err != nil {
 		return nil, logTrouble(g.log, "reading who does not want to be heard", err)
 	}
@@ -32,7 +32,7 @@ func (g *Guild) SetConsent(_ context.Context, user string, heard bool) error {
 	if !validID.MatchString(user) {
 		return errNoUser
 	}
-	err := g.records.change(func(r *record) error {
+	err := g.records.changeRecord(func(r *record) error {
 		r.Unheard = slices.DeleteFunc(r.Unheard, func(u string) bool { return u == user })
 		if !heard {
 			r.Unheard = append(r.Unheard, user)
@@ -72,7 +72,7 @@ func (g *Guild) ForgetUser(ctx context.Context, user string) (lines int, err err
 // forgetUser goes on where something fails, so that as little as can be is left.
 func (g *Guild) forgetUser(ctx context.Context, game *play.Game, user string) (n int, err error) {
 	ref := UserRef(g.guilds.front, user)
-	r, err := g.records.read()
+	r, err := g.records.readRecord()
 	errs := []error{err}
 	if s := g.runningSession(); s != nil {
 		if err := s.Table.Forget(ctx, ref); !errors.Is(err, table.ErrClosed) { // then all it heard is in the log

@@ -48,8 +48,8 @@ type place struct {
 	Channel string `json:"channel"`
 }
 
-// read returns what is kept; of a guild nobody has played in, that is nothing.
-func (f *recordFile) read() (record, error) {
+// readRecord returns what is kept; of a guild nobody has played in, that is nothing.
+func (f *recordFile) readRecord() (record, error) {
 	var r record
 	data, err := os.ReadFile(filepath.Join(f.dir, recordName))
 	switch {
@@ -64,12 +64,12 @@ func (f *recordFile) read() (record, error) {
 	return r, nil
 }
 
-// change writes down what do makes of what is kept. It is on the disk when
+// changeRecord writes down what do makes of what is kept. It is on the disk when
 // change returns; an error leaves it as it was.
-func (f *recordFile) change(do func(*record) error) error {
+func (f *recordFile) changeRecord(do func(*record) error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	r, err := f.read()
+	r, err := f.readRecord()
 	if err == nil {
 		err = do(&r)
 	}

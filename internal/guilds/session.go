@@ -106,7 +106,7 @@ func (g *Guild) beginSession(ctx context.Context, game *play.Game, o SessionOpti
 	if o.Resume && cut.Lines > 0 {
 		so.Resume = cut
 	}
-	if err := g.records.change(func(r *record) error { r.Table = &place{o.Channel}; return nil }); err != nil {
+	if err := g.records.changeRecord(func(r *record) error { r.Table = &place{o.Channel}; return nil }); err != nil {
 		return nil, nil, logTrouble(g.log, "noting where a session is played", err)
 	}
 	s, err := game.StartSession(ctx, so)
@@ -170,7 +170,7 @@ func (g *Guild) runningSession() *play.Session {
 
 // clearPlace notes that no session is played any more.
 func (g *Guild) clearPlace() error {
-	return g.records.change(func(r *record) error { r.Table = nil; return nil })
+	return g.records.changeRecord(func(r *record) error { r.Table = nil; return nil })
 }
 
 // InterruptedSession returns the session that a crash cut off, and whether there is
@@ -193,7 +193,7 @@ func (g *Guild) InterruptedSession(ctx context.Context) (s memory.Session, cut b
 func (g *Guild) takeCutOff(ctx context.Context) (cut CutOff, err error) {
 	g.changing.Lock()
 	defer g.changing.Unlock()
-	r, err := g.records.read()
+	r, err := g.records.readRecord()
 	if err != nil || r.Table == nil || g.hasSession() {
 		return cut, err
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
 )
 
-// TestDiscordDesk gives the commands that need no session, good and bad.
-func TestDiscordDesk(t *testing.T) {
+// TestDiscordWithoutSession gives the commands that need no session, good and bad.
+func TestDiscordWithoutSession(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
@@ -140,7 +140,7 @@ func TestDiscordTenGuilds(t *testing.T) {
 			}
 		}
 		if n := len(d.Messages(g.channel)); n > 6 {
-			t.Errorf("%d messages in a channel, want 6 at most: start, line, answer, board, end", n)
+			t.Errorf("%d messages in a channel, want 6 at most: start, line, answer, status, end", n)
 		}
 	}
 	if r := s.stop(); r.code != 0 {

@@ -184,8 +184,8 @@ func TestDiscordTiming(t *testing.T) {
 	}
 }
 
-// board waits for the message that shows how the session goes, with words in it.
-func (g *guild) board(t *testing.T, words ...string) discordtest.Message {
+// statusMessage waits for the message that shows how the session goes, with words in it.
+func (g *guild) statusMessage(t *testing.T, words ...string) discordtest.Message {
 	t.Helper()
 	m, err := g.d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool {
 		if len(m.Embeds) != 1 {
@@ -200,49 +200,49 @@ func (g *guild) board(t *testing.T, words ...string) discordtest.Message {
 		return true
 	})
 	if err != nil {
-		t.Fatalf("waiting for a board with %q: %v", words, err)
+		t.Fatalf("waiting for a status message with %q: %v", words, err)
 	}
 	return m
 }
 
-// TestDiscordBoard watches how a session goes, deletes the message that shows it,
+// TestDiscordStatusMessage watches how a session goes, deletes the message that shows it,
 // and stops.
-func TestDiscordBoard(t *testing.T) {
+func TestDiscordStatusMessage(t *testing.T) {
 	t.Parallel()
 	g, s := newFerry(t)
 	g.gives(t, g.dm, "session start")
-	first := g.board(t, "The Crossing", "At the table", "Bartok: fast", "Mira: standard")
+	first := g.statusMessage(t, "The Crossing", "At the table", "Bartok: fast", "Mira: standard")
 	g.gives(t, g.dm, "tier raise", opt("npc", "Bartok"), opt("tier", "deep"), opt("minutes", 10))
 	g.gives(t, g.dm, "npc direct", opt("npc", "Mira"), opt("text", "lie about the key"))
 	g.asks(t, "Mira", "Mira, roll the bones for me")
-	m := g.board(t, "Bartok: fast, raised to deep until <t:", "more turns", "standard: the last answer", "first words**: P50 ", "1 in time, 0 too late")
+	m := g.statusMessage(t, "Bartok: fast, raised to deep until <t:", "more turns", "standard: the last answer", "first words**: P50 ", "1 in time, 0 too late")
 	if m.ID != first.ID || strings.Contains(fmt.Sprintf("%+v", m.Embeds), "lie about") {
-		t.Errorf("the board is %+v, want the same message, without directions", m)
+		t.Errorf("the status message is %+v, want the same message, without directions", m)
 	}
 	g.d.Delete(g.channel, first.ID)
 	g.gives(t, g.dm, "tier lower", opt("npc", "Bartok"))
 	g.asks(t, "Bartok", "Hello Bartok!")
-	m = g.board(t, "Bartok: fast\n", "1 in time, 1 too late or not at all (50 % in time)")
+	m = g.statusMessage(t, "Bartok: fast\n", "1 in time, 1 too late or not at all (50 % in time)")
 	if m.ID == first.ID {
-		t.Error("the board is shown in a message that was deleted")
+		t.Error("the status message is shown in a message that was deleted")
 	}
 	if r := s.stop(); r.code != 0 {
 		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
 	}
-	g.board(t, "The session has ended.", "1 in time, 1 too late")
-	boards := 0
+	g.statusMessage(t, "The session has ended.", "1 in time, 1 too late")
+	messages := 0
 	for _, m := range g.d.Messages(g.channel) {
 		if len(m.Embeds) > 0 {
-			boards++
+			messages++
 		}
 	}
-	if boards != 2 {
-		t.Errorf("%d boards were posted, want the one that was deleted and another", boards)
+	if messages != 2 {
+		t.Errorf("%d messages were posted, want the one that was deleted and another", messages)
 	}
 }
 
-// TestDiscordBoardNotAllowed plays where the bot may not post embeds.
-func TestDiscordBoardNotAllowed(t *testing.T) {
+// TestDiscordStatusMessageNotAllowed plays where the bot may not post embeds.
+func TestDiscordStatusMessageNotAllowed(t *testing.T) {
 	t.Parallel()
 	g, s := newFerry(t)
 	g.d.Deny(g.channel, discordtest.EmbedLinks)
