@@ -31,7 +31,7 @@ func toolsCommand(c *common) *cobra.Command {
 		Use: "calibrate", Short: "Measure the tools, then show them", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return list(cmd.Context(), true) },
 	}
-	cmd.AddCommand(calibrate, toolsApproveCommand(c), toolsDiffCommand(c), toolsCallCommand(c))
+	cmd.AddCommand(calibrate, toolsApproveCommand(c), toolsDiffCommand(c), toolsForgetCommand(c), toolsCallCommand(c))
 	return cmd
 }
 
@@ -55,6 +55,19 @@ func toolsDiffCommand(c *common) *cobra.Command {
 				name = args[0]
 			}
 			return c.with(cmd.Context(), func(a *app.App) error { return a.DiffTools(cmd.Context(), c.out, name) })
+		},
+	}
+}
+
+func toolsForgetCommand(c *common) *cobra.Command {
+	return &cobra.Command{
+		Use: "forget NAME", Short: "Give up the name of a tool whose server is gone",
+		Long: "Give up a name that is remembered for a tool whose server left the configuration, so that another\n" +
+			"server's tool can have it. NAME is the name, SERVER/TOOL, or a server for all its tools.",
+		Example: "  glyphoxa tools forget web_echo\n  glyphoxa tools forget old-server",
+		Args:    takes(1, 1, "tools forget takes one name: of a tool, SERVER/TOOL, or of a server"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.with(cmd.Context(), func(a *app.App) error { return a.ForgetTool(cmd.Context(), c.out, args[0]) })
 		},
 	}
 }

@@ -85,7 +85,17 @@ func writeTools(w io.Writer, status []mcphost.Status) error {
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.0f %%\t%d\t%s\n",
 			name, s.Source, s.State, s.Tier, s.TierReason, declared, p50, p99, s.ErrorRate*100, s.Samples, why)
 	}
-	return tw.Flush()
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	for _, s := range status {
+		if s.NameReason != "" {
+			if _, err := fmt.Fprintf(w, "%s is not called %s: %s\n", s.Name, s.Original, s.NameReason); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // CallTool runs one tool with full rights and prints what it returned. A tool
@@ -127,6 +137,29 @@ func (a *App) ApproveTool(ctx context.Context, w io.Writer, name string) error {
 	}
 	_, err := fmt.Fprintln(w, "approved", name)
 	return err
+}
+
+// ForgetTool gives up the name of a tool, or of a server's tools, that is
+// remembered though the server is gone.
+func (a *App) ForgetTool(ctx context.Context, w io.Writer, name string) error {
+	a.Registry.Ready(ctx, a.say)
+	given, err := a.Registry.ForgetName(ctx, name)
+	if err != nil {
+		return err
+	}
+	for _, f := range given {
+		line := fmt.Sprintf("forgot %s (%s)", f.Name, f.Owner)
+		if f.Heir != "" {
+			line += fmt.Sprintf("; it is the name of %s now", f.Heir)
+		}
+		if f.HeirWas != "" && f.HeirWas != f.Name {
+			line += fmt.Sprintf(", which was %s: adapt the NPCs' tools", f.HeirWas)
+		}
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // DiffTools prints what waits for approval, or what of one tool does, against

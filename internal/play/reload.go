@@ -5,7 +5,6 @@ import (
 	"errors"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
@@ -34,10 +33,8 @@ func (s *Session) Recast(ctx context.Context, r Reading) (string, error) {
 		return "", err
 	}
 	s.game.SetCast(r.Config.NPCs)
-	for _, w := range s.game.Registry.Warnings(r.Config) {
-		if !slices.Contains(r.known, w) {
-			notes = append(notes, r.Shown(w).String())
-		}
+	for _, w := range s.game.Registry.Warnings(r.Config, r.known...) {
+		notes = append(notes, r.Shown(w).String())
 	}
 	if len(r.others) > 0 {
 		notes = append(notes, "what else has changed needs a restart: "+strings.Join(r.others, ", "))

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -129,16 +128,6 @@ func (r *Registry) ReadWorkflows() error { return r.workflows.readFiles() }
 
 // Unfinished says which workflows wait for tools that nobody offers.
 func (r *Registry) Unfinished() []string { return r.workflows.unfinishedWorkflows() }
-
-// Warnings are those of a configuration, without those about tools that an
-// external server turned out to offer.
-func (r *Registry) Warnings(cfg *config.Config) []problem.Problem {
-	names := r.Host.Names()
-	return slices.DeleteFunc(slices.Clone(cfg.Warnings), func(w problem.Problem) bool {
-		tool, ok := cfg.ServerTools[w]
-		return ok && slices.Contains(names, tool)
-	})
-}
 
 // Close disconnects the servers, ends the calls under way and keeps what the
 // next start should know. Governance stays open.

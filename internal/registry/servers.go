@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
 
@@ -50,6 +51,14 @@ func (r *Registry) Servers() []mcphost.ServerStatus {
 		}
 	}
 	return all
+}
+
+// ForgetName gives up a name that is remembered for a tool whose server left the
+// configuration, see [mcphost.Host.ForgetName].
+func (r *Registry) ForgetName(ctx context.Context, name string) ([]mcphost.Forgotten, error) {
+	return r.Host.ForgetName(ctx, name, func(server string) bool {
+		return slices.ContainsFunc(r.config.MCP.Servers, func(s config.MCPServerConfig) bool { return s.Name == server })
+	})
 }
 
 // Tried returns a channel that is closed once every external server was tried.

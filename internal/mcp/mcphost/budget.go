@@ -29,7 +29,7 @@ func enforce(all []*tool, names *register, ceilings [2]time.Duration) *BudgetEnf
 	for _, t := range all {
 		def := t.Definition
 		if t.remote != nil {
-			def.Name = names.name(t.source, def.Name, taken)
+			def.Name = names.nameOf(t.source, def.Name, taken)
 		}
 		e := entry{tool: t, def: def, verdict: t.assess(ceilings, t.measure())}
 		t.listed.Store(int32(e.tier))

@@ -67,8 +67,8 @@ func (h *Host) Restore(ctx context.Context) error {
 func (h *Host) Keep(ctx context.Context) error {
 	values, names := map[string][]byte{}, map[string][]byte{}
 	h.mu.Lock()
-	for who, name := range h.names.names {
-		names[who] = []byte(name)
+	for who := range h.names.fresh { // others may have been given up by another process
+		names[who] = []byte(h.names.names[who])
 	}
 	for key, v := range h.vitals {
 		samples := v.successes()
@@ -88,6 +88,11 @@ func (h *Host) Keep(ctx context.Context) error {
 	}
 	if err := h.opts.keeper.SaveState(ctx, nameSpace, names); err != nil {
 		return fmt.Errorf("keeping the tools' names: %w", err)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for who := range names {
+		delete(h.names.fresh, who)
 	}
 	return nil
 }

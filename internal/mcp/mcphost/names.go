@@ -65,23 +65,25 @@ func freeName(server, name string, taken func(string) bool) string {
 // maxNames bounds the names that are remembered.
 const maxNames = 20_000
 
+// owner names a server's tool wherever tools of all servers stand side by side.
+func owner(server, name string) string { return server + "/" + name }
+
 // register remembers which external tool has which name. A tool keeps the name
 // it got first, over reconnects and restarts, whoever connects first the next
 // time: an NPC's whitelist must not come to mean another server's tool.
 type register struct {
 	names  map[string]string // registered name by owner
 	owners map[string]string // owner by registered name
+	fresh  map[string]bool   // owners whose names are not kept yet
 }
 
 func newRegister() *register {
-	return &register{names: map[string]string{}, owners: map[string]string{}}
+	return &register{names: map[string]string{}, owners: map[string]string{}, fresh: map[string]bool{}}
 }
 
-func owner(server, name string) string { return server + "/" + name }
-
-// name returns the registered name of a server's tool; builtin reports names
+// nameOf returns the registered name of a server's tool; builtin reports names
 // that built-in tools have.
-func (r *register) name(server, tool string, builtin func(string) bool) string {
+func (r *register) nameOf(server, tool string, builtin func(string) bool) string {
 	who := owner(server, tool)
 	if name, ok := r.names[who]; ok && !builtin(name) {
 		return name
@@ -92,6 +94,7 @@ func (r *register) name(server, tool string, builtin func(string) bool) string {
 	})
 	if len(r.names) < maxNames {
 		r.assign(who, name)
+		r.fresh[who] = true
 	}
 	return name
 }
@@ -99,4 +102,13 @@ func (r *register) name(server, tool string, builtin func(string) bool) string {
 func (r *register) assign(who, name string) {
 	delete(r.owners, r.names[who])
 	r.names[who], r.owners[name] = name, who
+}
+
+// release forgets the names of owners.
+func (r *register) release(owners []string) {
+	for _, who := range owners {
+		delete(r.owners, r.names[who])
+		delete(r.names, who)
+		delete(r.fresh, who)
+	}
 }

@@ -47,7 +47,7 @@ func TestToolsKeepTheirNames(t *testing.T) {
 		{"a", "roll", "a_roll"},
 		{"a", "search", "a_search"},
 	} {
-		if got := r.name(row.server, row.tool, builtin); got != row.want {
+		if got := r.nameOf(row.server, row.tool, builtin); got != row.want {
 			t.Errorf("name of %s/%s = %q, want %q", row.server, row.tool, got, row.want)
 		}
 	}
@@ -55,11 +55,11 @@ func TestToolsKeepTheirNames(t *testing.T) {
 	for who, name := range r.names {
 		again.assign(who, name)
 	}
-	if got := again.name("a", "search", builtin); got != "a_search" {
+	if got := again.nameOf("a", "search", builtin); got != "a_search" {
 		t.Errorf("after a restart a's search is %q, want a_search", got)
 	}
 	everything := func(name string) bool { return name == "roll" || name == "search" }
-	if got := again.name("b", "search", everything); got != "b_search" {
+	if got := again.nameOf("b", "search", everything); got != "b_search" {
 		t.Errorf("b's search beside a new built-in = %q, want b_search", got)
 	}
 }

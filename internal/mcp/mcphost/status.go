@@ -29,8 +29,10 @@ type Status struct {
 	Samples    int     `json:"samples"`
 	ReadOnly   bool    `json:"read_only"`
 	Idempotent bool    `json:"idempotent"`
-	// Original is the tool's name on its server where that differs.
-	Original string `json:"original_name,omitempty"`
+	// Original is the tool's name on its server where that differs, and NameReason
+	// why the tool does not bear it.
+	Original   string `json:"original_name,omitempty"`
+	NameReason string `json:"name_reason,omitempty"`
 	// Probe says why the tool was not or could not be measured.
 	Probe string `json:"probe,omitempty"`
 }
@@ -74,6 +76,7 @@ func (h *Host) Status() []Status {
 	return all
 }
 
+// statusOf describes one tool. Callers hold mu.
 func (h *Host) statusOf(e *entry) Status {
 	m := e.measure()
 	v := e.assess(h.opts.ceilings, m)
@@ -94,7 +97,7 @@ func (h *Host) statusOf(e *entry) Status {
 		s.Probe = *note
 	}
 	if e.def.Name != e.Definition.Name {
-		s.Original = shortLine(e.Definition.Name)
+		s.Original, s.NameReason = shortLine(e.Definition.Name), shortLine(h.nameReason(e))
 	}
 	return s
 }

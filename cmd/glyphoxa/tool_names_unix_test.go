@@ -1,0 +1,49 @@
+//go:build unix
+
+package main_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestForgettingToolNames shows why a tool has a longer name than its own once
+// another server's is gone, and how to give that one's name up.
+func TestForgettingToolNames(t *testing.T) {
+	t.Parallel()
+	url, _ := harbour(t)
+	h := newHouse(t)
+	with := func(server, tools string) {
+		h.write("glyphoxa.yaml", fmt.Sprintf("npcs: [{name: Mira, tools: [%s]}]\nmcp: {servers: [{name: %s, transport: streamable-http, url: %q, allow_private: true}]}\n", tools, server, url))
+	}
+	with("harbour", "tide")
+	if out := h.run("", "tools").ok(t).stdout; !strings.Contains(out, "tide") || strings.Contains(out, "is not called") {
+		t.Errorf("tools says\n%s", out)
+	}
+	h.run("", "tools", "forget", "tide").complains(t, 1, `forgetting "tide"`, "harbour/tide has it", "mcp.servers")
+	with("dock", "tide")
+	if out := h.run("", "tools").ok(t).stdout; !strings.Contains(out, `dock_tide is not called tide: "tide" is still the name of harbour/tide`) || !strings.Contains(out, "glyphoxa tools forget tide") {
+		t.Errorf("tools says\n%s\nwant who holds the name", out)
+	}
+	if out := h.run("Hello, Mira.\n", "play").ok(t).stdout; !strings.Contains(out, `the tool of that name is called "dock_tide" here`) {
+		t.Errorf("play says\n%s\nwant what the tool is called", out)
+	}
+	h.run("", "tools", "forget", "tiede").complains(t, 1, "nothing is remembered", `did you mean "tide"?`)
+	h.run("", "tools", "forget", "roll").complains(t, 1, "Glyphoxa's own tool")
+	h.run("", "tools", "forget").complains(t, 2, "takes one name")
+	if out := h.run("", "tools", "forget", "harbour").ok(t).stdout; out != "forgot tide (harbour/tide); it is the name of dock/tide now, which was dock_tide: adapt the NPCs' tools\n" {
+		t.Errorf("forget says %q", out)
+	}
+	if out := h.run("", "tools", "--json").ok(t).stdout; strings.Contains(out, "dock_tide") || !strings.Contains(out, `"tide"`) {
+		t.Errorf("after a restart tools says\n%s", out)
+	}
+	with("dock", "tied")
+	if out := h.run("Hello, Mira.\n", "play").ok(t).stdout; !strings.Contains(out, `no server offers it; did you mean "tide"?`) || strings.Contains(out, "must come from an MCP server") {
+		t.Errorf("play says\n%s\nwant the right name", out)
+	}
+	with("dock", "tide")
+	if out := h.run("Hello, Mira.\n", "play").ok(t).stdout; strings.Contains(out, "offers it") || strings.Contains(out, "must come from") {
+		t.Errorf("play says\n%s\nwant nothing of tools", out)
+	}
+}
