@@ -79,7 +79,7 @@ const everyone = "all"
 
 func (l *loader) checkNames(n located, seen map[string]located) {
 	claim := func(name string, path strictyaml.Path) {
-		key := foldName(name)
+		key := FoldName(name)
 		if key == "" {
 			return
 		}
@@ -156,10 +156,10 @@ func (l *loader) checkServers() {
 		s := &l.cfg.MCP.Servers[i]
 		root := strictyaml.Path("mcp.servers").Item(i)
 		name := root.Key("name")
-		if first, taken := seen[foldName(s.Name)]; taken && s.Name != "" {
+		if first, taken := seen[FoldName(s.Name)]; taken && s.Name != "" {
 			l.main.AddProblem(name, fmt.Sprintf("another server has this name (line %d)", first), "rename one of them")
 		} else {
-			seen[foldName(s.Name)] = l.main.Line(name)
+			seen[FoldName(s.Name)] = l.main.Line(name)
 		}
 		switch s.Transport {
 		case TransportStdio:

@@ -30,6 +30,9 @@ type Options struct {
 	// Workflows names the workflows in a directory of fsys, or of the disk if
 	// fsys is nil: NPCs may use them like tools. If nil, there are none.
 	Workflows func(fsys fs.FS, dir string) []string
+	// Judge finds what cannot work in the profiles, rules and limits of the
+	// server's section. If nil, they are not judged.
+	Judge func(Server) []Fault
 	// LookupEnv finds the variables of ${NAME}. If nil, os.LookupEnv.
 	LookupEnv func(name string) (value string, set bool)
 	// Dir is the directory relative paths count from. If empty, the working

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
@@ -36,6 +37,7 @@ func testOptions(dir string) *config.Options {
 	return &config.Options{
 		Dir:        dir,
 		KnownTools: knownTools,
+		Judge:      policy.Check,
 		LookupEnv: env(map[string]string{
 			"SECRET": secretValue, "LEVEL": "debug", "EMPTY": "", "HUGE": "99999999999999999999",
 		}),

@@ -23,21 +23,18 @@ import (
 // minToken is the fewest characters of a token: fewer can be guessed.
 const minToken = 16
 
-var (
-	profilePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
-	hashPattern    = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
-)
+var hashPattern = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
 // checkServer looks at who may connect and what they may do.
 func (l *loader) checkServer() {
 	s := &l.cfg.Server
 	root := strictyaml.Path("server")
-	l.checkProfiles(root.Key("profiles"))
+	l.reportFaults(root)
 	l.checkClients(root.Key("clients"))
 	if s.OAuth != nil {
 		l.checkOAuth(s.OAuth, root.Key("oauth"))
 	}
-	l.checkRules(root.Key("policy"))
+	l.warnOfRules(root.Key("policy"))
 	if s.Limits.PerSecond <= 0 {
 		l.main.AddProblem(root.Key("limits").Key("per_second"), "nobody could call anything", "use a number above 0, such as 10")
 	}
@@ -56,32 +53,6 @@ func isLoopback(listen string) bool {
 	}
 	ip, err := netip.ParseAddr(host)
 	return err == nil && ip.Unmap().IsLoopback()
-}
-
-// checkProfiles looks at the operator's own profiles.
-func (l *loader) checkProfiles(root strictyaml.Path) {
-	for _, name := range slices.Sorted(maps.Keys(l.cfg.Server.Profiles)) {
-		entry := root.Key(name)
-		builtIn := func(known string) bool { return strings.EqualFold(known, name) }
-		switch {
-		case slices.ContainsFunc(KnownProfiles(), builtIn):
-			l.main.AddProblem(entry, strictyaml.Quote(name)+" is a built-in profile", "give yours another name")
-		case !profilePattern.MatchString(name):
-			l.main.AddProblem(entry, strictyaml.Quote(name)+" is no name for a profile", "use up to 64 letters a to z, digits, ., - and _")
-		}
-		l.checkPermissions(entry.Key("permissions"), l.cfg.Server.Profiles[name].Permissions)
-	}
-}
-
-// checkPermissions looks for permissions nobody knows.
-func (l *loader) checkPermissions(root strictyaml.Path, names []string) {
-	for i, name := range names {
-		path := root.Item(i)
-		if name == "" || slices.Contains(KnownPermissions(), name) {
-			continue
-		}
-		l.main.AddProblem(path, l.main.Quote(path, name)+" is no permission", meant(name, KnownPermissions()))
-	}
 }
 
 // meant says what to write in place of name: the nearest of the known words, or
@@ -117,7 +88,7 @@ func (l *loader) checkClients(root strictyaml.Path) {
 
 // checkClientName keeps the names of callers apart in rules and records.
 func (l *loader) checkClientName(path strictyaml.Path, name string, seen map[string]int) {
-	key := foldName(name)
+	key := FoldName(name)
 	if key == "" {
 		return // its absence is already reported
 	}

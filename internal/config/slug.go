@@ -41,7 +41,7 @@ func Slug(name string) string {
 	return strings.TrimRight(b.String()[:min(b.Len(), maxID)], "-")
 }
 
-// foldName makes names comparable: letter case and spacing do not count.
-func foldName(s string) string {
+// FoldName makes names comparable: letter case and spacing do not count.
+func FoldName(s string) string {
 	return strings.Join(strings.Fields(strings.ToLower(norm.NFC.String(s))), " ")
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/indexer"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/problem"
@@ -33,7 +34,7 @@ import (
 // LoadConfig reads the configuration at path, or the working directory's, or
 // the built-in one.
 func LoadConfig(path string) (*config.Config, error) {
-	cfg, err := config.Load(path, &config.Options{BuiltIn: glyphoxa.Shipped, KnownTools: registry.BuiltinNames(), Workflows: registry.WorkflowNames})
+	cfg, err := config.Load(path, &config.Options{BuiltIn: glyphoxa.Shipped, KnownTools: registry.BuiltinNames(), Workflows: registry.WorkflowNames, Judge: policy.Check})
 	if err != nil {
 		return nil, problem.Usage(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -12,23 +13,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
-// Problem is one thing that cannot work.
-type Problem struct {
-	// Path is where it is within the server's section, such as "policy[2].zone".
-	Path string
-	// What says what is wrong, with the name of the rule or profile; Fix what to
-	// do about it.
-	What, Fix string
-}
-
-// String returns "path: what; fix".
-func (p Problem) String() string { return p.Path + ": " + p.What + "; " + p.Fix }
-
 // Check returns what [New] would complain about in the profiles, rules and
 // limits of s, in the order of their paths' sections.
-func Check(s config.Server) []Problem {
-	_, problems := compile(Options{Profiles: s.Profiles, Rules: s.Policy, Limits: s.Limits})
-	return problems
+func Check(s config.Server) []config.Fault {
+	_, faults := compile(Options{Profiles: s.Profiles, Rules: s.Policy, Limits: s.Limits})
+	return faults
 }
 
 // compiled is what an engine is made of.
@@ -39,29 +28,34 @@ type compiled struct {
 
 // compiler turns options into a compiled policy and gathers what is wrong.
 type compiler struct {
-	problems []Problem
+	faults []config.Fault
 }
 
-func (c *compiler) fault(path, what, fix string) {
-	c.problems = append(c.problems, Problem{path, what, fix})
+// addFault notes what is wrong with value, which stands at path in owner.
+func (c *compiler) addFault(path, owner, value, what, fix string) {
+	c.faults = append(c.faults, config.Fault{Path: path, Owner: owner, Value: value, What: what, Fix: fix})
 }
 
-func compile(o Options) (compiled, []Problem) {
+func compile(o Options) (compiled, []config.Fault) {
 	c := &compiler{}
 	out := compiled{profiles: c.profiles(o.Profiles)}
-	seen := map[string]int{}
+	seen := map[string]string{}
 	for i := range o.Rules {
 		in := &o.Rules[i]
 		path := fmt.Sprintf("policy[%d]", i)
-		if first, taken := seen[in.Name]; taken {
-			c.fault(path+".name", fmt.Sprintf("rule %q has the name of policy[%d]", in.Name, first), "rename one of them")
+		name := config.FoldName(in.Name)
+		if first, taken := seen[name]; taken {
+			c.faults = append(c.faults, config.Fault{
+				Path: path + ".name", Owner: fmt.Sprintf("rule %q", in.Name), Earlier: first,
+				What: "another rule has this name", Fix: "rename one of them",
+			})
 		} else {
-			seen[in.Name] = i
+			seen[name] = path + ".name"
 		}
 		out.rules = append(out.rules, c.rule(path, in))
 	}
 	c.limits(o.Limits)
-	return out, c.problems
+	return out, c.faults
 }
 
 // profiles returns all profiles by name.
@@ -77,13 +71,13 @@ func (c *compiler) profiles(own map[string]config.Profile) map[string]rights {
 		builtIn := func(p Profile) bool { return strings.EqualFold(p.Name, name) }
 		switch {
 		case slices.ContainsFunc(BuiltinProfiles(), builtIn):
-			c.fault(path, owner+" has the name of a built-in profile", "give yours another name")
-		case !isName(name):
-			c.fault(path, owner+" has no usable name", "use up to 64 letters, digits, ., - and _")
+			c.addFault(path, "", name, "is a built-in profile", "give yours another name")
+		case !profilePattern.MatchString(name):
+			c.addFault(path, "", name, "is no name for a profile", "use up to 64 letters a to z, digits, ., - and _")
 		}
 		set := c.permissions(path+".permissions", owner, in.Permissions)
 		if in.Sees != "" && in.Sees != config.SeesAll && in.Sees != config.SeesCommon {
-			c.fault(path+".sees", fmt.Sprintf("%s sees %q", owner, in.Sees), "write common or all")
+			c.addFault(path+".sees", owner, in.Sees, "is nothing that a profile sees", "write common or all")
 		}
 		p := Profile{Name: name, Permissions: slices.Clone(in.Permissions), SeesAll: in.Sees == config.SeesAll}
 		out[name] = rights{p, set}
@@ -94,7 +88,7 @@ func (c *compiler) profiles(own map[string]config.Profile) map[string]rights {
 func (c *compiler) permissions(path, owner string, names []string) permissionSet {
 	for i, n := range names {
 		if bits[n] == 0 {
-			c.fault(fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("%s names the unknown permission %q", owner, n), meant(n, Permissions()))
+			c.addFault(fmt.Sprintf("%s[%d]", path, i), owner, n, "is no permission", meant(n, Permissions()))
 		}
 	}
 	return setOf(names)
@@ -111,8 +105,9 @@ func meant(word string, known []string) string {
 // maxName bounds names, in bytes.
 const maxName = 64
 
-// isName reports whether s can be the name of a rule or profile: short and
-// readable.
+var profilePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// isName reports whether s can be the name of a rule: short and readable.
 func isName(s string) bool {
 	return s != "" && len(s) <= maxName && readable(s)
 }
@@ -126,9 +121,9 @@ func readable(s string) bool {
 
 func (c *compiler) limits(l config.Limits) {
 	if l.Burst < 0 {
-		c.fault("limits.burst", fmt.Sprintf("a burst of %d lets nobody call", l.Burst), "use a number above 0, such as 100")
+		c.addFault("limits.burst", "", "", "nobody could call anything", "use a number above 0, such as 100")
 	}
 	if l.PerSecond < 0 || math.IsNaN(l.PerSecond) || math.IsInf(l.PerSecond, 0) {
-		c.fault("limits.per_second", fmt.Sprintf("%v is no number of calls a second", l.PerSecond), "use a number above 0, such as 10")
+		c.addFault("limits.per_second", "", "", "nobody could call anything", "use a number above 0, such as 10")
 	}
 }

@@ -69,7 +69,7 @@ func badRules() []badRule {
 		{"overrides_nothing", override(func(r *config.Rule) { r.Grant = nil }), "policy[0]", "add grant or revoke"},
 		{"unknown_grant", override(func(r *config.Rule) { r.Grant = []string{"dice.rol"} }), "policy[0].grant[0]", `did you mean "dice.roll"?`},
 		{"unknown_revoke", override(func(r *config.Rule) { r.Revoke = []string{"*"} }), "policy[0].revoke[0]", "use one of"},
-		{"grants_what_it_revokes", override(func(r *config.Rule) { r.Revoke = r.Grant }), "policy[0].revoke", "one of them"},
+		{"grants_what_it_revokes", override(func(r *config.Rule) { r.Revoke = r.Grant }), "policy[0].revoke[0]", "one of them"},
 		{"bad_until", override(func(r *config.Rule) { r.Until = "tomorrow" }), "policy[0].until", "2027"},
 		{"expires_at_once", ask(func(r *config.Rule) { r.Expires = second / 2 }), "policy[0].expires", "10m"},
 		{"expires_late", ask(func(r *config.Rule) { r.Expires = 25 * hour }), "policy[0].expires", "10m"},
@@ -85,8 +85,8 @@ func TestCheckRules(t *testing.T) {
 			if len(got) != 1 || got[0].Path != tt.path || !strings.Contains(got[0].Fix, tt.says) {
 				t.Fatalf("Check = %v, want one problem at %s that says %q", got, tt.path, tt.says)
 			}
-			if tt.rule.Name != "" && !strings.Contains(got[0].What, `rule "`) {
-				t.Errorf("What = %q, want the name of the rule", got[0].What)
+			if tt.rule.Name != "" && !strings.Contains(got[0].String(), `rule "`) {
+				t.Errorf("fault = %q, want the name of the rule", got[0])
 			}
 			e, err := policy.New(policy.Options{Rules: []config.Rule{tt.rule}})
 			if e != nil || !errors.Is(err, policy.ErrInvalid) || !strings.Contains(err.Error(), tt.path) {

@@ -3,9 +3,9 @@
 // approval first. What it shows and what it enforces is one function,
 // [Engine.Permits].
 //
-// Imported by the outward server and by internal/app, which puts an [Engine]
-// in front of the host. It does no I/O (New reads the time zones) and starts no
-// goroutine; whoever owns an Engine runs [Engine.Run].
+// It does no I/O (New reads the time zones) and starts no goroutine; whoever owns
+// an Engine runs [Engine.Run]. [Check] alone judges what a configuration says of
+// profiles, rules and limits.
 package policy
 
 import (
@@ -57,11 +57,11 @@ type Engine struct {
 // New returns an engine for opts. If something in them cannot work, it returns
 // all problems joined, each of which wraps [ErrInvalid].
 func New(opts Options) (*Engine, error) {
-	made, problems := compile(opts)
-	if len(problems) > 0 {
-		errs := make([]error, len(problems))
-		for i, p := range problems {
-			errs[i] = fmt.Errorf("%w: %s", ErrInvalid, p)
+	made, faults := compile(opts)
+	if len(faults) > 0 {
+		errs := make([]error, len(faults))
+		for i, f := range faults {
+			errs[i] = fmt.Errorf("%w: %s", ErrInvalid, f)
 		}
 		return nil, errors.Join(errs...)
 	}
