@@ -99,8 +99,8 @@ func (b *inbox) dropUser(user string) {
 	}
 }
 
-// takeMessage takes the oldest message, false if there is none. It is taken until heard
-// or putBack.
+// takeMessage takes the oldest message, false if there is none. It is taken until
+// confirmTaken or returnTaken.
 func (b *inbox) takeMessage() (message, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

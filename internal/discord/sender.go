@@ -41,7 +41,7 @@ type sender struct {
 	gone            sync.Once        // of lost
 
 	queue   chan piece
-	closing chan struct{} // closed by finish
+	closing chan struct{} // closed by sendRest
 	done    chan struct{} // closed when run has ended
 	stop    sync.Once
 
@@ -75,84 +75,84 @@ func newSender(a *rest.Client, log *slog.Logger, channel, parent string) *sender
 
 // findWebhook finds or makes the webhook. Without the right to do so the bot
 // speaks for the NPCs itself.
-func (m *sender) findWebhook(ctx context.Context) error {
-	home := m.channel
-	if m.parent != "" {
-		home = m.parent
+func (s *sender) findWebhook(ctx context.Context) error {
+	home := s.channel
+	if s.parent != "" {
+		home = s.parent
 	}
-	w, err := m.rest.FindOrCreateWebhook(ctx, home)
+	w, err := s.rest.FindOrCreateWebhook(ctx, home)
 	if err != nil && rest.ErrorCode(err) != discordgo.ErrCodeMissingPermissions && rest.ErrorCode(err) != discordgo.ErrCodeMissingAccess {
 		return err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.webhook = nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.webhook = nil
 	if err == nil {
-		m.webhook = w
+		s.webhook = w
 	}
 	return nil
 }
 
 // hasWebhook reports whether NPCs speak under their own names.
-func (m *sender) hasWebhook() bool { return m.webhookID() != "" }
+func (s *sender) hasWebhook() bool { return s.webhookID() != "" }
 
-func (m *sender) webhookID() string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.webhook == nil {
+func (s *sender) webhookID() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.webhook == nil {
 		return ""
 	}
-	return m.webhook.ID
+	return s.webhook.ID
 }
 
 // setAvatars learns what the NPCs look like.
-func (m *sender) setAvatars(all []config.NPC) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.avatars = map[string]string{}
+func (s *sender) setAvatars(all []config.NPC) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.avatars = map[string]string{}
 	for _, n := range all {
-		m.avatars[n.Name] = n.Avatar
+		s.avatars[n.Name] = n.Avatar
 	}
 }
 
 // Emit implements table.Sink. It waits while too much is to be posted.
-func (m *sender) Emit(e table.Event) {
+func (s *sender) Emit(e table.Event) {
 	turn := table.HeaderOf(e).Turn
 	switch e := e.(type) {
 	case *table.TurnStarted:
-		m.markThinking(turn, true)
+		s.markThinking(turn, true)
 	case *table.Sentence:
-		m.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn})
+		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn})
 	case *table.Filler:
-		m.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn})
+		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn})
 	case *table.Notice:
 		if e.Level != "info" {
-			m.enqueue(piece{text: noticeText(e.Level, e.Text)})
+			s.enqueue(piece{text: noticeText(e.Level, e.Text)})
 		}
 	case *table.TurnEnded:
-		m.markThinking(turn, false)
-		m.enqueue(piece{turn: turn, end: true})
+		s.markThinking(turn, false)
+		s.enqueue(piece{turn: turn, end: true})
 	}
 }
 
 // enqueue hands run something to post. What comes after run has ended is dropped.
-func (m *sender) enqueue(p piece) {
+func (s *sender) enqueue(p piece) {
 	select {
-	case m.queue <- p:
-	case <-m.done:
+	case s.queue <- p:
+	case <-s.done:
 	}
 }
 
 // postNotice posts a message of the bot. It does not wait: if too much is to be
 // posted, the message is dropped.
-func (m *sender) postNotice(level, text string) {
+func (s *sender) postNotice(level, text string) {
 	if level == "info" {
 		return
 	}
 	select {
-	case m.queue <- piece{text: noticeText(level, text)}:
+	case s.queue <- piece{text: noticeText(level, text)}:
 	default:
-		m.log.Warn("a notice was not posted", "text", text)
+		s.log.Warn("a notice was not posted", "text", text)
 	}
 }
 
@@ -166,126 +166,126 @@ func noticeText(level, text string) string {
 }
 
 // markThinking notes that a turn began or ended.
-func (m *sender) markThinking(turn int64, on bool) {
-	m.mu.Lock()
+func (s *sender) markThinking(turn int64, on bool) {
+	s.mu.Lock()
 	if on {
-		m.thinking[turn] = true
+		s.thinking[turn] = true
 	} else {
-		delete(m.thinking, turn)
+		delete(s.thinking, turn)
 	}
-	m.mu.Unlock()
-	wakeup.Signal(m.thought)
+	s.mu.Unlock()
+	wakeup.Signal(s.thought)
 }
 
 // sendRest lets run post what waits and end.
-func (m *sender) sendRest() {
-	m.stop.Do(func() { close(m.closing) })
-	<-m.done
+func (s *sender) sendRest() {
+	s.stop.Do(func() { close(s.closing) })
+	<-s.done
 }
 
-// run posts what is pushed, until finish, or until ctx ends.
-func (m *sender) run(ctx context.Context) {
-	defer close(m.done)
+// run posts what is queued, until sendRest, or until ctx ends.
+func (s *sender) run(ctx context.Context) {
+	defer close(s.done)
 	var typing sync.WaitGroup
 	defer typing.Wait()
 	quiet, cancel := context.WithCancel(ctx)
 	defer cancel()
-	typing.Go(func() { m.showTyping(quiet) })
+	typing.Go(func() { s.showTyping(quiet) })
 	due := time.NewTimer(sentenceWait)
 	defer due.Stop()
 	for {
 		select {
-		case p := <-m.queue:
-			if wait := m.addPiece(ctx, p); wait > 0 {
+		case p := <-s.queue:
+			if wait := s.addPiece(ctx, p); wait > 0 {
 				due.Reset(wait)
 			}
 		case <-due.C:
-			m.postSentences(ctx)
-		case <-m.closing:
+			s.postSentences(ctx)
+		case <-s.closing:
 			cancel()
-			m.drainQueue()
+			s.drainQueue()
 			return
 		case <-ctx.Done():
-			m.drainQueue()
+			s.drainQueue()
 			return
 		}
 	}
 }
 
-// drainQueue posts what still waits, for as long as a farewell may take.
-func (m *sender) drainQueue() {
+// drainQueue posts what still waits, for closeTimeout at most.
+func (s *sender) drainQueue() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	for {
 		select {
-		case p := <-m.queue:
-			m.addPiece(ctx, p)
+		case p := <-s.queue:
+			s.addPiece(ctx, p)
 			continue
 		default:
 		}
-		m.postSentences(ctx)
+		s.postSentences(ctx)
 		return
 	}
 }
 
 // addPiece adds a piece to what waits, or posts it. For the first piece that waits
 // it returns for how long.
-func (m *sender) addPiece(ctx context.Context, p piece) (wait time.Duration) {
+func (s *sender) addPiece(ctx context.Context, p piece) (wait time.Duration) {
 	if p.end {
-		if p.turn == m.turn {
-			m.postSentences(ctx)
+		if p.turn == s.turn {
+			s.postSentences(ctx)
 		}
 		return 0
 	}
-	if m.text != "" && (p.npc != m.npc || p.turn != m.turn) {
-		m.postSentences(ctx)
+	if s.text != "" && (p.npc != s.npc || p.turn != s.turn) {
+		s.postSentences(ctx)
 	}
 	switch {
 	case p.npc == "":
-		m.postAsBot(ctx, p.text)
+		s.postAsBot(ctx, p.text)
 		return 0
-	case m.text != "":
-		m.text += " " + p.text
+	case s.text != "":
+		s.text += " " + p.text
 		return 0
 	}
-	m.npc, m.turn, m.text = p.npc, p.turn, p.text
-	if m.begun == p.turn {
+	s.npc, s.turn, s.text = p.npc, p.turn, p.text
+	if s.begun == p.turn {
 		return sentenceWait
 	}
 	return firstSentenceWait
 }
 
 // postSentences posts the sentences that wait.
-func (m *sender) postSentences(ctx context.Context) {
-	text := m.text
+func (s *sender) postSentences(ctx context.Context) {
+	text := s.text
 	if text == "" {
 		return
 	}
-	m.text, m.begun = "", m.turn
+	s.text, s.begun = "", s.turn
 	for _, part := range markup.Split(text, markup.MaxMessage) {
-		m.postLine(ctx, m.npc, part)
+		s.postLine(ctx, s.npc, part)
 	}
 }
 
 // showTyping shows that an answer is coming while one is.
-func (m *sender) showTyping(ctx context.Context) {
+func (s *sender) showTyping(ctx context.Context) {
 	for {
 		select {
-		case <-m.thought:
+		case <-s.thought:
 		case <-ctx.Done():
 			return
 		}
-		for wait := typingAfter; m.anyThinking() && rest.Wait(ctx, wait) && m.anyThinking(); wait = typingAgain {
-			if err := m.rest.ShowTyping(ctx, m.channel); err != nil && ctx.Err() == nil {
-				m.log.Debug("showing that an answer comes", "reason", err)
+		for wait := typingAfter; s.anyThinking() && rest.Wait(ctx, wait) && s.anyThinking(); wait = typingAgain {
+			if err := s.rest.ShowTyping(ctx, s.channel); err != nil && ctx.Err() == nil {
+				s.log.Debug("showing that an answer comes", "reason", err)
 				break
 			}
 		}
 	}
 }
 
-func (m *sender) anyThinking() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return len(m.thinking) > 0
+func (s *sender) anyThinking() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.thinking) > 0
 }

@@ -16,55 +16,55 @@ func noMentions() *discordgo.MessageAllowedMentions {
 }
 
 // postLine posts an NPC's line.
-func (m *sender) postLine(ctx context.Context, npc, text string) {
+func (s *sender) postLine(ctx context.Context, npc, text string) {
 	for again := false; ; again = true {
-		m.mu.Lock()
-		w, avatar := m.webhook, m.avatars[npc]
-		m.mu.Unlock()
+		s.mu.Lock()
+		w, avatar := s.webhook, s.avatars[npc]
+		s.mu.Unlock()
 		if w == nil {
 			for _, part := range markup.Split("**"+markup.Escape(npc)+":** "+text, markup.MaxMessage) {
-				m.postAsBot(ctx, part)
+				s.postAsBot(ctx, part)
 			}
 			return
 		}
 		thread := ""
-		if m.parent != "" {
-			thread = m.channel
+		if s.parent != "" {
+			thread = s.channel
 		}
-		_, err := m.rest.ExecuteWebhook(ctx, w, thread, &discordgo.WebhookParams{
+		_, err := s.rest.ExecuteWebhook(ctx, w, thread, &discordgo.WebhookParams{
 			Content: text, Username: markup.WebhookName(npc), AvatarURL: avatar, AllowedMentions: noMentions(),
 		})
 		if rest.ErrorCode(err) == discordgo.ErrCodeUnknownWebhook && !again { // somebody deleted it
-			if err = m.findWebhook(ctx); err == nil {
+			if err = s.findWebhook(ctx); err == nil {
 				continue
 			}
 		}
-		m.checkPosted(err)
+		s.checkPosted(err)
 		return
 	}
 }
 
 // postAsBot posts a message of the bot itself.
-func (m *sender) postAsBot(ctx context.Context, text string) {
-	_, err := m.rest.CreateMessage(ctx, m.channel, &discordgo.MessageSend{Content: text, AllowedMentions: noMentions()})
-	m.checkPosted(err)
+func (s *sender) postAsBot(ctx context.Context, text string) {
+	_, err := s.rest.CreateMessage(ctx, s.channel, &discordgo.MessageSend{Content: text, AllowedMentions: noMentions()})
+	s.checkPosted(err)
 }
 
 // checkPosted looks at how posting ended. Where nothing can be posted any more the
 // session is over. It may be called by any goroutine.
-func (m *sender) checkPosted(err error) {
+func (s *sender) checkPosted(err error) {
 	if err == nil {
 		return
 	}
-	m.log.Warn("posting in a channel", "channel", m.channel, "reason", err)
+	s.log.Warn("posting in a channel", "channel", s.channel, "reason", err)
 	switch rest.ErrorCode(err) {
 	case discordgo.ErrCodePerformedOperationOnArchivedThread, discordgo.ErrCodeThreadIsLocked:
-		m.gone.Do(func() {
-			m.lost("discord: the thread of a session is locked; the session is closed, and what was said is kept. Unlock it, then /session start")
+		s.gone.Do(func() {
+			s.lost("discord: the thread of a session is locked; the session is closed, and what was said is kept. Unlock it, then /session start")
 		})
 	case discordgo.ErrCodeUnknownChannel, discordgo.ErrCodeMissingAccess, discordgo.ErrCodeMissingPermissions:
-		m.gone.Do(func() {
-			m.lost(fmt.Sprintf("discord: the bot may not write in the channel of a session any more (%v); the session is closed, and what was said is kept. Give it View Channel, Send Messages and Manage Webhooks there, then /session start", err))
+		s.gone.Do(func() {
+			s.lost(fmt.Sprintf("discord: the bot may not write in the channel of a session any more (%v); the session is closed, and what was said is kept. Give it View Channel, Send Messages and Manage Webhooks there, then /session start", err))
 		})
 	}
 }

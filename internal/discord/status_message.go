@@ -84,18 +84,18 @@ func newStatusMessage(a *rest.Client, channel string, next noticeSink) *statusMe
 }
 
 // Emit implements table.Sink.
-func (d *statusMessage) Emit(e table.Event) {
-	d.timings.noteEvent(e)
-	if d.noteEvent(e) {
-		wakeup.Signal(d.due)
+func (s *statusMessage) Emit(e table.Event) {
+	s.timings.noteEvent(e)
+	if s.noteEvent(e) {
+		wakeup.Signal(s.due)
 	}
-	d.next.Emit(e)
+	s.next.Emit(e)
 }
 
 // noteEvent takes in what the status message shows, and reports whether that is any different.
-func (d *statusMessage) noteEvent(e table.Event) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (s *statusMessage) noteEvent(e table.Event) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	switch e := e.(type) {
 	case *table.Tier:
 		return true
@@ -104,53 +104,53 @@ func (d *statusMessage) noteEvent(e table.Event) bool {
 		case !wantsAnswer(e.Outcome):
 			return false
 		case metBudget(e.Ledger):
-			d.met++
+			s.met++
 		default:
-			if d.breached == nil {
-				d.breached = map[string]int{}
+			if s.breached == nil {
+				s.breached = map[string]int{}
 			}
-			d.breached[stageWord(e.Ledger.BreachStage)]++
+			s.breached[stageWord(e.Ledger.BreachStage)]++
 		}
 		return true
 	case *table.Notice:
 		if e.Level == "info" {
 			return false
 		}
-		d.noteTrouble(table.HeaderOf(e).Time, markup.Clip(strings.Join(strings.Fields(markup.ShortenPaths(e.Text)), " "), maxTrouble))
+		s.noteTrouble(table.HeaderOf(e).Time, markup.Clip(strings.Join(strings.Fields(markup.ShortenPaths(e.Text)), " "), maxTrouble))
 		return true
 	}
 	return false
 }
 
 // noteTrouble takes in a warning; one that comes again is not told twice.
-func (d *statusMessage) noteTrouble(at time.Time, text string) {
+func (s *statusMessage) noteTrouble(at time.Time, text string) {
 	t := trouble{at: at, text: text}
-	if i := slices.IndexFunc(d.troubles, func(o trouble) bool { return o.text == text }); i >= 0 {
-		t.times = d.troubles[i].times
-		d.troubles = slices.Delete(d.troubles, i, i+1)
+	if i := slices.IndexFunc(s.troubles, func(o trouble) bool { return o.text == text }); i >= 0 {
+		t.times = s.troubles[i].times
+		s.troubles = slices.Delete(s.troubles, i, i+1)
 	}
 	t.times++
-	d.troubles = append(d.troubles, t)
-	d.troubles = d.troubles[max(len(d.troubles)-maxTroubles, 0):]
+	s.troubles = append(s.troubles, t)
+	s.troubles = s.troubles[max(len(s.troubles)-maxTroubles, 0):]
 }
 
 // run keeps the message up to date until ctx ends, and then says that the session has ended.
 // It returns an error if the channel is closed to the bot.
-func (d *statusMessage) run(ctx context.Context) error {
+func (s *statusMessage) run(ctx context.Context) error {
 	look := time.NewTimer(statusEvery)
 	defer look.Stop()
 	for wait := statusDelay; rest.Wait(ctx, wait); {
 		select {
-		case <-d.due: // it is about to be shown
+		case <-s.due: // it is about to be shown
 		default:
 		}
 		wait = statusDelay
-		switch changed, err := d.publishEmbed(ctx, d.buildEmbed(ctx)); {
+		switch changed, err := s.publishEmbed(ctx, s.buildEmbed(ctx)); {
 		case err != nil && ctx.Err() != nil:
 		case channelClosed(err):
 			return err
 		case rest.ErrorCode(err) == discordgo.ErrCodeMissingPermissions:
-			d.next.postNotice("warning", "How the session goes cannot be shown here: give the bot the permission Embed Links, and start again.")
+			s.next.postNotice("warning", "How the session goes cannot be shown here: give the bot the permission Embed Links, and start again.")
 			return nil
 		case rest.ErrorCode(err) == discordgo.ErrCodeUnknownMessage: // nobody wants it
 			return nil
@@ -160,17 +160,17 @@ func (d *statusMessage) run(ctx context.Context) error {
 		look.Reset(statusEvery)
 		began := time.Now()
 		select {
-		case <-d.due:
+		case <-s.due:
 		case <-look.C:
 		case <-ctx.Done():
 		}
 		wait = max(wait-time.Since(began), statusDelay)
 	}
-	if d.message != "" {
+	if s.message != "" {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 		defer cancel()
-		e := &discordgo.MessageEmbed{Title: d.embedTitle(), Description: "The session has ended.", Fields: append(d.latencyFields(ctx), d.countFields()...)}
-		_, _ = d.editMessage(ctx, e) // nobody can do anything about it any more
+		e := &discordgo.MessageEmbed{Title: s.embedTitle(), Description: "The session has ended.", Fields: append(s.latencyFields(ctx), s.countFields()...)}
+		_, _ = s.editMessage(ctx, e) // nobody can do anything about it any more
 	}
 	return nil
 }
@@ -184,30 +184,30 @@ func channelClosed(err error) bool {
 // publishEmbed posts an embed, or changes the one that is posted, if it is new. A message
 // that somebody deleted is posted anew, once; then it is an error. What has begun
 // when ctx ends may come to its end: a message must not be left behind.
-func (d *statusMessage) publishEmbed(ctx context.Context, e *discordgo.MessageEmbed) (changed bool, err error) {
+func (s *statusMessage) publishEmbed(ctx context.Context, e *discordgo.MessageEmbed) (changed bool, err error) {
 	ctx, cancel := withGrace(ctx, closeTimeout)
 	defer cancel()
 	raw, err := json.Marshal(e)
-	if err != nil || string(raw) == d.shown {
+	if err != nil || string(raw) == s.shown {
 		return false, err
 	}
-	if d.message != "" {
-		gone, err := d.editMessage(ctx, e)
+	if s.message != "" {
+		gone, err := s.editMessage(ctx, e)
 		switch {
-		case gone && !d.again:
-			d.message, d.again = "", true
+		case gone && !s.again:
+			s.message, s.again = "", true
 		case err != nil:
 			return false, err
 		}
 	}
-	if d.message == "" {
-		m, err := d.rest.CreateMessage(ctx, d.channel, &discordgo.MessageSend{Embeds: []*discordgo.MessageEmbed{e}, AllowedMentions: noMentions()})
+	if s.message == "" {
+		m, err := s.rest.CreateMessage(ctx, s.channel, &discordgo.MessageSend{Embeds: []*discordgo.MessageEmbed{e}, AllowedMentions: noMentions()})
 		if err != nil {
 			return false, err
 		}
-		d.message = m.ID
+		s.message = m.ID
 	}
-	d.shown = string(raw)
+	s.shown = string(raw)
 	return true, nil
 }
 
@@ -222,32 +222,32 @@ func withGrace(ctx context.Context, while time.Duration) (context.Context, conte
 }
 
 // editMessage changes the message, and reports whether it is gone.
-func (d *statusMessage) editMessage(ctx context.Context, e *discordgo.MessageEmbed) (gone bool, err error) {
+func (s *statusMessage) editMessage(ctx context.Context, e *discordgo.MessageEmbed) (gone bool, err error) {
 	all := []*discordgo.MessageEmbed{e}
-	err = d.rest.EditMessage(ctx, d.channel, d.message, &discordgo.MessageEdit{Embeds: &all, AllowedMentions: noMentions()})
+	err = s.rest.EditMessage(ctx, s.channel, s.message, &discordgo.MessageEdit{Embeds: &all, AllowedMentions: noMentions()})
 	return rest.ErrorCode(err) == discordgo.ErrCodeUnknownMessage, err
 }
 
-func (d *statusMessage) embedTitle() string {
-	if strings.TrimSpace(d.name) == "" {
+func (s *statusMessage) embedTitle() string {
+	if strings.TrimSpace(s.name) == "" {
 		return "Session"
 	}
-	return markup.Clip(markup.Escape(d.name), maxTitle)
+	return markup.Clip(markup.Escape(s.name), maxTitle)
 }
 
 // buildEmbed is how the session goes now. Everybody sees it: what only the DM knows,
 // such as directions, is not in it.
-func (d *statusMessage) buildEmbed(ctx context.Context) *discordgo.MessageEmbed {
-	e := &discordgo.MessageEmbed{Title: d.embedTitle()}
-	if all, err := d.table.Status(ctx); err == nil && len(all) > 0 {
+func (s *statusMessage) buildEmbed(ctx context.Context) *discordgo.MessageEmbed {
+	e := &discordgo.MessageEmbed{Title: s.embedTitle()}
+	if all, err := s.table.Status(ctx); err == nil && len(all) > 0 {
 		var lines []string
-		for _, s := range all {
-			lines = append(lines, npcStatusLine(s))
+		for _, npc := range all {
+			lines = append(lines, npcStatusLine(npc))
 		}
 		e.Fields = append(e.Fields, embedField("At the table", lines))
 	}
-	e.Fields = append(e.Fields, d.latencyFields(ctx)...)
-	e.Fields = append(e.Fields, d.countFields()...)
+	e.Fields = append(e.Fields, s.latencyFields(ctx)...)
+	e.Fields = append(e.Fields, s.countFields()...)
 	return e
 }
 
@@ -271,22 +271,22 @@ func npcStatusLine(s table.Status) string {
 }
 
 // latencyFields are how long the answers of each tier take lately.
-func (d *statusMessage) latencyFields(ctx context.Context) []*discordgo.MessageEmbedField {
-	all, err := d.table.Stages(ctx)
+func (s *statusMessage) latencyFields(ctx context.Context) []*discordgo.MessageEmbedField {
+	all, err := s.table.Stages(ctx)
 	if err != nil {
 		return nil
 	}
 	var out []*discordgo.MessageEmbedField
-	for _, s := range all {
-		lines := []string{latencyLine("**first words**", s.FirstSoundP50, s.FirstSoundP95)}
-		for _, st := range s.Stages {
+	for _, t := range all {
+		lines := []string{latencyLine("**first words**", t.FirstSoundP50, t.FirstSoundP95)}
+		for _, st := range t.Stages {
 			if st.P95 > 0 {
 				lines = append(lines, latencyLine(st.Stage, st.P50, st.P95))
 			}
 		}
-		name := fmt.Sprintf("%s: the last %d answers", s.Tier, s.Turns)
-		if s.Turns == 1 {
-			name = s.Tier + ": the last answer"
+		name := fmt.Sprintf("%s: the last %d answers", t.Tier, t.Turns)
+		if t.Turns == 1 {
+			name = t.Tier + ": the last answer"
 		}
 		f := embedField(name, lines)
 		f.Inline = true
@@ -300,24 +300,24 @@ func latencyLine(what string, p50, p95 time.Duration) string {
 }
 
 // countFields are what is counted of the session so far.
-func (d *statusMessage) countFields() []*discordgo.MessageEmbedField {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (s *statusMessage) countFields() []*discordgo.MessageEmbedField {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var out []*discordgo.MessageEmbedField
 	late := 0
-	for _, n := range d.breached {
+	for _, n := range s.breached {
 		late += n
 	}
-	if all := d.met + late; all > 0 {
-		lines := []string{fmt.Sprintf("%d in time, %d too late or not at all (%d %% in time)", d.met, late, 100*d.met/all)}
+	if all := s.met + late; all > 0 {
+		lines := []string{fmt.Sprintf("%d in time, %d too late or not at all (%d %% in time)", s.met, late, 100*s.met/all)}
 		if late > 0 {
-			lines = append(lines, "because of "+breachCauses(d.breached))
+			lines = append(lines, "because of "+breachCauses(s.breached))
 		}
 		out = append(out, embedField("Answers", lines))
 	}
-	if len(d.troubles) > 0 {
+	if len(s.troubles) > 0 {
 		var lines []string
-		for _, t := range d.troubles {
+		for _, t := range s.troubles {
 			line := fmt.Sprintf("⚠ <t:%d:t> %s", t.at.Unix(), markup.Escape(t.text))
 			if t.times > 1 {
 				line += fmt.Sprintf(" (%d times)", t.times)
