@@ -7,7 +7,7 @@
 //	POST /v1/audio/speech       a deterministic sine, streamed
 //	POST /v1/embeddings         deterministic vectors
 //
-// Imported by tests only. It never reaches beyond 127.0.0.1.
+// It is for tests. It never reaches beyond 127.0.0.1.
 package fakeopenai
 
 import (

@@ -7,7 +7,7 @@
 //	POST /v1/audio/transcriptions      OpenAI's endpoint
 //	GET  /v1/models                    an empty list
 //
-// Imported by tests only. It never reaches beyond 127.0.0.1.
+// It is for tests. It never reaches beyond 127.0.0.1.
 package fakestt
 
 import (

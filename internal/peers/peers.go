@@ -2,7 +2,7 @@
 // testdata/peers/install.sh installs: MCP servers from npm, tools that test
 // MCP programs, and a Node new enough for them.
 //
-// Imported by tests alone.
+// It is for tests.
 package peers
 
 import (

@@ -2,8 +2,7 @@
 // mixer and transport exchanges, its samples as bytes, conversion between
 // sample rates, loudness, and WAV files.
 //
-// Imported by the table, the transports and the speech providers. It imports
-// only the standard library, starts no goroutine and knows no codec. All sound
+// It imports only the standard library, starts no goroutine and knows no codec. All sound
 // is signed 16-bit; values of its types belong to one goroutine at a time.
 package audio
 

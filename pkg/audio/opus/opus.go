@@ -2,8 +2,7 @@
 // It uses the system's libopus, loaded at run time; where that is missing, it
 // still decodes, in pure Go, but cannot encode.
 //
-// Imported by the transports and the doctor. It imports pkg/audio, purego and
-// pion/opus, starts no goroutine and keeps nothing outside the values it
+// It starts no goroutine and keeps nothing outside the values it
 // returns.
 package opus
 

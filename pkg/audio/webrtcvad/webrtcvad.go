@@ -2,8 +2,7 @@
 // knows what speech looks like in six bands of the telephone's range. It loads
 // a library of the system at run time; where there is none, [New] says so.
 //
-// Imported by internal/app. It imports pkg/audio and purego, starts no
-// goroutine and keeps nothing outside the values it returns. It does not
+// It starts no goroutine and keeps nothing outside the values it returns. It does not
 // implement the detector itself.
 package webrtcvad
 

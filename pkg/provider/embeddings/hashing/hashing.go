@@ -2,7 +2,7 @@
 // words, word pairs and pieces of words into a fixed number of dimensions.
 // Texts that share words or word stems lie close together; synonyms do not.
 //
-// Imported by the composition root as the default embedder. It does no I/O and
+// It does no I/O and
 // starts no goroutine.
 package hashing
 

@@ -3,8 +3,7 @@
 // that matches text by its words goes through it, so that what was stored and
 // what is asked for are cut the same way.
 //
-// Imported by the hashing embedder, the memory stores, and whatever looks for
-// names. It does no I/O.
+// It does no I/O.
 package words
 
 import (

@@ -18,16 +18,16 @@ type speech struct {
 	text     string // empty if nothing was found
 }
 
-// answer speaks the results of the turn's tools.
-func (t *turn) answer() string {
+// speakResults speaks the results of the turn's tools.
+func (t *turn) speakResults() string {
 	var found, failed []string
 	occasion := ""
-	for _, r := range t.current() {
+	for _, r := range t.currentResults() {
 		if why := failureReason(r.content); why != "" {
-			failed = append(failed, t.line(lineFailed, t.reason(why)))
+			failed = append(failed, t.pickLine(lineFailed, t.lang.failureInWords(why)))
 			continue
 		}
-		s := t.render(r)
+		s := t.lang.describeResult(r)
 		if s.text == "" {
 			continue
 		}
@@ -38,33 +38,33 @@ func (t *turn) answer() string {
 	}
 	var parts []string
 	if len(found) > 0 {
-		parts = append(parts, t.line(occasion, strings.Join(found, " ")))
+		parts = append(parts, t.pickLine(occasion, strings.Join(found, " ")))
 	}
 	if len(failed) > 0 {
 		parts = append(parts, failed[0])
 	}
 	if len(parts) == 0 {
-		return t.line(lineUnknown, "")
+		return t.pickLine(lineUnknown, "")
 	}
 	var missing []intent
-	for _, i := range t.detect() {
-		if !t.served(i) {
+	for _, i := range t.findIntents() {
+		if !t.isServed(i) {
 			missing = append(missing, i)
 		}
 	}
 	if len(missing) > 0 {
-		parts = append(parts, t.decline(missing))
+		parts = append(parts, t.declineIntents(missing))
 	}
 	return strings.Join(parts, " ")
 }
 
-// current returns the results worth speaking: a search is superseded by the
+// currentResults returns the results worth speaking: a search is superseded by the
 // thing that was fetched because of it.
-func (t *turn) current() []result {
+func (t *turn) currentResults() []result {
 	superseded := map[string]string{"search_rules": "get_rule", "query_entities": "get_summary", "search_sessions": "search_facts"}
 	var out []result
 	for _, r := range t.results {
-		if by, ok := superseded[r.tool]; ok && t.succeeded(by) {
+		if by, ok := superseded[r.tool]; ok && t.hasSucceeded(by) {
 			continue
 		}
 		out = append(out, r)
@@ -72,32 +72,26 @@ func (t *turn) current() []result {
 	return out
 }
 
-// succeeded reports whether a tool returned something to speak.
-func (t *turn) succeeded(tool string) bool {
+// hasSucceeded reports whether a tool returned something to speak.
+func (t *turn) hasSucceeded(tool string) bool {
 	for _, r := range t.results {
-		if r.tool == tool && failureReason(r.content) == "" && t.render(r).text != "" {
+		if r.tool == tool && failureReason(r.content) == "" && t.lang.describeResult(r).text != "" {
 			return true
 		}
 	}
 	return false
 }
 
-// reason shortens why a call failed to something an NPC can say.
-func (t *turn) reason(why string) string {
+// failureInWords shortens why a call failed to something an NPC can say.
+func (l language) failureInWords(why string) string {
 	fold := strings.ToLower(why)
-	phrase := func(en, de string) string {
-		if t.lang == german {
-			return de
-		}
-		return en
-	}
 	switch {
 	case strings.Contains(fold, "timed out") || strings.Contains(fold, "latency budget") || strings.Contains(fold, "deadline"):
-		return phrase("it took too long", "es hat zu lange gedauert")
+		return l.phrase("it took too long", "es hat zu lange gedauert")
 	case strings.Contains(fold, "not allowed") || strings.Contains(fold, "unknown tool"):
-		return phrase("that is not mine to use here", "das darf ich hier nicht benutzen")
+		return l.phrase("that is not mine to use here", "das darf ich hier nicht benutzen")
 	case strings.Contains(fold, "unavailable") || strings.Contains(fold, "panicked") || strings.Contains(fold, "closed"):
-		return phrase("nobody answered", "niemand hat geantwortet")
+		return l.phrase("nobody answered", "niemand hat geantwortet")
 	}
 	if rest, ok := strings.CutPrefix(why, `calling "`); ok {
 		if _, after, ok := strings.Cut(rest, `": `); ok {
@@ -111,7 +105,7 @@ func (t *turn) reason(why string) string {
 	}
 	why = strings.TrimRight(shorten(why, longestReason), ".!?: ")
 	if why == "" {
-		return phrase("something went wrong", "etwas ging schief")
+		return l.phrase("something went wrong", "etwas ging schief")
 	}
 	return why
 }

@@ -37,12 +37,12 @@ var (
 	handful       = map[string]string{"two": "2d6", "three": "3d6", "four": "4d6", "zwei": "2d6", "drei": "3d6", "vier": "4d6"}
 )
 
-// dice finds the dice a clause asks for.
-func (t *turn) dice(toks []token) []intent {
+// findDice finds the dice a clause asks for.
+func (u *utterance) findDice(toks []token) []intent {
 	if _, question := find(diceQuestions, toks); question {
 		return nil
 	}
-	raw := " " + strings.ToLower(t.clauseText(toks))
+	raw := " " + strings.ToLower(u.clauseText(toks))
 	found := expressions(raw)
 	_, asked := find(rollWords, toks)
 	if len(found) == 0 {
@@ -68,15 +68,15 @@ func (t *turn) dice(toks []token) []intent {
 }
 
 // clauseText is the text of a clause with the signs and figures around its words.
-func (t *turn) clauseText(toks []token) string {
+func (u *utterance) clauseText(toks []token) string {
 	if len(toks) == 0 {
 		return ""
 	}
 	from, to := toks[0].start, toks[len(toks)-1].end
-	for to < len(t.text) && strings.IndexByte(" +-%0123456789", t.text[to]) >= 0 {
+	for to < len(u.text) && strings.IndexByte(" +-%0123456789", u.text[to]) >= 0 {
 		to++
 	}
-	return t.text[from:to]
+	return u.text[from:to]
 }
 
 // expressions returns the dice expressions in lower-case text, normalised.
@@ -144,17 +144,17 @@ var (
 	shippedOrder = []string{"wild_magic", "treasure_hoard", "random_encounter"}
 )
 
-// table finds the random table a clause wants rolled.
-func (t *turn) table(toks []token) (intent, bool) {
+// findTable finds the random table a clause wants rolled.
+func (u *utterance) findTable(toks []token) (intent, bool) {
 	_, triggered := find(tableTriggers, toks)
 	if _, question := find(diceQuestions, toks); question || !triggered {
 		return intent{}, false
 	}
 	_, named := find(tableWords, toks)
-	if !named && len(expressions(" "+strings.ToLower(t.clauseText(toks)))) > 0 {
+	if !named && len(expressions(" "+strings.ToLower(u.clauseText(toks)))) > 0 {
 		return intent{}, false
 	}
-	for _, name := range t.tables() {
+	for _, name := range u.findTables() {
 		if _, ok := find(shippedTables[name], toks); ok || mentions(toks, name) {
 			return intent{kind: wantTable, text: name}, true
 		}
@@ -162,9 +162,9 @@ func (t *turn) table(toks []token) (intent, bool) {
 	return intent{}, false
 }
 
-// tables are the names roll_table knows.
-func (t *turn) tables() []string {
-	def := t.offered["roll_table"]
+// findTables are the names roll_table knows.
+func (u *utterance) findTables() []string {
+	def := u.offered["roll_table"]
 	if def == nil {
 		return shippedOrder
 	}

@@ -23,59 +23,59 @@ var (
 	fileWords = patterns("the? file *", "die|der? datei *")
 )
 
-// note finds the wish to have something written down. It returns the token at
+// findNote finds the wish to have something written down. It returns the token at
 // which the wish begins; everything behind belongs to it.
-func (t *turn) note(toks []token) (int, intent, bool) {
-	if m, ok := find(filedLeads, toks); ok && m.to < len(toks) && !t.refusedBefore(toks, m.from) {
+func (u *utterance) findNote(toks []token) (int, intent, bool) {
+	if m, ok := find(filedLeads, toks); ok && m.to < len(toks) && !u.refusedBefore(toks, m.from) {
 		if path := toks[m.to]; isFile(path.fold) {
-			content := t.content(m.capture[0].start, m.capture[len(m.capture)-1].end)
+			content := u.contentBetween(m.capture[0].start, m.capture[len(m.capture)-1].end)
 			if content == "" || backward[strings.ToLower(content)] {
-				content = t.last
+				content = u.last
 			}
 			if content != "" {
-				return m.from, intent{kind: wantWrite, text: content, path: t.text[path.start:path.end]}, true
+				return m.from, intent{kind: wantWrite, text: content, path: u.text[path.start:path.end]}, true
 			}
 		}
 	}
-	if m, ok := find(framedNotes, toks); ok && len(m.capture) > 0 && !backward[span(strings.ToLower(t.text), m.capture)] {
-		return m.from, t.written(t.content(m.capture[0].start, m.capture[len(m.capture)-1].end)), true
+	if m, ok := find(framedNotes, toks); ok && len(m.capture) > 0 && !backward[span(strings.ToLower(u.text), m.capture)] {
+		return m.from, u.intentToWrite(u.contentBetween(m.capture[0].start, m.capture[len(m.capture)-1].end)), true
 	}
 	m, ok := find(noteLeads, toks)
-	if !ok || t.refusedBefore(toks, m.from) || t.refusedBefore(toks[:min(m.to+1, len(toks))], m.to) {
+	if !ok || u.refusedBefore(toks, m.from) || u.refusedBefore(toks[:min(m.to+1, len(toks))], m.to) {
 		return 0, intent{}, false
 	}
 	content := ""
 	if m.to < len(toks) {
-		content = t.content(toks[m.to].start, toks[len(toks)-1].end)
+		content = u.contentBetween(toks[m.to].start, toks[len(toks)-1].end)
 	}
 	if content == "" {
-		content = t.last // "write that down": what was just said
+		content = u.last // "write that down": what was just said
 	}
 	if content == "" {
 		return 0, intent{}, false
 	}
-	return m.from, t.written(content), true
+	return m.from, u.intentToWrite(content), true
 }
 
 // backward are words that stand for what was just said.
 var backward = words("this that it das es dies")
 
-func (t *turn) refusedBefore(toks []token, at int) bool {
+func (u *utterance) refusedBefore(toks []token, at int) bool {
 	return slices.ContainsFunc(toks[max(0, at-3):at], func(k token) bool { return refusing[k.fold] })
 }
 
-// content is the text between two bytes with the sentence's end.
-func (t *turn) content(from, to int) string {
-	text := strings.Trim(t.text[from:to], " ,:;-\"'“”„")
-	if to < len(t.text) && text != "" && strings.IndexByte(".!?", t.text[to]) >= 0 {
-		text += t.text[to : to+1]
+// contentBetween is the text between two bytes with the sentence's end.
+func (u *utterance) contentBetween(from, to int) string {
+	text := strings.Trim(u.text[from:to], " ,:;-\"'“”„")
+	if to < len(u.text) && text != "" && strings.IndexByte(".!?", u.text[to]) >= 0 {
+		text += u.text[to : to+1]
 	}
 	return text
 }
 
-// written is a note in a file of its own: write_file replaces files, and one
+// intentToWrite is a note in a file of its own: write_file replaces files, and one
 // note must not cost another.
-func (t *turn) written(content string) intent {
+func (u *utterance) intentToWrite(content string) intent {
 	name := slug(content)
 	if r := []rune(name); len(r) > 32 {
 		name = strings.TrimRight(string(r[:32]), "-")
@@ -85,20 +85,20 @@ func (t *turn) written(content string) intent {
 	return intent{kind: wantWrite, text: content, path: fmt.Sprintf("notes/%s-%04x.md", strings.TrimLeft(name+"", "-"), h.Sum32()&0xffff)}
 }
 
-// read finds the wish to hear a file.
-func (t *turn) read(toks []token) (intent, bool) {
+// findReading finds the wish to hear a file.
+func (u *utterance) findReading(toks []token) (intent, bool) {
 	m, ok := find(readLeads, toks)
 	if !ok {
 		return intent{}, false
 	}
 	for _, k := range toks[m.to:] {
 		if isFile(k.fold) {
-			return intent{kind: wantRead, path: t.text[k.start:k.end]}, true
+			return intent{kind: wantRead, path: u.text[k.start:k.end]}, true
 		}
 	}
 	if f, ok := find(fileWords, toks[m.to:]); ok && len(f.capture) > 0 {
 		k := f.capture[0]
-		return intent{kind: wantRead, path: t.text[k.start:k.end]}, true
+		return intent{kind: wantRead, path: u.text[k.start:k.end]}, true
 	}
 	return intent{}, false
 }

@@ -32,19 +32,19 @@ type intent struct {
 // mostIntents is how many calls one utterance may lead to.
 const mostIntents = 4
 
-// detect finds what the utterance asks for, in the order it was said.
-func (t *turn) detect() []intent {
+// findIntents finds what the utterance asks for, in the order it was said.
+func (u *utterance) findIntents() []intent {
 	var out []intent
-	rest := t.toks
+	rest := u.toks
 	var tail []intent
-	if at, found := t.namedTools(rest); len(found) > 0 {
+	if at, found := u.namedTools(rest); len(found) > 0 {
 		rest, tail = rest[:at], found
 	}
-	if at, note, ok := t.note(rest); ok {
+	if at, note, ok := u.findNote(rest); ok {
 		rest, tail = rest[:at], []intent{note}
 	}
 	for _, clause := range clauses(rest) {
-		out = append(out, t.clause(clause)...)
+		out = append(out, u.clauseIntents(clause)...)
 	}
 	out = tidy(append(out, tail...))
 	return out[:min(len(out), mostIntents)]
@@ -113,24 +113,24 @@ func clauses(toks []token) [][]token {
 	return out
 }
 
-// clause finds what one clause asks for.
-func (t *turn) clause(toks []token) []intent {
+// clauseIntents finds what one clause asks for.
+func (u *utterance) clauseIntents(toks []token) []intent {
 	if _, mood := find(moodWords, toks); mood {
 		return nil
 	}
-	if i, ok := t.read(toks); ok {
+	if i, ok := u.findReading(toks); ok {
 		return []intent{i}
 	}
 	refused := slices.ContainsFunc(toks, func(k token) bool { return refusing[k.fold] })
 	if !refused {
-		if i, ok := t.table(toks); ok {
+		if i, ok := u.findTable(toks); ok {
 			return []intent{i}
 		}
-		if dice := t.dice(toks); len(dice) > 0 {
+		if dice := u.findDice(toks); len(dice) > 0 {
 			return dice
 		}
 	}
-	for _, detector := range []func([]token) (intent, bool){t.recall, t.rule, t.entity, t.deed, t.unknownTool} {
+	for _, detector := range []func([]token) (intent, bool){u.findRecall, u.findRule, u.findEntity, u.findDeed, u.unknownTool} {
 		if i, ok := detector(toks); ok {
 			return []intent{i}
 		}

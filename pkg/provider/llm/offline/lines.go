@@ -55,11 +55,11 @@ var substitutes = map[string][]string{
 	lineRefusal:   {lineUnknown},
 }
 
-// line picks a stock line for an occasion and fills answer in. The choice
+// pickLine picks a stock line for an occasion and fills answer in. The choice
 // depends on what was said and how often the NPC spoke before, so that lines
 // vary in a conversation and are the same when it is repeated.
-func (t *turn) line(occasion, answer string) string {
-	choice := t.choices(occasion)
+func (t *turn) pickLine(occasion, answer string) string {
+	choice := t.linesFor(occasion)
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(t.text)) // never fails
 	line := oneLine(choice[(int(h.Sum32()>>1)+t.replies)%len(choice)], 0)
@@ -72,7 +72,7 @@ func (t *turn) line(occasion, answer string) string {
 	).Replace(line))
 }
 
-func (t *turn) choices(occasion string) []string {
+func (t *turn) linesFor(occasion string) []string {
 	for _, o := range append([]string{occasion}, substitutes[occasion]...) {
 		if own := spoken(t.req.Persona.Lines[o]); len(own) > 0 {
 			return own
@@ -108,26 +108,26 @@ var (
 	questionWords = words("who what where when why how which whose can could would will do does did is are wer was wo wann warum wieso wie welche welcher welches wen wem kann kannst könntest hast ist sind weißt weisst")
 )
 
-// chat answers what asks for nothing.
-func (t *turn) chat() string {
+// smallTalk answers what asks for nothing.
+func (t *turn) smallTalk() string {
 	clear := func(table []pattern) bool { _, ok := find(table, t.toks); return ok }
 	switch {
 	case len(t.toks) == 0:
-		return t.line(lineGreeting, "")
+		return t.pickLine(lineGreeting, "")
 	case clear(identityWords) && t.req.Persona.Name != "":
-		return t.line(lineIdentity, "")
+		return t.pickLine(lineIdentity, "")
 	case clear(farewellWords):
-		return t.line(lineFarewell, "")
+		return t.pickLine(lineFarewell, "")
 	case clear(thanksWords):
-		return t.line(lineThanks, "")
+		return t.pickLine(lineThanks, "")
 	case clear(moodWords):
-		return t.line(lineSmalltalk, "")
+		return t.pickLine(lineSmalltalk, "")
 	case t.isQuestion():
-		return t.line(lineUnknown, "")
+		return t.pickLine(lineUnknown, "")
 	case clear(greetingWords):
-		return t.line(lineGreeting, "")
+		return t.pickLine(lineGreeting, "")
 	}
-	return t.line(lineSmalltalk, "")
+	return t.pickLine(lineSmalltalk, "")
 }
 
 func (t *turn) isQuestion() bool {

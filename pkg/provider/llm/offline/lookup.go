@@ -26,24 +26,24 @@ var (
 		beim sitzung woche abend spielabend bisher zuletzt weißt weisst erinner erinnere erinnerst erinnert erinnern wurde wurden kannst könntest fass fasse zusammen zusammenfassung rückblick bitte etwas denn eigentlich dass ob uns`)
 )
 
-// recall finds a question about what was said or done before.
-func (t *turn) recall(toks []token) (intent, bool) {
+// findRecall finds a question about what was said or done before.
+func (u *utterance) findRecall(toks []token) (intent, bool) {
 	if _, ok := find(recallWords, toks); !ok {
 		return intent{}, false
 	}
-	return t.search(toks), true
+	return u.intentToSearch(toks), true
 }
 
-// search looks for the words of a clause that carry meaning.
-func (t *turn) search(toks []token) intent {
+// intentToSearch looks for the words of a clause that carry meaning.
+func (u *utterance) intentToSearch(toks []token) intent {
 	var content []string
 	for _, k := range toks {
 		if !recallNoise[k.fold] && !recallNoise[strings.TrimSuffix(k.fold, "'s")] {
-			content = append(content, t.text[k.start:k.end])
+			content = append(content, u.text[k.start:k.end])
 		}
 	}
-	if me := slices.ContainsFunc(toks, func(k token) bool { return k.fold == "me" || k.fold == "mich" }); me && len(content) == 0 && t.speaker != "" {
-		content = []string{t.speaker}
+	if me := slices.ContainsFunc(toks, func(k token) bool { return k.fold == "me" || k.fold == "mich" }); me && len(content) == 0 && u.speaker != "" {
+		content = []string{u.speaker}
 	}
 	return intent{kind: wantRecall, text: strings.Join(content, " ")}
 }
@@ -68,10 +68,10 @@ var (
 	bareRules     = patterns("^* rule|rules|regel|regeln$")
 )
 
-// rule finds a question about the rules of the game.
-func (t *turn) rule(toks []token) (intent, bool) {
+// findRule finds a question about the rules of the game.
+func (u *utterance) findRule(toks []token) (intent, bool) {
 	if m, ok := find(ruleCertain, toks); ok {
-		if topic := t.topic(m.capture); topic != "" {
+		if topic := u.topicOf(m.capture); topic != "" {
 			return intent{kind: wantRule, text: topic}, true
 		}
 	}
@@ -79,12 +79,12 @@ func (t *turn) rule(toks []token) (intent, bool) {
 		if known := knownRule(m.capture); known.name != "" {
 			return intent{kind: wantRule, text: known.name}, true
 		}
-		if doing := t.doing(toks); doing != "" {
+		if doing := u.deedAsked(toks); doing != "" {
 			return intent{kind: wantRule, text: doing}, true
 		}
 	}
 	if m, ok := find(bareRules, toks); ok && !questionWords[m.capture[0].fold] {
-		return intent{kind: wantRule, text: t.topic(m.capture)}, true
+		return intent{kind: wantRule, text: u.topicOf(m.capture)}, true
 	}
 	if known := knownRule(toks); known.name != "" && len(toks) <= 3 && toks[len(toks)-1].stop == '?' {
 		return intent{kind: wantRule, text: known.name}, true
@@ -92,8 +92,8 @@ func (t *turn) rule(toks []token) (intent, bool) {
 	return intent{}, false
 }
 
-// doing is the topic of "what does X do" unless X looks like somebody's name.
-func (t *turn) doing(toks []token) string {
+// deedAsked is the topic of "what does X do" unless X looks like somebody's name.
+func (u *utterance) deedAsked(toks []token) string {
 	m, ok := find(doingPatterns, toks)
 	if !ok {
 		return ""
@@ -103,7 +103,7 @@ func (t *turn) doing(toks []token) string {
 			return "" // "the innkeeper" is somebody, "flanking" is a rule
 		}
 	}
-	topic := t.topic(m.capture)
+	topic := u.topicOf(m.capture)
 	first, _ := utf8.DecodeRuneInString(topic)
 	if unicode.IsUpper(first) {
 		return ""
@@ -111,13 +111,13 @@ func (t *turn) doing(toks []token) string {
 	return topic
 }
 
-// topic is what a captured phrase is about: the known rule in it, in English,
+// topicOf is what a captured phrase is about: the known rule in it, in English,
 // or the phrase without its frame.
-func (t *turn) topic(capture []token) string {
+func (u *utterance) topicOf(capture []token) string {
 	if known := knownRule(capture); known.name != "" {
 		return known.name
 	}
-	return t.clean(capture)
+	return u.cleanText(capture)
 }
 
 // knownRule returns the first rule named in toks, the longest at its place.
@@ -163,15 +163,15 @@ var (
 	trailers = words("please again now then here today exactly anyway again bitte eigentlich denn jetzt nochmal genau gehört mal doch you know")
 )
 
-// entity finds a question about a person, place or thing of the world.
-func (t *turn) entity(toks []token) (intent, bool) {
+// findEntity finds a question about a person, place or thing of the world.
+func (u *utterance) findEntity(toks []token) (intent, bool) {
 	for _, p := range entityPatterns {
 		m, ok := p.find(toks)
 		if !ok {
 			continue
 		}
-		name := t.clean(m.capture)
-		if name == "" || !t.isName(name) {
+		name := u.cleanText(m.capture)
+		if name == "" || !u.isName(name) {
 			continue
 		}
 		if _, all := find(everythingWords, toks); all {
@@ -184,18 +184,18 @@ func (t *turn) entity(toks []token) (intent, bool) {
 
 var deedWords = patterns("^and|so? who *", "^und|also? wer *")
 
-// deed finds a question about who did something, which only what was said
+// findDeed finds a question about who did something, which only what was said
 // before can answer.
-func (t *turn) deed(toks []token) (intent, bool) {
+func (u *utterance) findDeed(toks []token) (intent, bool) {
 	m, ok := find(deedWords, toks)
 	if !ok || idle[m.capture[len(m.capture)-1].fold] {
 		return intent{}, false
 	}
-	i := t.search(toks)
+	i := u.intentToSearch(toks)
 	return i, i.text != ""
 }
 
-func (t *turn) isName(name string) bool {
+func (u *utterance) isName(name string) bool {
 	toks := tokenize(name)
 	return len(toks) > 0 && !idle[toks[0].fold]
 }
@@ -203,9 +203,9 @@ func (t *turn) isName(name string) bool {
 // longestName is how many words a name may have.
 const longestName = 6
 
-// clean strips articles and trailing words from a captured phrase, and cuts
+// cleanText strips articles and trailing words from a captured phrase, and cuts
 // it where a subordinate clause begins.
-func (t *turn) clean(capture []token) string {
+func (u *utterance) cleanText(capture []token) string {
 	toks := capture
 	for len(toks) > 1 && articles[toks[0].fold] {
 		toks = toks[1:]
@@ -222,7 +222,7 @@ func (t *turn) clean(capture []token) string {
 	if len(toks) == 0 || len(toks) == 1 && (articles[toks[0].fold] || trailers[toks[0].fold]) {
 		return ""
 	}
-	name := span(t.text, toks)
+	name := span(u.text, toks)
 	for _, ending := range []string{"'s", "'"} {
 		name = strings.TrimSuffix(name, ending)
 	}

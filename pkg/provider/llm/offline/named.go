@@ -22,9 +22,9 @@ var (
 var unknownTools = patterns("use|call|run|invoke|try the|a|your? * tool", "benutze|benutz|nutze|nutz|verwende das|dein? * werkzeug|tool")
 
 // unknownTool finds a tool called by a name that is not offered.
-func (t *turn) unknownTool(toks []token) (intent, bool) {
+func (u *utterance) unknownTool(toks []token) (intent, bool) {
 	m, ok := find(unknownTools, toks)
-	return intent{kind: wantTool}, ok && !t.refusedBefore(toks, m.from)
+	return intent{kind: wantTool}, ok && !u.refusedBefore(toks, m.from)
 }
 
 // mention is a tool called by its name: the tokens of the verb, and the one
@@ -37,17 +37,17 @@ type mention struct {
 // namedTools finds tools called by their own names, such as "use echo with
 // message hello". It returns the token at which the first begins; what follows
 // are arguments.
-func (t *turn) namedTools(toks []token) (int, []intent) {
+func (u *utterance) namedTools(toks []token) (int, []intent) {
 	var found []mention
 	for i := 0; i < len(toks); i++ {
-		if !toolVerbs[toks[i].fold] || t.refusedBefore(toks, i) {
+		if !toolVerbs[toks[i].fold] || u.refusedBefore(toks, i) {
 			continue
 		}
 		k := i + 1
 		for k < len(toks) && toolFillers[toks[k].fold] {
 			k++
 		}
-		if tool, to := t.toolAt(toks, k); tool != "" {
+		if tool, to := u.toolAt(toks, k); tool != "" {
 			found = append(found, mention{i, to, tool})
 			i = to - 1
 		}
@@ -64,7 +64,7 @@ func (t *turn) namedTools(toks []token) (int, []intent) {
 				end--
 			}
 		}
-		args := t.arguments(t.offered[m.tool], toks[m.to:end], toks[m.to-1].end)
+		args := u.toolArguments(u.offered[m.tool], toks[m.to:end], toks[m.to-1].end)
 		out = append(out, intent{kind: wantTool, tool: m.tool, args: args})
 	}
 	return found[0].from, out
@@ -72,13 +72,13 @@ func (t *turn) namedTools(toks []token) (int, []intent) {
 
 // toolAt returns the offered or already used tool whose name stands at token
 // k, the longest if there are several, and the token behind it.
-func (t *turn) toolAt(toks []token, k int) (tool string, to int) {
-	names := make([]string, 0, len(t.offered)+len(t.called))
-	for n := range t.offered {
+func (u *utterance) toolAt(toks []token, k int) (tool string, to int) {
+	names := make([]string, 0, len(u.offered)+len(u.called))
+	for n := range u.offered {
 		names = append(names, n)
 	}
-	for n := range t.called {
-		if t.offered[n] == nil {
+	for n := range u.called {
+		if u.offered[n] == nil {
 			names = append(names, n)
 		}
 	}
@@ -112,14 +112,14 @@ func nameEnd(toks []token, k int, name string) int {
 	return k + len(parts)
 }
 
-// arguments makes a tool's arguments from the words behind its name, which
+// toolArguments makes a tool's arguments from the words behind its name, which
 // ends at byte after: JSON if they hold an object, else what the schema asks for.
-func (t *turn) arguments(def *llm.ToolDefinition, toks []token, after int) string {
-	until := len(t.text)
-	if len(toks) > 0 && toks[len(toks)-1].end < t.toks[len(t.toks)-1].end {
+func (u *utterance) toolArguments(def *llm.ToolDefinition, toks []token, after int) string {
+	until := len(u.text)
+	if len(toks) > 0 && toks[len(toks)-1].end < u.toks[len(u.toks)-1].end {
 		until = toks[len(toks)-1].end
 	}
-	if object := jsonObject(t.text[after:max(after, until)]); object != "" {
+	if object := jsonObject(u.text[after:max(after, until)]); object != "" {
 		return object
 	}
 	for len(toks) > 0 && argumentLeads[toks[0].fold] {
@@ -128,7 +128,7 @@ func (t *turn) arguments(def *llm.ToolDefinition, toks []token, after int) strin
 	if def == nil {
 		return "{}"
 	}
-	return t.synthesise(def, toks)
+	return u.makeArguments(def, toks)
 }
 
 // jsonObject returns the JSON object in text, empty if there is none.
@@ -144,16 +144,16 @@ func jsonObject(text string) string {
 	return encode(object)
 }
 
-// synthesise fills a schema's properties from words: those that follow a
+// makeArguments fills a schema's properties from words: those that follow a
 // property's name go to it, the others to the first text that is wanted.
-func (t *turn) synthesise(def *llm.ToolDefinition, toks []token) string {
+func (u *utterance) makeArguments(def *llm.ToolDefinition, toks []token) string {
 	props, _ := def.Parameters["properties"].(map[string]any)
 	names := make([]string, 0, len(props))
 	for n := range props {
 		names = append(names, n)
 	}
 	sort.Strings(names)
-	given, free := t.assign(names, toks)
+	given, free := u.assignTokens(names, toks)
 	required := requiredNames(def.Parameters)
 	if len(free) > 0 {
 		if target := freeTarget(names, required, props, given); target != "" {
@@ -164,16 +164,16 @@ func (t *turn) synthesise(def *llm.ToolDefinition, toks []token) string {
 	for _, n := range names {
 		schema, _ := props[n].(map[string]any)
 		if words, ok := given[n]; ok {
-			args[n] = t.value(schema, words)
+			args[n] = u.argumentValue(schema, words)
 		} else if slices.Contains(required, n) {
-			args[n] = t.value(schema, nil)
+			args[n] = u.argumentValue(schema, nil)
 		}
 	}
 	return encode(args)
 }
 
-// assign cuts words at the names of properties.
-func (t *turn) assign(names []string, toks []token) (given map[string][]token, free []token) {
+// assignTokens cuts words at the names of properties.
+func (u *utterance) assignTokens(names []string, toks []token) (given map[string][]token, free []token) {
 	given = map[string][]token{}
 	current := ""
 	for i := 0; i < len(toks); {
@@ -248,10 +248,10 @@ func typeOf(schema map[string]any) string {
 	return "string"
 }
 
-// value makes a value of the schema's type from words, or the smallest one the
+// argumentValue makes a value of the schema's type from words, or the smallest one the
 // schema allows if there are none that fit.
-func (t *turn) value(schema map[string]any, toks []token) any {
-	text := span(t.text, toks)
+func (u *utterance) argumentValue(schema map[string]any, toks []token) any {
+	text := span(u.text, toks)
 	if allowed, ok := schema["enum"].([]any); ok && len(allowed) > 0 {
 		return chosen(allowed, toks)
 	}
@@ -276,12 +276,12 @@ func (t *turn) value(schema map[string]any, toks []token) any {
 		if text == "" {
 			return []any{}
 		}
-		return []any{t.value(items, toks)}
+		return []any{u.argumentValue(items, toks)}
 	case "object":
 		return map[string]any{}
 	}
 	if text == "" {
-		return t.text
+		return u.text
 	}
 	return text
 }

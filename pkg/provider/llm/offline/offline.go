@@ -4,7 +4,7 @@
 // lines and the tools' results. It needs no network and no key, so a table can
 // be played, tested and demonstrated anywhere.
 //
-// Imported by the composition root and by tests. It never invents: what it has
+// It never invents: what it has
 // no tool for, it declines, and a number, a rule or a memory only comes from a
 // tool's result. The same request always yields the same answer.
 package offline
@@ -97,18 +97,18 @@ func bound(text string, maxTokens int) (kept, finish string) {
 func respond(req *llm.Request) (string, []llm.ToolCall) {
 	t := newTurn(req)
 	if len(t.results) > 0 {
-		if calls := t.followUp(); len(calls) > 0 {
+		if calls := t.followUpCalls(); len(calls) > 0 {
 			return "", calls
 		}
-		return t.answer(), nil
+		return t.speakResults(), nil
 	}
-	intents := t.detect()
+	intents := t.findIntents()
 	if len(intents) == 0 {
-		return t.chat(), nil
+		return t.smallTalk(), nil
 	}
-	calls, missing := t.plan(intents)
+	calls, missing := t.planCalls(intents)
 	if len(calls) > 0 {
 		return "", calls
 	}
-	return t.decline(missing), nil
+	return t.declineIntents(missing), nil
 }

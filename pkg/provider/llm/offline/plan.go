@@ -7,25 +7,25 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// plan turns intents into calls of offered tools. missing are those no tool
+// planCalls turns intents into calls of offered tools. missing are those no tool
 // is offered for.
-func (t *turn) plan(intents []intent) (calls []llm.ToolCall, missing []intent) {
+func (t *turn) planCalls(intents []intent) (calls []llm.ToolCall, missing []intent) {
 	seen := map[string]bool{}
 	for _, i := range intents {
-		tool, args := t.choose(i)
+		tool, args := t.chooseTool(i)
 		if tool == "" {
 			missing = append(missing, i)
 			continue
 		}
 		if key := tool + args; !seen[key] || i.kind == wantDice {
 			seen[key] = true
-			calls = append(calls, t.call(len(calls), tool, args))
+			calls = append(calls, t.newCall(len(calls), tool, args))
 		}
 	}
 	return calls, missing
 }
 
-func (t *turn) call(n int, tool, args string) llm.ToolCall {
+func (t *turn) newCall(n int, tool, args string) llm.ToolCall {
 	return llm.ToolCall{ID: fmt.Sprintf("call_%d_%d", len(t.req.Messages), n), Name: tool, Arguments: args}
 }
 
@@ -35,15 +35,15 @@ type option struct {
 	args map[string]any
 }
 
-// choose returns the first offered tool that serves i.
-func (t *turn) choose(i intent) (tool, args string) {
+// chooseTool returns the first offered tool that serves i.
+func (t *turn) chooseTool(i intent) (tool, args string) {
 	if i.kind == wantTool {
 		if i.tool == "" || t.offered[i.tool] == nil {
 			return "", ""
 		}
 		return i.tool, i.args
 	}
-	for _, o := range t.options(i) {
+	for _, o := range t.toolOptions(i) {
 		if t.offered[o.tool] != nil {
 			return o.tool, encode(o.args)
 		}
@@ -51,8 +51,8 @@ func (t *turn) choose(i intent) (tool, args string) {
 	return "", ""
 }
 
-// options lists the tools that serve an intent, best first.
-func (t *turn) options(i intent) []option {
+// toolOptions lists the tools that serve an intent, best first.
+func (t *turn) toolOptions(i intent) []option {
 	query := map[string]any{"query": i.text}
 	summary := option{"get_summary", map[string]any{"entity_id": slug(i.text)}}
 	entities := option{"query_entities", map[string]any{"name": i.text}}
@@ -105,12 +105,12 @@ func (t *turn) recallQuery(text string) string {
 	return strings.Join(content, " ")
 }
 
-// served reports whether a tool called in this turn serves i.
-func (t *turn) served(i intent) bool {
+// isServed reports whether a tool called in this turn serves i.
+func (t *turn) isServed(i intent) bool {
 	if i.kind == wantTool {
 		return t.called[i.tool]
 	}
-	for _, o := range t.options(i) {
+	for _, o := range t.toolOptions(i) {
 		if t.called[o.tool] {
 			return true
 		}
@@ -118,21 +118,21 @@ func (t *turn) served(i intent) bool {
 	return false
 }
 
-// decline says that what was asked for cannot be done, and claims nothing.
-func (t *turn) decline(missing []intent) string {
+// declineIntents says that what was asked for cannot be done, and claims nothing.
+func (t *turn) declineIntents(missing []intent) string {
 	for _, i := range missing {
 		switch i.kind {
 		case wantRule, wantRecall, wantEntity, wantEverything:
 			continue
 		}
-		return t.line(lineRefusal, "")
+		return t.pickLine(lineRefusal, "")
 	}
-	return t.line(lineUnknown, "")
+	return t.pickLine(lineUnknown, "")
 }
 
-// followUp returns the calls a result leads to: the rule a search found, the
+// followUpCalls returns the calls a result leads to: the rule a search found, the
 // whole story of somebody found by name. No tool is called twice in a turn.
-func (t *turn) followUp() []llm.ToolCall {
+func (t *turn) followUpCalls() []llm.ToolCall {
 	last := t.results[len(t.results)-1]
 	if failureReason(last.content) != "" {
 		return nil
@@ -144,23 +144,23 @@ func (t *turn) followUp() []llm.ToolCall {
 	var calls []llm.ToolCall
 	ask := func(tool string, args map[string]any) {
 		if t.offered[tool] != nil && !t.called[tool] {
-			calls = append(calls, t.call(len(calls), tool, encode(args)))
+			calls = append(calls, t.newCall(len(calls), tool, encode(args)))
 		}
 	}
 	switch {
 	case last.tool == "search_rules" && top != "":
 		ask("get_rule", map[string]any{"id": top})
-	case last.tool == "query_entities" && top != "" && t.wants(wantEverything):
+	case last.tool == "query_entities" && top != "" && t.wantsKind(wantEverything):
 		ask("get_summary", map[string]any{"entity_id": top})
 	case last.tool == "query_entities" && top == "":
-		for _, i := range t.detect() {
+		for _, i := range t.findIntents() {
 			if i.kind == wantEntity || i.kind == wantEverything {
 				ask("search_facts", map[string]any{"query": i.text})
 				break
 			}
 		}
 	case last.tool == "search_sessions" && top == "" && len(recordsOf(last.content)) == 0:
-		for _, i := range t.detect() {
+		for _, i := range t.findIntents() {
 			if i.kind == wantRecall {
 				ask("search_facts", map[string]any{"query": t.recallQuery(i.text)})
 				break
@@ -170,8 +170,8 @@ func (t *turn) followUp() []llm.ToolCall {
 	return calls
 }
 
-func (t *turn) wants(k kind) bool {
-	for _, i := range t.detect() {
+func (t *turn) wantsKind(k kind) bool {
+	for _, i := range t.findIntents() {
 		if i.kind == k {
 			return true
 		}

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// render puts a tool's result into words.
-func (t *turn) render(r result) speech {
+// describeResult puts a tool's result into words.
+func (l language) describeResult(r result) speech {
 	switch r.tool {
 	case "roll":
-		return speech{lineRoll, t.roll(recordOf(r.content), r.content)}
+		return speech{lineRoll, l.describeRoll(recordOf(r.content), r.content)}
 	case "roll_table":
 		text := recordOf(r.content).text("result", "text", "entry")
 		if text == "" {
@@ -22,26 +22,26 @@ func (t *turn) render(r result) speech {
 		}
 		return speech{lineRoll, shorten(text, longestSpeech)}
 	case "search_rules":
-		return speech{lineAnswer, t.ruleList(recordsOf(r.content))}
+		return speech{lineAnswer, l.describeRules(recordsOf(r.content))}
 	case "get_rule":
 		return speech{lineAnswer, rule(recordOf(r.content))}
 	case "query_entities":
-		return speech{lineAnswer, t.entities(recordsOf(r.content))}
+		return speech{lineAnswer, l.describeEntities(recordsOf(r.content))}
 	case "get_summary":
-		return speech{lineAnswer, t.summary(recordOf(r.content))}
+		return speech{lineAnswer, l.describeSummary(recordOf(r.content))}
 	case "search_sessions", "search_facts":
-		return speech{lineRecall, t.quotes(recordsOf(r.content))}
+		return speech{lineRecall, l.quoteLines(recordsOf(r.content))}
 	case "write_file":
-		return speech{lineAnswer, t.wrote(recordOf(r.content))}
+		return speech{lineAnswer, l.describeWriting(recordOf(r.content))}
 	case "read_file":
-		return speech{lineAnswer, t.file(recordOf(r.content), r.content)}
+		return speech{lineAnswer, l.describeFile(recordOf(r.content), r.content)}
 	}
-	return speech{lineAnswer, t.foreign(r.content)}
+	return speech{lineAnswer, l.describeForeign(r.content)}
 }
 
 // phrase is the wording in the turn's language.
-func (t *turn) phrase(en, de string) string {
-	if t.lang == german {
+func (l language) phrase(en, de string) string {
+	if l == german {
 		return de
 	}
 	return en
@@ -53,8 +53,8 @@ const mostDice = 10
 // constant is a number that stands at the end of a dice expression.
 var constant = regexp.MustCompile(`([+-])(\d+)$`)
 
-// roll tells dice as people do: "2d6+3: 4 and 2, plus 3, makes 9".
-func (t *turn) roll(r record, raw string) string {
+// describeRoll tells dice as people do: "2d6+3: 4 and 2, plus 3, makes 9".
+func (l language) describeRoll(r record, raw string) string {
 	total, ok := r.int("total")
 	if !ok {
 		return spokenText(raw)
@@ -80,27 +80,27 @@ func (t *turn) roll(r record, raw string) string {
 	}
 	switch {
 	case len(dice) == 0 || len(dice) > mostDice:
-		return strings.TrimSpace(fmt.Sprintf("%s %s %d", expr, t.phrase("makes", "macht"), total))
+		return strings.TrimSpace(fmt.Sprintf("%s %s %d", expr, l.phrase("makes", "macht"), total))
 	case len(dice) == 1 && total == dice[0]:
 		return head + strconv.Itoa(total)
 	case sum+bonus != total:
 		bonusText = "" // several kinds of dice: the total speaks for itself
 	}
-	told := t.list(dice)
+	told := l.joinNumbers(dice)
 	if len(kept) > 0 && len(kept) < len(dice) {
-		told += ", " + t.phrase("keeping ", "davon zählt ") + t.list(kept)
+		told += ", " + l.phrase("keeping ", "davon zählt ") + l.joinNumbers(kept)
 	}
-	return fmt.Sprintf("%s%s%s, %s %d", head, told, bonusText, t.phrase("makes", "macht"), total)
+	return fmt.Sprintf("%s%s%s, %s %d", head, told, bonusText, l.phrase("makes", "macht"), total)
 }
 
-// list joins numbers: "4, 2 and 6".
-func (t *turn) list(numbers []int) string {
+// joinNumbers joins numbers: "4, 2 and 6".
+func (l language) joinNumbers(numbers []int) string {
 	var b strings.Builder
 	for i, n := range numbers {
 		switch {
 		case i == 0:
 		case i == len(numbers)-1:
-			b.WriteString(t.phrase(" and ", " und "))
+			b.WriteString(l.phrase(" and ", " und "))
 		default:
 			b.WriteString(", ")
 		}
@@ -109,8 +109,8 @@ func (t *turn) list(numbers []int) string {
 	return b.String()
 }
 
-// ruleList tells the two best rules found.
-func (t *turn) ruleList(list []record) string {
+// describeRules tells the two best rules found.
+func (l language) describeRules(list []record) string {
 	var parts []string
 	for _, r := range list[:min(2, len(list))] {
 		if s := rule(r); s != "" {
@@ -140,8 +140,8 @@ func named(name, text string) string {
 	return name + ": " + text
 }
 
-// entities describes who or what was found.
-func (t *turn) entities(list []record) string {
+// describeEntities describes who or what was found.
+func (l language) describeEntities(list []record) string {
 	var parts []string
 	for _, e := range list[:min(3, len(list))] {
 		name := e.text("name", "id")
@@ -163,14 +163,14 @@ func (t *turn) entities(list []record) string {
 // mostRelations is how many relations a summary tells.
 const mostRelations = 2
 
-// summary describes an entity and how it is connected.
-func (t *turn) summary(r record) string {
+// describeSummary describes an entity and how it is connected.
+func (l language) describeSummary(r record) string {
 	entity := r
 	if e, ok := r.field("entity").(map[string]any); ok {
 		entity = e
 	}
 	var parts []string
-	if s := t.entities([]record{entity}); s != "" {
+	if s := l.describeEntities([]record{entity}); s != "" {
 		parts = append(parts, s)
 	}
 	names := map[string]string{entity.text("id"): entity.text("name")}
@@ -204,8 +204,8 @@ func (t *turn) summary(r record) string {
 	return strings.Join(parts, " ")
 }
 
-// quotes tells who said what.
-func (t *turn) quotes(list []record) string {
+// quoteLines tells who said what.
+func (l language) quoteLines(list []record) string {
 	var parts []string
 	for _, r := range list {
 		if len(parts) == 2 {
@@ -224,38 +224,38 @@ func (t *turn) quotes(list []record) string {
 			parts = append(parts, sentence(text))
 			continue
 		}
-		parts = append(parts, fmt.Sprintf(t.phrase("%s said: “%s”", "%s sagte: „%s“"), who, sentence(text)))
+		parts = append(parts, fmt.Sprintf(l.phrase("%s said: “%s”", "%s sagte: „%s“"), who, sentence(text)))
 	}
 	return strings.Join(parts, " ")
 }
 
-// wrote confirms a note. One that is only recorded for the end of the turn is
+// describeWriting confirms a note. One that is only recorded for the end of the turn is
 // not claimed to be written.
-func (t *turn) wrote(r record) string {
+func (l language) describeWriting(r record) string {
 	if _, done := r.int("bytes_written"); done {
-		return t.phrase("I have written it down", "Ich habe es aufgeschrieben")
+		return l.phrase("I have written it down", "Ich habe es aufgeschrieben")
 	}
-	return t.phrase("I will write it down", "Ich schreibe es auf")
+	return l.phrase("I will write it down", "Ich schreibe es auf")
 }
 
-// file tells what a file holds.
-func (t *turn) file(r record, raw string) string {
+// describeFile tells what a file holds.
+func (l language) describeFile(r record, raw string) string {
 	text := r.text("content", "text")
 	if text == "" {
 		if len(r) > 0 {
-			return t.phrase("There is nothing in it", "Es steht nichts darin")
+			return l.phrase("There is nothing in it", "Es steht nichts darin")
 		}
 		text = spokenText(raw)
 	}
-	return t.phrase("It says: ", "Da steht: ") + shorten(text, longestSpeech)
+	return l.phrase("It says: ", "Da steht: ") + shorten(text, longestSpeech)
 }
 
-// foreign tells the result of a tool this package does not know.
-func (t *turn) foreign(raw string) string {
+// describeForeign tells the result of a tool this package does not know.
+func (l language) describeForeign(raw string) string {
 	if text := spokenText(raw); text != "" {
 		return text
 	}
-	return t.phrase("It is done", "Es ist getan")
+	return l.phrase("It is done", "Es ist getan")
 }
 
 // spokenText is the text of any result, shortened.

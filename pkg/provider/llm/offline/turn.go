@@ -11,21 +11,28 @@ import (
 // longestUtterance is how much of what was said is looked at, in runes.
 const longestUtterance = 2000
 
-// turn is what a request says about the turn it belongs to.
-type turn struct {
-	req     *llm.Request
-	offered map[string]*llm.ToolDefinition
+// utterance is what was said to the NPC and what it may be about.
+type utterance struct {
 	// text is what was said, without the NPC's own name at either end.
 	text    string
 	toks    []token
-	lang    language
 	speaker string
+	// last is what the NPC said before.
+	last string
+	// offered are the tools that may serve it, called those that did.
+	offered map[string]*llm.ToolDefinition
+	called  map[string]bool
+}
+
+// turn is what a request says about the turn it belongs to.
+type turn struct {
+	utterance
+	req  *llm.Request
+	lang language
 	// results of the tools called since it was said, oldest first.
 	results []result
-	called  map[string]bool
-	// replies counts what the NPC said before; last is the latest of it.
+	// replies counts what the NPC said before.
 	replies int
-	last    string
 	// said is what the players said before, latest first.
 	said []string
 }
@@ -37,7 +44,8 @@ type result struct {
 }
 
 func newTurn(req *llm.Request) *turn {
-	t := &turn{req: req, offered: make(map[string]*llm.ToolDefinition, len(req.Tools)), called: map[string]bool{}}
+	t := &turn{req: req}
+	t.offered, t.called = make(map[string]*llm.ToolDefinition, len(req.Tools)), map[string]bool{}
 	for i := range req.Tools {
 		t.offered[req.Tools[i].Name] = &req.Tools[i]
 	}
@@ -60,8 +68,7 @@ func newTurn(req *llm.Request) *turn {
 
 // oneLine makes text from outside safe and puts it on one line.
 func oneLine(s string, maxRunes int) string {
-	s = strings.ReplaceAll(untrusted.Clean(s, maxRunes), "’", "'")
-	return strings.Join(strings.Fields(s), " ")
+	return strings.ReplaceAll(untrusted.Line(s, maxRunes), "’", "'")
 }
 
 func (t *turn) readHistory(messages []llm.Message) {

@@ -1,8 +1,7 @@
 // Package silent is the speech provider that makes no sound: the NPC's words
 // appear as text alone.
 //
-// Imported by internal/app, which falls back to it where no voice is
-// installed. It does nothing and cannot fail.
+// It stands in where no voice is installed, does nothing and cannot fail.
 package silent
 
 import (

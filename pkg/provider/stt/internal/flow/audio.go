@@ -2,7 +2,7 @@
 // bounded queue of sound that goes in, a mailbox of transcripts that come out,
 // and the conversion to the provider's sample rate.
 //
-// Imported by the packages below pkg/provider/stt. It starts no goroutine.
+// It starts no goroutine.
 package flow
 
 import (
