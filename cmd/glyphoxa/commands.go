@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -82,7 +83,7 @@ func mcpCommand(c *common) *cobra.Command {
 
 func checkCommand(c *common) *cobra.Command {
 	return &cobra.Command{
-		Use: "check [FILE]", Short: "Report every problem of the configuration and NPC files",
+		Use: "check [FILE]", Short: "Report every problem of the configuration, or of an NPC, campaign, workflow or scene file",
 		Args: takes(0, 1, "check takes one file at most"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			path := c.config
@@ -96,8 +97,12 @@ func checkCommand(c *common) *cobra.Command {
 
 func schemaCommand(c *common) *cobra.Command {
 	return &cobra.Command{
-		Use: "schema", Short: "Print the JSON Schema of glyphoxa.yaml, for editors", Args: noArgs,
-		RunE: func(*cobra.Command, []string) error { return app.Schema(c.out) },
+		Use: "schema [" + strings.Join(app.SchemaKinds(), " | ") + "]", Short: "Print the JSON Schema of glyphoxa.yaml or another kind of file, for editors",
+		Example: "  glyphoxa schema > glyphoxa.schema.json\n  glyphoxa schema npc > npc.schema.json",
+		Args:    takes(0, 1, "schema takes one kind of file at most"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return app.Schema(c.out, append(args, app.SchemaKinds()[0])[0])
+		},
 	}
 }
 

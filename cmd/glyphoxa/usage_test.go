@@ -2,7 +2,9 @@ package main_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -102,6 +104,106 @@ func TestCheck(t *testing.T) {
 	if _, err := os.Stat(h.path(".glyphoxa")); err == nil {
 		t.Error("check made a data directory")
 	}
+}
+
+// TestCheckTellsFilesApart checks files of every kind as what they are.
+func TestCheckTellsFilesApart(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	const flow = "description: Rolls.\nsteps:\n  - id: a\n    tool: %s\n"
+	for _, dir := range []string{"npcs", "flows"} {
+		if err := os.MkdirAll(h.path(dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.write("npcs/mira.yaml", "name: Mira\nengine: s2s\ntools: [roll, rol]\n")
+	h.write("npcs/short.yaml", "name: Mira\n")
+	h.write("npcs/rolf.yaml", "name: Rolf\nbudget_tier: quick\nvoice:\nid: alloy\n")
+	h.write("world.yaml", "name: Mere\nentities:\n  - {id: ana, type: npc, name: Ana}\n")
+	h.write("wrong_world.yaml", "name: Mere\nentites: []\nscene: Rain.\n")
+	h.write("flows/one.yaml", fmt.Sprintf(flow, "rol"))
+	h.write("flows/two.yaml", fmt.Sprintf(flow, "roll"))
+	h.write("scene.yaml", "title: A\nproves: Nothing.\nnpcs: [{name: Mira}]\nstory: [{who: Ana, says: Hello.}]\nexpect: [{event: turn.ended}]\n")
+	h.write("config.yaml", "npcs: [{name: Mira, engine: sentence_cascade}]\nproviders: {s2s: {name: openai, api_key: k}}\nserver: {workflows: flows}\n")
+	for _, row := range []struct {
+		file string
+		code int
+		want []string // on either stream
+	}{
+		{"npcs/mira.yaml", 0, []string{"npcs/mira.yaml is fine, as an NPC file: Mira with the id mira, 2 tools",
+			"npcs/mira.yaml:2: engine: s2s is not there yet, so Mira speaks through cascaded",
+			"npcs/mira.yaml:3: tools[1]: \"rol\" is no built-in tool, so it must come from an MCP server; did you mean \"roll\"?"}},
+		{"npcs/short.yaml", 0, []string{"is fine, as an NPC file"}},
+		{"npcs/rolf.yaml", 2, []string{"npcs/rolf.yaml was read as an NPC file", "npcs/rolf.yaml:2: budget_tier: \"quick\" is not one of",
+			"npcs/rolf.yaml:4: voice: holds nothing, since \"id\" is not indented below it"}},
+		{"world.yaml", 0, []string{"world.yaml is fine, as a campaign file: Mere with 1 entities"}},
+		{"wrong_world.yaml", 2, []string{"was read as a campaign file", "wrong_world.yaml:2: the campaign has no key \"entites\"; did you mean \"entities\"?"}},
+		{"flows/one.yaml", 0, []string{"flows/one.yaml is fine, as a workflow file: one calls 1 tools",
+			"flows/one.yaml:4: tool: \"rol\" is no built-in tool and no workflow, so it must come from an MCP server; did you mean \"roll\"?"}},
+		{"flows/two.yaml", 0, []string{"is fine, as a workflow file"}},
+		{"scene.yaml", 0, []string{"scene.yaml is fine, as a scene: A: 1 steps, 1 expectations"}},
+		{"config.yaml", 2, []string{"config.yaml:1: engine: sentence_cascade is not there yet, so Mira speaks through cascaded",
+			"config.yaml:2: s2s: nothing speaks through it yet", "one.yaml:4: tool: \"rol\" is no built-in tool and no workflow; did you mean \"roll\"?"}},
+	} {
+		r := h.run("", "check", row.file)
+		for _, want := range row.want {
+			if r.code != row.code || !strings.Contains(r.stdout+r.stderr, want) {
+				t.Errorf("check %s ends with %d and says\n%s%swant %d and %q", row.file, r.code, r.stdout, r.stderr, row.code, want)
+			}
+		}
+	}
+	h.write("glyphoxa.yaml", "npcs: [{name: Mira, engine: s2s}]\n")
+	if out := h.run("", "doctor").stdout; !strings.Contains(out, "engine: s2s is not there yet, so Mira speaks through cascaded") {
+		t.Errorf("the doctor says nothing of an engine that is not there:\n%s", out)
+	}
+	h.write("glyphoxa.yaml", "npcs: [{name: Mira}]\nserver: {workflows: flows}\nmcp: {servers: [{name: a, transport: stdio, command: x}]}\n")
+	if out := h.run("", "check").ok(t).stdout; !strings.Contains(out, "so it must come from an MCP server; did you mean \"roll\"?") {
+		t.Errorf("check with a server says\n%s", out)
+	}
+}
+
+// TestSchemas holds the files that come with the program, and the scenes, to the
+// schemas for editors.
+func TestSchemas(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	for kind, glob := range map[string]string{
+		"config": "glyphoxa.yaml", "npc": "npcs/*.yaml", "campaign": "campaigns/*.yaml", "workflow": "workflows/*.yaml", "scenario": "testdata/scenarios/*.yaml",
+	} {
+		var s jsonschema.Schema
+		out := h.run("", "schema", kind).ok(t).stdout
+		if err := json.Unmarshal([]byte(out), &s); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(out, "{\n  \"$schema\": ") || s.Schema != "https://json-schema.org/draft/2020-12/schema" {
+			t.Errorf("the schema of %s is of draft %q", kind, s.Schema)
+		}
+		resolved, err := s.Resolve(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(glob)))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no files of kind %s: %v", kind, err)
+		}
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var value any
+			if err := yaml.Unmarshal(content, &value); err != nil {
+				t.Fatal(err)
+			}
+			if err := resolved.Validate(value); err != nil {
+				t.Errorf("%s: %v", file, err)
+			}
+		}
+		if err := resolved.Validate(map[string]any{"nmae": "x"}); err == nil {
+			t.Errorf("the schema of %s takes an unknown key", kind)
+		}
+	}
+	h.run("", "schema", "ncp").complains(t, 2, "did you mean \"npc\"?")
 }
 
 // TestSchema shows that the schema is one, and knows right from wrong.

@@ -1,18 +1,114 @@
 package app
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/registry"
+	"github.com/MrWong99/glyphoxa/internal/scenario"
 )
 
-// Check prints nothing but success: every problem is in LoadConfig's error or
-// the campaign's.
+// fileKind is a kind of file that people write.
+type fileKind struct {
+	// name is the word for it on the command line, title in messages.
+	name, title string
+	// dir is the directory such files are usually in.
+	dir    string
+	schema func() (*jsonschema.Schema, error)
+	// check returns what is odd about a file, and what is in it. The error is for
+	// what is wrong.
+	check func(path string, text []byte) (warnings []problem.Problem, summary string, err error)
+}
+
+// fileKinds are the kinds there are. What could be of several is of the first.
+var fileKinds = []fileKind{
+	{"config", "a configuration", "", config.Schema, nil},
+	{"npc", "an NPC file", "npcs", config.NPCSchema, checkNPC},
+	{"campaign", "a campaign file", "campaigns", campaign.Schema, checkCampaign},
+	{"workflow", "a workflow file", "workflows", workflow.Schema, checkWorkflow},
+	{"scenario", "a scene", "scenarios", scenario.Schema, checkScene},
+}
+
+// Check prints what is odd about a configuration, or another file, and that the
+// rest is fine. Every problem is in the error.
 func Check(w io.Writer, path string) error {
+	kind, text, err := recogniseFile(path)
+	if err != nil {
+		return err
+	}
+	if kind.check == nil {
+		return checkConfig(w, path)
+	}
+	warnings, summary, err := kind.check(path, text)
+	printWarnings(w, warnings)
+	if err != nil {
+		fmt.Fprintf(w, "%s was read as %s\n", path, kind.title)
+		return problem.Usage(err)
+	}
+	_, err = fmt.Fprintf(w, "%s is fine, as %s: %s\n", path, kind.title, summary)
+	return err
+}
+
+func printWarnings(w io.Writer, warnings []problem.Problem) {
+	for _, p := range warnings {
+		fmt.Fprintln(w, "warning:", p)
+	}
+}
+
+// topKey matches the keys at the left margin of a file, be it broken.
+var topKey = regexp.MustCompile(`(?m)^([a-z0-9_]+):`)
+
+// recogniseFile tells what kind of file is at a path by most of its keys, or else
+// by its directory, and returns its text. What cannot be read is left to the reader
+// of configurations.
+func recogniseFile(path string) (*fileKind, []byte, error) {
+	info, err := os.Stat(path)
+	if path == "" || err != nil || !info.Mode().IsRegular() {
+		return &fileKinds[0], nil, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return &fileKinds[0], nil, nil
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	best, most := &fileKinds[0], 0
+	for i := range fileKinds {
+		schema, err := fileKinds[i].schema()
+		if err != nil {
+			return nil, nil, err
+		}
+		score := 0
+		for _, m := range topKey.FindAllSubmatch(text, -1) {
+			if slices.Contains(schema.PropertyOrder, string(m[1])) {
+				score += 2
+			}
+		}
+		if score > 0 && filepath.Base(filepath.Dir(abs)) == fileKinds[i].dir {
+			score++
+		}
+		if score > most {
+			best, most = &fileKinds[i], score
+		}
+	}
+	return best, text, nil
+}
+
+func checkConfig(w io.Writer, path string) error {
 	cfg, err := play.LoadConfig(path)
 	if err != nil {
 		return err
@@ -25,8 +121,17 @@ func Check(w io.Writer, path string) error {
 	if err != nil {
 		return problem.Usage(err)
 	}
-	for _, p := range cfg.Warnings {
-		fmt.Fprintln(w, "warning:", p)
+	var unknown problem.List
+	for _, f := range flows {
+		unknown = append(unknown, f.UnknownTools(knownTools(flows))...)
+	}
+	warnings := append(cfg.Warnings, cfg.Idle...)
+	if slices.ContainsFunc(cfg.MCP.Servers, func(s config.MCPServerConfig) bool { return !s.Disabled }) {
+		warnings, unknown = append(warnings, fromServers(unknown)...), nil
+	}
+	printWarnings(w, warnings)
+	if err := unknown.Err(); err != nil {
+		return problem.Usage(err)
 	}
 	entities := 0
 	if world != nil {
@@ -37,11 +142,96 @@ func Check(w io.Writer, path string) error {
 	return err
 }
 
-// Schema prints the JSON Schema of glyphoxa.yaml, for editors.
-func Schema(w io.Writer) error {
-	s, err := config.Schema()
+// knownTools are the built-in tools and the workflows.
+func knownTools(flows []*workflow.Workflow) []string {
+	known := registry.BuiltinNames()
+	for _, f := range flows {
+		known = append(known, f.Name)
+	}
+	return known
+}
+
+// fromServers says of tools nobody knows that a server may offer them.
+func fromServers(unknown problem.List) problem.List {
+	for i := range unknown {
+		unknown[i].What += ", so it must come from an MCP server"
+	}
+	return unknown
+}
+
+func checkNPC(path string, text []byte) ([]problem.Problem, string, error) {
+	flows := registry.WorkflowNames(nil, filepath.Join(filepath.Dir(path), "..", config.Default().Server.Workflows))
+	cfg, err := config.LoadNPC(path, text, &config.Options{KnownTools: append(registry.BuiltinNames(), flows...)})
+	n := cfg.NPCs[0]
+	return append(cfg.Warnings, cfg.Idle...), fmt.Sprintf("%s with the id %s, %d tools", n.Name, n.ID, len(n.Tools)), err
+}
+
+func checkCampaign(path string, text []byte) ([]problem.Problem, string, error) {
+	c, err := campaign.Parse(path, text)
+	if err != nil {
+		return nil, "", err
+	}
+	return nil, fmt.Sprintf("%s with %d entities, %d relations, %d facts", c.Name, len(c.Entities), len(c.Relations), len(c.Facts)), nil
+}
+
+func checkWorkflow(path string, text []byte) ([]problem.Problem, string, error) {
+	f, err := workflow.Parse(path, text)
+	if err != nil {
+		return nil, "", err
+	}
+	known := append(knownTools([]*workflow.Workflow{f}), registry.WorkflowNames(nil, filepath.Dir(path))...)
+	return fromServers(f.UnknownTools(known)), fmt.Sprintf("%s calls %d tools", f.Name, len(f.Needs())), nil
+}
+
+func checkScene(path string, _ []byte) ([]problem.Problem, string, error) {
+	scenes, err := scenario.Load(path)
+	if err != nil {
+		return nil, "", err
+	}
+	s := scenes[0]
+	return nil, fmt.Sprintf("%s: %d steps, %d expectations", s.Title, len(s.Story), len(s.Expect)), nil
+}
+
+// Schema prints the JSON Schema of a kind of file, for editors.
+func Schema(w io.Writer, kind string) error {
+	for _, k := range fileKinds {
+		if k.name == kind {
+			s, err := k.schema()
+			if err != nil {
+				return err
+			}
+			return printSchema(w, s)
+		}
+	}
+	fix := fmt.Sprintf("use one of %q", SchemaKinds())
+	if near := problem.Nearest(kind, SchemaKinds()); near != "" {
+		fix = fmt.Sprintf("did you mean %q?", near)
+	}
+	return problem.Usage(fmt.Errorf("there is no schema of %q; %s", kind, fix))
+}
+
+// printSchema prints a schema with what it is at the top, where people look.
+func printSchema(w io.Writer, s *jsonschema.Schema) error {
+	head, err := json.Marshal(struct {
+		Schema string `json:"$schema"`
+		Title  string `json:"title"`
+	}{s.Schema, s.Title})
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, s)
+	s.Schema, s.Title = "", ""
+	body, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, json.RawMessage(slices.Concat(head[:len(head)-1], []byte(","), body[1:])))
+}
+
+// SchemaKinds are the kinds of files that have a schema.
+func SchemaKinds() []string {
+	var names []string
+	for _, k := range fileKinds {
+		names = append(names, k.name)
+	}
+	return names
 }

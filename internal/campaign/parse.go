@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -262,4 +264,9 @@ func slugify(s string) string {
 		}
 	}
 	return strings.Trim(b.String(), "-")
+}
+
+// Schema returns the JSON Schema of a campaign file, for editors.
+func Schema() (*jsonschema.Schema, error) {
+	return strictyaml.Schema("Glyphoxa campaign", &world{}, &options)
 }

@@ -30,6 +30,23 @@ func (l *loader) check() {
 	checkOrder(l.main, "latency.rounds", l.cfg.Latency.Rounds, false)
 	l.checkWorld()
 	l.checkServer()
+	l.findIdle()
+}
+
+// findIdle lists what is accepted and has no effect.
+func (l *loader) findIdle() {
+	idle := func(d *strictyaml.Document, path strictyaml.Path, what, fix string) {
+		l.cfg.Idle = append(l.cfg.Idle, problem.Problem{File: d.File(), Line: d.Line(path), What: path.Name() + ": " + what, Fix: fix})
+	}
+	for _, n := range l.npcs {
+		if n.npc.Engine != EngineCascaded {
+			idle(n.d, n.path.Key("engine"), n.npc.Engine+" is not there yet, so "+n.npc.Name+" speaks through cascaded: hear, think, speak",
+				"write cascaded, or leave it for when it is there")
+		}
+	}
+	if s := l.cfg.Providers.S2S; !neverFails(s.Name) && (s.Name != ProviderAuto || s.Model != "" || s.BaseURL != "") {
+		idle(l.main, "providers.s2s", "nothing speaks through it yet; NPCs go through stt, llm and tts", "leave it for later, or remove it")
+	}
 }
 
 // warn notes an oddity that keeps nothing from working.
@@ -132,7 +149,7 @@ func (l *loader) checkTool(d *strictyaml.Document, path strictyaml.Path, tool st
 		fix = fmt.Sprintf("did you mean %q?", near)
 	}
 	what := d.Quote(path, tool) + " is no built-in tool"
-	if slices.ContainsFunc(l.cfg.MCP.Servers, func(s MCPServerConfig) bool { return !s.Disabled }) {
+	if l.opts.Alone || slices.ContainsFunc(l.cfg.MCP.Servers, func(s MCPServerConfig) bool { return !s.Disabled }) {
 		l.warn(d, path, what+", so it must come from an MCP server", fix)
 		if l.cfg.ServerTools == nil {
 			l.cfg.ServerTools = map[problem.Problem]string{}

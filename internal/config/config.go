@@ -43,6 +43,9 @@ type Config struct {
 	Source fs.FS `yaml:"-" json:"-"`
 	// Warnings are oddities that do not keep the configuration from working.
 	Warnings []problem.Problem `yaml:"-" json:"-"`
+	// Idle are the settings that nothing acts on so far, and what happens in their
+	// place.
+	Idle []problem.Problem `yaml:"-" json:"-"`
 	// ServerTools are the warnings about tools that only an external server can
 	// offer, with the tool's name: whether one does shows once it is connected.
 	ServerTools map[problem.Problem]string `yaml:"-" json:"-"`

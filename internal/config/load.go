@@ -33,6 +33,8 @@ type Options struct {
 	// Judge finds what cannot work in the profiles, rules and limits of the
 	// server's section. If nil, they are not judged.
 	Judge func(Server) []Fault
+	// Alone says that the servers are not known, which may offer more tools.
+	Alone bool
 	// LookupEnv finds the variables of ${NAME}. If nil, os.LookupEnv.
 	LookupEnv func(name string) (value string, set bool)
 	// Dir is the directory relative paths count from. If empty, the working
@@ -66,13 +68,7 @@ type located struct {
 // that is wrong, in all its files. Errors of other kinds come from the system.
 // Load does not change anything on disk.
 func Load(path string, opts *Options) (*Config, error) {
-	l := &loader{cfg: Default()}
-	if opts != nil {
-		l.opts = *opts
-	}
-	if l.opts.LookupEnv == nil {
-		l.opts.LookupEnv = os.LookupEnv
-	}
+	l := newLoader(opts)
 	dir, err := filepath.Abs(l.opts.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("finding the working directory: %w", err)
@@ -90,6 +86,31 @@ func Load(path string, opts *Options) (*Config, error) {
 	l.resolvePaths(dir)
 	l.cfg.Warnings = problem.List(l.cfg.Warnings).Sorted()
 	return l.cfg, nil
+}
+
+func newLoader(opts *Options) *loader {
+	l := &loader{cfg: Default()}
+	if opts != nil {
+		l.opts = *opts
+	}
+	if l.opts.LookupEnv == nil {
+		l.opts.LookupEnv = os.LookupEnv
+	}
+	return l
+}
+
+// LoadNPC reads one NPC file by itself. What is odd, and what has no effect, is in
+// the Warnings and Idle of the configuration it returns, which holds that NPC.
+func LoadNPC(path string, text []byte, opts *Options) (*Config, error) {
+	l := newLoader(opts)
+	l.opts.Alone = true
+	npc := DefaultNPC()
+	doc := ReadNPC(path, text, &npc, l.opts.LookupEnv, &l.problems)
+	l.cfg.NPCs = []NPC{npc}
+	l.main, l.npcs = doc, []located{{&l.cfg.NPCs[0], doc, ""}}
+	l.checkNPCs()
+	l.findIdle()
+	return l.cfg, l.problems.Err()
 }
 
 // readMain fills the configuration from glyphoxa.yaml.

@@ -43,8 +43,10 @@ func Examine(ctx context.Context, w io.Writer, path string) error {
 	}
 	findings := []finding{
 		{"configuration", true, fmt.Sprintf("%s: %d NPCs, %d external servers", cfg.File, len(cfg.NPCs), len(cfg.MCP.Servers)), ""},
-		dataFinding(cfg), modelFinding(cfg), voiceFinding(cfg), hearingFinding(cfg), detectorFinding(cfg), playerFinding(), opusFinding(),
 	}
+	findings = append(findings, idleFindings(cfg)...)
+	findings = append(findings,
+		dataFinding(cfg), modelFinding(cfg), voiceFinding(cfg), hearingFinding(cfg), detectorFinding(cfg), playerFinding(), opusFinding())
 	findings = append(findings, discordFindings(ctx, cfg)...)
 	findings = append(findings, endpointFindings(ctx, cfg)...)
 	findings = append(findings, registryFindings(ctx, cfg)...)

@@ -54,3 +54,12 @@ func hearingFinding(cfg *config.Config) finding {
 	}
 	return finding{part: "hearing", ok: true, state: p.Name(), fix: "try it: glyphoxa transcribe FILE.wav"}
 }
+
+// idleFindings say what is configured and has no effect.
+func idleFindings(cfg *config.Config) []finding {
+	var found []finding
+	for _, p := range cfg.Idle {
+		found = append(found, finding{"without effect", true, fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.What), p.Fix})
+	}
+	return found
+}

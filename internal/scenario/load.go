@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/strictyaml"
@@ -158,4 +160,9 @@ func (s *Scene) npc(name string) bool {
 // called reports whether name is what the scene's author may call an NPC.
 func called(n config.NPC, name string) bool {
 	return strings.EqualFold(n.Name, name) || n.ID == name || slices.Contains(n.Aliases, name)
+}
+
+// Schema returns the JSON Schema of a scene, for editors.
+func Schema() (*jsonschema.Schema, error) {
+	return strictyaml.Schema("Glyphoxa scene", blank(), nil)
 }

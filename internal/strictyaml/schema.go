@@ -152,7 +152,7 @@ func (w *schemaWriter) describeScalar(v reflect.Value, r rules) (*jsonschema.Sch
 		}
 		def = b
 	}
-	plain := scalarType(v.Type(), r)
+	plain := scalarType(v.Type(), r, w.Literal)
 	switch {
 	case w.Literal:
 		plain.Default = def
@@ -171,7 +171,7 @@ func (w *schemaWriter) describeScalar(v reflect.Value, r rules) (*jsonschema.Sch
 // mention of their own.
 func isFreeText(s *jsonschema.Schema) bool { return len(s.Types) > 0 && s.Types[0] == "string" }
 
-func scalarType(t reflect.Type, r rules) *jsonschema.Schema {
+func scalarType(t reflect.Type, r rules, literal bool) *jsonschema.Schema {
 	switch {
 	case t == typeDuration:
 		text := &jsonschema.Schema{Type: "string", Pattern: durationPattern}
@@ -182,7 +182,7 @@ func scalarType(t reflect.Type, r rules) *jsonschema.Schema {
 	switch t.Kind() {
 	case reflect.String:
 		s := &jsonschema.Schema{Types: []string{"string"}}
-		if t.PkgPath() != "" { // any single value, as it is written
+		if t.PkgPath() != "" || !literal { // any single value, as it is written
 			s.Types = append(s.Types, "number", "boolean")
 		}
 		if n, err := strconv.Atoi(r.max); err == nil {

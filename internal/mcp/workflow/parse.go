@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/strictyaml"
@@ -211,4 +213,9 @@ func (c *compiler) step(path strictyaml.Path, d *stepDecl) *step {
 		}
 	}
 	return s
+}
+
+// Schema returns the JSON Schema of a workflow file, for editors.
+func Schema() (*jsonschema.Schema, error) {
+	return strictyaml.Schema("Glyphoxa workflow", &fileDecl{StopOnError: true}, &options)
 }

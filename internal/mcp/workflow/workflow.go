@@ -5,15 +5,17 @@
 // Every call a workflow or a batch makes goes through its caller's door
 // ([mcp.Through]), so neither can do what its caller may not. Expressions in
 // workflow files only compute, on bounded work; see docs/workflows.md for the
-// format. Imported by the composition root. Loading reads files; nothing else
+// format. Loading reads files; nothing else
 // does I/O, and every goroutine ends before the call that started it returns.
 package workflow
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
 // Limits of a workflow and of what it returns.
@@ -75,6 +77,23 @@ func (w *Workflow) Needs() []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// UnknownTools reports the steps whose tool is not among known, with the one that
+// was likely meant.
+func (w *Workflow) UnknownTools(known []string) problem.List {
+	var found problem.List
+	for _, s := range w.steps() {
+		if slices.Contains(known, s.tool) {
+			continue
+		}
+		fix := "see \"glyphoxa tools\" for those there are"
+		if near := problem.Nearest(s.tool, known); near != "" {
+			fix = fmt.Sprintf("did you mean %q?", near)
+		}
+		found.Add(w.File, s.line, fmt.Sprintf("tool: %q is no built-in tool and no workflow", s.tool), fix)
+	}
+	return found
 }
 
 // Missing returns the tools it calls that are not among known, sorted. That is
