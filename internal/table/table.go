@@ -5,7 +5,8 @@
 // what tier a turn gets, who has the floor. Everyone else sends it utterances,
 // what was heard of players, orders and reports. A turn's own work runs on
 // goroutines that Run starts and waits for, and so do the ears of the players
-// and the mixer.
+// and the mixer. What it decides to do waits among its effects and is carried
+// out in one place; a turn's phases, and who takes it where, are in phase.go.
 package table
 
 import (
