@@ -5,57 +5,20 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/rig"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
 // clip is 48 kHz sound a test puts together.
 type clip []int16
 
-func samples(d time.Duration) int { return int(d * audio.SampleRate / time.Second) }
+func samples(d time.Duration) int { return rig.SamplesIn(d) }
 
 // level is the factor of a sine that peaks at dB below full scale.
-func level(dB float64) float64 { return 32767 * math.Pow(10, dB/20) }
+func level(dB float64) float64 { return rig.Amplitude(dB) }
 
-// voice is d of somebody speaking: syllables of 240 ms, the harmonics of a
-// wavering pitch under a formant-like envelope that changes with the syllable,
-// and a dip between syllables. peak is in dBFS.
-func voice(pitch float64, d time.Duration, peak float64) clip {
-	const syllable = 0.24
-	out := make(clip, samples(d))
-	formants := [][3]float64{{700, 1200, 2500}, {300, 2200, 2900}, {450, 900, 2400}, {500, 1700, 2500}}
-	phase, amp := 0.0, level(peak)
-	var gains [20]float64
-	var f0, norm, envelope float64
-	for i := range out {
-		t := float64(i) / audio.SampleRate
-		n := int(t / syllable)
-		if i%48 == 0 {
-			f0 = pitch * (1 + 0.08*math.Sin(2*math.Pi*1.3*t) + 0.02*math.Sin(2*math.Pi*5*t))
-			envelope = 0.05 + 0.95*math.Pow(math.Sin(math.Pi*(t/syllable-float64(n))), 0.6)
-		}
-		phase += 2 * math.Pi * f0 / audio.SampleRate
-		if i%480 == 0 {
-			norm = 0
-			for h := range gains {
-				gains[h] = 0.05
-				for k, f := range formants[n%len(formants)] {
-					x := (float64(h+1)*f0 - f) / 120
-					gains[h] += math.Exp(-x*x/2) / float64(k+1)
-				}
-				norm += gains[h]
-			}
-		}
-		// sin(h·phase), each from the two before it.
-		v, now, before, twice := 0.0, math.Sin(phase), 0.0, 2*math.Cos(phase)
-		for _, g := range gains {
-			v += g * now
-			now, before = twice*now-before, now
-		}
-		edge := min(1, t/0.01, (d.Seconds()-t)/0.01)
-		out[i] = int16(amp * envelope * max(edge, 0) * v / norm * 2)
-	}
-	return out
-}
+// voice is d of somebody speaking; peak is in dBFS.
+func voice(pitch float64, d time.Duration, peak float64) clip { return rig.Speech(pitch, d, peak) }
 
 // noise is d of white noise with its RMS at dB, the same every second.
 func noise(d time.Duration, dB float64, seed uint64) clip {

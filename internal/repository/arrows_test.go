@@ -17,7 +17,7 @@ const module = "github.com/MrWong99/glyphoxa"
 var layers = [][]string{
 	{"internal/spelling", "internal/elapsed", "internal/untrusted", "internal/wakeup", "internal/indexer", "pkg/provider/breaker"},
 	{"", "srd", "internal/discord/waterfall", "internal/discord/markup", "internal/discord/rest", "internal/floor", "internal/problem", "pkg/provider/internal/vendor", "pkg/audio", "pkg/memory", "pkg/provider/llm", "pkg/provider/tts", "pkg/provider/embeddings", "pkg/provider/embeddings/words", "pkg/provider/stt", "pkg/provider/fallback"},
-	{"pkg/memory/sqlite", "pkg/audio/opus", "pkg/audio/webrtcvad", "internal/mixer", "pkg/provider/stt/internal/flow", "pkg/provider/llm/", "pkg/provider/tts/", "pkg/provider/embeddings/", "internal/mcp", "internal/mcp/wire", "internal/speech", "internal/strictyaml", "internal/hotctx", "internal/discord/gateway"},
+	{"pkg/memory/sqlite", "pkg/audio/opus", "pkg/audio/webrtcvad", "internal/mixer", "pkg/provider/stt/internal/flow", "pkg/provider/llm/", "pkg/provider/tts/", "pkg/provider/embeddings/", "internal/mcp", "internal/mcp/wire", "internal/speech", "internal/strictyaml", "internal/hotctx", "internal/discord/gateway", "internal/rig"},
 	{"pkg/provider/stt/internal/socket", "internal/config", "internal/lane", "internal/pace", "internal/address", "internal/mcp/audit", "internal/mcp/schema", "internal/mcp/tools", "internal/mcp/tier", "internal/observe", "internal/world"},
 	{"internal/mcp/upstream"},
 	{"pkg/provider/stt/", "internal/mcp/tools/", "internal/mcp/mcphost", "internal/mcp/dialect", "internal/mcp/workflow", "internal/mcp/policy", "internal/campaign"},

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/rig"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
@@ -41,7 +42,7 @@ func TestWhatAlwaysHoldsIsHeld(t *testing.T) {
 		{"sounds_after_its_end", (*performance).ownTurn, whole(), nil, func(w *wire, at time.Time) { sing(w, at.Add(1900*time.Millisecond), "Mira", "Aye.") }, "outside its turns"},
 		{"another_sounds", (*performance).ownTurn, whole(), nil, func(w *wire, at time.Time) { sing(w, at.Add(time.Second), "Bart", "Aye.") }, "outside its turns"},
 		{"two_at_once", (*performance).oneVoice, whole(), nil, func(w *wire, at time.Time) {
-			frame := audio.Frame(utter(120, audio.FrameDuration, -10))
+			frame := audio.Frame(rig.Speech(120, audio.FrameDuration, -10))
 			w.take(at, &frame)
 		}, "no single sentence"},
 		{"kept_and_heard", (*performance).keptIsHeard, whole(), []line{{"Mira", "Aye.", 1}}, func(w *wire, at time.Time) { sing(w, at, "Mira", "Aye.") }, ""},
@@ -115,7 +116,7 @@ func TestWireKnowsWhatItHears(t *testing.T) {
 	if from := voices[1].from.Sub(start); from < 2*time.Second || from > 2*time.Second+time.Millisecond {
 		t.Errorf("Bart is heard from %v, want the first sample after 2 s", from)
 	}
-	if n := len(w.sound); n < samplesIn(3*time.Second) {
+	if n := len(w.sound); n < rig.SamplesIn(3*time.Second) {
 		t.Errorf("kept %d samples, want all three seconds and more", n)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/rig"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -61,7 +62,7 @@ func (d *director) tell(ctx context.Context, i int, step Step) {
 		return
 	}
 	d.set(i, acting)
-	if pause(ctx, wait+time.Duration(step.Wait)) != nil {
+	if rig.Pause(ctx, wait+time.Duration(step.Wait)) != nil {
 		return
 	}
 	if err := d.act(ctx, i, step); err != nil && ctx.Err() == nil {

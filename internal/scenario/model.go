@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/rig"
 	"github.com/MrWong99/glyphoxa/internal/speech"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
@@ -156,12 +157,12 @@ func (w *writer) write(ctx context.Context, req llm.Request, r Round, yield func
 	if req.Hurry && w.script.Hurried > 0 {
 		first = time.Duration(w.script.Hurried)
 	}
-	if err := pause(ctx, first); err != nil {
+	if err := rig.Pause(ctx, first); err != nil {
 		return err
 	}
 	for i, s := range sentences(r.Says) {
 		if i > 0 {
-			if err := pause(ctx, between); err != nil {
+			if err := rig.Pause(ctx, between); err != nil {
 				return err
 			}
 		}
@@ -199,19 +200,4 @@ func (w *writer) write(ctx context.Context, req llm.Request, r Round, yield func
 func sentences(s string) []string {
 	var split speech.Splitter
 	return append(split.Push(s), split.Flush()...)
-}
-
-// pause waits for d or until ctx ends.
-func pause(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

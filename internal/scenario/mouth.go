@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/rig"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
@@ -271,7 +272,7 @@ func (s *sender) frames(now time.Time) (seat, []packet) {
 func (s *sender) mix(f *audio.Frame) {
 	if s.player.OpenMic {
 		if s.room == nil {
-			s.room = white(time.Second, roomLevel, s.rand)
+			s.room = rig.Noise(time.Second, roomLevel, s.rand)
 		}
 		copy(f[:], s.room[int(s.seq%50)*audio.FrameSamples:])
 	}

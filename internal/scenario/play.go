@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/rig"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
@@ -182,7 +183,7 @@ func say(ctx context.Context, s *Scene, step Step, p Player, speech tts.Provider
 			if step.Lasts > 0 {
 				d = time.Duration(step.Lasts) / time.Duration(len(pieces))
 			}
-			samples = utter(p.Pitch, d, p.Level)
+			samples = rig.Speech(p.Pitch, d, p.Level)
 		} else {
 			voice := tts.Voice{Language: s.Languages[0], Pitch: min(2, max(0.5, p.Pitch/150))}
 			if samples, err = render(ctx, speech, piece.text, voice); err != nil {
@@ -193,7 +194,7 @@ func say(ctx context.Context, s *Scene, step Step, p Player, speech tts.Provider
 		for _, w := range timed(piece.text, soundOf(samples)) {
 			out.words = append(out.words, word{w.text, w.at.Add(began)})
 		}
-		out.samples = append(append(out.samples, samples...), make([]int16, samplesIn(piece.pause))...)
+		out.samples = append(append(out.samples, samples...), make([]int16, rig.SamplesIn(piece.pause))...)
 		out.text = join(out.text, piece.text)
 	}
 	return out, nil

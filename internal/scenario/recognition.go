@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/wakeup"
+	"github.com/MrWong99/glyphoxa/internal/rig"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
@@ -36,7 +36,7 @@ func (r *recogniser) Listen(_ context.Context, o stt.Options) (stt.Stream, error
 		return nil, fmt.Errorf("%w: nobody is called %q", stt.ErrRejected, o.Speaker)
 	}
 	r.rec.note(kindOpened, "speaker", o.Speaker)
-	return &hearing{recogniser: r, mouth: m, interim: o.Interim && r.script.Interims, changed: make(chan struct{}, 1), gone: make(chan struct{})}, nil
+	return &hearing{recogniser: r, Stream: rig.NewStream(), mouth: m, interim: o.Interim && r.script.Interims}, nil
 }
 
 // fault returns what goes wrong with an utterance.
@@ -64,26 +64,13 @@ func contains(s, part string) bool {
 // hearing is one stream.
 type hearing struct {
 	*recogniser
+	*rig.Stream
 	mouth   *mouth
 	interim bool
-	changed chan struct{} // holds one token when there may be something to receive
-	gone    chan struct{} // closed by Close
-	once    sync.Once
 
 	hmu    sync.Mutex // guards the fields below
 	number int        // of the utterance under way
 	shown  string     // its last interim transcript
-	due    []result   // in order
-}
-
-// result is a transcript that is ready at a time.
-type result struct {
-	at time.Time
-	stt.Result
-}
-
-func (h *hearing) poke() {
-	wakeup.Signal(h.changed)
 }
 
 // Send implements stt.Stream. What is sent is not listened to; that it comes is
@@ -94,11 +81,9 @@ func (h *hearing) Send([]int16) error {
 	if !h.interim {
 		return nil
 	}
-	now := time.Now()
-	if text := h.mouth.take(now.Add(-interimLag), false); text != "" && text != h.shown {
+	if text := h.mouth.take(time.Now().Add(-interimLag), false); text != "" && text != h.shown {
 		h.shown = text
-		h.due = append(h.due, result{now, stt.Result{Utterance: h.number, Text: text}})
-		h.poke()
+		h.Interim(h.number, text)
 	}
 	return nil
 }
@@ -118,7 +103,7 @@ func (h *hearing) Finish(context.Context) (int, error) {
 	if f.Delay != 0 {
 		delay = time.Duration(f.Delay)
 	}
-	r := result{now.Add(delay), stt.Result{Utterance: n, Text: said, Final: true, Confidence: 0.9}}
+	r, due := stt.Result{Utterance: n, Text: said, Final: true, Confidence: 0.9}, now.Add(delay)
 	if f.Text != "" {
 		r.Text = f.Text
 	}
@@ -130,64 +115,14 @@ func (h *hearing) Finish(context.Context) (int, error) {
 	case "error":
 		r.Text, r.Err = "", fmt.Errorf("%w: as the scene has it", stt.ErrUnavailable)
 	case "broken":
-		r.at, r.Text = now, ""
+		due, r.Text = now, ""
 		r.Err = fmt.Errorf("%w: the connection broke, as the scene has it", stt.ErrUnavailable)
 		h.rec.note(kindOpened, "speaker", h.mouth.player.Name) // the stream lasts
 	case "duplicate":
-		h.due = append(h.due, r)
+		h.Final(r, due)
 	}
-	h.due = append(h.due, r)
-	h.poke()
+	h.Final(r, due)
 	return n, nil
-}
-
-// Recv implements stt.Stream.
-func (h *hearing) Recv(ctx context.Context) (stt.Result, error) {
-	for {
-		r, wait, err := h.ready(time.Now())
-		if err != nil || r != nil {
-			if r == nil {
-				return stt.Result{}, err
-			}
-			return *r, nil
-		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-h.changed:
-		case <-h.gone:
-			timer.Stop()
-			return stt.Result{}, stt.ErrClosed
-		case <-ctx.Done():
-			timer.Stop()
-			return stt.Result{}, ctx.Err()
-		}
-		timer.Stop()
-	}
-}
-
-// ready returns the next transcript, or how long there is none.
-func (h *hearing) ready(now time.Time) (*stt.Result, time.Duration, error) {
-	h.hmu.Lock()
-	defer h.hmu.Unlock()
-	switch {
-	case len(h.due) == 0:
-		return nil, time.Hour, nil
-	case h.due[0].at.After(now):
-		return nil, h.due[0].at.Sub(now), nil
-	}
-	r := h.due[0].Result
-	h.due = h.due[1:]
-	return &r, 0, nil
-}
-
-// Stats implements stt.Stream.
-func (h *hearing) Stats() stt.Stats { return stt.Stats{} }
-
-// Close implements stt.Stream.
-func (h *hearing) Close() error {
-	h.once.Do(func() { close(h.gone) })
-	return nil
 }
 
 // errScripted is what a scripted failure is made of.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/rig"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -53,7 +54,7 @@ func (t Tool) build(rec *record) tools.Tool {
 }
 
 func (t Tool) run(ctx context.Context) (string, error) {
-	if err := pause(ctx, time.Duration(t.Takes)); err != nil {
+	if err := rig.Pause(ctx, time.Duration(t.Takes)); err != nil {
 		return "", err
 	}
 	switch {

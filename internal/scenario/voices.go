@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/rig"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
@@ -69,14 +70,14 @@ func (s *singer) Synthesize(ctx context.Context, npc config.NPC, text string) it
 // sing makes the sound of a sentence, as fast as the script allows.
 func (s *singer) sing(ctx context.Context, npc config.NPC, text string, yield func([]int16, error) bool) error {
 	f := s.fault(text)
-	if err := pause(ctx, time.Duration(s.script.FirstSound)); err != nil {
+	if err := rig.Pause(ctx, time.Duration(s.script.FirstSound)); err != nil {
 		return err
 	}
 	id := s.wire.expect(npc.Name, text)
 	begin := time.Now()
 	var made time.Duration
 	give := func(samples []int16) error {
-		if err := pause(ctx, time.Duration(float64(made)/s.script.Speed)-time.Since(begin)); err != nil {
+		if err := rig.Pause(ctx, time.Duration(float64(made)/s.script.Speed)-time.Since(begin)); err != nil {
 			return err
 		}
 		if f.Fault != "" && made >= time.Duration(f.After) {
@@ -149,8 +150,8 @@ func marked(sound []int16, id int) []int16 {
 }
 
 func inPieces(sound []int16, give func([]int16) error) error {
-	for at := 0; at < len(sound); at += samplesIn(chunk) {
-		if err := give(sound[at:min(at+samplesIn(chunk), len(sound))]); err != nil {
+	for at := 0; at < len(sound); at += rig.SamplesIn(chunk) {
+		if err := give(sound[at:min(at+rig.SamplesIn(chunk), len(sound))]); err != nil {
 			return err
 		}
 	}

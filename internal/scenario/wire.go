@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/rig"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -152,7 +153,7 @@ func (w *wire) save(now time.Time, frame *audio.Frame) {
 	if w.began.IsZero() {
 		w.began = w.rec.start
 	}
-	at := samplesIn(now.Sub(w.began))
+	at := rig.SamplesIn(now.Sub(w.began))
 	if gap := at - len(w.sound); gap > 0 {
 		w.sound = append(w.sound, make([]int16, gap)...)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/rig"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
@@ -64,9 +65,9 @@ func newPool(ctx context.Context, lib *opus.Library) (*pool, error) {
 			return nil, context.Cause(ctx)
 		}
 		for d := shortest; d <= longest; d += grade {
-			p.said[i] = append(p.said[i], clipOf(over(speech(pitch, d, playerLevel), background)))
+			p.said[i] = append(p.said[i], clipOf(over(rig.Speech(pitch, d, playerLevel), background)))
 		}
-		for n, s := range speech(pitch, npcSound, playerLevel) {
+		for n, s := range rig.Speech(pitch, npcSound, playerLevel) {
 			if n%(audio.SampleRate/voiceRate) == 0 { // it has nothing above 6 kHz
 				p.spoken[i] = append(p.spoken[i], s)
 			}
@@ -74,7 +75,7 @@ func newPool(ctx context.Context, lib *opus.Library) (*pool, error) {
 	}
 	p.coughed = clipOf(over(cough(), background))
 	p.room = clipOf(background)
-	p.quiet = clipOf(make([]int16, samples(100*time.Millisecond)))
+	p.quiet = clipOf(make([]int16, rig.SamplesIn(100*time.Millisecond)))
 	return p, err
 }
 

@@ -3,6 +3,8 @@ package simulate
 import (
 	"context"
 	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/rig"
 )
 
 const (
@@ -32,7 +34,7 @@ type conversation struct {
 
 // run talks until ctx ends.
 func (c *conversation) run(ctx context.Context) {
-	if wait(ctx, c.dice.between(0, staggeredBy)) != nil {
+	if rig.Pause(ctx, c.dice.between(0, staggeredBy)) != nil {
 		return
 	}
 	for ctx.Err() == nil {
@@ -42,7 +44,7 @@ func (c *conversation) run(ctx context.Context) {
 		if c.listen(ctx) {
 			continue // somebody has interrupted and goes on speaking
 		}
-		if wait(ctx, c.dice.between(400*time.Millisecond, 2*time.Second)) != nil {
+		if rig.Pause(ctx, c.dice.between(400*time.Millisecond, 2*time.Second)) != nil {
 			return
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/rig"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -51,7 +52,7 @@ func (n *npcs) heard() string {
 func (n *npcs) run(ctx context.Context) {
 	var speaks time.Time // since when; zero if nobody does
 	var due time.Time
-	for wait(ctx, 20*time.Millisecond) == nil {
+	for rig.Pause(ctx, 20*time.Millisecond) == nil {
 		text := n.heard()
 		if text != "" {
 			n.said = append(n.said, text)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/rig"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -30,7 +31,7 @@ func (m *model) Name() string { return "simulated" }
 
 func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
-		if err := wait(ctx, m.dice.latency(m.latency)); err != nil {
+		if err := rig.Pause(ctx, m.dice.latency(m.latency)); err != nil {
 			yield(llm.Chunk{}, err)
 			return
 		}
@@ -50,7 +51,7 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 			if !yield(c, nil) || len(words) == 0 {
 				return
 			}
-			if err := wait(ctx, time.Duration(n)*perWord); err != nil {
+			if err := rig.Pause(ctx, time.Duration(n)*perWord); err != nil {
 				yield(llm.Chunk{}, err)
 				return
 			}

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/rig"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
@@ -93,7 +94,7 @@ func (l *listener) tick() {
 
 // listen ticks until ctx ends.
 func (l *listener) listen(ctx context.Context) {
-	for wait(ctx, audio.FrameDuration) == nil {
+	for rig.Pause(ctx, audio.FrameDuration) == nil {
 		l.mu.Lock()
 		l.tick()
 		l.mu.Unlock()

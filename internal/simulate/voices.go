@@ -5,6 +5,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/rig"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
@@ -31,7 +32,7 @@ func (v *voices) Name() string { return "simulated" }
 // Synthesize speaks text at the pace of speech with sound from the pool.
 func (v *voices) Synthesize(ctx context.Context, text string, voice tts.Voice) iter.Seq2[tts.PCM, error] {
 	return func(yield func(tts.PCM, error) bool) {
-		if err := wait(ctx, v.dice.latency(v.latency)); err != nil {
+		if err := rig.Pause(ctx, v.dice.latency(v.latency)); err != nil {
 			yield(tts.PCM{}, err)
 			return
 		}
@@ -45,7 +46,7 @@ func (v *voices) Synthesize(ctx context.Context, text string, voice tts.Voice) i
 			if sound = sound[n:]; len(sound) == 0 {
 				return
 			}
-			if err := wait(ctx, audio.Duration(n, voiceRate)/speed); err != nil {
+			if err := rig.Pause(ctx, audio.Duration(n, voiceRate)/speed); err != nil {
 				yield(tts.PCM{}, err)
 				return
 			}
