@@ -131,19 +131,19 @@ func (e *Ear) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer e.tasks.Wait()
 	defer cancel()
-	e.tasks.Go(func() { e.outbox.deliver(ctx, e.emit) })
-	e.listen(ctx)
+	e.tasks.Go(func() { e.outbox.deliverEvents(ctx, e.emit) })
+	e.openStream(ctx)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ctx.Err() == nil {
-		if e.outbox.crowded() {
+		if e.outbox.isCrowded() {
 			select {
 			case <-e.outbox.room:
 			case <-ctx.Done():
 			}
 			continue
 		}
-		if at, ok := e.due(); ok {
+		if at, ok := e.nextDue(); ok {
 			timer.Reset(time.Until(at))
 		} else {
 			timer.Stop() // nothing happens by itself
@@ -173,13 +173,13 @@ func (e *Ear) step(ctx context.Context, got news, received bool) {
 		e.hearNews(got, now)
 	}
 	for _, heard := range e.lane.Tick(now) {
-		e.hear(ctx, heard, now)
+		e.hearLane(ctx, heard, now)
 	}
-	e.settle(now)
+	e.settleSegments(now)
 }
 
-// tell leaves an event for the listener.
-func (e *Ear) tell(event Event) {
+// tellEvent leaves an event for the listener.
+func (e *Ear) tellEvent(event Event) {
 	event.Speaker = e.speaker
-	e.outbox.put(event)
+	e.outbox.putEvent(event)
 }

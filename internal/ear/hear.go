@@ -8,8 +8,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lane"
 )
 
-// hear takes in what the lane heard.
-func (e *Ear) hear(ctx context.Context, heard lane.Event, now time.Time) {
+// hearLane takes in what the lane heard.
+func (e *Ear) hearLane(ctx context.Context, heard lane.Event, now time.Time) {
 	switch heard.Kind {
 	case lane.VoiceStarted:
 		e.beginSegment(heard, 0)
@@ -21,7 +21,7 @@ func (e *Ear) hear(ctx context.Context, heard lane.Event, now time.Time) {
 		e.tellVoice(VoiceOff, heard)
 	case lane.Sound:
 		e.open.speech = heard.Speech
-		e.send(heard.Frame[:], now)
+		e.sendSound(heard.Frame[:], now)
 	case lane.UtteranceEnded:
 		e.endSegment(ctx, heard, now)
 	}
@@ -29,7 +29,7 @@ func (e *Ear) hear(ctx context.Context, heard lane.Event, now time.Time) {
 
 // tellVoice tells of the voice in the open segment.
 func (e *Ear) tellVoice(kind Kind, heard lane.Event) {
-	e.tell(Event{Kind: kind, Utterance: heard.Utterance, Segment: e.segment, At: heard.At, Speech: heard.Speech})
+	e.tellEvent(Event{Kind: kind, Utterance: heard.Utterance, Segment: e.segment, At: heard.At, Speech: heard.Speech})
 }
 
 // beginSegment opens a segment.
@@ -48,28 +48,28 @@ func (e *Ear) endSegment(ctx context.Context, heard lane.Event, now time.Time) {
 	s := e.open
 	e.open = nil
 	s.ended, s.at, s.endpoint, s.speech = now, now.Add(-heard.Endpoint), heard.Endpoint, heard.Speech
-	e.tell(s.event(Ended))
+	e.tellEvent(s.newEvent(Ended))
 	e.waiting = append(e.waiting, s)
 	if s.speech < e.minSpeech {
-		s.finish(nothing, nil, now)
+		s.finishSegment(nothing, nil, now)
 	}
-	e.ask(ctx, s, now)
+	e.askTranscript(ctx, s, now)
 }
 
-// settle decides what time decides and tells the outcomes in order.
-func (e *Ear) settle(now time.Time) {
+// settleSegments decides what time decides and tells the outcomes in order.
+func (e *Ear) settleSegments(now time.Time) {
 	for _, s := range e.waiting {
-		s.expire(now)
+		s.expireSegment(now)
 	}
 	for len(e.waiting) > 0 && e.waiting[0].done {
 		s := e.waiting[0]
 		e.waiting = slices.Delete(e.waiting, 0, 1)
-		e.tell(s.final())
+		e.tellEvent(s.finalEvent())
 	}
 }
 
-// due returns when something is to be done even if nothing comes.
-func (e *Ear) due() (at time.Time, ok bool) {
+// nextDue returns when something is to be done even if nothing comes.
+func (e *Ear) nextDue() (at time.Time, ok bool) {
 	at, ok = e.lane.Next()
 	sooner := func(t time.Time) {
 		if !ok || t.Before(at) {

@@ -36,7 +36,7 @@ func TestIdleEarHasNoTimer(t *testing.T) {
 		go func() { done <- e.Run(ctx) }() // ends with stop
 		synctest.Wait()
 		idle := func(when string) {
-			if at, ok := e.due(); ok {
+			if at, ok := e.nextDue(); ok {
 				t.Errorf("%s, something is due in %v, want nothing", when, time.Until(at))
 			}
 		}
@@ -80,11 +80,11 @@ func TestFrameAllocatesNothing(t *testing.T) {
 	defer s.Close()
 	e.stream = s
 	frame := new(audio.Frame)
-	e.hear(t.Context(), lane.Event{Kind: lane.VoiceStarted, Utterance: 1, At: now}, now)
+	e.hearLane(t.Context(), lane.Event{Kind: lane.VoiceStarted, Utterance: 1, At: now}, now)
 	got := testing.AllocsPerRun(49, func() {
-		e.hear(t.Context(), lane.Event{Kind: lane.Sound, Utterance: 1, At: now, Frame: frame}, now)
-		e.settle(now)
-		e.due()
+		e.hearLane(t.Context(), lane.Event{Kind: lane.Sound, Utterance: 1, At: now, Frame: frame}, now)
+		e.settleSegments(now)
+		e.nextDue()
 	})
 	if got != 0 {
 		t.Errorf("%v allocations a frame, want 0", got)

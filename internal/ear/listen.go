@@ -26,8 +26,8 @@ type news struct {
 	err    error
 }
 
-// listen starts the stream.
-func (e *Ear) listen(ctx context.Context) {
+// openStream starts the stream.
+func (e *Ear) openStream(ctx context.Context) {
 	if e.recogniser == nil {
 		e.reason = fmt.Errorf("opening a stream: %w: there is no provider", stt.ErrRejected)
 		return
@@ -68,7 +68,7 @@ func (e *Ear) loseStream(err error, now time.Time) {
 	e.reason = err
 	for _, q := range e.asked {
 		if !q.of.done {
-			q.of.fail(err, now)
+			q.of.failSegment(err, now)
 		}
 	}
 	e.asked = nil
@@ -84,8 +84,8 @@ func isReason(err error) bool {
 	return false
 }
 
-// send gives sound to the stream.
-func (e *Ear) send(samples []int16, now time.Time) {
+// sendSound gives sound to the stream.
+func (e *Ear) sendSound(samples []int16, now time.Time) {
 	if e.stream == nil {
 		return
 	}
@@ -94,9 +94,9 @@ func (e *Ear) send(samples []int16, now time.Time) {
 	}
 }
 
-// ask asks the stream for the transcript of s, whose sound has been sent. A
+// askTranscript asks the stream for the transcript of s, whose sound has been sent. A
 // segment that is done is only told apart from the next.
-func (e *Ear) ask(ctx context.Context, s *segment, now time.Time) {
+func (e *Ear) askTranscript(ctx context.Context, s *segment, now time.Time) {
 	var number int
 	err := e.reason
 	if e.stream != nil {
@@ -107,7 +107,7 @@ func (e *Ear) ask(ctx context.Context, s *segment, now time.Time) {
 		e.asked = append(e.asked, question{number, s})
 		e.next = number + 1
 		if !s.done {
-			s.ask(number, now)
+			s.startWait(number, now)
 		}
 		return
 	case errors.Is(err, stt.ErrBusy):
@@ -117,7 +117,7 @@ func (e *Ear) ask(ctx context.Context, s *segment, now time.Time) {
 		err = e.reason
 	}
 	if !s.done {
-		s.fail(err, now)
+		s.failSegment(err, now)
 	}
 }
 
@@ -169,7 +169,7 @@ func answer(q question, r stt.Result, now time.Time) {
 		return
 	}
 	if out, err, done := q.of.wait.Take(r); done {
-		q.of.finish(out, err, now)
+		q.of.finishSegment(out, err, now)
 	}
 }
 
@@ -188,7 +188,7 @@ func (e *Ear) hearInterim(s *segment, r stt.Result, now time.Time) {
 }
 
 func (e *Ear) tellInterim(s *segment, text string, now time.Time) {
-	e.tell(Event{Kind: Interim, Utterance: s.utterance, Segment: s.index, At: now, Speech: s.speech, Text: text})
+	e.tellEvent(Event{Kind: Interim, Utterance: s.utterance, Segment: s.index, At: now, Speech: s.speech, Text: text})
 }
 
 func (e *Ear) countLate() {

@@ -25,17 +25,17 @@ func newOutbox() *outbox {
 	return &outbox{news: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }
 
-func (o *outbox) put(e Event) {
+func (o *outbox) putEvent(e Event) {
 	o.mu.Lock()
-	if !o.replace(e) {
+	if !o.replaceInterim(e) {
 		o.events = append(o.events, e)
 	}
 	o.mu.Unlock()
 	wakeup.Signal(o.news)
 }
 
-// replace puts an interim transcript in the place of an older one.
-func (o *outbox) replace(e Event) bool {
+// replaceInterim puts an interim transcript in the place of an older one.
+func (o *outbox) replaceInterim(e Event) bool {
 	if e.Kind != Interim {
 		return false
 	}
@@ -49,13 +49,13 @@ func (o *outbox) replace(e Event) bool {
 	return false
 }
 
-func (o *outbox) crowded() bool {
+func (o *outbox) isCrowded() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.events) >= crowded
 }
 
-func (o *outbox) next() (e Event, ok bool) {
+func (o *outbox) nextEvent() (e Event, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.events) == 0 {
@@ -69,10 +69,10 @@ func (o *outbox) next() (e Event, ok bool) {
 	return e, true
 }
 
-// deliver tells emit every event until ctx ends.
-func (o *outbox) deliver(ctx context.Context, emit func(Event)) {
+// deliverEvents tells emit every event until ctx ends.
+func (o *outbox) deliverEvents(ctx context.Context, emit func(Event)) {
 	for ctx.Err() == nil {
-		if e, ok := o.next(); ok {
+		if e, ok := o.nextEvent(); ok {
 			emit(e)
 			continue
 		}

@@ -30,44 +30,44 @@ type segment struct {
 	took time.Duration
 }
 
-// ask notes that the stream was asked for the transcript of a number.
-func (s *segment) ask(number int, now time.Time) {
+// startWait notes that the stream was asked for the transcript of a number.
+func (s *segment) startWait(number int, now time.Time) {
 	s.wait = stt.NewWait(number, now, stt.UtteranceOptions{Budget: s.ended.Add(budget).Sub(now), Last: s.last})
 }
 
-// finish notes the outcome.
-func (s *segment) finish(r stt.Result, err error, now time.Time) {
+// finishSegment notes the outcome.
+func (s *segment) finishSegment(r stt.Result, err error, now time.Time) {
 	s.done, s.text, s.sure, s.err, s.took = true, r.Text, !r.Assumed, err, now.Sub(s.ended)
 }
 
-// fail notes that there is no transcript, only the last interim one.
-func (s *segment) fail(err error, now time.Time) {
+// failSegment notes that there is no transcript, only the last interim one.
+func (s *segment) failSegment(err error, now time.Time) {
 	r := s.last
 	if s.wait != nil {
 		r = s.wait.Assumed()
 	}
 	r.Assumed = r.Text != ""
-	s.finish(r, err, now)
+	s.finishSegment(r, err, now)
 }
 
-// expire decides what becomes of the segment if that is due.
-func (s *segment) expire(now time.Time) {
+// expireSegment decides what becomes of the segment if that is due.
+func (s *segment) expireSegment(now time.Time) {
 	if s.done || now.Before(s.wait.Due()) {
 		return
 	}
 	if r, err, done := s.wait.Expire(now); done {
-		s.finish(r, err, now)
+		s.finishSegment(r, err, now)
 	}
 }
 
-// event returns what there is to tell of the segment.
-func (s *segment) event(kind Kind) Event {
+// newEvent returns what there is to tell of the segment.
+func (s *segment) newEvent(kind Kind) Event {
 	return Event{Kind: kind, Utterance: s.utterance, Segment: s.index, At: s.at, Endpoint: s.endpoint, Speech: s.speech}
 }
 
-// final returns the segment's Final.
-func (s *segment) final() Event {
-	e := s.event(Final)
+// finalEvent returns the segment's Final.
+func (s *segment) finalEvent() Event {
+	e := s.newEvent(Final)
 	e.Took, e.Text, e.Assumed, e.Err = s.took, s.text, !s.sure, s.err
 	return e
 }

@@ -116,7 +116,7 @@ func (a *attempt[P, T]) run(parent context.Context) error {
 			if !inTime {
 				break // too late by a hair: the stream is being cancelled
 			}
-			a.begin(time.Since(start))
+			a.noteBeginning(time.Since(start))
 		}
 		if !a.yield(piece, nil) {
 			a.chain.Breakers[a.link].Succeeded()
@@ -126,11 +126,11 @@ func (a *attempt[P, T]) run(parent context.Context) error {
 			watch.Reset(a.Stall)
 		}
 	}
-	return a.judge(parent, errors.Is(context.Cause(ctx), errWatch), patience, failed)
+	return a.judgeOutcome(parent, errors.Is(context.Cause(ctx), errWatch), patience, failed)
 }
 
-// begin notes that the answer begins.
-func (a *attempt[P, T]) begin(took time.Duration) {
+// noteBeginning notes that the answer begins.
+func (a *attempt[P, T]) noteBeginning(took time.Duration) {
 	a.begun = true
 	if a.Timed != nil {
 		a.Timed(a.link, took)
@@ -140,8 +140,8 @@ func (a *attempt[P, T]) begin(took time.Duration) {
 	}
 }
 
-// judge turns the outcome of a try into the breaker's business and an error.
-func (a *attempt[P, T]) judge(parent context.Context, slow bool, waited time.Duration, failed error) error {
+// judgeOutcome turns the outcome of a try into the breaker's business and an error.
+func (a *attempt[P, T]) judgeOutcome(parent context.Context, slow bool, waited time.Duration, failed error) error {
 	state := a.chain.Breakers[a.link]
 	switch {
 	case parent.Err() != nil:

@@ -39,14 +39,14 @@ var (
 
 // findDice finds the dice a clause asks for.
 func (u *utterance) findDice(toks []token) []intent {
-	if _, question := find(diceQuestions, toks); question {
+	if _, question := findMatch(diceQuestions, toks); question {
 		return nil
 	}
 	raw := " " + strings.ToLower(u.clauseText(toks))
 	found := expressions(raw)
-	_, asked := find(rollWords, toks)
+	_, asked := findMatch(rollWords, toks)
 	if len(found) == 0 {
-		m, ok := find(barePhrases, toks)
+		m, ok := findMatch(barePhrases, toks)
 		if !ok {
 			return nil
 		}
@@ -146,16 +146,16 @@ var (
 
 // findTable finds the random table a clause wants rolled.
 func (u *utterance) findTable(toks []token) (intent, bool) {
-	_, triggered := find(tableTriggers, toks)
-	if _, question := find(diceQuestions, toks); question || !triggered {
+	_, triggered := findMatch(tableTriggers, toks)
+	if _, question := findMatch(diceQuestions, toks); question || !triggered {
 		return intent{}, false
 	}
-	_, named := find(tableWords, toks)
+	_, named := findMatch(tableWords, toks)
 	if !named && len(expressions(" "+strings.ToLower(u.clauseText(toks)))) > 0 {
 		return intent{}, false
 	}
 	for _, name := range u.findTables() {
-		if _, ok := find(shippedTables[name], toks); ok || mentions(toks, name) {
+		if _, ok := findMatch(shippedTables[name], toks); ok || mentions(toks, name) {
 			return intent{kind: wantTable, text: name}, true
 		}
 	}

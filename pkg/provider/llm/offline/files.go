@@ -26,7 +26,7 @@ var (
 // findNote finds the wish to have something written down. It returns the token at
 // which the wish begins; everything behind belongs to it.
 func (u *utterance) findNote(toks []token) (int, intent, bool) {
-	if m, ok := find(filedLeads, toks); ok && m.to < len(toks) && !u.refusedBefore(toks, m.from) {
+	if m, ok := findMatch(filedLeads, toks); ok && m.to < len(toks) && !u.refusedBefore(toks, m.from) {
 		if path := toks[m.to]; isFile(path.fold) {
 			content := u.contentBetween(m.capture[0].start, m.capture[len(m.capture)-1].end)
 			if content == "" || backward[strings.ToLower(content)] {
@@ -37,10 +37,10 @@ func (u *utterance) findNote(toks []token) (int, intent, bool) {
 			}
 		}
 	}
-	if m, ok := find(framedNotes, toks); ok && len(m.capture) > 0 && !backward[span(strings.ToLower(u.text), m.capture)] {
+	if m, ok := findMatch(framedNotes, toks); ok && len(m.capture) > 0 && !backward[span(strings.ToLower(u.text), m.capture)] {
 		return m.from, u.intentToWrite(u.contentBetween(m.capture[0].start, m.capture[len(m.capture)-1].end)), true
 	}
-	m, ok := find(noteLeads, toks)
+	m, ok := findMatch(noteLeads, toks)
 	if !ok || u.refusedBefore(toks, m.from) || u.refusedBefore(toks[:min(m.to+1, len(toks))], m.to) {
 		return 0, intent{}, false
 	}
@@ -87,7 +87,7 @@ func (u *utterance) intentToWrite(content string) intent {
 
 // findReading finds the wish to hear a file.
 func (u *utterance) findReading(toks []token) (intent, bool) {
-	m, ok := find(readLeads, toks)
+	m, ok := findMatch(readLeads, toks)
 	if !ok {
 		return intent{}, false
 	}
@@ -96,7 +96,7 @@ func (u *utterance) findReading(toks []token) (intent, bool) {
 			return intent{kind: wantRead, path: u.text[k.start:k.end]}, true
 		}
 	}
-	if f, ok := find(fileWords, toks[m.to:]); ok && len(f.capture) > 0 {
+	if f, ok := findMatch(fileWords, toks[m.to:]); ok && len(f.capture) > 0 {
 		k := f.capture[0]
 		return intent{kind: wantRead, path: u.text[k.start:k.end]}, true
 	}

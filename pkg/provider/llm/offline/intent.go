@@ -115,7 +115,7 @@ func clauses(toks []token) [][]token {
 
 // clauseIntents finds what one clause asks for.
 func (u *utterance) clauseIntents(toks []token) []intent {
-	if _, mood := find(moodWords, toks); mood {
+	if _, mood := findMatch(moodWords, toks); mood {
 		return nil
 	}
 	if i, ok := u.findReading(toks); ok {

@@ -110,7 +110,7 @@ var (
 
 // smallTalk answers what asks for nothing.
 func (t *turn) smallTalk() string {
-	clear := func(table []pattern) bool { _, ok := find(table, t.toks); return ok }
+	clear := func(table []pattern) bool { _, ok := findMatch(table, t.toks); return ok }
 	switch {
 	case len(t.toks) == 0:
 		return t.pickLine(lineGreeting, "")

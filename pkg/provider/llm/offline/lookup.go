@@ -28,7 +28,7 @@ var (
 
 // findRecall finds a question about what was said or done before.
 func (u *utterance) findRecall(toks []token) (intent, bool) {
-	if _, ok := find(recallWords, toks); !ok {
+	if _, ok := findMatch(recallWords, toks); !ok {
 		return intent{}, false
 	}
 	return u.intentToSearch(toks), true
@@ -70,12 +70,12 @@ var (
 
 // findRule finds a question about the rules of the game.
 func (u *utterance) findRule(toks []token) (intent, bool) {
-	if m, ok := find(ruleCertain, toks); ok {
+	if m, ok := findMatch(ruleCertain, toks); ok {
 		if topic := u.topicOf(m.capture); topic != "" {
 			return intent{kind: wantRule, text: topic}, true
 		}
 	}
-	if m, ok := find(ruleLikely, toks); ok {
+	if m, ok := findMatch(ruleLikely, toks); ok {
 		if known := knownRule(m.capture); known.name != "" {
 			return intent{kind: wantRule, text: known.name}, true
 		}
@@ -83,7 +83,7 @@ func (u *utterance) findRule(toks []token) (intent, bool) {
 			return intent{kind: wantRule, text: doing}, true
 		}
 	}
-	if m, ok := find(bareRules, toks); ok && !questionWords[m.capture[0].fold] {
+	if m, ok := findMatch(bareRules, toks); ok && !questionWords[m.capture[0].fold] {
 		return intent{kind: wantRule, text: u.topicOf(m.capture)}, true
 	}
 	if known := knownRule(toks); known.name != "" && len(toks) <= 3 && toks[len(toks)-1].stop == '?' {
@@ -94,7 +94,7 @@ func (u *utterance) findRule(toks []token) (intent, bool) {
 
 // deedAsked is the topic of "what does X do" unless X looks like somebody's name.
 func (u *utterance) deedAsked(toks []token) string {
-	m, ok := find(doingPatterns, toks)
+	m, ok := findMatch(doingPatterns, toks)
 	if !ok {
 		return ""
 	}
@@ -166,7 +166,7 @@ var (
 // findEntity finds a question about a person, place or thing of the world.
 func (u *utterance) findEntity(toks []token) (intent, bool) {
 	for _, p := range entityPatterns {
-		m, ok := p.find(toks)
+		m, ok := p.findIn(toks)
 		if !ok {
 			continue
 		}
@@ -174,7 +174,7 @@ func (u *utterance) findEntity(toks []token) (intent, bool) {
 		if name == "" || !u.isName(name) {
 			continue
 		}
-		if _, all := find(everythingWords, toks); all {
+		if _, all := findMatch(everythingWords, toks); all {
 			return intent{kind: wantEverything, text: name}, true
 		}
 		return intent{kind: wantEntity, text: name}, true
@@ -187,7 +187,7 @@ var deedWords = patterns("^and|so? who *", "^und|also? wer *")
 // findDeed finds a question about who did something, which only what was said
 // before can answer.
 func (u *utterance) findDeed(toks []token) (intent, bool) {
-	m, ok := find(deedWords, toks)
+	m, ok := findMatch(deedWords, toks)
 	if !ok || idle[m.capture[len(m.capture)-1].fold] {
 		return intent{}, false
 	}

@@ -23,7 +23,7 @@ var unknownTools = patterns("use|call|run|invoke|try the|a|your? * tool", "benut
 
 // unknownTool finds a tool called by a name that is not offered.
 func (u *utterance) unknownTool(toks []token) (intent, bool) {
-	m, ok := find(unknownTools, toks)
+	m, ok := findMatch(unknownTools, toks)
 	return intent{kind: wantTool}, ok && !u.refusedBefore(toks, m.from)
 }
 

@@ -43,18 +43,18 @@ func patterns(sources ...string) []pattern {
 	return out
 }
 
-// find returns the first pattern of the table that occurs in toks, at its
+// findMatch returns the first pattern of the table that occurs in toks, at its
 // first place.
-func find(table []pattern, toks []token) (match, bool) {
+func findMatch(table []pattern, toks []token) (match, bool) {
 	for _, p := range table {
-		if m, ok := p.find(toks); ok {
+		if m, ok := p.findIn(toks); ok {
 			return m, true
 		}
 	}
 	return match{}, false
 }
 
-func (p pattern) find(toks []token) (match, bool) {
+func (p pattern) findIn(toks []token) (match, bool) {
 	for i := range toks {
 		m := match{from: i}
 		if p.match(toks, i, 0, &m) {

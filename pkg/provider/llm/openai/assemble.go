@@ -46,9 +46,9 @@ type assembler struct {
 	calls []*building
 }
 
-func (a *assembler) add(f fragment) {
+func (a *assembler) addFragment(f fragment) {
 	args := f.arguments()
-	call := a.find(f, args)
+	call := a.findBuilding(f, args)
 	if call == nil {
 		call = &building{index: len(a.calls)}
 		if f.Index != nil {
@@ -65,8 +65,8 @@ func (a *assembler) add(f fragment) {
 	call.arguments.WriteString(args)
 }
 
-// find returns the call f continues, nil if it begins one.
-func (a *assembler) find(f fragment, args string) *building {
+// findBuilding returns the call f continues, nil if it begins one.
+func (a *assembler) findBuilding(f fragment, args string) *building {
 	if len(a.calls) == 0 {
 		return nil
 	}

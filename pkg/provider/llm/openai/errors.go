@@ -39,8 +39,8 @@ func (f *failure) RetryAfter() time.Duration { return min(max(f.retryAfter, 0), 
 func (f *failure) Error() string { return f.kind.Error() + ": " + f.text }
 func (f *failure) Unwrap() error { return f.kind }
 
-// failed turns any error of the client library into a [failure].
-func (p *Provider) failed(err error, header http.Header) *failure {
+// failureOf turns any error of the client library into a [failure].
+func (p *Provider) failureOf(err error, header http.Header) *failure {
 	status, reason := vendorError(err)
 	f := &failure{status: status, retryAfter: -1}
 	reason = untrusted.Reason(reason, p.opts.APIKey, longestReason)
@@ -62,13 +62,13 @@ func (p *Provider) failed(err error, header http.Header) *failure {
 		f.text = fmt.Sprintf("%s failed with HTTP %d%s", p.name, status, quoted(reason))
 	default:
 		f.kind = llm.ErrRejected
-		f.text = fmt.Sprintf("%s answered HTTP %d%s; %s", p.name, status, quoted(reason), p.advice(status, reason))
+		f.text = fmt.Sprintf("%s answered HTTP %d%s; %s", p.name, status, quoted(reason), p.adviceFor(status, reason))
 	}
 	return f
 }
 
-// broken is a failure within a stream that had begun well.
-func (p *Provider) broken(reason, code string) *failure {
+// brokenOff is a failure within a stream that had begun well.
+func (p *Provider) brokenOff(reason, code string) *failure {
 	f := &failure{kind: llm.ErrUnavailable, retryAfter: -1}
 	if strings.Contains(code, "rate_limit") || code == "429" {
 		f.kind = llm.ErrRateLimited
@@ -77,8 +77,8 @@ func (p *Provider) broken(reason, code string) *failure {
 	return f
 }
 
-// advice says what to check after a refusal.
-func (p *Provider) advice(status int, reason string) string {
+// adviceFor says what to check after a refusal.
+func (p *Provider) adviceFor(status int, reason string) string {
 	switch {
 	case status == http.StatusUnauthorized:
 		return "check " + p.setting + ".api_key"

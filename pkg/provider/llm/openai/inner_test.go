@@ -40,7 +40,7 @@ func FuzzAssembler(f *testing.F) {
 		total := 0
 		for _, fr := range fragments {
 			total += len(fr.arguments())
-			a.add(fr)
+			a.addFragment(fr)
 		}
 		seen, got := map[string]bool{}, 0
 		for i, c := range a.result(1) {
@@ -83,9 +83,9 @@ func BenchmarkAssemble(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		var a assembler
-		a.add(head)
+		a.addFragment(head)
 		for range 5 {
-			a.add(piece)
+			a.addFragment(piece)
 		}
 		out = a.result(1)
 	}

@@ -170,10 +170,10 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Ch
 				return
 			}
 			if ctx.Err() != nil {
-				yield(llm.Chunk{}, p.ended(ctx))
+				yield(llm.Chunk{}, p.stoppedError(ctx))
 				return
 			}
-			if out.yielded || attempt >= p.retries || !pause(ctx, out.err) {
+			if out.yielded || attempt >= p.retries || !pauseForRetry(ctx, out.err) {
 				yield(llm.Chunk{}, out.err)
 				return
 			}
@@ -181,9 +181,9 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Ch
 	}
 }
 
-// ended is the error for a stream whose context is done: it matches the
+// stoppedError is the error for a stream whose context is done: it matches the
 // context's error and, if it differs, the cause.
-func (p *Provider) ended(ctx context.Context) error {
+func (p *Provider) stoppedError(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, err) {
 		return fmt.Errorf("asking %s: %w", p.name, cause)
@@ -191,8 +191,8 @@ func (p *Provider) ended(ctx context.Context) error {
 	return fmt.Errorf("asking %s: %w: %w", p.name, err, cause)
 }
 
-// pause waits before a repetition and reports whether there should be one.
-func pause(ctx context.Context, err error) bool {
+// pauseForRetry waits before a repetition and reports whether there should be one.
+func pauseForRetry(ctx context.Context, err error) bool {
 	wait := reconnectPause
 	var f *failure
 	switch {

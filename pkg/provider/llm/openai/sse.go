@@ -54,9 +54,9 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// finish reads what is left of a complete answer, so that its connection can
+// finishExchange reads what is left of a complete answer, so that its connection can
 // be used again.
-func (x *exchange) finish(ctx context.Context, cancel context.CancelFunc) {
+func (x *exchange) finishExchange(ctx context.Context, cancel context.CancelFunc) {
 	if x.body == nil || ctx.Err() != nil {
 		return
 	}

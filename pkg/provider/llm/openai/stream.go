@@ -25,11 +25,11 @@ type outcome struct {
 func (p *Provider) attemptOnce(ctx context.Context, req oai.ChatCompletionRequest, yield func(llm.Chunk, error) bool) outcome {
 	known := p.usage.Load()
 	if known == usageRefused {
-		return p.ask(ctx, req, yield)
+		return p.askOnce(ctx, req, yield)
 	}
 	plain := req
 	req.StreamOptions = &oai.StreamOptions{IncludeUsage: true}
-	out := p.ask(ctx, req, yield)
+	out := p.askOnce(ctx, req, yield)
 	if out.err == nil || out.yielded {
 		p.usage.CompareAndSwap(usageUnknown, usageAccepted)
 		return out
@@ -38,7 +38,7 @@ func (p *Provider) attemptOnce(ctx context.Context, req oai.ChatCompletionReques
 	if !errors.As(out.err, &f) || !refusesUsage(f, known) {
 		return out
 	}
-	again := p.ask(ctx, plain, yield)
+	again := p.askOnce(ctx, plain, yield)
 	if again.err == nil || again.yielded {
 		p.usage.Store(usageRefused)
 	}
@@ -54,8 +54,8 @@ func refusesUsage(f *failure, known usageSupport) bool {
 	return known == usageUnknown || strings.Contains(f.text, "stream_options") || strings.Contains(f.text, "include_usage")
 }
 
-// ask sends one request and yields its answer.
-func (p *Provider) ask(ctx context.Context, req oai.ChatCompletionRequest, yield func(llm.Chunk, error) bool) outcome {
+// askOnce sends one request and yields its answer.
+func (p *Provider) askOnce(ctx context.Context, req oai.ChatCompletionRequest, yield func(llm.Chunk, error) bool) outcome {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	x := &exchange{client: p.client}
@@ -66,12 +66,12 @@ func (p *Provider) ask(ctx context.Context, req oai.ChatCompletionRequest, yield
 	config.HTTPClient = x
 	stream, err := oai.NewClientWithConfig(config).CreateChatCompletionStream(ctx, req)
 	if err != nil {
-		return outcome{err: p.failed(err, x.header)}
+		return outcome{err: p.failureOf(err, x.header)}
 	}
 	r := &reader{p: p, x: x, stream: stream, yield: yield}
 	out := r.run()
 	if r.completed {
-		x.finish(ctx, cancel)
+		x.finishExchange(ctx, cancel)
 	}
 	return out
 }
@@ -151,23 +151,23 @@ func (r *reader) run() outcome {
 			if r.finish != "" {
 				return r.complete()
 			}
-			return r.fail(err)
+			return r.failStream(err)
 		}
 		var e event
 		if err := json.Unmarshal(raw, &e); err != nil {
-			return r.broken("its stream holds something that is no event", "")
+			return r.brokenOff("its stream holds something that is no event", "")
 		}
 		if len(e.Error) > 0 && string(e.Error) != "null" {
-			return r.broken(plainReason(e.Error), errorCode(e.Error))
+			return r.brokenOff(plainReason(e.Error), errorCode(e.Error))
 		}
-		if !r.take(e) {
+		if !r.takeEvent(e) {
 			return outcome{yielded: true}
 		}
 	}
 }
 
-// take yields what e adds to the answer and reports whether to go on.
-func (r *reader) take(e event) bool {
+// takeEvent yields what e adds to the answer and reports whether to go on.
+func (r *reader) takeEvent(e event) bool {
 	if e.Usage != nil {
 		r.usage = &llm.Usage{PromptTokens: e.Usage.PromptTokens, CompletionTokens: e.Usage.CompletionTokens}
 	}
@@ -180,9 +180,9 @@ func (r *reader) take(e event) bool {
 		}
 		for _, d := range []delta{c.Delta, c.Message} {
 			for _, f := range d.ToolCalls {
-				r.calls.add(f)
+				r.calls.addFragment(f)
 			}
-			if !r.say(r.think.feed(string(d.Content) + d.Refusal)) {
+			if !r.yieldText(r.think.feed(string(d.Content) + d.Refusal)) {
 				return false
 			}
 		}
@@ -190,7 +190,7 @@ func (r *reader) take(e event) bool {
 	return true
 }
 
-func (r *reader) say(text string) bool {
+func (r *reader) yieldText(text string) bool {
 	if text == "" {
 		return true
 	}
@@ -217,21 +217,21 @@ func (r *reader) complete() outcome {
 	return outcome{yielded: true}
 }
 
-func (r *reader) fail(err error) outcome {
+func (r *reader) failStream(err error) outcome {
 	var api *oai.APIError
 	if errors.As(err, &api) {
 		code, _ := api.Code.(string)
-		return r.broken(api.Message, code+" "+api.Type)
+		return r.brokenOff(api.Message, code+" "+api.Type)
 	}
 	if errors.Is(err, io.EOF) {
-		return r.broken("the stream ended before the answer did", "")
+		return r.brokenOff("the stream ended before the answer did", "")
 	}
 	_, reason := vendorError(err)
-	return r.broken(reason, "")
+	return r.brokenOff(reason, "")
 }
 
-func (r *reader) broken(reason, code string) outcome {
-	return outcome{yielded: r.yielded, err: r.p.broken(reason, code)}
+func (r *reader) brokenOff(reason, code string) outcome {
+	return outcome{yielded: r.yielded, err: r.p.brokenOff(reason, code)}
 }
 
 // errorCode reads code and type of an error event.

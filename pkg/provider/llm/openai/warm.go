@@ -17,7 +17,7 @@ func (p *Provider) Warm(ctx context.Context) error {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
-		return p.ended(ctx)
+		return p.stoppedError(ctx)
 	}
-	return p.failed(err, nil)
+	return p.failureOf(err, nil)
 }

@@ -121,7 +121,7 @@ func (c *Chain) Listen(ctx context.Context, o stt.Options) (stt.Stream, error) {
 	return s, nil
 }
 
-// severe reports whether a failure opens a breaker at once.
-func severe(err error) bool {
+// isSevere reports whether a failure opens a breaker at once.
+func isSevere(err error) bool {
 	return errors.Is(err, ErrSlow) || errors.Is(err, stt.ErrOverBudget) || errors.Is(err, stt.ErrRejected)
 }

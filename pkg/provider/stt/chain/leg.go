@@ -17,18 +17,18 @@ type leg struct {
 	proven  bool // it gave a final
 }
 
-// connect opens a leg to the best provider that is not excluded, and reports
+// openLeg opens a leg to the best provider that is not excluded, and reports
 // whether there is one. If not, the next try is put off.
-func (s *stream) connect(ctx context.Context, excluded []bool) bool {
+func (s *stream) openLeg(ctx context.Context, excluded []bool) bool {
 	s.tried = time.Now()
-	for link := s.chain.pick(excluded); link >= 0; link = s.chain.pick(excluded) {
+	for link := s.chain.pickLink(excluded); link >= 0; link = s.chain.pickLink(excluded) {
 		excluded[link] = true
 		bounded, cancel := context.WithTimeout(ctx, s.chain.opts.Opening)
 		opened, err := s.chain.links.Links[link].Provider.Open(bounded, s.opts)
 		cancel()
 		switch {
 		case err == nil:
-			s.start(ctx, link, opened)
+			s.startLeg(ctx, link, opened)
 			return true
 		case ctx.Err() != nil:
 			s.chain.links.Breakers[link].Abandoned()
@@ -36,36 +36,36 @@ func (s *stream) connect(ctx context.Context, excluded []bool) bool {
 			return false
 		}
 		s.broken.Add(1)
-		s.chain.links.Breakers[link].Failed(severe(err), 0)
+		s.chain.links.Breakers[link].Failed(isSevere(err), 0)
 		s.reason = fmt.Errorf("%s: %w", s.chain.links.Links[link].Name, err)
 	}
 	if s.reason == nil {
 		s.reason = stt.ErrUnavailable
 	}
-	s.putOff()
+	s.putOffRetry()
 	return false
 }
 
-// putOff has the next try wait, longer each time.
-func (s *stream) putOff() {
+// putOffRetry has the next try wait, longer each time.
+func (s *stream) putOffRetry() {
 	s.retry = time.Now().Add(s.pause)
 	s.pause = min(2*s.pause, maxPause)
 }
 
-// start makes an opened stream the current leg.
-func (s *stream) start(ctx context.Context, link int, opened stt.Stream) {
+// startLeg makes an opened stream the current leg.
+func (s *stream) startLeg(ctx context.Context, link int, opened stt.Stream) {
 	life, cancel := context.WithCancel(ctx)
 	l := &leg{link: link, stream: opened, cancel: cancel}
-	s.tasks.Go(func() { s.receive(life, l) })
+	s.tasks.Go(func() { s.receiveFrom(life, l) })
 	if s.last >= 0 {
 		s.chain.links.TellSwitch(s.last, link, s.reason)
 	}
 	s.leg, s.last = l, link
 }
 
-// receive passes on what a leg hears until it breaks or is retired, and closes
+// receiveFrom passes on what a leg hears until it breaks or is retired, and closes
 // it.
-func (s *stream) receive(ctx context.Context, l *leg) {
+func (s *stream) receiveFrom(ctx context.Context, l *leg) {
 	defer l.stream.Close() // whatever it says, it is over
 	for {
 		r, err := l.stream.Recv(ctx)
@@ -80,8 +80,8 @@ func (s *stream) receive(ctx context.Context, l *leg) {
 	}
 }
 
-// retire leaves the current leg.
-func (s *stream) retire() {
+// retireLeg leaves the current leg.
+func (s *stream) retireLeg() {
 	if s.leg == nil {
 		return
 	}
@@ -92,10 +92,10 @@ func (s *stream) retire() {
 	s.leg = nil
 }
 
-// pick returns the provider to ask next, -1 if there is none. It enters its
+// pickLink returns the provider to ask next, -1 if there is none. It enters its
 // breaker. Of those that are all open it takes the one that closes first, for
 // there is nothing to lose. Excluded links are not taken.
-func (c *Chain) pick(excluded []bool) int {
+func (c *Chain) pickLink(excluded []bool) int {
 	link := c.links.Breakers.Enter(excluded)
 	if link < 0 {
 		link = c.links.Breakers.Soonest(excluded)

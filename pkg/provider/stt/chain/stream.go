@@ -89,29 +89,29 @@ func (s *stream) Close() error {
 
 // run owns the stream's state until ctx ends.
 func (s *stream) run(ctx context.Context) {
-	defer s.retire()
-	s.connect(ctx, make([]bool, len(s.chain.links.Links))) // one at hand saves time later
+	defer s.retireLeg()
+	s.openLeg(ctx, make([]bool, len(s.chain.links.Links))) // one at hand saves time later
 	taken := make([]int16, takeSamples)
 	for ctx.Err() == nil {
 		n, mark := s.audio.Take(taken)
 		if n > 0 || mark {
-			s.feed(ctx, s.convert.Convert(taken[:n], mark), mark)
+			s.feedSound(ctx, s.convert.Convert(taken[:n], mark), mark)
 			select {
 			case h := <-s.heard:
-				s.take(ctx, h)
+				s.hearLeg(ctx, h)
 			default:
 			}
 			continue
 		}
-		s.wait(ctx)
+		s.awaitNext(ctx)
 	}
 }
 
-// wait returns after something has happened.
-func (s *stream) wait(ctx context.Context) {
+// awaitNext returns after something has happened.
+func (s *stream) awaitNext(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
-	if at, ok := s.due(); ok {
+	if at, ok := s.nextDue(); ok {
 		timer.Reset(time.Until(at))
 	} else {
 		timer.Stop() // nothing happens by itself
@@ -119,20 +119,20 @@ func (s *stream) wait(ctx context.Context) {
 	select {
 	case <-s.audio.Wake():
 	case h := <-s.heard:
-		s.take(ctx, h)
+		s.hearLeg(ctx, h)
 	case <-timer.C:
 		if s.leg != nil {
-			s.giveUp(ctx, ErrSlow)
+			s.giveUpLeg(ctx, ErrSlow)
 			return
 		}
-		s.reconnect(ctx)
+		s.retryOpening(ctx)
 	case <-ctx.Done():
 	}
 }
 
-// due returns when time alone decides something: the answer of a leg is overdue,
+// nextDue returns when time alone decides something: the answer of a leg is overdue,
 // or, while there is none, another try or the end of an utterance is due.
-func (s *stream) due() (at time.Time, ok bool) {
+func (s *stream) nextDue() (at time.Time, ok bool) {
 	finished := len(s.waiting) > 0 && s.waiting[0].finished
 	switch {
 	case s.leg == nil && finished && s.waiting[0].until.Before(s.retry):
@@ -145,18 +145,18 @@ func (s *stream) due() (at time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// reconnect looks for a provider again, if that is due, and gives it what has no
+// retryOpening looks for a provider again, if that is due, and gives it what has no
 // final.
-func (s *stream) reconnect(ctx context.Context) {
-	if !time.Now().Before(s.retry) && s.connect(ctx, make([]bool, len(s.chain.links.Links))) {
-		s.replay(ctx)
+func (s *stream) retryOpening(ctx context.Context) {
+	if !time.Now().Before(s.retry) && s.openLeg(ctx, make([]bool, len(s.chain.links.Links))) {
+		s.replayUtterances(ctx)
 	}
-	s.settle()
+	s.settleFailed()
 }
 
-// feed adds sound to the utterance that is going on, and ends it at a mark.
-func (s *stream) feed(ctx context.Context, sound []int16, mark bool) {
-	u := s.going(ctx)
+// feedSound adds sound to the utterance that is going on, and ends it at a mark.
+func (s *stream) feedSound(ctx context.Context, sound []int16, mark bool) {
+	u := s.currentUtterance(ctx)
 	u.sound = append(u.sound, sound...)
 	if over := len(u.sound) - flow.Rate*int(MaxKept.Seconds()); over > 0 {
 		u.sound = append(u.sound[:0], u.sound[over:]...)
@@ -166,29 +166,29 @@ func (s *stream) feed(ctx context.Context, sound []int16, mark bool) {
 		u.finished, u.until = true, time.Now().Add(s.chain.opts.Final+s.chain.opts.LastFinal)
 	}
 	if s.leg == nil || u.failed != nil {
-		s.forget(u)
-		s.settle()
+		s.countForgotten(u)
+		s.settleFailed()
 		return
 	}
 	if err := s.leg.stream.Send(sound); err != nil {
-		s.giveUp(ctx, err)
+		s.giveUpLeg(ctx, err)
 		return
 	}
 	if mark {
-		s.finish(ctx, u)
+		s.finishUtterance(ctx, u)
 	}
 }
 
-// forget counts the sound of u that no provider will get any more.
-func (s *stream) forget(u *utterance) {
+// countForgotten counts the sound of u that no provider will get any more.
+func (s *stream) countForgotten(u *utterance) {
 	s.lost.Add(int64(u.forgotten))
 	u.forgotten = 0
 }
 
-// going returns the utterance that is going on; at its beginning it is given
+// currentUtterance returns the utterance that is going on; at its beginning it is given
 // to the best provider there is. Without a connection there is a try at once,
 // unless the last one was just now.
-func (s *stream) going(ctx context.Context) *utterance {
+func (s *stream) currentUtterance(ctx context.Context) *utterance {
 	if n := len(s.waiting); n > 0 && !s.waiting[n-1].finished {
 		return s.waiting[n-1]
 	}
@@ -196,38 +196,38 @@ func (s *stream) going(ctx context.Context) *utterance {
 	s.next++
 	s.waiting = append(s.waiting, u)
 	if len(s.waiting) == 1 {
-		s.improve()
+		s.dropSecondBest()
 	}
 	if s.leg != nil {
-		s.begin(u)
-	} else if time.Since(s.tried) > firstPause && s.connect(ctx, make([]bool, len(s.chain.links.Links))) {
-		s.replay(ctx)
+		s.assignToLeg(u)
+	} else if time.Since(s.tried) > firstPause && s.openLeg(ctx, make([]bool, len(s.chain.links.Links))) {
+		s.replayUtterances(ctx)
 	}
 	return u
 }
 
-// improve drops a connection that is only second best.
-func (s *stream) improve() {
+// dropSecondBest drops a connection that is only second best.
+func (s *stream) dropSecondBest() {
 	if s.leg == nil {
 		return
 	}
 	for _, b := range s.chain.links.Breakers[:s.leg.link] {
 		if b.Ready() {
 			s.reason, s.tried = nil, time.Time{} // look for a better one at once
-			s.retire()
+			s.retireLeg()
 			return
 		}
 	}
 }
 
-// begin notes that u is heard by the current leg.
-func (s *stream) begin(u *utterance) {
+// assignToLeg notes that u is heard by the current leg.
+func (s *stream) assignToLeg(u *utterance) {
 	u.legs++
 	s.leg.numbers = append(s.leg.numbers, u.number)
 }
 
-// finish asks the current leg for the final transcript of u.
-func (s *stream) finish(ctx context.Context, u *utterance) {
+// finishUtterance asks the current leg for the final transcript of u.
+func (s *stream) finishUtterance(ctx context.Context, u *utterance) {
 	patience := s.chain.opts.Final
 	switch {
 	case u.legs > 1:
@@ -237,20 +237,20 @@ func (s *stream) finish(ctx context.Context, u *utterance) {
 	}
 	u.deadline = time.Now().Add(patience)
 	if _, err := s.leg.stream.Finish(ctx); err != nil {
-		s.giveUp(ctx, err)
+		s.giveUpLeg(ctx, err)
 	}
 }
 
-// take is told what a leg received.
-func (s *stream) take(ctx context.Context, h heard) {
+// hearLeg is told what a leg received.
+func (s *stream) hearLeg(ctx context.Context, h heard) {
 	if h.leg != s.leg {
 		return // it was given up
 	}
 	switch {
 	case h.err != nil:
-		s.giveUp(ctx, h.err)
+		s.giveUpLeg(ctx, h.err)
 	case h.result.Err != nil:
-		s.giveUp(ctx, h.result.Err)
+		s.giveUpLeg(ctx, h.result.Err)
 	case h.result.Utterance < 0 || h.result.Utterance >= len(h.leg.numbers):
 	default:
 		r := h.result
@@ -267,8 +267,8 @@ func (s *stream) take(ctx context.Context, h heard) {
 	}
 }
 
-// giveUp leaves the current leg and gives its utterances to the next provider.
-func (s *stream) giveUp(ctx context.Context, reason error) {
+// giveUpLeg leaves the current leg and gives its utterances to the next provider.
+func (s *stream) giveUpLeg(ctx context.Context, reason error) {
 	if s.leg == nil || ctx.Err() != nil {
 		return
 	}
@@ -276,49 +276,49 @@ func (s *stream) giveUp(ctx context.Context, reason error) {
 	s.reason = fmt.Errorf("%s: %w", s.chain.links.Links[link].Name, reason)
 	s.broken.Add(1)
 	if len(s.waiting) == 0 { // nobody is hurt
-		s.retire()
-		s.putOff()
+		s.retireLeg()
+		s.putOffRetry()
 		return
 	}
 	s.leg.proven = true // not an abandoned try
-	s.chain.links.Breakers[link].Failed(severe(reason), 0)
-	s.retire()
+	s.chain.links.Breakers[link].Failed(isSevere(reason), 0)
+	s.retireLeg()
 	for _, u := range s.waiting {
 		if u.legs > 1 {
 			u.failed = s.reason
 		}
 	}
 	excluded := make([]bool, len(s.chain.links.Links))
-	excluded[link] = len(excluded) > 1 || severe(reason)
-	if !s.needed() {
-		s.putOff()
-	} else if s.connect(ctx, excluded) {
-		s.replay(ctx)
+	excluded[link] = len(excluded) > 1 || isSevere(reason)
+	if !s.isNeeded() {
+		s.putOffRetry()
+	} else if s.openLeg(ctx, excluded) {
+		s.replayUtterances(ctx)
 	}
-	s.settle()
+	s.settleFailed()
 }
 
-// needed reports whether an utterance waits for somebody to hear it.
-func (s *stream) needed() bool {
+// isNeeded reports whether an utterance waits for somebody to hear it.
+func (s *stream) isNeeded() bool {
 	return slices.ContainsFunc(s.waiting, func(u *utterance) bool { return u.failed == nil })
 }
 
-// replay sends the current leg every utterance that has no final and may be
+// replayUtterances sends the current leg every utterance that has no final and may be
 // asked for again.
-func (s *stream) replay(ctx context.Context) {
+func (s *stream) replayUtterances(ctx context.Context) {
 	leg := s.leg
 	for _, u := range slices.Clone(s.waiting) {
 		if u.failed != nil {
 			continue
 		}
-		s.forget(u)
-		s.begin(u)
+		s.countForgotten(u)
+		s.assignToLeg(u)
 		if err := leg.stream.Send(u.sound); err != nil {
-			s.giveUp(ctx, err)
+			s.giveUpLeg(ctx, err)
 			return
 		}
 		if u.finished {
-			s.finish(ctx, u)
+			s.finishUtterance(ctx, u)
 			if s.leg != leg {
 				return // another replay has been and gone
 			}
@@ -326,11 +326,11 @@ func (s *stream) replay(ctx context.Context) {
 	}
 }
 
-// settle gives the finished utterances that failed their outcome. Without a
+// settleFailed gives the finished utterances that failed their outcome. Without a
 // connection those fail for which none will be there in time.
-func (s *stream) settle() {
+func (s *stream) settleFailed() {
 	for _, u := range s.waiting {
-		if s.leg == nil && u.finished && u.failed == nil && s.hopeless(u) {
+		if s.leg == nil && u.finished && u.failed == nil && s.isHopeless(u) {
 			u.failed = s.reason
 		}
 	}
@@ -341,7 +341,7 @@ func (s *stream) settle() {
 	}
 }
 
-// hopeless reports whether no provider can hear u in time.
-func (s *stream) hopeless(u *utterance) bool {
+// isHopeless reports whether no provider can hear u in time.
+func (s *stream) isHopeless(u *utterance) bool {
 	return errors.Is(s.reason, stt.ErrRejected) || s.retry.After(u.until) || !time.Now().Before(u.until)
 }

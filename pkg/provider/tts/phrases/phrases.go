@@ -101,7 +101,7 @@ func (p *cached) Synthesize(ctx context.Context, text string, voice tts.Voice) i
 	}
 	k := key{p.name, describe(voice), text}
 	return func(yield func(tts.PCM, error) bool) {
-		if s, ok := p.cache.get(k); ok {
+		if s, ok := p.cache.getSound(k); ok {
 			s.play(ctx, yield)
 			return
 		}
@@ -118,7 +118,7 @@ func (p *cached) Synthesize(ctx context.Context, text string, voice tts.Voice) i
 			}
 		}
 		if room > 0 && len(s.samples) > 0 && ctx.Err() == nil {
-			p.cache.put(k, s)
+			p.cache.putSound(k, s)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func (s sound) play(ctx context.Context, yield func(tts.PCM, error) bool) {
 	}
 }
 
-func (c *Cache) get(k key) (sound, bool) {
+func (c *Cache) getSound(k key) (sound, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s, ok := c.sounds.Get(k)
@@ -154,8 +154,8 @@ func (c *Cache) get(k key) (sound, bool) {
 	return s, ok
 }
 
-// put keeps s and forgets what no longer fits.
-func (c *Cache) put(k key, s sound) {
+// putSound keeps s and forgets what no longer fits.
+func (c *Cache) putSound(k key, s sound) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	size := s.bytes(k)

@@ -42,32 +42,32 @@ func (a *Audio) Push(samples []int16) error {
 		return a.err
 	}
 	if over := len(samples) - a.limit; over > 0 {
-		a.drop(a.n)
+		a.dropOldest(a.n)
 		a.dropped += int64(over)
 		a.at += int64(over)
 		samples = samples[over:]
 	}
-	a.drop(a.n + len(samples) - a.limit)
-	a.grow(a.n + len(samples))
+	a.dropOldest(a.n + len(samples) - a.limit)
+	a.growRing(a.n + len(samples))
 	tail := (a.head + a.n) % len(a.ring)
 	copied := copy(a.ring[tail:], samples)
 	copy(a.ring, samples[copied:])
 	a.n += len(samples)
 	a.mu.Unlock()
-	a.signal()
+	wakeup.Signal(a.wake)
 	return nil
 }
 
-// drop forgets the n oldest samples, if n is positive.
-func (a *Audio) drop(n int) {
+// dropOldest forgets the n oldest samples, if n is positive.
+func (a *Audio) dropOldest(n int) {
 	if n <= 0 {
 		return
 	}
-	a.skip(n)
+	a.skipOldest(n)
 	a.dropped += int64(n)
 }
 
-func (a *Audio) skip(n int) {
+func (a *Audio) skipOldest(n int) {
 	if n > 0 {
 		a.head = (a.head + n) % len(a.ring)
 		a.n -= n
@@ -75,8 +75,8 @@ func (a *Audio) skip(n int) {
 	}
 }
 
-// grow makes room for n samples in all, at least one.
-func (a *Audio) grow(n int) {
+// growRing makes room for n samples in all, at least one.
+func (a *Audio) growRing(n int) {
 	if n <= len(a.ring) && len(a.ring) > 0 {
 		return
 	}
@@ -102,7 +102,7 @@ func (a *Audio) Finish(results *Results) (int, error) {
 	}
 	a.marks = append(a.marks, a.at+int64(a.n))
 	a.number++
-	a.signal()
+	wakeup.Signal(a.wake)
 	return a.number - 1, nil
 }
 
@@ -119,7 +119,7 @@ func (a *Audio) Take(dst []int16) (n int, mark bool) {
 	if n > 0 {
 		first := copy(dst[:n], a.ring[a.head:])
 		copy(dst[first:n], a.ring)
-		a.skip(n)
+		a.skipOldest(n)
 	}
 	if len(a.marks) > 0 && a.at >= a.marks[0] {
 		a.marks = append(a.marks[:0], a.marks[1:]...)
@@ -145,8 +145,4 @@ func (a *Audio) Dropped() int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.dropped
-}
-
-func (a *Audio) signal() {
-	wakeup.Signal(a.wake)
 }

@@ -41,7 +41,7 @@ func (m *Results) Put(r stt.Result) {
 		m.late++
 	case !r.Final:
 		m.interim = &r
-		m.signal()
+		wakeup.Signal(m.wake)
 	default:
 		for ; m.next < r.Utterance; m.next++ {
 			m.finals = append(m.finals, stt.Result{Utterance: m.next, Final: true})
@@ -51,7 +51,7 @@ func (m *Results) Put(r stt.Result) {
 		if m.interim != nil && m.interim.Utterance < m.next {
 			m.interim = nil
 		}
-		m.signal()
+		wakeup.Signal(m.wake)
 	}
 }
 
@@ -70,7 +70,7 @@ func (m *Results) Fail(err error) {
 	defer m.mu.Unlock()
 	if m.err == nil {
 		m.err = err
-		m.signal()
+		wakeup.Signal(m.wake)
 	}
 }
 
@@ -91,7 +91,7 @@ func (m *Results) Late() int64 {
 // Recv returns the next transcript, as [stt.Stream] says.
 func (m *Results) Recv(ctx context.Context) (stt.Result, error) {
 	for {
-		if r, err, ok := m.take(); ok {
+		if r, err, ok := m.takeNext(); ok {
 			return r, err
 		}
 		select {
@@ -102,7 +102,7 @@ func (m *Results) Recv(ctx context.Context) (stt.Result, error) {
 	}
 }
 
-func (m *Results) take() (r stt.Result, err error, ok bool) {
+func (m *Results) takeNext() (r stt.Result, err error, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
@@ -117,8 +117,4 @@ func (m *Results) take() (r stt.Result, err error, ok bool) {
 		return stt.Result{}, m.err, true
 	}
 	return stt.Result{}, nil, false
-}
-
-func (m *Results) signal() {
-	wakeup.Signal(m.wake)
 }

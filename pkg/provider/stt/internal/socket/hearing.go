@@ -76,19 +76,19 @@ type hearing struct {
 	weight  float64 // of the confidence so far
 }
 
-// ask notes that the final of the sound up to at is being asked for.
-func (h *hearing) ask(at time.Duration) {
+// askFinal notes that the final of the sound up to at is being asked for.
+func (h *hearing) askFinal(at time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.asks = append(h.asks, ask{at: at, when: time.Now()})
 	if h.timed && h.covers(0) {
 		h.owed++
-		h.complete()
+		h.completeUtterance()
 	}
 }
 
-// waiting reports whether a final is awaited.
-func (h *hearing) waiting() bool {
+// isWaiting reports whether a final is awaited.
+func (h *hearing) isWaiting() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.asks) > 0
@@ -100,10 +100,10 @@ func (h *hearing) covers(slack time.Duration) bool {
 	return len(h.asks) > 0 && h.asks[0].at > h.begin && h.covered+rounding+slack >= h.asks[0].at
 }
 
-// expire gives an utterance its final when the vendor has nothing more to say
+// expireFinal gives an utterance its final when the vendor has nothing more to say
 // of it. The error says that a final is overdue for good: what comes later
 // could not be told apart from the next utterance's.
-func (h *hearing) expire(now time.Time) error {
+func (h *hearing) expireFinal(now time.Time) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.asks) == 0 {
@@ -112,7 +112,7 @@ func (h *hearing) expire(now time.Time) error {
 	waited := now.Sub(h.asks[0].when)
 	if h.timed && waited >= grace && (h.covers(remainder) || h.asks[0].at <= h.begin+remainder) {
 		h.owed++
-		h.complete()
+		h.completeUtterance()
 		return nil
 	}
 	if waited >= stt.DefaultBudget {
@@ -121,8 +121,8 @@ func (h *hearing) expire(now time.Time) error {
 	return nil
 }
 
-// take hears one event.
-func (h *hearing) take(e Event) {
+// takeEvent hears one event.
+func (h *hearing) takeEvent(e Event) {
 	e.Text = untrusted.Clean(e.Text, 0)
 	for i := range e.Words {
 		e.Words[i].Text = untrusted.Clean(e.Words[i].Text, 0)
@@ -131,41 +131,41 @@ func (h *hearing) take(e Event) {
 	defer h.mu.Unlock()
 	switch e.Kind {
 	case Interim:
-		h.partial(e)
+		h.passInterim(e)
 	case Segment:
-		if h.news(e) {
-			h.add(e)
+		if h.isNews(e) {
+			h.addSegment(e)
 			if h.timed && h.covers(0) {
 				h.owed++
-				h.complete()
+				h.completeUtterance()
 			}
 		}
 	case Closing:
-		h.closing(e)
+		h.closeUtterance(e)
 	case Refused:
 		if len(h.asks) > 0 {
-			h.complete()
+			h.completeUtterance()
 		}
 	}
 }
 
-func (h *hearing) closing(e Event) {
-	if !h.news(e) {
+func (h *hearing) closeUtterance(e Event) {
+	if !h.isNews(e) {
 		if h.timed && h.owed > 0 {
 			h.owed--
 			return
 		}
 		e.Text, e.Words = "", nil
 	}
-	h.add(e)
+	h.addSegment(e)
 	if len(h.asks) > 0 {
-		h.complete()
+		h.completeUtterance()
 	}
 }
 
-// news reports whether e tells something that has not been heard; if not, it
+// isNews reports whether e tells something that has not been heard; if not, it
 // is counted as late if it has a text.
-func (h *hearing) news(e Event) bool {
+func (h *hearing) isNews(e Event) bool {
 	known := h.timed && e.End <= h.covered
 	if !h.timed {
 		known = len(h.asks) == 0 && e.Text != "" && e.Text == h.last
@@ -176,8 +176,8 @@ func (h *hearing) news(e Event) bool {
 	return !known
 }
 
-// partial passes on an interim transcript with what stays before it.
-func (h *hearing) partial(e Event) {
+// passInterim passes on an interim transcript with what stays before it.
+func (h *hearing) passInterim(e Event) {
 	if e.Text != "" {
 		h.last = ""
 	}
@@ -186,14 +186,14 @@ func (h *hearing) partial(e Event) {
 	}
 	r := h.current
 	r.Utterance, r.Confidence = h.number, e.Confidence
-	r.Text = join(r.Text, e.Text)
-	r.Words = append(append([]stt.Word(nil), r.Words...), h.place(e.Words)...)
-	h.span(&r, e)
+	r.Text = joinTexts(r.Text, e.Text)
+	r.Words = append(append([]stt.Word(nil), r.Words...), h.placeWords(e.Words)...)
+	h.widenSpan(&r, e)
 	h.results.Put(r)
 }
 
-// add appends a segment to the utterance.
-func (h *hearing) add(e Event) {
+// addSegment appends a segment to the utterance.
+func (h *hearing) addSegment(e Event) {
 	h.covered = max(h.covered, e.End)
 	if e.Text == "" || len(h.current.Text)+len(e.Text) > maxText {
 		return
@@ -202,11 +202,11 @@ func (h *hearing) add(e Event) {
 	length := float64(len(e.Text))
 	h.current.Confidence = (h.current.Confidence*h.weight + e.Confidence*length) / (h.weight + length)
 	h.weight += length
-	h.current.Text = join(h.current.Text, e.Text)
+	h.current.Text = joinTexts(h.current.Text, e.Text)
 	if len(h.current.Words)+len(e.Words) <= maxWords {
-		h.current.Words = append(h.current.Words, h.place(e.Words)...)
+		h.current.Words = append(h.current.Words, h.placeWords(e.Words)...)
 	}
-	h.span(&h.current, e)
+	h.widenSpan(&h.current, e)
 	if h.interim && len(h.asks) == 0 {
 		r := h.current
 		r.Utterance = h.number
@@ -215,8 +215,8 @@ func (h *hearing) add(e Event) {
 	}
 }
 
-// span widens r's place by e's.
-func (h *hearing) span(r *stt.Result, e Event) {
+// widenSpan widens r's place by e's.
+func (h *hearing) widenSpan(r *stt.Result, e Event) {
 	if !h.timed {
 		return
 	}
@@ -230,8 +230,8 @@ func (h *hearing) span(r *stt.Result, e Event) {
 	r.End = max(r.End, end-h.begin)
 }
 
-// place moves words from their place in the stream to that in the utterance.
-func (h *hearing) place(words []stt.Word) []stt.Word {
+// placeWords moves words from their place in the stream to that in the utterance.
+func (h *hearing) placeWords(words []stt.Word) []stt.Word {
 	placed := make([]stt.Word, len(words))
 	for i, w := range words {
 		w.Start, w.End = max(0, w.Start-h.begin), max(0, w.End-h.begin)
@@ -240,8 +240,8 @@ func (h *hearing) place(words []stt.Word) []stt.Word {
 	return placed
 }
 
-// complete gives the first asked utterance its final.
-func (h *hearing) complete() {
+// completeUtterance gives the first asked utterance its final.
+func (h *hearing) completeUtterance() {
 	r := h.current
 	r.Utterance, r.Final = h.number, true
 	h.results.Put(r)
@@ -253,8 +253,8 @@ func (h *hearing) complete() {
 	h.current, h.weight = stt.Result{}, 0
 }
 
-// join puts two pieces of text together.
-func join(a, b string) string {
+// joinTexts puts two pieces of text together.
+func joinTexts(a, b string) string {
 	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
 	if a == "" || b == "" {
 		return a + b

@@ -74,9 +74,9 @@ func Open(ctx context.Context, r Request, d Dialect, o stt.Options) (*Stream, er
 	s.heard = &hearing{results: s.results, timed: d.Timed, interim: o.Interim}
 	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	s.cancel = cancel
-	s.close = sync.OnceFunc(s.shut)
-	s.tasks.Go(func() { s.end(s.write(life)) })
-	s.tasks.Go(func() { s.end(s.read(life)) })
+	s.close = sync.OnceFunc(s.shutDown)
+	s.tasks.Go(func() { s.endStream(s.writeSound(life)) })
+	s.tasks.Go(func() { s.endStream(s.readEvents(life)) })
 	return s, nil
 }
 
@@ -139,27 +139,27 @@ func (s *Stream) Close() error {
 	return nil
 }
 
-func (s *Stream) shut() {
+func (s *Stream) shutDown() {
 	s.audio.Fail(stt.ErrClosed)
 	if s.results.Err() == nil && len(s.dialect.Goodbye) > 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), goodbyeTimeout)
 		_ = s.conn.Write(ctx, websocket.MessageText, s.dialect.Goodbye) // a courtesy
 		cancel()
 	}
-	s.end(stt.ErrClosed)
+	s.endStream(stt.ErrClosed)
 	s.tasks.Wait()
 	_ = s.conn.CloseNow() // it may have been closed by the peer
 }
 
-// end makes everybody leave, with the first error.
-func (s *Stream) end(err error) {
+// endStream makes everybody leave, with the first error.
+func (s *Stream) endStream(err error) {
 	s.audio.Fail(err)
 	s.results.Fail(err)
 	s.cancel(err)
 }
 
-// write sends sound and requests until the stream ends.
-func (s *Stream) write(ctx context.Context) error {
+// writeSound sends sound and requests until the stream ends.
+func (s *Stream) writeSound(ctx context.Context) error {
 	var (
 		taken   = make([]int16, takeSamples)
 		pending []int16 // converted, not sent yet
@@ -170,11 +170,11 @@ func (s *Stream) write(ctx context.Context) error {
 	for {
 		n, mark := s.audio.Take(taken)
 		if n == 0 && !mark {
-			if err := s.wait(ctx, idle); err != nil {
+			if err := s.awaitWork(ctx, idle); err != nil {
 				return err
 			}
 			if time.Since(idle) >= s.dialect.Idle {
-				if err := s.put(ctx, websocket.MessageText, s.dialect.KeepAlive); err != nil {
+				if err := s.putMessage(ctx, websocket.MessageText, s.dialect.KeepAlive); err != nil {
 					return err
 				}
 				idle = time.Now()
@@ -184,15 +184,15 @@ func (s *Stream) write(ctx context.Context) error {
 		pending = append(pending, s.convert.Convert(taken[:n], mark)...)
 		if len(pending) > 0 && (mark || len(pending) >= s.dialect.MinAudio) {
 			message = s.dialect.Audio(message[:0], pending)
-			if err := s.put(ctx, s.dialect.Type, message); err != nil {
+			if err := s.putMessage(ctx, s.dialect.Type, message); err != nil {
 				return err
 			}
 			sent += len(pending)
 			pending = pending[:0]
 		}
 		if mark {
-			s.heard.ask(at(sent))
-			if err := s.put(ctx, websocket.MessageText, s.dialect.Finish); err != nil {
+			s.heard.askFinal(placeOf(sent))
+			if err := s.putMessage(ctx, websocket.MessageText, s.dialect.Finish); err != nil {
 				return err
 			}
 		}
@@ -200,15 +200,15 @@ func (s *Stream) write(ctx context.Context) error {
 	}
 }
 
-// at is the place of a sample in the stream.
-func at(samples int) time.Duration {
+// placeOf is the place of a sample in the stream.
+func placeOf(samples int) time.Duration {
 	return time.Duration(samples) * time.Second / flow.Rate
 }
 
-// wait returns when there may be something to do. The error is the stream's.
-func (s *Stream) wait(ctx context.Context, idle time.Time) error {
+// awaitWork returns when there may be something to do. The error is the stream's.
+func (s *Stream) awaitWork(ctx context.Context, idle time.Time) error {
 	pause := time.Until(idle.Add(s.dialect.Idle))
-	if s.heard.waiting() {
+	if s.heard.isWaiting() {
 		pause = min(pause, tick)
 	}
 	timer := time.NewTimer(max(pause, 0))
@@ -217,14 +217,14 @@ func (s *Stream) wait(ctx context.Context, idle time.Time) error {
 	case <-s.audio.Wake():
 		return nil
 	case <-timer.C:
-		return s.heard.expire(time.Now())
+		return s.heard.expireFinal(time.Now())
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 }
 
-// put sends one message.
-func (s *Stream) put(ctx context.Context, kind websocket.MessageType, message []byte) error {
+// putMessage sends one message.
+func (s *Stream) putMessage(ctx context.Context, kind websocket.MessageType, message []byte) error {
 	bounded, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	err := s.conn.Write(bounded, kind, message)
@@ -239,23 +239,23 @@ func (s *Stream) put(ctx context.Context, kind websocket.MessageType, message []
 	return s.service.Unreachable(ctx, err)
 }
 
-// read hears events until the stream ends.
-func (s *Stream) read(ctx context.Context) error {
+// readEvents hears events until the stream ends.
+func (s *Stream) readEvents(ctx context.Context) error {
 	for {
 		_, data, err := s.conn.Read(ctx)
 		if err != nil {
-			return s.broken(ctx, err)
+			return s.whyBroken(ctx, err)
 		}
 		event, err := s.dialect.Parse(data)
 		if err != nil {
 			return fmt.Errorf("hearing: %w", redacted{err, s.service})
 		}
-		s.heard.take(event)
+		s.heard.takeEvent(event)
 	}
 }
 
-// broken is why a connection ended.
-func (s *Stream) broken(ctx context.Context, err error) error {
+// whyBroken is why a connection ended.
+func (s *Stream) whyBroken(ctx context.Context, err error) error {
 	var closed websocket.CloseError
 	switch {
 	case ctx.Err() != nil:
