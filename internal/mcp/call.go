@@ -43,8 +43,8 @@ type Call struct {
 	Admitted bool
 }
 
-// Code is the kind of a failed call, as outside clients are told (text 000,
-// ruling 12).
+// Code is the kind of a failed call, as outside clients are told
+// (docs/adr/0012).
 type Code string
 
 // The codes.

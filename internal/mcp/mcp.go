@@ -1,8 +1,6 @@
 // Package mcp holds what every part of the tool world shares: budget tiers,
 // the caller's identity, call results, the errors a call can end in, and what
-// travels with a call's context.
-//
-// Imported by everything under internal/mcp and above. It does no I/O.
+// travels with a call's context. It does no I/O.
 package mcp
 
 import (

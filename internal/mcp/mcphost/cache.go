@@ -81,41 +81,41 @@ func (c *cache) put(key string, r mcp.Result, valid time.Duration) {
 	}
 }
 
-// throughCache answers from the cache, joins an equal call that is under way,
+// callThroughCache answers from the cache, joins an equal call that is under way,
 // or runs the call and keeps its result. A joined call goes on for the others
 // when one caller leaves.
-func (h *Host) throughCache(ctx context.Context, e *entry, args string) (mcp.Result, error) {
-	key, err := h.cache.key(ctx, e.tool, args)
+func (pl pipeline) callThroughCache(ctx context.Context, e *entry, args string) (mcp.Result, error) {
+	key, err := pl.host.cache.key(ctx, e.tool, args)
 	if err != nil {
 		return mcp.Result{}, fmt.Errorf("calling %q: %w", e.def.Name, err)
 	}
-	if r, ok := h.cache.get(key); ok {
+	if r, ok := pl.host.cache.get(key); ok {
 		return r, nil
 	}
-	if !h.calls.begin() {
+	if !pl.host.calls.begin() {
 		return mcp.Result{}, fmt.Errorf("calling %q: %w", e.def.Name, mcp.ErrClosed)
 	}
 	start := time.Now()
-	shared := h.cache.flight.DoChan(key, func() (any, error) {
+	shared := pl.host.cache.flight.DoChan(key, func() (any, error) {
 		ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		defer cancel()
-		defer context.AfterFunc(h.life, cancel)()
-		r, err := h.tried(ctx, e, args)
+		defer context.AfterFunc(pl.host.life, cancel)()
+		r, err := pl.callWithRetry(ctx, e, args)
 		if err == nil {
-			h.cache.put(key, r, time.Duration(e.def.CacheableSeconds)*time.Second)
+			pl.host.cache.put(key, r, time.Duration(e.def.CacheableSeconds)*time.Second)
 		}
 		return r, err
 	})
 	select {
 	case out := <-shared:
-		h.calls.end()
+		pl.host.calls.end()
 		r, _ := out.Val.(mcp.Result)
 		r.Duration = time.Since(start)
 		return r, out.Err
 	case <-ctx.Done():
 		go func() { // the call goes on for the others; Close waits for it
 			<-shared
-			h.calls.end()
+			pl.host.calls.end()
 		}()
 		return mcp.Result{Duration: time.Since(start)}, fmt.Errorf("calling %q: %w", e.def.Name, inTime(ctx, ctx.Err()))
 	}

@@ -34,18 +34,18 @@ func WithRecalibration(interval time.Duration) Option {
 }
 
 // recalibrate measures again and again until the host is closed.
-func (h *Host) recalibrate() {
-	tick := time.NewTicker(h.opts.recalibrate)
+func (c measurer) recalibrate() {
+	tick := time.NewTicker(c.host.opts.recalibrate)
 	defer tick.Stop()
 	for {
 		select {
-		case <-h.life.Done():
+		case <-c.host.life.Done():
 			return
 		case <-tick.C:
 		}
-		ctx, cancel := context.WithTimeoutCause(h.life, h.opts.recalibrate, errors.New("it is time for the next one"))
-		if err := h.calibrate(ctx, asleep); err != nil && h.life.Err() == nil {
-			h.opts.log.LogAttrs(ctx, slog.LevelWarn, "calibration cut short", slog.Any("reason", err))
+		ctx, cancel := context.WithTimeoutCause(c.host.life, c.host.opts.recalibrate, errors.New("it is time for the next one"))
+		if err := c.calibrateAll(ctx, asleep); err != nil && c.host.life.Err() == nil {
+			c.host.opts.log.LogAttrs(ctx, slog.LevelWarn, "calibration cut short", slog.Any("reason", err))
 		}
 		cancel()
 	}
@@ -62,11 +62,11 @@ func asleep(t *tool) bool {
 // say nothing about its health (docs/adr/0001). It returns an error only when ctx
 // ends first; what a probe found is in [Host.Status].
 func (h *Host) Calibrate(ctx context.Context) error {
-	return h.calibrate(ctx, func(*tool) bool { return false })
+	return measurer{h}.calibrateAll(ctx, func(*tool) bool { return false })
 }
 
-func (h *Host) calibrate(ctx context.Context, leaveOut func(*tool) bool) error {
-	snap := h.snap.Load()
+func (c measurer) calibrateAll(ctx context.Context, leaveOut func(*tool) bool) error {
+	snap := c.host.snap.Load()
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(probesAtOnce)
 	for i := range snap.entries {
@@ -75,7 +75,7 @@ func (h *Host) calibrate(ctx context.Context, leaveOut func(*tool) bool) error {
 			continue
 		}
 		g.Go(func() error {
-			h.calibrateTool(ctx, t)
+			c.calibrateTool(ctx, t)
 			return context.Cause(ctx)
 		})
 	}
@@ -87,11 +87,11 @@ func (h *Host) calibrate(ctx context.Context, leaveOut func(*tool) bool) error {
 
 // calibrateTool probes a tool a few times. One that fails every time is demoted
 // at once, whatever it did before: the window alone would need more calls.
-func (h *Host) calibrateTool(ctx context.Context, t *tool) {
+func (c measurer) calibrateTool(ctx context.Context, t *tool) {
 	var failed int
 	var note string
 	for range probesPerTool {
-		p := h.probe(ctx, t)
+		p := c.probeTool(ctx, t)
 		if p.note != "" {
 			note = p.note
 		}
@@ -104,8 +104,8 @@ func (h *Host) calibrateTool(ctx context.Context, t *tool) {
 	}
 	t.setNote(note)
 	if failed == probesPerTool {
-		h.demote(t, t.measure())
-		h.refresh()
+		c.demote(t, t.measure())
+		c.host.refreshSnapshot()
 	}
 }
 
@@ -124,10 +124,10 @@ type probeResult struct {
 	note     string
 }
 
-// probe calls a tool once to measure it. What is not registered is not called.
-func (h *Host) probe(ctx context.Context, t *tool) probeResult {
+// probeTool calls a tool once to measure it. What is not registered is not called.
+func (c measurer) probeTool(ctx context.Context, t *tool) probeResult {
 	e := entry{tool: t, def: t.Definition}
-	if h.snap.Load().heir(t) != t {
+	if c.host.snap.Load().heir(t) != t {
 		return probeResult{note: "it is not there"}
 	}
 	ctx = upstream.Measuring(ctx)
@@ -135,7 +135,7 @@ func (h *Host) probe(ctx context.Context, t *tool) probeResult {
 		return probeResult{note: "its probe does not fit its own schema"}
 	}
 	var p probeResult
-	res, err := h.measured(ctx, &e, t.Probe, func(res mcp.Result, err error) bool {
+	res, err := c.callMeasured(ctx, &e, t.Probe, func(res mcp.Result, err error) bool {
 		p.rejected = errors.Is(err, mcp.ErrInvalidArguments) || err == nil && t.rejects(res)
 		return p.rejected
 	})
@@ -143,7 +143,7 @@ func (h *Host) probe(ctx context.Context, t *tool) probeResult {
 		p.outcome = probeOK
 		return p
 	}
-	if counts, _ := h.outcome(ctx, t, res, err); counts && !p.rejected {
+	if counts, _ := c.judgeOutcome(ctx, t, res, err); counts && !p.rejected {
 		p.outcome = probeFailed
 	}
 	switch {

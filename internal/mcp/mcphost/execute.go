@@ -24,12 +24,12 @@ import (
 func (h *Host) ExecuteTool(ctx context.Context, name, args string) (mcp.Result, error) {
 	e := h.snap.Load().lookup(name)
 	if e == nil {
-		return mcp.Result{}, h.missing(name)
+		return mcp.Result{}, h.missingError(name)
 	}
 	if e.Composite && !mcp.HasDoor(ctx) {
 		ctx = mcp.WithDoor(ctx, h.Everything())
 	}
-	return h.run(ctx, e, args)
+	return pipeline{h}.runCall(ctx, e, args)
 }
 
 // Everything is the operator's door: it leads to every tool.
@@ -41,7 +41,7 @@ func (d everything) Execute(ctx context.Context, name, args string) (mcp.Result,
 	return d.host.ExecuteTool(ctx, name, args)
 }
 
-func (h *Host) missing(name string) error {
+func (h *Host) missingError(name string) error {
 	h.mu.Lock()
 	closed := h.closed
 	h.mu.Unlock()
@@ -51,9 +51,12 @@ func (h *Host) missing(name string) error {
 	return fmt.Errorf("calling %q: %w", name, mcp.ErrUnknownTool)
 }
 
-// run is the one way a tool is called: validate, ask the gate, call under a
+// pipeline is the one road of every call to its tool.
+type pipeline struct{ host *Host }
+
+// runCall is the one way a tool is called: validate, ask the gate, call under a
 // deadline, measure, tell the gate.
-func (h *Host) run(ctx context.Context, e *entry, args string) (mcp.Result, error) {
+func (pl pipeline) runCall(ctx context.Context, e *entry, args string) (mcp.Result, error) {
 	if args == "" {
 		args = "{}"
 	}
@@ -61,56 +64,56 @@ func (h *Host) run(ctx context.Context, e *entry, args string) (mcp.Result, erro
 	if err != nil {
 		err = fmt.Errorf("calling %q: %w", e.def.Name, err)
 	}
-	if h.opts.gate == nil {
+	if pl.host.opts.gate == nil {
 		if err != nil {
 			return mcp.Result{}, err
 		}
-		return h.answer(ctx, e, args)
+		return pl.callOrCached(ctx, e, args)
 	}
-	return h.governed(ctx, e, args, err)
+	return pl.runGoverned(ctx, e, args, err)
 }
 
-// governed asks the gate before a call and tells it afterwards. What was wrong
+// runGoverned asks the gate before a call and tells it afterwards. What was wrong
 // with the arguments is told as well.
-func (h *Host) governed(ctx context.Context, e *entry, args string, invalid error) (res mcp.Result, err error) {
+func (pl pipeline) runGoverned(ctx context.Context, e *entry, args string, invalid error) (res mcp.Result, err error) {
 	start := time.Now()
 	c := &mcp.Call{Target: e.target, Caller: mcp.CallerFrom(ctx), Args: args}
 	if err = invalid; err == nil {
-		if err = h.opts.gate.Admit(ctx, c); err != nil {
+		if err = pl.host.opts.gate.Admit(ctx, c); err != nil {
 			err = fmt.Errorf("calling %q: %w", e.def.Name, err)
 		}
 	}
 	if err == nil {
 		c.Admitted = true
-		res, err = h.answer(ctx, e, args)
+		res, err = pl.callOrCached(ctx, e, args)
 	} else {
 		res.Duration = time.Since(start)
 	}
-	h.opts.gate.Settle(ctx, c, res, err)
+	pl.host.opts.gate.Settle(ctx, c, res, err)
 	return res, err
 }
 
-// answer runs an admitted call, or takes its result from the cache.
-func (h *Host) answer(ctx context.Context, e *entry, args string) (mcp.Result, error) {
+// callOrCached runs an admitted call, or takes its result from the cache.
+func (pl pipeline) callOrCached(ctx context.Context, e *entry, args string) (mcp.Result, error) {
 	if e.def.CacheableSeconds > 0 && !e.Inline { // an inline tool is faster than the cache
-		return h.throughCache(ctx, e, args)
+		return pl.callThroughCache(ctx, e, args)
 	}
-	return h.tried(ctx, e, args)
+	return pl.callWithRetry(ctx, e, args)
 }
 
-// tried calls a tool, and once more if it is idempotent, failed for a passing
+// callWithRetry calls a tool, and once more if it is idempotent, failed for a passing
 // reason and a second call still fits into the caller's time. Any other call is
 // made once: whether a lost one was carried out nobody knows.
-func (h *Host) tried(ctx context.Context, e *entry, args string) (mcp.Result, error) {
-	res, err := h.measured(ctx, e, args, nil)
-	if err == nil || !e.Definition.Idempotent || !passing(err) || !h.fits(ctx, e.tool) {
+func (pl pipeline) callWithRetry(ctx context.Context, e *entry, args string) (mcp.Result, error) {
+	res, err := measurer{pl.host}.callMeasured(ctx, e, args, nil)
+	if err == nil || !e.Definition.Idempotent || !passing(err) || !pl.fitsInTime(ctx, e.tool) {
 		return res, err
 	}
 	if e.remote != nil && errors.Is(err, mcp.ErrUnavailable) && !e.remote.Server.AwaitReturn(ctx, err) {
 		return res, err
 	}
 	first := res.Duration
-	res, err = h.measured(ctx, e, args, nil)
+	res, err = measurer{pl.host}.callMeasured(ctx, e, args, nil)
 	res.Duration += first
 	return res, err
 }
@@ -128,8 +131,8 @@ func passing(err error) bool {
 	return true
 }
 
-// fits reports whether a call of the tool is likely to end within ctx.
-func (h *Host) fits(ctx context.Context, t *tool) bool {
+// fitsInTime reports whether a call of the tool is likely to end within ctx.
+func (pl pipeline) fitsInTime(ctx context.Context, t *tool) bool {
 	if ctx.Err() != nil {
 		return false
 	}
@@ -144,11 +147,11 @@ func (h *Host) fits(ctx context.Context, t *tool) bool {
 	return time.Until(deadline) > expected
 }
 
-// measured calls a tool, records the call and draws the consequences. A result
+// callMeasured calls a tool, records the call and draws the consequences. A result
 // that ignore accepts is not recorded.
-func (h *Host) measured(ctx context.Context, e *entry, args string, ignore func(mcp.Result, error) bool) (mcp.Result, error) {
+func (c measurer) callMeasured(ctx context.Context, e *entry, args string, ignore func(mcp.Result, error) bool) (mcp.Result, error) {
 	start := time.Now()
-	res, err := h.call(ctx, e.tool, args)
+	res, err := pipeline{c.host}.callOnce(ctx, e.tool, args)
 	res.Duration = time.Since(start)
 	if err != nil {
 		err = fmt.Errorf("calling %q: %w", e.def.Name, err)
@@ -156,20 +159,20 @@ func (h *Host) measured(ctx context.Context, e *entry, args string, ignore func(
 	if ignore != nil && ignore(res, err) {
 		return res, err
 	}
-	if counts, ok := h.outcome(ctx, e.tool, res, err); counts {
+	if counts, ok := c.judgeOutcome(ctx, e.tool, res, err); counts {
 		if ok && e.tool.late.Load() != 0 {
 			e.tool.late.Store(0)
 		}
-		h.review(e.tool, e.tool.record(res.Duration, ok))
+		c.reviewHealth(e.tool, e.tool.record(res.Duration, ok))
 	}
 	return res, err
 }
 
-// outcome reports whether a call says something about the tool's health, and
+// judgeOutcome reports whether a call says something about the tool's health, and
 // what. Rejected arguments, a server that is down or asks for a pause, and
 // calls the caller gave up say nothing; a call the caller's deadline cut short
 // counts as failed only if the tool had the time its tier promises.
-func (h *Host) outcome(ctx context.Context, t *tool, res mcp.Result, err error) (counts, ok bool) {
+func (c measurer) judgeOutcome(ctx context.Context, t *tool, res mcp.Result, err error) (counts, ok bool) {
 	switch {
 	case err == nil:
 		return true, !res.IsError
@@ -180,8 +183,8 @@ func (h *Host) outcome(ctx context.Context, t *tool, res mcp.Result, err error) 
 	case errors.Is(err, mcp.ErrTimeout):
 		t.overdue(res.Duration)
 		promised := t.deadline
-		if tier := t.listed.Load(); int(tier) < len(h.opts.ceilings) {
-			promised = min(promised, h.opts.ceilings[tier])
+		if tier := t.listed.Load(); int(tier) < len(c.host.opts.ceilings) {
+			promised = min(promised, c.host.opts.ceilings[tier])
 		}
 		return res.Duration >= promised, false
 	case ctx.Err() != nil:
@@ -190,12 +193,12 @@ func (h *Host) outcome(ctx context.Context, t *tool, res mcp.Result, err error) 
 	return true, false
 }
 
-func (h *Host) call(ctx context.Context, t *tool, args string) (mcp.Result, error) {
+func (pl pipeline) callOnce(ctx context.Context, t *tool, args string) (mcp.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return mcp.Result{}, inTime(ctx, err)
 	}
 	if t.remote == nil && t.Inline {
-		return h.invoke(ctx, t, args)
+		return pl.invokeHandler(ctx, t, args)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, t.deadline, mcp.ErrTimeout)
 	defer cancel()
@@ -206,12 +209,12 @@ func (h *Host) call(ctx context.Context, t *tool, args string) (mcp.Result, erro
 		}
 		return res, inTime(ctx, err)
 	}
-	return h.guarded(ctx, t, args)
+	return pl.callGuarded(ctx, t, args)
 }
 
-// guarded runs a handler on a goroutine of its own and leaves it behind when
+// callGuarded runs a handler on a goroutine of its own and leaves it behind when
 // the deadline passes. Handlers left behind are bounded per tool.
-func (h *Host) guarded(ctx context.Context, t *tool, args string) (mcp.Result, error) {
+func (pl pipeline) callGuarded(ctx context.Context, t *tool, args string) (mcp.Result, error) {
 	if t.stuck.Load() >= maxStuck {
 		return mcp.Result{}, fmt.Errorf("%w: %d earlier calls still hang", mcp.ErrUnavailable, maxStuck)
 	}
@@ -219,14 +222,14 @@ func (h *Host) guarded(ctx context.Context, t *tool, args string) (mcp.Result, e
 		res mcp.Result
 		err error
 	}
-	if !h.calls.begin() {
+	if !pl.host.calls.begin() {
 		return mcp.Result{}, mcp.ErrClosed
 	}
 	done := make(chan outcome, 1)
 	var left atomic.Int32 // who left first: the handler (1) or the caller (2)
 	go func() {           // Close waits for it through calls
-		defer h.calls.end()
-		res, err := h.invoke(ctx, t, args)
+		defer pl.host.calls.end()
+		res, err := pl.invokeHandler(ctx, t, args)
 		done <- outcome{res, err}
 		if !left.CompareAndSwap(0, 1) {
 			t.stuck.Add(-1)
@@ -256,11 +259,11 @@ func inTime(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: the caller's time is up", mcp.ErrTimeout)
 }
 
-// invoke calls the handler; a panic in it becomes an error.
-func (h *Host) invoke(ctx context.Context, t *tool, args string) (res mcp.Result, err error) {
+// invokeHandler calls the handler; a panic in it becomes an error.
+func (pl pipeline) invokeHandler(ctx context.Context, t *tool, args string) (res mcp.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			h.opts.log.LogAttrs(ctx, slog.LevelError, "tool panicked", slog.String("tool", t.Definition.Name),
+			pl.host.opts.log.LogAttrs(ctx, slog.LevelError, "tool panicked", slog.String("tool", t.Definition.Name),
 				slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 			res, err = mcp.Result{}, mcp.ErrPanicked
 		}

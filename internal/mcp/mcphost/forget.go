@@ -64,7 +64,7 @@ type Forgotten struct {
 // reports the servers that the configuration names, connected or not.
 func (h *Host) ForgetName(ctx context.Context, name string, configured func(server string) bool) ([]Forgotten, error) {
 	h.mu.Lock()
-	given, released, err := h.forgetName(name, configured)
+	given, released, err := naming{h}.forgetName(name, configured)
 	h.mu.Unlock()
 	if err != nil {
 		return nil, fmt.Errorf("forgetting %q: %w", name, err)
@@ -90,24 +90,28 @@ func (h *Host) ForgetName(ctx context.Context, name string, configured func(serv
 	return given, nil
 }
 
+// naming decides which names may be given up. Its methods are called with
+// Host.mu held.
+type naming struct{ host *Host }
+
 // forgetName finds out which names are given up, and which are released with
-// them, by owner. Callers hold mu.
-func (h *Host) forgetName(name string, configured func(string) bool) (given []Forgotten, released map[string]string, err error) {
-	owners := h.ownersCalled(name)
+// them, by owner.
+func (n naming) forgetName(name string, configured func(string) bool) (given []Forgotten, released map[string]string, err error) {
+	owners := n.ownersCalled(name)
 	if len(owners) == 0 {
-		return nil, nil, h.unknownName(name, configured)
+		return nil, nil, n.unknownName(name, configured)
 	}
 	released = map[string]string{}
 	for _, who := range owners {
-		if err := h.mayForget(who, configured); err != nil {
+		if err := n.mayForget(who, configured); err != nil {
 			return nil, nil, err
 		}
-		f := Forgotten{Name: h.names.names[who], Owner: who}
+		f := Forgotten{Name: n.host.names.names[who], Owner: who}
 		released[who] = f.Name
-		for _, s := range h.servers {
+		for _, s := range n.host.servers {
 			for _, t := range slices.Concat(s.tools, s.lost) {
 				heir := owner(s.Name(), t.Definition.Name)
-				if now := h.names.names[heir]; now != "" && heir != who && safeName(t.Definition.Name) == f.Name {
+				if now := n.host.names.names[heir]; now != "" && heir != who && safeName(t.Definition.Name) == f.Name {
 					released[heir] = now
 				}
 			}
@@ -118,15 +122,15 @@ func (h *Host) forgetName(name string, configured func(string) bool) (given []Fo
 }
 
 // ownersCalled returns the owners that are meant by a name.
-func (h *Host) ownersCalled(name string) []string {
-	if who, ok := h.names.owners[name]; ok {
+func (n naming) ownersCalled(name string) []string {
+	if who, ok := n.host.names.owners[name]; ok {
 		return []string{who}
 	}
-	if _, ok := h.names.names[name]; ok {
+	if _, ok := n.host.names.names[name]; ok {
 		return []string{name}
 	}
 	var all []string
-	for _, who := range slices.Sorted(maps.Keys(h.names.names)) {
+	for _, who := range slices.Sorted(maps.Keys(n.host.names.names)) {
 		if strings.HasPrefix(who, owner(name, "")) {
 			all = append(all, who)
 		}
@@ -135,8 +139,8 @@ func (h *Host) ownersCalled(name string) []string {
 }
 
 // mayForget says why the name of a tool cannot be given up.
-func (h *Host) mayForget(who string, configured func(string) bool) error {
-	if s := h.serverOf(who); s != nil {
+func (n naming) mayForget(who string, configured func(string) bool) error {
+	if s := n.host.serverOf(who); s != nil {
 		own := strings.TrimPrefix(who, owner(s.Name(), ""))
 		offers := func(t *tool) bool { return t.Definition.Name == own }
 		switch {
@@ -156,14 +160,14 @@ func (h *Host) mayForget(who string, configured func(string) bool) error {
 }
 
 // unknownName says that nothing is remembered under a name, and what is.
-func (h *Host) unknownName(name string, configured func(string) bool) error {
-	if h.isBuiltin(name) {
+func (n naming) unknownName(name string, configured func(string) bool) error {
+	if n.host.isBuiltin(name) {
 		return errors.New("it is Glyphoxa's own tool")
 	}
 	var free []string
-	for _, who := range slices.Sorted(maps.Keys(h.names.names)) {
-		if h.mayForget(who, configured) == nil {
-			free = append(free, h.names.names[who])
+	for _, who := range slices.Sorted(maps.Keys(n.host.names.names)) {
+		if n.mayForget(who, configured) == nil {
+			free = append(free, n.host.names.names[who])
 		}
 	}
 	if configured(name) {

@@ -54,81 +54,85 @@ func (s *health) recovered() {
 	s.backoff = 0
 }
 
-// review draws the consequences of a call: demotion, recovery, a new tier.
-func (h *Host) review(t *tool, m Measure) {
+// measurer times calls and probes, and judges by them in which tier a tool
+// belongs and whether it is healthy.
+type measurer struct{ host *Host }
+
+// reviewHealth draws the consequences of a call: demotion, recovery, a new tier.
+func (c measurer) reviewHealth(t *tool, m Measure) {
 	failing := m.Samples >= demotionSamples && m.ErrorRate > demotionRate
 	switch state := healthState(t.health.state.Load()); {
 	case failing && state == healthy:
-		h.demote(t, m)
+		c.demote(t, m)
 	case state == onTrial:
-		h.endTrial(t)
+		c.endTrial(t)
 	case state == demoted && m.ErrorRate <= demotionRate && !t.lastFailed():
-		h.makeHealthy(t, demoted)
+		c.makeHealthy(t, demoted)
 	}
 	if t.health.demoted() {
-		h.startHealing(t)
+		c.startHealing(t)
 	}
-	if int32(t.place(h.opts.ceilings, m)) != t.listed.Load() {
-		h.refresh()
+	if int32(t.place(c.host.opts.ceilings, m)) != t.listed.Load() {
+		c.host.refreshSnapshot()
 	}
 }
 
 // demote makes a healthy tool one tier slower and sees to its healing.
-func (h *Host) demote(t *tool, m Measure) {
+func (c measurer) demote(t *tool, m Measure) {
 	if t.health.move(healthy, demoted) {
-		h.opts.log.Warn("tool demoted", "tool", t.Definition.Name, "source", t.source, "error_rate", m.ErrorRate)
+		c.host.opts.log.Warn("tool demoted", "tool", t.Definition.Name, "source", t.source, "error_rate", m.ErrorRate)
 	}
-	h.startHealing(t)
+	c.startHealing(t)
 }
 
 // endTrial ends a trial by the outcome of the latest call.
-func (h *Host) endTrial(t *tool) {
+func (c measurer) endTrial(t *tool) {
 	if t.lastFailed() {
 		t.health.move(onTrial, demoted)
 		return
 	}
-	h.makeHealthy(t, onTrial)
+	c.makeHealthy(t, onTrial)
 }
 
 // makeHealthy makes a tool healthy again.
-func (h *Host) makeHealthy(t *tool, from healthState) {
+func (c measurer) makeHealthy(t *tool, from healthState) {
 	if !t.health.move(from, healthy) {
 		return
 	}
 	t.forgive()
 	t.health.recovered()
-	h.opts.log.Info("tool healed", "tool", t.Definition.Name, "source", t.source)
+	c.host.opts.log.Info("tool healed", "tool", t.Definition.Name, "source", t.source)
 }
 
 // startHealing sees to it that one goroutine heals the tool.
-func (h *Host) startHealing(t *tool) {
+func (c measurer) startHealing(t *tool) {
 	if !t.health.healing.CompareAndSwap(false, true) {
 		return
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
+	c.host.mu.Lock()
+	defer c.host.mu.Unlock()
+	if c.host.closed {
 		t.health.healing.Store(false)
 		return
 	}
-	h.owned.Go(func() { h.heal(t) })
+	c.host.owned.Go(func() { c.healTool(t) })
 }
 
-// heal tries a demoted tool again, with back-off, until it is healthy. A tool
+// healTool tries a demoted tool again, with back-off, until it is healthy. A tool
 // that may be probed is probed; any other, and one that rejects its probe, is put
 // on trial. It steps down before it changes the state, so that a failure from
 // then on finds a new healer.
-func (h *Host) heal(t *tool) {
+func (c measurer) healTool(t *tool) {
 	for {
 		timer := time.NewTimer(t.health.wait())
 		select {
-		case <-h.life.Done():
+		case <-c.host.life.Done():
 			timer.Stop()
 			t.health.healing.Store(false)
 			return
 		case <-timer.C:
 		}
-		heir := h.snap.Load().heir(t)
+		heir := c.host.snap.Load().heir(t)
 		switch {
 		case !t.health.demoted():
 			t.health.healing.Store(false)
@@ -136,35 +140,35 @@ func (h *Host) heal(t *tool) {
 		case heir == nil: // its server is away; perhaps it comes back
 			continue
 		case heir.skip != "":
-			h.startTrial(t)
+			c.startTrial(t)
 			return
 		}
-		healed, rejected := h.probeStreak(h.life, heir)
+		healed, rejected := c.probeStreak(c.host.life, heir)
 		switch {
 		case healed:
 			t.health.healing.Store(false)
-			h.makeHealthy(t, demoted)
-			h.refresh()
+			c.makeHealthy(t, demoted)
+			c.host.refreshSnapshot()
 			return
 		case rejected:
-			h.startTrial(t)
+			c.startTrial(t)
 			return
 		}
 	}
 }
 
 // startTrial gives a demoted tool its tier back until its next call.
-func (h *Host) startTrial(t *tool) {
+func (c measurer) startTrial(t *tool) {
 	t.health.healing.Store(false)
 	t.health.move(demoted, onTrial)
-	h.refresh()
+	c.host.refreshSnapshot()
 }
 
 // probeStreak reports whether the tool answers several probes in a row, and if
 // not, whether it rejected one, which leaves nothing to probe it with.
-func (h *Host) probeStreak(ctx context.Context, t *tool) (healed, rejected bool) {
+func (c measurer) probeStreak(ctx context.Context, t *tool) (healed, rejected bool) {
 	for range healStreak {
-		if p := h.probe(ctx, t); p.outcome != probeOK {
+		if p := c.probeTool(ctx, t); p.outcome != probeOK {
 			return false, p.rejected
 		}
 	}

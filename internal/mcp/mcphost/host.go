@@ -110,7 +110,7 @@ func New(opts ...Option) *Host {
 	h.life, h.end = context.WithCancel(context.Background())
 	h.snap.Store(enforce(nil, h.names, o.ceilings))
 	if o.recalibrate > 0 {
-		h.owned.Go(h.recalibrate)
+		h.owned.Go(measurer{h}.recalibrate)
 	}
 	return h
 }
@@ -124,7 +124,7 @@ func (h *Host) RegisterBuiltin(def BuiltinTool) error {
 	if h.closed {
 		return fmt.Errorf("registering tool %q: %w", name, mcp.ErrClosed)
 	}
-	t, err := h.builtin(def, h.builtins)
+	t, err := h.prepareBuiltin(def, h.builtins)
 	if err != nil {
 		return fmt.Errorf("registering tool %q: %w", name, err)
 	}
@@ -143,7 +143,7 @@ func (h *Host) ReplaceWorkflows(defs ...BuiltinTool) error {
 	}
 	keep := slices.DeleteFunc(slices.Clone(h.builtins), func(t *tool) bool { return t.Kind == tools.KindWorkflow })
 	for _, def := range defs {
-		t, err := h.builtin(def, keep)
+		t, err := h.prepareBuiltin(def, keep)
 		if err != nil {
 			return fmt.Errorf("registering workflow %q: %w", def.Definition.Name, err)
 		}
@@ -154,8 +154,8 @@ func (h *Host) ReplaceWorkflows(defs ...BuiltinTool) error {
 	return nil
 }
 
-// builtin prepares a definition to stand beside others. Callers hold mu.
-func (h *Host) builtin(def BuiltinTool, others []*tool) (*tool, error) {
+// prepareBuiltin prepares a definition to stand beside others. Callers hold mu.
+func (h *Host) prepareBuiltin(def BuiltinTool, others []*tool) (*tool, error) {
 	name, source := def.Definition.Name, mcp.SourceBuiltin
 	if def.Kind == tools.KindWorkflow {
 		source, def.Composite = mcp.SourceWorkflow, true
@@ -198,8 +198,8 @@ func (h *Host) replaceSnapshot() {
 	h.changed = make(chan struct{})
 }
 
-// refresh replaces the snapshot after a tool changed its tier.
-func (h *Host) refresh() {
+// refreshSnapshot replaces the snapshot after a tool changed its tier.
+func (h *Host) refreshSnapshot() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.closed {

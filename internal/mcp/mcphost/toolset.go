@@ -110,7 +110,7 @@ func (ts *Toolset) Execute(ctx context.Context, name, args string) (mcp.Result, 
 	if e.Composite {
 		ctx = mcp.WithDoor(ctx, ts)
 	}
-	return ts.host.run(ctx, e, args)
+	return pipeline{ts.host}.runCall(ctx, e, args)
 }
 
 // Check reports whether Execute would accept the call, without running it.

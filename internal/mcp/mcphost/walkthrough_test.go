@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The weather tool of text 004's "Building a Custom MCP Tool" lies unchanged
+// The weather tool of the specification's "Building a Custom MCP Tool" lies unchanged
 // under testdata. It is compiled and tested in the place the text puts it.
 func TestWalkthroughCompilesAndPasses(t *testing.T) {
 	src, err := filepath.Abs("testdata/walkthrough")

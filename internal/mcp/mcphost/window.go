@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// windowSize is how many calls a tool is judged by (text 004, "Calibration").
+// windowSize is how many calls a tool is judged by.
 const windowSize = 100
 
 // failed marks a slot whose call failed; the other bits are microseconds.
