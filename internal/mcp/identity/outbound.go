@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/privatenet"
 )
 
 const (
@@ -21,37 +23,7 @@ const (
 	dialTimeout = 5 * time.Second
 )
 
-// closedNetworks are those that the issuer's documents must not lead into,
-// besides what netip names: shared and benchmark ranges, this host's own, and
-// those that carry an IPv4 address within an IPv6 one.
-var closedNetworks = [...]netip.Prefix{
-	netip.MustParsePrefix("0.0.0.0/8"),
-	netip.MustParsePrefix("100.64.0.0/10"),
-	netip.MustParsePrefix("192.0.0.0/24"),
-	netip.MustParsePrefix("198.18.0.0/15"),
-	netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("::/96"),
-	netip.MustParsePrefix("64:ff9b::/96"),
-	netip.MustParsePrefix("64:ff9b:1::/48"),
-	netip.MustParsePrefix("2001::/32"),
-	netip.MustParsePrefix("2002::/16"),
-	netip.MustParsePrefix("fec0::/10"),
-}
-
 var errPrivate = errors.New("leads to a private address")
-
-func isPrivate(ip netip.Addr) bool {
-	ip = ip.Unmap().WithZone("")
-	if ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() {
-		return true
-	}
-	for _, n := range closedNetworks {
-		if n.Contains(ip) {
-			return true
-		}
-	}
-	return false
-}
 
 // hasPrivateAddress reports whether the operator wrote a private address
 // itself, so that it is meant.
@@ -61,7 +33,7 @@ func hasPrivateAddress(address string) bool {
 		return false
 	}
 	ip, err := netip.ParseAddr(u.Hostname())
-	return strings.EqualFold(u.Hostname(), "localhost") || err == nil && isPrivate(ip)
+	return strings.EqualFold(u.Hostname(), "localhost") || err == nil && privatenet.Contains(ip)
 }
 
 // outboundClient returns a client that follows no redirect, keeps no connection
@@ -71,7 +43,7 @@ func outboundClient(private bool) *http.Client {
 	d := &net.Dialer{Timeout: dialTimeout}
 	if !private {
 		d.Control = func(_, address string, _ syscall.RawConn) error {
-			if ap, err := netip.ParseAddrPort(address); err != nil || isPrivate(ap.Addr()) {
+			if ap, err := netip.ParseAddrPort(address); err != nil || privatenet.Contains(ap.Addr()) {
 				return fmt.Errorf("%s %w", address, errPrivate)
 			}
 			return nil

@@ -15,6 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/privatenet"
 )
 
 // goodbyeTimeout bounds the request that ends a session: the SDK holds a lock
@@ -165,23 +166,6 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// Networks a server's URL must not lead into besides those package netip
-// names: this machine's own, shared and benchmark ranges, and those that carry
-// an IPv4 address within an IPv6 one.
-var closedNetworks = [...]netip.Prefix{
-	netip.MustParsePrefix("0.0.0.0/8"),
-	netip.MustParsePrefix("100.64.0.0/10"),
-	netip.MustParsePrefix("192.0.0.0/24"),
-	netip.MustParsePrefix("198.18.0.0/15"),
-	netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("::/96"),
-	netip.MustParsePrefix("64:ff9b::/96"),
-	netip.MustParsePrefix("64:ff9b:1::/48"),
-	netip.MustParsePrefix("2001::/32"),
-	netip.MustParsePrefix("2002::/16"),
-	netip.MustParsePrefix("fec0::/10"),
-}
-
 // refusePrivate is a [net.Dialer] control that keeps a server's URL from
 // leading into this machine, its network or a cloud's metadata service. It sees
 // the address itself, whatever name or redirect led there.
@@ -190,12 +174,7 @@ func refusePrivate(_, address string, _ syscall.RawConn) error {
 	if err != nil {
 		return fmt.Errorf("reading the address %q: %w", address, err)
 	}
-	ip := ap.Addr().Unmap().WithZone("")
-	private := ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified()
-	for _, n := range closedNetworks {
-		private = private || n.Contains(ip)
-	}
-	if private {
+	if ip := ap.Addr().Unmap().WithZone(""); privatenet.Contains(ip) {
 		return fmt.Errorf("%s is a private address; set allow_private: true for this server if that is meant", ip)
 	}
 	return nil
