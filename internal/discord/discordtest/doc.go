@@ -21,5 +21,5 @@
 // no sound. The voice gateway belongs beside it: [Options.Voice] names the
 // server that takes over when the bot joins a voice channel.
 //
-// Imported by tests alone. It knows nothing of the product.
+// It is for tests alone, and knows nothing of the product.
 package discordtest

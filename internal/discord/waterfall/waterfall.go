@@ -2,8 +2,8 @@
 // a phone, one below the other, each with its stages at the time they really
 // had.
 //
-// Imported by internal/discord. It knows no table and no clock, reads no file
-// and keeps nothing: the same turns make the same picture.
+// It knows no table and no clock, reads no file and keeps nothing: the same turns
+// make the same picture.
 package waterfall
 
 import (
