@@ -33,7 +33,7 @@ const (
 func Speakable(text, language string) string {
 	lex := lexiconOf(language)
 	for e := inFull; e < attempts; e++ {
-		out := settle(text, lex, e)
+		out := readUntilStable(text, lex, e)
 		if len(out) <= maxGrowth*len(text) {
 			return out
 		}
@@ -46,11 +46,11 @@ func Speakable(text, language string) string {
 // held apart becomes an abbreviation or a numeral without it.
 const maxPasses = 6
 
-// settle puts text into words until nothing is left to do.
-func settle(text string, lex *lexicon, e effort) string {
-	out := pass(text, lex, e)
+// readUntilStable puts text into words until nothing is left to do.
+func readUntilStable(text string, lex *lexicon, e effort) string {
+	out := readOnce(text, lex, e)
 	for range maxPasses {
-		again := pass(out, lex, e)
+		again := readOnce(out, lex, e)
 		if again == out {
 			break
 		}
@@ -59,8 +59,8 @@ func settle(text string, lex *lexicon, e effort) string {
 	return out
 }
 
-// pass goes over text once. Stage directions go, unless there is nothing else.
-func pass(text string, lex *lexicon, e effort) string {
+// readOnce goes over text once. Stage directions go, unless there is nothing else.
+func readOnce(text string, lex *lexicon, e effort) string {
 	plain := tidyText(text)
 	r := reader{source: dropStage(plain), lex: lex, effort: e}
 	out := r.readAll()
