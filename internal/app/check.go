@@ -203,10 +203,7 @@ func Schema(w io.Writer, kind string) error {
 			return printSchema(w, s)
 		}
 	}
-	fix := fmt.Sprintf("use one of %q", SchemaKinds())
-	if near := problem.Nearest(kind, SchemaKinds()); near != "" {
-		fix = fmt.Sprintf("did you mean %q?", near)
-	}
+	fix := problem.Suggest(kind, SchemaKinds(), fmt.Sprintf("use one of %q", SchemaKinds()))
 	return problem.Usage(fmt.Errorf("there is no schema of %q; %s", kind, fix))
 }
 

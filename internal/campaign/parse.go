@@ -81,7 +81,7 @@ type asText string
 func Parse(file string, data []byte) (*Campaign, error) {
 	var problems problem.List
 	var w world
-	p := parser{doc: strictyaml.Read(file, data, &w, &options, &problems)}
+	p := checker{doc: strictyaml.Read(file, data, &w, &options, &problems)}
 	if !p.doc.Cut() {
 		p.checkEntities(w.Entities)
 		p.checkRelations(w.Relations)
@@ -93,8 +93,8 @@ func Parse(file string, data []byte) (*Campaign, error) {
 	return w.campaign(file), nil
 }
 
-// parser looks at what only shows when a file is read as a whole.
-type parser struct {
+// checker looks at what only shows when a file is read as a whole.
+type checker struct {
 	doc *strictyaml.Document
 	// ids and npcs list the entities, and the NPCs among them.
 	ids, npcs known
@@ -115,7 +115,7 @@ func (k *known) add(id string) {
 }
 
 // checkEntities looks for ids that two entities have.
-func (p *parser) checkEntities(entities []entity) {
+func (p *checker) checkEntities(entities []entity) {
 	first := map[string]int{}
 	for i, e := range entities {
 		if line, ok := first[e.ID]; ok {
@@ -133,7 +133,7 @@ func (p *parser) checkEntities(entities []entity) {
 }
 
 // checkRelations looks for relations that are there twice.
-func (p *parser) checkRelations(relations []relation) {
+func (p *checker) checkRelations(relations []relation) {
 	type relationKey struct{ from, kind, to string }
 	first := map[relationKey]int{}
 	for i, r := range relations {
@@ -148,7 +148,7 @@ func (p *parser) checkRelations(relations []relation) {
 }
 
 // checkReferences looks for mentions of entities that do not exist.
-func (p *parser) checkReferences(w *world) {
+func (p *checker) checkReferences(w *world) {
 	const define = "define it under \"entities\""
 	viewers := func(path strictyaml.Path, ids []string) {
 		for i, id := range ids {
@@ -175,7 +175,7 @@ func (p *parser) checkReferences(w *world) {
 // takes long in large files.
 const suggestions = 100
 
-func (p *parser) checkReference(path strictyaml.Path, key, kind, id string, there *known, fix string) {
+func (p *checker) checkReference(path strictyaml.Path, key, kind, id string, there *known, fix string) {
 	if id == "" || there.has[id] {
 		return
 	}

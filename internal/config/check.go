@@ -14,9 +14,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 )
 
-// check looks at what only shows when everything is read: values that depend on
+// checkAll looks at what only shows when everything is read: values that depend on
 // each other.
-func (l *loader) check() {
+func (l *loader) checkAll() {
 	if len(l.cfg.Language) == 0 {
 		l.main.AddProblem("languages", "is empty", "name at least one language, such as en")
 	}
@@ -49,8 +49,8 @@ func (l *loader) findIdle() {
 	}
 }
 
-// warn notes an oddity that keeps nothing from working.
-func (l *loader) warn(d *strictyaml.Document, path strictyaml.Path, what, fix string) {
+// addWarning notes an oddity that keeps nothing from working.
+func (l *loader) addWarning(d *strictyaml.Document, path strictyaml.Path, what, fix string) {
 	if n := path.Name(); n != "" {
 		what = n + ": " + what
 	}
@@ -66,7 +66,7 @@ func (l *loader) checkNPCs() {
 		l.checkTools(n)
 	}
 	if len(l.npcs) == 0 && len(l.problems) == 0 {
-		l.warn(l.main, "npcs", "there is no NPC to play", "add one, or point npcs_dir at a directory with NPC files")
+		l.addWarning(l.main, "npcs", "there is no NPC to play", "add one, or point npcs_dir at a directory with NPC files")
 	}
 }
 
@@ -91,8 +91,8 @@ func (l *loader) checkID(n located, seen map[string]located) {
 	seen[n.npc.ID] = n
 }
 
-// everyone is the word for all NPCs in orders such as /mute all.
-const everyone = "all"
+// everyNPC is the word for all NPCs in orders such as /mute all.
+const everyNPC = "all"
 
 func (l *loader) checkNames(n located, seen map[string]located) {
 	claim := func(name string, path strictyaml.Path) {
@@ -100,7 +100,7 @@ func (l *loader) checkNames(n located, seen map[string]located) {
 		if key == "" {
 			return
 		}
-		if key == everyone {
+		if key == everyNPC {
 			n.d.AddProblem(path, "\"all\" means every NPC in orders", "give the NPC another name")
 			return
 		}
@@ -109,7 +109,7 @@ func (l *loader) checkNames(n located, seen map[string]located) {
 		case !taken:
 			seen[key] = n
 		case first.npc == n.npc:
-			l.warn(n.d, path, "the NPC already has this name", "remove it")
+			l.addWarning(n.d, path, "the NPC already has this name", "remove it")
 		default:
 			n.d.AddProblem(path, fmt.Sprintf("another NPC answers to %s (%s)", n.d.Quote(path, name), place(first)), "players could not tell them apart: change one of them")
 		}
@@ -132,7 +132,7 @@ func (l *loader) checkTools(n located) {
 	for i, tool := range n.npc.Tools {
 		path := root.Item(i)
 		if seen[tool] && tool != "" {
-			l.warn(n.d, path, n.d.Quote(path, tool)+" is listed twice", "remove one of them")
+			l.addWarning(n.d, path, n.d.Quote(path, tool)+" is listed twice", "remove one of them")
 			continue
 		}
 		seen[tool] = true
@@ -144,13 +144,10 @@ func (l *loader) checkTool(d *strictyaml.Document, path strictyaml.Path, tool st
 	if tool == "" || l.opts.KnownTools == nil || slices.Contains(l.opts.KnownTools, tool) {
 		return
 	}
-	fix := "see \"glyphoxa tools\" for those there are"
-	if near := problem.Nearest(tool, l.opts.KnownTools); near != "" {
-		fix = fmt.Sprintf("did you mean %q?", near)
-	}
+	fix := problem.Suggest(tool, l.opts.KnownTools, "see \"glyphoxa tools\" for those there are")
 	what := d.Quote(path, tool) + " is no built-in tool"
 	if l.opts.Alone || slices.ContainsFunc(l.cfg.MCP.Servers, func(s MCPServerConfig) bool { return !s.Disabled }) {
-		l.warn(d, path, what+", so it must come from an MCP server", fix)
+		l.addWarning(d, path, what+", so it must come from an MCP server", fix)
 		if l.cfg.ServerTools == nil {
 			l.cfg.ServerTools = map[problem.Problem]string{}
 		}
@@ -188,8 +185,8 @@ func (l *loader) checkServers() {
 }
 
 func (l *loader) checkStdio(s *MCPServerConfig, root strictyaml.Path) {
-	l.needs(root, "command", s.Command, TransportStdio)
-	l.unused(root, TransportStdio, "url", "auth", "allow_private")
+	l.requireKey(root, "command", s.Command, TransportStdio)
+	l.warnUnused(root, TransportStdio, "url", "auth", "allow_private")
 	command := root.Key("command")
 	if len(s.Args) > 0 || s.Command == "" {
 		return
@@ -204,25 +201,25 @@ func (l *loader) checkStdio(s *MCPServerConfig, root strictyaml.Path) {
 }
 
 func (l *loader) checkHTTP(s *MCPServerConfig, root strictyaml.Path) {
-	l.needs(root, "url", s.URL, TransportStreamableHTTP)
-	l.unused(root, TransportStreamableHTTP, "command", "args", "env")
+	l.requireKey(root, "url", s.URL, TransportStreamableHTTP)
+	l.warnUnused(root, TransportStreamableHTTP, "command", "args", "env")
 	if s.Auth.OAuth != nil && s.Auth.Token != "" {
-		l.warn(l.main, root.Key("auth").Key("token"), "is not used, since oauth is set", "remove one of them")
+		l.addWarning(l.main, root.Key("auth").Key("token"), "is not used, since oauth is set", "remove one of them")
 	}
 }
 
-// needs reports a key that a transport cannot do without.
-func (l *loader) needs(root strictyaml.Path, key, value, transport string) {
+// requireKey reports a key that a transport cannot do without.
+func (l *loader) requireKey(root strictyaml.Path, key, value, transport string) {
 	if value == "" {
 		l.main.AddProblem(root.Key(key), "is missing; transport "+transport+" needs it", "add it")
 	}
 }
 
-// unused warns of keys that a transport does not look at.
-func (l *loader) unused(root strictyaml.Path, transport string, keys ...string) {
+// warnUnused warns of keys that a transport does not look at.
+func (l *loader) warnUnused(root strictyaml.Path, transport string, keys ...string) {
 	for _, key := range keys {
 		if path := root.Key(key); l.main.Given(path) {
-			l.warn(l.main, path, "is not used by transport "+transport, "remove it, or change the transport")
+			l.addWarning(l.main, path, "is not used by transport "+transport, "remove it, or change the transport")
 		}
 	}
 }
@@ -262,7 +259,7 @@ func (l *loader) checkWorld() {
 	case errors.Is(err, fs.ErrNotExist):
 		l.main.AddProblem("campaign.world", "there is no such file", "correct the path or create the file")
 	case err != nil:
-		l.main.AddProblem("campaign.world", unreadable(err).What, "check the path and its permissions")
+		l.main.AddProblem("campaign.world", unreadableFlaw(err).What, "check the path and its permissions")
 	case info.IsDir():
 		l.main.AddProblem("campaign.world", "this is a directory", "name a file")
 	}

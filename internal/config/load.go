@@ -73,13 +73,13 @@ func Load(path string, opts *Options) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the working directory: %w", err)
 	}
-	l.src = locate(path, dir, l.opts.BuiltIn)
+	l.src = findSource(path, dir, l.opts.BuiltIn)
 	l.cfg.File, l.cfg.Source = l.src.display, l.src.fsys
 
 	l.readMain()
 	l.learnWorkflows()
 	l.readNPCDir()
-	l.check()
+	l.checkAll()
 	if err := l.problems.Err(); err != nil {
 		return nil, err
 	}

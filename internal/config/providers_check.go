@@ -64,12 +64,12 @@ func (l *loader) checkFallback(root strictyaml.Path, kind string, c *ProviderCha
 		}
 	}
 	if len(c.Fallback) > 0 && neverFails(c.Name) {
-		l.warn(l.main, root.Key("fallback"), "is not used, since "+c.Name+" never fails", "remove it, or name a provider")
+		l.addWarning(l.main, root.Key("fallback"), "is not used, since "+c.Name+" never fails", "remove it, or name a provider")
 		return
 	}
 	last := slices.IndexFunc(c.Fallback, func(p Provider) bool { return neverFails(p.Name) })
 	if last >= 0 && last+1 < len(c.Fallback) {
-		l.warn(l.main, root.Key("fallback").Item(last+1), "is never asked, since "+c.Fallback[last].Name+" before it never fails", "put it before that, or remove it")
+		l.addWarning(l.main, root.Key("fallback").Item(last+1), "is never asked, since "+c.Fallback[last].Name+" before it never fails", "put it before that, or remove it")
 	}
 }
 
@@ -83,9 +83,9 @@ func (l *loader) checkPolicy() {
 		}
 		switch {
 		case slices.Contains(l.cfg.Latency.Policy[:i], step):
-			l.warn(l.main, path, l.main.Quote(path, step)+" is listed twice", "remove one of them")
+			l.addWarning(l.main, path, l.main.Quote(path, step)+" is listed twice", "remove one of them")
 		case step == "fallback" && len(l.cfg.Providers.LLM.Fallback) == 0:
-			l.warn(l.main, path, "there is no other model to ask", "add providers.llm.fallback, or remove this step")
+			l.addWarning(l.main, path, "there is no other model to ask", "add providers.llm.fallback, or remove this step")
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -25,7 +24,7 @@ func (l *loader) warnOfRules(root strictyaml.Path) {
 		entry := root.Item(i)
 		for _, u := range usedBy {
 			if path := entry.Key(u.key); r.Kind != "" && u.kind != r.Kind && l.main.Given(path) {
-				l.warn(l.main, path, "is not used by rule "+r.Kind, "remove it, or change the rule")
+				l.addWarning(l.main, path, "is not used by rule "+r.Kind, "remove it, or change the rule")
 			}
 		}
 		l.checkWho(entry.Key("who"), r.Who)
@@ -43,11 +42,8 @@ func (l *loader) checkWho(root strictyaml.Path, who []string) {
 		if slices.Contains(known, name) {
 			continue
 		}
-		fix := "add the client, or remove the line"
-		if near := problem.Nearest(name, known); near != "" {
-			fix = fmt.Sprintf("did you mean %q?", near)
-		}
-		l.warn(l.main, path, "nobody is called "+l.main.Quote(path, name), fix)
+		fix := problem.Suggest(name, known, "add the client, or remove the line")
+		l.addWarning(l.main, path, "nobody is called "+l.main.Quote(path, name), fix)
 	}
 }
 

@@ -91,11 +91,11 @@ func (o ProviderOptions) shown() map[string]any {
 	if o == nil {
 		return nil
 	}
-	out, _ := redact(map[string]any(o)).(map[string]any)
+	out, _ := redactSecrets(map[string]any(o)).(map[string]any)
 	return out
 }
 
-func redact(v any) any {
+func redactSecrets(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := make(map[string]any, len(v))
@@ -104,13 +104,13 @@ func redact(v any) any {
 				out[k] = redacted
 				continue
 			}
-			out[k] = redact(e)
+			out[k] = redactSecrets(e)
 		}
 		return out
 	case []any:
 		out := make([]any, len(v))
 		for i, e := range v {
-			out[i] = redact(e)
+			out[i] = redactSecrets(e)
 		}
 		return out
 	}

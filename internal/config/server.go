@@ -4,7 +4,7 @@ package config
 type Server struct {
 	// Listen is the address of the network transports. Default "127.0.0.1:8787".
 	Listen string `yaml:"listen" json:"listen" format:"address" doc:"Address the server listens on, as host:port."`
-	// Naming is "plain" or "prefixed" (ruling 14).
+	// Naming is "plain" or "prefixed".
 	Naming string `yaml:"naming" json:"naming" enum:"plain|prefixed" doc:"plain names tools as they are; prefixed calls them skill:NAME and workflow:NAME."`
 	// ReadOnly neither lists nor runs tools that change something. The
 	// environment variable READ_ONLY_MODE=true does the same.

@@ -55,13 +55,10 @@ func isLoopback(listen string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// meant says what to write in place of name: the nearest of the known words, or
+// suggestOneOf says what to write in place of name: the nearest of the known words, or
 // any of them.
-func meant(name string, known []string) string {
-	if near := problem.Nearest(name, known); near != "" {
-		return fmt.Sprintf("did you mean %q?", near)
-	}
-	return "use one of " + strings.Join(known, ", ")
+func suggestOneOf(name string, known []string) string {
+	return problem.Suggest(name, known, "use one of "+strings.Join(known, ", "))
 }
 
 // checkProfileName looks whether a profile exists. An empty name passes.
@@ -70,7 +67,7 @@ func (l *loader) checkProfileName(path strictyaml.Path, name string) {
 	if name == "" || slices.Contains(known, name) {
 		return
 	}
-	l.main.AddProblem(path, l.main.Quote(path, name)+" is no profile", meant(name, known))
+	l.main.AddProblem(path, l.main.Quote(path, name)+" is no profile", suggestOneOf(name, known))
 }
 
 // checkClients looks at each client and for names and tokens given twice.
@@ -152,10 +149,7 @@ func (l *loader) checkClientNPC(path strictyaml.Path, id string) {
 	if id == "" || slices.Contains(ids, id) {
 		return
 	}
-	fix := "add the NPC, or remove the line"
-	if near := problem.Nearest(id, ids); near != "" {
-		fix = fmt.Sprintf("did you mean %q?", near)
-	}
+	fix := problem.Suggest(id, ids, "add the NPC, or remove the line")
 	l.main.AddProblem(path, "there is no NPC with the id "+l.main.Quote(path, id), fix)
 }
 
@@ -202,10 +196,10 @@ func (l *loader) checkWorkflows(path strictyaml.Path) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if l.main.Given(path) {
-			l.warn(l.main, path, "there is no such directory", "correct the path or create the directory")
+			l.addWarning(l.main, path, "there is no such directory", "correct the path or create the directory")
 		}
 	case err != nil:
-		l.main.AddProblem(path, unreadable(err).What, "check the path and its permissions")
+		l.main.AddProblem(path, unreadableFlaw(err).What, "check the path and its permissions")
 	case !info.IsDir():
 		l.main.AddProblem(path, "this is no directory", "name the directory with the workflow files")
 	}

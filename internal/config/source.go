@@ -27,8 +27,8 @@ type source struct {
 	display string
 }
 
-// locate decides which configuration is read.
-func locate(name, dir string, builtIn fs.FS) source {
+// findSource decides which configuration is read.
+func findSource(name, dir string, builtIn fs.FS) source {
 	if name == "" {
 		name = DefaultFile
 		_, err := os.Stat(filepath.Join(dir, name))
@@ -86,17 +86,17 @@ func (s source) read(p string, pipes bool) ([]byte, *strictyaml.Flaw) {
 	info, err := s.stat(p)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && pipes:
-		return nil, wholly("there is no such file", "check the path given with --config, or create the file")
+		return nil, fileFlaw("there is no such file", "check the path given with --config, or create the file")
 	case err != nil:
-		return nil, unreadable(err)
+		return nil, unreadableFlaw(err)
 	case info.IsDir():
-		return nil, wholly("this is a directory", "name a file")
+		return nil, fileFlaw("this is a directory", "name a file")
 	case !pipes && !info.Mode().IsRegular():
-		return nil, wholly("this is no regular file", "replace it with one")
+		return nil, fileFlaw("this is no regular file", "replace it with one")
 	}
 	data, err := s.readAll(p, maxFile+1)
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, unreadableFlaw(err)
 	}
 	return data, nil
 }
@@ -115,9 +115,9 @@ func (s source) list(p string) ([]string, *strictyaml.Flaw) {
 	info, err := s.stat(s.join(p))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, wholly("there is no such directory", "correct the path or create the directory")
+		return nil, fileFlaw("there is no such directory", "correct the path or create the directory")
 	case err == nil && !info.IsDir():
-		return nil, wholly("this is no directory", "name the directory with the NPC files")
+		return nil, fileFlaw("this is no directory", "name the directory with the NPC files")
 	}
 	var entries []fs.DirEntry
 	if err == nil && s.fsys != nil {
@@ -126,7 +126,7 @@ func (s source) list(p string) ([]string, *strictyaml.Flaw) {
 		entries, err = os.ReadDir(s.join(p))
 	}
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, unreadableFlaw(err)
 	}
 	var names []string
 	for _, e := range entries {
@@ -137,18 +137,18 @@ func (s source) list(p string) ([]string, *strictyaml.Flaw) {
 	return names, nil
 }
 
-// wholly is a flaw of a file as a whole.
-func wholly(what, fix string) *strictyaml.Flaw {
+// fileFlaw is a flaw of a file as a whole.
+func fileFlaw(what, fix string) *strictyaml.Flaw {
 	return &strictyaml.Flaw{Line: 1, What: what, Fix: fix}
 }
 
-// unreadable says why a file cannot be read, without its path.
-func unreadable(err error) *strictyaml.Flaw {
+// unreadableFlaw says why a file cannot be read, without its path.
+func unreadableFlaw(err error) *strictyaml.Flaw {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
-	return wholly(fmt.Sprintf("cannot be read: %v", err), "check the path and its permissions")
+	return fileFlaw(fmt.Sprintf("cannot be read: %v", err), "check the path and its permissions")
 }
 
 // ReadWorld returns the content of Campaign.World, from disk or from the

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"fmt"
 	"unicode"
 
 	"github.com/MrWong99/glyphoxa/internal/spelling"
@@ -30,6 +31,15 @@ func Nearest(name string, candidates []string) string {
 		}
 	}
 	return best
+}
+
+// Suggest says which of the candidates was likely meant by name, or otherwise if
+// none is near.
+func Suggest(name string, candidates []string, otherwise string) string {
+	if near := Nearest(name, candidates); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	return otherwise
 }
 
 // fold makes names comparable: case and the choice of separator do not count.

@@ -9,8 +9,7 @@
 // model are scripted. What sounds when is read off the sound that leaves the
 // table, not off what the table says about it.
 //
-// Imported by internal/app. It writes temporary files, and none else unless
-// asked to.
+// It writes temporary files, and none else unless asked to.
 package scenario
 
 import (

@@ -1,7 +1,6 @@
 // Package spelling compares words that may be misspelt or misheard.
 //
-// Imported by whatever suggests or forgives names. It does no I/O and imports
-// nothing.
+// It does no I/O and imports nothing.
 package spelling
 
 // short is the length up to which Distance needs no memory of its own.

@@ -217,7 +217,7 @@ func (d *decoder) readStruct(n *yaml.Node, v reflect.Value, a at, r rules) {
 		d.readScalar(n, v.FieldByIndex(f.index), a, f.rules.inheritFrom(r))
 		return
 	}
-	pairs, ok := d.pairs(n, a)
+	pairs, ok := d.readPairs(n, a)
 	if !ok {
 		return
 	}
@@ -295,7 +295,7 @@ func (d *decoder) addUnknownKey(p pair, v reflect.Value, a at, s *shape) {
 		fix = h.HintKey(p.key)
 	}
 	if fix == "" {
-		fix = meant(p.key, s.keys())
+		fix = suggestOneOf(p.key, s.keys())
 	}
 	if s.noun != "" {
 		d.addSentence(a, p.line, s.noun+" has no key "+Quote(p.key), fix)
@@ -304,13 +304,10 @@ func (d *decoder) addUnknownKey(p pair, v reflect.Value, a at, s *shape) {
 	d.addProblem(a, p.line, "unknown key "+Quote(p.key), fix)
 }
 
-// meant says what to write in place of a word: the nearest of the known ones, or
+// suggestOneOf says what to write in place of a word: the nearest of the known ones, or
 // any of them.
-func meant(word string, known []string) string {
-	if near := problem.Nearest(word, known); near != "" {
-		return fmt.Sprintf("did you mean %q?", near)
-	}
-	return "use one of " + strings.Join(known, ", ")
+func suggestOneOf(word string, known []string) string {
+	return problem.Suggest(word, known, "use one of "+strings.Join(known, ", "))
 }
 
 // readList fills a slice.
@@ -322,7 +319,7 @@ func (d *decoder) readList(n *yaml.Node, v reflect.Value, a at, r rules) {
 	case isNull(n):
 		return
 	case n.Kind != yaml.SequenceNode:
-		d.addProblem(a, n.Line, "expected a list, got "+describe(n), "put each entry on a line of its own after a dash")
+		d.addProblem(a, n.Line, "expected a list, got "+describeNode(n), "put each entry on a line of its own after a dash")
 		return
 	}
 	r.nonempty = ""
@@ -353,11 +350,11 @@ func defaultElement(t reflect.Type) reflect.Value {
 
 // readMap fills a map with keys of the user's choice.
 func (d *decoder) readMap(n *yaml.Node, v reflect.Value, a at, r rules) {
-	pairs, _ := d.pairs(n, a)
+	pairs, _ := d.readPairs(n, a)
 	out := reflect.MakeMapWithSize(v.Type(), min(len(pairs), 1024))
 	for _, p := range pairs {
 		if len(r.keys) > 0 && !slices.Contains(r.keys, p.key) {
-			d.addProblem(a, p.line, "unknown key "+Quote(p.key), meant(p.key, r.keys))
+			d.addProblem(a, p.line, "unknown key "+Quote(p.key), suggestOneOf(p.key, r.keys))
 			continue
 		}
 		if strings.TrimSpace(p.key) == "" {

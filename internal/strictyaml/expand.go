@@ -12,12 +12,12 @@ type expansion struct {
 	changed bool
 }
 
-// expand replaces ${NAME} and ${NAME:-default} in s; $${ stands for a literal
+// expandVariables replaces ${NAME} and ${NAME:-default} in s; $${ stands for a literal
 // ${. A default counts when the variable is unset or empty, as in a shell. What
 // a variable holds is not expanded again. Without a lookup there are no variables.
 // The error says what is wrong without
 // showing any value, and fix what to do about it.
-func expand(s string, lookup func(string) (string, bool)) (x expansion, what, fix string) {
+func expandVariables(s string, lookup func(string) (string, bool)) (x expansion, what, fix string) {
 	if !strings.Contains(s, "${") {
 		return expansion{text: s}, "", ""
 	}
@@ -39,7 +39,7 @@ func expand(s string, lookup func(string) (string, bool)) (x expansion, what, fi
 		if !closed {
 			return x, `a "${" without its "}"`, `close it, or write "$${" for the characters themselves`
 		}
-		value, what, fix := variable(inside, lookup)
+		value, what, fix := resolveVariable(inside, lookup)
 		if what != "" {
 			return x, what, fix
 		}
@@ -48,8 +48,8 @@ func expand(s string, lookup func(string) (string, bool)) (x expansion, what, fi
 	}
 }
 
-// variable resolves what stands between "${" and "}".
-func variable(inside string, lookup func(string) (string, bool)) (value, what, fix string) {
+// resolveVariable resolves what stands between "${" and "}".
+func resolveVariable(inside string, lookup func(string) (string, bool)) (value, what, fix string) {
 	if lookup == nil {
 		return "", "this file takes no environment variables", `write the value itself, or "$${" for the characters`
 	}

@@ -93,18 +93,18 @@ func newShape(t reflect.Type) *shape {
 func rulesOf(tag reflect.StructTag) rules {
 	return rules{
 		required: tag.Get("required") == "true",
-		enum:     words(tag.Get("enum")),
-		keys:     words(tag.Get("keys")),
+		enum:     splitWords(tag.Get("enum")),
+		keys:     splitWords(tag.Get("keys")),
 		min:      tag.Get("min"),
 		max:      tag.Get("max"),
 		format:   tag.Get("format"),
 		nonempty: tag.Get("nonempty"),
 		inherit:  tag.Get("inherit") != "",
-		except:   words(tag.Get("except")),
+		except:   splitWords(tag.Get("except")),
 	}
 }
 
-func words(s string) []string {
+func splitWords(s string) []string {
 	if s == "" {
 		return nil
 	}

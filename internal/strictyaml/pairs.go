@@ -13,15 +13,15 @@ type pair struct {
 	value *yaml.Node
 }
 
-// pairs lists the keys of mapping n in order, those merged in with << last. It
+// readPairs lists the keys of mapping n in order, those merged in with << last. It
 // reports everything that is no proper mapping; what it returns is usable. ok
 // is false if n is no mapping at all; an empty value counts as one.
-func (d *decoder) pairs(n *yaml.Node, a at) (out []pair, ok bool) {
+func (d *decoder) readPairs(n *yaml.Node, a at) (out []pair, ok bool) {
 	switch {
 	case isNull(n):
 		return nil, true
 	case n.Kind != yaml.MappingNode:
-		d.addProblem(a, n.Line, "expected keys and values, got "+describe(n), `write "key: value" lines below it`)
+		d.addProblem(a, n.Line, "expected keys and values, got "+describeNode(n), `write "key: value" lines below it`)
 		return nil, false
 	case !d.checkTag(n, a) || !d.chargeNodes(len(n.Content)/2, n.Line):
 		return nil, false
@@ -46,13 +46,13 @@ func (d *decoder) pairs(n *yaml.Node, a at) (out []pair, ok bool) {
 		out = append(out, pair{text, k.Line, value})
 	}
 	for _, m := range merges {
-		out = d.merge(m, a.deeper(), out, first)
+		out = d.mergePairs(m, a.deeper(), out, first)
 	}
 	return out, true
 }
 
-// merge appends the keys of m, the value of a << key, that are not there yet.
-func (d *decoder) merge(m *yaml.Node, a at, out []pair, first map[string]int) []pair {
+// mergePairs appends the keys of m, the value of a << key, that are not there yet.
+func (d *decoder) mergePairs(m *yaml.Node, a at, out []pair, first map[string]int) []pair {
 	line := d.lines[a.path]
 	m = d.enterNode(m, a)
 	d.lines[a.path] = line // what is merged in has no place of its own
@@ -61,11 +61,11 @@ func (d *decoder) merge(m *yaml.Node, a at, out []pair, first map[string]int) []
 	}
 	if m.Kind == yaml.SequenceNode {
 		for _, c := range m.Content {
-			out = d.merge(c, a.deeper(), out, first)
+			out = d.mergePairs(c, a.deeper(), out, first)
 		}
 		return out
 	}
-	pairs, _ := d.pairs(m, a)
+	pairs, _ := d.readPairs(m, a)
 	for _, p := range pairs {
 		if _, there := first[p.key]; !there {
 			first[p.key] = p.line
@@ -81,7 +81,7 @@ func (d *decoder) keyText(n *yaml.Node, a at) (string, bool) {
 	n = followAlias(n)
 	switch {
 	case n.Kind != yaml.ScalarNode:
-		d.addProblem(a, line, "expected a key, got "+describe(n), "a key is a word or a text")
+		d.addProblem(a, line, "expected a key, got "+describeNode(n), "a key is a word or a text")
 		return "", false
 	case len(n.Value) > maxKey:
 		d.addProblem(a, line, fmt.Sprintf("the key %s is longer than %d letters", Quote(n.Value), maxKey), "shorten it")
@@ -90,8 +90,8 @@ func (d *decoder) keyText(n *yaml.Node, a at) (string, bool) {
 	return n.Value, true
 }
 
-// describe names what n is, for messages.
-func describe(n *yaml.Node) string {
+// describeNode names what n is, for messages.
+func describeNode(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.SequenceNode:
 		return "a list"

@@ -65,7 +65,7 @@ func decodeNode(dec *yaml.Decoder) (n *yaml.Node, err error) {
 // checkText refuses what no YAML file may hold, with the line it is on.
 func checkText(data []byte, most int) *Flaw {
 	if len(data) > most {
-		return &Flaw{1, fmt.Sprintf("the file is larger than %s", size(most)), "split it, or check that it is the right file"}
+		return &Flaw{1, fmt.Sprintf("the file is larger than %s", formatSize(most)), "split it, or check that it is the right file"}
 	}
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
 		return &Flaw{1, "the file is UTF-16", "save it as UTF-8"}
@@ -110,8 +110,8 @@ func syntaxFlaw(err error, data []byte) *Flaw {
 	return &Flaw{line, "this is not valid YAML: " + msg, fix}
 }
 
-// size is a number of bytes as people read it.
-func size(n int) string {
+// formatSize is a number of bytes as people read it.
+func formatSize(n int) string {
 	if n >= 1<<20 {
 		return fmt.Sprintf("%d MiB", n>>20)
 	}

@@ -34,7 +34,7 @@ func (d *decoder) readText(n *yaml.Node, a at) (scalarText, bool) {
 	}
 	x, what, fix := expansion{text: n.Value}, "", ""
 	if !d.opts.Literal {
-		x, what, fix = expand(n.Value, d.opts.LookupEnv)
+		x, what, fix = expandVariables(n.Value, d.opts.LookupEnv)
 	}
 	if what != "" {
 		d.addProblem(a, n.Line, what, fix)
@@ -115,7 +115,7 @@ func (s scalarText) float() (float64, bool) {
 // readScalar fills a text, number, bool, duration or what reads its text itself.
 func (d *decoder) readScalar(n *yaml.Node, v reflect.Value, a at, r rules) {
 	if n.Kind != yaml.ScalarNode {
-		d.addProblem(a, n.Line, "expected "+expected(v.Type(), r)+", got "+describe(n), "")
+		d.addProblem(a, n.Line, "expected "+expectedType(v.Type(), r)+", got "+describeNode(n), "")
 		return
 	}
 	s, ok := d.readText(n, a)
@@ -124,7 +124,7 @@ func (d *decoder) readScalar(n *yaml.Node, v reflect.Value, a at, r rules) {
 		return
 	case s.tag == "!!null":
 		if d.opts.Literal {
-			d.addProblem(a, n.Line, "is empty", remedy(r))
+			d.addProblem(a, n.Line, "is empty", emptyRemedy(r))
 		}
 		return
 	case v.Type() == typeDuration:
@@ -132,7 +132,7 @@ func (d *decoder) readScalar(n *yaml.Node, v reflect.Value, a at, r rules) {
 		return
 	case readsText(v.Type()):
 		if v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s.text)) != nil {
-			d.oneOf(s.text, r.enum, a, n.Line, s.raw)
+			d.checkWord(s.text, r.enum, a, n.Line, s.raw)
 		}
 		return
 	}
@@ -177,7 +177,7 @@ func (d *decoder) readWhole(s scalarText, v reflect.Value, a at, line int, r rul
 
 // addWrongType reports a scalar of another type than v's.
 func (d *decoder) addWrongType(s scalarText, v reflect.Value, a at, line int, r rules) {
-	got := describe(&yaml.Node{Kind: yaml.ScalarNode, Tag: s.tag})
+	got := describeNode(&yaml.Node{Kind: yaml.ScalarNode, Tag: s.tag})
 	if s.changed {
 		got += " in " + Quote(s.raw)
 	}
@@ -187,7 +187,7 @@ func (d *decoder) addWrongType(s scalarText, v reflect.Value, a at, line int, r 
 	} else if v.Kind() == reflect.String {
 		fix = "put it in quotes: " + Quote(s.text)
 	}
-	d.addProblem(a, line, "expected "+expected(v.Type(), r)+", got "+got, fix)
+	d.addProblem(a, line, "expected "+expectedType(v.Type(), r)+", got "+got, fix)
 }
 
 // readString fills a text. One of a named type is taken as it is written.
@@ -198,11 +198,11 @@ func (d *decoder) readString(s scalarText, v reflect.Value, a at, line int, r ru
 			return
 		}
 		if s.text = strings.TrimSpace(s.text); s.text == "" {
-			d.addProblem(a, line, "is blank", remedy(r))
+			d.addProblem(a, line, "is blank", emptyRemedy(r))
 			return
 		}
 	}
-	if len(r.enum) > 0 && !d.oneOf(s.text, r.enum, a, line, s.raw) {
+	if len(r.enum) > 0 && !d.checkWord(s.text, r.enum, a, line, s.raw) {
 		return
 	}
 	if most, err := strconv.Atoi(r.max); err == nil && utf8.RuneCountInString(s.text) > most {
@@ -222,17 +222,14 @@ func (d *decoder) readString(s scalarText, v reflect.Value, a at, line int, r ru
 	v.SetString(s.text)
 }
 
-// oneOf reports whether text is one of the allowed words and says so if not.
-func (d *decoder) oneOf(text string, allowed []string, a at, line int, raw string) bool {
+// checkWord reports whether text is one of the allowed words and says so if not.
+func (d *decoder) checkWord(text string, allowed []string, a at, line int, raw string) bool {
 	for _, w := range allowed {
 		if text == w {
 			return true
 		}
 	}
-	fix := "use " + orList(allowed)
-	if near := problem.Nearest(text, allowed); near != "" {
-		fix = fmt.Sprintf("did you mean %q?", near)
-	}
+	fix := problem.Suggest(text, allowed, "use "+joinOr(allowed))
 	shown := scalarText{raw: raw, changed: raw != text}.shown()
 	d.addProblem(a, line, shown+" is not one of "+strings.Join(allowed, ", "), fix)
 	return false
@@ -282,21 +279,21 @@ func parseFloat(s string) float64 {
 	return f
 }
 
-// remedy says what to do about a key that holds nothing.
-func remedy(r rules) string {
+// emptyRemedy says what to do about a key that holds nothing.
+func emptyRemedy(r rules) string {
 	if r.required {
 		return "give it a value"
 	}
 	return "write something, or leave it out"
 }
 
-// expected names what a type takes.
-func expected(t reflect.Type, r rules) string {
+// expectedType names what a type takes.
+func expectedType(t reflect.Type, r rules) string {
 	switch {
 	case t == typeDuration:
 		return "a duration such as 500ms"
 	case readsText(t):
-		return orList(r.enum)
+		return joinOr(r.enum)
 	}
 	switch t.Kind() {
 	case reflect.String:
@@ -309,8 +306,8 @@ func expected(t reflect.Type, r rules) string {
 	return "a whole number"
 }
 
-// orList joins words as "a, b or c".
-func orList(w []string) string {
+// joinOr joins words as "a, b or c".
+func joinOr(w []string) string {
 	if len(w) < 2 {
 		return strings.Join(w, "")
 	}

@@ -82,7 +82,7 @@ func (d *decoder) readTree(n *yaml.Node, a at) *Value {
 	switch n.Kind {
 	case yaml.MappingNode:
 		v.Kind = Mapping
-		pairs, _ := d.pairs(n, a)
+		pairs, _ := d.readPairs(n, a)
 		for _, p := range pairs {
 			v.Keys = append(v.Keys, KeyValue{p.key, p.line, child(p.value, a.key(p.key))})
 		}

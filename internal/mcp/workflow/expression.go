@@ -210,13 +210,10 @@ func (c *checker) member(n *ast.MemberNode) {
 
 // suggest says which of the names was likely meant, or which there are.
 func suggest(name string, known []string) string {
-	if near := problem.Nearest(name, known); near != "" {
-		return fmt.Sprintf("did you mean %q?", near)
-	}
 	if len(known) == 0 {
 		return ""
 	}
-	return "use " + strings.Join(known, ", ")
+	return problem.Suggest(name, known, "use "+strings.Join(known, ", "))
 }
 
 func isName(n ast.Node, name string) bool {

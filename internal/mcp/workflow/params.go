@@ -176,7 +176,7 @@ func (p *param) misfit(v any) string {
 			return fmt.Sprintf("it is above the maximum of %v", *p.maximum)
 		}
 	}
-	if len(p.enum) > 0 && !slices.ContainsFunc(p.enum, func(e any) bool { return same(e, v) }) {
+	if len(p.enum) > 0 && !slices.ContainsFunc(p.enum, func(e any) bool { return equalJSON(e, v) }) {
 		return fmt.Sprintf("it is none of %v", p.enum)
 	}
 	if list, ok := v.([]any); ok && p.items != nil {
@@ -207,8 +207,8 @@ func (p *param) typed(v any) bool {
 	return false
 }
 
-// same reports whether two JSON values are equal; 1 and 1.0 are.
-func same(a, b any) bool {
+// equalJSON reports whether two JSON values are equal; 1 and 1.0 are.
+func equalJSON(a, b any) bool {
 	x, isNumber := asFloat(a)
 	y, both := asFloat(b)
 	if isNumber && both {

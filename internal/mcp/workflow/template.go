@@ -65,7 +65,7 @@ func (c *compiler) parts(path strictyaml.Path, text string, v *strictyaml.Value,
 			parts = append(parts, part{words: rest[:start]})
 		}
 		line := v.LineAt(len(text) - len(rest) + start)
-		size := closing(rest[start+2:])
+		size := closingBraces(rest[start+2:])
 		if size < 0 {
 			c.doc.AddSentence(path, line, "{{ has no }}", "close the expression, or write {{ \"{{\" }} for the braces")
 			return nil
@@ -81,9 +81,9 @@ func (c *compiler) parts(path strictyaml.Path, text string, v *strictyaml.Value,
 	return parts
 }
 
-// closing returns where the }} that ends an expression is, -1 if nowhere. Braces
+// closingBraces returns where the }} that ends an expression is, -1 if nowhere. Braces
 // within the expression come in pairs, and do not count in quotes.
-func closing(s string) int {
+func closingBraces(s string) int {
 	depth := 0
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {

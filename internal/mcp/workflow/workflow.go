@@ -87,10 +87,7 @@ func (w *Workflow) UnknownTools(known []string) problem.List {
 		if slices.Contains(known, s.tool) {
 			continue
 		}
-		fix := "see \"glyphoxa tools\" for those there are"
-		if near := problem.Nearest(s.tool, known); near != "" {
-			fix = fmt.Sprintf("did you mean %q?", near)
-		}
+		fix := problem.Suggest(s.tool, known, "see \"glyphoxa tools\" for those there are")
 		found.Add(w.File, s.line, fmt.Sprintf("tool: %q is no built-in tool and no workflow", s.tool), fix)
 	}
 	return found
