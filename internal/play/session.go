@@ -22,11 +22,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/fallback"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
-	llmchain "github.com/MrWong99/glyphoxa/pkg/provider/llm/chain"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	sttchain "github.com/MrWong99/glyphoxa/pkg/provider/stt/chain"
-	"github.com/MrWong99/glyphoxa/pkg/provider/tts/chain"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts/phrases"
 )
 
@@ -81,10 +79,7 @@ type Session struct {
 
 // StartSession opens a session and runs its table. Close ends both.
 func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, error) {
-	m, scripted, err := providers.Model(g.client, g.Config.Providers.LLM, func(s llmchain.Switch) {
-		g.log.Warn("changing the model", "from", s.From, "to", s.To, "reason", s.Reason)
-		o.tellPeople("warning", providers.DescribeModelSwitch(s))
-	})
+	m, scripted, err := providers.Model(g.client, g.Config.Providers.LLM, g.reportSwitch(o, "model", providers.Answers))
 	if err != nil {
 		return nil, problem.Usage(err)
 	}
@@ -131,6 +126,14 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 	return s, nil
 }
 
+// reportSwitch returns what logs and tells that another provider has taken over.
+func (g *Game) reportSwitch(o SessionOptions, part, does string) func(fallback.Switch) {
+	return func(s fallback.Switch) {
+		g.log.Warn("changing the provider", "part", part, "from", s.From, "to", s.To, "reason", s.Reason)
+		o.tellPeople("warning", providers.DescribeSwitch(s, does))
+	}
+}
+
 // beginSession opens a session, or the one that goes on.
 func (g *Game) beginSession(ctx context.Context, resume memory.Session) (memory.Session, error) {
 	if resume.ID == "" {
@@ -152,10 +155,7 @@ func engineOptions(c config.ProviderChain) *cascaded.Options {
 
 // addHearing lets the table hear, if there is speech recognition.
 func (g *Game) addHearing(t *table.Options, o SessionOptions) error {
-	p, err := providers.Recognition(g.Config.Providers.STT, func(s sttchain.Switch) {
-		g.log.Warn("changing the ears", "from", s.From, "to", s.To, "reason", s.Reason)
-		o.tellPeople("warning", providers.DescribeRecognitionSwitch(s))
-	})
+	p, err := providers.Recognition(g.Config.Providers.STT, g.reportSwitch(o, "speech recognition", providers.Hears))
 	switch {
 	case errors.Is(err, providers.ErrNoRecognition):
 		return nil
@@ -289,10 +289,7 @@ func (s *Session) openVoices(o SessionOptions, cast []config.NPC) (sound Sound, 
 		}
 	}
 	chained := g.Config.Providers.TTS
-	provider, missing, err := providers.Voice(g.client, chained, phrases.New(kept, nil), func(s chain.Switch) {
-		g.log.Warn("changing the voice", "from", s.From, "to", s.To, "reason", s.Reason)
-		o.tellPeople("warning", providers.DescribeVoiceSwitch(s))
-	})
+	provider, missing, err := providers.Voice(g.client, chained, phrases.New(kept, nil), g.reportSwitch(o, "voice", providers.Speaks))
 	if err != nil {
 		return sound, problem.Usage(err)
 	}

@@ -163,7 +163,7 @@ func TestNextServiceTakesOver(t *testing.T) {
 	p, _, err := providers.Voice(nil, config.ProviderChain{
 		Provider: config.Provider{Name: providers.ElevenLabs, APIKey: "secret-key", BaseURL: refusing.URL},
 		Fallback: []config.Provider{{Name: providers.OpenAI, BaseURL: speaking.URL + "/v1"}},
-	}, phrases.New(nil, nil), func(s chain.Switch) { told = append(told, providers.DescribeVoiceSwitch(s)) })
+	}, phrases.New(nil, nil), func(s chain.Switch) { told = append(told, providers.DescribeSwitch(s, providers.Speaks)) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
 	openaiembed "github.com/MrWong99/glyphoxa/pkg/provider/embeddings/openai"
+	"github.com/MrWong99/glyphoxa/pkg/provider/fallback"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm/chain"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm/offline"
@@ -32,6 +33,21 @@ const (
 // Hosted reports whether a provider's settings lead to a service: a key, or an
 // address of one's own that may need none.
 func Hosted(p config.Provider) bool { return p.APIKey != "" || p.BaseURL != "" }
+
+// What providers do, for [DescribeSwitch].
+const (
+	Answers = "answers"
+	Speaks  = "speaks"
+	Hears   = "hears"
+)
+
+// DescribeSwitch puts into words that another provider does something from now on.
+func DescribeSwitch(s fallback.Switch, does string) string {
+	if s.Reason == nil {
+		return s.To + " " + does + " again"
+	}
+	return fmt.Sprintf("%s %s now: %v", s.To, does, s.Reason)
+}
 
 // Option reads an option; the configuration has been checked.
 func Option[T any](p config.Provider, name string) T {
@@ -161,14 +177,6 @@ func oneModel(client *http.Client, p config.Provider, setting string) (llm.Provi
 		return nil, fmt.Errorf("%s: %w", setting, err)
 	}
 	return m, nil
-}
-
-// DescribeModelSwitch puts a switch into words.
-func DescribeModelSwitch(s chain.Switch) string {
-	if s.Reason == nil {
-		return s.To + " answers again"
-	}
-	return fmt.Sprintf("%s answers now: %v", s.To, s.Reason)
 }
 
 // Embedder returns what makes text searchable by meaning, nil for nothing.

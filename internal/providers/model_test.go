@@ -145,7 +145,7 @@ func TestAdviceSaysWhoseKey(t *testing.T) {
 	}
 }
 
-func TestDescribeModelSwitch(t *testing.T) {
+func TestDescribeSwitch(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		in   chain.Switch
@@ -155,7 +155,7 @@ func TestDescribeModelSwitch(t *testing.T) {
 		{"back", chain.Switch{From: "b", To: "a"}, "a answers again"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := DescribeModelSwitch(tt.in); got != tt.want {
+			if got := DescribeSwitch(tt.in, Answers); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})

@@ -43,14 +43,6 @@ func Recognition(c config.ProviderChain, tell func(chain.Switch)) (stt.Recognise
 	return chain.New(links, &chain.Options{OnSwitch: tell}), nil
 }
 
-// DescribeRecognitionSwitch puts a switch into words.
-func DescribeRecognitionSwitch(s chain.Switch) string {
-	if s.Reason == nil {
-		return s.To + " hears again"
-	}
-	return fmt.Sprintf("%s hears now: %v", s.To, s.Reason)
-}
-
 // newRecognition returns the provider p names, nil for none.
 func newRecognition(p config.Provider) (stt.Provider, error) {
 	switch p.Name {

@@ -75,11 +75,3 @@ func Voice(client *http.Client, c config.ProviderChain, cache *phrases.Cache, te
 	}
 	return chain.New(links, &chain.Options{OnSwitch: tell}), missing, nil
 }
-
-// DescribeVoiceSwitch puts a switch into words.
-func DescribeVoiceSwitch(s chain.Switch) string {
-	if s.Reason == nil {
-		return s.To + " speaks again"
-	}
-	return fmt.Sprintf("%s speaks now: %v", s.To, s.Reason)
-}
