@@ -1,7 +1,7 @@
 // Package address decides whom an utterance is for: one NPC, several, or none.
 // It works on the transcript as it was heard, misheard names included.
 //
-// Imported by internal/table. It does no I/O, reads no clock and keeps no
+// It does no I/O, reads no clock and keeps no
 // state: [Detect] is a function of a [Snapshot], a [State] and a text, and all
 // three are only read, so any number of goroutines may share them.
 //

@@ -1,7 +1,7 @@
 // Package observe shows how the process fares: metrics for Prometheus, through
 // OpenTelemetry, and health for whoever probes it.
 //
-// Imported by the outward server and the composition root. It keeps nothing in
+// It keeps nothing in
 // global registries and starts goroutines only while a readiness probe runs,
 // which [Health.Shutdown] waits for. It sends nothing anywhere: it is asked.
 package observe

@@ -70,7 +70,7 @@ func TestMouthSendsEvery20msAndNothingInSilence(t *testing.T) {
 		d := &desk{}
 		m.sit(d)
 		time.Sleep(time.Second)
-		line, err := say(ctx, blank(), Step{Says: "One [600ms] two"}, m.player, nil)
+		line, err := speakStep(ctx, blank(), Step{Says: "One [600ms] two"}, m.player, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestMouthForgetsWhatALeavingPlayerDidNotSay(t *testing.T) {
 		var crew sync.WaitGroup
 		crew.Go(func() { m.run(ctx) })
 		m.sit(&desk{})
-		line, err := say(ctx, blank(), Step{Says: "one two three four five six seven eight"}, m.player, nil)
+		line, err := speakStep(ctx, blank(), Step{Says: "one two three four five six seven eight"}, m.player, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

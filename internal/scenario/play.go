@@ -52,8 +52,8 @@ func (r *Result) OK() bool {
 const (
 	// longest bounds a scene once its story is told, in its own time.
 	longest = 10 * time.Minute
-	// farewell bounds the end of a table.
-	farewell = time.Minute
+	// closeTime bounds the end of a table.
+	closeTime = time.Minute
 	// stuck is after how much real time a scene in virtual time is given up. They
 	// take milliseconds.
 	stuck = time.Minute
@@ -79,7 +79,7 @@ func Play(ctx context.Context, s *Scene, o *Options) (*Result, error) {
 	case o.Speech != nil:
 		err = p.perform(ctx)
 	default:
-		err = p.virtually(ctx)
+		err = p.performVirtually(ctx)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -115,9 +115,9 @@ func (p *performance) prepareSpeech(ctx context.Context) (err error) {
 // errSpins means that virtual time stands still.
 var errSpins = errors.New("something is busy for ever, so that the clock of the scene stands still")
 
-// virtually plays the scene in virtual time. A scene whose clock stands still is
+// performVirtually plays the scene in virtual time. A scene whose clock stands still is
 // left behind.
-func (p *performance) virtually(ctx context.Context) error {
+func (p *performance) performVirtually(ctx context.Context) error {
 	over := make(chan error, 1)
 	go func() {
 		// A context from outside may not be waited for in a bubble, and need not:
@@ -152,7 +152,7 @@ func rehearse(ctx context.Context, s *Scene, speech tts.Provider) ([]*sounding, 
 		case step.Makes != "":
 			out[i] = &sounding{samples: makeSound(step.Makes, p.Pitch, time.Duration(step.Lasts), p.Level, chance)}
 		case step.Says != "":
-			sound, err := say(ctx, s, step, p, speech)
+			sound, err := speakStep(ctx, s, step, p, speech)
 			if err != nil {
 				return nil, fmt.Errorf("speaking for %s: %w", step.Who, err)
 			}
@@ -162,8 +162,8 @@ func rehearse(ctx context.Context, s *Scene, speech tts.Provider) ([]*sounding, 
 	return out, nil
 }
 
-// say makes the sound of a line, with its pauses.
-func say(ctx context.Context, s *Scene, step Step, p Player, speech tts.Provider) (*sounding, error) {
+// speakStep makes the sound of a line, with its pauses.
+func speakStep(ctx context.Context, s *Scene, step Step, p Player, speech tts.Provider) (*sounding, error) {
 	pieces, err := parseLine(step.Says)
 	if err != nil {
 		return nil, err
@@ -263,7 +263,7 @@ func (p *performance) perform(ctx context.Context) (err error) {
 	d.steps.Wait()
 	p.stalls = pulse.wait()
 	p.steps = d.progress
-	if !st.end(farewell) {
+	if !st.stopTable(closeTime) {
 		return fmt.Errorf("the table does not stop")
 	}
 	p.collect()

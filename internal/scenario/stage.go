@@ -27,18 +27,18 @@ import (
 // stage is a table with everything around it, ready for one scene. It owns the
 // goroutines of the table and of the players' microphones; close ends them.
 type stage struct {
-	scene  *Scene
-	rec    *record
-	wire   *wire
-	table  *table.Table
-	host   *mcphost.Host
-	store  *sqlite.Store
-	info   memory.Session
-	dir    string
-	mouths map[string]*mouth
-	stop   context.CancelFunc
-	crew   sync.WaitGroup
-	run    error // of the table, once crew is done
+	scene      *Scene
+	rec        *record
+	wire       *wire
+	table      *table.Table
+	host       *mcphost.Host
+	store      *sqlite.Store
+	info       memory.Session
+	dir        string
+	mouths     map[string]*mouth
+	stop       context.CancelFunc
+	goroutines sync.WaitGroup
+	run        error // of the table, once crew is done
 
 	mu    sync.Mutex // guards seats
 	seats map[string]*table.Seat
@@ -62,12 +62,12 @@ func openStage(s *Scene, o *Options, ready map[string][]int16) (_ *stage, err er
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	st.stop = stop
-	if err := st.furnish(ctx, &singer{script: s.Voice, rec: st.rec, wire: st.wire, synth: o.Speech, ready: ready}); err != nil {
+	if err := st.makeTable(ctx, &speaker{script: s.Voice, rec: st.rec, wire: st.wire, synth: o.Speech, ready: ready}); err != nil {
 		return nil, errors.Join(fmt.Errorf("setting the stage: %w", err), st.close())
 	}
-	st.crew.Go(func() { st.run = st.table.Run(ctx) })
+	st.goroutines.Go(func() { st.run = st.table.Run(ctx) })
 	for _, m := range st.mouths {
-		st.crew.Go(func() { m.run(ctx) })
+		st.goroutines.Go(func() { m.run(ctx) })
 	}
 	return st, nil
 }
@@ -88,8 +88,8 @@ func scratch() (string, error) {
 	return os.MkdirTemp("", name)
 }
 
-// furnish makes the table and what it works with.
-func (st *stage) furnish(ctx context.Context, voices table.Voices) (err error) {
+// makeTable makes the table and what it works with.
+func (st *stage) makeTable(ctx context.Context, voices table.Voices) (err error) {
 	s := st.scene
 	if st.store, err = sqlite.Open(ctx, filepath.Join(st.dir, "scene.db"), nil); err != nil {
 		return err
@@ -211,12 +211,12 @@ func (st *stage) transcript() (all []string, npcs []memory.Line, err error) {
 	return all, npcs, err
 }
 
-// end stops the table and everybody at it, and waits for them. It reports false
+// stopTable stops the table and everybody at it, and waits for them. It reports false
 // if that takes longer than grace.
-func (st *stage) end(grace time.Duration) bool {
+func (st *stage) stopTable(grace time.Duration) bool {
 	st.stop()
 	over := make(chan struct{})
-	go func() { st.crew.Wait(); close(over) }()
+	go func() { st.goroutines.Wait(); close(over) }()
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
 	select {

@@ -17,10 +17,10 @@ import (
 // chunk is how much sound is handed over at a time.
 const chunk = 100 * time.Millisecond
 
-// singer is the scripted speech synthesis. In virtual time every sentence is a
+// speaker is the scripted speech synthesis. In virtual time every sentence is a
 // tone of its own; with a synthesiser it is spoken by that. It implements
 // table.Voices.
-type singer struct {
+type speaker struct {
 	script Voice
 	rec    *record
 	wire   *wire
@@ -32,7 +32,7 @@ type singer struct {
 }
 
 // fault returns what goes wrong with a sentence.
-func (s *singer) fault(text string) VoiceFault {
+func (s *speaker) fault(text string) VoiceFault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, f := range s.script.Faults {
@@ -49,11 +49,11 @@ func (s *singer) fault(text string) VoiceFault {
 }
 
 // Synthesize implements table.Voices.
-func (s *singer) Synthesize(ctx context.Context, npc config.NPC, text string) iter.Seq2[[]int16, error] {
+func (s *speaker) Synthesize(ctx context.Context, npc config.NPC, text string) iter.Seq2[[]int16, error] {
 	return func(yield func([]int16, error) bool) {
 		s.rec.note(kindSynthesis, "npc", npc.Name, "text", text)
 		how := "done"
-		err := s.sing(ctx, npc, text, yield)
+		err := s.speakSentence(ctx, npc, text, yield)
 		switch {
 		case err == errLeft, ctx.Err() != nil:
 			how = "cancelled"
@@ -67,8 +67,8 @@ func (s *singer) Synthesize(ctx context.Context, npc config.NPC, text string) it
 	}
 }
 
-// sing makes the sound of a sentence, as fast as the script allows.
-func (s *singer) sing(ctx context.Context, npc config.NPC, text string, yield func([]int16, error) bool) error {
+// speakSentence makes the sound of a sentence, as fast as the script allows.
+func (s *speaker) speakSentence(ctx context.Context, npc config.NPC, text string, yield func([]int16, error) bool) error {
 	f := s.fault(text)
 	if err := rig.Pause(ctx, time.Duration(s.script.FirstSound)); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (s *singer) sing(ctx context.Context, npc config.NPC, text string, yield fu
 var errSilent = errors.New("no sound")
 
 // fail ends a sentence the way the script wants it.
-func (s *singer) fail(ctx context.Context, f VoiceFault) error {
+func (s *speaker) fail(ctx context.Context, f VoiceFault) error {
 	switch f.Fault {
 	case "hang":
 		<-ctx.Done()
@@ -117,14 +117,14 @@ func (s *singer) fail(ctx context.Context, f VoiceFault) error {
 }
 
 // tones gives the tone that stands for a sentence, piece by piece.
-func (s *singer) tones(id int, text string, give func([]int16) error) error {
+func (s *speaker) tones(id int, text string, give func([]int16) error) error {
 	sound := tone(id, text)
 	s.wire.learn(id, sound, true)
 	return inPieces(sound, give)
 }
 
 // spokenLine gives what the synthesiser made of a sentence, piece by piece.
-func (s *singer) spokenLine(ctx context.Context, id int, npc config.NPC, text string, give func([]int16) error) error {
+func (s *speaker) spokenLine(ctx context.Context, id int, npc config.NPC, text string, give func([]int16) error) error {
 	sound, ok := s.ready[lineKey(npc, text)]
 	if !ok { // the table says something that is not in the script
 		var err error

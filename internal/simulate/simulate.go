@@ -9,7 +9,7 @@
 // Players and providers run in the same process, so what they cost is part of
 // what is measured.
 //
-// Imported by internal/app. It reaches no network and keeps nothing but what
+// It reaches no network and keeps nothing but what
 // Parts keep.
 package simulate
 

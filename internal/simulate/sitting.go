@@ -23,8 +23,8 @@ import (
 const (
 	// openEvery is how many players share one open microphone.
 	openEvery = 4
-	// farewell bounds what is done after the tables have closed.
-	farewell = 5 * time.Second
+	// closeTime bounds what is done after the tables have closed.
+	closeTime = 5 * time.Second
 )
 
 // sitting is one table with its players. One goroutine, run, starts the others
@@ -123,7 +123,7 @@ func (s *sitting) run(ctx context.Context, joined func()) error {
 	}
 	stop()
 	work.Wait()
-	bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	defer cancel()
 	return errors.Join(err, failed, s.parts.Log.EndSession(bye, s.session))
 }

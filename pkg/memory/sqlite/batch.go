@@ -33,16 +33,16 @@ func (s *Graph) World(ctx context.Context) (entities []memory.Entity, relations 
 func (s *Graph) Change(ctx context.Context, b memory.Batch) error {
 	defer s.askForIndexing()
 	return s.writeUnsynced(ctx, "changing the world", func(ctx context.Context, c *conn) error {
-		if err := expect(ctx, c, b.Space, b.Expect); err != nil {
+		if err := checkExpected(ctx, c, b.Space, b.Expect); err != nil {
 			return err
 		}
 		for _, id := range b.Remove {
-			if err := remove(ctx, c, id); err != nil {
+			if err := removeEntity(ctx, c, id); err != nil {
 				return fmt.Errorf("entity %q: %w", id, err)
 			}
 		}
 		for _, e := range b.Put {
-			if err := change(ctx, c, e); err != nil {
+			if err := changeEntity(ctx, c, e); err != nil {
 				return fmt.Errorf("entity %q: %w", e.ID, err)
 			}
 		}
@@ -60,8 +60,8 @@ func (s *Graph) Change(ctx context.Context, b memory.Batch) error {
 	})
 }
 
-// expect checks that state is as the writer believes.
-func expect(ctx context.Context, c *conn, space string, values map[string][]byte) error {
+// checkExpected checks that state is as the writer believes.
+func checkExpected(ctx context.Context, c *conn, space string, values map[string][]byte) error {
 	for key, want := range values {
 		var got []byte
 		err := c.row(ctx, `SELECT value FROM state WHERE space = ? AND key = ?`, []any{space, key}, &got)

@@ -181,7 +181,7 @@ func rankFacts(q question, hits []memory.FactHit, k int) []memory.FactHit {
 	for i, h := range hits {
 		texts[i] = h.Text
 	}
-	most := q.most()
+	most := q.maxScore()
 	for i, score := range q.score(texts) {
 		if most > 0 {
 			hits[i].Score = min(1, score/most)

@@ -79,16 +79,16 @@ func (s *Graph) FindEntities(ctx context.Context, q memory.EntityQuery) (out []m
 		if len(asked) == 0 {
 			return nil
 		}
-		if out, err = match(ctx, c, q, asked, scope); err != nil || len(out) > 0 || q.Exact {
+		if out, err = matchNames(ctx, c, q, asked, scope); err != nil || len(out) > 0 || q.Exact {
 			return err
 		}
-		out, err = misheard(ctx, c, asked, scope)
+		out, err = findMisheard(ctx, c, asked, scope)
 		return err
 	})
 	return out, err
 }
 
-func match(ctx context.Context, c *conn, q memory.EntityQuery, asked []string, scope []any) ([]memory.Entity, error) {
+func matchNames(ctx context.Context, c *conn, q memory.EntityQuery, asked []string, scope []any) ([]memory.Entity, error) {
 	list, err := json.Marshal(asked)
 	if err != nil {
 		return nil, err
@@ -108,12 +108,12 @@ type likeness struct {
 	matched, edits int
 }
 
-// misheard finds entities by words a few edits away: those with more of the
+// findMisheard finds entities by words a few edits away: those with more of the
 // words first, then those with fewer edits.
-func misheard(ctx context.Context, c *conn, asked []string, scope []any) ([]memory.Entity, error) {
+func findMisheard(ctx context.Context, c *conn, asked []string, scope []any) ([]memory.Entity, error) {
 	byID := make(map[string]likeness)
 	for _, a := range asked {
-		closest, err := alike(ctx, c, a)
+		closest, err := findSimilarWords(ctx, c, a)
 		if err != nil {
 			return nil, err
 		}
@@ -139,11 +139,11 @@ func misheard(ctx context.Context, c *conn, asked []string, scope []any) ([]memo
 	return rows(ctx, c, loadEntities, append(slices.Clone(scope), sql.Named("ids", string(list))), entityRow)
 }
 
-// alike returns the entities with a word like the given one, and how many
+// findSimilarWords returns the entities with a word like the given one, and how many
 // edits away it is.
-func alike(ctx context.Context, c *conn, word string) (map[string]int, error) {
+func findSimilarWords(ctx context.Context, c *conn, word string) (map[string]int, error) {
 	n := utf8.RuneCountInString(word)
-	allowed := edits(n)
+	allowed := allowedEdits(n)
 	if allowed == 0 {
 		return nil, nil
 	}
@@ -181,8 +181,8 @@ func alike(ctx context.Context, c *conn, word string) (map[string]int, error) {
 	return closest, nil
 }
 
-// edits is how many edits a word of n runes may be away and still be meant.
-func edits(n int) int {
+// allowedEdits is how many edits a word of n runes may be away and still be meant.
+func allowedEdits(n int) int {
 	switch {
 	case n < 4:
 		return 0

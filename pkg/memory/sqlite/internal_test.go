@@ -323,7 +323,7 @@ func TestALateVectorFindsItsFactGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = s.write(ctx, "testing", func(ctx context.Context, c *conn) error {
-		if err := forget(ctx, c, "s", "old"); err != nil {
+		if err := deleteFacts(ctx, c, "s", "old"); err != nil {
 			return err
 		}
 		p, err := putFact(ctx, c, memory.Fact{Source: "s", Text: "new"})

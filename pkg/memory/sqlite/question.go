@@ -96,8 +96,8 @@ func (q question) score(texts []string) []float64 {
 	return out
 }
 
-// most is a score no text exceeds.
-func (q question) most() float64 {
+// maxScore is a score no text exceeds.
+func (q question) maxScore() float64 {
 	sum := 0.0
 	for _, a := range q {
 		sum += a.idf * (saturation + 1)

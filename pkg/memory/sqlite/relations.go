@@ -93,7 +93,7 @@ func (s *Graph) Neighbours(ctx context.Context, id, viewer string, depth int) (m
 	}
 	var n memory.Neighbourhood
 	err := s.readSnapshot(ctx, "reading neighbours", func(c *conn) (err error) {
-		if n.Entity, err = entity(ctx, c, id, viewer); err != nil {
+		if n.Entity, err = selectEntity(ctx, c, id, viewer); err != nil {
 			return err
 		}
 		if n.Connected, err = rows(ctx, c, connected, args, entityRow); err != nil {

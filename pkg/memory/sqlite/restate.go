@@ -11,28 +11,28 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// present returns an entity, nil if there is none.
-func present(ctx context.Context, c *conn, id string) (*memory.Entity, error) {
-	e, err := entity(ctx, c, id, "")
+// loadEntity returns an entity, nil if there is none.
+func loadEntity(ctx context.Context, c *conn, id string) (*memory.Entity, error) {
+	e, err := selectEntity(ctx, c, id, "")
 	if errors.Is(err, memory.ErrNotFound) {
 		return nil, nil
 	}
 	return &e, err
 }
 
-// change puts an entity and lets its facts follow.
-func change(ctx context.Context, c *conn, e memory.Entity) error {
-	old, err := present(ctx, c, e.ID)
+// changeEntity puts an entity and lets its facts follow.
+func changeEntity(ctx context.Context, c *conn, e memory.Entity) error {
+	old, err := loadEntity(ctx, c, e.ID)
 	if err != nil {
 		return err
 	}
-	return replace(ctx, c, old, e)
+	return replaceEntity(ctx, c, old, e)
 }
 
-// remove deletes an entity, its relations and the fact that describes it. What
+// removeEntity deletes an entity, its relations and the fact that describes it. What
 // else was told of it stays: it has happened.
-func remove(ctx context.Context, c *conn, id string) error {
-	old, err := present(ctx, c, id)
+func removeEntity(ctx context.Context, c *conn, id string) error {
+	old, err := loadEntity(ctx, c, id)
 	if err != nil || old == nil {
 		return err
 	}
@@ -40,11 +40,11 @@ func remove(ctx context.Context, c *conn, id string) error {
 		return err
 	}
 	f := memory.DescriptionOf(*old)
-	return forget(ctx, c, f.Source, f.Text)
+	return deleteFacts(ctx, c, f.Source, f.Text)
 }
 
-// replace puts e in the place of old, which is nil if e is new.
-func replace(ctx context.Context, c *conn, old *memory.Entity, e memory.Entity) error {
+// replaceEntity puts e in the place of old, which is nil if e is new.
+func replaceEntity(ctx context.Context, c *conn, old *memory.Entity, e memory.Entity) error {
 	if err := putEntity(ctx, c, e); err != nil {
 		return err
 	}
@@ -60,11 +60,11 @@ func replace(ctx context.Context, c *conn, old *memory.Entity, e memory.Entity) 
 			return nil
 		}
 		if before.Text != now.Text {
-			if err := forget(ctx, c, before.Source, before.Text); err != nil {
+			if err := deleteFacts(ctx, c, before.Source, before.Text); err != nil {
 				return err
 			}
 		}
-		if err := restrict(ctx, c, now.Source, old.Visible, e.Visible); err != nil {
+		if err := restrictFacts(ctx, c, now.Source, old.Visible, e.Visible); err != nil {
 			return err
 		}
 	}
@@ -75,8 +75,8 @@ func replace(ctx context.Context, c *conn, old *memory.Entity, e memory.Entity) 
 	return err
 }
 
-// restrict shows the facts of a source that were for the eyes of old to now.
-func restrict(ctx context.Context, c *conn, source string, old, now []string) error {
+// restrictFacts shows the facts of a source that were for the eyes of old to now.
+func restrictFacts(ctx context.Context, c *conn, source string, old, now []string) error {
 	before, err := packVisible(old)
 	if err != nil {
 		return err
@@ -89,9 +89,9 @@ func restrict(ctx context.Context, c *conn, source string, old, now []string) er
 	return err
 }
 
-// forget deletes facts of a source by their texts, if there are such, from
+// deleteFacts deletes facts of a source by their texts, if there are such, from
 // everything that finds them.
-func forget(ctx context.Context, c *conn, source string, texts ...string) error {
+func deleteFacts(ctx context.Context, c *conn, source string, texts ...string) error {
 	var gone []pending
 	for _, text := range texts {
 		p := pending{text: text}

@@ -36,7 +36,7 @@ const (
 // over pages; those stay until it writes there, or until [SessionLog.Forget].
 func (s *SessionLog) Retract(ctx context.Context, session, ref string) (n int, err error) {
 	err = s.write(ctx, "retracting lines", func(ctx context.Context, c *conn) error {
-		n, err = strike(ctx, c, inMessage, session, ref)
+		n, err = deleteLines(ctx, c, inMessage, session, ref)
 		return err
 	})
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *SessionLog) Forget(ctx context.Context, user string) (n int, err error)
 		if err := c.script(ctx, noteDeleted); err != nil {
 			return err
 		}
-		if n, err = strike(ctx, c, byUser, user); err != nil {
+		if n, err = deleteLines(ctx, c, byUser, user); err != nil {
 			return err
 		}
 		return c.script(ctx, dropDeleted)
@@ -66,11 +66,11 @@ func (s *SessionLog) Forget(ctx context.Context, user string) (n int, err error)
 	if err != nil {
 		return 0, err
 	}
-	return n, s.lendWriter(ctx, "cleaning the file of what was deleted", scour)
+	return n, s.lendWriter(ctx, "cleaning the file of what was deleted", rewriteFile)
 }
 
-// scour takes what was deleted out of the file.
-func scour(ctx context.Context, c *conn) error {
+// rewriteFile takes what was deleted out of the file.
+func rewriteFile(ctx context.Context, c *conn) error {
 	if err := c.script(ctx, `VACUUM`); err != nil {
 		return err
 	}
@@ -92,13 +92,13 @@ func scour(ctx context.Context, c *conn) error {
 func (s *SessionLog) Reword(ctx context.Context, session, ref, text string) (n int, err error) {
 	defer s.askForIndexing()
 	err = s.write(ctx, "rewording lines", func(ctx context.Context, c *conn) error {
-		all, err := said(ctx, c, inMessage, session, ref)
+		all, err := selectLines(ctx, c, inMessage, session, ref)
 		if err != nil {
 			return err
 		}
 		n = len(all)
 		for _, l := range all {
-			if err := reword(ctx, c, l, text); err != nil {
+			if err := rewordLine(ctx, c, l, text); err != nil {
 				return err
 			}
 		}
@@ -116,8 +116,8 @@ type utterance struct {
 	session int64
 }
 
-// said returns the lines that meet a condition, in the order of their ids.
-func said(ctx context.Context, c *conn, condition string, args ...any) ([]utterance, error) {
+// selectLines returns the lines that meet a condition, in the order of their ids.
+func selectLines(ctx context.Context, c *conn, condition string, args ...any) ([]utterance, error) {
 	return rows(ctx, c, `SELECT l.id, s.n, s.id, l.speaker, l.text, l.at FROM lines l JOIN sessions s ON s.n = l.session
 		WHERE `+condition+` ORDER BY l.id`, args, func(r *sql.Rows) (u utterance, err error) {
 		var at int64
@@ -127,17 +127,17 @@ func said(ctx context.Context, c *conn, condition string, args ...any) ([]uttera
 	})
 }
 
-// strike deletes the lines that meet a condition from everything that finds
+// deleteLines deletes the lines that meet a condition from everything that finds
 // them, and returns how many those were.
-func strike(ctx context.Context, c *conn, condition string, args ...any) (int, error) {
-	all, err := said(ctx, c, condition, args...)
+func deleteLines(ctx context.Context, c *conn, condition string, args ...any) (int, error) {
+	all, err := selectLines(ctx, c, condition, args...)
 	if err != nil {
 		return 0, err
 	}
 	texts := map[int64]map[string]bool{} // of facts, by session
 	sources := map[int64]string{}
 	for _, l := range all {
-		if err := unindex(ctx, c, l); err != nil {
+		if err := unindexLine(ctx, c, l); err != nil {
 			return 0, err
 		}
 		if _, err := c.exec(ctx, `DELETE FROM lines WHERE id = ?`, l.ID); err != nil {
@@ -151,24 +151,24 @@ func strike(ctx context.Context, c *conn, condition string, args ...any) (int, e
 		sources[l.session] = f.Source
 	}
 	for session, gone := range texts {
-		if err := unsay(ctx, c, session, sources[session], gone); err != nil {
+		if err := deleteFactsOfLines(ctx, c, session, sources[session], gone); err != nil {
 			return 0, err
 		}
 	}
 	return len(all), forgetIndexed(ctx, c)
 }
 
-// unindex takes a line out of the full text. The table keeps no text of its
+// unindexLine takes a line out of the full text. The table keeps no text of its
 // own: it must be told the very words it was given.
-func unindex(ctx context.Context, c *conn, l utterance) error {
+func unindexLine(ctx context.Context, c *conn, l utterance) error {
 	_, err := c.exec(ctx, `INSERT INTO lines_text (lines_text, rowid, words) VALUES ('delete', ?, ?)`,
 		l.ID, lineWords(l.session, words.Key(l.Text)))
 	return err
 }
 
-// unsay deletes those facts of a session, by text, that no line of it makes any
+// deleteFactsOfLines deletes those facts of a session, by text, that no line of it makes any
 // more.
-func unsay(ctx context.Context, c *conn, session int64, source string, texts map[string]bool) error {
+func deleteFactsOfLines(ctx context.Context, c *conn, session int64, source string, texts map[string]bool) error {
 	_, err := rows(ctx, c, `SELECT speaker || ': ' || text FROM lines WHERE session = ?`, []any{session},
 		func(r *sql.Rows) (none struct{}, err error) {
 			var text string
@@ -179,15 +179,15 @@ func unsay(ctx context.Context, c *conn, session int64, source string, texts map
 	if err != nil {
 		return err
 	}
-	return forget(ctx, c, source, slices.Collect(maps.Keys(texts))...)
+	return deleteFacts(ctx, c, source, slices.Collect(maps.Keys(texts))...)
 }
 
-// reword gives one line another text, and the fact made of it.
-func reword(ctx context.Context, c *conn, l utterance, text string) error {
+// rewordLine gives one line another text, and the fact made of it.
+func rewordLine(ctx context.Context, c *conn, l utterance, text string) error {
 	if l.Text == text {
 		return nil
 	}
-	if err := unindex(ctx, c, l); err != nil {
+	if err := unindexLine(ctx, c, l); err != nil {
 		return err
 	}
 	before := memory.FactOf(l.Line)
@@ -206,7 +206,7 @@ func reword(ctx context.Context, c *conn, l utterance, text string) error {
 	if err != nil {
 		return err
 	}
-	if err := unsay(ctx, c, l.session, before.Source, map[string]bool{before.Text: true}); err != nil {
+	if err := deleteFactsOfLines(ctx, c, l.session, before.Source, map[string]bool{before.Text: true}); err != nil {
 		return err
 	}
 	_, err = putFact(ctx, c, memory.FactOf(l.Line))

@@ -25,21 +25,21 @@ func (s *Graph) Settle(ctx context.Context, entities []memory.Entity, relations 
 	defer s.askForIndexing()
 	return s.write(ctx, "settling the campaign", func(ctx context.Context, c *conn) error {
 		f := filing{c: c, back: map[string]bool{}}
-		if err := f.load(ctx); err != nil {
+		if err := f.loadFiled(ctx); err != nil {
 			return err
 		}
 		for _, e := range entities {
-			if err := f.entity(ctx, e); err != nil {
+			if err := f.applyEntity(ctx, e); err != nil {
 				return fmt.Errorf("entity %q: %w", e.ID, err)
 			}
 		}
 		for _, r := range relations {
-			if err := f.relation(ctx, r); err != nil {
+			if err := f.applyRelation(ctx, r); err != nil {
 				return fmt.Errorf("relation %q of %q to %q: %w", r.Type, r.From, r.To, err)
 			}
 		}
 		for _, fact := range facts {
-			if err := f.fact(ctx, fact); err != nil {
+			if err := f.applyFact(ctx, fact); err != nil {
 				return fmt.Errorf("fact of %q: %w", fact.Source, err)
 			}
 		}
@@ -55,7 +55,7 @@ type filing struct {
 	back map[string]bool
 }
 
-func (f *filing) load(ctx context.Context) error {
+func (f *filing) loadFiled(ctx context.Context) error {
 	type entry struct {
 		what string
 		hash []byte
@@ -70,9 +70,9 @@ func (f *filing) load(ctx context.Context) error {
 	return err
 }
 
-// news files what an entry says and reports whether it said something else
+// fileEntry files what an entry says and reports whether it said something else
 // before. key tells it from all others of its kind.
-func (f *filing) news(ctx context.Context, kind string, key []string, says ...any) (bool, error) {
+func (f *filing) fileEntry(ctx context.Context, kind string, key []string, says ...any) (bool, error) {
 	text, err := json.Marshal(says)
 	if err != nil {
 		return false, err
@@ -87,12 +87,12 @@ func (f *filing) news(ctx context.Context, kind string, key []string, says ...an
 	return true, err
 }
 
-func (f *filing) entity(ctx context.Context, e memory.Entity) error {
-	news, err := f.news(ctx, "entity", []string{e.ID}, e, e.Visible) // Visible is no part of the JSON
+func (f *filing) applyEntity(ctx context.Context, e memory.Entity) error {
+	news, err := f.fileEntry(ctx, "entity", []string{e.ID}, e, e.Visible) // Visible is no part of the JSON
 	if err != nil || !news {
 		return err
 	}
-	old, err := present(ctx, f.c, e.ID)
+	old, err := loadEntity(ctx, f.c, e.ID)
 	switch {
 	case err != nil:
 		return err
@@ -101,11 +101,11 @@ func (f *filing) entity(ctx context.Context, e memory.Entity) error {
 	case e.Position == nil:
 		e.Position = old.Position
 	}
-	return replace(ctx, f.c, old, e)
+	return replaceEntity(ctx, f.c, old, e)
 }
 
-func (f *filing) relation(ctx context.Context, r memory.Relation) error {
-	news, err := f.news(ctx, "relation", []string{r.From, r.Type, r.To}, r, r.Visible)
+func (f *filing) applyRelation(ctx context.Context, r memory.Relation) error {
+	news, err := f.fileEntry(ctx, "relation", []string{r.From, r.Type, r.To}, r, r.Visible)
 	if err != nil || !news && !f.back[r.From] && !f.back[r.To] {
 		return err
 	}
@@ -116,8 +116,8 @@ func (f *filing) relation(ctx context.Context, r memory.Relation) error {
 	return err
 }
 
-func (f *filing) fact(ctx context.Context, fact memory.Fact) error {
-	news, err := f.news(ctx, "fact", []string{fact.Source, fact.Text}, fact.Visible)
+func (f *filing) applyFact(ctx context.Context, fact memory.Fact) error {
+	news, err := f.fileEntry(ctx, "fact", []string{fact.Source, fact.Text}, fact.Visible)
 	if err != nil || !news {
 		return err
 	}

@@ -46,22 +46,22 @@ func (x textIndex) shortlist(ctx context.Context, c *conn, q question, limit int
 	sums := make(map[int64]float64)
 	var common question
 	for i := range q {
-		ids, err := x.match(ctx, c, q[i].exact(), bound)
+		ids, err := x.newestMatches(ctx, c, q[i].exact(), bound)
 		if err != nil {
 			return nil, err
 		}
 		q[i].idf = rarity(frequency(ids, bound, total), total)
 		if len(ids) < fewExact && q[i].stem != "" {
-			related, err := x.match(ctx, c, q[i].related(), bound)
+			related, err := x.newestMatches(ctx, c, q[i].related(), bound)
 			if err != nil {
 				return nil, err
 			}
 			q[i].idf = rarity(frequency(related, bound, total), total)
-			add(sums, related, stemShare*q[i].idf)
-			add(sums, ids, (1-stemShare)*q[i].idf)
+			addWeights(sums, related, stemShare*q[i].idf)
+			addWeights(sums, ids, (1-stemShare)*q[i].idf)
 			continue
 		}
-		add(sums, ids, q[i].idf)
+		addWeights(sums, ids, q[i].idf)
 		if len(ids) == bound {
 			common = append(common, q[i])
 		}
@@ -71,7 +71,7 @@ func (x textIndex) shortlist(ctx context.Context, c *conn, q question, limit int
 			return nil, err
 		}
 	}
-	return top(sums, size), nil
+	return topIDs(sums, size), nil
 }
 
 // addCommon makes sure that the newest texts with two common words count: the
@@ -79,16 +79,16 @@ func (x textIndex) shortlist(ctx context.Context, c *conn, q question, limit int
 func (x textIndex) addCommon(ctx context.Context, c *conn, sums map[int64]float64, common question) error {
 	slices.SortStableFunc(common, func(a, b asked) int { return cmp.Compare(b.idf, a.idf) })
 	a, b := common[0], common[1]
-	ids, err := x.match(ctx, c, a.exact()+" AND "+b.exact(), shortlisted)
+	ids, err := x.newestMatches(ctx, c, a.exact()+" AND "+b.exact(), shortlisted)
 	for _, id := range ids {
 		sums[id] = max(sums[id], a.idf+b.idf)
 	}
 	return err
 }
 
-// match returns the ids of the newest matches. They come as one row, which
+// newestMatches returns the ids of the newest matches. They come as one row, which
 // takes a fraction of the time of one row each.
-func (x textIndex) match(ctx context.Context, c *conn, expression string, bound int) ([]int64, error) {
+func (x textIndex) newestMatches(ctx context.Context, c *conn, expression string, bound int) ([]int64, error) {
 	if x.scope != "" {
 		expression = `"` + x.scope + `" AND ` + expression
 	}
@@ -120,19 +120,19 @@ func frequency(newest []int64, bound int, total float64) float64 {
 	return max(n, n*total/span)
 }
 
-func add(sums map[int64]float64, ids []int64, weight float64) {
+func addWeights(sums map[int64]float64, ids []int64, weight float64) {
 	for _, id := range ids {
 		sums[id] += weight
 	}
 }
 
-// top returns the n ids with the highest sums, newer ones first among equals.
-func top(sums map[int64]float64, n int) []int64 {
+// topIDs returns the n ids with the highest sums, newer ones first among equals.
+func topIDs(sums map[int64]float64, n int) []int64 {
 	all := make([]scored, 0, len(sums))
 	for id, sum := range sums {
 		all = append(all, scored{id, sum})
 	}
-	slices.SortFunc(all, better)
+	slices.SortFunc(all, compareScored)
 	out := make([]int64, min(n, len(all)))
 	for i := range out {
 		out[i] = all[i].id
@@ -146,6 +146,6 @@ type scored struct {
 	score float64
 }
 
-func better(a, b scored) int {
+func compareScored(a, b scored) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.id, a.id))
 }
