@@ -11,9 +11,8 @@
 // in a spell block besides, where duration leaves concentration to the flag of
 // that name and a cantrip has level 0.
 //
-// Imported by internal/mcp/tools/ruleslookup, which gives the entries their Go
-// shape and their index. This package parses nothing, does no I/O and imports
-// only the standard library.
+// This package parses nothing, does no I/O and imports only the standard library:
+// internal/mcp/tools/ruleslookup gives the entries their Go shape and their index.
 package srd
 
 import "embed"

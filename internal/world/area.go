@@ -42,10 +42,10 @@ func ParseArea(data []byte) (Area, error) {
 		}
 		a.Center[i] = *v
 	}
-	return a, a.check()
+	return a, a.checkArea()
 }
 
-func (a Area) check() error {
+func (a Area) checkArea() error {
 	if err := checkPosition(a.Center); err != nil {
 		return err
 	}

@@ -159,7 +159,7 @@ func (w *World) attempt(ctx context.Context, all []*request) ([]*request, error)
 		if err != nil {
 			return done, err
 		}
-		if seq, err := number(state); err != nil || seq == w.seq {
+		if seq, err := parseNumber(state); err != nil || seq == w.seq {
 			return done, err
 		}
 		return done, fmt.Errorf("the world: %w", memory.ErrConflict)
@@ -203,7 +203,7 @@ func (w *World) publish(done []*request) {
 // that did. The caller holds mu.
 func (w *World) announce(tx *Tx, cause string) {
 	for id, after := range tx.entities {
-		w.log.add(entry{seq: w.seq, id: id, before: w.all[id]})
+		w.log.addEntry(entry{seq: w.seq, id: id, before: w.all[id]})
 		if w.all[id] = after; after == nil {
 			delete(w.all, id)
 		}
@@ -213,9 +213,9 @@ func (w *World) announce(tx *Tx, cause string) {
 	}
 	for k, after := range tx.edges {
 		before, there := w.edges.get(k)
-		w.edges.remove(k)
+		w.edges.removeRelation(k)
 		if after != nil {
-			w.edges.put(*after)
+			w.edges.putRelation(*after)
 			w.touch(*after, cause)
 		}
 		if there && (after == nil || !slices.Equal(after.Visible, before.Visible)) {
@@ -223,7 +223,7 @@ func (w *World) announce(tx *Tx, cause string) {
 		}
 	}
 	if tx.scene != nil {
-		w.log.add(entry{seq: w.seq})
+		w.log.addEntry(entry{seq: w.seq})
 		w.scene = *tx.scene
 		for s := range w.subs {
 			s.markScene(cause)
@@ -242,7 +242,7 @@ func (w *World) touch(r memory.Relation, cause string) {
 		{id: r.To, before: to, relation: &relation{r.Visible, from.entity.Visible}},
 	} {
 		end.seq = w.seq
-		w.log.add(end)
+		w.log.addEntry(end)
 		for s := range w.subs {
 			if end.relation.visible(s.viewer) {
 				s.mark(end.id, end.before, cause)

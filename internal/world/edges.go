@@ -27,7 +27,7 @@ func newEdges() edges {
 	return edges{map[string]map[edgeKey]memory.Relation{}, map[string][]string{}, map[string][]string{}}
 }
 
-func (es edges) put(r memory.Relation) {
+func (es edges) putRelation(r memory.Relation) {
 	k := keyOf(r)
 	for _, end := range [...]string{k.from, k.to} {
 		if es.at[end] == nil {
@@ -46,7 +46,7 @@ func (es edges) get(k edgeKey) (memory.Relation, bool) {
 	return r, ok
 }
 
-func (es edges) remove(k edgeKey) {
+func (es edges) removeRelation(k edgeKey) {
 	for _, end := range [...]string{k.from, k.to} {
 		delete(es.at[end], k)
 		if len(es.at[end]) == 0 {

@@ -27,7 +27,7 @@ type history struct {
 	next  int // where the oldest is once the ring is full
 }
 
-func (h *history) add(e entry) {
+func (h *history) addEntry(e entry) {
 	if len(h.ring) < logLength {
 		h.ring = append(h.ring, e)
 		return

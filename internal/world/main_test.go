@@ -76,7 +76,7 @@ func follow(t testing.TB, w *world.World, f world.Filter) *world.Subscription {
 	return s
 }
 
-func next(t testing.TB, s *world.Subscription) world.Delta {
+func nextMatch(t testing.TB, s *world.Subscription) world.Delta {
 	t.Helper()
 	d, err := s.Next(t.Context())
 	must(t, "Next", err)

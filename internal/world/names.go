@@ -150,10 +150,10 @@ func better(m, o match) int {
 	return cmp.Or(cmp.Compare(m.rank, o.rank), cmp.Compare(o.shared, m.shared))
 }
 
-// find returns at most limit of the entities that viewer may know of and whose
+// findNamed returns at most limit of the entities that viewer may know of and whose
 // names share a telling word with text: first whose name text is, then whose
 // alias, then those with more of the words; equal ones by name and id.
-func (n *names) find(text, viewer string, limit int) []match {
+func (n *names) findNamed(text, viewer string, limit int) []match {
 	all := words.Split(text)
 	asked := words.Telling(all, words.MaxNames)
 	var lists [][]*named // of each word, what is not yet looked at
@@ -169,7 +169,7 @@ func (n *names) find(text, viewer string, limit int) []match {
 	var best []match
 	for len(lists) > 0 {
 		var m match
-		m, lists = next(lists)
+		m, lists = nextMatch(lists)
 		if !visible(m.known, viewer) {
 			continue
 		}
@@ -187,9 +187,9 @@ func (n *names) find(text, viewer string, limit int) []match {
 	return best
 }
 
-// next takes the first entity off ordered lists and counts those it was on.
+// nextMatch takes the first entity off ordered lists and counts those it was on.
 // It returns the lists that are not empty then, in place.
-func next(lists [][]*named) (match, [][]*named) {
+func nextMatch(lists [][]*named) (match, [][]*named) {
 	m := match{lists[0][0], byWords, 0}
 	for _, list := range lists[1:] {
 		if list[0] != m.named && list[0].compare(m.named) < 0 {

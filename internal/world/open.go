@@ -33,7 +33,7 @@ func Open(ctx context.Context, store Store, o Options) (*World, error) {
 		lead: make(chan struct{}, 1), subs: map[*Subscription]struct{}{},
 	}
 	for range attempts {
-		now, err := w.read(ctx)
+		now, err := w.readStore(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -61,9 +61,9 @@ type reading struct {
 	edges   edges
 }
 
-// read reads everything. The number is read first: what is written meanwhile
+// readStore reads everything. The number is read first: what is written meanwhile
 // has a higher one and shows as a conflict later.
-func (w *World) read(ctx context.Context) (*reading, error) {
+func (w *World) readStore(ctx context.Context) (*reading, error) {
 	state, err := w.store.LoadState(ctx, space)
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (w *World) read(ctx context.Context) (*reading, error) {
 	if text, ok := state[w.keys.initial]; ok {
 		r.initial = new(string(text))
 	}
-	if r.seq, err = number(state); err != nil {
+	if r.seq, err = parseNumber(state); err != nil {
 		return nil, err
 	}
 	for _, e := range entities {
@@ -88,12 +88,12 @@ func (w *World) read(ctx context.Context) (*reading, error) {
 		}
 	}
 	for _, rel := range relations {
-		r.edges.put(rel)
+		r.edges.putRelation(rel)
 	}
 	return r, nil
 }
 
-func number(state map[string][]byte) (uint64, error) {
+func parseNumber(state map[string][]byte) (uint64, error) {
 	text := state[keySeq]
 	if text == nil {
 		return 0, nil
@@ -150,7 +150,7 @@ func (w *World) Refresh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if seq, err := number(state); err != nil || seq == w.seq {
+	if seq, err := parseNumber(state); err != nil || seq == w.seq {
 		return err
 	}
 	return w.reload(ctx)
@@ -167,7 +167,7 @@ func (w *World) Renew(ctx context.Context) error {
 	}
 	defer func() { <-w.lead }()
 	for range attempts {
-		now, err := w.read(ctx)
+		now, err := w.readStore(ctx)
 		if err != nil {
 			return err
 		}
@@ -178,7 +178,7 @@ func (w *World) Renew(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("renewing the world: %w", err)
 		}
-		w.take(now)
+		w.takeReading(now)
 		return nil
 	}
 	return fmt.Errorf("renewing the world: %w; try again", memory.ErrConflict)
@@ -189,16 +189,16 @@ const Elsewhere = "elsewhere"
 
 // reload takes over what the store has. The caller holds lead.
 func (w *World) reload(ctx context.Context) error {
-	now, err := w.read(ctx)
+	now, err := w.readStore(ctx)
 	if err != nil {
 		return err
 	}
-	w.take(now)
+	w.takeReading(now)
 	return nil
 }
 
-// take makes the world what was read. The caller holds lead.
-func (w *World) take(now *reading) {
+// takeReading makes the world what was read. The caller holds lead.
+func (w *World) takeReading(now *reading) {
 	tx := newTx(w, nil)
 	for id, v := range now.all {
 		if old := w.all[id]; old == nil || !v.same(old) {

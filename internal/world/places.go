@@ -36,7 +36,7 @@ func (w *World) named(q memory.EntityQuery) []memory.Entity {
 	if q.Limit <= 0 {
 		q.Limit = defaultEntities
 	}
-	found := w.names.Load().find(q.Name, q.Viewer, q.Limit)
+	found := w.names.Load().findNamed(q.Name, q.Viewer, q.Limit)
 	if len(found) == 0 {
 		return nil
 	}

@@ -36,7 +36,7 @@ func TestTwoProcesses(t *testing.T) {
 	if got, _ := a.Entity("bart", ""); !cmp.Equal(got, want) {
 		t.Errorf("bart is %+v, want %+v", got, want)
 	}
-	d := next(t, s)
+	d := nextMatch(t, s)
 	if !cmp.Equal(changed(d), []string{"bart", "inn"}) || !cmp.Equal(d.Removed, []string{"rat"}) || d.Scene == nil || *d.Scene != "Dawn." {
 		t.Errorf("delta = %+v, want bart and where he is changed, the rat gone, and dawn", d)
 	}
@@ -115,7 +115,7 @@ func TestRenewTakesInAnImport(t *testing.T) {
 			t.Errorf("%s process finds %+v at change %d, want both at change %d", name, found, w.Seq(), before+1)
 		}
 	}
-	if d := next(t, s); !cmp.Equal(changed(d), []string{"bart", "mira"}) || !cmp.Equal(d.Causes, []string{world.Elsewhere}) {
+	if d := nextMatch(t, s); !cmp.Equal(changed(d), []string{"bart", "mira"}) || !cmp.Equal(d.Causes, []string{world.Elsewhere}) {
 		t.Errorf("delta = %+v, want both, changed elsewhere", d)
 	}
 	put(t, b, memory.Entity{ID: "rat"}) // so that a is behind

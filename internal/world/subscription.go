@@ -95,16 +95,16 @@ func (w *World) Subscribe(f Filter) (*Subscription, error) {
 	if err := s.setArea(f.Area); err != nil {
 		return nil, err
 	}
-	all := w.join(s, f.Since)
+	all := w.joinSubscription(s, f.Since)
 	if !s.resumed {
 		s.snapshot.Entities = sorted(all)
 	}
 	return s, nil
 }
 
-// join lets s begin with the world as it is, or as it was after change since,
+// joinSubscription lets s begin with the world as it is, or as it was after change since,
 // and returns what s sees of it now.
-func (w *World) join(s *Subscription, since *uint64) []*version {
+func (w *World) joinSubscription(s *Subscription, since *uint64) []*version {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var all []*version
@@ -139,7 +139,7 @@ func (s *Subscription) setArea(a *Area) error {
 		s.area = nil
 		return nil
 	}
-	if err := a.check(); err != nil {
+	if err := a.checkArea(); err != nil {
 		return err
 	}
 	own := *a
@@ -253,7 +253,7 @@ func (s *Subscription) mark(id string, v *version, cause string) {
 	defer s.mu.Unlock()
 	if _, known := s.seen[id]; known || s.sees(v) {
 		s.dirty[id] = struct{}{}
-		s.note(cause)
+		s.noteCause(cause)
 	}
 }
 
@@ -261,10 +261,10 @@ func (s *Subscription) markScene(cause string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.scene = true
-	s.note(cause)
+	s.noteCause(cause)
 }
 
-func (s *Subscription) note(cause string) {
+func (s *Subscription) noteCause(cause string) {
 	if cause != "" && len(s.causes) < maxCauses && !slices.Contains(s.causes, cause) {
 		s.causes = append(s.causes, cause)
 	}
@@ -287,11 +287,11 @@ func (s *Subscription) Take() (Delta, bool) {
 	d := Delta{Seq: s.w.seq, Causes: s.causes}
 	var changed []*version
 	for id := range s.dirty {
-		changed = s.tell(changed, &d, id, true)
+		changed = s.addToDelta(changed, &d, id, true)
 	}
 	if s.moved {
 		for id := range s.w.all {
-			changed = s.tell(changed, &d, id, false)
+			changed = s.addToDelta(changed, &d, id, false)
 		}
 	}
 	if s.scene {
@@ -308,9 +308,9 @@ func (s *Subscription) Take() (Delta, bool) {
 	return d, len(d.Changes)+len(d.Removed) > 0 || d.Scene != nil
 }
 
-// tell adds an entity to changes or to what d says is removed, if the
+// addToDelta adds an entity to changes or to what d says is removed, if the
 // subscriber must be told of it.
-func (s *Subscription) tell(changes []*version, d *Delta, id string, changed bool) []*version {
+func (s *Subscription) addToDelta(changes []*version, d *Delta, id string, changed bool) []*version {
 	v := s.w.all[id]
 	_, known := s.seen[id]
 	switch now := s.sees(v); {

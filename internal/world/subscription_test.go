@@ -36,7 +36,7 @@ func TestNextWaits(t *testing.T) {
 			time.Sleep(time.Second)
 			move(t, w, "a", 1)
 		}()
-		d := next(t, s)
+		d := nextMatch(t, s)
 		if took := time.Since(start); took != 2*time.Second || !cmp.Equal(changed(d), []string{"a"}) {
 			t.Errorf("%v changed after %v, want a after 2s", changed(d), took)
 		}
@@ -75,14 +75,14 @@ func TestSlowReaderGetsNewerState(t *testing.T) {
 		start, told := time.Now(), 0
 		for i := range 5000 {
 			move(t, w, fmt.Sprint("e", i%10), float64(i))
-			told += len(next(t, quick).Changes)
+			told += len(nextMatch(t, quick).Changes)
 		}
 		_, err := w.SetScene(t.Context(), "Dawn.", "dm")
 		must(t, "SetScene", err)
 		if told != 5000 || time.Since(start) != 0 {
 			t.Errorf("the quick reader was told %d changes in %v, want 5000 at once", told, time.Since(start))
 		}
-		d := next(t, slow)
+		d := nextMatch(t, slow)
 		if len(d.Changes) != 10 || d.Scene == nil || *d.Scene != "Dawn." || d.Seq != w.Seq() {
 			t.Fatalf("%d changes, scene %v, number %d; want 10, Dawn. and %d", len(d.Changes), d.Scene, d.Seq, w.Seq())
 		}
@@ -153,7 +153,7 @@ func TestCausesAreBounded(t *testing.T) {
 			must(t, "Move", err)
 		}
 	}
-	if d := next(t, s); len(d.Causes) != 16 || d.Causes[15] != "cause 15" {
+	if d := nextMatch(t, s); len(d.Causes) != 16 || d.Causes[15] != "cause 15" {
 		t.Errorf("causes = %q, want the first sixteen different ones", d.Causes)
 	}
 }
@@ -229,7 +229,7 @@ func TestResume(t *testing.T) {
 				t.Errorf("snapshot = %+v, want number %d alone", snap, since)
 			}
 			put(t, w, memory.Entity{ID: "z", Position: at(0, 0, 0)}) // so that there is something to tell
-			d := next(t, s)
+			d := nextMatch(t, s)
 			if diff := cmp.Diff(append(row.changes, "z"), changed(d)); diff != "" {
 				t.Errorf("changes (-want +got):\n%s", diff)
 			}
@@ -282,7 +282,7 @@ func TestRelationsTouchTheirEnds(t *testing.T) {
 				if viewer[0] == '*' {
 					want = row.anyone
 				}
-				if diff := cmp.Diff(append([]string{}, want...), changed(next(t, s))); diff != "" {
+				if diff := cmp.Diff(append([]string{}, want...), changed(nextMatch(t, s))); diff != "" {
 					t.Errorf("%s is told of (-want +got):\n%s", viewer, diff)
 				}
 			}
@@ -296,7 +296,7 @@ func TestResumeTellsOfTheScene(t *testing.T) {
 	_, err := w.SetScene(t.Context(), "Dawn.", "")
 	must(t, "SetScene", err)
 	s := follow(t, w, world.Filter{Since: &since})
-	if d := next(t, s); d.Scene == nil || *d.Scene != "Dawn." {
+	if d := nextMatch(t, s); d.Scene == nil || *d.Scene != "Dawn." {
 		t.Errorf("delta = %+v, want the scene", d)
 	}
 }

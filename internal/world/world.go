@@ -2,9 +2,8 @@
 // where it is, how it is related, and the scene. It keeps all of it in memory,
 // writes every change to the store first, and tells subscribers then.
 //
-// Imported by internal/mcp/tools/worldtool, internal/mcp/mcpserver and
-// internal/app. It starts no goroutine: callers that write at the same time
-// are written down together by one of them. Several processes may share a
+// It starts no goroutine: callers that write at the same time are written down
+// together by one of them. Several processes may share a
 // store: a change never overwrites another process's unseen, and [World.Refresh]
 // takes in what others did. What is written to the store by other means is not
 // seen before [World.Renew].

@@ -128,7 +128,7 @@ func TestDeltas(t *testing.T) {
 	}
 	check := func(what string, changes, removed []string) {
 		t.Helper()
-		d := next(t, s)
+		d := nextMatch(t, s)
 		if diff := cmp.Diff(changes, changed(d)); diff != "" {
 			t.Errorf("%s: changes (-want +got):\n%s", what, diff)
 		}
@@ -171,7 +171,7 @@ func TestDeltas(t *testing.T) {
 	}
 	_, err = w.SetScene(t.Context(), "Dawn.", "dm")
 	must(t, "SetScene", err)
-	d := next(t, s)
+	d := nextMatch(t, s)
 	if d.Scene == nil || *d.Scene != "Dawn." || !cmp.Equal(d.Causes, []string{"dm"}) {
 		t.Errorf("delta = %+v, want the scene and its cause", d)
 	}

@@ -1,10 +1,9 @@
 // Package audit keeps the record of who called what: which tool, what was
 // decided and why, how long it took, and with which arguments, by their hash.
 //
-// Imported by the outward server, the audit tools and the composition root. It
-// writes one SQLite file of its own, so that a batch of records never holds the
-// writer of the game's memory, and starts one goroutine that [Log.Close] waits
-// for. It decides nothing about rights.
+// It writes one SQLite file of its own, so that a batch of records never holds
+// the writer of the game's memory, and starts one goroutine that [Log.Close]
+// waits for. It decides nothing about rights.
 package audit
 
 import (
@@ -117,7 +116,7 @@ func Open(ctx context.Context, path string, opts Options) (*Log, error) {
 	w := &writer{log: l, db: db, arguments: opts.Arguments, batch: make([]Record, 0, batchSize)}
 	go func() {
 		defer close(l.done)
-		w.run(context.WithoutCancel(ctx))
+		w.writeBatches(context.WithoutCancel(ctx))
 	}()
 	return l, nil
 }
@@ -136,12 +135,12 @@ func (l *Log) Add(r Record, args string) {
 	if len(args) > maxQueued {
 		e.hash(len(args))
 	}
-	if err := l.add(&e); err != nil {
-		l.losses.add(1, err)
+	if err := l.queueRecord(&e); err != nil {
+		l.losses.addLost(1, err)
 	}
 }
 
-func (l *Log) add(e *entry) error {
+func (l *Log) queueRecord(e *entry) error {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	if l.closed {
@@ -212,7 +211,7 @@ func (l *Log) hurry() {
 func (l *Log) Queued() int { return len(l.queue) }
 
 // Lost is how many records could not be kept since the log was opened.
-func (l *Log) Lost() int64 { return l.losses.count() }
+func (l *Log) Lost() int64 { return l.losses.countLost() }
 
 // Close writes what was added, waits for the writer and closes the file. Later
 // calls of Add lose their record; closing again does nothing more.
@@ -224,7 +223,7 @@ func (l *Log) Close() error {
 		close(l.queue) // nobody sends once closed is set
 		l.hurry()
 		<-l.done
-		l.losses.report()
+		l.losses.reportLost()
 		if err := l.db.close(); err != nil {
 			l.closeErr = fmt.Errorf("closing audit log: %w", err)
 		}

@@ -213,8 +213,8 @@ func (d *database) purge(ctx context.Context, before time.Time) (more bool, err 
 	return more, err
 }
 
-// read calls row for every row of a query.
-func (d *database) read(ctx context.Context, query string, args []any, row func(*sql.Rows) error) (err error) {
+// readRows calls row for every row of a query.
+func (d *database) readRows(ctx context.Context, query string, args []any, row func(*sql.Rows) error) (err error) {
 	conn, err := d.readers.Conn(ctx)
 	if err != nil {
 		return err

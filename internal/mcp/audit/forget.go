@@ -17,7 +17,7 @@ const forgetCaller = `UPDATE calls SET who = ?, args_hash = '', args = '', error
 // they were made does not, nor is it left in the file, which is written anew.
 // Records wait meanwhile.
 func (l *Log) Forget(ctx context.Context, who string) (int, error) {
-	if err := l.settle(ctx); err != nil {
+	if err := l.awaitWritten(ctx); err != nil {
 		return 0, fmt.Errorf("forgetting a caller in the audit log: %w", err)
 	}
 	n, err := l.db.forget(context.WithoutCancel(ctx), who)

@@ -22,20 +22,20 @@ type losses struct {
 	last     time.Time // of the last report
 }
 
-// add counts n records as lost because of err.
-func (s *losses) add(n int64, err error) {
+// addLost counts n records as lost because of err.
+func (s *losses) addLost(n int64, err error) {
 	s.mu.Lock()
 	s.total += n
 	s.cause = err
 	due := s.last.IsZero() || time.Since(s.last) >= reportEvery
 	s.mu.Unlock()
 	if due {
-		s.report()
+		s.reportLost()
 	}
 }
 
-// report logs what has been lost since the last report, if anything was.
-func (s *losses) report() {
+// reportLost logs what has been lost since the last report, if anything was.
+func (s *losses) reportLost() {
 	s.mu.Lock()
 	n, total, cause := s.total-s.reported, s.total, s.cause
 	s.reported = s.total
@@ -49,7 +49,7 @@ func (s *losses) report() {
 	}
 }
 
-func (s *losses) count() int64 {
+func (s *losses) countLost() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.total

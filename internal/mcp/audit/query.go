@@ -38,14 +38,14 @@ type conditions struct {
 	args  []any
 }
 
-func (c *conditions) add(condition string, arg any) {
+func (c *conditions) addCondition(condition string, arg any) {
 	c.where = append(c.where, condition)
 	c.args = append(c.args, arg)
 }
 
 func (c *conditions) equal(column, value string) {
 	if value != "" {
-		c.add(column+" = ?", value)
+		c.addCondition(column+" = ?", value)
 	}
 }
 
@@ -54,13 +54,13 @@ func (c *conditions) equal(column, value string) {
 // may end; the plus signs keep SQLite from using it for more.
 func (c *conditions) within(since, until, expiry time.Time) {
 	if since.After(expiry) {
-		c.add("id >= (SELECT min(+id) FROM calls INDEXED BY calls_by_at WHERE at >= ?)", since.UnixMicro())
+		c.addCondition("id >= (SELECT min(+id) FROM calls INDEXED BY calls_by_at WHERE at >= ?)", since.UnixMicro())
 	} else {
 		since = expiry
 	}
-	c.add("+at >= ?", since.UnixMicro())
+	c.addCondition("+at >= ?", since.UnixMicro())
 	if !until.IsZero() {
-		c.add("+at < ?", until.UnixMicro())
+		c.addCondition("+at < ?", until.UnixMicro())
 	}
 }
 
@@ -75,11 +75,11 @@ func (l *Log) Query(ctx context.Context, q Query) (records []Record, next string
 	if err != nil {
 		return nil, "", err
 	}
-	if err := l.settle(ctx); err != nil {
+	if err := l.awaitWritten(ctx); err != nil {
 		return nil, "", err
 	}
 	query := "SELECT id, " + columns + " FROM calls" + c.String() + " ORDER BY id DESC LIMIT ?"
-	err = l.db.read(ctx, query, append(c.args, limit+1), func(rows *sql.Rows) error {
+	err = l.db.readRows(ctx, query, append(c.args, limit+1), func(rows *sql.Rows) error {
 		r, err := scan(rows)
 		records = append(records, r)
 		return err
@@ -94,9 +94,9 @@ func (l *Log) Query(ctx context.Context, q Query) (records []Record, next string
 	return records, next, nil
 }
 
-// settle writes what was added. Records that the disk refuses are counted and
+// awaitWritten writes what was added. Records that the disk refuses are counted and
 // logged as lost; that is no reason to withhold the others.
-func (l *Log) settle(ctx context.Context) error {
+func (l *Log) awaitWritten(ctx context.Context) error {
 	err := l.Flush(ctx)
 	if err != nil && (ctx.Err() != nil || errors.Is(err, ErrClosed)) {
 		return err
@@ -118,7 +118,7 @@ func (l *Log) conditions(q Query) (*conditions, int, error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		c.add("id < ?", id)
+		c.addCondition("id < ?", id)
 	}
 	switch q.Decision {
 	case "", Allowed:

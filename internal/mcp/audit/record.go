@@ -133,8 +133,8 @@ func (e *entry) hash(size int) {
 	}
 }
 
-// finish returns the record as it is written.
-func (e *entry) finish(arguments bool) Record {
+// toRecord returns the record as it is written.
+func (e *entry) toRecord(arguments bool) Record {
 	if !e.hashed {
 		e.hash(len(e.args))
 	}
@@ -143,14 +143,14 @@ func (e *entry) finish(arguments bool) Record {
 	r.At = r.At.UTC().Truncate(time.Microsecond)
 	r.Args = ""
 	if arguments {
-		r.Args = cut(untrusted.Clean(e.args, 0), maxArgs)
+		r.Args = shortenText(untrusted.Clean(e.args, 0), maxArgs)
 	}
 	return r
 }
 
-// cut shortens s to at most n bytes, an ellipsis included, without breaking a
+// shortenText shortens s to at most n bytes, an ellipsis included, without breaking a
 // rune.
-func cut(s string, n int) string {
+func shortenText(s string, n int) string {
 	const ellipsis = "…"
 	if len(s) <= n {
 		return s

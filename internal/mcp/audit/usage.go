@@ -55,7 +55,7 @@ type tally struct {
 
 // Usage sums up calls by caller and tool.
 func (l *Log) Usage(ctx context.Context, q UsageQuery) (Summary, error) {
-	if err := l.settle(ctx); err != nil {
+	if err := l.awaitWritten(ctx); err != nil {
 		return Summary{}, err
 	}
 	c := &conditions{}
@@ -66,7 +66,7 @@ func (l *Log) Usage(ctx context.Context, q UsageQuery) (Summary, error) {
 	tallies := make(map[key]*tally)
 	var sum Summary
 	query := "SELECT who, tool, decision, code, duration, cached FROM calls" + c.String() + " ORDER BY id DESC LIMIT ?"
-	err := l.db.read(ctx, query, append(c.args, maxCounted+1), func(rows *sql.Rows) error {
+	err := l.db.readRows(ctx, query, append(c.args, maxCounted+1), func(rows *sql.Rows) error {
 		var k key
 		var decision, code string
 		var took int64
@@ -84,7 +84,7 @@ func (l *Log) Usage(ctx context.Context, q UsageQuery) (Summary, error) {
 			t = &tally{Usage: Usage{Who: k.who, Tool: k.tool}}
 			tallies[k] = t
 		}
-		t.count(decision, code, took, cached)
+		t.countCall(decision, code, took, cached)
 		return nil
 	})
 	if err != nil {
@@ -103,7 +103,7 @@ func (l *Log) Usage(ctx context.Context, q UsageQuery) (Summary, error) {
 	return sum, nil
 }
 
-func (t *tally) count(decision, code string, took int64, cached bool) {
+func (t *tally) countCall(decision, code string, took int64, cached bool) {
 	t.Calls++
 	switch decision {
 	case Denied:

@@ -26,8 +26,8 @@ type writer struct {
 	purging bool  // old records may be left
 }
 
-// run serves the queue until it is closed and empty.
-func (w *writer) run(ctx context.Context) {
+// writeBatches serves the queue until it is closed and empty.
+func (w *writer) writeBatches(ctx context.Context) {
 	hourly := time.NewTicker(purgeEvery)
 	defer hourly.Stop()
 	now := make(chan struct{})
@@ -42,8 +42,8 @@ func (w *writer) run(ctx context.Context) {
 			if !open {
 				return
 			}
-			w.take(ctx, e)
-			w.wait()
+			w.queueEntry(ctx, e)
+			w.awaitEnd()
 			w.drain(ctx)
 		case <-hourly.C:
 			w.purging = true
@@ -53,8 +53,8 @@ func (w *writer) run(ctx context.Context) {
 	}
 }
 
-// wait lets records gather while the batch is not empty, until somebody urges.
-func (w *writer) wait() {
+// awaitEnd lets records gather while the batch is not empty, until somebody urges.
+func (w *writer) awaitEnd() {
 	if len(w.batch) == 0 {
 		return
 	}
@@ -72,7 +72,7 @@ func (w *writer) drain(ctx context.Context) {
 		select {
 		case e, open := <-w.log.queue:
 			if open {
-				w.take(ctx, e)
+				w.queueEntry(ctx, e)
 				continue
 			}
 		default:
@@ -91,14 +91,14 @@ func (w *writer) purge(ctx context.Context) bool {
 	return more && err == nil
 }
 
-// take puts a record into the batch, or answers a flush.
-func (w *writer) take(ctx context.Context, e entry) {
+// queueEntry puts a record into the batch, or answers a flush.
+func (w *writer) queueEntry(ctx context.Context, e entry) {
 	if e.done != nil {
 		w.flush(ctx)
 		e.done <- w.err
 		return
 	}
-	w.batch = append(w.batch, e.finish(w.arguments))
+	w.batch = append(w.batch, e.toRecord(w.arguments))
 	if len(w.batch) == batchSize {
 		w.flush(ctx)
 	}
@@ -117,7 +117,7 @@ func (w *writer) flush(ctx context.Context) {
 	w.err = err
 	w.log.stuck.Store(false)
 	if err != nil {
-		w.log.losses.add(int64(len(w.batch)), err)
+		w.log.losses.addLost(int64(len(w.batch)), err)
 	}
 	clear(w.batch)
 	w.batch = w.batch[:0]

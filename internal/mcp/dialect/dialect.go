@@ -1,9 +1,9 @@
-// Package dialect serves text 000's dialect of JSON-RPC: clients that open with
+// Package dialect serves the older dialect of JSON-RPC: clients that open with
 // their own handshake instead of MCP's, and expect its methods, its codes and
 // its shape of a response.
 //
-// Imported by the outward server, which has the tools and decides who may do
-// what; this package knows the wire alone and does no I/O but on its [Stream].
+// It knows the wire alone and does no I/O but on its [Stream]: the tools, and who
+// may do what, are its caller's.
 package dialect
 
 import (

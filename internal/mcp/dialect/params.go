@@ -17,8 +17,8 @@ type listedTool struct {
 	InputSchema json.RawMessage `json:"input_schema"`
 }
 
-// decode decodes the params object into v.
-func decode(params json.RawMessage, v any) error {
+// decodeParams decodes the params object into v.
+func decodeParams(params json.RawMessage, v any) error {
 	if len(params) == 0 || params[0] != '{' {
 		return invalid("params must be an object")
 	}
@@ -40,7 +40,7 @@ func callParams(params json.RawMessage) (name string, args json.RawMessage, err 
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	}
-	if err := decode(params, &p); err != nil {
+	if err := decodeParams(params, &p); err != nil {
 		return "", nil, err
 	}
 	if p.Name == "" {

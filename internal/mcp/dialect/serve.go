@@ -51,7 +51,7 @@ func Serve(ctx context.Context, conn Stream, b Backend) error {
 	for {
 		msg, err := conn.Read(ctx)
 		if err != nil {
-			return s.end(err)
+			return s.endConnection(err)
 		}
 		if req, ok := msg.(*jsonrpc.Request); ok {
 			s.handle(ctx, req)
@@ -59,10 +59,10 @@ func Serve(ctx context.Context, conn Stream, b Backend) error {
 	}
 }
 
-// end ends the session once reading ended with err. At the end of the input the
+// endConnection ends the session once reading ended with err. At the end of the input the
 // stream has waited for the requests, so that only notifications get time to
 // run; if the client is gone, nothing does.
-func (s *server) end(err error) error {
+func (s *server) endConnection(err error) error {
 	s.mu.Lock()
 	for _, cancel := range s.calls {
 		cancel(errEnding)
@@ -112,9 +112,9 @@ func (s *server) handle(ctx context.Context, req *jsonrpc.Request) {
 		s.unbind(patience)
 		result = ok{true}
 	case "tools/list", "listTools":
-		result, err = s.list(ctx)
+		result, err = s.listTools(ctx)
 	case "tools/call", "callTool":
-		if err = s.call(req); err == nil {
+		if err = s.startCall(req); err == nil {
 			return
 		}
 	case "state/subscribe":
@@ -128,10 +128,10 @@ func (s *server) handle(ctx context.Context, req *jsonrpc.Request) {
 		err = unknownMethod(req.Method)
 	}
 	if err != nil {
-		s.fail(ctx, req.ID, failed(err, metadata{Events: []string{}}))
+		s.sendFailure(ctx, req.ID, failed(err, metadata{Events: []string{}}))
 		return
 	}
-	s.answer(ctx, req.ID, result)
+	s.sendResult(ctx, req.ID, result)
 }
 
 // ok is the result of what has nothing else to say.
@@ -142,7 +142,7 @@ type ok struct {
 // initialize binds the client to a session in place of the one it had.
 func (s *server) initialize(ctx context.Context, params json.RawMessage) (any, error) {
 	var h handshake
-	if err := decode(params, &h); err != nil {
+	if err := decodeParams(params, &h); err != nil {
 		return nil, err
 	}
 	if !h.complete() {
@@ -176,8 +176,8 @@ func (s *server) unbind(wait time.Duration) {
 	b.Close()
 }
 
-// list returns the tools that the client may call.
-func (s *server) list(ctx context.Context) (any, error) {
+// listTools returns the tools that the client may call.
+func (s *server) listTools(ctx context.Context) (any, error) {
 	if s.bound == nil {
 		return nil, errNotInitialized
 	}
@@ -198,8 +198,8 @@ func (s *server) list(ctx context.Context) (any, error) {
 	}{listed}, nil
 }
 
-// call starts the call that req asks for, which answers it.
-func (s *server) call(req *jsonrpc.Request) error {
+// startCall starts the call that req asks for, which answers it.
+func (s *server) startCall(req *jsonrpc.Request) error {
 	b := s.bound
 	if b == nil {
 		return errNotInitialized
@@ -221,10 +221,10 @@ func (s *server) call(req *jsonrpc.Request) error {
 		resp := invoke(ctx, b, name, args)
 		s.untrack(req.ID) // before the answer: then the id may be used again
 		if !resp.Success {
-			s.fail(ctx, req.ID, resp)
+			s.sendFailure(ctx, req.ID, resp)
 			return
 		}
-		s.answer(ctx, req.ID, resp)
+		s.sendResult(ctx, req.ID, resp)
 	})
 	return nil
 }
@@ -295,21 +295,21 @@ func (s *server) notify(ctx context.Context, method string, params any) error {
 	return s.conn.Write(ctx, &jsonrpc.Request{Method: method, Params: raw})
 }
 
-// answer answers a request; a notification gets no answer.
-func (s *server) answer(ctx context.Context, id jsonrpc.ID, result any) {
+// sendResult answers a request; a notification gets no answer.
+func (s *server) sendResult(ctx context.Context, id jsonrpc.ID, result any) {
 	if !id.IsValid() {
 		return
 	}
 	raw, err := json.Marshal(result)
 	if err != nil {
-		s.fail(ctx, id, failed(fmt.Errorf("encoding the result: %w", err), metadata{Events: []string{}}))
+		s.sendFailure(ctx, id, failed(fmt.Errorf("encoding the result: %w", err), metadata{Events: []string{}}))
 		return
 	}
 	s.write(ctx, &jsonrpc.Response{ID: id, Result: raw})
 }
 
-// fail answers a request with an error; a notification gets no answer.
-func (s *server) fail(ctx context.Context, id jsonrpc.ID, r response) {
+// sendFailure answers a request with an error; a notification gets no answer.
+func (s *server) sendFailure(ctx context.Context, id jsonrpc.ID, r response) {
 	if !id.IsValid() {
 		return
 	}

@@ -59,13 +59,13 @@ func (g *Gate) Settle(ctx context.Context, c *mcp.Call, res mcp.Result, err erro
 	default:
 		mcp.Emit(ctx, EventExecuted)
 	}
-	g.count(ctx, c, res, code, refused)
+	g.countCall(ctx, c, res, code, refused)
 	if g.audit != nil {
 		g.audit.Add(record(ctx, c, res, err, code, refused, g.audit.KeepsArguments()), c.Args)
 	}
 }
 
-func (g *Gate) count(ctx context.Context, c *mcp.Call, res mcp.Result, code string, refused *mcp.Refusal) {
+func (g *Gate) countCall(ctx context.Context, c *mcp.Call, res mcp.Result, code string, refused *mcp.Refusal) {
 	if g.metrics == nil {
 		return
 	}

@@ -6,9 +6,8 @@
 // is not decided here. [Guard] refuses requests that a web page or a rebound
 // name sent on behalf of somebody who does not know of it; it comes first.
 //
-// Imported by internal/mcp/mcpserver and internal/app. It stores no tokens, only
-// their hashes, and starts no goroutine; the one thing it reaches for is the
-// key set of the configured issuer.
+// It stores no tokens, only their hashes, and starts no goroutine; the one thing
+// it reaches for is the key set of the configured issuer.
 package identity
 
 import (

@@ -69,14 +69,14 @@ type attempt struct {
 
 // VerifySignature is [oidc.KeySet]'s.
 func (a *attempt) VerifySignature(ctx context.Context, token string) ([]byte, error) {
-	payload, err := a.keys.open(ctx, token)
+	payload, err := a.keys.verifyToken(ctx, token)
 	a.signed, a.err = err == nil, err
 	return payload, err
 }
 
-// open returns the payload of a token that one of the keys has signed. The error
+// verifyToken returns the payload of a token that one of the keys has signed. The error
 // wraps [ErrUnavailable] if a key may be missing that cannot be fetched.
-func (k *keyring) open(ctx context.Context, token string) ([]byte, error) {
+func (k *keyring) verifyToken(ctx context.Context, token string) ([]byte, error) {
 	jws, err := jose.ParseSignedCompact(token, algorithms())
 	if err != nil {
 		return nil, fmt.Errorf("reading the token: %v", err)

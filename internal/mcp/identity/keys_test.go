@@ -100,19 +100,19 @@ func TestFetchOutlivesItsCaller(t *testing.T) {
 		k := &keyring{fixed: "https://auth.example/keys", client: &http.Client{Transport: n}}
 		ctx, hangUp := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
-		wg.Go(func() { _, _ = k.open(ctx, token) })
+		wg.Go(func() { _, _ = k.verifyToken(ctx, token) })
 		synctest.Wait()
 		hangUp()
 		wg.Go(func() {
 			impatient, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			start := time.Now()
-			if _, err := k.open(impatient, token); !errors.Is(err, ErrUnavailable) || time.Since(start) != time.Second {
+			if _, err := k.verifyToken(impatient, token); !errors.Is(err, ErrUnavailable) || time.Since(start) != time.Second {
 				t.Errorf("impatient caller: %v after %v, want ErrUnavailable after 1s", err, time.Since(start))
 			}
 		})
 		wg.Go(func() {
-			if payload, err := k.open(t.Context(), token); string(payload) != "payload" {
+			if payload, err := k.verifyToken(t.Context(), token); string(payload) != "payload" {
 				t.Errorf("patient caller: %q, %v; want the payload", payload, err)
 			}
 		})
@@ -130,7 +130,7 @@ func TestHangingIssuer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &network{body: keys}
 		k := &keyring{fixed: "https://auth.example/keys", client: &http.Client{Transport: n}}
-		if _, err := k.open(t.Context(), token); err != nil {
+		if _, err := k.verifyToken(t.Context(), token); err != nil {
 			t.Fatal(err)
 		}
 		n.set(true, 0, "")
@@ -138,7 +138,7 @@ func TestHangingIssuer(t *testing.T) {
 		slow, calls := 0, 0
 		for end := time.Now().Add(10 * time.Minute); time.Now().Before(end); time.Sleep(time.Second) {
 			start := time.Now()
-			if _, err := k.open(t.Context(), token); err != nil {
+			if _, err := k.verifyToken(t.Context(), token); err != nil {
 				t.Fatalf("known key: %v", err)
 			}
 			calls++
@@ -166,16 +166,16 @@ func TestKnownKeysDoNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &network{body: keys}
 		k := &keyring{fixed: "https://auth.example/keys", client: &http.Client{Transport: n}}
-		if _, err := k.open(t.Context(), token); err != nil {
+		if _, err := k.verifyToken(t.Context(), token); err != nil {
 			t.Fatal(err)
 		}
 		n.set(true, 0, "")
 		time.Sleep(freshFor)
 		var wg sync.WaitGroup
-		wg.Go(func() { _, _ = k.open(t.Context(), token) })
+		wg.Go(func() { _, _ = k.verifyToken(t.Context(), token) })
 		synctest.Wait()
 		start := time.Now()
-		if _, err := k.open(t.Context(), token); err != nil || time.Since(start) != 0 {
+		if _, err := k.verifyToken(t.Context(), token); err != nil || time.Since(start) != 0 {
 			t.Errorf("open = %v after %v, want nil at once", err, time.Since(start))
 		}
 		wg.Wait()
@@ -226,9 +226,9 @@ func TestFetchEndsTheFlightInAnyCase(t *testing.T) {
 				t.Error("the panic is gone, want it passed on")
 			}
 		}()
-		_, _ = k.open(t.Context(), token)
+		_, _ = k.verifyToken(t.Context(), token)
 	}()
-	if _, err := k.open(t.Context(), token); !errors.Is(err, ErrUnavailable) {
+	if _, err := k.verifyToken(t.Context(), token); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("afterwards: %v, want ErrUnavailable", err)
 	}
 }

@@ -39,7 +39,7 @@ func newThrottle() *throttle { return &throttle{young: map[string]offender{}} }
 func (t *throttle) blocked(from string) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return max(0, time.Until(t.find(from).until))
+	return max(0, time.Until(t.findOffender(from).until))
 }
 
 // strike counts a wrong token and reports whether the address is blocked now.
@@ -47,7 +47,7 @@ func (t *throttle) strike(from string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
-	o := t.find(from)
+	o := t.findOffender(from)
 	if now.Sub(o.since) >= strikeWindow {
 		o = offender{since: now}
 	}
@@ -63,8 +63,8 @@ func (t *throttle) strike(from string) bool {
 	return block
 }
 
-// find returns what is remembered of an address. The caller holds mu.
-func (t *throttle) find(from string) offender {
+// findOffender returns what is remembered of an address. The caller holds mu.
+func (t *throttle) findOffender(from string) offender {
 	if o, ok := t.young[from]; ok {
 		return o
 	}

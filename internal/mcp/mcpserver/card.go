@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
 
-// card is a program in short: enough to call it (text 002).
+// card is a program in short: enough to call it.
 type card struct {
 	ID                 string   `json:"id"`
 	Name               string   `json:"name"`
@@ -133,15 +133,15 @@ func example(p map[string]any) any {
 
 // Definitions of the server's own tools.
 
-func text(description string) map[string]any {
+func textSchema(description string) map[string]any {
 	return map[string]any{"type": "string", "description": description}
 }
 
 func searchDefinition(name, description string) *sdk.Tool {
 	properties := map[string]any{
-		"query":   text("Words that must all occur; empty lists everything."),
+		"query":   textSchema("Words that must all occur; empty lists everything."),
 		"limit":   map[string]any{"type": "integer", "minimum": 1, "maximum": maxCards, "default": defaultCards, "description": "Most entries returned."},
-		"cursor":  text("next_cursor of the page before."),
+		"cursor":  textSchema("next_cursor of the page before."),
 		"refresh": map[string]any{"type": "boolean", "default": false, "description": "Look for new programs first."},
 	}
 	return ownDefinition(name, description, map[string]any{"type": "object", "properties": properties, "additionalProperties": false})
@@ -149,14 +149,14 @@ func searchDefinition(name, description string) *sdk.Tool {
 
 func describeDefinition() *sdk.Tool {
 	return ownDefinition("describe_tool", "Tell everything about one tool: schemas, hints and what a call costs.", map[string]any{
-		"type": "object", "properties": map[string]any{"name": text("Name of the tool.")}, "required": []string{"name"}, "additionalProperties": false,
+		"type": "object", "properties": map[string]any{"name": textSchema("Name of the tool.")}, "required": []string{"name"}, "additionalProperties": false,
 	})
 }
 
 func invokeDefinition() *sdk.Tool {
 	d := ownDefinition("invoke_program", "Run one program with the input its card shows.", map[string]any{
 		"type": "object", "required": []string{"id", "input"}, "additionalProperties": false,
-		"properties": map[string]any{"id": text("id of the program."), "input": map[string]any{"type": "object", "description": "Its input."}},
+		"properties": map[string]any{"id": textSchema("id of the program."), "input": map[string]any{"type": "object", "description": "Its input."}},
 	})
 	yes := true
 	d.Annotations.ReadOnlyHint, d.Annotations.IdempotentHint, d.Annotations.DestructiveHint, d.Annotations.OpenWorldHint = false, false, &yes, &yes

@@ -84,4 +84,4 @@ func (d dialectSession) DeclareArea(ctx context.Context, params json.RawMessage)
 	return plainly(err)
 }
 
-func (d dialectSession) Close() { d.peer.feed.leave() }
+func (d dialectSession) Close() { d.peer.feed.endSubscription() }

@@ -113,7 +113,7 @@ func (d *dispatcher) answerCall(ctx context.Context, req *sdk.CallToolRequest) (
 	if token := req.Params.GetProgressToken(); token != nil {
 		relay := newRelay(ctx, req.Session, token)
 		defer relay.close()
-		ctx = mcp.WithProgress(ctx, relay.report)
+		ctx = mcp.WithProgress(ctx, relay.sendProgress)
 	}
 	name, args := req.Params.Name, req.Params.Arguments
 	if own, ok := d.findOwn(ctx, name); ok {
@@ -147,7 +147,7 @@ func (a answer) render(free bool) *sdk.CallToolResult {
 		return render(a.result, meta) // the tool has put its failure into its own words
 	}
 	out := &sdk.CallToolResult{
-		Meta: meta, IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: f.text()}},
+		Meta: meta, IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: f.forModel()}},
 	}
 	switch {
 	case a.result.Structured != nil: // what was done before it failed

@@ -68,8 +68,8 @@ func hintFor(code mcp.Code) string {
 	return "try something else; the same call is likely to fail again"
 }
 
-// text is the failure as a model reads it.
-func (f failure) text() string {
+// forModel is the failure as a model reads it.
+func (f failure) forModel() string {
 	text := fmt.Sprintf("%s: %s\n%s", f.Code, f.Message, f.Hint)
 	if f.ApprovalID != "" {
 		text += fmt.Sprintf(" (approval %s)", f.ApprovalID)

@@ -62,12 +62,12 @@ func (w *flow) serve() {
 	}
 }
 
-// join begins to push to w.
-func (o *fanout) join(w *flow) error {
+// addFlow begins to push to w.
+func (o *fanout) addFlow(w *flow) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.flows) == 0 {
-		if err := o.start(); err != nil {
+		if err := o.startLanes(); err != nil {
 			return err
 		}
 	}
@@ -75,9 +75,9 @@ func (o *fanout) join(w *flow) error {
 	return nil
 }
 
-// start starts the lanes, half as many as there are processors: the rest is for
+// startLanes starts the lanes, half as many as there are processors: the rest is for
 // the calls. Callers hold mu.
-func (o *fanout) start() error {
+func (o *fanout) startLanes() error {
 	news, err := o.world.Subscribe(world.Filter{})
 	if err != nil {
 		return err
@@ -91,8 +91,8 @@ func (o *fanout) start() error {
 	return nil
 }
 
-// leave ends pushing to w. Nothing is pushed to it once leave returns.
-func (o *fanout) leave(w *flow) {
+// removeFlow ends pushing to w. Nothing is pushed to it once leave returns.
+func (o *fanout) removeFlow(w *flow) {
 	o.mu.Lock()
 	i := slices.Index(o.flows, w)
 	if i >= 0 {
@@ -121,7 +121,7 @@ func (o *fanout) lane(ctx context.Context, news *world.Subscription, lanes *sync
 	})
 	late.Stop()
 	for {
-		w := o.next(ctx, news)
+		w := o.nextFlow(ctx, news)
 		if w == nil {
 			return
 		}
@@ -135,9 +135,9 @@ func (o *fanout) lane(ctx context.Context, news *world.Subscription, lanes *sync
 	}
 }
 
-// next returns the next connection to push to, nil once ctx has ended. It waits
+// nextFlow returns the next connection to push to, nil once ctx has ended. It waits
 // for something to change if nobody is behind.
-func (o *fanout) next(ctx context.Context, news *world.Subscription) *flow {
+func (o *fanout) nextFlow(ctx context.Context, news *world.Subscription) *flow {
 	o.lead.Lock()
 	defer o.lead.Unlock()
 	for {

@@ -44,12 +44,12 @@ func (o *fanout) sees(t *testing.T) (*flow, <-chan world.Delta) {
 			return false
 		}
 	}}
-	if err := o.join(w); err != nil {
+	if err := o.addFlow(w); err != nil {
 		t.Fatalf("joining: %v", err)
 	}
 	t.Cleanup(func() {
 		close(end)
-		o.leave(w)
+		o.removeFlow(w)
 		sub.Close()
 	})
 	return w, deltas
@@ -125,7 +125,7 @@ func TestNothingIsPushedAfterItFailed(t *testing.T) {
 		}
 		pushed := 0
 		w := &flow{sub: sub, push: func(world.Delta) bool { pushed++; return false }}
-		if err := o.join(w); err != nil {
+		if err := o.addFlow(w); err != nil {
 			t.Fatalf("joining: %v", err)
 		}
 		_, other := o.sees(t)
@@ -134,7 +134,7 @@ func TestNothingIsPushedAfterItFailed(t *testing.T) {
 			receive(t, "the other", other)
 			synctest.Wait() // this one was served as well
 		}
-		o.leave(w) // waits for whoever pushes
+		o.removeFlow(w) // waits for whoever pushes
 		if pushed != 1 {
 			t.Errorf("pushed %d times, want once", pushed)
 		}

@@ -44,23 +44,23 @@ func (f *feed) close() {
 	f.end()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.drop()
+	f.dropFlow()
 }
 
-// leave ends the subscription; another may follow.
-func (f *feed) leave() {
+// endSubscription ends the subscription; another may follow.
+func (f *feed) endSubscription() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.drop()
+	f.dropFlow()
 	f.area = nil
 }
 
-// drop ends the subscription there is. Callers hold mu.
-func (f *feed) drop() {
+// dropFlow ends the subscription there is. Callers hold mu.
+func (f *feed) dropFlow() {
 	if f.flow != nil {
 		f.cut()
 		f.flow.sub.Close()
-		f.fanout.leave(f.flow)
+		f.fanout.removeFlow(f.flow)
 		f.flow = nil
 	}
 }
@@ -71,7 +71,7 @@ func (f *feed) drop() {
 func (f *feed) follow(ctx context.Context, sub *world.Subscription, area *world.Area, may func() error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.drop()
+	f.dropFlow()
 	if !sub.Resumed() {
 		if err := f.push(ctx, f.encodeSnapshot(sub.Snapshot())); err != nil {
 			sub.Close()
@@ -80,7 +80,7 @@ func (f *feed) follow(ctx context.Context, sub *world.Subscription, area *world.
 	}
 	life, cut := context.WithCancel(f.life)
 	w := &flow{sub: sub, push: func(d world.Delta) bool { return f.deliver(life, d, may) }}
-	if err := f.fanout.join(w); err != nil {
+	if err := f.fanout.addFlow(w); err != nil {
 		cut()
 		sub.Close()
 		return err

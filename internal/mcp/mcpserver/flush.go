@@ -58,8 +58,8 @@ func (w *lateFlush) late() {
 	}
 }
 
-// finish is called when the handler returns, which flushes what is left.
-func (w *lateFlush) finish() {
+// endResponse is called when the handler returns, which flushes what is left.
+func (w *lateFlush) endResponse() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.over = true

@@ -54,7 +54,7 @@ func TestFirstFlushWaitsForTheNext(t *testing.T) {
 						t.Fatalf("Flush = %v", err)
 					}
 				}
-				w.finish()
+				w.endResponse()
 				time.Sleep(time.Second)
 				if under.n != row.want || under.behind > 0 {
 					t.Errorf("flushed %d times with %d bytes left, want %d times and all", under.n, under.behind, row.want)
@@ -84,7 +84,7 @@ func TestFirstFlushWaitsForTheNext(t *testing.T) {
 			if err := w.FlushError(); err != nil {
 				t.Fatalf("FlushError = %v", err)
 			}
-			w.finish()
+			w.endResponse()
 			time.Sleep(time.Second)
 			if under.n != 0 {
 				t.Errorf("flushed %d times after the end, want none", under.n)

@@ -248,7 +248,7 @@ func (w *Web) streamable() http.Handler {
 		}
 		if r.Method == http.MethodPost {
 			late := &lateFlush{ResponseWriter: rw}
-			defer late.finish()
+			defer late.endResponse()
 			rw = late
 		}
 		if r.Method == http.MethodPost && r.Header.Get(sessionHeader) == "" && w.full(rw) {

@@ -242,8 +242,8 @@ func looksSame(a, b *sdk.Tool) bool {
 	return reflect.DeepEqual(x, y) && a.Meta[metaTier] == b.Meta[metaTier]
 }
 
-// ended tells an orderly end of a session from a failure.
-func ended(err error) error {
+// withoutOrderlyEnd tells an orderly end of a session from a failure.
+func withoutOrderlyEnd(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) {
 		return nil // we were told to stop, or the client has left
 	}

@@ -35,9 +35,9 @@ func newRelay(ctx context.Context, to *sdk.ServerSession, token any) *relay {
 	return r
 }
 
-// report is an [mcp.Progress]. Progress that does not increase is left out, as
+// sendProgress is an [mcp.Progress]. Progress that does not increase is left out, as
 // the protocol wants it.
-func (r *relay) report(done, total float64, message string) {
+func (r *relay) sendProgress(done, total float64, message string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed || done <= r.last {

@@ -46,7 +46,7 @@ func withoutEnd(err error) error {
 	if errors.Is(err, wire.ErrClosed) || errors.Is(err, wire.ErrGone) || errors.Is(err, errStopping) {
 		return nil
 	}
-	return ended(err)
+	return withoutOrderlyEnd(err)
 }
 
 // untilStop ends the input when stop does.

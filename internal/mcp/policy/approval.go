@@ -84,7 +84,7 @@ func (a *asks) await(ctx context.Context, who string, c *mcp.Call, r *rule) (ask
 	defer patience.Stop()
 	for {
 		alive := ctx.Err() == nil // a grant is not wasted on a call that is over
-		q, no := a.find(key, args, r, alive)
+		q, no := a.findAsk(key, args, r, alive)
 		switch {
 		case no != nil:
 			return ask{}, no
@@ -93,7 +93,7 @@ func (a *asks) await(ctx context.Context, who string, c *mcp.Call, r *rule) (ask
 		case q.state == granted && alive:
 			return q, nil
 		case q.state == granted:
-			return ask{}, q.wait(r)
+			return ask{}, q.pendingRefusal(r)
 		}
 		expiry := time.NewTimer(time.Until(q.Expires))
 		select {
@@ -106,12 +106,12 @@ func (a *asks) await(ctx context.Context, who string, c *mcp.Call, r *rule) (ask
 		case <-ctx.Done():
 		}
 		expiry.Stop()
-		return ask{}, q.wait(r)
+		return ask{}, q.pendingRefusal(r)
 	}
 }
 
-// wait tells the caller to come back.
-func (q *ask) wait(r *rule) *mcp.Refusal {
+// pendingRefusal tells the caller to come back.
+func (q *ask) pendingRefusal(r *rule) *mcp.Refusal {
 	return &mcp.Refusal{
 		Code: mcp.CodePendingApproval, Rule: r.name, Approval: q.ID, RetryAfter: pollAfter,
 		Reason: "this call needs approval",
@@ -119,9 +119,9 @@ func (q *ask) wait(r *rule) *mcp.Refusal {
 	}
 }
 
-// find returns how the ask of key stands, after entering it if it is new. If it
+// findAsk returns how the ask of key stands, after entering it if it is new. If it
 // is granted and claim is set, it is taken out.
-func (a *asks) find(key askKey, args string, r *rule, claim bool) (ask, *mcp.Refusal) {
+func (a *asks) findAsk(key askKey, args string, r *rule, claim bool) (ask, *mcp.Refusal) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()

@@ -24,7 +24,7 @@ func (e *Engine) Changed() <-chan struct{} {
 func (e *Engine) Run(ctx context.Context) error {
 	from := e.made.Round(0) // by the wall clock, as the rules are
 	for {
-		next, ok := e.next(from)
+		next, ok := e.nextChange(from)
 		if !ok {
 			<-ctx.Done()
 			return nil
@@ -44,12 +44,12 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 }
 
-// next returns the first instant after t at which a rule changes by itself, and
+// nextChange returns the first instant after t at which a rule changes by itself, and
 // whether there is one.
-func (e *Engine) next(t time.Time) (time.Time, bool) {
+func (e *Engine) nextChange(t time.Time) (time.Time, bool) {
 	var best time.Time
 	for _, r := range e.gates {
-		if n, ok := r.next(t); ok && (best.IsZero() || n.Before(best)) {
+		if n, ok := r.nextChange(t); ok && (best.IsZero() || n.Before(best)) {
 			best = n
 		}
 	}

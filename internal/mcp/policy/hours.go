@@ -18,8 +18,8 @@ type hours struct {
 	zone *time.Location
 }
 
-// open reports whether t is within the hours.
-func (h *hours) open(t time.Time) bool {
+// isOpen reports whether t is within the hours.
+func (h *hours) isOpen(t time.Time) bool {
 	t = t.In(h.zone)
 	clock, today := clockOf(t), t.Weekday()
 	if h.from < h.to {
@@ -37,13 +37,13 @@ func clockOf(t time.Time) time.Duration {
 		time.Duration(second)*time.Second + time.Duration(t.Nanosecond())
 }
 
-// next returns the first instant after t at which the hours open or close, and
+// nextChange returns the first instant after t at which the hours open or close, and
 // whether there is one within the next fifteen days: a stretch that a jump of the clock
 // swallows comes a week later.
-func (h *hours) next(t time.Time) (time.Time, bool) {
-	now, end := h.open(t), t.Add(15*day)
+func (h *hours) nextChange(t time.Time) (time.Time, bool) {
+	now, end := h.isOpen(t), t.Add(15*day)
 	for t.Before(end) {
-		if t = h.candidate(t); h.open(t) != now {
+		if t = h.candidate(t); h.isOpen(t) != now {
 			return t, true
 		}
 	}

@@ -58,7 +58,7 @@ func TestHoursOpen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := tt.hours.open(at); got != tt.want {
+			if got := tt.hours.isOpen(at); got != tt.want {
 				t.Errorf("open(%s) = %v, want %v", tt.at, got, tt.want)
 			}
 		})
@@ -89,10 +89,10 @@ func TestHoursNext(t *testing.T) {
 			t.Fatal(err)
 		}
 		start = start.Add(time.Duration(rapid.IntRange(0, 3*24*3600).Draw(t, "second")) * time.Second)
-		got, ok := h.next(start)
+		got, ok := h.nextChange(start)
 		var want time.Time
 		for m := start.Truncate(time.Minute).Add(time.Minute); m.Before(start.Add(15 * day)); m = m.Add(time.Minute) {
-			if h.open(m) != h.open(start) {
+			if h.isOpen(m) != h.isOpen(start) {
 				want = m
 				break
 			}

@@ -70,9 +70,9 @@ func newMeter(l config.Limits) meter {
 	}
 }
 
-// take charges a call of tool, or says why it cannot be made now. Limits that
+// chargeCall charges a call of tool, or says why it cannot be made now. Limits that
 // are not charged must have room all the same.
-func (m *meter) take(who caller, tool string, what charge) *mcp.Refusal {
+func (m *meter) chargeCall(who caller, tool string, what charge) *mcp.Refusal {
 	if len(m.rules) == 0 && who.kind != client {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (m *meter) take(who caller, tool string, what charge) *mcp.Refusal {
 		}
 	}
 	if what&mark != 0 {
-		m.note(who.name, tool, now)
+		m.markCall(who.name, tool, now)
 	}
 	return nil
 }
@@ -119,8 +119,8 @@ func (m *meter) limited(who, tool string, now time.Time) *mcp.Refusal {
 	return nil
 }
 
-// note remembers a call in every rate limit about it.
-func (m *meter) note(who, tool string, now time.Time) {
+// markCall remembers a call in every rate limit about it.
+func (m *meter) markCall(who, tool string, now time.Time) {
 	for _, r := range m.rules {
 		if !r.applies(who, tool) {
 			continue

@@ -95,7 +95,7 @@ func (e *Engine) holds(who caller, t *mcp.Target) bool {
 		return true
 	}
 	for _, r := range e.grants {
-		if r.grant&need != 0 && r.applies(who.name, t.Tool) && !r.ended(time.Now()) {
+		if r.grant&need != 0 && r.applies(who.name, t.Tool) && !r.hasEnded(time.Now()) {
 			return true
 		}
 	}
@@ -112,11 +112,11 @@ func (e *Engine) gated(who string, t *mcp.Target) *mcp.Refusal {
 		case config.RuleToolRestriction:
 			return forbidden(r.name, "not allowed here", "ask the operator, or use another tool")
 		case config.RuleTimeWindow:
-			if now := time.Now(); !r.hours.open(now) {
+			if now := time.Now(); !r.hours.isOpen(now) {
 				return r.until(now, forbidden(r.name, "not allowed at this time", "try again later"))
 			}
 		case config.RulePermissionOverride:
-			if now := time.Now(); r.revoke&bits[t.Permission] != 0 && !r.ended(now) {
+			if now := time.Now(); r.revoke&bits[t.Permission] != 0 && !r.hasEnded(now) {
 				return r.until(now, forbidden(r.name, "not allowed at present", "ask the operator to restore the permission"))
 			}
 		}

@@ -111,9 +111,9 @@ func (e *Engine) Admit(ctx context.Context, c *mcp.Call) error {
 	}
 	r := first(e.approvals, who.name, c.Tool)
 	if r == nil {
-		return asError(e.meter.take(who, c.Tool, token|mark))
+		return asError(e.meter.chargeCall(who, c.Tool, token|mark))
 	}
-	if no := e.meter.take(who, c.Tool, token); no != nil {
+	if no := e.meter.chargeCall(who, c.Tool, token); no != nil {
 		return no
 	}
 	granted, no := e.asks.await(ctx, who.name, c, r)
@@ -122,7 +122,7 @@ func (e *Engine) Admit(ctx context.Context, c *mcp.Call) error {
 	}
 	// The wait may have been long.
 	if no = e.permits(who, &c.Target, 0); no == nil {
-		no = e.meter.take(who, c.Tool, mark)
+		no = e.meter.chargeCall(who, c.Tool, mark)
 	}
 	if no != nil {
 		e.asks.giveBack(granted)

@@ -28,8 +28,8 @@ func (r *rule) applies(who, tool string) bool {
 	return matchAny(r.who, who) && matchAny(r.tools, tool)
 }
 
-// ended reports whether an override is over at t.
-func (r *rule) ended(t time.Time) bool { return !r.ends.IsZero() && !t.Before(r.ends) }
+// hasEnded reports whether an override is over at t.
+func (r *rule) hasEnded(t time.Time) bool { return !r.ends.IsZero() && !t.Before(r.ends) }
 
 // first returns the first of rules that is about this caller and tool, nil if
 // none is.
@@ -42,18 +42,18 @@ func first(rules []*rule, who, tool string) *rule {
 	return nil
 }
 
-// next returns the first instant after t at which what the rule says changes by
+// nextChange returns the first instant after t at which what the rule says changes by
 // itself, and whether there is one.
-func (r *rule) next(t time.Time) (time.Time, bool) {
+func (r *rule) nextChange(t time.Time) (time.Time, bool) {
 	if r.hours.zone != nil {
-		return r.hours.next(t)
+		return r.hours.nextChange(t)
 	}
 	return r.ends, r.ends.After(t)
 }
 
 // until adds to no when the rule changes by itself.
 func (r *rule) until(now time.Time, no *mcp.Refusal) *mcp.Refusal {
-	if next, ok := r.next(now); ok {
+	if next, ok := r.nextChange(now); ok {
 		no.RetryAfter = ceil(next.Sub(now))
 	}
 	return no

@@ -22,7 +22,7 @@ func TestMeterForgetsTheIdle(t *testing.T) {
 		for hour := range 10 {
 			for i := range 2000 {
 				who := caller{kind: client, name: fmt.Sprintf("client-%d-%d", hour, i)}
-				if no := m.take(who, "roll", token|mark); no != nil {
+				if no := m.chargeCall(who, "roll", token|mark); no != nil {
 					t.Fatalf("client %d of hour %d: %v", i, hour, no)
 				}
 			}
@@ -39,7 +39,7 @@ func TestMeterRefusesWhatItCannotRemember(t *testing.T) {
 		m := testMeter(maxMarks, time.Minute, config.Limits{})
 		bart := caller{kind: npc, name: "npc:bart"}
 		admitted := 0
-		for m.take(bart, "roll", mark) == nil {
+		for m.chargeCall(bart, "roll", mark) == nil {
 			if admitted++; admitted > maxMarks {
 				t.Fatalf("admitted more than %d calls", maxMarks)
 			}
@@ -47,11 +47,11 @@ func TestMeterRefusesWhatItCannotRemember(t *testing.T) {
 		if m.held > maxMarks {
 			t.Errorf("remembers %d marks, want at most %d", m.held, maxMarks)
 		}
-		if no := m.take(caller{kind: npc, name: "npc:mira"}, "roll", mark); no == nil || no.Code != mcp.CodeCapacityExceeded {
+		if no := m.chargeCall(caller{kind: npc, name: "npc:mira"}, "roll", mark); no == nil || no.Code != mcp.CodeCapacityExceeded {
 			t.Errorf("take = %v, want capacity_exceeded", no)
 		}
 		time.Sleep(time.Minute)
-		if no := m.take(bart, "roll", mark); no != nil {
+		if no := m.chargeCall(bart, "roll", mark); no != nil {
 			t.Errorf("after the window: %v, want nil", no)
 		}
 		if m.held != 1 {
@@ -65,18 +65,18 @@ func TestMeterRefusesCrowds(t *testing.T) {
 		m := newMeter(config.Limits{Burst: 2, PerSecond: 1})
 		admitted := 0
 		for i := range 2 * maxBuckets {
-			if m.take(caller{kind: client, name: fmt.Sprint(i)}, "roll", token) == nil {
+			if m.chargeCall(caller{kind: client, name: fmt.Sprint(i)}, "roll", token) == nil {
 				admitted++
 			}
 		}
 		if admitted != maxBuckets || len(m.buckets) != maxBuckets {
 			t.Errorf("admitted %d new clients and remembers %d, want %d", admitted, len(m.buckets), maxBuckets)
 		}
-		if no := m.take(caller{kind: client, name: "0"}, "roll", token); no != nil {
+		if no := m.chargeCall(caller{kind: client, name: "0"}, "roll", token); no != nil {
 			t.Errorf("a known client: %v, want nil", no)
 		}
 		time.Sleep(2 * time.Second)
-		if no := m.take(caller{kind: client, name: "new"}, "roll", token); no != nil {
+		if no := m.chargeCall(caller{kind: client, name: "new"}, "roll", token); no != nil {
 			t.Errorf("once all are idle: %v, want nil", no)
 		}
 	})

@@ -39,11 +39,11 @@ func (b *Catalog) encounterBuilder() recipe {
 }
 
 func (b *Catalog) buildEncounter(ctx context.Context, v resource.View, args map[string]string) ([]*sdk.PromptMessage, error) {
-	level, err := number(args, "level", maxLevel)
+	level, err := readNumber(args, "level", maxLevel)
 	if err != nil {
 		return nil, err
 	}
-	party, err := number(args, "party_size", maxParty)
+	party, err := readNumber(args, "party_size", maxParty)
 	if err != nil {
 		return nil, err
 	}
@@ -60,9 +60,9 @@ func (b *Catalog) buildEncounter(ctx context.Context, v resource.View, args map[
 	}
 	system := ""
 	if b.src.System != "" {
-		system = " for the rule system " + line(b.src.System)
+		system = " for the rule system " + oneLine(b.src.System)
 	}
-	return append(messages, say("user", fmt.Sprintf(`Design one encounter%s for a party of %d at level %d. It should be %s.
+	return append(messages, messageOf("user", fmt.Sprintf(`Design one encounter%s for a party of %d at level %d. It should be %s.
 
 Give:
 1. What the players notice first, in two or three sentences to read aloud.
@@ -148,8 +148,8 @@ func (b *Catalog) noPlace(ctx context.Context, v resource.View, place string) er
 	return invalid("there is no place %q; near to it are %s", short(place), strings.Join(ids, ", "))
 }
 
-// number reads an argument from 1 to most.
-func number(args map[string]string, name string, most int) (int, error) {
+// readNumber reads an argument from 1 to most.
+func readNumber(args map[string]string, name string, most int) (int, error) {
 	n, err := strconv.Atoi(args[name])
 	if err != nil || n < 1 || n > most {
 		return 0, invalid("%s is %q, want a whole number from 1 to %d", name, short(args[name]), most)

@@ -49,16 +49,16 @@ func (b *Catalog) buildPersona(ctx context.Context, v resource.View, args map[st
 		return nil, err
 	}
 	var w strings.Builder
-	fmt.Fprintf(&w, "Play %s, a character in a tabletop role-playing game, until I say that the scene is over. What I write from now on is what the players say.\n", line(npc.Name))
+	fmt.Fprintf(&w, "Play %s, a character in a tabletop role-playing game, until I say that the scene is over. What I write from now on is what the players say.\n", oneLine(npc.Name))
 	if npc.Personality != "" {
 		fmt.Fprintf(&w, "\nWho you are:\n%s\n", quote(untrusted.Clean(npc.Personality, maxPersonality)))
 	}
-	list(&w, "How you behave:", npc.BehaviorRules)
-	list(&w, "What you know a lot about:", npc.KnowledgeScope)
+	addList(&w, "How you behave:", npc.BehaviorRules)
+	addList(&w, "What you know a lot about:", npc.KnowledgeScope)
 	if v.Holds(mayControlNPCs) {
-		list(&w, "What you know and do not readily tell:", npc.SecretKnowledge)
+		addList(&w, "What you know and do not readily tell:", npc.SecretKnowledge)
 	}
-	list(&w, "Who and what is around you, as far as you know:", around)
+	addList(&w, "Who and what is around you, as far as you know:", around)
 	if scene := b.scene(v); scene != "" {
 		fmt.Fprintf(&w, "\nWhat is going on:\n%s\n", quote(scene))
 	}
@@ -69,11 +69,11 @@ How you answer:
 - When you do not know something, say so in character instead of inventing it.
 - ` + quoted + "\n")
 	if npc.Voice.Language != "" {
-		fmt.Fprintf(&w, "- In the language you are spoken to; if in doubt, in %q.\n", line(npc.Voice.Language))
+		fmt.Fprintf(&w, "- In the language you are spoken to; if in doubt, in %q.\n", oneLine(npc.Voice.Language))
 	}
-	messages := []*sdk.PromptMessage{say("user", w.String())}
+	messages := []*sdk.PromptMessage{messageOf("user", w.String())}
 	if greetings := npc.Lines["greeting"]; len(greetings) > 0 {
-		messages = append(messages, say("assistant", untrusted.Clean(greetings[0], maxRule)))
+		messages = append(messages, messageOf("assistant", untrusted.Clean(greetings[0], maxRule)))
 	}
 	return messages, nil
 }
@@ -122,7 +122,7 @@ func (b *Catalog) around(ctx context.Context, v resource.View, npc string) ([]st
 		if !knows(npc, r.Visible) {
 			continue
 		}
-		how := strings.ReplaceAll(line(r.Type), "_", " ")
+		how := strings.ReplaceAll(oneLine(r.Type), "_", " ")
 		switch npc {
 		case r.From:
 			known[r.To] = "you → " + how
@@ -136,7 +136,7 @@ func (b *Catalog) around(ctx context.Context, v resource.View, npc string) ([]st
 		if !ok || !knows(npc, e.Visible) || len(out) == maxAround {
 			continue
 		}
-		out = append(out, fmt.Sprintf("%s (%s; %s): %s", line(e.Name), line(e.Type), how, line(e.Description)))
+		out = append(out, fmt.Sprintf("%s (%s; %s): %s", oneLine(e.Name), oneLine(e.Type), how, oneLine(e.Description)))
 	}
 	return out, nil
 }
@@ -154,8 +154,8 @@ func (b *Catalog) scene(v resource.View) string {
 	return strings.TrimSpace(untrusted.Clean(b.src.Scene(), maxPersonality))
 }
 
-// list writes a heading and its items, nothing without items.
-func list(w *strings.Builder, heading string, items []string) {
+// addList writes a heading and its items, nothing without items.
+func addList(w *strings.Builder, heading string, items []string) {
 	if len(items) == 0 {
 		return
 	}
@@ -165,5 +165,5 @@ func list(w *strings.Builder, heading string, items []string) {
 	}
 }
 
-// line cleans a text that stands within a line of ours.
-func line(s string) string { return untrusted.Line(s, maxBlurb) }
+// oneLine cleans a text that stands within a line of ours.
+func oneLine(s string) string { return untrusted.Line(s, maxBlurb) }

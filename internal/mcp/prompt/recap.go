@@ -42,7 +42,7 @@ func (b *Catalog) buildRecap(ctx context.Context, v resource.View, args map[stri
 	if err != nil {
 		return nil, err
 	}
-	return []*sdk.PromptMessage{transcript, say("user", `Tell the players at the start of the next evening what happened in this session.
+	return []*sdk.PromptMessage{transcript, messageOf("user", `Tell the players at the start of the next evening what happened in this session.
 
 - Keep to what was said; invent nothing, and leave out what is said about the game rather than in it.
 - Tell it in the past tense, in the order it happened, in at most 200 words.

@@ -38,7 +38,7 @@ func (b *Catalog) buildRules(ctx context.Context, v resource.View, args map[stri
 		return nil, err
 	}
 	var w strings.Builder
-	ask(&w, "Answer this question about the rules of the game:", args["question"])
+	addQuestion(&w, "Answer this question about the rules of the game:", args["question"])
 	if len(messages) > 0 {
 		w.WriteString(`
 - Answer from the rules in the documents and name the rule you rely on. If they do not settle it, say so, and say what a game master would usually rule.
@@ -51,5 +51,5 @@ func (b *Catalog) buildRules(ctx context.Context, v resource.View, args map[stri
 `)
 	}
 	w.WriteString("- " + quoted + "\n")
-	return append(messages, say("user", strings.TrimLeft(w.String(), "\n"))), nil
+	return append(messages, messageOf("user", strings.TrimLeft(w.String(), "\n"))), nil
 }

@@ -40,8 +40,8 @@ func (b *Catalog) buildScene(ctx context.Context, v resource.View, args map[stri
 	}
 	var w strings.Builder
 	w.WriteString("Describe the present scene to the players, in the second person and the present tense, in at most 120 words to be read aloud.\n")
-	ask(&w, "The mood to aim for:", args["mood"])
-	ask(&w, "What to dwell on:", args["focus"])
+	addQuestion(&w, "The mood to aim for:", args["mood"])
+	addQuestion(&w, "What to dwell on:", args["focus"])
 	w.WriteString(`
 - Use more senses than sight. Say nothing of what the characters think, feel or do.
 - Keep to what the documents tell; add only small things that change nothing.
@@ -49,11 +49,11 @@ func (b *Catalog) buildScene(ctx context.Context, v resource.View, args map[stri
 	if args["mood"] != "" || args["focus"] != "" {
 		w.WriteString("- " + quoted + "\n")
 	}
-	return append(messages, say("user", w.String())), nil
+	return append(messages, messageOf("user", w.String())), nil
 }
 
-// ask writes a heading and what the client wrote, nothing if it wrote nothing.
-func ask(w *strings.Builder, heading, text string) {
+// addQuestion writes a heading and what the client wrote, nothing if it wrote nothing.
+func addQuestion(w *strings.Builder, heading, text string) {
 	if text != "" {
 		fmt.Fprintf(w, "\n%s\n%s\n", heading, quote(text))
 	}

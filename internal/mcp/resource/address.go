@@ -80,9 +80,9 @@ func (a address) String() string {
 	return s
 }
 
-// parse takes uri apart. It accepts an id that is percent-encoded more or less
+// parseAddress takes uri apart. It accepts an id that is percent-encoded more or less
 // than need be, since clients differ in that.
-func parse(uri string) (address, bool) {
+func parseAddress(uri string) (address, bool) {
 	path, ok := strings.CutPrefix(uri, scheme)
 	if !ok || len(uri) > maxURI || strings.ContainsAny(path, "?#") {
 		return address{}, false
@@ -112,7 +112,7 @@ func parse(uri string) (address, bool) {
 // Canonical returns the one spelling of a URI that [Library.Read] and [Touched]
 // use, and whether it has the form of a resource's address at all.
 func Canonical(uri string) (string, bool) {
-	a, ok := parse(uri)
+	a, ok := parseAddress(uri)
 	if !ok {
 		return "", false
 	}

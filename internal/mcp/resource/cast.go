@@ -82,7 +82,7 @@ func texts(all []string) []string {
 // secrets included: what of it leaves the process is the caller's to decide.
 // The error is [ErrUnknown] if v may not see it.
 func (l *Library) NPC(ctx context.Context, v View, id string) (config.NPC, error) {
-	if !l.open(v, npcsShelf) {
+	if !l.isOpen(v, npcsShelf) {
 		return config.NPC{}, ErrUnknown
 	}
 	for _, n := range l.src.NPCs {

@@ -29,7 +29,7 @@ type named struct {
 // template that v may not use is [ErrUnknown].
 func (l *Library) Complete(ctx context.Context, v View, templateURI, argument, prefix string) ([]string, bool, error) {
 	t, ok := templateOf(templateURI)
-	if !ok || !l.open(v, t.shelf) {
+	if !ok || !l.isOpen(v, t.shelf) {
 		return nil, false, fmt.Errorf("%w template %q", ErrUnknown, untrusted.Clean(templateURI, 100))
 	}
 	if argument != "id" || len(prefix) > maxPrefix {

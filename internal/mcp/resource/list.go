@@ -62,7 +62,7 @@ func item(a address, title, description string, modified time.Time) *sdk.Resourc
 
 // measure notes the size of a document.
 func measure(r *sdk.Resource, doc any) error {
-	text, err := encode(doc)
+	text, err := encodeDocument(doc)
 	r.Size = int64(len(text))
 	return err
 }

@@ -7,8 +7,7 @@
 // reading what does not exist. An NPC's secret knowledge, its provider settings
 // and keys are part of no document, whoever asks.
 //
-// Imported by internal/mcp/prompt and internal/mcp/mcpserver. It keeps no state
-// and starts no goroutine.
+// It keeps no state and starts no goroutine.
 package resource
 
 import (
@@ -93,8 +92,8 @@ func New(src Sources) *Library { return &Library{src} }
 // Read returns the document at uri, which may be any text. The error is
 // [ErrUnknown] if there is none that v may see.
 func (l *Library) Read(ctx context.Context, v View, uri string) (*sdk.ReadResourceResult, error) {
-	a, ok := parse(uri)
-	if !ok || !l.open(v, a.shelf) {
+	a, ok := parseAddress(uri)
+	if !ok || !l.isOpen(v, a.shelf) {
 		return nil, unknown(uri)
 	}
 	doc, err := l.document(ctx, v, a)
@@ -104,7 +103,7 @@ func (l *Library) Read(ctx context.Context, v View, uri string) (*sdk.ReadResour
 	case err != nil:
 		return nil, fmt.Errorf("reading %s: %w", a, err)
 	}
-	text, err := encode(doc)
+	text, err := encodeDocument(doc)
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s: %w", a, err)
 	}
@@ -129,8 +128,8 @@ const (
 	rulesTTL = 3_600_000
 )
 
-// open reports whether v may look into the shelf at all.
-func (l *Library) open(v View, name string) bool {
+// isOpen reports whether v may look into the shelf at all.
+func (l *Library) isOpen(v View, name string) bool {
 	s, ok := shelves[name]
 	return ok && v.Holds(s.permission) && l.has(name)
 }
@@ -138,8 +137,8 @@ func (l *Library) open(v View, name string) bool {
 // Offers reports whether v may read documents of the kind that uri names,
 // whether or not there is one at that very address.
 func (l *Library) Offers(v View, uri string) bool {
-	a, ok := parse(uri)
-	return ok && l.open(v, a.shelf)
+	a, ok := parseAddress(uri)
+	return ok && l.isOpen(v, a.shelf)
 }
 
 // has reports whether there is a source for the shelf.
@@ -190,8 +189,8 @@ func (l *Library) document(ctx context.Context, v View, a address) (any, error) 
 	return nil, ErrUnknown
 }
 
-// encode renders v without escaping <, > and &, which a model reads better.
-func encode(v any) (string, error) {
+// encodeDocument renders v without escaping <, > and &, which a model reads better.
+func encodeDocument(v any) (string, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -206,7 +205,7 @@ func encode(v any) (string, error) {
 func (l *Library) Templates(v View) []*sdk.ResourceTemplate {
 	var out []*sdk.ResourceTemplate
 	for _, t := range templates() {
-		if !l.open(v, t.shelf) {
+		if !l.isOpen(v, t.shelf) {
 			continue
 		}
 		out = append(out, &sdk.ResourceTemplate{
@@ -227,7 +226,7 @@ func annotations(priority float64, modified string) *sdk.Annotations {
 func (l *Library) List(ctx context.Context, v View) ([]*sdk.Resource, error) {
 	var out []*sdk.Resource
 	for _, name := range shelfNames() {
-		if !l.open(v, name) {
+		if !l.isOpen(v, name) {
 			continue
 		}
 		items, err := l.items(ctx, v, name)
@@ -235,7 +234,7 @@ func (l *Library) List(ctx context.Context, v View) ([]*sdk.Resource, error) {
 			return nil, fmt.Errorf("listing %s: %w", name, err)
 		}
 		for _, r := range items {
-			if _, ok := parse(r.URI); ok { // an id may be too long for an address
+			if _, ok := parseAddress(r.URI); ok { // an id may be too long for an address
 				out = append(out, r)
 			}
 		}

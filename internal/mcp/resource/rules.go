@@ -83,7 +83,7 @@ func (b *RuleReader) Rules(context.Context) ([]Rule, error) { return b.all() }
 
 // Rule returns what get_rule does, or [ErrUnknown].
 func (b *RuleReader) Rule(ctx context.Context, id string) (json.RawMessage, error) {
-	text, err := call(ctx, b.get, map[string]string{"id": id})
+	text, err := callTool(ctx, b.get, map[string]string{"id": id})
 	if errors.Is(err, mcp.ErrInvalidArguments) {
 		return nil, ErrUnknown
 	}
@@ -110,7 +110,7 @@ func (b *RuleReader) Search(ctx context.Context, question string) ([]Rule, error
 	if question == "" {
 		return nil, nil
 	}
-	text, err := call(ctx, b.search, map[string]string{"query": question})
+	text, err := callTool(ctx, b.search, map[string]string{"query": question})
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (b *RuleReader) Search(ctx context.Context, question string) ([]Rule, error
 	return found.Results, nil
 }
 
-func call(ctx context.Context, h tools.Handler, args map[string]string) (string, error) {
+func callTool(ctx context.Context, h tools.Handler, args map[string]string) (string, error) {
 	text, err := json.Marshal(args)
 	if err != nil {
 		return "", err

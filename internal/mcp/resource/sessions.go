@@ -63,12 +63,12 @@ func (l *Library) sessions(ctx context.Context) (sessionsDoc, error) {
 }
 
 func (l *Library) session(ctx context.Context, id string) (sessionDoc, error) {
-	s, err := l.find(ctx, id)
+	s, err := l.findSession(ctx, id)
 	return docOf(s), err
 }
 
-// find looks a session up by id; the log has no quicker way than its list.
-func (l *Library) find(ctx context.Context, id string) (memory.Session, error) {
+// findSession looks a session up by id; the log has no quicker way than its list.
+func (l *Library) findSession(ctx context.Context, id string) (memory.Session, error) {
 	all, err := l.src.Log.Sessions(ctx, 0)
 	if err != nil {
 		return memory.Session{}, err
@@ -98,7 +98,7 @@ type transcriptLine struct {
 }
 
 func (l *Library) transcript(ctx context.Context, id string) (transcriptDoc, error) {
-	s, err := l.find(ctx, id)
+	s, err := l.findSession(ctx, id)
 	if err != nil {
 		return transcriptDoc{}, err
 	}

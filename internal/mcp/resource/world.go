@@ -33,28 +33,28 @@ type campaignDoc struct {
 
 func (l *Library) campaign(ctx context.Context, v View) (campaignDoc, error) {
 	doc := campaignDoc{Name: name(l.src.Campaign), System: name(l.src.System), Scene: l.sceneText()}
-	if l.open(v, npcsShelf) {
+	if l.isOpen(v, npcsShelf) {
 		cast, err := l.visibleNPCs(ctx, v)
 		if err != nil {
 			return doc, err
 		}
 		doc.NPCs = count(cast)
 	}
-	if l.open(v, entitiesShelf) {
+	if l.isOpen(v, entitiesShelf) {
 		world, more, err := l.world(ctx, v)
 		if err != nil {
 			return doc, err
 		}
 		doc.Entities, doc.More = count(world), more
 	}
-	if l.open(v, sessionsShelf) {
+	if l.isOpen(v, sessionsShelf) {
 		sessions, err := l.src.Log.Sessions(ctx, 0)
 		if err != nil {
 			return doc, err
 		}
 		doc.Sessions = count(sessions)
 	}
-	if l.open(v, rulesShelf) {
+	if l.isOpen(v, rulesShelf) {
 		all, err := l.src.Rules.Rules(ctx)
 		if err != nil {
 			return doc, err

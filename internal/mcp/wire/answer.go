@@ -30,7 +30,7 @@ type refusalError struct {
 	Data    *capacityData `json:"data,omitempty"`
 }
 
-// capacityData says when to try again, in the shape of text 000's responses.
+// capacityData says when to try again, in the shape of the older dialect's responses.
 type capacityData struct {
 	Success      bool          `json:"success"`
 	Error        capacityError `json:"error"`
@@ -42,8 +42,8 @@ type capacityError struct {
 	Message string `json:"message"`
 }
 
-// answer returns the error response to a message with that flaw.
-func (f *flaw) answer() []byte {
+// errorResponse returns the error response to a message with that flaw.
+func (f *flaw) errorResponse() []byte {
 	r := refusal{Version: "2.0", ID: f.id, Error: refusalError{Code: f.code, Message: f.why}}
 	if f.id == nil {
 		r.ID = json.RawMessage("null")

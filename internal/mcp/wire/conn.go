@@ -95,7 +95,7 @@ func (c *Conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 		c.peeked = nil
 		return p.req, nil
 	}
-	msg, _, err := c.next(ctx)
+	msg, _, err := c.nextMessage(ctx)
 	return msg, err
 }
 
@@ -104,7 +104,7 @@ func (c *Conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 // nothing and are dropped.
 func (c *Conn) Peek(ctx context.Context) (*jsonrpc.Request, []byte, error) {
 	for c.peeked == nil {
-		msg, raw, err := c.next(ctx)
+		msg, raw, err := c.nextMessage(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -115,19 +115,19 @@ func (c *Conn) Peek(ctx context.Context) (*jsonrpc.Request, []byte, error) {
 	return c.peeked.req, c.peeked.raw, nil
 }
 
-// next returns the next message that is well-formed and admitted.
-func (c *Conn) next(ctx context.Context) (jsonrpc.Message, []byte, error) {
+// nextMessage returns the next message that is well-formed and admitted.
+func (c *Conn) nextMessage(ctx context.Context) (jsonrpc.Message, []byte, error) {
 	for {
 		raw, err := c.frames.ReadFrame(ctx)
 		if err != nil && !errors.Is(err, ErrTooLarge) {
-			return nil, nil, c.ended(ctx, err)
+			return nil, nil, c.endOfInput(ctx, err)
 		}
 		msg, bad := c.judge(raw, err)
 		if bad == nil && msg != nil {
 			return msg, raw, nil
 		}
 		if bad != nil && !bad.mute {
-			if err := c.frames.WriteFrame(ctx, bad.answer()); err != nil {
+			if err := c.frames.WriteFrame(ctx, bad.errorResponse()); err != nil {
 				return nil, nil, fmt.Errorf("refusing a message: %w", err)
 			}
 		}
@@ -150,7 +150,7 @@ func (c *Conn) judge(raw []byte, skipped error) (jsonrpc.Message, *flaw) {
 		c.strikes++
 		return nil, &flaw{code: codeInvalid, why: ErrTooLarge.Error()}
 	}
-	msg, bad := parse(raw)
+	msg, bad := parseMessage(raw)
 	if bad != nil {
 		c.strikes++
 		return nil, bad
@@ -192,9 +192,9 @@ type departure struct{ error }
 
 func (d departure) Unwrap() []error { return []error{d.error, io.EOF} }
 
-// ended returns what the end of the input means to the reader, after what is
+// endOfInput returns what the end of the input means to the reader, after what is
 // owed has been answered.
-func (c *Conn) ended(ctx context.Context, err error) error {
+func (c *Conn) endOfInput(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, ErrGone):
 		return departure{err}
@@ -204,7 +204,7 @@ func (c *Conn) ended(ctx context.Context, err error) error {
 	timer := time.NewTimer(drainTime)
 	defer timer.Stop()
 	select {
-	case <-c.owed.wait():
+	case <-c.owed.allAnswered():
 	case <-timer.C:
 	case <-c.closed:
 	case <-ctx.Done():
@@ -215,7 +215,7 @@ func (c *Conn) ended(ctx context.Context, err error) error {
 // Write encodes and writes a message.
 func (c *Conn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if resp, ok := msg.(*jsonrpc.Response); ok {
-		defer c.owed.answer(resp.ID)()
+		defer c.owed.markAnswered(resp.ID)()
 	}
 	data, err := jsonrpc.EncodeMessage(msg)
 	if err != nil {

@@ -28,8 +28,8 @@ func newHandover() *handover {
 	return &handover{frames: make(chan frame), closed: make(chan struct{})}
 }
 
-// start runs task in a goroutine of the stream, unless the stream is closed.
-func (h *handover) start(task func()) {
+// startTask runs task in a goroutine of the stream, unless the stream is closed.
+func (h *handover) startTask(task func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.over {
@@ -59,14 +59,14 @@ func (h *handover) give(f frame) bool {
 	}
 }
 
-// finish tells readers that there is nothing more, and why.
-func (h *handover) finish(why error) {
+// endHandover tells readers that there is nothing more, and why.
+func (h *handover) endHandover(why error) {
 	h.end = why
 	close(h.frames)
 }
 
-// take returns the next frame.
-func (h *handover) take(ctx context.Context) ([]byte, error) {
+// takeFrame returns the next frame.
+func (h *handover) takeFrame(ctx context.Context) ([]byte, error) {
 	select {
 	case f, ok := <-h.frames:
 		if !ok {

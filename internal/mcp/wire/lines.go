@@ -71,8 +71,8 @@ func Lines(r io.ReadCloser, w io.WriteCloser, max int) Frames {
 }
 
 func (l *lines) ReadFrame(ctx context.Context) ([]byte, error) {
-	l.reading.Do(func() { l.start(l.readAll) })
-	return l.take(ctx)
+	l.reading.Do(func() { l.startTask(l.readAll) })
+	return l.takeFrame(ctx)
 }
 
 // readAll hands line after line over until the input ends.
@@ -88,7 +88,7 @@ func (l *lines) readAll() {
 				f = frame{err: over}
 			}
 			if !l.give(f) {
-				l.finish(ErrClosed)
+				l.endHandover(ErrClosed)
 				return
 			}
 		}
@@ -96,7 +96,7 @@ func (l *lines) readAll() {
 			if err != io.EOF {
 				err = fmt.Errorf("reading a line: %w", err)
 			}
-			l.finish(err)
+			l.endHandover(err)
 			return
 		}
 	}
@@ -148,7 +148,7 @@ func (l *lines) WriteFrame(ctx context.Context, data []byte) error {
 		}
 		line = buf.Bytes()
 	}
-	l.writing.Do(func() { l.start(l.writeAll) })
+	l.writing.Do(func() { l.startTask(l.writeAll) })
 	o := outgoing{line: append(line, '\n'), done: make(chan error, 1)}
 	select {
 	case l.out <- o:

@@ -26,9 +26,9 @@ type flaw struct {
 	mute bool            // an answer would be taken for a request or an answer
 }
 
-// parse returns the message in data, a *jsonrpc.Request or *jsonrpc.Response
+// parseMessage returns the message in data, a *jsonrpc.Request or *jsonrpc.Response
 // whose parts alias data, or what is wrong with it.
-func parse(data []byte) (jsonrpc.Message, *flaw) {
+func parseMessage(data []byte) (jsonrpc.Message, *flaw) {
 	if !utf8.Valid(data) || !json.Valid(data) {
 		return nil, &flaw{code: codeParse, why: "not JSON"}
 	}
@@ -41,15 +41,15 @@ func parse(data []byte) (jsonrpc.Message, *flaw) {
 		return nil, &flaw{code: codeInvalid, why: "not an object"}
 	}
 	var e envelope
-	e.read(data)
+	e.readEnvelope(data)
 	if e.method == nil && (e.result != nil || e.err != nil) {
 		return e.response()
 	}
 	return e.request()
 }
 
-// read sorts the members of the JSON object data.
-func (e *envelope) read(data []byte) {
+// readEnvelope sorts the members of the JSON object data.
+func (e *envelope) readEnvelope(data []byte) {
 	eachMember(data, func(key, value []byte) {
 		switch string(key) {
 		case "jsonrpc":

@@ -39,10 +39,10 @@ func (o *owed) admit(id jsonrpc.ID, await bool) *flaw {
 	return nil
 }
 
-// answer frees the id for another request, since a peer may use it again as
+// markAnswered frees the id for another request, since a peer may use it again as
 // soon as it has the answer. The function it returns is called once the answer
 // is written.
-func (o *owed) answer(id jsonrpc.ID) (written func()) {
+func (o *owed) markAnswered(id jsonrpc.ID) (written func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	await, ok := o.ids[id]
@@ -50,11 +50,11 @@ func (o *owed) answer(id jsonrpc.ID) (written func()) {
 		return func() {}
 	}
 	delete(o.ids, id)
-	return func() { o.settle(await) }
+	return func() { o.settleRequest(await) }
 }
 
-// settle notes that an answer was written.
-func (o *owed) settle(awaited bool) {
+// settleRequest notes that an answer was written.
+func (o *owed) settleRequest(awaited bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.open--
@@ -67,9 +67,9 @@ func (o *owed) settle(awaited bool) {
 	}
 }
 
-// wait returns a channel that is closed once nothing awaited is unanswered.
+// allAnswered returns a channel that is closed once nothing awaited is unanswered.
 // Only one waits, and nothing may be admitted any more.
-func (o *owed) wait() <-chan struct{} {
+func (o *owed) allAnswered() <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	done := make(chan struct{})

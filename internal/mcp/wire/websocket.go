@@ -83,10 +83,10 @@ func WebSocketWith(c *websocket.Conn, o SocketOptions) Frames {
 func (s *socket) ReadFrame(ctx context.Context) ([]byte, error) {
 	s.reading.Do(func() {
 		life := context.WithoutCancel(ctx)
-		s.start(func() { s.readAll(life) })
-		s.start(func() { s.ping(life) })
+		s.startTask(func() { s.readAll(life) })
+		s.startTask(func() { s.ping(life) })
 	})
-	return s.take(ctx)
+	return s.takeFrame(ctx)
 }
 
 // readAll hands message after message over until the peer is gone.
@@ -95,7 +95,7 @@ func (s *socket) readAll(ctx context.Context) {
 		data, err := s.readMessage(ctx)
 		if err != nil {
 			s.parting.Do(func() { close(s.gone) }) // before anybody hears of it
-			s.finish(err)
+			s.endHandover(err)
 			s.farewell(websocket.StatusNormalClosure, "")
 			return
 		}
@@ -104,7 +104,7 @@ func (s *socket) readAll(ctx context.Context) {
 		s.heard.Add(1)
 		s.waits.Store(false)
 		if !taken {
-			s.finish(ErrClosed)
+			s.endHandover(ErrClosed)
 			return
 		}
 	}
@@ -235,8 +235,8 @@ func (s *socket) farewell(code websocket.StatusCode, reason string) {
 	})
 }
 
-// end closes the stream with code.
-func (s *socket) end(code websocket.StatusCode, reason string) {
+// closeSocket closes the stream with code.
+func (s *socket) closeSocket(code websocket.StatusCode, reason string) {
 	if s.shut() {
 		s.farewell(code, reason)
 		s.tasks.Wait()
@@ -248,6 +248,6 @@ func (s *socket) end(code websocket.StatusCode, reason string) {
 
 // Close says farewell to the peer and waits until the socket is closed.
 func (s *socket) Close() error {
-	s.end(websocket.StatusNormalClosure, "")
+	s.closeSocket(websocket.StatusNormalClosure, "")
 	return nil
 }

@@ -4,8 +4,7 @@
 // input, bounds the requests under way and answers all that it read before it
 // ends.
 //
-// Imported by the outward server and by the dialects it speaks. It knows
-// JSON-RPC, not MCP: what a method means is said above it.
+// It knows JSON-RPC, not MCP: what a method means is said above it.
 package wire
 
 import (

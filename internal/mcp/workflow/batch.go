@@ -96,10 +96,10 @@ func batch(ctx context.Context, args string) (mcp.Result, error) {
 	defer cancel(nil)
 	progress, left := mcp.ProgressFrom(ctx), MaxResult
 	fan(inner, len(in.Operations), atOnce,
-		func(i int) outcome { return in.Operations[i].call(inner) },
+		func(i int) outcome { return in.Operations[i].runCall(inner) },
 		func(i int, o outcome) {
 			o.fit(&left)
-			rep.note(i, o)
+			rep.noteOutcome(i, o)
 			if o.err != nil && in.StopOnError {
 				cancel(errStopped)
 			}
@@ -109,14 +109,14 @@ func batch(ctx context.Context, args string) (mcp.Result, error) {
 		})
 	rep.OK = rep.Succeeded == len(rep.Results)
 	if ctx.Err() != nil && !rep.OK {
-		return tell(rep, fmt.Errorf("ended after %d of %d operations: %w", rep.Succeeded+rep.Failed, len(rep.Results), context.Cause(ctx)))
+		return reportResult(rep, fmt.Errorf("ended after %d of %d operations: %w", rep.Succeeded+rep.Failed, len(rep.Results), context.Cause(ctx)))
 	}
-	return tell(rep, nil)
+	return reportResult(rep, nil)
 }
 
-// call makes the operation's call. A batch within a batch would be a way around
+// runCall makes the operation's call. A batch within a batch would be a way around
 // the limit of operations.
-func (o operation) call(ctx context.Context) outcome {
+func (o operation) runCall(ctx context.Context) outcome {
 	switch {
 	case o.Tool == "":
 		return outcome{err: fmt.Errorf("%w: the operation names no tool", mcp.ErrInvalidArguments)}
@@ -127,11 +127,11 @@ func (o operation) call(ctx context.Context) outcome {
 	if args == "" || args == "null" {
 		args = "{}"
 	}
-	return call(ctx, o.Tool, args)
+	return callThrough(ctx, o.Tool, args)
 }
 
-// note writes down how operation i ended.
-func (b *batchReport) note(i int, o outcome) {
+// noteOutcome writes down how operation i ended.
+func (b *batchReport) noteOutcome(i int, o outcome) {
 	r := &b.Results[i]
 	r.OK, r.Skipped, r.Ms, r.Result, r.Error = o.err == nil, false, elapsed.Rounded(o.took), o.raw, describeError(o.err)
 	b.Skipped--

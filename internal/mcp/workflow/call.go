@@ -33,8 +33,8 @@ func (o *outcome) fit(left *int) {
 	o.raw = nil
 }
 
-// call makes one call through the caller's door.
-func call(ctx context.Context, tool, args string) outcome {
+// callThrough makes one call through the caller's door.
+func callThrough(ctx context.Context, tool, args string) outcome {
 	start := time.Now()
 	// Progress within a step would confuse who watches the whole.
 	res, err := mcp.Through(mcp.WithProgress(ctx, nil), tool, args)

@@ -99,7 +99,7 @@ func guards() []expr.Option {
 		expr.Function(guardTick, func(args ...any) (any, error) {
 			return args[0].(*budget).tick(args[1].(context.Context), args[2])
 		}),
-		expr.Function(guardJoin, func(args ...any) (any, error) { return args[0].(*budget).join(args[1:]) }),
+		expr.Function(guardJoin, func(args ...any) (any, error) { return args[0].(*budget).joinLists(args[1:]) }),
 	}
 }
 
@@ -133,8 +133,8 @@ func (b *budget) tick(ctx context.Context, v any) (any, error) {
 	return v, nil
 }
 
-// join is strings.Join for lists of anything.
-func (b *budget) join(args []any) (any, error) {
+// joinLists is strings.Join for lists of anything.
+func (b *budget) joinLists(args []any) (any, error) {
 	if len(args) == 0 || len(args) > 2 {
 		return nil, errors.New("join takes a list and a separator")
 	}

@@ -22,12 +22,12 @@ func asText(v any) (string, error) {
 	case int:
 		return strconv.Itoa(x), nil
 	}
-	b, err := encode(v)
+	b, err := encodeValue(v)
 	return string(b), err
 }
 
-// encode returns v as JSON of at most MaxResult bytes.
-func encode(v any) ([]byte, error) {
+// encodeValue returns v as JSON of at most MaxResult bytes.
+func encodeValue(v any) ([]byte, error) {
 	left := MaxResult
 	if !weigh(v, &left) {
 		return nil, errTooLarge
@@ -78,8 +78,8 @@ func weigh(v any, left *int) bool {
 	return *left >= 0
 }
 
-// decode reads JSON; whole numbers become int where they fit, else float64.
-func decode(raw []byte) (any, error) {
+// decodeValue reads JSON; whole numbers become int where they fit, else float64.
+func decodeValue(raw []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var v any

@@ -44,7 +44,7 @@ func load(fsys fs.FS, dir string, shown func(name string) string) ([]*Workflow, 
 			problems.Add(shown("."), 0, fmt.Sprintf("there are more than %d workflows", MaxFiles), "remove some")
 			break
 		}
-		data, err := read(fsys, path.Join(dir, e.Name()))
+		data, err := readFile(fsys, path.Join(dir, e.Name()))
 		if err != nil {
 			problems.Add(shown(e.Name()), 0, err.Error(), "")
 			continue
@@ -66,7 +66,7 @@ func isWorkflow(e fs.DirEntry) bool {
 	return !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && (ext == ".yaml" || ext == ".yml")
 }
 
-func read(fsys fs.FS, name string) (data []byte, err error) {
+func readFile(fsys fs.FS, name string) (data []byte, err error) {
 	f, err := fsys.Open(name)
 	if err != nil {
 		return nil, err

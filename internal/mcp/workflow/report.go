@@ -72,11 +72,11 @@ func (r *run) result(output json.RawMessage, err error) (mcp.Result, error) {
 			rep.Steps[i].Result = nil
 		}
 	}
-	return tell(rep, err)
+	return reportResult(rep, err)
 }
 
-// tell makes a result of what was done, and keeps err.
-func tell(rep any, err error) (mcp.Result, error) {
+// reportResult makes a result of what was done, and keeps err.
+func reportResult(rep any, err error) (mcp.Result, error) {
 	b, broken := marshal(rep)
 	if broken != nil {
 		return mcp.Result{}, errors.Join(err, broken)

@@ -49,7 +49,7 @@ func (w *Workflow) respond(ctx context.Context, args string) (mcp.Result, error)
 func (w *Workflow) arguments(args string) (map[string]any, error) {
 	given := map[string]any{}
 	if args != "" {
-		v, err := decode([]byte(args))
+		v, err := decodeValue([]byte(args))
 		object, ok := v.(map[string]any)
 		if err != nil || !ok {
 			return nil, fmt.Errorf("%w: want a JSON object", mcp.ErrInvalidArguments)
@@ -111,9 +111,9 @@ func (r *run) stage(ctx context.Context, st stage, at int) error {
 	defer cancel(nil)
 	succeeded := 0
 	fan(inner, len(calls), MaxParallel,
-		func(i int) outcome { return call(inner, calls[i].tool, calls[i].args) },
+		func(i int) outcome { return callThrough(inner, calls[i].tool, calls[i].args) },
 		func(i int, o outcome) {
-			err := r.finish(calls[i].at, o)
+			err := r.finishStep(calls[i].at, o)
 			switch {
 			case err == nil:
 				succeeded++
@@ -135,7 +135,7 @@ func (r *run) prepare(ctx context.Context, st stage, at int) (calls []due, fatal
 		args, wanted, err := r.arguments(ctx, s)
 		switch {
 		case err != nil:
-			err = r.finish(at+i, outcome{err: err})
+			err = r.finishStep(at+i, outcome{err: err})
 			if !r.w.keepGoing || ctx.Err() != nil {
 				return nil, fmt.Errorf("step %q: %w", s.id, err)
 			}
@@ -163,7 +163,7 @@ func (r *run) arguments(ctx context.Context, s *step) (args string, wanted bool,
 	if err != nil {
 		return "", false, err
 	}
-	b, err := encode(v)
+	b, err := encodeValue(v)
 	if err != nil {
 		return "", false, fmt.Errorf("composing the arguments of %q: %w", s.tool, err)
 	}
@@ -171,23 +171,23 @@ func (r *run) arguments(ctx context.Context, s *step) (args string, wanted bool,
 }
 
 // skip notes that a condition did not hold.
-func (r *run) skip(at int) { r.note(at, nil) }
+func (r *run) skip(at int) { r.noteResult(at, nil) }
 
-// finish notes how a call ended, and returns its error.
-func (r *run) finish(at int, o outcome) error {
+// finishStep notes how a call ended, and returns its error.
+func (r *run) finishStep(at int, o outcome) error {
 	o.fit(&r.left)
 	rep := &r.reports[at]
 	rep.Skipped, rep.OK, rep.Ms, rep.Result, rep.Error = false, o.err == nil, elapsed.Rounded(o.took), o.raw, describeError(o.err)
 	var result any
 	if o.raw != nil {
-		result, _ = decode(o.raw) // it is JSON: see content
+		result, _ = decodeValue(o.raw) // it is JSON: see content
 	}
-	r.note(at, result)
+	r.noteResult(at, result)
 	return o.err
 }
 
-// note makes what became of a step known to later ones, and to who watches.
-func (r *run) note(at int, result any) {
+// noteResult makes what became of a step known to later ones, and to who watches.
+func (r *run) noteResult(at int, result any) {
 	rep := r.reports[at]
 	known := map[string]any{"ok": rep.OK, "result": result, "error": nil, "skipped": rep.Skipped, "ms": rep.Ms}
 	if rep.Error != nil {
@@ -206,7 +206,7 @@ func (r *run) output(ctx context.Context) (json.RawMessage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("output: %w", err)
 	}
-	b, err := encode(v)
+	b, err := encodeValue(v)
 	if err != nil {
 		return nil, fmt.Errorf("output: %w", err)
 	}

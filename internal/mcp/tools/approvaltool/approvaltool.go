@@ -12,8 +12,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// Desk is where calls wait. It is safe for concurrent use.
-type Desk interface {
+// Approvals is where calls wait. It is safe for concurrent use.
+type Approvals interface {
 	Pending() []policy.Approval
 	// Decide grants or denies a call. An id that waits for nothing, and a caller
 	// who decides on its own call, wrap [mcp.ErrInvalidArguments] or are refused.
@@ -21,8 +21,8 @@ type Desk interface {
 }
 
 // Tools returns the tools over desk.
-func Tools(desk Desk) []tools.Tool {
-	return []tools.Tool{list(desk), decide(desk)}
+func Tools(desk Approvals) []tools.Tool {
+	return []tools.Tool{listTool(desk), decideTool(desk)}
 }
 
 type listArgs struct{}
@@ -42,7 +42,7 @@ type PendingApproval struct {
 	Expires   time.Time `json:"expires" jsonschema:"Until when it waits."`
 }
 
-func list(desk Desk) tools.Tool {
+func listTool(desk Approvals) tools.Tool {
 	return tools.Reading(tools.Tool{
 		Definition: llm.ToolDefinition{
 			Name: "list_approvals", Description: "List the calls that wait for approval, oldest first.",
@@ -70,7 +70,7 @@ type decideResult struct {
 	Granted bool   `json:"granted"`
 }
 
-func decide(desk Desk) tools.Tool {
+func decideTool(desk Approvals) tools.Tool {
 	return tools.Tool{
 		Definition: llm.ToolDefinition{
 			Name: "decide_approval", Description: "Grant or deny a call that waits for approval. A granted call passes once.",

@@ -60,10 +60,10 @@ func Parse(s string) (Expr, error) {
 		return e, p.fault(0, len(s), "an expression has at most %d characters", MaxLength)
 	}
 	p.space()
-	if p.end() {
+	if p.atEnd() {
 		return e, p.fault(p.pos, p.pos, "nothing to roll; ask for something like 2d6+3")
 	}
-	for !p.end() {
+	for !p.atEnd() {
 		neg, err := p.operator(e.n == 0)
 		if err != nil {
 			return Expr{}, err
@@ -89,7 +89,7 @@ type parser struct {
 	pos int
 }
 
-func (p *parser) end() bool { return p.pos >= len(p.src) }
+func (p *parser) atEnd() bool { return p.pos >= len(p.src) }
 
 // fault makes an error about src[from:to].
 func (p *parser) fault(from, to int, format string, args ...any) error {
@@ -109,7 +109,7 @@ func (p *parser) here(format string, args ...any) error {
 
 // space skips white space, the no-break space included.
 func (p *parser) space() {
-	for !p.end() {
+	for !p.atEnd() {
 		switch p.src[p.pos] {
 		case ' ', '\t', '\n', '\r':
 			p.pos++
@@ -151,12 +151,12 @@ func (p *parser) sign() (neg, ok bool) {
 	return false, false
 }
 
-// number reads digits. A number too long to matter comes back as some number
+// readNumber reads digits. A number too long to matter comes back as some number
 // above every limit.
-func (p *parser) number() (n int, ok bool) {
+func (p *parser) readNumber() (n int, ok bool) {
 	const enough = 100 * MaxConstant
 	start := p.pos
-	for ; !p.end() && '0' <= p.src[p.pos] && p.src[p.pos] <= '9'; p.pos++ {
+	for ; !p.atEnd() && '0' <= p.src[p.pos] && p.src[p.pos] <= '9'; p.pos++ {
 		n = min(n*10+int(p.src[p.pos]-'0'), enough)
 	}
 	return n, p.pos > start
@@ -165,17 +165,17 @@ func (p *parser) number() (n int, ok bool) {
 // word reads ASCII letters.
 func (p *parser) word() string {
 	start := p.pos
-	for ; !p.end() && 'a' <= p.src[p.pos]|0x20 && p.src[p.pos]|0x20 <= 'z'; p.pos++ {
+	for ; !p.atEnd() && 'a' <= p.src[p.pos]|0x20 && p.src[p.pos]|0x20 <= 'z'; p.pos++ {
 	}
 	return p.src[start:p.pos]
 }
 
 func (p *parser) term() (term, error) {
 	start := p.pos
-	n, ok := p.number()
+	n, ok := p.readNumber()
 	stop := p.pos
 	p.space()
-	if !p.end() && strings.IndexByte("dDwW", p.src[p.pos]) >= 0 {
+	if !p.atEnd() && strings.IndexByte("dDwW", p.src[p.pos]) >= 0 {
 		if !ok {
 			n = 1
 		}
@@ -198,10 +198,10 @@ func (p *parser) term() (term, error) {
 func (p *parser) dice(count int) (term, error) {
 	p.space()
 	start := p.pos
-	sides, ok := p.number()
+	sides, ok := p.readNumber()
 	switch {
 	case ok:
-	case !p.end() && p.src[p.pos] == '%':
+	case !p.atEnd() && p.src[p.pos] == '%':
 		p.pos++
 		sides = 100
 	default:
@@ -263,7 +263,7 @@ func isDisadvantage(w string) bool {
 func (p *parser) keep(t *term, start int, low, drop bool) error {
 	stop := p.pos
 	p.space()
-	n, ok := p.number()
+	n, ok := p.readNumber()
 	if ok {
 		stop = p.pos
 	} else {

@@ -219,7 +219,7 @@ func tableHandler(tables []table, src Source) tools.Handler {
 		t := &tables[i]
 		roll := src.IntN(len(t.entries)) + 1
 		var text, detail [256]byte
-		result, dice := tell(text[:0], detail[:0], t.entries[roll-1], src)
+		result, dice := rollEntry(text[:0], detail[:0], t.entries[roll-1], src)
 		return string(appendTableRoll(t.name, roll, result, dice)), nil
 	}
 }
@@ -233,9 +233,9 @@ func noTable(tables []table, name string) error {
 		mcp.ErrInvalidArguments, untrusted.Clip(name, 40), strings.Join(names, ", "))
 }
 
-// tell appends the entry with its dice rolled to text and how they fell to
+// rollEntry appends the entry with its dice rolled to text and how they fell to
 // detail.
-func tell(text, detail []byte, entry []piece, src Source) (result, dice []byte) {
+func rollEntry(text, detail []byte, entry []piece, src Source) (result, dice []byte) {
 	for _, p := range entry {
 		if p.expr.n == 0 {
 			text = append(text, p.text...)

@@ -16,9 +16,9 @@ const abandoned = time.Minute
 // caller who keeps trying must not cost everyone.
 const recountPause = 5 * time.Second
 
-// count measures what the directory holds and removes leftovers of crashes. It
+// countFiles measures what the directory holds and removes leftovers of crashes. It
 // follows no links. The caller has the turn, or is the constructor.
-func (s *sandbox) count(root *os.Root) error {
+func (s *sandbox) countFiles(root *os.Root) error {
 	var used int64
 	var entries int
 	err := fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {

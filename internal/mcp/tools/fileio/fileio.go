@@ -53,7 +53,7 @@ func NewTools(baseDir string, opts ...Option) []tools.Tool {
 	for _, o := range opts {
 		o(s)
 	}
-	s.start()
+	s.prepare()
 	return []tools.Tool{writeTool(s), readTool(s)}
 }
 
@@ -133,7 +133,7 @@ func (s *sandbox) runRead(_ context.Context, a readArgs) (readResult, error) {
 	if err != nil {
 		return readResult{}, err
 	}
-	content, err := s.read(name)
+	content, err := s.readText(name)
 	if err != nil {
 		return readResult{}, fmt.Errorf("reading %q: %w", name, err)
 	}

@@ -48,20 +48,20 @@ func newSandbox(baseDir string) *sandbox {
 	return s
 }
 
-// start counts what is there. It ignores errors: the next write counts again
+// prepare counts what is there. It ignores errors: the next write counts again
 // and reports them.
-func (s *sandbox) start() {
-	root, err := s.open()
+func (s *sandbox) prepare() {
+	root, err := s.openRoot()
 	if err != nil {
 		return
 	}
 	defer root.Close()
-	_ = s.count(root)
+	_ = s.countFiles(root)
 }
 
-// open opens the directory. Opening it per call costs microseconds and lets it
+// openRoot opens the directory. Opening it per call costs microseconds and lets it
 // be moved, replaced or mounted while the process runs.
-func (s *sandbox) open() (*os.Root, error) {
+func (s *sandbox) openRoot() (*os.Root, error) {
 	if s.base == "" {
 		return nil, errors.New("no sandbox directory is configured; set data_dir")
 	}
@@ -70,12 +70,12 @@ func (s *sandbox) open() (*os.Root, error) {
 
 // openOrCreate opens the directory, creating it if need be.
 func (s *sandbox) openOrCreate() (*os.Root, error) {
-	root, err := s.open()
+	root, err := s.openRoot()
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := os.MkdirAll(s.base, 0o700); err != nil {
 			return nil, hostError("creating the sandbox directory", err)
 		}
-		root, err = s.open()
+		root, err = s.openRoot()
 	}
 	if err != nil {
 		return nil, hostError("opening the sandbox directory", err)
@@ -83,9 +83,9 @@ func (s *sandbox) openOrCreate() (*os.Root, error) {
 	return root, nil
 }
 
-// read returns the text of a file. It never waits for a FIFO or device.
-func (s *sandbox) read(name string) (string, error) {
-	root, err := s.open()
+// readText returns the text of a file. It never waits for a FIFO or device.
+func (s *sandbox) readText(name string) (string, error) {
+	root, err := s.openRoot()
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", reject("there is no such file")
 	}

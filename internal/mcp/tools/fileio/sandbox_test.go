@@ -28,7 +28,7 @@ func TestFailureWhileSavingChangesNothing(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := newSandbox(t.TempDir())
-			s.start()
+			s.prepare()
 			if err := s.write(t.Context(), "a", "old"); err != nil {
 				t.Fatalf("first write: %v", err)
 			}
@@ -43,7 +43,7 @@ func TestFailureWhileSavingChangesNothing(t *testing.T) {
 					t.Errorf("error %q reveals the host's path", err)
 				}
 			}
-			if got, err := s.read("a"); err != nil || got != "old" {
+			if got, err := s.readText("a"); err != nil || got != "old" {
 				t.Errorf("file = %q, %v, want the old content", got, err)
 			}
 			if list, err := os.ReadDir(s.base); err != nil || len(list) != 1 {
@@ -122,7 +122,7 @@ func TestTooManyFiles(t *testing.T) {
 		}
 	}
 	used, entries := s.used, s.entries
-	if s.start(); s.used != used || s.entries != entries || entries != 5 {
+	if s.prepare(); s.used != used || s.entries != entries || entries != 5 {
 		t.Errorf("counted anew: %d bytes, %d entries, want the running count %d, %d, and 5 entries", s.used, s.entries, used, entries)
 	}
 }

@@ -85,7 +85,7 @@ func (s *sandbox) demand(root *os.Root, name string, size int64) (demand, error)
 // done so: people may have removed files by hand.
 func (s *sandbox) admit(root *os.Root, need demand) error {
 	if s.counted.IsZero() || !s.fits(need) && time.Since(s.counted) >= recountPause {
-		if err := s.count(root); err != nil {
+		if err := s.countFiles(root); err != nil {
 			return err
 		}
 	}

@@ -36,7 +36,7 @@ type entry struct {
 func Lazy(fsys fs.FS) *Book {
 	b := &Book{}
 	b.load = sync.OnceValues(func() (*library, error) {
-		lib, err := read(fsys)
+		lib, err := readLibrary(fsys)
 		if err != nil {
 			return nil, fmt.Errorf("loading the rules: %w", err)
 		}
@@ -69,8 +69,8 @@ func (b *Book) loaded() bool { return b.ready.Load() }
 
 func (b *Book) library() (*library, error) { return b.load() }
 
-// read parses all files of fsys and builds the library.
-func read(fsys fs.FS) (*library, error) {
+// readLibrary parses all files of fsys and builds the library.
+func readLibrary(fsys fs.FS) (*library, error) {
 	rules, err := parseAll(fsys)
 	if err != nil {
 		return nil, err

@@ -67,13 +67,13 @@ type title struct {
 func newIndex(rules []rule) *index {
 	b := builder{counts: map[string][]count{}, titles: map[string][]title{}}
 	for i, r := range rules {
-		b.add(int32(i), r)
+		b.addRule(int32(i), r)
 	}
 	ix := &index{titles: b.titles, categories: make([]string, len(rules))}
 	for i, r := range rules {
 		ix.categories[i] = r.Category
 	}
-	b.finish(ix, len(rules))
+	b.fillIndex(ix, len(rules))
 	ix.scratch.New = func() any { return newScratch(len(rules)) }
 	return ix
 }
@@ -90,7 +90,7 @@ type builder struct {
 	titles  map[string][]title
 }
 
-func (b *builder) add(doc int32, r rule) {
+func (b *builder) addRule(doc int32, r rule) {
 	b.lengths = append(b.lengths, [fieldCount]int{})
 	b.field(doc, fieldName, r.Name)
 	b.title(doc, r.Name, false)
@@ -136,8 +136,8 @@ func (b *builder) title(doc int32, s string, alias bool) {
 	b.titles[key] = append(b.titles[key], title{doc: doc, alias: alias, plain: joinRaw(ws), content: joinRaw(kept)})
 }
 
-// finish turns counts into ranked postings.
-func (b *builder) finish(ix *index, docs int) {
+// fillIndex turns counts into ranked postings.
+func (b *builder) fillIndex(ix *index, docs int) {
 	var average [fieldCount]float64
 	for _, l := range b.lengths {
 		for f, n := range l {

@@ -14,7 +14,7 @@ import (
 // missing keys are problems. It reports whether n is a mapping at all.
 func (p *parser) mapping(n *yaml.Node, set map[string]func(*yaml.Node), required ...string) bool {
 	if n.Kind != yaml.MappingNode {
-		p.fail(n.Line, "", "expected keys and values, got %s", kind(n))
+		p.addProblem(n.Line, "", "expected keys and values, got %s", kind(n))
 		return false
 	}
 	seen := make([]string, 0, len(set))
@@ -25,7 +25,7 @@ func (p *parser) mapping(n *yaml.Node, set map[string]func(*yaml.Node), required
 		case key.Kind != yaml.ScalarNode || !ok:
 			p.unknown(key, set)
 		case slices.Contains(seen, key.Value):
-			p.fail(key.Line, "remove one of them", "key %q is given twice", key.Value)
+			p.addProblem(key.Line, "remove one of them", "key %q is given twice", key.Value)
 		default:
 			seen = append(seen, key.Value)
 			assign(value)
@@ -33,7 +33,7 @@ func (p *parser) mapping(n *yaml.Node, set map[string]func(*yaml.Node), required
 	}
 	for _, key := range required {
 		if !slices.Contains(seen, key) {
-			p.fail(n.Line, "", "key %q is missing", key)
+			p.addProblem(n.Line, "", "key %q is missing", key)
 		}
 	}
 	return true
@@ -49,30 +49,30 @@ func (p *parser) unknown(key *yaml.Node, set map[string]func(*yaml.Node)) {
 	if near := problem.Nearest(key.Value, names); near != "" {
 		fix = "did you mean " + strconv.Quote(near) + "?"
 	}
-	p.fail(key.Line, fix, "there is no key %q", key.Value)
+	p.addProblem(key.Line, fix, "there is no key %q", key.Value)
 }
 
-// text returns a setter for a value that must not be blank.
-func (p *parser) text(into *string) func(*yaml.Node) {
+// readText returns a setter for a value that must not be blank.
+func (p *parser) readText(into *string) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || strings.TrimSpace(n.Value) == "" {
-			p.fail(n.Line, "", "expected text, got %s", kind(n))
+			p.addProblem(n.Line, "", "expected text, got %s", kind(n))
 			return
 		}
 		*into = strings.TrimSpace(n.Value)
 	}
 }
 
-// list returns a setter for a list of texts; the empty list is fine.
-func (p *parser) list(into *[]string) func(*yaml.Node) {
+// readTexts returns a setter for a list of texts; the empty list is fine.
+func (p *parser) readTexts(into *[]string) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		if n.Kind != yaml.SequenceNode {
-			p.fail(n.Line, "write it as [one, two]", "expected a list, got %s", kind(n))
+			p.addProblem(n.Line, "write it as [one, two]", "expected a list, got %s", kind(n))
 			return
 		}
 		out := make([]string, len(n.Content))
 		for i, item := range n.Content {
-			p.text(&out[i])(item)
+			p.readText(&out[i])(item)
 		}
 		*into = out
 	}
@@ -81,7 +81,7 @@ func (p *parser) list(into *[]string) func(*yaml.Node) {
 func (p *parser) flag(into *bool) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
-			p.fail(n.Line, "write true or false", "expected true or false, got %s", kind(n))
+			p.addProblem(n.Line, "write true or false", "expected true or false, got %s", kind(n))
 			return
 		}
 		*into = strings.EqualFold(n.Value, "true")
@@ -92,7 +92,7 @@ func (p *parser) level(into *int) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		level, err := strconv.Atoi(n.Value)
 		if n.Kind != yaml.ScalarNode || err != nil || level < 0 || level > maxSpellLevel {
-			p.fail(n.Line, "write 0 for a cantrip", "expected a level from 0 to %d, got %s", maxSpellLevel, kind(n))
+			p.addProblem(n.Line, "write 0 for a cantrip", "expected a level from 0 to %d, got %s", maxSpellLevel, kind(n))
 			return
 		}
 		*into = level

@@ -76,7 +76,7 @@ func parseAll(fsys fs.FS) ([]rule, error) {
 		}
 		files++
 		p := parser{file: name, problems: &problems, seen: seen}
-		rules = append(rules, p.parse(data)...)
+		rules = append(rules, p.parseRules(data)...)
 		return nil
 	})
 	if err != nil {
@@ -95,18 +95,18 @@ type parser struct {
 	seen     map[string]place // rule ids of all files so far
 }
 
-func (p *parser) fail(line int, fix, format string, args ...any) {
+func (p *parser) addProblem(line int, fix, format string, args ...any) {
 	p.problems.Add(p.file, line, fmt.Sprintf(format, args...), fix)
 }
 
-func (p *parser) parse(data []byte) []rule {
+func (p *parser) parseRules(data []byte) []rule {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
 		p.syntax(err)
 		return nil
 	}
 	if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.SequenceNode {
-		p.fail(max(doc.Line, 1), "start each rule with \"- id: …\"", "the file is not a list of rules")
+		p.addProblem(max(doc.Line, 1), "start each rule with \"- id: …\"", "the file is not a list of rules")
 		return nil
 	}
 	items := doc.Content[0].Content
@@ -124,7 +124,7 @@ func (p *parser) syntax(err error) {
 	var typed *yaml.TypeError
 	if errors.As(err, &typed) {
 		for _, e := range typed.Errors {
-			p.fail(0, "", "%s", e)
+			p.addProblem(0, "", "%s", e)
 		}
 		return
 	}
@@ -133,54 +133,54 @@ func (p *parser) syntax(err error) {
 	if n, _ := fmt.Sscanf(what, "line %d:", &line); n == 1 {
 		_, what, _ = strings.Cut(what, ": ")
 	}
-	p.fail(line, "", "not valid YAML: %s", what)
+	p.addProblem(line, "", "not valid YAML: %s", what)
 }
 
 // rule reads one entry; ok tells that it is a rule with a usable id.
 func (p *parser) rule(n *yaml.Node) (r rule, ok bool) {
 	r.System = system
 	read := p.mapping(n, map[string]func(*yaml.Node){
-		"id":       p.text(&r.ID),
-		"category": p.text(&r.Category),
-		"name":     p.text(&r.Name),
-		"aliases":  p.list(&r.Aliases),
-		"tags":     p.list(&r.Tags),
-		"summary":  p.text(&r.Summary),
-		"text":     p.text(&r.Text),
+		"id":       p.readText(&r.ID),
+		"category": p.readText(&r.Category),
+		"name":     p.readText(&r.Name),
+		"aliases":  p.readTexts(&r.Aliases),
+		"tags":     p.readTexts(&r.Tags),
+		"summary":  p.readText(&r.Summary),
+		"text":     p.readText(&r.Text),
 		"spell":    func(n *yaml.Node) { r.Spell = p.spell(n) },
 	}, "id", "category", "name", "summary", "text")
 	if !read {
 		return r, false
 	}
-	p.check(n, &r)
+	p.checkRule(n, &r)
 	if !validID.MatchString(r.ID) {
 		return r, false
 	}
 	if first, twice := p.seen[r.ID]; twice {
-		p.fail(n.Line, "give each rule an id of its own", "id %q is taken by %s:%d", r.ID, first.file, first.line)
+		p.addProblem(n.Line, "give each rule an id of its own", "id %q is taken by %s:%d", r.ID, first.file, first.line)
 		return r, false
 	}
 	p.seen[r.ID] = place{p.file, n.Line}
 	return r, true
 }
 
-// check reports values that are present but wrong.
-func (p *parser) check(n *yaml.Node, r *rule) {
+// checkRule reports values that are present but wrong.
+func (p *parser) checkRule(n *yaml.Node, r *rule) {
 	if r.ID != "" && !validID.MatchString(r.ID) {
-		p.fail(n.Line, "use lower-case words joined by hyphens", "id %q is malformed", r.ID)
+		p.addProblem(n.Line, "use lower-case words joined by hyphens", "id %q is malformed", r.ID)
 	}
 	known := false
 	for _, c := range categories() {
 		known = known || c == r.Category
 	}
 	if r.Category != "" && !known {
-		p.fail(n.Line, "use "+strings.Join(categories(), ", "), "there is no category %q", r.Category)
+		p.addProblem(n.Line, "use "+strings.Join(categories(), ", "), "there is no category %q", r.Category)
 	}
 	switch {
 	case r.Category == "spell" && r.Spell == nil:
-		p.fail(n.Line, "add a spell block", "spell %q has no level, school and so on", r.Name)
+		p.addProblem(n.Line, "add a spell block", "spell %q has no level, school and so on", r.Name)
 	case r.Category != "spell" && r.Spell != nil:
-		p.fail(n.Line, "remove the spell block or set category: spell", "%q is no spell", r.Name)
+		p.addProblem(n.Line, "remove the spell block or set category: spell", "%q is no spell", r.Name)
 	}
 }
 
@@ -188,14 +188,14 @@ func (p *parser) spell(n *yaml.Node) *spell {
 	s := &spell{Classes: []string{}}
 	p.mapping(n, map[string]func(*yaml.Node){
 		"level":         p.level(&s.Level),
-		"school":        p.text(&s.School),
-		"casting_time":  p.text(&s.CastingTime),
-		"range":         p.text(&s.Range),
-		"components":    p.text(&s.Components),
-		"duration":      p.text(&s.Duration),
+		"school":        p.readText(&s.School),
+		"casting_time":  p.readText(&s.CastingTime),
+		"range":         p.readText(&s.Range),
+		"components":    p.readText(&s.Components),
+		"duration":      p.readText(&s.Duration),
 		"concentration": p.flag(&s.Concentration),
 		"ritual":        p.flag(&s.Ritual),
-		"classes":       p.list(&s.Classes),
+		"classes":       p.readTexts(&s.Classes),
 	}, "level", "school", "casting_time", "range", "components", "duration")
 	return s
 }

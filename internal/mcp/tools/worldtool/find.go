@@ -16,10 +16,10 @@ import (
 // maxSuggestions is how many ids an answer to an unknown one proposes.
 const maxSuggestions = 5
 
-// find returns the id of the entity that is meant: by its id, or by a name that
+// findEntity returns the id of the entity that is meant: by its id, or by a name that
 // only one entity has. The error for an unknown one proposes what the caller
 // may see.
-func (t *toolset) find(ctx context.Context, what, asked string) (string, error) {
+func (t *toolset) findEntity(ctx context.Context, what, asked string) (string, error) {
 	asked = strings.TrimSpace(asked)
 	if asked == "" {
 		return "", invalid("%s is empty; query_entities finds ids", what)
@@ -93,9 +93,9 @@ func seen(tx *world.Tx, id, viewer string) (memory.Entity, error) {
 	return e, nil
 }
 
-// settle puts an entity into a location, or nowhere if that is empty. A thing
+// moveInto puts an entity into a location, or nowhere if that is empty. A thing
 // is in one place: whatever stay there was ends.
-func settle(tx *world.Tx, id, location, viewer string) error {
+func moveInto(tx *world.Tx, id, location, viewer string) error {
 	for _, r := range tx.Relations(id) {
 		if r.From == id && r.Type == memory.LocatedIn && r.To != location {
 			if err := tx.Unrelate(r); err != nil {

@@ -50,7 +50,7 @@ func (t *toolset) moveEntity() tools.Tool {
 
 func (t *toolset) runMove(ctx context.Context, a moveArgs) (Changed, error) {
 	who := viewer(ctx)
-	id, err := t.find(ctx, "id", a.ID)
+	id, err := t.findEntity(ctx, "id", a.ID)
 	if err != nil {
 		return Changed{}, err
 	}
@@ -65,7 +65,7 @@ func (t *toolset) runMove(ctx context.Context, a moveArgs) (Changed, error) {
 	}
 	location := ""
 	if a.Location.value != nil {
-		if location, err = t.find(ctx, "location", *a.Location.value); err != nil {
+		if location, err = t.findEntity(ctx, "location", *a.Location.value); err != nil {
 			return Changed{}, err
 		}
 	}
@@ -81,7 +81,7 @@ func (t *toolset) runMove(ctx context.Context, a moveArgs) (Changed, error) {
 			e.Position = to
 		}
 		if a.Location.given {
-			return settle(tx, id, location, who)
+			return moveInto(tx, id, location, who)
 		}
 		return nil
 	})

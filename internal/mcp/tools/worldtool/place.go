@@ -32,10 +32,10 @@ func (t *toolset) placeEntity() tools.Tool {
 		Description: "Add a person, place, faction, item or creature to the world, on the map or inside a place. " +
 			"Use update_entity or move_entity for what is there already.",
 		Parameters: object(map[string]any{
-			"id":          text(maxID, "Short unique id in lower case; made from the name if missing."),
+			"id":          textSchema(maxID, "Short unique id in lower case; made from the name if missing."),
 			"type":        typeField(),
-			"name":        text(maxName, "What people call it."),
-			"description": optional(maxDescription, "One to three sentences."),
+			"name":        textSchema(maxName, "What people call it."),
+			"description": optionalText(maxDescription, "One to three sentences."),
 			"aliases":     aliasesField(),
 			"attributes":  attributesField(attributeField(), "Short facts by name, such as race or mood."),
 			"known_by":    knownByField("Ids of the NPCs that know of it; without it everyone does."),
@@ -60,7 +60,7 @@ func (t *toolset) runPlace(ctx context.Context, a placeArgs) (Changed, error) {
 	}
 	location := ""
 	if a.Location != "" {
-		if location, err = t.find(ctx, "location", a.Location); err != nil {
+		if location, err = t.findEntity(ctx, "location", a.Location); err != nil {
 			return Changed{}, err
 		}
 	}
@@ -71,7 +71,7 @@ func (t *toolset) runPlace(ctx context.Context, a placeArgs) (Changed, error) {
 		if err := tx.Put(e); err != nil {
 			return err
 		}
-		return settle(tx, e.ID, location, who)
+		return moveInto(tx, e.ID, location, who)
 	})
 	if err != nil {
 		return Changed{}, err

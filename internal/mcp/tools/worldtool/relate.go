@@ -32,7 +32,7 @@ func (t *toolset) removeEntity() tools.Tool {
 
 func (t *toolset) runRemove(ctx context.Context, a removeArgs) (removed, error) {
 	who := viewer(ctx)
-	id, err := t.find(ctx, "id", a.ID)
+	id, err := t.findEntity(ctx, "id", a.ID)
 	if err != nil {
 		return removed{}, err
 	}
@@ -77,7 +77,7 @@ func (t *toolset) relateEntities() tools.Tool {
 				"description": "A verb phrase in snake_case, such as owns or works_for.",
 			},
 			"to":     idField("Who or what it leads to."),
-			"note":   optional(maxNote, "A word on it; without it, what was noted before stays."),
+			"note":   optionalText(maxNote, "A word on it; without it, what was noted before stays."),
 			"remove": map[string]any{"type": "boolean", "default": false, "description": "Take the relation away."},
 		}, "from", "type", "to"),
 		Idempotent: true,
@@ -88,11 +88,11 @@ func (t *toolset) relateEntities() tools.Tool {
 
 func (t *toolset) runRelate(ctx context.Context, a relateArgs) (related, error) {
 	who := viewer(ctx)
-	from, err := t.find(ctx, "from", a.From)
+	from, err := t.findEntity(ctx, "from", a.From)
 	if err != nil {
 		return related{}, err
 	}
-	to, err := t.find(ctx, "to", a.To)
+	to, err := t.findEntity(ctx, "to", a.To)
 	if err != nil {
 		return related{}, err
 	}
@@ -115,7 +115,7 @@ func (t *toolset) runRelate(ctx context.Context, a relateArgs) (related, error) 
 			return tx.Unrelate(r)
 		}
 		if r.Type == memory.LocatedIn {
-			if err := settle(tx, from, to, who); err != nil {
+			if err := moveInto(tx, from, to, who); err != nil {
 				return err
 			}
 		}

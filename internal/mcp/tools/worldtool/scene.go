@@ -23,7 +23,7 @@ func (t *toolset) setScene() tools.Tool {
 	x := writing(llm.ToolDefinition{
 		Name:        "set_scene",
 		Description: "Say what is going on from now on: place, time, weather, mood, who is there. Everyone sees it; the old scene is replaced.",
-		Parameters:  object(map[string]any{"text": text(maxScene, "The scene in a few sentences.")}, "text"),
+		Parameters:  object(map[string]any{"text": textSchema(maxScene, "The scene in a few sentences.")}, "text"),
 		Idempotent:  true,
 	}, "Set the scene", tools.SchemaOf[sceneSet](nil), tools.JSON(t.runSetScene))
 	x.Destructive = true
@@ -70,7 +70,7 @@ func (t *toolset) describeScene() tools.Tool {
 						"radius": map[string]any{"type": "number", "minimum": 0, "description": "In the map's unit."},
 					},
 				},
-				"location": text(maxName, "Only what is in this entity: its id, or a name that only it has."),
+				"location": textSchema(maxName, "Only what is in this entity: its id, or a name that only it has."),
 				"limit": map[string]any{
 					"type": "integer", "minimum": 1, "maximum": maxShown, "default": defaultShown,
 					"description": "Most entities to return.",
@@ -99,7 +99,7 @@ func (t *toolset) runDescribe(ctx context.Context, a describeArgs) (described, e
 	within := ""
 	if a.Location != "" {
 		var err error
-		if within, err = t.find(ctx, "location", a.Location); err != nil {
+		if within, err = t.findEntity(ctx, "location", a.Location); err != nil {
 			return described{}, err
 		}
 	}

@@ -9,12 +9,12 @@ func object(properties map[string]any, required ...string) map[string]any {
 	return s
 }
 
-// text is the schema of a string that must say something.
-func text(most int, description string) map[string]any {
+// textSchema is the schema of a string that must say something.
+func textSchema(most int, description string) map[string]any {
 	return map[string]any{"type": "string", "minLength": 1, "maxLength": most, "description": description}
 }
 
-func optional(most int, description string) map[string]any {
+func optionalText(most int, description string) map[string]any {
 	return map[string]any{"type": "string", "maxLength": most, "description": description}
 }
 
@@ -32,15 +32,15 @@ func position(description string) map[string]any {
 }
 
 func idField(what string) map[string]any {
-	return text(maxName, what+" Its id, or a name that only it has.")
+	return textSchema(maxName, what+" Its id, or a name that only it has.")
 }
 
 func locationField() map[string]any {
-	return text(maxName, "The entity it is in: its id, or a name that only it has.")
+	return textSchema(maxName, "The entity it is in: its id, or a name that only it has.")
 }
 
 func typeField() map[string]any {
-	return text(maxID, "Kind of entity: npc, location, faction, item or the campaign's own word.")
+	return textSchema(maxID, "Kind of entity: npc, location, faction, item or the campaign's own word.")
 }
 
 func aliasesField() map[string]any {

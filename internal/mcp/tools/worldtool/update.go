@@ -30,8 +30,8 @@ func (t *toolset) updateEntity() tools.Tool {
 		Parameters: object(map[string]any{
 			"id":          idField("What changes."),
 			"type":        typeField(),
-			"name":        text(maxName, "What people call it from now on."),
-			"description": nullable(optional(maxDescription, "One to three sentences, in place of the old ones.")),
+			"name":        textSchema(maxName, "What people call it from now on."),
+			"description": nullable(optionalText(maxDescription, "One to three sentences, in place of the old ones.")),
 			"aliases":     nullable(aliasesField()),
 			"attributes": nullable(attributesField(nullable(attributeField()),
 				"Attributes to set or, with null, to remove; null instead of an object removes all.")),
@@ -45,7 +45,7 @@ func (t *toolset) updateEntity() tools.Tool {
 
 func (t *toolset) runUpdate(ctx context.Context, a updateArgs) (Changed, error) {
 	who := viewer(ctx)
-	id, err := t.find(ctx, "id", a.ID)
+	id, err := t.findEntity(ctx, "id", a.ID)
 	if err != nil {
 		return Changed{}, err
 	}
