@@ -13,6 +13,10 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
+// maxProblems is how many problems of a file are counted: a file of nothing else
+// would take gigabytes.
+const maxProblems = 150_000
+
 // maxID is the longest id and type, in bytes.
 const maxID = 64
 
@@ -23,7 +27,7 @@ var (
 
 // options say how a campaign file is written.
 var options = strictyaml.Options{
-	MaxSize: MaxSize, MaxProblems: MaxSize, Literal: true, Empty: "start with name: and entities:",
+	MaxSize: MaxSize, MaxProblems: maxProblems, Literal: true, Empty: "start with name: and entities:",
 	Formats: map[string]func(string) (what, fix string){"slug": checkSlug, "word": checkWord},
 }
 
