@@ -1,14 +1,5 @@
 package config
 
-// KnownPermissions returns what a profile may allow, as "domain.verb".
-func KnownPermissions() []string {
-	return []string{
-		"dice.roll", "rules.read", "memory.read", "memory.write", "world.read", "world.write",
-		"files.read", "files.write", "npc.read", "npc.control", "session.read", "session.control",
-		"external.call", "audit.read",
-	}
-}
-
 // KnownProfiles returns the names of the built-in profiles.
 func KnownProfiles() []string {
 	return []string{

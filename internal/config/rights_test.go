@@ -20,7 +20,6 @@ func TestKnownRightsAreThoseOfThePolicy(t *testing.T) {
 		name      string
 		got, want []string
 	}{
-		{"permissions", config.KnownPermissions(), policy.Permissions()},
 		{"profiles", config.KnownProfiles(), profiles},
 	} {
 		t.Run(row.name, func(t *testing.T) {

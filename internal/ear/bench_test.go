@@ -8,6 +8,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/lane/lanetest"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
@@ -83,7 +84,7 @@ func BenchmarkSecond(b *testing.B) {
 	for _, bb := range []struct {
 		name string
 		det  lane.Detector
-	}{{"energy", lane.NewEnergy()}, {"presence", lane.Presence{}}} {
+	}{{"energy", lane.NewEnergy()}, {"presence", lanetest.Presence{}}} {
 		b.Run(bb.name, func(b *testing.B) {
 			ctx, stop := context.WithCancel(b.Context())
 			m := &metronome{bb.det, make(chan struct{}), ctx.Done()}

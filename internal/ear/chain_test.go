@@ -8,7 +8,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/chain"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/typed"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt/stttest"
 )
 
 // An ear over the chain that serves a table: the second service takes over
@@ -30,7 +30,7 @@ func TestChain(t *testing.T) {
 		{"interim_alone", &provider{answer: func(s *stream, n int, _ time.Duration) { s.interim(n, "Aye") }}, "Final#1.0(Aye)?", stt.DefaultSettle},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := chain.New([]chain.Link{{Name: "first", Provider: tt.first}, {Name: "second", Provider: typed.New("the second")}}, nil)
+			c := chain.New([]chain.Link{{Name: "first", Provider: tt.first}, {Name: "second", Provider: stttest.New("the second")}}, nil)
 			sit(t, nil, ear.Options{Recogniser: c, Expect: stt.Options{Interim: true}}, func(s *seat) {
 				s.say(600*ms, 20*time.Second)
 				s.tells(tt.want, finalsOnly...)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/lane/lanetest"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
@@ -203,7 +204,7 @@ func TestBusyListener(t *testing.T) {
 		p := &provider{answer: length}
 		s := &seat{t: t, provider: p, began: time.Now()}
 		free := make(chan struct{})
-		s.ear = ear.New("Ann", func(e ear.Event) { s.hear(e); <-free }, ear.Options{Recogniser: p, Detector: lane.Presence{}})
+		s.ear = ear.New("Ann", func(e ear.Event) { s.hear(e); <-free }, ear.Options{Recogniser: p, Detector: lanetest.Presence{}})
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- s.ear.Run(ctx) }() // ends with stop

@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/lane/lanetest"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/typed"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt/stttest"
 )
 
 // spoken is a second of voice and two of none.
@@ -30,7 +31,7 @@ func spoken(e *Ear, seq uint16) {
 // no wake-up.
 func TestIdleEarHasNoTimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := New("Ann", func(Event) {}, Options{Recogniser: typed.New("Aye"), Detector: lane.Presence{}})
+		e := New("Ann", func(Event) {}, Options{Recogniser: stttest.New("Aye"), Detector: lanetest.Presence{}})
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- e.Run(ctx) }() // ends with stop
@@ -71,7 +72,7 @@ func TestNewsOfALostStream(t *testing.T) {
 
 // A frame of speech costs no memory.
 func TestFrameAllocatesNothing(t *testing.T) {
-	e := New("Ann", func(Event) {}, Options{Recogniser: typed.New(), Detector: lane.Presence{}})
+	e := New("Ann", func(Event) {}, Options{Recogniser: stttest.New(), Detector: lanetest.Presence{}})
 	now := time.Now()
 	s, err := e.recogniser.Listen(t.Context(), e.expect)
 	if err != nil {

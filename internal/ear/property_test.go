@@ -12,6 +12,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/lane/lanetest"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
@@ -122,7 +123,7 @@ func (s *session) play(t *testing.T) (all []told) {
 		e := ear.New("Ann", func(ev ear.Event) {
 			all = append(all, told{ev, time.Now()})
 			time.Sleep(s.Listen)
-		}, ear.Options{Recogniser: overChain(s.provider()).Recogniser, Detector: lane.Presence{}, MinSpeech: 120 * ms})
+		}, ear.Options{Recogniser: overChain(s.provider()).Recogniser, Detector: lanetest.Presence{}, MinSpeech: 120 * ms})
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- e.Run(ctx) }() // ends with stop

@@ -13,6 +13,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/lane/lanetest"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/chain"
@@ -201,7 +202,7 @@ func sit(t *testing.T, p *provider, o ear.Options, scene func(*seat)) {
 		if o.Recogniser == nil && p != nil {
 			o.Recogniser = p
 		}
-		o.Detector = lane.Presence{}
+		o.Detector = lanetest.Presence{}
 		s.ear = ear.New("Ann", s.hear, o)
 		ctx, stop := context.WithCancel(t.Context())
 		s.stop = stop

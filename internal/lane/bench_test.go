@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/lane/lanetest"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -26,7 +27,7 @@ func BenchmarkFrame(b *testing.B) {
 	for _, bb := range []struct {
 		name string
 		det  lane.Detector
-	}{{"energy", lane.NewEnergy()}, {"presence", lane.Presence{}}} {
+	}{{"energy", lane.NewEnergy()}, {"presence", lanetest.Presence{}}} {
 		b.Run(bb.name, func(b *testing.B) {
 			next := steady(bb.det)
 			b.ReportAllocs()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/lane/lanetest"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -12,7 +13,7 @@ import (
 // owner ticks when Next says so and hears the utterance end.
 func Example() {
 	now := time.Now()
-	l := lane.New(now, lane.Presence{}, nil)
+	l := lane.New(now, lanetest.Presence{}, nil)
 	var loud audio.Frame
 	for i := range loud {
 		loud[i] = int16(i % 100 * 50)

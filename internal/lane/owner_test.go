@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/lane/lanetest"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -40,7 +41,7 @@ func own(ctx context.Context, l *lane.Lane, hear func(lane.Event)) {
 func TestOwner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		l := lane.New(start, lane.Presence{}, nil)
+		l := lane.New(start, lanetest.Presence{}, nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		var (
 			wg     sync.WaitGroup

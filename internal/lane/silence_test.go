@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/lane/lanetest"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
 // A transport that sends only while one speaks: the silence clock ends what
 // the speaker does not.
 func TestNoPacketsInSilence(t *testing.T) {
-	b := newTable(lane.Presence{}, nil)
+	b := newTable(lanetest.Presence{}, nil)
 	b.wait(time.Minute)
 	if b.ticks != 0 {
 		t.Errorf("%d ticks before anybody spoke, want none", b.ticks)
@@ -55,7 +56,7 @@ func TestIdleSince(t *testing.T) {
 
 // The owner may be late by any time: what it then hears is the same.
 func TestLateOwner(t *testing.T) {
-	b := newTable(lane.Presence{}, nil)
+	b := newTable(lanetest.Presence{}, nil)
 	b.play(voice(120, time.Second, -14))
 	b.now = b.now.Add(10 * time.Second)
 	b.tick()
@@ -69,7 +70,7 @@ func TestLateOwner(t *testing.T) {
 
 // A burst after a stall of the network is heard whole.
 func TestBurst(t *testing.T) {
-	b := newTable(lane.Presence{}, nil)
+	b := newTable(lanetest.Presence{}, nil)
 	sound := frames(voice(120, time.Second, -14))
 	for i := range sound {
 		if i%4 == 0 { // four packets at once, every 80 ms
@@ -97,7 +98,7 @@ func TestLossAndReordering(t *testing.T) {
 		for _, det := range []struct {
 			name string
 			d    lane.Detector
-		}{{"presence", lane.Presence{}}, {"energy", lane.NewEnergy()}} {
+		}{{"presence", lanetest.Presence{}}, {"energy", lane.NewEnergy()}} {
 			t.Run(tt.name+"/"+det.name, func(t *testing.T) {
 				b := newTable(det.d, nil)
 				sound := frames(room(join(silence(time.Second), voice(120, 3*time.Second, -14))))

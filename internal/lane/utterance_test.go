@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/lane/lanetest"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -27,7 +28,7 @@ func TestPreRoll(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			stream := join(noise(tt.before, -80, 1), voice(120, time.Second, -14), noise(time.Second, -80, 2))
-			b := newTable(lane.Presence{}, &lane.Options{PreRoll: tt.preRoll})
+			b := newTable(lanetest.Presence{}, &lane.Options{PreRoll: tt.preRoll})
 			b.play(stream)
 			got := b.sounds[1]
 			from := samples(tt.before - tt.want)
@@ -43,7 +44,7 @@ func TestPreRoll(t *testing.T) {
 
 // Sound that came before the transport fell silent is no pre-roll.
 func TestPreRollEndsAtSilence(t *testing.T) {
-	b := newTable(lane.Presence{}, nil)
+	b := newTable(lanetest.Presence{}, nil)
 	b.play(noise(200*ms, -80, 1))
 	b.wait(time.Second)
 	b.play(voice(120, time.Second, -14))
@@ -56,7 +57,7 @@ func TestPreRollEndsAtSilence(t *testing.T) {
 // A barge-in is confirmed by voiced time: it grows from the onset on and is
 // gone as soon as voicing stops, long before the utterance ends.
 func TestVoicedTime(t *testing.T) {
-	b := newTable(lane.Presence{}, nil)
+	b := newTable(lanetest.Presence{}, nil)
 	var confirmed, stopped time.Duration
 	for _, f := range frames(join(voice(120, 600*ms, -14), silence(300*ms))) {
 		b.wait(audio.FrameDuration)
@@ -85,7 +86,7 @@ func TestVoicedTime(t *testing.T) {
 
 // A pause inside an utterance: stop and resume are told, nothing else.
 func TestPauseWithin(t *testing.T) {
-	b := newTable(lane.Presence{}, nil)
+	b := newTable(lanetest.Presence{}, nil)
 	b.play(voice(120, 600*ms, -14))
 	b.wait(300 * ms)
 	b.play(voice(120, 600*ms, -14))
@@ -110,7 +111,7 @@ func TestMergeWindow(t *testing.T) {
 		{"never", -1, 520 * ms, lane.VoiceStarted},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := newTable(lane.Presence{}, &lane.Options{Merge: tt.merge})
+			b := newTable(lanetest.Presence{}, &lane.Options{Merge: tt.merge})
 			b.play(voice(120, 600*ms, -14))
 			b.wait(tt.pause)
 			b.play(voice(120, 600*ms, -14))
@@ -144,7 +145,7 @@ func TestEndpointAdapts(t *testing.T) {
 		{"never_below_the_limit", lane.Options{MinEndpoint: 450 * ms}, 160 * ms, 460 * ms, 460 * ms},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := newTable(lane.Presence{}, &tt.opts)
+			b := newTable(lanetest.Presence{}, &tt.opts)
 			said := voice(120, 500*ms, -14)
 			for range 20 {
 				b.play(said)
@@ -164,7 +165,7 @@ func TestEndpointAdapts(t *testing.T) {
 
 // Who never stops is cut every 30 s, and no sound is lost or repeated.
 func TestSpeakerWhoNeverStops(t *testing.T) {
-	b := newTable(lane.Presence{}, nil)
+	b := newTable(lanetest.Presence{}, nil)
 	said := make(clip, samples(70*time.Second))
 	for i := range said {
 		said[i] = int16(100 + i/audio.FrameSamples) // no two frames are alike
@@ -186,7 +187,7 @@ func TestSpeakerWhoNeverStops(t *testing.T) {
 func TestEventsMakeSense(t *testing.T) {
 	talk, still := frames(voice(120, 2*time.Second, -14)), frames(silence(time.Second))
 	rapid.Check(t, func(t *rapid.T) {
-		b := newTable(lane.Presence{}, &lane.Options{MaxUtterance: 4 * time.Second})
+		b := newTable(lanetest.Presence{}, &lane.Options{MaxUtterance: 4 * time.Second})
 		for range rapid.IntRange(1, 12).Draw(t, "parts") {
 			part := rapid.SampledFrom([][]audio.Frame{talk, still}).Draw(t, "part")
 			for _, f := range part[:rapid.IntRange(0, len(part)).Draw(t, "frames")] {

@@ -22,9 +22,6 @@ const (
 	Filler Step = "filler"
 )
 
-// Steps returns all steps in the order they are tried by default.
-func Steps() []Step { return []Step{LowerTier, Opener, Fallback, Filler} }
-
 // Times of a filler before the target.
 const (
 	// fillerReserve is the least time a filler gets for its first sound.

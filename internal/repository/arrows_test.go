@@ -33,7 +33,7 @@ var layers = [][]string{
 }
 
 // testOnly may be imported by tests alone.
-var testOnly = []string{"internal/discord/discordtest", "internal/fakeopenai", "internal/fakestt", "internal/mcp/mcpbench", "internal/mcp/mcphost/conformanceclient", "internal/mcp/mcpserver/conformanceserver", "internal/mcp/mcppeers", "internal/peers", "internal/repository", "internal/voicebench", "pkg/provider/stt/typed"}
+var testOnly = []string{"internal/discord/discordtest", "internal/fakeopenai", "internal/fakestt", "internal/mcp/mcpbench", "internal/mcp/mcphost/conformanceclient", "internal/mcp/mcpserver/conformanceserver", "internal/mcp/mcppeers", "internal/lane/lanetest", "internal/peers", "internal/repository", "internal/voicebench", "pkg/provider/stt/stttest"}
 
 // layer returns the layer of a package, -1 if it has none.
 func layer(pkg string) int {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/typed"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt/stttest"
 )
 
 // event is something a scripted stream does some time after Finish.
@@ -116,7 +116,7 @@ func TestUtteranceIsCancelled(t *testing.T) {
 }
 
 func TestTyped(t *testing.T) {
-	s := open(t, typed.New("From the list", "And more"), stt.Options{Interim: true}).(*typed.Stream)
+	s := open(t, stttest.New("From the list", "And more"), stt.Options{Interim: true}).(*stttest.Stream)
 	s.Type("Hold\x1b[2J ")
 	if r, err := s.Recv(t.Context()); err != nil || r.Text != "Hold" || r.Final {
 		t.Errorf("Recv = %+v, %v, want the interim %q", r, err, "Hold")

@@ -1,4 +1,6 @@
-package lane
+// Package lanetest holds a detector for tests of lanes and of what hears through
+// them.
+package lanetest
 
 import "github.com/MrWong99/glyphoxa/pkg/audio"
 
@@ -6,7 +8,7 @@ import "github.com/MrWong99/glyphoxa/pkg/audio"
 // codecs end a silence they encode with a few of these.
 const quietest = 32
 
-// Presence is the [Detector] for transports that send only while one speaks:
+// Presence is the [lane.Detector] for transports that send only while one speaks:
 // every frame that is not silent is voice. The zero value is ready.
 type Presence struct{}
 

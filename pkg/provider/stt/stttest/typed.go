@@ -1,6 +1,6 @@
-// Package typed is speech recognition without speech, for tests alone: what is
+// Package stttest is speech recognition without speech, for tests alone: what is
 // typed counts as heard. It starts no goroutine and needs no service.
-package typed
+package stttest
 
 import (
 	"context"
