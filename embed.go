@@ -1,7 +1,6 @@
 // Package glyphoxa carries the default configuration with its sample cast and
 // world, so that the program runs without any file beside it.
-//
-// Imported by cmd/glyphoxa and tests. It holds no code.
+// It holds no code.
 package glyphoxa
 
 import "embed"

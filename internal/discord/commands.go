@@ -67,6 +67,11 @@ func commandActions() map[string]action {
 
 // commandDefinitions are the commands as Discord knows them.
 func commandDefinitions() []*discordgo.ApplicationCommand {
+	return append(tableCommands(), recordCommands()...)
+}
+
+// tableCommands are those about the table: its session, its NPCs, their tools.
+func tableCommands() []*discordgo.ApplicationCommand {
 	return []*discordgo.ApplicationCommand{
 		commandGroup("session", "The session at the table in this channel",
 			subcommand("start", "Begin a session: from now on the NPCs answer in this channel"),
@@ -102,6 +107,13 @@ func commandDefinitions() []*discordgo.ApplicationCommand {
 			subcommand("calibrate", "Measure how fast the tools are now"),
 			subcommand("approve", "Let NPCs use a tool that is new or was changed by its server", withSuggestions(textOption("name", "The tool, as server/tool", true, 200))),
 		),
+	}
+}
+
+// recordCommands are those that work without a table too: dice, rules, the world,
+// and what is kept.
+func recordCommands() []*discordgo.ApplicationCommand {
+	return []*discordgo.ApplicationCommand{
 		commandGroup("roll", "Roll dice for everyone to see", textOption("dice", "Such as 2d6+3, d20 or 4d6kh3", true, 200)),
 		commandGroup("rules", "Look something up in the rules", textOption("about", "Such as grapple or fireball", true, 200)),
 		commandGroup("ask", "What is known of something: who said what, who is involved. Only you see the answer",
