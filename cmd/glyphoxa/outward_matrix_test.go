@@ -187,7 +187,7 @@ func (o *outward) in(t testing.TB) *outward {
 	return &outward{t: t, h: o.h, addr: o.addr}
 }
 
-// dialectTalker speaks text 000's dialect: its answers are told apart from
+// dialectTalker speaks the older dialect: its answers are told apart from
 // MCP's by their codes.
 type dialectTalker struct{ *stream }
 

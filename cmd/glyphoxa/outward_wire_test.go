@@ -153,7 +153,7 @@ func (s *stream) handshake() *stream {
 	return s
 }
 
-// bind opens text 000's dialect with the profile asked for.
+// bind opens the older dialect with the profile asked for.
 func (s *stream) bind(profile string) *stream {
 	s.t.Helper()
 	s.ask("initialize", map[string]any{"agentId": "tester", "sessionId": "s1", "profile": profile}).into(s.t, &struct{}{})
