@@ -9,7 +9,7 @@ import (
 // BenchmarkColdStart measures from the start of the program to its first
 // event, with a data directory that is there already.
 func BenchmarkColdStart(b *testing.B) {
-	h := newHouse(b)
+	h := newProgram(b)
 	h.play("Bartok, hello")
 	var took []time.Duration
 	for b.Loop() {

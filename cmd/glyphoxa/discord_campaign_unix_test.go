@@ -14,7 +14,7 @@ func TestDiscordCampaigns(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
-	h := newHouse(t)
+	h := newProgram(t)
 	s := h.bot(d, tavern)
 	file := func(text string) discordtest.Option {
 		return opt("file", discordtest.Upload{Name: "mere.yaml", Type: "application/yaml", Data: []byte(text)})

@@ -54,7 +54,7 @@ func (g *guild) presses(t testing.TB, user, channel string, m discordtest.Messag
 }
 
 // cutOff plays until a line is answered, and kills the program.
-func (g *guild) cutOff(t testing.TB, h *house, channel string) {
+func (g *guild) cutOff(t testing.TB, h *program, channel string) {
 	t.Helper()
 	s := h.bot(g.d, tavern)
 	home := g.channel
@@ -73,7 +73,7 @@ func TestDiscordGoesOn(t *testing.T) {
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
 	thread := d.AddThread(g.channel, "night one")
-	h := newHouse(t)
+	h := newProgram(t)
 	g.cutOff(t, h, thread)
 
 	s := h.bot(d, tavern)
@@ -97,7 +97,7 @@ func TestDiscordBeginsAnew(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
-	h := newHouse(t)
+	h := newProgram(t)
 	g.cutOff(t, h, g.channel)
 	h.bot(d, tavern).kill() // or before it has asked
 	s := h.bot(d, tavern)
@@ -132,7 +132,7 @@ func TestDiscordTwoDecide(t *testing.T) {
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
 	other := d.AddMember(g.id, "other-dm", g.role)
-	h := newHouse(t)
+	h := newProgram(t)
 	g.cutOff(t, h, g.channel)
 	s := h.bot(d, tavern)
 	question := g.offered(t, g.channel)

@@ -31,7 +31,7 @@ func TestDiscordEditsAndDeletions(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
-	h := newHouse(t)
+	h := newProgram(t)
 	s := h.bot(d, tavern)
 	g.gives(t, g.dm, "session start")
 	edited := d.Say(g.channel, g.ana, "Hello Bartok, the word is Xanadu", nil)
@@ -66,7 +66,7 @@ func TestDiscordStopKeepsTheUnheard(t *testing.T) {
 	const n = 60
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
-	h := newHouse(t)
+	h := newProgram(t)
 	s := h.bot(d, tavern)
 	g.gives(t, g.dm, "session start")
 	for k := range n {

@@ -31,7 +31,7 @@ func TestDiscordEntityForm(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
-	s := newHouse(t).bot(d, tavern)
+	s := newProgram(t).bot(d, tavern)
 	asks := func(user string, options ...discordtest.Option) *discordtest.Interaction {
 		t.Helper()
 		i, err := d.Command(user, g.channel, "entity add", options...)

@@ -202,7 +202,7 @@ func TestDiscordEveryCommand(t *testing.T) {
 	d := discordtest.New(t, nil)
 	url, describe := harbour(t)
 	e := &everywhere{t: t, d: d, other: newGuild(t, d, "other"), describe: describe}
-	h := newHouse(t)
+	h := newProgram(t)
 	config := strings.Replace(tavern, `server: {listen: "127.0.0.1:0"}`, `server:
   listen: "127.0.0.1:0"`+fmt.Sprintf(governed, url), 1)
 	s := h.bot(d, config)

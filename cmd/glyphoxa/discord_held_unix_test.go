@@ -37,7 +37,7 @@ func TestDiscordApprovesATool(t *testing.T) {
 	url, describe := harbour(t)
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
-	s := newHouse(t).bot(d, tavern+"mcp:\n  servers:\n    - {name: harbour, transport: streamable-http, url: \""+url+"\", allow_private: true, pin: true}\n")
+	s := newProgram(t).bot(d, tavern+"mcp:\n  servers:\n    - {name: harbour, transport: streamable-http, url: \""+url+"\", allow_private: true, pin: true}\n")
 	answers(t, g.gives(t, g.dm, "tools list"), true, "**tide**")
 	answers(t, g.gives(t, g.dm, "tools approve", opt("name", "tide")), true, "⚠ No tool of that name waits for approval; none does")
 	changed := func(description, shown string) discordtest.Message {
@@ -82,7 +82,7 @@ func TestDiscordTellsOfServersThatAreDown(t *testing.T) {
 	url, _ := harbour(t)
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
-	s := newHouse(t).bot(d, tavern+"mcp:\n  servers:\n    - {name: harbour, transport: streamable-http, url: \""+url+"\"}\n")
+	s := newProgram(t).bot(d, tavern+"mcp:\n  servers:\n    - {name: harbour, transport: streamable-http, url: \""+url+"\"}\n")
 	for _, command := range []string{"tools list", "tools calibrate"} {
 		answers(t, g.gives(t, g.dm, command), true, "⚠ the server **harbour** is down", "allow\\_private", "**roll** from fast on")
 	}

@@ -48,12 +48,12 @@ type thinker struct {
 const maxAsked = 1000
 
 // newThinker starts a model and a house whose NPCs think with it.
-func newThinker(t testing.TB) (*thinker, *house) {
+func newThinker(t testing.TB) (*thinker, *program) {
 	t.Helper()
 	m := &thinker{asked: make(chan string, maxAsked), think: make(chan struct{})}
 	m.server = fakeopenai.Start(t, m.answer, &fakeopenai.Options{APIKey: modelKey})
 	t.Cleanup(m.wake)
-	h := newHouse(t)
+	h := newProgram(t)
 	h.set("MODEL_URL", m.server.URL())
 	h.set("MODEL_KEY", modelKey)
 	h.secrets = append(h.secrets, modelKey)
@@ -84,7 +84,7 @@ func (m *thinker) wake() {
 }
 
 // kept are the lines in a guild's database, the oldest first.
-func (h *house) kept(g *guild) (lines []string) {
+func (h *program) kept(g *guild) (lines []string) {
 	h.t.Helper()
 	store, err := sqlite.Open(h.t.Context(), h.path(filepath.Join(".glyphoxa", "guilds", g.id, "glyphoxa.db")), nil)
 	if err != nil {
@@ -260,7 +260,7 @@ func TestDiscordStoppedTwice(t *testing.T) {
 	const posts = "POST /channels/{channel}/messages"
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
-	h := newHouse(t)
+	h := newProgram(t)
 	s := h.bot(d, tavern)
 	g.gives(t, g.dm, "session start")
 	d.Say(g.channel, g.ana, "Hello Bartok!", nil)

@@ -18,7 +18,7 @@ func TestDiscordPrivacy(t *testing.T) {
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
 	ben := d.AddMember(g.id, "ben")
-	h := newHouse(t)
+	h := newProgram(t)
 	s := h.bot(d, tavern)
 	answers(t, g.gives(t, g.ana, "privacy info"), true, "What the bot keeps", "/feedback", "Now you are **heard**")
 
@@ -77,7 +77,7 @@ func TestDiscordPrivacy(t *testing.T) {
 }
 
 // finds returns the files of what is kept that have a word in them.
-func (h *house) finds(word string) (found []string) {
+func (h *program) finds(word string) (found []string) {
 	h.t.Helper()
 	err := filepath.WalkDir(h.path(".glyphoxa"), func(path string, e os.DirEntry, err error) error {
 		if err != nil || e.IsDir() {

@@ -100,7 +100,7 @@ func TestDiscordRandomPeople(t *testing.T) {
 	t.Parallel()
 	const guilds, steps, slack = 3, 200, 20
 	d := discordtest.New(t, nil)
-	s := newHouse(t).bot(d, tavern)
+	s := newProgram(t).bot(d, tavern)
 	commands := d.RegisteredCommands("")
 	var crowds []*crowd
 	for n := range guilds {

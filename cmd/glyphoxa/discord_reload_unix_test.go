@@ -16,7 +16,7 @@ func TestDiscordReload(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
-	h := newHouse(t)
+	h := newProgram(t)
 	s := h.bot(d, tavern)
 	answers(t, g.gives(t, g.dm, "npc reload"), true, "No session is running here")
 	g.gives(t, g.dm, "session start")

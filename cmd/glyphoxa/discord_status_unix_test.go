@@ -53,7 +53,7 @@ func newFerry(t *testing.T) (*guild, *session) {
 	t.Helper()
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
-	h := newHouse(t)
+	h := newProgram(t)
 	h.set("MODEL_URL", fakeopenai.Start(t, dawdles, &fakeopenai.Options{APIKey: modelKey}).URL())
 	h.set("MODEL_KEY", modelKey)
 	h.secrets = append(h.secrets, modelKey)

@@ -18,7 +18,7 @@ func TestDiscordAnswersWhileStopping(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
-	s := newHouse(t).bot(d, tavern)
+	s := newProgram(t).bot(d, tavern)
 	g.gives(t, g.dm, "session start")
 	question := g.gives(t, g.ana, "privacy forget")
 	form, err := d.Command(g.dm, g.channel, "entity add")
@@ -62,7 +62,7 @@ func TestDiscordTwoDungeonMasters(t *testing.T) {
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
 	other := d.AddMember(g.id, "other-dm", g.role)
-	s := newHouse(t).bot(d, tavern)
+	s := newProgram(t).bot(d, tavern)
 	both := func(command string) (done, refused []string) {
 		t.Helper()
 		var work sync.WaitGroup

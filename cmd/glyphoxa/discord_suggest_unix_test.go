@@ -34,7 +34,7 @@ func TestDiscordSuggestsNPCs(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
-	s := newHouse(t).bot(d, tavern)
+	s := newProgram(t).bot(d, tavern)
 	if got := g.completes(t, g.dm, "npc mute", "npc", ""); got != "" {
 		t.Errorf("without a session %q is suggested, want nothing", got)
 	}
@@ -65,7 +65,7 @@ func TestDiscordSuggestsEntities(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
-	s := newHouse(t).bot(d, tavern)
+	s := newProgram(t).bot(d, tavern)
 	answers(t, g.gives(t, g.dm, "entity add", opt("name", "Old Ted"), opt("kind", "npc")), true, "`old-ted`")
 	answers(t, g.gives(t, g.dm, "entity add", opt("name", "Old Mill"), opt("kind", "location")), true, "`old-mill`")
 	for _, row := range []struct{ name, user, typed, want string }{

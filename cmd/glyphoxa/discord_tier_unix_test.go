@@ -57,7 +57,7 @@ func TestDiscordRaise(t *testing.T) {
 			t.Parallel()
 			d := discordtest.New(t, nil)
 			g := newGuild(t, d, "home")
-			s := newHouse(t).bot(d, library+row.latency)
+			s := newProgram(t).bot(d, library+row.latency)
 			g.gives(t, g.dm, "session start")
 			if got := g.asks(t, "Sage", question); !strings.Contains(got, "I do not know.") {
 				t.Errorf("before the raise: %q", got)

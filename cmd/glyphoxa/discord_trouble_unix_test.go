@@ -19,7 +19,7 @@ func TestDiscordShards(t *testing.T) {
 	for n := range 4 {
 		all = append(all, newGuild(t, d, fmt.Sprintf("guild%d", n)))
 	}
-	s := newHouse(t).bot(d, tavern)
+	s := newProgram(t).bot(d, tavern)
 	if err := d.AwaitReady(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestDiscordOneGuild(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
 	g, other := newGuild(t, d, "home"), newGuild(t, d, "other")
-	h := newHouse(t)
+	h := newProgram(t)
 	s := h.bot(d, tavern) // registers the commands everywhere
 	s.stop()
 	h.write("glyphoxa.yaml", fmt.Sprintf(tavern, d.APIURL())+fmt.Sprintf("  guild: %q\n", g.id))
@@ -61,7 +61,7 @@ func TestDiscordSlowsDown(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
-	s := newHouse(t).bot(d, tavern)
+	s := newProgram(t).bot(d, tavern)
 	g.gives(t, g.dm, "session start")
 	d.RefuseNext("POST /webhooks/{webhook}/{token}", 700*time.Millisecond)
 	d.Say(g.channel, g.ana, "Hello Bartok!", nil)
@@ -82,7 +82,7 @@ func TestDiscordPermissionTaken(t *testing.T) {
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
 	d.Deny(g.channel, discordtest.ManageWebhooks) // so that the bot speaks for the NPCs
-	s := newHouse(t).bot(d, tavern)
+	s := newProgram(t).bot(d, tavern)
 	g.gives(t, g.dm, "session start")
 	d.Deny(g.channel, discordtest.SendMessages)
 	const posts = "POST /channels/{channel}/messages"
@@ -106,7 +106,7 @@ func TestDiscordOneProgram(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
-	h := newHouse(t)
+	h := newProgram(t)
 	s := h.bot(d, tavern)
 	g.gives(t, g.dm, "session start")
 	gaveUp(t, h.run("", "run"), "another glyphoxa run has a bot for this data directory", "data_dir")

@@ -40,7 +40,7 @@ func TestDiscordSuggests(t *testing.T) {
 	url, describe := harbour(t)
 	d := discordtest.New(t, nil)
 	e := &everywhere{t: t, d: d, g: newGuild(t, d, "home"), other: newGuild(t, d, "other"), describe: describe}
-	s := newHouse(t).bot(d, strings.Replace(tavern, `server: {listen: "127.0.0.1:0"}`, `server:
+	s := newProgram(t).bot(d, strings.Replace(tavern, `server: {listen: "127.0.0.1:0"}`, `server:
   listen: "127.0.0.1:0"`+fmt.Sprintf(governed, url), 1))
 	e.other.gives(t, e.other.dm, "entity add", opt("name", unheardOf), opt("kind", "npc"))
 	e.mereIsLoaded()

@@ -52,7 +52,7 @@ func newGuild(t testing.TB, d *discordtest.Server, name string) *guild {
 }
 
 // bot starts the program as the bot of d.
-func (h *house) bot(d *discordtest.Server, config string) *session {
+func (h *program) bot(d *discordtest.Server, config string) *session {
 	h.t.Helper()
 	h.write("glyphoxa.yaml", fmt.Sprintf(config, d.APIURL()))
 	h.set("DISCORD_TOKEN", d.Token())
@@ -127,7 +127,7 @@ func TestDiscordTable(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
-	s := newHouse(t).bot(d, tavern)
+	s := newProgram(t).bot(d, tavern)
 
 	answers(t, g.gives(t, g.ana, "npc list"), true, "No session is running here")
 	answers(t, g.gives(t, g.ana, "session start"), true, "Only a dungeon master may do that", "Dungeon Master")
@@ -171,7 +171,7 @@ func TestDiscordNobodyElseIsHeard(t *testing.T) {
 	g := newGuild(t, d, "home")
 	other := d.AddBot(g.id, "dicebot")
 	elsewhere := d.AddChannel(g.id, "elsewhere")
-	s := newHouse(t).bot(d, tavern)
+	s := newProgram(t).bot(d, tavern)
 	g.gives(t, g.dm, "session start")
 	d.Say(g.channel, other, "Hello Bartok!", nil)
 	d.Say(elsewhere, g.ana, "Hello Bartok!", nil)
@@ -201,7 +201,7 @@ func TestDiscordThread(t *testing.T) {
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
 	thread := d.AddThread(g.channel, "night one")
-	s := newHouse(t).bot(d, tavern)
+	s := newProgram(t).bot(d, tavern)
 	parent := g.channel
 	g.channel = thread
 	answers(t, g.gives(t, g.dm, "session start"), false, "The Flagon")
@@ -219,7 +219,7 @@ func TestDiscordStopKeepsEverything(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
-	h := newHouse(t)
+	h := newProgram(t)
 	s := h.bot(d, tavern)
 	g.gives(t, g.dm, "session start")
 	d.Say(g.channel, g.ana, "Hello Bartok!", nil)
@@ -256,7 +256,7 @@ func TestDiscordResumes(t *testing.T) {
 			t.Parallel()
 			d := discordtest.New(t, nil)
 			g := newGuild(t, d, "home")
-			s := newHouse(t).bot(d, tavern)
+			s := newProgram(t).bot(d, tavern)
 			g.gives(t, g.dm, "session start")
 			before := len(d.Connections())
 			trouble.make(d)
@@ -281,7 +281,7 @@ func TestDiscordGivesUp(t *testing.T) {
 	t.Run("wrong token", func(t *testing.T) {
 		t.Parallel()
 		d := discordtest.New(t, nil)
-		h := newHouse(t)
+		h := newProgram(t)
 		h.write("glyphoxa.yaml", fmt.Sprintf(tavern, d.APIURL()))
 		h.set("DISCORD_TOKEN", "not-the-token")
 		h.secrets = []string{"not-the-token"}
@@ -293,14 +293,14 @@ func TestDiscordGivesUp(t *testing.T) {
 	t.Run("token revoked", func(t *testing.T) {
 		t.Parallel()
 		d := discordtest.New(t, nil)
-		s := newHouse(t).bot(d, tavern)
+		s := newProgram(t).bot(d, tavern)
 		d.InvalidateToken()
 		gaveUp(t, s.ended(), "the bot's token is not accepted by Discord")
 	})
 	t.Run("intents", func(t *testing.T) {
 		t.Parallel()
 		d := discordtest.New(t, &discordtest.Options{Intents: discordtest.IntentGuilds | discordtest.IntentGuildMessages})
-		h := newHouse(t)
+		h := newProgram(t)
 		h.write("glyphoxa.yaml", fmt.Sprintf(tavern, d.APIURL()))
 		h.set("DISCORD_TOKEN", d.Token())
 		gaveUp(t, h.run("", "run"), "Message Content Intent")
@@ -335,7 +335,7 @@ func TestDoctorAsksDiscord(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			d := discordtest.New(t, &discordtest.Options{Intents: row.intents})
-			h := newHouse(t)
+			h := newProgram(t)
 			h.write("glyphoxa.yaml", fmt.Sprintf(tavern, d.APIURL()))
 			if row.token == "" {
 				row.token = d.Token()
@@ -358,7 +358,7 @@ func TestDoctorLooksAtServers(t *testing.T) {
 	poor := d.AddGuild("poor")
 	d.SetBotPermissions(poor, discordtest.ViewChannel|discordtest.SendMessages|discordtest.EmbedLinks|discordtest.ReadHistory)
 	d.SetEveryonePermissions(poor, 0)
-	h := newHouse(t)
+	h := newProgram(t)
 	h.write("glyphoxa.yaml", fmt.Sprintf(tavern, d.APIURL()))
 	h.set("DISCORD_TOKEN", d.Token())
 	h.secrets = []string{d.Token()}
@@ -376,7 +376,7 @@ func TestDoctorLooksAtServers(t *testing.T) {
 // TestRunWithoutToken serves everything else, and says how to get a bot.
 func TestRunWithoutToken(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	h.write("glyphoxa.yaml", fmt.Sprintf(tavern, "http://127.0.0.1:1/api"))
 	cmd := h.command("run")
 	stderr, err := cmd.StderrPipe()

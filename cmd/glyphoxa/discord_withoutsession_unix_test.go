@@ -20,7 +20,7 @@ func TestDiscordWithoutSession(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
-	h := newHouse(t)
+	h := newProgram(t)
 	s := h.bot(d, tavern)
 	for _, row := range []struct {
 		name    string
@@ -65,7 +65,7 @@ func TestDiscordRemovalIsConfirmed(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
-	s := newHouse(t).bot(d, tavern)
+	s := newProgram(t).bot(d, tavern)
 	answers(t, g.gives(t, g.dm, "entity add", opt("name", "Old Ted"), opt("kind", "npc")), true, "`old-ted`")
 	for _, want := range []string{"`old-ted` is no part of the world any more", "⚠"} { // and once more
 		question := g.gives(t, g.dm, "entity remove", opt("id", "old-ted"))
@@ -88,7 +88,7 @@ func TestDiscordImport(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
-	s := newHouse(t).bot(d, tavern)
+	s := newProgram(t).bot(d, tavern)
 	file := func(text string) discordtest.Option {
 		return opt("file", discordtest.Upload{Name: "mere.yaml", Type: "application/yaml", Data: []byte(text)})
 	}
@@ -108,7 +108,7 @@ func TestDiscordTenGuilds(t *testing.T) {
 	for n := range 10 {
 		all = append(all, newGuild(t, d, fmt.Sprintf("guild%d", n)))
 	}
-	s := newHouse(t).bot(d, tavern)
+	s := newProgram(t).bot(d, tavern)
 	var work sync.WaitGroup
 	for n, g := range all {
 		work.Go(func() {
@@ -163,7 +163,7 @@ func TestDiscordLosesItsChannel(t *testing.T) {
 			t.Parallel()
 			d := discordtest.New(t, nil)
 			g, other := newGuild(t, d, "home"), newGuild(t, d, "other")
-			s := newHouse(t).bot(d, tavern)
+			s := newProgram(t).bot(d, tavern)
 			g.gives(t, g.dm, "session start")
 			row.make(g)
 			other.gives(t, other.dm, "session start") // the events before it are through
@@ -181,7 +181,7 @@ func TestDiscordWithoutWebhooks(t *testing.T) {
 	d := discordtest.New(t, nil)
 	g := newGuild(t, d, "home")
 	d.Deny(g.channel, discordtest.ManageWebhooks|discordtest.EmbedLinks)
-	s := newHouse(t).bot(d, tavern)
+	s := newProgram(t).bot(d, tavern)
 	answers(t, g.gives(t, g.dm, "session start"), false, "Manage Webhooks", "Embed Links")
 	d.Say(g.channel, g.ana, "Hello Bartok!", nil)
 	_, err := d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool {
@@ -197,7 +197,7 @@ func TestDiscordWithoutWebhooks(t *testing.T) {
 func TestDiscordAcknowledgesInTime(t *testing.T) {
 	d := discordtest.New(t, &discordtest.Options{InteractionDeadline: 3 * time.Second})
 	g := newGuild(t, d, "home")
-	s := newHouse(t).bot(d, tavern)
+	s := newProgram(t).bot(d, tavern)
 	g.gives(t, g.dm, "session start")
 	const n, second = 150, time.Second
 	var work sync.WaitGroup

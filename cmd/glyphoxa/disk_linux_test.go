@@ -11,7 +11,7 @@ import (
 
 // inNamespace runs a shell script in a mount namespace of its own, where it
 // may mount what it likes; nothing of it outlives the script.
-func inNamespace(h *house, script string) *exec.Cmd {
+func inNamespace(h *program, script string) *exec.Cmd {
 	cmd := h.command()
 	shell, err := exec.LookPath("sh")
 	if err != nil {
@@ -50,7 +50,7 @@ done >"$OUT/found"
 // when there is room again.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	if out, err := inNamespace(h, "mount -t tmpfs -o size=64k tmpfs .").CombinedOutput(); err != nil {
 		t.Skipf("this machine lets nobody mount a small disk (%v: %s); it runs where user namespaces are allowed, such as on a plain Debian", err, out)
 	}

@@ -17,7 +17,7 @@ const nobody = 65534
 
 // humble makes the house's programs run without root's rights, to which no
 // file is read-only.
-func (h *house) humble() {
+func (h *program) humble() {
 	h.t.Helper()
 	if os.Geteuid() != 0 {
 		return
@@ -38,7 +38,7 @@ func (h *house) humble() {
 
 // chmod changes the rights of a file in the working directory, and back when
 // the test ends.
-func (h *house) chmod(name string, mode os.FileMode) {
+func (h *program) chmod(name string, mode os.FileMode) {
 	h.t.Helper()
 	if err := os.Chmod(h.path(name), mode); err != nil {
 		h.t.Fatal(err)
@@ -52,14 +52,14 @@ func TestDataDirectoryThatCannotBe(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
 		name    string
-		arrange func(h *house)
+		arrange func(h *program)
 		words   []string
 	}{
-		{"a file in its place", func(h *house) { h.write(".glyphoxa", "mine") }, []string{".glyphoxa", "data_dir"}},
-		{"a read-only parent", func(h *house) { h.chmod(".", 0o555) }, []string{".glyphoxa: permission denied", "set data_dir to a directory that can be written"}},
-		{"a read-only directory", func(h *house) { h.write(".glyphoxa/keep", ""); h.chmod(".glyphoxa", 0o555) }, []string{"glyphoxa.db"}},
-		{"a database that is none", func(h *house) { h.write(".glyphoxa/glyphoxa.db", strings.Repeat("no database\n", 1000)) }, []string{"glyphoxa.db"}},
-		{"a database that may not be written", func(h *house) {
+		{"a file in its place", func(h *program) { h.write(".glyphoxa", "mine") }, []string{".glyphoxa", "data_dir"}},
+		{"a read-only parent", func(h *program) { h.chmod(".", 0o555) }, []string{".glyphoxa: permission denied", "set data_dir to a directory that can be written"}},
+		{"a read-only directory", func(h *program) { h.write(".glyphoxa/keep", ""); h.chmod(".glyphoxa", 0o555) }, []string{"glyphoxa.db"}},
+		{"a database that is none", func(h *program) { h.write(".glyphoxa/glyphoxa.db", strings.Repeat("no database\n", 1000)) }, []string{"glyphoxa.db"}},
+		{"a database that may not be written", func(h *program) {
 			h.write(".glyphoxa/glyphoxa.db", "")
 			h.chmod(".glyphoxa/glyphoxa.db", 0o444)
 			h.chmod(".glyphoxa", 0o555)
@@ -69,7 +69,7 @@ func TestDataDirectoryThatCannotBe(t *testing.T) {
 		for _, args := range [][]string{{"play"}, {"tools"}} {
 			t.Run(row.name+", "+args[0], func(t *testing.T) {
 				t.Parallel()
-				h := newHouse(t)
+				h := newProgram(t)
 				row.arrange(h)
 				h.humble()
 				r := h.run("Bartok, hello\n", args...)
@@ -85,7 +85,7 @@ func TestDataDirectoryThatCannotBe(t *testing.T) {
 // TestConfigurationThatCannotBeRead shows a file whose rights keep it closed.
 func TestConfigurationThatCannotBeRead(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	h.write("glyphoxa.yaml", "npcs: [{name: Mira}]\n")
 	h.chmod("glyphoxa.yaml", 0)
 	h.humble()
@@ -95,7 +95,7 @@ func TestConfigurationThatCannotBeRead(t *testing.T) {
 // TestReadOnlyHome shows that a home that takes nothing disturbs nobody.
 func TestReadOnlyHome(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	h.set("HOME", "/nonexistent")
 	h.set("TMPDIR", "/nonexistent")
 	h.play("Bartok, hello").only("delivered")

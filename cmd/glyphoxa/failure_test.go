@@ -43,7 +43,7 @@ func TestModelFailures(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			h, server := newModelHouse(t, fakeopenai.Sequence(append(row.script, fakeopenai.Say("Aye."))...))
+			h, server := newModelProgram(t, fakeopenai.Sequence(append(row.script, fakeopenai.Say("Aye."))...))
 			if row.timeout != "" {
 				h.set("MODEL_TIMEOUT", row.timeout)
 			}
@@ -83,7 +83,7 @@ func TestModelRecovers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h, server := newModelHouse(t, fakeopenai.Sequence(first, fakeopenai.Say("Aye.")))
+			h, server := newModelProgram(t, fakeopenai.Sequence(first, fakeopenai.Say("Aye.")))
 			tr := h.play("Mira, can we cross?")
 			if got := tr.only("delivered").ended.Text; got != "Aye." {
 				t.Errorf("said %q, want the second answer", got)
@@ -106,7 +106,7 @@ func TestNoModelThere(t *testing.T) {
 	for name, url := range map[string]string{"nobody listens": closed, "a web page": page.URL} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h, _ := newModelHouse(t, nil)
+			h, _ := newModelProgram(t, nil)
 			h.set("MODEL_URL", url)
 			tr := h.play("Mira, can we cross?")
 			tr.only("failed")
@@ -120,7 +120,7 @@ func TestNoModelThere(t *testing.T) {
 func TestKeyStaysSecret(t *testing.T) {
 	t.Parallel()
 	echo := fakeopenai.Response{Status: 401, Message: "Incorrect API key provided", EchoKey: true}
-	h, server := newModelHouse(t, fakeopenai.Always(echo))
+	h, server := newModelProgram(t, fakeopenai.Always(echo))
 	for _, args := range [][]string{
 		{"play"}, {"play", "--json", "--verbose"}, {"check"}, {"doctor"}, {"schema"}, {"tools", "--json"}, {"tools", "calibrate", "--verbose"},
 	} {

@@ -9,11 +9,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
 )
 
-// newFallbackHouse is a model house with a second model, which answers as
+// newFallbackProgram is a model house with a second model, which answers as
 // scripted when the first does not.
-func newFallbackHouse(t testing.TB, first, second fakeopenai.Script) (h *house, a, b *fakeopenai.Server) {
+func newFallbackProgram(t testing.TB, first, second fakeopenai.Script) (h *program, a, b *fakeopenai.Server) {
 	t.Helper()
-	h, a = newModelHouse(t, first)
+	h, a = newModelProgram(t, first)
 	b = fakeopenai.Start(t, second, &fakeopenai.Options{APIKey: modelKey})
 	h.set("FALLBACK_URL", b.URL())
 	h.configure("fallback.yaml")
@@ -37,7 +37,7 @@ func TestAnotherModelTakesOver(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			h, first, second := newFallbackHouse(t, fakeopenai.Always(row.first), fakeopenai.Always(fakeopenai.Say("The ferry leaves at dawn.")))
+			h, first, second := newFallbackProgram(t, fakeopenai.Always(row.first), fakeopenai.Always(fakeopenai.Say("The ferry leaves at dawn.")))
 			tr := parse(t, h.run("Mira, when do we leave?\nMira, and then?\n", "play", "--json").ok(t).stdout)
 			for _, tn := range tr.want(2) {
 				if tn.ended.Outcome != "delivered" || tn.ended.Text != "The ferry leaves at dawn." {
@@ -55,7 +55,7 @@ func TestAnotherModelTakesOver(t *testing.T) {
 // TestEachModelHasItsOwnOptions shows what the two are asked.
 func TestEachModelHasItsOwnOptions(t *testing.T) {
 	t.Parallel()
-	h, first, second := newFallbackHouse(t, fakeopenai.Always(fakeopenai.Fail(http.StatusUnauthorized, "")), fakeopenai.Always(fakeopenai.Say("Aye.")))
+	h, first, second := newFallbackProgram(t, fakeopenai.Always(fakeopenai.Fail(http.StatusUnauthorized, "")), fakeopenai.Always(fakeopenai.Say("Aye.")))
 	h.play("Mira, can we cross?").only("delivered")
 	a, b := first.ChatRequests()[0].Chat, second.ChatRequests()[0].Chat
 	if a.Model != "test-model" || a.Temperature == nil || *a.Temperature != 0.5 || a.MaxTokens+a.MaxCompletionTokens != 0 {
@@ -75,7 +75,7 @@ func TestNothingIsSaidTwice(t *testing.T) {
 	t.Parallel()
 	cut := fakeopenai.Say("The ferry leaves at dawn. ", "Be there before ", "the bell rings.")
 	cut.CutAfter = 3
-	h, _, second := newFallbackHouse(t, fakeopenai.Always(cut), fakeopenai.Always(fakeopenai.Say("Never.")))
+	h, _, second := newFallbackProgram(t, fakeopenai.Always(cut), fakeopenai.Always(fakeopenai.Say("Never.")))
 	tr := h.play("Mira, when do we leave?")
 	said := ""
 	for _, tn := range tr.want(1) {
@@ -89,7 +89,7 @@ func TestNothingIsSaidTwice(t *testing.T) {
 // TestStockPhrasesTakeOver shows the last resort.
 func TestStockPhrasesTakeOver(t *testing.T) {
 	t.Parallel()
-	h, first, second := newFallbackHouse(t, fakeopenai.Always(fakeopenai.Fail(http.StatusUnauthorized, "")), fakeopenai.Always(fakeopenai.Fail(http.StatusUnauthorized, "")))
+	h, first, second := newFallbackProgram(t, fakeopenai.Always(fakeopenai.Fail(http.StatusUnauthorized, "")), fakeopenai.Always(fakeopenai.Fail(http.StatusUnauthorized, "")))
 	tr := h.play("Mira, how deep is the sea?")
 	if tn := tr.only("delivered"); tn.ended.Text == "" {
 		t.Error("Mira said nothing")
@@ -104,7 +104,7 @@ func TestStockPhrasesTakeOver(t *testing.T) {
 // that is not there is found.
 func TestDoctorLooksAtFallbacks(t *testing.T) {
 	t.Parallel()
-	h, _, _ := newFallbackHouse(t, nil, nil)
+	h, _, _ := newFallbackProgram(t, nil, nil)
 	out := h.run("", "doctor").stdout
 	if !strings.Contains(out, "openai test-model, then openai second-model, then offline") {
 		t.Errorf("the doctor does not list the models:\n%s", out)

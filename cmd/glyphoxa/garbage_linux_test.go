@@ -37,7 +37,7 @@ func (s *served) name() string {
 func BenchmarkGarbage(b *testing.B) {
 	var all []*served
 	for _, gogc := range []string{"100", "200", "", "800"} {
-		h := newHouse(b)
+		h := newProgram(b)
 		if gogc != "" {
 			h.set("GOGC", gogc)
 		}

@@ -39,7 +39,7 @@ func heardPlay(t *testing.T, stdout string) map[string][]heardEvent {
 
 // says writes a WAV file of a player's voice into the house and returns its
 // name. The text may hold SSML.
-func (h *house) says(name, text string) string {
+func (h *program) says(name, text string) string {
 	h.t.Helper()
 	cmd := exec.Command("espeak-ng", "-m", "-v", "en-gb", "-w", h.path(name), text)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -50,7 +50,7 @@ func (h *house) says(name, text string) string {
 
 // hears configures speech recognition that understands lines, one of each
 // connection after the other.
-func (h *house) hears(lines ...string) *fakestt.Server {
+func (h *program) hears(lines ...string) *fakestt.Server {
 	h.t.Helper()
 	service := fakestt.Start(h.t, fakestt.Script{Lines: lines, Delay: 20 * time.Millisecond})
 	h.write("glyphoxa.yaml", fmt.Sprintf("languages: [en]\nproviders: {stt: {name: deepgram, api_key: %s, base_url: '%s'}}\n"+
@@ -94,7 +94,7 @@ func TestHearRecording(t *testing.T) {
 	t.Parallel()
 	needEspeak(t)
 	const line = "Bartok, what do you drink?"
-	h := newHouse(t)
+	h := newProgram(t)
 	service := h.hears(line)
 	file := h.says("said.wav", line)
 	length, _ := h.heard(file)
@@ -121,7 +121,7 @@ func TestHearRecording(t *testing.T) {
 func TestHearNothing(t *testing.T) {
 	t.Parallel()
 	needEspeak(t)
-	h := newHouse(t)
+	h := newProgram(t)
 	h.hears("")
 	file := h.says("said.wav", "Bartok, what do you drink?")
 	length, _ := h.heard(file)
@@ -143,7 +143,7 @@ func TestHearNothing(t *testing.T) {
 func TestHearTwoPlayers(t *testing.T) {
 	t.Parallel()
 	needEspeak(t)
-	h := newHouse(t)
+	h := newProgram(t)
 	h.hears("Bartok, good evening!")
 	ana, ben := h.says("ana.wav", "Bartok, good evening!"), h.says("ben.wav", "Bartok, good evening!")
 	all := heardPlay(t, h.run("/listen\nMira, hello!\n", "play", "--json", "--hear", "Ana="+ana, "--hear", "Ben="+ben).ok(t).stdout)
@@ -161,7 +161,7 @@ func TestHearTwoPlayers(t *testing.T) {
 
 // recorder puts a program called parec in front of all others: it brings the
 // sound of a WAV file and then goes on with a line of a shell script.
-func (h *house) recorder(wav, then string) {
+func (h *program) recorder(wav, then string) {
 	h.t.Helper()
 	if runtime.GOOS == "windows" {
 		h.t.Skip("the recorder is a shell script")
@@ -194,7 +194,7 @@ func TestHearMicrophone(t *testing.T) {
 	t.Parallel()
 	needEspeak(t)
 	const line = "Bartok, what do you drink?"
-	h := newHouse(t)
+	h := newProgram(t)
 	h.hears(line)
 	h.recorder(h.says("said.wav", line), "echo 'parec: connection refused' >&2; exit 3")
 	s := h.start("play", "--json", "--hear", "mic")
@@ -223,7 +223,7 @@ func TestHearEndsWithThePlay(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
+			h := newProgram(t)
 			h.hears("Mira, good evening!")
 			h.recorder(h.says("said.wav", "Mira, good evening!"), "sleep 30 & exec sleep 30")
 			s := h.start("play", "--json", "--hear", "mic")
@@ -244,7 +244,7 @@ func TestHearInterrupts(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the player of sound is a shell script")
 	}
-	h := newHouse(t)
+	h := newProgram(t)
 	h.hears("Bartok, what do you drink?", "Mira, make him stop!")
 	long := "Stout, " + strings.Repeat("and stout, and more stout, ", 20) + "and water."
 	cfg, err := os.ReadFile(h.path("glyphoxa.yaml"))
@@ -273,7 +273,7 @@ func TestHearInterrupts(t *testing.T) {
 
 func TestHearRefuses(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	h.hears()
 	tone := h.recording(time.Second, 16000)
 	link := h.path("link.wav")

@@ -10,7 +10,7 @@ import (
 // TestHearRefusesPipes shows that nothing waits for a pipe that nobody writes.
 func TestHearRefusesPipes(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	h.hears()
 	if err := syscall.Mkfifo(h.path("fifo.wav"), 0o600); err != nil {
 		t.Fatal(err)

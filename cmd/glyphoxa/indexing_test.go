@@ -42,7 +42,7 @@ func embedded(s *fakeopenai.Server) map[string]int {
 }
 
 // meant is how many facts a question finds that shares no word with any.
-func (h *house) meant() int {
+func (h *program) meant() int {
 	h.t.Helper()
 	var found struct{ Count int }
 	out := h.run("", "tools", "call", "search_facts", `{"query":"xyzzy","top_k":20}`).ok(h.t).stdout
@@ -72,7 +72,7 @@ func TestIndexingMakesUpForTime(t *testing.T) {
 		forward.ServeHTTP(w, r)
 	}))
 	t.Cleanup(vendor.Close)
-	h := newHouse(t)
+	h := newProgram(t)
 	h.write("glyphoxa.yaml", indexedTable)
 	h.set("EMBEDDER_URL", vendor.URL+"/v1")
 	h.set("EMBEDDER", "house-model") // of which nobody knows how long its vectors are

@@ -11,7 +11,7 @@ import (
 )
 
 // lines reads the transcript of the only session in a house's memory, whole.
-func (h *house) lines() []memory.Line {
+func (h *program) lines() []memory.Line {
 	h.t.Helper()
 	ctx := h.t.Context()
 	store, err := sqlite.Open(ctx, h.path(".glyphoxa/glyphoxa.db"), nil)
@@ -63,7 +63,7 @@ func TestHostileInput(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
+			h := newProgram(t)
 			tr := h.play(row.line, "Bartok, are you well?")
 			if row.warning != "" {
 				tr.noticed("warning", row.warning)
@@ -99,7 +99,7 @@ func TestNoInput(t *testing.T) {
 	for name, input := range map[string]string{"an empty pipe": "", "empty lines": "\n\n\n"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			parse(t, newHouse(t).run(input, "play", "--json").ok(t).stdout).want(0)
+			parse(t, newProgram(t).run(input, "play", "--json").ok(t).stdout).want(0)
 		})
 	}
 }
@@ -107,7 +107,7 @@ func TestNoInput(t *testing.T) {
 // TestLastLineWithoutEnd shows that a last line counts without its line end.
 func TestLastLineWithoutEnd(t *testing.T) {
 	t.Parallel()
-	parse(t, newHouse(t).run("Bartok, hello", "play", "--json").ok(t).stdout).only("delivered")
+	parse(t, newProgram(t).run("Bartok, hello", "play", "--json").ok(t).stdout).only("delivered")
 }
 
 // TestManyLines shows a long evening from a file: every line in order, none
@@ -118,7 +118,7 @@ func TestManyLines(t *testing.T) {
 	for range 100 {
 		lines = append(lines, "Bartok, another round!", "Juniper, hello", "Greymantle, roll d20")
 	}
-	h := newHouse(t)
+	h := newProgram(t)
 	for i, tn := range h.play(lines...).want(len(lines)) {
 		if tn.heard.Text != lines[i] || tn.ended.Outcome != "delivered" {
 			t.Errorf("turn %d heard %q and ended %q", i+1, tn.heard.Text, tn.ended.Outcome)

@@ -55,9 +55,9 @@ func buildAndRun(m *testing.M) int {
 	return m.Run()
 }
 
-// house is a machine with nothing on it but the program: an empty working
+// program is a machine with nothing on it but the program: an empty working
 // directory, an empty home, an environment of its own.
-type house struct {
+type program struct {
 	t   testing.TB
 	dir string
 	env []string
@@ -67,9 +67,9 @@ type house struct {
 	prepare func(*exec.Cmd)
 }
 
-func newHouse(t testing.TB) *house {
+func newProgram(t testing.TB) *program {
 	t.Helper()
-	h := &house{t: t, dir: t.TempDir()}
+	h := &program{t: t, dir: t.TempDir()}
 	h.set("PATH", os.Getenv("PATH"))
 	h.set("HOME", t.TempDir())
 	h.set("LANG", "C.UTF-8")
@@ -77,13 +77,13 @@ func newHouse(t testing.TB) *house {
 }
 
 // set sets a variable of the program's environment.
-func (h *house) set(name, value string) { h.env = append(h.env, name+"="+value) }
+func (h *program) set(name, value string) { h.env = append(h.env, name+"="+value) }
 
 // path is a file in the working directory.
-func (h *house) path(name string) string { return filepath.Join(h.dir, name) }
+func (h *program) path(name string) string { return filepath.Join(h.dir, name) }
 
 // write makes a file in the working directory and returns its path.
-func (h *house) write(name, content string) string {
+func (h *program) write(name, content string) string {
 	h.t.Helper()
 	path := h.path(name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -97,7 +97,7 @@ func (h *house) write(name, content string) string {
 
 // configure puts a configuration of testdata/e2e into the working directory,
 // where the program finds it by itself.
-func (h *house) configure(name string) {
+func (h *program) configure(name string) {
 	h.t.Helper()
 	content, err := os.ReadFile(filepath.Join("..", "..", "testdata", "e2e", name))
 	if err != nil {
@@ -107,7 +107,7 @@ func (h *house) configure(name string) {
 }
 
 // command is a program that has to end by itself.
-func (h *house) command(args ...string) *exec.Cmd {
+func (h *program) command(args ...string) *exec.Cmd {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	h.t.Cleanup(cancel)
@@ -115,7 +115,7 @@ func (h *house) command(args ...string) *exec.Cmd {
 }
 
 // commandIn is a program that is killed when ctx ends.
-func (h *house) commandIn(ctx context.Context, args ...string) *exec.Cmd {
+func (h *program) commandIn(ctx context.Context, args ...string) *exec.Cmd {
 	h.t.Helper()
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = h.dir, slices.Clone(h.env), time.Second
@@ -134,7 +134,7 @@ type result struct {
 }
 
 // run runs the program on an input to its end.
-func (h *house) run(input string, args ...string) result {
+func (h *program) run(input string, args ...string) result {
 	h.t.Helper()
 	cmd := h.command(args...)
 	var out, errs bytes.Buffer
@@ -150,7 +150,7 @@ func (h *house) run(input string, args ...string) result {
 }
 
 // keeps requires that the program has kept its secrets.
-func (h *house) keeps(r result) {
+func (h *program) keeps(r result) {
 	h.t.Helper()
 	for _, secret := range h.secrets {
 		if strings.Contains(r.stdout, secret) || strings.Contains(r.stderr, secret) {
@@ -194,14 +194,14 @@ func (r result) complains(t testing.TB, code int, words ...string) {
 }
 
 // play plays lines from a pipe to the end and returns what happened.
-func (h *house) play(lines ...string) transcript {
+func (h *program) play(lines ...string) transcript {
 	h.t.Helper()
 	return parse(h.t, h.run(strings.Join(lines, "\n")+"\n", "play", "--json").ok(h.t).stdout)
 }
 
 // session is a running program that is spoken to line by line.
 type session struct {
-	h    *house
+	h    *program
 	t    testing.TB
 	cmd  *exec.Cmd
 	in   io.WriteCloser
@@ -213,7 +213,7 @@ type session struct {
 }
 
 // start starts the program. It is killed when the test ends before it.
-func (h *house) start(args ...string) *session {
+func (h *program) start(args ...string) *session {
 	h.t.Helper()
 	s := &session{h: h, t: h.t, cmd: h.command(args...)}
 	s.cmd.Stderr = &s.errs

@@ -22,7 +22,7 @@ type watched struct {
 }
 
 // watch starts "glyphoxa play --json --metrics 0".
-func (h *house) watch() *watched {
+func (h *program) watch() *watched {
 	h.t.Helper()
 	w := &watched{session: &session{h: h, t: h.t, cmd: h.command("play", "--json", "--metrics", "0")}, quiet: make(chan struct{})}
 	in, err := w.cmd.StdinPipe()
@@ -117,7 +117,7 @@ func (w *watched) counts(want map[string]string) {
 // they ended, their stages, the calls of tools, and whether all is well.
 func TestMetricsWhilePlaying(t *testing.T) {
 	t.Parallel()
-	w := newHouse(t).watch()
+	w := newProgram(t).watch()
 	for _, line := range []string{"Bartok, good evening!", "Greymantle, roll 2d6+3", "/mute Bartok", "Bartok, are you there?"} {
 		w.say(line)
 		if !strings.HasPrefix(line, "/") {
@@ -154,7 +154,7 @@ func TestPolicyIsCounted(t *testing.T) {
 	t.Parallel()
 	slow := fakeopenai.Say("Aye.")
 	slow.Delay = 5 * time.Millisecond
-	h, server := newModelHouse(t, fakeopenai.Always(slow))
+	h, server := newModelProgram(t, fakeopenai.Always(slow))
 	h.write("glyphoxa.yaml", fmt.Sprintf(`languages: [en]
 providers:
   llm: {name: openai, base_url: %[1]q, api_key: "${MODEL_KEY}", model: a, fallback: [{name: openai, base_url: %[1]q, api_key: "${MODEL_KEY}", model: b}]}
@@ -192,7 +192,7 @@ npcs:
 // need the permission.
 func TestWhoMayReadMetrics(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	h.write("glyphoxa.yaml", `npcs: [{name: Mira}]
 server:
   clients:
@@ -246,7 +246,7 @@ func TestMetricsAddress(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			r := newHouse(t).run("", "play", "--metrics", row.addr)
+			r := newProgram(t).run("", "play", "--metrics", row.addr)
 			if r.code != row.code || !strings.Contains(r.stderr, row.says) || strings.Count(r.stderr, "\n") != 1 {
 				t.Errorf("exit code %d, stderr %q; want %d and one line with %q", r.code, r.stderr, row.code, row.says)
 			}

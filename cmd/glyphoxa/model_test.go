@@ -14,11 +14,11 @@ import (
 // whose program shows it.
 const modelKey = "sk-proj-a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"
 
-// newModelHouse is a house with a model that answers as scripted.
-func newModelHouse(t testing.TB, script fakeopenai.Script) (*house, *fakeopenai.Server) {
+// newModelProgram is a house with a model that answers as scripted.
+func newModelProgram(t testing.TB, script fakeopenai.Script) (*program, *fakeopenai.Server) {
 	t.Helper()
 	server := fakeopenai.Start(t, script, &fakeopenai.Options{APIKey: modelKey})
-	h := newHouse(t)
+	h := newProgram(t)
 	h.configure("model.yaml")
 	h.set("MODEL_URL", server.URL())
 	h.set("MODEL_KEY", modelKey)
@@ -50,7 +50,7 @@ func results(r fakeopenai.Request) (ids, texts []string) {
 // into sentences while it comes.
 func TestAnswerIsStreamed(t *testing.T) {
 	t.Parallel()
-	h, server := newModelHouse(t, fakeopenai.Always(fakeopenai.Say("The fer", "ry leaves at da", "wn. Be e", "arly!")))
+	h, server := newModelProgram(t, fakeopenai.Always(fakeopenai.Say("The fer", "ry leaves at da", "wn. Be e", "arly!")))
 	turns := h.play("Mira, when does the ferry leave?", "And how early?").want(2)
 	if got, want := turns[0].sentences(), []string{"The ferry leaves at dawn.", "Be early!"}; !slices.Equal(got, want) {
 		t.Errorf("sentences = %q, want %q", got, want)
@@ -94,7 +94,7 @@ func remembers(r fakeopenai.Request, answer string) bool {
 // it is complete: the model has not finished when it is heard.
 func TestSpokenWhileTheModelStillWrites(t *testing.T) {
 	t.Parallel()
-	h, server := newModelHouse(t, fakeopenai.Always(fakeopenai.HangAfter("The river is high today. I would ra")))
+	h, server := newModelProgram(t, fakeopenai.Always(fakeopenai.HangAfter("The river is high today. I would ra")))
 	s := h.start("play", "--json")
 	s.say("Mira, can we cross?")
 	if e := s.wait("sentence"); e.Text != "The river is high today." {
@@ -109,7 +109,7 @@ func TestSpokenWhileTheModelStillWrites(t *testing.T) {
 // return to the model under their ids, in its order.
 func TestParallelCalls(t *testing.T) {
 	t.Parallel()
-	h, server := newModelHouse(t, fakeopenai.Sequence(
+	h, server := newModelProgram(t, fakeopenai.Sequence(
 		fakeopenai.CallTools(
 			fakeopenai.Call{ID: "c3", Name: "roll", Arguments: `{"expression":"4d6kh3"}`},
 			fakeopenai.Call{ID: "c1", Name: "search_rules", Arguments: `{"query":"blinded"}`},
@@ -168,7 +168,7 @@ func TestCallsThatCannotBe(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			h, server := newModelHouse(t, fakeopenai.Sequence(row.script...))
+			h, server := newModelProgram(t, fakeopenai.Sequence(row.script...))
 			tn := h.play(row.line).only("delivered")
 			var ok []bool
 			for _, f := range tn.of("tool.finished") {
@@ -210,7 +210,7 @@ func TestOnlyWordsAreSpoken(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			h, _ := newModelHouse(t, fakeopenai.Always(fakeopenai.Say(row.pieces...)))
+			h, _ := newModelProgram(t, fakeopenai.Always(fakeopenai.Say(row.pieces...)))
 			if got := h.play("Mira, what now?").only("delivered").ended.Text; got != row.want {
 				t.Errorf("spoke %q, want %q", got, row.want)
 			}
@@ -223,13 +223,13 @@ func TestOnlyWordsAreSpoken(t *testing.T) {
 func TestWritesWaitForTheTurn(t *testing.T) {
 	t.Parallel()
 	note := fakeopenai.CallTools(fakeopenai.Call{Name: "write_file", Arguments: `{"path":"debts.txt","content":"Ada: 2 gold"}`})
-	written := func(h *house) bool {
+	written := func(h *program) bool {
 		_, err := os.Stat(h.path(".glyphoxa/files/debts.txt"))
 		return err == nil
 	}
 	t.Run("heard", func(t *testing.T) {
 		t.Parallel()
-		h, server := newModelHouse(t, fakeopenai.Sequence(note, fakeopenai.Say("It is noted.")))
+		h, server := newModelProgram(t, fakeopenai.Sequence(note, fakeopenai.Say("It is noted.")))
 		tn := h.play("Mira, write it down").only("delivered")
 		if f := tn.of("tool.finished"); len(f) != 1 || !f[0].OK || !written(h) {
 			t.Errorf("tool.finished = %+v, file there: %v; want it written", f, written(h))
@@ -243,7 +243,7 @@ func TestWritesWaitForTheTurn(t *testing.T) {
 	})
 	t.Run("not heard", func(t *testing.T) {
 		t.Parallel()
-		h, _ := newModelHouse(t, fakeopenai.Sequence(note, fakeopenai.Fail(400, "no"), fakeopenai.Fail(400, "no")))
+		h, _ := newModelProgram(t, fakeopenai.Sequence(note, fakeopenai.Fail(400, "no"), fakeopenai.Fail(400, "no")))
 		h.write("glyphoxa.yaml", withoutLines(t, h))
 		tn := h.play("Mira, write it down").only("failed")
 		if f := tn.of("tool.finished"); len(f) != 1 || f[0].OK || written(h) {
@@ -254,7 +254,7 @@ func TestWritesWaitForTheTurn(t *testing.T) {
 
 // withoutLines is the house's configuration without stock phrases, so that a
 // failed turn is silent.
-func withoutLines(t testing.TB, h *house) string {
+func withoutLines(t testing.TB, h *program) string {
 	t.Helper()
 	content, err := os.ReadFile(h.path("glyphoxa.yaml"))
 	if err != nil {

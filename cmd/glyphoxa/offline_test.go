@@ -16,7 +16,7 @@ func isRulesTool(name string) bool { return name == "search_rules" || name == "g
 // within its budgets.
 func TestFirstEvening(t *testing.T) {
 	t.Parallel()
-	tr := newHouse(t).play(
+	tr := newProgram(t).play(
 		"Greymantle, roll 2d6+3",
 		"What does the blinded condition do?",
 		"Bartok, what does the blinded condition do?",
@@ -115,7 +115,7 @@ func TestWhoIsSpokenTo(t *testing.T) {
 	for _, row := range rows {
 		lines = append(lines, row.line)
 	}
-	turns := newHouse(t).play(lines...).want(len(rows))
+	turns := newProgram(t).play(lines...).want(len(rows))
 	for i, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			tn, route := turns[i], ""
@@ -132,7 +132,7 @@ func TestWhoIsSpokenTo(t *testing.T) {
 // TestWhoSpeaks shows that each line is kept under its speaker's name.
 func TestWhoSpeaks(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	input := "Bartok, hello\nBob: Bartok, hello\nMary Ann O'Neill: hello\nnot a name: hello\n"
 	turns := parse(t, h.run(input, "play", "--json", "--npc", "bartok", "--speaker", "Ädele").ok(t).stdout).want(4)
 	want := [][2]string{
@@ -151,7 +151,7 @@ func TestOneNPCAlone(t *testing.T) {
 	for _, name := range []string{"Bartok the Barkeep", "bartok", "bartok-the-barkeep", "BART"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tr := parse(t, newHouse(t).run("Hello there\nGreymantle, hello\n", "play", "--json", "--npc", name).ok(t).stdout)
+			tr := parse(t, newProgram(t).run("Hello there\nGreymantle, hello\n", "play", "--json", "--npc", name).ok(t).stdout)
 			for _, tn := range tr.want(2) {
 				if tn.started == nil || tn.started.NPC != "Bartok the Barkeep" || tn.started.Route != "only_npc" {
 					t.Errorf("turn.started = %+v, want Bartok as the only NPC", tn.started)
@@ -164,7 +164,7 @@ func TestOneNPCAlone(t *testing.T) {
 // TestInWords shows the table as people see it.
 func TestInWords(t *testing.T) {
 	t.Parallel()
-	out := newHouse(t).run("Greymantle, roll 2d6+3\nhm\n/quit\nnever read\n", "play").ok(t).stdout
+	out := newProgram(t).run("Greymantle, roll 2d6+3\nhm\n/quit\nnever read\n", "play").ok(t).stdout
 	for _, want := range []string{
 		"Thornhollow\n", "At the table: ", "Bartok the Barkeep (fast)", "Greymantle the Sage: ", "/help",
 		"· the NPCs are scripted: no language model is configured.", "[standard · delivered · first sound ", "roll ",
@@ -183,7 +183,7 @@ func TestInWords(t *testing.T) {
 // one heard.
 func TestMemoryOutlivesAnEvening(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	h.play("Bartok, the password is quicksilver")
 	if found := h.found("quicksilver"); !slices.Contains(found, "Player: Bartok, the password is quicksilver") {
 		t.Errorf("found %q, want what the player said", found)
@@ -195,7 +195,7 @@ func TestMemoryOutlivesAnEvening(t *testing.T) {
 }
 
 // found searches the transcript of a finished play the way agents do.
-func (h *house) found(words string) []string {
+func (h *program) found(words string) []string {
 	h.t.Helper()
 	query, err := json.Marshal(map[string]string{"query": words})
 	if err != nil {

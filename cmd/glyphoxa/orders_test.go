@@ -53,7 +53,7 @@ func TestOrders(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			notices := newHouse(t).play(row.lines...).notices(row.level)
+			notices := newProgram(t).play(row.lines...).notices(row.level)
 			for _, w := range row.words {
 				if !slices.ContainsFunc(notices, func(n string) bool { return strings.Contains(n, w) }) {
 					t.Errorf("%s notices = %q, want %q in one", row.level, notices, w)
@@ -69,7 +69,7 @@ func TestOrders(t *testing.T) {
 // TestOrdersChangeTurns shows that an order holds from the next turn on.
 func TestOrdersChangeTurns(t *testing.T) {
 	t.Parallel()
-	turns := newHouse(t).play(
+	turns := newProgram(t).play(
 		"Bartok, think carefully: what is the blinded condition?",
 		"/raise Bartok deep 10m",
 		"Bartok, think carefully: what is the blinded condition?",
@@ -101,7 +101,7 @@ func TestOrdersChangeTurns(t *testing.T) {
 func TestTiersAreTold(t *testing.T) {
 	t.Parallel()
 	var got []string
-	for _, e := range newHouse(t).play("/raise Bartok deep 10m 1 turn", "Bartok, hello", "/lower Bartok", "/raise Bartok deep", "/quit").events {
+	for _, e := range newProgram(t).play("/raise Bartok deep 10m 1 turn", "Bartok, hello", "/lower Bartok", "/raise Bartok deep", "/quit").events {
 		if e.Kind == "tier" {
 			got = append(got, fmt.Sprintf("%s %s %s, up to %s, %d turns", e.NPC, e.Change, e.Tier, e.Ceiling, e.Turns))
 		}
@@ -121,7 +121,7 @@ func TestTiersAreTold(t *testing.T) {
 func TestQuit(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"/quit", "/exit", "  /quit  "} {
-		tr := newHouse(t).play("Bartok, hello", word, "Bartok, are you still there?")
+		tr := newProgram(t).play("Bartok, hello", word, "Bartok, are you still there?")
 		tr.only("delivered")
 	}
 }

@@ -31,7 +31,7 @@ var garbage = []struct {
 // that the session goes on.
 func TestGarbageOnStreams(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	h.configure("rights.yaml")
 	h.set("ANNEX", "http://127.0.0.1:1")
 	server := h.serve()
@@ -69,7 +69,7 @@ func TestGarbageOnStreams(t *testing.T) {
 // TestGarbageOverHTTP shows the same for requests, and that others go on.
 func TestGarbageOverHTTP(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	h.configure("rights.yaml")
 	h.set("ANNEX", "http://127.0.0.1:1")
 	o := h.serve()
@@ -132,7 +132,7 @@ func huge(id string) []byte {
 // memory, and that nobody else is harmed.
 func TestHugeFrames(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	h.configure("rights.yaml")
 	h.set("ANNEX", "http://127.0.0.1:1")
 	o := h.serve()
@@ -187,7 +187,7 @@ func memoryOf(t testing.TB, pid int) int {
 // while others are served.
 func TestSlowHeaders(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	h.configure("rights.yaml")
 	h.set("ANNEX", "http://127.0.0.1:1")
 	o := h.serve()
@@ -215,7 +215,7 @@ func TestSlowHeaders(t *testing.T) {
 // nothing from another.
 func TestOneFloods(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	h.configure("policy.yaml")
 	h.set("FROM", "00:00")
 	h.set("TO", "00:01")
@@ -273,7 +273,7 @@ func exists(t testing.TB, c talker, name string) bool {
 // every one of them done or not done, and keeps what was answered.
 func TestKilledWhileWriting(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	h.configure("rights.yaml")
 	h.set("ANNEX", "http://127.0.0.1:1")
 	content := strings.Repeat("The bell rang twice. ", 4000)

@@ -42,7 +42,7 @@ func TestTranscripts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := player{t: t, h: newHouse(t)}
+			p := player{t: t, h: newProgram(t)}
 			p.h.configure("golden.yaml")
 			p.h.set("ANNEX", newAnnex(t))
 			p.play(string(want))
@@ -62,7 +62,7 @@ func TestTranscripts(t *testing.T) {
 // player plays one transcript.
 type player struct {
 	t    testing.TB
-	h    *house
+	h    *program
 	wire *stream
 	out  bytes.Buffer
 }

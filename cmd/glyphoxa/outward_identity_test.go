@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-func newIdentityHouse(t testing.TB, issuer string) *outward {
+func newIdentityProgram(t testing.TB, issuer string) *outward {
 	t.Helper()
-	h := newHouse(t)
+	h := newProgram(t)
 	h.configure("identity.yaml")
 	if issuer != "" {
 		h.set("ISSUER", issuer)
@@ -41,7 +41,7 @@ func with(key, value string) func(*web) {
 // taken for no token.
 func TestWhoIsLetIn(t *testing.T) {
 	t.Parallel()
-	o := newIdentityHouse(t, "")
+	o := newIdentityProgram(t, "")
 	for _, row := range []struct {
 		name   string
 		change func(*web)
@@ -90,7 +90,7 @@ func TestWhoIsLetIn(t *testing.T) {
 // nothing without its client's token.
 func TestSessionsBelongToTheirClient(t *testing.T) {
 	t.Parallel()
-	o := newIdentityHouse(t, "")
+	o := newIdentityProgram(t, "")
 	alice := o.web(secret("alice")).handshake()
 	for name, token := range map[string]string{"another client": secret("bob"), "nobody": ""} {
 		thief := o.web(token)
@@ -114,7 +114,7 @@ func TestSessionsBelongToTheirClient(t *testing.T) {
 // TestWhoIsLetInByWebSocket shows the same rules for the upgrade.
 func TestWhoIsLetInByWebSocket(t *testing.T) {
 	t.Parallel()
-	o := newIdentityHouse(t, "")
+	o := newIdentityProgram(t, "")
 	carried := func(token string) string {
 		return "glyphoxa.bearer." + base64.RawURLEncoding.EncodeToString([]byte(token))
 	}
@@ -166,7 +166,7 @@ func TestWhoIsLetInByWebSocket(t *testing.T) {
 func TestOAuth(t *testing.T) {
 	t.Parallel()
 	service := newIssuer(t)
-	o := newIdentityHouse(t, service.url)
+	o := newIdentityProgram(t, service.url)
 	const here = "https://table.example/mcp"
 	for _, row := range []struct {
 		name   string

@@ -89,10 +89,10 @@ var variants = []variant{
 	{name: "prefixed", env: map[string]string{"NAMING": "prefixed"}, prefixing: true},
 }
 
-// house prepares a machine for the variant.
-func (v variant) house(t testing.TB, annex string) *house {
+// program prepares a machine for the variant.
+func (v variant) program(t testing.TB, annex string) *program {
 	t.Helper()
-	h := newHouse(t)
+	h := newProgram(t)
 	h.configure("rights.yaml")
 	for name, text := range flows {
 		h.write("workflows/"+name+".yaml", text)
@@ -156,7 +156,7 @@ func TestRightsMatrix(t *testing.T) {
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
-			server := v.house(t, annex).serve(v.args...)
+			server := v.program(t, annex).serve(v.args...)
 			for _, profile := range slices.Sorted(maps.Keys(profiles)) {
 				token := secret(profile)
 				for transport, open := range map[string]func(testing.TB) talker{
@@ -165,11 +165,11 @@ func TestRightsMatrix(t *testing.T) {
 					"websocket":          func(t testing.TB) talker { return server.in(t).socket(token).handshake() },
 					"websocket, dialect": func(t testing.TB) talker { return dialectTalker{server.in(t).socket(token).bind(profile)} },
 					"stdio": func(t testing.TB) talker {
-						s, _ := v.house(t, annex).stdio(append(v.args, "--profile", profile)...)
+						s, _ := v.program(t, annex).stdio(append(v.args, "--profile", profile)...)
 						return s.handshake()
 					},
 					"stdio, dialect": func(t testing.TB) talker {
-						s, _ := v.house(t, annex).stdio(append(v.args, "--profile", profile)...)
+						s, _ := v.program(t, annex).stdio(append(v.args, "--profile", profile)...)
 						return dialectTalker{s.bind(profile)}
 					},
 				} {

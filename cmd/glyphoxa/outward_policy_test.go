@@ -14,10 +14,10 @@ import (
 // clock renders a time of day as rules have it.
 func clock(t time.Time) string { return t.UTC().Format("15:04") }
 
-// newPolicyHouse serves one client for each rule.
-func newPolicyHouse(t testing.TB) *outward {
+// newPolicyProgram serves one client for each rule.
+func newPolicyProgram(t testing.TB) *outward {
 	t.Helper()
-	h := newHouse(t)
+	h := newProgram(t)
 	h.configure("policy.yaml")
 	h.set("FROM", clock(time.Now().Add(2*time.Hour)))
 	h.set("TO", clock(time.Now().Add(4*time.Hour)))
@@ -79,11 +79,11 @@ var d6 = map[string]any{"expression": "1d6"}
 
 func scene(text string) map[string]any { return map[string]any{"text": text} }
 
-// TestRulesOfTheHouse shows every kind of rule from outside: what it hides is
+// TestRulesOfTheFile shows every kind of rule from outside: what it hides is
 // neither listed nor callable, what it limits says when to come back.
-func TestRulesOfTheHouse(t *testing.T) {
+func TestRulesOfTheFile(t *testing.T) {
 	t.Parallel()
-	o := newPolicyHouse(t)
+	o := newPolicyProgram(t)
 	file := map[string]any{"path": "a.txt", "content": "x"}
 	for _, row := range []struct {
 		name, client, tool string
@@ -112,10 +112,10 @@ func TestRulesOfTheHouse(t *testing.T) {
 	}
 }
 
-// TestLimitsOfTheHouse shows a rate limit and the budget every client has.
-func TestLimitsOfTheHouse(t *testing.T) {
+// TestLimitsOfTheFile shows a rate limit and the budget every client has.
+func TestLimitsOfTheFile(t *testing.T) {
 	t.Parallel()
-	o := newPolicyHouse(t)
+	o := newPolicyProgram(t)
 	t.Run("a rate limit", func(t *testing.T) {
 		tablet := o.in(t).web(secret("tablet")).stateless()
 		for i := range 3 {
@@ -163,7 +163,7 @@ func TestLimitsOfTheHouse(t *testing.T) {
 // TestApproval shows a call that waits for the game master.
 func TestApproval(t *testing.T) {
 	t.Parallel()
-	o := newPolicyHouse(t)
+	o := newPolicyProgram(t)
 	asker, master := o.socket(secret("asker")).handshake(), o.socket(secret("master")).handshake()
 	pending := func() []map[string]any {
 		t.Helper()
@@ -229,7 +229,7 @@ func TestApproval(t *testing.T) {
 // long, and never with what unless configured.
 func TestAuditAndMetrics(t *testing.T) {
 	t.Parallel()
-	o := newPolicyHouse(t)
+	o := newPolicyProgram(t)
 	asker, master := o.socket(secret("asker")).handshake(), o.web(secret("master")).stateless()
 	const private = "the vault's combination is 4711"
 	try(t, asker, "write_file", map[string]any{"path": "vault.txt", "content": private})

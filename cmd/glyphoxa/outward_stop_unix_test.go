@@ -20,7 +20,7 @@ func TestStopDuringACall(t *testing.T) {
 		t.Run(transport, func(t *testing.T) {
 			t.Parallel()
 			called, release := make(chan struct{}), make(chan struct{})
-			h := newHouse(t)
+			h := newProgram(t)
 			h.configure("rights.yaml")
 			h.set("ANNEX", newGate(t, called, release))
 			var c talker

@@ -45,7 +45,7 @@ func has(all []entity, id string) bool {
 // break. What only some know is told to those alone.
 func TestFollowingTheWorld(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	h.configure("rights.yaml")
 	h.set("ANNEX", "http://127.0.0.1:1")
 	o := h.serve()

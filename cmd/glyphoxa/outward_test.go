@@ -16,7 +16,7 @@ import (
 )
 
 // agent connects an MCP client to "glyphoxa mcp serve --stdio".
-func (h *house) agent(o *sdk.ClientOptions) (*sdk.ClientSession, *exec.Cmd) {
+func (h *program) agent(o *sdk.ClientOptions) (*sdk.ClientSession, *exec.Cmd) {
 	h.t.Helper()
 	cmd := h.command("mcp", "serve", "--stdio")
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o)
@@ -32,7 +32,7 @@ func (h *house) agent(o *sdk.ClientOptions) (*sdk.ClientSession, *exec.Cmd) {
 // client may want to know of it.
 func TestToolsForAgents(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	session, _ := h.agent(nil)
 	if info := session.InitializeResult(); info.ServerInfo.Name != "glyphoxa" || info.ServerInfo.Version != "v0.0.0-test" || info.Instructions == "" {
 		t.Errorf("server = %+v, instructions %q", info.ServerInfo, info.Instructions)
@@ -78,7 +78,7 @@ var agentWrites = map[string]bool{
 // structured content that fits the tool's own schema.
 func TestAgentCallsTools(t *testing.T) {
 	t.Parallel()
-	session, _ := newHouse(t).agent(nil)
+	session, _ := newProgram(t).agent(nil)
 	list, err := session.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func fits(t testing.TB, schema, value any) {
 // not exist is an error of the call, a call that fails is a result to read.
 func TestAgentsMistakes(t *testing.T) {
 	t.Parallel()
-	session, _ := newHouse(t).agent(nil)
+	session, _ := newProgram(t).agent(nil)
 	_, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "summon", Arguments: map[string]any{}})
 	var wire *jsonrpc.Error
 	if !errors.As(err, &wire) || wire.Code != jsonrpc.CodeInvalidParams || !strings.Contains(wire.Message, "summon") {
@@ -161,7 +161,7 @@ func TestAgentsMistakes(t *testing.T) {
 // end with the input's.
 func TestNothingButProtocol(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	s := h.start("mcp", "serve", "--stdio")
 	s.say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
 	s.read(`"id":1`)
@@ -190,7 +190,7 @@ func TestNothingButProtocol(t *testing.T) {
 // server: the client is told when they are there, and may call them.
 func TestServersToolsPassThrough(t *testing.T) {
 	t.Parallel()
-	h := newPeerHouse(t)
+	h := newPeerProgram(t)
 	h.configure("everything.yaml")
 	changed := make(chan struct{}, 1)
 	session, cmd := h.agent(&sdk.ClientOptions{ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
@@ -228,7 +228,7 @@ func TestServersToolsPassThrough(t *testing.T) {
 func TestInspector(t *testing.T) {
 	t.Parallel()
 	inspector := peer(t, "@modelcontextprotocol/inspector/clients/launcher/build/index.js")
-	h := newPeerHouse(t)
+	h := newPeerProgram(t)
 	inspect := func(into any, args ...string) {
 		t.Helper()
 		cmd := h.command()

@@ -167,7 +167,7 @@ func opening(revision string) map[string]any {
 }
 
 // stdio starts "glyphoxa mcp serve --stdio" and talks to it.
-func (h *house) stdio(args ...string) (*stream, *session) {
+func (h *program) stdio(args ...string) (*stream, *session) {
 	h.t.Helper()
 	p := h.start(append([]string{"mcp", "serve", "--stdio"}, args...)...)
 	s := &stream{t: h.t}
@@ -179,7 +179,7 @@ func (h *house) stdio(args ...string) (*stream, *session) {
 // outward is a running "glyphoxa mcp serve".
 type outward struct {
 	t    testing.TB
-	h    *house
+	h    *program
 	cmd  *exec.Cmd
 	addr string
 	said chan string // all of stderr, once it has ended
@@ -189,7 +189,7 @@ type outward struct {
 }
 
 // serve starts the network transports on a free port.
-func (h *house) serve(args ...string) *outward {
+func (h *program) serve(args ...string) *outward {
 	h.t.Helper()
 	o := &outward{t: h.t, h: h, said: make(chan string, 1)}
 	ctx, cancel := context.WithCancel(context.Background()) // it serves as long as the test takes

@@ -43,10 +43,10 @@ func node(t testing.TB) string {
 	return path
 }
 
-// newPeerHouse is a house with node and the reference server in reach.
-func newPeerHouse(t testing.TB) *house {
+// newPeerProgram is a house with node and the reference server in reach.
+func newPeerProgram(t testing.TB) *program {
 	t.Helper()
-	h := newHouse(t)
+	h := newProgram(t)
 	h.set("PATH", filepath.Dir(node(t))+string(os.PathListSeparator)+os.Getenv("PATH"))
 	h.set("EVERYTHING", peer(t, "@modelcontextprotocol/server-everything/dist/index.js"))
 	return h

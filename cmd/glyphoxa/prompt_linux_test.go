@@ -41,7 +41,7 @@ func terminal(tb testing.TB) (program, people *os.File) {
 
 // prompted starts a play at a terminal and returns how long it took until the
 // program asked for the first line, which is then the order to quit.
-func prompted(tb testing.TB, h *house) time.Duration {
+func prompted(tb testing.TB, h *program) time.Duration {
 	tb.Helper()
 	program, people := terminal(tb)
 	cmd := h.command("play")
@@ -80,7 +80,7 @@ func quit(tb testing.TB, cmd *exec.Cmd, people *os.File) {
 // TestPromptAtATerminal shows the shipped cast waiting for a line.
 func TestPromptAtATerminal(t *testing.T) {
 	t.Parallel()
-	prompted(t, newHouse(t))
+	prompted(t, newProgram(t))
 }
 
 // BenchmarkFirstPrompt measures from the start of the program to the first
@@ -89,7 +89,7 @@ func TestPromptAtATerminal(t *testing.T) {
 func BenchmarkFirstPrompt(b *testing.B) {
 	for _, again := range []bool{false, true} {
 		b.Run(map[bool]string{false: "first", true: "again"}[again], func(b *testing.B) {
-			h := newHouse(b)
+			h := newProgram(b)
 			prompted(b, h)
 			var took []time.Duration
 			for b.Loop() {

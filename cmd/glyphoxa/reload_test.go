@@ -17,7 +17,7 @@ npcs_dir: npcs
 	npc := func(name, says string) string {
 		return strings.NewReplacer("name: %s", "name: "+name, "%s", says).Replace(host)
 	}
-	h := newHouse(t)
+	h := newProgram(t)
 	h.write("glyphoxa.yaml", inn)
 	h.write("npcs/host.yaml", npc("Hosta", "As before."))
 	h.write("npcs/guest.yaml", npc("Gustav", "As before."))

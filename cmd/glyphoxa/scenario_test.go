@@ -14,7 +14,7 @@ import (
 
 // sceneFile puts a scene of testdata/scenarios into the working directory, with
 // replacements of old by new.
-func (h *house) sceneFile(name string, oldnew ...string) string {
+func (h *program) sceneFile(name string, oldnew ...string) string {
 	h.t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "scenarios", name))
 	if err != nil {
@@ -30,7 +30,7 @@ func (h *house) sceneFile(name string, oldnew ...string) string {
 
 func TestScenarioRun(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	good := h.sceneFile("answer_fast.yaml")
 	r := h.run("", "scenario", "run", good).ok(t)
 	for _, want := range []string{
@@ -49,7 +49,7 @@ func TestScenarioRun(t *testing.T) {
 
 func TestScenarioRunJSON(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	r := h.run("", "scenario", "run", "--json", "--wav-out", "heard", h.sceneFile("barge_in_stops_within_the_confirm_window.yaml")).ok(t)
 	kinds := map[string]int{}
 	for line := range strings.Lines(r.stdout) {
@@ -83,7 +83,7 @@ func TestScenarioOverAudioWithAFailingSynthesiser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := newHouse(t)
+	h := newProgram(t)
 	h.write("espeak-ng", "#!/bin/sh\ntext=$(cat)\ncase $text in *xyzzy*) echo 'no room for phonemes' >&2; exit 3;; esac\nprintf %s \"$text\" | "+program+" \"$@\"\n")
 	if err := os.Chmod(h.path("espeak-ng"), 0o700); err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestScenarioOverAudioWithAFailingSynthesiser(t *testing.T) {
 
 func TestScenarioComplaints(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	h.write("typo.yaml", "titel: x\n")
 	if r := h.run("", "scenario", "run", "typo.yaml"); r.code != 2 || !strings.Contains(r.stderr, `typo.yaml:1: unknown key "titel"; did you mean "title"?`) {
 		t.Errorf("exit code %d, stderr %q, want the place and the remedy", r.code, r.stderr)
@@ -119,7 +119,7 @@ func TestScenarioComplaints(t *testing.T) {
 // to gets one line, and no judgement.
 func TestScenarioWithoutTemporaryFiles(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	h.set("TMPDIR", h.path("nowhere"))
 	r := h.run("", "scenario", "run", h.sceneFile("answer_fast.yaml"))
 	r.complains(t, 1, "answer_fast.yaml: setting the stage: ", "nowhere: no such file or directory")
@@ -140,7 +140,7 @@ func TestScenarioJudge(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			h, server := newModelHouse(t, fakeopenai.Always(fakeopenai.Say(row.says)))
+			h, server := newModelProgram(t, fakeopenai.Always(fakeopenai.Say(row.says)))
 			r := h.run("", "scenario", "run", "--judge", h.sceneFile("refuses_in_character.yaml"))
 			if r.code != row.code || !strings.Contains(r.stdout, row.want) {
 				t.Errorf("exit code %d, stdout\n%s\nwant %d and %q", r.code, r.stdout, row.code, row.want)
@@ -151,7 +151,7 @@ func TestScenarioJudge(t *testing.T) {
 			}
 		})
 	}
-	h := newHouse(t)
+	h := newProgram(t)
 	if r := h.run("", "scenario", "run", h.sceneFile("refuses_in_character.yaml")).ok(t); !strings.Contains(r.stdout, "skip refuses_in_character.yaml:11: judge: ") {
 		t.Errorf("stdout =\n%s\nwant the opinion skipped", r.stdout)
 	}

@@ -98,7 +98,7 @@ func (c capacity) adds(t *testing.T) {
 // not how fast the machine is.
 func TestSimulate(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	out := h.run("", "simulate", "--tables", "6", "--players", "2", "--minutes", "0.1", "--seed", "7", "--plot", "capacity.svg").ok(t).stdout
 	c := reported[capacity](t, out)
 	if c.Tables != 6 || c.Players != 2 || c.NPCs != 2 || c.Seed != 7 || c.Interrupted || c.Minutes < 0.1 || c.Minutes > 0.2 {
@@ -118,7 +118,7 @@ func TestSimulate(t *testing.T) {
 // TestSimulateSweep shows a list of reports and a plot of them.
 func TestSimulateSweep(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	all := reported[[]capacity](t, h.run("", "simulate", "--sweep", "4,8", "--minutes", "0.1", "--plot", "sweep.png").ok(t).stdout)
 	if len(all) != 2 || all[0].Tables != 4 || all[1].Tables != 8 {
 		t.Fatalf("reports = %+v, want one of 4 and one of 8 tables", all)
@@ -134,7 +134,7 @@ func TestSimulateSweep(t *testing.T) {
 // TestSimulateTooShort shows that a run in which nobody was heard has failed.
 func TestSimulateTooShort(t *testing.T) {
 	t.Parallel()
-	r := newHouse(t).run("", "simulate", "--tables", "1", "--minutes", "0.001")
+	r := newProgram(t).run("", "simulate", "--tables", "1", "--minutes", "0.001")
 	r.complains(t, 1, "no frame of sound was measured; give it more --minutes")
 	if c := reported[capacity](t, r.stdout); c.Frames != 0 || c.Lateness != nil || c.FirstSound != nil {
 		t.Errorf("report = %+v, want no frames and nothing said of them", c)
@@ -170,7 +170,7 @@ func TestSimulateWrongUsage(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
+			h := newProgram(t)
 			h.set("GOMEMLIMIT", "300MiB")
 			r := h.run("", append([]string{"simulate"}, row.args...)...)
 			r.complains(t, 2, row.words)

@@ -57,7 +57,7 @@ func TestStopBySignal(t *testing.T) {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			script, asked := hanging()
-			h, server := newModelHouse(t, script)
+			h, server := newModelProgram(t, script)
 			s := h.start("play", "--json")
 			s.say("Mira, can we cross?")
 			<-asked
@@ -83,7 +83,7 @@ func TestStopWhileIdle(t *testing.T) {
 	t.Parallel()
 	t.Run("at a table", func(t *testing.T) {
 		t.Parallel()
-		s := newHouse(t).start("play", "--json")
+		s := newProgram(t).start("play", "--json")
 		s.say("Bartok, hello")
 		s.wait("turn.ended")
 		s.signal(syscall.SIGTERM)
@@ -91,14 +91,14 @@ func TestStopWhileIdle(t *testing.T) {
 	})
 	t.Run("before the first line", func(t *testing.T) {
 		t.Parallel()
-		s := newHouse(t).start("play", "--json")
+		s := newProgram(t).start("play", "--json")
 		s.wait("notice")
 		s.signal(syscall.SIGINT)
 		parse(t, s.ended().stopped(t).stdout).want(0)
 	})
 	t.Run("while a server is being connected", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
+		h := newProgram(t)
 		h.write("glyphoxa.yaml", "npcs: [{name: Mira}]\nmcp: {servers: [{name: mute, transport: stdio, command: cat /dev/zero}]}\n")
 		s := h.start("play", "--json")
 		s.wait("notice")
@@ -107,7 +107,7 @@ func TestStopWhileIdle(t *testing.T) {
 	})
 	t.Run("as a server", func(t *testing.T) {
 		t.Parallel()
-		s := newHouse(t).start("mcp", "serve", "--stdio")
+		s := newProgram(t).start("mcp", "serve", "--stdio")
 		s.say(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 		if _, err := s.out.ReadString('\n'); err != nil {
 			t.Fatal(err)
@@ -124,7 +124,7 @@ func TestHangUpIgnored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := newHouse(t)
+	h := newProgram(t)
 	h.prepare = func(cmd *exec.Cmd) {
 		cmd.Path, cmd.Args = nohup, append([]string{nohup, cmd.Path}, cmd.Args[1:]...)
 	}
@@ -155,7 +155,7 @@ func TestSecondSignal(t *testing.T) {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			script, asked := hanging()
-			h, _ := newModelHouse(t, script)
+			h, _ := newModelProgram(t, script)
 			h.set("EMBEDDER", "openai")
 			h.set("EMBEDDER_URL", embedder.URL)
 			s := h.start("play", "--json")
@@ -180,7 +180,7 @@ func TestSecondSignal(t *testing.T) {
 // its turn is reported delivered: the program is killed as soon as it reports.
 func TestSaidIsKeptThroughAKill(t *testing.T) {
 	t.Parallel()
-	h, _ := newModelHouse(t, fakeopenai.Always(fakeopenai.Say("The toll is paid in quicksilver.")))
+	h, _ := newModelProgram(t, fakeopenai.Always(fakeopenai.Say("The toll is paid in quicksilver.")))
 	for _, word := range []string{"amaranth", "beryl", "cinnabar"} {
 		s := h.start("play", "--json")
 		s.say("Mira, the password is " + word)
@@ -207,7 +207,7 @@ func TestListenerLeaves(t *testing.T) {
 	for _, args := range [][]string{{"play", "--json"}, {"play"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
+			h := newProgram(t)
 			s := h.start(args...)
 			s.say("Bartok, the password is amaranth")
 			s.read("delivered")
@@ -242,7 +242,7 @@ func TestNobodyReads(t *testing.T) {
 			}
 			defer func() { _ = w.Close() }()
 			var errs strings.Builder
-			cmd := newHouse(t).command(args...)
+			cmd := newProgram(t).command(args...)
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader("Bartok, hello\n"), w, &errs
 			if err := cmd.Run(); cmd.ProcessState.ExitCode() != 1 || errs.Len() > 0 {
 				t.Errorf("it ended with %v, stderr %q; want exit code 1 and silence", err, errs.String())
@@ -254,7 +254,7 @@ func TestNobodyReads(t *testing.T) {
 // TestTwoTablesOneMemory shows two programs on one data directory at once.
 func TestTwoTablesOneMemory(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	first, second := h.start("play", "--json"), h.start("play", "--json")
 	for round := range 5 {
 		first.say(fmt.Sprintf("Bartok, amaranth %d", round))

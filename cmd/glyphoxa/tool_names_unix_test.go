@@ -13,7 +13,7 @@ import (
 func TestForgettingToolNames(t *testing.T) {
 	t.Parallel()
 	url, _ := harbour(t)
-	h := newHouse(t)
+	h := newProgram(t)
 	with := func(server, tools string) {
 		h.write("glyphoxa.yaml", fmt.Sprintf("npcs: [{name: Mira, tools: [%s]}]\nmcp: {servers: [{name: %s, transport: streamable-http, url: %q, allow_private: true}]}\n", tools, server, url))
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // recording writes a WAV file of a tone into the house and returns its path.
-func (h *house) recording(length time.Duration, rate int) string {
+func (h *program) recording(length time.Duration, rate int) string {
 	h.t.Helper()
 	path := h.path("said.wav")
 	w, err := audio.CreateWAV(path, rate, 1)
@@ -65,7 +65,7 @@ func TestTranscribe(t *testing.T) {
 		t.Run(vendor.name, func(t *testing.T) {
 			t.Parallel()
 			service := fakestt.Start(t, fakestt.Script{Lines: []string{"Bartok, a pint please!"}, Delay: 10 * time.Millisecond})
-			h := newHouse(t)
+			h := newProgram(t)
 			cfg := h.write("hearing.yaml", fmt.Sprintf("languages: [de]\nnpcs: [{name: Bartok}]\nproviders: {stt: {name: %s, api_key: %s, base_url: '%s'}}\n",
 				vendor.name, secretKey, service.URL()+vendor.path))
 			r := h.run("", "transcribe", h.recording(1500*time.Millisecond, 44100), "--fast", "--json", "--config", cfg).ok(t)
@@ -90,7 +90,7 @@ func TestTranscribeFallsBack(t *testing.T) {
 	t.Parallel()
 	broken := fakestt.Start(t, fakestt.Script{Lines: []string{"Never heard"}, Fault: fakestt.Break})
 	whole := fakestt.Start(t, fakestt.Script{Lines: []string{"Hold the door"}})
-	h := newHouse(t)
+	h := newProgram(t)
 	cfg := h.write("hearing.yaml", fmt.Sprintf("providers:\n  stt:\n    {name: deepgram, api_key: %s, base_url: '%s', fallback: [{name: elevenlabs, api_key: %s, base_url: '%s'}]}\n",
 		secretKey, broken.URL(), secretKey, whole.URL()))
 	began := time.Now()
@@ -112,7 +112,7 @@ func TestTranscribeFallsBack(t *testing.T) {
 
 func TestTranscribeRefuses(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	service := fakestt.Start(t, fakestt.Script{Fault: fakestt.Unauthorized})
 	deaf := h.write("hearing.yaml", "providers: {stt: none}\n")
 	good := h.recording(time.Second, 16000)

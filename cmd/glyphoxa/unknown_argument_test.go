@@ -5,7 +5,7 @@ import "testing"
 // A name that a tool does not know would else mean "everything".
 func TestToolsCallRefusesUnknownArguments(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	for name, tool := range h.tools() {
 		if tool.Source != "builtin" {
 			continue

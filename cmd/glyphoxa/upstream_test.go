@@ -17,7 +17,7 @@ const broken = `connecting server "broken": `
 // what was measured.
 func TestReferenceServer(t *testing.T) {
 	t.Parallel()
-	h := newPeerHouse(t)
+	h := newPeerProgram(t)
 	h.configure("everything.yaml")
 	r := h.run("", "tools", "--json")
 	r.complains(t, 0, broken, "no such file or directory")
@@ -51,7 +51,7 @@ func TestReferenceServer(t *testing.T) {
 // its own failure, the arguments its schema rejects.
 func TestCallingAServersTool(t *testing.T) {
 	t.Parallel()
-	h := newPeerHouse(t)
+	h := newPeerProgram(t)
 	h.configure("everything.yaml")
 	if out := h.run("", "tools", "call", "echo", `{"message":"hi"}`).ok(t).stdout; out != "Echo: hi\n" {
 		t.Errorf("echo says %q", out)
@@ -67,7 +67,7 @@ func TestCallingAServersTool(t *testing.T) {
 // needs, what was meant for it, nothing else of ours.
 func TestServerSeesNoSecrets(t *testing.T) {
 	t.Parallel()
-	h := newPeerHouse(t)
+	h := newPeerProgram(t)
 	h.configure("everything.yaml")
 	h.set("MODEL_KEY", modelKey)
 	h.set("DISCORD_TOKEN", "a secret")
@@ -91,7 +91,7 @@ func TestNPCUsesAServersTool(t *testing.T) {
 	t.Parallel()
 	echo := fakeopenai.CallTools(fakeopenai.Call{Name: "echo", Arguments: `{"message":"the river"}`})
 	server := fakeopenai.Start(t, fakeopenai.Sequence(echo, fakeopenai.Say("It answers."), echo, fakeopenai.Say("No.")), nil)
-	h := newPeerHouse(t)
+	h := newPeerProgram(t)
 	h.configure("everything.yaml")
 	h.set("MODEL_URL", server.URL())
 	tr := h.play("Mira, call out to the river", "Bartok, call out to the river")
@@ -122,7 +122,7 @@ func TestReferenceServerOverHTTP(t *testing.T) {
 		name, allow string
 	}{{"allowed", "true"}, {"not allowed", "false"}} {
 		t.Run(row.name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newProgram(t)
 			h.configure("http_server.yaml")
 			h.set("SERVER_URL", url)
 			h.set("ALLOW_PRIVATE", row.allow)

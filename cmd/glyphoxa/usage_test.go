@@ -50,7 +50,7 @@ func TestWrongUsage(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			r := newHouse(t).run("Bartok, hello\n", row.args...)
+			r := newProgram(t).run("Bartok, hello\n", row.args...)
 			r.complains(t, row.code, row.words...)
 			if r.stdout != "" {
 				t.Errorf("stdout = %q, want nothing", r.stdout)
@@ -63,7 +63,7 @@ func TestWrongUsage(t *testing.T) {
 // reported with its line and what to do, by every command alike.
 func TestEveryProblemAtOnce(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	h.configure("five_problems.yaml")
 	want := []string{
 		`glyphoxa.yaml:4: `, `glyphoxa.yaml:7: `, `glyphoxa.yaml:9: `, `glyphoxa.yaml:12: `, `glyphoxa.yaml:14: `,
@@ -91,7 +91,7 @@ func TestEveryProblemAtOnce(t *testing.T) {
 // TestCheck shows the verdict on what is right.
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	if out := h.run("", "check").ok(t).stdout; !strings.Contains(out, "built-in is fine: 7 NPCs") {
 		t.Errorf("check without a file says %q", out)
 	}
@@ -109,7 +109,7 @@ func TestCheck(t *testing.T) {
 // TestCheckTellsFilesApart checks files of every kind as what they are.
 func TestCheckTellsFilesApart(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	const flow = "description: Rolls.\nsteps:\n  - id: a\n    tool: %s\n"
 	for _, dir := range []string{"npcs", "flows"} {
 		if err := os.MkdirAll(h.path(dir), 0o755); err != nil {
@@ -166,7 +166,7 @@ func TestCheckTellsFilesApart(t *testing.T) {
 // schemas for editors.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	for kind, glob := range map[string]string{
 		"config": "glyphoxa.yaml", "npc": "npcs/*.yaml", "campaign": "campaigns/*.yaml", "workflow": "workflows/*.yaml", "scenario": "testdata/scenarios/*.yaml",
 	} {
@@ -209,7 +209,7 @@ func TestSchemas(t *testing.T) {
 // TestSchema shows that the schema is one, and knows right from wrong.
 func TestSchema(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	var s jsonschema.Schema
 	if err := json.Unmarshal([]byte(h.run("", "schema").ok(t).stdout), &s); err != nil {
 		t.Fatal(err)
@@ -245,7 +245,7 @@ func TestSchema(t *testing.T) {
 // not has a fix and an exit code.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	out := h.run("", "doctor").ok(t).stdout
 	for _, part := range []string{"configuration", "data directory", "language model", "voice", "sound output", "discord", "database", "rule book"} {
 		if !strings.Contains(out, part) {
@@ -266,7 +266,7 @@ func TestDoctor(t *testing.T) {
 // TestVersion shows what a bug report needs.
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	for _, asked := range []string{"version", "--version"} {
 		out := h.run("", asked).ok(t).stdout
 		if !strings.HasPrefix(out, "glyphoxa v0.0.0-test (commit cafe, go1.") || strings.Count(out, "\n") != 1 {
@@ -278,7 +278,7 @@ func TestVersion(t *testing.T) {
 // TestHelp shows that every command explains itself.
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	for _, args := range [][]string{{}, {"help"}, {"play"}, {"tools"}, {"tools", "call"}, {"mcp", "serve"}, {"check"}, {"schema"}, {"doctor"}, {"version"}} {
 		if out := h.run("", append(slices.Clone(args), "--help")...).ok(t).stdout; !strings.Contains(out, "Usage:") {
 			t.Errorf("%q says %q", args, out)
@@ -292,7 +292,7 @@ func TestHelp(t *testing.T) {
 // TestToolsList shows the registry as people and programs see it.
 func TestToolsList(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newProgram(t)
 	all := h.tools()
 	for _, name := range []string{"roll", "roll_table", "search_rules", "get_rule", "read_file", "write_file", "search_sessions", "search_facts", "query_entities", "get_summary"} {
 		if s, ok := all[name]; !ok || s.Source != "builtin" || s.State != "ready" || s.Tier == "" || s.TierReason == "" {
@@ -336,7 +336,7 @@ type toolStatus struct {
 }
 
 // tools lists the registry by name.
-func (h *house) tools(args ...string) map[string]toolStatus {
+func (h *program) tools(args ...string) map[string]toolStatus {
 	h.t.Helper()
 	r := h.run("", append([]string{"tools", "--json"}, args...)...)
 	if r.code != 0 {

@@ -22,7 +22,7 @@ func needEspeak(t testing.TB) {
 
 // heard reads a WAV file: how long it is and how loud, as the root mean square
 // of samples between -1 and 1.
-func (h *house) heard(name string) (length time.Duration, loudness float64) {
+func (h *program) heard(name string) (length time.Duration, loudness float64) {
 	h.t.Helper()
 	f, err := os.Open(h.path(name))
 	if err != nil {
@@ -46,7 +46,7 @@ func (h *house) heard(name string) (length time.Duration, loudness float64) {
 func TestVoiceIsHeard(t *testing.T) {
 	t.Parallel()
 	needEspeak(t)
-	h := newHouse(t)
+	h := newProgram(t)
 	tr := parse(t, h.run("Bartok, good evening!\nGreymantle, roll 2d6+3\n", "play", "--json", "--wav", "evening.wav").ok(t).stdout)
 	for _, tn := range tr.want(2) {
 		started := tn.of("audio.started")
@@ -69,7 +69,7 @@ func TestVoiceIsHeard(t *testing.T) {
 // TestVoiceOverTheNetwork shows a voice from a speech service.
 func TestVoiceOverTheNetwork(t *testing.T) {
 	t.Parallel()
-	h, server := newModelHouse(t, fakeopenai.Always(fakeopenai.Say("The ferry leaves at dawn.")))
+	h, server := newModelProgram(t, fakeopenai.Always(fakeopenai.Say("The ferry leaves at dawn.")))
 	h.set("VOICE", "openai")
 	h.set("VOICE_URL", server.URL())
 	tr := parse(t, h.run("Mira, when do we leave?\n", "play", "--json", "--wav", "out.wav").ok(t).stdout)
@@ -84,7 +84,7 @@ func TestVoiceOverTheNetwork(t *testing.T) {
 // TestVoiceFails shows that the text goes on when the voice does not.
 func TestVoiceFails(t *testing.T) {
 	t.Parallel()
-	h, _ := newModelHouse(t, fakeopenai.Always(fakeopenai.Say("The ferry leaves at dawn. Be early.")))
+	h, _ := newModelProgram(t, fakeopenai.Always(fakeopenai.Say("The ferry leaves at dawn. Be early.")))
 	h.set("VOICE", "openai")
 	h.set("VOICE_URL", "http://127.0.0.1:1/v1") // where nobody listens
 	tr := parse(t, h.run("Mira, when do we leave?\n", "play", "--json", "--wav", "out.wav").ok(t).stdout)
@@ -110,7 +110,7 @@ func TestNoVoice(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			h, _ := newModelHouse(t, fakeopenai.Always(fakeopenai.Say("Aye.")))
+			h, _ := newModelProgram(t, fakeopenai.Always(fakeopenai.Say("Aye.")))
 			h.set("VOICE", row.voice)
 			h.set("PATH", row.path)
 			tr := parse(t, h.run("Mira, can we cross?\n", append([]string{"play", "--json"}, row.args...)...).ok(t).stdout)

@@ -12,7 +12,7 @@ import (
 
 // program puts a shell script into the working directory, which is all the path
 // there is.
-func (h *house) program(name, script string) {
+func (h *program) program(name, script string) {
 	h.t.Helper()
 	h.write(name, "#!/bin/sh\n"+script+"\n")
 	if err := os.Chmod(h.path(name), 0o700); err != nil {
@@ -32,7 +32,7 @@ func TestVoiceWithoutASoundDevice(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h, server := newModelHouse(t, fakeopenai.Always(fakeopenai.Say("The ferry leaves at dawn. Be early, and bring the horse.")))
+			h, server := newModelProgram(t, fakeopenai.Always(fakeopenai.Say("The ferry leaves at dawn. Be early, and bring the horse.")))
 			h.set("VOICE", "openai")
 			h.set("VOICE_URL", server.URL())
 			h.program("pacat", script)
@@ -54,7 +54,7 @@ func TestVoiceWithoutASoundDevice(t *testing.T) {
 // sound device.
 func TestVoiceFindsAnotherPlayer(t *testing.T) {
 	t.Parallel()
-	h, server := newModelHouse(t, fakeopenai.Always(fakeopenai.Say("The ferry leaves at dawn.")))
+	h, server := newModelProgram(t, fakeopenai.Always(fakeopenai.Say("The ferry leaves at dawn.")))
 	h.set("VOICE", "openai")
 	h.set("VOICE_URL", server.URL())
 	h.program("pacat", "exit 1")

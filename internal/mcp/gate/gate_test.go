@@ -23,7 +23,7 @@ import (
 
 var _ mcphost.Gate = (*gate.Gate)(nil)
 
-type desk struct {
+type fixture struct {
 	t       *testing.T
 	policy  *policy.Engine
 	audit   *audit.Log
@@ -31,9 +31,9 @@ type desk struct {
 	host    *mcphost.Host
 }
 
-func newDesk(t *testing.T, rules ...config.Rule) *desk {
+func newFixture(t *testing.T, rules ...config.Rule) *fixture {
 	t.Helper()
-	d := &desk{t: t}
+	d := &fixture{t: t}
 	var err error
 	if d.policy, err = policy.New(policy.Options{Rules: rules}); err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func newDesk(t *testing.T, rules ...config.Rule) *desk {
 	return d
 }
 
-func (d *desk) add(def mcphost.BuiltinTool) {
+func (d *fixture) add(def mcphost.BuiltinTool) {
 	d.t.Helper()
 	if err := d.host.RegisterBuiltin(def); err != nil {
 		d.t.Fatal(err)
@@ -70,7 +70,7 @@ func tool(name string, answer func(context.Context) (string, error)) mcphost.Bui
 }
 
 // as is a context in which a client with a profile calls.
-func (d *desk) as(name, profile string) context.Context {
+func (d *fixture) as(name, profile string) context.Context {
 	p, ok := d.policy.Profile(profile)
 	if !ok {
 		d.t.Fatalf("no profile %q", profile)
@@ -79,7 +79,7 @@ func (d *desk) as(name, profile string) context.Context {
 }
 
 func TestEveryCallIsRecordedCountedAndTold(t *testing.T) {
-	d := newDesk(t, config.Rule{Name: "once", Kind: config.RuleRateLimit, Who: []string{"claude"}, Tools: []string{"good"}, Calls: 1, Window: config.Duration(time.Hour)})
+	d := newFixture(t, config.Rule{Name: "once", Kind: config.RuleRateLimit, Who: []string{"claude"}, Tools: []string{"good"}, Calls: 1, Window: config.Duration(time.Hour)})
 	d.add(tool("good", func(context.Context) (string, error) { return "{}", nil }))
 	d.add(tool("bad", func(context.Context) (string, error) { return "", errors.New("it broke\nin two") }))
 	d.add(mcphost.BuiltinTool{

@@ -80,7 +80,7 @@ func typed() mcphost.BuiltinTool {
 }
 
 func TestCards(t *testing.T) {
-	h := newHouse(t, plan{options: compact, tools: []mcphost.BuiltinTool{typed()}})
+	h := newFixture(t, plan{options: compact, tools: []mcphost.BuiltinTool{typed()}})
 	s := h.pipe("dm", nil)
 	page := listPrograms(t, s, map[string]any{"query": "typed"})
 	if !page.OK || page.Project != "Test" || page.Count != 1 || page.Total != 1 || page.NextCursor != nil {
@@ -111,9 +111,9 @@ func TestCards(t *testing.T) {
 }
 
 func TestCursorsStayGoodUnderRefresh(t *testing.T) {
-	var h *house
+	var h *fixture
 	var refreshed atomic.Int32
-	h = newHouse(t, plan{
+	h = newFixture(t, plan{
 		tools: []mcphost.BuiltinTool{echo("b1", "dice.roll"), echo("b2", "dice.roll"), echo("b3", "dice.roll"), echo("b4", "dice.roll")},
 		options: func(o *mcpserver.Options) {
 			compact(o)
@@ -137,9 +137,9 @@ func TestCursorsStayGoodUnderRefresh(t *testing.T) {
 }
 
 func TestInvokeLooksAgainOnce(t *testing.T) {
-	var h *house
+	var h *fixture
 	var refreshed atomic.Int32
-	h = newHouse(t, plan{options: func(o *mcpserver.Options) {
+	h = newFixture(t, plan{options: func(o *mcpserver.Options) {
 		compact(o)
 		o.Refresh = func(context.Context) error {
 			if refreshed.Add(1) == 1 {
@@ -163,7 +163,7 @@ func TestInvokeLooksAgainOnce(t *testing.T) {
 }
 
 func TestFailuresOfPrograms(t *testing.T) {
-	h := newHouse(t, plan{options: compact, tools: []mcphost.BuiltinTool{typed(), {
+	h := newFixture(t, plan{options: compact, tools: []mcphost.BuiltinTool{typed(), {
 		Definition: llm.ToolDefinition{Name: "broken"}, Permission: "dice.roll", ReadOnly: true,
 		Handler: func(context.Context, string) (string, error) { return "", errors.New("the die fell off the table") },
 	}}})

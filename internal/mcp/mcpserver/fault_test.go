@@ -40,7 +40,7 @@ const newest = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"
 // answer; the test's goroutines are counted when all is over.
 func TestClientsThatVanish(t *testing.T) {
 	tool, begun, ended := hanging()
-	h := newHouse(t, plan{tools: []mcphost.BuiltinTool{tool}})
+	h := newFixture(t, plan{tools: []mcphost.BuiltinTool{tool}})
 	addr := h.web(config.Server{Clients: clients("dm")})
 	for name, vanish := range map[string]func(t *testing.T){
 		"http newest": func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestClientsThatVanish(t *testing.T) {
 }
 
 // impatient serves the network transports with little time for bodies.
-func (h *house) impatient(within time.Duration) string {
+func (h *fixture) impatient(within time.Duration) string {
 	h.t.Helper()
 	keeper, err := identity.New(h.t.Context(), config.Server{Clients: clients("dm")}, identity.Options{Profile: h.policy.Profile})
 	must(h.t, "making the gatekeeper", err)
@@ -132,7 +132,7 @@ func TestDrippingBodies(t *testing.T) {
 			return "", ctx.Err()
 		}
 	}
-	h := newHouse(t, plan{tools: []mcphost.BuiltinTool{slow}})
+	h := newFixture(t, plan{tools: []mcphost.BuiltinTool{slow}})
 	addr := h.impatient(within)
 	head := func(path, auth, length string) string {
 		return "POST " + path + " HTTP/1.1\r\nHost: " + addr + "\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n" +

@@ -24,7 +24,7 @@ func TestInProcessIsOneMoreTransport(t *testing.T) {
 		{name: "plain"}, {name: "read-only", readOnly: true}, {name: "compact", options: compact}, {name: "prefixed", options: prefixed},
 	} {
 		t.Run(mode.name, func(t *testing.T) {
-			h := newHouse(t, plan{options: mode.options, readOnly: mode.readOnly, tools: []mcphost.BuiltinTool{
+			h := newFixture(t, plan{options: mode.options, readOnly: mode.readOnly, tools: []mcphost.BuiltinTool{
 				echo("peek", mcp.PermissionExternal), echo("read_file", policy.FilesRead),
 			}})
 			must(t, "registering", h.host.ReplaceWorkflows(flow("fate", "roll"), flow("arrive", "roll", "place_entity")))

@@ -19,7 +19,7 @@ import (
 )
 
 func TestDefinitionsAreComplete(t *testing.T) {
-	h := newHouse(t, plan{})
+	h := newFixture(t, plan{})
 	must(t, "calibrating", h.host.Calibrate(t.Context()))
 	s := h.pipe("dm", nil)
 	for name, tool := range listed(t, s) {
@@ -45,7 +45,7 @@ func TestDefinitionsAreComplete(t *testing.T) {
 }
 
 func TestCalls(t *testing.T) {
-	h := newHouse(t, plan{tools: []mcphost.BuiltinTool{
+	h := newFixture(t, plan{tools: []mcphost.BuiltinTool{
 		{
 			Definition: llm.ToolDefinition{Name: "plain"}, Permission: "dice.roll", ReadOnly: true,
 			Handler: func(context.Context, string) (string, error) { return "plain text", nil },
@@ -129,7 +129,7 @@ func TestCalls(t *testing.T) {
 
 func TestListFollowsTheRegistry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, plan{})
+		h := newFixture(t, plan{})
 		changed := make(chan struct{}, 16)
 		s := h.pipe("dm", &sdk.ClientOptions{
 			ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { changed <- struct{}{} },
@@ -148,11 +148,11 @@ func TestListFollowsTheRegistry(t *testing.T) {
 }
 
 func TestPagesOfALongList(t *testing.T) {
-	h := newHouse(t, plan{})
+	h := newFixture(t, plan{})
 	for _, name := range []string{"a1", "a2", "a3", "a4", "a5", "a6", "a7"} {
 		must(t, "registering", h.host.RegisterBuiltin(echo(name, "dice.roll")))
 	}
-	small := newHouse(t, plan{tools: []mcphost.BuiltinTool{echo("a1", "dice.roll"), echo("a2", "dice.roll"), echo("a3", "dice.roll")}, options: pageSize(2)})
+	small := newFixture(t, plan{tools: []mcphost.BuiltinTool{echo("a1", "dice.roll"), echo("a2", "dice.roll"), echo("a3", "dice.roll")}, options: pageSize(2)})
 	s := small.pipe("dm", nil)
 	first, err := s.ListTools(t.Context(), nil)
 	must(t, "listing", err)
@@ -176,7 +176,7 @@ func TestPagesOfALongList(t *testing.T) {
 
 func TestClosedInputStillGetsItsAnswers(t *testing.T) {
 	release := make(chan struct{})
-	h := newHouse(t, plan{tools: []mcphost.BuiltinTool{{
+	h := newFixture(t, plan{tools: []mcphost.BuiltinTool{{
 		Definition: llm.ToolDefinition{Name: "slow"}, Permission: "dice.roll", ReadOnly: true,
 		Handler: func(context.Context, string) (string, error) {
 			<-release // the client has closed its end before the call is done
@@ -221,7 +221,7 @@ func (c *closing) Read(p []byte) (int, error) {
 func (c *closing) Close() error { return nil }
 
 func TestNobodyIsServedWithoutAName(t *testing.T) {
-	h := newHouse(t, plan{})
+	h := newFixture(t, plan{})
 	if _, _, err := h.server.Local(nil).Call(t.Context(), "roll", `{"expression":"1d6"}`); mcp.CodeOf(err) != mcp.CodeNotFound {
 		t.Errorf("a call by nobody = %v, want it not found", err)
 	}

@@ -24,7 +24,7 @@ type listener struct {
 	told    chan string
 }
 
-func (h *house) listen(profile string, uris ...string) *listener {
+func (h *fixture) listen(profile string, uris ...string) *listener {
 	h.t.Helper()
 	l := &listener{told: make(chan string, 100)}
 	l.session = h.pipeOf(profile, "2025-11-25", &sdk.ClientOptions{
@@ -54,7 +54,7 @@ func (l *listener) until(t *testing.T, last string) (all []string) {
 }
 
 func TestNobodyIsToldOfWhatIsHidden(t *testing.T) {
-	h := newHouse(t, plan{})
+	h := newFixture(t, plan{})
 	put := func(id string, known ...string) {
 		t.Helper()
 		_, err := h.world.Put(t.Context(), memory.Entity{ID: id, Type: "item", Name: id, Description: time.Now().String(), Visible: known}, "test")
@@ -101,7 +101,7 @@ func TestNobodyIsToldOfWhatIsHidden(t *testing.T) {
 // which every subscription is a request of its own, end one of two.
 func TestEachSubscriptionEndsForItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, plan{})
+		h := newFixture(t, plan{})
 		put := func(id, text string) {
 			t.Helper()
 			_, err := h.world.Put(t.Context(), memory.Entity{ID: id, Type: "item", Name: id, Description: text}, "test")
@@ -129,14 +129,14 @@ func TestEachSubscriptionEndsForItself(t *testing.T) {
 }
 
 func TestSessionsAreAnnounced(t *testing.T) {
-	h := newHouse(t, plan{})
+	h := newFixture(t, plan{})
 	l := h.listen("dm", "glyphoxa://sessions")
 	h.server.SessionChanged(t.Context(), "s1")
 	l.until(t, "glyphoxa://sessions")
 }
 
 func TestEveryMethodPassesTheGate(t *testing.T) {
-	h := newHouse(t, plan{})
+	h := newFixture(t, plan{})
 	s := h.pipeOf("dm", "2025-11-25", nil)
 	ask := []func() error{
 		func() error { _, err := s.ListResources(t.Context(), nil); return err },
@@ -169,7 +169,7 @@ func TestEveryMethodPassesTheGate(t *testing.T) {
 }
 
 func TestBrokenFilesAreTheOperatorsBusiness(t *testing.T) {
-	h := newHouse(t, plan{options: func(o *mcpserver.Options) {
+	h := newFixture(t, plan{options: func(o *mcpserver.Options) {
 		o.Refresh = func(context.Context) error { return errors.New("/secret/crypt.yaml:5: in \"hidden_bell\"") }
 	}})
 	s := h.pipe("system.readonly", nil)

@@ -15,7 +15,7 @@ import (
 // clients of each transport were notified; the promise is 50 ms on a machine
 // that has time.
 func TestClientsHearOfTools(t *testing.T) {
-	h := newHouse(t, plan{})
+	h := newFixture(t, plan{})
 	addr := h.web(config.Server{Clients: clients("dm")})
 	heard := map[string]chan time.Time{}
 	listen := func(name string) *sdk.ClientOptions {
@@ -51,7 +51,7 @@ func TestClientsHearOfTools(t *testing.T) {
 func TestRightsThatEndAreHeardOf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ends := time.Now().Add(time.Hour)
-		h := newHouse(t, plan{config: config.Server{Policy: []config.Rule{
+		h := newFixture(t, plan{config: config.Server{Policy: []config.Rule{
 			{Name: "guest", Kind: config.RulePermissionOverride, Grant: []string{"world.write"}, Until: ends.UTC().Format(time.RFC3339)},
 		}}})
 		changed := make(chan struct{}, 64)

@@ -36,7 +36,7 @@ func TestToolsSpeakTheProtocol(t *testing.T) {
 	}
 	wire := &jsonrpc.Error{Code: sdk.CodeMissingRequiredClientCapabilities, Message: "offer sampling", Data: json.RawMessage(`{"a":1}`)}
 	form := &sdk.ElicitParams{Message: "Who?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`)}
-	h := newHouse(t, plan{tools: []mcphost.BuiltinTool{
+	h := newFixture(t, plan{tools: []mcphost.BuiltinTool{
 		answers("refuses", mcp.Result{Native: wire, IsError: true}),
 		answers("asks", mcp.Result{Native: &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"who": form}, RequestState: "first"}}),
 	}})
@@ -87,7 +87,7 @@ func TestPromptsChange(t *testing.T) {
 
 func testPromptsChange(t *testing.T, protocol string) {
 	p := &posters{}
-	h := newHouse(t, plan{options: func(o *mcpserver.Options) { o.Prompts = p }})
+	h := newFixture(t, plan{options: func(o *mcpserver.Options) { o.Prompts = p }})
 	told := make(chan time.Time, 10)
 	s := h.pipeOf("dm", protocol, &sdk.ClientOptions{PromptListChangedHandler: func(context.Context, *sdk.PromptListChangedRequest) { told <- time.Now() }})
 	for _, row := range []struct {
@@ -124,7 +124,7 @@ func testPromptsChange(t *testing.T, protocol string) {
 // TestAddressesAreSpeltInManyWays has a resource read and followed by whatever
 // spelling of its address a client prefers.
 func TestAddressesAreSpeltInManyWays(t *testing.T) {
-	h := newHouse(t, plan{})
+	h := newFixture(t, plan{})
 	placed, err := call(t, h.pipe("dm", nil), "place_entity", map[string]any{"type": "person", "name": "Käthe", "position": []int{1, 2, 3}})
 	must(t, "placing", err)
 	id := decoded[struct{ Entity struct{ ID string } }](t, placed.StructuredContent).Entity.ID

@@ -33,8 +33,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// house is a server over dice, a small world and what a test adds.
-type house struct {
+// fixture is a server over dice, a small world and what a test adds.
+type fixture struct {
 	t      *testing.T
 	host   *mcphost.Host
 	world  *world.World
@@ -60,9 +60,9 @@ func must(t testing.TB, doing string, err error) {
 	}
 }
 
-func newHouse(t *testing.T, p plan) *house {
+func newFixture(t *testing.T, p plan) *fixture {
 	t.Helper()
-	h := &house{t: t}
+	h := &fixture{t: t}
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	must(t, "opening memory", err)
 	h.world, err = world.Open(t.Context(), store, world.Options{Campaign: "Test", Scene: "A quiet evening."})
@@ -97,7 +97,7 @@ func newHouse(t *testing.T, p plan) *house {
 }
 
 // run runs the server and the policy until the test ends.
-func (h *house) run(store *sqlite.Store) {
+func (h *fixture) run(store *sqlite.Store) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 2)
 	go func() { done <- h.server.Run(ctx) }()
@@ -118,7 +118,7 @@ func (h *house) run(store *sqlite.Store) {
 }
 
 // subject is somebody with a profile.
-func (h *house) subject(profile string) *policy.Subject {
+func (h *fixture) subject(profile string) *policy.Subject {
 	h.t.Helper()
 	p, ok := h.policy.Profile(profile)
 	if !ok {
@@ -128,14 +128,14 @@ func (h *house) subject(profile string) *policy.Subject {
 }
 
 // pipe connects an SDK client over a pair of pipes.
-func (h *house) pipe(profile string, o *sdk.ClientOptions) *sdk.ClientSession {
+func (h *fixture) pipe(profile string, o *sdk.ClientOptions) *sdk.ClientSession {
 	h.t.Helper()
 	return h.pipeOf(profile, "", o)
 }
 
 // pipeOf is pipe with the protocol's revision to open with; empty is the
 // newest.
-func (h *house) pipeOf(profile, protocol string, o *sdk.ClientOptions) *sdk.ClientSession {
+func (h *fixture) pipeOf(profile, protocol string, o *sdk.ClientOptions) *sdk.ClientSession {
 	h.t.Helper()
 	fromServer, toClient := io.Pipe()
 	fromClient, toServer := io.Pipe()
@@ -160,7 +160,7 @@ func (h *house) pipeOf(profile, protocol string, o *sdk.ClientOptions) *sdk.Clie
 
 // connect opens a client's session. In the newest revision a client does not
 // wait until the server knows what it listens to; connect does.
-func (h *house) connect(to sdk.Transport, protocol string, o *sdk.ClientOptions) *sdk.ClientSession {
+func (h *fixture) connect(to sdk.Transport, protocol string, o *sdk.ClientOptions) *sdk.ClientSession {
 	h.t.Helper()
 	listens := make(chan struct{}, 1)
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o)
@@ -189,7 +189,7 @@ func (h *house) connect(to sdk.Transport, protocol string, o *sdk.ClientOptions)
 }
 
 // web serves the network transports and returns their address.
-func (h *house) web(cfg config.Server) string {
+func (h *fixture) web(cfg config.Server) string {
 	h.t.Helper()
 	cfg.Limits = config.Limits{Burst: 100_000, PerSecond: 100_000, Body: 4 << 20, Sessions: 100}
 	keeper, err := identity.New(h.t.Context(), cfg, identity.Options{Profile: h.policy.Profile})
@@ -236,7 +236,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // http connects an SDK client over streamable HTTP. protocol is the revision
 // to open with; empty is the newest.
-func (h *house) http(addr, profile, protocol string, o *sdk.ClientOptions) *sdk.ClientSession {
+func (h *fixture) http(addr, profile, protocol string, o *sdk.ClientOptions) *sdk.ClientSession {
 	h.t.Helper()
 	session := h.connect(&sdk.StreamableClientTransport{
 		Endpoint: "http://" + addr + "/mcp", HTTPClient: &http.Client{Transport: bearer{token(profile)}},
@@ -246,7 +246,7 @@ func (h *house) http(addr, profile, protocol string, o *sdk.ClientOptions) *sdk.
 }
 
 // socket connects an SDK client over WebSocket.
-func (h *house) socket(addr, profile string, o *sdk.ClientOptions) *sdk.ClientSession {
+func (h *fixture) socket(addr, profile string, o *sdk.ClientOptions) *sdk.ClientSession {
 	h.t.Helper()
 	header := http.Header{"Authorization": {"Bearer " + token(profile)}}
 	conn, _, err := websocket.Dial(h.t.Context(), "ws://"+addr+"/ws", &websocket.DialOptions{HTTPHeader: header, Subprotocols: []string{"mcp"}})

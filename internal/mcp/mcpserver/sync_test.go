@@ -42,7 +42,7 @@ type failer interface {
 }
 
 // watch connects a client over pipes.
-func (h *house) watch(t failer, subject *policy.Subject) *watcher {
+func (h *fixture) watch(t failer, subject *policy.Subject) *watcher {
 	fromServer, toClient := io.Pipe()
 	fromClient, toServer := io.Pipe()
 	w := &watcher{t: t, in: toServer, out: bufio.NewReader(fromServer), done: make(chan error, 1), entities: map[string]json.RawMessage{}}
@@ -181,7 +181,7 @@ func (w *watcher) picture() map[string]string {
 // different eyes watch it, move their area of interest, leave and resume: what
 // they put together from snapshots and deltas is what they may see.
 func TestPictureEqualsTheWorld(t *testing.T) {
-	h := newHouse(t, plan{config: config.Server{Profiles: map[string]config.Profile{"guest": {Permissions: []string{"world.read"}}}}})
+	h := newFixture(t, plan{config: config.Server{Profiles: map[string]config.Profile{"guest": {Permissions: []string{"world.read"}}}}})
 	round := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		round++
@@ -221,7 +221,7 @@ func TestPictureEqualsTheWorld(t *testing.T) {
 }
 
 // resume connects anew where w has left.
-func (h *house) resume(t *rapid.T, w *watcher, subject *policy.Subject, area *world.Area) *watcher {
+func (h *fixture) resume(t *rapid.T, w *watcher, subject *policy.Subject, area *world.Area) *watcher {
 	again := h.watch(t, subject)
 	again.seq, again.entities, again.scene = w.seq, w.entities, w.scene
 	params := fmt.Sprintf(`{"since":%d`, w.seq)
@@ -237,7 +237,7 @@ func areaJSON(a *world.Area) string {
 }
 
 // stir changes one thing of the world at random.
-func (h *house) stir(t *rapid.T) {
+func (h *fixture) stir(t *rapid.T) {
 	id := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "id")
 	ctx := context.Background()
 	var err error
@@ -260,7 +260,7 @@ func (h *house) stir(t *rapid.T) {
 }
 
 func TestMalformedAreasAreErrors(t *testing.T) {
-	h := newHouse(t, plan{})
+	h := newFixture(t, plan{})
 	w := h.watch(t, h.subject("dm"))
 	defer w.leave()
 	for name, params := range map[string]string{
@@ -287,7 +287,7 @@ func TestMalformedAreasAreErrors(t *testing.T) {
 }
 
 func TestWhoMayNotFollowSeesNothing(t *testing.T) {
-	h := newHouse(t, plan{})
+	h := newFixture(t, plan{})
 	w := h.watch(t, h.subject("player.limited"))
 	defer w.leave()
 	for _, method := range []string{"state/subscribe", "state/poll", "aoi/declare"} {
@@ -304,7 +304,7 @@ func TestWhoMayNotFollowSeesNothing(t *testing.T) {
 func TestRightsThatEndStopTheFeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ends := time.Now().Add(time.Hour)
-		h := newHouse(t, plan{config: config.Server{Policy: []config.Rule{
+		h := newFixture(t, plan{config: config.Server{Policy: []config.Rule{
 			{Name: "guest", Kind: config.RulePermissionOverride, Grant: []string{"world.read"}, Until: ends.UTC().Format(time.RFC3339)},
 		}}})
 		w := h.watch(t, h.subject("player.limited"))

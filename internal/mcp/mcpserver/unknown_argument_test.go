@@ -42,7 +42,7 @@ func everyTool(t *testing.T) plan {
 // A tool that ignores what it does not know answers another question than the
 // one that was asked: query_entities with a query lists everything.
 func TestArgumentsUnderAWrongNameAreRefused(t *testing.T) {
-	h := newHouse(t, everyTool(t))
+	h := newFixture(t, everyTool(t))
 	client := h.pipe("dm", nil)
 	all := listed(t, client)
 	if len(all) < 20 {
@@ -85,8 +85,8 @@ func TestArgumentsUnderAWrongNameAreRefused(t *testing.T) {
 }
 
 func TestTheRightNameIsProposed(t *testing.T) {
-	h := newHouse(t, everyTool(t))
-	compact := newHouse(t, plan{options: func(o *mcpserver.Options) { o.Compact = true }})
+	h := newFixture(t, everyTool(t))
+	compact := newFixture(t, plan{options: func(o *mcpserver.Options) { o.Compact = true }})
 	rows := []struct {
 		client     *sdk.ClientSession
 		tool, says string

@@ -69,14 +69,14 @@ func (p *scripted) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Ch
 	}
 }
 
-// desk is a chain of scripted models and what it told.
-type desk struct {
+// fixture is a chain of scripted models and what it told.
+type fixture struct {
 	*chain.Chain
 	told []string
 }
 
-func newDesk(opts chain.Options, models ...*scripted) *desk {
-	d := &desk{}
+func newFixture(opts chain.Options, models ...*scripted) *fixture {
+	d := &fixture{}
 	opts.OnSwitch = func(s chain.Switch) { d.told = append(d.told, fmt.Sprintf("%s>%s: %v", s.From, s.To, s.Reason)) }
 	var links []chain.Link
 	for _, m := range models {
@@ -87,7 +87,7 @@ func newDesk(opts chain.Options, models ...*scripted) *desk {
 }
 
 // ask returns what was said.
-func (d *desk) ask(ctx context.Context, hurry bool) (string, error) {
+func (d *fixture) ask(ctx context.Context, hurry bool) (string, error) {
 	var said strings.Builder
 	for chunk, err := range d.Stream(ctx, llm.Request{MaxTokens: 7, Hurry: hurry}) {
 		if err != nil {
@@ -99,7 +99,7 @@ func (d *desk) ask(ctx context.Context, hurry bool) (string, error) {
 }
 
 // hears asks without hurry and wants an answer.
-func (d *desk) hears(t *testing.T, want string) {
+func (d *fixture) hears(t *testing.T, want string) {
 	t.Helper()
 	if got, err := d.ask(t.Context(), false); got != want || err != nil {
 		t.Errorf("heard %q, %v; want %q", got, err, want)
@@ -132,7 +132,7 @@ func TestTakingOver(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a, b := &scripted{name: "a", tries: []try{tt.first}}, &scripted{name: "b", tries: []try{{chunks: 3}}}
-				d := newDesk(chain.Options{}, a, b)
+				d := newFixture(chain.Options{}, a, b)
 				start := time.Now()
 				said, err := d.ask(t.Context(), false)
 				if said != tt.said || !errors.Is(err, tt.err) {
@@ -162,7 +162,7 @@ func TestFirstChunkAtTheLastMoment(t *testing.T) {
 	for range 50 {
 		synctest.Test(t, func(t *testing.T) {
 			a, b := &scripted{name: "a", tries: []try{{wait: 4 * time.Second, chunks: 2}}}, &scripted{name: "b", tries: []try{{chunks: 3}}}
-			d := newDesk(chain.Options{}, a, b)
+			d := newFixture(chain.Options{}, a, b)
 			if said, err := d.ask(t.Context(), false); err != nil || said != "aa" && said != "bbb" {
 				t.Errorf("heard %q, %v; want one whole answer", said, err)
 			}
@@ -174,7 +174,7 @@ func TestBreakerOpensAndHeals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		down, fine := try{err: errDown}, try{chunks: 1}
 		a, b := &scripted{name: "a", tries: []try{down, down, down, down, fine}}, &scripted{name: "b", tries: []try{fine}}
-		d := newDesk(chain.Options{}, a, b)
+		d := newFixture(chain.Options{}, a, b)
 		for range 5 {
 			d.hears(t, "b")
 		}
@@ -220,7 +220,7 @@ func TestWhatOpensABreaker(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a := &scripted{name: "a", tries: []try{tt.try, {chunks: 1}}}
-				d := newDesk(chain.Options{}, a, &scripted{name: "b", tries: []try{{chunks: 1}}})
+				d := newFixture(chain.Options{}, a, &scripted{name: "b", tries: []try{{chunks: 1}}})
 				d.hears(t, "b")
 				if tt.open > 0 {
 					time.Sleep(tt.open - time.Nanosecond)
@@ -236,7 +236,7 @@ func TestWhatOpensABreaker(t *testing.T) {
 func TestNobodyLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := &scripted{name: "a", tries: []try{{err: llm.ErrRejected}}}, &scripted{name: "b", tries: []try{{err: errDown}}}
-		d := newDesk(chain.Options{}, a, b)
+		d := newFixture(chain.Options{}, a, b)
 		if said, err := d.ask(t.Context(), false); said != "" || !errors.Is(err, errDown) || err.Error() != "b: down" {
 			t.Errorf("heard %q, %v; want the last one's error", said, err)
 		}
@@ -255,7 +255,7 @@ func TestNobodyLeft(t *testing.T) {
 // TestTheLastOneHasTheCallersTime shows a slow model that nobody could replace.
 func TestTheLastOneHasTheCallersTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDesk(chain.Options{}, &scripted{name: "a", tries: []try{{err: errDown}}}, &scripted{name: "b", tries: []try{{wait: time.Minute, chunks: 1}}})
+		d := newFixture(chain.Options{}, &scripted{name: "a", tries: []try{{err: errDown}}}, &scripted{name: "b", tries: []try{{wait: time.Minute, chunks: 1}}})
 		d.hears(t, "b")
 	})
 }
@@ -263,7 +263,7 @@ func TestTheLastOneHasTheCallersTime(t *testing.T) {
 func TestStoppingIsNobodysFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := &scripted{name: "a", tries: []try{{wait: 2 * time.Second, chunks: 3}}}, &scripted{name: "b", tries: []try{{chunks: 1}}}
-		d := newDesk(chain.Options{}, a, b)
+		d := newFixture(chain.Options{}, a, b)
 		barge := errors.New("barged in")
 		for range 5 {
 			ctx, cancel := context.WithCancelCause(t.Context())
@@ -312,7 +312,7 @@ func TestHurry(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				d := newDesk(chain.Options{}, tt.models...)
+				d := newFixture(chain.Options{}, tt.models...)
 				for _, hurry := range tt.before {
 					if _, err := d.ask(t.Context(), hurry); err != nil {
 						t.Fatal(err)
@@ -331,8 +331,8 @@ func TestHurry(t *testing.T) {
 }
 
 func TestNameAndHurry(t *testing.T) {
-	one := newDesk(chain.Options{}, &scripted{name: "a"})
-	two := newDesk(chain.Options{}, &scripted{name: "a"}, &scripted{name: "b"})
+	one := newFixture(chain.Options{}, &scripted{name: "a"})
+	two := newFixture(chain.Options{}, &scripted{name: "a"}, &scripted{name: "b"})
 	if got := two.Name(); got != "a, then b" {
 		t.Errorf("Name = %q", got)
 	}
@@ -342,7 +342,7 @@ func TestNameAndHurry(t *testing.T) {
 }
 
 func TestEmptyChain(t *testing.T) {
-	if _, err := newDesk(chain.Options{}).ask(t.Context(), true); !errors.Is(err, llm.ErrRejected) {
+	if _, err := newFixture(chain.Options{}).ask(t.Context(), true); !errors.Is(err, llm.ErrRejected) {
 		t.Errorf("err = %v, want ErrRejected", err)
 	}
 }
@@ -361,7 +361,9 @@ func TestAnswersComeFromOneModel(t *testing.T) {
 		hurries := rapid.SliceOfN(rapid.Bool(), 1, 12).Draw(r, "hurries")
 		pause := time.Duration(rapid.IntRange(0, 30).Draw(r, "pause")) * time.Second
 		var fault string
-		synctest.Test(t, func(t *testing.T) { fault = askAll(t.Context(), newDesk(chain.Options{}, models...), hurries, pause) })
+		synctest.Test(t, func(t *testing.T) {
+			fault = askAll(t.Context(), newFixture(chain.Options{}, models...), hurries, pause)
+		})
 		if fault != "" {
 			r.Fatal(fault)
 		}
@@ -369,7 +371,7 @@ func TestAnswersComeFromOneModel(t *testing.T) {
 }
 
 // askAll returns what was wrong with the answers.
-func askAll(ctx context.Context, d *desk, hurries []bool, pause time.Duration) string {
+func askAll(ctx context.Context, d *fixture, hurries []bool, pause time.Duration) string {
 	for i, hurry := range hurries {
 		said, err := d.ask(ctx, hurry)
 		switch {
