@@ -24,10 +24,20 @@ func Pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Stream is the receiving half of an stt.Stream: it gives what it is told to, at
-// the time it is told. Finals come in order; an interim that nobody received
-// makes room for the next, or for the final. It is safe for concurrent use.
+// Stream is a stream of a [Recogniser]: it gives what it is told to, at the time
+// it is told. Finals come in order; an interim that nobody received makes room
+// for the next, or for the final. It is safe for concurrent use.
 type Stream struct {
+	recogniser *Recogniser
+	speaker    string
+	words      *Words
+	interims   bool
+
+	hearing   sync.Mutex // guards the fields below; held while an utterance is transcribed
+	utterance int        // under way
+	unheard   int        // samples since the last interim transcript
+	shown     string     // that transcript
+
 	changed chan struct{} // holds a token when there may be something to receive
 	closed  chan struct{}
 	closing sync.Once
@@ -41,11 +51,6 @@ type Stream struct {
 type transcript struct {
 	stt.Result
 	due time.Time
-}
-
-// NewStream returns a stream with nothing to give.
-func NewStream() *Stream {
-	return &Stream{changed: make(chan struct{}, 1), closed: make(chan struct{})}
 }
 
 // Interim gives an interim transcript now.

@@ -14,7 +14,12 @@ import (
 
 func TestStreamKeepsOrderAndTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := rig.NewStream()
+		r := &rig.Recogniser{WordsOf: func(string) *rig.Words { return &rig.Words{} }}
+		opened, err := r.Listen(t.Context(), stt.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := opened.(*rig.Stream)
 		start := time.Now()
 		s.Interim(0, "never")
 		s.Interim(0, "never re")

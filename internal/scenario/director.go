@@ -126,7 +126,7 @@ func (d *director) act(ctx context.Context, i int, step Step) error {
 	switch {
 	case step.Says != "" || step.Makes != "":
 		select {
-		case <-d.stage.mouths[step.Who].say(d.lines[i]):
+		case <-d.stage.microphones[step.Who].say(d.lines[i]):
 		case <-ctx.Done():
 		}
 		return nil

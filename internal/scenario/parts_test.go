@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/rig"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
@@ -46,28 +47,28 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// desk is a seat that takes down what comes, and when.
-type desk struct {
+// packetLog is a seat that takes down what comes, and when.
+type packetLog struct {
 	mu   sync.Mutex
 	at   []time.Time
 	seqs []uint16
 }
 
-func (d *desk) Push(p lane.Packet) {
+func (d *packetLog) Push(p lane.Packet) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.at = append(d.at, time.Now())
 	d.seqs = append(d.seqs, p.Seq)
 }
 
-func TestMouthSendsEvery20msAndNothingInSilence(t *testing.T) {
+func TestMicrophoneSendsEvery20msAndNothingInSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := newRecord()
-		m := newMouth(Player{Name: "Anna", Pitch: 120, Level: -14}, rec, 1)
+		m := newMicrophone(Player{Name: "Anna", Pitch: 120, Level: -14}, rec, 1)
 		ctx, stop := context.WithCancel(t.Context())
 		var crew sync.WaitGroup
 		crew.Go(func() { m.run(ctx) })
-		d := &desk{}
+		d := &packetLog{}
 		m.sit(d)
 		time.Sleep(time.Second)
 		line, err := speakStep(ctx, blank(), Step{Says: "One [600ms] two"}, m.player, nil)
@@ -76,7 +77,7 @@ func TestMouthSendsEvery20msAndNothingInSilence(t *testing.T) {
 		}
 		<-m.say(line)
 		time.Sleep(time.Second)
-		if got := m.take(time.Now(), true); got != "One two" {
+		if got := m.words.Said(time.Now(), true); got != "One two" {
 			t.Errorf("recognition hears %q, want both words", got)
 		}
 		stop()
@@ -93,13 +94,13 @@ func TestMouthSendsEvery20msAndNothingInSilence(t *testing.T) {
 	})
 }
 
-func TestMouthForgetsWhatALeavingPlayerDidNotSay(t *testing.T) {
+func TestMicrophoneForgetsWhatALeavingPlayerDidNotSay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := newMouth(Player{Name: "Anna", Pitch: 120, Level: -14}, newRecord(), 1)
+		m := newMicrophone(Player{Name: "Anna", Pitch: 120, Level: -14}, newRecord(), 1)
 		ctx, stop := context.WithCancel(t.Context())
 		var crew sync.WaitGroup
 		crew.Go(func() { m.run(ctx) })
-		m.sit(&desk{})
+		m.sit(&packetLog{})
 		line, err := speakStep(ctx, blank(), Step{Says: "one two three four five six seven eight"}, m.player, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +110,7 @@ func TestMouthForgetsWhatALeavingPlayerDidNotSay(t *testing.T) {
 		m.sit(nil)
 		<-over
 		time.Sleep(5 * time.Second)
-		if got := m.take(time.Now(), true); !strings.HasPrefix(got, "one two") || strings.Contains(got, "eight") {
+		if got := m.words.Said(time.Now(), true); !strings.HasPrefix(got, "one two") || strings.Contains(got, "eight") {
 			t.Errorf("recognition hears %q, want what was said within a second", got)
 		}
 		stop()
@@ -135,17 +136,17 @@ func TestRecogniserFaults(t *testing.T) {
 	} {
 		t.Run("fault_"+row.fault, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m := newMouth(Player{Name: "Anna"}, newRecord(), 1)
+				m := newMicrophone(Player{Name: "Anna"}, newRecord(), 1)
 				f := STTFault{Fault: row.fault}
 				if row.fault == "wrong" {
 					f.Text = "good bye"
 				}
-				r := &recogniser{script: STT{Delay: blank().STT.Delay, Faults: []STTFault{f}}, rec: m.rec, mouths: func(string) *mouth { return m }}
+				r := newRecogniser(STT{Delay: blank().STT.Delay, Faults: []STTFault{f}}, m.rec, func(string) *rig.Words { return &m.words })
 				s, err := r.Listen(t.Context(), stt.Options{Speaker: "Anna"})
 				if err != nil {
 					t.Fatal(err)
 				}
-				m.words = []word{{"good", time.Now()}, {"day", time.Now()}}
+				m.words.Add(time.Now(), rig.Word{Text: "good"}, rig.Word{Text: "day"})
 				if _, err := s.Finish(t.Context()); err != nil {
 					t.Fatal(err)
 				}

@@ -173,7 +173,7 @@ func speakStep(ctx context.Context, s *Scene, step Step, p Player, speech tts.Pr
 		for _, piece := range pieces {
 			out.text = join(out.text, piece.text)
 		}
-		out.samples, out.words = sound, timed(out.text, soundOf(sound))
+		out.samples, out.words = sound, rig.SpreadWords(out.text, soundOf(sound))
 		return out, nil
 	}
 	for _, piece := range pieces {
@@ -191,8 +191,8 @@ func speakStep(ctx context.Context, s *Scene, step Step, p Player, speech tts.Pr
 			}
 		}
 		began := soundOf(out.samples)
-		for _, w := range timed(piece.text, soundOf(samples)) {
-			out.words = append(out.words, word{w.text, w.at.Add(began)})
+		for _, w := range rig.SpreadWords(piece.text, soundOf(samples)) {
+			out.words = append(out.words, rig.Word{Text: w.Text, End: began + w.End})
 		}
 		out.samples = append(append(out.samples, samples...), make([]int16, rig.SamplesIn(piece.pause))...)
 		out.text = join(out.text, piece.text)

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,35 +11,31 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// interimLag is how far interim transcripts are behind the speaker.
-const interimLag = 150 * time.Millisecond
-
-// recogniser is the scripted speech recognition: it knows what players say,
-// since they say what their script says, and tells it when the script allows.
-// It implements stt.Recogniser.
-type recogniser struct {
+// recognition is the script of a speech recognition, which knows what players
+// say, since they say what their script says.
+type recognition struct {
 	script STT
 	rec    *record
-	mouths func(speaker string) *mouth
 
 	mu   sync.Mutex // guards used
 	used map[int]bool
 }
 
-func (*recogniser) Name() string { return "script" }
-
-// Listen implements stt.Recogniser.
-func (r *recogniser) Listen(_ context.Context, o stt.Options) (stt.Stream, error) {
-	m := r.mouths(o.Speaker)
-	if m == nil {
-		return nil, fmt.Errorf("%w: nobody is called %q", stt.ErrRejected, o.Speaker)
+// newRecogniser returns the scripted speech recognition of the players with
+// these words.
+func newRecogniser(script STT, rec *record, wordsOf func(speaker string) *rig.Words) *rig.Recogniser {
+	r := &recognition{script: script, rec: rec}
+	out := &rig.Recogniser{WordsOf: wordsOf, NoteStream: r.noteStream, Transcribe: r.transcribe}
+	if !script.Interims {
+		out.InterimEvery = -1
 	}
-	r.rec.note(kindOpened, "speaker", o.Speaker)
-	return &hearing{recogniser: r, Stream: rig.NewStream(), mouth: m, interim: o.Interim && r.script.Interims}, nil
+	return out
 }
 
+func (r *recognition) noteStream(speaker string) { r.rec.note(kindOpened, "speaker", speaker) }
+
 // fault returns what goes wrong with an utterance.
-func (r *recogniser) fault(said string) STTFault {
+func (r *recognition) fault(said string) STTFault {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i, f := range r.script.Faults {
@@ -61,68 +56,34 @@ func contains(s, part string) bool {
 	return strings.Contains(strings.ToLower(s), strings.ToLower(part))
 }
 
-// hearing is one stream.
-type hearing struct {
-	*recogniser
-	*rig.Stream
-	mouth   *mouth
-	interim bool
-
-	hmu    sync.Mutex // guards the fields below
-	number int        // of the utterance under way
-	shown  string     // its last interim transcript
-}
-
-// Send implements stt.Stream. What is sent is not listened to; that it comes is
-// what makes interim transcripts come.
-func (h *hearing) Send([]int16) error {
-	h.hmu.Lock()
-	defer h.hmu.Unlock()
-	if !h.interim {
-		return nil
-	}
-	if text := h.mouth.take(time.Now().Add(-interimLag), false); text != "" && text != h.shown {
-		h.shown = text
-		h.Interim(h.number, text)
-	}
-	return nil
-}
-
-// Finish implements stt.Stream.
-func (h *hearing) Finish(context.Context) (int, error) {
-	h.hmu.Lock()
-	defer h.hmu.Unlock()
-	now := time.Now()
-	said := h.mouth.take(now, true)
-	h.rec.note(kindFinish, "speaker", h.mouth.player.Name, "text", said)
-	n := h.number
-	h.number++
-	h.shown = ""
-	f := h.fault(said)
-	delay := time.Duration(h.script.Delay)
+// transcribe tells what was said when the script allows, or what the script has
+// in its place.
+func (r *recognition) transcribe(s *rig.Stream, speaker string, said stt.Result, now time.Time) {
+	r.rec.note(kindFinish, "speaker", speaker, "text", said.Text)
+	f := r.fault(said.Text)
+	due := now.Add(time.Duration(r.script.Delay))
 	if f.Delay != 0 {
-		delay = time.Duration(f.Delay)
+		due = now.Add(time.Duration(f.Delay))
 	}
-	r, due := stt.Result{Utterance: n, Text: said, Final: true, Confidence: 0.9}, now.Add(delay)
+	said.Confidence = 0.9
 	if f.Text != "" {
-		r.Text = f.Text
+		said.Text = f.Text
 	}
 	switch f.Fault {
 	case "never":
-		return n, nil
+		return
 	case "empty":
-		r.Text = ""
+		said.Text = ""
 	case "error":
-		r.Text, r.Err = "", fmt.Errorf("%w: as the scene has it", stt.ErrUnavailable)
+		said.Text, said.Err = "", fmt.Errorf("%w: as the scene has it", stt.ErrUnavailable)
 	case "broken":
-		due, r.Text = now, ""
-		r.Err = fmt.Errorf("%w: the connection broke, as the scene has it", stt.ErrUnavailable)
-		h.rec.note(kindOpened, "speaker", h.mouth.player.Name) // the stream lasts
+		due, said.Text = now, ""
+		said.Err = fmt.Errorf("%w: the connection broke, as the scene has it", stt.ErrUnavailable)
+		r.noteStream(speaker) // the stream lasts
 	case "duplicate":
-		h.Final(r, due)
+		s.Final(said, due)
 	}
-	h.Final(r, due)
-	return n, nil
+	s.Final(said, due)
 }
 
 // errScripted is what a scripted failure is made of.

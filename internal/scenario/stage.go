@@ -17,6 +17,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tier"
+	"github.com/MrWong99/glyphoxa/internal/rig"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -27,18 +28,18 @@ import (
 // stage is a table with everything around it, ready for one scene. It owns the
 // goroutines of the table and of the players' microphones; close ends them.
 type stage struct {
-	scene      *Scene
-	rec        *record
-	wire       *wire
-	table      *table.Table
-	host       *mcphost.Host
-	store      *sqlite.Store
-	info       memory.Session
-	dir        string
-	mouths     map[string]*mouth
-	stop       context.CancelFunc
-	goroutines sync.WaitGroup
-	run        error // of the table, once crew is done
+	scene       *Scene
+	rec         *record
+	wire        *wire
+	table       *table.Table
+	host        *mcphost.Host
+	store       *sqlite.Store
+	info        memory.Session
+	dir         string
+	microphones map[string]*microphone
+	stop        context.CancelFunc
+	goroutines  sync.WaitGroup
+	run         error // of the table, once crew is done
 
 	mu    sync.Mutex // guards seats
 	seats map[string]*table.Seat
@@ -47,13 +48,13 @@ type stage struct {
 // openStage sets the stage. ready is what the NPCs will say, if they are spoken
 // by a synthesiser.
 func openStage(s *Scene, o *Options, ready map[string][]int16) (_ *stage, err error) {
-	st := &stage{scene: s, rec: newRecord(), mouths: map[string]*mouth{}, seats: map[string]*table.Seat{}}
+	st := &stage{scene: s, rec: newRecord(), microphones: map[string]*microphone{}, seats: map[string]*table.Seat{}}
 	st.wire = newWire(st.rec, o.Keep)
 	for i, p := range s.players() {
-		st.mouths[p.Name] = newMouth(p, st.rec, seed(s.Title)+uint64(i))
+		st.microphones[p.Name] = newMicrophone(p, st.rec, seed(s.Title)+uint64(i))
 	}
 	st.wire.hear = func(now time.Time, f *audio.Frame, npc, text string) {
-		for _, m := range st.mouths {
+		for _, m := range st.microphones {
 			m.overhear(now, f, npc, text)
 		}
 	}
@@ -66,7 +67,7 @@ func openStage(s *Scene, o *Options, ready map[string][]int16) (_ *stage, err er
 		return nil, errors.Join(fmt.Errorf("setting the stage: %w", err), st.close())
 	}
 	st.goroutines.Go(func() { st.run = st.table.Run(ctx) })
-	for _, m := range st.mouths {
+	for _, m := range st.microphones {
 		st.goroutines.Go(func() { m.run(ctx) })
 	}
 	return st, nil
@@ -110,10 +111,18 @@ func (st *stage) makeTable(ctx context.Context, voices table.Voices) (err error)
 		Agents: agents(s, defaults.Memory.History), Host: st.host, Log: st.store, Context: hotctx.New(st.store, st.store),
 		Engine: cascaded.New(&writer{script: s.Model, npcs: s.NPCs, rec: st.rec}, nil), Hurries: s.Model.Hurried > 0,
 		Voices: voices, Outlet: st.wire,
-		Hearing: &recogniser{script: s.STT, rec: st.rec, mouths: func(name string) *mouth { return st.mouths[name] }},
+		Hearing: newRecogniser(s.STT, st.rec, st.wordsOf),
 		Expect:  stt.Options{Language: s.Languages[0], Keyterms: keyterms, Interim: s.STT.Interims},
 		Sink:    st.rec, Session: st.info, Latency: s.Latency, Languages: s.Languages, RecentLines: defaults.Memory.RecentLines,
 	})
+	return nil
+}
+
+// wordsOf returns what a player says, nil if there is none of that name.
+func (st *stage) wordsOf(player string) *rig.Words {
+	if m := st.microphones[player]; m != nil {
+		return &m.words
+	}
 	return nil
 }
 
@@ -180,7 +189,7 @@ func (st *stage) join(ctx context.Context, player string) error {
 	st.mu.Lock()
 	st.seats[player] = seat
 	st.mu.Unlock()
-	st.mouths[player].sit(seat)
+	st.microphones[player].sit(seat)
 	return nil
 }
 
@@ -193,7 +202,7 @@ func (st *stage) leave(player string) error {
 	if seat == nil {
 		return fmt.Errorf("%s is not there", player)
 	}
-	st.mouths[player].sit(nil)
+	st.microphones[player].sit(nil)
 	seat.Leave()
 	return nil
 }

@@ -30,7 +30,7 @@ type npcs struct {
 // voicing reports whether anyone says something.
 func (n *npcs) voicing() bool {
 	for _, p := range n.players {
-		if p.mouth.said(time.Now(), false) != "" {
+		if p.words.Said(time.Now(), false) != "" {
 			return true
 		}
 	}
@@ -41,8 +41,8 @@ func (n *npcs) voicing() bool {
 func (n *npcs) heard() string {
 	now := time.Now()
 	for _, p := range n.players {
-		if whole := p.mouth.said(now.Add(time.Minute), false); whole != "" && whole == p.mouth.said(now, false) {
-			return p.mouth.said(now, true)
+		if whole := p.words.Said(now.Add(time.Minute), false); whole != "" && whole == p.words.Said(now, false) {
+			return p.words.Said(now, true)
 		}
 	}
 	return ""
@@ -133,7 +133,7 @@ func TestPlayersGoOnWithoutAnAnswer(t *testing.T) {
 		work.Go(func() { p.run(ctx) })
 		c.run(ctx)
 		work.Wait()
-		said := strings.Count(p.mouth.said(time.Now(), true), "Bart")
+		said := strings.Count(p.words.Said(time.Now(), true), "Bart")
 		if said < 15 || said > 25 {
 			t.Errorf("%d lines in 5 min without an answer, want one each 12 s and what it takes to say it", said)
 		}

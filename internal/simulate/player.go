@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/rig"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -20,7 +21,7 @@ type player struct {
 	open  bool
 	pool  *pool
 	seat  seat
-	mouth mouth
+	words rig.Words
 	asks  chan *utterance
 	seq   uint16 // owned by run
 }
@@ -117,7 +118,7 @@ type talk struct {
 	tail      clip
 }
 
-// begin makes u's sound and tells the mouth what is said when.
+// begin makes u's sound and notes what is said when.
 func (p *player) begin(u *utterance) talk {
 	now := time.Now()
 	t := talk{utterance: u}
@@ -131,16 +132,15 @@ func (p *player) begin(u *utterance) talk {
 	length := max(shortest, min(longest, speaking(u.text)))
 	if u.pause == 0 || length < 2*shortest {
 		c := p.pool.saying(p.pitch, length)
-		p.mouth.say(u.text, now, now.Add(c.length()))
+		p.words.Add(now, rig.SpreadWords(u.text, c.length())...)
 		t.parts = []clip{c}
 		return t
 	}
 	first, second := halves(u.text)
 	a, b := p.pool.saying(p.pitch, length/2), p.pool.saying(p.pitch, length/2)
 	gap := make(clip, u.pause/audio.FrameDuration)
-	p.mouth.say(first, now, now.Add(a.length()))
-	again := now.Add(a.length() + gap.length())
-	p.mouth.say(second, again, again.Add(b.length()))
+	p.words.Add(now, rig.SpreadWords(first, a.length())...)
+	p.words.Add(now.Add(a.length()+gap.length()), rig.SpreadWords(second, b.length())...)
 	t.parts = []clip{a, gap, b}
 	return t
 }

@@ -153,7 +153,7 @@ func TestALineIsOneUtterance(t *testing.T) {
 					if got, want := ended[len(ended)-1].Speech, took-tt.pause; got < want-500*time.Millisecond || got > want+500*time.Millisecond {
 						t.Errorf("speech = %v, want %v within half a second", got, want)
 					}
-					if got := p.mouth.said(time.Now(), true); got != someLine {
+					if got := p.words.Said(time.Now(), true); got != someLine {
 						t.Errorf("said %q, want %q", got, someLine)
 					}
 				})
@@ -170,7 +170,7 @@ func TestACoughIsNoSpeech(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(3 * time.Second)
-			if got := p.mouth.said(time.Now(), true); got != "" {
+			if got := p.words.Said(time.Now(), true); got != "" {
 				t.Errorf("said %q, want nothing", got)
 			}
 			for _, e := range l.of(lane.UtteranceEnded) {

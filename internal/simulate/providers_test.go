@@ -8,15 +8,16 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/rig"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
-func openEar(t *testing.T, m *mouth, latency time.Duration) stt.Stream {
+func openEar(t *testing.T, w *rig.Words, latency time.Duration) stt.Stream {
 	t.Helper()
-	h := &hearing{mouths: map[string]*mouth{"Alice": m}, dice: newDice(1, 1), latency: Latency{P50: latency}}
+	h := newRecogniser(map[string]*rig.Words{"Alice": w}, newDice(1, 1), Latency{P50: latency})
 	s, err := h.Listen(t.Context(), stt.Options{Speaker: "Alice", Interim: true})
 	if err != nil {
 		t.Fatal(err)
@@ -37,9 +38,9 @@ func send(t *testing.T, s stt.Stream, d time.Duration) {
 
 func TestTranscriptIsWhatWasSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &mouth{}
-		s := openEar(t, m, 120*time.Millisecond)
-		m.say("one two three four", time.Now(), time.Now().Add(2*time.Second))
+		w := &rig.Words{}
+		s := openEar(t, w, 120*time.Millisecond)
+		w.Add(time.Now(), rig.SpreadWords("one two three four", 2*time.Second)...)
 		send(t, s, 2*time.Second)
 		interim, err := s.Recv(t.Context())
 		if err != nil || interim.Final || interim.Text != "one two three" {
@@ -67,11 +68,11 @@ func TestTranscriptIsWhatWasSaid(t *testing.T) {
 
 func TestHearingKeepsTheContractOfStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := &hearing{mouths: map[string]*mouth{}}
+		h := newRecogniser(nil, nil, Latency{})
 		if _, err := h.Listen(t.Context(), stt.Options{Speaker: "Nobody"}); !errors.Is(err, stt.ErrRejected) {
 			t.Errorf("opening a stream for a stranger: %v, want ErrRejected", err)
 		}
-		s := openEar(t, &mouth{}, time.Second)
+		s := openEar(t, &rig.Words{}, time.Second)
 		for range stt.MaxPending {
 			if _, err := s.Finish(t.Context()); err != nil {
 				t.Fatal(err)

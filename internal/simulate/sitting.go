@@ -14,6 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
+	"github.com/MrWong99/glyphoxa/internal/rig"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
@@ -50,12 +51,12 @@ func newSitting(ctx context.Context, n int, load Load, parts Parts, o *Options, 
 	}
 	s := &sitting{parts: parts, lib: o.Library, session: session.ID}
 	d := newDice(o.Seed, n)
-	h := &hearing{mouths: map[string]*mouth{}, dice: d, latency: o.Transcript}
+	words := map[string]*rig.Words{}
 	w := newWatch(m.tally)
 	s.talk = conversation{dice: d, watch: w, npcs: names[:load.NPCs]}
 	for i := range load.Players {
 		pl := newPlayer(fmt.Sprintf("Player %d", i+1), (n+i)%len(pitches), i%openEvery == openEvery-1, p)
-		h.mouths[pl.name] = &pl.mouth
+		words[pl.name] = &pl.words
 		s.talk.players = append(s.talk.players, pl)
 	}
 	cfg := config.Default()
@@ -63,7 +64,7 @@ func newSitting(ctx context.Context, n int, load Load, parts Parts, o *Options, 
 		Agents: agents(load.NPCs, cfg.Memory.History), Engine: cascaded.New(&model{d, o.Model}, nil), Host: parts.Host,
 		Log: parts.Log, Context: hotctx.New(parts.Log, parts.Graph), Sink: w, Session: session, Latency: cfg.Latency,
 		Voices: parts.Voices(&voices{p, d, o.Voice}), Outlet: out, Playback: mixer.Options{OnFrame: m.frame},
-		Hearing: h, Expect: stt.Options{Language: "en", Interim: true}, Languages: []string{"en"}, RecentLines: cfg.Memory.RecentLines,
+		Hearing: newRecogniser(words, d, o.Transcript), Expect: stt.Options{Language: "en", Interim: true}, Languages: []string{"en"}, RecentLines: cfg.Memory.RecentLines,
 	})
 	return s, nil
 }

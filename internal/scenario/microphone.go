@@ -5,10 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/internal/rig"
@@ -31,52 +29,46 @@ type seat interface {
 	Push(lane.Packet)
 }
 
-// word is one word as speech recognition may hear it, once it was said.
-type word struct {
-	text string
-	at   time.Time // its end
-}
-
-// sounding is sound on its way out of a mouth.
+// sounding is sound on its way into a microphone.
 type sounding struct {
 	samples []int16
-	words   []word        // at is counted from the zero time
+	words   []rig.Word
 	loud    [2]int        // first and behind the last sample that sounds
 	text    string        // empty for what is no speech
 	spoken  chan struct{} // closed when it is over
 }
 
-// mouth is one player's microphone: it turns what the player says into packets
+// microphone is that of one player: it turns what the player says into packets
 // every 20 ms, and sends nothing in silence. run owns the goroutine; the other
 // methods are safe for concurrent use.
-type mouth struct {
+type microphone struct {
 	player Player
 	rec    *record
 	rand   *rand.Rand // owned by run
 	wake   chan struct{}
+	words  rig.Words
 
 	mu    sync.Mutex // guards the fields below
 	seat  seat       // nil while the player is not there
 	queue []*sounding
 	echo  []audio.Frame // of what the table says, oldest first
-	words []word        // not yet heard by recognition
 	// What of which sentence has come back, and when last.
 	echoed    string
 	echoedFor time.Duration
 	echoedAt  time.Time
 }
 
-func newMouth(p Player, rec *record, seed uint64) *mouth {
-	return &mouth{player: p, rec: rec, rand: rand.New(rand.NewPCG(seed, 1)), wake: make(chan struct{}, 1)}
+func newMicrophone(p Player, rec *record, seed uint64) *microphone {
+	return &microphone{player: p, rec: rec, rand: rand.New(rand.NewPCG(seed, 1)), wake: make(chan struct{}, 1)}
 }
 
-func (m *mouth) poke() {
+func (m *microphone) poke() {
 	wakeup.Signal(m.wake)
 }
 
 // sit has packets go to s from now on, to nobody if s is nil. What is being said
 // is cut off then.
-func (m *mouth) sit(s seat) {
+func (m *microphone) sit(s seat) {
 	m.mu.Lock()
 	m.seat = s
 	if s == nil {
@@ -84,15 +76,14 @@ func (m *mouth) sit(s seat) {
 			close(sp.spoken)
 		}
 		m.queue, m.echo = nil, nil
-		now := time.Now()
-		m.words = slices.DeleteFunc(m.words, func(w word) bool { return w.at.After(now) })
+		m.words.CutOff(time.Now())
 	}
 	m.mu.Unlock()
 	m.poke()
 }
 
 // say queues sound and returns a channel that is closed when it is over.
-func (m *mouth) say(sp *sounding) <-chan struct{} {
+func (m *microphone) say(sp *sounding) <-chan struct{} {
 	sp.spoken = make(chan struct{})
 	first, end := loudRange(sp.samples)
 	sp.loud = [2]int{first, end}
@@ -108,7 +99,7 @@ func (m *mouth) say(sp *sounding) <-chan struct{} {
 }
 
 // overhear brings a frame of the table's sound back through the microphone.
-func (m *mouth) overhear(now time.Time, f *audio.Frame, npc, text string) {
+func (m *microphone) overhear(now time.Time, f *audio.Frame, npc, text string) {
 	if m.player.Echo == 0 {
 		return
 	}
@@ -129,48 +120,17 @@ func (m *mouth) overhear(now time.Time, f *audio.Frame, npc, text string) {
 
 // echoWords adds the words of an NPC's sentence as they come back. One that
 // begins anew is heard anew. Callers hold mu.
-func (m *mouth) echoWords(now time.Time, text string) {
+func (m *microphone) echoWords(now time.Time, text string) {
 	if text != m.echoed || now.Sub(m.echoedAt) >= leastPause {
 		m.echoedFor = 0
 	}
 	before := m.echoedFor
 	m.echoed, m.echoedAt, m.echoedFor = text, now, before+audio.FrameDuration
-	for _, w := range timed(text, spokenFor(text)) {
-		if end := w.at.Sub(time.Time{}); before < end && end <= m.echoedFor {
-			m.words = append(m.words, word{w.text, now.Add(echoDelay * audio.FrameDuration)})
+	for _, w := range rig.SpreadWords(text, spokenFor(text)) {
+		if before < w.End && w.End <= m.echoedFor {
+			m.words.Add(now.Add(echoDelay*audio.FrameDuration), rig.Word{Text: w.Text})
 		}
 	}
-}
-
-// take returns the words said until now that recognition has not heard yet, and
-// forgets them if forget.
-func (m *mouth) take(now time.Time, forget bool) string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	n := 0
-	var said []string
-	for n < len(m.words) && !m.words[n].at.After(now) {
-		said = append(said, m.words[n].text)
-		n++
-	}
-	if forget {
-		m.words = slices.Delete(m.words, 0, n)
-	}
-	return strings.Join(said, " ")
-}
-
-// timed spreads the words of a text over the time it takes.
-func timed(text string, d time.Duration) []word {
-	fields := strings.Fields(text)
-	total := max(1, utf8.RuneCountInString(strings.Join(fields, " ")))
-	var out []word
-	at := 0
-	for _, f := range fields {
-		at += utf8.RuneCountInString(f)
-		out = append(out, word{f, time.Time{}.Add(d * time.Duration(at) / time.Duration(total))})
-		at++
-	}
-	return out
 }
 
 // packet is one that is on its way.
@@ -180,8 +140,8 @@ type packet struct {
 }
 
 // run sends packets until ctx ends.
-func (m *mouth) run(ctx context.Context) {
-	s := &sender{mouth: m}
+func (m *microphone) run(ctx context.Context) {
+	s := &sender{microphone: m}
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
@@ -203,7 +163,7 @@ func (m *mouth) run(ctx context.Context) {
 
 // sender is the state of run.
 type sender struct {
-	*mouth
+	*microphone
 	next    time.Time // of the next frame; zero while silent
 	silent  int       // frames of silence since the last sound
 	seq     uint16
@@ -289,9 +249,7 @@ func (s *sender) mix(f *audio.Frame) {
 	sp := s.queue[0]
 	if s.at == 0 {
 		s.began = s.next
-		for _, w := range sp.words {
-			s.words = append(s.words, word{w.text, s.began.Add(w.at.Sub(time.Time{}))})
-		}
+		s.words.Add(s.began, sp.words...)
 	}
 	n := min(audio.FrameSamples, len(sp.samples)-s.at)
 	for i, v := range sp.samples[s.at : s.at+n] {
