@@ -79,6 +79,24 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
+// places are files and packages of the repository as the pages name them.
+var places = regexp.MustCompile("`((?:cmd|internal|pkg|srd|testdata)/[\\w./-]*[\\w])`")
+
+func TestPlacesExist(t *testing.T) {
+	found := 0
+	for page, text := range pages(t) {
+		for _, m := range places.FindAllStringSubmatch(text, -1) {
+			found++
+			if _, err := os.Stat(filepath.FromSlash(m[1])); err != nil {
+				t.Errorf("%s names %s, which is not there", page, m[1])
+			}
+		}
+	}
+	if found < 50 {
+		t.Errorf("found %d places, want at least 50", found)
+	}
+}
+
 var (
 	code    = regexp.MustCompile("(?s)```.*?```|`[^`\n]+`")
 	command = regexp.MustCompile(`(?m)(?:^|[\s` + "`" + `])glyphoxa +([a-z]+)(?: +([a-z]+))?`)
