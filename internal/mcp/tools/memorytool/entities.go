@@ -136,7 +136,7 @@ func (t *toolset) byName(ctx context.Context, id string) (memory.Neighbourhood, 
 	if err != nil {
 		return memory.Neighbourhood{}, fmt.Errorf("finding entity %q: %w", id, err)
 	}
-	named := slices.DeleteFunc(slices.Clone(found), func(e memory.Entity) bool { return !called(e, id) })
+	named := slices.DeleteFunc(slices.Clone(found), func(e memory.Entity) bool { return !words.Match(id, append([]string{e.Name}, e.Aliases...)...) })
 	if len(named) == 1 {
 		return t.graph.Neighbours(ctx, named[0].ID, who, 1)
 	}
@@ -153,15 +153,6 @@ func (t *toolset) byName(ctx context.Context, id string) (memory.Neighbourhood, 
 		ids[i] = fmt.Sprintf("%q (%s)", e.ID, e.Name)
 	}
 	return memory.Neighbourhood{}, fmt.Errorf("%w: no entity %q; nearest are %s", mcp.ErrInvalidArguments, id, strings.Join(ids, ", "))
-}
-
-// called reports whether name is the entity's name or one of its aliases,
-// however it is written.
-func called(e memory.Entity, name string) bool {
-	key := words.Key(name)
-	return key != "" && slices.ContainsFunc(append([]string{e.Name}, e.Aliases...), func(n string) bool {
-		return words.Key(n) == key
-	})
 }
 
 func summarise(n memory.Neighbourhood) getSummaryResult {

@@ -35,7 +35,7 @@ func (t *toolset) findEntity(ctx context.Context, what, asked string) (string, e
 		return asked, nil
 	}
 	all := t.world.Entities(who)
-	named := slices.DeleteFunc(slices.Clone(all), func(e memory.Entity) bool { return !called(e, asked) })
+	named := slices.DeleteFunc(slices.Clone(all), func(e memory.Entity) bool { return !words.Match(asked, append([]string{e.Name}, e.Aliases...)...) })
 	if len(named) == 1 {
 		return named[0].ID, nil
 	}
@@ -44,15 +44,6 @@ func (t *toolset) findEntity(ctx context.Context, what, asked string) (string, e
 		near = alike(asked, all)
 	}
 	return "", unknown(what, asked, near)
-}
-
-// called reports whether name is the entity's name or one of its aliases,
-// however it is written.
-func called(e memory.Entity, name string) bool {
-	key := words.Key(name)
-	return key != "" && slices.ContainsFunc(append([]string{e.Name}, e.Aliases...), func(n string) bool {
-		return words.Key(n) == key
-	})
 }
 
 // alike returns the entities that asked may be a misspelling of, or a part of.

@@ -7,6 +7,7 @@
 package words
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -68,6 +69,12 @@ func Fold(s string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// Match reports whether name has the [Key] of one of names; an empty key matches none.
+func Match(name string, names ...string) bool {
+	key := Key(name)
+	return key != "" && slices.ContainsFunc(names, func(n string) bool { return Key(n) == key })
 }
 
 // spelledOut returns the plain spelling of lower-case letters that have no
