@@ -105,7 +105,7 @@ func (pl pipeline) callOrCached(ctx context.Context, e *entry, args string) (mcp
 // reason and a second call still fits into the caller's time. Any other call is
 // made once: whether a lost one was carried out nobody knows.
 func (pl pipeline) callWithRetry(ctx context.Context, e *entry, args string) (mcp.Result, error) {
-	res, err := measurer{pl.host}.callMeasured(ctx, e, args, nil)
+	res, err := measurer(pl).callMeasured(ctx, e, args, nil)
 	if err == nil || !e.Definition.Idempotent || !passing(err) || !pl.fitsInTime(ctx, e.tool) {
 		return res, err
 	}
@@ -113,7 +113,7 @@ func (pl pipeline) callWithRetry(ctx context.Context, e *entry, args string) (mc
 		return res, err
 	}
 	first := res.Duration
-	res, err = measurer{pl.host}.callMeasured(ctx, e, args, nil)
+	res, err = measurer(pl).callMeasured(ctx, e, args, nil)
 	res.Duration += first
 	return res, err
 }
@@ -151,7 +151,7 @@ func (pl pipeline) fitsInTime(ctx context.Context, t *tool) bool {
 // that ignore accepts is not recorded.
 func (c measurer) callMeasured(ctx context.Context, e *entry, args string, ignore func(mcp.Result, error) bool) (mcp.Result, error) {
 	start := time.Now()
-	res, err := pipeline{c.host}.callOnce(ctx, e.tool, args)
+	res, err := pipeline(c).callOnce(ctx, e.tool, args)
 	res.Duration = time.Since(start)
 	if err != nil {
 		err = fmt.Errorf("calling %q: %w", e.def.Name, err)
