@@ -84,7 +84,7 @@ func mcpCommand(c *common) *cobra.Command {
 func checkCommand(c *common) *cobra.Command {
 	return &cobra.Command{
 		Use: "check [FILE]", Short: "Report every problem of the configuration, or of an NPC, campaign, workflow or scene file",
-		Args: takes(0, 1, "check takes one file at most"),
+		Args: takeArgs(0, 1, "check takes one file at most"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			path := c.config
 			if len(args) == 1 {
@@ -99,7 +99,7 @@ func schemaCommand(c *common) *cobra.Command {
 	return &cobra.Command{
 		Use: "schema [" + strings.Join(app.SchemaKinds(), " | ") + "]", Short: "Print the JSON Schema of glyphoxa.yaml or another kind of file, for editors",
 		Example: "  glyphoxa schema > glyphoxa.schema.json\n  glyphoxa schema npc > npc.schema.json",
-		Args:    takes(0, 1, "schema takes one kind of file at most"),
+		Args:    takeArgs(0, 1, "schema takes one kind of file at most"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return app.Schema(c.out, append(args, app.SchemaKinds()[0])[0])
 		},

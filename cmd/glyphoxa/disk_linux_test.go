@@ -90,7 +90,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	// Whether the end of the session, a few bytes, still finds room is chance; if
 	// not, it is told.
-	if end := (result{"", read("errors"), number(t, read("code")), 0}); end.code != 0 || end.stderr != "" {
+	if end := (result{"", read("errors"), parseBytes(t, read("code")), 0}); end.code != 0 || end.stderr != "" {
 		end.complains(t, 1, "disk is full; free some space")
 	}
 	parse(t, read("second")).only("delivered")

@@ -26,27 +26,27 @@ func tuneGC(lookup func(string) (string, bool), root fs.FS) {
 		debug.SetGCPercent(lazyGC)
 	}
 	if set, _ := lookup("GOMEMLIMIT"); set == "" {
-		if m := memory(root); m > 0 {
+		if m := availableMemory(root); m > 0 {
 			debug.SetMemoryLimit(m / memoryShare)
 		}
 	}
 }
 
-// memory is how many bytes this process may use: those of the machine, or of
+// availableMemory is how many bytes this process may use: those of the machine, or of
 // its control group if that allows less. It is 0 where neither can be read.
-func memory(root fs.FS) int64 {
+func availableMemory(root fs.FS) int64 {
 	var least int64
 	consider := func(n int64) {
 		if n > 0 && (least == 0 || n < least) {
 			least = n
 		}
 	}
-	for line := range strings.Lines(read(root, "proc/meminfo")) {
+	for line := range strings.Lines(readText(root, "proc/meminfo")) {
 		if f := strings.Fields(line); len(f) == 3 && f[0] == "MemTotal:" && f[2] == "kB" {
-			consider(number(f[1]) * 1024)
+			consider(parseBytes(f[1]) * 1024)
 		}
 	}
-	for line := range strings.Lines(read(root, "proc/self/cgroup")) {
+	for line := range strings.Lines(readText(root, "proc/self/cgroup")) {
 		// hierarchy:controllers:path, of which version 2 has no controllers.
 		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(f) != 3 {
@@ -61,7 +61,7 @@ func memory(root fs.FS) int64 {
 		// A group is bound by those above it. From within a container some of
 		// them cannot be seen.
 		for group := path.Clean("/" + f[2]); ; group = path.Dir(group) {
-			consider(number(read(root, path.Join(base, group, file))))
+			consider(parseBytes(readText(root, path.Join(base, group, file))))
 			if group == "/" {
 				break
 			}
@@ -70,8 +70,8 @@ func memory(root fs.FS) int64 {
 	return least
 }
 
-// read is the text of a file, empty if it cannot be read.
-func read(root fs.FS, name string) string {
+// readText is the text of a file, empty if it cannot be read.
+func readText(root fs.FS, name string) string {
 	data, err := fs.ReadFile(root, name)
 	if err != nil {
 		return ""
@@ -79,8 +79,8 @@ func read(root fs.FS, name string) string {
 	return string(data)
 }
 
-// number is a positive number of bytes, 0 for "max" and the like.
-func number(s string) int64 {
+// parseBytes is a positive number of bytes, 0 for "max" and the like.
+func parseBytes(s string) int64 {
 	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
 	if err != nil || n < 0 || n > 1<<52 {
 		return 0

@@ -57,7 +57,7 @@ func TestMemory(t *testing.T) {
 		}, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if got := memory(files(tc.files)); got != tc.want {
+			if got := availableMemory(files(tc.files)); got != tc.want {
 				t.Errorf("memory = %d, want %d", got, tc.want)
 			}
 		})
@@ -102,7 +102,7 @@ func TestTuneGC(t *testing.T) {
 
 // TestMemoryOfThisMachine reads the real files, where there are any.
 func TestMemoryOfThisMachine(t *testing.T) {
-	got := memory(os.DirFS("/"))
+	got := availableMemory(os.DirFS("/"))
 	if _, err := os.Stat("/proc/meminfo"); err == nil && got < 1<<20 {
 		t.Errorf("memory = %d, want what this machine has", got)
 	}

@@ -79,27 +79,27 @@ func run(ctx context.Context, args []string, s streams) int {
 	case err == nil:
 		return exitDone
 	case errors.Is(err, problem.ErrUsage):
-		report(s.err, err)
+		reportError(s.err, err)
 		return exitUsage
-	case unread(err):
+	case isReaderGone(err):
 		return exitFailed
 	}
-	report(s.err, err)
+	reportError(s.err, err)
 	return exitFailed
 }
 
-// unread reports whether all that is wrong is that the reader of stdout left,
+// isReaderGone reports whether all that is wrong is that the reader of stdout left,
 // who knows: a pipe into head, for example.
-func unread(err error) bool {
+func isReaderGone(err error) bool {
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
-		return !slices.ContainsFunc(several.Unwrap(), func(e error) bool { return !unread(e) })
+		return !slices.ContainsFunc(several.Unwrap(), func(e error) bool { return !isReaderGone(e) })
 	}
 	var path *fs.PathError
 	return errors.As(err, &path) && path.Path == os.Stdout.Name() && errors.Is(path.Err, syscall.EPIPE)
 }
 
-// report tells a human what is wrong: one line, or one a problem.
-func report(w io.Writer, err error) {
+// reportError tells a human what is wrong: one line, or one a problem.
+func reportError(w io.Writer, err error) {
 	var list problem.List
 	if errors.As(err, &list) {
 		fmt.Fprintln(w, err)
@@ -115,8 +115,8 @@ type common struct {
 	verbose bool
 }
 
-// log writes warnings, or everything with --verbose, to stderr.
-func (c *common) log() *slog.Logger {
+// newLogger writes warnings, or everything with --verbose, to stderr.
+func (c *common) newLogger() *slog.Logger {
 	level := slog.LevelError
 	if c.verbose {
 		level = slog.LevelDebug
@@ -124,30 +124,30 @@ func (c *common) log() *slog.Logger {
 	return slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level}))
 }
 
-// say tells a human at the terminal what takes long.
-func (c *common) say(text string) {
+// sayProgress tells a human at the terminal what takes long.
+func (c *common) sayProgress(text string) {
 	if c.terminal {
 		fmt.Fprintln(c.err, "glyphoxa:", text)
 	}
 }
 
-// open reads the configuration and brings up the shared parts.
-func (c *common) open(ctx context.Context, o app.Options) (*app.App, error) {
+// openApp reads the configuration and brings up the shared parts.
+func (c *common) openApp(ctx context.Context, o app.Options) (*app.App, error) {
 	cfg, err := play.LoadConfig(c.config)
 	if err != nil {
 		return nil, err
 	}
-	o.Config, o.Log, o.Say = cfg, c.log(), c.say
+	o.Config, o.Log, o.Say = cfg, c.newLogger(), c.sayProgress
 	return app.Open(ctx, o)
 }
 
-// with runs f on an opened app and closes it.
-func (c *common) with(ctx context.Context, f func(*app.App) error) error {
+// withApp runs f on an opened app and closes it.
+func (c *common) withApp(ctx context.Context, f func(*app.App) error) error {
 	return c.withOptions(ctx, app.Options{}, f)
 }
 
 func (c *common) withOptions(ctx context.Context, o app.Options, f func(*app.App) error) (err error) {
-	a, err := c.open(ctx, o)
+	a, err := c.openApp(ctx, o)
 	if err != nil {
 		return err
 	}

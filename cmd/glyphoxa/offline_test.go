@@ -81,12 +81,12 @@ func checkRollSentence(t testing.TB, text string) {
 		t.Errorf("answer = %q, want the two dice and the total", text)
 		return
 	}
-	if got, want := number(t, m[3]), number(t, m[1])+number(t, m[2])+3; got != want {
+	if got, want := parseBytes(t, m[3]), parseBytes(t, m[1])+parseBytes(t, m[2])+3; got != want {
 		t.Errorf("answer = %q: the total is %d, the dice make %d", text, got, want)
 	}
 }
 
-func number(t testing.TB, s string) int {
+func parseBytes(t testing.TB, s string) int {
 	t.Helper()
 	var n int
 	if err := json.Unmarshal([]byte(s), &n); err != nil {

@@ -20,13 +20,13 @@ func scenarioCommand(c *common) *cobra.Command {
 			"model, recognition and synthesis are scripted; time is virtual, so a scene takes\n" +
 			"milliseconds. A directory stands for the scenes in it.",
 		Example: "  glyphoxa scenario run testdata/scenarios\n  glyphoxa scenario run barge_in.yaml --audio --wav-out heard",
-		Args:    takes(1, math.MaxInt, "scenario run takes scene files or directories of them"),
+		Args:    takeArgs(1, math.MaxInt, "scenario run takes scene files or directories of them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Paths, o.Out = args, c.out
-			if err := c.configurable(); err != nil {
+			if err := c.checkConfig(); err != nil {
 				return err
 			}
-			if err := named(cmd, "wav-out"); err != nil {
+			if err := refuseEmpty(cmd, "wav-out"); err != nil {
 				return err
 			}
 			if judged {

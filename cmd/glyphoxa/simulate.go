@@ -24,21 +24,21 @@ func simulateCommand(c *common) *cobra.Command {
 		Example: "  glyphoxa simulate --tables 100 --players 4 --minutes 2\n" +
 			"  glyphoxa simulate --sweep 10,20,50,100 --minutes 1 --plot capacity.svg",
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if err := c.configurable(); err != nil {
+			if err := c.checkConfig(); err != nil {
 				return err
 			}
-			if err := named(cmd, "plot", "profile"); err != nil {
+			if err := refuseEmpty(cmd, "plot", "profile"); err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("sweep") {
-				if o.Sweep, err = numbers(sweep); err != nil {
+				if o.Sweep, err = parseTables(sweep); err != nil {
 					return problem.Usage(fmt.Errorf("--sweep: %w", err))
 				}
 				if cmd.Flags().Changed("tables") {
 					return problem.Usage(errors.New("simulate takes --tables or --sweep, not both"))
 				}
 			}
-			o.Out, o.Say = c.out, c.say
+			o.Out, o.Say = c.out, c.sayProgress
 			return app.Simulate(cmd.Context(), o)
 		},
 	}
@@ -54,8 +54,8 @@ func simulateCommand(c *common) *cobra.Command {
 	return cmd
 }
 
-// numbers reads numbers of tables, such as 10,20,50.
-func numbers(text string) ([]int, error) {
+// parseTables reads numbers of tables, such as 10,20,50.
+func parseTables(text string) ([]int, error) {
 	var all []int
 	for part := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(part))
@@ -67,9 +67,9 @@ func numbers(text string) ([]int, error) {
 	return all, nil
 }
 
-// configurable refuses a configuration that was named and is wrong, for commands
+// checkConfig refuses a configuration that was named and is wrong, for commands
 // that need none.
-func (c *common) configurable() error {
+func (c *common) checkConfig() error {
 	if c.config == "" {
 		return nil
 	}
@@ -77,8 +77,8 @@ func (c *common) configurable() error {
 	return err
 }
 
-// named refuses flags that were given an empty name.
-func named(cmd *cobra.Command, flags ...string) error {
+// refuseEmpty refuses flags that were given an empty name.
+func refuseEmpty(cmd *cobra.Command, flags ...string) error {
 	for _, name := range flags {
 		if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
 			return problem.Usage(fmt.Errorf("--%s names nothing", name))

@@ -14,7 +14,7 @@ func toolsCommand(c *common) *cobra.Command {
 	var o app.ToolsOptions
 	list := func(ctx context.Context, calibrate bool) error {
 		o.Calibrate = calibrate
-		return c.with(ctx, func(a *app.App) error {
+		return c.withApp(ctx, func(a *app.App) error {
 			err := a.ListTools(ctx, c.out, o)
 			a.WriteNotices(c.err)
 			return err
@@ -38,9 +38,9 @@ func toolsCommand(c *common) *cobra.Command {
 func toolsApproveCommand(c *common) *cobra.Command {
 	return &cobra.Command{
 		Use: "approve NAME", Short: "Approve the changed or new definition of a pinned tool",
-		Args: takes(1, 1, "tools approve takes the name of one tool; tools diff lists those that wait"),
+		Args: takeArgs(1, 1, "tools approve takes the name of one tool; tools diff lists those that wait"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.with(cmd.Context(), func(a *app.App) error { return a.ApproveTool(cmd.Context(), c.out, args[0]) })
+			return c.withApp(cmd.Context(), func(a *app.App) error { return a.ApproveTool(cmd.Context(), c.out, args[0]) })
 		},
 	}
 }
@@ -48,13 +48,13 @@ func toolsApproveCommand(c *common) *cobra.Command {
 func toolsDiffCommand(c *common) *cobra.Command {
 	return &cobra.Command{
 		Use: "diff [NAME]", Short: "Show what waits for approval",
-		Args: takes(0, 1, "tools diff takes the name of one tool at most"),
+		Args: takeArgs(0, 1, "tools diff takes the name of one tool at most"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := ""
 			if len(args) == 1 {
 				name = args[0]
 			}
-			return c.with(cmd.Context(), func(a *app.App) error { return a.DiffTools(cmd.Context(), c.out, name) })
+			return c.withApp(cmd.Context(), func(a *app.App) error { return a.DiffTools(cmd.Context(), c.out, name) })
 		},
 	}
 }
@@ -65,9 +65,9 @@ func toolsForgetCommand(c *common) *cobra.Command {
 		Long: "Give up a name that is remembered for a tool whose server left the configuration, so that another\n" +
 			"server's tool can have it. NAME is the name, SERVER/TOOL, or a server for all its tools.",
 		Example: "  glyphoxa tools forget web_echo\n  glyphoxa tools forget old-server",
-		Args:    takes(1, 1, "tools forget takes one name: of a tool, SERVER/TOOL, or of a server"),
+		Args:    takeArgs(1, 1, "tools forget takes one name: of a tool, SERVER/TOOL, or of a server"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.with(cmd.Context(), func(a *app.App) error { return a.ForgetTool(cmd.Context(), c.out, args[0]) })
+			return c.withApp(cmd.Context(), func(a *app.App) error { return a.ForgetTool(cmd.Context(), c.out, args[0]) })
 		},
 	}
 }
@@ -75,19 +75,19 @@ func toolsForgetCommand(c *common) *cobra.Command {
 func toolsCallCommand(c *common) *cobra.Command {
 	return &cobra.Command{
 		Use: "call NAME [JSON]", Short: "Run one tool", Example: `  glyphoxa tools call roll '{"expression":"2d6+3"}'`,
-		Args: takes(1, 2, `tools call takes a name and a JSON object, such as: tools call roll '{"expression":"2d6+3"}'`),
+		Args: takeArgs(1, 2, `tools call takes a name and a JSON object, such as: tools call roll '{"expression":"2d6+3"}'`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			input := "{}"
 			if len(args) == 2 {
 				input = args[1]
 			}
-			return c.with(cmd.Context(), func(a *app.App) error { return a.CallTool(cmd.Context(), c.out, args[0], input) })
+			return c.withApp(cmd.Context(), func(a *app.App) error { return a.CallTool(cmd.Context(), c.out, args[0], input) })
 		},
 	}
 }
 
-// takes refuses any other number of arguments with what a command takes.
-func takes(least, most int, usage string) cobra.PositionalArgs {
+// takeArgs refuses any other number of arguments with what a command takes.
+func takeArgs(least, most int, usage string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
 			return problem.Usage(errors.New(usage))

@@ -13,7 +13,7 @@ func transcribeCommand(c *common) *cobra.Command {
 		Long: "Send a recording (16-bit PCM) through the configured speech recognition, as if it\n" +
 			"were spoken now, and print what is heard and when.",
 		Example: "  glyphoxa transcribe evening.wav\n  glyphoxa transcribe evening.wav --fast --json",
-		Args:    takes(1, 1, "transcribe takes one WAV file"),
+		Args:    takeArgs(1, 1, "transcribe takes one WAV file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := play.LoadConfig(c.config)
 			if err != nil {

@@ -114,14 +114,14 @@ func NewSnapshot(r Roster) *Snapshot {
 			s.open++
 		}
 	}
-	s.learn(r.Players)
+	s.learnForms(r.Players)
 	return s
 }
 
 // Detect decides whom text is for. It never panics and looks at the first
 // 4 KiB of the text.
 func Detect(s *Snapshot, st State, text string) Decision {
-	u := s.parse(text, st.Speaker)
+	u := s.parseUtterance(text, st.Speaker)
 	switch {
 	case len(u.tokens) == 0 && !u.noise:
 		return nobody("nothing was said")

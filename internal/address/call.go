@@ -75,9 +75,9 @@ func (c *clause) holds(i int) bool {
 	return slices.ContainsFunc(c.matches(), func(m match) bool { return m.first <= i && i <= m.last })
 }
 
-// run returns the names that begin at token i, one behind the other or joined
+// adjacentNames returns the names that begin at token i, one behind the other or joined
 // by "and".
-func (u *utterance) run(c *clause, i int) []match {
+func (u *utterance) adjacentNames(c *clause, i int) []match {
 	ms := c.matches()
 	for k, m := range ms {
 		if m.first != i {
@@ -95,31 +95,31 @@ func (u *utterance) run(c *clause, i int) []match {
 // calls finds who is called in a clause, and reports whether anyone is.
 func (u *utterance) calls(c *clause, prefer int) bool {
 	head := c.begin + c.names
-	run := u.run(c, head)
+	run := u.adjacentNames(c, head)
 	if len(run) > 0 && !run[len(run)-1].owned {
 		switch f := run[0].form; {
 		case run[len(run)-1].last+1 == c.core:
-			return !u.listed(c) && u.call(1, "a name set off", run...)
+			return !u.listed(c) && u.noteCall(1, "a name set off", run...)
 		case u.opensSentence(c) && u.mayBegin(f, run[len(run)-1].last+1) && !u.speaksOf(run):
-			return u.call(0.9, "a name at the front", run...)
+			return u.noteCall(0.9, "a name at the front", run...)
 		}
 	}
 	if len(run) == 0 || run[0].form.title { // "Captain Harow, …"
 		if m, ok := u.misheardCall(c, head, prefer); ok {
-			return !u.listed(c) && u.call(0.95-0.05*float64(m.cost), "a name as it was heard", m)
+			return !u.listed(c) && u.noteCall(0.95-0.05*float64(m.cost), "a name as it was heard", m)
 		}
 	}
 	if m, ok := u.lastName(c, prefer); ok {
-		return u.call(0.9, "a name at the end", m)
+		return u.noteCall(0.9, "a name at the end", m)
 	}
 	if m, ok := u.narrated(c, prefer); ok {
-		return u.call(0.9, "the speaker turns to someone", m)
+		return u.noteCall(0.9, "the speaker turns to someone", m)
 	}
 	return false
 }
 
-// call notes that names are called, and reports true.
-func (u *utterance) call(confidence float64, why string, ms ...match) bool {
+// noteCall notes that names are called, and reports true.
+func (u *utterance) noteCall(confidence float64, why string, ms ...match) bool {
 	for _, m := range ms {
 		switch {
 		case m.form.npc == player:

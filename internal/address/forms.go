@@ -34,9 +34,9 @@ type name struct {
 	player string
 }
 
-// learn makes the forms of everyone at the table: whole names, aliases, and
+// learnForms makes the forms of everyone at the table: whole names, aliases, and
 // each word of a name that is one person's alone.
-func (s *Snapshot) learn(players []string) {
+func (s *Snapshot) learnForms(players []string) {
 	var names []name
 	for i, n := range s.npcs {
 		for _, text := range append([]string{n.Name}, n.Aliases...) {
@@ -120,10 +120,10 @@ func (s *Snapshot) newForm(n name) form {
 	for i, w := range n.words {
 		ts[i].text = w
 	}
-	f.whole.hear(s.german, ts...)
+	f.whole.setSound(s.german, ts...)
 	f.each = make([]heard, len(ts))
 	for i := range ts {
-		f.each[i].hear(s.german, ts[i])
+		f.each[i].setSound(s.german, ts[i])
 	}
 	if len(n.words) == 1 {
 		c := s.class(n.words[0])
@@ -207,10 +207,10 @@ func (u *utterance) similar(first, last int, careful bool, prefer int) (match, b
 	}
 	var whole heard
 	var each [3]heard
-	whole.hear(u.s.german, ts...)
+	whole.setSound(u.s.german, ts...)
 	for i := range ts {
 		if len(ts) > 1 {
-			each[i].hear(u.s.german, ts[i])
+			each[i].setSound(u.s.german, ts[i])
 		}
 	}
 	best := match{cost: 1 << 10}

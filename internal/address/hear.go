@@ -21,7 +21,7 @@ type key struct {
 	n   uint8
 }
 
-func (k *key) add(c byte) {
+func (k *key) addClass(c byte) {
 	if int(k.n) < len(k.buf) && (k.n == 0 || k.buf[k.n-1] != c) {
 		k.buf[k.n] = c
 		k.n++
@@ -30,8 +30,8 @@ func (k *key) add(c byte) {
 
 func (h *heard) spelling() []rune { return h.buf[:h.n] }
 
-// hear sets h to how words, said without a pause, sound.
-func (h *heard) hear(german bool, words ...token) {
+// setSound sets h to how words, said without a pause, sound.
+func (h *heard) setSound(german bool, words ...token) {
 	var raw [maxLetters]rune
 	n := 0
 	for _, w := range words {
@@ -196,24 +196,24 @@ func consonants(word []rune) key {
 		switch r {
 		case 'a', 'e', 'i', 'o', 'u':
 			if i == 0 {
-				k.add('A')
+				k.addClass('A')
 			}
 		case 'b', 'p':
-			k.add('P')
+			k.addClass('P')
 		case 'd', 't':
-			k.add('T')
+			k.addClass('T')
 		case 'g', 'k':
-			k.add('K')
+			k.addClass('K')
 		case 'f', 'v':
-			k.add('F')
+			k.addClass('F')
 		case 'n', 'm':
-			k.add('N')
+			k.addClass('N')
 		case 'h':
 			if i == 0 {
-				k.add('H')
+				k.addClass('H')
 			}
 		default:
-			k.add(byte(r%128) | 0x80)
+			k.addClass(byte(r%128) | 0x80)
 		}
 	}
 	return k

@@ -7,7 +7,7 @@ import (
 
 func listen(word string) *heard {
 	var h heard
-	h.hear(true, token{text: fold(word)})
+	h.setSound(true, token{text: fold(word)})
 	return &h
 }
 
@@ -58,7 +58,7 @@ func TestNamesThatSoundAlike(t *testing.T) {
 func TestHearingNeedsNoMemoryAndHasBounds(t *testing.T) {
 	long := []token{{text: strings.Repeat("xqü", 100)}}
 	var h heard
-	if n := testing.AllocsPerRun(100, func() { h.hear(true, long...) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { h.setSound(true, long...) }); n != 0 {
 		t.Errorf("%v allocations, want none", n)
 	}
 	if h.n == 0 || h.n > len(h.buf) {

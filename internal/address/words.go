@@ -143,8 +143,8 @@ type utterance struct {
 	why        string
 }
 
-// parse cuts an utterance into words.
-func (s *Snapshot) parse(text, speaker string) *utterance {
+// parseUtterance cuts an utterance into words.
+func (s *Snapshot) parseUtterance(text, speaker string) *utterance {
 	u := &utterance{s: s, speaker: fold(speaker)}
 	text, u.noise = s.withoutNotes(fold(cut(text)))
 	u.tokens = split(make([]token, 0, 8+len(text)/5), text)
@@ -188,7 +188,7 @@ func (s *Snapshot) withoutNotes(text string) (string, bool) {
 		}
 		shut := map[byte]byte{'[': ']', '(': ')', '*': '*'}[text[i]]
 		n := strings.IndexByte(text[i+1:], shut)
-		if n < 0 || !s.note(text[i+1:i+1+n]) {
+		if n < 0 || !s.isNote(text[i+1:i+1+n]) {
 			b.WriteString(text[:i+1])
 			text = text[i+1:]
 			continue
@@ -201,8 +201,8 @@ func (s *Snapshot) withoutNotes(text string) (string, bool) {
 	return b.String(), found
 }
 
-// note reports whether text is a note on a sound.
-func (s *Snapshot) note(text string) bool {
+// isNote reports whether text is a note on a sound.
+func (s *Snapshot) isNote(text string) bool {
 	if len(text) > maxNote {
 		return false
 	}

@@ -64,7 +64,7 @@ func Run(ctx context.Context, store Store, log *slog.Logger, notify func(text st
 	}
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTime)
 	defer cancel()
-	x.finish(bounded)
+	x.indexLastLines(bounded)
 }
 
 // run is what one Run knows.
@@ -123,9 +123,9 @@ func (x *run) noteFailure(ctx context.Context, err error) {
 	x.retry = time.Now().Add(x.pause)
 }
 
-// finish indexes the lines that were said just before the end. What was left from
+// indexLastLines indexes the lines that were said just before the end. What was left from
 // before waits for the next start.
-func (x *run) finish(ctx context.Context) {
+func (x *run) indexLastLines(ctx context.Context) {
 	for x.caughtUp {
 		lines, err := x.store.IndexLines(ctx)
 		if err != nil {

@@ -119,7 +119,7 @@ func (h *Health) Live() http.Handler {
 			return
 		}
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		answer(w, http.StatusOK, []byte("ok\n"))
+		writeAnswer(w, http.StatusOK, []byte("ok\n"))
 	})
 }
 
@@ -133,15 +133,15 @@ func reading(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-func answer(w http.ResponseWriter, status int, body []byte) {
+func writeAnswer(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // a client that has left needs no answer
 }
 
-// reason is what a probe may know of an error.
-func reason(err error) string {
+// describeError is what a probe may know of an error.
+func describeError(err error) string {
 	var shown Reason
 	switch {
 	case err == nil:

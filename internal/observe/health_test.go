@@ -27,18 +27,18 @@ type outcome struct {
 	Reason string
 }
 
-type answer struct {
+type writeAnswer struct {
 	status          int
 	Ready, Draining bool
 	Checks          []outcome
 }
 
 // probe asks for readiness.
-func probe(t testing.TB, h *observe.Health) answer {
+func probe(t testing.TB, h *observe.Health) writeAnswer {
 	t.Helper()
 	w := httptest.NewRecorder()
 	h.Ready().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", nil))
-	a := answer{status: w.Code}
+	a := writeAnswer{status: w.Code}
 	must(t, "decoding "+w.Body.String(), json.Unmarshal(w.Body.Bytes(), &a))
 	if a.Ready != (w.Code == http.StatusOK) || !a.Ready && w.Code != http.StatusServiceUnavailable {
 		t.Errorf("status %d with %s", w.Code, w.Body)
@@ -54,28 +54,28 @@ func TestReady(t *testing.T) {
 	rows := []struct {
 		name   string
 		checks map[string]func(context.Context) error
-		want   answer
+		want   writeAnswer
 		took   time.Duration
 	}{
-		{name: "none", want: answer{status: 200, Ready: true, Checks: []outcome{}}},
+		{name: "none", want: writeAnswer{status: 200, Ready: true, Checks: []outcome{}}},
 		{name: "good", checks: map[string]func(context.Context) error{"db": good},
-			want: answer{status: 200, Ready: true, Checks: []outcome{{Name: "db", OK: true}}}},
+			want: writeAnswer{status: 200, Ready: true, Checks: []outcome{{Name: "db", OK: true}}}},
 		{name: "internals_stay_inside", checks: map[string]func(context.Context) error{"db": func(context.Context) error {
 			return errors.New("dial 10.0.0.7:5432 with password hunter2")
-		}}, want: answer{status: 503, Checks: []outcome{{Name: "db", Reason: "failing"}}}},
+		}}, want: writeAnswer{status: 503, Checks: []outcome{{Name: "db", Reason: "failing"}}}},
 		{name: "reason", checks: map[string]func(context.Context) error{"db": func(context.Context) error {
 			return fmt.Errorf("reading /secret/path: %w", observe.Reason("disk is \x1b[31mfull"+strings.Repeat("!", 200)))
-		}}, want: answer{status: 503, Checks: []outcome{{Name: "db", Reason: "disk is full" + strings.Repeat("!", 87) + "…"}}}},
+		}}, want: writeAnswer{status: 503, Checks: []outcome{{Name: "db", Reason: "disk is full" + strings.Repeat("!", 87) + "…"}}}},
 		{name: "panic", checks: map[string]func(context.Context) error{"db": func(context.Context) error { panic("secret") }},
-			want: answer{status: 503, Checks: []outcome{{Name: "db", Reason: "failing"}}}},
+			want: writeAnswer{status: 503, Checks: []outcome{{Name: "db", Reason: "failing"}}}},
 		{name: "slow", checks: map[string]func(context.Context) error{"db": func(ctx context.Context) error {
 			<-ctx.Done()
 			return fmt.Errorf("asking: %w", ctx.Err())
-		}}, want: answer{status: 503, Checks: []outcome{{Name: "db", Reason: "timed out"}}}, took: 2 * time.Second},
+		}}, want: writeAnswer{status: 503, Checks: []outcome{{Name: "db", Reason: "timed out"}}}, took: 2 * time.Second},
 		{name: "deaf", checks: map[string]func(context.Context) error{"db": func(context.Context) error {
 			time.Sleep(time.Hour)
 			return nil
-		}}, want: answer{status: 503, Checks: []outcome{{Name: "db", Reason: "timed out"}}}, took: 2 * time.Second},
+		}}, want: writeAnswer{status: 503, Checks: []outcome{{Name: "db", Reason: "timed out"}}}, took: 2 * time.Second},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestReady(t *testing.T) {
 					h.Add(name, run)
 				}
 				start := time.Now()
-				if diff := cmp.Diff(row.want, probe(t, h), cmp.AllowUnexported(answer{})); diff != "" {
+				if diff := cmp.Diff(row.want, probe(t, h), cmp.AllowUnexported(writeAnswer{})); diff != "" {
 					t.Errorf("answer (-want +got):\n%s", diff)
 				}
 				if took := time.Since(start); took != row.took {

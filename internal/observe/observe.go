@@ -132,7 +132,7 @@ func (m *Metrics) Call(tool, caller, source, code string, d time.Duration, cache
 	if code == "" {
 		code = codeOK
 	}
-	s := m.calls.get(callKey{tool: tool, caller: caller, source: source, code: code}, m.labels.call)
+	s := m.calls.getSeries(callKey{tool: tool, caller: caller, source: source, code: code}, m.labels.admitCall)
 	s.count.Add(1)
 	if !cached {
 		m.duration.Record(context.Background(), d.Seconds(), s.latency...)
@@ -142,7 +142,7 @@ func (m *Metrics) Call(tool, caller, source, code string, d time.Duration, cache
 // Denied counts a call that was not let through; rule is the policy rule that
 // refused it, empty if it was none. Names are bounded as for Call.
 func (m *Metrics) Denied(tool, caller, code, rule string) {
-	m.denials.get(denialKey{tool: tool, caller: caller, code: code, rule: rule}, m.labels.denial).count.Add(1)
+	m.denials.getSeries(denialKey{tool: tool, caller: caller, code: code, rule: rule}, m.labels.denial).count.Add(1)
 }
 
 // Gauge adds a value that is asked for at each scrape, such as the depth of a

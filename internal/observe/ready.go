@@ -43,7 +43,7 @@ func (h *Health) Ready() http.Handler {
 			status = http.StatusServiceUnavailable
 		}
 		w.Header().Set("Content-Type", "application/json")
-		answer(w, status, append(body, '\n'))
+		writeAnswer(w, status, append(body, '\n'))
 	})
 }
 
@@ -58,7 +58,7 @@ func (h *Health) state(ctx context.Context) readiness {
 	h.mu.Unlock()
 	if mine {
 		// The outcome is for others too, so it does not depend on this client.
-		h.perform(context.WithoutCancel(ctx), current, checks)
+		h.performRound(context.WithoutCancel(ctx), current, checks)
 	}
 	select {
 	case <-current.done:
@@ -89,9 +89,9 @@ func (h *Health) current() (r *round, mine bool) {
 	return h.round, true
 }
 
-// perform runs all checks at once and ends the round within two seconds, come
+// performRound runs all checks at once and ends the round within two seconds, come
 // what may.
-func (h *Health) perform(ctx context.Context, r *round, checks []*check) {
+func (h *Health) performRound(ctx context.Context, r *round, checks []*check) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	type outcome struct {
@@ -102,7 +102,7 @@ func (h *Health) perform(ctx context.Context, r *round, checks []*check) {
 	errs := make([]error, len(checks))
 	for i, c := range checks {
 		errs[i] = context.DeadlineExceeded
-		h.start(ctx, c, func(err error) { outcomes <- outcome{i, err} })
+		h.startCheck(ctx, c, func(err error) { outcomes <- outcome{i, err} })
 	}
 	for range checks {
 		select {
@@ -115,16 +115,16 @@ func (h *Health) perform(ctx context.Context, r *round, checks []*check) {
 	}
 	r.results = make([]result, len(checks))
 	for i, c := range checks {
-		r.results[i] = result{Name: c.name, OK: errs[i] == nil, Reason: reason(errs[i])}
+		r.results[i] = result{Name: c.name, OK: errs[i] == nil, Reason: describeError(errs[i])}
 	}
 	r.at = time.Now()
 	close(r.done)
-	h.note(ctx, checks, errs)
+	h.logChanges(ctx, checks, errs)
 }
 
-// start runs a check on a goroutine of its own and tells then how it ended.
+// startCheck runs a check on a goroutine of its own and tells then how it ended.
 // then never blocks.
-func (h *Health) start(ctx context.Context, c *check, then func(error)) {
+func (h *Health) startCheck(ctx context.Context, c *check, then func(error)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if c.busy || h.closed {
@@ -151,8 +151,8 @@ func safely(ctx context.Context, run func(ctx context.Context) error) (err error
 	return run(ctx)
 }
 
-// note logs which checks ended otherwise than the time before.
-func (h *Health) note(ctx context.Context, checks []*check, errs []error) {
+// logChanges logs which checks ended otherwise than the time before.
+func (h *Health) logChanges(ctx context.Context, checks []*check, errs []error) {
 	h.mu.Lock()
 	log := h.log
 	var changed []int

@@ -71,7 +71,7 @@ func (l *labels) tool(tool, code string) string {
 // callKey are the labels of a call that was let through.
 type callKey struct{ tool, caller, source, code string }
 
-func (l *labels) call(k callKey) callKey {
+func (l *labels) admitCall(k callKey) callKey {
 	return callKey{
 		tool:   l.tool(k.tool, k.code),
 		caller: l.callers.admit(k.caller, maxCallers),
@@ -137,14 +137,14 @@ type counters[K key[K]] struct {
 	seen map[K]*series
 }
 
-// get returns the series for k. What is not there is added under its admitted
+// getSeries returns the series for k. What is not there is added under its admitted
 // labels, which are bounded; k itself may be anything.
-func (c *counters[K]) get(k K, admit func(K) K) *series {
-	if s := c.find(k); s != nil {
+func (c *counters[K]) getSeries(k K, admit func(K) K) *series {
+	if s := c.findSeries(k); s != nil {
 		return s
 	}
 	k = admit(k)
-	if s := c.find(k); s != nil {
+	if s := c.findSeries(k); s != nil {
 		return s
 	}
 	c.mu.Lock()
@@ -163,7 +163,7 @@ func (c *counters[K]) get(k K, admit func(K) K) *series {
 	return s
 }
 
-func (c *counters[K]) find(k K) *series {
+func (c *counters[K]) findSeries(k K) *series {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.seen[k]

@@ -57,7 +57,7 @@ func (k nameKey) series() *series {
 // such as "lower_tier". At most 50 steps are told apart; the rest count as
 // "other".
 func (m *Metrics) Policy(step string) {
-	m.turns.policies.get(nameKey{"step", step}, func(k nameKey) nameKey {
+	m.turns.policies.getSeries(nameKey{"step", step}, func(k nameKey) nameKey {
 		return nameKey{k.label, m.turns.steps.admit(k.name, maxNames)}
 	}).count.Add(1)
 }
@@ -65,7 +65,7 @@ func (m *Metrics) Policy(step string) {
 // Stage notes how long a stage of a turn took, such as "model". A negative time
 // counts as 0. At most 50 stages are told apart; the rest count as "other".
 func (m *Metrics) Stage(stage string, d time.Duration) {
-	s := m.turns.durations.get(nameKey{"stage", stage}, func(k nameKey) nameKey {
+	s := m.turns.durations.getSeries(nameKey{"stage", stage}, func(k nameKey) nameKey {
 		return nameKey{k.label, m.turns.stages.admit(k.name, maxNames)}
 	})
 	m.turns.stage.Record(context.Background(), max(d, 0).Seconds(), s.latency...)
@@ -74,7 +74,7 @@ func (m *Metrics) Stage(stage string, d time.Duration) {
 // Turn counts a turn that has ended; outcome says how, such as "delivered". At
 // most 50 outcomes are told apart; the rest count as "other".
 func (m *Metrics) Turn(outcome string) {
-	m.turns.ends.get(nameKey{"outcome", outcome}, func(k nameKey) nameKey {
+	m.turns.ends.getSeries(nameKey{"outcome", outcome}, func(k nameKey) nameKey {
 		return nameKey{k.label, m.turns.outcomes.admit(k.name, maxNames)}
 	}).count.Add(1)
 }

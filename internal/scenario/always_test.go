@@ -43,7 +43,7 @@ func TestWhatAlwaysHoldsIsHeld(t *testing.T) {
 		{"another_sounds", (*performance).ownTurn, whole(), nil, func(w *wire, at time.Time) { sing(w, at.Add(time.Second), "Bart", "Aye.") }, "outside its turns"},
 		{"two_at_once", (*performance).oneVoice, whole(), nil, func(w *wire, at time.Time) {
 			frame := audio.Frame(rig.Speech(120, audio.FrameDuration, -10))
-			w.take(at, &frame)
+			w.fileFrame(at, &frame)
 		}, "no single sentence"},
 		{"kept_and_heard", (*performance).keptIsHeard, whole(), []line{{"Mira", "Aye.", 1}}, func(w *wire, at time.Time) { sing(w, at, "Mira", "Aye.") }, ""},
 		{"not_heard", (*performance).keptIsHeard, whole(), []line{{"Mira", "Aye.", 1}}, nil, "did not sound"},
@@ -68,11 +68,11 @@ func TestWhatAlwaysHoldsIsHeld(t *testing.T) {
 
 // sing has a sentence on the wire from a time on.
 func sing(w *wire, at time.Time, npc, text string) {
-	id := w.expect(npc, text)
+	id := w.addSentence(npc, text)
 	sound := tone(id, text)
-	w.learn(id, sound, true)
+	w.learnSound(id, sound, true)
 	for i, f := range framesOf(sound) {
-		w.take(at.Add(time.Duration(i)*audio.FrameDuration), &f)
+		w.fileFrame(at.Add(time.Duration(i)*audio.FrameDuration), &f)
 	}
 }
 
@@ -97,10 +97,10 @@ func TestWireKnowsWhatItHears(t *testing.T) {
 	sing(w, start, "Mira", "Good evening.")
 	sing(w, start.Add(2*time.Second), "Bart", "An ale?")
 	half := tone(2, "This one is cut off.")
-	id := w.expect("Bart", "This one is cut off.")
-	w.learn(id, half, true)
+	id := w.addSentence("Bart", "This one is cut off.")
+	w.learnSound(id, half, true)
 	for i, f := range framesOf(half[:len(half)/2]) {
-		w.take(start.Add(3*time.Second+time.Duration(i)*audio.FrameDuration), &f)
+		w.fileFrame(start.Add(3*time.Second+time.Duration(i)*audio.FrameDuration), &f)
 	}
 	var got []string
 	for _, s := range w.heard() {

@@ -13,34 +13,34 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// check looks at the story and the expectations.
-func (c *checker) check() {
+// checkScene looks at the story and the expectations.
+func (c *checker) checkScene() {
 	s := c.scene
 	if s.Title == "" {
-		c.fault("", "the file is empty", "see docs/scenarios.md for what a scene looks like")
+		c.addProblem("", "the file is empty", "see docs/scenarios.md for what a scene looks like")
 		return
 	}
 	if len(s.NPCs) == 0 {
-		c.fault("", "there is no NPC", "describe one under npcs, or name a file under cast")
+		c.addProblem("", "there is no NPC", "describe one under npcs, or name a file under cast")
 	}
 	seen := map[string]bool{}
 	for i, p := range s.Players {
 		if seen[p.Name] {
-			c.fault(strictyaml.Path("players").Item(i).Key("name"), "another player has this name", "rename one of them")
+			c.addProblem(strictyaml.Path("players").Item(i).Key("name"), "another player has this name", "rename one of them")
 		}
 		seen[p.Name] = true
 	}
 	seen = map[string]bool{}
 	for i, t := range s.Tools {
 		if seen[t.Name] {
-			c.fault(strictyaml.Path("tools").Item(i).Key("name"), "another tool has this name", "rename one of them")
+			c.addProblem(strictyaml.Path("tools").Item(i).Key("name"), "another tool has this name", "rename one of them")
 		}
 		seen[t.Name] = true
 	}
 	for i, n := range s.NPCs {
 		for k, t := range n.Tools {
 			if !seen[t] && n.File == "" {
-				c.fault(strictyaml.Path("npcs").Item(i).Key("tools").Item(k), fmt.Sprintf("there is no tool %q", t), "add it under tools")
+				c.addProblem(strictyaml.Path("npcs").Item(i).Key("tools").Item(k), fmt.Sprintf("there is no tool %q", t), "add it under tools")
 			}
 		}
 	}
@@ -50,10 +50,10 @@ func (c *checker) check() {
 	var sound time.Duration
 	for i, st := range s.Story {
 		path := strictyaml.Path("story").Item(i)
-		c.step(path, st)
+		c.checkStep(path, st)
 		before := sound
 		if sound += st.sound(); before <= longestSound && sound > longestSound {
-			c.fault(path, fmt.Sprintf("up to here the players speak for more than %v", longestSound), "make several scenes of it")
+			c.addProblem(path, fmt.Sprintf("up to here the players speak for more than %v", longestSound), "make several scenes of it")
 		}
 	}
 	for i, e := range s.Expect {
@@ -85,10 +85,10 @@ func (st Step) sound() time.Duration {
 
 func (c *checker) reply(path strictyaml.Path, r Reply) {
 	if r.NPC != "" && !c.scene.npc(r.NPC) {
-		c.fault(path.Key("npc"), fmt.Sprintf("there is no NPC %q", r.NPC), "use a name under npcs")
+		c.addProblem(path.Key("npc"), fmt.Sprintf("there is no NPC %q", r.NPC), "use a name under npcs")
 	}
 	if len(r.Rounds) > 0 && !r.empty() {
-		c.fault(path, "a reply has either rounds or one round of its own", "move the rest into rounds")
+		c.addProblem(path, "a reply has either rounds or one round of its own", "move the rest into rounds")
 	}
 }
 
@@ -119,22 +119,22 @@ func byPlayer(action string) bool {
 	return slices.Contains([]string{"says", "types", "makes", "joins", "leaves", "edits", "deletes"}, action)
 }
 
-func (c *checker) step(path strictyaml.Path, st Step) {
+func (c *checker) checkStep(path strictyaml.Path, st Step) {
 	acts := st.actions()
 	switch {
 	case len(acts) == 0:
-		c.fault(path, "nothing happens in this step", "add says, types, makes, joins, leaves, edits, deletes, mute, unmute, say, raise, lower, direct or recast")
+		c.addProblem(path, "nothing happens in this step", "add says, types, makes, joins, leaves, edits, deletes, mute, unmute, say, raise, lower, direct or recast")
 		return
 	case len(acts) > 1:
-		c.fault(path.Key(acts[1]), fmt.Sprintf("%s and %s cannot be in one step", acts[0], acts[1]), "make two steps of it")
+		c.addProblem(path.Key(acts[1]), fmt.Sprintf("%s and %s cannot be in one step", acts[0], acts[1]), "make two steps of it")
 		return
 	case byPlayer(acts[0]) && st.Who == "":
-		c.fault(path, acts[0]+" needs who does it", "add who")
+		c.addProblem(path, acts[0]+" needs who does it", "add who")
 	case !byPlayer(acts[0]) && st.Who != "":
-		c.fault(path.Key("who"), acts[0]+" is done by the dungeon master", "remove who")
+		c.addProblem(path.Key("who"), acts[0]+" is done by the dungeon master", "remove who")
 	}
 	if st.After != "" && c.doc.Given(path.Key("at")) {
-		c.fault(path.Key("at"), "a step has either at or after", "remove one of them")
+		c.addProblem(path.Key("at"), "a step has either at or after", "remove one of them")
 	}
 	if st.After != "" {
 		c.trigger(path.Key("after"), st.After)
@@ -143,27 +143,27 @@ func (c *checker) step(path strictyaml.Path, st Step) {
 		c.recording(path.Key("plays"), st)
 	}
 	if _, err := parseLine(st.Says); st.Says != "" && err != nil {
-		c.fault(path.Key("says"), "says: "+err.Error(), "write a pause as [800ms]")
+		c.addProblem(path.Key("says"), "says: "+err.Error(), "write a pause as [800ms]")
 	}
 	for key, name := range map[string]string{"mute": st.Mute, "unmute": st.Unmute} {
 		if name != "" && name != "all" && !c.scene.npc(name) {
-			c.fault(path.Key(key), fmt.Sprintf("there is no NPC %q", name), "use a name under npcs, or all")
+			c.addProblem(path.Key(key), fmt.Sprintf("there is no NPC %q", name), "use a name under npcs, or all")
 		}
 	}
 	c.refs(path, st)
 	for i, name := range st.Recast {
 		if !c.scene.npc(name) {
-			c.fault(path.Key("recast").Item(i), fmt.Sprintf("there is no NPC %q", name), "use a name under npcs")
+			c.addProblem(path.Key("recast").Item(i), fmt.Sprintf("there is no NPC %q", name), "use a name under npcs")
 		}
 	}
 	for key, o := range map[string]*Order{"say": st.Say, "direct": st.Direct} {
 		if o != nil && !c.scene.npc(o.NPC) {
-			c.fault(path.Key(key).Key("npc"), fmt.Sprintf("there is no NPC %q", o.NPC), "use a name under npcs")
+			c.addProblem(path.Key(key).Key("npc"), fmt.Sprintf("there is no NPC %q", o.NPC), "use a name under npcs")
 		}
 	}
 	for key, r := range map[string]*Raise{"raise": st.Raise, "lower": st.Lower} {
 		if r != nil && !c.scene.npc(r.NPC) {
-			c.fault(path.Key(key).Key("npc"), fmt.Sprintf("there is no NPC %q", r.NPC), "use a name under npcs")
+			c.addProblem(path.Key(key).Key("npc"), fmt.Sprintf("there is no NPC %q", r.NPC), "use a name under npcs")
 		}
 	}
 }
@@ -171,7 +171,7 @@ func (c *checker) step(path strictyaml.Path, st Step) {
 // refs sees that what a step edits or deletes is typed in the story.
 func (c *checker) refs(path strictyaml.Path, st Step) {
 	if st.Ref != "" && st.Types == "" {
-		c.fault(path.Key("ref"), "ref is of a typed line", "remove it, or add types")
+		c.addProblem(path.Key("ref"), "ref is of a typed line", "remove it, or add types")
 	}
 	wants := map[string]string{"deletes": st.Deletes}
 	if st.Edits != nil {
@@ -179,7 +179,7 @@ func (c *checker) refs(path strictyaml.Path, st Step) {
 	}
 	for key, ref := range wants {
 		if ref != "" && !slices.ContainsFunc(c.scene.Story, func(s Step) bool { return s.Ref == ref }) {
-			c.fault(path.Key(key), fmt.Sprintf("no line has the ref %q", ref), "add ref to the step that types it")
+			c.addProblem(path.Key(key), fmt.Sprintf("no line has the ref %q", ref), "add ref to the step that types it")
 		}
 	}
 }
@@ -187,17 +187,17 @@ func (c *checker) refs(path strictyaml.Path, st Step) {
 // recording reads the sound of a step.
 func (c *checker) recording(path strictyaml.Path, st Step) {
 	if st.Says == "" {
-		c.fault(path, "plays needs says: what is heard in it", "add says")
+		c.addProblem(path, "plays needs says: what is heard in it", "add says")
 		return
 	}
 	text, err := c.read(filepath.Join(filepath.Dir(c.scene.File), filepath.FromSlash(st.Plays)))
 	if err != nil {
-		c.fault(path, "plays: "+reason(err), "name a WAV file as seen from the scene's directory")
+		c.addProblem(path, "plays: "+describeFileError(err), "name a WAV file as seen from the scene's directory")
 		return
 	}
 	sound, err := recorded(text)
 	if err != nil {
-		c.fault(path, "plays: "+err.Error(), "use 16-bit PCM")
+		c.addProblem(path, "plays: "+err.Error(), "use 16-bit PCM")
 		return
 	}
 	if c.scene.recordings == nil {
@@ -229,11 +229,11 @@ func (c *checker) trigger(path strictyaml.Path, text string) {
 	p, err := parsePattern(text)
 	switch {
 	case err != nil:
-		c.fault(path, "after: "+err.Error(), "")
+		c.addProblem(path, "after: "+err.Error(), "")
 	case p.nth < 0 || p.kind == kindVoiceOff || p.kind == atEnd:
-		c.fault(path, "after: this is only known when the scene is over", "wait for another event")
+		c.addProblem(path, "after: this is only known when the scene is over", "wait for another event")
 	case p.shift < 0:
-		c.fault(path, "after: nothing can happen before what it waits for", "use a time after it")
+		c.addProblem(path, "after: nothing can happen before what it waits for", "use a time after it")
 	}
 }
 
@@ -259,10 +259,10 @@ func (c *checker) expectation(path strictyaml.Path, e Expectation) {
 	kinds := e.kinds()
 	switch {
 	case len(kinds) == 0:
-		c.fault(path, "nothing is expected here", "add event, absent, order, outcomes, ledger, transcript, heard, silent or sounds")
+		c.addProblem(path, "nothing is expected here", "add event, absent, order, outcomes, ledger, transcript, heard, silent or sounds")
 		return
 	case len(kinds) > 1:
-		c.fault(path.Key(kinds[1]), fmt.Sprintf("%s and %s are two expectations", kinds[0], kinds[1]), "make two of it")
+		c.addProblem(path.Key(kinds[1]), fmt.Sprintf("%s and %s are two expectations", kinds[0], kinds[1]), "make two of it")
 		return
 	}
 	kind := kinds[0]
@@ -275,7 +275,7 @@ func (c *checker) expectation(path strictyaml.Path, e Expectation) {
 			continue
 		}
 		if _, err := parsePattern(text); err != nil {
-			c.fault(path.Key(key), key+": "+err.Error(), "")
+			c.addProblem(path.Key(key), key+": "+err.Error(), "")
 		}
 	}
 	numbers := ledgerNumbers()
@@ -283,13 +283,13 @@ func (c *checker) expectation(path strictyaml.Path, e Expectation) {
 		number, known := numbers[key]
 		switch {
 		case !known:
-			c.fault(path.Key("ledger").Key(key), fmt.Sprintf("the ledger has no field %q", key), "see the fields in docs/events.md")
+			c.addProblem(path.Key("ledger").Key(key), fmt.Sprintf("the ledger has no field %q", key), "see the fields in docs/events.md")
 		case number && !parseBound(value).numeric():
-			c.fault(path.Key("ledger").Key(key), fmt.Sprintf("%s: %q is no number", key, value), `write "<1200", ">=10" or 0`)
+			c.addProblem(path.Key("ledger").Key(key), fmt.Sprintf("%s: %q is no number", key, value), `write "<1200", ">=10" or 0`)
 		}
 	}
 	if e.Count != "" && !parseBound(e.Count).numeric() {
-		c.fault(path.Key("count"), "count: "+fmt.Sprintf("%q is no number", e.Count), "write 2, <3 or >=1")
+		c.addProblem(path.Key("count"), "count: "+fmt.Sprintf("%q is no number", e.Count), "write 2, <3 or >=1")
 	}
 	c.fitting(path, kind, e)
 }
@@ -310,10 +310,10 @@ func (c *checker) fitting(path strictyaml.Path, kind string, e Expectation) {
 		{"before", e.Before != "", []string{"event", "absent", "silent", "sounds"}},
 	} {
 		if k.given && !slices.Contains(k.fits, kind) {
-			c.fault(path.Key(k.key), fmt.Sprintf("%s means nothing with %s", k.key, kind), "remove it; it goes with "+strings.Join(k.fits, ", "))
+			c.addProblem(path.Key(k.key), fmt.Sprintf("%s means nothing with %s", k.key, kind), "remove it; it goes with "+strings.Join(k.fits, ", "))
 		}
 	}
 	if (e.Within != 0 || e.NoSooner != 0) && e.After == "" {
-		c.fault(path, "within and no_sooner need after", "say after what")
+		c.addProblem(path, "within and no_sooner need after", "say after what")
 	}
 }

@@ -33,8 +33,8 @@ type director struct {
 	progress []progress
 }
 
-// direct begins to tell the story.
-func direct(ctx context.Context, p *performance) *director {
+// directStory begins to tell the story.
+func directStory(ctx context.Context, p *performance) *director {
 	n := len(p.scene.Story)
 	d := &director{performance: p, done: make([]chan struct{}, n), progress: make([]progress, n)}
 	for i := range d.done {
@@ -44,34 +44,34 @@ func direct(ctx context.Context, p *performance) *director {
 		if step.After == "" && (step.At > 0 || i == 0) {
 			d.progress[i] = acting
 		}
-		d.steps.Go(func() { d.tell(ctx, i, step) })
+		d.steps.Go(func() { d.tellStep(ctx, i, step) })
 	}
 	return d
 }
 
-func (d *director) set(i int, p progress) {
+func (d *director) setProgress(i int, p progress) {
 	d.mu.Lock()
 	d.progress[i] = p
 	d.mu.Unlock()
 }
 
-// tell waits for a step's time and carries it out.
-func (d *director) tell(ctx context.Context, i int, step Step) {
+// tellStep waits for a step's time and carries it out.
+func (d *director) tellStep(ctx context.Context, i int, step Step) {
 	wait, ok := d.await(ctx, i, step)
 	if !ok {
 		return
 	}
-	d.set(i, acting)
+	d.setProgress(i, acting)
 	if rig.Pause(ctx, wait+time.Duration(step.Wait)) != nil {
 		return
 	}
-	if err := d.act(ctx, i, step); err != nil && ctx.Err() == nil {
-		d.stage.rec.note(kindRefused, "text", err.Error())
+	if err := d.performStep(ctx, i, step); err != nil && ctx.Err() == nil {
+		d.stage.rec.noteNow(kindRefused, "text", err.Error())
 	}
 	if ctx.Err() != nil {
 		return
 	}
-	d.set(i, over)
+	d.setProgress(i, over)
 	close(d.done[i])
 }
 
@@ -102,7 +102,7 @@ func (d *director) happened(ctx context.Context, text string) (time.Duration, bo
 	}
 	seen, hits := 0, 0
 	for {
-		entries, grown := d.stage.rec.since(seen)
+		entries, grown := d.stage.rec.entriesSince(seen)
 		for _, e := range entries {
 			if !p.fits(e) {
 				continue
@@ -120,13 +120,13 @@ func (d *director) happened(ctx context.Context, text string) (time.Duration, bo
 	}
 }
 
-// act carries a step out and returns when it is over.
-func (d *director) act(ctx context.Context, i int, step Step) error {
+// performStep carries a step out and returns when it is over.
+func (d *director) performStep(ctx context.Context, i int, step Step) error {
 	t := d.stage.table
 	switch {
 	case step.Says != "" || step.Makes != "":
 		select {
-		case <-d.stage.microphones[step.Who].say(d.lines[i]):
+		case <-d.stage.microphones[step.Who].queueSound(d.lines[i]):
 		case <-ctx.Done():
 		}
 		return nil
@@ -137,9 +137,9 @@ func (d *director) act(ctx context.Context, i int, step Step) error {
 	case step.Deletes != "":
 		return t.Retract(ctx, step.Deletes)
 	case step.Joins:
-		return d.stage.join(ctx, step.Who)
+		return d.stage.seatPlayer(ctx, step.Who)
 	case step.Leaves:
-		return d.stage.leave(step.Who)
+		return d.stage.removePlayer(step.Who)
 	}
 	return d.order(ctx, step)
 }
@@ -147,7 +147,7 @@ func (d *director) act(ctx context.Context, i int, step Step) error {
 // order has the dungeon master do something.
 func (d *director) order(ctx context.Context, step Step) error {
 	t := d.stage.table
-	d.stage.rec.note(kindOrder, "what", step.actions()[0], "npc", step.npc())
+	d.stage.rec.noteNow(kindOrder, "what", step.actions()[0], "npc", step.npc())
 	var err error
 	switch {
 	case step.Mute != "":
@@ -189,16 +189,16 @@ func (st Step) npc() string {
 	return st.Mute + st.Unmute + strings.Join(st.Recast, ", ")
 }
 
-// watch returns when the story is told and nothing happens any more. It reports
+// awaitEnd returns when the story is told and nothing happens any more. It reports
 // false if that does not come, or nobody waits for it.
-func (d *director) watch(ctx context.Context) bool {
+func (d *director) awaitEnd(ctx context.Context) bool {
 	quiet, limit := virtualQuiet, longest
 	if d.options.Speech != nil {
 		quiet = realQuiet
 	}
 	lasts := time.Duration(d.scene.Lasts)
 	for seen := 0; !d.interrupted(); {
-		all, grown := d.stage.rec.since(0)
+		all, grown := d.stage.rec.entriesSince(0)
 		now := time.Since(d.stage.rec.start)
 		wait := quiet
 		if d.told() && d.calm(all) && len(all) == seen && now >= lasts {

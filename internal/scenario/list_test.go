@@ -51,7 +51,7 @@ func TestJudgementWithoutAStage(t *testing.T) {
 	s := blank()
 	s.Expect, s.ExpectLines = []Expectation{{Heard: []string{"Aye."}}, {Silent: true}, {Absent: "barge"}, {Event: "barge", Judge: "is polite"}}, []int{1, 2, 3, 4}
 	p := &performance{scene: s, options: &Options{}}
-	p.judge(t.Context())
+	p.judgeScene(t.Context())
 	if len(p.result.Verdicts) != len(s.Expect) {
 		t.Fatalf("%d verdicts, want one for each expectation", len(p.result.Verdicts))
 	}
@@ -66,7 +66,7 @@ func TestJudgementWithoutAStage(t *testing.T) {
 // much is still to happen in it.
 func TestInterruptedWatch(t *testing.T) {
 	p := &performance{scene: blank(), options: &Options{}, stage: &stage{rec: newRecord()}, interrupted: func() bool { return true }}
-	if d := (&director{performance: p, progress: []progress{acting}}); d.watch(t.Context()) {
+	if d := (&director{performance: p, progress: []progress{acting}}); d.awaitEnd(t.Context()) {
 		t.Error("an interrupted scene came to rest, want that it did not")
 	}
 }

@@ -23,12 +23,12 @@ const maxScene = 1 << 20
 // files are taken in order of their names. Whatever is wrong with any of them is
 // reported in one go as a [problem.List], each problem with its file and line.
 func Load(paths ...string) ([]*Scene, error) {
-	files, problems := find(paths)
+	files, problems := findFiles(paths)
 	var scenes []*Scene
 	for _, file := range files {
 		text, err := readFile(file)
 		if err != nil {
-			problems.Add(file, 1, reason(err), "check the path and its permissions")
+			problems.Add(file, 1, describeFileError(err), "check the path and its permissions")
 			continue
 		}
 		s, found := Parse(file, text, readFile)
@@ -44,19 +44,19 @@ func Load(paths ...string) ([]*Scene, error) {
 	return scenes, nil
 }
 
-// find lists the files behind paths.
-func find(paths []string) (files []string, problems problem.List) {
+// findFiles lists the files behind paths.
+func findFiles(paths []string) (files []string, problems problem.List) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		switch {
 		case err != nil:
-			problems.Add(path, 1, reason(err), "check the path")
+			problems.Add(path, 1, describeFileError(err), "check the path")
 		case !info.IsDir():
 			files = append(files, path)
 		default:
 			inside, err := os.ReadDir(path)
 			if err != nil {
-				problems.Add(path, 1, reason(err), "check its permissions")
+				problems.Add(path, 1, describeFileError(err), "check its permissions")
 			}
 			for _, e := range inside {
 				ext := strings.ToLower(filepath.Ext(e.Name()))
@@ -83,8 +83,8 @@ func readFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// reason is an error without the path, which the problem names already.
-func reason(err error) string {
+// describeFileError is an error without the path, which the problem names already.
+func describeFileError(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "there is no such file"
 	}
@@ -104,7 +104,7 @@ func Parse(file string, text []byte, read func(path string) ([]byte, error)) (*S
 	c.doc = strictyaml.Read(file, text, s, &strictyaml.Options{MaxSize: maxScene}, &c.problems)
 	c.cast()
 	if len(c.problems) == 0 { // what is half read would be blamed for what is missing
-		c.check()
+		c.checkScene()
 	}
 	return s, c.problems
 }
@@ -117,7 +117,7 @@ type checker struct {
 	read     func(string) ([]byte, error)
 }
 
-func (c *checker) fault(path strictyaml.Path, what, fix string) {
+func (c *checker) addProblem(path strictyaml.Path, what, fix string) {
 	c.problems.Add(c.scene.File, c.doc.Line(path), what, fix)
 }
 
@@ -128,7 +128,7 @@ func (c *checker) cast() {
 		path := filepath.Join(filepath.Dir(s.File), filepath.FromSlash(name))
 		text, err := c.read(path)
 		if err != nil {
-			c.fault(strictyaml.Path("cast").Item(i), "cast: "+reason(err), "name a file as seen from the scene's directory")
+			c.addProblem(strictyaml.Path("cast").Item(i), "cast: "+describeFileError(err), "name a file as seen from the scene's directory")
 			continue
 		}
 		npc := config.DefaultNPC()
@@ -144,9 +144,9 @@ func (c *checker) cast() {
 		switch path := strictyaml.Path("npcs").Item(i).Key("name"); {
 		case n.Name == "": // its absence is already reported
 		case n.ID == "":
-			c.fault(path, "no id can be made from the name", "add an id of letters a to z and digits")
+			c.addProblem(path, "no id can be made from the name", "add an id of letters a to z and digits")
 		case seen[n.ID]:
-			c.fault(path, fmt.Sprintf("another NPC has the id %q", n.ID), "give this one an id of its own")
+			c.addProblem(path, fmt.Sprintf("another NPC has the id %q", n.ID), "give this one an id of its own")
 		}
 		seen[n.ID] = true
 	}
@@ -154,11 +154,11 @@ func (c *checker) cast() {
 
 // npc finds an NPC the way the scene's author names it.
 func (s *Scene) npc(name string) bool {
-	return slices.ContainsFunc(s.NPCs, func(n config.NPC) bool { return called(n, name) })
+	return slices.ContainsFunc(s.NPCs, func(n config.NPC) bool { return isCalled(n, name) })
 }
 
-// called reports whether name is what the scene's author may call an NPC.
-func called(n config.NPC, name string) bool {
+// isCalled reports whether name is what the scene's author may call an NPC.
+func isCalled(n config.NPC, name string) bool {
 	return strings.EqualFold(n.Name, name) || n.ID == name || slices.Contains(n.Aliases, name)
 }
 

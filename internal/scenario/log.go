@@ -108,24 +108,24 @@ func newRecord() *record {
 	return &record{start: time.Now(), grown: make(chan struct{})}
 }
 
-// note adds what the stage saw now; fields are names and values in turn.
-func (r *record) note(kind string, fields ...string) { r.noteAt(time.Now(), kind, fields...) }
+// noteNow adds what the stage saw now; fields are names and values in turn.
+func (r *record) noteNow(kind string, fields ...string) { r.noteAt(time.Now(), kind, fields...) }
 
 func (r *record) noteAt(at time.Time, kind string, fields ...string) {
 	e := Entry{At: at.Sub(r.start), Kind: kind, Fields: map[string]string{}}
 	for i := 0; i+1 < len(fields); i += 2 {
 		e.Fields[fields[i]] = fields[i+1]
 	}
-	r.add(e)
+	r.addEntry(e)
 }
 
 // Emit implements table.Sink.
 func (r *record) Emit(ev table.Event) {
 	h := table.HeaderOf(ev)
-	r.add(Entry{At: h.Time.Sub(r.start), Kind: h.Kind, Fields: flatten(ev), Event: ev})
+	r.addEntry(Entry{At: h.Time.Sub(r.start), Kind: h.Kind, Fields: flattenEvent(ev), Event: ev})
 }
 
-func (r *record) add(e Entry) {
+func (r *record) addEntry(e Entry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.entries = append(r.entries, e)
@@ -133,9 +133,9 @@ func (r *record) add(e Entry) {
 	r.grown = make(chan struct{})
 }
 
-// since returns the entries from the nth on, and a channel that is closed when
+// entriesSince returns the entries from the nth on, and a channel that is closed when
 // there are more.
-func (r *record) since(n int) ([]Entry, <-chan struct{}) {
+func (r *record) entriesSince(n int) ([]Entry, <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.entries[n:]), r.grown
@@ -144,13 +144,13 @@ func (r *record) since(n int) ([]Entry, <-chan struct{}) {
 // sorted returns everything in order of time; what happened at the same time
 // stays in the order it was told.
 func (r *record) sorted() []Entry {
-	all, _ := r.since(0)
+	all, _ := r.entriesSince(0)
 	slices.SortStableFunc(all, func(a, b Entry) int { return int(a.At - b.At) })
 	return all
 }
 
-// flatten turns an event into texts by field.
-func flatten(ev table.Event) map[string]string {
+// flattenEvent turns an event into texts by field.
+func flattenEvent(ev table.Event) map[string]string {
 	raw, err := json.Marshal(ev)
 	var object map[string]any
 	if err == nil {
@@ -160,22 +160,22 @@ func flatten(ev table.Event) map[string]string {
 		return map[string]string{"error": fmt.Sprintf("unreadable event: %v", err)}
 	}
 	out := make(map[string]string, len(object))
-	spread(out, "", object)
+	spreadFields(out, "", object)
 	return out
 }
 
-func spread(into map[string]string, prefix string, object map[string]any) {
+func spreadFields(into map[string]string, prefix string, object map[string]any) {
 	for key, value := range object {
 		if inner, ok := value.(map[string]any); ok {
-			spread(into, prefix+key+".", inner)
+			spreadFields(into, prefix+key+".", inner)
 			continue
 		}
-		into[prefix+key] = text(value)
+		into[prefix+key] = renderValue(value)
 	}
 }
 
-// text renders a JSON value.
-func text(value any) string {
+// renderValue renders a JSON value.
+func renderValue(value any) string {
 	switch v := value.(type) {
 	case nil:
 		return ""
@@ -186,7 +186,7 @@ func text(value any) string {
 	case []any:
 		parts := make([]string, len(v))
 		for i, e := range v {
-			parts[i] = text(e)
+			parts[i] = renderValue(e)
 		}
 		return strings.Join(parts, ", ")
 	}

@@ -62,13 +62,13 @@ func newMicrophone(p Player, rec *record, seed uint64) *microphone {
 	return &microphone{player: p, rec: rec, rand: rand.New(rand.NewPCG(seed, 1)), wake: make(chan struct{}, 1)}
 }
 
-func (m *microphone) poke() {
+func (m *microphone) wakeSender() {
 	wakeup.Signal(m.wake)
 }
 
-// sit has packets go to s from now on, to nobody if s is nil. What is being said
+// connectSeat has packets go to s from now on, to nobody if s is nil. What is being said
 // is cut off then.
-func (m *microphone) sit(s seat) {
+func (m *microphone) connectSeat(s seat) {
 	m.mu.Lock()
 	m.seat = s
 	if s == nil {
@@ -79,11 +79,11 @@ func (m *microphone) sit(s seat) {
 		m.words.CutOff(time.Now())
 	}
 	m.mu.Unlock()
-	m.poke()
+	m.wakeSender()
 }
 
-// say queues sound and returns a channel that is closed when it is over.
-func (m *microphone) say(sp *sounding) <-chan struct{} {
+// queueSound queues sound and returns a channel that is closed when it is over.
+func (m *microphone) queueSound(sp *sounding) <-chan struct{} {
 	sp.spoken = make(chan struct{})
 	first, end := loudRange(sp.samples)
 	sp.loud = [2]int{first, end}
@@ -94,7 +94,7 @@ func (m *microphone) say(sp *sounding) <-chan struct{} {
 		m.queue = append(m.queue, sp)
 	}
 	m.mu.Unlock()
-	m.poke()
+	m.wakeSender()
 	return sp.spoken
 }
 
@@ -115,7 +115,7 @@ func (m *microphone) overhear(now time.Time, f *audio.Frame, npc, text string) {
 		}
 	}
 	m.mu.Unlock()
-	m.poke()
+	m.wakeSender()
 }
 
 // echoWords adds the words of an NPC's sentence as they come back. One that
@@ -139,13 +139,13 @@ type packet struct {
 	p   lane.Packet
 }
 
-// run sends packets until ctx ends.
-func (m *microphone) run(ctx context.Context) {
+// sendPackets sends packets until ctx ends.
+func (m *microphone) sendPackets(ctx context.Context) {
 	s := &sender{microphone: m}
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
-		wait, busy := s.step(time.Now())
+		wait, busy := s.sendDue(time.Now())
 		if busy {
 			timer.Reset(wait)
 		} else {
@@ -155,7 +155,7 @@ func (m *microphone) run(ctx context.Context) {
 		case <-timer.C:
 		case <-m.wake:
 		case <-ctx.Done():
-			m.sit(nil)
+			m.connectSeat(nil)
 			return
 		}
 	}
@@ -173,11 +173,11 @@ type sender struct {
 	room    []int16
 }
 
-// step sends what is due and returns when to come again, and whether at all.
-func (s *sender) step(now time.Time) (time.Duration, bool) {
-	to, frames := s.frames(now)
+// sendDue sends what is due and returns when to come again, and whether at all.
+func (s *sender) sendDue(now time.Time) (time.Duration, bool) {
+	to, frames := s.makePackets(now)
 	for _, f := range frames {
-		s.post(f.due, f.p)
+		s.queuePacket(f.due, f.p)
 	}
 	for len(s.transit) > 0 && !s.transit[0].due.After(now) {
 		if to != nil {
@@ -192,8 +192,8 @@ func (s *sender) step(now time.Time) (time.Duration, bool) {
 	return at.Sub(now), !at.IsZero()
 }
 
-// frames makes the packets that are due now.
-func (s *sender) frames(now time.Time) (seat, []packet) {
+// makePackets makes the packets that are due now.
+func (s *sender) makePackets(now time.Time) (seat, []packet) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []packet
@@ -209,7 +209,7 @@ func (s *sender) frames(now time.Time) (seat, []packet) {
 			return s.seat, out
 		}
 		f := new(audio.Frame)
-		s.mix(f)
+		s.mixFrame(f)
 		if _, end := loudRange(f[:]); end > 0 || s.player.OpenMic {
 			s.silent = 0
 		} else if s.silent++; s.silent > tail && !busy {
@@ -228,8 +228,8 @@ func (s *sender) frames(now time.Time) (seat, []packet) {
 	return s.seat, out
 }
 
-// mix fills the frame that begins at s.next. Callers hold mu.
-func (s *sender) mix(f *audio.Frame) {
+// mixFrame fills the frame that begins at s.next. Callers hold mu.
+func (s *sender) mixFrame(f *audio.Frame) {
 	if s.player.OpenMic {
 		if s.room == nil {
 			s.room = rig.Noise(time.Second, roomLevel, s.rand)
@@ -257,15 +257,15 @@ func (s *sender) mix(f *audio.Frame) {
 	}
 	before := s.at
 	s.at += n
-	s.tell(sp, before)
+	s.noteSpeech(sp, before)
 	if s.at == len(sp.samples) {
 		close(sp.spoken)
 		s.queue, s.at = s.queue[1:], 0
 	}
 }
 
-// tell notes the first and the last sound of a line as they go out.
-func (s *sender) tell(sp *sounding, before int) {
+// noteSpeech notes the first and the last sound of a line as they go out.
+func (s *sender) noteSpeech(sp *sounding, before int) {
 	within := func(sample int) bool { return before <= sample && sample < s.at }
 	at := func(sample int) time.Time { return s.began.Add(audio.Duration(sample, audio.SampleRate)) }
 	if sp.loud[1] == 0 {
@@ -279,8 +279,8 @@ func (s *sender) tell(sp *sounding, before int) {
 	}
 }
 
-// post puts a packet on its way, through what the player's line does to it.
-func (s *sender) post(at time.Time, p lane.Packet) {
+// queuePacket puts a packet on its way, through what the player's line does to it.
+func (s *sender) queuePacket(at time.Time, p lane.Packet) {
 	if s.player.Loss > 0 && s.rand.Float64() < s.player.Loss {
 		return
 	}

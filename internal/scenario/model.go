@@ -34,18 +34,18 @@ func (*writer) Name() string { return "script" }
 // Stream implements llm.Provider.
 func (w *writer) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
-		line, number := asked(req)
+		line, number := playerLine(req)
 		fields := []string{"npc", req.Persona.Name, "text", line}
-		w.rec.note(kindAsked, append(fields, "round", strconv.Itoa(number+1), "hurry", strconv.FormatBool(req.Hurry), "tools", toolNames(req.Tools), "facts", facts(req), "results", results(req))...)
+		w.rec.noteNow(kindAsked, append(fields, "round", strconv.Itoa(number+1), "hurry", strconv.FormatBool(req.Hurry), "tools", toolNames(req.Tools), "facts", factsIn(req), "results", resultsIn(req))...)
 		how := "done"
-		err := w.write(ctx, req, w.round(req, line, number), yield)
+		err := w.writeRound(ctx, req, w.pickRound(req, line, number), yield)
 		switch {
 		case err == errLeft, ctx.Err() != nil:
 			how = "cancelled"
 		case err != nil:
 			how = "failed"
 		}
-		w.rec.note(kindAnswered, append(fields, "how", how)...)
+		w.rec.noteNow(kindAnswered, append(fields, "how", how)...)
 		if err != nil && err != errLeft {
 			yield(llm.Chunk{}, err)
 		}
@@ -55,8 +55,8 @@ func (w *writer) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chun
 // errLeft means that nobody listens any more.
 var errLeft = errors.New("nobody listens")
 
-// asked returns the player's line and how many rounds of tools there were since.
-func asked(req llm.Request) (line string, round int) {
+// playerLine returns the player's line and how many rounds of tools there were since.
+func playerLine(req llm.Request) (line string, round int) {
 	for _, m := range req.Messages {
 		switch {
 		case m.Role == llm.RoleUser:
@@ -68,8 +68,8 @@ func asked(req llm.Request) (line string, round int) {
 	return line, round
 }
 
-// facts is what the model is told beside who it is and what was said.
-func facts(req llm.Request) string {
+// factsIn is what the model is told beside who it is and what was said.
+func factsIn(req llm.Request) string {
 	var out []string
 	for i, m := range req.Messages {
 		if i > 0 && m.Role == llm.RoleSystem {
@@ -79,8 +79,8 @@ func facts(req llm.Request) string {
 	return strings.Join(out, "\n")
 }
 
-// results are what tools told the model.
-func results(req llm.Request) string {
+// resultsIn are what tools told the model.
+func resultsIn(req llm.Request) string {
 	var out []string
 	for _, m := range req.Messages {
 		if m.Role == llm.RoleTool {
@@ -98,9 +98,9 @@ func toolNames(defs []llm.ToolDefinition) string {
 	return strings.Join(names, ", ")
 }
 
-// round picks what the model does now.
-func (w *writer) round(req llm.Request, line string, number int) Round {
-	r, ok := w.reply(line, req.Persona.Name)
+// pickRound picks what the model does now.
+func (w *writer) pickRound(req llm.Request, line string, number int) Round {
+	r, ok := w.pickReply(line, req.Persona.Name)
 	if !ok {
 		return Round{Says: spare}
 	}
@@ -117,16 +117,16 @@ func (w *writer) round(req llm.Request, line string, number int) Round {
 	return rounds[number]
 }
 
-// reply picks the reply to a line. Asked again with the same line, or with more
+// pickReply picks the reply to a line. Asked again with the same line, or with more
 // or less of it, it picks the same.
-func (w *writer) reply(line, npc string) (Reply, bool) {
+func (w *writer) pickReply(line, npc string) (Reply, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.used == nil {
 		w.used = map[int]string{}
 	}
 	for i, r := range w.script.Replies {
-		if r.NPC != "" && !w.named(npc, r.NPC) || !contains(line, r.On) {
+		if r.NPC != "" && !w.isMeant(npc, r.NPC) || !contains(line, r.On) {
 			continue
 		}
 		key := npc + "\n" + line
@@ -140,8 +140,8 @@ func (w *writer) reply(line, npc string) (Reply, bool) {
 	return Reply{}, false
 }
 
-// named reports whether the NPC called name is the one a reply means.
-func (w *writer) named(name, meant string) bool {
+// isMeant reports whether the NPC called name is the one a reply means.
+func (w *writer) isMeant(name, meant string) bool {
 	for _, n := range w.npcs {
 		if n.Name == name {
 			s := Scene{NPCs: []config.NPC{n}}
@@ -151,8 +151,8 @@ func (w *writer) named(name, meant string) bool {
 	return false
 }
 
-// write yields a round, sentence by sentence.
-func (w *writer) write(ctx context.Context, req llm.Request, r Round, yield func(llm.Chunk, error) bool) error {
+// writeRound yields a round, sentence by sentence.
+func (w *writer) writeRound(ctx context.Context, req llm.Request, r Round, yield func(llm.Chunk, error) bool) error {
 	first, between := orElse(time.Duration(r.FirstToken), time.Duration(w.script.FirstToken)), orElse(time.Duration(r.Between), time.Duration(w.script.Between))
 	if req.Hurry && w.script.Hurried > 0 {
 		first = time.Duration(w.script.Hurried)

@@ -66,22 +66,22 @@ func TestMicrophoneSendsEvery20msAndNothingInSilence(t *testing.T) {
 		rec := newRecord()
 		m := newMicrophone(Player{Name: "Anna", Pitch: 120, Level: -14}, rec, 1)
 		ctx, stop := context.WithCancel(t.Context())
-		var crew sync.WaitGroup
-		crew.Go(func() { m.run(ctx) })
+		var goroutines sync.WaitGroup
+		goroutines.Go(func() { m.sendPackets(ctx) })
 		d := &packetLog{}
-		m.sit(d)
+		m.connectSeat(d)
 		time.Sleep(time.Second)
 		line, err := speakStep(ctx, blank(), Step{Says: "One [600ms] two"}, m.player, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		<-m.say(line)
+		<-m.queueSound(line)
 		time.Sleep(time.Second)
 		if got := m.words.Said(time.Now(), true); got != "One two" {
 			t.Errorf("recognition hears %q, want both words", got)
 		}
 		stop()
-		crew.Wait()
+		goroutines.Wait()
 		frames := len(line.samples)/960 + tail - 600/20 + tail
 		if n := len(d.at); n < frames-1 || n > frames+2 {
 			t.Errorf("%d packets for %v of speech with a pause, want about %d", n, soundOf(line.samples), frames)
@@ -98,23 +98,23 @@ func TestMicrophoneForgetsWhatALeavingPlayerDidNotSay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMicrophone(Player{Name: "Anna", Pitch: 120, Level: -14}, newRecord(), 1)
 		ctx, stop := context.WithCancel(t.Context())
-		var crew sync.WaitGroup
-		crew.Go(func() { m.run(ctx) })
-		m.sit(&packetLog{})
+		var goroutines sync.WaitGroup
+		goroutines.Go(func() { m.sendPackets(ctx) })
+		m.connectSeat(&packetLog{})
 		line, err := speakStep(ctx, blank(), Step{Says: "one two three four five six seven eight"}, m.player, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		over := m.say(line)
+		over := m.queueSound(line)
 		time.Sleep(time.Second)
-		m.sit(nil)
+		m.connectSeat(nil)
 		<-over
 		time.Sleep(5 * time.Second)
 		if got := m.words.Said(time.Now(), true); !strings.HasPrefix(got, "one two") || strings.Contains(got, "eight") {
 			t.Errorf("recognition hears %q, want what was said within a second", got)
 		}
 		stop()
-		crew.Wait()
+		goroutines.Wait()
 	})
 }
 

@@ -52,15 +52,15 @@ func parsePattern(text string) (pattern, error) {
 		return pattern{}, fmt.Errorf("%q is no kind of event", p.kind)
 	}
 	for _, w := range words[1:] {
-		if err := p.add(w); err != nil {
+		if err := p.addCondition(w); err != nil {
 			return pattern{}, err
 		}
 	}
 	return p, p.known()
 }
 
-// add takes in one word after the kind.
-func (p *pattern) add(w string) error {
+// addCondition takes in one word after the kind.
+func (p *pattern) addCondition(w string) error {
 	if number, ok := strings.CutPrefix(w, "@"); ok {
 		if number == "last" {
 			p.nth = -1

@@ -77,7 +77,7 @@ func Play(ctx context.Context, s *Scene, o *Options) (*Result, error) {
 	switch {
 	case !spoken:
 	case o.Speech != nil:
-		err = p.perform(ctx)
+		err = p.performScene(ctx)
 	default:
 		err = p.performVirtually(ctx)
 	}
@@ -85,8 +85,8 @@ func Play(ctx context.Context, s *Scene, o *Options) (*Result, error) {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case !spoken:
-		p.fail("always: players and NPCs are spoken", err.Error())
-		p.judge(ctx)
+		p.addFailure("always: players and NPCs are spoken", err.Error())
+		p.judgeScene(ctx)
 		return &p.result, nil
 	case errors.Is(err, errSpins):
 		p = &performance{scene: s, options: o} // the other is still at work
@@ -95,9 +95,9 @@ func Play(ctx context.Context, s *Scene, o *Options) (*Result, error) {
 		return nil, fmt.Errorf("%s: %w", s.File, err)
 	}
 	if err != nil {
-		p.fail("always: the scene comes to its end", err.Error())
+		p.addFailure("always: the scene comes to its end", err.Error())
 	}
-	p.judge(ctx)
+	p.judgeScene(ctx)
 	return &p.result, nil
 }
 
@@ -106,7 +106,7 @@ func (p *performance) prepareSpeech(ctx context.Context) (err error) {
 	if p.lines, err = rehearse(ctx, p.scene, p.options.Speech); err != nil || p.options.Speech == nil {
 		return err
 	}
-	if p.ready, err = prepare(ctx, p.scene, p.options.Speech); err != nil {
+	if p.ready, err = prepareLines(ctx, p.scene, p.options.Speech); err != nil {
 		return fmt.Errorf("speaking for the NPCs: %w", err)
 	}
 	return nil
@@ -122,7 +122,7 @@ func (p *performance) performVirtually(ctx context.Context) error {
 	go func() {
 		// A context from outside may not be waited for in a bubble, and need not:
 		// a scene takes no time there.
-		over <- inBubble(func() error { return p.perform(context.WithoutCancel(ctx)) })
+		over <- inBubble(func() error { return p.performScene(context.WithoutCancel(ctx)) })
 	}()
 	timer := time.NewTimer(stuck)
 	defer timer.Stop()
@@ -171,7 +171,7 @@ func speakStep(ctx context.Context, s *Scene, step Step, p Player, speech tts.Pr
 	out := &sounding{}
 	if sound := s.recordings[step.Plays]; sound != nil {
 		for _, piece := range pieces {
-			out.text = join(out.text, piece.text)
+			out.text = joinWords(out.text, piece.text)
 		}
 		out.samples, out.words = sound, rig.SpreadWords(out.text, soundOf(sound))
 		return out, nil
@@ -186,7 +186,7 @@ func speakStep(ctx context.Context, s *Scene, step Step, p Player, speech tts.Pr
 			samples = rig.Speech(p.Pitch, d, p.Level)
 		} else {
 			voice := tts.Voice{Language: s.Languages[0], Pitch: min(2, max(0.5, p.Pitch/150))}
-			if samples, err = render(ctx, speech, piece.text, voice); err != nil {
+			if samples, err = renderText(ctx, speech, piece.text, voice); err != nil {
 				return nil, err
 			}
 		}
@@ -195,12 +195,12 @@ func speakStep(ctx context.Context, s *Scene, step Step, p Player, speech tts.Pr
 			out.words = append(out.words, rig.Word{Text: w.Text, End: began + w.End})
 		}
 		out.samples = append(append(out.samples, samples...), make([]int16, rig.SamplesIn(piece.pause))...)
-		out.text = join(out.text, piece.text)
+		out.text = joinWords(out.text, piece.text)
 	}
 	return out, nil
 }
 
-func join(a, b string) string {
+func joinWords(a, b string) string {
 	if a == "" {
 		return b
 	}
@@ -232,18 +232,18 @@ type line struct {
 	turn      int64
 }
 
-// perform plays the scene on a stage of its own.
-func (p *performance) perform(ctx context.Context) (err error) {
+// performScene plays the scene on a stage of its own.
+func (p *performance) performScene(ctx context.Context) (err error) {
 	if p.stage, err = openStage(p.scene, p.options, p.ready); err != nil {
 		return err
 	}
 	st := p.stage
-	st.rec.note(atStart)
+	st.rec.noteNow(atStart)
 	for _, player := range p.scene.players() {
 		if player.Late || !p.scene.voiced(player.Name) {
 			continue
 		}
-		if err := st.join(ctx, player.Name); err != nil {
+		if err := st.seatPlayer(ctx, player.Name); err != nil {
 			return fmt.Errorf("%s joins: %w", player.Name, err)
 		}
 	}
@@ -251,17 +251,17 @@ func (p *performance) perform(ctx context.Context) (err error) {
 	defer stop()
 	var pulse pulse
 	if p.options.Speech != nil {
-		pulse.start(told, st.rec.start)
+		pulse.startBeating(told, st.rec.start)
 	}
-	d := direct(told, p)
-	p.idle = d.watch(told)
+	d := directStory(told, p)
+	p.idle = d.awaitEnd(told)
 	end := time.Now()
 	p.ended = end.Sub(st.rec.start)
 	st.rec.noteAt(end, atEnd)
 	p.kept, p.npcs, err = p.transcript()
 	stop()
 	d.steps.Wait()
-	p.stalls = pulse.wait()
+	p.stalls = pulse.awaitStalls()
 	p.steps = d.progress
 	if !st.stopTable(closeTime) {
 		return fmt.Errorf("the table does not stop")
@@ -270,7 +270,7 @@ func (p *performance) perform(ctx context.Context) (err error) {
 	if err == nil {
 		err = st.run
 	}
-	if closed := st.close(); err == nil {
+	if closed := st.closeStage(); err == nil {
 		err = closed
 	}
 	return err

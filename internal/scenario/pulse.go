@@ -27,8 +27,8 @@ type pulse struct {
 	stalls  []stall // owned by the goroutine of start until wait
 }
 
-// start begins to feel; it ends with ctx.
-func (p *pulse) start(ctx context.Context, scene time.Time) {
+// startBeating begins to feel; it ends with ctx.
+func (p *pulse) startBeating(ctx context.Context, scene time.Time) {
 	p.beating.Go(func() {
 		timer := time.NewTimer(beat)
 		defer timer.Stop()
@@ -47,8 +47,8 @@ func (p *pulse) start(ctx context.Context, scene time.Time) {
 	})
 }
 
-// wait returns what was felt, once the context of start has ended.
-func (p *pulse) wait() []stall {
+// awaitStalls returns what was felt, once the context of start has ended.
+func (p *pulse) awaitStalls() []stall {
 	p.beating.Wait()
 	return p.stalls
 }

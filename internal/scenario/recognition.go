@@ -32,10 +32,10 @@ func newRecogniser(script STT, rec *record, wordsOf func(speaker string) *rig.Wo
 	return out
 }
 
-func (r *recognition) noteStream(speaker string) { r.rec.note(kindOpened, "speaker", speaker) }
+func (r *recognition) noteStream(speaker string) { r.rec.noteNow(kindOpened, "speaker", speaker) }
 
-// fault returns what goes wrong with an utterance.
-func (r *recognition) fault(said string) STTFault {
+// pickFault returns what goes wrong with an utterance.
+func (r *recognition) pickFault(said string) STTFault {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i, f := range r.script.Faults {
@@ -59,8 +59,8 @@ func contains(s, part string) bool {
 // transcribe tells what was said when the script allows, or what the script has
 // in its place.
 func (r *recognition) transcribe(s *rig.Stream, speaker string, said stt.Result, now time.Time) {
-	r.rec.note(kindFinish, "speaker", speaker, "text", said.Text)
-	f := r.fault(said.Text)
+	r.rec.noteNow(kindFinish, "speaker", speaker, "text", said.Text)
+	f := r.pickFault(said.Text)
 	due := now.Add(time.Duration(r.script.Delay))
 	if f.Delay != 0 {
 		due = now.Add(time.Duration(f.Delay))

@@ -39,7 +39,7 @@ type stage struct {
 	microphones map[string]*microphone
 	stop        context.CancelFunc
 	goroutines  sync.WaitGroup
-	run         error // of the table, once crew is done
+	run         error // of the table, once goroutines are done
 
 	mu    sync.Mutex // guards seats
 	seats map[string]*table.Seat
@@ -64,11 +64,11 @@ func openStage(s *Scene, o *Options, ready map[string][]int16) (_ *stage, err er
 	ctx, stop := context.WithCancel(context.Background())
 	st.stop = stop
 	if err := st.makeTable(ctx, &speaker{script: s.Voice, rec: st.rec, wire: st.wire, synth: o.Speech, ready: ready}); err != nil {
-		return nil, errors.Join(fmt.Errorf("setting the stage: %w", err), st.close())
+		return nil, errors.Join(fmt.Errorf("setting the stage: %w", err), st.closeStage())
 	}
 	st.goroutines.Go(func() { st.run = st.table.Run(ctx) })
 	for _, m := range st.microphones {
-		st.goroutines.Go(func() { m.run(ctx) })
+		st.goroutines.Go(func() { m.sendPackets(ctx) })
 	}
 	return st, nil
 }
@@ -99,7 +99,7 @@ func (st *stage) makeTable(ctx context.Context, voices table.Voices) (err error)
 		return err
 	}
 	st.host = mcphost.New()
-	if err := register(st.host, s.Tools, st.rec); err != nil {
+	if err := registerTools(st.host, s.Tools, st.rec); err != nil {
 		return err
 	}
 	var keyterms []string
@@ -130,7 +130,7 @@ func (st *stage) wordsOf(player string) *rig.Words {
 func agents(s *Scene, history int, only ...string) []*agent.Agent {
 	var all []*agent.Agent
 	for _, n := range s.NPCs {
-		if len(only) > 0 && !slices.ContainsFunc(only, func(name string) bool { return called(n, name) }) {
+		if len(only) > 0 && !slices.ContainsFunc(only, func(name string) bool { return isCalled(n, name) }) {
 			continue
 		}
 		opts := []tier.Option{tier.WithMinDeepInterval(time.Duration(s.Latency.MinDeepInterval))}
@@ -180,8 +180,8 @@ func (s *Scene) voiced(player string) bool {
 	}) || slices.ContainsFunc(s.Players, func(p Player) bool { return p.Name == player })
 }
 
-// join seats a player, whose voice is heard from then on.
-func (st *stage) join(ctx context.Context, player string) error {
+// seatPlayer seats a player, whose voice is heard from then on.
+func (st *stage) seatPlayer(ctx context.Context, player string) error {
 	seat, err := st.table.Join(ctx, player, nil)
 	if err != nil {
 		return err
@@ -189,12 +189,12 @@ func (st *stage) join(ctx context.Context, player string) error {
 	st.mu.Lock()
 	st.seats[player] = seat
 	st.mu.Unlock()
-	st.microphones[player].sit(seat)
+	st.microphones[player].connectSeat(seat)
 	return nil
 }
 
-// leave takes a player away, in the middle of a word if need be.
-func (st *stage) leave(player string) error {
+// removePlayer takes a player away, in the middle of a word if need be.
+func (st *stage) removePlayer(player string) error {
 	st.mu.Lock()
 	seat := st.seats[player]
 	delete(st.seats, player)
@@ -202,7 +202,7 @@ func (st *stage) leave(player string) error {
 	if seat == nil {
 		return fmt.Errorf("%s is not there", player)
 	}
-	st.microphones[player].sit(nil)
+	st.microphones[player].connectSeat(nil)
 	seat.Leave()
 	return nil
 }
@@ -236,8 +236,8 @@ func (st *stage) stopTable(grace time.Duration) bool {
 	}
 }
 
-// close releases what the stage holds, after end.
-func (st *stage) close() error {
+// closeStage releases what the stage holds, after stopTable.
+func (st *stage) closeStage() error {
 	st.stop()
 	var errs []error
 	if st.host != nil {

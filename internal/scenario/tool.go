@@ -11,8 +11,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// register adds the scene's tools to a host.
-func register(host *mcphost.Host, script []Tool, rec *record) error {
+// registerTools adds the scene's tools to a host.
+func registerTools(host *mcphost.Host, script []Tool, rec *record) error {
 	for _, t := range script {
 		if err := host.RegisterBuiltin(t.build(rec)); err != nil {
 			return err
@@ -38,22 +38,22 @@ func (t Tool) build(rec *record) tools.Tool {
 		DeclaredP50: int(time.Duration(t.P50) / time.Millisecond),
 		Effect:      effect, ReadOnly: !t.Writes && !t.Changes,
 		Handler: func(ctx context.Context, args string) (string, error) {
-			rec.note(kindToolRan, "tool", t.Name, "args", args)
+			rec.noteNow(kindToolRan, "tool", t.Name, "args", args)
 			how := "done"
-			result, err := t.run(ctx)
+			result, err := t.runScript(ctx)
 			switch {
 			case ctx.Err() != nil:
 				how = "cancelled"
 			case err != nil:
 				how = "failed"
 			}
-			rec.note(kindToolEnded, "tool", t.Name, "how", how)
+			rec.noteNow(kindToolEnded, "tool", t.Name, "how", how)
 			return result, err
 		},
 	}
 }
 
-func (t Tool) run(ctx context.Context) (string, error) {
+func (t Tool) runScript(ctx context.Context) (string, error) {
 	if err := rig.Pause(ctx, time.Duration(t.Takes)); err != nil {
 		return "", err
 	}

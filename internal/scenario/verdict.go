@@ -29,15 +29,15 @@ type Verdict struct {
 	Message string `json:"message,omitempty"`
 }
 
-// judge fills in the verdicts.
-func (p *performance) judge(ctx context.Context) {
+// judgeScene fills in the verdicts.
+func (p *performance) judgeScene(ctx context.Context) {
 	s := p.scene
 	for i, e := range s.Expect {
 		ok, message := false, "the scene did not come to its end"
 		if p.stage != nil {
 			ok, message = p.meets(e)
 		}
-		p.add(s.ExpectLines[i], e.String(), ok, message)
+		p.addVerdict(s.ExpectLines[i], e.String(), ok, message)
 		if ok && e.Judge != "" {
 			p.opinion(ctx, s.ExpectLines[i], e)
 		}
@@ -45,13 +45,13 @@ func (p *performance) judge(ctx context.Context) {
 	p.always()
 }
 
-func (p *performance) add(line int, expect string, ok bool, message string) {
+func (p *performance) addVerdict(line int, expect string, ok bool, message string) {
 	p.result.Verdicts = append(p.result.Verdicts, Verdict{
 		File: p.scene.File, Line: line, Scene: p.scene.Title, Expect: expect, OK: ok, Message: message,
 	})
 }
 
-func (p *performance) fail(expect, message string) { p.add(0, expect, false, message) }
+func (p *performance) addFailure(expect, message string) { p.addVerdict(0, expect, false, message) }
 
 // String is the expectation in one line.
 func (e Expectation) String() string {
@@ -105,7 +105,7 @@ func (p *performance) meets(e Expectation) (bool, string) {
 	}
 	switch {
 	case e.Event != "":
-		return p.event(e, from, to)
+		return p.meetsEvent(e, from, to)
 	case e.Absent != "":
 		return p.absent(e, from, to)
 	}
@@ -176,8 +176,8 @@ func (p *performance) matching(pat pattern, from, to time.Duration) []Entry {
 	return out
 }
 
-// event judges that something happens, in time and as often as it should.
-func (p *performance) event(e Expectation, from, to time.Duration) (bool, string) {
+// meetsEvent judges that something happens, in time and as often as it should.
+func (p *performance) meetsEvent(e Expectation, from, to time.Duration) (bool, string) {
 	pat, err := parsePattern(e.Event)
 	if err != nil {
 		return false, err.Error()

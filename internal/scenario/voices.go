@@ -31,8 +31,8 @@ type speaker struct {
 	used map[int]bool
 }
 
-// fault returns what goes wrong with a sentence.
-func (s *speaker) fault(text string) VoiceFault {
+// pickFault returns what goes wrong with a sentence.
+func (s *speaker) pickFault(text string) VoiceFault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, f := range s.script.Faults {
@@ -51,7 +51,7 @@ func (s *speaker) fault(text string) VoiceFault {
 // Synthesize implements table.Voices.
 func (s *speaker) Synthesize(ctx context.Context, npc config.NPC, text string) iter.Seq2[[]int16, error] {
 	return func(yield func([]int16, error) bool) {
-		s.rec.note(kindSynthesis, "npc", npc.Name, "text", text)
+		s.rec.noteNow(kindSynthesis, "npc", npc.Name, "text", text)
 		how := "done"
 		err := s.speakSentence(ctx, npc, text, yield)
 		switch {
@@ -60,7 +60,7 @@ func (s *speaker) Synthesize(ctx context.Context, npc config.NPC, text string) i
 		case err != nil:
 			how = "failed"
 		}
-		s.rec.note(kindSpoken, "npc", npc.Name, "text", text, "how", how)
+		s.rec.noteNow(kindSpoken, "npc", npc.Name, "text", text, "how", how)
 		if err != nil && err != errLeft {
 			yield(nil, err)
 		}
@@ -69,11 +69,11 @@ func (s *speaker) Synthesize(ctx context.Context, npc config.NPC, text string) i
 
 // speakSentence makes the sound of a sentence, as fast as the script allows.
 func (s *speaker) speakSentence(ctx context.Context, npc config.NPC, text string, yield func([]int16, error) bool) error {
-	f := s.fault(text)
+	f := s.pickFault(text)
 	if err := rig.Pause(ctx, time.Duration(s.script.FirstSound)); err != nil {
 		return err
 	}
-	id := s.wire.expect(npc.Name, text)
+	id := s.wire.addSentence(npc.Name, text)
 	begin := time.Now()
 	var made time.Duration
 	give := func(samples []int16) error {
@@ -81,7 +81,7 @@ func (s *speaker) speakSentence(ctx context.Context, npc config.NPC, text string
 			return err
 		}
 		if f.Fault != "" && made >= time.Duration(f.After) {
-			return s.fail(ctx, f)
+			return s.failSentence(ctx, f)
 		}
 		made += soundOf(samples)
 		if !yield(samples, nil) {
@@ -104,8 +104,8 @@ func (s *speaker) speakSentence(ctx context.Context, npc config.NPC, text string
 // errSilent ends a sentence early, as if it were complete.
 var errSilent = errors.New("no sound")
 
-// fail ends a sentence the way the script wants it.
-func (s *speaker) fail(ctx context.Context, f VoiceFault) error {
+// failSentence ends a sentence the way the script wants it.
+func (s *speaker) failSentence(ctx context.Context, f VoiceFault) error {
 	switch f.Fault {
 	case "hang":
 		<-ctx.Done()
@@ -119,7 +119,7 @@ func (s *speaker) fail(ctx context.Context, f VoiceFault) error {
 // tones gives the tone that stands for a sentence, piece by piece.
 func (s *speaker) tones(id int, text string, give func([]int16) error) error {
 	sound := tone(id, text)
-	s.wire.learn(id, sound, true)
+	s.wire.learnSound(id, sound, true)
 	return inPieces(sound, give)
 }
 
@@ -128,12 +128,12 @@ func (s *speaker) spokenLine(ctx context.Context, id int, npc config.NPC, text s
 	sound, ok := s.ready[lineKey(npc, text)]
 	if !ok { // the table says something that is not in the script
 		var err error
-		if sound, err = render(ctx, s.synth, text, npc.Voice.For(s.synth.Name(), true)); err != nil {
+		if sound, err = renderText(ctx, s.synth, text, npc.Voice.For(s.synth.Name(), true)); err != nil {
 			return err
 		}
 	}
 	sound = marked(sound, id)
-	s.wire.learn(id, sound, true)
+	s.wire.learnSound(id, sound, true)
 	return inPieces(sound, give)
 }
 
@@ -161,13 +161,13 @@ func inPieces(sound []int16, give func([]int16) error) error {
 // lineKey is by what a sentence of an NPC is found that was made beforehand.
 func lineKey(npc config.NPC, text string) string { return npc.ID + "\n" + text }
 
-// prepare speaks every sentence of the script beforehand: how long a
+// prepareLines speaks every sentence of the script beforehand: how long a
 // synthesiser takes on this machine is not what a scene is about.
-func prepare(ctx context.Context, s *Scene, synth tts.Provider) (map[string][]int16, error) {
+func prepareLines(ctx context.Context, s *Scene, synth tts.Provider) (map[string][]int16, error) {
 	out := map[string][]int16{}
 	for _, npc := range s.NPCs {
 		for _, text := range s.sentencesOf(npc) {
-			sound, err := render(ctx, synth, text, npc.Voice.For(synth.Name(), true))
+			sound, err := renderText(ctx, synth, text, npc.Voice.For(synth.Name(), true))
 			if err != nil {
 				return nil, err
 			}
@@ -198,8 +198,8 @@ func (s *Scene) sentencesOf(npc config.NPC) []string {
 	return all
 }
 
-// render has a synthesiser speak a text, without the silence around it.
-func render(ctx context.Context, synth tts.Provider, text string, voice tts.Voice) ([]int16, error) {
+// renderText has a synthesiser speak a text, without the silence around it.
+func renderText(ctx context.Context, synth tts.Provider, text string, voice tts.Voice) ([]int16, error) {
 	var out []int16
 	var resample *audio.Resampler
 	for pcm, err := range synth.Synthesize(ctx, text, voice) {

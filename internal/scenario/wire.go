@@ -56,17 +56,17 @@ func newWire(rec *record, keep bool) *wire {
 	return &wire{rec: rec, keep: keep, windows: map[window]int{}}
 }
 
-// expect adds a sentence that is going to be spoken and returns its number.
-func (w *wire) expect(npc, text string) int {
+// addSentence adds a sentence that is going to be spoken and returns its number.
+func (w *wire) addSentence(npc, text string) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.sources = append(w.sources, source{npc: npc, text: text})
 	return len(w.sources) - 1
 }
 
-// learn takes in sound of sentence id, in the order it is made; whole says that
+// learnSound takes in sound of sentence id, in the order it is made; whole says that
 // it was the last.
-func (w *wire) learn(id int, samples []int16, whole bool) {
+func (w *wire) learnSound(id int, samples []int16, whole bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i := 0; i+windowSamples <= len(samples); i += windowStep {
@@ -87,7 +87,7 @@ func (w *wire) learn(id int, samples []int16, whole bool) {
 // Write implements mixer.Outlet.
 func (w *wire) Write(_ context.Context, frame *audio.Frame) error {
 	now := time.Now()
-	on, src := w.take(now, frame)
+	on, src := w.fileFrame(now, frame)
 	if on {
 		w.rec.noteAt(now, kindVoiceOn, "npc", src.npc, "text", src.text)
 	}
@@ -97,13 +97,13 @@ func (w *wire) Write(_ context.Context, frame *audio.Frame) error {
 	return nil
 }
 
-// take files a frame and reports whether a voice begins to sound in it, and
+// fileFrame files a frame and reports whether a voice begins to sound in it, and
 // whose.
-func (w *wire) take(now time.Time, frame *audio.Frame) (begins bool, src source) {
+func (w *wire) fileFrame(now time.Time, frame *audio.Frame) (begins bool, src source) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.keep {
-		w.save(now, frame)
+		w.saveFrame(now, frame)
 	}
 	first, end := loudRange(frame[:])
 	if end == 0 {
@@ -148,8 +148,8 @@ func (w *wire) recognise(s []int16) int {
 	return -1
 }
 
-// save keeps a frame where it belongs in time.
-func (w *wire) save(now time.Time, frame *audio.Frame) {
+// saveFrame keeps a frame where it belongs in time.
+func (w *wire) saveFrame(now time.Time, frame *audio.Frame) {
 	if w.began.IsZero() {
 		w.began = w.rec.start
 	}

@@ -65,7 +65,7 @@ func newPool(ctx context.Context, lib *opus.Library) (*pool, error) {
 			return nil, context.Cause(ctx)
 		}
 		for d := shortest; d <= longest; d += grade {
-			p.said[i] = append(p.said[i], clipOf(over(rig.Speech(pitch, d, playerLevel), background)))
+			p.said[i] = append(p.said[i], clipOf(mixSounds(rig.Speech(pitch, d, playerLevel), background)))
 		}
 		for n, s := range rig.Speech(pitch, npcSound, playerLevel) {
 			if n%(audio.SampleRate/voiceRate) == 0 { // it has nothing above 6 kHz
@@ -73,7 +73,7 @@ func newPool(ctx context.Context, lib *opus.Library) (*pool, error) {
 			}
 		}
 	}
-	p.coughed = clipOf(over(cough(), background))
+	p.coughed = clipOf(mixSounds(cough(), background))
 	p.room = clipOf(background)
 	p.quiet = clipOf(make([]int16, rig.SamplesIn(100*time.Millisecond)))
 	return p, err

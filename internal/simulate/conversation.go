@@ -32,13 +32,13 @@ type conversation struct {
 	spoke   int // the NPC that was spoken to last
 }
 
-// run talks until ctx ends.
-func (c *conversation) run(ctx context.Context) {
+// converse talks until ctx ends.
+func (c *conversation) converse(ctx context.Context) {
 	if rig.Pause(ctx, c.dice.between(0, staggeredBy)) != nil {
 		return
 	}
 	for ctx.Err() == nil {
-		if c.line(ctx) != nil {
+		if c.sayLine(ctx) != nil {
 			return
 		}
 		if c.listen(ctx) {
@@ -50,16 +50,16 @@ func (c *conversation) run(ctx context.Context) {
 	}
 }
 
-// line lets somebody say a line to an NPC and returns when it has been said.
-func (c *conversation) line(ctx context.Context) error {
+// sayLine lets somebody say a line to an NPC and returns when it has been said.
+func (c *conversation) sayLine(ctx context.Context) error {
 	if len(c.npcs) > 1 && !c.dice.chance(sameNPC) {
 		c.spoke = (c.spoke + 1 + c.dice.one(len(c.npcs)-1)) % len(c.npcs)
 	}
-	u := utterance{text: c.dice.line(c.npcs[c.spoke])}
+	u := utterance{text: c.dice.drawLine(c.npcs[c.spoke])}
 	if c.dice.chance(pausing) {
 		u.pause = c.dice.between(200*time.Millisecond, 600*time.Millisecond)
 	}
-	return c.anyone().say(ctx, u)
+	return c.anyone().sayUtterance(ctx, u)
 }
 
 func (c *conversation) anyone() *player { return c.players[c.dice.one(len(c.players))] }
@@ -81,7 +81,7 @@ func (c *conversation) listen(ctx context.Context) (interrupt bool) {
 		return !c.await(ctx, c.dice.between(400*time.Millisecond, 2*time.Second), over) && ctx.Err() == nil
 	case c.dice.chance(coughing):
 		if !c.await(ctx, c.dice.between(300*time.Millisecond, 1500*time.Millisecond), over) && ctx.Err() == nil {
-			_ = c.anyone().say(ctx, utterance{}) // its only error is ctx's, which the caller sees
+			_ = c.anyone().sayUtterance(ctx, utterance{}) // its only error is ctx's, which the caller sees
 		}
 	}
 	c.await(ctx, listening, over)

@@ -88,10 +88,10 @@ func TestPlayersTalkInTurn(t *testing.T) {
 		n := &npcs{watch: w, players: c.players}
 		var work sync.WaitGroup
 		for _, p := range c.players {
-			work.Go(func() { p.run(ctx) })
+			work.Go(func() { p.sendPackets(ctx) })
 		}
 		work.Go(func() { n.run(ctx) })
-		work.Go(func() { c.run(ctx) })
+		work.Go(func() { c.converse(ctx) })
 		time.Sleep(15 * time.Minute)
 		stop()
 		work.Wait()
@@ -112,7 +112,7 @@ func TestPlayersTalkInTurn(t *testing.T) {
 			t.Errorf("%.2f of the answers were interrupted, want about %.2f", share, bargingIn)
 		}
 		var r Report
-		w.tally.report(&r)
+		w.tally.addToReport(&r)
 		if r.Turns != r.Outcomes["delivered"]+r.Outcomes["cancelled"] || r.Turns == 0 {
 			t.Errorf("%d turns of outcomes %v, want their sum", r.Turns, r.Outcomes)
 		}
@@ -130,8 +130,8 @@ func TestPlayersGoOnWithoutAnAnswer(t *testing.T) {
 		p.seat = nowhere{}
 		c := &conversation{dice: newDice(1, 1), watch: newWatch(newTally()), npcs: []string{"Bart"}, players: []*player{p}}
 		var work sync.WaitGroup
-		work.Go(func() { p.run(ctx) })
-		c.run(ctx)
+		work.Go(func() { p.sendPackets(ctx) })
+		c.converse(ctx)
 		work.Wait()
 		said := strings.Count(p.words.Said(time.Now(), true), "Bart")
 		if said < 15 || said > 25 {

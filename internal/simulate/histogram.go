@@ -42,8 +42,8 @@ func upper(i int) uint64 {
 	return uint64((i-fineBelow)%fine+fine+1)<<octave - 1
 }
 
-// record counts d; below zero it is zero.
-func (h *histogram) record(d time.Duration) {
+// addDuration counts d; below zero it is zero.
+func (h *histogram) addDuration(d time.Duration) {
 	v := max(d.Microseconds(), 0)
 	h.counts[bucket(uint64(v))].Add(1)
 	for {

@@ -15,7 +15,7 @@ func TestQuantilesAreWithinThreePercent(t *testing.T) {
 		q := rapid.Float64Range(0.01, 1).Draw(t, "q")
 		var h histogram
 		for _, v := range values {
-			h.record(time.Duration(v) * time.Microsecond)
+			h.addDuration(time.Duration(v) * time.Microsecond)
 		}
 		slices.Sort(values)
 		exact := float64(values[max(int(math.Ceil(q*float64(len(values))))-1, 0)]) / 1000
@@ -42,13 +42,13 @@ func TestBucketsFollowEachOther(t *testing.T) {
 
 func TestSinceLeavesOutWhatWasBefore(t *testing.T) {
 	var h histogram
-	h.record(time.Second)
+	h.addDuration(time.Second)
 	before := h.distribution()
 	if got := h.distribution().since(before); got.total != 0 || got.quantile(0.5) != 0 || got.max() != 0 {
 		t.Errorf("nothing recorded since: total %d, p50 %v, max %v, want zeros", got.total, got.quantile(0.5), got.max())
 	}
-	h.record(5 * time.Microsecond)
-	h.record(-time.Second)
+	h.addDuration(5 * time.Microsecond)
+	h.addDuration(-time.Second)
 	got := h.distribution().since(before)
 	if got.total != 2 || got.quantile(0.5) != 0 || got.quantile(1) != 0.005 {
 		t.Errorf("since = %d values, p50 %v ms, p100 %v ms, want 2, 0, 0.005", got.total, got.quantile(0.5), got.quantile(1))
@@ -57,7 +57,7 @@ func TestSinceLeavesOutWhatWasBefore(t *testing.T) {
 
 func TestRecordAllocatesNothing(t *testing.T) {
 	var h histogram
-	if got := testing.AllocsPerRun(100, func() { h.record(time.Millisecond) }); got != 0 {
+	if got := testing.AllocsPerRun(100, func() { h.addDuration(time.Millisecond) }); got != 0 {
 		t.Errorf("record allocates %v times, want never", got)
 	}
 }

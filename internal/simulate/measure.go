@@ -43,23 +43,23 @@ func newMeter(t *tally, planned time.Duration, tell func(string)) *meter {
 	return &meter{tally: t, tell: tell, planned: planned}
 }
 
-// begin starts the measurement.
-func (m *meter) begin() {
+// beginMeasuring starts the measurement.
+func (m *meter) beginMeasuring() {
 	m.began = time.Now()
 	m.cpu, m.known = processorTime()
-	m.before = m.read()
+	m.before = m.takeReading()
 }
 
 // frame counts a frame that was handed over so late.
-func (m *meter) frame(late time.Duration) { m.late.record(late) }
+func (m *meter) frame(late time.Duration) { m.late.addDuration(late) }
 
-func (m *meter) read() reading {
+func (m *meter) takeReading() reading {
 	cpu, _ := processorTime()
 	return reading{time.Now(), cpu, m.late.distribution(), m.tally.firstSound.distribution()}
 }
 
-// run samples until ctx ends.
-func (m *meter) run(ctx context.Context) {
+// sampleRegularly samples until ctx ends.
+func (m *meter) sampleRegularly(ctx context.Context) {
 	every := m.interval()
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -70,7 +70,7 @@ func (m *meter) run(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
-		m.sample(m.read())
+		m.sample(m.takeReading())
 		if n%often == 0 {
 			m.progress()
 		}
@@ -101,9 +101,9 @@ func (m *meter) progress() {
 		m.before.at.Sub(m.began).Round(time.Second), m.planned, m.before.first.total, p.FrameLateness.P99, p.CPUPercent, p.RSSMB))
 }
 
-// report stores what was measured until now in r. run has returned.
-func (m *meter) report(r *Report) {
-	now := m.read()
+// addToReport stores what was measured until now in r. run has returned.
+func (m *meter) addToReport(r *Report) {
+	now := m.takeReading()
 	if now.at.Sub(m.before.at) > m.interval()/2 || len(m.points) == 0 {
 		m.sample(now) // else there is too little in it to be a point of its own
 	}
@@ -125,5 +125,5 @@ func (m *meter) report(r *Report) {
 	if m.most == 0 {
 		r.Remarks = append(r.Remarks, "this system does not tell how much memory is used")
 	}
-	m.tally.report(r)
+	m.tally.addToReport(r)
 }

@@ -39,7 +39,7 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 			yield(llm.Chunk{ToolCalls: []llm.ToolCall{tool}, FinishReason: "tool_calls"}, nil)
 			return
 		}
-		words := strings.Fields(m.dice.answer())
+		words := strings.Fields(m.dice.drawAnswer())
 		for len(words) > 0 {
 			n := min(wordsAtOnce, len(words))
 			c := llm.Chunk{Text: strings.Join(words[:n], " ")}

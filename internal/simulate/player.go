@@ -39,9 +39,9 @@ func newPlayer(name string, pitch int, open bool, p *pool) *player {
 	return &player{name: name, pitch: pitch, open: open, pool: p, asks: make(chan *utterance)}
 }
 
-// say lets the player say u and returns when that is done. It waits while the
+// sayUtterance lets the player say u and returns when that is done. It waits while the
 // player says something else, and returns ctx's error once that ends.
-func (p *player) say(ctx context.Context, u utterance) error {
+func (p *player) sayUtterance(ctx context.Context, u utterance) error {
 	u.done = make(chan struct{})
 	select {
 	case p.asks <- &u:
@@ -56,15 +56,15 @@ func (p *player) say(ctx context.Context, u utterance) error {
 	}
 }
 
-// run sends to the player's seat until ctx ends.
-func (p *player) run(ctx context.Context) {
+// sendPackets sends to the player's seat until ctx ends.
+func (p *player) sendPackets(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	var t talk
 	due := time.Now()
 	for n := 0; ; n++ {
-		if t.over() {
-			u := p.next(ctx)
+		if t.isOver() {
+			u := p.nextUtterance(ctx)
 			if ctx.Err() != nil {
 				return
 			}
@@ -72,7 +72,7 @@ func (p *player) run(ctx context.Context) {
 				if !p.open {
 					due = time.Now()
 				}
-				t = p.begin(u)
+				t = p.beginTalk(u)
 			}
 		}
 		if packet, ok := p.packet(&t, n); ok {
@@ -80,7 +80,7 @@ func (p *player) run(ctx context.Context) {
 			p.seq++
 			p.seat.Push(packet)
 		}
-		t.finish()
+		t.finishUtterance()
 		due = due.Add(audio.FrameDuration)
 		timer.Reset(time.Until(due))
 		select {
@@ -91,9 +91,9 @@ func (p *player) run(ctx context.Context) {
 	}
 }
 
-// next returns what the player is asked to say. With an open microphone it
+// nextUtterance returns what the player is asked to say. With an open microphone it
 // does not wait for that.
-func (p *player) next(ctx context.Context) *utterance {
+func (p *player) nextUtterance(ctx context.Context) *utterance {
 	if p.open {
 		select {
 		case u := <-p.asks:
@@ -118,8 +118,8 @@ type talk struct {
 	tail      clip
 }
 
-// begin makes u's sound and notes what is said when.
-func (p *player) begin(u *utterance) talk {
+// beginTalk makes u's sound and notes what is said when.
+func (p *player) beginTalk(u *utterance) talk {
 	now := time.Now()
 	t := talk{utterance: u}
 	if !p.open {
@@ -148,15 +148,15 @@ func (p *player) begin(u *utterance) talk {
 // packet returns what the microphone hears in its 20 ms number n, and whether
 // that is sent.
 func (p *player) packet(t *talk, n int) (lane.Packet, bool) {
-	packet := t.take()
+	packet := t.takePacket()
 	if packet.Frame == nil && packet.Payload == nil && p.open {
 		packet = p.pool.room[n%len(p.pool.room)]
 	}
 	return packet, packet.Frame != nil || packet.Payload != nil
 }
 
-// take removes the next 20 ms.
-func (t *talk) take() lane.Packet {
+// takePacket removes the next 20 ms.
+func (t *talk) takePacket() lane.Packet {
 	for len(t.parts) > 0 && len(t.parts[0]) == 0 {
 		t.parts = t.parts[1:]
 	}
@@ -170,8 +170,8 @@ func (t *talk) take() lane.Packet {
 	return packet
 }
 
-// finish tells who waits for the utterance once it has been said.
-func (t *talk) finish() {
+// finishUtterance tells who waits for the utterance once it has been said.
+func (t *talk) finishUtterance() {
 	if t.utterance == nil {
 		return
 	}
@@ -184,5 +184,5 @@ func (t *talk) finish() {
 	t.utterance = nil
 }
 
-// over reports whether there is nothing left.
-func (t *talk) over() bool { return t.utterance == nil && len(t.tail) == 0 }
+// isOver reports whether there is nothing left.
+func (t *talk) isOver() bool { return t.utterance == nil && len(t.tail) == 0 }

@@ -121,7 +121,7 @@ func perform(t *testing.T, p *pool, open bool, d lane.Decoder, f func(ctx contex
 	player := newPlayer("Alice", 1, open, p)
 	player.seat = l
 	var work sync.WaitGroup
-	work.Go(func() { player.run(ctx) })
+	work.Go(func() { player.sendPackets(ctx) })
 	work.Go(func() { l.listen(ctx) })
 	f(ctx, player, l)
 	stop()
@@ -141,7 +141,7 @@ func TestALineIsOneUtterance(t *testing.T) {
 				perform(t, frames(t), tt.open, nil, func(ctx context.Context, p *player, l *listener) {
 					time.Sleep(2 * time.Second) // the lane gets to know the room
 					start := time.Now()
-					if err := p.say(ctx, utterance{text: someLine, pause: tt.pause}); err != nil {
+					if err := p.sayUtterance(ctx, utterance{text: someLine, pause: tt.pause}); err != nil {
 						t.Fatal(err)
 					}
 					took := time.Since(start)
@@ -166,7 +166,7 @@ func TestACoughIsNoSpeech(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		perform(t, frames(t), true, nil, func(ctx context.Context, p *player, l *listener) {
 			time.Sleep(2 * time.Second)
-			if err := p.say(ctx, utterance{}); err != nil {
+			if err := p.sayUtterance(ctx, utterance{}); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(3 * time.Second)
@@ -213,7 +213,7 @@ func TestOpusIsHeardAsFrames(t *testing.T) {
 		perform(t, p, true, decoder, func(ctx context.Context, p *player, l *listener) {
 			time.Sleep(2 * time.Second)
 			for range 3 {
-				if err := p.say(ctx, utterance{text: someLine}); err != nil {
+				if err := p.sayUtterance(ctx, utterance{text: someLine}); err != nil {
 					t.Fatal(err)
 				}
 				time.Sleep(3 * time.Second)

@@ -47,11 +47,11 @@ const perLetter = 62 * time.Millisecond
 // speaking is how long it takes to say text.
 func speaking(text string) time.Duration { return time.Duration(len(text)) * perLetter }
 
-// line draws what a player says to npc.
-func (d *dice) line(npc string) string { return fmt.Sprintf(lines[d.one(len(lines))], npc) }
+// drawLine draws what a player says to npc.
+func (d *dice) drawLine(npc string) string { return fmt.Sprintf(lines[d.one(len(lines))], npc) }
 
-// answer draws one to three sentences.
-func (d *dice) answer() string {
+// drawAnswer draws one to three sentences.
+func (d *dice) drawAnswer() string {
 	n := 1 + d.one(3)
 	parts := make([]string, n)
 	for i := range parts {

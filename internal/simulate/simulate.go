@@ -138,7 +138,7 @@ func simulate(ctx context.Context, load Load, parts Parts, o *Options, p *pool) 
 	if o.Library == nil {
 		r.Remarks = append(r.Remarks, "libopus is missing: nothing was encoded or decoded, so real tables cost more")
 	}
-	if err := play(ctx, load.Duration, sittings, m, &r); err != nil {
+	if err := playTables(ctx, load.Duration, sittings, m, &r); err != nil {
 		return nil, err
 	}
 	result := &Result{r, m.points}
@@ -159,9 +159,9 @@ func codec(lib *opus.Library) string {
 	return lib.Version()
 }
 
-// play runs the sittings for d or until ctx ends, and stores in r what was
+// playTables runs the sittings for d or until ctx ends, and stores in r what was
 // measured meanwhile. It waits for them.
-func play(ctx context.Context, d time.Duration, sittings []*sitting, m *meter, r *Report) error {
+func playTables(ctx context.Context, d time.Duration, sittings []*sitting, m *meter, r *Report) error {
 	// The tables outlive ctx, so that their end is no part of the report.
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -172,14 +172,14 @@ func play(ctx context.Context, d time.Duration, sittings []*sitting, m *meter, r
 		done := sync.OnceFunc(seated.Done)
 		tables.Go(func() error {
 			defer done() // also of one that failed
-			return s.run(running, done)
+			return s.playTable(running, done)
 		})
 	}
 	seated.Wait()
-	m.begin()
+	m.beginMeasuring()
 	sampling, enough := context.WithCancel(running)
 	var sampler sync.WaitGroup
-	sampler.Go(func() { m.run(sampling) })
+	sampler.Go(func() { m.sampleRegularly(sampling) })
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -190,7 +190,7 @@ func play(ctx context.Context, d time.Duration, sittings []*sitting, m *meter, r
 	}
 	enough()
 	sampler.Wait()
-	m.report(r)
+	m.addToReport(r)
 	for _, s := range sittings {
 		st := s.stats()
 		r.Packets += st.Packets.Packets

@@ -83,8 +83,8 @@ func agents(n, history int) []*agent.Agent {
 	return all
 }
 
-// join seats the players. The table runs already.
-func (s *sitting) join(ctx context.Context) error {
+// seatPlayers seats the players. The table runs already.
+func (s *sitting) seatPlayers(ctx context.Context) error {
 	for _, p := range s.talk.players {
 		o := &table.JoinOptions{}
 		if s.lib != nil {
@@ -104,8 +104,8 @@ func (s *sitting) join(ctx context.Context) error {
 	return nil
 }
 
-// run plays until ctx ends. It calls joined once all players sit.
-func (s *sitting) run(ctx context.Context, joined func()) error {
+// playTable plays until ctx ends. It calls joined once all players sit.
+func (s *sitting) playTable(ctx context.Context, joined func()) error {
 	ctx, stop := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	var failed error
@@ -113,13 +113,13 @@ func (s *sitting) run(ctx context.Context, joined func()) error {
 		defer stop()
 		failed = s.table.Run(ctx)
 	})
-	err := s.join(ctx)
+	err := s.seatPlayers(ctx)
 	if err == nil {
 		joined()
 		for _, p := range s.talk.players {
-			work.Go(func() { p.run(ctx) })
+			work.Go(func() { p.sendPackets(ctx) })
 		}
-		s.talk.run(ctx)
+		s.talk.converse(ctx)
 		<-ctx.Done()
 	}
 	stop()

@@ -15,8 +15,8 @@ func noise(d time.Duration, level float64) []int16 {
 // cough is a burst of noise with a hard onset.
 func cough() []int16 { return rig.Decay(noise(280*time.Millisecond, -14), 3) }
 
-// over adds a background to a sound; the result is as long as the sound.
-func over(sound, background []int16) []int16 {
+// mixSounds adds a background to a sound; the result is as long as the sound.
+func mixSounds(sound, background []int16) []int16 {
 	out := make([]int16, len(sound))
 	for i, s := range sound {
 		out[i] = int16(max(-32768, min(32767, int32(s)+int32(background[i%len(background)]))))

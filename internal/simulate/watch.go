@@ -24,8 +24,8 @@ func newTally() *tally {
 	return &tally{outcomes: map[string]uint64{}, notices: map[string]uint64{}}
 }
 
-// report stores the counts so far in r.
-func (a *tally) report(r *Report) {
+// addToReport stores the counts so far in r.
+func (a *tally) addToReport(r *Report) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	r.Utterances, r.Turns = a.utterances, a.turns
@@ -41,7 +41,7 @@ func (a *tally) ended(e *table.TurnEnded) {
 		sound = max(sound, e.Ledger.TotalMS)
 	}
 	if sound > 0 {
-		a.firstSound.record(time.Duration(sound * float64(time.Millisecond)))
+		a.firstSound.addDuration(time.Duration(sound * float64(time.Millisecond)))
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -88,16 +88,16 @@ func (w *watch) Emit(e table.Event) {
 	case *table.Heard:
 		w.tally.heard()
 	case *table.AudioStarted:
-		w.set(func() { w.audible = true })
+		w.update(func() { w.audible = true })
 	case *table.TurnEnded:
 		w.tally.ended(e)
-		w.set(func() { w.ended++; w.audible = false })
+		w.update(func() { w.ended++; w.audible = false })
 	case *table.Notice:
 		w.tally.noticed(e)
 	}
 }
 
-func (w *watch) set(f func()) {
+func (w *watch) update(f func()) {
 	w.mu.Lock()
 	f()
 	w.mu.Unlock()
