@@ -76,8 +76,11 @@ type run struct {
 	caughtUp bool
 	// fresh counts the lines since then whose facts have no vectors yet.
 	fresh int
-	pause time.Duration // 0 unless the last try failed
-	retry time.Time     // when to try again; zero unless the last try failed
+	// embedded says that no fact from before is without its vectors: what has none
+	// now is new, or was reworded.
+	embedded bool
+	pause    time.Duration // 0 unless the last try failed
+	retry    time.Time     // when to try again; zero unless the last try failed
 }
 
 // indexSome does a piece of what is left and reports whether there may be more
@@ -101,7 +104,7 @@ func (x *run) indexSome(ctx context.Context) (more bool) {
 		return lines > 0
 	}
 	if x.fresh = max(0, x.fresh-facts); facts == 0 {
-		x.fresh = 0
+		x.fresh, x.embedded = 0, true
 	}
 	if x.pause > 0 {
 		x.log.Info("indexing goes on")
@@ -123,8 +126,8 @@ func (x *run) noteFailure(ctx context.Context, err error) {
 	x.retry = time.Now().Add(x.pause)
 }
 
-// indexLastLines indexes the lines that were said just before the end. What was left from
-// before waits for the next start.
+// indexLastLines indexes the lines that were said, or reworded, just before the
+// end. What was left from before waits for the next start.
 func (x *run) indexLastLines(ctx context.Context) {
 	for x.caughtUp {
 		lines, err := x.store.IndexLines(ctx)
@@ -136,7 +139,7 @@ func (x *run) indexLastLines(ctx context.Context) {
 			break
 		}
 	}
-	for x.fresh > 0 && x.pause == 0 {
+	for (x.fresh > 0 || x.embedded) && x.pause == 0 {
 		facts, err := x.store.EmbedFacts(ctx)
 		if err != nil {
 			x.log.Warn("indexing the last lines", "reason", err)

@@ -76,6 +76,19 @@ type rig struct {
 	notices []string
 }
 
+// watchedStore says when its lines were first asked for.
+type watchedStore struct {
+	*sqlite.Store
+	asked func()
+}
+
+func (s watchedStore) IndexLines(ctx context.Context) (int, error) {
+	defer s.asked()
+	return s.Store.IndexLines(ctx)
+}
+
+// start opens a store and returns once its indexer knows what was left in it from
+// before: what is said from then on is new.
 func start(t *testing.T, path string, e embeddings.Provider) *rig {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), path, &sqlite.Options{Embedder: e})
@@ -88,10 +101,10 @@ func start(t *testing.T, path string, e embeddings.Provider) *rig {
 	}
 	r := &rig{Store: store, t: t, session: info.ID}
 	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
+	done, asked := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		indexer.Run(ctx, store, slog.New(slog.DiscardHandler), func(text string) {
+		indexer.Run(ctx, watchedStore{store, sync.OnceFunc(func() { close(asked) })}, slog.New(slog.DiscardHandler), func(text string) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.notices = append(r.notices, text)
@@ -101,6 +114,7 @@ func start(t *testing.T, path string, e embeddings.Provider) *rig {
 		cancel()
 		<-done
 	}
+	<-asked
 	return r
 }
 
