@@ -135,7 +135,7 @@ func (v *voice) Close() error {
 	return nil
 }
 
-// converter brings the pieces of one sentence to the house rate. The zero value
+// converter brings the pieces of one sentence to audio.SampleRate. The zero value
 // is ready.
 type converter struct {
 	rate     int

@@ -29,7 +29,7 @@ type SocketOptions struct {
 	// WriteWithin bounds the writing of one message: a peer that does not read
 	// is dropped. If 0, 10 seconds.
 	WriteWithin time.Duration
-	// CloseWithin bounds the farewell. If 0, one second.
+	// CloseWithin bounds the closing handshake. If 0, one second.
 	CloseWithin time.Duration
 }
 
@@ -46,7 +46,7 @@ type socket struct {
 
 	parting sync.Once
 	gone    chan struct{} // closed when nothing more is read or written
-	ending  sync.Once     // the farewell
+	ending  sync.Once     // the closing handshake
 	ended   chan struct{} // closed when the socket is closed and nothing runs
 }
 
@@ -96,7 +96,7 @@ func (s *socket) readAll(ctx context.Context) {
 		if err != nil {
 			s.parting.Do(func() { close(s.gone) }) // before anybody hears of it
 			s.endHandover(err)
-			s.farewell(websocket.StatusNormalClosure, "")
+			s.closeHandshake(websocket.StatusNormalClosure, "")
 			return
 		}
 		s.waits.Store(true)
@@ -118,7 +118,7 @@ func (s *socket) readMessage(ctx context.Context) ([]byte, error) {
 	}
 	s.heard.Add(1)
 	if kind != websocket.MessageText {
-		s.farewell(websocket.StatusUnsupportedData, "only text messages are taken")
+		s.closeHandshake(websocket.StatusUnsupportedData, "only text messages are taken")
 		return nil, fmt.Errorf("%w: it sent a binary message", ErrGone)
 	}
 	var buf bytes.Buffer
@@ -127,7 +127,7 @@ func (s *socket) readMessage(ctx context.Context) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %v", ErrGone, err)
 	}
 	if n > s.o.Max {
-		s.farewell(websocket.StatusMessageTooBig, "message is too large")
+		s.closeHandshake(websocket.StatusMessageTooBig, "message is too large")
 		return nil, fmt.Errorf("%w: it sent a message of more than %d bytes", ErrGone, s.o.Max)
 	}
 	return buf.Bytes(), nil
@@ -168,7 +168,7 @@ func (s *socket) ping(ctx context.Context) {
 		err := s.c.Ping(within)
 		cancel()
 		if err != nil && !s.waits.Load() && s.heard.Load() == before {
-			s.farewell(websocket.StatusPolicyViolation, "no answer to a ping")
+			s.closeHandshake(websocket.StatusPolicyViolation, "no answer to a ping")
 			return
 		}
 	}
@@ -218,16 +218,16 @@ func (s *socket) over() error {
 	}
 }
 
-// farewell closes the socket with code, once. It returns when the peer has
-// said farewell too or the time for that is up.
-func (s *socket) farewell(code websocket.StatusCode, reason string) {
+// closeHandshake closes the socket with code, once. It returns when the peer has
+// closed as well or the time for that is up.
+func (s *socket) closeHandshake(code websocket.StatusCode, reason string) {
 	s.parting.Do(func() { close(s.gone) })
 	s.ending.Do(func() {
 		// A peer that stalls in the middle of a frame would hold Close for ever.
 		// CloseRead with a context that is over closes the socket underneath it.
 		force := time.AfterFunc(s.o.CloseWithin, func() {
 			over, cancel := context.WithCancelCause(context.Background())
-			cancel(errors.New("the peer does not say farewell"))
+			cancel(errors.New("the peer does not close the connection"))
 			s.c.CloseRead(over)
 		})
 		defer force.Stop()
@@ -238,7 +238,7 @@ func (s *socket) farewell(code websocket.StatusCode, reason string) {
 // closeSocket closes the stream with code.
 func (s *socket) closeSocket(code websocket.StatusCode, reason string) {
 	if s.shut() {
-		s.farewell(code, reason)
+		s.closeHandshake(code, reason)
 		s.tasks.Wait()
 		close(s.ended)
 		return
@@ -246,7 +246,7 @@ func (s *socket) closeSocket(code websocket.StatusCode, reason string) {
 	<-s.ended
 }
 
-// Close says farewell to the peer and waits until the socket is closed.
+// Close tells the peer and waits until the socket is closed.
 func (s *socket) Close() error {
 	s.closeSocket(websocket.StatusNormalClosure, "")
 	return nil
