@@ -5,14 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/MrWong99/glyphoxa/internal/app"
 	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/scenario"
 )
 
 func scenarioCommand(c *common) *cobra.Command {
 	cmd := &cobra.Command{Use: "scenario", Short: "Play scripted scenes", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	var o app.ScenarioOptions
+	var o scenario.Command
 	var judged bool
 	run := &cobra.Command{
 		Use: "run FILE…", Short: "Play scenes and judge each expectation",
@@ -36,7 +36,7 @@ func scenarioCommand(c *common) *cobra.Command {
 				}
 				o.Config = cfg
 			}
-			return app.RunScenarios(cmd.Context(), o)
+			return o.Run(cmd.Context())
 		},
 	}
 	f := run.Flags()

@@ -8,13 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/MrWong99/glyphoxa/internal/app"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/simulate"
 )
 
 func simulateCommand(c *common) *cobra.Command {
-	var o app.SimulateOptions
+	var o simulate.Command
 	var sweep string
 	cmd := &cobra.Command{
 		Use: "simulate --tables N --players M --minutes D", Short: "Measure how many tables this machine carries", Args: noArgs,
@@ -39,7 +39,7 @@ func simulateCommand(c *common) *cobra.Command {
 				}
 			}
 			o.Out, o.Say = c.out, c.sayProgress
-			return app.Simulate(cmd.Context(), o)
+			return o.Run(cmd.Context())
 		},
 	}
 	f := cmd.Flags()

@@ -9,8 +9,8 @@
 // Players and providers run in the same process, so what they cost is part of
 // what is measured.
 //
-// It reaches no network and keeps nothing but what
-// Parts keep.
+// It reaches no network and keeps nothing but what Parts keep and the files that
+// a Command names.
 package simulate
 
 import (

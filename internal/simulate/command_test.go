@@ -1,4 +1,4 @@
-package app
+package simulate
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/simulate"
 )
 
 // TestSimulateInterruptedAtTheStart shows that an end during the start is told
@@ -23,8 +22,8 @@ func TestSimulateInterruptedAtTheStart(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := Simulate(ctx, SimulateOptions{Tables: 1, Players: 1, NPCs: 1, Minutes: 1, Plot: plot, Out: io.Discard})
-	if !errors.Is(err, simulate.ErrInterrupted) || errors.Is(err, problem.ErrUsage) {
+	err := Command{Tables: 1, Players: 1, NPCs: 1, Minutes: 1, Plot: plot, Out: io.Discard}.Run(ctx)
+	if !errors.Is(err, ErrInterrupted) || errors.Is(err, problem.ErrUsage) {
 		t.Errorf("err = %v, want ErrInterrupted", err)
 	}
 	holds(t, dir, map[string]string{"plot.svg": "an older one"})
@@ -59,7 +58,7 @@ func TestPictureReplacesAnOlderOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.close()
-	if err := p.draw("tables", []simulate.Point{{X: 1, RSSMB: 5}}); err != nil {
+	if err := p.draw("tables", []Point{{X: 1, RSSMB: 5}}); err != nil {
 		t.Fatal(err)
 	}
 	p.close()

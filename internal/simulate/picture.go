@@ -1,4 +1,4 @@
-package app
+package simulate
 
 import (
 	"errors"
@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/MrWong99/glyphoxa/internal/simulate"
 )
 
 // picture is a plot that is still to be drawn. Until then it stands under
@@ -15,13 +13,13 @@ import (
 // nothing. A nil picture is drawn nowhere.
 type picture struct {
 	path   string
-	format simulate.Format
+	format Format
 	draft  *os.File
 }
 
 // newPicture makes the draft for a picture at path.
 func newPicture(path string) (*picture, error) {
-	format, err := simulate.FormatOf(path)
+	format, err := FormatOf(path)
 	if err != nil {
 		return nil, err
 	}
@@ -40,11 +38,11 @@ func newPicture(path string) (*picture, error) {
 }
 
 // draw draws the picture and puts it in its place.
-func (p *picture) draw(x string, points []simulate.Point) error {
+func (p *picture) draw(x string, points []Point) error {
 	if p == nil {
 		return nil
 	}
-	err := simulate.Draw(p.draft, p.format, x, points)
+	err := Draw(p.draft, p.format, x, points)
 	err = errors.Join(err, p.draft.Chmod(0o644), p.draft.Close())
 	if err == nil {
 		err = os.Rename(p.draft.Name(), p.path)

@@ -1,4 +1,4 @@
-package app
+package simulate
 
 import (
 	"context"
@@ -22,16 +22,15 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
-	"github.com/MrWong99/glyphoxa/internal/simulate"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
-// SimulateOptions say what to simulate and how to show it.
-type SimulateOptions struct {
-	// Tables, Players and NPCs are as in [simulate.Load].
+// Command says what to simulate and how to show it.
+type Command struct {
+	// Tables, Players and NPCs are as in [Load].
 	Tables, Players, NPCs int
 	// Sweep simulates so many tables one after the other, in place of Tables.
 	Sweep []int
@@ -53,69 +52,69 @@ const mostMinutes = 30 * 24 * 60
 // assumedMemory is what tables may take where it is not known what there is.
 const assumedMemory = 8 << 30
 
-// Simulate measures how many tables this machine carries. When ctx ends it
-// reports what was measured until then.
-func Simulate(ctx context.Context, o SimulateOptions) (err error) {
-	loads, err := o.loads()
+// Run measures how many tables this machine carries. When ctx ends it reports
+// what was measured until then.
+func (c Command) Run(ctx context.Context) (err error) {
+	loads, err := c.loads()
 	if err != nil {
 		return problem.Usage(err)
 	}
-	if o.Plot != "" && o.Profile != "" && sameFile(o.Plot, o.Profile) {
-		return problem.Usage(fmt.Errorf("--plot and --profile are both %s; name two files", o.Plot))
+	if c.Plot != "" && c.Profile != "" && sameFile(c.Plot, c.Profile) {
+		return problem.Usage(fmt.Errorf("--plot and --profile are both %s; name two files", c.Plot))
 	}
 	var plot *picture
-	if o.Plot != "" {
-		if plot, err = newPicture(o.Plot); err != nil {
+	if c.Plot != "" {
+		if plot, err = newPicture(c.Plot); err != nil {
 			return problem.Usage(fmt.Errorf("--plot: %w", err))
 		}
 		defer plot.close()
 	}
-	stop, err := o.profile()
+	stop, err := c.startProfile()
 	if err != nil {
 		return problem.Usage(err)
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	var results []*simulate.Result
+	var results []*Result
 	for _, load := range loads {
-		result, failed := o.measure(ctx, load)
+		result, failed := c.measureLoad(ctx, load)
 		if result != nil {
 			results = append(results, result)
 		}
-		if err = explained(ctx, failed); err != nil || ctx.Err() != nil {
+		if err = explainFailure(ctx, failed); err != nil || ctx.Err() != nil {
 			break
 		}
 	}
-	return errors.Join(err, o.show(results, plot))
+	return errors.Join(err, c.report(results, plot))
 }
 
-// explained is why a simulation failed, for people.
-func explained(ctx context.Context, err error) error {
+// explainFailure is why a simulation failed, for people.
+func explainFailure(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, simulate.ErrNoFrames):
+	case errors.Is(err, ErrNoFrames):
 		return fmt.Errorf("%w; give it more --minutes", err)
 	case errors.Is(ctx.Err(), context.Canceled):
-		return simulate.ErrInterrupted // all the rest follows from it
+		return ErrInterrupted // all the rest follows from it
 	}
 	return err
 }
 
 // loads returns what to simulate, one after the other.
-func (o SimulateOptions) loads() ([]simulate.Load, error) {
-	if !(o.Minutes <= mostMinutes) { // not a number is neither
+func (c Command) loads() ([]Load, error) {
+	if !(c.Minutes <= mostMinutes) { // not a number is neither
 		return nil, fmt.Errorf("a simulation takes at most %d minutes", mostMinutes)
 	}
 	memory := debug.SetMemoryLimit(-1) // which only reads it
 	if memory == math.MaxInt64 {
 		memory = assumedMemory
 	}
-	load := simulate.Load{Tables: o.Tables, Players: o.Players, NPCs: o.NPCs, Duration: time.Duration(o.Minutes * float64(time.Minute))}
-	sizes := o.Sweep
+	load := Load{Tables: c.Tables, Players: c.Players, NPCs: c.NPCs, Duration: time.Duration(c.Minutes * float64(time.Minute))}
+	sizes := c.Sweep
 	if len(sizes) == 0 {
-		sizes = []int{o.Tables}
+		sizes = []int{c.Tables}
 	}
-	var all []simulate.Load
+	var all []Load
 	for _, n := range sizes {
 		load.Tables = n
 		if err := load.Check(); err != nil {
@@ -129,12 +128,12 @@ func (o SimulateOptions) loads() ([]simulate.Load, error) {
 	return all, nil
 }
 
-// profile starts a profile if one is wanted; what it returns ends it.
-func (o SimulateOptions) profile() (stop func() error, err error) {
-	if o.Profile == "" {
+// startProfile starts a profile if one is wanted; what it returns ends it.
+func (c Command) startProfile() (stop func() error, err error) {
+	if c.Profile == "" {
 		return func() error { return nil }, nil
 	}
-	f, err := os.Create(o.Profile)
+	f, err := os.Create(c.Profile)
 	if err != nil {
 		return nil, fmt.Errorf("--profile: %w", err)
 	}
@@ -147,8 +146,8 @@ func (o SimulateOptions) profile() (stop func() error, err error) {
 	}, nil
 }
 
-// measure simulates one load with a database of its own, which it removes.
-func (o SimulateOptions) measure(ctx context.Context, load simulate.Load) (result *simulate.Result, err error) {
+// measureLoad simulates one load with a database of its own, which it removes.
+func (c Command) measureLoad(ctx context.Context, load Load) (result *Result, err error) {
 	dir, err := os.MkdirTemp("", "glyphoxa-simulate-")
 	if err != nil {
 		return nil, fmt.Errorf("making a directory for the session log: %w", err)
@@ -180,24 +179,24 @@ func (o SimulateOptions) measure(ctx context.Context, load simulate.Load) (resul
 		lib = nil // the report says so
 	}
 	say := func(text string) {
-		if o.Say != nil {
-			o.Say(fmt.Sprintf("%d tables: %s", load.Tables, text))
+		if c.Say != nil {
+			c.Say(fmt.Sprintf("%d tables: %s", load.Tables, text))
 		}
 	}
-	parts := simulate.Parts{
+	parts := Parts{
 		Host: host, Log: store, Graph: store,
 		Voices: func(p tts.Provider) table.Voices { return play.NewVoices(p) },
 	}
-	return simulate.Run(ctx, load, parts, &simulate.Options{Library: lib, Seed: o.Seed, Tell: say})
+	return Run(ctx, load, parts, &Options{Library: lib, Seed: c.Seed, Tell: say})
 }
 
-// show prints the report and draws the plot, unless there is nothing in it.
-func (o SimulateOptions) show(results []*simulate.Result, plot *picture) error {
+// report prints the report and draws the plot, unless there is nothing in it.
+func (c Command) report(results []*Result, plot *picture) error {
 	if len(results) == 0 {
 		return nil
 	}
-	var reports []simulate.Report
-	var points []simulate.Point
+	var reports []Report
+	var points []Point
 	var frames uint64
 	for _, r := range results {
 		reports = append(reports, r.Report)
@@ -205,10 +204,10 @@ func (o SimulateOptions) show(results []*simulate.Result, plot *picture) error {
 		frames += r.Report.Frames
 	}
 	x := "tables"
-	encoder := json.NewEncoder(o.Out)
+	encoder := json.NewEncoder(c.Out)
 	encoder.SetIndent("", "  ")
 	var err error
-	if len(o.Sweep) > 0 {
+	if len(c.Sweep) > 0 {
 		err = encoder.Encode(reports)
 	} else {
 		x, points = "minutes", results[0].Points

@@ -1,4 +1,4 @@
-package app
+package scenario
 
 import (
 	"context"
@@ -15,13 +15,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
-	"github.com/MrWong99/glyphoxa/internal/scenario"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// ScenarioOptions say which scenes to play, and how.
-type ScenarioOptions struct {
+// Command says which scenes to play, how, and how to show what came of them.
+type Command struct {
 	// Paths are scene files and directories of them.
 	Paths []string
 	// Audio plays them in real time, with synthesised speech.
@@ -44,27 +43,27 @@ const (
 	judgement = 30 * time.Second
 )
 
-// RunScenarios plays scenes and prints each expectation's verdict. It returns an
-// error if one of them failed.
-func RunScenarios(ctx context.Context, o ScenarioOptions) error {
-	scenes, err := scenario.Load(o.Paths...)
+// Run plays the scenes and prints each expectation's verdict. It returns an error
+// if one of them failed.
+func (c Command) Run(ctx context.Context) error {
+	scenes, err := Load(c.Paths...)
 	if err != nil {
 		return problem.Usage(err)
 	}
-	play, err := o.playing()
+	how, err := c.options()
 	if err != nil {
 		return err
 	}
-	if o.WAV != "" {
-		if err := os.MkdirAll(o.WAV, 0o755); err != nil {
+	if c.WAV != "" {
+		if err := os.MkdirAll(c.WAV, 0o755); err != nil {
 			return problem.Usage(fmt.Errorf("--wav-out: %w", problem.FileError(err)))
 		}
 	}
 	began := time.Now()
 	var count score
-	err = o.playAll(ctx, scenes, play, func(r *scenario.Result) error {
-		count.add(r)
-		return o.show(r)
+	err = c.playAll(ctx, scenes, how, func(r *Result) error {
+		count.addResult(r)
+		return c.printResult(r)
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -72,8 +71,8 @@ func RunScenarios(ctx context.Context, o ScenarioOptions) error {
 	case err != nil:
 		return err
 	}
-	if !o.JSON {
-		if _, err := fmt.Fprintf(o.Out, "%s in %.1f s\n", count, time.Since(began).Seconds()); err != nil {
+	if !c.JSON {
+		if _, err := fmt.Fprintf(c.Out, "%s in %.1f s\n", count, time.Since(began).Seconds()); err != nil {
 			return err
 		}
 	}
@@ -83,39 +82,39 @@ func RunScenarios(ctx context.Context, o ScenarioOptions) error {
 	return nil
 }
 
-// playing returns how scenes are played.
-func (o ScenarioOptions) playing() (*scenario.Options, error) {
-	play := &scenario.Options{Keep: o.WAV != ""}
-	if o.Audio {
-		speech, err := scenario.Synthesiser()
+// options returns how scenes are played.
+func (c Command) options() (*Options, error) {
+	how := &Options{Keep: c.WAV != ""}
+	if c.Audio {
+		speech, err := Synthesiser()
 		if err != nil {
 			return nil, fmt.Errorf("--audio: %w", err)
 		}
-		play.Speech = speech
+		how.Speech = speech
 	}
-	if o.Config != nil {
-		m, scripted, err := providers.Model(nil, o.Config.Providers.LLM, nil)
+	if c.Config != nil {
+		m, scripted, err := providers.Model(nil, c.Config.Providers.LLM, nil)
 		switch {
 		case err != nil:
 			return nil, problem.Usage(err)
 		case scripted:
 			return nil, problem.Usage(errors.New("--judge needs a language model: set OPENAI_API_KEY, or providers.llm.base_url and model"))
 		}
-		play.Judge = judge(m)
+		how.Judge = newJudge(m)
 	}
-	return play, nil
+	return how, nil
 }
 
 // playAll plays scenes, several at once in real time, and hands over what came
 // of them in their order.
-func (o ScenarioOptions) playAll(ctx context.Context, scenes []*scenario.Scene, play *scenario.Options, took func(*scenario.Result) error) error {
+func (c Command) playAll(ctx context.Context, scenes []*Scene, how *Options, took func(*Result) error) error {
 	atOnce := 1
-	if o.Audio {
+	if c.Audio {
 		atOnce = audioAtOnce
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	type outcome struct {
-		result *scenario.Result
+		result *Result
 		err    error
 	}
 	outcomes := make([]chan outcome, len(scenes))
@@ -135,7 +134,7 @@ func (o ScenarioOptions) playAll(ctx context.Context, scenes []*scenario.Scene, 
 			}
 			playing.Go(func() {
 				defer func() { <-slots }()
-				r, err := scenario.Play(ctx, s, play)
+				r, err := Play(ctx, s, how)
 				outcomes[i] <- outcome{r, err}
 			})
 		}
@@ -159,7 +158,7 @@ func (o ScenarioOptions) playAll(ctx context.Context, scenes []*scenario.Scene, 
 // score counts verdicts.
 type score struct{ scenes, all, failed, skipped int }
 
-func (t *score) add(r *scenario.Result) {
+func (t *score) addResult(r *Result) {
 	t.scenes++
 	for _, v := range r.Verdicts {
 		t.all++
@@ -181,30 +180,30 @@ func (t score) String() string {
 	return s
 }
 
-// show prints what came of a scene, and writes its sound.
-func (o ScenarioOptions) show(r *scenario.Result) error {
-	if o.WAV != "" {
+// printResult prints what came of a scene, and writes its sound.
+func (c Command) printResult(r *Result) error {
+	if c.WAV != "" {
 		name := strings.TrimSuffix(filepath.Base(r.Scene.File), filepath.Ext(r.Scene.File)) + ".wav"
-		if err := writeSound(filepath.Join(o.WAV, name), r.Sound); err != nil {
+		if err := writeSound(filepath.Join(c.WAV, name), r.Sound); err != nil {
 			return err
 		}
 	}
-	if o.JSON {
-		return showJSON(o.Out, r)
+	if c.JSON {
+		return printJSON(c.Out, r)
 	}
 	word := map[bool]string{true: "ok", false: "FAIL"}
-	if _, err := fmt.Fprintf(o.Out, "%-4s %s (%s, %.1f s at the table)\n", word[r.OK()], r.Scene.Title, r.Scene.File, r.Took.Seconds()); err != nil {
+	if _, err := fmt.Fprintf(c.Out, "%-4s %s (%s, %.1f s at the table)\n", word[r.OK()], r.Scene.Title, r.Scene.File, r.Took.Seconds()); err != nil {
 		return err
 	}
 	for _, v := range r.Verdicts {
-		if err := showVerdict(o.Out, v); err != nil {
+		if err := printVerdict(c.Out, v); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func showVerdict(w io.Writer, v scenario.Verdict) error {
+func printVerdict(w io.Writer, v Verdict) error {
 	word := "FAIL"
 	switch {
 	case v.Skipped:
@@ -224,8 +223,8 @@ func showVerdict(w io.Writer, v scenario.Verdict) error {
 	return err
 }
 
-// showJSON prints the events of a scene, then its verdicts.
-func showJSON(w io.Writer, r *scenario.Result) error {
+// printJSON prints the events of a scene, then its verdicts.
+func printJSON(w io.Writer, r *Result) error {
 	out := json.NewEncoder(w)
 	for _, e := range r.Entries {
 		if err := out.Encode(e); err != nil {
@@ -235,7 +234,7 @@ func showJSON(w io.Writer, r *scenario.Result) error {
 	for _, v := range r.Verdicts {
 		if err := out.Encode(struct {
 			Kind string `json:"kind"`
-			scenario.Verdict
+			Verdict
 		}{"verdict", v}); err != nil {
 			return err
 		}
@@ -255,8 +254,8 @@ func writeSound(path string, samples []int16) error {
 	return nil
 }
 
-// judge asks a model for its opinion. It answers yes or no in its first word.
-func judge(m llm.Provider) scenario.Judge {
+// newJudge asks a model for its opinion. It answers yes or no in its first word.
+func newJudge(m llm.Provider) Judge {
 	return func(ctx context.Context, line, answer, want string) (bool, string, error) {
 		ctx, cancel := context.WithTimeout(ctx, judgement)
 		defer cancel()
