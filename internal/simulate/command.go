@@ -19,13 +19,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/indexer"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
-	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
-	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
-	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
 // Command says what to simulate and how to show it.
@@ -183,11 +180,7 @@ func (c Command) measureLoad(ctx context.Context, load Load) (result *Result, er
 			c.Say(fmt.Sprintf("%d tables: %s", load.Tables, text))
 		}
 	}
-	parts := Parts{
-		Host: host, Log: store, Graph: store,
-		Voices: func(p tts.Provider) table.Voices { return play.NewVoices(p) },
-	}
-	return Run(ctx, load, parts, &Options{Library: lib, Seed: c.Seed, Tell: say})
+	return Run(ctx, load, Parts{Host: host, Log: store, Graph: store}, &Options{Library: lib, Seed: c.Seed, Tell: say})
 }
 
 // report prints the report and draws the plot, unless there is nothing in it.

@@ -24,10 +24,8 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
 var (
@@ -47,9 +45,6 @@ type Parts struct {
 	Log memory.SessionLog
 	// Graph is the world the NPCs know.
 	Graph hotctx.Graph
-	// Voices make of a speech provider, which delivers 24 kHz, the voices of one
-	// table.
-	Voices func(tts.Provider) table.Voices
 }
 
 // Options adjust a simulation. The zero value simulates ordinary providers

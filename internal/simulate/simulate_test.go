@@ -5,20 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
-	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
 // journal is a session log in memory.
@@ -76,23 +72,6 @@ func (void) Places(context.Context, string, ...string) (map[string]memory.Entity
 
 func (void) Inside(context.Context, string, string, int) ([]memory.Entity, error) { return nil, nil }
 
-// twice is a table's voices that bring 24 kHz to 48 kHz the simplest way.
-type twice struct{ tts.Provider }
-
-func (v twice) Synthesize(ctx context.Context, npc config.NPC, text string) iter.Seq2[[]int16, error] {
-	return func(yield func([]int16, error) bool) {
-		for pcm, err := range v.Provider.Synthesize(ctx, text, npc.Voice) {
-			var out []int16
-			for _, s := range pcm.Samples {
-				out = append(out, s, s)
-			}
-			if !yield(out, err) {
-				return
-			}
-		}
-	}
-}
-
 // simulated runs a load with parts in memory, and the sound that goes with lib.
 func simulated(t *testing.T, ctx context.Context, load Load, lib *opus.Library) (*Result, *journal, error) {
 	t.Helper()
@@ -108,7 +87,7 @@ func simulated(t *testing.T, ctx context.Context, load Load, lib *opus.Library) 
 		}
 	}
 	j := &journal{}
-	parts := Parts{host, j, void{}, func(p tts.Provider) table.Voices { return twice{p} }}
+	parts := Parts{host, j, void{}}
 	r, err := simulate(ctx, load, parts, o.withDefaults(), p)
 	if err := host.Close(); err != nil {
 		t.Error(err)

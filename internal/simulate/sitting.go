@@ -14,6 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/rig"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
@@ -63,7 +64,7 @@ func newSitting(ctx context.Context, n int, load Load, parts Parts, o *Options, 
 	s.table = table.New(table.Options{
 		Agents: agents(load.NPCs, cfg.Memory.History), Engine: cascaded.New(&model{d, o.Model}, nil), Host: parts.Host,
 		Log: parts.Log, Context: hotctx.New(parts.Log, parts.Graph), Sink: w, Session: session, Latency: cfg.Latency,
-		Voices: parts.Voices(&voices{p, d, o.Voice}), Outlet: out, Playback: mixer.Options{OnFrame: m.frame},
+		Voices: play.NewVoices(&voices{p, d, o.Voice}), Outlet: out, Playback: mixer.Options{OnFrame: m.frame},
 		Hearing: newRecogniser(words, d, o.Transcript), Expect: stt.Options{Language: "en", Interim: true}, Languages: []string{"en"}, RecentLines: cfg.Memory.RecentLines,
 	})
 	return s, nil
