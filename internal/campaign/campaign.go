@@ -40,30 +40,17 @@ type Keeper interface {
 	Settle(ctx context.Context, entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) error
 }
 
-// Index lets facts be found by meaning. *sqlite.Store is one.
-type Index interface {
-	// Reindex gives every fact that lacks it what it is found by.
-	Reindex(ctx context.Context) (int, error)
-}
-
 // Apply brings memory up to what the file says: entities with a fact for each
 // description, relations, and facts. An entry that says what it said the last
 // time leaves alone what has become of it at the table, and what the file no
-// longer mentions stays. If index is nil, which may be slow, facts are found by
-// full text until someone calls its Reindex.
-func (c *Campaign) Apply(ctx context.Context, k Keeper, index Index) error {
+// longer mentions stays. Facts are found by full text until they are indexed.
+func (c *Campaign) Apply(ctx context.Context, k Keeper) error {
 	facts, now := slices.Clone(c.Facts), time.Now()
 	for i := range facts {
 		facts[i].At = now
 	}
 	if err := k.Settle(ctx, c.Entities, c.Relations, facts); err != nil {
 		return fmt.Errorf("storing campaign %q: %w", c.Name, err)
-	}
-	if index == nil {
-		return nil
-	}
-	if _, err := index.Reindex(ctx); err != nil {
-		return fmt.Errorf("indexing campaign %q: %w", c.Name, err)
 	}
 	return nil
 }

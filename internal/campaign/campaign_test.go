@@ -107,19 +107,14 @@ func (m *fakeMemory) Settle(_ context.Context, entities []memory.Entity, relatio
 	return m.call(fmt.Sprintf("settle %d %d %d", len(entities), len(relations), len(facts)))
 }
 
-func (m *fakeMemory) Reindex(context.Context) (int, error) { return 0, m.call("reindex") }
-
 func TestApply(t *testing.T) {
 	const settled = "settle 2 1 3"
 	tests := []struct {
 		name, fail string
-		noIndex    bool
 		want       []string
 	}{
-		{"all", "", false, []string{settled, "reindex"}},
-		{"without_index", "", true, []string{settled}},
-		{"settling_fails", settled, false, []string{settled}},
-		{"indexing_fails", "reindex", false, []string{settled, "reindex"}},
+		{"all", "", []string{settled}},
+		{"settling_fails", settled, []string{settled}},
 	}
 	c, err := campaign.Parse("mill.yaml", []byte(small))
 	if err != nil {
@@ -128,11 +123,7 @@ func TestApply(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			m := &fakeMemory{fail: tt.fail}
-			var index campaign.Index = m
-			if tt.noIndex {
-				index = nil
-			}
-			err := c.Apply(t.Context(), m, index)
+			err := c.Apply(t.Context(), m)
 			if (tt.fail == "") != (err == nil) || err != nil && !errors.Is(err, errFull) {
 				t.Errorf("Apply = %v with %q failing", err, tt.fail)
 			}
@@ -150,7 +141,7 @@ func TestApplyDatesFacts(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := &fakeMemory{}
-		if err := c.Apply(t.Context(), m, m); err != nil {
+		if err := c.Apply(t.Context(), m); err != nil {
 			t.Fatalf("Apply: %v", err)
 		}
 		now := time.Now()
@@ -185,7 +176,7 @@ func TestApplyKeepsWhatWasPlayed(t *testing.T) {
 	}()
 	apply := func() {
 		t.Helper()
-		if err := c.Apply(t.Context(), s, s); err != nil {
+		if err := c.Apply(t.Context(), s); err != nil {
 			t.Fatalf("Apply: %v", err)
 		}
 	}

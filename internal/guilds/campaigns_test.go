@@ -159,6 +159,17 @@ func TestNewCampaignID(t *testing.T) {
 	}
 }
 
+// TestImportNeedsNoEmbedder imports a campaign while the embedder is down: it is
+// stored, and found by its words until there are vectors.
+func TestImportNeedsNoEmbedder(t *testing.T) {
+	down := `embeddings: {name: openai, base_url: "http://127.0.0.1:1/v1", model: m, api_key: k}`
+	h := openGuilds(t, t.TempDir(), strings.Replace(flagon, "embeddings: none", down, 1))
+	defer h.shut()
+	if n, err := h.as(home, dm).ImportCampaign(t.Context(), "mere.yaml", []byte(mere)); err != nil || n != 1 {
+		t.Errorf("Import = %d, %v; want the entity stored", n, err)
+	}
+}
+
 // TestCommandsAreRecorded finds in the audit log what commands did that is no
 // tool.
 func TestCommandsAreRecorded(t *testing.T) {

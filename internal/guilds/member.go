@@ -122,7 +122,7 @@ func (m *Member) ImportCampaign(ctx context.Context, name string, data []byte) (
 		if err != nil {
 			return err
 		}
-		if err := imported.Apply(ctx, game.Store, game.Store); err != nil {
+		if err := imported.Apply(ctx, game.Store); err != nil {
 			return err
 		}
 		n = len(imported.Entities)

@@ -172,7 +172,7 @@ func (g *Game) applyCampaign(ctx context.Context) error {
 	if g.Campaign, err = ReadCampaign(g.Config); err != nil || g.Campaign == nil {
 		return err
 	}
-	return g.Campaign.Apply(ctx, g.Store, nil)
+	return g.Campaign.Apply(ctx, g.Store)
 }
 
 // ReadCampaign reads the world of a configuration's campaign, nil if none is

@@ -95,7 +95,7 @@ func newSources(t testing.TB) resource.Sources {
 	must(t, "ReadFile", err)
 	world, err := campaign.Parse("thornhollow.yaml", text)
 	must(t, "Parse", err)
-	must(t, "Apply", world.Apply(ctx, store, nil))
+	must(t, "Apply", world.Apply(ctx, store))
 	must(t, "PutEntities", store.PutEntities(ctx,
 		memory.Entity{ID: secretID, Type: "location", Name: secretName, Description: secretName, Visible: []string{"juniper"}, Position: &memory.Position{9, 9, 9}},
 		memory.Entity{ID: "well", Type: "location", Name: "The Well", Description: "A dry well in the yard.", Position: &memory.Position{1, 2, 0.5}},

@@ -51,7 +51,11 @@ func table(t testing.TB) (*mcphost.Host, *world.World) {
 	t.Cleanup(func() { check(t, store.Close()) })
 	thornhollow, err := campaign.Parse("thornhollow.yaml", []byte(readFile(t, "../../../campaigns/thornhollow.yaml")))
 	check(t, err)
-	check(t, thornhollow.Apply(t.Context(), store, store))
+	check(t, thornhollow.Apply(t.Context(), store))
+	for n, err := 1, error(nil); n > 0; {
+		n, err = store.EmbedFacts(t.Context())
+		check(t, err)
+	}
 	session, err := store.StartSession(t.Context(), thornhollow.Name)
 	check(t, err)
 	_, err = store.Append(t.Context(),

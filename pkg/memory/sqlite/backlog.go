@@ -110,17 +110,6 @@ func (s *Index) EmbedFacts(ctx context.Context) (int, error) {
 	return len(todo), nil
 }
 
-// Reindex calls [Index.EmbedFacts] until every fact has its vector and returns
-// how many facts that were. It may be cancelled and repeated.
-func (s *Index) Reindex(ctx context.Context) (int, error) {
-	for done := 0; ; {
-		n, err := s.EmbedFacts(ctx)
-		if done += n; err != nil || n == 0 {
-			return done, err
-		}
-	}
-}
-
 // pendingFacts lists some facts without a vector of the embedder in use: first
 // those that have none at all, then those with an earlier embedder's.
 func (s *Index) pendingFacts(ctx context.Context, c *conn) ([]pending, error) {

@@ -106,7 +106,7 @@ func TestNothingForgottenIsLeftInTheFile(t *testing.T) {
 				l.Text = gibberish(rnd, 3)
 				n, err = s.Reword(t.Context(), l.Session, l.Ref, l.Text)
 				must(t, "Reword", err)
-				_, err = s.Reindex(t.Context())
+				_, err = reindex(t, s)
 			}
 			if err != nil || n != 1 {
 				t.Fatalf("line %d: %d, %v", l.ID, n, err)

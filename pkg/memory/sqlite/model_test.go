@@ -121,8 +121,8 @@ func TestTakingBackAgainstAModel(t *testing.T) {
 				a.queue = nil
 			},
 			"vectors": func(*rapid.T) {
-				_, err := a.store.Reindex(t.Context())
-				must(t, "Reindex", err)
+				_, err := reindex(t, a.store)
+				must(t, "reindex", err)
 			},
 			"retract": func(rt *rapid.T) {
 				session, ref := session.Draw(rt, "session"), ref.Draw(rt, "ref")

@@ -37,8 +37,8 @@ func index(t testing.TB, s *sqlite.Store) {
 			break
 		}
 	}
-	_, err := s.Reindex(t.Context())
-	must(t, "Reindex", err)
+	_, err := reindex(t, s)
+	must(t, "reindex", err)
 }
 
 // check checks what the log has of a session, as "Speaker: text", of which every
