@@ -21,7 +21,7 @@ const (
 	maxUnsent = 256
 	// A sentence waits for the next one of the same answer, so that a quick answer
 	// is one message and a slow one comes in pieces: the first of an answer for
-	// firstLinger, since somebody waits for it, and later ones for linger.
+	// firstSentenceWait, since somebody waits for it, and later ones for sentenceWait.
 	firstSentenceWait = 150 * time.Millisecond
 	sentenceWait      = 800 * time.Millisecond
 	// typingAfter is how long an answer may take before the bot shows that one is

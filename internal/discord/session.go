@@ -124,7 +124,7 @@ func (r *session) close(why string) error {
 // takeMessage takes in a message.
 func (r *session) takeMessage(m message) {
 	if m.text != "" && r.inbox.addMessage(m) {
-		r.sender.postNotice("warning", "Too much at once: what "+markup.Escape(m.speaker)+" wrote was not heard. rest.Wait for the answers, then write it again.")
+		r.sender.postNotice("warning", "Too much at once: what "+markup.Escape(m.speaker)+" wrote was not heard. Wait for the answers, then write it again.")
 	}
 }
 

@@ -36,6 +36,9 @@ const (
 	// manyLeft is the backlog from which people are told of it: less is done in a
 	// moment.
 	manyLeft = 500
+	// fewLeft is the backlog up to which the end waits for it: what was said in the
+	// last moments.
+	fewLeft = 64
 )
 
 // Run indexes until ctx ends. What was said just before is still indexed, for
@@ -46,8 +49,15 @@ func Run(ctx context.Context, store Store, log *slog.Logger, notify func(text st
 	if n, err := store.Backlog(ctx); err == nil && n >= manyLeft {
 		notify(fmt.Sprintf("%d things that were said or are known are being made ready to be searched by meaning; until then they are found by their words", n))
 	}
+	// A request under way when ctx ends is answered: the embedder is not asked twice.
+	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() {
+		timer := time.AfterFunc(finishTime, cancel)
+		context.AfterFunc(work, func() { timer.Stop() })
+	})()
 	for ctx.Err() == nil {
-		if x.indexSome(ctx) {
+		if x.indexSome(work) {
 			continue
 		}
 		timer := time.NewTimer(time.Until(x.retry))
@@ -62,9 +72,7 @@ func Run(ctx context.Context, store Store, log *slog.Logger, notify func(text st
 		}
 		timer.Stop()
 	}
-	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTime)
-	defer cancel()
-	x.indexLastLines(bounded)
+	x.indexLastLines(work)
 }
 
 // run is what one Run knows.
@@ -72,15 +80,8 @@ type run struct {
 	store  Store
 	log    *slog.Logger
 	notify func(string)
-	// caughtUp says that no line is left from before.
-	caughtUp bool
-	// fresh counts the lines since then whose facts have no vectors yet.
-	fresh int
-	// embedded says that no fact from before is without its vectors: what has none
-	// now is new, or was reworded.
-	embedded bool
-	pause    time.Duration // 0 unless the last try failed
-	retry    time.Time     // when to try again; zero unless the last try failed
+	pause  time.Duration // 0 unless the last try failed
+	retry  time.Time     // when to try again; zero unless the last try failed
 }
 
 // indexSome does a piece of what is left and reports whether there may be more
@@ -91,10 +92,6 @@ func (x *run) indexSome(ctx context.Context) (more bool) {
 		x.noteFailure(ctx, err)
 		return false
 	}
-	if x.caughtUp {
-		x.fresh += lines
-	}
-	x.caughtUp = x.caughtUp || lines == 0
 	if time.Now().Before(x.retry) {
 		return lines > 0
 	}
@@ -102,9 +99,6 @@ func (x *run) indexSome(ctx context.Context) (more bool) {
 	if err != nil {
 		x.noteFailure(ctx, err)
 		return lines > 0
-	}
-	if x.fresh = max(0, x.fresh-facts); facts == 0 {
-		x.fresh, x.embedded = 0, true
 	}
 	if x.pause > 0 {
 		x.log.Info("indexing goes on")
@@ -127,27 +121,16 @@ func (x *run) noteFailure(ctx context.Context, err error) {
 }
 
 // indexLastLines indexes the lines that were said, or reworded, just before the
-// end. What was left from before waits for the next start.
+// end. If much is left from before, all of it waits for the next start.
 func (x *run) indexLastLines(ctx context.Context) {
-	for x.caughtUp {
-		lines, err := x.store.IndexLines(ctx)
-		if err != nil {
-			x.log.Warn("indexing the last lines", "reason", err)
-			return
-		}
-		if x.fresh += lines; lines == 0 {
-			break
-		}
+	n, err := x.store.Backlog(ctx)
+	for lines := n; err == nil && lines > 0 && n <= fewLeft; {
+		lines, err = x.store.IndexLines(ctx)
 	}
-	for (x.fresh > 0 || x.embedded) && x.pause == 0 {
-		facts, err := x.store.EmbedFacts(ctx)
-		if err != nil {
-			x.log.Warn("indexing the last lines", "reason", err)
-			return
-		}
-		if facts == 0 {
-			return
-		}
-		x.fresh -= facts
+	for facts := n; err == nil && facts > 0 && n <= fewLeft && x.pause == 0; {
+		facts, err = x.store.EmbedFacts(ctx)
+	}
+	if err != nil {
+		x.log.Warn("indexing the last lines", "reason", err)
 	}
 }

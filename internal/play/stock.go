@@ -8,7 +8,7 @@ import (
 )
 
 // stockOccasions are the occasions whose phrases always sound the same.
-var stockOccasions = []string{"greeting", "filler", "unknown", "refusal", "smalltalk", "closeTime"}
+var stockOccasions = []string{"greeting", "filler", "unknown", "refusal", "smalltalk", "farewell"}
 
 // warmedOccasions returns the occasions whose phrases are spoken ahead: those that are
 // wanted without delay, or none where that is not to be paid for.

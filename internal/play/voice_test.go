@@ -92,7 +92,7 @@ func TestLoudVoiceIsBroughtDown(t *testing.T) {
 
 func TestStockLines(t *testing.T) {
 	npc := config.NPC{Lines: map[string][]string{
-		"greeting": {"Hail! Sit down.", "Hail {player}."}, "filler": {"Hm…"}, "answer": {"{answer}"}, "closeTime": {"Bye."},
+		"greeting": {"Hail! Sit down.", "Hail {player}."}, "filler": {"Hm…"}, "answer": {"{answer}"}, "farewell": {"Bye."},
 	}}
 	if diff := cmp.Diff([]string{"Hail!", "Sit down.", "Hm…", "Bye."}, stockLines(npc, stockOccasions...)); diff != "" {
 		t.Errorf("stock (-want +got):\n%s", diff)

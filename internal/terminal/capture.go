@@ -139,7 +139,7 @@ func refuseOverwriting(players []*capture, written string) error {
 }
 
 // seatPlayers gives every player a seat and brings what is heard of them, until it
-// is over, ctx ends, or close.
+// is over, ctx ends, or stopCaptures.
 func (cs *captures) seatPlayers(ctx context.Context, t *table.Table) error {
 	for _, c := range cs.all {
 		d, missing := providers.Detector(cs.detection)

@@ -24,7 +24,7 @@ type screen struct {
 
 	mu      sync.Mutex // guards the fields below and the order of output
 	out     io.Writer
-	err     error         // the first failed write; set by fail
+	err     error         // the first failed write; set by noteWriteError
 	open    int           // turns that have not ended
 	idle    chan struct{} // closed when open falls to 0
 	turns   map[int64]*shown
@@ -70,7 +70,7 @@ func (s *screen) countTurn() {
 	s.open++
 }
 
-// unexpectTurn takes back an expect whose turn will not come.
+// unexpectTurn takes back an expectTurn whose turn will not come.
 func (s *screen) unexpectTurn() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

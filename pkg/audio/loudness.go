@@ -8,7 +8,7 @@ import (
 const (
 	defaultTarget  = -20 // dBFS
 	defaultMaxGain = 12  // dB
-	// loudnessBlock is how long sound is measured before the gain moves.
+	// loudnessBlocksPerSecond is how often sound is measured and the gain moves.
 	loudnessBlocksPerSecond = 100
 	// gate is the level below which a block is a pause, in dBFS, and quiet how
 	// far below the voice's own level it is one.

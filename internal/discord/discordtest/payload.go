@@ -14,8 +14,7 @@ import (
 // compressFrom is the size from which payload compression is used.
 const compressFrom = 512
 
-// packer compresses what goes to one connection. Its writer alone uses it,
-// except for perPayload, which is set once before the first event.
+// packer compresses what goes to one connection. Its writer alone uses it.
 type packer struct {
 	stream *zlib.Writer // transport compression, nil without
 	buf    bytes.Buffer
