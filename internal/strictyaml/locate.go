@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -36,10 +37,14 @@ var farErrors = []string{
 // unknownAnchor begins the error that names no line at all.
 const unknownAnchor = "unknown anchor '"
 
+// tabError begins the errors of a tab in the indentation. They name where the text
+// begins that goes on there.
+const tabError = "found a tab character"
+
 var yamlLine = regexp.MustCompile(`^line (\d+): (.*)$`)
 
 // locateError returns what is wrong with a text that is no YAML, and the line.
-// It reads the text a handful of times at most.
+// It reads the text a few times at most.
 func locateError(data []byte) (msg string, line int) {
 	msg, line, got := tryLines(data)
 	switch {
@@ -49,6 +54,8 @@ func locateError(data []byte) (msg string, line int) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(msg, unknownAnchor), "'")
 		before := data[:max(bytes.LastIndex(data[:got], []byte("*"+name)), 0)]
 		return msg, 1 + bytes.Count(before, []byte("\n"))
+	case strings.HasPrefix(msg, tabError):
+		return msg, locateTab(data[:got], msg, line)
 	case !slices.Contains(farErrors, msg): // at the end it may be below all there is
 		return msg, min(line, countLines(trimLines(data)))
 	}
@@ -64,6 +71,17 @@ func locateError(data []byte) (msg string, line int) {
 		data = shorter
 	}
 	return msg, max(countLines(data), line)
+}
+
+// locateTab returns the first line, from the one told, with which a text has the
+// error.
+func locateTab(data []byte, msg string, told int) int {
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	told = min(told, len(lines))
+	return told + sort.Search(len(lines)-told, func(more int) bool {
+		same, _, _ := tryLines(bytes.Join(lines[:told+more], nil))
+		return same == msg
+	})
 }
 
 // countLines counts the lines of a text, at least one.

@@ -98,6 +98,8 @@ func syntaxFlaw(err error, data []byte) *Flaw {
 	switch {
 	case strings.Contains(msg, "cannot start any token"):
 		fix = "indent with spaces instead of tabs, and put texts that begin with @, ` or % into quotes"
+	case strings.HasPrefix(msg, tabError):
+		fix = "indent with spaces instead of tabs"
 	case strings.Contains(msg, "unexpected end of stream"):
 		fix = "close the quote that is opened on this line"
 	case strings.Contains(msg, "mapping values are not allowed"):
