@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/shlex"
 
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 )
@@ -174,6 +175,9 @@ func (l *loader) checkServers() {
 			l.main.AddProblem(name, fmt.Sprintf("another server has this name (line %d)", first), "rename one of them")
 		} else {
 			seen[FoldName(s.Name)] = l.main.Line(name)
+		}
+		if what := mcp.CheckServerName(s.Name); what != "" && s.Name != "" {
+			l.main.AddProblem(name, l.main.Quote(name, s.Name)+" "+what, "name it after what it is for, such as weather")
 		}
 		switch s.Transport {
 		case TransportStdio:

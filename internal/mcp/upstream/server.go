@@ -8,14 +8,11 @@
 package upstream
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -105,8 +102,8 @@ type Server struct {
 
 // New checks a server's configuration; [Server.Run] connects it.
 func New(cfg config.MCPServerConfig, registry Registry, o Options) (*Server, error) {
-	if err := checkServerName(cfg.Name); err != nil {
-		return nil, err
+	if what := mcp.CheckServerName(cfg.Name); what != "" {
+		return nil, fmt.Errorf("the name %q %s", cfg.Name, what)
 	}
 	concurrent := cfg.MaxConcurrent
 	if concurrent <= 0 {
@@ -126,22 +123,6 @@ func New(cfg config.MCPServerConfig, registry Registry, o Options) (*Server, err
 		return nil, err
 	}
 	return s, nil
-}
-
-// checkServerName refuses a name that tools cannot be told apart by: it stands
-// before their names, and wherever a built-in tool has its source.
-func checkServerName(name string) error {
-	switch {
-	case strings.TrimSpace(name) == "":
-		return errors.New("it has no name")
-	case name == mcp.SourceBuiltin || name == mcp.SourceWorkflow:
-		return fmt.Errorf("the name %q means Glyphoxa's own tools", name)
-	case cleanLine(name) != name:
-		return fmt.Errorf("the name %q is not one clean line of at most %d characters", name, maxLine)
-	case !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }):
-		return fmt.Errorf("the name %q has no letter and no digit", name)
-	}
-	return nil
 }
 
 // Name returns the configured name.
