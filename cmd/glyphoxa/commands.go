@@ -86,11 +86,11 @@ func checkCommand(c *common) *cobra.Command {
 		Use: "check [FILE]", Short: "Report every problem of the configuration, or of an NPC, campaign, workflow or scene file",
 		Args: takeArgs(0, 1, "check takes one file at most"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			path := c.config
+			file := ""
 			if len(args) == 1 {
-				path = args[0]
+				file = args[0]
 			}
-			return app.Check(c.out, path)
+			return app.Check(c.out, c.config, file)
 		},
 	}
 }

@@ -96,7 +96,7 @@ func TestCheck(t *testing.T) {
 		t.Errorf("check without a file says %q", out)
 	}
 	h.write("mine.yaml", "npcs: [{name: Mira}]\n")
-	if out := h.run("", "check", "mine.yaml").ok(t).stdout; !strings.Contains(out, "mine.yaml is fine: 1 NPCs") {
+	if out := h.run("", "check", "mine.yaml").ok(t).stdout; !strings.Contains(out, "mine.yaml is fine, as a configuration: 1 NPCs") {
 		t.Errorf("check of a file says %q", out)
 	}
 	h.write("glyphoxa.yaml", "campaign: {world: world.yaml}\nnpcs: [{name: Mira}]\n")
@@ -125,11 +125,21 @@ func TestCheckTellsFilesApart(t *testing.T) {
 	h.write("flows/two.yaml", fmt.Sprintf(flow, "roll"))
 	h.write("scene.yaml", "title: A\nproves: Nothing.\nnpcs: [{name: Mira}]\nstory: [{who: Ana, says: Hello.}]\nexpect: [{event: turn.ended}]\n")
 	h.write("config.yaml", "npcs: [{name: Mira, engine: sentence_cascade}]\nproviders: {s2s: {name: openai, api_key: k}}\nserver: {workflows: flows}\n")
+	h.write("glyphoxa.yaml", "npcs: [{name: Mira}]\n")
+	h.write("npcs/empty.yaml", "\n")
+	h.write("npcs/z.yaml", "foo: bar\n")
+	h.write("broken.yaml", "npcz: []\n")
+	h.run("", "check", "npcs/mira.yaml").complains(t, 2, "npcs/mira.yaml:3: tools[1]: \"rol\" is no built-in tool; did you mean \"roll\"?")
+	h.run("", "check", "flows/one.yaml").complains(t, 2, "flows/one.yaml:4: tool: \"rol\" is no built-in tool and no workflow; did you mean \"roll\"?")
+	h.write("glyphoxa.yaml", "npcs: [{name: Mira}]\nmcp: {servers: [{name: a, transport: stdio, command: x}]}\n")
 	for _, row := range []struct {
 		file string
 		code int
 		want []string // on either stream
 	}{
+		{"npcs/empty.yaml", 2, []string{"npcs/empty.yaml:1: the file is empty"}},
+		{"npcs/z.yaml", 2, []string{"npcs/z.yaml was read as an NPC file", "npcs/z.yaml:1: unknown key \"foo\""}},
+		{"broken.yaml", 2, []string{"broken.yaml was read as a configuration"}},
 		{"npcs/mira.yaml", 0, []string{"npcs/mira.yaml is fine, as an NPC file: Mira with the id mira, 2 tools",
 			"npcs/mira.yaml:2: engine: s2s is not there yet, so Mira speaks through cascaded",
 			"npcs/mira.yaml:3: tools[1]: \"rol\" is no built-in tool, so it must come from an MCP server; did you mean \"roll\"?"}},

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -28,8 +29,8 @@ type fileKind struct {
 	dir    string
 	schema func() (*jsonschema.Schema, error)
 	// check returns what is odd about a file, and what is in it. The error is for
-	// what is wrong.
-	check func(path string, text []byte) (warnings []problem.Problem, summary string, err error)
+	// what is wrong. With servers, tools that nobody knows may be theirs.
+	check func(path string, text []byte, servers bool) (warnings []problem.Problem, summary string, err error)
 }
 
 // fileKinds are the kinds there are. What could be of several is of the first.
@@ -41,24 +42,42 @@ var fileKinds = []fileKind{
 	{"scenario", "a scene", "scenarios", scenario.Schema, checkScene},
 }
 
-// Check prints what is odd about a configuration, or another file, and that the
-// rest is fine. Every problem is in the error.
-func Check(w io.Writer, path string) error {
-	kind, text, err := recogniseFile(path)
+// Check prints what is odd about the configuration, or about another file if one
+// is named, and that the rest is fine. Every problem is in the error.
+func Check(w io.Writer, configuration, file string) error {
+	if file == "" {
+		return checkConfig(w, configuration, "")
+	}
+	kind, text, err := recogniseFile(file)
 	if err != nil {
 		return err
 	}
 	if kind.check == nil {
-		return checkConfig(w, path)
+		err := checkConfig(w, file, ", as "+kind.title)
+		if err != nil && text != nil {
+			fmt.Fprintf(w, "%s was read as %s\n", file, kind.title)
+		}
+		return err
 	}
-	warnings, summary, err := kind.check(path, text)
+	warnings, summary, err := kind.check(file, text, mayHaveServers(configuration))
 	printWarnings(w, warnings)
 	if err != nil {
-		fmt.Fprintf(w, "%s was read as %s\n", path, kind.title)
+		fmt.Fprintf(w, "%s was read as %s\n", file, kind.title)
 		return problem.Usage(err)
 	}
-	_, err = fmt.Fprintf(w, "%s is fine, as %s: %s\n", path, kind.title, summary)
+	_, err = fmt.Fprintf(w, "%s is fine, as %s: %s\n", file, kind.title, summary)
 	return err
+}
+
+// mayHaveServers reports whether a configuration has external servers, or cannot
+// be read.
+func mayHaveServers(path string) bool {
+	cfg, err := play.LoadConfig(path)
+	return err != nil || hasServers(cfg)
+}
+
+func hasServers(cfg *config.Config) bool {
+	return slices.ContainsFunc(cfg.MCP.Servers, func(s config.MCPServerConfig) bool { return !s.Disabled })
 }
 
 func printWarnings(w io.Writer, warnings []problem.Problem) {
@@ -82,6 +101,9 @@ func recogniseFile(path string) (*fileKind, []byte, error) {
 	if err != nil {
 		return &fileKinds[0], nil, nil
 	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, nil, problem.Usage(problem.List{{File: path, Line: 1, What: "the file is empty", Fix: "write something into it, or remove it"}})
+	}
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, nil, err
@@ -98,7 +120,7 @@ func recogniseFile(path string) (*fileKind, []byte, error) {
 				score += 2
 			}
 		}
-		if score > 0 && filepath.Base(filepath.Dir(abs)) == fileKinds[i].dir {
+		if filepath.Base(filepath.Dir(abs)) == fileKinds[i].dir {
 			score++
 		}
 		if score > most {
@@ -108,7 +130,9 @@ func recogniseFile(path string) (*fileKind, []byte, error) {
 	return best, text, nil
 }
 
-func checkConfig(w io.Writer, path string) error {
+// checkConfig checks a configuration with all it names. As is what to add to the
+// verdict.
+func checkConfig(w io.Writer, path, as string) error {
 	cfg, err := play.LoadConfig(path)
 	if err != nil {
 		return err
@@ -126,7 +150,7 @@ func checkConfig(w io.Writer, path string) error {
 		unknown = append(unknown, f.UnknownTools(knownTools(flows))...)
 	}
 	warnings := append(cfg.Warnings, cfg.Idle...)
-	if slices.ContainsFunc(cfg.MCP.Servers, func(s config.MCPServerConfig) bool { return !s.Disabled }) {
+	if hasServers(cfg) {
 		warnings, unknown = append(warnings, fromServers(unknown)...), nil
 	}
 	printWarnings(w, warnings)
@@ -137,8 +161,8 @@ func checkConfig(w io.Writer, path string) error {
 	if world != nil {
 		entities = len(world.Entities)
 	}
-	_, err = fmt.Fprintf(w, "%s is fine: %d NPCs, %d external servers, %d workflows, a world of %d entities\n",
-		cfg.File, len(cfg.NPCs), len(cfg.MCP.Servers), len(flows), entities)
+	_, err = fmt.Fprintf(w, "%s is fine%s: %d NPCs, %d external servers, %d workflows, a world of %d entities\n",
+		cfg.File, as, len(cfg.NPCs), len(cfg.MCP.Servers), len(flows), entities)
 	return err
 }
 
@@ -159,14 +183,14 @@ func fromServers(unknown problem.List) problem.List {
 	return unknown
 }
 
-func checkNPC(path string, text []byte) ([]problem.Problem, string, error) {
+func checkNPC(path string, text []byte, servers bool) ([]problem.Problem, string, error) {
 	flows := registry.WorkflowNames(nil, filepath.Join(filepath.Dir(path), "..", config.Default().Server.Workflows))
-	cfg, err := config.LoadNPC(path, text, &config.Options{KnownTools: append(registry.BuiltinNames(), flows...)})
+	cfg, err := config.LoadNPC(path, text, &config.Options{KnownTools: append(registry.BuiltinNames(), flows...), Alone: servers})
 	n := cfg.NPCs[0]
 	return append(cfg.Warnings, cfg.Idle...), fmt.Sprintf("%s with the id %s, %d tools", n.Name, n.ID, len(n.Tools)), err
 }
 
-func checkCampaign(path string, text []byte) ([]problem.Problem, string, error) {
+func checkCampaign(path string, text []byte, _ bool) ([]problem.Problem, string, error) {
 	c, err := campaign.Parse(path, text)
 	if err != nil {
 		return nil, "", err
@@ -174,16 +198,22 @@ func checkCampaign(path string, text []byte) ([]problem.Problem, string, error) 
 	return nil, fmt.Sprintf("%s with %d entities, %d relations, %d facts", c.Name, len(c.Entities), len(c.Relations), len(c.Facts)), nil
 }
 
-func checkWorkflow(path string, text []byte) ([]problem.Problem, string, error) {
+func checkWorkflow(path string, text []byte, servers bool) ([]problem.Problem, string, error) {
 	f, err := workflow.Parse(path, text)
 	if err != nil {
 		return nil, "", err
 	}
 	known := append(knownTools([]*workflow.Workflow{f}), registry.WorkflowNames(nil, filepath.Dir(path))...)
-	return fromServers(f.UnknownTools(known)), fmt.Sprintf("%s calls %d tools", f.Name, len(f.Needs())), nil
+	unknown := f.UnknownTools(known)
+	if !servers {
+		if err := unknown.Err(); err != nil {
+			return nil, "", err
+		}
+	}
+	return fromServers(unknown), fmt.Sprintf("%s calls %d tools", f.Name, len(f.Needs())), nil
 }
 
-func checkScene(path string, _ []byte) ([]problem.Problem, string, error) {
+func checkScene(path string, _ []byte, _ bool) ([]problem.Problem, string, error) {
 	scenes, err := scenario.Load(path)
 	if err != nil {
 		return nil, "", err

@@ -33,7 +33,7 @@ type Options struct {
 	// Judge finds what cannot work in the profiles, rules and limits of the
 	// server's section. If nil, they are not judged.
 	Judge func(Server) []Fault
-	// Alone says that the servers are not known, which may offer more tools.
+	// Alone says that there may be servers elsewhere, which may offer more tools.
 	Alone bool
 	// LookupEnv finds the variables of ${NAME}. If nil, os.LookupEnv.
 	LookupEnv func(name string) (value string, set bool)
@@ -103,7 +103,6 @@ func newLoader(opts *Options) *loader {
 // the Warnings and Idle of the configuration it returns, which holds that NPC.
 func LoadNPC(path string, text []byte, opts *Options) (*Config, error) {
 	l := newLoader(opts)
-	l.opts.Alone = true
 	npc := DefaultNPC()
 	doc := ReadNPC(path, text, &npc, l.opts.LookupEnv, &l.problems)
 	l.cfg.NPCs = []NPC{npc}

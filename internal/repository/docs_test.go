@@ -177,7 +177,7 @@ func TestSnippetsPassCheck(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := app.Check(io.Discard, main); err != nil {
+			if err := app.Check(io.Discard, main, ""); err != nil {
 				t.Errorf("%s: a snippet does not pass check: %v\n%s", page, err, m[1])
 			}
 		}
