@@ -33,6 +33,9 @@ type openCampaign struct {
 
 // pool leases the campaign that a guild plays. It opens it for the first lease,
 // and closes it a while after the last. It is safe for concurrent use.
+//
+// A campaign is closed without mu, since what was said last may be indexed over
+// the network meanwhile; until that is done none is opened.
 type pool struct {
 	// config is that of the campaign that is played now, and cast who is in it.
 	config func() (*config.Config, error)
@@ -42,15 +45,22 @@ type pool struct {
 	log      *slog.Logger
 	work     *sync.WaitGroup // of timers
 
-	mu     sync.Mutex    // guards the fields below, and is held while a campaign opens or closes
-	open   *openCampaign // nil while none is
-	closed bool
+	mu      sync.Mutex    // guards the fields below, and is held while a campaign opens
+	open    *openCampaign // nil while none is
+	closing int           // campaigns that are being closed
+	rest    chan struct{} // is closed once there are none; nil while there are none
+	closed  bool
 }
 
 // acquire leases the campaign, and opens it if it is not open.
 func (p *pool) acquire(ctx context.Context) (lease, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	for !p.closed && p.open == nil && p.closing > 0 {
+		if err := p.awaitClosings(ctx); err != nil {
+			return lease{}, err
+		}
+	}
 	if p.closed {
 		return lease{}, errClosing
 	}
@@ -73,6 +83,20 @@ func (p *pool) acquire(ctx context.Context) (lease, error) {
 	return lease{o.game, sync.OnceValue(func() error { return p.release(o) })}, nil
 }
 
+// awaitClosings waits until the campaigns that are being closed are, without mu
+// meanwhile.
+func (p *pool) awaitClosings(ctx context.Context) error {
+	rest := p.rest
+	p.mu.Unlock()
+	defer p.mu.Lock()
+	select {
+	case <-rest:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // stopTimer keeps a campaign open that was about to be closed.
 func (p *pool) stopTimer(o *openCampaign) {
 	if o.timer != nil && o.timer.Stop() {
@@ -84,23 +108,21 @@ func (p *pool) stopTimer(o *openCampaign) {
 // release gives a lease back.
 func (p *pool) release(o *openCampaign) error {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	o.leases--
-	return p.closeIdle(o)
+	idle := p.takeIdle(o)
+	p.mu.Unlock()
+	return p.closeGame(idle)
 }
 
-// closeIdle closes a campaign without leases: at once if it is not the one that is
-// played any more, else when it was idle for a while and no call waits for
-// approval.
-func (p *pool) closeIdle(o *openCampaign) error {
-	switch {
-	case o.leases > 0:
+// takeIdle returns the game of a campaign without leases if it is to be closed now,
+// for closeGame, and nil otherwise: one that is still played is closed when it was
+// idle for a while and no call waits for approval.
+func (p *pool) takeIdle(o *openCampaign) *play.Game {
+	if o == nil || o.leases > 0 {
 		return nil
-	case o != p.open:
-		return o.game.Close()
-	case p.closed:
-		p.open = nil
-		return o.game.Close()
+	}
+	if o != p.open || p.closed {
+		return p.takeGame(o)
 	}
 	p.stopTimer(o)
 	p.work.Add(1)
@@ -112,15 +134,42 @@ func (p *pool) closeIdle(o *openCampaign) error {
 	return nil
 }
 
+// takeGame returns the game of a campaign, which is being closed from now on.
+func (p *pool) takeGame(o *openCampaign) *play.Game {
+	if o == p.open {
+		p.open = nil
+	}
+	if p.closing++; p.rest == nil {
+		p.rest = make(chan struct{})
+	}
+	return o.game
+}
+
+// closeGame closes a game that was taken, if any. The caller does not hold mu.
+func (p *pool) closeGame(game *play.Game) error {
+	if game == nil {
+		return nil
+	}
+	err := game.Close()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closing--; p.closing == 0 {
+		close(p.rest)
+		p.rest = nil
+	}
+	return err
+}
+
 // expire closes a campaign whose time is over, unless it was leased since.
 func (p *pool) expire(o *openCampaign, uses int) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	if o != p.open || o.uses != uses {
+		p.mu.Unlock()
 		return
 	}
-	p.open = nil
-	if err := o.game.Close(); err != nil {
+	game := p.takeGame(o)
+	p.mu.Unlock()
+	if err := p.closeGame(game); err != nil {
 		p.log.Error("closing a guild's database", "reason", err)
 	}
 }
@@ -129,46 +178,68 @@ func (p *pool) expire(o *openCampaign, uses int) {
 // with its last lease.
 func (p *pool) retire() error {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.retireOpen()
+	idle := p.retireOpen()
+	p.mu.Unlock()
+	return p.closeGame(idle)
 }
 
-// retireOpen is retire for whoever holds p.mu.
-func (p *pool) retireOpen() error {
+// retireOpen is retire for whoever holds p.mu. It returns what takeIdle does.
+func (p *pool) retireOpen() *play.Game {
 	o := p.open
 	p.open = nil
-	if o == nil {
-		return nil
+	if o != nil {
+		p.stopTimer(o)
 	}
-	p.stopTimer(o)
-	return p.closeIdle(o)
+	return p.takeIdle(o)
 }
 
 // replace opens a campaign in place of the one that is open, unless commit, which
 // is called once that is done, fails.
 func (p *pool) replace(ctx context.Context, cfg *config.Config, commit func() error) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	game, err := p.openGame(ctx, cfg)
-	if err != nil {
-		return logTrouble(p.log, "opening a guild's campaign", err)
+	idle, err := p.replaceOpen(ctx, cfg, commit)
+	for _, game := range idle {
+		err = errors.Join(err, p.closeGame(game))
 	}
-	if err := commit(); err != nil {
-		return errors.Join(err, game.Close())
-	}
-	err = p.retireOpen()
-	p.open = &openCampaign{game: game}
-	return errors.Join(err, p.closeIdle(p.open))
+	return err
 }
 
-// close closes the campaign as soon as it has no leases; there are no more.
+// replaceOpen is replace except for the closing of the games it returns.
+func (p *pool) replaceOpen(ctx context.Context, cfg *config.Config, commit func() error) (idle []*play.Game, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.closing > 0 {
+		if err := p.awaitClosings(ctx); err != nil {
+			return nil, err
+		}
+	}
+	game, err := p.openGame(ctx, cfg)
+	if err != nil {
+		return nil, logTrouble(p.log, "opening a guild's campaign", err)
+	}
+	opened := &openCampaign{game: game}
+	if err := commit(); err != nil {
+		return []*play.Game{p.takeGame(opened)}, err
+	}
+	was := p.retireOpen()
+	p.open = opened
+	return []*play.Game{was, p.takeIdle(opened)}, nil
+}
+
+// close closes the campaign as soon as it has no leases, and waits for those that
+// are being closed; no more are opened.
 func (p *pool) close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true
-	if p.open == nil {
-		return nil
+	if p.open != nil {
+		p.stopTimer(p.open)
 	}
-	p.stopTimer(p.open)
-	return p.closeIdle(p.open)
+	idle := p.takeIdle(p.open)
+	p.mu.Unlock()
+	err := p.closeGame(idle)
+	p.mu.Lock()
+	for p.closing > 0 {
+		err = errors.Join(err, p.awaitClosings(context.Background()))
+	}
+	return err
 }
