@@ -47,3 +47,29 @@ func TestForgettingToolNames(t *testing.T) {
 		t.Errorf("play says\n%s\nwant nothing of tools", out)
 	}
 }
+
+// TestDoctorLooksAtTools names the servers that were refused at the start, and the
+// tools that NPCs and workflows ask for in vain; so does play.
+func TestDoctorLooksAtTools(t *testing.T) {
+	t.Parallel()
+	url, _ := harbour(t)
+	h := newProgram(t)
+	h.write("npcs/mira.yaml", "name: Mira\ntools: [roll, tied]\n")
+	h.write("flows/one.yaml", "name: flow\ndescription: d\nsteps:\n  - id: a\n    tool: rol\n    with: {expression: 1d6}\n")
+	h.write("glyphoxa.yaml", fmt.Sprintf("npcs_dir: npcs\nserver: {workflows: flows}\nmcp: {servers: [{name: harbour, transport: streamable-http, url: %q, allow_private: true}, {name: \"?\", transport: stdio, command: \"true\"}]}\n", url))
+	misspelt := `npcs/mira.yaml:2: tools[1]: "tied" is no built-in tool, and no `
+	waiting := "flows/one.yaml) waits for tools that nobody offers: rol"
+	r := h.run("", "doctor")
+	r.complains(t, 1, "3 of ")
+	for _, want := range []string{"PROBLEM  server ?", misspelt, `did you mean "tide"?`, waiting} {
+		if !strings.Contains(r.stdout, want) {
+			t.Errorf("doctor says\n%s\nwant %q", r.stdout, want)
+		}
+	}
+	out := h.run("Hello, Mira.\n", "play").ok(t).stdout
+	for _, want := range []string{misspelt, waiting} {
+		if !strings.Contains(out, want) {
+			t.Errorf("play says\n%s\nwant %q", out, want)
+		}
+	}
+}

@@ -184,8 +184,9 @@ type Latency struct {
 	ModelTimeout Duration `yaml:"model_timeout" json:"model_timeout" min:"1ms" max:"1h" doc:"Longest wait for the next piece of a model's answer."`
 	// TurnTimeout bounds a whole turn. Default 60s.
 	TurnTimeout Duration `yaml:"turn_timeout" json:"turn_timeout" min:"1ms" max:"1h" doc:"Longest time for a whole turn."`
-	// MinDeepInterval is the anti-spam interval between DEEP turns. Default 30s.
-	MinDeepInterval Duration `yaml:"min_deep_interval" json:"min_deep_interval" min:"0s" doc:"Shortest time between two deep turns."`
+	// MinDeepInterval is the anti-spam interval between DEEP turns of an NPC,
+	// which also those start that the DM asks for. Default 30s.
+	MinDeepInterval Duration `yaml:"min_deep_interval" json:"min_deep_interval" min:"0s" doc:"Shortest time between two deep turns of an NPC. A deep turn that the DM asks for starts it too, but never waits for it."`
 	// Policy lists what is done when the first sound would come too late, in
 	// order. Default all of it.
 	Policy []string `yaml:"policy" json:"policy" enum:"lower_tier|opener|fallback|filler" doc:"What to do when an answer would come too late, in order: lower_tier (fewer tools), opener (begin with a stock phrase), fallback (ask the faster model), filler (a stock phrase when the time is nearly up)."`

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -198,15 +199,31 @@ func registryFindings(ctx context.Context, cfg *config.Config) []finding {
 	} else {
 		findings = append(findings, finding{part: "rule book", ok: true, state: fmt.Sprintf("%d rules", a.Registry.Rules.Len())})
 	}
-	for _, s := range a.Registry.Host.Servers() {
-		f := finding{part: "server " + s.Name, ok: s.State == "ready", state: fmt.Sprintf("%s, %d tools", s.State, s.Tools)}
-		if !f.ok {
-			f.state, f.fix = s.State+": "+s.Reason, "check mcp.servers in the configuration"
-		}
-		findings = append(findings, f)
-	}
+	findings = append(findings, toolFindings(a)...)
 	if err := a.Close(); err != nil {
 		findings = append(findings, finding{"shutdown", false, err.Error(), ""})
 	}
 	return findings
+}
+
+// toolFindings say which servers are there, and which tools are asked for that
+// nobody offers.
+func toolFindings(a *play.Game) []finding {
+	r, cfg := a.Registry, a.Config
+	var found []finding
+	for _, s := range r.Servers() {
+		f := finding{part: "server " + s.Name, ok: s.State == "ready", state: fmt.Sprintf("%s, %d tools", s.State, s.Tools)}
+		if !f.ok {
+			f.state, f.fix = s.State+": "+s.Reason, "check mcp.servers in the configuration"
+		}
+		found = append(found, f)
+	}
+	others := slices.DeleteFunc(slices.Clone(cfg.Warnings), func(w problem.Problem) bool { return cfg.ServerTools[w] != "" })
+	for _, w := range r.Warnings(cfg, others...) {
+		found = append(found, finding{"tools", false, fmt.Sprintf("%s:%d: %s", w.File, w.Line, w.What), w.Fix})
+	}
+	for _, text := range r.Unfinished() {
+		found = append(found, finding{"workflow", false, text, "correct the name, \"glyphoxa tools\" lists those there are"})
+	}
+	return found
 }

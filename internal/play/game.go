@@ -244,6 +244,9 @@ func (g *Game) Prepare(ctx context.Context, tell func(level, text string)) {
 	for _, w := range g.Registry.Warnings(g.Config) {
 		tell("warning", w.String())
 	}
+	for _, text := range g.Registry.Unfinished() {
+		tell("warning", text)
+	}
 	if err := g.Registry.Calibrate(ctx); err != nil && ctx.Err() == nil {
 		tell("warning", err.Error())
 	}

@@ -126,8 +126,16 @@ func (r *Registry) Calibrate(ctx context.Context) error {
 // stays as it was.
 func (r *Registry) ReadWorkflows() error { return r.workflows.readFiles() }
 
-// Unfinished says which workflows wait for tools that nobody offers.
-func (r *Registry) Unfinished() []string { return r.workflows.unfinishedWorkflows() }
+// Unfinished says which workflows wait for tools that nobody offers; nothing
+// before every external server was tried.
+func (r *Registry) Unfinished() []string {
+	select {
+	case <-r.tried:
+		return r.workflows.unfinishedWorkflows()
+	default:
+		return nil
+	}
+}
 
 // Close disconnects the servers, ends the calls under way and keeps what the
 // next start should know. Governance stays open.

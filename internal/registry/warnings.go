@@ -41,12 +41,13 @@ func aboutTool(w problem.Problem, name string, tools []mcphost.Status, servers [
 			away = append(away, s.Name)
 		}
 	}
+	where, _, _ := strings.Cut(w.What, " is no built-in tool") // the place, and the name unless it is a secret
 	var names []string
 	var renamed string
 	for _, t := range tools {
 		switch {
 		case t.Name == name && t.State == "held":
-			return fmt.Sprintf("%q waits for approval", name), fmt.Sprintf("see \"glyphoxa tools diff\", then \"glyphoxa tools approve %s/%s\"", t.Source, name)
+			return where + " waits for approval", fmt.Sprintf("see \"glyphoxa tools diff\", then \"glyphoxa tools approve %s/%s\"", t.Source, name)
 		case t.Name == name:
 			return "", ""
 		case t.Original == name:
@@ -57,9 +58,9 @@ func aboutTool(w problem.Problem, name string, tools []mcphost.Status, servers [
 	if len(there) == 0 {
 		return w.What, w.Fix
 	}
-	what = fmt.Sprintf("%q is no built-in tool, and no server offers it", name)
+	what = where + " is no built-in tool, and no server offers it"
 	if len(away) > 0 {
-		what = fmt.Sprintf("%q is no built-in tool, and no connected server offers it (%s not connected)", name, are(away))
+		what = fmt.Sprintf("%s is no built-in tool, and no connected server offers it (%s not connected)", where, are(away))
 	}
 	if near := problem.Nearest(name, names); renamed != "" {
 		return what, fmt.Sprintf("the tool of that name is called %q here, \"glyphoxa tools\" says why", renamed)

@@ -177,7 +177,7 @@ func (n naming) unknownName(name string, configured func(string) bool) error {
 		return fmt.Errorf("%w: nothing is remembered under this name; did you mean %q?", mcp.ErrUnknownTool, near)
 	}
 	if len(free) == 0 {
-		return fmt.Errorf("%w: nothing is remembered under this name, and no name is remembered that is not in use", mcp.ErrUnknownTool)
+		return fmt.Errorf("%w: nothing is remembered under this name, and every name that is remembered is in use; \"glyphoxa tools\" lists them", mcp.ErrUnknownTool)
 	}
 	return fmt.Errorf("%w: nothing is remembered under this name; these could be forgotten: %s", mcp.ErrUnknownTool, strings.Join(free, ", "))
 }

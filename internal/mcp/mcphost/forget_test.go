@@ -89,7 +89,7 @@ func TestNamesOfServersThatAreGone(t *testing.T) {
 			t.Errorf("reason of %s = %q, want %q", name, got, want)
 		}
 	}
-	for name, want := range map[string]string{"echo": "web/echo has it", "web": "web/echo has it", "other/echo": "other/echo has it", "roll": "own tool", "nothing": "nothing is remembered"} {
+	for name, want := range map[string]string{"echo": "web/echo has it", "web": "web/echo has it", "other/echo": "other/echo has it", "roll": "own tool", "nothing": `every name that is remembered is in use; "glyphoxa tools" lists them`} {
 		if _, err := h.ForgetName(t.Context(), name, none); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("forgetting %s = %v, want it to say %q", name, err, want)
 		}
