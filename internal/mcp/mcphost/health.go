@@ -106,16 +106,16 @@ func (c measurer) makeHealthy(t *tool, from healthState) {
 
 // startHealing sees to it that one goroutine heals the tool.
 func (c measurer) startHealing(t *tool) {
-	if !t.health.healing.CompareAndSwap(false, true) {
-		return
-	}
 	c.host.mu.Lock()
 	defer c.host.mu.Unlock()
-	if c.host.closed {
-		t.health.healing.Store(false)
-		return
+	c.host.startHealing(t)
+}
+
+// startHealing is [measurer.startHealing]. Callers hold mu.
+func (h *Host) startHealing(t *tool) {
+	if !h.closed && t.health.healing.CompareAndSwap(false, true) {
+		h.owned.Go(func() { measurer{h}.healTool(t) })
 	}
-	c.host.owned.Go(func() { c.healTool(t) })
 }
 
 // healTool tries a demoted tool again, with back-off, until it is healthy. A tool

@@ -194,6 +194,11 @@ func (h *Host) replaceSnapshot() {
 		all = append(all, s.tools...)
 	}
 	h.snap.Store(enforce(all, h.names, h.opts.ceilings))
+	for _, t := range all {
+		if t.health.demoted() { // also one that was before the start
+			h.startHealing(t)
+		}
+	}
 	close(h.changed)
 	h.changed = make(chan struct{})
 }

@@ -26,11 +26,51 @@ const nameSpace = "tool names"
 // latencySpace is where a machine's latencies are kept.
 func (h *Host) latencySpace() string { return "tool latency/" + h.opts.machine }
 
-// Restore brings back the names of external tools, and the latencies measured
-// on this machine before, so that tools begin in the tier they belong to.
-// Failures are not brought back: a restart is a new chance. It is called before
-// tools are registered; without a keeper it does nothing. A latency that cannot
-// be read is dropped with a warning.
+// keptVitals are a tool's vitals as they are kept.
+type keptVitals struct {
+	// Calls are the slots of the window, oldest first.
+	Calls []uint32 `json:"calls"`
+	// Demoted says that the tool had not proved itself again.
+	Demoted bool `json:"demoted,omitempty"`
+	// Late is in nanoseconds, as [vitals.late].
+	Late int64 `json:"late,omitempty"`
+}
+
+// readVitals reads what was kept of a tool. Former versions kept successes only,
+// as a list.
+func readVitals(value []byte) (keptVitals, error) {
+	var kept keptVitals
+	if err := json.Unmarshal(value, &kept.Calls); err == nil {
+		return kept, nil
+	}
+	kept = keptVitals{}
+	err := json.Unmarshal(value, &kept)
+	return kept, err
+}
+
+// vitals returns what kept stands for.
+func (kept keptVitals) vitals() *vitals {
+	v := &vitals{}
+	for _, slot := range kept.Calls[max(0, len(kept.Calls)-windowSize):] {
+		v.record(time.Duration(slot&^failed)*time.Microsecond, slot&failed == 0)
+	}
+	if kept.Demoted {
+		v.health.move(healthy, demoted)
+	}
+	v.late.Store(max(kept.Late, 0))
+	return v
+}
+
+// keep returns what is kept of a tool.
+func (v *vitals) keep() keptVitals {
+	return keptVitals{v.calls(), healthState(v.health.state.Load()) != healthy, v.late.Load()}
+}
+
+// Restore brings back the names of external tools, and what was measured on this
+// machine before, so that tools begin in the tier they belong to. A tool that was
+// demoted still is, and is healed like any other. It is called before tools are
+// registered; without a keeper it does nothing. A latency that cannot be read is
+// dropped with a warning.
 func (h *Host) Restore(ctx context.Context) error {
 	state, err := h.opts.keeper.LoadState(ctx, h.latencySpace())
 	if err != nil {
@@ -46,19 +86,12 @@ func (h *Host) Restore(ctx context.Context) error {
 		h.names.assign(who, string(name))
 	}
 	for key, value := range state {
-		var samples []uint32
-		if err := json.Unmarshal(value, &samples); err != nil {
+		kept, err := readVitals(value)
+		if err != nil {
 			h.opts.log.Warn("latency dropped", "tool", key, "reason", err)
 			continue
 		}
-		v := h.vitals[key]
-		if v == nil {
-			v = &vitals{}
-			h.vitals[key] = v
-		}
-		for _, us := range samples[max(0, len(samples)-windowSize):] {
-			v.record(time.Duration(us&^failed)*time.Microsecond, true)
-		}
+		h.vitals[key] = kept.vitals()
 	}
 	return nil
 }
@@ -71,11 +104,11 @@ func (h *Host) Keep(ctx context.Context) error {
 		names[who] = []byte(h.names.names[who])
 	}
 	for key, v := range h.vitals {
-		samples := v.successes()
-		if len(samples) == 0 {
+		kept := v.keep()
+		if len(kept.Calls) == 0 {
 			continue
 		}
-		raw, err := json.Marshal(samples)
+		raw, err := json.Marshal(kept)
 		if err != nil {
 			h.mu.Unlock()
 			return fmt.Errorf("encoding the latency of %q: %w", key, err)

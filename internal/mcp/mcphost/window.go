@@ -124,16 +124,13 @@ func (w *window) lastFailed() bool {
 	return w.used > 0 && w.ring[(w.next+windowSize-1)%windowSize]&failed != 0
 }
 
-// successes returns the durations of successful calls in microseconds, oldest
-// first.
-func (w *window) successes() []uint32 {
+// calls returns the calls of the window, oldest first, as its slots keep them.
+func (w *window) calls() []uint32 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var good []uint32
+	var all []uint32
 	for i := range w.used {
-		if slot := w.ring[(w.next+windowSize-w.used+i)%windowSize]; slot&failed == 0 {
-			good = append(good, slot)
-		}
+		all = append(all, w.ring[(w.next+windowSize-w.used+i)%windowSize])
 	}
-	return good
+	return all
 }
