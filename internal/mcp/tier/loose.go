@@ -48,6 +48,7 @@ const (
 	partArticle
 	partNegation
 	partSubject
+	partModal
 )
 
 // role is a word as patterns know it; 0 is one they do not.
@@ -228,15 +229,20 @@ func (g gapKind) takes(p part, skipped int) bool {
 }
 
 // isStatement reports whether somebody speaks of himself or of others rather
-// than asking for something: "I think very hard of you".
+// than asking for something: "I think very hard of you", "I will think it over".
 func isStatement(words []spoken, head int) bool {
-	return head > 0 && !words[head].clause && words[head-1].parts&partSubject != 0
+	for ; head > 0 && !words[head].clause; head-- {
+		if parts := words[head-1].parts; parts&partModal == 0 {
+			return parts&partSubject != 0
+		}
+	}
+	return false
 }
 
 // addParts takes over the words that gaps and statements go by.
 func (b *builder) addParts() {
 	b.m.roles = map[string]role{}
-	for parts, words := range map[part]string{partFiller: fillers, partArticle: articles, partNegation: negations, partSubject: subjects} {
+	for parts, words := range map[part]string{partFiller: fillers, partArticle: articles, partNegation: negations, partSubject: subjects, partModal: modals} {
 		for word := range strings.FieldsSeq(words) {
 			b.role(word, parts)
 		}

@@ -30,6 +30,7 @@ var deepPatterns = []string{
 	"such|suche|sucht|suchen ^ online",
 	"erzähl|erzähle|erzählt|erzählen|sag|sage|sagt|berichte ~ mir|uns ~ alles",
 	"mal|male|malt|malst|zeichne|zeichnet|zeichnest|skizziere|skizzier|erzeuge|erstelle|generiere|generier ~ mir|uns|ihm|ihr … Bild|Bildchen|Zeichnung|Gemälde|Porträt|Skizze",
+	"malst|malt|zeichnest|zeichnet|skizzierst|machst|erstellst du|ihr ~ mir|uns|ihm|ihr … Bild|Bildchen|Zeichnung|Gemälde|Porträt|Skizze",
 	"mach|macht ~ mir|uns ^ Bild|Zeichnung|Skizze",
 	"male|zeichne|zeichnet|skizziere|skizzier|erzeuge|erstelle|generiere|generier ^ Bild|Bildchen|Zeichnung|Gemälde|Porträt|Skizze",
 	"kannst|könntest|würdest|magst|könnt|könntet|würdet|können|könnten … Bild|Bildchen|Zeichnung|Gemälde|Porträt|Skizze … malen|zeichnen|skizzieren|erzeugen|erstellen|generieren|anfertigen",
@@ -61,3 +62,7 @@ const negations = `not no never without cannot nicht nie niemals kein keine kein
 
 // subjects before the first word make a statement of what else is a request.
 const subjects = `i we they he she people who ich wir er man wer`
+
+// modals may stand between a subject and what it tells.
+const modals = `will shall would should must may might can could have had need ought want to am are is going gonna
+ ll d ve m werde werden muss müssen sollte sollten will wollen kann können möchte just better really`

@@ -19,6 +19,8 @@ func TestSelectByMeaning(t *testing.T) {
 			"Take whatever time you need, friend", "Please take a moment to think", "Give it some serious thought", "rack your brains!",
 			"search for it on the web", "Look it up online", "Could you browse the internet for that?",
 			"Tell us absolutely everything", "Tell me all that you know about the crypt", "please tell me simply everything",
+			"You should think about it very carefully", "You must consider this carefully", "Will you think it over?", "I want you to think it over",
+			"malst du mir ein Bild?", "Zeichnet ihr uns eine Skizze?",
 			"draw me a picture of the castle", "Can you paint us a beautiful portrait?", "sketch a quick picture of him",
 			"Create an image of the dragon", "make me a small picture, please",
 
@@ -39,6 +41,10 @@ func TestSelectByMeaning(t *testing.T) {
 		mcp.BudgetFast: {
 			"I think it's hard to open", "I think very carefully about my coin", "We think hard about it every day", "He thinks carefully",
 			"think of a number", "What do you think?", "Don't think about it very carefully", "You need not think so hard",
+			"Mira, I will think about it carefully", "Mira, I should consider this carefully", "Mira, I must think very carefully now",
+			"We should think about it carefully", "I have to think it over", "We need to think this through", "I'll think it over",
+			"He will think very hard about it", "I would consider it carefully", "I am going to think it over", "They must weigh it carefully",
+			"I want to draw a small picture", "We could search for it on the web", "I'd rather not think it over", "I can draw you a nice picture",
 			"listen carefully", "Put it down carefully and think", "It will take some time", "How long does it take?",
 			"How much time do you need?", "They take all the time they need", "No need to take all the time you need", "Take the horse, you need it",
 			"Take this sword. You like it.", "I draw my sword", "Draw your sword and picture this", "We draw closer to the picture",
