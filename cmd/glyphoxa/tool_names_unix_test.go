@@ -48,7 +48,7 @@ func TestForgettingToolNames(t *testing.T) {
 	}
 }
 
-// TestDoctorLooksAtTools names the servers that were refused at the start, and the
+// TestDoctorLooksAtTools names a server that cannot be started, and the
 // tools that NPCs and workflows ask for in vain; so does play.
 func TestDoctorLooksAtTools(t *testing.T) {
 	t.Parallel()
@@ -56,12 +56,12 @@ func TestDoctorLooksAtTools(t *testing.T) {
 	h := newProgram(t)
 	h.write("npcs/mira.yaml", "name: Mira\ntools: [roll, tied]\n")
 	h.write("flows/one.yaml", "name: flow\ndescription: d\nsteps:\n  - id: a\n    tool: rol\n    with: {expression: 1d6}\n")
-	h.write("glyphoxa.yaml", fmt.Sprintf("npcs_dir: npcs\nserver: {workflows: flows}\nmcp: {servers: [{name: harbour, transport: streamable-http, url: %q, allow_private: true}, {name: \"?\", transport: stdio, command: \"true\"}]}\n", url))
+	h.write("glyphoxa.yaml", fmt.Sprintf("npcs_dir: npcs\nserver: {workflows: flows}\nmcp: {servers: [{name: harbour, transport: streamable-http, url: %q, allow_private: true}, {name: lost, transport: stdio, command: nowhere-to-be-found}]}\n", url))
 	misspelt := `npcs/mira.yaml:2: tools[1]: "tied" is no built-in tool, and no `
 	waiting := "flows/one.yaml) waits for tools that nobody offers: rol"
 	r := h.run("", "doctor")
 	r.complains(t, 1, "3 of ")
-	for _, want := range []string{"PROBLEM  server ?", misspelt, `did you mean "tide"?`, waiting} {
+	for _, want := range []string{"PROBLEM  server lost", misspelt, `did you mean "tide"?`, waiting} {
 		if !strings.Contains(r.stdout, want) {
 			t.Errorf("doctor says\n%s\nwant %q", r.stdout, want)
 		}
