@@ -25,6 +25,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/fallback"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
+	sttchain "github.com/MrWong99/glyphoxa/pkg/provider/stt/chain"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts/phrases"
 )
 
@@ -155,7 +156,7 @@ func engineOptions(c config.ProviderChain) *cascaded.Options {
 
 // addHearing lets the table hear, if there is speech recognition.
 func (g *Game) addHearing(t *table.Options, o SessionOptions) error {
-	p, err := providers.Recognition(g.Config.Providers.STT, g.reportSwitch(o, "speech recognition", providers.Hears))
+	p, err := providers.Recognition(g.Config.Providers.STT, &sttchain.Options{OnSwitch: g.reportSwitch(o, "speech recognition", providers.Hears)})
 	switch {
 	case errors.Is(err, providers.ErrNoRecognition):
 		return nil

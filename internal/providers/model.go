@@ -43,8 +43,11 @@ const (
 
 // DescribeSwitch puts into words that another provider does something from now on.
 func DescribeSwitch(s fallback.Switch, does string) string {
-	if s.Reason == nil {
+	switch {
+	case s.Reason == nil:
 		return s.To + " " + does + " again"
+	case s.From == s.To:
+		return fmt.Sprintf("nobody %s for now: %v; what waits is kept for a moment and tried again", does, s.Reason)
 	}
 	return fmt.Sprintf("%s %s now: %v", s.To, does, s.Reason)
 }

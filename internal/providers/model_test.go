@@ -153,6 +153,7 @@ func TestDescribeSwitch(t *testing.T) {
 	}{
 		{"given_up", chain.Switch{From: "a", To: "b", Reason: errors.New("a: down")}, "b answers now: a: down"},
 		{"back", chain.Switch{From: "b", To: "a"}, "a answers again"},
+		{"nobody", chain.Switch{From: "a", To: "a", Reason: errors.New("a: down")}, "nobody answers for now: a: down; what waits is kept for a moment and tried again"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := DescribeSwitch(tt.in, Answers); got != tt.want {

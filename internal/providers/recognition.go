@@ -18,9 +18,9 @@ const DeepGram = "deepgram"
 // ErrNoRecognition means that no speech recognition is configured.
 var ErrNoRecognition = errors.New("there is no speech recognition; set providers.stt, or OPENAI_API_KEY")
 
-// Recognition returns the speech recognition, or ErrNoRecognition. Tell is told of every
-// change of provider, from any goroutine; it may be nil.
-func Recognition(c config.ProviderChain, tell func(chain.Switch)) (stt.Recogniser, error) {
+// Recognition returns the speech recognition, or ErrNoRecognition. The options may
+// be nil.
+func Recognition(c config.ProviderChain, o *chain.Options) (stt.Recogniser, error) {
 	var links []chain.Link
 	for _, p := range append([]config.Provider{c.Provider}, c.Fallback...) {
 		if p.Name == config.ProviderAuto {
@@ -40,7 +40,7 @@ func Recognition(c config.ProviderChain, tell func(chain.Switch)) (stt.Recognise
 	if len(links) == 0 || c.Name == "none" {
 		return nil, ErrNoRecognition
 	}
-	return chain.New(links, &chain.Options{OnSwitch: tell}), nil
+	return chain.New(links, o), nil
 }
 
 // newRecognition returns the provider p names, nil for none.

@@ -53,7 +53,7 @@ func Transcribe(ctx context.Context, cfg *config.Config, o TranscribeOptions) (e
 	}
 	expect := play.ExpectedSpeech(cfg, cfg.NPCs, campaign)
 	t := &transcription{options: o, rate: rate, began: time.Now(), notes: make(chan note, 16)}
-	provider, err := providers.Recognition(cfg.Providers.STT, t.noteSwitch)
+	provider, err := providers.Recognition(cfg.Providers.STT, &chain.Options{OnSwitch: t.noteSwitch, FailFast: true})
 	if err != nil {
 		return problem.Usage(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/provider/fallback"
@@ -61,8 +62,13 @@ type Options struct {
 	// LastFinal bounds it the second time; a lone provider has both times. If
 	// zero, 9 s.
 	LastFinal time.Duration
+	// FailFast gives an utterance up as soon as no provider can be reached. If
+	// false, it is kept and tried again for as long as a final is waited for.
+	FailFast bool
 	// Failures, BackOff and OnSwitch are those of [fallback.Options]; OnSwitch is
-	// called by a stream's goroutine.
+	// called by a stream's goroutine. While an utterance is kept because nobody can
+	// be reached, it is told so once, with From and To the same and a Reason, and
+	// once more, without one, when somebody can.
 	Failures int
 	BackOff  time.Duration
 	OnSwitch func(Switch)
@@ -72,6 +78,7 @@ type Options struct {
 type Chain struct {
 	links *fallback.Chain[stt.Provider]
 	opts  Options
+	deaf  atomic.Bool // it was told that nobody can be reached
 }
 
 var _ stt.Recogniser = (*Chain)(nil)
@@ -86,7 +93,7 @@ func New(links []Link, opts *Options) *Chain {
 	o.Opening = cmp.Or(max(o.Opening, 0), defaultOpening)
 	o.Final = cmp.Or(max(o.Final, 0), defaultFinal)
 	o.LastFinal = cmp.Or(max(o.LastFinal, 0), defaultLastFinal)
-	return &Chain{fallback.New(links, fallback.Options{Failures: o.Failures, BackOff: o.BackOff, OnSwitch: o.OnSwitch}), o}
+	return &Chain{links: fallback.New(links, fallback.Options{Failures: o.Failures, BackOff: o.BackOff, OnSwitch: o.OnSwitch}), opts: o}
 }
 
 // Name lists the providers in order.

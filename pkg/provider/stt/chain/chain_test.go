@@ -354,8 +354,34 @@ func TestNobodyCanBeReached(t *testing.T) {
 		for range 5 {
 			tb.fails(stt.ErrUnavailable)
 		}
+		tb.switched("a>a") // told once, however long it lasts
 		down = false
 		tb.hears("a")
+		tb.switched("a>a", "a>a")
+	})
+}
+
+// TestFailFast gives up at once what nobody can hear.
+func TestFailFast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &fake{name: "a", refuse: func() error { return errLine }}
+		told := 0
+		c := chain.New([]chain.Link{{Name: "a", Provider: a}}, &chain.Options{FailFast: true, OnSwitch: func(chain.Switch) { told++ }})
+		stream, err := c.Listen(t.Context(), stt.Options{SampleRate: flow.Rate})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := stream.Send(make([]int16, 3200)); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		_, err = stt.Utterance(t.Context(), stream, stt.UtteranceOptions{})
+		if took := time.Since(start); !errors.Is(err, stt.ErrUnavailable) || took != 0 {
+			t.Errorf("err = %v after %v, want ErrUnavailable at once", err, took)
+		}
+		if err := stream.Close(); err != nil || told != 0 {
+			t.Errorf("Close = %v; told %d times that it is tried again, want never", err, told)
+		}
 	})
 }
 
@@ -471,5 +497,6 @@ func TestStreamOutlivesAnOutage(t *testing.T) {
 		if n, _ := a.counts(); n != 1 {
 			t.Errorf("a was opened %d times, want once", n)
 		}
+		tb.switched("a>a", "a>a") // that nobody hears, and that a hears again
 	})
 }

@@ -2,6 +2,7 @@ package chain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -43,7 +44,20 @@ func (s *stream) openLeg(ctx context.Context, excluded []bool) bool {
 		s.reason = stt.ErrUnavailable
 	}
 	s.putOffRetry()
+	if s.isNeeded() && !s.chain.opts.FailFast && !errors.Is(s.reason, stt.ErrRejected) {
+		s.chain.tellReach(0, s.reason)
+	}
 	return false
+}
+
+// tellReach tells that nobody can be reached, for a reason, or that link can be
+// again; only what has changed since it was told last.
+func (c *Chain) tellReach(link int, reason error) {
+	if !c.deaf.CompareAndSwap(reason == nil, reason != nil) || c.opts.OnSwitch == nil {
+		return
+	}
+	name := c.links.Links[link].Name
+	c.opts.OnSwitch(Switch{From: name, To: name, Reason: reason})
 }
 
 // putOffRetry has the next try wait, longer each time.
@@ -57,6 +71,7 @@ func (s *stream) startLeg(ctx context.Context, link int, opened stt.Stream) {
 	life, cancel := context.WithCancel(ctx)
 	l := &leg{link: link, stream: opened, cancel: cancel}
 	s.tasks.Go(func() { s.receiveFrom(life, l) })
+	s.chain.tellReach(link, nil)
 	if s.last >= 0 {
 		s.chain.links.TellSwitch(s.last, link, s.reason)
 	}

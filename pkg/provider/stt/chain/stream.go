@@ -343,5 +343,5 @@ func (s *stream) settleFailed() {
 
 // isHopeless reports whether no provider can hear u in time.
 func (s *stream) isHopeless(u *utterance) bool {
-	return errors.Is(s.reason, stt.ErrRejected) || s.retry.After(u.until) || !time.Now().Before(u.until)
+	return s.chain.opts.FailFast || errors.Is(s.reason, stt.ErrRejected) || s.retry.After(u.until) || !time.Now().Before(u.until)
 }
