@@ -23,7 +23,7 @@ func (s *Index) embed(ctx context.Context, todo []pending) error {
 	}
 	vectors, dims, err := s.embedTexts(ctx, texts)
 	if err != nil {
-		return fmt.Errorf("embedding facts, which are found by full text until then: %w", err)
+		return err // which says what was being done
 	}
 	if err := s.ensureSpace(ctx, dims); err != nil {
 		return err
