@@ -28,13 +28,14 @@ func inNamespace(h *program, script string) *exec.Cmd {
 	return cmd
 }
 
-// fullDisk plays OUT/lines with GLYPHOXA on a disk of 12 MB mounted at DISK,
-// which is not enough, makes room, plays once more and looks for every line.
+// fullDisk plays OUT/lines with GLYPHOXA on a disk of 24 MB mounted at DISK, most of it taken,
+// which is not enough, makes room, also for the index of what was said, plays once
+// more and looks for every line.
 const fullDisk = `set -eu
 mkdir -p "$DISK"
-mount -t tmpfs -o size=12m tmpfs "$DISK"
+mount -t tmpfs -o size=24m tmpfs "$DISK"
 cd "$DISK"
-dd if=/dev/zero of=ballast bs=1k count=4096 2>/dev/null
+dd if=/dev/zero of=ballast bs=1k count=16384 2>/dev/null
 code=0
 "$GLYPHOXA" play --json <"$OUT/lines" >"$OUT/first" 2>"$OUT/errors" || code=$?
 echo "$code" >"$OUT/code"
