@@ -320,7 +320,7 @@ func TestAHundredThousandLines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes half a minute")
 	}
-	const lines = 100_000
+	const lines = manyLines
 	path := filepath.Join(t.TempDir(), "a.db")
 	s, err := sqlite.Open(t.Context(), path, nil)
 	must(t, "Open", err)

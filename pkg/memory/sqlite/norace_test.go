@@ -5,3 +5,6 @@ package sqlite_test
 // checks is how many histories a property is held to unless -rapid.checks says
 // so.
 const checks = "100"
+
+// manyLines is how many lines stand for a campaign that went on for years.
+const manyLines = 100_000

@@ -5,3 +5,7 @@ package sqlite_test
 // checks is how many histories a property is held to unless -rapid.checks says
 // so: under the race detector each takes ten times as long.
 const checks = "20"
+
+// manyLines is how many lines stand for a campaign that went on for years; under
+// the race detector fewer do, for the same reason.
+const manyLines = 5_000
