@@ -40,18 +40,24 @@ type Line struct {
 // the conversation, then what the NPC knows right now: so the part that a
 // provider can cache stays the same from turn to turn.
 func (h History) Prompt(line Line, now hotctx.Context) []llm.Message {
-	messages := make([]llm.Message, 0, 2*len(h.exchanges)+3)
-	messages = append(messages, llm.Message{Role: llm.RoleSystem, Content: h.system})
-	for _, e := range h.exchanges {
-		said, answered := e.messages()
-		messages = append(messages, said, answered)
-	}
+	messages := h.Conversation()
 	if facts := h.volatileFacts(line, now); facts != "" {
 		messages = append(messages, llm.Message{Role: llm.RoleSystem, Content: facts})
 	}
 	return append(messages, llm.Message{
 		Role: llm.RoleUser, Name: line.Speaker, Content: untrusted.Clean(line.Text, maxUtterance),
 	})
+}
+
+// Conversation is the beginning of every prompt: who the NPC is, and what was said.
+func (h History) Conversation() []llm.Message {
+	messages := make([]llm.Message, 0, 2*len(h.exchanges)+3)
+	messages = append(messages, llm.Message{Role: llm.RoleSystem, Content: h.system})
+	for _, e := range h.exchanges {
+		said, answered := e.messages()
+		messages = append(messages, said, answered)
+	}
+	return messages
 }
 
 // systemPrompt is the stable part: who the NPC is and how it behaves.

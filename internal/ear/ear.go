@@ -39,6 +39,10 @@ type Options struct {
 	// its Final is empty and comes at once, if no other is due before it. If
 	// zero, 80 ms; if negative, nothing is noise.
 	MinSpeech time.Duration
+	// OnSound, if not nil, is given the sound of each utterance, frame by frame and
+	// from its pre-roll on. It is called by Run's goroutine before the events about
+	// that sound are told, must return at once and keep no reference to the frame.
+	OnSound func(utterance uint64, frame []int16)
 	// Logger is told when there is no stream. If nil, nobody is.
 	Logger *slog.Logger
 }
@@ -63,6 +67,7 @@ type Ear struct {
 	recogniser stt.Recogniser
 	expect     stt.Options
 	minSpeech  time.Duration
+	onSound    func(utterance uint64, frame []int16)
 	log        *slog.Logger
 	emit       func(Event)
 	lane       *lane.Lane
@@ -100,7 +105,7 @@ func New(speaker string, emit func(Event), o Options) *Ear {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Ear{
-		speaker: speaker, recogniser: o.Recogniser, expect: o.Expect, minSpeech: o.MinSpeech,
+		speaker: speaker, recogniser: o.Recogniser, expect: o.Expect, minSpeech: o.MinSpeech, onSound: o.OnSound,
 		log: o.Logger.With(slog.String("speaker", speaker)), emit: emit,
 		lane: lane.New(time.Now(), o.Detector, &o.Lane), outbox: newOutbox(),
 		news: make(chan news),

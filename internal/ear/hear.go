@@ -21,6 +21,9 @@ func (e *Ear) hearLane(ctx context.Context, heard lane.Event, now time.Time) {
 		e.tellVoice(VoiceOff, heard)
 	case lane.Sound:
 		e.open.speech = heard.Speech
+		if e.onSound != nil {
+			e.onSound(heard.Utterance, heard.Frame[:])
+		}
 		e.sendSound(heard.Frame[:], now)
 	case lane.UtteranceEnded:
 		e.endSegment(ctx, heard, now)

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
@@ -33,6 +34,19 @@ type Request struct {
 	// Go is closed once the turn is meant: until then it is a guess at what the
 	// player is saying, and no tool may run. If nil, it is meant from the start.
 	Go <-chan struct{}
+	// Spoken is the sound of the player's line; nil if the line was typed.
+	Spoken *Recording
+	// Playback tells an engine that has a voice of its own what was heard of it.
+	Playback Playback
+}
+
+// Playback is how far an answer's own sound was heard. The zero value is that of an
+// answer that is read.
+type Playback struct {
+	// Heard returns how much [Sound] has been heard; nil if nobody listens.
+	Heard func() time.Duration
+	// Over is closed once no more of it will be; nil if nobody listens.
+	Over <-chan struct{}
 }
 
 // Event is something that happens while a turn is answered: one of the types
@@ -44,6 +58,21 @@ type FirstToken struct{ After time.Duration }
 
 // Sentence is a complete sentence to speak.
 type Sentence struct{ Text string }
+
+// Sound is a piece of the NPC's own voice, mono at audio.SampleRate, from an engine
+// that speaks for itself. The receiver must not change it.
+type Sound struct{ Samples []int16 }
+
+// Wording is what the sound since the last [Spoken] says, as far as that is known.
+type Wording struct{ Text string }
+
+// Spoken ends a sentence of the NPC's own voice.
+type Spoken struct {
+	Text string
+	// Until is where it ends, from the answer's first [Sound] on. What is beyond
+	// belongs to the next sentence.
+	Until time.Duration
+}
 
 // ToolCalled reports a call the model asked for, before it runs.
 type ToolCalled struct {
@@ -73,6 +102,9 @@ type RoundEnded struct {
 
 func (FirstToken) event()   {}
 func (Sentence) event()     {}
+func (Sound) event()        {}
+func (Wording) event()      {}
+func (Spoken) event()       {}
 func (ToolCalled) event()   {}
 func (ToolFinished) event() {}
 func (ToolDeferred) event() {}
@@ -84,6 +116,25 @@ type Engine interface {
 	// answer is complete; a non-nil error ends it. Cancelling ctx or breaking
 	// the loop ends the model stream and the tools before the sequence returns.
 	Answer(ctx context.Context, req Request) iter.Seq2[Event, error]
+}
+
+// Ahead is what a player is saying to an NPC, as it seems, before it is known.
+type Ahead struct {
+	NPC config.NPC
+	// Messages are the prompt so far: who the NPC is, and its history.
+	Messages []llm.Message
+	// Tools is what the NPC may use at the lowest tier.
+	Tools *mcphost.Toolset
+	Sound *Recording
+}
+
+// Listener is an engine that listens while a player still speaks, so that less is
+// left to do once it is known what was said. Its methods return at once.
+type Listener interface {
+	// ListenAhead: a player begins to speak whose NPC talks to them.
+	ListenAhead(Ahead)
+	// Decline: what was listened to ahead was not for this NPC.
+	Decline(npc config.NPC, sound *Recording)
 }
 
 // ErrModelSilent means the model sent nothing for longer than allowed.

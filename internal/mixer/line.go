@@ -122,6 +122,48 @@ func (l *Line) End() {
 	}
 }
 
+// EndAt ends the open sentence at a place in the line, counted from its first
+// sample, and begins the next with what is beyond: for a writer that learns only
+// afterwards where a sentence ended. What has been played cannot be divided any
+// more: then the sentence ends where playing is. Without an open sentence it does
+// nothing.
+func (l *Line) EndAt(at time.Duration) {
+	l.mu.Lock()
+	var wake chan struct{}
+	if l.open && l.state != stopped {
+		l.ends = append(l.ends, min(max(samplesIn(at), l.pos, l.lastEnd()), l.written))
+		l.begun++
+		wake = l.wakeLocked()
+	}
+	l.mu.Unlock()
+	if wake != nil {
+		wakeup.Signal(wake)
+	}
+}
+
+// lastEnd is where the open sentence begins.
+func (l *Line) lastEnd() int64 {
+	if n := len(l.ends); n > 0 {
+		return l.ends[n-1]
+	}
+	return l.start
+}
+
+// Written returns how much sound the line has been given.
+func (l *Line) Written() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return durationAt(l.written)
+}
+
+// Played returns how much of the line has been played; what was played twice
+// because of a Pause counts once.
+func (l *Line) Played() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return durationAt(l.pos)
+}
+
 // Close tells that there are no more sentences. It ends one that is open.
 func (l *Line) Close() {
 	l.mu.Lock()
@@ -141,7 +183,7 @@ func (l *Line) Close() {
 // A line that is not played, or is paused, makes no room.
 func (l *Line) Room(ctx context.Context, most time.Duration) error {
 	most = max(most, 0)
-	samples := int64(most/time.Second*audio.SampleRate + most%time.Second*audio.SampleRate/time.Second)
+	samples := samplesIn(most)
 	for {
 		ok, over, err := l.hasRoom(samples)
 		if ok || err != nil {
@@ -204,7 +246,7 @@ func (l *Line) endLocked() (wake chan struct{}) {
 // wakeLocked returns the channel of a mixer that waits for what has just been
 // written, nil if none does.
 func (l *Line) wakeLocked() chan struct{} {
-	if !l.hungry || l.open && !l.failed && l.owner.out != nil && !l.hasFrame() {
+	if !l.hungry || l.open && len(l.ends) == 0 && !l.failed && l.owner.out != nil && !l.hasFrame() {
 		return nil
 	}
 	l.hungry = false

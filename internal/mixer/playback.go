@@ -161,5 +161,10 @@ func (l *Line) newNote(kind Kind, at time.Time) Note {
 	return Note{Line: l.id, Kind: kind, At: at, Played: durationAt(l.pos)}
 }
 
+// samplesIn is the number of samples that sound for d.
+func samplesIn(d time.Duration) int64 {
+	return int64(d/time.Second*audio.SampleRate + (d%time.Second*audio.SampleRate+time.Second/2)/time.Second)
+}
+
 // durationAt returns how long the sound before place pos is.
 func durationAt(pos int64) time.Duration { return audio.Duration(int(pos), audio.SampleRate) }

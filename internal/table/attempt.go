@@ -59,6 +59,13 @@ type attempt struct {
 	stale  bool       // what was said has changed since it began: nothing is found
 }
 
+// saying is something for the voice to do: a sentence to speak, or what the engine
+// speaks for itself.
+type saying struct {
+	sentence
+	own engine.Event // [engine.Sound], [engine.Wording] or [engine.Spoken]; nil for a sentence
+}
+
 // sentence is something to say.
 type sentence struct {
 	text string
@@ -107,9 +114,10 @@ type worker struct {
 	confirmed <-chan struct{}
 	patience  *patience // bounds the answer; owned by the engine's goroutine
 	phrase    <-chan string
-	sentences chan sentence
+	sayings   chan saying
 	result    result
 	hoarse    bool // the voice has failed; owned by the voice
+	own       ownVoice
 	spoke     bool // the engine had something to say
 }
 
@@ -120,12 +128,13 @@ func newWorker(o *Options, tn *turn, recent []memory.Line) *worker {
 	w := &worker{
 		attempt: a, line: a.line, npc: tn.as, puppet: tn.puppet,
 		heard:   agent.Line{Speaker: tn.Speaker, Text: tn.Text},
-		history: tn.npc.Snapshot(), recent: recent, confirmed: a.confirmed, phrase: a.phrase, sentences: make(chan sentence, ahead),
+		history: tn.npc.Snapshot(), recent: recent, confirmed: a.confirmed, phrase: a.phrase, sayings: make(chan saying, ahead),
 		request: engine.Request{
 			Persona: tn.npc.Persona(), Names: tn.npc.Names(), Tools: tn.tools, Rounds: o.Latency.Rounds.Get(tn.choice.Tier),
-			ModelTimeout: time.Duration(o.Latency.ModelTimeout), Hurry: tn.plan.Fallback, Go: a.confirmed,
+			ModelTimeout: time.Duration(o.Latency.ModelTimeout), Hurry: tn.plan.Fallback, Go: a.confirmed, Spoken: tn.sound,
 		},
 	}
+	w.own.begins.Store(-1)
 	if lines := tn.as.Lines["unknown"]; len(lines) > 0 {
 		w.unknown = lines[int(tn.number)%len(lines)]
 	}
@@ -144,6 +153,9 @@ func (w *worker) report(f finding) { w.table.reports <- report{attempt: w.attemp
 func (w *worker) run(ctx context.Context, t *Table) {
 	w.table = t
 	ctx = mcp.WithCaller(ctx, w.caller())
+	if t.o.Voices != nil {
+		w.request.Playback = engine.Playback{Heard: w.heardOwn, Over: ctx.Done()}
+	}
 	spoken := make(chan struct{})
 	w.table.work.Go(func() {
 		defer close(spoken)
@@ -151,9 +163,9 @@ func (w *worker) run(ctx context.Context, t *Table) {
 	})
 	w.result.err = w.findAnswer(ctx)
 	if w.result.err != nil && !w.spoke && w.unknown != "" && !w.puppet {
-		w.passSentence(ctx, sentence{w.unknown, excuse}) // rather than stay silent
+		w.pass(ctx, saying{sentence: sentence{w.unknown, excuse}}) // rather than stay silent
 	}
-	close(w.sentences)
+	close(w.sayings)
 	<-spoken
 	w.report(workEnded{&w.result})
 }
@@ -168,7 +180,7 @@ func (w *worker) findAnswer(ctx context.Context) error {
 	if w.puppet {
 		var split speech.Splitter
 		for _, s := range append(split.Push(w.heard.Text), split.Flush()...) {
-			w.passSentence(ctx, sentence{s, answer})
+			w.pass(ctx, saying{sentence: sentence{s, answer}})
 		}
 		return context.Cause(ctx)
 	}
@@ -210,7 +222,12 @@ func (w *worker) runEngine(ctx context.Context) error {
 					w.report(firstSentence{time.Since(token)})
 				}
 			}
-			if !w.passSentence(ctx, sentence{ev.Text, answer}) {
+			if !w.pass(ctx, saying{sentence: sentence{ev.Text, answer}}) {
+				return context.Cause(ctx)
+			}
+		case engine.Sound, engine.Wording, engine.Spoken:
+			w.spoke = true
+			if !w.pass(ctx, saying{own: ev}) {
 				return context.Cause(ctx)
 			}
 		case engine.ToolDeferred:
@@ -225,13 +242,13 @@ func (w *worker) runEngine(ctx context.Context) error {
 	return nil
 }
 
-// passSentence hands a sentence to the voice and reports whether it was taken. The time
-// it takes to speak is not the answer's.
-func (w *worker) passSentence(ctx context.Context, s sentence) bool {
+// pass hands something to the voice and reports whether it was taken. The time it
+// takes to speak is not the answer's.
+func (w *worker) pass(ctx context.Context, s saying) bool {
 	w.patience.pause()
 	defer w.patience.resume()
 	select {
-	case w.sentences <- s:
+	case w.sayings <- s:
 		return true
 	case <-ctx.Done():
 		return false
@@ -302,7 +319,7 @@ func (a *attempt) isAtAnswer() bool { s := a.unsaid(); return s != nil && s.kind
 func (a *attempt) text() string {
 	var all []byte
 	for _, s := range a.said {
-		if s.kind == answer {
+		if s.kind == answer && s.text != "" {
 			if len(all) > 0 {
 				all = append(all, ' ')
 			}

@@ -64,6 +64,9 @@ func (as *answers) deliverSentence(a *attempt, at time.Time) {
 		tn.stampSound(s.kind == answer, at)
 	}
 	a.ended++
+	if s.text == "" {
+		return // nothing of an engine's own voice is left, or nobody knows its words
+	}
 	as.remarks.add(s.text, at)
 	as.fillers.last[tn.agent] = s.kind == filler
 	tn.texts = append(tn.texts, s.text)

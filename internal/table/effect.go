@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/floor"
 )
 
@@ -26,6 +28,13 @@ type (
 	openEar struct {
 		seat    *Seat
 		options JoinOptions
+	}
+	// listenAhead has an engine listen to what a player says to its NPC, as it seems;
+	// declineSound says that it was not for that NPC.
+	listenAhead  struct{ engine.Ahead }
+	declineSound struct {
+		npc   config.NPC
+		sound *engine.Recording
 	}
 	// turnOver follows the end of a turn.
 	turnOver struct{ *turn }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/floor"
 )
@@ -25,6 +26,7 @@ type listener struct {
 	queue        *queue
 	turns        *turns
 	answers      *answers
+	planner      *planner
 	floor        *floorControl
 	remarks      *remarks
 
@@ -50,6 +52,7 @@ func (l *listener) hearEvent(h heard) {
 		s.voicing, l.lastVoice = true, s.speaker
 		p.open()
 		l.markOverlap(p)
+		l.listenAhead(s, p)
 		if !p.overlaps || !s.echoes() {
 			l.floor.tell(floor.Event{Kind: floor.VoiceOn, Speaker: s.speaker})
 		}
@@ -224,6 +227,7 @@ func (l *listener) takeUtterance(s *Seat, p *passage, text string) {
 	if text != "" {
 		l.giveTurn(s, p, text)
 	}
+	l.declineSound(p)
 	if !p.isPending() && p.turn == nil {
 		s.forgetPassage(p)
 	}
@@ -236,12 +240,12 @@ func (l *listener) giveTurn(s *Seat, p *passage, text string) {
 	u := Utterance{Speaker: s.speaker, Text: text}
 	if tn := p.guess; tn != nil && sameWords(tn.Text, text) && l.answers.guessHolds(tn, u) {
 		p.guess, p.turn = nil, tn
-		tn.Utterance, tn.timing, tn.spoken = u, p.timing(), true
+		tn.Utterance, tn.timing, tn.spoken, tn.sound = u, p.timing(), true, p.sound
 		l.answers.adoptGuess(tn)
 		return
 	}
 	l.dropGuess(p)
-	p.turn = &turn{Utterance: u, timing: p.timing(), spoken: true}
+	p.turn = &turn{Utterance: u, timing: p.timing(), spoken: true, sound: p.sound}
 	l.turns.admitUtterance(p.turn)
 }
 
@@ -306,6 +310,9 @@ func (l *listener) guess(s *Seat, p *passage) {
 	if len(d.NPCs) == 0 || l.queue.isBusy(d.NPCs[0]) || l.cast.agents[d.NPCs[0]].Muted {
 		return
 	}
+	if p.sound != nil && l.cast.agents[d.NPCs[0]].NPC.Engine == config.EngineS2S {
+		return // it listens itself, and what it has answered cannot be asked again
+	}
 	l.dropGuess(p)
 	p.guesses++
 	p.guess = l.answers.startGuess(u, d)
@@ -330,6 +337,11 @@ func (l *listener) dropGuess(p *passage) {
 // forgetTurn forgets passages whose turn is over, unless they go on.
 func (l *listener) forgetTurn(tn *turn) {
 	for _, s := range l.seats {
+		for _, p := range s.passages {
+			if p.turn == tn {
+				l.declineSound(p)
+			}
+		}
 		s.passages = slices.DeleteFunc(s.passages, func(p *passage) bool { return p.turn == tn && !p.isPending() })
 	}
 }

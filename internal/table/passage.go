@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"github.com/MrWong99/glyphoxa/internal/ear"
+	"github.com/MrWong99/glyphoxa/internal/engine"
 )
 
 // passagePhase is where an utterance stands that is being heard. What a phase
@@ -45,6 +46,9 @@ type passage struct {
 	line     uint64 // the last of those lines
 	stopped  uint64 // the line its voice stopped, until it is known what it was
 
+	sound *engine.Recording // nil if no engine listens to sound
+	ahead int               // the NPC whose engine listens already, -1 if none does
+
 	guess   *turn // answered before the words were final
 	guesses int
 	turn    *turn // what it became; it may yet be continued
@@ -58,12 +62,24 @@ func (p *passage) text() string { return strings.Join(p.parts, " ") }
 func (p *passage) isPending() bool { return p.phase != passageClosed }
 
 // open: the player speaks, or goes on.
-func (p *passage) open() { p.phase = passageOpen }
+func (p *passage) open() {
+	p.phase = passageOpen
+	if p.sound != nil {
+		p.sound.Reopen()
+	}
+}
 
 // endSegment: the player has ended, be it for now.
 func (p *passage) endSegment() {
 	p.due++
 	p.phase = passageDue
+	p.endSound()
+}
+
+func (p *passage) endSound() {
+	if p.sound != nil {
+		p.sound.End()
+	}
 }
 
 // takeFinal takes in the transcript of a segment, and reports whether nothing
@@ -85,11 +101,12 @@ func (p *passage) takeFinal(e ear.Event) (complete bool) {
 func (p *passage) breakOff() {
 	p.due = 0
 	p.phase = passageClosed
+	p.endSound()
 }
 
 // standAlone has what follows be an utterance of its own.
 func (p *passage) standAlone() {
-	*p = passage{id: p.id, phase: p.phase, due: p.due, overlaps: p.overlaps}
+	*p = passage{id: p.id, phase: p.phase, due: p.due, overlaps: p.overlaps, sound: p.sound, ahead: -1}
 }
 
 // sameWords reports whether two transcripts say the same, punctuation and case

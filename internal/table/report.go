@@ -31,6 +31,12 @@ type (
 	phraseBegins struct{}
 	// sentenceBegins: the next sentence of the line.
 	sentenceBegins struct{ sentence sentence }
+	// sentenceWorded: what the sentence that began last says, as far as it is known;
+	// ended says that this is all, and that another follows.
+	sentenceWorded struct {
+		text  string
+		ended bool
+	}
 	// soundReady: there is something to hear.
 	soundReady struct{ took time.Duration } // of the voice for its first sound; negative if there was none
 	// voiceFailed: the text goes on without it.
@@ -83,6 +89,8 @@ func (as *answers) takeFinding(a *attempt, f finding) {
 		as.fillers.announcePhrase(tn)
 	case sentenceBegins:
 		a.said = append(a.said, f.sentence)
+	case sentenceWorded:
+		a.wordSentence(f)
 	case soundReady:
 		if f.took >= 0 && tn.ledger.TTSFirstAudioMS == 0 {
 			tn.ledger.TTSFirstAudioMS = elapsed.Rounded(f.took)

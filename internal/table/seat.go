@@ -32,6 +32,7 @@ type Seat struct {
 	speaker string
 	ear     *ear.Ear
 	stop    context.CancelFunc
+	sound   *recorder // nil if no engine listens to sound
 
 	// Owned by the table's goroutine.
 	voicing  bool
@@ -69,12 +70,17 @@ func (t *Table) openEar(ctx context.Context, s *Seat, o JoinOptions) {
 	expect, lanes := t.o.Expect, t.o.Lane
 	expect.Keyterms = t.cast.keyterms(t.o.Expect.Keyterms) // the NPCs' names come up in what players say
 	lanes.Decoder = o.Decoder
+	var onSound func(uint64, []int16)
+	if t.o.Listener != nil {
+		s.sound = &recorder{}
+		onSound = s.sound.appendSound
+	}
 	s.ear = ear.New(s.speaker, func(e ear.Event) {
 		select {
 		case t.sounds <- heard{s, e}:
 		case <-ctx.Done():
 		}
-	}, ear.Options{Recogniser: t.o.Hearing, Expect: expect, Lane: lanes, Detector: o.Detector, Logger: t.o.Logger})
+	}, ear.Options{Recogniser: t.o.Hearing, Expect: expect, Lane: lanes, Detector: o.Detector, OnSound: onSound, Logger: t.o.Logger})
 	t.work.Go(func() {
 		defer s.stop()
 		if err := s.ear.Run(ctx); err != nil {
@@ -119,7 +125,10 @@ func (s *Seat) passage(id uint64) *passage {
 			return sp
 		}
 	}
-	sp := &passage{id: id}
+	sp := &passage{id: id, ahead: -1}
+	if s.sound != nil {
+		sp.sound = s.sound.recordingOf(id)
+	}
 	s.passages = append(s.passages, sp)
 	if len(s.passages) > maxPassages {
 		s.passages = slices.DeleteFunc(s.passages, func(old *passage) bool {

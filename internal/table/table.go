@@ -80,6 +80,9 @@ type Options struct {
 	Lane lane.Options
 	// Floor are the times of taking turns.
 	Floor floor.Timing
+	// Listener is the engine where it listens to players itself. If nil, engines
+	// know what was said by its words alone.
+	Listener engine.Listener
 	// Hurries says that the engine can be asked to hurry (see engine.Request).
 	Hurries bool
 
@@ -187,7 +190,7 @@ func (t *Table) makeParts() {
 	}
 	t.listener = &listener{
 		preemptive: o.Latency.Preemptive, effects: t.effects, agenda: t.agenda, cast: t.cast, conversation: t.conversation, queue: t.queue,
-		turns: t.turns, answers: t.answers, floor: t.floor, remarks: remarks, seats: map[string]*Seat{},
+		turns: t.turns, answers: t.answers, floor: t.floor, remarks: remarks, seats: map[string]*Seat{}, planner: t.planner,
 	}
 }
 
@@ -327,6 +330,10 @@ func (t *Table) carryOut(ctx context.Context) {
 			close(e.confirmed)
 		case openEar:
 			t.openEar(ctx, e.seat, e.options)
+		case listenAhead:
+			t.o.Listener.ListenAhead(e.Ahead)
+		case declineSound:
+			t.o.Listener.Decline(e.npc, e.sound)
 		case playLine:
 			t.mixer.Play(e.line)
 		case pauseLine:

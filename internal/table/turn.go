@@ -6,6 +6,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/pace"
 )
@@ -17,9 +18,10 @@ type turn struct {
 	phase  phase
 	number int64 // 0 while it is only guessed at
 	timing
-	began  time.Time // when the utterance was known
-	spoken bool      // it was heard, not typed
-	puppet bool      // made to say Text, no answer to it
+	sound  *engine.Recording // of what was said; nil if it was typed, or nobody listens to it
+	began  time.Time         // when the utterance was known
+	spoken bool              // it was heard, not typed
+	puppet bool              // made to say Text, no answer to it
 	// leader is the turn this one reacts to, whose answer it has heard.
 	leader *turn
 	also   int // who may react to the answer, -1 for nobody

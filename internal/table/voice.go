@@ -34,13 +34,13 @@ func (w *worker) speakSentences(ctx context.Context) {
 		return
 	}
 	for {
-		var s sentence
+		var s saying
 		var more bool
 		select {
-		case s, more = <-w.sentences:
+		case s, more = <-w.sayings:
 		default:
 			select {
-			case s, more = <-w.sentences:
+			case s, more = <-w.sayings:
 			case text := <-w.phrase:
 				if !w.speakPhrase(ctx, text) {
 					return
@@ -49,7 +49,16 @@ func (w *worker) speakSentences(ctx context.Context) {
 			case <-ctx.Done():
 			}
 		}
-		if !more || !w.speakSentence(ctx, s) {
+		switch {
+		case !more:
+			return
+		case s.own != nil:
+			more = w.speakOwn(ctx, s.own)
+		default:
+			w.own.open = false // others speak for the engine from here on
+			more = w.speakSentence(ctx, s.sentence)
+		}
+		if !more {
 			return
 		}
 		w.phrase = nil // the answer has begun

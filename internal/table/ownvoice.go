@@ -1,0 +1,89 @@
+package table
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/engine"
+)
+
+// Leveler is a [Voices] that brings the sound of engines with a voice of their own
+// to the loudness of its own.
+type Leveler interface {
+	// Level returns samples, mono at audio.SampleRate, as loud as npc's voice is to
+	// be. They come one after the other, as they are played.
+	Level(npc config.NPC, samples []int16) ([]int16, error)
+}
+
+// ownVoice is what a line holds of an engine's own voice.
+type ownVoice struct {
+	open   bool         // a sentence of it is; owned by the voice
+	begins atomic.Int64 // the place in the line of its first sound, in nanoseconds; -1 if there is none
+}
+
+// heardOwn returns how much of the engine's own voice has been heard. It is safe for
+// concurrent use.
+func (w *worker) heardOwn() time.Duration {
+	begins := time.Duration(w.own.begins.Load())
+	if begins < 0 {
+		return 0
+	}
+	return max(w.line.Played()-begins, 0)
+}
+
+// speakOwn speaks what the engine says in its own voice into the line, and reports
+// whether to go on. Where nobody listens it is read.
+func (w *worker) speakOwn(ctx context.Context, ev engine.Event) bool {
+	if w.table.o.Voices == nil {
+		s, ok := ev.(engine.Spoken)
+		return !ok || w.speakSentence(ctx, sentence{s.Text, answer})
+	}
+	switch ev := ev.(type) {
+	case engine.Sound:
+		return w.appendOwn(ctx, ev.Samples)
+	case engine.Wording:
+		if w.own.open {
+			w.report(sentenceWorded{text: ev.Text})
+		}
+	case engine.Spoken:
+		if w.own.open {
+			w.report(sentenceWorded{text: ev.Text, ended: true})
+			w.line.EndAt(time.Duration(w.own.begins.Load()) + ev.Until)
+		}
+	}
+	return true
+}
+
+// appendOwn adds to the line what an engine speaks.
+func (w *worker) appendOwn(ctx context.Context, samples []int16) bool {
+	begins := !w.own.open
+	if begins {
+		w.own.open = true
+		w.report(sentenceBegins{sentence{kind: answer}})
+		w.line.Begin()
+		w.own.begins.CompareAndSwap(-1, int64(w.line.Written()))
+	}
+	if l, ok := w.table.o.Voices.(Leveler); ok {
+		level, err := l.Level(w.npc, samples)
+		if err != nil {
+			w.report(voiceFailed{err})
+			return false
+		}
+		samples = level
+	}
+	w.line.Append(samples)
+	if begins {
+		w.report(soundReady{-1})
+	}
+	return w.line.Room(ctx, maxUnplayed) == nil
+}
+
+// wordSentence takes in what the sentence says that began last.
+func (a *attempt) wordSentence(words sentenceWorded) {
+	a.said[len(a.said)-1].text = words.text
+	if words.ended {
+		a.said = append(a.said, sentence{kind: answer})
+	}
+}
