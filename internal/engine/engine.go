@@ -17,6 +17,8 @@ import (
 
 // Request is what an engine answers.
 type Request struct {
+	// NPC answers.
+	NPC config.NPC
 	// Messages is the prompt, the player's line last.
 	Messages []llm.Message
 	Persona  llm.Persona
@@ -100,7 +102,14 @@ type RoundEnded struct {
 	Took  time.Duration
 }
 
+// Notice says something that people should know, and is no part of the story.
+type Notice struct {
+	Level string // "info", "warning" or "error"
+	Text  string
+}
+
 func (FirstToken) event()   {}
+func (Notice) event()       {}
 func (Sentence) event()     {}
 func (Sound) event()        {}
 func (Wording) event()      {}

@@ -130,7 +130,7 @@ func newWorker(o *Options, tn *turn, recent []memory.Line) *worker {
 		heard:   agent.Line{Speaker: tn.Speaker, Text: tn.Text},
 		history: tn.npc.Snapshot(), recent: recent, confirmed: a.confirmed, phrase: a.phrase, sayings: make(chan saying, ahead),
 		request: engine.Request{
-			Persona: tn.npc.Persona(), Names: tn.npc.Names(), Tools: tn.tools, Rounds: o.Latency.Rounds.Get(tn.choice.Tier),
+			NPC: tn.as, Persona: tn.npc.Persona(), Names: tn.npc.Names(), Tools: tn.tools, Rounds: o.Latency.Rounds.Get(tn.choice.Tier),
 			ModelTimeout: time.Duration(o.Latency.ModelTimeout), Hurry: tn.plan.Fallback, Go: a.confirmed, Spoken: tn.sound,
 		},
 	}

@@ -112,6 +112,8 @@ func (as *answers) takeEngineEvent(a *attempt, ev engine.Event) {
 	switch ev := ev.(type) {
 	case engine.FirstToken:
 		tn.ledger.LLMFirstTokenMS = elapsed.Rounded(ev.After)
+	case engine.Notice:
+		as.effects.notify(tn.number, ev.Level, ev.Text)
 	case engine.RoundEnded:
 		tn.tooling += ev.Took
 		tn.ledger.ToolMS = elapsed.Rounded(tn.tooling)
