@@ -1,0 +1,392 @@
+package s2stest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
+)
+
+// answer is one that a session makes, in rounds if it has calls.
+type answer struct {
+	turn      Turn
+	came      time.Duration // of its sound
+	calls     []string      // of the round under way
+	rounds    int           // whose end is still to come
+	generated bool          // the round under way has ended
+	cut       bool          // it was interrupted
+	late      []Step
+}
+
+// entry is something that a session does in time.
+type entry struct {
+	due    time.Time
+	step   Step
+	answer *answer // whose it is; nil if it is the session's own
+	orphan bool    // told though its answer was interrupted
+
+	begins   bool // the answer, by ResponseStarted
+	ends     bool // the round, by GenerationDone if the provider ends turns
+	limit    bool // of the session, which it has reached
+	listened bool // long enough to answer by itself
+	status   string
+	err      error
+}
+
+// schedule puts an entry behind those that are due before it, or with it. Callers
+// hold mu.
+func (s *session) schedule(e entry) {
+	i := len(s.agenda)
+	for i > 0 && s.agenda[i-1].due.After(e.due) {
+		i--
+	}
+	s.agenda = slices.Insert(s.agenda, i, e)
+	s.wake()
+}
+
+// removeEntries takes entries off the agenda. Callers hold mu.
+func (s *session) removeEntries(which func(entry) bool) {
+	s.agenda = slices.DeleteFunc(s.agenda, which)
+}
+
+// script asks the script what comes of a turn and schedules it as part of a, unless
+// that is not wanted any more.
+func (s *session) script(a *answer, t Turn) {
+	var does Answer
+	if s.provider.o.Answer != nil {
+		does = s.provider.o.Answer(t)
+	}
+	s.mu.Lock()
+	defer s.unlock()
+	if s.end != nil || s.answer != a {
+		return
+	}
+	a.generated, a.calls, a.late = false, nil, does.Late
+	a.rounds++
+	at := time.Now()
+	for _, e := range s.agenda { // what a duplex voice says comes one after the other
+		if e.answer == a && e.due.After(at) {
+			at = e.due
+		}
+	}
+	add := func(e entry) {
+		e.answer = a
+		at = at.Add(e.step.After)
+		e.due = at
+		s.schedule(e)
+	}
+	if t.Round == 0 && (len(does.Steps) > 0 || !does.Hangs) {
+		add(entry{begins: true})
+	}
+	ended := does.Hangs
+	for i, st := range does.Steps {
+		if call, ok := st.Tell.(s2s.ToolCalled); ok && call.Call.ID == "" {
+			call.Call.ID = fmt.Sprintf("call-%d-%d-%d-%d", s.number, t.Number, t.Round, i)
+			st.Tell = call
+		}
+		add(entry{step: st})
+		_, done := st.Tell.(s2s.GenerationDone)
+		_, gone := st.Tell.(s2s.Interrupted)
+		ended = ended || done || gone || st.Ends != nil
+	}
+	if !ended {
+		add(entry{ends: true, status: cmp.Or(does.Status, "completed"), err: does.Err})
+	}
+}
+
+// Recv implements [s2s.Session].
+func (s *session) Recv(ctx context.Context) (s2s.Event, error) {
+	if !s.receiving.CompareAndSwap(false, true) {
+		s.mu.Lock()
+		s.violate("it is received from by two at a time")
+		s.unlock()
+	} else {
+		defer s.receiving.Store(false)
+	}
+	for {
+		ev, wait, err := s.next(ctx)
+		if ev != nil || err != nil {
+			return ev, err
+		}
+		if err := s.await(ctx, wait); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// await waits until there may be something to receive, at the latest for wait unless
+// that is negative.
+func (s *session) await(ctx context.Context, wait time.Duration) error {
+	var alarm <-chan time.Time
+	if wait >= 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		alarm = timer.C
+	}
+	select {
+	case <-s.changed:
+		return nil
+	case <-alarm:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// next does what is due and returns the first event of it. If there is none, wait is
+// how long until something is due, negative if that is not known.
+func (s *session) next(ctx context.Context) (ev s2s.Event, wait time.Duration, err error) {
+	for {
+		s.mu.Lock()
+		if err := s.usable(ctx); err != nil {
+			s.unlock()
+			return nil, 0, err
+		}
+		if len(s.agenda) == 0 {
+			s.unlock()
+			return nil, -1, nil
+		}
+		if wait := time.Until(s.agenda[0].due); wait > 0 {
+			s.unlock()
+			return nil, wait, nil
+		}
+		e := s.agenda[0]
+		s.agenda = slices.Delete(s.agenda, 0, 1)
+		ev, then := s.perform(e)
+		s.unlock()
+		if then != nil {
+			then()
+		}
+		if ev != nil {
+			return ev, 0, nil
+		}
+	}
+}
+
+// perform does what an entry says. It returns the event to tell, if any, and what is
+// still to be done without the lock. Callers hold mu.
+func (s *session) perform(e entry) (ev s2s.Event, then func()) {
+	switch {
+	case e.listened:
+		return nil, s.answerUnasked()
+	case e.begins:
+		return s2s.ResponseStarted{}, nil
+	case e.ends:
+		return s.endRound(e.answer, s2s.GenerationDone{Status: e.status, Err: e.err}, s.can.EndsTurns || e.err != nil)
+	case e.step.Ends != nil:
+		if e.limit && s.answer != nil {
+			s.violate("its limit came in the middle of an answer")
+		}
+		s.note(Note{Kind: Ended, Text: e.step.Ends.Error()})
+		s.endSession(e.step.Ends)
+		return nil, nil
+	}
+	if e.answer == nil || e.orphan {
+		return e.step.Tell, nil
+	}
+	return s.tellStep(e.answer, e.step.Tell)
+}
+
+// tellStep tells a step of an answer. Callers hold mu.
+func (s *session) tellStep(a *answer, told s2s.Event) (ev s2s.Event, then func()) {
+	switch told := told.(type) {
+	case s2s.Audio:
+		a.came += time.Duration(len(told.Samples)) * time.Second / time.Duration(s.can.OutputRate)
+	case s2s.ToolCalled:
+		s.calls[told.Call.ID] = &call{answer: a, order: len(a.calls)}
+		a.calls = append(a.calls, told.Call.ID)
+		return told, s.handleCall(told)
+	case s2s.ToolCancelled:
+		for _, id := range told.IDs {
+			if c := s.calls[id]; c != nil && c.result == nil {
+				c.cancelled = true
+			}
+		}
+		return told, s.goOn(a)
+	case s2s.Delegated:
+		if _, again := s.told[told.ID]; !again {
+			s.told[told.ID] = nil
+		}
+	case s2s.Interrupted:
+		s.dropAnswer(a)
+	case s2s.GenerationDone:
+		return s.endRound(a, told, s.can.EndsTurns || told.Err != nil)
+	}
+	return told, nil
+}
+
+// handleCall returns what hands a call to the handler. Callers hold mu.
+func (s *session) handleCall(told s2s.ToolCalled) func() {
+	handle := s.handle
+	return func() {
+		if handle == nil {
+			// What the model is told of it is nobody else's business.
+			_ = s.SendToolResult(context.Background(), s2s.ToolResult{ID: told.Call.ID, Name: told.Call.Name, Text: "there are no tools", IsError: true})
+			return
+		}
+		began := time.Now()
+		handle(told.Call)
+		if took := time.Since(began); took > promptly {
+			s.mu.Lock()
+			s.violate("the handler of tool calls took %s", took)
+			s.unlock()
+		}
+	}
+}
+
+// endRound ends a round of an answer, and the answer unless it has calls. Callers
+// hold mu.
+func (s *session) endRound(a *answer, done s2s.GenerationDone, tell bool) (ev s2s.Event, then func()) {
+	if done.Calls = len(a.calls); tell {
+		ev = done
+	}
+	if a.rounds--; a.rounds > 0 {
+		return ev, nil // a duplex voice has more to say
+	}
+	a.generated = true
+	if len(a.calls) > 0 {
+		return ev, s.goOn(a)
+	}
+	s.finishAnswer(a)
+	return ev, nil
+}
+
+// finishAnswer says that an answer is complete. Callers hold mu.
+func (s *session) finishAnswer(a *answer) {
+	if s.answer != a {
+		return
+	}
+	s.answer = nil
+	if s.provider.o.Resumes {
+		handle := fmt.Sprintf("session-%d", s.number)
+		s.provider.keepHandle(handle, slices.Clone(s.known))
+		s.schedule(entry{due: time.Now(), step: Step{Tell: s2s.Resumable{Handle: handle}}})
+	}
+}
+
+// goOn returns what goes on with an answer, nil if it is not time for that: calls
+// wait for their results, the round has not ended, or nobody wants it. Callers hold
+// mu.
+func (s *session) goOn(a *answer) func() {
+	if s.answer != a || !a.generated || len(a.calls) == 0 {
+		return nil
+	}
+	var results []s2s.ToolResult
+	var cancelled []string
+	wanted := false
+	for _, id := range a.calls {
+		switch c := s.calls[id]; {
+		case c.cancelled:
+			cancelled = append(cancelled, id)
+			wanted = true
+		case c.result == nil:
+			return nil
+		default:
+			results = append(results, *c.result)
+			wanted = wanted || !c.result.Silent
+		}
+	}
+	if !wanted {
+		s.finishAnswer(a)
+		return nil
+	}
+	a.turn.Round++
+	turn := a.turn
+	turn.Tools, turn.Results, turn.Cancelled = s.tools, results, cancelled
+	a.generated, a.calls = false, nil // until the script is asked
+	return func() { s.script(a, turn) }
+}
+
+// answerUnasked returns what answers sound that nobody asked to be answered, nil if
+// there is none. Callers hold mu.
+func (s *session) answerUnasked() func() {
+	if s.turn == nil || s.turn.last == 0 || s.answer != nil {
+		return nil
+	}
+	s.violate("sound was sent that nobody wanted answered; the vendor answers it by itself")
+	turn := s.commitTurn(s2s.Response{})
+	a := s.answer
+	return func() { s.script(a, turn) }
+}
+
+// dropAnswer takes back what is still to come of an answer, and tells its end. What
+// was due has been sent; what becomes of the session comes all the same. Callers hold
+// mu.
+func (s *session) dropAnswer(a *answer) {
+	now := time.Now()
+	ended := a.generated || !s.can.EndsTurns
+	s.removeEntries(func(e entry) bool {
+		_, leaves := e.step.Tell.(s2s.GoingAway)
+		return e.answer == a && e.due.After(now) && !leaves && e.step.Ends == nil
+	})
+	for _, e := range s.agenda {
+		_, done := e.step.Tell.(s2s.GenerationDone)
+		ended = ended || e.answer == a && (e.ends || done)
+	}
+	if !ended {
+		s.schedule(entry{due: now, step: Step{Tell: s2s.GenerationDone{Calls: len(a.calls), Status: "cancelled"}}})
+	}
+	a.cut = true
+	if s.answer == a {
+		s.answer = nil
+	}
+}
+
+// Interrupt implements [s2s.Session].
+func (s *session) Interrupt(ctx context.Context, heard time.Duration) error {
+	s.mu.Lock()
+	defer s.unlock()
+	if err := s.usable(ctx); err != nil {
+		return err
+	}
+	a, making := s.played, s.answer != nil
+	var came time.Duration
+	if a != nil {
+		came = a.came
+	}
+	if heard > came+rounding || heard < 0 {
+		s.violate("an answer was interrupted at %s, of which %s had come", heard, came)
+	}
+	s.note(Note{Kind: Interrupted, Sound: max(0, min(heard, came))})
+	if !making {
+		return nil
+	}
+	s.dropAnswer(a)
+	at := time.Now()
+	for _, st := range a.late {
+		at = at.Add(st.After)
+		s.schedule(entry{due: at, step: st, answer: a, orphan: true})
+	}
+	return nil
+}
+
+// SendToolResult implements [s2s.Session].
+func (s *session) SendToolResult(ctx context.Context, r s2s.ToolResult) error {
+	s.mu.Lock()
+	if err := s.usable(ctx); err != nil {
+		s.unlock()
+		return err
+	}
+	s.note(Note{Kind: Answered, Result: r})
+	var then func()
+	switch c := s.calls[r.ID]; {
+	case c == nil:
+		s.violate("a result was sent of %q, which is no call", r.ID)
+	case c.result != nil:
+		s.violate("the call %s was answered twice", r.ID)
+	default:
+		if c.answer.cut && !r.Silent {
+			s.violate("the call %s was answered aloud after its answer had been interrupted", r.ID)
+		}
+		c.result = &r
+		then = s.goOn(c.answer)
+	}
+	s.unlock()
+	if then != nil {
+		then()
+	}
+	return nil
+}
