@@ -26,6 +26,7 @@ func (l *loader) checkAll() {
 	l.checkToolFloors()
 	l.checkProviders()
 	l.checkPolicy()
+	l.checkCost()
 	checkOrder(l.main, "latency.ceilings", l.cfg.Latency.Ceilings, true)
 	checkOrder(l.main, "latency.targets", l.cfg.Latency.Targets, true)
 	checkOrder(l.main, "latency.rounds", l.cfg.Latency.Rounds, false)

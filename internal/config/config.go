@@ -32,6 +32,7 @@ type Config struct {
 	Hearing   Hearing    `yaml:"hearing" json:"hearing" doc:"How players who speak are heard."`
 	Memory    Memory     `yaml:"memory" json:"memory" doc:"What NPCs remember."`
 	Latency   Latency    `yaml:"latency" json:"latency" doc:"How long an answer may take."`
+	Cost      Cost       `yaml:"cost" json:"cost" doc:"What a session may cost, and what the providers take."`
 	Server    Server     `yaml:"server" json:"server" doc:"The MCP server that offers Glyphoxa's tools to outside agents."`
 	Discord   Discord    `yaml:"discord" json:"discord" doc:"The Discord bot. Without a token it stays off."`
 

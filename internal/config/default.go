@@ -29,6 +29,7 @@ func Default() *Config {
 			Policy:          []string{"lower_tier", "opener", "fallback", "filler"},
 			Preemptive:      true,
 		},
+		Cost: Cost{Currency: "USD"},
 		Server: Server{
 			Listen: "127.0.0.1:8787", Naming: "plain", Workflows: "workflows",
 			Limits: Limits{Burst: 100, PerSecond: 10, Body: 4 << 20, Sessions: 1000},

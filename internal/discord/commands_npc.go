@@ -21,7 +21,11 @@ func showSessionStatus(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("In <#%s> for %s: %s\n%s", r.channel, sessionLength(time.Since(r.began)), markup.Escape(r.played.Campaign), list), nil
+	text := fmt.Sprintf("In <#%s> for %s: %s\n%s", r.channel, sessionLength(time.Since(r.began)), markup.Escape(r.played.Campaign), list)
+	if c.by.DM {
+		text += "\nSo far " + markup.Escape(r.played.Cost().Headline()) + "."
+	}
+	return text, nil
 }
 
 func listNPCs(ctx context.Context, c *call) (string, error) {

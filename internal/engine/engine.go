@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
@@ -108,6 +109,16 @@ type Notice struct {
 	Text  string
 }
 
+// Used reports what was taken of a provider that does not charge it itself, such as
+// a speech-to-speech session; see [cost] and its package metered. What becomes known
+// only after the sequence has ended is charged to [cost.AccountOf] the context that
+// Answer was called with, directly: it counts for the session then.
+type Used struct {
+	Provider string
+	cost.Usage
+}
+
+func (Used) event()         {}
 func (FirstToken) event()   {}
 func (Notice) event()       {}
 func (Sentence) event()     {}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -83,6 +84,9 @@ func (g *Guild) StartSession(ctx context.Context, o SessionOptions) (*Session, e
 func (s *Session) Reload(ctx context.Context) (cast []config.NPC, said string, err error) {
 	return s.guild.guilds.rereadNPCs(ctx, s.played)
 }
+
+// Cost is what the session has cost since it began or went on. It is for DMs alone.
+func (s *Session) Cost() cost.Report { return s.played.Cost() }
 
 // Close ends the table; what was said is kept.
 func (s *Session) Close() error { return s.close() }

@@ -62,6 +62,7 @@ type Metrics struct {
 	denials  counters[denialKey]
 	duration metric.Float64Histogram
 	turns    turns
+	spending spending
 
 	mu     sync.Mutex // guards gauges
 	gauges map[string]bool
@@ -96,7 +97,7 @@ func New(opts Options) (*Metrics, error) {
 }
 
 func (m *Metrics) instruments() error {
-	var errs [4]error
+	var errs [5]error
 	_, errs[0] = m.meter.Int64ObservableCounter("glyphoxa.tool.calls", metric.WithInt64Callback(m.calls.observe),
 		metric.WithDescription("Tool calls that were let through, by how they ended."))
 	_, errs[1] = m.meter.Int64ObservableCounter("glyphoxa.denials", metric.WithInt64Callback(m.denials.observe),
@@ -105,6 +106,7 @@ func (m *Metrics) instruments() error {
 		metric.WithDescription("How long tool calls took, results from the cache aside."),
 		metric.WithExplicitBucketBoundaries(buckets()...))
 	errs[3] = m.turns.instruments(m.meter)
+	errs[4] = m.spending.instruments(m.meter)
 	return errors.Join(errs[:]...)
 }
 

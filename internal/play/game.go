@@ -19,6 +19,7 @@ import (
 	"github.com/MrWong99/glyphoxa"
 	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/indexer"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
@@ -89,7 +90,8 @@ func Open(ctx context.Context, o Options) (*Game, error) {
 		o.Rules = ruleslookup.Lazy(srd.FS)
 	}
 	g := &Game{Config: o.Config, Metrics: o.Metrics, client: providers.NewClient(), log: o.Log, npcs: o.Config.NPCs}
-	g.life, g.stop = context.WithCancel(context.WithoutCancel(ctx))
+	between := cost.WithAccount(context.WithoutCancel(ctx), g.newMeter(false).Account("")) // what no session is charged for
+	g.life, g.stop = context.WithCancel(between)
 	if err := g.open(ctx, o); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}

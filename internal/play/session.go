@@ -13,6 +13,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/cost"
+	"github.com/MrWong99/glyphoxa/internal/engine"
+	"github.com/MrWong99/glyphoxa/internal/engine/capped"
 	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tier"
@@ -24,6 +27,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/fallback"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm/offline"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 	sttchain "github.com/MrWong99/glyphoxa/pkg/provider/stt/chain"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts/phrases"
@@ -73,6 +77,7 @@ type Session struct {
 	only    string // the NPC at the table; empty if all are
 	info    memory.Session
 	voice   *voice
+	meter   *cost.Meter
 	stop    context.CancelFunc
 	done    chan error
 	warming sync.WaitGroup // of connections; ends with stop
@@ -88,7 +93,7 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 	if err != nil {
 		return nil, problem.Usage(err)
 	}
-	s := &Session{game: g, only: o.NPC, done: make(chan error, 1)}
+	s := &Session{game: g, only: o.NPC, meter: g.newMeter(false), done: make(chan error, 1)}
 	if scripted {
 		s.Notices = append(s.Notices, "the NPCs are scripted: no language model is configured. "+
 			"Set OPENAI_API_KEY, or providers.llm.base_url and model in glyphoxa.yaml, for a real one (any OpenAI-compatible server will do).")
@@ -101,7 +106,7 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 		return nil, errors.Join(fmt.Errorf("starting a session: %w", err), s.voice.Close())
 	}
 	t := table.Options{
-		Agents: g.makeAgents(cast, &s.Notices), Engine: cascaded.New(m, engineOptions(g.Config.Providers.LLM)), Host: g.Registry.Host,
+		Agents: g.makeAgents(cast, &s.Notices), Engine: s.engine(m), Cost: s.meter, Host: g.Registry.Host,
 		Log: g.Store, Context: hotctx.New(g.Store, world.Graph{World: g.World, Finder: g.Store}), Sink: countEvents(o.Sink, g.Metrics), Playback: sound.Playback, Hurries: canHurry(m),
 		Session: s.info, Scene: g.currentScene, Latency: g.Config.Latency, Languages: g.Config.Language, RecentLines: g.Config.Memory.RecentLines, Logger: g.log,
 	}
@@ -142,6 +147,12 @@ func (g *Game) beginSession(ctx context.Context, resume memory.Session) (memory.
 	}
 	resume.Ended = time.Time{}
 	return resume, g.Store.Reopen(ctx, resume.ID)
+}
+
+// engine is how the NPCs of the session answer.
+func (s *Session) engine(m llm.Provider) engine.Engine {
+	usual := cascaded.New(m, engineOptions(s.game.Config.Providers.LLM))
+	return capped.New(s.meter, usual, usual, cascaded.New(offline.New(), nil))
 }
 
 // engineOptions returns the options every model takes. Where models can take over
@@ -312,7 +323,7 @@ func (s *Session) openVoices(o SessionOptions, cast []config.NPC) (sound Sound, 
 	}
 	v.unheard = sound.Unheard
 	if sound.Outlet != nil {
-		v.warmPhrases(cast, warmedOccasions(chained.Provider)...)
+		v.warmPhrases(s.meter, cast, warmedOccasions(chained.Provider)...)
 	}
 	return sound, nil
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/speech"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -39,13 +40,14 @@ type level struct {
 func NewVoices(p tts.Provider) table.Voices { return &voice{provider: p} }
 
 // warmPhrases speaks the phrases of some occasions into the void, so that the cache has
-// them. It returns at once and is called once, before the first sentence; Close
-// ends it.
-func (v *voice) warmPhrases(cast []config.NPC, occasions ...string) {
-	ctx, stop := context.WithCancel(context.Background())
+// them; their NPCs are charged. It returns at once and is called once, before the
+// first sentence; Close ends it.
+func (v *voice) warmPhrases(m *cost.Meter, cast []config.NPC, occasions ...string) {
+	life, stop := context.WithCancel(context.Background())
 	v.stop = stop
 	v.warming.Go(func() {
 		for _, npc := range cast {
+			ctx := cost.WithAccount(life, m.Account(npc.Name))
 			for _, text := range stockLines(npc, occasions...) {
 				for _, err := range v.provider.Synthesize(ctx, v.speakableText(npc, text), npc.Voice) {
 					if err != nil {

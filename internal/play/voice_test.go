@@ -113,7 +113,7 @@ func TestWarmedPhrasesAreThereAtOnce(t *testing.T) {
 	p := &tone{}
 	cache := phrases.New([]string{"five moments."}, nil)
 	v := &voice{provider: cache.Wrap("tone", p)}
-	v.warmPhrases([]config.NPC{npc}, "filler")
+	v.warmPhrases(nil, []config.NPC{npc}, "filler")
 	v.warming.Wait()
 	sentence(t, v, npc, "5 moments.")
 	if _, _, hits := cache.Stats(); hits != 1 || len(p.said) != 1 {
@@ -136,7 +136,7 @@ func (*slow) Synthesize(ctx context.Context, _ string, _ tts.Voice) iter.Seq2[tt
 
 func TestCloseEndsWarming(t *testing.T) {
 	v := &voice{provider: &slow{}}
-	v.warmPhrases([]config.NPC{{Lines: map[string][]string{"filler": {"Hm."}}}}, "filler")
+	v.warmPhrases(nil, []config.NPC{{Lines: map[string][]string{"filler": {"Hm."}}}}, "filler")
 	if err := v.Close(); err != nil {
 		t.Error(err)
 	}

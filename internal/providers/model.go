@@ -10,6 +10,7 @@ import (
 	"net/http"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/cost/metered"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
 	openaiembed "github.com/MrWong99/glyphoxa/pkg/provider/embeddings/openai"
@@ -179,7 +180,7 @@ func oneModel(client *http.Client, p config.Provider, setting string) (llm.Provi
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", setting, err)
 	}
-	return m, nil
+	return metered.Model(m), nil
 }
 
 // Embedder returns what makes text searchable by meaning, nil for nothing.
@@ -196,7 +197,9 @@ func Embedder(p config.Provider) (embeddings.Provider, error) {
 		return nil, nil
 	case OpenAI:
 		dimensions, _ := numberOption(p, "dimensions")
-		e, err := openaiembed.New(p.APIKey.Reveal(), &openaiembed.Options{BaseURL: p.BaseURL, Model: p.Model, Dimensions: int(dimensions)})
+		e, err := openaiembed.New(p.APIKey.Reveal(), &openaiembed.Options{
+			BaseURL: p.BaseURL, Model: p.Model, Dimensions: int(dimensions), Used: metered.Embedding,
+		})
 		if err != nil {
 			return nil, fmt.Errorf("providers.embeddings: %w", err)
 		}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/cost/metered"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts/chain"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts/elevenlabs"
@@ -19,16 +20,16 @@ import (
 func newSynthesis(client *http.Client, p config.Provider) (tts.Provider, error) {
 	switch p.Name {
 	case OpenAI:
-		return openaitts.New(p.APIKey.Reveal(), &openaitts.Options{
+		return metered.Voice(openaitts.New(p.APIKey.Reveal(), &openaitts.Options{
 			BaseURL: p.BaseURL, Model: p.Model, Voice: Option[string](p, "voice"), Instructions: Option[string](p, "instructions"),
 			HTTPClient: client,
-		}), nil
+		})), nil
 	case ElevenLabs:
-		return elevenlabs.New(p.APIKey.Reveal(), &elevenlabs.Options{
+		return metered.Voice(elevenlabs.New(p.APIKey.Reveal(), &elevenlabs.Options{
 			BaseURL: p.BaseURL, Model: p.Model, Voice: Option[string](p, "voice"),
 			Stability: fractionOption(p, "stability"), Similarity: fractionOption(p, "similarity"), Style: fractionOption(p, "style"),
 			HTTPClient: client,
-		}), nil
+		})), nil
 	}
 	local := espeak.New(&espeak.Options{Path: Option[string](p, "path")})
 	return local, local.Available()

@@ -20,6 +20,7 @@ func tableEvents() map[string]reflect.Type {
 		table.KindBarge:        reflect.TypeFor[table.Barge](),
 		table.KindPolicy:       reflect.TypeFor[table.Policy](),
 		table.KindTier:         reflect.TypeFor[table.Tier](),
+		table.KindCost:         reflect.TypeFor[table.Cost](),
 		table.KindTurnEnded:    reflect.TypeFor[table.TurnEnded](),
 		table.KindNotice:       reflect.TypeFor[table.Notice](),
 	}

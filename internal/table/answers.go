@@ -23,6 +23,7 @@ type answers struct {
 	transcript   *transcript
 	queue        *queue
 	floor        *floorControl
+	purse        *purse
 	remarks      *remarks
 
 	lines    uint64              // attempts so far, and so lines on the floor
@@ -52,6 +53,7 @@ func (as *answers) beginTurn(tn *turn) {
 // startAnswer begins work on an answer, be it anew.
 func (as *answers) startAnswer(tn *turn) {
 	as.planner.prepareTurn(tn, as.fillers.mayFill(tn))
+	as.purse.tellLevel()
 	as.announceTurn(tn)
 	as.startAttempt(tn)
 	as.moveTo(tn, thinking)
@@ -75,6 +77,7 @@ func (as *answers) announceTurn(tn *turn) {
 func (as *answers) startAttempt(tn *turn) {
 	as.lines++
 	tn.attempt = newAttempt(as.lines, tn)
+	as.purse.openAccount(tn)
 	as.attempts[as.lines] = tn.attempt
 	as.effects.add(newWorker(as.o, tn, as.transcript.recent))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/floor"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
@@ -107,6 +108,7 @@ type worker struct {
 	npc       config.NPC
 	heard     agent.Line
 	puppet    bool
+	account   *cost.Account // is charged for all of it
 	history   agent.History
 	recent    []memory.Line
 	request   engine.Request
@@ -126,7 +128,7 @@ type worker struct {
 func newWorker(o *Options, tn *turn, recent []memory.Line) *worker {
 	a := tn.attempt
 	w := &worker{
-		attempt: a, line: a.line, npc: tn.as, puppet: tn.puppet,
+		attempt: a, line: a.line, npc: tn.as, puppet: tn.puppet, account: tn.account,
 		heard:   agent.Line{Speaker: tn.Speaker, Text: tn.Text},
 		history: tn.npc.Snapshot(), recent: recent, confirmed: a.confirmed, phrase: a.phrase, sayings: make(chan saying, ahead),
 		request: engine.Request{
@@ -152,7 +154,7 @@ func (w *worker) report(f finding) { w.table.reports <- report{attempt: w.attemp
 // run answers, with the voice beside it, and reports the end.
 func (w *worker) run(ctx context.Context, t *Table) {
 	w.table = t
-	ctx = mcp.WithCaller(ctx, w.caller())
+	ctx = cost.WithAccount(mcp.WithCaller(ctx, w.caller()), w.account)
 	if t.o.Voices != nil {
 		w.request.Playback = engine.Playback{Heard: w.heardOwn, Over: ctx.Done()}
 	}
@@ -235,6 +237,8 @@ func (w *worker) runEngine(ctx context.Context) error {
 		case engine.FirstToken:
 			token = time.Now()
 			w.report(ev)
+		case engine.Used:
+			w.account.Charge(ev.Provider, ev.Usage)
 		default:
 			w.report(ev)
 		}

@@ -111,6 +111,7 @@ func (ts *turns) endTurn(tn *turn, end turnEnd) {
 	ts.planner.recordTimes(tn, l)
 	ts.effects.emit(tn.number, KindTurnEnded, &TurnEnded{NPC: name, Outcome: end.outcome, Text: strings.Join(tn.texts, " "), Ledger: l})
 	ts.effects.add(turnOver{tn})
+	ts.purse.tellLevel()
 }
 
 // closeLedger returns the account of a turn that has come to its end.
@@ -121,6 +122,7 @@ func (tn *turn) closeLedger(end turnEnd) Ledger {
 	if tn.attempt != nil {
 		l.BeginMS = elapsed.Rounded(tn.attempt.began.Sub(tn.since))
 	}
+	l.enterCost(tn.account.Sum())
 	l.judgeBudget(tn.target, end.outcome, end.stage, tn.waited())
 	if tn.takenBack && end.outcome == OutcomeCancelled { // no answer was due
 		l.Budget, l.BreachStage = budgetMet, ""

@@ -3,6 +3,8 @@ package table
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/cost"
 )
 
 // Kinds of events, one JSON object each (docs/events.md).
@@ -17,6 +19,7 @@ const (
 	KindBarge        = "barge"
 	KindPolicy       = "policy"
 	KindTier         = "tier"
+	KindCost         = "cost"
 	KindTurnEnded    = "turn.ended"
 	KindNotice       = "notice"
 )
@@ -134,6 +137,20 @@ type Tier struct {
 	// Until and Turns bound a raise that begins.
 	Until time.Time `json:"until,omitzero"`
 	Turns int       `json:"turns,omitempty"`
+}
+
+// Cost reports that the session has passed a cap. It is outside of turns and comes
+// once for each level; a notice beside it says the same in words.
+type Cost struct {
+	Header
+	// Level is "soft_cap", "cheaper" (the hard cap is reached: NPCs answer through the
+	// cheaper engine) or "lines" (with stock phrases, without a model).
+	Level string `json:"level"`
+	// Spent is what the session has cost so far, as far as there are prices.
+	Spent    cost.Amount `json:"spent"`
+	Currency string      `json:"currency"`
+	SoftCap  cost.Amount `json:"soft_cap,omitzero"`
+	HardCap  cost.Amount `json:"hard_cap,omitzero"`
 }
 
 // TurnEnded reports the end of a turn. Every utterance ends in exactly one.

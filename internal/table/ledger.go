@@ -3,6 +3,7 @@ package table
 import (
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 )
 
@@ -46,6 +47,23 @@ type Ledger struct {
 	// that failed: "endpoint", "stt", "queue", "route", "context", "llm", "tool",
 	// "tts", "floor", "playback" or "commit".
 	BreachStage string `json:"breach_stage"`
+	// InputTokens and OutputTokens are all that went to the models for this turn, and
+	// came from them, also for answers that were given up; what nobody counted is
+	// estimated.
+	InputTokens  int64 `json:"input_tokens"`
+	OutputTokens int64 `json:"output_tokens"`
+	// Cost is what the answer cost by its end, in the configuration's currency: models
+	// and voices. Hearing is the session's. It is left out where nothing was charged,
+	// or some of it has no price.
+	Cost cost.Amount `json:"cost,omitzero"`
+}
+
+// enterCost enters what a turn has taken.
+func (l *Ledger) enterCost(s cost.Sum) {
+	l.InputTokens, l.OutputTokens, l.Cost = s.InputTokens(), s.OutputTokens(), 0
+	if !s.Unpriced {
+		l.Cost = s.Amount
+	}
 }
 
 const (

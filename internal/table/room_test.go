@@ -11,6 +11,8 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/cost"
+	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -280,15 +282,19 @@ type room struct {
 }
 
 type setting struct {
-	model   script
-	voice   table.Voices // nil: read, not heard
-	journal *journal
-	alone   bool
-	deaf    bool
-	sink    table.Sink              // instead of events
-	outlet  mixer.Outlet            // instead of the wire
-	fillers []string                // Mira's
-	manner  config.Interruptibility // Mira's; yields and resumes if empty
+	model  script
+	engine engine.Engine // instead of a cascaded one with the model
+	cost   *cost.Meter   // nil: nothing is counted
+	// recogniser wraps the room's ears, if not nil.
+	recogniser func(stt.Recogniser) stt.Recogniser
+	voice      table.Voices // nil: read, not heard
+	journal    *journal
+	alone      bool
+	deaf       bool
+	sink       table.Sink              // instead of events
+	outlet     mixer.Outlet            // instead of the wire
+	fillers    []string                // Mira's
+	manner     config.Interruptibility // Mira's; yields and resumes if empty
 }
 
 func tool(name string, p50 int, effect tools.Effect, readOnly bool, h tools.Handler) tools.Tool {
@@ -351,13 +357,19 @@ func open(t testing.TB, s setting) *room {
 	if s.alone {
 		npcs = npcs[:1]
 	}
+	if s.engine == nil {
+		s.engine = cascaded.New(s.model, nil)
+	}
 	agents := company(npcs...)
 	var hearing stt.Recogniser = r.ears
-	if s.deaf {
+	switch {
+	case s.deaf:
 		hearing = nil
+	case s.recogniser != nil:
+		hearing = s.recogniser(hearing)
 	}
 	r.Table = table.New(table.Options{
-		Agents: agents, Engine: cascaded.New(s.model, nil), Host: host, Log: r.journal, Context: hotctx.New(r.journal, nowhere{}),
+		Agents: agents, Engine: s.engine, Cost: s.cost, Host: host, Log: r.journal, Context: hotctx.New(r.journal, nowhere{}),
 		Voices: s.voice, Outlet: s.outlet, Hearing: hearing, Sink: s.sink, Session: memory.Session{ID: "s1"}, Latency: config.Default().Latency, RecentLines: 10,
 		Logger: slog.New(strict{t}),
 	})

@@ -21,6 +21,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/floor"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
@@ -86,6 +87,10 @@ type Options struct {
 	// Hurries says that the engine can be asked to hurry (see engine.Request).
 	Hurries bool
 
+	// Cost counts what the session takes, and is asked whether a cap is passed: the
+	// table tells people, and the engine acts on it. If nil, nothing is counted.
+	Cost *cost.Meter
+
 	// Scene says what is going on, at the beginning of every turn. If nil,
 	// nothing particular is.
 	Scene func() string
@@ -118,6 +123,7 @@ type Table struct {
 	floor        *floorControl
 	leases       *leases
 	planner      *planner
+	purse        *purse
 	queue        *queue
 	transcript   *transcript
 	answers      *answers
@@ -179,14 +185,15 @@ func (t *Table) makeParts() {
 	t.floor = &floorControl{floor.New(times), t.effects, t.agenda, t.mixer}
 	t.leases = &leases{cast: t.cast, agenda: t.agenda, effects: t.effects, running: map[int]agent.Lease{}}
 	t.planner = &planner{governor: pace.New(), latency: o.Latency, host: o.Host, session: o.Session.ID, hurries: o.Hurries}
+	t.purse = &purse{meter: o.Cost, effects: t.effects}
 	t.transcript = &transcript{log: o.Log, session: o.Session.ID, most: o.RecentLines}
 	t.answers = &answers{
 		register: register, o: o, cast: t.cast, conversation: t.conversation, leases: t.leases, planner: t.planner, fillers: fillers,
-		transcript: t.transcript, queue: t.queue, floor: t.floor, remarks: remarks, attempts: map[uint64]*attempt{},
+		transcript: t.transcript, queue: t.queue, floor: t.floor, purse: t.purse, remarks: remarks, attempts: map[uint64]*attempt{},
 	}
 	t.turns = &turns{
 		register: register, o: o, agenda: t.agenda, cast: t.cast, conversation: t.conversation, planner: t.planner,
-		transcript: t.transcript, queue: t.queue, answers: t.answers,
+		transcript: t.transcript, queue: t.queue, purse: t.purse, answers: t.answers,
 	}
 	t.listener = &listener{
 		preemptive: o.Latency.Preemptive, effects: t.effects, agenda: t.agenda, cast: t.cast, conversation: t.conversation, queue: t.queue,
@@ -226,7 +233,7 @@ func (t *Table) order(ctx context.Context, f func() error) error {
 // every waiting utterance, and returns once all it started has ended. It is
 // called once.
 func (t *Table) Run(ctx context.Context) error {
-	ctx, stop := context.WithCancel(ctx)
+	ctx, stop := context.WithCancel(cost.WithAccount(ctx, t.o.Cost.Account("")))
 	defer t.work.Wait()
 	defer stop()
 	defer close(t.done)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
@@ -37,6 +38,7 @@ type turn struct {
 	started time.Time // when work on the answer began
 	plan    pace.Plan
 	attempt *attempt      // nil until it begins
+	account *cost.Account // of all its attempts; nil before the first
 	held    bool          // the player has more to say: it must not be heard yet
 	floor   time.Duration // the wait for the floor
 

@@ -22,6 +22,7 @@ type turns struct {
 	planner      *planner
 	transcript   *transcript
 	queue        *queue
+	purse        *purse
 	answers      *answers
 
 	undecided []*turn

@@ -14,10 +14,10 @@ import (
 
 // orderHelp describe what may be typed after a slash.
 const orderHelp = "/raise NPC TIER [DURATION] [N turns], /lower NPC [TIER], /mute NPC, /unmute NPC (to these four, all means everyone), " +
-	"/say NPC text, /direct NPC [text], /tools, /listen, /ledger, /reload, /help, /quit"
+	"/say NPC text, /direct NPC [text], /tools, /listen, /ledger, /cost, /reload, /help, /quit"
 
 // bareOrders are the orders that stand alone.
-var bareOrders = map[string]bool{"/tools": true, "/listen": true, "/ledger": true, "/reload": true, "/quit": true, "/exit": true, "/help": true}
+var bareOrders = map[string]bool{"/tools": true, "/listen": true, "/ledger": true, "/cost": true, "/reload": true, "/quit": true, "/exit": true, "/help": true}
 
 func (p *console) runOrder(ctx context.Context, text string) (quit bool, err error) {
 	word, rest, _ := strings.Cut(text, " ")
@@ -51,6 +51,8 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 		return false, nil
 	case "/ledger":
 		return false, p.showLedger(ctx)
+	case "/cost":
+		said = strings.Join(p.session.Cost().Lines(), "\n")
 	case "/reload":
 		said, err = p.session.Reload(ctx)
 	case "/quit", "/exit":

@@ -103,6 +103,8 @@ type Chunk struct {
 type Usage struct {
 	PromptTokens     int
 	CompletionTokens int
+	// CachedTokens is how many of the prompt's the vendor had kept from before.
+	CachedTokens int
 }
 
 // Provider streams a model's answers. Implementations are safe for concurrent

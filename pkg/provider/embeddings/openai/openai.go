@@ -42,6 +42,10 @@ type Options struct {
 	Dimensions int
 	// Batch is the most texts sent in one request. If 0, 96.
 	Batch int
+	// Used, if not nil, is told of every request that was answered: by whom, how many
+	// bytes of text it was, and how many tokens the server counted, 0 if it did not.
+	// It is safe for concurrent use and does not wait.
+	Used func(ctx context.Context, name string, bytes, tokens int)
 	// Client makes the requests. If nil, one without a time limit of its own.
 	Client *http.Client
 }
@@ -55,6 +59,7 @@ type Embedder struct {
 	askDims atomic.Bool  // the request must name the dimensions
 	unknown bool         // whether the model takes such a request
 	batch   int
+	used    func(ctx context.Context, name string, bytes, tokens int)
 	service vendor.Service
 }
 
@@ -92,7 +97,7 @@ func New(key string, opts *Options) (*Embedder, error) {
 	if o.Client != nil {
 		cfg.HTTPClient = o.Client
 	}
-	e := &Embedder{client: openai.NewClientWithConfig(cfg), name: name, model: o.Model, unknown: native == 0, batch: o.Batch}
+	e := &Embedder{client: openai.NewClientWithConfig(cfg), name: name, model: o.Model, unknown: native == 0, batch: o.Batch, used: o.Used}
 	e.service = vendor.Service{
 		Doing: "embedding", Key: key, Address: cfg.BaseURL, Configured: o.BaseURL != "", Advice: "check api_key",
 		RateLimited: embeddings.ErrRateLimited, Unavailable: embeddings.ErrUnavailable, Rejected: embeddings.ErrRejected,
@@ -164,12 +169,25 @@ func (e *Embedder) embedBatch(ctx context.Context, texts []string) ([][]float32,
 		if err != nil {
 			return nil, e.service.Failed(ctx, err)
 		}
+		e.tellUsed(ctx, req.Input, resp.Usage.PromptTokens)
 		vectors, err := e.collect(resp.Data, len(texts))
 		if asked || !e.unknown || !errors.Is(err, errLength) {
 			return vectors, err
 		}
 		e.askDims.Store(true)
 	}
+}
+
+// tellUsed tells what a request took.
+func (e *Embedder) tellUsed(ctx context.Context, texts []string, tokens int) {
+	if e.used == nil {
+		return
+	}
+	bytes := 0
+	for _, t := range texts {
+		bytes += len(t)
+	}
+	e.used(ctx, e.name, bytes, tokens)
 }
 
 // errLength means vectors of another length than is known.

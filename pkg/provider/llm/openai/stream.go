@@ -88,6 +88,9 @@ type event struct {
 	Usage *struct {
 		PromptTokens     int `json:"prompt_tokens"`
 		CompletionTokens int `json:"completion_tokens"`
+		Details          struct {
+			CachedTokens int `json:"cached_tokens"`
+		} `json:"prompt_tokens_details"`
 	} `json:"usage"`
 	Error json.RawMessage `json:"error"`
 }
@@ -169,7 +172,9 @@ func (r *reader) run() outcome {
 // takeEvent yields what e adds to the answer and reports whether to go on.
 func (r *reader) takeEvent(e event) bool {
 	if e.Usage != nil {
-		r.usage = &llm.Usage{PromptTokens: e.Usage.PromptTokens, CompletionTokens: e.Usage.CompletionTokens}
+		r.usage = &llm.Usage{
+			PromptTokens: e.Usage.PromptTokens, CompletionTokens: e.Usage.CompletionTokens, CachedTokens: e.Usage.Details.CachedTokens,
+		}
 	}
 	for _, c := range e.Choices {
 		if c.Index != 0 {

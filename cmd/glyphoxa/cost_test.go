@@ -1,0 +1,94 @@
+package main_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
+)
+
+// costs adds a section to the configuration.
+func (h *program) costs(section string) {
+	h.t.Helper()
+	file := h.path("glyphoxa.yaml")
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(file, append(text, "cost:\n"+section...), 0o600)
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// TestCapsAreKept plays until the caps are passed: each answer has five tokens at a
+// tenth of a unit.
+func TestCapsAreKept(t *testing.T) {
+	t.Parallel()
+	h, server := newModelProgram(t, fakeopenai.Always(fakeopenai.Say("The ferry leaves at dawn.")))
+	h.costs(`  currency: EUR
+  prices: [{provider: openai test-model, input: 0, output: 100000}]
+  soft_cap: 0.5
+  hard_cap: 1
+`)
+	tr := h.play("Mira, when does the ferry leave?", "/cost", "Mira, and how early?", "Mira, and who rows?", "/cost")
+	turns := tr.want(3)
+	for i, want := range []struct {
+		cost float64
+		text string
+	}{{0.5, "The ferry leaves at dawn."}, {0.5, "The ferry leaves at dawn."}, {0, "The river has not told me."}} {
+		tn := turns[i]
+		if tn.ledger.Cost != want.cost || tn.ended.Text != want.text || tn.ended.Outcome != "delivered" {
+			t.Errorf("turn %d: %s %q for %v, want %q for %v", i+1, tn.ended.Outcome, tn.ended.Text, tn.ledger.Cost, want.text, want.cost)
+		}
+		if answered := want.cost > 0; (tn.ledger.InputTokens > 0) != answered || (tn.ledger.OutputTokens == 5) != answered {
+			t.Errorf("turn %d: %d and %d tokens", i+1, tn.ledger.InputTokens, tn.ledger.OutputTokens)
+		}
+	}
+	if n := len(server.ChatRequests()); n != 2 {
+		t.Errorf("the model was asked %d times, want twice: then come the lines", n)
+	}
+	var passed []string
+	for _, e := range tr.events {
+		if e.Kind == "cost" {
+			passed = append(passed, fmt.Sprintf("%s %v %s %v %v %d", e.Level, e.Spent, e.Currency, e.SoftCap, e.HardCap, e.Turn))
+		}
+	}
+	if want := []string{"soft_cap 0.5 EUR 0.5 1 0", "lines 1 EUR 0.5 1 0"}; !slices.Equal(passed, want) {
+		t.Errorf("caps %q, want %q", passed, want)
+	}
+	tokens := turns[0].ledger.InputTokens + turns[1].ledger.InputTokens
+	info := tr.notices("info")
+	for _, want := range []string{
+		"this session cost 0.5000 EUR, soft cap 0.5000 EUR, hard cap 1.0000 EUR",
+		"this session cost 1.0000 EUR, soft cap 0.5000 EUR, hard cap 1.0000 EUR; the NPCs answer with stock phrases",
+		fmt.Sprintf("Mira the Ferrywoman: 1.0000 EUR (%d tokens in, 10 tokens out)", tokens),
+		fmt.Sprintf("openai test-model: 1.0000 EUR (%d tokens in, 10 tokens out)", tokens),
+	} {
+		if !slices.Contains(info, want) {
+			t.Errorf("/cost said %q, want %q among it", info, want)
+		}
+	}
+	if got := tr.notices("warning"); len(got) != 2 || !strings.Contains(got[0], "cost.soft_cap") || !strings.Contains(got[1], "stock phrases") {
+		t.Errorf("warnings %q, want one for each cap", got)
+	}
+}
+
+// TestVoicesAndWhatHasNoPriceAreCounted has a voice with a price, and a model
+// without.
+func TestVoicesAndWhatHasNoPriceAreCounted(t *testing.T) {
+	t.Parallel()
+	h, server := newModelProgram(t, fakeopenai.Always(fakeopenai.Say("Aye.")))
+	h.set("VOICE", "openai")
+	h.set("VOICE_URL", server.URL())
+	h.costs("  prices: [{provider: \"openai *\", characters: 1}, {provider: \"openai gpt-4o-mini-tts\", characters: 1000}]\n")
+	r := h.run("Mira, hello\n/cost\n", "play", "--wav", h.path("out.wav"))
+	r.ok(t)
+	for _, want := range []string{"this session cost 0.0040 USD and what has no price", "openai gpt-4o-mini-tts: 0.0040 USD (4 characters, ", "openai test-model: an unknown amount, since there is no price"} {
+		if !strings.Contains(r.stdout, want) {
+			t.Errorf("it said %q, want %q in it", r.stdout, want)
+		}
+	}
+}

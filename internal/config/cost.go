@@ -1,0 +1,87 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+)
+
+// Cost says what providers take, and how much a session may cost. Without prices
+// everything is counted, and nothing priced.
+type Cost struct {
+	// Currency is what prices and caps are in. Default USD.
+	Currency string  `yaml:"currency" json:"currency" max:"12" doc:"Currency of prices and caps, such as USD or EUR."`
+	Prices   []Price `yaml:"prices" json:"prices" doc:"What your providers take. The most exact entry for a provider holds."`
+	// SoftCap is told of, HardCap acted on. Without them, or with 0, there is none.
+	SoftCap float64 `yaml:"soft_cap" json:"soft_cap" min:"0" max:"1000000" doc:"What a session may cost before people are told; 0 means never."`
+	HardCap float64 `yaml:"hard_cap" json:"hard_cap" min:"0" max:"1000000" doc:"What a session may cost before its NPCs answer through a cheaper engine, and then with stock phrases alone; 0 means never."`
+}
+
+// Price is what one provider takes. A rate that is missing is not known; 0 is free.
+type Price struct {
+	// Provider is a provider's name as "/cost" shows it, or its beginning and a star.
+	Provider    string   `yaml:"provider" json:"provider" required:"true" max:"200" doc:"Provider and model as /cost shows them, such as openai gpt-4o-mini; a * at the end stands for anything."`
+	Input       *float64 `yaml:"input" json:"input" min:"0" max:"1000000" doc:"Price of a million tokens of text sent."`
+	Output      *float64 `yaml:"output" json:"output" min:"0" max:"1000000" doc:"Price of a million tokens of text received."`
+	Cached      *float64 `yaml:"cached" json:"cached" min:"0" max:"1000000" doc:"Price of a million tokens sent that the provider had kept; the usual one if missing."`
+	AudioInput  *float64 `yaml:"audio_input" json:"audio_input" min:"0" max:"1000000" doc:"Price of a million tokens of sound sent."`
+	AudioOutput *float64 `yaml:"audio_output" json:"audio_output" min:"0" max:"1000000" doc:"Price of a million tokens of sound received."`
+	Minute      *float64 `yaml:"minute" json:"minute" min:"0" max:"10000" doc:"Price of a minute of sound, sent or received."`
+	Characters  *float64 `yaml:"characters" json:"characters" min:"0" max:"1000000" doc:"Price of a million characters spoken."`
+}
+
+// checkCost looks for prices that are given twice or by half, and caps that cannot
+// work.
+func (l *loader) checkCost() {
+	c, root := &l.cfg.Cost, strictyaml.Path("cost")
+	if strings.TrimSpace(c.Currency) == "" && !l.main.Broken(root.Key("currency")) {
+		l.main.AddProblem(root.Key("currency"), "is blank", "write one such as USD, or leave it out")
+	}
+	seen := map[string]int{}
+	for i, p := range c.Prices {
+		at := root.Key("prices").Item(i)
+		name := at.Key("provider")
+		if first, taken := seen[p.Provider]; taken {
+			l.main.AddProblem(name, fmt.Sprintf("another price is for this provider (line %d)", first), "keep one of them")
+		} else if p.Provider != "" {
+			seen[p.Provider] = l.main.Line(name)
+		}
+		if star := strings.IndexByte(p.Provider, '*'); star >= 0 && star < len(p.Provider)-1 {
+			l.main.AddProblem(name, l.main.Quote(name, p.Provider)+" has a * before its end", "put one at the end, or none")
+		}
+		l.checkRates(at, p)
+	}
+	if c.SoftCap > 0 && c.HardCap > 0 && c.SoftCap >= c.HardCap {
+		l.main.AddProblem(root.Key("soft_cap"), "is not below hard_cap", "lower it, or raise hard_cap")
+	}
+	if len(c.Prices) == 0 && (c.SoftCap > 0 || c.HardCap > 0) && !l.main.Broken(root.Key("prices")) {
+		l.addWarning(l.main, root, "caps have no effect without prices", "add prices, or remove the caps")
+	}
+}
+
+// checkRates looks for rates that need another beside them: where tokens are charged
+// one way, they are charged the other, too.
+func (l *loader) checkRates(at strictyaml.Path, p Price) {
+	pair := func(a, b *float64, nameA, nameB string) {
+		if (a == nil) == (b == nil) || l.main.Broken(at.Key(nameA)) || l.main.Broken(at.Key(nameB)) {
+			return
+		}
+		given, missing := nameA, nameB
+		if a == nil {
+			given, missing = nameB, nameA
+		}
+		l.main.AddProblem(at.Key(given), "stands without "+missing, "add "+missing+"; 0 is free")
+	}
+	pair(p.Input, p.Output, "input", "output")
+	pair(p.AudioInput, p.AudioOutput, "audio_input", "audio_output")
+	rates := []*float64{p.Input, p.Output, p.AudioInput, p.AudioOutput, p.Minute, p.Characters}
+	for _, r := range rates {
+		if r != nil {
+			return
+		}
+	}
+	if !l.main.Broken(at) {
+		l.main.AddProblem(at, "has no rate", "add input and output, minute or characters")
+	}
+}

@@ -1,0 +1,171 @@
+// Package metered charges the account in a request's context for what the request
+// takes: it wraps language models, voices and speech recognition. Where no account
+// is in the context nothing is counted. It starts no goroutine.
+package metered
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"time"
+	"unicode/utf8"
+
+	"github.com/MrWong99/glyphoxa/internal/cost"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
+)
+
+// Speech returns what a speech-to-speech session says it has used. The engine that
+// reads the session charges it, since a session outlives the context it began with.
+func Speech(u s2s.Usage) cost.Usage {
+	return cost.Usage{
+		Input: int64(u.InputTextTokens), Output: int64(u.OutputTextTokens),
+		AudioInput: int64(u.InputAudioTokens), AudioOutput: int64(u.OutputAudioTokens), Cached: int64(u.CachedTokens),
+		Heard: time.Duration(u.AudioSeconds * float64(time.Second)),
+	}
+}
+
+// Embedding charges the context for text that was embedded; tokens that nobody
+// counted are estimated.
+func Embedding(ctx context.Context, provider string, bytes, tokens int) {
+	u := cost.Usage{Input: int64(tokens)}
+	if tokens <= 0 {
+		u.Input = cost.EstimateTokens(bytes)
+		u.Estimated = u.Input
+	}
+	cost.AccountOf(ctx).Charge(provider, u)
+}
+
+// warmed opens connections if the wrapped provider can.
+type warmed struct{ provider any }
+
+// Warm opens the provider's connections.
+func (w warmed) Warm(ctx context.Context) error {
+	if p, ok := w.provider.(interface{ Warm(context.Context) error }); ok {
+		return p.Warm(ctx)
+	}
+	return nil
+}
+
+// model is a language model that charges its tokens.
+type model struct {
+	llm.Provider
+	warmed
+}
+
+// Model returns p, charged by the tokens it reports. An answer that is left before
+// it reports any, or never does, is charged by an estimate from the text that went
+// each way; a request that failed before it was answered is not charged.
+func Model(p llm.Provider) llm.Provider { return &model{p, warmed{p}} }
+
+// Stream implements [llm.Provider].
+func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
+	account := cost.AccountOf(ctx)
+	if account == nil {
+		return m.Provider.Stream(ctx, req)
+	}
+	return func(yield func(llm.Chunk, error) bool) {
+		a := answer{account: account, provider: m.Name(), req: req}
+		defer func() { a.charge(ctx.Err() != nil) }()
+		for chunk, err := range m.Provider.Stream(ctx, req) {
+			if err == nil {
+				a.take(chunk)
+			}
+			if !yield(chunk, err) {
+				return
+			}
+		}
+	}
+}
+
+// answer is what came of a request so far.
+type answer struct {
+	account  *cost.Account
+	provider string
+	req      llm.Request
+	begun    bool
+	written  int // bytes
+	told     *llm.Usage
+}
+
+func (a *answer) take(c llm.Chunk) {
+	a.begun = true
+	a.written += len(c.Text)
+	for _, call := range c.ToolCalls {
+		a.written += len(call.Name) + len(call.Arguments)
+	}
+	if c.Usage != nil {
+		a.told = c.Usage
+	}
+}
+
+// charge charges the answer. One that was left by its caller was asked for all the
+// same.
+func (a *answer) charge(left bool) {
+	switch {
+	case a.told != nil:
+		a.account.Charge(a.provider, cost.Usage{
+			Input: int64(a.told.PromptTokens), Output: int64(a.told.CompletionTokens), Cached: int64(a.told.CachedTokens),
+		})
+	case a.begun || left:
+		u := cost.Usage{Input: cost.EstimateTokens(size(a.req)), Output: cost.EstimateTokens(a.written)}
+		u.Estimated = u.Input + u.Output
+		a.account.Charge(a.provider, u)
+	}
+}
+
+// size is how much text a request is, in bytes.
+func size(req llm.Request) int {
+	n := 0
+	for _, m := range req.Messages {
+		n += len(m.Content) + len(m.Name)
+		for _, c := range m.ToolCalls {
+			n += len(c.Name) + len(c.Arguments)
+		}
+	}
+	for _, t := range req.Tools {
+		schema, err := json.Marshal(t.Parameters)
+		if err != nil {
+			continue // a schema that is no JSON is not sent either
+		}
+		n += len(t.Name) + len(t.Description) + len(schema)
+	}
+	return n
+}
+
+// voice is a voice that charges the characters it was given and the sound it made.
+type voice struct {
+	tts.Provider
+	warmed
+}
+
+// Voice returns p, charged by the characters of each sentence and the length of its
+// sound. A sentence that failed before its first sound is not charged, one that was
+// left is.
+func Voice(p tts.Provider) tts.Provider { return &voice{p, warmed{p}} }
+
+// Synthesize implements [tts.Provider].
+func (v *voice) Synthesize(ctx context.Context, text string, as tts.Voice) iter.Seq2[tts.PCM, error] {
+	account := cost.AccountOf(ctx)
+	if account == nil {
+		return v.Provider.Synthesize(ctx, text, as)
+	}
+	return func(yield func(tts.PCM, error) bool) {
+		var made time.Duration
+		failed := false
+		defer func() {
+			if !failed || made > 0 || ctx.Err() != nil {
+				account.Charge(v.Name(), cost.Usage{Characters: int64(utf8.RuneCountInString(text)), Spoken: made})
+			}
+		}()
+		for pcm, err := range v.Provider.Synthesize(ctx, text, as) {
+			if failed = err != nil; !failed && pcm.Rate > 0 {
+				made += time.Duration(len(pcm.Samples)) * time.Second / time.Duration(pcm.Rate)
+			}
+			if !yield(pcm, err) {
+				return
+			}
+		}
+	}
+}

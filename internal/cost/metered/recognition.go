@@ -1,0 +1,72 @@
+package metered
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/cost"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
+)
+
+// defaultRate is the rate of a stream's sound unless its options say otherwise.
+const defaultRate = 48_000
+
+// recognition is speech recognition that charges the sound it is sent.
+type recognition struct{ stt.Provider }
+
+// Recognition returns p, charged by the time of sound that is sent to it: sound that
+// is sent to another provider once more is charged there, too.
+func Recognition(p stt.Provider) stt.Provider { return &recognition{p} }
+
+// Open implements [stt.Provider].
+func (r *recognition) Open(ctx context.Context, o stt.Options) (stt.Stream, error) {
+	s, err := r.Provider.Open(ctx, o)
+	account := cost.AccountOf(ctx)
+	if err != nil || account == nil {
+		return s, err
+	}
+	rate := o.SampleRate
+	if rate <= 0 {
+		rate = defaultRate
+	}
+	return &stream{Stream: s, account: account, provider: r.Name(), rate: rate}, nil
+}
+
+// stream charges what was sent at the end of each utterance, and at its own end what
+// was sent since.
+type stream struct {
+	stt.Stream
+	account  *cost.Account
+	provider string
+	rate     int
+	sent     atomic.Int64 // samples that were not charged yet
+}
+
+// Send implements [stt.Stream]. Sound is charged at the latest once a minute of it
+// was sent.
+func (s *stream) Send(samples []int16) error {
+	err := s.Stream.Send(samples)
+	if err == nil {
+		if s.sent.Add(int64(len(samples))) >= int64(60*s.rate) {
+			s.charge()
+		}
+	}
+	return err
+}
+
+// Finish implements [stt.Stream].
+func (s *stream) Finish(ctx context.Context) (int, error) {
+	s.charge()
+	return s.Stream.Finish(ctx)
+}
+
+// Close implements [stt.Stream].
+func (s *stream) Close() error {
+	s.charge()
+	return s.Stream.Close()
+}
+
+func (s *stream) charge() {
+	s.account.Charge(s.provider, cost.Usage{Heard: time.Duration(s.sent.Swap(0)) * time.Second / time.Duration(s.rate)})
+}
