@@ -26,7 +26,7 @@ type voice struct {
 	warming  sync.WaitGroup
 
 	mu     sync.Mutex        // guards the field below
-	levels map[string]*level // by NPC
+	levels map[string]*level // by NPC, its own voice apart
 }
 
 // level brings an NPC's voice to the loudness of the others. It knows the voice
@@ -65,7 +65,7 @@ func (v *voice) Synthesize(ctx context.Context, npc config.NPC, text string) ite
 		if v.unheard != nil && v.unheard() {
 			return
 		}
-		l, err := v.levelOf(npc)
+		l, err := v.levelOf(npc.ID)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -92,10 +92,20 @@ func (v *voice) Synthesize(ctx context.Context, npc config.NPC, text string) ite
 	}
 }
 
-func (v *voice) levelOf(npc config.NPC) (*level, error) {
+// Level implements [table.Leveler].
+func (v *voice) Level(npc config.NPC, samples []int16) ([]int16, error) {
+	l, err := v.levelOf(npc.ID + " itself") // another voice than the one that speaks for it
+	if err != nil {
+		return nil, err
+	}
+	return l.applyLoudness(nil, samples), nil
+}
+
+// levelOf returns the level of a voice.
+func (v *voice) levelOf(key string) (*level, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if l, ok := v.levels[npc.ID]; ok {
+	if l, ok := v.levels[key]; ok {
 		return l, nil
 	}
 	loudness, err := audio.NewLoudness(audio.SampleRate, nil)
@@ -105,8 +115,8 @@ func (v *voice) levelOf(npc config.NPC) (*level, error) {
 	if v.levels == nil {
 		v.levels = map[string]*level{}
 	}
-	v.levels[npc.ID] = &level{loudness: loudness}
-	return v.levels[npc.ID], nil
+	v.levels[key] = &level{loudness: loudness}
+	return v.levels[key], nil
 }
 
 func (l *level) applyLoudness(dst, samples []int16) []int16 {

@@ -170,7 +170,9 @@ type InputTranscript struct {
 	Final bool
 }
 
-// ResponseStarted says that an answer is being made.
+// ResponseStarted says that an answer is being made. It comes before all else of an
+// answer to a Respond, and after all that is left of the one before it, such as the
+// end of one that was interrupted.
 type ResponseStarted struct{}
 
 // Audio is a piece of the answer's sound, mono, at Capabilities.OutputRate.

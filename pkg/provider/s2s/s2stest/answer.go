@@ -65,7 +65,9 @@ func (s *session) script(a *answer, t Turn) {
 		return
 	}
 	a.generated, a.calls, a.late = false, nil, does.Late
-	a.rounds++
+	if t.Told == nil { // else it was counted when it was told
+		a.rounds++
+	}
 	at := time.Now()
 	for _, e := range s.agenda { // what a duplex voice says comes one after the other
 		if e.answer == a && e.due.After(at) {

@@ -372,6 +372,7 @@ func (s duplex) Tell(ctx context.Context, delegation, text string, silent bool) 
 		s.answer, s.played = a, a
 	}
 	a.turn.Round++
+	a.rounds++ // the one before it must not end the answer meanwhile
 	turn := a.turn
 	turn.Told = &Telling{delegation, text, silent}
 	s.unlock()
