@@ -1,0 +1,261 @@
+// Package fakegemini is Google's Gemini Live service on the loopback interface for
+// tests: it does not listen to sound and has no model, but plays scripted answers
+// over the real wire protocol, and closes the connection for what the real service
+// refuses, with its code and reason. It serves, as WebSockets,
+//
+//	/ws/google.ai.generativelanguage.{v1,v1beta,v1alpha}.GenerativeService.BidiGenerateContent
+//	/ws/google.ai.generativelanguage.v1alpha.GenerativeService.BidiGenerateContentConstrained
+//
+// Of the client's messages it covers setup (with history, resumption, compression,
+// transcription and manual activity), clientContent, realtimeInput with audio, text,
+// activityStart, activityEnd and audioStreamEnd, toolResponse and contextUpdate. Of
+// its own it covers setupComplete, serverContent (modelTurn with inlineData,
+// inputTranscription, outputTranscription, generationComplete, turnComplete,
+// turnCompleteReason, interrupted, waitingForInput), toolCall,
+// toolCallCancellation, usageMetadata, goAway, sessionResumptionUpdate, and
+// messages that are none.
+//
+// Not covered: video, images and avatars; files and code execution; search and
+// other tools of Google's own; thoughts; voice activity of automatic detection (a
+// session that leaves it on is answered after audioStreamEnd or clientContent
+// alone); grounding metadata; names in snake case; transparent resumption; and
+// everything of Vertex AI.
+//
+// What differs between models follows the model's name: 2.x takes clientContent at
+// any time and no contextUpdate; 3.0 to 3.7 takes clientContent only as history that
+// was announced, no contextUpdate, behavior or scheduling, and no input while a call
+// is open; 3.8 takes everything, and cancels a call that blocks when input comes.
+//
+// It is for tests. It never reaches beyond 127.0.0.1.
+package fakegemini
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/coder/websocket"
+)
+
+const (
+	// InputRate and OutputRate are the samples a second of sound to and from it.
+	InputRate, OutputRate = 16000, 24000
+	// largestMessage bounds one message of a client in bytes.
+	largestMessage = 16 << 20
+)
+
+// Options configure a [Server].
+type Options struct {
+	// APIKey is the only key accepted. If empty, any key is.
+	APIKey string
+	// Models are the names served, without "models/". If empty, every name that
+	// begins with "gemini-" is.
+	Models []string
+	// Handles are resumption handles it knows beside those it gave.
+	Handles []string
+	// Turns are the answers, in the order they are asked for over all connections.
+	// When they are over, an answer is empty.
+	Turns []Turn
+	// Status answers the handshake with this HTTP status, if not zero.
+	Status int
+	// NoSetup accepts connections and never says that a session is ready.
+	NoSetup bool
+	// Refuse ends a connection in place of the first message, if its code is not zero.
+	Refuse Close
+}
+
+// Message is what a client sent.
+type Message struct {
+	// Connection counts connections from 0 in order of arrival.
+	Connection int
+	// Kind is "setup", "clientContent", "audio", "text", "activityStart",
+	// "activityEnd", "audioStreamEnd", "toolResponse" or "contextUpdate".
+	Kind string
+	// Body is what the message holds, as it came.
+	Body json.RawMessage
+}
+
+// Server is a running service. Its methods are safe for concurrent use.
+type Server struct {
+	opts  Options
+	http  *httptest.Server
+	life  context.Context // of the connections; ends with the test
+	tasks sync.WaitGroup  // the connections' handlers
+
+	mu       sync.Mutex // guards the fields below
+	messages []Message
+	refusals []string
+	paths    []string
+	open     int // connections
+	opened   int
+	turn     int // of the script
+	handles  map[string]bool
+	news     chan struct{} // closed and replaced whenever something above changes
+}
+
+// Start starts a service that ends with t.
+func Start(t testing.TB, opts Options) *Server {
+	t.Helper()
+	life, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	s := &Server{opts: opts, life: life, handles: map[string]bool{}, news: make(chan struct{})}
+	for _, h := range opts.Handles {
+		s.handles[h] = true
+	}
+	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
+	t.Cleanup(func() {
+		cancel()
+		s.http.Close()
+		s.tasks.Wait()
+	})
+	return s
+}
+
+// URL is the service's root, without a path.
+func (s *Server) URL() string { return s.http.URL }
+
+// Messages returns what clients sent so far, refused messages included.
+func (s *Server) Messages() []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.messages)
+}
+
+// Kinds returns the kinds of what came on a connection so far, audio once for each
+// run of it.
+func (s *Server) Kinds(connection int) []string {
+	var kinds []string
+	for _, m := range s.Messages() {
+		again := m.Kind == "audio" && len(kinds) > 0 && kinds[len(kinds)-1] == "audio"
+		if m.Connection == connection && !again {
+			kinds = append(kinds, m.Kind)
+		}
+	}
+	return kinds
+}
+
+// Of returns the bodies of one kind of message so far.
+func (s *Server) Of(kind string) []json.RawMessage {
+	var bodies []json.RawMessage
+	for _, m := range s.Messages() {
+		if m.Kind == kind {
+			bodies = append(bodies, m.Body)
+		}
+	}
+	return bodies
+}
+
+// Await returns the bodies of one kind of message once n have come. It fails t when
+// the test ends before.
+func (s *Server) Await(t testing.TB, kind string, n int) []json.RawMessage {
+	t.Helper()
+	for {
+		s.mu.Lock()
+		news := s.news
+		s.mu.Unlock()
+		if all := s.Of(kind); len(all) >= n {
+			return all
+		}
+		select {
+		case <-news:
+		case <-t.Context().Done():
+			t.Fatalf("got %d messages of kind %s, want %d", len(s.Of(kind)), kind, n)
+		}
+	}
+}
+
+// AwaitIdle returns once no connection is open.
+func (s *Server) AwaitIdle(t testing.TB) {
+	t.Helper()
+	for {
+		s.mu.Lock()
+		news, open := s.news, s.open
+		s.mu.Unlock()
+		if open == 0 {
+			return
+		}
+		select {
+		case <-news:
+		case <-t.Context().Done():
+			t.Fatalf("%d connections are still open", open)
+		}
+	}
+}
+
+// Refusals returns why connections were closed for what clients sent, which is
+// never so for a client that keeps to the protocol.
+func (s *Server) Refusals() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.refusals)
+}
+
+// Paths returns where clients connected, in order.
+func (s *Server) Paths() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.paths)
+}
+
+// change runs f under the lock and tells those who wait.
+func (s *Server) change(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+	close(s.news)
+	s.news = make(chan struct{})
+}
+
+// nextTurn takes an answer from the script.
+func (s *Server) nextTurn() Turn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.turn >= len(s.opts.Turns) {
+		return Turn{}
+	}
+	s.turn++
+	return s.opts.Turns[s.turn-1]
+}
+
+// serve takes one connection.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	if s.opts.Status != 0 {
+		http.Error(w, "refused", s.opts.Status)
+		return
+	}
+	// One client puts two slashes before the path.
+	rest, ok := strings.CutPrefix(path.Clean("/"+r.URL.Path), "/ws/google.ai.generativelanguage.")
+	version, method, _ := strings.Cut(rest, ".GenerativeService.")
+	constrained := method == "BidiGenerateContentConstrained"
+	if !ok || !slices.Contains([]string{"v1", "v1beta", "v1alpha"}, version) || method != "BidiGenerateContent" && (!constrained || version != "v1alpha") {
+		http.NotFound(w, r)
+		return
+	}
+	conn, err := websocket.Accept(w, r, nil)
+	if err != nil {
+		return
+	}
+	s.tasks.Add(1)
+	defer s.tasks.Done()
+	defer func() { _ = conn.CloseNow() }() // the client may have closed it
+	conn.SetReadLimit(largestMessage)
+	c := &connection{server: s, conn: conn, version: version, calls: map[string]call{}}
+	s.change(func() {
+		c.number = s.opened
+		s.opened++
+		s.open++
+		s.paths = append(s.paths, r.URL.Path)
+	})
+	defer s.change(func() { s.open-- })
+	c.key = cmp.Or(r.URL.Query().Get("key"), r.Header.Get("X-Goog-Api-Key"))
+	if constrained {
+		c.key = cmp.Or(r.URL.Query().Get("access_token"), strings.TrimPrefix(r.Header.Get("Authorization"), "Token "))
+	}
+	c.run(s.life)
+}
