@@ -22,6 +22,7 @@ var layers = [][]string{
 	{"internal/mcp/upstream"},
 	{"pkg/provider/stt/", "internal/mcp/tools/", "internal/mcp/mcphost", "internal/mcp/dialect", "internal/mcp/workflow", "internal/mcp/policy", "internal/campaign"},
 	{"internal/engine", "internal/agent", "internal/ear", "internal/mcp/identity", "internal/mcp/resource", "internal/mcp/gate", "internal/mcp/tools/approvaltool"},
+	{"internal/mcp/bridge", "internal/engine/cascaded"},
 	{"internal/engine/", "internal/table", "internal/mcp/prompt"},
 	{"internal/mcp/mcpserver", "internal/providers", "internal/registry"},
 	{"internal/play"},

@@ -5,14 +5,12 @@ package cascaded
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/engine"
-	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/speech"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -43,7 +41,10 @@ func New(model llm.Provider, o *Options) *Engine {
 // Answer implements [engine.Engine].
 func (e *Engine) Answer(ctx context.Context, req engine.Request) iter.Seq2[engine.Event, error] {
 	return func(yield func(engine.Event, error) bool) {
-		t := &turn{req: req, engine: e, yield: yield, messages: req.Messages[:len(req.Messages):len(req.Messages)]}
+		t := &turn{
+			req: req, engine: e, yield: yield, messages: req.Messages[:len(req.Messages):len(req.Messages)],
+			rounds: engine.Rounds{Allowed: req.Rounds},
+		}
 		if err := t.run(ctx); err != nil && !errors.Is(err, errStopped) {
 			yield(nil, err)
 		}
@@ -63,9 +64,7 @@ type turn struct {
 	engine   *Engine
 	yield    func(engine.Event, error) bool
 	messages []llm.Message
-	rounds   int  // tool rounds done
-	retried  bool // one malformed round was forgiven
-	toolsOff bool
+	rounds   engine.Rounds
 	started  bool // the first token came
 	said     bool
 }
@@ -100,7 +99,7 @@ func (t *turn) run(ctx context.Context) error {
 // offeredTools is what the model may call in this round: nothing once the tier's
 // rounds are used up.
 func (t *turn) offeredTools() []llm.ToolDefinition {
-	if t.toolsOff || t.rounds >= t.req.Rounds {
+	if t.rounds.Exhausted() {
 		return nil
 	}
 	return t.req.Tools.Definitions()
@@ -170,7 +169,7 @@ func (t *turn) runRound(ctx context.Context, calls []llm.ToolCall) error {
 	if err := t.awaitConfirmation(ctx); err != nil {
 		return err
 	}
-	number := t.rounds + 1
+	number := t.rounds.Next()
 	start := time.Now()
 	outcomes, err := t.executeCalls(ctx, number, calls)
 	if err != nil {
@@ -179,22 +178,13 @@ func (t *turn) runRound(ctx context.Context, calls []llm.ToolCall) error {
 	malformed := true
 	for i, c := range calls {
 		o := outcomes[i]
-		t.messages = append(t.messages, llm.Message{Role: llm.RoleTool, Name: c.Name, ToolCallID: c.ID, Content: renderOutcome(o)})
-		if !errors.Is(o.Err, mcp.ErrInvalidArguments) && !errors.Is(o.Err, mcp.ErrNotAllowed) {
-			malformed = false
-		}
+		t.messages = append(t.messages, llm.Message{Role: llm.RoleTool, Name: c.Name, ToolCallID: c.ID, Content: engine.RenderOutcome(o)})
+		malformed = malformed && engine.Malformed(o)
 	}
 	if err := t.emit(engine.RoundEnded{Round: number, Took: time.Since(start)}); err != nil {
 		return err
 	}
-	switch {
-	case malformed && t.retried:
-		t.toolsOff = true
-	case malformed:
-		t.retried = true
-	default:
-		t.rounds++
-	}
+	t.rounds.End(malformed)
 	return context.Cause(ctx)
 }
 
@@ -211,9 +201,6 @@ func (t *turn) awaitConfirmation(ctx context.Context) error {
 	}
 }
 
-// accepted is what a model is told of a call that acts at commit.
-const accepted = `{"status":"accepted","note":"It takes effect once your answer has been heard."}`
-
 // executeCalls runs what must run now, in parallel, and defers the rest.
 func (t *turn) executeCalls(ctx context.Context, number int, calls []llm.ToolCall) ([]mcphost.Outcome, error) {
 	outcomes := make([]mcphost.Outcome, len(calls))
@@ -223,19 +210,17 @@ func (t *turn) executeCalls(ctx context.Context, number int, calls []llm.ToolCal
 		if err := t.emit(engine.ToolCalled{Round: number, Call: c}); err != nil {
 			return nil, err
 		}
-		if !t.req.Tools.Deferred(c.Name) {
+		o, deferred := engine.DeferCall(t.req.Tools, c)
+		if !deferred {
 			now, at = append(now, c), append(at, i)
 			continue
 		}
-		if err := t.req.Tools.Check(c.Name, c.Arguments); err != nil {
-			outcomes[i].Err = err
-			if err := t.emit(engine.ToolFinished{Round: number, Call: c, Outcome: outcomes[i]}); err != nil {
-				return nil, err
-			}
-			continue
+		outcomes[i] = o
+		var ev engine.Event = engine.ToolDeferred{Round: number, Call: c}
+		if o.Err != nil {
+			ev = engine.ToolFinished{Round: number, Call: c, Outcome: o}
 		}
-		outcomes[i].Result = mcp.Result{Text: accepted}
-		if err := t.emit(engine.ToolDeferred{Round: number, Call: c}); err != nil {
+		if err := t.emit(ev); err != nil {
 			return nil, err
 		}
 	}
@@ -248,26 +233,6 @@ func (t *turn) executeCalls(ctx context.Context, number int, calls []llm.ToolCal
 		}
 	}
 	return outcomes, nil
-}
-
-// renderOutcome puts an outcome into words for the model.
-func renderOutcome(o mcphost.Outcome) string {
-	var failure struct {
-		Error string `json:"error"`
-	}
-	switch {
-	case o.Err != nil:
-		failure.Error = o.Err.Error()
-	case o.Result.IsError:
-		failure.Error = o.Result.Text
-	default:
-		return o.Result.Text
-	}
-	raw, err := json.Marshal(failure)
-	if err != nil {
-		return `{"error":"the tool failed"}` // a string always marshals
-	}
-	return string(raw)
 }
 
 func toolNames(defs []llm.ToolDefinition) []string {

@@ -1,0 +1,282 @@
+package bridge
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/engine"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
+)
+
+// sendTime bounds how long the answer to a call may take to be sent.
+const sendTime = 2 * time.Second
+
+// maxRefused is how many refusals may wait to be sent. A session that makes more
+// calls than that without reading the answers gets none for the rest.
+const maxRefused = 64
+
+// Why a call is given up.
+var (
+	errTurnOver  = fmt.Errorf("%w: the turn is over", context.Canceled)
+	errTakenBack = fmt.Errorf("%w: the model took the call back", context.Canceled)
+	errTooSlow   = fmt.Errorf("%w: the caller's time is up", mcp.ErrTimeout)
+)
+
+// call is one call of a tool. The bridge's mu guards the lower fields.
+type call struct {
+	llm.ToolCall
+	bridge *Bridge
+	turn   *turn
+	tools  *mcphost.Toolset
+	round  int  // the number of its round
+	counts bool // for its round
+
+	// Of a call that runs.
+	cancel context.CancelCauseFunc
+	timer  *time.Timer
+
+	answered bool
+	unwanted bool
+}
+
+// course is what becomes of a call that came in.
+type course uint8
+
+const (
+	// ignored: it is a repetition, or one of too many.
+	ignored course = iota
+	// run: its tool runs, on a goroutine of its own.
+	run
+	// next: its tool runs, on the goroutine that waits for one.
+	next
+	// refused: it is answered with an error.
+	refused
+	// belated: as refused, and nobody is left to do it later.
+	belated
+)
+
+// handleToolCall takes a call and returns at once.
+func (b *Bridge) handleToolCall(tc llm.ToolCall) {
+	c := &call{ToolCall: tc, bridge: b}
+	ctx, course, why := b.admit(c)
+	if course == run || course == next || course == refused {
+		c.tell(engine.ToolCalled{Round: c.round, Call: tc})
+	}
+	switch course {
+	case run:
+		go b.runCalls(ctx, c)
+	case next:
+		b.next <- assignment{ctx, c}
+	case refused:
+		go c.refuse(why)
+	case belated:
+		c.answer(mcphost.Outcome{Err: why})
+	}
+}
+
+// admit decides what becomes of a call, and why it is refused.
+func (b *Bridge) admit(c *call) (context.Context, course, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.seen.add(c.ID) {
+		return nil, ignored, nil
+	}
+	c.turn, c.tools, c.round = b.turn, b.turn.tools, b.turn.rounds.Next()
+	var why error
+	switch {
+	case b.closed:
+		c.unwanted = true
+		return nil, belated, ErrClosed
+	case b.turn.phase == over:
+		c.unwanted, why = true, errTurnOver
+	case b.turn.refusesRounds():
+		why = engine.ErrNoRoundsLeft
+	case b.running >= mcphost.MaxRound:
+		why = fmt.Errorf("calling %q: %w: %d calls at once are the most", untrusted.Clean(c.Name, 64), mcp.ErrBusy, mcphost.MaxRound)
+		c.counts = true
+		b.turn.addCall()
+	default:
+		ctx, course := b.startCall(c)
+		return ctx, course, nil
+	}
+	if b.refused >= maxRefused {
+		b.dropCall(c)
+		return nil, ignored, nil
+	}
+	b.refused++
+	b.work.Add(1)
+	return nil, refused, why
+}
+
+// startCall makes all ready for a call to run. mu is held.
+func (b *Bridge) startCall(c *call) (context.Context, course) {
+	c.counts = true
+	b.turn.addCall()
+	b.running++
+	b.calls[c] = struct{}{}
+	ctx, cancel := context.WithCancelCause(b.base)
+	c.cancel = cancel
+	b.work.Add(1) // until it is known that the timer does not fire
+	c.timer = time.AfterFunc(b.o.toolTimeout, c.expire)
+	if b.waits {
+		b.waits = false
+		return ctx, next
+	}
+	b.work.Add(1)
+	return ctx, run
+}
+
+// dropCall gives up a call that cannot even be refused. mu is held.
+func (b *Bridge) dropCall(c *call) {
+	if c.counts {
+		c.turn.pending--
+	}
+	b.o.log.Warn("tool call not answered", "tool", untrusted.Clean(c.Name, 64), "reason", "too many calls at once")
+}
+
+// refuse answers a call whose tool does not run.
+func (c *call) refuse(why error) {
+	b := c.bridge
+	defer b.work.Done()
+	c.answer(mcphost.Outcome{Err: why})
+	b.mu.Lock()
+	b.refused--
+	b.mu.Unlock()
+}
+
+// assignment is a call for a goroutine that waits for one; without a call it is the
+// end. For each that is sent one goroutine waits.
+type assignment struct {
+	ctx  context.Context
+	call *call
+}
+
+// runCalls runs a call, and stays for further ones unless another already waits for
+// them: to grow the stack of a new goroutine takes as long as many a call.
+func (b *Bridge) runCalls(ctx context.Context, c *call) {
+	defer b.work.Done()
+	for {
+		c.run(ctx)
+		b.mu.Lock()
+		b.running--
+		stays := !b.waits && !b.closed
+		if stays {
+			b.waits = true
+		}
+		b.mu.Unlock()
+		if !stays {
+			return
+		}
+		a := <-b.next
+		if a.call == nil {
+			return
+		}
+		ctx, c = a.ctx, a.call
+	}
+}
+
+// run runs the call and answers it, unless it was given up meanwhile.
+func (c *call) run(ctx context.Context) {
+	b := c.bridge
+	o, deferred := mcphost.Outcome{}, false
+	if c.turn.observe != nil {
+		o, deferred = engine.DeferCall(c.tools, c.ToolCall)
+	}
+	if !deferred {
+		o.Result, o.Err = c.tools.Execute(ctx, c.Name, c.Arguments)
+	}
+	if c.timer.Stop() {
+		b.work.Done()
+	}
+	if deferred && o.Err == nil {
+		c.answerWith(engine.ToolDeferred{Round: c.round, Call: c.ToolCall}, o)
+	} else {
+		c.answer(o)
+	}
+	c.cancel(nil)
+}
+
+// expire gives up a call that takes too long.
+func (c *call) expire() {
+	defer c.bridge.work.Done()
+	c.giveUp(errTooSlow)
+}
+
+// giveUp ends a call and answers it, whether its tool has returned or not.
+func (c *call) giveUp(why error) {
+	c.cancel(why)
+	c.answer(mcphost.Outcome{Err: fmt.Errorf("calling %q: %w", c.Name, why)})
+}
+
+// giveUpUnwanted gives up the calls under way that are meant, silently. It waits for
+// nothing.
+func (b *Bridge) giveUpUnwanted(why error, meant func(*call) bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for c := range b.calls {
+		if c.unwanted || !meant(c) {
+			continue
+		}
+		c.unwanted = true
+		b.work.Go(func() { c.giveUp(why) }) // run has not ended: nobody has stopped waiting
+	}
+}
+
+// answer answers the call with its outcome, unless it is answered already.
+func (c *call) answer(o mcphost.Outcome) {
+	c.answerWith(engine.ToolFinished{Round: c.round, Call: c.ToolCall, Outcome: o}, o)
+}
+
+// answerWith answers the call and tells ev, unless it is answered already.
+func (c *call) answerWith(ev engine.Event, o mcphost.Outcome) {
+	b := c.bridge
+	b.mu.Lock()
+	if c.answered {
+		b.mu.Unlock()
+		return
+	}
+	c.answered = true
+	delete(b.calls, c)
+	b.mu.Unlock()
+	c.tell(ev)
+	var ended engine.Event
+	var observe func(engine.Event)
+	b.mu.Lock()
+	if c.counts {
+		c.turn.endCall(o)
+		ended, observe = c.turn.endRound()
+	}
+	silent := c.unwanted || c.turn.phase == over
+	b.mu.Unlock()
+	tellIf(observe, ended)
+	c.send(o, silent)
+}
+
+// tell tells the turn's observer of ev while the turn lasts.
+func (c *call) tell(ev engine.Event) {
+	c.bridge.mu.Lock()
+	wanted := c.turn.phase == open
+	c.bridge.mu.Unlock()
+	if wanted {
+		tellIf(c.turn.observe, ev)
+	}
+}
+
+// send sends the answer.
+func (c *call) send(o mcphost.Outcome, silent bool) {
+	b := c.bridge
+	r := s2s.ToolResult{ID: c.ID, Name: c.Name, Silent: silent}
+	r.Text, r.IsError = engine.DescribeOutcome(o)
+	// The answer is owed even when the bridge closes.
+	ctx, cancel := context.WithTimeout(context.Background(), sendTime)
+	defer cancel()
+	if err := b.session.SendToolResult(ctx, r); err != nil {
+		b.o.log.LogAttrs(ctx, slog.LevelWarn, "tool call not answered", slog.String("tool", untrusted.Clean(c.Name, 64)), slog.Any("reason", err))
+	}
+}
