@@ -152,16 +152,16 @@ func (v *voice) Synthesize(ctx context.Context, text string, as tts.Voice) iter.
 		return v.Provider.Synthesize(ctx, text, as)
 	}
 	return func(yield func(tts.PCM, error) bool) {
-		var made time.Duration
-		failed := false
+		samples, rate, failed := 0, 1, false
 		defer func() {
-			if !failed || made > 0 || ctx.Err() != nil {
+			if !failed || samples > 0 || ctx.Err() != nil {
+				made := time.Duration(samples) * time.Second / time.Duration(rate)
 				account.Charge(v.Name(), cost.Usage{Characters: int64(utf8.RuneCountInString(text)), Spoken: made})
 			}
 		}()
 		for pcm, err := range v.Provider.Synthesize(ctx, text, as) {
 			if failed = err != nil; !failed && pcm.Rate > 0 {
-				made += time.Duration(len(pcm.Samples)) * time.Second / time.Duration(pcm.Rate)
+				samples, rate = samples+len(pcm.Samples), pcm.Rate
 			}
 			if !yield(pcm, err) {
 				return

@@ -405,6 +405,8 @@ func TestWholeAnswerToAStreamRequest(t *testing.T) {
 	}{
 		{"text", `{"choices":[{"index":0,"message":{"role":"assistant","content":"Aye."},"finish_reason":"stop"}],` + "\n" + `"usage":{"prompt_tokens":3,"completion_tokens":1}}`,
 			answer{Text: "Aye.", Finish: "stop", Usage: &llm.Usage{PromptTokens: 3, CompletionTokens: 1}}, nil},
+		{"tokens that were kept", `{"choices":[{"message":{"content":"Aye."},"finish_reason":"stop"}],"usage":{"prompt_tokens":30,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":20}}}`,
+			answer{Text: "Aye.", Finish: "stop", Usage: &llm.Usage{PromptTokens: 30, CompletionTokens: 1, CachedTokens: 20}}, nil},
 		{"call", `{"choices":[{"message":{"content":null,"tool_calls":[{"id":"a","function":{"name":"roll","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`,
 			answer{Calls: []llm.ToolCall{{ID: "a", Name: "roll", Arguments: "{}"}}, Finish: "tool_calls"}, nil},
 		{"error", `{"error":"model is loading"}`, answer{}, llm.ErrUnavailable},
