@@ -1,0 +1,343 @@
+// Package fakerealtime is OpenAI's Realtime service on the loopback interface for
+// tests: GET /v1/realtime, a WebSocket. It understands nothing that is said; what
+// its model answers is in its script, and what its voice sounds like is [Tone]. It
+// refuses what the real service refuses.
+//
+// Of the client's events it takes session.update, input_audio_buffer.append, .commit
+// and .clear, conversation.item.create, .retrieve, .truncate and .delete,
+// response.create and response.cancel. It sends session.created and .updated,
+// conversation.item.added, .done, .retrieved, .truncated, .deleted and
+// .input_audio_transcription.delta and .completed, input_audio_buffer.committed,
+// .cleared, .speech_started and .speech_stopped, response.created and .done,
+// response.output_item, .content_part, .output_audio, .output_audio_transcript and
+// .function_call_arguments with their pieces and ends, rate_limits.updated and
+// error. With [Script].Beta the names are those the service had before.
+//
+// It does not know: text as output, images, MCP servers and approvals, prompts,
+// transcription sessions, translation, WebRTC and its output_audio_buffer, calls by
+// telephone, DTMF, input_audio_buffer.timeout_triggered, transcription segments,
+// semantic turn detection (it detects loudness, as for server_vad), formats other
+// than 16-bit PCM, truncation of a conversation that is too long, and
+// ephemeral keys.
+//
+// It is for tests. It never reaches beyond 127.0.0.1.
+package fakerealtime
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+const (
+	// Key is what clients authenticate with.
+	Key = "sk-fake-0123456789abcdef"
+	// Rate is how many samples a second sound has, in both directions.
+	Rate = 24000
+	// PieceSamples is how much sound one event carries (100 ms).
+	PieceSamples = Rate / 10
+)
+
+// Script is what a service does.
+type Script struct {
+	// Beta has it speak as before the interface was generally available.
+	Beta bool
+	// Answers are what the model makes of requests for a response, in order, over all
+	// sessions. When they are over, responses are empty.
+	Answers []Answer
+	// Answer, if set, decides instead of Answers. It is called by one goroutine at a
+	// time for each session.
+	Answer func(Request) Answer
+	// Hears are the transcripts of what clients commit, in order.
+	Hears []string
+	// Status, if set, refuses every connection, with Code in the body.
+	Status int
+	Code   string
+	// Mute says nothing of session.update.
+	Mute bool
+	// Forgetful repeats no metadata, as some servers do.
+	Forgetful bool
+	// Lifetime ends sessions after a while. If zero, nothing does.
+	Lifetime time.Duration
+	// Stranger has the service begin a response of its own after each
+	// function_call_output.
+	Stranger bool
+}
+
+// Answer is one response of the model.
+type Answer struct {
+	// Parts are spoken, one item each.
+	Parts []Part
+	// Interleaved has the second part begin before the first one's end is told.
+	Interleaved bool
+	// Calls are made after the parts.
+	Calls []Call
+	// Delay passes before the response is created, Every between pieces of sound.
+	Delay, Every time.Duration
+	// HoldCreated and HoldEnd keep response.created, or what follows the parts, back
+	// until [Server.Release]. A cancel ends the latter too.
+	HoldCreated, HoldEnd bool
+	// Refuse is the code of an error in place of the response.
+	Refuse string
+	// Fail is the code of the error that the response ends with.
+	Fail string
+	// Incomplete ends it as incomplete.
+	Incomplete bool
+	// Raw are messages that are sent as they are, after the response's beginning.
+	Raw []string
+	// Close closes the connection with this code after the parts; Break cuts it.
+	Close int
+	Break bool
+}
+
+// Part is a piece of an answer that is spoken.
+type Part struct {
+	Text string
+	// Sound is how long it takes to say.
+	Sound time.Duration
+}
+
+// Call is a tool call. Its id is "call_" and its number, from 1 on, in its session.
+type Call struct{ Name, Arguments string }
+
+// Request is what an answer is an answer to.
+type Request struct {
+	// Session is the number of the connection, from 0 on.
+	Session int
+	// Instructions and Tools are those that hold for the response.
+	Instructions string
+	Tools        []string
+	// Text is what the newest entry of a user says, or its transcript.
+	Text string
+	// Outputs are those of tools since the last response.
+	Outputs []string
+	// Entries is how long the conversation is.
+	Entries int
+}
+
+// Message is what a client sent.
+type Message struct {
+	Session int
+	Type    string
+	Data    json.RawMessage
+}
+
+// Entry is a part of a conversation.
+type Entry struct {
+	ID, Type, Role, Text string
+	// Sound is how long its sound is.
+	Sound time.Duration
+	// Output is that of a tool.
+	Output string
+}
+
+// Server is a running service. Its methods are safe for concurrent use.
+type Server struct {
+	script  Script
+	http    *httptest.Server
+	life    context.Context // of the sessions; ends with the test
+	tasks   sync.WaitGroup  // the sessions' goroutines
+	release chan struct{}
+
+	mu       sync.Mutex // guards the fields below
+	changed  chan struct{}
+	sessions []*session
+	messages []Message
+	refused  []string
+	answered int
+	heard    int
+}
+
+// Start starts a service that ends with t.
+func Start(t testing.TB, script Script) *Server {
+	t.Helper()
+	life, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	s := &Server{script: script, life: life, release: make(chan struct{}, 64), changed: make(chan struct{})}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/realtime", s.accept)
+	s.http = httptest.NewServer(mux)
+	t.Cleanup(func() {
+		cancel()
+		s.http.Close()
+		s.tasks.Wait()
+	})
+	return s
+}
+
+// URL is the API's root.
+func (s *Server) URL() string { return s.http.URL + "/v1" }
+
+// Release lets go on what an answer holds back, now or when it comes to that.
+func (s *Server) Release() { s.release <- struct{}{} }
+
+// Messages returns what clients sent so far; of these types if any is named.
+func (s *Server) Messages(types ...string) []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.messagesOf(types)
+}
+
+func (s *Server) messagesOf(types []string) []Message {
+	var of []Message
+	for _, m := range s.messages {
+		if len(types) == 0 || slices.Contains(types, m.Type) {
+			of = append(of, m)
+		}
+	}
+	return of
+}
+
+// Await waits until n messages of a type have come and been answered. It returns
+// them, or fails the test once that is over.
+func (s *Server) Await(t testing.TB, n int, kind string) []Message {
+	t.Helper()
+	for {
+		s.mu.Lock()
+		of, changed := s.messagesOf([]string{kind}), s.changed
+		s.mu.Unlock()
+		if len(of) >= n {
+			return of
+		}
+		select {
+		case <-changed:
+		case <-t.Context().Done():
+			t.Fatalf("%d messages of %s came, want %d", len(of), kind, n)
+		}
+	}
+}
+
+// Refused returns the codes of the errors that were sent so far.
+func (s *Server) Refused() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.refused)
+}
+
+// Sessions returns how many connections were accepted.
+func (s *Server) Sessions() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.sessions)
+}
+
+// Conversation returns the entries of a session, the oldest first.
+func (s *Server) Conversation(number int) []Entry {
+	s.mu.Lock()
+	c := s.sessions[number]
+	s.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	entries := make([]Entry, len(c.items))
+	for i, item := range c.items {
+		entries[i] = Entry{
+			ID: item.id, Type: item.kind, Role: item.role, Text: item.text, Output: item.output,
+			Sound: time.Duration(item.samples) * time.Second / Rate,
+		}
+	}
+	return entries
+}
+
+// Drop closes every connection with a code.
+func (s *Server) Drop(code int) {
+	s.mu.Lock()
+	sessions := slices.Clone(s.sessions)
+	s.mu.Unlock()
+	for _, c := range sessions {
+		c.closeWith(code)
+	}
+}
+
+// record notes a message that was answered.
+func (s *Server) record(m Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.messages = append(s.messages, m)
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+func (s *Server) recordRefusal(code string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refused = append(s.refused, code)
+}
+
+// nextAnswer is what the model makes of a request.
+func (s *Server) nextAnswer(r Request) Answer {
+	if s.script.Answer != nil {
+		return s.script.Answer(r)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answered++
+	if s.answered > len(s.script.Answers) {
+		return Answer{}
+	}
+	return s.script.Answers[s.answered-1]
+}
+
+// nextTranscript is what the service understands of sound.
+func (s *Server) nextTranscript() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.heard++
+	if s.heard > len(s.script.Hears) {
+		return ""
+	}
+	return s.script.Hears[s.heard-1]
+}
+
+// accept takes a connection, or refuses it as the service would.
+func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
+	key, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	switch {
+	case s.script.Status != 0:
+		refuse(w, s.script.Status, s.script.Code, "No for "+key)
+		return
+	case key != Key:
+		refuse(w, http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided: "+key)
+		return
+	case r.URL.Query().Get("model") == "":
+		refuse(w, http.StatusBadRequest, "missing_model", "You must provide a model parameter.")
+		return
+	}
+	conn, err := websocket.Accept(w, r, nil)
+	if err != nil {
+		return
+	}
+	s.tasks.Add(1)
+	defer s.tasks.Done()
+	c := newSession(s, conn, r.URL.Query().Get("model"))
+	s.mu.Lock()
+	c.number = len(s.sessions)
+	s.sessions = append(s.sessions, c)
+	s.mu.Unlock()
+	c.serve(s.life)
+}
+
+func refuse(w http.ResponseWriter, status int, code, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(object{"error": object{ // the client may be gone
+		"message": message, "type": "invalid_request_error", "code": code, "param": nil,
+	}})
+}
+
+// Tone returns samples of the voice's sound from a place on, each part beginning at
+// 0.
+func Tone(from, samples int) []int16 {
+	tone := make([]int16, samples)
+	for i := range tone {
+		tone[i] = int16(8000 * math.Sin(2*math.Pi*440*float64(from+i)/Rate))
+	}
+	return tone
+}

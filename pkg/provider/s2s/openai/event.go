@@ -1,0 +1,269 @@
+package openai
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
+)
+
+// Events of the service that mean something here, by their names of today.
+const (
+	sessionCreated       = "session.created"
+	sessionUpdated       = "session.updated"
+	errorReported        = "error"
+	responseCreated      = "response.created"
+	responseDone         = "response.done"
+	itemAdded            = "response.output_item.added"
+	itemDone             = "response.output_item.done"
+	audioDelta           = "response.output_audio.delta"
+	transcriptDelta      = "response.output_audio_transcript.delta"
+	transcriptDone       = "response.output_audio_transcript.done"
+	textDelta            = "response.output_text.delta"
+	textDone             = "response.output_text.done"
+	argumentsDone        = "response.function_call_arguments.done"
+	inputTranscriptDelta = "conversation.item.input_audio_transcription.delta"
+	inputTranscriptDone  = "conversation.item.input_audio_transcription.completed"
+	inputTranscriptLost  = "conversation.item.input_audio_transcription.failed"
+)
+
+// nameToday maps an event's older name to that of today, and names of events that
+// mean something to themselves.
+var nameToday = map[string]string{
+	sessionCreated: sessionCreated, sessionUpdated: sessionUpdated, errorReported: errorReported,
+	responseCreated: responseCreated, responseDone: responseDone, itemAdded: itemAdded, itemDone: itemDone,
+	audioDelta: audioDelta, "response.audio.delta": audioDelta,
+	transcriptDelta: transcriptDelta, "response.audio_transcript.delta": transcriptDelta,
+	transcriptDone: transcriptDone, "response.audio_transcript.done": transcriptDone,
+	textDelta: textDelta, "response.text.delta": textDelta,
+	textDone: textDone, "response.text.done": textDone,
+	argumentsDone:        argumentsDone,
+	inputTranscriptDelta: inputTranscriptDelta, inputTranscriptDone: inputTranscriptDone, inputTranscriptLost: inputTranscriptLost,
+}
+
+// event is one message of the service, as far as it matters here.
+type event struct {
+	Type       string    `json:"type"`
+	ResponseID string    `json:"response_id"`
+	ItemID     string    `json:"item_id"`
+	CallID     string    `json:"call_id"`
+	Name       string    `json:"name"`
+	Arguments  string    `json:"arguments"`
+	Delta      string    `json:"delta"`
+	Transcript string    `json:"transcript"`
+	Text       string    `json:"text"`
+	Content    int       `json:"content_index"`
+	Item       *outItem  `json:"item"`
+	Response   *outcome  `json:"response"`
+	Session    *lifetime `json:"session"`
+	Error      *problem  `json:"error"`
+}
+
+// outItem is an entry of the conversation that the model makes.
+type outItem struct {
+	ID        string `json:"id"`
+	Type      string `json:"type"`
+	Status    string `json:"status"`
+	CallID    string `json:"call_id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// outcome is a response, at its beginning and at its end.
+type outcome struct {
+	ID       string          `json:"id"`
+	Status   string          `json:"status"`
+	Metadata map[string]word `json:"metadata"`
+	Details  *struct {
+		Type   string   `json:"type"`
+		Reason word     `json:"reason"`
+		Error  *problem `json:"error"`
+	} `json:"status_details"`
+	Output []outItem `json:"output"`
+	Usage  *usage    `json:"usage"`
+}
+
+// lifetime says when a session ends, in seconds since 1970.
+type lifetime struct {
+	ExpiresAt number `json:"expires_at"`
+}
+
+// warnAt is when the session's end is to be told: at known, or sooner if l says so. A
+// clock that is wrong by hours must not end it at once.
+func (l *lifetime) warnAt(known time.Time) time.Time {
+	if l == nil || known.IsZero() || l.ExpiresAt <= 0 || l.ExpiresAt > 1e11 {
+		return known
+	}
+	end := time.Unix(int64(l.ExpiresAt), 0)
+	if told := end.Add(-notice); time.Until(end) > 2*notice && told.Before(known) {
+		return told
+	}
+	return known
+}
+
+// usage counts the tokens of a response.
+type usage struct {
+	Input        number  `json:"input_tokens"`
+	Output       number  `json:"output_tokens"`
+	InputDetails *tokens `json:"input_token_details"`
+	// OutputDetails never counts cached tokens.
+	OutputDetails *tokens `json:"output_token_details"`
+}
+
+type tokens struct {
+	Text   number `json:"text_tokens"`
+	Audio  number `json:"audio_tokens"`
+	Cached number `json:"cached_tokens"`
+}
+
+// word is a text where servers also send null, numbers and worse; those are none.
+type word string
+
+// UnmarshalJSON implements [json.Unmarshaler]. It never fails.
+func (w *word) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		*w = word(text)
+	}
+	return nil
+}
+
+// number is a number where servers also send null, fractions and worse; what is no
+// number is 0.
+type number float64
+
+// UnmarshalJSON implements [json.Unmarshaler]. It never fails.
+func (n *number) UnmarshalJSON(data []byte) error {
+	var value float64
+	if json.Unmarshal(data, &value) == nil {
+		*n = number(value)
+	}
+	return nil
+}
+
+// errMalformed means a message that is no event.
+var errMalformed = errors.New("it sent what is no event")
+
+// parse reads one message. An event that means nothing here has an empty type. The
+// error is errMalformed.
+func parse(data []byte) (event, error) {
+	var e event
+	misfit := json.Unmarshal(data, &e)
+	if misfit != nil { // events that mean nothing here may be of any form
+		var envelope struct {
+			Type string `json:"type"`
+		}
+		if json.Unmarshal(data, &envelope) != nil {
+			return event{}, errMalformed
+		}
+		e.Type = envelope.Type
+	}
+	if e.Type == "" {
+		return event{}, errMalformed
+	}
+	name, ok := nameToday[e.Type]
+	if !ok {
+		return event{}, nil
+	}
+	e.Type = name
+	if misfit != nil || !e.isWhole() {
+		return event{}, errMalformed
+	}
+	return e, nil
+}
+
+// maxID bounds what names something, in bytes.
+const maxID = 512
+
+// isWhole reports whether e has what its kind needs.
+func (e *event) isWhole() bool {
+	if len(e.ResponseID) > maxID || len(e.ItemID) > maxID || len(e.CallID) > maxID || len(e.Name) > maxID {
+		return false
+	}
+	switch e.Type {
+	case errorReported:
+		return e.Error != nil
+	case responseCreated, responseDone:
+		return e.Response != nil && len(e.Response.ID) <= maxID
+	case itemAdded, itemDone:
+		return e.Item != nil && len(e.Item.ID) <= maxID && len(e.Item.CallID) <= maxID && len(e.Item.Name) <= maxID
+	case audioDelta, transcriptDelta, transcriptDone, textDelta, textDone:
+		return e.ItemID != ""
+	case argumentsDone:
+		return e.CallID != ""
+	}
+	return true
+}
+
+// decodeAudio reads sound in base64: 16 bits a sample, the lower byte first. A byte
+// left over is returned with odd, and begins the next piece.
+func decodeAudio(text string, left byte, odd bool) (samples []int16, rest byte, restOdd bool, err error) {
+	data, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return nil, left, odd, errMalformed
+	}
+	if odd {
+		data = append([]byte{left}, data...)
+	}
+	samples = make([]int16, len(data)/2)
+	for i := range samples {
+		samples[i] = int16(binary.LittleEndian.Uint16(data[2*i:]))
+	}
+	if len(data)%2 == 1 {
+		return samples, data[len(data)-1], true, nil
+	}
+	return samples, 0, false, nil
+}
+
+// count returns what a response used; numbers that make no sense count nothing.
+func (u *usage) count() s2s.Usage {
+	if u == nil {
+		return s2s.Usage{}
+	}
+	total := s2s.Usage{InputTextTokens: tame(u.Input), OutputTextTokens: tame(u.Output)}
+	if d := u.InputDetails; d != nil {
+		total.InputTextTokens, total.InputAudioTokens = tame(d.Text), tame(d.Audio)
+		total.CachedTokens = min(tame(d.Cached), total.InputTextTokens+total.InputAudioTokens)
+	}
+	if d := u.OutputDetails; d != nil {
+		total.OutputTextTokens, total.OutputAudioTokens = tame(d.Text), tame(d.Audio)
+	}
+	return total
+}
+
+// tame keeps a number of tokens within reason.
+func tame(n number) int { return int(max(0, min(n, 100_000_000))) }
+
+// problem is an error in the service's words.
+type problem struct {
+	Kind    word `json:"type"`
+	Code    word `json:"code"`
+	Message word `json:"message"`
+	// EventID is what of ours it is about.
+	EventID word `json:"event_id"`
+}
+
+// isFinal reports whether no retry helps, whatever is asked for.
+func (p *problem) isFinal() bool {
+	switch p.Code {
+	case "insufficient_quota", "invalid_api_key", "account_deactivated", "billing_hard_limit_reached", "billing_not_active":
+		return true
+	}
+	return false
+}
+
+// isExpiry reports whether the session has lived as long as it may.
+func (p *problem) isExpiry() bool { return p.Code == "session_expired" }
+
+// isBusy reports whether another response is under way.
+func (p *problem) isBusy() bool {
+	return p.Code == "conversation_already_has_active_response" || strings.Contains(string(p.Message), "active response in progress") ||
+		strings.Contains(string(p.Message), "already has an active response")
+}
+
+// isIdle reports whether there was nothing to cancel.
+func (p *problem) isIdle() bool { return p.Code == "response_cancel_not_active" }

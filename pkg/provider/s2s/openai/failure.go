@@ -1,0 +1,122 @@
+package openai
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
+)
+
+// failure puts an error of the service into ours.
+func (p *Provider) failure(e *problem) error {
+	if e == nil {
+		return fmt.Errorf("%w: no reason given", p.service.Unavailable)
+	}
+	return fmt.Errorf("%w: %s", p.kindOf(e), p.service.Printable(cmp.Or(string(e.Message), string(e.Code), string(e.Kind))))
+}
+
+// kindOf says what would help.
+func (p *Provider) kindOf(e *problem) error {
+	switch {
+	case e.isFinal():
+		return p.service.Rejected
+	case strings.HasPrefix(string(e.Code), "rate_limit"), strings.HasPrefix(string(e.Kind), "rate_limit"):
+		return p.service.RateLimited
+	case e.isExpiry(), e.isBusy():
+		return p.service.Unavailable
+	case e.Kind == "invalid_request_error":
+		return p.service.Rejected
+	}
+	return p.service.Unavailable
+}
+
+// responseFailure is why a response failed.
+func (p *Provider) responseFailure(o *outcome) error {
+	if o.Details == nil || o.Details.Error == nil {
+		return p.failure(nil)
+	}
+	return p.failure(o.Details.Error)
+}
+
+// takeError takes an error. One that is about something of ours fails that, and
+// ends nothing else.
+func (c *conversation) takeError(e *problem) {
+	err := c.provider.failure(e)
+	if e.isFinal() || e.isExpiry() || !c.ready {
+		c.final = err
+		return
+	}
+	what, known := c.commands[string(e.EventID)]
+	delete(c.commands, string(e.EventID))
+	switch {
+	case !known:
+		c.tell(s2s.Failed{Err: err})
+	case what.kind == createResponse:
+		c.responseRefused(what, e, err)
+	case what.kind == giveInput:
+		c.failAnswer(what.answer, err)
+	case what.kind == dropItem: // it is not there any more
+	case what.kind == cancelResponse && e.isIdle(): // it has ended by itself
+	default:
+		c.tell(s2s.Failed{Err: err, Call: what.call})
+	}
+}
+
+// responseRefused fails a request for a response, or waits if another one that
+// nobody knows of is under way.
+func (c *conversation) responseRefused(what command, e *problem, err error) {
+	r := c.current
+	if r == nil || r.tag != what.tag || !r.isAwaited() {
+		c.tell(s2s.Failed{Err: err})
+		return
+	}
+	c.current = nil
+	if e.isBusy() && len(c.strangers) == 0 {
+		c.unseen = true
+		c.cancel("")
+	}
+	a := r.answer
+	switch a.refused++; {
+	case r.phase == unwanted:
+		a.generating = false
+		if !r.reported {
+			c.tell(s2s.GenerationDone{Status: cancelled})
+		}
+	case e.isBusy() && a.refused <= maxRefused:
+		c.queued = a
+	default:
+		a.generating, a.over = false, true
+		c.start(a)
+		c.tell(s2s.GenerationDone{Status: failed, Err: err})
+	}
+	c.requestQueued()
+}
+
+// failAnswer ends an answer whose question the service did not take.
+func (c *conversation) failAnswer(a *answer, err error) {
+	if a != c.answer || a.over || !a.generating {
+		c.tell(s2s.Failed{Err: err})
+		return
+	}
+	a.over = true
+	if c.queued == a {
+		c.queued = nil
+		a.generating = false
+	}
+	if r := c.current; r != nil && r.answer == a {
+		r.reported = true
+		c.stop(r)
+	}
+	c.start(a)
+	c.tell(s2s.GenerationDone{Status: failed, Err: err})
+}
+
+// closed is the error of a session that is over.
+func closed(cause error) error {
+	if cause == nil || errors.Is(cause, s2s.ErrClosed) {
+		return cmp.Or(cause, s2s.ErrClosed)
+	}
+	return fmt.Errorf("%w: %w", s2s.ErrClosed, cause)
+}

@@ -1,0 +1,194 @@
+package openai
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
+)
+
+// message is what the client sends, as far as it is sent here.
+type message struct {
+	EventID    string  `json:"event_id,omitempty"`
+	Type       string  `json:"type"`
+	Audio      string  `json:"audio,omitempty"`
+	ItemID     string  `json:"item_id,omitempty"`
+	Content    *int    `json:"content_index,omitempty"`
+	AudioEndMS *int64  `json:"audio_end_ms,omitempty"`
+	ResponseID string  `json:"response_id,omitempty"`
+	Item       *inItem `json:"item,omitempty"`
+	Response   *wish   `json:"response,omitempty"`
+	Session    any     `json:"session,omitempty"`
+}
+
+// inItem is an entry of the conversation that the client makes.
+type inItem struct {
+	Type    string    `json:"type"`
+	Role    string    `json:"role,omitempty"`
+	Content []content `json:"content,omitempty"`
+	CallID  string    `json:"call_id,omitempty"`
+	Output  *string   `json:"output,omitempty"`
+}
+
+type content struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+// wish describes a response that is asked for.
+type wish struct {
+	Instructions string            `json:"instructions,omitempty"`
+	Metadata     map[string]string `json:"metadata,omitempty"`
+}
+
+// tagKey is where a response carries the number of the request for it.
+const tagKey = "glyphoxa_request"
+
+// tool is a tool's definition. Function repeats it for servers of the older dialect
+// that look for it there.
+type tool struct {
+	Type        string         `json:"type"`
+	Name        string         `json:"name"`
+	Description string         `json:"description,omitempty"`
+	Parameters  map[string]any `json:"parameters,omitempty"`
+	Function    *function      `json:"function,omitempty"`
+}
+
+type function struct {
+	Name        string         `json:"name"`
+	Description string         `json:"description,omitempty"`
+	Parameters  map[string]any `json:"parameters,omitempty"`
+}
+
+// tools puts definitions into the dialect's words. The list is never nil, since an
+// empty one clears and none changes nothing.
+func (d Dialect) tools(definitions []llm.ToolDefinition) []tool {
+	list := make([]tool, len(definitions))
+	for i, t := range definitions {
+		list[i] = tool{Type: "function", Name: t.Name, Description: t.Description, Parameters: t.Parameters}
+		if list[i].Parameters == nil {
+			list[i].Parameters = map[string]any{"type": "object", "properties": map[string]any{}}
+		}
+		if d == Beta {
+			list[i].Function = &function{list[i].Name, list[i].Description, list[i].Parameters}
+		}
+	}
+	return list
+}
+
+// fields are an object's, where what is absent and what is null differ.
+type fields map[string]any
+
+// session describes a session at its beginning.
+func (p *Provider) session(o s2s.SessionOptions) fields {
+	var transcription any // null is none
+	if p.opts.Transcription != "" {
+		wanted := fields{"model": p.opts.Transcription}
+		if language, _, _ := strings.Cut(o.Language, "-"); language != "" {
+			wanted["language"] = strings.ToLower(language)
+		}
+		transcription = wanted
+	}
+	if p.opts.Dialect == Beta {
+		return p.betaSession(o, transcription)
+	}
+	input := fields{"turn_detection": nil, "transcription": transcription}
+	if p.opts.InputRate == rate {
+		input["format"] = fields{"type": "audio/pcm", "rate": rate}
+	}
+	output := fields{"format": fields{"type": "audio/pcm", "rate": rate}}
+	if o.Voice != "" {
+		output["voice"] = o.Voice
+	}
+	return fields{
+		"type": "realtime", "instructions": o.Instructions, "output_modalities": []string{"audio"},
+		"audio": fields{"input": input, "output": output},
+		"tools": p.opts.Dialect.tools(o.Tools), "tool_choice": "auto",
+	}
+}
+
+func (p *Provider) betaSession(o s2s.SessionOptions, transcription any) fields {
+	f := fields{
+		"instructions": o.Instructions, "modalities": []string{"text", "audio"},
+		"turn_detection": nil, "input_audio_transcription": transcription,
+		"tools": p.opts.Dialect.tools(o.Tools), "tool_choice": "auto",
+	}
+	if p.opts.InputRate == rate {
+		f["input_audio_format"], f["output_audio_format"] = "pcm16", "pcm16"
+	}
+	if o.Voice != "" {
+		f["voice"] = o.Voice
+	}
+	return f
+}
+
+// toolUpdate describes a session whose tools change.
+func (d Dialect) toolUpdate(definitions []llm.ToolDefinition) fields {
+	f := fields{"tools": d.tools(definitions)}
+	if d == GA {
+		f["type"] = "realtime"
+	}
+	return f
+}
+
+// item puts a message into an entry of the conversation, nil if it says nothing.
+func (d Dialect) item(m llm.Message) *inItem {
+	text := strings.TrimSpace(m.Content)
+	if text == "" {
+		return nil
+	}
+	item := &inItem{Type: "message", Role: "user"}
+	kind := "input_text"
+	switch m.Role {
+	case llm.RoleAssistant:
+		item.Role, kind = "assistant", "output_text"
+		if d == Beta {
+			kind = "text"
+		}
+	case llm.RoleUser:
+		text = spoken(m.Name, text)
+	default:
+		item.Role = "system"
+		text = spoken(m.Name, text)
+	}
+	item.Content = []content{{Type: kind, Text: text}}
+	return item
+}
+
+// spoken is text with its speaker's name, if that is known.
+func spoken(name, text string) string {
+	if name == "" {
+		return text
+	}
+	return name + ": " + text
+}
+
+// output is the entry that answers a call.
+func output(r s2s.ToolResult) *inItem {
+	text := r.Text
+	if r.IsError {
+		data, err := json.Marshal(map[string]string{"error": text})
+		if err != nil {
+			panic(err) // a string always has a form
+		}
+		text = string(data)
+	}
+	return &inItem{Type: "function_call_output", CallID: r.ID, Output: &text}
+}
+
+// appendSound is the message that carries samples.
+func appendSound(samples []int16) []byte {
+	const head, tail = `{"type":"input_audio_buffer.append","audio":"`, `"}`
+	data := audio.AppendS16LE(make([]byte, 0, 2*len(samples)), samples)
+	m := make([]byte, 0, len(head)+base64.StdEncoding.EncodedLen(len(data))+len(tail))
+	m = append(m, head...)
+	m = base64.StdEncoding.AppendEncode(m, data)
+	return append(m, tail...)
+}
+
+// tagOf is the number of a request, as text.
+func tagOf(n int) string { return strconv.Itoa(n) }

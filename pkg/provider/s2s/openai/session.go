@@ -1,0 +1,374 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
+)
+
+const (
+	// setupTimeout is how long to wait for word that the session's beginning was
+	// taken; some servers say nothing of it.
+	setupTimeout = 3 * time.Second
+	// writeTimeout is when a service that takes nothing counts as gone.
+	writeTimeout = 10 * time.Second
+	// maxQueued is how many bytes may wait to be sent; what comes then waits with its
+	// caller. What answers to the service has as much room again.
+	maxQueued = 4 << 20
+	// maxPiece is how much sound one message carries, in samples.
+	maxPiece = 2 * rate
+)
+
+// Why a wait for the next message ends early.
+var (
+	errWoken = errors.New("there is something to tell")
+	errGoing = errors.New("the session's end is near")
+)
+
+// Session implements [s2s.Session]. What its methods have to say is sent by a
+// goroutine of its own, in the order of the calls; Close ends it and waits for it.
+// A method waits while more than 4 MiB have not been sent.
+type Session struct {
+	service *vendor.Service
+	conn    transport
+	tasks   sync.WaitGroup
+	ended   <-chan struct{} // closed when nothing more can be sent
+	cancel  context.CancelFunc
+	close   func()
+	work    chan struct{} // holds one while there is something to send
+
+	mu           sync.Mutex // guards the fields below
+	conversation *conversation
+	handle       s2s.ToolCallHandler
+	queue        [][]byte
+	queued       int           // bytes in queue
+	room         chan struct{} // closed when there is room in queue
+	wake         context.CancelCauseFunc
+	over         bool  // nothing more is to be received
+	err          error // why nothing more can be sent
+}
+
+var _ s2s.Session = (*Session)(nil)
+
+// newSession begins a session on a connection that it owns from now on.
+func newSession(p *Provider, conn transport, o s2s.SessionOptions) *Session {
+	life, cancel := context.WithCancel(context.Background())
+	s := &Session{
+		service: &p.service, conn: conn, ended: life.Done(), cancel: cancel, work: make(chan struct{}, 1),
+		conversation: newConversation(p, o), room: make(chan struct{}),
+	}
+	s.close = sync.OnceFunc(s.shutDown)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.takeOut()
+	s.tasks.Go(func() { s.write(life) })
+	return s
+}
+
+// awaitSetup waits until the service has taken the session's beginning.
+func (s *Session) awaitSetup(parent context.Context) error {
+	ctx, cancel := context.WithTimeout(parent, setupTimeout)
+	defer cancel()
+	for {
+		s.mu.Lock()
+		if ctx.Err() != nil && parent.Err() == nil {
+			s.conversation.ready = true
+		}
+		ready, final, err := s.conversation.ready, s.conversation.final, s.err
+		s.mu.Unlock()
+		switch {
+		case final != nil:
+			return final
+		case err != nil:
+			return err
+		case ready:
+			return nil
+		case parent.Err() != nil:
+			return s.service.Stopped(parent)
+		}
+		_ = s.receive(ctx) // seen above
+	}
+}
+
+// speak has the conversation say something, once there is room for it.
+func (s *Session) speak(ctx context.Context, say func(*conversation) error) error {
+	for {
+		if ctx.Err() != nil {
+			return s.service.Stopped(ctx)
+		}
+		s.mu.Lock()
+		if s.err != nil || s.queued < maxQueued {
+			break
+		}
+		room := s.room
+		s.mu.Unlock()
+		select {
+		case <-room:
+		case <-ctx.Done():
+		case <-s.ended:
+		}
+	}
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return s.err
+	}
+	err := say(s.conversation)
+	s.takeOut()
+	if len(s.conversation.events) > 0 && s.wake != nil {
+		s.wake(errWoken)
+	}
+	return err
+}
+
+// takeOut queues what the conversation has to say. It is called under the lock.
+func (s *Session) takeOut() {
+	for _, m := range s.conversation.out {
+		s.queued += len(m)
+	}
+	s.queue = append(s.queue, s.conversation.out...)
+	s.conversation.out = nil
+	if s.queued > 2*maxQueued {
+		s.end(fmt.Errorf("%w: it takes no messages", s.service.Unavailable))
+	}
+	select {
+	case s.work <- struct{}{}:
+	default:
+	}
+}
+
+// end ends the session for those who send. It is called under the lock.
+func (s *Session) end(cause error) {
+	if s.err == nil {
+		s.err = closed(cause)
+	}
+	s.cancel()
+}
+
+// write sends what is queued, until the session ends.
+func (s *Session) write(life context.Context) {
+	for {
+		select {
+		case <-s.work:
+		case <-life.Done():
+			return
+		}
+		s.mu.Lock()
+		batch := s.queue
+		s.queue, s.queued = nil, 0
+		close(s.room)
+		s.room = make(chan struct{})
+		s.mu.Unlock()
+		for _, m := range batch {
+			if err := s.sendMessage(life, m); err != nil {
+				s.mu.Lock()
+				s.end(err)
+				s.mu.Unlock()
+				s.conn.Abort()
+				return
+			}
+		}
+	}
+}
+
+func (s *Session) sendMessage(life context.Context, m []byte) error {
+	ctx, cancel := context.WithTimeout(life, writeTimeout)
+	defer cancel()
+	err := s.conn.Send(ctx, m)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil && life.Err() == nil:
+		return fmt.Errorf("%w: it took nothing for %s", s.service.Unavailable, writeTimeout)
+	}
+	return s.broken(err)
+}
+
+// broken is the error of a connection that was lost.
+func (s *Session) broken(err error) error {
+	return fmt.Errorf("%w: the connection was lost: %s", s.service.Unavailable, s.service.Printable(vendor.Transport(err)))
+}
+
+// Recv implements [s2s.Session].
+func (s *Session) Recv(ctx context.Context) (s2s.Event, error) {
+	for {
+		e, err := s.nextEvent()
+		if e != nil || err != nil {
+			return e, err
+		}
+		if err := s.receive(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// nextEvent returns what waits to be told, nil if that is nothing, and the
+// session's error once all has been. A tool call is given to its handler first.
+func (s *Session) nextEvent() (s2s.Event, error) {
+	s.mu.Lock()
+	c := s.conversation
+	if len(c.events) == 0 {
+		defer s.mu.Unlock()
+		if s.over {
+			return nil, s.err
+		}
+		return nil, nil
+	}
+	e := c.events[0]
+	c.events[0] = nil
+	c.events = c.events[1:]
+	handle := s.handle
+	called, ok := e.(s2s.ToolCalled)
+	if ok && handle == nil {
+		// It waits for a result, so that this cannot fail.
+		_ = c.answerCall(s2s.ToolResult{ID: called.Call.ID, Name: called.Call.Name, Text: "no tool can be called now", IsError: true})
+		s.takeOut()
+	}
+	s.mu.Unlock()
+	if ok && handle != nil {
+		handle(called.Call)
+	}
+	return e, nil
+}
+
+// receive takes the next message, or returns when there is something to tell
+// without one. The error is ctx's.
+func (s *Session) receive(parent context.Context) error {
+	if parent.Err() != nil {
+		return s.service.Stopped(parent)
+	}
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+	s.mu.Lock()
+	if s.over || len(s.conversation.events) > 0 {
+		s.mu.Unlock()
+		return nil
+	}
+	s.wake = cancel
+	if going := s.conversation.going; !going.IsZero() {
+		var stop context.CancelFunc
+		ctx, stop = context.WithDeadlineCause(ctx, going, errGoing)
+		defer stop()
+	}
+	s.mu.Unlock()
+	data, err := s.conn.Recv(ctx)
+	s.mu.Lock()
+	s.wake = nil
+	switch {
+	case err == nil:
+		s.conversation.receive(data)
+		s.takeOut()
+		if s.conversation.final != nil {
+			s.over = true
+			s.end(s.conversation.final)
+		}
+	case parent.Err() != nil:
+		s.mu.Unlock()
+		return s.service.Stopped(parent)
+	case context.Cause(ctx) == errGoing:
+		s.conversation.going = time.Time{}
+		s.conversation.tell(s2s.GoingAway{Left: notice})
+	case ctx.Err() == nil:
+		s.over = true
+		s.end(s.broken(err))
+	}
+	final := s.conversation.final != nil
+	s.mu.Unlock()
+	if final {
+		s.conn.Abort()
+	}
+	return nil
+}
+
+// Close implements [s2s.Session].
+func (s *Session) Close() error {
+	s.close()
+	return nil
+}
+
+func (s *Session) shutDown() {
+	s.mu.Lock()
+	s.over = true
+	s.end(nil)
+	if s.wake != nil {
+		s.wake(errWoken)
+	}
+	s.mu.Unlock()
+	s.tasks.Wait()
+	_ = s.conn.Close() // it is over either way
+}
+
+// BeginTurn implements [s2s.Session].
+func (s *Session) BeginTurn(ctx context.Context) error { return s.ClearTurn(ctx) }
+
+// ClearTurn implements [s2s.Session].
+func (s *Session) ClearTurn(ctx context.Context) error {
+	return s.speak(ctx, func(c *conversation) error {
+		c.clearTurn()
+		return nil
+	})
+}
+
+// SendAudio implements [s2s.Session].
+func (s *Session) SendAudio(ctx context.Context, samples []int16) error {
+	for len(samples) > 0 {
+		n := min(len(samples), maxPiece)
+		data := appendSound(samples[:n])
+		samples = samples[n:]
+		if err := s.speak(ctx, func(c *conversation) error {
+			c.addSound(n, data)
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Respond implements [s2s.Session]. If the turn had no sound, and there is no text,
+// the model goes on from what it knows.
+func (s *Session) Respond(ctx context.Context, r s2s.Response) error {
+	return s.speak(ctx, func(c *conversation) error { return c.respond(r) })
+}
+
+// Inject implements [s2s.Session].
+func (s *Session) Inject(ctx context.Context, messages ...llm.Message) error {
+	return s.speak(ctx, func(c *conversation) error {
+		c.inject(messages)
+		return nil
+	})
+}
+
+// SetTools implements [s2s.Session].
+func (s *Session) SetTools(ctx context.Context, tools []llm.ToolDefinition) error {
+	return s.speak(ctx, func(c *conversation) error {
+		c.setTools(tools)
+		return nil
+	})
+}
+
+// OnToolCall implements [s2s.Session].
+func (s *Session) OnToolCall(handle s2s.ToolCallHandler) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.handle = handle
+}
+
+// SendToolResult implements [s2s.Session]. A call that has its result, or never was,
+// is an error.
+func (s *Session) SendToolResult(ctx context.Context, r s2s.ToolResult) error {
+	return s.speak(ctx, func(c *conversation) error { return c.answerCall(r) })
+}
+
+// Interrupt implements [s2s.Session].
+func (s *Session) Interrupt(ctx context.Context, heard time.Duration) error {
+	return s.speak(ctx, func(c *conversation) error {
+		c.interrupt(heard)
+		return nil
+	})
+}

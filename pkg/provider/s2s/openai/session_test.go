@@ -1,0 +1,177 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
+)
+
+// wire is a connection in memory. Nothing is taken from it unless takes is set.
+type wire struct {
+	in     chan []byte
+	out    chan []byte
+	takes  bool
+	closed chan struct{}
+}
+
+func newWire(takes bool) *wire {
+	return &wire{in: make(chan []byte, 64), out: make(chan []byte, 64), takes: takes, closed: make(chan struct{})}
+}
+
+func (w *wire) Send(ctx context.Context, message []byte) error {
+	if !w.takes {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	select {
+	case w.out <- message:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (w *wire) Recv(ctx context.Context) ([]byte, error) {
+	select {
+	case m := <-w.in:
+		return m, nil
+	case <-w.closed:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (w *wire) Close() error { w.Abort(); return nil }
+
+func (w *wire) Abort() {
+	select {
+	case <-w.closed:
+	default:
+		close(w.closed)
+	}
+}
+
+func open(t *testing.T, w *wire) *Session {
+	t.Helper()
+	p, err := New("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newSession(p, w, s2s.SessionOptions{})
+}
+
+// TestSilentSetup shows that a server which says nothing of the session's beginning
+// is given three seconds, and that its errors end nothing then.
+func TestSilentSetup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(true)
+		s := open(t, w)
+		defer s.Close()
+		start := time.Now()
+		if err := s.awaitSetup(t.Context()); err != nil || time.Since(start) != setupTimeout {
+			t.Errorf("setup took %v and ended with %v", time.Since(start), err)
+		}
+		w.in <- []byte(`{"type":"error","error":{"type":"invalid_request_error","message":"no such event"}}`)
+		if e, err := s.Recv(t.Context()); err != nil {
+			t.Errorf("received %v, %v", e, err)
+		}
+	})
+}
+
+// TestGoingAway shows that a session's end is told a minute before: by what the
+// service says, and by what is known of it.
+func TestGoingAway(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		life any // seconds from now
+		want time.Duration
+	}{
+		{"by_the_vendor", nil, 59 * time.Minute},
+		{"sooner", 1800, 29 * time.Minute},
+		{"a_clock_gone_wrong", -7200, 59 * time.Minute},
+		{"nonsense", 1e300, 59 * time.Minute},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWire(true)
+				s := open(t, w)
+				defer s.Close()
+				start := time.Now()
+				var at any
+				if seconds, ok := row.life.(int); ok {
+					at = start.Unix() + int64(seconds)
+				}
+				data, err := json.Marshal(map[string]any{"type": sessionUpdated, "session": map[string]any{"expires_at": at}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				w.in <- data
+				if err := s.awaitSetup(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				e, err := s.Recv(t.Context())
+				if err != nil || e != (s2s.GoingAway{Left: time.Minute}) || time.Since(start) != row.want {
+					t.Errorf("after %v received %v, %v", time.Since(start), e, err)
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+				defer cancel()
+				if e, err := s.Recv(ctx); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("then received %v, %v", e, err)
+				}
+			})
+		})
+	}
+}
+
+// TestServiceTakesNothing shows that senders wait for room, within their contexts,
+// and that the session ends.
+func TestServiceTakesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t, newWire(false))
+		defer s.Close()
+		start := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		var err error
+		for err == nil {
+			err = s.SendAudio(ctx, make([]int16, rate))
+		}
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Second {
+			t.Errorf("after %v: %v", time.Since(start), err)
+		}
+		if err := s.SendAudio(t.Context(), make([]int16, rate)); !errors.Is(err, s2s.ErrClosed) || !errors.Is(err, s2s.ErrUnavailable) || time.Since(start) != writeTimeout {
+			t.Errorf("after %v: %v", time.Since(start), err)
+		}
+		if _, err := s.Recv(t.Context()); !errors.Is(err, s2s.ErrClosed) {
+			t.Errorf("received %v", err)
+		}
+	})
+}
+
+// TestCloseUnblocks shows that Close ends a wait for an event, and may be repeated.
+func TestCloseUnblocks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t, newWire(true))
+		done := make(chan error)
+		go func() {
+			_, err := s.Recv(t.Context())
+			done <- err
+		}()
+		synctest.Wait()
+		for range 2 {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := <-done; !errors.Is(err, s2s.ErrClosed) || errors.Is(err, s2s.ErrUnavailable) {
+			t.Errorf("received %v", err)
+		}
+	})
+}
