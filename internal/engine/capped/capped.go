@@ -6,6 +6,7 @@ import (
 	"context"
 	"iter"
 
+	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 )
@@ -34,3 +35,24 @@ func (e *Engine) Answer(ctx context.Context, req engine.Request) iter.Seq2[engin
 	}
 	return e.usual.Answer(ctx, req)
 }
+
+// Listener is a listener that hears nothing more once the hard cap is reached: what
+// is sent to a session ahead is paid for. It is safe for concurrent use.
+type Listener struct {
+	meter *cost.Meter
+	next  engine.Listener
+}
+
+// NewListener returns a listener before next, for a session that meter counts.
+func NewListener(meter *cost.Meter, next engine.Listener) *Listener { return &Listener{meter, next} }
+
+// ListenAhead implements [engine.Listener].
+func (l *Listener) ListenAhead(a engine.Ahead) {
+	if l.meter.Level() < cost.Cheaper {
+		l.next.ListenAhead(a)
+	}
+}
+
+// Decline implements [engine.Listener]. What was begun below the cap is declined
+// after it, too.
+func (l *Listener) Decline(npc config.NPC, sound *engine.Recording) { l.next.Decline(npc, sound) }
