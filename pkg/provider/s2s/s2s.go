@@ -267,4 +267,7 @@ var (
 	ErrUnavailable = errors.New("the speech-to-speech service is unavailable")
 	// ErrRejected means that no retry helps: a bad key, no quota, an unknown model.
 	ErrRejected = errors.New("the speech-to-speech service refused")
+	// ErrFiltered means that the vendor's safety filter refused what was said: it will
+	// not answer this, but it may answer something else.
+	ErrFiltered = errors.New("the speech-to-speech service's safety filter refused this")
 )

@@ -1,0 +1,81 @@
+package gptlive
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
+)
+
+const (
+	// maxText bounds one piece of a transcript, in runes.
+	maxText = 4096
+	// maxID bounds an identifier, in bytes.
+	maxID = 256
+)
+
+// vendorError is what the service says is wrong.
+type vendorError struct {
+	Type    string `json:"type"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// message is a message of the service: what we use of all its types.
+type message struct {
+	Type       string `json:"type"`
+	Delta      string `json:"delta"`
+	Reason     string `json:"reason"`
+	Delegation struct {
+		ID     string `json:"id"`
+		Target string `json:"target"`
+	} `json:"delegation"`
+	Usage struct {
+		Seconds float64 `json:"seconds"`
+	} `json:"usage"`
+	Error vendorError `json:"error"`
+}
+
+// decode reads a message. The error wraps [s2s.ErrUnavailable].
+func decode(raw []byte) (message, error) {
+	var m message
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return message{}, fmt.Errorf("%w: openai sent a message that cannot be read", s2s.ErrUnavailable)
+	}
+	return m, nil
+}
+
+// samples are the sound of an output delta. Half a sample at its end is left out.
+func (m *message) samples() ([]int16, error) {
+	data, err := base64.StdEncoding.DecodeString(m.Delta)
+	if err != nil {
+		return nil, fmt.Errorf("%w: openai sent sound that cannot be read", s2s.ErrUnavailable)
+	}
+	out := make([]int16, len(data)/2)
+	for i := range out {
+		out[i] = int16(uint16(data[2*i]) | uint16(data[2*i+1])<<8)
+	}
+	return out, nil
+}
+
+// text is a piece of a transcript, fit to be read by people and models.
+func (m *message) text() string { return untrusted.Clean(m.Delta, maxText) }
+
+// delegation is the id of work that is ours to do; empty if it is not.
+func (m *message) delegation() string {
+	if m.Delegation.Target != "client" || len(m.Delegation.ID) > maxID {
+		return ""
+	}
+	return m.Delegation.ID
+}
+
+// seconds is how much has been used in all, 0 if that makes no sense.
+func (m *message) seconds() float64 {
+	if s := m.Usage.Seconds; s > 0 && !math.IsInf(s, 1) {
+		return s
+	}
+	return 0
+}

@@ -1,0 +1,161 @@
+package gptlive
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
+)
+
+// Recv implements [s2s.Session].
+func (s *session) Recv(ctx context.Context) (s2s.Event, error) {
+	select {
+	case s.reading <- struct{}{}:
+	case <-ctx.Done():
+		return nil, s.provider.service.Stopped(ctx)
+	}
+	defer func() { <-s.reading }()
+	for {
+		if e, ok := s.nextEvent(); ok {
+			return e, nil
+		}
+		if err := s.failure(); err != nil {
+			return nil, err
+		}
+		if ctx.Err() != nil {
+			return nil, s.provider.service.Stopped(ctx)
+		}
+		s.read(ctx)
+	}
+}
+
+// nextEvent takes the oldest event that is still wanted.
+func (s *session) nextEvent() (s2s.Event, bool) {
+	for len(s.waiting) > 0 {
+		e := s.waiting[0]
+		s.waiting = s.waiting[1:]
+		switch e.(type) {
+		case s2s.Audio, s2s.OutputTranscript:
+			s.mu.Lock()
+			kept := s.keeping != passing
+			s.mu.Unlock()
+			if kept {
+				continue
+			}
+		}
+		return e, true
+	}
+	return nil, false
+}
+
+// read reads one message.
+func (s *session) read(ctx context.Context) {
+	raw, err := s.conn.RecvRaw(ctx)
+	switch {
+	case err == nil:
+		s.waiting = append(s.waiting, s.take(raw, time.Now())...)
+	case ctx.Err() == nil:
+		s.end(s.provider.broken(err))
+	}
+}
+
+// take makes events of a message that came at now.
+func (s *session) take(raw []byte, now time.Time) []s2s.Event {
+	m, err := decode(raw)
+	if err != nil {
+		return []s2s.Event{s2s.Failed{Err: err}}
+	}
+	switch m.Type {
+	case "session.output_audio.delta":
+		return s.takeSound(&m, now)
+	case "session.output_transcript.delta":
+		return s.takeWords(m.text(), now)
+	case "session.input_transcript.delta":
+		return []s2s.Event{s2s.InputTranscript{Text: m.text()}}
+	case "session.delegation.created":
+		return s.takeDelegation(m.delegation())
+	case "session.usage.updated":
+		return s.takeUsage(m.seconds())
+	case "session.closed":
+		s.end(s.provider.closing(m.Reason))
+		return s.takeUsage(m.seconds())
+	case "error":
+		err := s.provider.complaint(m.Error)
+		if isFatal(m.Error) {
+			s.end(fmt.Errorf("%w: %w", s2s.ErrClosed, err))
+			return nil
+		}
+		return []s2s.Event{s2s.Failed{Err: err}}
+	}
+	return nil
+}
+
+// takeSound passes on what can be heard.
+func (s *session) takeSound(m *message, now time.Time) []s2s.Event {
+	samples, err := m.samples()
+	if err != nil {
+		return []s2s.Event{s2s.Failed{Err: err}}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.endPause(now)
+	heard := s.gate.pass(samples, now)
+	if len(heard) == 0 || s.keeping != passing {
+		return nil
+	}
+	s.passed += audio.Duration(len(heard), rate)
+	return append(s.startAnswer(), s2s.Audio{Item: strconv.Itoa(s.answer), Samples: heard})
+}
+
+// takeWords passes on a piece of what the voice says.
+func (s *session) takeWords(text string, now time.Time) []s2s.Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.endPause(now)
+	if text == "" || s.keeping != passing {
+		return nil
+	}
+	return append(s.startAnswer(), s2s.OutputTranscript{Item: strconv.Itoa(s.answer), Text: text})
+}
+
+// startAnswer tells once of each answer that it has begun. s.mu is held.
+func (s *session) startAnswer() []s2s.Event {
+	if s.started == s.answer {
+		return nil
+	}
+	s.started = s.answer
+	return []s2s.Event{s2s.ResponseStarted{}}
+}
+
+// takeDelegation tells of work once.
+func (s *session) takeDelegation(id string) []s2s.Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if id == "" || slices.Contains(s.delegations, id) {
+		return nil
+	}
+	if len(s.delegations) == maxDelegations {
+		s.delegations = slices.Delete(s.delegations, 0, 1)
+	}
+	s.delegations = append(s.delegations, id)
+	if s.keeping == untilAsked { // nobody has asked since the interruption
+		return []s2s.Event{s2s.Delegated{ID: id}}
+	}
+	return append(s.startAnswer(), s2s.Delegated{ID: id})
+}
+
+// takeUsage tells how much more has been used than before.
+func (s *session) takeUsage(seconds float64) []s2s.Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	more := seconds - s.seconds
+	if more <= 0 {
+		return nil
+	}
+	s.seconds = seconds
+	return []s2s.Event{s2s.Usage{AudioSeconds: more}}
+}
