@@ -14,6 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
+	"github.com/MrWong99/glyphoxa/internal/engine/s2s"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
@@ -285,6 +286,8 @@ type setting struct {
 	model  script
 	engine engine.Engine // instead of a cascaded one with the model
 	cost   *cost.Meter   // nil: nothing is counted
+	// ownVoice makes the engine that Mira speaks through herself; nil if she does not.
+	ownVoice func(*mcphost.Host, engine.Engine) *s2s.Engine
 	// recogniser wraps the room's ears, if not nil.
 	recogniser func(stt.Recogniser) stt.Recogniser
 	voice      table.Voices // nil: read, not heard
@@ -309,8 +312,12 @@ func mira(s setting) config.NPC {
 	if s.manner.Style == "" {
 		s.manner = config.DefaultNPC().Interruptibility
 	}
+	speaksThrough := config.EngineCascaded
+	if s.ownVoice != nil {
+		speaksThrough = config.EngineS2S
+	}
 	return config.NPC{
-		ID: "mira", Name: "Mira", BudgetTier: mcp.BudgetStandard, Tools: []string{"roll", "rules", "write"},
+		ID: "mira", Name: "Mira", Engine: speaksThrough, BudgetTier: mcp.BudgetStandard, Tools: []string{"roll", "rules", "write"},
 		Lines: map[string][]string{"unknown": {"I cannot say."}, "filler": s.fillers}, Interruptibility: s.manner,
 	}
 }
@@ -368,8 +375,14 @@ func open(t testing.TB, s setting) *room {
 	case s.recogniser != nil:
 		hearing = s.recogniser(hearing)
 	}
+	var ahead engine.Listener
+	if s.ownVoice != nil {
+		own := s.ownVoice(host, s.engine)
+		t.Cleanup(own.Close)
+		s.engine, ahead = byEngine{own, s.engine}, own
+	}
 	r.Table = table.New(table.Options{
-		Agents: agents, Engine: s.engine, Cost: s.cost, Host: host, Log: r.journal, Context: hotctx.New(r.journal, nowhere{}),
+		Agents: agents, Engine: s.engine, Listener: ahead, Cost: s.cost, Host: host, Log: r.journal, Context: hotctx.New(r.journal, nowhere{}),
 		Voices: s.voice, Outlet: s.outlet, Hearing: hearing, Sink: s.sink, Session: memory.Session{ID: "s1"}, Latency: config.Default().Latency, RecentLines: 10,
 		Logger: slog.New(strict{t}),
 	})
@@ -383,6 +396,16 @@ func open(t testing.TB, s setting) *room {
 		}
 	})
 	return r
+}
+
+// byEngine answers with the engine the NPC speaks through.
+type byEngine struct{ own, cascaded engine.Engine }
+
+func (b byEngine) Answer(ctx context.Context, req engine.Request) iter.Seq2[engine.Event, error] {
+	if req.NPC.Engine == config.EngineS2S {
+		return b.own.Answer(ctx, req)
+	}
+	return b.cascaded.Answer(ctx, req)
 }
 
 func (r *room) close() {

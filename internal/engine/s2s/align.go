@@ -1,0 +1,199 @@
+package s2s
+
+import (
+	"slices"
+
+	"github.com/MrWong99/glyphoxa/internal/engine"
+	"github.com/MrWong99/glyphoxa/internal/speech"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+)
+
+const (
+	// usualPace is how many samples a letter takes before a voice is known: 15 letters
+	// a second.
+	usualPace = audio.SampleRate / 15
+	// margin is how much sound must have come beyond the place where a sentence seems
+	// to end before it is told of.
+	margin = audio.SampleRate / 5
+	// maxWords bounds the transcript of an answer in bytes.
+	maxWords = 16 << 10
+	// maxItems is how many parts an answer has at most.
+	maxItems = 64
+)
+
+// aligner puts the parts of an answer in order and finds out which sound says what:
+// transcripts come apart from the sound, most of them ahead of it. Where a sentence
+// ends it takes from the number of letters, at the voice's pace; a part that is
+// complete tells exactly.
+type aligner struct {
+	pace  float64 // samples a letter
+	put   func(engine.Event) bool
+	items []*item // of which the first is being passed on
+	total int     // samples passed on
+	full  bool    // the answer is too long
+}
+
+// item is a part of an answer.
+type item struct {
+	id      string
+	held    []int16 // sound that waits for the parts before it
+	begins  int     // place of its first sample
+	samples int     // passed on
+	words   int     // bytes of the transcript
+	split   speech.Splitter
+	text    []string // sentences not told of
+	partial string   // of the sentence after those
+	letters int      // of sentences told of
+	done    bool
+}
+
+// itemOf returns a part, nil if there are too many.
+func (al *aligner) itemOf(id string) *item {
+	if i := slices.IndexFunc(al.items, func(it *item) bool { return it.id == id }); i >= 0 {
+		return al.items[i]
+	}
+	if len(al.items) >= maxItems {
+		return nil
+	}
+	it := &item{id: id, begins: al.total}
+	al.items = append(al.items, it)
+	return it
+}
+
+// addSound takes in sound, mono at audio.SampleRate. It keeps samples.
+func (al *aligner) addSound(id string, samples []int16) {
+	it := al.itemOf(id)
+	switch {
+	case it == nil || len(samples) == 0:
+	case it != al.items[0]:
+		if len(it.held)+len(samples) <= maxQueued {
+			it.held = append(it.held, samples...)
+		}
+	default:
+		al.passOn(it, samples)
+	}
+}
+
+func (al *aligner) passOn(it *item, samples []int16) {
+	if !al.put(engine.Sound{Samples: samples}) {
+		al.full = true
+		return
+	}
+	it.samples += len(samples)
+	al.total += len(samples)
+	al.tellSentences(it)
+}
+
+// addWords takes in a piece of the transcript.
+func (al *aligner) addWords(id, text string) {
+	it := al.itemOf(id)
+	if it == nil || it.words+len(text) > maxWords {
+		return
+	}
+	it.words += len(text)
+	it.partial += text
+	if whole := it.split.Push(text); len(whole) > 0 {
+		it.text = append(it.text, whole...)
+		it.partial = ""
+	}
+	if it == al.items[0] {
+		al.tellWording(it)
+		al.tellSentences(it)
+	}
+}
+
+// tellWording tells what the open sentence says.
+func (al *aligner) tellWording(it *item) {
+	open := it.partial
+	if len(it.text) > 0 {
+		open = it.text[0]
+	}
+	if open = clean(open); open != "" {
+		al.put(engine.Wording{Text: open})
+	}
+}
+
+// tellSentences tells of the sentences that have ended.
+func (al *aligner) tellSentences(it *item) {
+	for len(it.text) > 0 {
+		letters := it.letters + len([]rune(it.text[0]))
+		ends := int(float64(letters) * al.pace)
+		if ends+margin > it.samples {
+			return
+		}
+		al.tell(it, ends)
+	}
+}
+
+// tell tells of the next sentence, which ends at a place in its part.
+func (al *aligner) tell(it *item, ends int) {
+	text := it.text[0]
+	it.letters += len([]rune(text))
+	it.text = it.text[1:]
+	if text = clean(text); text != "" {
+		al.put(engine.Spoken{Text: text, Until: audio.Duration(it.begins+ends, audio.SampleRate)})
+		al.tellWording(it)
+	}
+}
+
+// finishItem takes in that a part is complete.
+func (al *aligner) finishItem(id string) {
+	it := al.itemOf(id)
+	if it == nil {
+		return
+	}
+	it.done = true
+	for len(al.items) > 0 && al.items[0].done {
+		al.flush(al.items[0])
+		al.items = al.items[1:]
+		if len(al.items) > 0 {
+			al.begin(al.items[0])
+		}
+	}
+}
+
+// finish takes in that the answer is complete.
+func (al *aligner) finish() {
+	for _, it := range slices.Clone(al.items) {
+		al.finishItem(it.id)
+	}
+}
+
+// begin has a part passed on that waited for the one before it.
+func (al *aligner) begin(it *item) {
+	it.begins = al.total
+	held := it.held
+	it.held = nil
+	if len(held) > 0 {
+		al.passOn(it, held)
+	}
+	al.tellWording(it)
+	al.tellSentences(it)
+}
+
+// flush tells of all that a part says, now that its length is known.
+func (al *aligner) flush(it *item) {
+	it.text = append(it.text, it.split.Flush()...)
+	it.partial = ""
+	letters := it.letters
+	for _, s := range it.text {
+		letters += len([]rune(s))
+	}
+	if letters == 0 || it.samples == 0 {
+		it.text = nil
+		return
+	}
+	exact := float64(it.samples) / float64(letters)
+	if letters >= 20 { // fewer say little about the voice
+		al.pace = (al.pace + exact) / 2
+	}
+	for len(it.text) > 1 {
+		al.tell(it, int(float64(it.letters+len([]rune(it.text[0])))*exact))
+	}
+	if len(it.text) == 1 {
+		al.tell(it, it.samples)
+	}
+}
+
+func clean(text string) string { return untrusted.Clean(text, maxWords) }

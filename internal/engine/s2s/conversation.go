@@ -1,0 +1,418 @@
+package s2s
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/cost"
+	"github.com/MrWong99/glyphoxa/internal/engine"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+	provider "github.com/MrWong99/glyphoxa/pkg/provider/s2s"
+)
+
+const (
+	// maxOrders is how many orders may wait; an order that finds no room is dropped:
+	// listening ahead saves time, and nothing depends on it.
+	maxOrders = 16
+	// sendTime bounds what is told to a session.
+	sendTime = 5 * time.Second
+	// retryAfter is how long a provider is left alone that could not be reached.
+	retryAfter = 10 * time.Second
+	// heardSlack is how much sound may count as unheard without being unheard: the
+	// last frame.
+	heardSlack = 2 * audio.FrameDuration
+	// duplexQuiet is after how much silence an answer counts as ended where nothing
+	// says so.
+	duplexQuiet = 1200 * time.Millisecond
+)
+
+// conversation is what one NPC's players and the model have to say to each other,
+// over as many sessions as it takes. One goroutine, run, owns it: it alone speaks to
+// the session, but for the results of tools.
+type conversation struct {
+	engine  *Engine
+	npc     config.NPC
+	answers chan *answer
+	orders  chan func(context.Context)
+
+	// Owned by run.
+	live     *live         // nil if no session is open
+	ahead    *ahead        // being listened to; nil if nothing is
+	told     *ahead        // what the session was asked to answer last; nil if nothing spoken
+	turn     *turn         // being answered; nil if none is
+	played   *turn         // answered, and still being heard; nil if none is
+	pace     float64       // of the voice, see aligner
+	known    []llm.Message // the history the session knows
+	asked    *llm.Message  // the line it answered since then; nil if none
+	account  *cost.Account // of who asked last
+	rejected error         // why there will be no session any more
+	retry    time.Time     // no session is opened before
+	resume   string        // where a new session can go on
+}
+
+// ahead is a recording that is being sent to the session.
+type ahead struct {
+	sound *engine.Recording
+	sent  int  // samples of it
+	begun bool // the session knows that a turn's sound comes
+	in    *audio.Resampler
+}
+
+// turn is the answer a session is asked for.
+type turn struct {
+	*answer
+	align   *aligner
+	out     *audio.Resampler // nil if the voice has our rate
+	asked   time.Time
+	started bool        // its answer is being made
+	token   bool        // something came
+	quiet   *time.Timer // ends it, where nothing else does
+	tasks   tasks       // delegations
+}
+
+// received is what a session told.
+type received struct {
+	event provider.Event
+	err   error
+}
+
+func newConversation(e *Engine, npc config.NPC) *conversation {
+	return &conversation{
+		engine: e, npc: npc, answers: make(chan *answer), orders: make(chan func(context.Context), maxOrders), pace: usualPace,
+	}
+}
+
+// order has the conversation's goroutine do something, if there is room.
+func (c *conversation) order(f func(context.Context)) {
+	select {
+	case c.orders <- f:
+	default:
+	}
+}
+
+// run owns the conversation until ctx ends.
+func (c *conversation) run(ctx context.Context) {
+	defer func() { c.endSession("the table closes") }()
+	defer c.endTurn(errClosed)
+	idle := time.NewTimer(c.engine.o.Idle)
+	defer idle.Stop()
+	for {
+		var events <-chan received
+		var gone, over, more <-chan struct{}
+		var quiet <-chan time.Time
+		if c.live != nil {
+			events = c.live.events
+		}
+		if c.turn != nil {
+			gone = c.turn.gone
+			if c.turn.quiet != nil {
+				quiet = c.turn.quiet.C
+			}
+		} else {
+			more = c.sendAhead(ctx)
+		}
+		if c.played != nil {
+			over = c.played.req.Playback.Over
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case a := <-c.answers:
+			c.begin(ctx, a)
+		case f := <-c.orders:
+			f(ctx)
+		case r := <-events:
+			c.hear(ctx, r)
+		case <-gone:
+			c.abandon(ctx)
+		case <-over:
+			c.settlePlayback(ctx)
+		case <-quiet:
+			c.finishQuiet()
+		case <-more:
+		case <-idle.C:
+			c.endIdle()
+			idle.Reset(c.engine.o.Idle)
+			continue
+		}
+		if c.live != nil {
+			idle.Reset(c.engine.o.Idle)
+		}
+	}
+}
+
+// endIdle closes a session that nobody uses.
+func (c *conversation) endIdle() {
+	if c.turn == nil && c.played == nil {
+		c.endSession("nobody has used it for a while")
+	}
+}
+
+// listen begins to listen to a player who seems to talk to the NPC.
+func (c *conversation) listen(ctx context.Context, a engine.Ahead) {
+	c.npc = a.NPC
+	c.clearAhead(ctx)
+	if c.turn == nil && c.openSession(ctx, a.Messages, a.Tools) != nil {
+		return // the turn will see why
+	}
+	c.ahead = &ahead{sound: a.Sound}
+}
+
+// decline forgets what was not for the NPC.
+func (c *conversation) decline(ctx context.Context, sound *engine.Recording) {
+	if c.ahead != nil && c.ahead.sound == sound {
+		c.clearAhead(ctx)
+	}
+}
+
+// clearAhead takes back what was sent of an utterance.
+func (c *conversation) clearAhead(ctx context.Context) {
+	h := c.ahead
+	c.ahead = nil
+	if h == nil || !h.begun || c.live == nil {
+		return
+	}
+	c.send(ctx, func(ctx context.Context) error { return c.live.session.ClearTurn(ctx) })
+}
+
+// sendAhead sends what there is to hear, and returns what is closed once there is
+// more; nil if there will not be.
+func (c *conversation) sendAhead(ctx context.Context) <-chan struct{} {
+	h := c.ahead
+	if h == nil || c.live == nil {
+		return nil
+	}
+	sound, ended, changed := h.sound.From(h.sent)
+	if len(sound) > 0 && !c.sendSound(ctx, h, sound) {
+		c.ahead = nil
+		return nil
+	}
+	if ended {
+		return nil // the turn, a refusal or the player's going on is next
+	}
+	return changed
+}
+
+// sendSound sends samples, mono at audio.SampleRate, and reports whether they went.
+func (c *conversation) sendSound(ctx context.Context, h *ahead, samples []int16) bool {
+	h.sent += len(samples)
+	rate := c.engine.able.InputRate
+	if h.in == nil && rate != audio.SampleRate {
+		in, err := audio.NewResampler(audio.SampleRate, rate)
+		if err != nil {
+			c.engine.o.Logger.Error("converting what players say", "rate", rate, "reason", err)
+			return false
+		}
+		h.in = in
+	}
+	if h.in != nil {
+		samples = h.in.Process(nil, samples)
+	}
+	return c.send(ctx, func(ctx context.Context) error {
+		if !h.begun {
+			h.begun = true
+			if err := c.live.session.BeginTurn(ctx); err != nil {
+				return err
+			}
+		}
+		return c.live.session.SendAudio(ctx, samples)
+	})
+}
+
+// send tells the session something. One that cannot be told has ended.
+func (c *conversation) send(ctx context.Context, tell func(context.Context) error) bool {
+	ctx, cancel := context.WithTimeout(ctx, sendTime)
+	defer cancel()
+	if err := tell(ctx); err != nil {
+		c.loseSession(err)
+		return false
+	}
+	return true
+}
+
+// begin has the session answer a turn.
+func (c *conversation) begin(ctx context.Context, a *answer) {
+	c.npc, c.account = a.req.NPC, cost.AccountOf(a.ctx)
+	if c.turn != nil { // its player has gone on
+		c.abandon(ctx)
+	}
+	c.settlePlayback(ctx)
+	line, facts := lineOf(a.req.Messages)
+	if a.req.Spoken == nil && !c.engine.able.Typed {
+		a.finish(errTyped)
+		return
+	}
+	if err := c.prepare(a); err != nil {
+		a.finish(err)
+		return
+	}
+	tn := &turn{answer: a, asked: time.Now(), align: &aligner{pace: c.pace, put: a.put}}
+	if c.engine.able.OutputRate != audio.SampleRate {
+		out, err := audio.NewResampler(c.engine.able.OutputRate, audio.SampleRate)
+		if err != nil {
+			a.finish(fmt.Errorf("converting the voice: %w", err))
+			return
+		}
+		tn.out = out
+	}
+	c.turn = tn
+	ask := provider.Response{Speaker: line.Name, Context: facts}
+	if a.req.Spoken == nil {
+		c.clearAhead(ctx)
+		ask.Text = line.Content
+	} else if !c.sendRest(ctx, a.req.Spoken) {
+		return // the turn has ended with the session
+	}
+	tn.asked = time.Now()
+	if c.send(ctx, func(ctx context.Context) error { return c.live.session.Respond(ctx, ask) }) {
+		c.asked = &line
+	}
+}
+
+var errTyped = errors.New("it takes no typed lines")
+
+// prepare opens a session that knows what the turn needs it to know.
+func (c *conversation) prepare(a *answer) error {
+	ctx, cancel := context.WithTimeout(a.ctx, c.engine.o.Silence)
+	defer cancel()
+	if err := c.openSession(ctx, a.req.Messages, a.req.Tools); err != nil {
+		return err
+	}
+	begin := func() error {
+		return c.live.bridge.BeginTurn(ctx, c.offer(a.req.Tools), a.req.Rounds, func(ev engine.Event) { a.put(ev) })
+	}
+	err := begin()
+	if !errors.Is(err, provider.ErrUnsupported) {
+		return err
+	}
+	c.endSession("it cannot get other tools")
+	if err := c.openSession(ctx, a.req.Messages, a.req.Tools); err != nil {
+		return err
+	}
+	return begin()
+}
+
+// offer is what of the tools the session is given: a voice that delegates takes
+// none.
+func (c *conversation) offer(ts *mcphost.Toolset) *mcphost.Toolset {
+	if c.engine.able.Duplex {
+		return c.engine.host.Toolset(mcphost.ToolsetOptions{Tier: ts.Tier()})
+	}
+	return ts
+}
+
+// sendRest sends what the session has not heard yet of what the player said.
+func (c *conversation) sendRest(ctx context.Context, sound *engine.Recording) bool {
+	h := c.ahead
+	if h == nil || h.sound != sound {
+		c.clearAhead(ctx)
+		h = &ahead{sound: sound}
+		if c.told != nil && c.told.sound == sound {
+			h.sent = c.told.sent // the player has gone on: the session knows the beginning
+		}
+	}
+	c.ahead, c.told = nil, h
+	rest, _, _ := sound.From(h.sent)
+	if !c.sendSound(ctx, h, rest) {
+		return false
+	}
+	if h.in == nil {
+		return true
+	}
+	tail := h.in.Flush(nil)
+	return len(tail) == 0 || c.send(ctx, func(ctx context.Context) error { return c.live.session.SendAudio(ctx, tail) })
+}
+
+// lineOf returns the player's line of a prompt, and what the NPC knows right now.
+func lineOf(messages []llm.Message) (line llm.Message, facts string) {
+	i := len(messages) - 1
+	if i < 0 {
+		return line, ""
+	}
+	line = messages[i]
+	if i > 1 && messages[i-1].Role == llm.RoleSystem {
+		facts = messages[i-1].Content
+	}
+	return line, facts
+}
+
+// historyOf returns what was said before a prompt's line, and who the NPC is.
+func historyOf(messages []llm.Message) (system string, history []llm.Message) {
+	if len(messages) > 0 && messages[0].Role == llm.RoleSystem {
+		system, messages = messages[0].Content, messages[1:]
+	}
+	for i, m := range messages {
+		if m.Role == llm.RoleSystem || m.Role == llm.RoleUser && i == len(messages)-1 {
+			break
+		}
+		history = append(history, m)
+	}
+	return system, slices.Clip(history)
+}
+
+// abandon ends an answer that nobody waits for any more.
+func (c *conversation) abandon(ctx context.Context) {
+	tn := c.turn
+	c.leaveTurn()
+	c.interrupt(ctx, tn)
+}
+
+// interrupt has the session forget what was not heard of an answer.
+func (c *conversation) interrupt(ctx context.Context, tn *turn) {
+	if c.live == nil {
+		return
+	}
+	heard := time.Duration(0)
+	if f := tn.req.Playback.Heard; f != nil {
+		heard = min(f(), soundFor(tn.align.total))
+	}
+	c.send(ctx, func(ctx context.Context) error { return c.live.session.Interrupt(ctx, heard) })
+}
+
+// settlePlayback takes in that an answer is not heard any further.
+func (c *conversation) settlePlayback(ctx context.Context) {
+	tn := c.played
+	c.played = nil
+	if tn == nil || tn.req.Playback.Heard == nil {
+		return
+	}
+	if tn.req.Playback.Heard()+heardSlack < soundFor(tn.align.total) {
+		c.interrupt(ctx, tn)
+	}
+}
+
+// leaveTurn leaves the turn that is being answered.
+func (c *conversation) leaveTurn() {
+	tn := c.turn
+	c.turn = nil
+	tn.tasks.stop()
+	if tn.quiet != nil {
+		tn.quiet.Stop()
+	}
+	if c.live != nil {
+		c.live.bridge.EndTurn()
+	}
+}
+
+// endTurn ends the turn that is being answered; err says why there is no more of its
+// answer.
+func (c *conversation) endTurn(err error) {
+	tn := c.turn
+	if tn == nil {
+		return
+	}
+	c.leaveTurn()
+	c.pace = tn.align.pace
+	tn.finish(err)
+	if err == nil && tn.req.Playback.Over != nil {
+		c.played = tn
+	}
+}
+
+func soundFor(samples int) time.Duration { return audio.Duration(samples, audio.SampleRate) }

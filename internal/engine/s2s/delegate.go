@@ -1,0 +1,92 @@
+package s2s
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/engine"
+	provider "github.com/MrWong99/glyphoxa/pkg/provider/s2s"
+)
+
+// tasks are what the voice has delegated in a turn.
+type tasks struct {
+	ids    []string
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+	open   chan struct{} // holds a token while one is under way; nil without
+}
+
+// stop ends them and waits for it.
+func (t *tasks) stop() {
+	if t.cancel != nil {
+		t.cancel()
+	}
+	t.work.Wait()
+}
+
+// busy reports whether one is under way.
+func (t *tasks) busy() bool { return len(t.open) > 0 }
+
+// delegate has the fallback, which thinks and has the tools, answer what the voice
+// was asked. It says the answer; a delegation that is told twice is answered once.
+func (c *conversation) delegate(ctx context.Context, tn *turn, id string) {
+	voice, ok := c.live.session.(provider.Delegator)
+	if !ok || slices.Contains(tn.tasks.ids, id) {
+		return
+	}
+	tn.tasks.ids = append(tn.tasks.ids, id)
+	if tn.tasks.busy() {
+		return // the voice asks again before it was answered
+	}
+	if tn.tasks.open == nil {
+		tn.tasks.open = make(chan struct{}, 1)
+	}
+	tn.tasks.open <- struct{}{}
+	ctx, tn.tasks.cancel = context.WithCancel(ctx)
+	req := tn.req
+	req.Spoken, req.Playback = nil, engine.Playback{}
+	tn.tasks.work.Go(func() {
+		defer c.order(func(context.Context) { c.watchQuiet(tn) })
+		defer func() { <-tn.tasks.open }()
+		for ev, err := range c.engine.fallback.Answer(ctx, req) {
+			if err != nil {
+				c.engine.o.Logger.Warn("what a voice delegated was not answered", "npc", c.npc.ID, "reason", err)
+				return
+			}
+			switch ev := ev.(type) {
+			case engine.Sentence:
+				sending, cancel := context.WithTimeout(ctx, sendTime)
+				err := voice.Tell(sending, id, ev.Text, false)
+				cancel()
+				if err != nil {
+					return // the session's end is told by Recv
+				}
+			case engine.FirstToken:
+			default:
+				tn.put(ev)
+			}
+		}
+	})
+}
+
+// watchQuiet has an answer end after a silence, where nothing else tells its end.
+func (c *conversation) watchQuiet(tn *turn) {
+	if c.engine.able.EndsTurns || c.turn != tn || tn.align.total == 0 || tn.tasks.busy() {
+		return
+	}
+	if tn.quiet == nil {
+		tn.quiet = time.NewTimer(duplexQuiet)
+		return
+	}
+	tn.quiet.Reset(duplexQuiet)
+}
+
+// finishQuiet ends an answer after a silence.
+func (c *conversation) finishQuiet() {
+	tn := c.turn
+	if !tn.tasks.busy() {
+		c.finishAnswer(nil)
+	}
+}

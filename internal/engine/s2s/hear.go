@@ -1,0 +1,134 @@
+package s2s
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/cost"
+	"github.com/MrWong99/glyphoxa/internal/engine"
+	provider "github.com/MrWong99/glyphoxa/pkg/provider/s2s"
+)
+
+// hear takes in what the session tells.
+func (c *conversation) hear(ctx context.Context, r received) {
+	if r.err != nil {
+		c.loseSession(r.err)
+		return
+	}
+	switch ev := r.event.(type) {
+	case provider.GoingAway:
+		c.live.leaving = true
+	case provider.Resumable:
+		c.resume = ev.Handle
+	case provider.Usage:
+		c.charge(ev)
+	case provider.Failed:
+		c.fail(ev)
+	default:
+		if c.turn != nil {
+			c.hearAnswer(ctx, c.turn, r.event)
+		}
+	}
+}
+
+// hearAnswer takes in a piece of the answer.
+func (c *conversation) hearAnswer(ctx context.Context, tn *turn, ev provider.Event) {
+	if _, begins := ev.(provider.ResponseStarted); begins {
+		tn.started = true
+	}
+	if !tn.started {
+		return // it is of the answer before, which was interrupted
+	}
+	switch ev := ev.(type) {
+	case provider.Audio:
+		tn.noteToken()
+		samples := slices.Clone(ev.Samples)
+		if tn.out != nil {
+			samples = tn.out.Process(nil, samples)
+		}
+		tn.align.addSound(ev.Item, samples)
+		if tn.align.full {
+			c.leaveTurn()
+			tn.finish(engine.ErrTooLong)
+			c.interrupt(ctx, tn)
+			return
+		}
+	case provider.OutputTranscript:
+		tn.noteToken()
+		tn.align.addWords(ev.Item, ev.Text)
+	case provider.ItemDone:
+		tn.align.finishItem(ev.Item)
+	case provider.ToolCalled:
+		tn.noteToken()
+	case provider.ToolCancelled:
+		c.live.bridge.CancelCalls(ev.IDs...)
+	case provider.Delegated:
+		c.delegate(ctx, tn, ev.ID)
+	case provider.Interrupted:
+		c.finishAnswer(nil)
+		return
+	case provider.GenerationDone:
+		c.endGeneration(ev)
+		return
+	}
+	c.watchQuiet(tn)
+}
+
+// noteToken tells that the model has begun to answer.
+func (tn *turn) noteToken() {
+	if !tn.token {
+		tn.token = true
+		tn.put(engine.FirstToken{After: time.Since(tn.asked)})
+	}
+}
+
+// endGeneration takes in that the model is done, or waits for its tools.
+func (c *conversation) endGeneration(ev provider.GenerationDone) {
+	switch {
+	case ev.Calls > 0 && ev.Status == "completed":
+		c.live.bridge.EndGeneration()
+	case ev.Err != nil:
+		c.finishAnswer(ev.Err)
+	default:
+		c.finishAnswer(nil)
+	}
+}
+
+// finishAnswer ends the answer: with all that came, or with what it lacks.
+func (c *conversation) finishAnswer(err error) {
+	tn := c.turn
+	if tn.out != nil {
+		if rest := tn.out.Flush(nil); len(rest) > 0 && len(tn.align.items) > 0 {
+			tn.align.addSound(tn.align.items[0].id, rest)
+		}
+	}
+	if err == nil && tn.align.total == 0 && !tn.hasSpoken() {
+		err = engine.ErrNothingSaid
+	}
+	if err == nil {
+		tn.align.finish()
+	}
+	c.endTurn(err)
+}
+
+// fail takes in an error the session survives.
+func (c *conversation) fail(ev provider.Failed) {
+	c.engine.o.Logger.Warn("a session reports an error", "npc", c.npc.ID, "provider", c.engine.provider.Name(), "reason", ev.Err)
+	hopeless := errors.Is(ev.Err, provider.ErrRejected) || errors.Is(ev.Err, provider.ErrRateLimited)
+	if c.turn != nil && ev.Call == "" && hopeless {
+		c.finishAnswer(fmt.Errorf("it reports: %w", ev.Err))
+	}
+}
+
+// charge charges what the session used to who asked for it last. It is told when an
+// answer is complete, which may be after its turn.
+func (c *conversation) charge(used provider.Usage) {
+	c.account.Charge(c.engine.provider.Name(), cost.Usage{
+		Input: int64(used.InputTextTokens), Output: int64(used.OutputTextTokens),
+		AudioInput: int64(used.InputAudioTokens), AudioOutput: int64(used.OutputAudioTokens),
+		Cached: int64(used.CachedTokens), Heard: time.Duration(used.AudioSeconds * float64(time.Second)),
+	})
+}
