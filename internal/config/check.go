@@ -41,13 +41,14 @@ func (l *loader) findIdle() {
 		l.cfg.Idle = append(l.cfg.Idle, problem.Problem{File: d.File(), Line: d.Line(path), What: path.Name() + ": " + what, Fix: fix})
 	}
 	for _, n := range l.npcs {
-		if n.npc.Engine != EngineCascaded {
+		switch {
+		case n.npc.Engine == EngineSentenceCascade:
 			idle(n.d, n.path.Key("engine"), n.npc.Engine+" is not there yet, so "+n.npc.Name+" speaks through cascaded: hear, think, speak",
 				"write cascaded, or leave it for when it is there")
+		case n.npc.Engine == EngineS2S && !l.cfg.Providers.SpeaksForItself():
+			idle(n.d, n.path.Key("engine"), "there is no speech-to-speech model, so "+n.npc.Name+" speaks through cascaded: hear, think, speak",
+				"set providers.s2s, or write cascaded")
 		}
-	}
-	if s := l.cfg.Providers.S2S; !neverFails(s.Name) && (s.Name != ProviderAuto || s.Model != "" || s.BaseURL != "") {
-		idle(l.main, "providers.s2s", "nothing speaks through it yet; NPCs go through stt, llm and tts", "leave it for later, or remove it")
 	}
 }
 

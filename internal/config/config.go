@@ -183,6 +183,9 @@ type Latency struct {
 	// ModelTimeout bounds the wait for the next piece of a model's answer.
 	// Default 15s.
 	ModelTimeout Duration `yaml:"model_timeout" json:"model_timeout" min:"1ms" max:"1h" doc:"Longest wait for the next piece of a model's answer."`
+	// S2SSilence is how long a speech-to-speech model may be silent before the cascaded
+	// engine answers in its place. Default 3s.
+	S2SSilence Duration `yaml:"s2s_silence" json:"s2s_silence" min:"100ms" max:"1m" doc:"Longest silence of a speech-to-speech model before the cascaded engine answers in its place."`
 	// TurnTimeout bounds a whole turn. Default 60s.
 	TurnTimeout Duration `yaml:"turn_timeout" json:"turn_timeout" min:"1ms" max:"1h" doc:"Longest time for a whole turn."`
 	// MinDeepInterval is the anti-spam interval between DEEP turns of an NPC,

@@ -21,6 +21,7 @@ func Default() *Config {
 			Rounds:          PerTier[int]{Fast: 1, Standard: 2, Deep: 4},
 			Targets:         perTier(1200, 2200, 5000),
 			ModelTimeout:    Duration(15 * time.Second),
+			S2SSilence:      Duration(3 * time.Second),
 			TurnTimeout:     Duration(60 * time.Second),
 			MinDeepInterval: Duration(30 * time.Second),
 			Continuation:    Duration(30 * time.Second),

@@ -33,11 +33,17 @@ type Providers struct {
 	// TTS is auto (espeak when installed, else silent), espeak, openai,
 	// elevenlabs or silent.
 	TTS ProviderChain `yaml:"tts" json:"tts" enum:"auto|espeak|openai|elevenlabs|silent" doc:"Voices: auto (espeak when installed, else silent), espeak, openai, elevenlabs or silent."`
-	// S2S is auto (openai when its key is set, else none), openai, gemini or none.
-	S2S Provider `yaml:"s2s" json:"s2s" enum:"auto|openai|gemini|none" doc:"Speech-to-speech model for NPCs with engine s2s: auto (openai when its key is set, else none), openai, gemini or none."`
+	// S2S is auto (openai when its key is set, else none), openai, gemini, gpt_live or
+	// none.
+	S2S Provider `yaml:"s2s" json:"s2s" enum:"auto|openai|gemini|gpt_live|none" doc:"Speech-to-speech model for NPCs with engine s2s: auto (openai when its key is set, else none), openai (Realtime, or anything that speaks its protocol), gemini (Live), gpt_live (a voice that has providers.llm think for it) or none."`
 	// Embeddings is auto (openai when its key is set, else offline), openai,
 	// offline or none.
 	Embeddings Provider `yaml:"embeddings" json:"embeddings" enum:"auto|openai|offline|none" doc:"Search by meaning: auto (openai when its key is set, else offline), openai, offline or none."`
+}
+
+// SpeaksForItself reports whether there is a speech-to-speech model.
+func (p *Providers) SpeaksForItself() bool {
+	return p.S2S.Name != "none" && (p.S2S.Name != ProviderAuto || p.S2S.APIKey != "" || p.S2S.BaseURL != "")
 }
 
 // MCP lists external tool servers.

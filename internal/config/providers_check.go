@@ -25,6 +25,7 @@ var providerOptions = map[string]map[string]string{
 		"path": optionText, "voice": optionText, "instructions": optionText,
 		"stability": optionNumber, "similarity": optionNumber, "style": optionNumber, "warm": optionSwitch,
 	},
+	"s2s":        {"dialect": optionText, "input_rate": optionNumber, "voice": optionText},
 	"embeddings": {"dimensions": optionNumber},
 }
 
@@ -44,7 +45,7 @@ func (l *loader) checkProviders() {
 }
 
 // keyed are the providers that want a key unless they have an address.
-var keyed = []string{"openai", "gemini", "elevenlabs", "deepgram"}
+var keyed = []string{"openai", "gemini", "gpt_live", "elevenlabs", "deepgram"}
 
 func (l *loader) checkProvider(root strictyaml.Path, kind string, p *Provider) {
 	if slices.Contains(keyed, p.Name) && p.APIKey == "" && p.BaseURL == "" {

@@ -42,6 +42,7 @@ type Line struct {
 	base    int64   // place of the first sample of blocks
 	written int64   // place after the last sample
 	pos     int64   // place of the next sample to play
+	reached int64   // place of the sample after the last one played before a Pause
 	start   int64   // place where sentence index begins
 	index   int     // the first sentence that has not been played to its end
 	ends    []int64 // where the sentences from index on end, as far as they are complete
@@ -156,12 +157,12 @@ func (l *Line) Written() time.Duration {
 	return durationAt(l.written)
 }
 
-// Played returns how much of the line has been played; what was played twice
-// because of a Pause counts once.
+// Played returns how much of the line has been played, up to where it was paused or
+// stopped; what was played twice because of a Pause counts once.
 func (l *Line) Played() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return durationAt(l.pos)
+	return durationAt(max(l.pos, l.reached))
 }
 
 // Close tells that there are no more sentences. It ends one that is open.

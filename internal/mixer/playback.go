@@ -36,6 +36,7 @@ func (l *Line) cutTo(to state) (f fade) {
 	if to == stopped {
 		l.freeBlocks()
 	} else if l.pos > l.start {
+		l.reached = max(l.reached, l.pos)
 		l.pos, l.fadeIn = l.start, fadeSamples
 	}
 	return f

@@ -104,6 +104,7 @@ func TestAnInterruptionOfItsOwnVoice(t *testing.T) {
 		if want := "Once there was a king who had three sons."; end.Outcome != table.OutcomeBarged || end.Text != want {
 			t.Errorf("ended %s with %q, want %q", end.Outcome, end.Text, want)
 		}
+		synctest.Wait()
 		n := p.Notes(s2stest.Interrupted)
 		if len(n) != 1 || n[0].Sound < 4200*ms || n[0].Sound > 4500*ms {
 			t.Errorf("interrupted %+v, want after 4 s and what it takes to confirm", n)

@@ -32,7 +32,7 @@ type Voice struct {
 	ID string `yaml:"id,omitempty" json:"id,omitempty" doc:"The provider's name for the voice, such as alloy (openai) or en-us+m3 (espeak)."`
 	// IDs are the voice's ids by provider, for those that ID is not meant for.
 	// Providers do not look at it: see [Voice.For].
-	IDs map[string]string `yaml:"ids,omitempty" json:"ids,omitempty" keys:"espeak|openai|elevenlabs" doc:"Names for the voice by provider, where id is meant for another one."`
+	IDs map[string]string `yaml:"ids,omitempty" json:"ids,omitempty" keys:"espeak|openai|elevenlabs|gemini|gpt_live" doc:"Names for the voice by provider, where id is meant for another one."`
 	// Language is a BCP 47 tag such as "en" or "de"; empty leaves it to the provider.
 	Language string `yaml:"language,omitempty" json:"language,omitempty" format:"language" doc:"Language the voice speaks, such as en or de."`
 	// Pitch is a factor, 1 is normal; 0 means 1. Range 0.5 to 2.
