@@ -1,0 +1,109 @@
+package s2s
+
+import (
+	"context"
+
+	"github.com/MrWong99/glyphoxa/internal/engine"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+)
+
+// ahead is a recording that is being sent to the session.
+type ahead struct {
+	sound *engine.Recording
+	sent  int  // samples of it
+	begun bool // the session knows that a turn's sound comes
+	in    *audio.Resampler
+}
+
+// listen begins to listen to a player who seems to talk to the NPC.
+func (c *conversation) listen(ctx context.Context, a engine.Ahead) {
+	c.npc = a.NPC
+	c.clearAhead(ctx)
+	if c.turn == nil && c.openSession(ctx, a.Messages, a.Tools) != nil {
+		return // the turn will see why
+	}
+	c.ahead = &ahead{sound: a.Sound}
+}
+
+// decline forgets what was not for the NPC.
+func (c *conversation) decline(ctx context.Context, sound *engine.Recording) {
+	if c.ahead != nil && c.ahead.sound == sound {
+		c.clearAhead(ctx)
+	}
+}
+
+// clearAhead takes back what was sent of an utterance.
+func (c *conversation) clearAhead(ctx context.Context) {
+	h := c.ahead
+	c.ahead = nil
+	if h == nil || !h.begun || c.live == nil {
+		return
+	}
+	c.send(ctx, func(ctx context.Context) error { return c.live.session.ClearTurn(ctx) })
+}
+
+// sendAhead sends what there is to hear, and returns what is closed once there is
+// more; nil if there will not be.
+func (c *conversation) sendAhead(ctx context.Context) <-chan struct{} {
+	h := c.ahead
+	if h == nil || c.live == nil {
+		return nil
+	}
+	sound, ended, changed := h.sound.From(h.sent)
+	if len(sound) > 0 && !c.sendSound(ctx, h, sound) {
+		c.ahead = nil
+		return nil
+	}
+	if ended {
+		return nil // the turn, a refusal or the player's going on is next
+	}
+	return changed
+}
+
+// sendSound sends samples, mono at audio.SampleRate, and reports whether they went.
+func (c *conversation) sendSound(ctx context.Context, h *ahead, samples []int16) bool {
+	h.sent += len(samples)
+	rate := c.engine.able.InputRate
+	if h.in == nil && rate != audio.SampleRate {
+		in, err := audio.NewResampler(audio.SampleRate, rate)
+		if err != nil {
+			c.engine.o.Logger.Error("converting what players say", "rate", rate, "reason", err)
+			return false
+		}
+		h.in = in
+	}
+	if h.in != nil {
+		samples = h.in.Process(nil, samples)
+	}
+	return c.send(ctx, func(ctx context.Context) error {
+		if !h.begun {
+			h.begun = true
+			if err := c.live.session.BeginTurn(ctx); err != nil {
+				return err
+			}
+		}
+		return c.live.session.SendAudio(ctx, samples)
+	})
+}
+
+// sendRest sends what the session has not heard yet of what the player said.
+func (c *conversation) sendRest(ctx context.Context, sound *engine.Recording) bool {
+	h := c.ahead
+	if h == nil || h.sound != sound {
+		c.clearAhead(ctx)
+		h = &ahead{sound: sound}
+		if c.told != nil && c.told.sound == sound {
+			h.sent = c.told.sent // the player has gone on: the session knows the beginning
+		}
+	}
+	c.ahead, c.told = nil, h
+	rest, _, _ := sound.From(h.sent)
+	if !c.sendSound(ctx, h, rest) {
+		return false
+	}
+	if h.in == nil {
+		return true
+	}
+	tail := h.in.Flush(nil)
+	return len(tail) == 0 || c.send(ctx, func(ctx context.Context) error { return c.live.session.SendAudio(ctx, tail) })
+}
