@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
+	"github.com/MrWong99/glyphoxa/internal/fakestt"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
 // costs adds a section to the configuration.
@@ -90,5 +92,31 @@ func TestVoicesAndWhatHasNoPriceAreCounted(t *testing.T) {
 		if !strings.Contains(r.stdout, want) {
 			t.Errorf("it said %q, want %q in it", r.stdout, want)
 		}
+	}
+}
+
+// TestHearingIsCounted has a player speak: the seconds that the service was sent are
+// nobody's, and cost what their minute does.
+func TestHearingIsCounted(t *testing.T) {
+	t.Parallel()
+	needEspeak(t)
+	const line = "Bartok, what do you drink?"
+	h := newProgram(t)
+	service := h.hears(line)
+	h.costs("  prices: [{provider: deepgram*, minute: 60}]\n") // one a second
+	s := h.start("play", "--hear", "Ana="+h.says("said.wav", line))
+	s.read("first sound") // the turn's end
+	s.say("/cost")
+	said := s.read("deepgram nova-3: ")
+	heard := audio.Duration(service.Samples(), fakestt.Rate).Seconds()
+	var cost, seconds float64
+	if _, err := fmt.Sscanf(strings.TrimPrefix(said, "· deepgram nova-3: "), "%f USD (%f s heard)", &cost, &seconds); err != nil {
+		t.Fatalf("/cost said %q: %v", said, err)
+	}
+	if cost < seconds-0.06 || cost > seconds+0.06 || seconds < heard/2 || seconds > heard+0.1 || seconds == 0 {
+		t.Errorf("%v for %v s, and the service was sent %v s", cost, seconds, heard)
+	}
+	if !strings.Contains(s.said.String(), "hearing, and what else is no NPC's: ") {
+		t.Errorf("/cost said %q, want whose the hearing is", s.said.String())
 	}
 }
