@@ -24,6 +24,8 @@ const (
 	sendTime = 5 * time.Second
 	// retryAfter is how long a provider is left alone that could not be reached.
 	retryAfter = 10 * time.Second
+	// shortLived is a session whose end counts as if it could not be opened.
+	shortLived = 2 * time.Second
 	// heardSlack is how much sound may count as unheard without being unheard: the
 	// last frame.
 	heardSlack = 2 * audio.FrameDuration

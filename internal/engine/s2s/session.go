@@ -61,6 +61,13 @@ func (c *conversation) connect(ctx context.Context, system string, history []llm
 		return fmt.Errorf("%w; it is tried again soon", provider.ErrUnavailable)
 	}
 	e := c.engine
+	var missing []llm.Message
+	if c.resume != "" { // it knows what its last session knew
+		var ok bool
+		if missing, ok = c.missingHistory(history); !ok {
+			c.resume = ""
+		}
+	}
 	defs := c.offer(tools).Definitions()
 	o := provider.SessionOptions{Instructions: system, Voice: c.voice(), History: history, Tools: defs, Resume: c.resume}
 	if e.o.Language != nil {
@@ -89,7 +96,10 @@ func (c *conversation) connect(ctx context.Context, system string, history []llm
 		defer close(l.done)
 		l.receive(receiving)
 	})
-	c.live, c.known, c.asked = l, history, nil
+	if c.live = l; len(missing) > 0 && !c.send(ctx, func(ctx context.Context) error { return session.Inject(ctx, missing...) }) {
+		return fmt.Errorf("%w: it ended at once", provider.ErrUnavailable)
+	}
+	c.known, c.asked = history, nil
 	e.o.Logger.Debug("opened a session", "npc", c.npc.ID, "provider", e.provider.Name())
 	return nil
 }
@@ -140,7 +150,9 @@ func (c *conversation) endSession(why string) {
 	if l == nil {
 		return
 	}
-	c.live, c.ahead, c.told, c.known, c.asked = nil, nil, nil, nil, nil
+	if c.live, c.ahead, c.told = nil, nil, nil; c.resume == "" {
+		c.known, c.asked = nil, nil
+	}
 	l.stop()
 	l.bridge.Close()
 	if err := l.session.Close(); err != nil {
@@ -150,9 +162,12 @@ func (c *conversation) endSession(why string) {
 	c.engine.o.Logger.Debug("closed a session", "npc", c.npc.ID, "reason", why)
 }
 
-// loseSession takes in that the session has ended by itself.
+// loseSession takes in that the session has ended by itself. One that had lasted is
+// soon replaced: vendors end sessions.
 func (c *conversation) loseSession(err error) {
-	c.noteFailure(err)
+	if errors.Is(err, provider.ErrRejected) || c.live != nil && time.Since(c.live.opened) < shortLived {
+		c.noteFailure(err)
+	}
 	c.endSession(err.Error())
 	c.endTurn(err)
 	c.played = nil
