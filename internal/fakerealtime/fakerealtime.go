@@ -66,8 +66,6 @@ type Script struct {
 	Mute bool
 	// Forgetful repeats no metadata, as some servers do.
 	Forgetful bool
-	// Lifetime ends sessions after a while. If zero, nothing does.
-	Lifetime time.Duration
 	// Stranger has the service begin a response of its own after each
 	// function_call_output.
 	Stranger bool
@@ -246,14 +244,24 @@ func (s *Server) Conversation(number int) []Entry {
 	return entries
 }
 
-// Drop closes every connection with a code.
+// Drop closes every connection with a code, 0 cuts them.
 func (s *Server) Drop(code int) {
-	s.mu.Lock()
-	sessions := slices.Clone(s.sessions)
-	s.mu.Unlock()
-	for _, c := range sessions {
+	for _, c := range s.open() {
 		c.closeWith(code)
 	}
+}
+
+// Expire ends every session as though it had lasted as long as it may.
+func (s *Server) Expire() {
+	for _, c := range s.open() {
+		c.expire()
+	}
+}
+
+func (s *Server) open() []*session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.sessions)
 }
 
 // record notes a message that was answered.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"sync"
-	"time"
 
 	"github.com/coder/websocket"
 )
@@ -66,9 +65,6 @@ func (c *session) serve(parent context.Context) {
 		defer cancel()
 		c.write(ctx)
 	})
-	if c.server.script.Lifetime > 0 {
-		c.tasks.Go(func() { c.expire(ctx) })
-	}
 	c.mu.Lock()
 	c.say("session.created", object{"session": maps.Clone(c.config)})
 	c.mu.Unlock()
@@ -85,18 +81,11 @@ func (c *session) serve(parent context.Context) {
 }
 
 // expire ends the session when its time is over.
-func (c *session) expire(ctx context.Context) {
-	select {
-	case <-time.After(c.server.script.Lifetime):
-	case <-ctx.Done():
-		return
-	}
+func (c *session) expire() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.refuse("", "session_expired", "Your session hit the maximum duration of 60 minutes.")
-	code := int(websocket.StatusGoingAway)
-	c.farewell = &code
-	c.wakeWriter()
+	c.mu.Unlock()
+	c.closeWith(int(websocket.StatusGoingAway))
 }
 
 // closeWith closes the connection once all is sent.

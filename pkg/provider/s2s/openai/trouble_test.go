@@ -114,7 +114,8 @@ func TestSessionEnds(t *testing.T) {
 		end(t, s, s2s.ErrUnavailable)
 	})
 	t.Run("session_limit", func(t *testing.T) {
-		_, s := connect(t, fakerealtime.Script{Lifetime: time.Millisecond}, s2s.SessionOptions{}, openai.Options{})
+		server, s := connect(t, fakerealtime.Script{}, s2s.SessionOptions{}, openai.Options{})
+		server.Expire()
 		end(t, s, s2s.ErrUnavailable)
 	})
 	t.Run("no_quota", func(t *testing.T) {
