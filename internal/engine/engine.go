@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
@@ -109,16 +108,6 @@ type Notice struct {
 	Text  string
 }
 
-// Used reports what was taken of a provider that does not charge it itself, such as
-// a speech-to-speech session; see [cost] and its package metered. What becomes known
-// only after the sequence has ended is charged to [cost.AccountOf] the context that
-// Answer was called with, directly: it counts for the session then.
-type Used struct {
-	Provider string
-	cost.Usage
-}
-
-func (Used) event()         {}
 func (FirstToken) event()   {}
 func (Notice) event()       {}
 func (Sentence) event()     {}
@@ -135,6 +124,8 @@ type Engine interface {
 	// Answer runs one turn. The sequence yields events in order until the
 	// answer is complete; a non-nil error ends it. Cancelling ctx or breaking
 	// the loop ends the model stream and the tools before the sequence returns.
+	// What the answer takes of a provider is charged to the cost.Account in ctx,
+	// also what becomes known only later.
 	Answer(ctx context.Context, req Request) iter.Seq2[Event, error]
 }
 

@@ -237,8 +237,6 @@ func (w *worker) runEngine(ctx context.Context) error {
 		case engine.FirstToken:
 			token = time.Now()
 			w.report(ev)
-		case engine.Used:
-			w.account.Charge(ev.Provider, ev.Usage)
 		default:
 			w.report(ev)
 		}

@@ -182,26 +182,29 @@ func (e chargingEar) Listen(ctx context.Context, o stt.Options) (stt.Stream, err
 	return e.Recogniser.Listen(ctx, o)
 }
 
-// useful is an engine that tells what it used.
-type useful struct{}
+// late is an engine that charges what it used while it answers, and some of it when
+// that is long over.
+type late struct{}
 
-func (useful) Answer(context.Context, engine.Request) iter.Seq2[engine.Event, error] {
+func (late) Answer(ctx context.Context, _ engine.Request) iter.Seq2[engine.Event, error] {
 	return func(yield func(engine.Event, error) bool) {
-		used := engine.Used{Provider: "speech", Usage: cost.Usage{AudioInput: 7, AudioOutput: 9}}
-		_ = yield(used, nil) && yield(engine.Sentence{Text: "Aye."}, nil) && yield(used, nil)
+		a, used := cost.AccountOf(ctx), cost.Usage{AudioInput: 7, AudioOutput: 9}
+		a.Charge("speech", used)
+		yield(engine.Sentence{Text: "Aye."}, nil)
+		time.AfterFunc(time.Minute, func() { a.Charge("speech", used) })
 	}
 }
 
 func TestWhoIsCharged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := cost.NewMeter(cost.Options{})
-		r := open(t, setting{engine: useful{}, cost: m, voice: chargingVoice{sound{lasts: time.Second}}, recogniser: func(n stt.Recogniser) stt.Recogniser { return chargingEar{n} }})
+		r := open(t, setting{engine: late{}, cost: m, voice: chargingVoice{sound{lasts: time.Second}}, recogniser: func(n stt.Recogniser) stt.Recogniser { return chargingEar{n} }})
 		r.join("Ana")
 		r.hear("Mira, hello")
 		if err := r.Say(t.Context(), "Bart", "Last orders."); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(5 * time.Second)
+		time.Sleep(2 * time.Minute)
 		got := map[string]cost.Usage{}
 		for _, e := range m.Report().NPCs {
 			got[e.Name] = e.Usage
@@ -215,8 +218,8 @@ func TestWhoIsCharged(t *testing.T) {
 			t.Errorf("charged (-want +got):\n%s", diff)
 		}
 		ended := of[*table.TurnEnded](r.events)
-		if l := ended[0].Ledger; l.InputTokens != 14 || l.OutputTokens != 18 {
-			t.Errorf("ledger %+v, want 14 and 18 tokens", l)
+		if l := ended[0].Ledger; l.InputTokens != 7 || l.OutputTokens != 9 {
+			t.Errorf("ledger %+v, want the 7 and 9 tokens that were known by its end", l)
 		}
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/cost"
+	"github.com/MrWong99/glyphoxa/internal/cost/metered"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	provider "github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
@@ -126,9 +126,5 @@ func (c *conversation) fail(ev provider.Failed) {
 // charge charges what the session used to who asked for it last. It is told when an
 // answer is complete, which may be after its turn.
 func (c *conversation) charge(used provider.Usage) {
-	c.account.Charge(c.engine.provider.Name(), cost.Usage{
-		Input: int64(used.InputTextTokens), Output: int64(used.OutputTextTokens),
-		AudioInput: int64(used.InputAudioTokens), AudioOutput: int64(used.OutputAudioTokens),
-		Cached: int64(used.CachedTokens), Heard: time.Duration(used.AudioSeconds * float64(time.Second)),
-	})
+	c.account.Charge(c.engine.provider.Name(), metered.Speech(used))
 }
