@@ -12,8 +12,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
 )
 
-// sceneFile puts a scene of testdata/scenarios into the working directory, with
-// replacements of old by new.
+// manyEngines is how scenes name all engines.
+const manyEngines = "engines: [cascaded, sentence_cascade, s2s]"
+
+// sceneFile puts a scene of testdata/scenarios into the working directory, for
+// the engines of its NPCs alone, with replacements of old by new.
 func (h *program) sceneFile(name string, oldnew ...string) string {
 	h.t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "scenarios", name))
@@ -24,7 +27,7 @@ func (h *program) sceneFile(name string, oldnew ...string) string {
 	if len(oldnew) > 0 && replaced == string(text) {
 		h.t.Fatalf("%s holds none of %q", name, oldnew)
 	}
-	h.write(name, replaced)
+	h.write(name, strings.Replace(replaced, manyEngines, "", 1))
 	return name
 }
 
@@ -44,6 +47,18 @@ func TestScenarioRun(t *testing.T) {
 	h.run("", "scenario", "run", good, bad).complains(t, 1, "1 of ", " expectations failed")
 	if r := h.run("", "scenario", "run", bad); !strings.Contains(r.stdout, `  FAIL cough_does_not_stop_the_npc.yaml:19: outcomes: barged: got ["delivered"]`) {
 		t.Errorf("stdout =\n%s\nwant the expectation that failed, with its line", r.stdout)
+	}
+	two := h.sceneFile("answer_fast.yaml", manyEngines, "engines: [sentence_cascade, cascaded]")
+	r = h.run("", "scenario", "run", "--wav-out", "heard", two).ok(t)
+	for _, want := range []string{"ok   A player speaks and the NPC answers [sentence_cascade] (answer", "ok   A player speaks and the NPC answers [cascaded] (answer", "2 scenes, "} {
+		if !strings.Contains(r.stdout, want) {
+			t.Errorf("stdout has no %q:\n%s", want, r.stdout)
+		}
+	}
+	for _, engine := range []string{"cascaded", "sentence_cascade"} {
+		if _, err := os.Stat(h.path("heard/answer_fast." + engine + ".wav")); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

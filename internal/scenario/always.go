@@ -18,17 +18,22 @@ func (p *performance) always() {
 	if p.stage == nil || p.stage.table == nil {
 		return
 	}
-	for _, rule := range []struct {
+	type rule struct {
 		expect string
 		broken func() string
-	}{
+	}
+	rules := []rule{
 		{"always: the story happens", func() string { return strings.Join(few(p.missed()), "; ") }},
 		{"always: every turn ends once", p.endsOnce},
 		{"always: one voice at a time", p.oneVoice},
 		{"always: an NPC sounds in its turn only", p.ownTurn},
 		{"always: what is kept was delivered, and what was delivered was heard", p.keptIsHeard},
 		{"always: it comes to rest", p.rests},
-	} {
+	}
+	if p.stage.answering != nil && p.stage.answering.talker != nil {
+		rules = append(rules, rule{"always: speech-to-speech sessions are used as their contract wants it, and closed", p.sessionsAreKept})
+	}
+	for _, rule := range rules {
 		why := rule.broken()
 		p.addVerdict(0, rule.expect, why == "", why)
 	}
@@ -47,6 +52,21 @@ func (p *performance) rests() string {
 	}
 	slices.Sort(open)
 	return "turns that did not end by themselves: " + strings.Join(few(open), ", ")
+}
+
+// sessionsAreKept reports what was done against the contract of speech-to-speech
+// sessions, and sessions that were left behind.
+func (p *performance) sessionsAreKept() string {
+	var broken []string
+	for _, e := range p.result.Entries {
+		if e.Kind == kindS2SViolation {
+			broken = append(broken, fmt.Sprintf("session %s at %s: %s", e.Fields["session"], ms(e.At), e.Fields["text"]))
+		}
+	}
+	if n := p.stage.answering.talker.leftOpen(); n > 0 {
+		broken = append(broken, fmt.Sprintf("%d sessions were left open", n))
+	}
+	return strings.Join(few(broken), "; ")
 }
 
 // endsOnce reports turns that were not ended exactly once.

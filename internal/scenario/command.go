@@ -46,9 +46,13 @@ const (
 // Run plays the scenes and prints each expectation's verdict. It returns an error
 // if one of them failed.
 func (c Command) Run(ctx context.Context) error {
-	scenes, err := Load(c.Paths...)
+	loaded, err := Load(c.Paths...)
 	if err != nil {
 		return problem.Usage(err)
+	}
+	var scenes []*Scene
+	for _, s := range loaded {
+		scenes = append(scenes, s.Variants()...)
 	}
 	how, err := c.options()
 	if err != nil {
@@ -183,7 +187,11 @@ func (t score) String() string {
 // printResult prints what came of a scene, and writes its sound.
 func (c Command) printResult(r *Result) error {
 	if c.WAV != "" {
-		name := strings.TrimSuffix(filepath.Base(r.Scene.File), filepath.Ext(r.Scene.File)) + ".wav"
+		name := strings.TrimSuffix(filepath.Base(r.Scene.File), filepath.Ext(r.Scene.File))
+		if r.Scene.Engine != "" {
+			name += "." + r.Scene.Engine
+		}
+		name += ".wav"
 		if err := writeSound(filepath.Join(c.WAV, name), r.Sound); err != nil {
 			return err
 		}
@@ -192,7 +200,11 @@ func (c Command) printResult(r *Result) error {
 		return printJSON(c.Out, r)
 	}
 	word := map[bool]string{true: "ok", false: "FAIL"}
-	if _, err := fmt.Fprintf(c.Out, "%-4s %s (%s, %.1f s at the table)\n", word[r.OK()], r.Scene.Title, r.Scene.File, r.Took.Seconds()); err != nil {
+	title := r.Scene.Title
+	if r.Scene.Engine != "" {
+		title += " [" + r.Scene.Engine + "]"
+	}
+	if _, err := fmt.Fprintf(c.Out, "%-4s %s (%s, %.1f s at the table)\n", word[r.OK()], title, r.Scene.File, r.Took.Seconds()); err != nil {
 		return err
 	}
 	for _, v := range r.Verdicts {

@@ -33,6 +33,21 @@ const (
 	kindRefused   = "order.refused"
 )
 
+// Kinds of entries that come from speech-to-speech sessions.
+const (
+	kindS2SOpened      = "s2s.opened"
+	kindS2SRefused     = "s2s.refused" // a session
+	kindS2SClosed      = "s2s.closed"
+	kindS2SCommitted   = "s2s.committed" // a turn that is to be answered
+	kindS2SCleared     = "s2s.cleared"   // one that is not
+	kindS2SInterrupted = "s2s.interrupted"
+	kindS2STools       = "s2s.tools"
+	kindS2SInjected    = "s2s.injected"
+	kindS2SAnswered    = "s2s.answered" // a tool call
+	kindS2STold        = "s2s.told"     // what was delegated
+	kindS2SViolation   = "s2s.violation"
+)
+
 // Entry is one thing that happened in a scene: an event of the table, or
 // something the stage saw.
 type Entry struct {
@@ -56,6 +71,13 @@ func staged() map[string][]string {
 		kindSynthesis: {"npc", "text"}, kindSpoken: {"npc", "text", "how"},
 		kindOpened: {"speaker"}, kindFinish: {"speaker", "text"},
 		kindOrder: {"what", "npc"}, kindRefused: {"text"}, atStart: nil, atEnd: nil,
+
+		kindS2SOpened: {"npc", "session", "tools", "history", "resumed"}, kindS2SRefused: {"npc", "session", "text"},
+		kindS2SClosed:    {"npc", "session", "how", "text"},
+		kindS2SCommitted: {"npc", "session", "speaker", "text", "ms", "spoken_ms", "typed", "tools"},
+		kindS2SCleared:   {"npc", "session", "ms"}, kindS2SInterrupted: {"npc", "session", "ms"}, kindS2STools: {"npc", "session", "tools"},
+		kindS2SInjected: {"npc", "session", "text"}, kindS2SAnswered: {"npc", "session", "tool", "how", "text"},
+		kindS2STold: {"npc", "session", "text", "silent"}, kindS2SViolation: {"npc", "session", "text"},
 	}
 }
 

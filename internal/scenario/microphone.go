@@ -46,7 +46,8 @@ type microphone struct {
 	rec    *record
 	rand   *rand.Rand // owned by run
 	wake   chan struct{}
-	words  rig.Words
+	words  rig.Words // what recognition has not heard yet
+	said   spokenLog
 
 	mu    sync.Mutex // guards the fields below
 	seat  seat       // nil while the player is not there
@@ -77,6 +78,7 @@ func (m *microphone) connectSeat(s seat) {
 		}
 		m.queue, m.echo = nil, nil
 		m.words.CutOff(time.Now())
+		m.said.cutOff(time.Now())
 	}
 	m.mu.Unlock()
 	m.wakeSender()
@@ -250,6 +252,7 @@ func (s *sender) mixFrame(f *audio.Frame) {
 	if s.at == 0 {
 		s.began = s.next
 		s.words.Add(s.began, sp.words...)
+		s.said.add(s.began, sp.words)
 	}
 	n := min(audio.FrameSamples, len(sp.samples)-s.at)
 	for i, v := range sp.samples[s.at : s.at+n] {

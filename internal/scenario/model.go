@@ -38,7 +38,7 @@ func (w *writer) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chun
 		fields := []string{"npc", req.Persona.Name, "text", line}
 		w.rec.noteNow(kindAsked, append(fields, "round", strconv.Itoa(number+1), "hurry", strconv.FormatBool(req.Hurry), "tools", toolNames(req.Tools), "facts", factsIn(req), "results", resultsIn(req))...)
 		how := "done"
-		err := w.writeRound(ctx, req, w.pickRound(req, line, number), yield)
+		err := w.writeRound(ctx, req, w.pickRound(line, req.Persona.Name, number, len(req.Tools) > 0), yield)
 		switch {
 		case err == errLeft, ctx.Err() != nil:
 			how = "cancelled"
@@ -98,9 +98,9 @@ func toolNames(defs []llm.ToolDefinition) string {
 	return strings.Join(names, ", ")
 }
 
-// pickRound picks what the model does now.
-func (w *writer) pickRound(req llm.Request, line string, number int) Round {
-	r, ok := w.pickReply(line, req.Persona.Name)
+// pickRound picks what the model does now, after so many rounds of tools.
+func (w *writer) pickRound(line, npc string, number int, tools bool) Round {
+	r, ok := w.pickReply(line, npc)
 	if !ok {
 		return Round{Says: spare}
 	}
@@ -111,7 +111,7 @@ func (w *writer) pickRound(req llm.Request, line string, number int) Round {
 	if number >= len(rounds) {
 		return Round{Says: spare}
 	}
-	if len(req.Tools) == 0 && len(rounds[number].Calls) > 0 {
+	if !tools && len(rounds[number].Calls) > 0 {
 		return rounds[len(rounds)-1] // it must answer without
 	}
 	return rounds[number]

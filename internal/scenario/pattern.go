@@ -29,7 +29,7 @@ type condition struct{ field, op, value string }
 
 var (
 	conditionForm = regexp.MustCompile(`^([a-z_]+(?:\.[a-z_]+)*)(!=|<=|>=|=|<|>|~)(.*)$`)
-	kindForm      = regexp.MustCompile(`^[a-z]+(\.[a-z]+)*$`)
+	kindForm      = regexp.MustCompile(`^[a-z][a-z0-9]*(\.[a-z]+)*$`)
 )
 
 // Words that stand for moments rather than for events.

@@ -29,18 +29,23 @@ type Scene struct {
 	Lasts     config.Duration `yaml:"lasts" min:"0s" max:"1h" doc:"Shortest time the scene is watched; it goes on until nothing happens any more."`
 	// Audio marks scenes that are short and plain enough to be played in real
 	// time as well.
-	Audio   bool           `yaml:"audio" doc:"Whether the scene belongs to those that are also tested in real time."`
-	Players []Player       `yaml:"players" doc:"Players who are special; all others are there from the beginning without being listed."`
+	Audio   bool     `yaml:"audio" doc:"Whether the scene belongs to those that are also tested in real time."`
+	Players []Player `yaml:"players" doc:"Players who are special; all others are there from the beginning without being listed."`
+	// Engines are those the scene is played with, one after the other; see Variants.
+	Engines []string       `yaml:"engines" enum:"cascaded|sentence_cascade|s2s" doc:"Engines with which the scene is played, one after the other, in place of the NPCs' own."`
 	NPCs    []config.NPC   `yaml:"npcs" doc:"NPCs defined right here, as in glyphoxa.yaml."`
 	Cast    []string       `yaml:"cast" doc:"NPC files, from the scene's directory."`
 	Latency config.Latency `yaml:"latency" doc:"As in glyphoxa.yaml."`
 	Model   Model          `yaml:"model" doc:"What the language model answers, and how fast."`
 	STT     STT            `yaml:"stt" doc:"How speech recognition behaves. It hears what the players say."`
 	Voice   Voice          `yaml:"voice" doc:"How speech synthesis behaves."`
+	S2S     S2S            `yaml:"s2s" doc:"How the speech-to-speech model behaves, for NPCs with that engine."`
 	Tools   []Tool         `yaml:"tools" doc:"Tools there are."`
 	Story   []Step         `yaml:"story" required:"true" doc:"What happens."`
 	Expect  []Expectation  `yaml:"expect" required:"true" doc:"What must come of it."`
 
+	// Engine is what a variant is played with; empty for the NPCs' own.
+	Engine string `yaml:"-"`
 	// File is the path the scene was read from, and ExpectLines the lines of its
 	// expectations.
 	File        string `yaml:"-"`
@@ -214,6 +219,8 @@ type Expectation struct {
 	Silent     bool              `yaml:"silent" doc:"No NPC sounds between after and before."`
 	Sounds     bool              `yaml:"sounds" doc:"An NPC sounds all the time between after and before."`
 
+	Engines []string `yaml:"engines" enum:"cascaded|sentence_cascade|s2s" doc:"With which of the scene's engines it counts; with all of them if missing."`
+
 	Judge string `yaml:"judge" doc:"A sentence that the answer must meet in the eyes of a language model."`
 }
 
@@ -235,5 +242,6 @@ func blank() *Scene {
 		Model:     Model{FirstToken: config.Duration(defaultFirstToken), Between: config.Duration(defaultBetween)},
 		STT:       STT{Delay: config.Duration(defaultDelay)},
 		Voice:     Voice{FirstSound: config.Duration(defaultFirstSound), Speed: defaultSpeed},
+		S2S:       blankS2S(),
 	}
 }

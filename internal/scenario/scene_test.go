@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/scenario"
 )
 
@@ -18,16 +19,29 @@ var trace = flag.Bool("trace", false, "show all that happens in the scenes")
 // scenes loads those that come with the product.
 func scenes(t testing.TB) []*scenario.Scene {
 	t.Helper()
-	all, err := scenario.Load("../../testdata/scenarios")
+	all, err := scenario.Load("../../testdata/scenarios", "../../testdata/scenarios/engines")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return all
 }
 
-// name is the scene's file without its ending.
+// variants are the scenes with each of their engines.
+func variants(all []*scenario.Scene) []*scenario.Scene {
+	var out []*scenario.Scene
+	for _, s := range all {
+		for _, v := range s.Variants() {
+			if v.Engine != config.EngineS2S {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}
+
+// name is the scene's file without its ending, and what it is played with.
 func name(s *scenario.Scene) string {
-	return strings.TrimSuffix(filepath.Base(s.File), ".yaml")
+	return strings.TrimSuffix(strings.TrimSuffix(filepath.Base(s.File), ".yaml")+"/"+s.Engine, "/")
 }
 
 // report writes what failed, and what happened.
@@ -53,7 +67,8 @@ func report(t *testing.T, r *scenario.Result) {
 func TestScenes(t *testing.T) {
 	began := time.Now()
 	var virtual time.Duration
-	for _, s := range scenes(t) {
+	all := variants(scenes(t))
+	for _, s := range all {
 		t.Run(name(s), func(t *testing.T) {
 			r, err := scenario.Play(t.Context(), s, nil)
 			if err != nil {
@@ -63,7 +78,7 @@ func TestScenes(t *testing.T) {
 			report(t, r)
 		})
 	}
-	t.Logf("%d scenes, %.0f s at the table, took %.2f s", len(scenes(t)), virtual.Seconds(), time.Since(began).Seconds())
+	t.Logf("%d scenes, %.0f s at the table, took %.2f s", len(all), virtual.Seconds(), time.Since(began).Seconds())
 }
 
 // TestPageShowsScenes plays the examples of docs/scenarios.md.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tier"
@@ -36,6 +35,7 @@ type stage struct {
 	store       *sqlite.Store
 	info        memory.Session
 	dir         string
+	answering   *answering
 	microphones map[string]*microphone
 	stop        context.CancelFunc
 	goroutines  sync.WaitGroup
@@ -90,7 +90,7 @@ func scratch() (string, error) {
 }
 
 // makeTable makes the table and what it works with.
-func (st *stage) makeTable(ctx context.Context, voices table.Voices) (err error) {
+func (st *stage) makeTable(ctx context.Context, voices *speaker) (err error) {
 	s := st.scene
 	if st.store, err = sqlite.Open(ctx, filepath.Join(st.dir, "scene.db"), nil); err != nil {
 		return err
@@ -106,10 +106,11 @@ func (st *stage) makeTable(ctx context.Context, voices table.Voices) (err error)
 	for _, n := range s.NPCs {
 		keyterms = append(append(keyterms, n.Name), n.Aliases...)
 	}
+	st.answering = newAnswering(st, voices)
 	defaults := config.Default()
 	st.table = table.New(table.Options{
 		Agents: agents(s, defaults.Memory.History), Host: st.host, Log: st.store, Context: hotctx.New(st.store, st.store),
-		Engine: cascaded.New(&writer{script: s.Model, npcs: s.NPCs, rec: st.rec}, nil), Hurries: s.Model.Hurried > 0,
+		Engine: st.answering, Listener: st.answering.listener(), Hurries: s.Model.Hurried > 0,
 		Voices: voices, Outlet: st.wire,
 		Hearing: newRecogniser(s.STT, st.rec, st.wordsOf),
 		Expect:  stt.Options{Language: s.Languages[0], Keyterms: keyterms, Interim: s.STT.Interims},
@@ -240,6 +241,9 @@ func (st *stage) stopTable(grace time.Duration) bool {
 func (st *stage) closeStage() error {
 	st.stop()
 	var errs []error
+	if st.answering != nil {
+		errs = append(errs, st.answering.Close())
+	}
 	if st.host != nil {
 		errs = append(errs, st.host.Close())
 	}

@@ -18,8 +18,9 @@ type Verdict struct {
 	// in every scene.
 	File string `json:"file"`
 	Line int    `json:"line,omitempty"`
-	// Scene is the scene's title.
-	Scene string `json:"scene"`
+	// Scene is the scene's title, Engine what it was played with if not the NPCs' own.
+	Scene  string `json:"scene"`
+	Engine string `json:"engine,omitempty"`
 	// Expect is the expectation in one line.
 	Expect string `json:"expect"`
 	OK     bool   `json:"ok"`
@@ -33,6 +34,9 @@ type Verdict struct {
 func (p *performance) judgeScene(ctx context.Context) {
 	s := p.scene
 	for i, e := range s.Expect {
+		if len(e.Engines) > 0 && s.Engine != "" && !slices.Contains(e.Engines, s.Engine) {
+			continue
+		}
 		ok, message := false, "the scene did not come to its end"
 		if p.stage != nil {
 			ok, message = p.meets(e)
@@ -47,7 +51,7 @@ func (p *performance) judgeScene(ctx context.Context) {
 
 func (p *performance) addVerdict(line int, expect string, ok bool, message string) {
 	p.result.Verdicts = append(p.result.Verdicts, Verdict{
-		File: p.scene.File, Line: line, Scene: p.scene.Title, Expect: expect, OK: ok, Message: message,
+		File: p.scene.File, Line: line, Scene: p.scene.Title, Engine: p.scene.Engine, Expect: expect, OK: ok, Message: message,
 	})
 }
 
@@ -348,7 +352,7 @@ func (p *performance) sound(wanted bool, from, to time.Duration) (bool, string) 
 
 // opinion asks the judge about an answer.
 func (p *performance) opinion(ctx context.Context, line int, e Expectation) {
-	v := Verdict{File: p.scene.File, Line: line, Scene: p.scene.Title, Expect: "judge: " + e.Judge}
+	v := Verdict{File: p.scene.File, Line: line, Scene: p.scene.Title, Engine: p.scene.Engine, Expect: "judge: " + e.Judge}
 	from, to, _ := p.counted(e)
 	pat, err := parsePattern(e.Event)
 	found := p.matching(pat, from, to)

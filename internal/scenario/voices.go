@@ -185,6 +185,9 @@ func (s *Scene) sentencesOf(npc config.NPC) []string {
 			all = append(all, sentences(round.Says)...)
 		}
 	}
+	if npc.Engine == config.EngineS2S {
+		all = append(all, orphanText, oldText)
+	}
 	for _, occasion := range []string{"filler", "unknown"} {
 		for _, line := range npc.Lines[occasion] {
 			all = append(all, sentences(line)...)

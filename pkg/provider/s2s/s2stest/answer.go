@@ -242,6 +242,7 @@ func (s *session) handleCall(told s2s.ToolCalled) func() {
 // endRound ends a round of an answer, and the answer unless it has calls. Callers
 // hold mu.
 func (s *session) endRound(a *answer, done s2s.GenerationDone, tell bool) (ev s2s.Event, then func()) {
+	s.noteGenerated(a, done.Status)
 	if done.Calls = len(a.calls); tell {
 		ev = done
 	}
@@ -254,6 +255,12 @@ func (s *session) endRound(a *answer, done s2s.GenerationDone, tell bool) (ev s2
 	}
 	s.finishAnswer(a)
 	return ev, nil
+}
+
+// noteGenerated notes that a round of an answer has ended. Callers hold mu.
+func (s *session) noteGenerated(a *answer, status string) {
+	t := a.turn
+	s.note(Note{Kind: Generated, Text: status, Response: t.Response, Sound: t.Sound, Spoken: t.Spoken, SpokenBy: t.SpokenBy})
 }
 
 // finishAnswer says that an answer is complete. Callers hold mu.
@@ -319,7 +326,7 @@ func (s *session) answerUnasked() func() {
 // mu.
 func (s *session) dropAnswer(a *answer) {
 	now := time.Now()
-	ended := a.generated || !s.can.EndsTurns
+	ended := a.generated
 	s.removeEntries(func(e entry) bool {
 		_, leaves := e.step.Tell.(s2s.GoingAway)
 		return e.answer == a && e.due.After(now) && !leaves && e.step.Ends == nil
@@ -329,66 +336,13 @@ func (s *session) dropAnswer(a *answer) {
 		ended = ended || e.answer == a && (e.ends || done)
 	}
 	if !ended {
-		s.schedule(entry{due: now, step: Step{Tell: s2s.GenerationDone{Calls: len(a.calls), Status: "cancelled"}}})
+		s.noteGenerated(a, "cancelled")
+		if s.can.EndsTurns {
+			s.schedule(entry{due: now, step: Step{Tell: s2s.GenerationDone{Calls: len(a.calls), Status: "cancelled"}}})
+		}
 	}
 	a.cut = true
 	if s.answer == a {
 		s.answer = nil
 	}
-}
-
-// Interrupt implements [s2s.Session].
-func (s *session) Interrupt(ctx context.Context, heard time.Duration) error {
-	s.mu.Lock()
-	defer s.unlock()
-	if err := s.usable(ctx); err != nil {
-		return err
-	}
-	a, making := s.played, s.answer != nil
-	var came time.Duration
-	if a != nil {
-		came = a.came
-	}
-	if heard > came+rounding || heard < 0 {
-		s.violate("an answer was interrupted at %s, of which %s had come", heard, came)
-	}
-	s.note(Note{Kind: Interrupted, Sound: max(0, min(heard, came))})
-	if !making {
-		return nil
-	}
-	s.dropAnswer(a)
-	at := time.Now()
-	for _, st := range a.late {
-		at = at.Add(st.After)
-		s.schedule(entry{due: at, step: st, answer: a, orphan: true})
-	}
-	return nil
-}
-
-// SendToolResult implements [s2s.Session].
-func (s *session) SendToolResult(ctx context.Context, r s2s.ToolResult) error {
-	s.mu.Lock()
-	if err := s.usable(ctx); err != nil {
-		s.unlock()
-		return err
-	}
-	s.note(Note{Kind: Answered, Result: r})
-	var then func()
-	switch c := s.calls[r.ID]; {
-	case c == nil:
-		s.violate("a result was sent of %q, which is no call", r.ID)
-	case c.result != nil:
-		s.violate("the call %s was answered twice", r.ID)
-	default:
-		if c.answer.cut && !r.Silent {
-			s.violate("the call %s was answered aloud after its answer had been interrupted", r.ID)
-		}
-		c.result = &r
-		then = s.goOn(c.answer)
-	}
-	s.unlock()
-	if then != nil {
-		then()
-	}
-	return nil
 }

@@ -32,6 +32,9 @@ const (
 	// Interrupted: an answer; Sound is how much of it is said to have been heard, at
 	// most what had come of it.
 	Interrupted Kind = "interrupted"
+	// Generated: a round of an answer, with its Status in Text, and Response, Sound,
+	// Spoken and SpokenBy of the turn.
+	Generated Kind = "generated"
 	// Told: what a delegation is answered, in Text, of the delegation in Result.ID,
 	// with Result.Silent.
 	Told Kind = "told"

@@ -199,7 +199,7 @@ func TestMeasuresWhatItHears(t *testing.T) {
 				t.Errorf("cleared were %s with a voice of %s, want two seconds and one", n.Sound, n.Spoken)
 			}
 		}
-		want(t, "notes", kinds, "opened", "injected", "tools", "begun", "cleared", "begun", "committed", "committed", "closed")
+		want(t, "notes", kinds, "opened", "injected", "tools", "begun", "cleared", "begun", "committed", "generated", "committed", "generated", "closed")
 		if observed != len(kinds) {
 			t.Errorf("%d notes were observed, want %d", observed, len(kinds))
 		}

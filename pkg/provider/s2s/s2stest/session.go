@@ -328,6 +328,9 @@ func (s *session) Close() error {
 
 // endSession has nothing come any more. Callers hold mu.
 func (s *session) endSession(why error) {
+	if s.answer != nil && !s.answer.generated {
+		s.noteGenerated(s.answer, "failed")
+	}
 	s.end = fmt.Errorf("%w: %w", s2s.ErrClosed, why)
 	s.agenda, s.answer = nil, nil
 	s.wake()

@@ -1,0 +1,47 @@
+package scenario
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/engine"
+	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
+)
+
+// answering answers for each NPC with its engine, all of them with the scene's
+// scripts. It implements [engine.Engine].
+type answering struct {
+	byName map[string]engine.Engine
+	talker *talker // nil if no NPC speaks through a session
+	listen engine.Listener
+	stop   func() error
+}
+
+// newAnswering makes the engines that the scene's NPCs need.
+func newAnswering(st *stage, voices *speaker) *answering {
+	s := st.scene
+	w := &writer{script: s.Model, npcs: s.NPCs, rec: st.rec}
+	plain := cascaded.New(w, nil)
+	a := &answering{byName: map[string]engine.Engine{config.EngineCascaded: plain}, stop: func() error { return nil }}
+	if slices.ContainsFunc(s.NPCs, func(n config.NPC) bool { return n.Engine == config.EngineS2S }) {
+		a.talker = newTalker(s, w, voices, st.lastSaid)
+	}
+	return a
+}
+
+// Answer implements [engine.Engine].
+func (a *answering) Answer(ctx context.Context, req engine.Request) iter.Seq2[engine.Event, error] {
+	e, ok := a.byName[req.NPC.Engine]
+	if !ok {
+		e = a.byName[config.EngineCascaded]
+	}
+	return e.Answer(ctx, req)
+}
+
+// listener is who listens to players beside the recognition, nil if nobody does.
+func (a *answering) listener() engine.Listener { return a.listen }
+
+// Close ends what the engines hold.
+func (a *answering) Close() error { return a.stop() }
