@@ -37,7 +37,7 @@ func TestScenarioRun(t *testing.T) {
 	good := h.sceneFile("answer_fast.yaml")
 	r := h.run("", "scenario", "run", good).ok(t)
 	for _, want := range []string{
-		"ok   A player speaks and the NPC answers (answer_fast.yaml", "answer_fast.yaml:20: outcomes: delivered", "1 scenes, ", ": 0 failed",
+		"ok   A player speaks and the NPC answers (answer_fast.yaml", "answer_fast.yaml:21: outcomes: delivered", "1 scenes, ", ": 0 failed",
 	} {
 		if !strings.Contains(r.stdout, want) {
 			t.Errorf("stdout has no %q:\n%s", want, r.stdout)
@@ -45,7 +45,7 @@ func TestScenarioRun(t *testing.T) {
 	}
 	bad := h.sceneFile("cough_does_not_stop_the_npc.yaml", "outcomes: [delivered]", "outcomes: [barged]")
 	h.run("", "scenario", "run", good, bad).complains(t, 1, "1 of ", " expectations failed")
-	if r := h.run("", "scenario", "run", bad); !strings.Contains(r.stdout, `  FAIL cough_does_not_stop_the_npc.yaml:19: outcomes: barged: got ["delivered"]`) {
+	if r := h.run("", "scenario", "run", bad); !strings.Contains(r.stdout, `  FAIL cough_does_not_stop_the_npc.yaml:20: outcomes: barged: got ["delivered"]`) {
 		t.Errorf("stdout =\n%s\nwant the expectation that failed, with its line", r.stdout)
 	}
 	two := h.sceneFile("answer_fast.yaml", manyEngines, "engines: [sentence_cascade, cascaded]")
