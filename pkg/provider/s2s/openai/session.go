@@ -120,7 +120,7 @@ func (s *Session) speak(ctx context.Context, say func(*conversation) error) erro
 	}
 	err := say(s.conversation)
 	s.takeOut()
-	if len(s.conversation.events) > 0 && s.wake != nil {
+	if (s.over || len(s.conversation.events) > 0) && s.wake != nil {
 		s.wake(errWoken)
 	}
 	return err
@@ -134,6 +134,7 @@ func (s *Session) takeOut() {
 	s.queue = append(s.queue, s.conversation.out...)
 	s.conversation.out = nil
 	if s.queued > 2*maxQueued {
+		s.over = true
 		s.end(fmt.Errorf("%w: it takes no messages", s.service.Unavailable))
 	}
 	select {
@@ -237,7 +238,7 @@ func (s *Session) nextEvent() (s2s.Event, error) {
 }
 
 // receive takes the next message, or returns when there is something to tell
-// without one. The error is ctx's.
+// without one, which there is not before the session has begun. The error is ctx's.
 func (s *Session) receive(parent context.Context) error {
 	if parent.Err() != nil {
 		return s.service.Stopped(parent)
@@ -245,7 +246,7 @@ func (s *Session) receive(parent context.Context) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
 	s.mu.Lock()
-	if s.over || len(s.conversation.events) > 0 {
+	if s.over || s.conversation.ready && len(s.conversation.events) > 0 {
 		s.mu.Unlock()
 		return nil
 	}

@@ -85,6 +85,58 @@ func TestSilentSetup(t *testing.T) {
 	})
 }
 
+// TestTroubleBeforeTheBeginning shows that what comes before the session has begun is
+// told afterwards, and that an error ends it.
+func TestTroubleBeforeTheBeginning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(true)
+		s := open(t, w)
+		defer s.Close()
+		w.in <- []byte(`{`)
+		w.in <- []byte(`{"type":"session.updated"}`)
+		if err := s.awaitSetup(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if e, err := s.Recv(t.Context()); err != nil || !errors.Is(e.(s2s.Failed).Err, errMalformed) {
+			t.Errorf("received %v, %v", e, err)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(true)
+		s := open(t, w)
+		defer s.Close()
+		w.in <- []byte(`{"type":"error","error":{"type":"invalid_request_error","message":"no such voice"}}`)
+		if err := s.awaitSetup(t.Context()); !errors.Is(err, s2s.ErrRejected) || errors.Is(err, s2s.ErrClosed) {
+			t.Errorf("err = %v", err)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(true)
+		s := open(t, w)
+		defer s.Close()
+		w.Abort()
+		if err := s.awaitSetup(t.Context()); !errors.Is(err, s2s.ErrUnavailable) {
+			t.Errorf("err = %v", err)
+		}
+	})
+}
+
+// TestAnswersPileUp shows that a service which takes nothing, and makes one say more
+// and more, ends the session.
+func TestAnswersPileUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(false)
+		s := open(t, w)
+		defer s.Close()
+		s.conversation.ready = true
+		s.queued = 2 * maxQueued
+		w.in <- []byte(`{"type":"response.created","response":{"id":"nobodys"}}`)
+		if _, err := s.Recv(t.Context()); !errors.Is(err, s2s.ErrClosed) || !errors.Is(err, s2s.ErrUnavailable) {
+			t.Errorf("received %v", err)
+		}
+	})
+}
+
 // TestGoingAway shows that a session's end is told a minute before: by what the
 // service says, and by what is known of it.
 func TestGoingAway(t *testing.T) {
