@@ -124,7 +124,7 @@ func TestCheckTellsFilesApart(t *testing.T) {
 	h.write("flows/one.yaml", fmt.Sprintf(flow, "rol"))
 	h.write("flows/two.yaml", fmt.Sprintf(flow, "roll"))
 	h.write("scene.yaml", "title: A\nproves: Nothing.\nnpcs: [{name: Mira}]\nstory: [{who: Ana, says: Hello.}]\nexpect: [{event: turn.ended}]\n")
-	h.write("config.yaml", "npcs: [{name: Mira, engine: sentence_cascade}]\nproviders: {s2s: {name: openai, api_key: k}}\nserver: {workflows: flows}\n")
+	h.write("config.yaml", "npcs: [{name: Mira, engine: s2s}]\nproviders: {s2s: none}\nserver: {workflows: flows}\n")
 	h.write("glyphoxa.yaml", "npcs: [{name: Mira}]\n")
 	h.write("npcs/empty.yaml", "\n")
 	h.write("npcs/z.yaml", "foo: bar\n")
@@ -141,7 +141,7 @@ func TestCheckTellsFilesApart(t *testing.T) {
 		{"npcs/z.yaml", 2, []string{"npcs/z.yaml was read as an NPC file", "npcs/z.yaml:1: unknown key \"foo\""}},
 		{"broken.yaml", 2, []string{"broken.yaml was read as a configuration"}},
 		{"npcs/mira.yaml", 0, []string{"npcs/mira.yaml is fine, as an NPC file: Mira with the id mira, 2 tools",
-			"npcs/mira.yaml:2: engine: s2s is not there yet, so Mira speaks through cascaded",
+			"npcs/mira.yaml:2: engine: there is no speech-to-speech model, so Mira speaks through cascaded",
 			"npcs/mira.yaml:3: tools[1]: \"rol\" is no built-in tool, so it must come from an MCP server; did you mean \"roll\"?"}},
 		{"npcs/short.yaml", 0, []string{"is fine, as an NPC file"}},
 		{"npcs/rolf.yaml", 2, []string{"npcs/rolf.yaml was read as an NPC file", "npcs/rolf.yaml:2: budget_tier: \"quick\" is not one of",
@@ -152,8 +152,8 @@ func TestCheckTellsFilesApart(t *testing.T) {
 			"flows/one.yaml:4: tool: \"rol\" is no built-in tool and no workflow, so it must come from an MCP server; did you mean \"roll\"?"}},
 		{"flows/two.yaml", 0, []string{"is fine, as a workflow file"}},
 		{"scene.yaml", 0, []string{"scene.yaml is fine, as a scene: A: 1 steps, 1 expectations"}},
-		{"config.yaml", 2, []string{"config.yaml:1: engine: sentence_cascade is not there yet, so Mira speaks through cascaded",
-			"config.yaml:2: s2s: nothing speaks through it yet", "one.yaml:4: tool: \"rol\" is no built-in tool and no workflow; did you mean \"roll\"?"}},
+		{"config.yaml", 2, []string{"config.yaml:1: engine: there is no speech-to-speech model, so Mira speaks through cascaded",
+			"one.yaml:4: tool: \"rol\" is no built-in tool and no workflow; did you mean \"roll\"?"}},
 	} {
 		r := h.run("", "check", row.file)
 		for _, want := range row.want {
@@ -163,7 +163,7 @@ func TestCheckTellsFilesApart(t *testing.T) {
 		}
 	}
 	h.write("glyphoxa.yaml", "npcs: [{name: Mira, engine: s2s}]\n")
-	if out := h.run("", "doctor").stdout; !strings.Contains(out, "engine: s2s is not there yet, so Mira speaks through cascaded") {
+	if out := h.run("", "doctor").stdout; !strings.Contains(out, "engine: there is no speech-to-speech model, so Mira speaks through cascaded") {
 		t.Errorf("the doctor says nothing of an engine that is not there:\n%s", out)
 	}
 	h.write("glyphoxa.yaml", "npcs: [{name: Mira}]\nserver: {workflows: flows}\nmcp: {servers: [{name: a, transport: stdio, command: x}]}\n")

@@ -25,6 +25,7 @@ func (l *loader) checkAll() {
 	l.checkServers()
 	l.checkToolFloors()
 	l.checkProviders()
+	l.checkCascades()
 	l.checkPolicy()
 	l.checkCost()
 	checkOrder(l.main, "latency.ceilings", l.cfg.Latency.Ceilings, true)
@@ -41,11 +42,7 @@ func (l *loader) findIdle() {
 		l.cfg.Idle = append(l.cfg.Idle, problem.Problem{File: d.File(), Line: d.Line(path), What: path.Name() + ": " + what, Fix: fix})
 	}
 	for _, n := range l.npcs {
-		switch {
-		case n.npc.Engine == EngineSentenceCascade:
-			idle(n.d, n.path.Key("engine"), n.npc.Engine+" is not there yet, so "+n.npc.Name+" speaks through cascaded: hear, think, speak",
-				"write cascaded, or leave it for when it is there")
-		case n.npc.Engine == EngineS2S && !l.cfg.Providers.SpeaksForItself():
+		if n.npc.Engine == EngineS2S && !l.cfg.Providers.SpeaksForItself() {
 			idle(n.d, n.path.Key("engine"), "there is no speech-to-speech model, so "+n.npc.Name+" speaks through cascaded: hear, think, speak",
 				"set providers.s2s, or write cascaded")
 		}

@@ -22,19 +22,21 @@ type Config struct {
 	// DataDir is absolute after loading.
 	DataDir string `yaml:"data_dir" json:"data_dir" format:"path" doc:"Directory for the database and for the files NPCs may read and write."`
 	// Language lists BCP 47 tags, the main language first.
-	Language  []string   `yaml:"languages" json:"languages" format:"language" doc:"Languages spoken at the table, the main one first, such as en or de."`
-	Campaign  Campaign   `yaml:"campaign" json:"campaign" doc:"The world the table plays in."`
-	NPCs      []NPC      `yaml:"npcs" json:"npcs" doc:"NPCs defined right here; those in npcs_dir are added to them."`
-	NPCsDir   string     `yaml:"npcs_dir" json:"npcs_dir" format:"path" doc:"Directory with one YAML file per NPC."`
-	Providers Providers  `yaml:"providers" json:"providers" doc:"Who thinks, listens and speaks for the NPCs."`
-	MCP       MCP        `yaml:"mcp" json:"mcp" doc:"External tools."`
-	Tools     ToolConfig `yaml:"tools" json:"tools" doc:"Settings of the built-in tools."`
-	Hearing   Hearing    `yaml:"hearing" json:"hearing" doc:"How players who speak are heard."`
-	Memory    Memory     `yaml:"memory" json:"memory" doc:"What NPCs remember."`
-	Latency   Latency    `yaml:"latency" json:"latency" doc:"How long an answer may take."`
-	Cost      Cost       `yaml:"cost" json:"cost" doc:"What a session may cost, and what the providers take."`
-	Server    Server     `yaml:"server" json:"server" doc:"The MCP server that offers Glyphoxa's tools to outside agents."`
-	Discord   Discord    `yaml:"discord" json:"discord" doc:"The Discord bot. Without a token it stays off."`
+	Language  []string  `yaml:"languages" json:"languages" format:"language" doc:"Languages spoken at the table, the main one first, such as en or de."`
+	Campaign  Campaign  `yaml:"campaign" json:"campaign" doc:"The world the table plays in."`
+	NPCs      []NPC     `yaml:"npcs" json:"npcs" doc:"NPCs defined right here; those in npcs_dir are added to them."`
+	NPCsDir   string    `yaml:"npcs_dir" json:"npcs_dir" format:"path" doc:"Directory with one YAML file per NPC."`
+	Providers Providers `yaml:"providers" json:"providers" doc:"Who thinks, listens and speaks for the NPCs."`
+	// Cascade is what an NPC has unless its own says otherwise.
+	Cascade Cascade    `yaml:"cascade" json:"cascade" doc:"When NPCs open with a sentence of a fast model while a strong one thinks, and which models those are."`
+	MCP     MCP        `yaml:"mcp" json:"mcp" doc:"External tools."`
+	Tools   ToolConfig `yaml:"tools" json:"tools" doc:"Settings of the built-in tools."`
+	Hearing Hearing    `yaml:"hearing" json:"hearing" doc:"How players who speak are heard."`
+	Memory  Memory     `yaml:"memory" json:"memory" doc:"What NPCs remember."`
+	Latency Latency    `yaml:"latency" json:"latency" doc:"How long an answer may take."`
+	Cost    Cost       `yaml:"cost" json:"cost" doc:"What a session may cost, and what the providers take."`
+	Server  Server     `yaml:"server" json:"server" doc:"The MCP server that offers Glyphoxa's tools to outside agents."`
+	Discord Discord    `yaml:"discord" json:"discord" doc:"The Discord bot. Without a token it stays off."`
 
 	// File is the path the configuration was read from, or [BuiltIn].
 	File string `yaml:"-" json:"-"`
@@ -85,6 +87,8 @@ type NPC struct {
 	Personality string `yaml:"personality" json:"personality" doc:"Who the NPC is, in your own words."`
 	// Engine is one of the Engine constants.
 	Engine string `yaml:"engine" json:"engine" enum:"cascaded|s2s|sentence_cascade" doc:"How the NPC thinks and speaks: cascaded (hear, think, speak), sentence_cascade (a fast opener while a stronger model thinks) or s2s (one speech-to-speech model)."`
+	// Cascade is filled in from that of the configuration; see [NPC.CascadeMode].
+	Cascade Cascade `yaml:"cascade" json:"cascade" doc:"When this NPC opens with a sentence of a fast model while a strong one thinks; what is missing is taken from the key of the same name at the top."`
 	// BudgetTier is the NPC's ceiling.
 	BudgetTier mcp.BudgetTier `yaml:"budget_tier" json:"budget_tier" enum:"fast|standard|deep" doc:"The most time the NPC may take: fast, standard or deep."`
 	// Tools is the whitelist; empty means no tools.

@@ -108,6 +108,7 @@ func LoadNPC(path string, text []byte, opts *Options) (*Config, error) {
 	l.cfg.NPCs = []NPC{npc}
 	l.main, l.npcs = doc, []located{{&l.cfg.NPCs[0], doc, ""}}
 	l.checkNPCs()
+	l.checkCascade(doc, "cascade", &l.cfg.NPCs[0].Cascade)
 	l.findIdle()
 	return l.cfg, l.problems.Err()
 }

@@ -37,40 +37,40 @@ func (l *loader) checkProviders() {
 		key string
 		p   *Provider
 	}{{"llm", &p.LLM.Provider}, {"stt", &p.STT.Provider}, {"tts", &p.TTS.Provider}, {"s2s", &p.S2S}, {"embeddings", &p.Embeddings}} {
-		l.checkProvider(strictyaml.Path("providers").Key(e.key), e.key, e.p)
+		l.checkProvider(l.main, strictyaml.Path("providers").Key(e.key), e.key, e.p)
 	}
-	l.checkFallback("providers.llm", "llm", &p.LLM)
-	l.checkFallback("providers.stt", "stt", &p.STT)
-	l.checkFallback("providers.tts", "tts", &p.TTS)
+	l.checkFallback(l.main, "providers.llm", "llm", &p.LLM)
+	l.checkFallback(l.main, "providers.stt", "stt", &p.STT)
+	l.checkFallback(l.main, "providers.tts", "tts", &p.TTS)
 }
 
 // keyed are the providers that want a key unless they have an address.
 var keyed = []string{"openai", "gemini", "gpt_live", "elevenlabs", "deepgram"}
 
-func (l *loader) checkProvider(root strictyaml.Path, kind string, p *Provider) {
+func (l *loader) checkProvider(d *strictyaml.Document, root strictyaml.Path, kind string, p *Provider) {
 	if slices.Contains(keyed, p.Name) && p.APIKey == "" && p.BaseURL == "" {
-		l.main.AddProblem(root, p.Name+" has no api_key", "add api_key, or base_url for a service without one")
+		d.AddProblem(root, p.Name+" has no api_key", "add api_key, or base_url for a service without one")
 	}
-	l.checkOptions(root.Key("options"), kind, p.Options)
+	checkOptions(d, root.Key("options"), kind, p.Options)
 }
 
 // checkFallback looks at the providers that take over from another.
-func (l *loader) checkFallback(root strictyaml.Path, kind string, c *ProviderChain) {
+func (l *loader) checkFallback(d *strictyaml.Document, root strictyaml.Path, kind string, c *ProviderChain) {
 	for i := range c.Fallback {
 		place := root.Key("fallback").Item(i)
-		if p := &c.Fallback[i]; p.Name == "" && !l.main.Broken(place) {
-			l.main.AddProblem(place.Key("name"), "is missing", "add it: a fallback has to be named")
+		if p := &c.Fallback[i]; p.Name == "" && !d.Broken(place) {
+			d.AddProblem(place.Key("name"), "is missing", "add it: a fallback has to be named")
 		} else {
-			l.checkProvider(place, kind, p)
+			l.checkProvider(d, place, kind, p)
 		}
 	}
 	if len(c.Fallback) > 0 && neverFails(c.Name) {
-		l.addWarning(l.main, root.Key("fallback"), "is not used, since "+c.Name+" never fails", "remove it, or name a provider")
+		l.addWarning(d, root.Key("fallback"), "is not used, since "+c.Name+" never fails", "remove it, or name a provider")
 		return
 	}
 	last := slices.IndexFunc(c.Fallback, func(p Provider) bool { return neverFails(p.Name) })
 	if last >= 0 && last+1 < len(c.Fallback) {
-		l.addWarning(l.main, root.Key("fallback").Item(last+1), "is never asked, since "+c.Fallback[last].Name+" before it never fails", "put it before that, or remove it")
+		l.addWarning(d, root.Key("fallback").Item(last+1), "is never asked, since "+c.Fallback[last].Name+" before it never fails", "put it before that, or remove it")
 	}
 }
 
@@ -96,7 +96,7 @@ func neverFails(name string) bool {
 	return name == "offline" || name == "none" || name == "silent"
 }
 
-func (l *loader) checkOptions(root strictyaml.Path, kind string, options ProviderOptions) {
+func checkOptions(d *strictyaml.Document, root strictyaml.Path, kind string, options ProviderOptions) {
 	known := providerOptions[kind]
 	for _, name := range slices.Sorted(maps.Keys(options)) {
 		path := root.Key(name)
@@ -109,7 +109,7 @@ func (l *loader) checkOptions(root strictyaml.Path, kind string, options Provide
 			} else if len(names) > 0 {
 				fix = "use one of " + strings.Join(names, ", ")
 			}
-			l.main.AddProblem(path, "is not a known option", fix)
+			d.AddProblem(path, "is not a known option", fix)
 			continue
 		}
 		got := "something else"
@@ -122,7 +122,7 @@ func (l *loader) checkOptions(root strictyaml.Path, kind string, options Provide
 			got = optionSwitch
 		}
 		if got != want {
-			l.main.AddProblem(path, "is not "+want, "write "+want)
+			d.AddProblem(path, "is not "+want, "write "+want)
 		}
 	}
 }

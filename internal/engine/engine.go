@@ -33,6 +33,8 @@ type Request struct {
 	ModelTimeout time.Duration
 	// Hurry asks for the model that answers soonest rather than the first.
 	Hurry bool
+	// Late says that the first sound would come too late unless a fast model opens.
+	Late bool
 	// Go is closed once the turn is meant: until then it is a guess at what the
 	// player is saying, and no tool may run. If nil, it is meant from the start.
 	Go <-chan struct{}

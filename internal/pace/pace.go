@@ -73,6 +73,9 @@ type Sample struct {
 	Took [StageCount]time.Duration
 	// Tools says that the turn called tools before its first sound.
 	Tools bool
+	// Opened says that a fast model opened since the turn would have been late. It
+	// is no sample of the stages Model and Writing.
+	Opened bool
 	// FirstSound is from the end of the player's speech to the first sound.
 	FirstSound time.Duration
 }
@@ -82,6 +85,8 @@ func (s *Sample) has(stage Stage) bool {
 	switch stage {
 	case Endpoint, Transcript:
 		return s.Took[stage] > 0
+	case Model, Writing:
+		return !s.Opened
 	case Tool:
 		return s.Tools
 	}
@@ -92,6 +97,8 @@ func (s *Sample) has(stage Stage) bool {
 type Governor struct {
 	tiers   [mcp.TierCount]turns
 	lowered [mcp.TierCount]int // turns lowered in a row
+	// cascaded are the turns in a row that a fast model opened.
+	cascaded [mcp.TierCount]int
 }
 
 // New returns a governor that knows no turn.

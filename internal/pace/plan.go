@@ -20,6 +20,9 @@ const (
 	Fallback Step = "fallback"
 	// Filler says a stock phrase if the answer is not there in time.
 	Filler Step = "filler"
+	// Cascade has a fast model open. It is the NPC's setting rather than the
+	// policy's, and is taken before all others.
+	Cascade Step = "cascade"
 )
 
 // Times of a filler before the target.
@@ -46,6 +49,8 @@ type Input struct {
 	// HasOpener and HasFiller that the NPC has such a phrase, HasFallback that
 	// there is another model.
 	CanLower, HasOpener, HasFallback, HasFiller bool
+	// HasCascade says that a fast model may open where the turn would be late.
+	HasCascade bool
 }
 
 // Decision is a step that was taken, and why.
@@ -62,8 +67,9 @@ type Decision struct {
 type Plan struct {
 	// Tier is the input's or, with a decision for LowerTier, a lower one.
 	Tier mcp.BudgetTier
-	// Opener says a stock phrase at once, Fallback asks the fastest model.
-	Opener, Fallback bool
+	// Opener says a stock phrase at once, Fallback asks the fastest model, Cascade
+	// has a fast model open.
+	Opener, Fallback, Cascade bool
 	// FillerAfter is when a filler begins if nothing was heard by then, since the
 	// end of the player's speech and not before Input.Spent; 0 means no filler.
 	FillerAfter time.Duration
@@ -95,6 +101,7 @@ func (g *Governor) Plan(in Input) Plan {
 	}
 	p.target = in.Target[in.Tier]
 	p.projected, p.known = g.Project(in.Tier, in.Spent)
+	p.openWithCascade()
 	for _, step := range in.Policy {
 		switch step {
 		case LowerTier:
@@ -108,6 +115,21 @@ func (g *Governor) Plan(in Input) Plan {
 		}
 	}
 	return p.plan
+}
+
+// openWithCascade has a fast model open, which is taken to be in time. One turn in
+// ten finds out whether that is still needed.
+func (p *planning) openWithCascade() {
+	if !p.isLate() || !p.in.HasCascade {
+		return
+	}
+	if p.cascaded[p.in.Tier]++; p.cascaded[p.in.Tier] > Lowered {
+		p.cascaded[p.in.Tier] = 0
+		return
+	}
+	p.addDecision(Cascade, "")
+	p.plan.Cascade = true
+	p.projected = min(p.projected, p.target)
 }
 
 // isLate reports whether the first sound is expected after the target.

@@ -93,11 +93,16 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 	if err != nil {
 		return nil, problem.Usage(err)
 	}
-	s := &Session{game: g, only: o.NPC, meter: g.newMeter(false), done: make(chan error, 1)}
+	s := &Session{game: g, only: o.NPC, meter: g.newMeter(slices.ContainsFunc(cast, isDearer)), done: make(chan error, 1)}
 	if scripted {
 		s.Notices = append(s.Notices, "the NPCs are scripted: no language model is configured. "+
 			"Set OPENAI_API_KEY, or providers.llm.base_url and model in glyphoxa.yaml, for a real one (any OpenAI-compatible server will do).")
 	}
+	answering := g.makeEngines(o, m, scripted)
+	if err := answering.prepareEngines(cast); err != nil {
+		return nil, problem.Usage(err)
+	}
+	used := append([]any{m}, answering.made...)
 	sound, err := s.openVoices(o, cast)
 	if err != nil {
 		return nil, err
@@ -106,7 +111,7 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 		return nil, errors.Join(fmt.Errorf("starting a session: %w", err), s.voice.Close())
 	}
 	t := table.Options{
-		Agents: g.makeAgents(cast, &s.Notices), Engine: s.engine(m), Cost: s.meter, Host: g.Registry.Host,
+		Agents: g.makeAgents(cast, &s.Notices), Engine: s.engine(answering), Cost: s.meter, Host: g.Registry.Host,
 		Log: g.Store, Context: hotctx.New(g.Store, world.Graph{World: g.World, Finder: g.Store}), Sink: countEvents(o.Sink, g.Metrics), Playback: sound.Playback, Hurries: canHurry(m),
 		Session: s.info, Scene: g.currentScene, Latency: g.Config.Latency, Languages: g.Config.Language, RecentLines: g.Config.Memory.RecentLines, Logger: g.log,
 	}
@@ -124,7 +129,6 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 	s.stop = stop
 	go func() { s.done <- s.Table.Run(run) }()
 	g.addSession(s, o.Tell)
-	used := []any{m}
 	if t.Voices != nil {
 		used = append(used, s.voice)
 	}
@@ -150,9 +154,8 @@ func (g *Game) beginSession(ctx context.Context, resume memory.Session) (memory.
 }
 
 // engine is how the NPCs of the session answer.
-func (s *Session) engine(m llm.Provider) engine.Engine {
-	usual := cascaded.New(m, engineOptions(s.game.Config.Providers.LLM))
-	return capped.New(s.meter, usual, usual, cascaded.New(offline.New(), nil))
+func (s *Session) engine(e *engines) engine.Engine {
+	return capped.New(s.meter, e, e.cascaded, cascaded.New(offline.New(), nil))
 }
 
 // engineOptions returns the options every model takes. Where models can take over
@@ -276,7 +279,7 @@ func (g *Game) makeAgents(cast []config.NPC, notices *[]string) []*agent.Agent {
 		all = append(all, agent.New(n, agent.Options{
 			Selector: tier.NewSelector(opts...), History: g.Config.Memory.History, Language: language,
 		}))
-		if n.Engine != config.EngineCascaded {
+		if n.Engine == config.EngineS2S {
 			others = append(others, fmt.Sprintf("%s (%s)", n.Name, n.Engine))
 		}
 	}

@@ -42,8 +42,8 @@ func (p *tone) Synthesize(_ context.Context, text string, _ tts.Voice) iter.Seq2
 	}
 }
 
-// sentence speaks a sentence and returns its sound.
-func sentence(t *testing.T, v *voice, npc config.NPC, text string) []int16 {
+// speakSentence speaks a sentence and returns its sound.
+func speakSentence(t *testing.T, v *voice, npc config.NPC, text string) []int16 {
 	t.Helper()
 	var sound []int16
 	for pcm, err := range v.Synthesize(t.Context(), npc, text) {
@@ -67,7 +67,7 @@ func TestVoiceSaysWordsForSigns(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := &tone{}
 			v := &voice{provider: p, language: tt.table}
-			sound := sentence(t, v, config.NPC{ID: "bart", Voice: tts.Voice{Language: tt.npc}}, tt.text)
+			sound := speakSentence(t, v, config.NPC{ID: "bart", Voice: tts.Voice{Language: tt.npc}}, tt.text)
 			if diff := cmp.Diff([]string{tt.want}, p.said); diff != "" {
 				t.Errorf("said (-want +got):\n%s", diff)
 			}
@@ -82,7 +82,7 @@ func TestLoudVoiceIsBroughtDown(t *testing.T) {
 	v := &voice{provider: &tone{}}
 	var sound []int16
 	for range 20 {
-		sound = append(sound, sentence(t, v, config.NPC{ID: "bart"}, "Hey.")...)
+		sound = append(sound, speakSentence(t, v, config.NPC{ID: "bart"}, "Hey.")...)
 	}
 	first, last := slices.Max(sound[:4800]), slices.Max(sound[len(sound)-audio.FrameSamples*3:])
 	if first < 25000 || first > 32600 || last > first/2 {
@@ -115,7 +115,7 @@ func TestWarmedPhrasesAreThereAtOnce(t *testing.T) {
 	v := &voice{provider: cache.Wrap("tone", p)}
 	v.warmPhrases(nil, []config.NPC{npc}, "filler")
 	v.warming.Wait()
-	sentence(t, v, npc, "5 moments.")
+	speakSentence(t, v, npc, "5 moments.")
 	if _, _, hits := cache.Stats(); hits != 1 || len(p.said) != 1 {
 		t.Errorf("%d hits, the provider spoke %d times; want 1 and 1", hits, len(p.said))
 	}
@@ -169,7 +169,7 @@ func TestNextServiceTakesOver(t *testing.T) {
 	}
 	v := &voice{provider: p}
 	npc := config.NPC{ID: "bart", Voice: tts.Voice{ID: "abc", IDs: map[string]string{providers.OpenAI: "nova"}}}
-	sound := sentence(t, v, npc, "2 rats.")
+	sound := speakSentence(t, v, npc, "2 rats.")
 	if len(sound) != 4800 || !strings.Contains(body, `"two rats."`) || !strings.Contains(body, `"nova"`) {
 		t.Errorf("heard %d samples of request %s; want 4800, two rats and nova", len(sound), body)
 	}

@@ -117,7 +117,11 @@ func (t tuned) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk,
 // fallbacks if there are any. All connections are client's, each model's own if
 // it is nil.
 func Model(client *http.Client, c config.ProviderChain, tell func(chain.Switch)) (llm.Provider, bool, error) {
-	const setting = "providers.llm"
+	return ModelOf(client, c, "providers.llm", tell)
+}
+
+// ModelOf is Model for a model that people find under another setting.
+func ModelOf(client *http.Client, c config.ProviderChain, setting string, tell func(chain.Switch)) (llm.Provider, bool, error) {
 	if len(c.Fallback) == 0 {
 		m, err := oneModel(client, c.Provider, setting)
 		return m, isScripted(c.Provider), err

@@ -38,9 +38,10 @@ func (p *planner) prepareTurn(tn *turn, phrases bool) {
 
 // planTurn decides what is done so that the first sound comes in time.
 func (p *planner) planTurn(tn *turn, phrases bool) pace.Plan {
+	mode := tn.as.CascadeMode()
 	in := pace.Input{
 		Tier: tn.choice.Tier, Spent: tn.spent(), CanLower: tn.choice.Reason != agent.ReasonOverride, // the DM's raise
-		HasOpener: phrases, HasFallback: p.hurries, HasFiller: phrases,
+		HasOpener: phrases && mode == config.CascadeOff, HasFallback: p.hurries, HasFiller: phrases, HasCascade: mode == config.CascadeAuto,
 	}
 	for tier := range in.Target {
 		in.Target[tier] = time.Duration(p.latency.Targets.Get(mcp.BudgetTier(tier)))
@@ -69,7 +70,7 @@ func (p *planner) recordTimes(tn *turn, l Ledger) {
 	if tn.npc == nil || !tn.isAnswer() || l.FirstSubstanceMS == 0 {
 		return
 	}
-	s := pace.Sample{Tier: tn.choice.Tier, Tools: l.ToolRounds > 0, FirstSound: elapsed.Duration(l.FirstSoundMS)}
+	s := pace.Sample{Tier: tn.choice.Tier, Tools: l.ToolRounds > 0, Opened: tn.plan.Cascade, FirstSound: elapsed.Duration(l.FirstSoundMS)}
 	s.Took[pace.Endpoint], s.Took[pace.Transcript] = tn.endpoint, tn.final
 	s.Took[pace.Context], s.Took[pace.Model] = elapsed.Duration(l.ContextMS), elapsed.Duration(l.LLMFirstTokenMS)
 	s.Took[pace.Writing], s.Took[pace.Tool], s.Took[pace.Voice] = tn.writing, tn.tooling, elapsed.Duration(l.TTSFirstAudioMS)

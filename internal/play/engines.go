@@ -1,0 +1,129 @@
+package play
+
+import (
+	"context"
+	"iter"
+	"reflect"
+	"sync"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/engine"
+	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
+	"github.com/MrWong99/glyphoxa/internal/engine/sentence"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// engines answers each turn with the engine its NPC speaks through. It implements
+// [engine.Engine].
+type engines struct {
+	cascaded engine.Engine
+	// model makes the model that a cascade names; setting is its key. It reports
+	// whether that is the scripted one.
+	model func(c config.ProviderChain, setting string) (m llm.Provider, scripted bool, err error)
+	// llm is what a cascade has that names no model.
+	llm config.ProviderChain
+
+	mu       sync.Mutex // guards the fields below; held while an engine is made, which takes no I/O
+	sentence []sentenceEngine
+	made     []any // models beside the session's own
+}
+
+// isDearer reports whether an NPC speaks through an engine that costs more than the
+// cascaded one.
+func isDearer(npc config.NPC) bool { return npc.CascadeMode() != config.CascadeOff }
+
+// prepareEngines makes the engines that the NPCs speak through.
+func (e *engines) prepareEngines(cast []config.NPC) error {
+	for _, npc := range cast {
+		if !isDearer(npc) {
+			continue
+		}
+		if _, err := e.sentenceEngine(npc.Cascade); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sentenceEngine is the engine of all NPCs with the same cascade.
+type sentenceEngine struct {
+	opener, continuation config.ProviderChain
+	engine               engine.Engine
+}
+
+// Answer implements [engine.Engine].
+func (e *engines) Answer(ctx context.Context, req engine.Request) iter.Seq2[engine.Event, error] {
+	mode := req.NPC.CascadeMode()
+	if mode != config.CascadeAlways && (mode != config.CascadeAuto || !req.Late) {
+		return e.cascaded.Answer(ctx, req)
+	}
+	chosen, err := e.sentenceEngine(req.NPC.Cascade)
+	answer := chosen.Answer(ctx, req)
+	if err == nil {
+		return answer
+	}
+	return func(yield func(engine.Event, error) bool) {
+		if yield(engine.Notice{Level: "warning", Text: req.NPC.Name + " answers without an opener: " + problem.OneLine(err)}, nil) {
+			answer(yield)
+		}
+	}
+}
+
+// sentenceEngine returns the engine of a cascade. If there can be none, the one time
+// that it finds out it says why, and from then on it is the cascaded engine.
+func (e *engines) sentenceEngine(c config.Cascade) (engine.Engine, error) {
+	opener, continuation := c.Opener, c.Continuation
+	if opener.Name == "" {
+		opener = e.llm
+	}
+	if continuation.Name == "" {
+		continuation = e.llm
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, s := range e.sentence {
+		if reflect.DeepEqual(s.opener, opener) && reflect.DeepEqual(s.continuation, continuation) {
+			return s.engine, nil
+		}
+	}
+	made, err := e.makeSentence(opener, continuation)
+	e.sentence = append(e.sentence, made)
+	return made.engine, err
+}
+
+// makeSentence makes an engine. A scripted model opens nothing: what it says comes at
+// once.
+func (e *engines) makeSentence(opener, continuation config.ProviderChain) (s sentenceEngine, err error) {
+	s = sentenceEngine{opener: opener, continuation: continuation, engine: e.cascaded}
+	strong, _, err := e.model(continuation, "cascade.continuation")
+	if err != nil {
+		return s, err
+	}
+	fast, scripted, err := e.model(opener, "cascade.opener")
+	if err != nil {
+		return s, err
+	}
+	if scripted {
+		s.engine = cascaded.New(strong, engineOptions(continuation))
+	} else {
+		s.engine = sentence.New(fast, strong, &sentence.Options{Opener: *engineOptions(opener), Continuation: *engineOptions(continuation)})
+	}
+	return s, nil
+}
+
+// makeEngines makes the engines of a session. model answers where nothing else is
+// named.
+func (g *Game) makeEngines(o SessionOptions, model llm.Provider, scripted bool) *engines {
+	e := &engines{cascaded: cascaded.New(model, engineOptions(g.Config.Providers.LLM)), llm: g.Config.Providers.LLM}
+	e.model = func(c config.ProviderChain, setting string) (llm.Provider, bool, error) {
+		if reflect.DeepEqual(c, e.llm) {
+			return model, scripted, nil
+		}
+		m, scripted, err := providers.ModelOf(g.client, c, setting, g.reportSwitch(o, "model", providers.Answers))
+		e.made = append(e.made, m)
+		return m, scripted, err
+	}
+	return e
+}
