@@ -22,6 +22,8 @@ const (
 	maxOrders = 16
 	// sendTime bounds what is told to a session.
 	sendTime = 5 * time.Second
+	// lastUsage bounds the wait for what a closed session says it has used.
+	lastUsage = time.Second
 	// retryAfter is how long a provider is left alone that could not be reached.
 	retryAfter = 10 * time.Second
 	// shortLived is a session whose end counts as if it could not be opened.

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	provider "github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
@@ -44,7 +45,7 @@ func (c *conversation) delegate(ctx context.Context, tn *turn, id string) {
 		tn.tasks.open = make(chan struct{}, 1)
 	}
 	tn.tasks.open <- struct{}{}
-	ctx, tn.tasks.cancel = context.WithCancel(ctx)
+	ctx, tn.tasks.cancel = context.WithCancel(cost.WithAccount(ctx, c.account))
 	req := tn.req
 	req.Spoken, req.Playback = nil, engine.Playback{}
 	tn.tasks.work.Go(func() {

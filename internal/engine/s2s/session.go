@@ -87,7 +87,7 @@ func (c *conversation) connect(ctx context.Context, system string, history []llm
 	if err != nil {
 		return errors.Join(err, session.Close())
 	}
-	receiving, stop := context.WithCancel(e.ctx)
+	receiving, stop := context.WithCancel(context.WithoutCancel(e.ctx)) // endSession ends it, after what comes last
 	l := &live{
 		session: session, bridge: br, system: system, voice: o.Voice, opened: time.Now(),
 		events: make(chan received), stop: stop, done: make(chan struct{}),
@@ -153,13 +153,35 @@ func (c *conversation) endSession(why string) {
 	if c.live, c.ahead, c.told = nil, nil, nil; c.resume == "" {
 		c.known, c.asked = nil, nil
 	}
-	l.stop()
 	l.bridge.Close()
 	if err := l.session.Close(); err != nil {
 		c.engine.o.Logger.Debug("closing a session", "npc", c.npc.ID, "reason", err)
 	}
+	c.chargeLast(l)
+	l.stop()
 	<-l.done
 	c.engine.o.Logger.Debug("closed a session", "npc", c.npc.ID, "reason", why)
+}
+
+// chargeLast charges what a session that is closed has yet to tell.
+func (c *conversation) chargeLast(l *live) {
+	patience := time.NewTimer(lastUsage)
+	defer patience.Stop()
+	for {
+		select {
+		case r := <-l.events:
+			if used, ok := r.event.(provider.Usage); ok {
+				c.charge(used)
+			}
+			if r.err != nil {
+				return
+			}
+		case <-l.done:
+			return
+		case <-patience.C:
+			return
+		}
+	}
 }
 
 // loseSession takes in that the session has ended by itself. One that had lasted is
