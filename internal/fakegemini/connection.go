@@ -76,7 +76,12 @@ func (c *connection) run(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		if refusal := c.take(ctx, data, first); refusal != nil {
+		refusal := c.take(ctx, data, first)
+		if c.server.opts.Deaf {
+			<-ctx.Done()
+			return
+		}
+		if refusal != nil {
 			c.server.change(func() { c.server.refusals = append(c.server.refusals, refusal.Reason) })
 			c.end(*refusal)
 			return
@@ -93,8 +98,12 @@ func (c *connection) end(why Close) {
 	_ = c.conn.Close(websocket.StatusCode(why.Code), reason) // the client may be gone
 }
 
-// say sends one message. The service sends JSON in binary messages.
+// say sends one message, unless ctx has ended; to end in the middle of one would end
+// the connection. The service sends JSON in binary messages.
 func (c *connection) say(ctx context.Context, v any) {
+	if ctx.Err() != nil {
+		return
+	}
 	data, ok := v.(string)
 	if !ok {
 		encoded, err := json.Marshal(v)
@@ -105,7 +114,7 @@ func (c *connection) say(ctx context.Context, v any) {
 	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	_ = c.conn.Write(ctx, websocket.MessageBinary, []byte(data)) // the client may be gone
+	_ = c.conn.Write(c.server.life, websocket.MessageBinary, []byte(data)) // the client may be gone
 }
 
 // record notes what a client sent.

@@ -63,7 +63,8 @@ var sent = []string{
 	"activityStart", "text", "activityEnd", "contextUpdate", "activityStart", "audio", "activityEnd", "toolResponse",
 }
 
-// samples is how much sound there is in the conversation.
+// samples is how much sound there is in the conversation, if the interruption comes
+// late.
 const samples = 10 * fakegemini.OutputRate * 40 / 1000
 
 // TestVendorsClientForNode shows that the client from npm has a conversation.
@@ -94,7 +95,7 @@ func TestVendorsClientForNode(t *testing.T) {
 	if diff := cmp.Diff(told, done.Told); diff != "" {
 		t.Errorf("what it was told (-want +got):\n%s", diff)
 	}
-	if done.Samples != samples || done.Handle != "handle-1" {
+	if done.Samples == 0 || done.Samples > samples || done.Handle != "handle-1" {
 		t.Errorf("it got %d samples and the handle %q", done.Samples, done.Handle)
 	}
 	checkSent(t, service)

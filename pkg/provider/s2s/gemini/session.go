@@ -1,0 +1,364 @@
+package gemini
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/genai"
+
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
+)
+
+const (
+	// maxOutgoing is how many messages wait to be sent; whoever sends more waits.
+	maxOutgoing = 256
+	// maxEvents is how many events wait for Recv; beyond that nothing more is read.
+	maxEvents = 1024
+	// maxAudio is how much sound a message of ours holds, in samples: half a second.
+	maxAudio = inputRate / 2
+	// maxMalformed is how many messages in a row may be none before the session ends.
+	maxMalformed = 16
+	// grace is how long a session whose writing failed is given to read why.
+	grace = time.Second
+	// soundKind is what our sound is.
+	soundKind = "audio/pcm;rate=16000"
+)
+
+// wire is the vendor's client of one connection. One goroutine sends and one
+// receives; Close ends both.
+type wire interface {
+	SendClientContent(genai.LiveClientContentInput) error
+	SendRealtimeInput(genai.LiveRealtimeInput) error
+	SendToolResponse(genai.LiveToolResponseInput) error
+	SendContextUpdate(genai.LiveClientContextUpdate) error
+	Receive() (*genai.LiveServerMessage, error)
+	Close() error
+}
+
+var _ wire = (*genai.Session)(nil)
+
+// session implements [s2s.Session].
+type session struct {
+	provider *Provider
+	conn     wire
+	out      chan func(wire) error // to the writer, in order
+	stop     chan struct{}         // closed by Close
+	received chan struct{}         // closed when the reader has ended
+	wake     chan struct{}         // there are events, or an end
+	room     chan struct{}         // there is room for events
+	tasks    sync.WaitGroup
+	close    func()
+
+	// turn is held by whoever changes the conversation and says so to the service, so
+	// that both happen in one order. It holds one token.
+	turn     chan struct{}
+	inTurn   bool // BeginTurn was called; guarded by turn
+	activity bool // the service was told that a player speaks; guarded by turn
+	sounded  bool // sound was sent in the turn; guarded by turn
+
+	mu         sync.Mutex // guards the fields below
+	answers    answers
+	calls      calls
+	background background
+	events     []s2s.Event
+	ended      error // why there is nothing more to come
+	handler    s2s.ToolCallHandler
+}
+
+var _ s2s.Session = (*session)(nil)
+
+// newSession starts a session on a connection.
+func newSession(p *Provider, conn wire) *session {
+	s := &session{
+		provider: p, conn: conn,
+		out: make(chan func(wire) error, maxOutgoing), stop: make(chan struct{}), received: make(chan struct{}),
+		wake: make(chan struct{}, 1), room: make(chan struct{}, 1), turn: make(chan struct{}, 1),
+		answers: answers{async: p.traits.async},
+		calls:   calls{traits: p.traits, open: map[string]*openCall{}},
+	}
+	s.close = sync.OnceFunc(s.shutDown)
+	s.tasks.Go(s.write)
+	s.tasks.Go(s.read)
+	return s
+}
+
+// Close implements [s2s.Session].
+func (s *session) Close() error {
+	s.close()
+	return nil
+}
+
+func (s *session) shutDown() {
+	s.end(fmt.Errorf("%w: it was closed", s2s.ErrClosed))
+	close(s.stop)
+	_ = s.conn.Close() // the service may have closed it; it ends what is being sent and received
+	s.tasks.Wait()
+}
+
+// end notes why the session is over. The first reason counts.
+func (s *session) end(why error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended == nil {
+		s.ended = why
+	}
+	wakeup.Signal(s.wake)
+}
+
+// whyEnded returns why the session is over, nil if it is not.
+func (s *session) whyEnded() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ended
+}
+
+// tell queues events for Recv. s.mu is held.
+func (s *session) tell(events ...s2s.Event) {
+	if len(events) > 0 {
+		s.events = append(s.events, events...)
+		wakeup.Signal(s.wake)
+	}
+}
+
+// lockTurn takes the right to change the conversation.
+func (s *session) lockTurn(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return s.provider.service.Stopped(ctx)
+	}
+	if err := s.whyEnded(); err != nil {
+		return err
+	}
+	select {
+	case s.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return s.provider.service.Stopped(ctx)
+	case <-s.stop:
+		return s.whyEnded()
+	}
+}
+
+func (s *session) unlockTurn() { <-s.turn }
+
+// send queues messages for the writer, in order, and waits while the queue is full.
+func (s *session) send(ctx context.Context, messages ...func(wire) error) error {
+	for _, m := range messages {
+		select {
+		case s.out <- m:
+		case <-ctx.Done():
+			return s.provider.service.Stopped(ctx)
+		case <-s.stop:
+			return s.whyEnded()
+		case <-s.received:
+			return s.whyEnded()
+		}
+	}
+	return nil
+}
+
+// write sends what is queued until the session ends.
+func (s *session) write() {
+	for {
+		select {
+		case message := <-s.out:
+			if message(s.conn) != nil {
+				s.breakOff()
+				return
+			}
+		case <-s.stop:
+			return
+		case <-s.received:
+			return
+		}
+	}
+}
+
+// breakOff ends a connection that takes no messages, once the reader had time to
+// learn why.
+func (s *session) breakOff() {
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-s.received:
+	case <-s.stop:
+	case <-timer.C:
+	}
+	_ = s.conn.Close() // the reader then ends, if it has not yet
+}
+
+func sendInput(input genai.LiveRealtimeInput) func(wire) error {
+	return func(w wire) error { return w.SendRealtimeInput(input) }
+}
+
+func sendResponses(responses []*genai.FunctionResponse) func(wire) error {
+	return func(w wire) error {
+		return w.SendToolResponse(genai.LiveToolResponseInput{FunctionResponses: responses})
+	}
+}
+
+// sendHistory tells what was said before the session.
+func (s *session) sendHistory(ctx context.Context, turns []*genai.Content) error {
+	return s.send(ctx, func(w wire) error {
+		return w.SendClientContent(genai.LiveClientContentInput{Turns: turns, TurnComplete: genai.Ptr(false)})
+	})
+}
+
+// startActivity tells the service that a player speaks, which ends its answer. Calls
+// that are open are answered before. The turn is held.
+func (s *session) startActivity(ctx context.Context) error {
+	s.mu.Lock()
+	settled := append(s.calls.giveUp(), s.calls.settle()...)
+	s.mu.Unlock()
+	if len(settled) > 0 {
+		if err := s.send(ctx, sendResponses(settled)); err != nil {
+			return err
+		}
+	}
+	if s.activity {
+		return nil
+	}
+	s.activity = true
+	return s.send(ctx, sendInput(genai.LiveRealtimeInput{ActivityStart: &genai.ActivityStart{}}))
+}
+
+// BeginTurn implements [s2s.Session]. An answer on its way is given up.
+func (s *session) BeginTurn(ctx context.Context) error {
+	if err := s.lockTurn(ctx); err != nil {
+		return err
+	}
+	defer s.unlockTurn()
+	s.mu.Lock()
+	s.tell(s.answers.startQuestion()...)
+	s.mu.Unlock()
+	s.inTurn, s.sounded = true, false
+	return s.startActivity(ctx)
+}
+
+// errNoTurn and errNothing are mistakes of the caller's.
+var (
+	errNoTurn  = errors.New("sound needs a turn that was begun")
+	errNothing = errors.New("there is nothing to answer: the turn has neither sound nor text")
+)
+
+// SendAudio implements [s2s.Session].
+func (s *session) SendAudio(ctx context.Context, samples []int16) error {
+	if err := s.lockTurn(ctx); err != nil {
+		return err
+	}
+	defer s.unlockTurn()
+	if !s.inTurn {
+		return errNoTurn
+	}
+	for len(samples) > 0 {
+		n := min(len(samples), maxAudio)
+		sound := &genai.Blob{MIMEType: soundKind, Data: audio.AppendS16LE(nil, samples[:n])}
+		if err := s.send(ctx, sendInput(genai.LiveRealtimeInput{Audio: sound})); err != nil {
+			return err
+		}
+		s.sounded = true
+		samples = samples[n:]
+	}
+	return nil
+}
+
+// ClearTurn implements [s2s.Session]: the service takes nothing back.
+func (s *session) ClearTurn(context.Context) error { return s2s.ErrUnsupported }
+
+// Respond implements [s2s.Session]. It fails for a turn without sound and text, which
+// the service would end the session for.
+func (s *session) Respond(ctx context.Context, r s2s.Response) error {
+	if err := s.lockTurn(ctx); err != nil {
+		return err
+	}
+	defer s.unlockTurn()
+	if r.Text = strings.TrimSpace(r.Text); r.Text == "" && !s.sounded && r.Context == "" {
+		return errNothing
+	}
+	if !s.inTurn {
+		s.mu.Lock()
+		s.tell(s.answers.startQuestion()...)
+		s.mu.Unlock()
+	}
+	if err := s.startActivity(ctx); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.tell(s.answers.ask()...)
+	text := s.background.take(r)
+	s.mu.Unlock()
+	s.inTurn, s.activity, s.sounded = false, false, false
+	var messages []func(wire) error
+	for _, t := range []string{text, spoken(r)} {
+		if t != "" {
+			messages = append(messages, sendInput(genai.LiveRealtimeInput{Text: t}))
+		}
+	}
+	return s.send(ctx, append(messages, sendInput(genai.LiveRealtimeInput{ActivityEnd: &genai.ActivityEnd{}}))...)
+}
+
+// Inject implements [s2s.Session]. The messages go out with the next turn: the service
+// takes what comes in between for an interruption, or for a question.
+func (s *session) Inject(ctx context.Context, messages ...llm.Message) error {
+	if ctx.Err() != nil {
+		return s.provider.service.Stopped(ctx)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended != nil {
+		return s.ended
+	}
+	for _, m := range messages {
+		s.background.add(lines([]llm.Message{m}))
+	}
+	return nil
+}
+
+// SetTools implements [s2s.Session].
+func (s *session) SetTools(ctx context.Context, tools []llm.ToolDefinition) error {
+	if !s.provider.traits.updates {
+		return fmt.Errorf("%w: %s has the tools it began with", s2s.ErrUnsupported, s.provider.Name())
+	}
+	if err := s.lockTurn(ctx); err != nil {
+		return err
+	}
+	defer s.unlockTurn()
+	update := genai.LiveClientContextUpdate{Tools: &genai.LiveClientContextUpdateTools{Tools: s.provider.tools(tools)}}
+	return s.send(ctx, func(w wire) error { return w.SendContextUpdate(update) })
+}
+
+// Interrupt implements [s2s.Session]. The service is told at once, unless it waits for
+// results: until it has them it says nothing anyway. What was heard goes out with the
+// next turn.
+func (s *session) Interrupt(ctx context.Context, heard time.Duration) error {
+	if err := s.lockTurn(ctx); err != nil {
+		return err
+	}
+	defer s.unlockTurn()
+	s.mu.Lock()
+	if s.answers.number == 0 || s.answers.cut {
+		s.mu.Unlock()
+		return nil
+	}
+	s.answers.cut = true
+	s.background.interrupted(heard, s.answers.received())
+	s.tell(s.answers.giveUp()...)
+	ready := s.calls.giveUp()
+	speaking := s.answers.open && len(s.calls.open) == 0
+	s.mu.Unlock()
+	if len(ready) > 0 {
+		if err := s.send(ctx, sendResponses(ready)); err != nil {
+			return err
+		}
+	}
+	if !speaking || s.inTurn {
+		return nil
+	}
+	return s.startActivity(ctx)
+}
