@@ -77,7 +77,7 @@ func (c *session) update(raw json.RawMessage) *fault {
 		return &fault{"cannot_update_voice", "Cannot update a conversation's voice if assistant audio is present."}
 	}
 	c.config = next
-	if !c.server.script.Mute {
+	if !c.server.script.Mute && !c.server.script.Basic {
 		c.say("session.updated", object{"session": maps.Clone(c.config)})
 	}
 	return nil
@@ -127,6 +127,9 @@ func voiceOf(config object) any { return setting(config, "output", "voice", "voi
 // detection is the turn detection's settings, nil if turns are taken by hand.
 func (c *session) detection() object {
 	d, _ := setting(c.config, "input", "turn_detection", "turn_detection").(object)
+	if d == nil && c.server.script.Basic {
+		return object{}
+	}
 	return d
 }
 
@@ -145,6 +148,15 @@ func (c *session) tools() []string {
 		}
 	}
 	return names
+}
+
+// basicEvents are the events that a basic service knows, of both sides.
+var basicEvents = []string{
+	"input_audio_buffer.append", "session.update", "conversation.item.create", "response.create", "response.cancel",
+	"session.created", "error", "input_audio_buffer.speech_started", "input_audio_buffer.speech_stopped",
+	"conversation.item.input_audio_transcription.delta", "conversation.item.input_audio_transcription.completed",
+	"response.created", "response.output_audio.delta", "response.output_audio.done", "response.output_audio_transcript.done",
+	"response.function_call_arguments.done", "response.done",
 }
 
 // betaNames are the events that had another name before; an empty one did not exist.

@@ -11,7 +11,8 @@
 // .cleared, .speech_started and .speech_stopped, response.created and .done,
 // response.output_item, .content_part, .output_audio, .output_audio_transcript and
 // .function_call_arguments with their pieces and ends, rate_limits.updated and
-// error. With [Script].Beta the names are those the service had before.
+// error. With [Script].Beta the names are those the service had before, with
+// [Script].Basic there is but a part of them.
 //
 // It does not know: text as output, images, MCP servers and approvals, prompts,
 // transcription sessions, translation, WebRTC and its output_audio_buffer, calls by
@@ -51,6 +52,10 @@ const (
 type Script struct {
 	// Beta has it speak as before the interface was generally available.
 	Beta bool
+	// Basic has it know no more of the protocol than Hugging Face's speech-to-speech: it
+	// takes the turns itself, confirms no session.update, takes nothing back, cuts and
+	// deletes nothing, and tells of no items.
+	Basic bool
 	// Answers are what the model makes of requests for a response, in order, over all
 	// sessions. When they are over, responses are empty.
 	Answers []Answer

@@ -328,11 +328,12 @@ func (p *play) end() {
 
 // wire is what a response looks like.
 func (p *play) wire(status string, details any) object {
+	c := p.session
 	o := object{
 		"id": p.id, "object": "realtime.response", "status": status, "status_details": details, "output": p.output,
 		"metadata": p.metadata, "conversation_id": "conv_1", "usage": nil,
 	}
-	if p.output == nil {
+	if p.output == nil || c.server.script.Basic {
 		o["output"] = []any{}
 	}
 	if status != "in_progress" {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 
 	"github.com/coder/websocket"
@@ -139,6 +140,9 @@ func (c *session) say(kind string, fields object) {
 			return
 		}
 	}
+	if c.server.script.Basic && !slices.Contains(basicEvents, kind) {
+		return
+	}
 	fields["type"] = kind
 	fields["event_id"] = c.id("event")
 	data, err := json.Marshal(fields)
@@ -163,6 +167,10 @@ func (c *session) refuse(eventID, code, message string) {
 	kind := "invalid_request_error"
 	if code == "rate_limit_exceeded" {
 		kind = "rate_limit_exceeded"
+	}
+	if c.server.script.Basic {
+		c.say("error", object{"error": object{"type": code, "code": nil, "message": message, "param": nil, "event_id": nil}})
+		return
 	}
 	c.say("error", object{"error": object{"type": kind, "code": code, "message": message, "param": nil, "event_id": about}})
 }

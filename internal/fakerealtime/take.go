@@ -71,6 +71,9 @@ func (c *session) take(ctx context.Context, kind websocket.MessageType, data []b
 }
 
 func (c *session) handle(ctx context.Context, e *clientEvent) *fault {
+	if c.server.script.Basic && !slices.Contains(basicEvents, e.Type) {
+		return &fault{"unknown_or_invalid_event", "'" + e.Type + "' is not known here."}
+	}
 	switch e.Type {
 	case "session.update":
 		return c.update(e.Session)

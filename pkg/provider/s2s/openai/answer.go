@@ -24,6 +24,7 @@ type answer struct {
 	// instructions are those of its responses; empty for the session's.
 	instructions string
 	parts        []*part // in the order they came
+	own          bool    // the server begins it by itself
 	started      bool    // that it has begun was told
 	open         int     // calls without a result
 	wanted       bool    // a result came that the model is to speak of
@@ -116,12 +117,19 @@ func (c *conversation) interrupt(heard time.Duration) {
 	c.cutParts(a, heard)
 }
 
-// stop has a response cancelled now, or once it can be.
+// stop has a response cancelled now, or once it can be. One that the server begins
+// by itself may never come.
 func (c *conversation) stop(r *response) {
-	switch r.phase {
-	case asked:
+	switch {
+	case r.phase == asked && r.answer.own:
+		c.current = nil
+		r.answer.generating = false
+		if !r.reported {
+			c.tell(s2s.GenerationDone{Status: cancelled})
+		}
+	case r.phase == asked:
 		r.phase = unwanted
-	case running:
+	case r.phase == running:
 		r.phase = stopping
 		c.cancel(r.id)
 	}
@@ -134,6 +142,9 @@ const maxHeard = 24 * time.Hour
 // cutParts takes what was not heard out of the conversation: parts are heard one
 // after the other.
 func (c *conversation) cutParts(a *answer, heard time.Duration) {
+	if c.provider.isBasic() {
+		return
+	}
 	left := int64(min(max(heard, 0), maxHeard)) * rate / int64(time.Second)
 	for _, p := range a.parts {
 		took := min(left, p.received)
@@ -164,6 +175,9 @@ func (c *conversation) truncate(p *part, endMS int64) {
 
 // dropUnheard deletes what a cancelled response made after it was interrupted.
 func (c *conversation) dropUnheard(r *response) {
+	if c.provider.isBasic() {
+		return
+	}
 	for _, p := range r.answer.parts {
 		if !p.gone && !p.done {
 			c.drop(p)
@@ -210,6 +224,9 @@ func (c *conversation) create(a *answer) {
 	c.requests++
 	r := &response{answer: a, tag: tagOf(c.requests), named: map[string]bool{}, loose: map[string]bool{}}
 	c.current = r
+	if a.own {
+		return
+	}
 	c.send(command{kind: createResponse, answer: a, tag: r.tag}, message{
 		Type:     "response.create",
 		Response: &wish{Instructions: a.instructions, Metadata: map[string]string{tagKey: r.tag}},

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,6 +51,7 @@ const notice = time.Minute
 type conversation struct {
 	provider     *Provider
 	instructions string
+	latest       string // instructions the session has now
 
 	answer  *answer   // the newest; nil before the first
 	current *response // the one under way or asked for; nil if there is none
@@ -80,7 +82,7 @@ type conversation struct {
 
 func newConversation(p *Provider, o s2s.SessionOptions) *conversation {
 	c := &conversation{
-		provider: p, instructions: o.Instructions,
+		provider: p, instructions: o.Instructions, latest: o.Instructions,
 		strangers: map[string]bool{}, calls: map[string]*answer{}, commands: map[string]command{},
 		going: time.Now().Add(longest - notice),
 	}
@@ -128,9 +130,9 @@ func (c *conversation) addSound(samples int, data []byte) {
 	c.out = append(c.out, data)
 }
 
-// clearTurn takes back the turn's sound, if there is any.
+// clearTurn takes back the turn's sound, if there is any and it can be.
 func (c *conversation) clearTurn() {
-	if c.sound > 0 {
+	if c.sound > 0 && !c.provider.isBasic() {
 		c.sound = 0
 		c.send(command{kind: clearSound}, message{Type: "input_audio_buffer.clear"})
 	}
@@ -145,16 +147,35 @@ func (c *conversation) respond(r s2s.Response) error {
 		return errUnderWay
 	}
 	a := &answer{instructions: instructionsFor(r, c.instructions)}
+	if a.instructions == "" && c.latest != c.instructions {
+		a.instructions = c.instructions
+	}
 	c.answer = a
 	if text := strings.TrimSpace(r.Text); text != "" {
 		c.clearTurn()
 		item := c.provider.opts.Dialect.item(llm.Message{Role: llm.RoleUser, Name: r.Speaker, Content: text})
 		c.send(command{kind: giveInput, answer: a}, message{Type: "conversation.item.create", Item: item})
+	} else if c.provider.isBasic() && c.sound > 0 {
+		c.endTurn(a)
 	} else {
 		c.commit(a)
 	}
 	c.request(a)
 	return nil
+}
+
+// endTurn has the server find out that the turn is over, and answer it by itself.
+// What is to be known for this answer alone replaces the session's instructions until
+// the next one.
+func (c *conversation) endTurn(a *answer) {
+	if wanted := cmp.Or(a.instructions, c.instructions); wanted != c.latest {
+		c.latest = wanted
+		c.send(command{kind: updateSession}, message{Type: "session.update", Session: fields{"type": "realtime", "instructions": wanted}})
+	}
+	silence := make([]int16, c.provider.opts.InputRate*int(2*pause/time.Millisecond)/1000)
+	c.addSound(len(silence), appendSound(silence))
+	c.sound = 0
+	a.own = true
 }
 
 // instructionsFor are the session's with what is said for one answer, empty if
@@ -196,6 +217,7 @@ func (c *conversation) answerCall(r s2s.ToolResult) error {
 		return fmt.Errorf("no tool call %q waits for a result", untrusted.Line(r.ID, 80))
 	}
 	delete(c.calls, r.ID)
+	a.own = false // from here on it is asked to go on
 	c.send(command{kind: giveOutput, call: r.ID}, message{Type: "conversation.item.create", Item: output(r)})
 	a.open--
 	if !r.Silent {

@@ -261,8 +261,9 @@ func (p *problem) isExpiry() bool { return p.Code == "session_expired" }
 
 // isBusy reports whether another response is under way.
 func (p *problem) isBusy() bool {
-	return p.Code == "conversation_already_has_active_response" || strings.Contains(string(p.Message), "active response in progress") ||
-		strings.Contains(string(p.Message), "already has an active response")
+	const code = "conversation_already_has_active_response"
+	return p.Code == code || p.Kind == code || strings.Contains(string(p.Message), "already has an active response") ||
+		strings.Contains(string(p.Message), "another response is in progress")
 }
 
 // isIdle reports whether there was nothing to cancel.

@@ -50,6 +50,9 @@ func (c *conversation) takeError(e *problem) {
 	}
 	what, known := c.commands[string(e.EventID)]
 	delete(c.commands, string(e.EventID))
+	if r := c.current; !known && e.EventID == "" && e.isBusy() && r != nil && r.isAwaited() && !r.answer.own {
+		what, known = command{kind: createResponse, tag: r.tag}, true // there is no other it could be about
+	}
 	switch {
 	case !known:
 		c.tell(s2s.Failed{Err: err})

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -97,6 +98,11 @@ func (p *Provider) session(o s2s.SessionOptions) fields {
 		return p.betaSession(o, transcription)
 	}
 	input := fields{"turn_detection": nil, "transcription": transcription}
+	if p.isBasic() {
+		input["turn_detection"] = fields{
+			"type": "server_vad", "silence_duration_ms": pause.Milliseconds(), "create_response": true, "interrupt_response": false,
+		}
+	}
 	if p.opts.InputRate == rate {
 		input["format"] = fields{"type": "audio/pcm", "rate": rate}
 	}
@@ -129,11 +135,14 @@ func (p *Provider) betaSession(o s2s.SessionOptions, transcription any) fields {
 // toolUpdate describes a session whose tools change.
 func (d Dialect) toolUpdate(definitions []llm.ToolDefinition) fields {
 	f := fields{"tools": d.tools(definitions)}
-	if d == GA {
+	if d != Beta {
 		f["type"] = "realtime"
 	}
 	return f
 }
+
+// pause is the silence that ends a turn for a server that takes the turns itself.
+const pause = 800 * time.Millisecond
 
 // item puts a message into an entry of the conversation, nil if it says nothing.
 func (d Dialect) item(m llm.Message) *inItem {

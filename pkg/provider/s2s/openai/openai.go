@@ -1,8 +1,10 @@
 // Package openai speaks and listens through OpenAI's Realtime API, or any server
-// with its protocol: LocalAI, Hugging Face's speech-to-speech and vLLM-Omni with
-// [GA], Speaches and Qwen-Omni with [Beta].
+// with its protocol: LocalAI and vLLM-Omni with [GA], Speaches and Qwen-Omni with
+// [Beta], Hugging Face's speech-to-speech with [Basic].
 //
 // A session takes its turns by hand: the service answers only when it is asked to.
+// With [Basic] it answers what it takes for a turn's end, which a session marks with
+// silence.
 // One goroutine writes what the session has to say, in order; the service is never
 // asked for a response while another one is under way, and a response that is not
 // wanted any more is cancelled when it comes and told to nobody. What the model
@@ -54,6 +56,9 @@ const (
 	GA Dialect = "ga"
 	// Beta is what OpenAI spoke before, and many servers still do.
 	Beta Dialect = "beta"
+	// Basic is a part of GA: the server finds out itself when a player has spoken, and
+	// forgets nothing of what it said or heard.
+	Basic Dialect = "basic"
 )
 
 // Options configure a [Provider].
@@ -103,8 +108,8 @@ func New(key string, opts *Options) (*Provider, error) {
 	p.opts.InputRate = cmp.Or(p.opts.InputRate, rate)
 	p.opts.Setting = cmp.Or(p.opts.Setting, defaultSetting)
 	switch {
-	case p.opts.Dialect != GA && p.opts.Dialect != Beta:
-		return nil, fmt.Errorf("openai: the dialect is %q, want %q or %q", p.opts.Dialect, GA, Beta)
+	case p.opts.Dialect != GA && p.opts.Dialect != Beta && p.opts.Dialect != Basic:
+		return nil, fmt.Errorf("openai: the dialect is %q, want %q, %q or %q", p.opts.Dialect, GA, Beta, Basic)
 	case p.opts.InputRate < 8000 || p.opts.InputRate > 48000:
 		return nil, fmt.Errorf("openai: the input rate is %d, want 8000 to 48000", p.opts.InputRate)
 	}
@@ -148,11 +153,15 @@ func endpoint(base, model string) (*url.URL, error) {
 // Name returns "openai" and the model.
 func (p *Provider) Name() string { return "openai " + p.opts.Model }
 
+// isBasic reports whether the server knows but a part of the protocol.
+func (p *Provider) isBasic() bool { return p.opts.Dialect == Basic }
+
 // Capabilities implements [s2s.Provider].
 func (p *Provider) Capabilities() s2s.Capabilities {
+	whole := !p.isBasic()
 	return s2s.Capabilities{
 		InputRate: p.opts.InputRate, OutputRate: rate,
-		ToolChange: s2s.ToolsByUpdate, ManualTurns: true, Clears: true, Truncates: true, Typed: true, EndsTurns: true,
+		ToolChange: s2s.ToolsByUpdate, ManualTurns: whole, Clears: whole, Truncates: whole, Typed: true, EndsTurns: true,
 		Longest: longest,
 	}
 }

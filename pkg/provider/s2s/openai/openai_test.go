@@ -373,7 +373,7 @@ func TestNew(t *testing.T) {
 	}{
 		{"address", openai.Options{BaseURL: "ftp://user:secret@host"}, "no ws, wss, http or https URL"},
 		{"no_host", openai.Options{BaseURL: "localhost"}, "no ws, wss, http or https URL"},
-		{"dialect", openai.Options{Dialect: "alpha"}, `the dialect is "alpha", want "ga" or "beta"`},
+		{"dialect", openai.Options{Dialect: "alpha"}, `the dialect is "alpha", want "ga", "beta" or "basic"`},
 		{"rate", openai.Options{InputRate: 100}, "the input rate is 100"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

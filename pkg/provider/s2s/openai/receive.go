@@ -27,7 +27,8 @@ func (c *conversation) receive(data []byte) {
 	switch e.Type {
 	case "": // it means nothing here
 	case sessionCreated, sessionUpdated:
-		c.ready = c.ready || e.Type == sessionUpdated
+		// A basic server says no more of a session's beginning.
+		c.ready = c.ready || e.Type == sessionUpdated || c.provider.isBasic()
 		c.going = e.Session.warnAt(c.going)
 	case errorReported:
 		c.takeError(e.Error)
@@ -78,7 +79,7 @@ func (c *conversation) begin(o *outcome) {
 	c.echoes = c.echoes || tag != ""
 	r := c.current
 	switch {
-	case r != nil && r.isAwaited() && (tag == r.tag || tag == "" && !c.echoes):
+	case r != nil && r.isAwaited() && (tag == r.tag || tag == "" && (r.answer.own || !c.echoes)):
 		c.adopt(r, o.ID)
 	case r != nil && !r.isAwaited() && r.id == o.ID, c.strangers[o.ID]: // told twice
 	case len(c.strangers) == maxStrangers:

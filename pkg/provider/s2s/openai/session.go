@@ -305,11 +305,19 @@ func (s *Session) shutDown() {
 }
 
 // BeginTurn implements [s2s.Session].
-func (s *Session) BeginTurn(ctx context.Context) error { return s.ClearTurn(ctx) }
+func (s *Session) BeginTurn(ctx context.Context) error {
+	return s.speak(ctx, func(c *conversation) error {
+		c.clearTurn()
+		return nil
+	})
+}
 
 // ClearTurn implements [s2s.Session].
 func (s *Session) ClearTurn(ctx context.Context) error {
 	return s.speak(ctx, func(c *conversation) error {
+		if c.provider.isBasic() {
+			return fmt.Errorf("taking back what was said: %w", s2s.ErrUnsupported)
+		}
 		c.clearTurn()
 		return nil
 	})
