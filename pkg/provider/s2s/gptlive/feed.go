@@ -24,6 +24,12 @@ const (
 	afterthought = 3 * piece
 	// maxQueued is how much sound may wait to be sent (30 s).
 	maxQueued = 30 * rate
+	// lead is how far ahead of real time a turn's sound may be sent: it is known late
+	// that it was meant, and the service may hear faster than people speak.
+	lead = 5 * time.Second
+	// behind is how much of what was sent the service may still have before it, by
+	// the sound that came back, and count as waiting for more.
+	behind = 3 * piece
 	// asleep is how far real time may run away, as on a machine that was suspended,
 	// before what was missed is left out.
 	asleep = 2 * time.Second
@@ -31,7 +37,6 @@ const (
 
 // feed is the sound that goes to the service. It is safe for concurrent use.
 type feed struct {
-	lead time.Duration
 	wake chan struct{} // holds one token if there may be something to send
 
 	mu    sync.Mutex // guards the fields below
@@ -39,13 +44,20 @@ type feed struct {
 	open  bool       // a turn is under way
 	muted bool       // what the service was told
 	quiet int        // samples of silence sent since the last sound
-	begun time.Time  // when the service's time began; zero before
-	sent  int64      // samples sent since, also those that were left out
+	due   time.Time  // when what was sent has passed in real time; zero at first
+	sent  int64      // samples in all
+	came  int64      // samples of the service, which speaks on the time of its input
 	fresh time.Time  // when sound came last
 }
 
-func newFeed(lead time.Duration) *feed {
-	return &feed{lead: lead, wake: make(chan struct{}, 1), quiet: afterthought}
+func newFeed() *feed { return &feed{wake: make(chan struct{}, 1), quiet: afterthought} }
+
+// noteOutput notes how much sound came from the service.
+func (f *feed) noteOutput(samples int) {
+	f.mu.Lock()
+	f.came += int64(samples)
+	f.mu.Unlock()
+	wakeup.Signal(f.wake)
 }
 
 // setTurn opens or ends a turn.
@@ -84,26 +96,22 @@ var silence [piece]int16
 func (f *feed) next(now time.Time, buf []int16) order {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.begun.IsZero() {
-		f.begun = now
-	}
-	ahead := audio.Duration(int(f.sent), rate) - now.Sub(f.begun)
-	if ahead < -asleep {
-		f.sent += int64((-ahead).Seconds() * rate)
-		ahead = 0
+	ahead := f.due.Sub(now)
+	if f.due.IsZero() || ahead < -asleep || ahead > 0 && f.came > 0 && f.sent-f.came <= behind {
+		f.due, ahead = now, 0 // it begins, has slept, or the service has heard all
 	}
 	switch {
 	case f.muted && (f.open || len(f.queue) > 0):
 		f.muted = false
 		return order{unmute: true}
-	case len(f.queue) > 0 && ahead < f.lead:
+	case len(f.queue) > 0 && ahead < lead:
 		n := copy(buf, f.queue[:min(len(f.queue), piece)])
 		f.queue = append(f.queue[:0], f.queue[n:]...)
-		f.sent += int64(n)
+		f.pass(n)
 		f.quiet = 0
 		return order{samples: buf[:n]}
 	case len(f.queue) > 0:
-		return order{wait: ahead - f.lead + time.Millisecond}
+		return order{wait: ahead - lead + time.Millisecond}
 	case !f.muted && !f.open && f.quiet >= afterthought:
 		f.muted = true
 		return order{mute: true}
@@ -115,9 +123,15 @@ func (f *feed) next(now time.Time, buf []int16) order {
 	if wait > 0 {
 		return order{wait: wait}
 	}
-	f.sent += piece
+	f.pass(piece)
 	f.quiet += piece
 	return order{samples: silence[:]}
+}
+
+// pass counts samples that are sent. f.mu is held.
+func (f *feed) pass(samples int) {
+	f.sent += int64(samples)
+	f.due = f.due.Add(audio.Duration(samples, rate))
 }
 
 // run sends what is due until ctx ends or the connection does.

@@ -6,9 +6,10 @@
 // What is peculiar about the service, and what the package makes of it:
 //
 //   - The model lives on the time of its input: it hears, thinks and speaks only
-//     while sound arrives, at the pace of real time. Each session has a goroutine
-//     that sends silence where there is no sound. What is sent at once goes out at
-//     the pace it would be spoken at, at most [Options.Lead] ahead.
+//     while sound arrives. Each session has a goroutine that sends silence in real
+//     time where there is no sound. A turn's sound goes out as it comes, at most five
+//     seconds ahead of real time; the silence after it waits until the service has
+//     heard it, by what comes back, or until as much time has passed.
 //   - It speaks all the time, mostly silence. Only what can be heard becomes an
 //     event; a pause of more than a moment does not.
 //   - Between two turns the input is muted, once what was said has been taken in.
@@ -51,7 +52,7 @@ const (
 	// maxMessage bounds one message of the service, and maxUnread how many of them
 	// wait for Recv: more than a minute of its sound.
 	maxMessage, maxUnread = 4 << 20, 1024
-	defaultLead           = 100 * time.Millisecond
+	defaultSetting        = "providers.s2s"
 )
 
 // Options configure a [Provider].
@@ -61,9 +62,9 @@ type Options struct {
 	BaseURL string
 	// Model is the vendor's model. If empty, "gpt-live-1".
 	Model string
-	// Lead is how far ahead of real time a turn's sound may be sent. If zero, 100 ms.
-	// More lets a service that hears faster than people speak answer sooner.
-	Lead time.Duration
+	// Setting is where people configure this provider, such as "providers.s2s", for
+	// messages. If empty, that.
+	Setting string
 	// HTTPClient opens the connections. If nil, a client on the standard library's
 	// shared transport.
 	HTTPClient *http.Client
@@ -75,7 +76,6 @@ type Provider struct {
 	service vendor.Service
 	client  *http.Client
 	model   string
-	lead    time.Duration
 }
 
 var (
@@ -99,11 +99,11 @@ func New(key string, opts *Options) *Provider {
 	}
 	return &Provider{
 		live: live.NewLiveService(options...), client: cmp.Or(o.HTTPClient, &http.Client{}),
-		model: cmp.Or(o.Model, live.SessionConfigModelGPTLive1), lead: cmp.Or(o.Lead, defaultLead),
+		model: cmp.Or(o.Model, live.SessionConfigModelGPTLive1),
 		service: vendor.Service{
 			Doing: "talking", Key: key, Address: address, Configured: o.BaseURL != "",
 			RateLimited: s2s.ErrRateLimited, Unavailable: s2s.ErrUnavailable, Rejected: s2s.ErrRejected,
-			Advice: "check its api_key in providers.s2s",
+			Advice: "check its api_key in " + cmp.Or(o.Setting, defaultSetting),
 		},
 	}
 }

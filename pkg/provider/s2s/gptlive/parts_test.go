@@ -18,88 +18,132 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// TestFeedKeepsTime shows what is sent when: silence in real time, a turn's sound
-// no faster than that, and the mute around it.
-func TestFeedKeepsTime(t *testing.T) {
-	f := newFeed(defaultLead)
-	now := time.Unix(0, 0)
-	begun := now
-	var log []string
-	sent := 0
-	buf := make([]int16, piece)
-	// play has time pass until an instant, as the feed asks for it.
-	play := func(until time.Duration) {
-		for now.Sub(begun) < until {
-			o := f.next(now, buf)
-			switch {
-			case o.mute:
-				log = append(log, fmt.Sprintf("mute at %v", now.Sub(begun)))
-			case o.unmute:
-				log = append(log, fmt.Sprintf("unmute at %v", now.Sub(begun)))
-			case len(o.samples) > 0:
-				sent += len(o.samples)
-				if o.samples[0] != 0 {
-					log = append(log, fmt.Sprintf("%v of sound at %v", audio.Duration(len(o.samples), rate), now.Sub(begun)))
-				}
-				if ahead := audio.Duration(sent, rate) - now.Sub(begun); ahead > 2*defaultLead {
-					t.Errorf("%v ahead of real time at %v", ahead, now.Sub(begun))
-				}
-			case o.wait <= 0:
-				t.Fatalf("nothing to do and no time to wait at %v", now.Sub(begun))
-			default:
-				now = now.Add(min(o.wait, until-now.Sub(begun)))
+// feedPlay plays a feed in a time of its own.
+type feedPlay struct {
+	t     *testing.T
+	f     *feed
+	begun time.Time
+	now   time.Time
+	buf   [piece]int16
+	log   []string // all but silence
+	sent  int
+}
+
+func newFeedPlay(t *testing.T) *feedPlay {
+	begun := time.Unix(1000, 0)
+	return &feedPlay{t: t, f: newFeed(), begun: begun, now: begun}
+}
+
+// until has time pass up to an instant, as the feed asks for it. back is what the
+// service makes of each piece it gets.
+func (p *feedPlay) until(instant time.Duration, back func(samples int)) {
+	for p.now.Sub(p.begun) < instant {
+		o := p.f.next(p.now, p.buf[:])
+		at := p.now.Sub(p.begun).Round(time.Millisecond)
+		switch {
+		case o.mute:
+			p.log = append(p.log, fmt.Sprintf("mute at %v", at))
+		case o.unmute:
+			p.log = append(p.log, fmt.Sprintf("unmute at %v", at))
+		case len(o.samples) > 0:
+			p.sent += len(o.samples)
+			if back != nil {
+				back(len(o.samples))
 			}
+			if o.samples[0] != 0 {
+				p.log = append(p.log, fmt.Sprintf("%v of sound at %v", audio.Duration(len(o.samples), rate), at))
+			}
+		case o.wait <= 0:
+			p.t.Fatalf("nothing to do and no time to wait at %v", at)
+		default:
+			p.now = p.now.Add(min(o.wait, instant-p.now.Sub(p.begun)))
 		}
 	}
-	sound := func(d time.Duration) []int16 { return slices.Repeat([]int16{1}, int(d.Seconds()*rate)) }
-	play(time.Second)
-	if got := audio.Duration(sent, rate); got != time.Second-100*time.Millisecond {
+}
+
+// speak is a turn.
+func (p *feedPlay) speak(d time.Duration) {
+	p.f.setTurn(true)
+	p.f.add(slices.Repeat([]int16{1}, int(d.Seconds()*rate)), p.now)
+	p.f.setTurn(false)
+}
+
+func (p *feedPlay) passed() time.Duration { return audio.Duration(p.sent, rate) }
+
+func (p *feedPlay) want(want ...string) {
+	p.t.Helper()
+	if !slices.Equal(p.log, want) {
+		p.t.Errorf("the feed sent\n%s\nwant\n%s", strings.Join(p.log, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestFeedKeepsTime shows what is sent when, to a service that hears in real time
+// or says nothing of what it has heard: silence in real time, and after a turn's
+// sound only when that much time has passed.
+func TestFeedKeepsTime(t *testing.T) {
+	p := newFeedPlay(t)
+	p.until(time.Second, nil)
+	if got := p.passed(); got != time.Second-100*time.Millisecond {
 		t.Errorf("%v of silence in a second, want all but the piece that is not over", got)
 	}
-	f.setTurn(true)
-	f.add(sound(300*time.Millisecond), now)
-	f.setTurn(false)
-	play(1500 * time.Millisecond)
-	f.setTurn(true)
-	f.add(sound(20*time.Millisecond), now)
-	play(1520 * time.Millisecond)
-	play(3 * time.Second) // the turn is open, and nobody speaks
-	f.setTurn(false)
-	play(4 * time.Second)
-	want := []string{
-		"mute at 0s",
-		"unmute at 1s", "100ms of sound at 1s", "100ms of sound at 1s", "100ms of sound at 1.001s",
-		"20ms of sound at 1.5s",
-		"mute at 3s",
-	}
-	if !slices.Equal(log, want) {
-		t.Errorf("the feed sent\n%s\nwant\n%s", strings.Join(log, "\n"), strings.Join(want, "\n"))
-	}
-	if got := audio.Duration(sent, rate); got < 3800*time.Millisecond || got > 4*time.Second {
+	p.speak(300 * time.Millisecond)
+	p.until(4*time.Second, nil)
+	if got := p.passed(); got < 3800*time.Millisecond || got > 4*time.Second {
 		t.Errorf("%v sent in 4 s", got)
+	}
+	p.f.setTurn(true)
+	p.f.add([]int16{1, 1}, p.now)
+	p.until(5*time.Second, nil) // the turn is open, and nobody speaks
+	p.f.setTurn(false)
+	p.until(6*time.Second, nil)
+	p.want("mute at 0s",
+		"unmute at 1s", "100ms of sound at 1s", "100ms of sound at 1s", "100ms of sound at 1s", "mute at 1.5s",
+		"unmute at 4s", "83.333µs of sound at 4s", "mute at 5s")
+	if got := p.passed(); got < 5800*time.Millisecond || got > 6*time.Second {
+		t.Errorf("%v sent in 6 s", got)
+	}
+}
+
+// TestFeedFollowsAFastService shows that silence follows a turn at once where the
+// service has heard the turn at once, since it waits for the time after it.
+func TestFeedFollowsAFastService(t *testing.T) {
+	p := newFeedPlay(t)
+	p.until(time.Second, p.f.noteOutput)
+	p.speak(3 * time.Second)
+	p.until(1500*time.Millisecond, p.f.noteOutput)
+	if got := p.passed(); got < 4300*time.Millisecond || got > 4500*time.Millisecond {
+		t.Errorf("%v sent in 1.5 s, want 3 s more than that", got)
+	}
+	if last := p.log[len(p.log)-1]; last != "mute at 1.3s" {
+		t.Errorf("%q at last, want the mute after the turn", last)
+	}
+}
+
+// TestFeedIsNotTooFarAhead shows that long sound goes out no faster than allowed.
+func TestFeedIsNotTooFarAhead(t *testing.T) {
+	p := newFeedPlay(t)
+	p.speak(20 * time.Second)
+	p.until(time.Second, nil)
+	if got := p.passed(); got < lead || got > lead+time.Second+100*time.Millisecond {
+		t.Errorf("%v sent in a second, want %v ahead at most", got, lead)
 	}
 }
 
 // TestFeedForgetsASuspension shows that a machine that slept does not send for
 // minutes what it missed.
 func TestFeedForgetsASuspension(t *testing.T) {
-	f := newFeed(defaultLead)
-	buf := make([]int16, piece)
-	now := time.Unix(0, 0)
-	f.next(now, buf) // the mute
-	now = now.Add(time.Hour)
-	sent := 0
-	for range 100 {
-		sent += len(f.next(now, buf).samples)
-	}
-	if sent > int(asleep.Seconds()*rate) {
-		t.Errorf("%v of silence at once", audio.Duration(sent, rate))
+	p := newFeedPlay(t)
+	p.until(time.Second, nil)
+	p.now = p.now.Add(time.Hour)
+	p.until(time.Hour+1100*time.Millisecond, nil)
+	if got := p.passed(); got > asleep+time.Second {
+		t.Errorf("%v of silence sent", got)
 	}
 }
 
 // TestFeedIsBounded shows that the oldest sound goes when nobody takes it.
 func TestFeedIsBounded(t *testing.T) {
-	f := newFeed(defaultLead)
+	f := newFeed()
 	now := time.Unix(0, 0)
 	f.add(make([]int16, maxQueued), now)
 	f.add([]int16{7}, now)
@@ -123,13 +167,15 @@ func TestGate(t *testing.T) {
 		{100 * time.Millisecond, late, piece/2 + onset},
 		{100 * time.Millisecond, loud, piece},
 		{100 * time.Millisecond, quiet, piece},
-		{200 * time.Millisecond, quiet, piece},
-		{40 * time.Millisecond, loud, piece}, // a pause within a run
-		{310 * time.Millisecond, quiet, 0},
-		{30 * time.Millisecond, quiet, 0},
-		{20 * time.Millisecond, loud, piece},
-		{600 * time.Millisecond, loud, piece},
-		{600 * time.Millisecond, quiet, 0},
+		{100 * time.Millisecond, quiet, piece},
+		{100 * time.Millisecond, loud, piece}, // after a pause within a run
+		{0, quiet, piece},
+		{0, quiet, piece},
+		{0, quiet, 0}, // it comes faster than it plays
+		{0, late, piece/2 + onset},
+		{340 * time.Millisecond, late, piece},           // it comes late
+		{360 * time.Millisecond, late, piece/2 + onset}, // silence is left out
+		{360 * time.Millisecond, quiet, 0},
 	} {
 		now = now.Add(row.after)
 		if heard := len(g.pass(row.in, now)); heard != row.heard {
@@ -227,7 +273,7 @@ func FuzzTake(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		s := &session{provider: New("key", nil), feed: newFeed(defaultLead), started: -1, ended: make(chan struct{})}
+		s := &session{provider: New("key", nil), feed: newFeed(), started: -1, ended: make(chan struct{})}
 		for range 2 {
 			for _, e := range s.take(raw, time.Unix(1, 0)) {
 				switch e := e.(type) {

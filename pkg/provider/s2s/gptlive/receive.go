@@ -100,6 +100,7 @@ func (s *session) takeSound(m *message, now time.Time) []s2s.Event {
 	if err != nil {
 		return []s2s.Event{s2s.Failed{Err: err}}
 	}
+	s.feed.noteOutput(len(samples))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endPause(now)

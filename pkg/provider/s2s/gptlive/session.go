@@ -57,7 +57,7 @@ type session struct {
 
 func newSession(ctx context.Context, p *Provider, conn *live.LiveConnection) *session {
 	s := &session{
-		provider: p, conn: conn, feed: newFeed(p.lead), started: -1,
+		provider: p, conn: conn, feed: newFeed(), started: -1,
 		writing: make(chan struct{}, 1), reading: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -76,8 +76,8 @@ func (s *session) BeginTurn(ctx context.Context) error {
 	return nil
 }
 
-// SendAudio implements [s2s.Session]. Sound goes out in real time; when 30 s of it
-// wait the oldest is dropped.
+// SendAudio implements [s2s.Session]. Sound goes out at most five seconds ahead of
+// real time; when 30 s of it wait the oldest is dropped.
 func (s *session) SendAudio(ctx context.Context, samples []int16) error {
 	if err := s.usable(ctx); err != nil {
 		return err
