@@ -14,7 +14,7 @@ TESTTIME ?= 30m
 
 export CGO_ENABLED ?= 0
 
-.PHONY: play run build test gate peers conformance conformance-client check bench bench-mcp bench-outward bench-peers eval-address fuzz cover clean
+.PHONY: play run build test gate peers conformance conformance-client check bench bench-mcp bench-outward bench-peers bench-realtime eval-address fuzz cover clean
 
 play: build
 	@$(BIN) play $(ARGS)
@@ -81,6 +81,13 @@ bench-outward:
 bench-peers:
 	@sh testdata/peers/livekit/install.sh
 	@$(GO) test -count=1 -timeout 60m -run '^TestPeers$$' ./internal/voicebench -v -args -strict
+
+# bench-realtime sets the way from a speech-to-speech service's first sound to the
+# first frame beside LiveKit Agents' realtime path, against the same fake service, and
+# fails if ours takes more than a third of theirs.
+bench-realtime:
+	@sh testdata/peers/livekit/install.sh
+	@$(GO) test -count=1 -timeout 30m -run '^TestRealtimePeer$$' ./internal/voicebench -v -args -strict
 
 # eval-address scores who an utterance is for on the lines of testdata/address,
 # and shows every miss.

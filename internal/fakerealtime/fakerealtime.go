@@ -71,6 +71,9 @@ type Script struct {
 	Mute bool
 	// Forgetful repeats no metadata, as some servers do.
 	Forgetful bool
+	// Sending, if set, is called with each message before it is sent. It is called by
+	// one goroutine at a time for each session.
+	Sending func(session int, message []byte)
 	// Stranger has the service begin a response of its own after each
 	// function_call_output.
 	Stranger bool

@@ -117,6 +117,9 @@ func (c *session) write(ctx context.Context) {
 		c.out = nil
 		c.mu.Unlock()
 		for _, data := range batch {
+			if c.server.script.Sending != nil {
+				c.server.script.Sending(c.number, data)
+			}
 			if c.conn.Write(ctx, websocket.MessageText, data) != nil {
 				return
 			}

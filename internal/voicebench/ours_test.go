@@ -12,6 +12,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/lane"
@@ -65,14 +66,15 @@ type memories struct {
 	session memory.Session
 }
 
-func newRoom(p plan, host *mcphost.Host, kept memories) *room {
+// newRoom makes a table whose NPC answers with an engine.
+func newRoom(p plan, host *mcphost.Host, kept memories, with func(*script) engine.Engine) *room {
 	r := &room{plan: p, script: newScript(p), outlet: &outlet{first: make(chan time.Time, 1)}, ended: make(chan struct{}, 4)}
 	npc := config.DefaultNPC()
 	npc.ID, npc.Name, npc.Personality, npc.BudgetTier = "bart", npcName, p.Persona, mcp.BudgetFast
 	cfg, endpoint := config.Default(), p.endpoint()
 	r.Table = table.New(table.Options{
 		Agents: []*agent.Agent{agent.New(npc, agent.Options{History: cfg.Memory.History})},
-		Engine: cascaded.New(model{r.script}, nil), Host: host,
+		Engine: with(r.script), Host: host,
 		Log: kept.log, Context: hotctx.New(kept.log, kept.graph), Session: kept.session,
 		Sink: r, Latency: cfg.Latency, RecentLines: cfg.Memory.RecentLines,
 		Voices: r.script, Outlet: r.outlet, Hearing: transcriber{r.script},
@@ -123,21 +125,30 @@ func (r *room) turn(ctx context.Context) (first, waited, cleared, wire float64, 
 		return fail(err)
 	}
 	cut := time.Now()
-	if _, err := r.Mute(ctx, npcName, true); err != nil {
-		return fail(err)
-	}
-	silent := time.Since(cut)
-	if _, err := await(ctx, r.ended, "end of the turn"); err != nil {
-		return fail(err)
-	}
-	if err := sleep(ctx, 2*audio.FrameDuration); err != nil { // the fade goes out with the next frame
-		return fail(err)
-	}
-	if _, err := r.Mute(ctx, npcName, false); err != nil {
+	silent, err := r.silence(ctx)
+	if err != nil {
 		return fail(err)
 	}
 	last := max(0, r.outlet.last.Load().Sub(cut))
 	return millis(heard.Sub(said)), millis(took), millis(silent), millis(last), nil
+}
+
+// silence interrupts the answer and waits until its turn has ended. It returns how
+// long it took to empty the output.
+func (r *room) silence(ctx context.Context) (time.Duration, error) {
+	cut := time.Now()
+	if _, err := r.Mute(ctx, npcName, true); err != nil {
+		return 0, err
+	}
+	silent := time.Since(cut)
+	if _, err := await(ctx, r.ended, "end of the turn"); err != nil {
+		return 0, err
+	}
+	if err := sleep(ctx, 2*audio.FrameDuration); err != nil { // the fade goes out with the next frame
+		return 0, err
+	}
+	_, err := r.Mute(ctx, npcName, false)
+	return silent, err
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -184,7 +195,7 @@ func play(ctx context.Context, p plan) (report, error) {
 	rooms := make([]*room, len(p.Starts))
 	var running sync.WaitGroup
 	for i := range rooms {
-		rooms[i] = newRoom(p, host, kept[i])
+		rooms[i] = newRoom(p, host, kept[i], func(s *script) engine.Engine { return cascaded.New(model{s}, nil) })
 		running.Go(func() { _ = rooms[i].Run(ctx) }) // ends with ctx, without an error
 	}
 	r, err := playAll(ctx, p, rooms)

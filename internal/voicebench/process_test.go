@@ -18,9 +18,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/peers"
 )
 
-// playWord makes the test binary our side of the comparison when it is its only
-// argument: it reads a plan and writes a report.
-const playWord = "play-tables"
+// playWord and playRealtimeWord make the test binary our side of a comparison when one
+// is its only argument: it reads a plan and writes a report.
+const playWord, playRealtimeWord = "play-tables", "play-realtime"
 
 // productGC is how lazily the product collects garbage; see cmd/glyphoxa/gc.go.
 const productGC = 400
@@ -29,18 +29,23 @@ const productGC = 400
 var strict = flag.Bool("strict", false, "measure longer, with more tables, and hold the voice loop to its design targets")
 
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == playWord {
-		os.Exit(playMain(os.Stdin, os.Stdout))
+	if len(os.Args) == 2 {
+		switch os.Args[1] {
+		case playWord:
+			os.Exit(playMain(os.Stdin, os.Stdout, play))
+		case playRealtimeWord:
+			os.Exit(playMain(os.Stdin, os.Stdout, playRealtime))
+		}
 	}
 	os.Exit(m.Run())
 }
 
-// playMain is main of our side.
-func playMain(in io.Reader, out io.Writer) int {
+// playMain is main of our side of a comparison.
+func playMain[P, R any](in io.Reader, out io.Writer, play func(context.Context, P) (R, error)) int {
 	debug.SetGCPercent(productGC)
-	var p plan
+	var p P
 	err := json.NewDecoder(in).Decode(&p)
-	var r report
+	var r R
 	if err == nil {
 		r, err = play(context.Background(), p)
 	}
@@ -114,20 +119,28 @@ var errNoPeer = errors.New("LiveKit Agents is not installed in testdata/peers/li
 // livekit is LiveKit Agents with a tuning.
 func livekit(t *testing.T, name, tuning string) (contender, error) {
 	t.Helper()
+	command, err := livekitScript(t, "bench.mjs", "agents")
+	return contender{name, tuning, command}, err
+}
+
+// livekitScript makes processes of a script that stands beside LiveKit Agents and
+// needs one of its packages.
+func livekitScript(t *testing.T, script, needs string) (func(context.Context) *exec.Cmd, error) {
+	t.Helper()
 	dir, err := filepath.Abs(filepath.Join("..", "..", "testdata", "peers", "livekit"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "node_modules", "@livekit", "agents")); err != nil {
-		return contender{}, errNoPeer
+	if _, err := os.Stat(filepath.Join(dir, "node_modules", "@livekit", needs)); err != nil {
+		return nil, errNoPeer
 	}
 	node := nodeIn(t, dir)
-	return contender{name, tuning, func(ctx context.Context) *exec.Cmd {
-		cmd := exec.CommandContext(ctx, node, "--expose-gc", filepath.Join(dir, "bench.mjs"))
+	return func(ctx context.Context) *exec.Cmd {
+		cmd := exec.CommandContext(ctx, node, "--expose-gc", filepath.Join(dir, script))
 		// Without a name or key of a service nothing leaves this machine.
-		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "NODE_ENV=production"}
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "NODE_ENV=production", "PEER_LOG=" + os.Getenv("PEER_LOG")}
 		return cmd
-	}}, nil
+	}, nil
 }
 
 // nodeIn returns the Node that is installed with the peer, or this machine's

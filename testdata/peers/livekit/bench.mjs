@@ -13,7 +13,7 @@ import { initializeLogger } from '@livekit/agents';
 import { text } from 'node:stream/consumers';
 import { Table } from './table.mjs';
 
-initializeLogger({ pretty: false, level: process.env.PEER_LOG ?? 'silent' });
+initializeLogger({ pretty: false, level: process.env.PEER_LOG || 'silent' });
 const plan = JSON.parse(await text(process.stdin));
 const mebibytes = (bytes) => bytes / (1 << 20);
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));

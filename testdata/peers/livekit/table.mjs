@@ -49,15 +49,26 @@ class NoTTS extends tts.TTS {
 
 // Sink plays in real time without a device: it takes frames at once, as fast
 // as they come, and reports playback as a room would.
-class Sink extends voice.AudioOutput {
+export class Sink extends voice.AudioOutput {
   news = new EventEmitter();
   capturing = false;
   captured = 0;
   startedAt = 0;
   timer = null;
 
-  constructor() {
-    super(sampleRate, undefined, { pause: false });
+  constructor(rate = sampleRate) {
+    super(rate, undefined, { pause: false });
+  }
+
+  // next is the next news of a kind; none in ten seconds is an error.
+  next(kind) {
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error(`no ${kind} in ten seconds`)), 10_000);
+      this.news.once(kind, (at) => {
+        clearTimeout(late);
+        resolve(at);
+      });
+    });
   }
 
   async captureFrame(frame) {
@@ -76,7 +87,7 @@ class Sink extends voice.AudioOutput {
   flush() {
     super.flush();
     if (!this.capturing || this.timer !== null) return;
-    const left = (this.captured * 1000) / sampleRate - (performance.now() - this.startedAt);
+    const left = (this.captured * 1000) / this.sampleRate - (performance.now() - this.startedAt);
     this.timer = setTimeout(() => this.finish(false), Math.max(0, left));
   }
 
@@ -89,7 +100,7 @@ class Sink extends voice.AudioOutput {
     clearTimeout(this.timer);
     this.timer = null;
     this.capturing = false;
-    const played = Math.min(performance.now() - this.startedAt, (this.captured * 1000) / sampleRate);
+    const played = Math.min(performance.now() - this.startedAt, (this.captured * 1000) / this.sampleRate);
     this.onPlaybackFinished({ playbackPosition: played / 1000, interrupted });
   }
 }
@@ -180,7 +191,7 @@ class Scripted extends voice.Agent {
 }
 
 // The tunings. What is not named stays as the session has it.
-const tunings = {
+export const tunings = {
   // As it comes: Silero's voice detection and the detector of turns run on a
   // silent microphone, and a turn waits for its endpointing delay.
   defaults: () => ({}),
@@ -225,28 +236,17 @@ export class Table {
   // the milliseconds from final transcript to first frame, how many of them the
   // providers took, and those from the interruption to the emptied output.
   async turn() {
-    const first = this.#next('first');
+    const first = this.#sink.next('first');
     const said = this.#agent.final(this.#plan.utterance);
     const heard = await first;
     const waited = this.#agent.waited;
     await sleep(this.#plan.hearMS);
-    const cleared = this.#next('cleared');
+    const cleared = this.#sink.next('cleared');
     const cut = performance.now();
     const ended = this.#session.interrupt();
     const silent = await cleared;
     await ended.await;
     return { first: heard - said, waited, cleared: silent - cut };
-  }
-
-  // next is the next news of a kind; none in ten seconds is an error.
-  #next(kind) {
-    return new Promise((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`no ${kind} in ten seconds`)), 10_000);
-      this.#sink.news.once(kind, (at) => {
-        clearTimeout(late);
-        resolve(at);
-      });
-    });
   }
 
   async close() {
