@@ -120,3 +120,53 @@ func TestHearingIsCounted(t *testing.T) {
 		t.Errorf("/cost said %q, want whose the hearing is", s.said.String())
 	}
 }
+
+// TestTheHardCapLeadsToACheaperEngine has an NPC with two models: beyond the cap the
+// usual one answers alone, and then none does.
+func TestTheHardCapLeadsToACheaperEngine(t *testing.T) {
+	t.Parallel()
+	h, server := newModelProgram(t, func(r fakeopenai.Request) fakeopenai.Response {
+		switch r.Chat.Model {
+		case "fast":
+			return fakeopenai.Say("[MORE] Well now.")
+		case "strong":
+			return fakeopenai.Say("The bridge is gone since spring.") // 0.6
+		}
+		return fakeopenai.Say("Plain words here.") // 0.3
+	})
+	h.costs(`  prices: [{provider: openai fast, input: 0, output: 0}, {provider: "openai *", input: 0, output: 100000}]
+  hard_cap: 0.6
+cascade:
+  mode: always
+  opener: {name: openai, base_url: "${MODEL_URL}", api_key: "${MODEL_KEY}", model: fast}
+  continuation: {name: openai, base_url: "${MODEL_URL}", api_key: "${MODEL_KEY}", model: strong}
+`)
+	tr := h.play("Mira, what of the bridge?", "Mira, and the ferry?", "Mira, and who rows?", "/cost")
+	for i, want := range []string{"Well now. The bridge is gone since spring.", "Plain words here.", "The river has not told me."} {
+		if got := tr.want(3)[i].ended.Text; got != want {
+			t.Errorf("turn %d: %q, want %q", i+1, got, want)
+		}
+	}
+	asked := map[string]int{}
+	for _, r := range server.ChatRequests() {
+		asked[r.Chat.Model]++
+	}
+	if asked["fast"] != 1 || asked["strong"] != 1 || asked["test-model"] != 1 {
+		t.Errorf("models were asked %v times, want once each", asked)
+	}
+	var levels []string
+	for _, e := range tr.events {
+		if e.Kind == "cost" {
+			levels = append(levels, fmt.Sprint(e.Level, " ", e.Spent))
+		}
+	}
+	if want := []string{"cheaper 0.6", "lines 0.9"}; !slices.Equal(levels, want) {
+		t.Errorf("levels %q, want %q", levels, want)
+	}
+	said := strings.Join(tr.notices("info"), "\n")
+	for _, want := range []string{"this session cost 0.9000 USD", "openai fast: 0.0000 USD (", "openai strong: 0.6000 USD (", "openai test-model: 0.3000 USD ("} {
+		if !strings.Contains(said, want) {
+			t.Errorf("/cost said %q, want %q in it", said, want)
+		}
+	}
+}
