@@ -185,8 +185,8 @@ func instructionsFor(r s2s.Response, session string) string {
 	if r.Context != "" {
 		more = append(more, r.Context)
 	}
-	if r.Speaker != "" && strings.TrimSpace(r.Text) == "" {
-		more = append(more, "The player who speaks now is "+r.Speaker+".")
+	if name := untrusted.Line(r.Speaker, maxName); name != "" && strings.TrimSpace(r.Text) == "" {
+		more = append(more, "The player who speaks now is "+name+".")
 	}
 	if len(more) == 0 {
 		return ""

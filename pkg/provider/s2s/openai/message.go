@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
@@ -168,9 +169,12 @@ func (d Dialect) item(m llm.Message) *inItem {
 	return item
 }
 
+// maxName bounds a speaker's name, in runes.
+const maxName = 80
+
 // spoken is text with its speaker's name, if that is known.
 func spoken(name, text string) string {
-	if name == "" {
+	if name = untrusted.Line(name, maxName); name == "" {
 		return text
 	}
 	return name + ": " + text
