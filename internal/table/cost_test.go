@@ -149,6 +149,27 @@ func TestWhatWasGivenUpIsCharged(t *testing.T) {
 	})
 }
 
+// TestABargedAnswerIsCharged has a player take the floor while the model still writes.
+func TestABargedAnswerIsCharged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := cost.NewMeter(cost.Options{})
+		writes := script(func(llm.Request) []step {
+			return []step{{after: 100 * ms, text: "I pour ale. "}, {after: 100 * ms, text: "It is dark. "}, {hang: true}}
+		})
+		r := heard(t, setting{engine: cascaded.New(metered.Model(writes), nil), cost: m})
+		ana := r.join("Ana")
+		ana.say("Mira, what do you drink?", time.Second)
+		r.awaitSentence(1)
+		ana.say("Stop!", time.Second)
+		ended := r.until(1)
+		time.Sleep(time.Second)
+		total := m.Report().Total
+		if l := ended.Ledger; ended.Outcome != table.OutcomeBarged || l.OutputTokens != 6 || l.InputTokens == 0 || total.Estimated < l.InputTokens+6 {
+			t.Errorf("turn %+v, session %v; want all 24 bytes that were written charged", ended, total)
+		}
+	})
+}
+
 // TestWrongGuessIsCharged has a guess come to nothing: it is no turn's.
 func TestWrongGuessIsCharged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
