@@ -9,6 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
+	"github.com/MrWong99/glyphoxa/internal/engine/s2s"
 	"github.com/MrWong99/glyphoxa/internal/engine/sentence"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
@@ -19,6 +20,7 @@ import (
 // [engine.Engine].
 type engines struct {
 	cascaded engine.Engine
+	speech   *s2s.Engine // of NPCs that speak for themselves; nil if there is no model for it
 	// model makes the model that a cascade names; setting is its key. It reports
 	// whether that is the scripted one.
 	model func(c config.ProviderChain, setting string) (m llm.Provider, scripted bool, err error)
@@ -32,12 +34,14 @@ type engines struct {
 
 // isDearer reports whether an NPC speaks through an engine that costs more than the
 // cascaded one.
-func isDearer(npc config.NPC) bool { return npc.CascadeMode() != config.CascadeOff }
+func isDearer(npc config.NPC) bool {
+	return npc.Engine == config.EngineS2S || npc.CascadeMode() != config.CascadeOff
+}
 
 // prepareEngines makes the engines that the NPCs speak through.
 func (e *engines) prepareEngines(cast []config.NPC) error {
 	for _, npc := range cast {
-		if !isDearer(npc) {
+		if npc.CascadeMode() == config.CascadeOff {
 			continue
 		}
 		if _, err := e.sentenceEngine(npc.Cascade); err != nil {
@@ -55,6 +59,9 @@ type sentenceEngine struct {
 
 // Answer implements [engine.Engine].
 func (e *engines) Answer(ctx context.Context, req engine.Request) iter.Seq2[engine.Event, error] {
+	if req.NPC.Engine == config.EngineS2S && e.speech != nil {
+		return e.speech.Answer(ctx, req)
+	}
 	mode := req.NPC.CascadeMode()
 	if mode != config.CascadeAlways && (mode != config.CascadeAuto || !req.Late) {
 		return e.cascaded.Answer(ctx, req)
@@ -126,4 +133,11 @@ func (g *Game) makeEngines(o SessionOptions, model llm.Provider, scripted bool) 
 		return m, scripted, err
 	}
 	return e
+}
+
+// Close ends the sessions with speech-to-speech models.
+func (e *engines) Close() {
+	if e.speech != nil {
+		e.speech.Close()
+	}
 }

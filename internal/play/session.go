@@ -77,6 +77,7 @@ type Session struct {
 	only    string // the NPC at the table; empty if all are
 	info    memory.Session
 	voice   *voice
+	engines *engines
 	meter   *cost.Meter
 	stop    context.CancelFunc
 	done    chan error
@@ -102,6 +103,10 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 	if err := answering.prepareEngines(cast); err != nil {
 		return nil, problem.Usage(err)
 	}
+	if answering.speech, err = g.openSpeech(answering.cascaded); err != nil {
+		return nil, err
+	}
+	s.engines = answering
 	used := append([]any{m}, answering.made...)
 	sound, err := s.openVoices(o, cast)
 	if err != nil {
@@ -114,6 +119,9 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 		Agents: g.makeAgents(cast, &s.Notices), Engine: s.engine(answering), Cost: s.meter, Host: g.Registry.Host,
 		Log: g.Store, Context: hotctx.New(g.Store, world.Graph{World: g.World, Finder: g.Store}), Sink: countEvents(o.Sink, g.Metrics), Playback: sound.Playback, Hurries: canHurry(m),
 		Session: s.info, Scene: g.currentScene, Latency: g.Config.Latency, Languages: g.Config.Language, RecentLines: g.Config.Memory.RecentLines, Logger: g.log,
+	}
+	if answering.speech != nil {
+		t.Listener = capped.NewListener(s.meter, answering.speech)
 	}
 	if sound.Outlet != nil {
 		t.Voices, t.Outlet = s.voice, sound.Outlet
@@ -228,17 +236,19 @@ func (g *Game) removeSession(s *Session) {
 
 // abandonSession undoes what was started for a session whose table never ran.
 func (s *Session) abandonSession(ctx context.Context) error {
+	s.engines.Close()
 	return errors.Join(s.voice.Close(), s.game.Store.EndSession(ctx, s.info.ID))
 }
 
 // closeTime bounds what is finished after a session has ended.
 const closeTime = 5 * time.Second
 
-// Close ends the table, then the voices and the session.
+// Close ends the table, then the engines, the voices and the session.
 func (s *Session) Close() error {
 	s.game.removeSession(s)
 	s.stop()
 	err := <-s.done
+	s.engines.Close()
 	s.warming.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
@@ -279,13 +289,13 @@ func (g *Game) makeAgents(cast []config.NPC, notices *[]string) []*agent.Agent {
 		all = append(all, agent.New(n, agent.Options{
 			Selector: tier.NewSelector(opts...), History: g.Config.Memory.History, Language: language,
 		}))
-		if n.Engine == config.EngineS2S {
+		if n.Engine == config.EngineS2S && !g.Config.Providers.SpeaksForItself() {
 			others = append(others, fmt.Sprintf("%s (%s)", n.Name, n.Engine))
 		}
 	}
 	if len(others) > 0 {
 		slices.Sort(others)
-		*notices = append(*notices, "these NPCs speak through the cascaded engine, since no other is available: "+strings.Join(others, ", "))
+		*notices = append(*notices, "these NPCs speak through the cascaded engine, since providers.s2s names no speech-to-speech model: "+strings.Join(others, ", "))
 	}
 	return all
 }

@@ -1,0 +1,162 @@
+package main_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/fakerealtime"
+	"github.com/MrWong99/glyphoxa/internal/fakestt"
+)
+
+// speaksForItself configures a speech-to-speech service for Mira, and speech
+// recognition that understands lines.
+func (h *program) speaksForItself(script fakerealtime.Script, lines ...string) *fakerealtime.Server {
+	h.t.Helper()
+	service := fakerealtime.Start(h.t, script)
+	hearing := fakestt.Start(h.t, fakestt.Script{Lines: lines, Delay: 20 * time.Millisecond})
+	h.write("glyphoxa.yaml", fmt.Sprintf(`languages: [en]
+providers:
+  stt: {name: deepgram, api_key: %[1]s, base_url: '%[2]s'}
+  tts: silent
+  s2s: {name: openai, api_key: %[3]s, base_url: '%[4]s'}
+latency: {s2s_silence: 2s}
+npcs:
+  - name: Mira
+    engine: s2s
+    tools: [roll]
+    personality: A ferrywoman.
+    lines: {smalltalk: ["The cascade says aye."]}
+  - name: Bartok
+    lines: {smalltalk: ["Stout, as ever."]}
+`, secretKey, hearing.URL(), fakerealtime.Key, service.URL()))
+	h.secrets = append(h.secrets, secretKey, fakerealtime.Key)
+	return service
+}
+
+// ends are how the turns ended, as "npc outcome: text".
+func ends(all map[string][]heardEvent) []string {
+	var out []string
+	for _, e := range all["turn.ended"] {
+		out = append(out, fmt.Sprintf("%s %s: %s", e.NPC, e.Outcome, e.Text))
+	}
+	return out
+}
+
+// TestSpeechToSpeech types to an NPC that speaks for itself, rolls for it, and hears
+// it.
+func TestSpeechToSpeech(t *testing.T) {
+	t.Parallel()
+	h := newProgram(t)
+	service := h.speaksForItself(fakerealtime.Script{Answer: func(r fakerealtime.Request) fakerealtime.Answer {
+		switch {
+		case len(r.Outputs) > 0:
+			return fakerealtime.Answer{Parts: []fakerealtime.Part{{Text: "The dice say " + totalOf(r.Outputs[0]) + ". Off you go.", Sound: 2 * time.Second}}}
+		case strings.Contains(r.Text, "roll"):
+			return fakerealtime.Answer{Calls: []fakerealtime.Call{{Name: "roll", Arguments: `{"expression":"1d1"}`}}}
+		}
+		return fakerealtime.Answer{Parts: []fakerealtime.Part{{Text: "The river is high today.", Sound: time.Second}}}
+	}})
+	r := h.run("Mira, hello.\nMira, roll for me.\n", "play", "--json", "--wav", "out.wav").ok(t)
+	all := heardPlay(t, r.stdout)
+	want := []string{"Mira delivered: The river is high today.", "Mira delivered: The dice say 1. Off you go."}
+	if got := ends(all); !slices.Equal(got, want) {
+		t.Fatalf("turns ended %q, want %q\n%s", got, want, r.stdout)
+	}
+	if n := len(all["tool.finished"]); n != 1 {
+		t.Errorf("%d tools ran, want one", n)
+	}
+	if length, loud := h.heard("out.wav"); length < 3*time.Second || loud == 0 {
+		t.Errorf("%s of sound at %v, want three seconds", length, loud)
+	}
+	if refused := service.Refused(); len(refused) != 0 {
+		t.Errorf("the service refused %q", refused)
+	}
+	if n := service.Sessions(); n != 1 {
+		t.Errorf("%d sessions, want one", n)
+	}
+}
+
+// totalOf reads the total of a roll.
+func totalOf(output string) string {
+	var roll struct{ Total int }
+	if err := json.Unmarshal([]byte(output), &roll); err != nil {
+		return err.Error()
+	}
+	return fmt.Sprint(roll.Total)
+}
+
+// TestSpeechToSpeechHears plays a recording to an NPC that hears for itself: its
+// session gets the sound of what was meant for it and of nothing else.
+func TestSpeechToSpeechHears(t *testing.T) {
+	t.Parallel()
+	needEspeak(t)
+	const line = "Mira, how is the river today?"
+	h := newProgram(t)
+	service := h.speaksForItself(fakerealtime.Script{Answer: func(fakerealtime.Request) fakerealtime.Answer {
+		return fakerealtime.Answer{Parts: []fakerealtime.Part{{Text: "The river is high today.", Sound: time.Second}}}
+	}}, line)
+	file := h.says("said.wav", line)
+	length, _ := h.heard(file)
+	r := h.run("", "play", "--json", "--speaker", "Ana", "--hear", file, "--wav", "out.wav").ok(t)
+	all := heardPlay(t, r.stdout)
+	answered(t, all, "Ana", line, "Mira")
+	sound := time.Duration(0)
+	for _, e := range service.Conversation(0) {
+		sound += e.Sound
+	}
+	if sound < length/2+time.Second || sound > length+2*time.Second { // hers is in it too
+		t.Errorf("the session holds %s of sound, of a line of %s and an answer of 1s", sound, length)
+	}
+	if refused := service.Refused(); len(refused) != 0 {
+		t.Errorf("the service refused %q", refused)
+	}
+}
+
+// TestSpeechToSpeechFails has a service refuse, fall silent and break off: the
+// cascade answers in the same turn, and people are told why.
+func TestSpeechToSpeechFails(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		script fakerealtime.Script
+		notice string
+	}{
+		"refused":    {fakerealtime.Script{Status: 401, Code: "invalid_api_key"}, "providers.s2s"},
+		"silent":     {fakerealtime.Script{Answers: []fakerealtime.Answer{{HoldCreated: true}}}, "stopped answering"},
+		"breaks off": {fakerealtime.Script{Answers: []fakerealtime.Answer{{Break: true}}}, "another model"},
+		"no quota":   {fakerealtime.Script{Answers: []fakerealtime.Answer{{Fail: "insufficient_quota"}}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newProgram(t)
+			h.speaksForItself(tc.script)
+			r := h.run("Mira, hello.\n", "play", "--json").ok(t)
+			all := heardPlay(t, r.stdout)
+			if got := ends(all); len(got) != 1 || !strings.HasPrefix(got[0], "Mira delivered: ") || strings.Contains(got[0], "river") {
+				t.Errorf("turns ended %q, want an answer of the cascade\n%s", got, r.stdout)
+			}
+			if !slices.ContainsFunc(all["notice"], func(e heardEvent) bool {
+				return strings.Contains(e.Text, tc.notice) && strings.Contains(e.Text, "openai")
+			}) {
+				t.Errorf("notices %+v, want one with %q", all["notice"], tc.notice)
+			}
+		})
+	}
+}
+
+// TestDoctorOpensASession shows what the doctor says of a speech-to-speech service.
+func TestDoctorOpensASession(t *testing.T) {
+	t.Parallel()
+	h := newProgram(t)
+	h.speaksForItself(fakerealtime.Script{})
+	if r := h.run("", "doctor"); !strings.Contains(r.stdout, "opened a session") {
+		t.Errorf("the doctor says\n%s", r.stdout)
+	}
+	h.speaksForItself(fakerealtime.Script{Status: 401, Code: "invalid_api_key"})
+	if r := h.run("", "doctor"); !strings.Contains(r.stdout, "check api_key and model of providers.s2s") {
+		t.Errorf("the doctor says\n%s", r.stdout)
+	}
+}
