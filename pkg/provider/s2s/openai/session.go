@@ -33,7 +33,7 @@ var (
 
 // Session implements [s2s.Session]. What its methods have to say is sent by a
 // goroutine of its own, in the order of the calls; Close ends it and waits for it.
-// A method waits while more than 4 MiB have not been sent.
+// A method waits while 4 MiB wait behind what is being sent.
 type Session struct {
 	service *vendor.Service
 	conn    transport
