@@ -8,21 +8,30 @@ import (
 	"testing"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/fakegemini"
+	"github.com/MrWong99/glyphoxa/internal/fakegptlive"
 	"github.com/MrWong99/glyphoxa/internal/fakerealtime"
 	"github.com/MrWong99/glyphoxa/internal/fakestt"
 )
 
-// speaksForItself configures a speech-to-speech service for Mira, and speech
+// speaksForItself configures Mira to speak with OpenAI's service, and speech
 // recognition that understands lines.
 func (h *program) speaksForItself(script fakerealtime.Script, lines ...string) *fakerealtime.Server {
 	h.t.Helper()
 	service := fakerealtime.Start(h.t, script)
+	h.speaksWith("openai", fakerealtime.Key, service.URL(), lines...)
+	return service
+}
+
+// speaksWith configures the speech-to-speech service that Mira speaks with.
+func (h *program) speaksWith(name, key, url string, lines ...string) {
+	h.t.Helper()
 	hearing := fakestt.Start(h.t, fakestt.Script{Lines: lines, Delay: 20 * time.Millisecond})
 	h.write("glyphoxa.yaml", fmt.Sprintf(`languages: [en]
 providers:
-  stt: {name: deepgram, api_key: %[1]s, base_url: '%[2]s'}
+  stt: {name: deepgram, api_key: %s, base_url: '%s'}
   tts: silent
-  s2s: {name: openai, api_key: %[3]s, base_url: '%[4]s'}
+  s2s: {name: %s, api_key: %s, base_url: '%s'}
 latency: {s2s_silence: 2s}
 npcs:
   - name: Mira
@@ -32,9 +41,8 @@ npcs:
     lines: {smalltalk: ["The cascade says aye."]}
   - name: Bartok
     lines: {smalltalk: ["Stout, as ever."]}
-`, secretKey, hearing.URL(), fakerealtime.Key, service.URL()))
-	h.secrets = append(h.secrets, secretKey, fakerealtime.Key)
-	return service
+`, secretKey, hearing.URL(), name, key, url))
+	h.secrets = append(h.secrets, secretKey, key)
 }
 
 // ends are how the turns ended, as "npc outcome: text".
@@ -89,30 +97,50 @@ func totalOf(output string) string {
 	return fmt.Sprint(roll.Total)
 }
 
-// TestSpeechToSpeechHears plays a recording to an NPC that hears for itself: its
-// session gets the sound of what was meant for it and of nothing else.
+// TestSpeechToSpeechHears plays a recording to an NPC that hears for itself, with each
+// service: its session gets the sound of what was meant for it, and answers.
 func TestSpeechToSpeechHears(t *testing.T) {
 	t.Parallel()
 	needEspeak(t)
-	const line = "Mira, how is the river today?"
-	h := newProgram(t)
-	service := h.speaksForItself(fakerealtime.Script{Answer: func(fakerealtime.Request) fakerealtime.Answer {
-		return fakerealtime.Answer{Parts: []fakerealtime.Part{{Text: "The river is high today.", Sound: time.Second}}}
-	}}, line)
-	file := h.says("said.wav", line)
-	length, _ := h.heard(file)
-	r := h.run("", "play", "--json", "--speaker", "Ana", "--hear", file, "--wav", "out.wav").ok(t)
-	all := heardPlay(t, r.stdout)
-	answered(t, all, "Ana", line, "Mira")
-	sound := time.Duration(0)
-	for _, e := range service.Conversation(0) {
-		sound += e.Sound
-	}
-	if sound < length/2+time.Second || sound > length+2*time.Second { // hers is in it too
-		t.Errorf("the session holds %s of sound, of a line of %s and an answer of 1s", sound, length)
-	}
-	if refused := service.Refused(); len(refused) != 0 {
-		t.Errorf("the service refused %q", refused)
+	const line, answer = "Mira, how is the river today?", "The river is high today."
+	for name, serve := range map[string]func(*testing.T, *program) (refused func() []string, sound func() time.Duration){
+		"openai": func(t *testing.T, h *program) (func() []string, func() time.Duration) {
+			s := h.speaksForItself(fakerealtime.Script{Answers: []fakerealtime.Answer{{Parts: []fakerealtime.Part{{Text: answer, Sound: time.Second}}}}}, line)
+			return s.Refused, func() time.Duration { return s.Conversation(0)[0].Sound }
+		},
+		"gemini": func(t *testing.T, h *program) (func() []string, func() time.Duration) {
+			s := fakegemini.Start(t, fakegemini.Options{APIKey: "AIza-fake-key", Turns: []fakegemini.Turn{{Steps: []fakegemini.Step{fakegemini.Speak{Text: answer, Sound: time.Second}}}}})
+			h.speaksWith("gemini", "AIza-fake-key", s.URL(), line)
+			return s.Refusals, nil
+		},
+		"gpt_live": func(t *testing.T, h *program) (func() []string, func() time.Duration) {
+			s := fakegptlive.Start(t, fakegptlive.Script{Key: fakerealtime.Key, Turns: []fakegptlive.Turn{{Heard: line, Says: answer}}})
+			h.speaksWith("gpt_live", fakerealtime.Key, s.URL(), line)
+			return nil, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newProgram(t)
+			refused, sound := serve(t, h)
+			file := h.says("said.wav", line)
+			length, _ := h.heard(file)
+			r := h.run("", "play", "--json", "--speaker", "Ana", "--hear", file, "--wav", "out.wav").ok(t)
+			all := heardPlay(t, r.stdout)
+			answered(t, all, "Ana", line, "Mira")
+			if got, want := ends(all), []string{"Mira delivered: " + answer}; !slices.Equal(got, want) {
+				t.Errorf("turns ended %q, want %q\n%s", got, want, r.stdout)
+			}
+			if refused != nil && len(refused()) != 0 {
+				t.Errorf("the service refused %q", refused())
+			}
+			if sound == nil {
+				return
+			}
+			if s := sound(); s < length/2 || s > length+time.Second {
+				t.Errorf("the session was given %s of sound, of a recording of %s", s, length)
+			}
+		})
 	}
 }
 
