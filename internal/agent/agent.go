@@ -120,6 +120,12 @@ type Choice struct {
 	Reason        string
 }
 
+// Plain reports whether the utterance itself asked for nothing: neither a keyword nor
+// the DM had a say in the tier.
+func (c Choice) Plain() bool {
+	return c.Reason == tier.ReasonFirst || c.Reason == tier.ReasonDefault || c.Reason == tier.ReasonQueue
+}
+
 // Choose selects the tier for an utterance and uses up a turn of the lease.
 // waiting is how many players wait for an answer.
 func (a *Agent) Choose(utterance string, waiting int) Choice {

@@ -35,6 +35,9 @@ type Request struct {
 	Hurry bool
 	// Late says that the first sound would come too late unless a fast model opens.
 	Late bool
+	// Plain says that nothing in the player's line asks for tools or careful thought:
+	// a short answer may be all it takes.
+	Plain bool
 	// Go is closed once the turn is meant: until then it is a guess at what the
 	// player is saying, and no tool may run. If nil, it is meant from the start.
 	Go <-chan struct{}

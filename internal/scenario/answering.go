@@ -8,6 +8,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
+	"github.com/MrWong99/glyphoxa/internal/engine/sentence"
 )
 
 // answering answers for each NPC with its engine, all of them with the scene's
@@ -24,7 +25,9 @@ func newAnswering(st *stage, voices *speaker) *answering {
 	s := st.scene
 	w := &writer{script: s.Model, npcs: s.NPCs, rec: st.rec}
 	plain := cascaded.New(w, nil)
-	a := &answering{byName: map[string]engine.Engine{config.EngineCascaded: plain}, stop: func() error { return nil }}
+	a := &answering{stop: func() error { return nil }, byName: map[string]engine.Engine{
+		config.EngineCascaded: plain, config.EngineSentenceCascade: sentence.New(opening{w}, w, nil),
+	}}
 	if slices.ContainsFunc(s.NPCs, func(n config.NPC) bool { return n.Engine == config.EngineS2S }) {
 		a.talker = newTalker(s, w, voices, st.lastSaid)
 	}
@@ -33,7 +36,13 @@ func newAnswering(st *stage, voices *speaker) *answering {
 
 // Answer implements [engine.Engine].
 func (a *answering) Answer(ctx context.Context, req engine.Request) iter.Seq2[engine.Event, error] {
-	e, ok := a.byName[req.NPC.Engine]
+	name := req.NPC.Engine
+	if mode := req.NPC.CascadeMode(); mode == config.CascadeAlways || mode == config.CascadeAuto && req.Late {
+		name = config.EngineSentenceCascade
+	} else if name == config.EngineSentenceCascade {
+		name = config.EngineCascaded
+	}
+	e, ok := a.byName[name]
 	if !ok {
 		e = a.byName[config.EngineCascaded]
 	}

@@ -66,7 +66,7 @@ func staged() map[string][]string {
 	return map[string][]string{
 		kindSpeaks: {"speaker", "text"}, kindStops: {"speaker", "text"},
 		kindVoiceOn: {"npc", "text"}, kindVoiceOff: {"npc", "text"},
-		kindAsked: {"npc", "text", "round", "hurry", "tools", "facts", "results"}, kindAnswered: {"npc", "text", "how"},
+		kindAsked: {"npc", "text", "role", "round", "hurry", "tools", "facts", "results"}, kindAnswered: {"npc", "text", "role", "how"},
 		kindToolRan: {"tool", "args"}, kindToolEnded: {"tool", "how"},
 		kindSynthesis: {"npc", "text"}, kindSpoken: {"npc", "text", "how"},
 		kindOpened: {"speaker"}, kindFinish: {"speaker", "text"},

@@ -35,7 +35,7 @@ func (*writer) Name() string { return "script" }
 func (w *writer) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		line, number := playerLine(req)
-		fields := []string{"npc", req.Persona.Name, "text", line}
+		fields := []string{"npc", req.Persona.Name, "text", line, "role", roleAnswer}
 		w.rec.noteNow(kindAsked, append(fields, "round", strconv.Itoa(number+1), "hurry", strconv.FormatBool(req.Hurry), "tools", toolNames(req.Tools), "facts", factsIn(req), "results", resultsIn(req))...)
 		how := "done"
 		err := w.writeRound(ctx, req, w.pickRound(line, req.Persona.Name, number, len(req.Tools) > 0), yield)

@@ -76,6 +76,8 @@ type Model struct {
 	Between    config.Duration `yaml:"between" min:"0s" max:"1h" doc:"Time between two sentences; 50 ms if missing."`
 	// Hurried is FirstToken of a request that asks for the fastest provider.
 	Hurried config.Duration `yaml:"hurried" min:"0s" max:"1h" doc:"Time to the first piece where the table asks for the faster provider; there is none if missing."`
+	// Opens is FirstToken of the model that opens.
+	Opens   config.Duration `yaml:"opens" min:"0s" max:"1h" doc:"Time to the first piece of the sentence that an NPC with engine sentence_cascade opens with; half of the first_token of what it is part of if missing."`
 	Replies []Reply         `yaml:"replies" doc:"Answers: the first one that fits and is not used up."`
 }
 
@@ -84,7 +86,9 @@ type Reply struct {
 	On  string `yaml:"on" doc:"Part of the player's line; any line if missing. A reply with it is never used up."`
 	NPC string `yaml:"npc" doc:"Who answers; anyone if missing."`
 	// One round may stand right in the reply.
-	Round  `yaml:",inline"`
+	Round `yaml:",inline"`
+	// Opens is for NPCs with engine sentence_cascade.
+	Opens  string  `yaml:"opens" max:"250" doc:"What an NPC with engine sentence_cascade opens with, with [DONE] in front if nothing has to follow; the first sentence of says if missing, or nothing if the model calls tools first."`
 	Rounds []Round `yaml:"rounds" doc:"What the model does first, after the first tools, and so on."`
 }
 

@@ -176,7 +176,7 @@ func (k *talker) answer(t s2stest.Turn) s2stest.Answer {
 	for i, r := range t.Results {
 		results[i] = r.Text
 	}
-	k.rec.noteNow(kindAsked, "npc", npc.Name, "text", line, "round", strconv.Itoa(t.Round+1), "hurry", "false", "tools", toolNames(t.Tools),
+	k.rec.noteNow(kindAsked, "npc", npc.Name, "text", line, "role", roleAnswer, "round", strconv.Itoa(t.Round+1), "hurry", "false", "tools", toolNames(t.Tools),
 		"facts", factsOf(t), "results", strings.Join(results, "\n"))
 	var f S2SFault
 	if t.Round == 0 {

@@ -134,7 +134,7 @@ func newWorker(o *Options, tn *turn, recent []memory.Line) *worker {
 		request: engine.Request{
 			NPC: tn.as, Persona: tn.npc.Persona(), Names: tn.npc.Names(), Tools: tn.tools, Rounds: o.Latency.Rounds.Get(tn.choice.Tier),
 			ModelTimeout: time.Duration(o.Latency.ModelTimeout), Hurry: tn.plan.Fallback, Go: a.confirmed, Spoken: tn.sound,
-			Late: tn.plan.Cascade,
+			Late: tn.plan.Cascade, Plain: tn.choice.Plain() || tn.leader != nil,
 		},
 	}
 	w.own.begins.Store(-1)

@@ -72,7 +72,7 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // request asks Mira, who may roll.
-func request(t *testing.T, tier mcp.BudgetTier) engine.Request {
+func request(t *testing.T) engine.Request {
 	t.Helper()
 	h := mcphost.New()
 	t.Cleanup(func() {
@@ -98,8 +98,8 @@ func request(t *testing.T, tier mcp.BudgetTier) engine.Request {
 	return engine.Request{
 		Messages: []llm.Message{{Role: llm.RoleSystem, Content: "You are Mira."}, {Role: llm.RoleUser, Content: "What of the bridge?"}},
 		Persona:  llm.Persona{Name: "Mira"}, Names: []string{"Mira"},
-		Tools:  h.Toolset(mcphost.ToolsetOptions{Allow: []string{"roll"}, Tier: tier}),
-		Rounds: 2, ModelTimeout: 15 * time.Second,
+		Tools:  h.Toolset(mcphost.ToolsetOptions{Allow: []string{"roll"}, Tier: mcp.BudgetFast}),
+		Rounds: 2, ModelTimeout: 15 * time.Second, Plain: true,
 	}
 }
 

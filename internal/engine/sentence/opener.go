@@ -53,7 +53,7 @@ func (t *turn) askFast(ctx context.Context, instruction string) (opener, error) 
 	ctx, cancel := context.WithTimeoutCause(ctx, e.o.Patience, errSlow)
 	defer cancel()
 	req := llm.Request{
-		Messages: append(slices.Clip(t.req.Messages), llm.Message{Role: llm.RoleSystem, Content: instruction}),
+		Messages: t.promptWith(instruction),
 		Persona:  t.req.Persona, Hurry: true, MaxTokens: openerTokens, Temperature: e.o.Opener.Temperature,
 	}
 	if m := e.o.Opener.MaxTokens; m > 0 {
@@ -92,6 +92,15 @@ func (t *turn) askFast(ctx context.Context, instruction string) (opener, error) 
 		return opener{}, errCutOff
 	}
 	return r.opener, nil
+}
+
+// promptWith is the prompt with what was said so far, and what to do now.
+func (t *turn) promptWith(instruction string) []llm.Message {
+	all := slices.Clip(t.req.Messages)
+	if t.opener != "" {
+		all = append(all, llm.Message{Role: llm.RoleAssistant, Content: t.opener})
+	}
+	return append(all, llm.Message{Role: llm.RoleSystem, Content: instruction})
 }
 
 func (t *turn) toolNames() (names []string) {

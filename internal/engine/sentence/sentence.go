@@ -12,12 +12,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
-	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
@@ -44,7 +42,8 @@ type Engine struct {
 }
 
 // New returns an engine that opens with fast and goes on with strong, which may be
-// the same: fast is asked to hurry ([llm.Request.Hurry]). A nil o is the zero value.
+// the same: fast is asked to hurry ([llm.Request.Hurry]). Where nothing has to follow,
+// as the opener's model says, and the request is plain, strong is not asked. A nil o is the zero value.
 func New(fast, strong llm.Provider, o *Options) *Engine {
 	e := &Engine{fast: fast}
 	if o != nil {
@@ -105,22 +104,17 @@ func (t *turn) run(ctx context.Context) error {
 	if err := t.emit(engine.Sentence{Text: o.text}); err != nil {
 		return err
 	}
-	if o.whole && t.mayBeShort() {
+	if o.whole && t.req.Plain {
 		return nil
 	}
 	return t.goOn(ctx)
 }
 
-// mayBeShort reports whether an opener may be all there is to say: not where the
-// player asked for what takes time to find out.
-func (t *turn) mayBeShort() bool { return t.req.Tools.Tier() == mcp.BudgetFast }
-
 // goOn has the strong model answer, after the opener if there is one.
 func (t *turn) goOn(ctx context.Context) error {
 	req := t.req
 	if t.opener != "" {
-		req.Messages = append(slices.Clip(req.Messages),
-			llm.Message{Role: llm.RoleAssistant, Content: t.opener}, llm.Message{Role: llm.RoleSystem, Content: continuing})
+		req.Messages = t.promptWith(continuing)
 	}
 	t.fresh = true
 	waited := time.Since(t.began)

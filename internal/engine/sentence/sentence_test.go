@@ -12,7 +12,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
 	"github.com/MrWong99/glyphoxa/internal/engine/sentence"
-	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -20,7 +19,7 @@ func TestStrongModelGoesOnAfterTheOpener(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fast := says(text(200*ms, "[MORE] Ah, "), text(20*ms, "the bridge. It is"), text(time.Hour, " never heard."))
 		strong := says(text(900*ms, "It fell last winter. "), text(50*ms, "Take the ferry."))
-		req := request(t, mcp.BudgetStandard)
+		req := request(t)
 		h := play(t.Context(), fast, strong, req)
 		if h.err != nil || h.String() != "token | Ah, the bridge. | It fell last winter. | Take the ferry." {
 			t.Errorf("heard %v, error %v", h, h.err)
@@ -51,7 +50,7 @@ func TestOptionsReachTheModels(t *testing.T) {
 			Opener:       cascaded.Options{Temperature: &warm, MaxTokens: 30},
 			Continuation: cascaded.Options{Temperature: &cool, MaxTokens: 700}, Patience: 200 * ms,
 		})
-		for range e.Answer(t.Context(), request(t, mcp.BudgetFast)) {
+		for range e.Answer(t.Context(), request(t)) {
 		}
 		if o, c := fast.asked[0], strong.asked[0]; *o.Temperature != warm || o.MaxTokens != 30 || *c.Temperature != cool || c.MaxTokens != 700 {
 			t.Errorf("asked with %+v and %+v", o, c)
@@ -65,22 +64,21 @@ func TestOptionsReachTheModels(t *testing.T) {
 func TestShortAnswers(t *testing.T) {
 	for _, row := range []struct {
 		name, says string
-		tier       mcp.BudgetTier
+		asks       bool // for more than small talk
 		want       string
 		short      bool
 	}{
-		{"done", "[DONE] Well met.", mcp.BudgetFast, "Well met.", true},
-		{"more", "[MORE] Well met.", mcp.BudgetFast, "Well met.", false},
-		{"no_mark", "Well met, stranger.", mcp.BudgetFast, "Well met, stranger.", false},
-		{"loose_brackets", "**DONE**: Well met.", mcp.BudgetFast, "Well met.", true},
-		{"round_brackets", "(done) Well met.", mcp.BudgetFast, "Well met.", true},
-		{"colon", "DONE: Aye.", mcp.BudgetFast, "Aye.", true},
-		{"on_a_line_of_its_own", "[DONE]\nWell met.", mcp.BudgetFast, "Well met.", true},
-		{"a_word_of_the_sentence", "More ale, friend?", mcp.BudgetFast, "More ale, friend?", false},
-		{"brief", "Aye.", mcp.BudgetFast, "Aye.", false},
-		{"name_in_front", "[DONE] Mira: Well met.", mcp.BudgetFast, "Well met.", true},
-		{"standard", "[DONE] Well met.", mcp.BudgetStandard, "Well met.", false},
-		{"deep", "[DONE] Well met.", mcp.BudgetDeep, "Well met.", false},
+		{"done", "[DONE] Well met.", false, "Well met.", true},
+		{"more", "[MORE] Well met.", false, "Well met.", false},
+		{"no_mark", "Well met, stranger.", false, "Well met, stranger.", false},
+		{"loose_brackets", "**DONE**: Well met.", false, "Well met.", true},
+		{"round_brackets", "(done) Well met.", false, "Well met.", true},
+		{"colon", "DONE: Aye.", false, "Aye.", true},
+		{"on_a_line_of_its_own", "[DONE]\nWell met.", false, "Well met.", true},
+		{"a_word_of_the_sentence", "More ale, friend?", false, "More ale, friend?", false},
+		{"brief", "Aye.", false, "Aye.", false},
+		{"name_in_front", "[DONE] Mira: Well met.", false, "Well met.", true},
+		{"asked_for_more", "[DONE] Well met.", true, "Well met.", false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -91,7 +89,9 @@ func TestShortAnswers(t *testing.T) {
 				}
 				for _, pieces := range [][]piece{whole, letters} {
 					strong := says(text(0, "The ferry runs."))
-					h := play(t.Context(), says(pieces...), strong, request(t, row.tier))
+					req := request(t)
+					req.Plain = !row.asks
+					h := play(t.Context(), says(pieces...), strong, req)
 					want := "token | " + row.want
 					if !row.short {
 						want += " | The ferry runs."
@@ -124,7 +124,7 @@ func TestStrongModelAnswersAlone(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				fast, strong := says(row.opener...), says(text(900*ms, "It fell. "))
-				req := request(t, mcp.BudgetFast)
+				req := request(t)
 				h := play(t.Context(), fast, strong, req)
 				if got := strings.TrimPrefix(h.String(), "token | "); h.err != nil || got != "It fell." {
 					t.Errorf("heard %v, error %v", h, h.err)
@@ -166,7 +166,7 @@ func TestAnswerIsClosedIfTheStrongModelFails(t *testing.T) {
 					}
 					return []piece{text(0, "[MORE] Ah, the bridge.")}
 				}
-				req := request(t, mcp.BudgetFast)
+				req := request(t)
 				req.Persona.Lines = map[string][]string{"unknown": row.lines}
 				h := play(t.Context(), fast, says(row.strong...), req)
 				want := strings.TrimSuffix("token | Ah, the bridge. | "+row.want, " | ")
@@ -185,7 +185,7 @@ func TestAnswerIsClosedIfTheStrongModelFails(t *testing.T) {
 
 func TestFailureWithoutAnOpenerIsAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := play(t.Context(), says(piece{err: errors.New("no opener")}), says(piece{err: errBroken}), request(t, mcp.BudgetFast))
+		h := play(t.Context(), says(piece{err: errors.New("no opener")}), says(piece{err: errBroken}), request(t))
 		if !errors.Is(h.err, errBroken) || len(h.all) > 0 {
 			t.Errorf("heard %v, error %v; want the strong model's error", h, h.err)
 		}
@@ -194,7 +194,7 @@ func TestFailureWithoutAnOpenerIsAnError(t *testing.T) {
 
 func TestEndlessAnswerIsAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := play(t.Context(), says(text(0, "[MORE] Ah.")), says(text(0, strings.Repeat("And so on. ", 2000))), request(t, mcp.BudgetFast))
+		h := play(t.Context(), says(text(0, "[MORE] Ah.")), says(text(0, strings.Repeat("And so on. ", 2000))), request(t))
 		if !errors.Is(h.err, engine.ErrTooLong) || len(h.notices) > 0 {
 			t.Errorf("error = %v, notices %v; want it to be too long", h.err, h.notices)
 		}
@@ -217,7 +217,7 @@ func TestRepeatedOpenerIsNotSpoken(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := play(t.Context(), says(text(0, "[MORE] "+row.opener)), says(text(0, row.strong)), request(t, mcp.BudgetFast))
+				h := play(t.Context(), says(text(0, "[MORE] "+row.opener)), says(text(0, row.strong)), request(t))
 				if want := "token | " + row.opener + " | " + row.want; h.String() != want {
 					t.Errorf("heard %v, error %v; want %s", h, h.err, want)
 				}
@@ -239,7 +239,7 @@ func rolls(said ...piece) *model {
 func TestToolsRunAfterTheOpener(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		strong := rolls(text(100*ms, "Let us see what the dice say. Nine."))
-		h := play(t.Context(), says(text(200*ms, "[MORE] Let us see what the dice say.")), strong, request(t, mcp.BudgetFast))
+		h := play(t.Context(), says(text(200*ms, "[MORE] Let us see what the dice say.")), strong, request(t))
 		if want := "token | Let us see what the dice say. | called | finished | round | Nine."; h.String() != want || h.err != nil {
 			t.Errorf("heard %v, error %v; want %s", h, h.err, want)
 		}
@@ -252,7 +252,7 @@ func TestToolsRunAfterTheOpener(t *testing.T) {
 func TestGuessRollsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		meant := make(chan struct{})
-		req := request(t, mcp.BudgetFast)
+		req := request(t)
 		req.Go = meant
 		time.AfterFunc(5*time.Second, func() { close(meant) })
 		h := play(t.Context(), says(text(200*ms, "[MORE] Well, then.")), rolls(text(0, "Nine.")), req)
@@ -270,7 +270,7 @@ func TestCancellingEndsTheModels(t *testing.T) {
 			defer cancel(nil)
 			time.AfterFunc(after, func() { cancel(errBarged) })
 			fast, strong := says(text(200*ms, "[MORE] Well, then.")), rolls(text(0, "Nine."))
-			h := play(ctx, fast, strong, request(t, mcp.BudgetFast))
+			h := play(ctx, fast, strong, request(t))
 			if !errors.Is(h.err, errBarged) || fast.open+strong.open > 0 || len(h.notices) > 0 {
 				t.Errorf("cancelled after %v: heard %v, error %v, %d answers open", after, h, h.err, fast.open+strong.open)
 			}
@@ -283,7 +283,7 @@ func TestConsumerMayLeaveAtAnyEvent(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			fast, strong := says(text(200*ms, "[MORE] Well, then.")), rolls(text(0, "Nine."))
 			n := 0
-			for range sentence.New(fast, strong, nil).Answer(t.Context(), request(t, mcp.BudgetFast)) {
+			for range sentence.New(fast, strong, nil).Answer(t.Context(), request(t)) {
 				if n++; n > leave {
 					break
 				}
