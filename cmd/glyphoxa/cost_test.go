@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
+	"github.com/MrWong99/glyphoxa/internal/fakerealtime"
 	"github.com/MrWong99/glyphoxa/internal/fakestt"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
@@ -165,6 +167,37 @@ cascade:
 	}
 	said := strings.Join(tr.notices("info"), "\n")
 	for _, want := range []string{"this session cost 0.9000 USD", "openai fast: 0.0000 USD (", "openai strong: 0.6000 USD (", "openai test-model: 0.3000 USD ("} {
+		if !strings.Contains(said, want) {
+			t.Errorf("/cost said %q, want %q in it", said, want)
+		}
+	}
+}
+
+// TestSpeechToSpeechIsCharged has an NPC speak for itself, a second for two units, up
+// to the hard cap; the cascade answers from there on.
+func TestSpeechToSpeechIsCharged(t *testing.T) {
+	t.Parallel()
+	h := newProgram(t)
+	service := h.speaksForItself(fakerealtime.Script{Answer: func(fakerealtime.Request) fakerealtime.Answer {
+		return fakerealtime.Answer{Parts: []fakerealtime.Part{{Text: "The river is high today.", Sound: time.Second}}}
+	}})
+	h.costs("  prices: [{provider: openai gpt-realtime*, input: 0, output: 0, audio_input: 0, audio_output: 100000}]\n  hard_cap: 2\n")
+	tr := parse(t, h.run("Mira, hello.\nMira, and again?\n/cost\n", "play", "--json", "--wav", "out.wav").ok(t).stdout)
+	turns := tr.want(2)
+	if turns[0].ended.Text != "The river is high today." || turns[0].ledger.Cost != 2 || turns[0].ledger.OutputTokens != 25 || turns[0].ledger.InputTokens == 0 {
+		t.Errorf("the first turn is %q with %+v, want its own voice for 2, 20 tokens of sound and 5 words", turns[0].ended.Text, turns[0].ledger)
+	}
+	if turns[1].ended.Text != "I do not know anything about that." || turns[1].ledger.Cost != 0 {
+		t.Errorf("the second turn is %q for %v, want the cascade, whose model is scripted", turns[1].ended.Text, turns[1].ledger.Cost)
+	}
+	if n := service.Sessions(); n != 1 {
+		t.Errorf("%d sessions, want one", n)
+	}
+	if got := tr.notices("warning"); !slices.ContainsFunc(got, func(n string) bool { return strings.Contains(n, "cascaded engine, which costs less") }) {
+		t.Errorf("warnings %q, want one of the hard cap", got)
+	}
+	said := strings.Join(tr.notices("info"), "\n")
+	for _, want := range []string{"this session cost 2.0000 USD, hard cap 2.0000 USD; the NPCs answer through the cheaper engine", "Mira: 2.0000 USD (", "openai gpt-realtime"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("/cost said %q, want %q in it", said, want)
 		}

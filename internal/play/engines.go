@@ -34,8 +34,8 @@ type engines struct {
 
 // isDearer reports whether an NPC speaks through an engine that costs more than the
 // cascaded one.
-func isDearer(npc config.NPC) bool {
-	return npc.Engine == config.EngineS2S || npc.CascadeMode() != config.CascadeOff
+func (e *engines) isDearer(npc config.NPC) bool {
+	return npc.Engine == config.EngineS2S && e.speech != nil || npc.CascadeMode() != config.CascadeOff
 }
 
 // prepareEngines makes the engines that the NPCs speak through.

@@ -94,7 +94,7 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 	if err != nil {
 		return nil, problem.Usage(err)
 	}
-	s := &Session{game: g, only: o.NPC, meter: g.newMeter(slices.ContainsFunc(cast, isDearer)), done: make(chan error, 1)}
+	s := &Session{game: g, only: o.NPC, done: make(chan error, 1)}
 	if scripted {
 		s.Notices = append(s.Notices, "the NPCs are scripted: no language model is configured. "+
 			"Set OPENAI_API_KEY, or providers.llm.base_url and model in glyphoxa.yaml, for a real one (any OpenAI-compatible server will do).")
@@ -106,7 +106,7 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 	if answering.speech, err = g.openSpeech(answering.cascaded); err != nil {
 		return nil, err
 	}
-	s.engines = answering
+	s.engines, s.meter = answering, g.newMeter(slices.ContainsFunc(cast, answering.isDearer))
 	used := append([]any{m}, answering.made...)
 	sound, err := s.openVoices(o, cast)
 	if err != nil {
