@@ -23,8 +23,7 @@
 //
 // What differs between models follows the model's name: 2.x takes clientContent at
 // any time and no contextUpdate; 3.0 to 3.7 takes clientContent only as history that
-// was announced, no contextUpdate, behavior or scheduling, and no input while a call
-// is open; 3.8 takes everything, and cancels a call that blocks when input comes.
+// was announced, and no contextUpdate, behavior or scheduling; 3.8 takes everything.
 //
 // It is for tests. It never reaches beyond 127.0.0.1.
 package fakegemini

@@ -244,11 +244,6 @@ func TestRefusals(t *testing.T) {
 			v.until(func(m *genai.LiveServerMessage) bool { return m.ToolCall != nil })
 			return both(result("1"), result("1"))(v)
 		}), code: 1008, want: "not found"},
-		{name: "input_while_waiting", model: "gemini-3.1-flash-live-preview", change: plain, do: both(tell(begin, sound, end), func(v *visitor) error {
-			v.until(func(m *genai.LiveServerMessage) bool { return m.ToolCall != nil })
-			v.send(begin)
-			return nil
-		}), code: 1008, want: "not implemented"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			options := fakegemini.Options{APIKey: key, Turns: []fakegemini.Turn{call}}

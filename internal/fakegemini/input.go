@@ -17,8 +17,6 @@ func (c *connection) takeInput(ctx context.Context, raw json.RawMessage) *Close 
 	switch {
 	case m.MediaChunks != nil:
 		return &invalid // what took its place came with the first of today's models
-	case c.isWaiting() && !c.traits.cancels && m.ActivityEnd == nil:
-		return &unsupported
 	case m.Audio != nil:
 		c.record("audio", raw)
 		return c.takeAudio(m.Audio)
@@ -97,18 +95,6 @@ func (c *connection) endActivity(ctx context.Context) *Close {
 	c.activity = false
 	c.generate(ctx)
 	return nil
-}
-
-// isWaiting reports whether a call that blocks is open.
-func (c *connection) isWaiting() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, call := range c.calls {
-		if call.state == callOpen && !call.noWait {
-			return true
-		}
-	}
-	return false
 }
 
 // takeResponses takes answers to calls. One to a call that was cancelled means

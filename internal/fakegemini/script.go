@@ -106,7 +106,6 @@ var (
 
 	invalid      = Close{1007, "Request contains an invalid argument."}
 	notFound     = Close{1008, "Requested entity was not found."}
-	unsupported  = Close{1008, "Operation is not implemented, or supported, or enabled."}
 	noTurn       = Close{1007, "Request trace id: 0, [ORIGINAL ERROR] generic::invalid_argument: No turn to complete"}
 	notManual    = Close{1007, "Explicit activity control is not supported when automatic activity detection is enabled."}
 	setupFirst   = Close{1007, "setup must be the first message and only the first"}

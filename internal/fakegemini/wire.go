@@ -167,7 +167,6 @@ type traits struct {
 	scheduling  bool // knows behavior and scheduling
 	asyncOnly   bool // has no blocking tools
 	async       bool // tools do not block unless they say so
-	cancels     bool // input cancels a call that blocks; otherwise it is refused
 	bareOptions bool // refuses options of older models
 }
 
@@ -184,12 +183,12 @@ func traitsOf(model string) traits {
 	case errMajor != nil || errMinor != nil:
 		return traits{}
 	case major < 3:
-		return traits{content: true, scheduling: true, cancels: true}
+		return traits{content: true, scheduling: true}
 	case major == 3 && minor < 8:
 		return traits{bareOptions: true}
 	}
 	asyncOnly := strings.Contains(model, "extended-thinking")
-	return traits{updates: true, content: true, scheduling: true, asyncOnly: asyncOnly, async: true, cancels: true, bareOptions: true}
+	return traits{updates: true, content: true, scheduling: true, asyncOnly: asyncOnly, async: true, bareOptions: true}
 }
 
 var functionName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$`)

@@ -49,6 +49,7 @@ type answers struct {
 	older int  // turns before that one that it has not ended; what comes is theirs
 	// passed: all of an answer came while older turns were open, and was dropped.
 	passed bool
+	lost   bool // it cannot be told any more whose turn is whose; for good
 	// callOpen: the part of an async turn that made calls has not ended.
 	callOpen bool
 
@@ -59,6 +60,7 @@ type answers struct {
 	playing bool // the part is not complete
 	samples int  // that came of the answer
 	left    []byte
+	strange bool // sound of another kind came, which is told once
 
 	said  strings.Builder // by the player
 	final bool            // that has been told
@@ -90,14 +92,12 @@ func (a *answers) ask() []s2s.Event {
 func (a *answers) isUnderWay() bool { return a.phase != idle && a.phase != complete }
 
 // giveUp ends the answer for its listener. What still comes of it is dropped. If an
-// answer passed while it was waited for, and no older turn is open, that was it: the
-// service did not end a turn before. To believe otherwise would drop all answers from
-// then on.
+// answer passed while it was waited for, and no older turn is open, that may have been
+// it: then the service did not end a turn before, and all answers would be dropped
+// from now on.
 func (a *answers) giveUp() []s2s.Event {
 	var events []s2s.Event
-	if a.phase == waiting && a.passed && a.older == 0 {
-		a.open = false
-	}
+	a.lost = a.lost || a.phase == waiting && a.passed && a.older == 0
 	if a.isUnderWay() {
 		events = append(a.end(), s2s.GenerationDone{Status: "cancelled"})
 	}
@@ -241,6 +241,10 @@ func (a *answers) takeTranscript(text string) []s2s.Event {
 // takeAudio takes a piece of sound.
 func (a *answers) takeAudio(b *genai.Blob) []s2s.Event {
 	if !isSound(b.MIMEType) {
+		if a.strange {
+			return nil
+		}
+		a.strange = true
 		return []s2s.Event{s2s.Failed{Err: errSound}}
 	}
 	if len(b.Data) == 0 {

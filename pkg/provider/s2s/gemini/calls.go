@@ -47,7 +47,8 @@ type round struct {
 	results []*genai.FunctionResponse
 }
 
-// start opens the calls of a message. What cannot be opened is refused.
+// start opens the calls of a message, but for those that are open. What cannot be
+// opened is refused.
 func (c *calls) start(wanted []*genai.FunctionCall) (opened []llm.ToolCall, refused []*genai.FunctionResponse) {
 	r := &round{}
 	if c.liveCalls() == 0 {
@@ -66,8 +67,11 @@ func (c *calls) start(wanted []*genai.FunctionCall) (opened []llm.ToolCall, refu
 			refused = append(refused, c.refusal(call, "this call cannot be made"))
 			continue
 		}
+		if _, twice := c.open[call.ID]; twice {
+			continue // it is said again; two results would end the session
+		}
 		id := call.ID
-		if _, twice := c.open[id]; id == "" || twice || slices.Contains(c.closed, id) {
+		if id == "" || slices.Contains(c.closed, id) {
 			c.made++
 			id = "call-" + strconv.Itoa(c.made)
 		}
@@ -163,8 +167,8 @@ func (c *calls) giveUp() []*genai.FunctionResponse {
 	return ready
 }
 
-// settle closes all open calls with an error, since the service takes no input while
-// it waits for them. The caller has given them up.
+// settle closes all open calls with an error, since some models take no input while
+// they wait for them. The caller has given them up.
 func (c *calls) settle() []*genai.FunctionResponse {
 	var ready []*genai.FunctionResponse
 	for id, call := range c.open {

@@ -201,11 +201,12 @@ func (s *session) takeCalls(wanted []*genai.FunctionCall) {
 	for _, call := range opened {
 		s.tell(s2s.ToolCalled{Call: call})
 	}
-	if len(opened) == 0 {
+	switch {
+	case len(opened) > 0:
+		s.tell(s2s.GenerationDone{Calls: len(opened), Status: "completed"})
+	case s.calls.liveCalls() == 0: // all of them were refused
 		s.answers.resume(true)
-		return
 	}
-	s.tell(s2s.GenerationDone{Calls: len(opened), Status: "completed"})
 }
 
 // takeCancellation closes calls the service takes back. s.mu is held.

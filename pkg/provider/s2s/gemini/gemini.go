@@ -6,8 +6,8 @@
 // both end, and are waited for, in Close. What belongs to an answer that was given up
 // is dropped until the service has ended it, however late it says so. Calls are
 // always answered: those of an answer nobody waits for at once, and those that are
-// open when a player speaks again with an error before that, since the service takes
-// no input while it waits. What a session should know goes into the player's next
+// open when a player speaks again with an error before that, since some models take
+// no input while they wait. What a session should know goes into the player's next
 // turn as text, which neither interrupts the model nor has it answer.
 //
 // What models can do follows their names: tools change in an open session from 3.8

@@ -210,12 +210,20 @@ func (s *session) sendHistory(ctx context.Context, turns []*genai.Content) error
 	})
 }
 
+// errLost ends a session whose service did not end a turn: the next one answers.
+var errLost = fmt.Errorf("%w: the service did not say where an answer ended", s2s.ErrClosed)
+
 // startActivity tells the service that a player speaks, which ends its answer. Calls
 // that are open are answered before. The turn is held.
 func (s *session) startActivity(ctx context.Context) error {
 	s.mu.Lock()
 	settled := append(s.calls.giveUp(), s.calls.settle()...)
+	lost := s.answers.lost
 	s.mu.Unlock()
+	if lost {
+		s.end(errLost)
+		return errLost
+	}
 	if len(settled) > 0 {
 		if err := s.send(ctx, sendResponses(settled)); err != nil {
 			return err

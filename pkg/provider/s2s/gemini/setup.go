@@ -52,12 +52,12 @@ func (p *Provider) setup(o s2s.SessionOptions) *genai.LiveConnectConfig {
 // there is none. Models of native sound choose by themselves, and refuse to be told.
 func (p *Provider) languageCode(tag string) string {
 	parsed, err := language.Parse(tag)
-	if tag == "" || err != nil || strings.Contains(p.opts.Model, "native-audio") {
+	if err != nil || parsed.IsRoot() || strings.Contains(p.opts.Model, "native-audio") {
 		return ""
 	}
 	base, _ := parsed.Base()
 	region, sure := parsed.Region()
-	if sure == language.No {
+	if sure == language.No || !region.IsCountry() {
 		return ""
 	}
 	return base.String() + "-" + region.String()

@@ -163,6 +163,8 @@ func TestHungTool(t *testing.T) {
 				}
 				tk.say()
 				check(t, "the next turn", append([]string{"done 0 cancelled"}, spoken(2, "Yes?")...), append(tk.until("done 0 cancelled"), tk.until("done 0 completed")...))
+				kinds := tk.service.Kinds(0)
+				check(t, "what was sent", []string{"setup", "activityStart", "audio", "activityEnd", "toolResponse", "activityStart"}, kinds[:6])
 				tk.answer("7", "17")
 				tk.say()
 				check(t, "the turn after it", spoken(3, "Ah."), tk.until("done"))

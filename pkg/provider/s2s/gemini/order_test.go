@@ -1,0 +1,149 @@
+package gemini
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+
+	"google.golang.org/genai"
+	"pgregory.net/rapid"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
+)
+
+// turns is a service that keeps to its protocol, with messages under way in both
+// directions for as long as the test likes.
+type turns struct {
+	in      []string // from us
+	out     []*genai.LiveServerMessage
+	number  int // of the turn
+	pieces  int // of its answer that are still to come
+	made    bool
+	ended   bool // turnComplete was sent
+	playing bool // it waits before that
+	late    bool // interruptions are told late
+}
+
+func (s *turns) send(c genai.LiveServerContent) {
+	s.out = append(s.out, &genai.LiveServerMessage{ServerContent: &c})
+}
+
+// work takes one message of ours, or makes a piece of the answer.
+func (s *turns) work(t *rapid.T) {
+	if len(s.in) > 0 && rapid.Bool().Draw(t, "takes") {
+		message := s.in[0]
+		s.in = s.in[1:]
+		if message == "start" {
+			s.interrupt()
+			return
+		}
+		s.number++
+		s.pieces, s.made, s.ended = rapid.IntRange(0, 3).Draw(t, "pieces"), false, false
+		s.playing, s.late = rapid.Bool().Draw(t, "plays"), rapid.Bool().Draw(t, "late")
+		return
+	}
+	switch {
+	case s.number == 0 || s.ended:
+	case s.pieces > 0:
+		s.pieces--
+		s.send(genai.LiveServerContent{OutputTranscription: &genai.Transcription{Text: strconv.Itoa(s.number)}})
+	case !s.made:
+		s.made = true
+		s.send(genai.LiveServerContent{GenerationComplete: true})
+	case !s.playing:
+		s.ended = true
+		s.send(genai.LiveServerContent{TurnComplete: true})
+	case rapid.Bool().Draw(t, "played"):
+		s.playing = false
+	}
+}
+
+// interrupt ends the turn since a player speaks.
+func (s *turns) interrupt() {
+	interrupted, complete := genai.LiveServerContent{Interrupted: true}, genai.LiveServerContent{TurnComplete: true}
+	switch {
+	case s.number == 0 || s.ended && !s.late:
+	case s.ended:
+		s.send(interrupted)
+		s.late = false
+	case s.late:
+		s.send(complete)
+		s.send(interrupted)
+		s.late = false
+	default:
+		s.send(interrupted)
+		s.send(complete)
+	}
+	s.ended = true
+}
+
+// TestAnswersAreThoseToTheLastQuestion asks, gives up and asks again while messages are
+// under way in both directions. What is told is the answer to the last question, and
+// all of it.
+func TestAnswersAreThoseToTheLastQuestion(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, service := &answers{}, &turns{}
+		asked, ended := 0, true
+		see := func(events []s2s.Event) {
+			for _, e := range events {
+				switch e := e.(type) {
+				case s2s.OutputTranscript:
+					if e.Text != strconv.Itoa(asked) {
+						t.Fatalf("after question %d the answer to %s is told", asked, e.Text)
+					}
+				case s2s.GenerationDone:
+					if ended {
+						t.Fatalf("question %d is answered twice", asked)
+					}
+					ended = true
+				}
+			}
+		}
+		// There is no telling, where a turn passes while the next one is asked for and
+		// given up; then the session ends.
+		sure := func() {
+			if a.lost {
+				t.Skip("it lost track")
+			}
+		}
+		ask := func() {
+			service.in = append(service.in, "start", "ask")
+			see(a.startQuestion())
+			sure()
+			if !ended {
+				t.Fatalf("question %d was never given up", asked)
+			}
+			asked, ended = asked+1, false
+			see(a.ask())
+		}
+		receive := func() {
+			if len(service.out) > 0 {
+				c := service.out[0].ServerContent
+				service.out = service.out[1:]
+				see(a.takeContent(c))
+			}
+		}
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			switch rapid.SampledFrom([]string{"ask", "give up", "work", "work", "work", "receive", "receive", "receive"}).Draw(t, "step") {
+			case "ask":
+				ask()
+			case "give up":
+				see(a.giveUp())
+				sure()
+				service.in = append(service.in, "start")
+			case "work":
+				service.work(t)
+			case "receive":
+				receive()
+			}
+		}
+		ask()
+		for !service.ended || len(service.in) > 0 || len(service.out) > 0 {
+			service.work(t)
+			receive()
+		}
+		if !ended || a.phase != complete || a.open || a.older != 0 {
+			t.Fatal(fmt.Sprintf("when all has come the last answer is %+v", a))
+		}
+	})
+}
