@@ -70,6 +70,14 @@ type Sentence struct{ Text string }
 // that speaks for itself. The receiver must not change it.
 type Sound struct{ Samples []int16 }
 
+// Answering says that an engine with a voice of its own has begun to answer: its
+// first [Sound] is near.
+type Answering struct{}
+
+// Interrupted says that an engine with a voice of its own has let a player interrupt
+// it: what has not been heard of it is not meant any more.
+type Interrupted struct{}
+
 // Wording is what the sound since the last [Spoken] says, as far as that is known.
 type Wording struct{ Text string }
 
@@ -117,6 +125,8 @@ func (FirstToken) event()   {}
 func (Notice) event()       {}
 func (Sentence) event()     {}
 func (Sound) event()        {}
+func (Answering) event()    {}
+func (Interrupted) event()  {}
 func (Wording) event()      {}
 func (Spoken) event()       {}
 func (ToolCalled) event()   {}

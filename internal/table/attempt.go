@@ -228,6 +228,10 @@ func (w *worker) runEngine(ctx context.Context) error {
 			if !w.pass(ctx, saying{sentence: sentence{ev.Text, answer}}) {
 				return context.Cause(ctx)
 			}
+		case engine.Answering:
+			if !w.pass(ctx, saying{own: ev}) {
+				return context.Cause(ctx)
+			}
 		case engine.Sound, engine.Wording, engine.Spoken:
 			w.spoke = true
 			if !w.pass(ctx, saying{own: ev}) {

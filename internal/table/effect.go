@@ -55,6 +55,8 @@ type (
 	// the turn.
 	endIfDone  struct{ *attempt }
 	commitTurn struct{ *turn }
+	// interruptedItself ends a turn whose engine let a player interrupt it.
+	interruptedItself struct{ *attempt }
 	// understood: all of an utterance is known, and whom it interrupts.
 	understood struct {
 		seat    *Seat

@@ -17,6 +17,12 @@ type Leveler interface {
 	Level(npc config.NPC, samples []int16) ([]int16, error)
 }
 
+// isAnswering reports whether an engine with a voice of its own has begun to answer.
+func (s saying) isAnswering() bool {
+	_, ok := s.own.(engine.Answering)
+	return ok
+}
+
 // ownVoice is what a line holds of an engine's own voice.
 type ownVoice struct {
 	open   bool         // a sentence of it is; owned by the voice

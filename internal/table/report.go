@@ -112,6 +112,8 @@ func (as *answers) takeEngineEvent(a *attempt, ev engine.Event) {
 	switch ev := ev.(type) {
 	case engine.FirstToken:
 		tn.ledger.LLMFirstTokenMS = elapsed.Rounded(ev.After)
+	case engine.Interrupted:
+		as.effects.add(interruptedItself{a})
 	case engine.Notice:
 		as.effects.notify(tn.number, ev.Level, ev.Text)
 	case engine.RoundEnded:

@@ -369,6 +369,8 @@ func (t *Table) takeStep(e effect) {
 		t.carryOutFloor(e.Effect)
 	case deliverRest:
 		t.answers.deliverRest(e.attempt)
+	case interruptedItself:
+		t.answers.bargeIn(e.attempt, t.listener.lastVoice)
 	case endIfDone:
 		t.answers.endIfDone(e.attempt)
 	case commitTurn:

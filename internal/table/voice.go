@@ -33,7 +33,12 @@ func (w *worker) speakSentences(ctx context.Context) {
 	if !w.awaitConfirmation(ctx) {
 		return
 	}
+	var soon <-chan time.Time // until then an answer that has begun goes before a phrase
 	for {
+		phrase := w.phrase
+		if soon != nil {
+			phrase = nil
+		}
 		var s saying
 		var more bool
 		select {
@@ -41,10 +46,13 @@ func (w *worker) speakSentences(ctx context.Context) {
 		default:
 			select {
 			case s, more = <-w.sayings:
-			case text := <-w.phrase:
+			case text := <-phrase:
 				if !w.speakPhrase(ctx, text) {
 					return
 				}
+				continue
+			case <-soon:
+				soon = nil
 				continue
 			case <-ctx.Done():
 			}
@@ -52,6 +60,9 @@ func (w *worker) speakSentences(ctx context.Context) {
 		switch {
 		case !more:
 			return
+		case s.isAnswering():
+			soon = time.After(voicePatience)
+			continue
 		case s.own != nil:
 			more = w.speakOwn(ctx, s.own)
 		default:

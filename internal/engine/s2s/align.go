@@ -29,9 +29,10 @@ const (
 type aligner struct {
 	pace  float64 // samples a letter
 	put   func(engine.Event) bool
-	items []*item // of which the first is being passed on
-	total int     // samples passed on
-	full  bool    // the answer is too long
+	items []*item  // of which the first is being passed on
+	seen  []string // the ids of all there were
+	total int      // samples passed on
+	full  bool     // the answer is too long
 }
 
 // item is a part of an answer.
@@ -55,6 +56,9 @@ func (al *aligner) itemOf(id string) *item {
 	}
 	if len(al.items) >= maxItems {
 		return nil
+	}
+	if id != "" {
+		al.seen = append(al.seen, id)
 	}
 	it := &item{id: id, begins: al.total}
 	al.items = append(al.items, it)

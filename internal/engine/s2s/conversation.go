@@ -26,6 +26,8 @@ const (
 	lastUsage = time.Second
 	// retryAfter is how long a provider is left alone that could not be reached.
 	retryAfter = 10 * time.Second
+	// maxDropped bounds the items that are remembered because they were interrupted.
+	maxDropped = 1024
 	// shortLived is a session whose end counts as if it could not be opened.
 	shortLived = 2 * time.Second
 	// heardSlack is how much sound may count as unheard without being unheard: the
@@ -209,18 +211,7 @@ func (c *conversation) prepare(a *answer) error {
 	if err := c.openSession(ctx, a.req.Messages, a.req.Tools); err != nil {
 		return err
 	}
-	begin := func() error {
-		return c.live.bridge.BeginTurn(ctx, c.offer(a.req.Tools), a.req.Rounds, func(ev engine.Event) { a.put(ev) })
-	}
-	err := begin()
-	if !errors.Is(err, provider.ErrUnsupported) {
-		return err
-	}
-	c.endSession("it cannot get other tools")
-	if err := c.openSession(ctx, a.req.Messages, a.req.Tools); err != nil {
-		return err
-	}
-	return begin()
+	return c.live.bridge.BeginTurn(ctx, c.offer(a.req.Tools), a.req.Rounds, func(ev engine.Event) { a.put(ev) })
 }
 
 // offer is what of the tools the session is given: a voice that delegates takes
@@ -270,6 +261,11 @@ func (c *conversation) abandon(ctx context.Context) {
 func (c *conversation) interrupt(ctx context.Context, tn *turn) {
 	if c.live == nil {
 		return
+	}
+	for _, id := range tn.align.seen {
+		if len(c.live.dropped) < maxDropped {
+			c.live.dropped[id] = true
+		}
 	}
 	heard := time.Duration(0)
 	if f := tn.req.Playback.Heard; f != nil {

@@ -38,9 +38,10 @@ func (c *conversation) hear(ctx context.Context, r received) {
 func (c *conversation) hearAnswer(ctx context.Context, tn *turn, ev provider.Event) {
 	if _, begins := ev.(provider.ResponseStarted); begins {
 		tn.started = true
+		tn.put(engine.Answering{})
 	}
-	if !tn.started {
-		return // it is of the answer before, which was interrupted
+	if !tn.started || c.live.dropped[itemOf(ev)] {
+		return // it is of an answer before, which was interrupted
 	}
 	switch ev := ev.(type) {
 	case provider.Audio:
@@ -68,13 +69,38 @@ func (c *conversation) hearAnswer(ctx context.Context, tn *turn, ev provider.Eve
 	case provider.Delegated:
 		c.delegate(ctx, tn, ev.ID)
 	case provider.Interrupted:
-		c.finishAnswer(nil)
+		c.endInterrupted()
 		return
 	case provider.GenerationDone:
 		c.endGeneration(ev)
 		return
 	}
 	c.watchQuiet(tn)
+}
+
+// itemOf returns which part of an answer an event is about.
+func itemOf(ev provider.Event) string {
+	switch ev := ev.(type) {
+	case provider.Audio:
+		return ev.Item
+	case provider.OutputTranscript:
+		return ev.Item
+	case provider.ItemDone:
+		return ev.Item
+	}
+	return ""
+}
+
+// endInterrupted takes in that the vendor has ended its answer because somebody spoke.
+func (c *conversation) endInterrupted() {
+	tn := c.turn
+	if tn.align.total == 0 {
+		c.finishAnswer(nil) // there was nothing to interrupt: another engine answers
+		return
+	}
+	c.leaveTurn()
+	tn.put(engine.Interrupted{})
+	tn.finish(nil)
 }
 
 // noteToken tells that the model has begun to answer.

@@ -21,8 +21,10 @@ type live struct {
 	bridge  *bridge.Bridge
 	system  string // what it was told about the NPC
 	voice   string
+	tools   []string // it was opened with
 	opened  time.Time
-	leaving bool // the provider is about to end it
+	dropped map[string]bool // items of answers that were interrupted: what still comes of them is not heard
+	leaving bool            // the provider is about to end it
 	events  chan received
 	stop    context.CancelFunc
 	done    chan struct{} // closed once nothing receives any more
@@ -44,6 +46,8 @@ func (c *conversation) openSession(ctx context.Context, messages []llm.Message, 
 		case l.system != system || l.voice != c.voice() || !ok:
 			c.resume = ""
 			c.endSession("what it knows is not so any more")
+		case c.engine.able.ToolChange == provider.ToolsByNewSession && !slices.Equal(l.tools, namesOf(c.offer(tools).Definitions())):
+			c.endSession("it cannot get other tools")
 		case len(missing) == 0 || c.send(ctx, func(ctx context.Context) error { return l.session.Inject(ctx, missing...) }):
 			c.known, c.asked = history, nil
 			return nil
@@ -89,7 +93,7 @@ func (c *conversation) connect(ctx context.Context, system string, history []llm
 	}
 	receiving, stop := context.WithCancel(context.WithoutCancel(e.ctx)) // endSession ends it, after what comes last
 	l := &live{
-		session: session, bridge: br, system: system, voice: o.Voice, opened: time.Now(),
+		session: session, bridge: br, system: system, voice: o.Voice, tools: namesOf(defs), opened: time.Now(), dropped: map[string]bool{},
 		events: make(chan received), stop: stop, done: make(chan struct{}),
 	}
 	e.work.Go(func() {

@@ -113,9 +113,11 @@ type Bridge struct {
 	mu      sync.Mutex // guards the fields below; never held across I/O or a callback
 	turn    *turn      // what calls are made for; never nil
 	calls   map[*call]struct{}
-	running int  // handlers under way, at most MaxRound
-	waits   bool // a goroutine waits for next
-	refused int  // answers without a handler under way, at most maxRefused
+	running int           // handlers under way, at most MaxRound
+	waits   bool          // a goroutine waits for next
+	refused int           // answers without a handler under way, at most maxRefused
+	owed    int           // calls that came in and are not answered
+	settled chan struct{} // closed once none is; nil if nobody waits for that
 	seen    recentIDs
 	closed  bool
 }
@@ -185,8 +187,9 @@ func (b *Bridge) UpdateTier(ctx context.Context, tier mcp.BudgetTier) error {
 
 // BeginTurn has calls made for a turn from now on: they go through ts, as many
 // rounds as the turn's tier allows, and observe is told of each. The session learns
-// its tools if they are others than before. A turn that was not ended ends. If
-// BeginTurn fails no turn has begun; the error is as with UpdateTier.
+// its tools if they are others than before. A turn that was not ended ends, and the
+// calls of the one before are answered before the next begins: a model that still
+// waits for one would not answer. If BeginTurn fails no turn has begun; the error is as with UpdateTier.
 //
 // Calls of tools that act at commit (docs/adr/0015) are accepted and told, and not
 // run. Each generation with calls is to be ended with EndGeneration.
@@ -197,6 +200,9 @@ func (b *Bridge) UpdateTier(ctx context.Context, tier mcp.BudgetTier) error {
 // runs means nothing any more.
 func (b *Bridge) BeginTurn(ctx context.Context, ts *mcphost.Toolset, rounds int, observe func(engine.Event)) error {
 	b.EndTurn()
+	if err := b.awaitAnswers(ctx); err != nil {
+		return err
+	}
 	if err := b.startTelling(ctx); err != nil {
 		return err
 	}
@@ -212,6 +218,26 @@ func (b *Bridge) BeginTurn(ctx context.Context, ts *mcphost.Toolset, rounds int,
 	b.turn.phase = over // two that began at once
 	b.turn = &turn{phase: open, tools: ts, rounds: engine.Rounds{Allowed: rounds}, observe: observe}
 	return nil
+}
+
+// awaitAnswers waits until each call that came in has been answered.
+func (b *Bridge) awaitAnswers(ctx context.Context) error {
+	b.mu.Lock()
+	if b.owed == 0 {
+		b.mu.Unlock()
+		return nil
+	}
+	if b.settled == nil {
+		b.settled = make(chan struct{})
+	}
+	settled := b.settled
+	b.mu.Unlock()
+	select {
+	case <-settled:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for the calls of the turn before: %w", context.Cause(ctx))
+	}
 }
 
 // EndGeneration says that the model has made all calls of one answer. It belongs

@@ -88,6 +88,7 @@ func (b *Bridge) admit(c *call) (context.Context, course, error) {
 		return nil, ignored, nil
 	}
 	c.turn, c.tools, c.round = b.turn, b.turn.tools, b.turn.rounds.Next()
+	b.owed++
 	var why error
 	switch {
 	case b.closed:
@@ -134,6 +135,7 @@ func (b *Bridge) startCall(c *call) (context.Context, course) {
 
 // dropCall gives up a call that cannot even be refused. mu is held.
 func (b *Bridge) dropCall(c *call) {
+	b.noteAnswer()
 	if c.counts {
 		c.turn.pending--
 	}
@@ -256,6 +258,17 @@ func (c *call) answerWith(ev engine.Event, o mcphost.Outcome) {
 	b.mu.Unlock()
 	tellIf(observe, ended)
 	c.send(o, silent)
+	b.mu.Lock()
+	b.noteAnswer()
+	b.mu.Unlock()
+}
+
+// noteAnswer notes that a call is not owed an answer any more. mu is held.
+func (b *Bridge) noteAnswer() {
+	if b.owed--; b.owed == 0 && b.settled != nil {
+		close(b.settled)
+		b.settled = nil
+	}
 }
 
 // tell tells the turn's observer of ev while the turn lasts.
