@@ -24,37 +24,55 @@ const endpointPatience = 5 * time.Second
 type endpoint struct {
 	name, base, header, scheme string
 	key                        config.Secret
+	setting                    string // where it is configured
 }
 
 // endpoints lists the services in use.
 func endpoints(cfg *config.Config) []endpoint {
 	var all []endpoint
+	prefix := "providers."
 	add := func(name string, p config.Provider, auto bool) {
+		where := prefix + name
 		switch {
 		case p.Name == providers.OpenAI, p.Name == config.ProviderAuto && auto && providers.Hosted(p):
 			base := strings.TrimSuffix(cmp.Or(p.BaseURL, openaillm.DefaultBaseURL), "/")
-			all = append(all, endpoint{name, base, "Authorization", "Bearer ", p.APIKey})
+			all = append(all, endpoint{name, base, "Authorization", "Bearer ", p.APIKey, where})
 		case p.Name == providers.ElevenLabs:
 			base := strings.TrimSuffix(cmp.Or(p.BaseURL, elevenlabs.DefaultBaseURL), "/")
-			all = append(all, endpoint{name, base, "xi-api-key", "", p.APIKey})
+			all = append(all, endpoint{name, base, "xi-api-key", "", p.APIKey, where})
 		case p.Name == providers.DeepGram:
 			base := strings.TrimSuffix(cmp.Or(p.BaseURL, deepgram.DefaultBaseURL), "/")
-			all = append(all, endpoint{name, base, "Authorization", "Token ", p.APIKey})
+			all = append(all, endpoint{name, base, "Authorization", "Token ", p.APIKey, where})
 		}
 	}
-	add("llm", cfg.Providers.LLM.Provider, true)
-	for i, p := range cfg.Providers.LLM.Fallback {
-		add(fmt.Sprintf("llm.fallback[%d]", i), p, false)
+	addChain := func(name string, c config.ProviderChain) {
+		add(name, c.Provider, true)
+		for i, p := range c.Fallback {
+			add(fmt.Sprintf("%s.fallback[%d]", name, i), p, false)
+		}
 	}
-	add("stt", cfg.Providers.STT.Provider, true)
-	for i, p := range cfg.Providers.STT.Fallback {
-		add(fmt.Sprintf("stt.fallback[%d]", i), p, false)
-	}
+	addChain("llm", cfg.Providers.LLM)
+	addChain("stt", cfg.Providers.STT)
 	add("tts", cfg.Providers.TTS.Provider, false)
 	for i, p := range cfg.Providers.TTS.Fallback {
 		add(fmt.Sprintf("tts.fallback[%d]", i), p, false)
 	}
 	add("embeddings", cfg.Providers.Embeddings, true)
+	prefix = ""
+	for _, c := range cascades(cfg) {
+		addChain("cascade.opener", c.Opener)
+		addChain("cascade.continuation", c.Continuation)
+	}
+	return all
+}
+
+// cascades are those of the NPCs that open with a fast model.
+func cascades(cfg *config.Config) (all []config.Cascade) {
+	for i := range cfg.NPCs {
+		if n := &cfg.NPCs[i]; n.CascadeMode() != config.CascadeOff {
+			all = append(all, n.Cascade)
+		}
+	}
 	return all
 }
 
@@ -83,7 +101,7 @@ func examineEndpoint(ctx context.Context, e endpoint) finding {
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/models", nil)
 	if err != nil {
-		f.state, f.fix = "the address cannot be used", "correct providers."+name+".base_url"
+		f.state, f.fix = "the address cannot be used", "correct "+e.setting+".base_url"
 		return f
 	}
 	if e.key != "" {
@@ -98,7 +116,7 @@ func examineEndpoint(ctx context.Context, e endpoint) finding {
 		if errors.As(err, &why) {
 			err = why.Err // without the address, which may hold secrets
 		}
-		f.state, f.fix = fmt.Sprintf("%s cannot be reached: %v", f.state, err), "start the service, or correct providers."+name+".base_url"
+		f.state, f.fix = fmt.Sprintf("%s cannot be reached: %v", f.state, err), "start the service, or correct "+e.setting+".base_url"
 		switch e.base { // nobody set base_url
 		case openaillm.DefaultBaseURL, elevenlabs.DefaultBaseURL, deepgram.DefaultBaseURL:
 			f.fix = "check that this machine is online and reaches " + req.URL.Hostname()
@@ -111,7 +129,7 @@ func examineEndpoint(ctx context.Context, e endpoint) finding {
 	}
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
-		f.state, f.fix = f.state+" refuses the key", "check providers."+name+".api_key"
+		f.state, f.fix = f.state+" refuses the key", "check "+e.setting+".api_key"
 	case resp.StatusCode >= 500:
 		f.state, f.fix = fmt.Sprintf("%s answers %s", f.state, resp.Status), "try again later"
 	default: // some services know no list of models; they are there all the same

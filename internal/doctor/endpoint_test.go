@@ -47,9 +47,28 @@ func TestUnreachableEndpoint(t *testing.T) {
 		openaillm.DefaultBaseURL:    "check that this machine is online and reaches api.openai.com",
 		"http://localhost:11434/v1": "start the service, or correct providers.llm.base_url",
 	} {
-		f := examineEndpoint(offline, endpoint{name: "llm", base: base})
+		f := examineEndpoint(offline, endpoint{name: "llm", base: base, setting: "providers.llm"})
 		if f.ok || f.fix != want || !strings.Contains(f.state, "cannot be reached") {
 			t.Errorf("%s: %+v, want fix %q", base, f, want)
 		}
+	}
+}
+
+func TestDoctorAsksTheModelsOfCascades(t *testing.T) {
+	var asked int
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	defer server.Close()
+	opener := config.ProviderChain{Provider: config.Provider{Name: providers.OpenAI, BaseURL: server.URL, APIKey: "k"}}
+	cfg := config.Default()
+	cfg.NPCs = []config.NPC{
+		{Name: "Mira", Engine: config.EngineSentenceCascade, Cascade: config.Cascade{Opener: opener}},
+		{Name: "Bartok", Engine: config.EngineCascaded, Cascade: config.Cascade{Continuation: opener}}, // opens nothing
+	}
+	got := endpointFindings(t.Context(), cfg)
+	if len(got) != 1 || got[0].ok || got[0].part != "endpoint of cascade.opener" || got[0].fix != "check cascade.opener.api_key" || asked != 1 {
+		t.Errorf("findings = %+v after %d requests, want one of the opener", got, asked)
 	}
 }

@@ -30,8 +30,9 @@ const (
 	openerTokens = 80
 	// maxOpener bounds an opener in bytes.
 	maxOpener = 250
-	// markLength is within how many bytes a mark ends.
-	markLength = 10
+	// markLength is how many bytes show whether there is a mark, maxMark how many it
+	// takes with all that may stand around it.
+	markLength, maxMark = 10, 32
 )
 
 var (
@@ -126,7 +127,8 @@ func (r *reading) push(text string) bool {
 	if r.known {
 		return r.take(r.split.Push(r.scrub.Push(text)))
 	}
-	if r.head += text; len(strings.TrimLeft(r.head, " \n")) < markLength {
+	r.head += text
+	if n := len(strings.TrimLeft(r.head, "\t\n\f\r ")); n < markLength || n < maxMark && len(mark.FindString(r.head)) == len(r.head) {
 		return false
 	}
 	return r.readMark()
