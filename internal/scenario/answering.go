@@ -8,6 +8,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
+	"github.com/MrWong99/glyphoxa/internal/engine/s2s"
 	"github.com/MrWong99/glyphoxa/internal/engine/sentence"
 )
 
@@ -17,7 +18,7 @@ type answering struct {
 	byName map[string]engine.Engine
 	talker *talker // nil if no NPC speaks through a session
 	listen engine.Listener
-	stop   func() error
+	stop   func()
 }
 
 // newAnswering makes the engines that the scene's NPCs need.
@@ -25,11 +26,13 @@ func newAnswering(st *stage, voices *speaker) *answering {
 	s := st.scene
 	w := &writer{script: s.Model, npcs: s.NPCs, rec: st.rec}
 	plain := cascaded.New(w, nil)
-	a := &answering{stop: func() error { return nil }, byName: map[string]engine.Engine{
+	a := &answering{stop: func() {}, byName: map[string]engine.Engine{
 		config.EngineCascaded: plain, config.EngineSentenceCascade: sentence.New(opening{w}, w, nil),
 	}}
 	if slices.ContainsFunc(s.NPCs, func(n config.NPC) bool { return n.Engine == config.EngineS2S }) {
 		a.talker = newTalker(s, w, voices, st.lastSaid)
+		talks := s2s.New(a.talker.provider, st.host, plain, nil)
+		a.byName[config.EngineS2S], a.listen, a.stop = talks, talks, talks.Close
 	}
 	return a
 }
@@ -53,4 +56,4 @@ func (a *answering) Answer(ctx context.Context, req engine.Request) iter.Seq2[en
 func (a *answering) listener() engine.Listener { return a.listen }
 
 // Close ends what the engines hold.
-func (a *answering) Close() error { return a.stop() }
+func (a *answering) Close() { a.stop() }

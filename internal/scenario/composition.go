@@ -17,6 +17,7 @@ type composition struct {
 	talker *talker
 	npc    config.NPC
 	fault  S2SFault
+	item   string
 	pause  time.Duration // before the next step
 	told   time.Duration // of sound
 }
@@ -45,7 +46,7 @@ func (a *composition) compose(r Round) {
 		defer a.endSession(left)
 	case faultOrphan:
 		sound := a.talker.sound(a.npc, orphanText)
-		a.Late = s2stest.After(orphanAfter, s2stest.Say("late", orphanText, sound, s.Capabilities.OutputRate, s.Speed))
+		a.Late = s2stest.After(orphanAfter, s2stest.Say(a.item, orphanText, sound, s.Capabilities.OutputRate, s.Speed))
 	}
 	a.wait(a.talker.firstSound(r))
 	if a.fault.Fault == faultFailed || a.fault.Fault == faultRateLimited {
@@ -125,9 +126,9 @@ func (a *composition) speak(said []string) {
 	s := a.talker.script
 	var all [][]s2stest.Step
 	for i, text := range said {
-		item := "answer"
+		item := a.item
 		if a.fault.Fault == faultTwoItems {
-			item = fmt.Sprintf("item-%d", i+1)
+			item = fmt.Sprintf("%s-%d", a.item, i+1)
 		}
 		steps := s2stest.Say(item, text+" ", a.talker.sound(a.npc, text), s.Capabilities.OutputRate, s.Speed)
 		if i > 0 {

@@ -74,7 +74,7 @@ func staged() map[string][]string {
 
 		kindS2SOpened: {"npc", "session", "tools", "history", "resumed"}, kindS2SRefused: {"npc", "session", "text"},
 		kindS2SClosed:    {"npc", "session", "how", "text"},
-		kindS2SCommitted: {"npc", "session", "speaker", "text", "ms", "spoken_ms", "typed", "tools"},
+		kindS2SCommitted: {"npc", "session", "speaker", "text", "ms", "lost_ms", "typed", "tools"},
 		kindS2SCleared:   {"npc", "session", "ms"}, kindS2SInterrupted: {"npc", "session", "ms"}, kindS2STools: {"npc", "session", "tools"},
 		kindS2SInjected: {"npc", "session", "text"}, kindS2SAnswered: {"npc", "session", "tool", "how", "text"},
 		kindS2STold: {"npc", "session", "text", "silent"}, kindS2SViolation: {"npc", "session", "text"},

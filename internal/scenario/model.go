@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -38,7 +39,11 @@ func (w *writer) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chun
 		fields := []string{"npc", req.Persona.Name, "text", line, "role", roleAnswer}
 		w.rec.noteNow(kindAsked, append(fields, "round", strconv.Itoa(number+1), "hurry", strconv.FormatBool(req.Hurry), "tools", toolNames(req.Tools), "facts", factsIn(req), "results", resultsIn(req))...)
 		how := "done"
-		err := w.writeRound(ctx, req, w.pickRound(line, req.Persona.Name, number, len(req.Tools) > 0), yield)
+		r := w.pickRound(line, req.Persona.Name, number, len(req.Tools) > 0)
+		if w.speaksForItself(req.Persona.Name) { // its own model broke off
+			r.Says = strings.TrimPrefix(r.Says, begunAnswer(req))
+		}
+		err := w.writeRound(ctx, req, r, yield)
 		switch {
 		case err == errLeft, ctx.Err() != nil:
 			how = "cancelled"
@@ -66,6 +71,25 @@ func playerLine(req llm.Request) (line string, round int) {
 		}
 	}
 	return line, round
+}
+
+// begunAnswer is the beginning of an answer that the model is to go on with, empty if
+// it begins anew.
+func begunAnswer(req llm.Request) (text string) {
+	for _, m := range req.Messages {
+		switch {
+		case m.Role == llm.RoleUser:
+			text = ""
+		case m.Role == llm.RoleAssistant && len(m.ToolCalls) == 0:
+			text = m.Content
+		}
+	}
+	return text
+}
+
+// speaksForItself reports whether the NPC called name has a speech-to-speech model.
+func (w *writer) speaksForItself(name string) bool {
+	return slices.ContainsFunc(w.npcs, func(n config.NPC) bool { return n.Name == name && n.Engine == config.EngineS2S })
 }
 
 // factsIn is what the model is told beside who it is and what was said.

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/scenario"
 )
 
@@ -30,18 +29,14 @@ func scenes(t testing.TB) []*scenario.Scene {
 func variants(all []*scenario.Scene) []*scenario.Scene {
 	var out []*scenario.Scene
 	for _, s := range all {
-		for _, v := range s.Variants() {
-			if v.Engine != config.EngineS2S {
-				out = append(out, v)
-			}
-		}
+		out = append(out, s.Variants()...)
 	}
 	return out
 }
 
 // name is the scene's file without its ending, and what it is played with.
 func name(s *scenario.Scene) string {
-	return strings.TrimSuffix(strings.TrimSuffix(filepath.Base(s.File), ".yaml")+"/"+s.Engine, "/")
+	return strings.TrimSuffix(strings.TrimSuffix(filepath.Base(s.File), ".yaml")+":"+s.Engine, ":")
 }
 
 // report writes what failed, and what happened.

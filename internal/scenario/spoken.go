@@ -36,11 +36,15 @@ type spokenLog struct {
 func (l *spokenLog) add(start time.Time, words []rig.Word) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	from := start
+	before := start
 	for _, w := range words {
 		to := start.Add(w.End)
+		from := to.Add(-spokenFor(w.Text)) // there may be a pause before it
+		if from.Before(before) {
+			from = before
+		}
 		l.words = append(l.words, spokenWord{w.Text, from, to})
-		from = to
+		before = to
 	}
 	l.words = slices.Delete(l.words, 0, max(0, len(l.words)-wordsKept))
 }
@@ -52,9 +56,14 @@ func (l *spokenLog) cutOff(now time.Time) {
 	l.words = slices.DeleteFunc(l.words, func(w spokenWord) bool { return w.to.After(now) })
 }
 
-// before returns the words in the last d of what had been said by a time, and when
-// the last of them was said.
-func (l *spokenLog) before(by time.Time, d time.Duration) (line string, last time.Time) {
+// saidLine is some of what a player said.
+type saidLine struct {
+	text     string
+	from, to time.Time
+}
+
+// before returns the words in the last d of what had been said by a time.
+func (l *spokenLog) before(by time.Time, d time.Duration) saidLine {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := len(l.words)
@@ -62,9 +71,9 @@ func (l *spokenLog) before(by time.Time, d time.Duration) (line string, last tim
 		n--
 	}
 	if n == 0 {
-		return "", last
+		return saidLine{}
 	}
-	last = l.words[n-1].to
+	last := l.words[n-1].to
 	first := n
 	for first > 0 && !l.words[first-1].from.Before(last.Add(-d-wordEdge)) {
 		first--
@@ -73,19 +82,20 @@ func (l *spokenLog) before(by time.Time, d time.Duration) (line string, last tim
 	for _, w := range l.words[first:n] {
 		said = append(said, w.text)
 	}
-	return strings.Join(said, " "), last
+	if len(said) == 0 {
+		return saidLine{}
+	}
+	return saidLine{strings.Join(said, " "), l.words[first].from, last}
 }
 
 // lastSaid returns what a player has said lately, see talker.
-func (st *stage) lastSaid(speaker string, by time.Time, spoken time.Duration) string {
-	var line string
-	var last time.Time
+func (st *stage) lastSaid(speaker string, by time.Time, spoken time.Duration) (line saidLine) {
 	for name, m := range st.microphones {
 		if speaker != "" && !strings.EqualFold(name, speaker) {
 			continue
 		}
-		if said, at := m.said.before(by, spoken); at.After(last) {
-			line, last = said, at
+		if said := m.said.before(by, spoken); said.to.After(line.to) {
+			line = said
 		}
 	}
 	return line

@@ -242,7 +242,7 @@ func (st *stage) closeStage() error {
 	st.stop()
 	var errs []error
 	if st.answering != nil {
-		errs = append(errs, st.answering.Close())
+		st.answering.Close()
 	}
 	if st.host != nil {
 		errs = append(errs, st.host.Close())

@@ -25,22 +25,34 @@ type talker struct {
 	voice  *speaker
 	// lineOf returns what a player said last, within so much time before a moment;
 	// speaker may be empty.
-	lineOf func(speaker string, by time.Time, spoken time.Duration) string
+	lineOf func(speaker string, by time.Time, spoken time.Duration) saidLine
 
 	provider *s2stest.Provider
 
 	mu       sync.Mutex // guards the fields below
 	used     map[int]bool
 	sessions map[int]string // whose a session is
-	open     map[int]bool   // that have neither been closed nor ended
+	asked    map[int]heardLine
+	open     map[int]bool // that have neither been closed nor ended
 	from, to *audio.Resampler
 }
 
+// heardLine is what a session was asked last.
+type heardLine struct {
+	saidLine // without times if it was typed
+	speaker  string
+	unheard  bool // its answer was interrupted before anybody heard of it
+}
+
+// goesOn is how long after a line its speaker goes on with it, if it was not
+// answered.
+const goesOn = 1500 * time.Millisecond
+
 // newTalker returns a model with a provider that follows the scene.
-func newTalker(s *Scene, w *writer, voice *speaker, lineOf func(string, time.Time, time.Duration) string) *talker {
+func newTalker(s *Scene, w *writer, voice *speaker, lineOf func(string, time.Time, time.Duration) saidLine) *talker {
 	k := &talker{
 		scene: s, script: s.S2S, writer: w, rec: w.rec, voice: voice, lineOf: lineOf,
-		used: map[int]bool{}, sessions: map[int]string{}, open: map[int]bool{},
+		used: map[int]bool{}, sessions: map[int]string{}, asked: map[int]heardLine{}, open: map[int]bool{},
 	}
 	k.provider = s2stest.New(s2stest.Options{
 		Name: "script", Capabilities: s.S2S.capabilities(), Resumes: s.S2S.Capabilities.Resumes,
@@ -121,17 +133,19 @@ func (k *talker) observe(n s2stest.Note) {
 	case s2stest.Ended:
 		note(kindS2SClosed, "how", "ended", "text", n.Text)
 	case s2stest.Committed:
-		note(kindS2SCommitted, "speaker", n.Response.Speaker, "text", k.lineAsked(n.Response, n.SpokenBy, n.Spoken),
-			"ms", millis(n.Sound), "spoken_ms", millis(n.Spoken), "typed", strconv.FormatBool(n.Response.Text != ""), "tools", tools)
+		said := k.hearLine(n)
+		note(kindS2SCommitted, "speaker", n.Response.Speaker, "text", said.text,
+			"ms", millis(n.Sound), "lost_ms", millis(max(0, said.to.Sub(said.from)-n.Spoken)), "typed", strconv.FormatBool(n.Response.Text != ""), "tools", tools)
 	case s2stest.Cleared:
 		note(kindS2SCleared, "ms", millis(n.Sound))
 	case s2stest.Interrupted:
+		k.noteInterruption(n)
 		note(kindS2SInterrupted, "ms", millis(n.Sound))
 	case s2stest.ToolsSet:
 		note(kindS2STools, "tools", tools)
 	case s2stest.Generated:
-		line := k.lineAsked(n.Response, n.SpokenBy, n.Spoken)
-		k.rec.noteAt(n.At, kindAnswered, "npc", npc, "text", line, "how", strings.Replace(n.Text, "completed", "done", 1))
+		line := k.lineAsked(n.Session)
+		k.rec.noteAt(n.At, kindAnswered, "npc", npc, "text", line, "role", roleAnswer, "how", strings.Replace(n.Text, "completed", "done", 1))
 	case s2stest.Injected:
 		for _, m := range n.Messages {
 			note(kindS2SInjected, "text", m.Content)
@@ -158,17 +172,42 @@ func resultKind(r s2s.ToolResult) string {
 
 func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// lineAsked is what a session is asked to answer.
-func (k *talker) lineAsked(r s2s.Response, by time.Time, spoken time.Duration) string {
-	if r.Text != "" {
-		return r.Text
+// hearLine takes in what a session is asked to answer, and returns what was sent of it
+// now: a player may have gone on with a line before its answer was heard.
+func (k *talker) hearLine(n s2stest.Note) saidLine {
+	h := heardLine{saidLine{text: n.Response.Text}, n.Response.Speaker, false}
+	if h.text == "" {
+		h.saidLine = k.lineOf(h.speaker, n.SpokenBy, n.Spoken)
 	}
-	return k.lineOf(r.Speaker, by, spoken)
+	now := h.saidLine
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if last := k.asked[n.Session]; last.unheard && last.speaker == h.speaker && !h.from.IsZero() && h.from.Sub(last.to) < goesOn {
+		h.text = joinWords(last.text, h.text)
+	}
+	k.asked[n.Session] = h
+	return now
+}
+
+// noteInterruption takes in how much was heard of an answer.
+func (k *talker) noteInterruption(n s2stest.Note) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	h := k.asked[n.Session]
+	h.unheard = n.Sound == 0
+	k.asked[n.Session] = h
+}
+
+// lineAsked is what a session was asked last.
+func (k *talker) lineAsked(session int) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.asked[session].text
 }
 
 // answer scripts what a session does when asked.
 func (k *talker) answer(t s2stest.Turn) s2stest.Answer {
-	npc, line := k.npcOf(t.Options.Instructions), k.lineAsked(t.Response, t.SpokenBy, t.Spoken)
+	npc, line := k.npcOf(t.Options.Instructions), k.lineAsked(t.Session)
 	if k.script.Capabilities.Duplex {
 		return k.voiceAnswer(npc, line, t)
 	}
@@ -182,7 +221,7 @@ func (k *talker) answer(t s2stest.Turn) s2stest.Answer {
 	if t.Round == 0 {
 		f = k.pickFault(line, false)
 	}
-	a := &composition{talker: k, npc: npc, fault: f}
+	a := &composition{talker: k, npc: npc, fault: f, item: fmt.Sprintf("item-%d-%d-%d", t.Session, t.Number, t.Round)}
 	if t.Round == 0 && t.Response.Text == "" {
 		a.add(s2stest.Step{Tell: s2s.InputTranscript{Text: line, Final: true}})
 	}
@@ -210,7 +249,7 @@ func (k *talker) firstSound(r Round) time.Duration {
 
 // voiceAnswer scripts a voice that delegates.
 func (k *talker) voiceAnswer(npc config.NPC, line string, t s2stest.Turn) s2stest.Answer {
-	a := &composition{talker: k, npc: npc}
+	a := &composition{talker: k, npc: npc, item: fmt.Sprintf("item-%d-%d-%d", t.Session, t.Number, t.Round)}
 	switch {
 	case t.Told != nil && !t.Told.Silent:
 		a.wait(k.firstSound(Round{}))
@@ -233,6 +272,7 @@ func (k *talker) voiceAnswer(npc config.NPC, line string, t s2stest.Turn) s2stes
 // wire know it as it will leave the table.
 func (k *talker) sound(npc config.NPC, text string) []int16 {
 	id := k.voice.wire.addSentence(npc.Name, text)
+	k.voice.wire.ownSentence(id)
 	sound := tone(id, text)
 	if k.voice.synth != nil {
 		sound = marked(k.voice.ready[lineKey(npc, text)], id)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,6 +26,7 @@ type window [windowSamples]int16
 // source is a sentence that was synthesised.
 type source struct {
 	npc, text string
+	own       bool // it is of a model with a voice of its own
 	samples   int  // of it that can be heard, in whole frames
 	whole     bool // nothing more is made of it
 	sounded   int  // of samples, so far
@@ -62,6 +64,25 @@ func (w *wire) addSentence(npc, text string) int {
 	defer w.mu.Unlock()
 	w.sources = append(w.sources, source{npc: npc, text: text})
 	return len(w.sources) - 1
+}
+
+// ownSentence says that a sentence is of a model with a voice of its own, which
+// others may break off.
+func (w *wire) ownSentence(id int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.sources[id].own = true
+}
+
+// soundedAsFar reports whether text is the beginning of a sentence of a model with a
+// voice of its own, and at least so much of it sounded.
+func (w *wire) soundedAsFar(text string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.ContainsFunc(w.sources, func(s source) bool {
+		share := float64(len(text)) / float64(len(s.text))
+		return s.own && strings.HasPrefix(s.text, text) && s.sounded > 0 && float64(s.sounded+2*audio.FrameSamples) >= share*float64(s.samples)
+	})
 }
 
 // learnSound takes in sound of sentence id, in the order it is made; whole says that
