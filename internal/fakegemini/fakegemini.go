@@ -18,7 +18,7 @@
 // Not covered: video, images and avatars; files and code execution; search and
 // other tools of Google's own; thoughts; voice activity of automatic detection (a
 // session that leaves it on is answered after audioStreamEnd or clientContent
-// alone); grounding metadata; names in snake case; transparent resumption; and
+// alone); interactionStatus; grounding metadata; names in snake case; transparent resumption; and
 // everything of Vertex AI.
 //
 // What differs between models follows the model's name: 2.x takes clientContent at

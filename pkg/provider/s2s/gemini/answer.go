@@ -136,7 +136,7 @@ func (a *answers) takeContent(c *genai.LiveServerContent) []s2s.Event {
 		events = append(events, a.complete("incomplete", nil)...)
 	}
 	if c.TurnComplete {
-		events = append(events, a.takeTurnComplete(c.TurnCompleteReason)...)
+		events = append(events, a.takeTurnComplete(c)...)
 	}
 	return events
 }
@@ -298,8 +298,12 @@ func (a *answers) takeInterrupted() []s2s.Event {
 	return nil
 }
 
-// takeTurnComplete ends one of the service's turns: the oldest that is open.
-func (a *answers) takeTurnComplete(reason genai.TurnCompleteReason) []s2s.Event {
+// takeTurnComplete ends one of the service's turns: the oldest that is open. One in
+// progress goes on.
+func (a *answers) takeTurnComplete(c *genai.LiveServerContent) []s2s.Event {
+	if a.isUnderWay() && a.older == 0 && c.InteractionStatus == genai.InteractionStatusInProgress {
+		return nil
+	}
 	switch a.phase {
 	case answering:
 	case waiting:
@@ -321,7 +325,7 @@ func (a *answers) takeTurnComplete(reason genai.TurnCompleteReason) []s2s.Event 
 		return nil
 	}
 	a.open = false
-	status, err := outcome(reason)
+	status, err := outcome(c.TurnCompleteReason)
 	return a.complete(status, err)
 }
 

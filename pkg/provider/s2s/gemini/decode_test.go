@@ -75,6 +75,7 @@ var messages = map[string]string{
 	"call":        `{"toolCall":{"functionCalls":[{"id":"1","name":"roll"}]}}`,
 	"nameless":    `{"toolCall":{"functionCalls":[{"name":"roll"},{"id":"1","name":""}]}}`,
 	"empty":       `{"toolCall":{"functionCalls":[{"id":"1","name":""}]}}`,
+	"in_progress": `{"serverContent":{"turnComplete":true,"interactionStatus":"IN_PROGRESS"}}`,
 	"waiting":     `{"serverContent":{"waitingForInput":true}}`,
 }
 
@@ -98,6 +99,8 @@ func TestOrders(t *testing.T) {
 			"started sound done:cancelled started done:cancelled started hm done:completed"},
 		{"transcript_told_whole", "", "ask heard heard finished sound all", "all:well  well started sound done:completed"},
 		{"transcript_of_one_given_up", "", "ask heard give_up", "all:well started done:cancelled"},
+		{"in_progress", "", "ask says in_progress sound complete", "started hm sound done:completed"},
+		{"in_progress_before_anything", "", "ask in_progress sound all", "started sound done:completed"},
 		{"call", "", "ask call answer says all", "started call:1 done:completed hm done:completed"},
 		{"call_after_speech", "", "ask says call answer says all", "started hm call:1 done:completed hm done:completed"},
 		{"nothing_after_a_call", "", "ask call answer complete", "started call:1 done:completed done:completed"},

@@ -12,20 +12,20 @@
 //
 // What models can do follows their names: tools change in an open session from 3.8
 // on; older models, and those it does not know, need a new one. What was said before
-// a session is told as a conversation to 2.x and from 3.8 on, as text of players and
-// model alone since the service refuses calls in it; to others as part of the
-// instruction.
+// a session is told as a conversation from 3.8 on, as text of players and model alone
+// since the service refuses calls in it, and to others as part of the instruction.
 //
 // What it does not do: sound that was sent cannot be taken back, and what of an answer
 // was not heard is not forgotten, only told; what an answer was given as context stays
 // in the conversation. It sends no video and no images, and leaves search, code
 // execution, thoughts, affective dialogue, proactive audio, interim transcripts and
-// Vertex AI unused. Each count of tokens is taken to be of what was used since the
-// one before. A tool whose name does not begin with a letter or underscore is not
-// offered, since the service refuses such names. The vendor's client bounds no
-// message in size, and tells nothing of a handshake that was answered otherwise; and
-// since it dials without a context, a connection that was given up may wait for its
-// answer in the background, at most eight for each [Provider].
+// Vertex AI unused; what a model that thinks on says once its answer was complete is
+// dropped. Each count of tokens is taken to be of what was used since the one before.
+// A tool whose name does not begin with a letter or underscore is not offered, since
+// the service refuses such names. The vendor's client bounds no message in size, and
+// tells nothing of a handshake that was answered otherwise; and since it dials without
+// a context, a connection that was given up may wait for its answer in the background,
+// at most eight for each [Provider].
 package gemini
 
 import (

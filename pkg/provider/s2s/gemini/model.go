@@ -13,7 +13,8 @@ type traits struct {
 	// updates: tools change in mid-session by a context update.
 	updates bool
 	// content: what was said before is taken as a conversation. Otherwise it goes
-	// into the instruction: these models take such content only if it was announced,
+	// into the instruction: older models do not recall such content when they are
+	// spoken to, or never answer after it, and 3.1 takes it only if it was announced,
 	// which the vendor's client cannot do.
 	content bool
 	// behavior is what declarations of tools say; empty if models do not know it.
@@ -44,9 +45,7 @@ func traitsOf(model string) traits {
 		return traits{}
 	}
 	switch {
-	case major < 3:
-		return traits{content: true}
-	case major == 3 && minor < 8:
+	case major < 3, major == 3 && minor < 8:
 		return traits{}
 	case strings.Contains(model, "extended-thinking"): // it knows no blocking tools
 		return traits{updates: true, content: true, behavior: genai.BehaviorNonBlocking, scheduling: true, async: true}

@@ -197,7 +197,7 @@ func TestConversation(t *testing.T) {
 		model     string
 		asContent bool
 	}{
-		{"", true}, {older, false}, {"gemini-2.5-flash-native-audio-preview-12-2025", true}, {"gemini-next", false},
+		{"", true}, {older, false}, {"gemini-2.5-flash-native-audio-preview-12-2025", false}, {"gemini-next", false},
 	} {
 		t.Run(tt.model, func(t *testing.T) {
 			tk := connect(t, tt.model, s2s.SessionOptions{Instructions: "You are Bart.", Voice: "Puck", Language: "de", Tools: []llm.ToolDefinition{tool("roll")}, History: history},
