@@ -2,7 +2,6 @@ package main_test
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -17,14 +16,7 @@ import (
 // costs adds a section to the configuration.
 func (h *program) costs(section string) {
 	h.t.Helper()
-	file := h.path("glyphoxa.yaml")
-	text, err := os.ReadFile(file)
-	if err == nil {
-		err = os.WriteFile(file, append(text, "cost:\n"+section...), 0o600)
-	}
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	h.append("glyphoxa.yaml", "cost:\n"+section)
 }
 
 // TestCapsAreKept plays until the caps are passed: each answer has five tokens at a

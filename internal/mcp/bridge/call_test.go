@@ -2,12 +2,15 @@ package bridge_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/bridge"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
@@ -78,6 +81,44 @@ func TestTimeoutIsHalfAMinute(t *testing.T) {
 		synctest.Wait()
 		if r := s.answer(t, "1"); !r.IsError {
 			t.Errorf("answer = %+v, want an error", r)
+		}
+	})
+}
+
+func TestCeilingIsTheTiers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHost(t, tool("slow", 5, takes(time.Hour)))
+		s := &session{}
+		b := newBridge(t, h, s, bridge.WithCeiling(func(tier mcp.BudgetTier) time.Duration {
+			return time.Duration(tier+1) * time.Second
+		}))
+		start := time.Now()
+		for i, tier := range mcp.Tiers() {
+			if err := b.UpdateTier(t.Context(), tier); err != nil {
+				t.Fatal(err)
+			}
+			s.call(fmt.Sprint(i), "slow", "{}")
+		}
+		for i := range mcp.Tiers() {
+			time.Sleep(time.Second - time.Since(start)%time.Second)
+			synctest.Wait()
+			if n := s.count(); n != i+1 {
+				t.Errorf("after %v %d calls were answered, want %d", time.Since(start), n, i+1)
+			}
+		}
+	})
+}
+
+func TestLostAnswersAreLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHost(t, tool("a", 5, answer("a")))
+		var log strings.Builder
+		s := &session{sending: func(context.Context) error { return errors.New("cut off") }}
+		b := newBridge(t, h, s, bridge.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		s.call("1", "a", "{}")
+		b.Close()
+		if got := log.String(); !strings.Contains(got, "tool=a") || !strings.Contains(got, "cut off") {
+			t.Errorf("logged %q", got)
 		}
 	})
 }
