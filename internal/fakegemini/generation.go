@@ -133,6 +133,11 @@ func (g *generation) play(ctx context.Context) {
 	if g.turn.Handle != "" && g.c.resumes {
 		g.do(ctx, Resumable{g.turn.Handle})
 	}
+	if len(g.turn.Unasked) > 0 {
+		g.turn = Turn{Steps: g.turn.Unasked}
+		g.complete = false
+		g.play(ctx)
+	}
 }
 
 func (g *generation) content(ctx context.Context, v object) {

@@ -24,6 +24,9 @@ type Turn struct {
 	Usage *Usage
 	// Handle is a resumption handle that comes after the turn.
 	Handle string
+	// Unasked is what is said after the turn without having been asked for, as a turn
+	// of its own.
+	Unasked []Step
 }
 
 // Step is a part of an answer: one of the types below.

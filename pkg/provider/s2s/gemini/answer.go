@@ -30,6 +30,11 @@ const (
 	complete
 )
 
+// hung is after how much silence an answer that is given up counts as one that would
+// never have come. Some models then take the next question for the end of that turn,
+// and answer nothing.
+const hung = 2 * time.Second
+
 // maxTranscript bounds what is kept of what a player said, in bytes.
 const maxTranscript = 32 << 10
 
@@ -50,6 +55,8 @@ type answers struct {
 	// passed: all of an answer came while older turns were open, and was dropped.
 	passed bool
 	lost   bool // it cannot be told any more whose turn is whose; for good
+	// since is when the service was asked, or had its results.
+	since time.Time
 	// callOpen: the part of an async turn that made calls has not ended.
 	callOpen bool
 
@@ -82,7 +89,7 @@ func (a *answers) ask() []s2s.Event {
 		a.older++
 	}
 	a.open, a.passed, a.callOpen = true, false, false
-	a.phase = waiting
+	a.phase, a.since = waiting, time.Now()
 	a.number++
 	a.begun, a.cut, a.part, a.samples, a.left = false, false, 0, 0, nil
 	return events
@@ -91,13 +98,16 @@ func (a *answers) ask() []s2s.Event {
 // isUnderWay reports whether an answer was asked for and is not complete.
 func (a *answers) isUnderWay() bool { return a.phase != idle && a.phase != complete }
 
-// giveUp ends the answer for its listener. What still comes of it is dropped. If an
-// answer passed while it was waited for, and no older turn is open, that may have been
-// it: then the service did not end a turn before, and all answers would be dropped
-// from now on.
+// giveUp ends the answer for its listener. What still comes of it is dropped. What
+// comes of the next one could not be told apart, or would not come at all, if the
+// service hangs, or if an answer passed while this one was waited for and no older turn
+// is open: then it may have been this one, and the end of a turn before was left out.
 func (a *answers) giveUp() []s2s.Event {
 	var events []s2s.Event
-	a.lost = a.lost || a.phase == waiting && a.passed && a.older == 0
+	switch {
+	case a.phase == waiting && a.passed && a.older == 0, (a.phase == waiting || a.phase == resumed) && time.Since(a.since) >= hung:
+		a.lost = true
+	}
 	if a.isUnderWay() {
 		events = append(a.end(), s2s.GenerationDone{Status: "cancelled"})
 	}
@@ -182,7 +192,7 @@ func (a *answers) admit() ([]s2s.Event, bool) {
 	case answering, calling:
 		return nil, true
 	}
-	a.open = true // late, or not asked for: its end is still to come
+	a.phase, a.open = idle, true // late, or not asked for: its end is still to come
 	return nil, false
 }
 
@@ -350,6 +360,6 @@ func (a *answers) resume(wanted bool) {
 	}
 	a.phase = idle
 	if wanted {
-		a.phase = resumed
+		a.phase, a.since = resumed, time.Now()
 	}
 }

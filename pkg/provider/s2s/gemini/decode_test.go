@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/genai"
@@ -165,6 +166,44 @@ func TestLostEnd(t *testing.T) {
 	}
 	if err := s.Respond(t.Context(), s2s.Response{Text: "Hm."}); !errors.Is(err, s2s.ErrClosed) {
 		t.Errorf("Respond = %v, want ErrClosed", err)
+	}
+}
+
+// TestHangs shows a service that says nothing more: once that was given up, a new
+// session is needed, but not if the player was faster.
+func TestHangs(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		first string // what came before; a call has its result a minute later
+		after time.Duration
+		lost  bool
+	}{
+		{"asked", "", hung, true},
+		{"asked_just_now", "", hung - 1, false},
+		{"with_results", "call", hung, true},
+		{"with_results_just_now", "call", hung - 1, false},
+		{"in_mid_sentence", "says", time.Hour, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := bare("gemini-3.8-live")
+				s.turn = make(chan struct{}, 1)
+				s.ask()
+				if tt.first != "" {
+					s.hear(t, messages[tt.first])
+				}
+				if tt.first == "call" {
+					time.Sleep(time.Minute)
+					if err := s.SendToolResult(t.Context(), s2s.ToolResult{ID: "1", Text: "17"}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				time.Sleep(tt.after)
+				if err := s.Interrupt(t.Context(), 0); errors.Is(err, s2s.ErrClosed) != tt.lost {
+					t.Errorf("Interrupt = %v, want ErrClosed: %v", err, tt.lost)
+				}
+			})
+		})
 	}
 }
 

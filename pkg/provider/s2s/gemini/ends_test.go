@@ -223,9 +223,7 @@ func TestGoesOn(t *testing.T) {
 	first := fakegemini.Turn{Steps: []fakegemini.Step{
 		fakegemini.Resumable{Handle: "early"}, fakegemini.Resumable{}, fakegemini.Speak{Text: "Aye."}, fakegemini.GoAway{Left: 50 * time.Second},
 	}, Handle: "newest"}
-	tk := connect(t, "", s2s.SessionOptions{}, first, fakegemini.Turn{Steps: []fakegemini.Step{
-		fakegemini.Send{Message: `{"serverContent":{"outputTranscription":{"text":"Again."}}}`}, fakegemini.Speak{Text: "Yes?"},
-	}})
+	tk := connect(t, "", s2s.SessionOptions{}, first, fakegemini.Say("Yes?"))
 	tk.say()
 	check(t, "the first session", []string{
 		"resumable early", "started", "says 1.1 Aye.", "sound 1.1", "going 50s", "item 1.1", "done 0 completed", "resumable newest",
@@ -236,7 +234,7 @@ func TestGoesOn(t *testing.T) {
 	history := []llm.Message{{Role: llm.RoleUser, Content: "Hm."}, {Role: llm.RoleAssistant, Content: "Aye."}}
 	next := connectTo(t, tk.service, "", s2s.SessionOptions{Resume: "newest", History: history})
 	next.say()
-	next.until("done")
+	check(t, "the second session", spoken(1, "Yes?"), next.until("done"))
 	check(t, "what was sent", []string{"setup", "activityStart", "audio", "activityEnd"}, tk.service.Kinds(1))
 
 }

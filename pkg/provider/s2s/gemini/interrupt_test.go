@@ -122,6 +122,24 @@ func TestPlayersGoOn(t *testing.T) {
 	check(t, "the answer", spoken(times+1, "This."), tk.until("done"))
 }
 
+// TestUnasked shows a service that speaks without having been asked: nobody hears it,
+// and the next answer is heard, whether it comes before that has ended or after.
+func TestUnasked(t *testing.T) {
+	for name, unasked := range map[string][]fakegemini.Step{
+		"ended":      {fakegemini.Speak{Text: "By the way."}, fakegemini.Resumable{Handle: "then"}},
+		"going_on":   {fakegemini.Speak{Text: "By the way."}, fakegemini.Resumable{Handle: "then"}, fakegemini.Hang{}},
+		"with_calls": {fakegemini.CallTools{Calls: []fakegemini.Call{{ID: "7", Name: "roll"}}}, fakegemini.Speak{Text: "So."}, fakegemini.Resumable{Handle: "then"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tk := connect(t, "", rolls, fakegemini.Turn{Steps: []fakegemini.Step{fakegemini.Speak{Text: "Aye."}}, Unasked: unasked}, fakegemini.Say("Yes?"))
+			tk.say()
+			check(t, "what was asked for", append(spoken(1, "Aye."), "resumable then"), tk.until("resumable"))
+			tk.say()
+			check(t, "the next answer", spoken(2, "Yes?"), tk.until("done"))
+		})
+	}
+}
+
 // TestEmptyAnswers shows answers without sound: they end at once, so that something
 // else can be tried.
 func TestEmptyAnswers(t *testing.T) {

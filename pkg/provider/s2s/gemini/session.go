@@ -210,8 +210,9 @@ func (s *session) sendHistory(ctx context.Context, turns []*genai.Content) error
 	})
 }
 
-// errLost ends a session whose service did not end a turn: the next one answers.
-var errLost = fmt.Errorf("%w: the service did not say where an answer ended", s2s.ErrClosed)
+// errLost ends a session that would not answer the next question either: a new one
+// does.
+var errLost = fmt.Errorf("%w: the service did not come to the end of an answer", s2s.ErrClosed)
 
 // startActivity tells the service that a player speaks, which ends its answer. Calls
 // that are open are answered before. The turn is held.
