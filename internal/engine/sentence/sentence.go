@@ -17,6 +17,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/pkg/provider/breaker"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -36,16 +37,17 @@ type Options struct {
 
 // Engine is the sentence engine. It is safe for concurrent use.
 type Engine struct {
-	fast llm.Provider
-	long engine.Engine
-	o    Options
+	fast    llm.Provider
+	breaker *breaker.Breaker // of fast, for openers
+	long    engine.Engine
+	o       Options
 }
 
 // New returns an engine that opens with fast and goes on with strong, which may be
 // the same: fast is asked to hurry ([llm.Request.Hurry]). Where nothing has to follow,
 // as the opener's model says, and the request is plain, strong is not asked. A nil o is the zero value.
 func New(fast, strong llm.Provider, o *Options) *Engine {
-	e := &Engine{fast: fast}
+	e := &Engine{fast: fast, breaker: breaker.New(0, 0)}
 	if o != nil {
 		e.o = *o
 	}
@@ -56,7 +58,8 @@ func New(fast, strong llm.Provider, o *Options) *Engine {
 	return e
 }
 
-// Answer implements [engine.Engine]. An opener that fails or is late is passed over.
+// Answer implements [engine.Engine]. An opener that fails or is late is passed over;
+// after three such in a row there is none for a while, which an [engine.Notice] says.
 // If the strong model fails after it, the NPC closes with a stock phrase for what it
 // does not know, or else one more sentence of the fast model, an [engine.Notice] says
 // why, and the answer counts as complete.
@@ -91,13 +94,14 @@ func (t *turn) emit(ev engine.Event) error {
 }
 
 func (t *turn) run(ctx context.Context) error {
+	if !t.engine.breaker.Enter() {
+		return t.goOn(ctx)
+	}
 	o, err := t.askFast(ctx, opening)
-	switch {
-	case errors.Is(err, errStopped):
+	if err := t.judgeOpener(ctx, err); err != nil {
 		return err
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case err != nil: // the strong model does without
+	}
+	if err != nil { // the strong model does without
 		return t.goOn(ctx)
 	}
 	t.opener = o.text
@@ -108,6 +112,28 @@ func (t *turn) run(ctx context.Context) error {
 		return nil
 	}
 	return t.goOn(ctx)
+}
+
+// judgeOpener takes how the request for an opener ended. It returns an error if the
+// turn is over.
+func (t *turn) judgeOpener(ctx context.Context, err error) error {
+	b := t.engine.breaker
+	switch {
+	case errors.Is(err, errStopped):
+		b.Abandoned()
+		return err
+	case ctx.Err() != nil:
+		b.Abandoned()
+		return context.Cause(ctx)
+	case err == nil:
+		b.Succeeded()
+		return nil
+	}
+	closed := b.Closed()
+	if b.Failed(false, 0); !closed || b.Closed() {
+		return nil
+	}
+	return t.emit(engine.Notice{Level: "warning", Text: fmt.Sprintf("answers begin without an opener for a while, the last of several went wrong: %s", problem.OneLine(err))})
 }
 
 // goOn has the strong model answer, after the opener if there is one.
