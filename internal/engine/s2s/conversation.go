@@ -20,6 +20,8 @@ const (
 	// maxOrders is how many orders may wait; an order that finds no room is dropped:
 	// listening ahead saves time, and nothing depends on it.
 	maxOrders = 16
+	// maxReceived is how much of what a session tells may wait; then its reader does.
+	maxReceived = 16
 	// sendTime bounds what is told to a session.
 	sendTime = 5 * time.Second
 	// lastUsage bounds the wait for what a closed session says it has used.

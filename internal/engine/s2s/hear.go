@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/cost/metered"
 	"github.com/MrWong99/glyphoxa/internal/engine"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
 	provider "github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
@@ -46,15 +48,7 @@ func (c *conversation) hearAnswer(ctx context.Context, tn *turn, ev provider.Eve
 	switch ev := ev.(type) {
 	case provider.Audio:
 		tn.noteToken()
-		samples := slices.Clone(ev.Samples)
-		if tn.out != nil {
-			samples = tn.out.Process(nil, samples)
-		}
-		tn.align.addSound(ev.Item, samples)
-		if tn.align.full {
-			c.leaveTurn()
-			tn.finish(engine.ErrTooLong)
-			c.interrupt(ctx, tn)
+		if !c.hearSound(ctx, tn, ev) {
 			return
 		}
 	case provider.OutputTranscript:
@@ -101,6 +95,31 @@ func (c *conversation) endInterrupted() {
 	c.leaveTurn()
 	tn.put(engine.Interrupted{})
 	tn.finish(nil)
+}
+
+// hearSound takes in sound frame by frame, so that the first sounds while the others
+// are still being converted. It reports false if the answer has grown too long.
+func (c *conversation) hearSound(ctx context.Context, tn *turn, ev provider.Audio) bool {
+	frame := max(1, c.engine.able.OutputRate*int(audio.FrameDuration/time.Millisecond)/1000)
+	for samples := range slices.Chunk(ev.Samples, frame) {
+		if tn.out != nil {
+			samples = tn.out.Process(make([]int16, 0, 2*audio.FrameSamples), samples)
+		} else {
+			samples = slices.Clone(samples)
+		}
+		first := tn.align.total == 0
+		tn.align.addSound(ev.Item, samples)
+		if first {
+			runtime.Gosched() // whoever waits for it need not wait for the rest
+		}
+		if tn.align.full {
+			c.leaveTurn()
+			tn.finish(engine.ErrTooLong)
+			c.interrupt(ctx, tn)
+			return false
+		}
+	}
+	return true
 }
 
 // noteToken tells that the model has begun to answer.

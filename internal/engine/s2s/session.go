@@ -94,7 +94,7 @@ func (c *conversation) connect(ctx context.Context, system string, history []llm
 	receiving, stop := context.WithCancel(context.WithoutCancel(e.ctx)) // endSession ends it, after what comes last
 	l := &live{
 		session: session, bridge: br, system: system, voice: o.Voice, tools: namesOf(defs), opened: time.Now(), dropped: map[string]bool{},
-		events: make(chan received), stop: stop, done: make(chan struct{}),
+		events: make(chan received, maxReceived), stop: stop, done: make(chan struct{}),
 	}
 	e.work.Go(func() {
 		defer close(l.done)

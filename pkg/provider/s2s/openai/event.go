@@ -1,10 +1,12 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -152,7 +154,16 @@ var errMalformed = errors.New("it sent what is no event")
 // error is errMalformed.
 func parse(data []byte) (event, error) {
 	var e event
-	misfit := json.Unmarshal(data, &e)
+	rest, sound := cutSound(data)
+	misfit := json.Unmarshal(rest, &e)
+	switch {
+	case sound == "":
+	case e.Delta == placeholder:
+		e.Delta = sound
+	default: // it was that of something else
+		e = event{}
+		misfit = json.Unmarshal(data, &e)
+	}
 	if misfit != nil { // events that mean nothing here may be of any form
 		var envelope struct {
 			Type string `json:"type"`
@@ -174,6 +185,34 @@ func parse(data []byte) (event, error) {
 		return event{}, errMalformed
 	}
 	return e, nil
+}
+
+// placeholder stands for sound that was cut out of a message.
+const placeholder = "#"
+
+// cutSound cuts a long delta out of a message: reading base64 as JSON takes most of
+// the time from a piece of sound to its first frame, and it needs no reading. What is
+// short, or may hold an escape, stays where it is.
+func cutSound(data []byte) (rest []byte, sound string) {
+	const key, short = `"delta":"`, 1024
+	if len(data) < short {
+		return data, ""
+	}
+	from := bytes.Index(data, []byte(key))
+	if from < 0 {
+		return data, ""
+	}
+	from += len(key)
+	n := bytes.IndexByte(data[from:], '"')
+	if n < short/2 || bytes.ContainsFunc(data[from:from+n], isNotBase64) {
+		return data, ""
+	}
+	rest = slices.Concat(data[:from], []byte(placeholder), data[from+n:])
+	return rest, string(data[from : from+n])
+}
+
+func isNotBase64(r rune) bool {
+	return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '+' && r != '/' && r != '='
 }
 
 // maxID bounds what names something, in bytes.
