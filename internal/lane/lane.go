@@ -36,7 +36,8 @@ type Options struct {
 	// DefaultMerge; if negative, never.
 	Merge time.Duration
 	// PreRoll is how much sound before the onset belongs to an utterance. If
-	// zero, 300 ms; if negative, none; at most 400 ms.
+	// zero, 500 ms, since a short first word may pass for noise; if negative, none; at
+	// most 800 ms.
 	PreRoll time.Duration
 	// MaxUtterance is where an utterance is cut, at least 1 s. If zero, 30 s.
 	MaxUtterance time.Duration
@@ -49,8 +50,8 @@ const DefaultMerge = 600 * time.Millisecond
 const (
 	defaultMin  = 350 * time.Millisecond
 	defaultMax  = 2500 * time.Millisecond
-	defaultRoll = 300 * time.Millisecond
-	maxRoll     = 400 * time.Millisecond
+	defaultRoll = 500 * time.Millisecond
+	maxRoll     = 800 * time.Millisecond
 	defaultLong = 30 * time.Second
 )
 
@@ -95,7 +96,7 @@ const (
 	batch = 5
 	// history is how many frames a lane keeps: the longest pre-roll and onset,
 	// and what one Tick adds. A power of two.
-	history = 32
+	history = 64
 )
 
 // Lane hears one speaker. Its owner calls [Lane.Tick] whenever its intake is

@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// The utterance's sound is what was said from 300 ms before the onset to its
+// The utterance's sound is what was said from 500 ms before the onset to its
 // end, without a seam.
 func TestPreRoll(t *testing.T) {
 	for _, tt := range []struct {
@@ -21,9 +21,9 @@ func TestPreRoll(t *testing.T) {
 		before  time.Duration // the silence in the stream before the onset
 		want    time.Duration // of it in the utterance
 	}{
-		{"default", 0, time.Second, 300 * ms},
+		{"default", 0, time.Second, 500 * ms},
 		{"none", -1, time.Second, 0},
-		{"longest", time.Hour, time.Second, 400 * ms},
+		{"longest", time.Hour, time.Second, 800 * ms},
 		{"less_than_that_was_there", 0, 100 * ms, 100 * ms},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
