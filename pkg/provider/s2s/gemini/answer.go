@@ -103,11 +103,10 @@ func (a *answers) isUnderWay() bool { return a.phase != idle && a.phase != compl
 // service hangs, or if an answer passed while this one was waited for and no older turn
 // is open: then it may have been this one, and the end of a turn before was left out.
 func (a *answers) giveUp() []s2s.Event {
+	hangs := (a.phase == waiting || a.phase == resumed) && time.Since(a.since) >= hung
+	skipped := a.phase == waiting && a.passed && a.older == 0
+	a.lost = a.lost || hangs || skipped
 	var events []s2s.Event
-	switch {
-	case a.phase == waiting && a.passed && a.older == 0, (a.phase == waiting || a.phase == resumed) && time.Since(a.since) >= hung:
-		a.lost = true
-	}
 	if a.isUnderWay() {
 		events = append(a.end(), s2s.GenerationDone{Status: "cancelled"})
 	}
