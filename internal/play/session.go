@@ -110,9 +110,11 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 	used := append([]any{m}, answering.made...)
 	sound, err := s.openVoices(o, cast)
 	if err != nil {
+		s.engines.Close()
 		return nil, err
 	}
 	if s.info, err = g.beginSession(ctx, o.Resume); err != nil {
+		s.engines.Close()
 		return nil, errors.Join(fmt.Errorf("starting a session: %w", err), s.voice.Close())
 	}
 	t := table.Options{
