@@ -15,13 +15,14 @@ import (
 
 func simulateCommand(c *common) *cobra.Command {
 	var o simulate.Command
-	var sweep string
+	var sweep, engines string
 	cmd := &cobra.Command{
 		Use: "simulate --tables N --players M --minutes D", Short: "Measure how many tables this machine carries", Args: noArgs,
 		Long: "Play many tables at once, with players who speak and NPCs who answer aloud, and report\n" +
 			"as JSON how late their sound is. Everything is real but the players and the providers,\n" +
 			"which take the time that services over the internet take. Needs no key and no network.",
 		Example: "  glyphoxa simulate --tables 100 --players 4 --minutes 2\n" +
+			"  glyphoxa simulate --tables 100 --engines cascaded=50,s2s=30,sentence_cascade=20\n" +
 			"  glyphoxa simulate --sweep 10,20,50,100 --minutes 1 --plot capacity.svg",
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if err := c.checkConfig(); err != nil {
@@ -38,6 +39,11 @@ func simulateCommand(c *common) *cobra.Command {
 					return problem.Usage(errors.New("simulate takes --tables or --sweep, not both"))
 				}
 			}
+			if cmd.Flags().Changed("engines") {
+				if o.Engines, err = simulate.ParseMix(engines); err != nil {
+					return problem.Usage(fmt.Errorf("--engines: %w", err))
+				}
+			}
 			o.Out, o.Say = c.out, c.sayProgress
 			return o.Run(cmd.Context())
 		},
@@ -47,6 +53,7 @@ func simulateCommand(c *common) *cobra.Command {
 	f.StringVar(&sweep, "sweep", "", "numbers of tables to simulate one after the other, such as 10,20,50,100")
 	f.IntVar(&o.Players, "players", 4, "players at each table, 1 to 100; every fourth has an open microphone")
 	f.IntVar(&o.NPCs, "npcs", 2, "NPCs at each table, 1 to 6")
+	f.StringVar(&engines, "engines", "", "through which engines the NPCs speak, such as cascaded=50,s2s=30,sentence_cascade=20; all cascaded if missing")
 	f.Float64Var(&o.Minutes, "minutes", 1, "how long to play")
 	f.Uint64Var(&o.Seed, "seed", 1, "makes the same chances come again")
 	f.StringVar(&o.Plot, "plot", "", "draw lateness, first sound, CPU and memory into this file (.svg or .png)")

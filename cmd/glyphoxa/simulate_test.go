@@ -13,17 +13,22 @@ import (
 
 // capacity is the report of simulate.
 type capacity struct {
-	Tables       int               `json:"tables"`
-	Players      int               `json:"players"`
-	NPCs         int               `json:"npcs"`
-	Minutes      float64           `json:"minutes"`
-	Interrupted  bool              `json:"interrupted"`
-	Seed         uint64            `json:"seed"`
-	Codec        string            `json:"codec"`
-	Frames       uint64            `json:"frames"`
-	Lateness     *quantiles        `json:"frame_lateness_ms"`
-	Underruns    *uint64           `json:"underruns"`
-	FirstSound   *quantiles        `json:"first_sound_ms"`
+	Tables      int        `json:"tables"`
+	Players     int        `json:"players"`
+	NPCs        int        `json:"npcs"`
+	Minutes     float64    `json:"minutes"`
+	Interrupted bool       `json:"interrupted"`
+	Seed        uint64     `json:"seed"`
+	Codec       string     `json:"codec"`
+	Frames      uint64     `json:"frames"`
+	Lateness    *quantiles `json:"frame_lateness_ms"`
+	Underruns   *uint64    `json:"underruns"`
+	FirstSound  *quantiles `json:"first_sound_ms"`
+	Engines     map[string]struct {
+		NPCs       int        `json:"npcs"`
+		Turns      uint64     `json:"turns"`
+		FirstSound *quantiles `json:"first_sound_ms"`
+	} `json:"engines"`
 	Utterances   uint64            `json:"utterances"`
 	Turns        *uint64           `json:"turns"`
 	Outcomes     map[string]uint64 `json:"outcomes"`
@@ -99,12 +104,15 @@ func (c capacity) adds(t *testing.T) {
 func TestSimulate(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
-	out := h.run("", "simulate", "--tables", "6", "--players", "2", "--minutes", "0.1", "--seed", "7", "--plot", "capacity.svg").ok(t).stdout
+	out := h.run("", "simulate", "--tables", "6", "--players", "2", "--minutes", "0.1", "--seed", "7", "--engines", "s2s=1,cascaded=2,sentence_cascade=1", "--plot", "capacity.svg").ok(t).stdout
 	c := reported[capacity](t, out)
 	if c.Tables != 6 || c.Players != 2 || c.NPCs != 2 || c.Seed != 7 || c.Interrupted || c.Minutes < 0.1 || c.Minutes > 0.2 {
 		t.Errorf("the report is of %+v, want what was asked for", c)
 	}
 	c.adds(t)
+	if e := c.Engines; len(e) != 3 || e["cascaded"].NPCs != 6 || e["s2s"].NPCs != 3 || e["sentence_cascade"].NPCs != 3 {
+		t.Errorf("engines = %+v, want what was asked for", e)
+	}
 	picture, err := os.Open(h.path("capacity.svg"))
 	if err != nil {
 		t.Fatal(err)
@@ -154,6 +162,8 @@ func TestSimulateWrongUsage(t *testing.T) {
 		{"far too many tables", []string{"--tables", "100000000"}, "at most 10000 tables"},
 		{"far too many players", []string{"--tables", "1", "--players", "1000000"}, "at most 100 players"},
 		{"more than fits into the memory", []string{"--tables", "1000"}, "1000 tables of 4 players take 3000 MB, and there are 300 MB here, enough for 100 tables"},
+		{"an engine there is not", []string{"--engines", "duplex=1"}, `--engines: there is no engine "duplex"`},
+		{"no share of an engine", []string{"--engines", "s2s=half"}, `--engines: "s2s=half" is no share of the NPCs`},
 		{"no time", []string{"--minutes", "-1"}, "has to take some time"},
 		{"no number of minutes", []string{"--minutes", "NaN"}, "at most"},
 		{"an endless time", []string{"--minutes", "1e300"}, "at most"},

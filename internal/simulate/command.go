@@ -29,6 +29,8 @@ import (
 type Command struct {
 	// Tables, Players and NPCs are as in [Load].
 	Tables, Players, NPCs int
+	// Engines is as in [Load].
+	Engines Mix
 	// Sweep simulates so many tables one after the other, in place of Tables.
 	Sweep []int
 	// Minutes is how long each simulation takes.
@@ -106,7 +108,7 @@ func (c Command) loads() ([]Load, error) {
 	if memory == math.MaxInt64 {
 		memory = assumedMemory
 	}
-	load := Load{Tables: c.Tables, Players: c.Players, NPCs: c.NPCs, Duration: time.Duration(c.Minutes * float64(time.Minute))}
+	load := Load{Tables: c.Tables, Players: c.Players, NPCs: c.NPCs, Engines: c.Engines, Duration: time.Duration(c.Minutes * float64(time.Minute))}
 	sizes := c.Sweep
 	if len(sizes) == 0 {
 		sizes = []int{c.Tables}

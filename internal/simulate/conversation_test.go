@@ -78,7 +78,7 @@ func (n *npcs) run(ctx context.Context) {
 func TestPlayersTalkInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
-		w := newWatch(newTally())
+		w := newWatch(newTally(), nil)
 		c := &conversation{dice: newDice(1, 1), watch: w, npcs: []string{"Bart", "Greta"}}
 		for i := range 4 {
 			p := newPlayer(fmt.Sprint("player ", i), i, i == 0, frames(t))
@@ -128,7 +128,7 @@ func TestPlayersGoOnWithoutAnAnswer(t *testing.T) {
 		defer stop()
 		p := newPlayer("Alice", 0, false, frames(t))
 		p.seat = nowhere{}
-		c := &conversation{dice: newDice(1, 1), watch: newWatch(newTally()), npcs: []string{"Bart"}, players: []*player{p}}
+		c := &conversation{dice: newDice(1, 1), watch: newWatch(newTally(), nil), npcs: []string{"Bart"}, players: []*player{p}}
 		var work sync.WaitGroup
 		work.Go(func() { p.sendPackets(ctx) })
 		c.converse(ctx)

@@ -22,6 +22,8 @@ type Load struct {
 	Players int
 	// NPCs are those at each table, 1 to [MaxNPCs].
 	NPCs int
+	// Engines says through which engines they speak.
+	Engines Mix
 	// Duration is how long is played, above 0.
 	Duration time.Duration
 }
@@ -39,6 +41,8 @@ func (l Load) Check() error {
 		return fmt.Errorf("at most %d players can sit at a simulated table", MaxPlayers)
 	case l.NPCs < 1 || l.NPCs > MaxNPCs:
 		return fmt.Errorf("a simulated table has 1 to %d NPCs", MaxNPCs)
+	case min(l.Engines.Cascaded, l.Engines.SentenceCascade, l.Engines.S2S) < 0:
+		return errors.New("no engine can have less than none of the NPCs")
 	case l.Duration <= 0:
 		return errors.New("the simulation has to take some time")
 	}

@@ -31,6 +31,9 @@ type Report struct {
 	// counts with all its time. It is nil if there was no such turn.
 	FirstSound *Percentiles `json:"first_sound_ms"`
 
+	// Engines is what the NPCs of each engine came to.
+	Engines map[string]EngineReport `json:"engines"`
+
 	Utterances uint64            `json:"utterances"`
 	Turns      uint64            `json:"turns"` // that have ended
 	Outcomes   map[string]uint64 `json:"outcomes"`
@@ -51,6 +54,14 @@ type Report struct {
 
 	// Remarks say what could not be measured here, and why.
 	Remarks []string `json:"remarks,omitempty"`
+}
+
+// EngineReport is what the NPCs of one engine came to, of all tables.
+type EngineReport struct {
+	NPCs  int    `json:"npcs"`
+	Turns uint64 `json:"turns"` // that have ended
+	// FirstSound is as in [Report].
+	FirstSound *Percentiles `json:"first_sound_ms"`
 }
 
 // Lateness are percentiles of how late frames were, in milliseconds.

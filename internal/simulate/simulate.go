@@ -61,6 +61,9 @@ type Options struct {
 	// zero, 150 ms (99 %: 350 ms), 400 ms (1.5 s) and 180 ms (600 ms), as of
 	// fast services over the internet.
 	Transcript, Model, Voice Latency
+	// Opener is to the first sentence of a fast model, Speech to the first sound of a
+	// speech-to-speech model. If zero, 220 ms (600 ms) and 320 ms (900 ms).
+	Opener, Speech Latency
 	// Tell is told how it goes, every ten seconds or so, by one goroutine at a
 	// time. If nil, nobody is.
 	Tell func(string)
@@ -79,6 +82,8 @@ func (o *Options) withDefaults() *Options {
 	orDefault(&opts.Transcript, 150*time.Millisecond, 350*time.Millisecond)
 	orDefault(&opts.Model, 400*time.Millisecond, 1500*time.Millisecond)
 	orDefault(&opts.Voice, 180*time.Millisecond, 600*time.Millisecond)
+	orDefault(&opts.Opener, 220*time.Millisecond, 600*time.Millisecond)
+	orDefault(&opts.Speech, 320*time.Millisecond, 900*time.Millisecond)
 	if opts.Tell == nil {
 		opts.Tell = func(string) {}
 	}
@@ -118,8 +123,10 @@ func Run(ctx context.Context, load Load, parts Parts, o *Options) (*Result, erro
 func simulate(ctx context.Context, load Load, parts Parts, o *Options, p *pool) (*Result, error) {
 	m := newMeter(newTally(), load.Duration, o.Tell)
 	var sittings []*sitting
+	named := load.Engines.assignEngines(load.Tables * load.NPCs)
+	m.tally.addNPCs(named)
 	for n := range load.Tables {
-		s, err := newSitting(ctx, n, load, parts, o, p, m)
+		s, err := newSitting(ctx, n, load, named[n*load.NPCs:(n+1)*load.NPCs], parts, o, p, m)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ErrInterrupted

@@ -11,7 +11,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/ear"
-	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 	"github.com/MrWong99/glyphoxa/internal/play"
@@ -36,12 +35,13 @@ type sitting struct {
 	lib     *opus.Library
 	session string
 	table   *table.Table
+	engines *engines
 	talk    conversation
 	seats   []*table.Seat // filled by join, then read only
 }
 
-// newSitting sets up table number n.
-func newSitting(ctx context.Context, n int, load Load, parts Parts, o *Options, p *pool, m *meter) (*sitting, error) {
+// newSitting sets up table number n, whose NPCs speak through the engines named.
+func newSitting(ctx context.Context, n int, load Load, named []string, parts Parts, o *Options, p *pool, m *meter) (*sitting, error) {
 	session, err := parts.Log.StartSession(ctx, fmt.Sprintf("simulation, table %d", n+1))
 	if err != nil {
 		return nil, fmt.Errorf("starting a session: %w", err)
@@ -53,7 +53,7 @@ func newSitting(ctx context.Context, n int, load Load, parts Parts, o *Options, 
 	s := &sitting{parts: parts, lib: o.Library, session: session.ID}
 	d := newDice(o.Seed, n)
 	words := map[string]*rig.Words{}
-	w := newWatch(m.tally)
+	w := newWatch(m.tally, named)
 	s.talk = conversation{dice: d, watch: w, npcs: names[:load.NPCs]}
 	for i := range load.Players {
 		pl := newPlayer(fmt.Sprintf("Player %d", i+1), (n+i)%len(pitches), i%openEvery == openEvery-1, p)
@@ -61,8 +61,9 @@ func newSitting(ctx context.Context, n int, load Load, parts Parts, o *Options, 
 		s.talk.players = append(s.talk.players, pl)
 	}
 	cfg := config.Default()
+	s.engines = newEngines(named, parts.Host, d, p, o, m.tally.violated)
 	s.table = table.New(table.Options{
-		Agents: agents(load.NPCs, cfg.Memory.History), Engine: cascaded.New(&model{d, o.Model}, nil), Host: parts.Host,
+		Agents: agents(named, cfg.Memory.History), Engine: s.engines, Listener: s.engines.listener(), Host: parts.Host,
 		Log: parts.Log, Context: hotctx.New(parts.Log, parts.Graph), Sink: w, Session: session, Latency: cfg.Latency,
 		Voices: play.NewVoices(&voices{p, d, o.Voice}), Outlet: out, Playback: mixer.Options{OnFrame: m.frame},
 		Hearing: newRecogniser(words, d, o.Transcript), Expect: stt.Options{Language: "en", Interim: true}, Languages: []string{"en"}, RecentLines: cfg.Memory.RecentLines,
@@ -70,12 +71,12 @@ func newSitting(ctx context.Context, n int, load Load, parts Parts, o *Options, 
 	return s, nil
 }
 
-// agents makes n NPCs that can roll dice.
-func agents(n, history int) []*agent.Agent {
+// agents makes NPCs that can roll dice, one for each of the engines named.
+func agents(named []string, history int) []*agent.Agent {
 	var all []*agent.Agent
-	for _, name := range names[:n] {
+	for i, name := range names[:len(named)] {
 		npc := config.DefaultNPC()
-		npc.ID, npc.Name, npc.Tools = strings.ToLower(name), name, []string{"roll"}
+		npc.ID, npc.Name, npc.Tools, npc.Engine = strings.ToLower(name), name, []string{"roll"}, named[i]
 		npc.Voice = tts.Voice{ID: name, Language: "en"}
 		npc.Personality = "A villager who has seen much and tells little of it."
 		npc.Lines = map[string][]string{"filler": {"Hm, let me think.", "Well."}, "unknown": {"I cannot say."}}
@@ -125,6 +126,7 @@ func (s *sitting) playTable(ctx context.Context, joined func()) error {
 	}
 	stop()
 	work.Wait()
+	s.engines.Close()
 	bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	defer cancel()
 	return errors.Join(err, failed, s.parts.Log.EndSession(bye, s.session))

@@ -17,11 +17,34 @@ type tally struct {
 	utterances uint64
 	turns      uint64
 	outcomes   map[string]uint64
+	engines    map[string]*engineTally
 	notices    map[string]uint64 // warnings and errors, by text
 }
 
 func newTally() *tally {
-	return &tally{outcomes: map[string]uint64{}, notices: map[string]uint64{}}
+	return &tally{outcomes: map[string]uint64{}, notices: map[string]uint64{}, engines: map[string]*engineTally{}}
+}
+
+// engineTally is what the turns of all NPCs with one engine came to.
+type engineTally struct {
+	npcs       int
+	turns      uint64
+	firstSound histogram
+}
+
+// addNPCs counts NPCs by their engines, before any of them has a turn.
+func (a *tally) addNPCs(named []string) {
+	for _, name := range named {
+		if a.engines[name] == nil {
+			a.engines[name] = &engineTally{}
+		}
+		a.engines[name].npcs++
+	}
+}
+
+// violated counts what an engine did against the contract of a session.
+func (a *tally) violated(text string) {
+	a.noticed(&table.Notice{Level: "error", Text: "a speech-to-speech session is used wrongly: " + text})
 }
 
 // addToReport stores the counts so far in r.
@@ -30,11 +53,20 @@ func (a *tally) addToReport(r *Report) {
 	defer a.mu.Unlock()
 	r.Utterances, r.Turns = a.utterances, a.turns
 	r.Outcomes, r.Notices = maps.Clone(a.outcomes), maps.Clone(a.notices)
+	r.Engines = map[string]EngineReport{}
+	for name, e := range a.engines {
+		report := EngineReport{NPCs: e.npcs, Turns: e.turns}
+		if d := e.firstSound.distribution(); d.total > 0 {
+			first := percentiles(d)
+			report.FirstSound = &first
+		}
+		r.Engines[name] = report
+	}
 }
 
 // ended counts a turn. A turn that should have sounded and did not counts with
 // all the time it took: percentiles over survivors lie.
-func (a *tally) ended(e *table.TurnEnded) {
+func (a *tally) ended(e *table.TurnEnded, engine string) {
 	sound := e.Ledger.FirstSoundMS
 	switch e.Outcome {
 	case table.OutcomeFailed, table.OutcomeCancelled:
@@ -47,6 +79,12 @@ func (a *tally) ended(e *table.TurnEnded) {
 	defer a.mu.Unlock()
 	a.turns++
 	a.outcomes[string(e.Outcome)]++
+	if of := a.engines[engine]; of != nil {
+		of.turns++
+		if sound > 0 {
+			of.firstSound.addDuration(time.Duration(sound * float64(time.Millisecond)))
+		}
+	}
 }
 
 func (a *tally) heard() {
@@ -74,13 +112,21 @@ func (a *tally) noticed(n *table.Notice) {
 type watch struct {
 	tally   *tally
 	changed chan struct{} // holds a token when there is news
+	engines map[string]string
 
 	mu      sync.Mutex // guards the fields below
 	ended   int        // turns so far
 	audible bool       // an NPC speaks
 }
 
-func newWatch(t *tally) *watch { return &watch{tally: t, changed: make(chan struct{}, 1)} }
+// newWatch watches a table whose NPCs speak through the engines named.
+func newWatch(t *tally, named []string) *watch {
+	w := &watch{tally: t, changed: make(chan struct{}, 1), engines: map[string]string{}}
+	for i, engine := range named {
+		w.engines[names[i]] = engine
+	}
+	return w
+}
 
 // Emit implements [table.Sink]; it never waits.
 func (w *watch) Emit(e table.Event) {
@@ -90,7 +136,7 @@ func (w *watch) Emit(e table.Event) {
 	case *table.AudioStarted:
 		w.update(func() { w.audible = true })
 	case *table.TurnEnded:
-		w.tally.ended(e)
+		w.tally.ended(e, w.engines[e.NPC])
 		w.update(func() { w.ended++; w.audible = false })
 	case *table.Notice:
 		w.tally.noticed(e)

@@ -36,6 +36,8 @@ type Options struct {
 	// answered. It is called by whoever asks for the answer, or by the Recv that goes
 	// on with it. If nil, answers are empty.
 	Answer func(Turn) Answer
+	// Forgets has no notes kept; Observe is told them all the same.
+	Forgets bool
 	// Observe is told each note once it is made, by the goroutine that made it. If nil,
 	// nobody is.
 	Observe func(Note)
@@ -132,14 +134,20 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // record keeps a note and tells whoever observes.
 func (p *Provider) record(n Note) {
+	if !p.o.Forgets {
+		p.keep(n)
+	}
+	if p.o.Observe != nil {
+		p.o.Observe(n)
+	}
+}
+
+func (p *Provider) keep(n Note) {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.notes = append(p.notes, n)
 	if extra := len(p.notes) - mostNotes; extra > 0 {
 		p.notes = slices.Delete(p.notes, 0, extra)
-	}
-	p.mu.Unlock()
-	if p.o.Observe != nil {
-		p.o.Observe(n)
 	}
 }
 

@@ -65,13 +65,16 @@ type sound struct {
 
 // add takes in samples that came now.
 func (t *sound) add(samples []int16) {
-	for i, v := range samples {
-		if v > audible || v < -audible {
-			if t.last == 0 {
-				t.first = t.samples + i
-			}
-			t.last, t.by = t.samples+i+1, time.Now()
+	heard := func(v int16) bool { return v > audible || v < -audible }
+	if i := slices.IndexFunc(samples, heard); i >= 0 {
+		if t.last == 0 {
+			t.first = t.samples + i
 		}
+		last := len(samples)
+		for !heard(samples[last-1]) {
+			last--
+		}
+		t.last, t.by = t.samples+last, time.Now()
 	}
 	t.samples += len(samples)
 }

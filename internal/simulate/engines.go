@@ -1,0 +1,59 @@
+package simulate
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/engine"
+	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
+	"github.com/MrWong99/glyphoxa/internal/engine/s2s"
+	"github.com/MrWong99/glyphoxa/internal/engine/sentence"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+)
+
+// engines answer for the NPCs of a table, each with its own. It implements
+// [engine.Engine]; Close ends what it began.
+type engines struct {
+	cascaded, sentence engine.Engine
+	speech             *s2s.Engine // nil if no NPC speaks for itself
+}
+
+// newEngines makes the engines of a table whose NPCs have those named.
+func newEngines(named []string, host *mcphost.Host, d *dice, p *pool, o *Options, violated func(string)) *engines {
+	strong := &model{d, o.Model}
+	e := &engines{cascaded: cascaded.New(strong, nil), sentence: sentence.New(&openers{d, o.Opener}, strong, nil)}
+	if slices.Contains(named, config.EngineS2S) {
+		e.speech = s2s.New(newSpeech(p, d, o.Speech, violated), host, e.cascaded, &s2s.Options{
+			Voice: func(npc config.NPC) string { return npc.Voice.ID },
+		})
+	}
+	return e
+}
+
+// Answer implements [engine.Engine].
+func (e *engines) Answer(ctx context.Context, req engine.Request) iter.Seq2[engine.Event, error] {
+	switch req.NPC.Engine {
+	case config.EngineS2S:
+		return e.speech.Answer(ctx, req)
+	case config.EngineSentenceCascade:
+		return e.sentence.Answer(ctx, req)
+	}
+	return e.cascaded.Answer(ctx, req)
+}
+
+// listener is what listens to players beside the recognition, nil if nothing does.
+func (e *engines) listener() engine.Listener {
+	if e.speech == nil {
+		return nil
+	}
+	return e.speech
+}
+
+// Close ends all sessions and waits for what they do.
+func (e *engines) Close() {
+	if e.speech != nil {
+		e.speech.Close()
+	}
+}
