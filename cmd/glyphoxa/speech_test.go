@@ -144,6 +144,30 @@ func TestSpeechToSpeechHears(t *testing.T) {
 	}
 }
 
+// TestVoiceDelegates has a voice ask for help, twice, with what a player said: the
+// NPC's own model answers once, and the voice says it.
+func TestVoiceDelegates(t *testing.T) {
+	t.Parallel()
+	needEspeak(t)
+	const line = "Mira, hello."
+	service := fakegptlive.Start(t, fakegptlive.Script{Key: fakerealtime.Key, Turns: []fakegptlive.Turn{{Heard: line, Says: "Hm.", Delegates: 2}}})
+	h := newProgram(t)
+	h.speaksWith("gpt_live", fakerealtime.Key, service.URL(), line)
+	r := h.run("", "play", "--json", "--speaker", "Ana", "--hear", h.says("said.wav", line), "--wav", "out.wav").ok(t)
+	all := heardPlay(t, r.stdout)
+	if got, want := ends(all), []string{"Mira delivered: Hm. The cascade says aye."}; !slices.Equal(got, want) {
+		t.Errorf("turns ended %q, want %q\n%s", got, want, r.stdout)
+	}
+	sessions := service.Sessions()
+	if len(sessions) != 1 {
+		t.Fatalf("%d sessions, want one", len(sessions))
+	}
+	said := slices.DeleteFunc(sessions[0].Commands(), func(c fakegptlive.Command) bool { return c.Type != "session.commentary.append" })
+	if len(said) != 1 || said[0].DelegationID == "" || said[0].Content != "The cascade says aye." {
+		t.Errorf("the voice was told to say %v, want the answer once, for the delegation", said)
+	}
+}
+
 // TestSpeechToSpeechFails has a service refuse, fall silent and break off: the
 // cascade answers in the same turn, and people are told why.
 func TestSpeechToSpeechFails(t *testing.T) {
