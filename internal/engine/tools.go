@@ -47,8 +47,8 @@ func Malformed(o mcphost.Outcome) bool {
 	return errors.Is(o.Err, mcp.ErrInvalidArguments) || errors.Is(o.Err, mcp.ErrNotAllowed)
 }
 
-// accepted is what a model is told of a call that acts at commit.
-const accepted = `{"status":"accepted","note":"It takes effect once your answer has been heard."}`
+// Accepted is what a model is told of a call that acts at commit.
+const Accepted = `{"status":"accepted","note":"It takes effect once your answer has been heard."}`
 
 // DeferCall answers a call that acts when the turn is committed (docs/adr/0015):
 // that it is accepted, or with the error that it would end in. deferred says that
@@ -58,7 +58,7 @@ func DeferCall(ts *mcphost.Toolset, c llm.ToolCall) (o mcphost.Outcome, deferred
 		return o, false
 	}
 	if o.Err = ts.Check(c.Name, c.Arguments); o.Err == nil {
-		o.Result.Text = accepted
+		o.Result.Text = Accepted
 	}
 	return o, true
 }

@@ -19,7 +19,9 @@ type ahead struct {
 func (c *conversation) listen(ctx context.Context, a engine.Ahead) {
 	c.npc = a.NPC
 	c.clearAhead(ctx)
-	if c.turn == nil && c.openSession(ctx, a.Messages, a.Tools) != nil {
+	opening, cancel := c.engine.boundOpening(ctx)
+	defer cancel()
+	if c.turn == nil && c.openSession(ctx, opening, a.Messages, a.Tools) != nil {
 		return // the turn will see why
 	}
 	c.ahead = &ahead{sound: a.Sound}
@@ -49,15 +51,12 @@ func (c *conversation) sendAhead(ctx context.Context) <-chan struct{} {
 	if h == nil || c.live == nil {
 		return nil
 	}
-	sound, ended, changed := h.sound.From(h.sent)
+	sound, _, changed := h.sound.From(h.sent)
 	if len(sound) > 0 && !c.sendSound(ctx, h, sound) {
 		c.ahead = nil
 		return nil
 	}
-	if ended {
-		return nil // the turn, a refusal or the player's going on is next
-	}
-	return changed
+	return changed // also once the player has ended, who may go on
 }
 
 // sendSound sends samples, mono at audio.SampleRate, and reports whether they went.

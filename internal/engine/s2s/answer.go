@@ -1,12 +1,17 @@
 package s2s
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/engine"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -28,8 +33,11 @@ type answer struct {
 
 	mu      sync.Mutex // guards the fields below
 	events  []engine.Event
-	waiting int // samples among them
-	calls   int // under way
+	waiting int                 // samples among them
+	calls   []engine.ToolCalled // under way
+	ran     []ranCall           // in the order of their ends
+	tasks   int                 // delegations under way
+	givenUp bool                // another engine answers, since the model is silent
 	done    bool
 	err     error
 
@@ -37,6 +45,12 @@ type answer struct {
 	words string        // of the sentence that is open
 	sound time.Duration // told of
 	until time.Duration // where the last of said ends
+}
+
+// ranCall is a tool call that was answered, and what the model was told.
+type ranCall struct {
+	call   llm.ToolCall
+	result string
 }
 
 func newAnswer(ctx context.Context, req engine.Request) *answer {
@@ -62,13 +76,56 @@ func (a *answer) put(ev engine.Event) bool {
 	case engine.Spoken:
 		a.said, a.words, a.until = append(a.said, ev.Text), "", ev.Until
 	case engine.ToolCalled:
-		a.calls++
-	case engine.ToolFinished, engine.ToolDeferred:
-		a.calls--
+		a.calls = append(a.calls, ev)
+	case engine.ToolFinished:
+		a.endCall(ev.Call, engine.RenderOutcome(ev.Outcome))
+	case engine.ToolDeferred:
+		a.endCall(ev.Call, engine.Accepted)
 	}
 	a.events = append(a.events, ev)
 	wakeup.Signal(a.changed)
 	return true
+}
+
+// endCall takes in how a call was answered. mu is held.
+func (a *answer) endCall(c llm.ToolCall, result string) {
+	if i := slices.IndexFunc(a.calls, func(o engine.ToolCalled) bool { return o.Call == c }); i >= 0 {
+		a.calls = slices.Delete(a.calls, i, i+1)
+	}
+	a.ran = append(a.ran, ranCall{c, result})
+}
+
+// beginTask says that what the voice delegated is being worked on.
+func (a *answer) beginTask() { a.countTasks(1) }
+
+// endTask says that it is not any more.
+func (a *answer) endTask() { a.countTasks(-1) }
+
+func (a *answer) countTasks(n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.tasks += n
+	wakeup.Signal(a.changed) // the voice has its time from here on
+}
+
+// giveUp says that another engine answers, since the model is silent.
+func (a *answer) giveUp() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.givenUp = true
+}
+
+func (a *answer) wasGivenUp() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.givenUp
+}
+
+// told returns how much of the sound the sentences have that were told of.
+func (a *answer) told() time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.until
 }
 
 // finish ends the answer; err says why there is not more of it.
@@ -97,11 +154,12 @@ func (a *answer) result() (done bool, err error) {
 	return a.done && len(a.events) == 0, a.err
 }
 
-// awaitsModel reports whether it is the model's turn to go on, and not a tool's.
+// awaitsModel reports whether it is the model's turn to go on, and not a tool's or
+// that of who was delegated to.
 func (a *answer) awaitsModel() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.calls <= 0 && len(a.events) == 0
+	return len(a.calls) == 0 && a.tasks == 0 && len(a.events) == 0
 }
 
 // hasSpoken reports whether any sound came.
@@ -131,16 +189,41 @@ func (a *answer) unfinished() *engine.Spoken {
 	return s
 }
 
+// errSessionLost is how calls end that nobody waits for any more.
+var errSessionLost = errors.New("the session that called it has ended")
+
+// lostCalls ends the calls that are under way.
+func (a *answer) lostCalls() []engine.ToolFinished {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var lost []engine.ToolFinished
+	for _, c := range a.calls {
+		lost = append(lost, engine.ToolFinished{Round: c.Round, Call: c.Call, Outcome: mcphost.Outcome{Err: errSessionLost}})
+	}
+	a.calls = nil
+	return lost
+}
+
 // continuation is the prompt for somebody who is to go on where the answer broke
-// off.
+// off: what its tools have told they need not be asked again.
 func (a *answer) continuation() []llm.Message {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	messages := a.req.Messages
+	messages := slices.Clip(a.req.Messages)
+	if len(a.ran) > 0 {
+		asks := llm.Message{Role: llm.RoleAssistant}
+		var results []llm.Message
+		for i, r := range a.ran {
+			r.call.ID = cmp.Or(r.call.ID, fmt.Sprintf("call-%d", i+1))
+			asks.ToolCalls = append(asks.ToolCalls, r.call)
+			results = append(results, llm.Message{Role: llm.RoleTool, Name: r.call.Name, ToolCallID: r.call.ID, Content: r.result})
+		}
+		messages = append(append(messages, asks), results...)
+	}
 	if len(a.said) == 0 {
 		return messages
 	}
-	return append(messages[:len(messages):len(messages)],
+	return append(messages,
 		llm.Message{Role: llm.RoleAssistant, Content: strings.Join(a.said, " ")},
 		llm.Message{Role: llm.RoleSystem, Content: "You were cut off after these words, which were heard. Go on from there in one or two sentences, without repeating them."})
 }

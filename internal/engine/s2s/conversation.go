@@ -56,12 +56,11 @@ type conversation struct {
 	turn     *turn         // being answered; nil if none is
 	played   *turn         // answered, and still being heard; nil if none is
 	pace     float64       // of the voice, see aligner
-	known    []llm.Message // the history the session knows
-	asked    *llm.Message  // the line it answered since then; nil if none
+	knows    knowledge     // what the session does
+	resumes  resumption    // where a new one can go on
 	account  *cost.Account // of who asked last
 	rejected error         // why there will be no session any more
 	retry    time.Time     // no session is opened before
-	resume   string        // where a new session can go on
 }
 
 // turn is the answer a session is asked for.
@@ -70,6 +69,7 @@ type turn struct {
 	align   *aligner
 	out     *audio.Resampler // nil if the voice has our rate
 	asked   time.Time
+	line    *question   // nil until the session is asked
 	started bool        // its answer is being made
 	token   bool        // something came
 	quiet   *time.Timer // ends it, where nothing else does
@@ -177,7 +177,7 @@ func (c *conversation) begin(ctx context.Context, a *answer) {
 		a.finish(errTyped)
 		return
 	}
-	if err := c.prepare(a); err != nil {
+	if err := c.prepare(ctx, a); err != nil {
 		a.finish(err)
 		return
 	}
@@ -200,20 +200,36 @@ func (c *conversation) begin(ctx context.Context, a *answer) {
 	}
 	tn.asked = time.Now()
 	if c.send(ctx, func(ctx context.Context) error { return c.live.session.Respond(ctx, ask) }) {
-		c.asked = &line
+		tn.line = &question{line: line, typed: a.req.Spoken == nil}
+		c.knows.asked = tn.line
 	}
 }
 
 var errTyped = errors.New("it takes no typed lines")
 
 // prepare opens a session that knows what the turn needs it to know.
-func (c *conversation) prepare(a *answer) error {
-	ctx, cancel := context.WithTimeout(a.ctx, c.engine.o.Silence)
+func (c *conversation) prepare(ctx context.Context, a *answer) error {
+	opening, cancel := c.engine.boundOpening(a.ctx)
 	defer cancel()
-	if err := c.openSession(ctx, a.req.Messages, a.req.Tools); err != nil {
+	c.dropUnkept(a.req.Messages)
+	if err := c.openSession(ctx, opening, a.req.Messages, a.req.Tools); err != nil {
 		return err
 	}
-	return c.live.bridge.BeginTurn(ctx, c.offer(a.req.Tools), a.req.Rounds, func(ev engine.Event) { a.put(ev) })
+	return c.live.bridge.BeginTurn(opening, c.offer(a.req.Tools), a.req.Rounds, func(ev engine.Event) { a.put(ev) })
+}
+
+// dropUnkept ends a session that was asked a typed line of which nothing was kept: it
+// may have been taken back, or worded anew. Messages are the prompt of a new turn, and
+// the one before has ended.
+func (c *conversation) dropUnkept(messages []llm.Message) {
+	if c.live == nil || c.knows.asked == nil || !c.knows.asked.typed {
+		return
+	}
+	_, history := historyOf(messages)
+	if _, answered, _ := c.knows.missing(history); !answered {
+		c.resumes = resumption{}
+		c.endSession("a line it knows was not kept")
+	}
 }
 
 // offer is what of the tools the session is given: a voice that delegates takes
@@ -256,7 +272,18 @@ func historyOf(messages []llm.Message) (system string, history []llm.Message) {
 func (c *conversation) abandon(ctx context.Context) {
 	tn := c.turn
 	c.leaveTurn()
+	if tn.wasGivenUp() {
+		tn.noteInstead()
+	}
 	c.interrupt(ctx, tn)
+}
+
+// noteInstead notes that another engine ends an answer, of which the session has to be
+// told.
+func (tn *turn) noteInstead() {
+	if q := tn.line; q != nil {
+		q.instead, q.began = true, tn.hasSpoken()
+	}
 }
 
 // interrupt has the session forget what was not heard of an answer.
@@ -269,10 +296,11 @@ func (c *conversation) interrupt(ctx context.Context, tn *turn) {
 			c.live.dropped[id] = true
 		}
 	}
-	heard := time.Duration(0)
+	heard := tn.told() // where nobody listens it is read
 	if f := tn.req.Playback.Heard; f != nil {
-		heard = min(f(), soundFor(tn.align.total))
+		heard = f()
 	}
+	heard = min(heard, soundFor(tn.align.total))
 	c.send(ctx, func(ctx context.Context) error { return c.live.session.Interrupt(ctx, heard) })
 }
 
@@ -310,7 +338,14 @@ func (c *conversation) endTurn(err error) {
 	}
 	c.leaveTurn()
 	c.pace = tn.align.pace
+	if err != nil {
+		tn.noteInstead()
+	}
 	tn.finish(err)
+	if errors.Is(err, provider.ErrRejected) {
+		c.noteFailure(err)
+		c.endSession("it is refused")
+	}
 	if err == nil && tn.req.Playback.Over != nil {
 		c.played = tn
 	}

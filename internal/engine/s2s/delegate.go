@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	provider "github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
@@ -32,7 +31,7 @@ func (t *tasks) busy() bool { return len(t.open) > 0 }
 
 // delegate has the fallback, which thinks and has the tools, answer what the voice
 // was asked. It says the answer; a delegation that is told twice is answered once.
-func (c *conversation) delegate(ctx context.Context, tn *turn, id string) {
+func (c *conversation) delegate(tn *turn, id string) {
 	voice, ok := c.live.session.(provider.Delegator)
 	if !ok || slices.Contains(tn.tasks.ids, id) {
 		return
@@ -45,12 +44,22 @@ func (c *conversation) delegate(ctx context.Context, tn *turn, id string) {
 		tn.tasks.open = make(chan struct{}, 1)
 	}
 	tn.tasks.open <- struct{}{}
-	ctx, tn.tasks.cancel = context.WithCancel(cost.WithAccount(ctx, c.account))
+	// Who the tools run for, and who is charged, is the turn's.
+	ctx, cancel := context.WithCancel(tn.ctx)
+	tn.tasks.cancel = cancel
 	req := tn.req
 	req.Spoken, req.Playback = nil, engine.Playback{}
+	tn.beginTask()
 	tn.tasks.work.Go(func() {
-		defer c.order(func(context.Context) { c.watchQuiet(tn) })
-		defer func() { <-tn.tasks.open }()
+		defer cancel()
+		defer func() {
+			<-tn.tasks.open
+			tn.endTask()
+			select { // an order that was dropped would leave the answer without an end
+			case c.orders <- func(context.Context) { c.watchQuiet(tn) }:
+			case <-ctx.Done():
+			}
+		}()
 		for ev, err := range c.engine.fallback.Answer(ctx, req) {
 			if err != nil {
 				c.engine.o.Logger.Warn("what a voice delegated was not answered", "npc", c.npc.ID, "reason", err)

@@ -161,9 +161,20 @@ func (e *Engine) Answer(ctx context.Context, req engine.Request) iter.Seq2[engin
 			yield(nil, context.Cause(ctx))
 			return
 		}
+		if errors.Is(err, engine.ErrTooLong) { // nobody wants more of it
+			if rest := a.unfinished(); rest == nil || yield(*rest, nil) {
+				yield(nil, err)
+			}
+			return
+		}
 		e.o.Logger.Warn("another engine answers", "npc", req.NPC.ID, "provider", e.provider.Name(), "reason", err)
 		if n := e.explain(req.NPC, err); n.Text != "" && !yield(n, nil) {
 			return
+		}
+		for _, lost := range a.lostCalls() {
+			if !yield(lost, nil) {
+				return
+			}
 		}
 		if rest := a.unfinished(); rest != nil && !yield(*rest, nil) {
 			return
@@ -248,6 +259,7 @@ func (e *Engine) converse(ctx context.Context, a *answer, yield func(engine.Even
 			return errClosed
 		case <-silence.C:
 			if a.awaitsModel() {
+				a.giveUp()
 				return fmt.Errorf("%w for %s", engine.ErrModelSilent, e.o.Silence)
 			}
 		}

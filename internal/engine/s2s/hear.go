@@ -24,11 +24,11 @@ func (c *conversation) hear(ctx context.Context, r received) {
 	case provider.GoingAway:
 		c.live.leaving = true
 	case provider.Resumable:
-		c.resume = ev.Handle
+		c.noteResumable(ev.Handle)
 	case provider.Usage:
 		c.charge(ev)
 	case provider.Failed:
-		c.fail(ev)
+		c.fail(ctx, ev)
 	default:
 		if c.turn != nil {
 			c.hearAnswer(ctx, c.turn, r.event)
@@ -61,7 +61,7 @@ func (c *conversation) hearAnswer(ctx context.Context, tn *turn, ev provider.Eve
 	case provider.ToolCancelled:
 		c.live.bridge.CancelCalls(ev.IDs...)
 	case provider.Delegated:
-		c.delegate(ctx, tn, ev.ID)
+		c.delegate(tn, ev.ID)
 	case provider.Interrupted:
 		c.endInterrupted()
 		return
@@ -70,6 +70,16 @@ func (c *conversation) hearAnswer(ctx context.Context, tn *turn, ev provider.Eve
 		return
 	}
 	c.watchQuiet(tn)
+}
+
+// cutOff ends an answer that is too long. What came of it is heard.
+func (c *conversation) cutOff(ctx context.Context) {
+	tn := c.turn
+	c.leaveTurn()
+	tn.finish(engine.ErrTooLong)
+	if c.send(ctx, func(ctx context.Context) error { return c.live.session.Interrupt(ctx, soundFor(tn.align.total)) }) && tn.req.Playback.Over != nil {
+		c.played = tn
+	}
 }
 
 // itemOf returns which part of an answer an event is about.
@@ -113,9 +123,7 @@ func (c *conversation) hearSound(ctx context.Context, tn *turn, ev provider.Audi
 			runtime.Gosched() // whoever waits for it need not wait for the rest
 		}
 		if tn.align.full {
-			c.leaveTurn()
-			tn.finish(engine.ErrTooLong)
-			c.interrupt(ctx, tn)
+			c.cutOff(ctx)
 			return false
 		}
 	}
@@ -159,12 +167,17 @@ func (c *conversation) finishAnswer(err error) {
 	c.endTurn(err)
 }
 
-// fail takes in an error the session survives.
-func (c *conversation) fail(ev provider.Failed) {
+// fail takes in an error the session survives. Where no retry helps there will be no
+// other session.
+func (c *conversation) fail(ctx context.Context, ev provider.Failed) {
 	c.engine.o.Logger.Warn("a session reports an error", "npc", c.npc.ID, "provider", c.engine.provider.Name(), "reason", ev.Err)
+	tn := c.turn
 	hopeless := errors.Is(ev.Err, provider.ErrRejected) || errors.Is(ev.Err, provider.ErrRateLimited)
-	if c.turn != nil && ev.Call == "" && hopeless {
-		c.finishAnswer(fmt.Errorf("it reports: %w", ev.Err))
+	if tn == nil || ev.Call != "" || !hopeless {
+		return
+	}
+	if c.finishAnswer(fmt.Errorf("it reports: %w", ev.Err)); c.live != nil {
+		c.interrupt(ctx, tn) // which may still be on its way
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -32,32 +31,57 @@ type live struct {
 
 // openSession sees to a session that knows who the NPC is and what was said. It
 // keeps the one that is open, unless that is too old, about to end, or knows
-// something that is not so any more.
-func (c *conversation) openSession(ctx context.Context, messages []llm.Message, tools *mcphost.Toolset) error {
+// something that is not so any more. opening bounds how long a new one takes.
+func (c *conversation) openSession(ctx, opening context.Context, messages []llm.Message, tools *mcphost.Toolset) error {
 	system, history := historyOf(messages)
 	system += c.languageRule()
 	if l := c.live; l != nil {
-		missing, ok := c.missingHistory(history)
+		missing, answered, ok := c.knows.missing(history)
 		switch {
 		case l.leaving:
 			c.endSession("the provider is about to end it")
 		case time.Since(l.opened) >= c.engine.o.Age:
 			c.endSession("it has grown old")
 		case l.system != system || l.voice != c.voice() || !ok:
-			c.resume = ""
+			c.resumes = resumption{}
 			c.endSession("what it knows is not so any more")
 		case c.engine.able.ToolChange == provider.ToolsByNewSession && !slices.Equal(l.tools, namesOf(c.offer(tools).Definitions())):
 			c.endSession("it cannot get other tools")
 		case len(missing) == 0 || c.send(ctx, func(ctx context.Context) error { return l.session.Inject(ctx, missing...) }):
-			c.known, c.asked = history, nil
+			if c.knows.history = history; answered {
+				c.knows.asked = nil
+			}
 			return nil
 		}
 	}
-	return c.connect(ctx, system, history, tools)
+	return c.connect(ctx, opening, system, history, tools)
+}
+
+// resumption is where a new session can go on.
+type resumption struct {
+	handle string // empty if nowhere
+	knows  knowledge
+}
+
+// noteResumable notes where a new session can go on. What is said of an answer before
+// it is complete may not be part of that.
+func (c *conversation) noteResumable(handle string) {
+	c.resumes = resumption{handle, c.knows}
+	if c.turn != nil {
+		c.resumes.knows.asked = nil
+	}
+}
+
+// errSlow means that the provider took too long to open a session.
+var errSlow = fmt.Errorf("%w: it opened no session in time", provider.ErrUnavailable)
+
+// boundOpening returns a context for opening a session.
+func (e *Engine) boundOpening(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, e.o.Silence, errSlow)
 }
 
 // connect opens a session.
-func (c *conversation) connect(ctx context.Context, system string, history []llm.Message, tools *mcphost.Toolset) error {
+func (c *conversation) connect(ctx, opening context.Context, system string, history []llm.Message, tools *mcphost.Toolset) error {
 	switch {
 	case c.rejected != nil:
 		return c.rejected
@@ -66,22 +90,23 @@ func (c *conversation) connect(ctx context.Context, system string, history []llm
 	}
 	e := c.engine
 	var missing []llm.Message
-	if c.resume != "" { // it knows what its last session knew
+	if c.resumes.handle != "" { // it knows what its last session knew
 		var ok bool
-		if missing, ok = c.missingHistory(history); !ok {
-			c.resume = ""
+		if missing, _, ok = c.resumes.knows.missing(history); !ok {
+			c.resumes = resumption{}
 		}
 	}
 	defs := c.offer(tools).Definitions()
-	o := provider.SessionOptions{Instructions: system, Voice: c.voice(), History: history, Tools: defs, Resume: c.resume}
+	o := provider.SessionOptions{Instructions: system, Voice: c.voice(), History: history, Tools: defs, Resume: c.resumes.handle}
 	if e.o.Language != nil {
 		o.Language = e.o.Language(c.npc)
 	}
-	ctx, cancel := context.WithTimeout(ctx, e.o.Silence)
-	defer cancel()
-	session, err := e.provider.Connect(ctx, o)
+	session, err := e.provider.Connect(opening, o)
 	if err != nil {
-		c.resume = ""
+		if errors.Is(context.Cause(opening), errSlow) {
+			err = errSlow
+		}
+		c.resumes = resumption{}
 		c.noteFailure(err)
 		return err
 	}
@@ -103,7 +128,7 @@ func (c *conversation) connect(ctx context.Context, system string, history []llm
 	if c.live = l; len(missing) > 0 && !c.send(ctx, func(ctx context.Context) error { return session.Inject(ctx, missing...) }) {
 		return fmt.Errorf("%w: it ended at once", provider.ErrUnavailable)
 	}
-	c.known, c.asked = history, nil
+	c.knows = knowledge{history: history}
 	e.o.Logger.Debug("opened a session", "npc", c.npc.ID, "provider", e.provider.Name())
 	return nil
 }
@@ -154,9 +179,7 @@ func (c *conversation) endSession(why string) {
 	if l == nil {
 		return
 	}
-	if c.live, c.ahead, c.told = nil, nil, nil; c.resume == "" {
-		c.known, c.asked = nil, nil
-	}
+	c.live, c.ahead, c.told, c.played, c.knows = nil, nil, nil, nil, knowledge{}
 	l.bridge.Close()
 	if err := l.session.Close(); err != nil {
 		c.engine.o.Logger.Debug("closing a session", "npc", c.npc.ID, "reason", err)
@@ -180,11 +203,14 @@ func (c *conversation) chargeLast(l *live) {
 			if r.err != nil {
 				return
 			}
+			continue
 		case <-l.done:
-			return
+			if len(l.events) > 0 {
+				continue // they wait in its buffer
+			}
 		case <-patience.C:
-			return
 		}
+		return
 	}
 }
 
@@ -196,7 +222,6 @@ func (c *conversation) loseSession(err error) {
 	}
 	c.endSession(err.Error())
 	c.endTurn(err)
-	c.played = nil
 }
 
 // noteFailure notes what a failure says about the next try.
@@ -207,42 +232,4 @@ func (c *conversation) noteFailure(err error) {
 	case errors.Is(err, provider.ErrUnavailable), errors.Is(err, provider.ErrRateLimited):
 		c.retry = time.Now().Add(retryAfter)
 	}
-}
-
-// missingHistory returns what has been said that the session does not know. It
-// reports false if the session knows something that is not so: a line was taken back
-// or reworded.
-func (c *conversation) missingHistory(history []llm.Message) (missing []llm.Message, ok bool) {
-	known := c.known
-	if c.asked != nil {
-		known = append(slices.Clip(known), *c.asked, llm.Message{Role: llm.RoleAssistant})
-		if missing, ok = beyond(known, history); ok {
-			return missing, true
-		}
-		known = c.known // it was answered, and nothing of the answer was kept
-	}
-	return beyond(known, history)
-}
-
-// beyond returns what follows in history on known, of which the beginning may have
-// been forgotten. An answer without text in known stands for any: what was heard
-// of it the session knows best.
-func beyond(known, history []llm.Message) ([]llm.Message, bool) {
-	for from := range len(known) + 1 {
-		rest := known[from:]
-		if from == len(known) && from > 0 {
-			break // nothing in common is no agreement
-		}
-		if len(rest) <= len(history) && slices.EqualFunc(rest, history[:len(rest)], sameMessage) {
-			return history[len(rest):], true
-		}
-	}
-	return nil, len(known) == 0
-}
-
-func sameMessage(known, kept llm.Message) bool {
-	if known.Role != kept.Role || known.Name != kept.Name {
-		return false
-	}
-	return known.Role == llm.RoleAssistant && known.Content == "" || strings.TrimSpace(known.Content) == strings.TrimSpace(kept.Content)
 }

@@ -135,7 +135,7 @@ func NewBridge(host *mcphost.Host, session Session, tier mcp.BudgetTier, opts ..
 	}
 	b.base = mcp.WithCaller(context.Background(), o.caller)
 	b.life, b.end = context.WithCancelCause(b.base)
-	b.turn = &turn{tools: b.toolset(tier)}
+	b.turn = &turn{tools: b.toolset(tier), base: b.base}
 	ctx, cancel := context.WithTimeout(b.life, setUpTime)
 	defer cancel()
 	if err := b.tellTools(ctx, b.turn.tools); err != nil {
@@ -191,6 +191,9 @@ func (b *Bridge) UpdateTier(ctx context.Context, tier mcp.BudgetTier) error {
 // calls of the one before are answered before the next begins: a model that still
 // waits for one would not answer. If BeginTurn fails no turn has begun; the error is as with UpdateTier.
 //
+// The calls run with the values of ctx, and for the caller in it; without one, for
+// that of WithCaller.
+//
 // Calls of tools that act at commit (docs/adr/0015) are accepted and told, and not
 // run. Each generation with calls is to be ended with EndGeneration.
 //
@@ -216,8 +219,18 @@ func (b *Bridge) BeginTurn(ctx context.Context, ts *mcphost.Toolset, rounds int,
 		return ErrClosed
 	}
 	b.turn.phase = over // two that began at once
-	b.turn = &turn{phase: open, tools: ts, rounds: engine.Rounds{Allowed: rounds}, observe: observe}
+	b.turn = &turn{phase: open, tools: ts, base: b.baseOf(ctx), rounds: engine.Rounds{Allowed: rounds}, observe: observe}
 	return nil
+}
+
+// baseOf is the context of a turn's calls: for whom they run, and who is charged, is
+// what ctx says.
+func (b *Bridge) baseOf(ctx context.Context) context.Context {
+	base := context.WithoutCancel(ctx)
+	if mcp.CallerFrom(ctx) == (mcp.Caller{}) {
+		return mcp.WithCaller(base, b.o.caller)
+	}
+	return base
 }
 
 // awaitAnswers waits until each call that came in has been answered.

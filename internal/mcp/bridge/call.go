@@ -121,7 +121,7 @@ func (b *Bridge) startCall(c *call) (context.Context, course) {
 	b.turn.addCall()
 	b.running++
 	b.calls[c] = struct{}{}
-	ctx, cancel := context.WithCancelCause(b.base)
+	ctx, cancel := context.WithCancelCause(c.turn.base)
 	c.cancel = cancel
 	b.work.Add(1) // until it is known that the timer does not fire
 	c.timer = time.AfterFunc(b.o.toolTimeout, c.expire)

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"context"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/engine"
@@ -24,6 +25,7 @@ const (
 type turn struct {
 	phase   phase
 	tools   *mcphost.Toolset
+	base    context.Context    // of its calls; it does not end, they do
 	observe func(engine.Event) // nil if there is no turn
 	rounds  engine.Rounds
 

@@ -187,3 +187,30 @@ func TestToolThatVanishesIsRefused(t *testing.T) {
 		}
 	})
 }
+
+// TestTurnsCallsRunForItsCaller begins turns for different callers: each call runs for
+// that of its turn, and without one for the bridge's.
+func TestTurnsCallsRunForItsCaller(t *testing.T) {
+	who := make(chan mcp.Caller, 1)
+	h := newHost(t, tool("who", 5, func(ctx context.Context, _ string) (string, error) {
+		who <- mcp.CallerFrom(ctx)
+		return "{}", nil
+	}))
+	s := &session{}
+	b := newBridge(t, h, s, bridge.WithCaller(mcp.Caller{NPC: "mira"}))
+	ts := h.Toolset(mcphost.ToolsetOptions{Allow: h.Names(), Tier: mcp.BudgetDeep})
+	for i, want := range []mcp.Caller{{NPC: "mira", Session: "tonight"}, {NPC: "mira"}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		if i == 0 {
+			ctx = mcp.WithCaller(ctx, want)
+		}
+		if err := b.BeginTurn(ctx, ts, 2, func(engine.Event) {}); err != nil {
+			t.Fatal(err)
+		}
+		cancel() // bounds BeginTurn alone
+		s.call(string(rune('1'+i)), "who", "{}")
+		if got := <-who; got != want {
+			t.Errorf("call %d ran for %+v, want %+v", i+1, got, want)
+		}
+	}
+}

@@ -265,7 +265,9 @@ var (
 	// ErrUnavailable means the vendor could not be reached or failed; trying again may
 	// help.
 	ErrUnavailable = errors.New("the speech-to-speech service is unavailable")
-	// ErrRejected means that no retry helps: a bad key, no quota, an unknown model.
+	// ErrRejected means that no retry helps, in another session neither: a bad key, no
+	// quota, an unknown model. A request that is refused in the middle of a session is
+	// none of these.
 	ErrRejected = errors.New("the speech-to-speech service refused")
 	// ErrFiltered means that the vendor's safety filter refused what was said: it will
 	// not answer this, but it may answer something else.

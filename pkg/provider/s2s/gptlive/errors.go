@@ -81,11 +81,14 @@ func (p *Provider) connectError(ctx, opening context.Context, refused *refusal, 
 	return p.service.Refused(p.service.ByStatus(refused.status), refused.status, refused.reason)
 }
 
-// complaint is the error of an error event.
-func (p *Provider) complaint(e vendorError) error {
-	kind := s2s.ErrRejected
+// complaint is the error of an error event. Where nothing else is known it wraps
+// otherwise: while a session is opened a refusal stays, later it is about one request
+// of many.
+func (p *Provider) complaint(e vendorError, otherwise error) error {
+	kind := otherwise
 	switch word := e.Code + " " + e.Type; {
 	case hopeless[e.Code], hopeless[e.Type]:
+		kind = s2s.ErrRejected
 	case strings.Contains(word, "rate_limit"):
 		kind = s2s.ErrRateLimited
 	case strings.Contains(word, "server_error"), strings.Contains(word, "overloaded"), strings.Contains(word, "unavailable"):

@@ -158,7 +158,7 @@ func (p *Provider) start(ctx, opening context.Context, conn *live.LiveConnection
 		case "session.started":
 			return nil
 		case "error":
-			return p.complaint(m.Error)
+			return p.complaint(m.Error, s2s.ErrRejected)
 		case "session.closed":
 			return p.closing(m.Reason)
 		}

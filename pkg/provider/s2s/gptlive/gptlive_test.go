@@ -384,8 +384,8 @@ func TestSurvives(t *testing.T) {
 		`{"type":"session.usage.updated","usage":{"seconds":"many"}}`,
 	} {
 		s.Send(raw)
-		if e := k.until("a failure", func(e s2s.Event) bool { _, ok := e.(s2s.Failed); return ok }).(s2s.Failed); e.Err == nil {
-			t.Errorf("%s: %+v", raw, e)
+		if e := k.until("a failure", func(e s2s.Event) bool { _, ok := e.(s2s.Failed); return ok }).(s2s.Failed); e.Err == nil || errors.Is(e.Err, s2s.ErrRejected) {
+			t.Errorf("%s: %+v, want one that ends nothing for good", raw, e)
 		}
 	}
 	s.Send(`{"type":"session.delegation.created","delegation":{"id":"r","target":"responses"}}`)

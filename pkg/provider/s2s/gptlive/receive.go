@@ -84,7 +84,7 @@ func (s *session) take(raw []byte, now time.Time) []s2s.Event {
 		s.end(s.provider.closing(m.Reason))
 		return s.takeUsage(m.seconds())
 	case "error":
-		err := s.provider.complaint(m.Error)
+		err := s.provider.complaint(m.Error, s2s.ErrUnavailable)
 		if isFatal(m.Error) {
 			s.end(fmt.Errorf("%w: %w", s2s.ErrClosed, err))
 			return nil

@@ -14,20 +14,31 @@ func (p *Provider) failure(e *problem) error {
 	if e == nil {
 		return fmt.Errorf("%w: no reason given", p.service.Unavailable)
 	}
-	return fmt.Errorf("%w: %s", p.kindOf(e), p.service.Printable(cmp.Or(string(e.Message), string(e.Code), string(e.Kind))))
+	return p.failureOf(p.kindOf(e), e)
 }
 
-// kindOf says what would help.
+// setupFailure is failure while a session is being set up: what is wrong with that
+// stays so.
+func (p *Provider) setupFailure(e *problem) error {
+	kind := p.kindOf(e)
+	if e.Kind == "invalid_request_error" && errors.Is(kind, p.service.Unavailable) && !e.isExpiry() && !e.isBusy() {
+		kind = p.service.Rejected
+	}
+	return p.failureOf(kind, e)
+}
+
+func (p *Provider) failureOf(kind error, e *problem) error {
+	return fmt.Errorf("%w: %s", kind, p.service.Printable(cmp.Or(string(e.Message), string(e.Code), string(e.Kind))))
+}
+
+// kindOf says what would help. What is refused in the middle of a session was one
+// request of many: the next one may be taken.
 func (p *Provider) kindOf(e *problem) error {
 	switch {
 	case e.isFinal():
 		return p.service.Rejected
 	case strings.HasPrefix(string(e.Code), "rate_limit"), strings.HasPrefix(string(e.Kind), "rate_limit"):
 		return p.service.RateLimited
-	case e.isExpiry(), e.isBusy():
-		return p.service.Unavailable
-	case e.Kind == "invalid_request_error":
-		return p.service.Rejected
 	}
 	return p.service.Unavailable
 }
@@ -44,7 +55,11 @@ func (p *Provider) responseFailure(o *outcome) error {
 // ends nothing else.
 func (c *conversation) takeError(e *problem) {
 	err := c.provider.failure(e)
-	if e.isFinal() || e.isExpiry() || !c.ready {
+	switch {
+	case !c.ready:
+		c.final = c.provider.setupFailure(e)
+		return
+	case e.isFinal(), e.isExpiry():
 		c.final = err
 		return
 	}

@@ -41,7 +41,7 @@ func (c *conversation) receive(data []byte) {
 	case inputTranscriptDone:
 		c.tell(s2s.InputTranscript{Text: untrusted.Clean(e.Transcript, 0), Final: true})
 	case inputTranscriptLost:
-		c.tell(s2s.Failed{Err: fmt.Errorf("transcribing what was said: %w", c.provider.failure(e.Error))})
+		c.tell(s2s.Failed{Err: fmt.Errorf("transcribing what was said: %v", c.provider.failure(e.Error))}) // no answer depends on it
 	default:
 		if r := c.responseOf(e.ResponseID); r != nil {
 			c.receivePiece(r, &e)

@@ -26,7 +26,7 @@ func TestFailedResponses(t *testing.T) {
 		{"rate_limit", fakerealtime.Answer{Fail: "rate_limit_exceeded"}, "failed", s2s.ErrRateLimited},
 		{"no_quota", fakerealtime.Answer{Fail: "insufficient_quota"}, "failed", s2s.ErrRejected},
 		{"incomplete", fakerealtime.Answer{Incomplete: true}, "incomplete", nil},
-		{"refused", fakerealtime.Answer{Refuse: "invalid_value"}, "failed", s2s.ErrRejected},
+		{"refused", fakerealtime.Answer{Refuse: "invalid_value"}, "failed", s2s.ErrUnavailable},
 		{"refused_by_the_rate", fakerealtime.Answer{Refuse: "rate_limit_exceeded"}, "failed", s2s.ErrRateLimited},
 		{"nothing", fakerealtime.Answer{}, "completed", nil},
 	} {
@@ -181,7 +181,7 @@ func TestRefusedCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := hear(t, s, func(h *heard) bool { return len(h.failed) == 1 })
-	if !errors.Is(h.failed[0].Err, s2s.ErrRejected) {
+	if !errors.Is(h.failed[0].Err, s2s.ErrUnavailable) {
 		t.Errorf("tools without a name: %v", h.failed[0].Err)
 	}
 	unwritable := []llm.ToolDefinition{{Name: "x", Parameters: map[string]any{"default": func() {}}}}
