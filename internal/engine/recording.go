@@ -17,6 +17,7 @@ type Recording struct {
 	mu      sync.Mutex // guards the fields below
 	samples []int16
 	ended   bool
+	full    bool          // more was said than it holds
 	changed chan struct{} // closed and replaced with each change
 }
 
@@ -28,8 +29,17 @@ func NewRecording() *Recording { return &Recording{changed: make(chan struct{})}
 func (r *Recording) Append(samples []int16) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.samples = append(r.samples, samples[:min(len(samples), maxRecording-len(r.samples))]...)
+	room := maxRecording - len(r.samples)
+	r.full = r.full || len(samples) > room
+	r.samples = append(r.samples, samples[:min(len(samples), room)]...)
 	r.announce()
+}
+
+// IsWhole reports whether nothing of the utterance was dropped.
+func (r *Recording) IsWhole() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.full
 }
 
 // End says that the player has ended. A player who goes on after all is taken in

@@ -26,6 +26,7 @@ func (s saying) isAnswering() bool {
 // ownVoice is what a line holds of an engine's own voice.
 type ownVoice struct {
 	open   bool         // a sentence of it is; owned by the voice
+	early  string       // what that will say, if its words come before its sound; owned by the voice
 	begins atomic.Int64 // the place in the line of its first sound, in nanoseconds; -1 if there is none
 }
 
@@ -50,9 +51,11 @@ func (w *worker) speakOwn(ctx context.Context, ev engine.Event) bool {
 	case engine.Sound:
 		return w.appendOwn(ctx, ev.Samples)
 	case engine.Wording:
-		if w.own.open {
-			w.report(sentenceWorded{text: ev.Text})
+		if !w.own.open {
+			w.own.early = ev.Text
+			break
 		}
+		w.report(sentenceWorded{text: ev.Text})
 	case engine.Spoken:
 		if w.own.open {
 			w.report(sentenceWorded{text: ev.Text, ended: true})
@@ -67,7 +70,7 @@ func (w *worker) appendOwn(ctx context.Context, samples []int16) bool {
 	begins := !w.own.open
 	if begins {
 		w.own.open = true
-		w.report(sentenceBegins{sentence{kind: answer}})
+		w.report(sentenceBegins{sentence{w.own.early, answer}})
 		w.line.Begin()
 		w.own.begins.CompareAndSwap(-1, int64(w.line.Written()))
 	}

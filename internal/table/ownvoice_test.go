@@ -178,3 +178,24 @@ func TestItsOwnVoiceIsReadWhereNobodyListens(t *testing.T) {
 		}
 	})
 }
+
+// TestAnEchoOfItsOwnVoiceIsNoInterruption has a microphone pick up an NPC whose words
+// came before its sound: what it says is known from the first word on.
+func TestAnEchoOfItsOwnVoiceIsNoInterruption(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const text = "Once there was a king who had three sons and none of them could sing or dance at all."
+		sound := s2stest.Say("item", "", s2stest.Tone(440, 6*time.Second, 24_000), 24_000, 10)
+		steps := append([]s2stest.Step{{Tell: provider.OutputTranscript{Item: "item", Text: text}}}, s2stest.After(300*ms, sound)...)
+		p := vendor(always(s2stest.Answer{Steps: append(steps, s2stest.Step{After: 2 * time.Second, Tell: provider.ItemDone{Item: "item"}})}))
+		r := ownRoom(t, p, setting{})
+		ana := r.join("Ana")
+		time.Sleep(100 * ms)
+		ana.say("Mira, tell us a story.", 2*time.Second)
+		r.awaitAudio()
+		time.Sleep(time.Second)
+		ana.say("there was a king who had", time.Second)
+		if end := r.until(1); end.Outcome != table.OutcomeDelivered || end.Text != text {
+			t.Errorf("ended %s with %q, want it delivered; notices %+v", end.Outcome, end.Text, of[*table.Notice](r.events))
+		}
+	})
+}

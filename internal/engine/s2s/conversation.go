@@ -173,7 +173,8 @@ func (c *conversation) begin(ctx context.Context, a *answer) {
 	}
 	c.settlePlayback(ctx)
 	line, facts := lineOf(a.req.Messages)
-	if a.req.Spoken == nil && !c.engine.able.Typed {
+	typed := a.req.Spoken == nil || !a.req.Spoken.IsWhole() // what is not whole lacks its end
+	if typed && !c.engine.able.Typed {
 		a.finish(errTyped)
 		return
 	}
@@ -192,7 +193,7 @@ func (c *conversation) begin(ctx context.Context, a *answer) {
 	}
 	c.turn = tn
 	ask := provider.Response{Speaker: line.Name, Context: facts}
-	if a.req.Spoken == nil {
+	if typed {
 		c.clearAhead(ctx)
 		ask.Text = line.Content
 	} else if !c.sendRest(ctx, a.req.Spoken) {

@@ -211,3 +211,33 @@ func TestWhatIsDelegatedIsTheNPCs(t *testing.T) {
 		}
 	})
 }
+
+// TestAnUtteranceTooLongToKeepIsTyped has a player talk for longer than is kept of it:
+// the end, which holds the question, reaches the model in words.
+func TestAnUtteranceTooLongToKeepIsTyped(t *testing.T) {
+	for name, can := range map[string]bool{"typed": true, "by_another_engine": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				vendor := able
+				vendor.Typed = can
+				b := newBench(t, s2stest.Options{Capabilities: vendor, Answer: always(says("Aye.", time.Second))}, nil)
+				defer b.close()
+				req := b.request("A long tale. Have you got a room?")
+				req.Spoken = engine.NewRecording()
+				b.engine.ListenAhead(engine.Ahead{NPC: req.NPC, Messages: req.Messages[:1], Tools: req.Tools, Sound: req.Spoken})
+				for range 70 {
+					req.Spoken.Append(s2stest.Tone(200, time.Second, audio.SampleRate))
+					time.Sleep(time.Second)
+				}
+				got := b.answer(t.Context(), req)
+				asked := b.notes(s2stest.Committed)
+				switch {
+				case can && (got.words() != "Aye." || len(asked) != 1 || asked[0].Response.Text != "A long tale. Have you got a room?" || asked[0].Sound != 0):
+					t.Errorf("said %q, asked %+v, want all the words", got.words(), asked)
+				case !can && (len(got.sentences) != 1 || len(asked) != 0 || len(got.notices) != 0):
+					t.Errorf("said %q, notices %q, asked %+v, want another engine's answer", got.sentences, got.notices, asked)
+				}
+			})
+		})
+	}
+}
