@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/engine"
+	s2sengine "github.com/MrWong99/glyphoxa/internal/engine/s2s"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s/s2stest"
@@ -140,6 +141,30 @@ func TestASessionKnowsWhatWasReadOfAnAnswer(t *testing.T) {
 		synctest.Wait()
 		if n := b.notes(s2stest.Interrupted); len(n) != 1 || n[0].Sound != got.spoken[0].Until {
 			t.Errorf("interrupted %+v, want where the sentence ends that was read, %s", n, got.spoken[0].Until)
+		}
+	})
+}
+
+// TestAnAnswerIsInterruptedInItsOwnSession replaces a session while its answer is still
+// heard: the next one knows nothing of that answer.
+func TestAnAnswerIsInterruptedInItsOwnSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, s2stest.Options{Answer: always(says("The inn is full tonight. Try the mill.", 20*time.Second))}, &s2sengine.Options{Age: 5 * time.Second})
+		defer b.close()
+		first := b.request("Have you got a room?")
+		over := make(chan struct{})
+		first.Playback = engine.Playback{Heard: func() time.Duration { return 8 * time.Second }, Over: over}
+		b.answer(t.Context(), first)
+		time.Sleep(6 * time.Second)
+		b.engine.ListenAhead(engine.Ahead{NPC: first.NPC, Messages: first.Messages[:1], Tools: first.Tools, Sound: recorded(time.Second)})
+		time.Sleep(time.Second)
+		close(over)
+		synctest.Wait()
+		if n := b.notes(s2stest.Opened); len(n) != 2 {
+			t.Fatalf("sessions %+v, want two", n)
+		}
+		if n := b.notes(s2stest.Interrupted); len(n) != 0 {
+			t.Errorf("interrupted %+v", n)
 		}
 	})
 }
