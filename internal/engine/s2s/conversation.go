@@ -22,6 +22,9 @@ const (
 	maxOrders = 16
 	// maxReceived is how much of what a session tells may wait; then its reader does.
 	maxReceived = 16
+	// piecesPerSecond is into how many pieces a second of sound is cut: each has a frame
+	// in it, also when the conversion has held back what it does first.
+	piecesPerSecond = 40
 	// sendTime bounds what is told to a session.
 	sendTime = 5 * time.Second
 	// lastUsage bounds the wait for what a closed session says it has used.

@@ -107,25 +107,21 @@ func (c *conversation) endInterrupted() {
 	tn.finish(nil)
 }
 
-// hearSound takes in sound frame by frame, so that the first sounds while the others
-// are still being converted. It reports false if the answer has grown too long.
+// hearSound takes in sound piece by piece, so that the first frame is heard while the
+// others are still being converted. It reports false if the answer has grown too long.
 func (c *conversation) hearSound(ctx context.Context, tn *turn, ev provider.Audio) bool {
-	frame := max(1, c.engine.able.OutputRate*int(audio.FrameDuration/time.Millisecond)/1000)
-	for samples := range slices.Chunk(ev.Samples, frame) {
+	for samples := range slices.Chunk(ev.Samples, max(1, c.engine.able.OutputRate/piecesPerSecond)) {
 		if tn.out != nil {
 			samples = tn.out.Process(make([]int16, 0, 2*audio.FrameSamples), samples)
 		} else {
 			samples = slices.Clone(samples)
 		}
-		first := tn.align.total == 0
 		tn.align.addSound(ev.Item, samples)
-		if first {
-			runtime.Gosched() // whoever waits for it need not wait for the rest
-		}
 		if tn.align.full {
 			c.cutOff(ctx)
 			return false
 		}
+		runtime.Gosched() // whoever waits for this piece need not wait for the rest
 	}
 	return true
 }

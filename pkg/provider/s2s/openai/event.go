@@ -204,15 +204,11 @@ func cutSound(data []byte) (rest []byte, sound string) {
 	}
 	from += len(key)
 	n := bytes.IndexByte(data[from:], '"')
-	if n < short/2 || bytes.ContainsFunc(data[from:from+n], isNotBase64) {
+	if n < short/2 || bytes.IndexByte(data[from:from+n], '\\') >= 0 {
 		return data, ""
 	}
 	rest = slices.Concat(data[:from], []byte(placeholder), data[from+n:])
 	return rest, string(data[from : from+n])
-}
-
-func isNotBase64(r rune) bool {
-	return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '+' && r != '/' && r != '='
 }
 
 // maxID bounds what names something, in bytes.

@@ -17,7 +17,7 @@ func TestLongSoundIsReadAsItIs(t *testing.T) {
 		{"sound", `{"type":"response.output_audio.delta","item_id":"i","delta":"` + long + `","response_id":"r"}`, true},
 		{"sound_first", `{"delta":"` + long + `","type":"response.audio.delta","item_id":"i"}`, true},
 		{"escaped", `{"type":"response.output_audio.delta","item_id":"i","delta":"` + strings.ReplaceAll(long, "/", `\/`) + `"}`, false},
-		{"words", `{"type":"response.output_audio_transcript.delta","item_id":"i","delta":"` + strings.Repeat("Aye, aye. ", 500) + `"}`, false},
+		{"words", `{"type":"response.output_audio_transcript.delta","item_id":"i","delta":"` + strings.Repeat("Aye, aye. ", 500) + `"}`, true},
 		{"of_something_else", `{"type":"response.output_audio.delta","item_id":"i","item":{"delta":"` + long + `"},"delta":"AAEC"}`, true},
 		{"short", `{"type":"response.output_audio.delta","item_id":"i","delta":"AAEC"}`, false},
 		{"no_sound", `{"type":"response.output_audio.delta","item_id":"i","transcript":"` + long + `"}`, false},
