@@ -12,12 +12,14 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/problem"
 	provider "github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
@@ -190,11 +192,15 @@ func (e *Engine) Answer(ctx context.Context, req engine.Request) iter.Seq2[engin
 
 // explain says why another engine answers; once, if that will not change.
 func (e *Engine) explain(npc config.NPC, err error) engine.Notice {
+	why := problem.OneLine(err)
+	if !strings.Contains(why, e.provider.Name()) {
+		why = e.provider.Name() + ": " + why
+	}
 	switch {
 	case errors.Is(err, errTyped):
 		return engine.Notice{} // as it is meant to be
 	case !errors.Is(err, provider.ErrRejected):
-		return engine.Notice{Level: "warning", Text: fmt.Sprintf("%s: %v; %s answers with another model", e.provider.Name(), err, npc.Name)}
+		return engine.Notice{Level: "warning", Text: fmt.Sprintf("%s; %s answers with another model", why, npc.Name)}
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -202,7 +208,7 @@ func (e *Engine) explain(npc config.NPC, err error) engine.Notice {
 		return engine.Notice{}
 	}
 	e.refused = true
-	return engine.Notice{Level: "error", Text: fmt.Sprintf("%s: %v; NPCs answer with another model until this is mended and Glyphoxa is started again", e.provider.Name(), err)}
+	return engine.Notice{Level: "error", Text: why + "; NPCs answer with another model until this is mended and Glyphoxa is started again"}
 }
 
 // errLeft means that the consumer broke the loop.
