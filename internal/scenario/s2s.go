@@ -38,6 +38,7 @@ type S2SFault struct {
 	On    string          `yaml:"on" doc:"Part of the player's line; any if missing. It says nothing of sessions that cannot be opened."`
 	Fault string          `yaml:"fault" required:"true" enum:"refused|unreachable|hang|stalls|dies|closes|leaves|failed|rate_limited|malformed|interrupts|orphan|two_items|empty|takes_back|delegates_twice" doc:"What goes wrong."`
 	After config.Duration `yaml:"after" min:"0s" max:"1h" doc:"How much of the answer's sound is told before; of takes_back, how long after the calls; of closes, how long after the answer; of leaves, how long after the warning."`
+	Round int             `yaml:"round" min:"0" max:"100" doc:"In which round of an answer, the one after the first tools being 2; in the first if missing."`
 	Once  bool            `yaml:"once" doc:"Whether it happens only the first time."`
 }
 

@@ -61,13 +61,14 @@ func newTalker(s *Scene, w *writer, voice *speaker, lineOf func(string, time.Tim
 	return k
 }
 
-// pickFault returns what goes wrong with a line, or with opening a session.
-func (k *talker) pickFault(line string, opening bool) S2SFault {
+// pickFault returns what goes wrong in a round of the answer to a line, or with
+// opening a session, which is round 0.
+func (k *talker) pickFault(line string, round int) S2SFault {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for i, f := range k.script.Faults {
 		atOpening := f.Fault == faultRefused || f.Fault == faultUnreachable
-		if atOpening != opening || !opening && !contains(line, f.On) || f.Once && k.used[i] {
+		if atOpening != (round == 0) || round > 0 && (!contains(line, f.On) || max(f.Round, 1) != round) || f.Once && k.used[i] {
 			continue
 		}
 		k.used[i] = true
@@ -98,7 +99,7 @@ func (k *talker) openSession(n int, o s2s.SessionOptions) s2stest.Opening {
 		npc := k.npcOf(o.Instructions)
 		opening.Steps = s2stest.Say("old", oldText, k.sound(npc, oldText), k.script.Capabilities.OutputRate, k.script.Speed)
 	}
-	switch k.pickFault("", true).Fault {
+	switch k.pickFault("", 0).Fault {
 	case faultRefused:
 		opening.Err = fmt.Errorf("%w: %w", s2s.ErrRejected, errScripted)
 	case faultUnreachable:
@@ -217,11 +218,7 @@ func (k *talker) answer(t s2stest.Turn) s2stest.Answer {
 	}
 	k.rec.noteNow(kindAsked, "npc", npc.Name, "text", line, "role", roleAnswer, "round", strconv.Itoa(t.Round+1), "hurry", "false", "tools", toolNames(t.Tools),
 		"facts", factsOf(t), "results", strings.Join(results, "\n"))
-	var f S2SFault
-	if t.Round == 0 {
-		f = k.pickFault(line, false)
-	}
-	a := &composition{talker: k, npc: npc, fault: f, item: fmt.Sprintf("item-%d-%d-%d", t.Session, t.Number, t.Round)}
+	a := &composition{talker: k, npc: npc, fault: k.pickFault(line, t.Round+1), item: fmt.Sprintf("item-%d-%d-%d", t.Session, t.Number, t.Round)}
 	if t.Round == 0 && t.Response.Text == "" {
 		a.add(s2stest.Step{Tell: s2s.InputTranscript{Text: line, Final: true}})
 	}
@@ -255,7 +252,7 @@ func (k *talker) voiceAnswer(npc config.NPC, line string, t s2stest.Turn) s2stes
 		a.wait(k.firstSound(Round{}))
 		a.speak(sentences(t.Told.Text))
 	case t.Told == nil:
-		if a.fault = k.pickFault(line, false); a.fault.Fault == faultHang {
+		if a.fault = k.pickFault(line, 1); a.fault.Fault == faultHang {
 			return s2stest.Answer{Hangs: true}
 		}
 		id := fmt.Sprintf("delegation-%d-%d", t.Session, t.Number)

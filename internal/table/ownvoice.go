@@ -45,7 +45,7 @@ func (w *worker) heardOwn() time.Duration {
 func (w *worker) speakOwn(ctx context.Context, ev engine.Event) bool {
 	if w.table.o.Voices == nil {
 		s, ok := ev.(engine.Spoken)
-		return !ok || w.speakSentence(ctx, sentence{s.Text, answer})
+		return !ok || s.Text == "" || w.speakSentence(ctx, sentence{s.Text, answer})
 	}
 	switch ev := ev.(type) {
 	case engine.Sound:

@@ -170,10 +170,13 @@ func (a *answer) hasSpoken() bool {
 }
 
 // unfinished ends the sentence in which the sound broke off, with as many of its
-// words as can have sounded; nil if there is none.
+// words as can have sounded, which may be none; nil if no sentence is open.
 func (a *answer) unfinished() *engine.Spoken {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.sound <= a.until {
+		return nil
+	}
 	words := []rune(a.words)
 	if fits := int((a.sound - a.until) * audio.SampleRate / usualPace / time.Second); fits < len(words) {
 		words = words[:max(fits, 0)]
@@ -182,10 +185,9 @@ func (a *answer) unfinished() *engine.Spoken {
 		}
 	}
 	s := &engine.Spoken{Text: strings.TrimSpace(string(words)), Until: a.sound}
-	if a.words = ""; s.Text == "" {
-		return nil
+	if a.words = ""; s.Text != "" {
+		a.said = append(a.said, s.Text)
 	}
-	a.said = append(a.said, s.Text)
 	return s
 }
 

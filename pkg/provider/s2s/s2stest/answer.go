@@ -17,7 +17,7 @@ type answer struct {
 	calls     []string      // of the round under way
 	rounds    int           // whose end is still to come
 	generated bool          // the round under way has ended
-	cut       bool          // it was interrupted
+	cut       time.Time     // when it was interrupted; zero if it was not
 	late      []Step
 }
 
@@ -83,7 +83,7 @@ func (s *session) script(a *answer, t Turn) {
 	if t.Round == 0 && (len(does.Steps) > 0 || !does.Hangs) {
 		add(entry{begins: true})
 	}
-	ended := does.Hangs
+	ended := does.Hangs && s.can.EndsTurns // without that nobody can tell it from an end
 	for i, st := range does.Steps {
 		if call, ok := st.Tell.(s2s.ToolCalled); ok && call.Call.ID == "" {
 			call.Call.ID = fmt.Sprintf("call-%d-%d-%d-%d", s.number, t.Number, t.Round, i)
@@ -341,7 +341,7 @@ func (s *session) dropAnswer(a *answer) {
 			s.schedule(entry{due: now, step: Step{Tell: s2s.GenerationDone{Calls: len(a.calls), Status: "cancelled"}}})
 		}
 	}
-	a.cut = true
+	a.cut = now
 	if s.answer == a {
 		s.answer = nil
 	}

@@ -50,7 +50,7 @@ func (s *session) SendToolResult(ctx context.Context, r s2s.ToolResult) error {
 	case c.result != nil:
 		s.violate("the call %s was answered twice", r.ID)
 	default:
-		if c.answer.cut && !r.Silent {
+		if cut := c.answer.cut; !cut.IsZero() && time.Since(cut) > crossing && !r.Silent {
 			s.violate("the call %s was answered aloud after its answer had been interrupted", r.ID)
 		}
 		c.result = &r

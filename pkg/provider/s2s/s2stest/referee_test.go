@@ -74,7 +74,9 @@ func TestViolations(t *testing.T) {
 			s.OnToolCall(func(c llm.ToolCall) {})
 			ask(t, s)
 			told(t, s, time.Now())
-			return errors.Join(s.Interrupt(t.Context(), 0), s.SendToolResult(t.Context(), s2s.ToolResult{ID: "1"}))
+			err := s.Interrupt(t.Context(), 0)
+			time.Sleep(10 * time.Millisecond)
+			return errors.Join(err, s.SendToolResult(t.Context(), s2s.ToolResult{ID: "1"}))
 		}, nil, "the call 1 was answered aloud after its answer had been interrupted"},
 		{"never_answered", every, calls, func(t *testing.T, s s2s.Session) error {
 			s.OnToolCall(func(c llm.ToolCall) {})

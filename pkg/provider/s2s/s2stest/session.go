@@ -20,6 +20,9 @@ const (
 	// rounding is by how much the position of an interruption may be beyond what came: a
 	// frame is played whole.
 	rounding = 20 * time.Millisecond
+	// crossing is how long after an interruption a result may have been on its way
+	// already.
+	crossing = 5 * time.Millisecond
 	// promptly is what a tool call's handler may take.
 	promptly = 100 * time.Millisecond
 	// audible is the least sample, of either sign, that counts as sound.
