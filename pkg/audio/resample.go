@@ -119,16 +119,28 @@ func (r *Resampler) Flush(dst []int16) []int16 {
 // drops what is done with.
 func (r *Resampler) filter(dst []int16, limit int64) []int16 {
 	for r.pos+r.taps <= r.have && r.out < limit {
-		dst = append(dst, r.sample(r.hist[r.pos:r.pos+r.taps]))
-		r.out++
-		r.frac += r.down
-		r.pos += r.frac / r.up
-		r.frac %= r.up
+		x := r.hist[r.pos : r.pos+r.taps]
+		if r.down == 1 && r.frac+1 < r.up && r.out+1 < limit { // the next output needs the same input
+			a, b := dotTwo(x, r.row(r.frac), r.row(r.frac+1))
+			dst = append(dst, saturate(a), saturate(b))
+			r.advance(2)
+			continue
+		}
+		dst = append(dst, r.sample(x))
+		r.advance(1)
 	}
 	done := min(r.pos, r.have)
 	r.have = copy(r.hist, r.hist[done:r.have])
 	r.pos -= done
 	return dst
+}
+
+// advance passes over n outputs.
+func (r *Resampler) advance(n int) {
+	r.out += int64(n)
+	r.frac += n * r.down
+	r.pos += r.frac / r.up
+	r.frac %= r.up
 }
 
 // sample is one output from the input window x.
@@ -159,6 +171,23 @@ func dot(x, h []float32) float32 {
 		x, h = x[8:], h[8:]
 	}
 	return a + b + c + d
+}
+
+// dotTwo is dot of x with each of two, to the last bit.
+func dotTwo(x, h, k []float32) (float32, float32) {
+	var a, b, c, d, e, f, g, i float32
+	for len(h) >= 8 && len(k) >= 8 && len(x) >= 8 {
+		a += x[0]*h[0] + x[4]*h[4]
+		e += x[0]*k[0] + x[4]*k[4]
+		b += x[1]*h[1] + x[5]*h[5]
+		f += x[1]*k[1] + x[5]*k[5]
+		c += x[2]*h[2] + x[6]*h[6]
+		g += x[2]*k[2] + x[6]*k[6]
+		d += x[3]*h[3] + x[7]*h[7]
+		i += x[3]*k[3] + x[7]*k[7]
+		x, h, k = x[8:], h[8:], k[8:]
+	}
+	return a + b + c + d, e + f + g + i
 }
 
 func saturate(v float32) int16 {

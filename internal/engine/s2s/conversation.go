@@ -53,17 +53,18 @@ type conversation struct {
 	orders  chan func(context.Context)
 
 	// Owned by run.
-	live     *live         // nil if no session is open
-	ahead    *ahead        // being listened to; nil if nothing is
-	told     *ahead        // what the session was asked to answer last; nil if nothing spoken
-	turn     *turn         // being answered; nil if none is
-	played   *turn         // answered, and still being heard; nil if none is
-	pace     float64       // of the voice, see aligner
-	knows    knowledge     // what the session does
-	resumes  resumption    // where a new one can go on
-	account  *cost.Account // of who asked last
-	rejected error         // why there will be no session any more
-	retry    time.Time     // no session is opened before
+	live     *live            // nil if no session is open
+	ahead    *ahead           // being listened to; nil if nothing is
+	told     *ahead           // what the session was asked to answer last; nil if nothing spoken
+	turn     *turn            // being answered; nil if none is
+	played   *turn            // answered, and still being heard; nil if none is
+	pace     float64          // of the voice, see aligner
+	out      *audio.Resampler // of the turn under way; made for the first
+	knows    knowledge        // what the session does
+	resumes  resumption       // where a new one can go on
+	account  *cost.Account    // of who asked last
+	rejected error            // why there will be no session any more
+	retry    time.Time        // no session is opened before
 }
 
 // turn is the answer a session is asked for.
@@ -187,12 +188,16 @@ func (c *conversation) begin(ctx context.Context, a *answer) {
 	}
 	tn := &turn{answer: a, asked: time.Now(), align: &aligner{pace: c.pace, put: a.put}}
 	if c.engine.able.OutputRate != audio.SampleRate {
-		out, err := audio.NewResampler(c.engine.able.OutputRate, audio.SampleRate)
-		if err != nil {
-			a.finish(fmt.Errorf("converting the voice: %w", err))
-			return
+		if c.out == nil {
+			out, err := audio.NewResampler(c.engine.able.OutputRate, audio.SampleRate)
+			if err != nil {
+				a.finish(fmt.Errorf("converting the voice: %w", err))
+				return
+			}
+			c.out = out
 		}
-		tn.out = out
+		c.out.Reset()
+		tn.out = c.out
 	}
 	c.turn = tn
 	ask := provider.Response{Speaker: line.Name, Context: facts}
