@@ -2,6 +2,7 @@ package s2s_test
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"strings"
 	"testing"
@@ -240,4 +241,18 @@ func TestAnUtteranceTooLongToKeepIsTyped(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestANoticeNamesTheServiceOnce has a service be unreachable whose errors say so.
+func TestANoticeNamesTheServiceOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, s2stest.Options{Name: "speech 2", Open: func(int, s2s.SessionOptions) s2stest.Opening {
+			return s2stest.Opening{Err: fmt.Errorf("opening a session with speech 2: %w", s2s.ErrUnavailable)}
+		}}, nil)
+		defer b.close()
+		got := b.answer(t.Context(), b.request("Well?"))
+		if all := strings.Join(got.notices, "|"); strings.Count(all, "speech 2") != 1 {
+			t.Errorf("notices %q, want the service named once", all)
+		}
+	})
 }
