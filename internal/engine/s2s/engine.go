@@ -163,6 +163,10 @@ func (e *Engine) Answer(ctx context.Context, req engine.Request) iter.Seq2[engin
 			yield(nil, context.Cause(ctx))
 			return
 		}
+		if errors.Is(err, errClosed) {
+			yield(nil, err)
+			return
+		}
 		if errors.Is(err, engine.ErrTooLong) { // nobody wants more of it
 			if rest := a.unfinished(); rest == nil || yield(*rest, nil) {
 				yield(nil, err)

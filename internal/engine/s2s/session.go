@@ -75,9 +75,11 @@ func (c *conversation) noteResumable(handle string) {
 // errSlow means that the provider took too long to open a session.
 var errSlow = fmt.Errorf("%w: it opened no session in time", provider.ErrUnavailable)
 
-// boundOpening returns a context for opening a session.
+// boundOpening returns a context for opening a session, which ends with the engine.
 func (e *Engine) boundOpening(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, e.o.Silence, errSlow)
+	ctx, cancel := context.WithTimeoutCause(ctx, e.o.Silence, errSlow)
+	stop := context.AfterFunc(e.ctx, cancel)
+	return ctx, func() { stop(); cancel() }
 }
 
 // connect opens a session.

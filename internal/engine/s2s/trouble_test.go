@@ -256,3 +256,69 @@ func TestANoticeNamesTheServiceOnce(t *testing.T) {
 		}
 	})
 }
+
+// stalling is a provider whose sessions take nothing any more.
+type stalling struct{ *s2stest.Provider }
+
+func (p stalling) Connect(ctx context.Context, o s2s.SessionOptions) (s2s.Session, error) {
+	s, err := p.Provider.Connect(ctx, o)
+	return stalled{s}, err
+}
+
+type stalled struct{ s2s.Session }
+
+func (stalled) Respond(ctx context.Context, _ s2s.Response) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestCloseWaitsForNobody closes the engine while a session is being opened, and while
+// one takes nothing: the turn under way ends, and nobody answers it.
+func TestCloseWaitsForNobody(t *testing.T) {
+	for name, script := range map[string]s2stest.Options{
+		"connecting": {Open: func(int, s2s.SessionOptions) s2stest.Opening { return s2stest.Opening{Takes: time.Minute} }},
+		"stalled":    {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(t, script, nil)
+				b.engine.Close()
+				b.engine = s2sengine.New(stalling{b.provider}, b.host, b.instead, nil)
+				defer b.close()
+				ended := make(chan answered)
+				go func() { ended <- b.answer(t.Context(), b.request("Well?")) }()
+				time.Sleep(time.Second)
+				start := time.Now()
+				b.engine.Close()
+				if took := time.Since(start); took > 10*time.Millisecond {
+					t.Errorf("closing took %s", took)
+				}
+				if got := <-ended; got.err == nil || len(got.sentences) != 0 {
+					t.Errorf("the turn ended with %q (%v)", got.sentences, got.err)
+				}
+			})
+		})
+	}
+}
+
+// TestAStalledSessionIsReplaced has a session take nothing any more: the turn is
+// answered in time, and the next one by another session.
+func TestAStalledSessionIsReplaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, s2stest.Options{}, nil)
+		b.engine.Close()
+		b.engine = s2sengine.New(stalling{b.provider}, b.host, b.instead, nil)
+		defer b.close()
+		for i := range 2 {
+			start := time.Now()
+			got := b.answer(t.Context(), b.request("Well?"))
+			if took := time.Since(start); len(got.sentences) != 1 || took > 3*time.Second {
+				t.Errorf("turn %d was answered %q after %s", i+1, got.sentences, took)
+			}
+			time.Sleep(20 * time.Second)
+		}
+		if n := b.notes(s2stest.Opened); len(n) != 2 {
+			t.Errorf("%d sessions, want two", len(n))
+		}
+	})
+}
