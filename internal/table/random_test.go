@@ -93,39 +93,51 @@ func (m *moods) Synthesize(ctx context.Context, npc config.NPC, text string) ite
 // the end the table is idle and answers.
 func TestRandomTables(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		n := rapid.IntRange(3, 30).Draw(rt, "acts")
-		acts := make([]act, n)
-		for i := range acts {
-			acts[i] = act{
-				kind: rapid.SampledFrom(randomKinds).Draw(rt, "kind"), who: rapid.IntRange(0, 2).Draw(rt, "who"),
-				words:  rapid.SampledFrom(randomWords).Draw(rt, "words"),
-				lasts:  time.Duration(rapid.IntRange(40, 2500).Draw(rt, "lasts")) * ms,
-				before: time.Duration(rapid.SampledFrom([]int{0, 0, 50, 300, 500, 900, 2000, 6000}).Draw(rt, "before")) * ms,
-			}
-		}
-		m := &moods{
-			models: rapid.SliceOfN(rapid.IntRange(0, 12), 4, 12).Draw(rt, "models"),
-			voices: rapid.SliceOfN(rapid.IntRange(0, 6), 3, 8).Draw(rt, "voices"),
-		}
+		acts, m := drawActs(rt), drawMoods(rt)
 		manner := config.Interruptibility{
 			Style:   rapid.SampledFrom([]string{config.StyleYields, config.StyleYields, config.StyleFinishesSentence, config.StyleInsists}).Draw(rt, "style"),
 			Confirm: config.Duration(250 * ms), Resumes: rapid.Bool().Draw(rt, "resumes"),
 		}
 		var faults []string
-		synctest.Test(t, func(t *testing.T) { faults = randomTable(t, acts, m, manner) })
+		synctest.Test(t, func(t *testing.T) { faults = randomTable(t, acts, m, manner, nil) })
 		if len(faults) > 0 {
 			rt.Fatalf("%s\nacts: %+v", strings.Join(faults, "\n"), acts)
 		}
 	})
 }
 
-// randomTable plays acts and returns what was wrong.
-func randomTable(t *testing.T, acts []act, m *moods, manner config.Interruptibility) []string {
+func drawActs(rt *rapid.T) []act {
+	acts := make([]act, rapid.IntRange(3, 30).Draw(rt, "acts"))
+	for i := range acts {
+		acts[i] = act{
+			kind: rapid.SampledFrom(randomKinds).Draw(rt, "kind"), who: rapid.IntRange(0, 2).Draw(rt, "who"),
+			words:  rapid.SampledFrom(randomWords).Draw(rt, "words"),
+			lasts:  time.Duration(rapid.IntRange(40, 2500).Draw(rt, "lasts")) * ms,
+			before: time.Duration(rapid.SampledFrom([]int{0, 0, 50, 300, 500, 900, 2000, 6000}).Draw(rt, "before")) * ms,
+		}
+	}
+	return acts
+}
+
+func drawMoods(rt *rapid.T) *moods {
+	return &moods{
+		models: rapid.SliceOfN(rapid.IntRange(0, 12), 4, 12).Draw(rt, "models"),
+		voices: rapid.SliceOfN(rapid.IntRange(0, 6), 3, 8).Draw(rt, "voices"),
+	}
+}
+
+// randomTable plays acts and returns what was wrong. own is the voice of an NPC that
+// speaks for itself; nil if none does.
+func randomTable(t *testing.T, acts []act, m *moods, manner config.Interruptibility, own *speechMoods) []string {
 	l := &pupil{}
 	set := setting{voice: m, manner: manner, fillers: []string{"Hm."}, journal: &journal{takes: 30 * ms}}
 	set.model = func(req llm.Request) []step {
 		l.model(req)
 		return m.answer(req)
+	}
+	violations := func() []string { return nil }
+	if own != nil {
+		violations = own.speakItself(&set)
 	}
 	r := heard(t, set)
 	players, mail := map[int]*player{}, newMail()
@@ -139,6 +151,9 @@ func randomTable(t *testing.T, acts []act, m *moods, manner config.Interruptibil
 	}
 	time.Sleep(4 * time.Minute) // more than any timeout
 	m.models, m.voices = []int{9}, []int{0}
+	if own != nil {
+		own.rest()
+	}
 	r.recast(mira(set), bart())
 	mail.casts = append(mail.casts, casting{time.Now(), r.names()})
 	j := &referee{room: r}
@@ -154,6 +169,9 @@ func randomTable(t *testing.T, acts []act, m *moods, manner config.Interruptibil
 		}
 	}
 	j.told(mail, l.begun)
+	if own != nil {
+		j.told(mail, own.rest())
+	}
 	for _, p := range players {
 		p.leave()
 	}
@@ -163,7 +181,7 @@ func randomTable(t *testing.T, acts []act, m *moods, manner config.Interruptibil
 	j.raises()
 	j.present(mail.casts)
 	j.wire()
-	return j.faults
+	return append(j.faults, violations()...)
 }
 
 func (r *room) act(a act, set setting, players map[int]*player, mail *mail, talking *[]chan struct{}) {
