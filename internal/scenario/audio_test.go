@@ -43,7 +43,7 @@ func TestScenesOverAudio(t *testing.T) {
 	}
 	results := make([]*scenario.Result, len(chosen))
 	var playing sync.WaitGroup
-	slots := make(chan struct{}, 9)
+	slots := make(chan struct{}, 16)
 	for i, s := range chosen {
 		slots <- struct{}{}
 		playing.Go(func() {

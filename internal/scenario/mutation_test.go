@@ -65,3 +65,56 @@ func TestBrokenExpectationsFail(t *testing.T) {
 		})
 	}
 }
+
+// TestBrokenSessionsFail has the speech-to-speech model of a scene behave otherwise, or
+// expects something else of it.
+func TestBrokenSessionsFail(t *testing.T) {
+	well := func(s *scenario.Scene) { s.S2S.Faults = nil }
+	for _, row := range []struct {
+		name, scene string
+		mutate      func(*scenario.Scene)
+	}{
+		{"nothing_is_taken_back", "tool_taken_back", well},
+		{"the_session_lasts", "server_closes", well},
+		{"the_session_does_not_die", "server_closes_before_the_answer", well},
+		{"nobody_leaves", "going_away", well},
+		{"there_is_no_limit", "session_limit", func(s *scenario.Scene) { s.S2S.Limit = 0 }},
+		{"the_rate_is_not_limited", "rate_limit", well},
+		{"it_is_not_silent", "silent_session_falls_back", well},
+		{"it_opens", "session_cannot_be_opened", well},
+		{"it_goes_on", "vendor_interrupts_itself", well},
+		{"it_takes_text", "typed_line_for_a_vendor_without_text", func(s *scenario.Scene) { s.S2S.Capabilities.Typed = true }},
+		{"it_takes_tools", "same_delegation_twice", func(s *scenario.Scene) {
+			s.S2S.Capabilities = scenario.S2SCapabilities{InputRate: 24_000, OutputRate: 24_000, Tools: "update"}
+		}},
+		{"its_tools_are_updated", "tier_raised_with_a_new_session", func(s *scenario.Scene) { s.S2S.Capabilities.Tools = "update" }},
+		{"it_has_no_other_tools", "tier_raised_in_mid_session", func(s *scenario.Scene) { s.S2S.Capabilities.Tools = "new_session" }},
+		{"nobody_interrupts", "barge_in_during_speech", func(s *scenario.Scene) { s.Story = s.Story[:1] }},
+		{"another_speaks", "table_talk_stays_unanswered", func(s *scenario.Scene) { s.Story[1].Says = "Mira, an ale for the lady!" }},
+		{"half_a_line", "first_word_is_not_cut", func(s *scenario.Scene) {
+			s.Expect = []scenario.Expectation{{Event: `s2s.committed text="sell the lamp, Mira!"`}}
+			s.ExpectLines = []int{1}
+		}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			loaded, err := scenario.Load("../../testdata/scenarios/engines/" + row.scene + ".yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := loaded[0].Variants()
+			s := all[len(all)-1]
+			if s.Engine != config.EngineS2S {
+				t.Fatalf("%s is played last with %s, want s2s", row.scene, s.Engine)
+			}
+			row.mutate(s)
+			r, err := scenario.Play(t.Context(), s, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.OK() {
+				t.Errorf("%s passes although it was broken", row.scene)
+				report(t, r)
+			}
+		})
+	}
+}

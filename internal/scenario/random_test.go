@@ -40,7 +40,7 @@ func TestRandomStoriesKeepTheRules(t *testing.T) {
 			for _, step := range s.Story {
 				r.Logf("%+v", step)
 			}
-			r.Logf("model %+v\nstt %+v\nvoice %+v\nnpcs %+v", s.Model, s.STT, s.Voice, s.NPCs)
+			r.Logf("model %+v\nstt %+v\nvoice %+v\ns2s %+v\nnpcs %+v", s.Model, s.STT, s.Voice, s.S2S, s.NPCs)
 			for _, e := range got.Entries {
 				line, err := e.MarshalJSON()
 				if err != nil {
@@ -50,7 +50,7 @@ func TestRandomStoriesKeepTheRules(t *testing.T) {
 			}
 		}
 	})
-	for _, kind := range []string{"delivered", "barged", "failed", "muted", "no_target", "filler", "tool.ran", "player.speaks"} {
+	for _, kind := range []string{"delivered", "barged", "failed", "muted", "no_target", "filler", "tool.ran", "player.speaks", "s2s.committed", "s2s.cleared", "s2s.interrupted"} {
 		if seen[kind] == 0 {
 			t.Errorf("no story has %s: they are too tame", kind)
 		}
@@ -131,6 +131,7 @@ func randomScene(r *rapid.T) *scenario.Scene {
 		n := config.DefaultNPC()
 		n.Name, n.ID = name, fmt.Sprint("npc-", i)
 		n.Tools = []string{"look", "write"}
+		n.Engine = rapid.SampledFrom([]string{config.EngineCascaded, config.EngineSentenceCascade, config.EngineS2S, config.EngineS2S}).Draw(r, "engine")
 		n.Interruptibility.Style = rapid.SampledFrom([]string{config.StyleYields, config.StyleYields, config.StyleFinishesSentence, config.StyleInsists}).Draw(r, "style")
 		n.Interruptibility.Resumes = rapid.Bool().Draw(r, "resumes")
 		n.Lines = map[string][]string{"unknown": {"I cannot say."}}
@@ -146,6 +147,7 @@ func randomScene(r *rapid.T) *scenario.Scene {
 		{Name: "write", Writes: true},
 	}
 	randomProviders(r, s)
+	randomSpeech(r, s)
 	s.Story = nil
 	for range rapid.IntRange(5, 16).Draw(r, "steps") {
 		s.Story = append(s.Story, randomStep(r, s))
@@ -182,6 +184,29 @@ func randomProviders(r *rapid.T, s *scenario.Scene) {
 		s.Voice.Faults = []scenario.VoiceFault{{
 			On: "more", Fault: rapid.SampledFrom([]string{"error", "hang", "silent"}).Draw(r, "voice_fault"), After: ms(r, "voice_after", 1500),
 		}}
+	}
+}
+
+// randomSpeech makes up a speech-to-speech model.
+func randomSpeech(r *rapid.T, s *scenario.Scene) {
+	s.S2S.Opens, s.S2S.Speed = ms(r, "s2s_opens", 600), rapid.SampledFrom([]float64{0.8, 5, 50}).Draw(r, "s2s_speed")
+	c := &s.S2S.Capabilities
+	c.OutputRate = rapid.SampledFrom([]int{24_000, 48_000}).Draw(r, "s2s_rate")
+	c.Tools = rapid.SampledFrom([]string{"update", "context", "new_session"}).Draw(r, "s2s_tools")
+	c.Typed, c.Truncates, c.Resumes = rapid.Bool().Draw(r, "s2s_typed"), rapid.Bool().Draw(r, "s2s_truncates"), rapid.Bool().Draw(r, "s2s_resumes")
+	switch rapid.IntRange(0, 4).Draw(r, "s2s_kind") {
+	case 0: // it decides itself when to answer
+		c.ManualTurns, c.Clears = false, false
+	case 1: // it has others do the work
+		*c = scenario.S2SCapabilities{InputRate: c.InputRate, OutputRate: c.OutputRate, Tools: "new_session", Duplex: true}
+	}
+	for range rapid.IntRange(0, 2).Draw(r, "s2s_faults") {
+		s.S2S.Faults = append(s.S2S.Faults, scenario.S2SFault{
+			On: rapid.SampledFrom([]string{"", "story", "inn", "name"}).Draw(r, "s2s_on"), After: ms(r, "s2s_after", 3000), Once: rapid.Bool().Draw(r, "s2s_once"), Round: rapid.IntRange(0, 2).Draw(r, "s2s_round"),
+			Fault: rapid.SampledFrom([]string{
+				"refused", "unreachable", "hang", "stalls", "dies", "closes", "leaves", "failed", "rate_limited", "malformed", "interrupts", "orphan", "two_items", "empty", "takes_back",
+			}).Draw(r, "s2s_fault"),
+		})
 	}
 }
 

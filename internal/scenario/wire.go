@@ -74,14 +74,18 @@ func (w *wire) ownSentence(id int) {
 	w.sources[id].own = true
 }
 
+// estimate is by how much a model's own sentence may be taken to end too early: where
+// it ends in the sound nobody tells.
+const estimate = 300 * time.Millisecond
+
 // soundedAsFar reports whether text is the beginning of a sentence of a model with a
-// voice of its own, and at least so much of it sounded.
+// voice of its own, and about so much of it sounded.
 func (w *wire) soundedAsFar(text string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.ContainsFunc(w.sources, func(s source) bool {
 		share := float64(len(text)) / float64(len(s.text))
-		return s.own && strings.HasPrefix(s.text, text) && s.sounded > 0 && float64(s.sounded+2*audio.FrameSamples) >= share*float64(s.samples)
+		return s.own && strings.HasPrefix(s.text, text) && s.sounded > 0 && float64(s.sounded+rig.SamplesIn(estimate)) >= share*float64(s.samples)
 	})
 }
 
