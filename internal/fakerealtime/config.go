@@ -165,6 +165,8 @@ var betaNames = map[string]string{
 	"response.output_audio.done":             "response.audio.done",
 	"response.output_audio_transcript.delta": "response.audio_transcript.delta",
 	"response.output_audio_transcript.done":  "response.audio_transcript.done",
+	"response.output_text.delta":             "response.text.delta",
+	"response.output_text.done":              "response.text.done",
 	"conversation.item.added":                "conversation.item.created",
 	"conversation.item.done":                 "",
 }

@@ -9,12 +9,12 @@
 // conversation.item.added, .done, .retrieved, .truncated, .deleted and
 // .input_audio_transcription.delta and .completed, input_audio_buffer.committed,
 // .cleared, .speech_started and .speech_stopped, response.created and .done,
-// response.output_item, .content_part, .output_audio, .output_audio_transcript and
+// response.output_item, .content_part, .output_audio, .output_audio_transcript, .output_text and
 // .function_call_arguments with their pieces and ends, rate_limits.updated and
 // error. With [Script].Beta the names are those the service had before, with
 // [Script].Basic there is but a part of them.
 //
-// It does not know: text as output, images, MCP servers and approvals, prompts,
+// It does not know: images, MCP servers and approvals, prompts,
 // transcription sessions, translation, WebRTC and its output_audio_buffer, calls by
 // telephone, DTMF, input_audio_buffer.timeout_triggered, transcription segments,
 // semantic turn detection (it detects loudness, as for server_vad), formats other

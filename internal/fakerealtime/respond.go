@@ -24,12 +24,20 @@ type play struct {
 	output   []object
 	items    []*item
 	request  Request
+	inWords  bool // it is text, not spoken
 }
 
 // respond begins a response, if none is under way.
 func (c *session) respond(ctx context.Context, wanted *clientResponse) *fault {
 	if wanted == nil {
 		wanted = &clientResponse{}
+	}
+	output := wanted.Output
+	if c.server.script.Beta {
+		output = wanted.Modalities
+	}
+	if len(output) > 1 && !c.server.script.Beta || len(output) == 1 && output[0] != "text" && output[0] != "audio" {
+		return &fault{"invalid_value", "Invalid modalities. Supported combinations are: ['text'] and ['audio']."}
 	}
 	if c.active != nil && wanted.Conversation != "none" {
 		return &fault{"conversation_already_has_active_response",
@@ -40,7 +48,7 @@ func (c *session) respond(ctx context.Context, wanted *clientResponse) *fault {
 	if answer.Refuse != "" {
 		return &fault{answer.Refuse, "The response is refused with " + answer.Refuse + "."}
 	}
-	c.begin(ctx, wanted, request, answer)
+	c.begin(ctx, wanted, request, answer, len(output) == 1 && output[0] == "text")
 	return nil
 }
 
@@ -61,10 +69,10 @@ func (c *session) request(wanted *clientResponse) Request {
 	return r
 }
 
-func (c *session) begin(ctx context.Context, wanted *clientResponse, request Request, answer Answer) {
+func (c *session) begin(ctx context.Context, wanted *clientResponse, request Request, answer Answer, inWords bool) {
 	p := &play{
 		session: c, id: c.id("resp"), answer: answer, stopped: make(chan struct{}), beside: wanted.Conversation == "none",
-		request: request,
+		request: request, inWords: inWords,
 	}
 	if wanted.Metadata != nil && !c.server.script.Forgetful {
 		p.metadata = wanted.Metadata
@@ -203,20 +211,24 @@ func (p *play) openPart(i int) *item {
 	c := p.session
 	var it *item
 	p.step(func() {
-		it = &item{id: c.id("item"), kind: "message", role: "assistant", status: "in_progress", spoken: true}
+		it = &item{id: c.id("item"), kind: "message", role: "assistant", status: "in_progress", spoken: !p.inWords}
 		p.items = append(p.items, it)
 		c.say("response.output_item.added", object{"response_id": p.id, "output_index": i, "item": it.wire(c.server.script.Beta)})
 		if !p.beside {
 			c.add(it, "")
 		}
-		c.say("response.content_part.added", p.about(it, i, object{"part": object{"type": "audio", "transcript": ""}}))
+		kind, part := "response.output_audio_transcript.delta", object{"type": "audio", "transcript": ""}
+		if p.inWords {
+			kind, part = "response.output_text.delta", object{"type": "text", "text": ""}
+		}
+		c.say("response.content_part.added", p.about(it, i, object{"part": part}))
 		for word := range strings.FieldsSeq(p.answer.Parts[i].Text) {
 			delta := word
 			if it.text != "" {
 				delta = " " + word
 			}
 			it.text += delta
-			c.say("response.output_audio_transcript.delta", p.about(it, i, object{"delta": delta}))
+			c.say(kind, p.about(it, i, object{"delta": delta}))
 		}
 	})
 	return it
@@ -230,6 +242,9 @@ func (p *play) about(it *item, index int, more object) object {
 
 // playSound sends what is left of a part's sound.
 func (p *play) playSound(ctx context.Context, it *item, i int) bool {
+	if p.inWords {
+		return true
+	}
 	all := int(p.answer.Parts[i].Sound * Rate / time.Second)
 	for first := true; it.samples < all; first = false {
 		if !first && !p.wait(ctx, p.answer.Every, false, false) || !p.playPiece(it, i, all) {
@@ -257,6 +272,12 @@ func (p *play) playPiece(it *item, i, all int) bool {
 func (p *play) closePart(it *item, i int, status string) {
 	c := p.session
 	it.status = status
+	if p.inWords {
+		c.say("response.output_text.done", p.about(it, i, object{"text": it.text}))
+		c.say("response.content_part.done", p.about(it, i, object{"part": object{"type": "text", "text": it.text}}))
+		p.closeItem(it, i)
+		return
+	}
 	c.say("response.output_audio.done", p.about(it, i, object{}))
 	c.say("response.output_audio_transcript.done", p.about(it, i, object{"transcript": it.text}))
 	c.say("response.content_part.done", p.about(it, i, object{"part": object{"type": "audio", "transcript": it.text}}))

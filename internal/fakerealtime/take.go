@@ -51,6 +51,8 @@ type clientResponse struct {
 	Metadata     map[string]any  `json:"metadata"`
 	Conversation string          `json:"conversation"`
 	Tools        json.RawMessage `json:"tools"`
+	Output       []string        `json:"output_modalities"`
+	Modalities   []string        `json:"modalities"` // as before
 }
 
 // take handles one message of the client.
@@ -211,7 +213,7 @@ func (c *session) create(ctx context.Context, from *clientItem, after string) *f
 	c.add(it, after)
 	c.finish(it)
 	if it.kind == "function_call_output" && c.server.script.Stranger && c.active == nil {
-		c.begin(ctx, &clientResponse{}, Request{}, Answer{Parts: []Part{{Text: "Nobody asked me.", Sound: time.Second}}, HoldEnd: true})
+		c.begin(ctx, &clientResponse{}, Request{}, Answer{Parts: []Part{{Text: "Nobody asked me.", Sound: time.Second}}, HoldEnd: true}, false)
 	}
 	return nil
 }

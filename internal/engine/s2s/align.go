@@ -28,6 +28,7 @@ const (
 // complete tells exactly.
 type aligner struct {
 	pace  float64 // samples a letter
+	read  bool    // nobody listens: a sentence has ended with its words
 	put   func(engine.Event) bool
 	items []*item  // of which the first is being passed on
 	seen  []string // the ids of all there were
@@ -121,6 +122,10 @@ func (al *aligner) tellWording(it *item) {
 // tellSentences tells of the sentences that have ended.
 func (al *aligner) tellSentences(it *item) {
 	for len(it.text) > 0 {
+		if al.read {
+			al.tell(it, it.samples)
+			continue
+		}
 		letters := it.letters + len([]rune(it.text[0]))
 		ends := int(float64(letters) * al.pace)
 		if ends+margin > it.samples {
@@ -183,6 +188,10 @@ func (al *aligner) flush(it *item) {
 	letters := it.letters
 	for _, s := range it.text {
 		letters += len([]rune(s))
+	}
+	if al.read {
+		al.tellSentences(it)
+		return
 	}
 	if letters == 0 || it.samples == 0 {
 		it.text = nil

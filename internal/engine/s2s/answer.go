@@ -162,11 +162,11 @@ func (a *answer) awaitsModel() bool {
 	return len(a.calls) == 0 && a.tasks == 0 && len(a.events) == 0
 }
 
-// hasSpoken reports whether any sound came.
-func (a *answer) hasSpoken() bool {
+// hasSaid reports whether any sound came, or words where nobody listens.
+func (a *answer) hasSaid() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.sound > 0
+	return a.sound > 0 || len(a.said) > 0
 }
 
 // unfinished ends the sentence in which the sound broke off, with as many of its

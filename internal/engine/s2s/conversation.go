@@ -186,7 +186,7 @@ func (c *conversation) begin(ctx context.Context, a *answer) {
 		a.finish(err)
 		return
 	}
-	tn := &turn{answer: a, asked: time.Now(), align: &aligner{pace: c.pace, put: a.put}}
+	tn := &turn{answer: a, asked: time.Now(), align: &aligner{pace: c.pace, put: a.put, read: a.req.Playback.Heard == nil}}
 	if c.engine.able.OutputRate != audio.SampleRate {
 		if c.out == nil {
 			out, err := audio.NewResampler(c.engine.able.OutputRate, audio.SampleRate)
@@ -200,7 +200,7 @@ func (c *conversation) begin(ctx context.Context, a *answer) {
 		tn.out = c.out
 	}
 	c.turn = tn
-	ask := provider.Response{Speaker: line.Name, Context: facts}
+	ask := provider.Response{Speaker: line.Name, Context: facts, Silent: tn.align.read}
 	if typed {
 		c.clearAhead(ctx)
 		ask.Text = line.Content
@@ -291,7 +291,7 @@ func (c *conversation) abandon(ctx context.Context) {
 // told.
 func (tn *turn) noteInstead() {
 	if q := tn.line; q != nil {
-		q.instead, q.began = true, tn.hasSpoken()
+		q.instead, q.began = true, tn.hasSaid()
 	}
 }
 

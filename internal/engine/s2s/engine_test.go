@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -102,7 +103,8 @@ func exchange(said, answered string) []llm.Message {
 func (b *bench) request(line string, before ...llm.Message) engine.Request {
 	return engine.Request{
 		NPC: config.NPC{ID: "mira", Name: "Mira"}, Messages: prompt(line, before...), Rounds: 2,
-		Tools: b.host.Toolset(mcphost.ToolsetOptions{Allow: []string{"roll", "wait"}, Tier: mcp.BudgetDeep}),
+		Playback: engine.Playback{Heard: func() time.Duration { return 0 }},
+		Tools:    b.host.Toolset(mcphost.ToolsetOptions{Allow: []string{"roll", "wait"}, Tier: mcp.BudgetDeep}),
 	}
 }
 
@@ -195,6 +197,35 @@ func TestATypedLineIsAnsweredInItsOwnVoice(t *testing.T) {
 		}
 		if c := b.notes(s2stest.Committed); len(c) != 1 || c[0].Response.Text != "Have you got a room?" || c[0].Response.Context != "The scene: a tavern." || c[0].Response.Speaker != "Anna" {
 			t.Errorf("committed %+v", c)
+		}
+	})
+}
+
+func TestWhatNobodyHearsIsReadAsItComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		words := s2stest.Answer{Steps: []s2stest.Step{
+			{Tell: s2s.OutputTranscript{Item: "item", Text: "The inn is full tonight. Try the "}},
+			{After: time.Second, Tell: s2s.OutputTranscript{Item: "item", Text: "mill."}}, s2stest.Done("item"),
+		}}
+		b := newBench(t, s2stest.Options{Answer: always(words)}, nil)
+		defer b.close()
+		start := time.Now()
+		var came []string
+		req := b.request("Have you got a room?")
+		req.Playback = engine.Playback{}
+		for ev, err := range b.engine.Answer(t.Context(), req) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s, ok := ev.(engine.Spoken); ok {
+				came = append(came, fmt.Sprintf("%s after %s", s.Text, time.Since(start)))
+			}
+		}
+		if want := []string{"The inn is full tonight. after 0s", "Try the mill. after 1s"}; !slices.Equal(came, want) {
+			t.Errorf("read %q, want %q", came, want)
+		}
+		if c := b.notes(s2stest.Committed); len(c) != 1 || !c[0].Response.Silent {
+			t.Errorf("committed %+v, want silently", c)
 		}
 	})
 }

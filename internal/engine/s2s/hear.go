@@ -154,11 +154,11 @@ func (c *conversation) finishAnswer(err error) {
 			tn.align.addSound(tn.align.items[0].id, rest)
 		}
 	}
-	if err == nil && tn.align.total == 0 && !tn.hasSpoken() {
-		err = engine.ErrNothingSaid
-	}
 	if err == nil {
 		tn.align.finish()
+	}
+	if err == nil && !tn.hasSaid() {
+		err = engine.ErrNothingSaid
 	}
 	c.endTurn(err)
 }

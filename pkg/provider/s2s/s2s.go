@@ -95,6 +95,9 @@ type Response struct {
 	// Context is what the model should know for this answer alone: the scene, what
 	// others said. It may be empty.
 	Context string
+	// Silent says that nobody listens: an answer in words alone will do, where the
+	// vendor has any.
+	Silent bool
 }
 
 // ToolResult answers a tool call.

@@ -23,6 +23,7 @@ const (
 type answer struct {
 	// instructions are those of its responses; empty for the session's.
 	instructions string
+	silent       bool    // nobody listens
 	parts        []*part // in the order they came
 	own          bool    // the server begins it by itself
 	started      bool    // that it has begun was told
@@ -227,10 +228,11 @@ func (c *conversation) create(a *answer) {
 	if a.own {
 		return
 	}
-	c.send(command{kind: createResponse, answer: a, tag: r.tag}, message{
-		Type:     "response.create",
-		Response: &wish{Instructions: a.instructions, Metadata: map[string]string{tagKey: r.tag}},
-	})
+	w := &wish{Instructions: a.instructions, Metadata: map[string]string{tagKey: r.tag}}
+	if a.silent {
+		c.provider.opts.Dialect.inWords(w)
+	}
+	c.send(command{kind: createResponse, answer: a, tag: r.tag}, message{Type: "response.create", Response: w})
 }
 
 // cancel ends a response; without an id, the one under way.

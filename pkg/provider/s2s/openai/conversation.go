@@ -146,7 +146,7 @@ func (c *conversation) respond(r s2s.Response) error {
 	if a := c.answer; a != nil && !a.over && (a.generating || a.open > 0) {
 		return errUnderWay
 	}
-	a := &answer{instructions: instructionsFor(r, c.instructions)}
+	a := &answer{instructions: instructionsFor(r, c.instructions), silent: r.Silent}
 	if a.instructions == "" && c.latest != c.instructions {
 		a.instructions = c.instructions
 	}

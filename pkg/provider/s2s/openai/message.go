@@ -45,6 +45,18 @@ type content struct {
 type wish struct {
 	Instructions string            `json:"instructions,omitempty"`
 	Metadata     map[string]string `json:"metadata,omitempty"`
+	// Output and Modalities ask for words alone, as today and as before.
+	Output     []string `json:"output_modalities,omitempty"`
+	Modalities []string `json:"modalities,omitempty"`
+}
+
+// inWords has a response be text.
+func (d Dialect) inWords(w *wish) {
+	if d == Beta {
+		w.Modalities = []string{"text"}
+	} else {
+		w.Output = []string{"text"}
+	}
 }
 
 // tagKey is where a response carries the number of the request for it.
