@@ -68,8 +68,9 @@ func (c *session) take(ctx context.Context, kind websocket.MessageType, data []b
 			c.refuse(e.EventID, f.code, f.message)
 		}
 	}
-	c.mu.Unlock()
+	// Before anything can be sent that it led to.
 	c.server.record(Message{Session: c.number, Type: e.Type, Data: slices.Clone(data)})
+	c.mu.Unlock()
 }
 
 func (c *session) handle(ctx context.Context, e *clientEvent) *fault {
