@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -61,19 +62,22 @@ func report(t *testing.T, r *scenario.Result) {
 
 func TestScenes(t *testing.T) {
 	began := time.Now()
-	var virtual time.Duration
+	var virtual atomic.Int64
 	all := variants(scenes(t))
+	t.Cleanup(func() {
+		t.Logf("%d scenes, %.0f s at the table, took %.2f s", len(all), time.Duration(virtual.Load()).Seconds(), time.Since(began).Seconds())
+	})
 	for _, s := range all {
 		t.Run(name(s), func(t *testing.T) {
+			t.Parallel()
 			r, err := scenario.Play(t.Context(), s, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			virtual += r.Took
+			virtual.Add(int64(r.Took))
 			report(t, r)
 		})
 	}
-	t.Logf("%d scenes, %.0f s at the table, took %.2f s", len(all), virtual.Seconds(), time.Since(began).Seconds())
 }
 
 // TestPageShowsScenes plays the examples of docs/scenarios.md.
