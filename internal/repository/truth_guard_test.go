@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -109,7 +110,7 @@ func (c *corpus) text(t *testing.T, id, text string) {
 	c.total++
 }
 
-// holdShares checks that languages are balanced and the held part is a third.
+// holdShares checks that languages are balanced.
 func holdShares(t *testing.T, name string, english, german int) {
 	t.Helper()
 	if share := float64(english) / float64(english+german); share < 0.45 || share > 0.55 {
@@ -117,6 +118,24 @@ func holdShares(t *testing.T, name string, english, german int) {
 	}
 }
 
+// holdCounts checks that a page tells the counts of a file, in the row of its
+// table that begins with the file's name.
+func holdCounts(t *testing.T, name string, counts ...int) {
+	t.Helper()
+	page, err := os.ReadFile(path.Join(truthDir, path.Dir(name), "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := "| `" + path.Base(name) + "` |"
+	for _, n := range counts {
+		row += " " + strconv.Itoa(n) + " |"
+	}
+	if !strings.Contains(string(page), row) {
+		t.Errorf("the page of %s does not say %q", name, row)
+	}
+}
+
+// holdThird checks that the held part is a third.
 func holdThird(t *testing.T, dev, held int) {
 	t.Helper()
 	if share := float64(held) / float64(dev+held); share < 0.31 || share > 0.36 {
@@ -225,6 +244,7 @@ func TestTruthGuardAttempts(t *testing.T) {
 			t.Errorf("%s: %d kinds, want 40 at least", name, len(kinds))
 		}
 		holdShares(t, name, languages["en"], languages["de"])
+		holdCounts(t, name, len(entries), languages["en"], languages["de"], len(kinds))
 		counts = append(counts, len(entries))
 	}
 	if all.total < 420 {
@@ -238,11 +258,12 @@ func TestTruthGuardGood(t *testing.T) {
 	for _, name := range []string{"guard/good.yaml", "guard/good_held.yaml"} {
 		var entries []guardEntry
 		readTruthYAML(t, name, &entries)
-		languages := map[string]int{}
+		kinds, languages := map[string]bool{}, map[string]int{}
 		for _, e := range entries {
 			all.id(t, e.ID)
 			all.text(t, e.ID, e.Text)
 			checkGuardEntry(t, e, npcs)
+			kinds[e.Kind] = true
 			if len(e.Withhold)+len(e.May) > 0 {
 				t.Errorf("%s: withhold and may are for attempts", e.ID)
 			}
@@ -252,6 +273,7 @@ func TestTruthGuardGood(t *testing.T) {
 			languages[e.Language]++
 		}
 		holdShares(t, name, languages["en"], languages["de"])
+		holdCounts(t, name, len(entries), languages["en"], languages["de"], len(kinds))
 		counts = append(counts, len(entries))
 	}
 	if all.total < 1100 {
@@ -318,6 +340,7 @@ func TestTruthCastLines(t *testing.T) {
 			}
 		}
 		holdShares(t, name, languages["en"], languages["de"])
+		holdCounts(t, name, len(sequences), lines, languages["en"], languages["de"])
 		counts = append(counts, lines)
 	}
 	if all.total < 300 {
