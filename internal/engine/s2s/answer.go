@@ -162,6 +162,13 @@ func (a *answer) awaitsModel() bool {
 	return len(a.calls) == 0 && a.tasks == 0 && len(a.events) == 0
 }
 
+// awaitsTools reports whether calls are under way: more follows them.
+func (a *answer) awaitsTools() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.calls) > 0
+}
+
 // hasSaid reports whether any sound came, or words where nobody listens.
 func (a *answer) hasSaid() bool {
 	a.mu.Lock()

@@ -96,7 +96,7 @@ func (c *conversation) watchQuiet(tn *turn) {
 // finishQuiet ends an answer after a silence.
 func (c *conversation) finishQuiet() {
 	tn := c.turn
-	if !tn.tasks.busy() {
+	if !tn.tasks.busy() && !tn.awaitsTools() {
 		c.finishAnswer(nil)
 	}
 }
