@@ -161,3 +161,8 @@ func Lookup(cast []config.NPC, name string) (int, error) {
 	}
 	return 0, fmt.Errorf("no NPC is called %q; there are %s", name, strings.Join(names, ", "))
 }
+
+// hasOwnVoice reports whether an NPC at the table hears and speaks for itself.
+func (c *cast) hasOwnVoice() bool {
+	return slices.ContainsFunc(c.agents, func(a *agent.Agent) bool { return !a.Left && a.NPC.Engine == config.EngineS2S })
+}

@@ -71,7 +71,7 @@ func (t *Table) openEar(ctx context.Context, s *Seat, o JoinOptions) {
 	expect.Keyterms = t.cast.keyterms(t.o.Expect.Keyterms) // the NPCs' names come up in what players say
 	lanes.Decoder = o.Decoder
 	var onSound func(uint64, []int16)
-	if t.o.Listener != nil {
+	if t.o.Listener != nil && t.cast.hasOwnVoice() {
 		s.sound = &recorder{}
 		onSound = s.sound.appendSound
 	}

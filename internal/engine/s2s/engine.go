@@ -28,7 +28,8 @@ type Options struct {
 	// Silence is how long the model may be silent before the fallback answers. If
 	// zero, 3 s.
 	Silence time.Duration
-	// Idle is how long a session stays open that nobody uses. If zero, 5 minutes.
+	// Idle is how long a session stays open that nobody uses. If zero, 5 minutes; at
+	// most a minute for a duplex voice.
 	Idle time.Duration
 	// Age is how old a session gets before a new one takes its place between two
 	// answers, unless its provider allows less. If zero, 20 minutes: all that was said
@@ -47,6 +48,7 @@ type Options struct {
 const (
 	defaultSilence = 3 * time.Second
 	defaultIdle    = 5 * time.Minute
+	duplexIdle     = time.Minute
 	defaultAge     = 20 * time.Minute
 	defaultTool    = 30 * time.Second
 )
@@ -85,6 +87,9 @@ func New(p provider.Provider, host *mcphost.Host, fallback engine.Engine, o *Opt
 	setDefault(&e.o.ToolTimeout, defaultTool)
 	if e.o.Logger == nil {
 		e.o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if e.able.Duplex { // it is charged by the time that it is open
+		e.o.Idle = min(e.o.Idle, duplexIdle)
 	}
 	if most := e.able.Longest * 8 / 10; most > 0 {
 		e.o.Age = min(e.o.Age, most)
