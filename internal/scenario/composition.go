@@ -19,7 +19,6 @@ type composition struct {
 	fault  S2SFault
 	item   string
 	pause  time.Duration // before the next step
-	told   time.Duration // of sound
 }
 
 func (a *composition) wait(d time.Duration) { a.pause += d }
