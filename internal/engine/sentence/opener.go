@@ -63,8 +63,8 @@ func (t *turn) askFast(ctx context.Context, instruction string) (opener, error) 
 	r := reading{scrub: speech.NewScrubber(&speech.Options{Names: t.req.Names, Tools: t.toolNames()})}
 	cut := false
 	for chunk, err := range e.fast.Stream(ctx, req) {
-		if err == nil && ctx.Err() != nil {
-			err = context.Cause(ctx)
+		if ctx.Err() != nil {
+			err = context.Cause(ctx) // whatever the model makes of it
 		}
 		if err != nil {
 			return opener{}, err
