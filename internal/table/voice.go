@@ -16,6 +16,9 @@ const (
 	// voicePatience is how long a voice has for its first sound before a phrase may
 	// come first.
 	voicePatience = 500 * time.Millisecond
+	// answerPatience is how long an engine with a voice of its own has for its first
+	// sound, once it has begun to answer, before a phrase may come first.
+	answerPatience = 400 * time.Millisecond
 	// maxUnplayed is how much sound of one sentence may wait to be played before
 	// the voice is made to wait.
 	maxUnplayed = 30 * time.Second
@@ -61,7 +64,7 @@ func (w *worker) speakSentences(ctx context.Context) {
 		case !more:
 			return
 		case s.isAnswering():
-			soon = time.After(voicePatience)
+			soon = time.After(answerPatience)
 			continue
 		case s.own != nil:
 			more = w.speakOwn(ctx, s.own)
