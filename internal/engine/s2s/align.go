@@ -27,13 +27,14 @@ const (
 // ends it takes from the number of letters, at the voice's pace; a part that is
 // complete tells exactly.
 type aligner struct {
-	pace  float64 // samples a letter
-	read  bool    // nobody listens: a sentence has ended with its words
-	put   func(engine.Event) bool
-	items []*item  // of which the first is being passed on
-	seen  []string // the ids of all there were
-	total int      // samples passed on
-	full  bool     // the answer is too long
+	pace    float64 // samples a letter
+	read    bool    // nobody listens: a sentence has ended with its words
+	put     func(engine.Event) bool
+	items   []*item  // of which the first is being passed on
+	seen    []string // the ids of all there were
+	total   int      // samples passed on
+	written int      // bytes of the transcript
+	full    bool     // the answer is too long
 }
 
 // item is a part of an answer.
@@ -97,6 +98,7 @@ func (al *aligner) addWords(id, text string) {
 		return
 	}
 	it.words += len(text)
+	al.written += len(text)
 	it.partial += text
 	if whole := it.split.Push(text); len(whole) > 0 {
 		it.text = append(it.text, whole...)

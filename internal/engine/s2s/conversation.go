@@ -41,6 +41,9 @@ const (
 	// duplexQuiet is after how much silence an answer counts as ended where nothing
 	// says so.
 	duplexQuiet = 1200 * time.Millisecond
+	// duplexPause is the same while the voice has not said what it was told: it says
+	// that in its own words, so anything below three quarters of it counts as unsaid.
+	duplexPause = 4 * time.Second
 )
 
 // conversation is what one NPC's players and the model have to say to each other,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/engine"
@@ -16,6 +17,7 @@ type tasks struct {
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 	open   chan struct{} // holds a token while one is under way; nil without
+	told   atomic.Int64  // bytes of text that the voice was told to say
 }
 
 // stop ends them and waits for it.
@@ -73,6 +75,7 @@ func (c *conversation) delegate(tn *turn, id string) {
 				if err != nil {
 					return // the session's end is told by Recv
 				}
+				tn.tasks.told.Add(int64(len(ev.Text)))
 			case engine.FirstToken:
 			default:
 				tn.put(ev)
@@ -86,11 +89,15 @@ func (c *conversation) watchQuiet(tn *turn) {
 	if c.engine.able.EndsTurns || c.turn != tn || tn.align.total == 0 || tn.tasks.busy() {
 		return
 	}
+	after := duplexQuiet
+	if 4*int64(tn.align.written) < 3*tn.tasks.told.Load() {
+		after = duplexPause
+	}
 	if tn.quiet == nil {
-		tn.quiet = time.NewTimer(duplexQuiet)
+		tn.quiet = time.NewTimer(after)
 		return
 	}
-	tn.quiet.Reset(duplexQuiet)
+	tn.quiet.Reset(after)
 }
 
 // finishQuiet ends an answer after a silence.

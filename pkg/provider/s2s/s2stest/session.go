@@ -262,6 +262,9 @@ func (s *session) checkResponse(ctx context.Context, r s2s.Response) error {
 // commitTurn makes an answer to what was asked, and returns what it is to. Callers
 // hold mu.
 func (s *session) commitTurn(r s2s.Response) Turn {
+	if old := s.answer; old != nil {
+		s.dropAnswer(old) // nothing of one answer is told as part of the next
+	}
 	s.turns++
 	t := Turn{
 		Session: s.number, Number: s.turns, Options: s.options, Known: slices.Clone(s.known), Response: r, Tools: s.tools,
@@ -374,9 +377,11 @@ func (s duplex) Tell(ctx context.Context, delegation, text string, silent bool) 
 	}
 	a := s.answer
 	if a == nil {
-		a = &answer{}
-		if s.played != nil {
-			a.turn = s.played.turn
+		switch a = s.played; { // what it says now goes on with what it said of the turn
+		case a == nil:
+			a = &answer{}
+		case !a.cut.IsZero():
+			a = &answer{turn: a.turn}
 		}
 		s.answer, s.played = a, a
 	}
