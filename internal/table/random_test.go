@@ -45,13 +45,19 @@ var (
 type moods struct {
 	models, voices []int
 	model, voice   atomic.Int64
+	rested         atomic.Bool // all goes well from now on
 }
 
-func (m *moods) next(of []int, n *atomic.Int64) int { return of[int(n.Add(1)-1)%len(of)] }
+func (m *moods) next(of []int, n *atomic.Int64, well int) int {
+	if m.rested.Load() {
+		return well
+	}
+	return of[int(n.Add(1)-1)%len(of)]
+}
 
 func (m *moods) answer(req llm.Request) []step {
 	done := len(results(req))
-	switch mood := m.next(m.models, &m.model); {
+	switch mood := m.next(m.models, &m.model, 9); {
 	case mood == 0:
 		return []step{{after: 100 * ms, text: "Yes. "}, {after: 50 * ms, text: "I pour it out. "}, {after: 2 * time.Second, text: "Done."}}
 	case mood == 1 && done == 0 && len(req.Tools) > 0:
@@ -75,7 +81,7 @@ func (m *moods) answer(req llm.Request) []step {
 
 func (m *moods) Synthesize(ctx context.Context, npc config.NPC, text string) iter.Seq2[[]int16, error] {
 	v := sound{takes: 75 * ms, lasts: time.Duration(len(text)) * 60 * ms}
-	switch m.next(m.voices, &m.voice) {
+	switch m.next(m.voices, &m.voice, 0) {
 	case 1:
 		v.takes = 2 * time.Second
 	case 2:
@@ -151,7 +157,7 @@ func randomTable(t *testing.T, acts []act, m *moods, manner config.Interruptibil
 		<-done
 	}
 	time.Sleep(4 * time.Minute) // more than any timeout
-	m.models, m.voices = []int{9}, []int{0}
+	m.rested.Store(true)
 	if own != nil {
 		own.rest()
 	}
