@@ -27,6 +27,19 @@ const (
 // window is how long a conversation lasts by default.
 const window = 30 * time.Second
 
+// Listening is how readily the NPCs of a table take a line that calls none of them.
+type Listening uint8
+
+const (
+	// Attentive NPCs take a line of a running conversation if it is plausibly to them.
+	Attentive Listening = iota
+	// Eager NPCs take any line of a running conversation that is not surely for
+	// somebody else.
+	Eager
+	// CalledOnly NPCs hear only who calls them, alone or as a group.
+	CalledOnly
+)
+
 // NPC is someone who may be addressed.
 type NPC struct {
 	ID, Name string
@@ -48,6 +61,8 @@ type Roster struct {
 	// Window is how long a conversation lasts. If zero, 30 s; below zero there
 	// are none.
 	Window time.Duration
+	// Listening is how readily the NPCs take what calls nobody.
+	Listening Listening
 }
 
 // Snapshot is a roster made ready for [Detect]. It is immutable.
@@ -57,6 +72,7 @@ type Snapshot struct {
 	lexica []lexicon
 	german bool
 	window time.Duration
+	listen Listening
 	forms  []form
 	shapes []shape          // of forms
 	starts map[string][]int // forms by first word, longest first
@@ -102,7 +118,7 @@ type Decision struct {
 
 // NewSnapshot prepares a roster. Names without a letter or digit name nobody.
 func NewSnapshot(r Roster) *Snapshot {
-	s := &Snapshot{window: r.Window, starts: map[string][]int{}}
+	s := &Snapshot{window: r.Window, listen: r.Listening, starts: map[string][]int{}}
 	if s.window == 0 {
 		s.window = window
 	}
@@ -149,6 +165,9 @@ func Detect(s *Snapshot, st State, text string) Decision {
 
 // uncalled decides for an utterance that calls nobody.
 func (s *Snapshot) uncalled(st State, u *utterance) Decision {
+	if s.listen == CalledOnly {
+		return nobody("nobody was called, and the NPCs listen for calls only")
+	}
 	if s.open == 1 {
 		for i, n := range s.npcs {
 			if !n.AddressOnly {

@@ -120,6 +120,31 @@ func TestPartnersOutsideTheRosterAreNobody(t *testing.T) {
 	}
 }
 
+func TestCalledOnlyHearsCallsAlone(t *testing.T) {
+	npcs := []address.NPC{{Name: "Bartok the Barkeep", Aliases: []string{"Bart"}}, {Name: "Greta Holm"}}
+	st := address.State{Speaker: "Alice", Last: address.Partner{Known: true, NPC: 1, Ago: time.Second}}
+	for _, row := range []struct {
+		name string
+		npcs []address.NPC
+		text string
+		want string
+	}{
+		{"a name", npcs, "Bart, an ale!", "name [0]"},
+		{"a group", npcs, "Both of you, stop!", "group [1 0]"},
+		{"the conversation", npcs, "And what do you think?", "none []"},
+		{"the only NPC", npcs[:1], "What do you think?", "none []"},
+		{"asked after", npcs, "Where is Bartok?", "none []"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := address.NewSnapshot(address.Roster{NPCs: row.npcs, Listening: address.CalledOnly})
+			d := address.Detect(s, st, row.text)
+			if got := fmt.Sprint(d.Route, " ", d.NPCs); got != row.want {
+				t.Errorf("Detect(%q) = %s (%s), want %s", row.text, got, d.Why, row.want)
+			}
+		})
+	}
+}
+
 // TestShapeIsNoMatter checks that case and blanks decide nothing.
 func TestShapeIsNoMatter(t *testing.T) {
 	s := address.NewSnapshot(tables(t)["inn"].roster())
