@@ -30,6 +30,9 @@ type Agent struct {
 	order    string         // what the DM wants of it
 	orderFor int            // turns left
 	found    []string       // what tools told in a turn that was cut off
+	said     []string       // sentences, the last ones
+	told     []string       // secrets that it may tell
+	withheld int            // times that it was kept from saying something
 	version  int            // of what Snapshot returns
 }
 

@@ -54,6 +54,10 @@ func (a *Agent) RememberFindings(results []string) {
 	a.version++
 }
 
+// Found is what tools told in a turn that was cut off, as RememberFindings was given
+// it. It is not changed any more.
+func (a *Agent) Found() []string { return a.found }
+
 // TakeBack has the NPC forget what was said, and what tools told, whoever asked:
 // they may have told of it. Its own answers it keeps in mind.
 func (a *Agent) TakeBack(said func(Source) bool) {

@@ -24,8 +24,24 @@ func showSessionStatus(ctx context.Context, c *call) (string, error) {
 	text := fmt.Sprintf("In <#%s> for %s: %s\n%s", r.channel, sessionLength(time.Since(r.began)), markup.Escape(r.played.Campaign), list)
 	if c.by.DM {
 		text += "\nSo far " + markup.Escape(r.played.Cost().Headline()) + "."
+		withheld, err := countWithheld(ctx, r)
+		if err != nil {
+			return "", err
+		}
+		if withheld > 0 {
+			text += fmt.Sprintf("\nNPCs were kept from saying something %s.", counted(withheld, "time", "times"))
+		}
 	}
 	return text, nil
+}
+
+// countWithheld is how often something was withheld that NPCs were about to say.
+func countWithheld(ctx context.Context, r *session) (n int, err error) {
+	all, err := r.played.Table.Status(ctx)
+	for _, s := range all {
+		n += s.Withheld
+	}
+	return n, err
 }
 
 func listNPCs(ctx context.Context, c *call) (string, error) {

@@ -112,6 +112,9 @@ func (s *statusMessage) noteEvent(e table.Event) bool {
 			s.breached[stageWord(e.Ledger.BreachStage)]++
 		}
 		return true
+	case *table.Guarded: // players read it, too: it does not say why
+		s.noteTrouble(table.HeaderOf(e).Time, e.NPC+" was kept from saying something")
+		return true
 	case *table.Notice:
 		if e.Level == "info" {
 			return false

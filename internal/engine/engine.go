@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/guard"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
@@ -45,6 +46,33 @@ type Request struct {
 	Spoken *Recording
 	// Playback tells an engine that has a voice of its own what was heard of it.
 	Playback Playback
+	// Again says that an answer goes on that was broken off: its beginning is among
+	// Messages. Engines go on in words, without an opener or a voice of their own.
+	Again bool
+	// Background is what is known of the turn beside its prompt.
+	Background Background
+}
+
+// Background is what a turn's answer is held to. Its slices must not be changed.
+type Background struct {
+	// Cast changes with the NPCs at the table.
+	Cast int
+	// Others are the names of the other NPCs, Players those of the people.
+	Others, Players []string
+	// Asked is what is answered: the player's line, and after it what another NPC has
+	// answered already.
+	Asked string
+	// Remark says that another NPC has answered: nothing has to be said.
+	Remark bool
+	// Before are the sentences of the NPC's last turns, oldest first.
+	Before []string
+	// Told are the secrets, as the NPC has them, that it may tell now.
+	Told []string
+	// Found is what tools told in the turn before, if that was cut off, each as
+	// "tool(arguments): result".
+	Found []string
+	// Turn numbers the turn.
+	Turn int64
 }
 
 // Playback is how far an answer's own sound was heard. The zero value is that of an
@@ -89,6 +117,13 @@ type Spoken struct {
 	Until time.Duration
 }
 
+// Guarded says that words were withheld: they are in no [Sentence] and no [Spoken].
+type Guarded struct{ Reasons []guard.Reason }
+
+// Withdrawn takes back what an engine says in its own voice from a place on, counted
+// from the answer's first [Sound]. No more of that voice follows in the answer.
+type Withdrawn struct{ At time.Duration }
+
 // ToolCalled reports a call the model asked for, before it runs.
 type ToolCalled struct {
 	Round int // from 1
@@ -129,6 +164,8 @@ func (Answering) event()    {}
 func (Interrupted) event()  {}
 func (Wording) event()      {}
 func (Spoken) event()       {}
+func (Guarded) event()      {}
+func (Withdrawn) event()    {}
 func (ToolCalled) event()   {}
 func (ToolFinished) event() {}
 func (ToolDeferred) event() {}
@@ -165,6 +202,10 @@ type Listener interface {
 
 // ErrModelSilent means the model sent nothing for longer than allowed.
 var ErrModelSilent = errors.New("the model stopped answering")
+
+// ErrWithheld is why the context of an answer ends that said what may not be said, and
+// that another goes on with: what was not heard of it counts as never said.
+var ErrWithheld = errors.New("the answer said what may not be said")
 
 // ErrTooLong means the model's answer was longer than anybody wants to hear;
 // what was written until then is spoken.

@@ -25,7 +25,7 @@ const (
 
 // Line is what one NPC says at one go, sentence by sentence. One goroutine
 // writes it (Begin, Append, End, Close, Room), before or while a [Mixer] plays
-// it; a line belongs to the mixer that first plays it. What was written before
+// it, and any may take back (Withdraw); a line belongs to the mixer that first plays it. What was written before
 // the sentence that plays is forgotten. How far the writer may be ahead is for
 // the writer to bound, with Room.
 type Line struct {
@@ -139,6 +139,31 @@ func (l *Line) EndAt(at time.Duration) {
 	l.mu.Unlock()
 	if wake != nil {
 		wakeup.Signal(wake)
+	}
+}
+
+// Withdraw takes back what was written of the open sentence from a place in the line
+// on, counted from its first sample. What has been played stays; what plays fades out
+// within 5 ms.
+func (l *Line) Withdraw(at time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.open || l.state == stopped {
+		return
+	}
+	to := max(samplesIn(at), l.lastEnd(), l.pos)
+	if l.flowing && to == l.pos && to > l.lastEnd() {
+		n := min(l.written-to, int64(fadeSamples))
+		for i := range n {
+			at := int(to - l.base + i)
+			b := l.blocks[at/len(block{})]
+			b[at%len(block{})] = int16(int64(b[at%len(block{})]) * (n - i) / (n + 1))
+		}
+		to += n
+	}
+	if to < l.written {
+		l.written = to
+		l.wakeWriter()
 	}
 }
 

@@ -21,14 +21,14 @@ func stageBuckets() []float64 {
 
 // turns count what becomes of turns at a table.
 type turns struct {
-	steps, stages, outcomes   known
-	policies, durations, ends counters[nameKey]
-	barges                    atomic.Int64
-	stage                     metric.Float64Histogram
+	steps, stages, outcomes, reasons    known
+	policies, durations, ends, withheld counters[nameKey]
+	barges                              atomic.Int64
+	stage                               metric.Float64Histogram
 }
 
 func (t *turns) instruments(m metric.Meter) error {
-	var errs [4]error
+	var errs [5]error
 	_, errs[0] = m.Int64ObservableCounter("glyphoxa.latency.policy", metric.WithInt64Callback(t.policies.observe),
 		metric.WithDescription("Steps taken because an answer was expected too late."))
 	_, errs[1] = m.Int64ObservableCounter("glyphoxa.turns", metric.WithInt64Callback(t.ends.observe),
@@ -40,6 +40,8 @@ func (t *turns) instruments(m metric.Meter) error {
 	t.stage, errs[3] = m.Float64Histogram("glyphoxa.stage", metric.WithUnit("s"),
 		metric.WithDescription("How long the stages of turns took."),
 		metric.WithExplicitBucketBoundaries(stageBuckets()...))
+	_, errs[4] = m.Int64ObservableCounter("glyphoxa.guarded", metric.WithInt64Callback(t.withheld.observe),
+		metric.WithDescription("Times that something was withheld which an NPC was about to say, by why."))
 	return errors.Join(errs[:]...)
 }
 
@@ -76,6 +78,14 @@ func (m *Metrics) Stage(stage string, d time.Duration) {
 func (m *Metrics) Turn(outcome string) {
 	m.turns.ends.getSeries(nameKey{"outcome", outcome}, func(k nameKey) nameKey {
 		return nameKey{k.label, m.turns.outcomes.admit(k.name, maxNames)}
+	}).count.Add(1)
+}
+
+// Guarded counts that something was withheld which an NPC was about to say; reason says
+// why, such as "secret". At most 50 reasons are told apart; the rest count as "other".
+func (m *Metrics) Guarded(reason string) {
+	m.turns.withheld.getSeries(nameKey{"reason", reason}, func(k nameKey) nameKey {
+		return nameKey{k.label, m.turns.reasons.admit(k.name, maxNames)}
 	}).count.Add(1)
 }
 

@@ -27,6 +27,8 @@ func (m *meter) Emit(e table.Event) {
 	switch e := e.(type) {
 	case *table.Policy:
 		m.metrics.Policy(e.Step)
+	case *table.Guarded:
+		m.metrics.Guarded(e.Reason)
 	case *table.Barge:
 		m.metrics.BargeIn()
 	case *table.TurnEnded:

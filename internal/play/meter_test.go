@@ -56,7 +56,7 @@ func TestMeterCountsWhatItPassesOn(t *testing.T) {
 	}
 	events := []table.Event{
 		&table.Heard{}, &table.TurnStarted{}, &table.Policy{Step: "lower_tier"}, &table.Policy{Step: "filler"}, &table.Policy{Step: "filler"},
-		&table.Sentence{}, &table.Barge{}, &table.TurnEnded{Outcome: table.OutcomeBarged, Ledger: spoken},
+		&table.Guarded{Reason: "secret"}, &table.Sentence{}, &table.Barge{}, &table.TurnEnded{Outcome: table.OutcomeBarged, Ledger: spoken},
 		&table.Heard{}, &table.TurnEnded{Outcome: table.OutcomeDelivered, Ledger: table.Ledger{ContextMS: 3, FirstSoundMS: 900}},
 		&table.Heard{}, &table.TurnEnded{Outcome: table.OutcomeNoTarget}, &table.Notice{Level: "info"},
 	}
@@ -72,6 +72,7 @@ func TestMeterCountsWhatItPassesOn(t *testing.T) {
 		`glyphoxa_turns_total{outcome="delivered"}`:            "1",
 		`glyphoxa_turns_total{outcome="no_target"}`:            "1",
 		`glyphoxa_barge_ins_total`:                             "1",
+		`glyphoxa_guarded_total{reason="secret"}`:              "1",
 		`glyphoxa_latency_policy_total{step="lower_tier"}`:     "1",
 		`glyphoxa_latency_policy_total{step="filler"}`:         "2",
 		`glyphoxa_stage_seconds_sum{stage="endpoint"}`:         "0.4",

@@ -17,7 +17,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/engine/capped"
 	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
+	"github.com/MrWong99/glyphoxa/internal/engine/guarded"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tier"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 	"github.com/MrWong99/glyphoxa/internal/problem"
@@ -165,7 +167,18 @@ func (g *Game) beginSession(ctx context.Context, resume memory.Session) (memory.
 
 // engine is how the NPCs of the session answer.
 func (s *Session) engine(e *engines) engine.Engine {
-	return capped.New(s.meter, e, e.cascaded, cascaded.New(offline.New(), nil))
+	g := s.game
+	return guarded.New(capped.New(s.meter, e, e.cascaded, cascaded.New(offline.New(), nil)), &guarded.Options{
+		Languages: g.Config.Language, Tools: g.toolNames,
+	})
+}
+
+// toolNames are the names of all tools there are.
+func (g *Game) toolNames() (names []string) {
+	for _, t := range g.Registry.Host.Tools(mcp.BudgetDeep) {
+		names = append(names, t.Definition.Name)
+	}
+	return names
 }
 
 // engineOptions returns the options every model takes. Where models can take over

@@ -13,6 +13,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/engine/guarded"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tier"
@@ -110,13 +111,21 @@ func (st *stage) makeTable(ctx context.Context, voices *speaker) (err error) {
 	defaults := config.Default()
 	st.table = table.New(table.Options{
 		Agents: agents(s, defaults.Memory.History), Host: st.host, Log: st.store, Context: hotctx.New(st.store, st.store),
-		Engine: st.answering, Listener: st.answering.listener(), Hurries: s.Model.Hurried > 0,
+		Engine: guarded.New(st.answering, &guarded.Options{Languages: s.Languages, Tools: st.toolNames}), Listener: st.answering.listener(), Hurries: s.Model.Hurried > 0,
 		Voices: voices, Outlet: st.wire,
 		Hearing: newRecogniser(s.STT, st.rec, st.wordsOf),
 		Expect:  stt.Options{Language: s.Languages[0], Keyterms: keyterms, Interim: s.STT.Interims},
 		Sink:    st.rec, Session: st.info, Latency: s.Latency, Languages: s.Languages, RecentLines: defaults.Memory.RecentLines,
 	})
 	return nil
+}
+
+// toolNames are the names of the scene's tools.
+func (st *stage) toolNames() (names []string) {
+	for _, t := range st.scene.Tools {
+		names = append(names, t.Name)
+	}
+	return names
 }
 
 // wordsOf returns what a player says, nil if there is none of that name.

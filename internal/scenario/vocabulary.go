@@ -19,6 +19,7 @@ func tableEvents() map[string]reflect.Type {
 		table.KindFiller:       reflect.TypeFor[table.Filler](),
 		table.KindBarge:        reflect.TypeFor[table.Barge](),
 		table.KindPolicy:       reflect.TypeFor[table.Policy](),
+		table.KindGuarded:      reflect.TypeFor[table.Guarded](),
 		table.KindTier:         reflect.TypeFor[table.Tier](),
 		table.KindCost:         reflect.TypeFor[table.Cost](),
 		table.KindTurnEnded:    reflect.TypeFor[table.TurnEnded](),

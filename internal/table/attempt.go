@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
@@ -64,7 +65,7 @@ type attempt struct {
 // speaks for itself.
 type saying struct {
 	sentence
-	own engine.Event // [engine.Sound], [engine.Wording] or [engine.Spoken]; nil for a sentence
+	own engine.Event // [engine.Sound], [engine.Wording], [engine.Spoken] or [engine.Withdrawn]; nil for a sentence
 }
 
 // sentence is something to say.
@@ -124,8 +125,8 @@ type worker struct {
 }
 
 // newWorker prepares the work of a turn's attempt. recent are the session's last
-// lines.
-func newWorker(o *Options, tn *turn, recent []memory.Line) *worker {
+// lines, and background is what the answer is held to.
+func newWorker(o *Options, tn *turn, recent []memory.Line, background engine.Background) *worker {
 	a := tn.attempt
 	w := &worker{
 		attempt: a, line: a.line, npc: tn.as, puppet: tn.puppet, account: tn.account,
@@ -135,9 +136,11 @@ func newWorker(o *Options, tn *turn, recent []memory.Line) *worker {
 			NPC: tn.as, Persona: tn.npc.Persona(), Names: tn.npc.Names(), Tools: tn.tools, Rounds: o.Latency.Rounds.Get(tn.choice.Tier),
 			ModelTimeout: time.Duration(o.Latency.ModelTimeout), Hurry: tn.plan.Fallback, Go: a.confirmed, Spoken: tn.sound,
 			Late: tn.plan.Cascade, Plain: tn.choice.Plain() || tn.leader != nil,
+			Background: background,
 		},
 	}
 	w.own.begins.Store(-1)
+	w.own.limit.Store(math.MaxInt64)
 	if lines := tn.as.Lines["unknown"]; len(lines) > 0 {
 		w.unknown = lines[int(tn.number)%len(lines)]
 	}
@@ -226,6 +229,11 @@ func (w *worker) runEngine(ctx context.Context) error {
 				}
 			}
 			if !w.pass(ctx, saying{sentence: sentence{ev.Text, answer}}) {
+				return context.Cause(ctx)
+			}
+		case engine.Withdrawn:
+			w.withdrawOwn(ev.At)
+			if !w.pass(ctx, saying{own: ev}) {
 				return context.Cause(ctx)
 			}
 		case engine.Answering:

@@ -140,6 +140,7 @@ func (ts *turns) rememberAnswer(tn *turn, end turnEnd) {
 			e = e.TakenBack()
 		}
 		tn.npc.Remember(e)
+		tn.npc.RememberSaid(tn.answer)
 		tn.npc.CountAnswer()
 	}
 	if said != "" && tn.leader == nil && end.outcome != OutcomeBarged { // a remark makes no conversation

@@ -30,12 +30,14 @@ type conversation struct {
 	last      exchange
 	own       map[string]exchange // by player
 	barged    bool                // a player has taken the floor from the last NPC
+	version   int                 // of who is at the table
+	others    map[int][]string    // the names of all but one; empty for those not asked for yet
 }
 
 func newConversation(c *cast, o Options) *conversation {
 	v := &conversation{
 		cast: c, languages: o.Languages, window: time.Duration(o.Latency.Continuation),
-		last: exchange{npc: -1}, own: map[string]exchange{},
+		last: exchange{npc: -1}, own: map[string]exchange{}, others: map[int][]string{},
 	}
 	if v.window == 0 {
 		v.window = -1 // no conversation at all
@@ -82,7 +84,11 @@ func (v *conversation) takeSnapshot() {
 }
 
 // castChanged has the next line see who is at the table, and who is muted.
-func (v *conversation) castChanged() { v.snapshot = nil }
+func (v *conversation) castChanged() {
+	v.snapshot = nil
+	v.version++
+	clear(v.others)
+}
 
 // noteExchange: an NPC was spoken to, or spoke, just now. player is empty if the
 // NPC spoke to everyone.

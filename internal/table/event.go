@@ -18,6 +18,7 @@ const (
 	KindFiller       = "filler"
 	KindBarge        = "barge"
 	KindPolicy       = "policy"
+	KindGuarded      = "guarded"
 	KindTier         = "tier"
 	KindCost         = "cost"
 	KindTurnEnded    = "turn.ended"
@@ -121,6 +122,15 @@ type Policy struct {
 	Reason      string  `json:"reason"`
 	ProjectedMS float64 `json:"projected_ms"`
 	TargetMS    float64 `json:"target_ms"`
+}
+
+// Guarded reports that something an NPC was about to say was withheld. It never has
+// the words.
+type Guarded struct {
+	Header
+	NPC string `json:"npc"`
+	// Reason is one of those of package guard, such as "secret".
+	Reason string `json:"reason"`
 }
 
 // Tier reports that a raise or a cap of an NPC began or ended. It is outside of

@@ -114,6 +114,11 @@ func (as *answers) takeEngineEvent(a *attempt, ev engine.Event) {
 		tn.ledger.LLMFirstTokenMS = elapsed.Rounded(ev.After)
 	case engine.Interrupted:
 		as.effects.add(interruptedItself{a})
+	case engine.Guarded:
+		for _, reason := range ev.Reasons {
+			tn.npc.CountWithheld()
+			as.effects.emit(tn.number, KindGuarded, &Guarded{NPC: tn.as.Name, Reason: string(reason)})
+		}
 	case engine.Notice:
 		as.effects.notify(tn.number, ev.Level, ev.Text)
 	case engine.RoundEnded:

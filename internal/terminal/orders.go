@@ -217,6 +217,9 @@ func (p *console) showTools(ctx context.Context) error {
 		if s.Directive != "" {
 			line += fmt.Sprintf(", directed for %d turns: %s", s.DirectiveTurns, s.Directive)
 		}
+		if s.Withheld > 0 {
+			line += fmt.Sprintf(", kept from saying something %d times", s.Withheld)
+		}
 		line += "; tools: "
 		var fits []string
 		for _, t := range p.game.Registry.Host.Tools(s.Ceiling) {

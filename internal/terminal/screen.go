@@ -201,6 +201,8 @@ func (s *screen) writeEvent(e table.Event) {
 		s.writeSentence(e.NPC, e.Text)
 	case *table.Policy:
 		s.writeNotice("info", fmt.Sprintf("%s: %s (%s)", e.NPC, e.Reason, strings.ReplaceAll(e.Step, "_", " ")))
+	case *table.Guarded:
+		s.writeNotice("info", fmt.Sprintf("%s was kept from saying something (%s)", e.NPC, strings.ReplaceAll(e.Reason, "_", " ")))
 	case *table.Notice:
 		s.writeNotice(e.Level, e.Text)
 	case *table.TurnEnded:

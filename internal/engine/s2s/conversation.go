@@ -287,6 +287,7 @@ func (c *conversation) abandon(ctx context.Context) {
 	if tn.wasGivenUp() {
 		tn.noteInstead()
 	}
+	tn.noteWithheld()
 	c.interrupt(ctx, tn)
 }
 
@@ -295,6 +296,14 @@ func (c *conversation) abandon(ctx context.Context) {
 func (tn *turn) noteInstead() {
 	if q := tn.line; q != nil {
 		q.instead, q.began = true, tn.hasSaid()
+	}
+}
+
+// noteWithheld notes, if that is so, that what the session has said of an answer is to
+// count as never said: not every vendor forgets what was not heard.
+func (tn *turn) noteWithheld() {
+	if q := tn.line; q != nil && errors.Is(context.Cause(tn.ctx), engine.ErrWithheld) {
+		q.instead, q.began = true, true
 	}
 }
 
@@ -320,7 +329,11 @@ func (c *conversation) interrupt(ctx context.Context, tn *turn) {
 func (c *conversation) settlePlayback(ctx context.Context) {
 	tn := c.played
 	c.played = nil
-	if tn == nil || tn.req.Playback.Heard == nil {
+	if tn == nil {
+		return
+	}
+	tn.noteWithheld()
+	if tn.req.Playback.Heard == nil {
 		return
 	}
 	if tn.req.Playback.Heard()+heardSlack < soundFor(tn.align.total) {

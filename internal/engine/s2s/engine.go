@@ -159,6 +159,10 @@ func (e *Engine) Answer(ctx context.Context, req engine.Request) iter.Seq2[engin
 			yield(nil, err)
 			return
 		}
+		if req.Again {
+			e.fallback.Answer(ctx, req)(yield)
+			return
+		}
 		a := newAnswer(ctx, req)
 		err := e.converse(ctx, a, yield)
 		switch {

@@ -94,7 +94,7 @@ func (t *turn) emit(ev engine.Event) error {
 }
 
 func (t *turn) run(ctx context.Context) error {
-	if !t.engine.breaker.Enter() {
+	if t.req.Again || !t.engine.breaker.Enter() {
 		return t.goOn(ctx)
 	}
 	o, err := t.askFast(ctx, opening)

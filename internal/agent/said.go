@@ -1,0 +1,22 @@
+package agent
+
+import "slices"
+
+// maxSaid is how many sentences an NPC knows to have said lately.
+const maxSaid = 24
+
+// RememberSaid keeps the sentences of a turn in mind, which are not to come again soon.
+func (a *Agent) RememberSaid(sentences []string) {
+	all := slices.Concat(a.said, sentences)
+	a.said = all[max(0, len(all)-maxSaid):]
+}
+
+// Said are the sentences that the NPC said last, oldest first. They are not changed
+// any more.
+func (a *Agent) Said() []string { return slices.Clip(a.said) }
+
+// CountWithheld counts that something was withheld which the NPC was about to say.
+func (a *Agent) CountWithheld() { a.withheld++ }
+
+// Withheld is how often that was so.
+func (a *Agent) Withheld() int { return a.withheld }

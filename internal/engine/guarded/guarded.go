@@ -1,0 +1,120 @@
+// Package guarded stands between an engine and those who hear it: nothing that the
+// engine says reaches the table unless package guard has judged it. What is withheld
+// is made good within the same turn: a roll that was invented is made, the model is
+// asked once more to go on, and where that fails the NPC evades with a line of its own.
+//
+// It starts no goroutine and knows no vendor.
+package guarded
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/engine"
+	"github.com/MrWong99/glyphoxa/internal/guard"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// Options tune an [Engine]. The zero value works.
+type Options struct {
+	// Languages are spoken at the table, as BCP 47 tags, the main one first.
+	Languages []string
+	// Tools returns the names of all tools there are, whoever may use them. If nil,
+	// there are none.
+	Tools func() []string
+	// MaxSpeech bounds an answer, which is cut at the end of a sentence. If zero,
+	// nothing does.
+	MaxSpeech time.Duration
+}
+
+// Engine is an engine whose answers are guarded. It is safe for concurrent use.
+type Engine struct {
+	next engine.Engine
+	o    Options
+	// newJudge is changed by tests alone.
+	newJudge func(*guard.Card, guard.TurnOptions) judge
+
+	mu    sync.Mutex             // guards the fields below; held while a card is made, which takes no I/O
+	cast  int                    // of the cards
+	cards map[string]*guard.Card // by NPC
+}
+
+// judge judges one answer; [guard.Turn] does.
+type judge interface {
+	NoteResult(tool, arguments, result string)
+	Judge(sentence string) guard.Verdict
+	Peek(begun string) guard.Verdict
+}
+
+// New returns an engine that guards next. A nil o is the zero value.
+func New(next engine.Engine, o *Options) *Engine {
+	e := &Engine{next: next, cards: map[string]*guard.Card{}, newJudge: func(c *guard.Card, o guard.TurnOptions) judge { return c.NewTurn(o) }}
+	if o != nil {
+		e.o = *o
+	}
+	return e
+}
+
+// Answer implements [engine.Engine]. An answer of which something was withheld does not
+// fail for that: it ends with what else was said, with what the model said when it was
+// asked once more, or with a stock phrase. One that is too long ends there.
+func (e *Engine) Answer(ctx context.Context, req engine.Request) iter.Seq2[engine.Event, error] {
+	return func(yield func(engine.Event, error) bool) {
+		t := &turn{engine: e, req: req, yield: yield, judge: e.judgeOf(req)}
+		t.own.limit.Store(noLimit)
+		if err := t.run(ctx); err != nil && !errors.Is(err, errStopped) {
+			yield(nil, err)
+		}
+	}
+}
+
+// judgeOf returns who judges the answer to a request.
+func (e *Engine) judgeOf(req engine.Request) judge {
+	b := &req.Background
+	j := e.newJudge(e.cardOf(req), guard.TurnOptions{Told: b.Told, Players: b.Players, Asked: b.Asked, Before: b.Before})
+	for _, f := range b.Found {
+		tool, rest, _ := strings.Cut(f, "(")
+		arguments, result, _ := strings.Cut(rest, "): ")
+		j.NoteResult(tool, arguments, result)
+	}
+	return j
+}
+
+// maxCards bounds the cards that are kept; beyond it all are made anew.
+const maxCards = 256
+
+// cardOf returns the card of a request's NPC, made once for each cast.
+func (e *Engine) cardOf(req engine.Request) *guard.Card {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.cast != req.Background.Cast || len(e.cards) >= maxCards {
+		e.cast = req.Background.Cast
+		clear(e.cards)
+	}
+	c, ok := e.cards[req.NPC.ID]
+	if !ok {
+		o := guard.CardOptions{NPC: req.NPC, Language: e.languageOf(req.NPC), Others: req.Background.Others}
+		if e.o.Tools != nil {
+			o.Tools = e.o.Tools()
+		}
+		if m := req.Messages; len(m) > 0 && m[0].Role == llm.RoleSystem {
+			o.System = m[0].Content
+		}
+		c = guard.NewCard(o)
+		e.cards[req.NPC.ID] = c
+	}
+	return c
+}
+
+// languageOf is the one language an NPC speaks, empty if it may speak several.
+func (e *Engine) languageOf(npc config.NPC) string {
+	if len(e.o.Languages) != 1 || npc.Voice.Language != "" && !sameLanguage(npc.Voice.Language, e.o.Languages[0]) {
+		return ""
+	}
+	return e.o.Languages[0]
+}

@@ -1,0 +1,281 @@
+package guarded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/engine"
+	"github.com/MrWong99/glyphoxa/internal/guard"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// maxWithheld is how many sentences in a row may be withheld before an answer is
+// broken off.
+const maxWithheld = 4
+
+var (
+	// errStopped means the consumer broke the loop.
+	errStopped = errors.New("stopped")
+	// errBreach means that the answer is broken off, and is to go on otherwise.
+	errBreach = errors.New("breach")
+	// errFull means that the answer is broken off since it is long enough.
+	errFull = errors.New("full")
+)
+
+// turn is one answer in the making.
+type turn struct {
+	engine *Engine
+	req    engine.Request
+	yield  func(engine.Event, error) bool
+	judge  judge
+
+	said     []string      // delivered
+	sounds   time.Duration // what that takes to say, about
+	guarded  bool          // something was withheld
+	why      guard.Verdict // what was withheld since the last delivered sentence
+	withheld int           // sentences of that
+	again    bool          // the engine is asked for the second time
+	rounds   int           // of tools, all told
+	before   int           // of them, when the engine was asked
+	calls    []engine.ToolCalled
+	ran      []ranCall
+	own      ownVoice
+}
+
+// ranCall is a call that was answered, and what the model was told.
+type ranCall struct {
+	call   llm.ToolCall
+	result string
+}
+
+func (t *turn) emit(ev engine.Event) error {
+	if !t.yield(ev, nil) {
+		return errStopped
+	}
+	return nil
+}
+
+func (t *turn) run(ctx context.Context) error {
+	err := t.ask(ctx, t.req)
+	if errors.Is(err, errStopped) || ctx.Err() != nil {
+		return err
+	}
+	if t.lacksAnswer(err) {
+		if err = t.goOn(ctx); errors.Is(err, errStopped) || ctx.Err() != nil {
+			return err
+		}
+	}
+	return t.closeAnswer(err)
+}
+
+// lacksAnswer reports whether the engine is to be asked once more: something was
+// withheld, and nothing followed that could stand for it.
+func (t *turn) lacksAnswer(err error) bool {
+	switch {
+	case t.withheld == 0 || t.req.Background.Remark:
+		return false
+	case err != nil && !errors.Is(err, errBreach) && !errors.Is(err, engine.ErrNothingSaid) && !errors.Is(err, engine.ErrTooLong):
+		return false // it has failed
+	}
+	return len(t.said) == 0 || spoilsRest(t.why.Reasons)
+}
+
+// spoilsRest reports whether a sentence was withheld for what it says: what follows
+// on it is no better, and without it the answer lacks something.
+func spoilsRest(reasons []guard.Reason) bool {
+	return slices.ContainsFunc(reasons, func(r guard.Reason) bool {
+		switch r {
+		case guard.Secret, guard.Prompt, guard.Roll, guard.Voice, guard.Model:
+			return true
+		}
+		return false
+	})
+}
+
+// ask has the engine answer and passes on what may be heard. [errBreach] and [errFull]
+// say that it was broken off; what it had to do is done then.
+func (t *turn) ask(ctx context.Context, req engine.Request) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if heard := req.Playback.Heard; heard != nil {
+		req.Playback.Heard = func() time.Duration { return t.own.limitedTo(heard) }
+	}
+	t.before = t.rounds
+	for ev, err := range t.engine.next.Answer(ctx, req) {
+		if err == nil {
+			err = t.take(ev)
+		}
+		if errors.Is(err, errBreach) {
+			cancel(engine.ErrWithheld) // before the loop is left
+		}
+		if err != nil {
+			return t.endCalls(err)
+		}
+	}
+	return nil
+}
+
+// endCalls ends the calls of an answer that was broken off and returns err.
+func (t *turn) endCalls(err error) error {
+	if !errors.Is(err, errBreach) && !errors.Is(err, errFull) {
+		return err
+	}
+	for _, c := range t.calls {
+		f := engine.ToolFinished{Round: c.Round, Call: c.Call}
+		f.Err = errBrokenOff
+		if t.emit(f) != nil {
+			return errStopped
+		}
+	}
+	t.calls = nil
+	return err
+}
+
+// errBrokenOff is how calls end that nobody waits for any more.
+var errBrokenOff = errors.New("the answer that called it was broken off")
+
+// take takes in an event of the engine.
+func (t *turn) take(ev engine.Event) error {
+	switch e := ev.(type) {
+	case engine.Sentence:
+		return t.takeSentence(e.Text)
+	case engine.Sound, engine.Wording, engine.Spoken:
+		return t.takeOwn(ev)
+	case engine.FirstToken:
+		if t.again {
+			return nil // it was told of the first
+		}
+	case engine.ToolCalled:
+		e.Round += t.before
+		t.calls = append(t.calls, e)
+		ev = e
+	case engine.ToolFinished:
+		e.Round += t.before
+		t.endCall(e.Call, engine.RenderOutcome(e.Outcome))
+		if e.Err == nil {
+			t.judge.NoteResult(e.Call.Name, e.Call.Arguments, e.Result.Text)
+		}
+		ev = e
+	case engine.ToolDeferred:
+		e.Round += t.before
+		t.endCall(e.Call, engine.Accepted)
+		ev = e
+	case engine.RoundEnded:
+		e.Round += t.before
+		t.rounds++
+		ev = e
+	}
+	return t.emit(ev)
+}
+
+func (t *turn) endCall(c llm.ToolCall, result string) {
+	if i := slices.IndexFunc(t.calls, func(o engine.ToolCalled) bool { return o.Call == c }); i >= 0 {
+		t.calls = slices.Delete(t.calls, i, i+1)
+	}
+	t.ran = append(t.ran, ranCall{c, result})
+}
+
+// takeSentence passes on what may be heard of a sentence.
+func (t *turn) takeSentence(text string) error {
+	v := t.judge.Judge(text)
+	if err := t.reportGuarded(v.Reasons); err != nil {
+		return err
+	}
+	if v.Text != "" {
+		if err := t.deliver(v.Text); err != nil {
+			return err
+		}
+	}
+	if len(v.Reasons) == 0 || v.Text != "" && !spoilsRest(v.Reasons) {
+		return nil
+	}
+	return t.withhold(v)
+}
+
+// withhold notes a sentence that is not heard, and breaks the answer off if nothing
+// good can follow.
+func (t *turn) withhold(v guard.Verdict) error {
+	t.why = v
+	if t.withheld++; t.withheld >= maxWithheld || spoilsRest(v.Reasons) {
+		return errBreach
+	}
+	return nil
+}
+
+// reportGuarded tells that something was withheld, if there are reasons.
+func (t *turn) reportGuarded(reasons []guard.Reason) error {
+	if len(reasons) == 0 {
+		return nil
+	}
+	t.guarded = true
+	return t.emit(engine.Guarded{Reasons: reasons})
+}
+
+// lettersPerSecond is how fast a voice of usual speed speaks.
+const lettersPerSecond = 15
+
+// deliver passes a sentence on, unless the answer is long enough without it.
+func (t *turn) deliver(text string) error {
+	most := t.engine.o.MaxSpeech
+	takes := time.Duration(len([]rune(text))) * time.Second / lettersPerSecond
+	if f := t.req.NPC.Voice.Speed; f > 0 {
+		takes = time.Duration(float64(takes) / f)
+	}
+	if most > 0 && len(t.said) > 0 && t.sounds+takes > most {
+		return t.cutLength()
+	}
+	t.sounds += takes
+	t.noteSaid(text)
+	return t.emit(engine.Sentence{Text: text})
+}
+
+// cutLength ends an answer that is long enough.
+func (t *turn) cutLength() error {
+	if err := t.emit(engine.Guarded{Reasons: []guard.Reason{guard.TooLong}}); err != nil {
+		return err
+	}
+	return errFull
+}
+
+func (t *turn) noteSaid(text string) {
+	t.said = append(t.said, text)
+	t.withheld, t.why = 0, guard.Verdict{}
+}
+
+// closeAnswer ends an answer that ends with err, or was broken off.
+func (t *turn) closeAnswer(err error) error {
+	broken := errors.Is(err, errBreach) || errors.Is(err, errFull)
+	switch {
+	case len(t.said) > 0 && errors.Is(err, engine.ErrTooLong):
+		return t.emit(engine.Guarded{Reasons: []guard.Reason{guard.TooLong}})
+	case !t.guarded:
+		if broken {
+			return nil
+		}
+		return err
+	case len(t.said) > 0 && (broken || errors.Is(err, engine.ErrNothingSaid)):
+		return nil
+	case err != nil && !broken && !t.again && !errors.Is(err, engine.ErrNothingSaid) && !errors.Is(err, engine.ErrTooLong):
+		return err // it has failed by itself
+	case err != nil && !broken && !errors.Is(err, engine.ErrNothingSaid) && !errors.Is(err, engine.ErrTooLong):
+		why := engine.Notice{Level: "warning", Text: fmt.Sprintf("%s could not go on: %s", t.req.NPC.Name, problem.OneLine(err))}
+		if err := t.emit(why); err != nil {
+			return err
+		}
+	}
+	if len(t.said) > 0 || t.req.Background.Remark {
+		return nil
+	}
+	return t.evade()
+}
+
+// evade says a line of the NPC's own in place of what was withheld.
+func (t *turn) evade() error {
+	text := evasion(t.req, t.engine.o.Languages)
+	t.noteSaid(text)
+	return t.emit(engine.Sentence{Text: text})
+}
