@@ -4,6 +4,9 @@
 package guard
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
@@ -28,11 +31,16 @@ const (
 // Card is an NPC made ready for [Card.NewTurn]. It is immutable and safe for
 // concurrent use.
 type Card struct {
-	npc      config.NPC
-	language string
-	others   []string
-	tools    []string
-	system   string
+	language tongue
+	secrets  *secrets
+	prompt   *promptWords
+	tools    wordSet // names that no speech has in it
+	commands wordSet // names of tools that are words, too
+	own      wordSet // words of the NPC's names
+	others   wordSet // words of the others' names
+	roles    wordSet // words for what it is
+	byName   bool    // it speaks of itself by name
+	mottos   []string
 }
 
 // CardOptions say what is known of an NPC's table.
@@ -50,7 +58,28 @@ type CardOptions struct {
 
 // NewCard prepares an NPC.
 func NewCard(o CardOptions) *Card {
-	return &Card{npc: o.NPC, language: o.Language, others: o.Others, tools: o.Tools, system: o.System}
+	npc := o.NPC
+	c := &Card{
+		language: tongueOf(o.Language),
+		tools:    wordSet{}, commands: wordSet{},
+		own: nameWords(append([]string{npc.Name}, npc.Aliases...)), others: nameWords(o.Others),
+		prompt: newPromptWords(npc),
+		mottos: quotedIn(npc.BehaviorRules),
+	}
+	for w := range c.own {
+		delete(c.others, w)
+	}
+	for _, tool := range append(slices.Clone(o.Tools), npc.Tools...) {
+		if name := fold(tool); strings.ContainsAny(name, "_-.") {
+			c.tools[name] = true
+		} else {
+			c.commands[name] = true
+		}
+	}
+	card := []string{npc.Name, npc.Personality, strings.Join(npc.BehaviorRules, "\n"), strings.Join(npc.KnowledgeScope, "\n")}
+	c.secrets = newSecrets(npc.SecretKnowledge, strings.Join(append(card, npc.Aliases...), "\n"))
+	c.byName, c.roles = speaksByName(npc), roleWords(npc)
+	return c
 }
 
 // TurnOptions say what is known of a turn before its answer.
@@ -69,16 +98,32 @@ type TurnOptions struct {
 
 // Turn guards one answer. It belongs to one goroutine.
 type Turn struct {
-	card *Card
-	o    TurnOptions
+	card    *Card
+	asked   sentence
+	players wordSet
+	secrets *telling
+	further *telling
+	rolls   rolls
+	said    saidBefore
+	open    rune // the bracket that ends a stage direction, 0 if none is open
+	openFor int  // sentences that the direction went through
+	words   []word
+	again   []word
 }
 
 // NewTurn begins a turn of the NPC.
-func (c *Card) NewTurn(o TurnOptions) *Turn { return &Turn{card: c, o: o} }
+func (c *Card) NewTurn(o TurnOptions) *Turn {
+	t := &Turn{card: c, asked: readWords(o.Asked, nil), players: nameWords(o.Players)}
+	t.secrets = newTelling(c.secrets, o.Told, &t.asked)
+	t.further = newTelling(newSecrets(o.Secrets, ""), o.Told, &t.asked)
+	t.rolls = newRolls(&t.asked)
+	t.said = newSaidBefore(o.Before, &t.asked)
+	return t
+}
 
 // NoteResult takes in what a tool told in this turn: its name, its arguments and its
 // result, both JSON or text.
-func (t *Turn) NoteResult(tool, arguments, result string) {}
+func (t *Turn) NoteResult(tool, arguments, result string) { t.rolls.note(tool, arguments, result) }
 
 // Verdict is what may be heard of a sentence.
 type Verdict struct {
@@ -92,9 +137,101 @@ type Verdict struct {
 	Dice string
 }
 
+// withhold notes a reason, once.
+func (v *Verdict) withhold(r Reason) {
+	if !slices.Contains(v.Reasons, r) {
+		v.Reasons = append(v.Reasons, r)
+	}
+}
+
 // Judge judges the next sentence of the answer and remembers it.
-func (t *Turn) Judge(sentence string) Verdict { return Verdict{Text: sentence} }
+func (t *Turn) Judge(sentence string) Verdict {
+	var v Verdict
+	if reason := t.declines(sentence); reason != "" {
+		v.withhold(reason)
+		return v
+	}
+	v.Text = t.strip(sentence, &v)
+	if v.Text == "" {
+		return v
+	}
+	s := readWords(v.Text, t.words)
+	t.words = s.words
+	t.judgeWhole(&s, &v)
+	if v.Text == "" {
+		return v
+	}
+	t.hears(&s)
+	return v
+}
+
+// judgeWhole withholds a sentence that must not be heard as a whole.
+func (t *Turn) judgeWhole(s *sentence, v *Verdict) {
+	n := len(v.Reasons)
+	if t.secrets.tells(s, t.card.own) || t.further.tells(s, t.card.own) {
+		v.withhold(Secret)
+	}
+	if t.tellsPrompt(s) {
+		v.withhold(Prompt)
+	}
+	if t.isCode(s) {
+		v.withhold(Syntax)
+	}
+	if t.isModelTalk(s) {
+		v.withhold(Model)
+	}
+	if n := s.label(); n > 0 && n <= 3 && headings[s.at(n-1)] != "" {
+		v.withhold(headings[s.at(n-1)])
+	}
+	if t.isOthersLine(s) {
+		v.withhold(Voice)
+	}
+	if t.isNarration(s) {
+		v.withhold(Direction)
+	}
+	if dice := t.rolls.invents(s, t.speaksForOthers(s)); dice != "" {
+		v.withhold(Roll)
+		v.Dice = dice
+	}
+	if t.card.language.isForeign(s) {
+		v.withhold(Language)
+	}
+	if t.said.repeats(s, t.card.mottos) {
+		v.withhold(Repeated)
+	}
+	if len(v.Reasons) > n {
+		v.Text = ""
+	}
+}
+
+// hears remembers a sentence that is heard.
+func (t *Turn) hears(s *sentence) {
+	t.secrets.hears(s)
+	t.further.hears(s)
+	t.said.hears(s)
+	t.rolls.hears(s)
+}
 
 // Peek judges what is known of the next sentence so far, which more words may still
 // join, and remembers nothing. Where those could still make it harmless it is passed.
-func (t *Turn) Peek(begun string) Verdict { return Verdict{Text: begun} }
+func (t *Turn) Peek(begun string) Verdict {
+	var v Verdict
+	s := readWords(begun, t.again)
+	t.again = s.words
+	if t.secrets.peeks(&s, t.card.own) || t.further.peeks(&s, t.card.own) {
+		v.withhold(Secret)
+	}
+	if t.tellsPrompt(&s) {
+		v.withhold(Prompt)
+	}
+	if t.isCode(&s) {
+		v.withhold(Syntax)
+	}
+	if t.isModelTalk(&s) {
+		v.withhold(Model)
+	}
+	if len(v.Reasons) == 0 {
+		v.Text = begun
+	}
+	return v
+}

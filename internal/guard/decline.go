@@ -1,0 +1,87 @@
+package guard
+
+import "strings"
+
+// silences are words that stand for an answer that is none.
+var silences = newWordSet(`
+	silent silence silently schweigt schweigen schweige stille pass passes passed skip ignore ignored nothing no_reply noreply
+	no_response stumm still lautlos none empty leer no-response pause n/a`)
+
+var declining = [][]string{
+	{"no", "response"}, {"no", "reply"}, {"no", "answer"}, {"no", "reaction"}, {"keine", "antwort"}, {"keine", "reaktion"},
+	{"says", "nothing"}, {"remains", "silent"}, {"stays", "silent"}, {"sagt", "nichts"}, {"bleibt", "stumm"}, {"bleibt", "still"},
+	{"does", "not", "respond"}, {"doesn't", "respond"}, {"does", "not", "answer"}, {"reagiert", "nicht"}, {"antwortet", "nicht"},
+	{"nicht", "angesprochen"}, {"not", "addressed"}, {"nobody", "spoke", "to"}, {"nothing", "to", "say"}, {"kein", "kommentar"},
+	{"no", "comment"}, {"not", "speaking", "to", "me"}, {"nobody", "has", "spoken", "to"}, {"niemand", "mit"}, {"schweigt"},
+}
+
+// declines returns why a sentence is nothing but words for silence, and nothing if it
+// says something.
+func (t *Turn) declines(raw string) Reason {
+	text := strings.TrimSpace(raw)
+	if text == "" {
+		return ""
+	}
+	var room [24]word
+	s := readWords(text[:min(len(text), 300)], room[:0])
+	if len(s.words) == 0 {
+		return ""
+	}
+	marked := strings.ContainsAny(text[:1], "<[(*{_")
+	switch {
+	case len(s.words) <= 2 && marked && (silences[s.at(0)] || silences[s.at(1)]):
+		return Declined
+	case len(s.words) == 1 && silences[s.at(0)] && text == strings.ToUpper(text) && len(text) > 3:
+		return Declined
+	case marked && hasPhrase(&s, declining):
+		return Declined
+	case strings.HasPrefix(s.at(0), "no") && len(s.words) == 2 && strings.Contains(s.gap(1), "_"):
+		return Declined
+	}
+	return ""
+}
+
+// hasPhrase reports whether one of phrases stands in a sentence, word for word.
+func hasPhrase(s *sentence, phrases [][]string) bool {
+	for i := range s.words {
+		for _, p := range phrases {
+			if s.words[i].text == p[0] && s.goesOn(i, p) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// goesOn reports whether words stand in a sentence from a place on.
+func (s *sentence) goesOn(i int, words []string) bool {
+	if i+len(words) > len(s.words) {
+		return false
+	}
+	for k, w := range words {
+		if s.words[i+k].text != w {
+			return false
+		}
+	}
+	return true
+}
+
+// reasonOf is why words in brackets are withheld that are no aside.
+func (t *Turn) reasonOf(inner string) Reason {
+	var room [24]word
+	s := readWords(inner[:min(len(inner), 300)], room[:0])
+	switch {
+	case len(s.words) > 0 && (s.at(0) == "ooc" || s.at(0) == "ot" || s.goesOn(0, []string{"out", "of", "character"}) || s.at(0) == "note" && strings.Contains(s.gap(1), ":")):
+		return Model
+	case s.goesOn(0, []string{"system"}), s.goesOn(0, []string{"assistant"}), s.goesOn(0, []string{"user"}):
+		return Prompt
+	}
+	for _, phrase := range declining {
+		for i := range s.words {
+			if s.goesOn(i, phrase) {
+				return Declined
+			}
+		}
+	}
+	return Direction
+}

@@ -1,0 +1,187 @@
+package guard
+
+import (
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+)
+
+// gestures are what narrators say somebody does, in the third person.
+var gestures = newWordSet(`
+	smiles sighs laughs grins nods chuckles coughs pauses leans whispers growls winks shrugs frowns bows gasps groans grunts
+	snorts scowls smirks sniffs glances gestures mutters mumbles murmurs yawns blinks beams cackles chortles squints giggles
+	sneers clears looks turns wipes points raises lifts lowers shakes taps crosses folds narrows rolls rubs scratches strokes
+	hammers rows turns steps walks moves reaches grabs picks puts sets slams spits stares gazes watches waves leads pours
+	stands sits kneels rises hesitates stops laughs hums sings whistles snaps claps pats hugs kisses pushes pulls drops hands
+	offers gives holds opens closes shuts stirs sips drinks eats swallows breathes stiffens tenses relaxes softens straightens
+	rummages searches flips turns tilts cocks bares grits clenches trembles shivers blushes pales weeps cries sobs begins
+	starts continues returns enters leaves approaches settles shifts slides tugs twirls wags scratching
+	lächelt seufzt lacht grinst nickt kichert hustet räuspert flüstert knurrt zwinkert runzelt verbeugt zuckt schnaubt stöhnt
+	murmelt brummt gähnt blinzelt schmunzelt schaut blickt sieht dreht wischt zeigt hebt senkt schüttelt tippt verschränkt reibt
+	kratzt streicht hämmert rudert geht tritt greift nimmt legt stellt setzt spuckt starrt winkt gießt schenkt steht sitzt kniet
+	zögert summt singt pfeift klatscht klopft umarmt schiebt zieht lässt reicht gibt hält öffnet schließt rührt trinkt isst
+	schluckt atmet strafft wühlt sucht neigt ballt zittert errötet weint schluchzt beginnt kehrt betritt verlässt nähert lehnt
+	beugt stimmt zupft tastet stemmt springt rückt schlägt wirft fährt mustert deutet breitet faltet streckt verzieht verdreht
+	rollt fegt poliert blättert schnippt horcht lauscht stützt richtet wendet krault tätschelt putzt wringt spielt bleibt`)
+
+// participles and adverbs that begin a direction: "smiling", "with a grin", "softly".
+var manners = newWordSet(`
+	smiling sighing laughing grinning nodding chuckling whispering shrugging frowning softly quietly loudly slowly pause pauses
+	beat silence laughter whisper aside shouting laughing smirking coughing crying winking leaning pointing looking turning
+	lächelnd seufzend lachend grinsend nickend flüsternd leise laut langsam pause stille gelächter flüstert kichernd murmelnd
+	brummend zwinkernd knurrend hustend weinend beiseite schweigend nickend kopfschüttelnd achselzuckend gestikulierend
+	seufzer lachen sound sfx music musik geräusch`)
+
+var narrators = newWordSet(`he she they it his her their er sie es sein seine ihr ihre der die das the`)
+
+// directs returns why a text in brackets or between marks is no speech: because it is a
+// stage direction, or for another reason; nothing if it is an aside.
+func (t *Turn) directs(text string) Reason {
+	var room [24]word
+	s := readWords(text[:min(len(text), 400)], room[:0])
+	if len(s.words) == 0 {
+		return ""
+	}
+	if r := t.reasonOf(text); r != Direction {
+		return r
+	}
+	first := s.at(0)
+	switch {
+	case gestures[first], manners[first]:
+		return Direction
+	case len(s.words) > 1 && (narrators[first] || t.card.own[first]) && (gestures[s.at(1)] || gestures[s.at(2)]):
+		return Direction
+	case first == "with" && (s.at(1) == "a" || s.at(1) == "an"), first == "mit" && strings.HasPrefix(s.at(1), "eine"):
+		return Direction
+	case first == "in" && (s.at(1) == "a" || s.at(1) == "einem") && s.has(newManner):
+		return Direction
+	}
+	if verbBegins(&s) {
+		return Direction
+	}
+	return ""
+}
+
+var newManner = newWordSet(`voice tone whisper ton stimme flüsterton manner`)
+
+var notVerbs = newWordSet(`
+	this his its was is has as us yes plus perhaps always sometimes besides thus less across towards afterwards besides
+	that's it's he's she's there's what's who's here's let's nights days years coppers crowns
+	nicht ist hat mit gut erst jetzt sonst fast recht selbst seit fort laut echt weit fest tot alt bitte acht und dort nächst
+	oft sehr gerät seht hört geht's steht's gibt's damit somit soweit zuerst bist hast wirst willst kannst musst sollst darfst
+	magst weißt macht's zuletzt überhaupt meist längst höchst möglichst bekannt berühmt genannt sogenannt verdammt gesagt
+	kalt heiß rot braun satt hart zart glatt breit leicht schlecht dicht licht nacht macht wert stadt geld not brot blut`)
+
+// verbBegins reports whether a text begins with a verb in the third person, as stage
+// directions do: "turns the blade over", "kratzt sich am Kopf".
+func verbBegins(s *sentence) bool {
+	first := s.words[0]
+	if first.capital || len(first.text) < 4 || notVerbs[first.text] || functionWords[first.text] {
+		return false
+	}
+	next := s.at(1)
+	switch {
+	case strings.HasSuffix(first.text, "s") && !strings.HasSuffix(first.text, "ss"):
+		return len(s.words) > 1 && (functionWords[next] || strings.HasSuffix(next, "ly"))
+	case strings.HasSuffix(first.text, "t") && !strings.HasPrefix(first.text, "ge"):
+		return next == "sich" || len(s.words) > 1 && germanObject[next]
+	}
+	return false
+}
+
+var germanObject = newWordSet(`sich den dem die das der ein eine einen einem auf an am in im ins zu zum zur nach mit aus von vom vor hinter über unter kurz langsam leise laut müde`)
+
+// speaksByName reports whether an NPC says its name instead of "I".
+func speaksByName(npc config.NPC) bool {
+	card := fold(npc.Personality + "\n" + strings.Join(npc.BehaviorRules, "\n"))
+	for _, sign := range []string{"by name", "third person", "dritten person", "beim namen", "seinem namen", "and not \"i\"", "statt \"ich\"", "nicht \"ich\"", "nicht „ich", "statt „ich"} {
+		if strings.Contains(card, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+var bodies = newWordSet(`eyes eye face hand hands voice brow lips mouth head gaze shoulders fingers expression blick augen gesicht stimme hand hände miene stirn lippen mund kopf schultern finger`)
+
+// isNarration reports whether a sentence tells what the NPC does, as a narrator.
+func (t *Turn) isNarration(s *sentence) bool {
+	if len(s.words) < 3 || s.has(selfWords) && !t.card.byName && !quotedSpeech(s) {
+		return false
+	}
+	i := 0
+	named, role := t.card.own[s.at(0)], false
+	if !named && (s.at(0) == "the" || s.at(0) == "der" || s.at(0) == "die" || s.at(0) == "das" || titles[s.at(0)]) {
+		named, role = t.card.own[s.at(1)] || t.card.roles[s.at(1)], true
+		i = 1
+	}
+	pronoun := !named && (s.at(0) == "she" || s.at(0) == "he" || s.at(0) == "sie" || s.at(0) == "er")
+	switch {
+	case !named && !pronoun, t.card.byName && !role && !pronoun:
+		return false
+	}
+	if named && t.card.own[s.at(i+1)] { // "Greta Holm"
+		i++
+	}
+	if bodies[s.at(i+1)] {
+		return true
+	}
+	for j := i + 1; j <= i+2 && j < len(s.words); j++ {
+		if strings.ContainsAny(s.gap(j), ",.;:") || t.pastOrModal(s.at(j)) {
+			return false
+		}
+		if gestures[s.at(j)] || named && j == i+1 && thirdPerson(s, j) {
+			return !pronoun || moves(s, j)
+		}
+	}
+	return false
+}
+
+// moves reports whether a gesture of somebody without a name is one: with a part of
+// the body, a thing, or a second gesture.
+func moves(s *sentence, verb int) bool {
+	count := 0
+	for i := verb; i < len(s.words); i++ {
+		if bodies[s.at(i)] || i > verb && gestures[s.at(i)] && (s.at(i-1) == "and" || s.at(i-1) == "und") {
+			return true
+		}
+		if gestures[s.at(i)] {
+			count++
+		}
+	}
+	return count > 1
+}
+
+func (t *Turn) pastOrModal(w string) bool {
+	switch w {
+	case "is", "was", "has", "had", "will", "can", "does", "ist", "war", "hat", "hatte", "kann", "wird", "weiss", "knows", "says", "sagt", "heisst", "kennt", "never", "nie":
+		return true
+	}
+	return false
+}
+
+// thirdPerson reports whether a word looks like a verb in the third person with an
+// object behind it.
+func thirdPerson(s *sentence, i int) bool {
+	w, next := s.words[i], s.at(i+1)
+	if w.capital || len(w.text) < 4 || notVerbs[w.text] || functionWords[w.text] {
+		return false
+	}
+	object := functionWords[next] || germanObject[next]
+	return object && (strings.HasSuffix(w.text, "s") || strings.HasSuffix(w.text, "t"))
+}
+
+func quotedSpeech(s *sentence) bool { return strings.ContainsAny(s.raw, "\"“”„«»") }
+
+// roleWords are what an NPC is called in its personality: "A soft-spoken herbalist".
+func roleWords(npc config.NPC) wordSet {
+	set := wordSet{}
+	for _, name := range npc.Aliases {
+		if first, rest, ok := strings.Cut(name, " "); ok {
+			if f := fold(first); f == "the" || f == "der" || f == "die" || f == "das" {
+				set[fold(rest)] = true
+			}
+		}
+	}
+	return set
+}

@@ -1,0 +1,119 @@
+package guard
+
+import "strings"
+
+// headings stand in front of a colon and of words that are no speech, with the reasons
+// to withhold those.
+var headings = func() map[string]Reason {
+	m := map[string]Reason{}
+	for reason, list := range map[Reason]string{
+		Prompt: `system human user assistant instruction instructions personality persönlichkeit prompt developer nutzer benutzer assistent
+			rules regelwerk verhaltensregeln hintergrund background description beschreibung persona role rolle context kontext`,
+		Model: `thought thoughts thinking gedanke gedanken analyse analysis reasoning überlegung überlegungen ooc reflection scratchpad
+			internal intern denkt nachdenken denkprozess strategie strategy output answer_only`,
+		Direction: `tone emotion emotions mood stimmung tonfall ton gefühl gefühle voice stimme mimik gesture geste action aktion scene szene
+			setting expression delivery volume lautstärke ausdruck körpersprache gestik sound sounds geräusch handlung regie manner
+			pitch haltung gemütslage sprechweise betonung`,
+	} {
+		for w := range newWordSet(list) {
+			m[w] = reason
+		}
+	}
+	return m
+}()
+
+var (
+	// vendors make models, or are them.
+	vendors = newWordSet(`openai chatgpt anthropic gpt gpt3 gpt4 gpt5 google deepmind deepseek microsoft qwen xai huggingface copilot chatgpts alexa siri`)
+	// vendorNames are other words, too.
+	vendorNames = newWordSet(`claude gemini mistral llama meta bard grok`)
+	machines    = newWordSet(`
+		ai ki llm llms sprachmodell sprachmodells sprachmodelle ki-modell chatbot chatbots ki-sprachmodell computerprogramm
+		computerprogramms algorithmus algorithm trainingsdaten sprachassistent roleplay rollenspiel
+		chatverlauf tokens token-limit wissensstand stichtag software programmierung programmed programmiert`)
+	// plays are words about being in a play.
+	plays = newWordSet(`nutzer nutzers nutzerin user users ooc npc nsc nichtspielerfigur spielercharakter`)
+)
+
+var modelPhrases = [][]string{
+	{"language", "model"}, {"artificial", "intelligence"}, {"kunstliche", "intelligenz"}, {"kunstlichen", "intelligenz"}, {"training", "data"},
+	{"neural", "network"}, {"neuronales", "netz"}, {"virtual", "assistant"}, {"virtueller", "assistent"}, {"digital", "assistant"},
+	{"digitaler", "assistent"}, {"computer", "program"}, {"knowledge", "cutoff"}, {"my", "programming"}, {"a", "i"}, {"k", "i"},
+	{"between", "conversations"}, {"previous", "conversations"}, {"past", "conversations"}, {"fruhere", "gesprache"}, {"fruheren", "gesprachen"},
+	{"zwischen", "gesprachen"}, {"real-time"}, {"real", "time"}, {"physical", "body"}, {"physical", "senses"}, {"physical", "form"},
+	{"physischen", "korper"}, {"in", "character"}, {"out", "of", "character"}, {"break", "character"}, {"breaking", "character"},
+	{"my", "character"}, {"meine", "figur"}, {"meiner", "figur"}, {"mein", "charakter"}, {"die", "figur", "gibt"}, {"in", "meiner", "rolle"},
+	{"in", "der", "rolle"}, {"meine", "rolle"}, {"aus", "der", "rolle"}, {"aus", "meiner", "rolle"}, {"bleibe", "in", "der"}, {"the", "player"},
+	{"der", "spieler", "fragt"}, {"large", "language"}, {"as", "an", "npc"},
+	{"human", "emotions"}, {"menschlichen", "emotionen"}, {"menschliche", "gefuhle"}, {"keine", "echten", "gefuhle"}, {"no", "real", "feelings"},
+	{"aktuelle", "daten"}, {"aktuellen", "daten"}, {"current", "data"}, {"internet", "access"}, {"access", "to", "the", "internet"}, {"internet"},
+	// politeness of assistants
+	{"can", "i", "assist"}, {"may", "i", "assist"}, {"i", "assist", "you"}, {"can", "i", "help", "you", "today"}, {"help", "you", "with", "today"},
+	{"other", "questions"}, {"further", "questions"}, {"more", "questions", "feel"}, {"feel", "free", "to"}, {"hope", "this", "helps"},
+	{"hope", "that", "helps"}, {"let", "me", "know", "if"}, {"let's", "dive", "in"}, {"let", "us", "dive", "in"}, {"dive", "into"},
+	{"great", "question"}, {"good", "question"}, {"excellent", "question"}, {"happy", "to", "help"}, {"glad", "to", "help"}, {"here", "to", "help"}, {"anything", "else", "i", "can"},
+	{"anything", "else", "you'd"}, {"like", "me", "to", "elaborate"}, {"noch", "bei", "etwas"}, {"behilflich", "sein"}, {"weitere", "fragen"},
+	{"weiteren", "fragen"}, {"hoffe", "das", "hilft"}, {"hoffe", "das", "hat"}, {"tolle", "frage"}, {"gute", "frage"}, {"sehr", "gute", "frage"}, {"interessante", "frage"}, {"helfe", "ich", "ihnen", "weiter"},
+	{"stehe", "ihnen", "gerne"}, {"stehe", "ich", "ihnen"}, {"gerne", "zur", "verfugung"}, {"gern", "zur", "verfugung"}, {"lass", "mich", "wissen"}, {"lassen", "sie", "mich", "wissen"},
+	{"lasst", "mich", "wissen"}, {"here", "is", "a", "summary"}, {"here's", "a", "summary"}, {"in", "summary"}, {"zusammenfassend"},
+	{"ich", "helfe", "ihnen", "gerne"}, {"ich", "helfe", "dir", "gerne"}, {"gerne", "helfe", "ich"}, {"wie", "kann", "ich", "ihnen", "helfen"}, {"wie", "kann", "ich", "dir", "heute"},
+}
+
+// Words of refusals: what is refused, and why.
+var (
+	refusing = newWordSet(`
+		sorry apologize apologise apologies can't cannot unable won't decline refuse able leid entschuldigung entschuldige
+		kann nicht bedaure verweigern ablehnen darf`)
+	refused = newWordSet(`
+		request requests content guidelines guideline policy policies richtlinien richtlinie anfrage anfragen inhalte inhalten
+		ethical ethically ethischen ethisch unethical harmful inappropriate unangemessen unangebracht assist respectful respektvoll
+		sicherheitsgründen nutzungsbedingungen illegal violence gewaltverherrlichend diskriminierend schädlich schädliche`)
+)
+
+// isModelTalk reports whether a sentence speaks of being a model, as one of those that
+// only models say does.
+func (t *Turn) isModelTalk(s *sentence) bool {
+	if hasPhrase(s, modelPhrases) {
+		return true
+	}
+	self, vendor, refuses, what, trained, texts, body, senses, memory, talk := false, false, 0, false, false, false, false, false, false, false
+	for i := range s.words {
+		w := s.at(i)
+		switch {
+		case vendors[w], plays[w]:
+			return true
+		case machines[w]:
+			return w != "ai" && w != "ki" || isUpperWord(s, i) || i > 0
+		}
+		self = self || selfWords[w]
+		vendor = vendor || vendorNames[w] && s.words[i].capital
+		if refusing[w] {
+			refuses++
+		}
+		what = what || refused[w]
+		trained = trained || strings.HasPrefix(w, "train")
+		texts = texts || w == "texts" || w == "text" || w == "data" || w == "texten" || w == "daten" || w == "datensatz" || w == "dataset"
+		body = body || w == "body" || w == "korper"
+		senses = senses || w == "senses" || w == "physical" || w == "spuren" || w == "fuhlen" || w == "feel" || w == "sensations" || w == "sinne" || w == "sinnesorgane"
+		memory = memory || w == "memory" || w == "remember" || w == "gedachtnis" || w == "erinnerung" || w == "erinnerungen" || w == "erinnern"
+		talk = talk || w == "conversation" || w == "conversations" || w == "session" || w == "sessions" || w == "gesprache" || w == "gesprachen" || w == "unterhaltungen" || w == "sitzungen" || w == "chat" || w == "chats"
+	}
+	switch {
+	case self && vendor && (saysIAm(s) || s.has(makers)):
+		return true
+	case refuses > 0 && what && self:
+		return true
+	case trained && texts, self && body && senses, self && memory && talk:
+		return true
+	case len(s.words) == 2 && s.at(0) == "you're" && s.at(1) == "welcome" && strings.HasSuffix(s.raw, "!"):
+		return true
+	}
+	return false
+}
+
+var makers = newWordSet(`made created developed built trained entwickelt gebaut erschaffen trainiert gemacht powered by`)
+
+func isUpperWord(s *sentence, i int) bool {
+	w := s.raw[s.words[i].start:s.words[i].end]
+	return w == strings.ToUpper(w)
+}

@@ -1,0 +1,279 @@
+package guard
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// rolls is what is known of the dice of a turn.
+type rolls struct {
+	about  bool // the player or the NPC speaks of dice, or of what is decided by them
+	rolled bool // a tool threw dice
+	told   bool // a tool told something with numbers in it
+	known  map[int]bool
+	dice   string // what the player named, as "2d6"
+}
+
+// Words about dice, and about what they decide.
+var (
+	diceWords = newWordSet(`
+		roll rolls rolled rolling reroll die dice dices throw throws threw thrown throwing toss tosses tossed bones pips nat initiative
+		d4 d6 d8 d10 d12 d20 d100 w4 w6 w8 w10 w12 w20 w100 würfel würfeln würfelt würfle würfelst würfels gewürfelt würfelwurf wurf wurfs
+		würfe werfen wirf wirfst wirft werft geworfen warf becher knobeln knobelbecher augen augenzahl`)
+	contestWords = newWordSet(`
+		total sum bonus modifier attack attacks hit hits strike punch stab shoot check save saving throw insight stealth perception
+		persuasion deception athletics acrobatics intimidation investigation arcana strength dexterity constitution wisdom
+		charisma initiative turn result score initiative damage angriff angreifen greife bonus summe ergebnis probe rettungswurf schlage
+		treffe treffer wahrnehmung überreden überzeugen täuschen schleichen heimlichkeit athletik akrobatik einschüchtern
+		geschick stärke weisheit charisma dran zug schaden jump climb sneak`)
+	hypothetical = newWordSet(`
+		if unless when whenever whoever would could want need needs needed must once ever never always ago yesterday last used
+		every each wager bet higher better than beat wenn falls wer sobald würde könnte will willst brauchst braucht brauche
+		einmal mal letzten letztes letzte letzter damals früher gestern seit nie niemals immer jedes jeder könnt kannst
+		hintereinander trifft hits counts means zählt heißt bedeutet möchte wollt darf should soll sollte`)
+	resultWords = newWordSet(`
+		altogether total in on is was and plus minus makes make equals gives for again that that's against versus to so it
+		insgesamt zusammen gesamt auf im gegen macht machen ergibt ergeben sind ist also und für von nach gewürfelt geworfen
+		gewuerfelt times mal on_the points point pips augen schaden damage schadenspunkte trefferpunkte hp the at showing lying
+		up down here there now even already exactly only flat off a an oh ha yes no my well`)
+	outcomeWords = newWordSet(`
+		fail fails failed failing succeed succeeds succeeded success failure pass passes passed misses missed botched made
+		misslungen misslingt gelungen gelingt geschafft verpatzt verfehlt fehlgeschlagen scheitert gescheitert erfolgreich
+		reicht bestanden beats`)
+	checkWords = newWordSet(`
+		check checks save saves saving throw roll rolls probe proben rettungswurf wurf attack angriff`)
+	naturals  = newWordSet(`nat natural natürliche natürlicher natürlichen natural crit`)
+	hurtWords = newWordSet(`damage schaden schadenspunkte trefferpunkte trefferpunkten hp`)
+)
+
+func newRolls(asked *sentence) rolls {
+	r := rolls{known: map[int]bool{}}
+	for i := range asked.words {
+		w := asked.at(i)
+		if d, ok := diceOf(w); ok {
+			r.dice, r.about = d, true
+		}
+		r.about = r.about || diceWords[w] || contestWords[w] || strings.HasSuffix(w, "wurf") || strings.HasPrefix(w, "wurfel")
+	}
+	return r
+}
+
+// diceOf reads "2d6", "d20" or "3W6", and says it as "2d6".
+func diceOf(w string) (string, bool) {
+	i := 0
+	for i < len(w) && w[i] >= '0' && w[i] <= '9' {
+		i++
+	}
+	if i > 2 || i >= len(w)-1 || w[i] != 'd' && w[i] != 'w' {
+		return "", false
+	}
+	for _, c := range w[i+1:] {
+		if c < '0' || c > '9' {
+			return "", false
+		}
+	}
+	if len(w)-i > 4 {
+		return "", false
+	}
+	count := w[:i]
+	if count == "" {
+		count = "1"
+	}
+	return count + "d" + w[i+1:], true
+}
+
+// note takes in what a tool told.
+func (r *rolls) note(_, arguments, result string) {
+	r.told = true
+	var fields map[string]any
+	if json.Unmarshal([]byte(result), &fields) == nil {
+		_, total := fields["total"]
+		if _, dice := fields["rolls"]; total || dice {
+			r.rolled = true
+			for key, value := range fields {
+				if key != "expression" {
+					r.noteValue(value)
+				}
+			}
+			r.noteModifiers(arguments)
+			return
+		}
+	}
+	s := readWords(result, nil)
+	for i := range s.words {
+		if value, size := s.numberAt(i); size > 0 {
+			r.known[value] = true
+		}
+		if d, ok := diceOf(s.at(i)); ok {
+			count, sides, _ := strings.Cut(d, "d")
+			for _, n := range []string{count, sides} {
+				if v, err := strconv.Atoi(n); err == nil {
+					r.known[v] = true
+				}
+			}
+		}
+	}
+}
+
+// noteValue takes in the numbers of a JSON value.
+func (r *rolls) noteValue(value any) {
+	switch v := value.(type) {
+	case float64:
+		r.known[int(v)] = true
+	case string:
+		s := readWords(v, nil)
+		for i := range s.words {
+			if n := s.words[i].number; n >= 0 {
+				r.known[n] = true
+			}
+		}
+	case []any:
+		for _, e := range v {
+			r.noteValue(e)
+		}
+	case map[string]any:
+		for _, e := range v {
+			r.noteValue(e)
+		}
+	}
+}
+
+// noteModifiers takes in what is added to dice.
+func (r *rolls) noteModifiers(arguments string) {
+	for i := 0; i < len(arguments); i++ {
+		if arguments[i] != '+' && arguments[i] != '-' {
+			continue
+		}
+		n, digits := 0, 0
+		for j := i + 1; j < len(arguments) && digits < 4 && (arguments[j] == ' ' || arguments[j] >= '0' && arguments[j] <= '9'); j++ {
+			if arguments[j] != ' ' {
+				n, digits = 10*n+int(arguments[j]-'0'), digits+1
+			}
+		}
+		if digits > 0 {
+			r.known[n] = true
+		}
+	}
+}
+
+// hears remembers that dice were spoken of.
+func (r *rolls) hears(s *sentence) {
+	for i := range s.words {
+		if diceWords[s.at(i)] && !s.has(hypothetical) {
+			r.about = true
+		}
+	}
+}
+
+// invents returns the dice of a result that a sentence claims and no tool told, empty
+// if there is none. forOthers says that it tells what somebody else has.
+func (r *rolls) invents(s *sentence, forOthers bool) string {
+	if len(s.words) == 0 {
+		return ""
+	}
+	if r.claimsOutcome(s) || r.claimsNumber(s, forOthers) {
+		return r.thrownWith(s)
+	}
+	return ""
+}
+
+func (r *rolls) thrownWith(s *sentence) string {
+	for i := range s.words {
+		if d, ok := diceOf(s.at(i)); ok {
+			return d
+		}
+	}
+	if r.dice != "" {
+		return r.dice
+	}
+	return "1d20"
+}
+
+// claimsOutcome reports whether a sentence says that a check failed, or what damage
+// something did.
+func (r *rolls) claimsOutcome(s *sentence) bool {
+	if r.told {
+		return false
+	}
+	check, outcome := false, false
+	for i := range s.words {
+		w := s.at(i)
+		check = check || checkWords[w] || strings.HasSuffix(w, "wurf")
+		outcome = outcome || outcomeWords[w]
+		value, size := s.numberAt(i)
+		if size == 0 || value == 0 || articleNumber(w) {
+			continue
+		}
+		next := s.at(i + size)
+		if hurtWords[next] || (next == "points" || next == "point" || next == "hit") && (s.at(i+size+1) == "of" || s.at(i+size+1) == "points") && !s.has(hypothetical) {
+			return true
+		}
+	}
+	return check && outcome && !s.has(hypothetical) && !strings.Contains(s.raw, "?")
+}
+
+// claimsNumber reports whether a sentence has a number as a result that no tool told.
+func (r *rolls) claimsNumber(s *sentence, forOthers bool) bool {
+	dice, claims, unknown := false, false, false
+	for i := range s.words {
+		w := s.at(i)
+		_, notation := diceOf(w)
+		dice = dice || diceWords[w] || notation || naturals[w] || strings.HasSuffix(w, "wurf")
+	}
+	about := dice || r.about || r.rolled
+	if !about && !forOthers {
+		return false
+	}
+	if !r.rolled && s.has(hypothetical) || strings.HasSuffix(strings.TrimSpace(s.raw), "?") {
+		return false
+	}
+	for i := 0; i < len(s.words); i++ {
+		value, size := s.numberAt(i)
+		if size == 0 || articleNumber(s.at(i)) && s.at(i) != "one" {
+			continue
+		}
+		if s.isResult(i, size, dice) {
+			claims = true
+			unknown = unknown || !r.known[value]
+		}
+		i += size - 1
+	}
+	return claims && unknown
+}
+
+// isResult reports whether a number stands as the result of a throw.
+func (s *sentence) isResult(i, size int, dice bool) bool {
+	before, after := s.at(i-1), s.at(i+size)
+	end := i + size
+	if naturals[before] {
+		return true
+	}
+	if s.at(i) == "one" && before != "a" {
+		return false
+	}
+	adjacent := end < len(s.words) && strings.TrimSpace(s.gap(end)) == ""
+	counts := adjacent && !resultWords[after] && s.words[end].number < 0
+	first := []rune(s.raw[s.words[i].start:s.words[i].end])[0]
+	noun := unicode.IsUpper(first) && i > 0
+	if counts && (noun || articleBefore(before)) && !s.words[end].capital {
+		counts = false
+	}
+	if counts {
+		return false
+	}
+	switch {
+	case dice, noun, articleBefore(before), len(s.words) <= 4:
+		return true
+	}
+	return !adjacent || resultWords[after]
+}
+
+func articleBefore(w string) bool {
+	switch w {
+	case "a", "an", "eine", "einer", "die", "der", "the":
+		return true
+	}
+	return false
+}

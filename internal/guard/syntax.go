@@ -1,0 +1,70 @@
+package guard
+
+import "strings"
+
+// Words that only stand in words for programs.
+var (
+	programWords = newWordSet(`
+		api json xml yaml html endpoint endpunkt traceback stacktrace timeout deadline not_found null undefined tooluse toolcall`)
+	toolNouns   = newWordSet(`tool tools function functions werkzeug werkzeuge werkzeugs funktion funktionen api schnittstelle plugin command befehl`)
+	toolVerbs   = newWordSet(`use using call calling calls called invoke invoking run running execute executing query querying benutze benutzen nutze nutzen verwende verwenden rufe rufen aufrufen aufruf starte führe ausführen wende frage abfragen`)
+	resultNouns = newWordSet(`output result results response error fehler ergebnis ausgabe antwort rückgabe resultat`)
+)
+
+// callLength is the length of a call that begins a text: functions.roll(…).
+func (t *Turn) callLength(text string) int {
+	n := 0
+	for n < len(text) && n < 80 && (text[n] == '_' || text[n] == '.' || text[n] >= '0' && text[n] <= '9' || text[n]|0x20 >= 'a' && text[n]|0x20 <= 'z') {
+		n++
+	}
+	if n < 2 || n >= len(text) || text[n] != '(' {
+		return 0
+	}
+	name := text[:n]
+	last := fold(name[strings.LastIndexByte(name, '.')+1:])
+	if strings.IndexByte(name, '_') < 0 && strings.IndexByte(name, '.') <= 0 && !t.card.commands[last] && !t.card.tools[last] && name != "print" {
+		return 0
+	}
+	inner := text[n+1:]
+	if t.card.commands[last] && strings.IndexByte(name, '.') < 0 && strings.HasPrefix(inner, "s)") { // "roll(s)"
+		return 0
+	}
+	if end := closing(text[n:], '(', ')'); end > 0 {
+		return n + end
+	}
+	return len(text)
+}
+
+// isCode reports whether a sentence speaks of tools, or holds what only programs read.
+func (t *Turn) isCode(s *sentence) bool {
+	noun, verb, command, result := -1, false, -1, -1
+	for i := range s.words {
+		w := s.at(i)
+		gap := s.gap(i + 1)
+		switch {
+		case t.card.tools[w], programWords[w] && w != "null" && w != "timeout" && w != "deadline":
+			return true
+		case strings.HasPrefix(gap, "_") && i+1 < len(s.words) && len(gap) == 1:
+			return true // two_words
+		case (w == "deadline" && s.at(i+1) == "exceeded"), w == "invalid" && s.at(i+1) == "arguments", w == "status" && s.at(i+1) == "code":
+			return true
+		case toolNouns[w]:
+			noun = i
+		case t.card.commands[w]:
+			command = i
+		}
+		verb = verb || toolVerbs[w]
+		if resultNouns[w] {
+			result = i
+		}
+	}
+	switch {
+	case noun >= 0 && command >= 0 && distance(noun, command) <= 3 && (verb || distance(noun, command) == 1 && s.at(noun) != "befehl"):
+		return true
+	case result == 0 && strings.Contains(s.gap(1), ":") && command >= 0:
+		return true
+	case result >= 0 && noun == result-1 && strings.Contains(s.gap(result+1), ":"):
+		return true
+	}
+	return false
+}

@@ -1,0 +1,326 @@
+package guard
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// How much of a fact, of 1, is too much, and what adds to that.
+const (
+	tellLimit      = 0.56
+	tellDeed       = 0.25 // what was done stands near another word of the fact
+	tellNeighbours = 0.08 // words that are neighbours in the fact, too
+	tellIdentity   = 0.15 // "I am …", where the fact is who the NPC is
+	tellMore       = 0.08 // another fact of the same secret was spoken of
+	shareAsked     = 0.7  // of what only the player named
+	nearWords      = 8    // how far a deed's object may be from it
+)
+
+// telling is how much of secrets was told in a turn.
+type telling struct {
+	*secrets
+	now, heard, asked []float32 // per unit: in this sentence, before it, in the player's line
+	place             []int     // per unit: its word in this sentence, -1 if none
+	open              []bool    // per fact: whether it may be told
+	breached          []bool    // per fact: whether telling it was begun and stopped
+	letters           []byte    // that were said one by one, up to now
+}
+
+func newTelling(s *secrets, told []string, asked *sentence) *telling {
+	if s == nil {
+		return nil
+	}
+	n := len(s.units)
+	room := make([]float32, 3*n)
+	t := &telling{
+		secrets: s, now: room[:n:n], heard: room[n : 2*n : 2*n], asked: room[2*n:],
+		place: make([]int, n), open: make([]bool, len(s.facts)), breached: make([]bool, len(s.facts)),
+	}
+	for i, f := range s.facts {
+		for _, allowed := range told {
+			t.open[i] = t.open[i] || strings.EqualFold(strings.TrimSpace(allowed), strings.TrimSpace(f.text))
+		}
+	}
+	t.mark(asked)
+	copy(t.asked, t.now)
+	return t
+}
+
+// mark notes which units a sentence speaks of.
+func (t *telling) mark(s *sentence) {
+	clear(t.now)
+	for i := range t.place {
+		t.place[i] = -1
+	}
+	for i := 0; i < len(s.words); i++ {
+		w := &s.words[i]
+		for _, h := range t.byStem[w.stem] {
+			t.hit(h, i, 1)
+		}
+		if value, size := s.numberAt(i); size > 0 {
+			for _, h := range t.byNumber[value] {
+				t.hit(h, i, 1)
+			}
+		}
+		if len(t.byStem[w.stem]) == 0 && len(w.text) >= 7 && len(w.text) <= 40 {
+			t.markCompound(w.text, i)
+		}
+	}
+}
+
+func (t *telling) hit(h hit, place int, share float32) {
+	t.now[h.unit] = min(1, t.now[h.unit]+share*h.strength)
+	if h.strength == strengthSame {
+		t.place[h.unit] = place
+	}
+}
+
+// markCompound notes the units in the parts of a compound; one part alone tells half.
+func (t *telling) markCompound(w string, place int) {
+	for i := 3; i <= len(w)-3; i++ {
+		if !utf8.RuneStart(w[i]) {
+			continue
+		}
+		first, second := t.byStem[stem(w[:i])], t.byStem[stem(w[i:])]
+		share := float32(strengthPart)
+		if len(first) > 0 && len(second) > 0 {
+			share = 1
+		} else if i < 4 || len(w)-i < 4 {
+			continue
+		}
+		for _, h := range first {
+			t.hit(h, place, share)
+		}
+		for _, h := range second {
+			t.hit(h, place, share)
+		}
+		if len(first)+len(second) > 0 {
+			return
+		}
+	}
+}
+
+// tells reports whether a sentence tells a secret, alone or with what was said
+// before it.
+func (t *telling) tells(s *sentence, ownNames wordSet) bool {
+	if t == nil {
+		return false
+	}
+	t.mark(s)
+	found := t.spells(s) || t.readsBackward(s)
+	for i := range t.facts {
+		if t.open[i] {
+			continue
+		}
+		if t.tellsFact(i, s, ownNames) {
+			t.breached[i] = true
+			found = true
+		}
+	}
+	return found
+}
+
+// tellsFact reports whether a sentence tells a fact.
+func (t *telling) tellsFact(i int, s *sentence, ownNames wordSet) bool {
+	f := &t.facts[i]
+	var told, fresh float32
+	strong, new := 0, false
+	for u := f.from; u < f.to; u++ {
+		w := t.units[u].weight
+		got := max(t.now[u], t.heard[u], shareAsked*t.asked[u])
+		told += w * got
+		fresh += w * t.now[u]
+		if t.now[u] >= strengthFaint && w > weightLight {
+			strong++
+			new = new || t.heard[u] < t.now[u]
+		}
+	}
+	if t.breached[i] && (strong > 0 || fragment(s)) {
+		return true
+	}
+	if !new || fresh < weightLight {
+		return false
+	}
+	if f.strong < 2 && !speaksOfSelf(s, t.firstPlace(f), ownNames) {
+		return false
+	}
+	share := told/f.total + t.extra(f, s)
+	if t.spokenOf(i) {
+		share += tellMore
+	}
+	return share >= tellLimit
+}
+
+// extra is what the order of a fact's words in a sentence adds.
+func (t *telling) extra(f *fact, s *sentence) (sum float32) {
+	deed, neighbours := false, false
+	last, strong := -1, 0
+	for u := f.from; u < f.to; u++ {
+		if t.place[u] < 0 || t.units[u].weight <= weightLight {
+			continue
+		}
+		strong++
+		for v := f.from; v < f.to && t.units[u].deed; v++ {
+			deed = deed || u != v && t.place[v] >= 0 && t.units[v].weight >= weightName/2 && distance(t.place[u], t.place[v]) <= nearWords
+		}
+		neighbours = neighbours || last >= 0 && last == u-1 && t.place[last] >= 0 && t.place[last] != t.place[u] && distance(t.place[last], t.place[u]) <= 3
+		last = u
+	}
+	if deed {
+		sum += tellDeed
+	}
+	if neighbours {
+		sum += tellNeighbours
+	}
+	if f.identity && strong >= 2 && saysIAm(s) {
+		sum += tellIdentity
+	}
+	return sum
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }
+
+// spokenOf reports whether another fact of the same secret was spoken of.
+func (t *telling) spokenOf(i int) bool {
+	for j, f := range t.facts {
+		if j == i || f.text != t.facts[i].text {
+			continue
+		}
+		for u := f.from; u < f.to; u++ {
+			if max(t.now[u], t.heard[u], t.asked[u]) == 1 && t.units[u].weight >= weightSimple {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// firstPlace is where a sentence speaks of a fact first, -1 if it does not.
+func (t *telling) firstPlace(f *fact) int {
+	first := -1
+	for u := f.from; u < f.to; u++ {
+		if p := t.place[u]; p >= 0 && t.units[u].weight > weightLight && (first < 0 || p < first) {
+			first = p
+		}
+	}
+	return first
+}
+
+var selfWords = newWordSet(`i i'm i've i'll i'd my me mine myself ich mein meine meinen meinem meiner mir mich`)
+
+// speaksOfSelf reports whether what comes just before a word is the speaker.
+func speaksOfSelf(s *sentence, place int, ownNames wordSet) bool {
+	for i := max(0, place-4); i < place; i++ {
+		if w := s.at(i); selfWords[w] || ownNames[w] {
+			return true
+		}
+	}
+	return false
+}
+
+func saysIAm(s *sentence) bool {
+	for i := range s.words {
+		switch w := s.at(i); {
+		case w == "i'm", w == "i" && s.at(i+1) == "am", w == "ich" && s.at(i+1) == "bin", w == "bin" && s.at(i+1) == "ich":
+			return true
+		}
+	}
+	return false
+}
+
+// fragment reports whether a sentence only goes on with the one before it: "By me."
+func fragment(s *sentence) bool {
+	if len(s.words) == 0 || len(s.words) > 4 {
+		return false
+	}
+	switch s.at(0) {
+	case "by", "from", "with", "for", "in", "under", "of", "to", "von", "vom", "mit", "fur", "unter", "zu", "wegen", "durch", "the", "der", "die", "das":
+		return true
+	}
+	return false
+}
+
+// peeks is tells for a sentence that is not whole yet; it remembers nothing.
+func (t *telling) peeks(s *sentence, ownNames wordSet) bool {
+	if t == nil {
+		return false
+	}
+	letters := len(t.letters)
+	t.mark(s)
+	found := t.spells(s) || t.readsBackward(s)
+	t.letters = t.letters[:min(letters, len(t.letters))]
+	for i := range t.facts {
+		found = found || !t.open[i] && t.tellsFact(i, s, ownNames)
+	}
+	return found
+}
+
+// hears takes in that a sentence was heard.
+func (t *telling) hears(s *sentence) {
+	if t == nil {
+		return
+	}
+	t.mark(s)
+	for u, now := range t.now {
+		t.heard[u] = max(t.heard[u], now)
+	}
+}
+
+// readsBackward reports whether a word is one of a secret read from its end.
+func (t *telling) readsBackward(s *sentence) bool {
+	for i := range s.words {
+		if u, ok := t.backward[s.words[i].text]; ok && len(t.byStem[s.words[i].stem]) == 0 && !t.open[t.units[u].fact] {
+			return true
+		}
+	}
+	return false
+}
+
+// maxLetters bounds how many letters said one by one are remembered.
+const maxLetters = 64
+
+// spells reports whether letters, said one by one, are a word of a secret, or what a
+// sentence before began of one.
+func (t *telling) spells(s *sentence) bool {
+	found := false
+	for i := 0; i < len(s.words); i++ {
+		w := s.words[i].text
+		if utf8.RuneCountInString(w) == 1 && s.words[i].number < 0 && (len(t.letters) > 0 || i+1 < len(s.words)) {
+			if len(t.letters) < maxLetters {
+				t.letters = append(t.letters, w...)
+			}
+			found = found || t.isSpelled()
+			i += spellingAid(s, i+1)
+			continue
+		}
+		t.letters = t.letters[:0]
+	}
+	return found
+}
+
+// spellingAid is how many words explain a letter: "P wie Paul", "P as in pear".
+func spellingAid(s *sentence, i int) int {
+	switch {
+	case s.at(i) == "wie", s.at(i) == "like", s.at(i) == "for":
+		return 2
+	case s.at(i) == "as" && (s.at(i+1) == "in" || s.at(i+1) == "for"):
+		return 3
+	}
+	return 0
+}
+
+// isSpelled reports whether the letters so far end with a word of a secret.
+func (t *telling) isSpelled() bool {
+	for from := 0; from+3 <= len(t.letters); from++ {
+		w := string(t.letters[from:])
+		if u, ok := t.backward[w]; ok && !t.open[t.units[u].fact] {
+			return true
+		}
+		for _, h := range t.byStem[stem(w)] {
+			if t.units[h.unit].weight >= weightName/2 && h.strength == strengthSame && !t.open[t.units[h.unit].fact] {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,167 @@
+package guard
+
+import (
+	"strings"
+	"unicode"
+)
+
+// nameWords are the words of names, without titles and articles.
+func nameWords(names []string) wordSet {
+	set := wordSet{}
+	for _, name := range names {
+		for _, w := range readWords(name, nil).words {
+			if len(w.text) >= 3 && w.capital && !titles[w.text] {
+				set[w.text] = true
+			}
+		}
+	}
+	return set
+}
+
+var titles = newWordSet(`
+	old young dame lady lord sir master mistress brother sister father mother captain king queen the der die das alte alter junge
+	schwester bruder hauptmann herr frau meister meisterin von van of doctor doktor`)
+
+// Words in front of a colon that begin no line of somebody.
+var labels = newWordSet(`
+	remember listen note warning price prices first second third fourth last lastly secondly thirdly rule rules question answer
+	advice well no yes aye so look careful attention truth fact facts result results item offer deal bargain choice law order
+	orders lesson moral motto proverb problem trouble secret recipe ingredients menu today tomorrow tonight yesterday monday sunday
+	here there this that these those now then also but and or only one two three four five mind see say i we you he she it
+	ich wir du ihr sie es erstens zweitens drittens viertens merke merk merkt regel regeln preis preise frage antwort also kurz
+	achtung vorsicht wichtig nein ja doch hör hört hört seht schau schaut denk denkt bedenke wisst wisse gesetz befehl befehle
+	losung parole angebot problem geheimnis rezept zutaten heute morgen gestern erst dann dreierlei zweierlei eines eins zwei drei
+	mal rat tipp spruch sprichwort moral ergebnis wahrheit tatsache lehre folge grund ursache strafe lohn zoll frühstück abendessen
+	mittag abends morgens mittags nachts zuerst zuletzt schließlich fazit kurzum will soll heißt bedeutet sagt sage`)
+
+// label returns the words in front of a colon near the beginning of a sentence, as
+// how many words they are, 0 if there is none.
+func (s *sentence) label() int {
+	for n := 1; n <= 5 && n <= len(s.words); n++ {
+		gap := s.gap(n)
+		switch {
+		case strings.ContainsAny(gap, ":"):
+			if n < len(s.words) || strings.TrimSpace(gap) != ":" {
+				return n
+			}
+			return 0
+		case strings.ContainsAny(gap, ".,;!?…\"“”„«»"):
+			return 0
+		}
+	}
+	return 0
+}
+
+// isOthersLine reports whether a sentence is somebody else's.
+func (t *Turn) isOthersLine(s *sentence) bool {
+	if n := s.label(); n > 0 && t.isSpeaker(s, n) {
+		return true
+	}
+	for i := 1; i < len(s.words); i++ { // "Fine. Tom: I draw." as one sentence
+		if s.words[i-1].capital && t.somebodyElse(s.at(i-1)) && strings.HasPrefix(strings.TrimLeft(s.gap(i), "*_ "), ":") && strings.ContainsAny(s.gap(i-1), ".!?)\n") {
+			return true
+		}
+	}
+	return t.quotesScene(s) || narratesForDM(s)
+}
+
+func (t *Turn) somebodyElse(w string) bool {
+	return t.card.others[w] || t.players[w]
+}
+
+// isSpeaker reports whether the first n words name who says what follows.
+func (t *Turn) isSpeaker(s *sentence, n int) bool {
+	last := s.words[n-1]
+	if t.somebodyElse(last.text) || t.somebodyElse(s.at(0)) && n <= 3 {
+		return true
+	}
+	if n > 3 || !s.words[0].capital || labels[last.text] || labels[s.at(0)] || last.number >= 0 || t.card.own[last.text] {
+		return false
+	}
+	if _, dice := diceOf(last.text); dice {
+		return false
+	}
+	for i := range n {
+		w := s.words[i]
+		if functionWords[w.text] || w.text != "the" && !w.capital || unicode.IsDigit(rune(w.text[0])) {
+			return false
+		}
+	}
+	if n == 1 {
+		return n < len(s.words)
+	}
+	return titles[s.at(0)]
+}
+
+// Words that tell how something is said, now.
+var sayingNow = newWordSet(`
+	says shouts calls asks answers replies whispers mutters yells cries adds laughs growls murmurs exclaims responds interrupts
+	sagt ruft fragt antwortet erwidert flüstert murmelt brüllt schreit meint lacht knurrt meldet entgegnet ergänzt unterbricht`)
+
+// Words that set what is said apart from a story.
+var sceneWords = newWordSet(`
+	turns turn steps walks comes enters door corner across behind nods spits you your euch dich dir ihnen dreht tritt kommt tür
+	küche ecke hinten tresen theke steht hebt zeigt nickt spuckt wendet beugt corner counter table from window fenster tisch`)
+
+// Words that begin or mark a story.
+var storyWords = newWordSet(`
+	so then once and me my when said asked always old da dann einmal mal damals und mir mich wenn immer kommt treffen ich i who
+	wer lied song story witz joke war was had hatte`)
+
+// quotesScene reports whether a sentence quotes somebody who speaks at the table now.
+func (t *Turn) quotesScene(s *sentence) bool {
+	if !strings.ContainsAny(s.raw, "\"“”„«»‘‚") {
+		return false
+	}
+	inside, says, named, scene, story := false, false, false, false, false
+	for i := range s.words {
+		if n := strings.Count(s.gap(i), "\"") + countQuotes(s.gap(i)); n%2 == 1 {
+			inside = !inside
+		}
+		if inside {
+			continue
+		}
+		w := s.at(i)
+		says = says || sayingNow[w]
+		named = named || t.somebodyElse(w)
+		scene = scene || sceneWords[w]
+		story = story || storyWords[w]
+	}
+	if story && !named {
+		return false
+	}
+	return says && (named && !storyWords[s.at(0)] || scene && !story)
+}
+
+func countQuotes(gap string) int {
+	n := 0
+	for _, r := range gap {
+		if strings.ContainsRune("“”„«»‚", r) {
+			n++
+		}
+	}
+	return n
+}
+
+var dmWords = newWordSet(`dm gm sl spielleiter spielleiterin spielleitung gamemaster dungeonmaster erzähler narrator meister`)
+
+// narratesForDM reports whether a sentence calls for dice as a game master does.
+func narratesForDM(s *sentence) bool {
+	called, dice := false, false
+	for i := range s.words {
+		w, next := s.at(i), s.at(i+1)
+		called = called || dmWords[w] && w != "meister" || w == "game" && next == "master" || w == "dungeon" && next == "master"
+		dice = dice || checkWords[w] || w == "initiative" || strings.HasSuffix(w, "wurf") || w == "wurfelt"
+	}
+	return called && (dice || sayingNow[s.at(len(s.words)-3)] || sayingNow[s.at(len(s.words)-2)])
+}
+
+// speaksForOthers reports whether a sentence says what a player has, or got.
+func (t *Turn) speaksForOthers(s *sentence) bool {
+	for i := 0; i+1 < len(s.words); i++ {
+		if w, next := s.at(i), s.at(i+1); t.players[w] && (next == "has" || next == "got" || next == "hat" || next == "rolled") {
+			return true
+		}
+	}
+	return false
+}

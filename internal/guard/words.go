@@ -1,0 +1,166 @@
+package guard
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// word is a word of a sentence: letters and digits, with apostrophes inside.
+type word struct {
+	text       string // lower case, umlauts as their vowels, ß as ss
+	stem       string // text without what inflects it, in either language
+	start, end int    // where it stands in the sentence
+	number     int    // what it counts, -1 if it is no number
+	capital    bool   // it begins with a capital
+}
+
+// sentence is a text with its words.
+type sentence struct {
+	raw   string
+	words []word
+}
+
+// foldRune is a rune without case and umlaut; second is 's' for ß.
+func foldRune(r rune) (first, second rune) {
+	switch r {
+	case 'ä', 'Ä', 'à', 'á', 'â':
+		return 'a', 0
+	case 'ö', 'Ö', 'ó', 'ò', 'ô':
+		return 'o', 0
+	case 'ü', 'Ü', 'ú', 'ù', 'û':
+		return 'u', 0
+	case 'é', 'è', 'ê', 'É':
+		return 'e', 0
+	case 'ß', 'ẞ':
+		return 's', 's'
+	case '’', '‘', '`', '´':
+		return '\'', 0
+	}
+	return unicode.ToLower(r), 0
+}
+
+func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) }
+
+func isWordRune(r rune) bool { return isLetter(r) || unicode.IsDigit(r) }
+
+func isApostrophe(r rune) bool { return r == '\'' || r == '’' || r == '‘' || r == '`' || r == '´' }
+
+// readWords splits a text into words, into buf.
+func readWords(raw string, buf []word) sentence {
+	var b strings.Builder
+	b.Grow(len(raw) + 8)
+	words := buf[:0]
+	for i := 0; i < len(raw); {
+		r, size := utf8.DecodeRuneInString(raw[i:])
+		if !isWordRune(r) {
+			i += size
+			continue
+		}
+		w := word{start: i, number: -1, capital: unicode.IsUpper(r)}
+		from := b.Len()
+		for i < len(raw) {
+			r, size = utf8.DecodeRuneInString(raw[i:])
+			if !isWordRune(r) {
+				next, _ := utf8.DecodeRuneInString(raw[i+size:])
+				if !isApostrophe(r) || !isLetter(next) {
+					break
+				}
+			}
+			first, second := foldRune(r)
+			b.WriteRune(first)
+			if second != 0 {
+				b.WriteRune(second)
+			}
+			i += size
+		}
+		w.end = i
+		w.text = b.String()[from:]
+		words = append(words, w)
+	}
+	for i := range words {
+		w := &words[i]
+		w.stem = stem(w.text)
+		w.number = numberOf(w.text)
+	}
+	return sentence{raw: raw, words: words}
+}
+
+// endings are what inflects English and German words, the longest first.
+var endings = []string{"'s", "ies", "ied", "ern", "est", "ing", "ten", "tet", "ete", "te", "ed", "em", "en", "er", "es", "et", "e", "n", "s", "t", "y"}
+
+// stem is a folded word without its endings. Words of three letters or fewer are
+// their own stems.
+func stem(w string) string {
+	for range 2 {
+		for _, e := range endings {
+			if len(w)-len(e) >= 3 && strings.HasSuffix(w, e) {
+				w = w[:len(w)-len(e)]
+				break
+			}
+		}
+	}
+	if n := len(w); n > 3 && w[n-1] == w[n-2] {
+		w = w[:n-1]
+	}
+	return w
+}
+
+// at returns the text of a word, empty if there is none.
+func (s *sentence) at(i int) string {
+	if i < 0 || i >= len(s.words) {
+		return ""
+	}
+	return s.words[i].text
+}
+
+// gap is what stands before a word and after the one before it; that of the word
+// after the last is the end of the sentence.
+func (s *sentence) gap(i int) string {
+	from, to := 0, len(s.raw)
+	if i > 0 {
+		from = s.words[i-1].end
+	}
+	if i < len(s.words) {
+		to = s.words[i].start
+	}
+	return s.raw[from:to]
+}
+
+// has reports whether one of words is in the set.
+func (s *sentence) has(set wordSet) bool {
+	for i := range s.words {
+		if set[s.words[i].text] {
+			return true
+		}
+	}
+	return false
+}
+
+// wordSet is a set of folded words.
+type wordSet map[string]bool
+
+// newWordSet reads words separated by white space.
+func newWordSet(lists ...string) wordSet {
+	set := wordSet{}
+	for _, list := range lists {
+		for w := range strings.FieldsSeq(list) {
+			set[fold(w)] = true
+		}
+	}
+	return set
+}
+
+// fold is a text in lower case, with umlauts as their vowels.
+func fold(text string) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	for _, r := range text {
+		first, second := foldRune(r)
+		b.WriteRune(first)
+		if second != 0 {
+			b.WriteRune(second)
+		}
+	}
+	return b.String()
+}
