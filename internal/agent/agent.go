@@ -6,6 +6,7 @@ package agent
 
 import (
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
@@ -72,7 +73,8 @@ func (a *Agent) Names() []string { return append([]string{a.NPC.Name}, a.NPC.Ali
 
 // Persona describes the NPC to a model provider.
 func (a *Agent) Persona() llm.Persona {
-	return llm.Persona{Name: a.NPC.Name, Lines: a.NPC.Lines}
+	language, _, _ := strings.Cut(a.NPC.Voice.Language, "-")
+	return llm.Persona{Name: a.NPC.Name, Language: language, Lines: a.NPC.Lines, Topics: a.NPC.Topics}
 }
 
 // Lease is a DM's raise of an NPC's tier: it wins over the selector and lifts

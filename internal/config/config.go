@@ -14,6 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
@@ -105,6 +106,8 @@ type NPC struct {
 	// Lines are stock phrases by occasion: greeting, filler, answer, roll,
 	// unknown, refusal, smalltalk, farewell.
 	Lines map[string][]string `yaml:"lines" json:"lines" keys:"greeting|filler|answer|roll|recall|unknown|refusal|smalltalk|farewell" doc:"Stock phrases by occasion: greeting, filler, answer, roll, recall, unknown, refusal, smalltalk, farewell."`
+	// Topics are what the NPC has words for, in each of its languages.
+	Topics []llm.Topic `yaml:"topics" json:"topics" doc:"What the NPC has words for: how it is asked for, and what the NPC says."`
 
 	// File and Line say where the NPC is defined.
 	File string `yaml:"-" json:"-"`

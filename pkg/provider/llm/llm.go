@@ -65,9 +65,13 @@ type ToolDefinition struct {
 // speaks from it.
 type Persona struct {
 	Name string
+	// Language is what Lines are in, such as "de". If empty, they serve any language.
+	Language string
 	// Lines are the NPC's stock phrases by occasion, see the NPC file's key
 	// "lines".
 	Lines map[string][]string
+	// Topics are what it has words for, see the NPC file's key "topics".
+	Topics []Topic
 }
 
 // Request is one model round.

@@ -1,7 +1,9 @@
 package offline
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -27,7 +29,7 @@ func (t *turn) speakResults() string {
 			failed = append(failed, t.pickLine(lineFailed, t.lang.failureInWords(why)))
 			continue
 		}
-		s := t.lang.describeResult(r)
+		s := t.describe(r)
 		if s.text == "" {
 			continue
 		}
@@ -44,7 +46,7 @@ func (t *turn) speakResults() string {
 		parts = append(parts, failed[0])
 	}
 	if len(parts) == 0 {
-		return t.pickLine(lineUnknown, "")
+		return t.findNothing()
 	}
 	var missing []intent
 	for _, i := range t.findIntents() {
@@ -55,7 +57,95 @@ func (t *turn) speakResults() string {
 	if len(missing) > 0 {
 		parts = append(parts, t.declineIntents(missing))
 	}
-	return strings.Join(parts, " ")
+	return t.withOpening(t.planTalk().greetingAlone(), strings.Join(parts, " "))
+}
+
+// findNothing says that nothing was found where something was looked for.
+func (t *turn) findNothing() string {
+	p := t.planTalk()
+	switch {
+	case p.main == talkMemory:
+		return t.withOpening(p, t.speakOf(talkMemory))
+	case t.called["search_rules"] || t.called["get_rule"]:
+		return t.declineAs(talkRules, lineUnknown)
+	}
+	return t.withOpening(p, t.pickLine(lineUnknown, ""))
+}
+
+// describe puts a result into words, without what nobody asked for: the question
+// itself, and what the world's book says in another language.
+func (t *turn) describe(r result) speech {
+	switch r.tool {
+	case "search_sessions", "search_facts":
+		var kept []record
+		for _, line := range recordsOf(r.content) {
+			if !t.isEcho(line.text("text", "content", "quote", "fact", "snippet")) {
+				kept = append(kept, line)
+			}
+		}
+		return t.inOwnLanguage(speech{lineRecall, t.lang.quoteLines(kept)}, r.tool == "search_facts")
+	case "query_entities", "get_summary":
+		return t.inOwnLanguage(t.lang.describeResult(r), true)
+	}
+	return t.lang.describeResult(r)
+}
+
+// inOwnLanguage drops what is told in English where German is spoken: the NPC would
+// read from a book that nobody else at the table has.
+func (t *turn) inOwnLanguage(s speech, told bool) speech {
+	if told && t.lang == german && languageScore(tokenize(s.text)) < -1 {
+		s.text = ""
+	}
+	return s
+}
+
+// isEcho reports whether a line of the transcript is no memory, but the question
+// for one: what was just said, or another question of the kind. What a question
+// that names nothing finds in this conversation is no memory either.
+func (t *turn) isEcho(line string) bool {
+	for _, said := range []string{line, withoutSpeaker(line)} {
+		key := lettersOf(said)
+		if key == lettersOf(t.whole) || key == lettersOf(t.text) {
+			return true
+		}
+		toks := tokenize(said)
+		if _, asks := findMatch(recallWords, toks); asks && (strings.HasSuffix(strings.TrimSpace(said), "?") || len(toks) > 0 && questionWords[toks[0].fold]) {
+			return true
+		}
+		if t.namesNothing() && slices.ContainsFunc(t.said, func(before string) bool { return lettersOf(before) == key }) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesNothing reports whether a question for memories is about the asker, or
+// about nothing in particular.
+func (t *turn) namesNothing() bool {
+	for _, i := range t.findIntents() {
+		if i.kind == wantRecall && i.text != "" && i.text != t.speaker {
+			return false
+		}
+	}
+	return true
+}
+
+// withoutSpeaker is a line of the transcript without "Name: ".
+func withoutSpeaker(line string) string {
+	if before, rest, ok := strings.Cut(line, ": "); ok && len(strings.Fields(before)) <= 3 {
+		return rest
+	}
+	return line
+}
+
+// lettersOf is a text as it is compared: its letters and digits in lower case.
+func lettersOf(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, text)
 }
 
 // currentResults returns the results worth speaking: a search is superseded by the
@@ -75,7 +165,7 @@ func (t *turn) currentResults() []result {
 // hasSucceeded reports whether a tool returned something to speak.
 func (t *turn) hasSucceeded(tool string) bool {
 	for _, r := range t.results {
-		if r.tool == tool && failureReason(r.content) == "" && t.lang.describeResult(r).text != "" {
+		if r.tool == tool && failureReason(r.content) == "" && t.describe(r).text != "" {
 			return true
 		}
 	}

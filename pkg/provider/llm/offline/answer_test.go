@@ -92,13 +92,34 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// canonical replaces a stock line by the first of its occasion.
+// canonical replaces a stock line for something unknown by the first of them.
 func canonical(s string) string {
-	return strings.NewReplacer(
+	s = strings.NewReplacer(
 		"I tried, but it did not work:", "That did not work:",
 		"Ich habe es versucht, aber es ging nicht:", "Das hat nicht geklappt:",
-		"That I cannot tell you.", "I do not know anything about that.",
 	).Replace(s)
+	for _, first := range []string{"I do not know anything about that.", "I do not know that rule."} {
+		if sameOccasion(s, first) {
+			return "I do not know anything about that."
+		}
+		for end := range sentenceEnds(s) {
+			if tail := strings.TrimSpace(s[end:]); tail != "" && sameOccasion(tail, first) {
+				return s[:end] + " I do not know anything about that."
+			}
+		}
+	}
+	return s
+}
+
+// sentenceEnds yields where the sentences of a text end.
+func sentenceEnds(s string) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		for i := range s {
+			if s[i] == '.' && !yield(i+1) {
+				return
+			}
+		}
+	}
 }
 
 func TestAnswersInTheNPCsManner(t *testing.T) {

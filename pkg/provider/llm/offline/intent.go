@@ -40,7 +40,7 @@ func (u *utterance) findIntents() []intent {
 	if at, found := u.namedTools(rest); len(found) > 0 {
 		rest, tail = rest[:at], found
 	}
-	if at, note, ok := u.findNote(rest); ok {
+	if at, note, ok := u.findNote(rest); ok && !u.asksAboutNotes() {
 		rest, tail = rest[:at], []intent{note}
 	}
 	for _, clause := range clauses(rest) {

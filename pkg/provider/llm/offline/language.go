@@ -10,18 +10,27 @@ const (
 	german
 )
 
+var languages = [...]language{english, german}
+
 var (
 	englishWords = words(`the a an and is are was what who where how do does did you your my me i it of to in on with tell
 		about please roll say said can could would remember know have has for that this hello thanks`)
 	germanWords = words(`der die das und ist sind war was wer wo wie du dein deine mein mir mich ich es von zu im mit erzähl
 		über bitte würfle würfel sag gesagt kann kannst könntest erinnerst weißt weisst hast hat für dass dies hallo danke
 		ein eine einen den dem wir uns ihr nicht auf den auf noch mal letztes letzten gibt regel regeln zauber wirf guten tag
-		lies schreib notiere merk kennst wen warum passiert macht funktioniert liegt finde`)
+		lies schreib notiere merk kennst wen warum passiert macht funktioniert liegt finde
+		bist seid sein seine haben habt hätte hätten wäre werden wird wurde kommst kommt komm gehst geht geh willst wollen wollt möchte kannst könnt
+		dir euch ihnen sie ihm ihn uns unser unsere euer eure eurem euren kein keine keinen nichts etwas alles was's gibt's geht's hab habe ihrs
+		guten gute guter gutes morgen abend nacht grüß servus moin tschüss tschüs ade pfiat bis bald später dann heute gestern jetzt
+		ja nein doch aber auch nur schon so sehr ganz gar mal na ach oder und wenn weil dass als ob denn eigentlich halt eben vielleicht wirklich genau
+		mehr viel viele wenig zwei drei vier fünf sechs sieben acht neun zehn geld münzen silber bier wein brot zimmer bett arbeit hilfe geschichte witz
+		frau herr hauptfrau hauptmann sag sagt raus rein her hin weg aus bei nach vom zum zur beim ins am im um vor hinter unter
+		alte alter altes kleine kleiner neue neues dort da hier wieder immer nie niemals darf soll muss müssen wette würfeln lied sing erzählt redet brauche brauchen suchen`)
 	articles = words(`the a an some any der die das den dem des ein eine einen einem einer eines`)
 )
 
-// detectLanguage counts the words only one language has. English wins a tie.
-func detectLanguage(toks []token) language {
+// languageScore counts the words only one language has: above zero is German.
+func languageScore(toks []token) int {
 	score := 0
 	for _, k := range toks {
 		if englishWords[k.fold] {
@@ -31,7 +40,28 @@ func detectLanguage(toks []token) language {
 			score++
 		}
 	}
-	if score > 0 {
+	return score
+}
+
+// detectLanguage is the language of words. English wins a tie.
+func detectLanguage(toks []token) language {
+	if languageScore(toks) > 0 {
+		return german
+	}
+	return english
+}
+
+// findLanguage is the language of what was said. Where it could be either, it is
+// that of what was said before, else that of the NPC.
+func (t *turn) findLanguage() language {
+	score := languageScore(t.toks)
+	for _, said := range t.said[:min(len(t.said), 4)] {
+		if score != 0 {
+			break
+		}
+		score = languageScore(tokenize(said))
+	}
+	if score > 0 || score == 0 && t.req.Persona.Language == german.tag() {
 		return german
 	}
 	return english

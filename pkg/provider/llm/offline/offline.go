@@ -103,8 +103,8 @@ func respond(req *llm.Request) (string, []llm.ToolCall) {
 		return t.speakResults(), nil
 	}
 	intents := t.findIntents()
-	if len(intents) == 0 {
-		return t.smallTalk(), nil
+	if text, calls, ok := t.talk(intents); ok {
+		return text, calls
 	}
 	calls, missing := t.planCalls(intents)
 	if len(calls) > 0 {

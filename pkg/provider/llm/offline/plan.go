@@ -92,7 +92,7 @@ func (t *turn) recallQuery(text string) string {
 		return text
 	}
 	var content []string
-	for _, said := range t.said {
+	for _, said := range t.said[:min(len(t.said), 3)] {
 		for _, k := range tokenize(said) {
 			if !recallNoise[k.fold] && len(content) < 8 {
 				content = append(content, said[k.start:k.end])
@@ -125,9 +125,37 @@ func (t *turn) declineIntents(missing []intent) string {
 		case wantRule, wantRecall, wantEntity, wantEverything:
 			continue
 		}
-		return t.pickLine(lineRefusal, "")
+		return t.refuse(i)
+	}
+	for _, i := range missing {
+		if i.kind == wantRule {
+			return t.declineAs(talkRules, lineUnknown)
+		}
 	}
 	return t.pickLine(lineUnknown, "")
+}
+
+// refuse says that a deed cannot be done, and which.
+func (t *turn) refuse(i intent) string {
+	switch i.kind {
+	case wantDice, wantTable:
+		return t.declineAs(talkRoll, lineRefusal)
+	case wantWrite:
+		return t.declineAs(talkNoteWrite, lineRefusal)
+	case wantRead:
+		return t.declineAs(talkNotesRead, lineRefusal)
+	}
+	return t.pickLine(lineRefusal, "")
+}
+
+// declineAs says a line of the NPC's for an intent, else one of its own for an
+// occasion, else anybody's for the intent.
+func (t *turn) declineAs(intent, occasion string) string {
+	sources := t.topicLines(intent, false)
+	for _, o := range append([]string{occasion}, substitutes[occasion]...) {
+		sources = append(sources, t.ownLines(o))
+	}
+	return t.pickFrom(append(sources, stockLines(t.lang, intent), stockLines(t.lang, occasion))...)
 }
 
 // followUpCalls returns the calls a result leads to: the rule a search found, the

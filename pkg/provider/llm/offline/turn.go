@@ -27,14 +27,21 @@ type utterance struct {
 // turn is what a request says about the turn it belongs to.
 type turn struct {
 	utterance
-	req  *llm.Request
-	lang language
+	req *llm.Request
+	// whole is what was said, heard its words, and plain those without names of the
+	// NPC, as phrases are compared.
+	whole string
+	heard []token
+	plain []string
+	lang  language
 	// results of the tools called since it was said, oldest first.
 	results []result
 	// replies counts what the NPC said before.
 	replies int
 	// said is what the players said before, latest first.
 	said []string
+	// used are the sentences the NPC said lately.
+	used map[string]bool
 }
 
 // result is what a tool returned.
@@ -44,7 +51,7 @@ type result struct {
 }
 
 func newTurn(req *llm.Request) *turn {
-	t := &turn{req: req}
+	t := &turn{req: req, used: map[string]bool{}}
 	t.offered, t.called = make(map[string]*llm.ToolDefinition, len(req.Tools)), map[string]bool{}
 	for i := range req.Tools {
 		t.offered[req.Tools[i].Name] = &req.Tools[i]
@@ -61,8 +68,12 @@ func newTurn(req *llm.Request) *turn {
 	t.readHistory(req.Messages[:max(user, 0)])
 	t.readResults(req.Messages[user+1:])
 	t.toks = tokenize(t.text)
-	t.lang = detectLanguage(t.toks)
+	t.lang = t.findLanguage()
+	t.whole, t.heard = t.text, t.toks
 	t.dropVocative()
+	for _, k := range t.toks[:min(len(t.toks), longestTalk)] {
+		t.plain = append(t.plain, plainWord(k.fold))
+	}
 	return t
 }
 
@@ -71,15 +82,21 @@ func oneLine(s string, maxRunes int) string {
 	return strings.ReplaceAll(untrusted.Line(s, maxRunes), "’", "'")
 }
 
+// mostSaid is how many of the players' lines are looked back at.
+const mostSaid = 12
+
 func (t *turn) readHistory(messages []llm.Message) {
 	for i := len(messages) - 1; i >= 0; i-- {
 		switch m := messages[i]; {
 		case m.Role == llm.RoleAssistant && m.Content != "":
 			t.replies++
+			if t.replies <= rememberedTurns {
+				t.rememberSaid(m.Content)
+			}
 			if t.last == "" {
 				t.last = oneLine(m.Content, longestUtterance)
 			}
-		case m.Role == llm.RoleUser && len(t.said) < 3:
+		case m.Role == llm.RoleUser && len(t.said) < mostSaid:
 			t.said = append(t.said, oneLine(m.Content, longestUtterance))
 		}
 	}

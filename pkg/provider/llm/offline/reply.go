@@ -1,0 +1,300 @@
+package offline
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+const (
+	// sureWeight is from which on talk is more than a word that happened to fall.
+	sureWeight = 1.5
+	// beyondOpening is how much the rest of a line must weigh to be answered beside
+	// its greeting.
+	beyondOpening = 1.75
+	// ruleWeight is how much talk must weigh to be no question about rules.
+	ruleWeight = 3
+	// secondWeight is how much a second wish must weigh to be answered, too.
+	secondWeight = 2.6
+)
+
+// plan is what a turn's line is about.
+type plan struct {
+	// opening is the greeting, thanks or introduction before the matter itself.
+	opening string
+	// main is the matter, second another one in a clause of its own; empty if none.
+	main, second string
+	weight       float64
+}
+
+// planTalk weighs what the line is about.
+func (t *turn) planTalk() plan {
+	moves := findMoves(t.heard, t.lang)
+	if at, ok := t.findOwnName(); ok {
+		moves = append(moves, move{talkIntroduce, 3, at})
+	}
+	worded := len(t.topicLines("", true)) > 0
+	for i, m := range moves {
+		if asking[m.intent] && worded {
+			moves[i].weight += 3.5
+		}
+	}
+	slices.SortStableFunc(moves, func(a, b move) int { return compareWeights(b.weight, a.weight) })
+	var p plan
+	var main move
+	for _, m := range moves {
+		switch {
+		case opening[m.intent]:
+			if p.opening == "" && m.weight >= sureWeight {
+				p.opening = m.intent
+			}
+		case p.main == "" && m.weight >= sureWeight || p.main == talkNonsense && m.weight >= sureWeight:
+			main, p.main, p.weight = m, m.intent, m.weight
+		case p.second == "" && p.main != "" && m.weight >= secondWeight && !asking[m.intent] && !asking[p.main] && t.areApart(main.at, m.at):
+			p.second = m.intent
+		}
+	}
+	if heavy := heaviestOpening(moves); p.opening != "" && (p.weight < beyondOpening || asking[p.main] && !worded && p.weight < heavy && t.isShort()) {
+		p.main, p.second, p.weight = p.opening, "", heavy
+	}
+	if p.main == p.opening {
+		p.opening = ""
+	}
+	return p
+}
+
+func compareWeights(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func heaviestOpening(moves []move) float64 {
+	for _, m := range moves {
+		if opening[m.intent] {
+			return m.weight
+		}
+	}
+	return 0
+}
+
+func (t *turn) isShort() bool { return len(t.heard) <= 4 }
+
+// areApart reports whether a clause ends between two words.
+func (t *turn) areApart(a, b int) bool {
+	for i := min(a, b); i < max(a, b); i++ {
+		if t.heard[i].stop != 0 || i > min(a, b) && conjunctions[t.heard[i].fold] {
+			return true
+		}
+	}
+	return false
+}
+
+// findOwnName finds "I am Kessa": a name that is no word.
+func (t *turn) findOwnName() (at int, ok bool) {
+	for i := 1; i < len(t.heard); i++ {
+		before := t.heard[i-1].fold
+		said := before == "i'm" || before == "im"
+		if i > 1 {
+			lead := t.heard[i-2].fold + " " + before
+			said = said || lead == "i am" || lead == "ich bin"
+		}
+		first, _ := utf8.DecodeRuneInString(t.whole[t.heard[i].start:])
+		if said && unicode.IsUpper(first) && !knownWays().vocabulary[plainWord(t.heard[i].fold)] {
+			return i - 1, true
+		}
+	}
+	return 0, false
+}
+
+// talk answers what no tool is needed for. It reports false if tools should have
+// the line, and may return calls of its own.
+func (t *turn) talk(intents []intent) (string, []llm.ToolCall, bool) {
+	if len(t.toks) == 0 {
+		return t.speakOf(talkGreet), nil, true
+	}
+	p := t.planTalk()
+	switch {
+	case slices.ContainsFunc(intents, intent.isDeed):
+		return "", nil, false
+	case p.main == talkNotesRead:
+		return t.readNotes()
+	case p.main == talkNoteWrite && p.weight >= ruleWeight && !t.isRefused():
+		return t.writeNote()
+	case p.main == talkMemory:
+		return t.recall(intents)
+	case holdsKind(intents, wantRule) && (p.weight < ruleWeight || p.main == talkRules || asking[p.main]):
+		return "", nil, false
+	case p.main == talkRules:
+		return t.searchRules()
+	case p.main == talkWay:
+		if lines := t.topicLines(talkWay, true); len(lines) > 0 {
+			return t.withOpening(p, t.pickFrom(lines...)), nil, true
+		}
+		if _, missing := t.planCalls(intents); len(intents) > 0 && len(missing) < len(intents) {
+			return "", nil, false
+		}
+		return t.speakPlan(p), nil, true
+	case p.main != "" && !asking[p.main]:
+		return t.speakPlan(p), nil, true
+	}
+	if lines := t.topicLines(p.main, true); len(lines) > 0 {
+		return t.withOpening(p, t.pickFrom(lines...)), nil, true
+	}
+	if len(intents) > 0 {
+		return "", nil, false
+	}
+	if p.main != "" || t.isQuestion() {
+		return t.withOpening(p, t.pickLine(lineUnknown, "")), nil, true
+	}
+	return t.withOpening(p, t.speakOf(talkSmalltalk)), nil, true
+}
+
+// isDeed reports whether an intent asks for something to be done.
+func (i intent) isDeed() bool {
+	switch i.kind {
+	case wantDice, wantTable, wantWrite, wantRead, wantTool:
+		return true
+	}
+	return false
+}
+
+func holdsKind(intents []intent, k kind) bool {
+	return slices.ContainsFunc(intents, func(i intent) bool { return i.kind == k })
+}
+
+// speakPlan says a line for everything the plan holds.
+func (t *turn) speakPlan(p plan) string {
+	text := t.speakOf(p.main)
+	if p.second != "" {
+		text += " " + t.speakOf(p.second)
+	}
+	return t.withOpening(p, text)
+}
+
+// greetingAlone is the plan without anything but a greeting to return.
+func (p plan) greetingAlone() plan {
+	if p.opening != talkGreet {
+		p.opening = ""
+	}
+	return p
+}
+
+// withOpening answers the greeting before the matter.
+func (t *turn) withOpening(p plan, text string) string {
+	if p.opening == "" {
+		return text
+	}
+	return t.pickFrom(stockLines(t.lang, "short_"+p.opening)) + " " + text
+}
+
+// speakOf says a line for an intent: of the NPC's topics, else its own lines, else
+// anybody's.
+func (t *turn) speakOf(intent string) string {
+	sources := t.topicLines(intent, false)
+	if own := t.ownLines(occasionOf(intent)); len(own) > 0 {
+		sources = append(sources, own)
+	}
+	return t.pickFrom(append(sources, stockLines(t.lang, intent))...)
+}
+
+// occasionOf is what an NPC file calls the lines for an intent.
+func occasionOf(intent string) string {
+	if intent == talkGreet {
+		return lineGreeting
+	}
+	return intent
+}
+
+// recall looks for what was said before, if there is a tool for it.
+func (t *turn) recall(intents []intent) (string, []llm.ToolCall, bool) {
+	if holdsKind(intents, wantRecall) && t.isOffered("search_sessions", "search_facts") {
+		return "", nil, false
+	}
+	if t.speaker != "" && t.isOffered("search_sessions", "search_facts") {
+		calls, _ := t.planCalls([]intent{{kind: wantRecall, text: t.speaker}})
+		return "", calls, true
+	}
+	return t.speakOf(talkMemory), nil, true
+}
+
+func (t *turn) isOffered(tools ...string) bool {
+	return slices.ContainsFunc(tools, func(n string) bool { return t.offered[n] != nil })
+}
+
+// mostNotes is how many notes are read out at most, latest first.
+const mostNotes = 2
+
+// readNotes reads what was noted in this conversation: the file is known by what
+// was to be noted.
+func (t *turn) readNotes() (string, []llm.ToolCall, bool) {
+	var calls []llm.ToolCall
+	if t.offered["read_file"] != nil {
+		for _, said := range t.said {
+			u := utterance{text: said, toks: tokenize(said), offered: t.offered}
+			note, ok := u.noteWanted(said)
+			if ok && len(calls) < mostNotes {
+				calls = append(calls, t.newCall(len(calls), "read_file", encode(map[string]any{"path": note.path})))
+			}
+		}
+	}
+	if len(calls) > 0 {
+		return "", calls, true
+	}
+	return t.speakOf(talkNotesRead), nil, true
+}
+
+// writeNote notes a line that asks for it in words of its own.
+func (t *turn) writeNote() (string, []llm.ToolCall, bool) {
+	if t.offered["write_file"] == nil {
+		return t.speakOf(talkNoteWrite), nil, true
+	}
+	i := t.intentToWrite(strings.TrimSpace(t.text))
+	calls, _ := t.planCalls([]intent{i})
+	return "", calls, true
+}
+
+// noteWanted is the note a line asked for, as it was written.
+func (u *utterance) noteWanted(line string) (intent, bool) {
+	if u.asksAboutNotes() {
+		return intent{}, false
+	}
+	if _, i, ok := u.findNote(u.toks); ok {
+		return i, true
+	}
+	moves := findMoves(u.toks, detectLanguage(u.toks))
+	if len(moves) > 0 && moves[0].intent == talkNoteWrite && moves[0].weight >= ruleWeight {
+		return u.intentToWrite(strings.TrimSpace(line)), true
+	}
+	return intent{}, false
+}
+
+// searchRules looks up the rule a line names, whatever it asks about it.
+func (t *turn) searchRules() (string, []llm.ToolCall, bool) {
+	known := knownRule(t.toks)
+	if known.name == "" || !t.isOffered("search_rules") {
+		return t.declineAs(talkRules, lineUnknown), nil, true
+	}
+	calls, _ := t.planCalls([]intent{{kind: wantRule, text: known.name}})
+	return "", calls, true
+}
+
+func (u *utterance) isRefused() bool {
+	return slices.ContainsFunc(u.toks, func(k token) bool { return refusing[k.fold] })
+}
+
+// asksAboutNotes reports whether a line asks what is noted, or whether something
+// is: then nothing is to be written.
+func (u *utterance) asksAboutNotes() bool {
+	return len(u.toks) > 0 && noteQuestions[u.toks[0].fold]
+}
+
+var noteQuestions = words(`what what's which who who's when where why how did do does have has had is are was were
+	was welche welcher welches wer wann wo warum wieso wie hast habt haben hat steht stehen gibt gibt's ist sind`)
