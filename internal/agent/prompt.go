@@ -68,6 +68,7 @@ func systemPrompt(npc config.NPC, language string) string {
 		fmt.Fprintf(&b, "\nWho you are:\n%s\n", strings.TrimSpace(npc.Personality))
 	}
 	writeList(&b, "What you know a lot about:", npc.KnowledgeScope)
+	writeList(&b, "What you would say of some things:", topicLines(npc))
 	writeList(&b, "What you know and do not readily tell:", npc.SecretKnowledge)
 	b.WriteString(`
 How you answer:

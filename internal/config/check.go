@@ -64,7 +64,7 @@ func (l *loader) checkNPCs() {
 		l.checkID(n, ids)
 		l.checkNames(n, names)
 		l.checkTools(n)
-		l.checkTopics(n)
+		checkTopics(n)
 	}
 	if len(l.npcs) == 0 && len(l.problems) == 0 {
 		l.addWarning(l.main, "npcs", "there is no NPC to play", "add one, or point npcs_dir at a directory with NPC files")

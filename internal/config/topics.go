@@ -16,7 +16,7 @@ const (
 )
 
 // checkTopics looks for topics that could never come up or have nothing to say.
-func (l *loader) checkTopics(n located) {
+func checkTopics(n located) {
 	for i, topic := range n.npc.Topics {
 		root := n.path.Key("topics").Item(i)
 		if n.d.Broken(root) {

@@ -83,17 +83,17 @@ func (t *turn) describe(r result) speech {
 				kept = append(kept, line)
 			}
 		}
-		return t.inOwnLanguage(speech{lineRecall, t.lang.quoteLines(kept)}, r.tool == "search_facts")
+		return t.lang.dropForeign(speech{lineRecall, t.lang.quoteLines(kept)}, r.tool == "search_facts")
 	case "query_entities", "get_summary":
-		return t.inOwnLanguage(t.lang.describeResult(r), true)
+		return t.lang.dropForeign(t.lang.describeResult(r), true)
 	}
 	return t.lang.describeResult(r)
 }
 
-// inOwnLanguage drops what is told in English where German is spoken: the NPC would
+// dropForeign drops what is told in English where German is spoken: the NPC would
 // read from a book that nobody else at the table has.
-func (t *turn) inOwnLanguage(s speech, told bool) speech {
-	if told && t.lang == german && languageScore(tokenize(s.text)) < -1 {
+func (l language) dropForeign(s speech, told bool) speech {
+	if told && l == german && languageScore(tokenize(s.text)) < -1 {
 		s.text = ""
 	}
 	return s
@@ -105,7 +105,7 @@ func (t *turn) inOwnLanguage(s speech, told bool) speech {
 func (t *turn) isEcho(line string) bool {
 	for _, said := range []string{line, withoutSpeaker(line)} {
 		key := lettersOf(said)
-		if key == lettersOf(t.whole) || key == lettersOf(t.text) {
+		if key == lettersOf(t.line.text) || key == lettersOf(t.text) {
 			return true
 		}
 		toks := tokenize(said)

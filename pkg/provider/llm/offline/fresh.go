@@ -9,17 +9,21 @@ import (
 // rememberedTurns is for how many turns an NPC says no sentence again.
 const rememberedTurns = 6
 
-// rememberSaid keeps the sentences of a line the NPC spoke.
-func (t *turn) rememberSaid(line string) {
+// usedSentences are those an NPC said lately.
+type usedSentences map[string]bool
+
+// addLine keeps the sentences of a line the NPC spoke.
+func (u usedSentences) addLine(line string) {
 	for s := range sentencesOf(line) {
-		t.used[s] = true
+		u[s] = true
 	}
 }
 
-// isFresh reports whether no sentence of a line was said lately.
-func (t *turn) isFresh(line string) bool {
-	for s := range sentencesOf(line) {
-		if t.used[s] {
+// isFresh reports whether no sentence of a line was said lately, whatever answer
+// stands in it.
+func (u usedSentences) isFresh(line string) bool {
+	for s := range sentencesOf(strings.ReplaceAll(line, "{answer}", "")) {
+		if u[s] {
 			return false
 		}
 	}
@@ -72,7 +76,7 @@ func (t *turn) pickFrom(sources ...[]string) string {
 func (t *turn) freshLine(lines []string) (string, bool) {
 	for i := range lines {
 		line := oneLine(lines[(i+t.turnOf(len(lines)))%len(lines)], 0)
-		if line != "" && t.isFresh(t.fillNames(line)) {
+		if line != "" && t.used.isFresh(t.fillNames(line)) {
 			return line, true
 		}
 	}
@@ -89,7 +93,7 @@ func (t *turn) turnOf(n int) int {
 // say fills a line's places in. What is said twice in one turn is repeated, too.
 func (t *turn) say(line string) string {
 	line = t.fillNames(line)
-	t.rememberSaid(line)
+	t.used.addLine(line)
 	return line
 }
 

@@ -45,7 +45,7 @@ func (t *turn) pickLine(occasion, answer string) string {
 	}
 	line := "{answer}"
 	for _, lines := range sources {
-		if l, ok := t.freshFrame(lines); ok {
+		if l, ok := t.freshLine(lines); ok {
 			line = l
 			break
 		}
@@ -53,22 +53,11 @@ func (t *turn) pickLine(occasion, answer string) string {
 	if !strings.Contains(line, "{answer}") {
 		line += " {answer}"
 	}
-	t.rememberSaid(strings.ReplaceAll(line, "{answer}", ""))
+	t.used.addLine(strings.ReplaceAll(line, "{answer}", ""))
 	// One pass, so that braces in an answer stay what they are.
 	return strings.TrimSpace(strings.NewReplacer(
 		"{answer}", answer, "{name}", t.req.Persona.Name, "{speaker}", t.speaker,
 	).Replace(line))
-}
-
-// freshFrame returns a line for an answer whose own sentences were not said lately.
-func (t *turn) freshFrame(lines []string) (string, bool) {
-	for i := range lines {
-		line := oneLine(lines[(i+t.turnOf(len(lines)))%len(lines)], 0)
-		if line != "" && t.isFresh(strings.ReplaceAll(line, "{answer}", "")) {
-			return line, true
-		}
-	}
-	return "", false
 }
 
 // linesFor lists where lines for an occasion come from: what the NPC has for it or
@@ -112,6 +101,6 @@ var (
 	questionWords = words("who what where when why how which whose can could would will do does did is are wer was wo wann warum wieso wie welche welcher welches wen wem kann kannst könntest hast ist sind weißt weisst")
 )
 
-func (t *turn) isQuestion() bool {
-	return t.toks[len(t.toks)-1].stop == '?' || questionWords[t.toks[0].fold]
+func (u *utterance) isQuestion() bool {
+	return u.toks[len(u.toks)-1].stop == '?' || questionWords[u.toks[0].fold]
 }

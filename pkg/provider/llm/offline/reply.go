@@ -32,8 +32,8 @@ type plan struct {
 
 // planTalk weighs what the line is about.
 func (t *turn) planTalk() plan {
-	moves := findMoves(t.heard, t.lang)
-	if at, ok := t.findOwnName(); ok {
+	moves := findMoves(t.line.toks, t.lang)
+	if at, ok := t.line.findOwnName(); ok {
 		moves = append(moves, move{talkIntroduce, 3, at})
 	}
 	worded := len(t.topicLines("", true)) > 0
@@ -53,11 +53,11 @@ func (t *turn) planTalk() plan {
 			}
 		case p.main == "" && m.weight >= sureWeight || p.main == talkNonsense && m.weight >= sureWeight:
 			main, p.main, p.weight = m, m.intent, m.weight
-		case p.second == "" && p.main != "" && m.weight >= secondWeight && !asking[m.intent] && !asking[p.main] && t.areApart(main.at, m.at):
+		case p.second == "" && p.main != "" && m.weight >= secondWeight && !asking[m.intent] && !asking[p.main] && t.line.areApart(main.at, m.at):
 			p.second = m.intent
 		}
 	}
-	if heavy := heaviestOpening(moves); p.opening != "" && (p.weight < beyondOpening || asking[p.main] && !worded && p.weight < heavy && t.isShort()) {
+	if heavy := heaviestOpening(moves); p.opening != "" && (p.weight < beyondOpening || asking[p.main] && !worded && p.weight < heavy && t.line.isShort()) {
 		p.main, p.second, p.weight = p.opening, "", heavy
 	}
 	if p.main == p.opening {
@@ -85,12 +85,18 @@ func heaviestOpening(moves []move) float64 {
 	return 0
 }
 
-func (t *turn) isShort() bool { return len(t.heard) <= 4 }
+// line is what was said, with all its words.
+type line struct {
+	text string
+	toks []token
+}
+
+func (l line) isShort() bool { return len(l.toks) <= 4 }
 
 // areApart reports whether a clause ends between two words.
-func (t *turn) areApart(a, b int) bool {
+func (l line) areApart(a, b int) bool {
 	for i := min(a, b); i < max(a, b); i++ {
-		if t.heard[i].stop != 0 || i > min(a, b) && conjunctions[t.heard[i].fold] {
+		if l.toks[i].stop != 0 || i > min(a, b) && conjunctions[l.toks[i].fold] {
 			return true
 		}
 	}
@@ -98,16 +104,16 @@ func (t *turn) areApart(a, b int) bool {
 }
 
 // findOwnName finds "I am Kessa": a name that is no word.
-func (t *turn) findOwnName() (at int, ok bool) {
-	for i := 1; i < len(t.heard); i++ {
-		before := t.heard[i-1].fold
+func (l line) findOwnName() (at int, ok bool) {
+	for i := 1; i < len(l.toks); i++ {
+		before := l.toks[i-1].fold
 		said := before == "i'm" || before == "im"
 		if i > 1 {
-			lead := t.heard[i-2].fold + " " + before
+			lead := l.toks[i-2].fold + " " + before
 			said = said || lead == "i am" || lead == "ich bin"
 		}
-		first, _ := utf8.DecodeRuneInString(t.whole[t.heard[i].start:])
-		if said && unicode.IsUpper(first) && !knownWays().vocabulary[plainWord(t.heard[i].fold)] {
+		first, _ := utf8.DecodeRuneInString(l.text[l.toks[i].start:])
+		if said && unicode.IsUpper(first) && !knownWays().vocabulary[plainWord(l.toks[i].fold)] {
 			return i - 1, true
 		}
 	}
@@ -225,8 +231,8 @@ func (t *turn) recall(intents []intent) (string, []llm.ToolCall, bool) {
 	return t.speakOf(talkMemory), nil, true
 }
 
-func (t *turn) isOffered(tools ...string) bool {
-	return slices.ContainsFunc(tools, func(n string) bool { return t.offered[n] != nil })
+func (u *utterance) isOffered(tools ...string) bool {
+	return slices.ContainsFunc(tools, func(n string) bool { return u.offered[n] != nil })
 }
 
 // mostNotes is how many notes are read out at most, latest first.

@@ -28,7 +28,7 @@ func (t *turn) topicLines(intent string, worded bool) [][]string {
 		}
 		score := 0
 		if len(topic.Words) > 0 {
-			if score = t.wordsSaid(topic.Words); score == 0 {
+			if score = weighWords(t.plain, topic.Words); score == 0 {
 				continue
 			}
 		}
@@ -47,13 +47,13 @@ func (t *turn) topicLines(intent string, worded bool) [][]string {
 	return out
 }
 
-// wordsSaid is the weight of the longest entry of words that was said, 0 if none
+// weighWords is the weight of the longest entry of words that was said, 0 if none
 // was. Names are the same in every language, so all languages' words count.
-func (t *turn) wordsSaid(words map[string][]string) int {
+func weighWords(said []string, words map[string][]string) int {
 	best := 0
 	for _, entries := range words {
 		for _, entry := range entries {
-			if n := saidInOrder(t.plain, entry); n > best {
+			if n := saidInOrder(said, entry); n > best {
 				best = n
 			}
 		}

@@ -28,10 +28,8 @@ type utterance struct {
 type turn struct {
 	utterance
 	req *llm.Request
-	// whole is what was said, heard its words, and plain those without names of the
-	// NPC, as phrases are compared.
-	whole string
-	heard []token
+	// line is all that was said, plain the words of its text as phrases are compared.
+	line  line
 	plain []string
 	lang  language
 	// results of the tools called since it was said, oldest first.
@@ -41,7 +39,7 @@ type turn struct {
 	// said is what the players said before, latest first.
 	said []string
 	// used are the sentences the NPC said lately.
-	used map[string]bool
+	used usedSentences
 }
 
 // result is what a tool returned.
@@ -51,7 +49,7 @@ type result struct {
 }
 
 func newTurn(req *llm.Request) *turn {
-	t := &turn{req: req, used: map[string]bool{}}
+	t := &turn{req: req, used: usedSentences{}}
 	t.offered, t.called = make(map[string]*llm.ToolDefinition, len(req.Tools)), map[string]bool{}
 	for i := range req.Tools {
 		t.offered[req.Tools[i].Name] = &req.Tools[i]
@@ -69,7 +67,7 @@ func newTurn(req *llm.Request) *turn {
 	t.readResults(req.Messages[user+1:])
 	t.toks = tokenize(t.text)
 	t.lang = t.findLanguage()
-	t.whole, t.heard = t.text, t.toks
+	t.line = line{t.text, t.toks}
 	t.dropVocative()
 	for _, k := range t.toks[:min(len(t.toks), longestTalk)] {
 		t.plain = append(t.plain, plainWord(k.fold))
@@ -91,7 +89,7 @@ func (t *turn) readHistory(messages []llm.Message) {
 		case m.Role == llm.RoleAssistant && m.Content != "":
 			t.replies++
 			if t.replies <= rememberedTurns {
-				t.rememberSaid(m.Content)
+				t.used.addLine(m.Content)
 			}
 			if t.last == "" {
 				t.last = oneLine(m.Content, longestUtterance)
