@@ -14,7 +14,7 @@ TESTTIME ?= 30m
 
 export CGO_ENABLED ?= 0
 
-.PHONY: play run build test gate peers conformance conformance-client check bench bench-mcp bench-outward bench-peers bench-realtime eval-address fuzz cover clean
+.PHONY: play run build test gate peers conformance conformance-client check bench bench-mcp bench-outward bench-peers bench-realtime eval eval-address fuzz cover clean
 
 play: build
 	@$(BIN) play $(ARGS)
@@ -88,6 +88,11 @@ bench-peers:
 bench-realtime:
 	@sh testdata/peers/livekit/install.sh
 	@$(GO) test -count=1 -timeout 30m -run '^TestRealtimePeer$$' ./internal/voicebench -v -args -strict
+
+# eval scores all corpora of testdata/truth, their held thirds included, and prints
+# one table; docs/truth.md says what the figures mean.
+eval:
+	@GLYPHOXA_EVAL_HELD=1 $(GO) test -count=1 -v -run '^TestEval' ./internal/truth | sh .ci/evaltable
 
 # eval-address scores who an utterance is for on the lines of testdata/address,
 # and shows every miss.
