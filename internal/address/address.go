@@ -107,6 +107,9 @@ type Decision struct {
 	// and the second may react.
 	NPCs  []int
 	Route string
+	// Called says that the utterance calls them by their names. Else it is only likely
+	// to be for them.
+	Called bool
 	// Confidence lies between 0 and 1.
 	Confidence float64
 	// Why is the reason in a few words, for people who ask.
@@ -149,9 +152,9 @@ func Detect(s *Snapshot, st State, text string) Decision {
 	u.findCalls(st)
 	switch {
 	case len(u.called) > 1:
-		return Decision{NPCs: slices.Clone(u.called), Route: RouteGroup, Confidence: u.confidence, Why: "several were called"}
+		return Decision{NPCs: slices.Clone(u.called), Route: RouteGroup, Called: true, Confidence: u.confidence, Why: "several were called"}
 	case len(u.called) == 1:
-		return Decision{NPCs: slices.Clone(u.called), Route: RouteName, Confidence: u.confidence, Why: u.why}
+		return Decision{NPCs: slices.Clone(u.called), Route: RouteName, Called: true, Confidence: u.confidence, Why: u.why}
 	case u.toPlayer:
 		return nobody("said to a player")
 	}

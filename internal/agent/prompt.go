@@ -7,6 +7,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
+	"github.com/MrWong99/glyphoxa/internal/speech"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
@@ -34,6 +35,9 @@ type Line struct {
 	// Leader and Answer are who has answered already, and what, if the line was
 	// for several.
 	Leader, Answer string
+	// MayDecline says that the line calls no one: it may be meant for somebody else, and
+	// then the NPC may say nothing.
+	MayDecline bool
 }
 
 // Prompt builds the messages of a turn. What never changes comes first, then
@@ -119,5 +123,12 @@ func (h History) volatileFacts(line Line, now hotctx.Context) string {
 	if line.Leader != "" {
 		fmt.Fprintf(&b, "\nSeveral of you were addressed. %s has just answered: %q\nAdd one short sentence of your own to that.\n", line.Leader, line.Answer)
 	}
+	if line.MayDecline {
+		b.WriteString(declining)
+	}
 	return strings.TrimSpace(b.String())
 }
+
+// declining tells the NPC when and how it says nothing.
+const declining = "\nThe next line does not call you by name. If it is plainly not meant for you, as when players talk among themselves, about the rules or dice, or say what their own characters do, " +
+	speech.SilentRule + ". In doubt, answer it.\n"

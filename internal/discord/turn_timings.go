@@ -42,7 +42,9 @@ type turnTiming struct {
 type toolRun struct{ from, to time.Time }
 
 // wantsAnswer reports whether a turn that ended so should have been answered.
-func wantsAnswer(o table.Outcome) bool { return o != table.OutcomeNoTarget && o != table.OutcomeMuted }
+func wantsAnswer(o table.Outcome) bool {
+	return o != table.OutcomeNoTarget && o != table.OutcomeMuted && o != table.OutcomePassed
+}
 
 // metBudget reports whether a turn kept its budget.
 func metBudget(l table.Ledger) bool { return l.Budget == "met" }

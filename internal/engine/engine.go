@@ -39,6 +39,11 @@ type Request struct {
 	// Plain says that nothing in the player's line asks for tools or careful thought:
 	// a short answer may be all it takes.
 	Plain bool
+	// MayDecline says that the line may be meant for somebody else. Messages tell the
+	// model how to stay silent ([speech.Silent]); an answer that does so, and of which
+	// nothing has been said, ends in [ErrDeclined] as soon as that shows. Without it
+	// such an answer is one that says nothing. It is never spoken.
+	MayDecline bool
 	// Go is closed once the turn is meant: until then it is a guess at what the
 	// player is saying, and no tool may run. If nil, it is meant from the start.
 	Go <-chan struct{}
@@ -90,6 +95,10 @@ type Event interface{ event() }
 
 // FirstToken reports the first piece of the model's first answer.
 type FirstToken struct{ After time.Duration }
+
+// Begun says that an answer which may decline does not: it has words, or a tool call.
+// So does a [Sentence], before which it need not come.
+type Begun struct{}
 
 // Sentence is a complete sentence to speak.
 type Sentence struct{ Text string }
@@ -157,6 +166,7 @@ type Notice struct {
 }
 
 func (FirstToken) event()   {}
+func (Begun) event()        {}
 func (Notice) event()       {}
 func (Sentence) event()     {}
 func (Sound) event()        {}
@@ -213,3 +223,7 @@ var ErrTooLong = errors.New("the model's answer did not end; the rest was not ta
 
 // ErrNothingSaid means the model finished without a word to speak.
 var ErrNothingSaid = errors.New("the model said nothing")
+
+// ErrDeclined means that the NPC does not answer, since the line is not meant for it.
+// Only an answer to a [Request.MayDecline] ends so.
+var ErrDeclined = errors.New("the line was not meant for the NPC")

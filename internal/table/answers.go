@@ -1,10 +1,12 @@
 package table
 
 import (
+	"errors"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/floor"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/problem"
@@ -15,6 +17,7 @@ import (
 type answers struct {
 	*register
 	o            *Options
+	agenda       *agenda
 	cast         *cast
 	conversation *conversation
 	leases       *leases
@@ -197,7 +200,14 @@ func (as *answers) endIfDone(a *attempt) {
 		}
 	case tn.phase != spoken && (tn.phase != thinking || len(a.said) > 0 || tn.held):
 		return // there is more to play, or the player is not done
-	case a.result.err != nil:
+	case errors.Is(a.result.err, engine.ErrDeclined) && tn.silent():
+		if left := tn.mayGoOn(as.o.mergeWindow()); left > 0 {
+			as.agenda.put(endIfDone{a}, left, endIfDone{a})
+			return
+		}
+		tn.end = turnEnd{outcome: OutcomePassed}
+		as.conversation.withdrawExchange(tn.renewal)
+	case a.result.err != nil && !errors.Is(a.result.err, engine.ErrDeclined):
 		tn.end = turnEnd{outcome: OutcomeFailed, stage: a.result.stage, notice: tn.as.Name + " could not answer: " + problem.OneLine(a.result.err)}
 	default:
 		tn.end = turnEnd{outcome: OutcomeDelivered}

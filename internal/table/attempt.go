@@ -58,6 +58,8 @@ type attempt struct {
 	passed time.Time  // when the sentence before the one that plays ended
 	calls  []string   // tools called that have not finished
 	found  []string   // what its tools told, for the next turn if this one is cut off
+	begun  bool       // it is sure that there will be an answer
+	owed   bool       // a stock phrase was due before that
 	stale  bool       // what was said has changed since it began: nothing is found
 }
 
@@ -130,12 +132,12 @@ func newWorker(o *Options, tn *turn, recent []memory.Line, background engine.Bac
 	a := tn.attempt
 	w := &worker{
 		attempt: a, line: a.line, npc: tn.as, puppet: tn.puppet, account: tn.account,
-		heard:   agent.Line{Speaker: tn.Speaker, Text: tn.Text},
+		heard:   agent.Line{Speaker: tn.Speaker, Text: tn.Text, MayDecline: tn.mayDecline},
 		history: tn.npc.Snapshot(), recent: recent, confirmed: a.confirmed, phrase: a.phrase, sayings: make(chan saying, ahead),
 		request: engine.Request{
 			NPC: tn.as, Persona: tn.npc.Persona(), Names: tn.npc.Names(), Tools: tn.tools, Rounds: o.Latency.Rounds.Get(tn.choice.Tier),
 			ModelTimeout: time.Duration(o.Latency.ModelTimeout), Hurry: tn.plan.Fallback, Go: a.confirmed, Spoken: tn.sound,
-			Late: tn.plan.Cascade, Plain: tn.choice.Plain() || tn.leader != nil,
+			MayDecline: tn.mayDecline, Late: tn.plan.Cascade, Plain: tn.choice.Plain() || tn.leader != nil,
 			Background: background,
 		},
 	}
@@ -168,7 +170,8 @@ func (w *worker) run(ctx context.Context, t *Table) {
 		w.speakSentences(ctx)
 	})
 	w.result.err = w.findAnswer(ctx)
-	if w.result.err != nil && !w.spoke && w.unknown != "" && !w.puppet {
+	declined := errors.Is(w.result.err, engine.ErrDeclined)
+	if w.result.err != nil && !declined && !w.spoke && w.unknown != "" && !w.puppet {
 		w.pass(ctx, saying{sentence: sentence{w.unknown, excuse}}) // rather than stay silent
 	}
 	close(w.sayings)

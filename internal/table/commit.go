@@ -151,7 +151,7 @@ func (ts *turns) rememberAnswer(tn *turn, end turnEnd) {
 	}
 	if end.outcome == OutcomeDelivered {
 		tn.npc.RememberFindings(nil)
-	} else if len(tn.attempt.found) > 0 {
+	} else if end.outcome != OutcomePassed && len(tn.attempt.found) > 0 {
 		tn.npc.RememberFindings(tn.attempt.found)
 	}
 }

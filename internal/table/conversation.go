@@ -90,9 +90,42 @@ func (v *conversation) castChanged() {
 	clear(v.others)
 }
 
+// renewal is what a line has changed about who talks with whom.
+type renewal struct {
+	made      exchange // by the line; the zero value if it has changed nothing
+	last, own exchange // of before
+	barged    bool
+}
+
+// after returns the renewal by a line that had changed something before.
+func (r renewal) after(before renewal) renewal {
+	if before.made != (exchange{}) {
+		r.last, r.own, r.barged = before.last, before.own, before.barged
+	}
+	return r
+}
+
+// withdrawExchange undoes what a line has changed, unless more has been said since.
+func (v *conversation) withdrawExchange(r renewal) {
+	if r.made == (exchange{}) {
+		return
+	}
+	if v.last == r.made {
+		v.last, v.barged = r.last, r.barged
+	}
+	switch {
+	case v.own[r.made.to] != r.made:
+	case r.own == (exchange{}):
+		delete(v.own, r.made.to)
+	default:
+		v.own[r.made.to] = r.own
+	}
+}
+
 // noteExchange: an NPC was spoken to, or spoke, just now. player is empty if the
-// NPC spoke to everyone.
-func (v *conversation) noteExchange(npc int, player string, route Route) {
+// NPC spoke to everyone. It returns what that has changed.
+func (v *conversation) noteExchange(npc int, player string, route Route) renewal {
+	r := renewal{last: v.last, own: v.own[player], barged: v.barged}
 	if route != RouteContinuation {
 		v.barged = false
 	}
@@ -100,6 +133,8 @@ func (v *conversation) noteExchange(npc int, player string, route Route) {
 	if slices.Contains(v.players, player) {
 		v.own[player] = v.last
 	}
+	r.made = v.last
+	return r
 }
 
 // noteInterruption: a player took the floor from an NPC. The conversation is

@@ -219,6 +219,9 @@ const (
 	OutcomeFailed    Outcome = "failed"
 	OutcomeMuted     Outcome = "muted"
 	OutcomeNoTarget  Outcome = "no_target"
+	// OutcomePassed is the end of a turn whose NPC found that the line was not meant
+	// for it. Nothing of it was heard.
+	OutcomePassed Outcome = "passed"
 )
 
 // Sink takes the table's events. Emit is called from the table's goroutine, in

@@ -41,7 +41,32 @@ func (f *fillers) disarmFiller(tn *turn) { f.agenda.remove(fillerDue{tn}) }
 // have more to say.
 func (f *fillers) sayIfLate(tn *turn) {
 	if tn.phase == thinking && !tn.held && !f.last[tn.agent] {
-		f.sayPhrase(tn)
+		f.sayOnceBegun(tn)
+	}
+}
+
+// sayOnceBegun says a stock phrase; that of a turn that may decline once it is sure
+// that it does not: a phrase without an answer would be the NPC's word to what was
+// not meant for it.
+func (f *fillers) sayOnceBegun(tn *turn) {
+	if a := tn.attempt; tn.mayDecline && !a.begun {
+		a.owed = true
+		return
+	}
+	f.sayPhrase(tn)
+}
+
+// begunPatience is how long an answer that has begun late has for its first sentence
+// before a phrase may come first.
+const begunPatience = 500 * time.Millisecond
+
+// noteBegun takes in that a turn that might have declined is answered.
+func (f *fillers) noteBegun(tn *turn) {
+	a := tn.attempt
+	a.begun = true
+	if a.owed {
+		a.owed = false
+		f.agenda.put(fillerDue{tn}, begunPatience, fillerDue{tn})
 	}
 }
 

@@ -16,6 +16,7 @@ func (as *answers) startGuess(u Utterance, d address.Decision) *turn {
 	if len(d.NPCs) > 1 {
 		tn.also = d.NPCs[1]
 	}
+	tn.mayDecline = !d.Called
 	tn.version = tn.npc.Version()
 	tn.choice = tn.npc.PeekChoice(u.Text, as.queue.countPlayers(tn))
 	as.planner.prepareTurn(tn, as.fillers.mayFill(tn))
@@ -30,6 +31,9 @@ func (as *answers) guessHolds(tn *turn, u Utterance) bool {
 	if len(d.NPCs) == 0 || d.NPCs[0] != tn.agent || as.queue.isBusy(tn.agent) || tn.npc.Muted || tn.npc.Version() != tn.version {
 		return false
 	}
+	if tn.mayDecline && d.Called {
+		return false // it was asked whether it is meant at all
+	}
 	expected := tn.npc.PeekChoice(u.Text, as.queue.countPlayers(tn)).Tier
 	return expected == tn.choice.Tier || len(tn.plan.Decisions) > 0 && expected > tn.choice.Tier // its plan lowered that
 }
@@ -40,7 +44,7 @@ func (as *answers) adoptGuess(tn *turn) {
 	a := tn.attempt
 	tn.began, tn.started = time.Now(), time.Now()
 	as.announceUtterance(tn)
-	as.conversation.noteExchange(tn.agent, tn.Speaker, tn.route)
+	tn.renewal = as.conversation.noteExchange(tn.agent, tn.Speaker, tn.route)
 	as.queue.busy[tn.agent] = tn
 	as.open[tn.number] = tn
 	chosen := tn.npc.Choose(tn.Text, as.queue.countPlayers(tn))

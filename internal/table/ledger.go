@@ -76,7 +76,7 @@ const (
 func (l *Ledger) judgeBudget(target time.Duration, outcome Outcome, stage string, waited time.Duration) {
 	l.Budget, l.BreachStage = budgetMet, ""
 	switch outcome {
-	case OutcomeMuted, OutcomeNoTarget:
+	case OutcomeMuted, OutcomeNoTarget, OutcomePassed:
 		return // no sound was due
 	case OutcomeDelivered, OutcomeBarged:
 		if l.FirstSoundMS <= elapsed.Rounded(target) {

@@ -287,6 +287,9 @@ func (l *listener) continueTurn(s *Seat, p *passage, text string) {
 		return
 	}
 	p.known = text
+	if d.Called { // by what was added
+		tn.mayDecline = false
+	}
 	l.turns.extendTurn(tn, text, p.timing())
 	if a := tn.attempt; a != nil {
 		if len(a.found) > 0 {

@@ -41,7 +41,7 @@ func (p *planner) planTurn(tn *turn, phrases bool) pace.Plan {
 	mode := tn.as.CascadeMode()
 	in := pace.Input{
 		Tier: tn.choice.Tier, Spent: tn.spent(), CanLower: tn.choice.Reason != agent.ReasonOverride, // the DM's raise
-		HasOpener: phrases && mode == config.CascadeOff, HasFallback: p.hurries, HasFiller: phrases, HasCascade: mode == config.CascadeAuto,
+		HasOpener: phrases && mode == config.CascadeOff && !tn.mayDecline, HasFallback: p.hurries, HasFiller: phrases, HasCascade: mode == config.CascadeAuto,
 	}
 	for tier := range in.Target {
 		in.Target[tier] = time.Duration(p.latency.Targets.Get(mcp.BudgetTier(tier)))

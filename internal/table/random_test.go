@@ -75,6 +75,12 @@ func (m *moods) answer(req llm.Request) []step {
 		return []step{calls("ghost", `{"x":`)}
 	case mood == 7:
 		return []step{{text: " "}}
+	case mood == 8, mood == 10 && done == 0: // it declines, if it may
+		return []step{{after: 300 * ms, text: "[sil"}, {after: 200 * ms, text: "ent] No"}, {after: time.Second, text: "body hears this."}}
+	case mood == 11 && done > 0:
+		return []step{{after: time.Second, text: "(says nothing)"}}
+	case mood == 11 && len(req.Tools) > 0:
+		return []step{calls("write", `{"x":"y"}`)}
 	}
 	return []step{{text: "Aye. Nine it is."}}
 }

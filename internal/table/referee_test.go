@@ -22,6 +22,7 @@ func (j *referee) fault(format string, args ...any) {
 // turns holds the events to their promises.
 func (j *referee) turns() {
 	ends, said, barged := map[int64]*table.TurnEnded{}, map[int64][]string{}, map[int64]bool{}
+	called, sounded := map[int64]bool{}, map[int64]bool{}
 	var wrote []int64
 	due := map[int64]bool{}
 	for _, e := range of[table.Event](j.events) {
@@ -37,6 +38,9 @@ func (j *referee) turns() {
 			due[n] = true
 		case *table.TurnStarted:
 			due[n] = true
+			called[n] = e.Route == table.RoutePuppet || e.Route == table.RouteReaction || e.Route == table.RouteName
+		case *table.AudioStarted:
+			sounded[n] = true
 		case *table.Sentence:
 			said[n] = append(said[n], e.Text)
 		case *table.Filler:
@@ -62,6 +66,12 @@ func (j *referee) turns() {
 	for n, e := range ends {
 		if got := strings.Join(said[n], " "); got != e.Text {
 			j.fault("turn %d ends with %q, delivered was %q", n, e.Text, got)
+		}
+		if e.Outcome == table.OutcomePassed && (e.Text != "" || sounded[n] || called[n] || e.Ledger.Budget != "met") {
+			j.fault("turn %d was passed by: %+v, audible: %v, called: %v", n, e, sounded[n], called[n])
+		}
+		if strings.Contains(strings.ToLower(e.Text), "[silent]") {
+			j.fault("turn %d says that it says nothing: %q", n, e.Text)
 		}
 		if barged[n] != (e.Outcome == table.OutcomeBarged) {
 			j.fault("turn %d ends %s, barge told: %v", n, e.Outcome, barged[n])

@@ -84,6 +84,7 @@ func (as *answers) takeFinding(a *attempt, f finding) {
 	case contextRead:
 		tn.ledger.ContextMS = elapsed.Rounded(f.took)
 	case firstSentence:
+		as.fillers.noteBegun(tn)
 		tn.writing = max(f.took-tn.tooling, 0)
 	case phraseBegins:
 		as.fillers.announcePhrase(tn)
@@ -112,6 +113,8 @@ func (as *answers) takeEngineEvent(a *attempt, ev engine.Event) {
 	switch ev := ev.(type) {
 	case engine.FirstToken:
 		tn.ledger.LLMFirstTokenMS = elapsed.Rounded(ev.After)
+	case engine.Begun:
+		as.fillers.noteBegun(tn)
 	case engine.Interrupted:
 		as.effects.add(interruptedItself{a})
 	case engine.Guarded:

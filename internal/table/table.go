@@ -188,7 +188,7 @@ func (t *Table) makeParts() {
 	t.purse = &purse{meter: o.Cost, effects: t.effects}
 	t.transcript = &transcript{log: o.Log, session: o.Session.ID, most: o.RecentLines}
 	t.answers = &answers{
-		register: register, o: o, cast: t.cast, conversation: t.conversation, leases: t.leases, planner: t.planner, fillers: fillers,
+		register: register, o: o, agenda: t.agenda, cast: t.cast, conversation: t.conversation, leases: t.leases, planner: t.planner, fillers: fillers,
 		transcript: t.transcript, queue: t.queue, floor: t.floor, purse: t.purse, remarks: remarks, attempts: map[uint64]*attempt{},
 	}
 	t.turns = &turns{

@@ -52,7 +52,7 @@ func (r *transcript) linesOf(tn *turn) []memory.Line {
 	var lines []memory.Line
 	if !tn.puppet && !tn.takenBack && tn.leader == nil && tn.Text != "" {
 		l := r.playersLine(tn)
-		if tn.npc != nil {
+		if tn.npc != nil && tn.end.outcome != OutcomePassed { // that was said to nobody here
 			l.To = tn.as.ID
 		}
 		lines = append(lines, l)

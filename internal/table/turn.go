@@ -32,15 +32,19 @@ type turn struct {
 	as      config.NPC // who npc was when work on the answer began
 	version int        // of the NPC, when its answer was guessed at
 	route   Route
-	choice  agent.Choice
-	target  time.Duration // of the tier that was chosen first
-	tools   *mcphost.Toolset
-	started time.Time // when work on the answer began
-	plan    pace.Plan
-	attempt *attempt      // nil until it begins
-	account *cost.Account // of all its attempts; nil before the first
-	held    bool          // the player has more to say: it must not be heard yet
-	floor   time.Duration // the wait for the floor
+	// mayDecline says that nobody called the NPC: it may find that the line is not
+	// meant for it.
+	mayDecline bool
+	renewal    renewal // of the conversation, by the line
+	choice     agent.Choice
+	target     time.Duration // of the tier that was chosen first
+	tools      *mcphost.Toolset
+	started    time.Time // when work on the answer began
+	plan       pace.Plan
+	attempt    *attempt      // nil until it begins
+	account    *cost.Account // of all its attempts; nil before the first
+	held       bool          // the player has more to say: it must not be heard yet
+	floor      time.Duration // the wait for the floor
 
 	ledger  Ledger
 	texts   []string // what was delivered
@@ -104,6 +108,15 @@ func (tn *turn) stampSound(ofAnswer bool, at time.Time) {
 	if ofAnswer && tn.ledger.FirstSubstanceMS == 0 {
 		tn.ledger.FirstSubstanceMS = since
 	}
+}
+
+// mayGoOn is how long the player may yet go on with what was said, within a window
+// from its end; 0 for a typed line.
+func (tn *turn) mayGoOn(window time.Duration) time.Duration {
+	if !tn.spoken {
+		return 0
+	}
+	return time.Until(tn.since.Add(tn.endpoint + window))
 }
 
 // whenOver returns what is closed when a turn has ended.

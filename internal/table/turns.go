@@ -44,10 +44,11 @@ func (ts *turns) routeTurn(tn *turn, d address.Decision) {
 
 // assignDecision notes whom a turn is for.
 func (ts *turns) assignDecision(tn *turn, d address.Decision) {
-	tn.agent, tn.npc, tn.route, tn.also = -1, nil, Route(d.Route), -1
+	tn.agent, tn.npc, tn.route, tn.also, tn.mayDecline = -1, nil, Route(d.Route), -1, false
 	if len(d.NPCs) > 0 {
 		ts.assignNPC(tn, d.NPCs[0])
-		ts.conversation.noteExchange(tn.agent, tn.Speaker, tn.route)
+		tn.mayDecline = !d.Called
+		tn.renewal = ts.conversation.noteExchange(tn.agent, tn.Speaker, tn.route).after(tn.renewal)
 	}
 	if len(d.NPCs) > 1 {
 		tn.also = d.NPCs[1]
@@ -85,11 +86,15 @@ func (ts *turns) beginOrQueue(tn *turn) {
 func (ts *turns) awaitContinuation(tn *turn) {
 	ts.moveTo(tn, undecided)
 	ts.undecided = append(ts.undecided, tn)
-	wait := ts.o.Lane.Merge
-	if wait == 0 {
-		wait = lane.DefaultMerge
+	ts.agenda.put(undecidedExpired{tn}, ts.o.mergeWindow(), undecidedExpired{tn})
+}
+
+// mergeWindow is how long a player may go on with an utterance that has ended.
+func (o *Options) mergeWindow() time.Duration {
+	if o.Lane.Merge == 0 {
+		return lane.DefaultMerge
 	}
-	ts.agenda.put(undecidedExpired{tn}, max(wait, 0), undecidedExpired{tn})
+	return max(o.Lane.Merge, 0)
 }
 
 // endUndecided ends an utterance that proved to be for nobody.

@@ -245,7 +245,7 @@ func TestFillerWhenTheModelIsLate(t *testing.T) {
 			return []step{{after: 6 * time.Second, text: "Aye."}}
 		}})
 		ana := r.join("Ana")
-		ana.say("hello there", time.Second)
+		ana.say("Mira, hello there", time.Second)
 		ended := r.until(1)
 		if f := of[*table.Filler](r.events); len(f) != 1 || f[0].Text != "Let me think." {
 			t.Errorf("fillers = %+v, want one", f)

@@ -238,6 +238,8 @@ func (s *screen) showTurnEnd(e *table.TurnEnded) {
 	switch e.Outcome {
 	case table.OutcomeNoTarget:
 		s.writeNotice("info", "nobody was spoken to; begin with a name")
+	case table.OutcomePassed:
+		s.writeNotice("info", e.NPC+" does not take that as said to them; begin with the name to be sure")
 	case table.OutcomeMuted:
 		s.writeNotice("info", e.NPC+" is muted")
 	default:

@@ -4,6 +4,7 @@
 package cascaded
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,6 +68,7 @@ type turn struct {
 	rounds   engine.Rounds
 	started  bool // the first token came
 	said     bool
+	silence  silence
 }
 
 func (t *turn) emit(ev engine.Event) error {
@@ -90,10 +92,13 @@ func (t *turn) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if !t.said {
-		return engine.ErrNothingSaid
+	switch {
+	case t.said:
+		return nil
+	case t.req.MayDecline && t.silence.meant:
+		return engine.ErrDeclined
 	}
-	return nil
+	return engine.ErrNothingSaid
 }
 
 // offeredTools is what the model may call in this round: nothing once the tier's
@@ -115,6 +120,8 @@ func (t *turn) askModel(ctx context.Context) ([]llm.ToolCall, string, error) {
 	var split speech.Splitter
 	var calls []llm.ToolCall
 	var raw []byte
+	finish := ""
+	t.silence.begun = ""
 	start := time.Now()
 	for chunk, err := range t.engine.model.Stream(watch.ctx, llm.Request{
 		Messages: t.messages, Tools: offered, Persona: t.req.Persona, Hurry: t.req.Hurry,
@@ -135,7 +142,12 @@ func (t *turn) askModel(ctx context.Context) ([]llm.ToolCall, string, error) {
 		}
 		raw = append(raw, chunk.Text...)
 		calls = append(calls, chunk.ToolCalls...)
-		if err := t.emitSentences(split.Push(scrub.Push(chunk.Text))); err != nil {
+		finish = cmp.Or(chunk.FinishReason, finish)
+		text := scrub.Push(chunk.Text)
+		if err := t.followBeginning(text, len(calls) > 0); err != nil {
+			return nil, "", err
+		}
+		if err := t.emitSentences(split.Push(text)); err != nil {
 			return nil, "", err
 		}
 		watch.feed()
@@ -143,9 +155,14 @@ func (t *turn) askModel(ctx context.Context) ([]llm.ToolCall, string, error) {
 	if watch.ctx.Err() != nil {
 		return nil, "", context.Cause(watch.ctx)
 	}
-	if err := t.emitSentences(append(split.Push(scrub.Flush()), split.Flush()...)); err != nil {
+	rest := scrub.Flush()
+	if err := t.followBeginning(rest, len(calls) > 0); err != nil {
 		return nil, "", err
 	}
+	if err := t.emitSentences(append(split.Push(rest), split.Flush()...)); err != nil {
+		return nil, "", err
+	}
+	t.judgeSilence(string(raw), finish)
 	if len(offered) == 0 {
 		calls = nil // nothing was offered; there is nothing to run
 	}
@@ -154,6 +171,9 @@ func (t *turn) askModel(ctx context.Context) ([]llm.ToolCall, string, error) {
 
 func (t *turn) emitSentences(sentences []string) error {
 	for _, s := range sentences {
+		if s = speech.WithoutSilence(s); s == "" {
+			continue
+		}
 		t.said = true
 		if err := t.emit(engine.Sentence{Text: s}); err != nil {
 			return err

@@ -250,6 +250,10 @@ func (t *turn) noteSaid(text string) {
 func (t *turn) closeAnswer(err error) error {
 	broken := errors.Is(err, errBreach) || errors.Is(err, errFull)
 	switch {
+	case errors.Is(err, engine.ErrDeclined) && len(t.said) == 0: // be it when it was asked once more
+		return err
+	case errors.Is(err, engine.ErrDeclined):
+		return nil
 	case len(t.said) > 0 && errors.Is(err, engine.ErrTooLong):
 		return t.emit(engine.Guarded{Reasons: []guard.Reason{guard.TooLong}})
 	case !t.guarded:

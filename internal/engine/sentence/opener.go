@@ -22,6 +22,9 @@ Begin with [MORE] and then say it. Only if nothing at all has to follow, as with
 
 	closing = `Something keeps you from going on with what you were about to say. End the conversation for now with one short sentence in character and in the language you are spoken to. It claims nothing.`
 
+	declining = `
+Only if the line is not meant for you, as said above, begin with neither: ` + speech.SilentRule + `.`
+
 	continuing = `You have already begun your answer with the sentence above; it has been heard. Go on right after it. Do not repeat it, do not greet again, and do not mention that you paused.`
 )
 
@@ -39,6 +42,7 @@ var (
 	errSlow    = errors.New("the opener took too long")
 	errNoWords = errors.New("the opener said nothing")
 	errCutOff  = errors.New("the opener is no whole sentence")
+	errSilent  = errors.New("the opener is silence")
 )
 
 // opener is a sentence of the fast model.
@@ -76,6 +80,9 @@ func (t *turn) askFast(ctx context.Context, instruction string) (opener, error) 
 			}
 		}
 		complete := r.push(chunk.Text)
+		if r.silent && complete {
+			return opener{}, errSilent
+		}
 		if len(r.text) > maxOpener || !complete && r.size > maxOpener {
 			return opener{}, errCutOff
 		}
@@ -87,7 +94,9 @@ func (t *turn) askFast(ctx context.Context, instruction string) (opener, error) 
 	switch {
 	case ctx.Err() != nil:
 		return opener{}, context.Cause(ctx)
-	case !r.flush():
+	case !r.flush() && r.silent:
+		return opener{}, errSilent
+	case r.text == "":
 		return opener{}, errNoWords
 	case cut:
 		return opener{}, errCutOff
@@ -119,15 +128,21 @@ type reading struct {
 	head  string // until the mark is known
 	known bool
 	size  int
+	// silent says that what came stands for silence.
+	silent bool
 }
 
-// push takes a piece and reports whether the sentence is complete.
+// push takes a piece and reports whether the sentence is complete, or there is to be
+// none.
 func (r *reading) push(text string) bool {
 	r.size += len(text)
 	if r.known {
 		return r.take(r.split.Push(r.scrub.Push(text)))
 	}
 	r.head += text
+	if r.silent = speech.DeclaresSilence(r.head); r.silent {
+		return true
+	}
 	if n := len(strings.TrimLeft(r.head, "\t\n\f\r ")); n < markLength || n < maxMark && len(mark.FindString(r.head)) == len(r.head) {
 		return false
 	}
@@ -158,8 +173,10 @@ func (r *reading) readMark() bool {
 // take takes the first sentence with words, if there is one.
 func (r *reading) take(sentences []string) bool {
 	for _, s := range sentences {
+		s = speech.WithoutSilence(s)
+		r.silent = r.silent || s == ""
 		if len(wordsOf(s)) > 0 {
-			r.text = s
+			r.text, r.silent = s, false
 			return true
 		}
 	}

@@ -58,7 +58,8 @@ func New(fast, strong llm.Provider, o *Options) *Engine {
 	return e
 }
 
-// Answer implements [engine.Engine]. An opener that fails or is late is passed over;
+// Answer implements [engine.Engine]. Where the NPC may decline, either model may, until
+// there is an opener. An opener that fails or is late is passed over;
 // after three such in a row there is none for a while, which an [engine.Notice] says.
 // If the strong model fails after it, the NPC closes with a stock phrase for what it
 // does not know, or else one more sentence of the fast model, an [engine.Notice] says
@@ -97,7 +98,15 @@ func (t *turn) run(ctx context.Context) error {
 	if t.req.Again || !t.engine.breaker.Enter() {
 		return t.goOn(ctx)
 	}
-	o, err := t.askFast(ctx, opening)
+	instruction := opening
+	if t.req.MayDecline {
+		instruction += declining
+	}
+	o, err := t.askFast(ctx, instruction)
+	if t.req.MayDecline && errors.Is(err, errSilent) {
+		t.engine.breaker.Succeeded()
+		return engine.ErrDeclined
+	}
 	if err := t.judgeOpener(ctx, err); err != nil {
 		return err
 	}
@@ -139,8 +148,8 @@ func (t *turn) judgeOpener(ctx context.Context, err error) error {
 // goOn has the strong model answer, after the opener if there is one.
 func (t *turn) goOn(ctx context.Context) error {
 	req := t.req
-	if t.opener != "" {
-		req.Messages = t.promptWith(continuing)
+	if t.opener != "" { // which was heard: it is too late to be silent
+		req.Messages, req.MayDecline = t.promptWith(continuing), false
 	}
 	t.fresh = true
 	waited := time.Since(t.began)
