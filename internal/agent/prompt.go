@@ -22,11 +22,12 @@ type History struct {
 	exchanges []Exchange
 	directive string
 	found     []string
+	told      []string
 }
 
 // Snapshot returns the conversation so far.
 func (a *Agent) Snapshot() History {
-	return History{a.system, slices.Clip(a.history), a.order, slices.Clip(a.found)}
+	return History{a.system, slices.Clip(a.history), a.order, slices.Clip(a.found), a.Told()}
 }
 
 // Line is what an NPC answers.
@@ -73,7 +74,7 @@ func systemPrompt(npc config.NPC, language string) string {
 	}
 	writeList(&b, "What you know a lot about:", npc.KnowledgeScope)
 	writeList(&b, "What you would say of some things:", topicLines(npc))
-	writeList(&b, "What you know and do not readily tell:", npc.SecretKnowledge)
+	writeList(&b, "What you know and do not readily tell:", npc.Secrets())
 	b.WriteString(`
 How you answer:
 - Speak as this character, in the first person, in one to four short sentences that sound natural aloud.
@@ -117,6 +118,7 @@ func (h History) volatileFacts(line Line, now hotctx.Context) string {
 	writeList(&b, "What you know of those mentioned:", now.Entities)
 	writeList(&b, "What was said at the table lately (oldest first):", now.Lines)
 	writeList(&b, "What your tools told you just before you were interrupted; do not ask them again:", h.found)
+	writeList(&b, "What you have kept to yourself and may tell now, if it comes up:", h.told)
 	if h.directive != "" {
 		fmt.Fprintf(&b, "\nThe game master directs you, for now: %s\n", h.directive)
 	}

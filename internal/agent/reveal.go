@@ -1,6 +1,50 @@
 package agent
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
+)
+
+// Reveal allows the NPC to tell one of what it keeps to itself, by its index, and
+// reports whether that is new.
+func (a *Agent) Reveal(secret int) bool {
+	text := a.NPC.SecretKnowledge[secret].Text
+	if slices.Contains(a.told, text) {
+		return false
+	}
+	a.version++
+	a.told = append(slices.Clip(a.told), text)
+	return true
+}
+
+// Conceal has the NPC keep everything to itself again.
+func (a *Agent) Conceal() {
+	a.version++
+	a.told = nil
+}
 
 // Told are the secrets that the NPC may tell now. They are not changed any more.
 func (a *Agent) Told() []string { return slices.Clip(a.told) }
+
+// RevealedBy returns the indices of the secrets that a line allows the NPC to tell: it
+// has one of their phrases, as whole words. Case and accents do not count.
+func (a *Agent) RevealedBy(line string) (secrets []int) {
+	said := ""
+	for i, s := range a.NPC.SecretKnowledge {
+		if len(s.RevealWhen) == 0 || slices.Contains(a.told, s.Text) {
+			continue
+		}
+		if said == "" {
+			said = " " + words.Key(line) + " "
+		}
+		if slices.ContainsFunc(s.RevealWhen, func(p string) bool {
+			key := words.Key(p)
+			return key != "" && strings.Contains(said, " "+key+" ")
+		}) {
+			secrets = append(secrets, i)
+		}
+	}
+	return secrets
+}

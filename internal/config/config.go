@@ -33,6 +33,7 @@ type Config struct {
 	MCP     MCP        `yaml:"mcp" json:"mcp" doc:"External tools."`
 	Tools   ToolConfig `yaml:"tools" json:"tools" doc:"Settings of the built-in tools."`
 	Hearing Hearing    `yaml:"hearing" json:"hearing" doc:"How players who speak are heard."`
+	Voice   Speaking   `yaml:"voice" json:"voice" doc:"How NPCs speak, all of them."`
 	Memory  Memory     `yaml:"memory" json:"memory" doc:"What NPCs remember."`
 	Latency Latency    `yaml:"latency" json:"latency" doc:"How long an answer may take."`
 	Cost    Cost       `yaml:"cost" json:"cost" doc:"What a session may cost, and what the providers take."`
@@ -96,8 +97,8 @@ type NPC struct {
 	Tools []string `yaml:"tools" json:"tools" doc:"Tools the NPC may use; none if missing."`
 	// BehaviorRules are instructions the NPC always follows.
 	BehaviorRules []string `yaml:"behavior_rules" json:"behavior_rules" doc:"Rules the NPC always follows."`
-	// SecretKnowledge is what the NPC knows and does not readily tell.
-	SecretKnowledge []string `yaml:"secret_knowledge" json:"secret_knowledge" doc:"What the NPC knows and does not readily tell."`
+	// SecretKnowledge is what the NPC knows and keeps to itself.
+	SecretKnowledge []KeptSecret `yaml:"secret_knowledge" json:"secret_knowledge" doc:"What the NPC knows and keeps to itself: a text, or a secret with reveal_when."`
 	// KnowledgeScope names what the NPC is knowledgeable about.
 	KnowledgeScope []string  `yaml:"knowledge_scope" json:"knowledge_scope" doc:"What the NPC knows a lot about."`
 	Voice          tts.Voice `yaml:"voice" json:"voice" doc:"How the NPC sounds."`
@@ -112,6 +113,32 @@ type NPC struct {
 	// File and Line say where the NPC is defined.
 	File string `yaml:"-" json:"-"`
 	Line int    `yaml:"-" json:"-" line:"true"`
+}
+
+// KeptSecret is something that an NPC keeps to itself.
+type KeptSecret struct {
+	Text string `yaml:"secret" json:"secret" short:"true" required:"true" doc:"What the NPC keeps to itself."`
+	// RevealWhen are words that allow it to be told for the rest of the session, once
+	// a player says them to the NPC.
+	RevealWhen []string `yaml:"reveal_when" json:"reveal_when" doc:"Words or phrases: once a player says one of them to the NPC, it may tell the secret for the rest of the session."`
+}
+
+// UnmarshalYAML has decoders without the rules of [Load] take a text for a secret, too.
+func (s *KeptSecret) UnmarshalYAML(decode func(any) error) error {
+	if decode(&s.Text) == nil {
+		return nil
+	}
+	type plain KeptSecret
+	return decode((*plain)(s))
+}
+
+// Secrets are the texts of what the NPC keeps to itself.
+func (n *NPC) Secrets() []string {
+	var all []string
+	for _, s := range n.SecretKnowledge {
+		all = append(all, s.Text)
+	}
+	return all
 }
 
 // Styles of Interruptibility.
@@ -226,6 +253,13 @@ const (
 type Hearing struct {
 	// Detection is one of the Detection constants. Default energy.
 	Detection string `yaml:"detection" json:"detection" enum:"energy|webrtc" doc:"What tells voice from noise: energy (for every room; whispers are not heard) or webrtc (hears whispers, and takes coughs and clatter for voice; needs a library of the system)."`
+}
+
+// Speaking is how NPCs speak.
+type Speaking struct {
+	// MaxSpeech bounds an answer, which is cut at the end of a sentence; 0 is no bound.
+	// Default 45s.
+	MaxSpeech Duration `yaml:"max_speech" json:"max_speech" min:"0s" max:"10m" doc:"How long an NPC speaks at most before it is cut off at the end of a sentence; 0s for as long as it likes."`
 }
 
 // Discord configures the bot.

@@ -15,6 +15,7 @@ func Default() *Config {
 		Providers: defaultProviders(),
 		Tools:     ToolConfig{FileQuota: 64 << 20},
 		Hearing:   Hearing{Detection: DetectionEnergy},
+		Voice:     Speaking{MaxSpeech: Duration(45 * time.Second)},
 		Memory:    Memory{RecentLines: 20, History: 12},
 		Latency: Latency{
 			Ceilings:        perTier(500, 1500, 4000),

@@ -111,6 +111,16 @@ func directNPC(ctx context.Context, c *call) (string, error) {
 	})
 }
 
+func revealSecrets(ctx context.Context, c *call) (string, error) {
+	return giveOrder(c, func(t *table.Table) (string, error) {
+		return t.Reveal(ctx, c.textOption("npc"), c.textOption("which"))
+	})
+}
+
+func concealSecrets(ctx context.Context, c *call) (string, error) {
+	return giveOrder(c, func(t *table.Table) (string, error) { return t.Conceal(ctx, c.textOption("npc")) })
+}
+
 // reloadNPCs reads the NPC files anew.
 func reloadNPCs(ctx context.Context, c *call) (string, error) {
 	r, err := c.runningSession()
@@ -185,6 +195,9 @@ func describeTier(s table.Status) string {
 	}
 	if s.Directive != "" {
 		line += fmt.Sprintf(", directed for %d turns: %s", s.DirectiveTurns, markup.Escape(s.Directive))
+	}
+	if s.Revealed > 0 {
+		line += ", may tell " + counted(s.Revealed, "secret", "secrets")
 	}
 	return line
 }

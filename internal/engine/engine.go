@@ -62,7 +62,7 @@ type Request struct {
 type Background struct {
 	// Cast changes with the NPCs at the table.
 	Cast int
-	// Others are the names of the other NPCs, Players those of the people.
+	// Others are the names and aliases of the other NPCs, Players the people's names.
 	Others, Players []string
 	// Asked is what is answered: the player's line, and after it what another NPC has
 	// answered already.

@@ -77,7 +77,7 @@ func NewCard(o CardOptions) *Card {
 		}
 	}
 	card := []string{npc.Name, npc.Personality, strings.Join(npc.BehaviorRules, "\n"), strings.Join(npc.KnowledgeScope, "\n")}
-	c.secrets = newSecrets(npc.SecretKnowledge, strings.Join(append(card, npc.Aliases...), "\n"))
+	c.secrets = newSecrets(npc.Secrets(), strings.Join(append(card, npc.Aliases...), "\n"))
 	c.byName, c.roles = speaksByName(npc), roleWords(npc)
 	return c
 }

@@ -169,7 +169,7 @@ func (g *Game) beginSession(ctx context.Context, resume memory.Session) (memory.
 func (s *Session) engine(e *engines) engine.Engine {
 	g := s.game
 	return guarded.New(capped.New(s.meter, e, e.cascaded, cascaded.New(offline.New(), nil)), &guarded.Options{
-		Languages: g.Config.Language, Tools: g.toolNames,
+		Languages: g.Config.Language, Tools: g.toolNames, MaxSpeech: time.Duration(g.Config.Voice.MaxSpeech),
 	})
 }
 

@@ -105,7 +105,7 @@ func (st Step) actions() []string {
 		{"says", st.Says != ""}, {"types", st.Types != ""}, {"makes", st.Makes != ""}, {"joins", st.Joins}, {"leaves", st.Leaves},
 		{"mute", st.Mute != ""}, {"unmute", st.Unmute != ""}, {"say", st.Say != nil}, {"raise", st.Raise != nil},
 		{"lower", st.Lower != nil}, {"direct", st.Direct != nil}, {"edits", st.Edits != nil}, {"deletes", st.Deletes != ""},
-		{"recast", len(st.Recast) > 0},
+		{"reveal", st.Reveal != nil}, {"conceal", st.Conceal != ""}, {"recast", len(st.Recast) > 0},
 	} {
 		if a.does {
 			out = append(out, a.key)
@@ -123,7 +123,7 @@ func (c *checker) checkStep(path strictyaml.Path, st Step) {
 	acts := st.actions()
 	switch {
 	case len(acts) == 0:
-		c.addProblem(path, "nothing happens in this step", "add says, types, makes, joins, leaves, edits, deletes, mute, unmute, say, raise, lower, direct or recast")
+		c.addProblem(path, "nothing happens in this step", "add says, types, makes, joins, leaves, edits, deletes, mute, unmute, say, raise, lower, direct, reveal, conceal or recast")
 		return
 	case len(acts) > 1:
 		c.addProblem(path.Key(acts[1]), fmt.Sprintf("%s and %s cannot be in one step", acts[0], acts[1]), "make two steps of it")
@@ -145,7 +145,7 @@ func (c *checker) checkStep(path strictyaml.Path, st Step) {
 	if _, err := parseLine(st.Says); st.Says != "" && err != nil {
 		c.addProblem(path.Key("says"), "says: "+err.Error(), "write a pause as [800ms]")
 	}
-	for key, name := range map[string]string{"mute": st.Mute, "unmute": st.Unmute} {
+	for key, name := range map[string]string{"mute": st.Mute, "unmute": st.Unmute, "conceal": st.Conceal} {
 		if name != "" && name != "all" && !c.scene.npc(name) {
 			c.addProblem(path.Key(key), fmt.Sprintf("there is no NPC %q", name), "use a name under npcs, or all")
 		}
@@ -160,6 +160,9 @@ func (c *checker) checkStep(path strictyaml.Path, st Step) {
 		if o != nil && !c.scene.npc(o.NPC) {
 			c.addProblem(path.Key(key).Key("npc"), fmt.Sprintf("there is no NPC %q", o.NPC), "use a name under npcs")
 		}
+	}
+	if r := st.Reveal; r != nil && !c.scene.npc(r.NPC) {
+		c.addProblem(path.Key("reveal").Key("npc"), fmt.Sprintf("there is no NPC %q", r.NPC), "use a name under npcs")
 	}
 	for key, r := range map[string]*Raise{"raise": st.Raise, "lower": st.Lower} {
 		if r != nil && !c.scene.npc(r.NPC) {

@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -168,6 +169,14 @@ func (d *director) order(ctx context.Context, step Step) error {
 		if to, err = mcp.ParseTier(step.Lower.Tier); err == nil {
 			_, err = t.Lower(ctx, step.Lower.NPC, to)
 		}
+	case step.Reveal != nil:
+		which := "all"
+		if n := step.Reveal.Secret; n > 0 {
+			which = strconv.Itoa(n)
+		}
+		_, err = t.Reveal(ctx, step.Reveal.NPC, which)
+	case step.Conceal != "":
+		_, err = t.Conceal(ctx, step.Conceal)
 	case len(step.Recast) > 0:
 		_, err = t.Recast(ctx, agents(d.scene, config.Default().Memory.History, step.Recast...))
 	}
@@ -185,8 +194,10 @@ func (st Step) npc() string {
 		return st.Raise.NPC
 	case st.Lower != nil:
 		return st.Lower.NPC
+	case st.Reveal != nil:
+		return st.Reveal.NPC
 	}
-	return st.Mute + st.Unmute + strings.Join(st.Recast, ", ")
+	return st.Mute + st.Unmute + st.Conceal + strings.Join(st.Recast, ", ")
 }
 
 // awaitEnd returns when the story is told and nothing happens any more. It reports

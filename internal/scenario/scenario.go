@@ -171,12 +171,15 @@ type Step struct {
 	Edits   *Edit  `yaml:"edits" doc:"Typed line that the player changes."`
 	Deletes string `yaml:"deletes" max:"100" doc:"Ref of the typed line that the player deletes."`
 
-	Mute   string `yaml:"mute" doc:"NPC the dungeon master mutes, or all."`
-	Unmute string `yaml:"unmute" doc:"NPC that may speak again, or all."`
-	Say    *Order `yaml:"say" doc:"What the dungeon master has an NPC say."`
-	Raise  *Raise `yaml:"raise" doc:"NPC whose tier the dungeon master raises."`
-	Lower  *Raise `yaml:"lower" doc:"NPC whose raise ends, and the tier it stays below."`
-	Direct *Order `yaml:"direct" doc:"Directive the dungeon master gives an NPC."`
+	Mute   string  `yaml:"mute" doc:"NPC the dungeon master mutes, or all."`
+	Unmute string  `yaml:"unmute" doc:"NPC that may speak again, or all."`
+	Say    *Order  `yaml:"say" doc:"What the dungeon master has an NPC say."`
+	Raise  *Raise  `yaml:"raise" doc:"NPC whose tier the dungeon master raises."`
+	Lower  *Raise  `yaml:"lower" doc:"NPC whose raise ends, and the tier it stays below."`
+	Direct *Order  `yaml:"direct" doc:"Directive the dungeon master gives an NPC."`
+	Reveal *Reveal `yaml:"reveal" doc:"NPC that may tell what it keeps secret."`
+	// Conceal takes that back.
+	Conceal string `yaml:"conceal" doc:"NPC that keeps its secrets again."`
 	// Recast leaves out those who are not named.
 	Recast []string `yaml:"recast" doc:"NPCs who are at the table from now on; in the beginning all are."`
 }
@@ -192,6 +195,12 @@ type Order struct {
 	NPC   string `yaml:"npc" required:"true" doc:"The NPC."`
 	Text  string `yaml:"text" required:"true" max:"2000" doc:"What it is to say or to do."`
 	Turns int    `yaml:"turns" min:"0" max:"1000" doc:"For how many turns a directive holds."`
+}
+
+// Reveal is what an NPC may tell from then on.
+type Reveal struct {
+	NPC    string `yaml:"npc" required:"true" doc:"The NPC."`
+	Secret int    `yaml:"secret" min:"0" max:"1000" doc:"The number of its secret, from 1; all if missing."`
 }
 
 // Raise lifts or caps an NPC's tier.

@@ -55,6 +55,7 @@ func (as *answers) beginTurn(tn *turn) {
 
 // startAnswer begins work on an answer, be it anew.
 func (as *answers) startAnswer(tn *turn) {
+	as.revealByLine(tn)
 	as.planner.prepareTurn(tn, as.fillers.mayFill(tn))
 	as.purse.tellLevel()
 	as.announceTurn(tn)

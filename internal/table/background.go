@@ -15,8 +15,8 @@ func (v *conversation) backgroundOf(tn *turn) engine.Background {
 	return b
 }
 
-// othersThan are the names of the NPCs at the table but one. They are not changed any
-// more.
+// othersThan are the names and aliases of the NPCs at the table but one. They are not
+// changed any more.
 func (v *conversation) othersThan(npc int) []string {
 	names, known := v.others[npc]
 	if known {
@@ -24,7 +24,7 @@ func (v *conversation) othersThan(npc int) []string {
 	}
 	for _, i := range v.cast.present() {
 		if i != npc {
-			names = append(names, v.cast.agents[i].NPC.Name)
+			names = append(names, v.cast.agents[i].Names()...)
 		}
 	}
 	v.others[npc] = names

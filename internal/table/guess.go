@@ -28,7 +28,7 @@ func (as *answers) startGuess(u Utterance, d address.Decision) *turn {
 // now that its words are known.
 func (as *answers) guessHolds(tn *turn, u Utterance) bool {
 	d := as.conversation.decideAddressee(u)
-	if len(d.NPCs) == 0 || d.NPCs[0] != tn.agent || as.queue.isBusy(tn.agent) || tn.npc.Muted || tn.npc.Version() != tn.version {
+	if len(d.NPCs) == 0 || d.NPCs[0] != tn.agent || as.queue.isBusy(tn.agent) || tn.npc.Muted || tn.npc.Version() != tn.version || len(tn.npc.RevealedBy(u.Text)) > 0 {
 		return false
 	}
 	if tn.mayDecline && d.Called {

@@ -101,6 +101,8 @@ type Status struct {
 	Directive      string
 	DirectiveTurns int
 	Tools          []string
+	// Revealed is how much of what it keeps secret it may tell.
+	Revealed int
 	// Withheld is how often something was withheld that it was about to say.
 	Withheld int
 }
@@ -111,7 +113,7 @@ func (t *Table) Status(ctx context.Context) ([]Status, error) {
 	err := t.order(ctx, func() error {
 		for _, i := range t.cast.present() {
 			a := t.cast.agents[i]
-			s := Status{Name: a.NPC.Name, Tier: a.NPC.BudgetTier, Ceiling: a.Ceiling(), Muted: a.Muted, Tools: a.NPC.Tools, Withheld: a.Withheld()}
+			s := Status{Name: a.NPC.Name, Tier: a.NPC.BudgetTier, Ceiling: a.Ceiling(), Muted: a.Muted, Tools: a.NPC.Tools, Revealed: len(a.Told()), Withheld: a.Withheld()}
 			s.Directive, s.DirectiveTurns = a.Directive()
 			if l := a.Lease(); l != nil {
 				c := *l

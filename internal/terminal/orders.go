@@ -14,7 +14,7 @@ import (
 
 // orderHelp describe what may be typed after a slash.
 const orderHelp = "/raise NPC TIER [DURATION] [N turns], /lower NPC [TIER], /mute NPC, /unmute NPC (to these four, all means everyone), " +
-	"/say NPC text, /direct NPC [text], /tools, /listen, /ledger, /cost, /reload, /help, /quit"
+	"/say NPC text, /direct NPC [text], /reveal NPC [number|all], /conceal NPC, /tools, /listen, /ledger, /cost, /reload, /help, /quit"
 
 // bareOrders are the orders that stand alone.
 var bareOrders = map[string]bool{"/tools": true, "/listen": true, "/ledger": true, "/cost": true, "/reload": true, "/quit": true, "/exit": true, "/help": true}
@@ -42,6 +42,13 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 		return false, p.sayAsNPC(ctx, rest)
 	case "/direct":
 		said, err = p.directNPC(ctx, rest)
+	case "/reveal":
+		said, err = p.revealSecrets(ctx, rest)
+	case "/conceal":
+		if rest == "" {
+			return false, errors.New("usage: /conceal NPC")
+		}
+		said, err = t.Conceal(ctx, rest)
 	case "/tools":
 		return false, p.showTools(ctx)
 	case "/listen":
@@ -153,6 +160,16 @@ func (p *console) directNPC(ctx context.Context, args string) (said string, err 
 	return said, err
 }
 
+// revealSecrets lets an NPC tell what it keeps secret.
+func (p *console) revealSecrets(ctx context.Context, args string) (said string, err error) {
+	const usage = "usage: /reveal NPC [number|all], such as /reveal Bartok 2; without a number the secrets are listed"
+	err = splitAddressee(args, usage, true, func(npc, which string) (err error) {
+		said, err = p.session.Table.Reveal(ctx, npc, which)
+		return err
+	})
+	return said, err
+}
+
 // splitAddressee splits args into an NPC and a text and calls do: with the longest
 // leading words that do takes for a name. The text may be missing if alone.
 func splitAddressee(args, usage string, alone bool, do func(npc, text string) error) error {
@@ -216,6 +233,9 @@ func (p *console) showTools(ctx context.Context) error {
 		}
 		if s.Directive != "" {
 			line += fmt.Sprintf(", directed for %d turns: %s", s.DirectiveTurns, s.Directive)
+		}
+		if s.Revealed > 0 {
+			line += fmt.Sprintf(", may tell %d of its secrets", s.Revealed)
 		}
 		if s.Withheld > 0 {
 			line += fmt.Sprintf(", kept from saying something %d times", s.Withheld)

@@ -12,19 +12,21 @@ import (
 	"testing"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
 // guardNPC is a card in guard/npcs.yaml.
 type guardNPC struct {
-	Name            string   `yaml:"name"`
-	Aliases         []string `yaml:"aliases"`
-	Language        string   `yaml:"language"`
-	Place           string   `yaml:"place"`
-	Personality     string   `yaml:"personality"`
-	BehaviorRules   []string `yaml:"behavior_rules"`
-	SecretKnowledge []string `yaml:"secret_knowledge"`
-	KnowledgeScope  []string `yaml:"knowledge_scope"`
-	Tools           []string `yaml:"tools"`
+	Name            string              `yaml:"name"`
+	Aliases         []string            `yaml:"aliases"`
+	Language        string              `yaml:"language"`
+	Place           string              `yaml:"place"`
+	Personality     string              `yaml:"personality"`
+	BehaviorRules   []string            `yaml:"behavior_rules"`
+	SecretKnowledge []config.KeptSecret `yaml:"secret_knowledge"`
+	KnowledgeScope  []string            `yaml:"knowledge_scope"`
+	Tools           []string            `yaml:"tools"`
 }
 
 // guardEntry is an attempt or, without Withhold and May, a good sentence.

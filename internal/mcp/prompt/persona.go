@@ -56,7 +56,7 @@ func (b *Catalog) buildPersona(ctx context.Context, v resource.View, args map[st
 	addList(&w, "How you behave:", npc.BehaviorRules)
 	addList(&w, "What you know a lot about:", npc.KnowledgeScope)
 	if v.Holds(mayControlNPCs) {
-		addList(&w, "What you know and do not readily tell:", npc.SecretKnowledge)
+		addList(&w, "What you know and do not readily tell:", npc.Secrets())
 	}
 	addList(&w, "Who and what is around you, as far as you know:", around)
 	if scene := b.scene(v); scene != "" {

@@ -37,7 +37,7 @@ func TestSecretsAreForTheDM(t *testing.T) {
 				}
 				must(t, npc.ID, err)
 				text := render(t, res)
-				for _, secret := range npc.SecretKnowledge {
+				for _, secret := range npc.Secrets() {
 					if got, want := strings.Contains(text, secret), name == "dm"; got != want {
 						t.Errorf("%s shows %q: %t, want %t", npc.ID, secret, got, want)
 					}

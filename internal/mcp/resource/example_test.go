@@ -13,7 +13,7 @@ import (
 func ExampleLibrary_Read() {
 	lib := resource.New(resource.Sources{
 		Campaign: "Thornhollow",
-		NPCs:     []config.NPC{{ID: "mira", Name: "Mira", SecretKnowledge: []string{"The old jetty is hollow."}}},
+		NPCs:     []config.NPC{{ID: "mira", Name: "Mira", SecretKnowledge: []config.KeptSecret{{Text: "The old jetty is hollow."}}}},
 	})
 	player := resource.View{Viewer: memory.Anyone, May: func(permission string) bool { return permission == "npc.read" }}
 

@@ -39,7 +39,7 @@ func TestSecretsAreInNoDocument(t *testing.T) {
 	lib := resource.New(table.Sources)
 	never := []string{secretText, secretKey, "held-server", "down-server", "\u202e"}
 	for _, npc := range table.NPCs {
-		never = append(never, npc.SecretKnowledge...)
+		never = append(never, npc.Secrets()...)
 	}
 	hidden := []string{secretName, secretID, secretNote}
 	all := everywhere(t, lib)

@@ -102,7 +102,7 @@ func newTable(t testing.TB) *table {
 	must(t, "Append", err)
 	cast := shippedCast(t)
 	cast = append(cast, config.NPC{
-		ID: "the-keeper", Name: "The Keeper", Personality: "Old.", SecretKnowledge: []string{secretText},
+		ID: "the-keeper", Name: "The Keeper", Personality: "Old.", SecretKnowledge: []config.KeptSecret{{Text: secretText}},
 		Tools: []string{"roll", "hidden_tool"}, Lines: map[string][]string{"answer": {secretKey}},
 	})
 	cast[len(cast)-1].Voice.ID, cast[len(cast)-1].Voice.Instructions = secretKey, secretKey
