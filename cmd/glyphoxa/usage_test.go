@@ -118,6 +118,7 @@ func TestCheckTellsFilesApart(t *testing.T) {
 	}
 	h.write("npcs/mira.yaml", "name: Mira\nengine: s2s\ntools: [roll, rol]\n")
 	h.write("npcs/short.yaml", "name: Mira\n")
+	h.write("npcs/long.yaml", "name: Mira\nbehavior_rules:\n  - "+strings.Repeat("Row on. ", 250)+"\n")
 	h.write("npcs/rolf.yaml", "name: Rolf\nbudget_tier: quick\nvoice:\nid: alloy\n")
 	h.write("world.yaml", "name: Mere\nentities:\n  - {id: ana, type: npc, name: Ana}\n")
 	h.write("wrong_world.yaml", "name: Mere\nentites: []\nscene: Rain.\n")
@@ -144,6 +145,7 @@ func TestCheckTellsFilesApart(t *testing.T) {
 			"npcs/mira.yaml:2: engine: there is no speech-to-speech model, so Mira speaks through cascaded",
 			"npcs/mira.yaml:3: tools[1]: \"rol\" is no built-in tool, so it must come from an MCP server; did you mean \"roll\"?"}},
 		{"npcs/short.yaml", 0, []string{"is fine, as an NPC file"}},
+		{"npcs/long.yaml", 0, []string{"npcs/long.yaml:3: behavior_rules: is about 500 tokens long, and a model is given 400 of them; shorten it"}},
 		{"npcs/rolf.yaml", 2, []string{"npcs/rolf.yaml was read as an NPC file", "npcs/rolf.yaml:2: budget_tier: \"quick\" is not one of",
 			"npcs/rolf.yaml:4: voice: holds nothing, since \"id\" is not indented below it"}},
 		{"world.yaml", 0, []string{"world.yaml is fine, as a campaign file: Mere with 1 entities"}},

@@ -41,7 +41,7 @@ type Agent struct {
 type Options struct {
 	// Selector picks the tier of each utterance. If nil, one with the defaults.
 	Selector *tier.Selector
-	// History is how many of its own turns the NPC keeps word by word.
+	// History is how many of its own turns the NPC keeps word by word at most.
 	History int
 	// Language is what the NPC speaks unless spoken to otherwise, a BCP 47 tag.
 	Language string

@@ -42,10 +42,29 @@ func (a *Agent) Remember(e Exchange) {
 	a.version++
 	e.Utterance = untrusted.Clean(e.Utterance, maxUtterance)
 	a.history = append(a.history, e)
-	if drop := len(a.history) - a.keep; drop > 0 {
-		a.history = slices.Clone(a.history[drop:])
-	}
+	a.dropOldest()
 }
+
+// dropOldest keeps the history within its bounds. Where it is beyond one, a quarter
+// of it goes at once, so that the prompt begins the same way for some turns again.
+func (a *Agent) dropOldest() {
+	size := 0
+	for _, e := range a.history {
+		size += e.size()
+	}
+	if len(a.history) <= a.keep && size <= maxHistory*bytesPerToken {
+		return
+	}
+	keep, drop := a.keep-a.keep/4, 0
+	for rest := len(a.history); rest > keep || rest > 1 && size > maxHistory*bytesPerToken*3/4; rest-- {
+		size -= a.history[drop].size()
+		drop++
+	}
+	a.history = slices.Clone(a.history[drop:])
+}
+
+// size is how much of a prompt the exchange takes, in bytes.
+func (e Exchange) size() int { return len(e.Utterance) + len(e.Answer) }
 
 // RememberFindings keeps what tools told in a turn that was cut off before the NPC could
 // say so, so that they need not run again. The next finished turn ends that.

@@ -6,11 +6,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-const (
-	// mostTopics and mostTopicRunes bound what a prompt tells of an NPC's topics.
-	mostTopics     = 24
-	mostTopicRunes = 160
-)
+// mostTopicWords is how many of a topic's words a model is told.
+const mostTopicWords = 3
 
 // topicLines are what an NPC would say of the things it has words for, in its own
 // language, as a model is told them.
@@ -19,11 +16,10 @@ func topicLines(npc config.NPC) []string {
 	var out []string
 	for _, t := range npc.Topics {
 		words, lines := t.Words[language], t.Lines[language]
-		if len(words) == 0 || len(lines) == 0 || len(out) == mostTopics {
+		if len(words) == 0 || len(lines) == 0 {
 			continue
 		}
-		said := []rune(strings.TrimSpace(lines[0]))
-		out = append(out, strings.Join(words[:min(3, len(words))], ", ")+": "+string(said[:min(len(said), mostTopicRunes)]))
+		out = append(out, strings.Join(words[:min(mostTopicWords, len(words))], ", ")+": "+strings.TrimSpace(lines[0]))
 	}
 	return out
 }

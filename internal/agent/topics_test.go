@@ -19,15 +19,18 @@ func TestTopicLines(t *testing.T) {
 		{Intents: []string{"insult"}, Lines: map[string][]string{"de": {"Frechheit."}}},
 		{Words: map[string][]string{"de": {"a", "b", "c", "d"}}, Lines: map[string][]string{"de": {strings.Repeat("ü", 500)}}},
 	}}
-	want := []string{"Steg: Morsch.", "a, b, c: " + strings.Repeat("ü", mostTopicRunes)}
+	want := []string{"Steg: Morsch.", "a, b, c: " + strings.Repeat("ü", 500)}
 	if diff := cmp.Diff(want, topicLines(npc)); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
-	for i := range 100 {
-		npc.Topics = append(npc.Topics, llm.Topic{Words: map[string][]string{"de": {fmt.Sprint(i)}}, Lines: map[string][]string{"de": {"Ja."}}})
+	for i := range 1000 {
+		npc.Topics = append(npc.Topics, llm.Topic{Words: map[string][]string{"de": {fmt.Sprint("wort", i)}}, Lines: map[string][]string{"de": {"Ja."}}})
 	}
-	if n := len(topicLines(npc)); n != mostTopics {
-		t.Errorf("%d topics are told, want %d", n, mostTopics)
+	if told := systemPrompt(npc, "de"); !strings.Contains(told, "wort10:") || strings.Contains(told, "wort500:") {
+		t.Errorf("not as many topics are told as there is room for:\n%s", told)
+	}
+	if faults := FindFaults(npc); len(faults) != 1 || faults[0].Path != "topics" {
+		t.Errorf("faults = %v, want the topics'", faults)
 	}
 }
 

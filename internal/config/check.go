@@ -65,6 +65,7 @@ func (l *loader) checkNPCs() {
 		l.checkNames(n, names)
 		l.checkTools(n)
 		checkTopics(n)
+		warnOfNPC(l, n)
 	}
 	if len(l.npcs) == 0 && len(l.problems) == 0 {
 		l.addWarning(l.main, "npcs", "there is no NPC to play", "add one, or point npcs_dir at a directory with NPC files")

@@ -83,6 +83,8 @@ type NPC struct {
 	Aliases []string `yaml:"aliases" json:"aliases" doc:"Other names the NPC answers to."`
 	// Interruptibility is how the NPC takes it when a player talks over it.
 	Interruptibility Interruptibility `yaml:"interruptibility" json:"interruptibility" doc:"How the NPC takes it when a player talks over it."`
+	// Place is where the NPC usually is, as scenes and the world call it.
+	Place string `yaml:"place" json:"place" max:"100" doc:"Where the NPC usually is, by the name that scenes and the world give the place."`
 	// AddressOnly NPCs answer to their names alone.
 	AddressOnly bool `yaml:"address_only" json:"address_only" doc:"Whether the NPC answers only when it is called by name."`
 	// Personality is who the NPC is, in prose.
@@ -179,10 +181,10 @@ type RandomTable struct {
 type Memory struct {
 	// Path of the database, absolute after loading. Default DataDir/glyphoxa.db.
 	Path string `yaml:"path" json:"path" format:"path" doc:"Database file; glyphoxa.db in data_dir if missing."`
-	// RecentLines is how many lines of the session an NPC has in mind. Default 20.
-	RecentLines int `yaml:"recent_lines" json:"recent_lines" min:"0" max:"1000" doc:"How many of the latest lines at the table an NPC has in mind."`
-	// History is how many of its own turns an NPC keeps word by word. Default 12.
-	History int `yaml:"history" json:"history" min:"0" max:"1000" doc:"How many of its own turns an NPC remembers word by word."`
+	// RecentLines is how many lines of the session an NPC has in mind at most. Default 20.
+	RecentLines int `yaml:"recent_lines" json:"recent_lines" min:"0" max:"1000" doc:"How many of the latest lines at the table an NPC has in mind at most; fewer in fast and standard turns."`
+	// History is how many of its own turns an NPC keeps word by word at most. Default 12.
+	History int `yaml:"history" json:"history" min:"0" max:"1000" doc:"How many of its own turns an NPC remembers word by word at most."`
 }
 
 // Duration is a time.Duration that reads "500ms" or "5m"; 0 alone needs no unit.

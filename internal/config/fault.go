@@ -6,9 +6,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 )
 
-// Fault is something in the server's section that cannot work.
+// Fault is something in the server's section, or in an NPC's entry, that cannot work
+// as it stands.
 type Fault struct {
-	// Path is where it is within the section, such as "policy[2].zone".
+	// Path is where it is within the section or entry, such as "policy[2].zone".
 	Path string
 	// Owner is the rule or profile it is in, such as `rule "evening"`; empty if it
 	// is in none.
@@ -55,5 +56,15 @@ func (l *loader) reportFaults(root strictyaml.Path) {
 			what += fmt.Sprintf(" (line %d)", l.main.Line(root.Key(f.Earlier)))
 		}
 		l.main.AddProblem(path, what, f.Fix)
+	}
+}
+
+// warnOfNPC warns of what the judge of NPCs finds in one.
+func warnOfNPC(l *loader, n located) {
+	if l.opts.JudgeNPC == nil {
+		return
+	}
+	for _, f := range l.opts.JudgeNPC(*n.npc) {
+		l.addWarning(n.d, n.path.Key(f.Path), f.What, f.Fix)
 	}
 }

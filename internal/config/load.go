@@ -33,6 +33,9 @@ type Options struct {
 	// Judge finds what cannot work in the profiles, rules and limits of the
 	// server's section. If nil, they are not judged.
 	Judge func(Server) []Fault
+	// JudgeNPC finds what of an NPC's entry will not work as it stands, which is
+	// warned of. If nil, NPCs are not judged.
+	JudgeNPC func(NPC) []Fault
 	// Alone says that there may be servers elsewhere, which may offer more tools.
 	Alone bool
 	// LookupEnv finds the variables of ${NAME}. If nil, os.LookupEnv.

@@ -95,7 +95,7 @@ func BenchmarkAssemble(b *testing.B) {
 		} {
 			b.Run(from.name+"/named="+asked.name, func(b *testing.B) {
 				benchmarkAssemble(b, asked.pause, hotctx.New(s, from.graph), hotctx.Query{
-					NPC: "e-1", Session: session.ID, Utterance: asked.utterance, Recent: 20, Lines: from.lines,
+					NPC: hotctx.Person{ID: "e-1"}, Session: session.ID, Utterance: asked.utterance, Recent: 20, Lines: from.lines,
 				})
 			})
 		}

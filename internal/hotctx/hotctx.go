@@ -1,9 +1,10 @@
-// Package hotctx assembles what an NPC knows right now: the scene, the last
-// lines at the table, and the people, places and things just mentioned. It
+// Package hotctx assembles what an NPC knows right now: the scene, where it is and
+// with whom, the last lines at the table, and the people, places and things just mentioned. It
 // must do so within a few milliseconds, since the NPC is silent meanwhile.
 package hotctx
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,7 +15,7 @@ import (
 )
 
 const (
-	maxEntities = 5   // described per turn
+	maxEntities = 5   // described per turn unless the query says otherwise
 	maxFact     = 300 // characters of a description
 	maxLine     = 400 // characters of a line
 	maxCompany  = 8   // named as being in the same place
@@ -22,9 +23,17 @@ const (
 
 // Context is what an NPC knows right now.
 type Context struct {
-	// Scene is what is going on, with where the NPC is and who and what is there,
-	// as far as it knows.
+	// Scene is what the players were told is going on: "you" are they in it.
 	Scene string
+	// Place is where the NPC is, empty if nobody knows, and Presence whether that is
+	// in the scene.
+	Place    string
+	Presence Presence
+	// Around names who and what is in that place by the world, as far as the NPC
+	// knows, without who is at the table.
+	Around []string
+	// Company is who of the table is there.
+	Company Company
 	// Lines are the table's last lines as "Name: text", oldest first, without
 	// the NPC's own conversation, which is in its history.
 	Lines []string
@@ -35,12 +44,18 @@ type Context struct {
 
 // Query says for whom and for what.
 type Query struct {
-	NPC       string // id
+	NPC Person
+	// Others are the other NPCs at the table, and Players the names of the people.
+	Others  []Person
+	Players []string
+
 	Session   string
 	Scene     string
 	Utterance string
 	// Recent is how many lines of the session are taken.
 	Recent int
+	// Entities bounds how many of those mentioned are described. If zero, five are.
+	Entities int
 	// Lines are the session's last lines, oldest first, where the caller has them
 	// in mind. If nil, they are read.
 	Lines []memory.Line
@@ -80,7 +95,7 @@ func (s *Source) Assemble(ctx context.Context, q Query) (Context, error) {
 		}
 	}
 	for _, l := range lines[max(len(lines)-q.Recent, 0):] {
-		if l.NPC == q.NPC || l.To == q.NPC {
+		if l.NPC == q.NPC.ID || l.To == q.NPC.ID {
 			continue
 		}
 		c.Lines = append(c.Lines, l.Speaker+": "+untrusted.Clip(l.Text, maxLine))
@@ -89,43 +104,42 @@ func (s *Source) Assemble(ctx context.Context, q Query) (Context, error) {
 	if err != nil {
 		return c, err
 	}
-	ids := []string{q.NPC}
+	ids := []string{q.NPC.ID}
 	for _, e := range hits {
 		ids = append(ids, e.ID)
 	}
-	places, err := s.graph.Places(ctx, q.NPC, ids...)
+	for _, p := range q.Others {
+		ids = append(ids, p.ID)
+	}
+	places, err := s.graph.Places(ctx, q.NPC.ID, ids...)
 	if err != nil {
 		return c, fmt.Errorf("looking up where who and what was mentioned is: %w", err)
 	}
 	for _, e := range hits {
 		c.Entities = append(c.Entities, describeEntity(e, places))
 	}
-	if here, ok := places[q.NPC]; ok {
-		surroundings, err := s.describeSurroundings(ctx, q.NPC, here)
-		if err != nil {
-			return c, err
-		}
-		c.Scene = strings.TrimSpace(c.Scene + "\n" + surroundings)
+	c.placePeople(&q, places)
+	if here, ok := places[q.NPC.ID]; ok {
+		c.Around, err = s.listSurroundings(ctx, &q, here)
 	}
-	return c, nil
+	return c, err
 }
 
-// describeSurroundings says where the NPC is, and with whom and what.
-func (s *Source) describeSurroundings(ctx context.Context, npc string, here memory.Entity) (string, error) {
-	inside, err := s.graph.Inside(ctx, npc, here.ID, maxCompany+1) // one is itself
+// listSurroundings names who and what else is where the NPC is, but for who is at
+// the table.
+func (s *Source) listSurroundings(ctx context.Context, q *Query, here memory.Entity) ([]string, error) {
+	inside, err := s.graph.Inside(ctx, q.NPC.ID, here.ID, maxCompany+1+len(q.Others)) // one is itself
 	if err != nil {
-		return "", fmt.Errorf("looking up what is around: %w", err)
+		return nil, fmt.Errorf("looking up what is around: %w", err)
 	}
 	var names []string
 	for _, e := range inside {
-		if e.ID != npc && len(names) < maxCompany {
+		atTable := e.ID == q.NPC.ID || slices.ContainsFunc(q.Others, func(p Person) bool { return p.ID == e.ID })
+		if !atTable && len(names) < maxCompany {
 			names = append(names, e.Name)
 		}
 	}
-	if len(names) == 0 {
-		return fmt.Sprintf("You are in %s.", here.Name), nil
-	}
-	return fmt.Sprintf("You are in %s. Also there: %s.", here.Name, strings.Join(names, ", ")), nil
+	return names, nil
 }
 
 // describeEntity says who or what an entity is, and where.
@@ -147,15 +161,16 @@ func (s *Source) findMentioned(ctx context.Context, q Query) ([]memory.Entity, e
 	if len(words) == 0 {
 		return nil, nil
 	}
+	most := cmp.Or(q.Entities, maxEntities)
 	// One look for all words: more of them in a name make it a better match.
 	hits, err := s.graph.FindEntities(ctx, memory.EntityQuery{
-		Name: strings.Join(words, " "), Exact: true, Viewer: q.NPC, Limit: maxEntities + 1, // one may be itself
+		Name: strings.Join(words, " "), Exact: true, Viewer: q.NPC.ID, Limit: most + 1, // one may be itself
 	})
 	if err != nil {
 		return nil, fmt.Errorf("looking up who and what was mentioned: %w", err)
 	}
-	hits = slices.DeleteFunc(hits, func(e memory.Entity) bool { return e.ID == q.NPC })
-	return hits[:min(len(hits), maxEntities)], nil
+	hits = slices.DeleteFunc(hits, func(e memory.Entity) bool { return e.ID == q.NPC.ID })
+	return hits[:min(len(hits), most)], nil
 }
 
 // candidateNames are the words of an utterance that may be names, at most sixteen:

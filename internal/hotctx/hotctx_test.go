@@ -61,7 +61,7 @@ func TestAssembleTakesWhatTheNPCMayKnow(t *testing.T) {
 		{"no words", "mira", "… ?!", []string{"Bob: an ale"}, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got, err := src.Assemble(t.Context(), hotctx.Query{NPC: row.npc, Session: session.ID, Scene: "night", Utterance: row.utterance, Recent: 10})
+			got, err := src.Assemble(t.Context(), hotctx.Query{NPC: hotctx.Person{ID: row.npc}, Session: session.ID, Scene: "night", Utterance: row.utterance, Recent: 10})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,22 +101,22 @@ func TestAssembleSaysWhereTheyAre(t *testing.T) {
 	}
 	src := hotctx.New(s, s)
 	for _, row := range []struct {
-		name, npc, utterance, scene string
-		entities                    []string
+		name, npc, utterance, place string
+		around, entities            []string
 	}{
-		{"in a place", "harrow", "where is Bartok?", "Night.", []string{"Bartok (npc): A halfling. Now in The Rusty Flagon."}},
-		{"on the map", "harrow", "where is Mira?", "Night.", []string{"Mira (npc): Now at 1, 2.5, -3 on the map."}},
-		{"known to be in a place", "bartok", "where is Mira?", "Night.\nYou are in The Rusty Flagon. Also there: Mira, The Sword.", []string{"Mira (npc): Now in The Rusty Flagon."}},
-		{"in a hidden place", "bartok", "where is Aldo?", "Night.\nYou are in The Rusty Flagon. Also there: Mira, The Sword.", []string{"Aldo (npc): The miller."}},
-		{"in a place it knows of", "harrow", "where is Aldo?", "Night.", []string{"Aldo (npc): The miller. Now in The Lair."}},
+		{"in a place", "harrow", "where is Bartok?", "", nil, []string{"Bartok (npc): A halfling. Now in The Rusty Flagon."}},
+		{"on the map", "harrow", "where is Mira?", "", nil, []string{"Mira (npc): Now at 1, 2.5, -3 on the map."}},
+		{"known to be in a place", "bartok", "where is Mira?", "The Rusty Flagon", []string{"Mira", "The Sword"}, []string{"Mira (npc): Now in The Rusty Flagon."}},
+		{"in a hidden place", "bartok", "where is Aldo?", "The Rusty Flagon", []string{"Mira", "The Sword"}, []string{"Aldo (npc): The miller."}},
+		{"in a place it knows of", "harrow", "where is Aldo?", "", nil, []string{"Aldo (npc): The miller. Now in The Lair."}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got, err := src.Assemble(t.Context(), hotctx.Query{NPC: row.npc, Session: session.ID, Scene: "Night.", Utterance: row.utterance, Recent: 10})
+			got, err := src.Assemble(t.Context(), hotctx.Query{NPC: hotctx.Person{ID: row.npc}, Session: session.ID, Scene: "Night.", Utterance: row.utterance, Recent: 10})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Scene != row.scene || !slices.Equal(got.Entities, row.entities) {
-				t.Errorf("scene %q, entities %q; want %q and %q", got.Scene, got.Entities, row.scene, row.entities)
+			if got.Scene != "Night." || got.Place != row.place || !slices.Equal(got.Around, row.around) || !slices.Equal(got.Entities, row.entities) {
+				t.Errorf("scene %q, in %q with %q, entities %q; want Night., %q with %q and %q", got.Scene, got.Place, got.Around, got.Entities, row.place, row.around, row.entities)
 			}
 		})
 	}
@@ -131,7 +131,7 @@ func TestAssembleClips(t *testing.T) {
 		{"too_long_in_plain_letters", strings.Repeat("u", 401), strings.Repeat("u", 399) + "…"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got, err := src.Assemble(t.Context(), hotctx.Query{NPC: "mira", Recent: 1, Lines: []memory.Line{{Speaker: "Alice", Text: row.said}}})
+			got, err := src.Assemble(t.Context(), hotctx.Query{NPC: hotctx.Person{ID: "mira"}, Recent: 1, Lines: []memory.Line{{Speaker: "Alice", Text: row.said}}})
 			if err != nil {
 				t.Fatal(err)
 			}

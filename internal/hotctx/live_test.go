@@ -45,7 +45,7 @@ func TestAssembleAsksNothingAtATable(t *testing.T) {
 			rt.Fatal(err)
 		}
 		for range 3 {
-			q := hotctx.Query{NPC: rapid.SampledFrom(ids).Draw(rt, "npc"), Scene: "Night.", Utterance: text.Draw(rt, "utterance"), Recent: 2, Lines: recent}
+			q := hotctx.Query{NPC: hotctx.Person{ID: rapid.SampledFrom(ids).Draw(rt, "npc")}, Scene: "Night.", Utterance: text.Draw(rt, "utterance"), Recent: 2, Lines: recent}
 			want, err := stored.Assemble(t.Context(), q)
 			if err != nil {
 				rt.Fatal(err)
@@ -55,7 +55,7 @@ func TestAssembleAsksNothingAtATable(t *testing.T) {
 				rt.Fatal(err)
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
-				rt.Errorf("what %s knows at %q (-store +table):\n%s", q.NPC, q.Utterance, diff)
+				rt.Errorf("what %s knows at %q (-store +table):\n%s", q.NPC.ID, q.Utterance, diff)
 			}
 		}
 	})

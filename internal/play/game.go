@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa"
+	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
@@ -35,7 +36,7 @@ import (
 // LoadConfig reads the configuration at path, or the working directory's, or
 // the built-in one.
 func LoadConfig(path string) (*config.Config, error) {
-	cfg, err := config.Load(path, &config.Options{BuiltIn: glyphoxa.Shipped, KnownTools: registry.BuiltinNames(), Workflows: registry.WorkflowNames, Judge: policy.Check})
+	cfg, err := config.Load(path, &config.Options{BuiltIn: glyphoxa.Shipped, KnownTools: registry.BuiltinNames(), Workflows: registry.WorkflowNames, Judge: policy.Check, JudgeNPC: agent.FindFaults})
 	if err != nil {
 		return nil, problem.Usage(err)
 	}

@@ -297,12 +297,8 @@ func (g *Game) makeAgents(cast []config.NPC, notices *[]string) []*agent.Agent {
 		if k := g.Config.Latency.StandardKeywords; len(k) > 0 {
 			opts = append(opts, tier.WithStandardKeywords(k...))
 		}
-		language := ""
-		if len(g.Config.Language) > 0 {
-			language = g.Config.Language[0]
-		}
 		all = append(all, agent.New(n, agent.Options{
-			Selector: tier.NewSelector(opts...), History: g.Config.Memory.History, Language: language,
+			Selector: tier.NewSelector(opts...), History: g.Config.Memory.History, Language: LanguageOf(n, g.Config.Language),
 		}))
 		if n.Engine == config.EngineS2S && !g.Config.Providers.SpeaksForItself() {
 			others = append(others, fmt.Sprintf("%s (%s)", n.Name, n.Engine))
@@ -313,6 +309,27 @@ func (g *Game) makeAgents(cast []config.NPC, notices *[]string) []*agent.Agent {
 		*notices = append(*notices, "these NPCs speak through the cascaded engine, since providers.s2s names no speech-to-speech model: "+strings.Join(others, ", "))
 	}
 	return all
+}
+
+// LanguageOf is what an NPC speaks when in doubt, of the languages spoken at the
+// table: its voice's if that is among them, else the first; empty if there is none.
+func LanguageOf(npc config.NPC, spoken []string) string {
+	for _, l := range spoken {
+		if sameLanguage(l, npc.Voice.Language) {
+			return l
+		}
+	}
+	if len(spoken) > 0 {
+		return spoken[0]
+	}
+	return ""
+}
+
+// sameLanguage reports whether two tags name one language, be it of other regions.
+func sameLanguage(a, b string) bool {
+	x, _, _ := strings.Cut(a, "-")
+	y, _, _ := strings.Cut(b, "-")
+	return strings.EqualFold(x, y)
 }
 
 // openVoices gives the session its voices and opens where they are heard.

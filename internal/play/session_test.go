@@ -45,3 +45,23 @@ func TestEngineOptions(t *testing.T) {
 		t.Errorf("with a fallback: %+v, want nothing: each model has its own", o)
 	}
 }
+
+func TestLanguageOf(t *testing.T) {
+	for _, row := range []struct {
+		name, voice string
+		spoken      []string
+		want        string
+	}{
+		{"of_the_voice", "de", []string{"en", "de"}, "de"},
+		{"of_another_region", "en-GB", []string{"de", "en-US"}, "en-US"},
+		{"not_at_this_table", "en", []string{"de"}, "de"},
+		{"of_no_voice", "", []string{"de", "en"}, "de"},
+		{"of_no_table", "de", nil, ""},
+	} {
+		npc := config.NPC{}
+		npc.Voice.Language = row.voice
+		if got := LanguageOf(npc, row.spoken); got != row.want {
+			t.Errorf("%s: %q, want %q", row.name, got, row.want)
+		}
+	}
+}

@@ -83,7 +83,7 @@ func (as *answers) startAttempt(tn *turn) {
 	tn.attempt = newAttempt(as.lines, tn)
 	as.purse.openAccount(tn)
 	as.attempts[as.lines] = tn.attempt
-	as.effects.add(newWorker(as.o, tn, as.transcript.recent, as.conversation.backgroundOf(tn)))
+	as.effects.add(newWorker(as.o, tn, as.transcript.recent, as.conversation.backgroundOf(tn), as.companyOf(tn)))
 }
 
 // soundReady takes a turn on of which there is something to hear.

@@ -114,6 +114,7 @@ type worker struct {
 	account   *cost.Account // is charged for all of it
 	history   agent.History
 	recent    []memory.Line
+	company   company
 	request   engine.Request
 	unknown   string // what to say instead of an answer
 	confirmed <-chan struct{}
@@ -128,11 +129,11 @@ type worker struct {
 
 // newWorker prepares the work of a turn's attempt. recent are the session's last
 // lines, and background is what the answer is held to.
-func newWorker(o *Options, tn *turn, recent []memory.Line, background engine.Background) *worker {
+func newWorker(o *Options, tn *turn, recent []memory.Line, background engine.Background, with company) *worker {
 	a := tn.attempt
 	w := &worker{
-		attempt: a, line: a.line, npc: tn.as, puppet: tn.puppet, account: tn.account,
-		heard:   agent.Line{Speaker: tn.Speaker, Text: tn.Text, MayDecline: tn.mayDecline},
+		attempt: a, line: a.line, npc: tn.as, puppet: tn.puppet, account: tn.account, company: with,
+		heard:   agent.Line{Speaker: tn.Speaker, Text: tn.Text, Tier: tn.choice.Tier, MayDecline: tn.mayDecline},
 		history: tn.npc.Snapshot(), recent: recent, confirmed: a.confirmed, phrase: a.phrase, sayings: make(chan saying, ahead),
 		request: engine.Request{
 			NPC: tn.as, Persona: tn.npc.Persona(), Names: tn.npc.Names(), Tools: tn.tools, Rounds: o.Latency.Rounds.Get(tn.choice.Tier),
@@ -200,8 +201,11 @@ func (w *worker) findAnswer(ctx context.Context) error {
 	}()
 	w.result.stage = "context"
 	start := time.Now()
+	most := agent.BoundsOf(w.heard.Tier)
 	now, err := o.Context.Assemble(ctx, hotctx.Query{
-		NPC: w.npc.ID, Session: o.Session.ID, Scene: o.Scene(), Utterance: w.heard.Text, Recent: o.RecentLines, Lines: w.recent,
+		NPC: w.company.npc, Others: w.company.others, Players: w.company.players,
+		Session: o.Session.ID, Scene: o.Scene(), Utterance: w.heard.Text,
+		Recent: min(o.RecentLines, most.Lines), Entities: most.Entities, Lines: w.recent,
 	})
 	took := time.Since(start)
 	w.report(contextRead{took})

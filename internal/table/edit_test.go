@@ -155,8 +155,8 @@ func TestRetractKeepsTheAnswer(t *testing.T) {
 		synctest.Wait()
 		check(t, r.Retract(t.Context(), "m1"))
 		r.hear("Mira, what did you say?")
-		if want := "…\nAye.\nMira, what did you say?\n"; !strings.HasSuffix(l.asked(), want) {
-			t.Errorf("the prompt is\n%s\nwant it to end in\n%s", l.asked(), want)
+		if want := "\n…\nAye.\n"; !strings.Contains(l.asked(), want) || strings.Contains(l.asked(), "secret") {
+			t.Errorf("the prompt is\n%s\nwant it to have\n%s", l.asked(), want)
 		}
 	})
 }

@@ -74,13 +74,13 @@ func TestNPCsKnowOfAChangeInTheirNextTurn(t *testing.T) {
 	}
 	expect(turn("Mira, where is the Lute?"), "It is night.", "The Lute (item): Old. Now at 1, 2, 3 on the map.")
 	turn("Mira, please hide the Lute!")
-	expect(turn("Mira, where is the Lute?"), "The scene: A dog barks.", "The Lute (item): Old. Now in The Cellar.")
+	expect(turn("Mira, where is the Lute?"), "What the players were told of the scene, in which \"you\" are they:\n\"A dog barks.\"", "The Lute (item): Old. Now in The Cellar.")
 	_, err = live.Change(t.Context(), "elsewhere", func(tx *world.Tx) error {
 		tx.SetScene("Smoke rises.")
 		return tx.Relate(memory.Relation{From: "mira", Type: memory.LocatedIn, To: "cellar"})
 	})
 	check(t, err)
-	expect(turn("Mira, and now the Lute?"), "Smoke rises.", "You are in The Cellar. Also there: The Lute.")
+	expect(turn("Mira, and now the Lute?"), "Smoke rises.", "You are in this place: The Cellar. Also there: The Lute. Players with you: Alice.")
 }
 
 // seat runs a table with Mira alone, who may change the world.

@@ -53,14 +53,17 @@ func (b *Catalog) buildPersona(ctx context.Context, v resource.View, args map[st
 	if npc.Personality != "" {
 		fmt.Fprintf(&w, "\nWho you are:\n%s\n", quote(untrusted.Clean(npc.Personality, maxPersonality)))
 	}
+	if npc.Place != "" {
+		fmt.Fprintf(&w, "\nWhere you usually are: %s\n", oneLine(npc.Place))
+	}
 	addList(&w, "How you behave:", npc.BehaviorRules)
 	addList(&w, "What you know a lot about:", npc.KnowledgeScope)
 	if v.Holds(mayControlNPCs) {
-		addList(&w, "What you know and do not readily tell:", npc.Secrets())
+		addList(&w, "What you know and keep to yourself; asked about it, turn the question aside, without a lie that gives it away:", npc.Secrets())
 	}
 	addList(&w, "Who and what is around you, as far as you know:", around)
 	if scene := b.scene(v); scene != "" {
-		fmt.Fprintf(&w, "\nWhat is going on:\n%s\n", quote(scene))
+		fmt.Fprintf(&w, "\nWhat the players were told of the scene, in which \"you\" are they:\n%s\n", quote(scene))
 	}
 	w.WriteString(`
 How you answer:

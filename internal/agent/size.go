@@ -1,0 +1,189 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/cost"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+)
+
+// The most tokens that a model is given of each part of a prompt, estimated as
+// [cost.EstimateTokens] does. What an NPC is told of itself does not depend on the
+// tier: a provider's cache would hold nothing of it when the tier changes.
+const (
+	maxPersonality = 600
+	maxKnowledge   = 150
+	maxTopics      = 500
+	maxSecrets     = 400
+	maxRules       = 400
+	maxSamples     = 150
+	// maxHistory bounds the conversation; the latest exchange is given in any case.
+	maxHistory = 1500
+	// These bound parts of what an NPC knows right now; of names, of each kind.
+	maxScene     = 300
+	maxNames     = 60
+	maxReaction  = 100
+	maxDirection = 150
+	maxTold      = 200
+)
+
+// bytesPerToken is what [cost.EstimateTokens] counts by.
+const bytesPerToken = 4
+
+// Bounds are what a prompt of one tier may hold beside what is the same in all.
+type Bounds struct {
+	// Lines are the table's last lines, Entities those who are described.
+	Lines, Entities int
+	// Facts bounds all that an NPC knows right now, in tokens. What matters least is
+	// left out first: of the table's lines the oldest.
+	Facts int
+}
+
+// BoundsOf returns what a turn of a tier is given.
+func BoundsOf(t mcp.BudgetTier) Bounds {
+	switch t {
+	case mcp.BudgetFast:
+		return Bounds{Lines: 6, Entities: 2, Facts: 1200}
+	case mcp.BudgetStandard:
+		return Bounds{Lines: 12, Entities: 4, Facts: 1600}
+	}
+	return Bounds{Lines: 1000, Entities: 5, Facts: 2600}
+}
+
+// FindFaults returns what of an NPC's description is longer than what models are
+// given of it.
+func FindFaults(npc config.NPC) []config.Fault {
+	var found []config.Fault
+	for _, part := range []struct {
+		key   string
+		items []string
+		max   int
+	}{
+		{"personality", []string{npc.Personality}, maxPersonality},
+		{"knowledge_scope", npc.KnowledgeScope, maxKnowledge},
+		{"topics", topicLines(npc), maxTopics},
+		{"secret_knowledge", npc.Secrets(), maxSecrets},
+		{"behavior_rules", npc.BehaviorRules, maxRules},
+	} {
+		size := 0
+		for _, item := range part.items {
+			size += len(strings.TrimSpace(item))
+		}
+		if size > part.max*bytesPerToken {
+			found = append(found, config.Fault{
+				Path: part.key,
+				What: fmt.Sprintf("is about %d tokens long, and a model is given %d of them", cost.EstimateTokens(size), part.max),
+				Fix:  "shorten it, or its last sentences are left out",
+			})
+		}
+	}
+	return found
+}
+
+// cutText returns the sentences of a text that fit into so many tokens; if not even
+// the first does, as many of its words.
+func cutText(text string, tokens int) string {
+	text = strings.TrimSpace(text)
+	most := max(tokens, 0) * bytesPerToken
+	if len(text) <= most {
+		return text
+	}
+	if end := lastStop(text, most); end > 0 {
+		return text[:end]
+	}
+	const ellipsis = "…"
+	most -= len(ellipsis)
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	if most <= 0 {
+		return ""
+	}
+	if i := strings.LastIndexFunc(text[:most], unicode.IsSpace); i > 0 {
+		most = i
+	}
+	return strings.TrimRightFunc(text[:most], unicode.IsSpace) + ellipsis
+}
+
+// cutLine is cutText of a text from the table, on one line.
+func cutLine(text string, tokens int) string { return cutText(untrusted.Line(text, 0), tokens) }
+
+// lastStop returns the end of the last sentence that ends within the first so many
+// bytes of a text, 0 if none does. A stop after one or two letters is an
+// abbreviation's.
+func lastStop(text string, most int) int {
+	end, word := 0, 0
+	for i, after := 0, 0; i < len(text); i = after {
+		r, width := utf8.DecodeRuneInString(text[i:])
+		if after = i + width; after > most {
+			break
+		}
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			word++
+			continue
+		case strings.ContainsRune(`"'”“»«)’`, r) && i == end && end > 0:
+			end = after // a quotation ends with its sentence
+		case r == '\n' && i > 0, r == '!', r == '?', r == '…', r == '.' && word > 2:
+			if next, _ := utf8.DecodeRuneInString(text[after:]); r == '\n' || !unicode.IsLetter(next) && !unicode.IsDigit(next) {
+				end = after
+			}
+		}
+		word = 0
+	}
+	return len(strings.TrimRightFunc(text[:end], unicode.IsSpace))
+}
+
+// cutList returns the items of a list that fit into so many tokens, the last of them
+// perhaps cut at the end of a sentence.
+func cutList(items []string, tokens int) []string {
+	left := tokens * bytesPerToken
+	for i, item := range items {
+		item = strings.TrimSpace(item)
+		if len(item) <= left {
+			left -= len(item)
+			continue
+		}
+		kept := append([]string(nil), items[:i]...)
+		if end := lastStop(item, left); end > 0 {
+			kept = append(kept, item[:end])
+		}
+		return kept
+	}
+	return items
+}
+
+// allowance is what may yet be written, in bytes.
+type allowance struct{ left int }
+
+// list takes the first items of a list that fit; with latest, the last ones.
+func (a *allowance) list(title string, items []string, latest bool) string {
+	from, to, size := 0, 0, len(title)+2
+	if latest {
+		from, to = len(items), len(items)
+	}
+	for from > 0 || to < len(items) {
+		i := to
+		if latest {
+			i = from - 1
+		}
+		if size+len(items[i])+3 > a.left {
+			break
+		}
+		size += len(items[i]) + 3
+		if latest {
+			from--
+		} else {
+			to++
+		}
+	}
+	var b strings.Builder
+	writeList(&b, title, items[from:to])
+	a.left -= b.Len()
+	return b.String()
+}

@@ -1,0 +1,36 @@
+package table
+
+import (
+	"slices"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/hotctx"
+)
+
+// company is who is at a table when a turn begins. It does not change.
+type company struct {
+	npc     hotctx.Person // who answers
+	others  []hotctx.Person
+	players []string
+}
+
+// companyOf is who is at the table besides the NPC that answers a turn. Players are
+// those who spoke lately, first who speaks now.
+func (as *answers) companyOf(tn *turn) company {
+	with := company{npc: personOf(tn.as), players: []string{tn.Speaker}}
+	for _, l := range slices.Backward(as.transcript.recent) {
+		if l.NPC == "" && !slices.Contains(with.players, l.Speaker) {
+			with.players = append(with.players, l.Speaker)
+		}
+	}
+	for _, npc := range as.cast.npcsOf(as.cast.present()) {
+		if npc.ID != tn.as.ID {
+			with.others = append(with.others, personOf(npc))
+		}
+	}
+	return with
+}
+
+func personOf(n config.NPC) hotctx.Person {
+	return hotctx.Person{ID: n.ID, Name: n.Name, Aliases: n.Aliases, Place: n.Place}
+}
