@@ -4,25 +4,11 @@ import (
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/speech"
 )
 
 // gestures are what narrators say somebody does, in the third person.
-var gestures = newWordSet(`
-	smiles sighs laughs grins nods chuckles coughs pauses leans whispers growls winks shrugs frowns bows gasps groans grunts
-	snorts scowls smirks sniffs glances gestures mutters mumbles murmurs yawns blinks beams cackles chortles squints giggles
-	sneers clears looks turns wipes points raises lifts lowers shakes taps crosses folds narrows rolls rubs scratches strokes
-	hammers rows turns steps walks moves reaches grabs picks puts sets slams spits stares gazes watches waves leads pours
-	stands sits kneels rises hesitates stops laughs hums sings whistles snaps claps pats hugs kisses pushes pulls drops hands
-	offers gives holds opens closes shuts stirs sips drinks eats swallows breathes stiffens tenses relaxes softens straightens
-	rummages searches flips turns tilts cocks bares grits clenches trembles shivers blushes pales weeps cries sobs begins
-	starts continues returns enters leaves approaches settles shifts slides tugs twirls wags scratching
-	lächelt seufzt lacht grinst nickt kichert hustet räuspert flüstert knurrt zwinkert runzelt verbeugt zuckt schnaubt stöhnt
-	murmelt brummt gähnt blinzelt schmunzelt schaut blickt sieht dreht wischt zeigt hebt senkt schüttelt tippt verschränkt reibt
-	kratzt streicht hämmert rudert geht tritt greift nimmt legt stellt setzt spuckt starrt winkt gießt schenkt steht sitzt kniet
-	zögert summt singt pfeift klatscht klopft umarmt schiebt zieht lässt reicht gibt hält öffnet schließt rührt trinkt isst
-	schluckt atmet strafft wühlt sucht neigt ballt zittert errötet weint schluchzt beginnt kehrt betritt verlässt nähert lehnt
-	beugt stimmt zupft tastet stemmt springt rückt schlägt wirft fährt mustert deutet breitet faltet streckt verzieht verdreht
-	rollt fegt poliert blättert schnippt horcht lauscht stützt richtet wendet krault tätschelt putzt wringt spielt bleibt`)
+var gestures = newWordSet(speech.Gestures())
 
 // participles and adverbs that begin a direction: "smiling", "with a grin", "softly".
 var manners = newWordSet(`
@@ -47,7 +33,7 @@ func (t *Turn) directs(text string) Reason {
 	}
 	first := s.at(0)
 	switch {
-	case gestures[first], manners[first]:
+	case gestures[first] && (!doubtful[first] || doneTo[s.at(1)]), manners[first] && (len(s.words) <= 4 || strings.HasSuffix(first, "ing")):
 		return Direction
 	case len(s.words) > 1 && (narrators[first] || t.card.own[first]) && (gestures[s.at(1)] || gestures[s.at(2)]):
 		return Direction
@@ -61,6 +47,21 @@ func (t *Turn) directs(text string) Reason {
 	}
 	return ""
 }
+
+// doubtful gestures are said of things in asides, too: "holds two pints", "geht auf mich".
+var doubtful = newWordSet(`
+	looks tastes smells sounds comes goes holds gives stands counts weighs reads checks runs starts stops burns bites tears
+	rings cracks blows sits hides waits works offers carries begins continues returns keeps costs takes makes says needs
+	lasts knocks lights tests opens closes shuts fetches brings drags cuts puts sets light smile laugh bow nod whistle
+	drops bends breaks rolls turns leaves enters settles
+	geht kommt gibt hält trägt steht sieht bleibt reicht lässt liegt fährt zieht wiegt zählt bedeutet schlägt holt bringt
+	sitzt sucht beginnt fängt greift schließt öffnet liest schreibt füllt brennt kostet stellt legt setzt bindet schmatz nick
+	klopf lach hust freu gibt spielt mahlt trinkt isst packt nimmt tritt schenkt`)
+
+// doneTo stands behind a gesture's verb, and seldom behind another one.
+var doneTo = newWordSet(`
+	his her their himself herself up down around away back over at toward towards off out slowly quickly quietly softly
+	sich seine seinen seinem seiner ihre ihren ihrem ihrer dir euch dich den dem einen langsam leise müde kurz zur zum`)
 
 var newManner = newWordSet(`voice tone whisper ton stimme flüsterton manner`)
 
@@ -76,15 +77,15 @@ var notVerbs = newWordSet(`
 // directions do: "turns the blade over", "kratzt sich am Kopf".
 func verbBegins(s *sentence) bool {
 	first := s.words[0]
-	if first.capital || len(first.text) < 4 || notVerbs[first.text] || functionWords[first.text] {
+	if first.capital || len(first.text) < 4 || notVerbs[first.text] || functionWords[first.text] || doubtful[first.text] || len(s.words) < 2 {
 		return false
 	}
 	next := s.at(1)
 	switch {
 	case strings.HasSuffix(first.text, "s") && !strings.HasSuffix(first.text, "ss"):
-		return len(s.words) > 1 && (functionWords[next] || strings.HasSuffix(next, "ly"))
+		return next == "the" || next == "a" || next == "an" || next == "you" || doneTo[next] || strings.HasSuffix(next, "ly")
 	case strings.HasSuffix(first.text, "t") && !strings.HasPrefix(first.text, "ge"):
-		return next == "sich" || len(s.words) > 1 && germanObject[next]
+		return doneTo[next] || next == "die" || next == "das" || next == "eine" || next == "ein"
 	}
 	return false
 }
@@ -102,12 +103,17 @@ func speaksByName(npc config.NPC) bool {
 	return false
 }
 
+var possessives = newWordSet(`his her seine ihre sein ihr`)
+
 var bodies = newWordSet(`eyes eye face hand hands voice brow lips mouth head gaze shoulders fingers expression blick augen gesicht stimme hand hände miene stirn lippen mund kopf schultern finger`)
 
 // isNarration reports whether a sentence tells what the NPC does, as a narrator.
 func (t *Turn) isNarration(s *sentence) bool {
 	if len(s.words) < 3 || s.has(selfWords) && !t.card.byName && !quotedSpeech(s) {
 		return false
+	}
+	if possessives[s.at(0)] && bodies[s.at(1)] && len(s.words) <= 6 && !t.pastOrModal(s.at(2)) {
+		return true
 	}
 	i := 0
 	named, role := t.card.own[s.at(0)], false
@@ -154,7 +160,7 @@ func moves(s *sentence, verb int) bool {
 
 func (t *Turn) pastOrModal(w string) bool {
 	switch w {
-	case "is", "was", "has", "had", "will", "can", "does", "ist", "war", "hat", "hatte", "kann", "wird", "weiss", "knows", "says", "sagt", "heisst", "kennt", "never", "nie":
+	case "is", "was", "are", "were", "sind", "waren", "haben", "have", "has", "had", "will", "can", "does", "ist", "war", "hat", "hatte", "kann", "wird", "weiss", "knows", "says", "sagt", "heisst", "kennt", "never", "nie":
 		return true
 	}
 	return false

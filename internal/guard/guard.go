@@ -4,6 +4,7 @@
 package guard
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -66,6 +67,9 @@ func NewCard(o CardOptions) *Card {
 		prompt: newPromptWords(npc),
 		mottos: quotedIn(npc.BehaviorRules),
 	}
+	for w := range maps.Clone(c.own) {
+		c.own[w+"s"], c.own[w+"'s"] = true, true
+	}
 	for w := range c.own {
 		delete(c.others, w)
 	}
@@ -77,7 +81,7 @@ func NewCard(o CardOptions) *Card {
 		}
 	}
 	card := []string{npc.Name, npc.Personality, strings.Join(npc.BehaviorRules, "\n"), strings.Join(npc.KnowledgeScope, "\n")}
-	c.secrets = newSecrets(npc.Secrets(), strings.Join(append(card, npc.Aliases...), "\n"))
+	c.secrets = newSecrets(npc.Secrets(), strings.Join(append(card, npc.Aliases...), "\n"), c.own)
 	c.byName, c.roles = speaksByName(npc), roleWords(npc)
 	return c
 }
@@ -115,8 +119,8 @@ type Turn struct {
 func (c *Card) NewTurn(o TurnOptions) *Turn {
 	t := &Turn{card: c, asked: readWords(o.Asked, nil), players: nameWords(o.Players)}
 	t.secrets = newTelling(c.secrets, o.Told, &t.asked)
-	t.further = newTelling(newSecrets(o.Secrets, ""), o.Told, &t.asked)
-	t.rolls = newRolls(&t.asked)
+	t.further = newTelling(newSecrets(o.Secrets, "", c.own), o.Told, &t.asked)
+	t.rolls = newRolls(&t.asked, c.language)
 	t.said = newSaidBefore(o.Before, &t.asked)
 	return t
 }

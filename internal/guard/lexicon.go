@@ -16,6 +16,7 @@ type meaning struct {
 // lexicon knows words of both languages by their stems.
 type lexicon struct {
 	meanings []meaning
+	deeds    int // meanings before this one are deeds
 	byStem   map[string][]int
 }
 
@@ -32,6 +33,7 @@ const (
 var sharedLexicon = sync.OnceValue(func() *lexicon {
 	l := &lexicon{byStem: map[string][]int{}}
 	l.add(deeds, weightThing)
+	l.deeds = len(l.meanings)
 	l.add(things, weightThing)
 	l.add(lightWords, weightLight)
 	return l
@@ -93,5 +95,5 @@ var functionWords = newWordSet(`
 	denn weil dass ob wenn als wie wo wer wen wem was wann warum welche welcher welches von vom zu zum zur in im ins an am
 	ans auf aufs aus bei beim mit nach vor vorm über durch für gegen ohne um bis seit nicht nichts nur auch noch schon
 	sehr mehr viel viele wenig damit dazu davon daran darauf dafür dabei da dann hier dort so ja nein doch mal man sich
-	selbst alle alles allem jeder jede jedes etwas immer nie niemals jetzt nun
+	ab weg los fort hin her heraus herein hinein hinaus herum zurück selbst alle alles allem jeder jede jedes etwas immer nie niemals jetzt nun
 `)

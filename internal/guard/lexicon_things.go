@@ -2,13 +2,13 @@ package guard
 
 // things are what people, things and qualities are called: a line is one meaning.
 const things = `
-false fake phoney bogus sham counterfeit untrue forged falsch falsche falschen falscher falsches unecht unechte gefälscht gefälschte
+false fake phoney bogus sham untrue falsch falsche falschen falscher falsches unecht unechte
 wrong innocent falsch falsche falschen falscher unschuldig unschuldige unschuldigen unschuldiger
 seal signet stamp siegel stempel
 harbourmaster harbormaster portmaster hafenmeister hafenmeisters hafenmeisterin
 harbour harbor port hafen hafens kai
-son lad boy sohn sohnes junge bub
-daughter girl tochter töchter töchterchen princess princesses prinzessin prinzessinnen königskind
+son father~ vater~ lad boy sohn sohnes junge bub
+daughter father~ vater~ mother~ mutter~ girl tochter töchter töchterchen princess princesses prinzessin prinzessinnen königskind
 garrison barracks troops army regiment garnison kaserne truppe heer armee
 coal coals kohle kohlen
 cellar cellars basement vault keller kellers kellern gewölbe
@@ -66,7 +66,7 @@ count counts earl graf grafen grafens
 dead death corpse stillborn deceased tot tote totes toten toter leiche leichnam totgeboren
 salve ointment balm unguent salbe salben tinktur
 plague pest pestilence pestilenz seuche
-man men bloke fellow mann mannes männer kerl
+-man men bloke fellow mann mannes männer kerl
 moon moonless neumond mond
 -north northern nord norden nördlich
 -south southern süd süden
@@ -123,7 +123,7 @@ cave caves cavern höhle höhlen grotte
 island isle insel inseln
 river stream fluss ström
 sea ocean meer
-ship ships boat vessel schiff schiffe boot
+ship ships boat vessel schiff schiffe
 mountain mountains hill berg berge hügel
 village dorf dörfer
 house houses home haus häuser
@@ -133,7 +133,7 @@ window fenster
 garden garten gärten
 tree trees baum bäume
 stone stones rock stein steine
-wife spouse ehefrau gattin weib
+wife spouse ehefrau gattin weib frau frauen
 husband spouse ehemann gatte
 father dad vater vaters
 mother mum mutter mutters
@@ -164,7 +164,7 @@ witch witches hexe hexen
 wizard mage sorcerer magician zauberer magier hexer
 demon demons devil fiend dämon dämonen teufel
 vampire vampires vampir vampire
-werewolf werewolves lycanthrope werwolf werwölfe
+werewolf werewolves lycanthrope werwölfin werwolf werwölfe
 ghost ghosts spirit geist geister gespenst
 cult cultist cultists sect kult kultist kultisten sekte
 god gods goddess deity gott götter göttin

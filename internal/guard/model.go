@@ -8,7 +8,8 @@ var headings = func() map[string]Reason {
 	m := map[string]Reason{}
 	for reason, list := range map[Reason]string{
 		Prompt: `system human user assistant instruction instructions personality persönlichkeit prompt developer nutzer benutzer assistent
-			rules regelwerk verhaltensregeln hintergrund background description beschreibung persona role rolle context kontext`,
+			regelwerk verhaltensregeln hintergrund background knowledge wissen geheimnisse secrets backstory behaviour behavior aliases
+			language sprache mensch ki spieler player charakter character npc inst sys konversation conversation verlauf history description beschreibung persona role rolle context kontext`,
 		Model: `thought thoughts thinking gedanke gedanken analyse analysis reasoning überlegung überlegungen ooc reflection scratchpad
 			internal intern denkt nachdenken denkprozess strategie strategy output answer_only`,
 		Direction: `tone emotion emotions mood stimmung tonfall ton gefühl gefühle voice stimme mimik gesture geste action aktion scene szene
@@ -44,7 +45,7 @@ var modelPhrases = [][]string{
 	{"physischen", "korper"}, {"in", "character"}, {"out", "of", "character"}, {"break", "character"}, {"breaking", "character"},
 	{"my", "character"}, {"meine", "figur"}, {"meiner", "figur"}, {"mein", "charakter"}, {"die", "figur", "gibt"}, {"in", "meiner", "rolle"},
 	{"in", "der", "rolle"}, {"meine", "rolle"}, {"aus", "der", "rolle"}, {"aus", "meiner", "rolle"}, {"bleibe", "in", "der"}, {"the", "player"},
-	{"der", "spieler", "fragt"}, {"large", "language"}, {"as", "an", "npc"},
+	{"der", "spieler", "fragt"}, {"large", "language"}, {"i'm", "a", "program"}, {"bin", "ein", "programm"}, {"here", "is", "a", "response"}, {"here", "is", "my", "response"}, {"here's", "a", "response"}, {"hier", "ist", "eine", "antwort"}, {"hier", "ist", "meine", "antwort"}, {"hier", "ist", "die", "antwort"}, {"as", "an", "npc"},
 	{"human", "emotions"}, {"menschlichen", "emotionen"}, {"menschliche", "gefuhle"}, {"keine", "echten", "gefuhle"}, {"no", "real", "feelings"},
 	{"aktuelle", "daten"}, {"aktuellen", "daten"}, {"current", "data"}, {"internet", "access"}, {"access", "to", "the", "internet"}, {"internet"},
 	// politeness of assistants
@@ -67,7 +68,7 @@ var (
 	refused = newWordSet(`
 		request requests content guidelines guideline policy policies richtlinien richtlinie anfrage anfragen inhalte inhalten
 		ethical ethically ethischen ethisch unethical harmful inappropriate unangemessen unangebracht assist respectful respektvoll
-		sicherheitsgründen nutzungsbedingungen illegal violence gewaltverherrlichend diskriminierend schädlich schädliche`)
+		sicherheitsgründen nutzungsbedingungen gewaltverherrlichend diskriminierend schädlich schädliche`)
 )
 
 // isModelTalk reports whether a sentence speaks of being a model, as one of those that
@@ -77,6 +78,7 @@ func (t *Turn) isModelTalk(s *sentence) bool {
 		return true
 	}
 	self, vendor, refuses, what, trained, texts, body, senses, memory, talk := false, false, 0, false, false, false, false, false, false, false
+	policy, acts, helps, more := false, false, false, false
 	for i := range s.words {
 		w := s.at(i)
 		switch {
@@ -91,6 +93,13 @@ func (t *Turn) isModelTalk(s *sentence) bool {
 			refuses++
 		}
 		what = what || refused[w]
+		policy = policy || policies[w]
+		acts = acts || acting[w]
+		helps = helps || w == "helfen" || w == "behilflich" || w == "tun" || w == "dienen"
+		more = more || w == "sonst" || w == "weiter" || w == "else" || w == "weitere"
+		if t.card.own[w] && (acts && (s.at(i-1) == "as" || s.at(i-1) == "als" || s.at(i-1) == "von" || s.at(i-1) == "of") || s.at(i+1) == "would" || s.at(i+1) == "wurde") {
+			return true
+		}
 		trained = trained || strings.HasPrefix(w, "train")
 		texts = texts || w == "texts" || w == "text" || w == "data" || w == "texten" || w == "daten" || w == "datensatz" || w == "dataset"
 		body = body || w == "body" || w == "korper"
@@ -101,7 +110,7 @@ func (t *Turn) isModelTalk(s *sentence) bool {
 	switch {
 	case self && vendor && (saysIAm(s) || s.has(makers)):
 		return true
-	case refuses > 0 && what && self:
+	case refuses > 0 && what && self, policy && self, helps && more && self && (s.at(0) == "kann" || s.at(0) == "womit" || s.at(0) == "gibt"):
 		return true
 	case trained && texts, self && body && senses, self && memory && talk:
 		return true
@@ -110,6 +119,11 @@ func (t *Turn) isModelTalk(s *sentence) bool {
 	}
 	return false
 }
+
+var (
+	policies = newWordSet(`guidelines richtlinien nutzungsbedingungen`)
+	acting   = newWordSet(`speaking responding answering replying acting writing respond response antworte spreche sprechend schreibe antwort voice character rolle stimme reply`)
+)
 
 var makers = newWordSet(`made created developed built trained entwickelt gebaut erschaffen trainiert gemacht powered by`)
 

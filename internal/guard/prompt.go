@@ -47,10 +47,11 @@ func (p *promptWords) readsOut(s *sentence) bool {
 			return true
 		}
 	}
-	content, known := 0, 0
+	content, known, marked := 0, 0, s.has(describing)
 	for i := range s.words {
 		w := &s.words[i]
-		if functionWords[w.text] || len(w.text) <= 2 {
+		marked = marked || i > 0 && (w.text == "who" || w.text == "that" || (w.text == "der" || w.text == "die" || w.text == "das") && strings.Contains(s.gap(i), ","))
+		if functionWords[w.text] || describing[w.text] || len(w.text) <= 2 {
 			continue
 		}
 		content++
@@ -58,8 +59,19 @@ func (p *promptWords) readsOut(s *sentence) bool {
 			known++
 		}
 	}
-	return known >= leastSummary && float64(known) >= mostSummary*float64(content)
+	switch {
+	case known >= leastSummary && float64(known) >= mostSummary*float64(content):
+		return true
+	case !marked:
+		return false
+	}
+	return known >= 3 && float64(known) >= 0.5*float64(content) || s.has(describing) && known >= 4
 }
+
+// describing words stand where somebody tells what a part is like.
+var describing = newWordSet(`
+	supposed described description gist setup summary summarised summarized short basically essentially character role part
+	soll solle beschrieben beschreibung kurz zusammengefasst zusammenfassung figur charakter rolle spiele kurzfassung kern`)
 
 // longestRun is how many words in a row a sentence shares with a line, and whether they
 // begin the line.
@@ -90,9 +102,17 @@ var promptPhrases = [][]string{
 }
 
 var (
-	orders     = newWordSet(`instructions anweisungen anweisung instruction vorgaben direktiven directives guidelines`)
-	ordersTell = newWordSet(`say says tell tells told forbid forbids require state read steht stehen verbieten verlangen besagen sagen schreiben must dass that in lauten heißt vor`)
-	ruleWords  = newWordSet(`rule regel`)
+	orderWords = newWordSet(`
+		instructions instruction anweisungen anweisung vorgaben vorgabe direktiven directives directive guidelines guideline richtlinien
+		prompt prompts beschreibung rollenbeschreibung verhaltensregeln regeln rules konfiguration configuration programming
+		charakterbogen karte`)
+	ordersTell = newWordSet(`
+		say says tell tells told forbid forbids forbidden require requires state states read steht stehen verbieten verbietet verlangen
+		verlangt besagen besagt sagen sagt schreiben vorschreiben must dass that lauten lautet heißt vor not to nicht laut
+		according allowed prevent prevents prohibit prohibits zufolge gemäß`)
+	given     = newWordSet(`instructed angewiesen vorgegeben instruiert programmed programmiert angehalten vorgeschrieben`)
+	passive   = newWordSet(`was been am i'm were wurde bin mir hat worden ist war`)
+	ruleWords = newWordSet(`rule regel`)
 )
 
 // tellsPrompt reports whether a sentence tells what the model was told about its part.
@@ -103,16 +123,42 @@ func (t *Turn) tellsPrompt(s *sentence) bool {
 	if hasPhrase(s, promptPhrases) || t.card.prompt.readsOut(s) {
 		return true
 	}
-	mine := false
+	return t.tellsOrders(s) || t.beginsWithHeading(s)
+}
+
+// tellsOrders reports whether a sentence speaks of instructions that the NPC was given.
+func (t *Turn) tellsOrders(s *sentence) bool {
+	mine, have, orders := -9, -9, -9
 	for i := range s.words {
 		w, next := s.at(i), s.at(i+1)
-		mine = mine || w == "my" || w == "meine" || w == "meinen" || w == "meiner"
 		switch {
-		case mine && orders[w] && (ordersTell[next] || ordersTell[s.at(i+2)] || s.at(0) == "in" && s.has(ordersTell)):
-			return true
 		case (w == "you" && next == "are" || w == "du" && next == "bist") && (t.card.own[s.at(i+2)] || t.card.own[s.at(i+3)]):
+			return true
+		case given[w] && (s.has(passive) || s.has(selfWords)):
+			return true
+		case w == "my" || strings.HasPrefix(w, "meine") || w == "mein":
+			mine = i
+		case w == "have" || w == "had" || w == "habe" || w == "hab" || w == "got" || w == "following" || w == "befolge" || w == "laut" || w == "per":
+			have = i
+		case orderWords[w]:
+			orders = i
+		case next == "to" && w == "according":
+			have = i
+		}
+		if orders == i && (i-mine <= 3 && s.has(ordersTell) || i-have <= 2 && (ordersTell[next] || strings.Contains(s.gap(i+1), ",")) || i-mine <= 3 && i-have <= 4) && !(s.at(0) == "follow" || strings.HasPrefix(s.at(0), "halt")) {
 			return true
 		}
 	}
 	return false
+}
+
+// beginsWithHeading reports whether a heading of a prompt stands before a sentence.
+func (t *Turn) beginsWithHeading(s *sentence) bool {
+	n := s.label()
+	for i := range min(n, 3) {
+		if headings[s.at(i)] == Prompt {
+			return true
+		}
+	}
+	return n == 0 && len(s.words) > 1 && headings[s.at(0)] == Prompt && s.words[0].capital && s.words[1].capital && s.gap(1) == " " && !articleBefore(s.at(1))
 }

@@ -13,13 +13,14 @@ type rolls struct {
 	rolled bool // a tool threw dice
 	told   bool // a tool told something with numbers in it
 	known  map[int]bool
+	german bool
 	dice   string // what the player named, as "2d6"
 }
 
 // Words about dice, and about what they decide.
 var (
 	diceWords = newWordSet(`
-		roll rolls rolled rolling reroll die dice dices throw throws threw thrown throwing toss tosses tossed bones pips nat initiative
+		roll rolls rolled rolling reroll dice dices throw throws threw thrown throwing toss tosses tossed bones pips nat initiative
 		d4 d6 d8 d10 d12 d20 d100 w4 w6 w8 w10 w12 w20 w100 würfel würfeln würfelt würfle würfelst würfels gewürfelt würfelwurf wurf wurfs
 		würfe werfen wirf wirfst wirft werft geworfen warf becher knobeln knobelbecher augen augenzahl`)
 	contestWords = newWordSet(`
@@ -30,9 +31,9 @@ var (
 		geschick stärke weisheit charisma dran zug schaden jump climb sneak`)
 	hypothetical = newWordSet(`
 		if unless when whenever whoever would could want need needs needed must once ever never always ago yesterday last used
-		every each wager bet higher better than beat wenn falls wer sobald würde könnte will willst brauchst braucht brauche
-		einmal mal letzten letztes letzte letzter damals früher gestern seit nie niemals immer jedes jeder könnt kannst
-		hintereinander trifft hits counts means zählt heißt bedeutet möchte wollt darf should soll sollte`)
+		every each wager bet higher better than wenn falls wer sobald würde könnte will willst brauchst braucht brauche
+		einmal letzten letztes letzte letzter damals früher gestern seit nie niemals immer jedes jeder könnt kannst
+		hintereinander means counts zählt heißt bedeutet möchte wollt darf should soll sollte`)
 	resultWords = newWordSet(`
 		altogether total in on is was and plus minus makes make equals gives for again that that's against versus to so it
 		insgesamt zusammen gesamt auf im gegen macht machen ergibt ergeben sind ist also und für von nach gewürfelt geworfen
@@ -44,18 +45,19 @@ var (
 		reicht bestanden beats`)
 	checkWords = newWordSet(`
 		check checks save saves saving throw roll rolls probe proben rettungswurf wurf attack angriff`)
-	naturals  = newWordSet(`nat natural natürliche natürlicher natürlichen natural crit`)
-	hurtWords = newWordSet(`damage schaden schadenspunkte trefferpunkte trefferpunkten hp`)
+	naturals   = newWordSet(`nat natural natürliche natürlicher natürlichen natural crit`)
+	conditions = newWordSet(`if unless when would could wenn falls wer würde könnte`)
+	hurtWords  = newWordSet(`damage schaden schadenspunkte trefferpunkte trefferpunkten hp`)
 )
 
-func newRolls(asked *sentence) rolls {
-	r := rolls{known: map[int]bool{}}
+func newRolls(asked *sentence, t tongue) rolls {
+	r := rolls{known: map[int]bool{}, german: t == german}
 	for i := range asked.words {
 		w := asked.at(i)
 		if d, ok := diceOf(w); ok {
 			r.dice, r.about = d, true
 		}
-		r.about = r.about || diceWords[w] || contestWords[w] || strings.HasSuffix(w, "wurf") || strings.HasPrefix(w, "wurfel")
+		r.about = r.about || diceWords[w] || isDie(asked, i) || contestWords[w] || strings.HasSuffix(w, "wurf") || strings.HasPrefix(w, "wurfel")
 	}
 	return r
 }
@@ -161,7 +163,7 @@ func (r *rolls) noteModifiers(arguments string) {
 // hears remembers that dice were spoken of.
 func (r *rolls) hears(s *sentence) {
 	for i := range s.words {
-		if diceWords[s.at(i)] && !s.has(hypothetical) {
+		if (diceWords[s.at(i)] || isDie(s, i)) && !s.has(hypothetical) {
 			r.about = true
 		}
 	}
@@ -173,7 +175,7 @@ func (r *rolls) invents(s *sentence, forOthers bool) string {
 	if len(s.words) == 0 {
 		return ""
 	}
-	if r.claimsOutcome(s) || r.claimsNumber(s, forOthers) {
+	if r.claimsOutcome(s) || r.claimsNumber(s, forOthers) || !r.told && s.isBareThrow(r.german) {
 		return r.thrownWith(s)
 	}
 	return ""
@@ -207,7 +209,8 @@ func (r *rolls) claimsOutcome(s *sentence) bool {
 			continue
 		}
 		next := s.at(i + size)
-		if hurtWords[next] || (next == "points" || next == "point" || next == "hit") && (s.at(i+size+1) == "of" || s.at(i+size+1) == "points") && !s.has(hypothetical) {
+		points := (next == "points" || next == "point" || next == "hit") && (s.at(i+size+1) == "of" && hurtWords[s.at(i+size+2)] || s.at(i+size+1) == "points")
+		if (hurtWords[next] || points) && !s.has(conditions) {
 			return true
 		}
 	}
@@ -220,7 +223,7 @@ func (r *rolls) claimsNumber(s *sentence, forOthers bool) bool {
 	for i := range s.words {
 		w := s.at(i)
 		_, notation := diceOf(w)
-		dice = dice || diceWords[w] || notation || naturals[w] || strings.HasSuffix(w, "wurf")
+		dice = dice || diceWords[w] || isDie(s, i) || notation || naturals[w] || strings.HasSuffix(w, "wurf")
 	}
 	about := dice || r.about || r.rolled
 	if !about && !forOthers {
@@ -234,7 +237,7 @@ func (r *rolls) claimsNumber(s *sentence, forOthers bool) bool {
 		if size == 0 || articleNumber(s.at(i)) && s.at(i) != "one" {
 			continue
 		}
-		if s.isResult(i, size, dice) {
+		if s.isResult(i, size, dice, r.german) {
 			claims = true
 			unknown = unknown || !r.known[value]
 		}
@@ -244,17 +247,23 @@ func (r *rolls) claimsNumber(s *sentence, forOthers bool) bool {
 }
 
 // isResult reports whether a number stands as the result of a throw.
-func (s *sentence) isResult(i, size int, dice bool) bool {
+func (s *sentence) isResult(i, size int, dice, german bool) bool {
 	before, after := s.at(i-1), s.at(i+size)
 	end := i + size
 	if naturals[before] {
 		return true
 	}
+	if _, notation := diceOf(before); notation {
+		return true
+	}
+	if before == "nearly" || before == "almost" || before == "fast" || before == "beinahe" || before == "a" && (s.at(i-2) == "nearly" || s.at(i-2) == "almost") {
+		return false
+	}
 	if s.at(i) == "one" && before != "a" {
 		return false
 	}
 	adjacent := end < len(s.words) && strings.TrimSpace(s.gap(end)) == ""
-	counts := adjacent && !resultWords[after] && s.words[end].number < 0
+	counts := adjacent && !resultWords[after] && s.words[end].number < 0 && (s.words[end].capital || !german)
 	first := []rune(s.raw[s.words[i].start:s.words[i].end])[0]
 	noun := unicode.IsUpper(first) && i > 0
 	if counts && (noun || articleBefore(before)) && !s.words[end].capital {
@@ -268,6 +277,51 @@ func (s *sentence) isResult(i, size int, dice bool) bool {
 		return true
 	}
 	return !adjacent || resultWords[after]
+}
+
+// isBareThrow reports whether a sentence says little more than "a five", as only dice
+// do.
+func (s *sentence) isBareThrow(german bool) bool {
+	if len(s.words) > 6 || s.has(hypothetical) || strings.HasSuffix(strings.TrimSpace(s.raw), "?") {
+		return false
+	}
+	for i := 1; i < len(s.words); i++ {
+		_, size := s.numberAt(i)
+		before := s.at(i - 1)
+		if i > 1 && plainQualities[before] {
+			before = s.at(i - 2)
+		}
+		if size == 0 || articleNumber(s.at(i)) {
+			continue
+		}
+		ended := i+size == len(s.words) || strings.ContainsAny(s.gap(i+size), ",.!…")
+		if german {
+			mine := (before == "die") && i+size == len(s.words) && s.has(having)
+			if s.words[i].capital && ended && (before == "eine" || before == "ne" || mine) {
+				return true
+			}
+		} else if ended && (before == "a" || before == "an") && (i <= 2 || s.has(having)) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	plainQualities = newWordSet(`glatte blanke schwache lumpige miese ganze gute schöne mere lousy measly clean solid plain full bare miserable poor good`)
+	having         = newWordSet(`got get have hab habe hat hast it's that's is ist das a here's`)
+)
+
+// isDie reports whether a word is "die" as in "the die", not the German article.
+func isDie(s *sentence, i int) bool {
+	if s.at(i) != "die" {
+		return false
+	}
+	switch s.at(i - 1) {
+	case "the", "a", "my", "your", "that", "this", "big", "last", "little", "our", "one":
+		return true
+	}
+	return false
 }
 
 func articleBefore(w string) bool {

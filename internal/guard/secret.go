@@ -23,6 +23,9 @@ type fact struct {
 	total    float32
 	strong   int  // units that weigh something
 	identity bool // it says who the NPC is: "She is the lost heir"
+	deed     bool // it says what was done
+	first    int  // how many of its units begin it, of which one has to be told; 0 if any will do
+	heart    int  // its units from here on say what something is; from if it says no such thing
 }
 
 // unit is a word of a fact that tells something.
@@ -30,6 +33,9 @@ type unit struct {
 	fact   int
 	weight float32
 	deed   bool
+	done   bool  // it is one of the lexicon's deeds
+	at     int   // its word in the secret
+	where  place // how it stands to another, as in "under the bridge"
 }
 
 // hit is a unit that a word stands for, and how surely.
@@ -50,19 +56,24 @@ type secretBuilder struct {
 	*secrets
 	lex    *lexicon
 	public map[string]bool // stems of what everybody may know of the NPC
+	meant  map[int]bool    // their meanings
+	own    wordSet         // the NPC's names
 }
 
 // newSecrets prepares secrets of an NPC; public is what else its card says.
-func newSecrets(texts []string, public string) *secrets {
+func newSecrets(texts []string, public string, own wordSet) *secrets {
 	if len(texts) == 0 {
 		return nil
 	}
 	b := secretBuilder{
 		secrets: &secrets{byStem: map[string][]hit{}, byNumber: map[int][]hit{}, backward: map[string]int{}},
-		lex:     sharedLexicon(), public: map[string]bool{},
+		lex:     sharedLexicon(), public: map[string]bool{}, meant: map[int]bool{}, own: own,
 	}
 	for _, w := range readWords(public, nil).words {
 		b.public[w.stem] = true
+		for _, id := range b.lex.byStem[w.stem] {
+			b.meant[id] = true
+		}
 	}
 	for _, text := range texts {
 		b.addSecret(text)
@@ -70,13 +81,13 @@ func newSecrets(texts []string, public string) *secrets {
 	return b.secrets
 }
 
-// addSecret adds the clauses of a secret as facts. One with fewer than two words that
-// weigh something is no fact of its own.
+// addSecret adds the clauses of a secret as facts. One that tells
+// nothing by itself is no fact of its own.
 func (b *secretBuilder) addSecret(text string) {
 	s := readWords(text, nil)
 	from := 0
 	for i := range s.words {
-		if t := s.words[i].text; (t == "and" || t == "und") && b.strongWords(s.words[from:i]) >= 2 && b.strongWords(s.words[i+1:]) >= 2 {
+		if t := s.words[i].text; (t == "and" || t == "und") && b.clause(s.words[from:i]) && b.clause(s.words[i+1:]) {
 			b.addFact(text, s, from, i)
 			from = i + 1
 		}
@@ -84,58 +95,91 @@ func (b *secretBuilder) addSecret(text string) {
 	b.addFact(text, s, from, len(s.words))
 }
 
-// strongWords counts words that weigh something.
-func (b *secretBuilder) strongWords(words []word) (n int) {
+// clause reports whether words tell something without what stands before them: two of
+// them, one of which weighs something.
+func (b *secretBuilder) clause(words []word) bool {
+	tell, strong := 0, 0
 	for _, w := range words {
-		if !functionWords[w.text] && b.weigh(w.stem) > weightLight {
-			n++
+		if functionWords[w.text] {
+			continue
+		}
+		tell++
+		if b.weigh(w.stem) > weightLight {
+			strong++
 		}
 	}
-	return n
+	return tell >= 2 && strong >= 1
 }
 
-// weigh is what a stem weighs by its meanings.
+// weigh is what a stem weighs by its meanings: what the lightest of them does.
 func (b *secretBuilder) weigh(s string) float32 {
-	ids := b.lex.byStem[s]
-	if len(ids) == 0 {
-		return weightName
-	}
-	var most float32
-	for _, id := range ids {
-		most = max(most, b.lex.meanings[id].weight)
-	}
-	for _, id := range ids {
-		if b.lex.meanings[id].weight == weightLight {
-			return weightLight
+	least := float32(weightName)
+	for i, id := range b.lex.byStem[s] {
+		if w := b.lex.meanings[id].weight; i == 0 || w < least {
+			least = w
 		}
 	}
-	return most
+	return least
 }
 
 func (b *secretBuilder) addFact(text string, s sentence, from, to int) {
 	f := fact{text: text, from: len(b.units), identity: identity(s.words[from:to])}
+	f.heart = f.from
 	for i := from; i < to; i++ {
+		if copulas[s.at(i)] && len(b.units) > f.from && f.heart == f.from {
+			f.heart = len(b.units)
+		}
 		value, size := s.numberAt(i)
 		w := s.words[i]
 		switch {
 		case size > 0 && !articleNumber(w.text):
-			b.byNumber[value] = append(b.byNumber[value], hit{b.addUnit(weightSimple, false), strengthSame})
+			u := b.addUnit(weightSimple, false)
+			b.byNumber[value] = append(b.byNumber[value], hit{u, strengthSame})
 			i += size - 1
-		case !functionWords[w.text]:
-			b.addWord(w, s.raw[w.start:w.end], i > 0 && w.capital && strings.ContainsAny(text, "äöüß") == false)
+			b.units[u].at = i
+		case !functionWords[w.text] && !b.own[w.stem] && !b.own[w.text]:
+			u := len(b.units)
+			b.addWord(w, s.raw[w.start:w.end])
+			for ; u < len(b.units); u++ {
+				b.units[u].where, b.units[u].at = s.placeBefore(i), i
+			}
 		}
 	}
 	f.to = len(b.units)
 	for _, u := range b.units[f.from:f.to] {
 		f.total += u.weight
+		f.deed = f.deed || u.deed
 		if u.weight > weightLight {
 			f.strong++
 		}
+	}
+	if f.identity || f.heart > f.from {
+		f.first = 0
+	} else if to-from > 2 && pronouns[s.at(from)] && b.isDone(s.words[from+1].stem) {
+		f.first = 2
+	}
+	if f.heart == f.to {
+		f.heart = f.from
 	}
 	if f.strong > 0 {
 		b.facts = append(b.facts, f)
 	}
 }
+
+// isDone reports whether a stem is of the lexicon's deeds.
+func (b *secretBuilder) isDone(s string) bool {
+	for _, id := range b.lex.byStem[s] {
+		if id < b.lex.deeds {
+			return true
+		}
+	}
+	return false
+}
+
+var pronouns = newWordSet(`he she they it er sie es i we`)
+
+// copulas stand between what a fact is about and what it says of that.
+var copulas = newWordSet(`is are was were ist sind war waren lies lie liegt liegen lag lagen sits sitzt steht`)
 
 // identity reports whether a clause begins as one that says who somebody is.
 func identity(words []word) bool {
@@ -155,7 +199,7 @@ func (b *secretBuilder) addUnit(weight float32, deed bool) int {
 }
 
 // addWord adds the units of a word: one, or two of a compound.
-func (b *secretBuilder) addWord(w word, raw string, name bool) {
+func (b *secretBuilder) addWord(w word, raw string) {
 	if _, known := b.lex.byStem[w.stem]; !known {
 		if first, second, ok := b.lex.split(w.text); ok {
 			u, v := b.addStem(first, 0.5, false), b.addStem(second, 0.5, false)
@@ -165,8 +209,13 @@ func (b *secretBuilder) addWord(w word, raw string, name bool) {
 			return
 		}
 	}
+	done := b.isDone(w.stem)
+	for u := len(b.units) - 1; u >= 0 && b.units[u].fact == len(b.facts) && done; u-- {
+		done = !b.units[u].done // what is told first is what was done
+	}
 	agent := strings.HasSuffix(w.text, "er") || strings.HasSuffix(w.text, "ers") || unicode.IsUpper([]rune(raw)[0])
-	u := b.addStem(w.stem, 1, !agent)
+	u := b.addStem(w.stem, 1, !agent && done)
+	b.units[u].done = b.isDone(w.stem)
 	if len(w.text) >= 4 {
 		b.backward[reversed(w.text)] = u
 	}
@@ -178,19 +227,38 @@ func (b *secretBuilder) addWord(w word, raw string, name bool) {
 
 // addStem adds a unit for a stem, with all that means the same.
 func (b *secretBuilder) addStem(s string, share float32, verb bool) int {
-	weight, deed := b.weigh(s), false
-	for _, id := range b.lex.byStem[s] {
-		deed = deed || verb && b.lex.meanings[id].deed
+	ids := b.lex.byStem[s]
+	weight, deed := b.weigh(s), verb && len(ids) > 0
+	for _, id := range ids {
+		deed = deed && b.lex.meanings[id].deed
 	}
 	if weight == weightDeed && !deed {
 		weight = weightThing
 	}
-	if b.public[s] {
+	public := b.public[s]
+	for _, id := range ids {
+		public = public || b.meant[id]
+	}
+	if public {
 		weight, deed = weight/2, false
 	}
 	u := b.addUnit(weight*share, deed)
 	b.note(s, hit{u, strengthSame})
-	for _, id := range b.lex.byStem[s] {
+	if len(ids) == 0 {
+		for i := 4; i <= len(s)-4; i++ {
+			for _, part := range []string{stem(s[:i]), s[i:]} {
+				if len(b.lex.byStem[part]) > 0 {
+					b.note(part, hit{u, strengthPart})
+				}
+			}
+		}
+	}
+	if len(ids) == 0 && len(s) <= 4 {
+		for _, ending := range []string{"s", "n", "en", "er", "es"} {
+			b.note(stem(s+ending), hit{u, strengthSame})
+		}
+	}
+	for _, id := range ids {
 		if b.lex.meanings[id].weight == weightLight && weight > weightLight {
 			continue
 		}
@@ -219,4 +287,34 @@ func reversed(s string) string {
 	r := []rune(s)
 	slices.Reverse(r)
 	return string(r)
+}
+
+// place is how one thing stands to another.
+type place int
+
+const (
+	nowhere place = iota
+	inside
+	below
+	behind
+	outOf
+	near
+)
+
+var places = map[string]place{
+	"in": inside, "im": inside, "into": inside, "inside": inside, "ins": inside, "within": inside, "drin": inside,
+	"under": below, "underneath": below, "beneath": below, "below": below, "unter": below, "unterm": below,
+	"behind": behind, "hinter": behind, "hinterm": behind,
+	"from": outOf, "aus": outOf, "vom": outOf, "von": outOf, "off": outOf,
+	"at": near, "by": near, "near": near, "beside": near, "am": near, "an": near, "bei": near, "beim": near, "neben": near,
+}
+
+// placeBefore is the place that a word is said to be: by one of the three words before it.
+func (s *sentence) placeBefore(i int) place {
+	for j := i - 1; j >= max(0, i-3); j-- {
+		if p := places[s.at(j)]; p != nowhere {
+			return p
+		}
+	}
+	return nowhere
 }

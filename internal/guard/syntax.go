@@ -11,6 +11,25 @@ var (
 	resultNouns = newWordSet(`output result results response error fehler ergebnis ausgabe antwort rückgabe resultat`)
 )
 
+// Words of programs that are called, and what is said of them.
+var (
+	machineNouns = newWordSet(`function functions funktion funktionen api database datenbank endpoint query abfrage`)
+	callVerbs    = newWordSet(`call calling calls called invoke invoking returned returns execute executing ausführen aufrufen rufe aufgerufen liefert lieferte query querying starte abfragen`)
+)
+
+// diceTool reports whether a word is what tools are called in German: Würfelwerkzeug.
+func diceTool(w string) bool {
+	for _, end := range []string{"werkzeug", "funktion", "tool"} {
+		if head, ok := strings.CutSuffix(w, end); ok && len(head) >= 3 {
+			switch strings.TrimSuffix(head, "-") {
+			case "wurfel", "such", "regel", "abfrage", "tabellen", "wurf", "nachschlage":
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // callLength is the length of a call that begins a text: functions.roll(…).
 func (t *Turn) callLength(text string) int {
 	n := 0
@@ -37,7 +56,7 @@ func (t *Turn) callLength(text string) int {
 
 // isCode reports whether a sentence speaks of tools, or holds what only programs read.
 func (t *Turn) isCode(s *sentence) bool {
-	noun, verb, command, result := -1, false, -1, -1
+	noun, verb, command, result, called := -1, false, -1, -1, -9
 	for i := range s.words {
 		w := s.at(i)
 		gap := s.gap(i + 1)
@@ -54,6 +73,12 @@ func (t *Turn) isCode(s *sentence) bool {
 			command = i
 		}
 		verb = verb || toolVerbs[w]
+		if callVerbs[w] {
+			called = i
+		}
+		if verb && s.has(selfWords) && diceTool(w) || machineNouns[w] && (distance(i, called) <= 3 || callVerbs[s.at(i+1)] || i > 2 && s.has(selfWords) && toolVerbs[s.at(i-3)]) {
+			return true
+		}
 		if resultNouns[w] {
 			result = i
 		}
@@ -63,7 +88,7 @@ func (t *Turn) isCode(s *sentence) bool {
 		return true
 	case result == 0 && strings.Contains(s.gap(1), ":") && command >= 0:
 		return true
-	case result >= 0 && noun == result-1 && strings.Contains(s.gap(result+1), ":"):
+	case result >= 0 && noun >= 0 && distance(noun, result) <= 2 && strings.Contains(s.gap(max(noun, result)+1), ":"):
 		return true
 	}
 	return false

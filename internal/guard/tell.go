@@ -8,10 +8,17 @@ import (
 // How much of a fact, of 1, is too much, and what adds to that.
 const (
 	tellLimit      = 0.56
+	tellShort      = 0.85  // of a fact of few words
+	shortFact      = 2.6   // what such a fact weighs at most
+	tellCopula     = 0.14  // both what a fact is about and what it says of that
+	tellUndone     = 0.635 // where what was done is not spoken of
+	leastHeart     = 0.35  // of what a fact says of something
+	wholeHeart     = 0.8
 	tellDeed       = 0.25 // what was done stands near another word of the fact
 	tellNeighbours = 0.08 // words that are neighbours in the fact, too
 	tellIdentity   = 0.15 // "I am …", where the fact is who the NPC is
-	tellMore       = 0.08 // another fact of the same secret was spoken of
+	tellPlace      = 0.06 // it stands as it does in the fact: under, behind, in
+	tellMore       = 0.12 // another fact of the same secret was spoken of
 	shareAsked     = 0.7  // of what only the player named
 	nearWords      = 8    // how far a deed's object may be from it
 )
@@ -54,12 +61,21 @@ func (t *telling) mark(s *sentence) {
 	}
 	for i := 0; i < len(s.words); i++ {
 		w := &s.words[i]
-		for _, h := range t.byStem[w.stem] {
-			t.hit(h, i, 1)
+		function := functionWords[w.text]
+		hits := t.byStem[w.stem]
+		for k, h := range hits {
+			if function && h.strength != strengthFaint {
+				continue
+			}
+			share := float32(1)
+			if k > 0 && t.units[hits[0].unit].fact == t.units[h.unit].fact && t.units[hits[0].unit].at != t.units[h.unit].at {
+				share = strengthPart // one word does not tell two
+			}
+			t.hit(h, i, share)
 		}
 		if value, size := s.numberAt(i); size > 0 {
 			for _, h := range t.byNumber[value] {
-				t.hit(h, i, 1)
+				t.hit(h, i+size-1, 1)
 			}
 		}
 		if len(t.byStem[w.stem]) == 0 && len(w.text) >= 7 && len(w.text) <= 40 {
@@ -77,26 +93,31 @@ func (t *telling) hit(h hit, place int, share float32) {
 
 // markCompound notes the units in the parts of a compound; one part alone tells half.
 func (t *telling) markCompound(w string, place int) {
+	var first, second []hit
 	for i := 3; i <= len(w)-3; i++ {
 		if !utf8.RuneStart(w[i]) {
 			continue
 		}
-		first, second := t.byStem[stem(w[:i])], t.byStem[stem(w[i:])]
-		share := float32(strengthPart)
-		if len(first) > 0 && len(second) > 0 {
-			share = 1
-		} else if i < 4 || len(w)-i < 4 {
-			continue
-		}
-		for _, h := range first {
-			t.hit(h, place, share)
-		}
-		for _, h := range second {
-			t.hit(h, place, share)
-		}
-		if len(first)+len(second) > 0 {
+		a, b := t.byStem[stem(w[:i])], t.byStem[stem(w[i:])]
+		if len(a) > 0 && len(b) > 0 {
+			t.hitAll(a, place, 1)
+			t.hitAll(b, place, 1)
 			return
 		}
+		if len(a) > 0 && i >= 4 {
+			first = a
+		}
+		if len(b) > 0 && len(w)-i >= 4 && second == nil {
+			second = b
+		}
+	}
+	t.hitAll(first, place, strengthPart)
+	t.hitAll(second, place, strengthPart)
+}
+
+func (t *telling) hitAll(hits []hit, place int, share float32) {
+	for _, h := range hits {
+		t.hit(h, place, share)
 	}
 }
 
@@ -124,12 +145,25 @@ func (t *telling) tells(s *sentence, ownNames wordSet) bool {
 func (t *telling) tellsFact(i int, s *sentence, ownNames wordSet) bool {
 	f := &t.facts[i]
 	var told, fresh float32
-	strong, new := 0, false
+	var heart, hearts, subject, begun float32
+	strong, new, spoken, deed := 0, false, 0, false
 	for u := f.from; u < f.to; u++ {
 		w := t.units[u].weight
 		got := max(t.now[u], t.heard[u], shareAsked*t.asked[u])
 		told += w * got
 		fresh += w * t.now[u]
+		if u < f.from+f.first {
+			begun += got
+		}
+		if u >= f.heart {
+			heart, hearts = heart+w*got, hearts+w
+		} else {
+			subject += got
+		}
+		if w > weightLight && got >= strengthFaint {
+			spoken++
+			deed = deed || t.units[u].deed
+		}
 		if t.now[u] >= strengthFaint && w > weightLight {
 			strong++
 			new = new || t.heard[u] < t.now[u]
@@ -141,35 +175,55 @@ func (t *telling) tellsFact(i int, s *sentence, ownNames wordSet) bool {
 	if !new || fresh < weightLight {
 		return false
 	}
-	if f.strong < 2 && !speaksOfSelf(s, t.firstPlace(f), ownNames) {
+	if f.heart > f.from && (heart < leastHeart*hearts || subject == 0 && heart < wholeHeart*hearts) {
+		return false
+	}
+	if f.first > 0 && begun == 0 {
+		return false
+	}
+	if f.strong >= 2 && spoken < 2 || f.strong < 2 && !speaksOfSelf(s, t.firstPlace(f), ownNames) {
 		return false
 	}
 	share := told/f.total + t.extra(f, s)
 	if t.spokenOf(i) {
 		share += tellMore
 	}
+	if f.heart > f.from && !f.deed && subject > 0 && heart > 0 && s.has(copulas) {
+		share += tellCopula
+	}
+	if f.total < shortFact && f.strong > 1 {
+		return share >= tellShort
+	}
+	if f.deed && !deed {
+		return share >= tellUndone
+	}
 	return share >= tellLimit
 }
 
 // extra is what the order of a fact's words in a sentence adds.
 func (t *telling) extra(f *fact, s *sentence) (sum float32) {
-	deed, neighbours := false, false
+	deed, neighbours, where := false, false, false
 	last, strong := -1, 0
 	for u := f.from; u < f.to; u++ {
 		if t.place[u] < 0 || t.units[u].weight <= weightLight {
 			continue
 		}
 		strong++
+		where = where || t.units[u].where != nowhere && t.units[u].where == s.placeBefore(t.place[u])
 		for v := f.from; v < f.to && t.units[u].deed; v++ {
-			deed = deed || u != v && t.place[v] >= 0 && t.units[v].weight >= weightName/2 && distance(t.place[u], t.place[v]) <= nearWords
+			deed = deed || u != v && t.place[v] >= 0 && t.units[v].weight >= weightThing && !t.units[v].done && distance(t.place[u], t.place[v]) <= nearWords
 		}
-		neighbours = neighbours || last >= 0 && last == u-1 && t.place[last] >= 0 && t.place[last] != t.place[u] && distance(t.place[last], t.place[u]) <= 3
+		neighbours = neighbours || last >= 0 && last == u-1 && t.place[last] >= 0 && t.place[last] != t.place[u] &&
+			distance(distance(t.place[last], t.place[u]), distance(t.units[last].at, t.units[u].at)) <= 1
 		last = u
 	}
 	if deed {
 		sum += tellDeed
 	}
-	if neighbours {
+	if strong > 0 && where {
+		sum += tellPlace
+	}
+	if neighbours && !f.identity {
 		sum += tellNeighbours
 	}
 	if f.identity && strong >= 2 && saysIAm(s) {

@@ -81,6 +81,12 @@ func (t *Turn) isSpeaker(s *sentence, n int) bool {
 	if _, dice := diceOf(last.text); dice {
 		return false
 	}
+	if dmWords[last.text] && last.text != "meister" || last.text == "master" && (s.at(0) == "dungeon" || s.at(0) == "game") {
+		return true
+	}
+	if n == 2 && (s.at(0) == "the" || s.at(0) == "der" || s.at(0) == "die") && n < len(s.words) {
+		return s.words[n].capital && (last.capital || s.at(0) == "the")
+	}
 	for i := range n {
 		w := s.words[i]
 		if functionWords[w.text] || w.text != "the" && !w.capital || unicode.IsDigit(rune(w.text[0])) {
@@ -113,7 +119,7 @@ func (t *Turn) quotesScene(s *sentence) bool {
 	if !strings.ContainsAny(s.raw, "\"“”„«»‘‚") {
 		return false
 	}
-	inside, says, named, scene, story := false, false, false, false, false
+	inside, says, named, scene, moves, story := false, false, false, false, false, false
 	for i := range s.words {
 		if n := strings.Count(s.gap(i), "\"") + countQuotes(s.gap(i)); n%2 == 1 {
 			inside = !inside
@@ -125,12 +131,13 @@ func (t *Turn) quotesScene(s *sentence) bool {
 		says = says || sayingNow[w]
 		named = named || t.somebodyElse(w)
 		scene = scene || sceneWords[w]
+		moves = moves || gestures[w]
 		story = story || storyWords[w]
 	}
 	if story && !named {
 		return false
 	}
-	return says && (named && !storyWords[s.at(0)] || scene && !story)
+	return says && (named && !storyWords[s.at(0)] || scene && !story) || named && moves && !story
 }
 
 func countQuotes(gap string) int {

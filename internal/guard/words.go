@@ -87,14 +87,18 @@ func readWords(raw string, buf []word) sentence {
 }
 
 // endings are what inflects English and German words, the longest first.
-var endings = []string{"'s", "ies", "ied", "ern", "est", "ing", "ten", "tet", "ete", "te", "ed", "em", "en", "er", "es", "et", "e", "n", "s", "t", "y"}
+var endings = []string{"ies", "ied", "ern", "est", "ing", "ten", "tet", "ete", "te", "ed", "em", "en", "er", "es", "et", "e", "n", "s", "t", "y"}
 
-// stem is a folded word without its endings. Words of three letters or fewer are
-// their own stems.
+// stem is a folded word without its endings. One of four letters or fewer loses only
+// its genitive, and never more than an ending if too little were left.
 func stem(w string) string {
-	for range 2 {
+	w = strings.TrimSuffix(w, "'s")
+	if len(w) <= 4 {
+		return w
+	}
+	for least := 3; least <= 5; least += 2 {
 		for _, e := range endings {
-			if len(w)-len(e) >= 3 && strings.HasSuffix(w, e) {
+			if len(w)-len(e) >= least && strings.HasSuffix(w, e) && (e != "n" || strings.IndexByte("elr", w[len(w)-2]) >= 0) {
 				w = w[:len(w)-len(e)]
 				break
 			}

@@ -155,16 +155,22 @@ func (s *Scrubber) removeStars(rest []rune, final bool) (verdict, int) {
 	if s.isLiteral(rest, n) {
 		return s.keepRunes(rest, n)
 	}
-	if n == 1 && !s.keepStage {
-		v, size := s.stageDirection(rest, final)
-		if v == wait {
-			return wait, 0
-		}
-		if v == yes {
-			return s.dropRunes(size)
-		}
+	if v, size := s.removeStage(rest, n, final); v != no {
+		return v, size
 	}
 	return s.removeMark(n)
+}
+
+// removeStage removes a stage direction between runs of n marks.
+func (s *Scrubber) removeStage(rest []rune, n int, final bool) (verdict, int) {
+	if n > 3 || s.keepStage {
+		return no, 0
+	}
+	v, size := s.stageDirection(rest, n, final)
+	if v == yes {
+		return s.dropRunes(size)
+	}
+	return v, 0
 }
 
 // isLiteral reports whether the signs before n stand for themselves: between
@@ -199,6 +205,11 @@ func (s *Scrubber) removeUnderline(rest []rune, final bool) (verdict, int) {
 	case rest[0] == '~' && n < 2, s.isLiteral(rest, n),
 		rest[0] == '_' && isWord(s.state.prev) && n < len(rest) && isWord(rest[n]):
 		return s.keepRunes(rest, n)
+	}
+	if rest[0] == '_' {
+		if v, size := s.removeStage(rest, n, final); v != no {
+			return v, size
+		}
 	}
 	return s.removeMark(n)
 }

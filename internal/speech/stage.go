@@ -9,62 +9,53 @@ import (
 // maxStage is the length of the longest stage direction.
 const maxStage = 200
 
-// stageVerbs make a stage direction wherever they stand, as in "Well, *sighs*
-// if you insist." Verbs that are also emphasised in speech are not among them.
-var stageVerbs = []string{
-	"smiles", "sighs", "laughs", "grins", "nods", "chuckles", "coughs", "pauses", "leans", "whispers", "growls", "winks",
-	"shrugs", "frowns", "bows", "gasps", "groans", "grunts", "snorts", "scowls", "smirks", "sniffs", "glances", "gestures",
-	"mutters", "mumbles", "murmurs", "yawns", "blinks", "beams", "cackles", "chortles", "squints", "giggles", "sneers",
-	"smiling", "sighing", "laughing", "grinning", "nodding", "chuckling", "whispering", "shrugging", "frowning", "clears",
-	"lächelt", "seufzt", "lacht", "grinst", "nickt", "kichert", "hustet", "räuspert", "flüstert", "knurrt", "zwinkert",
-	"runzelt", "verbeugt", "zuckt", "schnaubt", "stöhnt", "murmelt", "brummt", "gähnt", "blinzelt", "schmunzelt",
-	"lächelnd", "seufzend", "lachend", "grinsend", "nickend", "flüsternd",
-}
-
 // narrators begin a stage direction that is a sentence of its own.
 var narrators = []string{
 	"he", "she", "they", "it", "his", "her", "their", "the", "with", "in",
 	"er", "sie", "es", "sein", "seine", "der", "die", "das", "ein", "eine", "mit",
 }
 
-// stageDirection reports whether rest begins with a stage direction in asterisks, and
-// its length. Emphasis is none: rather too much is spoken than too little.
-func (s *Scrubber) stageDirection(rest []rune, final bool) (verdict, int) {
-	if len(rest) < 2 {
+// stageDirection reports whether rest begins with a stage direction between runs of n
+// marks, and its length. Emphasis is none: rather too much is spoken than too little.
+func (s *Scrubber) stageDirection(rest []rune, n int, final bool) (verdict, int) {
+	if len(rest) <= n {
 		return noIfFinal(final), 0
 	}
-	if isWord(s.state.prev) || unicode.IsSpace(rest[1]) {
+	if isWord(s.state.prev) || unicode.IsSpace(rest[n]) {
 		return no, 0
 	}
-	end := 1
-	for ; end < len(rest) && rest[end] != '*'; end++ {
+	mark, end := rest[0], n
+	for ; end < len(rest) && rest[end] != mark; end++ {
 		if end > maxStage || strings.ContainsRune("\n<{`", rest[end]) {
 			return no, 0
 		}
 	}
-	if end+1 >= len(rest) && !final {
+	if end+n >= len(rest) && !final {
 		return wait, 0
 	}
-	if end == len(rest) || unicode.IsSpace(rest[end-1]) || end+1 < len(rest) && (rest[end+1] == '*' || isWord(rest[end+1])) {
+	if end+n > len(rest) || runLength(rest[end:], mark) != n || unicode.IsSpace(rest[end-1]) || end+n < len(rest) && isWord(rest[end+n]) {
 		return no, 0
 	}
-	if s.isStageDirection(rest[1:end]) {
-		return yes, end + 1
+	content := rest[n:end]
+	if mark == '*' && n == 1 && s.isStageDirection(content) || s.isStrongStage(content) {
+		return yes, end + n
 	}
 	return no, 0
 }
 
+// isStageDirection reports whether what stands between marks is no speech. In the middle
+// of a phrase only what begins like one is: *kratzt sich am Kopf*, not *very angry*.
 func (s *Scrubber) isStageDirection(content []rune) bool {
 	words := strings.Fields(string(content))
 	if len(words) == 0 || !hasWord(content) {
 		return false
 	}
-	first := strings.ToLower(strings.TrimFunc(words[0], func(r rune) bool { return !isWord(r) }))
+	first := plainWord(words[0])
 	switch {
-	case slices.Contains(stageVerbs, first):
+	case gestures[first] && (len(words) > 1 || !s.state.midPhrase || strings.HasSuffix(first, "s") || strings.HasSuffix(first, "t")):
 		return true
 	case s.state.midPhrase:
-		return false
+		return len(words) > 1 && (beginsWithVerb(first, plainWord(words[1])) || slices.Contains(narrators, first) && gestures[plainWord(words[1])])
 	case strings.ContainsRune("!?", content[len(content)-1]):
 		return false
 	case unicode.IsLower(content[0]):
@@ -73,9 +64,46 @@ func (s *Scrubber) isStageDirection(content []rune) bool {
 	return len(words) > 1 && (slices.Contains(narrators, first) || s.isName(first))
 }
 
+// plainWord is a word in lower case without the signs around it.
+func plainWord(word string) string {
+	return strings.ToLower(strings.TrimFunc(word, func(r rune) bool { return !isWord(r) }))
+}
+
+// isStrongStage reports whether what stands between marks of strong emphasis, or between
+// low lines, is a stage direction.
+func (s *Scrubber) isStrongStage(content []rune) bool {
+	words := strings.Fields(string(content))
+	return len(words) > 0 && unicode.IsLower(content[0]) && gestures[plainWord(words[0])] &&
+		(len(words) > 1 || !s.state.midPhrase) && s.isStageDirection(content)
+}
+
+// beginsWithVerb reports whether two words look like a verb in the third person and
+// what it is done to.
+func beginsWithVerb(first, second string) bool {
+	if len(first) < 4 || slices.Contains(noVerbs, first) {
+		return false
+	}
+	return (strings.HasSuffix(first, "s") || strings.HasSuffix(first, "t")) && slices.Contains(afterVerbs, second)
+}
+
+// noVerbs end as verbs in the third person do.
+var noVerbs = []string{
+	"this", "always", "perhaps", "across", "that's", "what's", "it's", "nicht", "erst", "jetzt", "sonst", "fast", "recht", "selbst",
+	"dort", "seit", "acht", "echt", "weit", "must", "just", "last", "most", "best", "that", "what", "right", "doesn't", "don't", "can't",
+}
+
+// afterVerbs stand behind the verb of a stage direction.
+var afterVerbs = []string{
+	"his", "her", "their", "the", "a", "an", "at", "up", "down", "over", "back", "around", "away", "towards", "toward", "to", "into",
+	"sich", "den", "dem", "die", "das", "der", "ein", "eine", "einen", "auf", "an", "zur", "zum", "seine", "seinen", "ihre", "ihren",
+}
+
 // hasStageEnding reports whether a single word looks like a verb or adverb of
 // a stage direction in English or German.
 func hasStageEnding(word string) bool {
+	if gestures[word] {
+		return true
+	}
 	for _, ending := range []string{"s", "t", "ing", "nd", "ly"} {
 		if strings.HasSuffix(word, ending) {
 			return true

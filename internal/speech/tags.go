@@ -127,7 +127,7 @@ func (s *Scrubber) removeSpecialToken(rest []rune, final bool) (verdict, int) {
 		return wait, 0
 	}
 	name := string(rest[2 : end-2])
-	announces := name == "channel" || name == "start" || name == "im_start"
+	announces := name == "channel" || name == "start" || name == "im_start" || name == "start_header_id"
 	if !announces {
 		return s.dropRunes(end)
 	}
