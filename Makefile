@@ -14,7 +14,7 @@ TESTTIME ?= 30m
 
 export CGO_ENABLED ?= 0
 
-.PHONY: play run build test gate peers conformance conformance-client check bench bench-mcp bench-outward bench-peers bench-realtime eval eval-address fuzz cover clean
+.PHONY: play run build test gate soak peers conformance conformance-client check bench bench-mcp bench-outward bench-peers bench-realtime eval eval-address fuzz cover clean
 
 play: build
 	@$(BIN) play $(ARGS)
@@ -41,6 +41,10 @@ gate:
 	$(GO) test -count=1 ./internal/mcp/mcpbench
 	$(GO) test -count=1 -run '^Test(ADayAtTheTable|RandomTables)$$' ./internal/table
 	$(GO) test -count=1 ./internal/voicebench
+
+# soak has models misbehave over 10,000 turns: nothing of it may be delivered.
+soak:
+	GLYPHOXA_SOAK=1 $(GO) test -count=1 -timeout 30m -run '^TestMisbehavingModel$$' ./internal/table -v
 
 # peers installs what the tests need beside Go.
 peers:

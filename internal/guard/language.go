@@ -33,7 +33,7 @@ var (
 		should my our their them us if but or as at by on then than just only very some any no nothing will shall can do does
 		did go going come get got give take make made let me him her his know see say said tell told want need like please
 		down up out into over after before again never always under sit friend back about because more most much many all
-		good well too off now through one two three four five`)
+		good well too off now through one two three four five i am`)
 	commonGerman = newWordSet(`
 		der die das den dem des ein eine einen einem einer und oder aber ist sind war waren wird werden wurde hat habe haben
 		hatte ich du er sie es wir ihr mich dich mir dir uns euch ihn ihm ihnen nicht kein keine keinen mein meine dein deine

@@ -77,7 +77,7 @@ func (r *room) edit(a act, set setting, mail *mail) {
 		_, err := r.journal.Forget(ctx, user)
 		check(r.t, err)
 	case "recast":
-		other := bart()
+		other := bart(setting{})
 		other.BudgetTier, other.Personality = mcp.BudgetDeep, a.words
 		r.recast([][]config.NPC{{mira(set)}, {zed(), other}, {mira(set), other}}[a.who]...)
 		mail.casts = append(mail.casts, casting{time.Now(), r.names()})

@@ -167,7 +167,7 @@ func randomTable(t *testing.T, acts []act, m *moods, manner config.Interruptibil
 	if own != nil {
 		own.rest()
 	}
-	r.recast(mira(set), bart())
+	r.recast(mira(set), bart(setting{}))
 	mail.casts = append(mail.casts, casting{time.Now(), r.names()})
 	j := &referee{room: r}
 	for _, who := range []string{"Mira", "Bart"} {

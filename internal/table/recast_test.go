@@ -49,7 +49,7 @@ func TestRecastKeepsThePerson(t *testing.T) {
 		do(r.Direct(t.Context(), "Bart", "lie about the key", 5))
 		do(r.Mute(t.Context(), "Mira", true))
 		do(r.Lower(t.Context(), "Mira", mcp.BudgetFast))
-		berta := bart()
+		berta := bart(setting{})
 		berta.Name, berta.Aliases, berta.Personality = "Berta the Barkeep", []string{"Bertie"}, "You like bread."
 		if got, want := r.recast(mira(setting{}), berta), "Berta the Barkeep is not as before"; got != want {
 			t.Errorf("said %q, want %q", got, want)
@@ -104,7 +104,7 @@ func TestRecastLetsNPCsComeAndGo(t *testing.T) {
 				t.Errorf("%q is for %q, want %q", row[0], ended.NPC, row[1])
 			}
 		}
-		if got := r.recast(bart()); got != "Bartok the Barkeep joins; Mira and Zedekia leave" {
+		if got := r.recast(bart(setting{})); got != "Bartok the Barkeep joins; Mira and Zedekia leave" {
 			t.Errorf("said %q", got)
 		}
 		r.hear("and what am I?") // no other NPC listens
@@ -169,7 +169,7 @@ func TestRenamedWhileSpeaking(t *testing.T) {
 		r.write("Ana", "", "Bart, hello")
 		r.write("Ana", "", "Bart, and me?")
 		time.Sleep(500 * ms)
-		berta := bart()
+		berta := bart(setting{})
 		berta.Name = "Berta"
 		r.recast(mira(setting{}), berta)
 		time.Sleep(10 * time.Second)

@@ -14,6 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
+	"github.com/MrWong99/glyphoxa/internal/engine/guarded"
 	"github.com/MrWong99/glyphoxa/internal/engine/s2s"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -298,6 +299,8 @@ type setting struct {
 	outlet     mixer.Outlet            // instead of the wire
 	fillers    []string                // Mira's
 	manner     config.Interruptibility // Mira's; yields and resumes if empty
+	secrets    []config.KeptSecret     // Mira's
+	guarded    *guarded.Options        // nil: what engines say is not judged
 }
 
 func tool(name string, p50 int, effect tools.Effect, readOnly bool, h tools.Handler) tools.Tool {
@@ -319,12 +322,14 @@ func mira(s setting) config.NPC {
 	return config.NPC{
 		ID: "mira", Name: "Mira", Engine: speaksThrough, BudgetTier: mcp.BudgetStandard, Tools: []string{"roll", "rules", "write"},
 		Lines: map[string][]string{"unknown": {"I cannot say."}, "filler": s.fillers}, Interruptibility: s.manner,
+		SecretKnowledge: s.secrets,
 	}
 }
 
-func bart() config.NPC {
+func bart(s setting) config.NPC {
 	return config.NPC{
-		ID: "bart", Name: "Bartok the Barkeep", Aliases: []string{"Bart"}, BudgetTier: mcp.BudgetFast, Tools: []string{"roll", "rules"},
+		SecretKnowledge: s.secrets,
+		ID:              "bart", Name: "Bartok the Barkeep", Aliases: []string{"Bart"}, BudgetTier: mcp.BudgetFast, Tools: []string{"roll", "rules"},
 	}
 }
 
@@ -360,7 +365,7 @@ func open(t testing.TB, s setting) *room {
 			t.Fatal(err)
 		}
 	}
-	npcs := []config.NPC{mira(s), bart()}
+	npcs := []config.NPC{mira(s), bart(s)}
 	if s.alone {
 		npcs = npcs[:1]
 	}
@@ -380,6 +385,9 @@ func open(t testing.TB, s setting) *room {
 		own := s.ownVoice(host, s.engine)
 		t.Cleanup(own.Close)
 		s.engine, ahead = byEngine{own, s.engine}, own
+	}
+	if s.guarded != nil {
+		s.engine = guarded.New(s.engine, s.guarded)
 	}
 	r.Table = table.New(table.Options{
 		Agents: agents, Engine: s.engine, Listener: ahead, Cost: s.cost, Host: host, Log: r.journal, Context: hotctx.New(r.journal, nowhere{}),

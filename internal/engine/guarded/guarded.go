@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -39,9 +40,17 @@ type Engine struct {
 	// newJudge is changed by tests alone.
 	newJudge func(*guard.Card, guard.TurnOptions) judge
 
-	mu    sync.Mutex             // guards the fields below; held while a card is made, which takes no I/O
-	cast  int                    // of the cards
-	cards map[string]*guard.Card // by NPC
+	mu    sync.Mutex       // guards the fields below; held while cards are made, which takes no I/O
+	cast  int              // of the cards
+	cards map[string]cards // by NPC
+}
+
+// cards are those of one NPC.
+type cards struct {
+	own *guard.Card
+	// free is for answers to players who speak another language than the table; own if
+	// that is no matter.
+	free *guard.Card
 }
 
 // judge judges one answer; [guard.Turn] does.
@@ -53,7 +62,7 @@ type judge interface {
 
 // New returns an engine that guards next. A nil o is the zero value.
 func New(next engine.Engine, o *Options) *Engine {
-	e := &Engine{next: next, cards: map[string]*guard.Card{}, newJudge: func(c *guard.Card, o guard.TurnOptions) judge { return c.NewTurn(o) }}
+	e := &Engine{next: next, cards: map[string]cards{}, newJudge: func(c *guard.Card, o guard.TurnOptions) judge { return c.NewTurn(o) }}
 	if o != nil {
 		e.o = *o
 	}
@@ -76,7 +85,7 @@ func (e *Engine) Answer(ctx context.Context, req engine.Request) iter.Seq2[engin
 // judgeOf returns who judges the answer to a request.
 func (e *Engine) judgeOf(req engine.Request) judge {
 	b := &req.Background
-	j := e.newJudge(e.cardOf(req), guard.TurnOptions{Told: b.Told, Players: b.Players, Asked: b.Asked, Before: b.Before})
+	j := e.newJudge(e.cardsOf(req).forLine(b.Asked), guard.TurnOptions{Told: b.Told, Players: b.Players, Asked: b.Asked, Before: b.Before})
 	for _, f := range b.Found {
 		tool, rest, _ := strings.Cut(f, "(")
 		arguments, result, _ := strings.Cut(rest, "): ")
@@ -85,11 +94,20 @@ func (e *Engine) judgeOf(req engine.Request) judge {
 	return j
 }
 
-// maxCards bounds the cards that are kept; beyond it all are made anew.
+// forLine is the card for an answer to a line: in the language of the table, or in that
+// of the line.
+func (c cards) forLine(asked string) *guard.Card {
+	if c.free != c.own && asked != "" && slices.Contains(c.own.NewTurn(guard.TurnOptions{}).Judge(asked).Reasons, guard.Language) {
+		return c.free
+	}
+	return c.own
+}
+
+// maxCards bounds the NPCs whose cards are kept; beyond it all are made anew.
 const maxCards = 256
 
-// cardOf returns the card of a request's NPC, made once for each cast.
-func (e *Engine) cardOf(req engine.Request) *guard.Card {
+// cardsOf returns the cards of a request's NPC, made once for each cast.
+func (e *Engine) cardsOf(req engine.Request) cards {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.cast != req.Background.Cast || len(e.cards) >= maxCards {
@@ -105,7 +123,11 @@ func (e *Engine) cardOf(req engine.Request) *guard.Card {
 		if m := req.Messages; len(m) > 0 && m[0].Role == llm.RoleSystem {
 			o.System = m[0].Content
 		}
-		c = guard.NewCard(o)
+		c.own = guard.NewCard(o)
+		if c.free = c.own; o.Language != "" {
+			o.Language = ""
+			c.free = guard.NewCard(o)
+		}
 		e.cards[req.NPC.ID] = c
 	}
 	return c

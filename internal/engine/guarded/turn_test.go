@@ -318,19 +318,41 @@ func TestEvasionsChange(t *testing.T) {
 func TestCardsFollowTheCast(t *testing.T) {
 	e := New(&script{}, nil)
 	req := requestOf(newHost(t))
-	first := e.cardOf(req)
-	if e.cardOf(req) != first {
+	first := e.cardsOf(req)
+	if e.cardsOf(req) != first {
 		t.Error("a card was made twice")
 	}
 	req.Background.Cast++
-	if e.cardOf(req) == first {
+	if e.cardsOf(req) == first {
 		t.Error("a card has outlived its cast")
 	}
 	for i := range 2 * maxCards {
 		req.NPC.ID = fmt.Sprint(i)
-		e.cardOf(req)
+		e.cardsOf(req)
 	}
 	if len(e.cards) > maxCards {
 		t.Errorf("%d cards are kept, want %d at most", len(e.cards), maxCards)
+	}
+}
+
+// TestLinesInAnotherLanguage lets an NPC answer a player in the player's language.
+func TestLinesInAnotherLanguage(t *testing.T) {
+	const german = "Ich habe die Frau gestern nicht mehr auf der Straße gesehen."
+	for asked, want := range map[string]string{"Where is the woman that I met on the road?": "", "Wo ist die Frau, die ich auf der Straße gesehen habe?": german} {
+		s := &script{answers: [][]any{{german}}}
+		req := requestOf(newHost(t))
+		req.Background.Asked, req.Background.Remark = asked, true
+		got := ""
+		for ev, err := range New(s, &Options{Languages: []string{"en"}}).Answer(t.Context(), req) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s, ok := ev.(engine.Sentence); ok {
+				got += s.Text
+			}
+		}
+		if got != want {
+			t.Errorf("%q is answered with %q, want %q", asked, got, want)
+		}
 	}
 }

@@ -81,6 +81,7 @@ type turn struct {
 	token   bool        // something came
 	quiet   *time.Timer // ends it, where nothing else does
 	tasks   tasks       // delegations
+	left    bool        // nobody takes anything of it any more
 }
 
 // received is what a session told.
@@ -111,7 +112,7 @@ func (c *conversation) run(ctx context.Context) {
 	defer idle.Stop()
 	for {
 		var events <-chan received
-		var gone, over, more <-chan struct{}
+		var gone, over, left, more <-chan struct{}
 		var quiet <-chan time.Time
 		if c.live != nil {
 			events = c.live.events
@@ -126,6 +127,9 @@ func (c *conversation) run(ctx context.Context) {
 		}
 		if c.played != nil {
 			over = c.played.req.Playback.Over
+			if !c.played.left {
+				left = c.played.ctx.Done()
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -140,6 +144,10 @@ func (c *conversation) run(ctx context.Context) {
 			c.abandon(ctx)
 		case <-over:
 			c.settlePlayback(ctx)
+		case <-left:
+			if c.played.left = true; c.played.isWithheld() { // what is still to come of it is not meant
+				c.settlePlayback(ctx)
+			}
 		case <-quiet:
 			c.finishQuiet()
 		case <-more:
@@ -302,10 +310,14 @@ func (tn *turn) noteInstead() {
 // noteWithheld notes, if that is so, that what the session has said of an answer is to
 // count as never said: not every vendor forgets what was not heard.
 func (tn *turn) noteWithheld() {
-	if q := tn.line; q != nil && errors.Is(context.Cause(tn.ctx), engine.ErrWithheld) {
+	if q := tn.line; q != nil && tn.isWithheld() {
 		q.instead, q.began = true, true
 	}
 }
+
+// isWithheld reports whether another engine goes on with an answer since it said what
+// may not be said.
+func (tn *turn) isWithheld() bool { return errors.Is(context.Cause(tn.ctx), engine.ErrWithheld) }
 
 // interrupt has the session forget what was not heard of an answer.
 func (c *conversation) interrupt(ctx context.Context, tn *turn) {
