@@ -22,7 +22,7 @@ func (e *everywhere) table() map[string]covered {
 	return map[string]covered{
 		"session start":  {dm: true, good: []given{input().says("**The Flagon**", "At the table: Bartok, Mira")}, bad: []given{input().says("⚠ A session is running in <#")}},
 		"session stop":   {dm: true, table: true, good: []given{input().says("The session has ended")}, bad: []given{input().says("⚠ No session is running here")}},
-		"session status": {table: true, good: []given{input().says("- Bartok\n- Mira")}},
+		"session status": {table: true, good: []given{input().says("- Bartok\n- Mira\nThe NPCs ")}},
 		"session recap":  {good: []given{input().says("Nothing has been said yet")}},
 		"session timing": {table: true, good: []given{input().says("No NPC has answered in this session yet")}},
 
@@ -33,7 +33,8 @@ func (e *everywhere) table() map[string]covered {
 		"npc unmuteall": {dm: true, table: true, good: []given{input().says("everyone may speak again")}},
 		"npc say": {dm: true, table: true, good: []given{input(npc("Mira"), opt("text", "All aboard!")).says("Mira will say it")},
 			bad: []given{input(npc("Nobody"), opt("text", "Boo")).says(nobody...), input(npc("all"), opt("text", "Boo")).says("⚠"), input(npc("Mira"), opt("text", "  ")).says("⚠")}},
-		"npc reload": {dm: true, table: true, good: []given{input()}},
+		"npc listening": {dm: true, table: true, good: []given{input().says("the NPCs take what is plausibly said to them"), input(opt("how", "called_only")).says("hear who calls them"), input(opt("how", "eager")).says("eager")}},
+		"npc reload":    {dm: true, table: true, good: []given{input()}},
 		"npc direct": {dm: true, table: true, good: []given{input(npc("Mira"), opt("text", "Lie."), opt("turns", 50)).says("Mira", "50"), input(npc("all"), opt("text", "Be brief.")), input(npc("Mira"))},
 			bad: []given{input(npc("Nobody"), opt("text", "Lie.")).says(nobody...)}},
 

@@ -45,7 +45,9 @@ type event struct {
 	Spent    float64 `json:"spent"`
 	Currency string  `json:"currency"`
 	SoftCap  float64 `json:"soft_cap"`
-	HardCap  float64 `json:"hard_cap"`
+
+	Listening string  `json:"listening"`
+	HardCap   float64 `json:"hard_cap"`
 }
 
 // ledger is what a turn cost.

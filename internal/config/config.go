@@ -35,6 +35,7 @@ type Config struct {
 	Hearing Hearing    `yaml:"hearing" json:"hearing" doc:"How players who speak are heard."`
 	Voice   Speaking   `yaml:"voice" json:"voice" doc:"How NPCs speak, all of them."`
 	Memory  Memory     `yaml:"memory" json:"memory" doc:"What NPCs remember."`
+	Table   Table      `yaml:"table" json:"table" doc:"How the table goes."`
 	Latency Latency    `yaml:"latency" json:"latency" doc:"How long an answer may take."`
 	Cost    Cost       `yaml:"cost" json:"cost" doc:"What a session may cost, and what the providers take."`
 	Server  Server     `yaml:"server" json:"server" doc:"The MCP server that offers Glyphoxa's tools to outside agents."`

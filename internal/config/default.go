@@ -17,6 +17,7 @@ func Default() *Config {
 		Hearing:   Hearing{Detection: DetectionEnergy},
 		Voice:     Speaking{MaxSpeech: Duration(45 * time.Second)},
 		Memory:    Memory{RecentLines: 20, History: 12},
+		Table:     Table{Listening: ListeningAttentive},
 		Latency: Latency{
 			Ceilings:        perTier(500, 1500, 4000),
 			Rounds:          PerTier[int]{Fast: 1, Standard: 2, Deep: 4},

@@ -46,6 +46,7 @@ func commandActions() map[string]action {
 		"npc direct":      {do: directNPC, suggest: suggestNPCsOrAll},
 		"npc reveal":      {do: revealSecrets, suggest: suggestNPCs},
 		"npc conceal":     {do: concealSecrets, suggest: suggestNPCs},
+		"npc listening":   {do: listenNow},
 		"npc reload":      {do: reloadNPCs},
 		"tier raise":      {do: raiseTier, suggest: suggestNPCsOrAll},
 		"tier lower":      {do: lowerTier, suggest: suggestNPCsOrAll},
@@ -95,6 +96,7 @@ func tableCommands() []*discordgo.ApplicationCommand {
 			subcommand("reveal", "Let an NPC tell what it keeps secret, for the rest of the session",
 				npcOption(), textOption("which", "The number of the secret, or all; without it they are listed", false, 10)),
 			subcommand("conceal", "Let an NPC keep its secrets again", npcOption()),
+			subcommand("listening", "What the NPCs take that calls none of them; without an option, what they take now", listeningOption()),
 			subcommand("reload", "Read the NPC files anew: the table goes on with what is in them now"),
 		),
 		commandGroup("tier", "How much time NPCs may take to think",
@@ -214,6 +216,21 @@ func npcsOption() *discordgo.ApplicationCommandOption {
 // withSuggestions asks for suggestions while somebody types into an option.
 func withSuggestions(o *discordgo.ApplicationCommandOption) *discordgo.ApplicationCommandOption {
 	o.Autocomplete = true
+	return o
+}
+
+// listeningOption takes how the NPCs listen.
+func listeningOption() *discordgo.ApplicationCommandOption {
+	o := &discordgo.ApplicationCommandOption{
+		Type: discordgo.ApplicationCommandOptionString, Name: "how", Description: "How readily they take what calls none of them",
+	}
+	for _, k := range []struct{ name, value string }{
+		{"eager: whatever is said while they are talked with", "eager"},
+		{"attentive: what is plausibly said to them", "attentive"},
+		{"called_only: nothing", "called_only"},
+	} {
+		o.Choices = append(o.Choices, &discordgo.ApplicationCommandOptionChoice{Name: k.name, Value: k.value})
+	}
 	return o
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -21,7 +22,11 @@ func showSessionStatus(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := fmt.Sprintf("In <#%s> for %s: %s\n%s", r.channel, sessionLength(time.Since(r.began)), markup.Escape(r.played.Campaign), list)
+	how, err := r.played.Table.Listening(ctx)
+	if err != nil {
+		return "", err
+	}
+	text := fmt.Sprintf("In <#%s> for %s: %s\n%s\nThe NPCs %s.", r.channel, sessionLength(time.Since(r.began)), markup.Escape(r.played.Campaign), list, markup.Escape(how.Describe()))
 	if c.by.DM {
 		text += "\nSo far " + markup.Escape(r.played.Cost().Headline()) + "."
 		withheld, err := countWithheld(ctx, r)
@@ -119,6 +124,22 @@ func revealSecrets(ctx context.Context, c *call) (string, error) {
 
 func concealSecrets(ctx context.Context, c *call) (string, error) {
 	return giveOrder(c, func(t *table.Table) (string, error) { return t.Conceal(ctx, c.textOption("npc")) })
+}
+
+// listenNow has the NPCs listen otherwise, or says how they listen.
+func listenNow(ctx context.Context, c *call) (string, error) {
+	return giveOrder(c, func(t *table.Table) (string, error) {
+		name := c.textOption("how")
+		if name == "" {
+			how, err := t.Listening(ctx)
+			return "the NPCs " + how.Describe(), err
+		}
+		how, err := address.ParseListening(name)
+		if err != nil {
+			return "", err
+		}
+		return t.Listen(ctx, how)
+	})
 }
 
 // reloadNPCs reads the NPC files anew.

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
@@ -123,6 +124,7 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 		Agents: g.makeAgents(cast, &s.Notices), Engine: s.engine(answering), Cost: s.meter, Host: g.Registry.Host,
 		Log: g.Store, Context: hotctx.New(g.Store, world.Graph{World: g.World, Finder: g.Store}), Sink: countEvents(o.Sink, g.Metrics), Playback: sound.Playback, Hurries: canHurry(m),
 		Session: s.info, Scene: g.currentScene, Latency: g.Config.Latency, Languages: g.Config.Language, RecentLines: g.Config.Memory.RecentLines, Logger: g.log,
+		Listening: g.listening(),
 	}
 	if answering.speech != nil {
 		t.Listener = capped.NewListener(s.meter, answering.speech)
@@ -146,6 +148,15 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 	}
 	s.warming.Go(func() { providers.Warm(run, g.log, used...) })
 	return s, nil
+}
+
+// listening is how the NPCs of a new session listen.
+func (g *Game) listening() address.Listening {
+	how, err := address.ParseListening(g.Config.Table.Listening)
+	if err != nil {
+		g.log.Error("reading table.listening", "reason", err) // which the configuration's reader refuses
+	}
+	return how
 }
 
 // reportSwitch returns what logs and tells that another provider has taken over.

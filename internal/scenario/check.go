@@ -106,6 +106,7 @@ func (st Step) actions() []string {
 		{"mute", st.Mute != ""}, {"unmute", st.Unmute != ""}, {"say", st.Say != nil}, {"raise", st.Raise != nil},
 		{"lower", st.Lower != nil}, {"direct", st.Direct != nil}, {"edits", st.Edits != nil}, {"deletes", st.Deletes != ""},
 		{"reveal", st.Reveal != nil}, {"conceal", st.Conceal != ""}, {"recast", len(st.Recast) > 0},
+		{"listening", st.Listening != ""},
 	} {
 		if a.does {
 			out = append(out, a.key)
@@ -123,7 +124,7 @@ func (c *checker) checkStep(path strictyaml.Path, st Step) {
 	acts := st.actions()
 	switch {
 	case len(acts) == 0:
-		c.addProblem(path, "nothing happens in this step", "add says, types, makes, joins, leaves, edits, deletes, mute, unmute, say, raise, lower, direct, reveal, conceal or recast")
+		c.addProblem(path, "nothing happens in this step", "add says, types, makes, joins, leaves, edits, deletes, mute, unmute, say, raise, lower, direct, reveal, conceal, recast or listening")
 		return
 	case len(acts) > 1:
 		c.addProblem(path.Key(acts[1]), fmt.Sprintf("%s and %s cannot be in one step", acts[0], acts[1]), "make two steps of it")

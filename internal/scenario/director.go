@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/rig"
@@ -177,6 +178,11 @@ func (d *director) order(ctx context.Context, step Step) error {
 		_, err = t.Reveal(ctx, step.Reveal.NPC, which)
 	case step.Conceal != "":
 		_, err = t.Conceal(ctx, step.Conceal)
+	case step.Listening != "":
+		var how address.Listening
+		if how, err = address.ParseListening(step.Listening); err == nil {
+			_, err = t.Listen(ctx, how)
+		}
 	case len(step.Recast) > 0:
 		_, err = t.Recast(ctx, agents(d.scene, config.Default().Memory.History, step.Recast...))
 	}

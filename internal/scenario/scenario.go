@@ -36,6 +36,7 @@ type Scene struct {
 	NPCs    []config.NPC   `yaml:"npcs" doc:"NPCs defined right here, as in glyphoxa.yaml."`
 	Cast    []string       `yaml:"cast" doc:"NPC files, from the scene's directory."`
 	Latency config.Latency `yaml:"latency" doc:"As in glyphoxa.yaml."`
+	Table   config.Table   `yaml:"table" doc:"As in glyphoxa.yaml."`
 	Model   Model          `yaml:"model" doc:"What the language model answers, and how fast."`
 	STT     STT            `yaml:"stt" doc:"How speech recognition behaves. It hears what the players say."`
 	Voice   Voice          `yaml:"voice" doc:"How speech synthesis behaves."`
@@ -179,7 +180,8 @@ type Step struct {
 	Direct *Order  `yaml:"direct" doc:"Directive the dungeon master gives an NPC."`
 	Reveal *Reveal `yaml:"reveal" doc:"NPC that may tell what it keeps secret."`
 	// Conceal takes that back.
-	Conceal string `yaml:"conceal" doc:"NPC that keeps its secrets again."`
+	Conceal   string `yaml:"conceal" doc:"NPC that keeps its secrets again."`
+	Listening string `yaml:"listening" enum:"eager|attentive|called_only" doc:"How the NPCs listen from then on."`
 	// Recast leaves out those who are not named.
 	Recast []string `yaml:"recast" doc:"NPCs who are at the table from now on; in the beginning all are."`
 }
@@ -252,6 +254,7 @@ func blank() *Scene {
 	return &Scene{
 		Languages: []string{"en"},
 		Latency:   config.Default().Latency,
+		Table:     config.Default().Table,
 		Model:     Model{FirstToken: config.Duration(defaultFirstToken), Between: config.Duration(defaultBetween)},
 		STT:       STT{Delay: config.Duration(defaultDelay)},
 		Voice:     Voice{FirstSound: config.Duration(defaultFirstSound), Speed: defaultSpeed},

@@ -19,7 +19,7 @@ var trace = flag.Bool("trace", false, "show all that happens in the scenes")
 // scenes loads those that come with the product.
 func scenes(t testing.TB) []*scenario.Scene {
 	t.Helper()
-	all, err := scenario.Load("../../testdata/scenarios", "../../testdata/scenarios/engines")
+	all, err := scenario.Load("../../testdata/scenarios", "../../testdata/scenarios/engines", "../../testdata/scenarios/truth")
 	if err != nil {
 		t.Fatal(err)
 	}

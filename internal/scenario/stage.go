@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/engine/guarded"
@@ -107,6 +108,10 @@ func (st *stage) makeTable(ctx context.Context, voices *speaker) (err error) {
 	for _, n := range s.NPCs {
 		keyterms = append(append(keyterms, n.Name), n.Aliases...)
 	}
+	listening, err := address.ParseListening(s.Table.Listening)
+	if err != nil {
+		return err
+	}
 	st.answering = newAnswering(st, voices)
 	defaults := config.Default()
 	st.table = table.New(table.Options{
@@ -116,6 +121,7 @@ func (st *stage) makeTable(ctx context.Context, voices *speaker) (err error) {
 		Hearing: newRecogniser(s.STT, st.rec, st.wordsOf),
 		Expect:  stt.Options{Language: s.Languages[0], Keyterms: keyterms, Interim: s.STT.Interims},
 		Sink:    st.rec, Session: st.info, Latency: s.Latency, Languages: s.Languages, RecentLines: defaults.Memory.RecentLines,
+		Listening: listening,
 	})
 	return nil
 }

@@ -22,6 +22,7 @@ func tableEvents() map[string]reflect.Type {
 		table.KindGuarded:      reflect.TypeFor[table.Guarded](),
 		table.KindTier:         reflect.TypeFor[table.Tier](),
 		table.KindCost:         reflect.TypeFor[table.Cost](),
+		table.KindListening:    reflect.TypeFor[table.Listening](),
 		table.KindTurnEnded:    reflect.TypeFor[table.TurnEnded](),
 		table.KindNotice:       reflect.TypeFor[table.Notice](),
 	}

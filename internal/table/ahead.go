@@ -3,6 +3,7 @@ package table
 import (
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -42,13 +43,14 @@ func (l *listener) declineSound(p *passage) {
 }
 
 // likelyAddressee is whom a player is likely to talk to who has just begun: the
-// NPC of their conversation, or the only one; -1 if there is none.
+// NPC of their conversation, or the only one; -1 if there is none, or the NPCs take calls
+// alone.
 func (v *conversation) likelyAddressee(player string) int {
 	v.takeSnapshot()
-	if len(v.present) == 1 {
+	if len(v.present) == 1 && v.listening != address.CalledOnly {
 		return v.present[0]
 	}
-	if v.barged {
+	if v.barged || v.listening == address.CalledOnly {
 		return -1
 	}
 	for _, e := range []exchange{v.own[player], v.last} {

@@ -24,6 +24,7 @@ type conversation struct {
 	cast      *cast
 	languages []string
 	window    time.Duration
+	listening address.Listening
 	snapshot  *address.Snapshot // nil once somebody came, left or was muted
 	present   []int             // the snapshot's NPCs, as indices of the cast
 	players   []string
@@ -37,7 +38,7 @@ type conversation struct {
 func newConversation(c *cast, o Options) *conversation {
 	v := &conversation{
 		cast: c, languages: o.Languages, window: time.Duration(o.Latency.Continuation),
-		last: exchange{npc: -1}, own: map[string]exchange{}, others: map[int][]string{},
+		listening: o.Listening, last: exchange{npc: -1}, own: map[string]exchange{}, others: map[int][]string{},
 	}
 	if v.window == 0 {
 		v.window = -1 // no conversation at all
@@ -79,7 +80,7 @@ func (v *conversation) takeSnapshot() {
 	for i, npc := range v.present {
 		r.NPCs[i].Muted = v.cast.agents[npc].Muted
 	}
-	r.Players, r.Languages, r.Window = v.players, v.languages, v.window
+	r.Players, r.Languages, r.Window, r.Listening = v.players, v.languages, v.window, v.listening
 	v.snapshot = address.NewSnapshot(r)
 }
 

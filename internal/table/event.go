@@ -21,6 +21,7 @@ const (
 	KindGuarded      = "guarded"
 	KindTier         = "tier"
 	KindCost         = "cost"
+	KindListening    = "listening"
 	KindTurnEnded    = "turn.ended"
 	KindNotice       = "notice"
 )
@@ -161,6 +162,13 @@ type Cost struct {
 	Currency string      `json:"currency"`
 	SoftCap  cost.Amount `json:"soft_cap,omitzero"`
 	HardCap  cost.Amount `json:"hard_cap,omitzero"`
+}
+
+// Listening reports that the NPCs listen otherwise from now on. It is outside of turns.
+type Listening struct {
+	Header
+	// Listening is "eager", "attentive" or "called_only".
+	Listening string `json:"listening"`
 }
 
 // TurnEnded reports the end of a turn. Every utterance ends in exactly one.

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -36,7 +37,7 @@ var (
 	}
 	randomKinds = []string{
 		"speak", "speak", "speak", "guess", "guess", "split", "split", "barge", "barge", "noise", "type", "wait", "mute", "unmute", "muteall", "unmuteall",
-		"say", "raise", "lower", "direct", "deaf", "unheard", "leave",
+		"say", "raise", "lower", "direct", "listen", "deaf", "unheard", "leave",
 		"type", "retract", "retract", "reword", "reword", "forget", "recast", "recast", "keep",
 	}
 )
@@ -275,6 +276,8 @@ func (r *room) act(a act, set setting, players map[int]*player, mail *mail, talk
 		_, _ = r.Raise(ctx, npc, mcp.BudgetDeep, time.Minute, a.who)
 	case "lower":
 		_, _ = r.Lower(ctx, npc, mcp.BudgetFast)
+	case "listen":
+		_, _ = r.Listen(ctx, address.Listening(a.who))
 	case "direct":
 		_, _ = r.Direct(ctx, npc, "lie about the key", 2)
 	case "wait":

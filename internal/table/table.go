@@ -19,6 +19,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
@@ -97,6 +98,8 @@ type Options struct {
 	// Languages are spoken at the table, as BCP 47 tags. If empty, English and
 	// German.
 	Languages []string
+	// Listening is how readily the NPCs take what calls none of them, to begin with.
+	Listening address.Listening
 	// RecentLines is how many lines of the session an NPC has in mind.
 	RecentLines int
 	// Logger receives what only operators care about. If nil, nothing is logged.

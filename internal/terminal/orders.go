@@ -8,13 +8,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
 // orderHelp describe what may be typed after a slash.
 const orderHelp = "/raise NPC TIER [DURATION] [N turns], /lower NPC [TIER], /mute NPC, /unmute NPC (to these four, all means everyone), " +
-	"/say NPC text, /direct NPC [text], /reveal NPC [number|all], /conceal NPC, /tools, /listen, /ledger, /cost, /reload, /help, /quit"
+	"/say NPC text, /direct NPC [text], /reveal NPC [number|all], /conceal NPC, /listening [eager|attentive|called_only], /tools, /listen, /ledger, /cost, /reload, /help, /quit"
 
 // bareOrders are the orders that stand alone.
 var bareOrders = map[string]bool{"/tools": true, "/listen": true, "/ledger": true, "/cost": true, "/reload": true, "/quit": true, "/exit": true, "/help": true}
@@ -23,7 +24,7 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 	word, rest, _ := strings.Cut(text, " ")
 	rest = strings.TrimSpace(rest)
 	t := p.session.Table
-	order := strings.ToLower(word)
+	order, rest := plainOrder(strings.ToLower(word), rest)
 	if bareOrders[order] && rest != "" {
 		return false, fmt.Errorf("%s stands alone; remove %q, or begin with a name to speak", word, rest)
 	}
@@ -49,6 +50,8 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 			return false, errors.New("usage: /conceal NPC")
 		}
 		said, err = t.Conceal(ctx, rest)
+	case "/listening":
+		said, err = p.listenNow(ctx, rest)
 	case "/tools":
 		return false, p.showTools(ctx)
 	case "/listen":
@@ -75,6 +78,15 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 		}
 	}
 	return false, err
+}
+
+// plainOrder returns an order as it is typed here: on Discord it begins with "/npc".
+func plainOrder(order, rest string) (plain, arguments string) {
+	about, how, _ := strings.Cut(rest, " ")
+	if order == "/npc" && strings.EqualFold(about, "listening") {
+		return "/listening", strings.TrimSpace(how)
+	}
+	return order, rest
 }
 
 // cutLastWord splits the last word off s.
@@ -170,6 +182,20 @@ func (p *console) revealSecrets(ctx context.Context, args string) (said string, 
 	return said, err
 }
 
+// listenNow has the NPCs listen otherwise, or says how they listen.
+func (p *console) listenNow(ctx context.Context, name string) (string, error) {
+	t := p.session.Table
+	if name == "" {
+		how, err := t.Listening(ctx)
+		return "the NPCs " + how.Describe(), err
+	}
+	how, err := address.ParseListening(name)
+	if err != nil {
+		return "", err
+	}
+	return t.Listen(ctx, how)
+}
+
 // splitAddressee splits args into an NPC and a text and calls do: with the longest
 // leading words that do takes for a name. The text may be missing if alone.
 func splitAddressee(args, usage string, alone bool, do func(npc, text string) error) error {
@@ -217,12 +243,17 @@ func spans(p50, p95 time.Duration) string {
 	return elapsed.Text(elapsed.Rounded(p50)) + "/" + elapsed.Text(elapsed.Rounded(p95))
 }
 
-// showTools shows what each NPC may use now.
+// showTools shows how the NPCs listen, and what each may use now.
 func (p *console) showTools(ctx context.Context) error {
 	status, err := p.session.Table.Status(ctx)
 	if err != nil {
 		return err
 	}
+	said, err := p.listenNow(ctx, "")
+	if err != nil {
+		return err
+	}
+	p.screen.showNotice("info", said)
 	for _, s := range status {
 		line := fmt.Sprintf("%s: %s, up to %s", s.Name, s.Tier, s.Ceiling)
 		if s.Lease != nil {

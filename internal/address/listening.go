@@ -1,0 +1,43 @@
+package address
+
+import (
+	"fmt"
+	"strings"
+)
+
+// listenings are the names of the ways of listening, in the order of their numbers.
+var listenings = [...]string{Attentive: "attentive", Eager: "eager", CalledOnly: "called_only"}
+
+// String returns its name, as configurations and people write it.
+func (l Listening) String() string {
+	if int(l) < len(listenings) {
+		return listenings[l]
+	}
+	return fmt.Sprintf("Listening(%d)", uint8(l))
+}
+
+// Describe says what it means, in words that follow on "the NPCs".
+func (l Listening) Describe() string {
+	switch l {
+	case Eager:
+		return "take whatever is said while they are talked with (eager)"
+	case CalledOnly:
+		return "hear who calls them, and nothing else (called_only)"
+	}
+	return "take what is plausibly said to them (attentive)"
+}
+
+// ParseListening reads a name; case and blanks do not matter, nor whether words are
+// joined by "_", "-" or a blank. The empty name is that of the default.
+func ParseListening(name string) (Listening, error) {
+	plain := strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(name)))
+	if plain == "" {
+		return Attentive, nil
+	}
+	for l, n := range listenings {
+		if plain == n {
+			return Listening(l), nil
+		}
+	}
+	return Attentive, fmt.Errorf("%q is no way of listening; there are eager, attentive and called_only", name)
+}
