@@ -33,9 +33,11 @@ func (t *Turn) directs(text string) Reason {
 	}
 	first := s.at(0)
 	switch {
-	case gestures[first] && (!doubtful[first] || doneTo[s.at(1)]), manners[first] && (len(s.words) <= 4 || strings.HasSuffix(first, "ing")):
+	case gestures[first] && (!doubtful[first] || doneTo[s.at(1)] || handling[first] && articles[s.at(1)] || first == "looks" && s.at(1) == "at"), manners[first] && (len(s.words) <= 4 || strings.HasSuffix(first, "ing")):
 		return Direction
 	case len(s.words) > 1 && (narrators[first] || t.card.own[first]) && (gestures[s.at(1)] || gestures[s.at(2)]):
+		return Direction
+	case len(s.words) <= 4 && manners[s.at(len(s.words)-1)] && (articles[first] || first == "long" || first == "lange" || first == "kurze"):
 		return Direction
 	case first == "with" && (s.at(1) == "a" || s.at(1) == "an"), first == "mit" && strings.HasPrefix(s.at(1), "eine"):
 		return Direction
@@ -60,7 +62,7 @@ var doubtful = newWordSet(`
 
 // doneTo stands behind a gesture's verb, and seldom behind another one.
 var doneTo = newWordSet(`
-	his her their himself herself up down around away back over at toward towards off out slowly quickly quietly softly
+	his her their himself herself up down around away back over toward towards slowly quickly quietly softly
 	sich seine seinen seinem seiner ihre ihren ihrem ihrer dir euch dich den dem einen langsam leise müde kurz zur zum`)
 
 var newManner = newWordSet(`voice tone whisper ton stimme flüsterton manner`)
@@ -72,6 +74,14 @@ var notVerbs = newWordSet(`
 	oft sehr gerät seht hört geht's steht's gibt's damit somit soweit zuerst bist hast wirst willst kannst musst sollst darfst
 	magst weißt macht's zuletzt überhaupt meist längst höchst möglichst bekannt berühmt genannt sogenannt verdammt gesagt
 	kalt heiß rot braun satt hart zart glatt breit leicht schlecht dicht licht nacht macht wert stadt geld not brot blut`)
+
+// handling is done to things, which follow with their articles.
+var (
+	handling = newWordSet(`
+		turns opens closes shuts drops fetches drags puts sets lights rings blows leaves taps bends rolls cuts tears breaks
+		öffnet schließt nimmt legt stellt setzt holt greift zieht füllt bindet schenkt packt schlägt trinkt isst schreibt`)
+	articles = newWordSet(`the a an die das eine ein der another some`)
+)
 
 // verbBegins reports whether a text begins with a verb in the third person, as stage
 // directions do: "turns the blade over", "kratzt sich am Kopf".
@@ -143,9 +153,14 @@ func (t *Turn) isNarration(s *sentence) bool {
 	return false
 }
 
+var habits = newWordSet(`always never often whenever when if immer nie oft gern wenn falls sobald manchmal sometimes every jeden`)
+
 // moves reports whether a gesture of somebody without a name is one: with a part of
 // the body, a thing, or a second gesture.
 func moves(s *sentence, verb int) bool {
+	if s.has(habits) {
+		return false
+	}
 	count := 0
 	for i := verb; i < len(s.words); i++ {
 		if bodies[s.at(i)] || i > verb && gestures[s.at(i)] && (s.at(i-1) == "and" || s.at(i-1) == "und") {

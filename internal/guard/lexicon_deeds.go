@@ -44,7 +44,7 @@ pregnant expecting schwanger
 -free frees freed freeing release released releases freedom freiheit liberty acquit acquitted frei freigelassen freilassen freikam laufen freisprechen freigesprochen loose ungeschoren
 *feed feeds fed feeding füttern füttert füttere gefüttert fütterte
 sign signs signed signing signature unterschreiben unterschreibt unterschrieb unterschrieben unterschreibe unterzeichnen unterzeichnet
-lose no~ longer~ left~ loses lost losing verlieren verliert verlor verloren abhandengekommen
+lose stop~ stopped~ no~ longer~ left~ loses lost losing verlieren verliert verlor verloren abhandengekommen
 -missing vanished vanish disappeared disappear verschwunden verschwundene verschwand verschollen verschollene vermisst vermisste long-lost gesucht gesuchte
 wed
 owe owes owed debt debts schulden schulde schuldet verschuldet

@@ -26,7 +26,6 @@ func makeNumbers() map[string]int {
 	}
 	for n, w := range numbersEN {
 		m[w] = n
-		m[w+"s"] = n
 	}
 	for t, w := range tensEN {
 		if t >= 2 {

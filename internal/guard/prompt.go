@@ -71,7 +71,7 @@ func (p *promptWords) readsOut(s *sentence) bool {
 // describing words stand where somebody tells what a part is like.
 var describing = newWordSet(`
 	supposed described description gist setup summary summarised summarized short basically essentially character role part
-	soll solle beschrieben beschreibung kurz zusammengefasst zusammenfassung figur charakter rolle spiele kurzfassung kern`)
+	soll solle beschrieben beschreibung kurz zusammengefasst zusammenfassung figur charakter rolle spiele spielen play kurzfassung kern`)
 
 // longestRun is how many words in a row a sentence shares with a line, and whether they
 // begin the line.
@@ -93,12 +93,15 @@ func longestRun(s *sentence, line []string) (longest int, first bool) {
 	return longest, first
 }
 
+var acted = newWordSet(`spiele spielen play playing portray verkörpere`)
+
 var promptPhrases = [][]string{
 	{"system", "prompt"}, {"systemprompt"}, {"system-prompt"}, {"secret", "knowledge"}, {"geheimes", "wissen"}, {"behavior", "rules"}, {"behaviour", "rules"},
 	{"verhaltensregeln"}, {"my", "prompt"}, {"mein", "prompt"}, {"meinem", "prompt"}, {"been", "instructed", "to"}, {"was", "instructed", "to"}, {"am", "instructed", "to"},
-	{"i'm", "instructed", "to"}, {"wurde", "angewiesen"}, {"bin", "angewiesen"}, {"ich", "spiele", "einen"}, {"ich", "spiele", "eine"}, {"i", "play", "a"}, {"i", "am", "playing"}, {"i'm", "playing"},
+	{"i'm", "instructed", "to"}, {"wurde", "angewiesen"}, {"bin", "angewiesen"}, {"i", "am", "playing"}, {"i'm", "playing"},
 	{"knowledge", "scope"}, {"my", "setup"}, {"initial", "instructions"}, {"mein", "text", "lautet"}, {"wurde", "instruiert"}, {"wurde", "programmiert"}, {"der", "prompt"},
-	{"end", "of", "prompt"}, {"above", "instructions"}, {"anweisungen", "lauten"}, {"my", "guidelines"}, {"meine", "vorgaben"}, {"meinen", "vorgaben"}, {"systemnachricht"}, {"system", "message"},
+	{"end", "of", "prompt"}, {"above", "instructions"}, {"anweisungen", "lauten"}, {"my", "guidelines"}, {"meine", "vorgaben"}, {"meinen", "vorgaben"}, {"systemnachricht"}, {"system", "message"}, {"character", "sheet"}, {"character", "card"}, {"charakterbogen"}, {"role", "description"}, {"your", "instructions"},
+	{"deine", "anweisungen"}, {"tools", "available"}, {"available", "tools"}, {"verfugbare", "werkzeuge"}, {"rollenbeschreibung"}, {"system", "instructions"},
 }
 
 var (
@@ -110,20 +113,21 @@ var (
 		say says tell tells told forbid forbids forbidden require requires state states read steht stehen verbieten verbietet verlangen
 		verlangt besagen besagt sagen sagt schreiben vorschreiben must dass that lauten lautet heißt vor not to nicht laut
 		according allowed prevent prevents prohibit prohibits zufolge gemäß`)
-	given     = newWordSet(`instructed angewiesen vorgegeben instruiert programmed programmiert angehalten vorgeschrieben`)
-	passive   = newWordSet(`was been am i'm were wurde bin mir hat worden ist war`)
-	ruleWords = newWordSet(`rule regel`)
+	given   = newWordSet(`instructed angewiesen vorgegeben instruiert programmed programmiert angehalten vorgeschrieben`)
+	passive = newWordSet(`was been am i'm were wurde bin mir hat worden ist war`)
+	// loneHeadings stand alone in a line of a transcript.
+	loneHeadings = newWordSet(`assistant user system human assistent nutzer benutzer mensch response input output instruction antwort eingabe ausgabe developer`)
 )
 
 // tellsPrompt reports whether a sentence tells what the model was told about its part.
 func (t *Turn) tellsPrompt(s *sentence) bool {
-	if n := s.label(); n > 0 && n <= 3 && (headings[s.at(n-1)] == Prompt || n == 2 && ruleWords[s.at(0)] && s.words[1].number >= 0) {
+	if len(s.words) <= 2 && loneHeadings[s.at(0)] && (len(s.words) == 1 || strings.Contains(s.gap(1), "#")) {
 		return true
 	}
 	if hasPhrase(s, promptPhrases) || t.card.prompt.readsOut(s) {
 		return true
 	}
-	return t.tellsOrders(s) || t.beginsWithHeading(s)
+	return t.tellsOrders(s) || s.has(acted) && s.has(selfWords) && s.has(t.card.roles) || t.beginsWithHeading(s)
 }
 
 // tellsOrders reports whether a sentence speaks of instructions that the NPC was given.

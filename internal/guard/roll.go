@@ -33,7 +33,7 @@ var (
 		if unless when whenever whoever would could want need needs needed must once ever never always ago yesterday last used
 		every each wager bet higher better than wenn falls wer sobald würde könnte will willst brauchst braucht brauche
 		einmal letzten letztes letzte letzter damals früher gestern seit nie niemals immer jedes jeder könnt kannst
-		hintereinander means counts zählt heißt bedeutet möchte wollt darf should soll sollte`)
+		hintereinander beats schlägt means counts zählt heißt bedeutet möchte wollt darf should soll sollte`)
 	resultWords = newWordSet(`
 		altogether total in on is was and plus minus makes make equals gives for again that that's against versus to so it
 		insgesamt zusammen gesamt auf im gegen macht machen ergibt ergeben sind ist also und für von nach gewürfelt geworfen
@@ -45,7 +45,10 @@ var (
 		reicht bestanden beats`)
 	checkWords = newWordSet(`
 		check checks save saves saving throw roll rolls probe proben rettungswurf wurf attack angriff`)
-	naturals   = newWordSet(`nat natural natürliche natürlicher natürlichen natural crit`)
+	naturals = newWordSet(`nat natural natürliche natürlicher natürlichen natural crit`)
+	// thrown says that dice were, and throwing that they are to be.
+	thrown     = newWordSet(`rolled gewürfelt geworfen nat`)
+	throwing   = newWordSet(`roll throw toss wirf werft werfen würfle würfel würfelt würfeln score get`)
 	conditions = newWordSet(`if unless when would could wenn falls wer würde könnte`)
 	hurtWords  = newWordSet(`damage schaden schadenspunkte trefferpunkte trefferpunkten hp`)
 )
@@ -229,7 +232,7 @@ func (r *rolls) claimsNumber(s *sentence, forOthers bool) bool {
 	if !about && !forOthers {
 		return false
 	}
-	if !r.rolled && s.has(hypothetical) || strings.HasSuffix(strings.TrimSpace(s.raw), "?") {
+	if r.told && !r.rolled && !s.has(thrown) || !r.rolled && s.has(hypothetical) || strings.HasSuffix(strings.TrimSpace(s.raw), "?") {
 		return false
 	}
 	for i := 0; i < len(s.words); i++ {
@@ -252,6 +255,9 @@ func (s *sentence) isResult(i, size int, dice, german bool) bool {
 	end := i + size
 	if naturals[before] {
 		return true
+	}
+	if s.isToThrow(i-1) && strings.TrimSpace(s.gap(i)) == "" || articleBefore(before) && s.isToThrow(i-2) {
+		return false
 	}
 	if _, notation := diceOf(before); notation {
 		return true
@@ -311,6 +317,19 @@ var (
 	plainQualities = newWordSet(`glatte blanke schwache lumpige miese ganze gute schöne mere lousy measly clean solid plain full bare miserable poor good`)
 	having         = newWordSet(`got get have hab habe hat hast it's that's is ist das a here's`)
 )
+
+// isToThrow reports whether a word asks for a throw, as "roll" does unless somebody
+// stands before it.
+func (s *sentence) isToThrow(i int) bool {
+	if !throwing[s.at(i)] {
+		return false
+	}
+	switch s.at(i - 1) {
+	case "you", "i", "we", "they", "he", "she", "it", "ich", "du", "ihr", "wir", "sie", "er", "the", "a", "my", "your", "of":
+		return false
+	}
+	return i == 0 || !s.words[i-1].capital
+}
 
 // isDie reports whether a word is "die" as in "the die", not the German article.
 func isDie(s *sentence, i int) bool {

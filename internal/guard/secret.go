@@ -146,16 +146,22 @@ func (b *secretBuilder) addFact(text string, s sentence, from, to int) {
 		}
 	}
 	f.to = len(b.units)
+	joined := to
+	for i := to - 1; i > from; i-- {
+		if t := s.at(i); t == "and" || t == "und" {
+			joined = i
+		}
+	}
 	for _, u := range b.units[f.from:f.to] {
 		f.total += u.weight
-		f.deed = f.deed || u.deed
+		f.deed = f.deed || u.deed && u.at < joined
 		if u.weight > weightLight {
 			f.strong++
 		}
 	}
 	if f.identity || f.heart > f.from {
 		f.first = 0
-	} else if to-from > 2 && pronouns[s.at(from)] && b.isDone(s.words[from+1].stem) {
+	} else if to-from > 2 && pronouns[s.at(from)] && b.isDone(s.words[from+1].stem) && b.weigh(s.words[from+1].stem) < weightDeed {
 		f.first = 2
 	}
 	if f.heart == f.to {
@@ -166,14 +172,15 @@ func (b *secretBuilder) addFact(text string, s sentence, from, to int) {
 	}
 }
 
-// isDone reports whether a stem is of the lexicon's deeds.
+// isDone reports whether a stem is of the lexicon's deeds, and nothing else.
 func (b *secretBuilder) isDone(s string) bool {
-	for _, id := range b.lex.byStem[s] {
-		if id < b.lex.deeds {
-			return true
+	ids := b.lex.byStem[s]
+	for _, id := range ids {
+		if id >= b.lex.deeds {
+			return false
 		}
 	}
-	return false
+	return len(ids) > 0
 }
 
 var pronouns = newWordSet(`he she they it er sie es i we`)

@@ -17,6 +17,9 @@ var (
 	callVerbs    = newWordSet(`call calling calls called invoke invoking returned returns execute executing ausführen aufrufen rufe aufgerufen liefert lieferte query querying starte abfragen`)
 )
 
+// beforeCommand stand before the name of a tool that is a word, too.
+var beforeCommand = newWordSet(`tool function werkzeug funktion via per mittels aufruf mit calling command befehl`)
+
 // diceTool reports whether a word is what tools are called in German: Würfelwerkzeug.
 func diceTool(w string) bool {
 	for _, end := range []string{"werkzeug", "funktion", "tool"} {
@@ -61,6 +64,10 @@ func (t *Turn) isCode(s *sentence) bool {
 		w := s.at(i)
 		gap := s.gap(i + 1)
 		switch {
+		case t.card.language == german && (w == "tool" || w == "tools" || strings.HasSuffix(w, "aufruf") && len(w) > 8 || strings.HasSuffix(w, "datenbank")):
+			return true
+		case t.card.commands[w] && beforeCommand[s.at(i-1)]:
+			return true
 		case t.card.tools[w], programWords[w] && w != "null" && w != "timeout" && w != "deadline":
 			return true
 		case strings.HasPrefix(gap, "_") && i+1 < len(s.words) && len(gap) == 1:

@@ -8,7 +8,7 @@ import (
 // How much of a fact, of 1, is too much, and what adds to that.
 const (
 	tellLimit      = 0.56
-	tellShort      = 0.85  // of a fact of few words
+	tellShort      = 0.9   // of a fact of few words
 	shortFact      = 2.6   // what such a fact weighs at most
 	tellCopula     = 0.14  // both what a fact is about and what it says of that
 	tellUndone     = 0.635 // where what was done is not spoken of
@@ -69,7 +69,7 @@ func (t *telling) mark(s *sentence) {
 			}
 			share := float32(1)
 			if k > 0 && t.units[hits[0].unit].fact == t.units[h.unit].fact && t.units[hits[0].unit].at != t.units[h.unit].at {
-				share = strengthPart // one word does not tell two
+				share = strengthPart / 2 // one word does not tell two
 			}
 			t.hit(h, i, share)
 		}
@@ -178,7 +178,7 @@ func (t *telling) tellsFact(i int, s *sentence, ownNames wordSet) bool {
 	if f.heart > f.from && (heart < leastHeart*hearts || subject == 0 && heart < wholeHeart*hearts) {
 		return false
 	}
-	if f.first > 0 && begun == 0 {
+	if f.first > 0 && begun < 1.5 {
 		return false
 	}
 	if f.strong >= 2 && spoken < 2 || f.strong < 2 && !speaksOfSelf(s, t.firstPlace(f), ownNames) {
@@ -220,7 +220,7 @@ func (t *telling) extra(f *fact, s *sentence) (sum float32) {
 	if deed {
 		sum += tellDeed
 	}
-	if strong > 0 && where {
+	if strong > 0 && where && !f.identity {
 		sum += tellPlace
 	}
 	if neighbours && !f.identity {

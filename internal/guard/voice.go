@@ -41,10 +41,7 @@ func (s *sentence) label() int {
 		gap := s.gap(n)
 		switch {
 		case strings.ContainsAny(gap, ":"):
-			if n < len(s.words) || strings.TrimSpace(gap) != ":" {
-				return n
-			}
-			return 0
+			return n
 		case strings.ContainsAny(gap, ".,;!?…\"“”„«»"):
 			return 0
 		}
@@ -69,8 +66,14 @@ func (t *Turn) somebodyElse(w string) bool {
 	return t.card.others[w] || t.players[w]
 }
 
+// speaksTo stand before the name of somebody who is spoken to, or about.
+var speaksTo = newWordSet(`tell ask say sag sagt sage frag fragt richte like wie as to an für for from von dear lieber liebe not nicht remind grüß grüßt`)
+
 // isSpeaker reports whether the first n words name who says what follows.
 func (t *Turn) isSpeaker(s *sentence, n int) bool {
+	if speaksTo[s.at(0)] {
+		return false
+	}
 	last := s.words[n-1]
 	if t.somebodyElse(last.text) || t.somebodyElse(s.at(0)) && n <= 3 {
 		return true
@@ -104,22 +107,24 @@ var sayingNow = newWordSet(`
 	says shouts calls asks answers replies whispers mutters yells cries adds laughs growls murmurs exclaims responds interrupts
 	sagt ruft fragt antwortet erwidert flüstert murmelt brüllt schreit meint lacht knurrt meldet entgegnet ergänzt unterbricht`)
 
-// Words that set what is said apart from a story.
-var sceneWords = newWordSet(`
-	turns turn steps walks comes enters door corner across behind nods spits you your euch dich dir ihnen dreht tritt kommt tür
-	küche ecke hinten tresen theke steht hebt zeigt nickt spuckt wendet beugt corner counter table from window fenster tisch`)
-
 // Words that begin or mark a story.
 var storyWords = newWordSet(`
 	so then once and me my when said asked always old da dann einmal mal damals und mir mich wenn immer kommt treffen ich i who
-	wer lied song story witz joke war was had hatte`)
+	wer lied song story witz joke war was had hatte sprichwort proverb saying saint book books law buch bücher gesetz schild sign
+	inschrift man people leute psalm heiliger volksmund legend legende sage märchen tale motto weisheit mother mutter they sie
+	never nie often oft sometimes manchmal every jeder alle letter brief until bis where wo`)
+
+// pastWords say that somebody said something long ago, or says it always.
+var pastWords = newWordSet(`
+	me my mir mich once always immer never nie einmal damals früher often oft sometimes manchmal said asked was had war hatte when
+	wenn whenever every jedes jeden story lied song witz joke long lange erst neulich gestern yesterday last`)
 
 // quotesScene reports whether a sentence quotes somebody who speaks at the table now.
 func (t *Turn) quotesScene(s *sentence) bool {
 	if !strings.ContainsAny(s.raw, "\"“”„«»‘‚") {
 		return false
 	}
-	inside, says, named, scene, moves, story := false, false, false, false, false, false
+	inside, says, named, moves, story, past := false, false, false, false, false, false
 	for i := range s.words {
 		if n := strings.Count(s.gap(i), "\"") + countQuotes(s.gap(i)); n%2 == 1 {
 			inside = !inside
@@ -130,14 +135,14 @@ func (t *Turn) quotesScene(s *sentence) bool {
 		w := s.at(i)
 		says = says || sayingNow[w]
 		named = named || t.somebodyElse(w)
-		scene = scene || sceneWords[w]
 		moves = moves || gestures[w]
 		story = story || storyWords[w]
+		past = past || pastWords[w]
 	}
-	if story && !named {
-		return false
+	if named {
+		return says && !past || moves && !story
 	}
-	return says && (named && !storyWords[s.at(0)] || scene && !story) || named && moves && !story
+	return says && !story
 }
 
 func countQuotes(gap string) int {

@@ -19,8 +19,8 @@ import (
 
 // Floors of what the corpora to improve the guard with show.
 const (
-	mostLeaks       = 8
-	mostFalseAlarms = 0.006
+	mostLeaks       = 4
+	mostFalseAlarms = 0.003
 	leastDelivered  = 0.85 // of what may be heard of attempts
 )
 
