@@ -92,12 +92,17 @@ func TestEveryProblemAtOnce(t *testing.T) {
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
-	if out := h.run("", "check").ok(t).stdout; !strings.Contains(out, "built-in is fine: 7 NPCs") {
+	if out := h.run("", "check").ok(t).stdout; !strings.Contains(out, "built-in is fine: 7 NPCs") || strings.Contains(out, "secret") {
 		t.Errorf("check without a file says %q", out)
 	}
 	h.write("mine.yaml", "npcs: [{name: Mira}]\n")
 	if out := h.run("", "check", "mine.yaml").ok(t).stdout; !strings.Contains(out, "mine.yaml is fine, as a configuration: 1 NPCs") {
 		t.Errorf("check of a file says %q", out)
+	}
+	h.write("told.yaml", "campaign: {world: mere.yaml}\nnpcs: [{name: Mira, secret_knowledge: [The old jetty is hollow.]}]\n")
+	h.write("mere.yaml", "name: Mere\nentities:\n  - {id: jetty, type: location, name: The Old Jetty, description: It is hollow.}\n")
+	if out := h.run("", "check", "told.yaml").ok(t).stdout; !strings.Contains(out, "mere.yaml:3: entity \"jetty\" tells Mira, as something to speak of, what is its secret (told.yaml:2)") {
+		t.Errorf("check of a secret that is told says %q", out)
 	}
 	h.write("glyphoxa.yaml", "campaign: {world: world.yaml}\nnpcs: [{name: Mira}]\n")
 	h.run("", "check").complains(t, 2, "glyphoxa.yaml:1: world: there is no such file")

@@ -150,7 +150,7 @@ func checkConfig(w io.Writer, path, as string) error {
 	for _, f := range flows {
 		unknown = append(unknown, f.UnknownTools(knownTools(flows))...)
 	}
-	warnings := append(cfg.Warnings, cfg.Idle...)
+	warnings := slices.Concat(cfg.Warnings, cfg.Idle, play.FindToldSecrets(cfg, world))
 	if hasServers(cfg) {
 		warnings, unknown = append(warnings, fromServers(unknown)...), nil
 	}

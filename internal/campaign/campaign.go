@@ -29,9 +29,17 @@ type Campaign struct {
 	Relations []memory.Relation
 	// Facts are those the file spells out. Their At is zero.
 	Facts []memory.Fact
-	// File is the path the campaign was read from.
-	File string
+	// File is the path the campaign was read from, Lines where in it its entries are.
+	File  string
+	Lines Lines
 }
+
+// DMOnly stands in a list of those who know of something where nobody but the DM
+// does. No NPC may have it for an id.
+const DMOnly = "dm"
+
+// Lines are the lines of a campaign's entries, in their order.
+type Lines struct{ Entities, Relations, Facts []int }
 
 // Keeper is where a campaign is kept. *sqlite.Store is one.
 type Keeper interface {

@@ -54,7 +54,7 @@ type entity struct {
 	Aliases     []string          `yaml:"aliases" doc:"Other names."`
 	Description string            `yaml:"description" doc:"What there is to know about it."`
 	Attributes  map[string]asText `yaml:"attributes" doc:"Single values by name, such as age: 37."`
-	Visible     []string          `yaml:"visible_to" nonempty:"leave it out if everyone knows, or list the NPCs that do" doc:"Ids of the NPCs that know of it; everyone if missing."`
+	Visible     []string          `yaml:"visible_to" nonempty:"leave it out if everyone knows, or list the NPCs that do" doc:"Ids of the NPCs that know of it, or dm for the DM alone; everyone if missing."`
 }
 
 type relation struct {
@@ -64,14 +64,15 @@ type relation struct {
 	Type    string   `yaml:"type" required:"true" format:"word" doc:"How it is related, such as lives_in."`
 	To      string   `yaml:"to" required:"true" doc:"Id of another."`
 	Note    string   `yaml:"note" doc:"Anything to add."`
-	Visible []string `yaml:"visible_to" nonempty:"leave it out if everyone knows, or list the NPCs that do" doc:"Ids of the NPCs that know of it; everyone if missing."`
+	Visible []string `yaml:"visible_to" nonempty:"leave it out if everyone knows, or list the NPCs that do" doc:"Ids of the NPCs that know of it, or dm for the DM alone; everyone if missing."`
 }
 
 type fact struct {
 	_       struct{} `noun:"a fact"`
+	Line    int      `line:"true"`
 	Text    string   `yaml:"text" required:"true" doc:"What is known, in one or two sentences."`
 	About   string   `yaml:"about" doc:"Id of the entity it is about."`
-	Visible []string `yaml:"visible_to" nonempty:"leave it out if everyone knows, or list the NPCs that do" doc:"Ids of the NPCs that know it; those that know of the entity if missing."`
+	Visible []string `yaml:"visible_to" nonempty:"leave it out if everyone knows, or list the NPCs that do" doc:"Ids of the NPCs that know it, or dm for the DM alone; those that know of the entity if missing."`
 }
 
 // The paths of the lists.
@@ -133,6 +134,9 @@ func (p *checker) checkEntities(entities []entity) {
 		if e.Type == "npc" {
 			p.npcs.add(e.ID)
 		}
+		if e.ID == DMOnly {
+			p.doc.AddSentence(entitiesPath.Item(i).Key("id"), 0, `"dm" means the DM where something is visible to somebody`, "give this one another id")
+		}
 	}
 }
 
@@ -156,6 +160,9 @@ func (p *checker) checkReferences(w *world) {
 	const define = "define it under \"entities\""
 	viewers := func(path strictyaml.Path, ids []string) {
 		for i, id := range ids {
+			if id == DMOnly {
+				continue
+			}
 			p.checkReference(path.Key("visible_to").Item(i), "visible_to", "NPC", id, &p.npcs, define+" with type: npc")
 		}
 	}
@@ -202,9 +209,11 @@ func (w *world) campaign(file string) *Campaign {
 			Attributes: e.attributes(), Visible: e.Visible,
 		})
 		visible[e.ID] = e.Visible
+		c.Lines.Entities = append(c.Lines.Entities, e.Line)
 	}
 	for _, r := range w.Relations {
 		c.Relations = append(c.Relations, memory.Relation{From: r.From, Type: r.Type, To: r.To, Note: r.Note, Visible: r.Visible})
+		c.Lines.Relations = append(c.Lines.Relations, r.Line)
 	}
 	for _, f := range w.Facts {
 		out := memory.Fact{Source: entitySource(f.About), Text: f.Text, Visible: f.Visible}
@@ -214,6 +223,7 @@ func (w *world) campaign(file string) *Campaign {
 			out.Visible = visible[f.About]
 		}
 		c.Facts = append(c.Facts, out)
+		c.Lines.Facts = append(c.Lines.Facts, f.Line)
 	}
 	return c
 }

@@ -52,6 +52,7 @@ func TestParse(t *testing.T) {
 			{Source: "entity:aldo", Text: "Aldo snores.", Visible: []string{"aldo"}},
 			{Source: "campaign:mill-end", Text: "It rains a lot."},
 		},
+		Lines: campaign.Lines{Entities: []int{6, 12}, Relations: []int{14}, Facts: []int{16, 17, 18}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("campaign (-want +got):\n%s", diff)
@@ -108,6 +109,7 @@ var bad = []struct{ name, in, want string }{
 	{"duplicate_relation", people + "relations:\n  - {from: aldo, type: runs, to: mill}\n  - {from: aldo, type: runs, to: mill, note: again}\n", `c.yaml:7: relation aldo runs mill is already on line 6; remove one, or give it another type`},
 	{"visible_to_unknown", people + "facts:\n  - {text: T, visible_to: [adlo]}\n", `c.yaml:6: "visible_to" names the NPC "adlo", which is not defined; did you mean "aldo"?`},
 	{"visible_to_place", people + "facts:\n  - {text: T, visible_to: [mill]}\n", `c.yaml:6: "visible_to" names the NPC "mill", which is not defined; define it under "entities" with type: npc`},
+	{"id_of_the_dm", people + "  - {id: dm, type: npc, name: A}\n", `c.yaml:5: "dm" means the DM where something is visible to somebody; give this one another id`},
 	{"visible_to_nobody", people + "facts:\n  - {text: T, visible_to: []}\n", `c.yaml:6: visible_to: is empty; leave it out if everyone knows, or list the NPCs that do`},
 	{"visible_to_left_open", people + "facts:\n  - text: T\n    visible_to:\n", `c.yaml:7: visible_to: is empty; leave it out if everyone knows, or list the NPCs that do`},
 	{"fact_about_unknown", people + "facts:\n  - {text: T, about: mil}\n", `c.yaml:6: "about" names the entity "mil", which is not defined; did you mean "mill"?`},
@@ -193,7 +195,7 @@ func checkSound(t *testing.T, c *campaign.Campaign) {
 	seen := map[[3]string]bool{}
 	viewers := func(of string, ids []string) {
 		for _, id := range ids {
-			if kinds[id] != "npc" {
+			if kinds[id] != "npc" && id != campaign.DMOnly {
 				t.Errorf("%s is visible to %q, which is no NPC", of, id)
 			}
 		}

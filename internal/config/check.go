@@ -66,10 +66,23 @@ func (l *loader) checkNPCs() {
 		l.checkTools(n)
 		checkTopics(n)
 		warnOfNPC(l, n)
+		noteSecretLines(l.cfg, n)
 	}
 	if len(l.npcs) == 0 && len(l.problems) == 0 {
 		l.addWarning(l.main, "npcs", "there is no NPC to play", "add one, or point npcs_dir at a directory with NPC files")
 	}
+}
+
+// noteSecretLines keeps where an NPC's secrets are.
+func noteSecretLines(cfg *Config, n located) {
+	var lines []int
+	for i := range n.npc.SecretKnowledge {
+		lines = append(lines, n.d.Line(n.path.Key("secret_knowledge").Item(i)))
+	}
+	if cfg.SecretLines == nil {
+		cfg.SecretLines = map[string][]int{}
+	}
+	cfg.SecretLines[n.npc.ID] = lines
 }
 
 func (l *loader) checkID(n located, seen map[string]located) {
@@ -86,12 +99,19 @@ func (l *loader) checkID(n located, seen map[string]located) {
 		n.d.AddProblem(path, "no id can be made from the name", "add an id of letters a to z and digits")
 		return
 	}
+	if n.npc.ID == dmOnly {
+		n.d.AddProblem(path, "\"dm\" means the DM where something is visible to somebody", "give the NPC an id of its own")
+		return
+	}
 	if first, taken := seen[n.npc.ID]; taken {
 		n.d.AddProblem(path, fmt.Sprintf("%s (%s)", what, place(first)), "give this one an id of its own")
 		return
 	}
 	seen[n.npc.ID] = n
 }
+
+// dmOnly stands for the DM where a campaign says who knows of something.
+const dmOnly = "dm"
 
 // everyNPC is the word for all NPCs in orders such as /mute all.
 const everyNPC = "all"

@@ -47,6 +47,8 @@ type Config struct {
 	// Campaign.World. Nil if the configuration was read from disk, where those
 	// paths are absolute.
 	Source fs.FS `yaml:"-" json:"-"`
+	// SecretLines are the lines of each NPC's SecretKnowledge, by its id.
+	SecretLines map[string][]int `yaml:"-" json:"-"`
 	// Warnings are oddities that do not keep the configuration from working.
 	Warnings []problem.Problem `yaml:"-" json:"-"`
 	// Idle are the settings that nothing acts on so far, and what happens in their

@@ -1,0 +1,158 @@
+package play
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/campaign"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/guard"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/speech"
+)
+
+// maxStatements bounds how much of a campaign is compared with secrets, in statements
+// for each NPC that may know of them: some seconds' work.
+const maxStatements = 200_000
+
+// FindToldSecrets returns a warning for each entry of the campaign that tells an NPC,
+// as something everyone it is visible to may speak of, what the same NPC keeps secret.
+// The campaign may be nil.
+func FindToldSecrets(cfg *config.Config, c *campaign.Campaign) []problem.Problem {
+	return findToldSecrets(cfg, c, maxStatements)
+}
+
+// findToldSecrets looks at so many statements.
+func findToldSecrets(cfg *config.Config, c *campaign.Campaign, left int) []problem.Problem {
+	if c == nil {
+		return nil
+	}
+	statements := statementsOf(c)
+	var found []problem.Problem
+	for _, npc := range cfg.NPCs {
+		if len(npc.SecretKnowledge) == 0 {
+			continue
+		}
+		all := newSecretReader(npc)
+		for _, s := range statements {
+			if !s.visibleTo(npc.ID) {
+				continue
+			}
+			if left -= len(s.sentences); left < 0 {
+				return append(found, problem.Problem{
+					File: c.File, Line: s.line, What: "the campaign is too large to be compared with all that NPCs keep secret; from here on, " + npc.Name + " and those after it were not looked at",
+				})
+			}
+			if !all.isTold(s.sentences) {
+				continue
+			}
+			found = append(found, s.warn(cfg, c.File, npc, toldSecret(npc, s.sentences)))
+		}
+	}
+	return found
+}
+
+// toldSecret is the first of an NPC's secrets that sentences tell, or -1 if it takes
+// several together.
+func toldSecret(npc config.NPC, sentences []string) int {
+	for i := range npc.SecretKnowledge {
+		one := npc
+		one.SecretKnowledge = npc.SecretKnowledge[i : i+1]
+		if newSecretReader(one).isTold(sentences) {
+			return i
+		}
+	}
+	return -1
+}
+
+// secretReader finds an NPC's secrets in sentences.
+type secretReader struct{ card *guard.Card }
+
+func newSecretReader(npc config.NPC) secretReader {
+	return secretReader{guard.NewCard(guard.CardOptions{NPC: npc})}
+}
+
+// isTold reports whether sentences tell a secret.
+func (r secretReader) isTold(sentences []string) bool {
+	turn := r.card.NewTurn(guard.TurnOptions{})
+	return slices.ContainsFunc(sentences, func(s string) bool {
+		return slices.Contains(turn.Judge(s).Reasons, guard.Secret)
+	})
+}
+
+// statement is an entry of a campaign in words.
+type statement struct {
+	what      string // as a warning names it
+	line      int
+	visible   []string // NPCs that know of it; all if empty
+	sentences []string
+}
+
+func (s *statement) visibleTo(npc string) bool {
+	return len(s.visible) == 0 || slices.Contains(s.visible, npc)
+}
+
+// warn says that a statement tells an NPC's secret, -1 if no single one.
+func (s *statement) warn(cfg *config.Config, file string, npc config.NPC, secret int) problem.Problem {
+	lines := cfg.SecretLines[npc.ID]
+	where := npc.Line
+	if secret < 0 {
+		secret = 0
+	}
+	if secret < len(lines) {
+		where = lines[secret]
+	}
+	fix := "say less here, or leave it to the DM with visible_to: [" + campaign.DMOnly + "]"
+	if len(s.visible) == 0 {
+		fix = "everyone knows of it: say less here, or word the secret without it"
+	}
+	return problem.Problem{
+		File: file, Line: s.line, Fix: fix,
+		What: fmt.Sprintf("%s tells %s, as something to speak of, what is its secret (%s:%d)", s.what, npc.Name, npc.File, where),
+	}
+}
+
+// statementsOf are the entries of a campaign in words.
+func statementsOf(c *campaign.Campaign) []statement {
+	var all []statement
+	names := map[string]string{}
+	for i, e := range c.Entities {
+		names[e.ID] = e.Name
+		s := statement{what: fmt.Sprintf("entity %q", e.ID), line: c.Lines.Entities[i], visible: e.Visible}
+		for _, d := range append([]string{""}, sentencesOf(e.Description)...) {
+			s.add(e.Name, d)
+		}
+		for _, key := range slices.Sorted(maps.Keys(e.Attributes)) {
+			s.add(e.Name, wordsOf(key)+" "+e.Attributes[key])
+		}
+		all = append(all, s)
+	}
+	for i, r := range c.Relations {
+		s := statement{what: fmt.Sprintf("relation %s %s %s", r.From, r.Type, r.To), line: c.Lines.Relations[i], visible: r.Visible}
+		said := fmt.Sprintf("%s %s %s", cmp.Or(names[r.From], r.From), wordsOf(r.Type), cmp.Or(names[r.To], r.To))
+		for _, d := range append([]string{""}, sentencesOf(r.Note)...) {
+			s.add(said, d)
+		}
+		all = append(all, s)
+	}
+	for i, f := range c.Facts {
+		all = append(all, statement{what: "a fact", line: c.Lines.Facts[i], visible: f.Visible, sentences: sentencesOf(f.Text)})
+	}
+	return all
+}
+
+// add adds what is said of something.
+func (s *statement) add(of, said string) {
+	s.sentences = append(s.sentences, strings.TrimSuffix(strings.TrimSpace(of+", "+said), ","))
+}
+
+// wordsOf are the words of a type such as "lives_in".
+func wordsOf(slug string) string { return strings.ReplaceAll(slug, "_", " ") }
+
+func sentencesOf(text string) []string {
+	var split speech.Splitter
+	return append(split.Push(text), split.Flush()...)
+}
