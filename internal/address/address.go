@@ -11,6 +11,7 @@
 package address
 
 import (
+	"math"
 	"slices"
 	"time"
 )
@@ -25,7 +26,7 @@ const (
 )
 
 // window is how long a conversation lasts by default.
-const window = 30 * time.Second
+const window = 90 * time.Second
 
 // Listening is how readily the NPCs of a table take a line that calls none of them.
 type Listening uint8
@@ -47,6 +48,9 @@ type NPC struct {
 	// Muted NPCs are addressed like any other, so that what is said to them does
 	// not go elsewhere, but another leads a group.
 	Muted bool
+	// Role is what it is to those who do not know its name: "innkeeper", "captain of
+	// the watch". It is called by that, too, in either language.
+	Role string
 	// AddressOnly NPCs hear only their name.
 	AddressOnly bool
 }
@@ -56,9 +60,11 @@ type Roster struct {
 	NPCs []NPC
 	// Players are names of people, who are spoken to as well.
 	Players []string
+	// Leads is the player who leads the game; empty if nobody is known to.
+	Leads string
 	// Languages lists BCP 47 tags. If empty, English and German are spoken.
 	Languages []string
-	// Window is how long a conversation lasts. If zero, 30 s; below zero there
+	// Window is how long a conversation lasts. If zero, 90 s; below zero there
 	// are none.
 	Window time.Duration
 	// Listening is how readily the NPCs take what calls nobody.
@@ -67,15 +73,17 @@ type Roster struct {
 
 // Snapshot is a roster made ready for [Detect]. It is immutable.
 type Snapshot struct {
-	npcs   []NPC
-	open   int // NPCs that hear more than their name
-	lexica []lexicon
-	german bool
-	window time.Duration
-	listen Listening
-	forms  []form
-	shapes []shape          // of forms
-	starts map[string][]int // forms by first word, longest first
+	npcs         []NPC
+	open         int // NPCs that hear more than their name
+	lexica       []lexicon
+	vocabularies []*vocabulary
+	leads        string // folded
+	german       bool
+	window       time.Duration
+	listen       Listening
+	forms        []form
+	shapes       []shape          // of forms
+	starts       map[string][]int // forms by first word, longest first
 }
 
 // Partner is the NPC of a conversation. The zero value is nobody.
@@ -86,7 +94,7 @@ type Partner struct {
 	Ago time.Duration
 }
 
-// State is what has just happened at the table.
+// State is what has just happened at the table. [Talk] keeps it.
 type State struct {
 	// Speaker is the player who speaks.
 	Speaker string
@@ -96,17 +104,57 @@ type State struct {
 	LastTo string
 	// Own is the NPC that Speaker spoke to last.
 	Own Partner
+	// Said are the last words of Last; empty if it was spoken to and has not answered.
+	Said string
+	// Fresh is set while nobody has spoken since Last said them.
+	Fresh bool
+	// Asides counts the lines for nobody since anything was said to or by an NPC.
+	Asides int
+	// Before is the line of a player before this one, Mine the speaker's own last.
+	Before, Mine Remark
+	// Group are the NPCs that were called together last, if that conversation goes
+	// on, and GroupBy who called them. GroupAll is set if everyone was.
+	Group    []int
+	GroupBy  string
+	GroupAll bool
+	// GroupSaid is how many of them have answered since.
+	GroupSaid int
 	// Barged is set once a player has interrupted Last: the conversation is over
 	// until someone is named.
 	Barged bool
 }
 
+// Remark is a line of a player. The zero value is none.
+type Remark struct {
+	Known   bool
+	Speaker string
+	NPC     int // whom it was for, as an index in the roster; nobody below zero
+	Ago     time.Duration
+	Asks    bool
+	Aside   Aside
+}
+
+// Aside is what a line that is for no NPC was, as far as that is known.
+type Aside uint8
+
+const (
+	AsideUnknown  Aside = iota
+	AsideGame           // of rules, dice, or the evening
+	AsideToPlayer       // to another player
+)
+
 // Decision is whom an utterance is for.
 type Decision struct {
-	// NPCs are indices in the roster: none, one, or two, of whom the first leads
+	// NPCs are indices in the roster: none, one, or several, of whom the first leads
 	// and the second may react.
-	NPCs  []int
-	Route string
+	NPCs []int
+	// All is set if everybody in the room was called; NPCs are then the two who answer.
+	All bool
+	// Joint is set if the NPC is one of a group that goes on being spoken with.
+	Joint bool
+	// NotFor are NPCs that were called and are now told that they were not meant.
+	NotFor []int
+	Route  string
 	// Called says that the utterance calls them by their names. Else it is only likely
 	// to be for them.
 	Called bool
@@ -114,6 +162,10 @@ type Decision struct {
 	Confidence float64
 	// Why is the reason in a few words, for people who ask.
 	Why string
+	// Asks reports whether the utterance asks something, and Aside what it was if it
+	// is for nobody. Both are for [Talk].
+	Asks  bool
+	Aside Aside
 	// BackChannel reports that the utterance was a mere sound such as "mhm",
 	// which asks for no answer. It then is for nobody.
 	BackChannel bool
@@ -126,6 +178,8 @@ func NewSnapshot(r Roster) *Snapshot {
 		s.window = window
 	}
 	s.lexica, s.german = lexicaOf(r.Languages)
+	s.vocabularies = vocabulariesOf(r.Languages)
+	s.leads = fold(r.Leads)
 	for _, n := range r.NPCs {
 		n.Aliases = slices.Clone(n.Aliases)
 		s.npcs = append(s.npcs, n)
@@ -149,25 +203,34 @@ func Detect(s *Snapshot, st State, text string) Decision {
 		d.BackChannel = true
 		return d
 	}
-	u.findCalls(st)
+	if !u.corrected(&st) {
+		u.findCalls(st)
+	}
+	if s.leads != "" && u.speaker == s.leads && !(len(u.called) > 0 && u.hailed) {
+		f := u.gather(&st, s.likely(st))
+		d := nobody("said by whoever leads the game")
+		d.Asks, d.Aside = f.asks, f.aside()
+		return d
+	}
 	switch {
 	case len(u.called) > 1:
 		return Decision{NPCs: slices.Clone(u.called), Route: RouteGroup, Called: true, Confidence: u.confidence, Why: "several were called"}
 	case len(u.called) == 1:
-		return Decision{NPCs: slices.Clone(u.called), Route: RouteName, Called: true, Confidence: u.confidence, Why: u.why}
+		return Decision{NPCs: slices.Clone(u.called), Route: RouteName, Called: true, Confidence: u.confidence, Why: u.why, NotFor: u.notFor}
 	case u.toPlayer:
-		return nobody("said to a player")
-	}
-	if u.group() {
-		if who := s.group(st); len(who) > 1 {
-			return Decision{NPCs: who, Route: RouteGroup, Confidence: 0.9, Why: "a group was called"}
-		}
+		d := nobody("said to a player")
+		d.Aside, d.Asks, d.NotFor = AsideToPlayer, u.asks, u.notFor
+		return d
 	}
 	return s.uncalled(st, u)
 }
 
 // uncalled decides for an utterance that calls nobody.
 func (s *Snapshot) uncalled(st State, u *utterance) Decision {
+	f := u.gather(&st, s.likely(st))
+	if d, ok := s.several(st, u, f); ok {
+		return d
+	}
 	if s.listen == CalledOnly {
 		return nobody("nobody was called, and the NPCs listen for calls only")
 	}
@@ -178,11 +241,8 @@ func (s *Snapshot) uncalled(st State, u *utterance) Decision {
 			}
 		}
 	}
-	if p, ok := s.partner(st); ok {
-		if slices.Contains(u.mentioned, p) && !u.second {
-			return nobody("said about the NPC, not to it")
-		}
-		return Decision{NPCs: []int{p}, Route: RouteContinuation, Confidence: 0.7, Why: "the conversation goes on"}
+	if _, ok := s.partner(st); ok {
+		return s.continued(u, f)
 	}
 	if len(u.mentioned) > 0 && u.asks && !u.second {
 		if who := u.mentioned[0]; !s.npcs[who].AddressOnly {
@@ -191,6 +251,73 @@ func (s *Snapshot) uncalled(st State, u *utterance) Decision {
 	}
 	return nobody("nobody was called")
 }
+
+// likely is the NPC that the speaker is talking with, the first if there is none.
+func (s *Snapshot) likely(st State) int {
+	p, _ := s.partner(st)
+	return p
+}
+
+// several decides for an utterance that calls a room, a pair, or goes on with a group.
+func (s *Snapshot) several(st State, u *utterance, f *facts) (Decision, bool) {
+	if len(st.Group) > 1 && !st.GroupAll && st.GroupBy == st.Speaker && s.lasts(st.Last) && f.toGroup() {
+		return Decision{NPCs: s.audibleFirst(st.Group), Route: RouteGroup, Confidence: 0.8, Why: "the group goes on being spoken with", Asks: f.asks}, true
+	}
+	if u.callsRoom(f) {
+		if who := s.group(st); len(who) > 1 {
+			return Decision{NPCs: who, All: true, Route: RouteGroup, Confidence: 0.8, Why: "everybody in the room was called", Asks: f.asks}, true
+		}
+	}
+	if u.group() && !f.has(aboutRules) && !f.has(aboutEvening) && (!f.has(planning) || f.has(yoursAll) || !st.Last.Known) {
+		if who := s.group(st); len(who) > 1 {
+			return Decision{NPCs: who, All: !f.has(yoursAll), Route: RouteGroup, Confidence: 0.9, Why: "a group was called", Asks: f.asks}, true
+		}
+	}
+	return Decision{}, false
+}
+
+// audibleFirst puts those who may speak in front of the muted.
+func (s *Snapshot) audibleFirst(npcs []int) []int {
+	out := slices.Clone(npcs)
+	slices.SortStableFunc(out, func(a, b int) int {
+		switch {
+		case s.npcs[a].Muted == s.npcs[b].Muted:
+			return 0
+		case s.npcs[a].Muted:
+			return 1
+		}
+		return -1
+	})
+	return out
+}
+
+// continued decides for an utterance that calls nobody while the speaker's NPC is p.
+func (s *Snapshot) continued(u *utterance, f *facts) Decision {
+	sum, why := f.weigh()
+	about := slices.Contains(u.mentioned, f.p) && !u.second
+	if about {
+		why = "said about the NPC, not to it"
+	}
+	against := sum <= 0 || about
+	if s.listen == Eager {
+		against = about || f.st.Barged || sum <= -eagerness
+		if !against {
+			why = "the conversation goes on"
+		}
+	}
+	if against {
+		d := nobody(why)
+		d.Asks, d.Aside = f.asks, f.aside()
+		return d
+	}
+	return Decision{NPCs: []int{f.p}, Route: RouteContinuation, Confidence: sure(sum), Why: why, Asks: f.asks}
+}
+
+// eagerness is how much must speak against it before an eager NPC leaves a line alone.
+const eagerness = 8
+
+// sure makes a confidence of evidence.
+func sure(sum float64) float64 { return 1 / (1 + math.Exp(-sum)) }
 
 func nobody(why string) Decision {
 	return Decision{Route: RouteNone, Confidence: 1, Why: why}
@@ -204,11 +331,11 @@ func (s *Snapshot) lasts(p Partner) bool {
 // partner returns the NPC that the speaker is talking with: the one heard
 // last, or their own if that one talked with somebody else.
 func (s *Snapshot) partner(st State) (int, bool) {
-	if st.Barged || !s.lasts(st.Last) {
+	if !s.lasts(st.Last) {
 		return 0, false
 	}
 	p := st.Last.NPC
-	if st.LastTo != "" && st.LastTo != st.Speaker && s.lasts(st.Own) {
+	if !st.Fresh && st.LastTo != "" && st.LastTo != st.Speaker && s.lasts(st.Own) {
 		p = st.Own.NPC
 	}
 	return p, !s.npcs[p].AddressOnly

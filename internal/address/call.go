@@ -7,7 +7,7 @@ import (
 
 const (
 	// maxCalled is how many NPCs one utterance may call.
-	maxCalled = 2
+	maxCalled = 8
 	// maxMatches bounds the names looked at in one clause.
 	maxMatches = 8
 )
@@ -64,11 +64,17 @@ func (u *utterance) clause(first, end int) clause {
 		c.core--
 	}
 	c.greeted = c.begin > first
+	if c.begin < c.core-1 && yourGrace[u.tokens[c.begin].text] && u.tokens[c.begin+1].class&title != 0 {
+		c.begin++
+	}
 	for c.begin+c.names < c.core-1 && u.tokens[c.begin+c.names].class&honorific != 0 && !c.holds(c.begin+c.names) {
 		c.names++
 	}
 	return c
 }
+
+// yourGrace are words before a title that is called: "your ladyship".
+var yourGrace = setOf(`your euer eure eurer`)
 
 // holds reports whether token i belongs to a name.
 func (c *clause) holds(i int) bool {
@@ -104,9 +110,17 @@ func (u *utterance) calls(c *clause, prefer int) bool {
 			return u.noteCall(0.9, "a name at the front", run...)
 		}
 	}
+	if run, ok := u.vocative(c); ok {
+		return u.noteCall(0.85, "a name that is spoken to", run...)
+	}
 	if len(run) == 0 || run[0].form.title { // "Captain Harow, …"
 		if m, ok := u.misheardCall(c, head, prefer); ok {
 			return !u.listed(c) && u.noteCall(0.95-0.05*float64(m.cost), "a name as it was heard", m)
+		}
+	}
+	if len(c.matches()) == 0 && u.opensSentence(c) {
+		if m, ok := u.slot(c, prefer); ok {
+			return u.noteCall(0.7, "a name as it was heard", m)
 		}
 	}
 	if m, ok := u.lastName(c, prefer); ok {

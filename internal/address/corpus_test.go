@@ -32,9 +32,10 @@ type room struct {
 	NPCs      []seat   `yaml:"npcs"`
 }
 
-// roster seats everyone; NPCs in muted may not speak.
+// roster seats everyone, who listens eagerly: the lines say nothing of what was said
+// before, and most of what calls nobody goes on with the conversation. NPCs in muted may not speak.
 func (r room) roster(muted ...string) address.Roster {
-	out := address.Roster{Players: r.Players, Languages: r.Languages}
+	out := address.Roster{Players: r.Players, Languages: r.Languages, Listening: address.Eager, Window: 30 * time.Second}
 	for _, n := range r.NPCs {
 		out.NPCs = append(out.NPCs, address.NPC{
 			ID: n.ID, Name: n.Name, Aliases: n.Aliases, AddressOnly: n.AddressOnly, Muted: slices.Contains(muted, n.ID),
@@ -86,7 +87,7 @@ func lines(t testing.TB, file string) []line {
 func (r room) decide(t testing.TB, l line) address.Decision {
 	t.Helper()
 	var muted []string
-	st := address.State{Speaker: l.speaker}
+	st := address.State{Speaker: l.speaker, Fresh: !strings.Contains(l.state, "to=")}
 	partner := func(text string) address.Partner {
 		id, ago, _ := strings.Cut(text, "@")
 		d, err := time.ParseDuration(ago)
@@ -121,7 +122,7 @@ func (r room) shown(d address.Decision) string {
 		return "drop"
 	}
 	words := []string{d.Route}
-	for _, i := range d.NPCs {
+	for _, i := range d.NPCs[:min(len(d.NPCs), 2)] { // those who answer
 		words = append(words, r.NPCs[i].ID)
 	}
 	return strings.Join(words, " ")

@@ -21,6 +21,7 @@ type form struct {
 	npc    int
 	player string // the player's whole name, if npc is player
 	title  bool   // names its bearer only when called
+	role   bool   // is what its bearer is, no name; it is not misheard
 	common bool   // is an everyday word as well
 	led    bool   // begins with a word that names nobody: "the sage"
 	whole  heard  // all words in one
@@ -74,11 +75,45 @@ func (s *Snapshot) learnForms(players []string) {
 	for _, n := range s.singles(names) {
 		add(n)
 	}
+	s.learnRoles(taken)
 	for i, f := range s.forms {
 		s.starts[f.words[0]] = append(s.starts[f.words[0]], i)
 	}
 	for _, is := range s.starts {
 		slices.SortStableFunc(is, func(a, b int) int { return len(s.forms[b].words) - len(s.forms[a].words) })
+	}
+}
+
+// learnRoles makes the forms of roles that belong to one NPC alone. They name it only
+// when it is called.
+func (s *Snapshot) learnRoles(taken map[string]bool) {
+	type role struct {
+		words []string
+		npc   int
+	}
+	var all []role
+	holders := map[string]int{}
+	for i, n := range s.npcs {
+		seen := map[string]bool{}
+		for _, words := range rolesOf(n.Role) {
+			key := strings.Join(words, " ")
+			if !seen[key] {
+				seen[key] = true
+				holders[key]++
+				all = append(all, role{words, i})
+			}
+		}
+	}
+	for _, r := range all {
+		key := strings.Join(r.words, " ")
+		if holders[key] > 1 || taken[key] || s.class(key)&(subject|you|article|joins|sound) != 0 {
+			continue
+		}
+		taken[key] = true
+		f := s.newForm(name{words: r.words, npc: r.npc})
+		f.title, f.role = true, true
+		s.forms = append(s.forms, f)
+		s.shapes = append(s.shapes, shape{reach: -1})
 	}
 }
 
@@ -220,7 +255,7 @@ func (u *utterance) similar(first, last int, careful bool, prefer int) (match, b
 			continue
 		}
 		f := &u.s.forms[i]
-		if careful && (f.title || f.common) || f.npc == player && f.player == u.speaker {
+		if f.role || careful && (f.title || f.common) || f.npc == player && f.player == u.speaker {
 			continue
 		}
 		cost, ok := 0, false

@@ -81,19 +81,19 @@ func (s *Snapshot) class(word string) class {
 // none of them, or in common.
 var (
 	english = newLexicon([]with{
-		{hail, `hey hi hello ahoy yo oi psst`},
+		{hail, `hey hi hello ahoy yo oi psst evening morning afternoon greetings`},
 		{opener, `hey hi hello yo oi psst shh oh ah ok okay so well and now please dear good thanks thank you yes no nope yeah yep but
 			morning evening afternoon night excuse me sorry listen look wait stop come on there right sure
 			greetings welcome hail ahoy aye um uh hmm er alright then just also too um`},
 		{honorific, `master mistress mister mr mrs miss sir lady lord madam dame brother sister father mother captain
 			king queen prince princess doctor good old young dear my our fair noble great wise`},
 		{title, `captain lady lord sir master mistress king queen prince princess father mother brother sister doctor
-			sergeant major general commander baron baroness duke duchess count countess priest priestess`},
+			sergeant major general commander ladyship lordship majesty highness baron baroness duke duchess count countess priest priestess`},
 		{article, `a an the this that these those some any every no his her their its my your our each another`},
 		{part, `the of and a an old young von`},
 		{about, `is was isn't wasn't has hasn't had says said does doesn't did didn't would could might may must should
 			seems seemed knows knew wants wanted told asked and or went came gave took got left thinks thought looks
-			looked who whom whose himself herself again yesterday will won't can't cannot keeps kept made makes
+			looked himself herself again yesterday will won't can't cannot keeps kept made makes
 			lied lies stole ran walked sat stood spoke died`},
 		{you, `you your yours you're you've you'd you'll y'all yourself yourselves thee thou thy ye`},
 		{question, `who what where when why how which whose is are was were do does did can could has have will would
@@ -152,7 +152,7 @@ var (
 	})
 
 	german = newLexicon([]with{
-		{hail, `hey hallo he heda moin servus`},
+		{hail, `hey hallo he heda moin servus abend grüß`},
 		{opener, `hallo he hey und also na bitte danke ja nein doch guten gute guter tag morgen abend nacht ach oh ah moin
 			servus grüß dich euch gott du ihr sie sag sagt mal hör hört komm schon so nun gut entschuldigung
 			verzeihung verzeiht willkommen heda jawohl tja äh ähm öhm jetzt aber los schau warte halt stopp nur`},
@@ -160,7 +160,7 @@ var (
 			alte edler edle mein meine unser unsere junger junge hauptmann schwester bruder vater mutter doktor könig
 			königin verehrter verehrte ehrwürdiger ehrwürdige weiser großer`},
 		{title, `herr frau meister meisterin hauptmann kapitän schwester bruder vater mutter doktor könig königin prinz
-			prinzessin priester priesterin kommandant graf gräfin fürst fürstin baron baronin`},
+			prinzessin priester priesterin kommandant majestät hoheit durchlaucht käpten käptn kapitän kanzler graf gräfin fürst fürstin baron baronin`},
 		{article, `der die das den dem des ein eine einen einem einer eines kein keine keinen dieser diese dieses diesen mein
 			meine meinen meinem meiner dein deine deinen sein seine seinen ihr ihre ihren unser unsere unseren jeder
 			jeden langen langer grauer grauen vom zum zur beim im am`},

@@ -21,6 +21,7 @@ const (
 type token struct {
 	text   string
 	class  class
+	topic  topic
 	opens  bool // a clause begins with it
 	closes bool // a clause ends with it
 	stop   rune // mark that ends its clause: one of , . ? or 0
@@ -135,10 +136,13 @@ type utterance struct {
 	noise   bool // a transcriber's note such as "[laughter]" was in it
 	second  bool // it says "you"
 	asks    bool
+	quotes  bool // part of it is quoted
 
 	called     []int // at most maxCalled NPCs
 	mentioned  []int
+	notFor     []int // named as not meant
 	toPlayer   bool
+	hailed     bool // the call cannot be taken for anything else: "hey Bart"
 	confidence float64
 	why        string
 }
@@ -151,6 +155,8 @@ func (s *Snapshot) parseUtterance(text, speaker string) *utterance {
 	for i := range u.tokens {
 		t := &u.tokens[i]
 		t.class = s.class(t.text)
+		t.topic = s.topicsAt(u.tokens, i)
+		u.quotes = u.quotes || t.quoted
 		u.second = u.second || t.class&you != 0
 		u.asks = u.asks || t.stop == '?' || i == 0 && t.class&question != 0
 	}

@@ -50,12 +50,13 @@ func (v *conversation) likelyAddressee(player string) int {
 	if len(v.present) == 1 && v.listening != address.CalledOnly {
 		return v.present[0]
 	}
-	if v.barged || v.listening == address.CalledOnly {
+	st := v.talk.State(time.Now(), 0, player, v.placeOf)
+	if st.Barged || v.listening == address.CalledOnly {
 		return -1
 	}
-	for _, e := range []exchange{v.own[player], v.last} {
-		if p := v.partner(e); p.Known && p.Ago <= v.window && !e.at.IsZero() {
-			return e.npc
+	for _, p := range []address.Partner{st.Own, st.Last} {
+		if p.Known && p.Ago <= v.window {
+			return v.present[p.NPC]
 		}
 	}
 	return -1

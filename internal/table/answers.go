@@ -2,6 +2,7 @@ package table
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
@@ -144,6 +145,9 @@ func (as *answers) playLine(a *attempt) {
 // bargeIn ends a turn since a player took the floor from it. When that is, the
 // floor decides.
 func (as *answers) bargeIn(a *attempt, speaker string) {
+	if said := strings.Join(a.turn.answer, " "); said != "" {
+		as.conversation.noteWords(a.turn.agent, a.turn.Speaker, said)
+	}
 	as.conversation.noteInterruption(a.turn.agent)
 	as.cutTurn(a.turn, turnEnd{outcome: OutcomeBarged, by: speaker})
 }
@@ -207,7 +211,7 @@ func (as *answers) endIfDone(a *attempt) {
 			return
 		}
 		tn.end = turnEnd{outcome: OutcomePassed}
-		as.conversation.withdrawExchange(tn.renewal)
+		as.conversation.talk.Withdraw(tn.renewal)
 	case a.result.err != nil && !errors.Is(a.result.err, engine.ErrDeclined):
 		tn.end = turnEnd{outcome: OutcomeFailed, stage: a.result.stage, notice: tn.as.Name + " could not answer: " + problem.OneLine(a.result.err)}
 	default:

@@ -143,8 +143,12 @@ func (ts *turns) rememberAnswer(tn *turn, end turnEnd) {
 		tn.npc.RememberSaid(tn.answer)
 		tn.npc.CountAnswer()
 	}
-	if said != "" && tn.leader == nil && end.outcome != OutcomeBarged { // a remark makes no conversation
-		ts.conversation.noteExchange(tn.agent, tn.Speaker, tn.route)
+	switch {
+	case said == "" || end.outcome == OutcomeBarged: // known since it was interrupted
+	case tn.leader != nil:
+		ts.conversation.talk.Joined(tn.agent)
+	default:
+		ts.conversation.noteWords(tn.agent, tn.Speaker, said)
 	}
 	if tn.attempt == nil {
 		return

@@ -29,7 +29,7 @@ func conversationOf(npcs []config.NPC, last int) *conversation {
 	}
 	h := newConversation(c, Options{Latency: config.Default().Latency})
 	if last >= 0 {
-		h.noteExchange(last, "", RouteName)
+		h.noteWords(last, "", "What do you say?")
 	}
 	return h
 }
@@ -71,7 +71,7 @@ func TestDecide(t *testing.T) {
 		{"empty", " …?! ", bart, "none", -1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got := conversationOf(inn(), row.last).decideAddressee(Utterance{Speaker: "Alice", Text: row.text})
+			got := conversationOf(inn(), row.last).decideAddressee(0, Utterance{Speaker: "Alice", Text: row.text})
 			npc := -1
 			if len(got.NPCs) > 0 {
 				npc = got.NPCs[0]
@@ -86,7 +86,7 @@ func TestDecide(t *testing.T) {
 func TestOnlyNPCHearsEverything(t *testing.T) {
 	h := conversationOf(inn()[:1], -1)
 	for text, want := range map[string]string{"an ale": "only_npc", "Greymantle, an ale": "name"} {
-		if got := h.decideAddressee(Utterance{Text: text}); got.Route != want || !slices.Equal(got.NPCs, []int{0}) {
+		if got := h.decideAddressee(0, Utterance{Text: text}); got.Route != want || !slices.Equal(got.NPCs, []int{0}) {
 			t.Errorf("%q: %+v, want NPC 0 by %s", text, got, want)
 		}
 	}
@@ -97,10 +97,10 @@ func TestPlayersKeepTheirConversations(t *testing.T) {
 		h := conversationOf(inn(), -1)
 		say := func(speaker, text string, want ...int) {
 			t.Helper()
-			if got := h.decideAddressee(Utterance{Speaker: speaker, Text: text}); !slices.Equal(got.NPCs, want) {
+			if got := h.decideAddressee(0, Utterance{Speaker: speaker, Text: text}); !slices.Equal(got.NPCs, want) {
 				t.Errorf("%s: %q is for %v (%s), want %v", speaker, text, got.NPCs, got.Why, want)
 			} else if len(got.NPCs) > 0 {
-				h.noteExchange(got.NPCs[0], speaker, RouteName)
+				h.noteDecision(0, speaker, got)
 			}
 			time.Sleep(time.Second)
 		}
@@ -108,31 +108,32 @@ func TestPlayersKeepTheirConversations(t *testing.T) {
 		say("Ben", "Greymantle, a word?", 0)
 		say("Alice", "And another.", 1)
 		say("Ben", "Go on.", 0)
-		say("Cleo", "Really?", 0)
+		say("Cleo", "Really?")
+		say("Ben", "Tell us more.", 0)
 		say("Alice", "Ben, your turn.")
-		h.noteExchange(2, "", RouteName) // the captain speaks to everyone
+		h.noteWords(2, "", "Quiet now.") // the captain speaks to everyone
 		say("Alice", "Who are you?", 2)
-		time.Sleep(30 * time.Second)
+		time.Sleep(90 * time.Second)
 		say("Alice", "Hello?")
 	})
 }
 
-func TestConversationIsBounded(t *testing.T) {
+func TestPlayersAreBounded(t *testing.T) {
 	h := conversationOf(inn(), -1)
 	for i := range 10 * maxPlayers {
 		u := Utterance{Speaker: fmt.Sprint("player ", i), Text: "Bart!"}
-		h.noteExchange(h.decideAddressee(u).NPCs[0], u.Speaker, RouteName)
+		h.noteDecision(0, u.Speaker, h.decideAddressee(0, u))
 	}
-	if len(h.players) != maxPlayers || len(h.own) != maxPlayers {
-		t.Errorf("%d players and %d conversations are kept, want %d", len(h.players), len(h.own), maxPlayers)
+	if len(h.players) != maxPlayers {
+		t.Errorf("%d players are kept, want %d", len(h.players), maxPlayers)
 	}
 }
 
 func TestNoContinuation(t *testing.T) {
 	h := conversationOf(inn(), -1)
 	h = newConversation(h.cast, Options{})
-	h.noteExchange(1, "", RouteName)
-	if got := h.decideAddressee(Utterance{Text: "and another one"}); got.Route != "none" {
+	h.noteWords(1, "", "Aye.")
+	if got := h.decideAddressee(0, Utterance{Text: "and another one"}); got.Route != "none" {
 		t.Errorf("with a continuation of 0: %+v, want nobody", got)
 	}
 }

@@ -37,7 +37,7 @@ func TestDeclinedTurnIsNothingTheNPCKnowsOf(t *testing.T) {
 		if e := r.hear("Mira, an ale!"); e.Outcome != table.OutcomeDelivered {
 			t.Fatalf("a line to Mira ends %+v", e)
 		}
-		e := r.hear("Nineteen to hit, I think.")
+		e := r.hear("And so it goes, you know.")
 		if e.Outcome != table.OutcomePassed || e.NPC != "Mira" || e.Text != "" || e.Ledger.Budget != "met" || e.Ledger.BreachStage != "" {
 			t.Errorf("turn.ended = %+v, want passed by Mira, and no budget to breach", e)
 		}
@@ -45,12 +45,12 @@ func TestDeclinedTurnIsNothingTheNPCKnowsOf(t *testing.T) {
 			t.Errorf("ledger = %+v, want all that was done", l)
 		}
 		kept := r.journal.kept()
-		if last := kept[len(kept)-1]; last.Text != "Nineteen to hit, I think." || last.To != "" {
+		if last := kept[len(kept)-1]; last.Text != "And so it goes, you know." || last.To != "" {
 			t.Errorf("kept is %+v, want the player's line, to nobody", last)
 		}
 		r.hear("Mira, another one!")
 		last := asked[len(asked)-1].Messages
-		if n := len(last); n != 5 || last[1].Content != "Mira, an ale!" || !strings.Contains(last[3].Content, "Alice: Nineteen to hit, I think.") {
+		if n := len(last); n != 5 || last[1].Content != "Mira, an ale!" || !strings.Contains(last[3].Content, "Alice: And so it goes, you know.") {
 			t.Errorf("Mira's model is given %+v, want the line as one at the table alone", last)
 		}
 	})
@@ -63,7 +63,7 @@ func TestDeclinedLineDoesNotRenewTheConversation(t *testing.T) {
 		for _, row := range []struct {
 			after time.Duration
 			want  table.Outcome
-		}{{20 * time.Second, table.OutcomePassed}, {9 * time.Second, table.OutcomePassed}, {2 * time.Second, table.OutcomeNoTarget}} {
+		}{{60 * time.Second, table.OutcomePassed}, {29 * time.Second, table.OutcomePassed}, {2 * time.Second, table.OutcomeNoTarget}} {
 			time.Sleep(row.after)
 			if e := r.hear("and so it goes"); e.Outcome != row.want {
 				t.Errorf("after another %v the line ends %v, want %v", row.after, e.Outcome, row.want)
@@ -162,7 +162,7 @@ func TestPlayerGoesOnAfterADecline(t *testing.T) {
 		if h := of[*table.Heard](r.events); h[len(h)-1].Text != "what about the price of the ale, Mira?" {
 			t.Errorf("heard was %+v", h[len(h)-1])
 		}
-		ana.say("nineteen to hit", time.Second)
+		ana.say("and so it goes", time.Second)
 		if e := r.until(3); e.Outcome != table.OutcomePassed || e.Ledger.TotalMS != e.Ledger.EndpointMS+600 {
 			t.Errorf("turn.ended = %+v, want passed once the player is done", e)
 		}

@@ -142,7 +142,7 @@ func (ts *turns) editQueued(tn *turn, text string) {
 		return
 	}
 	ts.rewordTurn(tn, text)
-	d := ts.conversation.decideAddressee(tn.Utterance)
+	d := ts.conversation.decideAddressee(tn.number, tn.Utterance)
 	if len(d.NPCs) > 0 && d.NPCs[0] == tn.agent {
 		ts.assignDecision(tn, d)
 		return
@@ -164,7 +164,7 @@ func (ts *turns) editBegun(tn *turn, text string) {
 		tn.Text = text
 	default:
 		ts.rewordTurn(tn, text)
-		ts.rerouteTurn(tn, ts.conversation.decideAddressee(tn.Utterance))
+		ts.rerouteTurn(tn, ts.conversation.decideAddressee(tn.number, tn.Utterance))
 	}
 }
 

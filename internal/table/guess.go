@@ -11,7 +11,7 @@ func (as *answers) startGuess(u Utterance, d address.Decision) *turn {
 	now := time.Now()
 	tn := &turn{
 		Utterance: u, phase: guessed, agent: d.NPCs[0], npc: as.cast.agents[d.NPCs[0]],
-		route: Route(d.Route), also: -1, timing: timing{since: now}, started: now,
+		meant: d, route: Route(d.Route), also: -1, timing: timing{since: now}, started: now,
 	}
 	if len(d.NPCs) > 1 {
 		tn.also = d.NPCs[1]
@@ -27,7 +27,7 @@ func (as *answers) startGuess(u Utterance, d address.Decision) *turn {
 // guessHolds reports whether what was guessed at would be answered the same way
 // now that its words are known.
 func (as *answers) guessHolds(tn *turn, u Utterance) bool {
-	d := as.conversation.decideAddressee(u)
+	d := as.conversation.decideAddressee(0, u)
 	if len(d.NPCs) == 0 || d.NPCs[0] != tn.agent || as.queue.isBusy(tn.agent) || tn.npc.Muted || tn.npc.Version() != tn.version || len(tn.npc.RevealedBy(u.Text)) > 0 {
 		return false
 	}
@@ -44,7 +44,7 @@ func (as *answers) adoptGuess(tn *turn) {
 	a := tn.attempt
 	tn.began, tn.started = time.Now(), time.Now()
 	as.announceUtterance(tn)
-	tn.renewal = as.conversation.noteExchange(tn.agent, tn.Speaker, tn.route)
+	tn.renewal = as.conversation.noteDecision(tn.number, tn.Speaker, tn.meant)
 	as.queue.busy[tn.agent] = tn
 	as.open[tn.number] = tn
 	chosen := tn.npc.Choose(tn.Text, as.queue.countPlayers(tn))

@@ -92,8 +92,9 @@ func TestWordsInterruptHoweverLate(t *testing.T) {
 				time.Sleep(100 * ms)
 				ana.say("Stop it right now!", 800*ms)
 				time.Sleep(20 * time.Second)
-				if got := r.outcomes("Mira"); !slices.Equal(got, []table.Outcome{table.OutcomeBarged}) {
-					t.Errorf("Mira's turns ended %v, want barged", got)
+				// what Ana broke in with is to Mira, too
+				if got := r.outcomes("Mira"); len(got) == 0 || got[0] != table.OutcomeBarged {
+					t.Errorf("Mira's turns ended %v, want the first barged", got)
 				}
 			})
 		})

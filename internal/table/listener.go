@@ -278,7 +278,7 @@ func (l *listener) continueTurn(s *Seat, p *passage, text string) {
 		l.turns.decideAnew(tn)
 		return
 	}
-	d := l.conversation.decideAddressee(Utterance{Speaker: s.speaker, Text: added})
+	d := l.conversation.decideAddressee(tn.number, Utterance{Speaker: s.speaker, Text: added})
 	silenced := tn.phase >= cut                                                         // meanwhile
 	if silenced || d.Route == string(RouteName) && !slices.Contains(d.NPCs, tn.agent) { // "Bart, hold the door. Greta, run!"
 		l.answers.releaseTurn(tn)
@@ -309,7 +309,7 @@ func (l *listener) guess(s *Seat, p *passage) {
 	if p.guess != nil && sameWords(p.guess.Text, u.Text) {
 		return
 	}
-	d := l.conversation.decideAddressee(u)
+	d := l.conversation.decideAddressee(0, u)
 	if len(d.NPCs) == 0 || l.queue.isBusy(d.NPCs[0]) || l.cast.agents[d.NPCs[0]].Muted {
 		return
 	}

@@ -3,6 +3,7 @@ package table
 import (
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
@@ -29,13 +30,14 @@ type turn struct {
 
 	agent   int // -1 if nobody is addressed
 	npc     *agent.Agent
-	as      config.NPC // who npc was when work on the answer began
-	version int        // of the NPC, when its answer was guessed at
+	as      config.NPC       // who npc was when work on the answer began
+	version int              // of the NPC, when its answer was guessed at
+	meant   address.Decision // whom it is for
 	route   Route
 	// mayDecline says that nobody called the NPC: it may find that the line is not
 	// meant for it.
 	mayDecline bool
-	renewal    renewal // of the conversation, by the line
+	renewal    address.Renewal // of the conversation, by the line
 	choice     agent.Choice
 	target     time.Duration // of the tier that was chosen first
 	tools      *mcphost.Toolset

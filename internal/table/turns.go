@@ -33,26 +33,45 @@ type turns struct {
 func (ts *turns) admitUtterance(tn *turn) {
 	ts.announceUtterance(tn)
 	tn.began = time.Now()
-	ts.routeTurn(tn, ts.conversation.decideAddressee(tn.Utterance))
+	ts.routeTurn(tn, ts.conversation.decideAddressee(tn.number, tn.Utterance))
 }
 
 // routeTurn gives a turn to whom it is for.
 func (ts *turns) routeTurn(tn *turn, d address.Decision) {
 	ts.assignDecision(tn, d)
+	for _, npc := range d.NotFor {
+		ts.takeBackCall(npc, tn)
+	}
 	ts.beginOrQueue(tn)
+}
+
+// takeBackCall ends the turns of an NPC that was called by mistake, which by corrects.
+func (ts *turns) takeBackCall(npc int, by *turn) {
+	end := turnEnd{outcome: OutcomeCancelled}
+	for _, tn := range slices.Clone(ts.queue.waiting) {
+		if tn.agent == npc && tn.Speaker == by.Speaker && tn != by {
+			ts.queue.remove(tn)
+			end.stage = "queue"
+			ts.endTurn(tn, end)
+		}
+	}
+	if tn := ts.queue.busy[npc]; tn != nil && tn.Speaker == by.Speaker && tn != by && tn.isAnswer() {
+		end.stage = ""
+		ts.answers.cutTurn(tn, end)
+	}
 }
 
 // assignDecision notes whom a turn is for.
 func (ts *turns) assignDecision(tn *turn, d address.Decision) {
-	tn.agent, tn.npc, tn.route, tn.also, tn.mayDecline = -1, nil, Route(d.Route), -1, false
+	tn.agent, tn.npc, tn.route, tn.also, tn.meant, tn.mayDecline = -1, nil, Route(d.Route), -1, d, false
 	if len(d.NPCs) > 0 {
 		ts.assignNPC(tn, d.NPCs[0])
 		tn.mayDecline = !d.Called
-		tn.renewal = ts.conversation.noteExchange(tn.agent, tn.Speaker, tn.route).after(tn.renewal)
 	}
 	if len(d.NPCs) > 1 {
 		tn.also = d.NPCs[1]
 	}
+	tn.renewal = ts.conversation.noteDecision(tn.number, tn.Speaker, d).After(tn.renewal)
 }
 
 func (ts *turns) assignNPC(tn *turn, npc int) {
@@ -108,7 +127,7 @@ func (ts *turns) decideAnew(tn *turn) {
 	ts.forgetUndecided(tn)
 	ts.moveTo(tn, arrived)
 	tn.began = time.Now()
-	ts.routeTurn(tn, ts.conversation.decideAddressee(tn.Utterance))
+	ts.routeTurn(tn, ts.conversation.decideAddressee(tn.number, tn.Utterance))
 }
 
 func (ts *turns) forgetUndecided(tn *turn) {
@@ -124,7 +143,7 @@ func (ts *turns) beginQueued() {
 	for tn, i := ts.queue.popFree(0); tn != nil; tn, i = ts.queue.popFree(i) {
 		ts.moveTo(tn, arrived)
 		if tn.npc.Left { // it is for whom it would be for without that one
-			ts.assignDecision(tn, ts.conversation.decideAddressee(tn.Utterance))
+			ts.assignDecision(tn, ts.conversation.decideAddressee(tn.number, tn.Utterance))
 		}
 		ts.beginOrQueue(tn)
 	}

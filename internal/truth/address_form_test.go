@@ -1,7 +1,6 @@
-package repository
+package truth_test
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -10,114 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"unicode"
-
-	"gopkg.in/yaml.v3"
 )
 
 var updateHeard = flag.Bool("update", false, "write the heard column of testdata/truth/address anew")
-
-const (
-	addressTruth = "testdata/truth/address/"
-	truthHeader  = "id\ttable\tlanguage\tafter\tspeaker\texpected\talso\tclass\ttext\tmisheard\theard"
-
-	// byNPC is the class of what an NPC says in a sequence; it is not scored.
-	byNPC = "npc"
-)
-
-// truthParts are the two thirds to learn from and the third held back.
-var truthParts = []string{"dev", "held"}
-
-var truthClasses = []string{
-	"call", "role", "answer", "follow", "join", "correction", "room", "group", "backchannel", "barge", "misheard",
-	"ooc", "rules", "action", "about", "quote", "nameword", "initiative", "player", "outsider", "plan", "dm",
-}
-
-// truthTable is one entry of tables.yaml.
-type truthTable struct {
-	Languages []string `yaml:"languages"`
-	DM        string   `yaml:"dm"`
-	Players   []string `yaml:"players"`
-	NPCs      []struct {
-		ID      string   `yaml:"id"`
-		Name    string   `yaml:"name"`
-		Aliases []string `yaml:"aliases"`
-		Role    string   `yaml:"role"`
-	} `yaml:"npcs"`
-}
-
-func (tt *truthTable) hasNPC(id string) bool {
-	for _, n := range tt.NPCs {
-		if n.ID == id {
-			return true
-		}
-	}
-	return false
-}
-
-// isName reports whether word is part of what somebody at the table is called.
-func (tt *truthTable) isName(word string) bool {
-	for _, n := range tt.NPCs {
-		for _, name := range append([]string{n.Name}, n.Aliases...) {
-			for w := range strings.FieldsSeq(name) {
-				if w == word && w != "Der" && unicode.IsUpper([]rune(w)[0]) {
-					return true
-				}
-			}
-		}
-	}
-	return slices.Contains(tt.Players, word)
-}
-
-// truthLine is one row of dev.tsv or held.tsv.
-type truthLine struct {
-	id, table, language, after, speaker, expected, also, class, text, misheard, heard string
-}
-
-func (l *truthLine) sequence() string {
-	name, _, _ := strings.Cut(l.id, "/")
-	return name
-}
-
-func (l *truthLine) row() string {
-	return strings.Join([]string{l.id, l.table, l.language, l.after, l.speaker, l.expected, l.also, l.class, l.text, l.misheard, l.heard}, "\t")
-}
-
-func readTruth(t *testing.T, part string) []truthLine {
-	t.Helper()
-	data, err := os.ReadFile(addressTruth + part + ".tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
-	if rows[0] != truthHeader {
-		t.Fatalf("%s.tsv: the first row is %q, want %q", part, rows[0], truthHeader)
-	}
-	var lines []truthLine
-	for i, row := range rows[1:] {
-		c := strings.Split(row, "\t")
-		if len(c) != 11 || slices.Contains(c, "") {
-			t.Fatalf("%s.tsv:%d: want 11 columns, none of them empty: %q", part, i+2, row)
-		}
-		lines = append(lines, truthLine{c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9], c[10]})
-	}
-	return lines
-}
-
-func readTruthTables(t *testing.T) map[string]*truthTable {
-	t.Helper()
-	data, err := os.ReadFile(addressTruth + "tables.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	dec.KnownFields(true)
-	var tables map[string]*truthTable
-	if err := dec.Decode(&tables); err != nil {
-		t.Fatal(err)
-	}
-	return tables
-}
 
 // checkExpected says what is wrong with an expected answer at a table.
 func checkExpected(tt *truthTable, expected string) error {
@@ -131,7 +25,7 @@ func checkExpected(tt *truthTable, expected string) error {
 		return fmt.Errorf("%q is no expected answer", expected)
 	}
 	for i, id := range ids {
-		if !tt.hasNPC(id) || slices.Contains(ids[:i], id) {
+		if tt.place(id) < 0 || slices.Contains(ids[:i], id) {
 			return fmt.Errorf("%q: %q is not at the table, or there twice", expected, id)
 		}
 	}
@@ -147,7 +41,7 @@ func checkTruthLine(tt *truthTable, l *truthLine) error {
 		return fmt.Errorf("after is %q, want 0 to 120 s", l.after)
 	}
 	if l.class == byNPC {
-		if !tt.hasNPC(l.speaker) || l.expected != "-" || l.also != "-" || l.misheard != "-" || l.heard != "-" {
+		if tt.place(l.speaker) < 0 || l.expected != "-" || l.also != "-" || l.misheard != "-" || l.heard != "-" {
 			return fmt.Errorf("an NPC's line has a speaker of the table and nothing to score: %s", l.row())
 		}
 		return nil
@@ -268,7 +162,7 @@ func TestTruthHasItsShare(t *testing.T) {
 
 // TestTruthKeepsItsHeldThird holds the lines against the fixed list of sequences.
 func TestTruthKeepsItsHeldThird(t *testing.T) {
-	data, err := os.ReadFile(addressTruth + "sequences.tsv")
+	data, err := os.ReadFile(addressFile("sequences"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +218,7 @@ func TestTruthIsHeard(t *testing.T) {
 			rows = append(rows, l.row())
 		}
 		if *updateHeard && !t.Failed() {
-			if err := os.WriteFile(addressTruth+part+".tsv", []byte(strings.Join(rows, "\n")+"\n"), 0o644); err != nil {
+			if err := os.WriteFile(addressFile(part), []byte(strings.Join(rows, "\n")+"\n"), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}

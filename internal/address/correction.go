@@ -1,0 +1,89 @@
+package address
+
+import "slices"
+
+// corrected finds whom a correction ends with: "not you, Bartok. Greymantle, you tell
+// us". It reports whether the utterance is one that names somebody.
+func (u *utterance) corrected(st *State) bool {
+	if !u.traces() {
+		return false
+	}
+	meant, found := match{}, false
+	var not []int
+	you := false // a player is meant by "you"
+	for i := 0; i < len(u.tokens); i++ {
+		if u.tokens[i].quoted {
+			continue
+		}
+		m, ok := u.exact(i, len(u.tokens))
+		if !ok {
+			continue
+		}
+		i = m.last
+		switch {
+		case m.owned || m.last+1 < len(u.tokens) && u.tellsOf(m.last+1) || u.tokens[max(m.first-1, 0)].text == "ask" && !u.denied(m) || m.form.common && !u.setOff(m):
+		case u.denied(m):
+			if m.form.npc != player && !slices.Contains(not, m.form.npc) {
+				not = append(not, m.form.npc)
+			}
+		case m.form.npc == player:
+			you, found = true, false
+		default:
+			meant, found, you = m, true, false
+		}
+	}
+	if !found && !you {
+		return false
+	}
+	before := st.Mine
+	if before.Known && before.NPC >= 0 && (!found || before.NPC != meant.form.npc) && !slices.Contains(not, before.NPC) {
+		not = append(not, before.NPC)
+	}
+	u.notFor = not
+	if you {
+		u.toPlayer = true
+		return true
+	}
+	u.called, u.confidence, u.why = []int{meant.form.npc}, 0.9, "a correction that ends with it"
+	return true
+}
+
+// traces reports whether the utterance takes a call back.
+func (u *utterance) traces() bool {
+	for i := range u.tokens {
+		if u.tokens[i].topic&tracing != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// setOff reports whether a name stands between marks.
+func (u *utterance) setOff(m match) bool {
+	return u.tokens[m.first].opens && u.tokens[m.last].closes
+}
+
+// denied reports whether a name is one that was not meant: "not you, Bartok", "forget
+// her", "nicht die Trude", "wait, Raven, no".
+func (u *utterance) denied(m match) bool {
+	i := m.first
+	for i > 0 && u.tokens[i-1].class&(honorific|article) != 0 && u.tokens[i-1].class&you == 0 {
+		i--
+	}
+	if i > 0 && denies[u.tokens[i-1].text] {
+		return true
+	}
+	if i > 1 && (u.tokens[i-1].class&you != 0 || u.tokens[i-1].text == "mean") && denies[u.tokens[i-2].text] {
+		return true
+	}
+	if i > 0 && apologies[u.tokens[i-1].text] && m.last+1 < len(u.tokens) {
+		return true
+	}
+	next := m.last + 1
+	return next < len(u.tokens) && (u.tokens[next].text == "no" || u.tokens[next].text == "nein" || u.tokens[next].text == "nee") && next+1 < len(u.tokens)
+}
+
+var (
+	denies    = setOf(`not nicht forget vergiss vergesst lasst lass didn't wasn't statt instead nee kein`)
+	apologies = setOf(`sorry verzeiht verzeihung entschuldige entschuldigt pardon`)
+)

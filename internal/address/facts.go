@@ -1,0 +1,322 @@
+package address
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+	"time"
+)
+
+// facts are what is looked at to decide whether a line that calls nobody is for the
+// NPC that is being talked with.
+type facts struct {
+	u  *utterance
+	st *State
+	p  int // the NPC
+
+	words    int
+	count    [32]uint8 // by topic: how often
+	lead     topic     // of the first words
+	asks     bool      // a question, with or without its mark
+	formal   bool      // "haben sie", "habt ihr": nobody says that to a player
+	declares bool      // "I sneak past …"
+	we       bool
+	selfPast bool  // "I saw"
+	onlyFill bool  // nothing but "okay", "oh"
+	stranger bool  // calls somebody whom nobody knows
+	unknown  bool  // begins with a word set off that may be a name
+	onlyAwe  bool  // nothing but exclamations
+	onlyNum  bool  // nothing but a number
+	player   bool  // a player is mentioned
+	spoken   int8  // the NPC is mentioned: by name 2, by role 1
+	other    bool  // another NPC is mentioned
+	startsOn topic // of the first word that says something
+	shared   int   // words that the NPC said just now
+
+	said     saidFacts
+	own      bool // the speaker talked with the NPC
+	toMe     bool // the NPC spoke to the speaker
+	fresh    bool
+	inTalk   bool // the line before was another player's, for nobody
+	mineTalk bool // the speaker's own last was for nobody
+	mineNPC  bool // or was for the NPC
+	quiet    time.Duration
+}
+
+// saidFacts are of the NPC's last words.
+type saidFacts struct {
+	asks, many, all, commands bool
+	words                     int
+}
+
+func (f *facts) n(t topic) int { return int(f.count[bits.TrailingZeros64(uint64(t))]) }
+
+func (f *facts) has(t topic) bool { return f.n(t) > 0 }
+
+// topicsAt is what the words at token i tell.
+func (s *Snapshot) topicsAt(ts []token, i int) topic {
+	var t topic
+	for _, v := range s.vocabularies {
+		t |= v.wordTopic(ts[i].text) | v.phraseTopic(ts, i)
+	}
+	return t
+}
+
+// gather looks an utterance up.
+func (u *utterance) gather(st *State, p int) *facts {
+	f := &facts{u: u, st: st, p: p, words: len(u.tokens)}
+	awe, num, rest := 0, 0, 0
+	for i := range u.tokens {
+		t := u.tokens[i].topic
+		for b := uint64(t); b != 0; b &= b - 1 {
+			f.count[bits.TrailingZeros64(b)]++
+		}
+		if i < 3 {
+			f.lead |= t
+		}
+		if f.startsOn == 0 && u.tokens[i].class&sound == 0 {
+			f.startsOn = t
+		}
+		w := u.tokens[i]
+		switch {
+		case t&marvel != 0 || laughs(w.text):
+			awe++
+		case t&filling != 0 || u.s.class(squeeze(w.text))&sound != 0:
+		default:
+			rest++
+		}
+		if t&number != 0 || isDigits(w.text) || spelledNumber(w.text) {
+			num++
+			f.count[bits.TrailingZeros64(uint64(number))] |= 1
+		}
+		f.we = f.we || w.text == "we" || w.text == "wir" || w.text == "we'll" || w.text == "we'd" || w.text == "we've" || w.text == "we're" || w.text == "us" || w.text == "uns"
+	}
+	f.onlyAwe, f.onlyFill = awe > 0 && rest == 0, rest == 0
+	f.onlyNum = num > 0 && num+f.smallWords() >= f.words && f.words <= 8
+	f.grammar()
+	f.strangers()
+	f.names()
+	f.history()
+	return f
+}
+
+func isDigits(w string) bool {
+	return w != "" && strings.Trim(w, "0123456789") == ""
+}
+
+// spelledNumber reports whether a word is a German number written as one word.
+func spelledNumber(w string) bool {
+	return len(w) > 5 && (strings.HasSuffix(w, "zehn") || strings.HasSuffix(w, "zig") || strings.HasSuffix(w, "ßig") || strings.HasSuffix(w, "undert"))
+}
+
+// small are words that may surround a number.
+var small = map[string]bool{
+	"for": true, "me": true, "a": true, "an": true, "then": true, "i": true, "got": true, "have": true, "get": true, "that": true, "with": true, "it": true, "is": true, "the": true, "my": true,
+	"bei": true, "mir": true, "ne": true, "eine": true, "ein": true, "ich": true, "hab": true, "habe": true, "dann": true, "glaub": true, "doch": true, "und": true, "und so": true, "nee": true, "na": true,
+	"uh": true, "um": true, "same": true, "no": true, "oh": true, "ugh": true, "okay": true, "äh": true, "also": true, "nur": true, "only": true, "just": true, "and": true, "baby": true, "whoop": true,
+}
+
+// smallWords counts the words that may surround a number.
+func (f *facts) smallWords() int {
+	n := 0
+	for _, t := range f.u.tokens {
+		if small[t.text] || t.class&(sound|opener) != 0 && t.topic&number == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// grammar finds questions, forms of address and declarations.
+func (f *facts) grammar() {
+	ts := f.u.tokens
+	i := 0
+	for i < len(ts)-1 && (ts[i].class&(opener|sound|joins) != 0 && ts[i].class&(question|you) == 0) {
+		i++
+	}
+	for k := range ts {
+		f.asks = f.asks || ts[k].stop == '?' && !ts[k].quoted
+		if k+1 < len(ts) && ts[k].class&common == 0 || k+1 < len(ts) && len(ts[k].text) > 3 {
+			next := ts[k+1].text
+			f.formal = f.formal || f.u.s.german && (next == "sie" && (strings.HasSuffix(ts[k].text, "en") || ts[k].text == "sind") ||
+				next == "ihr" && strings.HasSuffix(ts[k].text, "t") && ts[k].class&article == 0)
+		}
+	}
+	f.asks = f.asks || ts[i].class&asking != 0 || ts[i].text == "who" || ts[i].text == "wer" || ts[i].text == "was" && f.u.s.german ||
+		i+1 < len(ts) && ts[i].class&question != 0 && (ts[i+1].class&(you|subject) != 0 || pronoun[ts[i+1].text]) || f.u.asksYou(i) ||
+		i+1 < len(ts) && f.u.s.german && (strings.HasSuffix(ts[i].text, "st") || germanVerb[ts[i].text]) && pronoun[ts[i+1].text]
+	f.declares = f.declaration(i)
+	if ts[i].class&subject != 0 && i+1 < len(ts) {
+		f.selfPast = ts[i+1].topic&past != 0
+	}
+}
+
+var pronoun = map[string]bool{
+	"he": true, "she": true, "it": true, "they": true, "there": true, "that": true, "this": true, "those": true, "these": true, "anybody": true, "anyone": true,
+	"du": true, "ihr": true, "sie": true, "er": true, "es": true, "man": true, "das": true, "der": true, "die": true, "ich": true, "wir": true, "da": true, "hier": true,
+}
+
+var germanVerb = map[string]bool{
+	"ist": true, "sind": true, "hat": true, "haben": true, "hab": true, "habt": true, "kann": true, "können": true, "war": true, "waren": true, "darf": true, "soll": true, "sollen": true,
+	"will": true, "wollen": true, "muss": true, "müssen": true, "wird": true, "gibt": true, "steht": true, "kommt": true, "geht": true, "liegt": true, "heißt": true, "sieht": true, "hört": true,
+}
+
+// declaration reports whether the speaker tells what they do: "I sneak past", "und
+// ich zieh die Kapuze hoch".
+func (f *facts) declaration(i int) bool {
+	ts := f.u.tokens
+	for k := i; k < len(ts) && k < i+10; k++ {
+		t := ts[k]
+		if t.text != "i" && t.text != "ich" && t.text != "i'm" && t.text != "i'll" && t.text != "we" && t.text != "wir" {
+			continue
+		}
+		if k > i && f.asks && k < i+2 { // "can I grab …"
+			return false
+		}
+		for n := k + 1; n < len(ts) && n <= k+3; n++ {
+			about := ts[n].topic
+			if about&doing != 0 {
+				return true
+			}
+			if n == k+1 && !adverb[ts[n].text] {
+				break
+			}
+		}
+		if k > i && k-1 >= 0 && ts[k-1].topic&doing != 0 && f.u.s.german { // "dann schleich ich"
+			return !f.asks
+		}
+	}
+	return false
+}
+
+// adverb are words between "I" and what is declared.
+var adverb = map[string]bool{
+	"just": true, "quickly": true, "quietly": true, "slowly": true, "then": true, "also": true, "carefully": true, "start": true, "gently": true, "immediately": true, "now": true, "secretly": true, "try": true,
+	"going": true, "to": true, "mir": true, "mich": true, "mal": true, "ganz": true, "einfach": true, "dann": true, "auch": true, "schnell": true, "leise": true, "natürlich": true,
+}
+
+// strangers finds a call of somebody whom nobody at the table knows: "Emil, put that
+// down".
+func (f *facts) strangers() {
+	ts := f.u.tokens
+	if len(ts) < 2 {
+		return
+	}
+	i := 0
+	for i < len(ts)-1 && ts[i].class&(opener|sound) != 0 {
+		i++
+	}
+	first := ts[i].topic
+	last := ts[len(ts)-1].topic
+	f.stranger = first&outsiders != 0 || last&outsiders != 0 && len(ts) < 12
+	f.unknown = ts[0].closes && ts[0].class == 0 && f.lead == 0 && ts[0].stop == ','
+}
+
+// names finds who is mentioned without being called.
+func (f *facts) names() {
+	u := f.u
+	for i := 0; i < len(u.tokens); i++ {
+		m, ok := u.exact(i, len(u.tokens))
+		if !ok {
+			continue
+		}
+		switch {
+		case m.form.npc == player:
+			f.player = true
+		case m.form.npc == f.p:
+			kind := int8(2)
+			if m.form.title || m.form.led {
+				kind = 1
+			}
+			f.spoken = max(f.spoken, kind)
+		case !m.form.title || i > 0 && u.tokens[i-1].class&article != 0:
+			f.other = true
+		}
+		i = m.last
+	}
+}
+
+// history takes in what happened before.
+func (f *facts) history() {
+	st := f.st
+	f.own = st.Own.Known && st.Own.NPC == f.p && f.u.s.lasts(st.Own)
+	last := st.Last.Known && st.Last.NPC == f.p
+	f.fresh = last && st.Fresh
+	f.toMe = last && st.LastTo == st.Speaker
+	f.inTalk = st.Before.Known && st.Before.NPC < 0 && st.Before.Speaker != st.Speaker && !st.Fresh
+	f.mineTalk = st.Mine.Known && st.Mine.NPC < 0
+	f.mineNPC = st.Mine.Known && st.Mine.NPC == f.p
+	f.quiet = st.Last.Ago
+	if st.Before.Known {
+		f.quiet = min(f.quiet, st.Before.Ago)
+	}
+	f.quiet -= time.Duration(f.words) * 300 * time.Millisecond
+	if !last || st.Said == "" {
+		return
+	}
+	f.readSaid()
+}
+
+// readSaid looks at the NPC's last words.
+func (f *facts) readSaid() {
+	var buf [80]token
+	ts := split(buf[:0], fold(f.st.Said))
+	f.said.words = len(ts)
+	for i, t := range ts {
+		f.said.asks = t.stop == '?' || f.said.asks && i < len(ts)-1 && len(ts)-i < 8
+		switch t.text {
+		case "many", "much", "viel", "viele", "old", "far", "weit", "long", "lang", "spät":
+			f.said.many = true
+		case "all", "alle", "ihr", "euch", "lot", "you":
+			f.said.all = true
+		}
+	}
+	var stems [16]string
+	n := 0
+	for _, t := range f.u.tokens {
+		if s := stem(t); s != "" && n < len(stems) && !slices.Contains(stems[:n], s) {
+			stems[n] = s
+			n++
+		}
+	}
+	for _, t := range ts {
+		t.class = f.u.s.class(t.text)
+		if s := stem(t); s != "" && slices.Contains(stems[:n], s) {
+			f.shared++
+		}
+	}
+}
+
+// aside is what a line that is for nobody was.
+func (f *facts) aside() Aside {
+	if f.has(aboutRules) || f.has(aboutEvening) || f.onlyNum {
+		return AsideGame
+	}
+	return AsideUnknown
+}
+
+// toGroup reports whether a line goes on with the NPCs that were called together.
+func (f *facts) toGroup() bool {
+	if f.has(aboutRules) || f.has(aboutEvening) || f.onlyAwe || f.onlyFill && !f.asks || f.declares || f.has(third) {
+		return false
+	}
+	return f.has(yoursAll) || f.fresh && f.st.GroupSaid > 1 && f.shared == 0 && !f.has(courtesy)
+}
+
+// breaksInToAsk reports whether a line that interrupts wants something of the NPC.
+func (f *facts) breaksInToAsk() bool {
+	return f.own || f.asks || f.has(yours) || f.has(requesting) || f.formal
+}
+
+// stem is the front of a word that means something by itself, empty for others.
+func stem(t token) string {
+	if len(t.text) < minStem || t.class&(article|you|question|joins|sound|subject|tail|opener|about|part) != 0 {
+		return ""
+	}
+	return t.text[:min(len(t.text), stemBytes)]
+}
+
+const (
+	minStem   = 4 // bytes of a word that means something by itself, at least
+	stemBytes = 5 // by which words are compared
+)

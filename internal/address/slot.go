@@ -1,0 +1,94 @@
+package address
+
+import "github.com/MrWong99/glyphoxa/internal/spelling"
+
+// maxSlot bounds the words that a name may be heard as.
+const maxSlot = 3
+
+// slot finds a name that was not heard right, and stands where somebody must be
+// called: at the front, before words that speak to somebody, or behind a greeting.
+// What is sure of the place makes up for what is not of the name.
+func (u *utterance) slot(c *clause, prefer int) (match, bool) {
+	at := c.first
+	for at < c.core && (u.tokens[at].class&(opener|sound|hail|joins|honorific) != 0) && !u.turnsTo(at, false) {
+		at++
+	}
+	if at > c.first && at == c.core {
+		at--
+	}
+	hailed := at > c.first && u.tokens[at-1].class&(hail|honorific) != 0 && u.tokens[at-1].class&(you|article) == 0
+	best, found := match{cost: 1 << 10}, false
+	for from := at; from >= c.first && from >= at-1; from-- {
+		for n := 1; n <= maxSlot && from+n <= c.core; n++ {
+			sure := hailed && from == at
+			if !sure && (from+n >= c.core || !u.turnsTo(from+n, false)) {
+				continue
+			}
+			if m, ok := u.closest(from, from+n-1, sure, prefer); ok && m.cost < best.cost {
+				best, found = m, true
+			}
+		}
+	}
+	return best, found
+}
+
+// closest returns the name that tokens first to last may have been, however they are
+// spelt. The cost is by the length of the name.
+func (u *utterance) closest(first, last int, sure bool, prefer int) (match, bool) {
+	ts := u.tokens[first : last+1]
+	if ts[len(ts)-1].owns {
+		return match{}, false
+	}
+	known := 0
+	for _, t := range ts {
+		if t.class != 0 {
+			known++
+		}
+	}
+	var whole heard
+	whole.setSound(u.s.german, ts...)
+	best := match{cost: 1 << 10}
+	for i := range u.s.forms {
+		f := &u.s.forms[i]
+		if f.role || f.title || f.led || f.npc == player && f.player == u.speaker {
+			continue
+		}
+		n := f.whole.n
+		limit := looseLimit(n)
+		if known == len(ts) { // everyday words all
+			limit = min(limit, n/4)
+		}
+		if !sure && n < 4 {
+			limit = 0
+		}
+		if whole.n == 0 || whole.far(&f.whole, limit) {
+			continue
+		}
+		d := spelling.Distance(whole.spelling(), f.whole.spelling(), limit+1)
+		if d > limit || d > 1 && whole.buf[0] != f.whole.buf[0] && !whole.sounds(&f.whole) {
+			continue
+		}
+		cost := 16 * d / n
+		if whole.sounds(&f.whole) {
+			cost--
+		}
+		if cost < best.cost || cost == best.cost && f.npc == prefer {
+			best = match{form: f, first: first, last: last, cost: cost}
+		}
+	}
+	return best, best.form != nil
+}
+
+// looseLimit is how many letters of a name of n may be wrong where somebody is
+// surely called.
+func looseLimit(n int) int {
+	switch {
+	case n < 4:
+		return 1
+	case n < 7:
+		return 2
+	case n < 10:
+		return 3
+	}
+	return 4
+}

@@ -1,0 +1,180 @@
+package address
+
+import (
+	"slices"
+	"strings"
+)
+
+// vocative finds a name that is called without a mark around it: what stands before
+// does not govern it, and what follows speaks to somebody. Recognisers that write no
+// punctuation leave nothing else.
+func (u *utterance) vocative(c *clause) ([]match, bool) {
+	ms := c.matches()
+	for k := len(ms) - 1; k >= 0; k-- {
+		m := ms[k]
+		if m.owned || m.form.led && u.tokens[m.first].class&article != 0 && !u.leadsClause(c, m.first) || k > 0 && ms[k-1].last+1 == m.first {
+			continue // a run is looked at from its first name on
+		}
+		run := u.adjacentNames(c, m.first)
+		if run[len(run)-1].owned || !u.mayFollow(c, m) {
+			continue
+		}
+		next := run[len(run)-1].last + 1
+		front := u.leadsClause(c, m.first)
+		switch {
+		case next >= c.core && (front || len(run) > 1 && u.afterHail(c, m.first)):
+			return run, true
+		case next >= c.core:
+			continue
+		case m.form.led:
+			continue // "the captain you …"
+		case m.form.title && front && !u.tellsOf(next):
+			return run, true
+		case u.turnsTo(next, m.form.common) && !(front && len(run) == 1 && m.form.common && modalName[m.form.words[0]] && !u.tellsPast(next)):
+			return run, true
+		case front && len(run) > 1 && !u.tellsOf(next) && u.second:
+			return run, true
+		}
+	}
+	return nil, false
+}
+
+// modalName are names that are verbs in front of a pronoun: "May I", "Will you".
+var modalName = map[string]bool{"may": true, "will": true, "hope": true, "can": true, "mark": true}
+
+// tellsPast reports whether "you" and something it did follow: "May you said …".
+func (u *utterance) tellsPast(i int) bool {
+	if u.tokens[i].class&you == 0 {
+		return true // a question word, or a verb
+	}
+	return i+1 < len(u.tokens) && u.tokens[i+1].topic&past != 0
+}
+
+// leadsClause reports whether only greetings, sounds and honorifics stand before
+// token i in its clause.
+func (u *utterance) leadsClause(c *clause, i int) bool {
+	for k := c.first; k < i; k++ {
+		t := u.tokens[k]
+		if t.class&(opener|sound|honorific|hail|joins) == 0 && !callOpener[t.text] || t.class&(article) != 0 && t.class&opener == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// callOpener are more words that may stand before a name that is called.
+var callOpener = map[string]bool{"nice": true, "great": true, "actually": true, "anyway": true, "guys": true, "hang": true, "hold": true, "moment": true, "quick": true, "question": true, "mal": true, "denn": true}
+
+// afterHail reports whether a greeting stands right before token i.
+func (u *utterance) afterHail(c *clause, i int) bool {
+	return i > c.first && u.tokens[i-1].class&hail != 0
+}
+
+// mayFollow reports whether a name may be called behind what stands before it.
+func (u *utterance) mayFollow(c *clause, m match) bool {
+	i := m.first
+	for i > c.first && u.tokens[i-1].class&honorific != 0 && u.tokens[i-1].class&article == 0 {
+		i--
+	}
+	if i == c.first {
+		return true
+	}
+	before := u.tokens[i-1]
+	if before.class&hail != 0 {
+		return true
+	}
+	if before.class&joins != 0 && u.leadsClause(c, i) {
+		return true
+	}
+	if before.class&article != 0 && before.class&(opener|you) == 0 || governs[before.text] {
+		return false
+	}
+	if before.class&joins != 0 && i-1 > c.first && !u.leadsClause(c, i) {
+		return false
+	}
+	return true
+}
+
+// governs are words before a name that make it a part of the sentence.
+var governs = func() map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(`did does do has will would can could should may might must of to with from at for by about like than as in on into near behind under over after before against without between through towards toward around is was are were be am been
+		ask tell asked told see saw meet met know knew trust follow get got call called named meant mean want help give gave let find kill hit grab take love hate thank say says said not and or if that because while the
+		von mit zu zum zur bei beim über an am für gegen in im auf aus nach vor hinter unter ohne um durch neben zwischen als wie ist war sind sein heißt frag fragt frage sag sagt gefragt gesagt wegen seit bis dass ob weil wenn und oder nicht kein
+		hat habe hab kennt kenne traut glaubt sieht sehe seh gib gibt hilft hilf hol holt auch bloß anders mein meine der die das den dem ein eine ne würde würd lass lasst was wer`) {
+		m[w] = true
+	}
+	return m
+}()
+
+// tellsOf reports whether a sentence about somebody goes on at token i: "is hiding",
+// "hat das Bier".
+func (u *utterance) tellsOf(i int) bool {
+	t := u.tokens[i]
+	if u.turnsTo(i, false) {
+		return false
+	}
+	return t.class&about != 0 && t.class&(you|subject) == 0 || u.thirdPerson(t)
+}
+
+// turnsTo reports whether what begins at token i speaks to somebody: a question, a
+// "you", a request. Behind an everyday word that is also a name, less does.
+func (u *utterance) turnsTo(i int, careful bool) bool {
+	t := u.tokens[i]
+	next := token{}
+	if i+1 < len(u.tokens) {
+		next = u.tokens[i+1]
+	}
+	switch {
+	case t.class&asking != 0 && t.class&about == 0, questionWord[t.text]:
+		return true
+	case t.text == "ihr" || t.text == "sie":
+		return false
+	case t.text == "you" || t.text == "du" || t.text == "you've" || t.text == "you're" || t.text == "you'd" || t.text == "your" || t.text == "dein" || t.text == "y'all" || t.text == "dich":
+		return true
+	case alwaysAsks[t.text] && (next.class&(you|subject|article) != 0 || pronoun[next.text]):
+		return true
+	case mayAsk[t.text]:
+		return pronoun[next.text] && next.text != "der" && next.text != "die" && next.text != "ihr" && !(i+2 < len(u.tokens) && persons[u.tokens[i+2].text]) || next.class&subject != 0 ||
+			(next.text == "the" || next.text == "der" || next.text == "die" || next.text == "das") && (i+4 < len(u.tokens) && !superlative(u.tokens[i+2:]))
+	case u.asksYou(i):
+		return true
+	case u.s.german && (strings.HasSuffix(t.text, "t") || strings.HasSuffix(t.text, "en")) && t.class&question == 0 && (next.text == "ihr" || next.text == "du" || next.text == "sie" || next.text == "man" || next.text == "wir" || next.text == "dein" || next.text == "deine"):
+		return true
+	case careful:
+		return false
+	case orders[t.text]:
+		return true
+	case t.text == "please" || t.text == "bitte" || t.class&hail != 0:
+		return true
+	}
+	return false
+}
+
+// superlative reports whether words make a statement of "is the …".
+func superlative(ts []token) bool {
+	return len(ts) == 0 || slices.Contains([]string{"best", "only", "one", "most", "kind", "sort", "guy", "worst", "same", "beste", "einzige", "bester", "erste", "typ"}, ts[0].text)
+}
+
+var (
+	questionWord = setOf(`who whose whom who'd who'll what what'd why'd where'd how'd wer wem wen wessen was warum wieso`)
+	// alwaysAsks cannot follow a name as its verb.
+	alwaysAsks = setOf(`do did are were have can could would will should shall may must am don't didn't aren't couldn't wouldn't won't can't
+		hast bist kannst willst weißt magst darfst musst sollst wirst kennst siehst hörst glaubst machst gehst kommst habt seid könnt wollt wisst müsst dürft kennt haben sind können wollen wissen müssen dürfen waren wart warst hättest hätten würden würdest könntest könntet könnten darf soll muss dürften`)
+	// persons make a statement of "is that …".
+	persons = setOf(`woman man guy girl boy lady fellow person kid bloke dwarf elf`)
+	mayAsk  = setOf(`is was has does isn't wasn't hasn't ist war hat kann gibt steht liegt kommt läuft heißt brennt geht stimmt hört`)
+	// orders begin a request. An English verb about somebody would end in s.
+	orders = setOf(`tell show give look bring come stop wait help catch take hold get make let listen pass pour open close keep put read write sing drop stay go run move sit teach report relax report hand
+		talk speak answer explain hurry watch follow hide lead guide check fetch find try leave drink eat sell buy forget remember calm don't never just another one two three got any last here
+		zeig gib bring komm halt warte hilf nimm mach leg lass hör sag erzähl erklär lauf geh bleib setz schau guck lenk pack teil hol trink iss lies schreib sing zeigt gebt bringt kommt haltet wartet helft nehmt macht legt lasst hört sagt erzählt erklärt lauft geht bleibt setzt schaut
+		entschuldigen entschuldige entschuldigt verzeih verzeiht auf wir ich noch zwei drei vier ein eine einen was`)
+)
+
+func setOf(words string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		m[w] = true
+	}
+	return m
+}
