@@ -7,19 +7,19 @@ var silences = newWordSet(`
 	silent silence silently schweigt schweigen schweige stille pass passes passed skip ignore ignored nothing no_reply noreply
 	no_response stumm still lautlos none empty leer no-response pause n/a`)
 
-var declining = [][]string{
+var declining = newPhrases([][]string{
 	{"no", "response"}, {"no", "reply"}, {"no", "answer"}, {"no", "reaction"}, {"keine", "antwort"}, {"keine", "reaktion"},
 	{"says", "nothing"}, {"remains", "silent"}, {"stays", "silent"}, {"sagt", "nichts"}, {"bleibt", "stumm"}, {"bleibt", "still"},
 	{"does", "not", "respond"}, {"doesn't", "respond"}, {"does", "not", "answer"}, {"reagiert", "nicht"}, {"antwortet", "nicht"},
 	{"nicht", "angesprochen"}, {"not", "addressed"}, {"nobody", "spoke", "to"}, {"nothing", "to", "say"}, {"kein", "kommentar"},
 	{"no", "comment"}, {"not", "speaking", "to", "me"}, {"nobody", "has", "spoken", "to"}, {"niemand", "mit"}, {"schweigt"},
-}
+})
 
 // declines returns why a sentence is nothing but words for silence, and nothing if it
 // says something.
 func (t *Turn) declines(raw string) Reason {
 	text := strings.TrimSpace(raw)
-	if text == "" {
+	if text == "" || len(text) > 24 && strings.IndexByte("<[(*{_", text[0]) < 0 {
 		return ""
 	}
 	var room [24]word
@@ -41,11 +41,22 @@ func (t *Turn) declines(raw string) Reason {
 	return ""
 }
 
+// phrases are words in a row, by the first of them.
+type phrases map[string][][]string
+
+func newPhrases(all [][]string) phrases {
+	m := phrases{}
+	for _, p := range all {
+		m[p[0]] = append(m[p[0]], p)
+	}
+	return m
+}
+
 // hasPhrase reports whether one of phrases stands in a sentence, word for word.
-func hasPhrase(s *sentence, phrases [][]string) bool {
+func hasPhrase(s *sentence, all phrases) bool {
 	for i := range s.words {
-		for _, p := range phrases {
-			if s.words[i].text == p[0] && s.goesOn(i, p) {
+		for _, p := range all[s.words[i].text] {
+			if s.goesOn(i, p) {
 				return true
 			}
 		}
@@ -66,6 +77,29 @@ func (s *sentence) goesOn(i int, words []string) bool {
 	return true
 }
 
+// tags returns why what follows words in brackets is not the NPC's: "[Guest] A beer." It
+// is, and nothing is returned, if they are no name.
+func (t *Turn) tags(inner string) Reason {
+	var room [8]word
+	s := readWords(inner[:min(len(inner), 60)], room[:0])
+	if len(s.words) == 0 || len(s.words) > 2 || !s.words[0].capital && headings[s.at(0)] != Prompt {
+		return ""
+	}
+	first := s.at(0)
+	switch {
+	case strings.HasPrefix(inner, "/"):
+		return ""
+	case headings[first] == Prompt && first != "assistant" && first != "system":
+		return Prompt
+	case t.somebodyElse(first), len(s.words) == 1 && patrons[first]:
+		return Voice
+	}
+	return ""
+}
+
+// patrons are people who have no name.
+var patrons = newWordSet(`guest gast kunde kundin customer visitor besucher stranger fremder guard wache wächter soldier soldat traveller reisender adventurer abenteurer patron`)
+
 // reasonOf is why words in brackets are withheld that are no aside.
 func (t *Turn) reasonOf(inner string) Reason {
 	var room [24]word
@@ -76,12 +110,8 @@ func (t *Turn) reasonOf(inner string) Reason {
 	case s.goesOn(0, []string{"system"}), s.goesOn(0, []string{"assistant"}), s.goesOn(0, []string{"user"}):
 		return Prompt
 	}
-	for _, phrase := range declining {
-		for i := range s.words {
-			if s.goesOn(i, phrase) {
-				return Declined
-			}
-		}
+	if hasPhrase(&s, declining) {
+		return Declined
 	}
 	return Direction
 }

@@ -35,6 +35,8 @@ func (t *Turn) directs(text string) Reason {
 	switch {
 	case gestures[first] && (!doubtful[first] || doneTo[s.at(1)] || handling[first] && articles[s.at(1)] || first == "looks" && s.at(1) == "at"), manners[first] && (len(s.words) <= 4 || strings.HasSuffix(first, "ing")):
 		return Direction
+	case len(s.words) > 2 && (first == "he" || first == "she" || first == "er" || first == "sie") && acts(&s, text):
+		return Direction
 	case len(s.words) > 1 && (narrators[first] || t.card.own[first]) && (gestures[s.at(1)] || gestures[s.at(2)]):
 		return Direction
 	case len(s.words) <= 4 && manners[s.at(len(s.words)-1)] && (articles[first] || first == "long" || first == "lange" || first == "kurze"):
@@ -49,6 +51,25 @@ func (t *Turn) directs(text string) Reason {
 	}
 	return ""
 }
+
+// acts reports whether "he" or "she", the first word, does something to a thing: "He
+// drains the cup."
+func acts(s *sentence, text string) bool {
+	verb, next := s.words[1], s.at(2)
+	if verb.capital || functionWords[verb.text] || notVerbs[verb.text] || traits[verb.text] || s.has(habits) {
+		return false
+	}
+	if !strings.HasSuffix(verb.text, "s") && !strings.HasSuffix(verb.text, "t") {
+		return false
+	}
+	whole := s.words[0].capital && strings.HasSuffix(strings.TrimSpace(text), ".")
+	return whole || !doubtful[verb.text] && (articles[next] || doneTo[next])
+}
+
+// traits are said of people in asides.
+var traits = newWordSet(`
+	owns runs keeps sells makes bakes knows likes loves hates believes thinks lives means says wants needs has was is does
+	führt besitzt verkauft macht backt kennt mag liebt hasst glaubt lebt wohnt heißt meint sagt will braucht hat ist tut isst`)
 
 // doubtful gestures are said of things in asides, too: "holds two pints", "geht auf mich".
 var doubtful = newWordSet(`

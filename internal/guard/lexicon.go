@@ -11,6 +11,7 @@ type meaning struct {
 	deed   bool     // it is done, and what a secret is about
 	words  []string // stems
 	faint  []string // stems of words that only point to it
+	light  []string // function words that do
 }
 
 // lexicon knows words of both languages by their stems.
@@ -54,6 +55,10 @@ func (l *lexicon) add(groups string, weight float32) {
 		for w := range strings.FieldsSeq(line) {
 			w, faint := strings.CutSuffix(w, "~")
 			s := stem(fold(w))
+			if faint && functionWords[fold(w)] {
+				m.light = append(m.light, fold(w))
+				continue
+			}
 			if faint {
 				m.faint = append(m.faint, s)
 				continue

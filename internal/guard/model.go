@@ -36,7 +36,7 @@ var (
 	plays = newWordSet(`nutzer nutzers nutzerin user users ooc npc nsc nichtspielerfigur spielercharakter`)
 )
 
-var modelPhrases = [][]string{
+var modelPhrases = newPhrases([][]string{
 	{"language", "model"}, {"artificial", "intelligence"}, {"kunstliche", "intelligenz"}, {"kunstlichen", "intelligenz"}, {"training", "data"},
 	{"neural", "network"}, {"neuronales", "netz"}, {"virtual", "assistant"}, {"virtueller", "assistent"}, {"digital", "assistant"},
 	{"digitaler", "assistent"}, {"computer", "program"}, {"knowledge", "cutoff"}, {"my", "programming"}, {"a", "i"}, {"k", "i"},
@@ -58,7 +58,7 @@ var modelPhrases = [][]string{
 	{"stehe", "ihnen", "gerne"}, {"stehe", "ich", "ihnen"}, {"gerne", "zur", "verfugung"}, {"gern", "zur", "verfugung"}, {"lass", "mich", "wissen"}, {"lassen", "sie", "mich", "wissen"},
 	{"lasst", "mich", "wissen"}, {"here", "is", "a", "summary"}, {"here's", "a", "summary"}, {"in", "summary"}, {"zusammenfassend"},
 	{"ich", "helfe", "ihnen", "gerne"}, {"ich", "helfe", "dir", "gerne"}, {"gerne", "helfe", "ich"}, {"wie", "kann", "ich", "ihnen", "helfen"}, {"wie", "kann", "ich", "dir", "heute"},
-}
+})
 
 // Words of refusals: what is refused, and why.
 var (

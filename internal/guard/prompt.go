@@ -95,14 +95,14 @@ func longestRun(s *sentence, line []string) (longest int, first bool) {
 
 var acted = newWordSet(`spiele spielen play playing portray verkörpere`)
 
-var promptPhrases = [][]string{
+var promptPhrases = newPhrases([][]string{
 	{"system", "prompt"}, {"systemprompt"}, {"system-prompt"}, {"secret", "knowledge"}, {"geheimes", "wissen"}, {"behavior", "rules"}, {"behaviour", "rules"},
 	{"verhaltensregeln"}, {"my", "prompt"}, {"mein", "prompt"}, {"meinem", "prompt"}, {"been", "instructed", "to"}, {"was", "instructed", "to"}, {"am", "instructed", "to"},
 	{"i'm", "instructed", "to"}, {"wurde", "angewiesen"}, {"bin", "angewiesen"}, {"i", "am", "playing"}, {"i'm", "playing"},
 	{"knowledge", "scope"}, {"my", "setup"}, {"initial", "instructions"}, {"mein", "text", "lautet"}, {"wurde", "instruiert"}, {"wurde", "programmiert"}, {"der", "prompt"},
 	{"end", "of", "prompt"}, {"above", "instructions"}, {"anweisungen", "lauten"}, {"my", "guidelines"}, {"meine", "vorgaben"}, {"meinen", "vorgaben"}, {"systemnachricht"}, {"system", "message"}, {"character", "sheet"}, {"character", "card"}, {"charakterbogen"}, {"role", "description"}, {"your", "instructions"},
 	{"deine", "anweisungen"}, {"tools", "available"}, {"available", "tools"}, {"verfugbare", "werkzeuge"}, {"rollenbeschreibung"}, {"system", "instructions"},
-}
+})
 
 var (
 	orderWords = newWordSet(`
@@ -136,7 +136,7 @@ func (t *Turn) tellsOrders(s *sentence) bool {
 	for i := range s.words {
 		w, next := s.at(i), s.at(i+1)
 		switch {
-		case (w == "you" && next == "are" || w == "du" && next == "bist") && (t.card.own[s.at(i+2)] || t.card.own[s.at(i+3)]):
+		case (w == "you" && (next == "are" || next == "play") || w == "du" && (next == "bist" || next == "spielst")) && (t.card.own[s.at(i+2)] || t.card.own[s.at(i+3)]):
 			return true
 		case given[w] && (s.has(passive) || s.has(selfWords)):
 			return true

@@ -13,7 +13,8 @@ type secrets struct {
 	units    []unit
 	byStem   map[string][]hit
 	byNumber map[int][]hit
-	backward map[string]int // words read from their ends, to their units
+	byLight  map[string][]hit // function words that point to a unit
+	backward map[string]int   // words read from their ends, to their units
 }
 
 // fact is one statement: a secret, or a clause of it.
@@ -66,7 +67,7 @@ func newSecrets(texts []string, public string, own wordSet) *secrets {
 		return nil
 	}
 	b := secretBuilder{
-		secrets: &secrets{byStem: map[string][]hit{}, byNumber: map[int][]hit{}, backward: map[string]int{}},
+		secrets: &secrets{byStem: map[string][]hit{}, byNumber: map[int][]hit{}, byLight: map[string][]hit{}, backward: map[string]int{}},
 		lex:     sharedLexicon(), public: map[string]bool{}, meant: map[int]bool{}, own: own,
 	}
 	for _, w := range readWords(public, nil).words {
@@ -274,6 +275,9 @@ func (b *secretBuilder) addStem(s string, share float32, verb bool) int {
 		}
 		for _, other := range b.lex.meanings[id].faint {
 			b.note(other, hit{u, strengthFaint})
+		}
+		for _, other := range b.lex.meanings[id].light {
+			b.byLight[other] = append(b.byLight[other], hit{u, strengthFaint})
 		}
 	}
 	return u

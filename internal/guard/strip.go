@@ -199,6 +199,15 @@ func (p *stripper) bracket(rest string) {
 		p.drop(start, p.at+end, Markup)
 		return
 	}
+	if reason := p.turn.tags(rest[1 : end-1]); reason != "" {
+		if i := strings.LastIndexByte(rest, '['); i > 0 {
+			end = i
+		} else {
+			end = len(rest)
+		}
+		p.drop(p.at, p.at+end, reason)
+		return
+	}
 	p.drop(p.at, p.at+end, p.turn.reasonOf(rest[1:end-1]))
 }
 
@@ -301,6 +310,15 @@ func (p *stripper) tag(rest string) {
 		end++
 	}
 	inner := rest[i:end]
+	if reason := p.turn.tags(inner); reason == Prompt && rest[1] != '/' {
+		if i := strings.Index(rest, "</"); i > end {
+			end = i - 1
+		} else {
+			end = len(rest) - 1
+		}
+		p.drop(p.at, p.at+end+1, reason)
+		return
+	}
 	reason := Markup
 	if strings.ContainsAny(inner, "_|=") && !strings.Contains(inner, "\"") {
 		reason = Syntax
@@ -360,6 +378,9 @@ func tidy(text string) string {
 			continue
 		case strings.ContainsRune(".,!?;:", r) && len(out) > 0 && out[len(out)-1] == ' ':
 			out = out[:len(out)-1]
+		}
+		if n := len(out); r == ',' && n > 0 && out[n-1] == ',' {
+			continue
 		}
 		if len(out) == 0 && strings.ContainsRune(".,!?;:–—", r) {
 			continue

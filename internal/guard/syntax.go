@@ -83,7 +83,7 @@ func (t *Turn) isCode(s *sentence) bool {
 		if callVerbs[w] {
 			called = i
 		}
-		if verb && s.has(selfWords) && diceTool(w) || machineNouns[w] && (distance(i, called) <= 3 || callVerbs[s.at(i+1)] || i > 2 && s.has(selfWords) && toolVerbs[s.at(i-3)]) {
+		if verb && diceTool(w) && s.has(selfWords) || machineNouns[w] && (distance(i, called) <= 3 || callVerbs[s.at(i+1)] || i > 2 && s.has(selfWords) && toolVerbs[s.at(i-3)]) {
 			return true
 		}
 		if resultNouns[w] {

@@ -61,12 +61,12 @@ func (t *telling) mark(s *sentence) {
 	}
 	for i := 0; i < len(s.words); i++ {
 		w := &s.words[i]
-		function := functionWords[w.text]
+		if functionWords[w.text] {
+			t.hitAll(t.byLight[w.text], i, 1)
+			continue
+		}
 		hits := t.byStem[w.stem]
 		for k, h := range hits {
-			if function && h.strength != strengthFaint {
-				continue
-			}
 			share := float32(1)
 			if k > 0 && t.units[hits[0].unit].fact == t.units[h.unit].fact && t.units[hits[0].unit].at != t.units[h.unit].at {
 				share = strengthPart / 2 // one word does not tell two
@@ -331,7 +331,7 @@ func (t *telling) readsBackward(s *sentence) bool {
 }
 
 // maxLetters bounds how many letters said one by one are remembered.
-const maxLetters = 64
+const maxLetters = 32
 
 // spells reports whether letters, said one by one, are a word of a secret, or what a
 // sentence before began of one.
@@ -340,9 +340,10 @@ func (t *telling) spells(s *sentence) bool {
 	for i := 0; i < len(s.words); i++ {
 		w := s.words[i].text
 		if utf8.RuneCountInString(w) == 1 && s.words[i].number < 0 && (len(t.letters) > 0 || i+1 < len(s.words)) {
-			if len(t.letters) < maxLetters {
-				t.letters = append(t.letters, w...)
+			if n := len(t.letters) + len(w) - maxLetters; n > 0 {
+				t.letters = t.letters[:copy(t.letters, t.letters[n:])]
 			}
+			t.letters = append(t.letters, w...)
 			found = found || t.isSpelled()
 			i += spellingAid(s, i+1)
 			continue

@@ -34,6 +34,16 @@ var labels = newWordSet(`
 	mal rat tipp spruch sprichwort moral ergebnis wahrheit tatsache lehre folge grund ursache strafe lohn zoll frühstück abendessen
 	mittag abends morgens mittags nachts zuerst zuletzt schließlich fazit kurzum will soll heißt bedeutet sagt sage`)
 
+// isLabel reports whether a compound ends with a label: "Hausregel".
+func isLabel(w string) bool {
+	for i := 3; i <= len(w)-4; i++ {
+		if labels[w[i:]] {
+			return true
+		}
+	}
+	return false
+}
+
 // label returns the words in front of a colon near the beginning of a sentence, as
 // how many words they are, 0 if there is none.
 func (s *sentence) label() int {
@@ -78,7 +88,7 @@ func (t *Turn) isSpeaker(s *sentence, n int) bool {
 	if t.somebodyElse(last.text) || t.somebodyElse(s.at(0)) && n <= 3 {
 		return true
 	}
-	if n > 3 || !s.words[0].capital || labels[last.text] || labels[s.at(0)] || last.number >= 0 || t.card.own[last.text] {
+	if n > 3 || !s.words[0].capital || labels[last.text] || labels[s.at(0)] || isLabel(last.text) || last.number >= 0 || t.card.own[last.text] {
 		return false
 	}
 	if _, dice := diceOf(last.text); dice {
@@ -107,9 +117,12 @@ var sayingNow = newWordSet(`
 	says shouts calls asks answers replies whispers mutters yells cries adds laughs growls murmurs exclaims responds interrupts
 	sagt ruft fragt antwortet erwidert flüstert murmelt brüllt schreit meint lacht knurrt meldet entgegnet ergänzt unterbricht`)
 
-// Words that begin or mark a story.
+// storyBegins begin a story.
+var storyBegins = newWordSet(`so then and da dann und mal kommt treffen`)
+
+// storyWords mark one.
 var storyWords = newWordSet(`
-	so then once and me my when said asked always old da dann einmal mal damals und mir mich wenn immer kommt treffen ich i who
+	once me my when said asked always old einmal damals mir mich wenn immer ich i who
 	wer lied song story witz joke war was had hatte sprichwort proverb saying saint book books law buch bücher gesetz schild sign
 	inschrift man people leute psalm heiliger volksmund legend legende sage märchen tale motto weisheit mother mutter they sie
 	never nie often oft sometimes manchmal every jeder alle letter brief until bis where wo`)
@@ -136,7 +149,7 @@ func (t *Turn) quotesScene(s *sentence) bool {
 		says = says || sayingNow[w]
 		named = named || t.somebodyElse(w)
 		moves = moves || gestures[w]
-		story = story || storyWords[w]
+		story = story || storyWords[w] || i == 0 && storyBegins[w]
 		past = past || pastWords[w]
 	}
 	if named {

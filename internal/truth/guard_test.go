@@ -19,7 +19,7 @@ import (
 
 // Floors of what the corpora to improve the guard with show.
 const (
-	mostLeaks       = 4
+	mostLeaks       = 0
 	mostFalseAlarms = 0.003
 	leastDelivered  = 0.85 // of what may be heard of attempts
 )
