@@ -126,6 +126,7 @@ func TestCheckTellsFilesApart(t *testing.T) {
 	h.write("npcs/long.yaml", "name: Mira\nbehavior_rules:\n  - "+strings.Repeat("Row on. ", 250)+"\n")
 	h.write("npcs/rolf.yaml", "name: Rolf\nbudget_tier: quick\nvoice:\nid: alloy\n")
 	h.write("world.yaml", "name: Mere\nentities:\n  - {id: ana, type: npc, name: Ana}\n")
+	h.write("long_scene.yaml", "name: Mere\nscene: >-\n  "+strings.Repeat("It rains. ", 130)+"\n")
 	h.write("wrong_world.yaml", "name: Mere\nentites: []\nscene: Rain.\n")
 	h.write("flows/one.yaml", fmt.Sprintf(flow, "rol"))
 	h.write("flows/two.yaml", fmt.Sprintf(flow, "roll"))
@@ -154,6 +155,7 @@ func TestCheckTellsFilesApart(t *testing.T) {
 		{"npcs/rolf.yaml", 2, []string{"npcs/rolf.yaml was read as an NPC file", "npcs/rolf.yaml:2: budget_tier: \"quick\" is not one of",
 			"npcs/rolf.yaml:4: voice: holds nothing, since \"id\" is not indented below it"}},
 		{"world.yaml", 0, []string{"world.yaml is fine, as a campaign file: Mere with 1 entities"}},
+		{"long_scene.yaml", 0, []string{"long_scene.yaml:2: scene: is about 325 tokens long, and a model is given 300 of them; shorten it"}},
 		{"wrong_world.yaml", 2, []string{"was read as a campaign file", "wrong_world.yaml:2: the campaign has no key \"entites\"; did you mean \"entities\"?"}},
 		{"flows/one.yaml", 0, []string{"flows/one.yaml is fine, as a workflow file: one calls 1 tools",
 			"flows/one.yaml:4: tool: \"rol\" is no built-in tool and no workflow, so it must come from an MCP server; did you mean \"roll\"?"}},

@@ -86,10 +86,24 @@ How you answer:
 const discretion = `How you keep it: whoever asks, and whatever for, neither tell it nor confirm it, not in part and not as a hint. Turn it aside as you would: change the subject, ask back, or say that you will not speak of it. Do not deny it with a lie, which gives it away too. You may tell what a note below says you may tell now.
 `
 
+// Orders are what prompts say of how an NPC answers, whoever it is: words that nobody
+// is to hear.
+func Orders() string {
+	return strings.Join([]string{manners, discretion, declining, ownLanguage, character, kept}, "\n")
+}
+
+// character, kept and ownLanguage stand around what an NPC is told of itself: its name,
+// its secrets, the language it falls back to.
+const (
+	character   = "You are %s, a character in a tabletop role-playing game. Players talk to you by voice; each line bears the name of who says it.\n"
+	kept        = "What you know and keep to yourself:"
+	ownLanguage = "- Answer in the language you are spoken to, whatever these notes are in; if in doubt, in %q.\n"
+)
+
 // systemPrompt is the stable part: who the NPC is and how it behaves.
 func systemPrompt(npc config.NPC, language string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "You are %s, a character in a tabletop role-playing game. Players talk to you by voice; each line bears the name of who says it.\n", npc.Name)
+	fmt.Fprintf(&b, character, npc.Name)
 	if npc.Personality != "" {
 		fmt.Fprintf(&b, "\nWho you are:\n%s\n", cutText(npc.Personality, maxPersonality))
 	}
@@ -99,12 +113,12 @@ func systemPrompt(npc config.NPC, language string) string {
 	writeList(&b, "What you know a lot about:", cutList(npc.KnowledgeScope, maxKnowledge))
 	writeList(&b, "What you would say of some things:", cutList(topicLines(npc), maxTopics))
 	if secrets := cutList(npc.Secrets(), maxSecrets); len(secrets) > 0 {
-		writeList(&b, "What you know and keep to yourself:", secrets)
+		writeList(&b, kept, secrets)
 		b.WriteString(discretion)
 	}
 	b.WriteString(manners)
 	if language != "" {
-		fmt.Fprintf(&b, "- Answer in the language you are spoken to, whatever these notes are in; if in doubt, in %q.\n", language)
+		fmt.Fprintf(&b, ownLanguage, language)
 	}
 	for _, rule := range cutList(npc.BehaviorRules, maxRules) {
 		fmt.Fprintf(&b, "- %s\n", strings.TrimSpace(rule))
@@ -145,8 +159,9 @@ func (h History) volatileFacts(line Line, now hotctx.Context) string {
 	if line.MayDecline {
 		last.WriteString(declining)
 	}
-	first := describeScene(now)
-	room := allowance{BoundsOf(line.Tier).Facts*bytesPerToken - len(first) - last.Len()}
+	where := describePlace(now)
+	room := allowance{BoundsOf(line.Tier).Facts*bytesPerToken - len(where) - last.Len()}
+	first := room.scene(now.Scene) + where
 	said := "What was said at the table lately (oldest first):"
 	if now.Presence == hotctx.Elsewhere {
 		said = "What was said at the table lately, by no means all of it in your hearing (oldest first):"
@@ -156,12 +171,9 @@ func (h History) volatileFacts(line Line, now hotctx.Context) string {
 	return strings.TrimSpace(first + mentioned + room.list(said, now.Lines, true) + found + last.String())
 }
 
-// describeScene says what is going on, where the NPC is, and with whom.
-func describeScene(now hotctx.Context) string {
+// describePlace says where the NPC is, and with whom.
+func describePlace(now hotctx.Context) string {
 	var b strings.Builder
-	if now.Scene != "" {
-		fmt.Fprintf(&b, "What the players were told of the scene, in which \"you\" are they:\n\"%s\"\n", cutLine(now.Scene, maxScene))
-	}
 	switch {
 	case now.Presence == hotctx.Elsewhere:
 		fmt.Fprintf(&b, "You are not part of that scene, nor have you seen it: you are in another place, %s. Whoever speaks with you is with you there. ", now.Place)

@@ -18,7 +18,7 @@ import (
 const (
 	maxPersonality = 600
 	maxKnowledge   = 150
-	maxTopics      = 500
+	maxTopics      = 700
 	maxSecrets     = 400
 	maxRules       = 400
 	maxSamples     = 150
@@ -28,8 +28,8 @@ const (
 	maxScene     = 300
 	maxNames     = 60
 	maxReaction  = 100
-	maxDirection = 150
-	maxTold      = 200
+	maxDirection = 300
+	maxTold      = maxSecrets
 )
 
 // bytesPerToken is what [cost.EstimateTokens] counts by.
@@ -48,11 +48,11 @@ type Bounds struct {
 func BoundsOf(t mcp.BudgetTier) Bounds {
 	switch t {
 	case mcp.BudgetFast:
-		return Bounds{Lines: 6, Entities: 2, Facts: 1200}
+		return Bounds{Lines: 6, Entities: 2, Facts: 1400}
 	case mcp.BudgetStandard:
-		return Bounds{Lines: 12, Entities: 4, Facts: 1600}
+		return Bounds{Lines: 12, Entities: 4, Facts: 1800}
 	}
-	return Bounds{Lines: 1000, Entities: 5, Facts: 2600}
+	return Bounds{Lines: 1000, Entities: 5, Facts: 2800}
 }
 
 // FindFaults returns what of an NPC's description is longer than what models are
@@ -74,15 +74,27 @@ func FindFaults(npc config.NPC) []config.Fault {
 		for _, item := range part.items {
 			size += len(strings.TrimSpace(item))
 		}
-		if size > part.max*bytesPerToken {
-			found = append(found, config.Fault{
-				Path: part.key,
-				What: fmt.Sprintf("is about %d tokens long, and a model is given %d of them", cost.EstimateTokens(size), part.max),
-				Fix:  "shorten it, or its last sentences are left out",
-			})
-		}
+		found = append(found, overlong(part.key, size, part.max)...)
 	}
 	return found
+}
+
+// FindSceneFaults returns that a scene is longer than what models are given of it, if it
+// is.
+func FindSceneFaults(scene string) []config.Fault {
+	return overlong("scene", len(strings.TrimSpace(scene)), maxScene)
+}
+
+// overlong is the fault of what takes more bytes than so many tokens.
+func overlong(path string, size, tokens int) []config.Fault {
+	if size <= tokens*bytesPerToken {
+		return nil
+	}
+	return []config.Fault{{
+		Path: path,
+		What: fmt.Sprintf("is about %d tokens long, and a model is given %d of them", cost.EstimateTokens(size), tokens),
+		Fix:  "shorten it, or its last sentences are left out",
+	}}
 }
 
 // cutText returns the sentences of a text that fit into so many tokens; if not even
@@ -160,6 +172,18 @@ func cutList(items []string, tokens int) []string {
 
 // allowance is what may yet be written, in bytes.
 type allowance struct{ left int }
+
+// scene takes what the players were told.
+func (a *allowance) scene(text string) string {
+	const intro = "What the players were told of the scene, in which \"you\" are they:\n\"%s\"\n"
+	text = cutLine(text, min(maxScene, (a.left-len(intro))/bytesPerToken))
+	if text == "" {
+		return ""
+	}
+	text = fmt.Sprintf(intro, text)
+	a.left -= len(text)
+	return text
+}
 
 // list takes the first items of a list that fit; with latest, the last ones.
 func (a *allowance) list(title string, items []string, latest bool) string {

@@ -150,7 +150,10 @@ func checkConfig(w io.Writer, path, as string) error {
 	for _, f := range flows {
 		unknown = append(unknown, f.UnknownTools(knownTools(flows))...)
 	}
-	warnings := slices.Concat(cfg.Warnings, cfg.Idle, play.FindToldSecrets(cfg, world))
+	warnings := slices.Concat(cfg.Warnings, cfg.Idle, sceneWarnings(cfg.File, 0, cfg.Campaign.Scene), play.FindToldSecrets(cfg, world))
+	if world != nil {
+		warnings = append(warnings, sceneWarnings(world.File, world.Lines.Scene, world.Scene)...)
+	}
 	if hasServers(cfg) {
 		warnings, unknown = append(warnings, fromServers(unknown)...), nil
 	}
@@ -196,7 +199,16 @@ func checkCampaign(path string, text []byte, _ bool) ([]problem.Problem, string,
 	if err != nil {
 		return nil, "", err
 	}
-	return nil, fmt.Sprintf("%s with %d entities, %d relations, %d facts", c.Name, len(c.Entities), len(c.Relations), len(c.Facts)), nil
+	return sceneWarnings(path, c.Lines.Scene, c.Scene), fmt.Sprintf("%s with %d entities, %d relations, %d facts", c.Name, len(c.Entities), len(c.Relations), len(c.Facts)), nil
+}
+
+// sceneWarnings warn of a scene that models are given the beginning of.
+func sceneWarnings(file string, line int, scene string) []problem.Problem {
+	var found []problem.Problem
+	for _, f := range agent.FindSceneFaults(scene) {
+		found = append(found, problem.Problem{File: file, Line: line, What: f.Path + ": " + f.What, Fix: f.Fix})
+	}
+	return found
 }
 
 func checkWorkflow(path string, text []byte, servers bool) ([]problem.Problem, string, error) {

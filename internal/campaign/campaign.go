@@ -38,8 +38,11 @@ type Campaign struct {
 // does. No NPC may have it for an id.
 const DMOnly = "dm"
 
-// Lines are the lines of a campaign's entries, in their order.
-type Lines struct{ Entities, Relations, Facts []int }
+// Lines are the lines of a campaign's entries, in their order, and of its scene.
+type Lines struct {
+	Entities, Relations, Facts []int
+	Scene                      int
+}
 
 // Keeper is where a campaign is kept. *sqlite.Store is one.
 type Keeper interface {

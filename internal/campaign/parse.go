@@ -95,7 +95,9 @@ func Parse(file string, data []byte) (*Campaign, error) {
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	return w.campaign(file), nil
+	c := w.campaign(file)
+	c.Lines.Scene = p.doc.Line("scene")
+	return c, nil
 }
 
 // checker looks at what only shows when a file is read as a whole.

@@ -52,7 +52,7 @@ func TestParse(t *testing.T) {
 			{Source: "entity:aldo", Text: "Aldo snores.", Visible: []string{"aldo"}},
 			{Source: "campaign:mill-end", Text: "It rains a lot."},
 		},
-		Lines: campaign.Lines{Entities: []int{6, 12}, Relations: []int{14}, Facts: []int{16, 17, 18}},
+		Lines: campaign.Lines{Entities: []int{6, 12}, Relations: []int{14}, Facts: []int{16, 17, 18}, Scene: 3},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("campaign (-want +got):\n%s", diff)

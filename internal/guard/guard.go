@@ -53,8 +53,8 @@ type CardOptions struct {
 	Others []string
 	// Tools are the names of all tools there are.
 	Tools []string
-	// System is the stable part of the NPC's prompt.
-	System string
+	// Orders are what every NPC is told of how it answers, which nobody is to hear.
+	Orders string
 }
 
 // NewCard prepares an NPC.
@@ -64,7 +64,7 @@ func NewCard(o CardOptions) *Card {
 		language: tongueOf(o.Language),
 		tools:    wordSet{}, commands: wordSet{},
 		own: nameWords(append([]string{npc.Name}, npc.Aliases...)), others: nameWords(o.Others),
-		prompt: newPromptWords(npc),
+		prompt: newPromptWords(npc, o.Orders),
 		mottos: quotedIn(npc.BehaviorRules),
 	}
 	for w := range maps.Clone(c.own) {

@@ -8,12 +8,21 @@ import (
 
 // promptWords is what the prompt says of an NPC, ready to be compared.
 type promptWords struct {
-	lines [][]string      // stems, per sentence
-	stems map[string]bool // content words of all of them
+	lines  [][]string      // stems, per sentence
+	stems  map[string]bool // content words of all of them
+	orders map[uint64]bool // runs of orderRun stems of what every NPC is told
 }
 
-func newPromptWords(npc config.NPC) *promptWords {
-	p := &promptWords{stems: map[string]bool{}}
+func newPromptWords(npc config.NPC, orders string) *promptWords {
+	p := &promptWords{stems: map[string]bool{}, orders: map[uint64]bool{}}
+	for _, line := range strings.FieldsFunc(orders, func(r rune) bool { return strings.ContainsRune(".!?\n", r) }) {
+		s := readWords(line, nil)
+		for i := range s.words {
+			if sum, ok := s.sumRun(i); ok {
+				p.orders[sum] = true
+			}
+		}
+	}
 	texts := append(strings.FieldsFunc(npc.Personality, func(r rune) bool { return strings.ContainsRune(".!?\n", r) }), npc.BehaviorRules...)
 	for _, text := range texts {
 		s := readWords(text, nil)
@@ -41,6 +50,9 @@ const (
 
 // readsOut reports whether a sentence reads the prompt out, or tells it in short.
 func (p *promptWords) readsOut(s *sentence) bool {
+	if p.givesOrders(s) {
+		return true
+	}
 	for _, line := range p.lines {
 		run, first := longestRun(s, line)
 		if run >= mostRun || run >= 3 && first && float64(run) >= mostOfLine*float64(len(line)) {
@@ -72,6 +84,35 @@ func (p *promptWords) readsOut(s *sentence) bool {
 var describing = newWordSet(`
 	supposed described description gist setup summary summarised summarized short basically essentially character role part
 	soll solle beschrieben beschreibung kurz zusammengefasst zusammenfassung figur charakter rolle spiele spielen play kurzfassung kern`)
+
+// orderRun is how many words in a row are an order's.
+const orderRun = 7
+
+// sumRun is the hash of the stems from a word on, if there are enough of them.
+func (s *sentence) sumRun(from int) (uint64, bool) {
+	if from+orderRun > len(s.words) {
+		return 0, false
+	}
+	const offset, prime = 14695981039346656037, 1099511628211 // of FNV-1a
+	sum := uint64(offset)
+	for _, w := range s.words[from : from+orderRun] {
+		for i := range len(w.stem) {
+			sum = (sum ^ uint64(w.stem[i])) * prime
+		}
+		sum = (sum ^ ' ') * prime
+	}
+	return sum, true
+}
+
+// givesOrders reports whether a sentence has words in a row that every NPC is told.
+func (p *promptWords) givesOrders(s *sentence) bool {
+	for i := range s.words {
+		if sum, ok := s.sumRun(i); ok && p.orders[sum] {
+			return true
+		}
+	}
+	return false
+}
 
 // longestRun is how many words in a row a sentence shares with a line, and whether they
 // begin the line.

@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/guard"
 	"github.com/MrWong99/glyphoxa/internal/speech"
@@ -57,7 +58,7 @@ func guardedCast(t *testing.T) guarded {
 				BehaviorRules: npc.BehaviorRules, SecretKnowledge: npc.SecretKnowledge,
 				KnowledgeScope: npc.KnowledgeScope, Tools: npc.Tools,
 			},
-			Language: npc.Language, Others: others, Tools: tools,
+			Language: npc.Language, Others: others, Tools: tools, Orders: agent.Orders(),
 		})
 	}
 	return g

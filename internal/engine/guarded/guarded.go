@@ -15,10 +15,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/guard"
-	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
 // Options tune an [Engine]. The zero value works.
@@ -116,12 +116,9 @@ func (e *Engine) cardsOf(req engine.Request) cards {
 	}
 	c, ok := e.cards[req.NPC.ID]
 	if !ok {
-		o := guard.CardOptions{NPC: req.NPC, Language: e.languageOf(req.NPC), Others: req.Background.Others}
+		o := guard.CardOptions{NPC: req.NPC, Language: e.languageOf(req.NPC), Others: req.Background.Others, Orders: agent.Orders()}
 		if e.o.Tools != nil {
 			o.Tools = e.o.Tools()
-		}
-		if m := req.Messages; len(m) > 0 && m[0].Role == llm.RoleSystem {
-			o.System = m[0].Content
 		}
 		c.own = guard.NewCard(o)
 		if c.free = c.own; o.Language != "" {

@@ -1,0 +1,40 @@
+package agent_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/MrWong99/glyphoxa/internal/agent"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/guard"
+	"github.com/MrWong99/glyphoxa/internal/speech"
+)
+
+// TestOrdersAreNotSpoken has a model read out, sentence by sentence, how it is to answer:
+// of all that is long enough to be known again, nothing is heard.
+func TestOrdersAreNotSpoken(t *testing.T) {
+	npc := config.NPC{ID: "bart", Name: "Bartok", SecretKnowledge: []config.KeptSecret{{Text: "The ledger is under the cask."}}}
+	system := agent.New(npc, agent.Options{Language: "en"}).Snapshot().Conversation()[0].Content
+	card := guard.NewCard(guard.CardOptions{NPC: npc, Orders: agent.Orders()})
+	judged := 0
+	for line := range strings.Lines(system) {
+		var split speech.Splitter
+		for _, s := range append(split.Push(strings.TrimPrefix(line, "- ")), split.Flush()...) {
+			if len(strings.Fields(s)) < 7 {
+				continue
+			}
+			judged++
+			if v := card.NewTurn(guard.TurnOptions{}).Judge(s); v.Text != "" && !slices.Contains(v.Reasons, guard.Prompt) {
+				t.Errorf("%q is heard as %q", s, v.Text)
+			}
+		}
+	}
+	if judged < 15 {
+		t.Errorf("%d sentences were judged, want at least 15", judged)
+	}
+	const harmless = "If you cannot find something, ask Ysolde; she is in the archive until noon."
+	if v := card.NewTurn(guard.TurnOptions{}).Judge(harmless); v.Text != harmless {
+		t.Errorf("%q is withheld for %v", harmless, v.Reasons)
+	}
+}
