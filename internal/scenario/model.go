@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/engine/guarded"
 	"github.com/MrWong99/glyphoxa/internal/rig"
 	"github.com/MrWong99/glyphoxa/internal/speech"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -40,6 +41,10 @@ func (w *writer) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chun
 		w.rec.noteNow(kindAsked, append(fields, "round", strconv.Itoa(number+1), "hurry", strconv.FormatBool(req.Hurry), "tools", toolNames(req.Tools), "facts", factsIn(req), "results", resultsIn(req))...)
 		how := "done"
 		r := w.pickRound(line, req.Persona.Name, number, len(req.Tools) > 0)
+		if last := req.Messages[len(req.Messages)-1]; last.Role == llm.RoleSystem && strings.HasPrefix(last.Content, guarded.HeldBack) {
+			reply, _ := w.pickReply(line, req.Persona.Name)
+			r = Round{Says: reply.Again}
+		}
 		if w.speaksForItself(req.Persona.Name) { // its own model broke off
 			r.Says = strings.TrimPrefix(r.Says, begunAnswer(req))
 		}

@@ -89,7 +89,9 @@ type Reply struct {
 	// One round may stand right in the reply.
 	Round `yaml:",inline"`
 	// Opens is for NPCs with engine sentence_cascade.
-	Opens  string  `yaml:"opens" max:"250" doc:"What an NPC with engine sentence_cascade opens with, with [DONE] in front if nothing has to follow; the first sentence of says if missing, or nothing if the model calls tools first."`
+	Opens string `yaml:"opens" max:"250" doc:"What an NPC with engine sentence_cascade opens with, with [DONE] in front if nothing has to follow; the first sentence of says if missing, or nothing if the model calls tools first."`
+	// Again is said in the same turn.
+	Again  string  `yaml:"again" max:"10000" doc:"What the model says when it is asked once more, since what it said was withheld; nothing if missing."`
 	Rounds []Round `yaml:"rounds" doc:"What the model does first, after the first tools, and so on."`
 }
 

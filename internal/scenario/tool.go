@@ -32,7 +32,7 @@ func (t Tool) build(rec *record) tools.Tool {
 			Name: t.Name, Description: "A tool of the scene.",
 			Parameters: map[string]any{
 				"type": "object", "additionalProperties": false,
-				"properties": map[string]any{"x": map[string]any{"type": "string"}},
+				"properties": map[string]any{"x": map[string]any{"type": "string"}, "expression": map[string]any{"type": "string"}},
 			},
 		},
 		DeclaredP50: int(time.Duration(t.P50) / time.Millisecond),

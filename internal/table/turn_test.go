@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/engine/guarded"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -405,14 +407,19 @@ func TestEventsAreFlatJSON(t *testing.T) {
 }
 
 // BenchmarkTurn is the program's own share of a turn: model, tools, voice and
-// disk take no time.
+// disk take no time. What is said is judged where the name says so.
 func BenchmarkTurn(b *testing.B) {
+	judged := &guarded.Options{Languages: []string{"en"}, MaxSpeech: 45 * time.Second}
+	said := 0
 	for _, bc := range []struct {
-		name  string
-		model script
+		name    string
+		model   script
+		guarded *guarded.Options
 	}{
-		{"speech", func(llm.Request) []step { return []step{{text: "Aye."}} }},
-		{"tool", func(req llm.Request) []step {
+		{name: "talk", model: talks(&said)},
+		{name: "talk/guarded", model: talks(&said), guarded: judged},
+		{name: "speech", model: func(llm.Request) []step { return []step{{text: "Aye."}} }},
+		{name: "tool", model: func(req llm.Request) []step {
 			if len(results(req)) == 0 {
 				return []step{calls("roll", `{}`)}
 			}
@@ -420,7 +427,7 @@ func BenchmarkTurn(b *testing.B) {
 		}},
 	} {
 		b.Run(bc.name, func(b *testing.B) {
-			r := open(b, setting{alone: true, model: bc.model})
+			r := open(b, setting{alone: true, model: bc.model, guarded: bc.guarded, secrets: keeps(config.KeptSecret{Text: hollow}, config.KeptSecret{Text: "Her brother steals from the harbour master."})})
 			r.events.ended = make(chan *table.TurnEnded, 1)
 			b.ReportAllocs()
 			for b.Loop() {
@@ -430,6 +437,18 @@ func BenchmarkTurn(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// talks is a model that says three sentences, and seldom the same again.
+func talks(said *int) script {
+	who := strings.Fields("miller smith ferryman captain priest tanner baker widow hunter fisher mason cooper")
+	does := strings.Fields("left slept laughed stayed prayed danced waited worked argued whistled limped vanished shivered")
+	when := strings.Fields("yesterday lately twice alone again early late upstairs outside quietly together often")
+	return func(llm.Request) []step {
+		*said++
+		n := *said
+		return []step{{text: fmt.Sprintf("The %s %s %s by the old road. I saw the %s with my own eyes. Ask the %s about it.", who[n%12], does[n%13], when[n/13%12], who[n/12%12], who[n/144%12])}}
 	}
 }
 

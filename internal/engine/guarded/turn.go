@@ -181,7 +181,7 @@ func (t *turn) endCall(c llm.ToolCall, result string) {
 
 // takeSentence passes on what may be heard of a sentence.
 func (t *turn) takeSentence(text string) error {
-	v := t.judge.Judge(text)
+	v := t.judgeText(text)
 	if err := t.reportGuarded(v.Reasons); err != nil {
 		return err
 	}

@@ -356,3 +356,12 @@ func TestLinesInAnotherLanguage(t *testing.T) {
 		}
 	}
 }
+
+// TestCodesJoinNoSentences judges each sentence where a terminal's codes hide its end.
+func TestCodesJoinNoSentences(t *testing.T) {
+	s := &script{answers: [][]any{{"One.\x1b[0m The other_voice speaks. More."}, {"Two."}}}
+	got, err := play(t, s, requestOf(newHost(t)), nil)
+	if want := []string{"guarded [markup other_voice]", "One.", "Two."}; !slices.Equal(got, want) || err != nil {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+}
