@@ -90,10 +90,15 @@ func (c *checker) reply(path strictyaml.Path, r Reply) {
 	if len(r.Rounds) > 0 && !r.empty() {
 		c.addProblem(path, "a reply has either rounds or one round of its own", "move the rest into rounds")
 	}
+	for _, round := range append(r.Rounds, r.Round) {
+		if round.Declines && (round.Says != "" || len(round.Calls) > 0) {
+			c.addProblem(path, "who declines says and calls nothing", "remove declines, or the rest")
+		}
+	}
 }
 
 // empty reports whether the model does nothing in the round.
-func (r Round) empty() bool { return r.Says == "" && len(r.Calls) == 0 && r.Fault == "" }
+func (r Round) empty() bool { return r.Says == "" && len(r.Calls) == 0 && r.Fault == "" && !r.Declines }
 
 // actions lists what a step does, by key.
 func (st Step) actions() []string {

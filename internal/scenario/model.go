@@ -189,6 +189,9 @@ func (w *writer) writeRound(ctx context.Context, req llm.Request, r Round, yield
 	if err := rig.Pause(ctx, first); err != nil {
 		return err
 	}
+	if r.Declines {
+		r.Says = speech.Silent
+	}
 	for i, s := range sentences(r.Says) {
 		if i > 0 {
 			if err := rig.Pause(ctx, between); err != nil {

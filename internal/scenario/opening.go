@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/rig"
+	"github.com/MrWong99/glyphoxa/internal/speech"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -50,6 +51,9 @@ func (o opening) openerOf(req llm.Request, line string) (string, time.Duration) 
 		first = r.Rounds[0]
 	}
 	usual = orElse(time.Duration(first.FirstToken), usual)
+	if first.Declines {
+		return speech.Silent, usual
+	}
 	if r.Opens != "" {
 		return r.Opens, usual
 	}

@@ -99,6 +99,7 @@ type Reply struct {
 type Round struct {
 	Says       string          `yaml:"says" max:"10000" doc:"Text of the answer."`
 	Calls      []Call          `yaml:"calls" doc:"Tools it calls."`
+	Declines   bool            `yaml:"declines" doc:"Whether it says nothing, as it is told to where the line is not meant for the NPC: with words for that, or a call of a speech-to-speech model."`
 	FirstToken config.Duration `yaml:"first_token" min:"0s" max:"1h" doc:"Time to the first piece."`
 	Between    config.Duration `yaml:"between" min:"0s" max:"1h" doc:"Time between two sentences."`
 	Fault      string          `yaml:"fault" enum:"error|rejected|rate_limited|hang" doc:"How it fails, after the text."`

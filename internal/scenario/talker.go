@@ -3,6 +3,7 @@ package scenario
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -123,7 +124,7 @@ func (k *talker) observe(n s2stest.Note) {
 	note := func(kind string, fields ...string) {
 		k.rec.noteAt(n.At, kind, append(fields, "npc", npc, "session", session)...)
 	}
-	tools := strings.Join(n.Tools, ", ")
+	tools := strings.Join(slices.DeleteFunc(slices.Clone(n.Tools), isStaySilent), ", ")
 	switch n.Kind {
 	case s2stest.Opened:
 		note(kindS2SOpened, "tools", tools, "history", strconv.Itoa(len(n.Options.History)), "resumed", strconv.FormatBool(n.Options.Resume != ""))
@@ -216,15 +217,26 @@ func (k *talker) answer(t s2stest.Turn) s2stest.Answer {
 	for i, r := range t.Results {
 		results[i] = r.Text
 	}
-	k.rec.noteNow(kindAsked, "npc", npc.Name, "text", line, "role", roleAnswer, "round", strconv.Itoa(t.Round+1), "hurry", "false", "tools", toolNames(t.Tools),
+	silence := slices.ContainsFunc(t.Tools, func(d llm.ToolDefinition) bool { return isStaySilent(d.Name) })
+	tools := slices.DeleteFunc(slices.Clone(t.Tools), func(d llm.ToolDefinition) bool { return isStaySilent(d.Name) })
+	k.rec.noteNow(kindAsked, "npc", npc.Name, "text", line, "role", roleAnswer, "round", strconv.Itoa(t.Round+1), "hurry", "false", "tools", toolNames(tools),
 		"facts", factsOf(t), "results", strings.Join(results, "\n"))
 	a := &composition{talker: k, npc: npc, fault: k.pickFault(line, t.Round+1), item: fmt.Sprintf("item-%d-%d-%d", t.Session, t.Number, t.Round)}
 	if t.Round == 0 && t.Response.Text == "" {
 		a.add(s2stest.Step{Tell: s2s.InputTranscript{Text: line, Final: true}})
 	}
-	a.compose(k.writer.pickRound(line, npc.Name, t.Round, len(t.Tools) > 0))
+	r := k.writer.pickRound(line, npc.Name, t.Round, len(tools) > 0)
+	if r.Declines && silence {
+		r.Calls = []Call{{Tool: staySilent}}
+	}
+	a.compose(r)
 	return a.Answer
 }
+
+// staySilent is the tool a session says nothing with. It is no tool of the scene's.
+const staySilent = "stay_silent"
+
+func isStaySilent(tool string) bool { return tool == staySilent }
 
 // factsOf is what a session knows beside who it is and what it is asked.
 func factsOf(t s2stest.Turn) string {

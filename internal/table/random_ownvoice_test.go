@@ -70,6 +70,10 @@ func (m *speechMoods) answer(turn s2stest.Turn) s2stest.Answer {
 		return s2stest.Answer{}
 	case mood == 8:
 		return s2stest.Answer{Steps: said, Late: said[:5]}
+	case mood == 10 && turn.Round == 0: // refused where Mira was called
+		return s2stest.Answer{Steps: s2stest.Calls(llm.ToolCall{Name: "stay_silent", Arguments: "{}"})}
+	case mood == 11 && strings.Contains(turn.Response.Context, "stay_silent"):
+		return s2stest.Answer{Steps: voiced("[silent]")}
 	}
 	return s2stest.Answer{Steps: said}
 }

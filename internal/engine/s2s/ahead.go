@@ -92,7 +92,9 @@ func (c *conversation) sendRest(ctx context.Context, sound *engine.Recording) bo
 		c.clearAhead(ctx)
 		h = &ahead{sound: sound}
 		if c.told != nil && c.told.sound == sound {
-			h.sent = c.told.sent // the player has gone on: the session knows the beginning
+			if more, _, _ := sound.From(c.told.sent); len(more) > 0 {
+				h.sent = c.told.sent // the player has gone on: the session knows the beginning
+			} // else it has been answered with nothing, or taken back, and is asked again
 		}
 	}
 	c.ahead, c.told = nil, h

@@ -40,6 +40,8 @@ type answer struct {
 	givenUp bool                // another engine answers, since the model is silent
 	done    bool
 	err     error
+	doubt   doubt
+	silent  bool // the model says nothing, and means it
 
 	said  []string      // sentences told of
 	words string        // of the sentence that is open
@@ -55,6 +57,7 @@ type ranCall struct {
 
 func newAnswer(ctx context.Context, req engine.Request) *answer {
 	a := &answer{ctx: ctx, req: req, began: time.Now(), changed: make(chan struct{}, 1), gone: make(chan struct{})}
+	a.doubt.over = !req.MayDecline
 	a.leave = sync.OnceFunc(func() { close(a.gone) })
 	return a
 }
@@ -64,6 +67,21 @@ func newAnswer(ctx context.Context, req engine.Request) *answer {
 func (a *answer) put(ev engine.Event) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.doubt.take(ev) {
+		if a.doubt.over {
+			a.passDoubtful()
+		}
+		return true
+	}
+	if _, ok := ev.(engine.RoundEnded); ok { // what follows may be silence, too
+		a.passDoubtful()
+		a.doubt = doubt{over: !a.req.MayDecline}
+	}
+	return a.pass(ev)
+}
+
+// pass adds an event that is sure to be meant. mu is held.
+func (a *answer) pass(ev engine.Event) bool {
 	switch ev := ev.(type) {
 	case engine.Sound:
 		if a.waiting+len(ev.Samples) > maxQueued {

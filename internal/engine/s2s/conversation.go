@@ -79,6 +79,7 @@ type turn struct {
 	line    *question   // nil until the session is asked
 	started bool        // its answer is being made
 	token   bool        // something came
+	stays   bool        // the model has called the tool to stay silent with
 	quiet   *time.Timer // ends it, where nothing else does
 	tasks   tasks       // delegations
 	left    bool        // nobody takes anything of it any more
@@ -188,6 +189,7 @@ func (c *conversation) begin(ctx context.Context, a *answer) {
 	}
 	c.settlePlayback(ctx)
 	line, facts := lineOf(a.req.Messages)
+	facts = c.engine.ruleOf(facts)
 	typed := a.req.Spoken == nil || !a.req.Spoken.IsWhole() // what is not whole lacks its end
 	if typed && !c.engine.able.Typed {
 		a.finish(errTyped)
@@ -219,6 +221,7 @@ func (c *conversation) begin(ctx context.Context, a *answer) {
 		return // the turn has ended with the session
 	}
 	tn.asked = time.Now()
+	c.live.mayDecline.Store(a.req.MayDecline)
 	if c.send(ctx, func(ctx context.Context) error { return c.live.session.Respond(ctx, ask) }) {
 		tn.line = &question{line: line, typed: a.req.Spoken == nil}
 		c.knows.asked = tn.line

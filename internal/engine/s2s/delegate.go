@@ -2,6 +2,7 @@ package s2s
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -52,17 +53,27 @@ func (c *conversation) delegate(tn *turn, id string) {
 	req := tn.req
 	req.Spoken, req.Playback = nil, engine.Playback{}
 	tn.beginTask()
+	declined := false
 	tn.tasks.work.Go(func() {
 		defer cancel()
 		defer func() {
 			<-tn.tasks.open
 			tn.endTask()
 			select { // an order that was dropped would leave the answer without an end
-			case c.orders <- func(context.Context) { c.watchQuiet(tn) }:
+			case c.orders <- func(context.Context) {
+				if declined {
+					declineDelegated(c, tn)
+				}
+				c.watchQuiet(tn)
+			}:
 			case <-ctx.Done():
 			}
 		}()
 		for ev, err := range c.engine.fallback.Answer(ctx, req) {
+			if declined = errors.Is(err, engine.ErrDeclined); declined {
+				tellSilence(ctx, func(ctx context.Context, text string, silent bool) error { return voice.Tell(ctx, id, text, silent) })
+				return
+			}
 			if err != nil {
 				c.engine.o.Logger.Warn("what a voice delegated was not answered", "npc", c.npc.ID, "reason", err)
 				return

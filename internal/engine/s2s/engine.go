@@ -171,6 +171,14 @@ func (e *Engine) Answer(ctx context.Context, req engine.Request) iter.Seq2[engin
 		case ctx.Err() != nil:
 			yield(nil, context.Cause(ctx))
 			return
+		case errors.Is(err, engine.ErrDeclined):
+			for _, lost := range a.lostCalls() {
+				if !yield(lost, nil) {
+					return
+				}
+			}
+			yield(nil, err)
+			return
 		}
 		if errors.Is(err, errClosed) {
 			yield(nil, err)
@@ -279,6 +287,9 @@ func (e *Engine) converse(ctx context.Context, a *answer, yield func(engine.Even
 		case <-silence.C:
 			if a.awaitsModel() {
 				a.giveUp()
+				if e.able.Duplex && a.req.MayDecline && !a.hasSaid() {
+					return engine.ErrDeclined // a voice that says nothing tells nobody
+				}
 				return fmt.Errorf("%w for %s", engine.ErrModelSilent, e.o.Silence)
 			}
 		}

@@ -41,12 +41,17 @@ type bench struct {
 
 // instead answers for a model that cannot.
 type instead struct {
-	asked atomic.Pointer[engine.Request]
+	asked    atomic.Pointer[engine.Request]
+	declines bool // set before it is asked
 }
 
 func (i *instead) Answer(_ context.Context, req engine.Request) iter.Seq2[engine.Event, error] {
 	return func(yield func(engine.Event, error) bool) {
 		i.asked.Store(&req)
+		if i.declines {
+			yield(nil, engine.ErrDeclined)
+			return
+		}
 		yield(engine.Sentence{Text: "The cascade answers."}, nil)
 	}
 }

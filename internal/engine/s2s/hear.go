@@ -54,10 +54,18 @@ func (c *conversation) hearAnswer(ctx context.Context, tn *turn, ev provider.Eve
 	case provider.OutputTranscript:
 		tn.noteToken()
 		tn.align.addWords(ev.Item, ev.Text)
+		if tn.saysItIsSilent() {
+			declineTurn(ctx, c)
+			return
+		}
 	case provider.ItemDone:
 		tn.align.finishItem(ev.Item)
 	case provider.ToolCalled:
 		tn.noteToken()
+		if ev.Call.Name == staySilent && tn.req.MayDecline {
+			tn.noteSilent()
+			tn.stays = true
+		}
 	case provider.ToolCancelled:
 		c.live.bridge.CancelCalls(ev.IDs...)
 	case provider.Delegated:
@@ -67,6 +75,9 @@ func (c *conversation) hearAnswer(ctx context.Context, tn *turn, ev provider.Eve
 		return
 	case provider.GenerationDone:
 		c.endGeneration(ev)
+		if tn.declines() && tn.align.total > 0 {
+			c.interrupt(ctx, tn) // it said that it says nothing, and nobody heard it
+		}
 		return
 	}
 	c.watchQuiet(tn)
@@ -103,6 +114,7 @@ func (c *conversation) endInterrupted() {
 		return
 	}
 	c.leaveTurn()
+	tn.endDoubt()
 	tn.put(engine.Interrupted{})
 	tn.finish(nil)
 }
@@ -137,11 +149,16 @@ func (tn *turn) noteToken() {
 // endGeneration takes in that the model is done, or waits for its tools.
 func (c *conversation) endGeneration(ev provider.GenerationDone) {
 	switch {
+	case ev.Calls > 0 && ev.Status == "completed" && c.turn.stays:
+		c.finishAnswer(nil)
 	case ev.Calls > 0 && ev.Status == "completed":
 		c.live.bridge.EndGeneration()
 	case ev.Err != nil:
 		c.finishAnswer(ev.Err)
 	default:
+		if ev.Status == "completed" && c.turn.align.total == 0 {
+			c.turn.noteSilent()
+		}
 		c.finishAnswer(nil)
 	}
 }
@@ -156,8 +173,12 @@ func (c *conversation) finishAnswer(err error) {
 	}
 	if err == nil {
 		tn.align.finish()
+		tn.endDoubt()
 	}
-	if err == nil && !tn.hasSaid() {
+	switch {
+	case err == nil && tn.declines():
+		err = engine.ErrDeclined
+	case err == nil && !tn.hasSaid():
 		err = engine.ErrNothingSaid
 	}
 	c.endTurn(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -24,9 +25,11 @@ type live struct {
 	opened  time.Time
 	dropped map[string]bool // items of answers that were interrupted: what still comes of them is not heard
 	leaving bool            // the provider is about to end it
-	events  chan received
-	stop    context.CancelFunc
-	done    chan struct{} // closed once nothing receives any more
+	// mayDecline says that the turn under way may end without an answer.
+	mayDecline atomic.Bool
+	events     chan received
+	stop       context.CancelFunc
+	done       chan struct{} // closed once nothing receives any more
 }
 
 // openSession sees to a session that knows who the NPC is and what was said. It
@@ -98,7 +101,8 @@ func (c *conversation) connect(ctx, opening context.Context, system string, hist
 			c.resumes = resumption{}
 		}
 	}
-	defs := c.offer(tools).Definitions()
+	allowed := c.offer(tools).Definitions()
+	defs := e.toolsOf(allowed)
 	o := provider.SessionOptions{Instructions: system, Voice: c.voice(), History: history, Tools: defs, Resume: c.resumes.handle}
 	if e.o.Language != nil {
 		o.Language = e.o.Language(c.npc)
@@ -112,16 +116,17 @@ func (c *conversation) connect(ctx, opening context.Context, system string, hist
 		c.noteFailure(err)
 		return err
 	}
-	br, err := bridge.NewBridge(e.host, session, tools.Tier(),
-		bridge.WithAllow(namesOf(defs)), bridge.WithCaller(mcp.Caller{NPC: c.npc.ID}), bridge.WithToolTimeout(e.o.ToolTimeout),
-		bridge.WithDeclared(defs), bridge.WithLogger(e.o.Logger))
-	if err != nil {
-		return errors.Join(err, session.Close())
-	}
 	receiving, stop := context.WithCancel(context.WithoutCancel(e.ctx)) // endSession ends it, after what comes last
 	l := &live{
-		session: session, bridge: br, system: system, voice: o.Voice, tools: namesOf(defs), opened: time.Now(), dropped: map[string]bool{},
+		session: session, system: system, voice: o.Voice, tools: namesOf(allowed), opened: time.Now(), dropped: map[string]bool{},
 		events: make(chan received, maxReceived), stop: stop, done: make(chan struct{}),
+	}
+	l.bridge, err = bridge.NewBridge(e.host, session, tools.Tier(), bridge.WithAside(e.aside(), l.answerSilence),
+		bridge.WithAllow(namesOf(allowed)), bridge.WithCaller(mcp.Caller{NPC: c.npc.ID}), bridge.WithToolTimeout(e.o.ToolTimeout),
+		bridge.WithDeclared(defs), bridge.WithLogger(e.o.Logger))
+	if err != nil {
+		stop()
+		return errors.Join(err, session.Close())
 	}
 	e.work.Go(func() {
 		defer close(l.done)

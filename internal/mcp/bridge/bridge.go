@@ -46,6 +46,8 @@ type options struct {
 	declared    []llm.ToolDefinition
 	known       bool
 	log         *slog.Logger
+	aside       *llm.ToolDefinition
+	answerAside func() string
 }
 
 // Option configures a Bridge.
@@ -80,6 +82,14 @@ func WithCeiling(ceiling func(mcp.BudgetTier) time.Duration) Option {
 // again.
 func WithDeclared(tools []llm.ToolDefinition) Option {
 	return func(o *options) { o.declared, o.known = tools, true }
+}
+
+// WithAside lists a tool beside those of the host, as the last, that runs nothing: its
+// calls are answered at once with what answer returns, silently if that is nothing. They
+// count for no round, and no observer is told of them. answer may be called by any
+// goroutine and must return at once. A nil tool is none.
+func WithAside(tool *llm.ToolDefinition, answer func() string) Option {
+	return func(o *options) { o.aside, o.answerAside = tool, answer }
 }
 
 // WithLogger sets where it is logged that a call could not be answered. The default
@@ -331,6 +341,9 @@ func (b *Bridge) stopTelling() { <-b.telling }
 // tells.
 func (b *Bridge) tellTools(ctx context.Context, ts *mcphost.Toolset) error {
 	tools := ts.Definitions()
+	if b.o.aside != nil {
+		tools = append(tools[:len(tools):len(tools)], *b.o.aside)
+	}
 	if b.known && slices.EqualFunc(b.declared, tools, equalDefinition) {
 		return nil
 	}

@@ -64,6 +64,10 @@ const (
 // handleToolCall takes a call and returns at once.
 func (b *Bridge) handleToolCall(tc llm.ToolCall) {
 	c := &call{ToolCall: tc, bridge: b}
+	if b.o.aside != nil && tc.Name == b.o.aside.Name {
+		b.takeAside(c)
+		return
+	}
 	ctx, course, why := b.admit(c)
 	if course == run || course == next || course == refused {
 		c.tell(engine.ToolCalled{Round: c.round, Call: tc})
@@ -78,6 +82,40 @@ func (b *Bridge) handleToolCall(tc llm.ToolCall) {
 	case belated:
 		c.answer(mcphost.Outcome{Err: why})
 	}
+}
+
+// takeAside answers a call of the tool that runs nothing.
+func (b *Bridge) takeAside(c *call) {
+	text := b.o.answerAside()
+	b.mu.Lock()
+	if !b.seen.add(c.ID) || b.refused >= maxRefused && !b.closed {
+		b.mu.Unlock()
+		return
+	}
+	closed := b.closed
+	b.owed++
+	if !closed {
+		b.refused++
+		b.work.Add(1)
+	}
+	b.mu.Unlock()
+	answer := func() {
+		c.send(mcphost.Outcome{Result: mcp.Result{Text: text}}, text == "" || closed)
+		b.mu.Lock()
+		b.noteAnswer()
+		b.mu.Unlock()
+	}
+	if closed { // nobody is left to do it later
+		answer()
+		return
+	}
+	go func() {
+		defer b.work.Done()
+		answer()
+		b.mu.Lock()
+		b.refused--
+		b.mu.Unlock()
+	}()
 }
 
 // admit decides what becomes of a call, and why it is refused.

@@ -2,6 +2,7 @@ package bridge_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,6 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/bridge"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
 // playTurn begins a turn with all of h's tools.
@@ -213,4 +215,49 @@ func TestTurnsCallsRunForItsCaller(t *testing.T) {
 			t.Errorf("call %d ran for %+v, want %+v", i+1, got, want)
 		}
 	}
+}
+
+// TestAsideRunsNothing: the tool of the session's owner is listed last, counts for no
+// round, and is told to nobody.
+func TestAsideRunsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHost(t, tool("a", 5, answer("a")))
+		s := &session{}
+		text := ""
+		b := newBridge(t, h, s, bridge.WithAside(&llm.ToolDefinition{Name: "hush"}, func() string { return text }))
+		var told []string
+		if err := b.BeginTurn(t.Context(), h.Toolset(mcphost.ToolsetOptions{Allow: []string{"a"}}), 1, func(ev engine.Event) { told = append(told, fmt.Sprintf("%T", ev)) }); err != nil {
+			t.Fatal(err)
+		}
+		s.call("1", "hush", "{}")
+		s.call("1", "hush", "{}") // told twice
+		text = "speak up"
+		s.call("2", "hush", "{}")
+		synctest.Wait()
+		b.EndGeneration()
+		if r := s.answer(t, "1"); !r.Silent || r.IsError {
+			t.Errorf("a call that is answered with nothing: %+v", r)
+		}
+		if r := s.answer(t, "2"); r.Silent || r.IsError || r.Text != "speak up" || r.Name != "hush" {
+			t.Errorf("a call that is answered with a text: %+v", r)
+		}
+		if len(told) > 0 {
+			t.Errorf("the turn is told of %v", told)
+		}
+		s.call("3", "a", "{}")
+		synctest.Wait()
+		if r := s.answer(t, "3"); r.Text != "a" {
+			t.Errorf("the turn's only round was used up: %+v", r)
+		}
+		if got := s.tools(); len(got) != 1 || got[0] != "a hush" {
+			t.Errorf("the session was told %q", got)
+		}
+		b.EndTurn()
+		text = ""
+		s.call("4", "hush", "{}")
+		b.Close()
+		if r := s.answer(t, "4"); !r.Silent {
+			t.Errorf("after the turn: %+v", r)
+		}
+	})
 }
