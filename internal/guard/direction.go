@@ -134,23 +134,28 @@ func speaksByName(npc config.NPC) bool {
 	return false
 }
 
-var possessives = newWordSet(`his her seine ihre sein ihr`)
+var possessives = newWordSet(`his her seine ihre sein ihr seinen ihren seinem ihrem seiner ihrer`)
 
 var bodies = newWordSet(`eyes eye face hand hands voice brow lips mouth head gaze shoulders fingers expression blick augen gesicht stimme hand hände miene stirn lippen mund kopf schultern finger`)
 
 // isNarration reports whether a sentence tells what the NPC does, as a narrator.
 func (t *Turn) isNarration(s *sentence) bool {
-	if len(s.words) < 3 || s.has(selfWords) && !t.card.byName && !quotedSpeech(s) {
+	if len(s.words) < 2 || s.has(selfWords) && !t.card.byName && !quotedSpeech(s) {
 		return false
 	}
 	if possessives[s.at(0)] && bodies[s.at(1)] && len(s.words) <= 6 && !t.pastOrModal(s.at(2)) {
 		return true
 	}
+	if !t.card.byName && t.namedGesture(s) {
+		return true
+	}
 	i := 0
 	named, role := t.card.own[s.at(0)], false
 	if !named && (s.at(0) == "the" || s.at(0) == "der" || s.at(0) == "die" || s.at(0) == "das" || titles[s.at(0)]) {
-		named, role = t.card.own[s.at(1)] || t.card.roles[s.at(1)], true
-		i = 1
+		named, role, i = t.card.own[s.at(1)] || t.card.roles[s.at(1)], true, 1
+		if !named && t.card.roles[s.at(2)] {
+			named, i = true, 2
+		}
 	}
 	pronoun := !named && (s.at(0) == "she" || s.at(0) == "he" || s.at(0) == "sie" || s.at(0) == "er")
 	switch {
@@ -176,6 +181,32 @@ func (t *Turn) isNarration(s *sentence) bool {
 
 var habits = newWordSet(`always never often whenever when if immer nie oft gern wenn falls sobald manchmal sometimes every jeden`)
 
+// namedGesture reports whether the NPC's name stands beside what a narrator has it do.
+func (t *Turn) namedGesture(s *sentence) bool {
+	if s.has(selfWords) {
+		return false
+	}
+	for i := range s.words {
+		if !t.card.own[s.at(i)] || i > 0 && strings.ContainsAny(s.gap(i), ":") {
+			continue
+		}
+		next, before := s.at(i+1), s.at(i-1)
+		if gestures[next] && !s.words[i+1].capital && strings.TrimSpace(s.gap(i+1)) == "" && !doubtfulAlone(s, i+1) {
+			return true
+		}
+		if gestures[before] && strings.HasSuffix(before, "t") && i > 1 && strings.TrimSpace(s.gap(i)) == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// doubtfulAlone reports whether a gesture may be something else, and has no object that
+// says it is none.
+func doubtfulAlone(s *sentence, i int) bool {
+	return doubtful[s.at(i)] && !doneTo[s.at(i+1)] && !(handling[s.at(i)] && articles[s.at(i+1)])
+}
+
 // moves reports whether a gesture of somebody without a name is one: with a part of
 // the body, a thing, or a second gesture.
 func moves(s *sentence, verb int) bool {
@@ -183,8 +214,11 @@ func moves(s *sentence, verb int) bool {
 		return false
 	}
 	count := 0
+	if len(s.words) <= verb+2 && !doubtful[s.at(verb)] {
+		return true // "She laughs softly."
+	}
 	for i := verb; i < len(s.words); i++ {
-		if bodies[s.at(i)] || i > verb && gestures[s.at(i)] && (s.at(i-1) == "and" || s.at(i-1) == "und") {
+		if bodies[s.at(i)] || possessives[s.at(i)] || i > verb && gestures[s.at(i)] && (s.at(i-1) == "and" || s.at(i-1) == "und") {
 			return true
 		}
 		if gestures[s.at(i)] {
@@ -218,6 +252,21 @@ func quotedSpeech(s *sentence) bool { return strings.ContainsAny(s.raw, "\"“�
 // roleWords are what an NPC is called in its personality: "A soft-spoken herbalist".
 func roleWords(npc config.NPC) wordSet {
 	set := wordSet{}
+	first, _, _ := strings.Cut(npc.Personality, ".")
+	s := readWords(first, nil)
+	if len(s.words) > 2 && articleBefore(s.at(0)) || s.at(0) == "ein" {
+		for i := 1; i < len(s.words) && i < 6; i++ {
+			after := s.at(i + 1)
+			german := s.at(0) == "ein" || s.at(0) == "eine"
+			if german && s.words[i].capital || !german && (after == "who" || after == "with" || after == "that" || after == "of" || i > 0 && after == "pedlar") {
+				set[s.at(i)] = true
+				break
+			}
+			if strings.Contains(s.gap(i+1), ".") {
+				break
+			}
+		}
+	}
 	for _, name := range npc.Aliases {
 		if first, rest, ok := strings.Cut(name, " "); ok {
 			if f := fold(first); f == "the" || f == "der" || f == "die" || f == "das" {

@@ -17,8 +17,21 @@ func addressLength(text string) int {
 			return len(strings.TrimRight(text[:n], ".,!?;:"))
 		}
 	}
-	return 0
+	n := strings.IndexFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("<>\"|()[]", r) })
+	if n < 0 {
+		n = len(text)
+	}
+	token := strings.TrimRight(text[:min(n, 200)], ".,!?;:'")
+	host, _, path := strings.Cut(token, "/")
+	dot := strings.LastIndexByte(host, '.')
+	if dot < 1 || !domains[host[dot+1:]] && !(path && dot < len(host)-2) {
+		return 0
+	}
+	return len(token)
 }
+
+// domains end the names of hosts and files.
+var domains = newWordSet(`com org net io html htm png jpg jpeg gif pdf example md txt json yaml mp3 wav csv php co uk`)
 
 // table takes out the cells of a table.
 func (p *stripper) table(rest string) {
@@ -78,4 +91,48 @@ func (p *stripper) ticks(rest string) {
 		return
 	}
 	p.drop(p.at, p.at+n, Syntax)
+}
+
+// dashes takes out what stands between hyphens, tildes or slashes and is a stage
+// direction.
+func (p *stripper) dashes(rest string) bool {
+	mark := rest[:1]
+	if mark == "~" && strings.HasPrefix(rest, "~~") {
+		p.drop(p.at, p.at+2, Markup)
+		return true
+	}
+	end := strings.Index(rest[1:min(len(rest), 80)], mark)
+	if !p.wordStart() || end < 3 || rest[1] == ' ' {
+		return false
+	}
+	var room [16]word
+	s := readWords(rest[1:1+end], room[:0])
+	if len(s.words) == 0 || !gestures[s.at(0)] || s.words[0].capital || len(s.words) > 6 {
+		return false
+	}
+	p.drop(p.at, p.at+end+2, Direction)
+	return true
+}
+
+// placeholder takes out "$NAME", "%s" and ":smile:".
+func (p *stripper) placeholder(rest string) bool {
+	n := 1
+	for n < len(rest) && n < 40 && (rest[n]|0x20 >= 'a' && rest[n]|0x20 <= 'z' || rest[n] == '_') {
+		n++
+	}
+	switch {
+	case n == 1 || !p.wordStart():
+		return false
+	case rest[0] == ':':
+		if n == len(rest) || rest[n] != ':' {
+			return false
+		}
+		n++
+	case rest[0] == '%':
+		if n != 2 {
+			return false
+		}
+	}
+	p.drop(p.at, p.at+n, Markup)
+	return true
 }

@@ -22,7 +22,7 @@ type stripper struct {
 // strip returns what of a sentence is speech: without marks, links, code and stage
 // directions. If nothing of it is taken out it is the sentence itself.
 func (t *Turn) strip(raw string, v *Verdict) string {
-	if t.open == 0 && !strings.ContainsAny(raw, "[](){}<>*_|\\`&/#~=\x1b") && !strings.Contains(raw, "www.") && !strings.Contains(raw, "NaN") {
+	if t.open == 0 && isPlain(raw) {
 		return raw
 	}
 	p := stripper{turn: t, raw: raw, v: v}
@@ -37,6 +37,19 @@ func (t *Turn) strip(raw string, v *Verdict) string {
 	}
 	p.keepTo(len(raw))
 	return tidy(string(p.kept))
+}
+
+// isPlain reports whether a sentence has no sign in it that only marks have.
+func isPlain(raw string) bool {
+	if strings.ContainsAny(raw, "[](){}<>*_|\\`&/#~=-$%:@\x1b") || strings.Contains(raw, "NaN") {
+		return false
+	}
+	for i := 1; i+1 < len(raw); i++ {
+		if raw[i] == '.' && raw[i-1] != '.' && raw[i+1]|0x20 >= 'a' && raw[i+1]|0x20 <= 'z' {
+			return false
+		}
+	}
+	return true
 }
 
 // goOn takes out what goes on from the sentence before.
@@ -106,6 +119,14 @@ func (p *stripper) next() {
 	case '`':
 		p.ticks(rest)
 		return
+	case '~', '-', '/':
+		if p.dashes(rest) {
+			return
+		}
+	case '$', '%', ':':
+		if p.placeholder(rest) {
+			return
+		}
 	case ']', '}', '>':
 		if !(rest[0] == '>' && strings.HasPrefix(rest, "> ") && p.at > 0) {
 			p.drop(p.at, p.at+1, Markup)
@@ -114,13 +135,8 @@ func (p *stripper) next() {
 	case ')':
 		p.unopened()
 		return
-	case '#', '~':
-		n := 0
-		for n < len(rest) && rest[n] == rest[0] {
-			n++
-		}
-		if p.at == 0 && (n == len(rest) || rest[n] == ' ') || n > 1 {
-			p.drop(p.at, p.at+n, Markup)
+	case '#':
+		if p.hashes(rest) {
 			return
 		}
 	}
@@ -129,6 +145,19 @@ func (p *stripper) next() {
 	}
 	_, size := utf8.DecodeRuneInString(rest)
 	p.at += size
+}
+
+// hashes takes out the marks of a heading.
+func (p *stripper) hashes(rest string) bool {
+	n := 0
+	for n < len(rest) && rest[n] == '#' {
+		n++
+	}
+	if n > 1 || p.at == 0 && (n == len(rest) || rest[n] == ' ') {
+		p.drop(p.at, p.at+n, Markup)
+		return true
+	}
+	return false
 }
 
 // wordStart reports whether a word may begin at p.at.
@@ -172,111 +201,6 @@ func (p *stripper) word(rest string) bool {
 	return true
 }
 
-// bracket takes out what stands in square brackets, a terminal's codes and links.
-func (p *stripper) bracket(rest string) {
-	if n := ansiLength(rest); n > 0 {
-		p.keepTo(p.at)
-		p.from, p.at, p.cut = p.at+n, p.at+n, true
-		p.v.withhold(Markup)
-		return
-	}
-	end := closing(rest, '[', ']')
-	if end < 0 {
-		p.turn.open = ']'
-		p.drop(p.at, len(p.raw), Direction)
-		return
-	}
-	if end < len(rest) && rest[end] == '(' {
-		if more := closing(rest[end:], '(', ')'); more > 0 {
-			end += more
-		} else {
-			end = len(rest)
-		}
-		start := p.at
-		if start > 0 && p.raw[start-1] == '!' {
-			start--
-		}
-		p.drop(start, p.at+end, Markup)
-		return
-	}
-	if reason := p.turn.tags(rest[1 : end-1]); reason != "" {
-		if i := strings.LastIndexByte(rest, '['); i > 0 {
-			end = i
-		} else {
-			end = len(rest)
-		}
-		p.drop(p.at, p.at+end, reason)
-		return
-	}
-	p.drop(p.at, p.at+end, p.turn.reasonOf(rest[1:end-1]))
-}
-
-// ansiLength is the length of a terminal's code without its first sign: "[31m".
-func ansiLength(text string) int {
-	i := 1
-	for i < len(text) && (text[i] >= '0' && text[i] <= '9' || text[i] == ';' || text[i] == '?') {
-		i++
-	}
-	if i >= len(text) || i > 20 || i == 1 && text[i] != 'm' && text[i] != 'K' && text[i] != 'J' && text[i] != 'H' {
-		return 0
-	}
-	if strings.IndexByte("mKJHABCDGhlsu", text[i]) >= 0 {
-		return i + 1
-	}
-	return 0
-}
-
-// closing is the length of text up to the bracket that closes its first, -1 if there
-// is none.
-func closing(text string, open, shut byte) int {
-	depth := 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case open:
-			depth++
-		case shut:
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return -1
-}
-
-// parenthesis takes out a stage direction, and leaves an aside.
-func (p *stripper) parenthesis(rest string) {
-	end := closing(rest, '(', ')')
-	inner := rest[1:]
-	if end > 0 {
-		inner = rest[1 : end-1]
-	}
-	reason := p.turn.directs(inner)
-	switch {
-	case reason == "":
-		p.at++
-		if end > 0 && !strings.ContainsAny(inner, "[]{}<>*|&\\`/_") {
-			p.at += end - 1
-		}
-	case end < 0:
-		p.turn.open = ')'
-		p.drop(p.at, len(p.raw), reason)
-	default:
-		p.drop(p.at, p.at+end, reason)
-	}
-}
-
-// unopened takes out what stands before a bracket that was never opened.
-func (p *stripper) unopened() {
-	before := p.raw[p.from:p.at]
-	if !strings.Contains(p.raw[:p.at], "(") && p.turn.directs(before) != "" {
-		p.kept = p.kept[:0]
-		p.from, p.at, p.cut = p.at+1, p.at+1, true
-		p.v.withhold(Direction)
-		return
-	}
-	p.at++
-}
-
 // braces takes out objects and templates.
 func (p *stripper) braces(rest string) {
 	end := closing(rest, '{', '}')
@@ -292,6 +216,14 @@ func (p *stripper) braces(rest string) {
 
 // tag takes out tags, with what stands between those that hold no speech.
 func (p *stripper) tag(rest string) {
+	if strings.HasPrefix(rest, "<!--") {
+		end := strings.Index(rest, "-->")
+		if end < 0 {
+			end = len(rest) - 3
+		}
+		p.drop(p.at, p.at+end+3, Markup)
+		return
+	}
 	i := 1
 	for i < len(rest) && strings.IndexByte("</|", rest[i]) >= 0 {
 		i++
@@ -310,7 +242,11 @@ func (p *stripper) tag(rest string) {
 		end++
 	}
 	inner := rest[i:end]
-	if reason := p.turn.tags(inner); reason == Prompt && rest[1] != '/' {
+	reason := p.turn.tags(inner)
+	if name, _, _ := strings.Cut(fold(inner), " "); p.turn.card.commands[name] || p.turn.card.tools[name] {
+		reason = Syntax
+	}
+	if (reason == Prompt || reason == Syntax) && rest[1] != '/' {
 		if i := strings.Index(rest, "</"); i > end {
 			end = i - 1
 		} else {
@@ -319,7 +255,7 @@ func (p *stripper) tag(rest string) {
 		p.drop(p.at, p.at+end+1, reason)
 		return
 	}
-	reason := Markup
+	reason = Markup
 	if strings.ContainsAny(inner, "_|=") && !strings.Contains(inner, "\"") {
 		reason = Syntax
 	}
@@ -344,6 +280,11 @@ func (p *stripper) stars(rest string) {
 		return
 	}
 	if end < 0 {
+		if rest[0] == '*' && p.turn.directs(p.raw[p.from:p.at]) != "" && (n == len(rest) || !isLetter(rune(rest[n]))) {
+			p.from, p.at, p.cut = p.at+n, p.at+n, true
+			p.v.withhold(Direction)
+			return
+		}
 		if rest[0] == '*' && p.turn.directs(rest[n:]) != "" {
 			p.turn.open = '*'
 			p.drop(p.at, len(p.raw), Direction)

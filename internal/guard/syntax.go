@@ -5,7 +5,7 @@ import "strings"
 // Words that only stand in words for programs.
 var (
 	programWords = newWordSet(`
-		api json xml yaml html endpoint endpunkt traceback stacktrace timeout deadline not_found null undefined tooluse toolcall`)
+		api http https url sql sqlstate exception errno stdout stderr todo json xml yaml html endpoint endpunkt traceback stacktrace timeout deadline not_found null undefined tooluse toolcall`)
 	toolNouns   = newWordSet(`tool tools function functions werkzeug werkzeuge werkzeugs funktion funktionen api schnittstelle plugin command befehl`)
 	toolVerbs   = newWordSet(`use using call calling calls called invoke invoking run running execute executing query querying benutze benutzen nutze nutzen verwende verwenden rufe rufen aufrufen aufruf starte führe ausführen wende frage abfragen`)
 	resultNouns = newWordSet(`output result results response error fehler ergebnis ausgabe antwort rückgabe resultat`)
@@ -15,6 +15,47 @@ var (
 var (
 	machineNouns = newWordSet(`function functions funktion funktionen api database datenbank endpoint query abfrage`)
 	callVerbs    = newWordSet(`call calling calls called invoke invoking returned returns execute executing ausführen aufrufen rufe aufgerufen liefert lieferte query querying starte abfragen`)
+)
+
+var (
+	delivered   = newWordSet(`returned returns geliefert liefert zurückgegeben failed fehlgeschlagen errored`)
+	pluralTools = newWordSet(`tools functions werkzeuge funktionen plugins`)
+	emptyValues = newWordSet(`null undefined nil nan`)
+)
+
+// isCommandLine reports whether a sentence is a line of a program, or of a console.
+func (t *Turn) isCommandLine(s *sentence) bool {
+	if len(s.words) == 0 {
+		return false
+	}
+	first := s.words[0]
+	_, dice := diceOf(s.at(1))
+	gap := strings.TrimSpace(s.gap(1))
+	switch {
+	case len(s.words) == 1 && emptyValues[first.text]:
+		return true
+	case t.card.commands[first.text] && !first.capital && (gap == ":" || gap == "" && dice):
+		return true
+	case t.card.commands[first.text] && first.start > 0 && strings.ContainsAny(s.gap(0), "/!$@"):
+		return true
+	case first.text == "import" && len(s.words) == 2 && !first.capital, first.text == "select" && s.has(newFrom) && first.capital && strings.HasPrefix(s.raw[first.start:], "SELECT"):
+		return true
+	case strings.Contains(s.raw, "=") && s.has(declared):
+		return true
+	case (first.text == "action" || first.text == "observation") && s.label() > 0:
+		return true
+	}
+	for i := 1; i < len(s.words); i++ {
+		if t.card.commands[s.at(i)] && s.gap(i) == ":" {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	newFrom  = newWordSet(`from`)
+	declared = newWordSet(`await const var let result res import`)
 )
 
 // beforeCommand stand before the name of a tool that is a word, too.
@@ -60,6 +101,9 @@ func (t *Turn) callLength(text string) int {
 // isCode reports whether a sentence speaks of tools, or holds what only programs read.
 func (t *Turn) isCode(s *sentence) bool {
 	noun, verb, command, result, called := -1, false, -1, -1, -9
+	if t.isCommandLine(s) {
+		return true
+	}
 	for i := range s.words {
 		w := s.at(i)
 		gap := s.gap(i + 1)
@@ -92,6 +136,8 @@ func (t *Turn) isCode(s *sentence) bool {
 	}
 	switch {
 	case noun >= 0 && command >= 0 && distance(noun, command) <= 3 && (verb || distance(noun, command) == 1 && s.at(noun) != "befehl"):
+		return true
+	case noun >= 0 && (s.at(noun+1) == "call" || s.has(delivered)), noun >= 0 && command > noun && command-noun <= 3 && pluralTools[s.at(noun)]:
 		return true
 	case result == 0 && strings.Contains(s.gap(1), ":") && command >= 0:
 		return true

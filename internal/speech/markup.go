@@ -158,7 +158,34 @@ func (s *Scrubber) removeStars(rest []rune, final bool) (verdict, int) {
 	if v, size := s.removeStage(rest, n, final); v != no {
 		return v, size
 	}
+	if s.isUnpaired(rest, n) {
+		return s.keepRunes(rest, n)
+	}
 	return s.removeMark(n)
+}
+
+// isUnpaired reports whether one asterisk begins or ends a stage direction whose other
+// end is missing. It is left in, for whoever knows the sentence.
+func (s *Scrubber) isUnpaired(rest []rune, n int) bool {
+	if n != 1 || s.keepStage {
+		return false
+	}
+	opens := n < len(rest) && isWord(rest[n]) && !isWord(s.state.prev)
+	if !opens {
+		unpaired := !s.state.starred && s.state.prev != 0 && !unicode.IsSpace(s.state.prev)
+		s.state.starred = false
+		return unpaired
+	}
+	end := 1
+	for end < len(rest) && end <= maxStage && !strings.ContainsRune("*\n<{`", rest[end]) {
+		end++
+	}
+	if end < len(rest) && rest[end] == '*' {
+		s.state.starred = true
+		return false
+	}
+	words := strings.Fields(string(rest[1:end]))
+	return len(words) > 1 && gestures[plainWord(words[0])]
 }
 
 // removeStage removes a stage direction between runs of n marks.

@@ -51,6 +51,7 @@ type position struct {
 	last      rune // the last rune let through, 0 at the start
 	midLine   bool // something visible was let through on this line
 	midPhrase bool // something visible was let through since the last stop
+	starred   bool // emphasis was begun and not ended
 	removed   bool // nothing visible was let through since a removal
 }
 

@@ -55,13 +55,18 @@ func (s *Scrubber) isStageDirection(content []rune) bool {
 	case gestures[first] && (len(words) > 1 || !s.state.midPhrase || strings.HasSuffix(first, "s") || strings.HasSuffix(first, "t")):
 		return true
 	case s.state.midPhrase:
-		return len(words) > 1 && (beginsWithVerb(first, plainWord(words[1])) || slices.Contains(narrators, first) && gestures[plainWord(words[1])])
+		return len(words) > 1 && (beginsWithVerb(first, plainWord(words[1])) || isSomebody(first) && (len(words) > 2 || gestures[plainWord(words[1])]))
 	case strings.ContainsRune("!?", content[len(content)-1]):
 		return false
 	case unicode.IsLower(content[0]):
 		return len(words) > 1 || hasStageEnding(first)
 	}
 	return len(words) > 1 && (slices.Contains(narrators, first) || s.isName(first))
+}
+
+// isSomebody reports whether a word stands for the NPC in a narrator's words.
+func isSomebody(word string) bool {
+	return word == "he" || word == "she" || word == "er" || word == "sie"
 }
 
 // plainWord is a word in lower case without the signs around it.
