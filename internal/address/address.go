@@ -268,7 +268,7 @@ func (s *Snapshot) several(st State, u *utterance, f *facts) (Decision, bool) {
 			return Decision{NPCs: who, All: true, Route: RouteGroup, Confidence: 0.8, Why: "everybody in the room was called", Asks: f.asks}, true
 		}
 	}
-	if u.group() && !f.has(aboutRules) && !f.has(aboutEvening) && (!f.has(planning) || f.has(yoursAll) || !st.Last.Known) {
+	if u.group() && !f.has(aboutRules) && !f.has(aboutEvening) && !(f.has(crew) && s.lasts(st.Last) && s.listen != Eager) && (!f.has(planning) || !st.Last.Known || f.has(yoursAll) && !f.inTalk) {
 		if who := s.group(st); len(who) > 1 {
 			return Decision{NPCs: who, All: !f.has(yoursAll), Route: RouteGroup, Confidence: 0.9, Why: "a group was called", Asks: f.asks}, true
 		}
@@ -295,6 +295,11 @@ func (s *Snapshot) audibleFirst(npcs []int) []int {
 func (s *Snapshot) continued(u *utterance, f *facts) Decision {
 	sum, why := f.weigh()
 	about := slices.Contains(u.mentioned, f.p) && !u.second
+	if f.stranger {
+		d := nobody("it calls somebody who is not at the table")
+		d.Asks = f.asks
+		return d
+	}
 	if about {
 		why = "said about the NPC, not to it"
 	}

@@ -148,6 +148,45 @@ func TestCalledOnlyHearsCallsAlone(t *testing.T) {
 	}
 }
 
+func TestWhoeverLeadsIsHeardOnlyWhereTheyGreet(t *testing.T) {
+	s := address.NewSnapshot(address.Roster{NPCs: []address.NPC{{Name: "Bartok"}, {Name: "Greta"}}, Players: []string{"Hanna", "Tom"}, Leads: "Hanna"})
+	st := address.State{Last: address.Partner{Known: true, NPC: 1}, Fresh: true, Said: "Who are you?"}
+	for text, want := range map[string]string{
+		"Bartok, Greta and a dog come in.": "none []", "You feel a chill.": "none []", "Hey Bartok, an ale!": "name [0]",
+	} {
+		st.Speaker = "Hanna"
+		if d := address.Detect(s, st, text); fmt.Sprint(d.Route, " ", d.NPCs) != want {
+			t.Errorf("Hanna, who leads: %q is %s %v (%s), want %s", text, d.Route, d.NPCs, d.Why, want)
+		}
+	}
+	st.Speaker = "Tom"
+	if d := address.Detect(s, st, "Greta, who are you?"); d.Route != address.RouteName {
+		t.Errorf("Tom, who plays, is not heard: %+v", d)
+	}
+}
+
+func TestCorrectionsTakeTheWrongOneBack(t *testing.T) {
+	s := address.NewSnapshot(address.Roster{
+		NPCs:    []address.NPC{{Name: "Bartok", Aliases: []string{"Bart"}}, {Name: "Greymantle the Sage", Aliases: []string{"the sage"}}, {Name: "Trude"}},
+		Players: []string{"Marcus", "Fiete"},
+	})
+	for _, row := range []struct{ name, text, want string }{
+		{"not you", "Sorry, not you, Bartok. Greymantle, you tell us.", "[1] [0]"},
+		{"not you, without marks", "sorry not you bartok greymantle you tell us", "[1] [0]"},
+		{"who was meant", "No wait, I meant the sage.", "[1] [0]"},
+		{"a player was meant", "Quatsch, nicht die Trude, dich mein ich, Fiete.", "[] [2 0]"},
+		{"no correction", "Bartok, I did not say that.", "[0] []"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			st := address.State{Speaker: "Marcus", Mine: address.Remark{Known: true, Speaker: "Marcus", NPC: 0, Ago: time.Second}}
+			d := address.Detect(s, st, row.text)
+			if got := fmt.Sprint(d.NPCs, " ", d.NotFor); got != row.want {
+				t.Errorf("Detect(%q) = %s (%s), want %s", row.text, got, d.Why, row.want)
+			}
+		})
+	}
+}
+
 // TestShapeIsNoMatter checks that case and blanks decide nothing.
 func TestShapeIsNoMatter(t *testing.T) {
 	s := address.NewSnapshot(tables(t)["inn"].roster())

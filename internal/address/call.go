@@ -118,7 +118,7 @@ func (u *utterance) calls(c *clause, prefer int) bool {
 			return !u.listed(c) && u.noteCall(0.95-0.05*float64(m.cost), "a name as it was heard", m)
 		}
 	}
-	if len(c.matches()) == 0 && u.opensSentence(c) {
+	if c.first == 0 && len(c.matches()) == 0 {
 		if m, ok := u.slot(c, prefer); ok {
 			return u.noteCall(0.7, "a name as it was heard", m)
 		}
@@ -135,6 +135,7 @@ func (u *utterance) calls(c *clause, prefer int) bool {
 // noteCall notes that names are called, and reports true.
 func (u *utterance) noteCall(confidence float64, why string, ms ...match) bool {
 	for _, m := range ms {
+		u.hailed = u.hailed || m.first > 0 && u.tokens[m.first-1].class&hail != 0
 		switch {
 		case m.form.npc == player:
 			u.toPlayer = true

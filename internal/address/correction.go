@@ -21,7 +21,7 @@ func (u *utterance) corrected(st *State) bool {
 		}
 		i = m.last
 		switch {
-		case m.owned || m.last+1 < len(u.tokens) && u.tellsOf(m.last+1) || u.tokens[max(m.first-1, 0)].text == "ask" && !u.denied(m) || m.form.common && !u.setOff(m):
+		case m.owned || m.last+1 < len(u.tokens) && !u.tokens[m.last].closes && u.tellsOf(m.last+1) || u.tokens[max(m.first-1, 0)].text == "ask" && !u.denied(m) || m.form.common && !u.setOff(m):
 		case u.denied(m):
 			if m.form.npc != player && !slices.Contains(not, m.form.npc) {
 				not = append(not, m.form.npc)

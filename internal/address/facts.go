@@ -62,6 +62,15 @@ func (s *Snapshot) topicsAt(ts []token, i int) topic {
 	return t
 }
 
+// wordTopics is what a word tells by itself.
+func (s *Snapshot) wordTopics(word string) topic {
+	var t topic
+	for _, v := range s.vocabularies {
+		t |= v.wordTopic(word)
+	}
+	return t
+}
+
 // gather looks an utterance up.
 func (u *utterance) gather(st *State, p int) *facts {
 	f := &facts{u: u, st: st, p: p, words: len(u.tokens)}
@@ -79,7 +88,7 @@ func (u *utterance) gather(st *State, p int) *facts {
 		}
 		w := u.tokens[i]
 		switch {
-		case t&marvel != 0 || laughs(w.text):
+		case (t|u.s.wordTopics(squeeze(w.text)))&marvel != 0 || laughs(w.text):
 			awe++
 		case t&filling != 0 || u.s.class(squeeze(w.text))&sound != 0:
 		default:
@@ -120,7 +129,7 @@ var small = map[string]bool{
 func (f *facts) smallWords() int {
 	n := 0
 	for _, t := range f.u.tokens {
-		if small[t.text] || t.class&(sound|opener) != 0 && t.topic&number == 0 {
+		if small[t.text] || (t.class&(sound|opener) != 0 || t.topic&filling != 0) && t.topic&number == 0 {
 			n++
 		}
 	}
@@ -202,13 +211,9 @@ func (f *facts) strangers() {
 	if len(ts) < 2 {
 		return
 	}
-	i := 0
-	for i < len(ts)-1 && ts[i].class&(opener|sound) != 0 {
-		i++
+	for i := range ts[:min(len(ts), 4)] {
+		f.stranger = f.stranger || ts[i].topic&kin != 0 && (i == 0 || ts[i-1].class&(article|you) == 0 && !governs[ts[i-1].text])
 	}
-	first := ts[i].topic
-	last := ts[len(ts)-1].topic
-	f.stranger = first&outsiders != 0 || last&outsiders != 0 && len(ts) < 12
 	f.unknown = ts[0].closes && ts[0].class == 0 && f.lead == 0 && ts[0].stop == ','
 }
 

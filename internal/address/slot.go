@@ -18,6 +18,9 @@ func (u *utterance) slot(c *clause, prefer int) (match, bool) {
 	}
 	hailed := at > c.first && u.tokens[at-1].class&(hail|honorific) != 0 && u.tokens[at-1].class&(you|article) == 0
 	best, found := match{cost: 1 << 10}, false
+	if at < c.core && !hailed && u.turnsTo(at, true) {
+		return best, false // a question begins there, no name
+	}
 	for from := at; from >= c.first && from >= at-1; from-- {
 		for n := 1; n <= maxSlot && from+n <= c.core; n++ {
 			sure := hailed && from == at

@@ -21,6 +21,7 @@ const (
 	askingYou                      // asks "you": somebody in the scene, or a player
 	courtesy                       // said to somebody in the scene: "my lord"
 	outsiders                      // people and things that are not at the table: "mum"
+	kin                            // outsiders by what they are called: "mum", "alexa"
 	crew                           // calls to players: "guys", "dude"
 	number                         // "nineteen"
 	third                          // "he", "ihm"

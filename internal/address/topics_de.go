@@ -40,6 +40,7 @@ var germanTopics = newVocabulary([]telling{
 		warten_sie kommen_sie trauen_sie schulden_sie bekommen_sie glauben_sie meinen_sie wollen_sie soll_ich_dir soll_ich_euch soll_ich_ihnen wir_nehmen was_kostet was_kosten was_macht_das wie_viel_kostet hilf helft helfen_sie gibt_es_hier wo_finde_ich wo_find_ich ist_das_dein sind_das_deine machst_du_uns bringst_du_uns hör_auf hört_auf lass_mich`},
 	{courtesy, `bitte danke dankeschön verzeiht verzeihung verzeihen_sie entschuldigt entschuldigen_sie entschuldigung majestät hoheit durchlaucht eminenz exzellenz herrin mein_herr mein_könig gnädigste gnädiger gnädige_frau edler edle werter werte meister mein_freund meine_liebe mein_lieber guter_mann gute_frau keine_sorge
 		herr_hauptmann herr_kanzler frau_wirtin ehrwürdiger`},
+	{kin, `mama papa mutti vati schatz schatzi alexa siri hey_google okay_google tante`},
 	{outsiders, `mama papa mutti vati oma_ich opa_ich schatz schatzi alexa siri hey_google okay_google tante onkel nachbar herr_nachbar zähne ins_bett zähneputzen aus_jetzt platz_platz pfui fein_gemacht braver guter_hund komm_her_mieze falsch_verbunden hier_ist_nicht wer_ist_da_bitte praxis paket paketannahme stell_es_einfach
 		ich_telefonier ich_ruf_dich ruf_dich_zurück wir_spielen_gerade wir_spielen ich_spiel_grad ich_spiele_gerade bin_am_spielen ich_kann_grad_nicht kann_grad_nicht komm_gleich_runter komme_gleich gleich_fertig kinder papa_spielt mama_spielt runter_vom runter_da aus_der_küche licht_aus licht_an mach_das_licht wie_ist_das_wetter auf_die_karte_legen
 		im_stehen_lassen abendessen hausaufgaben wer_bist_du_denn_hier im_kanal kilometern einmal_unterschreiben unterschreiben`},
@@ -61,6 +62,6 @@ var germanTopics = newVocabulary([]telling{
 	{past, `war waren warst hatte hatten hattest hat haben habt gesagt gesehen gehört gewesen wusste kam ging stand saß`},
 	{scene, `hier da dieser diese dieses das jetzt heute`},
 	{stopping, `halt stopp stop warte wartet moment nee_nee nein_nein genug ruhe still leise`},
-	{tracing, `nicht_du nicht_dich nicht_sie nicht_euch nicht_ihr nicht_der nicht_die nicht_den nicht_ihn nein_nicht quatsch_nicht falsche_adresse falsche_person falscher dich_mein mein_ich meine_ich meinte_ich ich_meine ich_mein ich_meinte ich_meint dich_frag frag_ich frage_ich von_klara lieber_von lieber_vom will's_vom will_es_vom vom_käpten_hören wissen_von eigentlich_von
+	{tracing, `nicht_du nicht_dich nicht_euch nein_nicht quatsch_nicht falsche_adresse falsche_person falscher dich_mein mein_ich meine_ich meinte_ich ich_meine ich_mein ich_meinte ich_meint dich_frag frag_ich frage_ich von_klara lieber_von lieber_vom will's_vom will_es_vom vom_käpten_hören wissen_von eigentlich_von
 		lasst_den lass_den lass_die lasst_die vergiss vergesst egal halt_quatsch ach_quatsch quatsch spart's_euch wisst_ihr_was weißt_du_was hast_recht war_an war_für galt wollt_ich_eigentlich wollte_ich_eigentlich wollt_ich_jetzt moment_nicht stopp_nicht halt_nein nein_halt ich_red_mit ich_rede_mit mit_dir_red mit_dir_rede`},
 })

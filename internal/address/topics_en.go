@@ -46,7 +46,7 @@ var englishTopics = newVocabulary([]telling{
 		heh yay woo woohoo whoop yes! lame gross ew eww huh gosh goodness blimey crikey dude noooo nooo ooookay oookay ookay okaaay uh-oh boom oof phew classic rude savage legend
 		amazing brilliant incredible unbelievable ridiculous creepy spooky ominous adorable cute knew_it called_it no_way oh_no oh_dear oh_boy oh_man oh_my holy for_real right_right
 		makes_sense go_on there_it_is here_we_go good_one well_played poor_thing interesting fascinating delicious yep_okay that's_fair uhuh uh-huh uh_huh mm mmm got_it i_see`},
-	{filling, `oh ok okay ah so well yes yeah yep no nope right really um uh that's that is was it a so my the very what and huh ha haha then alright too just you guys all this man i see sure true gotcha of course indeed`},
+	{filling, `dear oh ok okay ah so well yes yeah yep no nope right really um uh that's that is was it a so my the very what and huh ha haha then alright too just you guys all this man i see sure true gotcha of course indeed`},
 	{planning, `we_should should_we we_could could_we let's lets shall_we are_we we_agreed we_said do_we we_need_to we_have_to we_gotta we_can we_can't can_we we_don't we_won't we_never we're_not we're_so we_aren't what_if_we what_if_you
 		what_would_we you_two_go split_up split_the never_split the_plan my_plan you_reckon do_you_think don't_you_think you_said_yourself you_always you_never you_totally you_meant you_were_supposed supposed_to me_and_you you_and_me
 		two_of_us one_of_us who's_got who's_first i'll_take i've_got_second abort bail regroup our_real our_names call_ourselves the_party party_up flank with_what_money i_say_we i_vote vote_for
@@ -64,8 +64,9 @@ var englishTopics = newVocabulary([]telling{
 		and_could where_do_we_pay for_how_long`},
 	{courtesy, `please thanks thank_you sir miss ma'am madam milord milady m'lord m'lady my_lord my_lady your_grace your_majesty your_highness your_ladyship your_lordship your_honour your_honor sweetheart sweetie old_man big_man good_man lad lass
 		sorry pardon excuse_me beg_your forgive_me my_friend my_dear old_friend friend`},
+	{kin, `mum mom mummy mommy daddy grandma grandpa granny babe darling alexa siri cortana hey_google ok_google`},
 	{outsiders, `mum mom mummy mommy dad daddy grandma grandpa granny babe honey darling alexa siri cortana ok_google hey_google puppy doggo kitty good_boy good_girl get_down come_here_boy bad_dog sit_sit no_barking off_the_sofa get_off
-		neighbour neighbor landlord courier delivery parcel package postman amazon upstairs_mate who's_this wrong_number speaking_to i'm_in_a_game we're_playing in_a_minute in_a_sec on_the_shelf bedtime brush_your teeth dinner's dinner_is
+		neighbour neighbor landlord courier delivery parcel package postman amazon upstairs_mate who's_this wrong_number speaking_to i'm_in_a_game we're_playing on_the_shelf bedtime brush_your dinner's dinner_is
 		can_i_help_you whoever_just just_joined the_door_can the_sofa just_leave_it leave_it_by leave_it_at go_back_to_bed i'll_call_you call_you_back can't_talk_right is_that_a_new account`},
 	{crew, `guys dude dudes buddy bro mate mates everybody's party team gang lads fellas you_lot y'all folks people`},
 	{number, `one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand zero half dozen`},
@@ -87,6 +88,6 @@ var englishTopics = newVocabulary([]telling{
 	{past, `was were had did said saw went came got told gave took heard knew left made found lost saw`},
 	{scene, `here this that there these those now tonight`},
 	{stopping, `stop wait hold_on hang_on no_no enough shut_up quiet silence listen sorry_sorry`},
-	{tracing, `not_you not_him not_her i_meant i_mean i_didn't_mean wrong_person never_mind nevermind scratch_that forget_her forget_him forget_it actually_no was_meant_for meant_for i'm_asking i_asked i_wasn't_asking i_was_talking_to i_was_asking i'm_talking_to let_me_ask not_the
+	{tracing, `not_you not_him not_her i_meant i_mean i_didn't_mean wrong_person never_mind nevermind scratch_that forget_her forget_him forget_it actually_no was_meant_for meant_for i'm_asking i_asked i_wasn't_asking i_was_talking_to i_was_asking i'm_talking_to let_me_ask
 		or_no no_wait wait_no no_sorry sorry_not sorry_no other_one wrong_one i'd_rather_hear  i_want_to_hear_it_from hear_it_from  answer_that suit_yourself talking_to_you talking_to`},
 })

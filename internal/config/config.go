@@ -84,6 +84,8 @@ type NPC struct {
 	ID      string   `yaml:"id" json:"id" format:"id" doc:"Short unique id in lower case; made from the name if missing."`
 	Name    string   `yaml:"name" json:"name" required:"true" max:"100" doc:"Name the players call the NPC by."`
 	Aliases []string `yaml:"aliases" json:"aliases" doc:"Other names the NPC answers to."`
+	// Role is what the NPC is to those who do not know its name.
+	Role string `yaml:"role" json:"role" max:"100" doc:"What the NPC is to those who do not know its name, and are heard to call it by: innkeeper, captain of the watch."`
 	// Interruptibility is how the NPC takes it when a player talks over it.
 	Interruptibility Interruptibility `yaml:"interruptibility" json:"interruptibility" doc:"How the NPC takes it when a player talks over it."`
 	// Place is where the NPC usually is, as scenes and the world call it.

@@ -124,7 +124,7 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 		Agents: g.makeAgents(cast, &s.Notices), Engine: s.engine(answering), Cost: s.meter, Host: g.Registry.Host,
 		Log: g.Store, Context: hotctx.New(g.Store, world.Graph{World: g.World, Finder: g.Store}), Sink: countEvents(o.Sink, g.Metrics), Playback: sound.Playback, Hurries: canHurry(m),
 		Session: s.info, Scene: g.currentScene, Latency: g.Config.Latency, Languages: g.Config.Language, RecentLines: g.Config.Memory.RecentLines, Logger: g.log,
-		Listening: g.listening(),
+		Listening: g.listening(), Leads: g.Config.Table.Leads,
 	}
 	if answering.speech != nil {
 		t.Listener = capped.NewListener(s.meter, answering.speech)

@@ -122,6 +122,7 @@ func (st *stage) makeTable(ctx context.Context, voices *speaker) (err error) {
 		Expect:  stt.Options{Language: s.Languages[0], Keyterms: keyterms, Interim: s.STT.Interims},
 		Sink:    st.rec, Session: st.info, Latency: s.Latency, Languages: s.Languages, RecentLines: defaults.Memory.RecentLines,
 		Listening: listening,
+		Leads:     s.Table.Leads,
 	})
 	return nil
 }

@@ -129,7 +129,7 @@ func (c *cast) editHistories(e edit) {
 func roster(npcs []config.NPC) address.Roster {
 	var r address.Roster
 	for _, n := range npcs {
-		r.NPCs = append(r.NPCs, address.NPC{ID: n.ID, Name: n.Name, Aliases: n.Aliases, AddressOnly: n.AddressOnly})
+		r.NPCs = append(r.NPCs, address.NPC{ID: n.ID, Name: n.Name, Aliases: n.Aliases, Role: n.Role, AddressOnly: n.AddressOnly})
 	}
 	return r
 }

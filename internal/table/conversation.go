@@ -18,6 +18,7 @@ type conversation struct {
 	languages []string
 	window    time.Duration
 	listening address.Listening
+	leads     string            // the player who leads the game
 	snapshot  *address.Snapshot // nil once somebody came, left or was muted
 	present   []int             // the snapshot's NPCs, as indices of the cast
 	players   []string
@@ -28,7 +29,7 @@ type conversation struct {
 
 func newConversation(c *cast, o Options) *conversation {
 	v := &conversation{
-		cast: c, languages: o.Languages, window: time.Duration(o.Latency.Continuation), listening: o.Listening, others: map[int][]string{},
+		cast: c, languages: o.Languages, window: time.Duration(o.Latency.Continuation), listening: o.Listening, leads: o.Leads, others: map[int][]string{},
 	}
 	if v.window == 0 {
 		v.window = -1 // no conversation at all
@@ -70,7 +71,7 @@ func (v *conversation) takeSnapshot() {
 	for i, npc := range v.present {
 		r.NPCs[i].Muted = v.cast.agents[npc].Muted
 	}
-	r.Players, r.Languages, r.Window, r.Listening = v.players, v.languages, v.window, v.listening
+	r.Players, r.Languages, r.Window, r.Listening, r.Leads = v.players, v.languages, v.window, v.listening, v.leads
 	v.snapshot = address.NewSnapshot(r)
 }
 

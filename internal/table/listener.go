@@ -278,6 +278,12 @@ func (l *listener) continueTurn(s *Seat, p *passage, text string) {
 		l.turns.decideAnew(tn)
 		return
 	}
+	if d := l.conversation.decideAddressee(tn.number, Utterance{Speaker: s.speaker, Text: text}); slices.Contains(d.NotFor, tn.agent) && tn.mayRedirect() {
+		p.known = text
+		l.turns.extendTurn(tn, text, p.timing())
+		l.turns.redirectTurn(tn, d)
+		return
+	}
 	d := l.conversation.decideAddressee(tn.number, Utterance{Speaker: s.speaker, Text: added})
 	silenced := tn.phase >= cut                                                         // meanwhile
 	if silenced || d.Route == string(RouteName) && !slices.Contains(d.NPCs, tn.agent) { // "Bart, hold the door. Greta, run!"

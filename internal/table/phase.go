@@ -57,7 +57,7 @@ var exits = [phases][]phase{
 		ending,  // turns.endUndecided
 	},
 	queued: {
-		arrived, // turns.beginQueued; turns.editQueued, if it is for another NPC now
+		arrived, // turns.beginQueued; turns.editQueued and redirectTurn, if it is for another NPC now
 		ending,  // turns.cancelQueued
 		over,    // turns.editQueued, if it is taken back
 	},

@@ -95,11 +95,12 @@ type Options struct {
 	// Scene says what is going on, at the beginning of every turn. If nil,
 	// nothing particular is.
 	Scene func() string
-	// Languages are spoken at the table, as BCP 47 tags. If empty, English and
-	// German.
+	// Languages are spoken at the table, as BCP 47 tags. If empty, English and German.
 	Languages []string
 	// Listening is how readily the NPCs take what calls none of them, to begin with.
 	Listening address.Listening
+	// Leads is the player who leads the game; empty if it is not known.
+	Leads string
 	// RecentLines is how many lines of the session an NPC has in mind.
 	RecentLines int
 	// Logger receives what only operators care about. If nil, nothing is logged.

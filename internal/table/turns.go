@@ -45,6 +45,21 @@ func (ts *turns) routeTurn(tn *turn, d address.Decision) {
 	ts.beginOrQueue(tn)
 }
 
+// mayRedirect reports whether a turn may still go to somebody else.
+func (tn *turn) mayRedirect() bool { return tn.phase == queued || tn.silent() && tn.leader == nil }
+
+// redirectTurn gives a turn to whom it is for by now that the player has added a
+// correction: "Sorry, not you, … Bart. Greta, you tell us."
+func (ts *turns) redirectTurn(tn *turn, d address.Decision) {
+	if tn.phase != queued {
+		ts.rerouteTurn(tn, d)
+		return
+	}
+	ts.queue.remove(tn)
+	ts.moveTo(tn, arrived)
+	ts.routeTurn(tn, d)
+}
+
 // takeBackCall ends the turns of an NPC that was called by mistake, which by corrects.
 func (ts *turns) takeBackCall(npc int, by *turn) {
 	end := turnEnd{outcome: OutcomeCancelled}

@@ -198,7 +198,7 @@ func TestEvalAddress(t *testing.T) {
 			name               string
 			heard              bool
 			all, quiet, called float64 // percent on dev
-		}{{"written", false, 92, 90, 92}, {"heard", true, 90, 89, 88}} {
+		}{{"written", false, 95, 95.5, 94.5}, {"heard", true, 92, 94, 89.5}} {
 			t.Run(part+"/"+form.name, func(t *testing.T) {
 				all := play(t, part, form.heard)
 				scores := addressScores(all)
