@@ -1,0 +1,106 @@
+package truth_test
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Floors of what lines.yaml shows.
+const (
+	leastFitting     = 0.60 // of all lines of a language
+	mostRepeatsOfAll = 0.02
+)
+
+// castScore is what a file of lines comes to.
+type castScore struct {
+	language, intent map[string]*score
+	broken           map[string]int // by what the answer must not do
+	lines, misses    int
+}
+
+// scoreCast plays and judges a file. tell is told of every miss; it may be nil.
+func scoreCast(t *testing.T, file string, tell func(s castSequence, line int, why, answer string)) castScore {
+	t.Helper()
+	var sequences []castSequence
+	readTruthYAML(t, file, &sequences)
+	judge := newCastJudge(t)
+	if err := castRules().Warm(); err != nil {
+		t.Fatal(err)
+	}
+	out := castScore{language: map[string]*score{}, intent: map[string]*score{}, broken: map[string]int{}}
+	count := func(m map[string]*score, name string, right bool) {
+		if m[name] == nil {
+			m[name] = &score{name: name}
+		}
+		m[name].total++
+		if right {
+			m[name].right++
+		}
+	}
+	for _, s := range sequences {
+		answers := playCast(t, s, castRules())
+		if len(answers) < len(s.Lines) {
+			t.Fatalf("%s: %d answers to %d lines", s.ID, len(answers), len(s.Lines))
+		}
+		for i, l := range s.Lines {
+			why := judge.judge(s, i, answers)
+			for _, broken := range judge.broken(s, i, answers) {
+				out.broken[broken]++
+				why = cmp.Or(why, broken)
+			}
+			count(out.language, s.Language, why == "")
+			for _, intent := range l.Intents {
+				count(out.intent, intent, why == "")
+			}
+			out.lines++
+			if why != "" {
+				out.misses++
+				if tell != nil {
+					tell(s, i, why, answers[i].text)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (c castScore) log(t *testing.T, title string) {
+	t.Helper()
+	all := []score{{name: "cast", right: c.lines - c.misses, total: c.lines}}
+	for _, part := range []map[string]*score{c.language, c.intent} {
+		for _, name := range slices.Sorted(maps.Keys(part)) {
+			all = append(all, *part[name])
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.broken)) {
+		all = append(all, score{name: "not " + name, right: c.lines - c.broken[name], total: c.lines})
+	}
+	logScores(t, title, all)
+}
+
+// TestEvalCast scores how well the shipped cast answers without a model.
+func TestEvalCast(t *testing.T) {
+	dev := scoreCast(t, "cast/lines.yaml", func(s castSequence, i int, why, answer string) {
+		t.Logf("%s: %q (%s): %s: %q", s.ID, s.Lines[i].Text, strings.Join(s.Lines[i].Intents, ", "), why, answer)
+	})
+	dev.log(t, "scripted cast, dev")
+	for _, language := range []string{"en", "de"} {
+		if s := dev.language[language]; s == nil || s.percent() < 100*leastFitting {
+			t.Errorf("%s: %+v, want %.0f %% at least", language, s, 100*leastFitting)
+		}
+	}
+	if n := dev.broken["repeats_line"]; float64(n) > mostRepeatsOfAll*float64(dev.lines) {
+		t.Errorf("%d lines repeat a sentence", n)
+	}
+	for _, never := range []string{"invents_roll", "tells_secret", "writes_note", "claims_memory"} {
+		if n := dev.broken[never]; n > 0 {
+			t.Errorf("%s: %d times, want never", never, n)
+		}
+	}
+	if withHeld() {
+		scoreCast(t, "cast/lines_held.yaml", nil).log(t, "scripted cast, held")
+	}
+}
