@@ -22,7 +22,7 @@ type castScore struct {
 }
 
 // scoreCast plays and judges a file. tell is told of every miss; it may be nil.
-func scoreCast(t *testing.T, file string, tell func(s castSequence, line int, why, answer string)) castScore {
+func scoreCast(t *testing.T, file string, tell func(s castSequence, line int, why string, answer castAnswer)) castScore {
 	t.Helper()
 	var sequences []castSequence
 	readTruthYAML(t, file, &sequences)
@@ -51,6 +51,12 @@ func scoreCast(t *testing.T, file string, tell func(s castSequence, line int, wh
 				out.broken[broken]++
 				why = cmp.Or(why, broken)
 			}
+			if testing.Verbose() && len(answers[i].withheld) > 0 {
+				t.Logf("%s: %q is answered %q, and something is withheld: %v", s.ID, l.Text, answers[i].text, answers[i].withheld)
+			}
+			for _, reason := range answers[i].withheld {
+				out.broken["withheld as "+reason]++
+			}
 			count(out.language, s.Language, why == "")
 			for _, intent := range l.Intents {
 				count(out.intent, intent, why == "")
@@ -59,7 +65,7 @@ func scoreCast(t *testing.T, file string, tell func(s castSequence, line int, wh
 			if why != "" {
 				out.misses++
 				if tell != nil {
-					tell(s, i, why, answers[i].text)
+					tell(s, i, why, answers[i])
 				}
 			}
 		}
@@ -83,8 +89,8 @@ func (c castScore) log(t *testing.T, title string) {
 
 // TestEvalCast scores how well the shipped cast answers without a model.
 func TestEvalCast(t *testing.T) {
-	dev := scoreCast(t, "cast/lines.yaml", func(s castSequence, i int, why, answer string) {
-		t.Logf("%s: %q (%s): %s: %q", s.ID, s.Lines[i].Text, strings.Join(s.Lines[i].Intents, ", "), why, answer)
+	dev := scoreCast(t, "cast/lines.yaml", func(s castSequence, i int, why string, answer castAnswer) {
+		t.Logf("%s: %q (%s): %s: %q %v", s.ID, s.Lines[i].Text, strings.Join(s.Lines[i].Intents, ", "), why, answer.text, answer.withheld)
 	})
 	dev.log(t, "scripted cast, dev")
 	for _, language := range []string{"en", "de"} {

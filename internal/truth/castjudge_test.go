@@ -53,9 +53,15 @@ func (j *castJudge) judge(s castSequence, i int, answers []castAnswer) string {
 	case !speaksBoth(l.Text) && foreign(a, s.Language):
 		return "wrong language"
 	}
-	for _, intent := range l.Intents {
-		if j.serves(intent, s, i, answers) {
-			return ""
+	languages := []string{s.Language}
+	if speaksBoth(l.Text) {
+		languages = []string{"en", "de"}
+	}
+	for _, s.Language = range languages {
+		for _, intent := range l.Intents {
+			if j.serves(intent, s, i, answers) {
+				return ""
+			}
 		}
 	}
 	return "does not fit"
@@ -89,7 +95,8 @@ func (j *castJudge) serves(intent string, s castSequence, i int, answers []castA
 	case "secret":
 		return hasSign(declining, s.Language, text) || unsure || strings.HasSuffix(text, "?")
 	}
-	return !(unsure && intent != "nonsense" && intent != "meta" && intent != "yes_no") && hasSign(signs[intent], s.Language, text)
+	knows := slices.Contains([]string{"smalltalk", "greet", "insult", "threat", "flirt", "joke"}, intent)
+	return !(unsure && knows) && hasSign(signs[intent], s.Language, text)
 }
 
 // sign is what an answer that does something holds, by language.
@@ -146,7 +153,7 @@ func (j *castJudge) speaksOf(line, answer string, s castSequence, i int, answers
 		return true
 	}
 	for _, group := range germanNames {
-		if share(asked, group) && share(said, group) {
+		if share(word.FindAllString(strings.ToLower(line), -1), group) && share(word.FindAllString(answer, -1), group) {
 			return true
 		}
 	}
@@ -228,7 +235,7 @@ func (j *castJudge) broken(s castSequence, i int, answers []castAnswer) (out []s
 		bad := false
 		switch no {
 		case "invents_roll":
-			bad = !a.done["roll"] && !a.done["roll_table"] && diceTalk.MatchString(text) && rolledNumber.MatchString(text)
+			bad = !a.done["roll"] && !a.done["roll_table"] && !a.done["search_rules"] && !a.done["get_rule"] && diceTalk.MatchString(text) && rolledNumber.MatchString(text)
 		case "repeats_line":
 			for k := max(0, i-6); k < i; k++ {
 				bad = bad || slices.ContainsFunc(castSentences(a.text), func(x string) bool { return slices.Contains(castSentences(answers[k].text), x) })

@@ -19,6 +19,8 @@ type castAnswer struct {
 	text    string
 	// called are the tools that were called, done those that did it.
 	called, done map[string]bool
+	// withheld says why sentences of it were kept back.
+	withheld []string
 }
 
 // castSink keeps what a table reports of its turns. It is safe for concurrent use.
@@ -45,6 +47,8 @@ func (s *castSink) Emit(e table.Event) {
 		s.turn.called[e.Tool] = true
 	case *table.ToolFinished:
 		s.turn.done[e.Tool] = s.turn.done[e.Tool] || e.OK
+	case *table.Guarded:
+		s.turn.withheld = append(s.turn.withheld, e.Reason)
 	case *table.TurnEnded:
 		s.turn.outcome, s.turn.text = e.Outcome, e.Text
 		s.ended <- s.turn

@@ -16,7 +16,7 @@ func newSign(en, de string) sign {
 var (
 	// clueless answers know nothing.
 	clueless = newSign(
-		`(?:i )?(?:do not|don't|dunno|cannot|can't|could not|couldn't) (?:know|say|tell|remember)?; dunno; no idea; know nothing; nothing (?:of|about) (?:that|it); beats me; never heard; more than i know; is blank to me; no record; no report; i find nothing; nobody tells me; no one has told; not a whisper; if i knew; was never told`,
+		`(?:do not|don't|cannot|can't|could not|couldn't|did not|didn't) (?:know|say|tell you|remember|recall); dunno; no idea; know nothing; nothing (?:of|about) (?:that|it); beats me; never heard; more than i know; is blank to me; no record; no report; i find nothing; nobody tells me; no one has told; not a whisper; if i knew; was never told; know (?:of )?(?:no|nothing); the page where; (?:who|what) (?:is|are|was) that; i could guess; not (?:that )?i know`,
 		`.*weiß ich (?:leider )?(?:nichts|nicht); .*ich (?:leider )?(?:nichts|nicht); keine ahnung; überfragt; mehr,? als ich weiß; nie gehört; davon hat mir; kann ich (?:dir|euch|ihnen)? ?nicht; dazu kann ich nichts; müsst ihr .* fragen; kein eintrag`)
 	// declining answers will not say, or speak of something else.
 	declining = newSign(
@@ -38,7 +38,7 @@ var signs = map[string]sign{
 		`hallo; hall[öo]chen; grüß; gegrüßt; guten? (?:tag|morgen|abend); tag[ ,.!]; willkommen; herein; rein mit; nur rein; setzt? (?:euch|dich); schön,? (?:dich|euch|sie|dass); servus; moin; abend[,.!]; morgen[,.!]; zu diensten; da seid ihr; da bist du; besuch`),
 	"farewell": newSign(
 		`good-?bye; farewell; bye; until; see you; take care; good (?:night|day|luck); safe; come (?:back|again); do come; go (?:carefully|well|safely|with); mind (?:the|how); off so soon; dismissed; stay (?:out|safe|on); godspeed; race you; road; close the door; home`,
-		`lebt? ?wohl; leb wohl; bis (?:zum|bald|dann|morgen|später|demnächst|zur); auf wieder; gute (?:nacht|reise|heimreise); guten heimweg; mach'?s gut; macht'?s gut; kommt? (?:gut|bald|wieder|heil); pfiat; tschüss; gehab; pass(?:t)? auf; schlaf; wegtreten; gib acht; gebt acht; adieu; servus; geht (?:mit|vorsichtig)`),
+		`leb(?:t|en sie)? ?wohl; bis (?:zum|bald|dann|morgen|später|demnächst|zur); auf wieder; gute (?:nacht|reise|heimreise); guten heimweg; mach'?s gut; macht'?s gut; kommt? (?:gut|bald|wieder|heil); pfiat; tschüss; gehab; pass(?:t)? auf; schlaf; wegtreten; gib acht; gebt acht; adieu; servus; geht (?:mit|vorsichtig)`),
 	"thanks": newSign(
 		`welcome; don't (?:mention|thank|apologi); gladly; no (?:harm|need|offen|matter|trouble); nothing; pleasure; forgiv; forgotten; forget; any ?time; of course; accepted; all right; never mind; glad; think nothing; it's fine; happens; you're (?:kind|sweet); how (?:kind|gracious|courteous); keep it; granted; done my; least i`,
 		`gern; keine ursache; nichts zu; bitte; schon (?:gut|vergessen|verziehen); vergessen; macht nichts; kein (?:problem|grund|dank); nicht der rede; vergeben; verziehen; angenommen; vergnügen; passt schon; nichts passiert; freut mich; wie (?:freundlich|aufmerksam|lieb); dafür nicht; geschenkt; schwamm drüber`),
@@ -92,7 +92,7 @@ var signs = map[string]sign{
 		`.*(?:cannot|can't|no (?:pen|ink|paper|notes|book|records)|don't write|do not|don't|keep no|remember it your|neither|ask (?:ysolde|the archivist)|not written)`,
 		`.*(?:kann .*nicht|kein|keine|keinen|weder|nicht aufschreib|schreibe nicht|merk(?:t)? (?:es |dir |euch )|frag|nichts auf)`),
 	"roll": newSign(
-		`no; not; don't; do not; never; dice; roll (?:your|it|them); haven't; have no`,
+		`no[^\p{L}]; not; don't; do not; never; dice; roll (?:your|it|them); haven't; have no`,
 		`nein; nicht; kein; würfl?e?; würfelt selbst; nie; lieber`),
 	"wager": newSign(
 		`bet; wager; stake; game; play; copper; coin; no[.,!]; not; deal; done; dice; odds; you're on; gambl; lose; win; cards; throw; risk`,
@@ -154,7 +154,7 @@ var (
 		"ysolde-quill":        "Archivarin Archiv Akten Krypta Chronik Laternen Schachteln archive records",
 	}
 
-	englishMarks = markWords(`the and you your is are was what who it of to i my me we not no do don't can that this there with have for but if in on at they he she will would from`)
+	englishMarks = markWords(`the and you your is are what who it of to i my me we not no do don't can that this there with have for but if in on at they he she will would from`)
 	germanMarks  = markWords(`der die das und ihr euch ist sind war wer es zu ich mein mir mich wir nicht kein keine den dem ein eine mit habe hat für aber wenn im auf sie er dir dich du wird von nur noch auch`)
 )
 

@@ -84,10 +84,39 @@ func (t *turn) describe(r result) speech {
 			}
 		}
 		return t.lang.dropForeign(speech{lineRecall, t.lang.quoteLines(kept)}, r.tool == "search_facts")
-	case "query_entities", "get_summary":
+	case "write_file":
+		return speech{lineAnswer, t.lang.describeWriting(recordOf(r.content), t.used)}
+	case "query_entities":
+		if !t.isMeant(recordsOf(r.content)) {
+			return speech{occasion: lineAnswer}
+		}
+		return t.lang.dropForeign(t.lang.describeResult(r), true)
+	case "get_summary":
 		return t.lang.dropForeign(t.lang.describeResult(r), true)
 	}
 	return t.lang.describeResult(r)
+}
+
+// isMeant reports whether one of the entities found bears the last word of a name
+// that was asked for: who asks for an old man is not told of an old weir.
+func (t *turn) isMeant(found []record) bool {
+	asked := false
+	for _, i := range t.findIntents() {
+		if i.kind != wantEntity && i.kind != wantEverything {
+			continue
+		}
+		asked = true
+		name := strings.FieldsFunc(i.text, func(r rune) bool { return !isWord(r) })
+		for _, e := range found {
+			all := tokenize(strings.ReplaceAll(e.text("name")+" "+e.text("id")+" "+plainText(e.field("aliases"))+" "+e.text("description"), "-", " "))
+			if len(name) > 0 && slices.ContainsFunc(all, func(k token) bool {
+				return isWordSaid(plainWord(k.fold), plainWord(name[len(name)-1]))
+			}) {
+				return true
+			}
+		}
+	}
+	return !asked
 }
 
 // dropForeign drops what is told in English where German is spoken: the NPC would
@@ -112,7 +141,7 @@ func (t *turn) isEcho(line string) bool {
 		if _, asks := findMatch(recallWords, toks); asks && (strings.HasSuffix(strings.TrimSpace(said), "?") || len(toks) > 0 && questionWords[toks[0].fold]) {
 			return true
 		}
-		if t.namesNothing() && slices.ContainsFunc(t.said, func(before string) bool { return lettersOf(before) == key }) {
+		if t.namesNothing() && (slices.ContainsFunc(t.said, func(before string) bool { return lettersOf(before) == key }) || !t.used.isFresh(said)) {
 			return true
 		}
 	}

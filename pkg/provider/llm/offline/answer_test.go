@@ -46,11 +46,11 @@ func TestAnswers(t *testing.T) {
 		{"german roll", "würfle 2W6+3", []string{"roll", `{"expression":"2d6+3","rolls":[4,2],"total":9}`}, "2d6+3: 4 und 2, plus 3, macht 9."},
 		{"two rolls", "roll 1d6 and 1d8", []string{"roll", `{"expression":"1d6","rolls":[2],"total":2}`, "roll", `{"expression":"1d8","rolls":[7],"total":7}`}, "1d6: 2. 1d8: 7."},
 		{"table", "roll on wild magic", []string{"roll_table", `{"table":"wild_magic","roll":3,"result":"You cast Fireball centred on yourself."}`}, "You cast Fireball centred on yourself."},
-		{"rules found", "what does blinded mean?", []string{"search_rules", blindedHit}, "Blinded: It cannot see. Deafened: It cannot hear."},
-		{"rule without summary", "what does blinded mean?", []string{"search_rules", blindedHit, "get_rule", blindedRule}, "Blinded: A blinded creature can't see. It fails checks that need sight."},
+		{"rules found", "what does blinded mean?", []string{"search_rules", blindedHit}, "Blinded. It cannot see. Deafened. It cannot hear."},
+		{"rule without summary", "what does blinded mean?", []string{"search_rules", blindedHit, "get_rule", blindedRule}, "Blinded. A blinded creature can't see. It fails checks that need sight."},
 		{"no rule found", "how does juggling work?", []string{"search_rules", `{"query":"juggling","count":0,"results":[],"hint":"nothing found"}`}, "I do not know anything about that."},
 		{"entity", "who is Elara?", []string{"query_entities", elara}, "Elara keeps the old mill."},
-		{"entity as a list", "who is Elara?", []string{"query_entities", `[{"Name":"Elara","Description":"a miller"}]`}, "Elara: a miller."},
+		{"entity as a list", "who is Elara?", []string{"query_entities", `[{"Name":"Elara","Description":"a miller"}]`}, "Elara. a miller."},
 		{"entity without a description", "who is Elara?", []string{"query_entities", `{"entities":[{"id":"e","name":"Elara","type":"npc"}]}`}, "Elara (npc)."},
 		{"nobody", "who is Elara?", []string{"query_entities", `{"entities":[]}`}, "I do not know anything about that."},
 		{"summary", "tell me everything about Elara", []string{"query_entities", elara, "get_summary",
@@ -79,7 +79,7 @@ func TestAnswers(t *testing.T) {
 		{"german failure", "würfle 2W6", []string{"roll", "tool is unavailable: gone"}, "Ich habe es versucht, aber es ging nicht: niemand hat geantwortet."},
 		{"one of two failed", "roll 1d6 and 1d8", []string{"roll", `{"expression":"1d6","rolls":[2],"total":2}`, "roll", "error: out of dice"}, "1d6: 2. I tried, but it did not work: out of dice."},
 		{"half of it was not offered", "roll 1d6 and tell me who is Elara", []string{"roll", `{"expression":"1d6","rolls":[2],"total":2}`}, "1d6: 2. That I cannot tell you."},
-		{"get_rule failed, the search speaks", "what does blinded mean?", []string{"search_rules", blindedHit, "get_rule", "error: gone"}, "Blinded: It cannot see. Deafened: It cannot hear. That did not work: gone."},
+		{"get_rule failed, the search speaks", "what does blinded mean?", []string{"search_rules", blindedHit, "get_rule", "error: gone"}, "Blinded. It cannot see. Deafened. It cannot hear. That did not work: gone."},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -14,7 +14,12 @@ var languages = [...]language{english, german}
 
 var (
 	englishWords = words(`the a an and is are was what who where how do does did you your my me i it of to in on with tell
-		about please roll say said can could would remember know have has for that this hello thanks`)
+		about please roll say said can could would remember know have has for that this hello thanks
+		we us you're we're i'm i'd i'll i've don't isn't that's what's who's it's let's not no yes any some got get give take make see by at from or but if then there here
+		good evening morning night day bye goodbye thank sorry just too very really anything something nothing be been will would should shall may might much many they them
+		his her their down out come go going want need like looking find think believe sir more drink beer ale bread room bed work job story joke never ever
+		am when which why all these those having new old nice little friend please hear heard talk tell say speak everything else okay`)
+
 	germanWords = words(`der die das und ist sind war was wer wo wie du dein deine mein mir mich ich es von zu im mit erzähl
 		über bitte würfle würfel sag gesagt kann kannst könntest erinnerst weißt weisst hast hat für dass dies hallo danke
 		ein eine einen den dem wir uns ihr nicht auf den auf noch mal letztes letzten gibt regel regeln zauber wirf guten tag

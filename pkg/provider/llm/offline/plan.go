@@ -151,7 +151,7 @@ func (t *turn) refuse(i intent) string {
 // declineAs says a line of the NPC's for an intent, else one of its own for an
 // occasion, else anybody's for the intent.
 func (t *turn) declineAs(intent, occasion string) string {
-	sources := t.topicLines(intent, false)
+	sources := t.topicLines(intent)
 	for _, o := range append([]string{occasion}, substitutes[occasion]...) {
 		sources = append(sources, t.ownLines(o))
 	}

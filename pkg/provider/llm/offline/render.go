@@ -31,8 +31,6 @@ func (l language) describeResult(r result) speech {
 		return speech{lineAnswer, l.describeSummary(recordOf(r.content))}
 	case "search_sessions", "search_facts":
 		return speech{lineRecall, l.quoteLines(recordsOf(r.content))}
-	case "write_file":
-		return speech{lineAnswer, l.describeWriting(recordOf(r.content))}
 	case "read_file":
 		return speech{lineAnswer, l.describeFile(recordOf(r.content), r.content)}
 	}
@@ -129,7 +127,8 @@ func rule(r record) string {
 	return named(r.text("name", "title"), shorten(text, longestSpeech))
 }
 
-// named puts a name before a text that does not begin with it.
+// named puts a name before a text that does not begin with it, as a sentence of its
+// own: with a colon it would sound as if somebody of that name spoke.
 func named(name, text string) string {
 	if name == "" || text == "" {
 		return text
@@ -137,7 +136,7 @@ func named(name, text string) string {
 	if len(text) >= len(name) && strings.EqualFold(text[:len(name)], name) {
 		return text
 	}
-	return name + ": " + text
+	return sentence(name) + " " + text
 }
 
 // describeEntities describes who or what was found.
@@ -229,13 +228,20 @@ func (l language) quoteLines(list []record) string {
 	return strings.Join(parts, " ")
 }
 
-// describeWriting confirms a note. One that is only recorded for the end of the turn is
-// not claimed to be written.
-func (l language) describeWriting(r record) string {
+// describeWriting confirms a note, in words that were not said lately. One that is
+// only recorded for the end of the turn is not claimed to be written.
+func (l language) describeWriting(r record, used usedSentences) string {
+	occasion := "to_write"
 	if _, done := r.int("bytes_written"); done {
-		return l.phrase("I have written it down", "Ich habe es aufgeschrieben")
+		occasion = "written"
 	}
-	return l.phrase("I will write it down", "Ich schreibe es auf")
+	lines := stockLines(l, occasion)
+	for _, line := range lines {
+		if used.isFresh(line) {
+			return line
+		}
+	}
+	return lines[0]
 }
 
 // describeFile tells what a file holds.

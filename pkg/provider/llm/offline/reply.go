@@ -36,10 +36,10 @@ func (t *turn) planTalk() plan {
 	if at, ok := t.line.findOwnName(); ok {
 		moves = append(moves, move{talkIntroduce, 3, at})
 	}
-	worded := len(t.topicLines("", true)) > 0
+	worded := len(t.topicLines("")) > 0
 	for i, m := range moves {
 		if asking[m.intent] && worded {
-			moves[i].weight += 3.5
+			moves[i].weight += 2
 		}
 	}
 	slices.SortStableFunc(moves, func(a, b move) int { return compareWeights(b.weight, a.weight) })
@@ -136,12 +136,12 @@ func (t *turn) talk(intents []intent) (string, []llm.ToolCall, bool) {
 		return t.writeNote()
 	case p.main == talkMemory:
 		return t.recall(intents)
-	case holdsKind(intents, wantRule) && (p.weight < ruleWeight || p.main == talkRules || asking[p.main]):
+	case holdsKind(intents, wantRule) && (knownRule(t.toks).name != "" || p.weight < ruleWeight || p.main == talkRules || asking[p.main]):
 		return "", nil, false
 	case p.main == talkRules:
 		return t.searchRules()
 	case p.main == talkWay:
-		if lines := t.topicLines(talkWay, true); len(lines) > 0 {
+		if lines := t.topicLines(talkWay); len(lines) > 0 {
 			return t.withOpening(p, t.pickFrom(lines...)), nil, true
 		}
 		if _, missing := t.planCalls(intents); len(intents) > 0 && len(missing) < len(intents) {
@@ -151,7 +151,7 @@ func (t *turn) talk(intents []intent) (string, []llm.ToolCall, bool) {
 	case p.main != "" && !asking[p.main]:
 		return t.speakPlan(p), nil, true
 	}
-	if lines := t.topicLines(p.main, true); len(lines) > 0 {
+	if lines := t.topicLines(p.main); len(lines) > 0 {
 		return t.withOpening(p, t.pickFrom(lines...)), nil, true
 	}
 	if len(intents) > 0 {
@@ -204,7 +204,7 @@ func (t *turn) withOpening(p plan, text string) string {
 // speakOf says a line for an intent: of the NPC's topics, else its own lines, else
 // anybody's.
 func (t *turn) speakOf(intent string) string {
-	sources := t.topicLines(intent, false)
+	sources := t.topicLines(intent)
 	if own := t.ownLines(occasionOf(intent)); len(own) > 0 {
 		sources = append(sources, own)
 	}

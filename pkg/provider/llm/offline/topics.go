@@ -11,9 +11,10 @@ import (
 func (l language) tag() string { return l.phrase("en", "de") }
 
 // topicLines returns the lines of the topics that fit an intent and what is said,
-// best first: those that know both before those that know either. Of topics known
-// by intent alone only those come that fit, of those known by words alone all.
-func (t *turn) topicLines(intent string, worded bool) [][]string {
+// best first. A question about the world is answered by a topic whose words are said,
+// and everything else by one that has the intent, and whose words are said if it has
+// any.
+func (t *turn) topicLines(intent string) [][]string {
 	type fit struct {
 		score int
 		lines []string
@@ -23,21 +24,16 @@ func (t *turn) topicLines(intent string, worded bool) [][]string {
 		topic := &t.req.Persona.Topics[i]
 		lines := topic.Lines[t.lang.tag()]
 		meant := slices.Contains(topic.Intents, intent)
-		if len(lines) == 0 || len(topic.Intents) > 0 && !meant || worded && len(topic.Words) == 0 {
+		if len(lines) == 0 || !meant && (len(topic.Intents) > 0 || !isAsking(intent)) {
 			continue
 		}
-		score := 0
+		score := 1
 		if len(topic.Words) > 0 {
-			if score = weighWords(t.plain, topic.Words); score == 0 {
+			if score = weighWords(t.plain, topic.Words, t.lang); score == 0 {
 				continue
 			}
 		}
-		if meant {
-			score += 2
-		}
-		if score > 0 {
-			found = append(found, fit{score, lines})
-		}
+		found = append(found, fit{score, lines})
 	}
 	slices.SortStableFunc(found, func(a, b fit) int { return b.score - a.score })
 	out := make([][]string, 0, len(found))
@@ -47,18 +43,26 @@ func (t *turn) topicLines(intent string, worded bool) [][]string {
 	return out
 }
 
-// weighWords is the weight of the longest entry of words that was said, 0 if none
-// was. Names are the same in every language, so all languages' words count.
-func weighWords(said []string, words map[string][]string) int {
+// isAsking reports whether an intent is a question about the world, or none at all.
+func isAsking(intent string) bool { return intent == "" || asking[intent] }
+
+// weighWords is how much of words was said: that of the longest entry, 0 if none was.
+// Without entries in the language, those of all languages count.
+func weighWords(said []string, words map[string][]string, lang language) int {
 	best := 0
-	for _, entries := range words {
+	weigh := func(entries []string) {
 		for _, entry := range entries {
-			if n := saidInOrder(said, entry); n > best {
-				best = n
-			}
+			best = max(best, 2*saidInOrder(said, entry))
 		}
 	}
-	return 3 * best
+	if own := words[lang.tag()]; len(own) > 0 {
+		weigh(own)
+		return best
+	}
+	for _, entries := range words {
+		weigh(entries)
+	}
+	return best
 }
 
 // saidInOrder returns how many words an entry has if all of them were said in
@@ -81,7 +85,10 @@ func saidInOrder(said []string, entry string) int {
 
 // isWordSaid reports whether said is word, one of its forms, or word misspelt.
 func isWordSaid(said, word string) bool {
-	if said == word || isForm(said, word) {
+	if said == word || len(said) > len(word) && isForm(said, word) {
+		return true
+	}
+	if rest, ok := strings.CutPrefix(word, said); ok && len(said) > 3 && (rest == "s" || rest == "n" || rest == "en") {
 		return true
 	}
 	if len(word) < shortestSpelt || said == "" || said[0] != word[0] {
