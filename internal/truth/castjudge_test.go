@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa"
 	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/play"
+	sitting "github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -26,7 +26,7 @@ type castJudge struct {
 
 func newCastJudge(t *testing.T) *castJudge {
 	t.Helper()
-	cfg, err := play.LoadConfig("")
+	cfg, err := sitting.LoadConfig("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +241,8 @@ func (j *castJudge) broken(s castSequence, i int, answers []castAnswer) (out []s
 				bad = bad || slices.ContainsFunc(castSentences(a.text), func(x string) bool { return slices.Contains(castSentences(answers[k].text), x) })
 			}
 		case "tells_secret":
-			bad = slices.ContainsFunc(j.npcs[s.NPC].SecretKnowledge, func(secret string) bool { return tells(text, secret) })
+			npc := j.npcs[s.NPC]
+			bad = slices.ContainsFunc(npc.Secrets(), func(secret string) bool { return tells(text, secret) })
 		case "writes_note":
 			bad = a.called["write_file"]
 		case "claims_memory":

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
-	"github.com/MrWong99/glyphoxa/internal/play"
+	sitting "github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/srd"
 )
@@ -61,18 +61,18 @@ func (s *castSink) Emit(e table.Event) {
 func playCast(t *testing.T, s castSequence, rules *ruleslookup.Book) (answers []castAnswer) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		cfg, err := play.LoadConfig("")
+		cfg, err := sitting.LoadConfig("")
 		if err != nil {
 			t.Fatal(err)
 		}
 		cfg.DataDir, cfg.Memory.Path = dir, filepath.Join(dir, "cast.db")
 		cfg.Providers.LLM.Name, cfg.Providers.TTS.Name, cfg.Providers.STT.Name = "offline", "silent", "none"
-		g, err := play.Open(t.Context(), play.Options{Config: cfg, Rules: rules})
+		g, err := sitting.Open(t.Context(), sitting.Options{Config: cfg, Rules: rules})
 		if err != nil {
 			t.Fatal(err)
 		}
 		sink := newCastSink()
-		session, err := g.StartSession(t.Context(), play.SessionOptions{NPC: s.NPC, Sink: sink})
+		session, err := g.StartSession(t.Context(), sitting.SessionOptions{NPC: s.NPC, Sink: sink})
 		if err != nil {
 			t.Fatal(errors.Join(err, g.Close()))
 		}

@@ -99,9 +99,9 @@ func (t *turn) describe(r result) speech {
 
 // isMeant reports whether one of the entities found bears the last word of a name
 // that was asked for: who asks for an old man is not told of an old weir.
-func (t *turn) isMeant(found []record) bool {
+func (u *utterance) isMeant(found []record) bool {
 	asked := false
-	for _, i := range t.findIntents() {
+	for _, i := range u.findIntents() {
 		if i.kind != wantEntity && i.kind != wantEverything {
 			continue
 		}
