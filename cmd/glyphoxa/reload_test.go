@@ -13,7 +13,7 @@ languages: [en]
 providers: {llm: offline, tts: silent, stt: none, embeddings: none}
 npcs_dir: npcs
 `
-	const host = "name: %s\nlines: {answer: [\"%s\"], unknown: [\"%s\"], smalltalk: [\"%s\"], greeting: [\"%s\"]}\n"
+	const host = "name: %s\nlines: {answer: [\"%s\"], unknown: [\"%s\"], smalltalk: [\"Truly, %s\"], greeting: [\"%s\"]}\n"
 	npc := func(name, says string) string {
 		return strings.NewReplacer("name: %s", "name: "+name, "%s", says).Replace(host)
 	}
@@ -41,6 +41,6 @@ npcs_dir: npcs
 	if line := s.read(`"level":"error"`); !strings.Contains(line, "npcs/host.yaml") {
 		t.Errorf("what is wrong is said as %s", line)
 	}
-	says("Hosta, hello", "Hosta", "Not as before.") // nothing has changed
+	says("Hosta, the road was long.", "Hosta", "Truly, Not as before.") // nothing has changed
 	s.leave().ok(t)
 }

@@ -223,7 +223,7 @@ func (l language) quoteLines(list []record) string {
 			parts = append(parts, sentence(text))
 			continue
 		}
-		parts = append(parts, fmt.Sprintf(l.phrase("%s said: “%s”", "%s sagte: „%s“"), who, sentence(text)))
+		parts = append(parts, fmt.Sprintf(l.phrase("%s once said this: %s", "%s hat einmal gesagt: %s"), who, sentence(text)))
 	}
 	return strings.Join(parts, " ")
 }
