@@ -22,6 +22,9 @@ const (
 // truthParts are the two thirds to learn from and the third held back.
 var truthParts = []string{"dev", "held"}
 
+// addressParts are these, and lines that were written later to learn from.
+var addressParts = append([]string{"train"}, truthParts...)
+
 var truthClasses = []string{
 	"call", "role", "answer", "follow", "join", "correction", "room", "group", "backchannel", "barge", "misheard",
 	"ooc", "rules", "action", "about", "quote", "nameword", "initiative", "player", "outsider", "plan", "dm",
