@@ -102,6 +102,9 @@ func (u *utterance) adjacentNames(c *clause, i int) []match {
 func (u *utterance) calls(c *clause, prefer int) bool {
 	head := c.begin + c.names
 	run := u.adjacentNames(c, head)
+	for len(run) > 1 && run[len(run)-1].owned {
+		run = run[:len(run)-1]
+	}
 	if len(run) > 0 && !run[len(run)-1].owned {
 		switch f := run[0].form; {
 		case run[len(run)-1].last+1 == c.core:

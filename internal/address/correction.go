@@ -67,7 +67,7 @@ func (u *utterance) setOff(m match) bool {
 // her", "nicht die Trude", "wait, Raven, no".
 func (u *utterance) denied(m match) bool {
 	i := m.first
-	for i > 0 && u.tokens[i-1].class&(honorific|article) != 0 && u.tokens[i-1].class&you == 0 {
+	for i > 0 && (u.tokens[i-1].class&honorific != 0 && u.tokens[i-1].class&article == 0 || theWord[u.tokens[i-1].text]) {
 		i--
 	}
 	if i > 0 && denies[u.tokens[i-1].text] {
@@ -85,5 +85,6 @@ func (u *utterance) denied(m match) bool {
 
 var (
 	denies    = setOf(`not nicht forget vergiss vergesst lasst lass didn't wasn't statt instead nee kein`)
+	theWord   = setOf(`the der die das den dem`)
 	apologies = setOf(`sorry verzeiht verzeihung entschuldige entschuldigt pardon`)
 )

@@ -42,7 +42,7 @@ const (
 	longLull = 8 * time.Second
 )
 
-// weights are fitted to the dev lines of testdata/truth/address.
+// weights are fitted to the dev lines of testdata/truth/address, by logistic regression.
 var weights = [...]evidence{
 	{"bias", "", 0.6, func(*facts) bool { return true }},
 

@@ -161,7 +161,7 @@ func (f *facts) grammar() {
 }
 
 var pronoun = map[string]bool{
-	"he": true, "she": true, "it": true, "they": true, "there": true, "that": true, "this": true, "those": true, "these": true, "anybody": true, "anyone": true,
+	"he": true, "she": true, "it": true, "they": true, "there": true, "that": true, "this": true, "those": true, "these": true, "anybody": true, "anyone": true, "somebody": true, "someone": true, "everybody": true, "everyone": true, "jemand": true, "einer": true,
 	"du": true, "ihr": true, "sie": true, "er": true, "es": true, "man": true, "das": true, "der": true, "die": true, "ich": true, "wir": true, "da": true, "hier": true,
 }
 

@@ -61,7 +61,10 @@ func (u *utterance) closest(first, last int, sure bool, prefer int) (match, bool
 		if known == len(ts) { // everyday words all
 			limit = min(limit, n/4)
 		}
-		if !sure && n < 4 {
+		switch same := whole.sounds(&f.whole); {
+		case n < 4 && sure && same:
+			limit = 2
+		case n < 4 && !sure && !same:
 			limit = 0
 		}
 		if whole.n == 0 || whole.far(&f.whole, limit) {

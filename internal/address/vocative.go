@@ -28,7 +28,7 @@ func (u *utterance) vocative(c *clause) ([]match, bool) {
 			continue
 		case m.form.led:
 			continue // "the captain you …"
-		case m.form.title && front && !u.tellsOf(next):
+		case m.form.title && front && (!u.tellsOf(next) || u.tokens[next].class&joins != 0 && len(run) == 1 || next+1 < c.core && points[u.tokens[next+1].text]):
 			return run, true
 		case u.turnsTo(next, m.form.common) && !(front && len(run) == 1 && m.form.common && modalName[m.form.words[0]] && !u.tellsPast(next)):
 			return run, true
@@ -38,6 +38,9 @@ func (u *utterance) vocative(c *clause) ([]match, bool) {
 	}
 	return nil, false
 }
+
+// points are words behind a verb that make a question of "captain is …".
+var points = setOf(`that this it there he she das es er sie da`)
 
 // modalName are names that are verbs in front of a pronoun: "May I", "Will you".
 var modalName = map[string]bool{"may": true, "will": true, "hope": true, "can": true, "mark": true}
