@@ -2,7 +2,7 @@ package guard
 
 // deeds are what is done and kept quiet: a line is one meaning, in English and German.
 const deeds = `
-*forge make~ made~ machen~ macht~ gemacht~ work~ werk~ forged forging forgery forger fake faked faking counterfeit counterfeited counterfeiter falsify falsified fälschen gefälscht fälschte fälschung fälscherin nachmachen nachgemacht
+*forge making~ make~ made~ machen~ macht~ gemacht~ work~ werk~ forged forging forgery forger fake faked faking counterfeit counterfeited counterfeiter falsify falsified fälschen gefälscht fälschte fälschung fälscherin nachmachen nachgemacht
 *desert left~ leave~ verließ~ ran~ run~ away~ off~ weg~ lief~ gelaufen~ deserted deserter deserting abscond absconded fahnenflucht fahnenflüchtig desertieren desertiert desertierte deserteur ausgerissen abgehauen davongelaufen weggelaufen flee fled fleeing bolted fliehen floh geflohen entlaufen
 *hide hides hid hidden hiding conceal concealed conceals stash stashed lurk hideout verstecken versteckt verstecke versteckte verbergen verborgen verbirgt birgt bergen verstaut stecken steckt tarnen getarnt
 *drown pushed~ water~ wasser~ river~ fluss~ gestoßen~ drowned drowning drowns ertränken ertränkt ertränkte ertrinken ertrunken ersäufen ersäuft ersoffen

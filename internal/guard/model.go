@@ -45,7 +45,10 @@ var modelPhrases = newPhrases([][]string{
 	{"physischen", "korper"}, {"in", "character"}, {"out", "of", "character"}, {"break", "character"}, {"breaking", "character"},
 	{"my", "character"}, {"meine", "figur"}, {"meiner", "figur"}, {"mein", "charakter"}, {"die", "figur", "gibt"}, {"in", "meiner", "rolle"},
 	{"in", "der", "rolle"}, {"meine", "rolle"}, {"aus", "der", "rolle"}, {"aus", "meiner", "rolle"}, {"bleibe", "in", "der"}, {"the", "player"},
-	{"der", "spieler", "fragt"}, {"large", "language"}, {"i'm", "a", "program"}, {"bin", "ein", "programm"}, {"here", "is", "a", "response"}, {"here", "is", "my", "response"}, {"here's", "a", "response"}, {"hier", "ist", "eine", "antwort"}, {"hier", "ist", "meine", "antwort"}, {"hier", "ist", "die", "antwort"}, {"as", "an", "npc"},
+	{"der", "spieler", "fragt"}, {"my", "creators"}, {"meine", "entwickler"}, {"my", "developers"}, {"virtual", "character"}, {"fictional", "character"}, {"fictional", "figure"}, {"in", "this", "chat"}, {"in", "diesem", "chat"},
+	{"browse", "the", "web"}, {"personal", "experiences"}, {"real", "feelings"}, {"eigenen", "gefuhle"}, {"echten", "gefuhle"}, {"virtueller", "charakter"}, {"fiktive", "figur"}, {"fiktiver", "charakter"},
+	{"antworten", "werden", "generiert"}, {"responses", "are", "generated"}, {"can", "help", "with", "that"}, {"keep", "this", "conversation"}, {"respectful", "and"}, {"and", "respectful"}, {"note", "to", "self"},
+	{"der", "spieler", "mochte"}, {"der", "spieler", "will"}, {"der", "spieler", "sagt"}, {"die", "spieler", "wollen"}, {"die", "spielerin", "fragt"}, {"large", "language"}, {"i'm", "a", "program"}, {"bin", "ein", "programm"}, {"here", "is", "a", "response"}, {"here", "is", "my", "response"}, {"here's", "a", "response"}, {"hier", "ist", "eine", "antwort"}, {"hier", "ist", "meine", "antwort"}, {"hier", "ist", "die", "antwort"}, {"as", "an", "npc"},
 	{"human", "emotions"}, {"menschlichen", "emotionen"}, {"menschliche", "gefuhle"}, {"keine", "echten", "gefuhle"}, {"no", "real", "feelings"},
 	{"aktuelle", "daten"}, {"aktuellen", "daten"}, {"current", "data"}, {"internet", "access"}, {"access", "to", "the", "internet"}, {"internet"},
 	// politeness of assistants
@@ -97,7 +100,7 @@ func (t *Turn) isModelTalk(s *sentence) bool {
 		acts = acts || acting[w]
 		helps = helps || w == "helfen" || w == "behilflich" || w == "tun" || w == "dienen"
 		more = more || w == "sonst" || w == "weiter" || w == "else" || w == "weitere"
-		if t.card.own[w] && (acts && (s.at(i-1) == "as" || s.at(i-1) == "als" || s.at(i-1) == "von" || s.at(i-1) == "of") || s.at(i+1) == "would" || s.at(i+1) == "wurde") {
+		if t.card.own[w] && (acts && (s.at(i-1) == "as" || s.at(i-1) == "als" || s.at(i-1) == "von" || s.at(i-1) == "of") || s.at(i+1) == "would" || s.at(i+1) == "might" || i == 1 && (s.at(0) == "as" || s.at(0) == "als") || s.at(i+1) == "wurde") {
 			return true
 		}
 		trained = trained || strings.HasPrefix(w, "train")
@@ -122,7 +125,7 @@ func (t *Turn) isModelTalk(s *sentence) bool {
 
 var (
 	policies = newWordSet(`guidelines richtlinien nutzungsbedingungen`)
-	acting   = newWordSet(`speaking responding answering replying acting writing respond response antworte spreche sprechend schreibe antwort voice character rolle stimme reply`)
+	acting   = newWordSet(`answer answering respond speak say speaking responding answering replying acting writing respond response antworte spreche sprechend schreibe antwort voice character rolle stimme reply`)
 )
 
 var makers = newWordSet(`made created developed built trained entwickelt gebaut erschaffen trainiert gemacht powered by`)

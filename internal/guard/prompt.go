@@ -138,7 +138,7 @@ var acted = newWordSet(`spiele spielen play playing portray verkörpere`)
 
 var promptPhrases = newPhrases([][]string{
 	{"system", "prompt"}, {"systemprompt"}, {"system-prompt"}, {"secret", "knowledge"}, {"geheimes", "wissen"}, {"behavior", "rules"}, {"behaviour", "rules"},
-	{"verhaltensregeln"}, {"my", "prompt"}, {"mein", "prompt"}, {"meinem", "prompt"}, {"been", "instructed", "to"}, {"was", "instructed", "to"}, {"am", "instructed", "to"},
+	{"verhaltensregeln"}, {"my", "prompt"}, {"prompt", "says"}, {"prompt", "said"}, {"prompt", "tells"}, {"mein", "prompt"}, {"meinem", "prompt"}, {"been", "instructed", "to"}, {"was", "instructed", "to"}, {"am", "instructed", "to"},
 	{"i'm", "instructed", "to"}, {"wurde", "angewiesen"}, {"bin", "angewiesen"}, {"i", "am", "playing"}, {"i'm", "playing"},
 	{"knowledge", "scope"}, {"my", "setup"}, {"initial", "instructions"}, {"mein", "text", "lautet"}, {"wurde", "instruiert"}, {"wurde", "programmiert"}, {"der", "prompt"},
 	{"end", "of", "prompt"}, {"above", "instructions"}, {"anweisungen", "lauten"}, {"my", "guidelines"}, {"meine", "vorgaben"}, {"meinen", "vorgaben"}, {"systemnachricht"}, {"system", "message"}, {"character", "sheet"}, {"character", "card"}, {"charakterbogen"}, {"role", "description"}, {"your", "instructions"},
@@ -149,7 +149,7 @@ var (
 	orderWords = newWordSet(`
 		instructions instruction anweisungen anweisung vorgaben vorgabe direktiven directives directive guidelines guideline richtlinien
 		prompt prompts beschreibung rollenbeschreibung verhaltensregeln regeln rules konfiguration configuration programming
-		charakterbogen karte`)
+		charakterbogen card sheet`)
 	ordersTell = newWordSet(`
 		say says tell tells told forbid forbids forbidden require requires state states read steht stehen verbieten verbietet verlangen
 		verlangt besagen besagt sagen sagt schreiben vorschreiben must dass that lauten lautet heißt vor not to nicht laut

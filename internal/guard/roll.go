@@ -42,10 +42,12 @@ var (
 	outcomeWords = newWordSet(`
 		fail fails failed failing succeed succeeds succeeded success failure pass passes passed misses missed botched made
 		misslungen misslingt gelungen gelingt geschafft verpatzt verfehlt fehlgeschlagen scheitert gescheitert erfolgreich
-		reicht bestanden beats`)
+		reicht bestanden beats scheiterst schaffst bestehst scheitere low high niedrig`)
 	checkWords = newWordSet(`
 		check checks save saves saving throw roll rolls probe proben rettungswurf wurf attack angriff`)
-	naturals = newWordSet(`nat natural natürliche natürlicher natürlichen natural crit`)
+	naturals   = newWordSet(`nat natural natürliche natürlicher natürlichen natural crit`)
+	critical   = newWordSet(`critical kritisch kritischer kritische kritisches crit patzer fumble`)
+	criticalOf = newWordSet(`hit failure success treffer fehlschlag erfolg miss fumble patzer`)
 	// thrown says that dice were, and throwing that they are to be.
 	thrown     = newWordSet(`rolled gewürfelt geworfen nat`)
 	throwing   = newWordSet(`roll throw toss wirf werft werfen würfle würfel würfelt würfeln score get`)
@@ -203,9 +205,12 @@ func (r *rolls) claimsOutcome(s *sentence) bool {
 		return false
 	}
 	check, outcome := false, false
+	if (r.about || s.has(criticalOf)) && s.has(critical) && !s.has(hypothetical) {
+		return true
+	}
 	for i := range s.words {
 		w := s.at(i)
-		check = check || checkWords[w] || strings.HasSuffix(w, "wurf")
+		check = check || checkWords[w] || thrown[w] || strings.HasSuffix(w, "wurf")
 		outcome = outcome || outcomeWords[w]
 		value, size := s.numberAt(i)
 		if size == 0 || value == 0 || articleNumber(w) {

@@ -34,7 +34,8 @@ type unit struct {
 	fact   int
 	weight float32
 	deed   bool
-	done   bool  // it is one of the lexicon's deeds
+	act    bool  // it is one of the lexicon's deeds
+	done   bool  // and said as one, not as a thing or a person
 	at     int   // its word in the secret
 	where  place // how it stands to another, as in "under the bridge"
 }
@@ -223,7 +224,8 @@ func (b *secretBuilder) addWord(w word, raw string) {
 	}
 	agent := strings.HasSuffix(w.text, "er") || strings.HasSuffix(w.text, "ers") || unicode.IsUpper([]rune(raw)[0])
 	u := b.addStem(w.stem, 1, !agent && done)
-	b.units[u].done = b.isDone(w.stem)
+	b.units[u].act = b.isDone(w.stem)
+	b.units[u].done = b.units[u].act && !agent
 	if len(w.text) >= 4 {
 		b.backward[reversed(w.text)] = u
 	}

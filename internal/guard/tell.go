@@ -16,6 +16,7 @@ const (
 	wholeHeart     = 0.8
 	tellDeed       = 0.25 // what was done stands near another word of the fact
 	tellNeighbours = 0.08 // words that are neighbours in the fact, too
+	tellSelf       = 0.1  // it is said of the speaker, or of what is the speaker's
 	tellIdentity   = 0.15 // "I am …", where the fact is who the NPC is
 	tellPlace      = 0.06 // it stands as it does in the fact: under, behind, in
 	tellMore       = 0.12 // another fact of the same secret was spoken of
@@ -86,7 +87,7 @@ func (t *telling) mark(s *sentence) {
 
 func (t *telling) hit(h hit, place int, share float32) {
 	t.now[h.unit] = min(1, t.now[h.unit]+share*h.strength)
-	if h.strength == strengthSame {
+	if h.strength == strengthSame && share == 1 {
 		t.place[h.unit] = place
 	}
 }
@@ -202,16 +203,17 @@ func (t *telling) tellsFact(i int, s *sentence, ownNames wordSet) bool {
 
 // extra is what the order of a fact's words in a sentence adds.
 func (t *telling) extra(f *fact, s *sentence) (sum float32) {
-	deed, neighbours, where := false, false, false
+	deed, done, neighbours, where := false, false, false, false
 	last, strong := -1, 0
 	for u := f.from; u < f.to; u++ {
 		if t.place[u] < 0 || t.units[u].weight <= weightLight {
 			continue
 		}
 		strong++
+		done = done || t.units[u].deed
 		where = where || t.units[u].where != nowhere && t.units[u].where == s.placeBefore(t.place[u])
 		for v := f.from; v < f.to && t.units[u].deed; v++ {
-			deed = deed || u != v && t.place[v] >= 0 && t.units[v].weight >= weightThing && !t.units[v].done && distance(t.place[u], t.place[v]) <= nearWords
+			deed = deed || u != v && t.place[v] >= 0 && t.units[v].weight >= weightThing && !t.units[v].act && distance(t.place[u], t.place[v]) <= nearWords
 		}
 		neighbours = neighbours || last >= 0 && last == u-1 && t.place[last] >= 0 && t.place[last] != t.place[u] &&
 			distance(distance(t.place[last], t.place[u]), distance(t.units[last].at, t.units[u].at)) <= 1
@@ -219,6 +221,8 @@ func (t *telling) extra(f *fact, s *sentence) (sum float32) {
 	}
 	if deed {
 		sum += tellDeed
+	} else if done && strong >= 2 && s.has(selfWords) {
+		sum += tellSelf
 	}
 	if strong > 0 && where && !f.identity {
 		sum += tellPlace

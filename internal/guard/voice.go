@@ -34,6 +34,36 @@ var labels = newWordSet(`
 	mal rat tipp spruch sprichwort moral ergebnis wahrheit tatsache lehre folge grund ursache strafe lohn zoll frühstück abendessen
 	mittag abends morgens mittags nachts zuerst zuletzt schließlich fazit kurzum will soll heißt bedeutet sagt sage`)
 
+// namesSpeaker reports whether a sentence begins with a name and how its owner says what
+// follows: "Petra (from the door): Wait!", or with a voice without one.
+func (t *Turn) namesSpeaker(s *sentence) bool {
+	if n := s.label(); n > 0 && n < len(s.words) {
+		for i := range n {
+			if w := s.at(i); i > 0 && (w == "voice" || w == "stimme") {
+				return true
+			}
+		}
+	}
+	i := 0
+	for i < 2 && titles[s.at(i)] {
+		i++
+	}
+	for i < 3 && t.somebodyElse(s.at(i)) {
+		i++
+	}
+	if i == 0 || !t.somebodyElse(s.at(i-1)) || i >= len(s.words) {
+		return false
+	}
+	manner := strings.Contains(s.gap(i), "(") ||
+		strings.Contains(s.gap(i), ",") && (strings.HasSuffix(s.at(i), "ing") || strings.HasSuffix(s.at(i), "end"))
+	for j := i + 1; j <= i+6 && j < len(s.words) && manner; j++ {
+		if strings.Contains(s.gap(j), ":") {
+			return true
+		}
+	}
+	return false
+}
+
 // isLabel reports whether a compound ends with a label: "Hausregel".
 func isLabel(w string) bool {
 	for i := 3; i <= len(w)-4; i++ {
@@ -69,7 +99,7 @@ func (t *Turn) isOthersLine(s *sentence) bool {
 			return true
 		}
 	}
-	return t.quotesScene(s) || narratesForDM(s)
+	return t.quotesScene(s) || narratesForDM(s) || t.namesSpeaker(s)
 }
 
 func (t *Turn) somebodyElse(w string) bool {
@@ -170,8 +200,18 @@ func countQuotes(gap string) int {
 
 var dmWords = newWordSet(`dm gm sl spielleiter spielleiterin spielleitung gamemaster dungeonmaster erzähler narrator meister`)
 
+// Words of a game master who calls for a throw.
+var (
+	skills   = newWordSet(`perception wahrnehmung constitution konstitution wisdom weisheit dexterity geschicklichkeit stealth insight athletics athletik initiative acrobatics persuasion investigation arcana heimlichkeit motiv`)
+	demands  = newWordSet(`roll make würfelt würfle macht mach wirf werft legt`)
+	demanded = newWordSet(`save check throw saving auf probe rettungswurf everyone everybody all alle initiative please bitte`)
+)
+
 // narratesForDM reports whether a sentence calls for dice as a game master does.
 func narratesForDM(s *sentence) bool {
+	if s.has(skills) && s.has(demands) && s.has(demanded) && !s.has(selfWords) {
+		return true
+	}
 	called, dice := false, false
 	for i := range s.words {
 		w, next := s.at(i), s.at(i+1)
