@@ -3,7 +3,7 @@ package agent
 import "slices"
 
 // maxSaid is how many sentences an NPC knows to have said lately.
-const maxSaid = 24
+const maxSaid = 18
 
 // RememberSaid keeps the sentences of a turn in mind, which are not to come again soon.
 func (a *Agent) RememberSaid(sentences []string) {

@@ -37,7 +37,7 @@ func TestWithdraw(t *testing.T) {
 					}
 					return nil
 				}), nil)
-				defer start(m)()
+				stop := start(m)
 				l := mixer.NewLine(1)
 				l.Begin()
 				l.Append(tone)
@@ -52,6 +52,7 @@ func TestWithdraw(t *testing.T) {
 				l.End()
 				l.Close()
 				time.Sleep(5 * time.Second)
+				stop()
 				heard := time.Duration(frames) * audio.FrameDuration
 				if diff := heard - c.want; diff < -audio.FrameDuration || diff > audio.FrameDuration {
 					t.Errorf("%s of sound were heard, want %s to a frame", heard, c.want)
