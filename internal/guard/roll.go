@@ -49,7 +49,7 @@ var (
 	critical   = newWordSet(`critical kritisch kritischer kritische kritisches crit patzer fumble`)
 	criticalOf = newWordSet(`hit failure success treffer fehlschlag erfolg miss fumble patzer`)
 	// thrown says that dice were, and throwing that they are to be.
-	thrown     = newWordSet(`rolled gewürfelt geworfen nat`)
+	thrown     = newWordSet(`rolled rolling shows showed comes came zeigt gewürfelt geworfen nat`)
 	throwing   = newWordSet(`roll throw toss wirf werft werfen würfle würfel würfelt würfeln score get`)
 	conditions = newWordSet(`if unless when would could wenn falls wer würde könnte`)
 	hurtWords  = newWordSet(`damage schaden schadenspunkte trefferpunkte trefferpunkten hp`)
@@ -228,16 +228,18 @@ func (r *rolls) claimsOutcome(s *sentence) bool {
 // claimsNumber reports whether a sentence has a number as a result that no tool told.
 func (r *rolls) claimsNumber(s *sentence, forOthers bool) bool {
 	dice, claims, unknown := false, false, false
+	came := s.has(thrown) // it tells what came of a throw
 	for i := range s.words {
 		w := s.at(i)
 		_, notation := diceOf(w)
 		dice = dice || diceWords[w] || isDie(s, i) || notation || naturals[w] || strings.HasSuffix(w, "wurf")
+		came = came || notation && strings.ContainsAny(s.gap(i+1), ":=")
 	}
 	about := dice || r.about || r.rolled
 	if !about && !forOthers {
 		return false
 	}
-	if r.told && !r.rolled && !s.has(thrown) || !r.rolled && s.has(hypothetical) || strings.HasSuffix(strings.TrimSpace(s.raw), "?") {
+	if r.told && !r.rolled && !came || !r.rolled && s.has(hypothetical) || strings.HasSuffix(strings.TrimSpace(s.raw), "?") {
 		return false
 	}
 	for i := 0; i < len(s.words); i++ {

@@ -54,7 +54,7 @@ func (t *turn) takeOwn(ev engine.Event) error {
 
 // takeSpoken passes on what may be kept of a sentence that has sounded, or is about to.
 func (t *turn) takeSpoken(e engine.Spoken) error {
-	v := t.judgePieces(e.Text) // a transcript has lost what had joined them
+	v := t.judgeSpoken(e.Text)
 	if isBreach(v) {
 		return t.withdraw(v)
 	}

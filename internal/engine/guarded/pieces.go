@@ -2,7 +2,6 @@ package guarded
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,29 +9,44 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/speech"
 )
 
-// codes are what a terminal takes for colours. They hide the end of a sentence.
-var codes = regexp.MustCompile(`\x1b?\[[0-9;]{0,12}m`)
-
-// judgeText judges a sentence, or several that only codes had joined: what is said in
-// the second must not pass for a part of the first.
+// judgeText judges a sentence. Where several are left of it, since what joined them was
+// taken out, each is judged: the second must not pass for a part of the first.
 func (t *turn) judgeText(text string) guard.Verdict {
-	if !strings.Contains(text, "[") || !codes.MatchString(text) {
-		return t.judge.Judge(text)
+	v := t.judge.Judge(text)
+	if len(v.Reasons) == 0 || v.Text == "" {
+		return v
 	}
-	return t.judgePieces(codes.ReplaceAllString(text, " "), guard.Markup)
+	pieces := sentencesOf(v.Text)
+	if len(pieces) < 2 {
+		return v
+	}
+	anew := t.engine.judgeOf(t.req) // to which none of it is a repetition
+	for _, n := range t.notes {
+		anew.NoteResult(n.call.Name, n.call.Arguments, n.result)
+	}
+	return judgeEach(pieces, v.Reasons, anew.Judge)
 }
 
-// judgePieces judges each sentence of a text. The reasons are found already.
-func (t *turn) judgePieces(text string, found ...guard.Reason) guard.Verdict {
-	var split speech.Splitter
-	pieces := append(split.Push(text), split.Flush()...)
-	if len(pieces) < 2 && len(found) == 0 {
-		return t.judge.Judge(text)
+// judgeSpoken judges what a transcript says, whose writer may have lost what joined its
+// sentences.
+func (t *turn) judgeSpoken(text string) guard.Verdict {
+	if pieces := sentencesOf(text); len(pieces) > 1 {
+		return judgeEach(pieces, nil, t.judgeText)
 	}
-	all := guard.Verdict{Reasons: found}
+	return t.judgeText(text)
+}
+
+func sentencesOf(text string) []string {
+	var split speech.Splitter
+	return append(split.Push(text), split.Flush()...)
+}
+
+// judgeEach judges sentences that come as one, up to where nothing good can follow.
+func judgeEach(sentences []string, found []guard.Reason, judge func(string) guard.Verdict) guard.Verdict {
+	all := guard.Verdict{Reasons: slices.Clip(found)}
 	var kept []string
-	for _, s := range pieces {
-		v := t.judge.Judge(s)
+	for _, s := range sentences {
+		v := judge(s)
 		for _, r := range v.Reasons {
 			if !slices.Contains(all.Reasons, r) {
 				all.Reasons = append(all.Reasons, r)

@@ -43,6 +43,7 @@ type turn struct {
 	before   int           // of them, when the engine was asked
 	calls    []engine.ToolCalled
 	ran      []ranCall
+	notes    []ranCall // of those that succeeded, as the judge knows them
 	own      ownVoice
 }
 
@@ -158,6 +159,7 @@ func (t *turn) take(ev engine.Event) error {
 		t.endCall(e.Call, engine.RenderOutcome(e.Outcome))
 		if e.Err == nil {
 			t.judge.NoteResult(e.Call.Name, e.Call.Arguments, e.Result.Text)
+			t.notes = append(t.notes, ranCall{e.Call, e.Result.Text})
 		}
 		ev = e
 	case engine.ToolDeferred:

