@@ -10,8 +10,8 @@ import (
 
 // Floors of what lines.yaml shows.
 const (
-	leastFitting     = 0.60 // of all lines of a language
-	mostRepeatsOfAll = 0.02
+	leastFitting     = 0.94 // of all lines of a language
+	mostRepeatsOfAll = 0.005
 )
 
 // castScore is what a file of lines comes to.

@@ -95,7 +95,7 @@ func (j *castJudge) serves(intent string, s castSequence, i int, answers []castA
 	case "secret":
 		return hasSign(declining, s.Language, text) || unsure || strings.HasSuffix(text, "?")
 	}
-	knows := slices.Contains([]string{"smalltalk", "greet", "insult", "threat", "flirt", "joke"}, intent)
+	knows := slices.Contains([]string{"smalltalk", "greet", "insult", "threat", "flirt"}, intent)
 	return !(unsure && knows) && hasSign(signs[intent], s.Language, text)
 }
 

@@ -57,10 +57,10 @@ func TestAnswers(t *testing.T) {
 			`{"Entity":{"id":"elara","name":"Elara","description":"Elara keeps the old mill."},"Relations":[{"from":"elara","type":"lives_in","to":"old-mill"},{"from":"tom","type":"son_of","to":"elara"},{"from":"x","type":"y","to":"z"}],"Connected":[{"id":"old-mill","name":"the Old Mill"},{"id":"tom","name":"Tom"}]}`},
 			"Elara keeps the old mill. Elara lives in the Old Mill. Tom son of Elara."},
 		{"quotes", "what did Elara say?", []string{"search_sessions", `{"results":[{"speaker":"Elara","text":"The dragon sleeps"},{"speaker":"Tom","text":"Does it?"},{"speaker":"Ann","text":"no"}]}`},
-			"Elara once said this: The dragon sleeps. Tom once said this: Does it?"},
-		{"german quotes", "Was hat Elara gesagt?", []string{"search_sessions", `{"lines":[{"speaker":"Elara","text":"Der Drache schläft."}]}`}, "Elara hat einmal gesagt: Der Drache schläft."},
+			"What Elara told us was this: The dragon sleeps. What Tom told us was this: Does it?"},
+		{"german quotes", "Was hat Elara gesagt?", []string{"search_sessions", `{"lines":[{"speaker":"Elara","text":"Der Drache schläft."}]}`}, "Von Elara weiß ich es so: Der Drache schläft."},
 		{"facts", "what did Elara say?", []string{"search_facts", `{"facts":[{"source":"session:1","text":"Elara: The dragon sleeps."},{"source":"entity:mill","text":"The mill burned down"}]}`},
-			"Elara once said this: The dragon sleeps. The mill burned down."},
+			"What Elara told us was this: The dragon sleeps. The mill burned down."},
 		{"no memory", "what did Elara say?", []string{"search_sessions", `{"results":[]}`}, "I do not know anything about that."},
 		{"written", "note that we owe gold", []string{"write_file", `{"path":"notes/a.md","bytes_written":11}`}, "I have written it down."},
 		{"to be written", "note that we owe gold", []string{"write_file", `{"status":"recorded"}`}, "I will write it down."},
@@ -133,7 +133,7 @@ func TestAnswersInTheNPCsManner(t *testing.T) {
 		name, text, tool, result, want string
 	}{
 		{"roll", "roll 1d6", "roll", `{"expression":"1d6","rolls":[2],"total":2}`, "Rattle! 1d6: 2."},
-		{"recall", "what did Elara say?", "search_sessions", `[{"speaker":"Elara","text":"Hm."}]`, "It was like this. Elara once said this: Hm."},
+		{"recall", "what did Elara say?", "search_sessions", `[{"speaker":"Elara","text":"Hm."}]`, "It was like this. What Elara told us was this: Hm."},
 		{"template without a place", "who is Elara?", "query_entities", elara, "Listen. Elara keeps the old mill."},
 		{"failure", "use ping", "ping", "error: no", "Bah, no, Mira!"},
 		{"braces in a result stay", "use ping", "ping", "{name} and {answer}", "Listen. {name} and {answer}."},

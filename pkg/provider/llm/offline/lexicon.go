@@ -3,6 +3,8 @@ package offline
 import (
 	"embed"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -46,8 +48,9 @@ const widestGap = 3
 var knownWays = sync.OnceValue(func() *lexicon {
 	l := &lexicon{byWord: map[string][]*phrase{}, byStem: map[string][]*phrase{}, vocabulary: map[string]bool{}, spelt: map[byte][]string{}}
 	for _, lang := range languages {
-		for intent, entries := range readSections(fmt.Sprintf("words/ways.%s.txt", lang.tag())) {
-			for _, line := range entries {
+		sections := readSections(fmt.Sprintf("words/ways.%s.txt", lang.tag()))
+		for _, intent := range slices.Sorted(maps.Keys(sections)) { // so that every process has the same order
+			for _, line := range sections[intent] {
 				for source := range strings.SplitSeq(line, ";") {
 					l.addPhrase(intent, lang, plainWord(strings.TrimSpace(source)))
 				}
@@ -103,7 +106,8 @@ func (l *lexicon) addPhrase(intent string, lang language, source string) {
 	}
 }
 
-// shortestSpelt is the length in bytes from which a word is known when misspelt.
+// shortestSpelt is the length in bytes from which a word is known when misspelt. What
+// is said must be longer: too many words of five letters are one letter apart.
 const shortestSpelt = 5
 
 func (l *lexicon) learnWord(word string) {
@@ -115,7 +119,7 @@ func (l *lexicon) learnWord(word string) {
 
 // correct returns the word of the lexicon that word was meant to be, or word.
 func (l *lexicon) correct(word string) string {
-	if len(word) < shortestSpelt || len(word) > 20 || l.vocabulary[word] {
+	if len(word) <= shortestSpelt || len(word) > 20 || l.vocabulary[word] {
 		return word
 	}
 	for _, known := range l.spelt[word[0]] {

@@ -223,7 +223,7 @@ func (l language) quoteLines(list []record) string {
 			parts = append(parts, sentence(text))
 			continue
 		}
-		parts = append(parts, fmt.Sprintf(l.phrase("%s once said this: %s", "%s hat einmal gesagt: %s"), who, sentence(text)))
+		parts = append(parts, fmt.Sprintf(l.phrase("What %s told us was this: %s", "Von %s weiß ich es so: %s"), who, sentence(text)))
 	}
 	return strings.Join(parts, " ")
 }
