@@ -150,8 +150,6 @@ type Decision struct {
 	NPCs []int
 	// All is set if everybody in the room was called; NPCs are then the two who answer.
 	All bool
-	// Joint is set if the NPC is one of a group that goes on being spoken with.
-	Joint bool
 	// NotFor are NPCs that were called and are now told that they were not meant.
 	NotFor []int
 	Route  string

@@ -126,8 +126,8 @@ func (t *Talk) Decided(at time.Time, line int64, speaker string, d Decision) (ch
 		t.asides = 0
 		if len(d.NPCs) > 1 || d.All {
 			t.group = gathering{npcs: slices.Clone(d.NPCs), all: d.All, at: at, by: speaker}
-		} else if !d.Joint {
-			t.group = gathering{}
+		} else if t.group.said = nil; d.Route != RouteContinuation || !slices.Contains(t.group.npcs, d.NPCs[0]) {
+			t.group = gathering{} // else they may yet be spoken to together
 		}
 	} else if !d.BackChannel && !again {
 		t.asides++

@@ -55,7 +55,11 @@ func TestTalkKnowsWhichGroupHasAnswered(t *testing.T) {
 		t.Errorf("after both answered: %+v", st)
 	}
 	k.Decided(at, 2, "Ann", Decision{NPCs: []int{1}, Route: RouteContinuation})
-	if st := k.State(at, 3, "Ann", here); st.Group != nil {
+	if st := k.State(at, 3, "Ann", here); len(st.Group) != 2 || st.GroupSaid != 0 {
 		t.Errorf("after a line to one of them: %+v", st)
+	}
+	k.Decided(at, 3, "Ann", Decision{NPCs: []int{1}, Route: RouteName})
+	if st := k.State(at, 4, "Ann", here); st.Group != nil {
+		t.Errorf("after one of them was called: %+v", st)
 	}
 }
