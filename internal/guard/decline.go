@@ -98,7 +98,7 @@ func (t *Turn) tags(inner string) Reason {
 }
 
 // patrons are people who have no name.
-var patrons = newWordSet(`guest gast kunde kundin customer visitor besucher stranger fremder guard wache wächter soldier soldat traveller reisender adventurer abenteurer patron`)
+var patrons = newWordSet(`guest gast kunde kundin customer visitor besucher stranger fremder guard wache wächter soldier soldat traveller reisender adventurer abenteurer patron menge crowd koch köchin magd knecht maat bote händler händlerin bauer bäuerin ritter priester könig königin kutscher schmied wirt wirtin bäcker fremde alte alter junge mädchen kind kranker kranke matrose bootsmann steuermann schreiber diener dienerin richter spieler spielerin gäste männer frauen leute`)
 
 // reasonOf is why words in brackets are withheld that are no aside.
 func (t *Turn) reasonOf(inner string) Reason {

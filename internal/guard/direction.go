@@ -214,7 +214,7 @@ func moves(s *sentence, verb int) bool {
 		return false
 	}
 	count := 0
-	if len(s.words) <= verb+2 && !doubtful[s.at(verb)] {
+	if len(s.words) == verb+2 && !doubtful[s.at(verb)] {
 		return true // "She laughs softly."
 	}
 	for i := verb; i < len(s.words); i++ {

@@ -55,9 +55,9 @@ var modelPhrases = newPhrases([][]string{
 	{"can", "i", "assist"}, {"may", "i", "assist"}, {"i", "assist", "you"}, {"can", "i", "help", "you", "today"}, {"help", "you", "with", "today"},
 	{"other", "questions"}, {"further", "questions"}, {"more", "questions", "feel"}, {"feel", "free", "to"}, {"hope", "this", "helps"},
 	{"hope", "that", "helps"}, {"let", "me", "know", "if"}, {"let's", "dive", "in"}, {"let", "us", "dive", "in"}, {"dive", "into"},
-	{"great", "question"}, {"good", "question"}, {"excellent", "question"}, {"happy", "to", "help"}, {"glad", "to", "help"}, {"here", "to", "help"}, {"anything", "else", "i", "can"},
+	{"happy", "to", "help"}, {"glad", "to", "help"}, {"here", "to", "help"}, {"anything", "else", "i", "can"},
 	{"anything", "else", "you'd"}, {"like", "me", "to", "elaborate"}, {"noch", "bei", "etwas"}, {"behilflich", "sein"}, {"weitere", "fragen"},
-	{"weiteren", "fragen"}, {"hoffe", "das", "hilft"}, {"hoffe", "das", "hat"}, {"tolle", "frage"}, {"gute", "frage"}, {"sehr", "gute", "frage"}, {"interessante", "frage"}, {"helfe", "ich", "ihnen", "weiter"},
+	{"weiteren", "fragen"}, {"hoffe", "das", "hilft"}, {"hoffe", "das", "hat"}, {"helfe", "ich", "ihnen", "weiter"},
 	{"stehe", "ihnen", "gerne"}, {"stehe", "ich", "ihnen"}, {"gerne", "zur", "verfugung"}, {"gern", "zur", "verfugung"}, {"lass", "mich", "wissen"}, {"lassen", "sie", "mich", "wissen"},
 	{"lasst", "mich", "wissen"}, {"here", "is", "a", "summary"}, {"here's", "a", "summary"}, {"in", "summary"}, {"zusammenfassend"},
 	{"ich", "helfe", "ihnen", "gerne"}, {"ich", "helfe", "dir", "gerne"}, {"gerne", "helfe", "ich"}, {"wie", "kann", "ich", "ihnen", "helfen"}, {"wie", "kann", "ich", "dir", "heute"},
@@ -117,6 +117,8 @@ func (t *Turn) isModelTalk(s *sentence) bool {
 		return true
 	case trained && texts, self && body && senses, self && memory && talk:
 		return true
+	case len(s.words) <= 5 && praised[s.at(len(s.words)-2)] && (s.at(len(s.words)-1) == "question" || s.at(len(s.words)-1) == "frage") && strings.HasSuffix(s.raw, "!"):
+		return true
 	case len(s.words) == 2 && s.at(0) == "you're" && s.at(1) == "welcome" && strings.HasSuffix(s.raw, "!"):
 		return true
 	}
@@ -124,6 +126,7 @@ func (t *Turn) isModelTalk(s *sentence) bool {
 }
 
 var (
+	praised  = newWordSet(`great good excellent interesting wonderful tolle gute sehr interessante spannende hervorragende ausgezeichnete`)
 	policies = newWordSet(`guidelines richtlinien nutzungsbedingungen`)
 	acting   = newWordSet(`answer answering respond speak say speaking responding answering replying acting writing respond response antworte spreche sprechend schreibe antwort voice character rolle stimme reply`)
 )

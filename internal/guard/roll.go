@@ -259,6 +259,9 @@ func (r *rolls) claimsNumber(s *sentence, forOthers bool) bool {
 // isResult reports whether a number stands as the result of a throw.
 func (s *sentence) isResult(i, size int, dice, german bool) bool {
 	before, after := s.at(i-1), s.at(i+size)
+	if w := s.at(i); size == 1 && (w == "hundred" || w == "thousand" || w == "dozen" || w == "hundert" || w == "tausend" || w == "dutzend") {
+		return false
+	}
 	end := i + size
 	if naturals[before] {
 		return true

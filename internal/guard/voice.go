@@ -127,6 +127,12 @@ func (t *Turn) isSpeaker(s *sentence, n int) bool {
 	if dmWords[last.text] && last.text != "meister" || last.text == "master" && (s.at(0) == "dungeon" || s.at(0) == "game") {
 		return true
 	}
+	if n < len(s.words) && !s.words[n].capital {
+		return false // lines begin with capitals
+	}
+	if n == 2 && (s.at(0) == "der" || s.at(0) == "die") && !patrons[last.text] {
+		return false
+	}
 	if n == 2 && (s.at(0) == "the" || s.at(0) == "der" || s.at(0) == "die") && n < len(s.words) {
 		return s.words[n].capital && (last.capital || s.at(0) == "the")
 	}
