@@ -50,6 +50,7 @@ var (
 	criticalOf = newWordSet(`hit failure success treffer fehlschlag erfolg miss fumble patzer`)
 	// thrown says that dice were, and throwing that they are to be.
 	thrown     = newWordSet(`rolled rolling shows showed comes came zeigt gewürfelt geworfen nat`)
+	pointing   = newWordSet(`that that's it's das`)
 	throwing   = newWordSet(`roll throw toss wirf werft werfen würfle würfel würfelt würfeln score get`)
 	conditions = newWordSet(`if unless when would could wenn falls wer würde könnte`)
 	hurtWords  = newWordSet(`damage schaden schadenspunkte trefferpunkte trefferpunkten hp`)
@@ -233,7 +234,7 @@ func (r *rolls) claimsNumber(s *sentence, forOthers bool) bool {
 		w := s.at(i)
 		_, notation := diceOf(w)
 		dice = dice || diceWords[w] || isDie(s, i) || notation || naturals[w] || strings.HasSuffix(w, "wurf")
-		came = came || notation && strings.ContainsAny(s.gap(i+1), ":=")
+		came = came || notation && strings.ContainsAny(s.gap(i+1), ":=") || naturals[w] && pointing[s.at(0)]
 	}
 	about := dice || r.about || r.rolled
 	if !about && !forOthers {
