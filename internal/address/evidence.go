@@ -110,7 +110,7 @@ var weights = [...]evidence{
 	}},
 	{"number asked", "it answers what the NPC asked", 0.1, func(f *facts) bool { return f.onlyNum && f.fresh }},
 	{"number wanted", "it answers how many", 0.1, func(f *facts) bool { return f.onlyNum && f.fresh && (f.said.many || f.said.asks) }},
-	{"third lead", "it speaks about somebody", -0.0, func(f *facts) bool { return f.startsOn&third != 0 }},
+	{"third lead", "it speaks about somebody", 0, func(f *facts) bool { return f.startsOn&third != 0 }},
 	{"third", "it speaks about somebody", -0.5, func(f *facts) bool { return f.has(third) && !f.asks }},
 	{"third asks", "it speaks about somebody", 0.1, func(f *facts) bool { return f.has(third) && f.asks }},
 	{"replying", "it answers what the NPC asked", 0.3, func(f *facts) bool { return f.lead&replying != 0 && f.fresh && f.said.asks }},

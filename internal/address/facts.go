@@ -45,7 +45,7 @@ type facts struct {
 
 // saidFacts are of the NPC's last words.
 type saidFacts struct {
-	asks, many, all, commands bool
+	asks, many, all bool
 	words                     int
 }
 
