@@ -46,7 +46,7 @@ type facts struct {
 // saidFacts are of the NPC's last words.
 type saidFacts struct {
 	asks, many, all bool
-	words                     int
+	words           int
 }
 
 func (f *facts) n(t topic) int { return int(f.count[bits.TrailingZeros64(uint64(t))]) }
@@ -141,6 +141,9 @@ func (f *facts) grammar() {
 	ts := f.u.tokens
 	i := 0
 	for i < len(ts)-1 && (ts[i].class&(opener|sound|joins) != 0 && ts[i].class&(question|you) == 0) {
+		if ts[i].text == "there" && ts[i+1].class&question != 0 {
+			break // "there is somebody" asks nothing
+		}
 		i++
 	}
 	for k := range ts {

@@ -92,7 +92,7 @@ func TestCampaigns(t *testing.T) {
 
 	h = openGuilds(t, h.dir, flagon) // it is remembered
 	h.has(home, flagonThen, mereNow)
-	if diff := cmp.Diff([]string{"Ana: Hello Bartok, it rains!", "Bartok: Foggy."}, h.lines()); diff != "" {
+	if diff := cmp.Diff([]string{"Ana: Hello Bartok, it rains!", "Bartok: Welcome to the Flagon."}, h.lines()); diff != "" {
 		t.Errorf("lines of the mere (-want +got):\n%s", diff)
 	}
 	if c := h.switchTo(""); c.Scene != "A foggy evening." || c.Entities != 0 || c.Sessions != 1 {

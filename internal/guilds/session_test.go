@@ -212,7 +212,7 @@ func TestSessionGoesOn(t *testing.T) {
 	}
 	s.hears(ana, "Hello again, Bartok!")
 	s.close()
-	want := []string{"Ana: Hello Bartok!", "Bartok: Welcome to the Flagon.", "Ana: Hello again, Bartok!", "Bartok: Welcome to the Flagon."}
+	want := []string{"Ana: Hello Bartok!", "Bartok: Welcome to the Flagon.", "Ana: Hello again, Bartok!", "Bartok: Hello there. What brings you here?"}
 	if diff := cmp.Diff(want, h.lines()); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
