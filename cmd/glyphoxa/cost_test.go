@@ -23,7 +23,7 @@ func (h *program) costs(section string) {
 // tenth of a unit.
 func TestCapsAreKept(t *testing.T) {
 	t.Parallel()
-	h, server := newModelProgram(t, fakeopenai.Always(fakeopenai.Say("The ferry leaves at dawn.")))
+	h, server := newModelProgram(t, fakeopenai.Sequence(fakeopenai.Say("The ferry leaves at dawn."), fakeopenai.Say("Before the first bell rings."), fakeopenai.Say("My sister takes the oars.")))
 	h.costs(`  currency: EUR
   prices: [{provider: openai test-model, input: 0, output: 100000}]
   soft_cap: 0.5
@@ -34,7 +34,7 @@ func TestCapsAreKept(t *testing.T) {
 	for i, want := range []struct {
 		cost float64
 		text string
-	}{{0.5, "The ferry leaves at dawn."}, {0.5, "The ferry leaves at dawn."}, {0, "The river has not told me."}} {
+	}{{0.5, "The ferry leaves at dawn."}, {0.5, "Before the first bell rings."}, {0, "The river has not told me."}} {
 		tn := turns[i]
 		if tn.ledger.Cost != want.cost || tn.ended.Text != want.text || tn.ended.Outcome != "delivered" {
 			t.Errorf("turn %d: %s %q for %v, want %q for %v", i+1, tn.ended.Outcome, tn.ended.Text, tn.ledger.Cost, want.text, want.cost)
@@ -174,12 +174,12 @@ func TestSpeechToSpeechIsCharged(t *testing.T) {
 		return fakerealtime.Answer{Parts: []fakerealtime.Part{{Text: "The river is high today.", Sound: time.Second}}}
 	}})
 	h.costs("  prices: [{provider: openai gpt-realtime*, input: 0, output: 0, audio_input: 0, audio_output: 100000}]\n  hard_cap: 2\n")
-	tr := parse(t, h.run("Mira, hello.\nMira, and again?\n/cost\n", "play", "--json", "--wav", "out.wav").ok(t).stdout)
+	tr := parse(t, h.run("Mira, is the river high?\nMira, hello.\n/cost\n", "play", "--json", "--wav", "out.wav").ok(t).stdout)
 	turns := tr.want(2)
 	if turns[0].ended.Text != "The river is high today." || turns[0].ledger.Cost != 2 || turns[0].ledger.OutputTokens != 25 || turns[0].ledger.InputTokens == 0 {
 		t.Errorf("the first turn is %q with %+v, want its own voice for 2, 20 tokens of sound and 5 words", turns[0].ended.Text, turns[0].ledger)
 	}
-	if turns[1].ended.Text != "I do not know anything about that." || turns[1].ledger.Cost != 0 {
+	if turns[1].ended.Text != "The cascade says aye." || turns[1].ledger.Cost != 0 {
 		t.Errorf("the second turn is %q for %v, want the cascade, whose model is scripted", turns[1].ended.Text, turns[1].ledger.Cost)
 	}
 	if n := service.Sessions(); n != 1 {

@@ -37,11 +37,12 @@ func TestAnotherModelTakesOver(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			h, first, second := newFallbackProgram(t, fakeopenai.Always(row.first), fakeopenai.Always(fakeopenai.Say("The ferry leaves at dawn.")))
+			answers := []string{"The ferry leaves at dawn.", "Then we row until noon."}
+			h, first, second := newFallbackProgram(t, fakeopenai.Always(row.first), fakeopenai.Sequence(fakeopenai.Say(answers[0]), fakeopenai.Say(answers[1])))
 			tr := parse(t, h.run("Mira, when do we leave?\nMira, and then?\n", "play", "--json").ok(t).stdout)
-			for _, tn := range tr.want(2) {
-				if tn.ended.Outcome != "delivered" || tn.ended.Text != "The ferry leaves at dawn." {
-					t.Errorf("turn %d: %s %q, want the second model's answer", tn.ended.Turn, tn.ended.Outcome, tn.ended.Text)
+			for i, tn := range tr.want(2) {
+				if tn.ended.Outcome != "delivered" || tn.ended.Text != answers[i] {
+					t.Errorf("turn %d: %s %q, want the second model's answer %q", tn.ended.Turn, tn.ended.Outcome, tn.ended.Text, answers[i])
 				}
 			}
 			tr.noticed("warning", "openai second-model answers now: openai test-model: ", row.notice)

@@ -251,7 +251,7 @@ func TestHearInterrupts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.write("glyphoxa.yaml", strings.ReplaceAll(string(cfg), "Who knows.", long))
+	h.write("glyphoxa.yaml", strings.ReplaceAll(string(cfg), "unknown: [\"Who knows.\"]", "drink: [\""+long+"\"]"))
 	said := h.says("said.wav", `<speak>Bartok, what do you drink?<break time="2500ms"/>Mira, make him stop now, I beg you!</speak>`)
 	script := h.write("bin/pacat", "#!/bin/sh\nexec cat >/dev/null\n")
 	if err := os.Chmod(script, 0o755); err != nil {

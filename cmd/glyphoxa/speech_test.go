@@ -38,7 +38,7 @@ npcs:
     engine: s2s
     tools: [roll]
     personality: A ferrywoman.
-    lines: {smalltalk: ["The cascade says aye."]}
+    lines: {greeting: ["The cascade says aye."]}
   - name: Bartok
     lines: {smalltalk: ["Stout, as ever."]}
 `, secretKey, hearing.URL(), name, key, url))
