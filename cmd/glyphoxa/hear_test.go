@@ -246,12 +246,12 @@ func TestHearInterrupts(t *testing.T) {
 	}
 	h := newProgram(t)
 	h.hears("Bartok, what do you drink?", "Mira, make him stop!")
-	long := "Stout, " + strings.Repeat("and stout, and more stout, ", 20) + "and water."
+	long := "Stout, " + strings.Repeat("and stout, and more stout, ", 14) + "and water."
 	cfg, err := os.ReadFile(h.path("glyphoxa.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.write("glyphoxa.yaml", strings.ReplaceAll(string(cfg), "unknown: [\"Who knows.\"]", "drink: [\""+long+"\"]"))
+	h.write("glyphoxa.yaml", strings.Replace(string(cfg), "    lines:\n", "    topics: [{intents: [drink], lines: {en: [\""+long+"\"]}}]\n    lines:\n", 1))
 	said := h.says("said.wav", `<speak>Bartok, what do you drink?<break time="2500ms"/>Mira, make him stop now, I beg you!</speak>`)
 	script := h.write("bin/pacat", "#!/bin/sh\nexec cat >/dev/null\n")
 	if err := os.Chmod(script, 0o755); err != nil {
