@@ -34,7 +34,10 @@ func (e *everywhere) table() map[string]covered {
 		"npc say": {dm: true, table: true, good: []given{input(npc("Mira"), opt("text", "All aboard!")).says("Mira will say it")},
 			bad: []given{input(npc("Nobody"), opt("text", "Boo")).says(nobody...), input(npc("all"), opt("text", "Boo")).says("⚠"), input(npc("Mira"), opt("text", "  ")).says("⚠")}},
 		"npc listening": {dm: true, table: true, good: []given{input().says("the NPCs take what is plausibly said to them"), input(opt("how", "called_only")).says("hear who calls them"), input(opt("how", "eager")).says("eager")}},
-		"npc reload":    {dm: true, table: true, good: []given{input()}},
+		"npc reveal": {dm: true, table: true, good: []given{input(npc("Mira")).says("Mira keeps these", "1: The old jetty is hollow.", "2: The ferry leaks.").and(func(m discordtest.Message) { answers(e.t, m, true) }), input(npc("mira"), opt("which", "2")).says("Mira may tell secret 2 now"), input(npc("Mira"), opt("which", "all")).says("Mira may tell all its secrets now")},
+			bad: []given{input(npc("Nobody")).says(nobody...), input(npc("all")).says("⚠", "Name one NPC"), input(npc("Bartok")).says("⚠", "Bartok keeps nothing secret"), input(npc("Mira"), opt("which", "3")).says("⚠ Mira has no secret")}},
+		"npc conceal": {dm: true, table: true, good: []given{input(npc("Mira")).says("Mira keeps everything secret again")}, bad: []given{input(npc("Nobody")).says(nobody...), input(npc("all")).says("⚠", "Name one NPC")}},
+		"npc reload":  {dm: true, table: true, good: []given{input()}},
 		"npc direct": {dm: true, table: true, good: []given{input(npc("Mira"), opt("text", "Lie."), opt("turns", 50)).says("Mira", "50"), input(npc("all"), opt("text", "Be brief.")), input(npc("Mira"))},
 			bad: []given{input(npc("Nobody"), opt("text", "Lie.")).says(nobody...)}},
 

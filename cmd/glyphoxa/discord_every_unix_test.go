@@ -205,6 +205,7 @@ func TestDiscordEveryCommand(t *testing.T) {
 	h := newProgram(t)
 	config := strings.Replace(tavern, `server: {listen: "127.0.0.1:0"}`, `server:
   listen: "127.0.0.1:0"`+fmt.Sprintf(governed, url), 1)
+	config = strings.Replace(config, "tools: [roll]\n", "tools: [roll]\n    secret_knowledge: [The old jetty is hollow., The ferry leaks.]\n", 1)
 	s := h.bot(d, config)
 	e.other.gives(t, e.other.dm, "entity add", opt("name", unheardOf), opt("kind", "npc"))
 	e.g = e.other

@@ -24,6 +24,8 @@ var typings = map[string]typed{
 	"npc unmute npc":           {"MI", "Mira"},
 	"npc say npc":              {"mir", "Mira"},
 	"npc direct npc":           {"al", "all"},
+	"npc reveal npc":           {"bart", "Bartok"},
+	"npc conceal npc":          {"mi", "Mira"},
 	"tier raise npc":           {"Bartok", "Bartok"},
 	"tier lower npc":           {"ira", "Mira"},
 	"tier cap npc":             {"all", "all"},
