@@ -102,7 +102,7 @@ func TestWhoIsSpokenTo(t *testing.T) {
 		name, line          string
 		outcome, npc, route string
 	}{
-		{"nobody yet", "Is anybody here?", "no_target", "", ""},
+		{"nobody yet", "So, where were we?", "no_target", "", ""},
 		{"a full name", "Bartok the Barkeep, good evening!", "delivered", "Bartok the Barkeep", "name"},
 		{"nobody named, a conversation running", "And how is business?", "delivered", "Bartok the Barkeep", "continuation"},
 		{"a name at the end", "What do you say, Juniper?", "delivered", "Juniper", "name"},
@@ -110,10 +110,14 @@ func TestWhoIsSpokenTo(t *testing.T) {
 		{"a name merely mentioned", "Do you like Bartok?", "delivered", "Greymantle the Sage", "continuation"},
 		{"a name with a colon", "Juniper: where are you?", "delivered", "Juniper", "name"},
 		{"another language", "Guten Abend, Frau Drossel!", "delivered", "Wilhelmina Drossel", "name"},
+		{"everybody", "Is anybody here?", "delivered", "Wilhelmina Drossel", "group"},
+		{"everybody, and a second answers", "", "delivered", "Bartok the Barkeep", "reaction"},
 	}
 	var lines []string
 	for _, row := range rows {
-		lines = append(lines, row.line)
+		if row.line != "" {
+			lines = append(lines, row.line)
+		}
 	}
 	turns := newProgram(t).play(lines...).want(len(rows))
 	for i, row := range rows {
