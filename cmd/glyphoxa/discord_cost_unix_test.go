@@ -32,7 +32,7 @@ func TestWhatASessionCostsIsForTheDM(t *testing.T) {
 	if strings.Contains(notice.Content, "USD") || !strings.Contains(notice.Content, "stock phrases") {
 		t.Errorf("the channel is told %q, want what follows and no amount", notice.Content)
 	}
-	d.Say(g.channel, g.ana, "Bartok, damask", nil)
+	d.Say(g.channel, g.ana, "Bartok, what is damask?", nil)
 	g.hears(t, g.channel, "Bartok", "Who knows.")
 	if n := len(m.server.ChatRequests()); n != 2 {
 		t.Errorf("the model was asked %d times, want twice: then come the lines", n)

@@ -21,7 +21,7 @@ npcs:
   - name: Sage
     budget_tier: fast
     tools: [search_rules]
-    lines: {answer: ["It is written: {answer}"], unknown: ["I do not know."], filler: ["Hm."]}
+    lines: {answer: ["It is written: {answer}"], unknown: ["I do not know.", "That, too, I do not know."], filler: ["Hm."]}
 discord:
   token: ${DISCORD_TOKEN:-}
   api_url: %s
