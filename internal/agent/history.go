@@ -61,6 +61,7 @@ func (a *Agent) dropOldest() {
 		drop++
 	}
 	a.history = slices.Clone(a.history[drop:])
+	a.dropped = true
 }
 
 // size is how much of a prompt the exchange takes, in bytes.
@@ -101,11 +102,17 @@ func (a *Agent) forgetFindings() {
 	}
 }
 
+// Edits counts how often a line was taken back or reworded that was in the history,
+// or may have been before it left it.
+func (a *Agent) Edits() int { return a.edits }
+
 // changeHistory changes exchanges of the history. Those who have a snapshot keep it.
 func (a *Agent) changeHistory(said func(Source) bool, change func(Exchange) Exchange) {
-	if !slices.ContainsFunc(a.history, func(e Exchange) bool { return said(e.Source) }) {
+	found := slices.ContainsFunc(a.history, func(e Exchange) bool { return said(e.Source) })
+	if !found && !a.dropped {
 		return
 	}
+	a.edits++
 	a.version++
 	a.history = slices.Clone(a.history)
 	for i, e := range a.history {

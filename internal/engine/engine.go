@@ -76,6 +76,9 @@ type Background struct {
 	// Found is what tools told in the turn before, if that was cut off, each as
 	// "tool(arguments): result".
 	Found []string
+	// Edits counts how often lines of the history were taken back or reworded, or of
+	// what it had before: who remembers more than is in Messages has to forget it.
+	Edits int
 	// Turn numbers the turn.
 	Turn int64
 }
@@ -196,6 +199,8 @@ type Ahead struct {
 	NPC config.NPC
 	// Messages are the prompt so far: who the NPC is, and its history.
 	Messages []llm.Message
+	// Edits is as in [Background].
+	Edits int
 	// Tools is what the NPC may use at the lowest tier.
 	Tools *mcphost.Toolset
 	Sound *Recording

@@ -25,7 +25,7 @@ func (l *listener) listenAhead(s *Seat, p *passage) {
 		return
 	}
 	p.ahead = npc
-	l.effects.add(listenAhead{engine.Ahead{NPC: a.NPC, Messages: a.Snapshot().Conversation(), Tools: l.planner.lowestToolset(a.NPC), Sound: p.sound}})
+	l.effects.add(listenAhead{engine.Ahead{NPC: a.NPC, Messages: a.Snapshot().Conversation(), Edits: a.Edits(), Tools: l.planner.lowestToolset(a.NPC), Sound: p.sound}})
 }
 
 // declineSound tells an engine that what it listened to was not for its NPC, once

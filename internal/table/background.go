@@ -6,7 +6,7 @@ import "github.com/MrWong99/glyphoxa/internal/engine"
 func (v *conversation) backgroundOf(tn *turn) engine.Background {
 	b := engine.Background{
 		Cast: v.version, Others: v.othersThan(tn.agent), Players: v.players[:len(v.players):len(v.players)],
-		Asked: tn.Text, Before: tn.npc.Said(), Told: tn.npc.Told(), Found: tn.npc.Found(), Turn: tn.number,
+		Asked: tn.Text, Before: tn.npc.Said(), Told: tn.npc.Told(), Found: tn.npc.Found(), Edits: tn.npc.Edits(), Turn: tn.number,
 	}
 	if tn.leader != nil {
 		b.Remark = true

@@ -21,7 +21,7 @@ func (c *conversation) listen(ctx context.Context, a engine.Ahead) {
 	c.clearAhead(ctx)
 	opening, cancel := c.engine.boundOpening(ctx)
 	defer cancel()
-	if c.turn == nil && c.openSession(ctx, opening, a.Messages, a.Tools) != nil {
+	if c.turn == nil && c.openSession(ctx, opening, a.Messages, a.Edits, a.Tools) != nil {
 		return // the turn will see why
 	}
 	c.ahead = &ahead{sound: a.Sound}

@@ -234,8 +234,8 @@ var errTyped = errors.New("it takes no typed lines")
 func (c *conversation) prepare(ctx context.Context, a *answer) error {
 	opening, cancel := c.engine.boundOpening(a.ctx)
 	defer cancel()
-	c.dropUnkept(a.req.Messages)
-	if err := c.openSession(ctx, opening, a.req.Messages, a.req.Tools); err != nil {
+	c.dropUnkept(a.req.Messages, a.req.Background.Edits)
+	if err := c.openSession(ctx, opening, a.req.Messages, a.req.Background.Edits, a.req.Tools); err != nil {
 		return err
 	}
 	return c.live.bridge.BeginTurn(opening, c.offer(a.req.Tools), a.req.Rounds, func(ev engine.Event) { a.put(ev) })
@@ -244,12 +244,12 @@ func (c *conversation) prepare(ctx context.Context, a *answer) error {
 // dropUnkept ends a session that was asked a typed line of which nothing was kept: it
 // may have been taken back, or worded anew. Messages are the prompt of a new turn, and
 // the one before has ended.
-func (c *conversation) dropUnkept(messages []llm.Message) {
+func (c *conversation) dropUnkept(messages []llm.Message, edits int) {
 	if c.live == nil || c.knows.asked == nil || !c.knows.asked.typed {
 		return
 	}
 	_, history := historyOf(messages)
-	if _, answered, _ := c.knows.missing(history); !answered {
+	if _, answered, _ := c.knows.missing(history, edits); !answered {
 		c.resumes = resumption{}
 		c.endSession("a line it knows was not kept")
 	}

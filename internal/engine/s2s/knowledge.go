@@ -10,6 +10,7 @@ import (
 // knowledge is what a session knows of what was said.
 type knowledge struct {
 	history []llm.Message
+	edits   int       // of the history so far, see engine.Background
 	asked   *question // the last thing it was asked since then; nil if nothing
 }
 
@@ -24,7 +25,10 @@ type question struct {
 // missing returns what has been said that it does not know, and whether the question
 // is part of the history by now. It reports false if it knows something that is not so
 // any more: a line was taken back or reworded.
-func (k knowledge) missing(history []llm.Message) (missing []llm.Message, answered, ok bool) {
+func (k knowledge) missing(history []llm.Message, edits int) (missing []llm.Message, answered, ok bool) {
+	if k.edits != edits {
+		return nil, false, false
+	}
 	if q := k.asked; q != nil {
 		known := append(slices.Clip(k.history), q.line)
 		if !q.instead {

@@ -35,11 +35,11 @@ type live struct {
 // openSession sees to a session that knows who the NPC is and what was said. It
 // keeps the one that is open, unless that is too old, about to end, or knows
 // something that is not so any more. opening bounds how long a new one takes.
-func (c *conversation) openSession(ctx, opening context.Context, messages []llm.Message, tools *mcphost.Toolset) error {
+func (c *conversation) openSession(ctx, opening context.Context, messages []llm.Message, edits int, tools *mcphost.Toolset) error {
 	system, history := historyOf(messages)
 	system += c.languageRule()
 	if l := c.live; l != nil {
-		missing, answered, ok := c.knows.missing(history)
+		missing, answered, ok := c.knows.missing(history, edits)
 		switch {
 		case l.leaving:
 			c.endSession("the provider is about to end it")
@@ -57,7 +57,7 @@ func (c *conversation) openSession(ctx, opening context.Context, messages []llm.
 			return nil
 		}
 	}
-	return c.connect(ctx, opening, system, history, tools)
+	return c.connect(ctx, opening, system, knowledge{history: history, edits: edits}, tools)
 }
 
 // resumption is where a new session can go on.
@@ -86,7 +86,7 @@ func (e *Engine) boundOpening(ctx context.Context) (context.Context, context.Can
 }
 
 // connect opens a session.
-func (c *conversation) connect(ctx, opening context.Context, system string, history []llm.Message, tools *mcphost.Toolset) error {
+func (c *conversation) connect(ctx, opening context.Context, system string, knows knowledge, tools *mcphost.Toolset) error {
 	switch {
 	case c.rejected != nil:
 		return c.rejected
@@ -97,13 +97,13 @@ func (c *conversation) connect(ctx, opening context.Context, system string, hist
 	var missing []llm.Message
 	if c.resumes.handle != "" { // it knows what its last session knew
 		var ok bool
-		if missing, _, ok = c.resumes.knows.missing(history); !ok {
+		if missing, _, ok = c.resumes.knows.missing(knows.history, knows.edits); !ok {
 			c.resumes = resumption{}
 		}
 	}
 	allowed := c.offer(tools).Definitions()
 	defs := e.toolsOf(allowed)
-	o := provider.SessionOptions{Instructions: system, Voice: c.voice(), History: history, Tools: defs, Resume: c.resumes.handle}
+	o := provider.SessionOptions{Instructions: system, Voice: c.voice(), History: knows.history, Tools: defs, Resume: c.resumes.handle}
 	if e.o.Language != nil {
 		o.Language = e.o.Language(c.npc)
 	}
@@ -135,7 +135,7 @@ func (c *conversation) connect(ctx, opening context.Context, system string, hist
 	if c.live = l; len(missing) > 0 && !c.send(ctx, func(ctx context.Context) error { return session.Inject(ctx, missing...) }) {
 		return fmt.Errorf("%w: it ended at once", provider.ErrUnavailable)
 	}
-	c.knows = knowledge{history: history}
+	c.knows = knows
 	e.o.Logger.Debug("opened a session", "npc", c.npc.ID, "provider", e.provider.Name())
 	return nil
 }
