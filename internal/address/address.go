@@ -18,7 +18,7 @@ import (
 
 // Routes say why an utterance is for whom it is for.
 const (
-	RouteName         = "name"         // it calls an NPC
+	RouteName         = "name"         // it calls an NPC, or asks after one while nobody is talked with
 	RouteGroup        = "group"        // it calls several
 	RouteContinuation = "continuation" // it goes on with a conversation
 	RouteOnlyNPC      = "only_npc"     // no other NPC listens without its name

@@ -71,7 +71,7 @@ func (as *answers) announceTurn(tn *turn) {
 	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = elapsed.Rounded(tn.endpoint), elapsed.Rounded(tn.final)
 	as.effects.emit(tn.number, KindTurnStarted, &TurnStarted{
 		NPC: tn.as.Name, Route: tn.route, Tier: tn.choice.Tier.String(), Ceiling: tn.choice.Ceiling.String(),
-		Reason: tn.choice.Reason, Tools: toolNames(tn.tools.Definitions()),
+		Reason: tn.choice.Reason, Tools: toolNames(tn.tools.Definitions()), MayDecline: tn.mayDecline,
 	})
 	for _, d := range tn.plan.Decisions {
 		as.fillers.announceStep(tn, d)

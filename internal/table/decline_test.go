@@ -95,6 +95,11 @@ func TestCalledNPCCannotDecline(t *testing.T) {
 		if ends := of[*table.TurnEnded](r.events); ends[2].Outcome != table.OutcomeDelivered {
 			t.Errorf("a line of the DM's ends %+v", ends[2])
 		}
+		for i, s := range of[*table.TurnStarted](r.events) {
+			if s.MayDecline != (i == 1) {
+				t.Errorf("turn.started %d = %+v, want that only the one nobody called may decline", i+1, s)
+			}
+		}
 	})
 }
 

@@ -65,6 +65,9 @@ type TurnStarted struct {
 	// Reason says why the selector chose the tier.
 	Reason string   `json:"reason"`
 	Tools  []string `json:"tools"`
+	// MayDecline says that nobody called the NPC: it may find that the line is not
+	// for it, and the turn then ends [OutcomePassed].
+	MayDecline bool `json:"may_decline,omitempty"`
 }
 
 // ToolCalled reports a call the model asked for.

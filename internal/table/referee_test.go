@@ -38,7 +38,10 @@ func (j *referee) turns() {
 			due[n] = true
 		case *table.TurnStarted:
 			due[n] = true
-			called[n] = e.Route == table.RoutePuppet || e.Route == table.RouteReaction || e.Route == table.RouteName
+			called[n] = !e.MayDecline
+			if e.MayDecline && (e.Route == table.RoutePuppet || e.Route == table.RouteReaction) {
+				j.fault("turn %d may be declined: %+v", n, e)
+			}
 		case *table.AudioStarted:
 			sounded[n] = true
 		case *table.Sentence:
