@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
-	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 	"github.com/MrWong99/glyphoxa/internal/play"
@@ -40,7 +39,7 @@ func createWAV(path string) (pcmSink, error) {
 
 // lead is how much sound a player on this machine is given before its time: it
 // has a buffer of its own, which must not run dry.
-const lead = 200 * time.Millisecond
+const lead = playerBuffer
 
 // outlets is where the table is heard. It implements [mixer.Outlet].
 type outlets struct {

@@ -3,6 +3,7 @@ package terminal
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
@@ -27,6 +28,10 @@ type player struct {
 	raw  []byte
 }
 
+// playerBuffer is how much sound a player holds back before the first of it is heard,
+// and plays on once it gets no more.
+const playerBuffer = 60 * time.Millisecond
+
 // lastWords keeps the end of what a program says on stderr.
 type lastWords struct{ text []byte }
 
@@ -42,12 +47,16 @@ const maxWords = 200
 // exitPatience is how long what a program says is waited for after its end.
 const exitPatience = time.Second
 
-// playerCommands are tried in this order.
+// playerCommands are tried in this order. Each is told how little to buffer, where it
+// can be told: left alone, PulseAudio waits for two seconds of sound before any of it
+// is heard, and plays as much after an interruption.
 func playerCommands() [][]string {
-	rate := strconv.Itoa(audio.SampleRate)
+	rate, buffer := strconv.Itoa(audio.SampleRate), playerBuffer.Milliseconds()
 	return [][]string{
-		{"pacat", "--raw", "--format=s16le", "--channels=1", "--rate=" + rate},
-		{"aplay", "-q", "-t", "raw", "-f", "S16_LE", "-c", "1", "-r", rate, "-"},
+		{"pacat", "--raw", "--format=s16le", "--channels=1", "--rate=" + rate, fmt.Sprintf("--latency-msec=%d", buffer)},
+		{"pw-cat", "--playback", "--raw", "--format=s16", "--channels=1", "--rate=" + rate, fmt.Sprintf("--latency=%dms", buffer), "-"},
+		{"aplay", "-q", "-t", "raw", "-f", "S16_LE", "-c", "1", "-r", rate,
+			fmt.Sprintf("--buffer-time=%d", (buffer+20)*1000), "--period-time=20000", "--start-delay=1", "-"},
 		{"play", "-q", "-t", "raw", "-e", "signed", "-b", "16", "-c", "1", "-r", rate, "-"},
 		{"ffplay", "-loglevel", "quiet", "-nodisp", "-autoexit", "-f", "s16le", "-ar", rate, "-i", "-"},
 	}

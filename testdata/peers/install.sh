@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what the tests need beside Go: espeak-ng, libopus, WebRTC's voice
-# detection, npm, a browser without a screen and a C compiler for the race
-# detector from Debian; MCP reference servers, the MCP inspector, SDKs,
+# detection, PulseAudio and ALSA's player, npm, a browser without a screen and a C
+# compiler for the race detector from Debian; MCP reference servers, the MCP inspector, SDKs,
 # conformance suites and the Node they need from npm.
 # It says one line about each. What cannot be installed is no failure, unless
 # GLYPHOXA_REQUIRE_PEERS=1.
@@ -68,6 +68,8 @@ install_packages() {
 debian espeak-ng espeak-ng
 debian libopus.so.0 libopus0
 debian libwebrtc_audio_processing.so.1 libwebrtc-audio-processing1
+debian pulseaudio pulseaudio pulseaudio-utils # a sound server without a device
+debian aplay alsa-utils libasound2-plugins
 debian npm nodejs npm
 debian gcc gcc libc6-dev # for the race detector
 has chromium || has google-chrome || debian chromium-headless-shell chromium-headless-shell
