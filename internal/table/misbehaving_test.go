@@ -178,6 +178,7 @@ func misbehave(t *testing.T, seed uint64, turns int, sum map[string]int) {
 	for n := range turns {
 		m.failed = false
 		end := r.hear(fmt.Sprintf("%s %s", asks[m.chance.IntN(len(asks))], strings.Repeat("Please. ", n%2)))
+		r.awaitRest() // the model belongs to one NPC at a time, and the other may react
 		switch {
 		case end.Outcome == table.OutcomeDelivered && end.Text != "", end.Outcome == table.OutcomePassed:
 		case end.Outcome == table.OutcomeDelivered && m.failed && seed%3 == 2:
@@ -207,6 +208,25 @@ func misbehave(t *testing.T, seed uint64, turns int, sum map[string]int) {
 	}
 	for _, g := range of[*table.Guarded](r.events) {
 		sum[g.Reason]++
+	}
+}
+
+// awaitRest waits until every turn that has begun has ended.
+func (r *room) awaitRest() {
+	for {
+		open := map[int64]bool{}
+		for _, e := range of[table.Event](r.events) {
+			switch e.(type) {
+			case *table.TurnStarted:
+				open[table.HeaderOf(e).Turn] = true
+			case *table.TurnEnded:
+				delete(open, table.HeaderOf(e).Turn)
+			}
+		}
+		if len(open) == 0 {
+			return
+		}
+		time.Sleep(ms) // virtual: inside a bubble
 	}
 }
 
