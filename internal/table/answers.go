@@ -167,8 +167,8 @@ func (as *answers) cutTurn(tn *turn, end turnEnd) {
 	tn.end = end
 	as.moveTo(tn, cut)
 	as.fillers.disarmFiller(tn)
+	as.effects.add(stopLine{a}) // first: what work that is cancelled leaves behind is not played
 	as.effects.add(cancelWork{a})
-	as.effects.add(stopLine{a})
 	as.effects.add(deliverRest{a})
 	as.floor.tell(gone(a))
 	as.cutReactions(tn)
@@ -253,8 +253,8 @@ func (as *answers) dropAttempt(tn *turn) {
 func (as *answers) closeAttempt(a *attempt) {
 	delete(as.attempts, a.id)
 	as.fillers.disarmFiller(a.turn)
-	as.effects.add(cancelWork{a})
 	as.effects.add(stopLine{a})
+	as.effects.add(cancelWork{a})
 	as.floor.tell(gone(a))
 }
 

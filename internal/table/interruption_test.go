@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -256,4 +258,65 @@ func TestDeafTableRefusesSeats(t *testing.T) {
 			t.Error("Join at a table without speech recognition = nil, want an error")
 		}
 	})
+}
+
+// starving is a voice that gives half a second of each sentence, and hangs.
+type starving struct{}
+
+func (starving) Synthesize(ctx context.Context, npc config.NPC, _ string) iter.Seq2[[]int16, error] {
+	return func(yield func([]int16, error) bool) {
+		pcm := make([]int16, audio.SampleRate/2)
+		for i := range pcm {
+			pcm[i] = levels[npc.ID]
+		}
+		if yield(pcm, nil) {
+			<-ctx.Done()
+		}
+	}
+}
+
+// ramified is a model that makes so much of its context that to cancel it takes longer
+// than it takes others to see that.
+type ramified struct{ script }
+
+func (m ramified) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		for range 20_000 {
+			_, cancel := context.WithCancel(ctx)
+			defer cancel()
+		}
+		m.script.Stream(ctx, req)(yield)
+	}
+}
+
+// TestSentenceCutWhileItsVoiceStarvesIsNotDelivered cuts a sentence of which all the
+// sound that came was played.
+func TestSentenceCutWhileItsVoiceStarvesIsNotDelivered(t *testing.T) {
+	model := ramified{func(llm.Request) []step { return []step{{text: "It does not stop. And "}, {hang: true}} }}
+	for _, row := range []struct {
+		name string
+		cut  func(*room) error
+		want table.Outcome
+	}{
+		{"muted", func(r *room) error { _, err := r.Mute(r.t.Context(), "Mira", true); return err }, table.OutcomeMuted},
+		{"the table closes", func(r *room) error { r.close(); return nil }, table.OutcomeCancelled},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			for range 20 {
+				synctest.Test(t, func(t *testing.T) {
+					r := heard(t, setting{alone: true, voice: starving{}, engine: cascaded.New(model, nil)})
+					r.speak("Ana", "hello")
+					r.awaitAudio()
+					time.Sleep(time.Second)
+					check(t, row.cut(r))
+					if ended := r.until(1); ended.Outcome != row.want || ended.Text != "" {
+						t.Errorf("turn.ended = %+v, want it %s and nothing delivered", ended, row.want)
+					}
+					if said := r.journal.said(); len(said) != 1 {
+						t.Errorf("kept is %q, want the player's line alone", said)
+					}
+				})
+			}
+		})
+	}
 }

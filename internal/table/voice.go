@@ -30,9 +30,14 @@ var errVoiceSilent = fmt.Errorf("no sound came for %s", voiceStall)
 
 // speakSentences speaks the sentences of an attempt into its line, in order, one ahead
 // of what is played. Until the first sound it may be given a stock phrase. It
-// ends with the sentences or with ctx.
+// ends with the sentences or with ctx; then the sentence that is open stays without an
+// end, for its voice may have been broken off.
 func (w *worker) speakSentences(ctx context.Context) {
-	defer w.line.Close()
+	defer func() {
+		if ctx.Err() == nil {
+			w.line.Close()
+		}
+	}()
 	if !w.awaitConfirmation(ctx) {
 		return
 	}
@@ -127,10 +132,10 @@ func (w *worker) speakSentence(ctx context.Context, s sentence) bool {
 	}
 	begin()
 	err := w.pourSound(ctx, sound, first)
-	w.line.End()
 	if ctx.Err() != nil {
 		return false
 	}
+	w.line.End()
 	w.report(soundReady{-1})
 	if err != nil && !w.hoarse {
 		w.hoarse = true
