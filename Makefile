@@ -14,7 +14,7 @@ TESTTIME ?= 30m
 
 export CGO_ENABLED ?= 0
 
-.PHONY: play run build test gate soak peers conformance conformance-client check bench bench-mcp bench-outward bench-peers bench-realtime eval eval-address fuzz cover clean
+.PHONY: play run build test gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-peers bench-realtime eval eval-address fuzz cover clean
 
 play: build
 	@$(BIN) play $(ARGS)
@@ -49,6 +49,10 @@ soak:
 # peers installs what the tests need beside Go.
 peers:
 	@sh testdata/peers/install.sh
+
+# onnx fetches onnxruntime, which Silero's voice detection needs, for this user.
+onnx:
+	@sh pkg/audio/silero/onnxruntime.sh
 
 # conformance runs the MCP conformance suites against the outward server and
 # shows every scenario; part of make test.

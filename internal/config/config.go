@@ -252,6 +252,8 @@ type Latency struct {
 
 // Ways to tell voice from noise.
 const (
+	DetectionAuto   = "auto"
+	DetectionSilero = "silero"
 	DetectionEnergy = "energy"
 	DetectionWebRTC = "webrtc"
 )
@@ -259,7 +261,10 @@ const (
 // Hearing says how players who speak are heard.
 type Hearing struct {
 	// Detection is one of the Detection constants. Default energy.
-	Detection string `yaml:"detection" json:"detection" enum:"energy|webrtc" doc:"What tells voice from noise: energy (for every room; whispers are not heard) or webrtc (hears whispers, and takes coughs and clatter for voice; needs a library of the system)."`
+	Detection string `yaml:"detection" json:"detection" enum:"auto|silero|energy|webrtc" doc:"What tells voice from noise: silero (a trained model, which music and machines do not fool; needs onnxruntime), energy (by loudness and pitch; needs nothing), auto (silero where onnxruntime is found, else energy) or webrtc (hears whispers, and takes coughs and clatter for voice; needs a library of the system)."`
+	// ONNXRuntime is the file of onnxruntime's library, absolute after loading. If
+	// empty, it is sought.
+	ONNXRuntime string `yaml:"onnxruntime" json:"onnxruntime" format:"path" doc:"File of onnxruntime's library, which silero needs; if missing, it is sought where make onnx puts it, beside the program and where the system keeps libraries."`
 }
 
 // Speaking is how NPCs speak.

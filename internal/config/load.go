@@ -210,6 +210,7 @@ func (l *loader) resolvePaths(dir string) {
 		c.Memory.Path = filepath.Join(c.DataDir, "glyphoxa.db")
 	}
 	c.Memory.Path = absolute(base, c.Memory.Path)
+	c.Hearing.ONNXRuntime = absolute(base, c.Hearing.ONNXRuntime)
 }
 
 // absolute resolves path against dir; "" stays "".

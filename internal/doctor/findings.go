@@ -7,29 +7,48 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/audio/webrtcvad"
 )
 
-// detectorFinding says what tells voice from noise, at what cost, and how to
-// get the other.
+// detectorFinding says what tells voice from noise, why, at what cost, and how to
+// get another.
 func detectorFinding(cfg *config.Config) finding {
 	const part = "voice detection"
-	d, err := providers.Detector(cfg.Hearing.Detection)
+	asked := cfg.Hearing.Detection
+	d, err := providers.OpenDetection(cfg.Hearing, nil)
 	if err != nil {
-		return finding{part, false, "energy, though hearing.detection is webrtc", err.Error()}
+		return finding{part, false, "none, since hearing.detection is silero", err.Error()}
 	}
-	f, name := finding{part: part, ok: true}, config.DetectionEnergy
-	if w, ok := d.(*webrtcvad.Detector); ok {
-		name = config.DetectionWebRTC + ", by " + w.Library()
-		f.fix = "for a noisy room set hearing.detection to energy, which coughs and clatter do not start"
-	} else {
-		f.fix = "for players who whisper set hearing.detection to webrtc"
+	defer d.Close() // giving a model back cannot fail in a way that matters here
+	f := finding{part: part, ok: true, state: d.Name()}
+	if d.Library() != "" {
+		f.state += ", by " + d.Library()
+	}
+	switch missing := d.Missing(); {
+	case missing != nil && asked == config.DetectionWebRTC:
+		return finding{part, false, "energy, though hearing.detection is webrtc", missing.Error()}
+	case missing != nil:
+		f.state += ", since silero cannot be used"
+		f.fix = missing.Error()
+	case d.Name() == config.DetectionSilero:
+		f.fix = "it hears few whispers; for players who whisper set hearing.detection to webrtc"
+	case d.Name() == config.DetectionWebRTC:
+		f.fix = "for a noisy room set hearing.detection to silero or energy, which coughs and clatter do not start"
+	default:
+		f.fix = "for a room with music set hearing.detection to silero; for players who whisper set hearing.detection to webrtc"
 		if _, err := webrtcvad.New(webrtcvad.Aggressive); err != nil {
 			f.fix += "; " + err.Error()
 		}
 	}
+	f.state += fmt.Sprintf(", judges a frame in %v", timeFrames(d.NewDetector()).Round(time.Microsecond))
+	return f
+}
+
+// timeFrames returns how long a detector takes to judge a frame of something.
+func timeFrames(d lane.Detector) time.Duration {
 	const frames = 50
 	var hum audio.Frame
 	for i := range hum { // something to judge: silence costs nothing
@@ -39,8 +58,7 @@ func detectorFinding(cfg *config.Config) finding {
 	for range frames {
 		d.Process(&hum)
 	}
-	f.state = fmt.Sprintf("%s, judges a frame in %v", name, (time.Since(start) / frames).Round(time.Microsecond))
-	return f
+	return time.Since(start) / frames
 }
 
 // hearingFinding is what the doctor says of the speech recognition.

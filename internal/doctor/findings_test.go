@@ -1,6 +1,8 @@
 package doctor
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -30,11 +32,41 @@ func TestDetectorFinding(t *testing.T) {
 	}
 	f = finding(config.DetectionWebRTC)
 	if webrtc() {
-		if !f.ok || !strings.HasPrefix(f.state, "webrtc, by libwebrtc") || !strings.Contains(f.fix, "set hearing.detection to energy") {
-			t.Errorf("finding = %+v, want webrtc, its library, and how to get energy", f)
+		if !f.ok || !strings.HasPrefix(f.state, "webrtc, by libwebrtc") || !strings.Contains(f.fix, "set hearing.detection to silero or energy") {
+			t.Errorf("finding = %+v, want webrtc, its library, and how to get the others", f)
 		}
 	} else if f.ok || !strings.HasPrefix(f.state, "energy, though") || !strings.Contains(f.fix, "install") {
 		t.Errorf("finding = %+v, want a problem and what to install", f)
+	}
+}
+
+// Of auto the doctor says what it came to, and why; silero that was named and is
+// missing is a problem.
+func TestDetectorFindingOfTheModel(t *testing.T) {
+	nowhere := filepath.Join(t.TempDir(), "libonnxruntime.so.1")
+	f := detectorFinding(&config.Config{Hearing: config.Hearing{Detection: config.DetectionAuto, ONNXRuntime: nowhere}})
+	if !f.ok || !strings.HasPrefix(f.state, "energy, since silero cannot be used, judges a frame in ") || !strings.Contains(f.fix, "make onnx") {
+		t.Errorf("finding = %+v, want energy, why, and how to get silero", f)
+	}
+	f = detectorFinding(&config.Config{Hearing: config.Hearing{Detection: config.DetectionSilero, ONNXRuntime: nowhere}})
+	if f.ok || !strings.Contains(f.fix, "make onnx") {
+		t.Errorf("finding = %+v, want a problem and what to do", f)
+	}
+	d, err := providers.OpenDetection(config.Hearing{Detection: config.DetectionSilero}, nil)
+	if err != nil {
+		if os.Getenv("GLYPHOXA_REQUIRE_PEERS") == "1" {
+			t.Fatal(err)
+		}
+		t.Skipf("%v; to run this test: make peers", err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	for _, detection := range []string{config.DetectionAuto, config.DetectionSilero} {
+		f = detectorFinding(&config.Config{Hearing: config.Hearing{Detection: detection}})
+		if !f.ok || !strings.HasPrefix(f.state, "silero, by ") || !strings.Contains(f.state, "judges a frame in") {
+			t.Errorf("finding = %+v, want silero, its library and its cost", f)
+		}
 	}
 }
 

@@ -46,6 +46,7 @@ type Energy struct {
 	levels [recent]float64 // ring of the newest
 	at     int
 	noise  float64 // average share of loud frames without a pitch
+	above  float64 // dB of the newest frame above the floor
 }
 
 // NewEnergy returns a detector that knows nothing of its microphone yet.
@@ -67,10 +68,11 @@ func (e *Energy) Process(f *audio.Frame) float64 {
 	// in both.
 	level := min(loudness(e.band[:bandLen/2]), loudness(e.band[bandLen/2:]))
 	e.pitch.addFrame(&e.band)
+	e.above = level - e.floor
 	if level < -90 { // silence made by a machine says nothing of the room
 		return 0
 	}
-	p := min(max((level-e.floor)/snrOfSurety, 0), 1)
+	p := min(max(e.above/snrOfSurety, 0), 1)
 	if p >= sustainAt { // else it is no voice, and its pitch does not matter
 		unvoiced := 0.0
 		if e.pitch.strength() < voicedAt {

@@ -2,38 +2,143 @@ package providers
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/audio/silero"
 	"github.com/MrWong99/glyphoxa/pkg/audio/webrtcvad"
 )
 
-// webrtc reports whether WebRTC's voice detection is to be had here.
-func webrtc() bool {
-	_, err := webrtcvad.New(webrtcvad.Aggressive)
-	return err == nil
+// detection opens what hearing asks for and closes it after the test.
+func detection(t *testing.T, hearing config.Hearing) *Detection {
+	t.Helper()
+	d, err := OpenDetection(hearing, func(err error) { t.Errorf("the model failed: %v", err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
 }
 
-// A detector is there in any case; where the library is missing, the reason
-// why it is not the one asked for says what to install.
-func TestDetector(t *testing.T) {
+// isEnergy reports whether it is energy that judges.
+func isEnergy(d *Detection) bool {
+	_, ok := d.NewDetector().(*lane.Energy)
+	return ok && d.Name() == config.DetectionEnergy && d.Library() == ""
+}
+
+func TestEnergyNeedsNothing(t *testing.T) {
 	for _, asked := range []string{"", config.DetectionEnergy} {
-		if d, err := Detector(asked); err != nil {
-			t.Errorf("Detector(%q): %v", asked, err)
-		} else if _, ok := d.(*lane.Energy); !ok {
-			t.Errorf("Detector(%q) = %T, want energy", asked, d)
+		if d := detection(t, config.Hearing{Detection: asked}); !isEnergy(d) || d.Missing() != nil {
+			t.Errorf("%q is %T by %q, %v, want energy", asked, d.NewDetector(), d.Library(), d.Missing())
 		}
 	}
-	d, err := Detector(config.DetectionWebRTC)
-	if webrtc() {
-		if _, ok := d.(*webrtcvad.Detector); !ok || err != nil {
-			t.Errorf("detector = %T, %v, want WebRTC's", d, err)
+}
+
+// A detector is there in any case; where WebRTC's library is missing, the reason
+// why it is not the one asked for says what to install.
+func TestWebRTC(t *testing.T) {
+	d := detection(t, config.Hearing{Detection: config.DetectionWebRTC})
+	if _, err := newWebRTC(); err == nil {
+		if _, ok := d.NewDetector().(*webrtcvad.Detector); !ok || d.Missing() != nil || d.Library() == "" {
+			t.Errorf("detector = %T by %q, %v, want WebRTC's", d.NewDetector(), d.Library(), d.Missing())
 		}
 		return
 	}
-	if _, ok := d.(*lane.Energy); !ok || !errors.Is(err, webrtcvad.ErrNoLibrary) || !strings.Contains(err.Error(), "install") {
-		t.Errorf("detector = %T, %v, want energy, and what to install", d, err)
+	if err := d.Missing(); !isEnergy(d) || !errors.Is(err, webrtcvad.ErrNoLibrary) || !strings.Contains(err.Error(), "install") {
+		t.Errorf("detector = %T, %v, want energy, and what to install", d.NewDetector(), err)
 	}
+}
+
+// openSilero opens the model for a choice that finds it.
+func openSilero(t *testing.T, asked string) *Detection {
+	t.Helper()
+	d, err := OpenDetection(config.Hearing{Detection: asked}, func(err error) { t.Errorf("the model failed: %v", err) })
+	if err == nil && d.Missing() != nil {
+		err = d.Missing()
+	}
+	if err != nil {
+		if os.Getenv("GLYPHOXA_REQUIRE_PEERS") == "1" {
+			t.Fatal(err)
+		}
+		t.Skipf("%v; to run this test: make peers", err)
+	}
+	return d
+}
+
+// Where the library is, auto and silero are the same, and closing leaves those
+// who are still heard to energy without a word.
+func TestSilero(t *testing.T) {
+	for _, asked := range []string{config.DetectionAuto, config.DetectionSilero} {
+		d := openSilero(t, asked)
+		det := d.NewDetector()
+		if _, ok := det.(*lane.Model); !ok || d.Name() != config.DetectionSilero || d.Library() == "" {
+			t.Errorf("%s is %T by %q, want silero", asked, det, d.Library())
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+		var loud audio.Frame
+		for i := range loud {
+			loud[i] = int16(i % 400 * 40)
+		}
+		for range 5 { // the first of which meet the closed session
+			det.Process(&loud)
+		}
+		want := lane.NewEnergy()
+		for range 5 {
+			want.Process(&loud)
+		}
+		if got, want := det.Process(&loud), want.Process(&loud); got != want {
+			t.Errorf("after Close a frame is %v, want energy's %v", got, want)
+		}
+		if _, ok := d.NewDetector().(*lane.Energy); !ok {
+			t.Errorf("after Close a new detector is %T, want energy", d.NewDetector())
+		}
+	}
+}
+
+// Without the library silero is refused where it is named, and auto is energy and
+// says how to get it.
+func TestSileroWithoutTheLibrary(t *testing.T) {
+	nowhere := filepath.Join(t.TempDir(), "libonnxruntime.so.1")
+	_, err := OpenDetection(config.Hearing{Detection: config.DetectionSilero, ONNXRuntime: nowhere}, nil)
+	if !errors.Is(err, silero.ErrNoLibrary) || !errors.Is(err, problem.ErrUsage) {
+		t.Fatalf("err = %v, want that the library is missing, as a wrong configuration", err)
+	}
+	for _, want := range []string{"hearing.detection is silero", nowhere, "onnxruntime"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("err = %q, want %q in it", err, want)
+		}
+	}
+	d := detection(t, config.Hearing{Detection: config.DetectionAuto, ONNXRuntime: nowhere})
+	if err := d.Missing(); !isEnergy(d) || !errors.Is(err, silero.ErrNoLibrary) {
+		t.Errorf("auto is %s, %v, want energy and why", d.Name(), err)
+	}
+}
+
+// A model that fails is told of once, however many players are heard.
+func TestFailureIsToldOnce(t *testing.T) {
+	told := 0
+	d := &Detection{failed: func(error) { told++ }}
+	d.giveUp(silero.ErrClosed)
+	if told != 0 {
+		t.Error("closing was told as a failure")
+	}
+	for range 3 {
+		d.giveUp(silero.ErrNoAnswer)
+	}
+	if told != 1 {
+		t.Errorf("a failure was told %d times, want once", told)
+	}
+	(&Detection{}).giveUp(silero.ErrNoAnswer) // nobody to tell
 }

@@ -57,9 +57,8 @@ type capture struct {
 type captures struct {
 	all    []*capture
 	screen *screen
-	// detection is what tells voice from noise, one of the config.Detection
-	// constants. If empty, energy.
-	detection string
+	// detection is what tells voice from noise; nil if nobody is heard.
+	detection *providers.Detection
 	stop      context.CancelFunc
 	work      sync.WaitGroup
 }
@@ -142,12 +141,7 @@ func refuseOverwriting(players []*capture, written string) error {
 // is over, ctx ends, or stopCaptures.
 func (cs *captures) seatPlayers(ctx context.Context, t *table.Table) error {
 	for _, c := range cs.all {
-		d, missing := providers.Detector(cs.detection)
-		if missing != nil {
-			cs.screen.showNotice("warning", fmt.Sprintf("hearing.detection is webrtc, but energy does it: %v", missing))
-			cs.detection = config.DetectionEnergy
-		}
-		s, err := t.Join(ctx, c.speaker, &table.JoinOptions{Detector: d})
+		s, err := t.Join(ctx, c.speaker, &table.JoinOptions{Detector: cs.detection.NewDetector()})
 		if ctx.Err() != nil {
 			return nil
 		}

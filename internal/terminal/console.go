@@ -53,6 +53,11 @@ func Play(ctx context.Context, game *play.Game, o Options) (err error) {
 	screen := newScreen(o.Out, o.JSON, o.Terminal)
 	heard := outlets{tell: screen.showNotice}
 	defer func() { err = errors.Join(err, heard.Close()) }()
+	listening := captures{all: players, screen: screen}
+	if err := listening.openDetection(game.Config.Hearing); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, listening.closeDetection()) }()
 	session := play.SessionOptions{NPC: o.NPC, Sink: screen, Tell: screen.showNotice}
 	if o.WAV != "" || o.Aloud {
 		session.OpenSound = func() (play.Sound, error) { return heard.openOutlets(o) }
@@ -61,13 +66,14 @@ func Play(ctx context.Context, game *play.Game, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	p := &console{game: game, session: s, screen: screen, o: o, captures: captures{all: players, screen: screen, detection: game.Config.Hearing.Detection}}
+	p := &console{game: game, session: s, screen: screen, o: o, captures: &listening}
 	p.introduceTable(ctx)
-	err = p.captures.seatPlayers(ctx, s.Table)
+	listening.tellDetection(game.Config.Hearing.Detection)
+	err = listening.seatPlayers(ctx, s.Table)
 	if err == nil {
 		err = p.run(ctx)
 	}
-	p.captures.stopCaptures()
+	listening.stopCaptures()
 	if err := errors.Join(err, s.Close()); err != nil {
 		return err
 	}
@@ -80,7 +86,7 @@ type console struct {
 	session  *play.Session
 	screen   *screen
 	o        Options
-	captures captures
+	captures *captures
 }
 
 // introduceTable says who is there and what people should know. A script waits until

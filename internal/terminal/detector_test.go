@@ -14,7 +14,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/fakestt"
 	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/audio/silero"
 	"github.com/MrWong99/glyphoxa/pkg/audio/webrtcvad"
 )
 
@@ -22,6 +24,27 @@ import (
 func webrtc() bool {
 	_, err := webrtcvad.New(webrtcvad.Aggressive)
 	return err == nil
+}
+
+// model reports whether Silero's detection is to be had here.
+func model(t *testing.T) bool {
+	t.Helper()
+	s, err := silero.Open("")
+	if err != nil {
+		return false
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	return true
+}
+
+// missing is the text if something is.
+func missing(is bool, text string) string {
+	if is {
+		return text
+	}
+	return ""
 }
 
 // hushed writes a recording of 600 ms of hiss between silences: to energy it is
@@ -45,10 +68,17 @@ func hushed(t *testing.T, path string) {
 // What hearing.detection says is what tells voice from noise at the table. If
 // it is not to be had, people are told once, however many players are heard.
 func TestDetectionAtTheTable(t *testing.T) {
+	nowhere := filepath.Join(t.TempDir(), "libonnxruntime.so.1")
 	for _, row := range []struct {
 		detection string
 		heard     bool
-	}{{config.DetectionEnergy, false}, {config.DetectionWebRTC, webrtc()}} {
+		told      string // once; nothing if empty
+	}{
+		{config.DetectionEnergy, false, ""},
+		{config.DetectionWebRTC, webrtc(), missing(!webrtc(), "hearing.detection is webrtc, but energy does it")},
+		{config.DetectionAuto, false, missing(!model(t), "energy tells voice from noise")},
+		{config.DetectionAuto + ", onnxruntime: " + nowhere, false, "energy tells voice from noise"},
+	} {
 		t.Run(row.detection, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
@@ -77,13 +107,48 @@ func TestDetectionAtTheTable(t *testing.T) {
 			if got := strings.Count(out.String(), `"text":"Hush, Bart!"`); (got > 0) != row.heard {
 				t.Errorf("words were heard %d times, want some: %v\n%s", got, row.heard, &out)
 			}
-			told, want := strings.Count(out.String(), "but energy does it"), 0
-			if row.detection == config.DetectionWebRTC && !webrtc() {
-				want = 1
-			}
-			if told != want {
-				t.Errorf("what is missing was told %d times, want %d\n%s", told, want, &out)
+			told := strings.Count(out.String(), "energy does it") + strings.Count(out.String(), "energy tells voice")
+			if row.told == "" && told > 0 || row.told != "" && (told != 1 || !strings.Contains(out.String(), row.told)) {
+				t.Errorf("what is missing was told %d times, want %q once\n%s", told, row.told, &out)
 			}
 		})
+	}
+}
+
+// Where silero is named and cannot be had, nobody is heard, and people are told what
+// to do before anything starts.
+func TestNamedDetectionIsMissing(t *testing.T) {
+	dir := t.TempDir()
+	hushed(t, filepath.Join(dir, "ana.wav"))
+	file := filepath.Join(dir, "glyphoxa.yaml")
+	text := "providers: {llm: offline, embeddings: none, tts: silent, stt: {name: deepgram, api_key: key}}\n" +
+		"hearing: {detection: silero, onnxruntime: nowhere.so}\nnpcs: [{name: Bart}]\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := play.LoadConfig(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := play.Open(t.Context(), play.Options{Config: cfg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	err = Play(t.Context(), a, Options{JSON: true, Hear: []string{"Ana=" + filepath.Join(dir, "ana.wav")}, In: strings.NewReader(""), Out: &out})
+	if !errors.Is(err, problem.ErrUsage) || !errors.Is(err, silero.ErrNoLibrary) {
+		t.Fatalf("err = %v, want that the library is missing, as a wrong configuration", err)
+	}
+	for _, want := range []string{"--hear", filepath.Join(dir, "nowhere.so"), "make onnx", "set it to auto"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("err = %q, want %q in it", err, want)
+		}
+	}
+	// Who only types needs no detection.
+	if err := Play(t.Context(), a, Options{JSON: true, In: strings.NewReader(""), Out: &out}); err != nil {
+		t.Error(err)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs what the tests need beside Go: espeak-ng, libopus, WebRTC's voice
 # detection, PulseAudio and ALSA's player, npm, a browser without a screen and a C
-# compiler for the race detector from Debian; MCP reference servers, the MCP inspector, SDKs,
-# conformance suites and the Node they need from npm.
+# compiler for the race detector from Debian; onnxruntime, MCP reference servers,
+# the MCP inspector, SDKs, conformance suites and the Node they need from npm.
 # It says one line about each. What cannot be installed is no failure, unless
 # GLYPHOXA_REQUIRE_PEERS=1.
 set -u
@@ -71,6 +71,11 @@ debian libwebrtc_audio_processing.so.1 libwebrtc-audio-processing1
 debian pulseaudio pulseaudio pulseaudio-utils # a sound server without a device
 debian aplay alsa-utils libasound2-plugins
 debian npm nodejs npm
+if attempt sh ../../pkg/audio/silero/onnxruntime.sh; then
+	cat "$log"
+else
+	lacks "onnxruntime could not be fetched; try: make onnx"
+fi
 debian gcc gcc libc6-dev # for the race detector
 has chromium || has google-chrome || debian chromium-headless-shell chromium-headless-shell
 install_packages

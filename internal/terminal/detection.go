@@ -1,0 +1,43 @@
+package terminal
+
+import (
+	"fmt"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/providers"
+)
+
+// openDetection opens what tells voice from noise, if anybody is to be heard.
+func (cs *captures) openDetection(hearing config.Hearing) (err error) {
+	if len(cs.all) == 0 {
+		return nil
+	}
+	cs.detection, err = providers.OpenDetection(hearing, func(err error) {
+		cs.screen.showNotice("warning", fmt.Sprintf("voice detection by silero failed, and energy does it from now on: %v", err))
+	})
+	if err != nil {
+		return fmt.Errorf("--hear: %w", err)
+	}
+	return nil
+}
+
+// tellDetection says, once for all players, that something else tells voice from
+// noise than would be preferred.
+func (cs *captures) tellDetection(asked string) {
+	if cs.detection == nil || cs.detection.Missing() == nil {
+		return
+	}
+	if missing := cs.detection.Missing(); asked == config.DetectionAuto {
+		cs.screen.showNotice("info", fmt.Sprintf("energy tells voice from noise, and takes music and barking for voice; silero does not, but %v", missing))
+	} else {
+		cs.screen.showNotice("warning", fmt.Sprintf("hearing.detection is %s, but energy does it: %v", asked, missing))
+	}
+}
+
+// closeDetection gives back what detection takes. Nobody may be heard any more.
+func (cs *captures) closeDetection() error {
+	if cs.detection == nil {
+		return nil
+	}
+	return cs.detection.Close()
+}
