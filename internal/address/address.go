@@ -106,12 +106,17 @@ type State struct {
 	Own Partner
 	// Said are the last words of Last; empty if it was spoken to and has not answered.
 	Said string
+	// SaidBefore are the last words of whichever NPC spoke before.
+	SaidBefore string
 	// Fresh is set while nobody has spoken since Last said them.
 	Fresh bool
+	// Answered counts the lines to Last since it said them.
+	Answered int
 	// Asides counts the lines for nobody since anything was said to or by an NPC.
 	Asides int
-	// Before is the line of a player before this one, Mine the speaker's own last.
-	Before, Mine Remark
+	// Before is the line of a player before this one, Earlier the one before that, and
+	// Mine the speaker's own last.
+	Before, Earlier, Mine Remark
 	// Group are the NPCs that were called together last, if that conversation goes
 	// on, and GroupBy who called them. GroupAll is set if everyone was.
 	Group    []int
@@ -130,18 +135,8 @@ type Remark struct {
 	Speaker string
 	NPC     int // whom it was for, as an index in the roster; nobody below zero
 	Ago     time.Duration
-	Asks    bool
-	Aside   Aside
+	Gist    Gist
 }
-
-// Aside is what a line that is for no NPC was, as far as that is known.
-type Aside uint8
-
-const (
-	AsideUnknown  Aside = iota
-	AsideGame           // of rules, dice, or the evening
-	AsideToPlayer       // to another player
-)
 
 // Decision is whom an utterance is for.
 type Decision struct {
@@ -160,10 +155,8 @@ type Decision struct {
 	Confidence float64
 	// Why is the reason in a few words, for people who ask.
 	Why string
-	// Asks reports whether the utterance asks something, and Aside what it was if it
-	// is for nobody. Both are for [Talk].
-	Asks  bool
-	Aside Aside
+	// Gist is what the utterance told, for [Talk].
+	Gist Gist
 	// BackChannel reports that the utterance was a mere sound such as "mhm",
 	// which asks for no answer. It then is for nobody.
 	BackChannel bool
@@ -193,6 +186,15 @@ func NewSnapshot(r Roster) *Snapshot {
 // 4 KiB of the text.
 func Detect(s *Snapshot, st State, text string) Decision {
 	u := s.parseUtterance(text, st.Speaker)
+	d := s.decide(st, u)
+	if len(u.tokens) > 0 && !d.BackChannel {
+		d.Gist = gist(u)
+	}
+	return d
+}
+
+// decide is Detect for a text cut into words.
+func (s *Snapshot) decide(st State, u *utterance) Decision {
 	switch {
 	case len(u.tokens) == 0 && !u.noise:
 		return nobody("nothing was said")
@@ -205,10 +207,7 @@ func Detect(s *Snapshot, st State, text string) Decision {
 		u.findCalls(st)
 	}
 	if s.leads != "" && u.speaker == s.leads && !(len(u.called) > 0 && u.hailed) {
-		f := u.gather(&st, s.likely(st))
-		d := nobody("said by whoever leads the game")
-		d.Asks, d.Aside = f.asks, f.aside()
-		return d
+		return nobody("said by whoever leads the game")
 	}
 	switch {
 	case len(u.called) > 1:
@@ -217,7 +216,7 @@ func Detect(s *Snapshot, st State, text string) Decision {
 		return Decision{NPCs: slices.Clone(u.called), Route: RouteName, Called: true, Confidence: u.confidence, Why: u.why, NotFor: u.notFor}
 	case u.toPlayer:
 		d := nobody("said to a player")
-		d.Aside, d.Asks, d.NotFor = AsideToPlayer, u.asks, u.notFor
+		d.NotFor = u.notFor
 		return d
 	}
 	return s.uncalled(st, u)
@@ -259,16 +258,16 @@ func (s *Snapshot) likely(st State) int {
 // several decides for an utterance that calls a room, a pair, or goes on with a group.
 func (s *Snapshot) several(st State, u *utterance, f *facts) (Decision, bool) {
 	if len(st.Group) > 1 && !st.GroupAll && st.GroupBy == st.Speaker && s.lasts(st.Last) && f.toGroup() {
-		return Decision{NPCs: s.audibleFirst(st.Group), Route: RouteGroup, Confidence: 0.8, Why: "the group goes on being spoken with", Asks: f.asks}, true
+		return Decision{NPCs: s.audibleFirst(st.Group), Route: RouteGroup, Confidence: 0.8, Why: "the group goes on being spoken with"}, true
 	}
 	if u.callsRoom(f) {
 		if who := s.group(st); len(who) > 1 {
-			return Decision{NPCs: who, All: true, Route: RouteGroup, Confidence: 0.8, Why: "everybody in the room was called", Asks: f.asks}, true
+			return Decision{NPCs: who, All: true, Route: RouteGroup, Confidence: 0.8, Why: "everybody in the room was called"}, true
 		}
 	}
 	if u.group() && !f.has(aboutRules) && !f.has(aboutEvening) && !(f.has(crew) && s.lasts(st.Last) && s.listen != Eager) && (!f.has(planning) || !st.Last.Known || f.has(yoursAll) && !f.inTalk) {
 		if who := s.group(st); len(who) > 1 {
-			return Decision{NPCs: who, All: !f.has(yoursAll), Route: RouteGroup, Confidence: 0.9, Why: "a group was called", Asks: f.asks}, true
+			return Decision{NPCs: who, All: !f.has(yoursAll), Route: RouteGroup, Confidence: 0.9, Why: "a group was called"}, true
 		}
 	}
 	return Decision{}, false
@@ -291,12 +290,11 @@ func (s *Snapshot) audibleFirst(npcs []int) []int {
 
 // continued decides for an utterance that calls nobody while the speaker's NPC is p.
 func (s *Snapshot) continued(u *utterance, f *facts) Decision {
+	u.weighed = true
 	sum, why := f.weigh()
 	about := slices.Contains(u.mentioned, f.p) && !u.second
 	if f.stranger {
-		d := nobody("it calls somebody who is not at the table")
-		d.Asks = f.asks
-		return d
+		return nobody("it calls somebody who is not at the table")
 	}
 	if about {
 		why = "said about the NPC, not to it"
@@ -309,11 +307,9 @@ func (s *Snapshot) continued(u *utterance, f *facts) Decision {
 		}
 	}
 	if against {
-		d := nobody(why)
-		d.Asks, d.Aside = f.asks, f.aside()
-		return d
+		return nobody(why)
 	}
-	return Decision{NPCs: []int{f.p}, Route: RouteContinuation, Confidence: sure(sum), Why: why, Asks: f.asks}
+	return Decision{NPCs: []int{f.p}, Route: RouteContinuation, Confidence: sure(sum), Why: why}
 }
 
 // eagerness is how much must speak against it before an eager NPC leaves a line alone.

@@ -23,7 +23,7 @@ func Example() {
 	}
 	// Output:
 	// [0] name a name as it was heard
-	// [1] continuation the speaker is talking with the NPC
+	// [1] continuation the NPC has just spoken to the speaker
 	// [] none it is about rules or dice
 	// [1 0] group a group was called
 	// [] none a mere sound

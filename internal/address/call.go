@@ -89,13 +89,21 @@ func (u *utterance) adjacentNames(c *clause, i int) []match {
 		if m.first != i {
 			continue
 		}
+		if k+1 < len(ms) && m.form.title && !m.form.led && u.tokens[m.last].class&honorific != 0 && ms[k+1].first == m.last+1 && !u.tokens[m.last].closes && u.tokens[ms[k+1].first].class&title == 0 {
+			return u.adjacentNames(c, ms[k+1].first) // "Frau Archivarin"
+		}
 		n := k + 1
-		for n < len(ms) && (ms[n].first == ms[n-1].last+1 || ms[n].first == ms[n-1].last+2 && u.tokens[ms[n].first-1].class&joins != 0) {
+		for n < len(ms) && !modalAt(u.tokens, ms[n]) && (ms[n].first == ms[n-1].last+1 || ms[n].first == ms[n-1].last+2 && u.tokens[ms[n].first-1].class&joins != 0) {
 			n++
 		}
 		return ms[k:n]
 	}
 	return nil
+}
+
+// modalAt reports whether a name is rather a verb that asks: "Lord Sterling, may we …".
+func modalAt(ts []token, m match) bool {
+	return modalName[m.form.words[0]] && m.last+1 < len(ts) && !ts[m.last].closes && ts[m.last+1].class&subject != 0
 }
 
 // calls finds who is called in a clause, and reports whether anyone is.
@@ -107,6 +115,8 @@ func (u *utterance) calls(c *clause, prefer int) bool {
 	}
 	if len(run) > 0 && !run[len(run)-1].owned {
 		switch f := run[0].form; {
+		case f.led && u.tokens[run[0].first].class&article != 0 && u.tokens[run[0].first].class&you == 0 && c.first > 0:
+			// ", the captain, " explains who was spoken of
 		case run[len(run)-1].last+1 == c.core:
 			return !u.listed(c) && u.noteCall(1, "a name set off", run...)
 		case u.opensSentence(c) && u.mayBegin(f, run[len(run)-1].last+1) && !u.speaksOf(run):

@@ -70,10 +70,13 @@ func (u *utterance) denied(m match) bool {
 	for i > 0 && (u.tokens[i-1].class&honorific != 0 && u.tokens[i-1].class&article == 0 || theWord[u.tokens[i-1].text]) {
 		i--
 	}
+	if m.last+1 < len(u.tokens) && !u.tokens[m.last].closes && i > 1 && u.tokens[i-1].class&you != 0 && u.turnsTo(m.last+1, false) {
+		return false // "not you Fenn can you …"
+	}
 	if i > 0 && denies[u.tokens[i-1].text] {
 		return true
 	}
-	if i > 1 && (u.tokens[i-1].class&you != 0 || u.tokens[i-1].text == "mean") && denies[u.tokens[i-2].text] {
+	if i > 1 && u.tokens[i-1].stop != '.' && (u.tokens[i-1].class&you != 0 || u.tokens[i-1].text == "mean") && denies[u.tokens[i-2].text] {
 		return true
 	}
 	if i > 0 && apologies[u.tokens[i-1].text] && m.last+1 < len(u.tokens) {

@@ -2,7 +2,6 @@ package address
 
 import (
 	"math/bits"
-	"slices"
 	"strings"
 	"time"
 )
@@ -15,8 +14,10 @@ type facts struct {
 	p  int // the NPC
 
 	words    int
-	count    [32]uint8 // by topic: how often
+	count    [64]uint8 // by topic: how often
 	lead     topic     // of the first words
+	marked   bool      // it has a question mark
+	pointed  bool      // it has marks
 	asks     bool      // a question, with or without its mark
 	formal   bool      // "haben sie", "habt ihr": nobody says that to a player
 	declares bool      // "I sneak past …"
@@ -31,22 +32,24 @@ type facts struct {
 	spoken   int8  // the NPC is mentioned: by name 2, by role 1
 	other    bool  // another NPC is mentioned
 	startsOn topic // of the first word that says something
-	shared   int   // words that the NPC said just now
+
+	subjects topic // what it is about
+	stems    [maxStems]stem
+	self     bool // "I", "mine"
+	us       bool // "us", "our"
+	laughing bool
+	begins   string // its first word that is no greeting
+	orders   bool   // begins with a request
+	ihr      bool   // "ihr", "euch": several players, or a lord
 
 	said     saidFacts
+	past     pastFacts
 	own      bool // the speaker talked with the NPC
 	toMe     bool // the NPC spoke to the speaker
 	fresh    bool
 	inTalk   bool // the line before was another player's, for nobody
 	mineTalk bool // the speaker's own last was for nobody
-	mineNPC  bool // or was for the NPC
 	quiet    time.Duration
-}
-
-// saidFacts are of the NPC's last words.
-type saidFacts struct {
-	asks, many, all bool
-	words           int
 }
 
 func (f *facts) n(t topic) int { return int(f.count[bits.TrailingZeros64(uint64(t))]) }
@@ -71,12 +74,27 @@ func (s *Snapshot) wordTopics(word string) topic {
 	return t
 }
 
-// gather looks an utterance up.
+// gather looks an utterance up, and what was before it. The NPC p is talked with.
 func (u *utterance) gather(st *State, p int) *facts {
-	f := &facts{u: u, st: st, p: p, words: len(u.tokens)}
+	f := read(u)
+	f.st, f.p = st, p
+	f.names()
+	f.history()
+	return f
+}
+
+// read looks up what the utterance tells by itself.
+func read(u *utterance) *facts {
+	if u.facts != nil {
+		return u.facts
+	}
+	f := &facts{u: u, words: len(u.tokens)}
+	u.facts = f
 	awe, num, rest := 0, 0, 0
 	for i := range u.tokens {
 		t := u.tokens[i].topic
+		f.subjects |= t & allSubjects
+		noteStem(&f.stems, stemOf(u.tokens[i]))
 		for b := uint64(t); b != 0; b &= b - 1 {
 			f.count[bits.TrailingZeros64(b)]++
 		}
@@ -104,8 +122,7 @@ func (u *utterance) gather(st *State, p int) *facts {
 	f.onlyNum = num > 0 && num+f.smallWords() >= f.words && f.words <= 8
 	f.grammar()
 	f.strangers()
-	f.names()
-	f.history()
+	f.persons()
 	return f
 }
 
@@ -148,15 +165,15 @@ func (f *facts) grammar() {
 	}
 	for k := range ts {
 		f.asks = f.asks || ts[k].stop == '?' && !ts[k].quoted
+		f.pointed = f.pointed || ts[k].stop != 0
 		if k+1 < len(ts) && ts[k].class&common == 0 || k+1 < len(ts) && len(ts[k].text) > 3 {
 			next := ts[k+1].text
 			f.formal = f.formal || f.u.s.german && (next == "sie" && (strings.HasSuffix(ts[k].text, "en") || ts[k].text == "sind") ||
 				next == "ihr" && strings.HasSuffix(ts[k].text, "t") && ts[k].class&article == 0)
 		}
 	}
-	f.asks = f.asks || ts[i].class&asking != 0 || ts[i].text == "who" || ts[i].text == "wer" || ts[i].text == "was" && f.u.s.german ||
-		i+1 < len(ts) && ts[i].class&question != 0 && (ts[i+1].class&(you|subject) != 0 || pronoun[ts[i+1].text]) || f.u.asksYou(i) ||
-		i+1 < len(ts) && f.u.s.german && (strings.HasSuffix(ts[i].text, "st") || germanVerb[ts[i].text]) && pronoun[ts[i+1].text]
+	f.marked = f.asks
+	f.asks = f.asks || f.question(i)
 	f.declares = f.declaration(i)
 	if ts[i].class&subject != 0 && i+1 < len(ts) {
 		f.selfPast = ts[i+1].topic&past != 0
@@ -228,6 +245,9 @@ func (f *facts) names() {
 		if !ok {
 			continue
 		}
+		for k := m.first; k <= m.last; k++ {
+			u.tokens[k].name = true
+		}
 		switch {
 		case m.form.npc == player:
 			f.player = true
@@ -244,87 +264,18 @@ func (f *facts) names() {
 	}
 }
 
-// history takes in what happened before.
-func (f *facts) history() {
-	st := f.st
-	f.own = st.Own.Known && st.Own.NPC == f.p && f.u.s.lasts(st.Own)
-	last := st.Last.Known && st.Last.NPC == f.p
-	f.fresh = last && st.Fresh
-	f.toMe = last && st.LastTo == st.Speaker
-	f.inTalk = st.Before.Known && st.Before.NPC < 0 && st.Before.Speaker != st.Speaker && !st.Fresh
-	f.mineTalk = st.Mine.Known && st.Mine.NPC < 0
-	f.mineNPC = st.Mine.Known && st.Mine.NPC == f.p
-	f.quiet = st.Last.Ago
-	if st.Before.Known {
-		f.quiet = min(f.quiet, st.Before.Ago)
-	}
-	f.quiet -= time.Duration(f.words) * 300 * time.Millisecond
-	if !last || st.Said == "" {
-		return
-	}
-	f.readSaid()
-}
-
-// readSaid looks at the NPC's last words.
-func (f *facts) readSaid() {
-	var buf [80]token
-	ts := split(buf[:0], fold(f.st.Said))
-	f.said.words = len(ts)
-	for i, t := range ts {
-		f.said.asks = t.stop == '?' || f.said.asks && i < len(ts)-1 && len(ts)-i < 8
-		switch t.text {
-		case "many", "much", "viel", "viele", "old", "far", "weit", "long", "lang", "spät":
-			f.said.many = true
-		case "all", "alle", "ihr", "euch", "lot", "you":
-			f.said.all = true
-		}
-	}
-	var stems [16]string
-	n := 0
-	for _, t := range f.u.tokens {
-		if s := stem(t); s != "" && n < len(stems) && !slices.Contains(stems[:n], s) {
-			stems[n] = s
-			n++
-		}
-	}
-	for _, t := range ts {
-		t.class = f.u.s.class(t.text)
-		if s := stem(t); s != "" && slices.Contains(stems[:n], s) {
-			f.shared++
-		}
-	}
-}
-
-// aside is what a line that is for nobody was.
-func (f *facts) aside() Aside {
-	if f.has(aboutRules) || f.has(aboutEvening) || f.onlyNum {
-		return AsideGame
-	}
-	return AsideUnknown
-}
-
 // toGroup reports whether a line goes on with the NPCs that were called together.
 func (f *facts) toGroup() bool {
 	if f.has(aboutRules) || f.has(aboutEvening) || f.onlyAwe || f.onlyFill && !f.asks || f.declares || f.has(third) {
 		return false
 	}
-	return f.has(yoursAll) || f.fresh && f.st.GroupSaid > 1 && f.shared == 0 && !f.has(courtesy)
+	return f.has(yoursAll) || f.fresh && f.st.GroupSaid > 1 && f.said.shared == 0 && !f.has(courtesy)
 }
 
-// breaksInToAsk reports whether a line that interrupts wants something of the NPC.
-func (f *facts) breaksInToAsk() bool {
-	return f.own || f.asks || f.has(yours) || f.has(requesting) || f.formal
+// gameWords reports whether a line is of rules, dice, or the evening.
+func (f *facts) gameWords() bool {
+	return f.has(aboutRules) || f.has(aboutEvening) || f.has(modern) || f.has(mechanics) || f.onlyNum
 }
 
-// stem is the front of a word that means something by itself, empty for others.
-func stem(t token) string {
-	if len(t.text) < minStem || t.class&(article|you|question|joins|sound|subject|tail|opener|about|part) != 0 {
-		return ""
-	}
-	return t.text[:min(len(t.text), stemBytes)]
-}
-
-const (
-	minStem   = 4 // bytes of a word that means something by itself, at least
-	stemBytes = 5 // by which words are compared
-)
+// onSubject reports whether a line is on the subject of what the NPC has just said.
+func (f *facts) onSubject() bool { return f.subjects&f.said.subjects != 0 }

@@ -150,7 +150,7 @@ func (s *Snapshot) singles(names []name) []name {
 }
 
 func (s *Snapshot) newForm(n name) form {
-	f := form{words: n.words, npc: n.npc, player: n.player, led: s.class(n.words[0])&part != 0}
+	f := form{words: n.words, npc: n.npc, player: n.player, led: s.class(n.words[0])&part != 0 && s.class(n.words[0])&article != 0}
 	ts := make([]token, len(n.words))
 	for i, w := range n.words {
 		ts[i].text = w

@@ -148,7 +148,10 @@ var (
 			armor armour shield saving throw roll rolls initiative check perception stealth spell slot bonus action reaction
 			yes yesterday yet young agreed anyway actually basically obviously seriously literally apparently luckily
 			sadly finally later sometimes somehow meanwhile first second third cheers hello hey hi mister thanks no yeah
-			brother sister uncle aunt man boys girls mayor doctor okay alright`},
+			brother sister uncle aunt man boys girls mayor doctor okay alright i've i'm i'll we've we're we'll you've don't doesn't didn't isn't wasn't aren't can't couldn't wouldn't won't
+			haven't hasn't that's it's there's what's let's gonna wanna gotta got getting going doing being having making taking looking saying thinking feels felt seen done been gone made took
+			came knew heard thought brought bought caught held kept left lost meant paid said sent sold stood stuck tried used weird creepy funny guys dude lol kinda sorta both another everybody everything
+			nothing anything someone somebody somewhere anywhere nowhere always never usually once twice thing things stuff way ways time times day days`},
 	})
 
 	german = newLexicon([]with{
@@ -210,6 +213,12 @@ var (
 			wartet warum was wasser weg weil wein weiß weiter welche welt wem wenig wenn wer werk wetter wichtig wie
 			wieder wild will wind winter wir wirklich wirt wo woche wohin wohl wolf wort wunde wunder wunderbar würfel
 			wurst wut zahl zehn zeit zelt zu zug zum zurück zusammen zwei zwerg schaden angriff rüstung stufe zauber probe bonus aktion reaktion wahrnehmung ernsthaft ehrlich eigentlich jedenfalls
-			ehrlichgesagt offenbar angeblich zuerst zuletzt schließlich außerdem`},
+			ehrlichgesagt offenbar angeblich zuerst zuletzt schließlich außerdem hab habe hast habt hätt hätte hätten wär wären wärst würd würde würden könnt könnte
+			konnte konnten wollt wollte wollten sollt sollte muss musst musste darf durfte kriegt kriegen steht stehen liegt liegen sitzt sitzen geh gehst mach machst machen nimm nimmt
+			nehm nehme sagen gesagt sehen seh gesehen hören gehört wissen gewusst glauben denk denke denkst find finde findest finden fragt fragen gefragt kam kommen gekommen waren war
+			gewesen bin bist wird werden worden bleib bleibt bleiben lass lassen zeig zeigt gib geben gegeben stell stellt leg legt setz setzt hol holt bringt bringen trag trägt heut
+			gerade grade eben schonmal nochmal irgendwas irgendwer irgendwie irgendwo manchmal immerhin sowieso trotzdem deswegen dazu davon darauf drauf drin rein runter rauf rüber
+			unser unsere eure deine meine seine ihre beiden beide einige mehrere paar ganze ganzen nächste nächsten letzte letzten erste ersten zweite dritte neue neuen alte alten gute guten
+			schlechte große großen kleine kleinen lange kurze gruselig komisch lustig seltsam merkwürdig toll super krass geil mist egal okay jo joa`},
 	})
 )

@@ -8,12 +8,12 @@ import (
 // roleWords are words for the same role, in either language. A line may call an NPC
 // by any of them.
 var roleWords = [][]string{
-	strings.Fields(`innkeeper barkeep barkeeper bartender landlord landlady publican tavernkeeper host hostess wirt wirtin gastwirt gastwirtin schankwirt schankwirtin barmann herbergsvater`),
+	strings.Fields(`innkeeper chef boss barkeep barkeeper bartender landlord landlady publican tavernkeeper host hostess wirt wirtin gastwirt gastwirtin schankwirt schankwirtin barmann herbergsvater`),
 	strings.Fields(`sage scholar gelehrter gelehrte gelehrten weiser weise professor`),
 	strings.Fields(`baker bäcker bäckerin bäckersfrau`),
 	strings.Fields(`captain skipper cap hauptmann kapitän käpten käptn capitano kommandant hauptfrau`),
 	strings.Fields(`archivist librarian archivar archivarin bibliothekar bibliothekarin`),
-	strings.Fields(`noblewoman noble lady ladyship milady adlige edeldame edelfrau gräfin`),
+	strings.Fields(`noblewoman noble lady ladyship milady mylady adlige edeldame edelfrau gräfin`),
 	strings.Fields(`monk brother friar mönch bruder`),
 	strings.Fields(`nun sister nonne schwester`),
 	strings.Fields(`priest father priestess cleric priester priesterin pfarrer pater hochwürden`),
@@ -34,7 +34,7 @@ var roleWords = [][]string{
 	strings.Fields(`miller müller müllerin`),
 	strings.Fields(`farmer bauer bäuerin bauersfrau`),
 	strings.Fields(`guard guardsman watchman wache wächter wachmann gardist`),
-	strings.Fields(`herbalist healer kräuterfrau kräuterhexe kräuterweib heilerin heiler`),
+	strings.Fields(`herbalist healer kräuterfrau kräuterhexe kräuterweib kräuterweiblein heilerin heiler`),
 	strings.Fields(`smuggler schmuggler schmugglerin`),
 	strings.Fields(`jester fool narr hofnarr`),
 	strings.Fields(`mage wizard magician sorcerer magier magierin hofmagier hofmagierin zauberer zauberin hofzauberer`),

@@ -22,11 +22,13 @@ type Talk struct {
 	last    exchange
 	own     map[string]exchange // by player
 	group   gathering
-	said    string // the last words of the NPC last, unless it has been silent since
-	fresh   bool   // nobody has spoken since it said them
-	barged  bool   // a player has taken the floor from it
-	asides  int    // lines for nobody since anything was said to or by an NPC
-	remarks [2]remark
+	said    string            // the last words of the NPC last, unless it has been silent since
+	before  string            // the last words of whichever NPC spoke before
+	fresh   bool              // nobody has spoken since it said them
+	answers int               // lines to it since
+	barged  bool              // a player has taken the floor from it
+	asides  int               // lines for nobody since anything was said to or by an NPC
+	remarks [3]remark         // the last first
 	mine    map[string]remark // by player: the last line each
 }
 
@@ -53,8 +55,7 @@ type remark struct {
 	speaker string
 	at      time.Time
 	to      int // an NPC; nobody below zero
-	asks    bool
-	tag     Aside
+	gist    Gist
 }
 
 // Renewal is what a line has changed about who talks with whom. The zero value is
@@ -115,7 +116,7 @@ func (t *Talk) Decided(at time.Time, line int64, speaker string, d Decision) (ch
 		}
 		return changed
 	}
-	r := remark{line: line, speaker: speaker, at: at, to: -1, asks: d.Asks, tag: d.Aside}
+	r := remark{line: line, speaker: speaker, at: at, to: -1, gist: d.Gist}
 	again := line != 0 && t.remarks[0].line == line
 	if len(d.NPCs) > 0 {
 		r.to = d.NPCs[0]
@@ -124,6 +125,9 @@ func (t *Talk) Decided(at time.Time, line int64, speaker string, d Decision) (ch
 		}
 		t.spokeWith(d.NPCs[0], speaker, at)
 		t.asides = 0
+		if !again {
+			t.answers++
+		}
 		if len(d.NPCs) > 1 || d.All {
 			t.group = gathering{npcs: slices.Clone(d.NPCs), all: d.All, at: at, by: speaker}
 		} else if t.group.said = nil; d.Route != RouteContinuation || !slices.Contains(t.group.npcs, d.NPCs[0]) {
@@ -136,7 +140,7 @@ func (t *Talk) Decided(at time.Time, line int64, speaker string, d Decision) (ch
 		t.fresh = false
 	}
 	if !again {
-		t.remarks[1] = t.remarks[0]
+		t.remarks[2], t.remarks[1] = t.remarks[1], t.remarks[0]
 	}
 	t.remarks[0] = r
 	if _, known := t.mine[speaker]; known || len(t.mine) < maxSpeakers {
@@ -152,7 +156,10 @@ func (t *Talk) Decided(at time.Time, line int64, speaker string, d Decision) (ch
 func (t *Talk) Said(at time.Time, npc int, player, words string) {
 	t.spokeWith(npc, player, at)
 	t.Joined(npc)
-	t.said, t.fresh, t.asides = endOf(words, maxSaid), true, 0
+	if t.said != "" {
+		t.before = t.said
+	}
+	t.said, t.fresh, t.asides, t.answers = endOf(words, maxSaid), true, 0, 0
 }
 
 // Joined notes that an NPC said something to what another answered: no conversation
@@ -166,7 +173,10 @@ func (t *Talk) Joined(npc int) {
 // spokeWith notes an exchange between an NPC and a player.
 func (t *Talk) spokeWith(npc int, player string, at time.Time) {
 	if !t.last.known || t.last.npc != npc {
-		t.said, t.fresh = "", false
+		if t.said != "" {
+			t.before = t.said
+		}
+		t.said, t.fresh, t.answers = "", false, 0
 	}
 	t.last = exchange{true, npc, at, player}
 	if player == "" {
@@ -199,7 +209,7 @@ func (t *Talk) State(at time.Time, line int64, speaker string, place func(npc in
 	}
 	st := State{
 		Speaker: speaker, Last: partner(t.last), LastTo: t.last.to, Own: partner(t.own[speaker]),
-		Barged: t.barged, Said: t.said, Fresh: t.fresh, Asides: t.asides,
+		Barged: t.barged, Said: t.said, SaidBefore: t.before, Fresh: t.fresh, Answered: t.answers, Asides: t.asides,
 	}
 	for i, n := range t.group.npcs {
 		if k := place(n); k >= 0 && i < maxCalled {
@@ -207,9 +217,9 @@ func (t *Talk) State(at time.Time, line int64, speaker string, place func(npc in
 		}
 	}
 	st.GroupAll, st.GroupBy, st.GroupSaid = t.group.all, t.group.by, len(t.group.said)
-	before := t.remarks[0]
+	before, earlier := t.remarks[0], t.remarks[1]
 	if line != 0 && before.line == line {
-		before = t.remarks[1]
+		before, earlier = t.remarks[1], t.remarks[2]
 	}
 	told := func(r remark) Remark {
 		if r.speaker == "" {
@@ -219,9 +229,9 @@ func (t *Talk) State(at time.Time, line int64, speaker string, place func(npc in
 		if r.to >= 0 {
 			to = place(r.to)
 		}
-		return Remark{Known: true, Speaker: r.speaker, NPC: to, Ago: at.Sub(r.at), Asks: r.asks, Aside: r.tag}
+		return Remark{Known: true, Speaker: r.speaker, NPC: to, Ago: at.Sub(r.at), Gist: r.gist}
 	}
-	st.Before = told(before)
+	st.Before, st.Earlier = told(before), told(earlier)
 	if m := t.mine[speaker]; line == 0 || m.line != line {
 		st.Mine = told(m)
 	}

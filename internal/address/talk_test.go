@@ -25,15 +25,15 @@ func TestTalkIsBounded(t *testing.T) {
 func TestTalkKnowsWhoSpokeWithWhom(t *testing.T) {
 	var k Talk
 	at := time.Unix(100, 0)
-	k.Decided(at, 1, "Ann", Decision{NPCs: []int{2}, Route: RouteName, Asks: true})
+	k.Decided(at, 1, "Ann", Decision{NPCs: []int{2}, Route: RouteName, Gist: Gist{Asks: true}})
 	k.Said(at.Add(2*time.Second), 2, "Ann", "Why do you ask?")
 	st := k.State(at.Add(3*time.Second), 2, "Ann", here)
-	if !st.Fresh || st.Said != "Why do you ask?" || st.LastTo != "Ann" || st.Last != (Partner{true, 2, time.Second}) || st.Own != st.Last || !st.Mine.Asks {
+	if !st.Fresh || st.Said != "Why do you ask?" || st.LastTo != "Ann" || st.Last != (Partner{true, 2, time.Second}) || st.Own != st.Last || !st.Mine.Gist.Asks {
 		t.Errorf("after an answer: %+v", st)
 	}
-	k.Decided(at.Add(4*time.Second), 2, "Ben", Decision{Route: RouteNone, Aside: AsideGame})
+	k.Decided(at.Add(4*time.Second), 2, "Ben", Decision{Route: RouteNone, Gist: Gist{Game: true}})
 	st = k.State(at.Add(5*time.Second), 3, "Ann", here)
-	if st.Fresh || st.Asides != 1 || st.Before != (Remark{true, "Ben", -1, time.Second, false, AsideGame}) || st.Mine.NPC != 2 {
+	if st.Fresh || st.Asides != 1 || st.Before != (Remark{true, "Ben", -1, time.Second, Gist{Game: true}}) || st.Mine.NPC != 2 {
 		t.Errorf("after an aside: %+v", st)
 	}
 	if st = k.State(at.Add(5*time.Second), 2, "Ben", here); st.Before.Speaker != "Ann" || st.Mine.Known {

@@ -18,7 +18,6 @@ const (
 	planning                       // between players: "we should"
 	noticing                       // asked of whoever leads: "do I see"
 	requesting                     // asked of somebody in the scene: "tell us"
-	askingYou                      // asks "you": somebody in the scene, or a player
 	courtesy                       // said to somebody in the scene: "my lord"
 	outsiders                      // people and things that are not at the table: "mum"
 	kin                            // outsiders by what they are called: "mum", "alexa"
@@ -38,6 +37,8 @@ const (
 	scene                          // "here", "this"
 	stopping                       // breaks in: "stop", "wait"
 	tracing                        // corrects: "not you", "I meant"
+	modern                         // what is not of the world of the scene: "fridge"
+	mechanics                      // what the rules are made of: "spell slot"
 )
 
 // phrases are word sequences with their topics, by first word.
@@ -70,7 +71,7 @@ type telling struct {
 	words string
 }
 
-func newVocabulary(lists []telling) *vocabulary {
+func newVocabulary(lists ...telling) *vocabulary {
 	v := &vocabulary{words: map[string]topic{}, prefixes: map[string][]prefix{}, phrases: phrases{}}
 	for _, l := range lists {
 		for w := range strings.FieldsSeq(l.words) {

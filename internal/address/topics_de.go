@@ -1,7 +1,11 @@
 package address
 
+import "slices"
+
 // The lists were made by hand, wider than any table's talk.
-var germanTopics = newVocabulary([]telling{
+var germanTopics = newVocabulary(slices.Concat(germanTellings, germanSubjects, germanModern)...)
+
+var germanTellings = []telling{
 	{rulesSure, `gewürfel* würfelwurf ini initiativ* wahrnehmungs* fingerfertigkeit akrobatik athletik motiv_erkennen nachforschung* naturkunde tierkunde überredung* einschüchtern weisheitswurf weisheitsrettung rettungsw* trefferpunkt* trefferwürfel* lebenspunkt* bonusaktion* zauberplatz zauberplätze* zaubertrick* zaubergrad* patzer natürliche_zwanzig
 		natürliche_eins modifikator* übungsbonus kurze_rast lange_rast kurzen_rast langen_rast gelegenheitsangriff* mönchspunkt* rüstungsklasse gleichstand bewegungsrate passive_wahrnehmung angriffswurf angriffswürfe kampfrausch wildgestalt drauf_würfeln würfel_mal würfelt_mal einmal_wahrnehmung mit_vorteil mit_nachteil freie_aktion
 		w20 w6 w8 w4 w10 w12 w100 d20 d6 d8 schadenswurf schadenswürfe fertigkeitswurf heimlichkeit trifft_das trifft_das_wesen sg_ rk tp konsti regelwerk spielerhandbuch hexenmeister* kleriker* probe_auf wurf_auf`},
@@ -34,7 +38,6 @@ var germanTopics = newVocabulary([]telling{
 	{noticing, `seh_ich sehe_ich hör_ich höre_ich hören_wir sehen_wir erkenn_ich erkenne_ich erkennen_wir kenn_ich kenne_ich weiß_ich_was weiß_ich riech_ich rieche_ich riechen_wir merk_ich finde_ich find_ich finden_wir spür_ich kann_ich_sehen kann_ich_erkennen kann_ich_hören was_seh was_sehen_wir was_hören_wir was_ist_da
 		sind_da ist_da_was ist_da_jemand ist_da_wer gibt_es_da gibt's_da hat_er_was hat_sie_was hat_der_was wie_dick wie_weit_weg wie_weit_ist wie_hoch_ist wie_tief_ist wie_groß_ist wie_breit wie_viele_sind_da ist_die_tür aus_was_ist woraus_ist komm_ich_da kommen_wir_da passt_da reicht_das schaff_ich schaffe_ich
 		bin_ich_nah sind_wir_nah kann_ich_da kann_man_da_was wo_steh_ich wo_stehe_ich wo_stehen_wir wer_steht_am was_passiert_wenn bemerk_ich bemerke_ich bemerken_wir hab_ich_noch habe_ich_noch krieg_ich bekomm_ich dreißig_fuß sechzig_fuß sieht_man hört_man riecht_man`},
-	{askingYou, `könnt_ihr könntet_ihr kannst_du könntest_du hast_du habt_ihr hättet_ihr würdest_du würdet_ihr wärst_du wärt_ihr bist_du seid_ihr wart_ihr warst_du weißt_du wisst_ihr kennst_du kennt_ihr willst_du wollt_ihr kommst_du fährst_du hast_du's`},
 	{requesting, `könnten_sie können_sie haben_sie hätten_sie würden_sie wären_sie sind_sie waren_sie wissen_sie kennen_sie darf_ich_euch dürfen_wir dürfte_ich
 		ich_brauch ich_brauche wir_brauchen wir_bräuchten ich_bräuchte ich_hätte ich_hätt wir_hätten ich_möchte wir_möchten wir_suchen ich_suche ich_wollte zeig zeigt zeigen_sie gib gebt geben_sie bring bringt bringen_sie erzähl erzählt erzählen_sie sagen_sie verrat verratet verraten_sie erklär erklärt erklären_sie
 		warten_sie kommen_sie trauen_sie schulden_sie bekommen_sie glauben_sie meinen_sie wollen_sie soll_ich_dir soll_ich_euch soll_ich_ihnen wir_nehmen was_kostet was_kosten was_macht_das wie_viel_kostet hilf helft helfen_sie gibt_es_hier wo_finde_ich wo_find_ich ist_das_dein sind_das_deine machst_du_uns bringst_du_uns hör_auf hört_auf lass_mich`},
@@ -64,4 +67,4 @@ var germanTopics = newVocabulary([]telling{
 	{stopping, `halt stopp stop warte wartet moment nee_nee nein_nein genug ruhe still leise`},
 	{tracing, `nicht_du nicht_dich nicht_euch nein_nicht quatsch_nicht falsche_adresse falsche_person falscher dich_mein mein_ich meine_ich meinte_ich ich_meine ich_mein ich_meinte ich_meint dich_frag frag_ich frage_ich von_klara lieber_von lieber_vom will's_vom will_es_vom vom_käpten_hören wissen_von eigentlich_von
 		lasst_den lass_den lass_die lasst_die vergiss vergesst egal halt_quatsch ach_quatsch quatsch spart's_euch wisst_ihr_was weißt_du_was hast_recht war_an war_für galt wollt_ich_eigentlich wollte_ich_eigentlich wollt_ich_jetzt moment_nicht stopp_nicht halt_nein nein_halt ich_red_mit ich_rede_mit mit_dir_red mit_dir_rede`},
-})
+}

@@ -1,7 +1,11 @@
 package address
 
+import "slices"
+
 // The lists were made by hand, wider than any table's talk.
-var englishTopics = newVocabulary([]telling{
+var englishTopics = newVocabulary(slices.Concat(englishTellings, englishSubjects, englishModern)...)
+
+var englishTellings = []telling{
 	{rulesSure, `reroll rerolls dice d4 d6 d8 d10 d12 d20 d100 dc dcs ac hp xp initiative initiatives athletics acrobatics arcana proficien* cantrip* crit crits nat slashing bludgeoning necrotic multiclass* dex darkvision
 		saving_throw saving_throws save_dc con_save dex_save wisdom_save wis_save strength_save str_save bonus_action bonus_actions spell_slot spell_slots hit_points hit_point to_hit hit_dice hit_die short_rest long_rest opportunity_attack attack_of_opportunity passive_perception armor_class armour_class
 		attack_roll attack_rolls dirty_twenty natural_twenty natural_one nat_twenty nat_one critical_hit difficult_terrain half_damage turn_order marching_order climb_speed end_of_turn surprise_round first_level_spell second_level_spell third_level sneak_attack history_check wisdom_check medicine_check religion_check
@@ -58,7 +62,6 @@ var englishTopics = newVocabulary([]telling{
 		how_deep how_wide how_high how_far_away how_big_is how_tall how_dark how_many_are is_there_a_way is_there_anything is_there_any are_there_any would_it_hold would_i_know would_i does_it_look does_he_look does_she_look
 		what's_in_the what's_behind does_the_door is_the_door what_does_it_look what_does_he_look what_does_she_look how_long_does_it does_that_work did_i_see am_i_close are_we_close can_he_see can_she_see in_the_room_as_well is_he_even is_she_even
 		did_it_work does_it_work what_happens what_time_is_it_in if_i_throw if_i_use if_we_wait`},
-	{askingYou, `could_you would_you can_you will_you did_you have_you were_you are_you do_you you_saw you_had you_heard you_knew you_said you_know`},
 	{requesting, `may_i may_we might_we can_i_have could_i_have could_we_have i'd_like we'd_like i_need we_need i_want we_want looking_for
 		tell_me tell_us show_me show_us give_me give_us bring teach let_me let_us help_us help_me i_wanted we're_here i_was_wondering i_beg how_much_for i'll_have we'll_take i'll_take make_it would_it_be mind_if
 		and_could where_do_we_pay for_how_long`},
@@ -78,7 +81,7 @@ var englishTopics = newVocabulary([]telling{
 	{linking, `and so but or then what why how where who when since wait okay also`},
 	{yours, `you your yours you're you've you'd you'll yourself thee thou ye`},
 	{yoursAll, `you_two you_both both_of_you the_two_of_you the_three_of_you all_of_you which_of_you none_of_you one_of_you neither_of_you two_of_you three_of_you either_of_you any_of_you each_of_you you_all y'all you_three you_lot between_you you_folks you_people both_project yourselves both`},
-	{roomSure, `anyone_here anybody_here someone_here somebody_here anyone_else_in anybody_else_in anyone_in_here anybody_in_here anybody_down_here anyone_in_this anybody_in_this anyone_on_this anybody_on_this anyone_down anybody_down anyone_up_here
+	{roomSure, `anyone_here anybody_here everybody_on everyone_on someone_here somebody_here anyone_else_in anybody_else_in anyone_in_here anybody_in_here anybody_down_here anyone_in_this anybody_in_this anyone_on_this anybody_on_this anyone_down anybody_down anyone_up_here
 		everybody_here everyone_here everyone_in_this who_in_this who_here who_among_you who_of_you does_somebody_here does_anyone_here does_anybody_here has_anyone_here has_anybody_here did_anyone_here did_anybody_here can_anyone_here is_anyone_here is_anybody_here all_staff the_whole_house whole_house
 		any_of_you one_of_you_has one_of_you_is one_of_you_did one_of_you_must somebody_in_this someone_in_this listen_up gather_round gather_around good_people good_folk good_folks hear_me_out hear_ye your_attention everybody_quiet everyone_quiet nobody_moves nobody_move nobody_leaves anyone_home anybody_home ahoy_there volunteers
 		in_this_room on_this_whole in_this_whole in_this_town in_this_village in_this_inn in_this_tavern everyone_out everybody_out everyone_down everybody_down everyone_listen everybody_listen ladies_and_gentlemen hey_folks evening_all evening_everyone evening_everybody morning_all morning_everyone hello_everyone hello_everybody hello_all hi_all hi_everyone hello_in_there`},
@@ -88,6 +91,6 @@ var englishTopics = newVocabulary([]telling{
 	{past, `was were had did said saw went came got told gave took heard knew left made found lost saw`},
 	{scene, `here this that there these those now tonight`},
 	{stopping, `stop wait hold_on hang_on no_no enough shut_up quiet silence listen sorry_sorry`},
-	{tracing, `not_you not_him not_her i_meant i_mean i_didn't_mean wrong_person never_mind nevermind scratch_that forget_her forget_him forget_it actually_no was_meant_for meant_for i'm_asking i_asked i_wasn't_asking i_was_talking_to i_was_asking i'm_talking_to let_me_ask
+	{tracing, `hold_that_thought not_you not_him not_her i_meant i_mean i_didn't_mean wrong_person never_mind nevermind scratch_that forget_her forget_him forget_it actually_no was_meant_for meant_for i'm_asking i_asked i_wasn't_asking i_was_talking_to i_was_asking i'm_talking_to let_me_ask
 		or_no no_wait wait_no no_sorry sorry_not sorry_no other_one wrong_one i'd_rather_hear  i_want_to_hear_it_from hear_it_from  answer_that suit_yourself talking_to_you talking_to`},
-})
+}

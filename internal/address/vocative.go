@@ -12,7 +12,7 @@ func (u *utterance) vocative(c *clause) ([]match, bool) {
 	ms := c.matches()
 	for k := len(ms) - 1; k >= 0; k-- {
 		m := ms[k]
-		if m.owned || m.form.led && u.tokens[m.first].class&article != 0 && !u.leadsClause(c, m.first) || k > 0 && ms[k-1].last+1 == m.first {
+		if m.owned || m.form.led && u.tokens[m.first].class&article != 0 && (c.first > 0 || !u.leadsClause(c, m.first)) || k > 0 && ms[k-1].last+1 == m.first {
 			continue // a run is looked at from its first name on
 		}
 		run := u.adjacentNames(c, m.first)
@@ -32,6 +32,8 @@ func (u *utterance) vocative(c *clause) ([]match, bool) {
 			return run, true
 		case u.turnsTo(next, m.form.common) && !(front && len(run) == 1 && m.form.common && modalName[m.form.words[0]] && !u.tellsPast(next)):
 			return run, true
+		case front && len(run) == 1 && !m.form.common && startsClause(u.tokens[next:]):
+			return run, true // "Möwe das Fass da …"
 		case front && len(run) > 1 && !u.tellsOf(next) && u.second:
 			return run, true
 		}
@@ -154,6 +156,17 @@ func (u *utterance) turnsTo(i int, careful bool) bool {
 	return false
 }
 
+// startsClause reports whether words begin a sentence of their own, which so cannot be
+// about whoever is named before it.
+func startsClause(ts []token) bool {
+	switch ts[0].text {
+	case "the", "this", "that", "these", "those", "my", "our", "there", "here", "if", "when", "we", "i", "i'm", "i've", "i'll", "we've", "we're", "it's", "that's", "there's", "he's", "she's", "they're",
+		"das", "die", "diese", "dieser", "dieses", "mein", "meine", "unser", "unsere", "wenn", "ich", "wir", "es", "er", "hier", "da":
+		return len(ts) > 2
+	}
+	return false
+}
+
 // superlative reports whether words make a statement of "is the …".
 func superlative(ts []token) bool {
 	return len(ts) == 0 || slices.Contains([]string{"best", "only", "one", "most", "kind", "sort", "guy", "worst", "same", "beste", "einzige", "bester", "erste", "typ"}, ts[0].text)
@@ -169,8 +182,10 @@ var (
 	mayAsk  = setOf(`is was has does isn't wasn't hasn't ist war hat kann gibt steht liegt kommt läuft heißt brennt geht stimmt hört`)
 	// orders begin a request. An English verb about somebody would end in s.
 	orders = setOf(`tell show give look bring come stop wait help catch take hold get make let listen pass pour open close keep put read write sing drop stay go run move sit teach report relax report hand
+		wake hear start turn put lift push pull open close pick throw pass wait calm hide duck jump climb swim ride tie untie cut lower raise light douse fill pour feed step stand swear promise imagine think look behave breathe
 		talk speak answer explain hurry watch follow hide lead guide check fetch find try leave drink eat sell buy forget remember calm don't never just another one two three got any last here
 		zeig gib bring komm halt warte hilf nimm mach leg lass hör sag erzähl erklär lauf geh bleib setz schau guck lenk pack teil hol trink iss lies schreib sing zeigt gebt bringt kommt haltet wartet helft nehmt macht legt lasst hört sagt erzählt erklärt lauft geht bleibt setzt schaut
+		wach weck wart dreh zieh drück heb wirf fang mach öffne schließ schließt zünd rede red sprich antworte denk stell steh steig spring schwimm reit versteck bind schwör versprich beruhig beruhigt sieh seht guckt wacht redet sprecht zieht werft nehmt steigt springt
 		entschuldigen entschuldige entschuldigt verzeih verzeiht auf wir ich noch zwei drei vier ein eine einen was`)
 )
 

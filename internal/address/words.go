@@ -26,6 +26,7 @@ type token struct {
 	closes bool // a clause ends with it
 	stop   rune // mark that ends its clause: one of , . ? or 0
 	owns   bool // it had an 's
+	name   bool // it belongs to a name
 	quoted bool
 }
 
@@ -136,7 +137,9 @@ type utterance struct {
 	noise   bool // a transcriber's note such as "[laughter]" was in it
 	second  bool // it says "you"
 	asks    bool
-	quotes  bool // part of it is quoted
+	quotes  bool   // part of it is quoted
+	facts   *facts // what it tells, once that was looked up
+	weighed bool   // it was decided by evidence
 
 	called     []int // at most maxCalled NPCs
 	mentioned  []int
