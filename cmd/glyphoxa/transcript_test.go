@@ -46,8 +46,9 @@ type event struct {
 	Currency string  `json:"currency"`
 	SoftCap  float64 `json:"soft_cap"`
 
-	Listening string  `json:"listening"`
-	HardCap   float64 `json:"hard_cap"`
+	Listening  string  `json:"listening"`
+	MayDecline bool    `json:"may_decline"`
+	HardCap    float64 `json:"hard_cap"`
 }
 
 // ledger is what a turn cost.

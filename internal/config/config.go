@@ -159,8 +159,9 @@ const (
 type Interruptibility struct {
 	// Style is one of the Style constants. Default yields.
 	Style string `yaml:"style" json:"style" enum:"yields|finishes_sentence|insists" doc:"What the NPC does when a player talks over it: yields (stops at once), finishes_sentence or insists (speaks to the end)."`
-	// Confirm is how long a player must voice before it counts. Default 250ms.
-	Confirm Duration `yaml:"confirm" json:"confirm" min:"20ms" max:"5s" doc:"How long a player must talk over the NPC before that counts as an interruption."`
+	// Confirm is how long a player must voice before it counts, unless words are known
+	// earlier. Default 500ms.
+	Confirm Duration `yaml:"confirm" json:"confirm" min:"20ms" max:"5s" doc:"How long a player must make themselves heard over the NPC before that counts as an interruption, unless their words are understood earlier. The NPC speaks softly from 200 ms on."`
 	// Resumes is whether the NPC takes up its sentence again after what was no
 	// interruption. Default true.
 	Resumes bool `yaml:"resumes" json:"resumes" doc:"Whether the NPC takes up its sentence again after a cough or an mhm."`

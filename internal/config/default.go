@@ -50,7 +50,7 @@ func defaultProviders() Providers {
 func DefaultNPC() NPC {
 	return NPC{
 		Engine: EngineCascaded, BudgetTier: mcp.BudgetStandard,
-		Interruptibility: Interruptibility{Style: StyleYields, Confirm: Duration(250 * time.Millisecond), Resumes: true},
+		Interruptibility: Interruptibility{Style: StyleYields, Confirm: Duration(500 * time.Millisecond), Resumes: true},
 	}
 }
 

@@ -61,7 +61,9 @@ const (
 type Timer int
 
 const (
-	TimerConfirm Timer = iota
+	TimerDuck Timer = iota
+	TimerConfirm
+	TimerLull
 	TimerGap
 	TimerHold
 	TimerDoubt
@@ -72,7 +74,7 @@ const (
 // Effect is something the floor wants done.
 type Effect struct {
 	Kind EffectKind
-	// Turn is whose line; of Grant, Pause, Resume, Cut, Drop and Yield.
+	// Turn is whose line; of all but Set and Stop.
 	Turn   uint64
 	Reason Reason // of Cut
 	// Timer is to fire After from now, as Fired with this Serial. A later Set of
@@ -90,8 +92,7 @@ const (
 	Grant EffectKind = iota
 	// Pause stops the sound within a frame; the line may go on.
 	Pause
-	// Resume lets the line go on from the beginning of the sentence it was
-	// stopped in.
+	// Resume lets the line go on where it was stopped.
 	Resume
 	// Cut stops the sound within a frame, for good.
 	Cut
@@ -100,6 +101,10 @@ const (
 	// Yield tells that the line will stop with its sentence, unless what made it
 	// yield proves to be nothing.
 	Yield
+	// Duck has the line sound softly, under a voice that may become an interruption,
+	// and Unduck again as before. Pause and the line's end undo a Duck by themselves.
+	Duck
+	Unduck
 	// Set starts a timer, Stop ends it.
 	Set
 	Stop
@@ -185,7 +190,7 @@ func (f *Floor) followPlayback(e Event) {
 			f.yieldAtSentenceEnd()
 		case granted, audible: // nobody can interrupt what is not heard
 			f.phase = granted
-			f.stopTimer(TimerConfirm)
+			f.stopConfirmWindow()
 			f.setTimer(TimerStall, f.timing.Dry)
 		}
 	case SentenceEnd:
@@ -217,65 +222,18 @@ func (f *Floor) yieldAtSentenceEnd() {
 
 // pauseHolder stops the sound until it is known what the interruption was.
 func (f *Floor) pauseHolder() {
-	f.phase = paused
+	f.phase, f.ducked = paused, false
+	f.stopConfirmWindow()
 	f.setTimer(TimerStall, f.timing.Stall) // nobody talks for ever
 	f.addEffect(Effect{Kind: Pause, Turn: f.holder.Turn})
-}
-
-// startConfirmWindow starts to count a player's voice against a line that is heard. Whoever
-// talked on although the line had waited long enough does not count.
-func (f *Floor) startConfirmWindow() {
-	if f.phase != audible || len(f.voices) <= len(f.talked) || f.holder.Manner == Insists || f.timers[TimerConfirm] != 0 {
-		return
-	}
-	i := slices.IndexFunc(f.voices, func(v string) bool { return !slices.Contains(f.talked, v) })
-	f.counted = f.voices[i]
-	after := f.timing.Confirm
-	if f.holder.Confirm > 0 {
-		after = f.holder.Confirm
-	}
-	f.setTimer(TimerConfirm, after)
-}
-
-func (f *Floor) startVoice(speaker string) {
-	if !slices.Contains(f.voices, speaker) {
-		f.voices = append(f.voices, speaker)
-	}
-	if !slices.Contains(f.talking, speaker) {
-		f.talking = append(f.talking, speaker)
-	}
-	if f.phase == paused {
-		f.stopTimer(TimerDoubt) // whoever goes on talking means it
-	}
-	f.startConfirmWindow()
-}
-
-// stopVoice disarms at once: an interruption is voiced time, not the silence
-// after it.
-func (f *Floor) stopVoice(speaker string) {
-	i := slices.Index(f.voices, speaker)
-	if i < 0 {
-		return
-	}
-	f.voices = slices.Delete(f.voices, i, i+1)
-	if i := slices.Index(f.talked, speaker); i >= 0 {
-		f.talked = slices.Delete(f.talked, i, i+1)
-	}
-	if speaker == f.counted { // two short sounds are no long one
-		f.stopTimer(TimerConfirm)
-		f.startConfirmWindow()
-	}
-	if len(f.voices) > 0 {
-		return
-	}
-	if f.phase == paused {
-		f.setTimer(TimerDoubt, f.timing.Doubt)
-	}
 }
 
 // endUtterance gives the floor to a line that waited for the last player who talked.
 func (f *Floor) endUtterance(speaker string) {
 	f.talking = slices.DeleteFunc(f.talking, func(s string) bool { return s == speaker })
+	if f.timers[TimerLull] != 0 && speaker == f.counted {
+		f.stopConfirmWindow()
+	}
 	if len(f.talking) == 0 {
 		f.endHold()
 		f.grantNext()
@@ -315,8 +273,16 @@ func (f *Floor) fireTimer(e Event) {
 	}
 	f.timers[e.Timer] = 0
 	switch e.Timer {
+	case TimerDuck:
+		if f.phase == audible && f.counts() {
+			f.duckHolder()
+		}
 	case TimerConfirm:
-		f.confirmInterruption()
+		if f.ripe = !f.counts(); !f.ripe {
+			f.confirmInterruption()
+		}
+	case TimerLull:
+		f.stopConfirmWindow()
 	case TimerGap:
 		f.resting = false
 		f.grantNext()
@@ -336,33 +302,4 @@ func (f *Floor) fireTimer(e Event) {
 			f.cutHolder(Stalled)
 		}
 	}
-}
-
-// interruptHolder is a player whose words need no confirmation.
-func (f *Floor) interruptHolder() {
-	switch {
-	case f.phase == paused:
-		f.cutHolder(Interrupted)
-	case f.phase == yielding:
-		f.meant = true
-	case f.phase != audible || f.holder.Manner == Insists:
-	case f.holder.Manner == FinishesSentence:
-		f.phase, f.meant = yielding, true
-	default:
-		f.cutHolder(Interrupted)
-	}
-}
-
-// confirmInterruption is a player who has voiced long enough against a line that is
-// heard.
-func (f *Floor) confirmInterruption() {
-	if f.phase != audible || len(f.voices) <= len(f.talked) {
-		return
-	}
-	if f.holder.Manner == FinishesSentence {
-		f.phase = yielding
-		f.addEffect(Effect{Kind: Yield, Turn: f.holder.Turn})
-		return
-	}
-	f.pauseHolder()
 }

@@ -31,8 +31,8 @@ type Line struct {
 	// Priority orders lines that wait: higher first, then in order of arrival.
 	Priority int
 	Manner   Manner
-	// Resumes goes on from the last sentence after an interruption that was
-	// none; else the line ends there.
+	// Resumes goes on where it was after an interruption that was none; else the
+	// line ends there.
 	Resumes bool
 	// Confirm is how long a player must voice before this line yields; the
 	// floor's own time if zero.
@@ -44,8 +44,13 @@ type Line struct {
 
 // Timing are the floor's times. The zero value of a field means its default.
 type Timing struct {
-	// Confirm is how long a player must voice before an NPC yields. Default 250 ms.
+	// Duck is how long a player must voice before the line that is heard sounds
+	// softly. Default 200 ms.
+	Duck time.Duration
+	// Confirm is how long a player must voice before an NPC yields. Default 500 ms.
 	Confirm time.Duration
+	// Lull is how long a voice may pause between words. Default 250 ms.
+	Lull time.Duration
 	// Gap is between the lines of two NPCs. It never delays the first line after
 	// a silence. Default 300 ms; below zero there is none.
 	Gap time.Duration
@@ -71,7 +76,9 @@ func (t Timing) withDefaults() Timing {
 			*d = def
 		}
 	}
-	set(&t.Confirm, 250*time.Millisecond)
+	set(&t.Duck, 200*time.Millisecond)
+	set(&t.Confirm, 500*time.Millisecond)
+	set(&t.Lull, 250*time.Millisecond)
 	if t.Gap == 0 {
 		t.Gap = 300 * time.Millisecond
 	}
@@ -107,6 +114,9 @@ type Floor struct {
 	talking []string // players whose utterances are not over
 	talked  []string // of them, those who were not waited for any longer
 	sounded bool     // something of the holder's line was heard
+	ducks   bool     // the holder's line is one that sounds softly before it stops
+	ducked  bool     // and does so
+	ripe    bool     // the confirm window ran out in a lull: if the voice comes back, it stops
 	meant   bool     // it yields to words, not only to a voice
 	counted string   // whose voice runs the confirm window
 	resting bool     // the gap after a line runs
@@ -210,9 +220,9 @@ func (f *Floor) knowsLine(turn uint64) bool {
 // next one waits for the gap.
 func (f *Floor) releaseFloor(rest bool) {
 	f.phase = idle
-	f.holder, f.sounded, f.meant = Line{}, false, false
+	f.holder, f.sounded, f.meant, f.ducked = Line{}, false, false, false
 	f.talked = f.talked[:0]
-	f.stopTimer(TimerConfirm)
+	f.stopConfirmWindow()
 	f.stopTimer(TimerDoubt)
 	f.stopTimer(TimerStall)
 	if rest && f.timing.Gap > 0 && len(f.waiting) > 0 { // who comes later found silence

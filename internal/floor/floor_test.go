@@ -17,6 +17,7 @@ type scene struct {
 	now    time.Duration
 	timers map[floor.Timer]set
 	log    []string
+	ducks  bool // writes down when lines duck, too
 	// seen is told of every effect.
 	seen func(floor.Effect)
 }
@@ -27,7 +28,7 @@ type set struct {
 }
 
 func newScene() *scene {
-	return &scene{floor: floor.New(floor.Timing{}), timers: map[floor.Timer]set{}}
+	return &scene{floor: floor.New(floor.Timing{Confirm: 250 * time.Millisecond}), timers: map[floor.Timer]set{}}
 }
 
 func (s *scene) apply(e floor.Event) {
@@ -42,7 +43,13 @@ func (s *scene) apply(e floor.Event) {
 			delete(s.timers, effect.Timer)
 		case floor.Yield:
 		default:
-			name := []string{"grant", "pause", "resume", "cut", "drop"}[effect.Kind]
+			name := map[floor.EffectKind]string{
+				floor.Grant: "grant", floor.Pause: "pause", floor.Resume: "resume", floor.Cut: "cut", floor.Drop: "drop",
+				floor.Duck: "duck", floor.Unduck: "unduck",
+			}[effect.Kind]
+			if (effect.Kind == floor.Duck || effect.Kind == floor.Unduck) && !s.ducks {
+				continue
+			}
 			s.log = append(s.log, fmt.Sprintf("%d %s %d", s.now.Milliseconds(), name, effect.Turn))
 		}
 	}
@@ -139,6 +146,10 @@ func TestScenes(t *testing.T) {
 		{"a cough does not", "want 1, started 1, on ann, +200, off ann, cough, +5000", "0 grant 1"},
 		{"voicing adds up to nothing over a pause", "want 1, started 1, on ann, +200, off ann, +10, on ann, +200, off ann, +9000", "0 grant 1"},
 		{"an mhm is talked over", "want 1, started 1, on ann, +300, off ann, +400, cough", "0 grant 1, 250 pause 1, 700 resume 1"},
+		{"a gap between words is part of talking", "want 1, started 1, on ann, +180, breath ann, +60, on ann, +400", "0 grant 1, 250 pause 1"},
+		{"but nothing stops in one", "want 1, started 1, on ann, +200, breath ann, +100, on ann, +100", "0 grant 1, 300 pause 1"},
+		{"a voice that does not come back was nothing", "want 1, started 1, on ann, +200, breath ann, +300, on ann, +200, off ann, +1000", "0 grant 1"},
+		{"nor is another that comes in the gap", "want 1, started 1, on ann, +200, breath ann, +100, on bob, +200, off bob, +1000", "0 grant 1"},
 		{"nobody knows what it was: go on after a while", "want 1, started 1, on ann, +300, off ann, +3000", "0 grant 1, 250 pause 1, 2300 resume 1"},
 		{"a brief line is not taken up again", "brief 1, started 1, on ann, +300, off ann, +3000", "0 grant 1, 250 pause 1, 2300 cut 1"},
 		{"who goes on talking means it", "want 1, started 1, on ann, +300, off ann, +1900, on ann, +1000, off ann, words", "0 grant 1, 250 pause 1, 3200 cut 1"},
@@ -183,6 +194,31 @@ func TestScenes(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if got := newScene().play(row.script); got != row.want {
+				t.Errorf("%s\n got: %s\nwant: %s", row.script, got, row.want)
+			}
+		})
+	}
+}
+
+// TestLinesDuck holds the floor's own times: 200 ms until a line sounds softly, 500 ms
+// until it stops.
+func TestLinesDuck(t *testing.T) {
+	for _, row := range []struct{ name, script, want string }{
+		{"a line ducks, and stops", "want 1, started 1, on ann, +1000, words", "0 grant 1, 200 duck 1, 500 pause 1, 1000 cut 1"},
+		{"an mhm is only ducked for", "want 1, started 1, on ann, +350, off ann, cough, +3000", "0 grant 1, 200 duck 1, 350 unduck 1"},
+		{"a click is not", "want 1, started 1, on ann, +190, off ann, +3000", "0 grant 1"},
+		{"words stop it at once", "want 1, started 1, on ann, +300, interrupt, off ann", "0 grant 1, 200 duck 1, 300 cut 1"},
+		{"two that mumble in turn are two mumbles", "want 1, started 1, on ann, +300, on bob, off ann, +300, off bob, +1000", "0 grant 1, 200 duck 1, 300 unduck 1, 500 duck 1, 600 unduck 1"},
+		{"what falls silent comes back as loud as ever", "want 1, started 1, on ann, +300, dry 1, off ann, started 1", "0 grant 1, 200 duck 1, 300 unduck 1"},
+		{"what goes on after a laugh too", "want 1, started 1, on ann, +900, off ann, cough, on bob, +250, off bob", "0 grant 1, 200 duck 1, 500 pause 1, 900 resume 1, 1100 duck 1, 1150 unduck 1"},
+		{"the DM's line is not ducked", "insist 1, started 1, on ann, +1000", "0 grant 1"},
+		{"nor a sentence that is finished", "polite 1, started 1, on ann, +400, off ann", "0 grant 1"},
+		{"the next line is as loud as ever", "want 1, started 1, on ann, +300, gone 1, want 2, off ann, started 2, +1000", "0 grant 1, 200 duck 1, 300 grant 2"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := newScene()
+			s.floor, s.ducks = floor.New(floor.Timing{}), true
+			if got := s.play(row.script); got != row.want {
 				t.Errorf("%s\n got: %s\nwant: %s", row.script, got, row.want)
 			}
 		})
@@ -282,6 +318,7 @@ type judge struct {
 	lines  map[uint64]floor.Line
 	ended  map[uint64]string
 	paused map[uint64]bool
+	ducked uint64
 	holder uint64
 }
 
@@ -322,6 +359,17 @@ func (j *judge) effect(e floor.Effect) {
 		j.t.Fatalf("effect %d for turn %d, which has ended", e.Kind, e.Turn)
 	}
 	line := j.lines[e.Turn]
+	if e.Kind == floor.Duck || e.Kind == floor.Unduck {
+		if down := e.Kind == floor.Duck; j.holder != e.Turn || j.paused[e.Turn] || (j.ducked == e.Turn) == down || line.Manner != floor.Yields {
+			j.t.Fatalf("turn %d ducks (%v): holder %d, ducked %d, paused %v", e.Turn, down, j.holder, j.ducked, j.paused[e.Turn])
+		}
+		j.ducked = 0
+		if e.Kind == floor.Duck {
+			j.ducked = e.Turn
+		}
+		return
+	}
+	j.ducked = 0 // whatever else happens to the line undoes it
 	switch e.Kind {
 	case floor.Grant:
 		if j.holder != 0 {

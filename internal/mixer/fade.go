@@ -43,3 +43,29 @@ func fadeIn(samples []int16, left int) int {
 	}
 	return left - len(samples)
 }
+
+// What a line is played with: unity is as loud as it was written, duckedGain 12 dB less.
+const (
+	unity      = 1 << 15
+	duckedGain = unity / 4
+)
+
+// duckStep takes a gain from one to the other in 16 ms.
+const duckStep = (unity - duckedGain) / 768
+
+// duck applies a gain to samples, which moves towards what ducked says, and returns
+// where it has come to.
+func duck(samples []int16, gain int, ducked bool) int {
+	if gain == unity && !ducked {
+		return gain
+	}
+	for i, s := range samples {
+		if ducked {
+			gain = max(gain-duckStep, duckedGain)
+		} else {
+			gain = min(gain+duckStep, unity)
+		}
+		samples[i] = int16(int(s) * gain / unity)
+	}
+	return gain
+}

@@ -42,7 +42,6 @@ type Line struct {
 	base    int64   // place of the first sample of blocks
 	written int64   // place after the last sample
 	pos     int64   // place of the next sample to play
-	reached int64   // place of the sample after the last one played before a Pause
 	start   int64   // place where sentence index begins
 	index   int     // the first sentence that has not been played to its end
 	ends    []int64 // where the sentences from index on end, as far as they are complete
@@ -56,13 +55,15 @@ type Line struct {
 	dryAt   time.Time // when the sentence counts as dry; zero while sound flows
 	failed  bool      // the outlet refused it
 	fadeIn  int       // samples still to be faded in
+	ducked  bool      // it is to sound softly, under a player's voice
+	gain    int       // what it is played with, of unity; on its way to what ducked says
 	hungry  bool      // the mixer wants to be woken when there is more
 	most    int64     // what Room waits for, in samples; negative if it does not
 }
 
 // NewLine returns an empty line that notes will name id.
 func NewLine(id uint64) *Line {
-	return &Line{id: id, room: make(chan struct{}, 1), most: -1}
+	return &Line{id: id, room: make(chan struct{}, 1), most: -1, gain: unity}
 }
 
 // Begin begins the next sentence and returns its index, from 0. It ends one
@@ -183,11 +184,11 @@ func (l *Line) Written() time.Duration {
 }
 
 // Played returns how much of the line has been played, up to where it was paused or
-// stopped; what was played twice because of a Pause counts once.
+// stopped.
 func (l *Line) Played() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return durationAt(max(l.pos, l.reached))
+	return durationAt(l.pos)
 }
 
 // Close tells that there are no more sentences. It ends one that is open.

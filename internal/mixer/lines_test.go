@@ -66,7 +66,7 @@ func TestStopFades(t *testing.T) {
 	})
 }
 
-func TestPauseGoesBackToTheSentence(t *testing.T) {
+func TestPausedLineGoesOnWhereItWas(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, m *mixer.Mixer, out *recorder) {
 		l := mixer.NewLine(1)
 		say(l, tone(ms(40), 1000))
@@ -79,13 +79,13 @@ func TestPauseGoesBackToTheSentence(t *testing.T) {
 		checkNotes(t, m,
 			told{1, mixer.Started, 0, 20 * time.Millisecond},
 			told{1, mixer.SentenceEnded, 0, 40 * time.Millisecond})
-		m.Resume(l)
+		m.Play(l)
 		time.Sleep(time.Second)
-		again := slices.Concat(slide(2000, true), tone(ms(55), 2000))
+		rest := slices.Concat(slide(2000, true), tone(ms(35), 2000))
 		checkSound(t, out, slices.Concat(
-			pad(tone(ms(40), 1000), tone(ms(20), 2000), slide(2000, false)), pad(again)))
+			pad(tone(ms(40), 1000), tone(ms(20), 2000), slide(2000, false)), rest))
 		checkNotes(t, m,
-			told{1, mixer.Started, 0, 60 * time.Millisecond},
+			told{1, mixer.Started, 0, 80 * time.Millisecond},
 			told{1, mixer.SentenceEnded, 1, 100 * time.Millisecond},
 			told{1, mixer.Finished, 0, 100 * time.Millisecond})
 	})
@@ -268,7 +268,7 @@ func TestWithoutOutlet(t *testing.T) {
 		say(l, nil)
 		synctest.Wait()
 		checkNotes(t, m)
-		m.Resume(l)
+		m.Play(l)
 		l.Close()
 		synctest.Wait()
 		checkNotes(t, m,

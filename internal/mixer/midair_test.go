@@ -42,7 +42,7 @@ func TestWhileAFrameIsOnItsWay(t *testing.T) {
 		},
 		{
 			name: "pause_and_resume",
-			do:   func(m *mixer.Mixer, l *mixer.Line) { m.Pause(l); m.Resume(l) },
+			do:   func(m *mixer.Mixer, l *mixer.Line) { m.Pause(l); m.Play(l) },
 			want: []told{{1, mixer.SentenceEnded, 0, frame}, {1, mixer.Finished, 0, frame}},
 			// Started would be told of the sound after Resume, but there is none.
 			ended: 1,
@@ -111,7 +111,7 @@ func TestLineIsPlayedOnce(t *testing.T) {
 		m.Play(l)
 		time.Sleep(time.Second)
 		m.Pause(l)
-		m.Resume(l)
+		m.Play(l)
 		m.Play(l)
 		time.Sleep(time.Second)
 		checkTimes(t, out, 0)

@@ -50,7 +50,7 @@ type Kind uint8
 // The kinds of notes.
 const (
 	// Started: a frame with sound of the line was written, the first after
-	// Play, Resume or Dry.
+	// Play or Dry.
 	Started Kind = iota + 1
 	// SentenceEnded: Sentence was played to its end. Each sentence ends once,
 	// in order.
@@ -92,9 +92,8 @@ type Note struct {
 	// At is when the frame was handed to the outlet, or when it happened if
 	// there was no frame.
 	At time.Time
-	// Played is how much of the line's sound had been played; what was played
-	// twice because of a Pause counts once. For SentenceEnded it is where the
-	// sentence ended, for Started the end of the frame.
+	// Played is how much of the line's sound had been played. For SentenceEnded
+	// it is where the sentence ended, for Started the end of the frame.
 	Played time.Duration
 	Err    error // Failed: the outlet's
 }
@@ -176,7 +175,8 @@ func (m *Mixer) Stats() Stats {
 	return s
 }
 
-// Play lets l be played from now on; another that plays is stopped as by Stop.
+// Play lets l be played from now on, one that was paused from where that was, with a
+// fade-in of 5 ms; another that plays is stopped as by Stop.
 // It does nothing if l plays, was stopped, has been played to its end or
 // belongs to another mixer.
 func (m *Mixer) Play(l *Line) {
@@ -191,12 +191,8 @@ func (m *Mixer) Play(l *Line) {
 	wakeup.Signal(m.wake)
 }
 
-// Resume lets a paused l go on from the beginning of the sentence that it was
-// paused in, with a fade-in of 5 ms. It is the same as Play.
-func (m *Mixer) Resume(l *Line) { m.Play(l) }
-
-// Pause silences l within a frame, with a fade-out of 5 ms, and takes it back
-// to the beginning of its sentence. It does nothing unless l plays.
+// Pause silences l within a frame, with a fade-out of 5 ms. It does nothing unless
+// l plays.
 func (m *Mixer) Pause(l *Line) {
 	m.mu.Lock()
 	if m.line == l {
@@ -204,6 +200,19 @@ func (m *Mixer) Pause(l *Line) {
 	}
 	m.mu.Unlock()
 	wakeup.Signal(m.wake)
+}
+
+// Duck takes l down by 12 dB from the next frame on, or back up, within 20 ms either
+// way. A Pause ends it. It does nothing unless l plays.
+func (m *Mixer) Duck(l *Line, down bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.line != l {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ducked = down
 }
 
 // Stop silences l for good, within a frame and with a fade-out of 5 ms. No

@@ -40,6 +40,8 @@ type modelLine struct {
 	stirred   bool
 	dryAt     time.Duration
 	rising    int // samples still to fade in
+	ducked    bool
+	less      int // how many steps softer it is than it was written
 }
 
 type modelSentence struct {
@@ -151,9 +153,26 @@ func (m *model) pause(l *modelLine) {
 	}
 	m.fall(l)
 	if l.off > 0 {
-		l.off, l.rising = 0, ms(5)
+		l.rising = ms(5)
 	}
+	l.ducked, l.less = false, 0
 	l.paused, l.flowing, l.dryAt, m.line = true, false, 0, nil
+}
+
+func (m *model) duck(l *modelLine, down bool) {
+	if m.line == l {
+		l.ducked = down
+	}
+}
+
+// soften returns what the next sample sounds like.
+func (l *modelLine) soften(v int16) int16 {
+	if l.ducked {
+		l.less = min(l.less+1, 768)
+	} else {
+		l.less = max(l.less-1, 0)
+	}
+	return int16(int(v) * (32768 - 32*l.less) / 32768)
 }
 
 func (m *model) stop(l *modelLine) {
@@ -173,7 +192,7 @@ func (m *model) fall(l *modelLine) {
 	rest := l.sentences[l.index].samples[l.off:]
 	rest = slices.Clone(rest[:min(len(rest), ms(5))])
 	for i, s := range rest {
-		rest[i] = int16(int(s) * (len(rest) - i) / (len(rest) + 1))
+		rest[i] = int16(int(l.soften(s)) * (len(rest) - i) / (len(rest) + 1))
 	}
 	if len(rest) > 0 {
 		m.tail = rest
@@ -242,6 +261,7 @@ func (m *model) sample(dst []int16) int {
 			dst[i] = int16(int(dst[i]) * (ms(5) - l.rising + 1) / (ms(5) + 1))
 			l.rising--
 		}
+		dst[i] = l.soften(dst[i])
 	}
 	l.off += n
 	return n

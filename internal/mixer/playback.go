@@ -36,9 +36,9 @@ func (l *Line) cutTo(to state) (f fade) {
 	if to == stopped {
 		l.freeBlocks()
 	} else if l.pos > l.start {
-		l.reached = max(l.reached, l.pos)
-		l.pos, l.fadeIn = l.start, fadeSamples
+		l.fadeIn = fadeSamples
 	}
+	l.ducked, l.gain = false, unity
 	return f
 }
 
@@ -50,6 +50,7 @@ func (l *Line) fadeOut(f *fade) {
 	}
 	n := min(int(end-l.pos), fadeSamples)
 	l.copyTo(f.samples[:n])
+	l.gain = duck(f.samples[:n], l.gain, l.ducked)
 	f.fadeOut(n)
 }
 
@@ -77,6 +78,7 @@ func (l *Line) readFrame(dst *audio.Frame, notes []Note) (int, []Note) {
 		part := dst[n : n+int(most)]
 		l.copyTo(part)
 		l.fadeIn = fadeIn(part, l.fadeIn)
+		l.gain = duck(part, l.gain, l.ducked)
 		l.pos += most
 		n += len(part)
 		notes = l.passEnded(notes, time.Time{})

@@ -27,7 +27,7 @@ func (a act) String() string {
 const linesDrawn = 3
 
 func drawActs(t *rapid.T) []act {
-	verbs := []string{"begin", "append", "append", "append", "append", "end", "sentence", "sentence", "close", "play", "play", "pause", "resume", "resume", "stop", "take", "take"}
+	verbs := []string{"begin", "append", "append", "append", "append", "end", "sentence", "sentence", "close", "play", "play", "pause", "resume", "resume", "duck", "unduck", "stop", "take", "take"}
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) act {
 		a := act{
 			verb: rapid.SampledFrom(verbs).Draw(t, "verb"),
@@ -120,8 +120,11 @@ func (w *world) do(a act) {
 		w.m.Pause(l)
 		w.model.pause(d)
 	case "resume":
-		w.m.Resume(l)
+		w.m.Play(l)
 		w.model.play(d)
+	case "duck", "unduck":
+		w.m.Duck(l, a.verb == "duck")
+		w.model.duck(d, a.verb == "duck")
 	case "stop":
 		w.m.Stop(l)
 		w.model.stop(d)

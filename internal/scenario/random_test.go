@@ -86,7 +86,7 @@ func spans(entries []scenario.Entry, on, off, field string) []span {
 // neverYields reports an NPC that goes on although a player begins to speak over
 // it, without a pause and for longer than it takes to confirm that.
 func neverYields(s *scenario.Scene, entries []scenario.Entry) string {
-	const allowed = 500 * time.Millisecond // the onset, the confirm window, a frame
+	const allowed = 750 * time.Millisecond // the onset, the confirm window, a frame
 	var voices, players []span
 	for _, v := range spans(entries, "voice.on", "voice.off", "npc") {
 		for _, n := range s.NPCs {

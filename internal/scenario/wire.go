@@ -21,6 +21,9 @@ const (
 	leastPause = 200 * time.Millisecond
 )
 
+// ducked is by how much the sound of a line is divided that a player talks over.
+const ducked = 4
+
 type window [windowSamples]int16
 
 // source is a sentence that was synthesised.
@@ -98,6 +101,10 @@ func (w *wire) learnSound(id int, samples []int16, whole bool) {
 		k := window(samples[i : i+windowSamples])
 		if first, end := loudRange(k[:]); first == end {
 			continue
+		}
+		w.windows[k] = id
+		for i := range k {
+			k[i] /= ducked
 		}
 		w.windows[k] = id
 	}

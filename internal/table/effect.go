@@ -16,10 +16,13 @@ type effect any
 
 // What is done outside the table's state.
 type (
-	playLine   struct{ *attempt }
-	pauseLine  struct{ *attempt }
-	resumeLine struct{ *attempt }
-	stopLine   struct{ *attempt }
+	playLine  struct{ *attempt }
+	pauseLine struct{ *attempt }
+	duckLine  struct {
+		*attempt
+		down bool
+	}
+	stopLine struct{ *attempt }
 	// cancelWork ends what an attempt's goroutines do.
 	cancelWork struct{ *attempt }
 	// confirmGuess lets an attempt run tools and be heard that was a guess.

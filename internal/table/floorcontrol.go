@@ -64,8 +64,10 @@ func (t *Table) carryOutFloor(e floor.Effect) {
 		t.listener.markStopped(a.id)
 	case floor.Yield:
 		t.listener.markStopped(a.id)
+	case floor.Duck, floor.Unduck:
+		t.effects.add(duckLine{a, e.Kind == floor.Duck})
 	case floor.Resume:
-		t.effects.add(resumeLine{a})
+		t.effects.add(playLine{a})
 	case floor.Drop:
 		t.answers.cutTurn(a.turn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
 	case floor.Cut:

@@ -73,7 +73,7 @@ func TestInterruptionEndsTheReactionInTheMaking(t *testing.T) {
 			t.Errorf("Bart's turns ended %v, want the remark on what was never said cancelled", got)
 		}
 		for _, f := range r.wire.heard() {
-			if f.sample == levels["bart"] {
+			if f.voice() == "bart" {
 				t.Fatalf("Bart is heard at %v", f.at)
 			}
 		}

@@ -149,9 +149,19 @@ func (l *listener) endDoubt(s *Seat, p *passage) {
 	if p.interim == "" || l.conversation.isBackChannel(p.interim) || p.overlaps && l.echoUntil(time.Now()).hears(p.interim) {
 		return
 	}
-	if l.stoppedSpeaker(p) || p.overlaps && s.echoes() && len(wordsOf(p.interim)) >= echoWords {
+	if l.interruptsSpeaker(s, p, p.interim) {
 		l.interruptSpeaker(s)
 	}
+}
+
+// interruptsSpeaker reports whether words take the floor from the line that has it: those
+// of a player whose voice stopped it, or who talks over it without being taken for an echo.
+func (l *listener) interruptsSpeaker(s *Seat, p *passage, words string) bool {
+	if s.echoes() {
+		return l.stoppedSpeaker(p) || p.overlaps && len(wordsOf(words)) >= echoWords
+	}
+	line, heard := l.floor.Speaking()
+	return l.stoppedSpeaker(p) || heard && p.line == line
 }
 
 // interruptSpeaker takes the floor from the line that has it, for what a player said.
@@ -211,7 +221,7 @@ func (l *listener) understand(s *Seat, p *passage) {
 	}
 	words := text != "" && !l.conversation.isBackChannel(text)
 	switch {
-	case words && (l.stoppedSpeaker(p) || p.overlaps && s.echoes()):
+	case words && (l.interruptsSpeaker(s, p, text) || p.overlaps && s.echoes()):
 		l.interruptSpeaker(s)
 	case !words && l.stoppedSpeaker(p):
 		line := p.stopped

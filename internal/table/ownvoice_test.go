@@ -106,7 +106,7 @@ func TestAnInterruptionOfItsOwnVoice(t *testing.T) {
 		}
 		synctest.Wait()
 		n := p.Notes(s2stest.Interrupted)
-		if len(n) != 1 || n[0].Sound < 4200*ms || n[0].Sound > 4500*ms {
+		if len(n) != 1 || n[0].Sound < 4400*ms || n[0].Sound > 4800*ms {
 			t.Errorf("interrupted %+v, want after 4 s and what it takes to confirm", n)
 		}
 	})

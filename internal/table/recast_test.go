@@ -147,7 +147,7 @@ func TestRecastUnderWay(t *testing.T) {
 				}
 				r.kept(row.kept...)
 				for _, f := range r.wire.heard() {
-					if f.sample == levels["bart"] && f.at.After(gone.Add(20*ms)) {
+					if f.voice() == "bart" && f.at.After(gone.Add(20*ms)) {
 						t.Fatalf("who has left sounds at %v, %v later", f.at, f.at.Sub(gone))
 					}
 				}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
 // referee looks at what a table did.
@@ -206,18 +207,20 @@ func (j *referee) wire() {
 		case *table.AudioStarted:
 			open[h.Turn] = h.Time
 		case *table.TurnEnded:
-			if at, ok := open[h.Turn]; ok {
-				spans[e.NPC] = append(spans[e.NPC], span{at, h.Time})
+			at, ok := open[h.Turn]
+			if !ok { // cut while its first frame was on its way
+				at = h.Time.Add(-audio.FrameDuration)
 			}
+			spans[e.NPC] = append(spans[e.NPC], span{at, h.Time})
 		}
 	}
-	voices := map[int16]string{1000: "Mira", 3000: "Bartok the Barkeep", 5000: "Zedekia"}
+	voices := map[string]string{"mira": "Mira", "bart": "Bartok the Barkeep", "zed": "Zedekia"}
 	var last time.Time
 	for _, f := range j.room.wire.heard() {
 		if f.sample == 0 { // the rest of a fade
 			continue
 		}
-		npc, known := voices[f.sample]
+		npc, known := voices[f.voice()]
 		if !known {
 			j.fault("two voices at once: a sample of %d at %v", f.sample, f.at)
 			return

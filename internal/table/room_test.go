@@ -187,7 +187,8 @@ type sound struct {
 }
 
 // levels tell the voices apart.
-var levels = map[string]int16{"mira": 1000, "bart": 3000, "zed": 5000}
+// A line that ducks sounds at a fourth of it.
+var levels = map[string]int16{"mira": 1000, "bart": 5000, "zed": 25000}
 
 func (v sound) Synthesize(ctx context.Context, npc config.NPC, _ string) iter.Seq2[[]int16, error] {
 	return func(yield func([]int16, error) bool) {
@@ -219,6 +220,16 @@ type wire struct {
 type wireFrame struct {
 	at     time.Time
 	sample int16
+}
+
+// voice is whose frame it is, empty if no voice alone sounds so.
+func (f wireFrame) voice() string {
+	for id, level := range levels {
+		if f.sample >= level/4 && f.sample <= level {
+			return id
+		}
+	}
+	return ""
 }
 
 func (w *wire) Write(_ context.Context, f *audio.Frame) error {

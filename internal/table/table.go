@@ -349,8 +349,8 @@ func (t *Table) carryOut(ctx context.Context) {
 			t.mixer.Play(e.line)
 		case pauseLine:
 			t.mixer.Pause(e.line)
-		case resumeLine:
-			t.mixer.Resume(e.line)
+		case duckLine:
+			t.mixer.Duck(e.line, e.down)
 		case stopLine:
 			t.mixer.Stop(e.line)
 		default:

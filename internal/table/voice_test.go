@@ -65,12 +65,12 @@ func TestPlayerInterrupts(t *testing.T) {
 		}
 		var late int
 		for _, f := range r.wire.heard() {
-			if f.at.Sub(began) > 400*ms && f.at.Sub(began) < 1500*ms {
+			if f.at.Sub(began) > 650*ms && f.at.Sub(began) < 1500*ms {
 				late++
 			}
 		}
 		if late != 0 {
-			t.Errorf("%d frames of sound 400 ms after Bob began to speak, want none", late)
+			t.Errorf("%d frames of sound 650 ms after Bob began to speak, want none", late)
 		}
 		if b := of[*table.Barge](r.events); len(b) != 1 || b[0].Speaker != "Bob" || b[0].Text != "I pour ale." {
 			t.Errorf("barge = %+v", b)
@@ -94,14 +94,16 @@ func (r *room) awaitSentence(n int) {
 
 func TestCoughAndMhmDoNotInterrupt(t *testing.T) {
 	for _, row := range []struct {
-		name  string
-		words string
-		d     time.Duration
-		more  time.Duration // heard twice: the sentence begun anew
+		name   string
+		words  string
+		d      time.Duration
+		softly bool
+		stops  bool
 	}{
-		{"a short cough is not even noticed", "", 120 * ms, 0},
-		{"a long cough stops her for a moment", "", 600 * ms, ms},
-		{"so does an mhm", "mhm", 400 * ms, ms},
+		{"a short cough is not even noticed", "", 120 * ms, false, false},
+		{"an mhm has her speak softly for a moment", "mhm", 400 * ms, true, false},
+		{"a long cough stops her for a moment", "", 900 * ms, true, true},
+		{"so does a drawn-out mhm", "mhm", 800 * ms, true, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -118,8 +120,16 @@ func TestCoughAndMhmDoNotInterrupt(t *testing.T) {
 				if ended.Outcome != table.OutcomeDelivered || ended.Text != "I pour ale. It is dark. It is good." {
 					t.Errorf("turn.ended = %+v, want all of it delivered", ended)
 				}
-				if n := len(r.wire.heard()); row.more > 0 && n <= 320 || row.more == 0 && n != 300 {
-					t.Errorf("%d frames of sound; a resumed sentence begins anew", n)
+				frames, softly, stopped := r.wire.heard(), false, false
+				for i, f := range frames {
+					softly = softly || f.sample == levels["mira"]/4
+					stopped = stopped || i > 0 && f.at.Sub(frames[i-1].at) > 100*ms
+				}
+				if softly != row.softly || stopped != row.stops {
+					t.Errorf("softly: %v, stopped: %v", softly, stopped)
+				}
+				if n := len(frames); n < 300 || n > 302 { // a fade ends in a frame of its own
+					t.Errorf("%d frames of sound, want what she said once, 6 s", n)
 				}
 			})
 		})
