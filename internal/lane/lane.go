@@ -30,7 +30,7 @@ type Options struct {
 	Decoder Decoder
 	// MinEndpoint and MaxEndpoint bound the silence after which an utterance
 	// ends; between them it follows the speaker's own pauses. If zero, 350 ms
-	// and 2.5 s.
+	// and 2.5 s. What [Lane.Expect] calls complete may end after half of it.
 	MinEndpoint, MaxEndpoint time.Duration
 	// Merge is how long after its end an utterance may be continued. If zero,
 	// DefaultMerge; if negative, never.
@@ -123,6 +123,8 @@ type Lane struct {
 	silent   int           // frames since the last voiced one of it
 	ended    time.Time     // when it ended; zero if it was cut
 	tail     time.Duration // the silence it ended with
+	outlook  Outlook       // what its words say of its end, since it was last heard
+	last     Outlook       // the same, of the utterance that ended last
 
 	heard   time.Time // up to when sound or silence has been taken in
 	arrived time.Time // of the newest frame taken in

@@ -19,7 +19,7 @@ var layers = [][]string{
 	{"", "srd", "internal/discord/waterfall", "internal/discord/markup", "internal/discord/rest", "internal/floor", "internal/problem", "pkg/provider/internal/vendor", "pkg/audio", "pkg/memory", "pkg/provider/llm", "pkg/provider/tts", "pkg/provider/embeddings", "pkg/provider/embeddings/words", "pkg/provider/stt", "pkg/provider/fallback"},
 	{"pkg/memory/sqlite", "pkg/audio/opus", "pkg/audio/webrtcvad", "pkg/audio/silero", "internal/mixer", "pkg/provider/stt/internal/flow", "pkg/provider/llm/", "pkg/provider/s2s", "pkg/provider/tts/", "pkg/provider/embeddings/", "internal/mcp", "internal/mcp/wire", "internal/speech", "internal/strictyaml", "internal/hotctx", "internal/discord/gateway", "internal/rig"},
 	{"pkg/provider/stt/internal/socket", "pkg/provider/s2s/", "internal/config", "internal/lane", "internal/pace", "internal/address", "internal/mcp/audit", "internal/mcp/schema", "internal/mcp/tools", "internal/mcp/tier", "internal/cost/metered", "internal/observe", "internal/world"},
-	{"internal/mcp/upstream", "internal/guard"},
+	{"internal/mcp/upstream", "internal/guard", "internal/turnend"},
 	{"pkg/provider/stt/", "internal/mcp/tools/", "internal/mcp/mcphost", "internal/mcp/dialect", "internal/mcp/workflow", "internal/mcp/policy", "internal/campaign"},
 	{"internal/engine", "internal/agent", "internal/ear", "internal/mcp/identity", "internal/mcp/resource", "internal/mcp/gate", "internal/mcp/tools/approvaltool"},
 	{"internal/mcp/bridge", "internal/engine/cascaded"},

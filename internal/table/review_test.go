@@ -85,7 +85,7 @@ func TestGuessesAreFew(t *testing.T) {
 		for i := range 6 {
 			ana.voice(250 * ms)
 			time.Sleep(150 * ms)
-			ana.hear.interim("Mira, what do you drink" + strings.Repeat(" now", i))
+			ana.hear.interim("Mira, we would drink ale" + strings.Repeat(" now", i))
 			time.Sleep(100 * ms)
 		}
 		if asked := count.Load(); asked == 0 || asked > 3 {

@@ -1,0 +1,57 @@
+package turnend_test
+
+import (
+	"testing"
+
+	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/turnend"
+)
+
+func TestJudge(t *testing.T) {
+	for _, row := range []struct {
+		text string
+		want lane.Outlook
+	}{
+		{"Mira, what do you drink?", lane.Complete},
+		{"mira what do you drink", lane.Complete},
+		{"Wie alt ist Greta", lane.Complete},
+		{"Kannst du lesen", lane.Complete},
+		{"Bartok, tell us a story.", lane.Complete},
+		{"gib mir ein Bier", lane.Complete},
+		{"Yes.", lane.Complete},
+		{"nein danke", lane.Complete},
+		{"Come in", lane.Open},
+		{"What is it for", lane.Complete},
+		{"I open the door and", lane.Unfinished},
+		{"Can you show me the", lane.Unfinished},
+		{"Ich wollte fragen, weil", lane.Unfinished},
+		{"Well, um", lane.Unfinished},
+		{"Three ropes,", lane.Unfinished},
+		{"Mira", lane.Unfinished},
+		{"We come from the north", lane.Open},
+		{"Wir kommen aus dem Norden", lane.Open},
+		{"", lane.Unknown},
+		{"…", lane.Unknown},
+	} {
+		if got := turnend.Judge(row.text); got != row.want {
+			t.Errorf("Judge(%q) = %v, want %v", row.text, got, row.want)
+		}
+	}
+}
+
+func FuzzJudge(f *testing.F) {
+	f.Add("Mira, what do you drink?")
+	f.Add("…\xff ähm")
+	f.Fuzz(func(t *testing.T, text string) {
+		if o := turnend.Judge(text); o < lane.Unknown || o > lane.Unfinished {
+			t.Errorf("Judge(%q) = %v", text, o)
+		}
+	})
+}
+
+func BenchmarkJudge(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		turnend.Judge("Mira, could you tell us what became of the miller and his three sons")
+	}
+}
