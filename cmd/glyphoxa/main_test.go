@@ -72,6 +72,9 @@ func newProgram(t testing.TB) *program {
 	h := &program{t: t, dir: t.TempDir()}
 	h.set("PATH", os.Getenv("PATH"))
 	h.set("HOME", t.TempDir())
+	if cache, err := os.UserCacheDir(); err == nil {
+		h.set("XDG_CACHE_HOME", cache) // with onnxruntime, by which players are heard
+	}
 	h.set("LANG", "C.UTF-8")
 	return h
 }

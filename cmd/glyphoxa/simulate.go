@@ -28,7 +28,7 @@ func simulateCommand(c *common) *cobra.Command {
 			if err := c.checkConfig(); err != nil {
 				return err
 			}
-			if err := refuseEmpty(cmd, "plot", "profile"); err != nil {
+			if err := refuseEmpty(cmd, "plot", "profile", "detection"); err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("sweep") {
@@ -54,6 +54,7 @@ func simulateCommand(c *common) *cobra.Command {
 	f.IntVar(&o.Players, "players", 4, "players at each table, 1 to 100; every fourth has an open microphone")
 	f.IntVar(&o.NPCs, "npcs", 2, "NPCs at each table, 1 to 6")
 	f.StringVar(&engines, "engines", "", "through which engines the NPCs speak, such as cascaded=50,s2s=30,sentence_cascade=20; all cascaded if missing")
+	f.StringVar(&o.Detection, "detection", "auto", "what tells the players' voices from noise: auto, silero, energy or webrtc")
 	f.Float64Var(&o.Minutes, "minutes", 1, "how long to play")
 	f.Uint64Var(&o.Seed, "seed", 1, "makes the same chances come again")
 	f.StringVar(&o.Plot, "plot", "", "draw lateness, first sound, CPU and memory into this file (.svg or .png)")

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/MrWong99/glyphoxa/pkg/audio/silero"
 )
 
 // capacity is the report of simulate.
@@ -20,6 +22,7 @@ type capacity struct {
 	Interrupted bool       `json:"interrupted"`
 	Seed        uint64     `json:"seed"`
 	Codec       string     `json:"codec"`
+	Detection   string     `json:"detection"`
 	Frames      uint64     `json:"frames"`
 	Lateness    *quantiles `json:"frame_lateness_ms"`
 	Underruns   *uint64    `json:"underruns"`
@@ -99,6 +102,17 @@ func (c capacity) adds(t *testing.T) {
 	}
 }
 
+// detected is what tells voice from noise on this machine unless something else is
+// asked for.
+func detected() string {
+	s, err := silero.Open("")
+	if err != nil {
+		return "energy"
+	}
+	defer s.Close() // nothing depends on it
+	return "silero"
+}
+
 // TestSimulate runs tables for six seconds: it checks what the report holds,
 // not how fast the machine is.
 func TestSimulate(t *testing.T) {
@@ -110,6 +124,9 @@ func TestSimulate(t *testing.T) {
 		t.Errorf("the report is of %+v, want what was asked for", c)
 	}
 	c.adds(t)
+	if c.Detection != detected() {
+		t.Errorf("voice was told from noise by %q, want %q", c.Detection, detected())
+	}
 	if e := c.Engines; len(e) != 3 || e["cascaded"].NPCs != 6 || e["s2s"].NPCs != 3 || e["sentence_cascade"].NPCs != 3 {
 		t.Errorf("engines = %+v, want what was asked for", e)
 	}
@@ -127,12 +144,15 @@ func TestSimulate(t *testing.T) {
 func TestSimulateSweep(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
-	all := reported[[]capacity](t, h.run("", "simulate", "--sweep", "4,8", "--minutes", "0.1", "--plot", "sweep.png").ok(t).stdout)
+	all := reported[[]capacity](t, h.run("", "simulate", "--sweep", "4,8", "--minutes", "0.1", "--detection", "energy", "--plot", "sweep.png").ok(t).stdout)
 	if len(all) != 2 || all[0].Tables != 4 || all[1].Tables != 8 {
 		t.Fatalf("reports = %+v, want one of 4 and one of 8 tables", all)
 	}
 	for _, c := range all {
 		c.adds(t)
+		if c.Detection != "energy" {
+			t.Errorf("voice was told from noise by %q, want energy, as asked", c.Detection)
+		}
 	}
 	if info, err := os.Stat(h.path("sweep.png")); err != nil || info.Size() == 0 {
 		t.Errorf("the plot: %v, %v, want a picture", info, err)
@@ -164,6 +184,8 @@ func TestSimulateWrongUsage(t *testing.T) {
 		{"more than fits into the memory", []string{"--tables", "1000"}, "1000 tables of 4 players take 3000 MB, and there are 300 MB here, enough for 100 tables"},
 		{"an engine there is not", []string{"--engines", "duplex=1"}, `--engines: there is no engine "duplex"`},
 		{"no share of an engine", []string{"--engines", "s2s=half"}, `--engines: "s2s=half" is no share of the NPCs`},
+		{"a detection there is not", []string{"--detection", "ears"}, `--detection: "ears" is not one of auto, silero, energy, webrtc`},
+		{"no detection", []string{"--detection", ""}, "--detection names nothing"},
 		{"no time", []string{"--minutes", "-1"}, "has to take some time"},
 		{"no number of minutes", []string{"--minutes", "NaN"}, "at most"},
 		{"an endless time", []string{"--minutes", "1e300"}, "at most"},

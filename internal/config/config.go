@@ -259,9 +259,14 @@ const (
 	DetectionWebRTC = "webrtc"
 )
 
+// Detections returns all ways.
+func Detections() []string {
+	return []string{DetectionAuto, DetectionSilero, DetectionEnergy, DetectionWebRTC}
+}
+
 // Hearing says how players who speak are heard.
 type Hearing struct {
-	// Detection is one of the Detection constants. Default energy.
+	// Detection is one of the Detection constants. Default auto.
 	Detection string `yaml:"detection" json:"detection" enum:"auto|silero|energy|webrtc" doc:"What tells voice from noise: silero (a trained model, which music and machines do not fool; needs onnxruntime), energy (by loudness and pitch; needs nothing), auto (silero where onnxruntime is found, else energy) or webrtc (hears whispers, and takes coughs and clatter for voice; needs a library of the system)."`
 	// ONNXRuntime is the file of onnxruntime's library, absolute after loading. If
 	// empty, it is sought.

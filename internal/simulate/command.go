@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,8 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"runtime/pprof"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -36,6 +39,9 @@ type Command struct {
 	// Minutes is how long each simulation takes.
 	Minutes float64
 	Seed    uint64
+	// Detection tells voice from noise, as hearing.detection in a configuration. If
+	// empty, auto.
+	Detection string
 	// Plot and Profile are two files, none if empty: a picture, which is there
 	// once it is complete, and a processor profile for go tool pprof.
 	Plot, Profile string
@@ -57,6 +63,9 @@ func (c Command) Run(ctx context.Context) (err error) {
 	loads, err := c.loads()
 	if err != nil {
 		return problem.Usage(err)
+	}
+	if !slices.Contains(config.Detections(), cmp.Or(c.Detection, config.DetectionAuto)) {
+		return problem.Usage(fmt.Errorf("--detection: %q is not one of %s", c.Detection, strings.Join(config.Detections(), ", ")))
 	}
 	if c.Plot != "" && c.Profile != "" && sameFile(c.Plot, c.Profile) {
 		return problem.Usage(fmt.Errorf("--plot and --profile are both %s; name two files", c.Plot))
@@ -182,7 +191,14 @@ func (c Command) measureLoad(ctx context.Context, load Load) (result *Result, er
 			c.Say(fmt.Sprintf("%d tables: %s", load.Tables, text))
 		}
 	}
-	return Run(ctx, load, Parts{Host: host, Log: store, Graph: store}, &Options{Library: lib, Seed: c.Seed, Tell: say})
+	detection, err := providers.OpenDetection(config.Hearing{Detection: cmp.Or(c.Detection, config.DetectionAuto)}, func(err error) {
+		say(fmt.Sprintf("voice detection by silero failed, and energy does it from now on: %v", err))
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, detection.Close()) }()
+	return Run(ctx, load, Parts{Host: host, Log: store, Graph: store}, &Options{Library: lib, Detection: detection, Seed: c.Seed, Tell: say})
 }
 
 // report prints the report and draws the plot, unless there is nothing in it.

@@ -18,6 +18,9 @@ type Report struct {
 	Seed        uint64  `json:"seed"`
 	// Codec is what encoded and decoded the sound, "none" without libopus.
 	Codec string `json:"codec"`
+	// Detection is what told the players' voices from noise: silero, energy or
+	// webrtc.
+	Detection string `json:"detection"`
 
 	// Frames is how many the NPCs' sound had, of all tables.
 	Frames uint64 `json:"frames"`

@@ -16,14 +16,17 @@ package simulate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime/debug"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -53,6 +56,9 @@ type Options struct {
 	// Library encodes the NPCs' sound and the players', and decodes the latter.
 	// If nil, packets carry frames, and nothing is encoded.
 	Library *opus.Library
+	// Detection tells the players' voices from noise; it stays the caller's. If nil,
+	// it is energy.
+	Detection *providers.Detection
 	// Seed makes the players' and providers' chances repeat themselves; how
 	// goroutines interleave does not.
 	Seed uint64
@@ -135,10 +141,15 @@ func simulate(ctx context.Context, load Load, parts Parts, o *Options, p *pool) 
 		}
 		sittings = append(sittings, s)
 	}
-	r := Report{Tables: load.Tables, Players: load.Players, NPCs: load.NPCs, Seed: o.Seed, Codec: codec(o.Library)}
+	r := Report{Tables: load.Tables, Players: load.Players, NPCs: load.NPCs, Seed: o.Seed, Codec: codec(o.Library), Detection: config.DetectionEnergy}
 	debug.FreeOSMemory() // what an earlier simulation left behind is none of this one's memory
 	if o.Library == nil {
 		r.Remarks = append(r.Remarks, "libopus is missing: nothing was encoded or decoded, so real tables cost more")
+	}
+	if d := o.Detection; d != nil {
+		if r.Detection = d.Name(); d.Missing() != nil {
+			r.Remarks = append(r.Remarks, fmt.Sprintf("energy told voice from noise, which is cheaper than what is preferred: %v", d.Missing()))
+		}
 	}
 	if err := playTables(ctx, load.Duration, sittings, m, &r); err != nil {
 		return nil, err

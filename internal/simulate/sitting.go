@@ -14,6 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/rig"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
@@ -31,13 +32,14 @@ const (
 // sitting is one table with its players. One goroutine, run, starts the others
 // and waits for them.
 type sitting struct {
-	parts   Parts
-	lib     *opus.Library
-	session string
-	table   *table.Table
-	engines *engines
-	talk    conversation
-	seats   []*table.Seat // filled by join, then read only
+	parts     Parts
+	lib       *opus.Library
+	detection *providers.Detection
+	session   string
+	table     *table.Table
+	engines   *engines
+	talk      conversation
+	seats     []*table.Seat // filled by join, then read only
 }
 
 // newSitting sets up table number n, whose NPCs speak through the engines named.
@@ -50,7 +52,7 @@ func newSitting(ctx context.Context, n int, load Load, named []string, parts Par
 	if err != nil {
 		return nil, err
 	}
-	s := &sitting{parts: parts, lib: o.Library, session: session.ID}
+	s := &sitting{parts: parts, lib: o.Library, detection: o.Detection, session: session.ID}
 	d := newDice(o.Seed, n)
 	words := map[string]*rig.Words{}
 	w := newWatch(m.tally, named)
@@ -89,6 +91,9 @@ func agents(named []string, history int) []*agent.Agent {
 func (s *sitting) seatPlayers(ctx context.Context) error {
 	for _, p := range s.talk.players {
 		o := &table.JoinOptions{}
+		if s.detection != nil {
+			o.Detector = s.detection.NewDetector()
+		}
 		if s.lib != nil {
 			decoder, err := opus.NewDecoder(s.lib)
 			if err != nil {

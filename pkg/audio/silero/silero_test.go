@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -216,6 +217,26 @@ func TestOpenedAgain(t *testing.T) {
 		}
 		judge(t, beside, in)
 	}
+}
+
+// What streams took is given back when nothing refers to them any more, also after
+// their session was closed.
+func TestStreamsAreGivenBack(t *testing.T) {
+	s, in := open(t), spoken(t, 3)
+	const dropped = 50
+	gone := make(chan bool, dropped)
+	for range dropped {
+		st := newStream(t, s)
+		judge(t, st, in)
+		runtime.AddCleanup(st, func(gone chan bool) { gone <- true }, gone)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for len(gone) < dropped {
+		runtime.GC()
+	}
+	judge(t, newStream(t, open(t)), in) // and the library still works
 }
 
 func TestOpenWithoutTheLibrary(t *testing.T) {
