@@ -89,7 +89,7 @@ func (u *utterance) adjacentNames(c *clause, i int) []match {
 		if m.first != i {
 			continue
 		}
-		if k+1 < len(ms) && m.form.title && !m.form.led && u.tokens[m.last].class&honorific != 0 && ms[k+1].first == m.last+1 && !u.tokens[m.last].closes && u.tokens[ms[k+1].first].class&title == 0 {
+		if k+1 < len(ms) && m.form.title && m.first == m.last && u.tokens[m.last].class&honorific != 0 && ms[k+1].first == m.last+1 && !u.tokens[m.last].closes && u.tokens[ms[k+1].first].class&title == 0 {
 			return u.adjacentNames(c, ms[k+1].first) // "Frau Archivarin"
 		}
 		n := k + 1
@@ -108,6 +108,9 @@ func modalAt(ts []token, m match) bool {
 
 // calls finds who is called in a clause, and reports whether anyone is.
 func (u *utterance) calls(c *clause, prefer int) bool {
+	if ms := c.matches(); len(ms) > 0 && slices.ContainsFunc(u.tokens[:ms[0].first], func(t token) bool { return t.topic&quoting != 0 }) {
+		return false // "the letter says, Bartok, come home"
+	}
 	head := c.begin + c.names
 	run := u.adjacentNames(c, head)
 	for len(run) > 1 && run[len(run)-1].owned {
@@ -312,8 +315,12 @@ func (u *utterance) lastName(c *clause, prefer int) (match, bool) {
 // mayEnd reports whether a name at token i, which ends a clause, may be called
 // there. An everyday word is a name only behind thanks or a greeting.
 func (u *utterance) mayEnd(c *clause, i int, common bool) bool {
+	at := i
 	for i > c.first && u.tokens[i-1].class&honorific != 0 && u.tokens[i-1].class&tail == 0 {
 		i--
+	}
+	if i < at && i > c.first && u.tokens[at].class&title != 0 && mine[u.tokens[at-1].text] && !governs[u.tokens[i-1].text] {
+		return true // "… with whom, my lady"
 	}
 	if i == c.first || u.tokens[i-1].class&tail == 0 || sendsAway[u.tokens[c.first].text] {
 		return false
@@ -330,6 +337,9 @@ func (u *utterance) mayEnd(c *clause, i int, common bool) bool {
 
 // sendsAway are words that begin a clause about whom to ask.
 var sendsAway = map[string]bool{"frag": true, "fragt": true, "ask": true}
+
+// mine are words before a title that is called.
+var mine = map[string]bool{"my": true, "mein": true, "meine": true}
 
 var thanks = map[string]bool{"thanks": true, "danke": true}
 

@@ -10,7 +10,7 @@ const maxSlot = 3
 // What is sure of the place makes up for what is not of the name.
 func (u *utterance) slot(c *clause, prefer int) (match, bool) {
 	at := c.first
-	for at < c.core && (u.tokens[at].class&(opener|sound|hail|joins|honorific) != 0) && !u.turnsTo(at, false) {
+	for at < c.core && (u.tokens[at].class&hail != 0 && u.tokens[at].text != "he" || u.tokens[at].class&(opener|sound|joins|honorific) != 0 && !u.turnsTo(at, false)) {
 		at++
 	}
 	if at > c.first && at == c.core {
@@ -24,10 +24,12 @@ func (u *utterance) slot(c *clause, prefer int) (match, bool) {
 	for from := at; from >= c.first && from >= at-1; from-- {
 		for n := 1; n <= maxSlot && from+n <= c.core; n++ {
 			sure := hailed && from == at
-			if !sure && (from+n >= c.core || !u.turnsTo(from+n, false)) {
+			begins := from+n < c.core && startsClause(u.tokens[from+n:c.core])
+			if !sure && !begins && (from+n >= c.core || !u.turnsTo(from+n, false)) {
 				continue
 			}
-			if m, ok := u.closest(from, from+n-1, sure, prefer); ok && m.cost < best.cost {
+			m, ok := u.closest(from, from+n-1, sure, prefer)
+			if ok && m.cost < best.cost && (sure || !begins || n == 1 && m.cost <= 16/m.form.whole.n && u.tokens[from].class == 0) {
 				best, found = m, true
 			}
 		}

@@ -3,7 +3,7 @@ package address
 import "slices"
 
 // The lists were made by hand, wider than any table's talk.
-var germanTopics = newVocabulary(slices.Concat(germanTellings, germanSubjects, germanModern)...)
+var germanTopics = newVocabulary(slices.Concat(germanTellings, germanPhrases, germanAsides, germanSubjects, germanModern)...)
 
 var germanTellings = []telling{
 	{rulesSure, `gewürfel* würfelwurf ini initiativ* wahrnehmungs* fingerfertigkeit akrobatik athletik motiv_erkennen nachforschung* naturkunde tierkunde überredung* einschüchtern weisheitswurf weisheitsrettung rettungsw* trefferpunkt* trefferwürfel* lebenspunkt* bonusaktion* zauberplatz zauberplätze* zaubertrick* zaubergrad* patzer natürliche_zwanzig

@@ -3,7 +3,7 @@ package address
 import "slices"
 
 // The lists were made by hand, wider than any table's talk.
-var englishTopics = newVocabulary(slices.Concat(englishTellings, englishSubjects, englishModern)...)
+var englishTopics = newVocabulary(slices.Concat(englishTellings, englishPhrases, englishAsides, englishSubjects, englishModern)...)
 
 var englishTellings = []telling{
 	{rulesSure, `reroll rerolls dice d4 d6 d8 d10 d12 d20 d100 dc dcs ac hp xp initiative initiatives athletics acrobatics arcana proficien* cantrip* crit crits nat slashing bludgeoning necrotic multiclass* dex darkvision
