@@ -300,7 +300,7 @@ func (u *utterance) misheardCall(c *clause, head, prefer int) (match, bool) {
 func (u *utterance) lastName(c *clause, prefer int) (match, bool) {
 	if ms := c.matches(); len(ms) > 0 && ms[len(ms)-1].last+1 == c.core {
 		m := ms[len(ms)-1]
-		return m, !m.owned && u.mayEnd(c, m.first, m.form.common)
+		return m, !m.owned && (u.mayEnd(c, m.first, m.form.common) || m.last+1 == len(u.tokens) && addresses(u.tokens, m))
 	}
 	for n := 2; n >= 1; n-- {
 		if i := c.core - n; i > c.begin && u.mayEnd(c, i, false) {

@@ -164,7 +164,7 @@ var (
 			königin verehrter verehrte ehrwürdiger ehrwürdige weiser großer`},
 		{title, `herr frau meister meisterin hauptmann kapitän schwester bruder vater mutter doktor könig königin prinz
 			prinzessin priester priesterin kommandant majestät hoheit durchlaucht käpten käptn kapitän kanzler graf gräfin fürst fürstin baron baronin`},
-		{article, `der die das den dem des ein eine einen einem einer eines kein keine keinen dieser diese dieses diesen mein
+		{article, `nem nen ner ne der die das den dem des ein eine einen einem einer eines kein keine keinen dieser diese dieses diesen mein
 			meine meinen meinem meiner dein deine deinen sein seine seinen ihr ihre ihren unser unsere unseren jeder
 			jeden langen langer grauer grauen vom zum zur beim im am`},
 		{part, `der die das den dem von vom und zu zum zur alte alter alten junge junger`},

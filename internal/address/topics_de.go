@@ -44,7 +44,7 @@ var germanTellings = []telling{
 	{courtesy, `bitte danke dankeschön verzeiht verzeihung verzeihen_sie entschuldigt entschuldigen_sie entschuldigung majestät hoheit durchlaucht eminenz exzellenz herrin mein_herr mein_könig gnädigste gnädiger gnädige_frau edler edle werter werte meister mein_freund meine_liebe mein_lieber guter_mann gute_frau keine_sorge
 		herr_hauptmann herr_kanzler frau_wirtin ehrwürdiger`},
 	{kin, `mama papa mutti vati schatz schatzi alexa siri hey_google okay_google tante`},
-	{outsiders, `mama papa mutti vati oma_ich opa_ich schatz schatzi alexa siri hey_google okay_google tante onkel nachbar herr_nachbar zähne ins_bett zähneputzen aus_jetzt platz_platz pfui fein_gemacht braver guter_hund komm_her_mieze falsch_verbunden hier_ist_nicht wer_ist_da_bitte praxis paket paketannahme stell_es_einfach
+	{outsiders, `mama papa mutti vati oma_ich opa_ich schatz schatzi alexa siri hey_google okay_google tante herr_nachbar zähne ins_bett zähneputzen aus_jetzt platz_platz pfui fein_gemacht braver guter_hund komm_her_mieze falsch_verbunden hier_ist_nicht wer_ist_da_bitte praxis paket paketannahme stell_es_einfach
 		ich_telefonier ich_ruf_dich ruf_dich_zurück wir_spielen_gerade wir_spielen ich_spiel_grad ich_spiele_gerade bin_am_spielen ich_kann_grad_nicht kann_grad_nicht komm_gleich_runter komme_gleich gleich_fertig kinder papa_spielt mama_spielt runter_vom runter_da aus_der_küche licht_aus licht_an mach_das_licht wie_ist_das_wetter auf_die_karte_legen
 		im_stehen_lassen abendessen hausaufgaben wer_bist_du_denn_hier im_kanal kilometern einmal_unterschreiben unterschreiben`},
 	{crew, `leute jungs mädels alter ey kumpel digga brudi freunde_der truppe`},

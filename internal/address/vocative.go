@@ -32,6 +32,8 @@ func (u *utterance) vocative(c *clause) ([]match, bool) {
 			return run, true
 		case u.turnsTo(next, m.form.common) && !(front && len(run) == 1 && m.form.common && modalName[m.form.words[0]] && !u.tellsPast(next)):
 			return run, true
+		case len(run) == 1 && alwaysCalled[m.form.words[0]] && addresses(u.tokens, m):
+			return run, true
 		case front && len(run) == 1 && !m.form.common && startsClause(u.tokens[next:]):
 			return run, true // "Möwe das Fass da …"
 		case front && len(run) > 1 && !u.tellsOf(next) && u.second:
@@ -163,8 +165,32 @@ func startsClause(ts []token) bool {
 	case "the", "this", "that", "these", "those", "my", "our", "there", "here", "if", "when", "we", "i", "i'm", "i've", "i'll", "we've", "we're", "it's", "that's", "there's", "he's", "she's", "they're",
 		"das", "die", "diese", "dieser", "dieses", "mein", "meine", "unser", "unsere", "wenn", "ich", "wir", "es", "er", "hier", "da":
 		return len(ts) > 2
+	case "and", "und":
+		return len(ts) > 3 && resumes[ts[1].text]
 	}
 	return false
+}
+
+// resumes are words behind "and" with which a sentence of its own goes on.
+var resumes = setOf(`wenn was wie wo warum dann if what how then why where`)
+
+// alwaysCalled are titles that are hardly ever said of somebody without an article.
+var alwaysCalled = setOf(`majestät majesty sire mylady milady milord hoheit durchlaucht exzellenz`)
+
+// addresses reports whether a title, with "Herr" or "my" before it, stands where nothing
+// governs it.
+func addresses(ts []token, m match) bool {
+	if !m.form.title || m.first == 0 || m.owned {
+		return false
+	}
+	i := m.first
+	for i > 0 && (ts[i-1].class&honorific != 0 && ts[i-1].class&article == 0 || ts[i-1].text == "my" || ts[i-1].text == "your" || ts[i-1].text == "eure" || ts[i-1].text == "euer") {
+		i--
+	}
+	if i == m.first && m.form.role && !alwaysCalled[m.form.words[0]] {
+		return false
+	}
+	return i == 0 || ts[i-1].class&(article|joins|part) == 0 && !governs[ts[i-1].text] && ts[i-1].topic&quoting == 0
 }
 
 // superlative reports whether words make a statement of "is the …".
