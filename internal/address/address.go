@@ -110,6 +110,8 @@ type State struct {
 	SaidBefore string
 	// Fresh is set while nobody has spoken since Last said them.
 	Fresh bool
+	// Lordly is set if Last has said "Ihr" or "Sie" to somebody, or was spoken to so.
+	Lordly bool
 	// Answered counts the lines to Last since it said them.
 	Answered int
 	// Asides counts the lines for nobody since anything was said to or by an NPC.

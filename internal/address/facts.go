@@ -40,6 +40,9 @@ type facts struct {
 	laughing bool
 	begins   string // its first word that is no greeting
 	orders   bool   // begins with a request
+	lordly   bool   // "Ihr", "Sie" within a sentence, in capitals
+	cased    bool   // it has capitals
+	du       bool   // "du", "dein"
 	ihr      bool   // "ihr", "euch": several players, or a lord
 
 	said     saidFacts

@@ -7,6 +7,8 @@ type Gist struct {
 	Game bool // of rules, dice, or the evening
 	// To is the player it calls or names, in lower case; empty if none.
 	To string
+	// Lordly is set if it says "Ihr" or "Sie" in capitals within a sentence.
+	Lordly bool
 	// Third is set if it speaks of "him" or "her".
 	Third bool
 
@@ -40,7 +42,7 @@ const (
 // gist is what the utterance told.
 func gist(u *utterance) Gist {
 	f := read(u)
-	g := Gist{Asks: f.asks, Game: f.gameWords(), Third: f.has(third)}
+	g := Gist{Asks: f.asks, Game: f.gameWords(), Third: f.has(third), Lordly: f.lordly}
 	for i, t := range u.tokens {
 		g.You = g.You || t.class&you != 0
 		if m, ok := u.exact(i, len(u.tokens)); ok && m.form.npc == player && g.To == "" {

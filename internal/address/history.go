@@ -191,10 +191,14 @@ func (f *facts) persons() {
 			f.self = true
 		case "us", "our", "ours", "uns", "unser", "unsere", "unseren":
 			f.us = true
+		case "du", "dich", "dir", "dein", "deine", "deinen", "deinem", "deiner":
+			f.du = true
 		case "ihr", "euch", "euer", "eure", "euren", "eurem", "eurer":
 			f.ihr = true
 		}
 	}
+	f.lordly = f.u.s.german && addressesLords(f.u.text)
+	f.cased = f.lordly || strings.ContainsFunc(f.u.text, unicode.IsUpper)
 	f.laughing = slices.ContainsFunc(ts, func(t token) bool { return laughs(t.text) })
 	i := 0
 	for i < len(ts)-1 && ts[i].class&(opener|sound|joins) != 0 {

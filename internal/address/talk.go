@@ -26,6 +26,7 @@ type Talk struct {
 	before  string            // the last words of whichever NPC spoke before
 	fresh   bool              // nobody has spoken since it said them
 	answers int               // lines to it since
+	lordly  map[int]bool      // NPCs that say "Ihr" or "Sie", or are spoken to so
 	barged  bool              // a player has taken the floor from it
 	asides  int               // lines for nobody since anything was said to or by an NPC
 	remarks [3]remark         // the last first
@@ -125,6 +126,9 @@ func (t *Talk) Decided(at time.Time, line int64, speaker string, d Decision) (ch
 		}
 		t.spokeWith(d.NPCs[0], speaker, at)
 		t.asides = 0
+		if d.Gist.Lordly {
+			t.noteLordly(d.NPCs[0])
+		}
 		if !again {
 			t.answers++
 		}
@@ -156,10 +160,23 @@ func (t *Talk) Decided(at time.Time, line int64, speaker string, d Decision) (ch
 func (t *Talk) Said(at time.Time, npc int, player, words string) {
 	t.spokeWith(npc, player, at)
 	t.Joined(npc)
+	if addressesLords(words) {
+		t.noteLordly(npc)
+	}
 	if t.said != "" {
 		t.before = t.said
 	}
 	t.said, t.fresh, t.asides, t.answers = endOf(words, maxSaid), true, 0, 0
+}
+
+// noteLordly notes that an NPC speaks of people as "Ihr" or "Sie".
+func (t *Talk) noteLordly(npc int) {
+	if t.lordly == nil {
+		t.lordly = map[int]bool{}
+	}
+	if len(t.lordly) < maxSpeakers {
+		t.lordly[npc] = true
+	}
 }
 
 // Joined notes that an NPC said something to what another answered: no conversation
@@ -209,7 +226,7 @@ func (t *Talk) State(at time.Time, line int64, speaker string, place func(npc in
 	}
 	st := State{
 		Speaker: speaker, Last: partner(t.last), LastTo: t.last.to, Own: partner(t.own[speaker]),
-		Barged: t.barged, Said: t.said, SaidBefore: t.before, Fresh: t.fresh, Answered: t.answers, Asides: t.asides,
+		Barged: t.barged, Said: t.said, SaidBefore: t.before, Fresh: t.fresh, Lordly: t.lordly[t.last.npc], Answered: t.answers, Asides: t.asides,
 	}
 	for i, n := range t.group.npcs {
 		if k := place(n); k >= 0 && i < maxCalled {

@@ -133,6 +133,7 @@ func marks(gap string) (stop rune, quotes int) {
 type utterance struct {
 	s       *Snapshot
 	speaker string
+	text    string // as it was written
 	tokens  []token
 	noise   bool // a transcriber's note such as "[laughter]" was in it
 	second  bool // it says "you"
@@ -152,7 +153,7 @@ type utterance struct {
 
 // parseUtterance cuts an utterance into words.
 func (s *Snapshot) parseUtterance(text, speaker string) *utterance {
-	u := &utterance{s: s, speaker: fold(speaker)}
+	u := &utterance{s: s, speaker: fold(speaker), text: cut(text)}
 	text, u.noise = s.withoutNotes(fold(cut(text)))
 	u.tokens = split(make([]token, 0, 8+len(text)/5), text)
 	for i := range u.tokens {
