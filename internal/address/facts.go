@@ -164,6 +164,9 @@ func (f *facts) grammar() {
 		if ts[i].text == "there" && ts[i+1].class&question != 0 {
 			break // "there is somebody" asks nothing
 		}
+		if ts[i].text == "hört" && ts[i+1].text != "mal" && f.verbFirst(i) {
+			break
+		}
 		i++
 	}
 	for k := range ts {

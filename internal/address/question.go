@@ -34,21 +34,24 @@ func (f *facts) verbFirst(i int) bool {
 	if f.u.s.german && t.owns && !withS[t.text] && (strings.HasSuffix(t.text, "t") || strings.HasSuffix(t.text, "b")) {
 		return true // "schmeckt's"
 	}
-	if i+1 >= len(ts) || t.closes {
+	if i+1 >= len(ts) || t.closes || noVerb[t.text] {
 		return false
 	}
 	next := ts[i+1]
+	if object := next.text == "it" || next.text == "that" || next.text == "this"; object && (t.text == "do" || t.text == "have") {
+		return false
+	}
 	switch {
 	case t.class&question != 0 && (next.class&(you|subject) != 0 || pronoun[next.text]):
 		return true
 	case auxiliaries[t.text] && i+2 < len(ts) && (next.class&(you|subject|article) != 0 || pronoun[next.text] || next.name || next.text == "not"):
-		return t.text != "have" && t.text != "do" || next.text != "a" && next.text != "it" && next.text != "that" && next.text != "this" && next.text != "the"
+		return t.text != "have" && t.text != "do" || next.text != "a" && next.text != "the"
 	case contracted[t.text] && t.text != "don't":
 		return true
 	case !f.u.s.german || !askedAfter[next.text]:
 		return false
 	}
-	if (next.text == "die" || next.text == "das" || next.text == "der") && orders[t.text] {
+	if (next.text == "die" || next.text == "das") && orders[t.text] {
 		return false // "holt das Bier"
 	}
 	return germanVerb[t.text] || len(t.text) > 3 && (strings.HasSuffix(t.text, "st") || strings.HasSuffix(t.text, "t") || strings.HasSuffix(t.text, "en")) && t.class&(article|asking) == 0
@@ -67,7 +70,7 @@ func (f *facts) asksAt(k int, front bool) bool {
 	switch {
 	case k > 0 && wh && prepositions[ts[k-1].text] && (k == 1 || front):
 		return true // "auf wen", "since when"
-	case wh && finite[next.text] && (k == 0 || !mentions[ts[k-1].text]):
+	case wh && (finite[next.text] || t.owns) && (k == 0 || !mentions[ts[k-1].text]):
 		return true
 	case t.text == "how" && (next.text == "much" || next.text == "many" || next.text == "long" || next.text == "far"):
 		return k == 0 || !mentions[ts[k-1].text]

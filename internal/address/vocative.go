@@ -212,7 +212,7 @@ var (
 		talk speak answer explain hurry watch follow hide lead guide check fetch find try leave drink eat sell buy forget remember calm don't never just another one two three got any last here
 		zeig gib bring komm halt warte hilf nimm mach leg lass hör sag erzähl erklär lauf geh bleib setz schau guck lenk pack teil hol trink iss lies schreib sing zeigt gebt bringt kommt haltet wartet helft nehmt macht legt lasst hört sagt erzählt erklärt lauft geht bleibt setzt schaut
 		wach weck wart dreh zieh drück heb wirf fang mach öffne schließ schließt zünd rede red sprich antworte denk stell steh steig spring schwimm reit versteck bind schwör versprich beruhig beruhigt sieh seht guckt wacht redet sprecht zieht werft nehmt steigt springt
-		vergib vergebt entschuldigen entschuldige entschuldigt verzeih verzeiht auf wir ich noch zwei drei vier ein eine einen was`)
+		holt trinkt esst schreibt vergib vergebt entschuldigen entschuldige entschuldigt verzeih verzeiht auf wir ich noch zwei drei vier ein eine einen was`)
 )
 
 func setOf(words string) map[string]bool {

@@ -157,7 +157,7 @@ func (le *lesson) learn() []float64 {
 }
 
 // TestLearnWeights learns anew, with -learn, what evidence and words weigh, from dev.tsv
-// and two thirds of train.tsv. Else it checks that there is a weight for all evidence.
+// and two thirds of train.tsv. Else it checks the form of what was learned.
 func TestLearnWeights(t *testing.T) {
 	if !*learnAnew {
 		file, err := os.ReadFile(learnedWeights)

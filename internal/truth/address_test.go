@@ -209,12 +209,12 @@ func TestEvalAddress(t *testing.T) {
 		heard bool
 		want  floors
 	}{
-		{"dev", false, floors{95.5, 96, 95}},
-		{"dev", true, floors{93, 95.5, 90}},
-		{"train", false, floors{88, 89.5, 85.5}},
-		{"train", true, floors{85, 90, 79}},
-		{"aside", false, floors{82, 83, 79}},
-		{"aside", true, floors{80.5, 85, 73}},
+		{"dev", false, floors{96, 96.5, 95.5}},
+		{"dev", true, floors{94, 96, 91.5}},
+		{"train", false, floors{89, 91.5, 86}},
+		{"train", true, floors{88.5, 92, 83.5}},
+		{"aside", false, floors{84, 86, 80.5}},
+		{"aside", true, floors{82.5, 86.5, 76.5}},
 		{"held", false, floors{}},
 		{"held", true, floors{}},
 	} {
