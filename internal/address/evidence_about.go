@@ -83,7 +83,5 @@ var aboutIt = []evidence{
 	}},
 }
 
-var (
-	forbids  = setOf(`don't nobody niemand bloß nicht keiner`)
-	pronouns = setOf(`he she they he's she's they're he'd she'd er sie der die`)
-)
+// forbids are words that begin what somebody is not to do.
+var forbids = setOf(`don't nobody niemand bloß nicht keiner`)

@@ -13,7 +13,6 @@ type saidFacts struct {
 	asks, many, all bool
 	who             bool // which of them
 	yesNo           bool
-	where           bool
 	why             bool
 	orders          bool  // its last sentence tells somebody to do something
 	formal          bool  // it says "Ihr" or "Sie" to players
@@ -123,7 +122,7 @@ func (f *facts) readQuestion(ts []token) {
 		case "who", "whose", "which", "wer", "wem", "wen", "welcher", "welche", "wessen":
 			g.who, plain = true, false
 		case "where", "wo", "wohin", "woher":
-			g.where, plain = true, false
+			plain = false
 		case "why", "warum", "wieso", "wozu", "wofür":
 			g.why, plain = true, false
 		case "what", "what's", "how", "when", "was", "wie", "wann", "worauf":
