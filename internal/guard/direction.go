@@ -46,11 +46,24 @@ func (t *Turn) directs(text string) Reason {
 	case first == "in" && (s.at(1) == "a" || s.at(1) == "einem") && s.has(newManner):
 		return Direction
 	}
-	if verbBegins(&s) {
+	if verbBegins(&s) || gestures[first] && movesBody(&s) {
 		return Direction
 	}
 	return ""
 }
+
+// movesBody reports whether a part of a body is what something is done to, and not the
+// listener's: "holds out a trembling hand".
+func movesBody(s *sentence) bool {
+	for i := 2; i < len(s.words); i++ {
+		if bodies[s.at(i)] && !listening[s.at(i-1)] && !listening[s.at(i-2)] {
+			return true
+		}
+	}
+	return false
+}
+
+var listening = newWordSet(`your dein deine deinen deinem eure euren eurem ihre ihren your both`)
 
 // acts reports whether "he" or "she", the first word, does something to a thing: "He
 // drains the cup."
@@ -169,7 +182,7 @@ func (t *Turn) isNarration(s *sentence) bool {
 		return true
 	}
 	for j := i + 1; j <= i+2 && j < len(s.words); j++ {
-		if strings.ContainsAny(s.gap(j), ",.;:") || t.pastOrModal(s.at(j)) {
+		if strings.ContainsAny(s.gap(j), ",.;:") || t.pastOrModal(s.at(j)) || s.at(j+1) == "man" {
 			return false
 		}
 		if gestures[s.at(j)] || named && j == i+1 && thirdPerson(s, j) {
@@ -243,7 +256,7 @@ func thirdPerson(s *sentence, i int) bool {
 	if w.capital || len(w.text) < 4 || notVerbs[w.text] || functionWords[w.text] {
 		return false
 	}
-	object := functionWords[next] || germanObject[next]
+	object := next != "man" && functionWords[next] || germanObject[next]
 	return object && (strings.HasSuffix(w.text, "s") || strings.HasSuffix(w.text, "t"))
 }
 

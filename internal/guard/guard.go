@@ -102,17 +102,18 @@ type TurnOptions struct {
 
 // Turn guards one answer. It belongs to one goroutine.
 type Turn struct {
-	card    *Card
-	asked   sentence
-	players wordSet
-	secrets *telling
-	further *telling
-	rolls   rolls
-	said    saidBefore
-	open    rune // the bracket that ends a stage direction, 0 if none is open
-	openFor int  // sentences that the direction went through
-	words   []word
-	again   []word
+	card     *Card
+	asked    sentence
+	players  wordSet
+	secrets  *telling
+	further  *telling
+	rolls    rolls
+	said     saidBefore
+	open     rune // the bracket that ends a stage direction, 0 if none is open
+	openFor  int  // sentences that the direction went through
+	narrated bool // a game master's words were withheld
+	words    []word
+	again    []word
 }
 
 // NewTurn begins a turn of the NPC.
@@ -184,8 +185,12 @@ func (t *Turn) judgeWhole(s *sentence, v *Verdict) {
 	if t.isModelTalk(s) {
 		v.withhold(Model)
 	}
-	if n := s.label(); n > 0 && n <= 3 && headings[s.at(n-1)] != "" {
-		v.withhold(headings[s.at(n-1)])
+	if n := s.label(); n > 0 && n <= 3 {
+		if r := headings[s.at(n-1)]; r != "" {
+			v.withhold(r)
+		} else if headings[s.at(0)] == Model {
+			v.withhold(Model)
+		}
 	}
 	if t.isOthersLine(s) {
 		v.withhold(Voice)

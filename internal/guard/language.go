@@ -40,7 +40,8 @@ var (
 		sein seine mit von vom zu zum zur auf aus bei nach vor über unter durch für gegen ohne um im ins am wenn dann weil
 		dass daß ob wie wo wer was warum wann noch schon nur auch sehr mehr viel viele hier dort jetzt immer nie nichts etwas
 		kann kannst können will wollen muss müssen soll sollen gibt geht kommt komm macht sag sagt weiß gut ja nein doch mal
-		so wieder morgen heute gern freilich bitte danke aber genug keinem keiner diese dieser dieses man sich habt seid`)
+		so wieder morgen heute gern freilich bitte danke aber genug keinem keiner diese dieser dieses man sich habt seid
+		nich nix dat wat ick nu hinne ham isses haste biste kannste willste gell freili`)
 	commonElsewhere = newWordSet(`
 		le la les un une des du de je tu il elle nous vous ils est sont et ou mais dans avec pour pas que qui ne ce cette mon ma
 		el los las una es son y o pero en con por para no que mi su yo tú usted está muy como más del al se lo
@@ -49,7 +50,9 @@ var (
 		het een en ik jij hij zij wij zijn niet met voor van maar ook dat deze
 		jag du han hon och inte är att det som på med för
 		nie jest się na do że to ale z i w ten jak
-		est et non in cum ad sed ut qui quae quod sunt esse`)
+		est et non in cum ad sed ut qui quae quod sunt esse meam meum tuam suam mihi tibi nobis vobis eo hoc quia nunc semper
+		j'ai n'ai c'est d'un d'une qu'il n'est l'ai sous chez sans cette ces ses mes ho hai fatto ha sotto lasciare nella nel della
+		he ha era estaba bajo sobre tengo heb hebt mijn jouw onder niet`)
 )
 
 // isForeign reports whether a sentence is, as a whole, in another language than t.
@@ -74,7 +77,7 @@ func (t tongue) isForeign(s *sentence) bool {
 			quoted = !quoted
 		}
 		switch {
-		case own[w] && !other[w]:
+		case own[w] && !other[w], own[strings.TrimSuffix(w, "'s")] && strings.HasSuffix(w, "'s") && t == german:
 			ours++
 		case other[w] && !own[w] && !quoted:
 			theirs++
@@ -91,7 +94,7 @@ func (t tongue) isForeign(s *sentence) bool {
 	case theirs >= 2 && 4*theirs >= n, theirs >= 1 && ours == 0 && n <= 6 && 3*theirs >= n:
 		return true
 	}
-	return n >= 5 && elsewhere >= 2 && 3*elsewhere >= n
+	return n >= 5 && elsewhere >= 2 && 3*elsewhere >= n || ours == 0 && n >= 4 && elsewhere >= 2
 }
 
 // foreignScript reports whether letters are, for the most part, none of Latin script.

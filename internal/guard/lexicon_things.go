@@ -3,7 +3,7 @@ package guard
 // things are what people, things and qualities are called: a line is one meaning.
 const things = `
 false fake phoney bogus sham untrue falsch falsche falschen falscher falsches unecht unechte
-wrong innocent falsch falsche falschen falscher unschuldig unschuldige unschuldigen unschuldiger
+wrong innocent falsch falsche falschen falscher unschuldig unschuldige unschuldigen unschuldiger verkehrt verkehrten verkehrter
 seal signet stamp siegel stempel
 harbourmaster harbormaster portmaster hafenmeister hafenmeisters hafenmeisterin
 harbour harbor port hafen hafens kai
@@ -11,7 +11,7 @@ son father~ vater~ lad boy sohn sohnes junge bub
 daughter father~ vater~ mother~ mutter~ girl tochter töchter töchterchen princess princesses prinzessin prinzessinnen königskind
 garrison barracks troops army regiment garnison kaserne truppe heer armee
 coal coals kohle kohlen
-cellar cellars basement vault keller kellers kellern gewölbe
+cellar cellars basement vault keller kellers kellern gewölbe hole~ loch~
 tax taxes levy toll steuer steuern abgabe abgaben zoll
 collector taxman gatherer eintreiber steuereintreiber steuermann zöllner
 willow willows weide weiden
@@ -35,10 +35,10 @@ water waters watery wasser wassers
 faith believe belief believing believer prayer glaube glauben glaubens gläubig
 winter winters wintertime
 abbey abbeys monastery convent cloister kloster klosters abtei klöster
-relic relics reliquie reliquien relikt
+relic relics reliquie reliquien relikt holy~ saint~ saints~ heilig~ heilige~ heiligen~
 -golden gold gilt gilded goldener goldene goldenen
 shrine shrines reliquary schrein schreins
-pig pigs hog swine sow pork porker schwein schweins schweine sau
+pig pigs hog swine sow pork porker schwein schweins schweine sau pigs porcine ferkel eber
 bone bones knochen knochens gebein gebeine
 map maps chart plan plans karte karten stadtplan lageplan
 sewer sewers sewage drain drains kanal kanäle kanalisation abwasser kloake abwasserkanal abwasserkanäle
@@ -60,9 +60,9 @@ stair stairs staircase stairway steps treppe treppen stufe stufen stiege
 key keys schlüssel schlüssels
 gate gates tor tores tors pforte
 town city stadt städte burgh
-child children baby babe infant newborn kind kindes kinder säugling neugeborenes neugeborene kindlein
+child children baby babe infant newborn kind kindes kinder säugling neugeborenes neugeborene kindlein son~ sohn~ cradle~ wiege~
 countess gräfin gräfinnen
-count counts earl graf grafen grafens
+count counts earl graf grafen grafens gräflich gräflichen gräfliche
 dead death corpse stillborn deceased tot tote totes toten toter leiche leichnam totgeboren
 salve ointment balm unguent salbe salben tinktur
 plague pest pestilence pestilenz seuche
@@ -72,7 +72,7 @@ moon moonless neumond mond
 -south southern süd süden
 watch guard guards sentry sentries patrol watchmen wache wachen wachposten posten torwache wachleute
 wagon wagons cart carts waggon wagen wagens fuhrwerk fuhrwerke karren
-king kings royal royalty crown princess princesses prinzessin prinzessinnen königskind könig königs könige königlich monarch herrscher
+king kings royal royalty crown princess princesses prinzessin prinzessinnen königskind könig königs könige königlich monarch herrscher krone~ thron~ throne~
 queen queens königin königinnen
 heir heiress erbe erbin thronfolger thronerbe thronfolgerin thronerbin
 throne thron
@@ -83,7 +83,7 @@ forest woods wood woodland wald waldes wälder
 owl owls eule eulen
 dragon dragons wyrm drake drache drachen
 -broken break breaks shattered snapped gebrochen gebrochene gebrochenem gebrochenen bruch kaputt zerbrochen lahm
-wing wings flügel flügels flügeln schwinge schwingen
+wing wings flügel flügels flügeln schwinge schwingen fly~ fliegen~ fliegt~ flightless~
 huntsman huntmaster gamekeeper jagdmeister jagdmeisters jägermeister
 hunt hunts hunting jagd
 master masters meister meisters

@@ -11,7 +11,7 @@ var headings = func() map[string]Reason {
 			regelwerk verhaltensregeln hintergrund background knowledge wissen geheimnisse secrets backstory behaviour behavior aliases
 			language sprache mensch ki spieler player charakter character npc inst sys konversation conversation verlauf history description beschreibung persona role rolle context kontext`,
 		Model: `thought thoughts thinking gedanke gedanken analyse analysis reasoning überlegung überlegungen ooc reflection scratchpad
-			internal intern denkt nachdenken denkprozess strategie strategy output answer_only`,
+			internal intern interne interner hidden versteckt denkt nachdenken denkprozess strategie strategy output answer_only`,
 		Direction: `tone emotion emotions mood stimmung tonfall ton gefühl gefühle voice stimme mimik gesture geste action aktion scene szene
 			setting expression delivery volume lautstärke ausdruck körpersprache gestik sound sounds geräusch handlung regie manner
 			pitch haltung gemütslage sprechweise betonung`,
@@ -43,8 +43,8 @@ var modelPhrases = newPhrases([][]string{
 	{"between", "conversations"}, {"previous", "conversations"}, {"past", "conversations"}, {"fruhere", "gesprache"}, {"fruheren", "gesprachen"},
 	{"zwischen", "gesprachen"}, {"real-time"}, {"real", "time"}, {"physical", "body"}, {"physical", "senses"}, {"physical", "form"},
 	{"physischen", "korper"}, {"in", "character"}, {"out", "of", "character"}, {"break", "character"}, {"breaking", "character"},
-	{"my", "character"}, {"meine", "figur"}, {"meiner", "figur"}, {"mein", "charakter"}, {"die", "figur", "gibt"}, {"in", "meiner", "rolle"},
-	{"in", "der", "rolle"}, {"meine", "rolle"}, {"aus", "der", "rolle"}, {"aus", "meiner", "rolle"}, {"bleibe", "in", "der"}, {"the", "player"},
+	{"my", "character"}, {"meine", "figur"}, {"meiner", "figur"}, {"mein", "charakter"}, {"die", "figur", "gibt"}, {"in", "meiner", "rolle"}, {"gedankengang"}, {"my", "reasoning"}, {"chain", "of", "thought"}, {"i", "deflect"}, {"lenke", "ich", "ab"}, {"den", "spieler", "ablenken"}, {"protect", "the", "secret"}, {"geheimnis", "schutzen"}, {"bleibe", "ich", "in", "der", "rolle"},
+	{"meine", "rolle"}, {"aus", "der", "rolle"}, {"aus", "meiner", "rolle"}, {"bleibe", "in", "der"}, {"the", "player"},
 	{"der", "spieler", "fragt"}, {"my", "creators"}, {"meine", "entwickler"}, {"my", "developers"}, {"virtual", "character"}, {"fictional", "character"}, {"fictional", "figure"}, {"in", "this", "chat"}, {"in", "diesem", "chat"},
 	{"browse", "the", "web"}, {"personal", "experiences"}, {"real", "feelings"}, {"eigenen", "gefuhle"}, {"echten", "gefuhle"}, {"virtueller", "charakter"}, {"fiktive", "figur"}, {"fiktiver", "charakter"},
 	{"antworten", "werden", "generiert"}, {"responses", "are", "generated"}, {"can", "help", "with", "that"}, {"keep", "this", "conversation"}, {"respectful", "and"}, {"and", "respectful"}, {"note", "to", "self"},
@@ -62,6 +62,12 @@ var modelPhrases = newPhrases([][]string{
 	{"lasst", "mich", "wissen"}, {"here", "is", "a", "summary"}, {"here's", "a", "summary"}, {"in", "summary"}, {"zusammenfassend"},
 	{"ich", "helfe", "ihnen", "gerne"}, {"ich", "helfe", "dir", "gerne"}, {"gerne", "helfe", "ich"}, {"wie", "kann", "ich", "ihnen", "helfen"}, {"wie", "kann", "ich", "dir", "heute"},
 })
+
+// inRole is said of parts in plays, too, unless somebody says it of themselves.
+var inRole = newPhrases([][]string{{"in", "der", "rolle"}})
+
+// evading is how only a model tells itself to answer.
+var evading = newWordSet(`ausweichend evasively vaguely`)
 
 // Words of refusals: what is refused, and why.
 var (
@@ -85,7 +91,7 @@ func (t *Turn) isModelTalk(s *sentence) bool {
 	for i := range s.words {
 		w := s.at(i)
 		switch {
-		case vendors[w], plays[w]:
+		case vendors[w], plays[w], (w == "spieler" || w == "spielerin") && wishing[s.at(i+1)]:
 			return true
 		case machines[w]:
 			return w != "ai" && w != "ki" || isUpperWord(s, i) || i > 0
@@ -100,7 +106,7 @@ func (t *Turn) isModelTalk(s *sentence) bool {
 		acts = acts || acting[w]
 		helps = helps || w == "helfen" || w == "behilflich" || w == "tun" || w == "dienen"
 		more = more || w == "sonst" || w == "weiter" || w == "else" || w == "weitere"
-		if t.card.own[w] && (acts && (s.at(i-1) == "as" || s.at(i-1) == "als" || s.at(i-1) == "von" || s.at(i-1) == "of") || s.at(i+1) == "would" || s.at(i+1) == "might" || i == 1 && (s.at(0) == "as" || s.at(0) == "als") || s.at(i+1) == "wurde") {
+		if t.card.own[w] && (acts && (s.at(i-1) == "as" || s.at(i-1) == "als" || s.at(i-1) == "von" || s.at(i-1) == "of") || s.at(i+1) == "would" || s.at(i+1) == "might" || i == 1 && (s.at(0) == "as" || s.at(0) == "als") || s.at(i+1) == "wurde" || (s.at(i-1) == "would" || s.at(i-1) == "wurde") && s.has(acting) || acting[s.at(i+1)] && s.at(i+2) == "wurde") {
 			return true
 		}
 		trained = trained || strings.HasPrefix(w, "train")
@@ -111,6 +117,10 @@ func (t *Turn) isModelTalk(s *sentence) bool {
 		talk = talk || w == "conversation" || w == "conversations" || w == "session" || w == "sessions" || w == "gesprache" || w == "gesprachen" || w == "unterhaltungen" || w == "sitzungen" || w == "chat" || w == "chats"
 	}
 	switch {
+	case self && s.has(evading) && s.has(acting):
+		return true
+	case self && hasPhrase(s, inRole):
+		return true
 	case self && vendor && (saysIAm(s) || s.has(makers)):
 		return true
 	case refuses > 0 && what && self, policy && self, helps && more && self && (s.at(0) == "kann" || s.at(0) == "womit" || s.at(0) == "gibt"):
@@ -128,8 +138,11 @@ func (t *Turn) isModelTalk(s *sentence) bool {
 var (
 	praised  = newWordSet(`great good excellent interesting wonderful tolle gute sehr interessante spannende hervorragende ausgezeichnete`)
 	policies = newWordSet(`guidelines richtlinien nutzungsbedingungen`)
-	acting   = newWordSet(`answer answering respond speak say speaking responding answering replying acting writing respond response antworte spreche sprechend schreibe antwort voice character rolle stimme reply`)
+	acting   = newWordSet(`answer answering respond speak say speaking responding answering replying acting writing respond response antworte spreche sprechend schreibe react antwort antworten reagieren reagiere sprechen voice character rolle stimme reply`)
 )
+
+// wishing is what models say that the player does.
+var wishing = newWordSet(`möchte will sagt fragt versucht testet bittet provoziert spricht`)
 
 var makers = newWordSet(`made created developed built trained entwickelt gebaut erschaffen trainiert gemacht powered by`)
 

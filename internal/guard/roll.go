@@ -10,6 +10,7 @@ import (
 // rolls is what is known of the dice of a turn.
 type rolls struct {
 	about  bool // the player or the NPC speaks of dice, or of what is decided by them
+	tries  bool // the player tries something, or asks whether it works
 	rolled bool // a tool threw dice
 	told   bool // a tool told something with numbers in it
 	known  map[int]bool
@@ -27,7 +28,7 @@ var (
 		total sum bonus modifier attack attacks hit hits strike punch stab shoot check save saving throw insight stealth perception
 		persuasion deception athletics acrobatics intimidation investigation arcana strength dexterity constitution wisdom
 		charisma initiative turn result score initiative damage angriff angreifen greife bonus summe ergebnis probe rettungswurf schlage
-		treffe treffer wahrnehmung überreden überzeugen täuschen schleichen heimlichkeit athletik akrobatik einschüchtern
+		treffe treffer wahrnehmung überreden überzeugen täuschen schleichen heimlichkeit athletik akrobatik einschüchtern lie bluff lüge belüge überrede
 		geschick stärke weisheit charisma dran zug schaden jump climb sneak`)
 	hypothetical = newWordSet(`
 		if unless when whenever whoever would could want need needs needed must once ever never always ago yesterday last used
@@ -38,11 +39,11 @@ var (
 		altogether total in on is was and plus minus makes make equals gives for again that that's against versus to so it
 		insgesamt zusammen gesamt auf im gegen macht machen ergibt ergeben sind ist also und für von nach gewürfelt geworfen
 		gewuerfelt times mal on_the points point pips augen schaden damage schadenspunkte trefferpunkte hp the at showing lying
-		up down here there now even already exactly only flat off a an oh ha yes no my well`)
+		up down here there now without ohne even already exactly only flat off a an oh ha yes no my well`)
 	outcomeWords = newWordSet(`
 		fail fails failed failing succeed succeeds succeeded success failure pass passes passed misses missed botched made
 		misslungen misslingt gelungen gelingt geschafft verpatzt verfehlt fehlgeschlagen scheitert gescheitert erfolgreich
-		reicht bestanden beats scheiterst schaffst bestehst scheitere low high niedrig`)
+		reicht bestanden beats scheiterst schaffst bestehst scheitere low high niedrig klappt glückt geglückt missglückt daneben`)
 	checkWords = newWordSet(`
 		check checks save saves saving throw roll rolls probe proben rettungswurf wurf attack angriff`)
 	naturals   = newWordSet(`nat natural natürliche natürlicher natürlichen natural crit`)
@@ -53,7 +54,7 @@ var (
 	pointing   = newWordSet(`that that's it's das`)
 	throwing   = newWordSet(`roll throw toss wirf werft werfen würfle würfel würfelt würfeln score get`)
 	conditions = newWordSet(`if unless when would could wenn falls wer würde könnte`)
-	hurtWords  = newWordSet(`damage schaden schadenspunkte trefferpunkte trefferpunkten hp`)
+	hurtWords  = newWordSet(`damage schaden schadenspunkte trefferpunkte trefferpunkten lebenspunkte lebenspunkten hp lp`)
 )
 
 func newRolls(asked *sentence, t tongue) rolls {
@@ -63,7 +64,8 @@ func newRolls(asked *sentence, t tongue) rolls {
 		if d, ok := diceOf(w); ok {
 			r.dice, r.about = d, true
 		}
-		r.about = r.about || diceWords[w] || isDie(asked, i) || contestWords[w] || strings.HasSuffix(w, "wurf") || strings.HasPrefix(w, "wurfel")
+		r.tries = r.tries || trying[w]
+		r.about = r.about || asked.isDiceWord(i) || contestWords[w] || strings.HasSuffix(w, "wurf") || strings.HasPrefix(w, "wurfel")
 	}
 	return r
 }
@@ -169,7 +171,7 @@ func (r *rolls) noteModifiers(arguments string) {
 // hears remembers that dice were spoken of.
 func (r *rolls) hears(s *sentence) {
 	for i := range s.words {
-		if (diceWords[s.at(i)] || isDie(s, i)) && !s.has(hypothetical) {
+		if s.isDiceWord(i) && !s.has(hypothetical) {
 			r.about = true
 		}
 	}
@@ -205,25 +207,33 @@ func (r *rolls) claimsOutcome(s *sentence) bool {
 	if r.told {
 		return false
 	}
-	check, outcome := false, false
+	check, outcome, checked, came := false, false, 0, 0
 	if (r.about || s.has(criticalOf)) && s.has(critical) && !s.has(hypothetical) {
 		return true
 	}
+	if r.announces(s) {
+		return true
+	}
+	dice := r.about || s.has(diceWords)
 	for i := range s.words {
 		w := s.at(i)
-		check = check || checkWords[w] || thrown[w] || strings.HasSuffix(w, "wurf")
-		outcome = outcome || outcomeWords[w]
+		if checkWords[w] || thrown[w] && dice || strings.HasSuffix(w, "wurf") || strings.HasSuffix(w, "probe") || r.about && attempts[w] {
+			check, checked = true, i
+		}
+		if outcomeWords[w] {
+			outcome, came = true, i
+		}
 		value, size := s.numberAt(i)
 		if size == 0 || value == 0 || articleNumber(w) {
 			continue
 		}
 		next := s.at(i + size)
-		points := (next == "points" || next == "point" || next == "hit") && (s.at(i+size+1) == "of" && hurtWords[s.at(i+size+2)] || s.at(i+size+1) == "points")
+		points := (next == "punkte" || next == "punkt") && hurtWords[s.at(i+size+1)] || (next == "points" || next == "point" || next == "hit") && (s.at(i+size+1) == "of" && hurtWords[s.at(i+size+2)] || s.at(i+size+1) == "points")
 		if (hurtWords[next] || points) && !s.has(conditions) {
 			return true
 		}
 	}
-	return check && outcome && !s.has(hypothetical) && !strings.Contains(s.raw, "?")
+	return check && outcome && !s.isSupposed(checked, came) && !strings.Contains(s.raw, "?")
 }
 
 // claimsNumber reports whether a sentence has a number as a result that no tool told.
@@ -233,14 +243,18 @@ func (r *rolls) claimsNumber(s *sentence, forOthers bool) bool {
 	for i := range s.words {
 		w := s.at(i)
 		_, notation := diceOf(w)
-		dice = dice || diceWords[w] || isDie(s, i) || notation || naturals[w] || strings.HasSuffix(w, "wurf")
+		dice = dice || s.isDiceWord(i) || notation || naturals[w] || strings.HasSuffix(w, "wurf")
 		came = came || notation && strings.ContainsAny(s.gap(i+1), ":=") || naturals[w] && pointing[s.at(0)]
+		claims = claims || r.about && (w == "natural" || w == "nat") && i+1 == len(s.words) && articleBefore(s.at(i-1))
+	}
+	if claims && !r.told {
+		return true
 	}
 	about := dice || r.about || r.rolled
 	if !about && !forOthers {
 		return false
 	}
-	if r.told && !r.rolled && !came || !r.rolled && s.has(hypothetical) || strings.HasSuffix(strings.TrimSpace(s.raw), "?") {
+	if r.told && !r.rolled && !came || !r.rolled && s.has(tales) {
 		return false
 	}
 	for i := 0; i < len(s.words); i++ {
@@ -248,7 +262,7 @@ func (r *rolls) claimsNumber(s *sentence, forOthers bool) bool {
 		if size == 0 || articleNumber(s.at(i)) && s.at(i) != "one" {
 			continue
 		}
-		if s.isResult(i, size, dice, r.german) {
+		if !s.asks(i+size-1) && !s.isPriced(i+size) && (r.rolled || !s.isSupposed(i, i)) && s.isResult(i, size, dice, r.german) {
 			claims = true
 			unknown = unknown || !r.known[value]
 		}

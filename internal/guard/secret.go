@@ -331,3 +331,17 @@ func (s *sentence) placeBefore(i int) place {
 	}
 	return nowhere
 }
+
+// spread is over how many words of a sentence it speaks of what a fact says of something.
+func (t *telling) spread(f *fact) int {
+	first, last := -1, -1
+	for u := f.heart; u < f.to; u++ {
+		if p := t.place[u]; p >= 0 {
+			if first < 0 || p < first {
+				first = p
+			}
+			last = max(last, p)
+		}
+	}
+	return last - first
+}

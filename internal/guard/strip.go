@@ -245,8 +245,10 @@ func (p *stripper) tag(rest string) {
 	reason := p.turn.tags(inner)
 	if name, _, _ := strings.Cut(fold(inner), " "); p.turn.card.commands[name] || p.turn.card.tools[name] {
 		reason = Syntax
+	} else if headings[name] == Model {
+		reason = Model
 	}
-	if (reason == Prompt || reason == Syntax) && rest[1] != '/' {
+	if (reason == Prompt || reason == Syntax || reason == Model) && rest[1] != '/' {
 		if i := strings.Index(rest, "</"); i > end {
 			end = i - 1
 		} else {

@@ -179,6 +179,9 @@ func (t *telling) tellsFact(i int, s *sentence, ownNames wordSet) bool {
 	if f.heart > f.from && (heart < leastHeart*hearts || subject == 0 && heart < wholeHeart*hearts) {
 		return false
 	}
+	if f.heart > f.from && subject == 0 && t.spread(f) > nearWords {
+		return false
+	}
 	if f.first > 0 && begun < 1.5 {
 		return false
 	}

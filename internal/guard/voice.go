@@ -99,7 +99,11 @@ func (t *Turn) isOthersLine(s *sentence) bool {
 			return true
 		}
 	}
-	return t.quotesScene(s) || narratesForDM(s) || t.namesSpeaker(s)
+	if narratesForDM(s) || narratesScene(s) || t.narrated && asksToReact(s) {
+		t.narrated = true
+		return true
+	}
+	return t.quotesScene(s) || t.namesSpeaker(s) || t.isApposed(s)
 }
 
 func (t *Turn) somebodyElse(w string) bool {
@@ -109,13 +113,54 @@ func (t *Turn) somebodyElse(w string) bool {
 // speaksTo stand before the name of somebody who is spoken to, or about.
 var speaksTo = newWordSet(`tell ask say sag sagt sage frag fragt richte like wie as to an für for from von dear lieber liebe not nicht remind grüß grüßt`)
 
+// isPatron reports whether the first n words are somebody without a name: "The guest at
+// the bar: One more!"
+func (t *Turn) isPatron(s *sentence, n int) bool {
+	i := 0
+	if articleBefore(s.at(0)) || s.at(0) == "das" || s.at(0) == "ein" {
+		i = 1
+	}
+	return s.words[0].capital && n < len(s.words) && s.words[n].capital && n > i+1 && patrons[s.at(i)] && places[s.at(i+1)] != nowhere
+}
+
+// announcesLine reports whether the first n words say that somebody else speaks now:
+// "And Bram grunts: ..."
+func (t *Turn) announcesLine(s *sentence, n int) bool {
+	named, says := false, false
+	for i := range n {
+		if pastWords[s.at(i)] {
+			return false
+		}
+		named = named || t.somebodyElse(s.at(i)) || patrons[s.at(i)] && i > 0 && narrators[s.at(i-1)]
+		says = says || sayingNow[s.at(i)]
+	}
+	return named && says
+}
+
+// isApposed reports whether a sentence begins as "Hilde, the maid: Not here."
+func (t *Turn) isApposed(s *sentence) bool {
+	if len(s.words) < 4 || !s.words[0].capital || labels[s.at(0)] || functionWords[s.at(0)] || t.card.own[s.at(0)] || strings.TrimSpace(s.gap(1)) != "," {
+		return false
+	}
+	return articleBefore(s.at(1)) && patrons[s.at(2)] && strings.HasPrefix(s.gap(3), ":")
+}
+
+// listeners before a colon and a line are who is spoken to, as a transcript has it.
+var listeners = newWordSet(`you du ihr euch`)
+
 // isSpeaker reports whether the first n words name who says what follows.
 func (t *Turn) isSpeaker(s *sentence, n int) bool {
 	if speaksTo[s.at(0)] {
 		return false
 	}
+	if n == 1 && listeners[s.at(0)] {
+		return len(s.words) > 1 && s.words[1].capital
+	}
 	last := s.words[n-1]
 	if t.somebodyElse(last.text) || t.somebodyElse(s.at(0)) && n <= 3 {
+		return true
+	}
+	if t.isPatron(s, n) || t.announcesLine(s, n) {
 		return true
 	}
 	if n > 3 || !s.words[0].capital || labels[last.text] || labels[s.at(0)] || isLabel(last.text) || last.number >= 0 || t.card.own[last.text] {
@@ -125,6 +170,7 @@ func (t *Turn) isSpeaker(s *sentence, n int) bool {
 		return false
 	}
 	if dmWords[last.text] && last.text != "meister" || last.text == "master" && (s.at(0) == "dungeon" || s.at(0) == "game") {
+		t.narrated = true
 		return true
 	}
 	if n < len(s.words) && !s.words[n].capital {
@@ -151,7 +197,11 @@ func (t *Turn) isSpeaker(s *sentence, n int) bool {
 // Words that tell how something is said, now.
 var sayingNow = newWordSet(`
 	says shouts calls asks answers replies whispers mutters yells cries adds laughs growls murmurs exclaims responds interrupts
-	sagt ruft fragt antwortet erwidert flüstert murmelt brüllt schreit meint lacht knurrt meldet entgegnet ergänzt unterbricht`)
+	snarls pipes chimes barks hisses snaps grunts sighs declares announces hollers bellows roars gasps whimpers sobs stammers demands
+	insists warns sneers giggles chuckles sings croaks mumbles wails groans squeaks pleads begs orders commands rumbles retorts
+	sagt ruft fragt antwortet erwidert flüstert murmelt brüllt schreit meint lacht knurrt meldet entgegnet ergänzt unterbricht
+	bellt nuschelt zischt faucht grummelt brummt singt seufzt stöhnt stottert befiehlt verkündet warnt drängt ächzt kreischt krächzt
+	jammert wimmert höhnt spottet kichert raunt wispert poltert donnert mahnt bettelt fleht jubelt keucht grölt`)
 
 // storyBegins begin a story.
 var storyBegins = newWordSet(`so then and da dann und mal kommt treffen`)
@@ -170,19 +220,24 @@ var pastWords = newWordSet(`
 
 // quotesScene reports whether a sentence quotes somebody who speaks at the table now.
 func (t *Turn) quotesScene(s *sentence) bool {
-	if !strings.ContainsAny(s.raw, "\"“”„«»‘‚") {
+	single := quotesSingly(s.raw)
+	if !single && !strings.ContainsAny(s.raw, "\"“”„«»‘‚") {
 		return false
 	}
 	inside, says, named, moves, story, past := false, false, false, false, false, false
 	for i := range s.words {
-		if n := strings.Count(s.gap(i), "\"") + countQuotes(s.gap(i)); n%2 == 1 {
+		n := strings.Count(s.gap(i), "\"") + countQuotes(s.gap(i))
+		if single {
+			n += strings.Count(s.gap(i), "'")
+		}
+		if n%2 == 1 {
 			inside = !inside
 		}
 		if inside {
 			continue
 		}
 		w := s.at(i)
-		says = says || sayingNow[w]
+		says = says || sayingNow[w] || w == "goes" && strings.Contains(s.gap(i+1), "\"")
 		named = named || t.somebodyElse(w)
 		moves = moves || gestures[w]
 		story = story || storyWords[w] || i == 0 && storyBegins[w]
@@ -194,10 +249,20 @@ func (t *Turn) quotesScene(s *sentence) bool {
 	return says && !story
 }
 
+// quotesSingly reports whether apostrophes stand in a text as quotation marks.
+func quotesSingly(raw string) bool {
+	from := strings.Index(raw, " '")
+	if strings.HasPrefix(raw, "'") {
+		from = 0
+	}
+	return from >= 0 && strings.ContainsFunc(raw[from+1:], func(r rune) bool { return r == '\'' }) &&
+		(strings.Contains(raw, ",' ") || strings.Contains(raw, "!' ") || strings.Contains(raw, "?' ") || strings.HasSuffix(raw, "'"))
+}
+
 func countQuotes(gap string) int {
 	n := 0
 	for _, r := range gap {
-		if strings.ContainsRune("“”„«»‚", r) {
+		if strings.ContainsRune("“”„«»‚‘", r) {
 			n++
 		}
 	}

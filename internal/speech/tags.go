@@ -9,6 +9,7 @@ import (
 // reasoningTags hold what the model thinks; they take no attributes.
 var reasoningTags = []string{
 	"think", "thinking", "thought", "thoughts", "reasoning", "reflection", "scratchpad", "analysis", "inner_monologue",
+	"denken", "gedanke", "gedanken", "nachdenken", "analyse",
 }
 
 // toolTags hold calls and their results.
