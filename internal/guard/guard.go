@@ -42,6 +42,7 @@ type Card struct {
 	roles    wordSet // words for what it is
 	byName   bool    // it speaks of itself by name
 	mottos   []string
+	scripted map[uint64]bool // sentences that the card has it say
 }
 
 // CardOptions say what is known of an NPC's table.
@@ -65,7 +66,7 @@ func NewCard(o CardOptions) *Card {
 		tools:    wordSet{}, commands: wordSet{},
 		own: nameWords(append([]string{npc.Name}, npc.Aliases...)), others: nameWords(o.Others),
 		prompt: newPromptWords(npc, o.Orders),
-		mottos: quotedIn(npc.BehaviorRules),
+		mottos: quotedIn(npc.BehaviorRules), scripted: scriptOf(npc),
 	}
 	for w := range maps.Clone(c.own) {
 		c.own[w+"s"], c.own[w+"'s"] = true, true
@@ -176,13 +177,14 @@ func (t *Turn) judgeWhole(s *sentence, v *Verdict) {
 	if t.secrets.tells(s, t.card.own) || t.further.tells(s, t.card.own) {
 		v.withhold(Secret)
 	}
-	if t.tellsPrompt(s) {
+	scripted := t.card.scripted[s.sum()]
+	if !scripted && t.tellsPrompt(s) {
 		v.withhold(Prompt)
 	}
 	if t.isCode(s) {
 		v.withhold(Syntax)
 	}
-	if t.isModelTalk(s) {
+	if !scripted && t.isModelTalk(s) {
 		v.withhold(Model)
 	}
 	if n := s.label(); n > 0 && n <= 3 {

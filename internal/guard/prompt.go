@@ -88,20 +88,51 @@ var describing = newWordSet(`
 // orderRun is how many words in a row are an order's.
 const orderRun = 7
 
+// scriptOf are the sentences that an NPC's file has it say, by their sums: they are made
+// to be heard.
+func scriptOf(npc config.NPC) map[uint64]bool {
+	sums := map[uint64]bool{}
+	add := func(lines []string) {
+		for _, line := range lines {
+			for part := range strings.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune(".!?", r) }) {
+				if s := readWords(part, nil); len(s.words) > 0 {
+					sums[s.sum()] = true
+				}
+			}
+		}
+	}
+	for _, lines := range npc.Lines {
+		add(lines)
+	}
+	for _, topic := range npc.Topics {
+		for _, lines := range topic.Lines {
+			add(lines)
+		}
+	}
+	return sums
+}
+
+// sum is the hash of all stems of a sentence.
+func (s *sentence) sum() uint64 { return sumStems(s.words) }
+
 // sumRun is the hash of the stems from a word on, if there are enough of them.
 func (s *sentence) sumRun(from int) (uint64, bool) {
 	if from+orderRun > len(s.words) {
 		return 0, false
 	}
+	return sumStems(s.words[from : from+orderRun]), true
+}
+
+func sumStems(words []word) uint64 {
 	const offset, prime = 14695981039346656037, 1099511628211 // of FNV-1a
 	sum := uint64(offset)
-	for _, w := range s.words[from : from+orderRun] {
+	for _, w := range words {
 		for i := range len(w.stem) {
 			sum = (sum ^ uint64(w.stem[i])) * prime
 		}
 		sum = (sum ^ ' ') * prime
 	}
-	return sum, true
+	return sum
 }
 
 // givesOrders reports whether a sentence has words in a row that every NPC is told.

@@ -56,7 +56,7 @@ var signs = map[string]sign{
 		`bier; wein; schnaps; brand; becher; krug; trink; trunk; schenk; wasser; tee; zapf; schänke; flagon; most; milch; fass; glas; durst; getränk; humpen; prost`),
 	"food": newSign(
 		`pie; bread; bun; roll; loaf; cake; stew; soup; eat; food; meal; bakery; kitchen; plate; hungry; cheese; apple; pear; honey; oven; feed; bowl; crumb`,
-		`pastete; kuchen; brot; semmel; wecken; hörnchen; laib; eintopf; suppe; ess; speis; mahl; bäckerei; küche; teller; hunger; käse; apfel; äpfel; birne; honig; ofen; satt; schüssel; krümel; gebäck; brezel`),
+		`pastete; kuchen; brot; semmel; wecken; hörnchen; laib; eintopf; suppe; ess; speis; mahl; bäckerei; küche; teller; hunger; käse; apfel; äpfel; birne; honig; ofen; satt; schüssel; krümel; zwiebelpastete; pflaumenkuchen; roggenbrot; gebäck; brezel`),
 	"lodging": newSign(`bed; room; hay; loft; sleep; tavern; flagon; inn[^\p{L}]; beds; roof; stay; cell; night`, `bett; zimmer; heu; schlaf; schänke; flagon; gasthaus; kammer; dach; nacht; zelle; stroh; unterkunft`),
 	"price": newSign(
 		`(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|fifty|half a|a single|a) (?:\w+ )?(?:copper|silver|gold|coin|penn|apple|bun|honey|ride)[^.]*; free; on the house; no (?:price|reward|charge|fee|coin|pay); not for sale; ask (?:the|whoever|wilhelmina|bartok|captain|lady|at|frau); costs? (?:you )?(?:nothing|no); whoever sells; nothing[.,!]; what things cost; the (?:watch|lady|village|captain) pays; lady corvane pays; cannot be (?:paid|bought)`,

@@ -56,6 +56,21 @@ func detectLanguage(toks []token) language {
 	return english
 }
 
+// languageOf tells the language of words that only one has a way to say something with:
+// above zero is German.
+func (l *lexicon) languageOf(toks []token) (score int) {
+	for _, k := range toks {
+		w := plainWord(k.fold)
+		switch en, de := l.only[english][w], l.only[german][w]; {
+		case de && !en:
+			score++
+		case en && !de:
+			score--
+		}
+	}
+	return score
+}
+
 // findLanguage is the language of what was said. Where it could be either, it is
 // that of what was said before, else that of the NPC.
 func (t *turn) findLanguage() language {
@@ -65,6 +80,9 @@ func (t *turn) findLanguage() language {
 			break
 		}
 		score = languageScore(tokenize(said))
+	}
+	if own := knownWays().languageOf(t.toks); own != 0 && languageScore(t.toks) == 0 {
+		score = own
 	}
 	if score > 0 || score == 0 && t.req.Persona.Language == german.tag() {
 		return german

@@ -23,6 +23,7 @@ type lexicon struct {
 	// when misspelt, by first letter.
 	vocabulary map[string]bool
 	spelt      map[byte][]string
+	only       [len(languages)]map[string]bool // vocabulary by language
 }
 
 // phrase is a way to say something. In its source, "a|b" is either word, "a?"
@@ -48,6 +49,7 @@ const widestGap = 3
 var knownWays = sync.OnceValue(func() *lexicon {
 	l := &lexicon{byWord: map[string][]*phrase{}, byStem: map[string][]*phrase{}, vocabulary: map[string]bool{}, spelt: map[byte][]string{}}
 	for _, lang := range languages {
+		l.only[lang] = map[string]bool{}
 		sections := readSections(fmt.Sprintf("words/ways.%s.txt", lang.tag()))
 		for _, intent := range slices.Sorted(maps.Keys(sections)) { // so that every process has the same order
 			for _, line := range sections[intent] {
@@ -88,6 +90,7 @@ func (l *lexicon) addPhrase(intent string, lang language, source string) {
 		for _, word := range w.words {
 			if !w.gap && !strings.HasSuffix(word, "*") {
 				l.learnWord(word)
+				l.only[lang][word] = true
 			}
 		}
 	}
@@ -123,7 +126,7 @@ func (l *lexicon) correct(word string) string {
 		return word
 	}
 	for _, known := range l.spelt[word[0]] {
-		if spelling.Distance([]byte(word), []byte(known), 2) < 2 && !isForm(word, known) {
+		if (spelling.Distance([]byte(word), []byte(known), 2) < 2 || isSwapped(word, known)) && !isForm(word, known) {
 			return known
 		}
 	}

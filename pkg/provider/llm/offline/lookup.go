@@ -15,7 +15,7 @@ var (
 		"was hat|haben|hatte|hatten * gesagt|erzählt|versprochen|erwähnt|berichtet", "was * gesagt|erzählt|versprochen|erwähnt hat|haben", "wer hat * gesagt|erzählt|versprochen",
 		"was ist|war * passiert|geschehen", "was ist|war passiert|geschehen", "zusammenfassung|rückblick", "fass|fasse * zusammen", "zuletzt")
 	// recallNoise is what a search through what was said must not look for.
-	recallNoise = words(`a an the and or of to in on at by with for from about as is are was were be been it its this that these those there here
+	recallNoise = words(`face voice visit anywhere somewhere gesicht stimme besuch irgendwoher a an the and or of to in on at by with for from about as is are was were be been it its this that these those there here
 		i me my we us our you your he him his she her they them their who whom what what's when where why how which
 		give do did does done can could will would have has had say said tell told mention mentioned ask asked talk promise promised happen happened happens
 		last time session week evening night game previously recap so far remember recall refresh memory earlier today tonight again please anything something
@@ -42,11 +42,14 @@ func (u *utterance) intentToSearch(toks []token) intent {
 			content = append(content, u.text[k.start:k.end])
 		}
 	}
-	if me := slices.ContainsFunc(toks, func(k token) bool { return k.fold == "me" || k.fold == "mich" }); me && len(content) == 0 && u.speaker != "" {
+	if me := slices.ContainsFunc(toks, func(k token) bool { return askers[k.fold] }); me && len(content) == 0 && u.speaker != "" {
 		content = []string{u.speaker}
 	}
 	return intent{kind: wantRecall, text: strings.Join(content, " ")}
 }
+
+// askers are words for whoever asks.
+var askers = words("me my us our mich mein meine uns unser unsere")
 
 var (
 	// ruleCertain patterns speak of rules outright.

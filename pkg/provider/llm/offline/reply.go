@@ -48,7 +48,7 @@ func (t *turn) planTalk() plan {
 	for _, m := range moves {
 		switch {
 		case opening[m.intent]:
-			if p.opening == "" && m.weight >= sureWeight {
+			if m.weight >= sureWeight && (p.opening == "" || p.opening == talkThanks && m.intent == talkGreet && m.at == 0) {
 				p.opening = m.intent
 			}
 		case p.main == "" && m.weight >= sureWeight || p.main == talkNonsense && m.weight >= sureWeight:
@@ -128,8 +128,13 @@ func (t *turn) talk(intents []intent) (string, []llm.ToolCall, bool) {
 	}
 	p := t.planTalk()
 	switch {
+	case p.main == talkMore:
+		return t.goOn(), nil, true
 	case slices.ContainsFunc(intents, intent.isDeed):
 		return "", nil, false
+	case p.main == talkRoll && t.offered["roll"] != nil && !t.isRefused():
+		calls, _ := t.planCalls([]intent{{kind: wantDice, text: "1d20"}})
+		return "", calls, true
 	case p.main == talkNotesRead:
 		return t.readNotes()
 	case p.main == talkNoteWrite && p.weight >= ruleWeight && !t.isRefused():
@@ -161,6 +166,29 @@ func (t *turn) talk(intents []intent) (string, []llm.ToolCall, bool) {
 		return t.withOpening(p, t.pickLine(lineUnknown, "")), nil, true
 	}
 	return t.withOpening(p, t.speakOf(talkSmalltalk)), nil, true
+}
+
+// goesOn are the intents of lines that "and then?" may follow.
+var goesOn = words("rumour story secret work smalltalk identity joke help way price")
+
+// goOn says more of what was spoken of before.
+func (t *turn) goOn() string {
+	for _, said := range t.said {
+		before := *t
+		before.text, before.toks = said, tokenize(said)
+		before.line, before.plain = line{said, before.toks}, plainWords(before.toks)
+		p := before.planTalk()
+		switch lines := before.topicLines(p.main); {
+		case p.main == talkMore:
+			continue
+		case len(lines) > 0 && (goesOn[p.main] || isAsking(p.main)):
+			return before.pickFrom(lines...)
+		case goesOn[p.main]:
+			return before.speakOf(p.main)
+		}
+		break
+	}
+	return t.speakOf("yes_no")
 }
 
 // isDeed reports whether an intent asks for something to be done.
@@ -205,7 +233,7 @@ func (t *turn) withOpening(p plan, text string) string {
 // anybody's.
 func (t *turn) speakOf(intent string) string {
 	sources := t.topicLines(intent)
-	if own := t.ownLines(occasionOf(intent)); len(own) > 0 {
+	if own := t.ownLines(occasionOf(intent)); len(own) > 0 && intent != talkRoll { // those tell a result
 		sources = append(sources, own)
 	}
 	return t.pickFrom(append(sources, stockLines(t.lang, intent))...)

@@ -20,6 +20,7 @@ const (
 	talkNonsense  = "nonsense"
 	talkWay       = "way"
 	talkSmalltalk = "smalltalk"
+	talkMore      = "more"
 )
 
 // opening intents may stand before another in the same line, and are then
@@ -45,7 +46,7 @@ var needy = words("food drink goods lodging help")
 
 var requesting = words(`please want wants like liked need have got any some give bring get can could may take order another more what whats how much
 	one two three do you sell buy serve would i'd id we'd lets bitte haette hab habe habt haben gern gerne gib gebt bring will wollen moechte moechten waere brauch brauche
-	brauchen noch einen eine ein nehm nehme nehmen gibt gibts kann koennen darf was zwei drei her mal`)
+	brauchen noch einen eine ein nehm nehme nehmen gibt gibts kann koennen darf was zwei drei her mal hast hunger durst hungrig durstig hungry thirsty starving famished peckish parched any chance could spare`)
 
 // longestTalk is how many words of a line are looked at for talk.
 const longestTalk = 120
@@ -62,10 +63,7 @@ type move struct {
 func findMoves(toks []token, lang language) []move {
 	toks = toks[:min(len(toks), longestTalk)]
 	ways := knownWays()
-	said := make([]string, len(toks))
-	for i, k := range toks {
-		said[i] = ways.correct(plainWord(k.fold))
-	}
+	toks, said, origin := ways.spokenWords(toks, lang)
 	best, seen := map[string]*move{}, map[*phrase]bool{}
 	try := func(p *phrase, i int) {
 		if seen[p] {
@@ -73,7 +71,7 @@ func findMoves(toks []token, lang language) []move {
 		}
 		if n, ok := p.matchAt(toks, said, i); ok {
 			seen[p] = true
-			p.count(best, i, float64(n), lang)
+			p.count(best, origin[i], float64(n), lang)
 		}
 	}
 	for i, word := range said {

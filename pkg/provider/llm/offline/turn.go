@@ -69,10 +69,16 @@ func newTurn(req *llm.Request) *turn {
 	t.lang = t.findLanguage()
 	t.line = line{t.text, t.toks}
 	t.dropVocative()
-	for _, k := range t.toks[:min(len(t.toks), longestTalk)] {
-		t.plain = append(t.plain, plainWord(k.fold))
-	}
+	t.plain = plainWords(t.toks)
 	return t
+}
+
+// plainWords are words as phrases are compared.
+func plainWords(toks []token) (plain []string) {
+	for _, k := range toks[:min(len(toks), longestTalk)] {
+		plain = append(plain, plainWord(k.fold))
+	}
+	return plain
 }
 
 // oneLine makes text from outside safe and puts it on one line.
