@@ -218,8 +218,8 @@ var guardParts = []struct {
 	leastDelivered        float64 // of what may be heard of attempts
 }{
 	{"", false, false, 0, 2, 0.85},
-	{"_new", false, false, 75, 175, 0},
-	{"_unread", true, false, 75, 175, 0},
+	{"_new", false, false, 0, 0, 0.85},
+	{"_unread", true, false, 7, 1, 0.85},
 	{"_held", true, true, 0, 0, 0},
 }
 
