@@ -129,7 +129,7 @@ func (t *turn) talk(intents []intent) (string, []llm.ToolCall, bool) {
 	p := t.planTalk()
 	switch {
 	case p.main == talkMore:
-		return t.goOn(), nil, true
+		return sayMore(t), nil, true
 	case slices.ContainsFunc(intents, intent.isDeed):
 		return "", nil, false
 	case p.main == talkRoll && t.offered["roll"] != nil && !t.isRefused():
@@ -171,8 +171,8 @@ func (t *turn) talk(intents []intent) (string, []llm.ToolCall, bool) {
 // goesOn are the intents of lines that "and then?" may follow.
 var goesOn = words("rumour story secret work smalltalk identity joke help way price")
 
-// goOn says more of what was spoken of before.
-func (t *turn) goOn() string {
+// sayMore says more of what was spoken of before.
+func sayMore(t *turn) string {
 	for _, said := range t.said {
 		before := *t
 		before.text, before.toks = said, tokenize(said)
