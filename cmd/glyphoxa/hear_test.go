@@ -84,7 +84,7 @@ func answered(t *testing.T, all map[string][]heardEvent, speaker, text, npc stri
 		t.Errorf("turn.ended = %+v, want an answer by %s", ended, npc)
 	}
 	if l.EndpointMS < 180 || l.STTFinalMS < 20 || l.FirstSoundMS < l.EndpointMS+l.STTFinalMS {
-		t.Errorf("ledger = %+v, want at least 300 ms until the end was certain, 20 ms until the transcript, and both before the first sound", l)
+		t.Errorf("ledger = %+v, want at least 180 ms until the end was certain, 20 ms until the transcript, and both before the first sound", l)
 	}
 }
 
