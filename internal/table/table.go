@@ -264,6 +264,10 @@ func (t *Table) Run(ctx context.Context) error {
 			t.carryOut(ctx)
 			o.done <- err
 		case r := <-t.reports:
+			if ctx.Err() != nil { // what broke off with the table has not failed
+				t.close(ctx, r)
+				return nil
+			}
 			t.takeReport(r)
 		case <-t.mixer.Ready():
 			t.takeNotes(ctx)
@@ -279,26 +283,16 @@ func (t *Table) Run(ctx context.Context) error {
 	}
 }
 
-// recall reads what was said in the session before, if it goes on: the NPCs
-// remember it, and turns are counted on.
-func (t *Table) recall(ctx context.Context) {
-	lines, err := t.transcript.recallSession(ctx)
-	if err != nil {
-		t.effects.notify(0, "warning", err.Error())
-		return
-	}
-	for _, l := range lines {
-		t.turns.count = max(t.turns.count, l.Turn)
-	}
-	t.cast.recallConversations(lines)
-}
-
 // close ends the running turns and everything that waits. What players said
 // while they waited is kept.
-func (t *Table) close(ctx context.Context) {
+func (t *Table) close(ctx context.Context, came ...report) {
 	t.turns.closing = true
 	kept := make(chan error, 1)
 	t.cancelAll(nil, kept)
+	t.carryOut(ctx)
+	for _, r := range came {
+		t.takeReport(r)
+	}
 	for t.carryOut(ctx); t.atWork > 0 || len(t.turns.open) > 0; t.carryOut(ctx) {
 		t.takeReport(<-t.reports)
 	}

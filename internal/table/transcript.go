@@ -92,3 +92,17 @@ func (r *transcript) editRecent(e edit) {
 	}
 	r.recent = recent
 }
+
+// recall reads what was said in the session before, if it goes on: the NPCs
+// remember it, and turns are counted on.
+func (t *Table) recall(ctx context.Context) {
+	lines, err := t.transcript.recallSession(ctx)
+	if err != nil {
+		t.effects.notify(0, "warning", err.Error())
+		return
+	}
+	for _, l := range lines {
+		t.turns.count = max(t.turns.count, l.Turn)
+	}
+	t.cast.recallConversations(lines)
+}
