@@ -8,7 +8,16 @@ import (
 
 // reader puts tidy text into words, from left to right. It looks back at what
 // it said and a bounded way ahead.
-type reader struct {
+type reader struct{ measureReader }
+
+// measureReader reads fractions, telephone numbers and addresses.
+type measureReader struct{ dateReader }
+
+// dateReader reads what is ordered: times, days, years, ordinals and rulers.
+type dateReader struct{ writer }
+
+// writer is what is read, what was said of it, and how words are added to that.
+type writer struct {
 	source
 	lex    *lexicon // nil leaves signs as they are
 	effort effort
@@ -20,6 +29,12 @@ type reader struct {
 	units bool   // the last word was a unit
 	// ending is that of the last German ordinal, for "3. und 4. Tag".
 	ending string
+	// described is whether an English article stands before the last number.
+	described bool
+}
+
+func newReader(text source, lex *lexicon, e effort) *reader {
+	return &reader{measureReader{dateReader{writer{source: text, lex: lex, effort: e}}}}
 }
 
 func (r *reader) readAll() string {
@@ -38,6 +53,7 @@ func (r *reader) readNext() {
 	switch {
 	case c == ' ':
 		r.i++
+	case c == '.' && r.readBareDecimal(), c == '(' && r.lex != nil && r.effort != noSigns && (r.readPhone() || r.readOptional()):
 	case strings.ContainsRune(".,!?;:…—()[]", c):
 		r.addPause(c)
 		r.i++
@@ -55,7 +71,7 @@ func (r *reader) readNext() {
 }
 
 // addWords adds a word, or several.
-func (r *reader) addWords(words string) {
+func (r *writer) addWords(words string) {
 	if words == "" {
 		return
 	}
@@ -72,7 +88,7 @@ func (r *reader) addWords(words string) {
 
 // addPause adds a mark; of several in a row the strongest stays. There is none
 // before the first word.
-func (r *reader) addPause(c rune) {
+func (r *writer) addPause(c rune) {
 	switch c {
 	case '(', ')', '[', ']', '—':
 		c = ','
@@ -108,7 +124,7 @@ func (r *reader) copySigns() {
 
 // readWord reads a word.
 func (r *reader) readWord() {
-	if r.lex != nil && r.effort != noSigns && (r.skipAddress() || r.readAbbreviation() || r.readDie()) {
+	if r.lex != nil && r.effort != noSigns && (r.skipAddress() || r.readAddress() || r.readShortWord() || r.readAbbreviation() || r.readDie()) {
 		return
 	}
 	start := r.i
@@ -124,12 +140,13 @@ func (r *reader) readWord() {
 	if r.readRoman(word) {
 		return
 	}
-	r.addWords(r.lowerCapitals(word))
+	r.addWords(r.lowerCapitals(word, start))
 }
 
-// skipAddress reads a web address, whole, as the word for one.
+// skipAddress reads a web address with its scheme, whole, as the word for one.
 func (r *reader) skipAddress() bool {
-	if !r.startsWith("http://") && !r.startsWith("https://") && !r.startsWith("www.") {
+	www := r.startsWith("www.")
+	if !www && !r.startsWith("http://") && !r.startsWith("https://") {
 		return false
 	}
 	end := r.i
@@ -139,95 +156,22 @@ func (r *reader) skipAddress() bool {
 	for strings.ContainsRune(".,!?;:…)]", r.at(end-1)) {
 		end--
 	}
+	if www && end-r.i <= maxHost && r.readAddress() {
+		return true
+	}
 	r.i = end
 	r.addWords(r.lex.link)
 	return true
 }
 
 // startsWith reports whether the rest begins with an ASCII text in any case.
-func (r *reader) startsWith(text string) bool {
+func (r *writer) startsWith(text string) bool {
 	for i, c := range text {
 		if unicode.ToLower(r.at(r.i+i)) != c {
 			return false
 		}
 	}
 	return true
-}
-
-// readRoman reads a numeral behind a name or after a word such as "chapter".
-func (r *reader) readRoman(word []rune) bool {
-	if r.lex == nil || r.effort == noSigns || r.last == "" {
-		return false
-	}
-	own := ""
-	if n := len(word) - 2; n > 0 && word[n] == '\'' && word[n+1] == 's' {
-		word, own = word[:n], "'s"
-	}
-	n, ok := romanNumeral(word)
-	if !ok {
-		return false
-	}
-	first, _ := utf8.DecodeRuneInString(r.last)
-	lower := strings.ToLower(r.last)
-	switch {
-	case r.lex.sections[lower]:
-		r.addWords(r.lex.cardinal(n) + own)
-	case !unicode.IsUpper(first) || utf8.RuneCountInString(r.last) < 3 || r.lex.noNames[lower]:
-		return false
-	case r.lex.german:
-		r.addWords("der " + titleFirst(ordinalDE(n)) + "e")
-		if r.at(r.i) == '.' && unicode.IsLower(r.after(r.i+1)) { // the dot makes the ordinal
-			r.i++
-		}
-	default:
-		r.addWords("the " + ordinalEN(n) + own)
-	}
-	return true
-}
-
-func titleFirst(s string) string {
-	first, size := utf8.DecodeRuneInString(s)
-	return string(unicode.ToUpper(first)) + s[size:]
-}
-
-// lowerCapitals returns a word, part by part, spelled if it is an abbreviation and
-// without capitals if it only shouts.
-func (r *reader) lowerCapitals(word []rune) string {
-	text := string(word)
-	if r.effort == noSigns {
-		return text
-	}
-	parts := strings.Split(text, "-")
-	for i, p := range parts {
-		parts[i] = r.lowerPart(p)
-	}
-	return strings.Join(parts, "-")
-}
-
-// maxSpelled is how many consonants are still spelled, and maxShort how long a
-// word in capitals may be that is left alone unless it is known.
-const (
-	maxSpelled = 5
-	maxShort   = 3
-)
-
-func (r *reader) lowerPart(part string) string {
-	n := utf8.RuneCountInString(part)
-	if n < 2 || strings.ContainsFunc(part, func(c rune) bool { return !unicode.IsUpper(c) && c != '\'' && !unicode.IsMark(c) }) {
-		return part
-	}
-	lower := strings.ToLower(part)
-	if len(lower) > len(part) { // in some scripts a small letter takes more bytes
-		return part
-	}
-	vowels := strings.ContainsAny(lower, "aeiouyäöüáéíóú")
-	switch {
-	case r.lex != nil && r.lex.spelled[lower], r.lex != nil && !vowels && n <= maxSpelled && isASCII(part):
-		return strings.Join(strings.Split(part, ""), " ")
-	case n > maxShort, r.lex != nil && r.lex.shouted[lower]:
-		return lower
-	}
-	return part
 }
 
 func isASCII(s string) bool {

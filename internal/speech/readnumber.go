@@ -1,7 +1,6 @@
 package speech
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -9,21 +8,25 @@ import (
 
 // readNumber reads what begins with a digit.
 func (r *reader) readNumber() {
-	if r.readClock() || r.readISODate() || r.readSlashDate() || r.readDottedDate() || r.readFraction() {
+	if r.readISODate() || r.readPhone() || r.readClock() || r.readSlashDate() || r.readDottedDate() || r.readMonthDay() || r.readFraction() || r.readMixedSign() {
 		return
 	}
 	whole, rest, end := r.numeralAt(r.i, r.lex.german)
 	start := r.i
 	r.i = end
-	if rest == "" && (r.readOrdinal(whole) || r.readDecade(whole) || r.readYear(whole)) {
+	if rest == "" && (r.readOrdinal(whole) || r.readDecade(whole) || r.readYear(whole, start)) {
 		return
+	}
+	if c := r.at(r.i); c == 'k' && rest == "" && !isWord(r.at(r.i+1)) && len(whole) < 7 {
+		whole += "000"
+		r.i++
 	}
 	r.readCount(whole, rest, start)
 }
 
 // valueOf returns a number of few digits; ok is false if it has to be read digit
 // by digit.
-func (r *reader) valueOf(digits string) (n int64, ok bool) {
+func (r *writer) valueOf(digits string) (n int64, ok bool) {
 	if len(digits) > 12 || len(digits) > 1 && digits[0] == '0' {
 		return 0, false
 	}
@@ -35,6 +38,12 @@ func (r *reader) valueOf(digits string) (n int64, ok bool) {
 func (r *reader) readCount(whole, rest string, start int) {
 	n, ok := r.valueOf(whole)
 	u, end, counted := r.unitAt(r.i, r.lex)
+	described := !r.lex.german && (r.at(r.i) == '-' || determiners[strings.ToLower(r.last)] || r.described && (r.last == "by" || r.last == "to"))
+	r.described = described
+	point := r.lex.point
+	if r.lex.german && versions[strings.ToLower(r.last)] {
+		point = r.lex.dot
+	}
 	if _, coin := r.lex.money[r.at(end-1)]; counted && coin {
 		r.i = end
 		r.addPrice(whole, rest, u)
@@ -52,10 +61,11 @@ func (r *reader) readCount(whole, rest string, start int) {
 		r.addWords(r.lex.cardinal(n))
 	}
 	for _, part := range strings.Split(rest, ".")[1:] {
-		r.addWords(r.lex.point + " " + r.lex.spellDigits(part))
+		r.addWords(point + " " + r.lex.spellDigits(part))
 	}
 	switch {
-	case counted && one:
+	case counted && described && r.isSize(end):
+	case counted && (one || r.beforeMeasured(end) || described && (r.at(r.i) == '-' || r.countsNext(end))):
 		r.addWords(u.one)
 	case counted:
 		r.addWords(u.many)
@@ -65,6 +75,29 @@ func (r *reader) readCount(whole, rest string, start int) {
 	}
 	r.i, r.units = end, true
 }
+
+// isSize reports whether an English unit that ends at end is the first of two, as in
+// "a 10' x 20' room", and left to the second.
+func (r *reader) isSize(end int) bool {
+	i := end
+	if r.at(i) == ' ' {
+		i++
+	}
+	return (r.at(i) == 'x' || r.at(i) == '×') && isDigit(r.after(i+1))
+}
+
+// beforeMeasured reports whether an adjective and a noun follow the English unit that
+// ends at end: "8-inch thick doors".
+func (r *reader) beforeMeasured(end int) bool {
+	word := r.wordFrom(end + 1)
+	return !r.lex.german && r.at(end) == ' ' && measured[word] && r.countsNext(end+1+len(word))
+}
+
+// measured are what sizes tell.
+var measured = wordSet("high tall wide deep long thick broad")
+
+// versions are German words whose numbers have points instead of commas.
+var versions = wordSet("version edition regelwerk ausgabe v")
 
 // beforeNoun reports whether a die or a word follows, which a German "eins"
 // becomes "ein" before.
@@ -78,13 +111,8 @@ func (r *reader) beforeNoun() bool {
 
 // germanOne returns "ein" or, before most feminine nouns, "eine".
 func (r *reader) germanOne() string {
-	i := r.i + 1
-	for i-r.i < 40 && unicode.IsLetter(r.at(i)) {
-		i++
-	}
-	noun := string(r.source[min(r.i+1, len(r.source)):min(i, len(r.source))])
-	for _, ending := range []string{"e", "ung", "heit", "keit", "schaft", "ion", "tät"} {
-		if r.at(r.i) == ' ' && strings.HasSuffix(noun, ending) && noun != "Riese" && noun != "Name" {
+	if noun := r.nounAt(r.i + 1); r.at(r.i) == ' ' && noun != "Uhr" {
+		if g, _ := genderOf(noun); g == feminine {
 			return "eine"
 		}
 	}
@@ -100,21 +128,68 @@ func (r *reader) readSuffix(start int) {
 		r.addWords(r.lex.percent)
 		r.i += 1 + map[bool]int{true: 1}[c == ' ']
 	case (c == 'x' || c == 'X' || c == '×') && !unicode.IsLetter(next):
-		r.addWords(r.lex.times)
+		r.addWords(r.byOrTimes(r.i))
 		r.i++
+	case c == ' ' && (next == 'x' || next == 'X' || next == '×') && isDigit(r.after(r.i+2)) && !unicode.IsLetter(r.at(r.i+2)):
+		r.addWords(r.byOrTimes(r.i + 1))
+		r.i += 2
 	case c == '-' && isDigit(next) && r.isDie(start-1):
 		r.addWords(r.lex.minus)
 		r.i++
 	case (c == '-' || c == '–') && isDigit(next):
 		r.addWords(r.lex.to)
 		r.i++
-	case c == ':' && isDigit(next):
+	case c == ' ' && (next == '-' || next == '–') && r.rises(start):
 		r.addWords(r.lex.to)
+		r.i += 2
+	case c == ':' && isDigit(next):
+		r.addWords(r.lex.ratio)
 		r.i++
 	case c == '/' && isDigit(next):
-		r.addWords(r.lex.of)
+		if text := string(r.source[start:min(len(r.source), r.digitsEnd(r.i+1))]); text != "24/7" && text != "50/50" {
+			r.addWords(r.lex.of)
+		}
 		r.i++
 	}
+}
+
+// rises reports whether the number that began at start is the lower end of a range
+// written with spaces, and not what something is taken from.
+func (r *reader) rises(start int) bool {
+	if r.at(r.i+2) != ' ' || start < 0 || r.i-start > 4 || r.i <= start || r.isDie(start-1) {
+		return false
+	}
+	end := r.digitsEnd(r.i + 3)
+	if end == r.i+3 || end-r.i-3 > 4 || r.after(end) == '=' {
+		return false
+	}
+	return r.digitsEnd(start) == r.i && r.smallNumber(start, r.i) < r.smallNumber(r.i+3, end)
+}
+
+// byOrTimes returns the word for the x at i behind a number: what measures a place in
+// two directions is "by" in English.
+func (r *reader) byOrTimes(i int) string {
+	for range maxGroups {
+		i++
+		if r.at(i) == ' ' {
+			i++
+		}
+		end := r.digitsEnd(i)
+		if r.lex.german || end == i {
+			break
+		}
+		if _, _, ok := r.unitAt(end, r.lex); ok || r.countsNext(end) {
+			return "by"
+		}
+		i = end
+		if r.at(i) == ' ' {
+			i++
+		}
+		if c := r.at(i); c != 'x' && c != 'X' && c != '×' {
+			break
+		}
+	}
+	return r.lex.times
 }
 
 // readAmount reads a number behind the sign of a currency.
@@ -150,75 +225,4 @@ func (r *reader) addPrice(whole, rest string, u unit) {
 		name = u.many
 	}
 	r.addWords(name)
-}
-
-// readFraction reads 1/2 and 3/4, but not 12/15 hit points.
-func (r *reader) readFraction() bool {
-	end := r.digitsEnd(r.i)
-	if r.at(end) != '/' || end-r.i > 2 {
-		return false
-	}
-	last := r.digitsEnd(end + 1)
-	if last == end+1 || last-end > 3 || r.at(last) == '/' || isWord(r.at(last)) || r.at(last) == '.' && isDigit(r.at(last+1)) {
-		return false
-	}
-	n, okN := r.valueOf(string(r.source[r.i:end]))
-	d, okD := r.valueOf(string(r.source[end+1 : last]))
-	if !okN || !okD || n < 1 || n >= d || d > 12 || r.isScore(last) {
-		return false
-	}
-	r.i = last
-	r.addWords(r.lex.fractionWords(n, d))
-	return true
-}
-
-// readOrdinal reads "3rd", and "3." where German grammar asks for it.
-func (r *reader) readOrdinal(whole string) bool {
-	n, ok := r.valueOf(whole)
-	if !ok {
-		return false
-	}
-	if !r.lex.german {
-		suffix := strings.ToLower(string([]rune{r.at(r.i), r.at(r.i + 1)}))
-		if slices.Contains([]string{"st", "nd", "rd", "th"}, suffix) && !isWord(r.at(r.i+2)) {
-			r.i += 2
-			r.addWords(ordinalEN(n))
-			return true
-		}
-		return n >= 1 && n <= 31 && isMonth(r.last) && r.readDay(n)
-	}
-	if r.at(r.i) != '.' || r.at(r.i+1) != ' ' || !unicode.IsLetter(r.at(r.i+2)) {
-		return false
-	}
-	ending := germanEnding(strings.ToLower(r.last))
-	if ending == "" && slices.ContainsFunc(months, func(m string) bool { return r.wordAt(r.i+2, m) }) {
-		ending = "er"
-	}
-	joined := r.last == "und" || r.last == "oder" || r.last == "bis"
-	switch {
-	case ending == "" && joined && r.ending != "":
-		ending = r.ending
-	case ending == "" && unicode.IsLower(r.at(r.i+2)): // no sentence begins here
-		ending = "e"
-	}
-	if ending == "" || n == 0 {
-		return false
-	}
-	r.i++
-	r.ending = ending
-	r.addWords(ordinalDE(n) + ending)
-	return true
-}
-
-// germanEnding returns the ending of an ordinal behind an article, "" if word
-// is none.
-func germanEnding(word string) string {
-	switch word {
-	case "der", "die", "das", "jeder", "jede", "jedes":
-		return "e"
-	}
-	if slices.Contains(ordinalContext, word) {
-		return "en"
-	}
-	return ""
 }

@@ -109,6 +109,9 @@ func (r *reader) readSign(c rune) {
 	word := ""
 	switch c {
 	case '+':
+		if isDigit(next) && r.readPhone() {
+			return
+		}
 		if isDigit(soon) || between {
 			word = r.lex.plus
 		}
@@ -134,16 +137,16 @@ func (r *reader) readSign(c rune) {
 			word = map[rune]string{'#': r.lex.number, '§': r.lex.section, '~': r.lex.about}[c]
 		}
 	case '@':
-		if isWord(next) {
+		if isWord(next) || between {
 			word = r.lex.at
 		}
-	case '′':
-		if isDigit(prev) {
-			word = r.lex.units["ft"].many
+	case '<', '>', '≤', '≥':
+		if isDigit(soon) && len(r.out) > 0 {
+			word = map[rune]string{'<': r.lex.below, '>': r.lex.above, '≤': r.lex.atMost, '≥': r.lex.atLeast}[c]
 		}
 	case '±':
 		if isDigit(soon) {
-			word = r.lex.plus + " " + r.lex.minus
+			word = r.lex.plusMinus
 		}
 	case '$', '€', '£':
 		if isDigit(next) && !isDigit(prev) {
@@ -152,7 +155,8 @@ func (r *reader) readSign(c rune) {
 			return
 		}
 	case '½', '⅓', '⅔', '¼', '¾', '⅛':
-		word = r.readFractionSign(c, isDigit(prev))
+		r.readFractionSign(c)
+		return
 	}
 	r.i++
 	r.addWords(word)
@@ -162,6 +166,8 @@ func (r *reader) readSign(c rune) {
 func (r *reader) readDash(c rune) {
 	prev, next := r.at(r.i-1), r.at(r.i+1)
 	switch {
+	case (c == '–' || c == '-') && r.last == "m" && (isDigit(next) || prev == ' ' && isDigit(r.after(r.i+1))): // 8 am-10 pm
+		r.addWords(r.lex.to)
 	case c == '–' && isDigit(r.before(r.i-1)) && isDigit(r.after(r.i+1)):
 		r.addWords(r.lex.to)
 	case c == '−' && isDigit(r.after(r.i+1)),
@@ -192,19 +198,4 @@ func (r *reader) readSlash(between bool) string {
 		return "" // "and/or" is read as it stands
 	}
 	return r.lex.or
-}
-
-// readFractionSign reads a fraction that is one sign.
-func (r *reader) readFractionSign(c rune, mixed bool) string {
-	parts := map[rune][2]int64{'½': {1, 2}, '⅓': {1, 3}, '⅔': {2, 3}, '¼': {1, 4}, '¾': {3, 4}, '⅛': {1, 8}}[c]
-	words := r.lex.fractionWords(parts[0], parts[1])
-	switch {
-	case !mixed:
-		return words
-	case r.lex.german:
-		return r.lex.and + " " + words
-	case parts[0] == 1:
-		return r.lex.and + " a " + strings.TrimPrefix(words, "one ")
-	}
-	return r.lex.and + " " + words
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // readClock reads a time of day: 18:30, and 18.30 before "Uhr".
-func (r *reader) readClock() bool {
+func (r *dateReader) readClock() bool {
 	h, m, end, ok := r.hourAndMinute()
 	if !ok {
 		return false
@@ -18,6 +18,10 @@ func (r *reader) readClock() bool {
 	if !r.lex.german {
 		r.i = end
 		r.addWords(r.englishTime(h, m, after))
+		if u, end, ok := r.unitAt(r.i, r.lex); ok && strings.HasSuffix(u.one, " m") {
+			r.i = end
+			r.addWords(u.one)
+		}
 		return true
 	}
 	if r.wordAt(after, "Uhr") {
@@ -36,7 +40,7 @@ func (r *reader) readClock() bool {
 }
 
 // hourAndMinute parses a time of day at the current place.
-func (r *reader) hourAndMinute() (h, m int64, end int, ok bool) {
+func (r *dateReader) hourAndMinute() (h, m int64, end int, ok bool) {
 	colon := r.digitsEnd(r.i)
 	end = r.digitsEnd(colon + 1)
 	if colon-r.i > 2 || end != colon+3 {
@@ -55,11 +59,27 @@ func (r *reader) hourAndMinute() (h, m int64, end int, ok bool) {
 		return 0, 0, 0, false
 	}
 	h, m = r.smallNumber(r.i, colon), r.smallNumber(colon+1, end)
+	if r.at(colon) == ':' && !r.wordAt(after(r.source, end), "Uhr") && (r.ratioBefore() || r.lex.ratios[strings.ToLower(r.wordFrom(end+1))]) {
+		return 0, 0, 0, false
+	}
 	return h, m, end, h < 25 && m < 60 && isDigit(r.at(colon+1))
 }
 
+// ratioBefore reports whether a word of ratios stands shortly before.
+func (r *writer) ratioBefore() bool {
+	return slices.ContainsFunc(r.wordsBefore(3), func(w string) bool { return r.lex.ratios[strings.ToLower(w)] })
+}
+
+// after returns i, or the place behind it if there is a space.
+func after(s source, i int) int {
+	if s.at(i) == ' ' {
+		return i + 1
+	}
+	return i
+}
+
 // englishTime reads h and m; a.m. or p.m. may stand at after.
-func (r *reader) englishTime(h, m int64, after int) string {
+func (r *dateReader) englishTime(h, m int64, after int) string {
 	half := strings.ContainsRune("aApP", r.at(after)) && (strings.ContainsRune("mM", r.at(after+1)) || r.at(after+1) == '.')
 	hour := r.lex.cardinal(h)
 	switch {
@@ -76,7 +96,7 @@ func (r *reader) englishTime(h, m int64, after int) string {
 }
 
 // readISODate reads 2026-11-21.
-func (r *reader) readISODate() bool {
+func (r *dateReader) readISODate() bool {
 	y := r.digitsEnd(r.i)
 	m := r.digitsEnd(y + 1)
 	d := r.digitsEnd(m + 1)
@@ -94,7 +114,7 @@ func (r *reader) readISODate() bool {
 }
 
 // readSlashDate reads 11/21/2026, the month first in English.
-func (r *reader) readSlashDate() bool {
+func (r *dateReader) readSlashDate() bool {
 	a := r.digitsEnd(r.i)
 	b := r.digitsEnd(a + 1)
 	end := r.digitsEnd(b + 1)
@@ -115,7 +135,7 @@ func (r *reader) readSlashDate() bool {
 }
 
 // readDottedDate reads 21.11.2026, and 21.11. in German.
-func (r *reader) readDottedDate() bool {
+func (r *dateReader) readDottedDate() bool {
 	d := r.digitsEnd(r.i)
 	m := r.digitsEnd(d + 1)
 	if d-r.i > 2 || m-d < 2 || m-d > 3 || r.at(d) != '.' || r.at(m) != '.' {
@@ -124,6 +144,9 @@ func (r *reader) readDottedDate() bool {
 	end := r.digitsEnd(m + 1)
 	if n := end - m - 1; n != 4 && (!r.lex.german || n != 0 && n != 2) || r.at(end) == '.' && isDigit(r.at(end+1)) {
 		return false
+	}
+	if end == m+1 && r.endsAt(end) && germanEnding(strings.ToLower(r.last)) == "" && !r.lex.datesAfter[strings.ToLower(r.last)] {
+		return false // 3.5 and a stop
 	}
 	day, month := r.smallNumber(r.i, d), r.smallNumber(d+1, m)
 	if month < 1 || month > 12 || day < 1 || day > 31 {
@@ -135,8 +158,44 @@ func (r *reader) readDottedDate() bool {
 	return true
 }
 
+// readMonthDay reads 24/12 and, where a date is due, 12/24 and 5/3.
+func (r *dateReader) readMonthDay() bool {
+	a := r.digitsEnd(r.i)
+	b := r.digitsEnd(a + 1)
+	if r.at(a) != '/' || a-r.i > 2 || b-a < 2 || b-a > 3 || isWord(r.at(b)) || strings.ContainsRune("/%", r.at(b)) || r.isScore(b) || strings.ContainsRune("/-", r.at(r.i-1)) {
+		return false
+	}
+	day, month := r.smallNumber(r.i, a), r.smallNumber(a+1, b)
+	due := r.lex.datesAfter[strings.ToLower(r.last)]
+	if _, _, unit := r.unitAt(b, r.lex); unit || r.countsNext(b) && !due || day == 24 && month == 7 && !due || strings.HasSuffix(r.last, "oints") || strings.HasSuffix(r.last, "punkte") {
+		return false
+	}
+	if !r.lex.german && due && day <= 12 {
+		day, month = month, day
+	}
+	if day < 1 || day > 31 || month < 1 || month > 12 || !due && day <= 12 {
+		return false
+	}
+	r.i = b
+	r.addDate(day, month, "")
+	return true
+}
+
+// germanEnding returns the ending of an ordinal behind an article, "" if word
+// is none.
+func germanEnding(word string) string {
+	switch word {
+	case "der", "die", "das", "jeder", "jede", "jedes":
+		return "e"
+	}
+	if slices.Contains(ordinalContext, word) {
+		return "en"
+	}
+	return ""
+}
+
 // addDate says a date; year may be empty.
-func (r *reader) addDate(day, month int64, year string) {
+func (r *dateReader) addDate(day, month int64, year string) {
 	if r.lex.german {
 		ending := germanEnding(strings.ToLower(r.last))
 		if ending == "" {
@@ -153,7 +212,7 @@ func (r *reader) addDate(day, month int64, year string) {
 }
 
 // readDay reads the number behind an English month, and the year behind it.
-func (r *reader) readDay(n int64) bool {
+func (r *dateReader) readDay(n int64) bool {
 	r.addWords(ordinalEN(n))
 	i := r.i
 	if r.at(i) == ',' && r.at(i+1) == ' ' {
@@ -166,52 +225,6 @@ func (r *reader) readDay(n int64) bool {
 		r.addWords(r.yearWords(string(r.source[i:end])))
 	}
 	return true
-}
-
-// readYear reads a number of four digits as one if the word before says so.
-func (r *reader) readYear(whole string) bool {
-	if len(whole) != 4 || whole[0] != '1' && whole[:2] != "20" || !r.lex.yearsAfter[strings.ToLower(r.last)] || r.effort == byDigit {
-		return false
-	}
-	if _, _, unit := r.unitAt(r.i, r.lex); unit || strings.ContainsRune("%-–", r.at(r.i)) {
-		return false
-	}
-	r.addWords(r.yearWords(whole))
-	return true
-}
-
-// readDecade reads "1920s" in English.
-func (r *reader) readDecade(whole string) bool {
-	if r.lex.german || len(whole) != 4 || whole[3] != '0' || r.at(r.i) != 's' || isWord(r.at(r.i+1)) {
-		return false
-	}
-	r.i++
-	words := r.yearWords(whole)
-	if stem, ok := strings.CutSuffix(words, "y"); ok {
-		words = stem + "ie"
-	}
-	r.addWords(words + "s")
-	return true
-}
-
-// yearWords reads a year: "fourteen ninety-two", "zweitausendsechsundzwanzig".
-func (r *reader) yearWords(year string) string {
-	n, ok := r.valueOf(year)
-	if !ok {
-		return r.lex.spellDigits(year)
-	}
-	high, low := n/100, n%100
-	switch {
-	case n < 1100, n >= 2100, n >= 2000 && (r.lex.german || low < 10):
-		return r.lex.cardinal(n)
-	case r.lex.german:
-		return stemDE(high) + "hundert" + tailDE(low)
-	case low == 0:
-		return r.lex.cardinal(high) + " hundred"
-	case low < 10:
-		return r.lex.cardinal(high) + " oh " + r.lex.cardinal(low)
-	}
-	return r.lex.cardinal(high) + " " + r.lex.cardinal(low)
 }
 
 // isMonth reports whether word is an English month.

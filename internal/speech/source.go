@@ -112,18 +112,28 @@ func (s source) numeralAt(i int, german bool) (whole, rest string, end int) {
 	return whole, parts.String(), end
 }
 
-// unitAt returns the unit at i, perhaps behind a space, and where it ends with
-// the dot that belongs to it.
+// unitAt returns the unit at i, perhaps behind a space or in English a hyphen, and
+// where it ends with the dot that belongs to it.
 func (s source) unitAt(i int, lex *lexicon) (u unit, end int, ok bool) {
 	spaced := s.at(i) == ' '
-	if spaced {
+	switch {
+	case spaced:
+		i++
+	case s.at(i) == '-' && !lex.german && unicode.IsLetter(s.at(i+1)):
+		spaced = true
 		i++
 	}
 	if u, ok := lex.money[s.at(i)]; ok && (s.at(i-1) != ' ' || !isDigit(s.at(i+1))) {
 		return u, i + 1, true
 	}
+	if c := s.at(i); c == '′' || c == '″' {
+		return lex.units[map[rune]string{'′': "ft", '″': "in"}[c]], i + 1, true
+	}
+	if !lex.german && (s.wordAt(i, "sq") || s.wordAt(i, "cu")) {
+		return s.squareAt(i, lex)
+	}
 	end = i
-	for end-i < maxUnit && (unicode.IsLetter(s.at(end)) || s.at(end) == '°' || s.at(end) == '/' && unicode.IsLetter(s.at(end+1))) {
+	for end-i < maxUnit && (unicode.IsLetter(s.at(end)) || strings.ContainsRune("°²³", s.at(end)) || s.at(end) == '/' && unicode.IsLetter(s.at(end+1))) {
 		end++
 	}
 	for ; end > i; end-- {
@@ -131,15 +141,49 @@ func (s source) unitAt(i int, lex *lexicon) (u unit, end int, ok bool) {
 			continue
 		}
 		word := string(s[i:end])
-		if u, ok = lex.units[strings.ToLower(word)]; !ok || spaced && isAmbiguous(word) {
+		lower := strings.ToLower(word)
+		if u, ok = lex.exact[word]; !ok {
+			u, ok = lex.units[lower]
+		}
+		if !ok || spaced && isAmbiguous(word) && !s.isInch(end, word) {
 			continue
 		}
-		if s.at(end) == '.' && lex.dotted[strings.ToLower(word)] && !s.endsAt(end+1) && (lex.german || !unicode.IsUpper(s.after(end+1))) {
+		if s.at(end) == '.' && lex.dotted[lower] && !s.endsAt(end+1) && (lex.german || !unicode.IsUpper(s.after(end+1))) {
 			end++
 		}
 		return u, end, true
 	}
 	return unit{}, 0, false
+}
+
+// isInch reports whether "in" with the end at end is an inch: its dot is no stop.
+func (s source) isInch(end int, word string) bool {
+	return word == "in" && s.at(end) == '.' && !s.endsAt(end+1) && (s.at(end+1) == ',' || unicode.IsLower(s.after(end+1)))
+}
+
+// squareAt returns the unit of "sq. ft." and "cu ft" at i.
+func (s source) squareAt(i int, lex *lexicon) (u unit, end int, ok bool) {
+	power := "square "
+	if s.at(i) == 'c' {
+		power = "cubic "
+	}
+	i += 2
+	if s.at(i) == '.' {
+		i++
+	}
+	if s.at(i) != ' ' || !unicode.IsLetter(s.at(i+1)) {
+		return unit{}, 0, false
+	}
+	end = i + 1
+	for end-i <= maxUnit && unicode.IsLetter(s.at(end)) {
+		end++
+	}
+	word := strings.ToLower(string(s[i+1 : end]))
+	u, ok = lex.units[word]
+	if s.at(end) == '.' && lex.dotted[word] && !s.endsAt(end+1) && !unicode.IsUpper(s.after(end+1)) {
+		end++
+	}
+	return unit{power + u.one, power + u.many, ""}, end, ok
 }
 
 // maxUnit is the length of the longest unit, in runes.
@@ -148,5 +192,5 @@ const maxUnit = 6
 // isAmbiguous reports whether a unit behind a space is more likely a word or a
 // name: "5 in a row", "2 S".
 func isAmbiguous(word string) bool {
-	return slices.Contains([]string{"in", "In", "IN", "S", "H", "L", "G", "M"}, word)
+	return slices.Contains([]string{"in", "In", "IN", "S", "H", "L", "G", "M", "T", "PT", "Am", "Pt"}, word)
 }

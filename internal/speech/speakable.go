@@ -62,11 +62,9 @@ func readUntilStable(text string, lex *lexicon, e effort) string {
 // readOnce goes over text once. Stage directions go, unless there is nothing else.
 func readOnce(text string, lex *lexicon, e effort) string {
 	plain := tidyText(text)
-	r := reader{source: dropStage(plain), lex: lex, effort: e}
-	out := r.readAll()
+	out := newReader(dropStage(plain), lex, e).readAll()
 	if !hasLetter(out) && hasLetter(string(plain)) {
-		r = reader{source: plain, lex: lex, effort: e}
-		out = r.readAll()
+		out = newReader(plain, lex, e).readAll()
 	}
 	return out
 }

@@ -14,7 +14,7 @@ import (
 func tidyText(text string) []rune {
 	in := []rune(strings.ToValidUTF8(untrusted.Clean(text, 0), " "))
 	out := make([]rune, 0, len(in))
-	lineStart := true
+	lineStart, quoted, single := true, false, false
 	for i, r := range in {
 		prev, next := rune(' '), rune(' ')
 		if len(out) > 0 {
@@ -33,7 +33,20 @@ func tidyText(text string) []rune {
 			continue // a heading, a quotation, a bullet or a rule
 		default:
 			lineStart = false
-			r = plainRune(r, prev, next)
+			switch {
+			case r == '~' && (next == '~' || i > 0 && in[i-1] == '~'):
+				r = 0
+			case isDoubleQuote(r):
+				r, quoted = inchOr(r, prev, quoted)
+			case isApostrophe(r) && isDigit(prev) && !isDigit(next):
+				if r = 0; !single && (!unicode.IsLetter(next) || next == 'x') {
+					r = '′'
+				}
+				single = false
+			default:
+				single = single || isApostrophe(r) && !isWord(prev) && isWord(next)
+				r = plainRune(r, prev, next)
+			}
 		}
 		switch {
 		case r == 0, r == ' ' && prev == ' ' && len(out) > 0:
@@ -42,6 +55,21 @@ func tidyText(text string) []rune {
 		}
 	}
 	return out
+}
+
+func isDoubleQuote(r rune) bool { return strings.ContainsRune("\"“”„«»″", r) }
+
+// inchOr returns the sign of inches for a mark behind a number that closes no
+// quotation, else 0, and whether a quotation is open behind it.
+func inchOr(r, prev rune, quoted bool) (rune, bool) {
+	switch {
+	case r == '″', isDigit(prev) && !quoted && (r == '"' || r == '”'):
+		if isDigit(prev) {
+			return '″', quoted
+		}
+		return 0, quoted
+	}
+	return 0, !quoted
 }
 
 // plainRune returns what stands for r between prev and next: r itself, another
@@ -97,7 +125,7 @@ func digitValue(r rune) rune {
 // plainSign returns the sign the reader knows for r, a pause, or a space.
 func plainSign(r rune) rune {
 	switch r {
-	case '.', ',', '!', '?', ';', ':', '…', '-', '(', ')', '[', ']', '+', '=', '/', '#', '@', '&', '%', '°', '§', '$', '€', '£', '×', '÷', '±', '~', '–', '′':
+	case '.', ',', '!', '?', ';', ':', '…', '-', '(', ')', '[', ']', '+', '=', '/', '#', '@', '&', '%', '°', '§', '$', '€', '£', '×', '÷', '±', '~', '–', '′', '<', '>', '≤', '≥', '¢':
 		return r
 	case '—', '―', '→', '⇒', '|', '、', '，', '،':
 		return '—'
@@ -121,7 +149,7 @@ func plainSign(r rune) rune {
 		return '/'
 	case '≈':
 		return '~'
-	case '½', '⅓', '⅔', '¼', '¾', '⅛':
+	case '½', '⅓', '⅔', '¼', '¾', '⅛', '²', '³':
 		return r
 	}
 	if unicode.IsSymbol(r) || unicode.Is(unicode.Me, r) {
@@ -145,7 +173,7 @@ func dropStage(text []rune) []rune {
 			continue
 		}
 		rest := text[i+1 : min(len(text), i+1+maxSpokenStage)]
-		if end := slices.Index(rest, closer); end > 0 && (isDirection(rest[:end], r == '*') || r == '(' && i > 0 && text[i-1] == ']') {
+		if end := slices.Index(rest, closer); end > 0 && (isDirection(rest[:end], r == '*') || beginsSentence(out) && isGesture(rest[:end], r) || r == '(' && i > 0 && text[i-1] == ']') {
 			i += end + 1 // also the address of a link in Markdown
 			out = append(out, ' ')
 			continue
@@ -180,6 +208,34 @@ func isDirection(content []rune, starred bool) bool {
 	first := strings.ToLower(strings.TrimFunc(words[0], func(r rune) bool { return !isWord(r) }))
 	return slices.Contains(stageVerbs, first) || starred && len(words) > 1 && slices.Contains(stageMoves, first)
 }
+
+// beginsSentence reports whether a sentence begins behind text.
+func beginsSentence(text []rune) bool {
+	for i := len(text) - 1; i >= 0 && i >= len(text)-maxGap; i-- {
+		if text[i] != ' ' {
+			return isStop(text[i])
+		}
+	}
+	return true
+}
+
+// isGesture reports whether content, which opener begins and nothing but the start of
+// a sentence stands before, says what someone does or how they speak.
+func isGesture(content []rune, opener rune) bool {
+	words := strings.Fields(string(content))
+	if len(words) == 0 || len(words) > 8 {
+		return false
+	}
+	first := strings.ToLower(strings.TrimFunc(words[0], func(c rune) bool { return !isWord(c) }))
+	if len(words) == 1 {
+		manner := strings.HasSuffix(first, "ly") || strings.HasSuffix(first, "ing") || strings.HasSuffix(first, "nd") || manners[first]
+		return opener != '*' && (manner || gestures[first]) || opener == '*' && gestures[first] && hasStageEnding(first) && len(first) > 4
+	}
+	return gestures[first] && unicode.IsLower(firstOf(strings.TrimLeft(words[0], "*_")))
+}
+
+// manners are how somebody speaks, where the word has no ending that tells.
+var manners = wordSet("leise laut langsam still ernst traurig wütend fröhlich müde trocken schroff freundlich soft quiet loud dry")
 
 // stageMoves make a stage direction of several words in asterisks.
 var stageMoves = []string{

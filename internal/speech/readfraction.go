@@ -1,0 +1,210 @@
+package speech
+
+import (
+	"strings"
+	"unicode"
+)
+
+// readFraction reads 1/2, 3/4 and 2 1/2, but not 12/15 hit points.
+func (r *measureReader) readFraction() bool {
+	if r.last == "points" || r.last == "point" || strings.HasSuffix(r.last, "punkte") {
+		return false
+	}
+	end := r.digitsEnd(r.i)
+	if strings.ContainsRune(" -", r.at(end)) && isDigit(r.at(end+1)) && end-r.i <= 4 {
+		n, d, last, ok := r.fractionAt(end + 1)
+		whole, okWhole := r.valueOf(string(r.source[r.i:end]))
+		if !ok || !okWhole || whole == 0 || r.at(r.i-1) == '/' {
+			return false
+		}
+		r.i = last
+		r.addWords(r.mixedWords(whole, n, d))
+		r.addFractionUnit(true)
+		return true
+	}
+	n, d, last, ok := r.fractionAt(r.i)
+	if !ok || r.at(r.i-1) == '/' {
+		return false
+	}
+	r.i = last
+	r.addFraction(n, d)
+	return true
+}
+
+// fractionAt parses a fraction below one at i.
+func (r *measureReader) fractionAt(i int) (n, d int64, last int, ok bool) {
+	end := r.digitsEnd(i)
+	if r.at(end) != '/' || end-i > 2 {
+		return 0, 0, 0, false
+	}
+	last = r.digitsEnd(end + 1)
+	if last == end+1 || last-end > 3 || r.at(last) == '/' || isWord(r.at(last)) || r.at(last) == '.' && isDigit(r.at(last+1)) {
+		return 0, 0, 0, false
+	}
+	n, okN := r.valueOf(string(r.source[i:end]))
+	d, okD := r.valueOf(string(r.source[end+1 : last]))
+	small := d <= 12 || n == 1 && (d == 16 || d == 20 || d == 32 || d == 50 || d == 100)
+	return n, d, last, okN && okD && n >= 1 && n < d && small && !r.isScore(last)
+}
+
+// addFraction says n over d in front of what comes next.
+func (r *measureReader) addFraction(n, d int64) {
+	if r.lex.german {
+		if noun := r.nounAt(r.i + 1); n == 1 && d == 2 && r.at(r.i) == ' ' && noun != "" {
+			r.addWords(r.germanHalf(noun))
+		} else {
+			r.addWords(r.lex.fractionWords(n, d))
+			r.addFractionUnit(false)
+		}
+		return
+	}
+	next := r.wordFrom(r.i + 1)
+	lower := strings.ToLower(next)
+	u, end, unit := r.unitAt(r.i, r.lex)
+	described := determiners[strings.ToLower(r.last)]
+	switch {
+	case unit:
+		r.i = end
+		words := r.lex.fractionWords(n, d)
+		switch {
+		case n == 1 && d == 2 && described:
+			words = "half " + u.one
+		case n == 1 && d == 2:
+			words = "half " + anEN(u.one)
+		case described:
+			words += " " + u.one
+		default:
+			words += " of " + anEN(u.one)
+		}
+		r.addWords(words)
+		r.units = true
+	case n == 1 && d == 2 && (determiners[lower] || lower == "of" || described):
+		r.addWords("half")
+	case n == 1 && d == 2 && r.at(r.i) == ' ' && measures[lower]:
+		r.addWords("half a" + map[bool]string{true: "n"}[lower == "hour" || lower == "inch" || lower == "ounce" || lower == "acre"])
+	case n > 1 && !described && r.at(r.i) == ' ' && measures[lower]:
+		r.addWords(r.lex.fractionWords(n, d) + " of a" + map[bool]string{true: "n"}[lower == "hour" || lower == "inch" || lower == "ounce" || lower == "acre"])
+	default:
+		r.addWords(r.lex.fractionWords(n, d))
+	}
+}
+
+// anEN puts the article before a unit.
+func anEN(unit string) string {
+	if strings.HasPrefix(unit, "ounce") || strings.HasPrefix(unit, "inch") || strings.HasPrefix(unit, "hour") {
+		return "an " + unit
+	}
+	return "a " + unit
+}
+
+// addFractionUnit reads the unit behind a fraction.
+func (r *measureReader) addFractionUnit(many bool) {
+	u, end, ok := r.unitAt(r.i, r.lex)
+	if !ok {
+		return
+	}
+	r.i = end
+	name := u.one
+	if many {
+		name = u.many
+	}
+	r.addWords(name)
+	r.units = true
+}
+
+// measures are what half of is "half a".
+var measures = wordSet("mile pint cup pound ounce inch foot yard hour day week month year century mug barrel gallon league loaf bottle ton stone dozen acre keg minute second metre meter kilometre litre liter turn bushel crown teaspoon tablespoon")
+
+// mixedWords reads "two and a half", "zweieinhalb".
+func (r *measureReader) mixedWords(whole, n, d int64) string {
+	part := r.lex.fractionWords(n, d)
+	switch {
+	case !r.lex.german && n == 1:
+		return r.lex.cardinal(whole) + " and a" + map[bool]string{true: "n"}[d == 8 || d == 11] + " " + strings.TrimPrefix(part, "one ")
+	case !r.lex.german:
+		return r.lex.cardinal(whole) + " and " + part
+	case n == 1:
+		return stemDE(whole) + strings.ToLower(strings.ReplaceAll(part, " ", ""))
+	}
+	return r.lex.cardinal(whole) + " " + strings.ToLower(part)
+}
+
+// germanHalf reads ½ in front of a noun: "eine halbe", "einem halben".
+func (r *measureReader) germanHalf(noun string) string {
+	g, _ := genderOf(noun)
+	if noun == "Stunde" || noun == "Minute" || noun == "Sekunde" {
+		g = feminine
+	}
+	word := strings.ToLower(r.last)
+	if _, ending, owned := possessive(word); owned && ending == "" {
+		return "halb" + strongEnding(g, nominative)
+	} else if owned || word == "der" || word == "die" || word == "das" || word == "den" || word == "dem" {
+		return "halbe" + map[bool]string{true: "n"}[word == "den" || word == "dem" || strings.HasSuffix(word, "n") && word != "ein" || strings.HasSuffix(word, "m")]
+	}
+	k, ok := caseAfter(word)
+	if !ok {
+		k = accusative
+		if r.last == "" && r.mark != ',' || word == "ist" || word == "war" || word == "bleibt" || word == "nur" {
+			k = nominative
+		}
+	}
+	article := [3][4]string{{"ein", "eines", "einem", "einen"}, {"eine", "einer", "einer", "eine"}, {"ein", "eines", "einem", "ein"}}[g][k]
+	ending := strongEnding(g, k)
+	if k == dative || k == genitive {
+		ending = "en"
+	}
+	return article + " halb" + ending
+}
+
+// readFractionSign reads a fraction that is one sign.
+func (r *measureReader) readFractionSign(c rune) {
+	p := map[rune][2]int64{'½': {1, 2}, '⅓': {1, 3}, '⅔': {2, 3}, '¼': {1, 4}, '¾': {3, 4}, '⅛': {1, 8}}[c]
+	r.i++
+	r.addFraction(p[0], p[1])
+}
+
+// signFraction returns the fraction that is one sign.
+func signFraction(c rune) (n, d int64, ok bool) {
+	p, ok := map[rune][2]int64{'½': {1, 2}, '⅓': {1, 3}, '⅔': {2, 3}, '¼': {1, 4}, '¾': {3, 4}, '⅛': {1, 8}}[c]
+	return p[0], p[1], ok
+}
+
+// readMixedSign reads 2½ and 2 ½.
+func (r *measureReader) readMixedSign() bool {
+	end := r.digitsEnd(r.i)
+	i := end
+	if r.at(i) == ' ' {
+		i++
+	}
+	n, d, ok := signFraction(r.at(i))
+	whole, okWhole := r.valueOf(string(r.source[r.i:end]))
+	if !ok || !okWhole || whole == 0 || end-r.i > 4 {
+		return false
+	}
+	r.i = i + 1
+	r.addWords(r.mixedWords(whole, n, d))
+	r.addFractionUnit(true)
+	return true
+}
+
+// countsNext reports whether the word behind the space at i is counted: a noun
+// rather than a word of grammar.
+func (r *writer) countsNext(i int) bool {
+	word := r.wordFrom(i + 1)
+	if r.at(i) != ' ' || word == "" {
+		return false
+	}
+	if r.lex.german {
+		if unicode.IsUpper([]rune(word)[0]) {
+			return true
+		}
+		after := i + 1 + len([]rune(word))
+		adjective := strings.HasSuffix(word, "e") || strings.HasSuffix(word, "en") || strings.HasSuffix(word, "er")
+		verb := strings.HasSuffix(word, "te") || strings.HasSuffix(word, "ten")
+		return adjective && !verb && !r.lex.grammar[word] && r.at(after) == ' ' && r.nounAt(after+1) != ""
+	}
+	return !r.lex.grammar[strings.ToLower(word)]
+}
+
+// determiners stand before English nouns.
+var determiners = wordSet("a an the this that my your his her our their its each every another one")

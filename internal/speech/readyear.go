@@ -1,0 +1,214 @@
+package speech
+
+import (
+	"strings"
+	"unicode"
+)
+
+// readYear reads a number of four digits as a year where the words around it allow
+// for nothing else.
+func (r *dateReader) readYear(whole string, start int) bool {
+	if len(whole) != 4 || r.i-start != 4 || r.effort == byDigit || r.at(start-1) == '-' && isDigit(r.at(start-2)) {
+		return false
+	}
+	n, ok := r.valueOf(whole)
+	if !ok || n < 1001 || n > 2099 {
+		return false
+	}
+	if _, _, unit := r.unitAt(r.i, r.lex); unit || r.at(r.i) == '%' || r.at(r.i) == ' ' && r.at(r.i+1) == '%' {
+		return false
+	}
+	if second, end, ok := r.yearBehind(); ok && !r.isPrice() && !r.countsYears(end) {
+		r.i = end
+		r.addWords(r.yearWords(whole))
+		r.addWords(r.lex.to)
+		r.addWords(r.yearWords(second))
+		return true
+	}
+	if strings.ContainsRune("-–/", r.at(r.i)) || !r.isYear(n) {
+		return false
+	}
+	r.addWords(r.yearWords(whole))
+	return true
+}
+
+// yearBehind returns the second year of a range.
+func (r *dateReader) yearBehind() (year string, end int, ok bool) {
+	i := r.i
+	if r.at(i) == ' ' && (r.at(i+1) == '–' || r.at(i+1) == '-') && r.at(i+2) == ' ' {
+		i++
+	}
+	if r.at(i) != '-' && r.at(i) != '–' {
+		return "", 0, false
+	}
+	i++
+	if r.at(i) == ' ' {
+		i++
+	}
+	end = r.digitsEnd(i)
+	if end-i != 4 {
+		return "", 0, false
+	}
+	return string(r.source[i:end]), end, (r.at(i) == '1' || r.at(i) == '2') && !isWord(r.at(end)) && !(r.at(end) == '-' && isDigit(r.at(end+1)))
+}
+
+// countsYears reports whether what follows i is what a number counts.
+func (r *dateReader) countsYears(i int) bool {
+	if r.eraAt(i) {
+		return false
+	}
+	return r.countsNext(i)
+}
+
+// isPrice reports whether the word before speaks of a sum.
+func (r *dateReader) isPrice() bool { return r.lex.sums[strings.ToLower(r.last)] }
+
+// eraAt reports whether an era's abbreviation follows: AD, BCE, n. Chr.
+func (r *dateReader) eraAt(i int) bool {
+	word := r.wordFrom(i + 1)
+	if r.at(i) != ' ' {
+		return false
+	}
+	if r.lex.german && (word == "n" || word == "v") && r.at(i+2) == '.' {
+		return true
+	}
+	return len(word) >= 1 && len(word) <= 3 && strings.ToUpper(word) == word && isASCII(word) && (len(word) > 1 || word == "A" || word == "B") && !r.lex.spokenValue(word)
+}
+
+// isYear reports whether n, of four digits, is a year between what was said and
+// what follows.
+func (r *dateReader) isYear(n int64) bool {
+	last := strings.ToLower(r.last)
+	switch {
+	case r.eraAt(r.i):
+		return true
+	case r.isPrice():
+		return false
+	case r.lex.german:
+		return !r.countsNext(r.i) && (r.lex.yearsAfter[last] || n >= 1100)
+	case !r.countsNext(r.i):
+		return n >= 1100 || r.lex.yearsAfter[last]
+	}
+	next := r.wordFrom(r.i + 1)
+	plural := strings.HasSuffix(next, "s") && !strings.HasSuffix(next, "ss") || next == "men" || next == "people" || next == "gold" || next == "silver"
+	if r.lex.yearsAfter[last] {
+		return !plural
+	}
+	return last == "the" && !plural && unicode.IsLetter(firstOf(next))
+}
+
+// readDecade reads "1920s", "the 80s" and "1350er", "90er".
+func (r *dateReader) readDecade(whole string) bool {
+	if _, ok := r.valueOf(whole); !ok || len(whole) != 4 && len(whole) != 2 {
+		return r.lex.german && r.readGermanSuffix(whole)
+	}
+	if r.lex.german {
+		return r.readGermanSuffix(whole)
+	}
+	if whole[len(whole)-1] != '0' || r.at(r.i) != 's' || isWord(r.at(r.i+1)) {
+		return false
+	}
+	if len(whole) == 2 && (whole[0] == '1' || !decadesAfter[strings.ToLower(r.last)]) {
+		return false
+	}
+	r.i++
+	words := r.yearWords(whole)
+	if stem, ok := strings.CutSuffix(words, "y"); ok {
+		words = stem + "ie"
+	}
+	r.addWords(words + "s")
+	return true
+}
+
+// decadesAfter are words after which 80s are no seconds.
+var decadesAfter = wordSet("the his her their my your our its early late mid mid- in")
+
+// readGermanSuffix reads what German joins to a number: "1350er", "3fach", "4-köpfig",
+// "100%ig".
+func (r *dateReader) readGermanSuffix(whole string) bool {
+	n, ok := r.valueOf(whole)
+	if !ok {
+		return false
+	}
+	number := stemDE(n)
+	if len(whole) == 4 {
+		number = strings.TrimSuffix(r.yearWords(whole), "s")
+	}
+	i := r.i
+	switch word := r.wordFrom(i); {
+	case word == "er":
+		r.readGermanEr(number)
+		return true
+	case joinsNumber(word):
+		r.i += len([]rune(word))
+		r.addWords(stemDE(n) + word)
+		return true
+	case r.at(i) == '-' && unicode.IsLower(r.at(i+1)) && n < 1000 && !isDieWord(r.wordFrom(i+1)):
+		word = r.wordFrom(i + 1)
+		r.i += 1 + len([]rune(word))
+		r.addWords(stemDE(n) + word)
+		return true
+	case r.at(i) == '%' && r.at(i+1) == 'i' && r.at(i+2) == 'g':
+		word = r.wordFrom(i + 1)
+		r.i += 1 + len([]rune(word))
+		r.addWords(stemDE(n) + "prozent" + word)
+		return true
+	case word == "x" && !isDigit(r.after(i+1)) && r.at(i+1) == ' ':
+		r.i++
+		r.addWords(stemDE(n) + "mal")
+		return true
+	}
+	return false
+}
+
+func isDieWord(word string) bool { return word == "w" || word == "d" || word == "bis" }
+
+// readGermanEr reads "1350er Jahre" and "6er-Gruppe".
+func (r *dateReader) readGermanEr(number string) {
+	r.i += len("er")
+	if strings.HasSuffix(number, "ein") {
+		number += "s"
+	}
+	word := number + "er"
+	noun := r.nounAt(r.i + 1)
+	if r.at(r.i) == '-' && noun != "" && !strings.HasPrefix(noun, "Jahr") {
+		r.i += 1 + len([]rune(noun))
+		word = titleFirst(word) + strings.ToLower(noun)
+	}
+	r.addWords(word)
+}
+
+// joinsNumber reports whether German joins a word to the number before it.
+func joinsNumber(word string) bool {
+	for _, stem := range []string{
+		"fach", "mal", "jährig", "tägig", "köpfig", "stündig", "minütig", "monatig", "wöchig", "seitig", "armig", "beinig", "äugig", "händig",
+		"stufig", "teilig", "stöckig", "prozentig", "schneidig", "eckig", "stellig", "sekündig", "fältig",
+	} {
+		if strings.HasPrefix(word, stem) {
+			return true
+		}
+	}
+	return false
+}
+
+// yearWords reads a year: "fourteen ninety-two", "zweitausendsechsundzwanzig".
+func (r *dateReader) yearWords(year string) string {
+	n, ok := r.valueOf(year)
+	if !ok {
+		return r.lex.spellDigits(year)
+	}
+	high, low := n/100, n%100
+	switch {
+	case !r.lex.german && high == 10 && low >= 10:
+		return "ten " + r.lex.cardinal(low)
+	case n < 1100, n >= 2100, n >= 2000 && (r.lex.german || low < 10):
+		return r.lex.cardinal(n)
+	case r.lex.german:
+		return stemDE(high) + "hundert" + tailDE(low)
+	case low == 0:
+		return r.lex.cardinal(high) + " hundred"
+	case low < 10:
+		return r.lex.cardinal(high) + " oh " + r.lex.cardinal(low)
+	}
+	return r.lex.cardinal(high) + " " + r.lex.cardinal(low)
+}

@@ -1,0 +1,130 @@
+package speech
+
+import (
+	"strings"
+	"unicode"
+)
+
+// lowerCapitals returns a word, part by part, as a value of a character, spelled if it
+// is an abbreviation and without capitals if it only shouts.
+func (r *writer) lowerCapitals(word []rune, start int) string {
+	text := string(word)
+	if r.effort == noSigns {
+		return text
+	}
+	parts := strings.Split(text, "-")
+	shouted := len(word) > 1 && unicode.IsUpper(word[1]) && r.isShouted(start, start+len(word))
+	var b strings.Builder
+	joined := false
+	for i, p := range parts {
+		v, ok := r.valueNamed(p, shouted)
+		switch {
+		case !ok && shouted && r.lex.values[p].many != "":
+			b.WriteString(strings.ToLower(p))
+		case !ok && joined:
+			b.WriteString(strings.ToLower(p))
+		case !ok:
+			b.WriteString(r.lowerPart(p))
+		case i+1 < len(parts) && v.stem != "":
+			b.WriteString(v.stem)
+		default:
+			b.WriteString(v.many)
+		}
+		joined = ok && v.stem != ""
+		if i+1 < len(parts) && !joined {
+			b.WriteByte('-')
+		}
+	}
+	return b.String()
+}
+
+// valueNamed returns the value of a character that part stands for.
+func (r *writer) valueNamed(part string, shouted bool) (v value, ok bool) {
+	if r.lex == nil || shouted {
+		return value{}, false
+	}
+	v, ok = r.lex.values[part]
+	return v, ok
+}
+
+// isShouted reports whether a word in capitals stands next to the one from start to end.
+func (r *writer) isShouted(start, end int) bool {
+	if r.lex == nil {
+		return false
+	}
+	next := end
+	for next-end < 3 && !isWord(r.at(next)) && next < len(r.source) {
+		next++
+	}
+	if r.isCapitals(r.wordFrom(next)) {
+		return true
+	}
+	i := start - 1
+	for start-i < 4 && i >= 0 && !isWord(r.at(i)) {
+		i--
+	}
+	last := i + 1
+	for last-i < 20 && i >= 0 && unicode.IsLetter(r.at(i)) {
+		i--
+	}
+	return i >= -1 && last > i+1 && r.isCapitals(string(r.source[i+1:last]))
+}
+
+// isCapitals reports whether word is one in capitals that stands for nothing.
+func (r *writer) isCapitals(word string) bool {
+	if len(word) < 2 || strings.ContainsFunc(word, func(c rune) bool { return !unicode.IsUpper(c) }) {
+		return false
+	}
+	_, exact := r.lex.exact[word]
+	_, unit := r.lex.units[strings.ToLower(word)]
+	return !exact && !unit && !r.lex.spokenValue(word) && strings.ContainsAny(word, "AEIOUYÄÖÜ")
+}
+
+// maxSpelled is how many consonants are still spelled, and maxShort how long a
+// word in capitals may be that is left alone unless it is known.
+const (
+	maxSpelled = 5
+	maxShort   = 3
+)
+
+func (r *writer) lowerPart(part string) string {
+	if stem, ok := strings.CutSuffix(part, "s"); ok && r.lex != nil {
+		own := "s"
+		if name, is := strings.CutSuffix(stem, "'"); is {
+			stem, own = name, "'s"
+		}
+		if r.isSpelled(stem) {
+			return spellLetters(stem) + own
+		}
+	}
+	c := []rune(part)
+	if r.lex != nil && len(c) == 3 && isASCII(part) && unicode.IsUpper(c[0]) && unicode.IsLower(c[1]) && unicode.IsUpper(c[2]) {
+		return spellLetters(part) // "AoE"
+	}
+	n := len(c)
+	if n < 2 || strings.ContainsFunc(part, func(c rune) bool { return !unicode.IsUpper(c) && c != '\'' && !unicode.IsMark(c) }) {
+		return part
+	}
+	lower := strings.ToLower(part)
+	if len(lower) > len(part) { // in some scripts a small letter takes more bytes
+		return part
+	}
+	switch {
+	case r.lex != nil && r.isSpelled(part):
+		return spellLetters(part)
+	case n > maxShort, r.lex != nil && r.lex.shouted[lower]:
+		return lower
+	}
+	return part
+}
+
+// isSpelled reports whether part, in capitals, is said letter by letter.
+func (r *writer) isSpelled(part string) bool {
+	if len(part) < 2 || r.lex.shouted[strings.ToLower(part)] || strings.ContainsFunc(part, func(c rune) bool { return !unicode.IsUpper(c) }) {
+		return false
+	}
+	lower := strings.ToLower(part)
+	return r.lex.spelled[lower] || !strings.ContainsAny(lower, "aeiouyäöüáéíóú") && len(part) <= maxSpelled && isASCII(part)
+}
+
+func spellLetters(s string) string { return strings.Join(strings.Split(s, ""), " ") }

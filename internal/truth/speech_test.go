@@ -1,0 +1,102 @@
+package truth_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/MrWong99/glyphoxa/internal/speech"
+)
+
+// leastSpoken is the floor of the share of lines that are put into words rightly, of
+// those to improve the reader with.
+const leastSpoken = 0.98
+
+// spokenLine is a line of testdata/truth/speech.
+type spokenLine struct {
+	id, language, kind, text string
+	expected                 []string
+}
+
+func readSpokenLines(t *testing.T, name string) []spokenLine {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(corpora, "speech", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []spokenLine
+	for i, row := range strings.Split(strings.TrimSpace(string(data)), "\n") {
+		f := strings.Split(row, "\t")
+		if len(f) != 5 {
+			t.Fatalf("%s:%d: %d fields, want 5", name, i+1, len(f))
+		}
+		if i > 0 {
+			all = append(all, spokenLine{f[0], f[1], f[2], f[3], strings.Split(f[4], " || ")})
+		}
+	}
+	return all
+}
+
+// heardWords is a text as README.md compares it.
+func heardWords(text string) string {
+	text = strings.ReplaceAll(strings.ToLower(text), "’", "'")
+	words := strings.FieldsFunc(text, func(r rune) bool { return r != '\'' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.Join(words, " ")
+}
+
+func (l spokenLine) isRight(got string) bool {
+	return slices.ContainsFunc(l.expected, func(want string) bool { return heardWords(want) == heardWords(got) })
+}
+
+// speechScores sums up lines by language and by kind.
+func speechScores(lines []spokenLine) []score {
+	sums := map[string]*score{}
+	var order []string
+	count := func(name string, right bool) {
+		s, ok := sums[name]
+		if !ok {
+			s = &score{name: name}
+			sums[name] = s
+			order = append(order, name)
+		}
+		s.total++
+		if right {
+			s.right++
+		}
+	}
+	for _, l := range lines {
+		right := l.isRight(speech.Speakable(l.text, l.language))
+		count("all", right)
+		count(l.language, right)
+		count(l.language+" "+l.kind, right)
+	}
+	slices.SortStableFunc(order, func(a, b string) int { return strings.Count(a, " ") - strings.Count(b, " ") })
+	scores := make([]score, 0, len(order))
+	for _, name := range order {
+		scores = append(scores, *sums[name])
+	}
+	return scores
+}
+
+// TestEvalSpeech scores what a voice is given for what is written.
+func TestEvalSpeech(t *testing.T) {
+	lines := readSpokenLines(t, "dev.tsv")
+	scores := speechScores(lines)
+	logScores(t, "speech text, dev: put into words rightly", scores)
+	if share := scores[0].percent() / 100; share < leastSpoken {
+		t.Errorf("%.1f %% of the lines are put into words rightly, want %.1f %%", 100*share, 100*leastSpoken)
+	}
+	if testing.Verbose() {
+		for _, l := range lines {
+			if got := speech.Speakable(l.text, l.language); !l.isRight(got) {
+				t.Logf("%s: %q is %q", l.id, l.text, got)
+			}
+		}
+	}
+	if withHeld() {
+		logScores(t, "speech text, held: put into words rightly", speechScores(readSpokenLines(t, "held.tsv")))
+	}
+}
