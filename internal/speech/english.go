@@ -55,7 +55,7 @@ var english = &lexicon{
 		"n.b.": "note", "cf.": "compare", "viz.": "namely", "lvl.": "level", "mt.": "Mount", "st.": "Saint", "esp.": "especially", "incl.": "including", "misc.": "miscellaneous", "dept.": "department", "apt.": "apartment",
 		"ave.": "Avenue", "blvd.": "Boulevard", "rd.": "Road", "esq.": "Esquire", "bros.": "Brothers", "ltd.": "Limited", "inc.": "Incorporated",
 		"a.k.a.": "also known as", "r.s.v.p.": "R S V P", "r.i.p.": "rest in peace", "q.v.": "which see", "a.d.": "A D", "b.c.": "B C", "p.s.": "P S",
-		"cpl.": "Corporal", "cmdr.": "Commander", "cpt.": "Captain", "messrs.": "Messieurs", "govt.": "government", "ch.": "chapter", "o.k.": "okay",
+		"cpl.": "Corporal", "cmdr.": "Commander", "cpt.": "Captain", "messrs.": "Messieurs", "govt.": "government", "ch.": "chapter", "o.k.": "okay", "ed.": "edition",
 	},
 	titled: map[string]string{
 		"mr": "Mister", "mrs": "Missus", "ms": "Miz", "dr": "Doctor", "prof": "Professor", "fr": "Father", "br": "Brother", "sen": "Senator", "gov": "Governor",

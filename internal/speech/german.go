@@ -54,7 +54,7 @@ var german = &lexicon{
 		"s.u.": "siehe unten", "n.chr.": "nach Christus", "v.chr.": "vor Christus", "mind.": "mindestens", "gest.": "gestorben",
 		"geb.": "geboren", "jh.": "Jahrhundert", "jhd.": "Jahrhundert", "hl.": "heilig", "mio.": "Millionen", "mrd.": "Milliarden", "hptm.": "Hauptmann",
 		"bzgl.": "bezüglich", "ehem.": "ehemalig", "eigtl.": "eigentlich", "allg.": "allgemein", "anm.": "Anmerkung", "tsd.": "tausend", "usf.": "und so fort",
-		"vs.": "versus", "u.u.": "unter Umständen", "m.e.": "meines Erachtens", "o.g.": "oben genannt", "s.a.": "siehe auch", "u.v.m.": "und vieles mehr",
+		"vs.": "versus", "u.u.": "unter Umständen", "m.e.": "meines Erachtens", "o.g.": "oben genannt", "s.a.": "siehe auch", "u.": "und", "u.a.m.": "und anderes mehr", "u.v.m.": "und vieles mehr",
 		"z.zt.": "zur Zeit", "zzt.": "zurzeit", "v.u.z.": "vor unserer Zeitrechnung", "n.u.z.": "nach unserer Zeitrechnung", "i.a.": "im Auftrag",
 		"str.": "Straße", "frl.": "Fräulein", "fam.": "Familie", "ggü.": "gegenüber", "einschl.": "einschließlich", "jmd.": "jemand", "d.i.": "das ist",
 		"tel.": "Telefon", "sen.": "Senior", "jun.": "Junior", "verh.": "verheiratet", "z.hd.": "zu Händen", "u.dgl.": "und dergleichen", "a.d.": "an der",

@@ -55,6 +55,8 @@ func TestSpeakableKinds(t *testing.T) {
 		{"ruler_who_is_asked", "en", "King Aldric, I beg you.", "King Aldric, I beg you."},
 		{"ruler_cases_german", "de", "Unter König Otto III. und gegen Ludwig XIV. half nichts.", "Unter König Otto dem Dritten und gegen Ludwig den Vierzehnten half nichts."},
 		{"ruler_genitive_german", "de", "Der Thron Karls V. ist leer.", "Der Thron Karls des Fünften ist leer."},
+		{"ruler_behind_a_verb_german", "de", "Das Schloss gehört Friedrich II. und dir.", "Das Schloss gehört Friedrich dem Zweiten und dir."},
+		{"calculation", "en", "8 / 2 = 4, 3 * 3 = 9, 5-3=2", "eight divided by two equals four, three times three equals nine, five minus three equals two"},
 		{"ruler_feminine_german", "de", "von Kaiserin Maria II. geerbt", "von Kaiserin Maria der Zweiten geerbt"},
 		{"chapter_one", "en", "Chapter I: Rats. Book XLII", "Chapter one: Rats. Book forty-two"},
 

@@ -133,7 +133,7 @@ func (r *reader) readSuffix(start int) {
 	case c == ' ' && (next == 'x' || next == 'X' || next == '×') && isDigit(r.after(r.i+2)) && !unicode.IsLetter(r.at(r.i+2)):
 		r.addWords(r.byOrTimes(r.i + 1))
 		r.i += 2
-	case c == '-' && isDigit(next) && r.isDie(start-1):
+	case c == '-' && isDigit(next) && (r.isDie(start-1) || r.after(r.digitsEnd(r.i+1)) == '='):
 		r.addWords(r.lex.minus)
 		r.i++
 	case (c == '-' || c == '–') && isDigit(next):

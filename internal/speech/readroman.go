@@ -67,6 +67,9 @@ func (r *dateReader) isRegnal(word []rune) bool {
 	}
 	next := strings.ToLower(r.wordFrom(r.i + 1))
 	verb := slices.Contains([]string{"was", "had", "and", "of", "has", "did", "died", "is", "himself", "herself", "built", "fell", "rules", "ruled", "reigned", "sat", "came", "took", "who"}, next)
+	if len(words) > 1 && word[0] == 'I' && strings.ContainsRune(".,;", r.at(r.i)) {
+		return true
+	}
 	return titled && (r.endsPhrase() || verb || strings.HasSuffix(next, "ed"))
 }
 
@@ -86,6 +89,9 @@ func (r *dateReader) regnalCase() (gender, kasus) {
 		if unicode.IsUpper(firstOf(w)) && r.lex.rulers[lower] {
 			continue
 		}
+		if slices.Contains(dativeVerbs, lower) {
+			return g, dative
+		}
 		if k, ok := caseAfter(lower); ok && g == feminine && lower == "der" {
 			return g, dative
 		} else if ok {
@@ -95,6 +101,9 @@ func (r *dateReader) regnalCase() (gender, kasus) {
 	}
 	return g, r.ownCase(name)
 }
+
+// dativeVerbs are German verbs whose only object is in the dative.
+var dativeVerbs = strings.Fields("gehört gehörte gehörten dient diente dienten folgt folgte folgten hilft half halfen gleicht glich dankt dankte untersteht unterstand glaubt traut")
 
 // ownCase returns the case a name shows by itself: "Karls V. Krone".
 func (r *dateReader) ownCase(name string) kasus {

@@ -123,7 +123,7 @@ func (r *reader) readSign(c rune) {
 			word = r.lex.equals
 		}
 	case '&':
-		if between {
+		if r.mark == 0 && len(r.out) > 0 && (isWord(soon) || soon == '#') {
 			word = r.lex.and
 		}
 	case '/':
@@ -189,6 +189,9 @@ func (r *reader) readSlash(between bool) string {
 	}
 	if r.units {
 		return r.lex.per
+	}
+	if isDigit(r.before(r.i-1)) && isDigit(r.after(r.i+1)) {
+		return r.lex.by
 	}
 	end := r.i + 1
 	for end-r.i <= 5 && unicode.IsLetter(r.at(end)) {

@@ -36,6 +36,8 @@ func tidyText(text string) []rune {
 			switch {
 			case r == '~' && (next == '~' || i > 0 && in[i-1] == '~'):
 				r = 0
+			case r == '*' && prev == ' ' && next == ' ' && len(out) > 1 && isDigit(out[len(out)-2]):
+				r = '×'
 			case isDoubleQuote(r):
 				r, quoted = inchOr(r, prev, quoted)
 			case isApostrophe(r) && isDigit(prev) && !isDigit(next):
