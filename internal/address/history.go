@@ -32,6 +32,10 @@ type pastFacts struct {
 	open      bool // the NPC's question is unanswered
 }
 
+// typedQuiet stands for the silence before a line of which it is not known: neither quick
+// nor slow.
+const typedQuiet = 1800 * time.Millisecond
+
 // history takes in what happened before.
 func (f *facts) history() {
 	st := f.st
@@ -46,6 +50,9 @@ func (f *facts) history() {
 		f.quiet = min(f.quiet, st.Before.Ago)
 	}
 	f.quiet -= time.Duration(f.words) * 300 * time.Millisecond
+	if f.quiet < 0 { // nobody speaks that fast: it was typed, and when it was begun is not known
+		f.quiet = typedQuiet
+	}
 	f.said, f.past = saidFacts{}, pastFacts{}
 	if last && st.Said != "" {
 		f.readSaid()
