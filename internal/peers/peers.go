@@ -57,6 +57,17 @@ func File(t testing.TB, name string) string {
 	return path
 }
 
+// Program returns the path of a program of this machine. Without it the test is skipped,
+// or fails where nothing may be.
+func Program(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		lacks(t, name+" is not installed")
+	}
+	return path
+}
+
 // Node returns a Node that is new enough for every peer: the one installed
 // with them, or this machine's where npm has none for it.
 func Node(t testing.TB) string {

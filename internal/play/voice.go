@@ -5,7 +5,10 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strings"
 	"sync"
+	"time"
+	"unicode/utf8"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
@@ -17,7 +20,8 @@ import (
 )
 
 // voice gives NPCs their voices: words instead of signs, at one rate and one
-// loudness. It is safe for concurrent use.
+// loudness, without more silence between sentences than people leave. It is safe
+// for concurrent use.
 type voice struct {
 	provider tts.Provider
 	language string             // of NPCs whose voice has none
@@ -71,7 +75,8 @@ func (v *voice) Synthesize(ctx context.Context, npc config.NPC, text string) ite
 			return
 		}
 		var c converter
-		var out []int16
+		var trimmed, out []int16
+		trim := audio.NewTrimmer(gapAfter(text))
 		for pcm, err := range v.provider.Synthesize(ctx, v.speakableText(npc, text), npc.Voice) {
 			if err != nil {
 				yield(nil, err)
@@ -82,14 +87,29 @@ func (v *voice) Synthesize(ctx context.Context, npc config.NPC, text string) ite
 				yield(nil, err)
 				return
 			}
-			if out = l.applyLoudness(out[:0], samples); !yield(out, nil) {
+			if trimmed = trim.Process(trimmed[:0], samples); len(trimmed) == 0 {
+				continue
+			}
+			if out = l.applyLoudness(out[:0], trimmed); !yield(out, nil) {
 				return
 			}
 		}
-		if rest := c.flushRest(); len(rest) > 0 {
+		if rest := trim.Flush(trim.Process(trimmed[:0], c.flushRest())); len(rest) > 0 {
 			yield(l.applyLoudness(out[:0], rest), nil)
 		}
 	}
+}
+
+// gapAfter is how much silence follows a sentence, as people leave it.
+func gapAfter(text string) time.Duration {
+	text = strings.TrimRight(text, " \n\"'”’«»*_)]")
+	switch last, _ := utf8.DecodeLastRuneInString(text); {
+	case strings.ContainsRune(",;:—–-", last):
+		return 120 * time.Millisecond
+	case last == '…' || strings.HasSuffix(text, "..."):
+		return 180 * time.Millisecond
+	}
+	return 150 * time.Millisecond
 }
 
 // Level implements [table.Leveler].

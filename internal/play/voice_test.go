@@ -1,6 +1,7 @@
 package play
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"iter"
@@ -156,7 +157,7 @@ func TestNextServiceTakesOver(t *testing.T) {
 			t.Error(err)
 		}
 		body = string(raw)
-		w.Write(make([]byte, 4800))
+		w.Write(bytes.Repeat([]byte{0, 0x40, 0, 0xc0}, 1200))
 	}))
 	defer speaking.Close()
 	var told []string

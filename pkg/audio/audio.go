@@ -1,6 +1,6 @@
 // Package audio holds sound as Glyphoxa moves it: the [Frame] every lane,
 // mixer and transport exchanges, its samples as bytes, conversion between
-// sample rates, loudness, and WAV files.
+// sample rates, loudness, silence around sentences, and WAV files.
 //
 // It imports only the standard library, starts no goroutine and knows no codec. All sound
 // is signed 16-bit; values of its types belong to one goroutine at a time.
