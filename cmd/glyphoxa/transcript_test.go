@@ -71,6 +71,7 @@ type ledger struct {
 	BreachStage      string  `json:"breach_stage"`
 	InputTokens      int64   `json:"input_tokens"`
 	OutputTokens     int64   `json:"output_tokens"`
+	DroppedGuesses   int     `json:"dropped_guesses"`
 	Cost             float64 `json:"cost"`
 }
 
@@ -80,7 +81,7 @@ func ledgerKeys() []string {
 	return []string{
 		"endpoint_ms", "stt_final_ms", "route_us", "begin_ms", "context_ms", "llm_first_token_ms", "tool_ms", "tool_rounds",
 		"tts_first_audio_ms", "floor_ms", "first_sound_ms", "first_substance_ms", "total_ms", "target_ms", "budget", "breach_stage",
-		"input_tokens", "output_tokens",
+		"input_tokens", "output_tokens", "dropped_guesses",
 	}
 }
 

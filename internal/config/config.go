@@ -236,9 +236,9 @@ type Latency struct {
 	// Policy lists what is done when the first sound would come too late, in
 	// order. Default all of it.
 	Policy []string `yaml:"policy" json:"policy" enum:"lower_tier|opener|fallback|filler" doc:"What to do when an answer would come too late, in order: lower_tier (fewer tools), opener (begin with a stock phrase), fallback (ask the faster model), filler (a stock phrase when the time is nearly up)."`
-	// Preemptive has the model begin before the player has quite finished.
-	// Default true.
-	Preemptive bool `yaml:"preemptive" json:"preemptive" doc:"Whether the model begins to think while the player's last words are still being recognised; costs more model requests."`
+	// Preemptive is what begins before the player has quite finished, one of the
+	// Preempt constants; empty is PreemptOff. Default PreemptVoice.
+	Preemptive Preemption `yaml:"preemptive" json:"preemptive" enum:"off|model|voice" doc:"What begins while the end of the player's words is still awaited: off (nothing), model (the model thinks) or voice (its first sentence is spoken, too, and heard once the words prove right). Costs more requests; true and false of older files are voice and off."`
 	// DeepKeywords and StandardKeywords replace the built-in lists if not empty.
 	DeepKeywords     []string `yaml:"deep_keywords" json:"deep_keywords" doc:"Words that ask for a deep answer; replaces the built-in list."`
 	StandardKeywords []string `yaml:"standard_keywords" json:"standard_keywords" doc:"Words that ask for a standard answer; replaces the built-in list."`

@@ -30,7 +30,7 @@ func Default() *Config {
 			Lease:           Duration(5 * time.Minute),
 			LeaseTurns:      10,
 			Policy:          []string{"lower_tier", "opener", "fallback", "filler"},
-			Preemptive:      true,
+			Preemptive:      PreemptVoice,
 		},
 		Cost: Cost{Currency: "USD"},
 		Server: Server{

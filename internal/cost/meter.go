@@ -88,6 +88,14 @@ type Account struct {
 	sum   Sum // guarded by meter.mu
 }
 
+// NPC returns whose account it is, empty if it is nobody's. A nil account is nobody's.
+func (a *Account) NPC() string {
+	if a == nil {
+		return ""
+	}
+	return a.npc
+}
+
 // Charge notes what was taken of a provider. The names of providers are those of the
 // configuration, so there are only so many.
 func (a *Account) Charge(provider string, u Usage) {

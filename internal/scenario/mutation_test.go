@@ -35,7 +35,7 @@ func TestBrokenExpectationsFail(t *testing.T) {
 		{"nobody_interrupts", "barge_in_stops_within_the_confirm_window", func(s *scenario.Scene) { s.Story = s.Story[:1] }},
 		{"nobody_mutes", "mute_in_the_middle_of_an_answer", func(s *scenario.Scene) { s.Story = s.Story[:1] }},
 		{"model_too_slow", "right_guess_saves_time", func(s *scenario.Scene) {
-			s.Latency.Preemptive = false
+			s.Latency.Preemptive = config.PreemptOff
 		}},
 		{"tool_answers", "tool_hangs", func(s *scenario.Scene) { s.Tools[0].Hangs = false }},
 		{"recogniser_answers", "final_that_never_comes", func(s *scenario.Scene) { s.STT.Faults = nil }},

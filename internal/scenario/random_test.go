@@ -140,7 +140,7 @@ func randomScene(r *rapid.T) *scenario.Scene {
 		}
 		s.NPCs = append(s.NPCs, n)
 	}
-	s.Latency.Preemptive = rapid.Bool().Draw(r, "preemptive")
+	s.Latency.Preemptive = rapid.SampledFrom([]config.Preemption{config.PreemptOff, config.PreemptModel, config.PreemptVoice, config.PreemptVoice}).Draw(r, "preemptive")
 	s.Latency.ModelTimeout = config.Duration(4 * time.Second)
 	s.Tools = []scenario.Tool{
 		{Name: "look", P50: ms(r, "p50", 700), Takes: ms(r, "takes", 3000), Hangs: rapid.IntRange(0, 9).Draw(r, "hangs") == 0},

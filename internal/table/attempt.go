@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync/atomic"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
@@ -49,7 +50,8 @@ type attempt struct {
 	confirmed chan struct{}           // closed once it is no guess
 	phrase    chan string             // a stock phrase to say while there is nothing else
 
-	backlog []finding // of a guess
+	backlog []finding   // of a guess
+	voiced  atomic.Bool // it is a guess that a voice works on; set by the voice
 
 	said   []sentence // in the order of the line
 	asked  time.Time  // for the floor
@@ -118,8 +120,10 @@ type worker struct {
 	request   engine.Request
 	unknown   string // what to say instead of an answer
 	confirmed <-chan struct{}
+	ahead     bool      // the voice may work before that
 	patience  *patience // bounds the answer; owned by the engine's goroutine
 	phrase    <-chan string
+	soon      <-chan time.Time // until then an answer that has begun goes before a phrase; owned by the voice
 	sayings   chan saying
 	result    result
 	hoarse    bool // the voice has failed; owned by the voice
@@ -134,7 +138,7 @@ func newWorker(o *Options, tn *turn, recent []memory.Line, background engine.Bac
 	w := &worker{
 		attempt: a, line: a.line, npc: tn.as, puppet: tn.puppet, account: tn.account, company: with,
 		heard:   agent.Line{Speaker: tn.Speaker, Text: tn.Text, Tier: tn.choice.Tier, MayDecline: tn.mayDecline},
-		history: tn.npc.Snapshot(), recent: recent, confirmed: a.confirmed, phrase: a.phrase, sayings: make(chan saying, ahead),
+		history: tn.npc.Snapshot(), recent: recent, confirmed: a.confirmed, ahead: tn.ahead && o.Voices != nil, phrase: a.phrase, sayings: make(chan saying, ahead),
 		request: engine.Request{
 			NPC: tn.as, Persona: tn.npc.Persona(), Names: tn.npc.Names(), Tools: tn.tools, Rounds: o.Latency.Rounds.Get(tn.choice.Tier),
 			ModelTimeout: time.Duration(o.Latency.ModelTimeout), Hurry: tn.plan.Fallback, Go: a.confirmed, Spoken: tn.sound,

@@ -122,6 +122,7 @@ func (tn *turn) closeLedger(end turnEnd) Ledger {
 	if tn.attempt != nil {
 		l.BeginMS = elapsed.Rounded(tn.attempt.began.Sub(tn.since))
 	}
+	l.DroppedGuesses = tn.dropped
 	l.enterCost(tn.account.Sum())
 	l.judgeBudget(tn.target, end.outcome, end.stage, tn.waited())
 	if tn.takenBack && end.outcome == OutcomeCancelled { // no answer was due

@@ -1,16 +1,87 @@
 package table
 
 import (
+	"context"
+	"strings"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/address"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/cost"
+	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/turnend"
 )
 
-// startGuess begins an answer to words that are not final.
-func (as *answers) startGuess(u Utterance, d address.Decision) *turn {
+const (
+	// maxGuesses is how often work is begun on words that are not final, for one
+	// utterance. The last time is kept for when it has ended: until then the player may
+	// but have paused.
+	maxGuesses = 3
+	// maxVoiced is how many of them may be dropped that a voice has worked on before no
+	// further one is given a voice.
+	maxVoiced = 2
+	// maxVoicedAhead is how much sound of its first sentence a guess is given.
+	maxVoicedAhead = 4 * time.Second
+)
+
+// guess has the model begin on words that are not final yet: once the player's
+// voice has stopped, for what has been understood so far.
+func (l *listener) guess(s *Seat, p *passage) {
+	if l.preempts == "" || l.preempts == config.PreemptOff || s.voicing || p.turn != nil || p.interim == "" {
+		return
+	}
+	u := Utterance{Speaker: s.speaker, Text: strings.TrimSpace(p.text() + " " + p.interim)}
+	if p.guess != nil && sameWords(p.guess.Text, u.Text) {
+		return
+	}
+	most := maxGuesses
+	if p.phase == passageOpen {
+		if most--; turnend.Judge(u.Text) == lane.Unfinished {
+			return
+		}
+	}
+	if p.guesses >= most || !l.purse.mayGuess() {
+		return
+	}
+	d := l.conversation.decideAddressee(0, u)
+	if len(d.NPCs) == 0 || l.queue.isBusy(d.NPCs[0]) || l.cast.agents[d.NPCs[0]].Muted {
+		return
+	}
+	if p.sound != nil && l.cast.agents[d.NPCs[0]].NPC.Engine == config.EngineS2S {
+		return // it listens itself, and what it has answered cannot be asked again
+	}
+	l.dropGuess(p)
+	p.guesses++
+	p.guess = l.answers.startGuess(u, d, p.wasted, l.preempts == config.PreemptVoice && p.voiced < maxVoiced)
+}
+
+// dropGuesses gives up all guesses: what they were made on is not so any more.
+func (l *listener) dropGuesses() {
+	for _, s := range l.seats {
+		for _, p := range s.passages {
+			l.dropGuess(p)
+		}
+	}
+}
+
+// dropGuess gives up the guess at a passage, if there is one. What it took counts.
+func (l *listener) dropGuess(p *passage) {
+	if p.guess != nil {
+		p.wasted = p.guess.account
+		if p.guess.attempt.voiced.Load() {
+			p.voiced++
+		}
+		l.answers.dropGuess(p.guess)
+		p.guess = nil
+	}
+}
+
+// startGuess begins an answer to words that are not final, after others of which
+// wasted is the account. ahead says that the voice may work on it.
+func (as *answers) startGuess(u Utterance, d address.Decision, wasted *cost.Account, ahead bool) *turn {
 	now := time.Now()
 	tn := &turn{
-		Utterance: u, phase: guessed, agent: d.NPCs[0], npc: as.cast.agents[d.NPCs[0]],
+		Utterance: u, phase: guessed, wasted: wasted, ahead: ahead, agent: d.NPCs[0], npc: as.cast.agents[d.NPCs[0]],
 		meant: d, route: Route(d.Route), also: -1, timing: timing{since: now}, started: now,
 	}
 	if len(d.NPCs) > 1 {
@@ -66,4 +137,42 @@ func (as *answers) adoptGuess(tn *turn) {
 func (as *answers) dropGuess(tn *turn) {
 	as.moveTo(tn, over)
 	as.dropAttempt(tn)
+}
+
+// speakAhead has the first sentence of a guess spoken into its line, which nobody
+// plays before the guess is adopted, and waits until it is. It reports whether to go on.
+func (w *worker) speakAhead(ctx context.Context) bool {
+	if !w.ahead {
+		return w.awaitConfirmation(ctx)
+	}
+	select {
+	case <-w.confirmed:
+		return true
+	case <-ctx.Done():
+		return false
+	case s, more := <-w.sayings:
+		if more && s.own == nil && s.kind == answer {
+			w.attempt.voiced.Store(true)
+			return w.speakSaying(ctx, s) && w.awaitConfirmation(ctx)
+		}
+		return w.awaitConfirmation(ctx) && more && w.speakSaying(ctx, s)
+	}
+}
+
+// awaitConfirmation waits until the attempt is no guess.
+func (w *worker) awaitConfirmation(ctx context.Context) bool {
+	select {
+	case <-w.confirmed:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// awaitRoom waits until the line takes more sound of the sentence that is being spoken.
+func (w *worker) awaitRoom(ctx context.Context) error {
+	if w.ahead && w.line.Written() >= maxVoicedAhead && !w.awaitConfirmation(ctx) {
+		return ctx.Err()
+	}
+	return w.line.Room(ctx, maxUnplayed)
 }

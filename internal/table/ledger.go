@@ -52,6 +52,10 @@ type Ledger struct {
 	// estimated.
 	InputTokens  int64 `json:"input_tokens"`
 	OutputTokens int64 `json:"output_tokens"`
+	// DroppedGuesses counts the answers that were begun before the words were final, and
+	// given up since those were others. What they took is in the tokens and the cost, if
+	// it was the same NPC's.
+	DroppedGuesses int `json:"dropped_guesses"`
 	// Cost is what the answer cost by its end, in the configuration's currency: models
 	// and voices. Hearing is the session's. It is left out where nothing was charged,
 	// or some of it has no price.

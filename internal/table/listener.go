@@ -11,14 +11,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/floor"
 )
 
-// maxGuesses is how often a model begins on words that are not final, for one
-// utterance.
-const maxGuesses = 3
-
 // listener takes in what is heard of players, and makes turns of it. It belongs
 // to the table's goroutine.
 type listener struct {
-	preemptive   bool // guess what is meant before it is final
+	preempts     config.Preemption // what works on words that are not final
+	purse        *purse
 	effects      *effects
 	agenda       *agenda
 	cast         *cast
@@ -251,11 +248,12 @@ func (l *listener) giveTurn(s *Seat, p *passage, text string) {
 	if tn := p.guess; tn != nil && sameWords(tn.Text, text) && l.answers.guessHolds(tn, u) {
 		p.guess, p.turn = nil, tn
 		tn.Utterance, tn.timing, tn.spoken, tn.sound = u, p.timing(), true, p.sound
+		tn.dropped = p.guesses - 1
 		l.answers.adoptGuess(tn)
 		return
 	}
 	l.dropGuess(p)
-	p.turn = &turn{Utterance: u, timing: p.timing(), spoken: true, sound: p.sound}
+	p.turn = &turn{Utterance: u, timing: p.timing(), spoken: true, sound: p.sound, dropped: p.guesses, wasted: p.wasted}
 	l.turns.admitUtterance(p.turn)
 }
 
@@ -312,44 +310,6 @@ func (l *listener) continueTurn(s *Seat, p *passage, text string) {
 			tn.npc.RememberFindings(a.found)
 		}
 		l.answers.answerAnew(tn)
-	}
-}
-
-// guess has the model begin on words that are not final yet: once the player's
-// voice has stopped, for what has been understood so far.
-func (l *listener) guess(s *Seat, p *passage) {
-	if !l.preemptive || s.voicing || p.turn != nil || p.interim == "" || p.guesses >= maxGuesses {
-		return
-	}
-	u := Utterance{Speaker: s.speaker, Text: strings.TrimSpace(p.text() + " " + p.interim)}
-	if p.guess != nil && sameWords(p.guess.Text, u.Text) {
-		return
-	}
-	d := l.conversation.decideAddressee(0, u)
-	if len(d.NPCs) == 0 || l.queue.isBusy(d.NPCs[0]) || l.cast.agents[d.NPCs[0]].Muted {
-		return
-	}
-	if p.sound != nil && l.cast.agents[d.NPCs[0]].NPC.Engine == config.EngineS2S {
-		return // it listens itself, and what it has answered cannot be asked again
-	}
-	l.dropGuess(p)
-	p.guesses++
-	p.guess = l.answers.startGuess(u, d)
-}
-
-// dropGuesses gives up all guesses: what they were made on is not so any more.
-func (l *listener) dropGuesses() {
-	for _, s := range l.seats {
-		for _, p := range s.passages {
-			l.dropGuess(p)
-		}
-	}
-}
-
-func (l *listener) dropGuess(p *passage) {
-	if p.guess != nil {
-		l.answers.dropGuess(p.guess)
-		p.guess = nil
 	}
 }
 

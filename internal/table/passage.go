@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 )
@@ -49,9 +50,11 @@ type passage struct {
 	sound *engine.Recording // nil if no engine listens to sound
 	ahead int               // the NPC whose engine listens already, -1 if none does
 
-	guess   *turn // answered before the words were final
-	guesses int
-	turn    *turn // what it became; it may yet be continued
+	guess   *turn         // answered before the words were final
+	guesses int           // so far
+	voiced  int           // of those that were dropped, how many a voice had worked on
+	wasted  *cost.Account // of the guess that was dropped last
+	turn    *turn         // what it became; it may yet be continued
 	known   string
 }
 

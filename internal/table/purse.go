@@ -16,12 +16,19 @@ type purse struct {
 }
 
 // openAccount gives a turn its account, unless an earlier attempt has: what that
-// takes yet is the turn's, too.
+// takes yet is the turn's, too, and so is what the same NPC was given of its words
+// before they were known.
 func (p *purse) openAccount(tn *turn) {
+	if tn.account == nil && tn.wasted.NPC() == tn.as.Name {
+		tn.account = tn.wasted
+	}
 	if tn.account == nil {
 		tn.account = p.meter.Account(tn.as.Name)
 	}
 }
+
+// mayGuess reports whether there is money for answers that may come to nothing.
+func (p *purse) mayGuess() bool { return p.meter.Level() < cost.Cheaper }
 
 // passed says of each level what is so from then on. It names no amounts: players
 // read it, too.

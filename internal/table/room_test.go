@@ -312,6 +312,7 @@ type setting struct {
 	manner     config.Interruptibility // Mira's; yields and resumes if empty
 	secrets    []config.KeptSecret     // Mira's
 	guarded    *guarded.Options        // nil: what engines say is not judged
+	preempts   config.Preemption       // the default if empty
 }
 
 func tool(name string, p50 int, effect tools.Effect, readOnly bool, h tools.Handler) tools.Tool {
@@ -400,9 +401,13 @@ func open(t testing.TB, s setting) *room {
 	if s.guarded != nil {
 		s.engine = guarded.New(s.engine, s.guarded)
 	}
+	latency := config.Default().Latency
+	if s.preempts != "" {
+		latency.Preemptive = s.preempts
+	}
 	r.Table = table.New(table.Options{
 		Agents: agents, Engine: s.engine, Listener: ahead, Cost: s.cost, Host: host, Log: r.journal, Context: hotctx.New(r.journal, nowhere{}),
-		Voices: s.voice, Outlet: s.outlet, Hearing: hearing, Sink: s.sink, Session: memory.Session{ID: "s1"}, Latency: config.Default().Latency, RecentLines: 10,
+		Voices: s.voice, Outlet: s.outlet, Hearing: hearing, Sink: s.sink, Session: memory.Session{ID: "s1"}, Latency: latency, RecentLines: 10,
 		Logger: slog.New(strict{t}),
 	})
 	ctx, stop := context.WithCancel(context.Background())

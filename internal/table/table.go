@@ -200,7 +200,7 @@ func (t *Table) makeParts() {
 		transcript: t.transcript, queue: t.queue, purse: t.purse, answers: t.answers,
 	}
 	t.listener = &listener{
-		preemptive: o.Latency.Preemptive, effects: t.effects, agenda: t.agenda, cast: t.cast, conversation: t.conversation, queue: t.queue,
+		preempts: o.Latency.Preemptive, purse: t.purse, effects: t.effects, agenda: t.agenda, cast: t.cast, conversation: t.conversation, queue: t.queue,
 		turns: t.turns, answers: t.answers, floor: t.floor, remarks: remarks, seats: map[string]*Seat{}, planner: t.planner,
 	}
 }

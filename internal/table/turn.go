@@ -45,6 +45,9 @@ type turn struct {
 	plan       pace.Plan
 	attempt    *attempt      // nil until it begins
 	account    *cost.Account // of all its attempts; nil before the first
+	wasted     *cost.Account // of the guesses at its words that were dropped; may be nil
+	dropped    int           // guesses at its words that were dropped
+	ahead      bool          // a guess's: the voice may work on its first sentence
 	held       bool          // the player has more to say: it must not be heard yet
 	floor      time.Duration // the wait for the floor
 

@@ -38,13 +38,12 @@ func (w *worker) speakSentences(ctx context.Context) {
 			w.line.Close()
 		}
 	}()
-	if !w.awaitConfirmation(ctx) {
+	if !w.speakAhead(ctx) {
 		return
 	}
-	var soon <-chan time.Time // until then an answer that has begun goes before a phrase
 	for {
 		phrase := w.phrase
-		if soon != nil {
+		if w.soon != nil {
 			phrase = nil
 		}
 		var s saying
@@ -59,39 +58,32 @@ func (w *worker) speakSentences(ctx context.Context) {
 					return
 				}
 				continue
-			case <-soon:
-				soon = nil
+			case <-w.soon:
+				w.soon = nil
 				continue
 			case <-ctx.Done():
 			}
 		}
-		switch {
-		case !more:
-			return
-		case s.isAnswering():
-			soon = time.After(answerPatience)
-			continue
-		case s.own != nil:
-			more = w.speakOwn(ctx, s.own)
-		default:
-			w.own.open = false // others speak for the engine from here on
-			more = w.speakSentence(ctx, s.sentence)
-		}
-		if !more {
+		if !more || !w.speakSaying(ctx, s) {
 			return
 		}
-		w.phrase = nil // the answer has begun
 	}
 }
 
-// awaitConfirmation waits until the attempt is no guess.
-func (w *worker) awaitConfirmation(ctx context.Context) bool {
-	select {
-	case <-w.confirmed:
+// speakSaying does with a saying what is to be done, and reports whether to go on.
+func (w *worker) speakSaying(ctx context.Context, s saying) (more bool) {
+	switch {
+	case s.isAnswering():
+		w.soon = time.After(answerPatience)
 		return true
-	case <-ctx.Done():
-		return false
+	case s.own != nil:
+		more = w.speakOwn(ctx, s.own)
+	default:
+		w.own.open = false // others speak for the engine from here on
+		more = w.speakSentence(ctx, s.sentence)
 	}
+	w.phrase = nil // the answer has begun
+	return more
 }
 
 // speakPhrase speaks a stock phrase, sentence by sentence, as the voices keep them.
@@ -241,7 +233,7 @@ func (w *worker) pourSound(ctx context.Context, s *synthesis, p piece) error {
 			heard = true
 			w.report(soundReady{time.Since(s.began)})
 		}
-		if err := w.line.Room(ctx, maxUnplayed); err != nil {
+		if err := w.awaitRoom(ctx); err != nil {
 			return nil // nobody hears it any more
 		}
 	}
