@@ -14,7 +14,7 @@ TESTTIME ?= 30m
 
 export CGO_ENABLED ?= 0
 
-.PHONY: play run build test gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-peers bench-realtime eval eval-address fuzz cover clean
+.PHONY: play run build test gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-peers bench-realtime eval eval-address eval-hearing fuzz cover clean
 
 play: build
 	@$(BIN) play $(ARGS)
@@ -106,6 +106,12 @@ eval:
 # and shows every miss.
 eval-address:
 	@$(GO) test -count=1 -v -run '^TestAccuracy' ./internal/address
+
+# eval-hearing makes the clips of testdata/hearing if they are missing, plays them to
+# lanes with each voice detector and prints what these made of them. It fails where
+# they do worse than they did.
+eval-hearing: onnx
+	@GO='$(GO)' sh testdata/hearing/eval.sh
 
 fuzz:
 	@sh .ci/fuzz $(FUZZTIME)
