@@ -59,6 +59,7 @@ type ledger struct {
 	BeginMS          float64 `json:"begin_ms"`
 	ContextMS        float64 `json:"context_ms"`
 	LLMFirstTokenMS  float64 `json:"llm_first_token_ms"`
+	LLMFirstSentence float64 `json:"llm_first_sentence_ms"`
 	ToolMS           float64 `json:"tool_ms"`
 	ToolRounds       int     `json:"tool_rounds"`
 	TTSFirstAudioMS  float64 `json:"tts_first_audio_ms"`
@@ -79,7 +80,7 @@ type ledger struct {
 // which may be missing.
 func ledgerKeys() []string {
 	return []string{
-		"endpoint_ms", "stt_final_ms", "route_us", "begin_ms", "context_ms", "llm_first_token_ms", "tool_ms", "tool_rounds",
+		"endpoint_ms", "stt_final_ms", "route_us", "begin_ms", "context_ms", "llm_first_token_ms", "llm_first_sentence_ms", "tool_ms", "tool_rounds",
 		"tts_first_audio_ms", "floor_ms", "first_sound_ms", "first_substance_ms", "total_ms", "target_ms", "budget", "breach_stage",
 		"input_tokens", "output_tokens", "dropped_guesses",
 	}

@@ -167,7 +167,7 @@ func (tn *turnTiming) describeTurn() string {
 		ms   float64
 	}{
 		{"endpoint", l.EndpointMS}, {"stt", l.STTFinalMS}, {"context", l.ContextMS}, {"llm", l.LLMFirstTokenMS},
-		{"tool", l.ToolMS}, {"tts", l.TTSFirstAudioMS}, {"floor", l.FloorMS},
+		{"writing", l.LLMFirstSentenceMS}, {"tool", l.ToolMS}, {"tts", l.TTSFirstAudioMS}, {"floor", l.FloorMS},
 	} {
 		if s.ms >= 1 {
 			fmt.Fprintf(&out, "%s%s %s", sep, stageWord(s.name), waterfall.Label(elapsed.Duration(s.ms)))
@@ -270,7 +270,25 @@ func (tn *turnTiming) addThinking(add func(stage waterfall.Stage, from, to float
 	default:
 		add(waterfall.Context, l.BeginMS, asked)
 		add(waterfall.Model, asked, asked+l.LLMFirstTokenMS)
+		if wrote := asked + l.LLMFirstTokenMS; l.ToolRounds == 0 {
+			add(waterfall.Writing, wrote, wrote+l.LLMFirstSentenceMS)
+		} else { // tools came in between
+			begin, _ := tn.voiceSpan()
+			add(waterfall.Writing, begin-l.LLMFirstSentenceMS, begin)
+		}
 	}
+}
+
+// voiceSpan is when the voice worked on what was heard first: just before it was heard,
+// or while the words it answers were not known yet.
+func (tn *turnTiming) voiceSpan() (begin, end float64) {
+	l := tn.ledger
+	end = l.FirstSoundMS - l.FloorMS
+	if begin = end - l.TTSFirstAudioMS; l.TTSFirstAudioMS > 0 && l.ToolRounds == 0 && begin < l.EndpointMS+l.STTFinalMS {
+		begin = l.BeginMS + l.ContextMS + l.LLMFirstTokenMS + l.LLMFirstSentenceMS
+		end = begin + l.TTSFirstAudioMS
+	}
+	return begin, end
 }
 
 // addSpeaking adds when the answer was said. A stock phrase may have come before it.
@@ -280,7 +298,8 @@ func (tn *turnTiming) addSpeaking(add func(stage waterfall.Stage, from, to float
 	if first == 0 {
 		return
 	}
-	add(waterfall.Voice, first-l.FloorMS-l.TTSFirstAudioMS, first-l.FloorMS)
+	begin, end := tn.voiceSpan()
+	add(waterfall.Voice, begin, end)
 	add(waterfall.Floor, first-l.FloorMS, first)
 	answer := l.FirstSubstanceMS
 	if answer == 0 {

@@ -18,7 +18,7 @@ import (
 
 // drawnSpans are spans as "stage from-to", in milliseconds.
 func drawnSpans(all []waterfall.Span) (out []string) {
-	names := []string{"endpoint", "transcript", "queue", "route", "context", "model", "tools", "voice", "floor", "filler", "answer"}
+	names := []string{"endpoint", "transcript", "queue", "route", "context", "model", "writing", "tools", "voice", "floor", "filler", "answer"}
 	for _, s := range all {
 		out = append(out, fmt.Sprintf("%s %v-%v", names[s.Stage], float64(s.From)/1e6, float64(s.To)/1e6))
 	}
@@ -38,14 +38,14 @@ func TestTurnInTime(t *testing.T) {
 		{
 			name: "spoken", outcome: table.OutcomeDelivered,
 			ledger: table.Ledger{
-				EndpointMS: 400, STTFinalMS: 150, RouteUS: 1000, BeginMS: 551, ContextMS: 3, LLMFirstTokenMS: 240, TTSFirstAudioMS: 90,
+				EndpointMS: 400, STTFinalMS: 150, RouteUS: 1000, BeginMS: 551, ContextMS: 3, LLMFirstTokenMS: 240, LLMFirstSentenceMS: 59, TTSFirstAudioMS: 90,
 				FloorMS: 20, FirstSoundMS: 963, FirstSubstanceMS: 963, TotalMS: 4000, TargetMS: 1200, Budget: "met",
 			},
 			spans: []string{
 				"endpoint 0-400", "transcript 400-550", "route 550-551", "context 551-554", "model 554-794",
-				"voice 853-943", "floor 943-963", "answer 963-4000",
+				"writing 794-853", "voice 853-943", "floor 943-963", "answer 963-4000",
 			},
-			words: "#7 Bartok (fast): ✅ first words after 963 ms of 1.2 s — end of speech 400 ms, transcript 150 ms, context 3 ms, model 240 ms, voice 90 ms, floor 20 ms, 4 s in all",
+			words: "#7 Bartok (fast): ✅ first words after 963 ms of 1.2 s — end of speech 400 ms, transcript 150 ms, context 3 ms, model 240 ms, writing 59 ms, voice 90 ms, floor 20 ms, 4 s in all",
 		},
 		{
 			name: "typed, and read", outcome: table.OutcomeDelivered,
@@ -66,6 +66,26 @@ func TestTurnInTime(t *testing.T) {
 				"endpoint 0-400", "transcript 400-600", "route 600-601", "context 250-255", "model 255-555", "voice 610-660", "answer 660-2000",
 			},
 			words: "first words after 660 ms of 1.2 s — ",
+		},
+		{
+			name: "guessed, and spoken before the words were final", outcome: table.OutcomeDelivered,
+			ledger: table.Ledger{
+				EndpointMS: 400, STTFinalMS: 600, RouteUS: 1000, BeginMS: 250, ContextMS: 5, LLMFirstTokenMS: 300, LLMFirstSentenceMS: 100, TTSFirstAudioMS: 50,
+				FirstSoundMS: 1002, FirstSubstanceMS: 1002, TotalMS: 2000, TargetMS: 1200, Budget: "met",
+			},
+			spans: []string{
+				"endpoint 0-400", "transcript 400-1000", "route 1000-1001", "context 250-255", "model 255-555", "writing 555-655", "voice 655-705", "answer 1002-2000",
+			},
+			words: "first words after 1 s of 1.2 s — ",
+		},
+		{
+			name: "tools between the first token and the sentence", outcome: table.OutcomeDelivered,
+			ledger: table.Ledger{
+				RouteUS: 1000, BeginMS: 1, LLMFirstTokenMS: 99, ToolMS: 200, ToolRounds: 1, LLMFirstSentenceMS: 100, TTSFirstAudioMS: 50,
+				FirstSoundMS: 450, FirstSubstanceMS: 450, TotalMS: 2000, TargetMS: 1200, Budget: "met",
+			},
+			spans: []string{"route 0-1", "model 1-100", "writing 300-400", "voice 400-450", "answer 450-2000"},
+			words: "model 99 ms, writing 100 ms, tools 200 ms, voice 50 ms, 2 s in all",
 		},
 		{
 			name: "waited for its turn", outcome: table.OutcomeDelivered,

@@ -44,7 +44,7 @@ func (m *meter) countStages(l table.Ledger) {
 		name string
 		ms   float64
 	}{
-		{"endpoint", l.EndpointMS}, {"stt", l.STTFinalMS}, {"context", l.ContextMS}, {"llm", l.LLMFirstTokenMS},
+		{"endpoint", l.EndpointMS}, {"stt", l.STTFinalMS}, {"context", l.ContextMS}, {"llm", l.LLMFirstTokenMS}, {"writing", l.LLMFirstSentenceMS},
 		{"tool", l.ToolMS}, {"tts", l.TTSFirstAudioMS}, {"first_sound", l.FirstSoundMS},
 	} {
 		if s.ms > 0 {

@@ -51,7 +51,7 @@ func TestMeterCountsWhatItPassesOn(t *testing.T) {
 	var heard heardEvents
 	sink := countEvents(&heard, m)
 	spoken := table.Ledger{
-		EndpointMS: 400, STTFinalMS: 100, ContextMS: 2, LLMFirstTokenMS: 300, ToolMS: 50, ToolRounds: 1,
+		EndpointMS: 400, STTFinalMS: 100, ContextMS: 2, LLMFirstTokenMS: 300, LLMFirstSentenceMS: 80, ToolMS: 50, ToolRounds: 1,
 		TTSFirstAudioMS: 150, FirstSoundMS: 1100, TotalMS: 4000,
 	}
 	events := []table.Event{
@@ -80,6 +80,7 @@ func TestMeterCountsWhatItPassesOn(t *testing.T) {
 		`glyphoxa_stage_seconds_sum{stage="context"}`:          "0.005",
 		`glyphoxa_stage_seconds_sum{stage="llm"}`:              "0.3",
 		`glyphoxa_stage_seconds_sum{stage="tool"}`:             "0.05",
+		`glyphoxa_stage_seconds_sum{stage="writing"}`:          "0.08",
 		`glyphoxa_stage_seconds_sum{stage="tts"}`:              "0.15",
 		`glyphoxa_stage_seconds_sum{stage="first_sound"}`:      "2",
 		`glyphoxa_stage_seconds_count{stage="context"}`:        "2",

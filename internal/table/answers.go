@@ -234,7 +234,7 @@ func (as *answers) undoAnswer(tn *turn) {
 	as.moveTo(tn, arrived)
 	as.cutReactions(tn)
 	as.dropAttempt(tn)
-	tn.tooling, tn.writing, tn.target, tn.ledger = 0, 0, 0, Ledger{}
+	tn.tooling, tn.target, tn.ledger = 0, 0, Ledger{}
 	tn.began, tn.started, tn.held = time.Now(), time.Time{}, false
 }
 

@@ -8,7 +8,10 @@ import (
 )
 
 // Ledger accounts for the milliseconds of a turn. Times count from the end of
-// the player's speech unless said otherwise; a stage that did not happen is 0.
+// the player's speech unless said otherwise: the last sound of their voice, as is
+// known only afterwards. A stage that did not happen is 0. Of an answer that was not
+// guessed at and has no stock phrase before it, the stages up to the first sound add up
+// to that, but for a frame at the outlet.
 type Ledger struct {
 	// EndpointMS is the wait until the utterance counted as finished, and
 	// STTFinalMS until its final transcript; both are 0 for typed lines.
@@ -24,6 +27,9 @@ type Ledger struct {
 	ContextMS float64 `json:"context_ms"`
 	// LLMFirstTokenMS is from asking the model to the first piece of its answer.
 	LLMFirstTokenMS float64 `json:"llm_first_token_ms"`
+	// LLMFirstSentenceMS is from there until the first sentence, or the first clause,
+	// that can be spoken, without the time of tools.
+	LLMFirstSentenceMS float64 `json:"llm_first_sentence_ms"`
 	// ToolMS is the time of all tool rounds, each as long as its slowest call.
 	ToolMS     float64 `json:"tool_ms"`
 	ToolRounds int     `json:"tool_rounds"`
@@ -97,7 +103,7 @@ func (l *Ledger) judgeBudget(target time.Duration, outcome Outcome, stage string
 		ms   float64
 	}{
 		{"endpoint", l.EndpointMS}, {"stt", l.STTFinalMS}, {"queue", elapsed.Rounded(waited)}, {"route", l.RouteUS / 1000},
-		{"context", l.ContextMS}, {"llm", l.LLMFirstTokenMS}, {"tool", l.ToolMS}, {"tts", l.TTSFirstAudioMS},
+		{"context", l.ContextMS}, {"llm", l.LLMFirstTokenMS + l.LLMFirstSentenceMS}, {"tool", l.ToolMS}, {"tts", l.TTSFirstAudioMS},
 		{"floor", l.FloorMS},
 	} {
 		if s.ms >= longest {
@@ -105,11 +111,11 @@ func (l *Ledger) judgeBudget(target time.Duration, outcome Outcome, stage string
 		}
 	}
 	if rest := l.FirstSoundMS - l.sumStages(waited); rest > longest {
-		l.BreachStage = "llm" // the model wrote on before its first sentence was complete
+		l.BreachStage = "llm" // an engine that speaks for itself writes no sentence first
 	}
 }
 
 // sumStages is the time of all stages before the first sound.
 func (l *Ledger) sumStages(waited time.Duration) float64 {
-	return l.EndpointMS + l.STTFinalMS + elapsed.Rounded(waited) + l.RouteUS/1000 + l.ContextMS + l.LLMFirstTokenMS + l.ToolMS + l.TTSFirstAudioMS + l.FloorMS
+	return l.EndpointMS + l.STTFinalMS + elapsed.Rounded(waited) + l.RouteUS/1000 + l.ContextMS + l.LLMFirstTokenMS + l.LLMFirstSentenceMS + l.ToolMS + l.TTSFirstAudioMS + l.FloorMS
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
 // TestLedgerTellsWhenWorkBegan has a line that is answered at once, and one that
@@ -40,4 +41,48 @@ func TestLedgerTellsThatAnAnswerWasGuessed(t *testing.T) {
 			t.Errorf("ledger = %+v, want the model's first words before the transcript, and their sound after it", l)
 		}
 	})
+}
+
+// TestStagesAddUp has every stage take its time: what players wait for the first sound,
+// from the last sound of their own, is the sum.
+func TestStagesAddUp(t *testing.T) {
+	for _, row := range []struct {
+		name     string
+		model    script
+		sentence float64 // llm_first_sentence_ms
+		tool     bool
+	}{
+		{"a sentence at once", says("Aye, that is so."), 0, false},
+		{"a sentence word by word", func(llm.Request) []step {
+			return []step{{after: 100 * ms, text: "Aye, "}, {after: 90 * ms, text: "that is "}, {after: 40 * ms, text: "so. "}, {after: time.Second, text: "Or not."}}
+		}, 130, false},
+		{"a tool before it", func(req llm.Request) []step {
+			if len(results(req)) == 0 {
+				return []step{{after: 100 * ms, calls: calls("rules", "{}").calls}}
+			}
+			return []step{{after: 60 * ms, text: "Aye, "}, {after: 50 * ms, text: "so it is. "}}
+		}, 110, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := heard(t, setting{model: row.model})
+				ana := r.join("Ana")
+				ana.say("Mira, do you remember?", time.Second)
+				stopped := time.Now()
+				l := r.until(1).Ledger
+				if l.LLMFirstTokenMS != 100 || l.LLMFirstSentenceMS != row.sentence || (l.ToolRounds > 0) != row.tool {
+					t.Errorf("ledger = %+v, want %v ms to the first sentence", l, row.sentence)
+				}
+				sum := l.EndpointMS + l.STTFinalMS + l.RouteUS/1000 + l.ContextMS + l.LLMFirstTokenMS + l.LLMFirstSentenceMS + l.ToolMS + l.TTSFirstAudioMS + l.FloorMS
+				if off := l.FirstSoundMS - sum; off < -0.1 || off > 20 {
+					t.Errorf("first sound after %v ms, the stages take %v: %+v", l.FirstSoundMS, sum, l)
+				}
+				// The last frame of voice leaves the player's mouth 20 ms before the next,
+				// and waits in the jitter buffer no longer than two more.
+				if heard := r.wire.heard()[0].at.Sub(stopped).Seconds() * 1000; heard < l.FirstSoundMS-25 || heard > l.FirstSoundMS+65 {
+					t.Errorf("first sound %v ms after the end of the voice at the player's, %v in the ledger", heard, l.FirstSoundMS)
+				}
+			})
+		})
+	}
 }

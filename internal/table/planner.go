@@ -73,7 +73,7 @@ func (p *planner) recordTimes(tn *turn, l Ledger) {
 	s := pace.Sample{Tier: tn.choice.Tier, Tools: l.ToolRounds > 0, Opened: tn.plan.Cascade, FirstSound: elapsed.Duration(l.FirstSoundMS)}
 	s.Took[pace.Endpoint], s.Took[pace.Transcript] = tn.endpoint, tn.final
 	s.Took[pace.Context], s.Took[pace.Model] = elapsed.Duration(l.ContextMS), elapsed.Duration(l.LLMFirstTokenMS)
-	s.Took[pace.Writing], s.Took[pace.Tool], s.Took[pace.Voice] = tn.writing, tn.tooling, elapsed.Duration(l.TTSFirstAudioMS)
+	s.Took[pace.Writing], s.Took[pace.Tool], s.Took[pace.Voice] = elapsed.Duration(l.LLMFirstSentenceMS), tn.tooling, elapsed.Duration(l.TTSFirstAudioMS)
 	p.governor.Record(s)
 }
 

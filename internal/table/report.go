@@ -25,7 +25,7 @@ type finding any
 type (
 	// contextRead: what the NPC knows is assembled.
 	contextRead struct{ took time.Duration }
-	// firstSentence: the model has written a sentence.
+	// firstSentence: the model has written what can be spoken first.
 	firstSentence struct{ took time.Duration } // since the first token
 	// phraseBegins: a stock phrase passes the time.
 	phraseBegins struct{}
@@ -85,7 +85,7 @@ func (as *answers) takeFinding(a *attempt, f finding) {
 		tn.ledger.ContextMS = elapsed.Rounded(f.took)
 	case firstSentence:
 		as.fillers.noteBegun(tn)
-		tn.writing = max(f.took-tn.tooling, 0)
+		tn.ledger.LLMFirstSentenceMS = elapsed.Rounded(max(f.took-tn.tooling, 0))
 	case phraseBegins:
 		as.fillers.announcePhrase(tn)
 	case sentenceBegins:

@@ -55,9 +55,8 @@ type turn struct {
 	texts   []string // what was delivered
 	answer  []string // of it, what was no filler
 	tooling time.Duration
-	writing time.Duration // first token to first sentence
-	audible bool          // a sound went out
-	end     turnEnd       // how it ends, once it is cut or ending
+	audible bool    // a sound went out
+	end     turnEnd // how it ends, once it is cut or ending
 
 	takenBack bool          // the player took the line back: it is not kept
 	done      chan struct{} // closed at its end; nil if nobody waits for that

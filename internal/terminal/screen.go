@@ -366,8 +366,8 @@ func (s *screen) rememberLedger(e *table.TurnEnded) {
 	if l.FirstSoundMS > 0 {
 		sound = elapsed.Text(l.FirstSoundMS)
 	}
-	line := fmt.Sprintf("turn %d %s: route %.0f µs, context %s, first token %s, tools %s (rounds: %d), first sound %s, total %s, budget %s",
-		e.Turn, e.Outcome, l.RouteUS, elapsed.Text(l.ContextMS), elapsed.Text(l.LLMFirstTokenMS), elapsed.Text(l.ToolMS), l.ToolRounds,
+	line := fmt.Sprintf("turn %d %s: route %.0f µs, context %s, first token %s, first sentence %s, tools %s (rounds: %d), first sound %s, total %s, budget %s",
+		e.Turn, e.Outcome, l.RouteUS, elapsed.Text(l.ContextMS), elapsed.Text(l.LLMFirstTokenMS), elapsed.Text(l.LLMFirstSentenceMS), elapsed.Text(l.ToolMS), l.ToolRounds,
 		sound, elapsed.Text(l.TotalMS), l.Budget)
 	if l.BreachStage != "" {
 		line += " (" + l.BreachStage + ")"

@@ -55,6 +55,7 @@ var looks = [stageCount]look{
 	Route:      {"routing", thinking, color.RGBA{0xee, 0xf2, 0xff, 0xff}, false},
 	Context:    {"context", thinking, color.RGBA{0xff, 0xe0, 0x66, 0xff}, false},
 	Model:      {"model", thinking, color.RGBA{0xff, 0x9f, 0x45, 0xff}, false},
+	Writing:    {"writing", thinking, color.RGBA{0xd9, 0xb3, 0x8c, 0xff}, false},
 	Tools:      {"tools", thinking, color.RGBA{0xff, 0x8f, 0xc8, 0xff}, false},
 	Voice:      {"voice", speaking, color.RGBA{0xc4, 0xa5, 0xff, 0xff}, false},
 	Floor:      {"floor", speaking, color.RGBA{0xd8, 0xdd, 0xe8, 0xff}, true},

@@ -34,6 +34,7 @@ const (
 	Route                   // deciding who answers, and how
 	Context                 // reading what the NPC knows
 	Model                   // from asking the model to its first words
+	Writing                 // from there to its first sentence
 	Tools                   // calls of tools
 	Voice                   // from a sentence to its sound
 	Floor                   // the wait until others are silent
