@@ -71,7 +71,7 @@ func TestTheVoiceThatSpeaksIsCharged(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := cost.NewMeter(cost.Options{})
-	v := &voice{provider: p}
+	v := &voice{levels: &levels{}, provider: p}
 	npc := config.NPC{ID: "bart", Name: "Bartok", Lines: map[string][]string{"filler": {"Hm."}}}
 	v.warmPhrases(m, []config.NPC{npc}, "filler")
 	v.warming.Wait()
@@ -98,7 +98,7 @@ func TestTheVoiceThatSpeaksIsCharged(t *testing.T) {
 // TestWarmingIsCharged speaks a phrase ahead.
 func TestWarmingIsCharged(t *testing.T) {
 	m := cost.NewMeter(cost.Options{})
-	v := &voice{provider: metered.Voice(&tone{})}
+	v := &voice{levels: &levels{}, provider: metered.Voice(&tone{})}
 	v.warmPhrases(m, []config.NPC{{Name: "Bartok", Lines: map[string][]string{"filler": {"Hm."}}}}, "filler")
 	v.warming.Wait()
 	if err := v.Close(); err != nil {

@@ -56,6 +56,7 @@ type Game struct {
 	Metrics *observe.Metrics
 
 	client *http.Client // to models and voices
+	levels levels       // of the voices heard so far
 	log    *slog.Logger
 	work   sync.WaitGroup // background work; ends with stop
 	life   context.Context

@@ -345,7 +345,8 @@ func sameLanguage(a, b string) bool {
 
 // openVoices gives the session its voices and opens where they are heard.
 func (s *Session) openVoices(o SessionOptions, cast []config.NPC) (sound Sound, err error) {
-	g, v := s.game, &voice{}
+	g := s.game
+	v := &voice{levels: &g.levels}
 	s.voice = v
 	if len(g.Config.Language) > 0 {
 		v.language = g.Config.Language[0]

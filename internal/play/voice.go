@@ -29,19 +29,14 @@ type voice struct {
 	stop     context.CancelFunc // ends warming; nil without
 	warming  sync.WaitGroup
 
-	mu     sync.Mutex        // guards the field below
-	levels map[string]*level // by NPC, its own voice apart
-}
+	levels *levels
 
-// level brings an NPC's voice to the loudness of the others. It knows the voice
-// from earlier sentences.
-type level struct {
-	mu       sync.Mutex // guards the field below
-	loudness *audio.Loudness
+	mu  sync.Mutex                 // guards the field below
+	own map[string]*audio.Loudness // of engines with a voice of their own, by NPC
 }
 
 // NewVoices returns voices that a provider speaks, none of them warmed.
-func NewVoices(p tts.Provider) table.Voices { return &voice{provider: p} }
+func NewVoices(p tts.Provider) table.Voices { return &voice{provider: p, levels: &levels{}} }
 
 // warmPhrases speaks the phrases of some occasions into the void, so that the cache has
 // them; their NPCs are charged. It returns at once and is called once, before the
@@ -53,10 +48,8 @@ func (v *voice) warmPhrases(m *cost.Meter, cast []config.NPC, occasions ...strin
 		for _, npc := range cast {
 			ctx := cost.WithAccount(life, m.Account(npc.Name))
 			for _, text := range stockLines(npc, occasions...) {
-				for _, err := range v.provider.Synthesize(ctx, v.speakableText(npc, text), npc.Voice) {
-					if err != nil {
-						return // who speaks next will see why
-					}
+				if err := v.learnLevel(ctx, npc, text); err != nil {
+					return // who speaks next will see why
 				}
 			}
 		}
@@ -69,33 +62,55 @@ func (v *voice) Synthesize(ctx context.Context, npc config.NPC, text string) ite
 		if v.unheard != nil && v.unheard() {
 			return
 		}
-		l, err := v.levelOf(npc.ID)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
+		ctx, cancel := context.WithCancel(ctx)
+		pieces, enough := make(chan piece), make(chan struct{})
+		var making sync.WaitGroup
+		making.Go(func() {
+			defer close(pieces)
+			for p := range v.makeSound(ctx, npc, text) {
+				select {
+				case pieces <- p:
+				case <-enough:
+					return
+				}
+			}
+		})
+		defer making.Wait()
+		defer cancel()
+		defer close(enough)
+		v.levels.bringToLevel(npc.Voice, pieces, yield)
+	}
+}
+
+// piece is some sound at audio.SampleRate, or why there is no more.
+type piece struct {
+	samples []int16
+	by      string // who made it
+	err     error
+}
+
+// makeSound has a sentence spoken, without the silence around it.
+func (v *voice) makeSound(ctx context.Context, npc config.NPC, text string) iter.Seq[piece] {
+	return func(yield func(piece) bool) {
 		var c converter
-		var trimmed, out []int16
+		var by string
 		trim := audio.NewTrimmer(gapAfter(text))
 		for pcm, err := range v.provider.Synthesize(ctx, v.speakableText(npc, text), npc.Voice) {
+			var samples []int16
+			if err == nil {
+				by = pcm.By
+				samples, err = c.convertPCM(pcm)
+			}
 			if err != nil {
-				yield(nil, err)
+				yield(piece{err: err})
 				return
 			}
-			samples, err := c.convertPCM(pcm)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if trimmed = trim.Process(trimmed[:0], samples); len(trimmed) == 0 {
-				continue
-			}
-			if out = l.applyLoudness(out[:0], trimmed); !yield(out, nil) {
+			if heard := trim.Process(nil, samples); len(heard) > 0 && !yield(piece{samples: heard, by: by}) {
 				return
 			}
 		}
-		if rest := trim.Flush(trim.Process(trimmed[:0], c.flushRest())); len(rest) > 0 {
-			yield(l.applyLoudness(out[:0], rest), nil)
+		if rest := trim.Flush(trim.Process(nil, c.flushRest())); len(rest) > 0 {
+			yield(piece{samples: rest, by: by})
 		}
 	}
 }
@@ -110,39 +125,6 @@ func gapAfter(text string) time.Duration {
 		return 180 * time.Millisecond
 	}
 	return 150 * time.Millisecond
-}
-
-// Level implements [table.Leveler].
-func (v *voice) Level(npc config.NPC, samples []int16) ([]int16, error) {
-	l, err := v.levelOf(npc.ID + " itself") // another voice than the one that speaks for it
-	if err != nil {
-		return nil, err
-	}
-	return l.applyLoudness(nil, samples), nil
-}
-
-// levelOf returns the level of a voice.
-func (v *voice) levelOf(key string) (*level, error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if l, ok := v.levels[key]; ok {
-		return l, nil
-	}
-	loudness, err := audio.NewLoudness(audio.SampleRate, nil)
-	if err != nil {
-		return nil, fmt.Errorf("speaking: %w", err)
-	}
-	if v.levels == nil {
-		v.levels = map[string]*level{}
-	}
-	v.levels[key] = &level{loudness: loudness}
-	return v.levels[key], nil
-}
-
-func (l *level) applyLoudness(dst, samples []int16) []int16 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.loudness.Process(dst, samples)
 }
 
 // speakableText is a sentence as the voice gets it; people read it as it was.

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"iter"
@@ -9,9 +10,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/peers"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
@@ -127,6 +131,129 @@ func TestSilenceOfRealVoicesIsTrimmed(t *testing.T) {
 			if worst > -40 {
 				t.Errorf("what was cut is only %.0f dB below the voice", -worst)
 			}
+		})
+	}
+}
+
+// replayed is a provider that says what was spoken before, softer by so many dB, at a
+// multiple of the speed of speech; 0 is at once.
+type replayed struct {
+	sounds map[string][]int16
+	softer float64
+	speed  time.Duration
+}
+
+func (replayed) Name() string { return "replayed" }
+
+func (r replayed) Synthesize(ctx context.Context, text string, _ tts.Voice) iter.Seq2[tts.PCM, error] {
+	return func(yield func(tts.PCM, error) bool) {
+		for piece := range slices.Chunk(r.sounds[text], 4800) {
+			if r.speed > 0 {
+				time.Sleep(100 * time.Millisecond / r.speed)
+			}
+			if ctx.Err() != nil {
+				yield(tts.PCM{}, ctx.Err())
+				return
+			}
+			soft := make([]int16, len(piece))
+			for i, s := range piece {
+				soft[i] = int16(math.Round(float64(s) * math.Pow(10, -r.softer/20)))
+			}
+			if !yield(tts.PCM{Samples: soft, Rate: audio.SampleRate}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// loudness is the integrated loudness of samples as ffmpeg measures it, in LUFS.
+func loudness(t *testing.T, ffmpeg string, samples []int16) float64 {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), ffmpeg, "-nostdin", "-hide_banner", "-nostats", "-f", "s16le", "-ar", "48000", "-ac", "1", "-i", "-",
+		"-filter_complex", "ebur128=framelog=verbose", "-f", "null", "-")
+	cmd.Stdin = bytes.NewReader(audio.AppendS16LE(nil, samples))
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	summary := string(out[max(0, bytes.LastIndex(out, []byte("  I:"))):])
+	var lufs float64
+	if _, err := fmt.Sscanf(strings.TrimSpace(summary), "I: %f LUFS", &lufs); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return lufs
+}
+
+// What is measured here is what an independent meter measures.
+func TestMeterAgreesWithFFmpeg(t *testing.T) {
+	ffmpeg := peers.Program(t, "ffmpeg")
+	for _, s := range synthesizers(t) {
+		sound := s.sound(t, "The old mill burned down last winter, and nobody knows who did it.")
+		got, _ := audio.Gated(audio.NewMeter().Measure(nil, sound))
+		if want := loudness(t, ffmpeg, sound); math.Abs(got-want) > 0.2 {
+			t.Errorf("%s %s: %.2f LUFS, ffmpeg says %.1f", s.provider.Name(), s.voice.ID, got, want)
+		}
+	}
+}
+
+// NPCs whose voices differ by 14 LU are equally loud from their first sentence on.
+func TestFirstSentencesAreEquallyLoud(t *testing.T) {
+	ffmpeg := peers.Program(t, "ffmpeg")
+	first := []string{"The old mill burned down last winter, and nobody knows who did it.", "I would not go there alone if I were you."}
+	fillers := []string{"Let me think.", "Hm, one moment.", "Well, now."}
+	type speaker struct {
+		name   string
+		sounds map[string][]int16
+		soft   bool
+	}
+	var all []speaker
+	for _, s := range synthesizers(t) {
+		sounds := map[string][]int16{}
+		for _, text := range slices.Concat(first, fillers) {
+			sounds[text] = s.sound(t, text)
+		}
+		all = append(all, speaker{s.provider.Name() + " " + s.voice.ID, sounds, s.voice.ID == "kal16"})
+	}
+	for _, tt := range []struct {
+		name    string
+		fillers []string
+		speed   time.Duration
+		most    float64 // LU, of the target
+	}{
+		{"with_stock_phrases_at_once", fillers, 0, 1.05},
+		{"with_stock_phrases_in_a_stream", fillers, 4, 1.7},
+		{"without_stock_phrases_at_once", nil, 0, 1.05},
+		{"without_stock_phrases_in_a_stream", nil, 4, 2.5},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var worst, sum float64
+			var n int
+			for i, text := range first {
+				for _, s := range all {
+					for _, softer := range []float64{0, 14} {
+						if softer > 0 && s.soft {
+							continue // it would be 22 dB below the target
+						}
+						var got []int16
+						synctest.Test(t, func(t *testing.T) {
+							v := &voice{levels: &levels{}, provider: replayed{s.sounds, softer, tt.speed}}
+							npc := config.NPC{ID: "bart", Lines: map[string][]string{"filler": tt.fillers}}
+							v.warmPhrases(nil, []config.NPC{npc}, "filler")
+							v.warming.Wait()
+							got = speakSentence(t, v, npc, text)
+							if err := v.Close(); err != nil {
+								t.Error(err)
+							}
+						})
+						off := loudness(t, ffmpeg, got) + 20
+						worst, sum, n = max(worst, math.Abs(off)), sum+math.Abs(off), n+1
+						if math.Abs(off) > tt.most {
+							t.Errorf("sentence %d of %s, %v dB softer: %.1f LUFS, want -20", i, s.name, softer, off-20)
+						}
+					}
+				}
+			}
+			t.Logf("%d first sentences are off by %.2f LU on average, %.1f at most", n, sum/float64(n), worst)
 		})
 	}
 }

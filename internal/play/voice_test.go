@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -67,7 +69,7 @@ func TestVoiceSaysWordsForSigns(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := &tone{}
-			v := &voice{provider: p, language: tt.table}
+			v := &voice{levels: &levels{}, provider: p, language: tt.table}
 			sound := speakSentence(t, v, config.NPC{ID: "bart", Voice: tts.Voice{Language: tt.npc}}, tt.text)
 			if diff := cmp.Diff([]string{tt.want}, p.said); diff != "" {
 				t.Errorf("said (-want +got):\n%s", diff)
@@ -79,16 +81,56 @@ func TestVoiceSaysWordsForSigns(t *testing.T) {
 	}
 }
 
-func TestLoudVoiceIsBroughtDown(t *testing.T) {
-	v := &voice{provider: &tone{}}
-	var sound []int16
-	for range 20 {
-		sound = append(sound, speakSentence(t, v, config.NPC{ID: "bart"}, "Hey.")...)
+// How loud a voice is, is learnt from its stock phrases, by provider and voice, and for
+// as long as its levels are kept.
+func TestLevelIsLearntFromStockPhrases(t *testing.T) {
+	known := &levels{}
+	bart := config.NPC{ID: "bart", Lines: map[string][]string{"filler": {"Well."}}}
+	loud := func(n int) (all []int16) {
+		for range n {
+			all = append(all, 24000, -24000)
+		}
+		return all
 	}
-	first, last := slices.Max(sound[:4800]), slices.Max(sound[len(sound)-audio.FrameSamples*3:])
-	if first < 25000 || first > 32600 || last > first/2 {
-		t.Errorf("peaks go from %d to %d, want them at least halved and never above 32600", first, last)
+	p := replayed{sounds: map[string][]int16{"Well.": loud(12000), "Hey.": loud(1000)}} // too short to be measured
+	v := &voice{levels: known, provider: p}
+	v.warmPhrases(nil, []config.NPC{bart}, "filler")
+	v.warming.Wait()
+	if err := v.Close(); err != nil {
+		t.Error(err)
 	}
+	v = &voice{levels: known, provider: p}
+	for _, npc := range []config.NPC{bart, {ID: "mira"}} {
+		if most := slices.Max(speakSentence(t, v, npc, "Hey.")); most > 6000 {
+			t.Errorf("%s's first sentence has a peak of %d, want it brought down at once", npc.ID, most)
+		}
+	}
+	if most := slices.Max(speakSentence(t, v, config.NPC{Voice: tts.Voice{ID: "other"}}, "Hey.")); most < 20000 {
+		t.Errorf("another voice has a peak of %d", most)
+	}
+}
+
+// The first sound of a voice that is not known waits for more of the sentence, but never for
+// long; that of one that is known does not.
+func TestStrangeVoiceIsMeasuredAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		voice5s := make([]int16, 5*audio.SampleRate)
+		for i := range voice5s {
+			voice5s[i] = int16(3000 * (1 - 2*(i/40%2)))
+		}
+		v := &voice{levels: &levels{}, provider: replayed{sounds: map[string][]int16{"Hey.": voice5s}, speed: 2}}
+		for _, want := range []time.Duration{50*time.Millisecond + strangePatience, 50 * time.Millisecond} {
+			began := time.Now()
+			for range v.Synthesize(t.Context(), config.NPC{}, "Hey.") {
+				if got := time.Since(began); got != want {
+					t.Errorf("the first sound came after %v, want %v", got, want)
+				}
+				break
+			}
+			speakSentence(t, v, config.NPC{}, "Hey.")
+			speakSentence(t, v, config.NPC{}, "Hey.")
+		}
+	})
 }
 
 func TestStockLines(t *testing.T) {
@@ -113,7 +155,7 @@ func TestWarmedPhrasesAreThereAtOnce(t *testing.T) {
 	npc := config.NPC{ID: "bart", Lines: map[string][]string{"filler": {"5 moments."}}}
 	p := &tone{}
 	cache := phrases.New([]string{"five moments."}, nil)
-	v := &voice{provider: cache.Wrap("tone", p)}
+	v := &voice{levels: &levels{}, provider: cache.Wrap("tone", p)}
 	v.warmPhrases(nil, []config.NPC{npc}, "filler")
 	v.warming.Wait()
 	speakSentence(t, v, npc, "5 moments.")
@@ -136,7 +178,7 @@ func (*slow) Synthesize(ctx context.Context, _ string, _ tts.Voice) iter.Seq2[tt
 }
 
 func TestCloseEndsWarming(t *testing.T) {
-	v := &voice{provider: &slow{}}
+	v := &voice{levels: &levels{}, provider: &slow{}}
 	v.warmPhrases(nil, []config.NPC{{Lines: map[string][]string{"filler": {"Hm."}}}}, "filler")
 	if err := v.Close(); err != nil {
 		t.Error(err)
@@ -168,7 +210,7 @@ func TestNextServiceTakesOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &voice{provider: p}
+	v := &voice{levels: &levels{}, provider: p}
 	npc := config.NPC{ID: "bart", Voice: tts.Voice{ID: "abc", IDs: map[string]string{providers.OpenAI: "nova"}}}
 	sound := speakSentence(t, v, npc, "2 rats.")
 	if len(sound) != 4800 || !strings.Contains(body, `"two rats."`) || !strings.Contains(body, `"nova"`) {

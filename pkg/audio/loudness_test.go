@@ -1,10 +1,10 @@
 package audio_test
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -26,30 +26,46 @@ func voice(amplitude, seconds float64) []int16 {
 	return out
 }
 
-// speechLevel is the level without pauses, in dBFS.
-func speechLevel(samples []int16) float64 {
-	var sum float64
-	n := 0
-	for block := range slices.Chunk(samples, 480) {
-		var square float64
-		for _, s := range block {
-			square += float64(s) * float64(s)
-		}
-		if square/float64(len(block)) > 1000 {
-			sum += square
-			n += len(block)
-		}
-	}
-	return 10 * math.Log10(sum/float64(n)/32768/32768)
+// loudnessOf is the integrated loudness of samples.
+func loudnessOf(samples []int16) float64 {
+	lufs, _ := audio.Gated(audio.NewMeter().Measure(nil, samples))
+	return lufs
 }
 
-func newLoudness(t testing.TB, opts *audio.LoudnessOptions) *audio.Loudness {
-	t.Helper()
-	l, err := audio.NewLoudness(audio.SampleRate, opts)
-	if err != nil {
-		t.Fatal(err)
+// A sine of 997 Hz at full scale in one channel is at -3.01 LUFS, by the recommendation.
+func TestMeterIsCalibrated(t *testing.T) {
+	sine := make([]int16, 2*audio.SampleRate)
+	for i := range sine {
+		sine[i] = int16(math.Round(32767 * math.Sin(2*math.Pi*997*float64(i)/audio.SampleRate)))
 	}
-	return l
+	if got := loudnessOf(sine); math.Abs(got+3.01) > 0.02 {
+		t.Errorf("%.2f LUFS, want -3.01", got)
+	}
+	quieter := make([]int16, len(sine))
+	for i := range sine {
+		quieter[i] = sine[i] / 10
+	}
+	if got := loudnessOf(slices.Concat(sine, make([]int16, 5*audio.SampleRate), quieter)); math.Abs(got+3.2) > 0.3 {
+		t.Errorf("%.2f LUFS with pauses and what is much softer, want them left out", got)
+	}
+	if _, n := audio.Gated(audio.NewMeter().Measure(nil, make([]int16, audio.SampleRate))); n != 0 {
+		t.Errorf("%d blocks of silence count", n)
+	}
+}
+
+// speak passes sound through as one sentence of a voice, in pieces of 100 ms, of which
+// as much as ahead is measured before the first is heard.
+func speak(v *audio.VoiceLevel, opts *audio.LoudnessOptions, in []int16, ahead time.Duration) (out []int16) {
+	l := audio.NewLoudness(v, opts)
+	defer l.End()
+	n := min(int(ahead*audio.SampleRate/time.Second), len(in))
+	l.Measure(in[:n])
+	out = l.Process(nil, in[:n])
+	for piece := range slices.Chunk(in[n:], audio.SampleRate/10) {
+		l.Measure(piece)
+		out = l.Process(out, piece)
+	}
+	return out
 }
 
 func TestVoicesMeetAtOneLevel(t *testing.T) {
@@ -57,70 +73,92 @@ func TestVoicesMeetAtOneLevel(t *testing.T) {
 		name      string
 		amplitude float64
 		opts      *audio.LoudnessOptions
-		want      float64 // dBFS
+		want      float64 // LUFS
 	}{
-		{"quiet", 2500, nil, -20},
+		{"quiet", 1200, nil, -20},
 		{"right", 5400, nil, -20},
-		{"loud", 16000, nil, -20},
-		{"no_less_than_allowed", 32000, &audio.LoudnessOptions{MaxGain: 6}, -12.6},
+		{"loud", 22000, nil, -20},
+		{"no_less_than_allowed", 32000, &audio.LoudnessOptions{MaxGain: 3}, -12.1},
 		{"as_told", 8000, &audio.LoudnessOptions{Target: -26}, -26},
-		{"no_more_than_allowed", 1000, &audio.LoudnessOptions{MaxGain: 6}, -30.7},
+		{"no_more_than_allowed", 1000, &audio.LoudnessOptions{MaxGain: 6}, -33.2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			l := newLoudness(t, tt.opts)
-			in := voice(tt.amplitude, 8)
-			l.Process(nil, in) // the voice is known by now
-			if got := speechLevel(l.Process(nil, in)); math.Abs(got-tt.want) > 1 {
-				t.Errorf("level = %.1f dBFS, want %.1f; it was %.1f", got, tt.want, speechLevel(in))
+			in := voice(tt.amplitude, 4)
+			if got := loudnessOf(speak(&audio.VoiceLevel{}, tt.opts, in, 3*time.Second)); math.Abs(got-tt.want) > 0.5 {
+				t.Errorf("the first sentence has %.1f LUFS, want %.1f; it had %.1f", got, tt.want, loudnessOf(in))
+			}
+			var v audio.VoiceLevel
+			speak(&v, tt.opts, in, 0)
+			if got := loudnessOf(speak(&v, tt.opts, in, 0)); math.Abs(got-tt.want) > 0.5 {
+				t.Errorf("the second sentence has %.1f LUFS, want %.1f", got, tt.want)
 			}
 		})
 	}
 }
 
+// What a voice says louder or softer than it usually does stays so once it is known.
+func TestExpressionStays(t *testing.T) {
+	var v audio.VoiceLevel
+	speak(&v, nil, voice(5000, 60), 0)
+	if got := v.Speech(); got < 30*time.Second || got > time.Minute {
+		t.Errorf("%v of speech are known", got)
+	}
+	usual, whispered := loudnessOf(speak(&v, nil, voice(5000, 2), 2*time.Second)), loudnessOf(speak(&v, nil, voice(1250, 2), 2*time.Second))
+	if d := usual - whispered; d < 10 {
+		t.Errorf("of 12 dB between two sentences of one voice %.1f are left", d)
+	}
+}
+
 func TestPausesAreNotPumpedUp(t *testing.T) {
-	l := newLoudness(t, nil)
-	l.Process(nil, voice(6000, 4))
+	l := audio.NewLoudness(&audio.VoiceLevel{}, nil)
+	in := voice(6000, 4)
+	l.Measure(in)
+	l.Process(nil, in)
 	before := l.Gain()
 	hiss := make([]int16, 10*audio.SampleRate)
 	for i := range hiss {
 		hiss[i] = int16(i%60) - 30
 	}
+	l.Measure(hiss)
 	l.Process(nil, hiss)
-	if got := l.Gain(); math.Abs(got-before) > 1e-3 {
+	if got := l.Gain(); math.Abs(20*math.Log10(got/before)) > 0.2 {
 		t.Errorf("gain went from %v to %v in a pause", before, got)
 	}
 }
 
 func TestGainMovesGently(t *testing.T) {
-	l := newLoudness(t, nil)
-	last := l.Gain()
-	for frame := range slices.Chunk(voice(1500, 4), audio.FrameSamples) {
-		l.Process(nil, frame)
-		if step := math.Abs(20 * math.Log10(l.Gain()/last)); step > 0.4 {
-			t.Fatalf("gain moved by %.2f dB within 20 ms, want at most 0.4", step)
-		}
-		last = l.Gain()
-	}
-}
-
-func TestLoudnessRate(t *testing.T) {
-	if _, err := audio.NewLoudness(10, nil); !errors.Is(err, audio.ErrRate) {
-		t.Errorf("err = %v, want ErrRate", err)
+	for _, tt := range []struct {
+		name  string
+		known []int16
+		most  float64 // dB in 20 ms
+	}{{"strange", nil, 0.4}, {"known", voice(10000, 4), 0.13}} {
+		t.Run(tt.name, func(t *testing.T) {
+			var v audio.VoiceLevel
+			speak(&v, nil, tt.known, 0)
+			l := audio.NewLoudness(&v, nil)
+			last := l.Gain()
+			for frame := range slices.Chunk(voice(1500, 6), audio.FrameSamples) {
+				l.Measure(frame)
+				l.Process(nil, frame)
+				if step := math.Abs(20 * math.Log10(l.Gain()/last)); step > tt.most {
+					t.Fatalf("gain moved by %.2f dB within 20 ms, want at most %.2f", step, tt.most)
+				}
+				last = l.Gain()
+			}
+		})
 	}
 }
 
 func TestLoudnessProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		in := rapid.SliceOfN(rapid.Int16(), 0, 3000).Draw(t, "in")
-		whole, err := audio.NewLoudness(audio.SampleRate, nil)
-		if err != nil {
-			t.Fatal(err)
+		in := rapid.SliceOfN(rapid.Int16(), 0, 30000).Draw(t, "in")
+		measured := func() *audio.Loudness {
+			l := audio.NewLoudness(&audio.VoiceLevel{}, nil)
+			l.Measure(in)
+			return l
 		}
-		want := whole.Process(nil, in)
-		pieces, err := audio.NewLoudness(audio.SampleRate, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := measured().Process(nil, in)
+		pieces := measured()
 		var got []int16
 		for rest := in; len(rest) > 0; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "n")
@@ -178,20 +216,25 @@ func TestLimit(t *testing.T) {
 }
 
 func BenchmarkLoudness(b *testing.B) {
-	l := newLoudness(b, nil)
+	l := audio.NewLoudness(&audio.VoiceLevel{}, nil)
 	in := voice(30000, 1)
 	frame := make([]int16, 0, audio.FrameSamples)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		at := i % 50 * audio.FrameSamples
+		l.Measure(in[at : at+audio.FrameSamples])
 		frame = l.Process(frame[:0], in[at:at+audio.FrameSamples])
 	}
 }
 
 func TestLoudnessAllocatesNothing(t *testing.T) {
-	l := newLoudness(t, nil)
+	l := audio.NewLoudness(&audio.VoiceLevel{}, nil)
 	in, out := voice(20000, 0.1), make([]int16, 0, 4800)
-	if n := testing.AllocsPerRun(100, func() { out = l.Process(out[:0], in) }); n != 0 {
+	l.Measure(voice(20000, 120)) // as much as is remembered
+	if n := testing.AllocsPerRun(100, func() {
+		l.Measure(in)
+		out = l.Process(out[:0], in)
+	}); n != 0 {
 		t.Errorf("%v allocations, want none", n)
 	}
 }

@@ -69,6 +69,8 @@ type PCM struct {
 	Samples []int16
 	// Rate is in samples per second. All pieces of one synthesis share it.
 	Rate int
+	// By names the provider that made it, where several take over from each other.
+	By string
 }
 
 // Provider turns a sentence into sound. Implementations are safe for

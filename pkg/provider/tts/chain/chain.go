@@ -89,14 +89,14 @@ func (c *Chain) Name() string { return c.links.Name() }
 func (c *Chain) Warm(ctx context.Context) error { return c.links.Warm(ctx) }
 
 // Synthesize speaks text with the first provider that is fit to, by the rules of
-// [fallback.Stream]. One that fails after its first sound ends the sentence with
+// [fallback.Stream], and says in each piece whose it is. One that fails after its first sound ends the sentence with
 // an error that wraps [ErrCut], since players heard its beginning.
 func (c *Chain) Synthesize(ctx context.Context, text string, voice tts.Voice) iter.Seq2[tts.PCM, error] {
 	return func(yield func(tts.PCM, error) bool) {
 		call := &fallback.Call[tts.Provider, tts.PCM]{
 			Ask: func(ctx context.Context, link int) iter.Seq2[tts.PCM, error] {
 				l := c.links.Links[link]
-				return l.Provider.Synthesize(ctx, text, voice.For(l.Name, link == 0))
+				return signed(l.Name, l.Provider.Synthesize(ctx, text, voice.For(l.Name, link == 0)))
 			},
 			Begins: func(p tts.PCM) bool { return len(p.Samples) > 0 },
 			First:  c.opts.FirstSound, Last: c.opts.LastSound, Stall: c.opts.Stall,
@@ -106,6 +106,17 @@ func (c *Chain) Synthesize(ctx context.Context, text string, voice tts.Voice) it
 			call.Empty = ErrSilent
 		}
 		fallback.Stream(ctx, c.links, call, yield)
+	}
+}
+
+// signed returns sound with the name of who made it.
+func signed(by string, sound iter.Seq2[tts.PCM, error]) iter.Seq2[tts.PCM, error] {
+	return func(yield func(tts.PCM, error) bool) {
+		for pcm, err := range sound {
+			if pcm.By = by; !yield(pcm, err) {
+				return
+			}
+		}
 	}
 }
 

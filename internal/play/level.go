@@ -1,0 +1,142 @@
+package play
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
+)
+
+const (
+	// strange is of how much speech less is known of a voice of which nothing can be
+	// said before it is measured, and familiar of how much more nothing need be.
+	strange, familiar = 1500 * time.Millisecond, 5 * time.Second
+	// strangePatience and patience are how long such a voice's first sound, or that of one in
+	// between, waits for more of the sentence to be measured with it. Most providers
+	// are faster than speech.
+	strangePatience, patience = 60 * time.Millisecond, 15 * time.Millisecond
+	// measuredAhead is how much of a sentence is measured before its first sound at most.
+	measuredAhead = 3 * time.Second
+)
+
+// levels is what is known of how loud the voices speak. The zero value knows none. It
+// is safe for concurrent use.
+type levels struct {
+	mu    sync.Mutex // guards the field below
+	known map[string]*audio.VoiceLevel
+}
+
+// levelOf returns what is known of a voice of the provider named.
+func (ls *levels) levelOf(by string, v tts.Voice) *audio.VoiceLevel {
+	key := fmt.Sprintf("%q %+v", by, v)
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	l, ok := ls.known[key]
+	if !ok {
+		if ls.known == nil {
+			ls.known = map[string]*audio.VoiceLevel{}
+		}
+		l = &audio.VoiceLevel{}
+		ls.known[key] = l
+	}
+	return l
+}
+
+// bringToLevel yields the pieces of a sentence as loud as all voices are. The first of a
+// voice that is not known well waits a little for what comes with it.
+func (ls *levels) bringToLevel(v tts.Voice, pieces <-chan piece, yield func([]int16, error) bool) {
+	first, ok := <-pieces
+	if !ok {
+		return
+	}
+	level := ls.levelOf(first.by, v)
+	loud := audio.NewLoudness(level, nil)
+	defer loud.End()
+	var out []int16
+	give := func(p piece) bool {
+		if p.err != nil {
+			yield(nil, p.err)
+			return false
+		}
+		out = loud.Process(out[:0], p.samples)
+		return yield(out, nil)
+	}
+	for _, p := range measureAhead(loud, level.Speech(), first, pieces) {
+		if !give(p) {
+			return
+		}
+	}
+	for p := range pieces {
+		loud.Measure(p.samples)
+		if !give(p) {
+			return
+		}
+	}
+}
+
+// measureAhead measures the first piece of a sentence, and with it what else comes
+// in time, and returns all of it. known is how much is known of the voice.
+func measureAhead(loud *audio.Loudness, known time.Duration, first piece, pieces <-chan piece) []piece {
+	loud.Measure(first.samples)
+	all := []piece{first}
+	if known >= familiar || first.err != nil {
+		return all
+	}
+	wait := patience
+	if known < strange {
+		wait = strangePatience
+	}
+	over := time.NewTimer(wait)
+	defer over.Stop()
+	for loud.Measured() < measuredAhead {
+		select {
+		case p, ok := <-pieces:
+			if !ok {
+				return all
+			}
+			loud.Measure(p.samples)
+			if all = append(all, p); p.err != nil {
+				return all
+			}
+		case <-over.C:
+			return all
+		}
+	}
+	return all
+}
+
+// learnLevel speaks a text of an NPC into the void and learns how loud its voice is.
+func (v *voice) learnLevel(ctx context.Context, npc config.NPC, text string) error {
+	var loud *audio.Loudness
+	for p := range v.makeSound(ctx, npc, text) {
+		if p.err != nil {
+			return p.err
+		}
+		if loud == nil {
+			loud = audio.NewLoudness(v.levels.levelOf(p.by, npc.Voice), nil)
+			defer loud.End()
+		}
+		loud.Measure(p.samples)
+	}
+	return nil
+}
+
+// Level implements [table.Leveler].
+func (v *voice) Level(npc config.NPC, samples []int16) ([]int16, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	l, ok := v.own[npc.ID]
+	if !ok {
+		if v.own == nil {
+			v.own = map[string]*audio.Loudness{}
+		}
+		l = audio.NewLoudness(&audio.VoiceLevel{}, nil)
+		v.own[npc.ID] = l
+	}
+	l.Measure(samples)
+	return l.Process(nil, samples), nil
+}
