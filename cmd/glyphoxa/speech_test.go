@@ -26,7 +26,7 @@ func (h *program) speaksForItself(script fakerealtime.Script, lines ...string) *
 // speaksWith configures the speech-to-speech service that Mira speaks with.
 func (h *program) speaksWith(name, key, url string, lines ...string) {
 	h.t.Helper()
-	hearing := fakestt.Start(h.t, fakestt.Script{Lines: lines, Delay: 20 * time.Millisecond})
+	hearing := fakestt.Start(h.t, fakestt.Script{Lines: lines, Delay: 20 * time.Millisecond, GoesOn: 600 * time.Millisecond})
 	h.write("glyphoxa.yaml", fmt.Sprintf(`languages: [en]
 providers:
   stt: {name: deepgram, api_key: %s, base_url: '%s'}

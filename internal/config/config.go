@@ -271,6 +271,9 @@ type Hearing struct {
 	// ONNXRuntime is the file of onnxruntime's library, absolute after loading. If
 	// empty, it is sought.
 	ONNXRuntime string `yaml:"onnxruntime" json:"onnxruntime" format:"path" doc:"File of onnxruntime's library, which silero needs; if missing, it is sought where make onnx puts it, beside the program and where the system keeps libraries."`
+	// EarlyFinals is how often the transcript of an utterance is asked for before its end
+	// is certain, at most; 0 is never. Default 3.
+	EarlyFinals int `yaml:"early_finals" json:"early_finals" min:"0" max:"10" doc:"How often the final transcript of an utterance is asked for as soon as the voice stops, before it is certain that the player has ended; 0 for never. Makes answers faster; a request is in vain if the player goes on."`
 }
 
 // Speaking is how NPCs speak.

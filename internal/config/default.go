@@ -14,7 +14,7 @@ func Default() *Config {
 		Campaign:  Campaign{System: "dnd5e"},
 		Providers: defaultProviders(),
 		Tools:     ToolConfig{FileQuota: 64 << 20},
-		Hearing:   Hearing{Detection: DetectionAuto},
+		Hearing:   Hearing{Detection: DetectionAuto, EarlyFinals: 3},
 		Voice:     Speaking{MaxSpeech: Duration(45 * time.Second)},
 		Memory:    Memory{RecentLines: 20, History: 12},
 		Table:     Table{Listening: ListeningAttentive},

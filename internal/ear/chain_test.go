@@ -31,7 +31,7 @@ func TestChain(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := chain.New([]chain.Link{{Name: "first", Provider: tt.first}, {Name: "second", Provider: stttest.New("the second")}}, nil)
-			sit(t, nil, ear.Options{Recogniser: c, Expect: stt.Options{Interim: true}}, func(s *seat) {
+			sit(t, nil, ear.Options{Recogniser: c, Expect: stt.Options{Interim: true}, Early: -1}, func(s *seat) {
 				s.say(600*ms, 20*time.Second)
 				s.tells(tt.want, finalsOnly...)
 				if f := s.finals(); len(f) != 1 || f[0].Took != tt.took {

@@ -39,6 +39,10 @@ type Options struct {
 	// its Final is empty and comes at once, if no other is due before it. If
 	// zero, 80 ms; if negative, nothing is noise.
 	MinSpeech time.Duration
+	// Early is how often the final transcript of an utterance is asked for before
+	// its end is certain, at most; only a [stt.Resumer] is. If zero, DefaultEarly;
+	// if negative, never.
+	Early int
 	// OnSound, if not nil, is given the sound of each utterance, frame by frame and
 	// from its pre-roll on. It is called by Run's goroutine before the events about
 	// that sound are told, must return at once and keep no reference to the frame.
@@ -57,6 +61,9 @@ type Stats struct {
 	// Late is how many transcripts came for what had its Final already, or was
 	// not asked for.
 	Late uint64
+	// Early is how many finals were asked for before the end was certain, and Vain
+	// after how many of them the speaker went on.
+	Early, Vain uint64
 	// Dropped is how many samples the recogniser lost.
 	Dropped int64
 }
@@ -82,9 +89,10 @@ type Ear struct {
 	next    int        // number of the utterance that is being sent
 	asked   []question // without a final from the stream, oldest first
 	reason  error      // why there is no stream
+	early   early
 
 	mu     sync.Mutex // guards the fields below
-	late   uint64
+	counts Stats      // of which Late, Early and Vain are counted here
 	stream stt.Stream // nil if there is none; set by Run alone, which needs no lock to read it
 }
 
@@ -104,7 +112,11 @@ func New(speaker string, emit func(Event), o Options) *Ear {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	if o.Early == 0 {
+		o.Early = DefaultEarly
+	}
 	return &Ear{
+		early:   early{most: o.Early, credit: mostCredit},
 		speaker: speaker, recogniser: o.Recogniser, expect: o.Expect, minSpeech: o.MinSpeech, onSound: o.OnSound,
 		log: o.Logger.With(slog.String("speaker", speaker)), emit: emit,
 		lane: lane.New(time.Now(), o.Detector, &o.Lane), outbox: newOutbox(),
@@ -120,7 +132,7 @@ func (e *Ear) Push(p lane.Packet) { e.lane.Intake().Push(time.Now(), p) }
 // Stats returns the counts so far.
 func (e *Ear) Stats() Stats {
 	e.mu.Lock()
-	s := Stats{Late: e.late}
+	s := e.counts
 	if e.stream != nil {
 		heard := e.stream.Stats()
 		s.Broken, s.Dropped = uint64(heard.Broken), heard.Dropped

@@ -12,10 +12,12 @@ import (
 func (e *Ear) hearLane(ctx context.Context, heard lane.Event, now time.Time) {
 	switch heard.Kind {
 	case lane.VoiceStarted:
+		e.early.begin()
 		e.beginSegment(heard, 0)
 	case lane.UtteranceContinued:
 		e.beginSegment(heard, e.segment+1)
 	case lane.VoiceResumed:
+		e.resumeSegment(now)
 		e.tellVoice(VoiceOn, heard)
 	case lane.VoiceStopped:
 		e.tellVoice(VoiceOff, heard)
@@ -25,6 +27,7 @@ func (e *Ear) hearLane(ctx context.Context, heard lane.Event, now time.Time) {
 			e.onSound(heard.Utterance, heard.Frame[:])
 		}
 		e.sendSound(heard.Frame[:], now)
+		e.askEarly(ctx, heard, now)
 	case lane.UtteranceEnded:
 		e.endSegment(ctx, heard, now)
 	}
@@ -54,9 +57,12 @@ func (e *Ear) endSegment(ctx context.Context, heard lane.Event, now time.Time) {
 	e.tellEvent(s.newEvent(Ended))
 	e.waiting = append(e.waiting, s)
 	if s.speech < e.minSpeech {
-		s.finishSegment(nothing, nil, now)
+		s.finishSegment("", true, nil, now)
 	}
-	e.askTranscript(ctx, s, now)
+	if !e.endEarly() {
+		e.askTranscript(ctx, s, now)
+	}
+	s.settleSegment(now)
 }
 
 // settleSegments decides what time decides and tells the outcomes in order.
@@ -81,7 +87,7 @@ func (e *Ear) nextDue() (at time.Time, ok bool) {
 	}
 	for _, s := range e.waiting {
 		if !s.done {
-			sooner(s.wait.Due())
+			sooner(s.nextDue())
 		}
 	}
 	return at, ok

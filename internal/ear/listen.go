@@ -12,13 +12,10 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// nothing is the outcome of what was no speech.
-var nothing stt.Result
-
-// question is an utterance whose transcript the stream was asked for.
+// question is a part of a segment whose transcript the stream was asked for.
 type question struct {
-	number int
-	of     *segment
+	*part
+	of *segment
 }
 
 // news is what the stream has to say.
@@ -68,11 +65,10 @@ func (e *Ear) loseStream(err error, now time.Time) {
 	e.setStream(nil)
 	e.reason = err
 	for _, q := range e.asked {
-		if !q.of.done {
-			q.of.failSegment(err, now)
-		}
+		q.of.failSegment(err, now)
 	}
 	e.asked = nil
+	e.early.forget()
 }
 
 // isReason reports whether err wraps an error of package stt that says why.
@@ -87,7 +83,7 @@ func isReason(err error) bool {
 
 // sendSound gives sound to the stream.
 func (e *Ear) sendSound(samples []int16, now time.Time) {
-	if e.stream == nil {
+	if e.stream == nil || e.holdSound(samples, now) {
 		return
 	}
 	if err := e.stream.Send(samples); err != nil {
@@ -95,31 +91,35 @@ func (e *Ear) sendSound(samples []int16, now time.Time) {
 	}
 }
 
-// askTranscript asks the stream for the transcript of s, whose sound has been sent. A
-// segment that is done is only told apart from the next.
+// askTranscript asks the stream for the transcript of s, whose sound has been sent, as far
+// as nobody has asked before. A segment that is done is only told apart from the next.
 func (e *Ear) askTranscript(ctx context.Context, s *segment, now time.Time) {
-	var number int
 	err := e.reason
 	if e.stream != nil {
-		number, err = e.stream.Finish(ctx)
+		if _, err = e.askPart(ctx, s, now); err == nil {
+			return
+		}
 	}
 	switch {
-	case err == nil:
-		e.asked = append(e.asked, question{number, s})
-		e.next = number + 1
-		if !s.done {
-			s.startWait(number, now)
-		}
-		return
 	case errors.Is(err, stt.ErrBusy):
 		err = fmt.Errorf("finishing the utterance: %w", err)
 	case e.stream != nil:
 		e.loseStream(err, now)
 		err = e.reason
 	}
-	if !s.done {
-		s.failSegment(err, now)
+	s.failSegment(err, now)
+}
+
+// askPart asks the stream for the transcript of what was sent since it was asked last.
+func (e *Ear) askPart(ctx context.Context, s *segment, now time.Time) (*part, error) {
+	number, err := e.stream.Finish(ctx)
+	if err != nil {
+		return nil, err
 	}
+	p := s.addPart(number, now)
+	e.asked = append(e.asked, question{p, s})
+	e.next = number + 1
+	return p, nil
 }
 
 // hearNews takes in what the stream has to say.
@@ -138,8 +138,7 @@ func (e *Ear) hearTranscript(r stt.Result, now time.Time) {
 	if r.Utterance == e.next && !r.Final && r.Err == nil && e.open != nil {
 		if r.Text != "" {
 			e.open.last = r
-			e.lane.Expect(turnend.Judge(r.Text))
-			e.tellInterim(e.open, r.Text, now)
+			e.hearWords(e.open, r.Text, now)
 		}
 		return
 	}
@@ -148,45 +147,60 @@ func (e *Ear) hearTranscript(r stt.Result, now time.Time) {
 			continue
 		}
 		if !r.Final && r.Err == nil {
-			e.hearInterim(q.of, r, now)
+			e.hearInterim(q, r, now)
 			return
 		}
 		for _, skipped := range e.asked[:i] {
 			// Finals come in order: there is none for these.
-			answer(skipped, stt.Result{Utterance: skipped.number, Final: true}, now)
+			e.hearFinal(skipped, stt.Result{Utterance: skipped.number, Final: true}, now)
 		}
 		if q.of.done && q.of.speech >= e.minSpeech {
 			e.countLate()
 		}
-		answer(q, r, now)
+		e.hearFinal(q, r, now)
 		e.asked = slices.Delete(e.asked, 0, i+1)
 		return
 	}
 	e.countLate()
 }
 
-// answer takes in the final transcript of a question.
-func answer(q question, r stt.Result, now time.Time) {
+// hearFinal takes in the final transcript of a question.
+func (e *Ear) hearFinal(q question, r stt.Result, now time.Time) {
 	if q.of.done {
 		return
 	}
-	if out, err, done := q.of.wait.Take(r); done {
-		q.of.finishSegment(out, err, now)
+	q.of.dropParts(q.number, r.Before)
+	if out, err, done := q.wait.Take(r); done {
+		q.done, q.Result, q.err = true, out, err
+	}
+	q.of.settleSegment(now)
+	if q.of == e.open && q.Text != "" {
+		e.hearWords(q.of, "", now)
 	}
 }
 
-// hearInterim takes in an interim transcript of a segment that has ended.
-func (e *Ear) hearInterim(s *segment, r stt.Result, now time.Time) {
-	if s.done {
-		if s.speech >= e.minSpeech {
+// hearInterim takes in an interim transcript of a part whose final was asked for.
+func (e *Ear) hearInterim(q question, r stt.Result, now time.Time) {
+	if q.of.done {
+		if q.of.speech >= e.minSpeech {
 			e.countLate()
 		}
 		return
 	}
-	s.wait.Take(r)
+	q.wait.Take(r)
 	if r.Text != "" {
-		e.tellInterim(s, r.Text, now)
+		e.hearWords(q.of, r.Text, now)
 	}
+}
+
+// hearWords takes in that more is known of what a segment says: its parts, and a newer
+// text after those that are known.
+func (e *Ear) hearWords(s *segment, newer string, now time.Time) {
+	words := s.words(newer)
+	if s == e.open {
+		e.lane.Expect(turnend.Judge(words))
+	}
+	e.tellInterim(s, words, now)
 }
 
 func (e *Ear) tellInterim(s *segment, text string, now time.Time) {
@@ -196,5 +210,5 @@ func (e *Ear) tellInterim(s *segment, text string, now time.Time) {
 func (e *Ear) countLate() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.late++
+	e.counts.Late++
 }

@@ -99,7 +99,7 @@ func TestSpeechOpensAtOnce(t *testing.T) {
 func TestSoundIsKeptWhileOpening(t *testing.T) {
 	p := &provider{answer: length, open: slow(6 * time.Second)}
 	patient := chain.New([]chain.Link{{Name: "scripted", Provider: p}}, &chain.Options{Opening: 10 * time.Second})
-	sit(t, p, ear.Options{Recogniser: patient}, func(s *seat) {
+	sit(t, p, ear.Options{Recogniser: patient, Early: -1}, func(s *seat) {
 		s.say(600*ms, 1400*ms)
 		s.say(400*ms, 1600*ms)
 		s.say(3*time.Second, 2*time.Second)

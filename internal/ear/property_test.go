@@ -36,6 +36,7 @@ type session struct {
 	Phrases []phrase
 	Opening []time.Duration // how long each try takes; negative: fails after it
 	Listen  time.Duration   // how long the listener takes for each event
+	Whole   bool            // each utterance is transcribed in one request
 }
 
 func millis(t *rapid.T, low, high int, label string) time.Duration {
@@ -44,6 +45,7 @@ func millis(t *rapid.T, low, high int, label string) time.Duration {
 
 func drawSession(t *rapid.T) session {
 	s := session{Listen: rapid.SampledFrom([]time.Duration{0, 0, ms, 200 * ms}).Draw(t, "listen")}
+	s.Whole = rapid.Bool().Draw(t, "whole")
 	for range rapid.IntRange(1, 5).Draw(t, "tries") {
 		s.Opening = append(s.Opening, millis(t, -2000, 12000, "opening"))
 	}
@@ -68,6 +70,7 @@ func drawSession(t *rapid.T) session {
 func (s *session) provider() *provider {
 	finished := 0
 	return &provider{
+		whole: s.Whole,
 		open: func(ctx context.Context, try int) error {
 			takes := s.Opening[min(try, len(s.Opening)-1)]
 			select {
@@ -123,7 +126,7 @@ func (s *session) play(t *testing.T) (all []told) {
 		e := ear.New("Ann", func(ev ear.Event) {
 			all = append(all, told{ev, time.Now()})
 			time.Sleep(s.Listen)
-		}, ear.Options{Recogniser: overChain(s.provider()).Recogniser, Detector: lanetest.Presence{}, MinSpeech: 120 * ms})
+		}, ear.Options{Recogniser: overChain(s.provider()).Recogniser, Early: 3, Detector: lanetest.Presence{}, MinSpeech: 120 * ms})
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- e.Run(ctx) }() // ends with stop

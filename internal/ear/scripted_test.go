@@ -2,6 +2,7 @@ package ear_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -23,11 +24,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const ms = time.Millisecond
 
+var errBroken = errors.New("line cut")
+
 // provider is scripted: open decides about the streams, answer about what they
 // say of an utterance of so much sound.
 type provider struct {
 	open   func(ctx context.Context, try int) error
 	answer func(s *stream, number int, sound time.Duration)
+	whole  bool // its streams transcribe each utterance in one request
 
 	mu      sync.Mutex // guards the fields below
 	tries   []time.Duration
@@ -60,6 +64,9 @@ func (p *provider) Open(ctx context.Context, o stt.Options) (stt.Stream, error) 
 	defer p.mu.Unlock()
 	s := &stream{provider: p, rate: o.SampleRate, results: make(chan stt.Result, 100), broken: make(chan error, 1), done: make(chan struct{})}
 	p.streams = append(p.streams, s)
+	if p.whole {
+		return wholeStream{s}, nil
+	}
 	return s, nil
 }
 
@@ -68,9 +75,10 @@ func (p *provider) Listen(ctx context.Context, o stt.Options) (stt.Stream, error
 	return p.Open(ctx, o)
 }
 
-// overChain is a recogniser of one provider, as the product has it.
+// overChain is a recogniser of one provider, as the product has it, but for finals
+// that are asked for early.
 func overChain(p *provider) ear.Options {
-	return ear.Options{Recogniser: chain.New([]chain.Link{{Name: "scripted", Provider: p}}, nil)}
+	return ear.Options{Recogniser: chain.New([]chain.Link{{Name: "scripted", Provider: p}}, nil), Early: -1}
 }
 
 // stream returns the stream of a number, from 0, that was opened before now.
@@ -90,11 +98,13 @@ type stream struct {
 	done     chan struct{}
 	once     sync.Once
 
-	mu     sync.Mutex // guards the fields below
-	number int
-	sound  int // samples of the utterance that is being sent
-	refuse error
-	deaf   error
+	mu        sync.Mutex // guards the fields below
+	number    int
+	sound     int // samples of the utterance that is being sent
+	voiced    int // of them
+	discarded []int
+	refuse    error
+	deaf      error
 }
 
 func (s *stream) Send(samples []int16) error {
@@ -104,7 +114,22 @@ func (s *stream) Send(samples []int16) error {
 		return s.deaf
 	}
 	s.sound += len(samples)
+	for _, x := range samples {
+		if x > 5 || x < -5 {
+			s.voiced++
+		}
+	}
 	return nil
+}
+
+// wholeStream is a stream that is a [stt.Discarder].
+type wholeStream struct{ *stream }
+
+func (s wholeStream) Discard(n int) {
+	s.mu.Lock()
+	s.discarded = append(s.discarded, n)
+	s.mu.Unlock()
+	s.final(n, "")
 }
 
 func (s *stream) Finish(context.Context) (int, error) {

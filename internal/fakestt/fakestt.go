@@ -66,6 +66,11 @@ type Script struct {
 	// Lines are the utterances of each connection in order; when they are over,
 	// finals are empty. Requests to OpenAI's endpoint share them.
 	Lines []string
+	// GoesOn has sound that comes so soon after a final go on with its line: a final
+	// then holds the words that the sound has reached, and that none has held
+	// before. To OpenAI's endpoint a recording goes on with a line that begins with the
+	// sound of the request before. If zero, each final is a line, and holds all of it.
+	GoesOn time.Duration
 	// Delay is the time from the request for a final to its coming.
 	Delay time.Duration
 	// Hold keeps all finals back until [Server.Release].
@@ -97,8 +102,9 @@ type Server struct {
 	mu       sync.Mutex // guards the fields below
 	requests []Request
 	samples  int
-	kept     int // keep-alives
-	line     int // of OpenAI's endpoint
+	kept     int    // keep-alives
+	line     int    // of OpenAI's endpoint
+	last     []byte // the sound of the newest request there
 }
 
 // Start starts a service that ends with t.
@@ -194,7 +200,18 @@ type session struct {
 	conn   *websocket.Conn
 	fault  Fault
 	key    string
-	line   int // of the script
+	line   int       // of the script
+	final  time.Time // when it had its newest final; zero since there is sound again
+}
+
+// goOn notes that there is sound, and reports whether it begins another line.
+func (c *session) goOn() (another bool) {
+	another = !c.final.IsZero() && time.Since(c.final) >= c.server.script.GoesOn
+	if another {
+		c.line++
+	}
+	c.final = time.Time{}
+	return another
 }
 
 // text is what the current line is, as far as samples of sound reach; all of

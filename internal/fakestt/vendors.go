@@ -1,12 +1,14 @@
 package fakestt
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/coder/websocket"
 )
@@ -66,6 +68,9 @@ func seconds(samples int) float64 { return float64(samples) / Rate }
 
 func (d *deepgram) sound(ctx context.Context, samples int) bool {
 	d.server.count(samples)
+	if d.goOn() {
+		d.begin = d.total
+	}
 	d.total += samples
 	if d.fault == Break && d.total > Rate/2 {
 		return false
@@ -115,6 +120,9 @@ func (d *deepgram) finalize(ctx context.Context) bool {
 		return false
 	}
 	text := d.fresh(-1)
+	if d.server.script.GoesOn > 0 {
+		text = d.fresh(d.total)
+	}
 	switch d.fault {
 	case Mute:
 		return true
@@ -132,15 +140,14 @@ func (d *deepgram) finalize(ctx context.Context) bool {
 			d.results(ctx, true, true, text)
 		}
 	}
-	d.settled, d.begin, d.announced = d.total, d.total, d.total
-	d.line++
+	d.settled, d.announced, d.final = d.total, d.total, time.Now()
 	return true
 }
 
 // elevenLabs speaks ElevenLabs' protocol.
 func (s *Server) elevenLabs(ctx context.Context, c *session) {
 	c.say(ctx, object{"message_type": "session_started", "session_id": "1", "config": object{"sample_rate": Rate}})
-	total, announced := 0, 0
+	total, announced, given := 0, 0, 0
 	for {
 		_, data, err := c.conn.Read(ctx)
 		if err != nil {
@@ -161,31 +168,42 @@ func (s *Server) elevenLabs(ctx context.Context, c *session) {
 			return
 		}
 		s.count(len(sound) / 2)
+		if len(sound) > 0 && c.goOn() {
+			total, announced, given = 0, 0, 0
+		}
 		total += len(sound) / 2
 		if c.fault == Break && total > Rate/2 {
 			return
 		}
 		if total-announced >= WordSamples {
 			announced = total
-			c.say(ctx, object{"message_type": "partial_transcript", "text": c.text(total)})
+			c.say(ctx, object{"message_type": "partial_transcript", "text": c.fresh(given, total)})
 		}
 		if m.Commit {
-			if !c.commit(ctx, total) {
+			if !c.commit(ctx, given, total) {
 				return
 			}
-			total, announced = 0, 0
+			announced, given = total, total
 		}
 	}
 }
 
-// commit answers a request for the final transcript of so many samples.
-func (c *session) commit(ctx context.Context, samples int) bool {
+// fresh is the text of the line between two samples.
+func (c *session) fresh(given, upTo int) string {
+	return strings.TrimSpace(strings.TrimPrefix(c.text(upTo), c.text(given)))
+}
+
+// commit answers a request for the final transcript of the samples from given on.
+func (c *session) commit(ctx context.Context, given, total int) bool {
 	if !c.server.pause(ctx) {
 		return false
 	}
-	text := c.text(-1)
+	text := c.fresh(given, -1)
+	if c.server.script.GoesOn > 0 {
+		text = c.fresh(given, total)
+	}
 	switch {
-	case samples < Rate*3/10:
+	case total-given < Rate*3/10:
 		c.say(ctx, object{"message_type": "commit_throttled", "error": "too little audio was sent"})
 		return true
 	case c.fault == Mute:
@@ -203,7 +221,7 @@ func (c *session) commit(ctx context.Context, samples int) bool {
 	if c.fault == Duplicate {
 		c.say(ctx, final)
 	}
-	c.line++
+	c.final = time.Now()
 	return true
 }
 
@@ -246,20 +264,31 @@ func (s *Server) transcriptions(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.count((len(q.File) - 44) / 2)
+	line := s.lineOf(q.File[44:])
 	if s.pause(r.Context()) {
-		s.transcript(w, fault)
+		s.transcript(w, fault, line)
 	}
 }
 
-// transcript answers a good request.
-func (s *Server) transcript(w http.ResponseWriter, fault Fault) {
+// lineOf returns the line that a recording is: the one before if it goes on from its
+// sound, else the next. How the last of that sound was filtered does not matter.
+func (s *Server) lineOf(sound []byte) int {
 	s.mu.Lock()
-	text := ""
-	if s.line < len(s.script.Lines) && fault != Empty {
-		text = s.script.Lines[s.line]
+	defer s.mu.Unlock()
+	known := len(s.last) - min(len(s.last), Rate/100)
+	if s.script.GoesOn == 0 || known == 0 || len(sound) <= len(s.last) || !bytes.Equal(sound[:known], s.last[:known]) {
+		s.line++
 	}
-	s.line++
-	s.mu.Unlock()
+	s.last = sound
+	return s.line - 1
+}
+
+// transcript answers a good request with a line.
+func (s *Server) transcript(w http.ResponseWriter, fault Fault, line int) {
+	text := ""
+	if line < len(s.script.Lines) && fault != Empty {
+		text = s.script.Lines[line]
+	}
 	switch fault {
 	case Garbage:
 		_, _ = io.WriteString(w, "<html>") // the client may be gone

@@ -189,8 +189,11 @@ func (l *Lane) emit(e Event) {
 	if e.At.IsZero() {
 		e.At = l.heard
 	}
-	if l.voicing.on {
+	switch {
+	case l.voicing.on:
 		e.Voiced = frames(l.voicing.voiced)
+	case !l.voicing.mayStart():
+		e.Silent = frames(l.silent)
 	}
 	e.Speech = frames(l.speech)
 	l.events = append(l.events, e)

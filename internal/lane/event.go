@@ -63,6 +63,9 @@ type Event struct {
 	// Voiced is the voiced time since voicing last started or resumed, zero
 	// when voicing has stopped: what a barge-in is confirmed by.
 	Voiced time.Duration
+	// Silent is, while voicing has stopped and does not begin, the time since the
+	// last voice.
+	Silent time.Duration
 	// Speech is the voiced time of the whole utterance so far.
 	Speech time.Duration
 	// Endpoint is, for UtteranceEnded, the time from the end of voicing to the

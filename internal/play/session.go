@@ -214,6 +214,9 @@ func (g *Game) addHearing(t *table.Options, o SessionOptions) error {
 	t.Hearing = p
 	t.Expect = ExpectedSpeech(g.Config, g.Cast(), g.Campaign)
 	t.Expect.Interim = true
+	if t.EarlyFinals = g.Config.Hearing.EarlyFinals; t.EarlyFinals == 0 {
+		t.EarlyFinals = -1
+	}
 	return nil
 }
 

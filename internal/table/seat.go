@@ -80,7 +80,7 @@ func (t *Table) openEar(ctx context.Context, s *Seat, o JoinOptions) {
 		case t.sounds <- heard{s, e}:
 		case <-ctx.Done():
 		}
-	}, ear.Options{Recogniser: t.o.Hearing, Expect: expect, Lane: lanes, Detector: o.Detector, OnSound: onSound, Logger: t.o.Logger})
+	}, ear.Options{Recogniser: t.o.Hearing, Expect: expect, Lane: lanes, Early: t.o.EarlyFinals, Detector: o.Detector, OnSound: onSound, Logger: t.o.Logger})
 	t.work.Go(func() {
 		defer s.stop()
 		if err := s.ear.Run(ctx); err != nil {

@@ -78,6 +78,9 @@ type Options struct {
 	// Expect is what is known of the players' speech beforehand, besides the names
 	// of the NPCs.
 	Expect stt.Options
+	// EarlyFinals is how often the final transcript of an utterance is asked for before
+	// its end is certain, see the options of package ear.
+	EarlyFinals int
 	// Lane says how utterances are cut.
 	Lane lane.Options
 	// Floor are the times of taking turns.

@@ -197,6 +197,9 @@ func (cs *captures) describeSeats() []string {
 	for _, c := range cs.all {
 		s := c.seat.Stats()
 		line := fmt.Sprintf("%s (%s): %d packets, %d dropped, %d lost; %d utterances, %d late transcripts", c.speaker, c.from, s.Packets.Packets, s.Packets.Dropped, s.Packets.Lost, cs.screen.utterancesOf(c.speaker), s.Late)
+		if s.Early > 0 {
+			line += fmt.Sprintf("; %d asked for early, %d of them in vain", s.Early, s.Vain)
+		}
 		if s.Broken > 0 {
 			line += fmt.Sprintf("; the speech recognition broke off or was not there %d times", s.Broken)
 		}

@@ -50,7 +50,7 @@ func (s *fakeSeat) Push(p lane.Packet) {
 }
 
 func (s *fakeSeat) Stats() ear.Stats {
-	return ear.Stats{Packets: lane.Stats{Packets: uint64(len(s.got)), Dropped: 2, Lost: 3}, Late: 4, Broken: 1}
+	return ear.Stats{Packets: lane.Stats{Packets: uint64(len(s.got)), Dropped: 2, Lost: 3}, Late: 4, Early: 6, Vain: 5, Broken: 1}
 }
 
 // voiced is sound that passes for a voice: a buzz at 120 Hz that swells and
@@ -192,7 +192,7 @@ func TestOverWaitsForAll(t *testing.T) {
 func TestReportOfSeats(t *testing.T) {
 	cs, _, s := playing(nil)
 	s.Push(lane.Packet{Frame: new(audio.Frame)})
-	want := "Ana (ana.wav): 1 packets, 2 dropped, 3 lost; 0 utterances, 4 late transcripts; the speech recognition broke off or was not there 1 times"
+	want := "Ana (ana.wav): 1 packets, 2 dropped, 3 lost; 0 utterances, 4 late transcripts; 6 asked for early, 5 of them in vain; the speech recognition broke off or was not there 1 times"
 	if got := cs.describeSeats(); len(got) != 1 || got[0] != want {
 		t.Errorf("report = %q, want %q", got, want)
 	}

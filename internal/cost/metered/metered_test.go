@@ -265,6 +265,34 @@ func TestRecognition(t *testing.T) {
 	}
 }
 
+// wholeEar is an ear whose streams transcribe each utterance in one request.
+type wholeEar struct{ ear }
+
+func (e *wholeEar) Open(context.Context, stt.Options) (stt.Stream, error) {
+	return discarding{&e.stream}, nil
+}
+
+type discarding struct{ *earStream }
+
+func (discarding) Discard(int) {}
+
+// TestWhatAStreamCanDoIsKept holds that a charged stream discards if its provider's does.
+func TestWhatAStreamCanDoIsKept(t *testing.T) {
+	ctx := cost.WithAccount(t.Context(), cost.NewMeter(cost.Options{}).Account(""))
+	for _, row := range []struct {
+		p    stt.Provider
+		want bool
+	}{{&ear{}, false}, {&wholeEar{}, true}} {
+		s, err := metered.Recognition(row.p).Open(ctx, stt.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := s.(stt.Discarder); ok != row.want {
+			t.Errorf("%T discards: %v, want %v", row.p, ok, row.want)
+		}
+	}
+}
+
 func TestNothingIsWrappedWithoutAnAccount(t *testing.T) {
 	e := &ear{stream: earStream{takes: 1}}
 	if s, err := metered.Recognition(e).Open(t.Context(), stt.Options{}); err != nil || s != stt.Stream(&e.stream) {

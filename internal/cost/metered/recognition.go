@@ -30,7 +30,18 @@ func (r *recognition) Open(ctx context.Context, o stt.Options) (stt.Stream, erro
 	if rate <= 0 {
 		rate = defaultRate
 	}
-	return &stream{Stream: s, account: account, provider: r.Name(), rate: rate}, nil
+	metered := &stream{Stream: s, account: account, provider: r.Name(), rate: rate}
+	if d, ok := s.(stt.Discarder); ok {
+		return &wholeStream{metered, d}, nil
+	}
+	return metered, nil
+}
+
+// wholeStream is a stream that is a [stt.Discarder]. What was sent for a transcript
+// that is discarded stays charged.
+type wholeStream struct {
+	*stream
+	stt.Discarder
 }
 
 // stream charges what was sent at the end of each utterance, and at its own end what

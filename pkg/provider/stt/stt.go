@@ -77,7 +77,8 @@ type Recogniser interface {
 	// What is said while a connection is lost is kept, sent again and transcribed
 	// late; each finished utterance has an outcome, of which Err is one. Send,
 	// Finish and Recv fail only once the stream is closed, Finish also with
-	// ErrBusy. ctx lends its values alone.
+	// ErrBusy. ctx lends its values alone. A stream that is a [Resumer] may be asked
+	// for a final before it is certain that the speaker has ended.
 	Listen(ctx context.Context, o Options) (Stream, error)
 }
 
@@ -106,6 +107,26 @@ type Stream interface {
 	Close() error
 }
 
+// Resumer is a [Stream] whose utterances may go on after Finish, so that a final can
+// be asked for while the end is still awaited.
+type Resumer interface {
+	Stream
+	// Resume takes back the end of the utterance that was finished last: the next
+	// one continues it. It belongs to the caller of Send and Finish, comes before
+	// anything is sent after Finish, and never blocks. A stream to a service that
+	// hears on and on has both transcripts, which follow each other; else the next
+	// one's holds all of it, see [Result].Before, and the first final may stay empty.
+	Resume()
+}
+
+// Discarder is a [Stream] that transcribes each utterance in one request, whose sound
+// has to be sent once more if it goes on.
+type Discarder interface {
+	// Discard gives up the transcript of a finished utterance: its final is empty
+	// and may come at once. It is safe for concurrent use and never blocks.
+	Discard(utterance int)
+}
+
 // Stats are the counts of one stream.
 type Stats struct {
 	// Dropped is how many samples, at the rate given to Open, were lost since
@@ -124,6 +145,9 @@ type Result struct {
 	// Utterance is the number that Finish returns for it.
 	Utterance int
 	Text      string
+	// Before is how many of the utterances right before this one, which were
+	// resumed, Text holds the words of as well.
+	Before int
 	// Final says that this is the utterance's one outcome. Its Text is empty
 	// if nothing was understood.
 	Final bool

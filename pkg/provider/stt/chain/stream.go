@@ -16,7 +16,7 @@ import (
 // takeSamples is how much sound is taken from the queue at a time.
 const takeSamples = 4800
 
-// stream implements [stt.Stream]. Everything below the goroutine's line is
+// stream implements [stt.Resumer]. Everything below the goroutine's line is
 // owned by run.
 type stream struct {
 	chain   *Chain
@@ -28,6 +28,7 @@ type stream struct {
 	end     func()
 	lost    atomic.Int64 // samples at flow.Rate that were not kept
 	broken  atomic.Int64 // connections, and tries to make one
+	resumed atomic.Int64 // number of the utterance that continues the one before
 
 	// The goroutine's.
 	convert *flow.Converter
@@ -40,6 +41,7 @@ type stream struct {
 	pause   time.Duration // before the one after that
 	waiting []*utterance  // without a final, oldest first
 	next    int           // number of the utterance after those
+	ended   *utterance    // the one finished last, if it may be sent again; nil once the next begins
 }
 
 // utterance is one that has no final transcript yet.
@@ -52,6 +54,7 @@ type utterance struct {
 	deadline  time.Time // when the current leg must have answered
 	until     time.Time // when nobody else is asked any more
 	failed    error     // why nobody will be asked any more
+	before    int       // utterances before it whose sound its own begins with
 }
 
 // heard is what a leg received.
@@ -164,6 +167,7 @@ func (s *stream) feedSound(ctx context.Context, sound []int16, mark bool) {
 	}
 	if mark {
 		u.finished, u.until = true, time.Now().Add(s.chain.opts.Final+s.chain.opts.LastFinal)
+		s.keepEnded(u)
 	}
 	if s.leg == nil || u.failed != nil {
 		s.countForgotten(u)
@@ -192,14 +196,19 @@ func (s *stream) currentUtterance(ctx context.Context) *utterance {
 	if n := len(s.waiting); n > 0 && !s.waiting[n-1].finished {
 		return s.waiting[n-1]
 	}
-	u := &utterance{number: s.next}
-	s.next++
+	u := s.newUtterance()
 	s.waiting = append(s.waiting, u)
-	if len(s.waiting) == 1 {
+	if len(s.waiting) == 1 && u.before == 0 {
 		s.dropSecondBest()
 	}
 	if s.leg != nil {
 		s.assignToLeg(u)
+		if len(u.sound) == 0 {
+			return u
+		}
+		if err := s.leg.stream.Send(u.sound); err != nil {
+			s.giveUpLeg(ctx, err)
+		}
 	} else if time.Since(s.tried) > firstPause && s.openLeg(ctx, make([]bool, len(s.chain.links.Links))) {
 		s.replayUtterances(ctx)
 	}
@@ -255,6 +264,11 @@ func (s *stream) hearLeg(ctx context.Context, h heard) {
 	default:
 		r := h.result
 		r.Utterance = h.leg.numbers[r.Utterance]
+		for _, u := range s.waiting {
+			if u.number == r.Utterance {
+				r.Before = u.before
+			}
+		}
 		if r.Final {
 			if len(s.waiting) == 0 || s.waiting[0].number != r.Utterance || !s.waiting[0].finished {
 				return // it has its final
@@ -337,7 +351,7 @@ func (s *stream) settleFailed() {
 	for len(s.waiting) > 0 && s.waiting[0].finished && s.waiting[0].failed != nil {
 		u := s.waiting[0]
 		s.waiting = append(s.waiting[:0], s.waiting[1:]...)
-		s.results.Put(stt.Result{Utterance: u.number, Final: true, Err: u.failed})
+		s.results.Put(stt.Result{Utterance: u.number, Before: u.before, Final: true, Err: u.failed})
 	}
 }
 

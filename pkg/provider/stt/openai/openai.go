@@ -4,7 +4,7 @@
 // The endpoint takes whole recordings: an
 // utterance's sound is collected and sent when it ends, so there are no
 // interim transcripts. Each utterance is one request in a goroutine of its
-// own, which Close cancels and waits for. It retries nothing.
+// own, which Close cancels and waits for, and Discard cancels. It retries nothing.
 package openai
 
 import (
@@ -89,13 +89,20 @@ func (p *Provider) Open(ctx context.Context, o stt.Options) (stt.Stream, error) 
 	s := &stream{
 		provider: p, opts: o, convert: convert,
 		audio: flow.NewAudio(flow.Limit(o)), results: flow.NewResults(),
-		cancel: cancel, ready: map[int]stt.Result{},
+		cancel: cancel, ready: map[int]stt.Result{}, asked: map[int]context.CancelFunc{},
 	}
-	s.start = func(task func(context.Context)) { s.tasks.Go(func() { task(life) }) }
+	s.start = func(number int, task func(context.Context)) {
+		ctx, cancel := context.WithCancel(life)
+		s.asked[number] = cancel
+		s.tasks.Go(func() {
+			defer cancel()
+			task(ctx)
+		})
+	}
 	return s, nil
 }
 
-// stream implements [stt.Stream].
+// stream implements [stt.Stream] and [stt.Discarder].
 type stream struct {
 	provider *Provider
 	opts     stt.Options
@@ -103,14 +110,16 @@ type stream struct {
 	results  *flow.Results
 	convert  *flow.Converter // owned by the caller of Finish
 	cancel   context.CancelCauseFunc
-	// start runs a task in a goroutine that Close cancels and waits for.
-	start func(task func(context.Context))
+	// start runs the task of an utterance in a goroutine that Discard cancels, and
+	// that Close cancels and waits for. It is called under mu.
+	start func(number int, task func(context.Context))
 	tasks sync.WaitGroup
 
 	mu     sync.Mutex // guards the fields below
 	closed bool
-	ready  map[int]stt.Result // finals that wait for those before them
-	next   int                // utterance whose final is to be put
+	asked  map[int]context.CancelFunc // those whose request is under way, nil once it was discarded
+	ready  map[int]stt.Result         // finals that wait for those before them
+	next   int                        // utterance whose final is to be put
 }
 
 // Send implements [stt.Stream].
@@ -131,8 +140,18 @@ func (s *stream) Finish(ctx context.Context) (int, error) {
 	if s.closed {
 		return 0, stt.ErrClosed
 	}
-	s.start(func(ctx context.Context) { s.deliver(s.transcribe(ctx, number, recording)) })
+	s.start(number, func(ctx context.Context) { s.deliver(s.transcribe(ctx, number, recording)) })
 	return number, nil
+}
+
+// Discard implements [stt.Discarder]. It cancels the request.
+func (s *stream) Discard(utterance int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if cancel := s.asked[utterance]; cancel != nil {
+		cancel()
+		s.asked[utterance] = nil
+	}
 }
 
 // recording takes the utterance's sound from the queue, at [flow.Rate].
@@ -183,6 +202,10 @@ func (s *stream) transcribe(parent context.Context, number int, recording []int1
 func (s *stream) deliver(r stt.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if cancel, ok := s.asked[r.Utterance]; ok && cancel == nil {
+		r = stt.Result{Utterance: r.Utterance, Final: true} // it was discarded
+	}
+	delete(s.asked, r.Utterance)
 	s.ready[r.Utterance] = r
 	for {
 		r, ok := s.ready[s.next]

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -71,6 +72,28 @@ func TestOrder(t *testing.T) {
 			t.Errorf("Recv = %+v, %v, want %q", r, err, want)
 		}
 	}
+}
+
+// TestDiscard gives up a transcript: its request ends, its final is empty and comes at
+// once, and the next is not kept waiting.
+func TestDiscard(t *testing.T) {
+	begun, ended := make(chan struct{}), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // so that the end of the request is seen
+		close(begun)
+		<-r.Context().Done()
+		close(ended)
+	}))
+	defer server.Close()
+	s := open(t, server.URL)
+	say(t, s, time.Second)
+	<-begun
+	s.(stt.Discarder).Discard(0)
+	s.(stt.Discarder).Discard(7) // nobody asked for that
+	if r, err := s.Recv(t.Context()); err != nil || r.Utterance != 0 || r.Text != "" || !r.Final || r.Err != nil {
+		t.Errorf("Recv = %+v, %v, want an empty final", r, err)
+	}
+	<-ended
 }
 
 // TestShortSound shows that a click costs no request.

@@ -106,6 +106,13 @@ func (a *Audio) Finish(results *Results) (int, error) {
 	return a.number - 1, nil
 }
 
+// Finished returns how many utterances have been ended.
+func (a *Audio) Finished() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.number
+}
+
 // Take moves the oldest samples to dst, but none beyond the next mark, and
 // says whether that mark is reached; the mark is then taken, too. Neither
 // samples nor a mark mean that there is nothing: wait for [Audio.Wake].
