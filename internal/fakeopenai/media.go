@@ -86,7 +86,11 @@ func (s *Server) speech(w http.ResponseWriter, r *http.Request, rec *Request) {
 	if q.Speed != nil {
 		speed = *q.Speed
 	}
-	samples := Speech(q.Input, q.Voice, speed)
+	samples := s.voice(q.Input, q.Voice, speed)
+	if !s.wait(r.Context(), s.opts.SpeechFirst) {
+		s.noteAbort()
+		return
+	}
 	w.Header().Set("Content-Type", "audio/"+q.Format)
 	flush := http.NewResponseController(w)
 	if q.Format == "wav" {
@@ -106,6 +110,13 @@ func (s *Server) speech(w http.ResponseWriter, r *http.Request, rec *Request) {
 		_, _ = w.Write(b) // a client that is gone shows at the next wait
 		_ = flush.Flush() // as above
 	}
+}
+
+func (s *Server) voice(text, voice string, speed float64) []int16 {
+	if s.opts.Voice != nil {
+		return s.opts.Voice(text)
+	}
+	return Speech(text, voice, speed)
 }
 
 func wavHeader(samples int) []byte {

@@ -126,6 +126,8 @@ type Response struct {
 	// Finish is the finish reason. If empty, "tool_calls" with calls and
 	// "stop" without.
 	Finish string
+	// First is waited before the first event.
+	First time.Duration
 	// Delay is waited before every event but the first.
 	Delay time.Duration
 

@@ -38,6 +38,10 @@ type Options struct {
 	// RefuseStreamOptions answers 400 to requests with stream_options, as some
 	// older servers do.
 	RefuseStreamOptions bool
+	// SpeechFirst is the time to the first piece of synthesised speech.
+	SpeechFirst time.Duration
+	// Voice makes the speech of a text, at [SpeechRate]. If nil, [Speech] does.
+	Voice func(text string) []int16
 	// SpeechDelay is the time between two pieces of synthesised speech. Zero
 	// sends them at once.
 	SpeechDelay time.Duration

@@ -71,6 +71,14 @@ type Script struct {
 	// before. To OpenAI's endpoint a recording goes on with a line that begins with the
 	// sound of the request before. If zero, each final is a line, and holds all of it.
 	GoesOn time.Duration
+	// Understand tells what is said in the sound of an utterance so far, at [Rate],
+	// to Deepgram's protocol and OpenAI's, instead of Lines. It may be called at the
+	// same time for several connections. Deepgram's then knows no faults, and goes on
+	// hearing while a final is on its way.
+	Understand func(sound []int16) string
+	// Interim is how much later than the sound of a word an interim transcript with
+	// it comes, where Understand is set.
+	Interim time.Duration
 	// Delay is the time from the request for a final to its coming.
 	Delay time.Duration
 	// Hold keeps all finals back until [Server.Release].

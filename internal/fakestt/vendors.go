@@ -20,6 +20,10 @@ const segmentSamples = 3 * Rate
 // deepgram speaks Deepgram's protocol.
 func (s *Server) deepgram(ctx context.Context, c *session) {
 	d := &deepgram{session: c}
+	if s.script.Understand != nil {
+		d.understand(ctx)
+		return
+	}
 	for {
 		kind, data, err := c.conn.Read(ctx)
 		if err != nil {
@@ -96,6 +100,10 @@ func (d *deepgram) fresh(upTo int) string {
 }
 
 func (d *deepgram) results(ctx context.Context, final, finalize bool, text string) {
+	d.say(ctx, d.result(final, finalize, text))
+}
+
+func (d *deepgram) result(final, finalize bool, text string) object {
 	words := []any{}
 	for i, w := range strings.Fields(text) {
 		at := d.settled + i*WordSamples
@@ -104,13 +112,13 @@ func (d *deepgram) results(ctx context.Context, final, finalize bool, text strin
 			"start": seconds(at), "end": seconds(at + WordSamples), "confidence": 0.9,
 		})
 	}
-	d.say(ctx, object{
+	return object{
 		"type": "Results", "channel_index": []int{0, 1},
 		"start": seconds(d.settled), "duration": seconds(d.total - d.settled),
 		"is_final": final, "speech_final": false, "from_finalize": finalize,
 		"channel":  object{"alternatives": []any{object{"transcript": text, "confidence": 0.9, "words": words}}},
 		"metadata": object{"request_id": "1"},
-	})
+	}
 }
 
 // finalize answers a request for the final transcript. As the real service, it
@@ -266,7 +274,7 @@ func (s *Server) transcriptions(w http.ResponseWriter, r *http.Request) {
 	s.count((len(q.File) - 44) / 2)
 	line := s.lineOf(q.File[44:])
 	if s.pause(r.Context()) {
-		s.transcript(w, fault, line)
+		s.transcript(w, fault, line, q.File[44:])
 	}
 }
 
@@ -283,11 +291,14 @@ func (s *Server) lineOf(sound []byte) int {
 	return s.line - 1
 }
 
-// transcript answers a good request with a line.
-func (s *Server) transcript(w http.ResponseWriter, fault Fault, line int) {
+// transcript answers a good request with a line, or what is understood of its sound.
+func (s *Server) transcript(w http.ResponseWriter, fault Fault, line int, sound []byte) {
 	text := ""
 	if line < len(s.script.Lines) && fault != Empty {
 		text = s.script.Lines[line]
+	}
+	if s.script.Understand != nil && fault != Empty {
+		text = s.script.Understand(samplesOf(sound))
 	}
 	switch fault {
 	case Garbage:

@@ -3,6 +3,9 @@ package peers
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +27,66 @@ type Loudspeaker struct {
 // process's: the test must not be parallel.
 func NewLoudspeaker(t testing.TB) *Loudspeaker {
 	t.Helper()
+	soundServer(t, "module-null-sink sink_name=ear rate=48000 channels=1")
+	l := &Loudspeaker{}
+	record(t, l, 10*time.Millisecond, 1, "ear.monitor")
+	l.await(t)
+	return l
+}
+
+// Room is a sound device that nobody sees, with a loudspeaker, which is where programs
+// of the test are heard, and a microphone, which is what they record. What sounds at
+// both is recorded on one clock, since both are channels of one device.
+type Room struct {
+	Loudspeaker
+	mouth io.WriteCloser
+}
+
+// NewRoom makes one, as [NewLoudspeaker] does. Of its recording, 48,000 pairs of samples
+// a second, the first of each pair is the microphone's.
+func NewRoom(t testing.TB) *Room {
+	t.Helper()
+	left, right := " remix=no channels=1 channel_map=mono master_channel_map=front-left", " remix=no channels=1 channel_map=mono master_channel_map=front-right"
+	soundServer(t,
+		"module-null-sink sink_name=room rate=48000 channels=2 channel_map=front-left,front-right",
+		"module-remap-sink sink_name=mouth master=room"+left,
+		"module-remap-sink sink_name=ear master=room"+right,
+		"module-remap-source source_name=mic master=room.monitor"+left)
+	for _, args := range [][]string{{"set-default-sink", "ear"}, {"set-default-source", "mic"}} {
+		if out, err := exec.Command("pactl", args...).CombinedOutput(); err != nil {
+			t.Fatalf("pactl %q: %v: %s", args, err, out)
+		}
+	}
+	r := &Room{}
+	// No shorter than what programs ask for: the device would serve them sooner, too.
+	record(t, &r.Loudspeaker, 20*time.Millisecond, 2, "room.monitor")
+	r.await(t)
+	mouth := exec.Command("nice", "-n", "-15", "pacat", "--raw", "--format=s16le", "--channels=1", "--rate=48000", "--latency-msec=500", "-d", "mouth")
+	in, err := mouth.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.mouth = in
+	start(t, mouth)
+	return r
+}
+
+// Say has the microphone hear samples, 16 bits at 48 kHz, after all that was said before.
+// It waits while more than a second is still to be heard. Who says nothing for
+// so long stumbles.
+func (r *Room) Say(samples []int16) error {
+	raw := make([]byte, 0, 2*len(samples))
+	for _, v := range samples {
+		raw = binary.LittleEndian.AppendUint16(raw, uint16(v))
+	}
+	_, err := r.mouth.Write(raw)
+	return err
+}
+
+// soundServer starts a PulseAudio server with modules, which all programs of the test
+// use. It ends with the test.
+func soundServer(t testing.TB, modules ...string) {
+	t.Helper()
 	for _, name := range []string{"pulseaudio", "parec", "pactl"} {
 		if _, err := exec.LookPath(name); err != nil {
 			lacks(t, name+" is not installed")
@@ -38,22 +101,28 @@ func NewLoudspeaker(t testing.TB) *Loudspeaker {
 	if err := os.WriteFile(filepath.Join(home, ".asoundrc"), []byte(alsa), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	server := exec.Command("pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no",
-		"-L", "module-null-sink sink_name=ear rate=48000 channels=1", "-L", "module-native-protocol-unix auth-anonymous=1 socket="+socket)
-	start(t, server)
+	args := []string{"-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no"}
+	for _, m := range append(modules, "module-native-protocol-unix auth-anonymous=1 socket="+socket) {
+		args = append(args, "-L", m)
+	}
+	// Where it may, the device goes before programs: it is no part of what is tested.
+	start(t, exec.Command("nice", append([]string{"-n", "-15", "pulseaudio"}, args...)...))
 	for range 100 {
 		if out, err := exec.Command("pactl", "list", "short", "sinks").CombinedOutput(); err == nil && strings.Contains(string(out), "ear") {
-			l := &Loudspeaker{}
-			ear := exec.Command("parec", "--raw", "--format=s16le", "--channels=1", "--rate=48000", "--latency-msec=10", "-d", "ear.monitor")
-			ear.Stdout = l
-			start(t, ear)
-			l.await(t)
-			return l
+			return
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
 	t.Fatal("PulseAudio does not answer")
-	return nil
+}
+
+// record has l take what a source hears, until the test ends.
+func record(t testing.TB, l *Loudspeaker, latency time.Duration, channels int, source string) {
+	t.Helper()
+	ear := exec.Command("nice", "-n", "-15", "parec", "--raw", "--format=s16le", fmt.Sprintf("--channels=%d", channels), "--rate=48000",
+		fmt.Sprintf("--latency-msec=%d", latency.Milliseconds()), "-d", source)
+	ear.Stdout = l
+	start(t, ear)
 }
 
 // start runs a program until the test ends.
@@ -88,12 +157,23 @@ func (l *Loudspeaker) Write(b []byte) (int, error) {
 }
 
 // Heard returns what has sounded so far, 16-bit samples at 48 kHz.
-func (l *Loudspeaker) Heard() []int16 {
+func (l *Loudspeaker) Heard() []int16 { return l.HeardBetween(0, math.MaxInt) }
+
+// HeardBetween returns the samples from one to another, as far as there are any.
+func (l *Loudspeaker) HeardBetween(from, to int) []int16 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	heard := make([]int16, l.raw.Len()/2)
+	from, to = max(0, from), min(to, l.raw.Len()/2)
+	heard := make([]int16, max(0, to-from))
 	for i := range heard {
-		heard[i] = int16(binary.LittleEndian.Uint16(l.raw.Bytes()[2*i:]))
+		heard[i] = int16(binary.LittleEndian.Uint16(l.raw.Bytes()[2*(from+i):]))
 	}
 	return heard
+}
+
+// Recorded is how many samples were recorded so far.
+func (l *Loudspeaker) Recorded() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.raw.Len() / 2
 }

@@ -21,11 +21,13 @@ const (
 	// maxAhead is how many frames of a recorder wait to be pushed: it may bring
 	// them in bursts. Beyond that, it has to wait.
 	maxAhead = 32
-	// enoughAhead is how many may wait before they are pushed a little faster
-	// than they were recorded, so that a delay does not last.
-	enoughAhead = 8
-	// hurry is how much sooner the next frame then follows.
-	hurry = time.Millisecond
+	// evenOver is over how many frames the bursts of a recorder even out. What waits
+	// all that time is no burst but a delay, which must not last: everything would be
+	// answered later by it.
+	evenOver = 20
+	// hurry is how much sooner the next frames then follow for each that waits, and
+	// mostHurry how much at most.
+	hurry, mostHurry = time.Millisecond, 8 * time.Millisecond
 	// parting is how long a recorder that brings no more may take to end, and how
 	// much earlier than this program it may: a key that ends both reaches it first.
 	parting = 200 * time.Millisecond
@@ -207,6 +209,7 @@ func readFrames(ctx context.Context, r io.Reader, frames chan<- audio.Frame) err
 // until there are no more or ctx ends.
 func (c *capture) pushInTime(ctx context.Context, frames <-chan audio.Frame) {
 	due := time.Now()
+	least, counted, sooner := maxAhead, 0, time.Duration(0)
 	for f := range frames {
 		if !sleepUntil(ctx, due) {
 			return
@@ -216,10 +219,11 @@ func (c *capture) pushInTime(ctx context.Context, frames <-chan audio.Frame) {
 		if now.Sub(due) > audio.FrameDuration {
 			due = now // it came late, and so will the next
 		}
-		due = due.Add(audio.FrameDuration)
-		if len(frames) > enoughAhead {
-			due = due.Add(-hurry)
+		least = min(least, len(frames))
+		if counted++; counted == evenOver {
+			sooner, least, counted = min(time.Duration(least)*hurry, mostHurry), maxAhead, 0
 		}
+		due = due.Add(audio.FrameDuration - sooner)
 	}
 }
 
