@@ -77,14 +77,14 @@ func (e *endpointer) learnPause(pause time.Duration) {
 
 // hearFrame takes in one frame, which is l.silence or the newest of the ring.
 func (l *Lane) hearFrame(f *audio.Frame) {
-	change := l.voicing.judgeFrame(l.det.Process(f))
+	change := l.judgeFrame(f)
 	pause := l.countFrame(change)
 	if l.open {
 		l.length++
 		l.changeWithin(change, pause)
 		l.emit(Event{Kind: Sound, Frame: f})
 	} else {
-		l.kept = min(l.kept+1, l.roll+onsetSpan)
+		l.kept = min(l.kept+1, history-batch)
 		if change == started {
 			l.beginUtterance()
 		}
@@ -98,6 +98,25 @@ func (l *Lane) hearFrame(f *audio.Frame) {
 	case !l.voicing.on && !l.voicing.mayStart() && frames(l.silent) >= l.endpoint.delay(l.outlook):
 		l.endUtterance(Event{Endpoint: l.now.Sub(l.voiced)})
 	}
+}
+
+// judgeFrame has the detector judge a frame. An onset that it noticed late begins where
+// the sound does.
+func (l *Lane) judgeFrame(f *audio.Frame) change {
+	p := l.det.Process(f)
+	if l.late == nil {
+		return l.voicing.judgeFrame(p, startAt)
+	}
+	change := l.voicing.judgeFrame(p, l.late.surely())
+	if change == started {
+		most := l.kept
+		if l.open {
+			most = l.silent
+		}
+		before := l.late.soundBefore(l.voicing.span)
+		l.voicing.span += max(min(before, most+1-l.voicing.span), 0)
+	}
+	return change
 }
 
 // countFrame keeps the times of voice and silence and returns, when voicing
@@ -126,7 +145,7 @@ func (l *Lane) changeWithin(change change, pause time.Duration) {
 	switch change {
 	case started:
 		l.endpoint.learnPause(pause)
-		l.emit(Event{Kind: VoiceResumed})
+		l.emit(Event{Kind: VoiceResumed, At: l.heard.Add(-frames(l.voicing.span))})
 	case stopped:
 		l.emit(Event{Kind: VoiceStopped})
 	}

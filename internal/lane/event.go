@@ -17,7 +17,7 @@ const (
 	// until VoiceResumed or UtteranceEnded. What only voicing may keep alive,
 	// as a barge-in, ends here.
 	VoiceStopped
-	// VoiceResumed means that the speaker went on after VoiceStopped.
+	// VoiceResumed means that the speaker went on after VoiceStopped, at the onset At.
 	VoiceResumed
 	// UtteranceContinued means that the speaker went on after UtteranceEnded,
 	// within the merge window: the utterance of the same number is open again.

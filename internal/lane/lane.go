@@ -94,8 +94,8 @@ const silenceAfter = jitterWait + 2*audio.FrameDuration
 const (
 	// batch is how many packets one Tick takes in at most: 100 ms of sound.
 	batch = 5
-	// history is how many frames a lane keeps: the longest pre-roll and onset,
-	// and what one Tick adds. A power of two.
+	// history is how many frames a lane keeps: the longest pre-roll and the usual
+	// onset, and what one Tick adds. A power of two.
 	history = 64
 )
 
@@ -105,6 +105,7 @@ type Lane struct {
 	intake Intake
 	opts   Options
 	det    Detector
+	late   trained // det, if it is one
 	dec    Decoder
 
 	ring    [history]audio.Frame // the newest sound, oldest overwritten
@@ -146,6 +147,7 @@ func New(now time.Time, d Detector, opts *Options) *Lane {
 		heard:  now, arrived: now, voiced: now,
 		events: make([]Event, 0, 4*history),
 	}
+	l.late, _ = d.(trained)
 	l.endpoint = newEndpointer(o.MinEndpoint, o.MaxEndpoint)
 	return l
 }

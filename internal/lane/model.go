@@ -1,6 +1,10 @@
 package lane
 
-import "github.com/MrWong99/glyphoxa/pkg/audio"
+import (
+	"math/bits"
+
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+)
 
 const (
 	// ModelRate is what a [Judge] hears, in samples per second.
@@ -12,6 +16,17 @@ const (
 	// startAt and sustainAt.
 	modelStartAt   = 0.5
 	modelSustainAt = 0.35
+	// modelSureAt is what nearly all voices reach at their onset, and few growls,
+	// blows and instruments.
+	modelSureAt = 0.8
+	// modelFade is how far the probability falls below its highest before the voice
+	// has ended: a room that rings on keeps it up for long. peakFor is how many frames
+	// the highest is remembered.
+	modelFade = 0.7
+	peakFor   = 40
+	// onsetAt is how loud, in dB above the floor, the sound before a voice must be to
+	// belong to it.
+	onsetAt = 6.0
 
 	// gateAt, in dB above the floor, is how loud it must be for the model to be
 	// asked. Voice begins well above it.
@@ -50,6 +65,10 @@ type Model struct {
 	open   int     // frames until the gate closes
 	clear  int     // frames until a clear voice is forgotten
 	voice  float64 // the newest answer, by the lane's thresholds
+	newest float64 // the newest answer
+	peak   float64 // the highest
+	fading int     // frames until that is forgotten
+	loud   uint64  // which of the newest frames were loud enough for an onset, the newest lowest
 
 	kept    [gateBefore]audio.Frame // ring of the newest frames the model did not hear
 	unheard int                     // how many frames it did not hear
@@ -77,6 +96,10 @@ func NewModel(judge Judge, failed func(error)) (*Model, error) {
 // Process judges the next frame.
 func (m *Model) Process(f *audio.Frame) float64 {
 	byEnergy := m.energy.Process(f)
+	m.loud <<= 1
+	if m.energy.above >= onsetAt {
+		m.loud |= 1
+	}
 	if m.judge == nil {
 		return byEnergy
 	}
@@ -92,10 +115,34 @@ func (m *Model) Process(f *audio.Frame) float64 {
 		m.failed(err)
 		return byEnergy
 	}
-	if m.clear > 0 && m.energy.above < gateAt {
+	if m.hasFaded() || m.clear > 0 && m.energy.above < gateAt {
 		return 0
 	}
 	return m.voice
+}
+
+// hasFaded reports whether the newest answer is far below the highest of late.
+func (m *Model) hasFaded() bool {
+	m.fading--
+	if m.newest >= m.peak || m.fading <= 0 {
+		m.peak, m.fading = m.newest, peakFor
+	}
+	return m.newest < modelFade*m.peak
+}
+
+// surely is the lane's threshold for modelSureAt.
+func (m *Model) surely() float64 {
+	if m.judge == nil {
+		return startAt
+	}
+	return mapProbability(modelSureAt)
+}
+
+func (m *Model) soundBefore(n int) int {
+	if m.judge == nil {
+		return 0
+	}
+	return min(bits.TrailingZeros64(^(m.loud >> n)), mostBefore)
 }
 
 // passGate reports whether the model is to hear a frame. One that it is not to
@@ -112,7 +159,7 @@ func (m *Model) passGate(f *audio.Frame) bool {
 		m.open--
 		return true
 	}
-	m.voice = 0
+	m.voice, m.newest, m.peak = 0, 0, 0
 	m.kept[m.unheard%gateBefore] = *f
 	m.unheard++
 	return false
@@ -149,7 +196,7 @@ func (m *Model) hearFrame(f *audio.Frame) error {
 		if err != nil {
 			return err
 		}
-		m.voice = mapProbability(p)
+		m.voice, m.newest = mapProbability(p), p
 	}
 	return nil
 }

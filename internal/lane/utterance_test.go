@@ -91,7 +91,7 @@ func TestPauseWithin(t *testing.T) {
 	b.wait(300 * ms)
 	b.play(voice(120, 600*ms, -14))
 	b.wait(3 * time.Second)
-	want := "VoiceStarted#1@0 VoiceStopped#1@700 VoiceResumed#1@980 VoiceStopped#1@1600 UtteranceEnded#1@2000"
+	want := "VoiceStarted#1@0 VoiceStopped#1@700 VoiceResumed#1@900 VoiceStopped#1@1600 UtteranceEnded#1@2000"
 	if got := b.story(); got != want {
 		t.Errorf("heard %s, want %s", got, want)
 	}

@@ -10,6 +10,16 @@ type Detector interface {
 	Process(*audio.Frame) float64
 }
 
+// trained is a [Detector] that notices a voice late, and is seldom unsure of one.
+type trained interface {
+	Detector
+	// surely is how likely voice must be once to start voicing at once.
+	surely() float64
+	// soundBefore returns how many frames before the newest n sounded as the
+	// newest does, at most mostBefore.
+	soundBefore(n int) int
+}
+
 const (
 	startAt   = 0.6
 	sustainAt = 0.4
@@ -19,6 +29,10 @@ const (
 	// onsetSpan is how many frames an onset may be spread over, with a miss
 	// between every two.
 	onsetSpan = 2*onset - 1
+	// unsurely is how many frames of voice start voicing if none of them is sure.
+	unsurely = 15
+	// mostBefore is how many frames late a detector notices a voice.
+	mostBefore = 8
 	// release is how many frames without voice end voicing: a plosive is
 	// shorter.
 	release = 5
@@ -39,11 +53,13 @@ type voicing struct {
 	voiced int // frames of voice since the onset, or towards it
 	span   int // frames since the onset's first
 	missed int // frames without voice in a row
+	sure   bool
 	heard  bool
 }
 
-// judgeFrame takes in the next frame. Afterwards heard says whether it was voice.
-func (v *voicing) judgeFrame(p float64) change {
+// judgeFrame takes in the next frame; from surely on it is sure to be voice.
+// Afterwards heard says whether it was voice.
+func (v *voicing) judgeFrame(p, surely float64) change {
 	threshold := startAt
 	if v.on {
 		threshold = sustainAt
@@ -53,6 +69,7 @@ func (v *voicing) judgeFrame(p float64) change {
 	case v.heard:
 		v.voiced++
 		v.missed = 0
+		v.sure = v.sure || p >= surely
 	case v.voiced > 0:
 		v.missed++
 	default:
@@ -65,7 +82,7 @@ func (v *voicing) judgeFrame(p float64) change {
 		return stopped
 	case v.on:
 		return same
-	case v.voiced >= onset:
+	case v.voiced >= onset && v.sure, v.voiced >= unsurely:
 		v.on = true
 		return started
 	case v.missed > 1:

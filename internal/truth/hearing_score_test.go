@@ -89,14 +89,11 @@ func (h *hearing) addEvents(events []lane.Event, epoch time.Time, now time.Durat
 		at := e.At.Sub(epoch)
 		switch e.Kind {
 		case lane.VoiceStarted, lane.UtteranceContinued, lane.VoiceResumed:
-			from := at
-			if e.Kind == lane.VoiceResumed {
-				from = at - e.Voiced
-			} else {
+			if e.Kind != lane.VoiceResumed {
 				h.open = append(h.open, span{at, math.MaxInt64})
 				h.first = append(h.first, e.Kind == lane.VoiceStarted)
 			}
-			h.voiced = append(h.voiced, span{from, math.MaxInt64})
+			h.voiced = append(h.voiced, span{at, math.MaxInt64})
 			h.decided = append(h.decided, span{now, math.MaxInt64})
 		case lane.VoiceStopped:
 			h.closeVoice(at)

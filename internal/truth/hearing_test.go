@@ -193,7 +193,7 @@ func logHearing(t *testing.T, title string, groups []*heardGroup) {
 // milliseconds when utterances end, for nine of ten, and how long one may stay open
 // with nothing said.
 var hearingFloors = map[string]struct{ falsely, missed, end, open float64 }{
-	"silero": {0.3, 6.5, 800, 1800},
+	"silero": {0.2, 3, 750, 1700},
 	"energy": {2.5, 7, 1400, 15000},
 	"webrtc": {2.2, 2, 3000, 30000},
 }
