@@ -132,9 +132,6 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 	if sound.Outlet != nil {
 		t.Voices, t.Outlet = s.voice, sound.Outlet
 	}
-	if sound.Playback.Unpaced {
-		t.Floor.Gap = -1 // its time is not that of those who hear it
-	}
 	if err := g.addHearing(&t, o); err != nil {
 		return nil, errors.Join(err, s.abandonSession(ctx))
 	}

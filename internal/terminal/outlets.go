@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
+	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 	"github.com/MrWong99/glyphoxa/internal/play"
@@ -19,10 +20,49 @@ type pcmSink interface {
 	Close() error
 }
 
-// wavSink writes to a regular file, which never blocks for long.
-type wavSink struct{ *audio.WAVWriter }
+// soundFile writes what sounds to a regular file, which never blocks for long, with the
+// time in between.
+type soundFile struct {
+	*audio.WAVWriter
+	last, end time.Time // when sound was last written, and when all that was written is over
+}
 
-func (w wavSink) Write(_ context.Context, samples []int16) error { return w.WAVWriter.Write(samples) }
+const (
+	// longestSilence is how much of a silence a recording keeps.
+	longestSilence = 10 * time.Second
+	// unbroken is how long after a frame the next may follow as if it had come in time:
+	// what a busy machine takes is no silence.
+	unbroken = 100 * time.Millisecond
+)
+
+// Write implements pcmSink.
+func (f *soundFile) Write(_ context.Context, samples []int16) error {
+	now, long := time.Now(), audio.Duration(len(samples), audio.SampleRate)
+	switch over := f.last.Add(long); {
+	case f.last.IsZero():
+		f.end = now
+	case now.Sub(f.last) > unbroken:
+		if f.end.After(over) { // it was given ahead of its time
+			over = f.end
+		}
+		if err := f.writeSilence(min(now.Sub(over), longestSilence)); err != nil {
+			return err
+		}
+		f.end = now
+	}
+	f.last, f.end = now, f.end.Add(long)
+	return f.WAVWriter.Write(samples)
+}
+
+func (f *soundFile) writeSilence(d time.Duration) error {
+	var second [audio.SampleRate]int16
+	for left := int(d.Seconds() * audio.SampleRate); left > 0; left -= len(second) {
+		if err := f.WAVWriter.Write(second[:min(left, len(second))]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // createWAV refuses what is no regular file: a pipe that nobody reads would
 // hold up the table.
@@ -34,7 +74,7 @@ func createWAV(path string) (pcmSink, error) {
 	if err != nil {
 		return nil, fmt.Errorf("creating the WAV file: %w", problem.FileError(err))
 	}
-	return wavSink{w}, nil
+	return &soundFile{WAVWriter: w}, nil
 }
 
 // lead is how much sound a player on this machine is given before its time: it
@@ -52,9 +92,7 @@ type outlets struct {
 
 // openOutlets opens what o asks for, and says how it is played there.
 func (s *outlets) openOutlets(o Options) (play.Sound, error) {
-	// A file takes sound as fast as it is made, unless players are heard: then the
-	// voices keep to their time.
-	sound := play.Sound{Playback: mixer.Options{Unpaced: len(o.Hear) == 0}, Unheard: s.unheard.Load}
+	sound := play.Sound{Unheard: s.unheard.Load}
 	if o.WAV != "" {
 		w, err := createWAV(o.WAV)
 		if err != nil {
