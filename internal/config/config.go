@@ -239,6 +239,9 @@ type Latency struct {
 	// Preemptive is what begins before the player has quite finished, one of the
 	// Preempt constants; empty is PreemptOff. Default PreemptVoice.
 	Preemptive Preemption `yaml:"preemptive" json:"preemptive" enum:"off|model|voice" doc:"What begins while the end of the player's words is still awaited: off (nothing), model (the model thinks) or voice (its first sentence is spoken, too, and heard once the words prove right). Costs more requests; true and false of older files are voice and off."`
+	// FirstClause has an answer heard from its first clause on where the model writes
+	// slowly and the voice can speak one. Default true.
+	FirstClause bool `yaml:"first_clause" json:"first_clause" doc:"Whether an NPC begins to speak with the first clause of its answer while the model still writes the sentence; only where the voice can."`
 	// DeepKeywords and StandardKeywords replace the built-in lists if not empty.
 	DeepKeywords     []string `yaml:"deep_keywords" json:"deep_keywords" doc:"Words that ask for a deep answer; replaces the built-in list."`
 	StandardKeywords []string `yaml:"standard_keywords" json:"standard_keywords" doc:"Words that ask for a standard answer; replaces the built-in list."`

@@ -31,6 +31,7 @@ func Default() *Config {
 			LeaseTurns:      10,
 			Policy:          []string{"lower_tier", "opener", "fallback", "filler"},
 			Preemptive:      PreemptVoice,
+			FirstClause:     true,
 		},
 		Cost: Cost{Currency: "USD"},
 		Server: Server{

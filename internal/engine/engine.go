@@ -44,6 +44,9 @@ type Request struct {
 	// nothing has been said, ends in [ErrDeclined] as soon as that shows. Without it
 	// such an answer is one that says nothing. It is never spoken.
 	MayDecline bool
+	// Clauses asks for the first clause of the answer where it can be told before its
+	// sentence is complete. Engines need not.
+	Clauses bool
 	// Go is closed once the turn is meant: until then it is a guess at what the
 	// player is saying, and no tool may run. If nil, it is meant from the start.
 	Go <-chan struct{}
@@ -102,6 +105,12 @@ type FirstToken struct{ After time.Duration }
 // Begun says that an answer which may decline does not: it has words, or a tool call.
 // So does a [Sentence], before which it need not come.
 type Begun struct{}
+
+// Clause is the beginning of the sentence that comes next, which can be spoken while
+// that is not complete. The [Sentence] is told in full, and begins with it. An answer
+// has at most one, in its first sentence; a second, empty one takes it back: what is not
+// being spoken of it is not meant any more.
+type Clause struct{ Text string }
 
 // Sentence is a complete sentence to speak.
 type Sentence struct{ Text string }
@@ -171,6 +180,7 @@ type Notice struct {
 func (FirstToken) event()   {}
 func (Begun) event()        {}
 func (Notice) event()       {}
+func (Clause) event()       {}
 func (Sentence) event()     {}
 func (Sound) event()        {}
 func (Answering) event()    {}

@@ -4,7 +4,35 @@ import (
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts/phrases"
 )
+
+// TestWhoIsGivenClauses asks voices as they are made up, behind all that wraps them.
+func TestWhoIsGivenClauses(t *testing.T) {
+	eleven, openai := config.Provider{Name: ElevenLabs, APIKey: "k"}, config.Provider{Name: OpenAI, APIKey: "k"}
+	for _, tt := range []struct {
+		name  string
+		chain config.ProviderChain
+		want  bool
+	}{
+		{"elevenlabs", config.ProviderChain{Provider: eleven}, true},
+		{"openai", config.ProviderChain{Provider: openai}, false},
+		{"the_first_decides", config.ProviderChain{Provider: eleven, Fallback: []config.Provider{openai}}, true},
+		{"the_first_decides_against_it", config.ProviderChain{Provider: openai, Fallback: []config.Provider{eleven}}, false},
+		{"silent", config.ProviderChain{Provider: config.Provider{Name: Silent}}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p, _, err := Voice(nil, tt.chain, phrases.New(nil, nil), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := tts.SpeaksClauses(p); got != tt.want {
+				t.Errorf("%s takes clauses: %v, want %v", p.Name(), got, tt.want)
+			}
+		})
+	}
+}
 
 func TestVoiceLinks(t *testing.T) {
 	lost := config.Provider{Name: Espeak, Options: config.ProviderOptions{"path": "/nowhere/espeak-ng"}}

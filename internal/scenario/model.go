@@ -198,8 +198,8 @@ func (w *writer) writeRound(ctx context.Context, req llm.Request, r Round, yield
 				return err
 			}
 		}
-		if !yield(llm.Chunk{Text: s + " "}, nil) {
-			return errLeft
+		if err := w.writeSentence(ctx, s+" ", yield); err != nil {
+			return err
 		}
 	}
 	switch r.Fault {
@@ -224,6 +224,26 @@ func (w *writer) writeRound(ctx context.Context, req llm.Request, r Round, yield
 	}
 	if !yield(end, nil) {
 		return errLeft
+	}
+	return nil
+}
+
+// writeSentence yields a sentence, word by word if the script says how long each takes.
+func (w *writer) writeSentence(ctx context.Context, s string, yield func(llm.Chunk, error) bool) error {
+	pieces := []string{s}
+	if w.script.Word > 0 {
+		pieces = strings.SplitAfter(strings.TrimSuffix(s, " "), " ")
+		pieces[len(pieces)-1] += " "
+	}
+	for i, piece := range pieces {
+		if i > 0 {
+			if err := rig.Pause(ctx, time.Duration(w.script.Word)); err != nil {
+				return err
+			}
+		}
+		if !yield(llm.Chunk{Text: piece}, nil) {
+			return errLeft
+		}
 	}
 	return nil
 }

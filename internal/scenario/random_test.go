@@ -157,7 +157,10 @@ func randomScene(r *rapid.T) *scenario.Scene {
 
 func randomProviders(r *rapid.T, s *scenario.Scene) {
 	s.Model.FirstToken, s.Model.Between = ms(r, "first_token", 2500), ms(r, "between", 800)
-	one := scenario.Reply{Round: scenario.Round{Says: "I think so. There is more to it, though, than I can tell you now. Ask again."}}
+	if rapid.Bool().Draw(r, "slow") {
+		s.Model.Word, s.Voice.Clauses = ms(r, "word", 300), true
+	}
+	one := scenario.Reply{Round: scenario.Round{Says: "I think that it is so, but there is more. There is more to it, though, than I can tell you now. Ask again."}}
 	s.Model.Replies = nil
 	for _, on := range []string{"story", "name", "inn", "and"} {
 		reply := one

@@ -75,6 +75,8 @@ type Player struct {
 type Model struct {
 	FirstToken config.Duration `yaml:"first_token" min:"0s" max:"1h" doc:"Time to the first piece of an answer; 200 ms if missing."`
 	Between    config.Duration `yaml:"between" min:"0s" max:"1h" doc:"Time between two sentences; 50 ms if missing."`
+	// Word is how slowly it writes.
+	Word config.Duration `yaml:"word" min:"0s" max:"1m" doc:"Time to write each word after the first; each sentence comes at once if missing."`
 	// Hurried is FirstToken of a request that asks for the fastest provider.
 	Hurried config.Duration `yaml:"hurried" min:"0s" max:"1h" doc:"Time to the first piece where the table asks for the faster provider; there is none if missing."`
 	// Opens is FirstToken of the model that opens.
@@ -131,6 +133,7 @@ type STTFault struct {
 type Voice struct {
 	FirstSound config.Duration `yaml:"first_sound" min:"0s" max:"1h" doc:"Time to the first sound of a sentence; 120 ms if missing."`
 	Speed      float64         `yaml:"speed" min:"0.1" max:"1000" doc:"How much faster than it plays a sentence is made; 5 if missing."`
+	Clauses    bool            `yaml:"clauses" doc:"Whether it can be given the first clause of a sentence by itself."`
 	Faults     []VoiceFault    `yaml:"faults" doc:"What goes wrong."`
 }
 

@@ -48,6 +48,9 @@ func (s *speaker) pickFault(text string) VoiceFault {
 	return VoiceFault{}
 }
 
+// SpeaksClauses implements table.ClauseSpeaker.
+func (s *speaker) SpeaksClauses() bool { return s.script.Clauses }
+
 // Synthesize implements table.Voices.
 func (s *speaker) Synthesize(ctx context.Context, npc config.NPC, text string) iter.Seq2[[]int16, error] {
 	return func(yield func([]int16, error) bool) {

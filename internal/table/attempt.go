@@ -69,14 +69,26 @@ type attempt struct {
 // speaks for itself.
 type saying struct {
 	sentence
-	own engine.Event // [engine.Sound], [engine.Wording], [engine.Spoken] or [engine.Withdrawn]; nil for a sentence
+	since time.Time    // of a clause: the first token
+	own   engine.Event // [engine.Sound], [engine.Wording], [engine.Spoken] or [engine.Withdrawn]; nil for a sentence
 }
 
 // sentence is something to say.
 type sentence struct {
 	text string
 	kind sentenceKind
+	part sentencePart
 }
+
+type sentencePart uint8
+
+const (
+	// whole is all of a sentence.
+	whole sentencePart = iota
+	// clause is how one begins, and rest what follows on that.
+	clause
+	rest
+)
 
 type sentenceKind uint8
 
@@ -129,6 +141,9 @@ type worker struct {
 	hoarse    bool // the voice has failed; owned by the voice
 	own       ownVoice
 	spoke     bool // the engine had something to say
+
+	begun       string      // the clause that was spoken of the sentence that comes next; owned by the voice
+	spokeClause atomic.Bool // there was one
 }
 
 // newWorker prepares the work of a turn's attempt. recent are the session's last
@@ -142,7 +157,7 @@ func newWorker(o *Options, tn *turn, recent []memory.Line, background engine.Bac
 		request: engine.Request{
 			NPC: tn.as, Persona: tn.npc.Persona(), Names: tn.npc.Names(), Tools: tn.tools, Rounds: o.Latency.Rounds.Get(tn.choice.Tier),
 			ModelTimeout: time.Duration(o.Latency.ModelTimeout), Hurry: tn.plan.Fallback, Go: a.confirmed, Spoken: tn.sound,
-			MayDecline: tn.mayDecline, Late: tn.plan.Cascade, Plain: tn.choice.Plain() || tn.leader != nil,
+			MayDecline: tn.mayDecline, Clauses: o.speakClauses(), Late: tn.plan.Cascade, Plain: tn.choice.Plain() || tn.leader != nil,
 			Background: background,
 		},
 	}
@@ -176,8 +191,8 @@ func (w *worker) run(ctx context.Context, t *Table) {
 	})
 	w.result.err = w.findAnswer(ctx)
 	declined := errors.Is(w.result.err, engine.ErrDeclined)
-	if w.result.err != nil && !declined && !w.spoke && w.unknown != "" && !w.puppet {
-		w.pass(ctx, saying{sentence: sentence{w.unknown, excuse}}) // rather than stay silent
+	if w.result.err != nil && !declined && !w.spoke && !w.spokeClause.Load() && w.unknown != "" && !w.puppet {
+		w.pass(ctx, saying{sentence: sentence{text: w.unknown, kind: excuse}}) // rather than stay silent
 	}
 	close(w.sayings)
 	<-spoken
@@ -194,7 +209,7 @@ func (w *worker) findAnswer(ctx context.Context) error {
 	if w.puppet {
 		var split speech.Splitter
 		for _, s := range append(split.Push(w.heard.Text), split.Flush()...) {
-			w.pass(ctx, saying{sentence: sentence{s, answer}})
+			w.pass(ctx, saying{sentence: sentence{text: s}})
 		}
 		return context.Cause(ctx)
 	}
@@ -233,13 +248,15 @@ func (w *worker) runEngine(ctx context.Context) error {
 		}
 		switch ev := ev.(type) {
 		case engine.Sentence:
-			if !w.spoke {
-				w.spoke = true
-				if !token.IsZero() {
-					w.report(firstSentence{time.Since(token)})
-				}
+			if !w.spoke && !token.IsZero() && !w.spokeClause.Load() {
+				w.report(firstSentence{time.Since(token)})
 			}
-			if !w.pass(ctx, saying{sentence: sentence{ev.Text, answer}}) {
+			w.spoke = true
+			if !w.pass(ctx, saying{sentence: sentence{text: ev.Text}}) {
+				return context.Cause(ctx)
+			}
+		case engine.Clause:
+			if !w.pass(ctx, saying{sentence: sentence{text: ev.Text, part: clause}, since: token}) {
 				return context.Cause(ctx)
 			}
 		case engine.Withdrawn:

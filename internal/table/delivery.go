@@ -24,8 +24,9 @@ func (as *answers) takeNote(a *attempt, n mixer.Note, last bool) {
 	case mixer.Dry:
 		as.floor.tell(floor.Event{Kind: floor.Dry, Turn: a.id})
 	case mixer.SentenceEnded:
+		goesOn := a.unsaid() != nil && a.unsaid().part == clause
 		as.deliverSentence(a, n.At)
-		if !last { // after the last one there is nothing to be cut off
+		if !last && !goesOn { // after the last one there is nothing to be cut off
 			as.floor.tell(floor.Event{Kind: floor.SentenceEnd, Turn: a.id})
 		}
 	case mixer.Finished:
@@ -74,7 +75,11 @@ func (as *answers) deliverSentence(a *attempt, at time.Time) {
 		as.effects.emit(tn.number, KindFiller, &Filler{NPC: name, Text: s.text})
 		return
 	}
-	tn.answer = append(tn.answer, s.text)
+	if n := len(tn.answer); s.part == rest && n > 0 {
+		tn.answer[n-1] += " " + s.text
+	} else {
+		tn.answer = append(tn.answer, s.text)
+	}
 	as.effects.emit(tn.number, KindSentence, &Sentence{NPC: name, Text: s.text})
 }
 

@@ -152,7 +152,6 @@ func (w *worker) speakAhead(ctx context.Context) bool {
 		return false
 	case s, more := <-w.sayings:
 		if more && s.own == nil && s.kind == answer {
-			w.attempt.voiced.Store(true)
 			return w.speakSaying(ctx, s) && w.awaitConfirmation(ctx)
 		}
 		return w.awaitConfirmation(ctx) && more && w.speakSaying(ctx, s)

@@ -69,7 +69,7 @@ func (w *worker) dropWithdrawn(at time.Duration) {
 func (w *worker) speakOwn(ctx context.Context, ev engine.Event) bool {
 	if w.table.o.Voices == nil {
 		s, ok := ev.(engine.Spoken)
-		return !ok || s.Text == "" || w.speakSentence(ctx, sentence{s.Text, answer})
+		return !ok || s.Text == "" || w.speakSentence(ctx, sentence{text: s.Text})
 	}
 	switch ev := ev.(type) {
 	case engine.Sound:
@@ -108,7 +108,7 @@ func (w *worker) appendOwn(ctx context.Context, samples []int16) bool {
 	begins := !w.own.open
 	if begins {
 		w.own.open = true
-		w.report(sentenceBegins{sentence{w.own.early, answer}})
+		w.report(sentenceBegins{sentence{text: w.own.early}})
 		w.line.Begin()
 		w.own.begins.CompareAndSwap(-1, int64(w.line.Written()))
 	}

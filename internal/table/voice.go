@@ -78,9 +78,11 @@ func (w *worker) speakSaying(ctx context.Context, s saying) (more bool) {
 		return true
 	case s.own != nil:
 		more = w.speakOwn(ctx, s.own)
+	case s.part == clause:
+		return w.speakClause(ctx, s)
 	default:
 		w.own.open = false // others speak for the engine from here on
-		more = w.speakSentence(ctx, s.sentence)
+		more = w.speakRest(ctx, s.sentence)
 	}
 	w.phrase = nil // the answer has begun
 	return more
@@ -92,7 +94,7 @@ func (w *worker) speakPhrase(ctx context.Context, text string) bool {
 	w.report(phraseBegins{})
 	var split speech.Splitter
 	for _, s := range append(split.Push(text), split.Flush()...) {
-		if !w.speakSentence(ctx, sentence{s, filler}) {
+		if !w.speakSentence(ctx, sentence{text: s, kind: filler}) {
 			return false
 		}
 	}
@@ -193,6 +195,7 @@ func (s *synthesis) stop() {
 
 // synthesize begins to speak a sentence. A voice that falls silent is given up.
 func (w *worker) synthesize(ctx context.Context, text string) *synthesis {
+	w.attempt.voiced.Store(true)
 	s := &synthesis{pieces: make(chan piece, piecesAhead), began: time.Now(), done: make(chan struct{})}
 	ctx, s.cancel = context.WithCancelCause(ctx)
 	w.table.work.Go(func() {

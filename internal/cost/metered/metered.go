@@ -145,6 +145,9 @@ type voice struct {
 // left is.
 func Voice(p tts.Provider) tts.Provider { return &voice{p, warmed{p}} }
 
+// SpeaksClauses implements [tts.Clauser] as the provider does.
+func (v *voice) SpeaksClauses() bool { return tts.SpeaksClauses(v.Provider) }
+
 // Synthesize implements [tts.Provider].
 func (v *voice) Synthesize(ctx context.Context, text string, as tts.Voice) iter.Seq2[tts.PCM, error] {
 	account := cost.AccountOf(ctx)

@@ -68,6 +68,7 @@ type turn struct {
 	rounds   engine.Rounds
 	started  bool // the first token came
 	said     bool
+	clause   bool // it was told
 	silence  silence
 }
 
@@ -150,6 +151,9 @@ func (t *turn) askModel(ctx context.Context) ([]llm.ToolCall, string, error) {
 		if err := t.emitSentences(split.Push(text)); err != nil {
 			return nil, "", err
 		}
+		if err := t.emitClause(&split); err != nil {
+			return nil, "", err
+		}
 		watch.feed()
 	}
 	if watch.ctx.Err() != nil {
@@ -180,6 +184,20 @@ func (t *turn) emitSentences(sentences []string) error {
 		}
 	}
 	return nil
+}
+
+// emitClause tells how the first sentence begins, once as much of it as can be spoken
+// alone is there.
+func (t *turn) emitClause(split *speech.Splitter) error {
+	if !t.req.Clauses || t.said || t.clause || t.req.MayDecline && !t.silence.known {
+		return nil
+	}
+	text := split.Clause()
+	if text == "" {
+		return nil
+	}
+	t.clause = true
+	return t.emit(engine.Clause{Text: text})
 }
 
 // runRound runs the calls of one answer in parallel and feeds their results back.

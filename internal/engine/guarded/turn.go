@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/engine"
@@ -34,6 +35,7 @@ type turn struct {
 	judge  judge
 
 	said     []string      // delivered
+	clause   string        // told of the sentence that comes next
 	sounds   time.Duration // what that takes to say, about
 	guarded  bool          // something was withheld
 	why      guard.Verdict // what was withheld since the last delivered sentence
@@ -106,6 +108,7 @@ func (t *turn) ask(ctx context.Context, req engine.Request) error {
 		req.Playback.Heard = func() time.Duration { return t.own.limitedTo(heard) }
 	}
 	t.before = t.rounds
+	req.Clauses = req.Clauses && !t.again && len(t.req.NPC.SecretKnowledge) == 0
 	for ev, err := range t.engine.next.Answer(ctx, req) {
 		if err == nil {
 			err = t.take(ev)
@@ -142,6 +145,8 @@ var errBrokenOff = errors.New("the answer that called it was broken off")
 // take takes in an event of the engine.
 func (t *turn) take(ev engine.Event) error {
 	switch e := ev.(type) {
+	case engine.Clause:
+		return t.takeClause(e.Text)
 	case engine.Sentence:
 		return t.takeSentence(e.Text)
 	case engine.Sound, engine.Wording, engine.Spoken:
@@ -181,9 +186,34 @@ func (t *turn) endCall(c llm.ToolCall, result string) {
 	t.ran = append(t.ran, ranCall{c, result})
 }
 
+// takeClause passes on how the first sentence begins if nothing is wrong with that alone.
+// An NPC that keeps secrets has none: half a secret is one, too, and shows only with
+// the rest.
+func (t *turn) takeClause(text string) error {
+	if len(t.said) > 0 || t.withheld > 0 {
+		return nil
+	}
+	alone := t.engine.judgeOf(t.req) // the sentence is yet to be judged, as a whole
+	for _, n := range t.notes {
+		alone.NoteResult(n.call.Name, n.call.Arguments, n.result)
+	}
+	if v := alone.Judge(text); len(v.Reasons) > 0 || v.Text != text {
+		return nil
+	}
+	t.clause = text
+	return t.emit(engine.Clause{Text: text})
+}
+
 // takeSentence passes on what may be heard of a sentence.
 func (t *turn) takeSentence(text string) error {
 	v := t.judgeText(text)
+	if begun := t.clause; begun != "" {
+		if t.clause = ""; !strings.HasPrefix(v.Text, begun) {
+			if err := t.emit(engine.Clause{}); err != nil {
+				return err
+			}
+		}
+	}
 	if err := t.reportGuarded(v.Reasons); err != nil {
 		return err
 	}

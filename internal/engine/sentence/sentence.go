@@ -164,6 +164,10 @@ func (t *turn) goOn(ctx context.Context) error {
 			}
 			t.started = true
 			ev = engine.FirstToken{After: waited + e.After}
+		case engine.Clause:
+			if t.opener != "" {
+				continue // the answer has begun
+			}
 		case engine.RoundEnded:
 			t.fresh = true
 		case engine.Sentence:

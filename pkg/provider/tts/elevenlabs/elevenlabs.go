@@ -103,6 +103,10 @@ func New(key string, opts *Options) *Provider {
 // Name returns "elevenlabs" and the model.
 func (p *Provider) Name() string { return "elevenlabs " + p.opts.Model }
 
+// SpeaksClauses implements [tts.Clauser]: the service is made for text that is still
+// being written.
+func (*Provider) SpeaksClauses() bool { return true }
+
 // Synthesize speaks text in pieces of at most 100 ms at 24 kHz. Text without a
 // letter, digit or symbol yields nothing and sends nothing. The voice's speed
 // is brought within 0.7 to 1.2; its Pitch and Instructions are ignored, since

@@ -75,6 +75,10 @@ func New(opts *Options) *Provider {
 // Name returns "espeak".
 func (*Provider) Name() string { return "espeak" }
 
+// SpeaksClauses implements [tts.Clauser]: espeak-ng gives each clause a melody of its
+// own, by the sign behind it, also within a text.
+func (*Provider) SpeaksClauses() bool { return true }
+
 // Available reports whether the program can be started. An error wraps
 // [ErrNotInstalled] and says how to install it.
 func (p *Provider) Available() error {
