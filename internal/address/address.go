@@ -153,6 +153,9 @@ type Decision struct {
 	// Called says that the utterance calls them by their names. Else it is only likely
 	// to be for them.
 	Called bool
+	// Elsewhere says of an utterance for nobody that it plainly is for somebody who is
+	// no NPC: it calls a player, or is about the rules beyond doubt.
+	Elsewhere bool
 	// Confidence lies between 0 and 1.
 	Confidence float64
 	// Why is the reason in a few words, for people who ask.
@@ -218,7 +221,7 @@ func (s *Snapshot) decide(st State, u *utterance) Decision {
 		return Decision{NPCs: slices.Clone(u.called), Route: RouteName, Called: true, Confidence: u.confidence, Why: u.why, NotFor: u.notFor}
 	case u.toPlayer:
 		d := nobody("said to a player")
-		d.NotFor = u.notFor
+		d.NotFor, d.Elsewhere = u.notFor, true
 		return d
 	}
 	return s.uncalled(st, u)
@@ -309,7 +312,9 @@ func (s *Snapshot) continued(u *utterance, f *facts) Decision {
 		}
 	}
 	if against {
-		return nobody(why)
+		d := nobody(why)
+		d.Elsewhere = f.has(rulesSure)
+		return d
 	}
 	return Decision{NPCs: []int{f.p}, Route: RouteContinuation, Confidence: sure(sum), Why: why}
 }

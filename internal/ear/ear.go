@@ -11,6 +11,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/lane"
@@ -68,7 +69,7 @@ type Stats struct {
 	Dropped int64
 }
 
-// Ear hears one player. Push and Stats are safe for concurrent use.
+// Ear hears one player. Push, Seal and Stats are safe for concurrent use.
 type Ear struct {
 	speaker    string
 	recogniser stt.Recogniser
@@ -81,6 +82,7 @@ type Ear struct {
 	outbox     *outbox
 	news       chan news
 	tasks      sync.WaitGroup
+	sealed     atomic.Uint64 // see Seal
 
 	// Run's.
 	segment int        // index of the newest segment of its utterance
@@ -128,6 +130,10 @@ func New(speaker string, emit func(Event), o Options) *Ear {
 // blocks; packets that Run does not fetch in time, 640 ms, are dropped, the
 // oldest first.
 func (e *Ear) Push(p lane.Packet) { e.lane.Intake().Push(time.Now(), p) }
+
+// Seal has the utterances up to a number stand as they ended, for what they led to is
+// heard already: who goes on begins another. It never blocks.
+func (e *Ear) Seal(utterance uint64) { e.sealed.Store(utterance) }
 
 // Stats returns the counts so far.
 func (e *Ear) Stats() Stats {
@@ -189,6 +195,7 @@ func (e *Ear) step(ctx context.Context, got news, received bool) {
 	if received {
 		e.hearNews(got, now)
 	}
+	e.lane.Seal(e.sealed.Load())
 	for _, heard := range e.lane.Tick(now) {
 		e.hearLane(ctx, heard, now)
 	}

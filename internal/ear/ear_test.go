@@ -237,3 +237,26 @@ func TestLogsKeepQuiet(t *testing.T) {
 		t.Errorf("logged %q", got)
 	}
 }
+
+// What is sealed has been heard; who goes on says something else.
+func TestSeal(t *testing.T) {
+	for sealed, want := range map[uint64]string{0: "Final#1.0(1.1s) Final#1.1(1.3s)", 1: "Final#1.0(1.1s) Final#2.0(1.3s)"} {
+		sit(t, &provider{answer: length}, ear.Options{Lane: lane.Options{Merge: 2500 * ms}}, func(s *seat) {
+			s.say(600*ms, 1000*ms)
+			s.ear.Seal(sealed)
+			s.say(400*ms, 3*time.Second)
+			s.tells(want, finalsOnly...)
+		})
+	}
+}
+
+// A knock after an utterance, which it continues for the lane, is no word.
+func TestNoiseAfterwards(t *testing.T) {
+	sit(t, &provider{answer: after(500 * ms)}, ear.Options{Lane: lane.Options{Merge: 2500 * ms}, MinSpeech: 200 * ms}, func(s *seat) {
+		s.say(600*ms, 1600*ms)
+		s.say(120*ms, 3*time.Second)
+		if f := s.finals(); len(f) != 2 || f[1].Text != "" || f[1].Took != 0 {
+			t.Errorf("finals %+v, want the second empty and at once", f)
+		}
+	})
+}

@@ -41,7 +41,7 @@ func (e *Ear) tellVoice(kind Kind, heard lane.Event) {
 // beginSegment opens a segment.
 func (e *Ear) beginSegment(heard lane.Event, index int) {
 	e.segment = index
-	e.open = &segment{utterance: heard.Utterance, index: index}
+	e.open = &segment{utterance: heard.Utterance, index: index, before: heard.Speech - heard.Voiced}
 	if index > 0 {
 		e.tellVoice(Continued, heard)
 	}
@@ -56,7 +56,7 @@ func (e *Ear) endSegment(ctx context.Context, heard lane.Event, now time.Time) {
 	s.ended, s.at, s.endpoint, s.speech = now, now.Add(-heard.Endpoint), heard.Endpoint, heard.Speech
 	e.tellEvent(s.newEvent(Ended))
 	e.waiting = append(e.waiting, s)
-	if s.speech < e.minSpeech {
+	if s.isNoise(e.minSpeech) {
 		s.finishSegment("", true, nil, now)
 	}
 	if !e.endEarly() {

@@ -154,7 +154,7 @@ func (e *Ear) hearTranscript(r stt.Result, now time.Time) {
 			// Finals come in order: there is none for these.
 			e.hearFinal(skipped, stt.Result{Utterance: skipped.number, Final: true}, now)
 		}
-		if q.of.done && q.of.speech >= e.minSpeech {
+		if q.of.done && !q.of.isNoise(e.minSpeech) {
 			e.countLate()
 		}
 		e.hearFinal(q, r, now)
@@ -182,7 +182,7 @@ func (e *Ear) hearFinal(q question, r stt.Result, now time.Time) {
 // hearInterim takes in an interim transcript of a part whose final was asked for.
 func (e *Ear) hearInterim(q question, r stt.Result, now time.Time) {
 	if q.of.done {
-		if q.of.speech >= e.minSpeech {
+		if !q.of.isNoise(e.minSpeech) {
 			e.countLate()
 		}
 		return

@@ -228,6 +228,9 @@ func sit(t *testing.T, p *provider, o ear.Options, scene func(*seat)) {
 			o.Recogniser = p
 		}
 		o.Detector = lanetest.Presence{}
+		if o.Lane.Merge == 0 {
+			o.Lane.Merge = 600 * ms
+		}
 		s.ear = ear.New("Ann", s.hear, o)
 		ctx, stop := context.WithCancel(t.Context())
 		s.stop = stop

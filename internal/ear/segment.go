@@ -24,7 +24,8 @@ type segment struct {
 	ended    time.Time // when it counted as ended; zero while it is open
 	at       time.Time // the end of voicing
 	endpoint time.Duration
-	speech   time.Duration
+	speech   time.Duration // of the utterance
+	before   time.Duration // of that, in the segments before
 
 	done bool // the outcome is known
 	text string
@@ -43,6 +44,9 @@ type part struct {
 	stt.Result
 	err error
 }
+
+// isNoise reports whether it has less voice than the least that can be a word.
+func (s *segment) isNoise(least time.Duration) bool { return s.speech-s.before < least }
 
 // addPart notes that the stream was asked about a number.
 func (s *segment) addPart(number int, now time.Time) *part {

@@ -13,19 +13,27 @@ const (
 	// than part of one.
 	leastPause = 150 * time.Millisecond
 	// mostPause is the longest silence between two utterances that is learnt as a
-	// pause within one, if the words before it were not complete.
-	mostPause = 1500 * time.Millisecond
+	// pause within one, if the words before it were not complete; soonPause the longest
+	// after the end, whatever the words.
+	mostPause = 2500 * time.Millisecond
+	soonPause = 600 * time.Millisecond
+	// remembered is how many pauses and ends are remembered one by one.
+	remembered = 8
 )
 
 // endpointer decides how long a silence ends an utterance: half as long again
-// as the speaker's pauses usually are.
+// as the speaker's pauses usually are, and unless the words are complete
+// a little longer than the second longest of the newest: a pause that comes again is a
+// habit.
 type endpointer struct {
 	least, most time.Duration
-	pause       time.Duration // moving average
+	pause       time.Duration             // moving average
+	newest      [remembered]time.Duration // pauses, and zero for an end
+	at          int                       // of the oldest of these
 }
 
 func newEndpointer(least, most time.Duration) endpointer {
-	return endpointer{least, most, firstPause}
+	return endpointer{least: least, most: most, pause: firstPause}
 }
 
 // Outlook is what the words say, as far as they are known, of whether the speaker has
@@ -61,7 +69,25 @@ func (e *endpointer) delay(o Outlook) time.Duration {
 	case Unfinished:
 		wait = max(wait*3, unfinishedLeast)
 	}
+	if habit := e.habit(); o != Complete && habit > 0 {
+		wait = max(wait, habit*9/8)
+	}
 	return min(wait, e.most)
+}
+
+// habit is the second longest of the newest pauses, zero if there are not two.
+func (e *endpointer) habit() time.Duration {
+	var first, second time.Duration
+	for _, p := range e.newest {
+		first, second = max(first, p), max(second, min(first, p))
+	}
+	return second
+}
+
+// noteNewest remembers a pause, or with zero an end.
+func (e *endpointer) noteNewest(pause time.Duration) {
+	e.newest[e.at] = pause
+	e.at = (e.at + 1) % remembered
 }
 
 // Expect tells what the words so far say of the end of the utterance. It counts until
@@ -73,6 +99,15 @@ func (e *endpointer) learnPause(pause time.Duration) {
 	if pause >= leastPause {
 		e.pause += (min(pause, e.most) - e.pause) / 4
 	}
+	if pause >= firstPause { // shorter ones end nothing
+		e.noteNewest(min(pause, e.most))
+	}
+}
+
+// isPause reports whether a silence after which the speaker goes on was one within what
+// they say: since the end, and in all, with the outlook that there was.
+func isPause(since, whole time.Duration, o Outlook) bool {
+	return since <= soonPause || whole <= mostPause && (o == Open || o == Unfinished)
 }
 
 // hearFrame takes in one frame, which is l.silence or the newest of the ring.
@@ -157,13 +192,10 @@ func (l *Lane) beginUtterance() {
 	before := frames(l.voicing.span)
 	kind := VoiceStarted
 	pause := l.heard.Add(-before).Sub(l.ended)
-	if l.ended.IsZero() {
-		pause = l.opts.MaxEndpoint
-	}
-	if pause <= l.opts.Merge || pause+l.tail <= mostPause && (l.last == Open || l.last == Unfinished) { // the end came too early
+	if !l.ended.IsZero() && isPause(pause, pause+l.tail, l.last) { // the end came too early
 		l.endpoint.learnPause(pause + l.tail)
 	}
-	if pause <= l.opts.Merge && !l.ended.IsZero() {
+	if pause <= l.opts.Merge && !l.ended.IsZero() && l.sealed < l.id {
 		kind = UtteranceContinued
 	} else {
 		l.id++
@@ -186,6 +218,7 @@ func (l *Lane) endUtterance(e Event) {
 	e.Kind = UtteranceEnded
 	l.emit(e)
 	l.open, l.ended, l.tail, l.last = false, l.heard, frames(l.silent), l.outlook
+	l.endpoint.noteNewest(0)
 }
 
 // cutUtterance closes an utterance that grew too long; a speaker who still speaks goes

@@ -32,8 +32,8 @@ type Options struct {
 	// ends; between them it follows the speaker's own pauses. If zero, 350 ms
 	// and 2.5 s. What [Lane.Expect] calls complete may end after half of it.
 	MinEndpoint, MaxEndpoint time.Duration
-	// Merge is how long after its end an utterance may be continued. If zero,
-	// DefaultMerge; if negative, never.
+	// Merge is how long after its end an utterance may be continued, unless it was
+	// sealed. If zero, DefaultMerge; if negative, never.
 	Merge time.Duration
 	// PreRoll is how much sound before the onset belongs to an utterance. If
 	// zero, 500 ms, since a short first word may pass for noise; if negative, none; at
@@ -45,7 +45,7 @@ type Options struct {
 
 // DefaultMerge is how long after its end an utterance may be continued, if
 // Options.Merge does not say so.
-const DefaultMerge = 600 * time.Millisecond
+const DefaultMerge = 2500 * time.Millisecond
 
 const (
 	defaultMin  = 350 * time.Millisecond
@@ -123,6 +123,7 @@ type Lane struct {
 	speech   int           // voiced frames of it
 	silent   int           // frames since the last voiced one of it
 	ended    time.Time     // when it ended; zero if it was cut
+	sealed   uint64        // the newest that is not continued any more
 	tail     time.Duration // the silence it ended with
 	outlook  Outlook       // what its words say of its end, since it was last heard
 	last     Outlook       // the same, of the utterance that ended last
@@ -202,6 +203,10 @@ func (l *Lane) Next() (time.Time, bool) {
 	}
 	return silent, true
 }
+
+// Seal has the utterances up to a number stand as they ended: who goes on begins another.
+// It is for the lane's owner.
+func (l *Lane) Seal(utterance uint64) { l.sealed = max(l.sealed, utterance) }
 
 // IdleSince returns since when nobody speaks on the lane: the end of the last
 // voicing, or its making. It reports false while an utterance is open.

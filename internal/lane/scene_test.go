@@ -47,7 +47,7 @@ func TestScenes(t *testing.T) {
 		{"speech_from_the_first_frame", join(voice(120, 2*time.Second, -14), silence(2*time.Second)), 1, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := newTable(lane.NewEnergy(), nil)
+			b := newTable(lane.NewEnergy(), &lane.Options{Merge: 600 * ms})
 			b.play(room(tt.sound))
 			if got := b.count(lane.VoiceStarted); got != tt.utterances {
 				t.Errorf("%d utterances, want %d: %s", got, tt.utterances, b.story())

@@ -105,9 +105,10 @@ func TestMergeWindow(t *testing.T) {
 		pause time.Duration
 		want  lane.Kind
 	}{
-		{"within", 0, 1100 * ms, lane.UtteranceContinued},
-		{"beyond", 0, 1120 * ms, lane.VoiceStarted},
-		{"longer", 2 * time.Second, 2500 * ms, lane.UtteranceContinued},
+		{"within", 0, 3000 * ms, lane.UtteranceContinued},
+		{"beyond", 0, 3020 * ms, lane.VoiceStarted},
+		{"shorter", 600 * ms, 1100 * ms, lane.UtteranceContinued},
+		{"beyond_that", 600 * ms, 1120 * ms, lane.VoiceStarted},
 		{"never", -1, 520 * ms, lane.VoiceStarted},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -235,5 +236,70 @@ func checkOrder(t *rapid.T, events []lane.Event) {
 	}
 	if open {
 		t.Fatal("an utterance never ended")
+	}
+}
+
+// What was sealed is not continued, however soon somebody goes on.
+func TestSeal(t *testing.T) {
+	b := newTable(lanetest.Presence{}, nil)
+	said := voice(120, 600*ms, -14)
+	b.play(said)
+	b.lane.Seal(1) // while it is open, which it stays
+	b.wait(300 * ms)
+	b.play(said)
+	b.wait(700 * ms)
+	b.play(said)
+	b.wait(700 * ms)
+	b.play(said)
+	b.wait(5 * time.Second)
+	wantKinds(t, b, lane.VoiceStarted, lane.VoiceStopped, lane.VoiceResumed, lane.VoiceStopped, lane.UtteranceEnded,
+		lane.VoiceStarted, lane.VoiceStopped, lane.UtteranceEnded, lane.UtteranceContinued, lane.VoiceStopped, lane.UtteranceEnded)
+}
+
+// Whoever pauses for 1.2 s within what they say is not cut any more after three such pauses,
+// whether there are words that tell nothing or none; a complete question is waited for
+// less. Who then pauses no more is soon answered as soon as before.
+func TestPausesAreLearnt(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		outlook lane.Outlook
+	}{{"no_words", lane.Unknown}, {"a_statement", lane.Open}} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newTable(lanetest.Presence{}, nil)
+			said := voice(120, 800*ms, -14)
+			say := func(pause time.Duration) {
+				b.play(said)
+				b.wait(140 * ms)
+				b.lane.Expect(tt.outlook)
+				b.wait(pause - 140*ms)
+			}
+			for range 3 {
+				say(1200 * ms)
+			}
+			cut := b.count(lane.UtteranceEnded)
+			for range 4 {
+				say(1200 * ms)
+			}
+			if got := b.count(lane.UtteranceEnded); got != cut || cut == 0 {
+				t.Errorf("%d ends after three pauses, %d after seven, want some and then none: %s", cut, got, b.story())
+			}
+			b.play(said)
+			b.wait(140 * ms)
+			b.lane.Expect(lane.Complete)
+			b.wait(4 * time.Second)
+			last := b.events[len(b.events)-1]
+			if last.Kind != lane.UtteranceEnded || last.Endpoint > 900*ms {
+				t.Errorf("a complete one ended with %v after %v, want within 900ms", last.Kind, last.Endpoint)
+			}
+			for range 8 {
+				for range 4 {
+					say(200 * ms)
+				}
+				b.wait(4 * time.Second)
+			}
+			if last := b.events[len(b.events)-1]; last.Endpoint > 520*ms {
+				t.Errorf("after eight fluent utterances an end is waited for %v, want what it was before", last.Endpoint)
+			}
+		})
 	}
 }

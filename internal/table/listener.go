@@ -293,8 +293,9 @@ func (l *listener) continueTurn(s *Seat, p *passage, text string) {
 		return
 	}
 	d := l.conversation.decideAddressee(tn.number, Utterance{Speaker: s.speaker, Text: added})
-	silenced := tn.phase >= cut                                                         // meanwhile
-	if silenced || d.Route == string(RouteName) && !slices.Contains(d.NPCs, tn.agent) { // "Bart, hold the door. Greta, run!"
+	silenced := tn.phase >= cut // meanwhile
+	// "Bart, hold the door. Greta, run!" Or: "Bart, hold the door. Tom, is that a check?"
+	if silenced || d.Elsewhere || d.Route == string(RouteName) && !slices.Contains(d.NPCs, tn.agent) {
 		l.answers.releaseTurn(tn)
 		p.turn, p.parts, p.known = nil, []string{added}, ""
 		l.giveTurn(s, p, added)
@@ -310,6 +311,18 @@ func (l *listener) continueTurn(s *Seat, p *passage, text string) {
 			tn.npc.RememberFindings(a.found)
 		}
 		l.answers.answerAnew(tn)
+	}
+}
+
+// sealUtterance has what a turn answers stand as it ended: the answer is heard, or there
+// is none. An utterance that goes on already goes on.
+func (l *listener) sealUtterance(tn *turn) {
+	for _, s := range l.seats {
+		for _, p := range s.passages {
+			if p.turn == tn && !p.isPending() {
+				s.ear.Seal(p.id)
+			}
+		}
 	}
 }
 

@@ -344,6 +344,7 @@ func (t *Table) carryOut(ctx context.Context) {
 			t.o.Listener.Decline(e.npc, e.sound)
 		case playLine:
 			t.mixer.Play(e.line)
+			t.listener.sealUtterance(e.turn)
 		case pauseLine:
 			t.mixer.Pause(e.line)
 		case duckLine:
@@ -377,6 +378,7 @@ func (t *Table) takeStep(e effect) {
 	case commitTurn:
 		t.turns.commit(e.turn)
 	case turnOver:
+		t.listener.sealUtterance(e.turn)
 		t.listener.forgetTurn(e.turn)
 		if e.turn.done != nil {
 			close(e.turn.done)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
@@ -123,12 +122,17 @@ func (ts *turns) awaitContinuation(tn *turn) {
 	ts.agenda.put(undecidedExpired{tn}, ts.o.mergeWindow(), undecidedExpired{tn})
 }
 
-// mergeWindow is how long a player may go on with an utterance that has ended.
+// afterthought is how long an utterance that led to nothing is kept in case that its
+// player goes on: longer than the one who says a name last takes, and short enough not
+// to keep those who wait for it to end.
+const afterthought = 600 * time.Millisecond
+
+// mergeWindow is how long an utterance that led to nothing may be continued.
 func (o *Options) mergeWindow() time.Duration {
 	if o.Lane.Merge == 0 {
-		return lane.DefaultMerge
+		return afterthought
 	}
-	return max(o.Lane.Merge, 0)
+	return min(max(o.Lane.Merge, 0), afterthought)
 }
 
 // endUndecided ends an utterance that proved to be for nobody.
