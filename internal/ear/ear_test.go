@@ -75,7 +75,7 @@ func TestNoise(t *testing.T) {
 			t.Errorf("noise took %v, want none", took)
 		}
 		s.say(600*ms, 3*time.Second)
-		s.tells("Final#1.0 Final#2.0(1.1s)", ear.VoiceOn, ear.VoiceOff, ear.Ended)
+		s.tells("Final#1.0 Final#2.0(1.48s)", ear.VoiceOn, ear.VoiceOff, ear.Ended)
 		if late := s.ear.Stats().Late; late != 0 {
 			t.Errorf("%d transcripts counted as late, want none", late)
 		}
@@ -190,7 +190,7 @@ func TestBusy(t *testing.T) {
 		s.say(600*ms, 1200*ms)
 		p.stream(0).refuses(nil, nil)
 		s.say(600*ms, 2*time.Second)
-		s.tells("Final#1.0(1.1s) Final#2.0! Final#3.0(2.2s)", finalsOnly...)
+		s.tells("Final#1.0(1.1s) Final#2.0! Final#3.0(2.54s)", finalsOnly...)
 		if busy := s.finals()[1]; !errors.Is(busy.Err, stt.ErrBusy) || busy.Took != 0 {
 			t.Errorf("err %v after %v, want busy at once", busy.Err, busy.Took)
 		}
@@ -204,7 +204,7 @@ func TestBusyListener(t *testing.T) {
 		p := &provider{answer: length}
 		s := &seat{t: t, provider: p, began: time.Now()}
 		free := make(chan struct{})
-		s.ear = ear.New("Ann", func(e ear.Event) { s.hear(e); <-free }, ear.Options{Recogniser: p, Detector: lanetest.Presence{}})
+		s.ear = ear.New("Ann", func(e ear.Event) { s.hear(e); <-free }, ear.Options{Recogniser: p, Detector: lanetest.Presence{}, Lane: lane.Options{Merge: 600 * ms}})
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- s.ear.Run(ctx) }() // ends with stop
@@ -218,7 +218,7 @@ func TestBusyListener(t *testing.T) {
 		s.tells("VoiceOn#1.0")
 		close(free)
 		synctest.Wait()
-		s.tells("VoiceOn#1.0 Interim#1.0(Hold the door) VoiceOff#1.0 Ended#1.0 Final#1.0(1.1s) VoiceOn#2.0 VoiceOff#2.0 Ended#2.0 Final#2.0(1.1s)")
+		s.tells("VoiceOn#1.0 Interim#1.0(Hold the door) VoiceOff#1.0 Ended#1.0 Final#1.0(1.1s) VoiceOn#2.0 VoiceOff#2.0 Ended#2.0 Final#2.0(1.44s)")
 		stop()
 		if err := <-done; err != nil {
 			t.Errorf("Run = %v, want nil", err)
@@ -240,7 +240,7 @@ func TestLogsKeepQuiet(t *testing.T) {
 
 // What is sealed has been heard; who goes on says something else.
 func TestSeal(t *testing.T) {
-	for sealed, want := range map[uint64]string{0: "Final#1.0(1.1s) Final#1.1(1.3s)", 1: "Final#1.0(1.1s) Final#2.0(1.3s)"} {
+	for sealed, want := range map[uint64]string{0: "Final#1.0(1.1s) Final#1.1(1.16s)", 1: "Final#1.0(1.1s) Final#2.0(1.16s)"} {
 		sit(t, &provider{answer: length}, ear.Options{Lane: lane.Options{Merge: 2500 * ms}}, func(s *seat) {
 			s.say(600*ms, 1000*ms)
 			s.ear.Seal(sealed)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/ear"
+	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/internal/lane/lanetest"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/chain"
@@ -103,7 +104,7 @@ func TestSoundIsKeptWhileOpening(t *testing.T) {
 		s.say(600*ms, 1400*ms)
 		s.say(400*ms, 1600*ms)
 		s.say(3*time.Second, 2*time.Second)
-		s.tells("Ended#1.0 Ended#2.0 Final#1.0(1.1s) Final#2.0(900ms) Ended#3.0 Final#3.0(3.5s)", ear.VoiceOn, ear.VoiceOff)
+		s.tells("Ended#1.0 Ended#2.0 Final#1.0(1.1s) Final#2.0(1.3s) Ended#3.0 Final#3.0(4.58s)", ear.VoiceOn, ear.VoiceOff)
 		if took := s.finals()[0].Took; took != 4920*ms {
 			t.Errorf("the first took %v, want until the stream was open, 4.92s", took)
 		}
@@ -259,13 +260,13 @@ func TestStuckListener(t *testing.T) {
 		p := &provider{answer: length}
 		s := &seat{t: t, provider: p, began: time.Now()}
 		free := make(chan struct{})
-		s.ear = ear.New("Ann", func(e ear.Event) { s.hear(e); <-free }, ear.Options{Recogniser: p, Detector: lanetest.Presence{}})
+		s.ear = ear.New("Ann", func(e ear.Event) { s.hear(e); <-free }, ear.Options{Recogniser: p, Detector: lanetest.Presence{}, Lane: lane.Options{Merge: 600 * ms}})
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- s.ear.Run(ctx) }() // ends with stop
 		synctest.Wait()
 		for range 40 { // four events each
-			s.say(200*ms, 1500*ms)
+			s.say(200*ms, 3100*ms)
 		}
 		if got := s.ear.Stats().Packets; got.Dropped == 0 {
 			t.Errorf("intake = %+v, want some packets dropped", got)

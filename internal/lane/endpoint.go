@@ -13,8 +13,10 @@ const (
 	// than part of one.
 	leastPause = 150 * time.Millisecond
 	// mostPause is the longest silence between two utterances that is learnt as a
-	// pause within one, if the words before it were not complete; soonPause the longest
-	// after the end, whatever the words.
+	// pause within one, if the words before it were not complete; openPause, if they may
+	// have been and somebody has answered; soonPause the longest after the end, whatever
+	// the words.
+	openPause = 1500 * time.Millisecond
 	mostPause = 2500 * time.Millisecond
 	soonPause = 600 * time.Millisecond
 	// remembered is how many pauses and ends are remembered one by one.
@@ -105,9 +107,18 @@ func (e *endpointer) learnPause(pause time.Duration) {
 }
 
 // isPause reports whether a silence after which the speaker goes on was one within what
-// they say: since the end, and in all, with the outlook that there was.
-func isPause(since, whole time.Duration, o Outlook) bool {
-	return since <= soonPause || whole <= mostPause && (o == Open || o == Unfinished)
+// they say: since the end, and in all, with the outlook that there was. Who goes on
+// after an answer was heard may as well be answering that.
+func isPause(since, whole time.Duration, o Outlook, answered bool) bool {
+	switch {
+	case since <= soonPause:
+		return true
+	case o == Complete || whole > mostPause:
+		return false
+	case answered:
+		return o == Unfinished || o == Open && whole <= openPause
+	}
+	return true
 }
 
 // hearFrame takes in one frame, which is l.silence or the newest of the ring.
@@ -192,7 +203,7 @@ func (l *Lane) beginUtterance() {
 	before := frames(l.voicing.span)
 	kind := VoiceStarted
 	pause := l.heard.Add(-before).Sub(l.ended)
-	if !l.ended.IsZero() && isPause(pause, pause+l.tail, l.last) { // the end came too early
+	if !l.ended.IsZero() && isPause(pause, pause+l.tail, l.last, l.sealed >= l.id) { // the end came too early
 		l.endpoint.learnPause(pause + l.tail)
 	}
 	if pause <= l.opts.Merge && !l.ended.IsZero() && l.sealed < l.id {
