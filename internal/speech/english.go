@@ -5,6 +5,8 @@ var english = &lexicon{
 	point:    "point", minus: "minus", plus: "plus", to: "to", percent: "percent", and: "and", equals: "equals", or: "or", at: "at",
 	number: "number", about: "about", times: "times", of: "of", degrees: "degrees", link: "link", section: "section", per: "per", by: "divided by",
 	ratio: "to", below: "less than", above: "more than", atMost: "at most", atLeast: "at least", plusMinus: "plus or minus",
+	permille: "per mille", unequal: "does not equal", sectionsOf: "sections", sharp: "sharp", power: "to the power of", root: "square root of", infinity: "infinity",
+	powers: map[rune]string{'²': "squared", '³': "cubed"},
 	mailAt: "at", dot: "dot", underscore: "underscore", dash: "dash", slash: "slash",
 	die: "d", keepHigh: "keep highest", keepLow: "keep lowest",
 	months: []string{
@@ -14,7 +16,7 @@ var english = &lexicon{
 		"jan": "January", "feb": "February", "mar": "March", "apr": "April", "jun": "June", "jul": "July", "aug": "August", "sep": "September",
 		"sept": "September", "oct": "October", "nov": "November", "dec": "December",
 	},
-	exact: map[string]unit{},
+	exact: withMeasures(map[string]unit{"M": {"million", "million", ""}, "cr": {"credit", "credits", ""}, "yd": {"yard", "yards", ""}}, false),
 	values: map[string]value{
 		"AC": {"armor class", "armor class", ""}, "DC": {"difficulty class", "difficulty class", ""}, "HP": {"hit point", "hit points", ""},
 		"XP": {"experience point", "experience points", ""}, "STR": {"strength", "strength", ""}, "DEX": {"dexterity", "dexterity", ""},
@@ -27,6 +29,8 @@ var english = &lexicon{
 		"yr": {"year", "years", ""}, "yrs": {"year", "years", ""}, "wk": {"week", "weeks", ""}, "wks": {"week", "weeks", ""},
 		"gal": {"gallon", "gallons", ""}, "qt": {"quart", "quarts", ""}, "pt": {"pint", "pints", ""}, "pts": {"point", "points", ""},
 		"tsp": {"teaspoon", "teaspoons", ""}, "tbsp": {"tablespoon", "tablespoons", ""}, "doz": {"dozen", "dozen", ""}, "mg": {"milligram", "milligrams", ""},
+		"qts": {"quart", "quarts", ""}, "gals": {"gallon", "gallons", ""}, "bn": {"billion", "billion", ""}, "mil": {"million", "million", ""}, "mn": {"million", "million", ""},
+		"mo": {"month", "months", ""}, "mos": {"month", "months", ""}, "dmg": {"damage", "damage", ""}, "°k": {"kelvin", "kelvin", ""},
 		"cl": {"centilitre", "centilitres", ""}, "dl": {"decilitre", "decilitres", ""}, "kph": {"kilometre per hour", "kilometres per hour", ""},
 		"m²": {"square metre", "square metres", ""}, "m³": {"cubic metre", "cubic metres", ""}, "km²": {"square kilometre", "square kilometres", ""},
 		"cm²": {"square centimetre", "square centimetres", ""}, "cm³": {"cubic centimetre", "cubic centimetres", ""},
@@ -41,13 +45,18 @@ var english = &lexicon{
 		"min": {"minute", "minutes", ""}, "h": {"hour", "hours", ""}, "hr": {"hour", "hours", ""}, "hrs": {"hour", "hours", ""},
 		"°c": {"degree Celsius", "degrees Celsius", ""}, "°f": {"degree Fahrenheit", "degrees Fahrenheit", ""}, "°": {"degree", "degrees", ""},
 	},
-	dotted: wordSet("ft in yd yds mi lb lbs oz sec secs min mins hr hrs yr yrs wk wks gal qt pt pts tsp tbsp doz"),
+	dotted: wordSet("ft in ins yd yds mi lb lbs oz sec secs min mins hr hrs yr yrs wk wks gal gals qt qts pt pts tsp tbsp doz cr bn mil mo mos"),
 	numbered: map[string]string{
 		"no": "number", "nos": "numbers", "pt": "part", "ch": "chapter", "p": "page", "pp": "pages", "pg": "page", "vol": "volume", "fig": "figure",
 		"apt": "apartment", "bk": "book", "sec": "section", "ext": "extension", "rm": "room", "lv": "level", "c": "circa", "ca": "circa", "max": "maximum",
 		"min": "minimum", "est": "established", "tel": "telephone", "art": "article", "par": "paragraph", "para": "paragraph", "ste": "suite", "sess": "session", "ep": "episode",
 	},
-	money: map[rune]unit{'¢': {"cent", "cents", ""}, '$': {"dollar", "dollars", ""}, '€': {"euro", "euros", ""}, '£': {"pound", "pounds", ""}},
+	money: map[rune]unit{'¥': {"yen", "yen", ""}, '¢': {"cent", "cents", ""}, '$': {"dollar", "dollars", ""}, '€': {"euro", "euros", ""}, '£': {"pound", "pounds", ""}},
+	spans: wordSet("range reach ranges thrown"),
+	scales: map[string]string{
+		"k": "thousand", "K": "thousand", "m": "million", "M": "million", "mil": "million", "mn": "million", "b": "billion", "B": "billion", "bn": "billion",
+		"thousand": "thousand", "million": "million", "billion": "billion", "trillion": "trillion", "grand": "grand",
+	},
 	abbreviations: map[string]string{
 		"mr.": "Mister", "mrs.": "Missus", "ms.": "Miz", "dr.": "Doctor", "prof.": "Professor", "capt.": "Captain", "sgt.": "Sergeant",
 		"lt.": "Lieutenant", "rev.": "Reverend", "gen.": "General", "col.": "Colonel", "jr.": "Junior", "sr.": "Senior", "vs.": "versus",

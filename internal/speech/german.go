@@ -5,17 +5,20 @@ var german = &lexicon{
 	point: "Komma", minus: "minus", plus: "plus", to: "bis", percent: "Prozent", and: "und", equals: "gleich", or: "oder", at: "at",
 	number: "Nummer", about: "etwa", times: "mal", of: "von", degrees: "Grad", link: "Link", section: "Paragraf", per: "pro", by: "durch",
 	ratio: "zu", below: "kleiner als", above: "größer als", atMost: "höchstens", atLeast: "mindestens", plusMinus: "plus minus",
+	permille: "Promille", unequal: "ungleich", sectionsOf: "Paragrafen", sharp: "Sharp", power: "hoch", root: "Wurzel aus", infinity: "unendlich",
+	powers: map[rune]string{'²': "hoch zwei", '³': "hoch drei"},
 	mailAt: "at", dot: "Punkt", underscore: "Unterstrich", dash: "Bindestrich", slash: "Schrägstrich",
 	die: "W", keepHigh: "behalte die höchsten", keepLow: "behalte die niedrigsten",
 	months: months, // both Januar and Jänner
 	shortMonths: map[string]string{
 		"jan": "Januar", "feb": "Februar", "apr": "April", "aug": "August", "sept": "September", "sep": "September", "okt": "Oktober", "nov": "November", "dez": "Dezember",
 	},
-	exact: map[string]unit{
+	exact: withMeasures(map[string]unit{
+		"M": {"Million", "Millionen", "eine"}, "Cr": {"Credit", "Credits", "ein"}, "DM": {"Mark", "Mark", "eine"}, "RM": {"Reichsmark", "Reichsmark", "eine"}, "PS": unitOf("P S", "ein"),
 		"KM": {"Kupfermünze", "Kupfermünzen", "eine"}, "EM": {"Elektrummünze", "Elektrummünzen", "eine"}, "GS": unitOfMany("Goldstück", "Goldstücke"),
 		"SS": unitOfMany("Silberstück", "Silberstücke"), "KS": unitOfMany("Kupferstück", "Kupferstücke"), "EL": unitOf("Esslöffel", "ein"), "TL": unitOf("Teelöffel", "ein"),
 		"TP": unitOfMany("Trefferpunkt", "Trefferpunkte"), "LP": unitOfMany("Lebenspunkt", "Lebenspunkte"), "EP": unitOfMany("Erfahrungspunkt", "Erfahrungspunkte"),
-	},
+	}, true),
 	values: map[string]value{
 		"RK": {"Rüstungsklasse", "Rüstungsklasse", "Rüstungsklassen"}, "SG": {"Schwierigkeitsgrad", "Schwierigkeitsgrad", "Schwierigkeitsgrad"},
 		"TP": {"Trefferpunkt", "Trefferpunkte", "Trefferpunkt"}, "LP": {"Lebenspunkt", "Lebenspunkte", "Lebenspunkt"},
@@ -39,12 +42,18 @@ var german = &lexicon{
 		"lb": unitOf("Pfund", "ein"), "lbs": unitOf("Pfund", "ein"), "s": {"Sekunde", "Sekunden", "eine"}, "sek": {"Sekunde", "Sekunden", "eine"},
 		"min": {"Minute", "Minuten", "eine"}, "h": {"Stunde", "Stunden", "eine"}, "std": {"Stunde", "Stunden", "eine"},
 		"°c": unitOf("Grad Celsius", "ein"), "°f": unitOf("Grad Fahrenheit", "ein"), "°": unitOf("Grad", "ein"),
+		"ct": unitOf("Cent", "ein"), "cr": {"Credit", "Credits", "ein"}, "stdn": {"Stunde", "Stunden", "eine"}, "tl": unitOf("Teelöffel", "ein"), "el": unitOf("Esslöffel", "ein"),
+		"yd": unitOf("Yard", "ein"), "mph": {"Meile pro Stunde", "Meilen pro Stunde", "eine"}, "pkt": unitOfMany("Punkt", "Punkte"), "mon": {"Monat", "Monate", "ein"},
 		"mio": {"Million", "Millionen", "eine"}, "mrd": {"Milliarde", "Milliarden", "eine"},
 	},
-	dotted: wordSet("std sek min mio mrd ztr pfd stk tsd oz"),
+	dotted: wordSet("std stdn sek min mio mrd ztr pfd stk tsd oz cr ct pkt mon"),
 	numbered: map[string]string{"s": "Seite", "bd": "Band", "kap": "Kapitel", "abs": "Absatz", "art": "Artikel", "abb": "Abbildung", "tel": "Telefon", "max": "maximal",
 		"min": "mindestens", "zi": "Zimmer", "v": "Vers", "str": "Straße", "lvl": "Level", "st": "Stufe", "mind": "mindestens", "b": "bei"},
-	money: map[rune]unit{'¢': unitOf("Cent", "ein"), '$': unitOf("Dollar", "ein"), '€': unitOf("Euro", "ein"), '£': unitOf("Pfund", "ein")},
+	money: map[rune]unit{'¥': unitOf("Yen", "ein"), '¢': unitOf("Cent", "ein"), '$': unitOf("Dollar", "ein"), '€': unitOf("Euro", "ein"), '£': unitOf("Pfund", "ein")},
+	spans: wordSet("reichweite wurfweite"),
+	scales: map[string]string{
+		"k": "tausend", "M": "Millionen", "Mio": "Millionen", "Mrd": "Milliarden", "Tsd": "tausend", "Million": "Million", "Millionen": "Millionen", "Milliarden": "Milliarden",
+	},
 	abbreviations: map[string]string{
 		"hr.": "Herr", "hrn.": "Herrn", "fr.": "Frau", "dr.": "Doktor", "prof.": "Professor", "st.": "Sankt", "nr.": "Nummer",
 		"bzw.": "beziehungsweise", "usw.": "und so weiter", "u.s.w.": "und so weiter", "etc.": "et cetera", "ca.": "circa", "evtl.": "eventuell",

@@ -39,7 +39,8 @@ var (
 	masculineNouns = strings.Fields("tag mann könig ritter wurf schlag stock akt teil band monat abschnitt versuch zauber grad rang turm krug becher trank stein stern " +
 		"platz sohn bruder vater gang raum schritt schuss schlüssel brief gast riese name bote knappe löwe drache hase rabe junge kunde gefährte käse " +
 		"zwerg goblin ork winter sommer herbst frühling morgen abend punkt liter meter kilometer zentner weg weltkrieg krieg zug pfeil bogen dolch sack beutel januar februar märz april mai juni " +
-		"juli august september oktober november dezember")
+		"juli august september oktober november dezember euro dollar cent löffel fuß zoll grad franken knoten kobold räuber wirt händler soldat krieger magier " +
+		"schluck finger kopf arm baum busch korb eimer teller topf löffel hut mantel ring helm handschuh stiefel nagel pfosten wächter gegner spieler erfolg tropfen")
 )
 
 // genderOf guesses the gender of a noun by its last part and its ending. Known is

@@ -11,6 +11,9 @@ type lexicon struct {
 	point, minus, plus, to, percent, and, equals, or, at, number, about, times, of, degrees, section, per, by string
 	ratio, below, above, atMost, atLeast, plusMinus                                                           string
 	die, keepHigh, keepLow                                                                                    string
+	permille, unequal, sectionsOf, sharp, power, root, infinity                                               string
+	// powers are words for ² and ³.
+	powers map[rune]string
 	// Words for the signs of addresses, and for an address too long to be said.
 	mailAt, dot, underscore, dash, slash, link string
 
@@ -30,6 +33,10 @@ type lexicon struct {
 	numbered map[string]string
 	// money are signs of currencies, before or after a number.
 	money map[rune]unit
+	// spans are words for how far something goes, once easily and once at most.
+	spans map[string]bool
+	// scales are what is put between a sum of money and its currency.
+	scales map[string]string
 	// abbreviations in lower case without spaces, with their dots.
 	abbreviations map[string]string
 	// spelled are abbreviations said letter by letter.

@@ -158,14 +158,20 @@ func (r *measureReader) germanHalf(noun string) string {
 
 // readFractionSign reads a fraction that is one sign.
 func (r *measureReader) readFractionSign(c rune) {
-	p := map[rune][2]int64{'½': {1, 2}, '⅓': {1, 3}, '⅔': {2, 3}, '¼': {1, 4}, '¾': {3, 4}, '⅛': {1, 8}}[c]
+	n, d, _ := signFraction(c)
 	r.i++
-	r.addFraction(p[0], p[1])
+	r.addFraction(n, d)
+}
+
+// fractionSigns are fractions that are one sign.
+var fractionSigns = map[rune][2]int64{
+	'½': {1, 2}, '⅓': {1, 3}, '⅔': {2, 3}, '¼': {1, 4}, '¾': {3, 4}, '⅕': {1, 5}, '⅖': {2, 5}, '⅗': {3, 5}, '⅘': {4, 5}, '⅙': {1, 6}, '⅚': {5, 6}, '⅐': {1, 7},
+	'⅛': {1, 8}, '⅜': {3, 8}, '⅝': {5, 8}, '⅞': {7, 8}, '⅑': {1, 9}, '⅒': {1, 10},
 }
 
 // signFraction returns the fraction that is one sign.
 func signFraction(c rune) (n, d int64, ok bool) {
-	p, ok := map[rune][2]int64{'½': {1, 2}, '⅓': {1, 3}, '⅔': {2, 3}, '¼': {1, 4}, '¾': {3, 4}, '⅛': {1, 8}}[c]
+	p, ok := fractionSigns[c]
 	return p[0], p[1], ok
 }
 

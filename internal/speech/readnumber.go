@@ -46,15 +46,20 @@ func (r *reader) readCount(whole, rest string, start int) {
 	}
 	if _, coin := r.lex.money[r.at(end-1)]; counted && coin {
 		r.i = end
-		r.addPrice(whole, rest, u)
+		r.addPrice(whole, rest, u, r.at(end-1))
 		return
 	}
 	one := ok && n == 1 && rest == ""
+	if r.lex.german && !one && strictDatives[strings.ToLower(r.last)] {
+		u.many = dativePlural(u.many)
+	}
 	switch {
 	case !ok:
 		r.addWords(r.lex.spellDigits(whole))
 	case one && r.lex.german && counted:
-		r.addWords(u.article)
+		r.addWords(r.germanUnitOne(u))
+	case one && r.lex.german && r.beginsRange():
+		r.addWords("ein")
 	case one && r.lex.german && r.beforeNoun():
 		r.addWords(r.germanOne())
 	default:
@@ -109,12 +114,11 @@ func (r *reader) beforeNoun() bool {
 	return strings.ContainsRune("dDwW", c) && isDigit(next)
 }
 
-// germanOne returns "ein" or, before most feminine nouns, "eine".
+// germanOne returns "ein" in front of a noun, in its case as far as it shows.
 func (r *reader) germanOne() string {
 	if noun := r.nounAt(r.i + 1); r.at(r.i) == ' ' && noun != "Uhr" {
-		if g, _ := genderOf(noun); g == feminine {
-			return "eine"
-		}
+		g, known := genderOf(noun)
+		return r.oneFor(g, known)
 	}
 	return "ein"
 }
@@ -127,6 +131,15 @@ func (r *reader) readSuffix(start int) {
 	case c == '%', c == ' ' && next == '%':
 		r.addWords(r.lex.percent)
 		r.i += 1 + map[bool]int{true: 1}[c == ' ']
+	case c == '‰', c == ' ' && next == '‰':
+		r.addWords(r.lex.permille)
+		r.i += 1 + map[bool]int{true: 1}[c == ' ']
+	case c == '²', c == '³':
+		r.addWords(r.lex.powers[c])
+		r.i++
+	case r.isDivision():
+		r.addWords(r.lex.by)
+		r.i += strings.IndexRune(string(r.source[r.i:r.i+2]), ':') + 1
 	case (c == 'x' || c == 'X' || c == '×') && !unicode.IsLetter(next):
 		r.addWords(r.byOrTimes(r.i))
 		r.i++
@@ -146,12 +159,30 @@ func (r *reader) readSuffix(start int) {
 		r.addWords(r.lex.ratio)
 		r.i++
 	case c == '/' && isDigit(next):
-		if text := string(r.source[start:min(len(r.source), r.digitsEnd(r.i+1))]); text != "24/7" && text != "50/50" {
-			r.addWords(r.lex.of)
-		}
+		r.addWords(r.strokeBetween(start))
 		r.i++
 	}
 }
+
+// strokeBetween returns the word for the stroke between two numbers, of which the first
+// began at start: what is left of something, or none.
+func (r *reader) strokeBetween(start int) string {
+	end := r.digitsEnd(r.i + 1)
+	text := string(r.source[start:min(len(r.source), end)])
+	switch {
+	case fixedPairs[text]:
+		return ""
+	case r.isDie(end), r.isDie(start - 1), strings.Count(string(r.source[start:min(len(r.source), end+1)]), "/") > 1, r.at(start-1) == '/',
+		r.lex.spans[strings.ToLower(r.wordBefore(start))], isStreet(r.wordBefore(start)):
+		return r.lex.slash
+	case r.digitsEnd(start) == r.i && r.i-start < 8 && end-r.i < 9 && r.smallNumber(start, r.i) > r.smallNumber(r.i+1, end):
+		return r.lex.slash
+	}
+	return r.lex.of
+}
+
+// fixedPairs are said without a word between their numbers.
+var fixedPairs = wordSet("24/7 50/50 20/20 60/40 9/11 70/30 80/20 4/4")
 
 // rises reports whether the number that began at start is the lower end of a range
 // written with spaces, and not what something is taken from.
@@ -169,6 +200,9 @@ func (r *reader) rises(start int) bool {
 // byOrTimes returns the word for the x at i behind a number: what measures a place in
 // two directions is "by" in English.
 func (r *reader) byOrTimes(i int) string {
+	if d := strings.TrimRight(string(r.source[max(0, i-4):i]), " 0123456789"); d != "" && strings.ContainsRune("dDwW", rune(d[len(d)-1])) {
+		return r.lex.times // 3d4x10
+	}
 	for range maxGroups {
 		i++
 		if r.at(i) == ' ' {
@@ -190,39 +224,4 @@ func (r *reader) byOrTimes(i int) string {
 		}
 	}
 	return r.lex.times
-}
-
-// readAmount reads a number behind the sign of a currency.
-func (r *reader) readAmount(sign rune) {
-	whole, rest, end := r.numeralAt(r.i, r.lex.german)
-	r.i = end
-	r.addPrice(whole, rest, r.lex.money[sign])
-}
-
-// addPrice reads a sum of money: "three euros fifty".
-func (r *reader) addPrice(whole, rest string, u unit) {
-	n, ok := r.valueOf(whole)
-	name := u.many
-	switch {
-	case !ok:
-		r.addWords(r.lex.spellDigits(whole))
-	case n == 1 && r.lex.german:
-		r.addWords(u.article)
-	default:
-		r.addWords(r.lex.cardinal(n))
-	}
-	if n == 1 {
-		name = u.one
-	}
-	cents, ok := r.valueOf(strings.TrimPrefix(strings.TrimPrefix(rest, "."), "0"))
-	if ok && len(rest) == len(".00") {
-		r.addWords(name)
-		r.addWords(r.lex.cardinal(cents))
-		return
-	}
-	for _, part := range strings.Split(rest, ".")[1:] {
-		r.addWords(r.lex.point + " " + r.lex.spellDigits(part))
-		name = u.many
-	}
-	r.addWords(name)
 }

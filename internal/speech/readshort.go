@@ -118,9 +118,9 @@ func (r *reader) readSign(c rune) {
 	case '-', '−', '–':
 		r.readDash(c)
 		return
-	case '=':
-		if between {
-			word = r.lex.equals
+	case '=', '≠':
+		if between || isOperand(r.before(r.i-1)) && isOperand(soon) {
+			word = map[rune]string{'=': r.lex.equals, '≠': r.lex.unequal}[c]
 		}
 	case '&':
 		if r.mark == 0 && len(r.out) > 0 && (isWord(soon) || soon == '#') {
@@ -129,12 +129,24 @@ func (r *reader) readSign(c rune) {
 	case '/':
 		word = r.readSlash(between)
 	case '×', '÷':
-		if between {
+		if c == '×' && r.units && !r.lex.german && isDigit(soon) {
+			word = "by"
+			break
+		}
+		if c == '×' && isDigit(soon) || between || isOperand(r.before(r.i-1)) && isOperand(soon) {
 			word = map[rune]string{'×': r.lex.times, '÷': r.lex.by}[c]
 		}
+	case '^', '²', '³', '√', '∞':
+		r.readPower(c)
+		return
 	case '#', '§', '~':
 		if isDigit(soon) {
 			word = map[rune]string{'#': r.lex.number, '§': r.lex.section, '~': r.lex.about}[c]
+		} else if c == '§' && next == '§' && isDigit(r.after(r.i+2)) {
+			word = r.lex.sectionsOf
+			r.i++
+		} else if c == '#' && (r.last == "C" || r.last == "F") && !isWord(next) {
+			word = r.lex.sharp
 		}
 	case '@':
 		if isWord(next) || between {
@@ -148,15 +160,20 @@ func (r *reader) readSign(c rune) {
 		if isDigit(soon) {
 			word = r.lex.plusMinus
 		}
-	case '$', '€', '£':
+	case '$', '€', '£', '¥':
 		if isDigit(next) && !isDigit(prev) {
 			r.i++
 			r.readAmount(c)
 			return
 		}
-	case '½', '⅓', '⅔', '¼', '¾', '⅛':
-		r.readFractionSign(c)
-		return
+		if r.scaled() {
+			word = r.lex.money[c].many
+		}
+	default:
+		if fractionSigns[c][1] > 0 {
+			r.readFractionSign(c)
+			return
+		}
 	}
 	r.i++
 	r.addWords(word)
@@ -169,6 +186,8 @@ func (r *reader) readDash(c rune) {
 	case (c == '–' || c == '-') && r.last == "m" && (isDigit(next) || prev == ' ' && isDigit(r.after(r.i+1))): // 8 am-10 pm
 		r.addWords(r.lex.to)
 	case c == '–' && isDigit(r.before(r.i-1)) && isDigit(r.after(r.i+1)):
+		r.addWords(r.lex.to)
+	case r.units && prev != ' ' && (isDigit(next) || isCurrency(next) && isDigit(r.at(r.i+2))): // 5°-10°
 		r.addWords(r.lex.to)
 	case c == '−' && isDigit(r.after(r.i+1)),
 		isDigit(next) && !isWord(prev) && prev != '%',
@@ -187,8 +206,9 @@ func (r *reader) readSlash(between bool) string {
 	if !between {
 		return ""
 	}
-	if r.units {
-		return r.lex.per
+	if r.units || r.isPer() {
+		r.readPer()
+		return ""
 	}
 	if isDigit(r.before(r.i-1)) && isDigit(r.after(r.i+1)) {
 		return r.lex.by

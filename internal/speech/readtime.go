@@ -165,6 +165,9 @@ func (r *dateReader) readMonthDay() bool {
 	if r.at(a) != '/' || a-r.i > 2 || b-a < 2 || b-a > 3 || isWord(r.at(b)) || strings.ContainsRune("/%", r.at(b)) || r.isScore(b) || strings.ContainsRune("/-", r.at(r.i-1)) {
 		return false
 	}
+	if isStreet(r.wordBefore(r.i)) {
+		return false
+	}
 	day, month := r.smallNumber(r.i, a), r.smallNumber(a+1, b)
 	due := r.lex.datesAfter[strings.ToLower(r.last)]
 	if _, _, unit := r.unitAt(b, r.lex); unit || r.countsNext(b) && !due || day == 24 && month == 7 && !due || strings.HasSuffix(r.last, "oints") || strings.HasSuffix(r.last, "punkte") {

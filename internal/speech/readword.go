@@ -1,6 +1,7 @@
 package speech
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -149,6 +150,13 @@ func (r *reader) readStreet() bool {
 	r.i = end
 	r.addWords(whole)
 	return true
+}
+
+// isStreet reports whether a German word is the name of a street.
+func isStreet(word string) bool {
+	return slices.ContainsFunc([]string{"straße", "str", "gasse", "weg", "platz", "allee", "ufer", "zeile"}, func(end string) bool {
+		return len(word) > len(end) && strings.HasSuffix(word, end)
+	})
 }
 
 // readOptional reads the "(s)" of "key(s)" as part of the word.

@@ -143,6 +143,8 @@ func (r *dateReader) readGermanSuffix(whole string) bool {
 		r.i += len([]rune(word))
 		r.addWords(stemDE(n) + word)
 		return true
+	case r.readCompound(n):
+		return true
 	case r.at(i) == '-' && unicode.IsLower(r.at(i+1)) && n < 1000 && !isDieWord(r.wordFrom(i+1)):
 		word = r.wordFrom(i + 1)
 		r.i += 1 + len([]rune(word))
@@ -153,7 +155,7 @@ func (r *dateReader) readGermanSuffix(whole string) bool {
 		r.i += 1 + len([]rune(word))
 		r.addWords(stemDE(n) + "prozent" + word)
 		return true
-	case word == "x" && !isDigit(r.after(i+1)) && r.at(i+1) == ' ':
+	case word == "x" && !isDigit(r.after(i+1)) && strings.ContainsRune(" /", r.at(i+1)):
 		r.i++
 		r.addWords(stemDE(n) + "mal")
 		return true

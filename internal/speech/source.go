@@ -29,6 +29,25 @@ func (s source) after(i int) rune {
 	return s.at(i)
 }
 
+// wordBefore returns the word that ends before i, over a pause, of at most 40 letters.
+func (s source) wordBefore(i int) string {
+	i--
+	for n := 0; n < 3 && i >= 0 && !unicode.IsLetter(s.at(i)); n++ {
+		if !strings.ContainsRune(" .,:;(-", s.at(i)) {
+			return ""
+		}
+		i--
+	}
+	end := i + 1
+	for end-i <= 40 && unicode.IsLetter(s.at(i)) {
+		i--
+	}
+	if end <= i+1 {
+		return ""
+	}
+	return string(s[i+1 : end])
+}
+
 // before is after, towards the beginning.
 func (s source) before(i int) rune {
 	for range 2 {
@@ -97,7 +116,11 @@ func (s source) numeralAt(i int, german bool) (whole, rest string, end int) {
 	end = s.digitsEnd(i)
 	digits := s[i:end:end]
 	if end-i <= 3 && s.at(i) != '0' {
-		for s.at(end) == group && s.digitsEnd(end+1) == end+4 {
+		apart := group
+		if s.at(end) == '′' || s.at(end) == ' ' && s.hasSpacedGroups(end) { // 12'000 and 10 000
+			apart = s.at(end)
+		}
+		for s.at(end) == apart && s.digitsEnd(end+1) == end+4 {
 			digits = append(digits, s[end+1:end+4]...)
 			end += 4
 		}
@@ -110,6 +133,18 @@ func (s source) numeralAt(i int, german bool) (whole, rest string, end int) {
 		end = next
 	}
 	return whole, parts.String(), end
+}
+
+// hasSpacedGroups reports whether blanks set groups of thousands apart from i on: they
+// are several, or the last is round.
+func (s source) hasSpacedGroups(i int) bool {
+	groups := 0
+	for s.at(i) == ' ' && s.digitsEnd(i+1) == i+4 && groups < 3 {
+		groups++
+		i += 4
+	}
+	next := s.at(i)
+	return groups > 0 && (groups > 1 || s.at(i-1) == '0' && s.at(i-2) == '0') && !isWord(next) && !strings.ContainsRune("-/", next)
 }
 
 // unitAt returns the unit at i, perhaps behind a space or in English a hyphen, and
@@ -145,7 +180,7 @@ func (s source) unitAt(i int, lex *lexicon) (u unit, end int, ok bool) {
 		if u, ok = lex.exact[word]; !ok {
 			u, ok = lex.units[lower]
 		}
-		if !ok || spaced && isAmbiguous(word) && !s.isInch(end, word) {
+		if !ok || spaced && isAmbiguous(word) && !s.isInch(end, word) || s.isLoneCapital(word, spaced) {
 			continue
 		}
 		if s.at(end) == '.' && lex.dotted[lower] && !s.endsAt(end+1) && (lex.german || !unicode.IsUpper(s.after(end+1))) {
@@ -158,6 +193,9 @@ func (s source) unitAt(i int, lex *lexicon) (u unit, end int, ok bool) {
 
 // isInch reports whether "in" with the end at end is an inch: its dot is no stop.
 func (s source) isInch(end int, word string) bool {
+	if word == "in" && s.at(end) == ' ' && measured[s.wordFrom(end+1)] {
+		return true
+	}
 	return word == "in" && s.at(end) == '.' && !s.endsAt(end+1) && (s.at(end+1) == ',' || unicode.IsLower(s.after(end+1)))
 }
 
@@ -192,5 +230,5 @@ const maxUnit = 6
 // isAmbiguous reports whether a unit behind a space is more likely a word or a
 // name: "5 in a row", "2 S".
 func isAmbiguous(word string) bool {
-	return slices.Contains([]string{"in", "In", "IN", "S", "H", "L", "G", "M", "T", "PT", "Am", "Pt"}, word)
+	return slices.Contains([]string{"in", "In", "IN", "S", "H", "G", "M", "T", "PT", "Am", "Pt"}, word)
 }

@@ -36,8 +36,13 @@ func tidyText(text string) []rune {
 			switch {
 			case r == '~' && (next == '~' || i > 0 && in[i-1] == '~'):
 				r = 0
-			case r == '*' && prev == ' ' && next == ' ' && len(out) > 1 && isDigit(out[len(out)-2]):
+			case (r == '*' || r == '·') && prev == ' ' && next == ' ' && len(out) > 1 && isDigit(out[len(out)-2]):
 				r = '×'
+			case isSuper(r) && (isSuper(next) || i > 0 && isSuper(in[i-1]) || r != '²' && r != '³'):
+				if i == 0 || !isSuper(in[i-1]) {
+					out = append(out, '^')
+				}
+				r = superDigit(r)
 			case isDoubleQuote(r):
 				r, quoted = inchOr(r, prev, quoted)
 			case isApostrophe(r) && isDigit(prev) && !isDigit(next):
@@ -92,6 +97,10 @@ func plainRune(r, prev, next rune) rune {
 			return '′'
 		}
 		return 0
+	case r == '^' && isWord(prev) && isDigit(next):
+		return r
+	case r == '·' && isDigit(prev) && isDigit(next):
+		return '×'
 	case isQuote(r), r == '`', r == '^', r == '¿', r == '¡':
 		return 0
 	case r == '*':
@@ -127,7 +136,7 @@ func digitValue(r rune) rune {
 // plainSign returns the sign the reader knows for r, a pause, or a space.
 func plainSign(r rune) rune {
 	switch r {
-	case '.', ',', '!', '?', ';', ':', '…', '-', '(', ')', '[', ']', '+', '=', '/', '#', '@', '&', '%', '°', '§', '$', '€', '£', '×', '÷', '±', '~', '–', '′', '<', '>', '≤', '≥', '¢':
+	case '.', ',', '!', '?', ';', ':', '…', '-', '(', ')', '[', ']', '+', '=', '/', '#', '@', '&', '%', '°', '§', '$', '€', '£', '×', '÷', '±', '~', '–', '′', '<', '>', '≤', '≥', '¢', '¥':
 		return r
 	case '—', '―', '→', '⇒', '|', '、', '，', '،':
 		return '—'
@@ -151,7 +160,7 @@ func plainSign(r rune) rune {
 		return '/'
 	case '≈':
 		return '~'
-	case '½', '⅓', '⅔', '¼', '¾', '⅛', '²', '³':
+	case '½', '⅓', '⅔', '¼', '¾', '⅛', '⅕', '⅖', '⅗', '⅘', '⅙', '⅚', '⅐', '⅜', '⅝', '⅞', '⅑', '⅒', '²', '³', '√', '∞', '≠', '‰':
 		return r
 	}
 	if unicode.IsSymbol(r) || unicode.Is(unicode.Me, r) {

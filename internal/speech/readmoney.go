@@ -1,0 +1,121 @@
+package speech
+
+import "strings"
+
+// readAmount reads a sum behind the sign of a currency, which may be a range: "$5-10".
+func (r *reader) readAmount(sign rune) {
+	whole, rest, end := r.numeralAt(r.i, r.lex.german)
+	r.i = end
+	u := r.lex.money[sign]
+	if next, ok := r.rangeOfMoney(sign); ok {
+		r.addNumber(whole, rest)
+		r.addWords(r.lex.to)
+		r.i = next
+		r.readAmount(sign)
+		return
+	}
+	if scale := r.readScale(); scale != "" {
+		r.addNumber(whole, rest)
+		r.addWords(scale + " " + u.many)
+		return
+	}
+	r.addPrice(whole, rest, u, sign)
+}
+
+// rangeOfMoney returns where the second sum of a range begins.
+func (r *reader) rangeOfMoney(sign rune) (next int, ok bool) {
+	i := r.i
+	if c := r.at(i); c != '-' && c != '–' {
+		return 0, false
+	}
+	i++
+	if r.at(i) == sign {
+		i++
+	}
+	return i, isDigit(r.at(i))
+}
+
+func isCurrency(c rune) bool { return strings.ContainsRune("$€£¥", c) }
+
+// readScale goes over the thousands or millions behind a sum and returns their word.
+func (r *reader) readScale() string {
+	end := after(r.source, r.i)
+	word := r.wordFrom(end)
+	name := r.lex.scales[word]
+	if name == "" || len(word) == 1 && end > r.i {
+		return ""
+	}
+	r.i = end + len([]rune(word))
+	if r.at(r.i) == '.' && !r.endsAt(r.i+1) && len(word) < 4 {
+		r.i++
+	}
+	return name
+}
+
+// addNumber says a number with what stands behind its decimal sign.
+func (r *reader) addNumber(whole, rest string) {
+	if n, ok := r.valueOf(whole); ok {
+		r.addWords(r.lex.cardinal(n))
+	} else {
+		r.addWords(r.lex.spellDigits(whole))
+	}
+	for _, part := range strings.Split(rest, ".")[1:] {
+		r.addWords(r.lex.point + " " + r.lex.spellDigits(part))
+	}
+}
+
+// addPrice reads a sum of money: "three euros fifty".
+func (r *reader) addPrice(whole, rest string, u unit, sign rune) {
+	n, ok := r.valueOf(whole)
+	name := u.many
+	cents, small := r.valueOf(strings.TrimPrefix(strings.TrimPrefix(rest, "."), "0"))
+	small = small && len(rest) == len(".00")
+	coin := r.lex.money['¢']
+	if !r.lex.german && sign == '£' {
+		coin = unit{"penny", "pence", ""}
+	}
+	if ok && n == 0 && small && cents > 0 && sign != '¥' {
+		r.addOf(cents, coin)
+		return
+	}
+	switch {
+	case !ok:
+		r.addWords(r.lex.spellDigits(whole))
+	case n == 1 && r.lex.german && rest == "":
+		r.addWords(r.germanUnitOne(u))
+	case n == 1 && r.lex.german:
+		r.addWords(u.article)
+	default:
+		r.addWords(r.lex.cardinal(n))
+	}
+	if n == 1 {
+		name = u.one
+	}
+	if small {
+		r.addWords(name)
+		if cents > 0 {
+			r.addWords(r.lex.cardinal(cents))
+		}
+		return
+	}
+	for _, part := range strings.Split(rest, ".")[1:] {
+		r.addWords(r.lex.point + " " + r.lex.spellDigits(part))
+		name = u.many
+	}
+	r.addWords(name)
+}
+
+// addOf says n of a unit.
+func (r *reader) addOf(n int64, u unit) {
+	switch {
+	case n != 1:
+		r.addWords(r.lex.cardinal(n) + " " + u.many)
+	case r.lex.german:
+		r.addWords(u.article + " " + u.one)
+	default:
+		r.addWords(r.lex.cardinal(n) + " " + u.one)
+	}
+}
+
+// scaled reports whether the last word is one of thousands or millions.
+func (r *reader) scaled() bool { return r.last != "" && len(r.last) > 3 && r.lex.scales[r.last] != "" }
