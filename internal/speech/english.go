@@ -52,7 +52,16 @@ var english = &lexicon{
 		"min": "minimum", "est": "established", "tel": "telephone", "art": "article", "par": "paragraph", "para": "paragraph", "ste": "suite", "sess": "session", "ep": "episode",
 	},
 	money: map[rune]unit{'¥': {"yen", "yen", ""}, '¢': {"cent", "cents", ""}, '$': {"dollar", "dollars", ""}, '€': {"euro", "euros", ""}, '£': {"pound", "pounds", ""}},
-	spans: wordSet("range reach ranges thrown"),
+	days: map[string]string{
+		"Mon": "Monday", "Tue": "Tuesday", "Tues": "Tuesday", "Wed": "Wednesday", "Weds": "Wednesday", "Thu": "Thursday", "Thur": "Thursday", "Thurs": "Thursday",
+		"Fri": "Friday", "Sat": "Saturday", "Sun": "Sunday",
+	},
+	beforeDays: wordSet("on by until every next last this each since till before after and or closed open to"),
+	compass:    map[rune]string{'N': "north", 'S': "south", 'E': "east", 'W': "west"},
+	courses:    wordSet("heading head due bearing north south to from the course wind towards toward going went go lies in degrees miles facing"),
+	degree:     unit{"degree", "degrees", ""}, minute: unit{"minute", "minutes", ""}, second: unit{"second", "seconds", ""},
+	numerals: wordSet("on reads read shows showed says struck strikes marked number past at"),
+	spans:    wordSet("range reach ranges thrown"),
 	scales: map[string]string{
 		"k": "thousand", "K": "thousand", "m": "million", "M": "million", "mil": "million", "mn": "million", "b": "billion", "B": "billion", "bn": "billion",
 		"thousand": "thousand", "million": "million", "billion": "billion", "trillion": "trillion", "grand": "grand",
@@ -76,7 +85,8 @@ var english = &lexicon{
 		"us in on up to do so is am are was oh ah hey his her him our old new one two six ten too yet bad big day end eye far fly god hit " +
 		"if or by be as at an of man men may own sea sir son war way win won try use ale bar box boy cut dog ear eat fun gun hot ice key leg lie lot"),
 	sections: wordSet("chapter part act book volume level section scene episode war phase stage room floor type mark canto verse article table appendix " +
-		"class rank tier grade tome scroll page song psalm day round age plate figure wave quest saga session canon stanza era season line step rule trial map lesson"),
+		"class rank tier grade tome scroll page song psalm day round age plate figure wave quest saga session canon stanza era season line step rule trial map lesson " +
+		"legion apollo number hour tomb gate hall division corps cell model generation fantasy vault door block house gospel symphony olympiad titan numeral bay lot hangar"),
 	noNames: wordSet("the and but this that there then when what who with from for are was were not you they his her its our their yes well plan option vitamin team group ward sector exhibit grade case unit"),
 	yearsAfter: wordSet("in since year anno until till january february march april may june july august september october november december of by before after " +
 		"from around circa during spring summer autumn fall winter early late mid years"),

@@ -50,7 +50,15 @@ var german = &lexicon{
 	numbered: map[string]string{"s": "Seite", "bd": "Band", "kap": "Kapitel", "abs": "Absatz", "art": "Artikel", "abb": "Abbildung", "tel": "Telefon", "max": "maximal",
 		"min": "mindestens", "zi": "Zimmer", "v": "Vers", "str": "Straße", "lvl": "Level", "st": "Stufe", "mind": "mindestens", "b": "bei"},
 	money: map[rune]unit{'¥': unitOf("Yen", "ein"), '¢': unitOf("Cent", "ein"), '$': unitOf("Dollar", "ein"), '€': unitOf("Euro", "ein"), '£': unitOf("Pfund", "ein")},
-	spans: wordSet("reichweite wurfweite"),
+	days: map[string]string{
+		"Mo": "Montag", "Di": "Dienstag", "Mi": "Mittwoch", "Do": "Donnerstag", "Fr": "Freitag", "Sa": "Samstag", "So": "Sonntag",
+	},
+	beforeDays: wordSet("am ab bis jeden jeder vom von seit nächsten letzten kommenden diesen"),
+	compass:    map[rune]string{'N': "Nord", 'S': "Süd", 'O': "Ost", 'E': "Ost", 'W': "West"},
+	courses:    wordSet("kurs nach aus richtung im gen von grad wind gegen"),
+	degree:     unitOf("Grad", "ein"), minute: unit{"Minute", "Minuten", "eine"}, second: unit{"Sekunde", "Sekunden", "eine"},
+	numerals: wordSet("auf steht zeigt zeigte schlug schlägt liest nummer"),
+	spans:    wordSet("reichweite wurfweite"),
 	scales: map[string]string{
 		"k": "tausend", "M": "Millionen", "Mio": "Millionen", "Mrd": "Milliarden", "Tsd": "tausend", "Million": "Million", "Millionen": "Millionen", "Milliarden": "Milliarden",
 	},
@@ -78,7 +86,8 @@ var german = &lexicon{
 		"tür tor rat mut wut not gib geh komm lauf weg her hin auf ab an aus ein zu so da nun nur mal mit vor von bei bis im am um in " +
 		"oh ah he hey uns euch mir dir mich dich ihm ihn auch noch doch alle arm hof hut hand hund gott"),
 	sections: wordSet("kapitel teil akt buch band stufe abschnitt szene folge krieg phase raum typ ebene etage tafel vers gesang tag runde rang grad klasse stock zeitalter rolle " +
-		"schriftrolle seite artikel anhang sitzung lied psalm strophe karte foliant weltkrieg regel lektion kapitels buches teils bandes sektor zelle"),
+		"schriftrolle seite artikel anhang sitzung lied psalm strophe karte foliant weltkrieg regel lektion kapitels buches teils bandes sektor zelle tor halle pforte legion konzil zahl nummer ziffer apollo division korps gruft kammer portal turm siegel gewölbe block mark modell generation " +
+		"abbildung tabelle kanon station tafeln kapiteln bänden teilen szenen akten haus tür grab schild uhr"),
 	noNames: wordSet("der die das und aber dies wenn was wer mit von für nicht sie ihr ein eine ja gut nun den dem plan option vitamin team gruppe fall trupp haus"),
 	yearsAfter: wordSet("jahr jahre jahres jahren anno seit januar februar märz april mai juni juli august september oktober november dezember sommer winter herbst " +
 		"frühling frühjahr"),

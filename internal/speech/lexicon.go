@@ -33,6 +33,16 @@ type lexicon struct {
 	numbered map[string]string
 	// money are signs of currencies, before or after a number.
 	money map[rune]unit
+	// days are the weekdays cut short, beforeDays words that one of them likely follows.
+	days       map[string]string
+	beforeDays map[string]bool
+	// compass are the points of the compass by their letters, courses words before them.
+	compass map[rune]string
+	courses map[string]bool
+	// The parts of an angle.
+	degree, minute, second unit
+	// numerals are words after which IV is a number.
+	numerals map[string]bool
 	// spans are words for how far something goes, once easily and once at most.
 	spans map[string]bool
 	// scales are what is put between a sum of money and its currency.

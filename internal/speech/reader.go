@@ -29,6 +29,8 @@ type writer struct {
 	units bool   // the last word was a unit
 	// ending is that of the last German ordinal, for "3. und 4. Tag".
 	ending string
+	// numeralEnd is where the last Roman numeral that counts ended.
+	numeralEnd int
 	// described is whether an English article stands before the last number.
 	described bool
 }

@@ -8,7 +8,7 @@ import (
 
 // readNumber reads what begins with a digit.
 func (r *reader) readNumber() {
-	if r.readISODate() || r.readPhone() || r.readClock() || r.readSlashDate() || r.readDottedDate() || r.readMonthDay() || r.readFraction() || r.readMixedSign() {
+	if r.readAngle() || r.readISODate() || r.readPhone() || r.readClock() || r.readSlashDate() || r.readDottedDate() || r.readMonthDay() || r.readFraction() || r.readMixedSign() {
 		return
 	}
 	whole, rest, end := r.numeralAt(r.i, r.lex.german)

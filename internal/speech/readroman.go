@@ -9,22 +9,31 @@ import (
 
 // readRoman reads a numeral behind a name or after a word such as "chapter".
 func (r *dateReader) readRoman(word []rune) bool {
-	if r.lex == nil || r.effort == noSigns || r.last == "" || len(word) == 0 || !unicode.IsUpper(word[0]) {
+	if r.lex == nil || r.effort == noSigns || len(word) == 0 || !unicode.IsUpper(word[0]) {
 		return false
+	}
+	if r.readWorldWar(word) {
+		return true
 	}
 	own := ""
 	if n := len(word) - 2; n > 0 && word[n] == '\'' && word[n+1] == 's' {
 		word, own = word[:n], "'s"
 	}
-	if r.lex.sections[strings.ToLower(r.last)] {
-		n, ok := romanNumeral(word)
-		if ok && (len(word) > 1 || word[0] == 'V' || r.endsPhrase() && unicode.IsUpper(firstOf(r.last))) {
-			r.addWords(r.lex.cardinal(n) + own)
-			return true
-		}
-	}
 	n, ok := romanNumeral(word)
-	if !ok || n > 39 || !r.isRegnal(word) {
+	if !ok {
+		return r.readRomanOrdinal(word)
+	}
+	if r.readNumeralBefore(n, word) {
+		return true
+	}
+	if r.last == "" {
+		return false
+	}
+	if r.isNumbered(word) {
+		r.addNumeral(n, own)
+		return true
+	}
+	if n > 39 || !r.isRegnal(word) {
 		return false
 	}
 	if !r.lex.german {
@@ -50,7 +59,8 @@ func (r *dateReader) endsPhrase() bool { return r.at(r.i) != ' ' || r.endsAt(r.i
 // isRegnal reports whether a numeral behind the last word, a name, is part of it.
 // One letter other than V needs a ruler's title, or in German its dot, too.
 func (r *dateReader) isRegnal(word []rune) bool {
-	if !unicode.IsUpper(firstOf(r.last)) || utf8.RuneCountInString(r.last) < 3 || r.lex.noNames[strings.ToLower(r.last)] {
+	_, size := utf8.DecodeRuneInString(r.last)
+	if !unicode.IsUpper(firstOf(r.last)) || utf8.RuneCountInString(r.last) < 3 || r.lex.noNames[strings.ToLower(r.last)] || !unicode.IsLower(firstOf(r.last[size:])) {
 		return false
 	}
 	if len(word) > 1 || word[0] == 'V' && !r.lex.german {

@@ -51,7 +51,7 @@ func (r *reader) readAbbreviation() bool {
 }
 
 // maxNumbered is the length of the longest abbreviation numero knows.
-const maxNumbered = 3
+const maxNumbered = 7
 
 // readNumero reads "No. 5" and "vol. 2".
 func (r *reader) readNumero() bool {
@@ -59,16 +59,22 @@ func (r *reader) readNumero() bool {
 	for end-r.i <= maxNumbered && unicode.IsLetter(r.at(end)) {
 		end++
 	}
-	if r.at(end) != '.' || !isDigit(r.after(end+1)) {
+	if r.at(end) != '.' {
 		return false
 	}
 	words, ok := r.lex.numbered[strings.ToLower(string(r.source[r.i:end]))]
-	if !ok {
+	if !ok || !isDigit(r.after(end+1)) && (end-r.i < 2 || !r.lex.sections[strings.ToLower(words)] || !r.numbersSection(after(r.source, end+1))) {
 		return false
 	}
 	r.i = end + 1
 	r.addWords(words)
 	return true
+}
+
+// numbersSection reports whether a Roman numeral or a capital by itself stands at i.
+func (r *reader) numbersSection(i int) bool {
+	_, _, numeral := r.numeralFrom(i)
+	return numeral || unicode.IsUpper(r.at(i)) && !isWord(r.at(i+1)) && r.at(i+1) != '.'
 }
 
 // readDie reads the d of 2d6 and the kh of 4d6kh3.

@@ -145,7 +145,7 @@ func (r *dateReader) readDottedDate() bool {
 	if n := end - m - 1; n != 4 && (!r.lex.german || n != 0 && n != 2) || r.at(end) == '.' && isDigit(r.at(end+1)) {
 		return false
 	}
-	if end == m+1 && r.endsAt(end) && germanEnding(strings.ToLower(r.last)) == "" && !r.lex.datesAfter[strings.ToLower(r.last)] {
+	if end == m+1 && r.endsAt(end) && germanEnding(strings.ToLower(r.last)) == "" && !r.lex.datesAfter[strings.ToLower(r.last)] && !r.followsDay() {
 		return false // 3.5 and a stop
 	}
 	day, month := r.smallNumber(r.i, d), r.smallNumber(d+1, m)

@@ -12,7 +12,7 @@ func (r *reader) readShortWord() bool {
 	if isWord(r.at(r.i - 1)) {
 		return false
 	}
-	return r.readTimes() || !r.lex.german && r.readWith() || r.readTitle() || r.readShortMonth() || r.lex.german && r.readStreet()
+	return r.readWeekday() || r.readCompass() || r.readTimes() || !r.lex.german && r.readWith() || r.readTitle() || r.readShortMonth() || r.lex.german && r.readStreet()
 }
 
 // readWith reads "w/", "w/o" and "b/c".

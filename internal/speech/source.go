@@ -180,7 +180,7 @@ func (s source) unitAt(i int, lex *lexicon) (u unit, end int, ok bool) {
 		if u, ok = lex.exact[word]; !ok {
 			u, ok = lex.units[lower]
 		}
-		if !ok || spaced && isAmbiguous(word) && !s.isInch(end, word) || s.isLoneCapital(word, spaced) {
+		if !ok || spaced && isAmbiguous(word) && !s.isInch(end, word) || s.isLoneCapital(word, end, spaced) {
 			continue
 		}
 		if s.at(end) == '.' && lex.dotted[lower] && !s.endsAt(end+1) && (lex.german || !unicode.IsUpper(s.after(end+1))) {

@@ -91,8 +91,11 @@ func withMeasures(own map[string]unit, german bool) map[string]unit {
 
 // A lone capital is a unit only where nothing else is likely: not joined to the number,
 // as in 5G and 4K, but for volts and watts, and not behind what has numbers with letters.
-func (s source) isLoneCapital(word string, spaced bool) bool {
-	return len(word) == 1 && word[0] >= 'A' && word[0] <= 'Z' && !spaced && word != "V" && word != "W" && word != "M"
+func (s source) isLoneCapital(word string, end int, spaced bool) bool {
+	if len(word) != 1 || word[0] < 'A' || word[0] > 'Z' {
+		return false
+	}
+	return !spaced && word != "V" && word != "W" && word != "M" || s.at(end) == '.' && !s.endsAt(end+1)
 }
 
 // perWords are what something happens in or is had by, behind a stroke.
