@@ -1,5 +1,7 @@
 package speech
 
+import "strings"
+
 // ending says whether a sentence can end with an abbreviation.
 type ending int
 
@@ -30,6 +32,22 @@ func abbreviation(word string) ending {
 	case "etc", "usw", "u.s.w", "u.a", "u.ä", "o.ä", "u.v.m", "s.o", "s.u", "jr", "sr", "inc", "ltd", "co", "corp", "al",
 		"ft", "lb", "lbs", "oz", "min", "max", "std", "sek", "hrs", "gp", "sp", "cp", "gm", "sm", "km",
 		"a.m", "p.m", "a.d", "b.c", "n.chr", "v.chr", "chr", "u.s", "u.k", "jh", "jhd", "jhdt", "mio", "mrd", "str":
+		return perhaps
+	}
+	for _, lex := range []*lexicon{english, german} {
+		if lex.abbreviations[word+"."] != "" || lex.adjectives[word] != "" {
+			return perhaps
+		}
+		if lex.numbered[word] != "" {
+			return beforeDigit
+		}
+	}
+	for _, c := range shortCompounds {
+		if !c.numbered && strings.HasSuffix(word, c.short) && len(word) > len(c.short)+2 {
+			return beforeDigit
+		}
+	}
+	if isLich(word) {
 		return perhaps
 	}
 	return always

@@ -30,7 +30,7 @@ var (
 	feminineNouns = strings.Fields("tür stadt burg nacht hand wand stirn bank axt kunst macht luft woche frau tochter mutter schwester zahl schlacht wahl kraft " +
 		"faust maus kuh magd schuld pflicht feder mauer kammer leiter oper schulter nummer steuer brücke stufe reihe königin gräfin herrin wirtin " +
 		"fahrt jagd flucht welt zeit arbeit gewalt bucht schlucht gruft nuss wurst milch butter regel kugel insel schüssel tafel fackel klausel gabel " +
-		"ader klinge elle meile prüfung woche person ration edition lektion million hochzeit mahlzeit antwort gefahr form spur uhr festung klasse figur szene etage stunde minute sekunde runde aufgabe frage straße chance seite zeile strophe gruppe tote ebene phase tafel ernte")
+		"ader klinge elle meile prüfung woche person ration edition lektion million hochzeit mahlzeit antwort gefahr form spur uhr festung klasse figur szene etage stunde minute sekunde runde aufgabe frage straße chance seite zeile strophe gruppe tote ebene phase tafel ernte auflage probe etappe")
 	neuterNouns = strings.Fields("mal jahr kind buch haus tor dorf schwert bier pferd schiff kapitel zimmer rad bild spiel fass licht brot gold stück tier lied wort land " +
 		"bett fenster messer feuer opfer rätsel siegel monster abenteuer wunder lager gewölbe gebäude auge ende jahrhundert jahrzehnt viertel drittel pfund " +
 		"gramm kilo dutzend maß glas mädchen weib volk heer regiment zeichen gebot gesetz treffen gebirge gemälde getränk geschenk gesicht geschlecht gericht " +
@@ -172,10 +172,17 @@ func (s source) wordFrom(i int) string {
 	return string(s[i:end])
 }
 
-// nounAt returns the German noun at i, "" if there is none.
+// nounAt returns the German noun at i, whole if it is cut short, "" if there is none.
 func (s source) nounAt(i int) string {
-	if !unicode.IsUpper(s.at(i)) || !unicode.IsLower(s.at(i+1)) {
+	if !unicode.IsUpper(s.at(i)) {
 		return ""
 	}
-	return s.wordFrom(i)
+	word := s.wordFrom(i)
+	if noun := german.shortNouns[word]; noun != "" && (s.at(i+len(word)) == '.' || unicode.IsUpper(s.at(i+1))) {
+		return noun
+	}
+	if !unicode.IsLower(s.at(i + 1)) {
+		return ""
+	}
+	return word
 }

@@ -49,6 +49,12 @@ type lexicon struct {
 	scales map[string]string
 	// abbreviations in lower case without spaces, with their dots.
 	abbreviations map[string]string
+	// weak are those of them that are words as well: they are read where a sentence goes on.
+	weak map[string]bool
+	// cased are abbreviations in just these letters, before a capital.
+	cased map[string]string
+	// adjectives are German ones cut short, shortNouns nouns.
+	adjectives, shortNouns map[string]string
 	// spelled are abbreviations said letter by letter.
 	spelled map[string]bool
 	// shouted are short words that are no abbreviations in capitals.

@@ -101,7 +101,7 @@ func (r *dateReader) readNumeralBefore(n int64, word []rune) bool {
 		i++
 	}
 	noun, last := r.nounAt(i), strings.ToLower(r.last)
-	if r.at(r.i) != '.' || noun == "" || n > 99 || r.last != "" && !r.lex.grammar[last] && !articleWords[last] {
+	if r.at(r.i) != '.' || noun == "" || n > 99 || r.last != "" && !r.lex.grammar[last] && r.endingByArticle(noun) == "" {
 		return false
 	}
 	if len(word) == 1 && !articleWords[last] && r.endingByArticle(noun) == "" && !r.lex.sections[strings.ToLower(noun)] {

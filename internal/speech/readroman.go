@@ -26,7 +26,7 @@ func (r *dateReader) readRoman(word []rune) bool {
 	if r.readNumeralBefore(n, word) {
 		return true
 	}
-	if r.last == "" {
+	if r.last == "" && !r.joinsNumeral(len(word)) {
 		return false
 	}
 	if r.isNumbered(word) {

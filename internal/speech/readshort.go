@@ -13,8 +13,11 @@ func (r *reader) readAbbreviation() bool {
 	if unicode.IsLetter(r.at(r.i - 1)) {
 		return false
 	}
+	if r.lex.german && r.readGermanShort() || r.readNumero() {
+		return true
+	}
 	var key strings.Builder
-	best, end := "", 0
+	best, written, end := "", "", 0
 	i := r.i
 	for part := 0; part < maxParts; part++ {
 		start := i
@@ -28,14 +31,14 @@ func (r *reader) readAbbreviation() bool {
 		key.WriteByte('.')
 		i++
 		if words, ok := r.lex.abbreviations[key.String()]; ok {
-			best, end = words, i
+			best, written, end = words, strings.TrimSuffix(key.String(), "."), i
 		}
 		if r.at(i) == ' ' {
 			i++
 		}
 	}
-	if best == "" {
-		return r.readNumero()
+	if best == "" || r.lex.weak[written] && (r.endsAt(end) || unicode.IsUpper(r.after(end))) {
+		return false
 	}
 	if best == "Saint" && !unicode.IsUpper(r.after(end)) { // "Mill St."
 		best = "Street"
@@ -63,6 +66,15 @@ func (r *reader) readNumero() bool {
 		return false
 	}
 	words, ok := r.lex.numbered[strings.ToLower(string(r.source[r.i:end]))]
+	if words == "number" && r.wordAt(after(r.source, end+1), "of") {
+		r.i = end + 1
+		r.addWords(words)
+		return true
+	}
+	if ok && !r.lex.german && end-r.i == 1 {
+		i := after(r.source, end+1)
+		ok = r.at(r.i) == 'p' || r.at(r.i) == 'P' || unicode.IsLower(r.at(r.i)) && (words != "born" && words != "died" || r.digitsEnd(i)-i > 2)
+	}
 	if !ok || !isDigit(r.after(end+1)) && (end-r.i < 2 || !r.lex.sections[strings.ToLower(words)] || !r.numbersSection(after(r.source, end+1))) {
 		return false
 	}
@@ -222,6 +234,11 @@ func (r *reader) readSlash(between bool) string {
 	end := r.i + 1
 	for end-r.i <= 5 && unicode.IsLetter(r.at(end)) {
 		end++
+	}
+	if before := r.wordBefore(r.i); len(before) == 1 && end == r.i+2 { // N/A
+		return ""
+	} else if len(before) > 1 && isDigit(r.at(r.i+1)) { // HTTP/2
+		return map[bool]string{true: r.lex.slash, false: r.lex.by}[strings.ToUpper(before) == before]
 	}
 	if next := strings.ToLower(string(r.source[min(r.i+1, len(r.source)):min(end, len(r.source))])); next == r.lex.or || next == r.lex.and {
 		return "" // "and/or" is read as it stands

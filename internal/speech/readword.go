@@ -12,7 +12,22 @@ func (r *reader) readShortWord() bool {
 	if isWord(r.at(r.i - 1)) {
 		return false
 	}
-	return r.readWeekday() || r.readCompass() || r.readTimes() || !r.lex.german && r.readWith() || r.readTitle() || r.readShortMonth() || r.lex.german && r.readStreet()
+	return r.readWeekday() || r.readCompass() || r.readTimes() || !r.lex.german && (r.readWith() || r.readCentury()) || r.readTitle() || r.readShortMonth() || r.lex.german && r.readStreet()
+}
+
+// readCentury reads the c. of "the 18th c.".
+func (r *reader) readCentury() bool {
+	word := r.wordFrom(r.i)
+	end := r.i + len(word)
+	if word != "c" && word != "cent" || r.at(end) != '.' || !strings.HasSuffix(r.last, "th") && !strings.HasSuffix(r.last, "st") && !strings.HasSuffix(r.last, "nd") && !strings.HasSuffix(r.last, "rd") {
+		return false
+	}
+	if !r.endsAt(end+1) && !unicode.IsUpper(r.after(end+1)) {
+		end++
+	}
+	r.i = end
+	r.addWords("century")
+	return true
 }
 
 // readWith reads "w/", "w/o" and "b/c".
@@ -27,6 +42,9 @@ func (r *reader) readWith() bool {
 		r.i += 3
 	case c == 'b' && next == 'c' && !isWord(r.at(r.i+3)):
 		r.addWords("because")
+		r.i += 3
+	case c == 'c' && next == 'o' && !isWord(r.at(r.i+3)):
+		r.addWords("care of")
 		r.i += 3
 	case c == 'w' && (next == ' ' || isWord(next)):
 		r.addWords("with")
@@ -73,7 +91,7 @@ func (r *reader) readTitle() bool {
 	dotted := r.at(end) == '.'
 	if dotted {
 		end++
-	} else if end-r.i > 4 || !strings.Contains("mr mrs ms dr prof st ", strings.ToLower(string(r.source[r.i:end]))+" ") {
+	} else if end-r.i > 4 || !strings.Contains("mr mrs ms dr prof st capt sgt lt cpl cmdr pvt ", strings.ToLower(string(r.source[r.i:end]))+" ") {
 		return false
 	}
 	if r.at(end) != ' ' || !unicode.IsUpper(r.at(end+1)) {
@@ -128,6 +146,16 @@ func (r *reader) readShortMonth() bool {
 	return true
 }
 
+// shortCompounds are the last parts of German nouns cut short; some of them only before
+// a number.
+var shortCompounds = []struct {
+	short, whole string
+	numbered     bool
+}{
+	{"str", "straße", false}, {"nr", "nummer", false}, {"nrn", "nummern", false}, {"bhf", "bahnhof", false}, {"abt", "abteilung", false}, {"hptm", "hauptmann", false},
+	{"pl", "platz", true}, {"g", "gasse", true}, {"kap", "kapitel", true}, {"std", "stunden", false}, {"kto", "konto", false}, {"verz", "verzeichnis", false}, {"wm", "wachtmeister", false},
+}
+
 // readStreet reads "Lindenstr. 4" and "Marktpl. 3".
 func (r *reader) readStreet() bool {
 	word := r.wordFrom(r.i)
@@ -136,10 +164,11 @@ func (r *reader) readStreet() bool {
 		return false
 	}
 	whole := ""
-	if stem, ok := strings.CutSuffix(word, "str"); ok {
-		whole = stem + "straße"
-	} else if stem, ok := strings.CutSuffix(word, "pl"); ok && isDigit(r.after(end+1)) {
-		whole = stem + "platz"
+	for _, c := range shortCompounds {
+		if stem, ok := strings.CutSuffix(word, c.short); ok && len(stem) > 2 && (!c.numbered || isDigit(r.after(end+1))) {
+			whole = stem + c.whole
+			break
+		}
 	}
 	if whole == "" {
 		return false
