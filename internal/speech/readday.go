@@ -8,6 +8,9 @@ import (
 
 // readWeekday reads "Mon.", "Mo.–Fr." and "am Di." where nothing else can be meant.
 func (r *reader) readWeekday() bool {
+	if !unicode.IsUpper(r.at(r.i)) {
+		return false
+	}
 	word := r.wordFrom(r.i)
 	name := r.lex.days[word]
 	if name == "" {

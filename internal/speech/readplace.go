@@ -82,8 +82,11 @@ func (l *lexicon) compassPoint(letters string, beyond bool) string {
 
 // readCompass reads "10 km S", "47° 9′ S", "N. of here" and "500 N. Main St.".
 func (r *reader) readCompass() bool {
+	if !strings.ContainsRune("NSEOW", r.at(r.i)) {
+		return false
+	}
 	word := r.wordFrom(r.i)
-	if word == "" || len(word) > maxCompass || !unicode.IsUpper(r.at(r.i)) {
+	if len(word) > maxCompass {
 		return false
 	}
 	end := r.i + len(word)
