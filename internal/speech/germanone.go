@@ -26,7 +26,7 @@ func dativePlural(many string) string {
 }
 
 // germanUnitOne returns "ein" in front of a unit, in its case as far as it shows.
-func (r *reader) germanUnitOne(u unit) string {
+func (r *writer) germanUnitOne(u unit) string {
 	if u.article == "eine" {
 		return r.oneFor(feminine, true)
 	}
@@ -39,7 +39,7 @@ func (r *reader) germanUnitOne(u unit) string {
 
 // oneFor returns "ein" for a noun of gender g behind the last word. The accusative shows
 // only where the gender is known.
-func (r *reader) oneFor(g gender, known bool) string {
+func (r *writer) oneFor(g gender, known bool) string {
 	word := strings.ToLower(r.last)
 	switch {
 	case strictDatives[word] && g == feminine:
@@ -56,7 +56,7 @@ func (r *reader) oneFor(g gender, known bool) string {
 
 // beginsRange reports whether the number before here begins a range of what is counted:
 // "1-2 Tage".
-func (r *reader) beginsRange() bool {
+func (r *measureReader) beginsRange() bool {
 	i := after(r.source, r.i)
 	if c := r.at(i); c != '-' && c != '–' {
 		return false

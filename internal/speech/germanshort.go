@@ -7,12 +7,12 @@ import (
 )
 
 // readGermanShort reads what German cuts short depending on what stands around it.
-func (r *reader) readGermanShort() bool {
+func (r *shortReader) readGermanShort() bool {
 	return r.readCased() || r.readOthers() || r.readShortAdjective() || r.readShortNoun()
 }
 
 // readCased reads "a. D." and "Anm. d. Red.".
-func (r *reader) readCased() bool {
+func (r *shortReader) readCased() bool {
 	if !unicode.IsLower(r.at(r.i)) || r.at(r.i+1) != '.' || r.wordAt(after(r.source, r.i+2), "Chr") {
 		return false
 	}
@@ -47,7 +47,7 @@ func (r *writer) hasText(text string) bool {
 
 // readOthers reads "u. a." as "und andere" behind a name or noun that more are like, else
 // as "unter anderem".
-func (r *reader) readOthers() bool {
+func (r *shortReader) readOthers() bool {
 	end := r.i + len("u.a.")
 	if r.hasText("u. a.") {
 		end++
@@ -73,7 +73,7 @@ func caseWord(word string) bool {
 
 // readShortAdjective reads "südl. von", "der ehem. Soldat" and "sog. Helden", with the
 // ending the noun asks for.
-func (r *reader) readShortAdjective() bool {
+func (r *shortReader) readShortAdjective() bool {
 	word := r.wordFrom(r.i)
 	end := r.i + len([]rune(word))
 	if r.at(end) != '.' || len(word) < 2 {
@@ -135,7 +135,7 @@ func (r *dateReader) adjectiveEnding(noun string) string {
 }
 
 // readShortNoun reads "3. OG" and "im 14. Jh.", and compounds such as "Hausnr.".
-func (r *reader) readShortNoun() bool {
+func (r *shortReader) readShortNoun() bool {
 	word := r.wordFrom(r.i)
 	noun := r.lex.shortNouns[word]
 	end := r.i + len([]rune(word))

@@ -7,7 +7,7 @@ import (
 )
 
 // readWeekday reads "Mon.", "Mo.–Fr." and "am Di." where nothing else can be meant.
-func (r *reader) readWeekday() bool {
+func (r *shortReader) readWeekday() bool {
 	if !unicode.IsUpper(r.at(r.i)) {
 		return false
 	}
@@ -38,7 +38,7 @@ func (r *reader) readWeekday() bool {
 }
 
 // rangeOfDays returns where the second day of a range begins whose first ends at i.
-func (r *reader) rangeOfDays(i int) (next int, ok bool) {
+func (r *shortReader) rangeOfDays(i int) (next int, ok bool) {
 	i = after(r.source, i)
 	if c := r.at(i); c != '-' && c != '–' && c != '—' {
 		return 0, false
@@ -72,7 +72,7 @@ func (l *lexicon) isDay(word string) bool {
 
 // isWeekday reports whether a word that ends at end, with its dot, is a weekday's name cut
 // short rather than "Frau" or "so".
-func (r *reader) isWeekday(word string, end int, dot bool) bool {
+func (r *shortReader) isWeekday(word string, end int, dot bool) bool {
 	last, next := strings.ToLower(r.last), r.after(end)
 	if next == ',' {
 		next = r.after(end + 1 + map[bool]int{true: 1}[r.at(end) == ' '])

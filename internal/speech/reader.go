@@ -8,9 +8,12 @@ import (
 
 // reader puts tidy text into words, from left to right. It looks back at what
 // it said and a bounded way ahead.
-type reader struct{ measureReader }
+type reader struct{ shortReader }
 
-// measureReader reads fractions, telephone numbers and addresses.
+// shortReader reads what is cut short: abbreviations, titles, weekdays.
+type shortReader struct{ measureReader }
+
+// measureReader reads fractions, sums of money, angles, telephone numbers and addresses.
 type measureReader struct{ dateReader }
 
 // dateReader reads what is ordered: times, days, years, ordinals and rulers.
@@ -36,7 +39,7 @@ type writer struct {
 }
 
 func newReader(text source, lex *lexicon, e effort) *reader {
-	return &reader{measureReader{dateReader{writer{source: text, lex: lex, effort: e}}}}
+	return &reader{shortReader{measureReader{dateReader{writer{source: text, lex: lex, effort: e}}}}}
 }
 
 func (r *reader) readAll() string {

@@ -25,7 +25,7 @@ func superDigit(r rune) rune {
 }
 
 // readPower reads raised numbers, roots and the sign of infinity.
-func (r *reader) readPower(c rune) {
+func (r *measureReader) readPower(c rune) {
 	next := r.at(r.i + 1)
 	r.i++
 	switch {
@@ -54,7 +54,7 @@ func (r *reader) readPower(c rune) {
 }
 
 // isDivision reports whether the colon here divides: "10 : 2 = 5".
-func (r *reader) isDivision() bool {
+func (r *measureReader) isDivision() bool {
 	i := after(r.source, r.i)
 	if r.at(i) != ':' {
 		return false

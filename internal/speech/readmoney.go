@@ -3,7 +3,7 @@ package speech
 import "strings"
 
 // readAmount reads a sum behind the sign of a currency, which may be a range: "$5-10".
-func (r *reader) readAmount(sign rune) {
+func (r *measureReader) readAmount(sign rune) {
 	whole, rest, end := r.numeralAt(r.i, r.lex.german)
 	r.i = end
 	u := r.lex.money[sign]
@@ -23,7 +23,7 @@ func (r *reader) readAmount(sign rune) {
 }
 
 // rangeOfMoney returns where the second sum of a range begins.
-func (r *reader) rangeOfMoney(sign rune) (next int, ok bool) {
+func (r *measureReader) rangeOfMoney(sign rune) (next int, ok bool) {
 	i := r.i
 	if c := r.at(i); c != '-' && c != '–' {
 		return 0, false
@@ -38,7 +38,7 @@ func (r *reader) rangeOfMoney(sign rune) (next int, ok bool) {
 func isCurrency(c rune) bool { return strings.ContainsRune("$€£¥", c) }
 
 // readScale goes over the thousands or millions behind a sum and returns their word.
-func (r *reader) readScale() string {
+func (r *measureReader) readScale() string {
 	end := after(r.source, r.i)
 	word := r.wordFrom(end)
 	name := r.lex.scales[word]
@@ -53,7 +53,7 @@ func (r *reader) readScale() string {
 }
 
 // addNumber says a number with what stands behind its decimal sign.
-func (r *reader) addNumber(whole, rest string) {
+func (r *writer) addNumber(whole, rest string) {
 	if n, ok := r.valueOf(whole); ok {
 		r.addWords(r.lex.cardinal(n))
 	} else {
@@ -65,7 +65,7 @@ func (r *reader) addNumber(whole, rest string) {
 }
 
 // addPrice reads a sum of money: "three euros fifty".
-func (r *reader) addPrice(whole, rest string, u unit, sign rune) {
+func (r *measureReader) addPrice(whole, rest string, u unit, sign rune) {
 	n, ok := r.valueOf(whole)
 	name := u.many
 	cents, small := r.valueOf(strings.TrimPrefix(strings.TrimPrefix(rest, "."), "0"))
@@ -106,7 +106,7 @@ func (r *reader) addPrice(whole, rest string, u unit, sign rune) {
 }
 
 // addOf says n of a unit.
-func (r *reader) addOf(n int64, u unit) {
+func (r *writer) addOf(n int64, u unit) {
 	switch {
 	case n != 1:
 		r.addWords(r.lex.cardinal(n) + " " + u.many)
@@ -118,4 +118,6 @@ func (r *reader) addOf(n int64, u unit) {
 }
 
 // scaled reports whether the last word is one of thousands or millions.
-func (r *reader) scaled() bool { return r.last != "" && len(r.last) > 3 && r.lex.scales[r.last] != "" }
+func (r *measureReader) scaled() bool {
+	return r.last != "" && len(r.last) > 3 && r.lex.scales[r.last] != ""
+}

@@ -6,7 +6,7 @@ import (
 )
 
 // readAngle reads an angle in degrees, minutes and seconds, as of a place on a map.
-func (r *reader) readAngle() bool {
+func (r *measureReader) readAngle() bool {
 	whole, rest, end := r.numeralAt(r.i, r.lex.german)
 	if r.at(end) != '°' || rest != "" {
 		return false
@@ -28,7 +28,7 @@ func (r *reader) readAngle() bool {
 }
 
 // partOfAngle returns the digits before the sign of a part of an angle.
-func (r *reader) partOfAngle(i int, sign rune) (digits string, next int, ok bool) {
+func (r *measureReader) partOfAngle(i int, sign rune) (digits string, next int, ok bool) {
 	i = after(r.source, i)
 	end := r.digitsEnd(i)
 	if end == i || end-i > 2 || r.at(end) != sign {
@@ -38,7 +38,7 @@ func (r *reader) partOfAngle(i int, sign rune) (digits string, next int, ok bool
 }
 
 // addDegrees says a part of an angle.
-func (r *reader) addDegrees(digits string, u unit) {
+func (r *measureReader) addDegrees(digits string, u unit) {
 	n, ok := r.valueOf(strings.TrimPrefix(digits, "0"))
 	if !ok {
 		r.addWords(r.lex.spellDigits(digits) + " " + u.many)
@@ -81,7 +81,7 @@ func (l *lexicon) compassPoint(letters string, beyond bool) string {
 }
 
 // readCompass reads "10 km S", "47° 9′ S", "N. of here" and "500 N. Main St.".
-func (r *reader) readCompass() bool {
+func (r *shortReader) readCompass() bool {
 	if !strings.ContainsRune("NSEOW", r.at(r.i)) {
 		return false
 	}

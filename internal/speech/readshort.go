@@ -9,7 +9,7 @@ import (
 const maxParts = 3
 
 // readAbbreviation reads one from the lexicon, the longest that fits.
-func (r *reader) readAbbreviation() bool {
+func (r *shortReader) readAbbreviation() bool {
 	if unicode.IsLetter(r.at(r.i - 1)) {
 		return false
 	}
@@ -57,7 +57,7 @@ func (r *reader) readAbbreviation() bool {
 const maxNumbered = 7
 
 // readNumero reads "No. 5" and "vol. 2".
-func (r *reader) readNumero() bool {
+func (r *shortReader) readNumero() bool {
 	end := r.i
 	for end-r.i <= maxNumbered && unicode.IsLetter(r.at(end)) {
 		end++
@@ -84,13 +84,13 @@ func (r *reader) readNumero() bool {
 }
 
 // numbersSection reports whether a Roman numeral or a capital by itself stands at i.
-func (r *reader) numbersSection(i int) bool {
+func (r *shortReader) numbersSection(i int) bool {
 	_, _, numeral := r.numeralFrom(i)
 	return numeral || unicode.IsUpper(r.at(i)) && !isWord(r.at(i+1)) && r.at(i+1) != '.'
 }
 
 // readDie reads the d of 2d6 and the kh of 4d6kh3.
-func (r *reader) readDie() bool {
+func (r *shortReader) readDie() bool {
 	c, next := unicode.ToLower(r.at(r.i)), r.at(r.i+1)
 	if unicode.IsLetter(r.at(r.i - 1)) {
 		return false
@@ -121,80 +121,74 @@ func (r *reader) readDie() bool {
 
 // readSign reads a sign, or leaves it out where it means nothing.
 func (r *reader) readSign(c rune) {
-	prev, next := r.at(r.i-1), r.at(r.i+1)
-	soon := r.after(r.i + 1)
-	between := isWord(r.before(r.i-1)) && isWord(soon) && r.mark == 0 && len(r.out) > 0
-	word := ""
-	switch c {
-	case '+':
-		if isDigit(next) && r.readPhone() {
-			return
-		}
-		if isDigit(soon) || between {
-			word = r.lex.plus
-		}
-	case '-', '−', '–':
+	next := r.at(r.i + 1)
+	switch {
+	case c == '+' && isDigit(next) && r.readPhone():
+		return
+	case c == '-', c == '−', c == '–':
 		r.readDash(c)
 		return
-	case '=', '≠':
-		if between || isOperand(r.before(r.i-1)) && isOperand(soon) {
-			word = map[rune]string{'=': r.lex.equals, '≠': r.lex.unequal}[c]
-		}
-	case '&':
-		if r.mark == 0 && len(r.out) > 0 && (isWord(soon) || soon == '#') {
-			word = r.lex.and
-		}
-	case '/':
-		word = r.readSlash(between)
-	case '×', '÷':
-		if c == '×' && r.units && !r.lex.german && isDigit(soon) {
-			word = "by"
-			break
-		}
-		if c == '×' && isDigit(soon) || between || isOperand(r.before(r.i-1)) && isOperand(soon) {
-			word = map[rune]string{'×': r.lex.times, '÷': r.lex.by}[c]
-		}
-	case '^', '²', '³', '√', '∞':
+	case strings.ContainsRune("^²³√∞", c):
 		r.readPower(c)
 		return
-	case '#', '§', '~':
-		if isDigit(soon) {
-			word = map[rune]string{'#': r.lex.number, '§': r.lex.section, '~': r.lex.about}[c]
-		} else if c == '§' && next == '§' && isDigit(r.after(r.i+2)) {
-			word = r.lex.sectionsOf
-			r.i++
-		} else if c == '#' && (r.last == "C" || r.last == "F") && !isWord(next) {
-			word = r.lex.sharp
-		}
-	case '@':
-		if isWord(next) || between {
-			word = r.lex.at
-		}
-	case '<', '>', '≤', '≥':
-		if isDigit(soon) && len(r.out) > 0 {
-			word = map[rune]string{'<': r.lex.below, '>': r.lex.above, '≤': r.lex.atMost, '≥': r.lex.atLeast}[c]
-		}
-	case '±':
-		if isDigit(soon) {
-			word = r.lex.plusMinus
-		}
-	case '$', '€', '£', '¥':
-		if isDigit(next) && !isDigit(prev) {
-			r.i++
-			r.readAmount(c)
-			return
-		}
-		if r.scaled() {
-			word = r.lex.money[c].many
-		}
-	default:
-		if fractionSigns[c][1] > 0 {
-			r.readFractionSign(c)
-			return
-		}
+	case isCurrency(c) && isDigit(next) && !isDigit(r.at(r.i-1)):
+		r.i++
+		r.readAmount(c)
+		return
+	case fractionSigns[c][1] > 0:
+		r.readFractionSign(c)
+		return
 	}
+	word := r.wordOfSign(c)
 	r.i++
 	r.addWords(word)
+}
+
+// wordOfSign returns the word for a sign between what stands around it, "" for none.
+func (r *reader) wordOfSign(c rune) string {
+	next, soon, earlier := r.at(r.i+1), r.after(r.i+1), r.before(r.i-1)
+	between := isWord(earlier) && isWord(soon) && r.mark == 0 && len(r.out) > 0
+	counts := isDigit(soon)
+	reckons := between || isOperand(earlier) && isOperand(soon)
+	switch {
+	case c == '+' && (counts || between):
+		return r.lex.plus
+	case c == '=' && reckons:
+		return r.lex.equals
+	case c == '≠' && reckons:
+		return r.lex.unequal
+	case c == '&' && r.mark == 0 && len(r.out) > 0 && (isWord(soon) || soon == '#'):
+		return r.lex.and
+	case c == '/':
+		return r.readSlash(between)
+	case c == '×' && r.units && !r.lex.german && counts:
+		return "by"
+	case c == '×' && (counts || reckons):
+		return r.lex.times
+	case c == '÷' && reckons:
+		return r.lex.by
+	case c == '#' && counts:
+		return r.lex.number
+	case c == '#' && (r.last == "C" || r.last == "F") && !isWord(next):
+		return r.lex.sharp
+	case c == '§' && counts:
+		return r.lex.section
+	case c == '§' && next == '§' && isDigit(r.after(r.i+2)):
+		r.i++
+		return r.lex.sectionsOf
+	case c == '~' && counts:
+		return r.lex.about
+	case c == '@' && (isWord(next) || between):
+		return r.lex.at
+	case c == '±' && counts:
+		return r.lex.plusMinus
+	case isCurrency(c) && r.scaled():
+		return r.lex.money[c].many
+	}
+	if counts && len(r.out) > 0 {
+		return map[rune]string{'<': r.lex.below, '>': r.lex.above, '≤': r.lex.atMost, '≥': r.lex.atLeast}[c]
+	}
+	return ""
 }
 
 // readDash reads a minus, a range or a pause.

@@ -8,7 +8,7 @@ import (
 
 // readShortWord reads what looks like a word and stands for another: "w/o", "Mr Smith",
 // "Dec. 24", "10 x 10", "x2".
-func (r *reader) readShortWord() bool {
+func (r *shortReader) readShortWord() bool {
 	if isWord(r.at(r.i - 1)) {
 		return false
 	}
@@ -16,7 +16,7 @@ func (r *reader) readShortWord() bool {
 }
 
 // readCentury reads the c. of "the 18th c.".
-func (r *reader) readCentury() bool {
+func (r *shortReader) readCentury() bool {
 	word := r.wordFrom(r.i)
 	end := r.i + len(word)
 	if word != "c" && word != "cent" || r.at(end) != '.' || !strings.HasSuffix(r.last, "th") && !strings.HasSuffix(r.last, "st") && !strings.HasSuffix(r.last, "nd") && !strings.HasSuffix(r.last, "rd") {
@@ -31,7 +31,7 @@ func (r *reader) readCentury() bool {
 }
 
 // readWith reads "w/", "w/o" and "b/c".
-func (r *reader) readWith() bool {
+func (r *shortReader) readWith() bool {
 	if r.at(r.i+1) != '/' {
 		return false
 	}
@@ -56,7 +56,7 @@ func (r *reader) readWith() bool {
 }
 
 // readTimes reads the x of "10 ft x 10 ft" and "x2".
-func (r *reader) readTimes() bool {
+func (r *shortReader) readTimes() bool {
 	if c := r.at(r.i); c != 'x' && c != 'X' || unicode.IsLetter(r.at(r.i+1)) || !isDigit(r.after(r.i+1)) {
 		return false
 	}
@@ -76,7 +76,7 @@ func (r *reader) readTimes() bool {
 const maxTitle = 5
 
 // readTitle reads "Mr Smith" and "Gen. Voss".
-func (r *reader) readTitle() bool {
+func (r *shortReader) readTitle() bool {
 	if !unicode.IsUpper(r.at(r.i)) || !unicode.IsLower(r.at(r.i+1)) {
 		return false
 	}
@@ -106,7 +106,7 @@ func (r *reader) readTitle() bool {
 }
 
 // streetBefore reports whether a house's number stands before the last word.
-func (r *reader) streetBefore() bool {
+func (r *shortReader) streetBefore() bool {
 	words := r.wordsBefore(3)
 	if len(words) < 2 {
 		return false
@@ -121,7 +121,7 @@ func (r *reader) streetBefore() bool {
 }
 
 // readShortMonth reads "Dec. 24" and "24 Dec".
-func (r *reader) readShortMonth() bool {
+func (r *shortReader) readShortMonth() bool {
 	if !unicode.IsUpper(r.at(r.i)) {
 		return false
 	}
@@ -157,7 +157,7 @@ var shortCompounds = []struct {
 }
 
 // readStreet reads "Lindenstr. 4" and "Marktpl. 3".
-func (r *reader) readStreet() bool {
+func (r *shortReader) readStreet() bool {
 	word := r.wordFrom(r.i)
 	end := r.i + len([]rune(word))
 	if r.at(end) != '.' || len(word) < 6 || !unicode.IsUpper(r.at(r.i)) {
