@@ -114,7 +114,7 @@ func modelFinding(cfg *config.Config) finding {
 }
 
 func voiceFinding(cfg *config.Config) finding {
-	p, missing, err := providers.Voice(nil, cfg.Providers.TTS, nil, nil)
+	p, missing, err := providers.Voice(nil, cfg.Providers.TTS, nil, nil, nil)
 	if err != nil {
 		return finding{"voice", false, err.Error(), "set providers.tts to auto, or install what is missing"}
 	}

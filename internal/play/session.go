@@ -351,14 +351,9 @@ func (s *Session) openVoices(o SessionOptions, cast []config.NPC) (sound Sound, 
 	if len(g.Config.Language) > 0 {
 		v.language = g.Config.Language[0]
 	}
-	var kept []string
-	for _, npc := range cast {
-		for _, line := range stockLines(npc, stockOccasions...) {
-			kept = append(kept, v.speakableText(npc, line))
-		}
-	}
+	kept, reword := v.normaliseAs(g.Config.Voice.Normalise, cast)
 	chained := g.Config.Providers.TTS
-	provider, missing, err := providers.Voice(g.client, chained, phrases.New(kept, nil), g.reportSwitch(o, "voice", providers.Speaks))
+	provider, missing, err := providers.Voice(g.client, chained, phrases.New(kept, nil), reword, g.reportSwitch(o, "voice", providers.Speaks))
 	if err != nil {
 		return sound, problem.Usage(err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/speech"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
 // stockOccasions are the occasions whose phrases always sound the same.
@@ -37,4 +38,23 @@ func stockLines(npc config.NPC, occasions ...string) []string {
 		}
 	}
 	return all
+}
+
+// normaliseAs says what is put into words: mode is one of config's. It returns the stock
+// phrases of the cast as they reach the providers, and what puts text into words for
+// those that do not do so by themselves; nil if it comes to none.
+func (v *voice) normaliseAs(mode string, cast []config.NPC) (stock []string, reword func(string, tts.Voice) string) {
+	v.asWritten = mode == config.NormaliseAuto || mode == config.NormaliseNever
+	if mode == config.NormaliseAuto {
+		reword = v.putIntoWords
+	}
+	for _, npc := range cast {
+		for _, line := range stockLines(npc, stockOccasions...) {
+			text := v.speakableText(npc, line)
+			if stock = append(stock, text); reword != nil {
+				stock = append(stock, reword(text, npc.Voice))
+			}
+		}
+	}
+	return stock, reword
 }

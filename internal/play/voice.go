@@ -23,11 +23,12 @@ import (
 // loudness, without more silence between sentences than people leave. It is safe
 // for concurrent use.
 type voice struct {
-	provider tts.Provider
-	language string             // of NPCs whose voice has none
-	unheard  func() bool        // see Sound; nil for always heard
-	stop     context.CancelFunc // ends warming; nil without
-	warming  sync.WaitGroup
+	provider  tts.Provider
+	language  string             // of NPCs whose voice has none
+	asWritten bool               // what the provider is given is not put into words before
+	unheard   func() bool        // see Sound; nil for always heard
+	stop      context.CancelFunc // ends warming; nil without
+	warming   sync.WaitGroup
 
 	levels *levels
 
@@ -127,9 +128,18 @@ func gapAfter(text string) time.Duration {
 	return 150 * time.Millisecond
 }
 
-// speakableText is a sentence as the voice gets it; people read it as it was.
+// speakableText is a sentence as the voice gets it, or as the provider's normaliser does;
+// people read it as it was.
 func (v *voice) speakableText(npc config.NPC, text string) string {
-	return speech.Speakable(text, cmp.Or(npc.Voice.Language, v.language))
+	if v.asWritten {
+		return speech.Plain(text)
+	}
+	return v.putIntoWords(text, npc.Voice)
+}
+
+// putIntoWords puts numbers and abbreviations of a text into words.
+func (v *voice) putIntoWords(text string, of tts.Voice) string {
+	return speech.Speakable(text, cmp.Or(of.Language, v.language))
 }
 
 // Warm opens the connections that speaking needs.

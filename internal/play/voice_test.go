@@ -3,6 +3,7 @@ package play
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"iter"
 	"net/http"
@@ -206,7 +207,7 @@ func TestNextServiceTakesOver(t *testing.T) {
 	p, _, err := providers.Voice(nil, config.ProviderChain{
 		Provider: config.Provider{Name: providers.ElevenLabs, APIKey: "secret-key", BaseURL: refusing.URL},
 		Fallback: []config.Provider{{Name: providers.OpenAI, BaseURL: speaking.URL + "/v1"}},
-	}, phrases.New(nil, nil), func(s chain.Switch) { told = append(told, providers.DescribeSwitch(s, providers.Speaks)) })
+	}, phrases.New(nil, nil), nil, func(s chain.Switch) { told = append(told, providers.DescribeSwitch(s, providers.Speaks)) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,5 +219,54 @@ func TestNextServiceTakesOver(t *testing.T) {
 	}
 	if len(told) != 1 || !strings.HasPrefix(told[0], "openai speaks now: elevenlabs: speech was refused: status 401") || strings.Contains(told[0], "secret-key") {
 		t.Errorf("told %q", told)
+	}
+}
+
+// A provider that normalises by itself is given the text as it was written, if that is
+// wanted, and who takes over from it words; markup is given to nobody.
+func TestNormalise(t *testing.T) {
+	for _, tt := range []struct{ mode, first, second string }{
+		{config.NormaliseAlways, "Roll two d six plus three, not one!", "Roll two d six plus three, not one!"},
+		{config.NormaliseAuto, "Roll 2d6+3, not 1!", "Roll two d six plus three, not one!"},
+		{config.NormaliseNever, "Roll 2d6+3, not 1!", "Roll 2d6+3, not 1!"},
+	} {
+		t.Run(tt.mode, func(t *testing.T) {
+			service := func(key string, sound []byte, said *string) *httptest.Server {
+				s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					var body map[string]any
+					if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+						t.Error(err)
+					}
+					*said, _ = body[key].(string)
+					if sound == nil {
+						w.WriteHeader(http.StatusServiceUnavailable)
+					}
+					w.Write(sound)
+				}))
+				t.Cleanup(s.Close)
+				return s
+			}
+			var first, second string
+			one := service("text", nil, &first)
+			other := service("input", bytes.Repeat([]byte{0, 0x40, 0, 0xc0}, 1200), &second)
+			npc := config.NPC{ID: "bart", Voice: tts.Voice{ID: "abc"}, Lines: map[string][]string{"filler": {"5 moments."}}}
+			v := &voice{levels: &levels{}, language: "en"}
+			stock, reword := v.normaliseAs(tt.mode, []config.NPC{npc})
+			if tt.mode == config.NormaliseAuto && !slices.Equal(stock, []string{"5 moments.", "five moments."}) {
+				t.Errorf("stock %q", stock)
+			}
+			var err error
+			v.provider, _, err = providers.Voice(nil, config.ProviderChain{
+				Provider: config.Provider{Name: providers.ElevenLabs, BaseURL: one.URL, Model: "eleven_multilingual_v2"},
+				Fallback: []config.Provider{{Name: providers.OpenAI, BaseURL: other.URL + "/v1"}},
+			}, phrases.New(stock, nil), reword, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			speakSentence(t, v, npc, "*sighs* Roll **2d6+3**, not 1! 😀")
+			if first != tt.first || second != tt.second {
+				t.Errorf("the first was given %q, the second %q; want %q and %q", first, second, tt.first, tt.second)
+			}
+		})
 	}
 }

@@ -23,7 +23,7 @@ func TestWhoIsGivenClauses(t *testing.T) {
 		{"silent", config.ProviderChain{Provider: config.Provider{Name: Silent}}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p, _, err := Voice(nil, tt.chain, phrases.New(nil, nil), nil)
+			p, _, err := Voice(nil, tt.chain, phrases.New(nil, nil), nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +56,7 @@ func TestVoiceLinks(t *testing.T) {
 		{"auto_not_installed_but_a_service", chained(config.Provider{Name: config.ProviderAuto, Options: lost.Options}, service), "elevenlabs eleven_flash_v2_5", 1, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p, missing, err := Voice(nil, tt.chain, nil, nil)
+			p, missing, err := Voice(nil, tt.chain, nil, nil, nil)
 			if tt.fails != (err != nil) {
 				t.Fatalf("err = %v, want one: %t", err, tt.fails)
 			}
@@ -64,5 +64,26 @@ func TestVoiceLinks(t *testing.T) {
 				t.Errorf("voices are %q, missing %q; want %q and %d", p.Name(), missing, tt.want, tt.missing)
 			}
 		})
+	}
+}
+
+func TestNormalises(t *testing.T) {
+	for _, tt := range []struct {
+		p    config.Provider
+		want bool
+	}{
+		{config.Provider{Name: OpenAI}, true},
+		{config.Provider{Name: OpenAI, Model: "gpt-4o-mini-tts-2025-12-15"}, true},
+		{config.Provider{Name: OpenAI, Model: "tts-1"}, false},
+		{config.Provider{Name: OpenAI, BaseURL: "http://localhost:8880/v1"}, false},
+		{config.Provider{Name: ElevenLabs}, false},
+		{config.Provider{Name: ElevenLabs, Model: "eleven_turbo_v2_5"}, false},
+		{config.Provider{Name: ElevenLabs, Model: "eleven_multilingual_v2"}, true},
+		{config.Provider{Name: ElevenLabs, Model: "eleven_v3"}, true},
+		{config.Provider{Name: Espeak}, false},
+	} {
+		if got := normalises(tt.p); got != tt.want {
+			t.Errorf("%s %s %s: %t", tt.p.Name, tt.p.Model, tt.p.BaseURL, got)
+		}
 	}
 }
