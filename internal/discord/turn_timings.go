@@ -270,11 +270,8 @@ func (tn *turnTiming) addThinking(add func(stage waterfall.Stage, from, to float
 	default:
 		add(waterfall.Context, l.BeginMS, asked)
 		add(waterfall.Model, asked, asked+l.LLMFirstTokenMS)
-		if wrote := asked + l.LLMFirstTokenMS; l.ToolRounds == 0 {
+		if wrote := asked + l.LLMFirstTokenMS; l.ToolRounds == 0 { // else tools came in between
 			add(waterfall.Writing, wrote, wrote+l.LLMFirstSentenceMS)
-		} else { // tools came in between
-			begin, _ := tn.voiceSpan()
-			add(waterfall.Writing, begin-l.LLMFirstSentenceMS, begin)
 		}
 	}
 }

@@ -84,7 +84,7 @@ func TestTurnInTime(t *testing.T) {
 				RouteUS: 1000, BeginMS: 1, LLMFirstTokenMS: 99, ToolMS: 200, ToolRounds: 1, LLMFirstSentenceMS: 100, TTSFirstAudioMS: 50,
 				FirstSoundMS: 450, FirstSubstanceMS: 450, TotalMS: 2000, TargetMS: 1200, Budget: "met",
 			},
-			spans: []string{"route 0-1", "model 1-100", "writing 300-400", "voice 400-450", "answer 450-2000"},
+			spans: []string{"route 0-1", "model 1-100", "voice 400-450", "answer 450-2000"},
 			words: "model 99 ms, writing 100 ms, tools 200 ms, voice 50 ms, 2 s in all",
 		},
 		{

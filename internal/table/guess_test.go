@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -186,6 +187,49 @@ func TestADroppedGuessIsCancelledAndCharged(t *testing.T) {
 	})
 }
 
+// TestALongSentenceIsHeardToItsEnd has a guess whose first sentence is longer than is made
+// ahead, and waits for its words for long.
+func TestALongSentenceIsHeardToItsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := &studio{takes: 100 * ms, lasts: 9 * time.Second}
+		r := heard(t, setting{voice: v, model: says("Ale.")})
+		r.ears.after = 13 * time.Second
+		ana := r.join("Ana")
+		ana.understood(900*ms, "Mira what do you drink")
+		ana.say(drink, time.Second)
+		ended := r.until(1)
+		if frames := len(r.wire.heard()); ended.Outcome != table.OutcomeDelivered || ended.Text != "Ale." || frames != 450 {
+			t.Errorf("turn.ended = %+v after %d frames of sound, want 450", ended, frames)
+		}
+	})
+}
+
+// TestAGuessFailsInSilence has the voice fail on a guess: what is dropped is nobody's
+// concern, and what is adopted is read.
+func TestAGuessFailsInSilence(t *testing.T) {
+	for _, row := range []struct {
+		name, said string
+		notices    int
+	}{
+		{"dropped", "mhm", 0},
+		{"adopted", drink, 1},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := heard(t, setting{voice: sound{takes: 50 * ms, err: context.DeadlineExceeded}, model: says("Ale.")})
+				r.ears.after = time.Second
+				ana := r.join("Ana")
+				ana.understood(900*ms, "Mira what do you drink")
+				ana.say(row.said, time.Second)
+				ended := r.until(1)
+				if n := of[*table.Notice](r.events); len(n) != row.notices || row.notices == 1 && ended.Text != "Ale." {
+					t.Errorf("turn.ended = %+v with notices %+v, want %d", ended, n, row.notices)
+				}
+			})
+		})
+	}
+}
+
 // named is a model with a price.
 type named struct{ script }
 
@@ -231,16 +275,16 @@ func TestNoGuessWithoutSense(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := spends(1, 2, true)
 				m.Account("").Charge("Dear", cost.Usage{Output: int64(row.spent)})
-				var asked []time.Time
+				var asked atomic.Int64
 				r := heard(t, setting{cost: m, model: func(llm.Request) []step {
-					asked = append(asked, time.Now())
+					asked.Add(1)
 					return []step{{after: 100 * ms, text: "Ale."}}
 				}})
 				ana := r.join("Ana")
 				ana.understood(900*ms, row.words)
 				go func() { // before the utterance has ended
 					time.Sleep(1300 * ms)
-					if got := len(asked) > 0; got != row.guesses {
+					if got := asked.Load() > 0; got != row.guesses {
 						t.Errorf("guessed at %q: %v, want %v", row.words, got, row.guesses)
 					}
 				}()

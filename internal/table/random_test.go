@@ -82,9 +82,15 @@ func (m *moods) answer(req llm.Request) []step {
 		return []step{{after: time.Second, text: "(says nothing)"}}
 	case mood == 11 && len(req.Tools) > 0:
 		return []step{calls("write", `{"x":"y"}`)}
+	case mood == 13: // a clause, long before its sentence ends
+		return []step{{after: 200 * ms, text: "The old mill by the river burned, and nobody "}, {after: 900 * ms, text: "knows it. "}, {after: 50 * ms, text: "I do."}}
+	case mood == 14:
+		return []step{{after: 200 * ms, text: "The old mill by the river burned, and nobody "}, {after: 900 * ms, err: llm.ErrUnavailable}}
 	}
 	return []step{{text: "Aye. Nine it is."}}
 }
+
+func (*moods) SpeaksClauses() bool { return true }
 
 func (m *moods) Synthesize(ctx context.Context, npc config.NPC, text string) iter.Seq2[[]int16, error] {
 	v := sound{takes: 75 * ms, lasts: time.Duration(len(text)) * 60 * ms}
@@ -135,7 +141,7 @@ func drawActs(rt *rapid.T) []act {
 
 func drawMoods(rt *rapid.T) *moods {
 	return &moods{
-		models: rapid.SliceOfN(rapid.IntRange(0, 12), 4, 12).Draw(rt, "models"),
+		models: rapid.SliceOfN(rapid.IntRange(0, 14), 4, 12).Draw(rt, "models"),
 		voices: rapid.SliceOfN(rapid.IntRange(0, 6), 3, 8).Draw(rt, "voices"),
 	}
 }
