@@ -17,7 +17,10 @@ import (
 )
 
 // strict holds the measurement to the targets of docs/performance.md.
-var strict = flag.Bool("strict", false, "fail where a target is missed")
+var (
+	strict  = flag.Bool("strict", false, "fail where a target is missed")
+	another = flag.String("program", "", "measure this program instead of one that is built")
+)
 
 // voices are espeak-ng's, and how many words a minute they speak.
 var voices = []struct {
@@ -80,7 +83,10 @@ func TestEar(t *testing.T) {
 	if _, err := os.Stat(onnx); err != nil {
 		t.Fatalf("%v; run: make onnx", err)
 	}
-	path := buildProgram(t)
+	path := *another
+	if path == "" {
+		path = buildProgram(t)
+	}
 	for _, row := range []struct {
 		name     string
 		interims bool

@@ -65,6 +65,7 @@ func (s *stage) play(p *program, sc *scene, question clip, answer string, o over
 	spoken := s.now()
 	s.say(o.clip.sound)
 	over := s.awaitMic(o.clip, spoken)
+	until(understood, func() bool { return utterances(p.since(events)) > 1 }) // of a cough there is none
 	time.Sleep(rest)
 	if !over || !s.settles(p) {
 		return turn{}, errors.New("it does not come to rest")
@@ -86,6 +87,19 @@ func (s *stage) play(p *program, sc *scene, question clip, answer string, o over
 
 // replies are what is answered to what was said over an answer, in no word of one.
 var replies = []string{"Certainly.", "Gladly.", "Naturally.", "Agreed.", "Understood.", "Granted."}
+
+// understood is within what time words become an utterance, also those that seem to go on.
+const understood = 2500 * time.Millisecond
+
+func utterances(events []event) int {
+	n := 0
+	for _, e := range events {
+		if e.Kind == "utterance" {
+			n++
+		}
+	}
+	return n
+}
 
 // settles waits until nothing is heard and nothing is being answered.
 func (s *stage) settles(p *program) bool {
