@@ -18,9 +18,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/peers"
 )
 
-// playWord and playRealtimeWord make the test binary our side of a comparison when one
-// is its only argument: it reads a plan and writes a report.
-const playWord, playRealtimeWord = "play-tables", "play-realtime"
+// playWord, playRealtimeWord and playVoicedWord make the test binary our side of a
+// comparison when one is its only argument: it reads a plan and writes a report.
+const playWord, playRealtimeWord, playVoicedWord = "play-tables", "play-realtime", "play-voiced"
 
 // productGC is how lazily the product collects garbage; see cmd/glyphoxa/gc.go.
 const productGC = 400
@@ -35,6 +35,8 @@ func TestMain(m *testing.M) {
 			os.Exit(playMain(os.Stdin, os.Stdout, play))
 		case playRealtimeWord:
 			os.Exit(playMain(os.Stdin, os.Stdout, playRealtime))
+		case playVoicedWord:
+			os.Exit(playMain(os.Stdin, os.Stdout, playVoiced))
 		}
 	}
 	os.Exit(m.Run())

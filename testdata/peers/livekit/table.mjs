@@ -12,7 +12,7 @@ const frameMS = 20;
 
 // The nodes of the agent below stand in for these three, which only have to be
 // there for the session to use the nodes.
-class NoSTT extends stt.STT {
+export class NoSTT extends stt.STT {
   label = 'script';
   constructor() {
     super({ streaming: true, interimResults: true, alignedTranscript: false });
@@ -25,7 +25,7 @@ class NoSTT extends stt.STT {
   }
 }
 
-class NoLLM extends llm.LLM {
+export class NoLLM extends llm.LLM {
   label() {
     return 'script';
   }
@@ -34,7 +34,7 @@ class NoLLM extends llm.LLM {
   }
 }
 
-class NoTTS extends tts.TTS {
+export class NoTTS extends tts.TTS {
   label = 'script';
   constructor() {
     super(sampleRate, 1, { streaming: true, alignedTranscript: false });
@@ -130,7 +130,7 @@ const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 // Scripted answers every transcript with the same sentence, after the given
 // time, in the given sound.
-class Scripted extends voice.Agent {
+export class Scripted extends voice.Agent {
   waited = 0; // by the model and the voice since the last transcript, in ms
   #plan;
   #finals;
