@@ -40,7 +40,7 @@ var questions = []string{
 
 // slots are what answers are made of, a word of each. No word is in two of them, so that
 // each word of an answer has a tone of its own; and no two answers are alike, which would
-// be withheld.
+// be withheld. The first sentence takes the model some 90 ms from its first word on.
 var slots = [][]string{
 	{"Aye,", "Well,", "Yes,", "Friend,", "Now,"},
 	{"the"},
@@ -48,8 +48,8 @@ var slots = [][]string{
 	{"bridge", "mill", "tower", "ferry", "smithy", "chapel", "orchard"},
 	{"fell", "closed", "flooded", "changed", "vanished"},
 	{"last", "before"},
-	{"winter,", "harvest,", "midsummer,", "yule,"},
-	{"so", "and", "but"},
+	{"winter.", "harvest.", "midsummer.", "yule."},
+	{"So", "And", "But"},
 	{"nobody", "everyone", "hardly anyone"},
 	{"sleeps", "works", "prays", "trades", "fishes"},
 	{"there", "nearby", "around it"},
