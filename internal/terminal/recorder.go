@@ -21,13 +21,14 @@ const (
 	// maxAhead is how many frames of a recorder wait to be pushed: it may bring
 	// them in bursts. Beyond that, it has to wait.
 	maxAhead = 32
+	maxDelay = (maxAhead + 1) * audio.FrameDuration
 	// evenOver is over how many frames the bursts of a recorder even out. What waits
 	// all that time is no burst but a delay, which must not last: everything would be
 	// answered later by it.
 	evenOver = 20
-	// hurry is how much sooner the next frames then follow for each that waits, and
-	// mostHurry how much at most.
-	hurry, mostHurry = time.Millisecond, 8 * time.Millisecond
+	// mostHurry is how much sooner than it was recorded a frame may then follow the
+	// one before.
+	mostHurry = 8 * time.Millisecond
 	// parting is how long a recorder that brings no more may take to end, and how
 	// much earlier than this program it may: a key that ends both reaches it first.
 	parting = 200 * time.Millisecond
@@ -45,7 +46,7 @@ func recorderCommands() [][]string {
 	rate := strconv.Itoa(audio.SampleRate)
 	piece := strconv.Itoa(2 * audio.FrameSamples)
 	all := [][]string{
-		{"parec", "--raw", "--format=s16le", "--channels=1", "--rate=" + rate, "--latency-msec=20"},
+		{"parec", "--raw", "--format=s16le", "--channels=1", "--rate=" + rate, "--latency-msec=10"},
 		{"arecord", "-q", "-t", "raw", "-f", "S16_LE", "-c", "1", "-r", rate, "--period-time=20000", "--buffer-time=200000"},
 		{"rec", "-q", "--buffer", piece, "-t", "raw", "-e", "signed", "-b", "16", "-L", "-c", "1", "-r", rate, "-"},
 	}
@@ -209,8 +210,21 @@ func readFrames(ctx context.Context, r io.Reader, frames chan<- audio.Frame) err
 // until there are no more or ctx ends.
 func (c *capture) pushInTime(ctx context.Context, frames <-chan audio.Frame) {
 	due := time.Now()
-	least, counted, sooner := maxAhead, 0, time.Duration(0)
-	for f := range frames {
+	least, counted, sooner := maxDelay, 0, time.Duration(0)
+	for {
+		waits := len(frames) > 0
+		f, more := <-frames
+		if !more {
+			return
+		}
+		delay := max(0, time.Until(due))
+		if waits { // it is not known how long
+			delay = time.Duration(len(frames)+1) * audio.FrameDuration
+		}
+		least = min(least, delay)
+		if counted++; counted == evenOver {
+			sooner, least, counted = min(least/evenOver, mostHurry), maxDelay, 0
+		}
 		if !sleepUntil(ctx, due) {
 			return
 		}
@@ -218,10 +232,6 @@ func (c *capture) pushInTime(ctx context.Context, frames <-chan audio.Frame) {
 		c.pushFrame(&f)
 		if now.Sub(due) > audio.FrameDuration {
 			due = now // it came late, and so will the next
-		}
-		least = min(least, len(frames))
-		if counted++; counted == evenOver {
-			sooner, least, counted = min(time.Duration(least)*hurry, mostHurry), maxAhead, 0
 		}
 		due = due.Add(audio.FrameDuration - sooner)
 	}

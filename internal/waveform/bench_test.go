@@ -195,7 +195,7 @@ func cough(seed uint64) []int16 {
 // between them.
 func (s *stage) passage() float64 {
 	format := []string{"--raw", "--format=s16le", "--channels=1", "--rate=48000"}
-	from, to := exec.Command("parec", append(format, "--latency-msec=20")...), exec.Command("pacat", append(format, "--latency-msec=60")...)
+	from, to := exec.Command("parec", append(format, "--latency-msec=10")...), exec.Command("pacat", append(format, "--latency-msec=60")...)
 	pipe, err := from.StdoutPipe()
 	if err != nil {
 		s.t.Fatal(err)
@@ -227,7 +227,7 @@ func (s *stage) passage() float64 {
 }
 
 func (m turn) String() string {
-	return fmt.Sprintf("%s: first %.0f (ledger %.0f), last from words %.0f, call %.0f, end %.0f; ducked %.0f dB, paused %v, cut %v, again %v, lost %v; endpoint %.0f final %.0f token %.0f voice %.0f",
+	return fmt.Sprintf("%s: first %.0f (ledger %.0f), last from words %.0f, call %.0f, end %.0f; ducked %.0f dB, paused %v, cut %v, again %v, lost %v; endpoint %.0f final %.0f token %.0f voice %.0f %s",
 		m.kind, m.first, m.told, m.fromWords, m.fromCall, m.fromEnd, m.ducked, m.paused.Round(time.Millisecond), m.cut, m.again, m.lost,
-		m.stages["endpoint_ms"], m.stages["stt_final_ms"], m.stages["llm_first_token_ms"], m.stages["tts_first_audio_ms"])
+		m.stages["endpoint_ms"], m.stages["stt_final_ms"], m.stages["llm_first_token_ms"], m.stages["tts_first_audio_ms"], m.misheard)
 }

@@ -28,6 +28,8 @@ type turn struct {
 	// ledger says of it; stages are its other times.
 	first, told float64
 	stages      map[string]float64
+	// misheard is what was understood instead of the question.
+	misheard string
 	// Until the last sound of the answer: from the first sound of the words, from the end
 	// of those that interrupt, and from the end of all.
 	fromWords, fromCall, fromEnd float64
@@ -177,10 +179,13 @@ func endsSentence(answer string, place int) bool {
 
 // readLedger takes the times of the turn a question was.
 func (m *turn) readLedger(events []event, question string) {
-	of := slices.IndexFunc(events, func(e event) bool { return e.Kind == "utterance" && e.Text == question })
+	of := slices.IndexFunc(events, func(e event) bool { return e.Kind == "utterance" })
 	m.told, m.stages = math.NaN(), map[string]float64{}
 	if of < 0 {
 		return
+	}
+	if got := events[of].Text; got != question {
+		m.misheard = got
 	}
 	for _, e := range events {
 		if e.Kind != "turn.ended" || e.Turn != events[of].Turn {
