@@ -138,7 +138,7 @@ func interruption(t *testing.T, voice, call, name string) clip {
 }
 
 // understand is what a perfect recognition makes of a sound of c at a rate: the words of
-// which the end is in it, and at least half.
+// which the end is in it.
 func (c clip) understand(sound []int16, rate int) string {
 	heard := envelope(sound, rate/100)
 	if len(heard) == 0 || slices.Max(heard) < loud/2 {
@@ -161,16 +161,13 @@ func (c clip) understand(sound []int16, rate int) string {
 		}
 	}
 	const frame = audio.FrameDuration / 2
-	from, to := time.Duration(at)*frame, time.Duration(at+len(heard)+1)*frame
+	from, to := time.Duration(at+1)*frame, time.Duration(at+len(heard)+1)*frame
 	begin := audio.Duration(c.voice, audio.SampleRate)
 	var said []string
-	start := begin
 	for _, w := range c.words {
-		end := begin + w.End
-		if middle := (start + end) / 2; from <= middle && end <= to {
+		if end := begin + w.End; from < end && end <= to {
 			said = append(said, w.Text)
 		}
-		start = end
 	}
 	return strings.Join(said, " ")
 }
