@@ -9,9 +9,11 @@ is not among those it is judged by.
 import functools
 import glob
 import hashlib
+import io
 import os
 import shutil
 import subprocess
+import tarfile
 
 import numpy as np
 
@@ -105,8 +107,16 @@ def run(*command, data=None, env=None):
     return done.stdout
 
 
+def unpack(deb, root):
+    """Unpacks the sounds of a package."""
+    with tarfile.open(fileobj=io.BytesIO(run("dpkg-deb", "--fsys-tarfile", deb))) as package:
+        for member in package:
+            if not member.isdir() and member.name.endswith((".ogg", ".oga", ".wav", ".g722", ".gsm", ".raw")):
+                package.extract(member, root)
+
+
 def fetch(cache):
-    """Unpacks RECORDINGS under cache and returns the folder they are in."""
+    """Unpacks the sounds of RECORDINGS under cache and returns the folder they are in."""
     root, debs = os.path.join(cache, "packages"), os.path.join(cache, "debs")
     os.makedirs(debs, exist_ok=True)
     os.makedirs(root, exist_ok=True)
@@ -116,7 +126,7 @@ def fetch(cache):
         subprocess.run(["apt-get", "-q", "download", *missing], cwd=debs, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for package in missing:
         for deb in glob.glob(os.path.join(debs, package + "_*.deb")):
-            run("dpkg-deb", "-x", deb, root)
+            unpack(deb, root)
             os.remove(deb)
         open(os.path.join(root, ".%s" % package), "w").close()
     shutil.rmtree(debs)
