@@ -18,6 +18,10 @@ const (
 	forgivenAfter  = 300 * time.Millisecond
 	// aloneFor is how long nothing is said after an utterance whose end is timed.
 	aloneFor = 1500 * time.Millisecond
+	// answerAfter is how long after its end an utterance is answered.
+	answerAfter = 700 * time.Millisecond
+	// stillOpen is the end of a span that has none yet.
+	stillOpen = time.Duration(math.MaxInt64 / 2)
 )
 
 // span is a stretch of a clip, from its beginning.
@@ -54,11 +58,13 @@ type hearing struct {
 	sent    []span // sound of an utterance
 	open    []span // from an utterance's onset to its end or its being taken up again
 	first   []bool // of open: it is a new utterance
+	newest  uint64 // number of that open last
 	frames  int
 	took    time.Duration // of the machine's time
 }
 
-// hearClip plays samples to a lane, a packet every 20 ms, in virtual time.
+// hearClip plays samples to a lane, a packet every 20 ms, in virtual time. What ends
+// is answered, unless the speaker goes on before.
 func hearClip(d lane.Detector, samples []int16) hearing {
 	epoch := time.Date(2031, 5, 1, 20, 0, 0, 0, time.UTC)
 	h := &hearing{}
@@ -69,6 +75,9 @@ func hearClip(d lane.Detector, samples []int16) hearing {
 	now := epoch
 	for framer.Next(&f) {
 		now = now.Add(audio.FrameDuration)
+		if n := len(h.open); n > 0 && h.open[n-1].to+answerAfter <= now.Sub(epoch) {
+			l.Seal(h.newest)
+		}
 		began := time.Now()
 		l.Intake().Push(now, lane.Packet{Seq: uint16(h.frames), Frame: &f})
 		events := l.Tick(now)
@@ -78,7 +87,7 @@ func hearClip(d lane.Detector, samples []int16) hearing {
 	}
 	end := now.Sub(epoch)
 	h.closeVoice(end)
-	if n := len(h.open); n > 0 && h.open[n-1].to == math.MaxInt64 {
+	if n := len(h.open); n > 0 && h.open[n-1].to == stillOpen {
 		h.open[n-1].to = end
 	}
 	return *h
@@ -90,11 +99,12 @@ func (h *hearing) addEvents(events []lane.Event, epoch time.Time, now time.Durat
 		switch e.Kind {
 		case lane.VoiceStarted, lane.UtteranceContinued, lane.VoiceResumed:
 			if e.Kind != lane.VoiceResumed {
-				h.open = append(h.open, span{at, math.MaxInt64})
+				h.open = append(h.open, span{at, stillOpen})
 				h.first = append(h.first, e.Kind == lane.VoiceStarted)
+				h.newest = e.Utterance
 			}
-			h.voiced = append(h.voiced, span{at, math.MaxInt64})
-			h.decided = append(h.decided, span{now, math.MaxInt64})
+			h.voiced = append(h.voiced, span{at, stillOpen})
+			h.decided = append(h.decided, span{now, stillOpen})
 		case lane.VoiceStopped:
 			h.closeVoice(at)
 		case lane.UtteranceEnded:
@@ -111,7 +121,7 @@ func (h *hearing) addEvents(events []lane.Event, epoch time.Time, now time.Durat
 }
 
 func (h *hearing) closeVoice(at time.Duration) {
-	if n := len(h.voiced); n > 0 && h.voiced[n-1].to == math.MaxInt64 {
+	if n := len(h.voiced); n > 0 && h.voiced[n-1].to == stillOpen {
 		h.voiced[n-1].to, h.decided[n-1].to = at, at
 	}
 }
