@@ -16,7 +16,7 @@ const DefaultEarly = 3
 const (
 	// earlyAfter is the silence after which a final is asked for early; each time it
 	// was in vain the speaker has shown to pause, and it is earlyMore longer.
-	earlyAfter = 120 * time.Millisecond
+	earlyAfter = 100 * time.Millisecond
 	earlyMore  = 80 * time.Millisecond
 	// leastFirst is the voice there must be before the first time, leastMore that
 	// between two.
@@ -74,6 +74,9 @@ func (e *Ear) askEarly(ctx context.Context, heard lane.Event, now time.Time) {
 		y.asked, y.spoken = true, heard.Speech
 		y.tries++
 		e.countEarly(1, 0)
+		if !heard.Known {
+			e.lane.Expect(lane.Awaited)
+		}
 	}
 }
 

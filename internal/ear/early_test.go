@@ -47,12 +47,12 @@ func TestEarlyFinalIsTheFinal(t *testing.T) {
 				s.say(600*ms, 3*time.Second)
 				s.tells("VoiceOn#1.0 VoiceOff#1.0 Interim#1.0(word word word word word word) Ended#1.0 Final#1.0(word word word word word word)")
 				f := s.finals()[0]
-				if f.Took != 0 || f.Endpoint < 480*ms || f.Endpoint > 520*ms {
-					t.Errorf("took %v after an endpoint of %v, want 0 after 500ms", f.Took, f.Endpoint)
+				if f.Took != 0 || f.Endpoint < 440*ms || f.Endpoint > 480*ms {
+					t.Errorf("took %v after an endpoint of %v, want 0 after 460ms", f.Took, f.Endpoint)
 				}
 				interim := s.heard(ear.VoiceOn, ear.VoiceOff, ear.Ended, ear.Final)[0]
-				if got := interim.At.Sub(f.At); got != 470*ms {
-					t.Errorf("words were known %v after the voice, want 120 + 350 ms", got)
+				if got := interim.At.Sub(f.At); got != 450*ms {
+					t.Errorf("words were known %v after the voice, want 100 + 350 ms", got)
 				}
 				st := p.stream(0)
 				st.mu.Lock()
@@ -65,13 +65,13 @@ func TestEarlyFinalIsTheFinal(t *testing.T) {
 	}
 }
 
-// What is slower than the end is awaited, from the end on.
+// The end waits for the words for a second; what is slower is awaited from then on.
 func TestEarlyFinalComesLate(t *testing.T) {
 	p := &provider{answer: voice(time.Second)}
 	sit(t, p, early(p), func(s *seat) {
 		s.say(600*ms, 3*time.Second)
-		if f := s.finals()[0]; f.Took != 620*ms || countWords(s.finals()) != 6 {
-			t.Errorf("final %+v, want six words after 620ms", f)
+		if f := s.finals()[0]; f.Endpoint != time.Second || f.Took != 100*ms || countWords(s.finals()) != 6 {
+			t.Errorf("final %+v, want six words 100ms after an end that was waited for until a second had passed", f)
 		}
 	})
 }
@@ -117,7 +117,7 @@ func TestSoundIsHeldBack(t *testing.T) {
 	sit(t, p, early(p), func(s *seat) {
 		s.say(600*ms, 300*ms)
 		s.say(400*ms, 3*time.Second)
-		s.tells("Final#1.0(720ms 800ms)", finalsOnly...)
+		s.tells("Final#1.0(700ms 800ms)", finalsOnly...)
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/turnend"
+	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
@@ -174,8 +174,12 @@ func (e *Ear) hearFinal(q question, r stt.Result, now time.Time) {
 		q.done, q.Result, q.err = true, out, err
 	}
 	q.of.settleSegment(now)
-	if q.of == e.open && q.Text != "" {
+	switch {
+	case q.of != e.open || !q.done:
+	case q.Text != "":
 		e.hearWords(q.of, "", now)
+	case e.early.asked && q.number == e.next-1: // there is nothing to wait for
+		e.lane.Expect(lane.Unknown)
 	}
 }
 
@@ -198,7 +202,7 @@ func (e *Ear) hearInterim(q question, r stt.Result, now time.Time) {
 func (e *Ear) hearWords(s *segment, newer string, now time.Time) {
 	words := s.words(newer)
 	if s == e.open {
-		e.lane.Expect(turnend.Judge(words))
+		e.lane.Expect(e.reader.Judge(words))
 	}
 	e.tellInterim(s, words, now)
 }

@@ -51,13 +51,20 @@ const (
 	Complete
 	// Unfinished: something must follow, as after "and".
 	Unfinished
+	// Awaited: there are no words yet, but they are on their way.
+	Awaited
 )
 
-// unfinishedLeast is the least that is waited for what must follow.
-const unfinishedLeast = 1500 * time.Millisecond
+const (
+	// unfinishedLeast is the least that is waited for what must follow.
+	unfinishedLeast = 1600 * time.Millisecond
+	// awaitedLeast is the least that is waited for words: without them nothing could
+	// be answered.
+	awaitedLeast = time.Second
+)
 
-// delay is how long a silence ends an utterance of such an outlook: half as long as without
-// words for one that is complete, and three times as long for one that is not.
+// delay is how long a silence ends an utterance of such an outlook: two fifths of what it is
+// without words for one that is complete, and three times as long for one that is not.
 func (e *endpointer) delay(o Outlook) time.Duration {
 	if e.least == e.most {
 		return e.most
@@ -65,11 +72,13 @@ func (e *endpointer) delay(o Outlook) time.Duration {
 	wait := max(e.pause*3/2, e.least)
 	switch o {
 	case Complete:
-		wait /= 2
+		wait = max(wait*2/5, e.least/2)
 	case Open: // a statement: whoever goes on with it does so soon, and is taken back
 		wait = max(e.pause, e.least)
 	case Unfinished:
 		wait = max(wait*3, unfinishedLeast)
+	case Awaited:
+		wait = max(wait, awaitedLeast)
 	}
 	if habit := e.habit(); o != Complete && habit > 0 {
 		wait = max(wait, habit*9/8)
@@ -258,7 +267,7 @@ func (l *Lane) emit(e Event) {
 	case !l.voicing.mayStart():
 		e.Silent = frames(l.silent)
 	}
-	e.Speech = frames(l.speech)
+	e.Speech, e.Known = frames(l.speech), l.outlook != Unknown
 	l.events = append(l.events, e)
 }
 

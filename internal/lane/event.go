@@ -66,6 +66,9 @@ type Event struct {
 	// Silent is, while voicing has stopped and does not begin, the time since the
 	// last voice.
 	Silent time.Duration
+	// Known says that words told something of the end, see [Lane.Expect], since the
+	// speaker was heard last.
+	Known bool
 	// Speech is the voiced time of the whole utterance so far.
 	Speech time.Duration
 	// Endpoint is, for UtteranceEnded, the time from the end of voicing to the

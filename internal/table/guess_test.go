@@ -248,7 +248,7 @@ func TestGuessesAreBounded(t *testing.T) {
 		r.ears.after = time.Second
 		ana := r.join("Ana")
 		for i, w := range words {
-			ana.understood(time.Second+time.Duration(120+i*40)*ms, "Mira, have you any "+w)
+			ana.understood(time.Second+time.Duration(110+i*12)*ms, "Mira, have you any "+w)
 		}
 		ana.say("Mira, have you any water?", time.Second)
 		ended := r.until(1)

@@ -15,6 +15,29 @@ import (
 // maxText is how much of the end of a text is looked at, in bytes.
 const maxText = 1 << 10
 
+// Reader judges the texts of one recogniser, and learns whether it sets full stops. The zero
+// value has seen none. It belongs to one goroutine.
+type Reader struct{ stops bool }
+
+// Judge says what text tells of the end of the utterance, as the function of that name
+// does. A statement with a full stop is complete. One without is not, if there have been
+// texts with one, and a question without its mark may go on.
+func (r *Reader) Judge(text string) lane.Outlook {
+	text = strings.TrimSpace(text)
+	stopped := hasAnySuffix(text, ".", "!", "?") && !strings.HasSuffix(text, "...")
+	r.stops = r.stops || stopped
+	o := Judge(text)
+	switch {
+	case o == lane.Open && stopped:
+		return lane.Complete
+	case o == lane.Open && r.stops:
+		return lane.Unfinished
+	case o == lane.Complete && r.stops && !stopped:
+		return lane.Open
+	}
+	return o
+}
+
 // Judge says what text, as far as it is understood, tells of the end of the utterance. It
 // never panics.
 func Judge(text string) lane.Outlook {
@@ -33,6 +56,8 @@ func Judge(text string) lane.Outlook {
 	case strings.HasSuffix(text, "?"):
 		return lane.Complete
 	case hasAnySuffix(text, ",", ";", ":", "-", "–", "—", "…", "..."), hanging[last] && !ends(words):
+		return lane.Unfinished
+	case len(words) <= 4 && questions[last] && !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "!"): // "Bartok, what"
 		return lane.Unfinished
 	case answers(words), strings.HasSuffix(text, "!"):
 		return lane.Complete

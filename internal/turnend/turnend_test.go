@@ -55,3 +55,32 @@ func BenchmarkJudge(b *testing.B) {
 		turnend.Judge("Mira, could you tell us what became of the miller and his three sons")
 	}
 }
+
+// TestReader has recognisers that set full stops, and that set none.
+func TestReader(t *testing.T) {
+	const statement, question, more = "I open the door", "what do you drink", "I open the door and"
+	var bare turnend.Reader
+	for text, want := range map[string]lane.Outlook{statement: lane.Open, question: lane.Complete, more: lane.Unfinished} {
+		if got := bare.Judge(text); got != want {
+			t.Errorf("without full stops %q is %v, want %v", text, got, want)
+		}
+	}
+	var r turnend.Reader
+	for _, row := range []struct {
+		text string
+		want lane.Outlook
+	}{
+		{"I open the door...", lane.Unfinished},
+		{statement, lane.Open},
+		{"I open the door.", lane.Complete},
+		{statement, lane.Unfinished},
+		{question, lane.Open},
+		{"What do you drink?", lane.Complete},
+		{"Captain Harrow.", lane.Unfinished},
+		{"", lane.Unknown},
+	} {
+		if got := r.Judge(row.text); got != row.want {
+			t.Errorf("%q is %v, want %v", row.text, got, row.want)
+		}
+	}
+}
