@@ -75,7 +75,7 @@ func (r *shortReader) readNumero() bool {
 		i := after(r.source, end+1)
 		ok = r.at(r.i) == 'p' || r.at(r.i) == 'P' || unicode.IsLower(r.at(r.i)) && (words != "born" && words != "died" || r.digitsEnd(i)-i > 2)
 	}
-	if !ok || !isDigit(r.after(end+1)) && (end-r.i < 2 || !r.lex.sections[strings.ToLower(words)] || !r.numbersSection(after(r.source, end+1))) {
+	if !ok || !isDigit(r.after(end+1)) && (end-r.i < 2 || words == r.lex.number || !r.lex.sections[strings.ToLower(words)] || !r.numbersSection(after(r.source, end+1))) {
 		return false
 	}
 	r.i = end + 1
@@ -83,10 +83,15 @@ func (r *shortReader) readNumero() bool {
 	return true
 }
 
-// numbersSection reports whether a Roman numeral or a capital by itself stands at i.
+// numbersSection reports whether a Roman numeral or a capital by itself stands at i, other
+// than a word of one letter.
 func (r *shortReader) numbersSection(i int) bool {
+	alone := !isWord(r.at(i + 1))
+	if alone && (r.at(i) == 'I' || r.at(i) == 'A') {
+		return false
+	}
 	_, _, numeral := r.numeralFrom(i)
-	return numeral || unicode.IsUpper(r.at(i)) && !isWord(r.at(i+1)) && r.at(i+1) != '.'
+	return numeral || alone && unicode.IsUpper(r.at(i)) && r.at(i+1) != '.'
 }
 
 // readDie reads the d of 2d6 and the kh of 4d6kh3.

@@ -191,10 +191,10 @@ func isStreet(word string) bool {
 // readOptional reads the "(s)" of "key(s)" as part of the word.
 func (r *reader) readOptional() bool {
 	end := r.i + 1
-	for end-r.i < 4 && unicode.IsLower(r.at(end)) {
+	for end-r.i < 7 && unicode.IsLower(r.at(end)) {
 		end++
 	}
-	if r.mark != 0 || len(r.out) == 0 || end == r.i+1 || !unicode.IsLetter(r.at(r.i-1)) || r.at(end) != ')' {
+	if n := end - r.i - 1; r.mark != 0 || len(r.out) == 0 || n == 0 || n > 3 && string(r.source[r.i+1:min(end, len(r.source))]) != "innen" || !unicode.IsLetter(r.at(r.i-1)) || r.at(end) != ')' {
 		return false
 	}
 	r.out = append(r.out, string(r.source[r.i+1:end])...)

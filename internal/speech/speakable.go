@@ -61,7 +61,10 @@ func readUntilStable(text string, lex *lexicon, e effort) string {
 
 // readOnce goes over text once. Stage directions go, unless there is nothing else.
 func readOnce(text string, lex *lexicon, e effort) string {
-	plain := tidyText(text)
+	plain := tidyText(dropEmoticons(text))
+	if !strings.ContainsFunc(string(plain), isWord) {
+		plain = tidyText(text)
+	}
 	out := newReader(dropStage(plain), lex, e).readAll()
 	if !hasLetter(out) && hasLetter(string(plain)) {
 		out = newReader(plain, lex, e).readAll()

@@ -1,7 +1,6 @@
 package speech
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
@@ -43,6 +42,8 @@ func tidyText(text string) []rune {
 					out = append(out, '^')
 				}
 				r = superDigit(r)
+			case strings.ContainsRune(":*/_-", r) && isGenderForm(in, i):
+				r = 0
 			case isDoubleQuote(r):
 				r, quoted = inchOr(r, prev, quoted)
 			case isApostrophe(r) && isDigit(prev) && !isDigit(next):
@@ -167,89 +168,4 @@ func plainSign(r rune) rune {
 		return 0
 	}
 	return ' '
-}
-
-// maxSpokenStage bounds the stage directions dropStage looks for, in runes.
-const maxSpokenStage = 120
-
-// dropStage removes stage directions in asterisks, brackets and parentheses,
-// and the asterisks of what is none.
-func dropStage(text []rune) []rune {
-	out := make([]rune, 0, len(text))
-	for i := 0; i < len(text); i++ {
-		r := text[i]
-		closer := stageCloser(r)
-		if closer == 0 {
-			out = append(out, r)
-			continue
-		}
-		rest := text[i+1 : min(len(text), i+1+maxSpokenStage)]
-		if end := slices.Index(rest, closer); end > 0 && (isDirection(rest[:end], r == '*') || beginsSentence(out) && isGesture(rest[:end], r) || r == '(' && i > 0 && text[i-1] == ']') {
-			i += end + 1 // also the address of a link in Markdown
-			out = append(out, ' ')
-			continue
-		}
-		if r != '*' {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-// stageCloser returns what ends a stage direction that r begins, 0 for none.
-func stageCloser(r rune) rune {
-	switch r {
-	case '*':
-		return '*'
-	case '[':
-		return ']'
-	case '(':
-		return ')'
-	}
-	return 0
-}
-
-// isDirection reports whether content says what someone does rather than what
-// they say.
-func isDirection(content []rune, starred bool) bool {
-	words := strings.Fields(string(content))
-	if len(words) == 0 {
-		return false
-	}
-	first := strings.ToLower(strings.TrimFunc(words[0], func(r rune) bool { return !isWord(r) }))
-	return slices.Contains(stageVerbs, first) || starred && len(words) > 1 && slices.Contains(stageMoves, first)
-}
-
-// beginsSentence reports whether a sentence begins behind text.
-func beginsSentence(text []rune) bool {
-	for i := len(text) - 1; i >= 0 && i >= len(text)-maxGap; i-- {
-		if text[i] != ' ' {
-			return isStop(text[i])
-		}
-	}
-	return true
-}
-
-// isGesture reports whether content, which opener begins and nothing but the start of
-// a sentence stands before, says what someone does or how they speak.
-func isGesture(content []rune, opener rune) bool {
-	words := strings.Fields(string(content))
-	if len(words) == 0 || len(words) > 8 {
-		return false
-	}
-	first := strings.ToLower(strings.TrimFunc(words[0], func(c rune) bool { return !isWord(c) }))
-	if len(words) == 1 {
-		manner := strings.HasSuffix(first, "ly") || strings.HasSuffix(first, "ing") || strings.HasSuffix(first, "nd") || manners[first]
-		return opener != '*' && (manner || gestures[first]) || opener == '*' && gestures[first] && hasStageEnding(first) && len(first) > 4
-	}
-	return gestures[first] && unicode.IsLower(firstOf(strings.TrimLeft(words[0], "*_")))
-}
-
-// manners are how somebody speaks, where the word has no ending that tells.
-var manners = wordSet("leise laut langsam still ernst traurig wütend fröhlich müde trocken schroff freundlich soft quiet loud dry")
-
-// stageMoves make a stage direction of several words in asterisks.
-var stageMoves = []string{
-	"walks", "turns", "looks", "points", "slams", "raises", "lifts", "steps", "stares", "shakes", "takes", "draws", "pours", "wipes",
-	"slowly", "quietly", "suddenly", "dreht", "geht", "schaut", "blickt", "zeigt", "hebt", "zieht", "schüttelt", "stellt", "langsam", "leise",
 }

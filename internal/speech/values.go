@@ -112,7 +112,7 @@ func (r *writer) lowerPart(part string) string {
 	switch {
 	case r.lex != nil && r.isSpelled(part):
 		return spellLetters(part)
-	case n > maxShort, r.lex != nil && r.lex.shouted[lower]:
+	case n > maxShort, interjections[lower], r.lex != nil && r.lex.shouted[lower]:
 		return lower
 	}
 	return part
@@ -124,7 +124,13 @@ func (r *writer) isSpelled(part string) bool {
 		return false
 	}
 	lower := strings.ToLower(part)
+	if interjections[lower] || len(lower) > 2 && strings.Count(lower, lower[len(lower)-1:]) > 2 {
+		return false
+	}
 	return r.lex.spelled[lower] || !strings.ContainsAny(lower, "aeiouyäöüáéíóú") && len(part) <= maxSpelled && isASCII(part)
 }
+
+// interjections are sounds without vowels.
+var interjections = wordSet("hm hmm hmmm pst psst grr brr sh shh shhh tsk pff pfft mhm zzz hmpf mm mmm ssh ach aah ooh huh hah heh argh igitt")
 
 func spellLetters(s string) string { return strings.Join(strings.Split(s, ""), " ") }
