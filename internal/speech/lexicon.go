@@ -140,7 +140,7 @@ func (l *lexicon) fractionWords(n, d int64) string {
 		}
 		return count + " " + titleFirst(ordinalDE(d)) + "el"
 	}
-	name := ordinalEN(d)
+	name := strings.TrimPrefix(ordinalEN(d), "one ")
 	switch d {
 	case 2:
 		name = map[bool]string{true: "half", false: "halve"}[n == 1]

@@ -38,7 +38,7 @@ func (r *measureReader) fractionAt(i int) (n, d int64, last int, ok bool) {
 		return 0, 0, 0, false
 	}
 	last = r.digitsEnd(end + 1)
-	if last == end+1 || last-end > 3 || r.at(last) == '/' || isWord(r.at(last)) || r.at(last) == '.' && isDigit(r.at(last+1)) {
+	if last == end+1 || last-end > 4 || r.at(last) == '/' || isWord(r.at(last)) || r.at(last) == '.' && isDigit(r.at(last+1)) {
 		return 0, 0, 0, false
 	}
 	n, okN := r.valueOf(string(r.source[i:end]))
@@ -50,10 +50,17 @@ func (r *measureReader) fractionAt(i int) (n, d int64, last int, ok bool) {
 // addFraction says n over d in front of what comes next.
 func (r *measureReader) addFraction(n, d int64) {
 	if r.lex.german {
+		if r.readQuarterHour(n, d) {
+			return
+		}
 		if noun := r.nounAt(r.i + 1); n == 1 && d == 2 && r.at(r.i) == ' ' && noun != "" {
 			r.addWords(r.germanHalf(noun))
 		} else {
-			r.addWords(r.lex.fractionWords(n, d))
+			words := r.lex.fractionWords(n, d)
+			if n == 1 && d > 2 && (r.last == "ein" || r.last == "einem" || r.last == "das") {
+				words = strings.TrimPrefix(words, "ein ")
+			}
+			r.addWords(words)
 			r.addFractionUnit(false)
 		}
 		return
@@ -87,6 +94,34 @@ func (r *measureReader) addFraction(n, d int64) {
 	default:
 		r.addWords(r.lex.fractionWords(n, d))
 	}
+}
+
+// readQuarterHour reads ¼ and ¾ in front of a German hour, and ½ of one cut short.
+func (r *measureReader) readQuarterHour(n, d int64) bool {
+	word := r.wordFrom(after(r.source, r.i))
+	article := r.oneFor(feminine, true)
+	name := ""
+	switch {
+	case word != "Std" && word != "Stunde":
+	case n == 1 && d == 4:
+		name = "Viertelstunde"
+	case n == 3 && d == 4:
+		name = "Dreiviertelstunde"
+	case n == 1 && d == 2 && word == "Std":
+		name = map[bool]string{true: "halben", false: "halbe"}[article == "einer"] + " Stunde"
+	}
+	if name == "" {
+		return false
+	}
+	r.i = after(r.source, r.i) + len(word)
+	if r.at(r.i) == '.' && !r.endsAt(r.i+1) {
+		r.i++
+	}
+	if r.last != "eine" && r.last != "einer" && r.last != "die" {
+		name = article + " " + name
+	}
+	r.addWords(name)
+	return true
 }
 
 // anEN puts the article before a unit.

@@ -8,7 +8,7 @@ import (
 
 // readNumber reads what begins with a digit.
 func (r *reader) readNumber() {
-	if r.readAngle() || r.readISODate() || r.readPhone() || r.readClock() || r.readSlashDate() || r.readDottedDate() || r.readMonthDay() || r.readFraction() || r.readMixedSign() {
+	if r.readMilitary() || r.readDuration() || r.readShortYears() || r.readAngle() || r.readISODate() || r.readPhone() || r.readClock() || r.readSlashDate() || r.readDottedDate() || r.readMonthDay() || r.readFraction() || r.readMixedSign() {
 		return
 	}
 	whole, rest, end := r.numeralAt(r.i, r.lex.german)
@@ -41,7 +41,7 @@ func (r *reader) readCount(whole, rest string, start int) {
 	described := !r.lex.german && (r.at(r.i) == '-' || determiners[strings.ToLower(r.last)] || r.described && (r.last == "by" || r.last == "to"))
 	r.described = described
 	point := r.lex.point
-	if r.lex.german && versions[strings.ToLower(r.last)] {
+	if last := strings.ToLower(r.last); r.lex.german && (versions[last] || !counted && unicode.IsUpper(firstOf(r.last)) && !r.lex.grammar[last] && r.at(start+len(whole)) == '.') {
 		point = r.lex.dot
 	}
 	if _, coin := r.lex.money[r.at(end-1)]; counted && coin {
@@ -102,7 +102,7 @@ func (r *reader) beforeMeasured(end int) bool {
 var measured = wordSet("high tall wide deep long thick broad")
 
 // versions are German words whose numbers have points instead of commas.
-var versions = wordSet("version edition regelwerk ausgabe v")
+var versions = wordSet("patch update firmware software version edition regelwerk ausgabe v")
 
 // beforeNoun reports whether a die or a word follows, which a German "eins"
 // becomes "ein" before.

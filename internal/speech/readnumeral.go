@@ -38,7 +38,7 @@ func (r *dateReader) numeralFrom(i int) (n int64, end int, ok bool) {
 // before it or is read off something: "chapter IX", "struck XII".
 func (r *dateReader) isNumbered(word []rune) bool {
 	last := strings.ToLower(r.last)
-	listed := r.joinsNumeral(len(word))
+	listed := r.joinsNumeral(len(word)) && (len(word) > 1 || r.at(r.i) != '.' || r.endsAt(r.i+1)) // not an initial
 	section := r.lex.sections[last] || r.lex.sections[strings.TrimSuffix(last, "s")] || r.lex.german && isCommonNoun(last)
 	if section || listed {
 		_, _, more := r.numeralFrom(r.pastJoint(r.i))

@@ -156,7 +156,7 @@ func (r *reader) wordOfSign(c rune) string {
 	counts := isDigit(soon)
 	reckons := between || isOperand(earlier) && isOperand(soon)
 	switch {
-	case c == '+' && (counts || between):
+	case c == '+' && (counts || reckons):
 		return r.lex.plus
 	case c == '=' && reckons:
 		return r.lex.equals

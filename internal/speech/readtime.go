@@ -83,8 +83,10 @@ func (r *dateReader) englishTime(h, m int64, after int) string {
 	half := strings.ContainsRune("aApP", r.at(after)) && (strings.ContainsRune("mM", r.at(after+1)) || r.at(after+1) == '.')
 	hour := r.lex.cardinal(h)
 	switch {
-	case m == 0 && half:
+	case m == 0 && (half || r.wordAt(after, "noon") || r.wordAt(after, "midnight")):
 		return hour
+	case m == 0 && h == 0:
+		return "midnight"
 	case m == 0 && h > 12:
 		return hour + " hundred"
 	case m == 0:
@@ -217,6 +219,12 @@ func (r *dateReader) addDate(day, month int64, year string) {
 // readDay reads the number behind an English month, and the year behind it.
 func (r *dateReader) readDay(n int64) bool {
 	r.addWords(ordinalEN(n))
+	if end := r.digitsEnd(r.i + 1); (r.at(r.i) == '-' || r.at(r.i) == '–') && end > r.i+1 && end-r.i < 4 && !isWord(r.at(end)) && r.at(end) != '-' { // May 3-9
+		if last := r.smallNumber(r.i+1, end); last > n && last <= 31 {
+			r.i = end
+			r.addWords("to " + ordinalEN(last))
+		}
+	}
 	i := r.i
 	if r.at(i) == ',' && r.at(i+1) == ' ' {
 		i += 2

@@ -99,6 +99,9 @@ func (r *dateReader) isYear(n int64) bool {
 
 // readDecade reads "1920s", "the 80s" and "1350er", "90er".
 func (r *dateReader) readDecade(whole string) bool {
+	if n, ok := r.valueOf(whole); ok && r.readPluralNumber(n) {
+		return true
+	}
 	if _, ok := r.valueOf(whole); !ok || len(whole) != 4 && len(whole) != 2 {
 		return r.lex.german && r.readGermanSuffix(whole)
 	}
@@ -138,6 +141,10 @@ func (r *dateReader) readGermanSuffix(whole string) bool {
 	switch word := r.wordFrom(i); {
 	case word == "er":
 		r.readGermanEr(number)
+		return true
+	case word == "ern" && n%10 == 0:
+		r.i += len("ern")
+		r.addWords(titleFirst(number) + "ern")
 		return true
 	case joinsNumber(word):
 		r.i += len([]rune(word))

@@ -15,7 +15,7 @@ import (
 // improve the reader with.
 const (
 	leastSpoken  = 0.98
-	leastSpoken2 = 0.9
+	leastSpoken2 = 0.98
 )
 
 // spokenLine is a line of testdata/truth/speech.
