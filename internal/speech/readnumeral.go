@@ -64,7 +64,7 @@ func isCommonNoun(word string) bool {
 
 // pastJoint returns the place behind "and", "–" or a comma between two numerals, i if
 // there is none.
-func (r *dateReader) pastJoint(i int) int {
+func (r *writer) pastJoint(i int) int {
 	j := after(r.source, i)
 	if strings.ContainsRune(",-–", r.at(j)) {
 		j = after(r.source, j+1)
@@ -119,7 +119,7 @@ func (r *dateReader) readNumeralBefore(n int64, word []rune) bool {
 }
 
 // readRomanOrdinal reads "XIIth".
-func (r *dateReader) readRomanOrdinal(word []rune) bool {
+func (r *writer) readRomanOrdinal(word []rune) bool {
 	cut := len(word) - 2
 	if r.lex.german || cut < 1 || !slices.Contains([]string{"st", "nd", "rd", "th"}, string(word[cut:])) {
 		return false
