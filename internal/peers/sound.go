@@ -18,6 +18,8 @@ import (
 // Loudspeaker is a sound device that nobody sees: a PulseAudio server of the test's own,
 // and a recording of all that sounds there.
 type Loudspeaker struct {
+	server *os.Process
+
 	mu  sync.Mutex
 	raw bytes.Buffer
 }
@@ -27,11 +29,19 @@ type Loudspeaker struct {
 // process's: the test must not be parallel.
 func NewLoudspeaker(t testing.TB) *Loudspeaker {
 	t.Helper()
-	soundServer(t, "module-null-sink sink_name=ear rate=48000 channels=1")
-	l := &Loudspeaker{}
+	l := &Loudspeaker{server: soundServer(t, "module-null-sink sink_name=ear rate=48000 channels=1")}
 	record(t, l, 10*time.Millisecond, 1, "ear.monitor")
 	l.await(t)
 	return l
+}
+
+// Vanish ends the device in the middle of what it does. Another [NewLoudspeaker] may take
+// its place.
+func (l *Loudspeaker) Vanish(t testing.TB) {
+	t.Helper()
+	if err := l.server.Kill(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Room is a sound device that nobody sees, with a loudspeaker, which is where programs
@@ -47,7 +57,7 @@ type Room struct {
 func NewRoom(t testing.TB) *Room {
 	t.Helper()
 	left, right := " remix=no channels=1 channel_map=mono master_channel_map=front-left", " remix=no channels=1 channel_map=mono master_channel_map=front-right"
-	soundServer(t,
+	server := soundServer(t,
 		"module-null-sink sink_name=room rate=48000 channels=2 channel_map=front-left,front-right",
 		"module-remap-sink sink_name=mouth master=room"+left,
 		"module-remap-sink sink_name=ear master=room"+right,
@@ -57,7 +67,7 @@ func NewRoom(t testing.TB) *Room {
 			t.Fatalf("pactl %q: %v: %s", args, err, out)
 		}
 	}
-	r := &Room{}
+	r := &Room{Loudspeaker: Loudspeaker{server: server}}
 	// No shorter than what programs ask for: the device would serve them sooner, too.
 	record(t, &r.Loudspeaker, 20*time.Millisecond, 2, "room.monitor")
 	r.await(t)
@@ -85,7 +95,7 @@ func (r *Room) Say(samples []int16) error {
 
 // soundServer starts a PulseAudio server with modules, which all programs of the test
 // use. It ends with the test.
-func soundServer(t testing.TB, modules ...string) {
+func soundServer(t testing.TB, modules ...string) *os.Process {
 	t.Helper()
 	for _, name := range []string{"pulseaudio", "parec", "pactl"} {
 		if _, err := exec.LookPath(name); err != nil {
@@ -106,14 +116,16 @@ func soundServer(t testing.TB, modules ...string) {
 		args = append(args, "-L", m)
 	}
 	// Where it may, the device goes before programs: it is no part of what is tested.
-	start(t, exec.Command("nice", append([]string{"-n", "-15", "pulseaudio"}, args...)...))
+	server := exec.Command("nice", append([]string{"-n", "-15", "pulseaudio"}, args...)...) // which becomes it
+	start(t, server)
 	for range 100 {
 		if out, err := exec.Command("pactl", "list", "short", "sinks").CombinedOutput(); err == nil && strings.Contains(string(out), "ear") {
-			return
+			return server.Process
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
 	t.Fatal("PulseAudio does not answer")
+	return nil
 }
 
 // record has l take what a source hears, until the test ends.

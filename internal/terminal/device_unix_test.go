@@ -5,8 +5,8 @@ package terminal
 import (
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,20 +19,12 @@ import (
 func TestShortAnswerIsHeardBeforeTheNext(t *testing.T) {
 	for _, argv := range playerCommands() {
 		program := argv[0]
-		if program != "pacat" && program != "aplay" {
-			continue // their sound systems are not to be had without a device
+		if program == "pw-cat" {
+			continue // its sound system is not to be had without a device
 		}
 		t.Run(program, func(t *testing.T) {
 			ear := peers.NewLoudspeaker(t)
-			path, err := exec.LookPath(program)
-			if err != nil {
-				t.Fatalf("%s; run: make peers", err)
-			}
-			only := t.TempDir()
-			if err := os.Symlink(path, filepath.Join(only, program)); err != nil {
-				t.Fatal(err)
-			}
-			t.Setenv("PATH", only)
+			leaveOnly(t, program)
 			p, err := startPlayer()
 			if err != nil {
 				t.Fatal(err)
@@ -57,6 +49,84 @@ func TestShortAnswerIsHeardBeforeTheNext(t *testing.T) {
 			}
 		})
 	}
+}
+
+// leaveOnly takes every program from the path but one.
+func leaveOnly(t *testing.T, program string) {
+	t.Helper()
+	only := t.TempDir()
+	if err := os.Symlink(peers.Program(t, program), filepath.Join(only, program)); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", only)
+}
+
+// A device that vanishes in the middle of a word ends nothing: people are told, the voices
+// are read, and once there is one again they are heard.
+func TestDeviceVanishesAndComesBack(t *testing.T) {
+	for _, program := range []string{"pacat", "aplay"} {
+		t.Run(program, func(t *testing.T) {
+			ear, path := peers.NewLoudspeaker(t), os.Getenv("PATH")
+			leaveOnly(t, program)
+			told := make(chan string, 100)
+			s := &outlets{tell: func(level, text string) { told <- level + ": " + text }}
+			if _, err := s.openOutlets(Options{Aloud: true}); err != nil {
+				t.Fatal(err)
+			}
+			speakUntil(t, s, func() bool { return sounding(ear.Heard()) > 300*time.Millisecond })
+			ear.Vanish(t)
+			speakUntil(t, s, isTold(t, told, "warning: nothing is heard, the text goes on: "+program))
+			if !s.unheard.Load() {
+				t.Error("the voices are not read")
+			}
+			t.Setenv("PATH", path)
+			ear = peers.NewLoudspeaker(t)
+			leaveOnly(t, program)
+			speakUntil(t, s, isTold(t, told, "info: sound is heard again, through "))
+			speakUntil(t, s, func() bool { return sounding(ear.Heard()) > 300*time.Millisecond })
+			if s.unheard.Load() {
+				t.Error("the voices are still read")
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// isTold returns what reports whether people were told something, which is to begin with
+// want.
+func isTold(t *testing.T, told <-chan string, want string) func() bool {
+	return func() bool {
+		select {
+		case got := <-told:
+			if !strings.HasPrefix(got, want) {
+				t.Errorf("told %q, want %q", got, want)
+			}
+			return true
+		default:
+			return false
+		}
+	}
+}
+
+// speakUntil plays a tone in its own time.
+func speakUntil(t *testing.T, s *outlets, until func() bool) {
+	t.Helper()
+	var frame audio.Frame
+	for i := range frame {
+		frame[i] = int16(8000 * math.Sin(2*math.Pi*400*float64(i)/audio.SampleRate))
+	}
+	for range 60 * 50 {
+		if until() {
+			return
+		}
+		if err := s.Write(t.Context(), &frame); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(audio.FrameDuration)
+	}
+	t.Fatal("not within a minute")
 }
 
 // sayShortly plays 300 ms in its own time.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -85,6 +86,10 @@ const lead = playerBuffer
 type outlets struct {
 	file  pcmSink // nil without
 	aloud pcmSink // nil without
+	// back brings a player that plays again; nil if none was ever sought. stop ends seeking.
+	back    chan *player
+	stop    context.CancelFunc
+	seeking sync.WaitGroup
 	// unheard says that nothing takes the sound any more.
 	unheard atomic.Bool
 	tell    func(level, text string)
@@ -116,12 +121,17 @@ func (s *outlets) openOutlets(o Options) (play.Sound, error) {
 }
 
 // Write implements [mixer.Outlet]. Without a working sound device the play goes
-// on without: people are told once.
+// on without: people are told, and once there is one again, it goes on there.
 func (s *outlets) Write(ctx context.Context, frame *audio.Frame) error {
 	if s.file != nil {
 		if err := s.file.Write(ctx, frame[:]); err != nil {
 			return fmt.Errorf("writing sound: %w", err)
 		}
+	}
+	select {
+	case p := <-s.back:
+		s.aloud = p
+	default:
 	}
 	if s.aloud == nil {
 		return nil
@@ -134,12 +144,50 @@ func (s *outlets) Write(ctx context.Context, frame *audio.Frame) error {
 	s.unheard.Store(s.file == nil)
 	s.tell("warning", "nothing is heard, the text goes on: "+err.Error()+
 		". Check this machine's sound output and its volume, or keep the voices in a file with --wav.")
+	s.seekPlayer()
 	return nil
+}
+
+// A device that vanished is sought after firstSearch, then ever less often, at last
+// every lastSearch.
+const firstSearch, lastSearch = 2 * time.Second, 30 * time.Second
+
+// seekPlayer looks for a player that plays, in the background, until there is one or the
+// outlet is closed.
+func (s *outlets) seekPlayer() {
+	ctx, stop := context.WithCancel(context.Background())
+	back := make(chan *player, 1)
+	s.stop, s.back = stop, back
+	s.seeking.Go(func() {
+		defer stop()
+		for wait := firstSearch; sleepUntil(ctx, time.Now().Add(wait)); wait = min(2*wait, lastSearch) {
+			p, err := startPlayer()
+			if err != nil {
+				continue
+			}
+			if p.plays(ctx) {
+				back <- p
+				s.unheard.Store(false)
+				s.tell("info", "sound is heard again, through "+p.name)
+				return
+			}
+			_ = p.Close() // that it does not play is known
+		}
+	})
 }
 
 // Close ends the player, whose complaints come too late to do more than tell
 // them, and completes the file.
 func (s *outlets) Close() error {
+	if s.stop != nil {
+		s.stop()
+		s.seeking.Wait()
+		select {
+		case p := <-s.back:
+			s.aloud = p
+		default:
+		}
+	}
 	if s.aloud != nil {
 		if err := s.aloud.Close(); err != nil {
 			s.tell("warning", "the last words may not have been heard: "+err.Error())

@@ -44,6 +44,10 @@ func (l *lastWords) Write(b []byte) (int, error) {
 // maxWords is how much a program's last words may be, in bytes.
 const maxWords = 200
 
+// deaf is how long a player may take no sound before another takes its place: one whose
+// device has gone may wait for it for ever.
+const deaf = 2 * time.Second
+
 // exitPatience is how long what a program says is waited for after its end.
 const exitPatience = time.Second
 
@@ -57,8 +61,8 @@ func playerCommands() [][]string {
 		{"pw-cat", "--playback", "--raw", "--format=s16", "--channels=1", "--rate=" + rate, fmt.Sprintf("--latency=%dms", buffer), "-"},
 		{"aplay", "-q", "-t", "raw", "-f", "S16_LE", "-c", "1", "-r", rate,
 			fmt.Sprintf("--buffer-time=%d", (buffer+20)*1000), "--period-time=20000", "--start-delay=1", "-"},
-		{"play", "-q", "-t", "raw", "-e", "signed", "-b", "16", "-c", "1", "-r", rate, "-"},
-		{"ffplay", "-loglevel", "quiet", "-nodisp", "-autoexit", "-f", "s16le", "-ar", rate, "-i", "-"},
+		{"play", "-q", "--buffer", strconv.Itoa(2 * audio.FrameSamples), "-t", "raw", "-e", "signed", "-b", "16", "-c", "1", "-r", rate, "-"},
+		{"ffplay", "-loglevel", "quiet", "-nodisp", "-autoexit", "-fflags", "nobuffer", "-probesize", "32", "-analyzeduration", "0", "-f", "s16le", "-ar", rate, "-i", "-"},
 	}
 }
 
@@ -107,8 +111,9 @@ func (p *player) startProgram(cmd *exec.Cmd) error {
 	return nil
 }
 
-// Write hands sound to the player, which takes it as fast as it plays. When ctx
-// ends, it gives up at once. An error means that no program plays any more.
+// Write hands sound to the player, which takes it as fast as it plays; one that takes
+// none for two seconds is ended. When ctx ends, it gives up at once. An error means that
+// no program plays any more.
 func (p *player) Write(ctx context.Context, samples []int16) error {
 	p.raw = audio.AppendS16LE(p.raw[:0], samples)
 	for {
@@ -126,7 +131,7 @@ func (p *player) Write(ctx context.Context, samples []int16) error {
 
 func (p *player) writeRaw(ctx context.Context) error {
 	in := p.in
-	if err := in.SetWriteDeadline(time.Time{}); err != nil {
+	if err := in.SetWriteDeadline(time.Now().Add(deaf)); err != nil {
 		return err
 	}
 	stop := context.AfterFunc(ctx, func() {
@@ -138,6 +143,17 @@ func (p *player) writeRaw(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+// plays reports whether a second of silence is played to the end, in its time.
+func (p *player) plays(ctx context.Context) bool {
+	frame := make([]int16, audio.FrameSamples)
+	for range time.Second / audio.FrameDuration {
+		if p.Write(ctx, frame) != nil || !sleepUntil(ctx, time.Now().Add(audio.FrameDuration)) {
+			return false
+		}
+	}
+	return true
 }
 
 // endProgram closes the program's stdin, waits for its end, and returns why it

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what the tests need beside Go: espeak-ng, flite, ffmpeg, libopus, WebRTC's
-# voice detection, PulseAudio and ALSA's player, npm, a browser without a screen and a C
+# voice detection, PulseAudio, ALSA's player and sox, npm, a browser without a screen and a C
 # compiler for the race detector from Debian; onnxruntime, MCP reference servers,
 # the MCP inspector, SDKs, conformance suites and the Node they need from npm.
 # It says one line about each. What cannot be installed is no failure, unless
@@ -67,11 +67,12 @@ install_packages() {
 
 debian espeak-ng espeak-ng
 debian flite flite # another synthesiser
-debian ffmpeg ffmpeg # measures loudness
+debian ffmpeg ffmpeg # measures loudness, and plays sound
 debian libopus.so.0 libopus0
 debian libwebrtc_audio_processing.so.1 libwebrtc-audio-processing1
 debian pulseaudio pulseaudio pulseaudio-utils # a sound server without a device
 debian aplay alsa-utils libasound2-plugins
+debian play sox libsox-fmt-pulse
 debian npm nodejs npm
 if attempt sh ../../pkg/audio/silero/onnxruntime.sh; then
 	cat "$log"
