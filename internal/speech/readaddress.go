@@ -20,7 +20,7 @@ func (r *measureReader) readAddress() bool {
 		return false
 	}
 	end, ats, dots := r.i, 0, 0
-	for end-r.i <= maxHost && isAddressRune(r.at(end)) {
+	for end-r.i <= maxHost && r.isAddressRune(r.at(end)) {
 		switch r.at(end) {
 		case '@':
 			ats++
@@ -56,8 +56,30 @@ func (r *measureReader) readAddress() bool {
 // topLevels end a name that is one of the net or of a file.
 var topLevels = wordSet("com org net example test de at ch eu uk io gg app dev info pdf txt png jpg json yaml zip mp3 wav html")
 
-func isAddressRune(c rune) bool {
-	return isWord(c) && !unicode.IsMark(c) || strings.ContainsRune("@._-/+%", c) && c != ' '
+// isAddressRune reports whether c may be part of an address.
+func (r *measureReader) isAddressRune(c rune) bool {
+	return isWord(c) && !unicode.IsMark(c) || r.signOfAddress(c) != ""
+}
+
+// signOfAddress returns how a sign of addresses is dictated, "" for any other rune.
+func (r *measureReader) signOfAddress(c rune) string {
+	switch c {
+	case '@':
+		return r.lex.mailAt
+	case '.':
+		return r.lex.dot
+	case '_':
+		return r.lex.underscore
+	case '-':
+		return r.lex.dash
+	case '/':
+		return r.lex.slash
+	case '+':
+		return r.lex.plus
+	case '%':
+		return r.lex.percent
+	}
+	return ""
 }
 
 // dictate puts the signs of an address into words.
@@ -71,23 +93,8 @@ func (r *measureReader) dictate(token string) string {
 		start = end + 1
 	}
 	for i, c := range token {
-		name := ""
-		switch c {
-		case '@':
-			name = r.lex.mailAt
-		case '.':
-			name = r.lex.dot
-		case '_':
-			name = r.lex.underscore
-		case '-':
-			name = r.lex.dash
-		case '/':
-			name = r.lex.slash
-		case '+':
-			name = r.lex.plus
-		case '%':
-			name = r.lex.percent
-		default:
+		name := r.signOfAddress(c)
+		if name == "" {
 			continue
 		}
 		flush(i)
