@@ -14,8 +14,9 @@ import (
 const DefaultEarly = 3
 
 const (
-	// earlyAfter is the silence after which a final is asked for early; each time it
-	// was in vain the speaker has shown to pause, and it is earlyMore longer.
+	// earlyAfter is the silence after which a final is asked for early. Where it was in
+	// vain more often than for the comma behind a name, the speaker has shown to pause,
+	// and it is earlyMore longer for each time.
 	earlyAfter = 100 * time.Millisecond
 	earlyMore  = 80 * time.Millisecond
 	// leastFirst is the voice there must be before the first time, leastMore that
@@ -50,10 +51,18 @@ func (y *early) begin() { y.tries, y.vain, y.spoken = 0, 0, 0 }
 // forget leaves what was asked for to itself.
 func (y *early) forget() { y.asked, y.held = false, y.held[:0] }
 
+// silence is after how much of it a final is asked for.
+func (y *early) silence() time.Duration {
+	if y.vain < 2 {
+		return earlyAfter
+	}
+	return earlyAfter + time.Duration(y.vain)*earlyMore
+}
+
 // askEarly asks for the final of what was said so far, if the speaker may have ended.
 func (e *Ear) askEarly(ctx context.Context, heard lane.Event, now time.Time) {
 	y := &e.early
-	if y.asked || y.tries >= y.most || y.credit <= 0 || heard.Silent < earlyAfter+time.Duration(y.vain)*earlyMore {
+	if y.asked || y.tries >= y.most || y.credit <= 0 || heard.Silent < y.silence() {
 		return
 	}
 	least := leastMore

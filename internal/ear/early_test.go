@@ -117,7 +117,7 @@ func TestSoundIsHeldBack(t *testing.T) {
 	sit(t, p, early(p), func(s *seat) {
 		s.say(600*ms, 300*ms)
 		s.say(400*ms, 3*time.Second)
-		s.tells("Final#1.0(700ms 800ms)", finalsOnly...)
+		s.tells("Final#1.0(700ms 720ms)", finalsOnly...)
 	})
 }
 
