@@ -104,7 +104,7 @@ func TestSoundIsKeptWhileOpening(t *testing.T) {
 		s.say(600*ms, 1400*ms)
 		s.say(400*ms, 1600*ms)
 		s.say(3*time.Second, 2*time.Second)
-		s.tells("Ended#1.0 Ended#2.0 Final#1.0(1.1s) Final#2.0(1.3s) Ended#3.0 Final#3.0(4.58s)", ear.VoiceOn, ear.VoiceOff)
+		s.tells("Ended#1.0 Ended#2.0 Final#1.0(1.1s) Final#2.0(1.3s) Ended#3.0 Final#3.0(3.9s)", ear.VoiceOn, ear.VoiceOff)
 		if took := s.finals()[0].Took; took != 4920*ms {
 			t.Errorf("the first took %v, want until the stream was open, 4.92s", took)
 		}

@@ -13,9 +13,8 @@ const (
 	// than part of one.
 	leastPause = 150 * time.Millisecond
 	// mostPause is the longest silence between two utterances that is learnt as a
-	// pause within one, if the words before it were not complete; openPause, if they may
-	// have been and somebody has answered; soonPause the longest after the end, whatever
-	// the words.
+	// pause within one, if something was missing; openPause, if the words may have been
+	// all; soonPause the longest after the end, whatever the words.
 	openPause = 1500 * time.Millisecond
 	mostPause = 2500 * time.Millisecond
 	soonPause = 600 * time.Millisecond
@@ -117,17 +116,20 @@ func (e *endpointer) learnPause(pause time.Duration) {
 
 // isPause reports whether a silence after which the speaker goes on was one within what
 // they say: since the end, and in all, with the outlook that there was. Who goes on
-// after an answer was heard may as well be answering that.
+// after an answer was heard may as well be answering that, and who goes on late without
+// one talks to others.
 func isPause(since, whole time.Duration, o Outlook, answered bool) bool {
 	switch {
 	case since <= soonPause:
 		return true
 	case o == Complete || whole > mostPause:
 		return false
-	case answered:
-		return o == Unfinished || o == Open && whole <= openPause
+	case o == Unfinished:
+		return true
+	case answered && o != Open:
+		return false
 	}
-	return true
+	return whole <= openPause
 }
 
 // hearFrame takes in one frame, which is l.silence or the newest of the ring.

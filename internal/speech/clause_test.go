@@ -3,6 +3,7 @@ package speech_test
 import (
 	"strings"
 	"testing"
+	"unicode"
 
 	"pgregory.net/rapid"
 
@@ -64,7 +65,7 @@ func TestClauseBeginsTheSentence(t *testing.T) {
 				if !strings.HasPrefix(sentence, clause) || clause != "" && clause != sentence && sentence[len(clause)] != ' ' {
 					t.Fatalf("%q was said, the sentence is %q", clause, sentence)
 				}
-				if clause != "" && len(strings.Fields(clause)) < 5 {
+				if clause != "" && words(clause) < 5 {
 					t.Fatalf("%q is too short", clause)
 				}
 				clause = ""
@@ -80,4 +81,9 @@ func TestClauseBeginsTheSentence(t *testing.T) {
 		}
 		check(s.Flush())
 	})
+}
+
+// words counts the words of s.
+func words(s string) int {
+	return len(strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' }))
 }
