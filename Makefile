@@ -88,9 +88,9 @@ bench-outward:
 
 # bench-peers sets the voice loop beside LiveKit Agents for Node, and fails if
 # ours is slower or misses the targets of docs/performance.md.
-bench-peers:
+bench-peers: onnx
 	@sh testdata/peers/livekit/install.sh
-	@$(GO) test -count=1 -timeout 60m -run '^TestPeers$$' ./internal/voicebench -v -args -strict
+	@$(GO) test -count=1 -timeout 60m -run '^Test(Voiced)?Peers$$' ./internal/voicebench -v -args -strict
 
 # bench-ear measures what a player hears of the real program, on the waveform of a sound
 # device that nobody sees, and fails if the targets of docs/performance.md are missed. It
