@@ -22,7 +22,7 @@ const (
 	// leastFirst is the voice there must be before the first time, leastMore that
 	// between two.
 	leastFirst = 160 * time.Millisecond
-	leastMore  = 300 * time.Millisecond
+	leastMore  = 160 * time.Millisecond
 	// mostAsked is how many transcripts may be due when one is asked for early.
 	mostAsked = 2
 	// mostCredit is how many finals in a row may be asked for in vain. Each costs
