@@ -59,9 +59,6 @@ func (s *segment) addPart(number int, now time.Time) *part {
 	return p
 }
 
-// hasPart reports whether p is its own and counts.
-func (s *segment) hasPart(p *part) bool { return slices.Contains(s.parts, p) }
-
 // dropParts forgets the parts whose words the transcript of a number holds as well.
 func (s *segment) dropParts(number, before int) {
 	s.parts = slices.DeleteFunc(s.parts, func(p *part) bool { return p.number < number && p.number >= number-before })

@@ -26,9 +26,6 @@ const (
 	// onset is how many frames of voice start voicing. With less, a click
 	// would: one under 60 ms touches both halves of at most three frames.
 	onset = 4
-	// onsetSpan is how many frames an onset may be spread over, with a miss
-	// between every two.
-	onsetSpan = 2*onset - 1
 	// unsurely is how many frames of voice start voicing if none of them is sure.
 	unsurely = 15
 	// mostBefore is how many frames late a detector notices a voice.

@@ -80,13 +80,12 @@ type sentence struct {
 	part sentencePart
 }
 
+// sentencePart is what of a sentence is spoken at once; zero is all of it.
 type sentencePart uint8
 
 const (
-	// whole is all of a sentence.
-	whole sentencePart = iota
 	// clause is how one begins, and rest what follows on that.
-	clause
+	clause sentencePart = iota + 1
 	rest
 )
 
