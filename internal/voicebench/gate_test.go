@@ -39,7 +39,7 @@ func fluent(t *testing.T, run func() (report, error)) report {
 func TestTablesPlay(t *testing.T) {
 	for _, tuning := range []string{"typed", "spoken", "disk"} {
 		t.Run(tuning, func(t *testing.T) {
-			defer goleak.VerifyNone(t)
+			defer goleak.VerifyNone(t, goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"))
 			p := calm(newPlan(latency{20 * time.Millisecond, 10 * time.Millisecond}, load{tables: 2, warm: 1, turns: 1, period: time.Second}, 1))
 			p.Tuning = tuning
 			r := fluent(t, func() (report, error) { return play(t.Context(), p) })
