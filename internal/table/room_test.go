@@ -22,7 +22,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 	"github.com/MrWong99/glyphoxa/internal/table"
-	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
@@ -178,75 +177,6 @@ func (nowhere) Places(context.Context, string, ...string) (map[string]memory.Ent
 }
 
 func (nowhere) Inside(context.Context, string, string, int) ([]memory.Entity, error) { return nil, nil }
-
-// sound is a voice that takes time for each sentence, and then makes as much
-// sound as told; or it fails.
-type sound struct {
-	takes, lasts time.Duration
-	err          error
-}
-
-// levels tell the voices apart.
-// A line that ducks sounds at a fourth of it.
-var levels = map[string]int16{"mira": 1000, "bart": 5000, "zed": 25000}
-
-func (v sound) Synthesize(ctx context.Context, npc config.NPC, _ string) iter.Seq2[[]int16, error] {
-	return func(yield func([]int16, error) bool) {
-		select {
-		case <-time.After(v.takes):
-		case <-ctx.Done():
-			yield(nil, ctx.Err())
-			return
-		}
-		if v.err != nil {
-			yield(nil, v.err)
-			return
-		}
-		pcm := make([]int16, max(int(v.lasts.Seconds()*audio.SampleRate), audio.FrameSamples))
-		for i := range pcm {
-			pcm[i] = levels[npc.ID]
-		}
-		yield(pcm, nil)
-	}
-}
-
-// wire is what a table is heard on.
-type wire struct {
-	mu     sync.Mutex
-	frames []wireFrame
-}
-
-// wireFrame is a frame with sound: when it came, and a sample past any fade.
-type wireFrame struct {
-	at     time.Time
-	sample int16
-}
-
-// voice is whose frame it is, empty if no voice alone sounds so.
-func (f wireFrame) voice() string {
-	for id, level := range levels {
-		if f.sample >= level/4 && f.sample <= level {
-			return id
-		}
-	}
-	return ""
-}
-
-func (w *wire) Write(_ context.Context, f *audio.Frame) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if f[0] != 0 || f[len(f)-1] != 0 || f[len(f)/2] != 0 {
-		w.frames = append(w.frames, wireFrame{time.Now(), f[len(f)/2]})
-	}
-	return nil
-}
-
-// heard returns the frames with sound so far.
-func (w *wire) heard() []wireFrame {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Clone(w.frames)
-}
 
 // events collects what the table tells. With ended set it passes on the ends of
 // turns instead.
