@@ -191,6 +191,33 @@ func (s *Snapshot) Named(name string) (npc int, ok bool) {
 	return 0, false
 }
 
+// HeardAs returns the NPC whose name some words are, or sound like as a recogniser
+// may have got them wrong: "bar talk". It is for words that can be nothing but a name.
+func (s *Snapshot) HeardAs(words string) (npc int, ok bool) {
+	if npc, ok = s.Named(words); ok {
+		return npc, true
+	}
+	u := s.parseUtterance(words, "")
+	if n := len(u.tokens); n == 0 || n > 3 || n == 1 && everyday(u.tokens) {
+		return 0, false
+	}
+	var whole heard
+	whole.setSound(s.german, u.tokens...)
+	npc, least := player, maxLetters
+	for i := range s.forms {
+		f := &s.forms[i]
+		limit := f.whole.n / 3
+		if d := distance(&whole, &f.whole, limit); f.role || f.whole.n < 4 || d > limit || d > least {
+			continue
+		} else if d < least {
+			npc, least = f.npc, d
+		} else if f.npc != npc {
+			npc = player // it may be either
+		}
+	}
+	return npc, npc != player
+}
+
 // match is a form found in an utterance, at tokens first to last.
 type match struct {
 	form        *form

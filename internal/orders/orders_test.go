@@ -1,9 +1,12 @@
 package orders_test
 
 import (
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/orders"
 )
@@ -62,4 +65,55 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("Parse(%q) = %+v", text, o)
 		}
 	})
+}
+
+// TestLines reads lines as they are said over the shipped cast.
+func TestLines(t *testing.T) {
+	ids := []string{"bartok", "harrow", "greymantle", "juniper", "corvane", "wilhelmina", "ysolde"}
+	at := address.NewSnapshot(address.Roster{Players: []string{"Ana", "Ben", "Mira"}, NPCs: []address.NPC{
+		{Name: "Bartok the Barkeep", Aliases: []string{"Bartok", "Bart"}}, {Name: "Captain Harrow", Aliases: []string{"Harrow", "the captain"}},
+		{Name: "Greymantle the Sage", Aliases: []string{"Greymantle", "the sage"}}, {Name: "Juniper", Aliases: []string{"Junie", "the stable girl"}},
+		{Name: "Lady Corvane", Aliases: []string{"Corvane", "her ladyship"}}, {Name: "Wilhelmina Drossel", Aliases: []string{"Wilhelmina", "Frau Drossel"}},
+		{Name: "Ysolde Quill", Aliases: []string{"Ysolde", "the archivist"}},
+	}})
+	page, err := os.ReadFile("testdata/lines.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(page)) {
+		c := strings.Split(strings.TrimSpace(line), "\t")
+		if c[0] == "id" {
+			continue
+		}
+		silenced := c[3] == "silenced"
+		room := orders.Room{Named: at.HeardAs, Silenced: func(int) bool { return silenced }, Partner: -1, Players: []string{"Ana", "Ben", "Mira"}}
+		if name, ok := strings.CutPrefix(c[3], "talking "); ok {
+			room.Partner = slices.Index(ids, name)
+		}
+		if got := read(c[4], room, ids); !strings.EqualFold(got, c[5]) {
+			t.Errorf("%s %q is %q, want %q", c[0], c[4], got, c[5])
+		}
+	}
+}
+
+// read is what a line orders, as lines.tsv has it.
+func read(text string, room orders.Room, ids []string) string {
+	o, ok := orders.Parse(text, room)
+	switch {
+	case !ok:
+		return "none"
+	case o.Kind == orders.EndSession:
+		return "end"
+	}
+	words := []string{o.Kind.String(), "all"}
+	if o.NPC != orders.Everyone {
+		words[1] = ids[o.NPC]
+	}
+	switch o.Kind {
+	case orders.Say:
+		words = append(words, o.Text)
+	case orders.Raise, orders.Lower:
+		words = append(words, o.Tier.String())
+	}
+	return strings.Join(words, " ")
 }
