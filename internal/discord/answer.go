@@ -11,6 +11,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
 // maxAnswers bounds the messages one answer is split into.
@@ -84,7 +85,7 @@ type responder struct {
 func (r responder) sendAnswer(ctx context.Context, i *discordgo.Interaction, a answer) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.Timeout)
 	defer cancel()
-	for n, part := range a.splitText() {
+	for n, part := range a.splitText(languageOf(i)) {
 		send := r.followUp
 		if n == 0 {
 			send = r.answerFirst
@@ -96,18 +97,18 @@ func (r responder) sendAnswer(ctx context.Context, i *discordgo.Interaction, a a
 	}
 }
 
-// splitText are the messages of an answer.
-func (a answer) splitText() []string {
+// splitText are the messages of an answer. What is wrong is said in l.
+func (a answer) splitText(l wording.Language) []string {
 	text := a.text
 	if a.err != nil {
-		text = errorText(a.err)
+		text = errorText(l, a.err)
 	}
 	parts := markup.Split(text, markup.MaxMessage)
 	switch {
 	case len(parts) == 0 && len(a.files) > 0:
 		parts = []string{""}
 	case len(parts) == 0:
-		parts = []string{"Done."} // Discord takes no empty answer
+		parts = []string{wording.Done.In(l)} // Discord takes no empty answer
 	case len(parts) > maxAnswers:
 		parts = append(parts[:maxAnswers-1], "…")
 	}
@@ -148,8 +149,8 @@ func (r responder) followUp(ctx context.Context, i *discordgo.Interaction, a ans
 }
 
 // errorText is an error as people read it.
-func errorText(err error) string {
-	text := markup.ShortenPaths(err.Error())
+func errorText(l wording.Language, err error) string {
+	text := markup.ShortenPaths(wording.Say(l, err))
 	if word, _, _ := strings.Cut(text, " "); !strings.ContainsAny(word, ".:/_") { // else it is no word but a file or a key
 		first, n := utf8.DecodeRuneInString(text)
 		text = string(unicode.ToUpper(first)) + text[n:]

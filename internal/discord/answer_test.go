@@ -44,7 +44,7 @@ func newOnlineBot(t *testing.T, actions map[string]action) *onlineBot {
 	g := d.AddGuild("home")
 	master := d.AddRole(g, "Master", discordtest.ManageGuild)
 	s := &onlineBot{d: d, guild: g, channel: d.AddChannel(g, "table"), dm: d.AddMember(g, "dm", master), ana: d.AddMember(g, "ana")}
-	bot, err := New(config.Discord{Token: config.Secret(d.Token()), APIURL: d.APIURL()}, noGuilds(t), nil)
+	bot, err := New(config.Discord{Token: config.Secret(d.Token()), APIURL: d.APIURL(), DMRoles: []string{"Master"}}, noGuilds(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

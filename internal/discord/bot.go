@@ -21,6 +21,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord/gateway"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/guilds"
 )
 
@@ -81,9 +82,12 @@ func New(cfg config.Discord, gs *guilds.Guilds, o *Options) (*Bot, error) {
 	b.sessions = newSessions(b.log)
 	b.consents = newConsents(b.sessions)
 	b.dispatcher = newDispatcher(b)
-	b.registrar = &registrar{rest: b.rest, guild: cfg.Guild, say: b.say, done: map[string]bool{}}
+	b.registrar = &registrar{rest: b.rest, guild: cfg.Guild, dms: cfg.DMRoles, say: b.say, done: map[string]bool{}}
 	return b, nil
 }
+
+// language is that of the tables: what a whole channel reads is in it.
+func (b *Bot) language() wording.Language { return wording.LanguageOf(b.guilds.Language()) }
 
 // Run connects and serves until ctx ends. It then closes every session without
 // loss. It returns an error for what no trying again mends, such as [rest.ErrToken]

@@ -122,7 +122,7 @@ func TestBotAtSeveralTables(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				command(t, d, g.ana, g.channel, "npc list")
+				command(t, d, g.ana, g.channel, "session status")
 				command(t, d, g.dm, g.channel, "tier raise", discordtest.Option{Name: "npc", Value: "Bartok"}, discordtest.Option{Name: "tier", Value: "deep"})
 				command(t, d, g.ana, g.channel, "roll", discordtest.Option{Name: "dice", Value: "2d6"})
 				if got := command(t, d, g.dm, g.channel, "session stop"); !strings.Contains(got, "The session has ended") {

@@ -8,6 +8,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/guilds"
 )
 
@@ -19,6 +20,7 @@ type call struct {
 	channel *discordgo.Channel
 	rights  int64 // of the bot in the channel
 	by      *guilds.Member
+	lang    wording.Language // of the answer
 	options map[string]any
 	files   map[string]*discordgo.MessageAttachment // by id
 	// pressed is what the button says that was pressed, empty if none was.
@@ -30,6 +32,9 @@ type call struct {
 	buttons  []button
 	attached []rest.File
 }
+
+// say is a text in the language of the answer.
+func (c *call) say(t wording.Text, args ...any) string { return t.In(c.lang, args...) }
 
 // textOption is a text option, empty if it was not given.
 func (c *call) textOption(name string) string {

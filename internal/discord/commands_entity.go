@@ -10,6 +10,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/memorytool"
 )
@@ -22,8 +23,11 @@ const (
 )
 
 // entityKinds are what an entity may be, and what that means.
-var entityKinds = []struct{ name, meaning string }{
-	{"npc", "a person"}, {"location", "a place"}, {"faction", "a group of people"}, {"item", "a thing"}, {"creature", "a beast or a monster"},
+var entityKinds = []struct {
+	name    string
+	meaning wording.Text
+}{
+	{"npc", wording.ChoicePerson}, {"location", wording.ChoicePlace}, {"faction", wording.ChoiceFaction}, {"item", wording.ChoiceItem}, {"creature", wording.ChoiceCreature},
 }
 
 // addEntity adds to the world.
@@ -45,7 +49,7 @@ func newEntity(c *call) (guilds.NewEntity, error) {
 	var all []string
 	for _, k := range entityKinds {
 		known = known || k.name == kind
-		all = append(all, fmt.Sprintf("%s (%s)", k.name, k.meaning))
+		all = append(all, fmt.Sprintf("%s (%s)", k.name, k.meaning.In(wording.English)))
 	}
 	e := guilds.NewEntity{Name: c.textOption("name"), Type: kind, Description: c.textOption("description"), Location: c.textOption("place")}
 	switch {
@@ -81,7 +85,7 @@ func (c *call) withTypedText(err error) error {
 	if !c.filled {
 		return err
 	}
-	lines := []string{strings.TrimPrefix(errorText(err), "⚠ ") + " What you typed:"}
+	lines := []string{strings.TrimPrefix(errorText(c.lang, err), "⚠ ") + " What you typed:"}
 	for _, name := range []string{"name", "kind", "place", "description"} {
 		if s := c.textOption(name); s != "" {
 			lines = append(lines, fmt.Sprintf("%s: %s", name, markup.Escape(s)))

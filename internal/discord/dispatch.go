@@ -12,6 +12,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -211,12 +212,20 @@ func (d *dispatcher) prepareCall(s *discordgo.Session, i *discordgo.Interaction,
 	}
 	c := &call{
 		bot: d.bot, guild: g, rights: i.AppPermissions, by: g.Member(i.Member.User.ID, dm),
-		options: map[string]any{},
+		options: map[string]any{}, lang: languageOf(i),
+	}
+	if a.open {
+		c.lang = d.bot.language()
 	}
 	if c.channel, _ = s.State.Channel(i.ChannelID); c.channel == nil {
 		c.channel = &discordgo.Channel{ID: i.ChannelID}
 	}
 	return c, a, nil
+}
+
+// languageOf is the language of who caused an interaction.
+func languageOf(i *discordgo.Interaction) wording.Language {
+	return wording.LanguageOf(string(i.Locale))
 }
 
 // carryOut does what a call asks for and answers it. If that takes long, Discord

@@ -1,13 +1,13 @@
 package discord
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
 // Permissions the bot needs where it plays: View Channel, Send Messages, Send
@@ -50,10 +50,13 @@ func (d dmRoles) dmOnlyError() error {
 		}
 		names = append(names, r)
 	}
-	if len(names) == 0 {
-		return errors.New("only a dungeon master may do that: somebody with the right Manage Server")
+	switch len(names) {
+	case 0:
+		return wording.OnlyManagers.With()
+	case 1:
+		return wording.OnlyRole.With(names[0])
 	}
-	return fmt.Errorf("only a dungeon master may do that: somebody with the role %s", strings.Join(names, " or "))
+	return wording.OnlyRoles.With(strings.Join(names, ", "))
 }
 
 // missingPermissions names the permissions that are missing of those the bot needs.

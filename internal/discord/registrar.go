@@ -3,6 +3,7 @@ package discord
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -16,6 +17,7 @@ import (
 type registrar struct {
 	rest  *rest.Client
 	guild string // empty if the bot plays everywhere
+	dms   dmRoles
 	say   func(string)
 
 	mu   sync.Mutex      // guards done
@@ -31,7 +33,7 @@ func (r *registrar) registerCommands(ctx context.Context, guild string) {
 	if done {
 		return
 	}
-	want := commandDefinitions()
+	want := commandDefinitions(r.dms)
 	if guild != r.guild { // they were everywhere before they were one guild's
 		want = []*discordgo.ApplicationCommand{}
 	}
@@ -59,22 +61,34 @@ func sameCommands(have, want []*discordgo.ApplicationCommand) bool {
 	}
 	for _, w := range want {
 		i := slices.IndexFunc(have, func(h *discordgo.ApplicationCommand) bool { return h.Name == w.Name })
-		if i < 0 || have[i].Description != w.Description || !sameOptions(have[i].Options, w.Options) {
+		if i < 0 || !sameCommand(have[i], w) {
 			return false
 		}
 	}
 	return true
 }
 
+func sameCommand(h, w *discordgo.ApplicationCommand) bool {
+	return h.Description == w.Description && sameValue(h.DefaultMemberPermissions, w.DefaultMemberPermissions) &&
+		sameTranslations(h.DescriptionLocalizations, w.DescriptionLocalizations) && sameOptions(h.Options, w.Options)
+}
+
+func sameTranslations(a, b *map[discordgo.Locale]string) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return maps.Equal(*a, *b)
+}
+
 func sameOptions(have, want []*discordgo.ApplicationCommandOption) bool {
 	return slices.EqualFunc(have, want, func(h, w *discordgo.ApplicationCommandOption) bool {
-		return h.Type == w.Type && h.Name == w.Name && h.Description == w.Description &&
+		return h.Type == w.Type && h.Name == w.Name && h.Description == w.Description && maps.Equal(h.DescriptionLocalizations, w.DescriptionLocalizations) &&
 			h.Required == w.Required && h.Autocomplete == w.Autocomplete && h.MaxLength == w.MaxLength &&
-			h.MaxValue == w.MaxValue && sameBound(h.MinValue, w.MinValue) && sameChoices(h.Choices, w.Choices) && sameOptions(h.Options, w.Options)
+			h.MaxValue == w.MaxValue && sameValue(h.MinValue, w.MinValue) && sameChoices(h.Choices, w.Choices) && sameOptions(h.Options, w.Options)
 	})
 }
 
-func sameBound(a, b *float64) bool {
+func sameValue[T comparable](a, b *T) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
@@ -83,6 +97,6 @@ func sameBound(a, b *float64) bool {
 
 func sameChoices(have, want []*discordgo.ApplicationCommandOptionChoice) bool {
 	return slices.EqualFunc(have, want, func(h, w *discordgo.ApplicationCommandOptionChoice) bool {
-		return h.Name == w.Name && h.Value == w.Value
+		return h.Name == w.Name && h.Value == w.Value && maps.Equal(h.NameLocalizations, w.NameLocalizations)
 	})
 }

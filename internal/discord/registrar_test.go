@@ -10,7 +10,7 @@ import (
 // registered is what Discord returns for commands that were registered.
 func registered(t *testing.T) []*discordgo.ApplicationCommand {
 	t.Helper()
-	raw, err := json.Marshal(commandDefinitions())
+	raw, err := json.Marshal(commandDefinitions(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,6 +40,14 @@ func TestSameCommands(t *testing.T) {
 			all[0].Description = "old"
 			return all
 		}, false},
+		{"another_translation", func(all []*discordgo.ApplicationCommand) []*discordgo.ApplicationCommand {
+			all[0].Options[0].DescriptionLocalizations[discordgo.German] = "alt"
+			return all
+		}, false},
+		{"not_hidden_any_more", func(all []*discordgo.ApplicationCommand) []*discordgo.ApplicationCommand {
+			all[1].DefaultMemberPermissions = nil
+			return all
+		}, false},
 		{"an_option_is_missing", func(all []*discordgo.ApplicationCommand) []*discordgo.ApplicationCommand {
 			all[0].Options = all[0].Options[1:]
 			return all
@@ -48,7 +56,7 @@ func TestSameCommands(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := sameCommands(test.change(registered(t)), commandDefinitions()); got != test.want {
+			if got := sameCommands(test.change(registered(t)), commandDefinitions(nil)); got != test.want {
 				t.Errorf("sameCommands = %t, want %t", got, test.want)
 			}
 		})
@@ -59,7 +67,7 @@ func TestSameCommands(t *testing.T) {
 // for them together.
 func TestEveryCommandDoesSomething(t *testing.T) {
 	actions := commandActions()
-	for _, d := range commandDefinitions() {
+	for _, d := range commandDefinitions(nil) {
 		paths := []string{d.Name}
 		if len(d.Options) > 0 && d.Options[0].Type == discordgo.ApplicationCommandOptionSubCommand {
 			paths = nil

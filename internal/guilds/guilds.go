@@ -91,6 +91,15 @@ func (gs *Guilds) latestConfig() *config.Config {
 	return gs.config
 }
 
+// Language is the main language of the tables, as a BCP 47 tag, empty if none is
+// configured.
+func (gs *Guilds) Language() string {
+	if all := gs.latestConfig().Language; len(all) > 0 {
+		return all[0]
+	}
+	return ""
+}
+
 // errClosing is what is told to those who come while the program stops.
 var errClosing = errors.New("the bot is going offline")
 

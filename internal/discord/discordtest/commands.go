@@ -71,8 +71,8 @@ type choice struct {
 
 func (s *Server) commandRoutes(add func(string, route)) {
 	for _, at := range []string{"/applications/{application}/commands", "/applications/{application}/guilds/{guild}/commands"} {
-		add("GET "+at, s.registry(func(_ *call, guildID string) (any, error) {
-			return append([]*command{}, s.commands[guildID]...), nil
+		add("GET "+at, s.registry(func(c *call, guildID string) (any, error) {
+			return listed(s.commands[guildID], c.r.URL.Query().Get("with_localizations") == "true"), nil
 		}))
 		add("PUT "+at, s.registry(s.overwriteCommands))
 		add("POST "+at, s.registry(s.createCommand))
@@ -216,6 +216,7 @@ func (k *command) check(f *formError, at string) {
 	}
 	f.checkCommandName(at+"name", k.Name)
 	f.length(at+"description", k.Description, 1, 100)
+	f.checkLocalized(at+"description_localizations", k.DescLocal)
 	checkOptions(f, at+"options", k.Options, 0)
 	if n := runes(k.Name) + runes(k.Description) + optionChars(k.Options); n > maxCommandChars {
 		f.add(at+"name", "APPLICATION_COMMAND_TOO_LARGE", "Command exceeds maximum size (%d)", maxCommandChars)
@@ -243,6 +244,7 @@ func checkOptions(f *formError, at string, all []option, depth int) {
 		at := fmt.Sprintf("%s.%d.", at, i)
 		f.checkCommandName(at+"name", o.Name)
 		f.length(at+"description", o.Description, 1, 100)
+		f.checkLocalized(at+"description_localizations", o.DescLocal)
 		if names[o.Name] {
 			f.add(at+"name", "APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS", "Option name already exists")
 		}
@@ -284,6 +286,7 @@ func (o *option) check(f *formError, at string) {
 func checkChoices(f *formError, at string, all []choice) {
 	for i, c := range all {
 		f.length(fmt.Sprintf("%s.%d.name", at, i), c.Name, 1, 100)
+		f.checkLocalized(fmt.Sprintf("%s.%d.name_localizations", at, i), c.NameLocal)
 		if text, ok := c.Value.(string); ok {
 			f.length(fmt.Sprintf("%s.%d.value", at, i), text, 1, 100)
 		}

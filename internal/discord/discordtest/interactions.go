@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -215,7 +216,7 @@ func (s *Server) payload(i *Interaction, data any) map[string]any {
 		"id": i.ID, "application_id": s.app.ID, "type": i.kind, "data": data, "channel_id": ch.ID,
 		"channel": map[string]any{"id": ch.ID, "type": ch.Type, "name": ch.Name, "guild_id": ch.GuildID, "parent_id": ch.ParentID,
 			"permissions": s.permissions(ch, i.user.ID)},
-		"token": i.token, "version": 1, "app_permissions": s.permissions(ch, s.bot.ID), "locale": "en-US",
+		"token": i.token, "version": 1, "app_permissions": s.permissions(ch, s.bot.ID), "locale": cmp.Or(s.locales[i.user.ID], "en-US"),
 		"entitlements": []any{}, "attachment_size_limit": maxFileSize,
 	}
 	if i.source != nil {

@@ -70,10 +70,11 @@ type Server struct {
 	changed chan struct{}
 	last    uint64 // the last snowflake
 
-	token string // empty: revoked
-	app   application
-	bot   *User
-	users map[string]*User
+	token   string // empty: revoked
+	app     application
+	bot     *User
+	locales map[string]string // by user; empty is en-US
+	users   map[string]*User
 
 	guilds   map[string]*guild
 	channels map[string]*channel

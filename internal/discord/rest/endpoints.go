@@ -97,10 +97,11 @@ func (c *Client) Channel(ctx context.Context, id string) (*discordgo.Channel, er
 	return out, c.Do(ctx, http.MethodGet, address, address, nil, out)
 }
 
-// Commands lists the commands that are registered in a guild, or everywhere.
+// Commands lists the commands that are registered in a guild, or everywhere, with
+// their translations.
 func (c *Client) Commands(ctx context.Context, guild string) (out []*discordgo.ApplicationCommand, err error) {
 	address := commandsEndpoint(c.ApplicationID(), guild)
-	return out, c.Do(ctx, http.MethodGet, address, address, nil, &out)
+	return out, c.Do(ctx, http.MethodGet, address+"?with_localizations=true", address, nil, &out)
 }
 
 // ReplaceCommands replaces the commands of a guild, or those that are everywhere.
