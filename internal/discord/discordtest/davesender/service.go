@@ -1,0 +1,447 @@
+package davesender
+
+import (
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// The operations, by Discord's numbers.
+const (
+	OpPrepareTransition = 21
+	OpExecuteTransition = 22
+	OpTransitionReady   = 23
+	OpPrepareEpoch      = 24
+	OpExternalSender    = 25
+	OpKeyPackage        = 26
+	OpProposals         = 27
+	OpCommitWelcome     = 28
+	OpAnnounceCommit    = 29
+	OpWelcome           = 30
+	OpInvalidCommit     = 31
+)
+
+// Binary reports whether an operation's data is binary. The others' is JSON.
+func Binary(op int) bool { return op >= OpExternalSender && op <= OpWelcome }
+
+// Message is what the voice gateway sends to a user: JSON for "d", or what
+// follows the opcode of a binary frame.
+type Message struct {
+	To   uint64
+	Op   int
+	Data []byte
+}
+
+// user is somebody who is connected to the channel.
+type user struct {
+	version    int    // the highest that the client speaks
+	keyPackage []byte // nil if none waits to be added
+}
+
+// transition is one that waits for users to be ready.
+type transition struct {
+	version int
+	waiting map[uint64]bool
+}
+
+// Service is the delivery service of one channel. It is not safe for concurrent
+// use. What it does by itself can be bent by not delivering its messages, by
+// delivering them late or in another order, and by Execute.
+type Service struct {
+	// FirstAtOnce announces the first commit of a group under transition 0,
+	// which is executed at once, instead of one that waits for everybody.
+	FirstAtOnce bool
+	// Hold keeps transitions that everybody is ready for until Execute.
+	Hold bool
+
+	sender      *Sender
+	version     int // of the channel now
+	users       map[uint64]*user
+	established bool
+	epoch       uint64
+	leaves      []uint64 // of the group, by index; 0 is blank
+	proposals   []proposal
+	transitions map[uint16]*transition
+	last        uint16 // the transition that was announced last
+}
+
+// NewService returns the service of an empty channel.
+func NewService(channel uint64) *Service {
+	return &Service{sender: NewSender(channel), version: 1, users: map[uint64]*user{}, transitions: map[uint16]*transition{}}
+}
+
+// Version returns the protocol version to be told a client that speaks up to
+// max, in op 4, and Join is called with.
+func (s *Service) Version(max int) int {
+	if max == 0 || s.version == 0 && len(s.users) > 0 {
+		return 0
+	}
+	return 1
+}
+
+// Epoch returns the epoch of the group, 0 before it is established.
+func (s *Service) Epoch() uint64 { return s.epoch }
+
+// Pending returns the transitions that wait, in ascending order.
+func (s *Service) Pending() []uint16 { return slices.Sorted(maps.Keys(s.transitions)) }
+
+// Members returns who is in the group.
+func (s *Service) Members() []uint64 {
+	return slices.DeleteFunc(slices.Clone(s.leaves), func(u uint64) bool { return u == 0 })
+}
+
+// Join takes in a user whose client speaks DAVE up to a version. It is called
+// once the user was sent op 4.
+func (s *Service) Join(id uint64, version int) []Message {
+	if len(s.users) == 0 {
+		s.version = min(version, 1)
+	}
+	s.users[id] = &user{version: version}
+	if version == 0 {
+		return s.downgrade()
+	}
+	if s.version == 0 {
+		return nil
+	}
+	return []Message{{To: id, Op: OpExternalSender, Data: s.sender.Package()}}
+}
+
+// Leave lets a user go.
+func (s *Service) Leave(id uint64) []Message {
+	u, ok := s.users[id]
+	if !ok {
+		return nil
+	}
+	delete(s.users, id)
+	for _, t := range s.transitions {
+		delete(t.waiting, id)
+	}
+	if u.version == 0 && s.version == 0 {
+		return s.upgrade()
+	}
+	if s.version == 0 {
+		return nil
+	}
+	out := s.revoke(id)
+	switch {
+	case s.established && len(s.users) == 1:
+		return append(out, s.resetSoleMember()...)
+	case slices.Contains(s.leaves, id):
+		out = append(out, s.propose(s.sender.remove(s.epoch, id, uint32(slices.Index(s.leaves, id))))...)
+	}
+	return append(out, s.executeReady()...)
+}
+
+// Receive takes what a user's client sent. An error tells that it was not
+// heeded, as what comes too late is not; the client is told nothing then.
+func (s *Service) Receive(from uint64, op int, data []byte) ([]Message, error) {
+	u, ok := s.users[from]
+	if !ok {
+		return nil, errors.New("user is not in the channel")
+	}
+	switch op {
+	case OpKeyPackage:
+		if err := check(from, data); err != nil {
+			return nil, err
+		}
+		out := s.revoke(from)
+		if !s.established && u.keyPackage == nil && len(s.proposals) > 0 { // it was not there when they were made
+			out = append(out, Message{To: from, Op: OpProposals, Data: appended(s.proposals)})
+		}
+		u.keyPackage = slices.Clone(data)
+		if leaf := slices.Index(s.leaves, from); leaf >= 0 && !s.isLeaving(from) {
+			out = append(out, s.propose(s.sender.remove(s.epoch, from, uint32(leaf)))...)
+		}
+		return append(out, s.propose(s.sender.add(s.epoch, from, u.keyPackage))...), nil
+	case OpCommitWelcome:
+		return s.commit(from, data)
+	case OpTransitionReady, OpInvalidCommit:
+		var d struct {
+			ID *uint16 `json:"transition_id"`
+		}
+		if err := json.Unmarshal(data, &d); err != nil || d.ID == nil {
+			return nil, fmt.Errorf("reading op %d: %v, %s", op, err, data)
+		}
+		if op == OpTransitionReady {
+			t, ok := s.transitions[*d.ID]
+			if !ok || !t.waiting[from] {
+				return nil, fmt.Errorf("nobody waits for transition %d", *d.ID)
+			}
+			delete(t.waiting, from)
+			return s.executeReady(), nil
+		}
+		return s.expel(from), nil
+	}
+	return nil, fmt.Errorf("op %d is not a client's", op)
+}
+
+func check(from uint64, keyPackage []byte) error {
+	id, err := identity(keyPackage)
+	if err != nil {
+		return err
+	}
+	if id != from {
+		return fmt.Errorf("key package of %d is for %d", from, id)
+	}
+	return nil
+}
+
+// Execute executes a transition, whoever is ready for it.
+func (s *Service) Execute(id uint16) []Message {
+	t, ok := s.transitions[id]
+	if !ok {
+		return nil
+	}
+	delete(s.transitions, id)
+	if s.version != t.version {
+		s.version = t.version
+		if s.version == 0 {
+			s.forget()
+		}
+	}
+	var out []Message
+	for _, u := range s.speakers() {
+		out = append(out, Message{To: u, Op: OpExecuteTransition, Data: fmt.Appendf(nil, `{"transition_id":%d}`, id)})
+	}
+	return out
+}
+
+func (s *Service) executeReady() (out []Message) {
+	if s.Hold {
+		return nil
+	}
+	for _, id := range s.Pending() {
+		if len(s.transitions[id].waiting) == 0 {
+			out = append(out, s.Execute(id)...)
+		}
+	}
+	return out
+}
+
+// speakers are the users whose clients speak DAVE.
+func (s *Service) speakers() []uint64 {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(s.users)), func(id uint64) bool { return s.users[id].version == 0 })
+}
+
+// isLeaving reports whether a member is proposed to be removed.
+func (s *Service) isLeaving(id uint64) bool {
+	return slices.ContainsFunc(s.proposals, func(p proposal) bool { return !p.add && p.user == id })
+}
+
+// propose broadcasts a proposal: to the members of a group, or to everybody
+// else who makes one.
+func (s *Service) propose(p proposal) (out []Message) {
+	s.proposals = append(s.proposals, p)
+	for _, id := range s.speakers() {
+		if s.established && slices.Contains(s.leaves, id) || !s.established && id != p.user {
+			out = append(out, Message{To: id, Op: OpProposals, Data: appended([]proposal{p})})
+		}
+	}
+	return out
+}
+
+// revoke takes back that a user is to be added.
+func (s *Service) revoke(id uint64) (out []Message) {
+	i := slices.IndexFunc(s.proposals, func(p proposal) bool { return p.add && p.user == id })
+	if i < 0 {
+		return nil
+	}
+	gone := s.proposals[i]
+	s.proposals = slices.Delete(s.proposals, i, i+1)
+	for _, to := range s.speakers() {
+		if s.established && slices.Contains(s.leaves, to) || !s.established && to != id {
+			out = append(out, Message{To: to, Op: OpProposals, Data: revoked([]proposal{gone})})
+		}
+	}
+	return out
+}
+
+// expel removes a member who cannot follow, to be added again with its next key
+// package.
+func (s *Service) expel(id uint64) (out []Message) {
+	out = s.revoke(id)
+	for _, t := range s.transitions {
+		delete(t.waiting, id)
+	}
+	if leaf := slices.Index(s.leaves, id); leaf >= 0 && !s.isLeaving(id) {
+		out = append(out, s.propose(s.sender.remove(s.epoch, id, uint32(leaf)))...)
+	}
+	return append(out, s.executeReady()...)
+}
+
+// commit takes a commit, the first for its epoch that is right.
+func (s *Service) commit(from uint64, payload []byte) ([]Message, error) {
+	c, err := readCommit(s.sender.channel, payload)
+	if err != nil {
+		return nil, err
+	}
+	if c.epoch != s.epoch {
+		return nil, fmt.Errorf("commit is for epoch %d, the group is in %d", c.epoch, s.epoch)
+	}
+	if c.member != nil && (len(c.member) != 8 || binary.BigEndian.Uint64(c.member) != from) {
+		return nil, errors.New("commit is signed by another")
+	}
+	leaves := slices.Clone(s.leaves)
+	if !s.established {
+		leaves = []uint64{from}
+	}
+	if int(c.leaf) >= len(leaves) || leaves[c.leaf] != from {
+		return nil, fmt.Errorf("commit comes from leaf %d, which is not the sender's", c.leaf)
+	}
+	added, err := s.apply(&leaves, from, c)
+	if err != nil {
+		return nil, err
+	}
+	if (len(added) > 0) != (len(c.rest) > 0) {
+		return nil, fmt.Errorf("commit adds %d members and has a welcome of %d bytes", len(added), len(c.rest))
+	}
+	return s.announce(from, leaves, added, c), nil
+}
+
+// apply carries out the proposals that a commit refers to, which must be all
+// there are, and returns who is new.
+func (s *Service) apply(leaves *[]uint64, from uint64, c commit) (added []uint64, err error) {
+	var chosen []proposal
+	for _, ref := range c.refs {
+		i := slices.IndexFunc(s.proposals, func(p proposal) bool { return p.ref == ref })
+		if i < 0 {
+			return nil, errors.New("commit refers to what was not proposed")
+		}
+		chosen = append(chosen, s.proposals[i])
+	}
+	for _, p := range s.proposals {
+		own := !s.established && p.user == from
+		if !own && !slices.Contains(c.refs, p.ref) {
+			return nil, errors.New("commit leaves out what was proposed")
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, errors.New("commit does nothing")
+	}
+	slices.SortStableFunc(chosen, func(a, b proposal) int { return cmp.Compare(order(a), order(b)) })
+	for _, p := range chosen {
+		if !p.add {
+			(*leaves)[p.leaf] = 0
+			for n := len(*leaves); n > 0 && (*leaves)[n-1] == 0; n-- {
+				*leaves = (*leaves)[:n-1]
+			}
+			continue
+		}
+		if free := slices.Index(*leaves, 0); free >= 0 {
+			(*leaves)[free] = p.user
+		} else {
+			*leaves = append(*leaves, p.user)
+		}
+		added = append(added, p.user)
+	}
+	return added, nil
+}
+
+// order puts removals first, as MLS does.
+func order(p proposal) int {
+	if p.add {
+		return 1
+	}
+	return 0
+}
+
+// announce moves the group on by a commit.
+func (s *Service) announce(from uint64, leaves, added []uint64, c commit) (out []Message) {
+	id := uint16(0)
+	if s.established || !s.FirstAtOnce {
+		id = s.announced()
+	}
+	old := s.leaves
+	if !s.established {
+		old = []uint64{from}
+	}
+	waiting := map[uint64]bool{}
+	for _, to := range leaves {
+		if to == 0 || s.users[to] == nil {
+			continue
+		}
+		waiting[to] = true
+		m := Message{To: to, Op: OpAnnounceCommit, Data: append(binary.BigEndian.AppendUint16(nil, id), c.raw...)}
+		if slices.Contains(added, to) {
+			m = Message{To: to, Op: OpWelcome, Data: append(binary.BigEndian.AppendUint16(nil, id), c.rest...)}
+			s.users[to].keyPackage = nil
+		} else if !slices.Contains(old, to) {
+			continue
+		}
+		out = append(out, m)
+	}
+	s.established, s.epoch, s.leaves, s.proposals = true, c.epoch+1, leaves, nil
+	s.users[from].keyPackage = nil
+	if id != 0 {
+		s.transitions[id] = &transition{version: 1, waiting: waiting}
+	} else {
+		s.version = 1
+	}
+	return out
+}
+
+// announced returns the next transition's id, which is never 0.
+func (s *Service) announced() uint16 {
+	s.last++
+	if s.last == 0 {
+		s.last = 1
+	}
+	return s.last
+}
+
+// forget drops the group.
+func (s *Service) forget() {
+	s.established, s.epoch, s.leaves, s.proposals = false, 0, nil, nil
+	for _, u := range s.users {
+		u.keyPackage = nil
+	}
+}
+
+// resetSoleMember has the one who is left begin a group anew.
+func (s *Service) resetSoleMember() (out []Message) {
+	s.forget()
+	clear(s.transitions)
+	for _, id := range s.speakers() {
+		out = append(out,
+			Message{To: id, Op: OpPrepareEpoch, Data: []byte(`{"protocol_version":1,"epoch":1}`)},
+			Message{To: id, Op: OpPrepareTransition, Data: []byte(`{"transition_id":0,"protocol_version":1}`)})
+	}
+	return out
+}
+
+// downgrade has everybody go without encryption, since somebody cannot do it.
+func (s *Service) downgrade() (out []Message) {
+	if s.version == 0 {
+		return nil
+	}
+	id, waiting := s.announced(), map[uint64]bool{}
+	for _, to := range s.speakers() {
+		waiting[to] = true
+		out = append(out, Message{To: to, Op: OpPrepareTransition, Data: fmt.Appendf(nil, `{"transition_id":%d,"protocol_version":0}`, id)})
+	}
+	s.transitions[id] = &transition{version: 0, waiting: waiting}
+	return append(out, s.executeReady()...)
+}
+
+// upgrade has everybody encrypt again, if everybody can. The transition comes
+// with the group's first commit.
+func (s *Service) upgrade() (out []Message) {
+	if len(s.users) == 0 || len(s.speakers()) < len(s.users) {
+		return nil
+	}
+	s.forget()
+	for _, id := range s.speakers() {
+		out = append(out,
+			Message{To: id, Op: OpPrepareEpoch, Data: []byte(`{"protocol_version":1,"epoch":1}`)},
+			Message{To: id, Op: OpExternalSender, Data: s.sender.Package()})
+		if len(s.users) == 1 {
+			s.version = 1
+			out = append(out, Message{To: id, Op: OpPrepareTransition, Data: []byte(`{"transition_id":0,"protocol_version":1}`)})
+		}
+	}
+	return out
+}
