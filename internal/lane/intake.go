@@ -58,6 +58,7 @@ type Intake struct {
 
 	mu      sync.Mutex // guards the fields below
 	slots   [capacity]slot
+	free    []*audio.Frame // of slots that held sound
 	held    int
 	running bool      // want is meant
 	want    uint16    // sequence number of the next packet to take
@@ -65,31 +66,14 @@ type Intake struct {
 	stats   Stats
 }
 
+// slot holds a packet: its sound, or its payload. The payload's room is kept, which is no
+// more than the largest that came took; frames wait in the intake's free list, for sound is
+// much larger, and of 640 ms of it little is held at a time.
 type slot struct {
-	full  bool
-	at    time.Time
-	n     int // bytes of payload, packed into frame; 0 means that it is sound
-	frame audio.Frame
-}
-
-// packPayload keeps a payload where otherwise sound would be, two bytes a sample.
-func (s *slot) packPayload(payload []byte) {
-	s.n = len(payload)
-	for i, b := range payload {
-		if i%2 == 0 {
-			s.frame[i/2] = int16(b)
-		} else {
-			s.frame[i/2] |= int16(b) << 8
-		}
-	}
-}
-
-// unpackPayload copies the payload to dst and returns its length.
-func (s *slot) unpackPayload(dst []byte) int {
-	for i := range s.n {
-		dst[i] = byte(s.frame[i/2] >> (i % 2 * 8))
-	}
-	return s.n
+	full    bool
+	at      time.Time
+	payload []byte
+	frame   *audio.Frame // nil if the packet is a payload
 }
 
 // taken is what pop found.
@@ -139,15 +123,34 @@ func (i *Intake) putPacket(now time.Time, p Packet) bool {
 		i.stats.Late++ // the same packet again
 		return false
 	}
-	s.full, s.at, s.n = true, now, 0
+	s.full, s.at, s.payload = true, now, append(s.payload[:0], p.Payload...)
 	if p.Frame != nil {
-		s.frame = *p.Frame
-	} else {
-		s.packPayload(p.Payload)
+		s.payload, s.frame = s.payload[:0], i.takeFree()
+		*s.frame = *p.Frame
 	}
 	i.held++
 	i.last = now
 	return true
+}
+
+// takeFree returns a frame that nothing is kept in.
+func (i *Intake) takeFree() *audio.Frame {
+	n := len(i.free)
+	if n == 0 {
+		return new(audio.Frame)
+	}
+	f := i.free[n-1]
+	i.free = i.free[:n-1]
+	return f
+}
+
+// clearSlot leaves a slot empty.
+func (i *Intake) clearSlot(s *slot) {
+	s.full = false
+	if s.frame != nil {
+		i.free = append(i.free, s.frame)
+		s.frame = nil
+	}
 }
 
 // makeRoomFor makes room for seq and reports whether its time is not past.
@@ -171,7 +174,7 @@ func (i *Intake) makeRoomFor(seq uint16) bool {
 func (i *Intake) beginStream(seq uint16) {
 	for n := range i.slots {
 		if i.slots[n].full {
-			i.slots[n].full = false
+			i.clearSlot(&i.slots[n])
 			i.stats.Dropped++
 		}
 	}
@@ -181,7 +184,7 @@ func (i *Intake) beginStream(seq uint16) {
 // dropNext gives up the packet to be taken next.
 func (i *Intake) dropNext() {
 	if s := &i.slots[i.want%capacity]; s.full {
-		s.full = false
+		i.clearSlot(s)
 		i.held--
 		i.stats.Dropped++
 	} else {
@@ -217,7 +220,7 @@ func (i *Intake) popNext(now time.Time, dst *audio.Frame, payload []byte) (at ti
 	i.want++
 	after := &i.slots[i.want%capacity]
 	if after.full {
-		n = after.unpackPayload(payload)
+		n = copy(payload, after.payload)
 	}
 	return oldest, n, gap
 }
@@ -225,13 +228,13 @@ func (i *Intake) popNext(now time.Time, dst *audio.Frame, payload []byte) (at ti
 // takeHeld moves the next packet, which is held, to dst or payload.
 func (i *Intake) takeHeld(dst *audio.Frame, payload []byte) (time.Time, int) {
 	s := &i.slots[i.want%capacity]
-	s.full = false
+	if s.frame != nil {
+		*dst = *s.frame
+	}
+	i.clearSlot(s)
 	i.held--
 	i.want++
-	if s.n == 0 {
-		*dst = s.frame
-	}
-	return s.at, s.unpackPayload(payload)
+	return s.at, copy(payload, s.payload)
 }
 
 // countMissing returns how many packets are missing before the first held one, and

@@ -146,7 +146,7 @@ func New(now time.Time, d Detector, opts *Options) *Lane {
 		dec:    o.Decoder,
 		roll:   int(o.PreRoll / audio.FrameDuration),
 		heard:  now, arrived: now, voiced: now,
-		events: make([]Event, 0, 4*history),
+		events: make([]Event, 0, 2*batch),
 	}
 	l.late, _ = d.(trained)
 	l.endpoint = newEndpointer(o.MinEndpoint, o.MaxEndpoint)

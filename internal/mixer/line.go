@@ -25,8 +25,8 @@ const (
 
 // Line is what one NPC says at one go, sentence by sentence. One goroutine
 // writes it (Begin, Append, End, Close, Room), before or while a [Mixer] plays
-// it, and any may take back (Withdraw); a line belongs to the mixer that first plays it. What was written before
-// the sentence that plays is forgotten. How far the writer may be ahead is for
+// it, and any may take back (Withdraw); a line belongs to the mixer that first plays it. What was played is
+// forgotten. How far the writer may be ahead is for
 // the writer to bound, with Room.
 type Line struct {
 	id   uint64

@@ -84,6 +84,7 @@ func (l *Line) readFrame(dst *audio.Frame, notes []Note) (int, []Note) {
 		notes = l.passEnded(notes, time.Time{})
 	}
 	l.stirred, l.dryAt = true, time.Time{}
+	l.freePlayed()
 	l.wakeWriter()
 	return n, notes
 }
@@ -101,6 +102,7 @@ func (l *Line) skipWritten() {
 	if l.pos < l.written {
 		l.pos = l.written
 		l.stirred, l.dryAt = true, time.Time{}
+		l.freePlayed()
 		l.wakeWriter()
 	}
 }
@@ -120,14 +122,14 @@ func (l *Line) passEnded(notes []Note, at time.Time) []Note {
 	if passed > 0 {
 		l.ends = append(l.ends[:0], l.ends[passed:]...)
 		l.stirred, l.dryAt = true, time.Time{}
-		l.freePlayed()
 	}
 	return notes
 }
 
-// freePlayed gives back the blocks before the sentence that plays.
+// freePlayed gives back the blocks that have been played: a line goes on where it was
+// paused, and never goes back.
 func (l *Line) freePlayed() {
-	n := int(l.start-l.base) / len(block{})
+	n := int(l.pos-l.base) / len(block{})
 	if n == 0 {
 		return
 	}
