@@ -25,6 +25,10 @@ const (
 	OpInvalidCommit     = 31
 )
 
+// ErrLate is returned for a commit that was right once: another was faster, or
+// the proposals have changed since.
+var ErrLate = errors.New("commit is too late")
+
 // Binary reports whether an operation's data is binary. The others' is JSON.
 func Binary(op int) bool { return op >= OpExternalSender && op <= OpWelcome }
 
@@ -280,7 +284,7 @@ func (s *Service) commit(from uint64, payload []byte) ([]Message, error) {
 		return nil, err
 	}
 	if c.epoch != s.epoch {
-		return nil, fmt.Errorf("commit is for epoch %d, the group is in %d", c.epoch, s.epoch)
+		return nil, fmt.Errorf("%w: it is for epoch %d, the group is in %d", ErrLate, c.epoch, s.epoch)
 	}
 	if c.member != nil && (len(c.member) != 8 || binary.BigEndian.Uint64(c.member) != from) {
 		return nil, errors.New("commit is signed by another")
@@ -309,14 +313,14 @@ func (s *Service) apply(leaves *[]uint64, from uint64, c commit) (added []uint64
 	for _, ref := range c.refs {
 		i := slices.IndexFunc(s.proposals, func(p proposal) bool { return p.ref == ref })
 		if i < 0 {
-			return nil, errors.New("commit refers to what was not proposed")
+			return nil, fmt.Errorf("%w: it refers to what is not proposed", ErrLate)
 		}
 		chosen = append(chosen, s.proposals[i])
 	}
 	for _, p := range s.proposals {
 		own := !s.established && p.user == from
 		if !own && !slices.Contains(c.refs, p.ref) {
-			return nil, errors.New("commit leaves out what was proposed")
+			return nil, fmt.Errorf("%w: it leaves out what is proposed", ErrLate)
 		}
 	}
 	if len(chosen) == 0 {

@@ -1,0 +1,213 @@
+package voicetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// A Client is what the server noted of a user's session.
+type Client struct {
+	Connected   bool // its WebSocket is there
+	InChannel   bool // it has its keys
+	Channel     string
+	SSRC        uint32
+	Mode        string
+	Speaking    int // the flags of its last Speaking
+	Identified  int // sessions begun in a row, and resumed
+	Resumed     int
+	Heartbeats  int
+	SeqAck      int // of the last heartbeat
+	KeepAlives  int
+	Packets     int // that came from it
+	Forwarded   int // that were sent to it
+	Lost        int // that the wire lost on their way to it
+	Transitions int // transitions it was ready for
+	Invalid     int // commits and welcomes it could not use
+	KeyPackages int
+	Commits     int // commits it sent
+	CommitsWon  int // those of them that were first
+}
+
+// Client returns what is known of a user's session, and whether there is one.
+func (s *Server) Client(guild, user string) (Client, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.find(guild, user)
+	if p == nil {
+		return Client{}, false
+	}
+	return p.snapshot(), true
+}
+
+// AwaitClient returns once a user's session is as cond wants it.
+func (s *Server) AwaitClient(ctx context.Context, guild, user string, cond func(Client) bool) (Client, error) {
+	var c Client
+	err := s.await(ctx, "user "+user, func() bool {
+		p := s.find(guild, user)
+		if p == nil {
+			c = Client{}
+			return cond(c)
+		}
+		c = p.snapshot()
+		return cond(c)
+	})
+	return c, err
+}
+
+func (p *participant) snapshot() Client {
+	c := p.stats
+	c.Connected, c.InChannel, c.Channel, c.SSRC, c.Speaking = p.conn != nil, p.described, p.room.channel, p.ssrc, p.flags
+	return c
+}
+
+// Arrivals returns the packets of a user's session so far.
+func (s *Server) Arrivals(guild, user string) []Arrival {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p := s.find(guild, user); p != nil {
+		return slices.Clone(p.inbound.arrivals)
+	}
+	return nil
+}
+
+// find returns a user's session in a guild, or nil.
+func (s *Server) find(guild, user string) *participant {
+	var found *participant
+	for _, p := range s.ssrcs {
+		if p.room.guild == guild && p.user == user && (found == nil || p.ssrc > found.ssrc) {
+			found = p
+		}
+	}
+	return found
+}
+
+// must returns a user's session. A test that names what is not there is wrong,
+// and a panic shows its line.
+func (s *Server) must(guild, user string) *participant {
+	p := s.find(guild, user)
+	if p == nil {
+		panic(fmt.Sprintf("voicetest: user %s is not connected", user))
+	}
+	return p
+}
+
+// mustRoom returns the guild's only room.
+func (s *Server) mustRoom(guild, channel string) *room {
+	r := s.rooms[guild+"/"+channel]
+	if r == nil {
+		panic(fmt.Sprintf("voicetest: nobody was in channel %s", channel))
+	}
+	return r
+}
+
+// Drop breaks a user's WebSocket without a word. The session can be resumed.
+func (s *Server) Drop(guild, user string) { s.CloseWith(guild, user, 0) }
+
+// CloseWith closes a user's WebSocket. The codes that end a session end it.
+func (s *Server) CloseWith(guild, user string, code int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.must(guild, user)
+	if !resumable(code) {
+		p.end(code, "")
+	} else if p.conn != nil {
+		p.conn.leave(code, "")
+	}
+}
+
+// Forget makes the resume of a user's session fail.
+func (s *Server) Forget(guild, user string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.must(guild, user).forgotten = true
+}
+
+// DropUDP lets no packet pass from and to a user, until it is taken back.
+func (s *Server) DropUDP(guild, user string, drop bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.must(guild, user).silent = drop
+}
+
+// LoseDiscovery loses the next packets by which a client asks for its address.
+func (s *Server) LoseDiscovery(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.deafUDP = n
+}
+
+// SwallowHeartbeats leaves the next heartbeats, whoever sends them, unanswered.
+func (s *Server) SwallowHeartbeats(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.swallow = n
+}
+
+// Withhold keeps messages with the opcodes from a user, in place of those kept
+// from it before. They are lost, and have no number.
+func (s *Server) Withhold(guild, user string, ops ...int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.must(guild, user).withheld = ops
+}
+
+// SetWire says what happens to packets to a user, or for an empty one to all of
+// a channel who have no wire of their own.
+func (s *Server) SetWire(guild, channel, user string, w Wire) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if user == "" {
+		s.mustRoom(guild, channel).wire = w
+	} else {
+		s.must(guild, user).wire = &w
+	}
+}
+
+// SpeakLate tells others of Speaking by so much later, while sound is forwarded
+// at once.
+func (s *Server) SpeakLate(by time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.late = by
+}
+
+// ShowVideo adds a video stream to each packet of a user, as from a camera.
+func (s *Server) ShowVideo(guild, user string, on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.must(guild, user)
+	p.video = on
+	for _, o := range p.room.others(p) {
+		o.send(opVideo, map[string]any{"user_id": p.user, "audio_ssrc": p.outSSRC, "video_ssrc": p.outSSRC + videoOffset, "rtx_ssrc": 0})
+	}
+}
+
+// SwitchSSRC lets the others know a user by a second audio ssrc from now on. The
+// first is not taken back.
+func (s *Server) SwitchSSRC(guild, user string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.must(guild, user)
+	s.lastSSRC++
+	p.outSSRC = s.lastSSRC
+	for _, o := range p.room.others(p) {
+		o.send(opSpeaking, map[string]any{"user_id": p.user, "ssrc": p.outSSRC, "speaking": p.flags})
+	}
+}
+
+// SendSilence sends the others silence frames in a user's name, as Discord does
+// for who is muted by a moderator. Nothing of the user's own is known of them.
+func (s *Server) SendSilence(guild, user string, frames int) {
+	s.mu.Lock()
+	p := s.must(guild, user)
+	for range frames {
+		p.rtp.shift++
+		s.unsent = append(s.unsent, p.room.forward(p, outgoing{
+			kind: payloadOpus, seq: p.rtp.seq + 1 - p.rtp.shift, timestamp: p.rtp.timestamp + samplesPerFrame*(1-uint32(p.rtp.shift)), payload: silence,
+		})...)
+	}
+	s.mu.Unlock()
+	s.flush()
+}

@@ -1,0 +1,101 @@
+package voicetest
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+)
+
+// A Wire is what happens to packets on their way to a participant. The zero
+// value forwards them as they came.
+type Wire struct {
+	// Padding is how many bytes of RTP padding are added, at most 255.
+	Padding int
+	// Extension is how many words of an RTP header extension are added.
+	Extension int
+	// EmptyExtension adds an extension that has no words.
+	EmptyExtension bool
+	// Loss, Duplicate and Reorder are the shares of packets that are lost, come
+	// twice, and come after the one that follows. The same seed falls the same way.
+	Loss, Duplicate, Reorder float64
+	// Reports adds RTCP, which every client is sent and has to know from sound.
+	Reports bool
+}
+
+// outbound is where the packets of a participant stand as others see them, when
+// the server itself adds some.
+type outbound struct {
+	seq       uint16
+	timestamp uint32
+	shift     uint16 // how many the server added, by which the numbers of later ones are moved
+}
+
+// forward seals a participant's packet for each of the others.
+func (r *room) forward(from *participant, o outgoing) []datagram {
+	o.ssrc = from.outSSRC
+	o.seq += from.rtp.shift
+	o.timestamp += samplesPerFrame * uint32(from.rtp.shift)
+	from.rtp.seq, from.rtp.timestamp = o.seq, o.timestamp
+	var out []datagram
+	for _, to := range r.others(from) {
+		out = to.deliver(out, o)
+		if from.video {
+			v := outgoing{kind: payloadH264, marker: true, seq: o.seq, timestamp: o.timestamp, ssrc: o.ssrc + videoOffset, payload: make([]byte, 600)}
+			_, _ = rand.Read(v.payload) // It never fails.
+			out = to.deliver(out, v)
+		}
+	}
+	return out
+}
+
+// videoOffset is what an ssrc's video has above it. Audio ssrcs never get there.
+const videoOffset = 1 << 20
+
+// deliver seals a packet for a participant and lets the wire have its way.
+func (p *participant) deliver(out []datagram, o outgoing) []datagram {
+	if p.silent || !p.addr.IsValid() {
+		return out
+	}
+	w := p.room.wire
+	if p.wire != nil {
+		w = *p.wire
+	}
+	o.padding, o.extension, o.empty = w.Padding, w.Extension, w.EmptyExtension
+	p.nonce++
+	d := datagram{p.addr, sealPacket(p.seal, p.nonce, o)}
+	if p.s.dice.Float64() < w.Loss {
+		p.stats.Lost++
+		return out
+	}
+	behind, waits := p.held[o.ssrc]
+	if !waits && p.s.dice.Float64() < w.Reorder {
+		if p.held == nil {
+			p.held = map[uint32]datagram{}
+		}
+		p.held[o.ssrc] = d
+		return out
+	}
+	out = append(out, d)
+	if p.s.dice.Float64() < w.Duplicate {
+		out = append(out, d)
+	}
+	if waits {
+		out = append(out, behind)
+		delete(p.held, o.ssrc)
+	}
+	if w.Reports && p.nonce%10 == 0 {
+		out = append(out, p.report())
+	}
+	p.stats.Forwarded++
+	return out
+}
+
+// report is a receiver report, sealed as Discord seals those: eight bytes are clear.
+func (p *participant) report() datagram {
+	p.nonce++
+	packet := []byte{0x81, 201, 0, 7}
+	packet = binary.BigEndian.AppendUint32(packet, p.ssrc)
+	full := make([]byte, p.seal.NonceSize())
+	binary.BigEndian.PutUint32(full, p.nonce)
+	packet = p.seal.Seal(packet, full, make([]byte, 24), packet)
+	return datagram{p.addr, binary.BigEndian.AppendUint32(packet, p.nonce)}
+}

@@ -1,0 +1,258 @@
+package voicetest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"net/netip"
+	"time"
+)
+
+const (
+	discoveryLength = 74
+	keepAliveLength = 8
+	maxDatagram     = 2048
+	samplesPerFrame = 960
+	// maxRate is how many packets a second a client may send: 50 of 20 ms, and
+	// what a busy machine sends late.
+	maxRate     = 80
+	maxArrivals = 200_000 // arrivals that are kept of a participant
+	maxNonces   = 1 << 20
+)
+
+// inbound is what is known of the packets that a participant sends.
+type inbound struct {
+	started   bool
+	seq       uint16
+	timestamp uint32
+	nonces    map[uint32]struct{}
+	recent    []time.Time // packets of the last second
+	silences  int         // silence frames in a row
+	early     []early     // sound that overtook the Speaking it needs
+	arrivals  []Arrival
+}
+
+// early is a packet that waits for Speaking: UDP may be faster than a WebSocket.
+type early struct {
+	packet []byte
+	from   netip.AddrPort
+}
+
+const (
+	maxEarly  = 50          // more are dropped
+	maxAhead  = time.Second // by which sound may overtake Speaking
+	minSilent = 4           // @discordjs/voice loses one of its five
+)
+
+// An Arrival is a packet as it came to the server from a client: what was in it
+// is still encrypted end to end, unless that is off.
+type Arrival struct {
+	At        time.Time
+	Seq       uint16
+	Timestamp uint32
+	Payload   []byte
+}
+
+// datagram is a packet on its way.
+type datagram struct {
+	to   netip.AddrPort
+	data []byte
+}
+
+// readUDP serves the packets of all participants until the server ends.
+func (s *Server) readUDP() {
+	buf := make([]byte, maxDatagram)
+	for {
+		n, from, err := s.udp.ReadFromUDPAddrPort(buf)
+		if err != nil {
+			return // It was closed.
+		}
+		from = netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
+		s.mu.Lock()
+		s.unsent = append(s.unsent, s.receivePacket(buf[:n], from)...)
+		s.mu.Unlock()
+		s.flush()
+	}
+}
+
+// flush sends the packets that are due. Whoever makes some calls it once the lock
+// is given back; one caller at a time sends, so that their order is kept.
+func (s *Server) flush() {
+	s.sending.Lock()
+	defer s.sending.Unlock()
+	s.mu.Lock()
+	out := s.unsent
+	s.unsent = nil
+	s.mu.Unlock()
+	for _, d := range out {
+		_, _ = s.udp.WriteToUDPAddrPort(d.data, d.to) // A packet may be lost.
+	}
+}
+
+// receivePacket handles one packet and returns what goes out for it.
+func (s *Server) receivePacket(packet []byte, from netip.AddrPort) []datagram {
+	switch {
+	case len(packet) == discoveryLength && binary.BigEndian.Uint16(packet) == 1:
+		return s.discover(packet, from)
+	case len(packet) == keepAliveLength:
+		return s.keepAlive(packet, from)
+	case len(packet) < rtpHeader || packet[0]>>6 != 2:
+		s.fault("UDP: %d bytes that are no RTP from %s", len(packet), from)
+	case packet[1] >= 200 && packet[1] <= 207: // RTCP, which the server has no use for
+	default:
+		return s.receiveSound(packet, from)
+	}
+	return nil
+}
+
+// discover tells a client which address its packets come from.
+func (s *Server) discover(packet []byte, from netip.AddrPort) []datagram {
+	p := s.ssrcs[binary.BigEndian.Uint32(packet[4:])]
+	switch {
+	case binary.BigEndian.Uint16(packet[2:]) != 70 || p == nil:
+		s.fault("UDP: discovery with length %d and ssrc %d", binary.BigEndian.Uint16(packet[2:]), binary.BigEndian.Uint32(packet[4:]))
+		return nil
+	case s.deafUDP > 0:
+		s.deafUDP--
+		return nil
+	case p.silent:
+		return nil
+	}
+	p.addr = from
+	answer := make([]byte, discoveryLength)
+	binary.BigEndian.PutUint16(answer, 2)
+	binary.BigEndian.PutUint16(answer[2:], 70)
+	copy(answer[4:], packet[4:8])
+	copy(answer[8:72], from.Addr().String())
+	binary.BigEndian.PutUint16(answer[72:], from.Port())
+	s.touch()
+	return []datagram{{from, answer}}
+}
+
+// keepAlive returns what keeps a client's way through its router open.
+func (s *Server) keepAlive(packet []byte, from netip.AddrPort) []datagram {
+	for _, p := range s.ssrcs {
+		if p.addr == from {
+			if p.silent {
+				return nil
+			}
+			p.stats.KeepAlives++
+			s.touch()
+		}
+	}
+	return []datagram{{from, bytes.Clone(packet)}}
+}
+
+// receiveSound checks a packet of a participant and forwards it to the others.
+func (s *Server) receiveSound(packet []byte, from netip.AddrPort) []datagram {
+	ssrc := binary.BigEndian.Uint32(packet[8:])
+	p := s.ssrcs[ssrc]
+	if p == nil {
+		return nil // of a session that has just ended
+	}
+	if p.silent {
+		return nil
+	}
+	if !p.described {
+		s.fault("UDP: user %s sends sound before it has keys", p.user)
+		return nil
+	}
+	if packet[1]&0x7F != payloadOpus {
+		s.fault("UDP: user %s sends payload type %d", p.user, packet[1]&0x7F)
+		return nil
+	}
+	payload, nonce, ok := openPacket(p.open, packet)
+	if !ok {
+		s.fault("UDP: user %s sends a packet of %d bytes that does not open with %s", p.user, len(packet), p.stats.Mode)
+		return nil
+	}
+	p.addr = from // A router may have changed it.
+	if !p.spoke {
+		p.holdEarly(packet, from)
+		return nil
+	}
+	seq, timestamp := binary.BigEndian.Uint16(packet[2:]), binary.BigEndian.Uint32(packet[4:])
+	p.checkOrder(seq, timestamp, nonce)
+	p.checkRate()
+	p.note(Arrival{time.Now(), seq, timestamp, payload})
+	return p.room.forward(p, outgoing{kind: payloadOpus, marker: packet[1]&0x80 != 0, seq: seq, timestamp: timestamp, payload: payload})
+}
+
+// holdEarly keeps sound until its Speaking is read. One that does not come is a
+// fault: Discord drops such sound.
+func (p *participant) holdEarly(packet []byte, from netip.AddrPort) {
+	in := &p.inbound
+	if len(in.early) == 0 {
+		p.s.after(maxAhead, func() {
+			if len(in.early) > 0 {
+				p.s.fault("UDP: user %s sends sound before Speaking, which Discord drops", p.user)
+				in.early = nil
+			}
+		})
+	}
+	if len(in.early) < maxEarly {
+		in.early = append(in.early, early{bytes.Clone(packet), from})
+	}
+}
+
+// releaseEarly forwards what waited for Speaking.
+func (p *participant) releaseEarly() {
+	waiting := p.inbound.early
+	p.inbound.early = nil
+	for _, e := range waiting {
+		p.s.unsent = append(p.s.unsent, p.s.receiveSound(e.packet, e.from)...)
+	}
+}
+
+// checkOrder notes what is wrong with a packet's numbers.
+func (p *participant) checkOrder(seq uint16, timestamp, nonce uint32) {
+	in := &p.inbound
+	if in.nonces == nil || len(in.nonces) == maxNonces {
+		in.nonces = map[uint32]struct{}{}
+	}
+	if _, used := in.nonces[nonce]; used {
+		p.s.fault("UDP: user %s uses the nonce %d twice with one key", p.user, nonce)
+	}
+	in.nonces[nonce] = struct{}{}
+	if in.started {
+		if step := seq - in.seq; step == 0 || step >= 1<<15 {
+			p.s.fault("UDP: user %s sends packet %d after %d", p.user, seq, in.seq)
+		}
+		if step := timestamp - in.timestamp; step == 0 || step >= 1<<31 || step%samplesPerFrame != 0 {
+			p.s.fault("UDP: user %s sends the timestamp %d after %d", p.user, timestamp, in.timestamp)
+		}
+	}
+	in.started, in.seq, in.timestamp = true, seq, timestamp
+}
+
+// checkRate notes a client that sends faster than sound is.
+func (p *participant) checkRate() {
+	in, now := &p.inbound, time.Now()
+	for len(in.recent) > 0 && now.Sub(in.recent[0]) > time.Second {
+		in.recent = in.recent[1:]
+	}
+	in.recent = append(in.recent, now)
+	if len(in.recent) == maxRate+1 {
+		p.s.fault("UDP: user %s sends more than %d packets in a second", p.user, maxRate)
+	}
+}
+
+// note keeps what arrived.
+func (p *participant) note(a Arrival) {
+	if bytes.Equal(a.Payload, silence) {
+		p.inbound.silences++
+	} else {
+		p.inbound.silences = 0
+	}
+	p.stats.Packets++
+	if len(p.inbound.arrivals) < maxArrivals {
+		p.inbound.arrivals = append(p.inbound.arrivals, a)
+	}
+	p.s.touch()
+}
+
+// checkSilence notes a spurt that ended without five frames of silence.
+func (p *participant) checkSilence() {
+	if p.flags == 0 && p.inbound.started && p.inbound.silences < minSilent && p.s.ssrcs[p.ssrc] == p && !p.silent {
+		p.s.fault("UDP: user %s ends speaking with %d silence frames, want five", p.user, p.inbound.silences)
+	}
+}
