@@ -5,8 +5,13 @@ import (
 	"crypto/tls"
 	"errors"
 	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
 var (
@@ -29,6 +34,8 @@ type Options struct {
 	Hear func(user string, p Packet)
 	// Tell is given what changes. One goroutine calls it; it does not wait.
 	Tell func(Event)
+	// Opus encodes what is sent. If nil, the system's library is loaded.
+	Opus *opus.Library
 	// TLS is for the voice gateway; nil means the usual.
 	TLS *tls.Config
 	// Logger receives what an operator may want to know. If nil, it is discarded.
@@ -58,8 +65,31 @@ type Server struct {
 
 // Conn is the connection. Its methods are safe for concurrent use.
 type Conn struct {
-	opts Options
+	opts     Options
+	net      network
+	encrypt  func(*session) encryption
+	requests chan *request
+	notices  chan notice // of sessions; 64, beyond that a session waits
+	frames   chan audio.Frame
+	news     news
+	mover    mover
+	done     chan struct{} // closed when Run has returned
+	count    counters
+
+	lost    atomic.Pointer[time.Time] // since when no sound can be sent; nil while it can
+	current atomic.Pointer[session]   // runs, if any
 }
+
+const (
+	// frameQueue is how many frames wait for the goroutine that sends them.
+	frameQueue = 2
+	// patience is how long sound waits for a connection that is being renewed, or
+	// for an encryption that is being agreed on. People at the table take a longer
+	// silence for the end.
+	patience = 2 * time.Second
+	// farewell is how long leaving may take when Run ends.
+	farewell = 2 * time.Second
+)
 
 // New returns a connection; Run brings it to life.
 func New(o Options) *Conn {
@@ -72,38 +102,147 @@ func New(o Options) *Conn {
 	if o.Tell == nil {
 		o.Tell = func(Event) {}
 	}
-	return &Conn{opts: o}
+	c := &Conn{
+		opts:     o,
+		net:      internet{tls: o.TLS},
+		encrypt:  func(*session) encryption { return noEncryption{} },
+		requests: make(chan *request),
+		notices:  make(chan notice, 64),
+		frames:   make(chan audio.Frame, frameQueue),
+		news:     news{ready: make(chan struct{}, 1)},
+		mover:    mover{ready: make(chan struct{}, 1), failed: make(chan error, 1)},
+		done:     make(chan struct{}),
+	}
+	c.lost.Store(&time.Time{}) // since ever
+	return c
 }
 
 // Run keeps the connection as Join and Leave want it until ctx ends; then it
-// leaves the channel. It returns an error for what no trying again mends.
+// leaves the channel. It returns an error for what no trying again mends. It is
+// called once.
 func (c *Conn) Run(ctx context.Context) error {
-	<-ctx.Done()
-	return nil
+	defer close(c.done)
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var group errgroup.Group
+	k := &control{c: c, group: &group}
+	group.Go(func() error {
+		c.mover.run(inner, c.opts.Move)
+		return nil
+	})
+	group.Go(func() error {
+		defer cancel()
+		return k.run(inner)
+	})
+	err := group.Wait()
+	if k.want != "" {
+		left := moveWithin(context.WithoutCancel(ctx), farewell, c.opts.Move, "")
+		if left != nil {
+			c.opts.Logger.Warn("leaving a voice channel", "guild", c.opts.Guild, "error", left)
+		}
+	}
+	return err
 }
 
 // Join puts the bot into a channel, out of another one if it is there. It returns
-// once sound can be sent, or says why that is not to be.
-func (c *Conn) Join(ctx context.Context, channel string) error { return ErrNotConnected }
+// once sound can be sent, or says in one line why that is not to be; then the bot
+// is in no channel, or still in the one it was in. To join the channel the bot is
+// in asks Discord once more, as is needed after the main gateway began a new
+// session. A later Join or Leave ends one that waits.
+func (c *Conn) Join(ctx context.Context, channel string) error {
+	if !isID(channel) {
+		return errors.New("a voice channel has a number as its id")
+	}
+	return c.request(ctx, channel)
+}
 
-// Leave takes the bot out of its channel.
-func (c *Conn) Leave(ctx context.Context) error { return nil }
+// Leave takes the bot out of its channel. It returns when the main gateway has been
+// asked to.
+func (c *Conn) Leave(ctx context.Context) error { return c.request(ctx, "") }
+
+func (c *Conn) request(ctx context.Context, channel string) error {
+	r := &request{channel: channel, done: make(chan error, 1), at: time.Now()}
+	select {
+	case c.requests <- r:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.done:
+		return ErrClosed
+	}
+	select {
+	case err := <-r.done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.done:
+		select {
+		case err := <-r.done:
+			return err
+		default:
+			return ErrClosed
+		}
+	}
+}
 
 // UpdateState takes the bot's own voice state from the main gateway. It never blocks.
-func (c *Conn) UpdateState(s State) {}
+func (c *Conn) UpdateState(s State) { c.news.putState(s) }
 
 // UpdateServer takes the voice server from the main gateway. It never blocks.
-func (c *Conn) UpdateServer(s Server) {}
+func (c *Conn) UpdateServer(s Server) { c.news.putServer(s) }
 
 // Write sends the next 20 ms of sound at once; it implements mixer.Outlet. While
-// the connection is being renewed it waits, up to two seconds after the
-// interruption, then it returns ErrNotConnected until the connection is back.
-// Sixty milliseconds without a Write end a spurt of talk.
-func (c *Conn) Write(ctx context.Context, f *audio.Frame) error { return ErrNotConnected }
+// the connection is being renewed or its encryption agreed on, Write waits, so
+// that nothing is lost, up to two seconds after the interruption; then it returns
+// ErrNotConnected until the connection is back. Sixty milliseconds without a
+// Write end a spurt of talk.
+func (c *Conn) Write(ctx context.Context, f *audio.Frame) error {
+	left := patience
+	if lost := c.lost.Load(); lost != nil {
+		left -= time.Since(*lost)
+	}
+	if left <= 0 {
+		c.count.sentDropped.Add(1)
+		return ErrNotConnected
+	}
+	select {
+	case c.frames <- *f:
+		return nil
+	default:
+	}
+	timer := time.NewTimer(left)
+	defer timer.Stop()
+	select {
+	case c.frames <- *f:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.done:
+		return ErrClosed
+	case <-timer.C:
+		c.count.sentDropped.Add(1)
+		return ErrNotConnected
+	}
+}
 
 // Stats returns the counts so far.
-func (c *Conn) Stats() Stats { return Stats{} }
+func (c *Conn) Stats() Stats {
+	st := c.count.stats()
+	st.Connected = c.lost.Load() == nil
+	if s := c.current.Load(); s != nil {
+		st.Channel = s.channel
+		if t := s.transport.Load(); t != nil {
+			st.Mode = t.mode
+		}
+		st.DAVE = s.daveVersion()
+	}
+	return st
+}
 
 // PrivacyCode returns the code that everybody in the channel sees if nobody listens
 // in, empty without end-to-end encryption.
-func (c *Conn) PrivacyCode() string { return "" }
+func (c *Conn) PrivacyCode() string {
+	if s := c.current.Load(); s != nil {
+		return s.dave.PrivacyCode()
+	}
+	return ""
+}

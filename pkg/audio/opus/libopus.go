@@ -14,14 +14,15 @@ import (
 
 // What opus_defines.h of libopus calls these, without the prefix OPUS_.
 const (
-	applicationVoIP = 2048
-	signalVoice     = 3001
-	setBitrate      = 4002
-	setComplexity   = 4010
-	setInbandFEC    = 4012
-	setLossPercent  = 4014
-	setDTX          = 4016
-	setSignal       = 4024
+	applicationVoIP  = 2048
+	applicationAudio = 2049
+	signalVoice      = 3001
+	setBitrate       = 4002
+	setComplexity    = 4010
+	setInbandFEC     = 4012
+	setLossPercent   = 4014
+	setDTX           = 4016
+	setSignal        = 4024
 )
 
 // Library is the system's libopus. It never changes after [Load] and is safe
@@ -154,7 +155,11 @@ func (l *Library) newEncoder(o EncoderOptions) (*encoder, error) {
 
 // Reset starts anew: what libopus calls a reset leaves traces.
 func (e *encoder) Reset() error {
-	if err := e.state.init(e.lib.encoderInit, applicationVoIP); err != nil {
+	application := uintptr(applicationVoIP)
+	if e.opts.Audio {
+		application = applicationAudio
+	}
+	if err := e.state.init(e.lib.encoderInit, application); err != nil {
 		return err
 	}
 	fec, dtx := int32(0), int32(0)

@@ -66,6 +66,9 @@ type EncoderOptions struct {
 	Complexity int
 	// DTX lets the encoder send next to nothing in silence.
 	DTX bool
+	// Audio keeps to the sound as it is. If false, the encoder makes speech
+	// easier to understand, at the cost of how it sounds.
+	Audio bool
 }
 
 const (

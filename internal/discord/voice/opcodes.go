@@ -1,0 +1,294 @@
+package voice
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
+)
+
+// replayed is how far back a sequence number may lie and still be taken for a
+// message that was sent again.
+const replayed = 1000
+
+// takeMessage handles one message of the gateway. What makes no sense is counted
+// and left out.
+func (s *session) takeMessage(ctx context.Context, l *link, in inbound) ending {
+	m, err := parseMessage(in.isBinary, in.data)
+	if err != nil {
+		s.dropMessage(-1, err)
+		return ending{}
+	}
+	if m.seq != noSeq {
+		if behind := int16(uint16(m.seq) - uint16(s.seq)); s.seq != noSeq && behind <= 0 && behind > -replayed {
+			return ending{} // handled before the connection broke
+		}
+		s.seq = m.seq
+	}
+	if m.binary {
+		switch m.op {
+		case opExternalSender, opProposals, opAnnounceCommit, opWelcome:
+			err = s.dave.HandleBinary(m.op, m.data)
+		}
+		if err != nil {
+			s.dropMessage(m.op, err)
+		}
+		return ending{}
+	}
+	e, err := s.takeJSON(ctx, l, m)
+	if err != nil {
+		s.dropMessage(m.op, err)
+	}
+	return e
+}
+
+// dropMessage counts a message that could not be handled. What it held is told
+// nobody.
+func (s *session) dropMessage(op int, err error) {
+	s.c.count.badMessages.Add(1)
+	s.c.opts.Logger.Debug("message of the voice gateway left out", "op", op, "error", err)
+}
+
+func (s *session) takeJSON(ctx context.Context, l *link, m message) (ending, error) {
+	switch m.op {
+	case opHello:
+		interval, err := parseHello(m.data)
+		if err == nil {
+			l.interval = interval
+			l.beat.Reset(interval)
+		}
+		return ending{}, err
+	case opReady:
+		return s.takeReady(ctx, m.data)
+	case opSessionDescription:
+		return s.takeDescription(ctx, l, m.data)
+	case opResumed:
+		return s.takeResumed(ctx, l), nil
+	case opHeartbeatAck:
+		s.takeHeartbeatAck(l, m.data)
+	case opSpeaking:
+		return ending{}, s.takeSpeaking(ctx, m.data)
+	case opClientsConnect:
+		return ending{}, s.takeClients(ctx, m.data)
+	case opClientDisconnect:
+		return ending{}, s.takeDisconnect(ctx, m.data)
+	case opPrepareTransition, opExecuteTransition, opPrepareEpoch:
+		return ending{}, s.dave.HandleJSON(m.op, m.data)
+	}
+	return ending{}, nil
+}
+
+// takeReady opens the way for sound.
+func (s *session) takeReady(ctx context.Context, data []byte) (ending, error) {
+	if s.udp != nil {
+		return ending{}, nil
+	}
+	r, err := parseReady(data)
+	if err != nil {
+		return ending{identify, err.Error()}, err
+	}
+	mode, ok := rtp.Choose(r.Modes)
+	if !ok {
+		return ending{fail, "Discord's voice server offers no transport encryption that this version knows; look for a newer version of Glyphoxa"}, nil
+	}
+	udp, err := s.c.net.dialMedia(ctx, r.Addr)
+	if err != nil {
+		return ending{identify, fmt.Sprintf("the way for sound to Discord cannot be opened: %v", err)}, nil
+	}
+	s.ready, s.mode, s.udp = r, mode, udp
+	rx := newReceiver(s, udp, r)
+	s.media.Go(func() { rx.run(ctx) })
+	return ending{}, nil
+}
+
+// selectProtocol tells the server where the bot's sound comes from.
+func (s *session) selectProtocol(ctx context.Context, l *link, own netip.AddrPort) ending {
+	selected := selectedPath{own.Addr().String(), own.Port(), s.mode}
+	if l.send(ctx, opSelectProtocol, selectData{"udp", selected}) != nil {
+		return l.whyBroken(ctx)
+	}
+	return ending{}
+}
+
+// takeDescription takes the key. A second one replaces the first; the same one
+// again must not, because its nonces are used up.
+func (s *session) takeDescription(ctx context.Context, l *link, data []byte) (ending, error) {
+	if s.udp == nil {
+		return ending{}, fmt.Errorf("session description before there is a way for sound")
+	}
+	d, err := parseDescription(data)
+	if err != nil {
+		return ending{identify, err.Error()}, err
+	}
+	if old := s.transport.Load(); old == nil || old.mode != d.Mode || old.key != string(d.Key) {
+		t := &transport{mode: d.Mode, key: string(d.Key)}
+		if t.seal, err = rtp.NewSealer(d.Mode, d.Key); err == nil {
+			t.open, err = rtp.NewOpener(d.Mode, d.Key)
+		}
+		if err != nil {
+			return ending{identify, "Discord's voice server chose a transport encryption that was not asked for"}, nil
+		}
+		s.transport.Store(t)
+	}
+	s.dave.Start(d.DAVE)
+	if !s.described {
+		s.described = true
+		tx, err := newSender(s, s.udp, s.ready.SSRC)
+		if err != nil {
+			return ending{stop, "an NPC's voice cannot be sent: " + err.Error()}, nil
+		}
+		s.media.Go(func() { tx.run(ctx) })
+	}
+	return s.takeEncryption(ctx, l), nil
+}
+
+// takeEncryption looks whether sound can be sent now, and how it is encrypted.
+func (s *session) takeEncryption(ctx context.Context, l *link) ending {
+	if !s.described {
+		return ending{}
+	}
+	s.speaking.encryptionChanged()
+	if !s.announced && s.dave.Ready() {
+		s.announced = true
+		l.limit.Stop()
+		s.version = s.dave.Version()
+		s.tell(ctx, notice{ready: true, event: Encryption{Version: s.version}})
+	}
+	if v := s.dave.Version(); s.announced && v != s.version && s.dave.Ready() {
+		s.version = v
+		s.tell(ctx, notice{event: Encryption{Version: v}})
+	}
+	return ending{}
+}
+
+func (s *session) takeResumed(ctx context.Context, l *link) ending {
+	l.resuming = false
+	l.limit.Stop()
+	if !s.announced {
+		l.limit.Reset(time.Until(s.readyBy))
+	}
+	s.resumedAt = time.Now()
+	s.c.count.resumed.Add(1)
+	if s.speaking.on.Load() {
+		return s.sendSpeaking(ctx, l)
+	}
+	return ending{}
+}
+
+func (s *session) takeHeartbeatAck(l *link, data []byte) {
+	if !l.awaited {
+		return
+	}
+	l.awaited = false
+	var d struct {
+		T json.Number `json:"t"`
+	}
+	if json.Unmarshal(data, &d) == nil && d.T.String() == fmt.Sprint(l.nonce) {
+		s.c.count.gatewayRoundTrip.Store(int64(time.Since(l.sentAt)))
+	}
+}
+
+func (s *session) takeSpeaking(ctx context.Context, data []byte) error {
+	var d speakingData
+	if err := json.Unmarshal(data, &d); err != nil {
+		return err
+	}
+	if !isID(d.User) || d.User == s.c.opts.User {
+		return fmt.Errorf("speaking of nobody")
+	}
+	next, err := s.roster.Load().withSource(d.User, d.SSRC, d.Speaking)
+	if err != nil {
+		return err
+	}
+	s.publishRoster(next)
+	if d.Speaking&speakingSoundshare == 0 {
+		s.tell(ctx, notice{event: Speaking{User: d.User, On: d.Speaking&speakingMicrophone != 0}})
+	}
+	return nil
+}
+
+func (s *session) takeClients(ctx context.Context, data []byte) error {
+	var d struct {
+		Users []string `json:"user_ids"`
+	}
+	if err := json.Unmarshal(data, &d); err != nil {
+		return err
+	}
+	for _, user := range d.Users {
+		if !isID(user) || user == s.c.opts.User {
+			continue
+		}
+		next, added := s.roster.Load().withUser(user)
+		if !added {
+			continue
+		}
+		s.publishRoster(next)
+		s.dave.AddUser(user)
+		s.tell(ctx, notice{event: UserJoined{User: user}})
+	}
+	return nil
+}
+
+func (s *session) takeDisconnect(ctx context.Context, data []byte) error {
+	var d struct {
+		User string `json:"user_id"`
+	}
+	if err := json.Unmarshal(data, &d); err != nil {
+		return err
+	}
+	if !isID(d.User) {
+		return fmt.Errorf("nobody disconnected")
+	}
+	s.publishRoster(s.roster.Load().without(d.User))
+	s.dave.RemoveUser(d.User)
+	s.tell(ctx, notice{event: UserLeft{User: d.User}})
+	return nil
+}
+
+// publishRoster lets the receiver see who is who now.
+func (s *session) publishRoster(r *roster) {
+	s.roster.Store(r)
+	if s.udp != nil {
+		_ = s.udp.SetReadDeadline(time.Now()) // wakes it; a closed socket needs no waking
+	}
+}
+
+// sendOutbox writes what the encryption wants to be told.
+func (s *session) sendOutbox(ctx context.Context, l *link) ending {
+	messages, overflow := s.outbox.take()
+	if overflow {
+		return ending{identify, "the end-to-end encryption had more to tell Discord than it took"}
+	}
+	for i, m := range messages {
+		var err error
+		if m.binary {
+			err = l.write(ctx, true, append([]byte{byte(m.op)}, m.data...))
+		} else {
+			err = l.send(ctx, m.op, json.RawMessage(m.data))
+		}
+		if err != nil {
+			s.outbox.putBack(messages[i:])
+			return l.whyBroken(ctx)
+		}
+		if m.op == opInvalidCommit {
+			s.tell(ctx, notice{event: EncryptionFailed{Reason: "the end-to-end encryption broke and is agreed on anew"}})
+		}
+	}
+	return ending{}
+}
+
+// sendSpeaking tells the server whether the bot speaks.
+func (s *session) sendSpeaking(ctx context.Context, l *link) ending {
+	bits := 0
+	if s.speaking.on.Load() {
+		bits = speakingMicrophone
+	}
+	if l.send(ctx, opSpeaking, speakingData{Speaking: bits, SSRC: s.ready.SSRC}) != nil {
+		return l.whyBroken(ctx)
+	}
+	s.speaking.acknowledge()
+	return ending{}
+}

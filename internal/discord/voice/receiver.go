@@ -1,0 +1,274 @@
+package voice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
+)
+
+const (
+	// maxDatagram is in bytes; longer ones are cut off and fail to decrypt.
+	maxDatagram = 2048
+	// discoveryTries are made to learn one's own address, discoveryWait apart.
+	discoveryTries = 5
+	discoveryWait  = time.Second
+	// maxReadFailures in a row end a session.
+	maxReadFailures = 50
+	// heldFrames of a stream are held until it is known whose it is, for heldFor
+	// at most: what comes later than that answers nothing any more. heldStreams
+	// are held at a time.
+	heldFrames  = 25
+	heldFor     = 2 * time.Second
+	heldStreams = 16
+	// otherVoice is how long the microphone that was named last must have been
+	// silent so that another one of the same user is heard.
+	otherVoice = 500 * time.Millisecond
+)
+
+// receiver takes what comes from the server by UDP. It belongs to one goroutine.
+type receiver struct {
+	s      *session
+	udp    net.Conn
+	ready  ready
+	roster *roster // as last seen
+	voices map[string]*stream
+	held   map[uint32]*heldStream
+	buffer [maxDatagram]byte
+}
+
+// heldStream are frames whose speaker nobody has named yet, still encrypted from
+// end to end.
+type heldStream struct {
+	frames []heldFrame // 25, beyond that the oldest is dropped
+}
+
+type heldFrame struct {
+	seq     uint16
+	payload []byte
+	at      time.Time
+}
+
+func newReceiver(s *session, udp net.Conn, r ready) *receiver {
+	return &receiver{s: s, udp: udp, ready: r, roster: s.roster.Load(), voices: map[string]*stream{}, held: map[uint32]*heldStream{}}
+}
+
+// run receives until ctx ends or the socket is closed.
+func (rx *receiver) run(ctx context.Context) {
+	if !rx.discover(ctx) {
+		return
+	}
+	failed := 0
+	for ctx.Err() == nil {
+		_ = rx.udp.SetReadDeadline(time.Time{})
+		rx.takeRoster()
+		n, err := rx.udp.Read(rx.buffer[:])
+		switch {
+		case err == nil:
+			failed = 0
+			rx.takeDatagram(rx.buffer[:n], time.Now())
+		case errors.Is(err, os.ErrDeadlineExceeded): // woken
+		case errors.Is(err, net.ErrClosed):
+			return
+		default: // a refusal that a router sent, for one
+			if failed++; failed > maxReadFailures {
+				rx.s.fail(fmt.Errorf("the way for sound broke: %w", err))
+				return
+			}
+		}
+	}
+}
+
+// discover asks for the bot's own address, as the server sees it, and reports
+// whether it was told.
+func (rx *receiver) discover(ctx context.Context) bool {
+	request := rtp.Discovery{SSRC: rx.ready.SSRC}.Append(nil)
+	for range discoveryTries {
+		if ctx.Err() != nil {
+			return false
+		}
+		again := time.Now().Add(discoveryWait)
+		if _, err := rx.udp.Write(request); err == nil && rx.awaitDiscovery(again) {
+			return true
+		}
+		if !sleep(ctx, time.Until(again)) {
+			return false
+		}
+	}
+	rx.s.fail(fmt.Errorf("no answer by UDP from Discord's voice server at %v; let the program send UDP to that port, and receive from there", rx.ready.Addr))
+	return false
+}
+
+// awaitDiscovery reads until the answer is there, or until a time.
+func (rx *receiver) awaitDiscovery(until time.Time) bool {
+	for time.Now().Before(until) {
+		_ = rx.udp.SetReadDeadline(until)
+		n, err := rx.udp.Read(rx.buffer[:])
+		if err != nil {
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				continue // woken, or it is time
+			}
+			return false
+		}
+		d, err := rtp.ParseDiscovery(rx.buffer[:n])
+		if err == nil && d.Addr.IsValid() && d.SSRC == rx.ready.SSRC {
+			rx.s.discovered <- d.Addr
+			return true
+		}
+	}
+	return false
+}
+
+// takeDatagram handles one.
+func (rx *receiver) takeDatagram(data []byte, now time.Time) {
+	count := &rx.s.c.count
+	if _, ok := rtp.ParseKeepAlive(data); ok {
+		if at := rx.s.beatenAt.Load(); at != 0 {
+			count.udpRoundTrip.Store(now.UnixNano() - at)
+		}
+		return
+	}
+	if _, err := rtp.ParseDiscovery(data); !errors.Is(err, rtp.ErrNotDiscovery) {
+		return // a second answer
+	}
+	count.packets.Add(1)
+	h, err := rtp.Parse(data)
+	switch {
+	case err != nil && isReport(data):
+		count.ignored.Add(1)
+		return
+	case err != nil:
+		count.malformed.Add(1)
+		return
+	case h.PayloadType != rtp.PayloadType:
+		count.ignored.Add(1)
+		return
+	}
+	t := rx.s.transport.Load()
+	if t == nil {
+		count.transport.Add(1) // nobody has the key yet
+		return
+	}
+	h, payload, err := t.open.Open(data)
+	switch {
+	case errors.Is(err, rtp.ErrSealed):
+		count.transport.Add(1)
+	case errors.Is(err, rtp.ErrPadding):
+		count.padding.Add(1)
+	case err != nil:
+		count.malformed.Add(1)
+	case len(payload) == 0: // nothing but padding, to measure the way
+		count.ignored.Add(1)
+	default:
+		rx.takeFrame(h.SSRC, h.Sequence, payload, now)
+	}
+}
+
+// isReport reports whether a datagram is RTCP.
+func isReport(data []byte) bool {
+	return len(data) > 1 && data[0]>>6 == 2 && data[1] >= 192 && data[1] <= 223
+}
+
+// takeFrame takes a frame that was decrypted on the way, or holds it until it is
+// known whose it is.
+func (rx *receiver) takeFrame(ssrc uint32, seq uint16, payload []byte, now time.Time) {
+	src, known := rx.roster.sources[ssrc]
+	switch {
+	case !known:
+		rx.hold(ssrc, heldFrame{seq: seq, payload: append([]byte(nil), payload...), at: now})
+	case !src.microphone:
+		rx.s.c.count.ignored.Add(1)
+	default:
+		rx.hear(src.user, ssrc, seq, payload, now)
+	}
+}
+
+// hear decrypts a frame of a user from end to end and hands it on.
+func (rx *receiver) hear(user string, ssrc uint32, seq uint16, payload []byte, now time.Time) {
+	count := &rx.s.c.count
+	v := rx.voices[user]
+	if v == nil {
+		v = &stream{}
+		rx.voices[user] = v
+	}
+	if v.ssrc != ssrc && v.begun && rx.roster.voices[user] != ssrc && now.Sub(v.at) < otherVoice {
+		count.ignored.Add(1)
+		return
+	}
+	number, lost, ok := v.next(ssrc, seq, now)
+	count.lost.Add(uint64(lost)) // one less for a packet that was counted as lost and comes after all
+	if !ok {
+		count.late.Add(1)
+		return
+	}
+	opus, err := rx.s.dave.Decrypt(make([]byte, 0, len(payload)), user, payload)
+	if err != nil {
+		count.noteDecryption(err)
+		return
+	}
+	count.heard.Add(1)
+	rx.s.c.opts.Hear(user, Packet{Seq: number, Payload: opus})
+}
+
+// hold keeps a frame whose speaker is not known. The oldest stream makes room for
+// a new one.
+func (rx *receiver) hold(ssrc uint32, f heldFrame) {
+	h := rx.held[ssrc]
+	if h == nil {
+		if len(rx.held) >= heldStreams {
+			rx.dropOldestStream()
+		}
+		h = &heldStream{}
+		rx.held[ssrc] = h
+	}
+	if len(h.frames) == heldFrames {
+		h.frames = append(h.frames[:0], h.frames[1:]...)
+		rx.s.c.count.unknown.Add(1)
+	}
+	h.frames = append(h.frames, f)
+}
+
+func (rx *receiver) dropOldestStream() {
+	var oldest uint32
+	var at time.Time
+	for ssrc, h := range rx.held {
+		if last := h.frames[len(h.frames)-1].at; at.IsZero() || last.Before(at) {
+			oldest, at = ssrc, last
+		}
+	}
+	rx.s.c.count.unknown.Add(uint64(len(rx.held[oldest].frames)))
+	delete(rx.held, oldest)
+}
+
+// takeRoster looks who is who now: forgets those who left, and lets go what was
+// held for those who were named.
+func (rx *receiver) takeRoster() {
+	r := rx.s.roster.Load()
+	if r == rx.roster {
+		return
+	}
+	rx.roster = r
+	for user := range rx.voices {
+		if _, ok := r.voices[user]; !ok {
+			delete(rx.voices, user)
+		}
+	}
+	now := time.Now()
+	for ssrc, h := range rx.held {
+		if _, known := r.sources[ssrc]; !known {
+			continue
+		}
+		delete(rx.held, ssrc)
+		for _, f := range h.frames {
+			if now.Sub(f.at) > heldFor {
+				rx.s.c.count.unknown.Add(1)
+				continue
+			}
+			rx.takeFrame(ssrc, f.seq, f.payload, now)
+		}
+	}
+}

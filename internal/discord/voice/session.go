@@ -1,0 +1,297 @@
+package voice
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
+)
+
+// encryption is the end-to-end encryption of one session. What it sends goes
+// through the session's outbox. One goroutine calls all methods but Encrypt,
+// Decrypt and those that ask for its state; these are safe beside it.
+type encryption interface {
+	// Start takes the version that the server chose, 0 for none.
+	Start(version int)
+	// HandleJSON and HandleBinary take a message of the voice gateway. An error
+	// tells what was wrong with it; nothing has to be done.
+	HandleJSON(op int, data []byte) error
+	HandleBinary(op int, payload []byte) error
+	AddUser(user string)
+	RemoveUser(user string)
+	// Ready reports whether a frame can be sent as the group expects it.
+	Ready() bool
+	// Version is what is in force.
+	Version() int
+	PrivacyCode() string
+	// Encrypt appends a frame as it is sent, Decrypt one as it is heard.
+	Encrypt(dst []byte, ssrc uint32, frame []byte) ([]byte, error)
+	Decrypt(dst []byte, user string, frame []byte) ([]byte, error)
+	// Close ends what is still due.
+	Close()
+}
+
+const (
+	// readyTimeout is how long a session may take until sound can be sent.
+	readyTimeout = 15 * time.Second
+	// resumeTimeout is how long the server may take to resume one.
+	resumeTimeout = 10 * time.Second
+	// writeTimeout is how long the gateway may take to take a message.
+	writeTimeout = 5 * time.Second
+	// closeTimeout is how long it may take to answer a goodbye.
+	closeTimeout = time.Second
+	// maxResumes in a row are tried before a new session is begun.
+	maxResumes = 4
+	// inQueue is how many messages of the gateway wait; beyond that nothing is read.
+	inQueue = 16
+)
+
+// transport is how packets are encrypted on the way to and from Discord.
+type transport struct {
+	mode string
+	key  string
+	seal *rtp.Sealer // the sender's
+	open *rtp.Opener // the receiver's
+}
+
+// session is one identity at a voice server: it may outlive connections to the
+// gateway, by resuming, and ends as a whole.
+type session struct {
+	c       *Conn
+	channel string
+	state   State
+	server  Server
+	cancel  context.CancelFunc // set by the owner
+	done    chan struct{}      // closed when run has returned
+	ending  ending             // why; after done
+
+	dave      encryption
+	transport atomic.Pointer[transport]
+	roster    atomic.Pointer[roster] // written by serve's goroutine alone
+	outbox    outbox
+	changed   chan struct{} // one token: the encryption may have changed
+	speaking  speaking
+
+	beatenAt   atomic.Int64        // when the last keep-alive was sent, in nanoseconds
+	discovered chan netip.AddrPort // the bot's own address, once
+	failed     chan error          // the newest failure of the way for sound
+	media      sync.WaitGroup      // the receiver and the sender
+
+	// Owned by run's goroutine:
+	seq       int64
+	udp       net.Conn
+	ready     ready
+	mode      string
+	described bool
+	announced bool // that sound can be sent
+	version   int  // of the encryption, as it was told
+	readyBy   time.Time
+	resumes   int // in a row
+	resumedAt time.Time
+}
+
+func newSession(c *Conn, channel string, state State, server Server) *session {
+	s := &session{
+		c: c, channel: channel, state: state, server: server,
+		done: make(chan struct{}), changed: make(chan struct{}, 1),
+		outbox:     outbox{ready: make(chan struct{}, 1)},
+		speaking:   speaking{ready: make(chan struct{}, 1), done: make(chan struct{}, 1)},
+		discovered: make(chan netip.AddrPort, 1), failed: make(chan error, 2),
+		seq: noSeq, readyBy: time.Now().Add(readyTimeout),
+	}
+	s.roster.Store(&roster{})
+	s.dave = c.encrypt(s)
+	return s
+}
+
+func (s *session) daveVersion() int { return s.dave.Version() }
+
+// run keeps the session until ctx ends or it ends by itself, and waits for all
+// that belongs to it.
+func (s *session) run(ctx context.Context) {
+	defer close(s.done)
+	ctx, cancel := context.WithCancel(ctx)
+	e := s.keep(ctx)
+	cancel()
+	if s.udp != nil {
+		_ = s.udp.Close() // ends what reads from it
+	}
+	s.media.Wait()
+	s.dave.Close()
+	s.ending = e
+}
+
+// keep connects to the gateway, again and again while the session can be resumed.
+func (s *session) keep(ctx context.Context) ending {
+	url, err := gatewayURL(s.server.Endpoint)
+	if err != nil {
+		return ending{rejoin, err.Error()}
+	}
+	for {
+		e := s.serve(ctx, url)
+		if ctx.Err() != nil || e.verdict != resume {
+			return e
+		}
+		if !s.resumedAt.IsZero() && time.Since(s.resumedAt) >= steady {
+			s.resumes = 0
+		}
+		s.resumes++
+		if !s.described || s.resumes > maxResumes {
+			e.verdict = identify
+			return e
+		}
+		s.c.opts.Logger.Info("resuming a voice session", "guild", s.c.opts.Guild, "reason", e.reason)
+		if !sleep(ctx, backoff(s.resumes)) {
+			return e
+		}
+	}
+}
+
+// sleep waits for d and reports whether ctx went on that long.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// serve connects to the gateway once: it begins the session, or resumes it if it
+// was described. It returns why the connection ended; nothing if ctx did.
+func (s *session) serve(ctx context.Context, url string) ending {
+	dialling, cancel := context.WithTimeout(ctx, dialTimeout)
+	ws, err := s.c.net.dialGateway(dialling, url)
+	cancel()
+	if err != nil {
+		return ending{resume, fmt.Sprintf("Discord's voice server cannot be reached: %v", err)}
+	}
+	l := &link{ws: ws, in: make(chan inbound, inQueue), beat: newStoppedTimer(), limit: time.NewTimer(time.Until(s.readyBy))}
+	defer l.beat.Stop()
+	defer l.limit.Stop()
+	reading, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var reader sync.WaitGroup
+	reader.Go(func() { l.read(reading) })
+	defer func() {
+		stop()
+		ws.drop()
+		reader.Wait()
+	}()
+	if s.described {
+		l.resuming = true
+		l.limit.Reset(resumeTimeout)
+		err = l.send(ctx, opResume, resumeData{s.c.opts.Guild, s.state.Session, s.server.Token, s.seq})
+	} else {
+		err = l.send(ctx, opIdentify, identifyData{s.c.opts.Guild, s.c.opts.User, s.state.Session, s.server.Token, maxDAVE})
+	}
+	if err != nil {
+		return l.whyBroken(ctx)
+	}
+	e := s.loop(ctx, l)
+	if ctx.Err() != nil {
+		late := time.AfterFunc(closeTimeout, stop)
+		defer late.Stop()
+		ws.close(closeNormal)
+	}
+	return e
+}
+
+const (
+	closeNormal = 1000
+	// maxDAVE is the version of end-to-end encryption that is offered: none yet.
+	maxDAVE = 0
+)
+
+func newStoppedTimer() *time.Timer {
+	t := time.NewTimer(time.Hour)
+	t.Stop()
+	return t
+}
+
+// loop takes whatever comes, one after the other, until the connection ends.
+func (s *session) loop(ctx context.Context, l *link) ending {
+	for {
+		var e ending
+		outbox, speaking := s.outbox.ready, s.speaking.ready
+		if l.resuming {
+			outbox, speaking = nil, nil
+		}
+		select {
+		case <-ctx.Done():
+			return ending{}
+		case m := <-l.in:
+			if m.err != nil {
+				return whyClosed(m.err)
+			}
+			e = s.takeMessage(ctx, l, m)
+		case <-l.beat.C:
+			e = s.heartbeat(ctx, l)
+		case <-l.limit.C:
+			return s.tooLate()
+		case <-outbox:
+			e = s.sendOutbox(ctx, l)
+		case <-speaking:
+			e = s.sendSpeaking(ctx, l)
+		case <-s.changed:
+			e = s.takeEncryption(ctx, l)
+		case own := <-s.discovered:
+			e = s.selectProtocol(ctx, l, own)
+		case err := <-s.failed:
+			return ending{identify, err.Error()}
+		}
+		if e.verdict != 0 {
+			return e
+		}
+	}
+}
+
+// tooLate returns which step took too long.
+func (s *session) tooLate() ending {
+	switch {
+	case s.announced:
+		return ending{resume, "Discord's voice server did not resume the session in time"}
+	case s.udp == nil:
+		return ending{identify, "Discord's voice server did not answer in time"}
+	case !s.described:
+		return ending{identify, "Discord's voice server did not tell in time how sound is encrypted"}
+	}
+	return ending{identify, "no end-to-end encryption was agreed on in time with the others in the voice channel"}
+}
+
+// heartbeat sends one, unless the one before was never answered.
+func (s *session) heartbeat(ctx context.Context, l *link) ending {
+	if l.awaited {
+		return ending{resume, "Discord's voice server stopped answering"}
+	}
+	l.nonce++
+	l.awaited, l.sentAt = true, time.Now()
+	if l.send(ctx, opHeartbeat, heartbeatData{l.nonce, s.seq}) != nil {
+		return l.whyBroken(ctx)
+	}
+	l.beat.Reset(l.interval)
+	return ending{}
+}
+
+// tell hands an event to the owner.
+func (s *session) tell(ctx context.Context, n notice) {
+	n.from = s
+	select {
+	case s.c.notices <- n:
+	case <-ctx.Done():
+	}
+}
+
+// fail ends the session because of the way for sound. It never blocks.
+func (s *session) fail(err error) {
+	select {
+	case s.failed <- err:
+	default: // It ends already.
+	}
+}
