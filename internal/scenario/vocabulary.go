@@ -23,6 +23,7 @@ func tableEvents() map[string]reflect.Type {
 		table.KindTier:         reflect.TypeFor[table.Tier](),
 		table.KindCost:         reflect.TypeFor[table.Cost](),
 		table.KindListening:    reflect.TypeFor[table.Listening](),
+		table.KindSpokenOrder:  reflect.TypeFor[table.Ordered](),
 		table.KindTurnEnded:    reflect.TypeFor[table.TurnEnded](),
 		table.KindNotice:       reflect.TypeFor[table.Notice](),
 	}

@@ -22,6 +22,7 @@ const (
 	KindTier         = "tier"
 	KindCost         = "cost"
 	KindListening    = "listening"
+	KindSpokenOrder  = "spoken.order"
 	KindTurnEnded    = "turn.ended"
 	KindNotice       = "notice"
 )

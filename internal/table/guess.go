@@ -30,7 +30,7 @@ func (l *listener) guess(s *Seat, p *passage) {
 	if l.preempts == "" || l.preempts == config.PreemptOff || s.voicing || p.turn != nil || p.interim == "" {
 		return
 	}
-	u := Utterance{Speaker: s.speaker, Text: strings.TrimSpace(p.text() + " " + p.interim)}
+	u := s.utterance(strings.TrimSpace(p.text() + " " + p.interim))
 	if p.guess != nil && sameWords(p.guess.Text, u.Text) {
 		return
 	}
@@ -42,6 +42,9 @@ func (l *listener) guess(s *Seat, p *passage) {
 	}
 	if p.guesses >= most || !l.purse.mayGuess() {
 		return
+	}
+	if _, ok := l.readOrder(s, u.Text); ok {
+		return // it is for no NPC
 	}
 	d := l.conversation.decideAddressee(0, u)
 	if len(d.NPCs) == 0 || l.queue.isBusy(d.NPCs[0]) || l.cast.agents[d.NPCs[0]].Muted {

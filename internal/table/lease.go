@@ -30,13 +30,18 @@ func (t *Table) Raise(ctx context.Context, npc string, to mcp.BudgetTier, d time
 		if err != nil {
 			return err
 		}
-		for _, i := range who {
-			t.leases.raiseNPC(i, agent.Lease{Tier: to, Until: time.Now().Add(d), Turns: turns})
-		}
-		said = fmt.Sprintf("%s may go up to %s for %s or %s", t.cast.namesOf(who), to, d, countOfTurns(turns))
+		said = t.leases.raiseNPCs(who, agent.Lease{Tier: to, Until: time.Now().Add(d), Turns: turns}, d)
 		return nil
 	})
 	return said, err
+}
+
+// raiseNPCs gives NPCs a lease, which is for d, and says so.
+func (ls *leases) raiseNPCs(who []int, l agent.Lease, d time.Duration) string {
+	for _, i := range who {
+		ls.raiseNPC(i, l)
+	}
+	return fmt.Sprintf("%s may go up to %s for %s or %s", ls.cast.namesOf(who), l.Tier, d, countOfTurns(l.Turns))
 }
 
 // countOfTurns is a number of turns in words.
@@ -55,16 +60,21 @@ func (t *Table) Lower(ctx context.Context, npc string, to mcp.BudgetTier) (strin
 		if err != nil {
 			return err
 		}
-		for _, i := range who {
-			t.leases.lowerNPC(i, to)
-		}
-		said = fmt.Sprintf("%s stays at %s at most", t.cast.namesOf(who), to)
-		if to == mcp.BudgetDeep {
-			said = t.cast.namesOf(who) + " is capped no more"
-		}
+		said = t.leases.lowerNPCs(who, to)
 		return nil
 	})
 	return said, err
+}
+
+// lowerNPCs caps NPCs at a tier, and says so.
+func (ls *leases) lowerNPCs(who []int, to mcp.BudgetTier) string {
+	for _, i := range who {
+		ls.lowerNPC(i, to)
+	}
+	if to == mcp.BudgetDeep {
+		return ls.cast.namesOf(who) + " is capped no more"
+	}
+	return fmt.Sprintf("%s stays at %s at most", ls.cast.namesOf(who), to)
 }
 
 // leases are the raises that run. They belong to the table's goroutine.

@@ -207,7 +207,7 @@ func (l *listener) understand(s *Seat, p *passage) {
 	case text == "":
 		l.dropGuess(p)
 		if p.last.Err != nil {
-			l.turns.endUnheard(Utterance{Speaker: s.speaker}, p.timing(), p.last.Err)
+			l.turns.endUnheard(s.utterance(""), p.timing(), p.last.Err)
 		}
 	case p.overlaps && l.echoUntil(p.last.At).hears(text):
 		l.dropGuess(p)
@@ -244,7 +244,12 @@ func (l *listener) takeUtterance(s *Seat, p *passage, text string) {
 // was right.
 func (l *listener) giveTurn(s *Seat, p *passage, text string) {
 	p.known = text
-	u := Utterance{Speaker: s.speaker, Text: text}
+	if o, ok := l.readOrder(s, text); ok {
+		if text = l.takeOrder(s, p, o, text); text == "" {
+			return
+		}
+	}
+	u := s.utterance(text)
 	if tn := p.guess; tn != nil && sameWords(tn.Text, text) && l.answers.guessHolds(tn, u) {
 		p.guess, p.turn = nil, tn
 		tn.Utterance, tn.timing, tn.spoken, tn.sound = u, p.timing(), true, p.sound
@@ -273,6 +278,11 @@ func (l *listener) continueTurn(s *Seat, p *passage, text string) {
 	tn.held = false
 	added := strings.TrimSpace(strings.TrimPrefix(text, p.known))
 	nothing := added == "" || l.conversation.isBackChannel(added)
+	if o, ok := l.readOrder(s, added); ok {
+		added = l.takeOrder(s, p, o, added)
+		text = strings.TrimSpace(p.known + " " + added)
+		p.parts, nothing = []string{text}, added == ""
+	}
 	switch {
 	case nothing && tn.phase == undecided:
 		l.turns.endUndecided(tn)
@@ -286,13 +296,13 @@ func (l *listener) continueTurn(s *Seat, p *passage, text string) {
 		l.turns.decideAnew(tn)
 		return
 	}
-	if d := l.conversation.decideAddressee(tn.number, Utterance{Speaker: s.speaker, Text: text}); slices.Contains(d.NotFor, tn.agent) && tn.mayRedirect() {
+	if d := l.conversation.decideAddressee(tn.number, s.utterance(text)); slices.Contains(d.NotFor, tn.agent) && tn.mayRedirect() {
 		p.known = text
 		l.turns.extendTurn(tn, text, p.timing())
 		l.turns.redirectTurn(tn, d)
 		return
 	}
-	d := l.conversation.decideAddressee(tn.number, Utterance{Speaker: s.speaker, Text: added})
+	d := l.conversation.decideAddressee(tn.number, s.utterance(added))
 	silenced := tn.phase >= cut // meanwhile
 	// "Bart, hold the door. Greta, run!" Or: "Bart, hold the door. Tom, is that a check?"
 	if silenced || d.Elsewhere || d.Route == string(RouteName) && !slices.Contains(d.NPCs, tn.agent) {

@@ -19,20 +19,25 @@ func (t *Table) Mute(ctx context.Context, npc string, muted bool) (string, error
 		if err != nil {
 			return err
 		}
-		for _, i := range who {
-			t.cast.agents[i].Muted = muted
-			if muted {
-				t.answers.cutNPC(i, turnEnd{outcome: OutcomeMuted})
-			}
-		}
-		t.conversation.castChanged()
-		said = t.cast.namesOf(who) + " may speak again"
-		if muted {
-			said = t.cast.namesOf(who) + " is silent now"
-		}
+		said = t.muteNPCs(who, muted)
 		return nil
 	})
 	return said, err
+}
+
+// muteNPCs silences NPCs or lets them speak, and says so.
+func (t *Table) muteNPCs(who []int, muted bool) string {
+	for _, i := range who {
+		t.cast.agents[i].Muted = muted
+		if muted {
+			t.answers.cutNPC(i, turnEnd{outcome: OutcomeMuted})
+		}
+	}
+	t.conversation.castChanged()
+	if muted {
+		return t.cast.namesOf(who) + " is silent now"
+	}
+	return t.cast.namesOf(who) + " may speak again"
 }
 
 // Say makes an NPC say a line, muted or not. It takes its turn like an
@@ -47,14 +52,7 @@ func (t *Table) Say(ctx context.Context, npc, text string) error {
 		if err != nil {
 			return err
 		}
-		if len(who) != 1 {
-			return fmt.Errorf("one NPC at a time can be made to speak")
-		}
-		if t.answers.countPuppets() >= maxLines {
-			return fmt.Errorf("too much is waiting to be said; try again in a moment")
-		}
-		t.turns.sayAs(who[0], text)
-		return nil
+		return t.sayAs(who, text)
 	})
 }
 

@@ -133,9 +133,13 @@ type player struct {
 	gone   chan struct{}
 }
 
-func (r *room) join(name string) *player {
+func (r *room) join(name string) *player { return r.joinWith(name, table.JoinOptions{}) }
+
+// joinWith is join with more said of who joins.
+func (r *room) joinWith(name string, o table.JoinOptions) *player {
 	r.t.Helper()
-	seat, err := r.Join(context.Background(), name, &table.JoinOptions{Detector: loud{}})
+	o.Detector = loud{}
+	seat, err := r.Join(context.Background(), name, &o)
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -17,6 +17,12 @@ type JoinOptions struct {
 	Decoder lane.Decoder
 	// Detector tells voice from noise. If nil, by adaptive energy.
 	Detector lane.Detector
+	// User is who the player is for the transport, kept with every line as
+	// [Utterance.User] is; empty where there is none.
+	User string
+	// Leads reports whether the player may give orders aloud just now, see package
+	// orders. The table's goroutine calls it; it does not wait. If nil, never.
+	Leads func() bool
 }
 
 // ErrDeaf means that a table has no speech recognition.
@@ -30,6 +36,8 @@ const maxPassages = 4
 type Seat struct {
 	table   *Table
 	speaker string
+	user    string
+	leads   func() bool
 	ear     *ear.Ear
 	stop    context.CancelFunc
 	sound   *recorder // nil if no engine listens to sound
@@ -49,7 +57,7 @@ func (t *Table) Join(ctx context.Context, speaker string, o *JoinOptions) (*Seat
 	if t.o.Hearing == nil {
 		return nil, ErrDeaf
 	}
-	s := &Seat{table: t, speaker: speaker}
+	s := &Seat{table: t, speaker: speaker, user: o.User, leads: o.Leads}
 	err := t.order(ctx, func() error {
 		if t.listener.seats[speaker] != nil {
 			return fmt.Errorf("%s sits at the table already", speaker)
@@ -116,6 +124,11 @@ func (s *Seat) Leave() {
 	if err == nil {
 		s.stop()
 	}
+}
+
+// utterance is something the player said.
+func (s *Seat) utterance(text string) Utterance {
+	return Utterance{Speaker: s.speaker, Text: text, User: s.user}
 }
 
 // passage returns the utterance of that number.

@@ -78,8 +78,7 @@ type Options struct {
 	// Expect is what is known of the players' speech beforehand, besides the names
 	// of the NPCs.
 	Expect stt.Options
-	// EarlyFinals is how often the final transcript of an utterance is asked for before
-	// its end is certain, see the options of package ear.
+	// EarlyFinals is ear.Options.Early.
 	EarlyFinals int
 	// Lane says how utterances are cut.
 	Lane lane.Options
@@ -385,6 +384,8 @@ func (t *Table) takeStep(e effect) {
 		}
 	case understood:
 		t.listener.takeUtterance(e.seat, e.passage, e.text)
+	case spokenOrder:
+		t.carryOutOrder(e)
 	case undecidedExpired:
 		t.turns.endUndecided(e.turn)
 	case fillerDue:

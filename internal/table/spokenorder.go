@@ -1,0 +1,120 @@
+package table
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/agent"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/orders"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+)
+
+// Ordered reports that who leads the game has ordered something aloud. What was said is
+// no utterance: no NPC is given it, and no turn comes of it. It is outside of turns.
+type Ordered struct {
+	Header
+	Speaker string `json:"speaker"`
+	Text    string `json:"text"`
+	// Order is a kind of package orders, such as "quiet".
+	Order string `json:"order"`
+	// NPC is whom it is about, empty for everyone and for the end of the session.
+	NPC string `json:"npc,omitempty"`
+	// Done says what was done, and Problem why nothing was; the end of a session is
+	// for whoever is told of this to bring about.
+	Done    string `json:"done,omitempty"`
+	Problem string `json:"problem,omitempty"`
+}
+
+// spokenOrder is an order to be carried out.
+type spokenOrder struct {
+	speaker, text string
+	order         orders.Order // its NPC is one of the cast
+}
+
+// thoughtTurns is for how many turns "think carefully" holds.
+const thoughtTurns = 1
+
+// readOrder reads an order in what was understood of a player, if the player may give
+// any.
+func (l *listener) readOrder(s *Seat, text string) (orders.Order, bool) {
+	if s.leads == nil || !s.leads() {
+		return orders.Order{}, false
+	}
+	return l.conversation.readOrder(s.speaker, text)
+}
+
+// readOrder reads an order in a text of a player who may give some.
+func (v *conversation) readOrder(speaker, text string) (orders.Order, bool) {
+	v.takeSnapshot()
+	partner := -1
+	if st := v.talk.State(time.Now(), 0, speaker, v.placeOf); st.Last.Known && st.Last.Ago < v.window {
+		partner = st.Last.NPC
+	}
+	o, ok := orders.Parse(text, orders.Room{
+		Named: v.snapshot.HeardAs, Partner: partner, Players: v.players,
+		Silenced: func(npc int) bool {
+			for i, of := range v.present {
+				if v.cast.agents[of].Muted && (npc == orders.Everyone || npc == i) {
+					return true
+				}
+			}
+			return false
+		},
+	})
+	if ok && o.Kind != orders.EndSession && o.NPC != orders.Everyone {
+		o.NPC = v.present[o.NPC]
+	}
+	return o, ok
+}
+
+// takeOrder has an order carried out that a player gave aloud, and returns what else
+// was said, which is an utterance.
+func (l *listener) takeOrder(s *Seat, p *passage, o orders.Order, text string) (rest string) {
+	l.dropGuess(p)
+	l.effects.add(spokenOrder{s.speaker, text, o})
+	return o.Rest
+}
+
+// carryOutOrder does what was ordered aloud, and tells what that was.
+func (t *Table) carryOutOrder(e spokenOrder) {
+	o := e.order
+	told := &Ordered{Speaker: e.speaker, Text: untrusted.Clean(e.text, maxText), Order: o.Kind.String()}
+	who := t.cast.present()
+	if o.Kind != orders.EndSession && o.NPC != orders.Everyone {
+		who = []int{o.NPC}
+		told.NPC = t.cast.agents[o.NPC].NPC.Name
+	}
+	switch o.Kind {
+	case orders.Quiet, orders.Resume:
+		told.Done = t.muteNPCs(who, o.Kind == orders.Quiet)
+	case orders.Say:
+		if err := t.sayAs(who, untrusted.Clean(o.Text, maxText)); err != nil {
+			told.Problem = err.Error()
+		} else {
+			told.Done = told.NPC + " will say it"
+		}
+	case orders.Think:
+		told.Done = t.leases.raiseNPCs(who, agent.Lease{Tier: mcp.BudgetDeep, Until: time.Now().Add(time.Duration(t.o.Latency.Lease)), Turns: thoughtTurns}, time.Duration(t.o.Latency.Lease))
+	case orders.Raise:
+		lease := time.Duration(t.o.Latency.Lease)
+		told.Done = t.leases.raiseNPCs(who, agent.Lease{Tier: o.Tier, Until: time.Now().Add(lease), Turns: t.o.Latency.LeaseTurns}, lease)
+	case orders.Lower:
+		told.Done = t.leases.lowerNPCs(who, o.Tier)
+	case orders.EndSession:
+		told.Done = "the session is to end"
+	}
+	t.effects.emit(0, KindSpokenOrder, told)
+}
+
+// sayAs has one NPC say a line, unless too many wait.
+func (t *Table) sayAs(who []int, text string) error {
+	if len(who) != 1 {
+		return fmt.Errorf("one NPC at a time can be made to speak")
+	}
+	if t.answers.countPuppets() >= maxLines {
+		return fmt.Errorf("too much is waiting to be said; try again in a moment")
+	}
+	t.turns.sayAs(who[0], text)
+	return nil
+}
