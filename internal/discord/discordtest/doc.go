@@ -17,9 +17,10 @@
 //	m, err := d.AwaitMessage(t.Context(), tavern, func(m discordtest.Message) bool { return m.WebhookID != "" })
 //
 // It serves one application with one bot. It keeps everything in memory and
-// only what bots use of it: no OAuth2, no emoji, no stage, no scheduled events,
-// no sound. The voice gateway belongs beside it: [Options.Voice] names the
-// server that takes over when the bot joins a voice channel.
+// only what bots use of it: no OAuth2, no emoji, no scheduled events. Sound is
+// for the voice server of package voicetest, which [Server.StartVoice] puts
+// beside it; [Options.Voice] names another that takes over when the bot joins a
+// voice channel.
 //
 // It is for tests alone, and knows nothing of the product.
 package discordtest

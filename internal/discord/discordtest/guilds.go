@@ -136,6 +136,9 @@ func (s *Server) addChannel(guildID, name string, kind int) string {
 	defer s.mu.Unlock()
 	g := s.mustGuild(guildID)
 	c := &channel{ID: s.id(), Type: kind, GuildID: g.ID, Name: name, Overwrites: []Overwrite{}}
+	if kind == channelVoice || kind == channelStage {
+		c.Bitrate = 64000
+	}
 	s.channels[c.ID] = c
 	s.emit(g.ID, IntentGuilds, "CHANNEL_CREATE", c)
 	return c.ID

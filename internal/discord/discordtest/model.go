@@ -63,6 +63,7 @@ const (
 	channelVoice   = 2
 	threadPublic   = 11
 	threadPrivate  = 12
+	channelStage   = 13
 	maxMessages    = 10000 // a channel forgets its oldest messages beyond
 	maxChannelName = 100
 )
@@ -81,6 +82,8 @@ type channel struct {
 	Thread        *threadMetadata `json:"thread_metadata,omitempty"`
 	MessageCount  int             `json:"message_count,omitempty"`
 	MemberCount   int             `json:"member_count,omitempty"`
+	Bitrate       int             `json:"bitrate,omitempty"`    // of voice channels
+	UserLimit     int             `json:"user_limit,omitempty"` // 0: none
 
 	messages []*Message
 	typing   []Typing

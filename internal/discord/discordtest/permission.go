@@ -26,6 +26,8 @@ const (
 	MentionEveryone Permissions = 1 << 17
 	Connect         Permissions = 1 << 20
 	Speak           Permissions = 1 << 21
+	MuteMembers     Permissions = 1 << 22
+	MoveMembers     Permissions = 1 << 24
 	ManageRoles     Permissions = 1 << 28
 	ManageWebhooks  Permissions = 1 << 29
 	UseCommands     Permissions = 1 << 31
@@ -48,6 +50,7 @@ var permissionNames = map[Permissions]string{
 	MentionEveryone: "MENTION_EVERYONE", ManageWebhooks: "MANAGE_WEBHOOKS", ManageChannels: "MANAGE_CHANNELS",
 	ManageRoles: "MANAGE_ROLES", CreateThreads: "CREATE_PUBLIC_THREADS", SendInThreads: "SEND_MESSAGES_IN_THREADS",
 	AddReactions: "ADD_REACTIONS", ManageThreads: "MANAGE_THREADS", UseCommands: "USE_APPLICATION_COMMANDS",
+	Connect: "CONNECT", Speak: "SPEAK", MuteMembers: "MUTE_MEMBERS", MoveMembers: "MOVE_MEMBERS",
 }
 
 // String names the rights the server knows.

@@ -85,6 +85,7 @@ type Server struct {
 	interactions map[string]*Interaction // by token
 
 	gateway gateway
+	voice   voice
 	limits  limits
 
 	requests []Request

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// voiceState lets the bot join, move to or leave a voice channel. What it
-// returns goes to the voice gateway.
+// voiceState lets the bot join, move to or leave a voice channel, or change how
+// it is there. What it returns goes to Options.Voice.
 func (c *conn) voiceState(d json.RawMessage) *VoiceJoin {
 	var v struct {
 		Guild   string  `json:"guild_id"`
@@ -21,23 +21,49 @@ func (c *conn) voiceState(d json.RawMessage) *VoiceJoin {
 		return nil
 	}
 	g := s.guilds[v.Guild]
-	if v.Channel != nil {
-		ch := s.channels[*v.Channel]
-		if ch == nil || ch.GuildID != g.ID || ch.Type != channelVoice || s.permissions(ch, s.bot.ID)&Connect == 0 {
-			return nil // Discord does not answer.
-		}
+	if v.Channel != nil && !s.mayEnter(g, s.bot.ID, *v.Channel) {
+		return nil // Discord does not answer.
 	}
+	old := g.voice[s.bot.ID]
 	state := s.moveVoice(g, s.bot.ID, v.Channel, c.session.id)
 	state.SelfMute, state.SelfDeaf = v.Mute, v.Deaf
-	s.emit(g.ID, IntentVoiceStates, "VOICE_STATE_UPDATE", state)
+	if old != nil && v.Channel != nil && *old.ChannelID == *v.Channel && (old.SelfMute != v.Mute || old.SelfDeaf != v.Deaf) {
+		s.emit(g.ID, IntentVoiceStates, "VOICE_STATE_UPDATE", state)
+		return nil // It stays where it is.
+	}
+	s.announceJoin(g, state)
 	if v.Channel == nil {
 		return nil
 	}
 	return &VoiceJoin{GuildID: g.ID, ChannelID: *v.Channel, UserID: s.bot.ID, SessionID: c.session.id}
 }
 
+// mayEnter reports whether Discord lets a user into a channel. A full one takes
+// who may move members, and who is in it already.
+func (s *Server) mayEnter(g *guild, userID, channelID string) bool {
+	ch := s.channels[channelID]
+	if ch == nil || ch.GuildID != g.ID || ch.Type != channelVoice && ch.Type != channelStage {
+		return false
+	}
+	rights := s.permissions(ch, userID)
+	if rights&(ViewChannel|Connect) != ViewChannel|Connect {
+		return false
+	}
+	if ch.UserLimit == 0 || rights&MoveMembers != 0 {
+		return true
+	}
+	in := 0
+	for id, v := range g.voice {
+		if *v.ChannelID == channelID && id != userID {
+			in++
+		}
+	}
+	return in < ch.UserLimit
+}
+
 // moveVoice notes where a user is; a nil channel is nowhere. Without a session
-// it is that of the user's last state.
+// it is that of the user's last state. Who may not speak is suppressed, and on
+// a stage everybody who may not invite others to.
 func (s *Server) moveVoice(g *guild, userID string, channelID *string, session string) *voiceState {
 	state := &voiceState{GuildID: g.ID, ChannelID: channelID, UserID: userID, Member: g.members[userID], SessionID: session}
 	if old := g.voice[userID]; old != nil && session == "" {
@@ -45,28 +71,39 @@ func (s *Server) moveVoice(g *guild, userID string, channelID *string, session s
 	}
 	if channelID == nil {
 		delete(g.voice, userID)
-	} else {
-		g.voice[userID] = state
+		return state
 	}
+	ch := s.channels[*channelID]
+	need := Speak
+	if ch.Type == channelStage {
+		need = MuteMembers
+	}
+	state.Suppress = s.permissions(ch, userID)&need == 0
+	g.voice[userID] = state
 	return state
 }
 
 // AnnounceVoice tells the bot where a guild's voice gateway is, also when that
-// changes.
+// changes. An empty endpoint is told as none: there will be another.
 func (s *Server) AnnounceVoice(guildID string, v VoiceServer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.emit(guildID, 0, "VOICE_SERVER_UPDATE", struct {
-		VoiceServer
-		GuildID string `json:"guild_id"`
-	}{v, guildID})
+	s.announceVoice(guildID, v)
+}
+
+func (s *Server) announceVoice(guildID string, v VoiceServer) {
+	var endpoint *string
+	if v.Endpoint != "" {
+		endpoint = &v.Endpoint
+	}
+	s.emit(guildID, 0, "VOICE_SERVER_UPDATE", map[string]any{"token": v.Token, "guild_id": guildID, "endpoint": endpoint})
 }
 
 // MoveVoice lets a user join a voice channel of the guild, or leave for an
-// empty one. The bot is moved and disconnected by it as by a moderator.
+// empty one. The bot, or a peer of VoicePeer, is moved and disconnected by it as
+// by a moderator.
 func (s *Server) MoveVoice(guildID, userID, channelID string) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	g := s.mustGuild(guildID)
 	s.mustMember(g, userID)
 	var to *string
@@ -77,7 +114,13 @@ func (s *Server) MoveVoice(guildID, userID, channelID string) {
 	if g.voice[userID] == nil {
 		session = s.secret("voice")
 	}
-	s.emit(g.ID, IntentVoiceStates, "VOICE_STATE_UPDATE", s.moveVoice(g, userID, to, session))
+	state := s.moveVoice(g, userID, to, session)
+	told := s.announceJoin(g, state)
+	peer := s.voice.peers[userID]
+	s.mu.Unlock()
+	if peer != nil {
+		tell(peer, state, told)
+	}
 }
 
 // oneOrMore is a snowflake, or a list as older clients send it.

@@ -131,6 +131,23 @@ func (s *Server) DropUDP(guild, user string, drop bool) {
 	s.must(guild, user).silent = drop
 }
 
+// Mute says whether a user may not speak. The others are sent five frames of
+// silence once, and no word from then on. Who is not connected stays as admitted.
+func (s *Server) Mute(guild, user string, mute bool) {
+	s.mu.Lock()
+	p := s.find(guild, user)
+	if p == nil || p.muted == mute {
+		s.mu.Unlock()
+		return
+	}
+	if mute {
+		s.sendSilence(p, 5)
+	}
+	p.muted = mute
+	s.mu.Unlock()
+	s.flush()
+}
+
 // LoseDiscovery loses the next packets by which a client asks for its address.
 func (s *Server) LoseDiscovery(n int) {
 	s.mu.Lock()
@@ -201,13 +218,16 @@ func (s *Server) SwitchSSRC(guild, user string) {
 // for who is muted by a moderator. Nothing of the user's own is known of them.
 func (s *Server) SendSilence(guild, user string, frames int) {
 	s.mu.Lock()
-	p := s.must(guild, user)
+	s.sendSilence(s.must(guild, user), frames)
+	s.mu.Unlock()
+	s.flush()
+}
+
+func (s *Server) sendSilence(p *participant, frames int) {
 	for range frames {
 		p.rtp.shift++
 		s.unsent = append(s.unsent, p.room.forward(p, outgoing{
 			kind: payloadOpus, seq: p.rtp.seq + 1 - p.rtp.shift, timestamp: p.rtp.timestamp + samplesPerFrame*(1-uint32(p.rtp.shift)), payload: silence,
 		})...)
 	}
-	s.mu.Unlock()
-	s.flush()
 }

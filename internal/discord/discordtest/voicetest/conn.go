@@ -282,7 +282,7 @@ func (c *conn) begin(a *admission, id identification) {
 		}
 	}
 	s.lastSSRC++
-	p := &participant{s: s, room: s.roomOf(a), admission: a, user: a.User, conn: c, ssrc: s.lastSSRC, seq: s.opts.FirstSequence - 1}
+	p := &participant{s: s, room: s.roomOf(a), admission: a, user: a.User, muted: a.Muted, conn: c, ssrc: s.lastSSRC, seq: s.opts.FirstSequence - 1}
 	p.stats.Identified, p.stats.Resumed = before.Identified+1, before.Resumed
 	p.outSSRC = p.ssrc
 	if id.DAVE != nil {

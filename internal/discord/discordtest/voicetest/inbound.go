@@ -174,6 +174,9 @@ func (s *Server) receiveSound(packet []byte, from netip.AddrPort) []datagram {
 	p.checkOrder(seq, timestamp, nonce)
 	p.checkRate()
 	p.note(Arrival{time.Now(), seq, timestamp, payload})
+	if p.muted {
+		return nil
+	}
 	return p.room.forward(p, outgoing{kind: payloadOpus, marker: packet[1]&0x80 != 0, seq: seq, timestamp: timestamp, payload: payload})
 }
 

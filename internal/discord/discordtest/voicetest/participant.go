@@ -36,6 +36,7 @@ type participant struct {
 	flags   int  // of its last Speaking
 	spoke   bool // there was one
 	inbound inbound
+	muted   bool // it may not speak
 	silent  bool // nothing of it reaches anybody, nor anything it: its UDP is gone
 
 	// what it is sent

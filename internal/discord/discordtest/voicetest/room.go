@@ -12,6 +12,8 @@ type Join struct {
 	Session string
 	// Stage is a channel without end-to-end encryption.
 	Stage bool
+	// Muted is who may not speak: of what the user says nothing is forwarded.
+	Muted bool
 }
 
 // An Address is what VOICE_SERVER_UPDATE says of a voice server.

@@ -3,9 +3,13 @@ package voicetest
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/hex"
 	"encoding/pem"
 	"fmt"
+	"io"
+	"log"
 	mathrand "math/rand/v2"
 	"net"
 	"net/http"
@@ -144,7 +148,7 @@ func newServer(o *Options) (*Server, error) {
 	s.stop, s.stopped = cancel, ctx.Done()
 	s.http = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
 	s.http.Config.BaseContext = func(net.Listener) context.Context { return ctx }
-	s.http.Config.ErrorLog = nil
+	s.http.Config.ErrorLog = log.New(io.Discard, "", 0) // of clients that leave in mid-handshake
 	s.http.StartTLS()
 	s.running.Add(2)
 	go func() { defer s.running.Done(); s.readUDP() }()
@@ -176,8 +180,12 @@ func (s *Server) CAFile(t testing.TB) string {
 	return path
 }
 
-// HTTPClient returns a client that trusts the server, for a WebSocket's dial.
-func (s *Server) HTTPClient() *http.Client { return s.http.Client() }
+// TLS returns what a client trusts every server of this package by.
+func (s *Server) TLS() *tls.Config {
+	pool := x509.NewCertPool()
+	pool.AddCert(s.http.Certificate())
+	return &tls.Config{RootCAs: pool}
+}
 
 // TakeFaults returns the faults so far and forgets them.
 func (s *Server) TakeFaults() []string {
