@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"os"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -79,6 +80,7 @@ type fakeGateway struct {
 	url     string
 	toBot   chan inbound
 	fromBot chan said
+	stalled atomic.Pointer[chan struct{}] // writes wait for it
 	once    sync.Once
 	gone    chan struct{} // the bot let go
 	code    int           // with which it said goodbye
@@ -109,6 +111,13 @@ func (g *fakeGateway) write(ctx context.Context, isBinary bool, data []byte) err
 		}
 		m.op, m.data = e.Op, e.D
 	}
+	if wait := g.stalled.Load(); wait != nil {
+		select {
+		case <-*wait:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 	select {
 	case <-g.gone:
 		return net.ErrClosed
@@ -118,6 +127,14 @@ func (g *fakeGateway) write(ctx context.Context, isBinary bool, data []byte) err
 		return ctx.Err()
 	}
 }
+
+// stall has writes wait until unstall.
+func (g *fakeGateway) stall() {
+	wait := make(chan struct{})
+	g.stalled.Store(&wait)
+}
+
+func (g *fakeGateway) unstall() { close(*g.stalled.Swap(nil)) }
 
 func (g *fakeGateway) close(code int) { g.once.Do(func() { g.code = code; close(g.gone) }) }
 func (g *fakeGateway) drop()          { g.close(0) }
@@ -238,6 +255,8 @@ type heardPacket struct {
 	user string
 	Packet
 }
+
+func (p heardPacket) String() string { return fmt.Sprintf("%s:%d %q", p.user, p.Seq, p.Payload) }
 
 // newTable starts a connection whose main gateway lets the bot in everywhere.
 func newTable(t *testing.T, tweak func(*table)) *table {

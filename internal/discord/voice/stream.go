@@ -9,20 +9,30 @@ type stream struct {
 	top     uint16    // the highest sequence number of the ssrc
 	seen    uint64    // bit n: top-n came
 	missing uint64    // bit n: top-n was counted as lost
+	behind  uint16    // what follows the last packet that came much too late; 0 if none did
 	shift   uint16    // what is added to a sequence number
 	at      time.Time // when the last one came
 }
 
-// maxJump is how far a sequence number may be from the one before and belong to
-// the same stream.
-const maxJump = 1000
+const (
+	// maxJump is how far ahead a sequence number may be of those before and belong
+	// to the same stream.
+	maxJump = 1000
+	// history is how far back a packet may be and still be told from one that came.
+	history = 64
+)
 
 // next returns the number of a packet, by how many more are missing than before,
 // and whether it is to be heard: it is not if it came already, or too late to
 // tell.
 func (v *stream) next(ssrc uint32, seq uint16, now time.Time) (number uint16, lost int, ok bool) {
 	ahead := int(int16(seq - v.top))
-	if !v.begun || v.ssrc != ssrc || ahead > maxJump || ahead < -maxJump {
+	begins := !v.begun || v.ssrc != ssrc || ahead > maxJump
+	if ahead <= -history { // what is so late once is late; twice, it is a new stream
+		begins = begins || v.behind == seq && v.behind != 0
+		v.behind = seq + 1
+	}
+	if begins {
 		if v.begun {
 			v.shift = v.top + v.shift + 1 - seq
 		}
@@ -37,7 +47,7 @@ func (v *stream) next(ssrc uint32, seq uint16, now time.Time) (number uint16, lo
 		return seq + v.shift, ahead - 1, true
 	}
 	bit := uint64(1) << -ahead
-	if -ahead >= 64 || v.seen&bit != 0 {
+	if -ahead >= history || v.seen&bit != 0 {
 		return 0, 0, false
 	}
 	v.seen |= bit
