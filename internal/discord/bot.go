@@ -38,6 +38,8 @@ type Options struct {
 	// Say tells the operator, in a sentence, what happens to the connection. It may
 	// be called by any goroutine. If nil, nobody is told.
 	Say func(text string)
+	// Dial opens connections, to Discord and to its gateway. If nil, it is the usual way.
+	Dial rest.Dial
 }
 
 // Bot is one application on Discord: it takes in what happens there. Everything
@@ -71,13 +73,13 @@ func New(cfg config.Discord, gs *guilds.Guilds, o *Options) (*Bot, error) {
 	if b.say == nil {
 		b.say = func(string) {}
 	}
-	session, err := rest.NewSession(cfg.Token.Reveal(), cfg.APIURL)
+	session, err := rest.NewSession(cfg.Token.Reveal(), cfg.APIURL, o.Dial)
 	if err != nil {
 		return nil, err
 	}
 	b.rest = rest.NewClient(session)
 	b.gateway = gateway.New(gateway.Options{
-		Token: cfg.Token.Reveal(), Base: cfg.APIURL, Client: b.rest, Subscribe: b.subscribe, Logger: b.log, Say: b.say,
+		Token: cfg.Token.Reveal(), Base: cfg.APIURL, Client: b.rest, Subscribe: b.subscribe, Dial: o.Dial, Logger: b.log, Say: b.say,
 	})
 	b.sessions = newSessions(b.log)
 	b.consents = newConsents(b.sessions)

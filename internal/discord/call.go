@@ -18,7 +18,8 @@ type call struct {
 	bot     *Bot
 	guild   *guilds.Guild
 	channel *discordgo.Channel
-	rights  int64 // of the bot in the channel
+	id      string // of the interaction
+	rights  int64  // of the bot in the channel
 	by      *guilds.Member
 	lang    wording.Language // of the answer
 	options map[string]any

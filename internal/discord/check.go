@@ -56,7 +56,7 @@ func Check(ctx context.Context, cfg config.Discord) (Identity, error) {
 	if !tokenShape(cfg.Token.Reveal()) {
 		return Identity{}, ErrShape
 	}
-	session, err := rest.NewSession(cfg.Token.Reveal(), cfg.APIURL)
+	session, err := rest.NewSession(cfg.Token.Reveal(), cfg.APIURL, nil)
 	if err != nil {
 		return Identity{}, err
 	}

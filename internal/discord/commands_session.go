@@ -41,7 +41,7 @@ func beginSession(ctx context.Context, c *call) (string, error) {
 		return "", errors.New("somebody went on with that session, or began another; /session start begins one now")
 	}
 	r, err := c.bot.sessions.openSession(c.guild.ID(), func() (*session, error) {
-		return c.bot.startSession(ctx, c.guild, c.channel.ID, parent, does == resumeWord)
+		return c.bot.startSession(ctx, c.guild, c.channel.ID, parent, c.id, does == resumeWord)
 	})
 	if err != nil {
 		return "", err

@@ -18,9 +18,6 @@ import (
 )
 
 const (
-	// ackAfter is how long a command may take before Discord is told that the
-	// answer is coming; it waits three seconds for the first word.
-	ackAfter = 300 * time.Millisecond
 	// commandTimeout bounds a command. Discord takes answers for a quarter of an hour.
 	commandTimeout = 5 * time.Minute
 )
@@ -46,8 +43,9 @@ type dispatcher struct {
 	suggesterFor func(*guilds.Member) suggester
 	slots        chan struct{} // one for each interaction at work, of all guilds
 
-	mu     sync.Mutex     // guards atWork
+	mu     sync.Mutex     // guards the fields below
 	atWork map[string]int // interactions, by guild
+	recent recentIDs      // of interactions, which the gateway may tell of again
 }
 
 func newDispatcher(b *Bot) *dispatcher {
@@ -70,6 +68,9 @@ func (d *dispatcher) onInteraction(s *discordgo.Session, e *discordgo.Interactio
 	if do == nil {
 		return
 	}
+	if d.isRepeated(i.ID) {
+		return
+	}
 	if !d.admitInteraction(i.GuildID) {
 		do = d.refuseBusy
 	}
@@ -87,6 +88,15 @@ func (d *dispatcher) onInteraction(s *discordgo.Session, e *discordgo.Interactio
 	if !begun {
 		done()
 	}
+}
+
+// isRepeated reports whether an interaction came before.
+func (d *dispatcher) isRepeated(id string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, is := d.recent.find(id)
+	d.recent.note(id, "")
+	return is
 }
 
 // admitInteraction counts an interaction of a guild, and reports whether there are not too
@@ -211,7 +221,7 @@ func (d *dispatcher) prepareCall(s *discordgo.Session, i *discordgo.Interaction,
 		return nil, a, err
 	}
 	c := &call{
-		bot: d.bot, guild: g, rights: i.AppPermissions, by: g.Member(i.Member.User.ID, dm),
+		bot: d.bot, guild: g, id: i.ID, rights: i.AppPermissions, by: g.Member(i.Member.User.ID, dm),
 		options: map[string]any{}, lang: languageOf(i),
 	}
 	if a.open {
@@ -228,9 +238,10 @@ func languageOf(i *discordgo.Interaction) wording.Language {
 	return wording.LanguageOf(string(i.Locale))
 }
 
-// carryOut does what a call asks for and answers it. If that takes long, Discord
-// is told that the answer is coming. Where a form is to be filled in first, that
-// is the answer.
+// carryOut does what a call asks for and answers it. Discord is told first that the
+// answer is coming, and nothing is done if it does not take that: whoever gave the
+// command reads that it failed. Where a form is to be filled in first, that is the
+// answer.
 func (d *dispatcher) carryOut(ctx context.Context, i *discordgo.Interaction, c *call, a action) {
 	if a.form != nil && !c.filled {
 		if f := a.form(c); f != nil { // Discord takes a form as a first word only
@@ -240,35 +251,16 @@ func (d *dispatcher) carryOut(ctx context.Context, i *discordgo.Interaction, c *
 			return
 		}
 	}
-	done := make(chan answer, 1)
-	go func() { // ends before carryOut does: what it does obeys ctx
-		text, err := a.do(ctx, c)
-		done <- answer{
-			text: text, err: explainError(ctx, err), open: a.open, instead: c.pressed != "",
-			buttons: c.buttons, files: c.attached,
-		}
-	}()
-	timer := time.NewTimer(ackAfter)
-	defer timer.Stop()
-	select {
-	case o := <-done:
-		d.answers.sendAnswer(ctx, i, o)
+	if err := d.deferAnswer(ctx, i, a.open, c.pressed != ""); err != nil {
+		d.log.Warn("a command was not carried out", "reason", err)
+		d.tellUndone(ctx, i)
 		return
-	case <-timer.C:
 	}
-	coming := &discordgo.InteractionResponse{
-		Type: discordgo.InteractionResponseDeferredChannelMessageWithSource,
-		Data: &discordgo.InteractionResponseData{Flags: messageFlags(a.open)},
-	}
-	if c.pressed != "" {
-		coming = &discordgo.InteractionResponse{Type: discordgo.InteractionResponseDeferredMessageUpdate}
-	}
-	if err := d.rest.Respond(ctx, i, coming); err != nil {
-		d.log.Warn("announcing an answer", "reason", err)
-	}
-	o := <-done
-	o.deferred = true
-	d.answers.sendAnswer(ctx, i, o)
+	text, err := a.do(ctx, c)
+	d.answers.sendAnswer(ctx, i, answer{
+		text: text, err: explainError(ctx, err), open: a.open, instead: c.pressed != "", deferred: true,
+		buttons: c.buttons, files: c.attached,
+	})
 }
 
 // errGoingOffline says that nothing is done any more.

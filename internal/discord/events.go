@@ -86,6 +86,9 @@ func (b *Bot) onChannelDelete(guild, channel string) {
 func (b *Bot) onMessageCreate(s *discordgo.Session, e *discordgo.MessageCreate) {
 	m := e.Message
 	r := b.sessions.findSession(m.GuildID)
+	if r != nil && r.channel == m.ChannelID && m.Author != nil && m.Author.Bot {
+		r.sender.noteEcho(m)
+	}
 	if r == nil || r.channel != m.ChannelID || !isPlayerMessage(m) || !b.consents.isHeard(m.GuildID, m.Author.ID) {
 		return
 	}

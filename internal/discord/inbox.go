@@ -43,16 +43,31 @@ type inbox struct {
 	changes []change
 	// The last message was dropped, and the last change.
 	dropped, lost bool
+	// Messages that came, or that were changed before they came; what is noted is
+	// the text they have then.
+	recent recentIDs
 }
 
 func newInbox() *inbox {
 	return &inbox{arrived: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
 }
 
-// addMessage adds a message. It reports whether it is the first to be dropped.
+// arrivedMark stands in recent for a message that came; no text has it.
+const arrivedMark = "\x00"
+
+// addMessage adds a message, once however often the gateway tells of it. It reports whether
+// it is the first to be dropped.
 func (b *inbox) addMessage(m message) (dropped bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	text, known := b.recent.find(m.id)
+	b.recent.note(m.id, arrivedMark)
+	switch {
+	case known && (text == arrivedMark || text == ""): // again, or deleted since
+		return false
+	case known:
+		m.text = text
+	}
 	full := len(b.waiting) >= maxUnheard
 	dropped = full && !b.dropped
 	b.dropped = full
@@ -68,6 +83,9 @@ func (b *inbox) addMessage(m message) (dropped bool) {
 func (b *inbox) changeMessage(id, text string) (dropped bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if note, _ := b.recent.find(id); note != arrivedMark { // the gateway told of the change first
+		b.recent.note(id, text)
+	}
 	for i := range b.waiting {
 		if b.waiting[i].id == id {
 			b.waiting[i].text = text

@@ -31,14 +31,18 @@ const (
 	typingAgain = 8 * time.Second
 )
 
-// sender posts what happens at a table in a channel: the NPCs' lines through a
-// webhook, each under its NPC's name. It is a table.Sink.
+// sender posts what happens at a table in a channel, each message once and in order:
+// the NPCs' lines through a webhook, each under its NPC's name. It is a table.Sink.
 type sender struct {
 	rest            *rest.Client
 	log             *slog.Logger
 	channel, parent string
 	lost            func(why string) // called once, when nothing can be posted any more
 	gone            sync.Once        // of lost
+	// unread is told what was given up. It does not wait.
+	unread func(unread)
+	// say tells the operator.
+	say func(text string)
 
 	queue   chan piece
 	closing chan struct{} // closed by sendRest
@@ -47,28 +51,40 @@ type sender struct {
 
 	mu       sync.Mutex // guards the fields below
 	webhook  *discordgo.Webhook
-	avatars  map[string]string // by NPC
-	thinking map[int64]bool    // turns
-	thought  chan struct{}     // receives when thinking changes
+	webhooks []string             // ids of this one and of those before
+	echoes   []*discordgo.Message // the bot's own, as the gateway told of them
+	avatars  map[string]string    // by NPC
+	thinking map[int64]bool       // turns
+	thought  chan struct{}        // receives when thinking changes
 
 	// Owned by run.
 	npc   string // whose sentences wait
 	turn  int64
 	text  string
-	begun int64 // the turn of which something was posted last
+	since time.Time // the first of them
+	begun int64     // the turn of which something was posted last
+	// posted is the last message of the channel that was there before what is being
+	// posted now.
+	posted    string
+	heldSince time.Time // when the first message was due that waits; zero if none does
+	heldTold  bool      // the operator knows
+	losses    []loss    // that the channel is yet to be told of
+	lossTold  *posting  // what tells it of some of them, not taken yet
 }
 
 // piece is something to post. Without an NPC it is the bot's own.
 type piece struct {
 	npc, text string
 	turn      int64
-	end       bool // of the turn
+	end       bool      // of the turn
+	due       time.Time // when it came
 }
 
 func newSender(a *rest.Client, log *slog.Logger, channel, parent string) *sender {
 	return &sender{
-		rest: a, log: log, channel: channel, parent: parent, lost: func(string) {},
-		queue: make(chan piece, maxUnsent), closing: make(chan struct{}), done: make(chan struct{}),
+		rest: a, log: log, channel: channel, parent: parent, lost: func(string) {}, unread: func(unread) {}, say: func(string) {},
+		posted: "0",
+		queue:  make(chan piece, maxUnsent), closing: make(chan struct{}), done: make(chan struct{}),
 		thinking: map[int64]bool{}, thought: make(chan struct{}, 1),
 	}
 }
@@ -89,6 +105,7 @@ func (s *sender) findWebhook(ctx context.Context) error {
 	s.webhook = nil
 	if err == nil {
 		s.webhook = w
+		s.webhooks = append(s.webhooks, w.ID)
 	}
 	return nil
 }
@@ -137,6 +154,7 @@ func (s *sender) Emit(e table.Event) {
 
 // enqueue hands run something to post. What comes after run has ended is dropped.
 func (s *sender) enqueue(p piece) {
+	p.due = time.Now()
 	select {
 	case s.queue <- p:
 	case <-s.done:
@@ -150,7 +168,7 @@ func (s *sender) postNotice(level, text string) {
 		return
 	}
 	select {
-	case s.queue <- piece{text: noticeText(level, text)}:
+	case s.queue <- piece{text: noticeText(level, text), due: time.Now()}:
 	default:
 		s.log.Warn("a notice was not posted", "text", text)
 	}
@@ -191,8 +209,20 @@ func (s *sender) run(ctx context.Context) {
 	quiet, cancel := context.WithCancel(ctx)
 	defer cancel()
 	typing.Go(func() { s.showTyping(quiet) })
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	typing.Go(func() { // what is being tried when the end comes has a while yet
+		select {
+		case <-s.closing:
+			rest.Wait(ctx, closeTimeout)
+			end()
+		case <-ctx.Done():
+		}
+	})
 	due := time.NewTimer(sentenceWait)
 	defer due.Stop()
+	again := time.NewTicker(longestRetry)
+	defer again.Stop()
 	for {
 		select {
 		case p := <-s.queue:
@@ -201,21 +231,22 @@ func (s *sender) run(ctx context.Context) {
 			}
 		case <-due.C:
 			s.postSentences(ctx)
+		case <-again.C:
+			s.tellLosses(ctx)
 		case <-s.closing:
 			cancel()
-			s.drainQueue()
+			s.drainQueue(ctx)
+			end()
 			return
 		case <-ctx.Done():
-			s.drainQueue()
+			s.drainQueue(ctx)
 			return
 		}
 	}
 }
 
-// drainQueue posts what still waits, for closeTimeout at most.
-func (s *sender) drainQueue() {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
-	defer cancel()
+// drainQueue posts what still waits, for as long as ctx lets it.
+func (s *sender) drainQueue(ctx context.Context) {
 	for {
 		select {
 		case p := <-s.queue:
@@ -242,13 +273,13 @@ func (s *sender) addPiece(ctx context.Context, p piece) (wait time.Duration) {
 	}
 	switch {
 	case p.npc == "":
-		s.postAsBot(ctx, p.text)
+		s.deliver(ctx, posting{text: p.text, since: p.due})
 		return 0
 	case s.text != "":
 		s.text += " " + p.text
 		return 0
 	}
-	s.npc, s.turn, s.text = p.npc, p.turn, p.text
+	s.npc, s.turn, s.text, s.since = p.npc, p.turn, p.text, p.due
 	if s.begun == p.turn {
 		return sentenceWait
 	}
@@ -262,8 +293,8 @@ func (s *sender) postSentences(ctx context.Context) {
 		return
 	}
 	s.text, s.begun = "", s.turn
-	for _, part := range markup.Split(text, markup.MaxMessage) {
-		s.postLine(ctx, s.npc, part)
+	for _, part := range splitLine(s.npc, text) {
+		s.deliver(ctx, posting{npc: s.npc, turn: s.turn, text: part, since: s.since})
 	}
 }
 

@@ -3,6 +3,8 @@ package discord
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -15,39 +17,128 @@ func noMentions() *discordgo.MessageAllowedMentions {
 	return &discordgo.MessageAllowedMentions{Parse: []discordgo.AllowedMentionType{}}
 }
 
-// postLine posts an NPC's line.
-func (s *sender) postLine(ctx context.Context, npc, text string) {
-	for again := false; ; again = true {
-		s.mu.Lock()
-		w, avatar := s.webhook, s.avatars[npc]
-		s.mu.Unlock()
-		if w == nil {
-			for _, part := range markup.Split("**"+markup.Escape(npc)+":** "+text, markup.MaxMessage) {
-				s.postAsBot(ctx, part)
-			}
-			return
-		}
-		thread := ""
-		if s.parent != "" {
-			thread = s.channel
-		}
-		_, err := s.rest.ExecuteWebhook(ctx, w, thread, &discordgo.WebhookParams{
-			Content: text, Username: markup.WebhookName(npc), AvatarURL: avatar, AllowedMentions: noMentions(),
-		})
-		if rest.ErrorCode(err) == discordgo.ErrCodeUnknownWebhook && !again { // somebody deleted it
-			if err = s.findWebhook(ctx); err == nil {
-				continue
-			}
-		}
-		s.checkPosted(err)
-		return
-	}
+// spokenByBot is an NPC's line where the bot speaks for the NPCs.
+func spokenByBot(npc, text string) string { return "**" + markup.Escape(npc) + ":** " + text }
+
+// splitLine cuts what an NPC says into messages, whoever is to post them.
+func splitLine(npc, text string) []string {
+	return markup.Split(text, markup.MaxMessage-len([]rune(spokenByBot(npc, ""))))
 }
 
-// postAsBot posts a message of the bot itself.
-func (s *sender) postAsBot(ctx context.Context, text string) {
-	_, err := s.rest.CreateMessage(ctx, s.channel, &discordgo.MessageSend{Content: text, AllowedMentions: noMentions()})
-	s.checkPosted(err)
+// postOnce asks Discord once to post a message, and returns its id.
+func (s *sender) postOnce(ctx context.Context, p *posting) (id string, err error) {
+	w, avatar := s.currentWebhook(p.npc)
+	if p.npc == "" || w == nil {
+		text := p.text
+		if p.npc != "" {
+			text = spokenByBot(p.npc, p.text)
+		}
+		m, err := s.rest.CreateMessageOnce(ctx, s.channel, p.nonce, &discordgo.MessageSend{Content: text, AllowedMentions: noMentions()})
+		return m.ID, err
+	}
+	thread := ""
+	if s.parent != "" {
+		thread = s.channel
+	}
+	m, err := s.rest.ExecuteWebhook(ctx, w, thread, &discordgo.WebhookParams{
+		Content: p.text, Username: markup.WebhookName(p.npc), AvatarURL: avatar, AllowedMentions: noMentions(),
+	})
+	if rest.ErrorCode(err) == discordgo.ErrCodeUnknownWebhook && !p.renewed { // somebody deleted it
+		p.renewed = true
+		if err := s.findWebhook(ctx); err != nil {
+			return "", err
+		}
+		return s.postOnce(ctx, p)
+	}
+	return m.ID, err
+}
+
+// currentWebhook is through what NPCs speak, nil if the bot speaks for them, and what an
+// NPC looks like.
+func (s *sender) currentWebhook(npc string) (*discordgo.Webhook, string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.webhook, s.avatars[npc]
+}
+
+// maxLookedThrough bounds the messages, in hundreds, among which one is looked for.
+const maxLookedThrough = 5
+
+// findPosted looks in the channel for a message that Discord may have taken without saying
+// so. Only what came after the last message that was posted can be it.
+func (s *sender) findPosted(ctx context.Context, p *posting) (id string, err error) {
+	if id := s.findEcho(p); id != "" {
+		return id, nil
+	}
+	after := s.posted
+	for range maxLookedThrough {
+		found, err := s.rest.MessagesAfter(ctx, s.channel, after)
+		if err != nil {
+			return "", err
+		}
+		for _, m := range slices.Backward(found) { // the oldest first
+			if s.isPosting(m, p) {
+				return m.ID, nil
+			}
+		}
+		if len(found) < rest.MessagesAtOnce {
+			break
+		}
+		after = found[0].ID
+	}
+	return "", nil
+}
+
+// maxEchoes bounds the messages that are remembered of those the gateway told of.
+const maxEchoes = 64
+
+// noteEcho takes in a message of the bot itself that the gateway tells of.
+func (s *sender) noteEcho(m *discordgo.Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.echoes = append(s.echoes[max(len(s.echoes)-maxEchoes+1, 0):], m)
+}
+
+// findEcho looks for a message among those that the gateway told of: it tells of them
+// also where the bot may not read the channel's history.
+func (s *sender) findEcho(p *posting) (id string) {
+	s.mu.Lock()
+	echoes := slices.Clone(s.echoes)
+	s.mu.Unlock()
+	for _, m := range echoes {
+		if later(m.ID, s.posted) && s.isPosting(m, p) {
+			return m.ID
+		}
+	}
+	return ""
+}
+
+// later reports whether an id was given after another.
+func later(id, than string) bool {
+	return len(id) > len(than) || len(id) == len(than) && id > than
+}
+
+// isPosting reports whether a message of the channel is what was to be posted.
+func (s *sender) isPosting(m *discordgo.Message, p *posting) bool {
+	if m.Author == nil {
+		return false
+	}
+	content := strings.TrimSpace(m.Content)
+	if m.WebhookID != "" {
+		return p.npc != "" && s.isOurWebhook(m.WebhookID) && m.Author.Username == markup.WebhookName(p.npc) && content == strings.TrimSpace(p.text)
+	}
+	text := p.text
+	if p.npc != "" {
+		text = spokenByBot(p.npc, text)
+	}
+	return m.Author.Bot && m.Author.ID == s.rest.ApplicationID() && content == strings.TrimSpace(text)
+}
+
+// isOurWebhook reports whether the bot speaks, or spoke, through a webhook.
+func (s *sender) isOurWebhook(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Contains(s.webhooks, id)
 }
 
 // checkPosted looks at how posting ended. Where nothing can be posted any more the

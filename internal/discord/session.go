@@ -49,13 +49,15 @@ type session struct {
 
 // startSession starts a session, or with resume goes on with the one that was cut
 // off: first whether the channel can be written to, then the table.
-func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, channel, parent string, resume bool) (*session, error) {
+// after is an id that Discord gave before anything of the session is posted.
+func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, channel, parent, after string, resume bool) (*session, error) {
 	run, end := context.WithCancel(b.tasks.context())
 	hear, stopHearing := context.WithCancel(run)
 	r := &session{
 		log: b.log, guild: g.ID(), channel: channel, parent: parent, began: time.Now(), inbox: newInbox(),
 		sender: newSender(b.rest, b.log, channel, parent), cancel: end, stopHearing: stopHearing,
 	}
+	r.sender.posted, r.sender.say = after, b.say
 	r.sender.lost = func(why string) { b.tasks.spawn(func(context.Context) { b.sessions.endSession(r, "") }); b.say(why) }
 	err := errors.Join(b.consents.loadDeclined(ctx, g), r.sender.findWebhook(ctx))
 	if err == nil {

@@ -86,6 +86,7 @@ type gateway struct {
 	identified map[int]time.Time // by shard group
 	starts     int               // identifies left of 1,000
 	swallow    int               // heartbeats to leave unanswered
+	faults     gatewayFaults
 }
 
 func (g *gateway) init(o Options) {
@@ -139,6 +140,13 @@ type conn struct {
 func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 	s.conns.Add(1) // while the HTTP server still waits for this handler
 	defer s.conns.Done()
+	s.mu.Lock()
+	away := time.Now().Before(s.gateway.faults.away)
+	s.mu.Unlock()
+	if away {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
 		return // Accept has answered.

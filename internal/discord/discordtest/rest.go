@@ -55,7 +55,9 @@ type route func(*call) (any, error)
 func (s *Server) handler() http.Handler {
 	api := http.NewServeMux()
 	add := func(pattern string, f route) {
-		api.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.serveREST(w, r, pattern, f) })
+		api.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			s.faultOf(pattern).serveDisturbed(w, r, func(w http.ResponseWriter, r *http.Request) { s.serveREST(w, r, pattern, f) })
+		})
 		s.limits.routes[pattern] = true
 	}
 	api.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.serveREST(w, r, "", nowhere(api)) })

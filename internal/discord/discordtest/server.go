@@ -45,6 +45,8 @@ type Options struct {
 	// connection, without locks held. If nil, the bot's voice state changes and
 	// no voice server is announced; Server.AnnounceVoice can do that later.
 	Voice func(VoiceJoin) VoiceServer
+	// Listener is where the server listens. If nil, on loopback; see Pipes.
+	Listener net.Listener
 }
 
 // A VoiceJoin is what the voice gateway has to know of a bot that comes.
@@ -87,6 +89,7 @@ type Server struct {
 	gateway gateway
 	voice   voice
 	limits  limits
+	disturb func(route string) Fault
 
 	requests []Request
 	faults   []string
@@ -143,6 +146,10 @@ func newServer(o *Options) *Server {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop, s.stopped = cancel, ctx.Done()
 	s.http = httptest.NewUnstartedServer(s.handler())
+	if s.opts.Listener != nil {
+		_ = s.http.Listener.Close() // nobody knows of it
+		s.http.Listener = s.opts.Listener
+	}
 	s.http.Config.BaseContext = func(net.Listener) context.Context { return ctx }
 	s.http.Start()
 	return s

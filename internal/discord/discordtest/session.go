@@ -18,6 +18,14 @@ type session struct {
 	log      [][]byte // all events, the first has sequence number 1
 	conn     *conn    // nil while the client is away
 	ended    bool     // it cannot be resumed
+	held     []event  // waits for the next, to be swapped with it
+	faults   *gatewayFaults
+}
+
+// event is one that is yet to be numbered.
+type event struct {
+	name string
+	data []byte
 }
 
 // maxEvents bounds a session's events; a session beyond it cannot be resumed.
@@ -28,8 +36,30 @@ func (x *session) wants(guildID string, need Intents) bool {
 	return !x.ended && x.intents&need == need && shardOf(guildID, x.shard[1]) == x.shard[0]
 }
 
-// push gives the session its next event; s.mu is held.
+// push gives the session its next event, or what faults make of it; s.mu is held.
 func (x *session) push(name string, data []byte) {
+	setUp := name == "READY" || name == "GUILD_CREATE" || name == "RESUMED" // no client could bear it
+	if x.faults.reorder && !setUp && len(x.held) == 0 {
+		x.held = []event{{name, data}}
+		return
+	}
+	x.number(name, data)
+	if x.faults.repeat && !setUp {
+		x.number(name, data)
+	}
+	x.release()
+}
+
+// release gives the session what was held.
+func (x *session) release() {
+	for _, e := range x.held {
+		x.number(e.name, e.data)
+	}
+	x.held = nil
+}
+
+// number gives the session its next event.
+func (x *session) number(name string, data []byte) {
 	if len(x.log) == maxEvents {
 		x.ended = true
 		return
@@ -198,7 +228,7 @@ func (s *Server) mayIdentify(shard int) bool {
 // begin starts a session: Ready, then the guilds one by one.
 func (c *conn) begin(id identification, shard [2]int) {
 	s := c.s
-	x := &session{id: s.secret("session"), intents: *id.Intents, shard: shard, compress: id.Compress, conn: c}
+	x := &session{id: s.secret("session"), intents: *id.Intents, shard: shard, compress: id.Compress, conn: c, faults: &s.gateway.faults}
 	s.gateway.sessions = append(s.gateway.sessions, x)
 	c.session = x
 	c.record.Session, c.record.Intents, c.record.Shard = x.id, x.intents, shard

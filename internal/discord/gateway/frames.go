@@ -33,7 +33,8 @@ type frameFilter struct {
 	in       *bufio.Reader
 	code     *atomic.Int64 // close code of the server, 0 if none came
 	opened   *atomic.Bool  // discordgo has opened the connection
-	blind    *atomic.Bool  // something else than a websocket came, such as a proxy with TLS behind it
+	blind    *atomic.Bool  // a proxy answered, and what it passes on has TLS around it
+	refused  bool          // the upgrade was refused
 	begun    bool          // the first line has passed
 	upgraded bool          // the answer to the upgrade has passed
 	out      []byte        // looked into and not yet read
@@ -55,7 +56,8 @@ func (t *frameFilter) Read(p []byte) (int, error) {
 			n := copy(p, t.out)
 			t.out = t.out[n:]
 			return n, nil
-		case t.blind.Load():
+		case t.refused && t.upgraded:
+			return t.in.Read(p)
 			return t.in.Read(p)
 		case t.left > 0:
 			n, err := t.in.Read(p[:min(int64(len(p)), t.left)])
@@ -80,7 +82,9 @@ func (t *frameFilter) readUpgradeLine() error {
 	}
 	if !t.begun {
 		t.begun = true
-		t.blind.Store(!bytes.HasPrefix(line, []byte("HTTP/1.1 101 ")))
+		status, _, _ := bytes.Cut(bytes.TrimPrefix(line, []byte("HTTP/1.")), []byte("\r"))
+		t.refused = !bytes.HasPrefix(line, []byte("HTTP/1.1 101 "))
+		t.blind.Store(t.refused && len(status) > 2 && bytes.HasPrefix(status[2:], []byte("200 ")))
 	}
 	t.upgraded = string(line) == "\r\n"
 	t.out = append(t.out[:0], line...)

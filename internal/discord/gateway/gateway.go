@@ -30,7 +30,9 @@ type Options struct {
 	// Subscribe adds handlers to the session of each new connection. discordgo
 	// calls them one after the other, in the order of the events: they do not wait.
 	Subscribe func(*discordgo.Session)
-	Logger    *slog.Logger
+	// Dial opens connections; if nil, it is the usual way.
+	Dial   rest.Dial
+	Logger *slog.Logger
 	// Say tells the operator, in a sentence, what happens to the connection. It is
 	// called by any goroutine.
 	Say func(text string)
@@ -41,13 +43,14 @@ type Gateway struct {
 	token, base string
 	client      *rest.Client
 	subscribe   func(*discordgo.Session)
+	dial        rest.Dial
 	log         *slog.Logger
 	say         func(string)
 }
 
 // New returns a gateway; Run connects it.
 func New(o Options) *Gateway {
-	return &Gateway{token: o.Token, base: o.Base, client: o.Client, subscribe: o.Subscribe, log: o.Logger, say: o.Say}
+	return &Gateway{token: o.Token, base: o.Base, client: o.Client, subscribe: o.Subscribe, dial: o.Dial, log: o.Logger, say: o.Say}
 }
 
 // Run keeps so many shards connected until ctx ends. It returns an error for what

@@ -121,7 +121,7 @@ func (s *shard) connectOnce(ctx context.Context) error {
 
 // newSession begins a new session: the old one cannot be resumed.
 func (s *shard) newSession() error {
-	d, err := rest.NewSession(s.gateway.token, s.gateway.base)
+	d, err := rest.NewSession(s.gateway.token, s.gateway.base, s.gateway.dial)
 	if err != nil {
 		return err
 	}
@@ -147,6 +147,9 @@ func (s *shard) newSession() error {
 }
 
 func (s *shard) dialPlain(ctx context.Context, network, addr string) (net.Conn, error) {
+	if s.gateway.dial != nil {
+		return s.filterFrames(s.gateway.dial(ctx, network, addr))
+	}
 	return s.filterFrames(new(net.Dialer).DialContext(ctx, network, addr))
 }
 

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"mime"
+	"net"
 	"net/http"
 	"net/url"
 	"path"
@@ -27,17 +28,22 @@ const Timeout = 20 * time.Second
 // Client asks Discord for things. It is safe for concurrent use; a call waits out
 // rate limits, and its errors name no address.
 type Client struct {
+	limits      limits
 	session     *discordgo.Session // for REST alone
 	application atomic.Value       // its id, a string
 }
 
 // NewClient returns a client that asks through a session of its own, which is
 // never connected; see [NewSession].
-func NewClient(s *discordgo.Session) *Client { return &Client{session: s} }
+func NewClient(s *discordgo.Session) *Client { return &Client{session: s, limits: newLimits()} }
+
+// Dial opens a connection, as [net.Dialer.DialContext] does.
+type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 // NewSession returns a session of discordgo that is not connected. Its requests
-// go to base, or to Discord if that is empty.
-func NewSession(token, base string) (*discordgo.Session, error) {
+// go to base, or to Discord if that is empty. If dial is nil, connections are the
+// usual ones.
+func NewSession(token, base string, dial Dial) (*discordgo.Session, error) {
 	s, err := discordgo.New("Bot " + token)
 	if err != nil {
 		return nil, err
@@ -48,8 +54,13 @@ func NewSession(token, base string) (*discordgo.Session, error) {
 			return nil, fmt.Errorf("discord.api_url: %w", err)
 		}
 	}
-	s.LogLevel = -1 // it would write to stderr
-	s.Client = &http.Client{Timeout: Timeout, Transport: redirect{to, http.DefaultTransport}}
+	next := http.DefaultTransport
+	if dial != nil {
+		next = &http.Transport{DialContext: dial}
+	}
+	s.LogLevel = -1      // it would write to stderr
+	s.MaxRestRetries = 0 // it would try again at once, without asking whether Discord did it
+	s.Client = &http.Client{Timeout: Timeout, Transport: redirect{to, next}}
 	return s, nil
 }
 
@@ -70,7 +81,14 @@ type redirect struct {
 }
 
 // RoundTrip implements http.RoundTripper.
-func (e redirect) RoundTrip(r *http.Request) (*http.Response, error) {
+func (e redirect) RoundTrip(r *http.Request) (resp *http.Response, err error) {
+	if status, ok := r.Context().Value(statusOf{}).(*int); ok {
+		defer func() {
+			if err == nil {
+				*status = resp.StatusCode
+			}
+		}()
+	}
 	rest, ok := strings.CutPrefix(r.URL.Path, "/api")
 	if e.base == nil || !ok || r.URL.Host != "discord.com" {
 		return e.next.RoundTrip(r)
@@ -83,6 +101,10 @@ func (e redirect) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // maxRateLimitWaits is how often a call waits because Discord asks it to.
 const maxRateLimitWaits = 5
+
+// statusOf is the key under which a request's context has the place for the status of
+// its answer: discordgo tells that of some answers in words alone.
+type statusOf struct{}
 
 // retrySlack is added to such a wait: discordgo cuts it to milliseconds, and who
 // comes too early is made to wait again.
@@ -118,8 +140,7 @@ func (c *Client) Do(ctx context.Context, method, address, bucket string, in, out
 		return fmt.Errorf("encoding a request to Discord: %w", err)
 	}
 	for waited := 0; ; waited++ {
-		// discordgo would wait whatever becomes of ctx.
-		raw, err := c.session.RequestRaw(method, address, kind, body, bucket, 0, discordgo.WithContext(ctx), discordgo.WithRetryOnRatelimit(false))
+		raw, err := c.requestOnce(ctx, method, address, kind, bucket, body)
 		var limited *discordgo.RateLimitError
 		switch {
 		case err == nil && out == nil:
@@ -129,14 +150,36 @@ func (c *Client) Do(ctx context.Context, method, address, bucket string, in, out
 				return fmt.Errorf("reading Discord's answer: %w", err)
 			}
 			return nil
-		case ctx.Err() != nil:
-			return ctx.Err()
 		case !errors.As(err, &limited) || waited >= maxRateLimitWaits:
 			return WithoutAddress(err)
 		case !Wait(ctx, limited.RetryAfter+retrySlack):
 			return ctx.Err()
 		}
 	}
+}
+
+// requestOnce makes a request when Discord's limits let it.
+func (c *Client) requestOnce(ctx context.Context, method, address, kind, bucket string, body []byte) ([]byte, error) {
+	b, done, err := c.limits.begin(ctx, bucket)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	status := 0
+	noted := context.WithValue(ctx, statusOf{}, &status)
+	raw, err := c.session.RequestWithLockedBucket(method, address, kind, body, b, 0, discordgo.WithContext(noted), discordgo.WithRetryOnRatelimit(false))
+	var limited *discordgo.RateLimitError
+	switch {
+	case err == nil || errors.As(err, &limited):
+		return raw, err
+	case status == http.StatusTooManyRequests: // not in Discord's words: something before it has had enough
+		return nil, &discordgo.RateLimitError{RateLimit: &discordgo.RateLimit{TooManyRequests: &discordgo.TooManyRequests{RetryAfter: blockedFor}}}
+	case status >= http.StatusInternalServerError:
+		return nil, &apiError{status: status}
+	case ctx.Err() != nil: // whether Discord did it is not known
+		return nil, ctx.Err()
+	}
+	return nil, err
 }
 
 // Wait lets some time pass and reports whether ctx goes on.
@@ -150,3 +193,6 @@ func Wait(ctx context.Context, d time.Duration) bool {
 		return false
 	}
 }
+
+// CloseIdle closes the connections that nobody uses.
+func (c *Client) CloseIdle() { c.session.Client.CloseIdleConnections() }

@@ -4,29 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"github.com/bwmarrin/discordgo"
 )
 
-// answerBuckets is over how many buckets answers to interactions are spread.
-// Each has an address of its own, for which discordgo would keep a bucket for
-// good; and one bucket for all would send them one after the other.
-const answerBuckets = 64
-
-// answerBucket names the bucket of an interaction's answers.
-func answerBucket(id string) string {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(id)) // never fails
-	return fmt.Sprintf("interaction %d", h.Sum32()%answerBuckets)
-}
-
 // Respond answers an interaction for the first time.
 func (c *Client) Respond(ctx context.Context, i *discordgo.Interaction, r *discordgo.InteractionResponse, files ...File) error {
-	return c.Do(ctx, http.MethodPost, discordgo.EndpointInteractionResponse(i.ID, i.Token), answerBucket(i.ID), r, nil, files...)
+	return c.Do(ctx, http.MethodPost, discordgo.EndpointInteractionResponse(i.ID, i.Token), unlimited, r, nil, files...)
 }
 
 // EditResponse replaces the first answer to an interaction.
@@ -77,6 +65,37 @@ func (c *Client) CreateMessage(ctx context.Context, channel string, m *discordgo
 	out := &discordgo.Message{}
 	address := discordgo.EndpointChannelMessages(channel)
 	return out, c.Do(ctx, http.MethodPost, address, address, m, out)
+}
+
+// MessagesAfter lists messages of a channel that came after another, the oldest
+// MessagesAtOnce of them, newest first.
+func (c *Client) MessagesAfter(ctx context.Context, channel, message string) (out []*discordgo.Message, err error) {
+	address := discordgo.EndpointChannelMessages(channel)
+	query := url.Values{"limit": {strconv.Itoa(MessagesAtOnce)}, "after": {message}}
+	return out, c.Do(ctx, http.MethodGet, address+"?"+query.Encode(), "read "+channel, nil, &out)
+}
+
+// MessagesAtOnce is how many messages Discord lists at once.
+const MessagesAtOnce = 100
+
+// OpenDM opens the conversation with a user.
+func (c *Client) OpenDM(ctx context.Context, user string) (*discordgo.Channel, error) {
+	out := &discordgo.Channel{}
+	address := discordgo.EndpointUserChannels("@me")
+	return out, c.Do(ctx, http.MethodPost, address, address, map[string]string{"recipient_id": user}, out)
+}
+
+// CreateMessageOnce writes a message as the bot. Of calls with the same nonce, of at most
+// 25 characters, that come within minutes Discord makes one message.
+func (c *Client) CreateMessageOnce(ctx context.Context, channel, nonce string, m *discordgo.MessageSend) (*discordgo.Message, error) {
+	in := struct {
+		*discordgo.MessageSend
+		Nonce   string `json:"nonce"`
+		Enforce bool   `json:"enforce_nonce"`
+	}{m, nonce, true}
+	out := &discordgo.Message{}
+	address := discordgo.EndpointChannelMessages(channel)
+	return out, c.Do(ctx, http.MethodPost, address, address, in, out)
 }
 
 // EditMessage changes a message of the bot.

@@ -1,9 +1,11 @@
 package rest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 
 	"github.com/bwmarrin/discordgo"
 )
@@ -26,9 +28,12 @@ func WithoutAddress(err error) error {
 	var e *discordgo.RESTError
 	var limited *discordgo.RateLimitError
 	var u interface{ Timeout() bool }
+	var known *apiError
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &known), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded) && !errors.As(err, new(*url.Error)):
+		return err
 	case errors.As(err, &e) && e.Response != nil && e.Response.StatusCode == http.StatusUnauthorized:
 		return ErrToken
 	case errors.As(err, &e):
@@ -46,6 +51,16 @@ func WithoutAddress(err error) error {
 		return errors.New("no answer from Discord in time")
 	}
 	return errUnreachable
+}
+
+// Doubtful reports whether it is open, after an error of a call, what became of what was asked
+// for: Discord may have done it, and trying again may do it twice.
+func Doubtful(err error) bool { return err != nil && !Refused(err) && !errors.Is(err, errRateLimited) }
+
+// Refused reports whether Discord said no, and will say so again.
+func Refused(err error) bool {
+	var r *apiError
+	return errors.Is(err, ErrToken) || errors.As(err, &r) && r.status < http.StatusInternalServerError
 }
 
 // errUnreachable says that a request did not come through.

@@ -1,0 +1,63 @@
+package discord
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/rest"
+)
+
+const (
+	// ackWithin is how long Discord waits for the first word about an interaction.
+	ackWithin = 3 * time.Second
+	// ackRetry is the pause between two attempts at it.
+	ackRetry = 200 * time.Millisecond
+)
+
+// deferAnswer tells Discord that the answer to an interaction is coming. It returns nil
+// only if Discord has taken that.
+func (d *dispatcher) deferAnswer(ctx context.Context, i *discordgo.Interaction, open, pressed bool) error {
+	coming := &discordgo.InteractionResponse{
+		Type: discordgo.InteractionResponseDeferredChannelMessageWithSource,
+		Data: &discordgo.InteractionResponseData{Flags: messageFlags(open)},
+	}
+	if pressed {
+		coming = &discordgo.InteractionResponse{Type: discordgo.InteractionResponseDeferredMessageUpdate}
+	}
+	began, doubt := time.Now(), false
+	for {
+		err := d.rest.Respond(ctx, i, coming)
+		switch {
+		case err == nil:
+			return nil
+		case doubt && rest.ErrorCode(err) == discordgo.ErrCodeInteractionHasAlreadyBeenAcknowledged:
+			return nil // it took the first, and did not say so
+		case rest.Refused(err):
+			return err
+		}
+		doubt = doubt || rest.Doubtful(err)
+		if time.Since(began)+ackRetry > ackWithin || !rest.Wait(ctx, ackRetry) {
+			return fmt.Errorf("announcing the answer: %w", err)
+		}
+	}
+}
+
+// tellUndone tells whoever gave a command that nothing was done: in the place of the
+// answer, if Discord expects one after all, else in the channel.
+func (d *dispatcher) tellUndone(ctx context.Context, i *discordgo.Interaction) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.Timeout)
+	defer cancel()
+	text := noticeText("warning", "This was not done: Discord was too slow. Give the command again.")
+	if d.rest.EditResponse(ctx, i, &discordgo.WebhookEdit{Content: &text, AllowedMentions: noMentions()}) == nil {
+		return
+	}
+	if i.Member != nil && i.Member.User != nil {
+		text = noticeText("warning", fmt.Sprintf("<@%s>: what you just asked for was not done, since Discord was too slow. Do it again.", i.Member.User.ID))
+	}
+	if _, err := d.rest.CreateMessage(ctx, i.ChannelID, &discordgo.MessageSend{Content: text, AllowedMentions: noMentions()}); err != nil {
+		d.log.Warn("telling that a command was not carried out", "reason", err)
+	}
+}

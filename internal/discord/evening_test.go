@@ -1,0 +1,358 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+	"github.com/MrWong99/glyphoxa/srd"
+)
+
+// dicePlayers is a table whose NPC tells what the dice show, so that each of its lines can
+// be told from the others.
+const dicePlayers = `
+languages: [en]
+campaign: {name: The Flagon}
+providers: {llm: offline, tts: silent, stt: none, embeddings: none}
+npcs:
+  - name: Mira
+    tools: [roll]
+    lines: {greeting: ["Mind the gap."], roll: ["Here they go. {answer}"], unknown: ["Ask the river."]}
+discord: {token: %s, api_url: %s}
+`
+
+// evening is the real bot at a Discord of the test's own, both in the test's bubble of
+// virtual time: they speak over pipes.
+type evening struct {
+	t                       *testing.T
+	d                       *discordtest.Server
+	dir                     string
+	guild, channel, dm, ana string
+	stop                    func()
+
+	mu   sync.Mutex // guards said
+	said []string   // to the operator
+}
+
+// beginEvening brings up Discord and the bot, and starts a session. It is called in a
+// bubble.
+func beginEvening(t *testing.T, o discordtest.Options) *evening {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "glyphoxa-evening-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	pipes := discordtest.NewPipes()
+	o.Listener = pipes
+	e := &evening{t: t, d: discordtest.New(t, &o), dir: dir}
+	e.guild = e.d.AddGuild("home")
+	e.channel = e.d.AddChannel(e.guild, "table")
+	e.dm = e.d.AddMember(e.guild, "dm", e.d.AddRole(e.guild, "Master", discordtest.ManageGuild))
+	e.ana = e.d.AddMember(e.guild, "Ana")
+	path := filepath.Join(dir, "glyphoxa.yaml")
+	if err := os.WriteFile(path, fmt.Appendf(nil, dicePlayers, e.d.Token(), e.d.APIURL()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := play.LoadConfig(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := ruleslookup.Lazy(srd.FS)
+	gs := guilds.New(guilds.Options{Config: cfg, Front: Front, Open: func(ctx context.Context, _ string, cfg *config.Config) (*play.Game, error) {
+		return play.Open(ctx, play.Options{Config: cfg, Rules: rules})
+	}})
+	b, err := New(cfg.Discord, gs, &Options{Logger: slog.New(slog.DiscardHandler), Say: e.tell, Dial: pipes.Dial})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- errors.Join(b.Run(ctx), gs.Close()) }()
+	e.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("the bot ended with %v", err)
+		}
+		b.rest.CloseIdle()
+	})
+	t.Cleanup(e.stop)
+	if err := errors.Join(e.d.AwaitReady(ctx, 1), e.d.AwaitCommands(ctx, "")); err != nil {
+		t.Fatal(err)
+	}
+	if got := e.gives(e.dm, "session start"); !strings.Contains(got, "The Flagon") {
+		t.Fatalf("/session start: %q", got)
+	}
+	return e
+}
+
+func (e *evening) tell(text string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.said = append(e.said, text)
+}
+
+// told is what the operator read.
+func (e *evening) told() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return strings.Join(e.said, "\n")
+}
+
+// gives lets a user give a command, and returns the answer.
+func (e *evening) gives(user, command string, options ...discordtest.Option) string {
+	e.t.Helper()
+	i, err := e.d.Command(user, e.channel, command, options...)
+	if err == nil {
+		var m discordtest.Message
+		if m, err = i.Answer(e.t.Context()); err == nil {
+			return m.Content
+		}
+	}
+	e.t.Errorf("/%s: %v", command, err)
+	return ""
+}
+
+// asks has the player ask for a number, from 1000 on, which the answer names.
+func (e *evening) asks(number int) {
+	e.d.Say(e.channel, e.ana, fmt.Sprintf("Mira, roll 1d1+%d", number-1), nil)
+}
+
+// heard are the numbers that NPCs named in the channel, in order.
+func (e *evening) heard() (numbers []string) {
+	for _, m := range e.d.Messages(e.channel) {
+		if m.WebhookID == "" || m.Author.Username != "Mira" || m.Deleted {
+			continue
+		}
+		numbers = append(numbers, numbersIn(m.Content)...)
+	}
+	return numbers
+}
+
+func numbersIn(text string) (numbers []string) {
+	for _, found := range answeredNumber.FindAllStringSubmatch(text, -1) {
+		numbers = append(numbers, found[1])
+	}
+	return numbers
+}
+
+var answeredNumber = regexp.MustCompile(`makes (\d+)`)
+
+// kept are the numbers that memory says NPCs named, in order. The bot has stopped.
+func (e *evening) kept() (numbers []string) {
+	e.t.Helper()
+	store, err := sqlite.Open(e.t.Context(), filepath.Join(e.dir, ".glyphoxa", "guilds", e.guild, "glyphoxa.db"), nil)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	defer func() {
+		if err := store.Close(); err != nil {
+			e.t.Error(err)
+		}
+	}()
+	all, err := store.Sessions(e.t.Context(), 1)
+	if err != nil || len(all) != 1 {
+		e.t.Fatalf("%d sessions, %v", len(all), err)
+	}
+	lines, err := store.Recent(e.t.Context(), all[0].ID, all[0].Lines)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	for _, l := range lines {
+		if l.NPC != "" {
+			numbers = append(numbers, numbersIn(l.Text)...)
+		}
+	}
+	return numbers
+}
+
+// isMuted reports whether the NPC is silent.
+func (e *evening) isMuted() bool { return strings.Contains(e.gives(e.ana, "npc list"), "(silent)") }
+
+// notices are what the bot told in the channel.
+func (e *evening) notices() (all []string) {
+	for _, m := range e.d.Messages(e.channel) {
+		if m.Author.ID == e.d.BotID() && strings.HasPrefix(m.Content, "-#") {
+			all = append(all, m.Content)
+		}
+	}
+	return all
+}
+
+// webhookPosts is the route of what NPCs say.
+const webhookPosts = "POST /webhooks/{webhook}/{token}"
+
+// everyNth makes every nth call of what NPCs say go wrong.
+func everyNth(n int64, f discordtest.Fault) func(string) discordtest.Fault {
+	var calls atomic.Int64
+	return func(route string) discordtest.Fault {
+		if route != webhookPosts || calls.Add(1)%n != 0 {
+			return discordtest.Fault{}
+		}
+		return f
+	}
+}
+
+// TestFaultyEvening plays evenings in which Discord fails in the middle: each line that
+// memory keeps is in the channel once, and in order, and no other.
+func TestFaultyEvening(t *testing.T) {
+	const lines = 30
+	for _, row := range []struct {
+		name  string
+		fails func(*evening)
+		lost  int // lines whose loss is told
+	}{
+		{name: "500", fails: func(e *evening) { e.d.Disturb(everyNth(2, discordtest.Fault{Status: 500})) }},
+		{name: "502 after it was accepted", fails: func(e *evening) { e.d.Disturb(everyNth(2, discordtest.Fault{Status: 502, Accepted: true})) }},
+		{name: "504 after it was accepted or not", fails: func(e *evening) {
+			var n atomic.Int64
+			e.d.Disturb(func(route string) discordtest.Fault {
+				if route != webhookPosts {
+					return discordtest.Fault{}
+				}
+				k := n.Add(1)
+				return discordtest.Fault{Status: []int{0, 504}[k%2], Accepted: k%4 == 1}
+			})
+		}},
+		{name: "cut off after it was accepted", fails: func(e *evening) { e.d.Disturb(everyNth(3, discordtest.Fault{Cut: true, Accepted: true})) }},
+		{name: "cut off", fails: func(e *evening) { e.d.Disturb(everyNth(3, discordtest.Fault{Cut: true})) }},
+		{name: "503 for half a minute", fails: func(e *evening) {
+			until := time.Now().Add(30 * time.Second)
+			e.d.Disturb(func(string) discordtest.Fault {
+				if time.Now().Before(until) {
+					return discordtest.Fault{Status: 503}
+				}
+				return discordtest.Fault{}
+			})
+		}},
+		{name: "five seconds a call", fails: func(e *evening) {
+			e.d.Disturb(func(string) discordtest.Fault { return discordtest.Fault{Delay: 5 * time.Second} })
+		}},
+		{name: "429 storm", fails: func(e *evening) {
+			e.d.LimitRoute(webhookPosts, 1, 4*time.Second)
+			e.d.RefuseAll(10 * time.Second)
+			for range 10 {
+				e.d.RefuseNext(webhookPosts, 3*time.Second)
+			}
+		}},
+		{name: "events twice", fails: func(e *evening) { e.d.RepeatEvents(true) }},
+		{name: "events out of order", fails: func(e *evening) { e.d.ReorderEvents(true) }},
+		{name: "half a minute away", fails: func(e *evening) { e.d.GoAway(30 * time.Second) }},
+		{name: "session invalid", fails: func(e *evening) { e.d.InvalidateSessions(false) }},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := beginEvening(t, discordtest.Options{})
+				for n := range lines {
+					e.asks(1000 + n)
+					if n == lines/3 {
+						row.fails(e)
+					}
+					time.Sleep(2 * time.Second)
+				}
+				time.Sleep(5 * time.Minute)
+				e.d.ReorderEvents(false)
+				e.d.Disturb(nil)
+				time.Sleep(time.Minute)
+				e.stop()
+				heard, kept := e.heard(), e.kept()
+				if !slices.Equal(heard, kept) {
+					t.Errorf("in the channel are\n%q, kept is\n%q; told: %q; operator: %s", heard, kept, e.notices(), e.told())
+				}
+				if sorted := slices.Compact(slices.Sorted(slices.Values(heard))); len(sorted) != len(heard) {
+					t.Errorf("%d of %d lines are doubled: %q", len(heard)-len(sorted), len(sorted), heard)
+				}
+				if len(heard) < lines-3 { // what was written while the session was gone is not heard
+					t.Errorf("%d of %d lines are in the channel: %q", len(heard), lines, heard)
+				}
+				lines := 0
+				for _, m := range e.d.Messages(e.channel) {
+					if m.WebhookID != "" && m.Author.Username == "Mira" {
+						lines++
+					}
+				}
+				if lines != len(heard) {
+					t.Errorf("Mira said %d things to %d lines", lines, len(heard))
+				}
+				if _, hasty := e.d.Refused(); hasty > 0 {
+					t.Errorf("%d calls did not wait as long as they were told", hasty)
+				}
+			})
+		})
+	}
+}
+
+// TestLateInteractionDoesNothing gives commands to a bot whose calls take so long that
+// Discord says they failed: nothing is done, and the channel is told.
+func TestLateInteractionDoesNothing(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		fault discordtest.Fault // of first answers
+		acts  bool
+	}{
+		{"five seconds a call", discordtest.Fault{Delay: 5 * time.Second}, false},
+		{"refused", discordtest.Fault{Status: 500}, false},
+		{"taken, and not said so", discordtest.Fault{Status: 502, Accepted: true}, true},
+		{"in time", discordtest.Fault{Delay: 2 * time.Second}, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := beginEvening(t, discordtest.Options{InteractionDeadline: 3 * time.Second})
+				answered := false
+				e.d.Disturb(func(route string) discordtest.Fault {
+					first := strings.HasPrefix(route, "POST /interactions/")
+					if row.fault.Status != 0 && (!first || row.fault.Accepted && answered) {
+						return discordtest.Fault{}
+					}
+					answered = answered || first
+					return row.fault
+				})
+				i, err := e.d.Command(e.dm, e.channel, "npc mute", discordtest.Option{Name: "npc", Value: "Mira"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Minute)
+				e.d.Disturb(nil)
+				_, failed := i.Response(t.Context())
+				if acted := e.isMuted(); acted != row.acts || acted != (failed == nil) {
+					t.Errorf("the command acted: %t, want %t; Discord says %v", acted, row.acts, failed)
+				}
+				if told := strings.Join(e.notices(), "\n"); strings.Contains(told, "<@"+e.dm+">") == row.acts {
+					t.Errorf("the channel is told %q", told)
+				}
+				e.stop()
+			})
+		})
+	}
+}
+
+// TestRepeatedInteractionActsOnce has the gateway tell of a command twice.
+func TestRepeatedInteractionActsOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := beginEvening(t, discordtest.Options{})
+		e.d.RepeatEvents(true)
+		e.gives(e.dm, "npc say", discordtest.Option{Name: "npc", Value: "Mira"}, discordtest.Option{Name: "text", Value: "It makes 1234."})
+		time.Sleep(time.Minute)
+		if got := e.heard(); !slices.Equal(got, []string{"1234"}) {
+			t.Errorf("heard %q, want it once", got)
+		}
+		e.stop()
+	})
+}
