@@ -310,7 +310,7 @@ func (e *everywhere) asks(user, command string, options []discordtest.Option) di
 // and tells nothing of the inside.
 func (e *everywhere) harmless(command string, options []discordtest.Option, m discordtest.Message) {
 	e.t.Helper()
-	if m.Author != nil && !m.Author.Bot {
+	if m.Author != nil && !m.Author.Bot || m.Deleted {
 		return
 	}
 	if len(m.Mentions) > 0 || len(m.MentionRoles) > 0 || m.MentionEveryone {

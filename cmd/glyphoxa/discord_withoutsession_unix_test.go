@@ -74,11 +74,7 @@ func TestDiscordRemovalIsConfirmed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := i.AnswerWhen(t.Context(), func(m discordtest.Message) bool { return !strings.Contains(m.Content, "?") })
-		if err != nil {
-			t.Fatal(err)
-		}
-		answers(t, m, true, want)
+		answers(t, follows(t, i, question), true, want)
 	}
 	s.stop()
 }
