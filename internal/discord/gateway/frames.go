@@ -58,7 +58,6 @@ func (t *frameFilter) Read(p []byte) (int, error) {
 			return n, nil
 		case t.refused && t.upgraded:
 			return t.in.Read(p)
-			return t.in.Read(p)
 		case t.left > 0:
 			n, err := t.in.Read(p[:min(int64(len(p)), t.left)])
 			t.left -= int64(n)
