@@ -14,7 +14,7 @@ TESTTIME ?= 30m
 
 export CGO_ENABLED ?= 0
 
-.PHONY: play run build test gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-ear bench-peers bench-realtime eval eval-address eval-hearing fuzz cover clean
+.PHONY: play run build test gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-ear bench-peers bench-realtime eval eval-address eval-hearing eval-prosody fuzz cover clean
 
 play: build
 	@$(BIN) play $(ARGS)
@@ -120,6 +120,11 @@ eval-address:
 # they do worse than they did.
 eval-hearing: onnx
 	@GO='$(GO)' sh testdata/hearing/eval.sh
+
+# eval-prosody tells what pitch, length and loudness before a pause tell of whether the
+# speaker goes on, which nothing of the program uses.
+eval-prosody:
+	@GO='$(GO)' sh testdata/hearing/turns/eval.sh
 
 fuzz:
 	@sh .ci/fuzz $(FUZZTIME)

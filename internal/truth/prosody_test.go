@@ -1,0 +1,289 @@
+package truth_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+)
+
+// turnsTruth is a speaker of make-turns.py, with the pauses of their clip.
+type turnsTruth struct {
+	File, Voice string
+	Human       bool
+	Pauses      []struct {
+		Start, End int // milliseconds
+		Kind       string
+	}
+}
+
+const (
+	// Melody is followed at 8 kHz, every 10 ms over 40 ms, from 70 to 500 Hz.
+	melodyRate   = 8000
+	melodyHop    = melodyRate / 100
+	melodyWindow = 4 * melodyHop
+	shortestLag  = melodyRate / 500
+	longestLag   = melodyRate / 70
+	// evidence is how much before a pause is looked at, in hops.
+	evidence = 60
+)
+
+// hop is 10 ms of a voice.
+type hop struct {
+	level float64 // dB
+	pitch float64 // semitones above 100 Hz; NaN without
+	tonal float64 // how periodic it is, 0 to 1
+}
+
+// followMelody returns the hops of a sound at audio.SampleRate.
+func followMelody(t *testing.T, samples []int16) []hop {
+	t.Helper()
+	r, err := audio.NewResampler(audio.SampleRate, melodyRate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	low := r.Flush(r.Process(nil, samples))
+	x := make([]float64, len(low))
+	for i, s := range low {
+		x[i] = float64(s)
+	}
+	var hops []hop
+	for at := 0; at+melodyHop <= len(x); at += melodyHop {
+		h := hop{pitch: math.NaN()}
+		for _, v := range x[at : at+melodyHop] {
+			h.level += v * v
+		}
+		h.level = 10 * math.Log10(h.level/melodyHop/(1<<30)+1e-10)
+		if end := at + melodyHop; end >= melodyWindow+longestLag && h.level > -60 {
+			h.pitch, h.tonal = pitchAt(x[:end])
+		}
+		hops = append(hops, h)
+	}
+	return hops
+}
+
+// pitchAt is the pitch of the last window of x, and how periodic that is.
+func pitchAt(x []float64) (semitones, strength float64) {
+	now := x[len(x)-melodyWindow:]
+	var by [longestLag + 1]float64
+	power := 1.0
+	for _, v := range now {
+		power += v * v
+	}
+	best := 0.0
+	for lag := shortestLag; lag <= longestLag; lag++ {
+		then := x[len(x)-melodyWindow-lag:]
+		dot, before := 0.0, 1.0
+		for i, v := range now {
+			dot += v * then[i]
+			before += then[i] * then[i]
+		}
+		by[lag] = dot / math.Sqrt(power*before)
+		best = max(best, by[lag])
+	}
+	if best < 0.6 {
+		return math.NaN(), max(best, 0)
+	}
+	for lag := shortestLag + 1; lag < longestLag; lag++ { // the shortest of the periods that fit
+		if by[lag] < 0.92*best || by[lag] < by[lag-1] || by[lag] < by[lag+1] {
+			continue
+		}
+		a, b, c := by[lag-1], by[lag], by[lag+1]
+		at := float64(lag)
+		if d := a - 2*b + c; d < 0 {
+			at += (a - c) / (2 * d)
+		}
+		return 12 * math.Log2(melodyRate/at/100), best
+	}
+	return math.NaN(), best
+}
+
+// prosodyNames are the features of a pause; see prosodyOf.
+var prosodyNames = []string{
+	"slope of the pitch, last 200 ms", "slope of the pitch, last 400 ms", "last pitch, to the speaker's median", "last pitch, in the speaker's range",
+	"fall from the highest of 600 ms", "last voiced stretch", "last voiced stretch, to the speaker's", "level of the last 100 ms, to the speaker's",
+	"slope of the level, last 300 ms", "periodicity, last 150 ms", "unvoiced at the end", "last pitch, from the speaker's median either way",
+}
+
+// lastPitch is the index of the last pitch.
+const lastPitch = 2
+
+// prosodyOf are the features of speech that a pause follows, of a speaker of whom before
+// is known.
+func prosodyOf(before, speech []hop) []float64 {
+	pitches, levels, stretches := habits(slices.Concat(before, speech))
+	tail := speech[max(0, len(speech)-evidence):]
+	voiced := tail // up to the last hop that has a pitch
+	for len(voiced) > 0 && math.IsNaN(voiced[len(voiced)-1].pitch) {
+		voiced = voiced[:len(voiced)-1]
+	}
+	last, highest := quantile(pitches, .5), quantile(pitches, .5)
+	if len(voiced) > 0 {
+		last, highest = quantile(pitchesOf(newest(voiced, 6)), .5), quantile(pitchesOf(voiced), .9)
+	}
+	stretch := 0.0
+	for i, gap := len(speech)-len(tail)+len(voiced)-1, 0; i >= 0 && gap < 3; i-- {
+		if gap++; !math.IsNaN(speech[i].pitch) {
+			gap = 0
+			stretch++
+		}
+	}
+	pitchOf, levelOf := func(h hop) float64 { return h.pitch }, func(h hop) float64 { return h.level }
+	level, tonal := 0.0, 0.0
+	for _, h := range newest(tail, 10) {
+		level += h.level / 10
+	}
+	for _, h := range newest(tail, 15) {
+		tonal += h.tonal / 15
+	}
+	return []float64{
+		slope(newest(voiced, 20), pitchOf), slope(newest(voiced, 40), pitchOf),
+		last - quantile(pitches, .5), (last - quantile(pitches, .1)) / max(quantile(pitches, .9)-quantile(pitches, .1), 1),
+		highest - last, math.Log(stretch + 1), math.Log((stretch + 1) / (quantile(stretches, .5) + 1)),
+		level - quantile(levels, .5), slope(newest(tail, 30), levelOf), tonal, float64(len(tail) - len(voiced)),
+		math.Abs(last - quantile(pitches, .5)),
+	}
+}
+
+// habits are the pitches, levels and voiced stretches of a speaker, each in order.
+func habits(known []hop) (pitches, levels, stretches []float64) {
+	run := 0.0
+	for _, h := range known {
+		if h.level > -50 {
+			levels = append(levels, h.level)
+		}
+		if math.IsNaN(h.pitch) {
+			if run >= 4 {
+				stretches = append(stretches, run)
+			}
+			run = 0
+			continue
+		}
+		run++
+	}
+	slices.Sort(levels)
+	slices.Sort(stretches)
+	return pitchesOf(known), levels, stretches
+}
+
+// pitchesOf are the pitches of hops that have one, in order.
+func pitchesOf(hops []hop) (out []float64) {
+	for _, h := range hops {
+		if !math.IsNaN(h.pitch) {
+			out = append(out, h.pitch)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func newest(hops []hop, n int) []hop { return hops[max(0, len(hops)-n):] }
+
+// quantile is of ordered values, 0 if there are none.
+func quantile(x []float64, at float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	return x[int(at*float64(len(x)-1))]
+}
+
+// slope is how fast what of returns changes, a second; hops without it do not count.
+func slope(hops []hop, of func(hop) float64) float64 {
+	var n, sx, sy, sxx, sxy float64
+	for i, h := range hops {
+		x, y := float64(i)/100, of(h)
+		if math.IsNaN(y) {
+			continue
+		}
+		n, sx, sy, sxx, sxy = n+1, sx+x, sy+y, sxx+x*x, sxy+x*y
+	}
+	if d := n*sxx - sx*sx; n >= 4 && d > 0 {
+		return min(max((n*sxy-sx*sy)/d, -100), 100)
+	}
+	return 0
+}
+
+// pauseSample is a pause as a judge sees it.
+type pauseSample struct {
+	voice string
+	human bool
+	asks  bool // and ends
+	ends  bool
+	x     []float64
+}
+
+func readTurns(t *testing.T, folder string) (all []pauseSample) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(folder, "turns.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(raw) {
+		var c turnsTruth
+		if err := json.Unmarshal(line, &c); err != nil {
+			t.Fatal(err)
+		}
+		hops := followMelody(t, readSound(t, filepath.Join(folder, c.File)))
+		for _, p := range c.Pauses {
+			end := min(p.End/10, len(hops))
+			all = append(all, pauseSample{c.Voice, c.Human, p.Kind == "question", p.Kind != "goes on", prosodyOf(newest(hops[:p.Start/10], 3000), hops[p.Start/10:end])})
+		}
+	}
+	return all
+}
+
+// TestEvalProsody tells what pitch, length and loudness before a pause tell of whether the
+// speaker goes on. Nothing of the program uses them; see docs/adr/0048.
+func TestEvalProsody(t *testing.T) {
+	folder := os.Getenv(clipsFolder)
+	if folder == "" {
+		t.Skip("to score prosody: make eval-prosody")
+	}
+	var people, voices []pauseSample
+	for _, s := range readTurns(t, folder) {
+		if s.human {
+			people = append(people, s)
+		} else {
+			voices = append(voices, s)
+		}
+	}
+	var out strings.Builder
+	w := tabwriter.NewWriter(&out, 0, 8, 2, ' ', 0)
+	isEnd := func(s pauseSample) bool { return s.ends }
+	_, _ = fmt.Fprintln(w, "area under the curve, an end to a pause\tsynthetic\tpeople")
+	for i, name := range prosodyNames {
+		of := func(s pauseSample) float64 { return s.x[i] }
+		_, _ = fmt.Fprintf(w, "%s\t%.2f\t%.2f\n", name, withinVoices(voices, isEnd, of), withinVoices(people, isEnd, of))
+	}
+	_, _ = fmt.Fprintln(w, "\nall together, voices apart\tarea\tright\tends taken for ends\tpauses taken for ends\tmean wait less\tspeakers")
+	all := slices.Concat(voices, people)
+	logApart := func(name string, j apart) {
+		_, _ = fmt.Fprintf(w, "%s\t%.2f\t%.0f %%\t%.0f %%\t%.0f %%\t%v\t%d\n", name, j.area, 100*j.right, 100*j.ended, 100*j.cut, gain(j.ended, j.cut).Round(time.Millisecond), j.voices)
+	}
+	logApart("synthetic by synthetic", judgeOthers(voices, voices, false))
+	logApart("synthetic by other synthesisers and people", judgeOthers(all, voices, true))
+	logApart("people by people", judgeOthers(people, people, false))
+	logApart("people by synthetic", judgeOthers(voices, people, false))
+	logApart("people by all", judgeOthers(all, people, false))
+	for _, group := range byVoice(people, isEnd) {
+		logApart("  "+group[0].voice, judgeOthers(all, group, false))
+	}
+	// The melody is there and is measured: a question rises.
+	ended := slices.DeleteFunc(slices.Clone(voices), func(s pauseSample) bool { return !s.ends || !strings.HasPrefix(s.voice, "espeak") })
+	asks := withinVoices(ended, func(s pauseSample) bool { return s.asks }, func(s pauseSample) float64 { return s.x[lastPitch] })
+	_, _ = fmt.Fprintf(w, "\na question of espeak-ng to a statement, %s\t%.2f\n", prosodyNames[lastPitch], asks)
+	_ = w.Flush()
+	t.Log("\n" + out.String())
+	if asks < 0.7 {
+		t.Errorf("questions rise above statements in %.0f %% of cases: the pitch is not what was said", 100*asks)
+	}
+}
