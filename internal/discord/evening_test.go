@@ -184,7 +184,7 @@ func (e *evening) kept() (numbers []string) {
 }
 
 // isMuted reports whether the NPC is silent.
-func (e *evening) isMuted() bool { return strings.Contains(e.gives(e.ana, "npc list"), "(silent)") }
+func (e *evening) isMuted() bool { return strings.Contains(e.gives(e.dm, "npc list"), "(silent)") }
 
 // notices are what the bot told in the channel.
 func (e *evening) notices() (all []string) {
