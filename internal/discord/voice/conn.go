@@ -67,7 +67,7 @@ type Server struct {
 type Conn struct {
 	opts     Options
 	net      network
-	encrypt  func(*session) encryption
+	encrypt  func(*session) (encryption, error)
 	requests chan *request
 	notices  chan notice // of sessions; 64, beyond that a session waits
 	frames   chan audio.Frame
@@ -105,7 +105,7 @@ func New(o Options) *Conn {
 	c := &Conn{
 		opts:     o,
 		net:      internet{tls: o.TLS},
-		encrypt:  func(*session) encryption { return noEncryption{} },
+		encrypt:  newEncryption,
 		requests: make(chan *request),
 		notices:  make(chan notice, 64),
 		frames:   make(chan audio.Frame, frameQueue),
@@ -233,7 +233,8 @@ func (c *Conn) Stats() Stats {
 		if t := s.transport.Load(); t != nil {
 			st.Mode = t.mode
 		}
-		st.DAVE = s.daveVersion()
+		dave := s.dave.State()
+		st.DAVE, st.Encrypted, st.Members, st.Epoch = dave.Version, dave.Encrypted, dave.Members, dave.Epoch
 	}
 	return st
 }

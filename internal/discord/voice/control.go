@@ -252,8 +252,13 @@ func (k *control) start(ctx context.Context) {
 	k.endSession()
 	k.previous = ""
 	k.become(connecting, 0)
-	k.session = newSession(k.c, k.want, k.state, k.server)
-	k.c.current.Store(k.session)
+	s, err := newSession(k.c, k.want, k.state, k.server)
+	if err != nil {
+		k.disconnect(GaveUp, err.Error())
+		return
+	}
+	k.session = s
+	k.c.current.Store(s)
 	run := k.session.run
 	ctx, k.session.cancel = context.WithCancel(ctx)
 	k.group.Go(func() error { run(ctx); return nil })
@@ -297,6 +302,6 @@ func (k *control) takeNotice(n notice) {
 	k.since = time.Now()
 	k.c.lost.Store(nil)
 	k.c.count.connections.Add(1)
-	k.c.opts.Tell(Connected{Channel: k.want, DAVE: n.from.daveVersion()})
+	k.c.opts.Tell(Connected{Channel: k.want, DAVE: n.from.dave.State().Version})
 	k.answerJoin(nil)
 }

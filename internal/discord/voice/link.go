@@ -15,9 +15,10 @@ type link struct {
 	beat     *time.Timer
 	nonce    int64 // of the last heartbeat
 	sentAt   time.Time
-	awaited  bool // its answer has not come
-	resuming bool // nothing but heartbeats is sent before Resumed
-	limit    *time.Timer
+	awaited  bool        // its answer has not come
+	resuming bool        // nothing but heartbeats is sent before Resumed
+	due      *time.Timer // when the encryption has something to do
+	limit    *time.Timer // when the session must have got on
 }
 
 // inbound is a message as it was read, or why there are no more.
@@ -68,6 +69,15 @@ func (l *link) whyBroken(ctx context.Context) ending {
 			return ending{}
 		}
 	}
+}
+
+// awaitEncryption has due tell when the encryption has something to do.
+func (l *link) awaitEncryption(at time.Time) {
+	if at.IsZero() {
+		l.due.Stop()
+		return
+	}
+	l.due.Reset(time.Until(at))
 }
 
 // send writes a message of JSON.

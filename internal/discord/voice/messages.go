@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/discord/voice/e2ee"
 	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
 )
 
@@ -161,7 +162,7 @@ func parseReady(data []byte) (ready, error) {
 type description struct {
 	Mode string
 	Key  []byte
-	DAVE int
+	DAVE int // the version of the end-to-end encryption, 0 for none
 }
 
 func parseDescription(data []byte) (description, error) {
@@ -182,6 +183,9 @@ func parseDescription(data []byte) (description, error) {
 			return description{}, errors.New("the voice server's key is none")
 		}
 		d.Key = append(d.Key, uint8(b))
+	}
+	if d.DAVE < 0 || d.DAVE > e2ee.Version {
+		return description{}, fmt.Errorf("Discord's voice server chose version %d of the end-to-end encryption, which was not offered", d.DAVE)
 	}
 	return description{Mode: d.Mode, Key: d.Key, DAVE: d.DAVE}, nil
 }

@@ -3,11 +3,13 @@ package voice
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/netip"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
+	"github.com/disgoorg/godave"
 )
 
 // replayed is how far back a sequence number may lie and still be taken for a
@@ -28,14 +30,13 @@ func (s *session) takeMessage(ctx context.Context, l *link, in inbound) ending {
 		}
 		s.seq = m.seq
 	}
+	switch m.op {
+	case opExternalSender, opProposals, opAnnounceCommit, opWelcome:
+		return s.takeEncryptionMessage(ctx, l, m, m.binary)
+	case opPrepareTransition, opExecuteTransition, opPrepareEpoch:
+		return s.takeEncryptionMessage(ctx, l, m, !m.binary)
+	}
 	if m.binary {
-		switch m.op {
-		case opExternalSender, opProposals, opAnnounceCommit, opWelcome:
-			err = s.dave.HandleBinary(m.op, m.data)
-		}
-		if err != nil {
-			s.dropMessage(m.op, err)
-		}
 		return ending{}
 	}
 	e, err := s.takeJSON(ctx, l, m)
@@ -75,10 +76,27 @@ func (s *session) takeJSON(ctx context.Context, l *link, m message) (ending, err
 		return ending{}, s.takeClients(ctx, m.data)
 	case opClientDisconnect:
 		return ending{}, s.takeDisconnect(ctx, m.data)
-	case opPrepareTransition, opExecuteTransition, opPrepareEpoch:
-		return ending{}, s.dave.HandleJSON(m.op, m.data)
 	}
 	return ending{}, nil
+}
+
+// takeEncryptionMessage hands a message to the encryption, if it has the right form.
+func (s *session) takeEncryptionMessage(ctx context.Context, l *link, m message, rightForm bool) ending {
+	err := errors.New("message of the encryption in the wrong form")
+	if rightForm {
+		err = s.dave.Receive(m.op, m.data)
+	}
+	if err != nil {
+		s.dropMessage(m.op, err)
+	}
+	s.noteEncryption(ctx, l)
+	return ending{}
+}
+
+// tick has the encryption do what is due.
+func (s *session) tick(ctx context.Context, l *link) {
+	s.dave.Tick()
+	s.noteEncryption(ctx, l)
 }
 
 // takeReady opens the way for sound.
@@ -133,7 +151,10 @@ func (s *session) takeDescription(ctx context.Context, l *link, data []byte) (en
 		}
 		s.transport.Store(t)
 	}
-	s.dave.Start(d.DAVE)
+	if !s.described || d.DAVE != s.chosen {
+		s.chosen = d.DAVE
+		s.dave.OnSelectProtocolAck(uint16(d.DAVE))
+	}
 	if !s.described {
 		s.described = true
 		tx, err := newSender(s, s.udp, s.ready.SSRC)
@@ -142,26 +163,26 @@ func (s *session) takeDescription(ctx context.Context, l *link, data []byte) (en
 		}
 		s.media.Go(func() { tx.run(ctx) })
 	}
-	return s.takeEncryption(ctx, l), nil
+	s.noteEncryption(ctx, l)
+	return ending{}, nil
 }
 
-// takeEncryption looks whether sound can be sent now, and how it is encrypted.
-func (s *session) takeEncryption(ctx context.Context, l *link) ending {
+// noteEncryption looks whether sound can be sent now, and how it is encrypted.
+func (s *session) noteEncryption(ctx context.Context, l *link) {
 	if !s.described {
-		return ending{}
+		return
 	}
 	s.speaking.encryptionChanged()
-	if !s.announced && s.dave.Ready() {
-		s.announced = true
+	version := s.dave.State().Version
+	if !s.dave.Ready() || s.announced && version == s.version {
+		return
+	}
+	first := !s.announced
+	s.announced, s.version = true, version
+	if first {
 		l.limit.Stop()
-		s.version = s.dave.Version()
-		s.tell(ctx, notice{ready: true, event: Encryption{Version: s.version}})
 	}
-	if v := s.dave.Version(); s.announced && v != s.version && s.dave.Ready() {
-		s.version = v
-		s.tell(ctx, notice{event: Encryption{Version: v}})
-	}
-	return ending{}
+	s.tell(ctx, notice{ready: first, event: Encryption{Version: version}})
 }
 
 func (s *session) takeResumed(ctx context.Context, l *link) ending {
@@ -226,7 +247,7 @@ func (s *session) takeClients(ctx context.Context, data []byte) error {
 			continue
 		}
 		s.publishRoster(next)
-		s.dave.AddUser(user)
+		s.dave.AddUser(godave.UserID(user))
 		s.tell(ctx, notice{event: UserJoined{User: user}})
 	}
 	return nil
@@ -243,7 +264,7 @@ func (s *session) takeDisconnect(ctx context.Context, data []byte) error {
 		return fmt.Errorf("nobody disconnected")
 	}
 	s.publishRoster(s.roster.Load().without(d.User))
-	s.dave.RemoveUser(d.User)
+	s.dave.RemoveUser(godave.UserID(d.User))
 	s.tell(ctx, notice{event: UserLeft{User: d.User}})
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
+	"github.com/disgoorg/godave"
 )
 
 const (
@@ -205,13 +206,14 @@ func (rx *receiver) hear(user string, ssrc uint32, seq uint16, payload []byte, n
 		count.late.Add(1)
 		return
 	}
-	opus, err := rx.s.dave.Decrypt(make([]byte, 0, len(payload)), user, payload)
+	opus := make([]byte, len(payload))
+	n, err := rx.s.dave.Decrypt(godave.UserID(user), payload, opus)
 	if err != nil {
 		count.noteDecryption(err)
 		return
 	}
 	count.heard.Add(1)
-	rx.s.c.opts.Hear(user, Packet{Seq: number, Payload: opus})
+	rx.s.c.opts.Hear(user, Packet{Seq: number, Payload: opus[:n]})
 }
 
 // hold keeps a frame whose speaker is not known. The oldest stream makes room for

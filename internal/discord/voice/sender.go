@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -161,14 +162,14 @@ func (tx *sender) sendFrame(ctx context.Context, f *audio.Frame) {
 // sendPayload sends Opus, encrypted twice.
 func (tx *sender) sendPayload(payload []byte) {
 	count := &tx.s.c.count
-	encrypted, err := tx.s.dave.Encrypt(tx.encrypted[:0], tx.header.SSRC, payload)
+	tx.encrypted = slices.Grow(tx.encrypted[:0], tx.s.dave.MaxEncryptedFrameSize(len(payload)))
+	n, err := tx.s.dave.Encrypt(tx.header.SSRC, payload, tx.encrypted[:cap(tx.encrypted)])
 	if err != nil {
 		count.sentDropped.Add(1)
 		return
 	}
-	tx.encrypted = encrypted
 	tx.header.Timestamp += rtp.FrameSamples * tx.framesSince(time.Now())
-	packet, err := tx.s.transport.Load().seal.Seal(tx.packet[:0], tx.header, encrypted)
+	packet, err := tx.s.transport.Load().seal.Seal(tx.packet[:0], tx.header, tx.encrypted[:n])
 	if err != nil {
 		count.sentDropped.Add(1)
 		if errors.Is(err, rtp.ErrExhausted) {

@@ -9,32 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/discord/voice/e2ee"
 	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
 )
-
-// encryption is the end-to-end encryption of one session. What it sends goes
-// through the session's outbox. One goroutine calls all methods but Encrypt,
-// Decrypt and those that ask for its state; these are safe beside it.
-type encryption interface {
-	// Start takes the version that the server chose, 0 for none.
-	Start(version int)
-	// HandleJSON and HandleBinary take a message of the voice gateway. An error
-	// tells what was wrong with it; nothing has to be done.
-	HandleJSON(op int, data []byte) error
-	HandleBinary(op int, payload []byte) error
-	AddUser(user string)
-	RemoveUser(user string)
-	// Ready reports whether a frame can be sent as the group expects it.
-	Ready() bool
-	// Version is what is in force.
-	Version() int
-	PrivacyCode() string
-	// Encrypt appends a frame as it is sent, Decrypt one as it is heard.
-	Encrypt(dst []byte, ssrc uint32, frame []byte) ([]byte, error)
-	Decrypt(dst []byte, user string, frame []byte) ([]byte, error)
-	// Close ends what is still due.
-	Close()
-}
 
 const (
 	// readyTimeout is how long a session may take until sound can be sent.
@@ -74,7 +51,6 @@ type session struct {
 	transport atomic.Pointer[transport]
 	roster    atomic.Pointer[roster] // written by serve's goroutine alone
 	outbox    outbox
-	changed   chan struct{} // one token: the encryption may have changed
 	speaking  speaking
 
 	beatenAt   atomic.Int64        // when the last keep-alive was sent, in nanoseconds
@@ -89,27 +65,28 @@ type session struct {
 	mode      string
 	described bool
 	announced bool // that sound can be sent
-	version   int  // of the encryption, as it was told
+	chosen    int  // the version of the encryption that the server chose
+	version   int  // that is in force, as it was told
 	readyBy   time.Time
 	resumes   int // in a row
 	resumedAt time.Time
 }
 
-func newSession(c *Conn, channel string, state State, server Server) *session {
+// newSession returns a session that has not begun.
+func newSession(c *Conn, channel string, state State, server Server) (*session, error) {
 	s := &session{
 		c: c, channel: channel, state: state, server: server,
-		done: make(chan struct{}), changed: make(chan struct{}, 1),
+		done:       make(chan struct{}),
 		outbox:     outbox{ready: make(chan struct{}, 1)},
 		speaking:   speaking{ready: make(chan struct{}, 1), done: make(chan struct{}, 1)},
 		discovered: make(chan netip.AddrPort, 1), failed: make(chan error, 2),
 		seq: noSeq, readyBy: time.Now().Add(readyTimeout),
 	}
 	s.roster.Store(&roster{})
-	s.dave = c.encrypt(s)
-	return s
+	var err error
+	s.dave, err = c.encrypt(s)
+	return s, err
 }
-
-func (s *session) daveVersion() int { return s.dave.Version() }
 
 // run keeps the session until ctx ends or it ends by itself, and waits for all
 // that belongs to it.
@@ -122,7 +99,7 @@ func (s *session) run(ctx context.Context) {
 		_ = s.udp.Close() // ends what reads from it
 	}
 	s.media.Wait()
-	s.dave.Close()
+	_ = s.dave.Close() // it cannot fail
 	s.ending = e
 }
 
@@ -173,8 +150,9 @@ func (s *session) serve(ctx context.Context, url string) ending {
 	if err != nil {
 		return ending{resume, fmt.Sprintf("Discord's voice server cannot be reached: %v", err)}
 	}
-	l := &link{ws: ws, in: make(chan inbound, inQueue), beat: newStoppedTimer(), limit: time.NewTimer(time.Until(s.readyBy))}
+	l := &link{ws: ws, in: make(chan inbound, inQueue), beat: newStoppedTimer(), due: newStoppedTimer(), limit: time.NewTimer(time.Until(s.readyBy))}
 	defer l.beat.Stop()
+	defer l.due.Stop()
 	defer l.limit.Stop()
 	reading, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var reader sync.WaitGroup
@@ -189,7 +167,7 @@ func (s *session) serve(ctx context.Context, url string) ending {
 		l.limit.Reset(resumeTimeout)
 		err = l.send(ctx, opResume, resumeData{s.c.opts.Guild, s.state.Session, s.server.Token, s.seq})
 	} else {
-		err = l.send(ctx, opIdentify, identifyData{s.c.opts.Guild, s.c.opts.User, s.state.Session, s.server.Token, maxDAVE})
+		err = l.send(ctx, opIdentify, identifyData{s.c.opts.Guild, s.c.opts.User, s.state.Session, s.server.Token, e2ee.Version})
 	}
 	if err != nil {
 		return l.whyBroken(ctx)
@@ -203,11 +181,7 @@ func (s *session) serve(ctx context.Context, url string) ending {
 	return e
 }
 
-const (
-	closeNormal = 1000
-	// maxDAVE is the version of end-to-end encryption that is offered: none yet.
-	maxDAVE = 0
-)
+const closeNormal = 1000
 
 func newStoppedTimer() *time.Timer {
 	t := time.NewTimer(time.Hour)
@@ -219,6 +193,7 @@ func newStoppedTimer() *time.Timer {
 func (s *session) loop(ctx context.Context, l *link) ending {
 	for {
 		var e ending
+		l.awaitEncryption(s.dave.Due())
 		outbox, speaking := s.outbox.ready, s.speaking.ready
 		if l.resuming {
 			outbox, speaking = nil, nil
@@ -239,8 +214,10 @@ func (s *session) loop(ctx context.Context, l *link) ending {
 			e = s.sendOutbox(ctx, l)
 		case <-speaking:
 			e = s.sendSpeaking(ctx, l)
-		case <-s.changed:
-			e = s.takeEncryption(ctx, l)
+		case <-s.dave.Woken():
+			s.tick(ctx, l)
+		case <-l.due.C:
+			s.tick(ctx, l)
 		case own := <-s.discovered:
 			e = s.selectProtocol(ctx, l, own)
 		case err := <-s.failed:

@@ -13,7 +13,12 @@ type Stats struct {
 	// Mode is how packets are encrypted on the way to Discord.
 	Mode string
 	// DAVE is the version of the end-to-end encryption in force, 0 without it.
-	DAVE int
+	// Encrypted tells that what is said now is encrypted so, for Members of the
+	// channel in the given Epoch.
+	DAVE      int
+	Encrypted bool
+	Members   int
+	Epoch     uint64
 	// Connections were made, of which voice sessions; Resumed are connections to
 	// the gateway that went on with one.
 	Connections, Resumed uint64
@@ -83,6 +88,3 @@ func (c *counters) stats() Stats {
 		Out: Sent{Packets: c.sent.Load(), Late: c.sentLate.Load(), Dropped: c.sentDropped.Load()},
 	}
 }
-
-// noteDecryption counts a frame that failed to decrypt from end to end.
-func (c *counters) noteDecryption(error) { c.broken.Add(1) }

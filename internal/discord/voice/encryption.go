@@ -1,0 +1,91 @@
+package voice
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/disgoorg/godave"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/voice/e2ee"
+)
+
+// encryption is the end-to-end encryption of one session: [e2ee.Session], whose
+// comment says which goroutine may call what. Here the loop of the session
+// controls it, the sender encrypts and the receiver decrypts.
+type encryption interface {
+	OnSelectProtocolAck(version uint16)
+	Receive(op int, data []byte) error
+	AddUser(user godave.UserID)
+	RemoveUser(user godave.UserID)
+	Due() time.Time
+	Woken() <-chan struct{}
+	Tick()
+	Ready() bool
+	State() e2ee.State
+	PrivacyCode() string
+	MaxEncryptedFrameSize(size int) int
+	Encrypt(ssrc uint32, plain, dst []byte) (int, error)
+	Decrypt(user godave.UserID, data, dst []byte) (int, error)
+	Close() error
+}
+
+// newEncryption returns the encryption of a session that has not begun.
+func newEncryption(s *session) (encryption, error) {
+	channel, err := strconv.ParseUint(s.channel, 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("voice channel %q is no id of Discord's", s.channel)
+	}
+	log := s.c.opts.Logger.With("guild", s.c.opts.Guild, "channel", s.channel)
+	return e2ee.New(godave.UserID(s.c.opts.User), godave.ChannelID(channel), tellings{&s.outbox}, &e2ee.Options{Logger: log})
+}
+
+// tellings puts what the encryption wants the gateway to be told into the outbox.
+type tellings struct{ o *outbox }
+
+var _ godave.Callbacks = tellings{}
+
+// SendMLSKeyPackage implements [godave.Callbacks].
+func (t tellings) SendMLSKeyPackage(b []byte) error { return t.putBinary(opKeyPackage, b) }
+
+// SendMLSCommitWelcome implements [godave.Callbacks].
+func (t tellings) SendMLSCommitWelcome(b []byte) error { return t.putBinary(opCommitWelcome, b) }
+
+// SendReadyForTransition implements [godave.Callbacks].
+func (t tellings) SendReadyForTransition(id uint16) error {
+	return t.putTransition(opTransitionReady, id)
+}
+
+// SendInvalidCommitWelcome implements [godave.Callbacks].
+func (t tellings) SendInvalidCommitWelcome(id uint16) error {
+	return t.putTransition(opInvalidCommit, id)
+}
+
+func (t tellings) putBinary(op int, b []byte) error {
+	t.o.put(message{op: op, binary: true, data: b})
+	return nil
+}
+
+func (t tellings) putTransition(op int, id uint16) error {
+	t.o.put(message{op: op, data: fmt.Appendf(nil, `{"transition_id":%d}`, id)})
+	return nil
+}
+
+// noteDecryption counts a frame that failed to decrypt from end to end.
+func (c *counters) noteDecryption(err error) {
+	switch {
+	case errors.Is(err, e2ee.ErrPadding):
+		c.padding.Add(1)
+	case errors.Is(err, e2ee.ErrNoKey):
+		c.noKey.Add(1)
+	case errors.Is(err, e2ee.ErrPlain):
+		c.passthrough.Add(1)
+	case errors.Is(err, e2ee.ErrReplay):
+		c.replay.Add(1)
+	case errors.Is(err, e2ee.ErrTooOld):
+		c.tooOld.Add(1)
+	default:
+		c.broken.Add(1)
+	}
+}
