@@ -15,6 +15,7 @@ type Client struct {
 	SSRC        uint32
 	Mode        string
 	Speaking    int // the flags of its last Speaking
+	Spoke       int // how often it sent Speaking
 	Identified  int // sessions begun in a row, and resumed
 	Resumed     int
 	Heartbeats  int

@@ -173,6 +173,7 @@ func (p *participant) speak(flags int) {
 		p.s.after(300*time.Millisecond, p.checkSilence) // UDP may be behind
 	}
 	p.flags, p.spoke = flags, true
+	p.stats.Spoke++
 	tell := func() {
 		for _, o := range p.room.others(p) {
 			o.send(opSpeaking, map[string]any{"user_id": p.user, "ssrc": p.outSSRC, "speaking": flags})

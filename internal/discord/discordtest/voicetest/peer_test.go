@@ -15,6 +15,7 @@ const (
 	alice   = "1090123456789012345"
 	bob     = "1090123456789012346"
 	carol   = "1090123456789012347"
+	dave    = "1090123456789012348"
 )
 
 // speech returns frames that are all different: nothing here decodes Opus.

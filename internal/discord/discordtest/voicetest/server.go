@@ -16,6 +16,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -197,6 +198,17 @@ func (s *Server) TakeFaults() []string {
 	}
 	s.faults, s.overrun = nil, 0
 	return all
+}
+
+// AwaitFault returns once there is a fault with a text in it, and forgets all.
+func (s *Server) AwaitFault(ctx context.Context, text string) error {
+	return s.await(ctx, "a fault with "+text, func() bool {
+		if !slices.ContainsFunc(s.faults, func(f string) bool { return strings.Contains(f, text) }) {
+			return false
+		}
+		s.faults = nil
+		return true
+	})
 }
 
 // fault notes what a client did wrong; s.mu is held.
