@@ -57,7 +57,8 @@ type transition struct {
 // delivering them late or in another order, and by Execute.
 type Service struct {
 	// FirstAtOnce announces the first commit of a group under transition 0,
-	// which is executed at once, instead of one that waits for everybody.
+	// which is executed at once, instead of one that waits for everybody. Who
+	// was without encryption before waits always.
 	FirstAtOnce bool
 	// Hold keeps transitions that everybody is ready for until Execute.
 	Hold bool
@@ -236,12 +237,13 @@ func (s *Service) isLeaving(id uint64) bool {
 	return slices.ContainsFunc(s.proposals, func(p proposal) bool { return !p.add && p.user == id })
 }
 
-// propose broadcasts a proposal: to the members of a group, or to everybody
-// else who makes one.
+// propose broadcasts a proposal: to the members of a group who are to stay, or
+// to everybody else who makes one. Who reported a bad commit has no group left,
+// and @discordjs/voice ends on a proposal then.
 func (s *Service) propose(p proposal) (out []Message) {
 	s.proposals = append(s.proposals, p)
 	for _, id := range s.speakers() {
-		if s.established && slices.Contains(s.leaves, id) || !s.established && id != p.user {
+		if s.established && slices.Contains(s.leaves, id) && !s.isLeaving(id) || !s.established && id != p.user {
 			out = append(out, Message{To: id, Op: OpProposals, Data: appended([]proposal{p})})
 		}
 	}
@@ -356,7 +358,7 @@ func order(p proposal) int {
 // announce moves the group on by a commit.
 func (s *Service) announce(from uint64, leaves, added []uint64, c commit) (out []Message) {
 	id := uint16(0)
-	if s.established || !s.FirstAtOnce {
+	if s.established || !s.FirstAtOnce || s.version == 0 {
 		id = s.announced()
 	}
 	old := s.leaves

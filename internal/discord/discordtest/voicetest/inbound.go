@@ -12,9 +12,10 @@ const (
 	keepAliveLength = 8
 	maxDatagram     = 2048
 	samplesPerFrame = 960
-	// maxRate is how many packets a second a client may send: 50 of 20 ms, and
-	// what a busy machine sends late.
-	maxRate     = 80
+	// maxPackets is how many packets a client may send within rateWindow: 50 a
+	// second, and what a busy machine sends late.
+	maxPackets  = 600
+	rateWindow  = 10 * time.Second
 	maxArrivals = 200_000 // arrivals that are kept of a participant
 	maxNonces   = 1 << 20
 )
@@ -25,7 +26,7 @@ type inbound struct {
 	seq       uint16
 	timestamp uint32
 	nonces    map[uint32]struct{}
-	recent    []time.Time // packets of the last second
+	recent    []time.Time // packets of the last rateWindow
 	silences  int         // silence frames in a row
 	early     []early     // sound that overtook the Speaking it needs
 	arrivals  []Arrival
@@ -230,12 +231,12 @@ func (p *participant) checkOrder(seq uint16, timestamp, nonce uint32) {
 // checkRate notes a client that sends faster than sound is.
 func (p *participant) checkRate() {
 	in, now := &p.inbound, time.Now()
-	for len(in.recent) > 0 && now.Sub(in.recent[0]) > time.Second {
+	for len(in.recent) > 0 && now.Sub(in.recent[0]) > rateWindow {
 		in.recent = in.recent[1:]
 	}
 	in.recent = append(in.recent, now)
-	if len(in.recent) == maxRate+1 {
-		p.s.fault("UDP: user %s sends more than %d packets in a second", p.user, maxRate)
+	if len(in.recent) == maxPackets+1 {
+		p.s.fault("UDP: user %s sends more than %d packets in %v", p.user, maxPackets, rateWindow)
 	}
 }
 

@@ -253,15 +253,32 @@ func (s *Server) await(ctx context.Context, what string, cond func() bool) error
 func (s *Server) watch(ctx context.Context) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
+	last := time.Now()
 	for {
 		select {
-		case now := <-tick.C:
+		case <-tick.C:
+			now := time.Now()
 			s.mu.Lock()
+			s.forgive(now.Sub(last))
+			last = now
 			s.pass(now)
 			s.mu.Unlock()
 			s.flush()
 		case <-ctx.Done():
 			return
+		}
+	}
+}
+
+// forgive lets a machine that stood still blame nobody for it; s.mu is held.
+func (s *Server) forgive(slept time.Duration) {
+	if slept < 500*time.Millisecond {
+		return
+	}
+	for _, p := range s.ssrcs {
+		p.away = p.away.Add(slept)
+		if p.conn != nil {
+			p.conn.beat = p.conn.beat.Add(slept)
 		}
 	}
 }
