@@ -1,6 +1,9 @@
 package agent
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // maxSaid is how many sentences an NPC knows to have said lately.
 const maxSaid = 18
@@ -20,3 +23,22 @@ func (a *Agent) CountWithheld() { a.withheld++ }
 
 // Withheld is how often that was so.
 func (a *Agent) Withheld() int { return a.withheld }
+
+// Unsay has the NPC forget that it said something, which nobody could read.
+func (a *Agent) Unsay(text string) {
+	for i, e := range slices.Backward(a.history) {
+		before, after, found := strings.Cut(e.Answer, text)
+		if !found || text == "" {
+			continue
+		}
+		a.edits++
+		a.version++
+		a.history = slices.Clone(a.history)
+		e.Answer = strings.TrimSpace(strings.TrimSpace(before) + " " + strings.TrimSpace(after))
+		if a.history[i] = e; e.Answer == "" {
+			a.history = slices.Delete(a.history, i, i+1)
+		}
+		break
+	}
+	a.said = slices.DeleteFunc(slices.Clone(a.said), func(s string) bool { return strings.Contains(text, s) })
+}

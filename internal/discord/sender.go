@@ -39,15 +39,17 @@ type sender struct {
 	channel, parent string
 	lost            func(why string) // called once, when nothing can be posted any more
 	gone            sync.Once        // of lost
-	// unread is told what was given up. It does not wait.
-	unread func(unread)
+	// unread is told what was given up and not heard. It does not wait.
+	unread func(table.Unread)
 	// say tells the operator.
 	say func(text string)
 
 	queue   chan piece
+	hurried chan struct{} // closed by hurry
 	closing chan struct{} // closed by sendRest
 	done    chan struct{} // closed when run has ended
-	stop    sync.Once
+	rush    sync.Once     // of hurried
+	stop    sync.Once     // of closing
 
 	mu       sync.Mutex // guards the fields below
 	webhook  *discordgo.Webhook
@@ -82,9 +84,9 @@ type piece struct {
 
 func newSender(a *rest.Client, log *slog.Logger, channel, parent string) *sender {
 	return &sender{
-		rest: a, log: log, channel: channel, parent: parent, lost: func(string) {}, unread: func(unread) {}, say: func(string) {},
+		rest: a, log: log, channel: channel, parent: parent, lost: func(string) {}, unread: func(table.Unread) {}, say: func(string) {},
 		posted: "0",
-		queue:  make(chan piece, maxUnsent), closing: make(chan struct{}), done: make(chan struct{}),
+		queue:  make(chan piece, maxUnsent), hurried: make(chan struct{}), closing: make(chan struct{}), done: make(chan struct{}),
 		thinking: map[int64]bool{}, thought: make(chan struct{}, 1),
 	}
 }
@@ -194,6 +196,9 @@ func (s *sender) markThinking(turn int64, on bool) {
 	s.mu.Unlock()
 	wakeup.Signal(s.thought)
 }
+
+// hurry has what waits to be posted given up sooner: the end is near.
+func (s *sender) hurry() { s.rush.Do(func() { close(s.hurried) }) }
 
 // sendRest lets run post what waits and end.
 func (s *sender) sendRest() {

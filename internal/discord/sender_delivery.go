@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
+	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
 const (
@@ -35,12 +36,6 @@ type posting struct {
 	doubt   bool   // Discord may have taken it
 }
 
-// unread is what an NPC said and nobody could read.
-type unread struct {
-	turn      int64
-	npc, text string
-}
-
 // errNotTaken says that a message was tried for as long as it is worth.
 var errNotTaken = errors.New("Discord did not take it in time")
 
@@ -53,7 +48,7 @@ func (s *sender) deliver(ctx context.Context, p posting) {
 		s.checkPosted(err)
 		if p.npc != "" {
 			s.losses = append(s.losses, loss{p.npc, err})
-			s.unread(unread{p.turn, p.npc, p.text})
+			s.unread(table.Unread{Turn: p.turn, Text: p.text})
 		}
 		return
 	}
@@ -73,12 +68,37 @@ func (s *sender) postUntilTaken(ctx context.Context, p *posting) error {
 			return nil
 		case rest.Refused(err):
 			return err
-		case ctx.Err() != nil || time.Since(p.since) > giveUpAfter:
+		case ctx.Err() != nil || time.Since(p.since) > s.patience():
 			return fmt.Errorf("%w: %w", errNotTaken, err)
 		}
 		p.doubt = p.doubt || rest.Doubtful(err)
 		s.noteHeld(p, err)
-		rest.Wait(ctx, min(firstRetry<<min(failed, 6), longestRetry))
+		s.pause(ctx, min(firstRetry<<min(failed, 6), longestRetry))
+	}
+}
+
+// patience is for how long a message is tried.
+func (s *sender) patience() time.Duration {
+	select {
+	case <-s.hurried:
+		return closeTimeout
+	default:
+		return giveUpAfter
+	}
+}
+
+// pause waits before the next attempt, no longer than it takes until the end is near.
+func (s *sender) pause(ctx context.Context, d time.Duration) {
+	if s.patience() == closeTimeout {
+		rest.Wait(ctx, min(d, firstRetry))
+		return
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-s.hurried:
+	case <-ctx.Done():
 	}
 }
 

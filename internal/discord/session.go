@@ -20,6 +20,7 @@ type hearer interface {
 	Keep(ctx context.Context, us ...table.Utterance) error
 	Reword(ctx context.Context, ref, text string) error
 	Retract(ctx context.Context, ref string) error
+	DropUnread(ctx context.Context, u table.Unread) error
 }
 
 // session is a session of a guild: a table, and the channel it is played in.
@@ -40,6 +41,8 @@ type session struct {
 	posting     sync.WaitGroup
 	once        sync.Once // of closing
 	err         error     // of closing
+	why         string    // it is closed
+	unread      *unreadLines
 
 	reloading sync.Mutex // held while the cast is read anew
 
@@ -55,14 +58,15 @@ func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, channel, parent
 	hear, stopHearing := context.WithCancel(run)
 	r := &session{
 		log: b.log, guild: g.ID(), channel: channel, parent: parent, began: time.Now(), inbox: newInbox(),
-		sender: newSender(b.rest, b.log, channel, parent), cancel: end, stopHearing: stopHearing,
+		sender: newSender(b.rest, b.log, channel, parent), cancel: end, stopHearing: stopHearing, unread: newUnreadLines(),
 	}
+	r.sender.unread = r.unread.add
 	r.sender.posted, r.sender.say = after, b.say
 	r.sender.lost = func(why string) { b.tasks.spawn(func(context.Context) { b.sessions.endSession(r, "") }); b.say(why) }
 	err := errors.Join(b.consents.loadDeclined(ctx, g), r.sender.findWebhook(ctx))
 	if err == nil {
 		r.status = newStatusMessage(b.rest, channel, r.sender)
-		r.played, err = g.StartSession(ctx, guilds.SessionOptions{Sink: r.status, Tell: r.sender.postNotice, Channel: channel, Resume: resume})
+		r.played, err = g.StartSession(ctx, guilds.SessionOptions{Sink: r.status, Tell: r.sender.postNotice, Channel: channel, Resume: resume, Last: r.sayLastWords})
 	}
 	if err != nil {
 		end()
@@ -77,6 +81,7 @@ func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, channel, parent
 	})
 	r.hearing.Go(func() { r.hearMessages(hear) })
 	r.hearing.Go(func() { r.applyChanges(hear) })
+	r.hearing.Go(func() { r.dropUnread(hear) })
 	return r, nil
 }
 
@@ -110,17 +115,25 @@ func (r *session) reloadNPCs(ctx context.Context) (string, error) {
 // close ends the table, tells what it said last, and waits for everything.
 func (r *session) close(why string) error {
 	r.once.Do(func() {
+		r.why = why
+		r.sender.hurry()
 		r.stopHearing()
 		r.hearing.Wait()
 		r.err = errors.Join(r.keepUnheard(), r.played.Close())
-		if why != "" {
-			r.sender.postNotice("end", "The session has ended: "+why+". What was said is kept.")
-		}
-		r.sender.sendRest()
 		r.cancel()
 		r.posting.Wait()
 	})
 	return r.err
+}
+
+// sayLastWords tells what is yet to be told once the table has ended, and returns what of it
+// could not be.
+func (r *session) sayLastWords() []table.Unread {
+	if r.why != "" {
+		r.sender.postNotice("end", "The session has ended: "+r.why+". What was said is kept.")
+	}
+	r.sender.sendRest()
+	return r.unread.takeAll()
 }
 
 // takeMessage takes in a message.

@@ -248,3 +248,9 @@ func TestSessionTellsWhatItCannotChange(t *testing.T) {
 		}
 	})
 }
+
+// DropUnread implements hearer.
+func (n *notes) DropUnread(_ context.Context, u table.Unread) error {
+	n.note("nobody read %s", u.Text)
+	return n.fail
+}

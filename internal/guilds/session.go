@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
@@ -26,6 +27,9 @@ type SessionOptions struct {
 	// Resume goes on with the session that was cut off, if there is one in which
 	// something was said. Else what is left of it is ended, and another begins.
 	Resume bool
+	// Last, if not nil, is called once the table has ended. It returns what NPCs said
+	// that nobody could read: that is not kept.
+	Last func() []table.Unread
 }
 
 // Session is a session that runs. Its methods are safe for concurrent use.
@@ -42,6 +46,7 @@ type Session struct {
 	preparing sync.WaitGroup
 	prepared  context.CancelFunc // ends preparing
 	close     func() error
+	last      func() []table.Unread
 }
 
 // StartSession opens a table for a guild that has none. The caller closes it
@@ -63,7 +68,7 @@ func (g *Guild) StartSession(ctx context.Context, o SessionOptions) (*Session, e
 	}
 	s := &Session{
 		Table: played.Table, Campaign: l.Config.Campaign.Name, Scene: l.World.Scene(), Cast: l.Cast(), Notices: notices,
-		guild: g, played: played, lease: l,
+		guild: g, played: played, lease: l, last: o.Last,
 	}
 	s.close = sync.OnceValue(s.closeOnce)
 	preparing, cancel := context.WithCancel(g.guilds.life)
@@ -94,9 +99,23 @@ func (s *Session) Close() error { return s.close() }
 func (s *Session) closeOnce() error {
 	s.prepared()
 	s.preparing.Wait()
-	err := errors.Join(s.played.Close(), s.guild.clearPlace())
+	err := errors.Join(s.played.Close(), s.forgetUnread(), s.guild.clearPlace())
 	s.guild.setSession(nil)
 	return errors.Join(err, s.lease.giveBack())
+}
+
+// forgetTimeout bounds taking back what nobody could read.
+const forgetTimeout = 5 * time.Second
+
+// forgetUnread takes back what nobody could read of what was said last.
+func (s *Session) forgetUnread() error {
+	if s.last == nil {
+		return nil
+	}
+	unread := s.last()
+	ctx, cancel := context.WithTimeout(context.Background(), forgetTimeout)
+	defer cancel()
+	return table.ForgetUnread(ctx, s.lease.Store, s.played.ID(), unread...)
 }
 
 // beginSession begins a session, or goes on with the one that was cut off, and

@@ -87,6 +87,9 @@ type Session struct {
 	warming sync.WaitGroup // of connections; ends with stop
 }
 
+// ID is the session's in memory.
+func (s *Session) ID() string { return s.info.ID }
+
 // StartSession opens a session and runs its table. Close ends both.
 func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, error) {
 	m, scripted, err := providers.Model(g.client, g.Config.Providers.LLM, g.reportSwitch(o, "model", providers.Answers))

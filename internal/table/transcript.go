@@ -60,6 +60,7 @@ func (r *transcript) linesOf(tn *turn) []memory.Line {
 	if len(tn.texts) > 0 {
 		lines = append(lines, memory.Line{
 			Session: r.session, Turn: tn.number, Speaker: tn.as.Name, NPC: tn.as.ID, Text: strings.Join(tn.texts, " "), At: time.Now(),
+			Ref: answerRef(tn.number),
 		})
 	}
 	return lines

@@ -28,13 +28,16 @@ type limits struct {
 	global   time.Time // until then every call is refused
 	refused  int
 	hasty    int
-	notUntil map[string]time.Time // by bucket: what the last 429 demanded
+	notUntil map[string]demand // by bucket: what the last 429 demanded
 }
 
 type rule struct {
 	limit int
 	per   time.Duration
 }
+
+// demand is what a 429 demands, and when it was told.
+type demand struct{ told, until time.Time }
 
 type bucket struct {
 	left  int
@@ -46,7 +49,7 @@ func (l *limits) init() {
 	l.rules = map[string]rule{}
 	l.buckets = map[string]*bucket{}
 	l.forced = map[string][]time.Duration{}
-	l.notUntil = map[string]time.Time{}
+	l.notUntil = map[string]demand{}
 }
 
 // LimitRoute allows a number of calls in a time for a route as the documentation
@@ -106,7 +109,7 @@ func (l *limits) take(h http.Header, c *call, pattern string) *rateLimited {
 	now := time.Now()
 	if now.Before(l.global) && !strings.Contains(pattern, "{token}") {
 		h.Set("X-RateLimit-Global", "true")
-		return l.refuse(h, "global", "global", l.global, now)
+		return l.refuse(h, "global", "global", l.global, now, c.came())
 	}
 	key := bucketKey(c.r, pattern)
 	r, ruled := l.rules[pattern]
@@ -129,7 +132,7 @@ func (l *limits) take(h http.Header, c *call, pattern string) *rateLimited {
 	}
 	l.describe(h, pattern, r, b, now)
 	if exhausted {
-		return l.refuse(h, key, "user", b.reset, now)
+		return l.refuse(h, key, "user", b.reset, now, c.came())
 	}
 	delete(l.notUntil, key)
 	return nil
@@ -146,12 +149,12 @@ func (l *limits) describe(h http.Header, pattern string, r rule, b *bucket, now 
 }
 
 // refuse makes a 429 and notes whether the client came too early.
-func (l *limits) refuse(h http.Header, key, scope string, until, now time.Time) *rateLimited {
+func (l *limits) refuse(h http.Header, key, scope string, until, now, came time.Time) *rateLimited {
 	l.refused++
-	if now.Before(l.notUntil[key]) {
+	if last := l.notUntil[key]; now.Before(last.until) && came.After(last.told) {
 		l.hasty++
 	}
-	l.notUntil[key] = until
+	l.notUntil[key] = demand{now, until}
 	after := until.Sub(now)
 	h.Set("X-RateLimit-Scope", scope)
 	h.Set("Retry-After", strconv.Itoa(int(math.Ceil(after.Seconds()))))

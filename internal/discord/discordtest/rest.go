@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -32,6 +33,15 @@ type call struct {
 	files []upload
 }
 
+// arrival is the key under which a request's context has when it came.
+type arrival struct{}
+
+// came is when the call came, before anything delayed it.
+func (c *call) came() time.Time {
+	at, _ := c.r.Context().Value(arrival{}).(time.Time)
+	return at
+}
+
 // id returns a part of the path.
 func (c *call) id(name string) string { return c.r.PathValue(name) }
 
@@ -56,6 +66,7 @@ func (s *Server) handler() http.Handler {
 	api := http.NewServeMux()
 	add := func(pattern string, f route) {
 		api.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			r = r.WithContext(context.WithValue(r.Context(), arrival{}, time.Now()))
 			s.faultOf(pattern).serveDisturbed(w, r, func(w http.ResponseWriter, r *http.Request) { s.serveREST(w, r, pattern, f) })
 		})
 		s.limits.routes[pattern] = true

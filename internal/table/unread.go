@@ -1,0 +1,118 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// Unread is what an NPC said in a turn, or a part of that, and nobody could read: it was
+// shown nowhere.
+type Unread struct {
+	Turn int64
+	Text string
+}
+
+// answerRef names what an NPC said in a turn, in the log.
+func answerRef(turn int64) string { return fmt.Sprintf("answer:%d", turn) }
+
+// without returns a text without a part of it, and whether that was in it.
+func without(text, part string) (string, bool) {
+	before, after, found := strings.Cut(text, part)
+	if !found || part == "" {
+		return text, false
+	}
+	return strings.TrimSpace(strings.TrimSpace(before) + " " + strings.TrimSpace(after)), true
+}
+
+// DropUnread takes back what nobody could read: the NPC has not said it, and it is not
+// kept. What is not known any more changes nothing.
+func (t *Table) DropUnread(ctx context.Context, u Unread) error {
+	done := make(chan error, 1)
+	err := t.order(ctx, func() error {
+		t.transcript.dropUnread(u)
+		for _, a := range t.cast.agents {
+			a.Unsay(u.Text)
+		}
+		w := &logEdit{over: make(chan struct{}), done: done, log: func(ctx context.Context) error {
+			return ForgetUnread(ctx, t.o.Log, t.o.Session.ID, u)
+		}}
+		if tn := t.turns.open[u.Turn]; tn != nil {
+			tn.dropUnread(u.Text)
+			w.before = append(w.before, tn.whenOver())
+		}
+		if t.lastEdit != nil {
+			w.before = append(w.before, t.lastEdit)
+		}
+		t.lastEdit = w.over
+		t.effects.add(w)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return awaitError(ctx, done)
+}
+
+// dropUnread takes from a turn that has not ended what nobody could read of it.
+func (tn *turn) dropUnread(text string) {
+	for _, said := range []*[]string{&tn.texts, &tn.answer} {
+		rest, found := without(strings.Join(*said, " "), text)
+		switch {
+		case found && rest == "":
+			*said = nil
+		case found:
+			*said = []string{rest}
+		}
+	}
+}
+
+// dropUnread takes from the lines in mind what nobody could read.
+func (r *transcript) dropUnread(u Unread) {
+	recent := make([]memory.Line, 0, len(r.recent))
+	for _, l := range r.recent {
+		if l.NPC != "" && l.Turn == u.Turn {
+			if l.Text, _ = without(l.Text, u.Text); l.Text == "" {
+				continue
+			}
+		}
+		recent = append(recent, l)
+	}
+	r.recent = recent
+}
+
+// ForgetUnread takes from the log of a session what nobody could read. While a table runs
+// in that session, it is for [Table.DropUnread].
+func ForgetUnread(ctx context.Context, log memory.SessionLog, session string, all ...Unread) error {
+	if len(all) == 0 {
+		return nil
+	}
+	lines, err := log.Recent(ctx, session, maxRecalled)
+	if err != nil {
+		return fmt.Errorf("looking for what nobody could read: %w", err)
+	}
+	said := map[int64]string{}
+	for _, l := range lines {
+		if l.NPC != "" {
+			said[l.Turn] = l.Text
+		}
+	}
+	for _, u := range all {
+		rest, found := without(said[u.Turn], u.Text)
+		switch {
+		case !found:
+			continue
+		case rest == "":
+			_, err = log.Retract(ctx, session, answerRef(u.Turn))
+		default:
+			_, err = log.Reword(ctx, session, answerRef(u.Turn), rest)
+		}
+		if err != nil {
+			return fmt.Errorf("taking back what nobody could read: %w", err)
+		}
+		said[u.Turn] = rest
+	}
+	return nil
+}
