@@ -5,7 +5,7 @@
 //
 // A line on the input is a JSON object with a user and an op: a voice gateway's,
 // whose data is JSON, or hex of what follows a binary opcode; or "encrypt",
-// "decrypt", "clients", "code", "ready". Each is answered by a line: out, what is
+// "decrypt", "clients", "code", "verify". Each is answered by a line: out, what is
 // sent to the gateway in the same form, and result or error.
 
 import { createInterface } from "node:readline";
@@ -69,8 +69,8 @@ function take({ user, op, data }, out) {
       });
     case "code":
       return session.voicePrivacyCode;
-    case "ready":
-      return Boolean(session.session?.ready);
+    case "verify":
+      return session.getVerificationCode(data);
     default:
       throw new Error(`unknown op ${op}`);
   }
@@ -80,7 +80,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const out = [];
   const said = { out };
   try {
-    said.result = take(JSON.parse(line), out) ?? null;
+    said.result = (await take(JSON.parse(line), out)) ?? null;
   } catch (error) {
     said.error = String(error);
   }

@@ -190,3 +190,11 @@ func (p *Process) Code(t testing.TB, user uint64) string {
 	}
 	return *code
 }
+
+// VerificationCode returns the code a user sees for another.
+func (p *Process) VerificationCode(t testing.TB, user, other uint64) string {
+	t.Helper()
+	var code string
+	p.ask(t, user, "verify", name(other), &code)
+	return code
+}

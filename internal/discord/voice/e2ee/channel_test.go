@@ -59,7 +59,12 @@ type channel struct {
 	heard   []said          // everything that was sent to the service
 	refused []error         // what it did not heed
 	drop    func(to uint64, op int) bool
+	onHear  func(from uint64, op int)
+
+	onDeliver func(message)
 }
+
+type message = davesender.Message
 
 type said struct {
 	from uint64
@@ -89,7 +94,7 @@ func (c *channel) join(ids ...uint64) {
 
 // enter has a user join and returns what the service says to it, once it has
 // the user's first words.
-func (c *channel) enter(id uint64) []davesender.Message {
+func (c *channel) enter(id uint64) []message {
 	c.t.Helper()
 	version := c.service.Version(1)
 	c.users = append(c.users, id)
@@ -143,8 +148,11 @@ func (c *channel) leave(id uint64) {
 }
 
 // receive has the service receive what somebody sent.
-func (c *channel) receive(from uint64, m davey.Message) []davesender.Message {
+func (c *channel) receive(from uint64, m davey.Message) []message {
 	c.heard = append(c.heard, said{from: from, op: m.Op})
+	if c.onHear != nil {
+		c.onHear(from, m.Op)
+	}
 	out, err := c.service.Receive(from, m.Op, m.Data)
 	if err != nil {
 		c.refused = append(c.refused, fmt.Errorf("%d, op %d: %w", from, m.Op, err))
@@ -153,10 +161,13 @@ func (c *channel) receive(from uint64, m davey.Message) []davesender.Message {
 }
 
 // deliver has a user receive a message, and returns what it sends.
-func (c *channel) deliver(m davesender.Message) []davey.Message {
+func (c *channel) deliver(m message) []davey.Message {
 	c.t.Helper()
 	if c.drop != nil && c.drop(m.To, m.Op) || !slices.Contains(c.users, m.To) {
 		return nil
+	}
+	if c.onDeliver != nil {
+		c.onDeliver(m)
 	}
 	if b := c.bots[m.To]; b != nil {
 		if err := b.Receive(m.Op, m.Data); err != nil {
@@ -169,7 +180,7 @@ func (c *channel) deliver(m davesender.Message) []davey.Message {
 
 // run delivers messages and whatever follows from them, and lets the time go by
 // that bots wait, one second at a time at most.
-func (c *channel) run(messages []davesender.Message) {
+func (c *channel) run(messages []message) {
 	c.t.Helper()
 	for {
 		for len(messages) > 0 {
@@ -194,7 +205,7 @@ func (c *channel) run(messages []davesender.Message) {
 }
 
 // accept is receive, but for commits that are to come late.
-func (c *channel) accept(from uint64, m davey.Message) []davesender.Message {
+func (c *channel) accept(from uint64, m davey.Message) []message {
 	if m.Op == e2ee.OpCommitWelcome && c.slow[from] {
 		c.late = append(c.late, late{from: from, m: m})
 		return nil

@@ -11,11 +11,11 @@ import (
 // OnSelectProtocolAck begins with the version that op 4 told. It is a new
 // connection: nothing of an earlier one counts any more.
 func (s *Session) OnSelectProtocolAck(version uint16) {
-	s.next, s.pending = int(version), nil
+	s.next, s.pending, s.recoveries = int(version), nil, 0
 	s.group, s.commitAt, s.confirmBy = nil, time.Time{}, time.Time{}
 	s.mu.Lock()
 	s.version, s.active, s.receiving, s.sending = int(version), nil, nil, nil
-	s.failures, s.failing = 0, false
+	s.failures, s.failing, s.failed = 0, false, false
 	s.mu.Unlock()
 	if version > 0 {
 		s.beginGroup()
@@ -33,6 +33,7 @@ func (s *Session) OnDavePrepareEpoch(epoch int, version uint16) {
 		return
 	}
 	s.openPassthrough(upgradeWindow)
+	s.recoveries = 0
 	s.beginGroup()
 }
 
@@ -55,7 +56,7 @@ func (s *Session) beginGroup() {
 }
 
 func (s *Session) createGroup() {
-	if err := guard(func() error { return s.group.create(s.sender) }); err != nil {
+	if err := s.guard(func() error { return s.group.create(s.sender) }); err != nil {
 		s.log.Warn("the voice gateway's key is not used", "error", err)
 	}
 }
@@ -78,7 +79,7 @@ func (s *Session) OnDaveMLSProposals(payload []byte) {
 		return // as the protocol has it
 	}
 	changed, err := false, error(nil)
-	if failed := guard(func() error { changed, err = s.takeProposals(payload); return nil }); failed != nil {
+	if failed := s.guard(func() error { changed, err = s.takeProposals(payload); return nil }); failed != nil {
 		err = failed
 	}
 	if err != nil {
@@ -175,7 +176,7 @@ func (s *Session) sendCommit() {
 		return
 	}
 	var payload []byte
-	if err := guard(func() (err error) { payload, err = s.group.commit(); return err }); err != nil {
+	if err := s.guard(func() (err error) { payload, err = s.group.commit(); return err }); err != nil {
 		s.log.Warn("nothing is committed", "error", err)
 		return
 	}
@@ -208,7 +209,7 @@ func (s *Session) advance(id uint16, message []byte, kind string, move func(*gro
 	var e *epoch
 	err := errors.New("message is too long")
 	if len(message) <= maxMessage {
-		err = guard(func() (err error) {
+		err = s.guard(func() (err error) {
 			if err := move(s.group); err != nil {
 				return err
 			}
@@ -229,32 +230,23 @@ func (s *Session) advance(id uint16, message []byte, kind string, move func(*gro
 	s.prepare(transition{id: id, version: max(s.next, Version), epoch: e})
 }
 
-// beginAnew says that we cannot follow (op 31), and offers new keys.
+// beginAnew says that we cannot follow (op 31), and offers new keys. When that
+// was of no use too often, it gives up.
 func (s *Session) beginAnew(id uint16) {
 	now := time.Now()
+	s.pending, s.commitAt, s.confirmBy = nil, time.Time{}, time.Time{}
+	givesUp := s.recoveries == maxRecoveries
+	s.noteRecovery(now, givesUp)
+	if givesUp {
+		s.log.Error("end-to-end encryption does not come about; it takes a new voice connection")
+		s.group = nil
+		return
+	}
 	s.recoveries++
-	s.count(func(st *Stats) { st.Recoveries++ })
-	s.mu.Lock()
-	s.failures = 0
-	if now.Sub(s.recoverAfter) > maxRecoveryPause {
-		s.pause = recoveryPause
-	}
-	s.recoverAfter = now.Add(s.pause)
-	s.pause = min(2*s.pause, maxRecoveryPause)
-	if s.active != nil && s.active.expires.IsZero() {
-		s.active.expires = now.Add(keyLife) // the others go on without us
-	}
-	s.mu.Unlock()
-	s.pending = nil
 	_ = s.callbacks.SendInvalidCommitWelcome(id) // a connection that is lost begins anew
 	s.beginGroup()
-	if s.recoveries < maxRecoveries {
-		s.confirmBy = now.Add(confirmation)
-	}
+	s.confirmBy = now.Add(confirmation)
 }
-
-// maxRecoveries is how often we begin anew before it takes a new connection.
-const maxRecoveries = 3
 
 // readVector reads a vector of MLS with its length in front.
 func readVector(b []byte) (v, rest []byte, err error) {

@@ -112,7 +112,8 @@ func (m *media) Decrypt(user godave.UserID, data, dst []byte) (n int, err error)
 // decrypt is Decrypt under mu.
 func (m *media) decrypt(user godave.UserID, data, dst []byte) (n int, err error) {
 	defer func() {
-		if p := recover(); p != nil { // of the library
+		if recover() != nil { // of the library
+			m.stats.Panics++
 			n, err = 0, ErrTag
 		}
 	}()

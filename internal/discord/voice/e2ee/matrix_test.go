@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/voice/e2ee"
+	"github.com/MrWong99/glyphoxa/internal/peers/davey"
 )
 
 // TestMatrix has bots of ours and users of davey's meet in every order, whoever
@@ -29,12 +30,14 @@ func TestMatrix(t *testing.T) {
 		{name: "davey_joins_two_of_ours", users: []uint64{21, 22, 11}},
 		{name: "eight", users: []uint64{21, 11, 22, 12, 23, 13, 24, 14}},
 	}
+	peers := davey.Start(t)
 	for _, tt := range tests {
 		for _, atOnce := range []bool{false, true} {
 			kind := map[bool]string{false: "/", true: "/at_once/"}[atOnce]
 			t.Run(kind+tt.name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					c := newChannel(t)
+					c.peers = peers
 					c.service.FirstAtOnce = atOnce
 					for _, id := range tt.slow {
 						c.slow[id] = true

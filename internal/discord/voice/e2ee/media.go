@@ -19,6 +19,7 @@ type media struct {
 	passUntil    time.Time
 	failures     int  // in a row
 	failing      bool // too many; Tick begins anew
+	failed       bool // for good
 	recoverAfter time.Time
 	pause        time.Duration
 	stats        Stats
@@ -44,6 +45,25 @@ func (m *media) hasFailed() bool {
 	return failing
 }
 
+// noteRecovery notes that the keys in use will soon be no more, and when frames
+// may ask for new ones again.
+func (m *media) noteRecovery(now time.Time, givesUp bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.failures, m.failed = 0, givesUp
+	if !givesUp {
+		m.stats.Recoveries++
+	}
+	if now.Sub(m.recoverAfter) > maxRecoveryPause {
+		m.pause = recoveryPause
+	}
+	m.recoverAfter = now.Add(m.pause)
+	m.pause = min(2*m.pause, maxRecoveryPause)
+	if m.active != nil && m.active.expires.IsZero() {
+		m.active.expires = now.Add(keyLife) // the others go on without us
+	}
+}
+
 // replaceActive has an epoch be the one that is sent in, and the others die out.
 // The caller holds mu.
 func (m *media) replaceActive(e *epoch, self uint64, now time.Time, waits func(*epoch) bool) {
@@ -56,7 +76,7 @@ func (m *media) replaceActive(e *epoch, self uint64, now time.Time, waits func(*
 			o.expires = now.Add(keyLife)
 		}
 	}
-	m.active, m.sending, m.failures, m.failing = e, nil, 0, false
+	m.active, m.sending, m.failures, m.failing, m.failed = e, nil, 0, false, false
 	if e == nil {
 		return
 	}

@@ -38,6 +38,8 @@ const (
 	// and while a downgrade waits.
 	upgradeWindow   = 10 * time.Second
 	downgradeWindow = 24 * time.Second
+	// maxRecoveries is how often we begin anew before it takes a new connection.
+	maxRecoveries = 3
 	// maxFailures is how many frames in a row may fail.
 	maxFailures = 36
 	// recoveryPause is the shortest time between two attempts to begin anew by

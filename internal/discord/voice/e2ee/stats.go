@@ -39,6 +39,7 @@ type Stats struct {
 	ExchangesFailed          uint64 // commits and welcomes that could not be taken up
 	Recoveries               uint64 // how often it began anew
 	Downgrades               uint64
+	Panics                   uint64 // of the library, each of them a failure besides
 }
 
 // Stats returns what was counted so far.
@@ -55,6 +56,8 @@ type State struct {
 	Version int
 	// Encrypted tells that there are keys: frames are sent encrypted.
 	Encrypted bool
+	// Failed tells that no keys can be agreed on: it takes a new connection.
+	Failed bool
 	// Epoch counts the changes of keys in the group.
 	Epoch uint64
 	// Members is how many the group has, ourselves among them.
@@ -65,7 +68,7 @@ type State struct {
 func (m *media) State() State {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	st := State{Version: m.version, Encrypted: m.version > 0 && m.canSend(time.Now())}
+	st := State{Version: m.version, Encrypted: m.version > 0 && m.canSend(time.Now()), Failed: m.failed}
 	if m.active != nil {
 		st.Epoch, st.Members = m.active.number, len(m.active.members)
 	}

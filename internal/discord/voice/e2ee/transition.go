@@ -32,7 +32,7 @@ func (s *Session) soleEpoch() *epoch {
 		return nil
 	}
 	var e *epoch
-	if err := guard(func() (err error) { e, err = newEpoch(s.group, s.serial); return err }); err != nil {
+	if err := s.guard(func() (err error) { e, err = newEpoch(s.group, s.serial); return err }); err != nil {
 		s.log.Warn("there are no keys to be alone with", "error", err)
 		return nil
 	}
@@ -104,9 +104,10 @@ func (s *Session) execute(t transition) {
 }
 
 // guard turns a panic of the libraries into an error.
-func guard(do func() error) (err error) {
+func (m *media) guard(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
+			m.count(func(st *Stats) { st.Panics++ })
 			err = fmt.Errorf("the encryption library panicked: %v", p)
 		}
 	}()
