@@ -34,12 +34,21 @@ type Options struct {
 	Hear func(user string, p Packet)
 	// Tell is given what changes. One goroutine calls it; it does not wait.
 	Tell func(Event)
+	// Sent is told of each frame of Write once it was given to the network, and how
+	// long that took since Write had it. One goroutine calls it; it does not wait.
+	Sent func(took time.Duration)
 	// Opus encodes what is sent. If nil, the system's library is loaded.
 	Opus *opus.Library
 	// TLS is for the voice gateway; nil means the usual.
 	TLS *tls.Config
 	// Logger receives what an operator may want to know. If nil, it is discarded.
 	Logger *slog.Logger
+}
+
+// written is a frame that Write took.
+type written struct {
+	frame audio.Frame
+	at    time.Time
 }
 
 // Packet is 20 ms of a user's sound.
@@ -70,7 +79,7 @@ type Conn struct {
 	encrypt  func(*session) (encryption, error)
 	requests chan *request
 	notices  chan notice // of sessions; 64, beyond that a session waits
-	frames   chan audio.Frame
+	frames   chan written
 	news     news
 	mover    mover
 	done     chan struct{} // closed when Run has returned
@@ -102,13 +111,16 @@ func New(o Options) *Conn {
 	if o.Tell == nil {
 		o.Tell = func(Event) {}
 	}
+	if o.Sent == nil {
+		o.Sent = func(time.Duration) {}
+	}
 	c := &Conn{
 		opts:     o,
 		net:      internet{tls: o.TLS},
 		encrypt:  newEncryption,
 		requests: make(chan *request),
 		notices:  make(chan notice, 64),
-		frames:   make(chan audio.Frame, frameQueue),
+		frames:   make(chan written, frameQueue),
 		news:     news{ready: make(chan struct{}, 1)},
 		mover:    mover{ready: make(chan struct{}, 1), failed: make(chan error, 1)},
 		done:     make(chan struct{}),
@@ -196,6 +208,7 @@ func (c *Conn) UpdateServer(s Server) { c.news.putServer(s) }
 // ErrNotConnected until the connection is back. Sixty milliseconds without a
 // Write end a spurt of talk.
 func (c *Conn) Write(ctx context.Context, f *audio.Frame) error {
+	w := written{*f, time.Now()}
 	left := patience
 	if lost := c.lost.Load(); lost != nil {
 		left -= time.Since(*lost)
@@ -205,14 +218,14 @@ func (c *Conn) Write(ctx context.Context, f *audio.Frame) error {
 		return ErrNotConnected
 	}
 	select {
-	case c.frames <- *f:
+	case c.frames <- w:
 		return nil
 	default:
 	}
 	timer := time.NewTimer(left)
 	defer timer.Stop()
 	select {
-	case c.frames <- *f:
+	case c.frames <- w:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -122,8 +122,10 @@ func (tx *sender) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case f := <-frames:
-			tx.sendFrame(ctx, &f)
+		case w := <-frames:
+			if tx.sendFrame(ctx, &w.frame) {
+				tx.s.c.opts.Sent(time.Since(w.at))
+			}
 		case <-tx.next.C:
 			tx.endSpurt(ctx)
 		case <-tx.alive.C:
@@ -133,13 +135,13 @@ func (tx *sender) run(ctx context.Context) {
 	}
 }
 
-// sendFrame sends 20 ms of sound.
-func (tx *sender) sendFrame(ctx context.Context, f *audio.Frame) {
+// sendFrame sends 20 ms of sound and reports whether that went well.
+func (tx *sender) sendFrame(ctx context.Context, f *audio.Frame) bool {
 	payload, err := tx.encoder.Encode(tx.payload[:0], f)
 	if err != nil {
 		tx.s.c.count.sentDropped.Add(1)
 		tx.s.c.opts.Logger.Warn("sound left out", "error", err)
-		return
+		return false
 	}
 	tx.payload = payload
 	if tx.spurt == quiet {
@@ -155,18 +157,19 @@ func (tx *sender) sendFrame(ctx context.Context, f *audio.Frame) {
 	}
 	tx.spurt = talking
 	tx.due = tx.due.Add(audio.FrameDuration)
-	tx.sendPayload(payload)
+	sent := tx.sendPayload(payload)
 	tx.next.Reset(spurtGap)
+	return sent
 }
 
-// sendPayload sends Opus, encrypted twice.
-func (tx *sender) sendPayload(payload []byte) {
+// sendPayload sends Opus, encrypted twice, and reports whether that went well.
+func (tx *sender) sendPayload(payload []byte) bool {
 	count := &tx.s.c.count
 	tx.encrypted = slices.Grow(tx.encrypted[:0], tx.s.dave.MaxEncryptedFrameSize(len(payload)))
 	n, err := tx.s.dave.Encrypt(tx.header.SSRC, payload, tx.encrypted[:cap(tx.encrypted)])
 	if err != nil {
 		count.sentDropped.Add(1)
-		return
+		return false
 	}
 	tx.header.Timestamp += rtp.FrameSamples * tx.framesSince(time.Now())
 	packet, err := tx.s.transport.Load().seal.Seal(tx.packet[:0], tx.header, tx.encrypted[:n])
@@ -175,15 +178,16 @@ func (tx *sender) sendPayload(payload []byte) {
 		if errors.Is(err, rtp.ErrExhausted) {
 			tx.s.fail(errors.New("the key for sound is used up; a new one is asked for"))
 		}
-		return
+		return false
 	}
 	tx.packet = packet
 	tx.header.Sequence++
 	if _, err := tx.udp.Write(packet); err != nil {
 		count.sentDropped.Add(1)
-		return
+		return false
 	}
 	count.sent.Add(1)
+	return true
 }
 
 // framesSince returns how many frames of time passed since the last one was sent.
