@@ -57,6 +57,9 @@ const (
 const (
 	// unfinishedLeast is the least that is waited for what must follow.
 	unfinishedLeast = 1600 * time.Millisecond
+	// openLeast is the least that is waited for words that tell neither: nothing is ready
+	// to be heard before, and who begins to speak again by then is not answered.
+	openLeast = 400 * time.Millisecond
 	// awaitedLeast is the least that is waited for words: without them nothing could
 	// be answered.
 	awaitedLeast = time.Second
@@ -73,7 +76,7 @@ func (e *endpointer) delay(o Outlook) time.Duration {
 	case Complete:
 		wait = max(wait*2/5, e.least/2)
 	case Open: // a statement: whoever goes on with it does so soon, and is taken back
-		wait = max(e.pause, e.least)
+		wait = max(e.pause, e.least, openLeast)
 	case Unfinished:
 		wait = max(wait*3, unfinishedLeast)
 	case Awaited:

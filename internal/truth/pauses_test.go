@@ -74,7 +74,7 @@ type pausesForm struct {
 
 var pausesForms = []pausesForm{
 	{"interims, written", interimAfter, strings.TrimSpace, 94, 320 * time.Millisecond},
-	{"interims, unpunctuated", interimAfter, recognised, 55, 400 * time.Millisecond},
+	{"interims, unpunctuated", interimAfter, recognised, 60, 400 * time.Millisecond},
 	{"early finals", earlyAsked + finalTakes, strings.TrimSpace, 93, 480 * time.Millisecond},
 	{"early finals, always stopped", earlyAsked + finalTakes, stopped, 80, 480 * time.Millisecond},
 	{"by silence alone", 0, nil, 78, 520 * time.Millisecond},
