@@ -40,7 +40,7 @@ func (a *App) Run(ctx context.Context, o RunOptions) (err error) {
 		}
 		defer func() { err = errors.Join(err, unlock()) }()
 		gs := guilds.New(guilds.Options{Config: a.Config, Front: discord.Front, Open: a.openForGuild, Log: a.log})
-		b, failed := discord.New(a.Config.Discord, gs, &discord.Options{Logger: a.log, Say: out.say})
+		b, failed := discord.New(a.Config.Discord, gs, &discord.Options{Logger: a.log, Say: out.say, Hearing: a.Config.Hearing, Recognition: a.Config.Providers.STT})
 		if failed != nil {
 			return errors.Join(problem.Usage(failed), gs.Close())
 		}

@@ -305,4 +305,7 @@ type Discord struct {
 	// APIURL is the base of Discord's REST interface, without a version. If
 	// empty, it is Discord's own.
 	APIURL string `yaml:"api_url" json:"api_url" format:"url" doc:"Where Discord's API is, for tests and proxies; Discord itself if missing."`
+	// VoiceCA is a PEM file of certificates to trust for voice connections besides
+	// the system's.
+	VoiceCA string `yaml:"voice_ca" json:"voice_ca" doc:"A PEM file of certificates to trust for voice connections besides the system's, for tests and proxies; none if missing."`
 }

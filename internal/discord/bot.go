@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -40,6 +41,10 @@ type Options struct {
 	Say func(text string)
 	// Dial opens connections, to Discord and to its gateway. If nil, it is the usual way.
 	Dial rest.Dial
+	// Hearing says how voice is told from noise in voice channels, and Recognition
+	// what recognises speech there.
+	Hearing     config.Hearing
+	Recognition config.ProviderChain
 }
 
 // Bot is one application on Discord: it takes in what happens there. Everything
@@ -58,6 +63,13 @@ type Bot struct {
 	dispatcher *dispatcher
 	registrar  *registrar
 
+	hearing     config.Hearing
+	recognition config.ProviderChain
+	voiceStates *voiceStates
+	// voiceParts opens them the first time.
+	voiceParts  func() (*voiceParts, error)
+	voiceOpened atomic.Pointer[voiceParts]
+
 	greeted atomic.Bool // the operator knows that the bot is there
 }
 
@@ -73,6 +85,8 @@ func New(cfg config.Discord, gs *guilds.Guilds, o *Options) (*Bot, error) {
 	if b.say == nil {
 		b.say = func(string) {}
 	}
+	b.hearing, b.recognition, b.voiceStates = o.Hearing, o.Recognition, newVoiceStates()
+	b.voiceParts = sync.OnceValues(b.openVoiceParts)
 	session, err := rest.NewSession(cfg.Token.Reveal(), cfg.APIURL, o.Dial)
 	if err != nil {
 		return nil, err
@@ -111,6 +125,11 @@ func (b *Bot) Run(ctx context.Context) error {
 	}
 	b.sessions.endAllSessions("the bot is going offline")
 	b.tasks.end(end)
+	if p := b.voiceOpened.Load(); p != nil {
+		if err := p.detection.Close(); err != nil {
+			b.log.Warn("closing the voice detection", "reason", err)
+		}
+	}
 	if err := g.Wait(); err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}

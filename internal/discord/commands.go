@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"maps"
 
 	"github.com/MrWong99/glyphoxa/internal/guilds"
 )
@@ -22,7 +23,7 @@ type action struct {
 
 // commandActions are what the bot can do, by command and subcommand.
 func commandActions() map[string]action {
-	return map[string]action{
+	all := map[string]action{
 		"campaign info":   {everyone: true, do: showCampaign},
 		"campaign load":   {do: loadCampaign},
 		"campaign switch": {do: switchCampaign, suggest: suggestFromGuild(guilds.SuggestCampaign)},
@@ -64,4 +65,6 @@ func commandActions() map[string]action {
 		"entity import":   {do: importEntities},
 		"entity remove":   {do: removeEntity, suggest: suggestFromGuild(guilds.SuggestEntity)},
 	}
+	maps.Copy(all, voiceActions())
+	return all
 }

@@ -27,6 +27,9 @@ func showSessionStatus(ctx context.Context, c *call) (string, error) {
 		return "", err
 	}
 	text := fmt.Sprintf("In <#%s> for %s: %s\n%s\nThe NPCs %s.", r.channel, sessionLength(time.Since(r.began)), markup.Escape(r.played.Campaign), list, markup.Escape(how.Describe()))
+	if r.voice != nil {
+		text += strings.Join(append([]string{""}, r.voice.describe(c.lang)...), "\n")
+	}
 	if c.by.DM {
 		text += "\nSo far " + markup.Escape(r.played.Cost().Headline()) + "."
 		withheld, err := countWithheld(ctx, r)

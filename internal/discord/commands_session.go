@@ -33,15 +33,21 @@ func beginSession(ctx context.Context, c *call) (string, error) {
 		return "", err
 	}
 	does, id, _ := strings.Cut(c.pressed, " ")
+	id, voiceIn, _ := strings.Cut(id, " ")
+	if c.pressed == "" {
+		if voiceIn, err = c.voiceOf(); err != nil {
+			return "", err
+		}
+	}
 	switch {
 	case c.pressed == "" && is:
-		c.buttons = resumeButtons(cut)
+		c.buttons = resumeButtons(cut, voiceIn)
 		return resumeQuestion(cut), nil
 	case c.pressed != "" && (!is || id != cut.ID):
 		return "", errors.New("somebody went on with that session, or began another; /session start begins one now")
 	}
 	r, err := c.bot.sessions.openSession(c.guild.ID(), func() (*session, error) {
-		return c.bot.startSession(ctx, c.guild, c.channel.ID, parent, c.id, does == resumeWord)
+		return c.bot.startSession(ctx, c.guild, sessionStart{c.channel.ID, parent, voiceIn, c.id, does == resumeWord})
 	})
 	if err != nil {
 		return "", err
@@ -58,10 +64,11 @@ func resumeQuestion(cut memory.Session) string {
 	return fmt.Sprintf("The last session, begun <t:%d:f>, was cut off; %s kept. Go on with it, or begin anew? A dungeon master decides.", cut.Started.Unix(), lines)
 }
 
-func resumeButtons(cut memory.Session) []button {
+func resumeButtons(cut memory.Session, voiceIn string) []button {
+	in := strings.TrimRight(cut.ID+" "+voiceIn, " ")
 	return []button{
-		{"Go on", "session start " + resumeWord + " " + cut.ID, discordgo.PrimaryButton},
-		{"Begin anew", "session start anew " + cut.ID, discordgo.SecondaryButton},
+		{"Go on", "session start " + resumeWord + " " + in, discordgo.PrimaryButton},
+		{"Begin anew", "session start anew " + in, discordgo.SecondaryButton},
 	}
 }
 
@@ -89,7 +96,7 @@ func (b *Bot) offerToResumeIn(ctx context.Context, c guilds.CutOff) error {
 	if err != nil || !is {
 		return err
 	}
-	_, err = b.rest.CreateMessage(ctx, c.Channel, &discordgo.MessageSend{Content: resumeQuestion(cut), Components: buttonRow(resumeButtons(cut)), AllowedMentions: noMentions()})
+	_, err = b.rest.CreateMessage(ctx, c.Channel, &discordgo.MessageSend{Content: resumeQuestion(cut), Components: buttonRow(resumeButtons(cut, c.Voice)), AllowedMentions: noMentions()})
 	return err
 }
 
@@ -104,7 +111,7 @@ func checkPlayable(ctx context.Context, c *call) (parent string, err error) {
 		c.channel = asked
 	}
 	switch c.channel.Type {
-	case discordgo.ChannelTypeGuildText:
+	case discordgo.ChannelTypeGuildText, discordgo.ChannelTypeGuildVoice, discordgo.ChannelTypeGuildStageVoice: // which have a chat
 	case discordgo.ChannelTypeGuildPublicThread, discordgo.ChannelTypeGuildPrivateThread:
 		parent = c.channel.ParentID
 	default:
@@ -137,7 +144,7 @@ func (r *session) openingText(again bool, rights int64) string {
 		names = append(names, markup.Escape(n.Name))
 	}
 	fmt.Fprintf(&out, "At the table: %s.\nWrite here to play, and begin with the name of whom you speak to. `/session stop` ends the session.", strings.Join(names, ", "))
-	notices := r.played.Notices
+	notices := append(r.voiceNotices(), r.played.Notices...)
 	if !r.sender.hasWebhook() {
 		notices = append(notices, "the bot speaks for the NPCs: give it the permission Manage Webhooks here, and start again, so that they speak under their own names")
 	}

@@ -61,8 +61,13 @@ func (c *consents) setHeard(ctx context.Context, g *guilds.Guild, user string, h
 		set[user] = !heard
 	}
 	c.mu.Unlock()
-	if r := c.sessions.findSession(g.ID()); r != nil && !heard {
-		r.inbox.dropUser(user)
+	if r := c.sessions.findSession(g.ID()); r != nil {
+		if !heard {
+			r.inbox.dropUser(user)
+		}
+		if r.voice != nil {
+			r.voice.wake()
+		}
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 
 // dmCommands are the commands that players have no use for. What a player may know of
 // them /session status tells, too.
-var dmCommands = []string{"npc", "tier", "tools", "ask", "campaign", "approve", "entity"}
+var dmCommands = []string{"npc", "tier", "tools", "ask", "campaign", "approve", "entity", "captions"}
 
 // commandDefinitions are the commands as Discord knows them. Where everybody who may
 // manage the server is a DM, those for DMs alone are hidden from the rest. Roles that
@@ -33,12 +33,15 @@ func commandDefinitions(dms dmRoles) []*discordgo.ApplicationCommand {
 func tableCommands() []*discordgo.ApplicationCommand {
 	return []*discordgo.ApplicationCommand{
 		commandGroup("session", wording.CmdSession,
-			subcommand("start", wording.CmdSessionStart),
+			subcommand("start", wording.CmdSessionStart, voiceOption()),
+			subcommand("join", wording.CmdSessionJoin, voiceOption()),
+			subcommand("leave", wording.CmdSessionLeave),
 			subcommand("stop", wording.CmdSessionStop),
 			subcommand("status", wording.CmdSessionStatus),
 			subcommand("recap", wording.CmdSessionRecap),
 			subcommand("timing", wording.CmdSessionTiming),
 		),
+		captionsCommand(),
 		commandGroup("npc", wording.CmdNPC,
 			subcommand("list", wording.CmdNPCList),
 			subcommand("mute", wording.CmdNPCMute, npcsOption()),
@@ -85,6 +88,7 @@ func recordCommands() []*discordgo.ApplicationCommand {
 		commandGroup("privacy", wording.CmdPrivacy,
 			subcommand("info", wording.CmdPrivacyInfo),
 			subcommand("consent", wording.CmdPrivacyConsent, heardOption()),
+			subcommand("code", wording.CmdPrivacyCode),
 			subcommand("forget", wording.CmdPrivacyForget),
 		),
 		commandGroup("approve", wording.CmdApprove,

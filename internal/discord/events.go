@@ -18,6 +18,9 @@ func (b *Bot) subscribe(s *discordgo.Session) {
 	s.AddHandler(b.onReady)
 	s.AddHandler(b.onGuildCreate)
 	s.AddHandler(b.onGuildDelete)
+	s.AddHandler(b.onGuildVoice)
+	s.AddHandler(b.onVoiceState)
+	s.AddHandler(b.onVoiceServer)
 	s.AddHandler(func(_ *discordgo.Session, e *discordgo.ChannelDelete) { b.onChannelDelete(e.GuildID, e.ID) })
 	s.AddHandler(func(_ *discordgo.Session, e *discordgo.ThreadDelete) { b.onChannelDelete(e.GuildID, e.ID) })
 	s.AddHandler(b.onMessageCreate)
@@ -38,6 +41,8 @@ func (b *Bot) onReady(_ *discordgo.Session, e *discordgo.Ready) {
 	} else {
 		b.rest.SetApplicationID(e.User.ID) // the same for all but the oldest applications
 	}
+	b.voiceStates.setSelf(e.User.ID)
+	b.tasks.spawn(b.rejoinVoice)
 	if b.greetOperator(e) {
 		b.tasks.spawn(b.offerToResume)
 	}

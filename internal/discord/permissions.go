@@ -11,9 +11,10 @@ import (
 )
 
 // Permissions the bot needs where it plays: View Channel, Send Messages, Send
-// Messages in Threads, Embed Links, Read Message History and Manage Webhooks.
+// Messages in Threads, Embed Links, Read Message History, Manage Webhooks, and where
+// it is heard Connect and Speak.
 const permissions = discordgo.PermissionViewChannel | discordgo.PermissionSendMessages | discordgo.PermissionSendMessagesInThreads |
-	discordgo.PermissionEmbedLinks | discordgo.PermissionReadMessageHistory | discordgo.PermissionManageWebhooks
+	discordgo.PermissionEmbedLinks | discordgo.PermissionReadMessageHistory | discordgo.PermissionManageWebhooks | discordgo.PermissionVoiceConnect | discordgo.PermissionVoiceSpeak
 
 // dmRoles are the roles of dungeon masters, by id or name. Without any, the right
 // to manage the server makes a DM.
@@ -74,6 +75,8 @@ func missingPermissions(rights int64) (names []string) {
 		{discordgo.PermissionEmbedLinks, "Embed Links"},
 		{discordgo.PermissionReadMessageHistory, "Read Message History"},
 		{discordgo.PermissionManageWebhooks, "Manage Webhooks"},
+		{discordgo.PermissionVoiceConnect, "Connect"},
+		{discordgo.PermissionVoiceSpeak, "Speak"},
 	} {
 		if rights&p.right == 0 {
 			names = append(names, p.name)

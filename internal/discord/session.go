@@ -10,6 +10,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -34,6 +35,7 @@ type session struct {
 	inbox          *inbox
 	sender         *sender
 	status         *statusMessage
+	voice          *voiceRoom // nil without a voice channel
 
 	stopHearing context.CancelFunc // ends hearing
 	cancel      context.CancelFunc // ends everything
@@ -50,27 +52,45 @@ type session struct {
 	npcs []config.NPC
 }
 
+// sessionStart is how a session starts.
+type sessionStart struct {
+	channel, parent string // parent is that of a thread
+	voice           string // the voice channel it is heard in, empty if in none
+	after           string // an id that Discord gave before anything of the session is posted
+	resume          bool   // the session goes on that was cut off
+}
+
 // startSession starts a session, or with resume goes on with the one that was cut
 // off: first whether the channel can be written to, then the table.
-// after is an id that Discord gave before anything of the session is posted.
-func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, channel, parent, after string, resume bool) (*session, error) {
+func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, at sessionStart) (*session, error) {
 	run, end := context.WithCancel(b.tasks.context())
 	hear, stopHearing := context.WithCancel(run)
 	r := &session{
-		log: b.log, guild: g.ID(), channel: channel, parent: parent, began: time.Now(), inbox: newInbox(),
-		sender: newSender(b.rest, b.log, channel, parent), cancel: end, stopHearing: stopHearing, unread: newUnreadLines(),
+		log: b.log, guild: g.ID(), channel: at.channel, parent: at.parent, began: time.Now(), inbox: newInbox(),
+		sender: newSender(b.rest, b.log, at.channel, at.parent), cancel: end, stopHearing: stopHearing, unread: newUnreadLines(),
 	}
 	r.sender.unread = r.unread.add
-	r.sender.posted, r.sender.say = after, b.say
+	r.sender.posted, r.sender.say = at.after, b.say
 	r.sender.lost = func(why string) { b.tasks.spawn(func(context.Context) { b.sessions.endSession(r, "") }); b.say(why) }
 	err := errors.Join(b.consents.loadDeclined(ctx, g), r.sender.findWebhook(ctx))
+	var quiet error // why there is no voice
 	if err == nil {
-		r.status = newStatusMessage(b.rest, channel, r.sender)
-		r.played, err = g.StartSession(ctx, guilds.SessionOptions{Sink: r.status, Tell: r.sender.postNotice, Channel: channel, Resume: resume, Last: r.sayLastWords})
+		o := guilds.SessionOptions{Tell: r.sender.postNotice, Channel: at.channel, Voice: at.voice, Resume: at.resume, Last: r.sayLastWords}
+		next := noticeSink(r.sender)
+		if at.voice != "" {
+			next, o.OpenSound, quiet = b.giveVoice(r)
+		}
+		r.status = newStatusMessage(b.rest, at.channel, next)
+		r.status.voice, o.Sink = r.voice, r.status
+		r.played, err = g.StartSession(ctx, o)
 	}
 	if err != nil {
+		r.closeVoice()
 		end()
 		return nil, err
+	}
+	if quiet = r.joinVoice(ctx, at.voice, quiet); quiet != nil {
+		r.played.Notices = append(r.played.Notices, wording.VoiceMissing.In(b.language(), quiet))
 	}
 	r.hearer = r.played.Table
 	r.setNPCs(r.played.Cast)
@@ -82,6 +102,9 @@ func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, channel, parent
 	r.hearing.Go(func() { r.hearMessages(hear) })
 	r.hearing.Go(func() { r.applyChanges(hear) })
 	r.hearing.Go(func() { r.dropUnread(hear) })
+	if r.voice != nil {
+		r.hearing.Go(func() { b.hearVoice(hear, r) })
+	}
 	return r, nil
 }
 
@@ -119,7 +142,11 @@ func (r *session) close(why string) error {
 		r.sender.hurry()
 		r.stopHearing()
 		r.hearing.Wait()
+		if r.voice != nil {
+			r.voice.awaitLastWords()
+		}
 		r.err = errors.Join(r.keepUnheard(), r.played.Close())
+		r.closeVoice()
 		r.cancel()
 		r.posting.Wait()
 	})

@@ -57,6 +57,7 @@ type statusMessage struct {
 	// name and table are there before run begins.
 	name  string
 	table tableWatcher
+	voice *voiceRoom // nil without one
 	// due receives when something happened that the status message shows.
 	due     chan struct{}
 	timings turnTimings
@@ -249,6 +250,7 @@ func (s *statusMessage) buildEmbed(ctx context.Context) *discordgo.MessageEmbed 
 		}
 		e.Fields = append(e.Fields, embedField("At the table", lines))
 	}
+	e.Fields = append(e.Fields, s.voice.voiceFields()...)
 	e.Fields = append(e.Fields, s.latencyFields(ctx)...)
 	e.Fields = append(e.Fields, s.countFields()...)
 	return e

@@ -132,6 +132,8 @@ func (gs *Guilds) Guild(id string) (*Guild, error) {
 type CutOff struct {
 	// Channel is where it was played: the thread, if in one.
 	Guild, Channel string
+	// Voice is the voice channel it was heard in, empty if in none.
+	Voice string
 	// Lines is how many lines were said in it.
 	Lines int
 }

@@ -46,6 +46,8 @@ type keptCampaign struct {
 // place is where a session is played.
 type place struct {
 	Channel string `json:"channel"`
+	// Voice is the voice channel it is heard in, empty if in none.
+	Voice string `json:"voice,omitempty"`
 }
 
 // readRecord returns what is kept; of a guild nobody has played in, that is nothing.

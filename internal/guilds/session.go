@@ -24,6 +24,10 @@ type SessionOptions struct {
 	Tell func(level, text string)
 	// Channel is where it is played: the thread, if in one.
 	Channel string
+	// Voice is the voice channel it is heard in, empty if in none, and OpenSound opens
+	// the sound of that, see [play.SessionOptions]; nil without one.
+	Voice     string
+	OpenSound func() (play.Sound, error)
 	// Resume goes on with the session that was cut off, if there is one in which
 	// something was said. Else what is left of it is ended, and another begins.
 	Resume bool
@@ -125,11 +129,11 @@ func (g *Guild) beginSession(ctx context.Context, game *play.Game, o SessionOpti
 	if err != nil {
 		return nil, nil, err
 	}
-	so := play.SessionOptions{Sink: o.Sink, Tell: o.Tell}
+	so := play.SessionOptions{Sink: o.Sink, Tell: o.Tell, OpenSound: o.OpenSound}
 	if o.Resume && cut.Lines > 0 {
 		so.Resume = cut
 	}
-	if err := g.records.changeRecord(func(r *record) error { r.Table = &place{o.Channel}; return nil }); err != nil {
+	if err := g.records.changeRecord(func(r *record) error { r.Table = &place{o.Channel, o.Voice}; return nil }); err != nil {
 		return nil, nil, logTrouble(g.log, "noting where a session is played", err)
 	}
 	s, err := game.StartSession(ctx, so)
@@ -232,5 +236,5 @@ func (g *Guild) takeCutOff(ctx context.Context) (cut CutOff, err error) {
 	if err = errors.Join(err, store.Close()); err != nil {
 		return cut, err
 	}
-	return CutOff{Guild: g.id, Channel: r.Table.Channel, Lines: s.Lines}, g.clearPlace()
+	return CutOff{Guild: g.id, Channel: r.Table.Channel, Voice: r.Table.Voice, Lines: s.Lines}, g.clearPlace()
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 
 	"github.com/bwmarrin/discordgo"
 	"golang.org/x/sync/errgroup"
@@ -16,9 +17,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 )
 
-// intents are the least that lets the bot see guilds, and what is written in
-// their channels.
-const intents = discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentMessageContent
+// intents are the least that lets the bot see guilds, what is written in their
+// channels, and who is in their voice channels.
+const intents = discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentMessageContent | discordgo.IntentGuildVoiceStates
 
 // Options are what a gateway needs; all but Base are required.
 type Options struct {
@@ -46,6 +47,9 @@ type Gateway struct {
 	dial        rest.Dial
 	log         *slog.Logger
 	say         func(string)
+
+	mu     sync.Mutex // guards shards
+	shards []*shard   // once Run has begun
 }
 
 // New returns a gateway; Run connects it.
@@ -57,8 +61,15 @@ func New(o Options) *Gateway {
 // no trying again mends, such as [rest.ErrToken] and [ErrIntents].
 func (g *Gateway) Run(ctx context.Context, shards int) error {
 	all, ctx := errgroup.WithContext(ctx)
+	var made []*shard
 	for id := range shards {
-		all.Go(func() error { return (&shard{gateway: g, id: id, count: shards}).run(ctx) })
+		made = append(made, &shard{gateway: g, id: id, count: shards})
+	}
+	g.mu.Lock()
+	g.shards = made
+	g.mu.Unlock()
+	for _, s := range made {
+		all.Go(func() error { return s.run(ctx) })
 	}
 	return all.Wait()
 }

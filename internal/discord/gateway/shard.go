@@ -42,7 +42,8 @@ type shard struct {
 	down    chan struct{} // of the session: receives when it is closed
 	code    atomic.Int64  // close code of the server
 	opened  atomic.Bool
-	blind   atomic.Bool // the connection cannot be watched
+	blind   atomic.Bool                       // the connection cannot be watched
+	live    atomic.Pointer[discordgo.Session] // nil while there is no connection
 
 	mu   sync.Mutex // guards conn
 	conn net.Conn   // the latest
@@ -110,6 +111,8 @@ func (s *shard) connectOnce(ctx context.Context) error {
 	}
 	if cut() && err == nil {
 		s.gateway.log.Info("discord connected", "shard", s.id)
+		s.setLive(s.session)
+		defer s.setLive(nil)
 		select {
 		case <-s.down:
 			return nil

@@ -1,0 +1,109 @@
+package discord
+
+import (
+	"context"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
+)
+
+// voiceActions are the commands about voice.
+func voiceActions() map[string]action {
+	return map[string]action{
+		"session join":  {open: true, do: joinVoice},
+		"session leave": {open: true, do: leaveVoice},
+		"captions on":   {open: true, do: func(_ context.Context, c *call) (string, error) { return setCaptions(c, true) }},
+		"captions off":  {open: true, do: func(_ context.Context, c *call) (string, error) { return setCaptions(c, false) }},
+		"privacy code":  {do: showPrivacyCode},
+	}
+}
+
+// voiceOption is a voice channel.
+func voiceOption() *discordgo.ApplicationCommandOption {
+	o := optionOf(discordgo.ApplicationCommandOptionChannel, "voice", wording.OptVoice)
+	o.ChannelTypes = []discordgo.ChannelType{discordgo.ChannelTypeGuildVoice, discordgo.ChannelTypeGuildStageVoice}
+	return o
+}
+
+// captionsCommand is /captions.
+func captionsCommand() *discordgo.ApplicationCommand {
+	return commandGroup("captions", wording.CmdCaptions, subcommand("on", wording.CmdCaptionsOn), subcommand("off", wording.CmdCaptionsOff))
+}
+
+// voiceRoom is that of the running session.
+func (c *call) voiceRoom() (*voiceRoom, error) {
+	r, err := c.runningSession()
+	if err != nil {
+		return nil, err
+	}
+	if r.voice == nil {
+		return nil, wording.VoiceTextOnly.With()
+	}
+	return r.voice, nil
+}
+
+// joinVoice has the bot join a voice channel with the session that is running.
+func joinVoice(ctx context.Context, c *call) (string, error) {
+	room, err := c.voiceRoom()
+	if err != nil {
+		return "", err
+	}
+	channel, err := c.voiceOf()
+	if err != nil {
+		return "", err
+	}
+	if channel == "" {
+		channel = c.bot.voiceStates.channelOf(c.guild.ID(), c.by.ID)
+	}
+	if channel == "" {
+		return "", wording.VoiceWhich.With()
+	}
+	if err := room.join(ctx, channel); err != nil {
+		return "", err
+	}
+	return c.say(wording.VoiceOn, channel), nil
+}
+
+// leaveVoice takes the bot out of the voice channel.
+func leaveVoice(ctx context.Context, c *call) (string, error) {
+	room, err := c.voiceRoom()
+	if err != nil {
+		return "", err
+	}
+	if room.place() == "" {
+		return "", wording.VoiceNone.With()
+	}
+	if err := room.leave(ctx); err != nil {
+		return "", err
+	}
+	return c.say(wording.VoiceOff), nil
+}
+
+// setCaptions says whether what is heard is written, too.
+func setCaptions(c *call, on bool) (string, error) {
+	room, err := c.voiceRoom()
+	if err != nil {
+		return "", err
+	}
+	room.captions.Store(on)
+	if on {
+		return c.say(wording.CaptionsAreOn), nil
+	}
+	return c.say(wording.CaptionsAreOff), nil
+}
+
+// showPrivacyCode shows the code of the voice channel's encryption.
+func showPrivacyCode(_ context.Context, c *call) (string, error) {
+	room, err := c.voiceRoom()
+	if err != nil {
+		return "", err
+	}
+	if room.place() == "" {
+		return "", wording.VoiceNone.With()
+	}
+	if code := room.conn.PrivacyCode(); code != "" {
+		return c.say(wording.VoiceCode, code), nil
+	}
+	return c.say(wording.VoiceNoCode), nil
+}

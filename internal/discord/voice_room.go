@@ -1,0 +1,328 @@
+package discord
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/discord/voice"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
+	"github.com/MrWong99/glyphoxa/internal/ear"
+	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
+)
+
+const (
+	// idleAfter is how long a session in a voice channel goes on in which nobody says
+	// anything, aloud or in writing.
+	idleAfter = 15 * time.Minute
+	// joinTimeout bounds joining a voice channel.
+	joinTimeout = 20 * time.Second
+	// speakingFor is how long after a packet somebody counts as speaking.
+	speakingFor = 300 * time.Millisecond
+	// lastWords is how long the end of a session waits for what is being transcribed.
+	lastWords = 3 * time.Second
+)
+
+// voiceSeat is a player who is heard in a voice channel.
+type voiceSeat struct {
+	name string
+	seat listeningSeat
+	last atomic.Int64 // when a packet came, in nanoseconds of Unix time
+}
+
+// listeningSeat is where a player's sound goes. It is safe for concurrent use.
+type listeningSeat interface {
+	Push(lane.Packet) // never blocks
+	Stats() ear.Stats
+	Pending(context.Context) (bool, error)
+	Leave()
+}
+
+// joiner gives players seats.
+type joiner interface {
+	Join(ctx context.Context, speaker string, o *table.JoinOptions) (*table.Seat, error)
+}
+
+// voiceRoom is the voice channel of a session: what the players in it say reaches
+// the table, and what the NPCs say is heard there. It is a mixer.Outlet. Its goroutines
+// are those of run, which the session waits for. It is safe for concurrent use.
+type voiceRoom struct {
+	guild    string
+	states   *voiceStates
+	consents *consents
+	parts    *voiceParts
+	conn     *voice.Conn
+	log      *slog.Logger
+	lang     wording.Language
+	idle     time.Duration
+	notify   func(level, text string)
+	changed  chan struct{} // receives when somebody came, went, or was muted
+	captions atomic.Bool   // what is heard is written, too
+	ended    chan struct{} // closed when the connection has ended
+	cancel   context.CancelFunc
+
+	mu      sync.Mutex // guards the fields below
+	channel string     // empty while in none
+	up      bool       // sound can be sent
+	closing bool       // nobody is heard any more
+	seats   map[string]*voiceSeat
+	human   time.Time
+}
+
+// newVoiceRoom returns the room of a guild's session, which runs until it is closed.
+func (b *Bot) newVoiceRoom(guild string, notify func(level, text string)) (*voiceRoom, error) {
+	parts, err := b.voiceParts()
+	if err != nil {
+		return nil, err
+	}
+	r := &voiceRoom{
+		guild: guild, states: b.voiceStates, consents: b.consents, parts: parts, log: b.log.With("guild", guild), lang: b.language(), idle: idleAfter,
+		notify: notify, changed: make(chan struct{}, 1), ended: make(chan struct{}), seats: map[string]*voiceSeat{}, human: time.Now(),
+	}
+	r.captions.Store(true)
+	r.conn = voice.New(voice.Options{
+		Guild: guild, User: b.voiceStates.selfID(), Opus: parts.opus, TLS: parts.tls, Logger: r.log, Hear: r.hear, Tell: r.tell,
+		Move: func(ctx context.Context, channel string) error { return b.gateway.MoveVoice(ctx, guild, channel) },
+	})
+	life, cancel := context.WithCancel(context.WithoutCancel(b.tasks.context()))
+	r.cancel = cancel
+	b.voiceStates.setRoom(guild, r)
+	go func() { // close waits for it
+		defer close(r.ended)
+		if err := r.conn.Run(life); err != nil {
+			r.log.Warn("a voice connection has ended", "reason", err)
+			notify("warning", wording.VoiceLost.In(r.lang, err.Error()))
+		}
+	}()
+	return r, nil
+}
+
+// close leaves the channel and waits until that is done. It may be called more than once.
+func (r *voiceRoom) close() {
+	r.cancel()
+	<-r.ended
+	r.states.setRoom(r.guild, nil)
+}
+
+// join has the bot join a voice channel.
+func (r *voiceRoom) join(ctx context.Context, channel string) error {
+	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
+	defer cancel()
+	if err := r.conn.Join(ctx, channel); err != nil {
+		return err
+	}
+	r.setPlace(channel, true)
+	return nil
+}
+
+// leave takes the bot out of its channel; nobody is heard there any more.
+func (r *voiceRoom) leave(ctx context.Context) error {
+	r.setPlace("", false)
+	return r.conn.Leave(ctx)
+}
+
+// rejoin joins the channel anew, since Discord has forgotten that the bot is there.
+func (r *voiceRoom) rejoin(ctx context.Context) {
+	if channel := r.place(); channel != "" {
+		if err := r.join(ctx, channel); err != nil {
+			r.log.Warn("joining a voice channel anew", "reason", err)
+		}
+	}
+}
+
+// place is the channel the bot is in, empty if none.
+func (r *voiceRoom) place() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.channel
+}
+
+func (r *voiceRoom) setPlace(channel string, up bool) {
+	r.mu.Lock()
+	r.channel, r.up = channel, up
+	r.mu.Unlock()
+	r.wake()
+}
+
+// Write implements mixer.Outlet.
+func (r *voiceRoom) Write(ctx context.Context, f *audio.Frame) error { return r.conn.Write(ctx, f) }
+
+// unheard reports whether the NPCs are heard by nobody: then they are read.
+func (r *voiceRoom) unheard() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.channel == ""
+}
+
+// wake has run look at who is there.
+func (r *voiceRoom) wake() { wakeup.Signal(r.changed) }
+
+// noteHuman notes that a person said something.
+func (r *voiceRoom) noteHuman() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.human = time.Now()
+}
+
+// hear hands on what somebody's microphone brought. Of who does not want to be heard,
+// or has no seat, it is dropped before anything keeps it.
+func (r *voiceRoom) hear(user string, p voice.Packet) {
+	if !r.consents.isHeard(r.guild, user) {
+		return
+	}
+	r.mu.Lock()
+	s := r.seats[user]
+	if r.closing {
+		s = nil
+	}
+	r.mu.Unlock()
+	if s != nil {
+		s.last.Store(time.Now().UnixNano())
+		s.seat.Push(lane.Packet{Seq: p.Seq, Payload: p.Payload})
+	}
+}
+
+// tell takes in what changes about the connection.
+func (r *voiceRoom) tell(e voice.Event) {
+	switch e := e.(type) {
+	case voice.Connected:
+		r.setPlace(e.Channel, true)
+	case voice.Interrupted:
+		r.mu.Lock()
+		r.up = false
+		r.mu.Unlock()
+		r.log.Info("a voice connection is interrupted", "reason", e.Reason)
+	case voice.Moved:
+		r.setPlace(e.Channel, false)
+		r.notify("warning", wording.VoiceMoved.In(r.lang, e.Channel))
+	case voice.Disconnected:
+		r.setPlace("", false)
+		r.notify("warning", wording.VoiceLost.In(r.lang, e.Reason))
+	case voice.EncryptionFailed:
+		r.log.Warn("a voice channel's encryption is agreed on anew", "reason", e.Reason)
+	case voice.UserJoined, voice.UserLeft:
+		r.wake()
+	}
+}
+
+// run gives seats to those who are in the channel, and takes them back, until ctx ends
+// or nobody has said anything for so long that it returns true.
+func (r *voiceRoom) run(ctx context.Context, t joiner, name func(ctx context.Context, user string) (string, bool)) (idle bool) {
+	timer := time.NewTimer(r.idle)
+	defer timer.Stop()
+	for {
+		r.arrangeSeats(ctx, t, name)
+		r.mu.Lock()
+		left := r.idle - time.Since(r.human)
+		r.mu.Unlock()
+		if left <= 0 {
+			return true
+		}
+		timer.Reset(left)
+		select {
+		case <-r.changed:
+		case <-timer.C:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// arrangeSeats has those sit at the table who are in the channel and want to be heard.
+func (r *voiceRoom) arrangeSeats(ctx context.Context, t joiner, name func(ctx context.Context, user string) (string, bool)) {
+	channel := r.place()
+	here := map[string]occupant{}
+	if channel != "" {
+		for _, o := range r.states.occupants(r.guild, channel) {
+			if !o.bot && o.user != r.states.selfID() && r.consents.isHeard(r.guild, o.user) {
+				here[o.user] = o
+			}
+		}
+	}
+	r.mu.Lock()
+	var gone []*voiceSeat
+	for user, s := range r.seats {
+		if _, ok := here[user]; !ok {
+			gone = append(gone, s)
+			delete(r.seats, user)
+		}
+		delete(here, user)
+	}
+	r.mu.Unlock()
+	for _, s := range gone {
+		s.seat.Leave()
+	}
+	for user, o := range here {
+		if o.name == "" {
+			known, person := name(ctx, user)
+			if !person {
+				continue
+			}
+			o.name = known
+		}
+		r.seatPlayer(ctx, t, o)
+	}
+}
+
+// seatPlayer has somebody heard at the table.
+func (r *voiceRoom) seatPlayer(ctx context.Context, t joiner, o occupant) {
+	decoder, err := opus.NewDecoder(r.parts.opus)
+	if err != nil {
+		r.notify("warning", wording.VoiceNotHeardNow.In(r.lang, markup.Escape(o.name), err))
+		return
+	}
+	options := table.JoinOptions{
+		Decoder: decoder, Detector: r.parts.detection.NewDetector(), User: guilds.UserRef(Front, o.user),
+		Leads: func() bool { return r.states.leads(r.guild, o.user) },
+	}
+	name := cmp.Or(strings.TrimSpace(o.name), o.user)
+	s, err := t.Join(ctx, name, &options)
+	if err != nil && !errors.Is(err, table.ErrDeaf) && !errors.Is(err, table.ErrClosed) && ctx.Err() == nil { // two have the same name
+		name += " (" + o.user[max(len(o.user)-4, 0):] + ")"
+		s, err = t.Join(ctx, name, &options)
+	}
+	r.mu.Lock()
+	if err == nil {
+		r.seats[o.user] = &voiceSeat{name: name, seat: s}
+	}
+	r.mu.Unlock()
+	switch {
+	case err == nil || ctx.Err() != nil || errors.Is(err, table.ErrClosed):
+	case errors.Is(err, table.ErrDeaf): // which was told when the session began
+	default:
+		r.notify("warning", wording.VoiceNotHeardNow.In(r.lang, markup.Escape(name), err))
+	}
+}
+
+// awaitLastWords waits until what was being said is a turn, or proved to be nothing, and
+// hears nobody any more; not for long.
+func (r *voiceRoom) awaitLastWords() {
+	r.mu.Lock()
+	r.closing = true
+	var all []*voiceSeat
+	for _, s := range r.seats {
+		all = append(all, s)
+	}
+	r.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
+	defer cancel()
+	for _, s := range all {
+		for pending, err := s.seat.Pending(ctx); pending && err == nil && ctx.Err() == nil; pending, err = s.seat.Pending(ctx) {
+			select {
+			case <-time.After(50 * time.Millisecond):
+			case <-ctx.Done():
+			}
+		}
+	}
+}

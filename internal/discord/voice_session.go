@@ -1,0 +1,157 @@
+package discord
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
+	"github.com/MrWong99/glyphoxa/internal/orders"
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/table"
+)
+
+// voiceSink is told what happens at a table that is heard in a voice channel. It
+// tells of orders, and leaves out what is heard if that is not to be written, too.
+type voiceSink struct {
+	noticeSink
+	room *voiceRoom
+	// end asks whether the session is to end that somebody wants to end.
+	end func(speaker string)
+}
+
+// Emit implements table.Sink.
+func (s *voiceSink) Emit(e table.Event) {
+	switch e := e.(type) {
+	case *table.Heard:
+		s.room.noteHuman()
+	case *table.Ordered:
+		s.room.noteHuman()
+		s.tellOrder(e)
+	case *table.TurnStarted, *table.Sentence, *table.Filler:
+		if !s.room.captions.Load() && !s.room.unheard() {
+			return
+		}
+	}
+	s.noticeSink.Emit(e)
+}
+
+// tellOrder confirms an order that was given aloud.
+func (s *voiceSink) tellOrder(e *table.Ordered) {
+	if e.Order == orders.EndSession.String() {
+		s.end(e.Speaker)
+		return
+	}
+	done := e.Done
+	if e.Problem != "" {
+		done = "⚠ " + e.Problem
+	}
+	s.postNotice("order", wording.OrderGiven.In(s.room.lang, markup.Escape(e.Speaker), markup.Escape(done)))
+}
+
+// giveVoice has a session that is about to start be heard in a voice channel, once it
+// has joined one. It returns what its table tells of, and what opens its sound.
+func (b *Bot) giveVoice(r *session) (noticeSink, func() (play.Sound, error), error) {
+	room, err := b.newVoiceRoom(r.guild, r.sender.postNotice)
+	if err != nil {
+		return r.sender, nil, err
+	}
+	r.voice = room
+	end := func(speaker string) {
+		b.tasks.spawn(func(ctx context.Context) { r.askToEnd(ctx, b, speaker) })
+	}
+	open := func() (play.Sound, error) { return play.Sound{Outlet: room, Unheard: room.unheard}, nil }
+	return &voiceSink{noticeSink: r.sender, room: room, end: end}, open, nil
+}
+
+// joinVoice joins the voice channel of a session that has begun. The error says why
+// there is no voice.
+func (r *session) joinVoice(ctx context.Context, channel string, missing error) error {
+	if r.voice == nil || missing != nil {
+		return missing
+	}
+	return r.voice.join(ctx, channel)
+}
+
+// voiceNotices is what people should know of the voice channel before the first line.
+func (r *session) voiceNotices() (all []string) {
+	if r.voice == nil || r.voice.place() == "" {
+		return nil
+	}
+	all = append(all, wording.VoiceOn.In(r.voice.lang, r.voice.place()))
+	if missing := r.voice.parts.recognition; missing != nil {
+		all = append(all, wording.VoiceNotHeard.In(r.voice.lang, missing))
+	}
+	return all
+}
+
+// closeVoice leaves the voice channel, if the session has one.
+func (r *session) closeVoice() {
+	if r.voice != nil {
+		r.voice.close()
+	}
+}
+
+// askToEnd asks by a button whether the session ends.
+func (r *session) askToEnd(ctx context.Context, b *Bot, speaker string) {
+	l := b.language()
+	_, err := b.rest.CreateMessage(ctx, r.channel, &discordgo.MessageSend{
+		Content: wording.OrderEnd.In(l, markup.Escape(speaker)), AllowedMentions: noMentions(),
+		Components: buttonRow([]button{{wording.OrderEndButton.In(l), "session stop now", discordgo.DangerButton}}),
+	})
+	if err != nil {
+		r.log.Warn("asking whether the session ends", "reason", err)
+	}
+}
+
+// hearVoice keeps those heard who are in the voice channel, until ctx ends. If nobody
+// has said anything for long, it ends the session.
+func (b *Bot) hearVoice(ctx context.Context, r *session) {
+	name := func(ctx context.Context, user string) (string, bool) { return b.memberName(ctx, r.guild, user) }
+	if r.voice.run(ctx, r.played.Table, name) {
+		why := wording.VoiceIdle.In(b.language(), int(r.voice.idle/time.Minute))
+		b.tasks.spawn(func(context.Context) { b.sessions.endSession(r, why) })
+	}
+}
+
+// memberName asks what a user is called in a guild, and whether that is a person.
+func (b *Bot) memberName(ctx context.Context, guild, user string) (name string, person bool) {
+	var m discordgo.Member
+	address := discordgo.EndpointGuildMember(guild, user)
+	if err := b.rest.Do(ctx, http.MethodGet, address, discordgo.EndpointGuildMember(guild, ""), nil, &m); err != nil || m.User == nil {
+		b.log.Warn("asking for the name of somebody in a voice channel", "guild", guild, "reason", err)
+		return user, err != nil
+	}
+	return m.DisplayName(), !m.User.Bot
+}
+
+// rejoinVoice joins the voice channels of a shard's guilds anew, whose session began anew.
+func (b *Bot) rejoinVoice(ctx context.Context) {
+	for _, r := range b.voiceStates.allRooms() {
+		r.rejoin(ctx)
+	}
+}
+
+// voiceOf is the voice channel in which a session is to be heard: the one that was asked
+// for, or the channel itself if it is one; empty if none.
+func (c *call) voiceOf() (string, error) {
+	if asked := c.textOption("voice"); asked != "" {
+		ch, err := c.bot.rest.Channel(context.Background(), asked)
+		if err != nil || ch.GuildID != c.guild.ID() || !isVoiceChannel(ch.Type) {
+			return "", wording.VoiceNoChannel.With(asked)
+		}
+		return asked, nil
+	}
+	if isVoiceChannel(c.channel.Type) {
+		return c.channel.ID, nil
+	}
+	return "", nil
+}
+
+// isVoiceChannel reports whether people speak in channels of a type.
+func isVoiceChannel(t discordgo.ChannelType) bool {
+	return t == discordgo.ChannelTypeGuildVoice || t == discordgo.ChannelTypeGuildStageVoice
+}

@@ -1,0 +1,192 @@
+package discord
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/voice"
+)
+
+// occupant is somebody in a voice channel.
+type occupant struct {
+	user, channel string
+	name          string // in the guild; empty if it is not known
+	bot, dm       bool
+	mute          bool // by themselves or by a moderator
+}
+
+// voiceStates are who is in the voice channels of the bot's guilds, as the main
+// gateway tells it, and who is to be told of a change. It is safe for concurrent use.
+type voiceStates struct {
+	mu    sync.Mutex // guards the fields below
+	in    map[string]map[string]occupant
+	rooms map[string]*voiceRoom // by guild
+	self  string                // the bot's user id, once it has signed in
+}
+
+func newVoiceStates() *voiceStates {
+	return &voiceStates{in: map[string]map[string]occupant{}, rooms: map[string]*voiceRoom{}}
+}
+
+// setSelf learns who the bot is.
+func (v *voiceStates) setSelf(user string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.self = user
+}
+
+// selfID is the bot's user id.
+func (v *voiceStates) selfID() string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.self
+}
+
+// occupants are those in a channel of a guild.
+func (v *voiceStates) occupants(guild, channel string) (all []occupant) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, o := range v.in[guild] {
+		if o.channel == channel {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// channelOf is the voice channel that a user is in; empty if none.
+func (v *voiceStates) channelOf(guild, user string) string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.in[guild][user].channel
+}
+
+// leads reports whether a user in voice has a DM's rights.
+func (v *voiceStates) leads(guild, user string) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.in[guild][user].dm
+}
+
+// setRoom says who is told of a guild's voice; nil is nobody.
+func (v *voiceStates) setRoom(guild string, r *voiceRoom) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if r == nil {
+		delete(v.rooms, guild)
+		return
+	}
+	v.rooms[guild] = r
+}
+
+// roomOf is who is told of a guild's voice, nil if nobody.
+func (v *voiceStates) roomOf(guild string) *voiceRoom {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.rooms[guild]
+}
+
+// allRooms are all who are told.
+func (v *voiceStates) allRooms() (all []*voiceRoom) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, r := range v.rooms {
+		all = append(all, r)
+	}
+	return all
+}
+
+// moveUser takes in where a user is.
+func (v *voiceStates) moveUser(guild string, o occupant) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if o.channel == "" {
+		delete(v.in[guild], o.user)
+		return
+	}
+	if v.in[guild] == nil {
+		v.in[guild] = map[string]occupant{}
+	}
+	if o.name == "" { // it is known from before
+		was := v.in[guild][o.user]
+		o.name, o.bot, o.dm = was.name, was.bot, was.dm
+	}
+	v.in[guild][o.user] = o
+}
+
+// clearGuild forgets who is in a guild's voice channels.
+func (v *voiceStates) clearGuild(guild string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	delete(v.in, guild)
+}
+
+// occupantOf is what a voice state tells of a user; the member may be nil.
+func (b *Bot) occupantOf(s *discordgo.Session, guild string, st *discordgo.VoiceState, m *discordgo.Member) occupant {
+	o := occupant{user: st.UserID, channel: st.ChannelID, mute: st.Mute || st.SelfMute || st.Deaf || st.SelfDeaf}
+	if m != nil && m.User != nil {
+		o.name, o.bot, o.dm = m.DisplayName(), m.User.Bot, b.dispatcher.dms.memberIsDM(s, guild, m)
+	}
+	return o
+}
+
+// onVoiceState takes in that somebody came, went, or was muted.
+func (b *Bot) onVoiceState(s *discordgo.Session, e *discordgo.VoiceStateUpdate) {
+	b.voiceStates.moveUser(e.GuildID, b.occupantOf(s, e.GuildID, e.VoiceState, e.Member))
+	r := b.voiceStates.roomOf(e.GuildID)
+	if r == nil {
+		return
+	}
+	if e.UserID == b.voiceStates.selfID() {
+		r.conn.UpdateState(voice.State{Channel: e.ChannelID, Session: e.SessionID})
+	}
+	r.wake()
+}
+
+// onVoiceServer takes in where a guild's voice gateway is.
+func (b *Bot) onVoiceServer(_ *discordgo.Session, e *discordgo.VoiceServerUpdate) {
+	if r := b.voiceStates.roomOf(e.GuildID); r != nil {
+		r.conn.UpdateServer(voice.Server{Token: e.Token, Endpoint: e.Endpoint})
+	}
+}
+
+// onGuildVoice takes in who is in the voice channels of a guild that the bot sees.
+func (b *Bot) onGuildVoice(s *discordgo.Session, e *discordgo.GuildCreate) {
+	if e.Unavailable {
+		return
+	}
+	members := map[string]*discordgo.Member{}
+	for _, m := range e.Members {
+		if m.User != nil {
+			members[m.User.ID] = m
+		}
+	}
+	b.voiceStates.clearGuild(e.ID)
+	for _, st := range e.VoiceStates {
+		b.voiceStates.moveUser(e.ID, b.occupantOf(s, e.ID, st, members[st.UserID]))
+	}
+	if r := b.voiceStates.roomOf(e.ID); r != nil {
+		r.wake()
+	}
+}
+
+// memberIsDM reports whether a member has a DM's role, or, where none is configured,
+// the right to manage the server.
+func (d dmRoles) memberIsDM(s *discordgo.Session, guild string, m *discordgo.Member) bool {
+	if len(d) > 0 {
+		return d.isDM(s, &discordgo.Interaction{GuildID: guild, Member: m})
+	}
+	g, err := s.State.Guild(guild)
+	if err != nil {
+		return false
+	}
+	rights := int64(0)
+	for _, r := range g.Roles {
+		if r.ID == guild || slices.Contains(m.Roles, r.ID) {
+			rights |= r.Permissions
+		}
+	}
+	return g.OwnerID == m.User.ID || rights&(discordgo.PermissionAdministrator|discordgo.PermissionManageGuild) != 0
+}

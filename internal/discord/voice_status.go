@@ -1,0 +1,100 @@
+package discord
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/discord/voice"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
+)
+
+// describe says how it is in the voice channel: the connection, and the ear for each
+// player. Nothing is said while the bot is in none.
+func (r *voiceRoom) describe(l wording.Language) []string {
+	channel := r.place()
+	if channel == "" {
+		return nil
+	}
+	st := r.conn.Stats()
+	lines := []string{wording.VoiceConnecting.In(l, channel)}
+	if st.Connected {
+		how := wording.VoiceUnencrypted
+		if st.DAVE > 0 {
+			how = wording.VoiceEncrypted
+		}
+		lines = []string{wording.VoiceIn.In(l, channel, how.In(l))}
+		if trip := max(st.UDPRoundTrip, st.GatewayRoundTrip); trip > 0 {
+			lines[0] += ", " + wording.VoiceRoundTrip.In(l, trip.Milliseconds())
+		}
+	}
+	all := r.states.occupants(r.guild, channel)
+	slices.SortFunc(all, func(a, b occupant) int { return cmp.Compare(a.name+a.user, b.name+b.user) })
+	for _, o := range all {
+		if line := r.describeEar(l, o); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	if failed := describeFailures(st.In); failed != "" {
+		lines = append(lines, wording.VoiceUndecipherd.In(l, failed))
+	}
+	return lines
+}
+
+// describeEar says how somebody is heard; nothing of bots.
+func (r *voiceRoom) describeEar(l wording.Language, o occupant) string {
+	r.mu.Lock()
+	s := r.seats[o.user]
+	r.mu.Unlock()
+	name := markup.Escape(o.name)
+	switch {
+	case o.bot || o.user == r.states.selfID():
+		return ""
+	case !r.consents.isHeard(r.guild, o.user):
+		return wording.VoiceEarDeclined.In(l, name)
+	case s == nil:
+		return ""
+	case o.mute:
+		return wording.VoiceEarMuted.In(l, markup.Escape(s.name))
+	}
+	how := wording.VoiceEar
+	if time.Since(time.Unix(0, s.last.Load())) < speakingFor {
+		how = wording.VoiceEarSpeaking
+	}
+	st := s.seat.Stats().Packets
+	return how.In(l, markup.Escape(s.name), st.Lost, st.Late)
+}
+
+// describeFailures counts what could not be deciphered, by its cause.
+func describeFailures(in voice.Received) string {
+	var out []string
+	for _, f := range []struct {
+		n    uint64
+		name string
+	}{
+		{in.Transport, "transport"}, {in.Padding, "padding"}, {in.NoKey, "no key"}, {in.Passthrough, "passthrough"},
+		{in.Replay, "replay"}, {in.TooOld, "too old"}, {in.Broken, "broken"}, {in.Unknown, "unknown sender"},
+	} {
+		if f.n > 0 {
+			out = append(out, fmt.Sprintf("%s %d", f.name, f.n))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// voiceFields are what the status message shows of the voice channel.
+func (r *voiceRoom) voiceFields() []*discordgo.MessageEmbedField {
+	if r == nil {
+		return nil
+	}
+	lines := r.describe(r.lang)
+	if len(lines) == 0 {
+		return nil
+	}
+	return []*discordgo.MessageEmbedField{embedField(wording.VoiceField.In(r.lang), lines)}
+}

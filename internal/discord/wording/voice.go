@@ -1,0 +1,43 @@
+package wording
+
+// What is said about a voice channel.
+var (
+	CmdSessionJoin  = Text{"Let the NPCs speak and hear in a voice channel", "Die NSCs in einem Sprachkanal sprechen und hören lassen"}
+	CmdSessionLeave = Text{"Take the bot out of the voice channel; the session goes on in writing", "Den Bot aus dem Sprachkanal nehmen; die Sitzung geht schriftlich weiter"}
+	CmdCaptions     = Text{"Whether what NPCs say aloud is written in the chat, too", "Ob im Chat mitgeschrieben wird, was die NSCs laut sagen"}
+	CmdCaptionsOn   = Text{"Write along", "Mitschreiben"}
+	CmdCaptionsOff  = Text{"Do not write along", "Nicht mitschreiben"}
+	CmdPrivacyCode  = Text{"The code by which you can tell that nobody listens in on the voice channel", "Der Code, an dem ihr erkennt, dass im Sprachkanal niemand mithört"}
+	OptVoice        = Text{"The voice channel", "Der Sprachkanal"}
+
+	VoiceOn          = Text{"The NPCs speak and hear in <#%s>. Who does not want to be heard says so with `/privacy consent`.", "Die NSCs sprechen und hören in <#%s>. Wer nicht gehört werden will, sagt das mit `/privacy consent`."}
+	VoiceOff         = Text{"The bot has left the voice channel. The session goes on in writing; `/session join` brings it back.", "Der Bot hat den Sprachkanal verlassen. Die Sitzung geht schriftlich weiter; `/session join` holt ihn zurück."}
+	VoiceMissing     = Text{"there is no voice: %v; /session join tries again", "es gibt keinen Ton: %v; /session join versucht es noch einmal"}
+	VoiceLost        = Text{"The voice channel is lost: %s", "Der Sprachkanal ist weg: %s"}
+	VoiceMoved       = Text{"The bot was moved to <#%s> and goes on there.", "Der Bot wurde nach <#%s> verschoben und macht dort weiter."}
+	VoiceNotHeard    = Text{"players are not heard, only read: %v", "Mitspielende werden nicht gehört, nur gelesen: %v"}
+	VoiceNotHeardNow = Text{"%s cannot be heard: %v", "%s kann nicht gehört werden: %v"}
+	VoiceIdle        = Text{"nobody has said anything for %d minutes", "seit %d Minuten hat niemand etwas gesagt"}
+	VoiceWhich       = Text{"say with the option voice in which voice channel, or give the command in the chat of one", "gib mit der Option voice den Sprachkanal an, oder gib den Befehl in dessen Chat"}
+	VoiceNoChannel   = Text{"<#%s> is no voice channel", "<#%s> ist kein Sprachkanal"}
+	VoiceTextOnly    = Text{"this session began without a voice channel; /session stop it, then /session start in the chat of one (what was said is kept)", "diese Sitzung hat ohne Sprachkanal begonnen; beende sie mit /session stop und beginne mit /session start im Chat eines Sprachkanals (was gesagt wurde, bleibt)"}
+	VoiceNone        = Text{"the bot is in no voice channel", "der Bot ist in keinem Sprachkanal"}
+	VoiceNoCode      = Text{"This voice channel is not encrypted from end to end, so there is no code.", "Dieser Sprachkanal ist nicht Ende-zu-Ende verschlüsselt, also gibt es keinen Code."}
+	VoiceCode        = Text{"The code is **%s**. Compare it with the one that Discord shows you under the lock of the voice channel: if they are the same, nobody listens in.", "Der Code ist **%s**. Vergleicht ihn mit dem, den Discord am Schloss des Sprachkanals zeigt: sind sie gleich, hört niemand mit."}
+	CaptionsAreOn    = Text{"What NPCs say is written here, too.", "Was die NSCs sagen, steht auch hier."}
+	CaptionsAreOff   = Text{"What NPCs say aloud is not written here any more.", "Was die NSCs laut sagen, steht nicht mehr hier."}
+	OrderGiven       = Text{"🎙 %s: %s", "🎙 %s: %s"}
+	OrderEnd         = Text{"%s wants to end the session. A dungeon master decides.", "%s möchte die Sitzung beenden. Die Spielleitung entscheidet."}
+	OrderEndButton   = Text{"End the session", "Sitzung beenden"}
+	VoiceField       = Text{"Voice", "Sprache"}
+	VoiceIn          = Text{"in <#%s>, %s", "in <#%s>, %s"}
+	VoiceConnecting  = Text{"in <#%s>, connecting", "in <#%s>, verbindet sich"}
+	VoiceEncrypted   = Text{"encrypted from end to end", "Ende-zu-Ende verschlüsselt"}
+	VoiceUnencrypted = Text{"encrypted on the way to Discord only", "nur bis zu Discord verschlüsselt"}
+	VoiceRoundTrip   = Text{"%d ms to Discord and back", "%d ms zu Discord und zurück"}
+	VoiceEar         = Text{"%s: heard, %d lost, %d late", "%s: wird gehört, %d verloren, %d verspätet"}
+	VoiceEarSpeaking = Text{"%s: speaks, %d lost, %d late", "%s: spricht, %d verloren, %d verspätet"}
+	VoiceEarMuted    = Text{"%s: muted", "%s: stumm"}
+	VoiceEarDeclined = Text{"%s: does not want to be heard", "%s: möchte nicht gehört werden"}
+	VoiceUndecipherd = Text{"could not be deciphered: %s", "nicht zu entschlüsseln: %s"}
+)
