@@ -16,8 +16,11 @@ type link struct {
 	nonce    int64 // of the last heartbeat
 	sentAt   time.Time
 	awaited  bool        // its answer has not come
+	agreeing bool        // agree runs
 	resuming bool        // nothing but heartbeats is sent before Resumed
 	due      *time.Timer // when the encryption has something to do
+	company  *time.Timer // when it is clear whether the bot is alone
+	agree    *time.Timer // when the encryption must be agreed on anew
 	limit    *time.Timer // when the session must have got on
 }
 
@@ -68,6 +71,12 @@ func (l *link) whyBroken(ctx context.Context) ending {
 		case <-ctx.Done():
 			return ending{}
 		}
+	}
+}
+
+func (l *link) stopTimers() {
+	for _, t := range []*time.Timer{l.beat, l.due, l.company, l.agree, l.limit} {
+		t.Stop()
 	}
 }
 

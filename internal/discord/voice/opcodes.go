@@ -73,9 +73,9 @@ func (s *session) takeJSON(ctx context.Context, l *link, m message) (ending, err
 	case opSpeaking:
 		return ending{}, s.takeSpeaking(ctx, m.data)
 	case opClientsConnect:
-		return ending{}, s.takeClients(ctx, m.data)
+		return ending{}, s.takeClients(ctx, l, m.data)
 	case opClientDisconnect:
-		return ending{}, s.takeDisconnect(ctx, m.data)
+		return ending{}, s.takeDisconnect(ctx, l, m.data)
 	}
 	return ending{}, nil
 }
@@ -91,6 +91,12 @@ func (s *session) takeEncryptionMessage(ctx context.Context, l *link, m message,
 	}
 	s.noteEncryption(ctx, l)
 	return ending{}
+}
+
+// maySend reports whether sound can go out: encrypted as the others expect it, or
+// to nobody. Any goroutine may ask.
+func (s *session) maySend() bool {
+	return s.dave.Ready() || s.met.Load() && len(s.roster.Load().users) == 0
 }
 
 // tick has the encryption do what is due.
@@ -157,6 +163,7 @@ func (s *session) takeDescription(ctx context.Context, l *link, data []byte) (en
 	}
 	if !s.described {
 		s.described = true
+		l.company.Reset(companyTimeout)
 		tx, err := newSender(s, s.udp, s.ready.SSRC)
 		if err != nil {
 			return ending{stop, "an NPC's voice cannot be sent: " + err.Error()}, nil
@@ -173,8 +180,17 @@ func (s *session) noteEncryption(ctx context.Context, l *link) {
 		return
 	}
 	s.speaking.encryptionChanged()
+	switch may := s.maySend(); {
+	case !s.announced:
+	case may:
+		l.agree.Stop()
+		l.agreeing = false
+	case !l.agreeing:
+		l.agree.Reset(agreeTimeout)
+		l.agreeing = true
+	}
 	version := s.dave.State().Version
-	if !s.dave.Ready() || s.announced && version == s.version {
+	if !s.maySend() || s.announced && version == s.version {
 		return
 	}
 	first := !s.announced
@@ -192,6 +208,7 @@ func (s *session) takeResumed(ctx context.Context, l *link) ending {
 		l.limit.Reset(time.Until(s.readyBy))
 	}
 	s.resumedAt = time.Now()
+	s.noteEncryption(ctx, l)
 	s.c.count.resumed.Add(1)
 	if s.speaking.on.Load() {
 		return s.sendSpeaking(ctx, l)
@@ -231,7 +248,7 @@ func (s *session) takeSpeaking(ctx context.Context, data []byte) error {
 	return nil
 }
 
-func (s *session) takeClients(ctx context.Context, data []byte) error {
+func (s *session) takeClients(ctx context.Context, l *link, data []byte) error {
 	var d struct {
 		Users []string `json:"user_ids"`
 	}
@@ -250,10 +267,11 @@ func (s *session) takeClients(ctx context.Context, data []byte) error {
 		s.dave.AddUser(godave.UserID(user))
 		s.tell(ctx, notice{event: UserJoined{User: user}})
 	}
+	s.noteEncryption(ctx, l)
 	return nil
 }
 
-func (s *session) takeDisconnect(ctx context.Context, data []byte) error {
+func (s *session) takeDisconnect(ctx context.Context, l *link, data []byte) error {
 	var d struct {
 		User string `json:"user_id"`
 	}
@@ -266,6 +284,7 @@ func (s *session) takeDisconnect(ctx context.Context, data []byte) error {
 	s.publishRoster(s.roster.Load().without(d.User))
 	s.dave.RemoveUser(godave.UserID(d.User))
 	s.tell(ctx, notice{event: UserLeft{User: d.User}})
+	s.noteEncryption(ctx, l)
 	return nil
 }
 

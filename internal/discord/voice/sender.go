@@ -116,7 +116,7 @@ func (tx *sender) run(ctx context.Context) {
 	defer tx.alive.Stop()
 	for {
 		frames := tx.s.c.frames
-		if !tx.s.dave.Ready() {
+		if !tx.s.maySend() {
 			frames = nil // who writes waits
 		}
 		select {
@@ -137,6 +137,9 @@ func (tx *sender) run(ctx context.Context) {
 
 // sendFrame sends 20 ms of sound and reports whether that went well.
 func (tx *sender) sendFrame(ctx context.Context, f *audio.Frame) bool {
+	if !tx.s.dave.Ready() {
+		return false // nobody is there to hear it
+	}
 	payload, err := tx.encoder.Encode(tx.payload[:0], f)
 	if err != nil {
 		tx.s.c.count.sentDropped.Add(1)
@@ -157,22 +160,29 @@ func (tx *sender) sendFrame(ctx context.Context, f *audio.Frame) bool {
 	}
 	tx.spurt = talking
 	tx.due = tx.due.Add(audio.FrameDuration)
-	sent := tx.sendPayload(payload)
+	sent := tx.encryptSound(payload)
 	tx.next.Reset(spurtGap)
 	return sent
 }
 
-// sendPayload sends Opus, encrypted twice, and reports whether that went well.
-func (tx *sender) sendPayload(payload []byte) bool {
-	count := &tx.s.c.count
+// encryptSound encrypts Opus from end to end and sends it. It reports whether that
+// went well.
+func (tx *sender) encryptSound(payload []byte) bool {
 	tx.encrypted = slices.Grow(tx.encrypted[:0], tx.s.dave.MaxEncryptedFrameSize(len(payload)))
 	n, err := tx.s.dave.Encrypt(tx.header.SSRC, payload, tx.encrypted[:cap(tx.encrypted)])
 	if err != nil {
-		count.sentDropped.Add(1)
+		tx.s.c.count.sentDropped.Add(1)
 		return false
 	}
+	return tx.sendPayload(tx.encrypted[:n])
+}
+
+// sendPayload sends a packet, encrypted on the way to Discord. It reports whether
+// that went well.
+func (tx *sender) sendPayload(payload []byte) bool {
+	count := &tx.s.c.count
 	tx.header.Timestamp += rtp.FrameSamples * tx.framesSince(time.Now())
-	packet, err := tx.s.transport.Load().seal.Seal(tx.packet[:0], tx.header, tx.encrypted[:n])
+	packet, err := tx.s.transport.Load().seal.Seal(tx.packet[:0], tx.header, payload)
 	if err != nil {
 		count.sentDropped.Add(1)
 		if errors.Is(err, rtp.ErrExhausted) {
@@ -207,9 +217,9 @@ func (tx *sender) endSpurt(ctx context.Context) {
 	if tx.spurt == talking {
 		tx.spurt, tx.left = trailing, silences
 	}
-	if tx.left > 0 && tx.s.dave.Ready() {
+	if tx.left > 0 {
 		tx.left--
-		tx.sendPayload([]byte(rtp.Silence))
+		tx.sendPayload([]byte(rtp.Silence)) // in the clear, as all clients take it and the server knows it
 		tx.next.Reset(audio.FrameDuration)
 		return
 	}

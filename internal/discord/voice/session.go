@@ -22,6 +22,12 @@ const (
 	writeTimeout = 5 * time.Second
 	// closeTimeout is how long it may take to answer a goodbye.
 	closeTimeout = time.Second
+	// companyTimeout is how long the server has to tell who else is in the channel.
+	// Who is alone has nobody to agree on an encryption with, and none to be heard by.
+	companyTimeout = 500 * time.Millisecond
+	// agreeTimeout is how long an encryption may take to be agreed on anew before
+	// the session is begun anew.
+	agreeTimeout = 30 * time.Second
 	// maxResumes in a row are tried before a new session is begun.
 	maxResumes = 4
 	// inQueue is how many messages of the gateway wait; beyond that nothing is read.
@@ -53,6 +59,7 @@ type session struct {
 	outbox    outbox
 	speaking  speaking
 
+	met        atomic.Bool         // had time to learn who else is there
 	beatenAt   atomic.Int64        // when the last keep-alive was sent, in nanoseconds
 	discovered chan netip.AddrPort // the bot's own address, once
 	failed     chan error          // the newest failure of the way for sound
@@ -78,7 +85,7 @@ func newSession(c *Conn, channel string, state State, server Server) (*session, 
 		c: c, channel: channel, state: state, server: server,
 		done:       make(chan struct{}),
 		outbox:     outbox{ready: make(chan struct{}, 1)},
-		speaking:   speaking{ready: make(chan struct{}, 1), done: make(chan struct{}, 1)},
+		speaking:   speaking{ready: make(chan struct{}, 1), done: make(chan struct{}, 1), gate: make(chan struct{}, 1)},
 		discovered: make(chan netip.AddrPort, 1), failed: make(chan error, 2),
 		seq: noSeq, readyBy: time.Now().Add(readyTimeout),
 	}
@@ -150,10 +157,8 @@ func (s *session) serve(ctx context.Context, url string) ending {
 	if err != nil {
 		return ending{resume, fmt.Sprintf("Discord's voice server cannot be reached: %v", err)}
 	}
-	l := &link{ws: ws, in: make(chan inbound, inQueue), beat: newStoppedTimer(), due: newStoppedTimer(), limit: time.NewTimer(time.Until(s.readyBy))}
-	defer l.beat.Stop()
-	defer l.due.Stop()
-	defer l.limit.Stop()
+	l := &link{ws: ws, in: make(chan inbound, inQueue), beat: newStoppedTimer(), due: newStoppedTimer(), company: newStoppedTimer(), agree: newStoppedTimer(), limit: time.NewTimer(time.Until(s.readyBy))}
+	defer l.stopTimers()
 	reading, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var reader sync.WaitGroup
 	reader.Go(func() { l.read(reading) })
@@ -164,6 +169,7 @@ func (s *session) serve(ctx context.Context, url string) ending {
 	}()
 	if s.described {
 		l.resuming = true
+		l.company.Reset(companyTimeout)
 		l.limit.Reset(resumeTimeout)
 		err = l.send(ctx, opResume, resumeData{s.c.opts.Guild, s.state.Session, s.server.Token, s.seq})
 	} else {
@@ -218,6 +224,11 @@ func (s *session) loop(ctx context.Context, l *link) ending {
 			s.tick(ctx, l)
 		case <-l.due.C:
 			s.tick(ctx, l)
+		case <-l.company.C:
+			s.met.Store(true)
+			s.noteEncryption(ctx, l)
+		case <-l.agree.C:
+			return s.tooLate()
 		case own := <-s.discovered:
 			e = s.selectProtocol(ctx, l, own)
 		case err := <-s.failed:
@@ -232,6 +243,7 @@ func (s *session) loop(ctx context.Context, l *link) ending {
 // tooLate returns which step took too long.
 func (s *session) tooLate() ending {
 	switch {
+	case s.announced && !s.maySend():
 	case s.announced:
 		return ending{resume, "Discord's voice server did not resume the session in time"}
 	case s.udp == nil:
