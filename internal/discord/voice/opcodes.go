@@ -302,6 +302,9 @@ func (s *session) sendOutbox(ctx context.Context, l *link) ending {
 	if overflow {
 		return ending{identify, "the end-to-end encryption had more to tell Discord than it took"}
 	}
+	if s.dave.State().Failed {
+		return ending{identify, "the end-to-end encryption could not be agreed on"}
+	}
 	for i, m := range messages {
 		var err error
 		if m.binary {
