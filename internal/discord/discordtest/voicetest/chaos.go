@@ -63,7 +63,7 @@ func (p *participant) snapshot() Client {
 	return c
 }
 
-// Arrivals returns the packets of a user's session so far.
+// Arrivals returns the last packets of a user's session, as many as Options say.
 func (s *Server) Arrivals(guild, user string) []Arrival {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,6 +14,8 @@ type Wire struct {
 	Extension int
 	// EmptyExtension adds an extension that has no words.
 	EmptyExtension bool
+	// Sources is how many contributing sources (CSRC) are added, at most 15.
+	Sources int
 	// Loss, Duplicate and Reorder are the shares of packets that are lost, come
 	// twice, and come after the one that follows. The same seed falls the same way.
 	Loss, Duplicate, Reorder float64
@@ -36,7 +38,10 @@ func (r *room) forward(from *participant, o outgoing) []datagram {
 	o.timestamp += samplesPerFrame * uint32(from.rtp.shift)
 	from.rtp.seq, from.rtp.timestamp = o.seq, o.timestamp
 	var out []datagram
-	for _, to := range r.others(from) {
+	for _, to := range r.order {
+		if to == from {
+			continue
+		}
 		out = to.deliver(out, o)
 		if from.video {
 			v := outgoing{kind: payloadH264, marker: true, seq: o.seq, timestamp: o.timestamp, ssrc: o.ssrc + videoOffset, payload: make([]byte, 600)}
@@ -59,7 +64,7 @@ func (p *participant) deliver(out []datagram, o outgoing) []datagram {
 	if p.wire != nil {
 		w = *p.wire
 	}
-	o.padding, o.extension, o.empty = w.Padding, w.Extension, w.EmptyExtension
+	o.padding, o.extension, o.empty, o.sources = w.Padding, w.Extension, w.EmptyExtension, w.Sources
 	p.nonce++
 	d := datagram{p.addr, sealPacket(p.seal, p.nonce, o)}
 	if p.s.dice.Float64() < w.Loss {

@@ -16,8 +16,7 @@ const (
 	// second, and what a busy machine sends late.
 	maxPackets  = 600
 	rateWindow  = 10 * time.Second
-	maxArrivals = 200_000 // arrivals that are kept of a participant
-	maxNonces   = 1 << 20
+	nonceWindow = 1 << 12 // how far a nonce may be behind the highest
 )
 
 // inbound is what is known of the packets that a participant sends.
@@ -25,10 +24,11 @@ type inbound struct {
 	started   bool
 	seq       uint16
 	timestamp uint32
-	nonces    map[uint32]struct{}
-	recent    []time.Time // packets of the last rateWindow
-	silences  int         // silence frames in a row
-	early     []early     // sound that overtook the Speaking it needs
+	highest   uint32                   // nonce
+	nonces    [nonceWindow / 64]uint64 // which of the last were used, by their lower bits
+	recent    []time.Time              // packets of the last rateWindow
+	silences  int                      // silence frames in a row
+	early     []early                  // sound that overtook the Speaking it needs
 	arrivals  []Arrival
 }
 
@@ -210,13 +210,9 @@ func (p *participant) releaseEarly() {
 // checkOrder notes what is wrong with a packet's numbers.
 func (p *participant) checkOrder(seq uint16, timestamp, nonce uint32) {
 	in := &p.inbound
-	if in.nonces == nil || len(in.nonces) == maxNonces {
-		in.nonces = map[uint32]struct{}{}
+	if in.usesAgain(nonce) {
+		p.s.fault("UDP: user %s uses the nonce %d twice with one key, or long after %d", p.user, nonce, in.highest)
 	}
-	if _, used := in.nonces[nonce]; used {
-		p.s.fault("UDP: user %s uses the nonce %d twice with one key", p.user, nonce)
-	}
-	in.nonces[nonce] = struct{}{}
 	if in.started {
 		if step := seq - in.seq; step == 0 || step >= 1<<15 {
 			p.s.fault("UDP: user %s sends packet %d after %d", p.user, seq, in.seq)
@@ -226,6 +222,28 @@ func (p *participant) checkOrder(seq uint16, timestamp, nonce uint32) {
 		}
 	}
 	in.started, in.seq, in.timestamp = true, seq, timestamp
+}
+
+// usesAgain notes a nonce and reports whether it was used before, which is also
+// said of those too far behind to be known.
+func (in *inbound) usesAgain(nonce uint32) bool {
+	word, bit := nonce/64%uint32(len(in.nonces)), uint64(1)<<(nonce%64)
+	ahead := nonce - in.highest
+	switch {
+	case !in.started:
+	case ahead != 0 && ahead < 1<<31:
+		for n := in.highest + 1; n != nonce && n-in.highest <= nonceWindow; n++ {
+			in.nonces[n/64%uint32(len(in.nonces))] &^= 1 << (n % 64)
+		}
+	case in.highest-nonce >= nonceWindow || in.nonces[word]&bit != 0:
+		return true
+	default:
+		in.nonces[word] |= bit
+		return false
+	}
+	in.highest = nonce
+	in.nonces[word] |= bit
+	return false
 }
 
 // checkRate notes a client that sends faster than sound is.
@@ -248,8 +266,9 @@ func (p *participant) note(a Arrival) {
 		p.inbound.silences = 0
 	}
 	p.stats.Packets++
-	if len(p.inbound.arrivals) < maxArrivals {
-		p.inbound.arrivals = append(p.inbound.arrivals, a)
+	p.inbound.arrivals = append(p.inbound.arrivals, a)
+	if over := len(p.inbound.arrivals) - p.s.opts.Arrivals; over > 0 {
+		p.inbound.arrivals = p.inbound.arrivals[over:]
 	}
 	p.s.touch()
 }

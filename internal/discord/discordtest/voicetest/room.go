@@ -33,6 +33,7 @@ type room struct {
 	s              *Server
 	guild, channel string
 	members        map[string]*participant // by user, once they are described
+	order          []*participant          // the members, by their users' ids
 	group          group
 	wire           Wire
 }
@@ -80,18 +81,21 @@ func (s *Server) roomOf(a *admission) *room {
 
 // others returns the members besides one, in the order of their users' ids.
 func (r *room) others(but *participant) []*participant {
-	var all []*participant
+	return slices.DeleteFunc(slices.Clone(r.order), func(p *participant) bool { return p == but })
+}
+
+// arrange puts the members in order, who have changed.
+func (r *room) arrange() {
+	r.order = r.order[:0:0]
 	for _, user := range slices.Sorted(maps.Keys(r.members)) {
-		if p := r.members[user]; p != but {
-			all = append(all, p)
-		}
+		r.order = append(r.order, r.members[user])
 	}
-	return all
 }
 
 // enter makes a participant who knows the keys one of the room.
 func (r *room) enter(p *participant) {
 	r.members[p.user] = p
+	r.arrange()
 	others := r.others(p)
 	ids := make([]string, 0, len(others))
 	for _, o := range others {
@@ -124,6 +128,7 @@ func (r *room) leave(p *participant) {
 		return
 	}
 	delete(r.members, p.user)
+	r.arrange()
 	for _, o := range r.others(p) {
 		o.send(opClientDisconnect, map[string]any{"user_id": p.user})
 	}

@@ -91,13 +91,14 @@ type outgoing struct {
 	ssrc      uint32
 	payload   []byte
 	padding   int  // bytes, at most 255
+	sources   int  // contributing sources
 	extension int  // words of four bytes; 0 is none
 	empty     bool // an extension without words
 }
 
 // sealPacket seals a packet with a nonce's counter.
 func sealPacket(aead cipher.AEAD, counter uint32, o outgoing) []byte {
-	packet := make([]byte, rtpHeader, rtpHeader+8+4*o.extension+len(o.payload)+o.padding+aead.Overhead()+trailer)
+	packet := make([]byte, rtpHeader, rtpHeader+8+4*o.sources+4*o.extension+len(o.payload)+o.padding+aead.Overhead()+trailer)
 	packet[0], packet[1] = 0x80, o.kind
 	if o.marker {
 		packet[1] |= 0x80
@@ -105,6 +106,10 @@ func sealPacket(aead cipher.AEAD, counter uint32, o outgoing) []byte {
 	binary.BigEndian.PutUint16(packet[2:], o.seq)
 	binary.BigEndian.PutUint32(packet[4:], o.timestamp)
 	binary.BigEndian.PutUint32(packet[8:], o.ssrc)
+	packet[0] |= byte(o.sources)
+	for i := range o.sources {
+		packet = binary.BigEndian.AppendUint32(packet, uint32(i))
+	}
 	if o.extension > 0 || o.empty {
 		packet[0] |= 0x10
 		packet = append(packet, 0xBE, 0xDE)

@@ -48,6 +48,9 @@ type Options struct {
 	// NumberFirst gives the first transition of a group a number, and waits for
 	// all to be ready, where Discord has it executed at once.
 	NumberFirst bool
+	// Arrivals is how many packets of each participant are kept, the last of
+	// them. If zero, 3,000, which is a minute.
+	Arrivals int
 	// Patience bounds every wait of the Go API. If zero, a minute.
 	Patience time.Duration
 }
@@ -70,6 +73,9 @@ func (o *Options) fill() {
 	}
 	if o.Transition == 0 {
 		o.Transition = 2 * time.Second
+	}
+	if o.Arrivals == 0 {
+		o.Arrivals = 3000
 	}
 	if o.Patience == 0 {
 		o.Patience = time.Minute

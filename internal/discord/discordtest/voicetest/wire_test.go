@@ -509,3 +509,129 @@ func TestDiscoveryIsLost(t *testing.T) {
 		t.Errorf("the second is answered with %v, %v", d, err)
 	}
 }
+
+// two have Alice and Bob on a stage, by hand.
+func two(t *testing.T) (s *voicetest.Server, a, b *wire) {
+	t.Helper()
+	s = voicetest.New(t, nil)
+	a, b = admit(t, s, alice, true).enter(voicetest.AES256GCM), admit(t, s, bob, true).enter(voicetest.AES256GCM)
+	b.next(11)
+	a.next(11)
+	return s, a, b
+}
+
+// heard returns the payload of the next packet, and its header.
+func (w *wire) heard() (string, rtp.Header) {
+	w.t.Helper()
+	h, payload, err := w.opener.Open(w.receive())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(payload), h
+}
+
+func TestWire(t *testing.T) {
+	t.Parallel()
+	s, a, b := two(t)
+	a.speak(1)
+	b.next(5)
+	say := func(words ...string) {
+		t.Helper()
+		for _, word := range words {
+			a.transmit(a.seal([]byte(word)))
+		}
+	}
+	s.SetWire(guild, channel, bob, voicetest.Wire{Sources: 3, Extension: 1, Padding: 200})
+	say("first")
+	if word, h := b.heard(); word != "first" || len(h.CSRC) != 12 || len(h.Extension) != 4 || h.Padding != 200 {
+		t.Errorf("heard %q with %+v, want three sources, a word of extension and 200 bytes of padding", word, h)
+	}
+	s.SetWire(guild, channel, bob, voicetest.Wire{EmptyExtension: true})
+	say("second")
+	if word, h := b.heard(); word != "second" || !h.Extended || len(h.Extension) != 0 {
+		t.Errorf("heard %q with %+v, want an empty extension", word, h)
+	}
+	s.SetWire(guild, channel, bob, voicetest.Wire{Duplicate: 1})
+	say("third")
+	one, two := string(b.receive()), string(b.receive())
+	if one != two {
+		t.Errorf("a packet comes as %x, and then as %x", one, two)
+	}
+	s.SetWire(guild, channel, bob, voicetest.Wire{Reorder: 1})
+	say("fourth", "fifth")
+	if x, _ := b.heard(); x != "fifth" {
+		t.Errorf("heard %q first, want what was said last", x)
+	}
+	if x, _ := b.heard(); x != "fourth" {
+		t.Errorf("heard %q second, want what was said first", x)
+	}
+	s.SetWire(guild, channel, bob, voicetest.Wire{Loss: 1})
+	say("lost")
+	if _, err := s.AwaitClient(t.Context(), guild, bob, func(c voicetest.Client) bool { return c.Lost == 1 }); err != nil {
+		t.Fatal(err)
+	}
+	s.SetWire(guild, channel, bob, voicetest.Wire{})
+	s.DropUDP(guild, bob, true)
+	say("dropped")
+	if _, err := s.AwaitClient(t.Context(), guild, alice, func(c voicetest.Client) bool { return c.Packets == 7 }); err != nil {
+		t.Fatal(err)
+	}
+	s.DropUDP(guild, bob, false)
+	s.Mute(guild, alice, true)
+	say("muted")
+	for range 5 {
+		if x, _ := b.heard(); x != rtp.Silence {
+			t.Errorf("heard %q of somebody who was muted, want silence", x)
+		}
+	}
+	if _, err := s.AwaitClient(t.Context(), guild, alice, func(c voicetest.Client) bool { return c.Packets == 8 }); err != nil {
+		t.Fatal(err)
+	}
+	s.Mute(guild, alice, false)
+	before := a.header.Sequence
+	say("again")
+	if x, h := b.heard(); x != "again" || h.Sequence != before+1+5 || h.Timestamp != a.header.Timestamp+5*rtp.FrameSamples {
+		t.Errorf("heard %q with %+v, want it after five frames of silence", x, h)
+	}
+	s.ShowVideo(guild, alice, true)
+	say("seen")
+	if x, _ := b.heard(); x != "seen" {
+		t.Errorf("heard %q", x)
+	}
+	if _, h := b.heard(); h.PayloadType == rtp.PayloadType || h.SSRC == a.ssrc {
+		t.Errorf("the second packet of who shows video is %+v", h)
+	}
+}
+
+func TestSoundIsAheadOfSpeaking(t *testing.T) {
+	t.Parallel()
+	s, a, b := two(t)
+	s.SpeakLate(200 * time.Millisecond)
+	a.transmit(a.seal([]byte("early"))) // it waits for Alice's Speaking, and Bob's for longer
+	a.speak(1)
+	if x, _ := b.heard(); x != "early" {
+		t.Errorf("heard %q", x)
+	}
+	if c, _ := s.Client(guild, bob); c.Forwarded != 1 {
+		t.Errorf("%d packets were forwarded, want 1", c.Forwarded)
+	}
+	b.next(5)
+}
+
+func TestMessagesAreWithheld(t *testing.T) {
+	t.Parallel()
+	s, a, b := two(t)
+	s.Withhold(guild, bob, 5)
+	a.speak(1)
+	if _, err := s.AwaitClient(t.Context(), guild, alice, func(c voicetest.Client) bool { return c.Spoke == 1 }); err != nil {
+		t.Fatal(err)
+	}
+	s.Withhold(guild, bob)
+	a.speak(4)
+	var said struct {
+		Speaking int `json:"speaking"`
+	}
+	if err := json.Unmarshal(b.next(5).D, &said); err != nil || said.Speaking != 4 {
+		t.Errorf("the first speaking is %+v, %v, want the second", said, err)
+	}
+}
