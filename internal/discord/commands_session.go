@@ -52,6 +52,7 @@ func beginSession(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	r.sender.setHome(home{c.guild.ID(), c.by.ID, c.bot.language()})
 	return r.openingText(does == resumeWord, c.rights), nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
 const (
@@ -50,12 +51,12 @@ func (d *dispatcher) deferAnswer(ctx context.Context, i *discordgo.Interaction, 
 func (d *dispatcher) tellUndone(ctx context.Context, i *discordgo.Interaction) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.Timeout)
 	defer cancel()
-	text := noticeText("warning", "This was not done: Discord was too slow. Give the command again.")
+	text := noticeText("warning", wording.NotDone.In(languageOf(i)))
 	if d.rest.EditResponse(ctx, i, &discordgo.WebhookEdit{Content: &text, AllowedMentions: noMentions()}) == nil {
 		return
 	}
 	if i.Member != nil && i.Member.User != nil {
-		text = noticeText("warning", fmt.Sprintf("<@%s>: what you just asked for was not done, since Discord was too slow. Do it again.", i.Member.User.ID))
+		text = noticeText("warning", wording.NotDoneFor.In(languageOf(i), i.Member.User.ID))
 	}
 	if _, err := d.rest.CreateMessage(ctx, i.ChannelID, &discordgo.MessageSend{Content: text, AllowedMentions: noMentions()}); err != nil {
 		d.log.Warn("telling that a command was not carried out", "reason", err)

@@ -448,3 +448,61 @@ func TestRepeatedInteractionActsOnce(t *testing.T) {
 		e.stop()
 	})
 }
+
+// TestChannelTakenAway takes the right to write away in the middle of a session: whoever
+// started it is told, or else another channel.
+func TestChannelTakenAway(t *testing.T) {
+	for _, closed := range []bool{false, true} { // whether the DM takes no direct messages
+		t.Run(fmt.Sprintf("closed=%t", closed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := beginEvening(t, discordtest.Options{})
+				other := e.d.AddChannel(e.guild, "lobby")
+				direct := e.d.AddDM(e.dm)
+				e.d.Disturb(func(route string) discordtest.Fault {
+					if closed && route == "POST /users/@me/channels" {
+						return discordtest.Fault{Status: 403}
+					}
+					return discordtest.Fault{}
+				})
+				e.d.DeleteWebhooks(e.channel)
+				e.d.Deny(e.channel, discordtest.SendMessages|discordtest.ManageWebhooks)
+				e.asks(1000)
+				time.Sleep(time.Minute)
+				told := map[bool]string{false: direct, true: other}[closed]
+				_, err := e.d.AwaitMessage(t.Context(), told, func(m discordtest.Message) bool { return strings.Contains(m.Content, "<#"+e.channel+">") })
+				if err != nil {
+					t.Error(err)
+				}
+				if got := e.gives(e.dm, "npc list"); !strings.Contains(got, "No session is running") {
+					t.Errorf("the session goes on: %q", got)
+				}
+				e.stop()
+				if kept := e.kept(); len(kept) != 0 {
+					t.Errorf("kept is %q, which nobody could read", kept)
+				}
+			})
+		})
+	}
+}
+
+// TestFloodOfOne has one player write 500 messages at once: another is heard in turn.
+func TestFloodOfOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := beginEvening(t, discordtest.Options{})
+		bea := e.d.AddMember(e.guild, "Bea")
+		for n := range 500 {
+			e.asks(2000 + n)
+		}
+		e.d.Say(e.channel, bea, "Mira, roll 1d1+1233", nil)
+		time.Sleep(10 * time.Minute)
+		e.stop()
+		heard := e.heard()
+		if at := slices.Index(heard, "1234"); at < 0 || at > 50 || // 32 wait at the table
+			len(heard) < maxUnheardOfOne {
+			t.Errorf("of 500 messages of one, and one of another, %d are answered; the other's is number %d", len(heard), at)
+		}
+		if told := e.notices(); len(told) < 1 || !strings.Contains(told[0], "Ana") || len(told) > 20 {
+			t.Errorf("the channel is told %q", told)
+		}
+	})
+}

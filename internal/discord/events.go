@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -83,9 +84,13 @@ func (b *Bot) onGuildDelete(_ *discordgo.Session, e *discordgo.GuildDelete) {
 func (b *Bot) onChannelDelete(guild, channel string) {
 	if r := b.sessions.findSession(guild); r != nil && (r.channel == channel || r.parent == channel) {
 		b.tasks.spawn(func(context.Context) { b.sessions.endSession(r, "") })
+		b.tasks.spawn(func(context.Context) { r.sender.tellElsewhere(errChannelDeleted) })
 		b.say("discord: the channel of a session was deleted; the session is closed, and what was said is kept")
 	}
 }
+
+// errChannelDeleted says why nothing can be told in a channel.
+var errChannelDeleted = errors.New("the channel was deleted")
 
 // onMessageCreate hands a player's message to the table.
 func (b *Bot) onMessageCreate(s *discordgo.Session, e *discordgo.MessageCreate) {

@@ -14,6 +14,12 @@ const (
 	// maxUnheard bounds the messages that wait for the table; beyond that they are
 	// dropped, and somebody is told.
 	maxUnheard = 64
+	// maxUnheardOfOne bounds those of one player, so that the others are heard whatever
+	// one of them does.
+	maxUnheardOfOne = maxUnheard / 4
+	// maxInRow is how many messages of one player are taken in a row while somebody
+	// else's wait.
+	maxInRow = 2
 	// maxUnchanged bounds the edits and deletions that wait for the table; beyond
 	// that they are dropped, and somebody is told.
 	maxUnchanged = 1024
@@ -41,15 +47,17 @@ type inbox struct {
 	waiting []message
 	taken   message // that the table is taking in now
 	changes []change
-	// The last message was dropped, and the last change.
-	dropped, lost bool
+	inRow   int             // messages of the same player that were taken last
+	last    string          // whose
+	dropped map[string]bool // players whose last message was dropped
+	lost    bool            // the last change was dropped
 	// Messages that came, or that were changed before they came; what is noted is
 	// the text they have then.
 	recent recentIDs
 }
 
 func newInbox() *inbox {
-	return &inbox{arrived: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
+	return &inbox{arrived: make(chan struct{}, 1), changed: make(chan struct{}, 1), dropped: map[string]bool{}}
 }
 
 // arrivedMark stands in recent for a message that came; no text has it.
@@ -68,14 +76,37 @@ func (b *inbox) addMessage(m message) (dropped bool) {
 	case known:
 		m.text = text
 	}
-	full := len(b.waiting) >= maxUnheard
-	dropped = full && !b.dropped
-	b.dropped = full
-	if !full {
-		b.waiting = append(b.waiting, m)
-		wakeup.Signal(b.arrived)
+	if len(b.waiting) >= maxUnheard || b.countOf(m.user) >= maxUnheardOfOne {
+		dropped = !b.dropped[m.user]
+		if len(b.dropped) > maxUnheard { // some may be told once more
+			clear(b.dropped)
+		}
+		b.dropped[m.user] = true
+		return dropped
 	}
-	return dropped
+	delete(b.dropped, m.user)
+	b.waiting = append(b.waiting, m)
+	wakeup.Signal(b.arrived)
+	return false
+}
+
+// countOf counts the messages of a player that wait.
+func (b *inbox) countOf(user string) (n int) {
+	for _, m := range b.waiting {
+		if m.user == user {
+			n++
+		}
+	}
+	return n
+}
+
+// nextFair is where the message is that is taken next: the oldest, or that of somebody else
+// after maxInRow of the same player.
+func (b *inbox) nextFair() int {
+	if b.inRow < maxInRow || b.waiting[0].user != b.last {
+		return 0
+	}
+	return max(0, slices.IndexFunc(b.waiting, func(m message) bool { return m.user != b.last }))
 }
 
 // changeMessage gives a message another text; none takes it back. It reports whether
@@ -117,14 +148,19 @@ func (b *inbox) dropUser(user string) {
 	}
 }
 
-// takeMessage takes the oldest message, false if there is none. It is taken until
+// takeMessage takes the oldest message, players taking turns, false if there is none. It is taken until
 // confirmTaken or returnTaken.
 func (b *inbox) takeMessage() (message, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for len(b.waiting) > 0 {
-		m := b.waiting[0]
-		b.waiting = b.waiting[1:]
+		i := b.nextFair()
+		m := b.waiting[i]
+		b.waiting = slices.Delete(b.waiting, i, i+1)
+		if m.user != b.last {
+			b.last, b.inRow = m.user, 0
+		}
+		b.inRow++
 		if strings.TrimSpace(m.text) != "" {
 			b.taken = m
 			return m, true
@@ -184,14 +220,15 @@ func (b *inbox) returnChange(c change) {
 	}
 }
 
-// takeRest takes all messages that the table has not heard.
+// takeRest takes all messages that the table has not heard, the oldest first.
 func (b *inbox) takeRest() (all []table.Utterance) {
-	for {
-		m, ok := b.takeMessage()
-		if !ok {
-			return all
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, m := range b.waiting {
+		if strings.TrimSpace(m.text) != "" {
+			all = append(all, m.utterance())
 		}
-		all = append(all, m.utterance())
-		b.confirmTaken()
 	}
+	b.waiting = nil
+	return all
 }

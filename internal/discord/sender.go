@@ -55,9 +55,10 @@ type sender struct {
 	webhook  *discordgo.Webhook
 	webhooks []string             // ids of this one and of those before
 	echoes   []*discordgo.Message // the bot's own, as the gateway told of them
-	avatars  map[string]string    // by NPC
-	thinking map[int64]bool       // turns
-	thought  chan struct{}        // receives when thinking changes
+	home     home
+	avatars  map[string]string // by NPC
+	thinking map[int64]bool    // turns
+	thought  chan struct{}     // receives when thinking changes
 
 	// Owned by run.
 	npc   string // whose sentences wait

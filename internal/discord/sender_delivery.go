@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -37,7 +39,7 @@ type posting struct {
 }
 
 // errNotTaken says that a message was tried for as long as it is worth.
-var errNotTaken = errors.New("Discord did not take it in time")
+var errNotTaken = wording.NotTakenInTime.With()
 
 // deliver posts a message, however often that takes; messages after it wait. What
 // becomes of one that is not posted: its loss is told in the channel, and whoever keeps
@@ -135,7 +137,7 @@ func (s *sender) tellHeld(ctx context.Context) {
 	}
 	s.log.Info("posting goes on", "channel", s.channel, "held_up", time.Since(since))
 	s.say("discord: Discord takes again what NPCs say")
-	p := posting{text: noticeText("warning", fmt.Sprintf("Discord took nothing for %d s; what is above came late.", int(time.Since(since).Seconds()))), since: time.Now()}
+	p := posting{text: noticeText("warning", wording.CameLate.In(s.currentHome().language, int(time.Since(since).Seconds()))), since: time.Now()}
 	s.checkPosted(s.postUntilTaken(ctx, &p))
 }
 
@@ -149,7 +151,7 @@ type loss struct {
 // next need not wait for it any longer, and is called again.
 func (s *sender) tellLosses(ctx context.Context) {
 	if s.lossTold == nil && len(s.losses) > 0 {
-		s.lossTold = &posting{text: lossNotice(s.losses), nonce: newNonce()}
+		s.lossTold = &posting{text: lossNotice(s.currentHome().language, s.losses), nonce: newNonce()}
 		s.losses = nil
 	}
 	if s.lossTold == nil {
@@ -168,16 +170,19 @@ func (s *sender) tellLosses(ctx context.Context) {
 }
 
 // lossNotice says what was not posted.
-func lossNotice(all []loss) string {
-	var names []string
-	for _, l := range all {
-		names = append(names, l.npc)
+func lossNotice(l wording.Language, all []loss) string {
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = markup.Escape(all[i].npc)
 	}
-	what := fmt.Sprintf("%d messages of %s were", len(all), joinNames(names))
+	why := all[len(all)-1].err
+	if errors.Is(why, errNotTaken) {
+		why = errNotTaken
+	}
 	if len(all) == 1 {
-		what = "a message of " + names[0] + " was"
+		return noticeText("warning", wording.LineLost.In(l, names[0], why))
 	}
-	return noticeText("warning", fmt.Sprintf("Here %s lost, and nobody heard it: %v.", what, all[len(all)-1].err))
+	return noticeText("warning", wording.LinesLost.In(l, len(all), joinNames(names), why))
 }
 
 // newNonce makes the nonce of a message.

@@ -148,14 +148,17 @@ func (s *sender) checkPosted(err error) {
 		return
 	}
 	s.log.Warn("posting in a channel", "channel", s.channel, "reason", err)
+	var why string
 	switch rest.ErrorCode(err) {
 	case discordgo.ErrCodePerformedOperationOnArchivedThread, discordgo.ErrCodeThreadIsLocked:
-		s.gone.Do(func() {
-			s.lost("discord: the thread of a session is locked; the session is closed, and what was said is kept. Unlock it, then /session start")
-		})
+		why = "discord: the thread of a session is locked; the session is closed, and what was said is kept. Unlock it, then /session start"
 	case discordgo.ErrCodeUnknownChannel, discordgo.ErrCodeMissingAccess, discordgo.ErrCodeMissingPermissions:
-		s.gone.Do(func() {
-			s.lost(fmt.Sprintf("discord: the bot may not write in the channel of a session any more (%v); the session is closed, and what was said is kept. Give it View Channel, Send Messages and Manage Webhooks there, then /session start", err))
-		})
+		why = fmt.Sprintf("discord: the bot may not write in the channel of a session any more (%v); the session is closed, and what was said is kept. Give it View Channel, Send Messages and Manage Webhooks there, then /session start", err)
+	default:
+		return
 	}
+	s.gone.Do(func() {
+		s.lost(why)
+		s.tellElsewhere(err)
+	})
 }

@@ -166,7 +166,7 @@ func (r *session) sayLastWords() []table.Unread {
 // takeMessage takes in a message.
 func (r *session) takeMessage(m message) {
 	if m.text != "" && r.inbox.addMessage(m) {
-		r.sender.postNotice("warning", "Too much at once: what "+markup.Escape(m.speaker)+" wrote was not heard. Wait for the answers, then write it again.")
+		r.sender.postNotice("warning", wording.TooMuchOfOne.In(r.sender.currentHome().language, markup.Escape(m.speaker)))
 	}
 }
 

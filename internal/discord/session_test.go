@@ -112,8 +112,9 @@ func TestSessionKeepsOrderAndEdits(t *testing.T) {
 
 func TestSessionIsBounded(t *testing.T) {
 	r := newIdleSession(&notes{})
+	const players = 8
 	for n := range maxUnheard + 10 {
-		r.says(fmt.Sprint(n), "7", "again")
+		r.says(fmt.Sprint(n), fmt.Sprint(n%players), "again")
 	}
 	if n := len(r.inbox.waiting); n != maxUnheard {
 		t.Errorf("%d messages wait, want %d", n, maxUnheard)
@@ -124,8 +125,8 @@ func TestSessionIsBounded(t *testing.T) {
 	if n := len(r.inbox.changes); n != maxUnchanged {
 		t.Errorf("%d changes wait, want %d", n, maxUnchanged)
 	}
-	if n := len(r.sender.queue); n != 2 {
-		t.Errorf("%d notices tell of it, want one of either", n)
+	if n := len(r.sender.queue); n != players+1 {
+		t.Errorf("%d notices tell of it, want one for each player and one for the changes", n)
 	}
 }
 
@@ -192,7 +193,7 @@ func TestSessionHearsOut(t *testing.T) {
 		deafen := r.listens(t.Context())
 		want := "kept 1 uno"
 		for k := 1; k <= maxUnheard; k++ {
-			r.says(fmt.Sprint(k), "7", fmt.Sprint("line ", k))
+			r.says(fmt.Sprint(k), fmt.Sprint(k%8), fmt.Sprint("line ", k))
 			if k > 2 {
 				want += fmt.Sprintf(", %d line %d", k, k)
 			}

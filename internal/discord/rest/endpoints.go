@@ -78,6 +78,12 @@ func (c *Client) MessagesAfter(ctx context.Context, channel, message string) (ou
 // MessagesAtOnce is how many messages Discord lists at once.
 const MessagesAtOnce = 100
 
+// GuildChannels lists the channels of a guild, without its threads.
+func (c *Client) GuildChannels(ctx context.Context, guild string) (out []*discordgo.Channel, err error) {
+	address := discordgo.EndpointGuildChannels(guild)
+	return out, c.Do(ctx, http.MethodGet, address, address, nil, &out)
+}
+
 // OpenDM opens the conversation with a user.
 func (c *Client) OpenDM(ctx context.Context, user string) (*discordgo.Channel, error) {
 	out := &discordgo.Channel{}
