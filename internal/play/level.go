@@ -47,8 +47,9 @@ func (ls *levels) levelOf(by string, v tts.Voice) *audio.VoiceLevel {
 }
 
 // bringToLevel yields the pieces of a sentence as loud as all voices are. The first of a
-// voice that is not known well waits a little for what comes with it.
-func (ls *levels) bringToLevel(v tts.Voice, pieces <-chan piece, yield func([]int16, error) bool) {
+// voice that is not known well waits a little for what comes with it. It gives back the room
+// of those that were heard.
+func (ls *levels) bringToLevel(v tts.Voice, pieces <-chan piece, spare spareRoom, yield func([]int16, error) bool) {
 	first, ok := <-pieces
 	if !ok {
 		return
@@ -63,6 +64,7 @@ func (ls *levels) bringToLevel(v tts.Voice, pieces <-chan piece, yield func([]in
 			return false
 		}
 		out = loud.Process(out[:0], p.samples)
+		spare.giveBack(p.samples)
 		return yield(out, nil)
 	}
 	for _, p := range measureAhead(loud, level.Speech(), first, pieces) {
@@ -112,7 +114,7 @@ func measureAhead(loud *audio.Loudness, known time.Duration, first piece, pieces
 // learnLevel speaks a text of an NPC into the void and learns how loud its voice is.
 func (v *voice) learnLevel(ctx context.Context, npc config.NPC, text string) error {
 	var loud *audio.Loudness
-	for p := range v.makeSound(ctx, npc, text) {
+	for p := range v.makeSound(ctx, npc, text, nil) {
 		if p.err != nil {
 			return p.err
 		}

@@ -64,11 +64,11 @@ func (v *voice) Synthesize(ctx context.Context, npc config.NPC, text string) ite
 			return
 		}
 		ctx, cancel := context.WithCancel(ctx)
-		pieces, enough := make(chan piece), make(chan struct{})
+		pieces, enough, spare := make(chan piece), make(chan struct{}), make(spareRoom, spareKept)
 		var making sync.WaitGroup
 		making.Go(func() {
 			defer close(pieces)
-			for p := range v.makeSound(ctx, npc, text) {
+			for p := range v.makeSound(ctx, npc, text, spare) {
 				select {
 				case pieces <- p:
 				case <-enough:
@@ -79,7 +79,7 @@ func (v *voice) Synthesize(ctx context.Context, npc config.NPC, text string) ite
 		defer making.Wait()
 		defer cancel()
 		defer close(enough)
-		v.levels.bringToLevel(npc.Voice, pieces, yield)
+		v.levels.bringToLevel(npc.Voice, pieces, spare, yield)
 	}
 }
 
@@ -90,8 +90,30 @@ type piece struct {
 	err     error
 }
 
-// makeSound has a sentence spoken, without the silence around it.
-func (v *voice) makeSound(ctx context.Context, npc config.NPC, text string) iter.Seq[piece] {
+// spareRoom is room of pieces that nobody needs any more. Nil has none and takes none.
+type spareRoom chan []int16
+
+// spareKept is how much of it a sentence keeps: one piece is made while another is heard.
+const spareKept = 2
+
+func (r spareRoom) take() []int16 {
+	select {
+	case room := <-r:
+		return room[:0]
+	default:
+		return nil
+	}
+}
+
+func (r spareRoom) giveBack(room []int16) {
+	select {
+	case r <- room:
+	default:
+	}
+}
+
+// makeSound has a sentence spoken, without the silence around it, in what room there is.
+func (v *voice) makeSound(ctx context.Context, npc config.NPC, text string, spare spareRoom) iter.Seq[piece] {
 	return func(yield func(piece) bool) {
 		var c converter
 		var by string
@@ -106,7 +128,9 @@ func (v *voice) makeSound(ctx context.Context, npc config.NPC, text string) iter
 				yield(piece{err: err})
 				return
 			}
-			if heard := trim.Process(nil, samples); len(heard) > 0 && !yield(piece{samples: heard, by: by}) {
+			if heard := trim.Process(spare.take(), samples); len(heard) == 0 {
+				spare.giveBack(heard)
+			} else if !yield(piece{samples: heard, by: by}) {
 				return
 			}
 		}

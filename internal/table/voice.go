@@ -169,7 +169,8 @@ type piece struct {
 
 // synthesis is a sentence being spoken.
 type synthesis struct {
-	pieces chan piece // closed at the end
+	pieces chan piece   // closed at the end
+	spare  chan []int16 // room of pieces that are in the line, for others
 	began  time.Time
 	cancel context.CancelCauseFunc
 	done   chan struct{}
@@ -185,6 +186,24 @@ func (s *synthesis) takeReady() (piece, bool) {
 	}
 }
 
+// copySound copies sound, where there is room already.
+func (s *synthesis) copySound(pcm []int16) []int16 {
+	select {
+	case room := <-s.spare:
+		return append(room[:0], pcm...)
+	default:
+		return slices.Clone(pcm)
+	}
+}
+
+// giveBack takes back the room of a piece whose sound is nobody's any more.
+func (s *synthesis) giveBack(room []int16) {
+	select {
+	case s.spare <- room:
+	default:
+	}
+}
+
 // stop ends the work and waits for it.
 func (s *synthesis) stop() {
 	s.cancel(nil)
@@ -196,7 +215,7 @@ func (s *synthesis) stop() {
 // synthesize begins to speak a sentence. A voice that falls silent is given up.
 func (w *worker) synthesize(ctx context.Context, text string) *synthesis {
 	w.attempt.voiced.Store(true)
-	s := &synthesis{pieces: make(chan piece, piecesAhead), began: time.Now(), done: make(chan struct{})}
+	s := &synthesis{pieces: make(chan piece, piecesAhead), spare: make(chan []int16, piecesAhead), began: time.Now(), done: make(chan struct{})}
 	ctx, s.cancel = context.WithCancelCause(ctx)
 	w.table.work.Go(func() {
 		defer close(s.done)
@@ -214,7 +233,7 @@ func (w *worker) synthesize(ctx context.Context, text string) *synthesis {
 			}
 		}
 		for pcm, err := range w.table.o.Voices.Synthesize(ctx, w.npc, text) {
-			if err != nil || len(pcm) > 0 && !give(piece{samples: slices.Clone(pcm)}) {
+			if err != nil || len(pcm) > 0 && !give(piece{samples: s.copySound(pcm)}) {
 				if err != nil && ctx.Err() == nil {
 					give(piece{err: err})
 				}
@@ -232,6 +251,7 @@ func (w *worker) synthesize(ctx context.Context, text string) *synthesis {
 func (w *worker) pourSound(ctx context.Context, s *synthesis, p piece) error {
 	for heard := false; p.err == nil && len(p.samples) > 0; p = <-s.pieces {
 		w.line.Append(p.samples)
+		s.giveBack(p.samples)
 		if !heard {
 			heard = true
 			w.report(soundReady{time.Since(s.began)})

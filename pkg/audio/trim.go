@@ -1,6 +1,9 @@
 package audio
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 const (
 	// A block of 10 ms is silence if it is so far below the loudest before it, in
@@ -46,6 +49,7 @@ func samplesOf(d time.Duration) int { return int(d * SampleRate / time.Second) }
 // reference to src.
 func (t *Trimmer) Process(dst, src []int16) []int16 {
 	t.part = append(t.part, src...)
+	dst = slices.Grow(dst, len(t.held)+len(t.part)) // at once, and not block by block
 	done := 0
 	for ; len(t.part)-done >= t.block; done += t.block {
 		dst = t.judge(dst, t.part[done:done+t.block])
