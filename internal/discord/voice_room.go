@@ -49,9 +49,12 @@ type listeningSeat interface {
 	Leave()
 }
 
-// joiner gives players seats.
-type joiner interface {
-	Join(ctx context.Context, speaker string, o *table.JoinOptions) (*table.Seat, error)
+// players is what a room has to know of a session. Its functions may wait.
+type players struct {
+	// join gives somebody a seat at the table.
+	join func(ctx context.Context, speaker string, o *table.JoinOptions) (listeningSeat, error)
+	// name is what a user is called in the guild, and whether that is a person.
+	name func(ctx context.Context, user string) (name string, person bool)
 }
 
 // voiceRoom is the voice channel of a session: what the players in it say reaches
@@ -218,11 +221,11 @@ func (r *voiceRoom) tell(e voice.Event) {
 
 // run gives seats to those who are in the channel, and takes them back, until ctx ends
 // or nobody has said anything for so long that it returns true.
-func (r *voiceRoom) run(ctx context.Context, t joiner, name func(ctx context.Context, user string) (string, bool)) (idle bool) {
+func (r *voiceRoom) run(ctx context.Context, p players) (idle bool) {
 	timer := time.NewTimer(r.idle)
 	defer timer.Stop()
 	for {
-		r.arrangeSeats(ctx, t, name)
+		r.arrangeSeats(ctx, p)
 		r.mu.Lock()
 		left := r.idle - time.Since(r.human)
 		r.mu.Unlock()
@@ -240,7 +243,7 @@ func (r *voiceRoom) run(ctx context.Context, t joiner, name func(ctx context.Con
 }
 
 // arrangeSeats has those sit at the table who are in the channel and want to be heard.
-func (r *voiceRoom) arrangeSeats(ctx context.Context, t joiner, name func(ctx context.Context, user string) (string, bool)) {
+func (r *voiceRoom) arrangeSeats(ctx context.Context, p players) {
 	channel := r.place()
 	here := map[string]occupant{}
 	if channel != "" {
@@ -265,18 +268,18 @@ func (r *voiceRoom) arrangeSeats(ctx context.Context, t joiner, name func(ctx co
 	}
 	for user, o := range here {
 		if o.name == "" {
-			known, person := name(ctx, user)
+			known, person := p.name(ctx, user)
 			if !person {
 				continue
 			}
 			o.name = known
 		}
-		r.seatPlayer(ctx, t, o)
+		r.seatPlayer(ctx, p, o)
 	}
 }
 
 // seatPlayer has somebody heard at the table.
-func (r *voiceRoom) seatPlayer(ctx context.Context, t joiner, o occupant) {
+func (r *voiceRoom) seatPlayer(ctx context.Context, p players, o occupant) {
 	decoder, err := opus.NewDecoder(r.parts.opus)
 	if err != nil {
 		r.notify("warning", wording.VoiceNotHeardNow.In(r.lang, markup.Escape(o.name), err))
@@ -287,10 +290,10 @@ func (r *voiceRoom) seatPlayer(ctx context.Context, t joiner, o occupant) {
 		Leads: func() bool { return r.states.leads(r.guild, o.user) },
 	}
 	name := cmp.Or(strings.TrimSpace(o.name), o.user)
-	s, err := t.Join(ctx, name, &options)
+	s, err := p.join(ctx, name, &options)
 	if err != nil && !errors.Is(err, table.ErrDeaf) && !errors.Is(err, table.ErrClosed) && ctx.Err() == nil { // two have the same name
 		name += " (" + o.user[max(len(o.user)-4, 0):] + ")"
-		s, err = t.Join(ctx, name, &options)
+		s, err = p.join(ctx, name, &options)
 	}
 	r.mu.Lock()
 	if err == nil {

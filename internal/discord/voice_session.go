@@ -110,8 +110,13 @@ func (r *session) askToEnd(ctx context.Context, b *Bot, speaker string) {
 // hearVoice keeps those heard who are in the voice channel, until ctx ends. If nobody
 // has said anything for long, it ends the session.
 func (b *Bot) hearVoice(ctx context.Context, r *session) {
-	name := func(ctx context.Context, user string) (string, bool) { return b.memberName(ctx, r.guild, user) }
-	if r.voice.run(ctx, r.played.Table, name) {
+	p := players{
+		join: func(ctx context.Context, speaker string, o *table.JoinOptions) (listeningSeat, error) {
+			return r.played.Table.Join(ctx, speaker, o)
+		},
+		name: func(ctx context.Context, user string) (string, bool) { return b.memberName(ctx, r.guild, user) },
+	}
+	if r.voice.run(ctx, p) {
 		why := wording.VoiceIdle.In(b.language(), int(r.voice.idle/time.Minute))
 		b.tasks.spawn(func(context.Context) { b.sessions.endSession(r, why) })
 	}

@@ -183,7 +183,7 @@ func discordFindings(ctx context.Context, cfg *config.Config) []finding {
 	for _, t := range who.Troubles {
 		found = append(found, finding{part, false, t.What, t.Fix})
 	}
-	return found
+	return append(found, udpFinding(ctx, cfg))
 }
 
 // registryFindings opens everything for real and looks at what came up.

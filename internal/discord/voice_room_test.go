@@ -1,0 +1,174 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/discord/voice"
+	"github.com/MrWong99/glyphoxa/internal/ear"
+	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/internal/table"
+)
+
+// testSeats are the seats of a table that nobody runs.
+type testSeats struct {
+	mu   sync.Mutex
+	here map[string]int // packets by speaker
+	user map[string]string
+}
+
+type testSeat struct {
+	all  *testSeats
+	name string
+}
+
+func (s testSeat) Push(lane.Packet) {
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
+	s.all.here[s.name]++
+}
+func (testSeat) Stats() ear.Stats                      { return ear.Stats{} }
+func (testSeat) Pending(context.Context) (bool, error) { return false, nil }
+func (s testSeat) Leave() {
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
+	delete(s.all.here, s.name)
+}
+
+func (ts *testSeats) join(_ context.Context, name string, o *table.JoinOptions) (listeningSeat, error) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if _, taken := ts.here[name]; taken {
+		return nil, errors.New("sits at the table already")
+	}
+	ts.here[name], ts.user[name] = 0, o.User
+	return testSeat{ts, name}, nil
+}
+
+func (ts *testSeats) names() (all []string) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	for n := range ts.here {
+		all = append(all, n)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// testRoom is a room in channel 5 of guild 1 that is not connected.
+func testRoom(t *testing.T, told *[]string) *voiceRoom {
+	t.Helper()
+	detection, err := providers.OpenDetection(config.Hearing{Detection: config.DetectionEnergy}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	states := newVoiceStates()
+	states.setSelf("9")
+	r := &voiceRoom{
+		guild: "1", states: states, consents: newConsents(newSessions(nil)), parts: &voiceParts{detection: detection}, idle: idleAfter,
+		notify: func(_, text string) { *told = append(*told, text) }, changed: make(chan struct{}, 1), seats: map[string]*voiceSeat{}, human: time.Now(),
+	}
+	r.setPlace("5", true)
+	return r
+}
+
+// TestVoiceRoomSeatsWhoIsThere: those in the channel are heard, under names of their own,
+// and nobody who is elsewhere, is a bot or does not want to be.
+func TestVoiceRoomSeatsWhoIsThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		r := testRoom(t, &told)
+		ts := &testSeats{here: map[string]int{}, user: map[string]string{}}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan bool)
+		go func() {
+			done <- r.run(ctx, players{ts.join, func(context.Context, string) (string, bool) { return "Zoe", true }})
+		}()
+		move := func(o occupant) {
+			r.states.moveUser("1", o)
+			r.wake()
+			synctest.Wait()
+		}
+		move(occupant{user: "11", channel: "5", name: "Ana"})
+		move(occupant{user: "12", channel: "6", name: "Ben"})
+		move(occupant{user: "13", channel: "5", name: "Music", bot: true})
+		move(occupant{user: "9", channel: "5", name: "Glyphoxa"})
+		move(occupant{user: "14", channel: "5"})
+		move(occupant{user: "2215", channel: "5", name: "Ana"})
+		if got := ts.names(); !slices.Equal(got, []string{"Ana", "Ana (2215)", "Zoe"}) || ts.user["Ana"] != "discord:11" {
+			t.Errorf("at the table sit %q as %v", got, ts.user)
+		}
+		r.hear("11", voice.Packet{Payload: []byte{1}})
+		r.hear("12", voice.Packet{Payload: []byte{1}})
+		if ts.here["Ana"] != 1 {
+			t.Errorf("packets %v, want one of Ana", ts.here)
+		}
+		// Who declines is not heard from the next packet on, before any seat is taken away.
+		r.consents.declined["1"] = map[string]bool{"11": true}
+		r.hear("11", voice.Packet{Payload: []byte{1}})
+		if ts.here["Ana"] != 1 {
+			t.Errorf("a packet of somebody who declined is heard")
+		}
+		r.wake()
+		synctest.Wait()
+		move(occupant{user: "14", channel: "6"})
+		if got := ts.names(); !slices.Equal(got, []string{"Ana (2215)"}) {
+			t.Errorf("at the table sit %q after one declined and one left", got)
+		}
+		r.setPlace("", false)
+		synctest.Wait()
+		if got := ts.names(); len(got) != 0 {
+			t.Errorf("at the table sit %q while the bot is in no channel", got)
+		}
+		cancel()
+		if <-done {
+			t.Error("a session that was ended is taken for an idle one")
+		}
+		if len(told) != 0 {
+			t.Errorf("told %q", told)
+		}
+	})
+}
+
+// TestVoiceRoomIsIdle: a quarter of an hour without a word is the end, whatever noise
+// microphones bring.
+func TestVoiceRoomIsIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		r := testRoom(t, &told)
+		ts := &testSeats{here: map[string]int{}, user: map[string]string{}}
+		r.states.moveUser("1", occupant{user: "11", channel: "5", name: "Ana"})
+		start := time.Now()
+		done := make(chan bool)
+		go func() { done <- r.run(t.Context(), players{join: ts.join}) }()
+		time.Sleep(10 * time.Minute)
+		r.noteHuman()
+		time.Sleep(10 * time.Minute)
+		r.hear("11", voice.Packet{Payload: []byte{1}})
+		if idle := <-done; !idle || time.Since(start) != 25*time.Minute {
+			t.Errorf("idle: %t after %v, want it after 25 minutes", idle, time.Since(start))
+		}
+	})
+}
+
+// TestVoiceRoomTellsWhatHappens: a move and a kick are told, and the room is where the
+// bot is.
+func TestVoiceRoomTellsWhatHappens(t *testing.T) {
+	var told []string
+	r := testRoom(t, &told)
+	r.tell(voice.Moved{Channel: "6"})
+	if r.place() != "6" || r.unheard() {
+		t.Errorf("after a move the room is in %q", r.place())
+	}
+	r.tell(voice.Disconnected{Cause: voice.Kicked, Reason: "somebody disconnected the bot"})
+	if r.place() != "" || !r.unheard() || len(told) != 2 {
+		t.Errorf("after a kick the room is in %q, told %q", r.place(), told)
+	}
+}
