@@ -53,8 +53,14 @@ func (h *voiceHouse) speaker(guild, user string) *voicetest.Peer {
 // by service.
 func (h *voiceHouse) talkingTavern(t *testing.T, p *program, service *fakestt.Server) string {
 	t.Helper()
+	return h.talking(t, p, tavern, service)
+}
+
+// talking is a configuration whose NPCs are heard.
+func (h *voiceHouse) talking(t *testing.T, p *program, config string, service *fakestt.Server) string {
+	t.Helper()
 	p.secrets = append(p.secrets, secretKey)
-	c := strings.Replace(tavern, "tts: silent, stt: none", fmt.Sprintf("tts: espeak, stt: {name: deepgram, api_key: %s, base_url: '%s'}", secretKey, service.URL()), 1)
+	c := strings.Replace(config, "tts: silent, stt: none", fmt.Sprintf("tts: espeak, stt: {name: deepgram, api_key: %s, base_url: '%s'}", secretKey, service.URL()), 1)
 	return strings.Replace(c, "  dm_roles:", "  voice_ca: "+h.v.CAFile(t)+"\n  dm_roles:", 1)
 }
 
@@ -126,6 +132,106 @@ func TestDiscordVoice(t *testing.T) {
 	}
 	answers(t, g.gives(t, g.dm, "privacy code"), true, code)
 	answers(t, g.gives(t, g.dm, "session stop"), false, "has ended")
+	if r := s.stop(); r.code != 0 {
+		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
+	}
+}
+
+// TestDiscordVoiceOrders has a dungeon master speak: an order raises an NPC, whose next
+// turn has a deeper tool; talk at the table stays unanswered; who declines is not heard
+// any more; a session is ended aloud, once that is confirmed.
+func TestDiscordVoiceOrders(t *testing.T) {
+	t.Parallel()
+	house := newVoiceHouse(t)
+	g := newGuild(t, house.d, "home")
+	g.channel = house.d.AddVoiceChannel(g.id, "Library")
+	p := newProgram(t)
+	lines := []string{
+		"Sage, what does blinded mean?", "Raise the Sage to deep.", "Sage, what does blinded mean?",
+		"Who wants pizza, by the way?", "Sage, what does grappled mean?", "End the session, please.",
+	}
+	service := fakestt.Start(t, fakestt.Script{Lines: lines, Delay: 20 * time.Millisecond, GoesOn: 600 * time.Millisecond})
+	s := p.bot(house.d, house.talking(t, p, library, service))
+	dm := house.speaker(g.id, g.dm)
+	if err := dm.Join(t.Context(), g.channel); err != nil {
+		t.Fatal(err)
+	}
+	answers(t, g.gives(t, g.dm, "session start"), false, "speak and hear")
+	says := func(words string) {
+		t.Helper()
+		if err := dm.Play(t.Context(), p.spokenFrames(words)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	await := func(words string) discordtest.Message {
+		t.Helper()
+		m, err := house.d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool { return strings.Contains(m.Content, words) })
+		if err != nil {
+			t.Fatalf("waiting for %q: %v", words, err)
+		}
+		return m
+	}
+	says(lines[0])
+	await("do not know")
+	says(lines[1])
+	await("🎙 home-dm: Sage may go up to deep")
+	says(lines[2])
+	await("It is written")
+	says(lines[3])
+	says(lines[4])
+	g.hears(t, g.channel, "Sage", "rappled")
+	for _, m := range house.d.Messages(g.channel) {
+		if strings.Contains(m.Content, "izza") {
+			t.Errorf("talk at the table is in the chat: %q", m.Content)
+		}
+	}
+	says(lines[5])
+	m := await("wants to end the session")
+	i, err := house.d.Press(g.dm, g.channel, m.ID, "session stop now")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err = i.Answer(t.Context()); err != nil || !strings.Contains(m.Content, "has ended") {
+		t.Errorf("the button is answered %q, %v", m.Content, err)
+	}
+	if r := s.stop(); r.code != 0 {
+		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
+	}
+}
+
+// TestDiscordVoiceDeclines says aloud what nobody may hear: a player who has declined has
+// no seat.
+func TestDiscordVoiceDeclines(t *testing.T) {
+	t.Parallel()
+	house := newVoiceHouse(t)
+	g := newGuild(t, house.d, "home")
+	g.channel = house.d.AddVoiceChannel(g.id, "Tavern")
+	p := newProgram(t)
+	service := fakestt.Start(t, fakestt.Script{Lines: []string{"Bartok, what is on tap?"}, Delay: 20 * time.Millisecond, GoesOn: 600 * time.Millisecond})
+	s := p.bot(house.d, house.talkingTavern(t, p, service))
+	ana := house.speaker(g.id, g.ana)
+	if err := ana.Join(t.Context(), g.channel); err != nil {
+		t.Fatal(err)
+	}
+	g.gives(t, g.ana, "privacy consent", opt("heard", "no"))
+	g.gives(t, g.dm, "session start")
+	said := p.spokenFrames("Bartok, what is on tap?")
+	if err := ana.Play(t.Context(), said); err != nil {
+		t.Fatal(err)
+	}
+	answers(t, g.gives(t, g.dm, "session status"), true, "Ana: does not want to be heard")
+	if n := service.Samples(); n != 0 {
+		t.Errorf("the recogniser was sent %d samples of somebody who declined", n)
+	}
+	g.gives(t, g.ana, "privacy consent", opt("heard", "yes"))
+	deadline := time.Now().Add(time.Minute)
+	for !strings.Contains(g.gives(t, g.dm, "session status").Content, "Ana: heard") && time.Now().Before(deadline) {
+		time.Sleep(50 * time.Millisecond)
+	}
+	if err := ana.Play(t.Context(), said); err != nil {
+		t.Fatal(err)
+	}
+	g.hears(t, g.channel, "Bartok", "")
 	if r := s.stop(); r.code != 0 {
 		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
 	}
