@@ -1,6 +1,7 @@
 package e2ee
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -63,7 +64,7 @@ func (s *Session) createGroup() {
 
 // OnDaveMLSExternalSenderPackage takes up whose proposals count (op 25).
 func (s *Session) OnDaveMLSExternalSenderPackage(sender []byte) {
-	if len(sender) > maxMessage {
+	if len(sender) > maxMessage || bytes.Equal(sender, s.sender) {
 		return
 	}
 	s.sender = slices.Clone(sender)

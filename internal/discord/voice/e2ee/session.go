@@ -28,8 +28,8 @@ const (
 
 	// keyLife is how long keys still serve after they were replaced.
 	keyLife = 10 * time.Second
-	// commitHold is how long a commit of ours waits for another's. Some clients
-	// refuse the welcome that belongs to ours, and accept anybody's otherwise.
+	// commitHold is how long a commit of ours waits for another's: whoever joins is
+	// rather welcomed by an implementation that was audited than by ours.
 	commitHold = 300 * time.Millisecond
 	// confirmation is how long the voice gateway may take to announce whose
 	// commit counts, and to have us in a group again after we left it.

@@ -103,6 +103,30 @@ func TestProposalsDuringACommit(t *testing.T) {
 	})
 }
 
+// TestSenderToldAgain is told the external sender again while its commit is under way.
+func TestSenderToldAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newChannel(t)
+		var sender message
+		c.onDeliver = func(m message) {
+			if m.Op == e2ee.OpExternalSender {
+				sender = m
+			}
+			if m.To == 21 && m.Op == e2ee.OpAnnounceCommit {
+				if err := c.bots[21].Receive(sender.Op, sender.Data); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		c.slow[22] = true
+		c.join(21, 22)
+		c.wantSpeech(5)
+		if st := c.bots[21].Stats(); st.Recoveries != 0 || st.Epochs != 1 {
+			t.Errorf("stats are %+v", st)
+		}
+	})
+}
+
 // TestNothingAnnounced begins anew when the voice gateway is silent, three times.
 func TestNothingAnnounced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
