@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -78,7 +79,8 @@ type Conn struct {
 	net      network
 	encrypt  func(*session) (encryption, error)
 	requests chan *request
-	notices  chan notice // of sessions; 64, beyond that a session waits
+	given    chan *request // nobody waits for any more
+	notices  chan notice   // of sessions; 64, beyond that a session waits
 	frames   chan written
 	news     news
 	mover    mover
@@ -119,6 +121,7 @@ func New(o Options) *Conn {
 		net:      internet{tls: o.TLS},
 		encrypt:  newEncryption,
 		requests: make(chan *request),
+		given:    make(chan *request),
 		notices:  make(chan notice, 64),
 		frames:   make(chan written, frameQueue),
 		news:     news{ready: make(chan struct{}, 1)},
@@ -160,7 +163,8 @@ func (c *Conn) Run(ctx context.Context) error {
 // once sound can be sent, or says in one line why that is not to be; then the bot
 // is in no channel, or still in the one it was in. To join the channel the bot is
 // in asks Discord once more, as is needed after the main gateway began a new
-// session. A later Join or Leave ends one that waits.
+// session. A later Join or Leave ends one that waits. When ctx ends, the bot does
+// not go on trying.
 func (c *Conn) Join(ctx context.Context, channel string) error {
 	if !isID(channel) {
 		return errors.New("a voice channel has a number as its id")
@@ -173,7 +177,7 @@ func (c *Conn) Join(ctx context.Context, channel string) error {
 func (c *Conn) Leave(ctx context.Context) error { return c.request(ctx, "") }
 
 func (c *Conn) request(ctx context.Context, channel string) error {
-	r := &request{channel: channel, done: make(chan error, 1), at: time.Now()}
+	r := &request{channel: channel, done: make(chan error, 2), at: time.Now()}
 	select {
 	case c.requests <- r:
 	case <-ctx.Done():
@@ -185,14 +189,21 @@ func (c *Conn) request(ctx context.Context, channel string) error {
 	case err := <-r.done:
 		return err
 	case <-ctx.Done():
-		return ctx.Err()
 	case <-c.done:
-		select {
-		case err := <-r.done:
-			return err
-		default:
-			return ErrClosed
+	}
+	select {
+	case c.given <- r: // it is answered at once
+		if err := <-r.done; err != nil {
+			return fmt.Errorf("%w (%w)", err, ctx.Err())
 		}
+		return nil
+	case <-c.done:
+	}
+	select {
+	case err := <-r.done:
+		return err
+	default:
+		return ErrClosed
 	}
 }
 

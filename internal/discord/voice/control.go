@@ -62,7 +62,7 @@ func backoff(failures int) time.Duration {
 // request is a Join, or a Leave if it names no channel.
 type request struct {
 	channel string
-	done    chan error // has room for the answer
+	done    chan error // has room for the answer, and another that nobody takes
 	at      time.Time
 }
 
@@ -111,6 +111,8 @@ func (k *control) run(ctx context.Context) error {
 			return nil
 		case r := <-k.c.requests:
 			k.takeRequest(ctx, r)
+		case r := <-k.c.given:
+			k.withdraw(r)
 		case <-k.c.news.ready:
 			state, server := k.c.news.take()
 			if state != nil {
@@ -145,7 +147,7 @@ func (k *control) takeRequest(ctx context.Context, r *request) {
 		k.c.mover.replace(r.done, r.channel)
 		return
 	}
-	k.join, k.failures = r, 0
+	k.join, k.failures, k.reason = r, 0, ""
 	switch {
 	case k.phase == connecting && r.channel == k.want:
 		k.c.mover.replace(nil, r.channel)
@@ -161,6 +163,21 @@ func (k *control) takeRequest(ctx context.Context, r *request) {
 		} else {
 			k.ask(r.channel)
 		}
+	}
+}
+
+// withdraw gives up a request that nobody waits for any more, and answers it.
+func (k *control) withdraw(r *request) {
+	switch {
+	case r == k.join:
+		if k.reason == "" {
+			k.reason = "the bot could not be connected to the voice channel in this time"
+		}
+		k.giveUpAsking()
+	case r.channel == "":
+		r.done <- errors.New("the bot leaves the voice channel nevertheless")
+	default:
+		r.done <- errors.New("the main gateway did not take the wish for the voice channel in time")
 	}
 }
 

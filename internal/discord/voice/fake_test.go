@@ -41,6 +41,7 @@ type fakeNet struct {
 	media   chan *fakeMedia
 	refuse  func(url string) error
 	noMedia error
+	alive   bool // heartbeats are answered by themselves
 }
 
 func (n *fakeNet) dialGateway(ctx context.Context, url string) (socket, error) {
@@ -49,7 +50,7 @@ func (n *fakeNet) dialGateway(ctx context.Context, url string) (socket, error) {
 			return nil, err
 		}
 	}
-	g := &fakeGateway{url: url, toBot: make(chan inbound, 256), fromBot: make(chan said, 256), gone: make(chan struct{})}
+	g := &fakeGateway{url: url, alive: n.alive, toBot: make(chan inbound, 256), fromBot: make(chan said, 256), gone: make(chan struct{})}
 	select {
 	case n.dials <- g:
 		return g, nil
@@ -78,6 +79,7 @@ type said struct {
 // fakeGateway is the server's end of a connection, and the bot's as a socket.
 type fakeGateway struct {
 	url     string
+	alive   bool // answers heartbeats by itself
 	toBot   chan inbound
 	fromBot chan said
 	stalled atomic.Pointer[chan struct{}] // writes wait for it
@@ -110,6 +112,10 @@ func (g *fakeGateway) write(ctx context.Context, isBinary bool, data []byte) err
 			panic(err)
 		}
 		m.op, m.data = e.Op, e.D
+	}
+	if m.op == opHeartbeat && g.alive {
+		g.acknowledge(m)
+		return nil
 	}
 	if wait := g.stalled.Load(); wait != nil {
 		select {

@@ -1,6 +1,7 @@
 package voice
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -242,4 +243,36 @@ func drain(m *fakeMedia) {
 	for len(m.fromBot) > 0 {
 		<-m.fromBot
 	}
+}
+
+// Who does not wait any longer is told why it took so long, and the bot does not
+// come in later.
+func TestJoinGivenUp(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, tb *table) {
+		tb.net.refuse = func(string) error { return errors.New("no route") }
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		if err := tb.c.Join(ctx, channelA); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no route") {
+			t.Errorf("Join = %v, want what went wrong", err)
+		}
+		tb.net.refuse = nil
+		time.Sleep(time.Minute)
+		if moves, _, _ := tb.take(); !slices.Equal(moves, []string{channelA, "", channelA, ""}) && !slices.Equal(moves, []string{channelA, ""}) {
+			t.Errorf("moves = %v", moves)
+		}
+		if len(tb.net.dials) > 0 {
+			t.Error("the bot came in later")
+		}
+		tb.connect()
+		slow := make(chan struct{})
+		tb.mu.Lock()
+		tb.wish = func(string) error { <-slow; return nil }
+		tb.mu.Unlock()
+		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := tb.c.Leave(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Leave = %v", err)
+		}
+		close(slow)
+	})
 }
