@@ -185,7 +185,7 @@ func parseDescription(data []byte) (description, error) {
 		d.Key = append(d.Key, uint8(b))
 	}
 	if d.DAVE < 0 || d.DAVE > e2ee.Version {
-		return description{}, fmt.Errorf("Discord's voice server chose version %d of the end-to-end encryption, which was not offered", d.DAVE)
+		return description{}, fmt.Errorf("the voice server chose version %d of the end-to-end encryption, which was not offered", d.DAVE)
 	}
 	return description{Mode: d.Mode, Key: d.Key, DAVE: d.DAVE}, nil
 }

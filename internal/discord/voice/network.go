@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -88,10 +89,10 @@ const dialTimeout = 10 * time.Second
 // gatewayURL returns where the gateway at an endpoint is. The endpoint comes from
 // outside: it is a host, and a port or none.
 func gatewayURL(endpoint string) (string, error) {
-	u := url.URL{Scheme: "wss", Host: endpoint, Path: "/", RawQuery: "v=8"}
+	u := url.URL{Scheme: "wss", Host: endpoint, Path: "/", RawQuery: fmt.Sprintf("v=%d", gatewayVersion)}
 	parsed, err := url.Parse(u.String())
 	if err != nil || parsed.Host != endpoint || parsed.Hostname() == "" || len(endpoint) > 255 {
-		return "", errors.New("Discord named an endpoint for voice that is none")
+		return "", errors.New("what Discord named as an endpoint for voice is none")
 	}
 	return u.String(), nil
 }
