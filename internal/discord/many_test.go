@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
 )
 
-// TestManySessions begins and ends a thousand sessions in ten guilds: what they
+// TestManySessions begins and ends hundreds of sessions in ten guilds: what they
 // started has ended with them.
 func TestManySessions(t *testing.T) {
 	watch(t)

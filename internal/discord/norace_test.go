@@ -3,4 +3,4 @@
 package discord_test
 
 // sessions is how many sessions of a guild TestManySessions plays.
-const sessions = 100
+const sessions = 20

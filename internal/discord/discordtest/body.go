@@ -17,6 +17,7 @@ import (
 // The limits of messages.
 const (
 	maxContent     = 2000
+	maxNonce       = 25
 	maxEmbeds      = 10
 	maxEmbedText   = 6000
 	maxEmbedFields = 25
@@ -35,8 +36,9 @@ type messageBody struct {
 	Reference   *MessageReference `json:"message_reference"`
 	Flags       *int              `json:"flags"`
 	Nonce       json.RawMessage   `json:"nonce"`
-	Username    string            `json:"username"`   // webhooks
-	AvatarURL   string            `json:"avatar_url"` // webhooks
+	Enforce     bool              `json:"enforce_nonce"` // of messages; webhooks know none
+	Username    string            `json:"username"`      // webhooks
+	AvatarURL   string            `json:"avatar_url"`    // webhooks
 	ThreadName  string            `json:"thread_name"`
 	Attachments *[]attachmentRef  `json:"attachments"`
 	Stickers    []string          `json:"sticker_ids"`
@@ -93,6 +95,9 @@ type EmbedField struct {
 func (b *messageBody) check(f *formError, at string) {
 	if b.Content != nil {
 		f.length(at+"content", *b.Content, 0, maxContent)
+	}
+	if n := len(strings.Trim(string(b.Nonce), `"`)); n > maxNonce {
+		f.add(at+"nonce", "NONCE_TYPE_TOO_LONG", "Must be %d or fewer in length.", maxNonce)
 	}
 	if b.Embeds != nil {
 		checkEmbeds(f, at+"embeds", *b.Embeds)

@@ -17,6 +17,31 @@ const (
 	defaultPer   = time.Second
 )
 
+const (
+	// globalPerSecond is how many calls a bot may make in a second, those of interactions
+	// and webhooks excepted.
+	globalPerSecond = 50
+	// maxInvalid calls in invalidWindow may be answered with 401, 403 or 429; a client
+	// beyond that is shut out for as long.
+	maxInvalid    = 10_000
+	invalidWindow = 10 * time.Minute
+)
+
+// isBanned reports whether a client is shut out.
+func (l *limits) isBanned(now time.Time) bool {
+	for len(l.invalid) > 0 && now.Sub(l.invalid[0]) > invalidWindow {
+		l.invalid = l.invalid[1:]
+	}
+	return len(l.invalid) >= maxInvalid
+}
+
+// noteStatus counts answers that Discord takes for abuse if there are many.
+func (l *limits) noteStatus(status int) {
+	if status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusTooManyRequests {
+		l.invalid = append(l.invalid, time.Now())
+	}
+}
+
 // limits counts calls by route and top-level resource, guarded by Server.mu
 // except routes, which do not change.
 type limits struct {
@@ -25,7 +50,9 @@ type limits struct {
 	rules    map[string]rule
 	buckets  map[string]*bucket // by pattern and top-level resource
 	forced   map[string][]time.Duration
-	global   time.Time // until then every call is refused
+	global   time.Time   // until then every call is refused
+	second   bucket      // of all routes together
+	invalid  []time.Time // calls of the last ten minutes that were answered with 401, 403 or 429
 	refused  int
 	hasty    int
 	notUntil map[string]demand // by bucket: what the last 429 demanded
@@ -110,6 +137,16 @@ func (l *limits) take(h http.Header, c *call, pattern string) *rateLimited {
 	if now.Before(l.global) && !strings.Contains(pattern, "{token}") {
 		h.Set("X-RateLimit-Global", "true")
 		return l.refuse(h, "global", "global", l.global, now, c.came())
+	}
+	if !strings.Contains(pattern, "{token}") {
+		if !now.Before(l.second.reset) {
+			l.second = bucket{globalPerSecond, now.Add(time.Second)}
+		}
+		if l.second.left == 0 {
+			h.Set("X-RateLimit-Global", "true")
+			return l.refuse(h, "global", "global", l.second.reset, now, c.came())
+		}
+		l.second.left--
 	}
 	key := bucketKey(c.r, pattern)
 	r, ruled := l.rules[pattern]

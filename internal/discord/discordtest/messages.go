@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strconv"
@@ -148,12 +149,38 @@ func (s *Server) createMessage(c *call) (any, error) {
 	if err := s.allow(ch, need); err != nil {
 		return nil, err
 	}
+	if twin := ch.twinOf(&body); twin != nil {
+		if twin.Deleted {
+			return nil, errUnknownMessage
+		}
+		return twin, nil
+	}
 	m, err := s.compose(ch, s.bot, &body, c.files)
 	if err != nil {
 		return nil, err
 	}
 	s.post(ch, m)
 	return m, nil
+}
+
+// nonceLife is how long a nonce is remembered: a few minutes, as the documentation
+// says.
+const nonceLife = 3 * time.Minute
+
+// twinOf returns the message that was made of a call before, by its nonce, or nil.
+func (c *channel) twinOf(b *messageBody) *Message {
+	if !b.Enforce || len(b.Nonce) == 0 {
+		return nil
+	}
+	for _, m := range slices.Backward(c.messages) {
+		if time.Since(m.Timestamp) > nonceLife {
+			return nil
+		}
+		if m.WebhookID == "" && bytes.Equal(m.Nonce, b.Nonce) {
+			return m
+		}
+	}
+	return nil
 }
 
 // compose makes a message of a body that a client sent.

@@ -34,12 +34,20 @@ type Role struct {
 	ID          string      `json:"id"`
 	Name        string      `json:"name"`
 	Color       int         `json:"color"`
+	Colors      RoleColors  `json:"colors"`
 	Hoist       bool        `json:"hoist"`
 	Position    int         `json:"position"`
 	Permissions Permissions `json:"permissions"`
 	Managed     bool        `json:"managed"`
 	Mentionable bool        `json:"mentionable"`
 	Flags       int         `json:"flags"`
+}
+
+// RoleColors are those of a role's gradient; one that is nil is not there.
+type RoleColors struct {
+	Primary   int  `json:"primary_color"`
+	Secondary *int `json:"secondary_color"`
+	Tertiary  *int `json:"tertiary_color"`
 }
 
 // The kinds of overwrites.

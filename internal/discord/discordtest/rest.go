@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -84,6 +85,7 @@ func (s *Server) handler() http.Handler {
 	for _, prefix := range []string{"/api/v9", "/api/v10", "/api"} {
 		top.Handle(prefix+"/", http.StripPrefix(prefix, api))
 	}
+	top.HandleFunc("GET /gateway", s.serveGateway)
 	top.HandleFunc("GET /gateway/{$}", s.serveGateway)
 	top.HandleFunc("GET /resume", s.serveGateway)
 	top.HandleFunc("GET /resume/{$}", s.serveGateway)
@@ -102,6 +104,13 @@ func (s *Server) handler() http.Handler {
 func (s *Server) serveREST(w http.ResponseWriter, r *http.Request, pattern string, f route) {
 	c := &call{s: s, r: r}
 	readErr := c.read(http.MaxBytesReader(w, r.Body, maxBody))
+	if s.isBanned() { // by what stands before Discord, which speaks no JSON
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Retry-After", strconv.Itoa(int(invalidWindow.Seconds())))
+		w.WriteHeader(http.StatusTooManyRequests)
+		fmt.Fprint(w, "<html><head><title>Access denied | error 1015</title></head></html>")
+		return
+	}
 	status, body := s.dispatch(w.Header(), c, pattern, f, readErr)
 	if status == http.StatusNoContent {
 		w.WriteHeader(status)
@@ -110,12 +119,24 @@ func (s *Server) serveREST(w http.ResponseWriter, r *http.Request, pattern strin
 	answer(w, status, body)
 }
 
+// isBanned reports whether the client is shut out, which is a fault.
+func (s *Server) isBanned() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.limits.isBanned(time.Now()) {
+		return false
+	}
+	s.fault("the client is shut out: %d invalid requests in %v", maxInvalid, invalidWindow)
+	return true
+}
+
 // dispatch runs the route of a call under the lock and records it. It encodes
 // the answer there too, which is of things that change.
 func (s *Server) dispatch(h http.Header, c *call, pattern string, f route, readErr error) (status int, body []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	status, v := s.decide(h, c, pattern, f, readErr)
+	s.limits.noteStatus(status)
 	if len(s.requests) < maxRequests {
 		s.requests = append(s.requests, Request{
 			At: time.Now(), Method: c.r.Method, Route: pattern, Path: pathOf(c.r), Body: c.body, Status: status,

@@ -35,8 +35,8 @@ type Options struct {
 	// Shards is the number that GET /gateway/bot recommends. If zero, 1.
 	Shards int
 	// InteractionDeadline is how long an interaction waits for its first answer.
-	// Discord's is three seconds; 0 means ten times that, so that a busy machine
-	// fails only the tests that are about it.
+	// Discord's is three seconds, which 0 means in virtual time, with Pipes; else 0 means
+	// ten times that, so that a busy machine fails only the tests that are about it.
 	InteractionDeadline time.Duration
 	// Patience bounds every wait of the Go API. If zero, a minute.
 	Patience time.Duration
@@ -170,6 +170,9 @@ func (o *Options) fill() {
 	}
 	if o.Shards == 0 {
 		o.Shards = 1
+	}
+	if _, virtual := o.Listener.(*Pipes); virtual && o.InteractionDeadline == 0 {
+		o.InteractionDeadline = 3 * time.Second
 	}
 	if o.InteractionDeadline == 0 {
 		o.InteractionDeadline = 30 * time.Second

@@ -276,6 +276,7 @@ func (s *Server) executeWebhook(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.Nonce = nil             // Discord leaves it out with webhooks.
 	m.Flags &^= FlagEphemeral // Only answers to interactions can be private.
 	m.WebhookID, m.ApplicationID = w.ID, w.ApplicationID
 	s.mention(ch, m, body.Allowed)

@@ -16,6 +16,8 @@ const (
 	// perSecond is how much a bot asks for in a second, of all routes together: Discord
 	// refuses more than 50.
 	perSecond = 45
+	// atOnce is how many of them may be asked for at once.
+	atOnce = 4
 	// blockedFor is how long nothing more is asked for in a bucket after a refusal that
 	// does not say when to come back.
 	blockedFor = time.Minute
@@ -39,7 +41,7 @@ type lane struct {
 }
 
 func newLimits() limits {
-	return limits{all: rate.NewLimiter(perSecond, perSecond), mu: &sync.Mutex{}, buckets: map[string]*lane{}, counted: discordgo.NewRatelimiter()}
+	return limits{all: rate.NewLimiter(perSecond, atOnce), mu: &sync.Mutex{}, buckets: map[string]*lane{}, counted: discordgo.NewRatelimiter()}
 }
 
 // unlimited is the bucket of requests that no limit of Discord's is for, and that do not
