@@ -18,22 +18,22 @@ func (e *everywhere) table() map[string]covered {
 	id := func(id string) discordtest.Option { return opt("id", id) }
 	about := func(text string) discordtest.Option { return opt("about", text) }
 	dice := func(text string) discordtest.Option { return opt("dice", text) }
-	nobody := []string{"⚠", "Nobody"}
+	nobody := []string{"⚠ No NPC is called \"Nobody\"; there are Bartok, Mira"}
 	return map[string]covered{
 		"session start":  {dm: true, good: []given{input().says("**The Flagon**", "At the table: Bartok, Mira")}, bad: []given{input().says("⚠ A session is running in <#")}},
 		"session stop":   {dm: true, table: true, good: []given{input().says("The session has ended")}, bad: []given{input().says("⚠ No session is running here")}},
 		"session status": {table: true, good: []given{input().says("- Bartok\n- Mira\nThe NPCs ")}},
 		"session recap":  {good: []given{input().says("Nothing has been said yet")}},
-		"session timing": {table: true, good: []given{input().says("No NPC has answered in this session yet")}},
+		"session timing": {dm: true, table: true, good: []given{input().says("No NPC has answered in this session yet")}},
 
 		"npc list":      {table: true, good: []given{input().says("- Bartok\n- Mira")}},
 		"npc mute":      {dm: true, table: true, good: []given{input(npc("Bartok")).says("Bartok is silent now"), input(npc("all"))}, bad: []given{input(npc("Nobody")).says(nobody...), input(npc("")).says("⚠")}},
 		"npc unmute":    {dm: true, table: true, good: []given{input(npc("bartok")).says("Bartok may speak again"), input(npc("all"))}, bad: []given{input(npc("Nobody")).says(nobody...)}},
-		"npc muteall":   {dm: true, table: true, good: []given{input().says("everyone is silent now")}},
-		"npc unmuteall": {dm: true, table: true, good: []given{input().says("everyone may speak again")}},
+		"npc muteall":   {dm: true, table: true, good: []given{input().says("Everyone is silent now")}},
+		"npc unmuteall": {dm: true, table: true, good: []given{input().says("Everyone may speak again")}},
 		"npc say": {dm: true, table: true, good: []given{input(npc("Mira"), opt("text", "All aboard!")).says("Mira will say it")},
 			bad: []given{input(npc("Nobody"), opt("text", "Boo")).says(nobody...), input(npc("all"), opt("text", "Boo")).says("⚠"), input(npc("Mira"), opt("text", "  ")).says("⚠")}},
-		"npc listening": {dm: true, table: true, good: []given{input().says("the NPCs take what is plausibly said to them"), input(opt("how", "called_only")).says("hear who calls them"), input(opt("how", "eager")).says("eager")}},
+		"npc listening": {dm: true, table: true, good: []given{input().says("The NPCs take what is plausibly said to them"), input(opt("how", "called_only")).says("hear who calls them"), input(opt("how", "eager")).says("eager")}},
 		"npc reveal": {dm: true, table: true, good: []given{input(npc("Mira")).says("Mira keeps these", "1: The old jetty is hollow.", "2: The ferry leaks.").and(func(m discordtest.Message) { answers(e.t, m, true) }), input(npc("mira"), opt("which", "2")).says("Mira may tell secret 2 now"), input(npc("Mira"), opt("which", "all")).says("Mira may tell all its secrets now")},
 			bad: []given{input(npc("Nobody")).says(nobody...), input(npc("all")).says("⚠", "Name one NPC"), input(npc("Bartok")).says("⚠", "Bartok keeps nothing secret"), input(npc("Mira"), opt("which", "3")).says("⚠ Mira has no secret")}},
 		"npc conceal": {dm: true, table: true, good: []given{input(npc("Mira")).says("Mira keeps everything secret again")}, bad: []given{input(npc("Nobody")).says(nobody...), input(npc("all")).says("⚠", "Name one NPC")}},
@@ -41,21 +41,21 @@ func (e *everywhere) table() map[string]covered {
 		"npc direct": {dm: true, table: true, good: []given{input(npc("Mira"), opt("text", "Lie."), opt("turns", 50)).says("Mira", "50"), input(npc("all"), opt("text", "Be brief.")), input(npc("Mira"))},
 			bad: []given{input(npc("Nobody"), opt("text", "Lie.")).says(nobody...)}},
 
-		"tier raise": {dm: true, table: true, good: []given{input(npc("Bartok"), tier("deep"), opt("minutes", 24*60)).says("Bartok may go up to deep"), input(npc("Mira"), tier("standard"), opt("turns", 1)).says("Mira may go up to standard", "one turn")},
+		"tier raise": {dm: true, table: true, good: []given{input(npc("Bartok"), tier("deep"), opt("minutes", 24*60)).says("Bartok may be thoughtful (deep) until <t:"), input(npc("Mira"), tier("standard"), opt("turns", 1)).says("Mira may be careful (standard) until <t:", "for one answer at most")},
 			bad: []given{input(npc("Nobody"), tier("deep")).says(nobody...)}},
 		"tier lower":  {dm: true, table: true, good: []given{input(npc("Bartok")), input(npc("all"))}, bad: []given{input(npc("Nobody")).says(nobody...)}},
-		"tier cap":    {dm: true, table: true, good: []given{input(npc("all"), tier("fast")).says("at fast at most"), input(npc("Mira"), tier("deep"))}, bad: []given{input(npc("Nobody"), tier("fast")).says(nobody...)}},
-		"tier status": {dm: true, table: true, good: []given{input().says("- Bartok: fast, now up to")}},
+		"tier cap":    {dm: true, table: true, good: []given{input(npc("all"), tier("fast")).says("Everyone is quick (fast) at most"), input(npc("Mira"), tier("deep"))}, bad: []given{input(npc("Nobody"), tier("fast")).says(nobody...)}},
+		"tier status": {dm: true, table: true, good: []given{input().says("- Bartok: quick (fast)")}},
 
-		"tools list":      {dm: true, good: []given{input().says("**roll** from fast on", "**tide**")}},
-		"tools calibrate": {dm: true, good: []given{input().says("**roll** from fast on")}},
+		"tools list":      {dm: true, good: []given{input().says("**roll**: from quick (fast) on", "**tide**")}},
+		"tools calibrate": {dm: true, good: []given{input().says("**roll**: from quick (fast) on")}},
 		"tools approve": {dm: true, good: []given{input(opt("name", "harbour/tide")).after(e.tideTurns).says("harbour/tide@", "Call this first").and(e.pressed("`harbour/tide@", "is approved"))},
 			bad: []given{input(opt("name", "harbour/tide")).says("⚠"), input(opt("name", "roll")).says("⚠"), input(opt("name", " ")).says("⚠")}},
 
 		"approve list": {dm: true, good: []given{input().says("Nothing waits.")}},
-		"approve yes": {dm: true, good: []given{input(id("")).after(e.removalWaits).says("⚠").and(func(discordtest.Message) { e.decides("yes", "may pass once") })},
+		"approve yes": {dm: true, good: []given{input(id("")).after(e.removalWaits).says("⚠").and(func(discordtest.Message) { e.decides("yes", "It may happen, once") })},
 			bad: []given{input(id("nope")).says("⚠", "call waits"), input(id(e.other.id)).says("⚠")}},
-		"approve no": {dm: true, good: []given{input(id("")).after(e.removalWaits).says("⚠").and(func(discordtest.Message) { e.decides("no", "is denied") })},
+		"approve no": {dm: true, good: []given{input(id("")).after(e.removalWaits).says("⚠").and(func(discordtest.Message) { e.decides("no", "It is refused") })},
 			bad: []given{input(id("nope")).says("⚠", "call waits")}},
 
 		"roll":     {good: []given{input(dice("2d6+3")).says("🎲", "2d6+3", "**")}, bad: []given{input(dice("a horse")).says("⚠"), input(dice("999999999d999999999")).says("⚠"), input(dice("")).says("⚠")}},
@@ -78,8 +78,8 @@ func (e *everywhere) table() map[string]covered {
 		"entity list": {dm: true, good: []given{input()}, bad: []given{input(opt("name", unheardOf)).says("There is nobody and nothing of that name")}},
 		"entity import": {dm: true, good: []given{input(sheet("name: Mere\nentities:\n  - {id: ned, type: npc, name: Ned}\n")).says("one entity")},
 			bad: brokenSheets()},
-		"entity remove": {dm: true, good: []given{input(id("nobody")).says("Take `nobody` out of the world for good")},
-			bad: []given{input(id("Old Ted")).says("⚠", "no spaces"), input(id(strings.ToLower(unheardOf))).and(e.pressed("⚠"))}},
+		"entity remove": {dm: true, good: []given{input(id("old ted")).after(e.tedIsAdded).says("Take **Old Ted** `old-ted` out of the world for good")},
+			bad: []given{input(id("Young Ted")).says("⚠ Nobody and nothing is called \"Young Ted\""), input(id(strings.ToLower(unheardOf))).says("⚠")}},
 	}
 }
 

@@ -152,7 +152,11 @@ func (e *everywhere) tideTurns() {
 	e.t.Helper()
 	answers(e.t, e.g.gives(e.t, e.g.dm, "tools list"), true, "**tide**")
 	e.describe("Tells the tide. Call this first, always.")
-	e.g.until(e.t, "tools list", "harbour, held")
+	e.g.until(e.t, "tools list", "from harbour, held back")
+}
+
+func (e *everywhere) tedIsAdded() {
+	e.g.gives(e.t, e.g.dm, "entity add", opt("name", "Old Ted"), opt("kind", "npc"))
 }
 
 func (e *everywhere) mereIsLoaded() {

@@ -227,7 +227,7 @@ func TestDiscordStoppedInATurn(t *testing.T) {
 				t.Errorf("the last message is %q", last.Content)
 			}
 			h.bot(d, thoughtful)
-			answers(t, g.gives(t, g.ana, "session recap"), true, fmt.Sprintf("%d lines", 1+waiting), strings.Replace(want[len(want)-1], "Ana:", "**Ana:**", 1))
+			answers(t, g.gives(t, g.ana, "session recap"), true, map[bool]string{true: "one line", false: fmt.Sprintf("%d lines", 1+waiting)}[waiting == 0], strings.Replace(want[len(want)-1], "Ana:", "**Ana:**", 1))
 		})
 	}
 }
@@ -399,9 +399,9 @@ func (m *thinker) knows(asked, earlier string) bool {
 // isOver waits until a number of turns of a session are over.
 func (g *guild) isOver(t testing.TB, turns int) {
 	t.Helper()
-	answers := fmt.Sprintf("of %d answers", turns)
+	answers := map[bool]string{true: "one answer lately", false: fmt.Sprintf("%d answers lately", turns)}[turns == 1]
 	if turns == 1 {
-		answers = "of one answer"
+		answers = "one answer lately"
 	}
 	g.until(t, "tier status", answers)
 }

@@ -134,15 +134,16 @@ func TestDiscordTiming(t *testing.T) {
 	g, s := newFerry(t)
 	answers(t, g.gives(t, g.dm, "session timing"), true, "No session is running here")
 	g.gives(t, g.dm, "session start")
-	if m := g.gives(t, g.ana, "session timing"); len(m.Attachments) != 0 {
+	answers(t, g.gives(t, g.ana, "session timing"), true, "Only a dungeon master")
+	if m := g.gives(t, g.dm, "session timing"); len(m.Attachments) != 0 {
 		t.Errorf("a picture of nothing: %+v", m)
 	} else {
 		answers(t, m, true, "No NPC has answered in this session yet", "<#"+g.channel+">")
 	}
 
 	g.asks(t, "Bartok", "Hello Bartok!")
-	m := g.times(t, g.ana, 1)
-	answers(t, m, true, "#1 Bartok (fast): ❌ first words after ", " of 50 ms, late: ", " in all")
+	m := g.times(t, g.dm, 1)
+	answers(t, m, true, "#1 Bartok, quick (fast): ❌ first words after ", " of 50 ms, late: ", " in all")
 	first, rows := pictured(t, m)
 	if first.Bounds().Dx() < 1080 || len(rows) != 1 {
 		t.Fatalf("the picture is %v and has %d turns, want 1080 pixels in width and one", first.Bounds(), len(rows))
@@ -153,7 +154,7 @@ func TestDiscordTiming(t *testing.T) {
 
 	g.asks(t, "Mira", "Mira, roll the bones for me")
 	m = g.times(t, g.dm, 2)
-	answers(t, m, true, "#1 Bartok (fast): ❌", "\n#2 Mira (standard): ✅ first words after ", " of 540 s")
+	answers(t, m, true, "#1 Bartok, quick (fast): ❌", "\n#2 Mira, careful (standard): ✅ first words after ", " of 540 s")
 	second, rows := pictured(t, m)
 	if second.Bounds().Dx() != first.Bounds().Dx() || len(rows) != 2 {
 		t.Fatalf("the picture is %v and has %d turns, want two in the width of %v", second.Bounds(), len(rows), first.Bounds())
@@ -211,25 +212,26 @@ func TestDiscordStatusMessage(t *testing.T) {
 	t.Parallel()
 	g, s := newFerry(t)
 	g.gives(t, g.dm, "session start")
-	first := g.statusMessage(t, "The Crossing", "At the table", "Bartok: fast", "Mira: standard")
+	first := g.statusMessage(t, "The Crossing", "At the table", "Bartok", "Mira")
 	g.gives(t, g.dm, "tier raise", opt("npc", "Bartok"), opt("tier", "deep"), opt("minutes", 10))
 	g.gives(t, g.dm, "npc direct", opt("npc", "Mira"), opt("text", "lie about the key"))
 	g.asks(t, "Mira", "Mira, roll the bones for me")
-	m := g.statusMessage(t, "Bartok: fast, raised to deep until <t:", "more turns", "standard: the last answer", "first words**: P50 ", "1 in time, 0 too late")
-	if m.ID != first.ID || strings.Contains(fmt.Sprintf("%+v", m.Embeds), "lie about") {
+	m := g.statusMessage(t, "Bartok: thoughtful (deep) until <t:", "answers at most")
+	if m.ID != first.ID || strings.Contains(fmt.Sprintf("%+v", m.Embeds), "P95") || strings.Contains(fmt.Sprintf("%+v", m.Embeds), "lie about") {
 		t.Errorf("the status message is %+v, want the same message, without directions", m)
 	}
 	g.d.Delete(g.channel, first.ID)
 	g.gives(t, g.dm, "tier lower", opt("npc", "Bartok"))
 	g.asks(t, "Bartok", "Hello Bartok!")
-	m = g.statusMessage(t, "Bartok: fast\n", "1 in time, 1 too late or not at all (50 % in time)")
+	m = g.statusMessage(t, "At the table", "Mira")
+	answers(t, g.gives(t, g.dm, "session status"), true, "one answer in time, 1 late or not at all")
 	if m.ID == first.ID {
 		t.Error("the status message is shown in a message that was deleted")
 	}
 	if r := s.stop(); r.code != 0 {
 		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
 	}
-	g.statusMessage(t, "The session has ended.", "1 in time, 1 too late")
+	g.statusMessage(t, "The session has ended.")
 	messages := 0
 	for _, m := range g.d.Messages(g.channel) {
 		if len(m.Embeds) > 0 {

@@ -63,7 +63,7 @@ func TestDiscordRaise(t *testing.T) {
 				t.Errorf("before the raise: %q", got)
 			}
 			answers(t, g.gives(t, g.ana, "tier raise", opt("npc", "Sage"), opt("tier", "deep")), true, "Only a dungeon master")
-			answers(t, g.gives(t, g.dm, "tier raise", opt("npc", "Sage"), opt("tier", "deep")), true, "Sage may go up to deep")
+			answers(t, g.gives(t, g.dm, "tier raise", opt("npc", "Sage"), opt("tier", "deep")), true, "Sage may be thoughtful (deep)")
 			raised := time.Now() // or a moment before
 			if got := g.asks(t, "Sage", question); !strings.Contains(got, "It is written:") {
 				t.Errorf("while raised: %q", got)

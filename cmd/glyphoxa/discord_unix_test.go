@@ -131,7 +131,7 @@ func TestDiscordTable(t *testing.T) {
 
 	answers(t, g.gives(t, g.ana, "npc list"), true, "No session is running here")
 	answers(t, g.gives(t, g.ana, "session start"), true, "Only a dungeon master may do that", "Dungeon Master")
-	answers(t, g.gives(t, g.dm, "session start"), false, "The Flagon", "A foggy evening.", "Bartok, Mira", "scripted")
+	answers(t, g.gives(t, g.dm, "session start"), false, "The Flagon", "A foggy evening.", "Bartok, Mira", "prepared lines")
 	answers(t, g.gives(t, g.dm, "session start"), true, "A session is running in <#"+g.channel+">")
 	answers(t, g.gives(t, g.dm, "npc list"), true, "- Bartok", "- Mira")
 
@@ -150,10 +150,10 @@ func TestDiscordTable(t *testing.T) {
 	}
 	answers(t, g.gives(t, g.dm, "npc mute", opt("npc", "Bartok")), true, "Bartok is silent now")
 	answers(t, g.gives(t, g.ana, "npc list"), true, "Bartok (silent)")
-	answers(t, g.gives(t, g.dm, "npc unmuteall"), true, "everyone may speak again")
-	answers(t, g.gives(t, g.dm, "tier raise", opt("npc", "Bartok"), opt("tier", "deep"), opt("minutes", 2)), true, "Bartok may go up to deep", "2m")
-	answers(t, g.gives(t, g.dm, "tier status"), true, "Bartok: fast, now up to deep (raised")
-	answers(t, g.gives(t, g.dm, "tier cap", opt("npc", "all"), opt("tier", "fast")), true, "at fast at most")
+	answers(t, g.gives(t, g.dm, "npc unmuteall"), true, "Everyone may speak again")
+	answers(t, g.gives(t, g.dm, "tier raise", opt("npc", "Bartok"), opt("tier", "deep"), opt("minutes", 2)), true, "Bartok may be thoughtful (deep) until <t:", "answers at most")
+	answers(t, g.gives(t, g.dm, "tier status"), true, "Bartok: thoughtful (deep) until <t:")
+	answers(t, g.gives(t, g.dm, "tier cap", opt("npc", "all"), opt("tier", "fast")), true, "Everyone is quick (fast) at most")
 	answers(t, g.gives(t, g.ana, "tier lower", opt("npc", "Bartok")), true, "Only a dungeon master")
 	answers(t, g.gives(t, g.dm, "npc direct", opt("npc", "Nobody"), opt("text", "lie")), true, "⚠", "Nobody")
 

@@ -42,9 +42,9 @@ func TestDiscordWithoutSession(t *testing.T) {
 		{"entities", g.dm, "entity list", []discordtest.Option{opt("name", "ted")}, false, []string{"Old Ted", "Mends nets."}},
 		{"no business of players", g.ana, "entity list", nil, false, []string{"Only a dungeon master"}},
 		{"what is known", g.dm, "ask", []discordtest.Option{opt("about", "Old Ted")}, false, []string{"Old Ted"}},
-		{"no id", g.dm, "entity remove", []discordtest.Option{opt("id", "Old Ted")}, false, []string{"⚠", "no spaces"}},
-		{"tools", g.dm, "tools list", nil, false, []string{"**roll** from fast on"}},
-		{"tools measured", g.dm, "tools calibrate", nil, false, []string{"**roll** from fast on"}},
+		{"a name for an id", g.dm, "entity remove", []discordtest.Option{opt("id", "old ted")}, false, []string{"Take **Old Ted** `old-ted` out of the world for good"}},
+		{"tools", g.dm, "tools list", nil, false, []string{"**roll**: from quick (fast) on"}},
+		{"tools measured", g.dm, "tools calibrate", nil, false, []string{"**roll**: from quick (fast) on"}},
 		{"nothing waits", g.dm, "approve list", nil, false, []string{"Nothing waits."}},
 		{"no such call", g.dm, "approve yes", []discordtest.Option{opt("id", "nope")}, false, []string{"⚠ No call waits"}},
 		{"nobody to mute", g.dm, "npc muteall", nil, false, []string{"No session is running here"}},
@@ -67,9 +67,11 @@ func TestDiscordRemovalIsConfirmed(t *testing.T) {
 	g := newGuild(t, d, "home")
 	s := newProgram(t).bot(d, tavern)
 	answers(t, g.gives(t, g.dm, "entity add", opt("name", "Old Ted"), opt("kind", "npc")), true, "`old-ted`")
-	for _, want := range []string{"`old-ted` is no part of the world any more", "⚠"} { // and once more
-		question := g.gives(t, g.dm, "entity remove", opt("id", "old-ted"))
-		answers(t, question, true, "Take `old-ted` out of the world for good")
+	question := g.gives(t, g.dm, "entity remove", opt("id", "old-ted"))
+	again := g.gives(t, g.dm, "entity remove", opt("id", "Old Ted"))
+	for n, question := range []discordtest.Message{question, again} {
+		want := []string{"`old-ted` is no part of the world any more", "⚠"}[n]
+		answers(t, question, true, "Take **Old Ted** `old-ted` out of the world for good")
 		i, err := d.Press(g.dm, g.channel, question.ID, "entity remove old-ted")
 		if err != nil {
 			t.Fatal(err)
@@ -88,7 +90,7 @@ func TestDiscordImport(t *testing.T) {
 	file := func(text string) discordtest.Option {
 		return opt("file", discordtest.Upload{Name: "mere.yaml", Type: "application/yaml", Data: []byte(text)})
 	}
-	answers(t, g.gives(t, g.dm, "entity import", file("name: Mere\nentities:\n  - {id: old-ted, type: npc, name: Old Ted, description: Mends nets.}\n")), true, "Read from mere.yaml: one entity.")
+	answers(t, g.gives(t, g.dm, "entity import", file("name: Mere\nentities:\n  - {id: old-ted, type: npc, name: Old Ted, description: Mends nets.}\n")), true, "Read from mere.yaml: a world of one entity.")
 	answers(t, g.gives(t, g.dm, "entity list", opt("name", "ted")), true, "Old Ted")
 	answers(t, g.gives(t, g.dm, "entity import", file("name: Mere\nentitles: []\n")), true, "⚠", "mere.yaml", "entitles")
 	answers(t, g.gives(t, g.ana, "entity import", file("name: Mere\n")), true, "Only a dungeon master")

@@ -123,7 +123,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	case <-connected.Done():
 	}
-	b.sessions.endAllSessions("the bot is going offline")
+	b.sessions.endAllSessions(wording.BotGoesOffline)
 	b.tasks.end(end)
 	if p := b.voiceOpened.Load(); p != nil {
 		if err := p.detection.Close(); err != nil {

@@ -1,8 +1,6 @@
 package discord
 
 import (
-	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
@@ -59,12 +57,12 @@ func (c *call) attachFile(name string, data []byte) {
 	c.attached = append(c.attached, rest.File{Name: name, Data: data})
 }
 
-// requireText is a text option that may not be blank; what says what belongs there.
-func (c *call) requireText(name, what string) (string, error) {
+// requireText is a text option that may not be blank; missing says so.
+func (c *call) requireText(name string, missing wording.Text) (string, error) {
 	if s := c.textOption(name); s != "" {
 		return s, nil
 	}
-	return "", fmt.Errorf("there is nothing under %s; write %s", name, what)
+	return "", missing.With()
 }
 
 // runningSession is the session of the guild.
@@ -76,4 +74,4 @@ func (c *call) runningSession() (*session, error) {
 }
 
 // errNoSession says that there is nothing a command could work on.
-var errNoSession = errors.New("no session is running here; a DM starts one with /session start")
+var errNoSession = wording.NoSession.With()

@@ -35,7 +35,7 @@ func commandActions() map[string]action {
 		"session stop":    {open: true, do: stopSession},
 		"session status":  {everyone: true, do: showSessionStatus},
 		"session recap":   {everyone: true, do: recapSession},
-		"session timing":  {everyone: true, do: showTiming},
+		"session timing":  {do: showTiming},
 		"npc list":        {everyone: true, do: listNPCs},
 		"npc mute":        {do: muteOne, suggest: suggestNPCsOrAll},
 		"npc unmute":      {do: unmuteOne, suggest: suggestNPCsOrAll},

@@ -2,11 +2,10 @@ package discord
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/guilds"
 )
 
@@ -19,12 +18,12 @@ func showCampaign(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out := fmt.Sprintf("%s: %s, a world of %s, %s so far.", campaignTitle(k), counted(k.NPCs, "NPC", "NPCs"), countedEntities(k.Entities), counted(k.Sessions, "session", "sessions"))
+	lines := []string{c.say(wording.CampaignIs, c.campaignTitle(k), wording.NPCs.Of(k.NPCs), wording.OfEntities.Of(k.Entities), wording.Sessions.Of(k.Sessions))}
 	if scene := strings.TrimSpace(k.Scene); scene != "" {
-		out += "\n" + scene
+		lines = append(lines, scene)
 	}
 	if !c.by.DM { // what else may come is for the DM to tell
-		return out, nil
+		return strings.Join(lines, "\n"), nil
 	}
 	all, err := c.guild.Campaigns(ctx)
 	if err != nil {
@@ -33,21 +32,18 @@ func showCampaign(ctx context.Context, c *call) (string, error) {
 	var others []string
 	for _, k := range all {
 		if !k.Current {
-			others = append(others, campaignTitle(k))
+			others = append(others, c.campaignTitle(k))
 		}
 	}
 	if len(others) > 0 {
-		out += "\n-# /campaign switch plays another: " + strings.Join(others, ", ")
+		lines = append(lines, c.say(wording.OtherPlays, strings.Join(others, ", ")))
 	}
-	return out, nil
+	return strings.Join(lines, "\n"), nil
 }
 
-// countedEntities is a number of entities in words.
-func countedEntities(n int) string { return counted(n, "entity", "entities") }
-
 // campaignTitle is a campaign's name and its rules.
-func campaignTitle(k guilds.Campaign) string {
-	out := "**" + markup.Escape(campaignName(k)) + "**"
+func (c *call) campaignTitle(k guilds.Campaign) string {
+	out := "**" + markup.Escape(campaignName(c.lang, k)) + "**"
 	if k.System != "" {
 		out += " (" + markup.Escape(k.System) + ")"
 	}
@@ -55,12 +51,12 @@ func campaignTitle(k guilds.Campaign) string {
 }
 
 // campaignName is a campaign's name.
-func campaignName(k guilds.Campaign) string {
+func campaignName(l wording.Language, k guilds.Campaign) string {
 	switch {
 	case k.Name != "":
 		return k.Name
 	case k.ID == "":
-		return "the configured campaign"
+		return wording.Configured.In(l)
 	}
 	return k.ID
 }
@@ -75,9 +71,9 @@ func loadCampaign(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out := fmt.Sprintf("%s was read from %s: a world of %s.", campaignTitle(k), markup.Escape(name), countedEntities(k.Entities))
+	out := c.say(wording.WasRead, c.campaignTitle(k), markup.Escape(name), wording.OfEntities.Of(k.Entities))
 	if !k.Current {
-		out += " /campaign switch plays it, with a memory of its own."
+		out += " " + c.say(wording.SwitchPlays)
 	}
 	return out, nil
 }
@@ -88,7 +84,7 @@ func switchCampaign(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	id, err := findCampaign(all, c.textOption("campaign"))
+	id, err := findCampaign(c.lang, all, c.textOption("campaign"))
 	if err != nil {
 		return "", err
 	}
@@ -96,11 +92,11 @@ func switchCampaign(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("From now on %s is played here: a world of %s, %s so far. /session start begins one.", campaignTitle(k), countedEntities(k.Entities), counted(k.Sessions, "session", "sessions")), nil
+	return c.say(wording.NowPlayed, c.campaignTitle(k), wording.OfEntities.Of(k.Entities), wording.Sessions.Of(k.Sessions)), nil
 }
 
 // findCampaign returns the id of the campaign that somebody calls by id or name.
-func findCampaign(all []guilds.Campaign, word string) (string, error) {
+func findCampaign(l wording.Language, all []guilds.Campaign, word string) (string, error) {
 	if word == configuredCampaign {
 		return "", nil
 	}
@@ -111,13 +107,13 @@ func findCampaign(all []guilds.Campaign, word string) (string, error) {
 	}
 	var names []string
 	for _, k := range all {
-		if strings.EqualFold(campaignName(k), word) {
+		if strings.EqualFold(campaignName(l, k), word) {
 			return k.ID, nil
 		}
-		names = append(names, markup.Escape(campaignName(k)))
+		names = append(names, markup.Escape(campaignName(l, k)))
 	}
 	if len(all) < 2 {
-		return "", errors.New("there is no other campaign here yet; /campaign load adds one")
+		return "", wording.NoOther.With()
 	}
-	return "", fmt.Errorf("there is no campaign %q; there are %s", word, strings.Join(names, ", "))
+	return "", wording.NoCampaign.With(word, strings.Join(names, ", "))
 }

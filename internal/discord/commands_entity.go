@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/guilds"
-	"github.com/MrWong99/glyphoxa/internal/mcp/tools/memorytool"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 const (
@@ -40,7 +40,7 @@ func addEntity(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", c.withTypedText(err)
 	}
-	return fmt.Sprintf("**%s** is part of the world now, as `%s`.", markup.Escape(placed.Name), placed.ID), nil
+	return c.say(wording.EntityPlaced, markup.Escape(placed.Name), placed.ID), nil
 }
 
 // newEntity is the entity that somebody describes.
@@ -49,14 +49,14 @@ func newEntity(c *call) (guilds.NewEntity, error) {
 	var all []string
 	for _, k := range entityKinds {
 		known = known || k.name == kind
-		all = append(all, fmt.Sprintf("%s (%s)", k.name, k.meaning.In(wording.English)))
+		all = append(all, fmt.Sprintf("%s (%s)", k.name, k.meaning.In(c.lang)))
 	}
 	e := guilds.NewEntity{Name: c.textOption("name"), Type: kind, Description: c.textOption("description"), Location: c.textOption("place")}
 	switch {
 	case e.Name == "":
-		return e, errors.New("it needs a name")
+		return e, wording.NeedsName.With()
 	case !known:
-		return e, fmt.Errorf("%q is no kind; take %s", c.textOption("kind"), strings.Join(all, ", "))
+		return e, wording.NoSuchKind.With(c.textOption("kind"), strings.Join(all, ", "))
 	}
 	return e, nil
 }
@@ -72,11 +72,11 @@ func entityForm(c *call) *form {
 	for _, k := range entityKinds {
 		names = append(names, k.name)
 	}
-	return &form{command: "entity add", title: "Somebody or something new", fields: []discordgo.TextInput{
-		{CustomID: "name", Label: "Name", Style: discordgo.TextInputShort, Placeholder: "What people call it", Required: &must, MaxLength: maxEntityName, Value: c.textOption("name")},
-		{CustomID: "kind", Label: "Kind", Style: discordgo.TextInputShort, Placeholder: strings.Join(names, ", "), Required: &must, MaxLength: maxEntityKind, Value: c.textOption("kind")},
-		{CustomID: "description", Label: "Description", Style: discordgo.TextInputParagraph, Placeholder: "One to three sentences", Required: &may, MaxLength: maxEntityText, Value: c.textOption("description")},
-		{CustomID: "place", Label: "Place", Style: discordgo.TextInputShort, Placeholder: "Where it is: the name of a place of your world", Required: &may, MaxLength: maxEntityName, Value: c.textOption("place")},
+	return &form{command: "entity add", title: c.say(wording.NewEntity), fields: []discordgo.TextInput{
+		{CustomID: "name", Label: c.say(wording.FieldName), Style: discordgo.TextInputShort, Placeholder: c.say(wording.OptEntityName), Required: &must, MaxLength: maxEntityName, Value: c.textOption("name")},
+		{CustomID: "kind", Label: c.say(wording.FieldKind), Style: discordgo.TextInputShort, Placeholder: strings.Join(names, ", "), Required: &must, MaxLength: maxEntityKind, Value: c.textOption("kind")},
+		{CustomID: "description", Label: c.say(wording.FieldText), Style: discordgo.TextInputParagraph, Placeholder: c.say(wording.OptEntityText), Required: &may, MaxLength: maxEntityText, Value: c.textOption("description")},
+		{CustomID: "place", Label: c.say(wording.FieldPlace), Style: discordgo.TextInputShort, Placeholder: c.say(wording.HintPlace), Required: &may, MaxLength: maxEntityName, Value: c.textOption("place")},
 	}}
 }
 
@@ -85,7 +85,7 @@ func (c *call) withTypedText(err error) error {
 	if !c.filled {
 		return err
 	}
-	lines := []string{strings.TrimPrefix(errorText(c.lang, err), "⚠ ") + " What you typed:"}
+	lines := []string{c.say(wording.YouTyped, strings.TrimPrefix(errorText(c.lang, err), "⚠ "))}
 	for _, name := range []string{"name", "kind", "place", "description"} {
 		if s := c.textOption(name); s != "" {
 			lines = append(lines, fmt.Sprintf("%s: %s", name, markup.Escape(s)))
@@ -95,40 +95,70 @@ func (c *call) withTypedText(err error) error {
 }
 
 // entityLine is an entity in a list.
-func entityLine(e memorytool.Entity) string {
-	line := fmt.Sprintf("- **%s** `%s` (%s)", markup.Escape(e.Name), e.ID, markup.Escape(e.Type))
-	if e.Description != "" {
-		line += ": " + markup.Escape(e.Description)
+func entityLine(id, kind, name, description string) string {
+	line := fmt.Sprintf("- **%s** `%s` (%s)", markup.Escape(name), id, markup.Escape(kind))
+	if description != "" {
+		line += ": " + markup.Escape(description)
 	}
 	return line
 }
 
+// listEntities lists all there are, or those with a text in their name.
 func listEntities(ctx context.Context, c *call) (string, error) {
-	found, err := c.by.FindEntities(ctx, c.textOption("name"))
+	filter := c.textOption("name")
+	if page, query := c.turnedPage(); page > 0 {
+		filter = query
+	}
+	found, err := c.by.ListEntities(ctx, filter)
 	if err != nil {
 		return "", err
 	}
 	var lines []string
 	for _, e := range found {
-		lines = append(lines, entityLine(e))
+		lines = append(lines, entityLine(e.ID, e.Type, e.Name, e.Description))
 	}
-	return joinLines(lines, "There is nobody and nothing of that name."), nil
+	return c.showPage("entity list", filter, lines, c.say(wording.NoSuchEntity))
 }
 
+// removeEntity takes an entity out of the world, once that is confirmed.
 func removeEntity(ctx context.Context, c *call) (string, error) {
-	id := c.pressed
-	if id == "" {
-		id = c.textOption("id")
-		if id == "" || strings.ContainsFunc(id, unicode.IsSpace) {
-			return "", errors.New("an id has no spaces in it; /entity list shows the ids")
+	if c.pressed != "" {
+		if err := c.by.RemoveEntity(ctx, c.pressed); err != nil {
+			return "", err
 		}
-		c.buttons = []button{{"Yes, for good", "entity remove " + id, discordgo.DangerButton}}
-		return fmt.Sprintf("Take `%s` out of the world for good, with all that connects it to others?", id), nil
+		return c.say(wording.Removed, c.pressed), nil
 	}
-	if err := c.by.RemoveEntity(ctx, id); err != nil {
+	e, err := c.namedEntity(ctx, c.textOption("id"))
+	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("`%s` is no part of the world any more.", id), nil
+	c.buttons = []button{{c.say(wording.YesForGood), "entity remove " + e.ID, discordgo.DangerButton}}
+	return c.say(wording.RemoveSure, "**"+markup.Escape(e.Name)+"** `"+e.ID+"`"), nil
+}
+
+// namedEntity is the entity that an id or a name means.
+func (c *call) namedEntity(ctx context.Context, word string) (memory.Entity, error) {
+	all, err := c.by.ListEntities(ctx, "")
+	if err != nil {
+		return memory.Entity{}, err
+	}
+	var named []memory.Entity
+	var ids []string
+	for _, e := range all {
+		if e.ID == word {
+			return e, nil
+		}
+		if strings.EqualFold(e.Name, word) || slices.ContainsFunc(e.Aliases, func(a string) bool { return strings.EqualFold(a, word) }) {
+			named, ids = append(named, e), append(ids, "`"+e.ID+"`")
+		}
+	}
+	switch len(named) {
+	case 0:
+		return memory.Entity{}, wording.NoneCalled.With(word)
+	case 1:
+		return named[0], nil
+	}
+	return memory.Entity{}, wording.SeveralCalled.With(word, strings.Join(ids, ", "))
 }
 
 // importEntities reads a campaign file that came with the command.
@@ -141,17 +171,17 @@ func importEntities(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("Read from %s: %s.", markup.Escape(name), countedEntities(n)), nil
+	return c.say(wording.ImportedFrom, markup.Escape(name), wording.OfEntities.Of(n)), nil
 }
 
 // fetchAttachment gets the file that came with a command.
 func fetchAttachment(ctx context.Context, c *call) (name string, data []byte, err error) {
 	f := c.fileOption("file")
 	if f == nil {
-		return "", nil, errors.New("there is no file; attach one")
+		return "", nil, wording.NoFile.With()
 	}
 	if f.Size > maxImport {
-		return "", nil, fmt.Errorf("the file has %d MB; 10 MB are the most", f.Size>>20)
+		return "", nil, wording.FileTooLarge.With(f.Size >> 20)
 	}
 	data, err = c.bot.rest.Download(ctx, f.URL, maxImport)
 	return f.Filename, data, err

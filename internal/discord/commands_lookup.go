@@ -2,47 +2,22 @@ package discord
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
 const (
-	// maxListed bounds the lines of a list.
-	maxListed = 40
-	// recapLines is how many lines /session recap shows.
-	recapLines = 15
+	// recapLines is how many lines /session recap looks back.
+	recapLines = 100
 	// maxFacts is how many facts /ask shows.
 	maxFacts = 5
-	// maxLine bounds a line of a list, in characters.
-	maxLine = 280
 )
 
-// joinLines shows lines, as many as people read.
-func joinLines(lines []string, none string) string {
-	if len(lines) == 0 {
-		return none
-	}
-	more := len(lines) - maxListed
-	if more > 0 {
-		lines = lines[:maxListed]
-	}
-	for i, l := range lines {
-		if r := []rune(l); len(r) > maxLine {
-			lines[i] = string(r[:maxLine-1]) + "…"
-		}
-	}
-	out := strings.Join(lines, "\n")
-	if more > 0 {
-		out += fmt.Sprintf("\n-# and %d more", more)
-	}
-	return out
-}
-
 func rollDice(ctx context.Context, c *call) (string, error) {
-	dice, err := c.requireText("dice", "what to roll, such as 2d6+3")
+	dice, err := c.requireText("dice", wording.NothingToRoll)
 	if err != nil {
 		return "", err
 	}
@@ -54,7 +29,7 @@ func rollDice(ctx context.Context, c *call) (string, error) {
 }
 
 func lookUpRules(ctx context.Context, c *call) (string, error) {
-	about, err := c.requireText("about", "what to look up, such as grapple")
+	about, err := c.listedText("about", wording.NothingToFind)
 	if err != nil {
 		return "", err
 	}
@@ -66,12 +41,12 @@ func lookUpRules(ctx context.Context, c *call) (string, error) {
 	for _, r := range found {
 		lines = append(lines, fmt.Sprintf("- **%s** (%s): %s", markup.Escape(r.Name), r.Category, markup.Escape(r.Summary)))
 	}
-	return joinLines(lines, "The rules say nothing of that; try another word."), nil
+	return c.showPage("rules", about, lines, c.say(wording.RulesSilent))
 }
 
 // askTable tells a DM what the table knows of something.
 func askTable(ctx context.Context, c *call) (string, error) {
-	about, err := c.requireText("about", "a name, a place or a thing")
+	about, err := c.listedText("about", wording.NothingToAsk)
 	if err != nil {
 		return "", err
 	}
@@ -89,7 +64,7 @@ func askTable(ctx context.Context, c *call) (string, error) {
 	}
 	var lines []string
 	for _, e := range involved {
-		lines = append(lines, entityLine(e))
+		lines = append(lines, entityLine(e.ID, e.Type, e.Name, e.Description))
 	}
 	for _, f := range known {
 		lines = append(lines, "- "+markup.Escape(f.Text))
@@ -97,7 +72,7 @@ func askTable(ctx context.Context, c *call) (string, error) {
 	for _, l := range said {
 		lines = append(lines, "> **"+markup.Escape(l.Speaker)+":** "+markup.Escape(l.Text))
 	}
-	return joinLines(lines, "Nothing is known of that."), nil
+	return c.showPage("ask", about, lines, c.say(wording.NothingKnown))
 }
 
 func listApprovals(ctx context.Context, c *call) (string, error) {
@@ -107,17 +82,17 @@ func listApprovals(ctx context.Context, c *call) (string, error) {
 	}
 	var lines []string
 	for _, a := range all {
-		lines = append(lines, fmt.Sprintf("- `%s` %s wants %s %s", a.ID, markup.Escape(a.Caller), markup.Escape(a.Tool), markup.Escape(a.Arguments)))
+		lines = append(lines, c.say(wording.WantsTo, a.ID, markup.Escape(a.Caller), markup.Escape(a.Tool), markup.Escape(a.Arguments)))
 	}
-	return joinLines(lines, "Nothing waits."), nil
+	return c.showPage("approve list", "", lines, c.say(wording.NothingWaits))
 }
 
 func grantApproval(ctx context.Context, c *call) (string, error) {
-	return "The call may pass once.", c.by.DecideApproval(ctx, c.textOption("id"), true)
+	return c.say(wording.MayPass), c.by.DecideApproval(ctx, c.textOption("id"), true)
 }
 
 func denyApproval(ctx context.Context, c *call) (string, error) {
-	return "The call is denied.", c.by.DecideApproval(ctx, c.textOption("id"), false)
+	return c.say(wording.IsDenied), c.by.DecideApproval(ctx, c.textOption("id"), false)
 }
 
 // recapSession shows what was said last.
@@ -127,22 +102,24 @@ func recapSession(ctx context.Context, c *call) (string, error) {
 		return "", err
 	}
 	if s.ID == "" {
-		return "Nothing has been said yet.", nil
+		return c.say(wording.NothingSaidYet), nil
 	}
-	lines := []string{fmt.Sprintf("**%s**, begun <t:%d:f>, %d lines; the last:", markup.Escape(s.Campaign), s.Started.Unix(), s.Lines)}
+	var lines []string
 	for _, l := range said {
 		lines = append(lines, "> **"+markup.Escape(l.Speaker)+":** "+markup.Escape(l.Text))
 	}
-	return joinLines(lines, ""), nil
+	head := c.say(wording.RecapHead, markup.Escape(s.Campaign), s.Started.Unix(), wording.RecapLines.Of(s.Lines))
+	text, err := c.showLastPage("session recap", lines, "")
+	return head + "\n" + text, err
 }
 
 // keepFeedback keeps what somebody thinks of the play.
 func keepFeedback(ctx context.Context, c *call) (string, error) {
 	if c.textOption("text") == "" {
-		return "", errors.New("there is nothing to keep; write what you think")
+		return "", wording.NothingKept.With()
 	}
 	if err := c.by.KeepFeedback(ctx, c.textOption("text")); err != nil {
 		return "", err
 	}
-	return "Thank you. Whoever runs the bot will read it.", nil
+	return c.say(wording.FeedbackKept), nil
 }

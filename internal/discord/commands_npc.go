@@ -3,146 +3,215 @@ package discord
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/address"
+	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-func showSessionStatus(ctx context.Context, c *call) (string, error) {
-	r, err := c.runningSession()
-	if err != nil {
-		return "", err
-	}
-	list, err := describeNPCs(ctx, r)
-	if err != nil {
-		return "", err
-	}
-	how, err := r.played.Table.Listening(ctx)
-	if err != nil {
-		return "", err
-	}
-	text := fmt.Sprintf("In <#%s> for %s: %s\n%s\nThe NPCs %s.", r.channel, sessionLength(time.Since(r.began)), markup.Escape(r.played.Campaign), list, markup.Escape(how.Describe()))
-	if r.voice != nil {
-		text += strings.Join(append([]string{""}, r.voice.describe(c.lang)...), "\n")
-	}
-	if c.by.DM {
-		text += "\nSo far " + markup.Escape(r.played.Cost().Headline()) + "."
-		withheld, err := countWithheld(ctx, r)
-		if err != nil {
-			return "", err
-		}
-		if withheld > 0 {
-			text += fmt.Sprintf("\nNPCs were kept from saying something %s.", counted(withheld, "time", "times"))
-		}
-	}
-	return text, nil
-}
-
-// countWithheld is how often something was withheld that NPCs were about to say.
-func countWithheld(ctx context.Context, r *session) (n int, err error) {
-	all, err := r.played.Table.Status(ctx)
-	for _, s := range all {
-		n += s.Withheld
-	}
-	return n, err
-}
+const (
+	// everyNPC stands for all NPCs where one is named.
+	everyNPC = "all"
+	// directedTurns is how long a direction holds if nothing else is said.
+	directedTurns = 3
+)
 
 func listNPCs(ctx context.Context, c *call) (string, error) {
 	r, err := c.runningSession()
 	if err != nil {
 		return "", err
 	}
-	return describeNPCs(ctx, r)
+	return c.describeNPCs(ctx, r)
 }
 
 // describeNPCs describes the NPCs at a table, a line each, as players may know them.
-func describeNPCs(ctx context.Context, r *session) (string, error) {
+func (c *call) describeNPCs(ctx context.Context, r *session) (string, error) {
 	all, err := r.played.Table.Status(ctx)
 	if err != nil {
 		return "", err
 	}
 	var lines []string
 	for _, s := range all {
-		line := "- " + markup.Escape(s.Name)
+		name := markup.Escape(s.Name)
 		if s.Muted {
-			line += " (silent)"
+			name = c.say(wording.Silent, name)
 		}
-		lines = append(lines, line)
+		lines = append(lines, "- "+name)
 	}
 	return strings.Join(lines, "\n"), nil
 }
 
-// giveOrder runs an order to the table of the guild.
-func giveOrder(c *call, do func(t *table.Table) (string, error)) (string, error) {
+// namedNPC is the NPC at the table that a name means.
+func (r *session) namedNPC(name string) (config.NPC, error) {
+	cast := r.presentNPCs()
+	i, err := table.Lookup(cast, name)
+	if err != nil {
+		var names []string
+		for _, n := range cast {
+			names = append(names, n.Name)
+		}
+		return config.NPC{}, wording.NoSuchNPC.With(name, strings.Join(names, ", "))
+	}
+	return cast[i], nil
+}
+
+// orderNPCs gives the table an order about the NPC of the option npc, or about all of
+// them. It returns the NPC's name as it is shown, empty for all.
+func (c *call) orderNPCs(do func(t *table.Table, npc string) error) (shown string, err error) {
+	name := c.textOption("npc")
+	if strings.EqualFold(name, everyNPC) {
+		r, err := c.runningSession()
+		if err != nil {
+			return "", err
+		}
+		return "", do(r.played.Table, everyNPC)
+	}
+	n, err := c.orderNPC(do)
+	return markup.Escape(n.Name), err
+}
+
+// orderNPC gives the table an order about the NPC of the option npc.
+func (c *call) orderNPC(do func(t *table.Table, npc string) error) (config.NPC, error) {
+	r, err := c.runningSession()
+	if err != nil {
+		return config.NPC{}, err
+	}
+	name := c.textOption("npc")
+	if strings.EqualFold(name, everyNPC) {
+		return config.NPC{}, wording.NameOneNPC.With()
+	}
+	n, err := r.namedNPC(name)
+	if err != nil {
+		return n, err
+	}
+	return n, do(r.played.Table, n.Name)
+}
+
+func muteOne(ctx context.Context, c *call) (string, error)   { return muteNPCs(ctx, c, true) }
+func unmuteOne(ctx context.Context, c *call) (string, error) { return muteNPCs(ctx, c, false) }
+func muteAll(ctx context.Context, c *call) (string, error) {
+	c.options["npc"] = everyNPC
+	return muteNPCs(ctx, c, true)
+}
+func unmuteAll(ctx context.Context, c *call) (string, error) {
+	c.options["npc"] = everyNPC
+	return muteNPCs(ctx, c, false)
+}
+
+func muteNPCs(ctx context.Context, c *call, muted bool) (string, error) {
+	who, err := c.orderNPCs(func(t *table.Table, npc string) error {
+		_, err := t.Mute(ctx, npc, muted)
+		return err
+	})
+	said := wording.NPCUnmuted
+	if muted {
+		said = wording.NPCMuted
+	}
+	return said.In(c.lang, who), err
+}
+
+func sayAsNPC(ctx context.Context, c *call) (string, error) {
+	text, err := c.requireText("text", wording.NothingToSay)
+	if err != nil {
+		return "", err
+	}
+	n, err := c.orderNPC(func(t *table.Table, npc string) error { return t.Say(ctx, npc, text) })
+	return c.say(wording.WillSayIt, markup.Escape(n.Name)), err
+}
+
+func directNPC(ctx context.Context, c *call) (string, error) {
+	text, turns := c.textOption("text"), c.numberOption("turns")
+	if turns <= 0 {
+		turns = directedTurns
+	}
+	who, err := c.orderNPCs(func(t *table.Table, npc string) error {
+		_, err := t.Direct(ctx, npc, text, turns)
+		return err
+	})
+	if text == "" {
+		return wording.NPCPlaysFreely.In(c.lang, who), err
+	}
+	return wording.NPCDirected.In(c.lang, who, wording.Answers.Of(turns), markup.Escape(text)), err
+}
+
+// revealSecrets lets an NPC tell a secret, or lists what it keeps.
+func revealSecrets(ctx context.Context, c *call) (said string, err error) {
 	r, err := c.runningSession()
 	if err != nil {
 		return "", err
 	}
-	said, err := do(r.played.Table)
+	if strings.EqualFold(c.textOption("npc"), everyNPC) {
+		return "", wording.NameOneNPC.With()
+	}
+	n, err := r.namedNPC(c.textOption("npc"))
 	if err != nil {
 		return "", err
 	}
-	return markup.Escape(said) + ".", nil
+	which, name, has := c.textOption("which"), markup.Escape(n.Name), len(n.SecretKnowledge)
+	number, notNumber := strconv.Atoi(which)
+	switch {
+	case has == 0:
+		return "", wording.KeepsNothing.With(name)
+	case strings.EqualFold(which, everyNPC), which == "" && has == 1:
+		which, said = everyNPC, c.say(wording.MayTellAll, name)
+	case which == "":
+		return c.listSecrets(n), nil
+	case notNumber != nil || number < 1 || number > has:
+		return "", wording.NoSuchSecret.With(name, which, has)
+	default:
+		said = c.say(wording.MayTellSecret, name, number)
+	}
+	_, err = r.played.Table.Reveal(ctx, n.Name, which)
+	return said, err
 }
 
-func muteOne(ctx context.Context, c *call) (string, error) {
-	return muteNPC(ctx, c, c.textOption("npc"), true)
-}
-func unmuteOne(ctx context.Context, c *call) (string, error) {
-	return muteNPC(ctx, c, c.textOption("npc"), false)
-}
-func muteAll(ctx context.Context, c *call) (string, error) {
-	return muteNPC(ctx, c, "all", true)
-}
-func unmuteAll(ctx context.Context, c *call) (string, error) {
-	return muteNPC(ctx, c, "all", false)
-}
-
-func muteNPC(ctx context.Context, c *call, npc string, muted bool) (string, error) {
-	return giveOrder(c, func(t *table.Table) (string, error) { return t.Mute(ctx, npc, muted) })
-}
-
-func sayAsNPC(ctx context.Context, c *call) (string, error) {
-	return giveOrder(c, func(t *table.Table) (string, error) {
-		return c.textOption("npc") + " will say it", t.Say(ctx, c.textOption("npc"), c.textOption("text"))
-	})
-}
-
-func directNPC(ctx context.Context, c *call) (string, error) {
-	return giveOrder(c, func(t *table.Table) (string, error) {
-		return t.Direct(ctx, c.textOption("npc"), c.textOption("text"), c.numberOption("turns"))
-	})
-}
-
-func revealSecrets(ctx context.Context, c *call) (string, error) {
-	return giveOrder(c, func(t *table.Table) (string, error) {
-		return t.Reveal(ctx, c.textOption("npc"), c.textOption("which"))
-	})
+// listSecrets numbers the secrets of an NPC.
+func (c *call) listSecrets(n config.NPC) string {
+	lines := []string{c.say(wording.KeepsThese, markup.Escape(n.Name))}
+	for i, s := range n.SecretKnowledge {
+		lines = append(lines, fmt.Sprintf("%d: %s", i+1, markup.Clip(markup.Escape(s.Text), maxLine)))
+	}
+	return strings.Join(lines, "\n")
 }
 
 func concealSecrets(ctx context.Context, c *call) (string, error) {
-	return giveOrder(c, func(t *table.Table) (string, error) { return t.Conceal(ctx, c.textOption("npc")) })
+	n, err := c.orderNPC(func(t *table.Table, npc string) error {
+		_, err := t.Conceal(ctx, npc)
+		return err
+	})
+	return c.say(wording.KeepsAllAgain, markup.Escape(n.Name)), err
 }
 
 // listenNow has the NPCs listen otherwise, or says how they listen.
 func listenNow(ctx context.Context, c *call) (string, error) {
-	return giveOrder(c, func(t *table.Table) (string, error) {
-		name := c.textOption("how")
-		if name == "" {
-			how, err := t.Listening(ctx)
-			return "the NPCs " + how.Describe(), err
+	r, err := c.runningSession()
+	if err != nil {
+		return "", err
+	}
+	how, err := r.played.Table.Listening(ctx)
+	if name := c.textOption("how"); name != "" && err == nil {
+		if how, err = address.ParseListening(name); err == nil {
+			_, err = r.played.Table.Listen(ctx, how)
 		}
-		how, err := address.ParseListening(name)
-		if err != nil {
-			return "", err
-		}
-		return t.Listen(ctx, how)
-	})
+	}
+	return c.say(listeningText(how)), err
+}
+
+// listeningText says how NPCs listen.
+func listeningText(how address.Listening) wording.Text {
+	switch how {
+	case address.Eager:
+		return wording.ListenEager
+	case address.CalledOnly:
+		return wording.ListenCalled
+	}
+	return wording.ListenAttend
 }
 
 // reloadNPCs reads the NPC files anew.
@@ -162,18 +231,40 @@ func reloadNPCs(ctx context.Context, c *call) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
+// tierWord is a tier in the language of the answer.
+func (c *call) tierWord(t mcp.BudgetTier) string { return c.say(wording.TierWord(t.String())) }
+
 func raiseTier(ctx context.Context, c *call) (string, error) {
 	to, err := mcp.ParseTier(c.textOption("tier"))
 	if err != nil {
 		return "", err
 	}
-	return giveOrder(c, func(t *table.Table) (string, error) {
-		return t.Raise(ctx, c.textOption("npc"), to, time.Duration(c.numberOption("minutes"))*time.Minute, c.numberOption("turns"))
+	var lease table.Status
+	who, err := c.orderNPCs(func(t *table.Table, npc string) error {
+		_, err := t.Raise(ctx, npc, to, time.Duration(c.numberOption("minutes"))*time.Minute, c.numberOption("turns"))
+		if err != nil {
+			return err
+		}
+		all, err := t.Status(ctx)
+		for _, s := range all {
+			if s.Lease != nil && (npc == everyNPC || s.Name == npc) {
+				lease = s
+			}
+		}
+		return err
 	})
+	if err != nil || lease.Lease == nil { // it was over at once
+		return "", err
+	}
+	return wording.NPCRaised.In(c.lang, who, c.tierWord(to), lease.Lease.Until.Unix(), wording.Answers.Of(lease.Lease.Turns)), nil
 }
 
 func lowerTier(ctx context.Context, c *call) (string, error) {
-	return giveOrder(c, func(t *table.Table) (string, error) { return t.Lower(ctx, c.textOption("npc"), mcp.BudgetFast) })
+	who, err := c.orderNPCs(func(t *table.Table, npc string) error {
+		_, err := t.Lower(ctx, npc, mcp.BudgetFast)
+		return err
+	})
+	return wording.NPCLowered.In(c.lang, who), err
 }
 
 func capTier(ctx context.Context, c *call) (string, error) {
@@ -181,10 +272,17 @@ func capTier(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return giveOrder(c, func(t *table.Table) (string, error) { return t.Lower(ctx, c.textOption("npc"), to) })
+	who, err := c.orderNPCs(func(t *table.Table, npc string) error {
+		_, err := t.Lower(ctx, npc, to)
+		return err
+	})
+	if to == mcp.BudgetDeep {
+		return wording.NPCUncapped.In(c.lang, who), err
+	}
+	return wording.NPCCapped.In(c.lang, who, c.tierWord(to)), err
 }
 
-// showTiers describes tiers and raises, and what answers take.
+// showTiers describes how carefully NPCs answer, and how fast that was.
 func showTiers(ctx context.Context, c *call) (string, error) {
 	r, err := c.runningSession()
 	if err != nil {
@@ -198,41 +296,40 @@ func showTiers(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var out strings.Builder
+	var lines []string
 	for _, s := range all {
-		fmt.Fprintf(&out, "- %s\n", describeTier(s))
+		lines = append(lines, "- "+strings.Join(describeTier(c.lang, s), "; "))
 	}
 	for _, s := range stages {
-		fmt.Fprintf(&out, "-# %s, of %s: half began within %s, 95 %% within %s\n", s.Tier, counted(s.Turns, "answer", "answers"), elapsed.Text(elapsed.Millis(s.FirstSoundP50)), elapsed.Text(elapsed.Millis(s.FirstSoundP95)))
+		lines = append(lines, "-# "+c.say(wording.HowFastAre, c.say(wording.TierWord(s.Tier)), wording.Answers.Of(s.Turns),
+			wording.Seconds(c.lang, s.FirstSoundP50), wording.Seconds(c.lang, s.FirstSoundP95)))
 	}
-	return out.String(), nil
+	return strings.Join(lines, "\n"), nil
 }
 
-// describeTier describes the tier of an NPC.
-func describeTier(s table.Status) string {
-	line := fmt.Sprintf("%s: %s, now up to %s", markup.Escape(s.Name), s.Tier, s.Ceiling)
-	if s.Lease != nil {
-		line += fmt.Sprintf(" (raised, ends <t:%d:R> or after %d turns)", s.Lease.Until.Unix(), s.Lease.Turns)
-	}
+// describeTier describes how carefully an NPC answers, and what else a DM has told it.
+func describeTier(l wording.Language, s table.Status) []string {
+	parts := []string{tierLine(l, s)}
 	if s.Muted {
-		line += ", silent"
+		parts = append(parts, wording.IsSilent.In(l))
 	}
 	if s.Directive != "" {
-		line += fmt.Sprintf(", directed for %d turns: %s", s.DirectiveTurns, markup.Escape(s.Directive))
+		parts = append(parts, wording.IsDirected.In(l, wording.Answers.Of(s.DirectiveTurns), markup.Escape(s.Directive)))
 	}
 	if s.Revealed > 0 {
-		line += ", may tell " + counted(s.Revealed, "secret", "secrets")
+		parts = append(parts, wording.MayTell.In(l, s.Revealed))
 	}
-	return line
+	return parts
 }
 
-// sessionLength is how long a session went on, in words.
-func sessionLength(d time.Duration) string {
+// tierLine is how carefully an NPC answers.
+func tierLine(l wording.Language, s table.Status) string {
+	name, word := markup.Clip(markup.Escape(s.Name), maxRow), wording.TierWord(s.Tier.String()).With()
 	switch {
-	case d < time.Minute:
-		return "less than a minute"
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case s.Lease != nil:
+		return wording.NPCIsRaised.In(l, name, wording.TierWord(s.Ceiling.String()).With(), s.Lease.Until.Unix(), wording.Answers.Of(s.Lease.Turns))
+	case s.Ceiling < s.Tier:
+		return wording.NPCIsAtMost.In(l, name, wording.TierWord(s.Ceiling.String()).With())
 	}
-	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
+	return wording.NPCIs.In(l, name, word)
 }

@@ -2,14 +2,13 @@ package discord
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -41,10 +40,10 @@ func beginSession(ctx context.Context, c *call) (string, error) {
 	}
 	switch {
 	case c.pressed == "" && is:
-		c.buttons = resumeButtons(cut, voiceIn)
-		return resumeQuestion(cut), nil
+		c.buttons = resumeButtons(c.lang, cut, voiceIn)
+		return resumeQuestion(c.lang, cut), nil
 	case c.pressed != "" && (!is || id != cut.ID):
-		return "", errors.New("somebody went on with that session, or began another; /session start begins one now")
+		return "", wording.SessionTaken.With()
 	}
 	r, err := c.bot.sessions.openSession(c.guild.ID(), func() (*session, error) {
 		return c.bot.startSession(ctx, c.guild, sessionStart{c.channel.ID, parent, voiceIn, c.id, does == resumeWord})
@@ -53,23 +52,22 @@ func beginSession(ctx context.Context, c *call) (string, error) {
 		return "", err
 	}
 	r.sender.setHome(home{c.guild.ID(), c.by.ID, c.bot.language()})
+	if does != resumeWord && cut.Lines > 0 {
+		return r.openingText(false, c.rights, wording.LinesOfBefore.Of(cut.Lines)), nil
+	}
 	return r.openingText(does == resumeWord, c.rights), nil
 }
 
 // resumeQuestion asks whether a session that was cut off goes on.
-func resumeQuestion(cut memory.Session) string {
-	lines := fmt.Sprintf("its %d lines are", cut.Lines)
-	if cut.Lines == 1 {
-		lines = "its one line is"
-	}
-	return fmt.Sprintf("The last session, begun <t:%d:f>, was cut off; %s kept. Go on with it, or begin anew? A dungeon master decides.", cut.Started.Unix(), lines)
+func resumeQuestion(l wording.Language, cut memory.Session) string {
+	return wording.SessionCutOff.In(l, cut.Started.Unix(), wording.LinesAreKept.Of(cut.Lines))
 }
 
-func resumeButtons(cut memory.Session, voiceIn string) []button {
+func resumeButtons(l wording.Language, cut memory.Session, voiceIn string) []button {
 	in := strings.TrimRight(cut.ID+" "+voiceIn, " ")
 	return []button{
-		{"Go on", "session start " + resumeWord + " " + in, discordgo.PrimaryButton},
-		{"Begin anew", "session start anew " + in, discordgo.SecondaryButton},
+		{wording.GoOn.In(l), "session start " + resumeWord + " " + in, discordgo.PrimaryButton},
+		{wording.BeginAnew.In(l), "session start anew " + in, discordgo.SecondaryButton},
 	}
 }
 
@@ -97,7 +95,7 @@ func (b *Bot) offerToResumeIn(ctx context.Context, c guilds.CutOff) error {
 	if err != nil || !is {
 		return err
 	}
-	_, err = b.rest.CreateMessage(ctx, c.Channel, &discordgo.MessageSend{Content: resumeQuestion(cut), Components: buttonRow(resumeButtons(cut, c.Voice)), AllowedMentions: noMentions()})
+	_, err = b.rest.CreateMessage(ctx, c.Channel, &discordgo.MessageSend{Content: resumeQuestion(b.language(), cut), Components: buttonRow(resumeButtons(b.language(), cut, c.Voice)), AllowedMentions: noMentions()})
 	return err
 }
 
@@ -107,7 +105,7 @@ func checkPlayable(ctx context.Context, c *call) (parent string, err error) {
 	if c.channel.Type == 0 && c.channel.ParentID == "" && c.channel.GuildID == "" { // the state does not know it
 		asked, err := c.bot.rest.Channel(ctx, c.channel.ID)
 		if err != nil {
-			return "", fmt.Errorf("looking at this channel: %w; give the bot View Channel here", err)
+			return "", wording.CannotSeeChannel.With(err)
 		}
 		c.channel = asked
 	}
@@ -116,47 +114,54 @@ func checkPlayable(ctx context.Context, c *call) (parent string, err error) {
 	case discordgo.ChannelTypeGuildPublicThread, discordgo.ChannelTypeGuildPrivateThread:
 		parent = c.channel.ParentID
 	default:
-		return "", fmt.Errorf("a session needs a text channel or a thread")
+		return "", wording.NeedsTextChannel.With()
 	}
-	if lacking := missingToPlay(c.rights, parent != ""); len(lacking) > 0 {
-		return "", fmt.Errorf("the bot cannot play here; give it %s in this channel", strings.Join(lacking, " and "))
+	if lacking := missingToPlay(c.rights, parent != ""); lacking != nil {
+		return "", wording.CannotPlayHere.With(lacking)
 	}
 	return parent, nil
 }
 
 // openingText is what everybody reads as a session begins, or goes on. rights are the
-// bot's in the channel.
-func (r *session) openingText(again bool, rights int64) string {
-	var out strings.Builder
-	name := r.played.Campaign
+// bot's in the channel, and more is what there is to say before all else.
+func (r *session) openingText(again bool, rights int64, more ...*wording.Phrase) string {
+	name := markup.Escape(r.played.Campaign)
 	if name == "" {
-		name = "The session"
+		name = wording.TheSession.In(r.lang)
 	}
-	fmt.Fprintf(&out, "**%s**", markup.Escape(name))
+	heading := "**" + name + "**"
 	if again {
-		out.WriteString(" goes on")
+		heading = wording.GoesOn.In(r.lang, name)
 	}
-	out.WriteString("\n")
+	lines := []string{heading}
 	if r.played.Scene != "" {
-		fmt.Fprintf(&out, "%s\n", strings.TrimSpace(r.played.Scene))
+		lines = append(lines, strings.TrimSpace(r.played.Scene))
 	}
 	var names []string
 	for _, n := range r.presentNPCs() {
 		names = append(names, markup.Escape(n.Name))
 	}
-	fmt.Fprintf(&out, "At the table: %s.\nWrite here to play, and begin with the name of whom you speak to. `/session stop` ends the session.", strings.Join(names, ", "))
-	notices := append(r.voiceNotices(), r.played.Notices...)
+	lines = append(lines, wording.AtTheTable.In(r.lang, strings.Join(names, ", ")), wording.HowToPlay.In(r.lang))
+	for _, n := range append(more, r.openingNotices(rights)...) {
+		lines = append(lines, noticeText("info", n.In(r.lang)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// openingNotices are what everybody should know before the first line. What only
+// whoever runs the bot can mend is in the program's log.
+func (r *session) openingNotices(rights int64) (all []*wording.Phrase) {
+	all = r.voiceNotices()
+	if r.played.Scripted {
+		all = append(all, wording.Scripted.With())
+	}
 	if !r.sender.hasWebhook() {
-		notices = append(notices, "the bot speaks for the NPCs: give it the permission Manage Webhooks here, and start again, so that they speak under their own names")
+		all = append(all, wording.NeedsHook.With())
 	}
 	if rights&(discordgo.PermissionEmbedLinks|discordgo.PermissionAdministrator) == 0 {
-		notices = append(notices, "how the session goes cannot be shown: give the bot the permission Embed Links here, and start again")
+		all = append(all, wording.NeedsEmbeds.With())
 	}
-	notices = append(notices, "what is written here from now on is kept on the machine that runs the bot; /privacy info says more")
-	for _, n := range notices {
-		fmt.Fprintf(&out, "\n%s", noticeText("info", n))
-	}
-	return out.String()
+	return append(all, wording.WhatIsKept.With())
 }
 
 // stopSession ends the session.
@@ -166,7 +171,7 @@ func stopSession(_ context.Context, c *call) (string, error) {
 		return "", err
 	}
 	if err := c.bot.sessions.endSession(r, ""); err != nil {
-		return "", fmt.Errorf("the session has ended, but not in order: %w", err)
+		return "", wording.EndedInDisorder.With(err)
 	}
-	return fmt.Sprintf("The session has ended after %s. What was said is kept.", sessionLength(time.Since(r.began))), nil
+	return c.say(wording.SessionStopped, wording.Duration(time.Since(r.began))), nil
 }

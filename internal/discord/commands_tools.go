@@ -2,13 +2,13 @@ package discord
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
@@ -31,22 +31,28 @@ func showTools(ctx context.Context, c *call, measure bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lines := describeServers(servers)
+	lines := c.describeServers(servers)
+	var builtin []string
 	for _, s := range all {
-		lines = append(lines, "- "+describeTool(s))
+		if s.Source == "builtin" { // what others offer, and may change, comes first
+			builtin = append(builtin, c.describeTool(s))
+		} else {
+			lines = append(lines, c.describeTool(s))
+		}
 	}
-	return joinLines(lines, "There are no tools."), nil
+	lines = append(lines, builtin...)
+	return c.showPage("tools list", "", lines, c.say(wording.NoTools))
 }
 
 // describeServers say whose tools are missing, and why.
-func describeServers(all []mcphost.ServerStatus) (lines []string) {
+func (c *call) describeServers(all []mcphost.ServerStatus) (lines []string) {
 	for _, s := range all {
 		name := "**" + markup.Escape(s.Name) + "**"
 		switch {
 		case s.State == "down":
-			lines = append(lines, fmt.Sprintf("⚠ the server %s is down, and its tools with it: %s", name, markup.Escape(markup.ShortenPaths(s.Reason))))
+			lines = append(lines, c.say(wording.ServerDown, name, markup.Escape(markup.ShortenPaths(s.Reason))))
 		case s.Held > 0:
-			lines = append(lines, fmt.Sprintf("⚠ of the server %s %s for approval: see /tools approve", name, counted(s.Held, "tool waits", "tools wait")))
+			lines = append(lines, c.say(wording.OfServer, name, wording.ServerHolds.Of(s.Held)))
 		}
 	}
 	return lines
@@ -67,20 +73,22 @@ func approveTool(ctx context.Context, c *call) (string, error) {
 	}
 	switch {
 	case len(found) == 0 && c.pressed != "":
-		return "", fmt.Errorf("the tool does not wait for approval any more, or was changed again; /tools approve shows it as it is now")
+		return "", wording.ToolChanged.With()
+	case len(held) == 0:
+		return "", wording.NoToolWaits.With()
 	case len(found) == 0:
-		return "", fmt.Errorf("no tool of that name waits for approval; %s", listHeldTools(held))
+		return "", wording.OthersWait.With(listHeldTools(held))
 	case len(found) > 1:
-		return "", fmt.Errorf("several tools of that name wait for approval; %s", listHeldTools(found))
+		return "", wording.SeveralWait.With(listHeldTools(found))
 	case c.pressed == "":
-		c.buttons = []button{{"Approve", "tools approve " + found[0].Hash, discordgo.DangerButton}}
+		c.buttons = []button{{c.say(wording.ApproveIt), "tools approve " + found[0].Hash, discordgo.DangerButton}}
 		return c.showDifference(found[0]), nil
 	}
 	name := heldToolName(found[0])
 	if err := c.by.ApproveTool(ctx, name); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("`%s` is approved: NPCs may use it as its server describes it now.", withoutBackticks(name)), nil
+	return c.say(wording.ToolApproved, withoutBackticks(name)), nil
 }
 
 // heldToolName is what a tool that waits is called, and no other.
@@ -94,14 +102,11 @@ func matchesHeldTool(w mcphost.Held, name string) bool {
 
 // listHeldTools names tools that wait for approval.
 func listHeldTools(all []mcphost.Held) string {
-	if len(all) == 0 {
-		return "none does"
-	}
 	var names []string
 	for _, w := range all {
 		names = append(names, "`"+withoutBackticks(heldToolName(w))+"`")
 	}
-	return "there are " + strings.Join(names, ", ")
+	return strings.Join(names, ", ")
 }
 
 // showDifference shows what a server says of a tool now, against what it said before.
@@ -116,26 +121,33 @@ func (c *call) showDifference(w mcphost.Held) string {
 		c.attachFile("definition.diff", []byte(diff))
 		shown = string(r[:maxDiff]) + "\n…"
 	}
-	return fmt.Sprintf("`%s` %s. It is text that NPCs' models read; approve it if it asks for nothing strange.\n```diff\n%s\n```", withoutBackticks(heldToolName(w)), w.Why, shown)
+	return c.say(wording.ToolDifference, withoutBackticks(heldToolName(w)), w.Why, shown)
 }
 
 // withoutBackticks keeps a text from ending the code it is shown as.
 func withoutBackticks(text string) string { return strings.ReplaceAll(text, "`", "ˋ") }
 
-// describeTool describes a tool.
-func describeTool(s mcphost.Status) string {
-	line := fmt.Sprintf("**%s** from %s on", markup.Escape(s.Name), s.Tier)
+// describeTool describes what NPCs can do: when they may, how long it takes, and
+// whether anything is wrong with it.
+func (c *call) describeTool(s mcphost.Status) string {
+	parts := []string{c.say(wording.ToolIs, markup.Escape(s.Name), c.tierWord(s.Tier))}
 	switch {
 	case s.P50 > 0:
-		line += ", " + elapsed.Text(s.P50)
+		parts = append(parts, c.say(wording.ToolTakes, elapsed.Text(s.P50)))
 	case s.DeclaredP50 > 0:
-		line += ", said to take " + elapsed.Text(s.DeclaredP50)
+		parts = append(parts, c.say(wording.ToolTakes, elapsed.Text(s.DeclaredP50)))
 	}
 	if s.Source != "builtin" {
-		line += ", " + markup.Escape(s.Source)
+		parts = append(parts, c.say(wording.ToolFrom, markup.Escape(s.Source)))
 	}
-	if s.State != "ready" {
-		line += ", " + s.State
+	if state, ok := toolStates[s.State]; ok {
+		parts = append(parts, c.say(state))
 	}
-	return line
+	return strings.Join(parts, ", ")
+}
+
+// toolStates are what may be said of a tool that is not simply ready.
+var toolStates = map[string]wording.Text{
+	"demoted": wording.ToolDemoted, "on trial": wording.ToolOnTrial, "held": wording.ToolHeld,
+	"asleep": wording.ToolAsleep, "down": wording.ToolDown, "waiting": wording.ToolWaiting,
 }

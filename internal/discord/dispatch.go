@@ -3,7 +3,6 @@ package discord
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -118,7 +117,7 @@ func (d *dispatcher) releaseInteraction(guild string) {
 }
 
 // errTooManyAtOnce says why nothing is done.
-var errTooManyAtOnce = errors.New("too much is being asked for in this server at once; try again in a moment")
+var errTooManyAtOnce = wording.TooManyAsked.With()
 
 // refuseBusy answers an interaction that is one too many.
 func (d *dispatcher) refuseBusy(ctx context.Context, _ *discordgo.Session, i *discordgo.Interaction) {
@@ -164,17 +163,21 @@ func (d *dispatcher) pressButton(ctx context.Context, s *discordgo.Session, i *d
 		d.answers.sendAnswer(ctx, i, answer{err: errStaleButton})
 		return
 	}
-	c, a, err := d.prepareCall(s, i, words[0]+" "+words[1])
+	name, does := words[0]+" "+words[1], words[2]
+	if _, known := d.actions[words[0]]; known { // it has no subcommands
+		name, does = words[0], words[1]+" "+words[2]
+	}
+	c, a, err := d.prepareCall(s, i, name)
 	if err != nil {
 		d.answers.sendAnswer(ctx, i, answer{err: err})
 		return
 	}
-	c.pressed = words[2]
+	c.pressed = does
 	d.carryOut(ctx, i, c, a)
 }
 
 // errStaleButton says that a button is of another time.
-var errStaleButton = errors.New("this button is too old; give the command again")
+var errStaleButton = wording.StaleButton.With()
 
 // submitForm carries out the command that a form was for.
 func (d *dispatcher) submitForm(ctx context.Context, s *discordgo.Session, i *discordgo.Interaction) {
@@ -206,13 +209,13 @@ func (d *dispatcher) prepareCall(s *discordgo.Session, i *discordgo.Interaction,
 	dm := i.Member != nil && d.dms.isDM(s, i)
 	switch {
 	case i.GuildID == "" || i.Member == nil || i.Member.User == nil:
-		return nil, a, errors.New("this works in a server only")
+		return nil, a, wording.OnlyInServer.With()
 	case d.bot.cfg.Guild != "" && i.GuildID != d.bot.cfg.Guild:
-		return nil, a, errors.New("this bot plays in another server (discord.guild)")
+		return nil, a, wording.OtherServer.With()
 	case d.bot.sessions.goingOffline():
 		return nil, a, errGoingOffline
 	case !known:
-		return nil, a, fmt.Errorf("there is no command /%s any more; restart Discord to see those there are", name)
+		return nil, a, wording.NoCommand.With(name)
 	case !a.everyone && !dm:
 		return nil, a, d.dms.dmOnlyError()
 	}
@@ -264,7 +267,7 @@ func (d *dispatcher) carryOut(ctx context.Context, i *discordgo.Interaction, c *
 }
 
 // errGoingOffline says that nothing is done any more.
-var errGoingOffline = errors.New("the bot is going offline; try again when it is back")
+var errGoingOffline = wording.GoingOffline.With()
 
 // explainError is an error in the words of those who give commands.
 func explainError(ctx context.Context, err error) error {
@@ -276,7 +279,7 @@ func explainError(ctx context.Context, err error) error {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return errGoingOffline
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return errors.New("it took too long; try again")
+		return wording.TookTooLong.With()
 	}
 	return err
 }

@@ -85,19 +85,24 @@ func missingPermissions(rights int64) (names []string) {
 	return names
 }
 
-// missingToPlay names the permissions without which nothing can be played.
-func missingToPlay(rights int64, thread bool) (names []string) {
+// missingToPlay names the permissions without which nothing can be played, nil if none
+// is missing.
+func missingToPlay(rights int64, thread bool) (lacking *wording.Phrase) {
 	need := []struct {
 		right int64
-		name  string
-	}{{discordgo.PermissionViewChannel, "View Channel"}, {discordgo.PermissionSendMessages, "Send Messages"}}
+		name  wording.Text
+	}{{discordgo.PermissionViewChannel, wording.RightView}, {discordgo.PermissionSendMessages, wording.RightSend}}
 	if thread {
-		need[1].right, need[1].name = discordgo.PermissionSendMessagesInThreads, "Send Messages in Threads"
+		need[1].right, need[1].name = discordgo.PermissionSendMessagesInThreads, wording.RightThread
 	}
 	for _, n := range need {
-		if rights&(n.right|discordgo.PermissionAdministrator) == 0 {
-			names = append(names, n.name)
+		switch {
+		case rights&(n.right|discordgo.PermissionAdministrator) != 0:
+		case lacking == nil:
+			lacking = n.name.With()
+		default:
+			lacking = wording.AndRight.With(lacking, n.name.With())
 		}
 	}
-	return names
+	return lacking
 }

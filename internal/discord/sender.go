@@ -12,6 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
@@ -37,6 +38,7 @@ type sender struct {
 	rest            *rest.Client
 	log             *slog.Logger
 	channel, parent string
+	lang            wording.Language
 	lost            func(why string) // called once, when nothing can be posted any more
 	gone            sync.Once        // of lost
 	// unread is told what was given up and not heard. It does not wait.
@@ -83,9 +85,9 @@ type piece struct {
 	due       time.Time // when it came
 }
 
-func newSender(a *rest.Client, log *slog.Logger, channel, parent string) *sender {
+func newSender(a *rest.Client, log *slog.Logger, channel, parent string, l wording.Language) *sender {
 	return &sender{
-		rest: a, log: log, channel: channel, parent: parent, lost: func(string) {}, unread: func(table.Unread) {}, say: func(string) {},
+		rest: a, log: log, channel: channel, parent: parent, lang: l, lost: func(string) {}, unread: func(table.Unread) {}, say: func(string) {},
 		posted: "0",
 		queue:  make(chan piece, maxUnsent), hurried: make(chan struct{}), closing: make(chan struct{}), done: make(chan struct{}),
 		thinking: map[int64]bool{}, thought: make(chan struct{}, 1),
@@ -145,13 +147,12 @@ func (s *sender) Emit(e table.Event) {
 		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn})
 	case *table.Filler:
 		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn})
-	case *table.Notice:
-		if e.Level != "info" {
-			s.enqueue(piece{text: noticeText(e.Level, e.Text)})
-		}
 	case *table.TurnEnded:
 		s.markThinking(turn, false)
 		s.enqueue(piece{turn: turn, end: true})
+	}
+	if told := playersNotice(e); told != nil {
+		s.enqueue(piece{text: noticeText("warning", told.In(s.lang))})
 	}
 }
 

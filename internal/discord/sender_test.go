@@ -19,6 +19,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -82,7 +83,7 @@ func newRunningSender(t *testing.T, n *notebook) (*sender, func()) {
 		t.Fatal(err)
 	}
 	s.LogLevel, s.Client, n.start = -1, &http.Client{Transport: n}, time.Now()
-	m := newSender(rest.NewClient(s), slog.New(slog.DiscardHandler), "1", "")
+	m := newSender(rest.NewClient(s), slog.New(slog.DiscardHandler), "1", "", wording.English)
 	m.webhook = &discordgo.Webhook{ID: "7", Token: "secret"}
 	m.setAvatars([]config.NPC{{Name: "Bartok"}, {Name: "Mira"}})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -138,9 +139,12 @@ func TestSender(t *testing.T) {
 			want:  []string{"0s Bartok: One.", "0s Mira: Two."},
 		},
 		{
-			name:  "what_went_wrong_is_told",
-			steps: []step{{0, &table.Notice{Level: "error", Text: "the model\nis away"}}, {0, &table.Notice{Level: "info", Text: "never mind"}}},
-			want:  []string{"0s -# ⚠ the model is away"},
+			name: "what_went_wrong_is_told_and_not_why",
+			steps: []step{
+				{0, &table.Notice{Header: table.Header{Turn: 1}, Level: "error", Text: "the model\nis away: 503"}}, {0, &table.Notice{Level: "warning", Text: "cost.soft_cap"}},
+				{0, &table.TurnEnded{Header: table.Header{Turn: 1}, NPC: "Bart_ok", Outcome: table.OutcomeFailed}}, {0, &table.Cost{Level: "lines"}},
+			},
+			want: []string{`0s -# ⚠ Bart\_ok could not answer. Say it once more; if that does not help, whoever runs the bot finds the reason in its log.`, "0s -# ⚠ From now on the NPCs answer with prepared lines only."},
 		},
 		{
 			name:  "an_end_without_words_posts_nothing",

@@ -30,6 +30,7 @@ type session struct {
 	guild, channel string
 	parent         string // of channel, if that is a thread
 	began          time.Time
+	lang           wording.Language // of what the channel reads
 	played         *guilds.Session
 	hearer         hearer // the session's table
 	inbox          *inbox
@@ -43,6 +44,7 @@ type session struct {
 	posting     sync.WaitGroup
 	once        sync.Once // of closing
 	err         error     // of closing
+	quiet       error     // why there is no voice where there should be one
 	why         string    // it is closed
 	unread      *unreadLines
 
@@ -66,8 +68,8 @@ func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, at sessionStart
 	run, end := context.WithCancel(b.tasks.context())
 	hear, stopHearing := context.WithCancel(run)
 	r := &session{
-		log: b.log, guild: g.ID(), channel: at.channel, parent: at.parent, began: time.Now(), inbox: newInbox(),
-		sender: newSender(b.rest, b.log, at.channel, at.parent), cancel: end, stopHearing: stopHearing, unread: newUnreadLines(),
+		log: b.log, guild: g.ID(), channel: at.channel, parent: at.parent, began: time.Now(), lang: b.language(), inbox: newInbox(),
+		sender: newSender(b.rest, b.log, at.channel, at.parent, b.language()), cancel: end, stopHearing: stopHearing, unread: newUnreadLines(),
 	}
 	r.sender.unread = func(u table.Unread) {
 		if r.voice == nil || r.voice.unheard() { // else it was heard
@@ -79,12 +81,12 @@ func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, at sessionStart
 	err := errors.Join(b.consents.loadDeclined(ctx, g), r.sender.findWebhook(ctx))
 	var quiet error // why there is no voice
 	if err == nil {
-		o := guilds.SessionOptions{Tell: r.sender.postNotice, Channel: at.channel, Voice: at.voice, Resume: at.resume, Last: r.sayLastWords}
+		o := guilds.SessionOptions{Tell: r.noteForOperator, Channel: at.channel, Voice: at.voice, Resume: at.resume, Last: r.sayLastWords}
 		next := noticeSink(r.sender)
 		if at.voice != "" {
 			next, o.OpenSound, quiet = b.giveVoice(r)
 		}
-		r.status = newStatusMessage(b.rest, at.channel, next)
+		r.status = newStatusMessage(b.rest, at.channel, r.lang, next)
 		r.status.voice, o.Sink = r.voice, r.status
 		r.played, err = g.StartSession(ctx, o)
 	}
@@ -93,8 +95,9 @@ func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, at sessionStart
 		end()
 		return nil, err
 	}
-	if quiet = r.joinVoice(ctx, at.voice, quiet); quiet != nil {
-		r.played.Notices = append(r.played.Notices, wording.VoiceMissing.In(b.language(), quiet))
+	r.quiet = r.joinVoice(ctx, at.voice, quiet)
+	for _, n := range r.played.Notices {
+		r.noteForOperator("info", n)
 	}
 	r.hearer = r.played.Table
 	r.setNPCs(r.played.Cast)
@@ -110,6 +113,15 @@ func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, at sessionStart
 		r.hearing.Go(func() { b.hearVoice(hear, r) })
 	}
 	return r, nil
+}
+
+// noteForOperator takes in what only whoever runs the bot can mend: it is in the log,
+// and DMs are told who ask how the session goes.
+func (r *session) noteForOperator(level, text string) {
+	r.log.Warn("a session's notice", "guild", r.guild, "level", level, "text", text)
+	if level != "info" {
+		r.status.noteTold(text)
+	}
 }
 
 // presentNPCs is who is at the table. It is not to be changed.
@@ -161,7 +173,7 @@ func (r *session) close(why string) error {
 // could not be.
 func (r *session) sayLastWords() []table.Unread {
 	if r.why != "" {
-		r.sender.postNotice("end", "The session has ended: "+r.why+". What was said is kept.")
+		r.sender.postNotice("end", wording.SessionEnded.In(r.lang, r.why))
 	}
 	r.sender.sendRest()
 	return r.unread.takeAll()
@@ -177,7 +189,7 @@ func (r *session) takeMessage(m message) {
 // changeMessage changes a message; an empty text takes it back.
 func (r *session) changeMessage(id, text string) {
 	if r.inbox.changeMessage(id, text) {
-		r.sender.postNotice("warning", "Too many messages were edited or deleted at once: some are kept as they were. /privacy forget deletes all that somebody wrote.")
+		r.sender.postNotice("warning", wording.TooManyChanges.In(r.lang))
 	}
 }
 
@@ -230,7 +242,7 @@ func (r *session) applyChange(ctx context.Context, c change) error {
 	}
 	if err != nil && ctx.Err() == nil {
 		r.log.Error("changing what was heard", "guild", r.guild, "reason", err)
-		r.sender.postNotice("warning", "A message that was edited or deleted is kept as it was: the bot could not change it.")
+		r.sender.postNotice("warning", wording.ChangeNotMade.In(r.lang))
 	}
 	return err
 }

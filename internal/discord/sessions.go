@@ -1,10 +1,10 @@
 package discord
 
 import (
-	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
 // sessions are those that run, one a guild at most. It is safe for concurrent
@@ -49,9 +49,9 @@ func (s *sessions) checkFreeLocked(guild string) error {
 	case s.offline:
 		return errGoingOffline
 	case taken && r == nil:
-		return errors.New("a session is being started or stopped; wait a moment")
+		return wording.SessionChanges.With()
 	case taken:
-		return fmt.Errorf("a session is running in <#%s>; /session stop ends it", r.channel)
+		return wording.SessionElsewhere.With(r.channel)
 	}
 	return nil
 }
@@ -111,7 +111,7 @@ func (s *sessions) endSession(r *session, why string) error {
 }
 
 // endAllSessions ends every session and says why in its channel; none opens any more.
-func (s *sessions) endAllSessions(why string) {
+func (s *sessions) endAllSessions(why wording.Text) {
 	s.mu.Lock()
 	var open []*session
 	for _, r := range s.byGuild {
@@ -123,7 +123,7 @@ func (s *sessions) endAllSessions(why string) {
 	s.mu.Unlock()
 	var g sync.WaitGroup
 	for _, r := range open {
-		g.Go(func() { s.endSession(r, why) })
+		g.Go(func() { s.endSession(r, why.In(r.lang)) })
 	}
 	g.Wait()
 }

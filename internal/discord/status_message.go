@@ -1,9 +1,11 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -13,7 +15,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
-	"github.com/MrWong99/glyphoxa/internal/discord/waterfall"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
@@ -25,7 +27,7 @@ const (
 	// statusDelay lets what happens together be shown together, and the answer to
 	// /session start come first.
 	statusDelay = time.Second
-	// maxTroubles is how many of the latest warnings and errors the status message shows.
+	// maxTroubles is how many of the latest warnings and errors are kept.
 	maxTroubles = 3
 	// maxTrouble bounds one of them, in characters.
 	maxTrouble = 250
@@ -37,7 +39,6 @@ const (
 // tableWatcher is what the status message shows of a table. It is safe for concurrent use.
 type tableWatcher interface {
 	Status(ctx context.Context) ([]table.Status, error)
-	Stages(ctx context.Context) ([]table.Stages, error)
 }
 
 // noticeSink is told everything that a status message is, and what that has to say
@@ -47,12 +48,13 @@ type noticeSink interface {
 	postNotice(level, text string)
 }
 
-// statusMessage is a message that shows how a session goes: NPCs, their tiers, how fast
-// they answer, what went wrong. It changes at most every ten seconds, and only if
-// there is something new. It is a table.Sink.
+// statusMessage is a message that shows how a session goes: who is at the table, and who
+// may think for longer. It changes at most every ten seconds, and only if there is
+// something new. What only DMs are told who ask, it counts. It is a table.Sink.
 type statusMessage struct {
 	rest    *rest.Client
 	channel string
+	lang    wording.Language
 	next    noticeSink
 	// name and table are there before run begins.
 	name  string
@@ -80,8 +82,8 @@ type trouble struct {
 	times int
 }
 
-func newStatusMessage(a *rest.Client, channel string, next noticeSink) *statusMessage {
-	return &statusMessage{rest: a, channel: channel, next: next, due: make(chan struct{}, 1)}
+func newStatusMessage(a *rest.Client, channel string, l wording.Language, next noticeSink) *statusMessage {
+	return &statusMessage{rest: a, channel: channel, lang: l, next: next, due: make(chan struct{}, 1)}
 }
 
 // Emit implements table.Sink.
@@ -93,7 +95,7 @@ func (s *statusMessage) Emit(e table.Event) {
 	s.next.Emit(e)
 }
 
-// noteEvent takes in what the status message shows, and reports whether that is any different.
+// noteEvent takes in what happens, and reports whether the message shows it.
 func (s *statusMessage) noteEvent(e table.Event) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,31 +105,33 @@ func (s *statusMessage) noteEvent(e table.Event) bool {
 	case *table.TurnEnded:
 		switch {
 		case !wantsAnswer(e.Outcome):
-			return false
 		case metBudget(e.Ledger):
 			s.met++
 		default:
 			if s.breached == nil {
 				s.breached = map[string]int{}
 			}
-			s.breached[stageWord(e.Ledger.BreachStage)]++
+			s.breached[e.Ledger.BreachStage]++
 		}
-		return true
-	case *table.Guarded: // players read it, too: it does not say why
-		s.noteTrouble(table.HeaderOf(e).Time, e.NPC+" was kept from saying something")
-		return true
+		return true // a raise may have one answer less
 	case *table.Notice:
-		if e.Level == "info" {
-			return false
+		if e.Level != "info" {
+			s.noteTrouble(table.HeaderOf(e).Time, e.Text)
 		}
-		s.noteTrouble(table.HeaderOf(e).Time, markup.Clip(strings.Join(strings.Fields(markup.ShortenPaths(e.Text)), " "), maxTrouble))
-		return true
 	}
 	return false
 }
 
+// noteTold takes in a warning that is of no turn.
+func (s *statusMessage) noteTold(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.noteTrouble(time.Now(), text)
+}
+
 // noteTrouble takes in a warning; one that comes again is not told twice.
 func (s *statusMessage) noteTrouble(at time.Time, text string) {
+	text = markup.Clip(strings.Join(strings.Fields(markup.ShortenPaths(text)), " "), maxTrouble)
 	t := trouble{at: at, text: text}
 	if i := slices.IndexFunc(s.troubles, func(o trouble) bool { return o.text == text }); i >= 0 {
 		t.times = s.troubles[i].times
@@ -154,7 +158,7 @@ func (s *statusMessage) run(ctx context.Context) error {
 		case channelClosed(err):
 			return err
 		case rest.ErrorCode(err) == discordgo.ErrCodeMissingPermissions:
-			s.next.postNotice("warning", "How the session goes cannot be shown here: give the bot the permission Embed Links, and start again.")
+			s.next.postNotice("warning", wording.CannotShowState.In(s.lang))
 			return nil
 		case rest.ErrorCode(err) == discordgo.ErrCodeUnknownMessage: // nobody wants it
 			return nil
@@ -173,7 +177,7 @@ func (s *statusMessage) run(ctx context.Context) error {
 	if s.message != "" {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 		defer cancel()
-		e := &discordgo.MessageEmbed{Title: s.embedTitle(), Description: "The session has ended.", Fields: append(s.latencyFields(ctx), s.countFields()...)}
+		e := &discordgo.MessageEmbed{Title: s.embedTitle(), Description: wording.SessionIsOver.In(s.lang)}
 		_, _ = s.editMessage(ctx, e) // nobody can do anything about it any more
 	}
 	return nil
@@ -234,7 +238,7 @@ func (s *statusMessage) editMessage(ctx context.Context, e *discordgo.MessageEmb
 
 func (s *statusMessage) embedTitle() string {
 	if strings.TrimSpace(s.name) == "" {
-		return "Session"
+		return wording.TheSession.In(s.lang)
 	}
 	return markup.Clip(markup.Escape(s.name), maxTitle)
 }
@@ -246,123 +250,68 @@ func (s *statusMessage) buildEmbed(ctx context.Context) *discordgo.MessageEmbed 
 	if all, err := s.table.Status(ctx); err == nil && len(all) > 0 {
 		var lines []string
 		for _, npc := range all {
-			lines = append(lines, npcStatusLine(npc))
+			lines = append(lines, npcStatusLine(s.lang, npc))
 		}
-		e.Fields = append(e.Fields, embedField("At the table", lines))
+		e.Fields = append(e.Fields, embedField(s.lang, wording.WhoIsThere.In(s.lang), lines))
 	}
 	e.Fields = append(e.Fields, s.voice.voiceFields()...)
-	e.Fields = append(e.Fields, s.latencyFields(ctx)...)
-	e.Fields = append(e.Fields, s.countFields()...)
 	return e
 }
 
-// npcStatusLine describes an NPC, its tier and its lease.
-func npcStatusLine(s table.Status) string {
-	line := fmt.Sprintf("%s: %s", markup.Clip(markup.Escape(s.Name), maxRow), s.Tier)
-	switch {
-	case s.Lease != nil:
-		turns := "one more turn"
-		if s.Lease.Turns != 1 {
-			turns = fmt.Sprintf("%d more turns", s.Lease.Turns)
-		}
-		line += fmt.Sprintf(", raised to %s until <t:%d:t> (<t:%[2]d:R>) or for %s", s.Ceiling, s.Lease.Until.Unix(), turns)
-	case s.Ceiling < s.Tier:
-		line += fmt.Sprintf(", capped at %s", s.Ceiling)
+// npcStatusLine is an NPC as everybody may know it: whether it may think for longer, and
+// whether it is silent.
+func npcStatusLine(l wording.Language, s table.Status) string {
+	line := markup.Clip(markup.Escape(s.Name), maxRow)
+	if s.Lease != nil || s.Ceiling < s.Tier {
+		line = tierLine(l, s)
 	}
 	if s.Muted {
-		line += ", silent"
+		return wording.Silent.In(l, line)
 	}
 	return line
 }
 
-// latencyFields are how long the answers of each tier take lately.
-func (s *statusMessage) latencyFields(ctx context.Context) []*discordgo.MessageEmbedField {
-	all, err := s.table.Stages(ctx)
-	if err != nil {
-		return nil
-	}
-	var out []*discordgo.MessageEmbedField
-	for _, t := range all {
-		lines := []string{latencyLine("**first words**", t.FirstSoundP50, t.FirstSoundP95)}
-		for _, st := range t.Stages {
-			if st.P95 > 0 {
-				lines = append(lines, latencyLine(st.Stage, st.P50, st.P95))
-			}
-		}
-		name := fmt.Sprintf("%s: the last %d answers", t.Tier, t.Turns)
-		if t.Turns == 1 {
-			name = t.Tier + ": the last answer"
-		}
-		f := embedField(name, lines)
-		f.Inline = true
-		out = append(out, f)
-	}
-	return out
-}
-
-func latencyLine(what string, p50, p95 time.Duration) string {
-	return fmt.Sprintf("%s: P50 %s, P95 %s", what, waterfall.Label(p50), waterfall.Label(p95))
-}
-
-// countFields are what is counted of the session so far.
-func (s *statusMessage) countFields() []*discordgo.MessageEmbedField {
+// countLines are what DMs are told of the session so far: how many answers came in
+// time, and what went wrong lately.
+func (s *statusMessage) countLines(l wording.Language) (lines []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var out []*discordgo.MessageEmbedField
 	late := 0
 	for _, n := range s.breached {
 		late += n
 	}
-	if all := s.met + late; all > 0 {
-		lines := []string{fmt.Sprintf("%d in time, %d too late or not at all (%d %% in time)", s.met, late, 100*s.met/all)}
-		if late > 0 {
-			lines = append(lines, "because of "+breachCauses(s.breached))
-		}
-		out = append(out, embedField("Answers", lines))
+	switch {
+	case late > 0:
+		lines = append(lines, wording.AnswersLate.In(l, wording.AnswersCount.Of(s.met), late, breachCauses(l, s.breached)))
+	case s.met > 0:
+		lines = append(lines, wording.AnswersCount.In(l, s.met))
 	}
-	if len(s.troubles) > 0 {
-		var lines []string
-		for _, t := range s.troubles {
-			line := fmt.Sprintf("⚠ <t:%d:t> %s", t.at.Unix(), markup.Escape(t.text))
-			if t.times > 1 {
-				line += fmt.Sprintf(" (%d times)", t.times)
-			}
-			lines = append(lines, line)
-		}
-		out = append(out, embedField("Lately", lines))
+	for _, t := range s.troubles {
+		lines = append(lines, wording.Trouble.In(l, t.at.Unix(), markup.Escape(t.text), wording.Times.Of(t.times)))
 	}
-	return out
+	return lines
 }
 
 // breachCauses lists stages by how often each was the reason, most often first.
-func breachCauses(by map[string]int) string {
-	var names []string
-	for name := range by {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		if by[a] != by[b] {
-			return by[b] - by[a]
-		}
-		return strings.Compare(a, b)
-	})
+func breachCauses(l wording.Language, by map[string]int) string {
+	stages := slices.SortedFunc(maps.Keys(by), func(a, b string) int { return cmp.Or(by[b]-by[a], strings.Compare(a, b)) })
 	var out []string
-	for _, name := range names {
-		out = append(out, fmt.Sprintf("%s: %d", name, by[name]))
+	for _, stage := range stages {
+		out = append(out, fmt.Sprintf("%s: %d", stageWord(l, stage), by[stage]))
 	}
 	return strings.Join(out, ", ")
 }
 
 // embedField is a field of an embed with as many of the lines as fit; a line is shown
 // as a whole, or not.
-func embedField(name string, lines []string) *discordgo.MessageEmbedField {
+func embedField(l wording.Language, name string, lines []string) *discordgo.MessageEmbedField {
 	const reserved = 20 // for what says how many are missing
 	var kept []string
 	length := 0
 	for i, line := range lines {
 		n := len([]rune(line)) + 1
 		if length+n > maxField-reserved && (i < len(lines)-1 || length+n > maxField) {
-			kept = append(kept, fmt.Sprintf("… and %d more", len(lines)-i))
+			kept = append(kept, wording.MoreLines.In(l, len(lines)-i))
 			break
 		}
 		kept, length = append(kept, line), length+n

@@ -17,6 +17,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -25,7 +26,6 @@ import (
 type fakeTable struct {
 	mu     sync.Mutex // guards the fields below
 	status []table.Status
-	stages []table.Stages
 }
 
 func (s *fakeTable) set(all ...table.Status) {
@@ -34,22 +34,10 @@ func (s *fakeTable) set(all ...table.Status) {
 	s.status = all
 }
 
-func (s *fakeTable) took(all ...table.Stages) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stages = all
-}
-
 func (s *fakeTable) Status(context.Context) ([]table.Status, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.status, nil
-}
-
-func (s *fakeTable) Stages(context.Context) ([]table.Stages, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.stages, nil
 }
 
 // next is what a status message passes things on to.
@@ -97,7 +85,7 @@ func newFakeChannel(t *testing.T) *fakeChannel {
 	}
 	s.Client = &http.Client{Transport: roundTrip(w.request)}
 	w.session = s
-	w.status = newStatusMessage(rest.NewClient(s), "1", w.next)
+	w.status = newStatusMessage(rest.NewClient(s), "1", wording.English, w.next)
 	w.status.name, w.status.table = "The Flagon", w.table
 	return w
 }
@@ -184,10 +172,8 @@ func TestStatusMessageChangesRarelyAndOnlyIfThereIsNews(t *testing.T) {
 			w.status.Emit(ended(table.OutcomeNoTarget, "met", ""))
 			w.status.Emit(&table.Notice{Level: "warning", Text: "the model is slow"})
 			time.Sleep(2 * time.Second)
-			w.status.Emit(ended(table.OutcomeDelivered, "met", ""))
-			time.Sleep(time.Second)
 			w.status.Emit(ended(table.OutcomeFailed, "breached", "llm"))
-			time.Sleep(20 * time.Second) // at 53 s
+			time.Sleep(21 * time.Second) // at 53 s
 			w.status.Emit(&table.Notice{Level: "info", Text: "of no interest"})
 			w.status.Emit(ended(table.OutcomeMuted, "met", ""))
 			w.table.set(table.Status{Name: "Bartok", Tier: mcp.BudgetFast, Muted: true}) // no event tells this
@@ -197,22 +183,20 @@ func TestStatusMessageChangesRarelyAndOnlyIfThereIsNews(t *testing.T) {
 			t.Error(err)
 		}
 		w.want(
-			"1s POST: Bartok: fast",
-			"31s PATCH: 1 in time, 0 too late or not at all (100 % in time)",
-			"41s PATCH: 2 in time, 1 too late or not at all (66 % in time)\nbecause of model: 1",
-			w.mutedAt(53*time.Second)+" PATCH: Bartok: fast, silent",
+			"1s POST: At the table\nBartok",
+			w.mutedAt(53*time.Second)+" PATCH: Bartok (silent)",
 			"1m13s PATCH: The session has ended.",
 		)
 		for _, s := range w.all {
-			if strings.Contains(s.raw, "lie about") || strings.Contains(s.raw, "of no interest") {
+			if strings.Contains(s.raw, "lie about") || strings.Contains(s.raw, "of no interest") || strings.Contains(s.raw, "the model is slow") {
 				t.Errorf("the status message tells what only the DM knows, or nobody needs: %s", s.raw)
 			}
 			if !strings.Contains(s.raw, `"allowed_mentions":{"parse":[]`) {
 				t.Errorf("the status message may call somebody: %s", s.raw)
 			}
 		}
-		if len(w.next.events) != 7 {
-			t.Errorf("%d events were passed on, want 7", len(w.next.events))
+		if len(w.next.events) != 6 {
+			t.Errorf("%d events were passed on, want 6", len(w.next.events))
 		}
 	})
 }
@@ -251,33 +235,31 @@ func TestStatusMessageShowsTiersAtOnce(t *testing.T) {
 		}); err != nil {
 			t.Error(err)
 		}
-		stamp := fmt.Sprintf("<t:%d:t> (<t:%[1]d:R>)", until.Unix())
+		stamp := fmt.Sprintf("<t:%d:t>", until.Unix())
 		w.want(
-			"1s POST: Bartok: fast\nMi\\_ra: deep, capped at fast",
-			"1m1s PATCH: Bartok: fast, raised to deep until "+stamp+" or for 3 more turns",
-			"1m11s PATCH: Bartok: fast, raised to deep until "+stamp+" or for one more turn",
-			"1m21s PATCH: Bartok: fast\n",
+			"1s POST: Bartok\nMi\\_ra: quick (fast) at most",
+			"1m1s PATCH: Bartok: thoughtful (deep) until "+stamp+", for 3 answers at most",
+			"1m11s PATCH: Bartok: thoughtful (deep) until "+stamp+", for one answer at most",
+			"1m21s PATCH: At the table\nBartok",
 			"1m23s PATCH: The session has ended.",
 		)
 	})
 }
 
-func TestStatusMessageShowsHowFast(t *testing.T) {
+func TestStatusMessageIsInTheTablesLanguage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFakeChannel(t)
-		w.table.took(table.Stages{
-			Tier: "fast", FirstSoundP50: 820 * time.Millisecond, FirstSoundP95: 1400 * time.Millisecond, Turns: 12,
-			Stages: []table.StageTime{{Stage: "model", P50: 410 * time.Millisecond, P95: 900 * time.Millisecond}, {Stage: "voice"}},
-		}, table.Stages{Tier: "deep", FirstSoundP50: time.Second, FirstSoundP95: time.Second, Turns: 1})
+		w.status.lang = wording.German
+		w.table.set(table.Status{Name: "Bartok", Muted: true}, table.Status{Name: "Mira", Tier: mcp.BudgetDeep, Ceiling: mcp.BudgetStandard})
 		if err := w.run(func() { time.Sleep(2 * time.Second) }); err != nil {
 			t.Error(err)
 		}
-		const fast = "fast: the last 12 answers\n**first words**: P50 820 ms, P95 1.4 s\nmodel: P50 410 ms, P95 900 ms\ndeep: the last answer\n"
-		w.want("1s POST: "+fast, "2s PATCH: The session has ended.\n"+fast)
+		w.want("1s POST: Am Tisch\nBartok (schweigt)\nMira: höchstens sorgfältig (standard)", "2s PATCH: Die Sitzung ist zu Ende.")
 	})
 }
 
-func TestStatusMessageShowsTroubles(t *testing.T) {
+// TestDMsAreToldOfTroubles: the last three, to who asks.
+func TestDMsAreToldOfTroubles(t *testing.T) {
 	d := &statusMessage{}
 	at := time.Unix(1_700_000_000, 0)
 	note := func(level, text string) {
@@ -290,12 +272,8 @@ func TestStatusMessageShowsTroubles(t *testing.T) {
 	note("warning", "the *second*\nline")
 	note("error", "Bartok could not answer")
 	note("warning", strings.Repeat("long ", 1000))
-	fields := d.countFields()
-	if len(fields) != 1 {
-		t.Fatalf("fields %+v, want the troubles alone", fields)
-	}
-	lines := strings.Split(fields[0].Value, "\n")
-	want := []string{`⚠ <t:1700000120:t> the \*second\* line`, "⚠ <t:1700000180:t> Bartok could not answer (2 times)", "⚠ <t:1700000240:t> long long"}
+	lines := d.countLines(wording.English)
+	want := []string{`⚠ <t:1700000120:t> the \*second\* line (once)`, "⚠ <t:1700000180:t> Bartok could not answer (2 times)", "⚠ <t:1700000240:t> long long"}
 	if len(lines) != len(want) {
 		t.Fatalf("lines %q, want the last three", lines)
 	}
@@ -313,8 +291,13 @@ func TestStatusMessageCountsCauses(t *testing.T) {
 			d.noteEvent(ended(table.OutcomeDelivered, "breached", stage))
 		}
 	}
-	if got, want := d.countFields()[0].Value, "0 in time, 7 too late or not at all (0 % in time)\nbecause of tools: 3, model: 2, waiting: 2"; got != want {
-		t.Errorf("the answers are counted as %q, want %q", got, want)
+	for l, want := range map[wording.Language]string{
+		wording.English: "0 answers in time, 7 late or not at all (tools: 3, model: 2, waiting: 2)",
+		wording.German:  "0 Antworten rechtzeitig, 7 zu spät oder gar nicht (Nachschlagen: 3, Modell: 2, Warten: 2)",
+	} {
+		if got := d.countLines(l)[0]; got != want {
+			t.Errorf("the answers are counted as %q, want %q", got, want)
+		}
 	}
 }
 
@@ -325,16 +308,7 @@ func TestStatusMessageStaysWithinBounds(t *testing.T) {
 	for range 200 {
 		all = append(all, table.Status{Name: strings.Repeat("W", 500), Lease: &agent.Lease{Until: time.Now(), Turns: 9}, Muted: true})
 	}
-	var stages []table.Stages
-	for tier := range 3 {
-		s := table.Stages{Tier: fmt.Sprint(tier), Turns: 100}
-		for range 7 {
-			s.Stages = append(s.Stages, table.StageTime{Stage: "transcript", P50: time.Hour, P95: time.Hour})
-		}
-		stages = append(stages, s)
-	}
 	d.table.(*fakeTable).set(all...)
-	d.table.(*fakeTable).took(stages...)
 	for i := range 10 {
 		d.noteEvent(&table.Notice{Level: "error", Text: strings.Repeat(fmt.Sprint(i), 5000)})
 		d.noteEvent(ended(table.OutcomeFailed, "breached", fmt.Sprint(i)))
@@ -355,11 +329,11 @@ func TestStatusMessageStaysWithinBounds(t *testing.T) {
 	if last := lines[len(lines)-1]; last != fmt.Sprintf("… and %d more", 200-len(lines)+1) {
 		t.Errorf("the last line is %q of %d", last, len(lines))
 	}
-	if first := lines[0]; !strings.HasSuffix(first, "silent") {
+	if first := lines[0]; !strings.HasSuffix(first, "(silent)") {
 		t.Errorf("the first line is cut: %q", first)
 	}
 	empty := &statusMessage{table: &fakeTable{}}
-	if e := empty.buildEmbed(t.Context()); len(e.Fields) != 0 || e.Title != "Session" {
+	if e := empty.buildEmbed(t.Context()); len(e.Fields) != 0 || e.Title != "The session" {
 		t.Errorf("without anything to show the status message is %+v", e)
 	}
 }
@@ -375,8 +349,9 @@ func TestStatusMessageIsPostedAnewOnce(t *testing.T) {
 			return nil
 		}
 		err := w.run(func() {
-			for range 20 {
+			for n := range 20 {
 				time.Sleep(15 * time.Second)
+				w.table.set(table.Status{Name: "Bartok", Muted: n%2 == 0})
 				w.status.Emit(ended(table.OutcomeDelivered, "met", ""))
 			}
 		})

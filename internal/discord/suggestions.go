@@ -122,7 +122,7 @@ func suggestFromGuild(what guilds.Suggestion) suggestFunc {
 		all, err := c.bot.dispatcher.suggesterFor(c.by).Suggest(ctx, what, typed)
 		for _, k := range all {
 			if what == guilds.SuggestCampaign && k.Value == "" {
-				k.Name, k.Value = campaignName(guilds.Campaign{Name: k.Name}), configuredCampaign
+				k.Name, k.Value = campaignName(c.lang, guilds.Campaign{Name: k.Name}), configuredCampaign
 			}
 			out = append(out, suggestion{k.Name, k.Value})
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/waterfall"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -119,12 +120,12 @@ func showTiming(_ context.Context, c *call) (string, error) {
 		return "", err
 	}
 	if len(last) == 0 {
-		return "No NPC has answered in this session yet. Say something to one of them in <#" + r.channel + ">, then ask again.", nil
+		return c.say(wording.NoTurnYet, r.channel), nil
 	}
 	c.attachFile("timing.png", picture)
 	var lines []string
 	for _, tn := range last {
-		lines = append(lines, tn.describeTurn())
+		lines = append(lines, tn.describeTurn(c.lang))
 	}
 	return strings.Join(lines, "\n"), nil
 }
@@ -133,90 +134,76 @@ func showTiming(_ context.Context, c *call) (string, error) {
 func (tn *turnTiming) waterfallTurn() waterfall.Turn {
 	return waterfall.Turn{
 		Number: tn.number, NPC: tn.npc, Tier: tn.tier, Spans: tn.stageSpans(),
-		Target: elapsed.Duration(tn.ledger.TargetMS), First: elapsed.Duration(tn.ledger.FirstSoundMS), Met: metBudget(tn.ledger), Note: tn.describeEnd(),
+		Target: elapsed.Duration(tn.ledger.TargetMS), First: elapsed.Duration(tn.ledger.FirstSoundMS), Met: metBudget(tn.ledger), Note: tn.describeEnd(wording.English),
 	}
 }
 
-// describeTurn are the turn in one line.
-func (tn *turnTiming) describeTurn() string {
-	var out strings.Builder
-	fmt.Fprintf(&out, "#%d %s", tn.number, markup.Clip(markup.Escape(tn.npc), maxRow))
+// describeTurn is the turn in one line.
+func (tn *turnTiming) describeTurn(l wording.Language) string {
+	led := tn.ledger
+	name, mark := markup.Clip(markup.Escape(tn.npc), maxRow), "❌"
 	if tn.tier != "" {
-		fmt.Fprintf(&out, " (%s)", tn.tier)
+		name += ", " + wording.TierWord(tn.tier).In(l)
 	}
-	mark := "❌ "
-	if metBudget(tn.ledger) {
-		mark = "✅ "
+	if metBudget(led) {
+		mark = "✅"
 	}
-	l := tn.ledger
-	out.WriteString(": " + mark)
-	if l.FirstSoundMS > 0 {
-		fmt.Fprintf(&out, "first words after %s", waterfall.Label(elapsed.Duration(l.FirstSoundMS)))
-	} else {
-		out.WriteString("no words")
+	ended := []string{wording.NoWords.In(l)}
+	switch first := waterfall.Label(elapsed.Duration(led.FirstSoundMS)); {
+	case led.FirstSoundMS > 0 && led.TargetMS > 0:
+		ended[0] = wording.FirstWordsOf.In(l, first, waterfall.Label(elapsed.Duration(led.TargetMS)))
+	case led.FirstSoundMS > 0:
+		ended[0] = wording.FirstWords.In(l, first)
 	}
-	if l.TargetMS > 0 {
-		fmt.Fprintf(&out, " of %s", waterfall.Label(elapsed.Duration(l.TargetMS)))
+	if note := tn.describeEnd(l); note != "" {
+		ended = append(ended, note)
 	}
-	if note := tn.describeEnd(); note != "" {
-		out.WriteString(", " + note)
-	}
-	sep := " — "
+	var stages []string
 	for _, s := range []struct {
 		name string
 		ms   float64
 	}{
-		{"endpoint", l.EndpointMS}, {"stt", l.STTFinalMS}, {"context", l.ContextMS}, {"llm", l.LLMFirstTokenMS},
-		{"writing", l.LLMFirstSentenceMS}, {"tool", l.ToolMS}, {"tts", l.TTSFirstAudioMS}, {"floor", l.FloorMS},
+		{"endpoint", led.EndpointMS}, {"stt", led.STTFinalMS}, {"context", led.ContextMS}, {"llm", led.LLMFirstTokenMS},
+		{"writing", led.LLMFirstSentenceMS}, {"tool", led.ToolMS}, {"tts", led.TTSFirstAudioMS}, {"floor", led.FloorMS},
 	} {
 		if s.ms >= 1 {
-			fmt.Fprintf(&out, "%s%s %s", sep, stageWord(s.name), waterfall.Label(elapsed.Duration(s.ms)))
-			sep = ", "
+			stages = append(stages, stageWord(l, s.name)+" "+waterfall.Label(elapsed.Duration(s.ms)))
 		}
 	}
-	fmt.Fprintf(&out, "%s%s in all", sep, waterfall.Label(elapsed.Duration(l.TotalMS)))
-	return out.String()
+	stages = append(stages, wording.InAll.In(l, waterfall.Label(elapsed.Duration(led.TotalMS))))
+	return fmt.Sprintf("#%d %s: %s %s — %s", tn.number, name, mark, strings.Join(ended, ", "), strings.Join(stages, ", "))
 }
 
 // describeEnd says how a turn ended that did not end well.
-func (tn *turnTiming) describeEnd() string {
-	stage := stageWord(tn.ledger.BreachStage)
+func (tn *turnTiming) describeEnd(l wording.Language) string {
 	late := ""
+	stage := stageWord(l, tn.ledger.BreachStage)
 	if stage != "" {
-		late = "late: " + stage
+		late = wording.LateBy.In(l, stage)
 	}
 	switch tn.outcome {
 	case table.OutcomeBarged:
-		return strings.TrimPrefix(late+", interrupted", ", ")
+		return strings.TrimPrefix(late+", "+wording.WasInterrupted.In(l), ", ")
 	case table.OutcomeCancelled:
-		return strings.TrimSuffix("given up: "+stage, ": ")
+		return strings.TrimSuffix(wording.GivenUp.In(l, stage), ": ")
 	case table.OutcomeFailed:
-		return strings.TrimSuffix("failed: "+stage, ": ")
+		return strings.TrimSuffix(wording.HasFailed.In(l, stage), ": ")
 	}
 	return late
 }
 
 // stageWord is a stage of the ledger as people read it.
-func stageWord(stage string) string {
-	switch stage {
-	case "endpoint":
-		return "end of speech"
-	case "stt":
-		return "transcript"
-	case "queue":
-		return "waiting"
-	case "route":
-		return "routing"
-	case "llm":
-		return "model"
-	case "tool":
-		return "tools"
-	case "tts":
-		return "voice"
-	case "commit":
-		return "keeping the lines"
+func stageWord(l wording.Language, stage string) string {
+	if word, ok := stageWords[stage]; ok {
+		return word.In(l)
 	}
 	return stage
+}
+
+var stageWords = map[string]wording.Text{
+	"endpoint": wording.StageEndpoint, "stt": wording.StageTranscript, "queue": wording.StageQueue, "route": wording.StageRoute, "context": wording.StageContext,
+	"llm": wording.StageModel, "writing": wording.StageWriting, "tool": wording.StageTools, "tts": wording.StageVoice, "floor": wording.StageFloor,
+	"commit": wording.StageCommit, "playback": wording.StagePlayback,
 }
 
 // stageSpans are when the stages of the turn were at work.

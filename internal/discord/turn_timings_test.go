@@ -12,6 +12,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/waterfall"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -45,7 +46,7 @@ func TestTurnInTime(t *testing.T) {
 				"endpoint 0-400", "transcript 400-550", "route 550-551", "context 551-554", "model 554-794",
 				"writing 794-853", "voice 853-943", "floor 943-963", "answer 963-4000",
 			},
-			words: "#7 Bartok (fast): ✅ first words after 963 ms of 1.2 s — end of speech 400 ms, transcript 150 ms, context 3 ms, model 240 ms, writing 59 ms, voice 90 ms, floor 20 ms, 4 s in all",
+			words: "#7 Bartok, quick (fast): ✅ first words after 963 ms of 1.2 s — end of speech 400 ms, transcript 150 ms, context 3 ms, model 240 ms, writing 59 ms, voice 90 ms, floor 20 ms, 4 s in all",
 		},
 		{
 			name: "typed, and read", outcome: table.OutcomeDelivered,
@@ -54,7 +55,7 @@ func TestTurnInTime(t *testing.T) {
 				TotalMS: 2501, TargetMS: 1200, Budget: "breached", BreachStage: "llm",
 			},
 			spans: []string{"route 0-0.5", "context 0.5-0.75", "model 0.75-2000.75", "answer 2500-2501"},
-			words: "#7 Bartok (fast): ❌ first words after 2.5 s of 1.2 s, late: model — model 2 s, 2.5 s in all",
+			words: "#7 Bartok, quick (fast): ❌ first words after 2.5 s of 1.2 s, late: model — model 2 s, 2.5 s in all",
 		},
 		{
 			name: "guessed before the words were final", outcome: table.OutcomeDelivered,
@@ -114,7 +115,7 @@ func TestTurnInTime(t *testing.T) {
 			name: "the model never answered", outcome: table.OutcomeFailed,
 			ledger: table.Ledger{ContextMS: 2, TotalMS: 30000, TargetMS: 1200, Budget: "breached", BreachStage: "llm"},
 			spans:  []string{"context 0-2", "model 2-30000"},
-			words:  "❌ no words of 1.2 s, failed: model — context 2 ms, 30 s in all",
+			words:  "❌ no words, failed: model — context 2 ms, 30 s in all",
 		},
 		{
 			name: "an excuse instead", outcome: table.OutcomeFailed,
@@ -149,7 +150,7 @@ func TestTurnInTime(t *testing.T) {
 			if got := drawnSpans(last[0].stageSpans()); !slices.Equal(got, row.spans) {
 				t.Errorf("spans\n%q, want\n%q", got, row.spans)
 			}
-			if got := last[0].describeTurn(); !strings.Contains(got, row.words) || strings.Contains(got, "\n") {
+			if got := last[0].describeTurn(wording.English); !strings.Contains(got, row.words) || strings.Contains(got, "\n") {
 				t.Errorf("words %q, want %q in them", got, row.words)
 			}
 		})
@@ -175,7 +176,7 @@ func TestToolsStandWhereTheyRan(t *testing.T) {
 	if got, want := drawnSpans(last[0].stageSpans()), []string{"tools 700-900", "tools 900-950", "answer 1500-2000"}; !slices.Equal(got, want) || last[0].tier != "standard" {
 		t.Errorf("at %s: spans %q, want %q at standard", last[0].tier, got, want)
 	}
-	if got := last[0].describeTurn(); !strings.Contains(got, "tools 250 ms") {
+	if got := last[0].describeTurn(wording.English); !strings.Contains(got, "tools 250 ms") {
 		t.Errorf("words %q, want the tools in them", got)
 	}
 }
@@ -241,7 +242,7 @@ func TestTimingFitsIntoAnAnswer(t *testing.T) {
 		EndpointMS: 59999, STTFinalMS: 59999, ContextMS: 59999, LLMFirstTokenMS: 59999, ToolMS: 59999, TTSFirstAudioMS: 59999, FloorMS: 59999,
 		FirstSoundMS: 599999, TargetMS: 59999, TotalMS: 599999, Budget: "breached", BreachStage: "commit",
 	}}
-	lines := slices.Repeat([]string{tn.describeTurn()}, waterfall.MaxTurns)
+	lines := slices.Repeat([]string{tn.describeTurn(wording.English)}, waterfall.MaxTurns)
 	parts := markup.Split(strings.Join(lines, "\n"), markup.MaxMessage)
 	if len(parts) > maxAnswers {
 		t.Errorf("%d messages, more than %d", len(parts), maxAnswers)

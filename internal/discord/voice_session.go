@@ -77,13 +77,16 @@ func (r *session) joinVoice(ctx context.Context, channel string, missing error) 
 }
 
 // voiceNotices is what people should know of the voice channel before the first line.
-func (r *session) voiceNotices() (all []string) {
-	if r.voice == nil || r.voice.place() == "" {
-		return nil
+func (r *session) voiceNotices() (all []*wording.Phrase) {
+	if r.quiet != nil {
+		all = append(all, wording.VoiceMissing.With(r.quiet))
 	}
-	all = append(all, wording.VoiceOn.In(r.voice.lang, r.voice.place()))
+	if r.voice == nil || r.voice.place() == "" {
+		return all
+	}
+	all = append(all, wording.VoiceOn.With(r.voice.place()))
 	if missing := r.voice.parts.recognition; missing != nil {
-		all = append(all, wording.VoiceNotHeard.In(r.voice.lang, missing))
+		all = append(all, wording.VoiceNotHeard.With(missing))
 	}
 	return all
 }

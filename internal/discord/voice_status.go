@@ -96,5 +96,5 @@ func (r *voiceRoom) voiceFields() []*discordgo.MessageEmbedField {
 	if len(lines) == 0 {
 		return nil
 	}
-	return []*discordgo.MessageEmbedField{embedField(wording.VoiceField.In(r.lang), lines)}
+	return []*discordgo.MessageEmbedField{embedField(r.lang, wording.VoiceField.In(r.lang), lines)}
 }

@@ -1,17 +1,22 @@
 package guilds
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/approvaltool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/memorytool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/worldtool"
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 // runTool runs a built-in tool and reads its answer.
@@ -64,6 +69,25 @@ func (m *Member) FindEntities(ctx context.Context, name string) ([]memorytool.En
 	}
 	found, err := runTool[memorytool.FoundEntities](ctx, m, "query_entities", args)
 	return found.Entities, err
+}
+
+// ListEntities returns all entities of the world in whose name, alias or id a text
+// is, in the order of their names. It counts as a call of query_entities, which shows
+// a model only so many.
+func (m *Member) ListEntities(ctx context.Context, name string) (all []memory.Entity, err error) {
+	target := mcp.Target{Tool: "query_entities", Source: "builtin", ReadOnly: true, Permission: policy.WorldRead}
+	err = m.doGoverned(ctx, target, map[string]any{"name": name}, func(_ context.Context, game *play.Game) error {
+		for _, e := range game.World.Entities("") {
+			if nameRank(strings.ToLower(name), append([]string{e.Name, e.ID}, e.Aliases...)...) > 0 {
+				all = append(all, e)
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(all, func(a, b memory.Entity) int {
+		return cmp.Or(strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), strings.Compare(a.ID, b.ID))
+	})
+	return all, err
 }
 
 // SearchFacts returns what is known of something, most facts at most.

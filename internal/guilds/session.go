@@ -41,8 +41,10 @@ type Session struct {
 	Table           *table.Table
 	Campaign, Scene string
 	Cast            []config.NPC
-	// Notices are what people should know before the first line.
+	// Notices are what whoever runs the program should know before the first line.
 	Notices []string
+	// Scripted is whether the NPCs have prepared lines only, and no model.
+	Scripted bool
 
 	guild     *Guild
 	played    *play.Session
@@ -71,7 +73,7 @@ func (g *Guild) StartSession(ctx context.Context, o SessionOptions) (*Session, e
 		return nil, errors.Join(err, l.giveBack())
 	}
 	s := &Session{
-		Table: played.Table, Campaign: l.Config.Campaign.Name, Scene: l.World.Scene(), Cast: l.Cast(), Notices: notices,
+		Table: played.Table, Campaign: l.Config.Campaign.Name, Scene: l.World.Scene(), Cast: l.Cast(), Notices: notices, Scripted: played.Scripted,
 		guild: g, played: played, lease: l, last: o.Last,
 	}
 	s.close = sync.OnceValue(s.closeOnce)

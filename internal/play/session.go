@@ -75,6 +75,8 @@ type Session struct {
 	Table *table.Table
 	// Notices are what people should know before the first line.
 	Notices []string
+	// Scripted is whether the NPCs have prepared lines only, and no model.
+	Scripted bool
 
 	game    *Game
 	only    string // the NPC at the table; empty if all are
@@ -100,7 +102,7 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 	if err != nil {
 		return nil, problem.Usage(err)
 	}
-	s := &Session{game: g, only: o.NPC, done: make(chan error, 1)}
+	s := &Session{game: g, only: o.NPC, done: make(chan error, 1), Scripted: scripted}
 	if scripted {
 		s.Notices = append(s.Notices, "the NPCs are scripted: no language model is configured. "+
 			"Set OPENAI_API_KEY, or providers.llm.base_url and model in glyphoxa.yaml, for a real one (any OpenAI-compatible server will do).")

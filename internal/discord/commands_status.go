@@ -1,0 +1,79 @@
+package discord
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/cost"
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
+)
+
+// showSessionStatus says how the session goes: more of it to DMs.
+func showSessionStatus(ctx context.Context, c *call) (string, error) {
+	r, err := c.runningSession()
+	if err != nil {
+		return "", err
+	}
+	list, err := c.describeNPCs(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	how, err := r.played.Table.Listening(ctx)
+	if err != nil {
+		return "", err
+	}
+	lines := []string{c.say(wording.StatusHead, r.channel, wording.Duration(time.Since(r.began)), markup.Escape(r.played.Campaign)), list, c.say(listeningText(how))}
+	if r.voice != nil {
+		lines = append(lines, r.voice.describe(c.lang)...)
+	}
+	if !c.by.DM {
+		return strings.Join(lines, "\n"), nil
+	}
+	lines = append(lines, costText(c.lang, r.played.Cost()))
+	withheld, err := countWithheld(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	if withheld > 0 {
+		lines = append(lines, wording.Withheld.In(c.lang, withheld))
+	}
+	return strings.Join(append(lines, r.status.countLines(c.lang)...), "\n"), nil
+}
+
+// countWithheld is how often something was withheld that NPCs were about to say.
+func countWithheld(ctx context.Context, r *session) (n int, err error) {
+	all, err := r.played.Table.Status(ctx)
+	for _, s := range all {
+		n += s.Withheld
+	}
+	return n, err
+}
+
+// costText is what a session has cost, and what becomes of it.
+func costText(l wording.Language, r cost.Report) string {
+	if r.Total.Usage == (cost.Usage{}) {
+		return wording.CostNothing.In(l)
+	}
+	all := []string{wording.CostSoFar.In(l, r.Total.Amount.In(r.Currency))}
+	switch {
+	case r.Total.Unpriced && r.Total.Amount == 0:
+		all[0] = wording.CostUnknown.In(l)
+	case r.Total.Unpriced:
+		all[0] = wording.CostPartly.In(l, r.Total.Amount.In(r.Currency))
+	}
+	if r.SoftCap > 0 {
+		all = append(all, wording.CostWarnAt.In(l, r.SoftCap.In(r.Currency)))
+	}
+	if r.HardCap > 0 {
+		all = append(all, wording.CostStopAt.In(l, r.HardCap.In(r.Currency)))
+	}
+	switch r.Level {
+	case cost.Cheaper:
+		all = append(all, wording.CostIsCheaper.In(l))
+	case cost.LinesOnly:
+		all = append(all, wording.CostLinesOnly.In(l))
+	}
+	return strings.Join(all, " ")
+}

@@ -1,0 +1,36 @@
+package discord
+
+import (
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
+	"github.com/MrWong99/glyphoxa/internal/table"
+)
+
+// playersNotice is what of an event that went wrong those at the table are told, nil if
+// nothing: why it did is for whoever runs the bot, and for DMs who ask.
+func playersNotice(e table.Event) *wording.Phrase {
+	switch e := e.(type) {
+	case *table.TurnEnded:
+		switch {
+		case e.Outcome != table.OutcomeFailed:
+		case e.Ledger.BreachStage == "commit":
+			return wording.NotKept.With()
+		case e.NPC == "":
+			return wording.NotAnswered.With()
+		default:
+			return wording.CouldNotAnswer.With(markup.Escape(e.NPC))
+		}
+	case *table.Notice:
+		if e.Level == "error" && table.HeaderOf(e).Turn == 0 {
+			return wording.NotKept.With()
+		}
+	case *table.Cost:
+		switch e.Level {
+		case "cheaper":
+			return wording.AnswerCheaply.With()
+		case "lines":
+			return wording.AnswerByLines.With()
+		}
+	}
+	return nil
+}
