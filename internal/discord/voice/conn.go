@@ -94,10 +94,12 @@ type Conn struct {
 const (
 	// frameQueue is how many frames wait for the goroutine that sends them.
 	frameQueue = 2
-	// patience is how long sound waits for a connection that is being renewed, or
-	// for an encryption that is being agreed on. People at the table take a longer
-	// silence for the end.
+	// patience is how long sound waits for a connection that is being renewed. People
+	// at the table take a longer silence for the end.
 	patience = 2 * time.Second
+	// keyPatience is how long it waits for keys. The server alone may take two
+	// seconds over it, until it does not wait for the others any more.
+	keyPatience = 4 * time.Second
 	// farewell is how long leaving may take when Run ends.
 	farewell = 2 * time.Second
 )
@@ -214,15 +216,16 @@ func (c *Conn) UpdateState(s State) { c.news.putState(s) }
 func (c *Conn) UpdateServer(s Server) { c.news.putServer(s) }
 
 // Write sends the next 20 ms of sound at once; it implements mixer.Outlet. While
-// the connection is being renewed or its encryption agreed on, Write waits, so
-// that nothing is lost, up to two seconds after the interruption; then it returns
-// ErrNotConnected until the connection is back. Sixty milliseconds without a
-// Write end a spurt of talk.
+// the connection is being renewed Write waits, so that nothing is lost, up to two
+// seconds after the interruption; then it returns ErrNotConnected until the
+// connection is back. While there are no keys to encrypt with, each Write waits up
+// to four seconds. What is written while nobody else is in the channel goes nowhere.
+// Sixty milliseconds without a Write end a spurt of talk.
 func (c *Conn) Write(ctx context.Context, f *audio.Frame) error {
 	w := written{*f, time.Now()}
-	left := patience
+	left := keyPatience
 	if lost := c.lost.Load(); lost != nil {
-		left -= time.Since(*lost)
+		left = patience - time.Since(*lost)
 	}
 	if left <= 0 {
 		c.count.sentDropped.Add(1)

@@ -226,7 +226,7 @@ func TestWriteWaitsForEncryption(t *testing.T) {
 				written <- tb.c.Write(t.Context(), frame())
 			}
 		}()
-		time.Sleep(patience - time.Millisecond)
+		time.Sleep(keyPatience - time.Millisecond)
 		synctest.Wait()
 		if _, payloads := tb.received(m); len(written) != frameQueue || slices.ContainsFunc(payloads, func(p []byte) bool { return string(p) != rtp.Silence }) {
 			t.Fatalf("%d frames were taken, %d packets sent", len(written), len(payloads))

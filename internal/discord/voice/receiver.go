@@ -127,8 +127,9 @@ func (rx *receiver) awaitDiscovery(until time.Time) bool {
 // takeDatagram handles one.
 func (rx *receiver) takeDatagram(data []byte, now time.Time) {
 	count := &rx.s.c.count
-	if _, ok := rtp.ParseKeepAlive(data); ok {
+	if n, ok := rtp.ParseKeepAlive(data); ok {
 		if at := rx.s.beatenAt.Load(); at != 0 {
+			rx.s.echoed.Store(n)
 			count.udpRoundTrip.Store(now.UnixNano() - at)
 		}
 		return

@@ -24,6 +24,8 @@ const (
 	silences = 5
 	// keepAlive is how often the way for sound is kept open.
 	keepAlive = 5 * time.Second
+	// maxUnechoed keep-alives in a row may be lost.
+	maxUnechoed = 4
 	// speakingTimeout is how long the first frame waits until the server knows
 	// that the bot speaks; before, it drops what it gets.
 	speakingTimeout = 250 * time.Millisecond
@@ -227,8 +229,12 @@ func (tx *sender) endSpurt(ctx context.Context) {
 	tx.s.speaking.tell(ctx, false)
 }
 
-// keepAlive keeps the way for sound open through routers on it.
+// keepAlive keeps the way for sound open through routers on it. Where keep-alives
+// used to come back and do not any more, the session fails.
 func (tx *sender) keepAlive() {
+	if back := tx.s.echoed.Load(); back > 0 && tx.beaten >= back+maxUnechoed {
+		tx.s.fail(errors.New("nothing comes back by UDP from Discord's voice server any more"))
+	}
 	tx.beaten++
 	tx.s.beatenAt.Store(time.Now().UnixNano())
 	_, _ = tx.udp.Write(rtp.AppendKeepAlive(nil, tx.beaten)) // the next one may get through

@@ -61,6 +61,7 @@ type session struct {
 
 	met        atomic.Bool         // had time to learn who else is there
 	beatenAt   atomic.Int64        // when the last keep-alive was sent, in nanoseconds
+	echoed     atomic.Uint32       // the keep-alive that came back last, 0 if none ever did
 	discovered chan netip.AddrPort // the bot's own address, once
 	failed     chan error          // the newest failure of the way for sound
 	media      sync.WaitGroup      // the receiver and the sender

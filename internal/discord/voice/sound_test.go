@@ -220,6 +220,7 @@ func TestWriteWaits(t *testing.T) {
 
 func TestKeepAlive(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, tb *table) {
+		tb.net.alive = true
 		_, m := tb.connect()
 		for want := uint32(1); want < 4; want++ {
 			at := time.Now()
@@ -236,6 +237,11 @@ func TestKeepAlive(t *testing.T) {
 		}
 		if got := tb.c.Stats().UDPRoundTrip; got != 7*time.Millisecond {
 			t.Errorf("round trip = %v", got)
+		}
+		at := time.Now()
+		tb.expect(tb.dial(), opIdentify) // none comes back any more
+		if took := time.Since(at).Round(time.Second); took != (maxUnechoed+1)*keepAlive {
+			t.Errorf("the session failed after %v", took)
 		}
 	})
 }
