@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -93,6 +94,15 @@ func setCaptions(c *call, on bool) (string, error) {
 	return c.say(wording.CaptionsAreOff), nil
 }
 
+// inFives writes a code as Discord shows it.
+func inFives(code string) string {
+	var groups []string
+	for len(code) > 5 {
+		groups, code = append(groups, code[:5]), code[5:]
+	}
+	return strings.Join(append(groups, code), " ")
+}
+
 // showPrivacyCode shows the code of the voice channel's encryption.
 func showPrivacyCode(_ context.Context, c *call) (string, error) {
 	room, err := c.voiceRoom()
@@ -103,7 +113,11 @@ func showPrivacyCode(_ context.Context, c *call) (string, error) {
 		return "", wording.VoiceNone.With()
 	}
 	if code := room.conn.PrivacyCode(); code != "" {
-		return c.say(wording.VoiceCode, code), nil
+		text := c.say(wording.VoiceCode, inFives(code))
+		if own, err := room.conn.VerificationCode(c.by.ID); err == nil { // who asks is in the channel
+			text += "\n" + c.say(wording.VoiceOwnCode, inFives(own))
+		}
+		return text, nil
 	}
 	return c.say(wording.VoiceNoCode), nil
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/disgoorg/godave"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/MrWong99/glyphoxa/pkg/audio"
@@ -273,4 +274,14 @@ func (c *Conn) PrivacyCode() string {
 		return s.dave.PrivacyCode()
 	}
 	return ""
+}
+
+// VerificationCode returns the code that a user and the bot see of each other if
+// nobody is between them. It fails without end-to-end encryption, and for who is
+// not in the channel.
+func (c *Conn) VerificationCode(user string) (string, error) {
+	if s := c.current.Load(); s != nil {
+		return s.dave.VerificationCode(godave.UserID(user))
+	}
+	return "", ErrNotConnected
 }

@@ -25,6 +25,7 @@ type encryption interface {
 	Ready() bool
 	State() e2ee.State
 	PrivacyCode() string
+	VerificationCode(user godave.UserID) (string, error)
 	MaxEncryptedFrameSize(size int) int
 	Encrypt(ssrc uint32, plain, dst []byte) (int, error)
 	Decrypt(user godave.UserID, data, dst []byte) (int, error)

@@ -90,7 +90,10 @@ func (f *fakeEncryption) State() e2ee.State {
 	return e2ee.State{Version: f.version, Encrypted: f.ready}
 }
 
-func (f *fakeEncryption) PrivacyCode() string             { return "12345" }
+func (f *fakeEncryption) PrivacyCode() string { return "12345" }
+func (f *fakeEncryption) VerificationCode(u godave.UserID) (string, error) {
+	return "67890" + string(u), nil
+}
 func (f *fakeEncryption) MaxEncryptedFrameSize(n int) int { return n }
 
 func (f *fakeEncryption) Encrypt(_ uint32, plain, dst []byte) (int, error) {
@@ -235,6 +238,9 @@ func TestWriteWaitsForEncryption(t *testing.T) {
 		synctest.Wait()
 		if headers, _ := tb.received(m); len(headers) != frameQueue+1 {
 			t.Errorf("%d packets were sent, want all that waited", len(headers))
+		}
+		if code, err := tb.c.VerificationCode("1"); code != "678901" || err != nil {
+			t.Errorf("verification code is %q, %v", code, err)
 		}
 		if code := tb.c.PrivacyCode(); code != "12345" {
 			t.Errorf("privacy code = %q", code)

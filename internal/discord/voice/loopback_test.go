@@ -574,6 +574,10 @@ func TestBeginAnewOnLoopback(t *testing.T) {
 			if a.c.PrivacyCode() != b.c.PrivacyCode() || a.c.PrivacyCode() == "" {
 				t.Errorf("privacy codes %q and %q", a.c.PrivacyCode(), b.c.PrivacyCode())
 			}
+			ofB, errB := a.c.VerificationCode(botB)
+			if ofA, err := b.c.VerificationCode(botA); ofA != ofB || err != nil || errB != nil {
+				t.Errorf("verification codes %q, %v and %q, %v", ofA, err, ofB, errB)
+			}
 		})
 	}
 }

@@ -23,6 +23,7 @@ var (
 	VoiceTextOnly    = Text{"this session began without a voice channel; /session stop it, then /session start in the chat of one (what was said is kept)", "diese Sitzung hat ohne Sprachkanal begonnen; beende sie mit /session stop und beginne mit /session start im Chat eines Sprachkanals (was gesagt wurde, bleibt)"}
 	VoiceNone        = Text{"the bot is in no voice channel", "der Bot ist in keinem Sprachkanal"}
 	VoiceNoCode      = Text{"This voice channel is not encrypted from end to end, so there is no code.", "Dieser Sprachkanal ist nicht Ende-zu-Ende verschlüsselt, also gibt es keinen Code."}
+	VoiceOwnCode     = Text{"Between you and me it is **%s**, which Discord shows when you verify me in the call.", "Zwischen dir und mir ist es **%s**; Discord zeigt es, wenn du mich im Anruf verifizierst."}
 	VoiceCode        = Text{"The code is **%s**. Compare it with the one that Discord shows you under the lock of the voice channel: if they are the same, nobody listens in.", "Der Code ist **%s**. Vergleicht ihn mit dem, den Discord am Schloss des Sprachkanals zeigt: sind sie gleich, hört niemand mit."}
 	CaptionsAreOn    = Text{"What NPCs say is written here, too.", "Was die NSCs sagen, steht auch hier."}
 	CaptionsAreOff   = Text{"What NPCs say aloud is not written here any more.", "Was die NSCs laut sagen, steht nicht mehr hier."}
