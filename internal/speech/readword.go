@@ -17,6 +17,9 @@ func (r *shortReader) readShortWord() bool {
 
 // readCentury reads the c. of "the 18th c.".
 func (r *shortReader) readCentury() bool {
+	if r.at(r.i) != 'c' {
+		return false
+	}
 	word := r.wordFrom(r.i)
 	end := r.i + len(word)
 	if word != "c" && word != "cent" || r.at(end) != '.' || !strings.HasSuffix(r.last, "th") && !strings.HasSuffix(r.last, "st") && !strings.HasSuffix(r.last, "nd") && !strings.HasSuffix(r.last, "rd") {

@@ -12,8 +12,11 @@ func (r *writer) lowerCapitals(word []rune, start int) string {
 	if r.effort == noSigns {
 		return text
 	}
-	parts := strings.Split(text, "-")
 	shouted := len(word) > 1 && unicode.IsUpper(word[1]) && r.isShouted(start, start+len(word))
+	if _, ok := r.valueNamed(text, shouted); !ok && !shouted && !strings.Contains(text, "-") {
+		return r.lowerPart(text) // nearly every word
+	}
+	parts := strings.Split(text, "-")
 	var b strings.Builder
 	joined := false
 	for i, p := range parts {
