@@ -38,6 +38,10 @@ type Options struct {
 	// beginning or after a delay, and still sounds after a Pause or a Stop. If
 	// zero, frames are given on time.
 	Lead time.Duration
+	// Trail is how much silence follows what sounds once nothing is left, for outlets that
+	// may play their last sound again, or hold it back, when they get no more. Sound that
+	// comes meanwhile takes its place. If zero, none does.
+	Trail time.Duration
 	// OnFrame, if not nil, is called after each frame that the outlet took,
 	// with how much later than due it was handed over. It is called by Run's
 	// goroutine and must return at once.
@@ -121,6 +125,8 @@ type Mixer struct {
 	tail  fade       // of a line cut off, still to be played
 	notes []Note     // not yet taken: at most what was played since
 	fresh bool       // there was nothing to play when Run last looked
+	trail int        // frames of silence that are still to follow
+	after bool       // the last frame was one of them
 	pace  pace
 	given given
 	stats Stats
@@ -227,7 +233,7 @@ func (m *Mixer) Stop(l *Line) {
 
 // cutLine ends or interrupts l; m.mu is held.
 func (m *Mixer) cutLine(l *Line, to state) {
-	starved := m.fresh && m.pace.isOver(time.Now())
+	starved := m.after || m.fresh && m.pace.isOver(time.Now())
 	if f := l.cutTo(to); m.line == l {
 		m.line = nil
 		if f.n > 0 && !starved {

@@ -12,12 +12,15 @@ import (
 // all sound, knows no goroutine, and is moved from one instant to the next.
 type model struct {
 	lead   time.Duration
+	trails int  // frames of silence that follow sound
 	silent bool // there is no outlet
 
 	now, next, floor time.Duration
 	idle             bool // there was nothing to play
 	line             *modelLine
 	tail             []int16
+	trail            int  // frames of silence still to come
+	trailed          bool // the last frame was one of them
 	frames           []heard
 	notes            []event
 }
@@ -186,7 +189,7 @@ func (m *model) stop(l *modelLine) {
 
 // fall makes the tail of l, unless l was silent.
 func (m *model) fall(l *modelLine) {
-	if !l.flowing || l.off == 0 || m.idle && m.now > m.next {
+	if !l.flowing || l.off == 0 || m.trailed || m.idle && m.now > m.next {
 		return
 	}
 	rest := l.sentences[l.index].samples[l.off:]
@@ -204,7 +207,7 @@ func (m *model) advance(end time.Duration) {
 	for {
 		m.settle()
 		var then []time.Duration
-		if m.sounds(0) || len(m.tail) > 0 {
+		if m.sounds(0) || len(m.tail) > 0 || m.trail > 0 {
 			if m.idle {
 				m.floor, m.next, m.idle = m.now, max(m.next, m.now), false
 			}
@@ -230,6 +233,11 @@ func (m *model) advance(end time.Duration) {
 
 func (m *model) frame() {
 	h := heard{at: m.now}
+	if m.trailed = !m.sounds(0) && len(m.tail) == 0; m.trailed {
+		m.trail--
+	} else {
+		m.trail = m.trails
+	}
 	n := 0
 	if m.sounds(0) {
 		starts, before := !m.line.flowing, len(m.notes)

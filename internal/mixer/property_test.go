@@ -54,14 +54,14 @@ type world struct {
 	got     []event
 }
 
-func newWorld(lead time.Duration, silent bool) *world {
+func newWorld(lead time.Duration, trails int, silent bool) *world {
 	w := &world{out: newRecorder(), written: make([]int, linesDrawn)}
 	w.start = w.out.start
-	w.model = model{lead: lead, silent: silent, idle: true}
+	w.model = model{lead: lead, trails: trails, silent: silent, idle: true}
 	if silent {
 		w.m = mixer.New(nil, nil)
 	} else {
-		w.m = mixer.New(w.out, &mixer.Options{Lead: lead})
+		w.m = mixer.New(w.out, &mixer.Options{Lead: lead, Trail: time.Duration(trails) * frame})
 	}
 	w.lines = make([]*mixer.Line, linesDrawn)
 	w.doubles = make([]*modelLine, linesDrawn)
@@ -173,9 +173,10 @@ func TestMixerDoesAsItsModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		acts := drawActs(rt)
 		lead := rapid.SampledFrom([]time.Duration{0, 0, 30 * time.Millisecond, 100 * time.Millisecond}).Draw(rt, "lead")
+		trails := rapid.SampledFrom([]int{0, 0, 1, 5}).Draw(rt, "trails")
 		silent := rapid.IntRange(0, 7).Draw(rt, "silent") == 0
 		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(lead, silent)
+			w := newWorld(lead, trails, silent)
 			run(t, w.m)
 			seen := sentenceOrder{}
 			for i, a := range append(acts, act{verb: "take", wait: 3 * time.Second}) {

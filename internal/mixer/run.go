@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
 // patience is how long a sentence may be without sound before its line counts
@@ -47,7 +48,7 @@ func (m *Mixer) nextFrame(now time.Time) (until time.Time, write bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	until, ready := m.passSilently(now)
-	if !ready && m.tail.n == 0 {
+	if !ready && m.tail.n == 0 && m.trail == 0 {
 		m.fresh = true
 		return until, false
 	}
@@ -105,8 +106,13 @@ func (m *Mixer) passSilently(now time.Time) (dryAt time.Time, ready bool) {
 }
 
 // mixFrame fills m.frame with the line's sound, if that is ready, and what is left
-// of a line cut off. m.mu is held.
+// of a line cut off, or with the silence that follows. m.mu is held.
 func (m *Mixer) mixFrame(ready bool) {
+	if m.after = !ready && m.tail.n == 0; m.after {
+		m.trail--
+	} else {
+		m.trail = int(m.opts.Trail / audio.FrameDuration)
+	}
 	n := 0
 	m.given.line = nil
 	if ready {

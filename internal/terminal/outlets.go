@@ -82,6 +82,10 @@ func createWAV(path string) (pcmSink, error) {
 // has a buffer of its own, which must not run dry.
 const lead = playerBuffer
 
+// trail is how much silence it is given behind sound: PulseAudio keeps an end that is shorter
+// than its buffer for later, and may play the last of what it has once more when it runs dry.
+const trail = playerBuffer + 2*audio.FrameDuration
+
 // outlets is where the table is heard. It implements [mixer.Outlet].
 type outlets struct {
 	file  pcmSink // nil without
@@ -111,7 +115,7 @@ func (s *outlets) openOutlets(o Options) (play.Sound, error) {
 			sound.Notice = "nothing will be heard: " + err.Error()
 		} else {
 			s.aloud = p
-			sound.Playback = mixer.Options{Lead: lead}
+			sound.Playback = mixer.Options{Lead: lead, Trail: trail}
 		}
 	}
 	if s.file != nil || s.aloud != nil {
