@@ -3,6 +3,8 @@
 package terminal
 
 import (
+	"context"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/mixer"
 	"github.com/MrWong99/glyphoxa/internal/peers"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
@@ -48,6 +51,49 @@ func TestShortAnswerIsHeardBeforeTheNext(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// What is left of an answer that was interrupted may be shorter than the device's buffer: it
+// is heard when it is said, too, and not at the beginning of the next answer.
+func TestShortEndIsHeard(t *testing.T) {
+	ear := peers.NewLoudspeaker(t)
+	leaveOnly(t, "pacat")
+	s := &outlets{tell: func(level, text string) { t.Errorf("%s: %s", level, text) }}
+	sound, err := s.openOutlets(Options{Aloud: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := mixer.New(sound.Outlet, &sound.Playback)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- m.Run(ctx) }()
+	for i, long := range []time.Duration{time.Second, audio.FrameDuration, audio.FrameDuration, audio.FrameDuration} {
+		before := sounding(ear.Heard())
+		l := mixer.NewLine(uint64(i + 1))
+		l.Begin()
+		tone := make([]int16, long*audio.SampleRate/time.Second)
+		for k := range tone {
+			tone[k] = int16(8000 * math.Sin(2*math.Pi*400*float64(k)/audio.SampleRate))
+		}
+		l.Append(tone)
+		l.Close()
+		m.Play(l)
+		var got time.Duration
+		for range 100 {
+			if time.Sleep(50 * time.Millisecond); sounding(ear.Heard()) > before+got {
+				got = sounding(ear.Heard()) - before // it may go on
+			} else if got > 0 {
+				break
+			}
+		}
+		if got == 0 {
+			t.Errorf("line %d, %v long, was not heard in five seconds", i+1, long)
+		}
+	}
+	stop()
+	if err := errors.Join(<-done, s.Close()); err != nil {
+		t.Error(err)
 	}
 }
 
