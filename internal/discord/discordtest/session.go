@@ -229,6 +229,7 @@ func (s *Server) mayIdentify(shard int) bool {
 func (c *conn) begin(id identification, shard [2]int) {
 	s := c.s
 	x := &session{id: s.secret("session"), intents: *id.Intents, shard: shard, compress: id.Compress, conn: c, faults: &s.gateway.faults}
+	s.loseVoice()
 	s.gateway.sessions = append(s.gateway.sessions, x)
 	c.session = x
 	c.record.Session, c.record.Intents, c.record.Shard = x.id, x.intents, shard

@@ -2,6 +2,7 @@ package discordtest
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/discordtest/voicetest"
@@ -68,6 +69,18 @@ func (s *Server) announceJoin(g *guild, state *voiceState) voicetest.Address {
 		server()
 	}
 	return at
+}
+
+// loseVoice takes the bot out of the voice channels that it joined with sessions
+// which it cannot resume: its voice connections end with 4014.
+func (s *Server) loseVoice() {
+	for _, g := range s.guilds {
+		state := g.voice[s.bot.ID]
+		if state == nil || slices.ContainsFunc(s.gateway.sessions, func(x *session) bool { return x.id == state.SessionID && !x.ended }) {
+			continue
+		}
+		s.announceJoin(g, s.moveVoice(g, s.bot.ID, nil, ""))
+	}
 }
 
 func (s *Server) joinOf(state *voiceState) voicetest.Join {

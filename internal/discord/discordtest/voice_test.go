@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/coder/websocket"
+
 	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
 	"github.com/MrWong99/glyphoxa/internal/discord/discordtest/voicetest"
 )
@@ -101,6 +103,41 @@ func TestBotJoinsVoice(t *testing.T) {
 	if e := b.told("VOICE_STATE_UPDATE"); e.Channel != nil {
 		t.Errorf("the bot is in %s after it was disconnected", *e.Channel)
 	}
+}
+
+// TestBotLosesVoice has a bot come back that cannot go on with its session.
+func TestBotLosesVoice(t *testing.T) {
+	t.Parallel()
+	b := seat(t)
+	channel := b.s.AddVoiceChannel(b.guild, "table")
+	b.join(channel)
+	b.toldToJoin(channel, "VOICE_STATE_UPDATE", "VOICE_SERVER_UPDATE")
+	if got := b.voices(b.s); len(got) != 1 {
+		t.Errorf("%d voice states are in the guild of a bot that resumes, want its own", len(got))
+	}
+	_ = b.ws.Close(websocket.StatusNormalClosure, "") // which ends the session
+	if err := b.s.AwaitConnections(t.Context(), func(all []discordtest.Connection) bool { return !all[0].Open }); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.voices(b.s); len(got) != 0 {
+		t.Errorf("%d voice states are in the guild of a bot that came anew, want none", len(got))
+	}
+}
+
+// voices identifies once more and returns the guild's voice states.
+func (b *seated) voices(s *discordtest.Server) (states []any) {
+	b.t.Helper()
+	w := dial(b.t, s, "")
+	w.next(10)
+	w.send(fmt.Sprintf(`{"op":2,"d":{"token":%q,"intents":129,"properties":{"os":"linux"}}}`, s.Token()))
+	w.next(0)
+	var g struct {
+		States []any `json:"voice_states"`
+	}
+	if err := json.Unmarshal(w.next(0).D, &g); err != nil {
+		b.t.Fatal(err)
+	}
+	return g.States
 }
 
 // TestBotMayNotJoin finds what is not answered by what comes after it.
