@@ -119,7 +119,7 @@ func TestHeartbeats(t *testing.T) {
 // with 1000 and so ends its session is discordgo's way.
 func TestZombie(t *testing.T) {
 	t.Parallel()
-	s := discordtest.New(t, &discordtest.Options{Heartbeat: 50 * time.Millisecond})
+	s := discordtest.New(t, &discordtest.Options{Heartbeat: 300 * time.Millisecond})
 	dg := client(t, s)
 	dg.ShouldReconnectOnError = false
 	s.SwallowHeartbeats(1000)
