@@ -549,6 +549,10 @@ func TestBeginAnewOnLoopback(t *testing.T) {
 		{"forgotten", voicetest.Options{}, func(s *voicetest.Server) { s.Forget(guild, botA); s.Drop(guild, botA) }},
 		{"nothing_kept", voicetest.Options{Replay: -1}, func(s *voicetest.Server) {
 			s.Drop(guild, botA)
+			gone := func(c voicetest.Client) bool { return !c.Connected }
+			if _, err := s.AwaitClient(context.Background(), guild, botA, gone); err != nil {
+				t.Error(err)
+			}
 			s.SwitchSSRC(guild, botB) // a message is missed
 		}},
 		{"invalid", voicetest.Options{}, func(s *voicetest.Server) { s.CloseWith(guild, botA, 4006) }},
