@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/MrWong99/glyphoxa/internal/simulate"
 	"github.com/MrWong99/glyphoxa/pkg/audio/silero"
 )
 
@@ -43,6 +44,8 @@ type capacity struct {
 	Packets      uint64            `json:"packets"`
 	DroppedCount *uint64           `json:"dropped_packets"`
 	Remarks      []string          `json:"remarks"`
+
+	Discord *simulate.DiscordReport `json:"discord"`
 }
 
 type quantiles struct {
@@ -140,6 +143,25 @@ func TestSimulate(t *testing.T) {
 	}
 }
 
+// TestSimulateOverDiscord runs tables in voice channels, with the players in another
+// process.
+func TestSimulateOverDiscord(t *testing.T) {
+	t.Parallel()
+	h := newProgram(t)
+	for _, row := range []struct {
+		args []string
+		dave int
+	}{{nil, 1}, {[]string{"--dave=false"}, 0}} {
+		args := append([]string{"simulate", "--discord", "--tables", "4", "--players", "2", "--minutes", "0.15", "--detection", "energy"}, row.args...)
+		c := reported[capacity](t, h.run("", args...).ok(t).stdout)
+		c.adds(t)
+		d := c.Discord
+		if d == nil || d.DAVE != row.dave || d.Sent < c.Frames || d.Peer.Packets == 0 || d.DecryptFailures+d.Peer.DecryptFailures > 0 {
+			t.Errorf("%v: %d frames and %+v, want all of them sent, and what arrived decrypted", row.args, c.Frames, d)
+		}
+	}
+}
+
 // TestSimulateSweep shows a list of reports and a plot of them.
 func TestSimulateSweep(t *testing.T) {
 	t.Parallel()
@@ -182,6 +204,7 @@ func TestSimulateWrongUsage(t *testing.T) {
 		{"far too many tables", []string{"--tables", "100000000"}, "at most 10000 tables"},
 		{"far too many players", []string{"--tables", "1", "--players", "1000000"}, "at most 100 players"},
 		{"more than fits into the memory", []string{"--tables", "1000"}, "1000 tables of 4 players take 3000 MB, and there are 300 MB here, enough for 100 tables"},
+		{"an encryption of nothing", []string{"--dave"}, "--dave is of voice channels"},
 		{"an engine there is not", []string{"--engines", "duplex=1"}, `--engines: there is no engine "duplex"`},
 		{"no share of an engine", []string{"--engines", "s2s=half"}, `--engines: "s2s=half" is no share of the NPCs`},
 		{"a detection there is not", []string{"--detection", "ears"}, `--detection: "ears" is not one of auto, silero, energy, webrtc`},

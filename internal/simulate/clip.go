@@ -52,6 +52,42 @@ const npcSound = 20 * time.Second
 // frames. It returns early, with an error, when ctx ends.
 func newPool(ctx context.Context, lib *opus.Library) (*pool, error) {
 	p := &pool{}
+	if err := p.addPlayers(ctx, lib); err != nil {
+		return nil, err
+	}
+	return p, p.addNPCs(ctx)
+}
+
+// newLocalPool is newPool where the players are elsewhere: their clips have their
+// length alone.
+func newLocalPool(ctx context.Context) (*pool, error) {
+	p := &pool{}
+	for i := range pitches {
+		for d := shortest; d <= longest; d += grade {
+			p.said[i] = append(p.said[i], make(clip, d/audio.FrameDuration))
+		}
+	}
+	p.coughed = make(clip, coughLength/audio.FrameDuration)
+	return p, p.addNPCs(ctx)
+}
+
+// addNPCs generates the NPCs' sound.
+func (p *pool) addNPCs(ctx context.Context) error {
+	for i, pitch := range pitches {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		for n, s := range rig.Speech(pitch, npcSound, playerLevel) {
+			if n%(audio.SampleRate/voiceRate) == 0 { // it has nothing above 6 kHz
+				p.spoken[i] = append(p.spoken[i], s)
+			}
+		}
+	}
+	return nil
+}
+
+// addPlayers generates and encodes the players' sound.
+func (p *pool) addPlayers(ctx context.Context, lib *opus.Library) error {
 	background := noise(2*time.Second, roomLevel)
 	var err error
 	clipOf := func(sound []int16) (c clip) {
@@ -62,21 +98,16 @@ func newPool(ctx context.Context, lib *opus.Library) (*pool, error) {
 	}
 	for i, pitch := range pitches {
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 		for d := shortest; d <= longest; d += grade {
 			p.said[i] = append(p.said[i], clipOf(mixSounds(rig.Speech(pitch, d, playerLevel), background)))
-		}
-		for n, s := range rig.Speech(pitch, npcSound, playerLevel) {
-			if n%(audio.SampleRate/voiceRate) == 0 { // it has nothing above 6 kHz
-				p.spoken[i] = append(p.spoken[i], s)
-			}
 		}
 	}
 	p.coughed = clipOf(mixSounds(cough(), background))
 	p.room = clipOf(background)
 	p.quiet = clipOf(make([]int16, rig.SamplesIn(100*time.Millisecond)))
-	return p, err
+	return err
 }
 
 // encoded cuts sound into packets, as a stream of its own.

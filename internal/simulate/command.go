@@ -42,6 +42,8 @@ type Command struct {
 	// Detection tells voice from noise, as hearing.detection in a configuration. If
 	// empty, auto.
 	Detection string
+	// Discord is as in [Options].
+	Discord *Discord
 	// Plot and Profile are two files, none if empty: a picture, which is there
 	// once it is complete, and a processor profile for go tool pprof.
 	Plot, Profile string
@@ -183,7 +185,10 @@ func (c Command) measureLoad(ctx context.Context, load Load) (result *Result, er
 	defer background.Wait()
 	defer stop()
 	lib, err := opus.Load()
-	if err != nil {
+	switch {
+	case err != nil && c.Discord != nil:
+		return nil, err // which says what to install
+	case err != nil:
 		lib = nil // the report says so
 	}
 	say := func(text string) {
@@ -198,7 +203,7 @@ func (c Command) measureLoad(ctx context.Context, load Load) (result *Result, er
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, detection.Close()) }()
-	return Run(ctx, load, Parts{Host: host, Log: store, Graph: store}, &Options{Library: lib, Detection: detection, Seed: c.Seed, Tell: say})
+	return Run(ctx, load, Parts{Host: host, Log: store, Graph: store}, &Options{Library: lib, Detection: detection, Seed: c.Seed, Discord: c.Discord, Tell: say})
 }
 
 // report prints the report and draws the plot, unless there is nothing in it.

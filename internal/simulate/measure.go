@@ -20,6 +20,7 @@ const (
 // histograms are filled by the tables.
 type meter struct {
 	late    histogram
+	written histogram // of frames at the network
 	tally   *tally
 	tell    func(string)
 	began   time.Time

@@ -33,6 +33,8 @@ type utterance struct {
 	// means none.
 	pause time.Duration
 	done  chan struct{} // closed when it has been said
+	// said is called when it has been said. If nil, nobody is told.
+	said func()
 }
 
 func newPlayer(name string, pitch int, open bool, p *pool) *player {
@@ -179,6 +181,9 @@ func (t *talk) finishUtterance() {
 		if len(c) > 0 {
 			return
 		}
+	}
+	if t.utterance.said != nil {
+		t.utterance.said()
 	}
 	close(t.utterance.done)
 	t.utterance = nil

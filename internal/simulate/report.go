@@ -44,7 +44,7 @@ type Report struct {
 	Notices map[string]uint64 `json:"notices,omitempty"`
 
 	// CPUPercent is of one processor: on two, 200 is all there is. The
-	// simulated players and providers are part of it.
+	// simulated providers are part of it, and without Discord the players.
 	CPUPercent float64 `json:"cpu_percent"`
 	Processors int     `json:"processors"`
 	// RSSMB and Goroutines are the most that was seen.
@@ -55,8 +55,46 @@ type Report struct {
 	Packets        uint64 `json:"packets"`
 	DroppedPackets uint64 `json:"dropped_packets"`
 
+	// Discord is what went over voice channels, nil without them.
+	Discord *DiscordReport `json:"discord,omitempty"`
+
 	// Remarks say what could not be measured here, and why.
 	Remarks []string `json:"remarks,omitempty"`
+}
+
+// DiscordReport is what went over voice channels.
+type DiscordReport struct {
+	// Mode is the encryption on the way to Discord, DAVE the version of that from
+	// end to end, 0 without it.
+	Mode string `json:"mode"`
+	DAVE int    `json:"dave"`
+	// WriteLateness is from when a frame was due until it had been encoded,
+	// encrypted and given to the network.
+	WriteLateness *Lateness `json:"write_lateness_ms"`
+	// Sent and Received count packets of sound, silence that ends a spurt among
+	// them; Unsent could not be sent, Lost and DecryptFailures are of those received.
+	Sent            uint64 `json:"sent"`
+	Unsent          uint64 `json:"unsent"`
+	Received        uint64 `json:"received"`
+	Lost            uint64 `json:"lost"`
+	DecryptFailures uint64 `json:"decrypt_failures"`
+	// Interruptions are connections made beyond the first of each table.
+	Interruptions uint64 `json:"interruptions"`
+	// Peer is what arrived at the other end.
+	Peer PeerReport `json:"peer"`
+}
+
+// PeerReport is what arrived where the players are, and what that end took.
+type PeerReport struct {
+	Packets         uint64 `json:"packets"`
+	Lost            uint64 `json:"lost"`
+	DecryptFailures uint64 `json:"decrypt_failures"`
+	// Jitter is by how much two packets in a row came more or less than 20 ms apart.
+	Jitter *Lateness `json:"jitter_ms"`
+	// FirstSound is from the last packet of a player's words to the first of an NPC's.
+	FirstSound *Percentiles `json:"first_sound_ms"`
+	CPUPercent float64      `json:"cpu_percent"`
+	RSSMB      float64      `json:"rss_mb"`
 }
 
 // EngineReport is what the NPCs of one engine came to, of all tables.

@@ -7,9 +7,10 @@
 // whose packets carry generated speech, and the providers of transcripts,
 // answers and voices, which take the time that services take and no network.
 // Players and providers run in the same process, so what they cost is part of
-// what is measured.
+// what is measured. Over Discord the connections to voice channels are real, too,
+// and the players are in another process, with the voice server.
 //
-// It reaches no network and keeps nothing but what Parts keep and the files that
+// It reaches no network but loopback and keeps nothing but what Parts keep and the files that
 // a Command names.
 package simulate
 
@@ -70,9 +71,14 @@ type Options struct {
 	// Opener is to the first sentence of a fast model, Speech to the first sound of a
 	// speech-to-speech model. If zero, 220 ms (600 ms) and 320 ms (900 ms).
 	Opener, Speech Latency
+	// Discord has the tables play in voice channels, for which Library is needed. If
+	// nil, sound goes from one to the other as it is.
+	Discord *Discord
 	// Tell is told how it goes, every ten seconds or so, by one goroutine at a
 	// time. If nil, nobody is.
 	Tell func(string)
+
+	far *farLine // runs; nil without Discord
 }
 
 func (o *Options) withDefaults() *Options {
@@ -114,8 +120,31 @@ func Run(ctx context.Context, load Load, parts Parts, o *Options) (*Result, erro
 		return nil, err
 	}
 	o = o.withDefaults()
+	if o.Discord != nil {
+		return simulateOverDiscord(ctx, load, parts, o)
+	}
 	o.Tell("making the players' voices")
 	p, err := newPool(ctx, o.Library)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ErrInterrupted
+	case err != nil:
+		return nil, err
+	}
+	return simulate(ctx, load, parts, o, p)
+}
+
+// simulateOverDiscord is Run with a far end of its own.
+func simulateOverDiscord(ctx context.Context, load Load, parts Parts, o *Options) (result *Result, err error) {
+	if o.Library == nil {
+		return nil, ErrNoCodec
+	}
+	o.Tell("starting the far end of the voice channels")
+	if o.far, err = startFarEnd(ctx, load, o.Discord); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, o.far.close()) }()
+	p, err := newLocalPool(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ErrInterrupted
@@ -151,7 +180,7 @@ func simulate(ctx context.Context, load Load, parts Parts, o *Options, p *pool) 
 			r.Remarks = append(r.Remarks, fmt.Sprintf("energy told voice from noise, which is cheaper than what is preferred: %v", d.Missing()))
 		}
 	}
-	if err := playTables(ctx, load.Duration, sittings, m, &r); err != nil {
+	if err := playTables(ctx, load.Duration, sittings, m, o.far, &r); err != nil {
 		return nil, err
 	}
 	result := &Result{r, m.points}
@@ -174,22 +203,30 @@ func codec(lib *opus.Library) string {
 
 // playTables runs the sittings for d or until ctx ends, and stores in r what was
 // measured meanwhile. It waits for them.
-func playTables(ctx context.Context, d time.Duration, sittings []*sitting, m *meter, r *Report) error {
+func playTables(ctx context.Context, d time.Duration, sittings []*sitting, m *meter, far *farLine, r *Report) error {
 	// The tables outlive ctx, so that their end is no part of the report.
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	tables, running := errgroup.WithContext(life)
 	var seated sync.WaitGroup
+	begin := make(chan struct{})
 	for _, s := range sittings {
 		seated.Add(1)
 		done := sync.OnceFunc(seated.Done)
 		tables.Go(func() error {
 			defer done() // also of one that failed
-			return s.playTable(running, done)
+			return s.playTable(running, done, begin)
 		})
 	}
 	seated.Wait()
 	m.beginMeasuring()
+	if far != nil {
+		if err := far.order(farOrder{Measure: measureBegin}); err != nil {
+			stop()
+			return errors.Join(err, tables.Wait())
+		}
+	}
+	close(begin)
 	sampling, enough := context.WithCancel(running)
 	var sampler sync.WaitGroup
 	sampler.Go(func() { m.sampleRegularly(sampling) })
@@ -209,6 +246,10 @@ func playTables(ctx context.Context, d time.Duration, sittings []*sitting, m *me
 		r.Packets += st.Packets.Packets
 		r.DroppedPackets += st.Packets.Dropped
 	}
+	var reported error
+	if far != nil {
+		r.Discord, reported = reportDiscord(far, sittings, m)
+	}
 	stop()
-	return tables.Wait()
+	return errors.Join(reported, tables.Wait())
 }

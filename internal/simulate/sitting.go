@@ -10,12 +10,15 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/discord/voice"
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
+	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/rig"
+	"github.com/MrWong99/glyphoxa/internal/simulate/farend"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
@@ -40,6 +43,9 @@ type sitting struct {
 	engines   *engines
 	talk      conversation
 	seats     []*table.Seat // filled by join, then read only
+	far       *farLine      // nil without Discord, as is voice
+	voice     *voiceLine
+	number    int
 }
 
 // newSitting sets up table number n, whose NPCs speak through the engines named.
@@ -48,17 +54,17 @@ func newSitting(ctx context.Context, n int, load Load, named []string, parts Par
 	if err != nil {
 		return nil, fmt.Errorf("starting a session: %w", err)
 	}
-	out, err := newOutlet(o.Library)
+	s := &sitting{parts: parts, lib: o.Library, detection: o.Detection, session: session.ID, far: o.far, number: n}
+	out, handedOver, err := s.newOutlet(o, m)
 	if err != nil {
 		return nil, err
 	}
-	s := &sitting{parts: parts, lib: o.Library, detection: o.Detection, session: session.ID}
 	d := newDice(o.Seed, n)
 	words := map[string]*rig.Words{}
 	w := newWatch(m.tally, named)
 	s.talk = conversation{dice: d, watch: w, npcs: names[:load.NPCs]}
 	for i := range load.Players {
-		pl := newPlayer(fmt.Sprintf("Player %d", i+1), (n+i)%len(pitches), i%openEvery == openEvery-1, p)
+		pl := newPlayer(fmt.Sprintf("Player %d", i+1), pitchOfPlayer(n, i), hasOpenMicrophone(i), p)
 		words[pl.name] = &pl.words
 		s.talk.players = append(s.talk.players, pl)
 	}
@@ -67,11 +73,34 @@ func newSitting(ctx context.Context, n int, load Load, named []string, parts Par
 	s.table = table.New(table.Options{
 		Agents: agents(named, cfg.Memory.History), Engine: s.engines, Listener: s.engines.listener(), Host: parts.Host,
 		Log: parts.Log, Context: hotctx.New(parts.Log, parts.Graph), Sink: w, Session: session, Latency: cfg.Latency,
-		Voices: play.NewVoices(&voices{p, d, o.Voice}), Outlet: out, Playback: mixer.Options{OnFrame: m.frame},
+		Voices: play.NewVoices(&voices{p, d, o.Voice}), Outlet: out, Playback: mixer.Options{OnFrame: handedOver},
 		Hearing: newRecogniser(words, d, o.Transcript), Expect: stt.Options{Language: "en", Interim: true}, Languages: []string{"en"}, RecentLines: cfg.Memory.RecentLines,
 	})
 	return s, nil
 }
+
+// newOutlet is where the NPCs' sound goes, and who is told how late it does.
+func (s *sitting) newOutlet(o *Options, m *meter) (mixer.Outlet, func(time.Duration), error) {
+	if s.far == nil {
+		out, err := newOutlet(o.Library)
+		return out, m.frame, err
+	}
+	s.voice = s.far.connect(s.number, o.Library, m, s.hear)
+	return s.voice, s.voice.handedOver, nil
+}
+
+// hear takes a player's packet from the voice channel. All players sit by then.
+func (s *sitting) hear(user string, p voice.Packet) {
+	for i, seat := range s.seats {
+		if farend.PlayerID(s.number, i) == user {
+			seat.Push(lane.Packet{Seq: p.Seq, Payload: p.Payload})
+		}
+	}
+}
+
+func pitchOfPlayer(table, player int) int { return (table + player) % len(pitches) }
+
+func hasOpenMicrophone(player int) bool { return player%openEvery == openEvery-1 }
 
 // agents makes NPCs that can roll dice, one for each of the engines named.
 func agents(named []string, history int) []*agent.Agent {
@@ -111,8 +140,9 @@ func (s *sitting) seatPlayers(ctx context.Context) error {
 	return nil
 }
 
-// playTable plays until ctx ends. It calls joined once all players sit.
-func (s *sitting) playTable(ctx context.Context, joined func()) error {
+// playTable plays until ctx ends. It calls joined once all players sit, and has them
+// talk once begin is closed.
+func (s *sitting) playTable(ctx context.Context, joined func(), begin <-chan struct{}) error {
 	ctx, stop := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	var failed error
@@ -121,16 +151,33 @@ func (s *sitting) playTable(ctx context.Context, joined func()) error {
 		failed = s.table.Run(ctx)
 	})
 	err := s.seatPlayers(ctx)
+	var lost error
+	if err == nil && s.voice != nil {
+		work.Go(func() {
+			defer stop()
+			lost = s.voice.conn.Run(ctx)
+		})
+		err = s.voice.conn.Join(ctx, s.voice.channel)
+	}
 	if err == nil {
 		joined()
-		for _, p := range s.talk.players {
-			work.Go(func() { p.sendPackets(ctx) })
+		for i, p := range s.talk.players {
+			if s.far != nil {
+				work.Go(func() { p.relayUtterances(ctx, s.far, s.number, i) })
+			} else {
+				work.Go(func() { p.sendPackets(ctx) })
+			}
 		}
-		s.talk.converse(ctx)
+		select {
+		case <-begin:
+			s.talk.converse(ctx)
+		case <-ctx.Done():
+		}
 		<-ctx.Done()
 	}
 	stop()
 	work.Wait()
+	err = errors.Join(err, lost)
 	s.engines.Close()
 	bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	defer cancel()

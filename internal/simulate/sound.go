@@ -12,8 +12,10 @@ func noise(d time.Duration, level float64) []int16 {
 	return rig.Noise(d, level, rand.New(rand.NewPCG(1, 7)))
 }
 
+const coughLength = 280 * time.Millisecond
+
 // cough is a burst of noise with a hard onset.
-func cough() []int16 { return rig.Decay(noise(280*time.Millisecond, -14), 3) }
+func cough() []int16 { return rig.Decay(noise(coughLength, -14), 3) }
 
 // mixSounds adds a background to a sound; the result is as long as the sound.
 func mixSounds(sound, background []int16) []int16 {

@@ -1,0 +1,219 @@
+// Package farend is the other end of a simulated bot's voice connections: a
+// Discord voice server on loopback, with players in its channels who send what they
+// are given. To the bot it is a voice gateway over TLS, and UDP with both
+// encryptions; players have no clients of their own, so that most of what is used
+// of the processor is the bot's. It is right to clients that are: what breaks the
+// protocol closes a connection, and nobody is told why.
+package farend
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
+)
+
+// Options say what is on the server.
+type Options struct {
+	// Channels are how many there are, each in a guild of its own, with Players in
+	// each, below 1000.
+	Channels, Players int
+	// Plain leaves the end-to-end encryption out, as in stage channels.
+	Plain bool
+	// Heard is told of each packet of sound from a bot. One goroutine calls it; it
+	// does not wait.
+	Heard func(Packet)
+}
+
+// Packet is 20 ms of a bot's sound as it came.
+type Packet struct {
+	Channel   int
+	At        time.Time // from the kernel, where it tells
+	Seq       uint16
+	Timestamp uint32 // of 48 kHz
+	Silence   bool   // nothing but the end of a spurt
+	// Err is why the packet could not be decrypted, nil if it could.
+	Err error
+}
+
+// Address is where a bot connects to, and by what it trusts the server.
+type Address struct {
+	Endpoint string `json:"endpoint"`
+	Token    string `json:"token"`
+	CA       []byte `json:"ca"` // PEM
+}
+
+// The ids of what is on a server.
+const (
+	BotID        = "3000001"
+	firstGuild   = 1_000_001
+	firstChannel = 2_000_001
+	firstPlayer  = 4_000_001
+	perChannel   = 1000 // ids and ssrcs
+)
+
+// GuildID, ChannelID and PlayerID return the ids of channel number n, its guild and
+// a player in it.
+func GuildID(n int) string          { return strconv.Itoa(firstGuild + n) }
+func ChannelID(n int) string        { return strconv.Itoa(firstChannel + n) }
+func PlayerID(n, player int) string { return strconv.Itoa(firstPlayer + n*perChannel + player) }
+
+// Server is the far end of all channels.
+type Server struct {
+	opts     Options
+	address  Address
+	listener net.Listener
+	udp      *net.UDPConn
+	at       netip.AddrPort // of udp
+	channels []*channel     // never changes
+	clients  sync.WaitGroup
+}
+
+// tick is how often what time demands is done.
+const tick = 20 * time.Millisecond
+
+// Listen opens a server; Run serves.
+func Listen(o Options) (*Server, error) {
+	certificate, ca, err := newCertificate()
+	if err != nil {
+		return nil, fmt.Errorf("making a certificate: %w", err)
+	}
+	s := &Server{opts: o}
+	if s.listener, err = tls.Listen("tcp4", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{certificate}}); err != nil {
+		return nil, err
+	}
+	if s.udp, err = net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)}); err != nil {
+		return nil, errors.Join(err, s.listener.Close())
+	}
+	_ = s.udp.SetReadBuffer(4 << 20) // Less will do.
+	stampArrivals(s.udp)
+	s.at = s.udp.LocalAddr().(*net.UDPAddr).AddrPort()
+	s.address = Address{Endpoint: s.listener.Addr().String(), Token: newToken(), CA: ca}
+	for n := range o.Channels {
+		s.channels = append(s.channels, newChannel(s, n))
+	}
+	return s, nil
+}
+
+// Address returns where to connect.
+func (s *Server) Address() Address { return s.address }
+
+// Run serves until ctx ends, and waits for all it started.
+func (s *Server) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	front := &http.Server{
+		Handler:     http.HandlerFunc(s.serve),
+		BaseContext: func(net.Listener) context.Context { return ctx },
+		ErrorLog:    log.New(io.Discard, "", 0), // of clients that leave in mid-handshake
+	}
+	var group errgroup.Group
+	group.Go(func() error {
+		defer cancel()
+		if err := front.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+			return err
+		}
+		return nil
+	})
+	group.Go(func() error {
+		defer cancel()
+		return s.receive()
+	})
+	group.Go(func() error {
+		s.tickRegularly(ctx)
+		_ = front.Close()
+		return s.udp.Close() // ends receive
+	})
+	err := group.Wait()
+	s.clients.Wait()
+	return err
+}
+
+func (s *Server) tickRegularly(ctx context.Context) {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-ticker.C:
+			for _, c := range s.channels {
+				c.tick(now)
+			}
+		}
+	}
+}
+
+// Send has a player of a channel be heard: 20 ms of Opus. Each player's sound comes
+// from one goroutine. It is lost while no bot is there.
+func (s *Server) Send(n, player int, opus []byte) {
+	if packet, to := s.channels[n].seal(player, opus); packet != nil {
+		_, _ = s.udp.WriteToUDPAddrPort(packet, to) // It may be lost.
+	}
+}
+
+// receive takes what comes by UDP until the socket is closed.
+func (s *Server) receive() error {
+	var data [2048]byte
+	var control [128]byte
+	for {
+		n, extra, _, from, err := s.udp.ReadMsgUDPAddrPort(data[:], control[:])
+		if errors.Is(err, net.ErrClosed) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		at, ok := arrival(control[:extra])
+		if !ok {
+			at = time.Now()
+		}
+		s.receiveDatagram(data[:n], from, at)
+	}
+}
+
+func (s *Server) receiveDatagram(data []byte, from netip.AddrPort, at time.Time) {
+	if _, ok := rtp.ParseKeepAlive(data); ok {
+		_, _ = s.udp.WriteToUDPAddrPort(data, from)
+		return
+	}
+	if d, err := rtp.ParseDiscovery(data); err == nil {
+		if c := s.channelOf(d.SSRC); c != nil {
+			c.discover(from)
+			d.Addr = from
+			_, _ = s.udp.WriteToUDPAddrPort(d.Append(nil), from)
+		}
+		return
+	}
+	h, err := rtp.Parse(data)
+	if err != nil {
+		return
+	}
+	c := s.channelOf(h.SSRC)
+	if c == nil {
+		return
+	}
+	payload, err := c.open(data)
+	s.opts.Heard(Packet{Channel: c.number, At: at, Seq: h.Sequence, Timestamp: h.Timestamp, Silence: string(payload) == rtp.Silence, Err: err})
+}
+
+// channelOf returns the channel whose bot has an ssrc, nil if none has.
+func (s *Server) channelOf(ssrc uint32) *channel {
+	n := int(ssrc/perChannel) - 1
+	if ssrc%perChannel != 0 || n < 0 || n >= len(s.channels) {
+		return nil
+	}
+	return s.channels[n]
+}
