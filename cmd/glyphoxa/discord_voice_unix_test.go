@@ -147,18 +147,20 @@ func TestDiscordVoiceOrders(t *testing.T) {
 	g.channel = house.d.AddVoiceChannel(g.id, "Library")
 	p := newProgram(t)
 	lines := []string{
-		"Sage, what does blinded mean?", "Raise the Sage to deep.", "Sage, what does blinded mean?",
-		"Who wants pizza, by the way?", "Sage, what does grappled mean?", "End the session, please.",
+		"Sage, what are the rules for grappling?", "Raise the Sage to deep.", "Sage, what are the rules for grappling?",
+		"Who wants pizza, by the way?", "End the session, please.",
 	}
 	service := fakestt.Start(t, fakestt.Script{Lines: lines, Delay: 20 * time.Millisecond, GoesOn: 600 * time.Millisecond})
-	s := p.bot(house.d, house.talking(t, p, library, service))
+	s := p.bot(house.d, house.talking(t, p, strings.Replace(library, "It is written: ", "It is written. ", 1), service))
 	dm := house.speaker(g.id, g.dm)
 	if err := dm.Join(t.Context(), g.channel); err != nil {
 		t.Fatal(err)
 	}
 	answers(t, g.gives(t, g.dm, "session start"), false, "speak and hear")
+	answers(t, g.gives(t, g.dm, "session recap"), true)
 	says := func(words string) {
 		t.Helper()
+		time.Sleep(time.Second) // the recogniser takes what comes sooner for the same line
 		if err := dm.Play(t.Context(), p.spokenFrames(words)); err != nil {
 			t.Fatal(err)
 		}
@@ -178,22 +180,14 @@ func TestDiscordVoiceOrders(t *testing.T) {
 	says(lines[2])
 	await("It is written")
 	says(lines[3])
-	says(lines[4])
-	g.hears(t, g.channel, "Sage", "rappled")
 	for _, m := range house.d.Messages(g.channel) {
 		if strings.Contains(m.Content, "izza") {
 			t.Errorf("talk at the table is in the chat: %q", m.Content)
 		}
 	}
-	says(lines[5])
+	says(lines[4])
 	m := await("wants to end the session")
-	i, err := house.d.Press(g.dm, g.channel, m.ID, "session stop now")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m, err = i.Answer(t.Context()); err != nil || !strings.Contains(m.Content, "has ended") {
-		t.Errorf("the button is answered %q, %v", m.Content, err)
-	}
+	answers(t, g.presses(t, g.dm, g.channel, m, "End the session"), false, "has ended")
 	if r := s.stop(); r.code != 0 {
 		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
 	}

@@ -1,0 +1,147 @@
+//go:build unix
+
+package main_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/discord/discordtest/voicetest"
+	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
+	"github.com/MrWong99/glyphoxa/internal/fakestt"
+)
+
+// TestDiscordVoiceComesBack: a reconnection of the main gateway does not drop the voice;
+// a bot that was thrown out says so and can be called back; one that was killed offers
+// to go on, and is in the voice channel again.
+func TestDiscordVoiceComesBack(t *testing.T) {
+	t.Parallel()
+	house := newVoiceHouse(t)
+	d := house.d
+	g := newGuild(t, d, "home")
+	g.channel = d.AddVoiceChannel(g.id, "Tavern")
+	p := newProgram(t)
+	const line = "Bartok, what is on tap?"
+	service := fakestt.Start(t, fakestt.Script{Lines: slices.Repeat([]string{line}, 6), Delay: 20 * time.Millisecond, GoesOn: 600 * time.Millisecond})
+	config := house.talkingTavern(t, p, service)
+	s := p.bot(d, config)
+	ana := house.speaker(g.id, g.ana)
+	if err := ana.Join(t.Context(), g.channel); err != nil {
+		t.Fatal(err)
+	}
+	answers(t, g.gives(t, g.dm, "session start"), false, "speak and hear")
+	said := p.spokenFrames(line)
+	answered := func(when string) {
+		t.Helper()
+		before := len(ana.Sound(d.BotID()))
+		if err := ana.Play(t.Context(), said); err != nil {
+			t.Fatalf("%s: %v", when, err)
+		}
+		if err := ana.AwaitSound(t.Context(), d.BotID(), before+20); err != nil {
+			t.Fatalf("%s: %v", when, err)
+		}
+		g.awaitQuiet(ana)
+	}
+	answered("at first")
+	before := len(d.Connections())
+	d.RequestReconnect()
+	if err := d.AwaitConnections(t.Context(), func(all []discordtest.Connection) bool { return len(all) > before }); err != nil {
+		t.Fatal(err)
+	}
+	answered("after a reconnection")
+	if c, _ := house.v.Client(g.id, d.BotID()); c.Identified != 1 {
+		t.Errorf("the bot's voice session is %+v, want the one it began with", c)
+	}
+
+	d.MoveVoice(g.id, d.BotID(), "")
+	house.v.Expel(g.id, d.BotID())
+	if _, err := d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool { return strings.Contains(m.Content, "voice channel is lost") }); err != nil {
+		t.Fatal(err)
+	}
+	answers(t, g.gives(t, g.dm, "session join"), false, "speak and hear in <#"+g.channel+">")
+	answered("after it was called back")
+
+	s.kill()
+	d.MoveVoice(g.id, d.BotID(), "") // as Discord does once it is missing
+	s = p.bot(d, config)
+	m, err := d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool { return strings.Contains(m.Content, "was cut off") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers(t, g.presses(t, g.dm, g.channel, m, "Go on"), false, "goes on", "speak and hear")
+	answered("after it was killed")
+	if r := s.stop(); r.code != 0 {
+		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
+	}
+}
+
+// awaitQuiet waits until nothing has been heard of the bot for half a second.
+func (g *guild) awaitQuiet(p *voicetest.Peer) {
+	for n := -1; ; time.Sleep(500 * time.Millisecond) {
+		now := len(p.Sound(g.d.BotID()))
+		if now == n {
+			return
+		}
+		n = now
+	}
+}
+
+// firstAudible is when the first sound of the bot was heard after a time.
+func (g *guild) firstAudible(t *testing.T, p *voicetest.Peer, after time.Time) time.Time {
+	t.Helper()
+	for range 2000 {
+		for _, h := range p.Heard(g.d.BotID()) {
+			if h.At.After(after) && !h.Silent() {
+				return h.At
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("nothing was heard of the bot")
+	return time.Time{}
+}
+
+// TestDiscordVoiceFirstSound measures, at a peer's ear, when an answer is heard with vendors
+// that take 350, 200 and 75 ms. What it measures depends on the machine; it holds that
+// every line is answered.
+func TestDiscordVoiceFirstSound(t *testing.T) {
+	t.Parallel()
+	house := newVoiceHouse(t)
+	g := newGuild(t, house.d, "home")
+	g.channel = house.d.AddVoiceChannel(g.id, "Tavern")
+	p := newProgram(t)
+	const line = "Bartok, what is on tap?"
+	const rounds = 6
+	service := fakestt.Start(t, fakestt.Script{Lines: slices.Repeat([]string{line}, rounds), Delay: 350 * time.Millisecond, GoesOn: 600 * time.Millisecond})
+	model := fakeopenai.Start(t, func(fakeopenai.Request) fakeopenai.Response {
+		words := strings.SplitAfter("Ale from the north and a dark stout, friend, and after that a pear wine which nobody ever asks for twice.", " ")
+		return fakeopenai.Response{Pieces: words, First: 185 * time.Millisecond, Delay: 15 * time.Millisecond}
+	}, &fakeopenai.Options{SpeechFirst: 75 * time.Millisecond, SpeechDelay: 30 * time.Millisecond})
+	config := strings.Replace(house.talkingTavern(t, p, service), "llm: offline, tts: espeak",
+		fmt.Sprintf("llm: {name: openai, api_key: k, base_url: '%s', model: m}, tts: {name: openai, api_key: k, base_url: '%s', options: {voice: nova}}", model.URL(), model.URL()), 1)
+	s := p.bot(house.d, config)
+	ana := house.speaker(g.id, g.ana)
+	if err := ana.Join(t.Context(), g.channel); err != nil {
+		t.Fatal(err)
+	}
+	g.gives(t, g.dm, "session start")
+	said := p.spokenFrames(line)
+	var first []time.Duration
+	for range rounds {
+		if err := ana.Play(t.Context(), said); err != nil {
+			t.Fatal(err)
+		}
+		ended := time.Now()
+		first = append(first, g.firstAudible(t, ana, ended).Sub(ended))
+		g.awaitQuiet(ana)
+	}
+	slices.Sort(first)
+	t.Logf("first sound after the last packet: %v", first)
+	if r := s.stop(); r.code != 0 {
+		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
+	}
+}
