@@ -24,6 +24,9 @@ func (e *everywhere) table() map[string]covered {
 		"session stop":   {dm: true, table: true, good: []given{input().says("The session has ended")}, bad: []given{input().says("⚠ No session is running here")}},
 		"session status": {table: true, good: []given{input().says("- Bartok\n- Mira\nThe NPCs ")}},
 		"session recap":  {good: []given{input().says("Nothing has been said yet")}},
+		"session pause":  {dm: true, table: true, good: []given{input().says("⏸ Break")}},
+		"session resume": {dm: true, table: true, good: []given{input().says("⚠ The session is not paused")}},
+		"help":           {good: []given{input().says("**Playing.**", "`/session start`")}},
 		"session timing": {dm: true, table: true, good: []given{input().says("No NPC has answered in this session yet")}},
 
 		"npc list":      {table: true, good: []given{input().says("- Bartok\n- Mira")}},

@@ -25,7 +25,11 @@ func rollDice(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("🎲 %s: **%d**\n-# %s", markup.Escape(r.Expression), r.Total, strings.Trim(fmt.Sprint(r.Rolls), "[]")), nil
+	said := fmt.Sprintf("🎲 %s: **%d**\n-# %s", markup.Escape(r.Expression), r.Total, strings.Trim(fmt.Sprint(r.Rolls), "[]"))
+	if s, err := c.runningSession(); err == nil && c.options[privateName] == true {
+		s.rolled.note(fmt.Sprintf("🎲 <@%s> %s: **%d**", c.by.ID, markup.Escape(r.Expression), r.Total))
+	}
+	return said, nil
 }
 
 func lookUpRules(ctx context.Context, c *call) (string, error) {

@@ -28,9 +28,13 @@ func showSessionStatus(ctx context.Context, c *call) (string, error) {
 	if r.voice != nil {
 		lines = append(lines, r.voice.describe(c.lang)...)
 	}
+	if r.paused.Load() {
+		lines = append(lines, c.say(wording.SessionPaused))
+	}
 	if !c.by.DM {
 		return strings.Join(lines, "\n"), nil
 	}
+	lines = append(lines, r.rolled.latest()...)
 	lines = append(lines, costText(c.lang, r.played.Cost()))
 	withheld, err := countWithheld(ctx, r)
 	if err != nil {

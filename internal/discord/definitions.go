@@ -37,6 +37,8 @@ func tableCommands() []*discordgo.ApplicationCommand {
 			subcommand("join", wording.CmdSessionJoin, voiceOption()),
 			subcommand("leave", wording.CmdSessionLeave),
 			subcommand("stop", wording.CmdSessionStop),
+			subcommand("pause", wording.CmdSessionPause),
+			subcommand("resume", wording.CmdSessionResume),
 			subcommand("status", wording.CmdSessionStatus),
 			subcommand("recap", wording.CmdSessionRecap),
 			subcommand("timing", wording.CmdSessionTiming),
@@ -76,7 +78,8 @@ func tableCommands() []*discordgo.ApplicationCommand {
 // and what is kept.
 func recordCommands() []*discordgo.ApplicationCommand {
 	return []*discordgo.ApplicationCommand{
-		commandGroup("roll", wording.CmdRoll, textOption("dice", wording.OptDice, true, 200)),
+		commandGroup("help", wording.CmdHelp),
+		commandGroup("roll", wording.CmdRoll, textOption("dice", wording.OptDice, true, 200), privateOption()),
 		commandGroup("rules", wording.CmdRules, textOption("about", wording.OptRulesAbout, true, 200)),
 		commandGroup("ask", wording.CmdAsk, textOption("about", wording.OptAskAbout, true, 200)),
 		commandGroup("campaign", wording.CmdCampaign,
@@ -110,6 +113,11 @@ func recordCommands() []*discordgo.ApplicationCommand {
 // heardOption is whether somebody is heard.
 func heardOption() *discordgo.ApplicationCommandOption {
 	return withChoices(textOption("heard", wording.OptHeard, true, 0), choice(wording.ChoiceHeardYes, "yes"), choice(wording.ChoiceHeardNo, "no"))
+}
+
+// privateOption is whether a roll is for who rolls, and for DMs, alone.
+func privateOption() *discordgo.ApplicationCommandOption {
+	return optionOf(discordgo.ApplicationCommandOptionBoolean, privateName, wording.OptPrivateRoll)
 }
 
 // campaignFileOption is a campaign file.

@@ -149,6 +149,9 @@ func (d *dispatcher) runCommand(ctx context.Context, s *discordgo.Session, i *di
 	for _, o := range given {
 		c.options[o.Name] = o.Value
 	}
+	if c.options[privateName] == true {
+		a.open, c.lang = false, languageOf(i)
+	}
 	if data.Resolved != nil {
 		c.files = data.Resolved.Attachments
 	}

@@ -99,7 +99,7 @@ func (b *Bot) onMessageCreate(s *discordgo.Session, e *discordgo.MessageCreate) 
 	if r != nil && r.channel == m.ChannelID && m.Author != nil && m.Author.Bot {
 		r.sender.noteEcho(m)
 	}
-	if r == nil || r.channel != m.ChannelID || !isPlayerMessage(m) || !b.consents.isHeard(m.GuildID, m.Author.ID) {
+	if r == nil || r.channel != m.ChannelID || !isPlayerMessage(m) || !b.consents.isHeard(m.GuildID, m.Author.ID) || r.paused.Load() {
 		return
 	}
 	r.takeMessage(message{m.ID, m.Author.ID, displayName(m), b.spokenText(s, r, m)})
@@ -148,6 +148,9 @@ func displayName(m *discordgo.Message) string {
 // NPC speaks to that NPC.
 func (b *Bot) spokenText(s *discordgo.Session, r *session, m *discordgo.Message) string {
 	names := func(kind byte, id string) string { return mentionName(s, m, kind, id) }
+	if outOfCharacter(m.Content) {
+		return ""
+	}
 	text := strings.TrimSpace(markup.ReplaceMentions(m.Content, names))
 	to := m.ReferencedMessage
 	if text == "" || to == nil || to.Author == nil || to.WebhookID == "" || to.WebhookID != r.sender.webhookID() {

@@ -20,9 +20,10 @@ func noMentions() *discordgo.MessageAllowedMentions {
 // spokenByBot is an NPC's line where the bot speaks for the NPCs.
 func spokenByBot(npc, text string) string { return "**" + markup.Escape(npc) + ":** " + text }
 
-// splitLine cuts what an NPC says into messages, whoever is to post them.
+// splitLine cuts what an NPC says into messages, whoever is to post them. No link in it
+// has other words than its address.
 func splitLine(npc, text string) []string {
-	return markup.Split(text, markup.MaxMessage-len([]rune(spokenByBot(npc, ""))))
+	return markup.Split(markup.ShowAddresses(text), markup.MaxMessage-len([]rune(spokenByBot(npc, ""))))
 }
 
 // postOnce asks Discord once to post a message, and returns its id.

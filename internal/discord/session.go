@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
@@ -32,6 +33,8 @@ type session struct {
 	began          time.Time
 	lang           wording.Language // of what the channel reads
 	played         *guilds.Session
+	paused         atomic.Bool // nothing is heard
+	rolled         privateRolls
 	hearer         hearer // the session's table
 	inbox          *inbox
 	sender         *sender

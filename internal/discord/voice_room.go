@@ -68,6 +68,7 @@ type voiceRoom struct {
 	conn     *voice.Conn
 	log      *slog.Logger
 	lang     wording.Language
+	paused   atomic.Bool // nobody is heard
 	idle     time.Duration
 	notify   func(level, text string)
 	changed  chan struct{} // receives when somebody came, went, or was muted
@@ -181,7 +182,7 @@ func (r *voiceRoom) noteHuman() {
 // hear hands on what somebody's microphone brought. Of who does not want to be heard,
 // or has no seat, it is dropped before anything keeps it.
 func (r *voiceRoom) hear(user string, p voice.Packet) {
-	if !r.consents.isHeard(r.guild, user) {
+	if r.paused.Load() || !r.consents.isHeard(r.guild, user) {
 		return
 	}
 	r.mu.Lock()

@@ -98,10 +98,17 @@ func WebhookName(name string) string {
 var forbiddenNames = regexp.MustCompile(`(?i)discord|clyde`)
 
 // escaper keeps a name from being read as markup.
-var escaper = strings.NewReplacer("*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, "\n", " ")
+var escaper = strings.NewReplacer("*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, "[", `\[`, "\n", " ")
 
 // Escape returns a text whose markup shows as it is.
 func Escape(text string) string { return escaper.Replace(text) }
+
+// maskedLink is where the words of a link end and its address begins.
+var maskedLink = regexp.MustCompile(`\](\s*)\(`)
+
+// ShowAddresses returns a text in which no link has other words than its address: what
+// somebody clicks on is what it says.
+func ShowAddresses(text string) string { return maskedLink.ReplaceAllString(text, "]\u200b$1(") }
 
 // Clip cuts a text to at most most characters.
 func Clip(text string, most int) string {

@@ -113,3 +113,20 @@ func TestWebhookName(t *testing.T) {
 		})
 	}
 }
+
+// TestLinksSayWhereTheyLead: no link in an NPC's line or in a name has other words than
+// its address.
+func TestLinksSayWhereTheyLead(t *testing.T) {
+	for text, want := range map[string]string{
+		"See [the map](https://evil.example).": "See [the map]\u200b(https://evil.example).",
+		"See [the map] (https://evil.example)": "See [the map]\u200b (https://evil.example)",
+		"https://example.com and (so on)":      "https://example.com and (so on)",
+	} {
+		if got := ShowAddresses(text); got != want {
+			t.Errorf("ShowAddresses(%q) = %q, want %q", text, got, want)
+		}
+	}
+	if got := Escape("[Bartok](https://evil.example)"); got != `\[Bartok](https://evil.example)` {
+		t.Errorf("a name is shown as %q", got)
+	}
+}

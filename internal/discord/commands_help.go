@@ -1,0 +1,39 @@
+package discord
+
+import (
+	"context"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
+)
+
+// showHelp is a guide for a first session, and every command that whoever asks may give.
+func showHelp(_ context.Context, c *call) (string, error) {
+	lines := []string{c.say(wording.GuidePlayers)}
+	if c.by.DM {
+		lines = append(lines, c.say(wording.GuideDMs))
+	}
+	actions := commandActions()
+	for _, k := range commandDefinitions(nil) {
+		if a, ok := actions[k.Name]; ok {
+			lines = c.helpLine(lines, a, k.Name, k.Description, *k.DescriptionLocalizations)
+			continue
+		}
+		for _, o := range k.Options {
+			lines = c.helpLine(lines, actions[k.Name+" "+o.Name], k.Name+" "+o.Name, o.Description, o.DescriptionLocalizations)
+		}
+	}
+	return c.showPage("help", "", lines, "")
+}
+
+// helpLine adds what a command does, if who asks may give it.
+func (c *call) helpLine(lines []string, a action, path, does string, translated map[discordgo.Locale]string) []string {
+	if !a.everyone && !c.by.DM {
+		return lines
+	}
+	if c.lang == wording.German {
+		does = translated[discordgo.German]
+	}
+	return append(lines, "`/"+path+"` "+does)
+}
