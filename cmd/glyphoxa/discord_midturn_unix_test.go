@@ -209,10 +209,16 @@ func TestDiscordStoppedInATurn(t *testing.T) {
 			d.Say(g.channel, g.ana, "Bartok, amaranth", nil)
 			m.next(t)
 			want := []string{"Ana: Bartok, amaranth"}
+			var players []string
+			for n := range 4 {
+				players = append(players, d.AddMember(g.id, fmt.Sprint("Player", n)))
+			}
+			last := "Ana"
 			for n := range waiting {
 				line := fmt.Sprintf("Bartok, line %d", n)
-				d.Say(g.channel, g.ana, line, nil)
-				want = append(want, "Ana: "+line)
+				d.Say(g.channel, players[n%4], line, nil)
+				last = fmt.Sprint("Player", n%4)
+				want = append(want, last+": "+line)
 			}
 			g.gives(t, g.dm, "session status") // all of it has arrived
 			if r := s.stop(); r.code != 0 || r.stderr != "" && !strings.HasPrefix(r.stderr, "glyphoxa") {
@@ -223,11 +229,11 @@ func TestDiscordStoppedInATurn(t *testing.T) {
 			}
 			posted(t, g) // nothing
 			all := d.Messages(g.channel)
-			if last := all[len(all)-1]; !strings.Contains(last.Content, "The session has ended: the bot is going offline") {
-				t.Errorf("the last message is %q", last.Content)
+			if end := all[len(all)-1]; !strings.Contains(end.Content, "The session has ended: the bot is going offline") {
+				t.Errorf("the last message is %q", end.Content)
 			}
 			h.bot(d, thoughtful)
-			answers(t, g.gives(t, g.ana, "session recap"), true, map[bool]string{true: "one line", false: fmt.Sprintf("%d lines", 1+waiting)}[waiting == 0], strings.Replace(want[len(want)-1], "Ana:", "**Ana:**", 1))
+			answers(t, g.gives(t, g.ana, "session recap"), true, map[bool]string{true: "one line", false: fmt.Sprintf("%d lines", 1+waiting)}[waiting == 0], strings.Replace(want[len(want)-1], last+":", "**"+last+":**", 1))
 		})
 	}
 }
@@ -267,7 +273,7 @@ func TestDiscordStoppedTwice(t *testing.T) {
 	d.Say(g.channel, g.ana, "Hello Bartok!", nil)
 	g.hears(t, g.channel, "Bartok", "Welcome")
 	before := len(d.Requests(posts))
-	d.RefuseAll(time.Minute)
+	d.RefuseNext(posts, time.Minute)
 	s.signal(syscall.SIGTERM)
 	if _, err := d.AwaitRequests(t.Context(), posts, before+1); err != nil {
 		t.Fatal(err)

@@ -198,7 +198,7 @@ func (gs *Guilds) rereadNPCs(ctx context.Context, s *play.Session) ([]config.NPC
 const maxFaults = 20
 
 // parseCampaign reads a campaign file that somebody sent. That is done one at a
-// time: a file of 10 MB takes a gigabyte while it is read.
+// time: while it is read, a file takes up to 160 times its size.
 func (gs *Guilds) parseCampaign(ctx context.Context, file string, data []byte) (*campaign.Campaign, error) {
 	select {
 	case gs.parsing <- struct{}{}:

@@ -78,7 +78,7 @@ var (
 	OptRulesAbout    = Text{"Such as grapple or fireball", "Etwa grapple oder fireball (die Regeln sind auf Englisch)"}
 	OptAskAbout      = Text{"A name, place or thing, such as Rusty Flagon", "Ein Name, Ort oder Ding, etwa Rostiger Krug"}
 	OptCampaign      = Text{"Its name", "Ihr Name"}
-	OptCampaignFile  = Text{"A campaign file in YAML, 10 MB at most", "Eine Kampagnendatei in YAML, höchstens 10 MB"}
+	OptCampaignFile  = Text{"A campaign file in YAML, 1 MB at most", "Eine Kampagnendatei in YAML, höchstens 1 MB"}
 	OptFeedback      = Text{"What you think", "Was du denkst"}
 	OptHeard         = Text{"Whether you are heard", "Ob du gehört wirst"}
 	OptApprovalID    = Text{"What waits; choose while you type", "Was wartet; wähl es beim Tippen aus"}

@@ -31,7 +31,7 @@ var (
 	Removed       = Text{"`%s` is no part of the world any more.", "`%s` gehört nicht mehr zur Welt."}
 	ImportedFrom  = Text{"Read from %s: %s.", "Aus %s eingelesen: %s."}
 	NoFile        = Text{"there is no file; attach one", "es ist keine Datei dabei; häng eine an"}
-	FileTooLarge  = Text{"the file has %d MB; 10 MB are the most", "die Datei hat %d MB; höchstens 10 MB gehen"}
+	FileTooLarge  = Text{"the file is too large; %d MB is the most. Larger ones are read on the bot's machine: glyphoxa import FILE", "die Datei ist zu groß; höchstens %d MB sind möglich. Größere liest man auf dem Rechner des Bots ein: glyphoxa import DATEI"}
 
 	NothingToRoll = Text{"there is nothing under dice; write what to roll, such as 2d6+3", "unter dice steht nichts; schreib, was gewürfelt wird, etwa 2d6+3"}
 	NothingToFind = Text{"there is nothing under about; write what to look up, such as grapple", "unter about steht nichts; schreib, was du suchst, etwa grapple"}
