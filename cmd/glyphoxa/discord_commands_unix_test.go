@@ -31,7 +31,7 @@ func (e *everywhere) table() map[string]covered {
 		"session recap":  {good: []given{input().says("Nothing has been said yet")}},
 		"session pause":  {dm: true, table: true, good: []given{input().says("⏸ Break")}},
 		"session resume": {dm: true, table: true, good: []given{input().says("⚠ The session is not paused")}},
-		"help":           {good: []given{input().says("**Playing.**", "`/session start`")}},
+		"help":           {good: []given{input().says("**Playing.**", "`/session recap`")}},
 		"session timing": {dm: true, table: true, good: []given{input().says("No NPC has answered in this session yet")}},
 
 		"npc list":      {table: true, good: []given{input().says("- Bartok\n- Mira")}},
