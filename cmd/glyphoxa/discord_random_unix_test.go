@@ -254,6 +254,8 @@ func (c *crowd) value(o discordtest.RegisteredOption) any {
 		return pick(c.chance, o.Choices)
 	case o.Kind == discordtest.OptionInteger:
 		return int(*o.Least) + c.chance.IntN(int(*o.Most-*o.Least)+1)
+	case o.Kind == discordtest.OptionBoolean:
+		return c.chance.IntN(2) == 0
 	case o.Kind == discordtest.OptionChannel:
 		return c.g.channel
 	case o.Kind == discordtest.OptionAttachment:

@@ -3,8 +3,10 @@
 package main_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -130,7 +132,8 @@ func TestDiscordVoice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers(t, g.gives(t, g.dm, "privacy code"), true, code)
+	shown := slices.Collect(slices.Chunk([]byte(code), 5))
+	answers(t, g.gives(t, g.dm, "privacy code"), true, string(bytes.Join(shown, []byte(" "))))
 	answers(t, g.gives(t, g.dm, "session stop"), false, "has ended")
 	if r := s.stop(); r.code != 0 {
 		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
