@@ -43,6 +43,8 @@ type sender struct {
 	gone            sync.Once        // of lost
 	// unread is told what was given up and not heard. It does not wait.
 	unread func(table.Unread)
+	// aloud reports whether what NPCs say now is heard. It does not wait.
+	aloud func() bool
 	// say tells the operator.
 	say func(text string)
 
@@ -67,6 +69,7 @@ type sender struct {
 	turn  int64
 	text  string
 	since time.Time // the first of them
+	heard bool      // they were
 	begun int64     // the turn of which something was posted last
 	// posted is the last message of the channel that was there before what is being
 	// posted now.
@@ -82,12 +85,13 @@ type piece struct {
 	npc, text string
 	turn      int64
 	end       bool      // of the turn
+	heard     bool      // somebody heard it, too
 	due       time.Time // when it came
 }
 
 func newSender(a *rest.Client, log *slog.Logger, channel, parent string, l wording.Language) *sender {
 	return &sender{
-		rest: a, log: log, channel: channel, parent: parent, lang: l, lost: func(string) {}, unread: func(table.Unread) {}, say: func(string) {},
+		rest: a, log: log, channel: channel, parent: parent, lang: l, lost: func(string) {}, unread: func(table.Unread) {}, aloud: func() bool { return false }, say: func(string) {},
 		posted: "0",
 		queue:  make(chan piece, maxUnsent), hurried: make(chan struct{}), closing: make(chan struct{}), done: make(chan struct{}),
 		thinking: map[int64]bool{}, thought: make(chan struct{}, 1),
@@ -144,9 +148,9 @@ func (s *sender) Emit(e table.Event) {
 	case *table.TurnStarted:
 		s.markThinking(turn, true)
 	case *table.Sentence:
-		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn})
+		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn, heard: s.aloud()})
 	case *table.Filler:
-		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn})
+		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn, heard: s.aloud()})
 	case *table.TurnEnded:
 		s.markThinking(turn, false)
 		s.enqueue(piece{turn: turn, end: true})
@@ -275,7 +279,7 @@ func (s *sender) addPiece(ctx context.Context, p piece) (wait time.Duration) {
 		}
 		return 0
 	}
-	if s.text != "" && (p.npc != s.npc || p.turn != s.turn) {
+	if s.text != "" && (p.npc != s.npc || p.turn != s.turn || p.heard != s.heard) {
 		s.postSentences(ctx)
 	}
 	switch {
@@ -286,7 +290,7 @@ func (s *sender) addPiece(ctx context.Context, p piece) (wait time.Duration) {
 		s.text += " " + p.text
 		return 0
 	}
-	s.npc, s.turn, s.text, s.since = p.npc, p.turn, p.text, p.due
+	s.npc, s.turn, s.text, s.since, s.heard = p.npc, p.turn, p.text, p.due, p.heard
 	if s.begun == p.turn {
 		return sentenceWait
 	}
@@ -301,7 +305,7 @@ func (s *sender) postSentences(ctx context.Context) {
 	}
 	s.text, s.begun = "", s.turn
 	for _, part := range splitLine(s.npc, text) {
-		s.deliver(ctx, posting{npc: s.npc, turn: s.turn, text: part, since: s.since})
+		s.deliver(ctx, posting{npc: s.npc, turn: s.turn, text: part, since: s.since, heard: s.heard})
 	}
 }
 

@@ -32,6 +32,7 @@ type posting struct {
 	npc, text string // without an NPC it is the bot's own
 	turn      int64
 	since     time.Time // when it was due
+	heard     bool      // somebody heard it, too
 
 	nonce   string // the message's own
 	renewed bool   // the webhook was looked for anew
@@ -49,8 +50,10 @@ func (s *sender) deliver(ctx context.Context, p posting) {
 	if err := s.postUntilTaken(ctx, &p); err != nil {
 		s.checkPosted(err)
 		if p.npc != "" {
-			s.losses = append(s.losses, loss{p.npc, err})
-			s.unread(table.Unread{Turn: p.turn, Text: p.text})
+			s.losses = append(s.losses, loss{p.npc, err, p.heard})
+			if !p.heard {
+				s.unread(table.Unread{Turn: p.turn, Text: p.text})
+			}
 		}
 		return
 	}
@@ -143,8 +146,9 @@ func (s *sender) tellHeld(ctx context.Context) {
 
 // loss is a message that was not posted, and why.
 type loss struct {
-	npc string
-	err error
+	npc   string
+	err   error
+	heard bool
 }
 
 // tellLosses tells the channel what was not posted. It tries once, so that what is said
@@ -171,18 +175,29 @@ func (s *sender) tellLosses(ctx context.Context) {
 
 // lossNotice says what was not posted.
 func lossNotice(l wording.Language, all []loss) string {
-	names := make([]string, len(all))
-	for i := range all {
-		names[i] = markup.Escape(all[i].npc)
+	var lost, heard []string
+	for _, one := range all {
+		if name := markup.Escape(one.npc); one.heard {
+			heard = append(heard, name)
+		} else {
+			lost = append(lost, name)
+		}
 	}
 	why := all[len(all)-1].err
 	if errors.Is(why, errNotTaken) {
 		why = errNotTaken
 	}
-	if len(all) == 1 {
-		return noticeText("warning", wording.LineLost.In(l, names[0], why))
+	var said []string
+	switch {
+	case len(lost) == 1:
+		said = append(said, wording.LineLost.In(l, lost[0], why))
+	case len(lost) > 1:
+		said = append(said, wording.LinesLost.In(l, len(lost), joinNames(lost), why))
 	}
-	return noticeText("warning", wording.LinesLost.In(l, len(all), joinNames(names), why))
+	if len(heard) > 0 {
+		said = append(said, wording.HeardNotWritten.In(l, joinNames(heard), why))
+	}
+	return noticeText("warning", strings.Join(said, " "))
 }
 
 // newNonce makes the nonce of a message.

@@ -242,3 +242,38 @@ func TestSenderGivesUpWhereItMayNotWrite(t *testing.T) {
 		})
 	}
 }
+
+// TestSenderKeepsWhatWasHeard: of lines that cannot be posted those are kept that were heard
+// as they were said, whatever is heard by the time they are given up.
+func TestSenderKeepsWhatWasHeard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		refuses := true
+		n := &notebook{answer: func(r *http.Request) *http.Response {
+			if refuses && strings.Contains(r.URL.Path, "/webhooks/") {
+				return reply(http.StatusBadRequest, `{"code":50035,"message":"Invalid Form Body"}`)
+			}
+			return nil
+		}}
+		m, stop := newRunningSender(t, n)
+		aloud := true
+		var unread []table.Unread
+		m.aloud = func() bool { return aloud }
+		m.unread = func(u table.Unread) { unread = append(unread, u) }
+		m.Emit(&table.Sentence{Header: header(1), NPC: "Bartok", Text: "Heard."})
+		aloud = false // before it is tried
+		m.Emit(&table.Sentence{Header: header(1), NPC: "Bartok", Text: "Not heard."})
+		m.Emit(&table.TurnEnded{Header: header(1)})
+		time.Sleep(time.Second)
+		synctest.Wait()
+		aloud, refuses = true, false
+		time.Sleep(time.Minute)
+		stop()
+		if want := []table.Unread{{Turn: 1, Text: "Not heard."}}; !slices.Equal(unread, want) {
+			t.Errorf("taken back is %+v, want %+v", unread, want)
+		}
+		told := strings.Join(n.all(), " ")
+		if !strings.Contains(told, "a message of Bartok was lost") || !strings.Contains(told, "Bartok said aloud was not written") {
+			t.Errorf("posted %q, want what became of both lines", told)
+		}
+	})
+}

@@ -74,11 +74,7 @@ func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, at sessionStart
 		log: b.log, guild: g.ID(), channel: at.channel, parent: at.parent, began: time.Now(), lang: b.language(), inbox: newInbox(),
 		sender: newSender(b.rest, b.log, at.channel, at.parent, b.language()), cancel: end, stopHearing: stopHearing, unread: newUnreadLines(),
 	}
-	r.sender.unread = func(u table.Unread) {
-		if r.voice == nil || r.voice.unheard() { // else it was heard
-			r.unread.add(u)
-		}
-	}
+	r.sender.unread = r.unread.add
 	r.sender.posted, r.sender.say = at.after, b.say
 	r.sender.lost = func(why string) { b.tasks.spawn(func(context.Context) { b.sessions.endSession(r, "") }); b.say(why) }
 	err := errors.Join(b.consents.loadDeclined(ctx, g), r.sender.findWebhook(ctx))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -167,6 +168,14 @@ func (r *voiceRoom) unheard() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.channel == ""
+}
+
+// hasListener reports whether somebody hears what the NPCs say.
+func (r *voiceRoom) hasListener() bool {
+	r.mu.Lock()
+	channel, up := r.channel, r.up
+	r.mu.Unlock()
+	return up && slices.ContainsFunc(r.states.occupants(r.guild, channel), func(o occupant) bool { return !o.bot && o.user != r.states.selfID() })
 }
 
 // wake has run look at who is there.

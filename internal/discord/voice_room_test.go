@@ -172,3 +172,24 @@ func TestVoiceRoomTellsWhatHappens(t *testing.T) {
 		t.Errorf("after a kick the room is in %q, told %q", r.place(), told)
 	}
 }
+
+// TestVoiceRoomHasListener: the NPCs are heard while sound can be sent and somebody else
+// is in the channel.
+func TestVoiceRoomHasListener(t *testing.T) {
+	var told []string
+	r := testRoom(t, &told)
+	r.states.moveUser("1", occupant{user: "9", channel: "5"})
+	r.states.moveUser("1", occupant{user: "13", channel: "5", name: "Music", bot: true})
+	r.states.moveUser("1", occupant{user: "12", channel: "6"})
+	if r.hasListener() {
+		t.Error("heard by bots")
+	}
+	r.states.moveUser("1", occupant{user: "11", channel: "5"})
+	if !r.hasListener() {
+		t.Error("not heard by who is in the channel")
+	}
+	r.setPlace("5", false)
+	if r.hasListener() {
+		t.Error("heard without a connection")
+	}
+}

@@ -59,7 +59,7 @@ func (b *Bot) giveVoice(r *session) (noticeSink, func() (play.Sound, error), err
 	if err != nil {
 		return r.sender, nil, err
 	}
-	r.voice = room
+	r.voice, r.sender.aloud = room, room.hasListener
 	end := func(speaker string) {
 		b.tasks.spawn(func(ctx context.Context) { r.askToEnd(ctx, b, speaker) })
 	}

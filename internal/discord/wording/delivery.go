@@ -17,6 +17,11 @@ var (
 		EN: "Here %d messages of %s were lost, and nobody heard them: %v.",
 		DE: "Hier gingen %d Nachrichten von %s verloren, und niemand hat sie gehört: %v.",
 	}
+	// HeardNotWritten says of whom something was heard that was not posted, and why.
+	HeardNotWritten = Text{
+		EN: "Here something that %s said aloud was not written: %v.",
+		DE: "Hier wurde nicht mitgeschrieben, was laut gesagt wurde (%s): %v.",
+	}
 	// NotTakenInTime is why a message was given up.
 	NotTakenInTime = Text{
 		EN: "Discord did not take it in time",
