@@ -25,6 +25,7 @@ func (e *everywhere) table() map[string]covered {
 		"session status": {table: true, good: []given{input().says("- Bartok\n- Mira\nThe NPCs ")}},
 		"session join":   {dm: true, table: true, good: []given{input().says("began without a voice channel")}},
 		"session leave":  {dm: true, table: true, good: []given{input().says("began without a voice channel")}},
+		"voice":          {dm: true, table: true, good: []given{input(opt("npc", "Mira"), opt("voice", "en+f2")).says("began without a voice channel")}, bad: []given{input(opt("npc", "Mira"), opt("voice", " ")).says("began without")}},
 		"captions on":    {dm: true, table: true, good: []given{input().says("began without a voice channel")}},
 		"captions off":   {dm: true, table: true, good: []given{input().says("began without a voice channel")}},
 		"privacy code":   {dm: true, table: true, good: []given{input().says("began without a voice channel")}},

@@ -22,6 +22,7 @@ type typed struct{ text, want string }
 var typings = map[string]typed{
 	"npc mute npc":             {"bart", "Bartok"},
 	"npc unmute npc":           {"MI", "Mira"},
+	"voice npc":                {"mir", "Mira"},
 	"npc say npc":              {"mir", "Mira"},
 	"npc direct npc":           {"al", "all"},
 	"npc reveal npc":           {"bart", "Bartok"},

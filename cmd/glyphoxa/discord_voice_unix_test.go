@@ -128,6 +128,12 @@ func TestDiscordVoice(t *testing.T) {
 		t.Errorf("%v; the peer says %v", err, ana.Events())
 	}
 	answers(t, g.gives(t, g.dm, "session status"), true, "encrypted from end to end", "Ana: ")
+	g.awaitQuiet(ana)
+	before := len(ana.Sound(house.d.BotID()))
+	answers(t, g.gives(t, g.dm, "voice", opt("npc", "Bartok"), opt("voice", "en-us+f2")), true, "Bartok tries the voice")
+	if err := ana.AwaitSound(t.Context(), house.d.BotID(), before+20); err != nil {
+		t.Errorf("a voice that is tried is not heard: %v", err)
+	}
 	code, err := ana.PrivacyCode(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,9 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
+	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
 // voiceActions are the commands about voice.
@@ -14,6 +16,7 @@ func voiceActions() map[string]action {
 	return map[string]action{
 		"session join":  {open: true, do: joinVoice},
 		"session leave": {open: true, do: leaveVoice},
+		"voice":         {do: tryVoice, suggest: suggestNPCs},
 		"captions on":   {open: true, do: func(_ context.Context, c *call) (string, error) { return setCaptions(c, true) }},
 		"captions off":  {open: true, do: func(_ context.Context, c *call) (string, error) { return setCaptions(c, false) }},
 		"privacy code":  {do: showPrivacyCode},
@@ -30,6 +33,11 @@ func voiceOption() *discordgo.ApplicationCommandOption {
 // captionsCommand is /captions.
 func captionsCommand() *discordgo.ApplicationCommand {
 	return commandGroup("captions", wording.CmdCaptions, subcommand("on", wording.CmdCaptionsOn), subcommand("off", wording.CmdCaptionsOff))
+}
+
+// voiceCommand is /voice.
+func voiceCommand() *discordgo.ApplicationCommand {
+	return commandGroup("voice", wording.CmdVoice, npcOption(), textOption("voice", wording.OptVoiceID, true, 100))
 }
 
 // voiceRoom is that of the running session.
@@ -92,6 +100,25 @@ func setCaptions(c *call, on bool) (string, error) {
 		return c.say(wording.CaptionsAreOn), nil
 	}
 	return c.say(wording.CaptionsAreOff), nil
+}
+
+// tryVoice has an NPC say a sentence with a voice that is not its own.
+func tryVoice(ctx context.Context, c *call) (string, error) {
+	room, err := c.voiceRoom()
+	if err != nil {
+		return "", err
+	}
+	if room.place() == "" {
+		return "", wording.VoiceNone.With()
+	}
+	voice, err := c.requireText("voice", wording.VoiceNotNamed)
+	if err != nil {
+		return "", err
+	}
+	n, err := c.orderNPC(func(t *table.Table, npc string) error {
+		return t.TryVoice(ctx, npc, voice, wording.VoiceSample.In(room.lang))
+	})
+	return c.say(wording.VoiceTried, markup.Escape(n.Name), markup.Escape(voice)), err
 }
 
 // inFives writes a code as Discord shows it.

@@ -10,7 +10,7 @@ import (
 
 // dmCommands are the commands that players have no use for. What a player may know of
 // them /session status tells, too.
-var dmCommands = []string{"npc", "tier", "tools", "ask", "campaign", "approve", "entity", "captions"}
+var dmCommands = []string{"npc", "tier", "tools", "ask", "campaign", "approve", "entity", "captions", "voice"}
 
 // commandDefinitions are the commands as Discord knows them. Where everybody who may
 // manage the server is a DM, those for DMs alone are hidden from the rest. Roles that
@@ -44,6 +44,7 @@ func tableCommands() []*discordgo.ApplicationCommand {
 			subcommand("timing", wording.CmdSessionTiming),
 		),
 		captionsCommand(),
+		voiceCommand(),
 		commandGroup("npc", wording.CmdNPC,
 			subcommand("list", wording.CmdNPCList),
 			subcommand("mute", wording.CmdNPCMute, npcsOption()),

@@ -69,6 +69,9 @@ func (as *answers) deliverSentence(a *attempt, at time.Time) {
 		return // nothing of an engine's own voice is left, or nobody knows its words
 	}
 	as.remarks.add(s.text, at)
+	if tn.voice != "" {
+		return // nothing that was said in the story
+	}
 	as.fillers.last[tn.agent] = s.kind == filler
 	tn.texts = append(tn.texts, s.text)
 	if s.kind == filler {

@@ -52,7 +52,30 @@ func (t *Table) Say(ctx context.Context, npc, text string) error {
 		if err != nil {
 			return err
 		}
-		return t.sayAs(who, text)
+		return t.turns.sayAs(who, text, "")
+	})
+}
+
+// maxVoice bounds the id of a voice, in characters.
+const maxVoice = 100
+
+// TryVoice makes an NPC say a text with the voice of that id, of the first provider of
+// voices, instead of its own, as [Table.Say] does. It is a trial: no [Sentence] is told, and
+// nothing is kept of it. Without voices it is an error.
+func (t *Table) TryVoice(ctx context.Context, npc, voice, text string) error {
+	voice, text = strings.TrimSpace(untrusted.Clean(voice, maxVoice)), untrusted.Clean(text, maxText)
+	switch {
+	case t.o.Voices == nil:
+		return fmt.Errorf("nobody is heard at this table")
+	case voice == "" || strings.TrimSpace(text) == "":
+		return fmt.Errorf("a trial takes a voice and something to say")
+	}
+	return t.order(ctx, func() error {
+		who, err := t.cast.findNPCs(npc)
+		if err != nil {
+			return err
+		}
+		return t.turns.sayAs(who, text, voice)
 	})
 }
 

@@ -27,6 +27,9 @@ type planner struct {
 // that its NPC has a stock phrase to say.
 func (p *planner) prepareTurn(tn *turn, phrases bool) {
 	tn.as = tn.npc.NPC
+	if tn.voice != "" {
+		tn.as.Voice.ID, tn.as.Voice.IDs = tn.voice, nil
+	}
 	tn.target = time.Duration(p.latency.Targets.Get(tn.choice.Tier))
 	tn.plan = pace.Plan{Tier: tn.choice.Tier}
 	if tn.isAnswer() {

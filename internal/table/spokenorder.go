@@ -1,7 +1,6 @@
 package table
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
@@ -89,7 +88,7 @@ func (t *Table) carryOutOrder(e spokenOrder) {
 	case orders.Quiet, orders.Resume:
 		told.Done = t.muteNPCs(who, o.Kind == orders.Quiet)
 	case orders.Say:
-		if err := t.sayAs(who, untrusted.Clean(o.Text, maxText)); err != nil {
+		if err := t.turns.sayAs(who, untrusted.Clean(o.Text, maxText), ""); err != nil {
 			told.Problem = err.Error()
 		} else {
 			told.Done = told.NPC + " will say it"
@@ -105,16 +104,4 @@ func (t *Table) carryOutOrder(e spokenOrder) {
 		told.Done = "the session is to end"
 	}
 	t.effects.emit(0, KindSpokenOrder, told)
-}
-
-// sayAs has one NPC say a line, unless too many wait.
-func (t *Table) sayAs(who []int, text string) error {
-	if len(who) != 1 {
-		return fmt.Errorf("one NPC at a time can be made to speak")
-	}
-	if t.answers.countPuppets() >= maxLines {
-		return fmt.Errorf("too much is waiting to be said; try again in a moment")
-	}
-	t.turns.sayAs(who[0], text)
-	return nil
 }

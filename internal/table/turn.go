@@ -24,6 +24,7 @@ type turn struct {
 	began  time.Time         // when the utterance was known
 	spoken bool              // it was heard, not typed
 	puppet bool              // made to say Text, no answer to it
+	voice  string            // a puppet's: the id of the voice it tries, so that nothing of it is kept; empty for its own
 	// leader is the turn this one reacts to, whose answer it has heard.
 	leader *turn
 	also   int // who may react to the answer, -1 for nobody

@@ -168,12 +168,20 @@ func (ts *turns) beginQueued() {
 	}
 }
 
-// sayAs has an NPC say a line of the DM's.
-func (ts *turns) sayAs(npc int, text string) {
+// sayAs has one NPC say a line of the DM's, unless too many wait. With a voice it is said
+// with that one, and as a trial.
+func (ts *turns) sayAs(who []int, text, voice string) error {
+	if len(who) != 1 {
+		return fmt.Errorf("one NPC at a time can be made to speak")
+	}
+	if ts.answers.countPuppets() >= maxLines {
+		return fmt.Errorf("too much is waiting to be said; try again in a moment")
+	}
 	now := time.Now()
-	tn := &turn{Utterance: Utterance{Text: text}, number: ts.nextNumber(), timing: timing{since: now}, began: now, puppet: true, route: RoutePuppet, also: -1}
-	ts.assignNPC(tn, npc)
+	tn := &turn{Utterance: Utterance{Text: text}, number: ts.nextNumber(), timing: timing{since: now}, began: now, puppet: true, route: RoutePuppet, also: -1, voice: voice}
+	ts.assignNPC(tn, who[0])
 	ts.beginOrQueue(tn)
+	return nil
 }
 
 // endUnheard ends an utterance that nobody could transcribe.

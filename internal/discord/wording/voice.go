@@ -7,6 +7,8 @@ var (
 	CmdCaptions     = Text{"Whether what NPCs say aloud is written in the chat, too", "Ob im Chat mitgeschrieben wird, was die NSCs laut sagen"}
 	CmdCaptionsOn   = Text{"Write along", "Mitschreiben"}
 	CmdCaptionsOff  = Text{"Do not write along", "Nicht mitschreiben"}
+	CmdVoice        = Text{"Try a voice: the NPC says one sentence with it, and keeps its own", "Eine Stimme ausprobieren: der NSC sagt damit einen Satz und behält seine eigene"}
+	OptVoiceID      = Text{"The voice as the configured provider calls it, such as en-us+m3 or alloy", "Die Stimme, wie der eingestellte Anbieter sie nennt, etwa en-us+m3 oder alloy"}
 	CmdPrivacyCode  = Text{"The code by which you can tell that nobody listens in on the voice channel", "Der Code, an dem ihr erkennt, dass im Sprachkanal niemand mithört"}
 	OptVoice        = Text{"The voice channel", "Der Sprachkanal"}
 
@@ -25,6 +27,9 @@ var (
 	VoiceNoCode      = Text{"This voice channel is not encrypted from end to end, so there is no code.", "Dieser Sprachkanal ist nicht Ende-zu-Ende verschlüsselt, also gibt es keinen Code."}
 	VoiceOwnCode     = Text{"Between you and me it is **%s**, which Discord shows when you verify me in the call.", "Zwischen dir und mir ist es **%s**; Discord zeigt es, wenn du mich im Anruf verifizierst."}
 	VoiceCode        = Text{"The code is **%s**. Compare it with the one that Discord shows you under the lock of the voice channel: if they are the same, nobody listens in.", "Der Code ist **%s**. Vergleicht ihn mit dem, den Discord am Schloss des Sprachkanals zeigt: sind sie gleich, hört niemand mit."}
+	VoiceNotNamed    = Text{"say which voice, as voice.id in the NPC's file", "gib eine Stimme an, wie voice.id in der Datei des NSC"}
+	VoiceSample      = Text{"Listen well, friend: this is what I would sound like by the fire, on a long evening.", "Hör gut zu, mein Freund: So würde ich am Feuer klingen, an einem langen Abend."}
+	VoiceTried       = Text{"%s tries the voice %s. To keep it, make it the voice.id of the NPC's file, and `/npc reload`. What goes wrong is under `/session status`.", "%s probiert die Stimme %s. Soll sie bleiben, trag sie als voice.id in die Datei des NSC ein und gib `/npc reload`. Was schiefgeht, steht unter `/session status`."}
 	CaptionsAreOn    = Text{"What NPCs say is written here, too.", "Was die NSCs sagen, steht auch hier."}
 	CaptionsAreOff   = Text{"What NPCs say aloud is not written here any more.", "Was die NSCs laut sagen, steht nicht mehr hier."}
 	OrderGiven       = Text{"🎙 %s: %s", "🎙 %s: %s"}
