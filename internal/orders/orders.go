@@ -106,14 +106,22 @@ func Parse(text string, room Room) (Order, bool) {
 	if o, ok := parseWhole(text, room); ok {
 		return o.Order, true
 	}
-	if words := splitWords(text); unpunctuated(words) {
+	words := splitWords(text)
+	if o, ok := parseCorrected(words, room); ok {
+		return o, true
+	}
+	if takenBack(words) {
+		return Order{}, false
+	}
+	if unpunctuated(words) {
 		return parseStream(words, room)
 	}
+	quotes := strings.ContainsAny(text, `"“”„«»`)
 	sentences := splitSentences(text)
 	for i, s := range sentences {
 		o, ok := parseWhole(s, room)
 		last := i == len(sentences)-1 // what an NPC is to say may go on
-		if ok && (o.explicit && o.Kind != Say || last && o.Kind == Say && o.explicit) {
+		if ok && (o.explicit && o.Kind != Say && !quotes || last && o.Kind == Say && o.explicit) {
 			o.Rest = strings.TrimSpace(strings.Join(slices.Delete(sentences, i, i+1), " "))
 			return o.Order, true
 		}
@@ -130,7 +138,7 @@ func parseStream(words []word, room Room) (Order, bool) {
 	for n := min(maxInside, len(words)); n > 1; n-- {
 		for i := 0; i+n <= len(words); i++ {
 			for _, c := range candidates(words[i:i+n], room) {
-				if o, ok := match(c, room); ok && c.about && !c.asked && isExplicit(c.phrase, o) {
+				if o, ok := match(c, room); ok && !c.asked && isExplicit(c, o) && (c.about && (c.npc >= 0 || c.ours) || o.Kind == EndSession && endsHere(words, i, i+n)) {
 					o.Rest = join(slices.Concat(words[:i], words[i+n:]))
 					return o, true
 				}
@@ -138,6 +146,12 @@ func parseStream(words []word, room Room) (Order, bool) {
 		}
 	}
 	return Order{}, false
+}
+
+// endsHere reports whether the end of a session is meant by the words from i to end among
+// others: they are the last, and it is to be now.
+func endsHere(words []word, i, end int) bool {
+	return end == len(words) && slices.ContainsFunc(words[max(0, i-2):], func(w word) bool { return atOnce[w.folded] })
 }
 
 // unpunctuated reports whether no word ends with a mark.
@@ -158,28 +172,36 @@ func parseWhole(text string, room Room) (parsed, bool) {
 	if o, ok := parseSay(text, words, room); ok {
 		return o, true
 	}
+	return parseWords(words, strings.Contains(text, "?"), room)
+}
+
+// parseWords reads words that are an order as a whole, and none to say something.
+func parseWords(words []word, question bool, room Room) (parsed, bool) {
 	if len(words) == 0 || len(words) > maxWords {
 		return parsed{}, false
 	}
-	question := strings.Contains(text, "?")
 	for _, c := range candidates(words, room) {
 		if question && !c.asked {
 			continue
 		}
 		if o, ok := match(c, room); ok {
-			return parsed{o, isExplicit(c.phrase, o)}, true
+			return parsed{o, isExplicit(c, o)}, true
 		}
 	}
 	return parsed{}, false
 }
 
 // isExplicit reports whether an order is in words that have no other use.
-func isExplicit(phrase string, o Order) bool {
+func isExplicit(c candidate, o Order) bool {
 	switch o.Kind {
-	case Raise, Lower, EndSession:
-		return true
+	case Raise, Lower:
+		_, last := cutLast(c.phrase)
+		_, tier := tierWords[last]
+		return tier || strings.Contains(c.phrase, "stuf") || slices.ContainsFunc(strings.Fields(c.phrase), func(w string) bool { return ofStep[w] })
+	case EndSession:
+		return !parting[c.phrase]
 	}
-	return strings.Contains(phrase, "mute") || strings.HasPrefix(phrase, "@ darf ") || strings.Contains(phrase, "stumm")
+	return c.ours || strings.Contains(c.phrase, "mute") || strings.HasPrefix(c.phrase, "@ darf ") || strings.Contains(c.phrase, "stumm")
 }
 
 // splitSentences cuts a text behind full stops, question and exclamation marks.
@@ -199,75 +221,21 @@ func splitSentences(text string) (out []string) {
 	return out
 }
 
-// candidate is an utterance with a place for whom it may be about.
-type candidate struct {
-	phrase string // folded, without courtesy; whom it is about is "@"
-	npc    int
-	about  bool // somebody
-	asked  bool // as a question would be
-}
-
-// candidates are the ways to read who an utterance is about: the longest names first, and
-// nobody last.
-func candidates(words []word, room Room) (out []candidate) {
-	for n := min(maxName, len(words)); n > 0; n-- {
-		for i := 0; i+n <= len(words); i++ {
-			npc, ok := target(words[i:i+n], room)
-			if !ok {
-				continue
-			}
-			first := i
-			for first > 0 && titles[words[first-1].folded] {
-				first--
-			}
-			rest := append(slices.Clone(words[:first]), word{folded: "@"})
-			p, asked := phrase(append(rest, words[i+n:]...))
-			out = append(out, candidate{p, npc, true, asked})
-		}
-	}
-	p, asked := phrase(words)
-	return append(out, candidate{phrase: p, asked: asked})
-}
-
-// target is whom some words name.
-func target(words []word, room Room) (npc int, ok bool) {
-	joined := join(words)
-	if everyone[joined] {
-		return Everyone, true
-	}
-	return room.Named(strings.TrimSuffix(joined, "'s"))
-}
-
-// phrase are the words that are more than courtesy, and whether it began as a question
-// does.
-func phrase(words []word) (s string, question bool) {
-	s = join(words) + " "
-	for _, p := range asides {
-		s = strings.ReplaceAll(s, p+" ", " ")
-	}
-	var kept []string
-	for w := range strings.FieldsSeq(s) {
-		if !courtesy[w] {
-			kept = append(kept, w)
-		}
-	}
-	s = strings.Join(kept, " ")
-	for _, p := range asked {
-		if rest, ok := strings.CutPrefix(s, p); ok {
-			return rest, true
-		}
-	}
-	return s, false
-}
-
 // match finds the order that a candidate is.
 func match(c candidate, room Room) (Order, bool) {
 	o := Order{NPC: c.npc}
-	if k, ok := plain[c.phrase]; ok {
+	if c.told {
+		return o, false
+	}
+	if ending(c) {
+		return Order{Kind: EndSession}, true
+	}
+	k, ok := plain[c.phrase]
+	if _, steps := byStep[c.phrase]; ok && !steps {
 		o.Kind = k
 		switch {
 		case k == EndSession:
-			return o, !c.about
+			return o, false
 		case k == Resume && !c.about:
 			o.NPC = Everyone
 			return o, room.Silenced(Everyone)
@@ -300,19 +268,56 @@ func match(c candidate, room Room) (Order, bool) {
 	return o, false
 }
 
+// ending reports whether a candidate ends the session, which is told nobody or everyone.
+func ending(c candidate) bool {
+	if c.about && c.npc != Everyone {
+		return false
+	}
+	p := strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(c.phrase, "@ "), " @"))
+	for first, rest, ok := strings.Cut(p, " "); ok && company[first]; first, rest, ok = strings.Cut(p, " ") {
+		p = rest
+	}
+	for i := strings.LastIndexByte(p, ' '); i > 0 && company[p[i+1:]]; i = strings.LastIndexByte(p, ' ') {
+		p = p[:i]
+	}
+	if plain[p] == EndSession {
+		return true
+	}
+	for i := range p { // "we're done for today, end the session"
+		if p[i] == ' ' && parting[p[:i]] && plain[p[i+1:]] == EndSession {
+			return true
+		}
+	}
+	return false
+}
+
 // lowering reports whether a phrase before a tier's word says that it is lower.
 func lowering(before string) bool {
-	return strings.HasPrefix(before, "lower") || strings.HasPrefix(before, "senk") || strings.Contains(before, "down") || strings.Contains(before, "runter")
+	for w := range strings.FieldsSeq(before) {
+		if downward[w] {
+			return true
+		}
+	}
+	return strings.Contains(before, "nach unten")
 }
 
 // cutLast splits the tier's word off: "heb @ auf standard an" ends with its prefix.
 func cutLast(s string) (before, last string) {
-	for _, p := range []string{" an", " ab", " stellen", " setzen", " hochsetzen", " runtersetzen", " hochstufen", " runterstufen"} {
-		s = strings.TrimSuffix(s, p)
+	for again := true; again; {
+		again = false
+		for _, p := range tierTails {
+			if rest, ok := strings.CutSuffix(s, p); ok {
+				s, again = rest, true
+			}
+		}
 	}
 	i := strings.LastIndexByte(s, ' ')
 	if i < 0 {
 		return "", s
 	}
-	return s[:i], s[i+1:]
+	before, last = s[:i], s[i+1:]
+	for _, p := range beforeTier {
+		before = strings.TrimSuffix(before, p)
+	}
+	return before, last
 }

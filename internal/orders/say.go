@@ -6,55 +6,72 @@ import "strings"
 // to be spoken, not what they are about: "say that again" asks Bartok himself.
 func parseSay(text string, words []word, room Room) (parsed, bool) {
 	for i, w := range words {
-		if !sayWords[w.folded] || i == 0 || i > maxName+8 {
+		if !sayWords[w.folded] || i == 0 || i > maxName+10 {
 			continue
 		}
-		npc, asked, ok := speaker(words[:i], w.folded, room)
+		said, ok := speaker(words[:i], w.folded, room)
 		if !ok {
 			continue
 		}
-		next := i + 1
-		for next < len(words) && politely[words[next].folded] && words[next-1].stop != ':' {
-			next++
-		}
+		next := afterSay(words, i)
 		if next >= len(words) {
 			return parsed{}, false
 		}
-		said := strings.TrimSpace(text[words[next-1].end:])
-		quoted := strings.HasPrefix(said, ":") || startsQuote(strings.TrimLeft(said, ":, "))
-		said = unquote(strings.TrimLeft(said, ":,;–—- "))
-		if !quoted && (asked || w.folded == "sagt" || aboutWords[words[next].folded] || strings.HasSuffix(said, "?") || greets(words[next:], room)) {
+		line := strings.TrimSpace(text[words[next-1].end:])
+		quoted := strings.HasPrefix(line, ":") || startsQuote(strings.TrimLeft(line, ":, "))
+		line = unquote(strings.TrimLeft(line, ":,;–—- "))
+		if !quoted && (said.asked || onlyQuoted[w.folded] && !said.let && !verbatim[join(words[i:next])] || aboutWords[words[next].folded] || strings.HasSuffix(line, "?") || greets(words[next:], room)) {
 			return parsed{}, false
 		}
-		return parsed{Order{Kind: Say, NPC: npc, Text: said}, quoted}, said != ""
+		if w.folded == "sagt" && !said.let && words[i-1].stop == 0 { // "Bartok sagt: …" tells a story
+			return parsed{}, false
+		}
+		return parsed{Order{Kind: Say, NPC: said.npc, Text: line}, quoted}, line != ""
 	}
 	return parsed{}, false
 }
 
-// speaker is who is to say something: whom the words before name, and nothing else but
-// courtesy, "let" or "have"; asked says that it was put as a question.
-func speaker(before []word, say string, room Room) (npc int, asked, ok bool) {
-	var kept []word
-	for _, w := range before {
-		if !courtesy[w.folded] {
-			kept = append(kept, w)
+// afterSay is where the words to be said begin, if word i is "say".
+func afterSay(words []word, i int) int {
+	next := i + 1
+	for n := 4; n > 0; n-- { // "tell everyone:", "say the following:"
+		end := i + 1 + n
+		if end < len(words) && (words[end-1].stop == ':' || verbatim[join(words[i:end])]) && after[join(words[i+1:end])] {
+			return end
 		}
 	}
-	if n := len(kept); n > 2 && (kept[n-1].folded == "you" || kept[n-1].folded == "du") && askWords[kept[n-2].folded] {
-		kept, asked = kept[:n-2], true
+	for next < len(words) && politely[words[next].folded] && words[next-1].stop != ':' {
+		next++
 	}
-	lets := len(kept) > 0 && letWords[kept[0].folded]
-	if lets {
-		kept = kept[1:]
+	return next
+}
+
+// spoken is who is to say something: asked, as a question would be, or let.
+type spoken struct {
+	npc        int
+	asked, let bool
+}
+
+// speaker is who is to say something: whom the words before name, and nothing else but
+// courtesy, "let" or "have".
+func speaker(before []word, say string, room Room) (spoken, bool) {
+	for _, c := range candidates(before, room) {
+		if !c.about || c.npc == Everyone {
+			continue
+		}
+		p, asked := c.phrase, c.asked
+		for _, q := range asker {
+			if rest, ok := strings.CutSuffix(p, " "+q); ok {
+				p, asked = rest, true
+			}
+		}
+		let := letting[p]
+		if (p != "@" || say == "sagen") && !let {
+			continue
+		}
+		return spoken{c.npc, asked && !let, let}, true
 	}
-	if say == "sagen" && !lets || len(kept) == 0 || len(kept) > maxName {
-		return 0, false, false
-	}
-	npc, ok = room.Named(join(kept))
-	for ; !ok && len(kept) > 1 && titles[kept[0].folded]; npc, ok = room.Named(join(kept)) {
-		kept = kept[1:]
-	}
-	return npc, asked, ok
+	return spoken{}, false
 }
 
 // greets reports whether what is to be said is a greeting to somebody.

@@ -3,8 +3,6 @@ package orders
 import (
 	"strings"
 	"unicode"
-
-	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
 // word is a word of an utterance.
@@ -57,55 +55,87 @@ func wordSet(list string) map[string]bool {
 	return m
 }
 
-// lineSet is the set of the phrases of a list, one a line.
-func lineSet(list string) map[string]bool {
-	m := map[string]bool{}
-	for l := range strings.Lines(list) {
-		if l = strings.TrimSpace(l); l != "" {
-			m[l] = true
-		}
-	}
-	return m
-}
-
 // everyone are the ways to speak of all NPCs.
-var everyone = lineSet(`everybody
-	everyone
-	all
-	all of you
-	all npcs
-	all the npcs
-	all of them
-	all characters
-	all the characters
-	alle
-	alle zusammen
-	alle nscs
-	alle npcs
-	alle figuren
-	alle charaktere
-	ihr alle
-	allesamt`)
+var everyone = phraseSet(
+	"(everybody|everyone|all|you all|y'all|all of you|all of them|the lot of you|you lot|every npc|every character)",
+	"(all|all the|all of the|all you|all of you|all my|the|) (npcs|characters)",
+	"(alle|ihr alle|euch alle|sie alle|allesamt|allen|alle zusammen|alle miteinander)", "(alle|allen|die|den|alle meine|sämtliche|ihr|) (nscs|nsc|npcs|npc|figuren|charaktere|charakteren)",
+)
+
+// ofTheProgram are words for NPCs that nobody in a story uses.
+var ofTheProgram = wordSet(`npc npcs nsc nscs characters figuren charaktere charakteren`)
 
 // courtesy are words that may stand anywhere in an order.
-var courtesy = wordSet(`please now okay ok so alright right well just hey then again back um uh er erm hmm yeah yes thanks
-	bitte jetzt also mal kurz nun dann wieder zurück einfach doch erstmal ähm äh öhm hm ja danke einmal`)
+var courtesy = wordSet(`please now okay ok so alright right well just hey then again back um uh uhm er erm hmm hm mm ah oh yeah yes thanks and kindly quickly immediately simply
+	bitte jetzt also mal kurz nun dann wieder zurück einfach doch erstmal ähm äh öhm öh mh ach ja danke einmal und sofort endlich ganz gefälligst eben gerne gern`)
 
-// asked are ways to begin an order as if it were a question.
-var asked = []string{"thank you ", "could you ", "can you ", "would you ", "will you ", "could we ", "can we ", "could ", "könntest du ", "kannst du ", "würdest du ", "könnten wir ", "können wir ", "stopp stopp ", "stop stop "}
+// asked are ways to begin an order as if it were a question, with or without a name
+// before them, and bluntly those that are a question in earnest to whom they name.
+var (
+	asked = expandAll(
+		"(could|would) you mind", "(could|can|would|will) (you|we|someone|somebody|) (go ahead and|)", "(könntest|kannst|würdest|magst|willst) du", "(könnten|können|wollen) wir", "(könnt|könntet|würdet) ihr", "(könnte|kann) (jemand|man)", "(könnte|könnten)",
+		"how about", "would it be possible to",
+	)
+	bluntly = wordSet(`can will kannst magst willst kann könnt`)
+)
 
-// asides may follow an order.
-var asides = []string{" for a moment", " for a minute", " for a while", " for now", " here", " für einen moment", " einen moment", " für den moment", " hier"}
+// leads are ways to begin an order, and asides may stand in one: neither changes it.
+var (
+	leads = expandAll(
+		"(let's|let us|let me|lets)", "(i want|i'd like|i would like|we need|i need|time|remember) (you|) to", "(go ahead|be so kind|be so good|be a dear|do me a favour|do me a favor) and", "make sure (that|)", "thank you", "stop stop", "stopp stopp",
+		"(sei|seid) so (gut|lieb|nett|freundlich) und", "tu mir den gefallen und", "wärst du so (gut|lieb|nett) und", "(lass|lasst) uns",
+	)
+	asides = expandAll(
+		"for (a|the) (moment|minute|while|bit|second|sec|time being)", "for now", "here", "a (moment|minute|second|bit)", "(hang|hold) on", "one moment", "you know", "i mean", "if you (would|will|please|don't mind)",
+		"be so (kind|good) (and|as to)", "be a dear and", "do me a (favour|favor) and", "that's (fine|good|okay)", "at once", "right away", "all right", "(thank you|thanks) (all|everyone|everybody|guys|folks)", "danke (euch|euch allen|dir|ihnen|allen|alle)", "that is", "that's", "from now on", "any more", "anymore", "wait", "sorry", "listen", "let's see", "was it", "what's (his|her|their) name",
+		"für (einen|den) (moment|augenblick)", "für (eine minute|eine weile|jetzt)", "einen (moment|augenblick)", "eine minute", "hier", "(moment|sekunde|augenblick|warte|wartet|entschuldigung|sorry|verzeihung)", "auf der stelle", "ab (jetzt|sofort)", "ein bisschen", "ein wenig",
+		"(sei|seid) so (gut|lieb|nett|freundlich) und", "tu mir den gefallen und", "(wie heißt er|wie heißt sie)", "das ist", "ich (mein|meine)", "von mir aus", "wenn's geht", "na", "hör mal", "hört mal",
+	)
+)
+
+// gerundOf are the words that "would you mind" and "how about" take.
+var gerundOf = map[string]string{
+	"muting": "mute", "silencing": "silence", "unmuting": "unmute", "raising": "raise", "lowering": "lower", "setting": "set", "putting": "put", "bringing": "bring", "taking": "take", "turning": "turn", "moving": "move", "dropping": "drop",
+	"letting": "let", "having": "have", "getting": "get", "making": "make", "giving": "give", "ending": "end", "closing": "close", "finishing": "finish", "wrapping": "wrap", "stopping": "stop", "being": "be", "keeping": "keep", "switching": "switch", "bumping": "bump",
+}
+
+// atOnce are words of an order for now.
+var atOnce = wordSet(`please now bitte jetzt`)
+
+// linking are words that are no part of a name that is one without them, and telling
+// are those that tell of an NPC whose name is before them: "Bartok schweigt".
+var (
+	linking = wordSet(`is are was were be has have does do say says said no not on off to up down and or at in a an the it his her ist sind war waren sagt sag sage hat bin nicht kein auf ab an zu und oder im mit von`)
+	telling = wordSet(`schweigt schweigen verstummt verstummen verstumme bleibt macht machen redet reden spricht sprechen sagt hört hören denkt überlegt antwortet fahren ist sind`)
+)
+
+// ofStep are words of tiers that are no tier's own.
+var ofStep = wordSet(`tier level notch`)
+
+// company are whom the end of a session is told.
+var company = wordSet(`folks guys people friends gang everyone everybody all leute freunde zusammen alle`)
+
+// downward are words of lowering.
+var downward = wordSet(`lower down drop reduce downgrade knock senk senke runter herunter hinunter tiefer absenken`)
 
 // titles may stand before a name.
-var titles = wordSet(`the die der das den captain lady lord sir master mister mr mrs miss hauptmann herr frau meister fräulein`)
+var titles = wordSet(`the die der das den dem our unser unsere unseren old dear good poor alte alter guter gute liebe lieber lieben alten guten captain lady lord sir master mister mr mrs miss hauptmann herr frau meister fräulein`)
 
-// sayWords have somebody say something, and letWords go before them.
+// sayWords have somebody say something, and politely may follow them.
 var (
-	sayWords = wordSet(`say sag sage sagt sagen`)
-	letWords = wordSet(`let have make lass lasst lasse`)
-	askWords = wordSet(`would could can will könntest kannst würdest`)
-	politely = wordSet(`please bitte doch um uh ähm äh now jetzt einfach just folgendes`)
+	sayWords = wordSet(`say sag sage sagt sagen spricht sprich announce announces proclaim verkünde verkünd verkünden call shout ruf rufe rufen repeat tell wiederhole erkläre reply answer antworte`)
+	politely = wordSet(`please bitte doch um uh ähm äh now jetzt einfach just folgendes following loudly laut`)
+	// onlyQuoted are those of them that need a colon, or quotation marks, behind them.
+	onlyQuoted = wordSet(`sagt spricht sprich announce announces proclaim verkünde verkünd verkünden call shout ruf rufe rufen repeat tell wiederhole erkläre reply answer antworte`)
+	// after are words that may stand between those and a colon.
+	after = phraseSet("(this|the following|after me|them|everyone|everybody|the party|the players|the group|us|out|out loud|aloud|this line|with me)", "(das|dies|folgendes|mir nach|ihnen|allen|der gruppe|den spielern|uns|diesen satz|laut|das folgende)")
+	// verbatim begin what is said after somebody.
+	verbatim = phraseSet("repeat after me", "(sprich|sag) mir nach")
+	// asker may stand between a name and "say", as in a question.
+	asker = expandAll("(would|could|can|will) you", "(könntest|kannst|würdest) du", "(könnt|könntet|würdet) ihr")
+	// letting are the ways to have somebody say something: what is said before the name,
+	// and between the name and the word.
+	letting = lettingFrames()
 )
 
 // aboutWords begin what is not spoken word for word but about something, or to somebody.
@@ -134,99 +164,19 @@ func expand(pattern string) []string {
 	return out
 }
 
-// called are phrases that are said to somebody, whose name may stand before or after.
-var called = map[Kind][]string{
-	Quiet: {
-		"(be|stay|keep) (quiet|silent)", "hush", "quiet", "silence", "stop (talking|speaking|)", "shut up", "(that's|that is|) enough", "hold your tongue",
-		"(sei|seid|seien sie) (still|ruhig|leise)", "still", "ruhig", "ruhe", "stumm", "schweig", "schweigt", "schweige", "(halt|halte|haltet) (den mund|die klappe|den rand)",
-		"(hör|hört|höre) auf (zu reden|zu sprechen|)", "aufhören (zu reden|zu sprechen|)", "(das|es|) reicht", "stopp", "stop", "(ruhig|still) sein", "(sind|ist) (still|ruhig)", "soll (schweigen|still sein|ruhig sein)", "sollen (schweigen|still sein|ruhig sein)",
-	},
-	Think: {
-		"think (very|really|) (carefully|hard|deeply|thoroughly) (about it|about this|about that|)", "think about (it|this|that) (very|) (carefully|hard|thoroughly)", "think it over carefully",
-		"(denk|denke|denkt) (gut|genau|gründlich|sorgfältig|scharf) (darüber|drüber|) nach", "(denk|denke|denkt) (darüber|drüber) (gut|genau|gründlich|sorgfältig) nach",
-		"(gut|genau|gründlich|sorgfältig) nachdenken", "(überleg|überlege|überlegt) (dir|euch|) (das|es|) (gut|genau)",
-	},
-	Resume: {
-		"go on", "carry on", "continue", "resume", "(you|) (may|can) (speak|talk)", "weiter", "weiter geht's", "weiter gehts", "(es|) geht weiter", "(mach|macht|machen wir) weiter", "weitermachen", "weiterreden",
-		"du darfst (reden|sprechen|mitreden|weiterreden)", "ihr dürft (reden|sprechen|mitreden|weiterreden)", "(die|der|er|sie|) (darf|dürfen) (reden|sprechen|mitreden|weiterreden|weitersprechen)",
-	},
+// expandAll makes all phrases of patterns.
+func expandAll(patterns ...string) (out []string) {
+	for _, p := range patterns {
+		out = append(out, expand(p)...)
+	}
+	return out
 }
 
-// about are phrases in which @ is somebody.
-var about = map[Kind][]string{
-	Quiet:  {"mute @", "silence @", "let @ be (quiet|silent)", "(schalte|schalt|stell|stelle|mach) @ stumm", "@ stumm schalten", "@ stummschalten", "sind @ (still|ruhig)", "seid @ (still|ruhig)", "sei @ (still|ruhig)"},
-	Resume: {"unmute @", "you may @ (speak|talk)", "let @ (speak|talk)", "ihr dürft @ (reden|sprechen|weiterreden)", "(mach|macht) @ weiter", "(stummschaltung|die stummschaltung) von @ aufheben", "lass @ (reden|sprechen)", "(schalte|schalt|stell) @ (laut|ein)", "@ (laut|ein) schalten"},
-	Think:  {"let @ think carefully", "lass @ (gut|genau|gründlich) nachdenken"},
-	Raise: {
-		"raise @ (tier|)", "raise the tier of @", "(give|allow) @ (more|some more) time (to think|)", "let @ think longer", "@ one tier (up|higher)", "(take|move|bump|) @ up (one|a) (tier|level|notch)", "raise @ by one tier",
-		"(stufe|stuf) @ (hoch|rauf|höher)", "@ hochstufen", "(heb|hebe) @ an", "@ anheben", "gib @ mehr zeit (zum nachdenken|zum überlegen|)", "lass @ länger nachdenken", "@ eine stufe (höher|hoch|rauf|hochsetzen|hochnehmen|hochstufen)",
-	},
-	Lower: {
-		"lower @ (tier|)", "lower the tier of @", "@ one tier (down|lower)", "(take|move|bump|) @ down (one|a) (tier|level|notch)", "lower @ by one tier",
-		"(stufe|stuf) @ (runter|herunter|herab|tiefer)", "stufe @", "@ (runter|herunter|zurück|herab)stufen", "(senk|senke) @ (ab|)", "@ eine stufe (tiefer|runter|herunter|runternehmen|runtersetzen|runterstufen)",
-	},
-}
-
-// ends are the ways to end a session, which is about nobody.
-var ends = []string{
-	"(end|stop|close|finish) (the|this|our|) session", "(let's|let us) (end|stop|close|finish) (the|this|our) session", "we (end|stop) (the|this|our) session", "(the|this|our|) session is over",
-	"(beende|beendet|beenden wir|stopp) (die|diese|unsere|) (sitzung|session)", "(die|diese|) (sitzung|session) beenden", "wir beenden (die|diese|unsere) (sitzung|session)",
-	"(lasst|lass) uns (die|diese|unsere) (sitzung|session) beenden", "die (sitzung|session) ist (beendet|zu ende)",
-}
-
-// plain are the phrases of the orders that need no tier, and byStep those that raise or
-// lower without naming one.
-var plain, byStep = func() (plain, byStep map[string]Kind) {
-	plain, byStep = map[string]Kind{}, map[string]Kind{}
-	for kind, patterns := range called {
-		for _, p := range patterns {
-			for _, phrase := range expand(p) {
-				plain["@ "+phrase], plain[phrase+" @"] = kind, kind
-				if kind != Quiet {
-					plain[phrase] = kind
-				}
-			}
-		}
-	}
-	for kind, patterns := range about {
-		for _, p := range patterns {
-			for _, phrase := range expand(p) {
-				if kind == Raise || kind == Lower {
-					byStep[phrase] = kind
-				} else {
-					plain[phrase] = kind
-				}
-			}
-		}
-	}
-	for _, p := range ends {
-		for _, phrase := range expand(p) {
-			plain[phrase] = EndSession
-		}
-	}
-	return plain, byStep
-}()
-
-// unconditional are the phrases that let somebody speak whether silenced or not.
-var unconditional = map[string]bool{"unmute @": true}
-
-// toTier is what stands before a tier's word.
-var toTier = func() map[string]bool {
+// phraseSet is the set of all phrases of patterns.
+func phraseSet(patterns ...string) map[string]bool {
 	m := map[string]bool{}
-	for _, p := range []string{
-		"(raise|lower|set|put|move|bring|take|) @ (up|down|) (to|on)", "(raise|lower|set) the tier of @ to",
-		"(heb|hebe|stell|stelle|setz|setze|stufe|senk|senke) @ (hoch|runter|) auf", "@ (hoch|rauf|runter|herunter|) auf",
-	} {
-		for _, phrase := range expand(p) {
-			m[phrase] = true
-		}
+	for _, p := range expandAll(patterns...) {
+		m[p] = true
 	}
 	return m
-}()
-
-// tierWords are the tiers as people call them.
-var tierWords = map[string]mcp.BudgetTier{
-	"fast": mcp.BudgetFast, "quick": mcp.BudgetFast, "schnell": mcp.BudgetFast, "flink": mcp.BudgetFast,
-	"standard": mcp.BudgetStandard, "careful": mcp.BudgetStandard, "sorgfältig": mcp.BudgetStandard, "überlegt": mcp.BudgetStandard,
-	"deep": mcp.BudgetDeep, "thoughtful": mcp.BudgetDeep, "tief": mcp.BudgetDeep, "gründlich": mcp.BudgetDeep, "nachdenklich": mcp.BudgetDeep,
 }

@@ -63,11 +63,14 @@ func (l orderLine) isRead() (right bool, got string) {
 	return slices.Contains(same, o.Kind) && who == l.Want.NPC && tier && plain(o.Text) == plain(l.Want.Text), got
 }
 
+// heldOrders are lines that nobody who changes the reader has seen.
+const heldOrders = "held2.jsonl"
+
 // TestEvalOrders scores the reading of spoken orders. What is none is never taken for one.
 func TestEvalOrders(t *testing.T) {
-	files := []string{"dev.jsonl"}
+	files := []string{"dev.jsonl", "dev2.jsonl"}
 	if withHeld() {
-		files = append(files, "held.jsonl")
+		files = append(files, heldOrders)
 	}
 	for _, name := range files {
 		scores := map[string]*score{}
@@ -90,7 +93,7 @@ func TestEvalOrders(t *testing.T) {
 			} else {
 				add("order", right)
 			}
-			if right || name != "dev.jsonl" {
+			if right || name == heldOrders {
 				continue
 			}
 			if *showMisses {
@@ -105,7 +108,7 @@ func TestEvalOrders(t *testing.T) {
 			sorted = append(sorted, *scores[key])
 		}
 		logScores(t, "orders "+name, sorted)
-		if name == "dev.jsonl" && scores["order"].percent() < 95 {
+		if name != heldOrders && scores["order"].percent() < 95 {
 			t.Errorf("%.1f %% of the orders are read, want 95", scores["order"].percent())
 		}
 	}
