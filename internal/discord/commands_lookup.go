@@ -91,13 +91,8 @@ func listApprovals(ctx context.Context, c *call) (string, error) {
 	return c.showPage("approve list", "", lines, c.say(wording.NothingWaits))
 }
 
-func grantApproval(ctx context.Context, c *call) (string, error) {
-	return c.say(wording.MayPass), c.by.DecideApproval(ctx, c.textOption("id"), true)
-}
-
-func denyApproval(ctx context.Context, c *call) (string, error) {
-	return c.say(wording.IsDenied), c.by.DecideApproval(ctx, c.textOption("id"), false)
-}
+func grantApproval(ctx context.Context, c *call) (string, error) { return decideApproval(ctx, c, true) }
+func denyApproval(ctx context.Context, c *call) (string, error)  { return decideApproval(ctx, c, false) }
 
 // recapSession shows what was said last.
 func recapSession(ctx context.Context, c *call) (string, error) {

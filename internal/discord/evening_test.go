@@ -52,9 +52,9 @@ type evening struct {
 	said []string   // to the operator
 }
 
-// beginEvening brings up Discord and the bot, and starts a session. It is called in a
-// bubble.
-func beginEvening(t *testing.T, o discordtest.Options) *evening {
+// beginEvening brings up Discord and the bot, and starts a session; more is what the
+// configuration has besides. It is called in a bubble.
+func beginEvening(t *testing.T, o discordtest.Options, more ...string) *evening {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "glyphoxa-evening-")
 	if err != nil {
@@ -69,7 +69,7 @@ func beginEvening(t *testing.T, o discordtest.Options) *evening {
 	e.dm = e.d.AddMember(e.guild, "dm", e.d.AddRole(e.guild, "Master", discordtest.ManageGuild))
 	e.ana = e.d.AddMember(e.guild, "Ana")
 	path := filepath.Join(dir, "glyphoxa.yaml")
-	if err := os.WriteFile(path, fmt.Appendf(nil, dicePlayers, e.d.Token(), e.d.APIURL()), 0o600); err != nil {
+	if err := os.WriteFile(path, fmt.Appendf(nil, dicePlayers+strings.Join(more, ""), e.d.Token(), e.d.APIURL()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cfg, err := play.LoadConfig(path)

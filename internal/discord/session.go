@@ -108,6 +108,7 @@ func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, at sessionStart
 	r.hearing.Go(func() { r.hearMessages(hear) })
 	r.hearing.Go(func() { r.applyChanges(hear) })
 	r.hearing.Go(func() { r.dropUnread(hear) })
+	r.hearing.Go(func() { newApprovalCards(b, r).run(hear) })
 	if r.voice != nil {
 		r.hearing.Go(func() { b.hearVoice(hear, r) })
 	}

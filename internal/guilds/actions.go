@@ -130,8 +130,15 @@ func (m *Member) PendingApprovals(ctx context.Context) ([]approvaltool.PendingAp
 	return waiting.Approvals, err
 }
 
-// DecideApproval grants or denies a call that waits, by its id.
-func (m *Member) DecideApproval(ctx context.Context, id string, grant bool) error {
-	_, err := runTool[struct{}](ctx, m, "decide_approval", map[string]any{"id": id, "grant": grant})
-	return err
+// DecideApproval grants or denies a call that waits, by its id, and returns what was
+// decided. If somebody was first, the error wraps a [*policy.DecidedError].
+func (m *Member) DecideApproval(ctx context.Context, id string, grant bool) (d policy.Decision, err error) {
+	if _, err = runTool[struct{}](ctx, m, "decide_approval", map[string]any{"id": id, "grant": grant}); err != nil {
+		return d, err
+	}
+	err = m.withCampaign(ctx, func(_ context.Context, game *play.Game) error {
+		d, _ = game.Registry.Governance.Policy.Decision(id)
+		return nil
+	})
+	return d, err
 }

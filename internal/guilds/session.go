@@ -9,6 +9,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -98,6 +99,19 @@ func (s *Session) Reload(ctx context.Context) (cast []config.NPC, said string, e
 
 // Cost is what the session has cost since it began or went on. It is for DMs alone.
 func (s *Session) Cost() cost.Report { return s.played.Cost() }
+
+// WaitingCalls returns the calls in the guild's campaign that wait for a DM, the oldest
+// first, and a channel that is closed when others do; see [policy.Engine.PendingChanged].
+func (s *Session) WaitingCalls() ([]policy.Approval, <-chan struct{}) {
+	rules := s.lease.Registry.Governance.Policy
+	changed := rules.PendingChanged()
+	return rules.Pending(), changed
+}
+
+// DecidedCall returns what was decided on a call, and whether anything was.
+func (s *Session) DecidedCall(id string) (policy.Decision, bool) {
+	return s.lease.Registry.Governance.Policy.Decision(id)
+}
 
 // Close ends the table; what was said is kept.
 func (s *Session) Close() error { return s.close() }

@@ -48,6 +48,17 @@ var (
 	WantsTo        = Text{"- `%s` %s wants %s %s", "- `%s` %s will %s %s"}
 	MayPass        = Text{"It may happen, once.", "Es darf geschehen, dieses eine Mal."}
 	IsDenied       = Text{"It is refused.", "Es ist abgelehnt."}
+	CallWaits      = Text{"**A dungeon master is asked.** %s wants to use `%s` with:", "**Frage an die Spielleitung.** %s will `%s` benutzen, und zwar mit:"}
+	CallUntil      = Text{"-# It waits until <t:%d:f>. A dungeon master decides.", "-# Das wartet bis <t:%d:f>. Die Spielleitung entscheidet."}
+	CallAllowed    = Text{"✅ Allowed by %s, once.", "✅ Von %s erlaubt, dieses eine Mal."}
+	CallDenied     = Text{"❌ Refused by %s.", "❌ Von %s abgelehnt."}
+	CallTimedOut   = Text{"⌛ Nobody decided in time.", "⌛ Niemand hat rechtzeitig entschieden."}
+	CallWithdrawn  = Text{"It does not wait any more.", "Das wartet nicht mehr."}
+	CallLeftOpen   = Text{"The session is over. If this still waits, /approve decides.", "Die Sitzung ist vorbei. Wenn das noch wartet, entscheidet /approve."}
+	AllowCall      = Text{"Allow", "Erlauben"}
+	DenyCall       = Text{"Deny", "Ablehnen"}
+	AllowedBefore  = Text{"%s was first, and has allowed it", "%s war schneller und hat es erlaubt"}
+	DeniedBefore   = Text{"%s was first, and has refused it", "%s war schneller und hat es abgelehnt"}
 	NoTools        = Text{"NPCs can do nothing but talk.", "Die NSCs können nichts außer reden."}
 	ServerDown     = Text{"⚠ %s cannot be reached, and what it offers is missing: %s", "⚠ %s ist nicht erreichbar, und was es anbietet, fehlt: %s"}
 	ServerHolds    = Count{Text{"one thing waits for approval: see /tools approve", "eines wartet auf Freigabe: siehe /tools approve"}, Text{"%d things wait for approval: see /tools approve", "%d warten auf Freigabe: siehe /tools approve"}}

@@ -48,6 +48,9 @@ type asks struct {
 	mu    sync.Mutex // guards the fields below and all asks
 	byKey map[askKey]*ask
 	byID  map[string]*ask
+	made  []Decision // the latest, oldest first
+	// changed is closed when other calls wait.
+	changed chan struct{}
 }
 
 type askKey struct {
@@ -68,11 +71,12 @@ type ask struct {
 	key     askKey
 	state   askState
 	keep    time.Duration // how long it waits, and how long a decision holds
-	decided chan struct{} // closed when it is first decided
+	decided chan struct{} // closed when it is decided
+	by      string        // who decided
 }
 
 func newAsks() asks {
-	return asks{byKey: map[askKey]*ask{}, byID: map[string]*ask{}}
+	return asks{byKey: map[askKey]*ask{}, byID: map[string]*ask{}, changed: make(chan struct{})}
 }
 
 // await returns the granted ask that lets c pass, now no longer in a, or why it
@@ -172,6 +176,7 @@ func (a *asks) enter(key askKey, args string, keep time.Duration, now time.Time)
 		q.ID = strings.ToLower(rand.Text()[:8]) // 40 bits
 	}
 	a.byKey[key], a.byID[q.ID] = q, q
+	a.announce()
 	return q
 }
 
@@ -187,24 +192,11 @@ func (a *asks) giveBack(q ask) {
 	defer a.mu.Unlock()
 	if newer := a.byKey[q.key]; newer != nil {
 		if newer.state == pending {
-			newer.decide(true, time.Now())
+			a.settle(newer, true, q.by, time.Now())
 		}
 		return
 	}
 	a.byKey[q.key], a.byID[q.ID] = &q, &q
-}
-
-// decide settles an ask, or changes what was decided. The decision holds as
-// long as the ask might have waited.
-func (q *ask) decide(grant bool, now time.Time) {
-	if q.state == pending {
-		close(q.decided)
-	}
-	q.state = denied
-	if grant {
-		q.state = granted
-	}
-	q.Expires = now.Add(q.keep)
 }
 
 // Pending returns the calls that wait for a decision, the oldest first.
@@ -253,12 +245,14 @@ func (e *Engine) Withdraw(caller string) {
 			a.drop(q)
 		}
 	}
+	a.made = slices.DeleteFunc(a.made, func(d Decision) bool { return d.Caller == caller })
+	a.announce()
 }
 
 // Decide grants or denies the pending call id in the name of by, a caller's
-// name. A granted call passes once, a denied one not until it expires; until
-// then a decision can be changed. An id nobody waits under wraps
-// [mcp.ErrInvalidArguments]; who asked is refused.
+// name. A granted call passes once, a denied one not until it expires. The first
+// decision stands: who comes later gets a [*DecidedError]. An id nobody waits under
+// wraps [mcp.ErrInvalidArguments]; who asked is refused.
 //
 // Whether by may decide at all is for the caller of Decide to know.
 func (e *Engine) Decide(id string, grant bool, by string) error {
@@ -266,8 +260,12 @@ func (e *Engine) Decide(id string, grant bool, by string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
-	q := a.byID[strings.ToLower(strings.TrimSpace(id))]
+	id = cleanID(id)
+	q := a.byID[id]
+	first, is := a.findDecision(id)
 	switch {
+	case is:
+		return &DecidedError{first.By, first.Granted}
 	case q == nil || !now.Before(q.Expires):
 		return fmt.Errorf("%w: no call waits for approval under that id; it may have been made or have expired", mcp.ErrInvalidArguments)
 	case by == "":
@@ -275,6 +273,9 @@ func (e *Engine) Decide(id string, grant bool, by string) error {
 	case by == q.Caller:
 		return forbidden("", "nobody decides on a call of their own", "ask somebody else to decide")
 	}
-	q.decide(grant, now)
+	if q.state != pending { // more has been decided since than is remembered
+		return &DecidedError{q.by, q.state == granted}
+	}
+	a.settle(q, grant, by, now)
 	return nil
 }

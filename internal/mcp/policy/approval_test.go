@@ -265,10 +265,19 @@ func TestDecide(t *testing.T) {
 				t.Errorf("%s: Decide = %q, want %q", tt.name, got, tt.want)
 			}
 		}
-		decide(t, e, id, false) // second thoughts
-		if err := call(as(t, "ann", "dm"), e, move, `{}`); mcp.CodeOf(err) != mcp.CodeForbidden {
-			t.Errorf("after second thoughts: %v, want forbidden", err)
+		tooLate := func(when string) {
+			t.Helper()
+			var first *policy.DecidedError
+			if err := e.Decide(id, false, "operator"); !errors.As(err, &first) || *first != (policy.DecidedError{By: "bob", Granted: true}) || mcp.CodeOf(err) != mcp.CodeInvalidInput {
+				t.Errorf("deciding %s: %v, want to be told that bob granted it", when, err)
+			}
 		}
+		tooLate("a second time")
+		if err := call(as(t, "ann", "dm"), e, move, `{}`); err != nil {
+			t.Errorf("the first decision: %v, want it to stand", err)
+		}
+		tooLate("once it passed")
+		id = ask(t, as(t, "ann", "dm"), e, `{}`)
 		time.Sleep(10 * time.Minute)
 		if err := e.Decide(id, true, "operator"); mcp.CodeOf(err) != mcp.CodeInvalidInput {
 			t.Errorf("deciding on an expired id: %v, want invalid_input", err)
@@ -415,6 +424,63 @@ func TestForbiddenCallsAskNobody(t *testing.T) {
 		}
 		if got := e.Pending(); len(got) != 0 {
 			t.Errorf("Pending = %+v, want none of a client without budget", got)
+		}
+	})
+}
+
+// TestPendingChanged tells of each call that begins to wait, and of each that does not any
+// more, and remembers what was decided until its caller is withdrawn.
+func TestPendingChanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := engine(t, policy.Options{Rules: []config.Rule{approval(0)}})
+		ann := as(t, "ann", "dm")
+		var changed <-chan struct{}
+		told := func(what string, want bool) {
+			t.Helper()
+			got := false
+			select {
+			case <-changed:
+				got = true
+			default:
+			}
+			if got != want {
+				t.Errorf("%s: told %v, want %v", what, got, want)
+			}
+			changed = e.PendingChanged()
+		}
+		changed = e.PendingChanged()
+		told("nothing", false)
+		id := ask(t, ann, e, `{}`)
+		told("a call", true)
+		ask(t, ann, e, `{}`)
+		told("the same call", false)
+		if d, is := e.Decision(id); is {
+			t.Errorf("Decision = %+v before there is one", d)
+		}
+		decide(t, e, id, false)
+		told("denied", true)
+		if d, is := e.Decision(" " + strings.ToUpper(id)); !is || d.By != "operator" || d.Granted || d.Tool != "move_entity" || d.Caller != "ann" {
+			t.Errorf("Decision = %+v, %v, want the operator to have denied move_entity to ann", d, is)
+		}
+		e.Withdraw("ann")
+		told("withdrawn", true)
+		if d, is := e.Decision(id); is {
+			t.Errorf("Decision = %+v after its caller was forgotten", d)
+		}
+		first := ""
+		for i := range 257 {
+			id := ask(t, ann, e, fmt.Sprintf(`{"i":%d}`, i))
+			decide(t, e, id, true)
+			if err := call(ann, e, move, fmt.Sprintf(`{"i":%d}`, i)); err != nil {
+				t.Fatal(err)
+			}
+			if i == 0 {
+				first = id
+			}
+			time.Sleep(time.Second) // for the client's budget
+		}
+		if d, is := e.Decision(first); is {
+			t.Errorf("Decision = %+v after 256 others", d)
 		}
 	})
 }

@@ -27,7 +27,7 @@ func TestGiveBack(t *testing.T) {
 		{"asked_anew", func(a *asks) { _, _ = a.findAsk(key, "{}", r, true) }, []askState{granted, pending}},
 		{"asked_anew_and_denied", func(a *asks) {
 			_, _ = a.findAsk(key, "{}", r, true)
-			a.byKey[key].decide(false, time.Now())
+			a.settle(a.byKey[key], false, "dm", time.Now())
 		}, []askState{denied, denied}},
 		{"expired", func(*asks) { time.Sleep(defaultExpires) }, []askState{pending, pending}},
 	}
@@ -36,7 +36,7 @@ func TestGiveBack(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a := newAsks()
 				take(t, &a)
-				a.byKey[key].decide(true, time.Now())
+				a.settle(a.byKey[key], true, "dm", time.Now())
 				q := take(t, &a)
 				if q.state != granted || len(a.byKey) != 0 || len(a.byID) != 0 {
 					t.Fatalf("state %d and %d asks left, want a grant that was taken out", q.state, len(a.byKey))

@@ -1,0 +1,241 @@
+package discord
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/discord/rest"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
+	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+)
+
+const (
+	// maxCards bounds the cards that ask at once; the next call gets one when another's
+	// is closed, and is under /approve list meanwhile.
+	maxCards = 10
+	// maxCardArgs and maxCardName bound the arguments and the names on a card, in
+	// characters, so that it is one message however many bytes they have.
+	maxCardArgs, maxCardName = 750, 60
+	// cardRetry is how long it takes until Discord is asked again for what it did not do.
+	cardRetry = 10 * time.Second
+)
+
+// waitingCalls is where calls wait. It is safe for concurrent use. Its methods are
+// those of [guilds.Session].
+type waitingCalls interface {
+	WaitingCalls() ([]policy.Approval, <-chan struct{})
+	DecidedCall(id string) (policy.Decision, bool)
+}
+
+// approvalCards are messages in the channel of a session that ask DMs about the calls
+// which wait for them. Everything but run is owned by run.
+type approvalCards struct {
+	rest    *rest.Client
+	log     *slog.Logger
+	channel string
+	lang    wording.Language
+	calls   waitingCalls
+	cast    func() []config.NPC      // who is at the table
+	open    map[string]*approvalCard // by the id of the call
+}
+
+// approvalCard is a message about a call.
+type approvalCard struct {
+	policy.Approval
+	nonce   string // of its posting
+	message string // its id, empty until it is posted
+	refused bool   // Discord does not take it: the call is under /approve list alone
+}
+
+func newApprovalCards(b *Bot, r *session) *approvalCards {
+	return &approvalCards{
+		rest: b.rest, log: b.log.With("guild", r.guild), channel: r.channel, lang: r.lang, calls: r.played, cast: r.presentNPCs,
+		open: map[string]*approvalCard{},
+	}
+}
+
+// run posts a card for each call that waits, and closes it when the call does not wait
+// any more. When ctx ends it closes all that are open.
+func (a *approvalCards) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		waiting, changed := a.calls.WaitingCalls()
+		again := time.NewTimer(a.nextLook(a.showCalls(ctx, waiting)))
+		select {
+		case <-changed:
+		case <-again.C:
+		case <-ctx.Done():
+		}
+		again.Stop()
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	defer cancel()
+	waiting, _ := a.calls.WaitingCalls()
+	a.closeCards(ctx, waiting) // nobody can do anything about it any more if it cannot be done
+	for _, c := range a.open {
+		a.closeCard(ctx, c, wording.CallLeftOpen.In(a.lang))
+	}
+}
+
+// showCalls has the channel show which calls wait. It reports whether it did all it could.
+// What has begun when ctx ends may come to its end: a card must not be left behind.
+func (a *approvalCards) showCalls(ctx context.Context, waiting []policy.Approval) (done bool) {
+	ctx, cancel := withGrace(ctx, closeTimeout)
+	defer cancel()
+	done = a.closeCards(ctx, waiting)
+	return a.postCards(ctx, waiting) && done
+}
+
+// nextLook is how long until a call's time is over, or until what could not be done is
+// tried again.
+func (a *approvalCards) nextLook(done bool) time.Duration {
+	wait := time.Hour
+	if !done {
+		wait = cardRetry
+	}
+	for _, c := range a.open {
+		if left := time.Until(c.Expires); left > 0 {
+			wait = min(wait, left)
+		}
+	}
+	return wait
+}
+
+// postCards asks about calls for which there is no card. It reports whether it did all it
+// could.
+func (a *approvalCards) postCards(ctx context.Context, waiting []policy.Approval) (done bool) {
+	done = true
+	for _, w := range waiting {
+		c := a.open[w.ID]
+		if c == nil && len(a.open) < maxCards {
+			c = &approvalCard{Approval: w, nonce: newNonce()}
+			a.open[w.ID] = c
+		}
+		if c == nil || c.message != "" || c.refused {
+			continue
+		}
+		m, err := a.rest.CreateMessageOnce(ctx, a.channel, c.nonce, &discordgo.MessageSend{
+			Content: cardText(a.lang, a.cast(), w, wording.CallUntil.In(a.lang, w.Expires.Unix())), AllowedMentions: noMentions(),
+			Components: buttonRow([]button{
+				{wording.AllowCall.In(a.lang), "approve yes " + w.ID, discordgo.SuccessButton},
+				{wording.DenyCall.In(a.lang), "approve no " + w.ID, discordgo.DangerButton},
+			}),
+		})
+		if err != nil {
+			a.log.Warn("asking about a call that waits", "reason", err)
+			c.refused, done = rest.Refused(err), false
+			continue
+		}
+		c.message = m.ID
+	}
+	return done
+}
+
+// closeCards closes the cards of calls that do not wait any more. It reports whether it
+// did all it could.
+func (a *approvalCards) closeCards(ctx context.Context, waiting []policy.Approval) (done bool) {
+	done = true
+	for id, c := range a.open {
+		if slices.ContainsFunc(waiting, func(w policy.Approval) bool { return w.ID == id }) {
+			continue
+		}
+		if a.closeCard(ctx, c, a.outcome(c)) {
+			delete(a.open, id)
+		} else {
+			done = false
+		}
+	}
+	return done
+}
+
+// outcome says what became of a call that does not wait any more.
+func (a *approvalCards) outcome(c *approvalCard) string {
+	if d, is := a.calls.DecidedCall(c.ID); is {
+		return decisionText(a.lang, d)
+	}
+	if time.Now().Before(c.Expires) {
+		return wording.CallWithdrawn.In(a.lang)
+	}
+	return wording.CallTimedOut.In(a.lang)
+}
+
+// closeCard takes the buttons from a card and says what became of its call. It reports
+// whether there is nothing left to do.
+func (a *approvalCards) closeCard(ctx context.Context, c *approvalCard, outcome string) bool {
+	if c.message == "" {
+		return true
+	}
+	text, none := cardText(a.lang, a.cast(), c.Approval, outcome), buttonRow(nil)
+	err := a.rest.EditMessage(ctx, a.channel, c.message, &discordgo.MessageEdit{Content: &text, Components: &none, AllowedMentions: noMentions()})
+	if err != nil {
+		a.log.Warn("saying what became of a call that waited", "reason", err)
+	}
+	return err == nil || rest.Refused(err)
+}
+
+// cardText is a card: what waits, and how it stands. cast is who is at the table.
+func cardText(l wording.Language, cast []config.NPC, w policy.Approval, state string) string {
+	tool := withoutBackticks(markup.Clip(w.Tool, maxCardName))
+	args := withoutBackticks(markup.Clip(cmp.Or(w.Args, "{}"), maxCardArgs))
+	return wording.CallWaits.In(l, callerName(w.Caller, cast), tool) + "\n```json\n" + args + "\n```\n" + state
+}
+
+// decisionText says who decided what.
+func decisionText(l wording.Language, d policy.Decision) string {
+	if d.Granted {
+		return wording.CallAllowed.In(l, callerName(d.By, nil))
+	}
+	return wording.CallDenied.In(l, callerName(d.By, nil))
+}
+
+// callerName is a caller as people know it. Discord shows the name of a user, and tells
+// nobody of it where mentions are off.
+func callerName(caller string, cast []config.NPC) string {
+	user, is := strings.CutPrefix(caller, guilds.UserRef(Front, ""))
+	if is && user != "" && strings.Trim(user, "0123456789") == "" {
+		return "<@" + user + ">"
+	}
+	if id, is := strings.CutPrefix(caller, "npc:"); is {
+		caller = id
+		if i := slices.IndexFunc(cast, func(n config.NPC) bool { return n.ID == id }); i >= 0 {
+			caller = cast[i].Name
+		}
+	}
+	return "**" + markup.Escape(markup.Clip(caller, maxCardName)) + "**"
+}
+
+// decideApproval lets a call pass or refuses it, by a command or by the button of its
+// card. The card is closed in the language of the table.
+func decideApproval(ctx context.Context, c *call, grant bool) (string, error) {
+	d, err := c.by.DecideApproval(ctx, cmp.Or(c.pressed, c.textOption("id")), grant)
+	var before *policy.DecidedError
+	switch {
+	case errors.As(err, &before) && before.Granted:
+		return "", wording.AllowedBefore.With(callerName(before.By, nil))
+	case before != nil:
+		return "", wording.DeniedBefore.With(callerName(before.By, nil))
+	case c.pressed != "" && errors.Is(err, mcp.ErrInvalidArguments): // the card is of another time
+		return wording.CallWithdrawn.In(c.bot.language()), nil
+	case err != nil:
+		return "", err
+	case c.pressed != "":
+		var cast []config.NPC
+		if r, err := c.runningSession(); err == nil {
+			cast = r.presentNPCs()
+		}
+		return cardText(c.bot.language(), cast, d.Approval, decisionText(c.bot.language(), d)), nil
+	case grant:
+		return c.say(wording.MayPass), nil
+	}
+	return c.say(wording.IsDenied), nil
+}

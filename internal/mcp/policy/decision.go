@@ -1,0 +1,90 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+)
+
+// maxDecisions is how many of the latest decisions are known. The oldest gives way.
+const maxDecisions = maxAsks
+
+// Decision is what somebody decided on a call that waited.
+type Decision struct {
+	Approval
+	// By is the caller who decided, and Granted whether the call may pass.
+	By      string
+	Granted bool
+}
+
+// DecidedError is returned to who decides on a call that somebody has decided on
+// before. It wraps [mcp.ErrInvalidArguments].
+type DecidedError struct {
+	// By is who was first, and Granted what that one decided.
+	By      string
+	Granted bool
+}
+
+// Unwrap returns [mcp.ErrInvalidArguments].
+func (e *DecidedError) Unwrap() error { return mcp.ErrInvalidArguments }
+
+func (e *DecidedError) Error() string {
+	did := "denied"
+	if e.Granted {
+		did = "granted"
+	}
+	return fmt.Sprintf("%v: %s has %s this call already", mcp.ErrInvalidArguments, e.By, did)
+}
+
+// settle decides on a pending ask. The decision holds as long as the ask might have
+// waited. The caller holds a.mu.
+func (a *asks) settle(q *ask, grant bool, by string, now time.Time) {
+	q.state = denied
+	if grant {
+		q.state = granted
+	}
+	q.by, q.Expires = by, now.Add(q.keep)
+	close(q.decided)
+	a.made = append(a.made, Decision{q.Approval, by, grant})
+	a.made = a.made[max(len(a.made)-maxDecisions, 0):]
+	a.announce()
+}
+
+// announce tells that other calls wait than before. The caller holds a.mu.
+func (a *asks) announce() {
+	close(a.changed)
+	a.changed = make(chan struct{})
+}
+
+// findDecision returns the decision on a call. The caller holds a.mu.
+func (a *asks) findDecision(id string) (Decision, bool) {
+	i := slices.IndexFunc(a.made, func(d Decision) bool { return d.ID == id })
+	if i < 0 {
+		return Decision{}, false
+	}
+	return a.made[i], true
+}
+
+// Decision returns what was decided on the call id, and whether anything was: of the
+// latest 256 decisions, whether the call was made since or not.
+func (e *Engine) Decision(id string) (Decision, bool) {
+	e.asks.mu.Lock()
+	defer e.asks.mu.Unlock()
+	return e.asks.findDecision(cleanID(id))
+}
+
+// PendingChanged returns a channel that is closed when a call begins to wait, or does not
+// wait any more because somebody decided on it or it was withdrawn. Nothing is told of a
+// call whose time is over: [Approval.Expires] says when that is. Take the channel before
+// [Engine.Pending], wait for it, and begin again.
+func (e *Engine) PendingChanged() <-chan struct{} {
+	e.asks.mu.Lock()
+	defer e.asks.mu.Unlock()
+	return e.asks.changed
+}
+
+// cleanID is an id as it was given, from one that was typed.
+func cleanID(typed string) string { return strings.ToLower(strings.TrimSpace(typed)) }
