@@ -43,6 +43,17 @@ func TestParse(t *testing.T) {
 		{name: "tier_below", text: "Pearl auf schnell", want: orders.Order{Kind: orders.Lower, NPC: 1, Tier: mcp.BudgetFast}},
 		{name: "end", text: "Sitzung beenden, bitte.", want: orders.Order{Kind: orders.EndSession}},
 		{name: "far_too_long", text: "Bartok, say: " + strings.Repeat("ha ", 4000)},
+		{name: "somebody_has_him_stop", text: "can you get Bartok to stop talking", want: orders.Order{Kind: orders.Quiet}},
+		{name: "wished_for", text: "Ich möchte, dass Bartok still ist.", want: orders.Order{Kind: orders.Quiet}},
+		{name: "corrected_name", text: "Mute Bartok, no, sorry, Pearl.", want: orders.Order{Kind: orders.Quiet, NPC: 1}},
+		{name: "corrected_order", text: "mute bartok nein ich meine sitzung beenden", want: orders.Order{Kind: orders.EndSession}},
+		{name: "taken_back", text: "Mute Bartok. No, never mind."},
+		{name: "quoted", text: "“Mute Bartok.” That is what he wanted."},
+		{name: "told_of", text: "Bartok schweigt."},
+		{name: "told_of_all", text: "alle schweigen"},
+		{name: "lifted_in_a_story", text: "raise bartok up on your shoulders"},
+		{name: "microphones", text: "everybody mute your mics please"},
+		{name: "parting_in_a_story", text: "The innkeeper yawns. That's it for tonight. He turns."},
 		{name: "nothing", text: " … "},
 	}
 	for _, test := range tests {

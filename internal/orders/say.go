@@ -1,6 +1,9 @@
 package orders
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // parseSay reads "Bartok, say …" and "let Bartok say …". What follows has to be words
 // to be spoken, not what they are about: "say that again" asks Bartok himself.
@@ -69,9 +72,14 @@ func speaker(before []word, say string, room Room) (spoken, bool) {
 		if (p != "@" || say == "sagen") && !let {
 			continue
 		}
-		return spoken{c.npc, asked && !let, let}, true
+		return spoken{c.npc, asked && !let && !pleads(before), let}, true
 	}
 	return spoken{}, false
+}
+
+// pleads reports whether words ask for something and do not only ask.
+func pleads(words []word) bool {
+	return slices.ContainsFunc(words, func(w word) bool { return w.folded == "please" || w.folded == "bitte" })
 }
 
 // greets reports whether what is to be said is a greeting to somebody.

@@ -86,7 +86,7 @@ var (
 		"(sei|seid) so (gut|lieb|nett|freundlich) und", "tu mir den gefallen und", "wärst du so (gut|lieb|nett) und", "(lass|lasst) uns",
 	)
 	asides = expandAll(
-		"for (a|the) (moment|minute|while|bit|second|sec|time being)", "for now", "here", "a (moment|minute|second|bit)", "(hang|hold) on", "one moment", "you know", "i mean", "if you (would|will|please|don't mind)",
+		"for (a|the) (moment|minute|while|bit|second|sec|time being)", "for now", "for me", "real quick", "here", "a (moment|minute|second|bit)", "(hang|hold) on", "one moment", "you know", "i mean", "if you (would|will|please|don't mind)",
 		"be so (kind|good) (and|as to)", "be a dear and", "do me a (favour|favor) and", "that's (fine|good|okay)", "at once", "right away", "all right", "(thank you|thanks) (all|everyone|everybody|guys|folks)", "danke (euch|euch allen|dir|ihnen|allen|alle)", "that is", "that's", "from now on", "any more", "anymore", "wait", "sorry", "listen", "let's see", "was it", "what's (his|her|their) name",
 		"für (einen|den) (moment|augenblick)", "für (eine minute|eine weile|jetzt)", "einen (moment|augenblick)", "eine minute", "hier", "(moment|sekunde|augenblick|warte|wartet|entschuldigung|sorry|verzeihung)", "auf der stelle", "ab (jetzt|sofort)", "ein bisschen", "ein wenig",
 		"(sei|seid) so (gut|lieb|nett|freundlich) und", "tu mir den gefallen und", "(wie heißt er|wie heißt sie)", "das ist", "ich (mein|meine)", "von mir aus", "wenn's geht", "na", "hör mal", "hört mal",
