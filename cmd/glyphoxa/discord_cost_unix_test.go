@@ -25,11 +25,11 @@ func TestWhatASessionCostsIsForTheDM(t *testing.T) {
 	}
 	d.Say(g.channel, g.ana, "Bartok, amaranth", nil)
 	g.hears(t, g.channel, "Bartok", "amaranth")
-	notice, err := d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool { return strings.Contains(m.Content, "cost.hard_cap") })
+	notice, err := d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool { return strings.Contains(m.Content, "prepared lines") })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(notice.Content, "USD") || !strings.Contains(notice.Content, "stock phrases") {
+	if strings.Contains(notice.Content, "USD") || strings.Contains(notice.Content, "hard_cap") {
 		t.Errorf("the channel is told %q, want what follows and no amount", notice.Content)
 	}
 	d.Say(g.channel, g.ana, "Bartok, what is damask?", nil)
@@ -38,7 +38,7 @@ func TestWhatASessionCostsIsForTheDM(t *testing.T) {
 		t.Errorf("the model was asked %d times, want twice: then come the lines", n)
 	}
 	told := g.gives(t, g.dm, "session status")
-	answers(t, told, true, "So far this session cost 0.5000 USD, soft cap 0.4000 USD, hard cap 0.5000 USD; the NPCs answer with stock phrases.")
+	answers(t, told, true, "So far this session cost 0.5000 USD.", "From 0.4000 USD on the NPCs answer more cheaply.", "They answer with prepared lines now.")
 	if strings.Contains(told.Content, "test-model") {
 		t.Errorf("the DM is told of providers: %q", told.Content)
 	}

@@ -353,15 +353,12 @@ func TestLongEvening(t *testing.T) {
 	const lines = 500
 	synctest.Test(t, func(t *testing.T) {
 		e := beginEvening(t, discordtest.Options{})
-		chance := rand.New(rand.NewPCG(15, 0))
-		var mu sync.Mutex
+		chance, weather := rand.New(rand.NewPCG(15, 0)), rand.New(rand.NewPCG(15, 1))
 		e.d.Disturb(func(string) (f discordtest.Fault) {
-			mu.Lock()
-			defer mu.Unlock()
-			f.Delay = time.Duration(chance.ExpFloat64() * float64(200*time.Millisecond))
-			if chance.IntN(3) == 0 {
-				f.Status = []int{500, 502, 503, 504}[chance.IntN(4)]
-				f.Accepted, f.Cut = chance.IntN(2) == 0, chance.IntN(4) == 0
+			f.Delay = time.Duration(weather.ExpFloat64() * float64(200*time.Millisecond))
+			if weather.IntN(3) == 0 {
+				f.Status = []int{500, 502, 503, 504}[weather.IntN(4)]
+				f.Accepted, f.Cut = weather.IntN(2) == 0, weather.IntN(4) == 0
 			}
 			return f
 		})
@@ -485,7 +482,7 @@ func TestChannelTakenAway(t *testing.T) {
 	}
 }
 
-// TestFloodOfOne has one player write 500 messages at once: another is heard in turn.
+// TestFloodOfOne has one player write 500 messages at once: another is heard all the same.
 func TestFloodOfOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := beginEvening(t, discordtest.Options{})
@@ -497,9 +494,8 @@ func TestFloodOfOne(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		e.stop()
 		heard := e.heard()
-		if at := slices.Index(heard, "1234"); at < 0 || at > 50 || // 32 wait at the table
-			len(heard) < maxUnheardOfOne {
-			t.Errorf("of 500 messages of one, and one of another, %d are answered; the other's is number %d", len(heard), at)
+		if !slices.Contains(heard, "1234") || len(heard) < maxUnheardOfOne || len(heard) > 250 {
+			t.Errorf("of 500 messages of one, and one of another, %q are answered", heard)
 		}
 		if told := e.notices(); len(told) < 1 || !strings.Contains(told[0], "Ana") || len(told) > 20 {
 			t.Errorf("the channel is told %q", told)

@@ -256,3 +256,22 @@ func (n *notes) DropUnread(_ context.Context, u table.Unread) error {
 	n.note("nobody read %s", u.Text)
 	return n.fail
 }
+
+// TestInboxTakesTurns has somebody who wrote one line heard among the many of another.
+func TestInboxTakesTurns(t *testing.T) {
+	b := newInbox()
+	for n := range maxUnheardOfOne {
+		b.addMessage(message{id: fmt.Sprint(n), user: "ana", text: "again"})
+	}
+	if b.addMessage(message{id: "one too many", user: "ana", text: "again"}); b.countOf("ana") != maxUnheardOfOne {
+		t.Errorf("%d messages of one player wait, want %d at most", b.countOf("ana"), maxUnheardOfOne)
+	}
+	b.addMessage(message{id: "bea's", user: "bea", text: "and I"})
+	for n := range maxInRow + 1 {
+		m, _ := b.takeMessage()
+		b.confirmTaken()
+		if last := n == maxInRow; last != (m.user == "bea") {
+			t.Errorf("message %d is %s's, want the other's after %d of one", n, m.user, maxInRow)
+		}
+	}
+}

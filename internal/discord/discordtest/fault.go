@@ -22,7 +22,8 @@ type Fault struct {
 }
 
 // Disturb has every call pass f first, which is given its route as in LimitRoute and says
-// what goes wrong with it. It may be called by several goroutines at once. Nil ends that.
+// what goes wrong with it. It is called for one call after the other, by any goroutine. Nil
+// ends that.
 func (s *Server) Disturb(f func(route string) Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,6 +38,8 @@ func (s *Server) faultOf(pattern string) Fault {
 	if f == nil || pattern == "" {
 		return Fault{}
 	}
+	s.disturbing.Lock()
+	defer s.disturbing.Unlock()
 	return f(pattern)
 }
 

@@ -86,10 +86,11 @@ type Server struct {
 	commands     map[string][]*command   // by guild, global under ""
 	interactions map[string]*Interaction // by token
 
-	gateway gateway
-	voice   voice
-	limits  limits
-	disturb func(route string) Fault
+	gateway    gateway
+	voice      voice
+	limits     limits
+	disturb    func(route string) Fault
+	disturbing sync.Mutex // held while disturb is called
 
 	requests []Request
 	faults   []string
