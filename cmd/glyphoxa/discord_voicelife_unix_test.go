@@ -79,6 +79,39 @@ func TestDiscordVoiceComesBack(t *testing.T) {
 	}
 }
 
+// TestDiscordVoiceJoinsLater: a session that began in writing is brought into the voice
+// channel its dungeon master is in, and from then on is heard there.
+func TestDiscordVoiceJoinsLater(t *testing.T) {
+	t.Parallel()
+	house := newVoiceHouse(t)
+	g := newGuild(t, house.d, "home")
+	channel := house.d.AddVoiceChannel(g.id, "Tavern")
+	p := newProgram(t)
+	const line = "Bartok, what is on tap?"
+	s := p.bot(house.d, house.talkingTavern(t, p, fakestt.Start(t, fakestt.Script{Lines: []string{line}, Delay: 20 * time.Millisecond, GoesOn: 600 * time.Millisecond})))
+	dm := house.speaker(g.id, g.dm)
+	if err := dm.Join(t.Context(), channel); err != nil {
+		t.Fatal(err)
+	}
+	g.gives(t, g.dm, "session start")
+	house.d.Say(g.channel, g.ana, line, nil)
+	g.hears(t, g.channel, "Bartok", "")
+	if n := len(dm.Sound(house.d.BotID())); n != 0 {
+		t.Errorf("%d packets are heard of a session in writing", n)
+	}
+	answers(t, g.gives(t, g.dm, "session join"), false, "speak and hear in <#"+channel+">")
+	if err := dm.Play(t.Context(), p.spokenFrames(line)); err != nil {
+		t.Fatal(err)
+	}
+	if err := dm.AwaitSound(t.Context(), house.d.BotID(), 20); err != nil {
+		t.Errorf("%v; the peer says %v", err, dm.Events())
+	}
+	answers(t, g.gives(t, g.dm, "session leave"), false, "has left the voice channel")
+	if r := s.stop(); r.code != 0 {
+		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
+	}
+}
+
 // awaitQuiet waits until nothing has been heard of the bot for half a second.
 func (g *guild) awaitQuiet(p *voicetest.Peer) {
 	for n := -1; ; time.Sleep(500 * time.Millisecond) {

@@ -47,7 +47,7 @@ func (c *call) voiceRoom() (*voiceRoom, error) {
 		return nil, err
 	}
 	if r.voice == nil {
-		return nil, wording.VoiceTextOnly.With()
+		return nil, wording.VoiceTextOnly.With(r.voiceless)
 	}
 	return r.voice, nil
 }
@@ -71,7 +71,11 @@ func joinVoice(ctx context.Context, c *call) (string, error) {
 	if err := room.join(ctx, channel); err != nil {
 		return "", err
 	}
-	return c.say(wording.VoiceOn, channel), nil
+	text := c.say(wording.VoiceOn, channel)
+	if missing := room.parts.recognition; missing != nil {
+		text += "\n" + noticeText("info", c.say(wording.VoiceNotHeard, missing))
+	}
+	return text, nil
 }
 
 // leaveVoice takes the bot out of the voice channel.

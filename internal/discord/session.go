@@ -39,7 +39,8 @@ type session struct {
 	inbox          *inbox
 	sender         *sender
 	status         *statusMessage
-	voice          *voiceRoom // nil without a voice channel
+	voice          *voiceRoom // nil where there is no voice at all; voiceless says why
+	voiceless      error
 
 	stopHearing context.CancelFunc // ends hearing
 	cancel      context.CancelFunc // ends everything
@@ -81,10 +82,8 @@ func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, at sessionStart
 	var quiet error // why there is no voice
 	if err == nil {
 		o := guilds.SessionOptions{Tell: r.noteForOperator, Channel: at.channel, Voice: at.voice, Resume: at.resume, Last: r.sayLastWords}
-		next := noticeSink(r.sender)
-		if at.voice != "" {
-			next, o.OpenSound, quiet = b.giveVoice(r)
-		}
+		var next noticeSink
+		next, o.OpenSound, quiet = b.giveVoice(r, at.voice == "")
 		r.status = newStatusMessage(b.rest, at.channel, r.lang, next)
 		r.status.voice, o.Sink = r.voice, r.status
 		r.played, err = g.StartSession(ctx, o)
@@ -94,7 +93,10 @@ func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, at sessionStart
 		end()
 		return nil, err
 	}
-	r.quiet = r.joinVoice(ctx, at.voice, quiet)
+	r.voiceless = quiet
+	if at.voice != "" {
+		r.quiet = r.joinVoice(ctx, at.voice, quiet)
+	}
 	for _, n := range r.played.Notices {
 		r.noteForOperator("info", n)
 	}

@@ -83,6 +83,7 @@ type voiceRoom struct {
 	closing bool       // nobody is heard any more
 	seats   map[string]*voiceSeat
 	human   time.Time
+	joined  bool // a channel, be it one that was left: who never did is not idle
 }
 
 // newVoiceRoom returns the room of a guild's session, which runs until it is closed.
@@ -155,6 +156,9 @@ func (r *voiceRoom) place() string {
 
 func (r *voiceRoom) setPlace(channel string, up bool) {
 	r.mu.Lock()
+	if channel != "" && !r.joined {
+		r.joined, r.human = true, time.Now()
+	}
 	r.channel, r.up = channel, up
 	r.mu.Unlock()
 	r.wake()
@@ -237,7 +241,10 @@ func (r *voiceRoom) run(ctx context.Context, p players) (idle bool) {
 	for {
 		r.arrangeSeats(ctx, p)
 		r.mu.Lock()
-		left := r.idle - time.Since(r.human)
+		left := r.idle
+		if r.joined {
+			left -= time.Since(r.human)
+		}
 		r.mu.Unlock()
 		if left <= 0 {
 			return true

@@ -53,8 +53,9 @@ func (s *voiceSink) tellOrder(e *table.Ordered) {
 }
 
 // giveVoice has a session that is about to start be heard in a voice channel, once it
-// has joined one. It returns what its table tells of, and what opens its sound.
-func (b *Bot) giveVoice(r *session) (noticeSink, func() (play.Sound, error), error) {
+// has joined one; later says that it does not do so as it starts. It returns what its table
+// tells of, and what opens its sound.
+func (b *Bot) giveVoice(r *session, later bool) (noticeSink, func() (play.Sound, error), error) {
 	room, err := b.newVoiceRoom(r.guild, r.sender.postNotice)
 	if err != nil {
 		return r.sender, nil, err
@@ -63,7 +64,7 @@ func (b *Bot) giveVoice(r *session) (noticeSink, func() (play.Sound, error), err
 	end := func(speaker string) {
 		b.tasks.spawn(func(ctx context.Context) { r.askToEnd(ctx, b, speaker) })
 	}
-	open := func() (play.Sound, error) { return play.Sound{Outlet: room, Unheard: room.unheard}, nil }
+	open := func() (play.Sound, error) { return play.Sound{Outlet: room, Unheard: room.unheard, Later: later}, nil }
 	return &voiceSink{noticeSink: r.sender, room: room, end: end}, open, nil
 }
 

@@ -60,6 +60,9 @@ type Sound struct {
 	// Unheard, if not nil, reports whether the outlet leads nowhere any more: then
 	// NPCs are read, and do not speak.
 	Unheard func() bool
+	// Later says that the outlet leads nowhere yet and perhaps never will: nothing is
+	// made ready for it.
+	Later bool
 	// Notice is what people should know of it; empty if nothing.
 	Notice string
 }
@@ -145,7 +148,7 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 	s.stop = stop
 	go func() { s.done <- s.Table.Run(run) }()
 	g.addSession(s, o.Tell)
-	if t.Voices != nil {
+	if t.Voices != nil && !sound.Later {
 		used = append(used, s.voice)
 	}
 	s.warming.Go(func() { providers.Warm(run, g.log, used...) })
@@ -379,7 +382,7 @@ func (s *Session) openVoices(o SessionOptions, cast []config.NPC) (sound Sound, 
 		s.Notices = append(s.Notices, sound.Notice)
 	}
 	v.unheard = sound.Unheard
-	if sound.Outlet != nil {
+	if sound.Outlet != nil && !sound.Later {
 		v.warmPhrases(s.meter, cast, warmedOccasions(chained.Provider)...)
 	}
 	return sound, nil

@@ -60,7 +60,7 @@ func (v *voice) warmPhrases(m *cost.Meter, cast []config.NPC, occasions ...strin
 // Synthesize implements table.Voices.
 func (v *voice) Synthesize(ctx context.Context, npc config.NPC, text string) iter.Seq2[[]int16, error] {
 	return func(yield func([]int16, error) bool) {
-		if v.unheard != nil && v.unheard() {
+		if v.Unheard() {
 			return
 		}
 		ctx, cancel := context.WithCancel(ctx)
@@ -82,6 +82,9 @@ func (v *voice) Synthesize(ctx context.Context, npc config.NPC, text string) ite
 		v.levels.bringToLevel(npc.Voice, pieces, spare, yield)
 	}
 }
+
+// Unheard implements [table.Muffled].
+func (v *voice) Unheard() bool { return v.unheard != nil && v.unheard() }
 
 // piece is some sound at audio.SampleRate, or why there is no more.
 type piece struct {

@@ -131,6 +131,7 @@ type worker struct {
 	request   engine.Request
 	unknown   string // what to say instead of an answer
 	confirmed <-chan struct{}
+	voiced    bool      // it is heard, not read
 	ahead     bool      // the voice may work before that
 	patience  *patience // bounds the answer; owned by the engine's goroutine
 	phrase    <-chan string
@@ -152,7 +153,7 @@ func newWorker(o *Options, tn *turn, recent []memory.Line, background engine.Bac
 	w := &worker{
 		attempt: a, line: a.line, npc: tn.as, puppet: tn.puppet, account: tn.account, company: with,
 		heard:   agent.Line{Speaker: tn.Speaker, Text: tn.Text, Tier: tn.choice.Tier, MayDecline: tn.mayDecline},
-		history: tn.npc.Snapshot(), recent: recent, confirmed: a.confirmed, ahead: tn.ahead && o.Voices != nil, phrase: a.phrase, sayings: make(chan saying, ahead),
+		history: tn.npc.Snapshot(), recent: recent, confirmed: a.confirmed, voiced: o.voiced(), ahead: tn.ahead && o.voiced(), phrase: a.phrase, sayings: make(chan saying, ahead),
 		request: engine.Request{
 			NPC: tn.as, Persona: tn.npc.Persona(), Names: tn.npc.Names(), Tools: tn.tools, Rounds: o.Latency.Rounds.Get(tn.choice.Tier),
 			ModelTimeout: time.Duration(o.Latency.ModelTimeout), Hurry: tn.plan.Fallback, Go: a.confirmed, Spoken: tn.sound,
@@ -180,7 +181,7 @@ func (w *worker) report(f finding) { w.table.reports <- report{attempt: w.attemp
 func (w *worker) run(ctx context.Context, t *Table) {
 	w.table = t
 	ctx = cost.WithAccount(mcp.WithCaller(ctx, w.caller()), w.account)
-	if t.o.Voices != nil {
+	if w.voiced {
 		w.request.Playback = engine.Playback{Heard: w.heardOwn, Over: ctx.Done()}
 	}
 	spoken := make(chan struct{})

@@ -21,7 +21,7 @@ type ClauseSpeaker interface {
 // speakClauses reports whether an answer may be heard from its first clause on.
 func (o *Options) speakClauses() bool {
 	v, ok := o.Voices.(ClauseSpeaker)
-	return ok && o.Latency.FirstClause && v.SpeaksClauses()
+	return ok && o.voiced() && o.Latency.FirstClause && v.SpeaksClauses()
 }
 
 // speakClause speaks how a sentence begins unless the rest comes in time. What comes

@@ -13,20 +13,20 @@ import (
 type fillers struct {
 	agenda  *agenda
 	effects *effects
-	voiced  bool         // the NPCs have voices
+	voiced  func() bool  // the NPCs are heard now
 	last    map[int]bool // NPCs whose last words were a stock phrase
 }
 
 // mayFill reports whether a turn's NPC may say one.
 func (f *fillers) mayFill(tn *turn) bool {
-	return f.voiced && len(tn.npc.NPC.Lines["filler"]) > 0 && !f.last[tn.agent]
+	return f.voiced() && len(tn.npc.NPC.Lines["filler"]) > 0 && !f.last[tn.agent]
 }
 
 // armFiller has a stock phrase said at once if the plan says so, or once the answer is
 // late.
 func (f *fillers) armFiller(tn *turn) {
 	switch {
-	case !tn.isAnswer() || !f.voiced:
+	case !tn.isAnswer() || !f.voiced():
 	case tn.plan.Opener:
 		f.sayPhrase(tn)
 	case tn.plan.FillerAfter > 0:

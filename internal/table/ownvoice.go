@@ -67,7 +67,7 @@ func (w *worker) dropWithdrawn(at time.Duration) {
 // speakOwn speaks what the engine says in its own voice into the line, and reports
 // whether to go on. Where nobody listens it is read.
 func (w *worker) speakOwn(ctx context.Context, ev engine.Event) bool {
-	if w.table.o.Voices == nil {
+	if !w.voiced {
 		s, ok := ev.(engine.Spoken)
 		return !ok || s.Text == "" || w.speakSentence(ctx, sentence{text: s.Text})
 	}

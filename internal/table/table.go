@@ -185,7 +185,7 @@ func (t *Table) makeParts() {
 	}
 	remarks := &remarks{}
 	register := &register{log: o.Logger, effects: t.effects, open: map[int64]*turn{}}
-	fillers := &fillers{agenda: t.agenda, effects: t.effects, voiced: o.Voices != nil, last: map[int]bool{}}
+	fillers := &fillers{agenda: t.agenda, effects: t.effects, voiced: o.voiced, last: map[int]bool{}}
 	t.cast = &cast{slices.Clone(o.Agents)}
 	t.conversation = newConversation(t.cast, *o)
 	t.floor = &floorControl{floor.New(times), t.effects, t.agenda, t.mixer}

@@ -110,7 +110,7 @@ func (w *worker) speakSentence(ctx context.Context, s sentence) bool {
 		w.report(sentenceBegins{s})
 		w.line.Begin()
 	}
-	if w.table.o.Voices == nil {
+	if !w.voiced {
 		begin()
 		w.line.End()
 		w.report(soundReady{-1})
@@ -261,4 +261,19 @@ func (w *worker) pourSound(ctx context.Context, s *synthesis, p piece) error {
 		}
 	}
 	return p.err
+}
+
+// Muffled is a [Voices] that leads nowhere at times.
+type Muffled interface {
+	// Unheard reports whether it does so now: what is said then is read, as at a table
+	// without voices. It does not wait.
+	Unheard() bool
+}
+
+// voiced reports whether what is said now is heard.
+func (o *Options) voiced() bool {
+	if m, ok := o.Voices.(Muffled); ok && m.Unheard() {
+		return false
+	}
+	return o.Voices != nil
 }

@@ -22,7 +22,7 @@ var (
 	VoiceIdle        = Text{"nobody has said anything for %d minutes", "seit %d Minuten hat niemand etwas gesagt"}
 	VoiceWhich       = Text{"say with the option voice in which voice channel, or give the command in the chat of one", "gib mit der Option voice den Sprachkanal an, oder gib den Befehl in dessen Chat"}
 	VoiceNoChannel   = Text{"<#%s> is no voice channel", "<#%s> ist kein Sprachkanal"}
-	VoiceTextOnly    = Text{"this session began without a voice channel; /session stop it, then /session start in the chat of one (what was said is kept)", "diese Sitzung hat ohne Sprachkanal begonnen; beende sie mit /session stop und beginne mit /session start im Chat eines Sprachkanals (was gesagt wurde, bleibt)"}
+	VoiceTextOnly    = Text{"there is no voice on this machine, so the session goes on in writing: %v", "auf diesem Rechner gibt es keinen Ton, also geht die Sitzung schriftlich weiter: %v"}
 	VoiceNone        = Text{"the bot is in no voice channel", "der Bot ist in keinem Sprachkanal"}
 	VoiceNoCode      = Text{"This voice channel is not encrypted from end to end, so there is no code.", "Dieser Sprachkanal ist nicht Ende-zu-Ende verschlüsselt, also gibt es keinen Code."}
 	VoiceOwnCode     = Text{"Between you and me it is **%s**, which Discord shows when you verify me in the call.", "Zwischen dir und mir ist es **%s**; Discord zeigt es, wenn du mich im Anruf verifizierst."}
