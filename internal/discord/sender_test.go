@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -247,25 +248,27 @@ func TestSenderGivesUpWhereItMayNotWrite(t *testing.T) {
 // as they were said, whatever is heard by the time they are given up.
 func TestSenderKeepsWhatWasHeard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		refuses := true
+		var refuses, aloud atomic.Bool
+		refuses.Store(true)
 		n := &notebook{answer: func(r *http.Request) *http.Response {
-			if refuses && strings.Contains(r.URL.Path, "/webhooks/") {
+			if refuses.Load() && strings.Contains(r.URL.Path, "/webhooks/") {
 				return reply(http.StatusBadRequest, `{"code":50035,"message":"Invalid Form Body"}`)
 			}
 			return nil
 		}}
 		m, stop := newRunningSender(t, n)
-		aloud := true
+		aloud.Store(true)
 		var unread []table.Unread
-		m.aloud = func() bool { return aloud }
+		m.aloud = aloud.Load
 		m.unread = func(u table.Unread) { unread = append(unread, u) }
 		m.Emit(&table.Sentence{Header: header(1), NPC: "Bartok", Text: "Heard."})
-		aloud = false // before it is tried
+		aloud.Store(false) // before it is tried
 		m.Emit(&table.Sentence{Header: header(1), NPC: "Bartok", Text: "Not heard."})
 		m.Emit(&table.TurnEnded{Header: header(1)})
 		time.Sleep(time.Second)
 		synctest.Wait()
-		aloud, refuses = true, false
+		aloud.Store(true)
+		refuses.Store(false)
 		time.Sleep(time.Minute)
 		stop()
 		if want := []table.Unread{{Turn: 1, Text: "Not heard."}}; !slices.Equal(unread, want) {
