@@ -497,7 +497,7 @@ func TestFloodOfOne(t *testing.T) {
 		if !slices.Contains(heard, "1234") || len(heard) < maxUnheardOfOne || len(heard) > 250 {
 			t.Errorf("of 500 messages of one, and one of another, %q are answered", heard)
 		}
-		if told := e.notices(); len(told) < 1 || !strings.Contains(told[0], "Ana") || len(told) > 20 {
+		if told := e.notices(); len(told) < 1 || !strings.Contains(told[0], "Ana") || len(told) > 3 {
 			t.Errorf("the channel is told %q", told)
 		}
 	})

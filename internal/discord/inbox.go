@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -23,6 +24,8 @@ const (
 	// maxUnchanged bounds the edits and deletions that wait for the table; beyond
 	// that they are dropped, and somebody is told.
 	maxUnchanged = 1024
+	// tellAgain is how long a player is not told once more that messages are dropped.
+	tellAgain = 30 * time.Second
 )
 
 // message is what a player wrote.
@@ -47,24 +50,24 @@ type inbox struct {
 	waiting []message
 	taken   message // that the table is taking in now
 	changes []change
-	inRow   int             // messages of the same player that were taken last
-	last    string          // whose
-	dropped map[string]bool // players whose last message was dropped
-	lost    bool            // the last change was dropped
+	inRow   int                  // messages of the same player that were taken last
+	last    string               // whose
+	told    map[string]time.Time // when players were told that messages of theirs are dropped
+	lost    bool                 // the last change was dropped
 	// Messages that came, or that were changed before they came; what is noted is
 	// the text they have then.
 	recent recentIDs
 }
 
 func newInbox() *inbox {
-	return &inbox{arrived: make(chan struct{}, 1), changed: make(chan struct{}, 1), dropped: map[string]bool{}}
+	return &inbox{arrived: make(chan struct{}, 1), changed: make(chan struct{}, 1), told: map[string]time.Time{}}
 }
 
 // arrivedMark stands in recent for a message that came; no text has it.
 const arrivedMark = "\x00"
 
 // addMessage adds a message, once however often the gateway tells of it. It reports whether
-// it is the first to be dropped.
+// it is dropped, and its player to be told.
 func (b *inbox) addMessage(m message) (dropped bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -77,14 +80,15 @@ func (b *inbox) addMessage(m message) (dropped bool) {
 		m.text = text
 	}
 	if len(b.waiting) >= maxUnheard || b.countOf(m.user) >= maxUnheardOfOne {
-		dropped = !b.dropped[m.user]
-		if len(b.dropped) > maxUnheard { // some may be told once more
-			clear(b.dropped)
+		if time.Since(b.told[m.user]) < tellAgain {
+			return false
 		}
-		b.dropped[m.user] = true
-		return dropped
+		if len(b.told) > maxUnheard { // some may be told once more
+			clear(b.told)
+		}
+		b.told[m.user] = time.Now()
+		return true
 	}
-	delete(b.dropped, m.user)
 	b.waiting = append(b.waiting, m)
 	wakeup.Signal(b.arrived)
 	return false
