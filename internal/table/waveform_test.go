@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -79,6 +80,13 @@ func (o *tape) Write(_ context.Context, f *audio.Frame) error {
 	return nil
 }
 
+// played returns all that was played so far.
+func (o *tape) played() [][]int16 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Clone(o.pieces)
+}
+
 // follow returns what is wrong with what was played, and where it came to: each piece
 // goes on where the one before stopped, but for the 5 ms in which that faded out.
 func (v *marked) follow(pieces [][]int16) (at int, fault string) {
@@ -124,7 +132,7 @@ func TestNothingIsLostBesideMhm(t *testing.T) {
 	for _, long := range []time.Duration{160 * ms, 260 * ms, 520 * ms, 660 * ms, 900 * ms} {
 		for _, text := range []string{"Mhm.", ""} {
 			t.Run(fmt.Sprintf("%v_%s", long, strings.TrimSuffix(text, ".")), func(t *testing.T) {
-				for after := time.Duration(0); after < 1300*ms; after += 37 * ms {
+				for after := time.Duration(0); after < 1300*ms; after += 97 * ms {
 					synctest.Test(t, func(t *testing.T) {
 						v, out := newMarked(700*ms), &tape{}
 						r := open(t, setting{voice: v, outlet: out, model: says("I pour ale. It is dark. It is good.")})
@@ -135,8 +143,9 @@ func TestNothingIsLostBesideMhm(t *testing.T) {
 						ana.say(text, long)
 						ended := r.until(1)
 						time.Sleep(10 * time.Second)
-						stopped += len(out.pieces) - 1
-						at, fault := v.follow(out.pieces)
+						pieces := out.played()
+						stopped += len(pieces) - 1
+						at, fault := v.follow(pieces)
 						if want := 3 * int(v.lasts.Seconds()*audio.SampleRate); fault == "" && at != want {
 							fault = fmt.Sprintf("%d samples were heard, want %d", at, want)
 						}
@@ -148,7 +157,7 @@ func TestNothingIsLostBesideMhm(t *testing.T) {
 			})
 		}
 	}
-	if stopped < 100 {
+	if stopped < 40 {
 		t.Errorf("the answers were stopped %d times: that shows nothing", stopped)
 	}
 }
