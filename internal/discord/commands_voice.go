@@ -84,7 +84,7 @@ func leaveVoice(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if room.place() == "" {
+	if room.wantedPlace() == "" {
 		return "", wording.VoiceNone.With()
 	}
 	if err := room.leave(ctx); err != nil {

@@ -58,6 +58,9 @@ func newDispatcher(b *Bot) *dispatcher {
 // onInteraction takes in an interaction, and waits while too many are at work.
 func (d *dispatcher) onInteraction(s *discordgo.Session, e *discordgo.InteractionCreate) {
 	i := e.Interaction
+	if i.Member != nil && i.Member.User != nil {
+		d.bot.noteRoles(i.GuildID, i.Member.User.ID, i.Member)
+	}
 	do := map[discordgo.InteractionType]func(context.Context, *discordgo.Session, *discordgo.Interaction){
 		discordgo.InteractionApplicationCommand:             d.runCommand,
 		discordgo.InteractionApplicationCommandAutocomplete: d.suggestOptions,

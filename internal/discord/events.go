@@ -22,6 +22,9 @@ func (b *Bot) subscribe(s *discordgo.Session) {
 	s.AddHandler(b.onGuildVoice)
 	s.AddHandler(b.onVoiceState)
 	s.AddHandler(b.onVoiceServer)
+	s.AddHandler(func(_ *discordgo.Session, e *discordgo.GuildUpdate) { b.noteRolesChanged(e.ID) })
+	s.AddHandler(func(_ *discordgo.Session, e *discordgo.GuildRoleUpdate) { b.noteRolesChanged(e.GuildID) })
+	s.AddHandler(func(_ *discordgo.Session, e *discordgo.GuildRoleDelete) { b.noteRolesChanged(e.GuildID) })
 	s.AddHandler(func(_ *discordgo.Session, e *discordgo.ChannelDelete) { b.onChannelDelete(e.GuildID, e.ID) })
 	s.AddHandler(func(_ *discordgo.Session, e *discordgo.ThreadDelete) { b.onChannelDelete(e.GuildID, e.ID) })
 	s.AddHandler(b.onMessageCreate)
@@ -95,6 +98,9 @@ var errChannelDeleted = errors.New("the channel was deleted")
 // onMessageCreate hands a player's message to the table.
 func (b *Bot) onMessageCreate(s *discordgo.Session, e *discordgo.MessageCreate) {
 	m := e.Message
+	if m.Author != nil {
+		b.noteRoles(m.GuildID, m.Author.ID, m.Member)
+	}
 	r := b.sessions.findSession(m.GuildID)
 	if r != nil && r.channel == m.ChannelID && m.Author != nil && m.Author.Bot {
 		r.sender.noteEcho(m)

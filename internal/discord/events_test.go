@@ -43,7 +43,7 @@ func TestWhoIsHeard(t *testing.T) {
 				n := &notes{}
 				r := newIdleSession(n)
 				r.guild, r.channel = "1", "2"
-				b := &Bot{sessions: newSessions(slog.New(slog.DiscardHandler))}
+				b := &Bot{sessions: newSessions(slog.New(slog.DiscardHandler)), voiceStates: newVoiceStates()}
 				b.sessions.byGuild["1"] = r
 				b.consents = newConsents(b.sessions)
 				b.consents.declined["1"] = map[string]bool{"8": true}

@@ -94,8 +94,11 @@ func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, at sessionStart
 		return nil, err
 	}
 	r.voiceless = quiet
+	if r.voice != nil {
+		r.voice.keepPlacesBy(r.played.KeepVoice, at.voice)
+	}
 	if at.voice != "" {
-		r.quiet = r.joinVoice(ctx, at.voice, quiet)
+		r.quiet = r.joinVoice(ctx, b, at.voice, quiet)
 	}
 	for _, n := range r.played.Notices {
 		r.noteForOperator("info", n)
@@ -113,6 +116,7 @@ func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, at sessionStart
 	r.hearing.Go(func() { newApprovalCards(b, r).run(hear) })
 	if r.voice != nil {
 		r.hearing.Go(func() { b.hearVoice(hear, r) })
+		r.hearing.Go(func() { b.askForRoles(hear, r) })
 	}
 	return r, nil
 }

@@ -29,6 +29,12 @@ const (
 	idleAfter = 15 * time.Minute
 	// joinTimeout bounds joining a voice channel.
 	joinTimeout = 20 * time.Second
+	// rolesFor is how long roles that were asked for count: who begins to speak after that
+	// has them asked for again.
+	rolesFor = 20 * time.Second
+	// maxUnasked is for how many it is asked one after the other; who else begins to speak
+	// is asked for the next time.
+	maxUnasked = 16
 	// speakingFor is how long after a packet somebody counts as speaking.
 	speakingFor = 300 * time.Millisecond
 	// lastWords is how long the end of a session waits for what is being transcribed.
@@ -40,6 +46,7 @@ type voiceSeat struct {
 	name string
 	seat listeningSeat
 	last atomic.Int64 // when a packet came, in nanoseconds of Unix time
+	seen atomic.Int64 // when it was last asked for the member's roles, the same
 }
 
 // listeningSeat is where a player's sound goes. It is safe for concurrent use.
@@ -73,14 +80,17 @@ type voiceRoom struct {
 	idle     time.Duration
 	notify   func(level, text string)
 	changed  chan struct{} // receives when somebody came, went, or was muted
+	spoke    chan string   // whose roles are to be asked for; who does not fit comes later
 	captions atomic.Bool   // what is heard is written, too
 	ended    chan struct{} // closed when the connection has ended
 	cancel   context.CancelFunc
+	// reach joins a voice channel; it is conn's.
+	reach func(ctx context.Context, channel string) error
+	kept  keptPlace
 
 	mu      sync.Mutex // guards the fields below
-	channel string     // empty while in none
-	up      bool       // sound can be sent
-	closing bool       // nobody is heard any more
+	at      voicePlace
+	closing bool // nobody is heard any more
 	seats   map[string]*voiceSeat
 	human   time.Time
 	joined  bool // a channel, be it one that was left: who never did is not idle
@@ -94,13 +104,20 @@ func (b *Bot) newVoiceRoom(guild string, notify func(level, text string)) (*voic
 	}
 	r := &voiceRoom{
 		guild: guild, states: b.voiceStates, consents: b.consents, parts: parts, log: b.log.With("guild", guild), lang: b.language(), idle: idleAfter,
-		notify: notify, changed: make(chan struct{}, 1), ended: make(chan struct{}), seats: map[string]*voiceSeat{}, human: time.Now(),
+		notify: notify, changed: make(chan struct{}, 1), spoke: make(chan string, maxUnasked), ended: make(chan struct{}), seats: map[string]*voiceSeat{}, human: time.Now(),
 	}
 	r.captions.Store(true)
 	r.conn = voice.New(voice.Options{
 		Guild: guild, User: b.voiceStates.selfID(), Opus: parts.opus, TLS: parts.tls, Logger: r.log, Hear: r.hear, Tell: r.tell,
 		Move: func(ctx context.Context, channel string) error { return b.gateway.MoveVoice(ctx, guild, channel) },
 	})
+	r.reach = func(ctx context.Context, channel string) error {
+		err := r.conn.Join(ctx, channel)
+		if err != nil && r.conn.Stats().Channel == "" {
+			r.losePlace()
+		}
+		return err
+	}
 	life, cancel := context.WithCancel(context.WithoutCancel(b.tasks.context()))
 	r.cancel = cancel
 	b.voiceStates.setRoom(guild, r)
@@ -108,6 +125,7 @@ func (b *Bot) newVoiceRoom(guild string, notify func(level, text string)) (*voic
 		defer close(r.ended)
 		if err := r.conn.Run(life); err != nil {
 			r.log.Warn("a voice connection has ended", "reason", err)
+			r.setPlace("", false)
 			notify("warning", wording.VoiceLost.In(r.lang, err.Error()))
 		}
 	}()
@@ -121,63 +139,13 @@ func (r *voiceRoom) close() {
 	r.states.setRoom(r.guild, nil)
 }
 
-// join has the bot join a voice channel.
-func (r *voiceRoom) join(ctx context.Context, channel string) error {
-	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
-	defer cancel()
-	if err := r.conn.Join(ctx, channel); err != nil {
-		return err
-	}
-	r.setPlace(channel, true)
-	return nil
-}
-
-// leave takes the bot out of its channel; nobody is heard there any more.
-func (r *voiceRoom) leave(ctx context.Context) error {
-	r.setPlace("", false)
-	return r.conn.Leave(ctx)
-}
-
-// rejoin joins the channel anew, since Discord has forgotten that the bot is there.
-func (r *voiceRoom) rejoin(ctx context.Context) {
-	if channel := r.place(); channel != "" {
-		if err := r.join(ctx, channel); err != nil {
-			r.log.Warn("joining a voice channel anew", "reason", err)
-		}
-	}
-}
-
-// place is the channel the bot is in, empty if none.
-func (r *voiceRoom) place() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.channel
-}
-
-func (r *voiceRoom) setPlace(channel string, up bool) {
-	r.mu.Lock()
-	if channel != "" && !r.joined {
-		r.joined, r.human = true, time.Now()
-	}
-	r.channel, r.up = channel, up
-	r.mu.Unlock()
-	r.wake()
-}
-
 // Write implements mixer.Outlet.
 func (r *voiceRoom) Write(ctx context.Context, f *audio.Frame) error { return r.conn.Write(ctx, f) }
-
-// unheard reports whether the NPCs are heard by nobody: then they are read.
-func (r *voiceRoom) unheard() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.channel == ""
-}
 
 // hasListener reports whether somebody hears what the NPCs say.
 func (r *voiceRoom) hasListener() bool {
 	r.mu.Lock()
-	channel, up := r.channel, r.up
+	channel, up := r.at.channel, r.at.up
 	r.mu.Unlock()
 	return up && slices.ContainsFunc(r.states.occupants(r.guild, channel), func(o occupant) bool { return !o.bot && o.user != r.states.selfID() })
 }
@@ -205,8 +173,34 @@ func (r *voiceRoom) hear(user string, p voice.Packet) {
 	}
 	r.mu.Unlock()
 	if s != nil {
-		s.last.Store(time.Now().UnixNano())
+		r.noteSpeaking(user, s, time.Now())
 		s.seat.Push(lane.Packet{Seq: p.Seq, Payload: p.Payload})
+	}
+}
+
+// noteSpeaking notes a packet of somebody, and has it asked for the roles of who begins to
+// speak: they decide by the end of the utterance what it may order.
+func (r *voiceRoom) noteSpeaking(user string, s *voiceSeat, now time.Time) {
+	begins := now.UnixNano()-s.last.Swap(now.UnixNano()) > int64(speakingFor)
+	if !begins || now.UnixNano()-s.seen.Load() < int64(rolesFor) {
+		return
+	}
+	select {
+	case r.spoke <- user:
+		s.seen.Store(now.UnixNano())
+	default:
+	}
+}
+
+// askForRoles asks for the roles of those who begin to speak, until ctx ends.
+func (r *voiceRoom) askForRoles(ctx context.Context, ask func(ctx context.Context, user string)) {
+	for {
+		select {
+		case user := <-r.spoke:
+			ask(ctx, user)
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 
@@ -216,14 +210,17 @@ func (r *voiceRoom) tell(e voice.Event) {
 	case voice.Connected:
 		r.setPlace(e.Channel, true)
 	case voice.Interrupted:
-		r.mu.Lock()
-		r.up = false
-		r.mu.Unlock()
+		r.interruptPlace()
 		r.log.Info("a voice connection is interrupted", "reason", e.Reason)
 	case voice.Moved:
 		r.setPlace(e.Channel, false)
 		r.notify("warning", wording.VoiceMoved.In(r.lang, e.Channel))
 	case voice.Disconnected:
+		if e.Cause == voice.GaveUp {
+			r.losePlace()
+			r.notify("warning", wording.VoiceGivenUp.In(r.lang, e.Reason))
+			return
+		}
 		r.setPlace("", false)
 		r.notify("warning", wording.VoiceLost.In(r.lang, e.Reason))
 	case voice.EncryptionFailed:
@@ -239,6 +236,7 @@ func (r *voiceRoom) run(ctx context.Context, p players) (idle bool) {
 	timer := time.NewTimer(r.idle)
 	defer timer.Stop()
 	for {
+		again := r.lookAfterPlace(ctx)
 		r.arrangeSeats(ctx, p)
 		r.mu.Lock()
 		left := r.idle
@@ -248,6 +246,9 @@ func (r *voiceRoom) run(ctx context.Context, p players) (idle bool) {
 		r.mu.Unlock()
 		if left <= 0 {
 			return true
+		}
+		if !again.IsZero() {
+			left = min(left, time.Until(again))
 		}
 		timer.Reset(left)
 		select {
@@ -314,7 +315,9 @@ func (r *voiceRoom) seatPlayer(ctx context.Context, p players, o occupant) {
 	}
 	r.mu.Lock()
 	if err == nil {
-		r.seats[o.user] = &voiceSeat{name: name, seat: s}
+		seat := &voiceSeat{name: name, seat: s}
+		seat.seen.Store(time.Now().UnixNano()) // who comes is told of with their roles
+		r.seats[o.user] = seat
 	}
 	r.mu.Unlock()
 	switch {

@@ -2,12 +2,12 @@ package discord
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/orders"
 	"github.com/MrWong99/glyphoxa/internal/play"
@@ -32,7 +32,7 @@ func (s *voiceSink) Emit(e table.Event) {
 		s.room.noteHuman()
 		s.tellOrder(e)
 	case *table.TurnStarted, *table.Sentence, *table.Filler:
-		if !s.room.captions.Load() && !s.room.unheard() {
+		if !s.room.captions.Load() && s.room.hasListener() {
 			return
 		}
 	}
@@ -70,11 +70,20 @@ func (b *Bot) giveVoice(r *session, later bool) (noticeSink, func() (play.Sound,
 
 // joinVoice joins the voice channel of a session that has begun. The error says why
 // there is no voice.
-func (r *session) joinVoice(ctx context.Context, channel string, missing error) error {
+func (r *session) joinVoice(ctx context.Context, b *Bot, channel string, missing error) error {
 	if r.voice == nil || missing != nil {
 		return missing
 	}
+	if b.isChannelGone(ctx, channel) {
+		return wording.VoiceGone.With(channel)
+	}
 	return r.voice.join(ctx, channel)
+}
+
+// isChannelGone reports whether Discord knows no such channel. When in doubt it does.
+func (b *Bot) isChannelGone(ctx context.Context, channel string) bool {
+	_, err := b.rest.Channel(ctx, channel)
+	return rest.ErrorCode(err) == discordgo.ErrCodeUnknownChannel
 }
 
 // voiceNotices is what people should know of the voice channel before the first line.
@@ -111,6 +120,15 @@ func (r *session) askToEnd(ctx context.Context, b *Bot, speaker string) {
 	}
 }
 
+// askForRoles keeps it known which of those who speak has a DM's rights, until ctx ends.
+func (b *Bot) askForRoles(ctx context.Context, r *session) {
+	r.voice.askForRoles(ctx, func(ctx context.Context, user string) {
+		if _, err := b.askMember(ctx, r.guild, user); err != nil && ctx.Err() == nil {
+			b.log.Warn("asking for the roles of somebody who speaks", "guild", r.guild, "reason", err)
+		}
+	})
+}
+
 // hearVoice keeps those heard who are in the voice channel, until ctx ends. If nobody
 // has said anything for long, it ends the session.
 func (b *Bot) hearVoice(ctx context.Context, r *session) {
@@ -128,13 +146,21 @@ func (b *Bot) hearVoice(ctx context.Context, r *session) {
 
 // memberName asks what a user is called in a guild, and whether that is a person.
 func (b *Bot) memberName(ctx context.Context, guild, user string) (name string, person bool) {
-	var m discordgo.Member
-	address := discordgo.EndpointGuildMember(guild, user)
-	if err := b.rest.Do(ctx, http.MethodGet, address, discordgo.EndpointGuildMember(guild, ""), nil, &m); err != nil || m.User == nil {
+	m, err := b.askMember(ctx, guild, user)
+	if err != nil {
 		b.log.Warn("asking for the name of somebody in a voice channel", "guild", guild, "reason", err)
-		return user, err != nil
+		return user, true
 	}
 	return m.DisplayName(), !m.User.Bot
+}
+
+// askMember asks for a member of a guild, whose roles count from then on.
+func (b *Bot) askMember(ctx context.Context, guild, user string) (*discordgo.Member, error) {
+	m, err := b.rest.Member(ctx, guild, user)
+	if err == nil {
+		b.noteRoles(guild, user, m)
+	}
+	return m, err
 }
 
 // rejoinVoice joins the voice channels of a shard's guilds anew, whose session began anew.

@@ -12,9 +12,12 @@ import (
 // occupant is somebody in a voice channel.
 type occupant struct {
 	user, channel string
-	name          string // in the guild; empty if it is not known
-	bot, dm       bool
-	mute          bool // by themselves or by a moderator
+	name          string // in the guild; empty if nothing is known of the member
+	bot           bool
+	mute          bool             // by themselves or by a moderator
+	roles         []string         // as the member had them when Discord last told
+	state         *discordgo.State // of the guild; nil if nothing is known of the member
+	dm            bool
 }
 
 // voiceStates are who is in the voice channels of the bot's guilds, as the main
@@ -111,9 +114,25 @@ func (v *voiceStates) moveUser(guild string, o occupant) {
 	}
 	if o.name == "" { // it is known from before
 		was := v.in[guild][o.user]
-		o.name, o.bot, o.dm = was.name, was.bot, was.dm
+		o.name, o.bot, o.roles, o.state, o.dm = was.name, was.bot, was.roles, was.state, was.dm
 	}
 	v.in[guild][o.user] = o
+}
+
+// judgeUsers notes again who of those in a guild's voice channels has a DM's rights, with
+// the roles that a user has now; an empty user is nobody, for the roles have changed.
+func (v *voiceStates) judgeUsers(dms dmRoles, guild, user string, roles []string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for id, o := range v.in[guild] {
+		if id == user {
+			o.roles = roles
+		}
+		if o.state != nil && (user == "" || id == user) {
+			o.dm = dms.memberIsDM(o.state, guild, id, o.roles)
+			v.in[guild][id] = o
+		}
+	}
 }
 
 // clearGuild forgets who is in a guild's voice channels.
@@ -127,7 +146,8 @@ func (v *voiceStates) clearGuild(guild string) {
 func (b *Bot) occupantOf(s *discordgo.Session, guild string, st *discordgo.VoiceState, m *discordgo.Member) occupant {
 	o := occupant{user: st.UserID, channel: st.ChannelID, mute: st.Mute || st.SelfMute || st.Deaf || st.SelfDeaf}
 	if m != nil && m.User != nil {
-		o.name, o.bot, o.dm = m.DisplayName(), m.User.Bot, b.dispatcher.dms.memberIsDM(s, guild, m)
+		o.name, o.bot, o.roles, o.state = m.DisplayName(), m.User.Bot, m.Roles, s.State
+		o.dm = dmRoles(b.cfg.DMRoles).memberIsDM(s.State, guild, st.UserID, m.Roles)
 	}
 	return o
 }
@@ -172,21 +192,38 @@ func (b *Bot) onGuildVoice(s *discordgo.Session, e *discordgo.GuildCreate) {
 	}
 }
 
-// memberIsDM reports whether a member has a DM's role, or, where none is configured,
-// the right to manage the server.
-func (d dmRoles) memberIsDM(s *discordgo.Session, guild string, m *discordgo.Member) bool {
-	if len(d) > 0 {
-		return d.isDM(s, &discordgo.Interaction{GuildID: guild, Member: m})
+// noteRoles takes in the roles of a member of whom Discord tells anyway: with a message, an
+// interaction, or because the bot asked. It tells of a change by itself only to bots that
+// may see all members.
+func (b *Bot) noteRoles(guild, user string, m *discordgo.Member) {
+	if m != nil && guild != "" {
+		b.voiceStates.judgeUsers(b.cfg.DMRoles, guild, user, m.Roles)
 	}
-	g, err := s.State.Guild(guild)
+}
+
+// noteRolesChanged takes in that the roles of a guild are others, or mean something else.
+func (b *Bot) noteRolesChanged(guild string) {
+	b.voiceStates.judgeUsers(b.cfg.DMRoles, guild, "", nil)
+}
+
+// memberIsDM reports whether a member with these roles has a DM's role, or, where none is
+// configured, the right to manage the server. Roles that are no more count for nothing.
+func (d dmRoles) memberIsDM(state *discordgo.State, guild, user string, roles []string) bool {
+	g, err := state.Guild(guild)
 	if err != nil {
 		return false
 	}
+	state.RLock() // the gateway changes what g holds
+	defer state.RUnlock()
 	rights := int64(0)
 	for _, r := range g.Roles {
-		if r.ID == guild || slices.Contains(m.Roles, r.ID) {
+		has := slices.Contains(roles, r.ID)
+		if has && d.includes(*r) {
+			return true
+		}
+		if has || r.ID == guild {
 			rights |= r.Permissions
 		}
 	}
-	return g.OwnerID == m.User.ID || rights&(discordgo.PermissionAdministrator|discordgo.PermissionManageGuild) != 0
+	return len(d) == 0 && (g.OwnerID == user || rights&(discordgo.PermissionAdministrator|discordgo.PermissionManageGuild) != 0)
 }

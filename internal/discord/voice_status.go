@@ -17,7 +17,7 @@ import (
 // describe says how it is in the voice channel: the connection, and the ear for each
 // player. Nothing is said while the bot is in none.
 func (r *voiceRoom) describe(l wording.Language) []string {
-	channel := r.place()
+	channel := r.wantedPlace()
 	if channel == "" {
 		return nil
 	}

@@ -100,6 +100,18 @@ func (s *Session) Reload(ctx context.Context) (cast []config.NPC, said string, e
 // Cost is what the session has cost since it began or went on. It is for DMs alone.
 func (s *Session) Cost() cost.Report { return s.played.Cost() }
 
+// KeepVoice notes the voice channel that the session is heard in from now on, empty for
+// none: one that is cut off is offered to go on there. It is on the disk when KeepVoice
+// returns. After Close it does nothing.
+func (s *Session) KeepVoice(channel string) error {
+	return s.guild.records.changeRecord(func(r *record) error {
+		if r.Table != nil && s.guild.runningSession() == s.played {
+			r.Table.Voice = channel
+		}
+		return nil
+	})
+}
+
 // WaitingCalls returns the calls in the guild's campaign that wait for a DM, the oldest
 // first, and a channel that is closed when others do; see [policy.Engine.PendingChanged].
 func (s *Session) WaitingCalls() ([]policy.Approval, <-chan struct{}) {

@@ -189,8 +189,19 @@ func TestSessionGoesOn(t *testing.T) {
 		t.Error("a session that is running counts as cut off")
 	}
 	s.hears(ana, "Hello Bartok!")
+	for _, voice := range []string{"500000000000000001", "500000000000000002"} { // it joined a voice channel, and was moved
+		if err := s.KeepVoice(voice); err != nil {
+			t.Fatal(err)
+		}
+	}
 	dir := first.killed()
 	s.close()
+	if err := s.KeepVoice("500000000000000003"); err != nil {
+		t.Fatal(err)
+	}
+	if all := first.CutOffSessions(t.Context()); len(all) != 0 {
+		t.Errorf("%v is cut off by what was noted of a session that was ended", all)
+	}
 	if _, cut := first.interrupted(); cut {
 		t.Error("a session that was ended counts as cut off")
 	}
@@ -198,7 +209,7 @@ func TestSessionGoesOn(t *testing.T) {
 
 	h := openGuilds(t, dir, flagon)
 	defer h.shut()
-	if diff := cmp.Diff([]CutOff{{Guild: home, Channel: channel, Lines: 2}}, h.CutOffSessions(t.Context())); diff != "" {
+	if diff := cmp.Diff([]CutOff{{Guild: home, Channel: channel, Voice: "500000000000000002", Lines: 2}}, h.CutOffSessions(t.Context())); diff != "" {
 		t.Errorf("cut off (-want +got):\n%s", diff)
 	}
 	if again := h.CutOffSessions(t.Context()); len(again) != 0 {

@@ -122,6 +122,16 @@ func (c *Client) Channel(ctx context.Context, id string) (*discordgo.Channel, er
 	return out, c.Do(ctx, http.MethodGet, address, address, nil, out)
 }
 
+// Member returns a member of a guild, which takes no right to see all of them.
+func (c *Client) Member(ctx context.Context, guild, user string) (*discordgo.Member, error) {
+	out := &discordgo.Member{}
+	err := c.Do(ctx, http.MethodGet, discordgo.EndpointGuildMember(guild, user), discordgo.EndpointGuildMember(guild, ""), nil, out)
+	if err == nil && out.User == nil {
+		err = errors.New("Discord described a member without saying who that is")
+	}
+	return out, err
+}
+
 // Commands lists the commands that are registered in a guild, or everywhere, with
 // their translations.
 func (c *Client) Commands(ctx context.Context, guild string) (out []*discordgo.ApplicationCommand, err error) {

@@ -16,6 +16,10 @@ var (
 	VoiceOff         = Text{"The bot has left the voice channel. The session goes on in writing; `/session join` brings it back.", "Der Bot hat den Sprachkanal verlassen. Die Sitzung geht schriftlich weiter; `/session join` holt ihn zurück."}
 	VoiceMissing     = Text{"there is no voice: %v; /session join tries again", "es gibt keinen Ton: %v; /session join versucht es noch einmal"}
 	VoiceLost        = Text{"The voice channel is lost: %s", "Der Sprachkanal ist weg: %s"}
+	VoiceGone        = Text{"the voice channel <#%s> is gone", "den Sprachkanal <#%s> gibt es nicht mehr"}
+	VoiceAway        = Text{"The voice channel does not answer; until it does, what the NPCs say is written here.", "Der Sprachkanal antwortet nicht; bis er es tut, steht hier, was die NSCs sagen."}
+	VoiceGivenUp     = Text{"The voice channel cannot be reached, and the session goes on in writing. The bot tries again every minute, and `/session join` at once. %s", "Der Sprachkanal ist nicht zu erreichen, und die Sitzung geht schriftlich weiter. Der Bot versucht es jede Minute wieder, `/session join` sofort. %s"}
+	VoiceBack        = Text{"The NPCs speak and hear in <#%s> again.", "Die NSCs sprechen und hören wieder in <#%s>."}
 	VoiceMoved       = Text{"The bot was moved to <#%s> and goes on there.", "Der Bot wurde nach <#%s> verschoben und macht dort weiter."}
 	VoiceNotHeard    = Text{"players are not heard, only read: %v", "Mitspielende werden nicht gehört, nur gelesen: %v"}
 	VoiceNotHeardNow = Text{"%s cannot be heard: %v", "%s kann nicht gehört werden: %v"}

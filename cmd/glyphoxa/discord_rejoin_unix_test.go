@@ -1,0 +1,84 @@
+//go:build unix
+
+package main_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/discord/discordtest/voicetest"
+	"github.com/MrWong99/glyphoxa/internal/fakestt"
+)
+
+// awaitText waits for a message of the channel with words in it that is newer than another.
+func (g *guild) awaitText(t *testing.T, words, after string) discordtest.Message {
+	t.Helper()
+	m, err := g.d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool {
+		return m.ID > after && strings.Contains(m.Content, words)
+	})
+	if err != nil {
+		t.Fatalf("waiting for %q: %v", words, err)
+	}
+	return m
+}
+
+// lastMessage is the id of the newest message of the channel.
+func (g *guild) lastMessage() string {
+	all := g.d.Messages(g.channel)
+	return all[len(all)-1].ID
+}
+
+// TestDiscordVoiceRejoins: a session that began in writing is killed after it was brought
+// into a voice channel, and again after somebody moved it: it goes on where it was heard
+// last. A channel that is gone meanwhile is told, and the session goes on in writing.
+func TestDiscordVoiceRejoins(t *testing.T) {
+	t.Parallel()
+	house := newVoiceHouse(t)
+	d := house.d
+	g := newGuild(t, d, "home")
+	tavern, cellar := d.AddVoiceChannel(g.id, "Tavern"), d.AddVoiceChannel(g.id, "Cellar")
+	p := newProgram(t)
+	config := house.talkingTavern(t, p, fakestt.Start(t, fakestt.Script{}))
+	s := p.bot(d, config)
+	g.gives(t, g.dm, "session start")
+	d.Say(g.channel, g.ana, "Hello Bartok!", nil)
+	g.hears(t, g.channel, "Bartok", "Welcome")
+	answers(t, g.gives(t, g.dm, "session join", opt("voice", tavern)), false, "<#"+tavern+">")
+
+	restart := func() discordtest.Message {
+		t.Helper()
+		before := g.lastMessage()
+		s.kill()
+		d.MoveVoice(g.id, d.BotID(), "") // as Discord does once it is missing
+		house.v.Expel(g.id, d.BotID())
+		s = p.bot(d, config)
+		return g.awaitText(t, "was cut off", before)
+	}
+	answers(t, g.presses(t, g.dm, g.channel, restart(), "Go on"), false, "goes on", "speak and hear in <#"+tavern+">")
+
+	before := g.lastMessage()
+	d.MoveVoice(g.id, d.BotID(), cellar)
+	connections := d.Connections()
+	d.AnnounceVoice(g.id, discordtest.VoiceServer(house.v.Admit(voicetest.Join{
+		Guild: g.id, Channel: cellar, User: d.BotID(), Session: connections[len(connections)-1].Session,
+	})))
+	g.awaitText(t, "was moved to <#"+cellar+">", before)
+	if _, err := house.v.AwaitClient(t.Context(), g.id, d.BotID(), func(c voicetest.Client) bool { return c.InChannel && c.Channel == cellar }); err != nil {
+		t.Fatal(err)
+	}
+	g.until(t, "session status", "in <#"+cellar+">")
+	answers(t, g.presses(t, g.dm, g.channel, restart(), "Go on"), false, "goes on", "speak and hear in <#"+cellar+">")
+
+	before = g.lastMessage()
+	s.kill()
+	d.MoveVoice(g.id, d.BotID(), "")
+	d.DeleteChannel(cellar)
+	s = p.bot(d, config)
+	m := g.awaitText(t, "was cut off", before)
+	answers(t, g.presses(t, g.dm, g.channel, m, "Go on"), false, "goes on", "there is no voice: the voice channel <#"+cellar+"> is gone")
+	answers(t, g.gives(t, g.dm, "session join", opt("voice", tavern)), false, "<#"+tavern+">")
+	if r := s.stop(); r.code != 0 {
+		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
+	}
+}

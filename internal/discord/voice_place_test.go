@@ -1,0 +1,166 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/voice"
+)
+
+// lostRoom is a room whose channel cannot be reached until it can. It runs until the test
+// ends.
+func lostRoom(t *testing.T, told *[]string) (r *voiceRoom, tried *[]time.Time, reachable func()) {
+	t.Helper()
+	r = testRoom(t, told)
+	r.log = slog.New(slog.DiscardHandler)
+	var down = errors.New("no answer")
+	tried = &[]time.Time{}
+	r.reach = func(_ context.Context, channel string) error {
+		*tried = append(*tried, time.Now())
+		if down == nil {
+			r.tell(voice.Connected{Channel: channel})
+		}
+		return down
+	}
+	ts := &testSeats{here: map[string]int{}, user: map[string]string{}}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan bool)
+	go func() { done <- r.run(ctx, players{join: ts.join}) }()
+	t.Cleanup(func() {
+		cancel()
+		<-done
+	})
+	synctest.Wait()
+	return r, tried, func() { down = nil }
+}
+
+// TestVoiceRoomComesBack: a channel that cannot be reached any more is told of once, tried
+// again at growing intervals, and is told of when it is back; what is said is read
+// meanwhile.
+func TestVoiceRoomComesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		r, tried, reachable := lostRoom(t, &told)
+		r.idle = time.Hour
+		start := time.Now()
+		r.tell(voice.Interrupted{Reason: "it broke"})
+		time.Sleep(brief + time.Millisecond)
+		if !r.unheard() || len(told) != 0 {
+			t.Errorf("after %v the NPCs are read: %t, told %q", brief, r.unheard(), told)
+		}
+		time.Sleep(long)
+		if len(told) != 1 || !strings.Contains(told[0], "does not answer") {
+			t.Errorf("after %v told %q", long, told)
+		}
+		time.Sleep(30*time.Second - time.Since(start))
+		r.tell(voice.Disconnected{Cause: voice.GaveUp, Reason: "It cannot be reached."})
+		if len(told) != 2 || !strings.Contains(told[1], "tries again") {
+			t.Errorf("told %q once it was given up", told)
+		}
+		time.Sleep(3*time.Minute - time.Since(start))
+		var after []time.Duration
+		for _, at := range *tried {
+			after = append(after, at.Sub(start))
+		}
+		if want := []time.Duration{45 * time.Second, 75 * time.Second, 135 * time.Second}; !slices.Equal(after, want) {
+			t.Errorf("tried after %v, want %v", after, want)
+		}
+		reachable()
+		time.Sleep(time.Minute)
+		if r.place() != "5" || r.unheard() || len(*tried) != 4 {
+			t.Errorf("in channel %q after %d tries", r.place(), len(*tried))
+		}
+		if len(told) != 3 || !strings.Contains(told[2], "again") {
+			t.Errorf("told %q, want that it is back", told)
+		}
+	})
+}
+
+// TestVoiceRoomForgetsBriefBreaks: what is over before anybody asks is not told.
+func TestVoiceRoomForgetsBriefBreaks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		r, _, _ := lostRoom(t, &told)
+		for range 3 {
+			r.tell(voice.Interrupted{Reason: "it broke"})
+			time.Sleep(long - time.Second)
+			if r.hasListener() {
+				t.Error("heard without a connection")
+			}
+			r.tell(voice.Connected{Channel: "5"})
+			time.Sleep(long)
+			if r.unheard() {
+				t.Error("not heard although the connection is back")
+			}
+		}
+		if len(told) != 0 {
+			t.Errorf("told %q", told)
+		}
+	})
+}
+
+// TestVoiceRoomStaysAway: who is thrown out or told to leave does not come back by itself.
+func TestVoiceRoomStaysAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		r, tried, reachable := lostRoom(t, &told)
+		reachable()
+		r.tell(voice.Disconnected{Cause: voice.GaveUp, Reason: "It cannot be reached."})
+		synctest.Wait()
+		r.setPlace("", false) // as leaving does
+		time.Sleep(5 * time.Minute)
+		r.setPlace("6", true)
+		r.tell(voice.Disconnected{Cause: voice.Kicked, Reason: "somebody disconnected the bot"})
+		time.Sleep(5 * time.Minute)
+		if len(*tried) != 0 || r.place() != "" {
+			t.Errorf("in %q after %d tries, want it away", r.place(), len(*tried))
+		}
+	})
+}
+
+// TestVoiceRoomKeepsItsPlace: where a session is to be heard is written down, once each
+// time that changes, and not while a channel only cannot be reached.
+func TestVoiceRoomKeepsItsPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told, kept []string
+		r, _, reachable := lostRoom(t, &told)
+		full := errors.New("the disk is full")
+		r.keepPlacesBy(func(channel string) error {
+			if full == nil {
+				kept = append(kept, channel)
+			}
+			return full
+		}, "5")
+		check := func(when string, want ...string) {
+			t.Helper()
+			synctest.Wait()
+			if !slices.Equal(kept, want) {
+				t.Errorf("%s: kept %q, want %q", when, kept, want)
+			}
+		}
+		r.wake()
+		check("where it began")
+		r.tell(voice.Moved{Channel: "6"})
+		synctest.Wait()
+		full = nil
+		r.tell(voice.Connected{Channel: "6"})
+		check("moved, with a disk that was full", "6")
+		r.tell(voice.Disconnected{Cause: voice.GaveUp, Reason: "It cannot be reached."})
+		check("out of reach", "6")
+		reachable()
+		time.Sleep(firstReturn)
+		check("back", "6")
+		if err := r.join(t.Context(), "7"); err != nil {
+			t.Fatal(err)
+		}
+		check("joined another one", "6", "7")
+		r.tell(voice.Disconnected{Cause: voice.Kicked, Reason: "somebody disconnected the bot"})
+		check("thrown out", "6", "7", "")
+	})
+}
