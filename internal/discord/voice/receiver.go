@@ -10,6 +10,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
 	"github.com/disgoorg/godave"
+	"golang.org/x/time/rate"
 )
 
 const (
@@ -26,6 +27,11 @@ const (
 	heldFrames  = 25
 	heldFor     = 2 * time.Second
 	heldStreams = 16
+	// A user is heard with packetRate packets a second, a little more than sound has, and
+	// packetBurst at once: what a bad way held back for some seconds comes together. More
+	// is no speech, and would have others pay for hearing it.
+	packetRate  = 55
+	packetBurst = 4 * packetRate
 	// otherVoice is how long the microphone that was named last must have been
 	// silent so that another one of the same user is heard.
 	otherVoice = 500 * time.Millisecond
@@ -197,6 +203,9 @@ func (rx *receiver) hear(user string, ssrc uint32, seq uint16, payload []byte, n
 		v = &stream{}
 		rx.voices[user] = v
 	}
+	if !rx.allow(user, v, now) {
+		return
+	}
 	if v.ssrc != ssrc && v.begun && rx.roster.voices[user] != ssrc && now.Sub(v.at) < otherVoice {
 		count.ignored.Add(1)
 		return
@@ -215,6 +224,22 @@ func (rx *receiver) hear(user string, ssrc uint32, seq uint16, payload []byte, n
 	}
 	count.heard.Add(1)
 	rx.s.c.opts.Hear(user, Packet{Seq: number, Payload: opus[:n]})
+}
+
+// allow reports whether a packet of a user may be heard at such a time.
+func (rx *receiver) allow(user string, v *stream, now time.Time) bool {
+	if v.allowance == nil {
+		v.allowance = rate.NewLimiter(packetRate, packetBurst)
+	}
+	if v.allowance.AllowN(now, 1) {
+		return true
+	}
+	rx.s.c.count.flooded.Add(1)
+	if !v.floods {
+		v.floods = true
+		rx.s.c.opts.Logger.Warn("a user sends more sound than there can be", "guild", rx.s.c.opts.Guild, "user", user)
+	}
+	return false
 }
 
 // hold keeps a frame whose speaker is not known. The oldest stream makes room for

@@ -101,7 +101,7 @@ func newSender(s *session, udp net.Conn, ssrc uint32) (*sender, error) {
 			return nil, err
 		}
 	}
-	encoder, err := opus.NewEncoder(library, &opus.EncoderOptions{Bitrate: bitrate, Audio: true})
+	encoder, err := opus.NewEncoder(library, &opus.EncoderOptions{Bitrate: bitrate, Audio: true}) // with copies against loss
 	if err != nil {
 		return nil, err
 	}

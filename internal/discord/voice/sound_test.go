@@ -435,6 +435,48 @@ func TestHearDisorder(t *testing.T) {
 	})
 }
 
+// What a bad way held back for two seconds is heard, all of it; who floods is heard no more
+// than anybody who speaks, and everybody else as before.
+func TestHearBursts(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, tb *table) {
+		h := tb.listen()
+		h.name(aliceID, aliceSSRC, 1)
+		h.name(bobID, 555, 1)
+		seq := uint16(0)
+		send := func(n int) (heard int) {
+			for range n {
+				h.send(rtp.Header{SSRC: aliceSSRC, Sequence: seq}, "x")
+				seq++
+				if seq%50 == 0 {
+					synctest.Wait() // the way has no room for more
+				}
+			}
+			synctest.Wait()
+			_, _, got := h.take()
+			return len(got)
+		}
+		for range 10 {
+			time.Sleep(2 * time.Second)
+			if n := send(100); n != 100 {
+				t.Fatalf("%d of 100 packets are heard after two seconds without any", n)
+			}
+		}
+		heard := 0
+		for n := range 10 {
+			time.Sleep(time.Second)
+			heard += send(500)
+			h.send(rtp.Header{SSRC: 555, Sequence: uint16(n)}, "y")
+			h.check(packet(bobID, uint16(n), "y"))
+		}
+		if most := packetBurst + 11*packetRate; heard > most || heard < 10*50 {
+			t.Errorf("%d packets of a flood are heard in ten seconds, want %d at most", heard, most)
+		}
+		if in := h.c.Stats().In; in.Flooded != uint64(5000-heard) {
+			t.Errorf("stats = %+v, want %d flooded", in, 5000-heard)
+		}
+	})
+}
+
 // Packets that are none are counted by cause, and nothing stops.
 func TestHearBroken(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, tb *table) {

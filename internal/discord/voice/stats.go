@@ -40,6 +40,8 @@ type Received struct {
 	Unknown uint64
 	// Ignored are no microphone's, such as video.
 	Ignored uint64
+	// Flooded came faster than anybody speaks, and were dropped.
+	Flooded uint64
 	// Malformed are no packets at all.
 	Malformed uint64
 	// Transport failed to decrypt on the way from Discord.
@@ -70,7 +72,7 @@ type counters struct {
 	connections, resumed, badMessages                   atomic.Uint64
 	gatewayRoundTrip, udpRoundTrip                      atomic.Int64 // nanoseconds
 	packets, heard, lost, late                          atomic.Uint64
-	unknown, ignored, malformed, transport              atomic.Uint64
+	unknown, ignored, flooded, malformed, transport     atomic.Uint64
 	padding, noKey, passthrough, replay, tooOld, broken atomic.Uint64
 	sent, sentLate, sentDropped                         atomic.Uint64
 }
@@ -81,7 +83,7 @@ func (c *counters) stats() Stats {
 		GatewayRoundTrip: time.Duration(c.gatewayRoundTrip.Load()), UDPRoundTrip: time.Duration(c.udpRoundTrip.Load()),
 		In: Received{
 			Packets: c.packets.Load(), Heard: c.heard.Load(), Lost: c.lost.Load(), Late: c.late.Load(),
-			Unknown: c.unknown.Load(), Ignored: c.ignored.Load(), Malformed: c.malformed.Load(), Transport: c.transport.Load(),
+			Unknown: c.unknown.Load(), Ignored: c.ignored.Load(), Flooded: c.flooded.Load(), Malformed: c.malformed.Load(), Transport: c.transport.Load(),
 			Padding: c.padding.Load(), NoKey: c.noKey.Load(), Passthrough: c.passthrough.Load(),
 			Replay: c.replay.Load(), TooOld: c.tooOld.Load(), Broken: c.broken.Load(),
 		},

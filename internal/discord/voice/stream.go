@@ -1,6 +1,10 @@
 package voice
 
-import "time"
+import (
+	"time"
+
+	"golang.org/x/time/rate"
+)
 
 // stream numbers the packets of a user. Its zero value has had none.
 type stream struct {
@@ -12,6 +16,9 @@ type stream struct {
 	behind  uint16    // what follows the last packet that came much too late; 0 if none did
 	shift   uint16    // what is added to a sequence number
 	at      time.Time // when the last one came
+
+	allowance *rate.Limiter // nil before the first packet
+	floods    bool          // more came than it allows
 }
 
 const (
@@ -36,7 +43,7 @@ func (v *stream) next(ssrc uint32, seq uint16, now time.Time) (number uint16, lo
 		if v.begun {
 			v.shift = v.top + v.shift + 1 - seq
 		}
-		*v = stream{begun: true, ssrc: ssrc, top: seq, seen: 1, shift: v.shift, at: now}
+		*v = stream{begun: true, ssrc: ssrc, top: seq, seen: 1, shift: v.shift, at: now, allowance: v.allowance, floods: v.floods}
 		return seq + v.shift, 0, true
 	}
 	v.at = now

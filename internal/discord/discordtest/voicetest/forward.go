@@ -1,8 +1,10 @@
 package voicetest
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/binary"
+	"time"
 )
 
 // A Wire is what happens to packets on their way to a participant. The zero
@@ -19,6 +21,12 @@ type Wire struct {
 	// Loss, Duplicate and Reorder are the shares of packets that are lost, come
 	// twice, and come after the one that follows. The same seed falls the same way.
 	Loss, Duplicate, Reorder float64
+	// Jitter holds each packet back for some time below it, so that they overtake each
+	// other.
+	Jitter time.Duration
+	// LoseSilence is how many of the silence frames by which a spurt ends are lost, the
+	// first of them.
+	LoseSilence int
 	// Reports adds RTCP, which every client is sent and has to know from sound.
 	Reports bool
 }
@@ -67,8 +75,13 @@ func (p *participant) deliver(out []datagram, o outgoing) []datagram {
 	o.padding, o.extension, o.empty, o.sources = w.Padding, w.Extension, w.EmptyExtension, w.Sources
 	p.nonce++
 	d := datagram{p.addr, sealPacket(p.seal, p.nonce, o)}
-	if p.s.dice.Float64() < w.Loss {
+	if p.s.dice.Float64() < w.Loss || p.losesSilence(o, w.LoseSilence) {
 		p.stats.Lost++
+		return out
+	}
+	if w.Jitter > 0 {
+		p.stats.Forwarded++
+		p.s.after(time.Duration(p.s.dice.Int64N(int64(w.Jitter))), func() { p.s.unsent = append(p.s.unsent, d) })
 		return out
 	}
 	behind, waits := p.held[o.ssrc]
@@ -92,6 +105,19 @@ func (p *participant) deliver(out []datagram, o outgoing) []datagram {
 	}
 	p.stats.Forwarded++
 	return out
+}
+
+// losesSilence reports whether a packet is one of the first n frames of silence in a row.
+func (p *participant) losesSilence(o outgoing, n int) bool {
+	if p.silences == nil {
+		p.silences = map[uint32]int{}
+	}
+	if !bytes.Equal(o.payload, silence) {
+		p.silences[o.ssrc] = 0
+		return false
+	}
+	p.silences[o.ssrc]++
+	return p.silences[o.ssrc] <= n
 }
 
 // report is a receiver report, sealed as Discord seals those: eight bytes are clear.

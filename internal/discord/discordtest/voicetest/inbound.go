@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"net/netip"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 const (
@@ -12,10 +14,10 @@ const (
 	keepAliveLength = 8
 	maxDatagram     = 2048
 	samplesPerFrame = 960
-	// maxPackets is how many packets a client may send within rateWindow: 50 a
-	// second, and what a busy machine sends late.
-	maxPackets  = 600
-	rateWindow  = 10 * time.Second
+	// A client may send packetRate packets a second, a little more than sound has, and
+	// packetBurst at once: what a busy machine, or a bad way to the server, sends late.
+	packetRate  = 55
+	packetBurst = 5 * packetRate
 	nonceWindow = 1 << 12 // how far a nonce may be behind the highest
 )
 
@@ -26,7 +28,8 @@ type inbound struct {
 	timestamp uint32
 	highest   uint32                   // nonce
 	nonces    [nonceWindow / 64]uint64 // which of the last were used, by their lower bits
-	recent    []time.Time              // packets of the last rateWindow
+	allowance *rate.Limiter            // of packets; nil before the first
+	flooding  bool                     // the last packet was one too many
 	silences  int                      // silence frames in a row
 	early     []early                  // sound that overtook the Speaking it needs
 	arrivals  []Arrival
@@ -173,7 +176,9 @@ func (s *Server) receiveSound(packet []byte, from netip.AddrPort) []datagram {
 	}
 	seq, timestamp := binary.BigEndian.Uint16(packet[2:]), binary.BigEndian.Uint32(packet[4:])
 	p.checkOrder(seq, timestamp, nonce)
-	p.checkRate()
+	if !p.checkRate() {
+		return nil
+	}
 	p.note(Arrival{time.Now(), seq, timestamp, payload})
 	if p.muted {
 		return nil
@@ -246,16 +251,19 @@ func (in *inbound) usesAgain(nonce uint32) bool {
 	return false
 }
 
-// checkRate notes a client that sends faster than sound is.
-func (p *participant) checkRate() {
-	in, now := &p.inbound, time.Now()
-	for len(in.recent) > 0 && now.Sub(in.recent[0]) > rateWindow {
-		in.recent = in.recent[1:]
+// checkRate reports whether a packet may be sent now, and notes, once for each time that it
+// begins, that a client sends faster than sound is.
+func (p *participant) checkRate() bool {
+	in := &p.inbound
+	if in.allowance == nil {
+		in.allowance = rate.NewLimiter(packetRate, packetBurst)
 	}
-	in.recent = append(in.recent, now)
-	if len(in.recent) == maxPackets+1 {
-		p.s.fault("UDP: user %s sends more than %d packets in %v", p.user, maxPackets, rateWindow)
+	may := in.allowance.Allow()
+	if !may && !in.flooding {
+		p.s.fault("UDP: user %s sends more than %d packets a second, with %d at once", p.user, packetRate, packetBurst)
 	}
+	in.flooding = !may
+	return may
 }
 
 // note keeps what arrived.

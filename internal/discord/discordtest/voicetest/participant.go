@@ -40,13 +40,14 @@ type participant struct {
 	silent  bool // nothing of it reaches anybody, nor anything it: its UDP is gone
 
 	// what it is sent
-	seal    cipher.AEAD
-	nonce   uint32
-	wire    *Wire // nil: the room's
-	held    map[uint32]datagram
-	outSSRC uint32 // by which the others know it
-	video   bool
-	rtp     outbound
+	seal     cipher.AEAD
+	nonce    uint32
+	wire     *Wire // nil: the room's
+	held     map[uint32]datagram
+	silences map[uint32]int // in a row, by ssrc
+	outSSRC  uint32         // by which the others know it
+	video    bool
+	rtp      outbound
 
 	stats Client
 }

@@ -1,0 +1,96 @@
+package voice_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/discordtest/voicetest"
+	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
+)
+
+// within waits until cond reports true, not longer than patience.
+func within(t *testing.T, what string, cond func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !cond(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Errorf("no %s within %v", what, patience)
+			return
+		}
+	}
+}
+
+// What the bot says goes through a bad network: whatever arrives is decrypted, by a client
+// of another make and by another bot; numbers and times are those of what was said, and a
+// spurt ends although two of its five frames of silence are lost, for each listener.
+func TestSpeakThroughBadNetwork(t *testing.T) {
+	t.Parallel()
+	s, a, b := pair(t, nil)
+	p := voicetest.NewPeers(t, s).Add(guild, alice, nil)
+	mustJoin(t, p)
+	a.awaitMembers(3)
+	b.awaitMembers(3)
+	a.say(10) // the peer drops what comes before it knows whose it is
+	a.quiet(s)
+	if err := p.AwaitSound(t.Context(), a.user, 1); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(200 * time.Millisecond) // what is still on its way
+	s.SetWire(guild, tavern, alice, voicetest.Wire{Loss: .05, Jitter: 80 * time.Millisecond, LoseSilence: 2})
+	s.SetWire(guild, tavern, b.user, voicetest.Wire{Loss: .05, Reorder: .05, LoseSilence: 2})
+	const frames, silences = 250, 5
+	client := func(user string) voicetest.Client {
+		c, _ := s.Client(guild, user)
+		return c
+	}
+	peerBefore, botBefore := client(alice), client(b.user)
+	heardBefore, statsBefore := len(p.Heard(a.user)), b.c.Stats().In
+	a.say(frames)
+	a.quiet(s)
+
+	all := s.Arrivals(guild, a.user)
+	spurt := all[len(all)-frames-silences:]
+	for i, h := range spurt[1:] {
+		step, want := h.Timestamp-spurt[i].Timestamp, uint32(rtp.FrameSamples)
+		if i == frames-1 { // until the silence that tells of the end
+			want = 3 * rtp.FrameSamples
+		}
+		if h.Seq != spurt[i].Seq+1 || step%rtp.FrameSamples != 0 || step < want || bytes.Equal(h.Payload, []byte(rtp.Silence)) != (i >= frames-1) {
+			t.Errorf("packet %d is %d samples after %d of %d, %x…", h.Seq, step, spurt[i].Seq, len(spurt), h.Payload[:3])
+		}
+	}
+
+	lost := client(alice).Lost - peerBefore.Lost
+	if lost < 2+frames/50 {
+		t.Errorf("the wire lost %d packets only", lost)
+	}
+	within(t, "sound at the peer", func() bool { return len(p.Heard(a.user))-heardBefore == frames+silences-lost })
+	silent := 0
+	for _, h := range p.Heard(a.user)[heardBefore:] {
+		if h.Silent() {
+			silent++
+		}
+	}
+	if silent == 0 || silent > silences-2 {
+		t.Errorf("the peer heard %d frames of silence, want that the spurt has ended", silent)
+	}
+	for _, e := range p.Events() {
+		if e.Kind == "error" {
+			t.Errorf("the peer reports %s", e.Text)
+		}
+	}
+
+	lost = client(b.user).Lost - botBefore.Lost
+	within(t, "sound at the bot", func() bool { // the last packet may wait for one after it
+		got := int(b.c.Stats().In.Heard - statsBefore.Heard)
+		return got == frames+silences-lost || got == frames+silences-lost-1
+	})
+	if in := b.c.Stats().In; in.Failed() > 0 || in.Lost == statsBefore.Lost || int(in.Lost-statsBefore.Lost) > lost+1 {
+		t.Errorf("stats = %+v, the wire lost %d", in, lost)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if heard := b.heard[a.user]; !isSilence(heard[len(heard)-1]) {
+		t.Error("the other bot was not told that the spurt has ended")
+	}
+}
