@@ -17,8 +17,8 @@ import (
 // guild is a server on a Discord of the test's own, with a dungeon master, a
 // player and a channel to play in.
 type guild struct {
-	d                          *discordtest.Server
-	id, channel, dm, ana, role string
+	d                                *discordtest.Server
+	id, name, channel, dm, ana, role string
 }
 
 // tavern is a table of two NPCs on stock phrases.
@@ -43,7 +43,7 @@ discord:
 
 func newGuild(t testing.TB, d *discordtest.Server, name string) *guild {
 	t.Helper()
-	g := &guild{d: d, id: d.AddGuild(name)}
+	g := &guild{d: d, id: d.AddGuild(name), name: name}
 	g.role = d.AddRole(g.id, "Dungeon Master", 0)
 	g.channel = d.AddChannel(g.id, "table")
 	g.dm, g.ana = d.AddMember(g.id, name+"-dm", g.role), d.AddMember(g.id, name+"-ana")
@@ -52,13 +52,13 @@ func newGuild(t testing.TB, d *discordtest.Server, name string) *guild {
 }
 
 // bot starts the program as the bot of d.
-func (h *program) bot(d *discordtest.Server, config string) *session {
+func (h *program) bot(d *discordtest.Server, config string, flags ...string) *session {
 	h.t.Helper()
 	h.write("glyphoxa.yaml", fmt.Sprintf(config, d.APIURL()))
 	h.set("DISCORD_TOKEN", d.Token())
 	h.secrets = append(h.secrets, d.Token())
 	before := len(d.Connections())
-	s := h.start("run")
+	s := h.start(append([]string{"run"}, flags...)...)
 	err := d.AwaitConnections(h.t.Context(), func(all []discordtest.Connection) bool {
 		return len(all) > before && all[len(all)-1].Session != ""
 	})

@@ -7,6 +7,7 @@ package main_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,8 @@ import (
 	"time"
 )
 
-// limit is how long a program may run before its test fails.
+// limit is how long a program may run before its test fails, unless it has a limit of its
+// own.
 const limit = 45 * time.Second
 
 // binary is the program under test, built once by TestMain.
@@ -63,6 +65,8 @@ type program struct {
 	env []string
 	// secrets must not show in anything the program says.
 	secrets []string
+	// limit is how long it may run; if zero, limit.
+	limit time.Duration
 	// prepare changes a command before it starts, if not nil.
 	prepare func(*exec.Cmd)
 }
@@ -112,7 +116,7 @@ func (h *program) configure(name string) {
 // command is a program that has to end by itself.
 func (h *program) command(args ...string) *exec.Cmd {
 	h.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(h.limit, limit))
 	h.t.Cleanup(cancel)
 	return h.commandIn(ctx, args...)
 }

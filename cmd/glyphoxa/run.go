@@ -7,7 +7,8 @@ import (
 )
 
 func runCommand(c *common) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use: "run", Short: "Run the Discord bot, and the server for outside agents", Args: noArgs,
 		Long: "Run the Discord bot, if there is a token, and the server for outside agents with its metrics.\n" +
 			"The token comes from DISCORD_TOKEN, or from discord.token in glyphoxa.yaml.",
@@ -15,8 +16,14 @@ func runCommand(c *common) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			return c.withOptions(ctx, app.Options{Metrics: true, Version: version}, func(a *app.App) error {
-				return a.Run(ctx, app.RunOptions{Version: version, Tell: c.err})
+				o := app.RunOptions{Version: version, Tell: c.err}
+				if asJSON {
+					o.Events = c.out
+				}
+				return a.Run(ctx, o)
 			})
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the events of all tables as JSON lines, with what players say")
+	return cmd
 }

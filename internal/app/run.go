@@ -14,6 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
 // noToken says how to get the bot onto Discord.
@@ -24,6 +25,9 @@ type RunOptions struct {
 	Version string
 	// Tell is where people read what happens.
 	Tell io.Writer
+	// Events is where programs read it: the events of all guilds' tables, a JSON object
+	// a line. If nil, nobody does.
+	Events io.Writer
 }
 
 // Run is the bot on Discord, if there is a token, and the outward server with
@@ -39,7 +43,9 @@ func (a *App) Run(ctx context.Context, o RunOptions) (err error) {
 			return failed
 		}
 		defer func() { err = errors.Join(err, unlock()) }()
-		gs := guilds.New(guilds.Options{Config: a.Config, Front: discord.Front, Open: a.openForGuild, Log: a.log})
+		watch, closeEvents := a.watchTables(o.Events)
+		defer closeEvents()
+		gs := guilds.New(guilds.Options{Config: a.Config, Front: discord.Front, Open: a.openForGuild, Log: a.log, Watch: watch})
 		b, failed := discord.New(a.Config.Discord, gs, &discord.Options{Logger: a.log, Say: out.say, Hearing: a.Config.Hearing, Recognition: a.Config.Providers.STT})
 		if failed != nil {
 			return errors.Join(problem.Usage(failed), gs.Close())
@@ -50,6 +56,16 @@ func (a *App) Run(ctx context.Context, o RunOptions) (err error) {
 	g.Go(func() error { return a.Serve(ctx, ServeOptions{Version: o.Version, Ready: out}) })
 	g.Go(func() error { return bot(ctx) })
 	return g.Wait()
+}
+
+// watchTables returns what is told of every table's events, and what ends that once
+// all tables have ended; neither does anything without a stream.
+func (a *App) watchTables(out io.Writer) (watch func(guild string, e table.Event), end func()) {
+	if out == nil {
+		return nil, func() {}
+	}
+	s := streamEvents(out, a.log)
+	return s.add, s.close
 }
 
 // openForGuild opens a guild's campaign. All count in the same metrics and share the

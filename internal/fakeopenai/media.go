@@ -114,7 +114,7 @@ func (s *Server) speech(w http.ResponseWriter, r *http.Request, rec *Request) {
 
 func (s *Server) voice(text, voice string, speed float64) []int16 {
 	if s.opts.Voice != nil {
-		return s.opts.Voice(text)
+		return s.opts.Voice(text, voice)
 	}
 	return Speech(text, voice, speed)
 }

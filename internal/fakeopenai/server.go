@@ -40,8 +40,8 @@ type Options struct {
 	RefuseStreamOptions bool
 	// SpeechFirst is the time to the first piece of synthesised speech.
 	SpeechFirst time.Duration
-	// Voice makes the speech of a text, at [SpeechRate]. If nil, [Speech] does.
-	Voice func(text string) []int16
+	// Voice makes the speech of a text with a voice, at [SpeechRate]. If nil, [Speech] does.
+	Voice func(text, voice string) []int16
 	// SpeechDelay is the time between two pieces of synthesised speech. Zero
 	// sends them at once.
 	SpeechDelay time.Duration

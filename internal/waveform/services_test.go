@@ -54,7 +54,7 @@ func (s *scene) configure(t *testing.T, dir, onnx string, interims bool) string 
 		return fakeopenai.Response{Pieces: words, First: firstToken - nextToken, Delay: nextToken}
 	}, &fakeopenai.Options{
 		SpeechFirst: firstVoice, SpeechDelay: nextVoice,
-		Voice: func(text string) []int16 { return tones(*s.answer.Load(), text) },
+		Voice: func(text, _ string) []int16 { return tones(*s.answer.Load(), text) },
 	})
 	hearing := fakestt.Start(t, fakestt.Script{Understand: s.understand, Interim: interimDelay, Delay: finalDelay})
 	recogniser, address := "openai", hearing.URL()+"/v1"

@@ -1,0 +1,472 @@
+//go:build unix
+
+package main_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/discordtest/voicetest"
+	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
+	"github.com/MrWong99/glyphoxa/internal/fakestt"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
+)
+
+// phrasebook is what players say in a test. Under the voice lie two tones: one tells which
+// phrase it is, and one, which rises, how far it has come. By them the fake recogniser knows
+// what is said, whoever says it, whenever, and in however many pieces.
+type phrasebook []string
+
+// The tones, in Hz, where a voice has little. A book has twelve phrases at most.
+const (
+	firstPhraseTone = 2500
+	phraseToneStep  = 125
+	placeTone       = 4500
+	placeTones      = 2000 // by which the second rises
+	placeStep       = 50
+)
+
+func phraseTone(n int) float64 { return firstPhraseTone + phraseToneStep*float64(n) }
+
+// phraseWindow is in how much sound a tone is known, in samples at [fakestt.Rate].
+const phraseWindow = fakestt.Rate / 20
+
+// understand is what a perfect recogniser makes of a sound: the words that end in it.
+func (b phrasebook) understand(sound []int16) string {
+	which, from := -1, 0.0
+	for ; which < 0 && len(sound) >= phraseWindow; sound = sound[phraseWindow/2:] {
+		which, from = b.placeIn(sound[:phraseWindow])
+	}
+	if which < 0 {
+		return ""
+	}
+	to := from
+	for end := len(sound); end >= phraseWindow; end -= phraseWindow / 2 {
+		if again, place := b.placeIn(sound[end-phraseWindow : end]); again == which {
+			to = place
+			break
+		}
+	}
+	// A word counts where its end is heard. Places are known to a few hundredths.
+	words := strings.Fields(b[which])
+	letters, heard := 0, []string{}
+	for _, w := range words {
+		letters += len(w)
+		if end := float64(letters) / float64(len(b[which])-len(words)+1); end > from && end <= to+0.06 {
+			heard = append(heard, w)
+		}
+	}
+	return strings.Join(heard, " ")
+}
+
+// placeIn is which phrase is heard in a window, -1 if none is, and where in it that is,
+// from 0 to 1.
+func (b phrasebook) placeIn(window []int16) (which int, place float64) {
+	if slices.Max(window) < 300 {
+		return -1, 0
+	}
+	best, second := 0.0, 0.0
+	for n := range b {
+		switch p := toneIn(window, phraseTone(n), fakestt.Rate); {
+		case p > best:
+			best, second, which = p, best, n
+		case p > second:
+			second = p
+		}
+	}
+	if best < 250 || best < 2.5*second {
+		return -1, 0
+	}
+	loudest := 0.0
+	for rise := 0.0; rise <= placeTones; rise += placeStep {
+		if p := toneIn(window, placeTone+rise, fakestt.Rate); p > loudest {
+			loudest, place = p, rise/placeTones
+		}
+	}
+	return which, place
+}
+
+// toneIn is how strong a tone is in a sound, as its amplitude.
+func toneIn(sound []int16, pitch, rate float64) float64 {
+	turn := 2 * math.Cos(2*math.Pi*pitch/rate)
+	one, two := 0.0, 0.0
+	for _, v := range sound {
+		one, two = float64(v)+turn*one-two, one
+	}
+	return 2 * math.Sqrt(max(one*one+two*two-turn*one*two, 0)) / float64(len(sound))
+}
+
+// sayings are a book's phrases as a client sends them, spoken without a pause: the last
+// frame of each holds the end of the voice.
+func (b phrasebook) sayings(t testing.TB) map[string][][]byte {
+	t.Helper()
+	lib, err := opus.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b) > 12 {
+		t.Fatalf("a book of %d phrases", len(b))
+	}
+	all := map[string][][]byte{}
+	for n, text := range b {
+		if text == "" {
+			continue
+		}
+		enc, err := opus.NewEncoder(lib, &opus.EncoderOptions{Bitrate: 64000, Audio: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sound := spoken(t, strings.Map(func(r rune) rune {
+			if strings.ContainsRune(",.?!:", r) {
+				return -1
+			}
+			return r
+		}, text))
+		for i := range sound {
+			at, long := float64(i)/audio.SampleRate, float64(len(sound))/audio.SampleRate
+			tones := math.Sin(2*math.Pi*phraseTone(n)*at) + math.Sin(2*math.Pi*(placeTone*at+placeTones*at*at/long/2))
+			sound[i] = int16(float64(sound[i])*0.8 + 1200*tones)
+		}
+		for chunk := range slices.Chunk(sound, audio.FrameSamples) {
+			var frame audio.Frame
+			copy(frame[:], chunk)
+			payload, err := enc.Encode(nil, &frame)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[text] = append(all[text], payload)
+		}
+	}
+	return all
+}
+
+// spoken is a text in the voice of espeak-ng, from its first sound to its last.
+func spoken(t testing.TB, text string) []int16 {
+	t.Helper()
+	path := t.TempDir() + "/said.wav"
+	if out, err := exec.Command("espeak-ng", "-v", "en-gb", "-w", path, text).CombinedOutput(); err != nil {
+		t.Fatalf("espeak-ng: %v\n%s", err, out)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	wav, err := audio.ReadWAV(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := audio.NewResampler(wav.Rate, audio.SampleRate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sound := r.Flush(r.Process(nil, wav.Mono()))
+	voiced := func(v int16) bool { return v > 800 || v < -800 }
+	first, last := slices.IndexFunc(sound, voiced), len(sound)-1
+	for last > first && !voiced(sound[last]) {
+		last--
+	}
+	if first < 0 {
+		t.Fatalf("espeak-ng says nothing for %q", text)
+	}
+	return sound[first : last+1]
+}
+
+// purity is a voice for [fakeopenai.Options]: a tone, a frame of 20 ms for each character.
+func purity(pitch float64, text string) []int16 {
+	out := make([]int16, len(text)*fakeopenai.SpeechRate/50)
+	for i := range out {
+		out[i] = int16(8000 * math.Sin(2*math.Pi*pitch*float64(i)/fakeopenai.SpeechRate))
+	}
+	return out
+}
+
+// hearing decodes what a peer hears of the bot, whose voices are tones.
+type hearing struct {
+	t       testing.TB
+	peer    *voicetest.Peer
+	bot     string
+	pitches []float64 // of the voices that there are, at least 100 Hz apart
+	decoder opus.Decoder
+	frames  []heardFrame
+}
+
+// heardFrame is what a peer heard in 20 ms.
+type heardFrame struct {
+	at time.Time
+	// voice is which pitch is heard, -1 if nothing is, and -2 if it is another sound.
+	voice int
+	// end says that the frame is one of those that end a spurt.
+	end bool
+}
+
+func newHearing(t testing.TB, peer *voicetest.Peer, bot string, pitches ...float64) *hearing {
+	t.Helper()
+	lib, err := opus.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := opus.NewDecoder(lib)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &hearing{t: t, peer: peer, bot: bot, pitches: pitches, decoder: d}
+}
+
+// catchUp returns all frames that were heard so far. It is for one goroutine.
+func (h *hearing) catchUp() []heardFrame {
+	h.t.Helper()
+	for _, heard := range h.peer.Heard(h.bot)[len(h.frames):] {
+		f := heardFrame{at: heard.At, voice: -1, end: heard.Silent()}
+		var sound audio.Frame
+		if err := h.decoder.Decode(&sound, heard.Payload); err != nil {
+			h.t.Fatalf("decoding what the peer heard: %v", err)
+		}
+		if !f.end {
+			f.voice = h.voiceIn(sound[:])
+		}
+		h.frames = append(h.frames, f)
+	}
+	return h.frames
+}
+
+// audibleFrom is what the loudest sample of a frame reaches in which something is heard:
+// 60 dB below full scale.
+const audibleFrom = 33
+
+func (h *hearing) voiceIn(sound []int16) int {
+	if max(slices.Max(sound), -slices.Min(sound)) < audibleFrom {
+		return -1
+	}
+	power := 0.0
+	for _, v := range sound {
+		power += float64(v) * float64(v)
+	}
+	for i, pitch := range h.pitches {
+		if a := toneIn(sound, pitch, audio.SampleRate); a*a/2 > 0.4*power/float64(len(sound)) {
+			return i
+		}
+	}
+	return -2
+}
+
+// await waits until what was heard from a frame on meets a condition, and returns all of it.
+func (h *hearing) await(from int, what string, met func([]heardFrame) bool) []heardFrame {
+	h.t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		if all := h.catchUp(); met(all[from:]) {
+			return all[from:]
+		}
+		if time.Now().After(end) {
+			h.t.Fatalf("waiting for %s: it was not heard; the peer says %v", what, h.peer.Events())
+		}
+	}
+}
+
+// patience is how long a test waits for what has to come.
+const patience = 30 * time.Second
+
+// awaitVoice waits until so many frames of a voice were heard from a frame on.
+func (h *hearing) awaitVoice(from, voice, frames int) []heardFrame {
+	h.t.Helper()
+	return h.await(from, fmt.Sprintf("voice %d", voice), func(all []heardFrame) bool { return countVoice(all, voice) >= frames })
+}
+
+// awaitEnd waits until a spurt has ended from a frame on, in which a voice was heard.
+func (h *hearing) awaitEnd(from, voice int) []heardFrame {
+	h.t.Helper()
+	return h.await(from, fmt.Sprintf("the end of voice %d", voice), func(all []heardFrame) bool {
+		return countVoice(all, voice) > 0 && all[len(all)-1].end
+	})
+}
+
+func countVoice(all []heardFrame, voice int) (n int) {
+	for _, f := range all {
+		if f.voice == voice {
+			n++
+		}
+	}
+	return n
+}
+
+// onlyVoice requires that no frame holds another voice than one.
+func (h *hearing) onlyVoice(all []heardFrame, voice int, when string) {
+	h.t.Helper()
+	other := 0
+	for _, f := range all {
+		if f.voice != voice && f.voice >= 0 {
+			other++
+		}
+	}
+	if n := countVoice(all, voice); n == 0 || other > 0 {
+		h.t.Errorf("%s: %d frames of voice %d are heard, and %d of others", when, n, voice, other)
+	}
+}
+
+// botEvent is a line of "run --json".
+type botEvent struct {
+	event
+	Guild string `json:"guild"`
+	Order string `json:"order"`
+}
+
+func (e botEvent) String() string {
+	return strings.TrimSpace(fmt.Sprintf("%d %s %s %s%s %s %s %s", e.Turn, e.Kind, e.Speaker, e.NPC, e.Tool, e.Tier, e.Outcome, e.Text))
+}
+
+// botEvents are the events of a bot that was started with --json.
+type botEvents struct {
+	t    testing.TB
+	done chan struct{} // closed when the bot has closed its output
+
+	mu   sync.Mutex // guards the fields below
+	all  []botEvent
+	odd  []string     // lines that are no events
+	text bytes.Buffer // not yet read by who waits for the end
+}
+
+// watchEvents reads what a bot prints from now on.
+func watchEvents(t testing.TB, s *session) *botEvents {
+	b := &botEvents{t: t, done: make(chan struct{})}
+	lines := bufio.NewScanner(s.out)
+	lines.Buffer(nil, 1<<20)
+	s.out = bufio.NewReader(b)
+	go func() { // ends with the bot, which the test's end kills
+		defer close(b.done)
+		for lines.Scan() {
+			b.add(lines.Bytes())
+		}
+	}()
+	return b
+}
+
+func (b *botEvents) add(line []byte) {
+	var e botEvent
+	err := json.Unmarshal(line, &e)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.text.Write(append(line, '\n'))
+	if err != nil || e.Kind == "" || e.Time.IsZero() {
+		b.odd = append(b.odd, string(line))
+		return
+	}
+	b.all = append(b.all, e)
+}
+
+// Read gives the program's whole output to who waits for its end.
+func (b *botEvents) Read(p []byte) (int, error) {
+	<-b.done
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.odd) > 0 {
+		b.t.Errorf("the bot prints what is no event: %q", b.odd)
+		b.odd = nil
+	}
+	return b.text.Read(p)
+}
+
+// of are the events of a guild so far.
+func (b *botEvents) of(guild string) (all []botEvent) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, e := range b.all {
+		if e.Guild == guild {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// await waits for an event of a guild, of those from a number on.
+func (b *botEvents) await(t testing.TB, guild string, from int, what string, is func(botEvent) bool) botEvent {
+	t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		all := b.of(guild)
+		if i := slices.IndexFunc(all[from:], is); i >= 0 {
+			return all[from+i]
+		}
+		if time.Now().After(end) {
+			t.Fatalf("waiting for %s; since then: %v", what, all[from:])
+		}
+	}
+}
+
+// voiceTurn is a turn as a guild's events tell of it.
+type voiceTurn struct {
+	started, ended botEvent
+	called         []botEvent // tools, in the order in which their calls ended
+	ledger         ledger
+}
+
+// turnOf waits for the end of the turn that an utterance begins, of those from a number on.
+func (b *botEvents) turnOf(t testing.TB, guild string, from int, speaker, text string) (v voiceTurn) {
+	t.Helper()
+	said := b.await(t, guild, from, speaker+" to say "+text, func(e botEvent) bool {
+		return e.Kind == "utterance" && e.Speaker == speaker && e.Text == text
+	})
+	v.ended = b.await(t, guild, from, "the turn to end", func(e botEvent) bool { return e.Kind == "turn.ended" && e.Turn == said.Turn })
+	for _, e := range b.of(guild)[from:] {
+		switch {
+		case e.Turn != said.Turn:
+		case e.Kind == "turn.started":
+			v.started = e
+		case e.Kind == "tool.finished":
+			v.called = append(v.called, e)
+		}
+	}
+	if err := json.Unmarshal(v.ended.Ledger, &v.ledger); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestPhrasebook hears what is said in pieces, as it comes.
+func TestPhrasebook(t *testing.T) {
+	t.Parallel()
+	needEspeak(t)
+	book := phrasebook{"Bartok, what do the annals say?", "Who wants pizza?", "Hold on, Bartok!", "", "", "", "", "", "", "", "", "Raise Bartok to deep."}
+	lib, err := opus.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, frames := range book.sayings(t) {
+		d, err := opus.NewDecoder(lib)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := audio.NewResampler(audio.SampleRate, fakestt.Rate)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sound []int16
+		for _, payload := range frames {
+			var f audio.Frame
+			if err := d.Decode(&f, payload); err != nil {
+				t.Fatal(err)
+			}
+			sound = r.Process(sound, f[:])
+		}
+		sound = append(r.Flush(sound), make([]int16, fakestt.Rate/2)...)
+		if got := book.understand(sound); got != text {
+			t.Errorf("%q is understood as %q", text, got)
+		}
+		half := len(sound) / 3
+		if first, rest := book.understand(sound[:half]), book.understand(sound[half:]); first == "" || first+" "+rest != text {
+			t.Errorf("%q is understood as %q and %q", text, first, rest)
+		}
+	}
+	if got := book.understand(make([]int16, fakestt.Rate)); got != "" {
+		t.Errorf("silence is understood as %q", got)
+	}
+}
