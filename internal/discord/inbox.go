@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/roundrobin"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
@@ -18,9 +19,6 @@ const (
 	// maxUnheardOfOne bounds those of one player, so that the others are heard whatever
 	// one of them does.
 	maxUnheardOfOne = maxUnheard / 4
-	// maxInRow is how many messages of one player are taken in a row while somebody
-	// else's wait.
-	maxInRow = 2
 	// maxUnchanged bounds the edits and deletions that wait for the table; beyond
 	// that they are dropped, and somebody is told.
 	maxUnchanged = 1024
@@ -50,8 +48,7 @@ type inbox struct {
 	waiting []message
 	taken   message // that the table is taking in now
 	changes []change
-	inRow   int                  // messages of the same player that were taken last
-	last    string               // whose
+	order   roundrobin.Order     // of the players
 	told    map[string]time.Time // when players were told that messages of theirs are dropped
 	lost    bool                 // the last change was dropped
 	// Messages that came, or that were changed before they came; what is noted is
@@ -104,15 +101,6 @@ func (b *inbox) countOf(user string) (n int) {
 	return n
 }
 
-// nextFair is where the message is that is taken next: the oldest, or that of somebody else
-// after maxInRow of the same player.
-func (b *inbox) nextFair() int {
-	if b.inRow < maxInRow || b.waiting[0].user != b.last {
-		return 0
-	}
-	return max(0, slices.IndexFunc(b.waiting, func(m message) bool { return m.user != b.last }))
-}
-
 // changeMessage gives a message another text; none takes it back. It reports whether
 // it is the first change to be dropped.
 func (b *inbox) changeMessage(id, text string) (dropped bool) {
@@ -158,13 +146,10 @@ func (b *inbox) takeMessage() (message, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for len(b.waiting) > 0 {
-		i := b.nextFair()
+		i := b.order.Next(len(b.waiting), func(i int) string { return b.waiting[i].user })
 		m := b.waiting[i]
 		b.waiting = slices.Delete(b.waiting, i, i+1)
-		if m.user != b.last {
-			b.last, b.inRow = m.user, 0
-		}
-		b.inRow++
+		b.order.Took(m.user)
 		if strings.TrimSpace(m.text) != "" {
 			b.taken = m
 			return m, true

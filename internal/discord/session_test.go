@@ -267,11 +267,11 @@ func TestInboxTakesTurns(t *testing.T) {
 		t.Errorf("%d messages of one player wait, want %d at most", b.countOf("ana"), maxUnheardOfOne)
 	}
 	b.addMessage(message{id: "bea's", user: "bea", text: "and I"})
-	for n := range maxInRow + 1 {
+	for n, want := range []string{"ana", "ana", "bea", "ana"} {
 		m, _ := b.takeMessage()
 		b.confirmTaken()
-		if last := n == maxInRow; last != (m.user == "bea") {
-			t.Errorf("message %d is %s's, want the other's after %d of one", n, m.user, maxInRow)
+		if m.user != want {
+			t.Errorf("message %d is %s's, want %s's", n, m.user, want)
 		}
 	}
 }

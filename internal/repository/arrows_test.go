@@ -15,7 +15,7 @@ const module = "github.com/MrWong99/glyphoxa"
 // layers are the packages from the ground up. A package imports only from
 // layers below its own; a longer prefix wins over a shorter one.
 var layers = [][]string{
-	{"internal/spelling", "internal/privatenet", "internal/elapsed", "internal/untrusted", "internal/cost", "internal/wakeup", "internal/indexer", "pkg/provider/breaker"},
+	{"internal/spelling", "internal/privatenet", "internal/elapsed", "internal/untrusted", "internal/cost", "internal/wakeup", "internal/roundrobin", "internal/indexer", "pkg/provider/breaker"},
 	{"", "srd", "internal/discord/waterfall", "internal/discord/markup", "internal/discord/wording", "internal/discord/voice/rtp", "internal/discord/voice/e2ee", "internal/discord/discordtest/davesender", "internal/discord/rest", "internal/floor", "internal/problem", "pkg/provider/internal/vendor", "pkg/audio", "pkg/memory", "pkg/provider/llm", "pkg/provider/tts", "pkg/provider/embeddings", "pkg/provider/embeddings/words", "pkg/provider/stt", "pkg/provider/fallback"},
 	{"pkg/memory/sqlite", "pkg/audio/opus", "pkg/audio/webrtcvad", "pkg/audio/silero", "internal/mixer", "pkg/provider/stt/internal/flow", "pkg/provider/llm/", "pkg/provider/s2s", "pkg/provider/tts/", "pkg/provider/embeddings/", "internal/mcp", "internal/mcp/wire", "internal/speech", "internal/strictyaml", "internal/hotctx", "internal/discord/gateway", "internal/rig"},
 	{"pkg/provider/stt/internal/socket", "pkg/provider/s2s/", "internal/config", "internal/lane", "internal/pace", "internal/address", "internal/mcp/audit", "internal/mcp/schema", "internal/mcp/tools", "internal/mcp/tier", "internal/cost/metered", "internal/observe", "internal/world", "internal/discord/voice", "internal/simulate/farend", "internal/orders"},

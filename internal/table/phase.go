@@ -43,7 +43,7 @@ const (
 var exits = [phases][]phase{
 	arrived: {
 		undecided, // turns.awaitContinuation
-		queued,    // turns.beginOrQueue
+		queued,    // turns.queueTurn
 		thinking,  // answers.startAnswer
 		ending,    // turns.endUnanswered, turns.cancelQueued
 		over,      // turns.endUnheard
@@ -57,7 +57,7 @@ var exits = [phases][]phase{
 		ending,  // turns.endUndecided
 	},
 	queued: {
-		arrived, // turns.beginQueued; turns.editQueued and redirectTurn, if it is for another NPC now
+		arrived, // turns.beginQueued; turns.queueTurn, to make room; turns.editQueued and redirectTurn, if it is for another NPC now
 		ending,  // turns.cancelQueued
 		over,    // turns.editQueued, if it is taken back
 	},

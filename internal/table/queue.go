@@ -1,6 +1,11 @@
 package table
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/MrWong99/glyphoxa/internal/roundrobin"
+)
 
 const (
 	// maxWaiting bounds the utterances waiting for an answer; Hear blocks when
@@ -13,7 +18,11 @@ const (
 type queue struct {
 	waiting []*turn // in order of arrival
 	busy    map[int]*turn
+	order   roundrobin.Order // of the players whose turns begin
 }
+
+// owner is whose turn it is, by the transport's account if there is one.
+func (tn *turn) owner() string { return cmp.Or(tn.User, tn.Speaker) }
 
 func newQueue() *queue { return &queue{busy: map[int]*turn{}} }
 
@@ -34,16 +43,40 @@ func (q *queue) releaseNPC(tn *turn) {
 	}
 }
 
-// popFree returns the turn that is next of those whose NPC is free, from place
-// i on, and its place; nil if there is none.
-func (q *queue) popFree(i int) (*turn, int) {
-	for ; i < len(q.waiting); i++ {
-		if tn := q.waiting[i]; !q.isBusy(tn.agent) {
-			q.waiting = slices.Delete(q.waiting, i, i+1)
-			return tn, i
+// popFree returns the turn that is next of those whose NPC is free, players taking turns;
+// nil if there is none.
+func (q *queue) popFree() *turn {
+	var free []int
+	for i, tn := range q.waiting {
+		if !q.isBusy(tn.agent) {
+			free = append(free, i)
 		}
 	}
-	return nil, i
+	if len(free) == 0 {
+		return nil
+	}
+	i := free[q.order.Next(len(free), func(n int) string { return q.waiting[free[n]].owner() })]
+	tn := q.waiting[i]
+	q.waiting = slices.Delete(q.waiting, i, i+1)
+	q.order.Took(tn.owner())
+	return tn
+}
+
+// crowdingOut returns the turn that makes room for another when there is none: the newest
+// of who has most waiting, or the other one itself if that would be of the same.
+func (q *queue) crowdingOut(tn *turn) *turn {
+	count := map[string]int{tn.owner(): 1}
+	most := tn.owner()
+	for _, w := range q.waiting {
+		count[w.owner()]++
+	}
+	out := tn
+	for _, w := range slices.Backward(q.waiting) {
+		if count[w.owner()] > count[most] {
+			most, out = w.owner(), w
+		}
+	}
+	return out
 }
 
 // reactionsTo are the turns that react to a turn's answer.

@@ -102,16 +102,30 @@ func (ts *turns) beginOrQueue(tn *turn) {
 		ts.awaitContinuation(tn)
 	case tn.agent < 0:
 		ts.endUnanswered(tn, OutcomeNoTarget)
-	case ts.queue.isBusy(tn.agent) && ts.queue.isFull(): // speech, or a line that was reworded
-		ts.endUnanswered(tn, OutcomeCancelled)
 	case ts.queue.isBusy(tn.agent):
-		ts.moveTo(tn, queued)
-		ts.queue.add(tn)
+		ts.queueTurn(tn)
 	case tn.npc.Muted:
 		ts.endUnanswered(tn, OutcomeMuted)
 	default:
 		ts.answers.beginTurn(tn)
 	}
+}
+
+// queueTurn lets a turn wait. If too many do, that is speech or a line that was reworded;
+// who has most waiting then gives something up.
+func (ts *turns) queueTurn(tn *turn) {
+	if ts.queue.isFull() {
+		out := ts.queue.crowdingOut(tn)
+		if out == tn {
+			ts.endUnanswered(tn, OutcomeCancelled)
+			return
+		}
+		ts.queue.remove(out)
+		ts.moveTo(out, arrived)
+		ts.endUnanswered(out, OutcomeCancelled)
+	}
+	ts.moveTo(tn, queued)
+	ts.queue.add(tn)
 }
 
 // awaitContinuation keeps a spoken utterance for nobody open as long as it may
@@ -159,7 +173,7 @@ func (ts *turns) beginQueued() {
 	if ts.closing {
 		return
 	}
-	for tn, i := ts.queue.popFree(0); tn != nil; tn, i = ts.queue.popFree(i) {
+	for tn := ts.queue.popFree(); tn != nil; tn = ts.queue.popFree() {
 		ts.moveTo(tn, arrived)
 		if tn.npc.Left { // it is for whom it would be for without that one
 			ts.assignDecision(tn, ts.conversation.decideAddressee(tn.number, tn.Utterance))

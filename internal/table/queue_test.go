@@ -1,0 +1,36 @@
+package table
+
+import "testing"
+
+// TestWhoHasMostWaitingGivesWay: speech cannot wait outside of the table, so that when too
+// much waits, it takes the place of the newest of who has most of it.
+func TestWhoHasMostWaitingGivesWay(t *testing.T) {
+	of := func(speaker, user string) *turn { return &turn{Utterance: Utterance{Speaker: speaker, User: user}} }
+	q := newQueue()
+	for range maxWaiting - 2 {
+		q.add(of("Ana", "1"))
+	}
+	newest := of("Annie", "1") // she calls herself otherwise by now
+	q.add(newest)
+	q.add(of("Ben", "2"))
+	if !q.isFull() {
+		t.Fatal("there is room")
+	}
+	for _, row := range []struct {
+		name string
+		tn   *turn
+		out  *turn // nil: itself
+	}{
+		{"somebody who has nothing waiting", of("Cleo", "3"), newest},
+		{"somebody who has one waiting", of("Ben", "2"), newest},
+		{"the same", of("Ana", "1"), nil},
+		{"somebody without an account", of("Ana", ""), newest},
+	} {
+		if row.out == nil {
+			row.out = row.tn
+		}
+		if out := q.crowdingOut(row.tn); out != row.out {
+			t.Errorf("%s: %+v gives way", row.name, out.Utterance)
+		}
+	}
+}
