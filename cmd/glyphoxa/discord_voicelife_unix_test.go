@@ -3,7 +3,6 @@
 package main_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
 	"github.com/MrWong99/glyphoxa/internal/discord/discordtest/voicetest"
-	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
 	"github.com/MrWong99/glyphoxa/internal/fakestt"
 )
 
@@ -120,61 +118,5 @@ func (g *guild) awaitQuiet(p *voicetest.Peer) {
 			return
 		}
 		n = now
-	}
-}
-
-// firstAudible is when the first sound of the bot was heard after a time.
-func (g *guild) firstAudible(t *testing.T, p *voicetest.Peer, after time.Time) time.Time {
-	t.Helper()
-	for range 2000 {
-		for _, h := range p.Heard(g.d.BotID()) {
-			if h.At.After(after) && !h.Silent() {
-				return h.At
-			}
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatal("nothing was heard of the bot")
-	return time.Time{}
-}
-
-// TestDiscordVoiceFirstSound measures, at a peer's ear, when an answer is heard with vendors
-// that take 350, 200 and 75 ms. What it measures depends on the machine; it holds that
-// every line is answered.
-func TestDiscordVoiceFirstSound(t *testing.T) {
-	t.Parallel()
-	house := newVoiceHouse(t)
-	g := newGuild(t, house.d, "home")
-	g.channel = house.d.AddVoiceChannel(g.id, "Tavern")
-	p := newProgram(t)
-	const line = "Bartok, what is on tap?"
-	const rounds = 6
-	service := fakestt.Start(t, fakestt.Script{Lines: slices.Repeat([]string{line}, rounds), Delay: 350 * time.Millisecond, GoesOn: 600 * time.Millisecond})
-	model := fakeopenai.Start(t, func(fakeopenai.Request) fakeopenai.Response {
-		words := strings.SplitAfter("Ale from the north and a dark stout, friend, and after that a pear wine which nobody ever asks for twice.", " ")
-		return fakeopenai.Response{Pieces: words, First: 185 * time.Millisecond, Delay: 15 * time.Millisecond}
-	}, &fakeopenai.Options{SpeechFirst: 75 * time.Millisecond, SpeechDelay: 30 * time.Millisecond})
-	config := strings.Replace(house.talkingTavern(t, p, service), "llm: offline, tts: espeak",
-		fmt.Sprintf("llm: {name: openai, api_key: k, base_url: '%s', model: m}, tts: {name: openai, api_key: k, base_url: '%s', options: {voice: nova}}", model.URL(), model.URL()), 1)
-	s := p.bot(house.d, config)
-	ana := house.speaker(g.id, g.ana)
-	if err := ana.Join(t.Context(), g.channel); err != nil {
-		t.Fatal(err)
-	}
-	g.gives(t, g.dm, "session start")
-	said := p.spokenFrames(line)
-	var first []time.Duration
-	for range rounds {
-		if err := ana.Play(t.Context(), said); err != nil {
-			t.Fatal(err)
-		}
-		ended := time.Now()
-		first = append(first, g.firstAudible(t, ana, ended).Sub(ended))
-		g.awaitQuiet(ana)
-	}
-	slices.Sort(first)
-	t.Logf("first sound after the last packet: %v", first)
-	if r := s.stop(); r.code != 0 {
-		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
 	}
 }
