@@ -46,7 +46,7 @@ var (
 	earCall = "Hold on, Bartok!"
 )
 
-// earAnswer makes the nth answer, of some four seconds, whose first sentence takes the model
+// earAnswer makes the nth answer, of some eight seconds, whose first sentence takes the model
 // some 90 ms from its first word on. No two are alike, which would be withheld.
 func earAnswer(n int) string {
 	pick := func(step int, words ...string) string { return words[(n*step+n/len(words))%len(words)] }
@@ -118,7 +118,7 @@ func earTable(t *testing.T, interims bool) (*ear, *session) {
 		if slices.Contains(earReplies, text) {
 			return purity(earPitches[replyVoice], text)
 		}
-		return purity(earPitches[answerVoice], text)
+		return purity(earPitches[answerVoice], text+text) // there is time to interrupt it
 	}})
 	config := strings.Replace(house.talkingTavern(t, p, hears), "llm: offline, tts: espeak", fmt.Sprintf(
 		"llm: {name: openai, api_key: k, base_url: '%s', model: m}, tts: {name: openai, api_key: k, base_url: '%s', options: {voice: nova}}", model.URL(), model.URL()), 1)
