@@ -25,11 +25,11 @@ func parseCorrected(words []word, room Room) (Order, bool) {
 			}
 			first, instead := words[:i], words[i+n:]
 			_, named := target(first, room)
-			before, ordered := parseWords(first, false, room)
+			before, ordered := parseWords(first, room)
 			if !ordered && !named || takenBack(instead) {
 				continue
 			}
-			if o, ok := parseWords(instead, false, room); ok && (!named || o.NPC >= 0) {
+			if o, ok := parseWords(instead, room); ok && (!named || o.NPC >= 0) {
 				return o.Order, true
 			}
 			if o, ok := splice(first, instead, before.Kind, room); ok && ordered {
@@ -45,7 +45,7 @@ func splice(first, instead []word, kind Kind, room Room) (Order, bool) {
 	for n := range first { // as few as do
 		for i := len(first) - n - 1; i >= 0; i-- {
 			mended := slices.Concat(first[:i], instead, first[i+n+1:])
-			if o, ok := parseWords(mended, false, room); ok && (o.Kind == kind || kind == Raise && o.Kind == Lower || kind == Lower && o.Kind == Raise) {
+			if o, ok := parseWords(mended, room); ok && (o.Kind == kind || kind == Raise && o.Kind == Lower || kind == Lower && o.Kind == Raise) {
 				return o.Order, true
 			}
 		}

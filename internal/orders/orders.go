@@ -2,8 +2,9 @@
 // not to anybody in the story: "Bartok, be quiet", "everybody stop", "alle still",
 // "raise Greymantle to deep", "end the session".
 //
-// An order is a whole utterance made of nothing but the order, whom it is about and
-// words of courtesy, or a sentence of its own in words that only the program knows.
+// An order is made of words of the classes that order something, of whom it is about and
+// of filler, in whatever order: the lexicon has the words, the frames what they come to.
+// It is a whole utterance, or stands inside one in words that only the program knows.
 // Whatever says more is speech: "Bartok, be quiet, somebody is at the door" is said in
 // the story. The package knows English and German. It does no
 // I/O and keeps no state.
@@ -89,75 +90,14 @@ type Room struct {
 }
 
 const (
-	// maxWords bounds the words of an order that is not Say, and maxName those of a name.
-	maxWords, maxName = 14, 4
+	// maxReport and maxHedge bound how far before an order somebody may say that it is none,
+	// in words.
+	maxReport, maxHedge = 6, 2
 	// maxStream bounds the words in which an order is looked for, and maxInside those of it.
-	maxStream, maxInside = 80, 9
+	maxStream, maxInside = 120, 12
 	// maxText bounds what is looked at, in bytes.
 	maxText = 4 << 10
 )
-
-// Parse reads an order, and reports whether a text is one, or has one among its
-// sentences that is plainly for the program.
-func Parse(text string, room Room) (Order, bool) {
-	if len(text) > maxText {
-		return Order{}, false
-	}
-	if o, ok := parseWhole(text, room); ok {
-		return o.Order, true
-	}
-	words := splitWords(text)
-	if o, ok := parseCorrected(words, room); ok {
-		return o, true
-	}
-	if takenBack(words) {
-		return Order{}, false
-	}
-	if unpunctuated(words) {
-		return parseStream(words, room)
-	}
-	quotes := strings.ContainsAny(text, `"“”„«»`)
-	sentences := splitSentences(text)
-	for i, s := range sentences {
-		o, ok := parseWhole(s, room)
-		last := i == len(sentences)-1 // what an NPC is to say may go on
-		if ok && (o.explicit && o.Kind != Say && !quotes || last && o.Kind == Say && o.explicit) {
-			o.Rest = strings.TrimSpace(strings.Join(slices.Delete(sentences, i, i+1), " "))
-			return o.Order, true
-		}
-	}
-	return Order{}, false
-}
-
-// parseStream reads an order among words without any punctuation, in words that have
-// no other use, unless something says that it is only spoken of.
-func parseStream(words []word, room Room) (Order, bool) {
-	if len(words) > maxStream || slices.ContainsFunc(words, func(w word) bool { return hedges[w.folded] }) {
-		return Order{}, false
-	}
-	for n := min(maxInside, len(words)); n > 1; n-- {
-		for i := 0; i+n <= len(words); i++ {
-			for _, c := range candidates(words[i:i+n], room) {
-				if o, ok := match(c, room); ok && !c.asked && isExplicit(c, o) && (c.about && (c.npc >= 0 || c.ours) || o.Kind == EndSession && endsHere(words, i, i+n)) {
-					o.Rest = join(slices.Concat(words[:i], words[i+n:]))
-					return o, true
-				}
-			}
-		}
-	}
-	return Order{}, false
-}
-
-// endsHere reports whether the end of a session is meant by the words from i to end among
-// others: they are the last, and it is to be now.
-func endsHere(words []word, i, end int) bool {
-	return end == len(words) && slices.ContainsFunc(words[max(0, i-2):], func(w word) bool { return atOnce[w.folded] })
-}
-
-// unpunctuated reports whether no word ends with a mark.
-func unpunctuated(words []word) bool {
-	return !slices.ContainsFunc(words, func(w word) bool { return w.stop != 0 })
-}
 
 // parsed is an order, and whether it is one in whatever company: its words are the
 // program's.
@@ -166,158 +106,122 @@ type parsed struct {
 	explicit bool
 }
 
-// parseWhole reads a text that is an order as a whole.
-func parseWhole(text string, room Room) (parsed, bool) {
+// Parse reads an order, and reports whether a text is one, or has one in it that is
+// plainly for the program.
+func Parse(text string, room Room) (Order, bool) {
+	if len(text) > maxText {
+		return Order{}, false
+	}
 	words := splitWords(text)
 	if o, ok := parseSay(text, words, room); ok {
+		return o.Order, true
+	}
+	if !slices.ContainsFunc(words, func(w word) bool { return openings[w.folded] > 0 }) {
+		return Order{}, false
+	}
+	named := mentions(words[:min(len(words), maxStream)], room)
+	if o, ok := readWhole(words, named, room); ok {
+		return o.Order, true
+	}
+	if o, ok := parseCorrected(words, room); ok {
 		return o, true
 	}
-	return parseWords(words, strings.Contains(text, "?"), room)
+	if takenBack(words) {
+		return Order{}, false
+	}
+	if o, ok := saidInside(text, words, room); ok {
+		return o, true
+	}
+	return readInside(text, words, named, room)
 }
 
-// parseWords reads words that are an order as a whole, and none to say something.
-func parseWords(words []word, question bool, room Room) (parsed, bool) {
+// readWhole reads words that are an order and nothing else.
+func readWhole(words []word, named []mention, room Room) (parsed, bool) {
 	if len(words) == 0 || len(words) > maxWords {
 		return parsed{}, false
 	}
-	for _, c := range candidates(words, room) {
-		if question && !c.asked {
+	for i := range named {
+		if o, ok := readAbout(words, &named[i], room); ok {
+			return o, true
+		}
+	}
+	return readAbout(words, nil, room)
+}
+
+// parseWords reads words that are an order and nothing else.
+func parseWords(words []word, room Room) (parsed, bool) {
+	return readWhole(words, mentions(words, room), room)
+}
+
+// readInside reads an order among other words, in words that have no other use, unless
+// something says that it is only spoken of.
+func readInside(text string, words []word, named []mention, room Room) (Order, bool) {
+	if len(words) > maxStream {
+		return Order{}, false
+	}
+	bare := !slices.ContainsFunc(words, func(w word) bool { return w.stop != 0 })
+	quoted := strings.ContainsAny(text, `"“”„«»`)
+	if quoted {
+		return Order{}, false
+	}
+	for n := min(maxInside, len(words)-1); n > 1; n-- {
+		for i := 0; i+n <= len(words); i++ {
+			if !bare && !(begins(words, i) && stops(words, i+n)) || spokenOf(words, i, i+n) {
+				continue
+			}
+			if o, ok := readWindow(words, i, i+n, named, room); ok {
+				o.Rest = strings.TrimSpace(strings.TrimSpace(text[:words[i].begin]) + " " + strings.TrimLeft(text[words[i+n-1].end:], ",;:.!?–—- "))
+				return o, true
+			}
+		}
+	}
+	return Order{}, false
+}
+
+// readWindow reads an order in words of its own from word i to end.
+func readWindow(words []word, i, end int, named []mention, room Room) (Order, bool) {
+	for _, m := range named {
+		if m.from < i || m.to > end {
 			continue
 		}
-		if o, ok := match(c, room); ok {
-			return parsed{o, isExplicit(c, o)}, true
+		m.from, m.to = m.from-i, m.to-i
+		if o, ok := readAbout(words[i:end], &m, room); ok && o.explicit && (o.NPC != Everyone || m.ours || o.Kind == EndSession) {
+			return o.Order, true
 		}
 	}
-	return parsed{}, false
+	o, ok := readAbout(words[i:end], nil, room)
+	return o.Order, ok && o.explicit && o.Kind == EndSession && endsHere(words, i, end)
 }
 
-// isExplicit reports whether an order is in words that have no other use.
-func isExplicit(c candidate, o Order) bool {
-	switch o.Kind {
-	case Raise, Lower:
-		_, last := cutLast(c.phrase)
-		_, tier := tierWords[last]
-		return tier || strings.Contains(c.phrase, "stuf") || slices.ContainsFunc(strings.Fields(c.phrase), func(w string) bool { return ofStep[w] })
-	case EndSession:
-		return !parting[c.phrase]
-	}
-	return c.ours || strings.Contains(c.phrase, "mute") || strings.HasPrefix(c.phrase, "@ darf ") || strings.Contains(c.phrase, "stumm")
+// begins reports whether an order may begin at word i of a text with marks.
+func begins(words []word, i int) bool {
+	return i == 0 || words[i-1].stop != 0 || joining[words[i-1].folded]
 }
 
-// splitSentences cuts a text behind full stops, question and exclamation marks.
-func splitSentences(text string) (out []string) {
-	begin := 0
-	for i, r := range text {
-		if strings.ContainsRune(".!?", r) {
-			if s := strings.TrimSpace(text[begin : i+1]); strings.Trim(s, ".!? ") != "" {
-				out = append(out, s)
-			}
-			begin = i + 1
-		}
-	}
-	if s := strings.TrimSpace(text[begin:]); s != "" {
-		out = append(out, s)
-	}
-	return out
+// stops reports whether an order may end before word i of a text with marks.
+func stops(words []word, i int) bool {
+	return i == len(words) || words[i-1].stop != 0 || joining[words[i].folded]
 }
 
-// match finds the order that a candidate is.
-func match(c candidate, room Room) (Order, bool) {
-	o := Order{NPC: c.npc}
-	if c.told {
-		return o, false
-	}
-	if ending(c) {
-		return Order{Kind: EndSession}, true
-	}
-	k, ok := plain[c.phrase]
-	if _, steps := byStep[c.phrase]; ok && !steps {
-		o.Kind = k
-		switch {
-		case k == EndSession:
-			return o, false
-		case k == Resume && !c.about:
-			o.NPC = Everyone
-			return o, room.Silenced(Everyone)
-		case k == Think && !c.about:
-			o.NPC = room.Partner
-			return o, room.Partner >= 0
-		case k == Resume && !unconditional[c.phrase]:
-			return o, room.Silenced(c.npc)
+// spokenOf reports whether words around an order say that it is spoken of, and not given.
+func spokenOf(words []word, i, end int) bool {
+	for k := i - 1; k >= max(0, i-maxReport) && !strings.ContainsRune(".!?", words[k].stop); k-- {
+		if reports[words[k].folded] || k >= i-maxHedge && words[k].stop == 0 && hedges[words[k].folded] {
+			return true
 		}
-		return o, c.about
 	}
-	if !c.about {
-		return o, false
-	}
-	before, last := cutLast(c.phrase)
-	if to, ok := tierWords[last]; ok && toTier[before] {
-		o.Kind, o.Tier = Raise, to
-		if to == mcp.BudgetFast || lowering(before) {
-			o.Kind = Lower
-		}
-		return o, true
-	}
-	if k, ok := byStep[c.phrase]; ok {
-		o.Kind, o.Tier = k, mcp.BudgetDeep
-		if k == Lower {
-			o.Tier = mcp.BudgetFast
-		}
-		return o, true
-	}
-	return o, false
-}
-
-// ending reports whether a candidate ends the session, which is told nobody or everyone.
-func ending(c candidate) bool {
-	if c.about && c.npc != Everyone {
-		return false
-	}
-	p := strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(c.phrase, "@ "), " @"))
-	for first, rest, ok := strings.Cut(p, " "); ok && company[first]; first, rest, ok = strings.Cut(p, " ") {
-		p = rest
-	}
-	for i := strings.LastIndexByte(p, ' '); i > 0 && company[p[i+1:]]; i = strings.LastIndexByte(p, ' ') {
-		p = p[:i]
-	}
-	if plain[p] == EndSession {
+	if words[end-1].stop == '?' {
 		return true
 	}
-	for i := range p { // "we're done for today, end the session"
-		if p[i] == ' ' && parting[p[:i]] && plain[p[i+1:]] == EndSession {
-			return true
-		}
+	if end == len(words) || words[end-1].stop != 0 {
+		return false
 	}
-	return false
+	of := lexicon[words[end].folded]
+	return judging[words[end].folded] || of != 0 && of&(filler|ourselves) == 0 || open[words[end-1].folded]
 }
 
-// lowering reports whether a phrase before a tier's word says that it is lower.
-func lowering(before string) bool {
-	for w := range strings.FieldsSeq(before) {
-		if downward[w] {
-			return true
-		}
-	}
-	return strings.Contains(before, "nach unten")
-}
-
-// cutLast splits the tier's word off: "heb @ auf standard an" ends with its prefix.
-func cutLast(s string) (before, last string) {
-	for again := true; again; {
-		again = false
-		for _, p := range tierTails {
-			if rest, ok := strings.CutSuffix(s, p); ok {
-				s, again = rest, true
-			}
-		}
-	}
-	i := strings.LastIndexByte(s, ' ')
-	if i < 0 {
-		return "", s
-	}
-	before, last = s[:i], s[i+1:]
-	for _, p := range beforeTier {
-		before = strings.TrimSuffix(before, p)
-	}
-	return before, last
+// endsHere reports whether the end of a session is meant by the words from i to end among
+// others: they are the last, and it is to be now.
+func endsHere(words []word, i, end int) bool {
+	return end == len(words) && (words[max(0, i-1)].stop != 0 || slices.ContainsFunc(words[max(0, i-2):], func(w word) bool { return atOnce[w.folded] }))
 }

@@ -23,7 +23,7 @@ func parseSay(text string, words []word, room Room) (parsed, bool) {
 		line := strings.TrimSpace(text[words[next-1].end:])
 		quoted := strings.HasPrefix(line, ":") || startsQuote(strings.TrimLeft(line, ":, "))
 		line = unquote(strings.TrimLeft(line, ":,;–—- "))
-		if !quoted && (said.asked || onlyQuoted[w.folded] && !said.let && !verbatim[join(words[i:next])] || aboutWords[words[next].folded] || strings.HasSuffix(line, "?") || greets(words[next:], room)) {
+		if !quoted && (said.asked || onlyQuoted[w.folded] && !said.let && !verbatim[join(words[i:next])] || aboutWords[words[next].folded] && !(said.let && words[next].folded == "das" && len(words) > next+3) || strings.HasSuffix(line, "?") || greets(words[next:], room)) {
 			return parsed{}, false
 		}
 		if w.folded == "sagt" && !said.let && words[i-1].stop == 0 { // "Bartok sagt: …" tells a story
@@ -56,23 +56,27 @@ type spoken struct {
 }
 
 // speaker is who is to say something: whom the words before name, and nothing else but
-// courtesy, "let" or "have".
-func speaker(before []word, say string, room Room) (spoken, bool) {
-	for _, c := range candidates(before, room) {
-		if !c.about || c.npc == Everyone {
+// filler, "let" or "have".
+func speaker(words []word, say string, room Room) (spoken, bool) {
+	for _, m := range mentions(words, room) {
+		if m.npc == Everyone {
 			continue
 		}
-		p, asked := c.phrase, c.asked
-		for _, q := range asker {
-			if rest, ok := strings.CutSuffix(p, " "+q); ok {
-				p, asked = rest, true
-			}
-		}
-		let := letting[p]
-		if (p != "@" || say == "sagen") && !let {
+		before, ok := tokenize(words[:m.from], nil)
+		if !ok {
 			continue
 		}
-		return spoken{c.npc, asked && !let && !pleads(before), let}, true
+		after, ok := tokenize(words[m.to:], nil)
+		fillers := func(t token) bool { return t.of&(filler|again|setting|making) == 0 }
+		if !ok || slices.ContainsFunc(before, fillers) || slices.ContainsFunc(after, fillers) {
+			continue
+		}
+		let := has(before, causing|wanting) || has(before, making) || has(after, wanting)
+		asked := has(before, asking) || has(after, asking)
+		if say == "sagen" && !let || has(after, causing) && !has(after, asking|wanting) {
+			continue
+		}
+		return spoken{m.npc, asked && !let && !pleads(words), let}, true
 	}
 	return spoken{}, false
 }
@@ -103,4 +107,20 @@ func unquote(s string) string {
 		return strings.TrimSpace(strings.Trim(s, `"“”„«»`))
 	}
 	return s
+}
+
+// saidInside reads what an NPC is to say at the end of other talk: behind a colon, or
+// in a text without marks behind a word that goes on to it.
+func saidInside(text string, words []word, room Room) (Order, bool) {
+	bare := !slices.ContainsFunc(words, func(w word) bool { return w.stop != 0 })
+	for i := 1; i < len(words) && len(words) <= maxStream; i++ {
+		if !begins(words, i) || bare && !joining[words[i-1].folded] || spokenOf(words, i, len(words)) {
+			continue
+		}
+		if o, ok := parseSay(text, words[i:], room); ok && (o.explicit || bare) {
+			o.Rest = strings.TrimSpace(text[:words[i].begin])
+			return o.Order, true
+		}
+	}
+	return Order{}, false
 }

@@ -1,0 +1,104 @@
+package orders
+
+import "github.com/MrWong99/glyphoxa/internal/mcp"
+
+// frame is one way to order something: words of these classes, in any order, and
+// besides them nothing but filler.
+type frame struct {
+	kind Kind
+	// has are classes of which there is a word each; may are those that there may be, too.
+	has []class
+	may class
+	// plain says that these words are the program's, and have no other use: they are an
+	// order in whatever company.
+	plain bool
+	// alone says that it is about nobody, or everyone.
+	alone bool
+	// ours says that it has to be about NPCs by a word that nobody in a story uses.
+	ours bool
+	// freed says that it may be an order to somebody who is not silenced, too.
+	freed bool
+	// tier is that of Raise and Lower without a word for one.
+	tier mcp.BudgetTier
+}
+
+// moving are the words that move somebody somewhere.
+const moving = setting | turning | going | to | being | is | up | down | step | making | giving
+
+// frames are all ways to order something: the first that fits counts.
+var frames = []frame{
+	// What the program alone is told.
+	{kind: Resume, has: []class{muting, lifting}, may: moving | off, plain: true},
+	{kind: Resume, has: []class{muting, off}, may: moving, plain: true},
+	{kind: Resume, has: []class{muting, not, more}, may: moving, plain: true},
+	{kind: Resume, has: []class{unmuting}, may: moving | voice | on, plain: true, freed: true},
+	{kind: Resume, has: []class{loud, setting}, may: moving | turning, plain: true, freed: true},
+	{kind: Resume, has: []class{loud, turning}, may: moving, plain: true, freed: true},
+	{kind: Quiet, has: []class{muting}, may: moving | on, plain: true},
+	{kind: Quiet, has: []class{voice, off}, may: moving | turning, plain: true},
+	{kind: Quiet, has: []class{turning, off}, may: moving, plain: true},
+	{kind: Quiet, has: []class{off}},
+	{kind: Resume, has: []class{voice, on}, may: moving | giving, plain: true},
+	{kind: Resume, has: []class{turning, on, again}, may: moving, plain: true},
+	{kind: Resume, has: []class{turning, on}, may: moving},
+	{kind: Resume, has: []class{voice, giving}, may: moving},
+	{kind: Resume, has: []class{utterance, giving}, may: again},
+
+	// Tiers.
+	{kind: Raise, has: []class{tier, to}, may: moving | raising | lowering | thinking | answering | number | more, plain: true},
+	{kind: Raise, has: []class{tier, setting}, may: moving | raising | lowering | thinking | answering | more, plain: true},
+	{kind: Raise, has: []class{tier, raising}, may: moving | thinking | more, plain: true},
+	{kind: Raise, has: []class{tier, making}},
+	{kind: Raise, has: []class{degree, making}, tier: mcp.BudgetDeep},
+	{kind: Raise, has: []class{step, up}, may: moving | raising | number | more, plain: true, tier: mcp.BudgetDeep},
+	{kind: Lower, has: []class{step, down}, may: moving | lowering | number | more, plain: true, tier: mcp.BudgetFast},
+	{kind: Raise, has: []class{raising, up}, may: step | number, tier: mcp.BudgetDeep},
+	{kind: Lower, has: []class{lowering, down}, may: step | number, tier: mcp.BudgetFast},
+	{kind: Raise, has: []class{raising}, may: step | number | to, tier: mcp.BudgetDeep},
+	{kind: Lower, has: []class{lowering}, may: step | number | to, tier: mcp.BudgetFast},
+	{kind: Lower, has: []class{not, thinking, slowly}, tier: mcp.BudgetFast},
+	{kind: Lower, has: []class{less, time, giving}, may: thinking, tier: mcp.BudgetFast},
+	{kind: Lower, has: []class{faster, answering}, may: thinking | making | being, tier: mcp.BudgetFast},
+	{kind: Lower, has: []class{faster, thinking}, may: making, tier: mcp.BudgetFast},
+	{kind: Lower, has: []class{faster, making}, may: making, tier: mcp.BudgetFast},
+	{kind: Raise, has: []class{time, more, giving}, may: thinking | carefully, tier: mcp.BudgetDeep},
+	{kind: Think, has: []class{pondering}, may: thinking},
+	{kind: Think, has: []class{thinking, carefully}, may: more | time | being},
+	{kind: Think, has: []class{answering, carefully}, may: more},
+
+	// The session.
+	{kind: EndSession, has: []class{session, over}, may: is | ourselves | ending, plain: true, alone: true},
+	{kind: EndSession, has: []class{session, ending}, may: is | ourselves | down | parting | over | off, plain: true, alone: true},
+	{kind: EndSession, has: []class{parting}, may: ending | over, alone: true},
+
+	// Silence, and its end.
+	{kind: Quiet, has: []class{shutting, up}},
+	{kind: Quiet, has: []class{holding, mouth}, may: shutting | more},
+	{kind: Quiet, has: []class{hushing}, may: being | up | down | giving | making | more},
+	{kind: Quiet, has: []class{quiet}, may: being | making | setting},
+	{kind: Quiet, has: []class{quiet, is}, may: being},
+	{kind: Quiet, has: []class{not, talking}, may: more | being | all},
+	{kind: Quiet, has: []class{not, utterance}, may: more | talking | uttering},
+	{kind: Quiet, has: []class{not, more, uttering}},
+	{kind: Quiet, has: []class{stopping, talking}, may: not | more},
+	{kind: Quiet, has: []class{hearing, to, talking}},
+	{kind: Quiet, has: []class{stopping}, may: freezing | utterance},
+	{kind: Quiet, has: []class{pausing}, may: making | setting | giving},
+	{kind: Quiet, has: []class{freezing}, ours: true, may: stopping},
+	{kind: Resume, has: []class{allowing, speaking, again}, may: is | on, plain: true},
+	{kind: Resume, has: []class{allowing, resuming}, may: is},
+	{kind: Resume, has: []class{allowing, speaking}, may: is},
+	{kind: Resume, has: []class{causing, speaking}, may: again},
+	{kind: Resume, has: []class{speaking, leaving}, may: again},
+	{kind: Resume, has: []class{speaking, wanting}, may: again | is},
+	{kind: Resume, has: []class{speaking, starting}, may: again},
+	{kind: Resume, has: []class{allowing, again}, ours: true},
+	{kind: Resume, has: []class{resuming}, may: again | being | making | talking},
+}
+
+// tierWords are the tiers as people call them.
+var tierWords = map[mcp.BudgetTier]map[string]bool{
+	mcp.BudgetFast:     wordSet("fast quick quickest fastest schnell flink schnelle schnellen flott schnellste"),
+	mcp.BudgetStandard: wordSet("standard normal normale normalen default careful sorgfältig sorgfältige sorgfältigen überlegt"),
+	mcp.BudgetDeep:     wordSet("deep deepest thoughtful thorough tief tiefe tiefen tiefste gründlich gründliche gründlichen nachdenklich gründlichste"),
+}
