@@ -16,6 +16,12 @@ type frame struct {
 	alone bool
 	// ours says that it has to be about NPCs by a word that nobody in a story uses.
 	ours bool
+	// single says that it has to be about one NPC.
+	single bool
+	// made says that what somebody is to be made comes behind who.
+	made bool
+	// behind says that the first of its words comes behind who.
+	behind bool
 	// freed says that it may be an order to somebody who is not silenced, too.
 	freed bool
 	// tier is that of Raise and Lower without a word for one.
@@ -24,6 +30,9 @@ type frame struct {
 
 // moving are the words that move somebody somewhere.
 const moving = setting | turning | going | to | being | is | up | down | step | making | giving
+
+// silence are the words that tell somebody to be silent.
+const silence = hushing | stopping | freezing | quiet | pausing
 
 // frames are all ways to order something: the first that fits counts.
 var frames = []frame{
@@ -46,10 +55,12 @@ var frames = []frame{
 
 	// Tiers.
 	{kind: Raise, has: []class{tier, to}, may: moving | raising | lowering | thinking | answering | number | more, plain: true},
-	{kind: Raise, has: []class{tier, setting}, may: moving | raising | lowering | thinking | answering | more, plain: true},
+	{kind: Raise, has: []class{tier, setting}, behind: true, may: moving | raising | lowering | thinking | answering | more, plain: true},
 	{kind: Raise, has: []class{tier, raising}, may: moving | thinking | more, plain: true},
-	{kind: Raise, has: []class{tier, making}},
-	{kind: Raise, has: []class{degree, making}, tier: mcp.BudgetDeep},
+	{kind: Raise, has: []class{tier, making}, made: true},
+	{kind: Raise, has: []class{tier, step}, plain: true},
+	{kind: Raise, has: []class{step, more, giving}, may: number, tier: mcp.BudgetDeep},
+	{kind: Raise, has: []class{degree, making}, made: true, tier: mcp.BudgetDeep},
 	{kind: Raise, has: []class{step, up}, may: moving | raising | number | more, plain: true, tier: mcp.BudgetDeep},
 	{kind: Lower, has: []class{step, down}, may: moving | lowering | number | more, plain: true, tier: mcp.BudgetFast},
 	{kind: Raise, has: []class{raising, up}, may: step | number, tier: mcp.BudgetDeep},
@@ -60,7 +71,7 @@ var frames = []frame{
 	{kind: Lower, has: []class{less, time, giving}, may: thinking, tier: mcp.BudgetFast},
 	{kind: Lower, has: []class{faster, answering}, may: thinking | making | being, tier: mcp.BudgetFast},
 	{kind: Lower, has: []class{faster, thinking}, may: making, tier: mcp.BudgetFast},
-	{kind: Lower, has: []class{faster, making}, may: making, tier: mcp.BudgetFast},
+	{kind: Lower, has: []class{faster, making}, may: making, made: true, tier: mcp.BudgetFast},
 	{kind: Raise, has: []class{time, more, giving}, may: thinking | carefully, tier: mcp.BudgetDeep},
 	{kind: Think, has: []class{pondering}, may: thinking},
 	{kind: Think, has: []class{thinking, carefully}, may: more | time | being},
@@ -74,16 +85,18 @@ var frames = []frame{
 	// Silence, and its end.
 	{kind: Quiet, has: []class{shutting, up}},
 	{kind: Quiet, has: []class{holding, mouth}, may: shutting | more},
-	{kind: Quiet, has: []class{hushing}, may: being | up | down | giving | making | more},
-	{kind: Quiet, has: []class{quiet}, may: being | making | setting},
+	{kind: Quiet, has: []class{hushing}, may: silence | being | up | down | giving | making | more},
+	{kind: Quiet, has: []class{hushing, not, utterance}},
+	{kind: Quiet, has: []class{quiet}, may: silence | being | making | setting},
 	{kind: Quiet, has: []class{quiet, is}, may: being},
 	{kind: Quiet, has: []class{not, talking}, may: more | being | all},
-	{kind: Quiet, has: []class{not, utterance}, may: more | talking | uttering},
+	{kind: Quiet, has: []class{not, utterance}, may: more | talking | uttering | ourselves},
 	{kind: Quiet, has: []class{not, more, uttering}},
-	{kind: Quiet, has: []class{stopping, talking}, may: not | more},
+	{kind: Quiet, has: []class{not, more}, single: true},
+	{kind: Quiet, has: []class{stopping, talking}, may: not | more | is},
 	{kind: Quiet, has: []class{hearing, to, talking}},
 	{kind: Quiet, has: []class{stopping}, may: freezing | utterance},
-	{kind: Quiet, has: []class{pausing}, may: making | setting | giving},
+	{kind: Quiet, has: []class{pausing}, may: making | setting | giving, single: true},
 	{kind: Quiet, has: []class{freezing}, ours: true, may: stopping},
 	{kind: Resume, has: []class{allowing, speaking, again}, may: is | on, plain: true},
 	{kind: Resume, has: []class{allowing, resuming}, may: is},
@@ -92,7 +105,9 @@ var frames = []frame{
 	{kind: Resume, has: []class{speaking, leaving}, may: again},
 	{kind: Resume, has: []class{speaking, wanting}, may: again | is},
 	{kind: Resume, has: []class{speaking, starting}, may: again},
-	{kind: Resume, has: []class{allowing, again}, ours: true},
+	{kind: Resume, has: []class{allowing, again}},
+	{kind: Resume, has: []class{speaking, again}},
+	{kind: Resume, has: []class{on, again}, may: moving},
 	{kind: Resume, has: []class{resuming}, may: again | being | making | talking},
 }
 

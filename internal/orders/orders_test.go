@@ -128,3 +128,22 @@ func read(text string, room orders.Room, ids []string) string {
 	}
 	return strings.Join(words, " ")
 }
+
+// BenchmarkParse reads lines of a table: one without any word of an order, one that is
+// an order, and one with an order inside, as long as a line can be.
+func BenchmarkParse(b *testing.B) {
+	room := tavern()
+	for name, text := range map[string]string{
+		"talk":   "I draw my sword, step over the threshold, and ask the old woman about the tower.",
+		"order":  "Could you please mute Bartok for a moment, thank you.",
+		"inside": "okay you lose him in the crowd and then you see the cathedral put bartok back down to fast and lena it's your turn",
+		"long":   strings.Repeat("we go on to the next room and bartok is quiet there ", 78),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				orders.Parse(text, room)
+			}
+		})
+	}
+}

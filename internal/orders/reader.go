@@ -239,7 +239,7 @@ func (p parsed) toTier(tokens []token) Order {
 			}
 		}
 	}
-	if o.Tier == mcp.BudgetFast || has(tokens, lowering&^raising) || slices.ContainsFunc(tokens, func(t token) bool { return downward[t.text] }) {
+	if o.Tier == mcp.BudgetFast || slices.ContainsFunc(tokens, func(t token) bool { return t.of&(lowering|raising) == lowering }) || slices.ContainsFunc(tokens, func(t token) bool { return downward[t.text] }) {
 		o.Kind = Lower
 	}
 	return o
@@ -247,7 +247,7 @@ func (p parsed) toTier(tokens []token) Order {
 
 // isAbout reports whether a frame goes with whom something is about.
 func (f *frame) isAbout(m *mention, any class) bool {
-	if f.ours && (m == nil || !m.ours) {
+	if f.ours && (m == nil || !m.ours) || f.single && (m == nil || m.npc == Everyone && !m.ours) {
 		return false
 	}
 	for _, c := range f.has {
@@ -257,7 +257,7 @@ func (f *frame) isAbout(m *mention, any class) bool {
 	}
 	switch {
 	case m == nil:
-		return f.alone || f.kind == Resume && f.has[0] == resuming || f.kind == Resume && f.has[0] == allowing && any&resuming != 0 || f.kind == Think
+		return f.alone || f.kind == Resume && f.has[0] == resuming || f.kind == Resume && f.has[0] == allowing && any&(resuming|speaking) != 0 && any&again != 0 || f.kind == Think
 	case f.alone:
 		return m.npc == Everyone
 	}
@@ -311,6 +311,26 @@ func misled(f *frame, words []word, before, tokens []token, m *mention) bool {
 		return false
 	}
 	after := tokens[len(before):]
+	if f.made && (!has(before, making) || has(before, f.has[0]) || slices.ContainsFunc(before, func(t token) bool { return t.text == "it" || t.text == "es" })) {
+		return true
+	}
+	if f.behind && !has(after, f.has[0]) || f.has[0] == step && has(before, step) && !has(before, setting) {
+		return true
+	}
+	if m.from > 0 && towards[words[m.from-1].folded] || m.from > 1 && len(before) > 0 && articles[words[m.from-1].folded] && towards[words[m.from-2].folded] { // "talk to Bartok"
+		if slices.ContainsFunc(f.has, func(c class) bool { return c&(speaking|talking|resuming|utterance) != 0 }) {
+			return true
+		}
+	}
+	if n := len(before); n > 1 && (before[n-1].text == "sagt" || before[n-1].text == "says") { // "Ruhe, sagt Bartok"
+		return true
+	}
+	if slices.Contains(f.has, giving) && slices.ContainsFunc(before, func(t token) bool { return objects[t.text] }) { // "give me more time, Bartok"
+		return true
+	}
+	if !f.plain && m.npc != Everyone && slices.ContainsFunc(after, func(t token) bool { return objects[t.text] }) { // "Bartok, give him his voice back"
+		return true
+	}
 	vocative := len(words) > m.to && !has(before, asking|wanting|causing|making)
 	if vocative && m.npc != Everyone { // "Bartok, let her talk", "Bartok, can you be quiet"
 		for _, t := range after {
@@ -326,7 +346,7 @@ func misled(f *frame, words []word, before, tokens []token, m *mention) bool {
 		return !m.ours && !has(tokens, urging)
 	}
 	wished := slices.ContainsFunc(before, func(t token) bool { return t.text == "dass" })
-	if has(after, is) && !has(after, allowing) && !pleads && !m.ours && !wished { // "Bartok is quiet"
+	if has(after, is) && !has(after, allowing) && !pleads && !wished && !(f.plain && has(tokens, urging)) { // "Bartok is quiet"
 		return true
 	}
 	if len(before) > 0 && len(words) > m.to && before[len(before)-1].of&allowing != 0 && !has(before, asking) && !pleads && !slices.ContainsFunc(before, func(t token) bool { return t.text == "you" || t.text == "ihr" || t.text == "dürft ihr" }) { // "may Bartok talk"

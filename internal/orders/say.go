@@ -26,7 +26,7 @@ func parseSay(text string, words []word, room Room) (parsed, bool) {
 		if !quoted && (said.asked || onlyQuoted[w.folded] && !said.let && !verbatim[join(words[i:next])] || aboutWords[words[next].folded] && !(said.let && words[next].folded == "das" && len(words) > next+3) || strings.HasSuffix(line, "?") || greets(words[next:], room)) {
 			return parsed{}, false
 		}
-		if w.folded == "sagt" && !said.let && words[i-1].stop == 0 { // "Bartok sagt: …" tells a story
+		if w.folded == "sagt" && !said.let && words[i-1].stop == 0 && !pleads(words[:next]) { // "Bartok sagt: …" tells a story
 			return parsed{}, false
 		}
 		return parsed{Order{Kind: Say, NPC: said.npc, Text: line}, quoted}, line != ""
@@ -42,6 +42,9 @@ func afterSay(words []word, i int) int {
 		if end < len(words) && (words[end-1].stop == ':' || verbatim[join(words[i:end])]) && after[join(words[i+1:end])] {
 			return end
 		}
+	}
+	if next+1 < len(words) && words[next].folded == "mal" && words[next+1].folded == "bitte" {
+		next++
 	}
 	for next < len(words) && politely[words[next].folded] && words[next-1].stop != ':' {
 		next++

@@ -58,12 +58,12 @@ func wordSet(list string) map[string]bool {
 // everyone are the ways to speak of all NPCs.
 var everyone = phraseSet(
 	"(everybody|everyone|all|you all|y'all|all of you|all of them|the lot of you|you lot|every npc|every character)",
-	"(all|all the|all of the|all you|all of you|all my|the|) (npcs|characters)",
+	"(all|all the|all of the|all you|all of you|all my|the|) (npcs|characters)", "(the|) (whole|entire|rest of the) (cast|lot|bunch)",
 	"(alle|ihr alle|euch alle|sie alle|allesamt|allen|alle zusammen|alle miteinander)", "(alle|allen|die|den|alle meine|sämtliche|ihr|) (nscs|nsc|npcs|npc|figuren|charaktere|charakteren)",
 )
 
 // ofTheProgram are words for NPCs that nobody in a story uses.
-var ofTheProgram = wordSet(`npc npcs nsc nscs characters figuren charaktere charakteren`)
+var ofTheProgram = wordSet(`cast npc npcs nsc nscs characters figuren charaktere charakteren`)
 
 // bluntly are ways to begin what is a question in earnest to whom it names.
 var bluntly = wordSet(`can will kannst magst willst kann könnt`)
@@ -80,9 +80,13 @@ var linking = wordSet(`i ich is are was were be has have does do say says said n
 // downward are words of lowering.
 var downward = wordSet(`lower down drop reduce downgrade knock senk senke runter herunter hinunter tiefer absenken`)
 
-// titles may stand before a name, and pronouns for one.
+// titles may stand before a name, pronouns for one, and objects for others; after
+// words towards somebody that one is spoken with, or of.
 var (
 	titles   = wordSet(`captain lady lord sir master mister mr mrs miss hauptmann herr herrn frau meister fräulein doctor doktor dr professor brother sister bruder schwester father mother aunt uncle tante onkel king queen könig königin`)
+	articles = wordSet(`the a der die das den dem`)
+	towards  = wordSet(`to with about mit zu an`)
+	objects  = wordSet(`him them me us ihm ihn ihnen uns mir`)
 	pronouns = wordSet(`him her them he she ihn ihm sie er`)
 )
 
@@ -110,9 +114,9 @@ var (
 		sagt sagte gesagt gefragt fragt ruft rief rufe schreit brüllt brüllen flüstert murmelt zischt bellt steht meint meinte hört liest erinner erinnert beinahe fast wenn ob weil womit wie warum wozu`)
 	hedges = wordSet(`not don't never didn't isn't won't should shall would could might tell say ask did does do was were had has always later before after next tomorrow i'll i'm i'd i he'll she'll they'll you'll we'll want wants how why what my
 		nicht nie soll sollen sollte sollten würde sag sage frage war waren hatte hatten hat habe hab nachher später nach bevor morgen ich will beim`)
-	judging = wordSet(`would is was isn't wouldn't brings means does doesn't bringt wäre würde ist war hilft heißt macht geht hat said says sagt sagte gesagt again before after until till bis bevor nachdem wenn if when or oder later nachher tomorrow morgen next in to`)
+	judging = wordSet(`would is was isn't wouldn't brings means does doesn't bringt wäre würde ist war hilft heißt macht geht hat said says sagt sagte gesagt again before after until till bis bevor nachdem wenn if when or oder later nachher tomorrow morgen next in to at by near into onto am vor`)
 	// open are words that something follows.
-	open = wordSet(`your my the a an his her their to for of in on der die das den dem ein eine dein deine euer eure mein meine zu für von im`)
+	open = wordSet(`your my the a an his her their to for of in on der die das den dem ein eine dein deine euer eure mein meine zu für von im at by near into from with bei mit am beim`)
 )
 
 var greetings = wordSet(`hello hi hey goodbye bye thanks sorry hallo grüße tschüss danke`)

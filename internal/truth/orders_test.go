@@ -68,7 +68,7 @@ const heldOrders = "held3.jsonl"
 
 // TestEvalOrders scores the reading of spoken orders. What is none is never taken for one.
 func TestEvalOrders(t *testing.T) {
-	files := []string{"dev.jsonl", "dev2.jsonl", "dev3.jsonl"}
+	files := []string{"dev.jsonl", "dev2.jsonl", "dev3.jsonl", "dev4.jsonl"}
 	if withHeld() {
 		files = append(files, heldOrders)
 	}
