@@ -112,7 +112,7 @@ func Parse(text string, room Room) (Order, bool) {
 	if len(text) > maxText {
 		return Order{}, false
 	}
-	words := splitWords(text)
+	words := fluent(splitWords(text))
 	if o, ok := parseSay(text, words, room); ok {
 		return o.Order, true
 	}
@@ -205,23 +205,25 @@ func stops(words []word, i int) bool {
 
 // spokenOf reports whether words around an order say that it is spoken of, and not given.
 func spokenOf(words []word, i, end int) bool {
+	near := true
 	for k := i - 1; k >= max(0, i-maxReport) && !strings.ContainsRune(".!?", words[k].stop); k-- {
-		if reports[words[k].folded] || k >= i-maxHedge && words[k].stop == 0 && hedges[words[k].folded] {
+		near = near && words[k].stop == 0 && k >= i-maxHedge
+		if reports[words[k].folded] || near && hedges[words[k].folded] {
 			return true
 		}
-	}
-	if words[end-1].stop == '?' {
-		return true
 	}
 	if end == len(words) || words[end-1].stop != 0 {
 		return false
 	}
 	of := lexicon[words[end].folded]
-	return judging[words[end].folded] || of != 0 && of&(filler|ourselves) == 0 || open[words[end-1].folded]
+	return judging[words[end].folded] || of != 0 && of&(filler|ourselves|is) == 0 || open[words[end-1].folded]
 }
 
 // endsHere reports whether the end of a session is meant by the words from i to end among
-// others: they are the last, and it is to be now.
+// others: its sentence ends with them, and it is to be now.
 func endsHere(words []word, i, end int) bool {
-	return end == len(words) && (words[max(0, i-1)].stop != 0 || slices.ContainsFunc(words[max(0, i-2):], func(w word) bool { return atOnce[w.folded] }))
+	if end < len(words) && !strings.ContainsRune(".!", words[end-1].stop) {
+		return false
+	}
+	return i > 0 && (words[i-1].stop != 0 || joining[words[i-1].folded]) || slices.ContainsFunc(words[max(0, i-2):end], func(w word) bool { return atOnce[w.folded] })
 }

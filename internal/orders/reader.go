@@ -200,7 +200,8 @@ func readAbout(words []word, m *mention, room Room) (parsed, bool) {
 		if m != nil {
 			o.NPC = m.npc
 		}
-		p := parsed{o, f.plain || m != nil && m.ours || (f.kind == Raise || f.kind == Lower) && f.has[0] != time && has(before, causing|making)}
+		requested := m != nil && m.npc != Everyone && has(before, asking) && (has(before, causing|making|setting|turning) || has(tokens, leaving))
+		p := parsed{o, requested || f.plain || m != nil && m.ours || (f.kind == Raise || f.kind == Lower) && f.has[0] != time && has(before, causing|making)}
 		switch f.kind {
 		case EndSession:
 			p.NPC = 0

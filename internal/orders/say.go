@@ -12,7 +12,7 @@ func parseSay(text string, words []word, room Room) (parsed, bool) {
 		if !sayWords[w.folded] || i == 0 || i > maxName+10 {
 			continue
 		}
-		said, ok := speaker(words[:i], w.folded, room)
+		said, ok := speaker(words[:i], w.folded, words[i+1:], room)
 		if !ok {
 			continue
 		}
@@ -22,8 +22,12 @@ func parseSay(text string, words []word, room Room) (parsed, bool) {
 		}
 		line := strings.TrimSpace(text[words[next-1].end:])
 		quoted := strings.HasPrefix(line, ":") || startsQuote(strings.TrimLeft(line, ":, "))
-		line = unquote(strings.TrimLeft(line, ":,;–—- "))
-		if !quoted && (said.asked || onlyQuoted[w.folded] && !said.let && !verbatim[join(words[i:next])] || aboutWords[words[next].folded] && !(said.let && words[next].folded == "das" && len(words) > next+3) || strings.HasSuffix(line, "?") || greets(words[next:], room)) {
+		line = strings.TrimLeft(line, ":,;–—- ")
+		for w, rest, ok := strings.Cut(line, " "); ok && hesitations[strings.ToLower(strings.TrimRight(w, ","))]; w, rest, ok = strings.Cut(line, " ") {
+			line = strings.TrimSpace(rest)
+		}
+		line = unquote(line)
+		if !quoted && (said.asked || onlyQuoted[w.folded] && !said.let && !verbatim[join(words[i:next])] || aboutWords[words[next].folded] && !(said.let && articles[words[next].folded] && len(words) > next+3) || strings.HasSuffix(line, "?") || greets(words[next:], room)) {
 			return parsed{}, false
 		}
 		if w.folded == "sagt" && !said.let && words[i-1].stop == 0 && !pleads(words[:next]) { // "Bartok sagt: …" tells a story
@@ -43,6 +47,9 @@ func afterSay(words []word, i int) int {
 			return end
 		}
 	}
+	if next < len(words) && words[i].folded == "sagen" && words[next].folded == "lassen" {
+		next++
+	}
 	if next+1 < len(words) && words[next].folded == "mal" && words[next+1].folded == "bitte" {
 		next++
 	}
@@ -60,7 +67,7 @@ type spoken struct {
 
 // speaker is who is to say something: whom the words before name, and nothing else but
 // filler, "let" or "have".
-func speaker(words []word, say string, room Room) (spoken, bool) {
+func speaker(words []word, say string, rest []word, room Room) (spoken, bool) {
 	for _, m := range mentions(words, room) {
 		if m.npc == Everyone {
 			continue
@@ -74,9 +81,9 @@ func speaker(words []word, say string, room Room) (spoken, bool) {
 		if !ok || slices.ContainsFunc(before, fillers) || slices.ContainsFunc(after, fillers) {
 			continue
 		}
-		let := has(before, causing|wanting) || has(before, making) || has(after, wanting)
+		let := len(rest) > 0 && rest[0].folded == "lassen" || has(before, causing|wanting) || has(before, making) || has(after, wanting)
 		asked := has(before, asking) || has(after, asking)
-		if say == "sagen" && !let || has(after, causing) && !has(after, asking|wanting) {
+		if say == "sagen" && !let && !(len(rest) > 0 && rest[0].folded == "lassen") || has(after, causing) && !has(after, asking|wanting) {
 			continue
 		}
 		return spoken{m.npc, asked && !let && !pleads(words), let}, true

@@ -1,6 +1,7 @@
 package orders
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -38,6 +39,33 @@ func splitWords(text string) (out []word) {
 	return out
 }
 
+// hesitations are what is not even a word.
+var hesitations = wordSet(`uh um uhm er erm hm hmm mm mh ah ähm äh öhm öh eh`)
+
+// maxRepeated bounds the words that somebody who looks for words says twice.
+const maxRepeated = 3
+
+// fluent are the words without hesitation, and without what is said once more for it:
+// "have Dorn, uh, have Dorn say".
+func fluent(words []word) (out []word) {
+	for _, w := range words {
+		if hesitations[w.folded] {
+			if n := len(out); n > 0 && w.stop != 0 && out[n-1].stop == 0 {
+				out[n-1].stop = w.stop
+			}
+			continue
+		}
+		out = append(out, w)
+		for n := maxRepeated; n > 0; n-- {
+			if k := len(out) - 2*n; k >= 0 && slices.EqualFunc(out[k:k+n], out[k+n:], func(a, b word) bool { return a.folded == b.folded }) {
+				out = append(out[:k], out[k+n:]...)
+				break
+			}
+		}
+	}
+	return out
+}
+
 func join(words []word) string {
 	var all []string
 	for _, w := range words {
@@ -57,7 +85,7 @@ func wordSet(list string) map[string]bool {
 
 // everyone are the ways to speak of all NPCs.
 var everyone = phraseSet(
-	"(everybody|everyone|all|you all|y'all|all of you|all of them|the lot of you|you lot|every npc|every character)",
+	"every (last|single|) (npc|character|one|one of them)", "(everybody|everyone|all|you all|y'all|all of you|all of them|the lot of you|you lot|every npc|every character)",
 	"(all|all the|all of the|all you|all of you|all my|the|) (npcs|characters)", "(the|) (whole|entire|rest of the) (cast|lot|bunch)",
 	"(alle|ihr alle|euch alle|sie alle|allesamt|allen|alle zusammen|alle miteinander)", "(alle|allen|die|den|alle meine|sämtliche|ihr|) (nscs|nsc|npcs|npc|figuren|charaktere|charakteren)",
 )
@@ -111,7 +139,7 @@ var aboutWords = wordSet(`that this it so something anything nothing no more aga
 // sentence; hedges those of who gives none, right before it; judging those right behind it.
 var (
 	reports = wordSet(`says said saying told tells asked asks asking remind remember yell yells yelled yelling shout shouts shouting scream screams screaming bellow bellows bark barks whisper whispers calls called calling cry cries quote carved written reads if whether because when almost
-		sagt sagte gesagt gefragt fragt ruft rief rufe schreit brüllt brüllen flüstert murmelt zischt bellt steht meint meinte hört liest erinner erinnert beinahe fast wenn ob weil womit wie warum wozu`)
+		sagen sagt sagte gesagt gefragt fragt ruft rief rufe schreit brüllt brüllen flüstert murmelt zischt bellt steht meint meinte hört liest erinner erinnert beinahe fast wenn ob weil womit wie warum wozu`)
 	hedges = wordSet(`not don't never didn't isn't won't should shall would could might tell say ask did does do was were had has always later before after next tomorrow i'll i'm i'd i he'll she'll they'll you'll we'll want wants how why what my
 		nicht nie soll sollen sollte sollten würde sag sage frage war waren hatte hatten hat habe hab nachher später nach bevor morgen ich will beim`)
 	judging = wordSet(`would is was isn't wouldn't brings means does doesn't bringt wäre würde ist war hilft heißt macht geht hat said says sagt sagte gesagt again before after until till bis bevor nachdem wenn if when or oder later nachher tomorrow morgen next in to at by near into onto am vor`)
