@@ -85,6 +85,8 @@ var vocabulary = []struct {
 		of for from in at with into onto by about von bei für im vom zum zur darüber drüber mit dazu dabei
 		little bit while moment minute minutes second sec sometime really very even moment moments momentchen augenblick sekunde sekunden minute minuten weile sehr richtig etwas wenig noch ein eine einen einmal
 		hell heck fuck fucking bloody damn damned goddamn freaking verdammt verdammte verdammten zum teufel verflixt herrgott jesus god mensch mann man folks guys people gang leute freunde zusammen miteinander
+		tonight totally completely temporarily entirely altogether gonna gotta wanna anyway then there these those ones own self himself herself themselves itself yourselves honestly seriously sure fine lovely amazing brilliant folks'
+		vorerst vorläufig zunächst derweil solange inzwischen kurzzeitig bitteschön dankeschön dankschön heute mein meinem meiner deren dessen denen diese dieser diesen jene selbst selber ruhig ordentlich komplett ganze ganzen völlig überhaupt jedenfalls okay klar los ran
 		good kind dear sorry wait moment listen actually warte wartet entschuldigung sorry verzeihung lieber gleich some
 		glyphoxa computer bot gell gelle jetz yep yup nope vielleicht genau zwar eh halt gä ned maybe perhaps just program system aber da buddy mate dude bro pal mister lads alter digga kumpel oida freundchen bub bursche mädel spezl
 		old poor alte alter alten guter gute liebe lieben guten unser unsere unseren our my mein meine meinen`},
