@@ -110,8 +110,7 @@ func earTable(t *testing.T, interims bool) (*ear, *session) {
 			text = earAnswer(int(answered.Add(1)))
 		}
 		if !interims { // nobody talks over it
-			text, _, _ = strings.Cut(text, ". ")
-			text += "."
+			text, _, _ = strings.Cut(text, " So take ")
 		}
 		return fakeopenai.Response{Pieces: strings.SplitAfter(text, " "), First: vendorToken - vendorNext, Delay: vendorNext}
 	}, &fakeopenai.Options{SpeechFirst: vendorVoice, SpeechDelay: vendorSound, Voice: func(text, _ string) []int16 {

@@ -8,6 +8,7 @@
 package lane
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/audio"
@@ -91,6 +92,16 @@ func orDefault(d, def time.Duration) time.Duration {
 // silence; below it, packets are only late.
 const silenceAfter = jitterWait + 2*audio.FrameDuration
 
+// A sender that falls silent says so by a payload of its own, five times in a row on
+// Discord, and leaves packets out from then on. signedOff of them, of which some may be
+// lost, are enough to believe it: then silence is not waited for longer than signedWait.
+const (
+	signedOff  = 3
+	signedWait = 2 * audio.FrameDuration
+)
+
+var spurtEnd = []byte{0xF8, 0xFF, 0xFE}
+
 const (
 	// batch is how many packets one Tick takes in at most: 100 ms of sound.
 	batch = 5
@@ -130,6 +141,7 @@ type Lane struct {
 
 	heard   time.Time // up to when sound or silence has been taken in
 	arrived time.Time // of the newest frame taken in
+	signed  int       // of the newest packets, how many say that the sender falls silent
 	voiced  time.Time // of the newest voiced frame
 	now     time.Time // of the Tick under way
 
@@ -165,7 +177,7 @@ func (l *Lane) Tick(now time.Time) []Event {
 	for range batch {
 		at, got := l.readPacket(now)
 		if got == nothing {
-			if now.Sub(l.arrived) >= silenceAfter {
+			if now.Sub(l.arrived) >= l.absence() {
 				l.passSilence(now)
 			}
 			break
@@ -195,13 +207,21 @@ func (l *Lane) Next() (time.Time, bool) {
 		return at, waiting
 	}
 	silent := l.heard.Add(audio.FrameDuration)
-	if first := l.arrived.Add(silenceAfter); silent.Before(first) {
+	if first := l.arrived.Add(l.absence()); silent.Before(first) {
 		silent = first
 	}
 	if waiting && at.Before(silent) {
 		return at, true
 	}
 	return silent, true
+}
+
+// absence is how long no packet must come before that is silence.
+func (l *Lane) absence() time.Duration {
+	if l.signed >= signedOff {
+		return signedWait
+	}
+	return silenceAfter
 }
 
 // Seal has the utterances up to a number stand as they ended: who goes on begins another.
@@ -218,6 +238,12 @@ func (l *Lane) readPacket(now time.Time) (time.Time, taken) {
 	at, n, got := l.intake.popNext(now, dst, l.payload[:])
 	if got == nothing {
 		return at, got
+	}
+	switch {
+	case got == sound && bytes.Equal(l.payload[:n], spurtEnd):
+		l.signed++
+	case got == sound:
+		l.signed = 0
 	}
 	if n > 0 || got == gap {
 		l.decodePacket(dst, n, got)

@@ -1,6 +1,7 @@
 package lane_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -37,6 +38,66 @@ func TestNoPacketsInSilence(t *testing.T) {
 	since, idle := b.lane.IdleSince()
 	if want := epoch.Add(61 * time.Second); !idle || !since.Equal(want) {
 		t.Errorf("idle %v since %v, want since %v", idle, since, want)
+	}
+}
+
+// present decodes the payload by which a sender falls silent, and takes all others for a
+// voice.
+type present struct{}
+
+func (present) Decode(dst *audio.Frame, payload []byte) error {
+	*dst = audio.Frame{}
+	if len(payload) != 3 {
+		*dst = *frame(5000)
+	}
+	return nil
+}
+
+func (present) Conceal(dst *audio.Frame, _ []byte) error {
+	*dst = audio.Frame{}
+	return nil
+}
+
+// Who says that they fall silent is believed sooner than who sends nothing any more, be
+// some of it lost, and goes on within the utterance as anybody does.
+func TestSenderFallsSilent(t *testing.T) {
+	say, end := []byte{1}, []byte{0xF8, 0xFF, 0xFE}
+	for _, tt := range []struct {
+		name    string
+		after   [][]byte      // a second of voice; nil is lost
+		stopped time.Duration // after the voice it is known that it has stopped
+		goesOn  int           // frames of voice in the utterance
+	}{
+		{"nothing said", nil, 100 * ms, 50},
+		{"all five", [][]byte{end, end, end, end, end}, 100 * ms, 50},
+		{"four of them", [][]byte{end, end, end, end}, 120 * ms, 50},
+		{"three of them", [][]byte{end, end, end}, 100 * ms, 50},
+		{"two of them", [][]byte{end, end}, 140 * ms, 50},
+		{"one lost on the way", [][]byte{end, nil, end, end}, 120 * ms, 50},
+		{"goes on", [][]byte{end, end, end, say, say}, 200 * ms, 52},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newTable(lanetest.Presence{}, &lane.Options{Decoder: present{}})
+			for _, payload := range append(slices.Repeat([][]byte{say}, 50), tt.after...) {
+				b.wait(audio.FrameDuration)
+				if payload != nil {
+					b.lane.Intake().Push(b.now, lane.Packet{Seq: b.seq, Payload: payload})
+				}
+				b.seq++
+				b.tick()
+			}
+			for b.count(lane.VoiceStopped) == 0 {
+				b.wait(audio.FrameDuration)
+			}
+			if got := b.now.Sub(epoch.Add(time.Second)); got != tt.stopped {
+				t.Errorf("the voice has stopped after %v, want %v", got, tt.stopped)
+			}
+			b.wait(3 * time.Second)
+			wantKinds(t, b, lane.VoiceStarted, lane.VoiceStopped, lane.UtteranceEnded)
+			if got, want := b.events[2].Speech, time.Duration(tt.goesOn)*audio.FrameDuration; got != want {
+				t.Errorf("speech = %v, want %v", got, want)
+			}
+		})
 	}
 }
 
