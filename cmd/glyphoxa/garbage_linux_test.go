@@ -77,21 +77,7 @@ func (s *served) call(tb testing.TB, tool, args string) {
 }
 
 // resident is how much memory a process takes, in MiB.
-func resident(tb testing.TB, pid int) float64 {
-	tb.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for line := range strings.Lines(string(status)) {
-		var kb float64
-		if n, _ := fmt.Sscanf(line, "VmRSS: %f kB", &kb); n == 1 {
-			return kb / 1024
-		}
-	}
-	tb.Fatalf("no VmRSS in\n%s", status)
-	return 0
-}
+func resident(tb testing.TB, pid int) float64 { return memoryFigure(tb, pid, "VmRSS") }
 
 // processor is how much processor time a process has had.
 func processor(tb testing.TB, pid int) time.Duration {

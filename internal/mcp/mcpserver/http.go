@@ -63,6 +63,7 @@ type Web struct {
 	http     *http.Server
 	mcp      http.Handler // behind identification
 	answered answered
+	intake   intake
 	sockets  sync.WaitGroup
 	open     atomic.Int32    // sockets
 	stop     context.Context // ends when sockets are to end
@@ -78,8 +79,11 @@ func (s *Server) Listen(ctx context.Context, addr string, o WebOptions) (*Web, e
 	if o.Limits.Sessions <= 0 {
 		o.Limits.Sessions = defaultSessions
 	}
+	if o.Limits.Body <= 0 {
+		o.Limits.Body = defaultBody
+	}
 	o.Guard.Addr = l.Addr().String()
-	w := &Web{server: s, o: o, listener: l}
+	w := &Web{server: s, o: o, listener: l, intake: intake{max: o.Limits.Body, shares: newShares(o.Limits.Body)}}
 	w.stop, w.halt = context.WithCancel(context.WithoutCancel(ctx))
 	w.mcp = w.attended(w.streamable())
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -126,6 +130,11 @@ func (w *Web) Addr() string { return w.listener.Addr().String() }
 // Serve serves until ctx ends, then drains: nothing new is taken, calls under
 // way get ten seconds to finish.
 func (w *Web) Serve(ctx context.Context) error {
+	var memory sync.WaitGroup
+	defer memory.Wait()
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	memory.Go(func() { w.intake.shares.giveMemoryBack(life) })
 	failed := make(chan error, 1)
 	go func() { failed <- w.http.Serve(w.listener) }() // ends with Shutdown or Close
 	select {
@@ -148,7 +157,7 @@ func ignoreClosed(err error) error {
 
 func (w *Web) routes() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", w.identified(w.mcp))
+	mux.Handle("/mcp", w.identified(w.bounded(w.mcp)))
 	mux.HandleFunc("/ws", w.websocket)
 	if w.o.Health != nil {
 		mux.Handle("/healthz", w.o.Health.Live())

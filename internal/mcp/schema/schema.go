@@ -119,12 +119,15 @@ func (s *Schema) CheckArguments(args string) error {
 	if _, ok := value.(map[string]any); !ok {
 		return fmt.Errorf("%w: want a JSON object", mcp.ErrInvalidArguments)
 	}
-	if err := s.CheckValue(value); err != nil {
-		says := UnknownArgument(s.full.Schema(), value)
-		if says == "" {
-			says = stripFraming(err)
-		}
+	if tooCostly(s.fanOut, value) {
+		return nil // see CheckValue
+	}
+	// The validator lists all that is unknown, however much it is; the first says enough.
+	if says := UnknownArgument(s.full.Schema(), value); says != "" {
 		return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, says)
+	}
+	if err := s.CheckValue(value); err != nil {
+		return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, stripFraming(err))
 	}
 	return nil
 }

@@ -29,28 +29,47 @@ func UnknownArgument(s *jsonschema.Schema, args any) string { return unknownArgu
 func unknownArgument(s *jsonschema.Schema, value any, at string) string {
 	switch v := value.(type) {
 	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			p, known := s.Properties[name]
-			switch {
-			case known:
-				if says := unknownArgument(p, v[name], at+name+"."); says != "" {
+		least, unknown := leastUnknown(s, v)
+		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+			if unknown && name > least {
+				break
+			}
+			if inner, given := v[name]; given {
+				if says := unknownArgument(s.Properties[name], inner, at+name+"."); says != "" {
 					return says
 				}
-			case isFalse(s.AdditionalProperties) && len(s.PatternProperties) == 0:
-				return fmt.Sprintf("unknown argument %q; %s", untrusted.Clean(at+name, maxName), rightName(s, name))
 			}
+		}
+		if unknown {
+			return fmt.Sprintf("unknown argument %q; %s", untrusted.Clean(at+least, maxName), rightName(s, least))
 		}
 	case []any:
 		if s.Items == nil {
 			return ""
 		}
 		for i, item := range v {
+			if i < len(s.PrefixItems) {
+				continue // Items is about those after them
+			}
 			if says := unknownArgument(s.Items, item, fmt.Sprintf("%s[%d].", strings.TrimSuffix(at, "."), i)); says != "" {
 				return says
 			}
 		}
 	}
 	return ""
+}
+
+// leastUnknown returns the first name, in order, of those in value that s refuses.
+func leastUnknown(s *jsonschema.Schema, value map[string]any) (least string, found bool) {
+	if !isFalse(s.AdditionalProperties) || len(s.PatternProperties) > 0 {
+		return "", false
+	}
+	for name := range value {
+		if _, known := s.Properties[name]; !known && (!found || name < least) {
+			least, found = name, true
+		}
+	}
+	return least, found
 }
 
 // isFalse reports whether a schema is the one that nothing fits.

@@ -78,13 +78,23 @@ var (
 // flaw returns what is wrong with a line that was too long, with the id of the
 // request it was if that can be told from its ends.
 func (o *oversized) flaw() *flaw {
-	f := &flaw{code: codeInvalid, why: o.Error()}
-	m := idInFront.FindSubmatch(o.head)
-	if m == nil && callInFront.Match(o.head) {
-		m = idAtTheEnd.FindSubmatch(o.tail)
+	return &flaw{code: codeInvalid, why: o.Error(), id: idAtEnds(o.head, o.tail)}
+}
+
+// misshapen returns what is wrong with a message that breaks a bound of its shape.
+func misshapen(raw []byte, err error) *flaw {
+	return &flaw{code: codeInvalid, why: err.Error(), id: idAtEnds(raw[:min(len(raw), endRoom)], raw[max(0, len(raw)-endRoom):])}
+}
+
+// idAtEnds returns the id of a request as far as it can be told from the request's
+// beginning and end, nil if it cannot.
+func idAtEnds(head, tail []byte) json.RawMessage {
+	m := idInFront.FindSubmatch(head)
+	if m == nil && callInFront.Match(head) {
+		m = idAtTheEnd.FindSubmatch(tail)
 	}
 	if m != nil && json.Valid(m[1]) {
-		f.id = m[1]
+		return m[1]
 	}
-	return f
+	return nil
 }

@@ -150,6 +150,10 @@ func (c *Conn) judge(raw []byte, skipped error) (jsonrpc.Message, *flaw) {
 		c.strikes++
 		return nil, &flaw{code: codeInvalid, why: ErrTooLarge.Error()}
 	}
+	if _, err := new(Shape).Write(raw); err != nil {
+		c.strikes++
+		return nil, misshapen(raw, err)
+	}
 	msg, bad := parseMessage(raw)
 	if bad != nil {
 		c.strikes++

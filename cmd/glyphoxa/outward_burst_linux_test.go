@@ -1,0 +1,190 @@
+package main_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// burstConfig has a client with a token beside whoever comes without one.
+const burstConfig = `
+npcs:
+  - name: Mira
+server:
+  clients:
+    - {name: dm, token: "the-secret-token-of-dm", profile: dm}
+  limits: {burst: 100000, per_second: 10000}
+`
+
+const (
+	burstRequests = 40  // sent at once
+	burstPeak     = 300 // MiB the program may ever take
+	burstRest     = 120 // MiB it may take when the burst is over ...
+	burstAfter    = 30 * time.Second
+)
+
+// burst is what a stranger sends.
+type burst struct {
+	name, method string
+	body         func() []byte
+	// answered is whether the server takes it.
+	answered bool
+}
+
+func bursts() []burst {
+	call := func(name, args string) []byte {
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s,%s}}`, name, args, burstMeta)
+	}
+	return []burst{
+		{name: "unknown keys", method: "tools/call", body: func() []byte { return call("roll", manyKeys(200_000)) }},
+		{name: "unknown keys within the bounds", method: "tools/call", answered: true, body: func() []byte { return call("roll", manyKeys(19_000)) }},
+		{name: "long query", method: "tools/call", body: func() []byte {
+			return call("search_rules", fmt.Sprintf(`{"query":%q}`, strings.Repeat("blinded ", 450_000)))
+		}},
+		{name: "long query within the bounds", method: "tools/call", answered: true, body: func() []byte {
+			return call("search_rules", fmt.Sprintf(`{"query":%q}`, strings.Repeat("blinded ", 250_000)))
+		}},
+		{name: "list with junk", method: "tools/list", body: func() []byte {
+			return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{%s,"junk":%s}}`, burstMeta, manyKeys(200_000))
+		}},
+	}
+}
+
+const burstMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
+
+// manyKeys is an object of n keys.
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,"key%07d":1`, i)
+	}
+	return "{" + b.String()[1:] + "}"
+}
+
+// TestBurstsOfLargeRequests has a stranger send 40 of the dearest requests at once:
+// the program takes little memory, gives back what it took, and refuses a client with
+// a token nothing meanwhile.
+func TestBurstsOfLargeRequests(t *testing.T) {
+	for _, attack := range bursts() {
+		t.Run(attack.name, func(t *testing.T) {
+			h := newProgram(t)
+			h.write("glyphoxa.yaml", burstConfig)
+			o := h.serve()
+			client := o.web(secret("dm")).stateless()
+			var took []time.Duration
+			call := func() {
+				start := time.Now()
+				r := client.ask("tools/call", map[string]any{"name": "roll", "arguments": map[string]any{"expression": "2d6"}})
+				took = append(took, time.Since(start))
+				if r.status != http.StatusOK || r.Error != nil || bytes.Contains(r.Result, []byte(`"isError":true`)) {
+					t.Fatalf("a client beside the burst is told %d %+v %s", r.status, r.Error, r.Result)
+				}
+			}
+			call()
+			over := make(chan struct{})
+			codes := map[int]int{}
+			go func() { // ends before the test, which waits for over
+				defer close(over)
+				codes = o.flood(attack)
+			}()
+			for done := false; !done; {
+				select {
+				case <-over:
+					done = true
+				default:
+					call()
+				}
+			}
+			pid := o.cmd.Process.Pid
+			peak := memoryFigure(t, pid, "VmHWM")
+			var rest float64
+			start := time.Now()
+			for {
+				rest = resident(t, pid)
+				if rest <= burstRest || time.Since(start) > burstAfter {
+					break
+				}
+				time.Sleep(100 * time.Millisecond)
+			}
+			slices.Sort(took)
+			t.Logf("answers %v; peak %.0f MiB, %.0f MiB after %v; %d calls beside it, p50 %v, p99 %v",
+				codes, peak, rest, time.Since(start).Round(time.Second/10), len(took), took[len(took)/2], took[(len(took)-1)*99/100])
+			if peak > burstPeak {
+				t.Errorf("the program took %.0f MiB, want at most %d", peak, burstPeak)
+			}
+			if rest > burstRest {
+				t.Errorf("it keeps %.0f MiB after %v, want at most %d", rest, burstAfter, burstRest)
+			}
+			if (codes[http.StatusOK] > 0) != attack.answered || codes[0] > 0 {
+				t.Errorf("the answers are %v; want some 200: %t", codes, attack.answered)
+			}
+		})
+	}
+}
+
+// flood sends the request many times at once without a token, and counts the answers by
+// status; 0 counts those that never came.
+func (o *outward) flood(attack burst) map[int]int {
+	body := attack.body()
+	client := &http.Client{Transport: &http.Transport{}}
+	defer client.CloseIdleConnections()
+	var mu sync.Mutex
+	codes := map[int]int{}
+	var all sync.WaitGroup
+	for range burstRequests {
+		all.Go(func() {
+			code := 0
+			defer func() {
+				mu.Lock()
+				defer mu.Unlock()
+				codes[code]++
+			}()
+			req, err := http.NewRequestWithContext(o.t.Context(), http.MethodPost, "http://"+o.addr+"/mcp", bytes.NewReader(body))
+			if err != nil {
+				return
+			}
+			req.Header.Set("Content-Type", "application/json")
+			req.Header.Set("Accept", "application/json, text/event-stream")
+			req.Header.Set("Mcp-Protocol-Version", newest)
+			req.Header.Set("Mcp-Method", attack.method)
+			if attack.method == "tools/call" {
+				name, _, _ := strings.Cut(string(body[bytes.Index(body, []byte(`"name":"`))+8:][:64]), `"`)
+				req.Header.Set("Mcp-Name", name)
+			}
+			resp, err := client.Do(req)
+			if err != nil {
+				return
+			}
+			defer func() { _ = resp.Body.Close() }()
+			if _, err := io.Copy(io.Discard, resp.Body); err == nil {
+				code = resp.StatusCode
+			}
+		})
+	}
+	all.Wait()
+	return codes
+}
+
+// memoryFigure is a figure of a process's status, in MiB.
+func memoryFigure(tb testing.TB, pid int, name string) float64 {
+	tb.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for line := range strings.Lines(string(status)) {
+		var kb float64
+		if n, _ := fmt.Sscanf(line, name+": %f kB", &kb); n == 1 {
+			return kb / 1024
+		}
+	}
+	tb.Fatalf("no %s in\n%s", name, status)
+	return 0
+}
