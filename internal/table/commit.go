@@ -17,12 +17,8 @@ import (
 )
 
 // endUnanswered keeps a line that nobody answers.
-func (ts *turns) endUnanswered(tn *turn, outcome Outcome) {
-	tn.end = turnEnd{outcome: outcome}
-	if outcome == OutcomeCancelled {
-		tn.end.stage = "queue"
-		tn.end.notice = "too much was said at once; this was not answered"
-	}
+func (ts *turns) endUnanswered(tn *turn, end turnEnd) {
+	tn.end = end
 	ts.moveTo(tn, ending)
 	tn.ledger.RouteUS = elapsed.Rounded(time.Since(tn.began)) * 1000
 	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = elapsed.Rounded(tn.endpoint), elapsed.Rounded(tn.final)

@@ -59,19 +59,18 @@ func (ts *turns) redirectTurn(tn *turn, d address.Decision) {
 	ts.routeTurn(tn, d)
 }
 
-// takeBackCall ends the turns of an NPC that was called by mistake, which by corrects.
+// takeBackCall ends the turns of an NPC that was called by mistake, which by corrects: what
+// was said in them is kept.
 func (ts *turns) takeBackCall(npc int, by *turn) {
-	end := turnEnd{outcome: OutcomeCancelled}
 	for _, tn := range slices.Clone(ts.queue.waiting) {
 		if tn.agent == npc && tn.Speaker == by.Speaker && tn != by {
 			ts.queue.remove(tn)
-			end.stage = "queue"
-			ts.endTurn(tn, end)
+			ts.moveTo(tn, arrived)
+			ts.endUnanswered(tn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
 		}
 	}
 	if tn := ts.queue.busy[npc]; tn != nil && tn.Speaker == by.Speaker && tn != by && tn.isAnswer() {
-		end.stage = ""
-		ts.answers.cutTurn(tn, end)
+		ts.answers.cutTurn(tn, turnEnd{outcome: OutcomeCancelled})
 	}
 }
 
@@ -101,15 +100,18 @@ func (ts *turns) beginOrQueue(tn *turn) {
 	case tn.agent < 0 && tn.spoken:
 		ts.awaitContinuation(tn)
 	case tn.agent < 0:
-		ts.endUnanswered(tn, OutcomeNoTarget)
+		ts.endUnanswered(tn, turnEnd{outcome: OutcomeNoTarget})
 	case ts.queue.isBusy(tn.agent):
 		ts.queueTurn(tn)
 	case tn.npc.Muted:
-		ts.endUnanswered(tn, OutcomeMuted)
+		ts.endUnanswered(tn, turnEnd{outcome: OutcomeMuted})
 	default:
 		ts.answers.beginTurn(tn)
 	}
 }
+
+// crowdedOut is the end of a turn for which there is no room.
+var crowdedOut = turnEnd{outcome: OutcomeCancelled, stage: "queue", notice: "too much was said at once; this was not answered"}
 
 // queueTurn lets a turn wait. If too many do, that is speech or a line that was reworded;
 // who has most waiting then gives something up.
@@ -117,12 +119,12 @@ func (ts *turns) queueTurn(tn *turn) {
 	if ts.queue.isFull() {
 		out := ts.queue.crowdingOut(tn)
 		if out == tn {
-			ts.endUnanswered(tn, OutcomeCancelled)
+			ts.endUnanswered(tn, crowdedOut)
 			return
 		}
 		ts.queue.remove(out)
 		ts.moveTo(out, arrived)
-		ts.endUnanswered(out, OutcomeCancelled)
+		ts.endUnanswered(out, crowdedOut)
 	}
 	ts.moveTo(tn, queued)
 	ts.queue.add(tn)
@@ -152,7 +154,7 @@ func (o *Options) mergeWindow() time.Duration {
 // endUndecided ends an utterance that proved to be for nobody.
 func (ts *turns) endUndecided(tn *turn) {
 	ts.forgetUndecided(tn)
-	ts.endUnanswered(tn, OutcomeNoTarget)
+	ts.endUnanswered(tn, turnEnd{outcome: OutcomeNoTarget})
 }
 
 // decideAnew routes an utterance to which the player has added something.
