@@ -117,7 +117,7 @@ func earTable(t *testing.T, words bool) (*ear, *session) {
 	var answered, replied atomic.Int64
 	model := fakeopenai.Start(t, func(r fakeopenai.Request) fakeopenai.Response {
 		text := ""
-		if last := r.Chat.LastUser(); strings.Contains(last, earWords) || strings.Contains(last, earVoice) {
+		if last := r.Chat.LastUser(); strings.Contains(last, gist(earWords)) || strings.Contains(last, gist(earVoice)) {
 			text = earReplies[replied.Add(1)%int64(len(earReplies))]
 		} else {
 			text = earAnswer(int(answered.Add(1)))

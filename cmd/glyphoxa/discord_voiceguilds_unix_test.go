@@ -39,7 +39,7 @@ func TestDiscordVoiceGuilds(t *testing.T) {
 	var book phrasebook
 	var pitches []float64
 	for i, name := range roomNames {
-		book = append(book, fmt.Sprintf("Bartok, what lies in the %s room?", name))
+		book = append(book, fmt.Sprintf("Bartok, what is in the %s room?", name))
 		pitches = append(pitches, 400+100*float64(i))
 	}
 	p := newProgram(t)
