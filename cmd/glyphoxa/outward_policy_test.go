@@ -148,8 +148,8 @@ func TestLimitsOfTheFile(t *testing.T) {
 			}
 		}
 		most := burst + int(time.Since(start).Seconds()*perSecond) + 1
-		if passed < burst || passed > most {
-			t.Errorf("%d calls passed, want %d to %d", passed, burst, most)
+		if passed < burst-1 || passed > most { // opening the session takes one
+			t.Errorf("%d calls passed, want %d to %d", passed, burst-1, most)
 		}
 		if e := last.Meta.Error; e.Code != "capacity_exceeded" || e.RetryAfterMs <= 0 || e.RetryAfterMs > 1000/perSecond {
 			t.Errorf("one call too many = %+v, want it told to come back within %d ms", e, 1000/perSecond)

@@ -41,7 +41,8 @@ func (g *Gate) Permits(ctx context.Context, t mcp.Target) error { return g.polic
 // Admit asks the policy whether a call may go on.
 func (g *Gate) Admit(ctx context.Context, c *mcp.Call) error { return g.policy.Admit(ctx, c) }
 
-// Settle records how a call ended.
+// Settle records how a call ended. One with invalid arguments, which Admit was not
+// asked about, takes one call of the client's budget: it has cost as much.
 func (g *Gate) Settle(ctx context.Context, c *mcp.Call, res mcp.Result, err error) {
 	code := string(mcp.CodeOf(err))
 	if err == nil && res.IsError {
@@ -50,6 +51,9 @@ func (g *Gate) Settle(ctx context.Context, c *mcp.Call, res mcp.Result, err erro
 	var refused *mcp.Refusal
 	if !c.Admitted { // else it is a step's refusal
 		errors.As(err, &refused)
+	}
+	if !c.Admitted && errors.Is(err, mcp.ErrInvalidArguments) {
+		_ = g.policy.Charge(ctx) // who has none left is refused the next
 	}
 	switch {
 	case refused != nil:

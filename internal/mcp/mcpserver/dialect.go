@@ -41,8 +41,12 @@ type dialectSession struct {
 }
 
 func (d dialectSession) Tools(ctx context.Context) ([]dialect.Tool, error) {
+	ctx = d.peer.attend(ctx)
+	if err := d.server.o.Policy.Charge(ctx); err != nil {
+		return nil, plainly(err)
+	}
 	list := []dialect.Tool{}
-	for _, t := range d.server.catalog.listDefinitions(d.peer.attend(ctx)) {
+	for _, t := range d.server.catalog.listDefinitions(ctx) {
 		list = append(list, dialect.Tool{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema})
 	}
 	return list, nil

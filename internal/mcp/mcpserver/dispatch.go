@@ -39,7 +39,11 @@ func (d *dispatcher) executeTool(ctx context.Context, t *mcphost.Tool, args stri
 	start := time.Now()
 	var events mcp.Events
 	ctx = mcp.WithEvents(ctx, &events)
-	res, err := d.throughHost(ctx, t, args)
+	var res mcp.Result
+	err := d.checkRoom(ctx, t, args)
+	if err == nil {
+		res, err = d.throughHost(ctx, t, args)
+	}
 	if res.Duration == 0 {
 		res.Duration = time.Since(start)
 	}
@@ -47,6 +51,20 @@ func (d *dispatcher) executeTool(ctx context.Context, t *mcphost.Tool, args stri
 		d.log.Error("a tool failed", "tool", t.Definition.Name, "reason", err)
 	}
 	return answer{result: res, events: events.Names(), err: err}
+}
+
+// checkRoom turns a call away that the limits have no room for, before anybody decodes
+// its arguments, and has that recorded as the host would.
+func (d *dispatcher) checkRoom(ctx context.Context, t *mcphost.Tool, args string) error {
+	err := d.policy.CheckRoom(ctx, t.Target)
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("calling %q: %w", t.Definition.Name, err)
+	if d.gate != nil {
+		d.gate.Settle(ctx, &mcp.Call{Target: t.Target, Caller: mcp.CallerFrom(ctx), Args: args}, mcp.Result{}, err)
+	}
+	return err
 }
 
 // throughHost has the host run a tool. What that calls goes through a door of
@@ -90,9 +108,21 @@ func (d *dispatcher) callByName(ctx context.Context, name string, args json.RawM
 	}
 	t, ok := d.findDirect(ctx, name)
 	if !ok {
+		if err := d.policy.Charge(ctx); err != nil {
+			return answer{err: err}
+		}
 		return answer{err: noTool(name)}
 	}
 	return d.executeTool(ctx, &t, string(args))
+}
+
+// knows reports whether the subject of ctx may call something by an outward name.
+func (d *dispatcher) knows(ctx context.Context, name string) bool {
+	if _, own := d.findOwn(ctx, name); own {
+		return true
+	}
+	_, ok := d.findDirect(ctx, name)
+	return ok
 }
 
 // RequestFrom returns the MCP request a tool runs for, nil if it runs for

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -9,6 +10,7 @@ import (
 // Methods of the protocol whose answers depend on who asks.
 const (
 	methodInitialize    = "initialize"
+	methodCallTool      = "tools/call"
 	methodListTools     = "tools/list"
 	methodListResources = "resources/list"
 	methodListTemplates = "resources/templates/list"
@@ -30,6 +32,9 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 			return nil, err
 		}
 		ctx = p.attend(ctx)
+		if err := s.checkRequest(ctx, method, req); err != nil {
+			return nil, err
+		}
 		switch method {
 		case methodInitialize:
 			s.notifier.addSession(req.GetSession(), p.subject.Caller().Viewer())
@@ -68,11 +73,42 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 			if s.prompts.served() {
 				return s.prompts.listPrompts(ctx, req)
 			}
-		case methodGetPrompt:
-			if params, ok := req.GetParams().(*sdk.GetPromptParams); ok && params != nil && !s.prompts.hasPrompt(ctx, params.Name) {
-				return nil, unknownPrompt(params.Name)
-			}
 		}
 		return next(ctx, method, req)
 	}
+}
+
+// checkRequest takes what a request costs from its client's budget, unless it passes the
+// gate, which does. A name that means nothing to the client never gets there.
+func (s *Server) checkRequest(ctx context.Context, method string, req sdk.Request) error {
+	var unknown error
+	switch params := req.GetParams().(type) {
+	case *sdk.CallToolParamsRaw:
+		if params != nil && !s.dispatcher.knows(ctx, params.Name) {
+			unknown = unknownTool(params.Name)
+		}
+	case *sdk.GetPromptParams:
+		if params != nil && !s.prompts.hasPrompt(ctx, params.Name) {
+			unknown = unknownPrompt(params.Name)
+		}
+	}
+	if unknown == nil && passesGate(method) {
+		return nil
+	}
+	if err := s.o.Policy.Charge(ctx); err != nil {
+		return s.dispatcher.refuse(err)
+	}
+	return unknown
+}
+
+// passesGate reports whether a method takes from the client's budget later, as a call
+// or like one, or must not be refused: a notification has no answer, and a client that
+// withdraws a request or leaves takes less, not more.
+func passesGate(method string) bool {
+	switch method {
+	case methodCallTool, methodListResources, methodReadResource, methodSubscribe, methodUnsubscribe,
+		methodGetPrompt, methodComplete, MethodSubscribe, MethodPoll:
+		return true
+	}
+	return strings.HasPrefix(method, "notifications/")
 }

@@ -94,6 +94,33 @@ func (m *meter) chargeCall(who caller, tool string, what charge) *mcp.Refusal {
 	return nil
 }
 
+// checkRoom says why a call of tool could not be made now, and charges nothing.
+func (m *meter) checkRoom(who caller, tool string) *mcp.Refusal {
+	if len(m.rules) == 0 && who.kind != client {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now()
+	if no := m.limited(who.name, tool, now); no != nil || who.kind != client {
+		return no
+	}
+	if b := m.buckets[who.name]; b != nil && b.TokensAt(now) < 1 {
+		return m.spent(b, now)
+	}
+	return nil
+}
+
+// chargeRequest takes one call from the client's own budget, for what is no call of a
+// tool, or says why there is none to take.
+func (m *meter) chargeRequest(who string) *mcp.Refusal {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now()
+	m.sweep(now)
+	return m.spend(who, now)
+}
+
 // limited says which rate limit has no room for a call.
 func (m *meter) limited(who, tool string, now time.Time) *mcp.Refusal {
 	for _, r := range m.rules {
@@ -149,6 +176,11 @@ func (m *meter) spend(who string, now time.Time) *mcp.Refusal {
 	if b.AllowN(now, 1) {
 		return nil
 	}
+	return m.spent(b, now)
+}
+
+// spent refuses a client whose budget is used up.
+func (m *meter) spent(b *rate.Limiter, now time.Time) *mcp.Refusal {
 	missing := (1 - b.TokensAt(now)) / float64(m.perSecond)
 	// One millisecond more than needed makes up for what rounding took.
 	wait := time.Duration(min(missing, day.Seconds())*float64(time.Second)).Truncate(time.Millisecond) + time.Millisecond

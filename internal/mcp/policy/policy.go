@@ -99,7 +99,7 @@ func (e *Engine) Profile(name string) (Profile, bool) {
 // calls, then approval, for which it may wait. It returns nil or an
 // [*mcp.Refusal], at the latest when ctx is done.
 //
-// A refused call costs nothing, except that asking for approval takes one of
+// A refused call costs nothing here, except that asking for approval takes one of
 // the client's calls: it takes somebody's time.
 func (e *Engine) Admit(ctx context.Context, c *mcp.Call) error {
 	who := e.caller(ctx)
@@ -129,6 +129,25 @@ func (e *Engine) Admit(ctx context.Context, c *mcp.Call) error {
 		return no
 	}
 	return nil
+}
+
+// CheckRoom reports whether the limits would let a call of t pass now: the rate limits
+// about it and the client's own budget. It counts nothing, so that a flood can be turned
+// away before its arguments are read; [Engine.Admit] has the last word. The error is an
+// [*mcp.Refusal].
+func (e *Engine) CheckRoom(ctx context.Context, t mcp.Target) error {
+	return asError(e.meter.checkRoom(e.caller(ctx), t.Tool))
+}
+
+// Charge takes one call from the budget of the client of ctx, for a request that is no
+// call, or one that comes to nothing. It returns nil or an [*mcp.Refusal]; of anybody
+// but a client nothing is taken.
+func (e *Engine) Charge(ctx context.Context) error {
+	who := e.caller(ctx)
+	if who.kind != client {
+		return nil
+	}
+	return asError(e.meter.chargeRequest(who.name))
 }
 
 // asError keeps a nil refusal a nil error.
