@@ -11,12 +11,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
 
-// firstRead is the room a request's body begins with, in bytes. Few need more.
-const firstRead = 4 << 10
-
-// errOverShare means that its caller has too much under way.
-var errOverShare = errors.New("too much of what you sent is under way; wait for the answers, then send it again")
-
 // intake reads requests within bounds, before anything decodes them.
 type intake struct {
 	max    int64 // bytes of a body
@@ -31,12 +25,12 @@ func (w *Web) bounded(next http.Handler) http.Handler {
 			next.ServeHTTP(rw, r)
 			return
 		}
-		b := body{who: policy.SubjectFrom(r.Context()).Name, max: w.intake.max, shares: w.intake.shares}
-		defer b.free()
-		err := b.readAll(r.Body)
+		b := wire.Reading{Max: w.intake.max, Share: w.intake.shares.of(policy.SubjectFrom(r.Context()))}
+		defer b.Free()
+		err := b.ReadAll(r.Body)
 		var shape *wire.ShapeError
 		switch {
-		case errors.Is(err, errOverShare):
+		case errors.Is(err, wire.ErrOverShare):
 			rw.Header().Set("Retry-After", "1")
 			http.Error(rw, err.Error(), http.StatusTooManyRequests)
 			return
@@ -44,64 +38,13 @@ func (w *Web) bounded(next http.Handler) http.Handler {
 			http.Error(rw, shape.Error(), http.StatusRequestEntityTooLarge)
 			return
 		case errors.Is(err, wire.ErrTooLarge):
-			http.Error(rw, fmt.Sprintf("request body exceeds %d bytes", b.max), http.StatusRequestEntityTooLarge)
+			http.Error(rw, fmt.Sprintf("request body exceeds %d bytes", b.Max), http.StatusRequestEntityTooLarge)
 			return
 		}
-		r.Body = &readBody{Reader: bytes.NewReader(b.data), Closer: r.Body, err: err}
+		r.Body = &readBody{Reader: bytes.NewReader(b.Data()), Closer: r.Body, err: err}
 		next.ServeHTTP(rw, r)
 	})
 }
-
-// body is a request's body while it is read, and after.
-type body struct {
-	who    string
-	max    int64
-	shares *shares
-	shape  wire.Shape
-	data   []byte // its capacity is what is held of the share
-}
-
-// readAll reads r to its end. Its error is errOverShare, wraps [wire.ErrTooLarge], or
-// is that of r.
-func (b *body) readAll(r io.Reader) error {
-	for {
-		if len(b.data) == cap(b.data) {
-			if err := b.grow(); err != nil {
-				return err
-			}
-		}
-		n, err := r.Read(b.data[len(b.data):cap(b.data)])
-		read := b.data[len(b.data) : len(b.data)+n]
-		b.data = b.data[:len(b.data)+n]
-		if int64(len(b.data)) > b.max {
-			return wire.ErrTooLarge
-		}
-		if _, broken := b.shape.Write(read); broken != nil {
-			return broken
-		}
-		if err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			return err
-		}
-	}
-}
-
-// grow makes room for more, out of the caller's share.
-func (b *body) grow() error {
-	room := min(max(firstRead, 2*int64(cap(b.data))), b.max+1)
-	if !b.shares.take(b.who, room-int64(cap(b.data))) {
-		return errOverShare
-	}
-	larger := make([]byte, len(b.data), room)
-	copy(larger, b.data)
-	b.data = larger
-	return nil
-}
-
-// free ends what the body holds of its caller's share.
-func (b *body) free() { b.shares.giveBack(b.who, int64(cap(b.data))) }
 
 // readBody is a body that was read, with the error that ended it if there was one.
 type readBody struct {

@@ -19,6 +19,11 @@ func Stdio() wire.Frames { return wire.Lines(os.Stdin, os.Stdout, 0) }
 // ends nothing more is read, and what is under way gets ten seconds to finish.
 // A client that opens with the older dialect's handshake is served in that dialect.
 func (s *Server) Serve(ctx context.Context, subject *policy.Subject, frames wire.Frames) error {
+	return s.serveFrames(ctx, subject, frames, nil)
+}
+
+// serveFrames is Serve for a client whose requests hold of a share, which may be nil.
+func (s *Server) serveFrames(ctx context.Context, subject *policy.Subject, frames wire.Frames, share wire.Share) error {
 	life, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer end(nil)
 	defer context.AfterFunc(ctx, func() {
@@ -26,7 +31,7 @@ func (s *Server) Serve(ctx context.Context, subject *policy.Subject, frames wire
 		context.AfterFunc(life, func() { timer.Stop() })
 	})()
 	p := &peer{subject: subject}
-	conn := wire.New(untilStop{frames, ctx}, wire.Options{Extra: p.extra()})
+	conn := wire.New(untilStop{frames, ctx}, wire.Options{Extra: p.extra(), Share: share})
 	defer conn.Close()
 	p.feed = newFeed(life, &s.fanout, conn.Push)
 	defer p.feed.close()

@@ -5,6 +5,9 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
 
 // What requests that are under way may hold, in bytes of their bodies. What decodes
@@ -41,6 +44,18 @@ func newShares(body int64) *shares {
 	each := body + modestShare
 	return &shares{each: each, all: crowdedShares * each, held: map[string]int64{}, calm: make(chan struct{}, 1)}
 }
+
+// of returns a caller's share.
+func (s *shares) of(caller *policy.Subject) wire.Share { return share{s, caller.Name} }
+
+// share is what one caller may hold.
+type share struct {
+	*shares
+	who string
+}
+
+func (s share) Take(n int64) bool { return s.take(s.who, n) }
+func (s share) GiveBack(n int64)  { s.giveBack(s.who, n) }
 
 // take has who hold n bytes more, unless that is more than its share.
 func (s *shares) take(who string, n int64) bool {

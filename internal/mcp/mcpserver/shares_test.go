@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
 
@@ -67,6 +68,7 @@ func TestMemoryGivenBackOnce(t *testing.T) {
 		s.mu.Unlock()
 		s.giveBack("a", burstBytes)
 		time.Sleep(calmTime)
+		synctest.Wait()
 		if s.endBurst() {
 			t.Error("the burst is not forgotten after it")
 		}
@@ -95,23 +97,23 @@ func TestBodyWithinBounds(t *testing.T) {
 	} {
 		s := newShares(most)
 		var seen bytes.Buffer
-		b := body{who: "a", max: most, shares: s}
-		err := b.readAll(io.TeeReader(c.from, &seen))
+		b := wire.Reading{Max: most, Share: s.of(&policy.Subject{Name: "a"})}
+		err := b.ReadAll(io.TeeReader(c.from, &seen))
 		if !errors.Is(err, c.want) || c.want == nil && err != nil {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
-		if c.want == nil && !bytes.Equal(b.data, seen.Bytes()) {
-			t.Errorf("%s: %d bytes of %d were kept", name, len(b.data), seen.Len())
+		if c.want == nil && !bytes.Equal(b.Data(), seen.Bytes()) {
+			t.Errorf("%s: %d bytes of %d were kept", name, len(b.Data()), seen.Len())
 		}
-		b.free()
+		b.Free()
 		if s.total != 0 {
 			t.Errorf("%s: %d bytes stay held", name, s.total)
 		}
 	}
 	s := newShares(most)
 	s.take("a", s.each)
-	b := body{who: "a", max: most, shares: s}
-	if err := b.readAll(strings.NewReader("{}")); !errors.Is(err, errOverShare) {
+	b := wire.Reading{Max: most, Share: s.of(&policy.Subject{Name: "a"})}
+	if err := b.ReadAll(strings.NewReader("{}")); !errors.Is(err, wire.ErrOverShare) {
 		t.Errorf("a caller whose share is used up is told %v", err)
 	}
 }

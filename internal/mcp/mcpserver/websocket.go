@@ -44,7 +44,8 @@ func (w *Web) websocket(rw http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // Accept has answered
 	}
-	err = w.server.Serve(w.stop, subject, wire.WebSocket(conn, w.o.Limits.Body))
+	share := w.intake.shares.of(subject)
+	err = w.server.serveFrames(w.stop, subject, wire.WebSocketWith(conn, wire.SocketOptions{Max: w.o.Limits.Body, Share: share}), share)
 	if err != nil {
 		w.server.o.Logger.Debug("websocket ended", "client", subject.Name, "reason", err)
 	}

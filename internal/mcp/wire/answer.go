@@ -75,15 +75,15 @@ var (
 	idAtTheEnd  = regexp.MustCompile(`,\s*"id"\s*:\s*("[^"\\]{0,64}"|-?\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`)
 )
 
-// flaw returns what is wrong with a line that was too long, with the id of the
+// flaw returns what is wrong with a message that was not taken, with the id of the
 // request it was if that can be told from its ends.
 func (o *oversized) flaw() *flaw {
-	return &flaw{code: codeInvalid, why: o.Error(), id: idAtEnds(o.head, o.tail)}
+	return &flaw{code: o.code, why: o.why, id: idAtEnds(o.head, o.tail)}
 }
 
-// misshapen returns what is wrong with a message that breaks a bound of its shape.
-func misshapen(raw []byte, err error) *flaw {
-	return &flaw{code: codeInvalid, why: err.Error(), id: idAtEnds(raw[:min(len(raw), endRoom)], raw[max(0, len(raw)-endRoom):])}
+// misshapen is a message, or the beginning of one, that breaks a bound of its shape.
+func misshapen(raw []byte, err error) *oversized {
+	return &oversized{code: codeInvalid, why: err.Error(), head: raw[:min(len(raw), endRoom)], tail: raw[max(0, len(raw)-endRoom):]}
 }
 
 // idAtEnds returns the id of a request as far as it can be told from the request's

@@ -35,6 +35,9 @@ type Options struct {
 	// MaxInFlight is how many requests may wait for their answer at once; more
 	// are refused. If 0, it is 64.
 	MaxInFlight int
+	// Share is what requests hold that wait for their answer; one beyond it is refused.
+	// If nil, they hold nothing.
+	Share Share
 }
 
 // Conn is a JSON-RPC connection over frames, for the MCP SDK or for a dialect.
@@ -72,7 +75,7 @@ func New(frames Frames, o Options) *Conn {
 		o.MaxInFlight = defaultInFlight
 	}
 	c := &Conn{frames: frames, extra: o.Extra, session: o.SessionID, closed: make(chan struct{})}
-	c.owed.max, c.owed.ids = o.MaxInFlight, map[jsonrpc.ID]bool{}
+	c.owed.max, c.owed.ids, c.owed.share = o.MaxInFlight, map[jsonrpc.ID]claim{}, o.Share
 	return c
 }
 
@@ -152,7 +155,7 @@ func (c *Conn) judge(raw []byte, skipped error) (jsonrpc.Message, *flaw) {
 	}
 	if _, err := new(Shape).Write(raw); err != nil {
 		c.strikes++
-		return nil, misshapen(raw, err)
+		return nil, misshapen(raw, err).flaw()
 	}
 	msg, bad := parseMessage(raw)
 	if bad != nil {
@@ -166,17 +169,17 @@ func (c *Conn) judge(raw []byte, skipped error) (jsonrpc.Message, *flaw) {
 			return nil, nil
 		}
 	case *jsonrpc.Request:
-		if bad := c.admit(msg); bad != nil {
+		if bad := c.admit(msg, len(raw)); bad != nil {
 			return nil, bad
 		}
 	}
 	return msg, nil
 }
 
-// admit takes a request in, or returns why it is refused.
-func (c *Conn) admit(req *jsonrpc.Request) *flaw {
+// admit takes a request of size bytes in, or returns why it is refused.
+func (c *Conn) admit(req *jsonrpc.Request, size int) *flaw {
 	if req.IsCall() {
-		if bad := c.owed.admit(req.ID, req.Method != listenMethod); bad != nil {
+		if bad := c.owed.admit(req.ID, claim{awaited: req.Method != listenMethod, size: int64(size)}); bad != nil {
 			if id, err := json.Marshal(req.ID.Raw()); err == nil {
 				bad.id = id
 			}
@@ -236,6 +239,9 @@ func (c *Conn) Push(ctx context.Context, raw []byte) error {
 
 // Close closes the connection. It may be called many times and concurrently.
 func (c *Conn) Close() error {
-	c.once.Do(func() { close(c.closed) })
+	c.once.Do(func() {
+		close(c.closed)
+		c.owed.freeAll()
+	})
 	return c.frames.Close()
 }

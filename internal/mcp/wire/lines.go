@@ -24,13 +24,15 @@ const (
 	closeGrace = 100 * time.Millisecond
 )
 
-// oversized is a line that was too long. It keeps the line's ends.
+// oversized is a message that was not taken: it was too long, or too much for its
+// sender's share. It keeps the message's ends.
 type oversized struct {
-	max        int
+	code       int64
+	why        string
 	head, tail []byte
 }
 
-func (o *oversized) Error() string   { return fmt.Sprintf("a message of more than %d bytes", o.max) }
+func (o *oversized) Error() string   { return o.why }
 func (o *oversized) Is(e error) bool { return e == ErrTooLarge }
 
 // lines is a stream of lines.
@@ -134,7 +136,7 @@ func skipLine(br *bufio.Reader, line []byte, err error, limit int) error {
 	if err != nil && err != io.EOF {
 		return err
 	}
-	return &oversized{max: limit, head: head, tail: tail}
+	return &oversized{code: codeInvalid, why: fmt.Sprintf("a message of more than %d bytes", limit), head: head, tail: tail}
 }
 
 func (l *lines) WriteFrame(ctx context.Context, data []byte) error {

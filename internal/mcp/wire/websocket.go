@@ -21,6 +21,9 @@ type SocketOptions struct {
 	// Max is the longest message taken, in bytes, after decompression. If 0, it
 	// is [DefaultMaxFrame].
 	Max int64
+	// Share is what a message holds until it is taken; one beyond it is skipped. If
+	// nil, there is no bound but Max.
+	Share Share
 	// PingEvery is how often the peer is asked whether it is alive. If 0, every
 	// 30 seconds.
 	PingEvery time.Duration
@@ -92,7 +95,7 @@ func (s *socket) ReadFrame(ctx context.Context) ([]byte, error) {
 // readAll hands message after message over until the peer is gone.
 func (s *socket) readAll(ctx context.Context) {
 	for {
-		data, err := s.readMessage(ctx)
+		f, held, err := s.readMessage(ctx)
 		if err != nil {
 			s.parting.Do(func() { close(s.gone) }) // before anybody hears of it
 			s.endHandover(err)
@@ -100,7 +103,8 @@ func (s *socket) readAll(ctx context.Context) {
 			return
 		}
 		s.waits.Store(true)
-		taken := s.give(frame{data: data})
+		taken := s.give(f)
+		held.Free()
 		s.heard.Add(1)
 		s.waits.Store(false)
 		if !taken {
@@ -110,27 +114,55 @@ func (s *socket) readAll(ctx context.Context) {
 	}
 }
 
-// readMessage returns the next text message.
-func (s *socket) readMessage(ctx context.Context) ([]byte, error) {
+// readMessage returns the next text message and what it holds. One that breaks a bound
+// but its length is read to its end, and comes as the error it is.
+func (s *socket) readMessage(ctx context.Context) (frame, *Reading, error) {
 	kind, r, err := s.c.Reader(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrGone, err)
+		return frame{}, nil, fmt.Errorf("%w: %v", ErrGone, err)
 	}
 	s.heard.Add(1)
 	if kind != websocket.MessageText {
 		s.closeHandshake(websocket.StatusUnsupportedData, "only text messages are taken")
-		return nil, fmt.Errorf("%w: it sent a binary message", ErrGone)
+		return frame{}, nil, fmt.Errorf("%w: it sent a binary message", ErrGone)
 	}
-	var buf bytes.Buffer
-	n, err := io.Copy(&buf, &heard{io.LimitReader(r, s.o.Max+1), &s.heard})
-	if err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrGone, err)
+	in := &heard{r, &s.heard}
+	held := &Reading{Max: s.o.Max, Share: s.o.Share}
+	f := frame{}
+	err = held.ReadAll(in)
+	if refused := refusedReading(held, err); refused != nil {
+		held.Free()
+		held = &Reading{} // which holds nothing
+		f.err = refused
+		var rest int64
+		if rest, err = io.Copy(io.Discard, io.LimitReader(in, s.o.Max+1)); rest > s.o.Max {
+			err = ErrTooLarge
+		}
+	} else {
+		f.data = held.Data()
 	}
-	if n > s.o.Max {
+	if err == nil {
+		return f, held, nil
+	}
+	held.Free()
+	if errors.Is(err, ErrTooLarge) {
 		s.closeHandshake(websocket.StatusMessageTooBig, "message is too large")
-		return nil, fmt.Errorf("%w: it sent a message of more than %d bytes", ErrGone, s.o.Max)
+		return frame{}, nil, fmt.Errorf("%w: it sent a message of more than %d bytes", ErrGone, s.o.Max)
 	}
-	return buf.Bytes(), nil
+	return frame{}, nil, fmt.Errorf("%w: %v", ErrGone, err)
+}
+
+// refusedReading is why a message is answered with an error, whatever follows of it; nil
+// if err is none or ends the stream.
+func refusedReading(b *Reading, err error) *oversized {
+	var shape *ShapeError
+	switch {
+	case errors.As(err, &shape):
+		return misshapen(bytes.Clone(b.Data()[:min(len(b.Data()), endRoom)]), err)
+	case errors.Is(err, ErrOverShare):
+		return &oversized{code: codeCapacity, why: err.Error(), head: bytes.Clone(b.Data()[:min(len(b.Data()), endRoom)])}
+	}
+	return nil
 }
 
 // heard counts the reads that brought something.

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -173,7 +174,7 @@ func TestTenMegabyteFrame(t *testing.T) {
 	client, frames := dialled(t, wire.SocketOptions{})
 	c := wire.New(frames, wire.Options{})
 	go echo(t.Context(), c) // ends with the socket
-	big := `{"jsonrpc":"2.0","id":1,"method":"big","params":{"a":"` + strings.Repeat("x", wire.DefaultMaxFrame-60) + `"}}`
+	big := `{"jsonrpc":"2.0","id":1,"method":"big","params":[""` + strings.Repeat(`,"`+strings.Repeat("x", 1<<20-3)+`"`, wire.DefaultMaxFrame>>20-1) + `,"` + strings.Repeat("x", 1<<19) + `"]}`
 	for _, m := range []string{big, `{"jsonrpc":"2.0","id":2,"method":"small"}`} {
 		if err := client.Write(t.Context(), websocket.MessageText, []byte(m)); err != nil {
 			t.Fatal(err)
@@ -187,6 +188,91 @@ func TestTenMegabyteFrame(t *testing.T) {
 		if heard(t, string(got)) != want {
 			t.Errorf("answered %s, want %s", got, want)
 		}
+	}
+}
+
+// purse is a share of so many bytes.
+type purse struct{ left atomic.Int64 }
+
+func (p *purse) Take(n int64) bool {
+	if p.left.Add(-n) < 0 {
+		p.left.Add(n)
+		return false
+	}
+	return true
+}
+
+func (p *purse) GiveBack(n int64) { p.left.Add(n) }
+
+// TestShareOfASocket shows that a message for which there is no room is refused, with
+// its id, that the next is taken, and that nothing stays held.
+func TestShareOfASocket(t *testing.T) {
+	const room = 16 << 10
+	share := &purse{}
+	share.left.Store(room)
+	client, frames := dialled(t, wire.SocketOptions{Share: share})
+	c := wire.New(frames, wire.Options{Share: share})
+	done := make(chan struct{})
+	go func() { defer close(done); echo(t.Context(), c) }()
+	long := `{"jsonrpc":"2.0","id":1,"method":"long","params":["` + strings.Repeat("x", 2*room) + `"]}`
+	deep := `{"jsonrpc":"2.0","id":2,"method":"deep","params":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`
+	for _, row := range []struct{ say, want string }{
+		{long, `"id":1,"error":{"code":-32002`}, {deep, `"id":2,"error":{"code":-32600`}, {`{"jsonrpc":"2.0","id":3,"method":"small"}`, "small"},
+	} {
+		if err := client.Write(t.Context(), websocket.MessageText, []byte(row.say)); err != nil {
+			t.Fatal(err)
+		}
+		_, got, err := client.Read(t.Context())
+		if err != nil || !strings.Contains(string(got), row.want) {
+			t.Fatalf("%.60s is answered %s, %v; want %s", row.say, got, err, row.want)
+		}
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	if left := share.left.Load(); left != room {
+		t.Errorf("%d bytes of %d are left when nothing is under way", left, room)
+	}
+}
+
+// TestShareOfRequests shows that requests hold their bytes until they are answered, or
+// the connection ends.
+func TestShareOfRequests(t *testing.T) {
+	share := &purse{}
+	share.left.Store(100)
+	client, frames := dialled(t, wire.SocketOptions{})
+	c := wire.New(frames, wire.Options{Share: share})
+	for id := 1; id <= 3; id++ {
+		request := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"m"}`, id) // of 37 bytes
+		if err := client.Write(t.Context(), websocket.MessageText, []byte(request)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused := make(chan string, 1)
+	go func() { // ends with the answer, or the socket
+		_, got, _ := client.Read(t.Context())
+		refused <- string(got)
+	}()
+	for range 2 {
+		if _, err := c.Read(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reading := make(chan struct{})
+	go func() { defer close(reading); _, _ = c.Read(t.Context()) }()
+	if got := <-refused; !strings.Contains(got, `"id":3,"error":{"code":-32002`) {
+		t.Errorf("a third request is answered %s", got)
+	}
+	if left := share.left.Load(); left != 26 {
+		t.Errorf("two requests under way leave %d bytes of 100", left)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-reading
+	if left := share.left.Load(); left != 100 {
+		t.Errorf("%d bytes of 100 are left after the end", left)
 	}
 }
 
