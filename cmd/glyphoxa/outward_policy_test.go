@@ -14,8 +14,8 @@ import (
 // clock renders a time of day as rules have it.
 func clock(t time.Time) string { return t.UTC().Format("15:04") }
 
-// newPolicyProgram serves one client for each rule.
-func newPolicyProgram(t testing.TB) *outward {
+// newPolicyProgram serves one client for each rule, once the program is prepared.
+func newPolicyProgram(t testing.TB, prepare ...func(*program)) *outward {
 	t.Helper()
 	h := newProgram(t)
 	h.configure("policy.yaml")
@@ -23,6 +23,9 @@ func newPolicyProgram(t testing.TB) *outward {
 	h.set("TO", clock(time.Now().Add(4*time.Hour)))
 	for _, name := range []string{"master", "tablet", "flood", "builder", "friend", "stranger", "lapsed", "pardoned", "asker", "hasty", "owl"} {
 		h.secrets = append(h.secrets, secret(name))
+	}
+	for _, p := range prepare {
+		p(h)
 	}
 	return h.serve()
 }

@@ -205,7 +205,7 @@ func TestCommandsAreRecorded(t *testing.T) {
 	m := samples(t, h.metrics)
 	for _, want := range []string{
 		`glyphoxa_tool_calls_total{caller="discord",code="ok",source="server",tool="entity_import"}`,
-		`glyphoxa_denials_total{caller="discord",code="forbidden",rule="",tool="entity_import"}`,
+		`glyphoxa_denials_total{caller="discord",code="forbidden",rule="profile",tool="entity_import"}`,
 	} {
 		if m[want] != "1" {
 			t.Errorf("%s = %q, want 1", want, m[want])

@@ -121,6 +121,9 @@ type Refusal struct {
 	Code Code
 	// Rule is the name of the policy rule that refused, empty if it was none.
 	Rule string
+	// By is what refused where no rule did: "profile", "read_only" or "limits". It is for
+	// records alone.
+	By string
 	// Reason says what is wrong, Hint what to do.
 	Reason, Hint string
 	// RetryAfter is how long to wait before it is worth trying again; 0 if

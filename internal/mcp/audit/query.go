@@ -23,6 +23,8 @@ type Query struct {
 	Who, Tool, Session string
 	// Decision is [Allowed], [Denied] or [Pending].
 	Decision string
+	// Denied selects what was refused, however it came to that.
+	Denied bool
 	// Since is the earliest time of a call, Until the first too late.
 	Since, Until time.Time
 	// Cursor is where the page before ended; empty for the first page.
@@ -129,6 +131,9 @@ func (l *Log) conditions(q Query) (*conditions, int, error) {
 		c.equal("decision", q.Decision)
 	default:
 		return nil, 0, fmt.Errorf("%w: decision is %q; use %s, %s or %s", mcp.ErrInvalidArguments, q.Decision, Allowed, Denied, Pending)
+	}
+	if q.Denied {
+		c.where = append(c.where, "decision <> 'allowed'", "decision = 'denied'")
 	}
 	c.equal("who", q.Who)
 	c.equal("tool", q.Tool)

@@ -5,6 +5,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -78,7 +79,7 @@ func (g *Gate) countCall(ctx context.Context, c *mcp.Call, res mcp.Result, code 
 		caller = s.Crowd
 	}
 	if refused != nil {
-		g.metrics.Denied(c.Tool, caller, code, refused.Rule)
+		g.metrics.Denied(c.Tool, caller, code, cmp.Or(refused.Rule, refused.By))
 		return
 	}
 	g.metrics.Call(c.Tool, caller, c.Source, code, res.Duration, res.Cached)
@@ -93,7 +94,7 @@ func record(ctx context.Context, c *mcp.Call, res mcp.Result, err error, code st
 		r.Profile, r.Transport = s.Profile.Name, s.Transport
 	}
 	if refused != nil {
-		r.Decision, r.Rule, r.Approval = audit.Denied, refused.Rule, refused.Approval
+		r.Decision, r.Rule, r.Approval = audit.Denied, cmp.Or(refused.Rule, refused.By), refused.Approval
 		if refused.Code == mcp.CodePendingApproval {
 			r.Decision = audit.Pending
 		}

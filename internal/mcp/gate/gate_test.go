@@ -102,7 +102,7 @@ func TestEveryCallIsRecordedCountedAndTold(t *testing.T) {
 		{name: "a failure", tool: "bad", ctx: claude, event: gate.EventFailed, decision: audit.Allowed, code: "handler_error", who: "claude"},
 		{name: "bad arguments", tool: "good", args: `[]`, ctx: claude, event: gate.EventFailed, decision: audit.Allowed, code: "invalid_input", who: "claude"},
 		{name: "a step that is refused", tool: "both", ctx: claude, event: gate.EventFailed, decision: audit.Allowed, code: "capacity_exceeded", who: "claude"},
-		{name: "no right", tool: "good", ctx: policy.WithSubject(t.Context(), &policy.Subject{Name: "guest", Profile: policy.Profile{Name: "no such profile"}}), event: gate.EventRefused, decision: audit.Denied, code: "forbidden", who: "guest"},
+		{name: "no right", tool: "good", ctx: policy.WithSubject(t.Context(), &policy.Subject{Name: "guest", Profile: policy.Profile{Name: "no such profile"}}), event: gate.EventRefused, decision: audit.Denied, code: "forbidden", rule: "profile", who: "guest"},
 		{name: "an NPC", tool: "good", ctx: mcp.WithCaller(t.Context(), mcp.Caller{NPC: "bart", Session: "s1"}), event: gate.EventExecuted, decision: audit.Allowed, who: "npc:bart"},
 		{name: "one of many", tool: "good", ctx: policy.WithSubject(t.Context(), &policy.Subject{Name: "discord:1", Profile: policy.Profile{Name: "dm"}, Crowd: "discord"}), event: gate.EventExecuted, decision: audit.Allowed, who: "discord:1"},
 		{name: "the operator", tool: "good", ctx: t.Context(), event: gate.EventExecuted, decision: audit.Allowed, who: "operator"},
@@ -140,7 +140,7 @@ func TestEveryCallIsRecordedCountedAndTold(t *testing.T) {
 		`glyphoxa_tool_calls_total{caller="claude",code="handler_error",source="builtin",tool="bad"} 1`,
 		`glyphoxa_denials_total{caller="claude",code="capacity_exceeded",rule="once",tool="good"} 2`,
 		`glyphoxa_tool_calls_total{caller="discord",code="ok",source="builtin",tool="good"} 1`,
-		`glyphoxa_denials_total{caller="guest",code="forbidden",rule="",tool="good"} 1`,
+		`glyphoxa_denials_total{caller="guest",code="forbidden",rule="profile",tool="good"} 1`,
 	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("metrics lack %s", want)

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,11 +79,17 @@ func (c *catalog) lookup(ctx context.Context, name string) (mcphost.Tool, bool) 
 // findOwn returns the server's own tool behind an outward name, if the subject
 // of ctx may call it.
 func (c *catalog) findOwn(ctx context.Context, name string) (ownTool, bool) {
-	if !vouched(ctx) {
+	t, ok := c.ownNamed(name)
+	if !ok || !vouched(ctx) || c.policy.Permits(ctx, t.target()) != nil {
 		return ownTool{}, false
 	}
+	return t, true
+}
+
+// ownNamed returns the server's own tool behind an outward name, whoever may call it.
+func (c *catalog) ownNamed(name string) (ownTool, bool) {
 	for _, t := range c.own {
-		if t.def.Name == name && c.policy.Permits(ctx, t.target()) == nil {
+		if t.def.Name == name {
 			return t, true
 		}
 	}
@@ -91,8 +98,23 @@ func (c *catalog) findOwn(ctx context.Context, name string) (ownTool, bool) {
 
 // viewOf is what the subject of ctx may see of the world.
 func (c *catalog) viewOf(ctx context.Context) resource.View {
-	v := resource.View{
-		May: func(permission string) bool { return c.permits(ctx, "resources", permission) == nil },
+	v, _ := c.viewAndRefusal(ctx)
+	return v
+}
+
+// viewAndRefusal is [catalog.viewOf], and why the subject did not get what was unknown in
+// that view: the permission that it was refused last, if any was. The view is for one
+// goroutine.
+func (c *catalog) viewAndRefusal(ctx context.Context) (v resource.View, why func() *mcp.Refusal) {
+	var last error
+	v = resource.View{
+		May: func(permission string) bool {
+			err := c.permits(ctx, "resources", permission)
+			if err != nil {
+				last = err
+			}
+			return err == nil
+		},
 		Tool: func(name string) bool {
 			_, ok := c.lookup(ctx, name)
 			return ok
@@ -101,7 +123,12 @@ func (c *catalog) viewOf(ctx context.Context) resource.View {
 	if subject := policy.SubjectFrom(ctx); subject != nil {
 		v.Viewer = subject.Caller().Viewer()
 	}
-	return v
+	return v, func() *mcp.Refusal {
+		if no, ok := errors.AsType[*mcp.Refusal](last); ok {
+			return no
+		}
+		return notHere("there is no such thing")
+	}
 }
 
 // permits reports whether the subject of ctx may have the server do something

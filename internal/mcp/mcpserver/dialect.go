@@ -42,7 +42,7 @@ type dialectSession struct {
 
 func (d dialectSession) Tools(ctx context.Context) ([]dialect.Tool, error) {
 	ctx = d.peer.attend(ctx)
-	if err := d.server.o.Policy.Charge(ctx); err != nil {
+	if err := d.server.dispatcher.chargeRequest(ctx, methodListTools); err != nil {
 		return nil, plainly(err)
 	}
 	list := []dialect.Tool{}

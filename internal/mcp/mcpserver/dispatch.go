@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -89,6 +90,7 @@ func (d door) Execute(ctx context.Context, name, args string) (mcp.Result, error
 		t, ok = d.findByOutwardName(ctx, name)
 	}
 	if !ok {
+		d.recordUnseen(ctx, name, args)
 		return mcp.Result{}, noTool(name)
 	}
 	return d.throughHost(ctx, &t, args)
@@ -108,9 +110,10 @@ func (d *dispatcher) callByName(ctx context.Context, name string, args json.RawM
 	}
 	t, ok := d.findDirect(ctx, name)
 	if !ok {
-		if err := d.policy.Charge(ctx); err != nil {
+		if err := d.chargeRequest(ctx, name); err != nil {
 			return answer{err: err}
 		}
+		d.recordUnseen(ctx, name, string(args))
 		return answer{err: noTool(name)}
 	}
 	return d.executeTool(ctx, &t, string(args))
@@ -153,6 +156,7 @@ func (d *dispatcher) answerCall(ctx context.Context, req *sdk.CallToolRequest) (
 	}
 	t, ok := d.findDirect(ctx, name)
 	if !ok {
+		d.recordUnseen(ctx, name, string(args))
 		return nil, unknownTool(name)
 	}
 	a := d.executeTool(ctx, &t, string(args))
@@ -243,7 +247,8 @@ func firstText(r *sdk.CallToolResult) string {
 }
 
 // passGate lets something the server does itself pass the gate like a tool: it
-// changes nothing and needs no permission of its own.
+// changes nothing and needs no permission of its own. A [refusedError] of do is recorded
+// as a refusal.
 func (d *dispatcher) passGate(ctx context.Context, what, args string, do func(context.Context) error) error {
 	if d.gate == nil {
 		return do(ctx)
@@ -262,6 +267,10 @@ func (d *dispatcher) passGate(ctx context.Context, what, args string, do func(co
 		c.Admitted = true
 		err = do(ctx)
 	}
-	d.gate.Settle(ctx, c, mcp.Result{Duration: time.Since(start)}, err)
-	return err
+	settled, told := err, err
+	if no, ok := errors.AsType[*refusedError](err); ok {
+		c.Admitted, settled, told = false, no.why, no.told
+	}
+	d.gate.Settle(ctx, c, mcp.Result{Duration: time.Since(start)}, settled)
+	return told
 }

@@ -185,6 +185,7 @@ func (f *finder) describeTool(ctx context.Context, args json.RawMessage) (any, e
 	}
 	t, ok := f.findDirect(ctx, q.Name)
 	if !ok {
+		f.recordUnseen(ctx, q.Name, string(args))
 		return nil, fmt.Errorf("%w %q", mcp.ErrUnknownTool, untrusted.Line(q.Name, 200))
 	}
 	return map[string]any{"tool": f.define(t)}, nil
@@ -215,6 +216,7 @@ func (f *finder) invokeProgram(ctx context.Context, args json.RawMessage) (any, 
 		t, ok = f.lookup(ctx, q.ID)
 	}
 	if !ok {
+		f.recordUnseen(ctx, q.ID, string(q.Input))
 		err := noTool(q.ID)
 		return failurePayload(err, nil, q.Input), err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/prompt"
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
@@ -64,6 +65,23 @@ func (p *promptMethods) listPrompts(ctx context.Context, req sdk.Request) (sdk.R
 // hasPrompt reports whether the subject of ctx may have the prompt.
 func (p *promptMethods) hasPrompt(ctx context.Context, name string) bool {
 	return p.source != nil && slices.ContainsFunc(p.source.List(p.viewOf(ctx)), func(entry *sdk.Prompt) bool { return entry.Name == name })
+}
+
+// refusePrompt answers a request for a prompt that the subject of ctx does not have, and
+// has it recorded.
+func (p *promptMethods) refusePrompt(ctx context.Context, name string) error {
+	why := notHere("there is no such prompt")
+	if p.source != nil {
+		v, refusal := p.viewAndRefusal(ctx)
+		p.source.List(v)
+		isThat := func(entry *sdk.Prompt) bool { return entry.Name == name }
+		if slices.ContainsFunc(p.source.List(all()), isThat) {
+			why = refusal()
+		}
+	}
+	target := mcp.Target{Tool: methodGetPrompt, Source: sourceServer, ReadOnly: true}
+	p.recordRefusal(ctx, target, oneField("name", name), why)
+	return unknownPrompt(name)
 }
 
 func unknownPrompt(name string) error {

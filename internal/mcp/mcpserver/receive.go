@@ -81,24 +81,30 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 // checkRequest takes what a request costs from its client's budget, unless it passes the
 // gate, which does. A name that means nothing to the client never gets there.
 func (s *Server) checkRequest(ctx context.Context, method string, req sdk.Request) error {
-	var unknown error
+	var unknown func() error // nil if it means something
 	switch params := req.GetParams().(type) {
 	case *sdk.CallToolParamsRaw:
 		if params != nil && !s.dispatcher.knows(ctx, params.Name) {
-			unknown = unknownTool(params.Name)
+			unknown = func() error {
+				s.dispatcher.recordUnseen(ctx, params.Name, string(params.Arguments))
+				return unknownTool(params.Name)
+			}
 		}
 	case *sdk.GetPromptParams:
 		if params != nil && !s.prompts.hasPrompt(ctx, params.Name) {
-			unknown = unknownPrompt(params.Name)
+			unknown = func() error { return s.prompts.refusePrompt(ctx, params.Name) }
 		}
 	}
 	if unknown == nil && passesGate(method) {
 		return nil
 	}
-	if err := s.o.Policy.Charge(ctx); err != nil {
+	if err := s.dispatcher.chargeRequest(ctx, method); err != nil {
 		return s.dispatcher.refuse(err)
 	}
-	return unknown
+	if unknown != nil {
+		return unknown()
+	}
+	return nil
 }
 
 // passesGate reports whether a method takes from the client's budget later, as a call

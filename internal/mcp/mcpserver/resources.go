@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
@@ -73,11 +74,12 @@ func canonicalURI(uri string) string {
 
 // readResource answers resources/read.
 func (r *resourceMethods) readResource(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-	v, uri := r.viewOf(ctx), req.Params.URI
+	uri := req.Params.URI
+	v, why := r.viewAndRefusal(ctx)
 	var res *sdk.ReadResourceResult
 	err := r.passGate(ctx, methodReadResource, oneField("uri", uri), func(ctx context.Context) (err error) {
 		res, err = r.source.Read(ctx, v, uri)
-		return err
+		return unknownResource(err, why)
 	})
 	if err != nil {
 		return nil, r.resourceError(uri, err)
@@ -95,6 +97,14 @@ func oneField(key, value string) string {
 	return string(raw)
 }
 
+// unknownResource marks reading what the caller does not see as a refusal.
+func unknownResource(err error, why func() *mcp.Refusal) error {
+	if errors.Is(err, resource.ErrUnknown) {
+		return &refusedError{told: err, why: why()}
+	}
+	return err
+}
+
 // resourceError is the answer to a URI that cannot be read. What is hidden
 // does not exist.
 func (r *resourceMethods) resourceError(uri string, err error) error {
@@ -110,8 +120,9 @@ func (r *resourceMethods) checkReadable(ctx context.Context, uri string) error {
 		return nil // the SDK refuses it
 	}
 	err := r.passGate(ctx, methodSubscribe, oneField("uri", uri), func(ctx context.Context) error {
-		_, err := r.source.Read(ctx, r.viewOf(ctx), uri)
-		return err
+		v, why := r.viewAndRefusal(ctx)
+		_, err := r.source.Read(ctx, v, uri)
+		return unknownResource(err, why)
 	})
 	if err != nil {
 		return r.resourceError(uri, err)

@@ -146,7 +146,7 @@ func (s *stateSync) mayFollow(ctx context.Context) error {
 // openSubscription begins a subscription for the subject of ctx.
 func (s *stateSync) openSubscription(ctx context.Context, f following) (*world.Subscription, error) {
 	if err := s.mayFollow(ctx); err != nil {
-		return nil, err
+		return nil, refused(err)
 	}
 	return s.world.Subscribe(world.Filter{Viewer: policy.SubjectFrom(ctx).Caller().Viewer(), Area: f.area, Since: f.since})
 }
@@ -240,6 +240,9 @@ func (s *stateSync) declareArea(ctx context.Context, raw json.RawMessage) ([]byt
 		return nil, err
 	}
 	if err := s.mayFollow(ctx); err != nil {
+		if why, ok := errors.AsType[*mcp.Refusal](err); ok {
+			s.recordRefusal(ctx, mcp.Target{Tool: MethodDeclare, Source: sourceServer, ReadOnly: true}, string(raw), why)
+		}
 		return nil, err
 	}
 	if err := conn.declare(area); err != nil {

@@ -185,7 +185,7 @@ func (m *meter) spent(b *rate.Limiter, now time.Time) *mcp.Refusal {
 	// One millisecond more than needed makes up for what rounding took.
 	wait := time.Duration(min(missing, day.Seconds())*float64(time.Second)).Truncate(time.Millisecond) + time.Millisecond
 	return &mcp.Refusal{
-		Code: mcp.CodeCapacityExceeded, RetryAfter: wait,
+		Code: mcp.CodeCapacityExceeded, By: "limits", RetryAfter: wait,
 		Reason: "too many calls at once", Hint: "wait " + wait.String() + ", and call less often",
 	}
 }

@@ -67,10 +67,14 @@ func (e *Engine) permits(who caller, t *mcp.Target, depth int) *mcp.Refusal {
 	// whether it writes depends on them.
 	if t.Permission != "" {
 		if e.readOnly && !t.ReadOnly {
-			return forbidden("", "changing something is switched off here", "ask the operator to leave read-only mode")
+			return &mcp.Refusal{
+				Code: mcp.CodeForbidden, By: "read_only", Reason: "changing something is switched off here", Hint: "ask the operator to leave read-only mode",
+			}
 		}
 		if who.kind == client && !e.holds(who, t) {
-			return forbidden("", "not allowed with this profile", "ask the operator for a profile that allows it")
+			return &mcp.Refusal{
+				Code: mcp.CodeForbidden, By: "profile", Reason: "not allowed with this profile", Hint: "ask the operator for a profile that allows it",
+			}
 		}
 	}
 	if no := e.gated(who.name, t); no != nil {
@@ -79,7 +83,7 @@ func (e *Engine) permits(who caller, t *mcp.Target, depth int) *mcp.Refusal {
 	for i := range t.Needs {
 		if no := e.permits(who, &t.Needs[i], depth+1); no != nil {
 			return &mcp.Refusal{
-				Code: no.Code, Rule: no.Rule, RetryAfter: no.RetryAfter,
+				Code: no.Code, Rule: no.Rule, By: no.By, RetryAfter: no.RetryAfter,
 				Reason: "needs another tool that is not allowed here", Hint: "ask the operator what is missing",
 			}
 		}

@@ -15,6 +15,7 @@ type queryArgs struct {
 	Who      string `json:"who,omitempty" jsonschema:"Only calls of this caller: a client's name, npc:ID or operator."`
 	Tool     string `json:"tool,omitempty" jsonschema:"Only calls of this tool."`
 	Decision string `json:"decision,omitempty" jsonschema:"Only calls with this decision."`
+	Denied   bool   `json:"denied,omitempty" jsonschema:"Only calls that were refused."`
 	Session  string `json:"session,omitempty" jsonschema:"Only calls of this session."`
 	Since    string `json:"since,omitempty" jsonschema:"Earliest time of a call: RFC 3339, or how long ago, such as 2h or 7d."`
 	Until    string `json:"until,omitempty" jsonschema:"Calls before this time: RFC 3339, or how long ago, such as 30m."`
@@ -53,7 +54,7 @@ func (t *toolset) query() tools.Tool {
 }
 
 func (t *toolset) runQuery(ctx context.Context, args queryArgs) (queryResult, error) {
-	q := audit.Query{Who: args.Who, Tool: args.Tool, Decision: args.Decision, Session: args.Session, Cursor: args.Cursor}
+	q := audit.Query{Who: args.Who, Tool: args.Tool, Decision: args.Decision, Denied: args.Denied, Session: args.Session, Cursor: args.Cursor}
 	var err error
 	if q.Since, q.Until, err = period(args.Since, args.Until, time.Now()); err != nil {
 		return queryResult{}, err
