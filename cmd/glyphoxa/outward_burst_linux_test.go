@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/coder/websocket"
 )
 
 // burstConfig has a client with a token beside whoever comes without one.
@@ -36,6 +38,8 @@ type burst struct {
 	body         func() []byte
 	// answered is whether the server takes it.
 	answered bool
+	// sockets is whether it comes over as many WebSockets.
+	sockets bool
 }
 
 func bursts() []burst {
@@ -51,6 +55,7 @@ func bursts() []burst {
 		{name: "long query within the bounds", method: "tools/call", answered: true, body: func() []byte {
 			return call("search_rules", fmt.Sprintf(`{"query":%q}`, strings.Repeat("blinded ", 250_000)))
 		}},
+		{name: "unknown keys over sockets", sockets: true, body: func() []byte { return call("roll", manyKeys(200_000)) }},
 		{name: "list with junk", method: "tools/list", body: func() []byte {
 			return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{%s,"junk":%s}}`, burstMeta, manyKeys(200_000))
 		}},
@@ -92,6 +97,10 @@ func TestBurstsOfLargeRequests(t *testing.T) {
 			codes := map[int]int{}
 			go func() { // ends before the test, which waits for over
 				defer close(over)
+				if attack.sockets {
+					codes = o.floodSockets(attack)
+					return
+				}
 				codes = o.flood(attack)
 			}()
 			for done := false; !done; {
@@ -165,6 +174,41 @@ func (o *outward) flood(attack burst) map[int]int {
 			defer func() { _ = resp.Body.Close() }()
 			if _, err := io.Copy(io.Discard, resp.Body); err == nil {
 				code = resp.StatusCode
+			}
+		})
+	}
+	all.Wait()
+	return codes
+}
+
+// floodSockets sends the request many times at once, each over a socket of its own
+// without a token, and counts the answers: 413 for one that is refused, 200 for another.
+func (o *outward) floodSockets(attack burst) map[int]int {
+	body := attack.body()
+	var mu sync.Mutex
+	codes := map[int]int{}
+	var all sync.WaitGroup
+	for range burstRequests {
+		all.Go(func() {
+			code := 0
+			defer func() {
+				mu.Lock()
+				defer mu.Unlock()
+				codes[code]++
+			}()
+			conn, _, err := o.dial(http.Header{}, "mcp")
+			if err != nil {
+				return
+			}
+			defer func() { _ = conn.CloseNow() }()
+			if conn.Write(o.t.Context(), websocket.MessageText, body) != nil {
+				return
+			}
+			if _, got, err := conn.Read(o.t.Context()); err == nil {
+				code = http.StatusOK
+				if bytes.Contains(got, []byte(`"error":{"code":-32600`)) || bytes.Contains(got, []byte(`"error":{"code":-32002`)) {
+					code = http.StatusRequestEntityTooLarge
+				}
 			}
 		})
 	}

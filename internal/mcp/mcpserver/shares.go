@@ -41,7 +41,7 @@ type shares struct {
 // newShares returns shares for requests of at most body bytes: one of that size fits
 // into a caller's.
 func newShares(body int64) *shares {
-	each := body + modestShare
+	each := body + 2*modestShare
 	return &shares{each: each, all: crowdedShares * each, held: map[string]int64{}, calm: make(chan struct{}, 1)}
 }
 
@@ -57,12 +57,17 @@ type share struct {
 func (s share) Take(n int64) bool { return s.take(s.who, n) }
 func (s share) GiveBack(n int64)  { s.giveBack(s.who, n) }
 
-// take has who hold n bytes more, unless that is more than its share.
+// take has who hold n bytes more, unless that is more than its share. What is long
+// leaves a modest part of it to what is short: a caller whose name many go by, such as
+// whoever comes without a token, is not locked out by one of them.
 func (s *shares) take(who string, n int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	held := s.held[who] + n
-	if held > modestShare && (held > s.each || s.total+n > s.all) {
+	held, most := s.held[who]+n, s.each
+	if n > wire.FirstRead {
+		most -= modestShare
+	}
+	if held > modestShare && (held > most || s.total+n > s.all) {
 		return false
 	}
 	s.held[who] = held

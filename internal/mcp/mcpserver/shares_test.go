@@ -19,8 +19,16 @@ import (
 func TestSharesAreApart(t *testing.T) {
 	s := newShares(defaultBody)
 	for _, who := range []string{"a", "b", "c", "d"} {
-		if !s.take(who, s.each) {
+		if !s.take(who, s.each-modestShare) {
 			t.Fatalf("%s is refused what is its share", who)
+		}
+		if s.take(who, wire.FirstRead+1) {
+			t.Fatalf("%s has something long beside what is as long as may be", who)
+		}
+		for range modestShare / wire.FirstRead {
+			if !s.take(who, wire.FirstRead) {
+				t.Fatalf("%s has no room for what is short beside what is long", who)
+			}
 		}
 		if s.take(who, 1) {
 			t.Fatalf("%s has more than its share", who)
@@ -33,12 +41,13 @@ func TestSharesAreApart(t *testing.T) {
 		t.Error("a fifth may not even hold little")
 	}
 	s.giveBack("a", s.each)
-	if !s.take("e", s.each-modestShare) {
+	if !s.take("e", s.each-2*modestShare) {
 		t.Error("what one gave back is not there for another")
 	}
-	for _, who := range []string{"b", "c", "d", "e"} {
+	for _, who := range []string{"b", "c", "d"} {
 		s.giveBack(who, s.each)
 	}
+	s.giveBack("e", s.each-modestShare)
 	if s.total != 0 || len(s.held) != 0 {
 		t.Errorf("%d bytes by %v are held by nobody", s.total, s.held)
 	}
@@ -111,7 +120,8 @@ func TestBodyWithinBounds(t *testing.T) {
 		}
 	}
 	s := newShares(most)
-	s.take("a", s.each)
+	for s.take("a", wire.FirstRead) {
+	}
 	b := wire.Reading{Max: most, Share: s.of(&policy.Subject{Name: "a"})}
 	if err := b.ReadAll(strings.NewReader("{}")); !errors.Is(err, wire.ErrOverShare) {
 		t.Errorf("a caller whose share is used up is told %v", err)

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// firstRead is the room a message begins with, in bytes. Few need more.
-const firstRead = 4 << 10
+// FirstRead is the room a message begins with, in bytes. Few need more.
+const FirstRead = 4 << 10
 
 // ErrOverShare means that whoever sent a message has too much under way already.
 var ErrOverShare = errors.New("too much of what you sent is under way; wait for the answers, then send it again")
@@ -61,7 +61,7 @@ func (b *Reading) ReadAll(r io.Reader) error {
 
 // grow makes room for more.
 func (b *Reading) grow() error {
-	room := min(max(firstRead, 2*int64(cap(b.data))), b.Max+1)
+	room := min(max(FirstRead, 2*int64(cap(b.data))), b.Max+1)
 	if b.Share != nil && !b.Share.Take(room-int64(cap(b.data))) {
 		return ErrOverShare
 	}
