@@ -181,3 +181,32 @@ func TestRefusalsLeaveATraceInCompactMode(t *testing.T) {
 		t.Errorf("the metric counts %d, want %d", n, len(want))
 	}
 }
+
+// TestProbingFillsNoLog shows that whoever tries without end is counted to the last try,
+// in few records, which do not bury those of others.
+func TestProbingFillsNoLog(t *testing.T) {
+	t.Parallel()
+	o := newPolicyProgram(t)
+	callOver("write_file")(t, o, secret("stranger"))
+	const tries = 400
+	mallory := o.socket(secret("flood")).handshake()
+	for range tries {
+		if r := mallory.ask("tools/call", map[string]any{"name": "write_file", "arguments": map[string]any{}}); r.Error == nil {
+			t.Fatalf("it is answered: %s", r.Result)
+		}
+	}
+	callOver("write_file")(t, o, secret("stranger"))
+	all, told := o.refusals(map[string]any{"who": "flood"}), 0
+	for _, r := range all {
+		told += max(r.Times, 1)
+	}
+	if told != tries || len(all) > 100 {
+		t.Errorf("%d records of %d refusals, want at most 100 of %d", len(all), told, tries)
+	}
+	if got := o.denials("flood"); got != tries {
+		t.Errorf("the metric counts %d refusals, want %d", got, tries)
+	}
+	if got := o.refusals(map[string]any{"who": "stranger"}); len(got) != 2 {
+		t.Errorf("the records of another caller are %+v, want two", got)
+	}
+}

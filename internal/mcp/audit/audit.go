@@ -125,11 +125,16 @@ func Open(ctx context.Context, path string, opts Options) (*Log, error) {
 // the record is in the file. It returns at once unless 4,096 records wait to be
 // written; then it waits for its turn, for a dead disk up to 15 seconds. Records that are lost all the same, and those
 // added after Close, are counted and logged. A zero r.At means now; r.ID,
-// r.Args and r.ArgsHash are set by the log.
+// r.Args, r.ArgsHash and r.Times are set by the log.
+//
+// Of the calls of one caller that were not let through, the first 30 of a minute have a
+// record each. The rest are merged, up to ten kinds for each caller, and are in the file
+// when the minute is over, or at the next query.
 func (l *Log) Add(r Record, args string) {
 	if r.At.IsZero() {
 		r.At = time.Now()
 	}
+	r.Times = 0
 	r.bound()
 	e := entry{record: r, args: args}
 	if len(args) > maxQueued {

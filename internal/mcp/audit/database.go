@@ -19,7 +19,7 @@ import (
 const (
 	// applicationID marks the file as an audit log; it spells "Glya".
 	applicationID = 0x476c7961
-	version       = 1
+	version       = 2
 	// busyTimeout is how long another process may keep the file locked.
 	busyTimeout = 5 * time.Second
 	// readerCount bounds how many queries run at once.
@@ -49,7 +49,9 @@ CREATE TABLE calls (
 	error     TEXT NOT NULL,
 	session   TEXT NOT NULL,
 	npc       TEXT NOT NULL,
-	cached    INTEGER NOT NULL
+	cached    INTEGER NOT NULL,
+	times      INTEGER NOT NULL DEFAULT 0,
+	decided_by TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX calls_by_at ON calls (at);
 CREATE INDEX calls_by_who ON calls (who);
@@ -58,10 +60,17 @@ CREATE INDEX calls_by_session ON calls (session) WHERE session <> '';
 CREATE INDEX calls_not_allowed ON calls (decision) WHERE decision <> 'allowed';
 `
 
+// upgrade makes a file of version 1 one of version 2.
+const upgrade = `
+ALTER TABLE calls ADD COLUMN times INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE calls ADD COLUMN decided_by TEXT NOT NULL DEFAULT '';
+PRAGMA user_version = 2;
+`
+
 const (
 	columns = `at, who, profile, transport, tool, source, decision, rule, code, approval,
-	duration, args_hash, args, error, session, npc, cached`
-	insertCall = `INSERT INTO calls (` + columns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	duration, args_hash, args, error, session, npc, cached, times, decided_by`
+	insertCall = `INSERT INTO calls (` + columns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	purgeCalls = `DELETE FROM calls WHERE id IN (SELECT id FROM calls WHERE at < ? LIMIT ?)`
 )
 
@@ -159,6 +168,9 @@ func (d *database) create(ctx context.Context) error {
 			return err
 		case app == applicationID && found == version:
 			return nil
+		case app == applicationID && found == 1:
+			_, err := tx.ExecContext(ctx, upgrade)
+			return err
 		case app != 0 || found != 0 || objects != 0:
 			return fmt.Errorf("%w; choose another file", ErrForeign)
 		}
@@ -189,7 +201,7 @@ func (d *database) insert(ctx context.Context, batch []Record) error {
 			r := &batch[i]
 			_, err := st.ExecContext(ctx, r.At.UnixMicro(), r.Who, r.Profile, r.Transport, r.Tool, r.Source,
 				r.Decision, r.Rule, r.Code, r.Approval, r.Duration.Microseconds(), r.ArgsHash, r.Args, r.Error,
-				r.Session, r.NPC, r.Cached)
+				r.Session, r.NPC, r.Cached, r.Times, r.DecidedBy)
 			if err != nil {
 				return err
 			}

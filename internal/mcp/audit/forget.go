@@ -12,6 +12,8 @@ const Forgotten = "forgotten"
 
 const forgetCaller = `UPDATE calls SET who = ?, args_hash = '', args = '', error = '' WHERE who = ?`
 
+const forgetDecider = `UPDATE calls SET decided_by = ? WHERE decided_by = ?`
+
 // Forget takes a caller out of the log and returns in how many records it was.
 // That there were these calls stays known, under the name [Forgotten]; with what
 // they were made does not, nor is it left in the file, which is written anew.
@@ -34,7 +36,11 @@ func (d *database) forget(ctx context.Context, who string) (n int, err error) {
 			return err
 		}
 		changed, err := res.RowsAffected()
+		if err != nil {
+			return err
+		}
 		n = int(changed)
+		_, err = tx.ExecContext(ctx, forgetDecider, Forgotten, who)
 		return err
 	})
 	if err != nil {

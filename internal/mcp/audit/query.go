@@ -158,7 +158,7 @@ func scan(rows *sql.Rows) (Record, error) {
 	var r Record
 	var at, duration int64
 	err := rows.Scan(&r.ID, &at, &r.Who, &r.Profile, &r.Transport, &r.Tool, &r.Source, &r.Decision, &r.Rule, &r.Code,
-		&r.Approval, &duration, &r.ArgsHash, &r.Args, &r.Error, &r.Session, &r.NPC, &r.Cached)
+		&r.Approval, &duration, &r.ArgsHash, &r.Args, &r.Error, &r.Session, &r.NPC, &r.Cached, &r.Times, &r.DecidedBy)
 	r.At = time.UnixMicro(at).UTC()
 	r.Duration = time.Duration(duration) * time.Microsecond
 	return r, err

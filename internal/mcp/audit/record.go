@@ -66,6 +66,11 @@ type Record struct {
 	NPC     string `json:"npc,omitempty"`
 	// Cached marks a result that was not computed for this call.
 	Cached bool `json:"cached,omitempty"`
+	// Times is how many refusals of one kind the record stands for, of a caller who was
+	// refused more than 30 times within a minute; else 0. Such a record has no hash.
+	Times int64 `json:"times,omitempty"`
+	// DecidedBy is the caller who decided on the approval.
+	DecidedBy string `json:"decided_by,omitempty"`
 }
 
 type plain Record
@@ -92,10 +97,10 @@ func (r *Record) UnmarshalJSON(b []byte) error {
 }
 
 // names returns the short texts of a record.
-func (r *Record) names() [11]*string {
+func (r *Record) names() [12]*string {
 	return [...]*string{
 		&r.Who, &r.Profile, &r.Transport, &r.Tool, &r.Source, &r.Decision,
-		&r.Rule, &r.Code, &r.Approval, &r.Session, &r.NPC,
+		&r.Rule, &r.Code, &r.Approval, &r.Session, &r.NPC, &r.DecidedBy,
 	}
 }
 

@@ -42,7 +42,7 @@ type Usage struct {
 type Summary struct {
 	// Usages holds at most 200 lines, those with the most calls first.
 	Usages []Usage
-	// Counted is how many calls were looked at. Truncated marks that there were
+	// Counted is how many records were looked at. Truncated marks that there were
 	// more than the newest 200,000 calls or more than 200 lines.
 	Counted   int
 	Truncated bool
@@ -65,13 +65,13 @@ func (l *Log) Usage(ctx context.Context, q UsageQuery) (Summary, error) {
 	type key struct{ who, tool string }
 	tallies := make(map[key]*tally)
 	var sum Summary
-	query := "SELECT who, tool, decision, code, duration, cached FROM calls" + c.String() + " ORDER BY id DESC LIMIT ?"
+	query := "SELECT who, tool, decision, code, duration, cached, max(times, 1) FROM calls" + c.String() + " ORDER BY id DESC LIMIT ?"
 	err := l.db.readRows(ctx, query, append(c.args, maxCounted+1), func(rows *sql.Rows) error {
 		var k key
 		var decision, code string
-		var took int64
+		var took, times int64
 		var cached bool
-		if err := rows.Scan(&k.who, &k.tool, &decision, &code, &took, &cached); err != nil {
+		if err := rows.Scan(&k.who, &k.tool, &decision, &code, &took, &cached, &times); err != nil {
 			return err
 		}
 		if sum.Counted == maxCounted {
@@ -84,7 +84,7 @@ func (l *Log) Usage(ctx context.Context, q UsageQuery) (Summary, error) {
 			t = &tally{Usage: Usage{Who: k.who, Tool: k.tool}}
 			tallies[k] = t
 		}
-		t.countCall(decision, code, took, cached)
+		t.countCall(decision, code, took, cached, int(times))
 		return nil
 	})
 	if err != nil {
@@ -103,14 +103,14 @@ func (l *Log) Usage(ctx context.Context, q UsageQuery) (Summary, error) {
 	return sum, nil
 }
 
-func (t *tally) countCall(decision, code string, took int64, cached bool) {
-	t.Calls++
+func (t *tally) countCall(decision, code string, took int64, cached bool, times int) {
+	t.Calls += times
 	switch decision {
 	case Denied:
-		t.Denied++
+		t.Denied += times
 		return
 	case Pending:
-		t.Pending++
+		t.Pending += times
 		return
 	}
 	if code != "" {

@@ -24,6 +24,7 @@ type writer struct {
 	batch   []Record
 	err     error // why the last batch could not be written
 	purging bool  // old records may be left
+	merger  merger
 }
 
 // writeBatches serves the queue until it is closed and empty.
@@ -32,6 +33,8 @@ func (w *writer) writeBatches(ctx context.Context) {
 	defer hourly.Stop()
 	now := make(chan struct{})
 	close(now)
+	window := time.NewTicker(mergeWindow)
+	defer window.Stop()
 	for {
 		var purge <-chan struct{}
 		if w.purging {
@@ -40,11 +43,15 @@ func (w *writer) writeBatches(ctx context.Context) {
 		select {
 		case e, open := <-w.log.queue:
 			if !open {
+				w.writeMerged(ctx)
 				return
 			}
 			w.queueEntry(ctx, e)
 			w.awaitEnd()
 			w.drain(ctx)
+		case <-window.C:
+			w.merger.endWindow()
+			w.writeMerged(ctx)
 		case <-hourly.C:
 			w.purging = true
 		case <-purge: // a piece at a time, so that records need not wait
@@ -91,14 +98,31 @@ func (w *writer) purge(ctx context.Context) bool {
 	return more && err == nil
 }
 
+// writeMerged writes the refusals that were merged so far.
+func (w *writer) writeMerged(ctx context.Context) {
+	for _, r := range w.merger.drain() {
+		r.clean()
+		r.At = r.At.UTC().Truncate(time.Microsecond)
+		w.addToBatch(ctx, *r)
+	}
+	w.flush(ctx)
+}
+
 // queueEntry puts a record into the batch, or answers a flush.
 func (w *writer) queueEntry(ctx context.Context, e entry) {
 	if e.done != nil {
-		w.flush(ctx)
+		w.writeMerged(ctx)
 		e.done <- w.err
 		return
 	}
-	w.batch = append(w.batch, e.toRecord(w.arguments))
+	if w.merger.take(&e.record) {
+		return
+	}
+	w.addToBatch(ctx, e.toRecord(w.arguments))
+}
+
+func (w *writer) addToBatch(ctx context.Context, r Record) {
+	w.batch = append(w.batch, r)
 	if len(w.batch) == batchSize {
 		w.flush(ctx)
 	}
