@@ -122,8 +122,12 @@ func (s *Schema) CheckArguments(args string) error {
 	if tooCostly(s.fanOut, value) {
 		return nil // see CheckValue
 	}
-	// The validator lists all that is unknown, however much it is; the first says enough.
-	if says := UnknownArgument(s.full.Schema(), value); says != "" {
+	// The validator lists all that is unknown and quotes texts whole, however much it is.
+	says := UnknownArgument(s.full.Schema(), value)
+	if says == "" {
+		says = overlongText(s.full.Schema(), value, "")
+	}
+	if says != "" {
 		return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, says)
 	}
 	if err := s.CheckValue(value); err != nil {

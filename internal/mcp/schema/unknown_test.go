@@ -18,6 +18,14 @@ func TestUnknownArgumentsAreNamedWithTheRightOne(t *testing.T) {
 		"name": text, "type": text, "area": point, "stops": map[string]any{"type": "array", "items": point},
 		"free": map[string]any{"type": "object"},
 	})
+	pairs := object(map[string]any{"pair": map[string]any{
+		"type": "array", "prefixItems": []any{map[string]any{"type": "object"}}, "items": point,
+	}})
+	short := map[string]any{"type": "string", "maxLength": 2000}
+	notes := object(map[string]any{"note": short, "notes": map[string]any{
+		"type": "array", "items": map[string]any{"properties": map[string]any{"note": short}},
+	}})
+	long := strings.Repeat("ä", 3000)
 	rows := []struct {
 		name   string
 		schema map[string]any
@@ -35,6 +43,11 @@ func TestUnknownArgumentsAreNamedWithTheRightOne(t *testing.T) {
 		{"one known", object(map[string]any{"id": text}), `{"query":"x"}`, `unknown argument "query"; the only one is "id"`},
 		{"none known", object(map[string]any{}), `{"query":"x"}`, `unknown argument "query"; there are no arguments to give`},
 		{"a schema that allows it", map[string]any{"type": "object"}, `{"query":"x"}`, ""},
+		{"after a tuple", pairs, `{"pair":[{"query":1},{"centre":"x"}]}`, ""},
+		{"within what follows a tuple", pairs, `{"pair":[{},{"query":1}]}`, `unknown argument "pair[1].query"`},
+		{"text too long to quote", notes, `{"note":"` + long + `"}`, `"note" has 3000 characters, at most 2000 are allowed`},
+		{"such a text in a list", notes, `{"notes":["",{"note":"` + long + `"}]}`, `"notes[1].note" has 3000 characters`},
+		{"long text that fits", notes, `{"notes":["` + long + `"]}`, ""},
 		{"hostile name", some, `{"a\u001b[2Jb":1}`, `unknown argument "ab"`},
 	}
 	for _, row := range rows {
