@@ -84,10 +84,8 @@ func (r *Registry) register(ctx context.Context, o Options) error {
 		return err
 	}
 	all := builtinTools(o.Config, parts{o.Store, o.World, o.Rules, o.Governance.Audit, o.Governance.Policy})
-	for _, t := range withExample(all, o.Entity) {
-		if err := r.Host.RegisterBuiltin(t); err != nil {
-			return err
-		}
+	if err := r.Host.RegisterBuiltin(withExample(all, o.Entity)...); err != nil {
+		return err
 	}
 	r.workflows = &workflows{host: r.Host, server: o.Config.Server, source: o.Config.Source}
 	return problem.Usage(r.workflows.readFiles())

@@ -203,12 +203,13 @@ func (w *World) publish(done []*request) {
 // that did. The caller holds mu.
 func (w *World) announce(tx *Tx, cause string) {
 	for id, after := range tx.entities {
-		w.log.addEntry(entry{seq: w.seq, id: id, before: w.all[id]})
+		before := w.all[id]
+		w.log.addEntry(entry{seq: w.seq, id: id, before: before})
 		if w.all[id] = after; after == nil {
 			delete(w.all, id)
 		}
 		for s := range w.subs {
-			s.mark(id, after, cause)
+			s.mark(id, before, after, cause)
 		}
 	}
 	for k, after := range tx.edges {
@@ -245,7 +246,7 @@ func (w *World) touch(r memory.Relation, cause string) {
 		w.log.addEntry(end)
 		for s := range w.subs {
 			if end.relation.visible(s.viewer) {
-				s.mark(end.id, end.before, cause)
+				s.mark(end.id, end.before, end.before, cause)
 			}
 		}
 	}

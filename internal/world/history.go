@@ -1,6 +1,9 @@
 package world
 
-import "iter"
+import (
+	"iter"
+	"sort"
+)
 
 // entry says what changed: an entity and what it was before, or, without an
 // id, the scene.
@@ -40,9 +43,10 @@ func (h *history) addEntry(e entry) {
 // since returns the changes after seq, oldest first.
 func (h *history) since(seq uint64) iter.Seq[entry] {
 	return func(yield func(entry) bool) {
-		for i := range h.ring {
-			e := h.ring[(h.next+i)%len(h.ring)]
-			if e.seq > seq && !yield(e) {
+		at := func(i int) entry { return h.ring[(h.next+i)%len(h.ring)] }
+		first := sort.Search(len(h.ring), func(i int) bool { return at(i).seq > seq })
+		for i := first; i < len(h.ring); i++ {
+			if !yield(at(i)) {
 				return
 			}
 		}

@@ -64,7 +64,7 @@ type Delta struct {
 
 // Subscription follows the world for one subscriber. What has not been
 // fetched is kept as the set of entities to look at, so a slow subscriber gets
-// newer state, costs no more memory than the world has entities, and holds up
+// newer state, costs no more memory than what has changed, and holds up
 // nobody. One goroutine at a time calls Next, Wait or Take; all else is safe for
 // concurrent use.
 type Subscription struct {
@@ -79,10 +79,13 @@ type Subscription struct {
 	snapshot Snapshot
 	area     *Area
 	moved    bool // the area has changed
-	seen     map[string]struct{}
-	dirty    map[string]struct{}
-	scene    bool // the scene has changed
-	causes   []string
+	// told is the area of what the subscriber was last told. Of an entity that is
+	// not in dirty it knows the present version if that is in told, and no other.
+	told *Area
+	// dirty are the entities to look at, and whether the subscriber knows them.
+	dirty  map[string]bool
+	scene  bool // the scene has changed
+	causes []string
 }
 
 // Subscribe begins to follow the world. A malformed area is
@@ -90,11 +93,12 @@ type Subscription struct {
 func (w *World) Subscribe(f Filter) (*Subscription, error) {
 	s := &Subscription{
 		w: w, viewer: f.Viewer, signal: make(chan struct{}, 1), closed: make(chan struct{}),
-		seen: map[string]struct{}{}, dirty: map[string]struct{}{},
+		dirty: map[string]bool{},
 	}
 	if err := s.setArea(f.Area); err != nil {
 		return nil, err
 	}
+	s.told = s.area
 	all := w.joinSubscription(s, f.Since)
 	if !s.resumed {
 		s.snapshot.Entities = sorted(all)
@@ -103,24 +107,24 @@ func (w *World) Subscribe(f Filter) (*Subscription, error) {
 }
 
 // joinSubscription lets s begin with the world as it is, or as it was after change since,
-// and returns what s sees of it now.
+// and returns what s sees of it now. Who is resumed is returned nothing, and costs
+// what has changed.
 func (w *World) joinSubscription(s *Subscription, since *uint64) []*version {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var all []*version
-	for id, v := range w.all {
-		if s.sees(v) {
-			s.seen[id] = struct{}{}
-			all = append(all, v)
-		}
-	}
+	w.subs[s] = struct{}{}
 	if s.resumed = since != nil && w.log.start <= *since && *since <= w.seq; s.resumed {
 		s.snapshot.Seq = *since
 		s.catchUp(*since)
-	} else {
-		s.snapshot.Seq, s.snapshot.Scene = w.seq, w.scene
+		return nil
 	}
-	w.subs[s] = struct{}{}
+	s.snapshot.Seq, s.snapshot.Scene = w.seq, w.scene
+	var all []*version
+	for _, v := range w.all {
+		if s.sees(v) {
+			all = append(all, v)
+		}
+	}
 	return all
 }
 
@@ -155,11 +159,8 @@ func (s *Subscription) catchUp(since uint64) {
 		case e.id == "":
 			s.scene = true
 		case later, e.relation != nil && !e.relation.visible(s.viewer):
-		case s.sees(e.before):
-			s.dirty[e.id], s.seen[e.id] = struct{}{}, struct{}{}
 		default:
-			s.dirty[e.id] = struct{}{}
-			delete(s.seen, e.id)
+			s.dirty[e.id] = s.sees(e.before)
 		}
 	}
 	s.wake()
@@ -243,16 +244,26 @@ func (s *Subscription) Wait(ctx context.Context) error {
 func (s *Subscription) Pending() bool { return len(s.signal) > 0 }
 
 // sees reports whether v is in view.
-func (s *Subscription) sees(v *version) bool {
-	return v != nil && visible(v.entity.Visible, s.viewer) && (s.area == nil || s.area.Contains(v.entity.Position))
+func (s *Subscription) sees(v *version) bool { return s.seesIn(s.area, v) }
+
+func (s *Subscription) seesIn(area *Area, v *version) bool {
+	return v != nil && visible(v.entity.Visible, s.viewer) && (area == nil || area.Contains(v.entity.Position))
 }
 
-// mark notes that an entity has become v, if that concerns the subscriber.
-func (s *Subscription) mark(id string, v *version, cause string) {
+// mark notes that an entity which was before has become after, if that concerns
+// the subscriber.
+func (s *Subscription) mark(id string, before, after *version, cause string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, known := s.seen[id]; known || s.sees(v) {
-		s.dirty[id] = struct{}{}
+	known, dirty := s.dirty[id]
+	if !dirty {
+		known = s.seesIn(s.told, before)
+	}
+	concerns := known || s.sees(after)
+	if !dirty && (concerns || s.moved) {
+		s.dirty[id] = known
+	}
+	if concerns {
 		s.noteCause(cause)
 	}
 }
@@ -286,12 +297,14 @@ func (s *Subscription) Take() (Delta, bool) {
 	}
 	d := Delta{Seq: s.w.seq, Causes: s.causes}
 	var changed []*version
-	for id := range s.dirty {
-		changed = s.addToDelta(changed, &d, id, true)
+	for id, known := range s.dirty {
+		changed = s.addToDelta(changed, &d, id, known, true)
 	}
 	if s.moved {
-		for id := range s.w.all {
-			changed = s.addToDelta(changed, &d, id, false)
+		for id, v := range s.w.all {
+			if _, done := s.dirty[id]; !done {
+				changed = s.addToDelta(changed, &d, id, s.seesIn(s.told, v), false)
+			}
 		}
 	}
 	if s.scene {
@@ -299,7 +312,7 @@ func (s *Subscription) Take() (Delta, bool) {
 		d.Scene = &scene
 	}
 	clear(s.dirty)
-	s.snapshot.Entities = nil
+	s.snapshot.Entities, s.told = nil, s.area
 	s.moved, s.scene, s.causes = false, false, nil
 	s.mu.Unlock()
 	s.w.mu.RUnlock()
@@ -310,15 +323,12 @@ func (s *Subscription) Take() (Delta, bool) {
 
 // addToDelta adds an entity to changes or to what d says is removed, if the
 // subscriber must be told of it.
-func (s *Subscription) addToDelta(changes []*version, d *Delta, id string, changed bool) []*version {
+func (s *Subscription) addToDelta(changes []*version, d *Delta, id string, known, changed bool) []*version {
 	v := s.w.all[id]
-	_, known := s.seen[id]
 	switch now := s.sees(v); {
 	case now && (changed || !known):
-		s.seen[id] = struct{}{}
 		changes = append(changes, v)
 	case !now && known:
-		delete(s.seen, id)
 		d.Removed = append(d.Removed, id)
 	}
 	return changes

@@ -79,8 +79,8 @@ type entry struct {
 }
 
 // Open opens the log at path and creates it, its directory included, if there
-// is none; both are private to the user. It deletes records older than
-// Options.Keep, and goes on doing so once an hour until [Log.Close].
+// is none; both are private to the user. In the background it deletes records older
+// than Options.Keep, which no query finds, now and once an hour until [Log.Close].
 func Open(ctx context.Context, path string, opts Options) (*Log, error) {
 	if path == "" {
 		return nil, errors.New("opening audit log: no path given")
@@ -99,11 +99,6 @@ func Open(ctx context.Context, path string, opts Options) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening audit log %s: %w", abs, err)
 	}
-	for more := true; more; {
-		if more, err = db.purge(ctx, time.Now().Add(-opts.Keep)); err != nil {
-			return nil, errors.Join(fmt.Errorf("clearing out audit log %s: %w", abs, err), db.close())
-		}
-	}
 	l := &Log{full: opts.Arguments,
 		db:     db,
 		keep:   opts.Keep,
@@ -113,7 +108,7 @@ func Open(ctx context.Context, path string, opts Options) (*Log, error) {
 		urge:   make(chan struct{}, 1),
 		done:   make(chan struct{}),
 	}
-	w := &writer{log: l, db: db, arguments: opts.Arguments, batch: make([]Record, 0, batchSize)}
+	w := &writer{log: l, db: db, arguments: opts.Arguments, batch: make([]Record, 0, batchSize), purging: true}
 	go func() {
 		defer close(l.done)
 		w.writeBatches(context.WithoutCancel(ctx))

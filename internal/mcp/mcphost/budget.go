@@ -18,13 +18,15 @@ import (
 type BudgetEnforcer struct {
 	entries []entry        // by name
 	byName  map[string]int // index into entries
+	// current is the registered tool that has the vitals.
+	current map[*vitals]*tool
 	visible [mcp.TierCount][]llm.ToolDefinition
 }
 
 // enforce builds the state from the registered tools: built-ins first, since
 // they keep their names (docs/adr/0010).
 func enforce(all []*tool, names *register, ceilings [2]time.Duration) *BudgetEnforcer {
-	b := &BudgetEnforcer{byName: make(map[string]int, len(all)), entries: make([]entry, 0, len(all))}
+	b := &BudgetEnforcer{byName: make(map[string]int, len(all)), entries: make([]entry, 0, len(all)), current: make(map[*vitals]*tool, len(all))}
 	taken := func(name string) bool { _, ok := b.byName[name]; return ok }
 	for _, t := range all {
 		def := t.Definition
@@ -35,6 +37,7 @@ func enforce(all []*tool, names *register, ceilings [2]time.Duration) *BudgetEnf
 		t.listed.Store(int32(e.tier))
 		b.byName[def.Name] = len(b.entries)
 		b.entries = append(b.entries, e)
+		b.current[t.vitals] = t
 	}
 	slices.SortFunc(b.entries, func(x, y entry) int { return strings.Compare(x.def.Name, y.def.Name) })
 	for i := range b.entries {
@@ -131,11 +134,4 @@ func (b *BudgetEnforcer) holds(name string, t *tool) bool {
 
 // heir returns the registered tool that t is or has become when its definition
 // changed; nil if there is none.
-func (b *BudgetEnforcer) heir(t *tool) *tool {
-	for i := range b.entries {
-		if b.entries[i].vitals == t.vitals {
-			return b.entries[i].tool
-		}
-	}
-	return nil
-}
+func (b *BudgetEnforcer) heir(t *tool) *tool { return b.current[t.vitals] }

@@ -66,6 +66,8 @@ func (h *Host) Calibrate(ctx context.Context) error {
 }
 
 func (c measurer) calibrateAll(ctx context.Context, leaveOut func(*tool) bool) error {
+	c.host.beginCalibration()
+	defer c.host.endCalibration()
 	snap := c.host.snap.Load()
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(probesAtOnce)

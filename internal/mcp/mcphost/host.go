@@ -43,6 +43,10 @@ type Host struct {
 	names    *register
 	changed  chan struct{} // closed when snap is replaced
 	closed   bool
+	// While calibrations run, tools that move between tiers are gathered.
+	calibrations int
+	stale        bool      // showGathered will replace the snapshot
+	replaced     time.Time // when it last was
 
 	life  context.Context // ends with Close
 	end   context.CancelFunc
@@ -115,22 +119,35 @@ func New(opts ...Option) *Host {
 	return h
 }
 
-// RegisterBuiltin adds an in-process tool. It fails if the name is taken or
-// malformed, or the parameters are no JSON Schema of an object.
-func (h *Host) RegisterBuiltin(def BuiltinTool) error {
-	name := def.Definition.Name
+// RegisterBuiltin adds in-process tools, all of them or none, in one step. It fails
+// if a name is taken or malformed, or parameters are no JSON Schema of an object.
+func (h *Host) RegisterBuiltin(defs ...BuiltinTool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closed {
-		return fmt.Errorf("registering tool %q: %w", name, mcp.ErrClosed)
+	all, taken := slices.Clone(h.builtins), namesOf(h.builtins)
+	for _, def := range defs {
+		name := def.Definition.Name
+		if h.closed {
+			return fmt.Errorf("registering tool %q: %w", name, mcp.ErrClosed)
+		}
+		t, err := h.prepareBuiltin(def, taken)
+		if err != nil {
+			return fmt.Errorf("registering tool %q: %w", name, err)
+		}
+		all = append(all, t)
 	}
-	t, err := h.prepareBuiltin(def, h.builtins)
-	if err != nil {
-		return fmt.Errorf("registering tool %q: %w", name, err)
-	}
-	h.builtins = append(h.builtins, t)
+	h.builtins = all
 	h.replaceSnapshot()
 	return nil
+}
+
+// namesOf are the names that tools have themselves.
+func namesOf(all []*tool) map[string]bool {
+	names := make(map[string]bool, len(all))
+	for _, t := range all {
+		names[t.Definition.Name] = true
+	}
+	return names
 }
 
 // ReplaceWorkflows puts defs in the place of all workflows there were, in one
@@ -142,8 +159,9 @@ func (h *Host) ReplaceWorkflows(defs ...BuiltinTool) error {
 		return fmt.Errorf("registering workflows: %w", mcp.ErrClosed)
 	}
 	keep := slices.DeleteFunc(slices.Clone(h.builtins), func(t *tool) bool { return t.Kind == tools.KindWorkflow })
+	taken := namesOf(keep)
 	for _, def := range defs {
-		t, err := h.prepareBuiltin(def, keep)
+		t, err := h.prepareBuiltin(def, taken)
 		if err != nil {
 			return fmt.Errorf("registering workflow %q: %w", def.Definition.Name, err)
 		}
@@ -154,8 +172,9 @@ func (h *Host) ReplaceWorkflows(defs ...BuiltinTool) error {
 	return nil
 }
 
-// prepareBuiltin prepares a definition to stand beside others. Callers hold mu.
-func (h *Host) prepareBuiltin(def BuiltinTool, others []*tool) (*tool, error) {
+// prepareBuiltin prepares a definition whose name is none of taken, and adds that
+// to them. Callers hold mu.
+func (h *Host) prepareBuiltin(def BuiltinTool, taken map[string]bool) (*tool, error) {
 	name, source := def.Definition.Name, mcp.SourceBuiltin
 	if def.Kind == tools.KindWorkflow {
 		source, def.Composite = mcp.SourceWorkflow, true
@@ -163,9 +182,10 @@ func (h *Host) prepareBuiltin(def BuiltinTool, others []*tool) (*tool, error) {
 	if def.Handler == nil && def.Respond == nil {
 		return nil, errors.New("it has no handler")
 	}
-	if slices.ContainsFunc(others, func(t *tool) bool { return t.Definition.Name == name }) {
+	if taken[name] {
 		return nil, errors.New("the name is taken")
 	}
+	taken[name] = true
 	if floor, ok := h.opts.floors[name]; ok {
 		def.Floor = floor
 	}
@@ -199,15 +219,55 @@ func (h *Host) replaceSnapshot() {
 			h.startHealing(t)
 		}
 	}
+	h.stale, h.replaced = false, time.Now()
 	close(h.changed)
 	h.changed = make(chan struct{})
 }
 
-// refreshSnapshot replaces the snapshot after a tool changed its tier.
+// gatherTiers is how long tools that move between tiers are gathered while a
+// calibration runs: it may move all of them.
+const gatherTiers = 250 * time.Millisecond
+
+// refreshSnapshot replaces the snapshot after a tool changed its tier, a little
+// later while a calibration runs.
 func (h *Host) refreshSnapshot() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.closed {
+	switch {
+	case h.closed, h.stale:
+	case h.calibrations > 0 && time.Since(h.replaced) < gatherTiers:
+		h.stale = true
+		h.owned.Go(h.showGathered)
+	default:
+		h.replaceSnapshot()
+	}
+}
+
+// showGathered replaces the snapshot after a while, unless somebody has.
+func (h *Host) showGathered() {
+	select {
+	case <-time.After(gatherTiers):
+	case <-h.life.Done():
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.stale && !h.closed {
+		h.replaceSnapshot()
+	}
+}
+
+func (h *Host) beginCalibration() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.calibrations++
+}
+
+// endCalibration shows what was gathered.
+func (h *Host) endCalibration() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.calibrations--
+	if h.stale && !h.closed {
 		h.replaceSnapshot()
 	}
 }
