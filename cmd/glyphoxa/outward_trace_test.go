@@ -210,3 +210,45 @@ func TestProbingFillsNoLog(t *testing.T) {
 		t.Errorf("the records of another caller are %+v, want two", got)
 	}
 }
+
+// TestDecisionsAreTraced shows who decided on which call and how, also if nobody did.
+func TestDecisionsAreTraced(t *testing.T) {
+	t.Parallel()
+	o := newPolicyProgram(t)
+	asker, master := o.socket(secret("asker")).handshake(), o.socket(secret("master")).handshake()
+	ask := func(text string) outcome { return try(t, asker, "set_scene", scene(text)) }
+	var ids []string
+	for i, grant := range []bool{true, false} {
+		text := []string{"Dusk.", "Dawn."}[i]
+		id := ask(text).Meta.Error.ApprovalID
+		ids = append(ids, id)
+		if got := try(t, master, "decide_approval", map[string]any{"id": id, "grant": grant}).code(); got != "" {
+			t.Fatalf("deciding ends in %q", got)
+		}
+		ask(text)
+	}
+	var log struct{ Records []traced }
+	res := try(t, master, "audit_query", map[string]any{"who": "asker"})
+	if err := json.Unmarshal(res.StructuredContent, &log); err != nil {
+		t.Fatal(err)
+	}
+	slices.Reverse(log.Records)
+	var got []string
+	for _, r := range log.Records {
+		got = append(got, strings.Join([]string{r.Tool, r.Decision, r.Approval, r.DecidedBy, r.Rule}, " "))
+	}
+	want := []string{
+		"set_scene pending " + ids[0] + "  ask-me", "set_scene granted " + ids[0] + " master ", "set_scene allowed " + ids[0] + " master ",
+		"set_scene pending " + ids[1] + "  ask-me", "set_scene rejected " + ids[1] + " master ", "set_scene denied " + ids[1] + " master ask-me",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("records:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	hasty := try(t, o.socket(secret("hasty")).handshake(), "set_scene", scene("Noon.")).Meta.Error
+	if hasty.Code != "forbidden" {
+		t.Errorf("a call nobody decides on = %+v", hasty)
+	}
+	if all := o.refusals(map[string]any{"who": "hasty"}); len(all) != 1 || all[0].Rule != "ask-soon" || all[0].Approval == "" || all[0].DecidedBy != "" {
+		t.Errorf("the records of a call nobody decided on = %+v, want one refusal under its approval", all)
+	}
+}

@@ -41,6 +41,16 @@ type Call struct {
 	Args string
 	// Admitted is set once the call was let through.
 	Admitted bool
+	// Approved is the decision that let the call through; nil if it took none.
+	Approved *Approved
+}
+
+// Approved is a decision on a call that waited for approval.
+type Approved struct {
+	// ID is the id under which the call waited.
+	ID string
+	// By is the name of the caller who decided; empty if nobody did in time.
+	By string
 }
 
 // Code is the kind of a failed call, as outside clients are told
@@ -131,6 +141,8 @@ type Refusal struct {
 	RetryAfter time.Duration
 	// Approval is the id under which the call waits for approval.
 	Approval string
+	// Decided is the decision that refused, nil if it was none. It is for records alone.
+	Decided *Approved
 }
 
 // Error says what is wrong and what to do.

@@ -131,7 +131,7 @@ func (l *Log) Add(r Record, args string) {
 	}
 	r.Times = 0
 	r.bound()
-	e := entry{record: r, args: args}
+	e := entry{record: r, args: args, hashed: !r.isCall()}
 	if len(args) > maxQueued {
 		e.hash(len(args))
 	}

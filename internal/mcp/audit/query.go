@@ -21,9 +21,9 @@ const (
 // Query selects records. Empty fields select all.
 type Query struct {
 	Who, Tool, Session string
-	// Decision is [Allowed], [Denied] or [Pending].
+	// Decision is one of [Decisions].
 	Decision string
-	// Denied selects what was refused, however it came to that.
+	// Denied selects what was refused: [Denied], [Rejected] and [Expired].
 	Denied bool
 	// Since is the earliest time of a call, Until the first too late.
 	Since, Until time.Time
@@ -33,6 +33,9 @@ type Query struct {
 	// [DefaultLimit].
 	Limit int
 }
+
+// Decisions returns what a record's decision may be.
+func Decisions() []string { return []string{Allowed, Denied, Pending, Granted, Rejected, Expired} }
 
 // conditions collects what a row must fulfil.
 type conditions struct {
@@ -125,15 +128,15 @@ func (l *Log) conditions(q Query) (*conditions, int, error) {
 	switch q.Decision {
 	case "", Allowed:
 		c.equal("decision", q.Decision)
-	case Denied, Pending:
+	case Denied, Pending, Granted, Rejected, Expired:
 		// Said twice so that SQLite sees that the index of these fits.
 		c.where = append(c.where, "decision <> 'allowed'")
 		c.equal("decision", q.Decision)
 	default:
-		return nil, 0, fmt.Errorf("%w: decision is %q; use %s, %s or %s", mcp.ErrInvalidArguments, q.Decision, Allowed, Denied, Pending)
+		return nil, 0, fmt.Errorf("%w: decision is %q; use one of %s", mcp.ErrInvalidArguments, q.Decision, strings.Join(Decisions(), ", "))
 	}
 	if q.Denied {
-		c.where = append(c.where, "decision <> 'allowed'", "decision = 'denied'")
+		c.where = append(c.where, "decision <> 'allowed'", "decision IN ('denied', 'rejected', 'expired')")
 	}
 	c.equal("who", q.Who)
 	c.equal("tool", q.Tool)

@@ -20,6 +20,11 @@ const (
 	Denied  = "denied"
 	// Pending calls wait for somebody's approval.
 	Pending = "pending"
+	// Granted, Rejected and Expired are no calls but what was decided on one that waited,
+	// under its approval, or that nobody decided in time.
+	Granted  = "granted"
+	Rejected = "rejected"
+	Expired  = "expired"
 )
 
 // Bounds on what a record holds. Names are cut in runes, arguments in bytes.
@@ -46,7 +51,8 @@ type Record struct {
 	Tool      string `json:"tool"`
 	// Source is "builtin", "workflow" or the external server's name.
 	Source string `json:"source,omitempty"`
-	// Decision is [Allowed], [Denied] or [Pending].
+	// Decision is [Allowed], [Denied] or [Pending], or what was decided on a call that
+	// waited: [Granted], [Rejected] or [Expired].
 	Decision string `json:"decision"`
 	// Rule is the policy rule that decided, if one did.
 	Rule string `json:"rule,omitempty"`
@@ -127,6 +133,11 @@ func (r *Record) clean() {
 		*s = untrusted.Clean(*s, maxName)
 	}
 	r.Error = untrusted.Clean(r.Error, maxError)
+}
+
+// isCall reports whether the record is of a call, not of a decision on one.
+func (r *Record) isCall() bool {
+	return r.Decision != Granted && r.Decision != Rejected && r.Decision != Expired
 }
 
 // hash sets the hash and shortens the arguments to what may be kept of them.

@@ -79,6 +79,9 @@ func (l *Log) Usage(ctx context.Context, q UsageQuery) (Summary, error) {
 			return nil
 		}
 		sum.Counted++
+		if of := (Record{Decision: decision}); !of.isCall() {
+			return nil
+		}
 		t := tallies[k]
 		if t == nil {
 			t = &tally{Usage: Usage{Who: k.who, Tool: k.tool}}

@@ -33,7 +33,24 @@ type Gate struct {
 // New returns a gate. audit and metrics may be nil: then nothing is
 // recorded, or counted.
 func New(p *policy.Engine, a *audit.Log, m *observe.Metrics) *Gate {
-	return &Gate{policy: p, audit: a, metrics: m}
+	g := &Gate{policy: p, audit: a, metrics: m}
+	p.OnDecision(g.recordDecision)
+	return g
+}
+
+// recordDecision records what was decided on a call that waited: which, by whom and how.
+func (g *Gate) recordDecision(d policy.Decision) {
+	if g.audit == nil {
+		return
+	}
+	r := audit.Record{Who: d.Caller, Tool: d.Tool, Decision: audit.Rejected, Approval: d.ID, DecidedBy: d.By}
+	switch {
+	case d.By == "":
+		r.Decision = audit.Expired
+	case d.Granted:
+		r.Decision = audit.Granted
+	}
+	g.audit.Add(r, "")
 }
 
 // Permits asks the policy whether a caller may see a tool.
@@ -93,11 +110,16 @@ func record(ctx context.Context, c *mcp.Call, res mcp.Result, err error, code st
 	if s := policy.SubjectFrom(ctx); s != nil {
 		r.Profile, r.Transport = s.Profile.Name, s.Transport
 	}
+	decided := c.Approved
 	if refused != nil {
+		decided = refused.Decided
 		r.Decision, r.Rule, r.Approval = audit.Denied, cmp.Or(refused.Rule, refused.By), refused.Approval
 		if refused.Code == mcp.CodePendingApproval {
 			r.Decision = audit.Pending
 		}
+	}
+	if decided != nil {
+		r.Approval, r.DecidedBy = decided.ID, decided.By
 	}
 	switch {
 	case refused == nil && !arguments: // what a tool says may quote them

@@ -49,6 +49,8 @@ type asks struct {
 	byKey map[askKey]*ask
 	byID  map[string]*ask
 	made  []Decision // the latest, oldest first
+	// lapsed are those nobody decided on in time, until [Engine.Run] tells of them.
+	lapsed []Approval
 	// changed is closed when other calls wait.
 	changed chan struct{}
 }
@@ -93,7 +95,9 @@ func (a *asks) await(ctx context.Context, who string, c *mcp.Call, r *rule) (ask
 		case no != nil:
 			return ask{}, no
 		case q.state == denied:
-			return ask{}, forbidden(r.name, "this call was denied", "do not try it again, or change its arguments")
+			no := forbidden(r.name, "this call was denied", "do not try it again, or change its arguments")
+			no.Decided = q.decision()
+			return ask{}, no
 		case q.state == granted && alive:
 			return q, nil
 		case q.state == granted:
@@ -105,7 +109,9 @@ func (a *asks) await(ctx context.Context, who string, c *mcp.Call, r *rule) (ask
 			expiry.Stop()
 			continue
 		case <-expiry.C:
-			return ask{}, forbidden(r.name, "nobody decided on this call in time", "ask the game master, then call again")
+			no := forbidden(r.name, "nobody decided on this call in time", "ask the game master, then call again")
+			no.Decided = q.decision()
+			return ask{}, no
 		case <-patience.C:
 		case <-ctx.Done():
 		}
@@ -113,6 +119,9 @@ func (a *asks) await(ctx context.Context, who string, c *mcp.Call, r *rule) (ask
 		return ask{}, q.pendingRefusal(r)
 	}
 }
+
+// decision is who decided on q, for records.
+func (q *ask) decision() *mcp.Approved { return &mcp.Approved{ID: q.ID, By: q.by} }
 
 // pendingRefusal tells the caller to come back.
 func (q *ask) pendingRefusal(r *rule) *mcp.Refusal {
@@ -183,6 +192,10 @@ func (a *asks) enter(key askKey, args string, keep time.Duration, now time.Time)
 func (a *asks) drop(q *ask) {
 	delete(a.byKey, q.key)
 	delete(a.byID, q.ID)
+	if q.state == pending && !time.Now().Before(q.Expires) {
+		a.lapsed = append(a.lapsed, q.Approval)
+		a.lapsed = a.lapsed[max(len(a.lapsed)-maxDecisions, 0):]
+	}
 }
 
 // giveBack returns a granted ask that let nothing pass after all. If the same
@@ -256,11 +269,20 @@ func (e *Engine) Withdraw(caller string) {
 //
 // Whether by may decide at all is for the caller of Decide to know.
 func (e *Engine) Decide(id string, grant bool, by string) error {
-	a := &e.asks
+	id = cleanID(id)
+	if err := e.asks.decide(id, grant, by); err != nil {
+		return err
+	}
+	if d, ok := e.Decision(id); ok {
+		e.tellDecision(d)
+	}
+	return nil
+}
+
+func (a *asks) decide(id string, grant bool, by string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
-	id = cleanID(id)
 	q := a.byID[id]
 	first, is := a.findDecision(id)
 	switch {

@@ -19,24 +19,32 @@ func (e *Engine) Changed() <-chan struct{} {
 	return e.changed
 }
 
-// Run keeps [Engine.Changed] until ctx is done, and returns nil then. Without
-// rules that depend on the time it only waits. It is to run once.
+// Run keeps [Engine.Changed] until ctx is done, and returns nil then, and tells of calls
+// that nobody decided on in time. Without rules that depend on the time it only waits. It is to run once.
 func (e *Engine) Run(ctx context.Context) error {
 	from := e.made.Round(0) // by the wall clock, as the rules are
 	for {
 		next, ok := e.nextChange(from)
-		if !ok {
+		if !ok && len(e.approvals) == 0 {
 			<-ctx.Done()
 			return nil
 		}
-		timer := time.NewTimer(min(time.Until(next), glance))
+		sleep := glance
+		if ok {
+			sleep = min(time.Until(next), glance)
+		}
+		timer := time.NewTimer(sleep)
 		select {
 		case <-ctx.Done():
 			timer.Stop()
 			return nil
 		case <-timer.C:
 		}
+		e.tellLapsed()
 		now := time.Now().Round(0)
+		if !ok {
+			continue
+		}
 		if !now.Before(next) || now.Before(from) { // or the clock was set back
 			e.announce()
 		}

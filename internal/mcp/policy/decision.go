@@ -76,6 +76,39 @@ func (e *Engine) Decision(id string) (Decision, bool) {
 	return e.asks.findDecision(cleanID(id))
 }
 
+// OnDecision has tell called with each decision, and with each call that nobody decided
+// on in time, By being empty then, within a minute while [Engine.Run] runs. It is set
+// before anything else is asked of e; tell must return soon.
+func (e *Engine) OnDecision(tell func(Decision)) { e.onDecision = tell }
+
+func (e *Engine) tellDecision(d Decision) {
+	if e.onDecision != nil {
+		e.onDecision(d)
+	}
+}
+
+// tellLapsed tells of the calls that nobody decided on in time.
+func (e *Engine) tellLapsed() {
+	for _, a := range e.asks.takeLapsed() {
+		e.tellDecision(Decision{Approval: a})
+	}
+}
+
+// takeLapsed drops the calls nobody decided on in time, and returns them.
+func (a *asks) takeLapsed() []Approval {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := time.Now()
+	for _, q := range a.byID {
+		if q.state == pending && !now.Before(q.Expires) {
+			a.drop(q)
+		}
+	}
+	lapsed := a.lapsed
+	a.lapsed = nil
+	return lapsed
+}
+
 // PendingChanged returns a channel that is closed when a call begins to wait, or does not
 // wait any more because somebody decided on it or it was withdrawn. Nothing is told of a
 // call whose time is over: [Approval.Expires] says when that is. Take the channel before

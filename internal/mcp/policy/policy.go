@@ -49,6 +49,8 @@ type Engine struct {
 	made      time.Time
 	meter     meter
 	asks      asks
+	// onDecision is told of decisions; nil if nobody is.
+	onDecision func(Decision)
 
 	mu      sync.Mutex    // guards the field below
 	changed chan struct{} // closed when what is permitted may have changed
@@ -128,6 +130,7 @@ func (e *Engine) Admit(ctx context.Context, c *mcp.Call) error {
 		e.asks.giveBack(granted)
 		return no
 	}
+	c.Approved = granted.decision()
 	return nil
 }
 

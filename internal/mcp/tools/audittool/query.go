@@ -39,7 +39,7 @@ func (t *toolset) query() tools.Tool {
 			Description: "Look up who called which tool, what was decided and why, and how long it took, newest first. " +
 				"Give next as cursor for the page that follows.",
 			Parameters: tools.SchemaOf[queryArgs](tools.Bounds{
-				"decision": {"enum": []string{audit.Allowed, audit.Denied, audit.Pending}},
+				"decision": {"enum": audit.Decisions()},
 				"limit":    {"type": "integer", "minimum": 1, "maximum": audit.MaxLimit, "default": audit.DefaultLimit},
 			}),
 			EstimatedDurationMs: 50, MaxDurationMs: 5000,
