@@ -127,7 +127,7 @@ func (c *Client) Member(ctx context.Context, guild, user string) (*discordgo.Mem
 	out := &discordgo.Member{}
 	err := c.Do(ctx, http.MethodGet, discordgo.EndpointGuildMember(guild, user), discordgo.EndpointGuildMember(guild, ""), nil, out)
 	if err == nil && out.User == nil {
-		err = errors.New("Discord described a member without saying who that is")
+		err = errors.New("a member came from Discord without saying who that is")
 	}
 	return out, err
 }

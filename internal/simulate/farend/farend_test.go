@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"log/slog"
 	"slices"
 	"sync"
 	"testing"
@@ -51,6 +52,14 @@ type said struct {
 	voice.Packet
 }
 
+// warnings fail a test: nothing is wrong with what the far end sends.
+type warnings struct{ t *testing.T }
+
+func (w warnings) Write(p []byte) (int, error) {
+	w.t.Errorf("the bot logs %s", p)
+	return len(p), nil
+}
+
 // connect runs a bot's connection to channel n until the test ends.
 func connect(t *testing.T, s *farend.Server, n int) (c *voice.Conn, hears chan said) {
 	t.Helper()
@@ -59,7 +68,7 @@ func connect(t *testing.T, s *farend.Server, n int) (c *voice.Conn, hears chan s
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(at.CA)
 	c = voice.New(voice.Options{
-		Guild: farend.GuildID(n), User: farend.BotID, TLS: &tls.Config{RootCAs: pool},
+		Guild: farend.GuildID(n), User: farend.BotID, TLS: &tls.Config{RootCAs: pool}, Logger: slog.New(slog.NewTextHandler(warnings{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Hear: func(user string, p voice.Packet) { hears <- said{user, p} },
 		Move: func(_ context.Context, channel string) error {
 			c.UpdateState(voice.State{Channel: channel, Session: "session"})
@@ -99,7 +108,7 @@ func TestBotAndPlayersHearEachOther(t *testing.T) {
 	}
 	for name, plain := range map[string]bool{"encrypted from end to end": false, "plain": true} {
 		t.Run(name, func(t *testing.T) {
-			s, heard := start(t, farend.Options{Channels: 2, Players: 3, Plain: plain})
+			s, heard := start(t, farend.Options{Channels: 2, Players: 4, Plain: plain})
 			for n := range 2 {
 				c, hears := connect(t, s, n)
 				for range 2 {

@@ -119,7 +119,7 @@ func (s *Session) takeProposals(payload []byte) (changed bool, err error) {
 	switch payload[0] {
 	case 0:
 		for len(list) > 0 {
-			n, err := messageSize(list)
+			n, err := proposalSize(list)
 			if err != nil {
 				return changed, err
 			}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/thomas-vilte/mls-go/framing"
 )
 
 // OnDavePrepareTransition prepares a change of version, which transition 0 makes
@@ -112,17 +110,4 @@ func (m *media) guard(do func() error) (err error) {
 		}
 	}()
 	return do()
-}
-
-// messageSize returns how many bytes the first of several MLS messages has.
-func messageSize(b []byte) (int, error) {
-	msg, err := framing.UnmarshalMLSMessage(b)
-	if err != nil {
-		return 0, fmt.Errorf("reading a proposal: %w", err)
-	}
-	n := len(msg.Marshal())
-	if n == 0 || n > len(b) {
-		return 0, fmt.Errorf("proposal has %d of %d bytes", n, len(b))
-	}
-	return n, nil
 }
