@@ -1,7 +1,9 @@
 package mcphost
 
 import (
+	"iter"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
@@ -142,6 +144,20 @@ func (h *Host) Tools(tier mcp.BudgetTier) []Tool {
 		all = append(all, e.public())
 	}
 	return slices.Clip(all)
+}
+
+// ToolsAfter goes over the registered tools whose names come after a name, in
+// order, without their Measure: to begin in the middle costs nothing.
+func (h *Host) ToolsAfter(name string) iter.Seq[Tool] {
+	snap := h.snap.Load()
+	return func(yield func(Tool) bool) {
+		first := sort.Search(len(snap.entries), func(i int) bool { return snap.entries[i].def.Name > name })
+		for i := first; i < len(snap.entries); i++ {
+			if e := &snap.entries[i]; !e.idle && !yield(e.unmeasured()) {
+				return
+			}
+		}
+	}
 }
 
 // Tool returns the tool registered as name.

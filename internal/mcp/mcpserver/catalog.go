@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -186,21 +187,57 @@ func (c *catalog) findByOutwardName(ctx context.Context, name string) (mcphost.T
 	return t, true
 }
 
-// listDefinitions is what the subject of ctx is shown as tools, by name.
-func (c *catalog) listDefinitions(ctx context.Context) []*sdk.Tool {
+// allTools has listDefinitions list all of them.
+const allTools = math.MaxInt
+
+// listDefinitions is what the subject of ctx is shown as tools, by name: those
+// after a name, and of the registered ones so many at most. It costs what it
+// passes on the way.
+func (c *catalog) listDefinitions(ctx context.Context, after string, most int) []*sdk.Tool {
 	var all []*sdk.Tool
 	for _, own := range c.own {
-		if _, ok := c.findOwn(ctx, own.def.Name); ok {
+		if _, ok := c.findOwn(ctx, own.def.Name); ok && own.def.Name > after {
 			all = append(all, own.def)
 		}
 	}
 	if !c.compact {
-		for _, t := range c.listCallable(ctx) {
-			all = append(all, c.define(t))
+		for _, name := range c.callableAfter(ctx, after, most) {
+			if t, ok := c.host.Tool(name); ok {
+				all = append(all, c.define(t))
+			}
 		}
 	}
 	slices.SortFunc(all, func(a, b *sdk.Tool) int { return strings.Compare(a.Name, b.Name) })
 	return all
+}
+
+// callableAfter lists the registered names of tools that the subject of ctx may
+// call and whose outward names come after a name, in the order of those.
+func (c *catalog) callableAfter(ctx context.Context, after string, most int) (names []string) {
+	prefixes := []string{""}
+	if c.prefixed {
+		prefixes = []string{prefixTool, prefixWorkflow}
+	}
+	for _, prefix := range prefixes {
+		from, within := strings.CutPrefix(after, prefix)
+		if !within {
+			if from = ""; after > prefix {
+				continue
+			}
+		}
+		for t := range c.host.ToolsAfter(from) {
+			if len(names) >= most {
+				return names
+			}
+			if !strings.HasPrefix(c.outwardName(&t), prefix) {
+				continue
+			}
+			if _, ok := c.lookup(ctx, t.Definition.Name); ok {
+				names = append(names, t.Definition.Name)
+			}
+		}
+	}
+	return names
 }
 
 // unknownTool is the answer to a name that does not exist, or not for this caller.
@@ -214,10 +251,11 @@ func (c *catalog) listTools(ctx context.Context, params *sdk.ListToolsParams) (*
 	if params != nil {
 		cursor = params.Cursor
 	}
-	page, next, err := paginate(c.listDefinitions(ctx), func(t *sdk.Tool) string { return t.Name }, cursor, c.pageSize)
+	after, err := parseCursor(cursor)
 	if err != nil {
 		return nil, err
 	}
+	page, next := cutPage(c.listDefinitions(ctx, after, c.pageSize+1), func(t *sdk.Tool) string { return t.Name }, c.pageSize)
 	return &sdk.ListToolsResult{Tools: page, NextCursor: next, Cacheable: private}, nil
 }
 
@@ -230,19 +268,36 @@ const cursorMark = "after:"
 // paginate cuts a sorted list into pages. A cursor names the last key of the
 // page before it, so it stays good when entries come and go.
 func paginate[T any](all []T, key func(T) string, cursor string, size int) (page []T, next string, err error) {
+	after, err := parseCursor(cursor)
+	if err != nil {
+		return nil, "", err
+	}
 	if cursor != "" {
-		raw, err := base64.RawURLEncoding.DecodeString(cursor)
-		after, ok := strings.CutPrefix(string(raw), cursorMark)
-		if err != nil || !ok {
-			return nil, "", &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the cursor is none of ours; list again without one"}
-		}
 		all = all[firstAfter(all, key, after):]
 	}
-	if len(all) <= size {
-		return slices.Concat([]T{}, all), "", nil // never null
+	page, next = cutPage(all, key, size)
+	return page, next, nil
+}
+
+// parseCursor returns the key after which a page begins; empty is the first.
+func parseCursor(cursor string) (after string, err error) {
+	if cursor == "" {
+		return "", nil
 	}
-	last := key(all[size-1])
-	return all[:size], base64.RawURLEncoding.EncodeToString([]byte(cursorMark + last)), nil
+	raw, err := base64.RawURLEncoding.DecodeString(cursor)
+	after, ok := strings.CutPrefix(string(raw), cursorMark)
+	if err != nil || !ok {
+		return "", &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the cursor is none of ours; list again without one"}
+	}
+	return after, nil
+}
+
+// cutPage returns the first entries of a sorted list, and the cursor of the rest.
+func cutPage[T any](all []T, key func(T) string, size int) (page []T, next string) {
+	if len(all) <= size {
+		return slices.Concat([]T{}, all), "" // never null
+	}
+	return all[:size], base64.RawURLEncoding.EncodeToString([]byte(cursorMark + key(all[size-1])))
 }
 
 func firstAfter[T any](all []T, key func(T) string, after string) int {

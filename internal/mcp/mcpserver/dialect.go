@@ -46,7 +46,7 @@ func (d dialectSession) Tools(ctx context.Context) ([]dialect.Tool, error) {
 		return nil, plainly(err)
 	}
 	list := []dialect.Tool{}
-	for _, t := range d.server.catalog.listDefinitions(ctx) {
+	for _, t := range d.server.catalog.listDefinitions(ctx, "", allTools) {
 		list = append(list, dialect.Tool{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema})
 	}
 	return list, nil

@@ -24,7 +24,7 @@ func (s *Server) Local(subject *policy.Subject) *Local {
 
 // Tools lists what the client may call.
 func (l *Local) Tools(ctx context.Context) []*sdk.Tool {
-	return l.server.catalog.listDefinitions(l.peer.attend(ctx))
+	return l.server.catalog.listDefinitions(l.peer.attend(ctx), "", allTools)
 }
 
 // Call runs a tool, see Host.ExecuteTool for arguments and errors. What Tools
