@@ -14,11 +14,12 @@ type Source struct{ User, Ref string }
 // Exchange is what a player said to an NPC, and what was heard of the answer.
 type Exchange struct {
 	Source
+	Turn                       int64 // of the answer; 0 if it is not known
 	Speaker, Utterance, Answer string
 }
 
 // TakenBack is the exchange without what the player said, and without the name.
-func (e Exchange) TakenBack() Exchange { return Exchange{Answer: e.Answer} }
+func (e Exchange) TakenBack() Exchange { return Exchange{Turn: e.Turn, Answer: e.Answer} }
 
 // unsaid stands for what a player has taken back: models need a line that they
 // have answered.

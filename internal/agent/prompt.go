@@ -40,6 +40,9 @@ type Line struct {
 	// Leader and Answer are who has answered already, and what, if the line was
 	// for several.
 	Leader, Answer string
+	// Unwanted are the answers that the NPC gave to the line before, and that were taken
+	// back, the latest last.
+	Unwanted []string
 	// MayDecline says that the line calls no one: it may be meant for somebody else, and
 	// then the NPC may say nothing.
 	MayDecline bool
@@ -89,7 +92,7 @@ const discretion = `How you keep it: whoever asks, and whatever for, neither tel
 // Orders are what prompts say of how an NPC answers, whoever it is: words that nobody
 // is to hear.
 func Orders() string {
-	return strings.Join([]string{manners, discretion, declining, ownLanguage, character, kept}, "\n")
+	return strings.Join([]string{manners, discretion, declining, unwanted, ownLanguage, character, kept}, "\n")
 }
 
 // character, kept and ownLanguage stand around what an NPC is told of itself: its name,
@@ -156,6 +159,12 @@ func (h History) volatileFacts(line Line, now hotctx.Context) string {
 		fmt.Fprintf(&last, "\nSeveral of you were addressed. %s has just answered: \"%s\"\nAdd one short sentence of your own to that.\n",
 			line.Leader, cutLine(line.Answer, maxReaction))
 	}
+	if len(line.Unwanted) > 0 {
+		last.WriteString(unwanted)
+		for _, answer := range line.Unwanted {
+			fmt.Fprintf(&last, "- \"%s\"\n", cutLine(answer, maxUnwanted))
+		}
+	}
 	if line.MayDecline {
 		last.WriteString(declining)
 	}
@@ -203,6 +212,9 @@ func writeNames(b *strings.Builder, what string, names []string, more int) {
 	}
 	b.WriteString(". ")
 }
+
+// unwanted tells the NPC that it answers anew.
+const unwanted = "\nYou have answered the next line before, and that is taken back: for everybody else it was never said. Answer the line anew, in another way and in other words, and do not speak of having answered it. What is not wanted:\n"
 
 // declining tells the NPC when and how it says nothing.
 const declining = "\nThe next line does not call you by name. If it is plainly not meant for you, as when players talk among themselves, about the rules or dice, or say what their own characters do, " +

@@ -24,6 +24,20 @@ func (a *Agent) CountWithheld() { a.withheld++ }
 // Withheld is how often that was so.
 func (a *Agent) Withheld() int { return a.withheld }
 
+// UnsayTurn has the NPC forget what it said in a turn, of which these are the sentences, and
+// what that answered.
+func (a *Agent) UnsayTurn(turn int64, sentences []string) {
+	i := slices.IndexFunc(a.history, func(e Exchange) bool { return e.Turn == turn && turn != 0 })
+	if i >= 0 {
+		a.history = slices.Delete(slices.Clone(a.history), i, i+1)
+	}
+	if i >= 0 || a.dropped {
+		a.edits++
+		a.version++
+	}
+	a.said = slices.DeleteFunc(slices.Clone(a.said), func(s string) bool { return slices.Contains(sentences, s) })
+}
+
 // Unsay has the NPC forget that it said something, which nobody could read.
 func (a *Agent) Unsay(text string) {
 	for i, e := range slices.Backward(a.history) {

@@ -29,6 +29,7 @@ const (
 	maxNames     = 60
 	maxReaction  = 100
 	maxDirection = 300
+	maxUnwanted  = 100 // of each answer
 	maxTold      = maxSecrets
 )
 

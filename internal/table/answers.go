@@ -29,6 +29,7 @@ type answers struct {
 	floor        *floorControl
 	purse        *purse
 	remarks      *remarks
+	said         *saidLines
 
 	lines    uint64              // attempts so far, and so lines on the floor
 	attempts map[uint64]*attempt // at work, by line
@@ -71,7 +72,7 @@ func (as *answers) announceTurn(tn *turn) {
 	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = elapsed.Rounded(tn.endpoint), elapsed.Rounded(tn.final)
 	as.effects.emit(tn.number, KindTurnStarted, &TurnStarted{
 		NPC: tn.as.Name, Route: tn.route, Tier: tn.choice.Tier.String(), Ceiling: tn.choice.Ceiling.String(),
-		Reason: tn.choice.Reason, Tools: toolNames(tn.tools.Definitions()), MayDecline: tn.mayDecline,
+		Reason: tn.choice.Reason, Tools: toolNames(tn.tools.Definitions()), MayDecline: tn.mayDecline, Again: tn.again.instead,
 	})
 	for _, d := range tn.plan.Decisions {
 		as.fillers.announceStep(tn, d)
@@ -84,7 +85,7 @@ func (as *answers) startAttempt(tn *turn) {
 	tn.attempt = newAttempt(as.lines, tn)
 	as.purse.openAccount(tn)
 	as.attempts[as.lines] = tn.attempt
-	as.effects.add(newWorker(as.o, tn, as.transcript.recent, as.conversation.backgroundOf(tn), as.companyOf(tn)))
+	as.effects.add(newWorker(as.o, tn, as.transcript.before(tn), as.conversation.backgroundOf(tn), as.companyOf(tn)))
 }
 
 // soundReady takes a turn on of which there is something to hear.

@@ -1,12 +1,19 @@
 package table
 
-import "github.com/MrWong99/glyphoxa/internal/engine"
+import (
+	"slices"
+
+	"github.com/MrWong99/glyphoxa/internal/engine"
+)
 
 // backgroundOf is what the answer to a turn is held to.
 func (v *conversation) backgroundOf(tn *turn) engine.Background {
 	b := engine.Background{
 		Cast: v.version, Others: v.othersThan(tn.agent), Players: v.players[:len(v.players):len(v.players)],
 		Asked: tn.Text, Before: tn.npc.Said(), Told: tn.npc.Told(), Found: tn.npc.Found(), Edits: tn.npc.Edits(), Turn: tn.number,
+	}
+	if tn.isAskedAgain() {
+		b.Before = append(slices.Concat(tn.again.unwanted...), b.Before...)
 	}
 	if tn.leader != nil {
 		b.Remark = true

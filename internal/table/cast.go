@@ -107,7 +107,7 @@ func (c *cast) recallConversations(lines []memory.Line) {
 		if q, ok := said[l.Turn]; ok && q.To == l.NPC {
 			for _, a := range c.agents {
 				if a.NPC.ID == l.NPC {
-					a.Remember(agent.Exchange{Source: agent.Source{User: q.User, Ref: q.Ref}, Speaker: q.Speaker, Utterance: q.Text, Answer: l.Text})
+					a.Remember(agent.Exchange{Source: agent.Source{User: q.User, Ref: q.Ref}, Turn: turnOf(l), Speaker: q.Speaker, Utterance: q.Text, Answer: l.Text})
 				}
 			}
 		}

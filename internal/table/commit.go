@@ -121,7 +121,7 @@ func (tn *turn) closeLedger(end turnEnd) Ledger {
 	l.DroppedGuesses = tn.dropped
 	l.enterCost(tn.account.Sum())
 	l.judgeBudget(tn.target, end.outcome, end.stage, tn.waited())
-	if tn.takenBack && end.outcome == OutcomeCancelled { // no answer was due
+	if (tn.takenBack || tn.unsaid) && end.outcome == OutcomeCancelled { // no answer was due
 		l.Budget, l.BreachStage = budgetMet, ""
 	}
 	return l
@@ -131,8 +131,8 @@ func (tn *turn) closeLedger(end turnEnd) Ledger {
 // if it was cut off before it could say so.
 func (ts *turns) rememberAnswer(tn *turn, end turnEnd) {
 	said := strings.Join(tn.answer, " ")
-	if said != "" && !tn.puppet {
-		e := agent.Exchange{Source: tn.source(), Speaker: tn.Speaker, Utterance: tn.Text, Answer: said}
+	if said != "" && !tn.puppet && !tn.unsaid {
+		e := agent.Exchange{Source: tn.source(), Turn: tn.number, Speaker: tn.Speaker, Utterance: tn.Text, Answer: said}
 		if tn.takenBack {
 			e = e.TakenBack()
 		}

@@ -75,6 +75,7 @@ func (as *answers) deliverSentence(a *attempt, at time.Time) {
 	as.fillers.last[tn.agent] = s.kind == filler
 	tn.texts = append(tn.texts, s.text)
 	if s.kind == filler {
+		as.said.note(tn)
 		as.effects.emit(tn.number, KindFiller, &Filler{NPC: name, Text: s.text})
 		return
 	}
@@ -83,6 +84,7 @@ func (as *answers) deliverSentence(a *attempt, at time.Time) {
 	} else {
 		tn.answer = append(tn.answer, s.text)
 	}
+	as.said.note(tn)
 	as.effects.emit(tn.number, KindSentence, &Sentence{NPC: name, Text: s.text})
 }
 

@@ -23,6 +23,7 @@ const (
 	KindCost         = "cost"
 	KindListening    = "listening"
 	KindSpokenOrder  = "spoken.order"
+	KindUnsaid       = "unsaid"
 	KindTurnEnded    = "turn.ended"
 	KindNotice       = "notice"
 )
@@ -69,6 +70,9 @@ type TurnStarted struct {
 	// MayDecline says that nobody called the NPC: it may find that the line is not
 	// for it, and the turn then ends [OutcomePassed].
 	MayDecline bool `json:"may_decline,omitempty"`
+	// Again is the turn whose answer was taken back, in whose place this one is; 0 if none
+	// was.
+	Again int64 `json:"again,omitempty"`
 }
 
 // ToolCalled reports a call the model asked for.
@@ -175,6 +179,18 @@ type Listening struct {
 	Listening string `json:"listening"`
 }
 
+// Unsaid reports that what an NPC said in the turn is taken back: nobody is given it any more. It
+// may come before the turn's end.
+type Unsaid struct {
+	Header
+	NPC string `json:"npc"`
+	// By is who wanted that, as in [Utterance.User]; empty where the transport does not
+	// tell people apart.
+	By string `json:"by,omitempty"`
+	// Again says that the NPC answers the same again, in a turn of its own.
+	Again bool `json:"again,omitempty"`
+}
+
 // TurnEnded reports the end of a turn. Every utterance ends in exactly one.
 type TurnEnded struct {
 	Header
@@ -204,6 +220,8 @@ const (
 	// RouteReaction is a second NPC's remark on the answer of the first, where a
 	// group was addressed.
 	RouteReaction Route = "reaction"
+	// RouteAgain is an answer in place of one that was taken back.
+	RouteAgain Route = "again"
 	RouteNone     Route = "none"
 )
 

@@ -76,7 +76,7 @@ func (ts *turns) cancelQueued(all []*turn, done chan<- error) {
 			tn.end = turnEnd{outcome: OutcomeCancelled, stage: "queue"}
 			ts.moveTo(tn, ending)
 			ts.open[tn.number] = tn
-			if tn.Text != "" {
+			if tn.Text != "" && !tn.isAskedAgain() {
 				b.lines = append(b.lines, ts.transcript.playersLine(tn))
 			}
 		}

@@ -134,6 +134,7 @@ type Table struct {
 	transcript   *transcript
 	answers      *answers
 	turns        *turns
+	said         *saidLines
 	listener     *listener
 	notes        []mixer.Note
 	atWork       int             // attempts whose goroutines have not ended
@@ -184,6 +185,7 @@ func (t *Table) makeParts() {
 		times.Waiting = maxWaitingLines(o.Agents)
 	}
 	remarks := &remarks{}
+	t.said = &saidLines{}
 	register := &register{log: o.Logger, effects: t.effects, open: map[int64]*turn{}}
 	fillers := &fillers{agenda: t.agenda, effects: t.effects, voiced: o.voiced, last: map[int]bool{}}
 	t.cast = &cast{slices.Clone(o.Agents)}
@@ -195,7 +197,7 @@ func (t *Table) makeParts() {
 	t.transcript = &transcript{log: o.Log, session: o.Session.ID, most: o.RecentLines}
 	t.answers = &answers{
 		register: register, o: o, agenda: t.agenda, cast: t.cast, conversation: t.conversation, leases: t.leases, planner: t.planner, fillers: fillers,
-		transcript: t.transcript, queue: t.queue, floor: t.floor, purse: t.purse, remarks: remarks, attempts: map[uint64]*attempt{},
+		transcript: t.transcript, queue: t.queue, floor: t.floor, purse: t.purse, remarks: remarks, said: t.said, attempts: map[uint64]*attempt{},
 	}
 	t.turns = &turns{
 		register: register, o: o, agenda: t.agenda, cast: t.cast, conversation: t.conversation, planner: t.planner,

@@ -50,16 +50,20 @@ func (r *transcript) storeLines(ctx context.Context, lines []memory.Line) error 
 // the answer.
 func (r *transcript) linesOf(tn *turn) []memory.Line {
 	var lines []memory.Line
-	if !tn.puppet && !tn.takenBack && tn.leader == nil && tn.Text != "" {
+	if !tn.puppet && !tn.takenBack && tn.leader == nil && !tn.isAskedAgain() && tn.Text != "" {
 		l := r.playersLine(tn)
 		if tn.npc != nil && tn.end.outcome != OutcomePassed { // that was said to nobody here
 			l.To = tn.as.ID
 		}
 		lines = append(lines, l)
 	}
-	if len(tn.texts) > 0 {
+	if len(tn.texts) > 0 && !tn.unsaid {
+		number := tn.number
+		if tn.isAskedAgain() {
+			number = tn.again.first // that of the line it answers
+		}
 		lines = append(lines, memory.Line{
-			Session: r.session, Turn: tn.number, Speaker: tn.as.Name, NPC: tn.as.ID, Text: strings.Join(tn.texts, " "), At: time.Now(),
+			Session: r.session, Turn: number, Speaker: tn.as.Name, NPC: tn.as.ID, Text: strings.Join(tn.texts, " "), At: time.Now(),
 			Ref: answerRef(tn.number),
 		})
 	}
@@ -103,7 +107,7 @@ func (t *Table) recall(ctx context.Context) {
 		return
 	}
 	for _, l := range lines {
-		t.turns.count = max(t.turns.count, l.Turn)
+		t.turns.count = max(t.turns.count, l.Turn, turnOf(l))
 	}
 	t.cast.recallConversations(lines)
 }

@@ -177,6 +177,10 @@ func (ts *turns) beginQueued() {
 	}
 	for tn := ts.queue.popFree(); tn != nil; tn = ts.queue.popFree() {
 		ts.moveTo(tn, arrived)
+		if tn.npc.Left && tn.isAskedAgain() {
+			ts.endUnanswered(tn, OutcomeNoTarget)
+			continue
+		}
 		if tn.npc.Left { // it is for whom it would be for without that one
 			ts.assignDecision(tn, ts.conversation.decideAddressee(tn.number, tn.Utterance))
 		}

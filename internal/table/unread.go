@@ -15,9 +15,6 @@ type Unread struct {
 	Text string
 }
 
-// answerRef names what an NPC said in a turn, in the log.
-func answerRef(turn int64) string { return fmt.Sprintf("answer:%d", turn) }
-
 // without returns a text without a part of it, and whether that was in it.
 func without(text, part string) (string, bool) {
 	before, after, found := strings.Cut(text, part)
@@ -73,7 +70,7 @@ func (tn *turn) dropUnread(text string) {
 func (r *transcript) dropUnread(u Unread) {
 	recent := make([]memory.Line, 0, len(r.recent))
 	for _, l := range r.recent {
-		if l.NPC != "" && l.Turn == u.Turn {
+		if l.NPC != "" && turnOf(l) == u.Turn {
 			if l.Text, _ = without(l.Text, u.Text); l.Text == "" {
 				continue
 			}
@@ -96,7 +93,7 @@ func ForgetUnread(ctx context.Context, log memory.SessionLog, session string, al
 	said := map[int64]string{}
 	for _, l := range lines {
 		if l.NPC != "" {
-			said[l.Turn] = l.Text
+			said[turnOf(l)] = l.Text
 		}
 	}
 	for _, u := range all {

@@ -1,0 +1,274 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+const (
+	// maxUnsayable is how many lines back an NPC's line may be unsaid.
+	maxUnsayable = 50
+	// maxAskedAgain is how often a line may be asked again.
+	maxAskedAgain = 3
+)
+
+// ErrStands is why what an NPC said is not taken back, or not asked again; what it wraps
+// says why.
+var ErrStands = errors.New("the line stands")
+
+// Unsaying is what somebody wants of what an NPC has said: that it was never said.
+type Unsaying struct {
+	// Turn is the one in which it was said. If zero, it is what NPC said last, or anybody
+	// if NPC is empty.
+	Turn int64
+	NPC  string
+	// By is who wants it, as in [Utterance.User], and Leads whether that is who leads the
+	// game, who may do it with any line. A player may with the last answer to them.
+	By    string
+	Leads bool
+	// Again has the NPC answer the same utterance again, otherwise.
+	Again bool
+}
+
+// Unsay takes back what an NPC said in a turn. If it is still being said, the NPC stops. What
+// was said is deleted from the log, and no NPC is given it any more; what the player said
+// stays. With [Unsaying.Again] the NPC answers that again, in a turn of its own; where it cannot,
+// nothing is taken back. The error is [ErrStands] where that is so. Unsay returns once
+// the log has changed, with who has taken what back in words.
+func (t *Table) Unsay(ctx context.Context, u Unsaying) (said string, err error) {
+	done := make(chan error, 1)
+	err = t.order(ctx, func() error {
+		l, err := t.findLine(u)
+		if err == nil {
+			err = t.said.mayUnsay(l, u)
+		}
+		if err == nil && u.Again {
+			err = t.mayAskAgain(l)
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrStands, err)
+		}
+		t.unsayLine(l, u, done)
+		said = t.cast.agents[l.npc].NPC.Name + " has not said that"
+		if u.Again {
+			said += ", and is asked again"
+		}
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return said, awaitError(ctx, done)
+}
+
+// findLine returns the line that is meant.
+func (t *Table) findLine(u Unsaying) (*saidLine, error) {
+	if u.Turn != 0 {
+		return t.said.find(func(l *saidLine) bool { return l.turn == u.Turn })
+	}
+	who := t.cast.present()
+	if u.NPC != "" {
+		var err error
+		if who, err = t.cast.findNPCs(u.NPC); err != nil {
+			return nil, err
+		}
+	}
+	return t.said.find(func(l *saidLine) bool { return !l.unsaid && slices.Contains(who, l.npc) })
+}
+
+// mayAskAgain says why an NPC cannot be asked again, if it cannot.
+func (t *Table) mayAskAgain(l *saidLine) error {
+	a := t.cast.agents[l.npc]
+	switch {
+	case l.asked.Text == "":
+		return errors.New("it answers nothing that could be asked again")
+	case len(l.again.unwanted) >= maxAskedAgain:
+		return fmt.Errorf("it was asked again %d times already", maxAskedAgain)
+	case len(l.again.unwanted) > 0 && t.turns.open[l.turn] != nil:
+		return errors.New("the new answer is still in the making")
+	case a.Left:
+		return fmt.Errorf("%s is not at the table any more", a.NPC.Name)
+	case a.Muted:
+		return fmt.Errorf("%s is silent now", a.NPC.Name)
+	case t.queue.isFull():
+		return errors.New("too much is waiting to be answered; try again in a moment")
+	}
+	return nil
+}
+
+// unsayLine takes a line back: in mind and in its turn at once, then in the log. done, which
+// has room, receives how that went.
+func (t *Table) unsayLine(l *saidLine, u Unsaying, done chan<- error) {
+	l.unsaid = true
+	w := &logEdit{over: make(chan struct{}), done: done, log: func(ctx context.Context) error {
+		_, err := t.o.Log.Retract(ctx, t.o.Session.ID, answerRef(l.turn))
+		return err
+	}}
+	if tn := t.turns.open[l.turn]; tn != nil {
+		tn.unsaid = true
+		if a := tn.attempt; a != nil {
+			a.found, a.stale = nil, true
+		}
+		w.before = append(w.before, tn.whenOver())
+		t.answers.cutTurn(tn, turnEnd{outcome: OutcomeCancelled})
+	}
+	if t.lastEdit != nil {
+		w.before = append(w.before, t.lastEdit)
+	}
+	t.lastEdit = w.over
+	t.transcript.dropAnswer(l.turn)
+	a := t.cast.agents[l.npc]
+	a.UnsayTurn(l.turn, l.answer)
+	t.listener.dropGuesses()
+	t.effects.add(w)
+	t.effects.emit(l.turn, KindUnsaid, &Unsaid{NPC: a.NPC.Name, By: u.By, Again: u.Again})
+	if u.Again {
+		t.turns.askAgain(l)
+	}
+}
+
+// askAgain has an NPC answer once more what it has answered, otherwise.
+func (ts *turns) askAgain(l *saidLine) {
+	now := time.Now()
+	tn := &turn{
+		Utterance: l.asked, number: ts.nextNumber(), timing: timing{since: now}, began: now, route: RouteAgain, also: -1,
+		again: asking{first: l.again.first, instead: l.turn, unwanted: append(slices.Clone(l.again.unwanted), l.answer)},
+	}
+	ts.assignNPC(tn, l.npc)
+	ts.beginOrQueue(tn)
+}
+
+// asking is which utterance a turn answers, and how often it was answered before. The zero
+// value is that of a turn with an utterance of its own.
+type asking struct {
+	first    int64      // the turn in which it was said; 0 for one's own
+	instead  int64      // the turn whose answer was taken back last
+	unwanted [][]string // the answers before, the latest last, each in sentences
+}
+
+// answers are those before, each as a whole.
+func (k asking) answers() (all []string) {
+	for _, sentences := range k.unwanted {
+		if len(sentences) > 0 { // else it was nothing but a stock phrase
+			all = append(all, strings.Join(sentences, " "))
+		}
+	}
+	return all
+}
+
+// isAskedAgain reports whether the turn answers an utterance that had a turn before.
+func (tn *turn) isAskedAgain() bool { return tn.again.first != 0 }
+
+// asked is the number of the turn in which the utterance was said that this one answers.
+func (tn *turn) asked() int64 {
+	switch {
+	case tn.isAskedAgain():
+		return tn.again.first
+	case tn.leader != nil:
+		return tn.leader.asked()
+	}
+	return tn.number
+}
+
+// saidLine is what an NPC said in a turn, as far as it may yet be unsaid.
+type saidLine struct {
+	turn   int64
+	npc    int
+	asked  Utterance // what it answers; none for what the NPC was made to say
+	again  asking    // with first set in any case
+	answer []string  // without stock phrases
+	unsaid bool
+}
+
+// saidLines are the last lines of NPCs, the latest last. They belong to the table's goroutine.
+type saidLines struct{ all []*saidLine }
+
+// note takes in that something was said in a turn.
+func (s *saidLines) note(tn *turn) {
+	i := slices.IndexFunc(s.all, func(l *saidLine) bool { return l.turn == tn.number })
+	if i < 0 {
+		l := &saidLine{turn: tn.number, npc: tn.agent, again: tn.again, unsaid: tn.unsaid}
+		l.again.first = tn.asked()
+		if !tn.puppet && !tn.takenBack {
+			l.asked = tn.Utterance
+		}
+		s.all = append(s.all[max(len(s.all)-maxUnsayable+1, 0):len(s.all):len(s.all)], l)
+		i = len(s.all) - 1
+	}
+	s.all[i].answer = slices.Clone(tn.answer)
+}
+
+// find returns the last line of a kind.
+func (s *saidLines) find(is func(*saidLine) bool) (*saidLine, error) {
+	for _, l := range slices.Backward(s.all) {
+		if is(l) {
+			return l, nil
+		}
+	}
+	return nil, errors.New("nothing of the kind was said lately")
+}
+
+// mayUnsay says why somebody may not take a line back, if they may not.
+func (s *saidLines) mayUnsay(l *saidLine, u Unsaying) error {
+	if l.unsaid {
+		return errors.New("it is taken back already")
+	}
+	if u.Leads {
+		return nil
+	}
+	last, err := s.find(func(o *saidLine) bool { return u.By != "" && o.asked.User == u.By })
+	if err != nil || l.asked.User != u.By || l.again.first != last.again.first {
+		return errors.New("only who leads the game may take it back, and the player whom it answered, until the next answer to them")
+	}
+	return nil
+}
+
+// edit changes what could be asked again.
+func (s *saidLines) edit(e edit) {
+	for _, l := range s.all {
+		switch {
+		case !e.of(l.asked.source()):
+		case e.text == "":
+			l.asked = Utterance{}
+		default:
+			l.asked.Text = e.text
+		}
+	}
+}
+
+// dropAnswer takes from the lines in mind what an NPC said in a turn.
+func (r *transcript) dropAnswer(turn int64) {
+	r.recent = slices.DeleteFunc(slices.Clone(r.recent), func(l memory.Line) bool { return l.NPC != "" && l.Ref == answerRef(turn) })
+}
+
+// before are the lines in mind without the utterance that a turn answers again.
+func (r *transcript) before(tn *turn) []memory.Line {
+	if !tn.isAskedAgain() {
+		return r.recent
+	}
+	return slices.DeleteFunc(slices.Clone(r.recent), func(l memory.Line) bool { return l.NPC == "" && l.Turn == tn.again.first })
+}
+
+// answerPrefix begins what an NPC's line is called in the log.
+const answerPrefix = "answer:"
+
+// answerRef names what an NPC said in a turn, in the log.
+func answerRef(turn int64) string { return answerPrefix + strconv.FormatInt(turn, 10) }
+
+// turnOf is the turn in which a line was said: for an answer that was asked again it is not
+// that of the utterance, under which it is kept.
+func turnOf(l memory.Line) int64 {
+	if number, is := strings.CutPrefix(l.Ref, answerPrefix); is && l.NPC != "" {
+		if n, err := strconv.ParseInt(number, 10, 64); err == nil {
+			return n
+		}
+	}
+	return l.Turn
+}
