@@ -35,6 +35,7 @@ func (b *Bot) subscribe(s *discordgo.Session) {
 	s.AddHandler(func(_ *discordgo.Session, e *discordgo.MessageDeleteBulk) {
 		b.onMessageDelete(e.GuildID, e.ChannelID, e.Messages...)
 	})
+	s.AddHandler(b.onReaction)
 	s.AddHandler(b.dispatcher.onInteraction)
 }
 

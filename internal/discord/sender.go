@@ -61,6 +61,8 @@ type sender struct {
 	echoes   []*discordgo.Message // the bot's own, as the gateway told of them
 	home     home
 	avatars  map[string]string // by NPC
+	lines    []postedLine      // the last messages of NPCs
+	unsaid   []int64           // the last turns whose answers were taken back
 	thinking map[int64]bool    // turns
 	thought  chan struct{}     // receives when thinking changes
 
@@ -85,6 +87,7 @@ type piece struct {
 	npc, text string
 	turn      int64
 	end       bool      // of the turn
+	unsaid    bool      // what was said in the turn is taken back
 	heard     bool      // somebody heard it, too
 	due       time.Time // when it came
 }
@@ -151,6 +154,9 @@ func (s *sender) Emit(e table.Event) {
 		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn, heard: s.aloud()})
 	case *table.Filler:
 		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn, heard: s.aloud()})
+	case *table.Unsaid:
+		s.markUnsaid(turn)
+		s.enqueue(piece{turn: turn, unsaid: true})
 	case *table.TurnEnded:
 		s.markThinking(turn, false)
 		s.enqueue(piece{turn: turn, end: true})
@@ -273,7 +279,13 @@ func (s *sender) drainQueue(ctx context.Context) {
 // addPiece adds a piece to what waits, or posts it. For the first piece that waits
 // it returns for how long.
 func (s *sender) addPiece(ctx context.Context, p piece) (wait time.Duration) {
-	if p.end {
+	switch {
+	case p.unsaid:
+		s.deleteLines(ctx, p.turn)
+		return 0
+	case p.npc != "" && s.isUnsaid(p.turn):
+		return 0
+	case p.end:
 		if p.turn == s.turn {
 			s.postSentences(ctx)
 		}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
@@ -34,9 +36,10 @@ type posting struct {
 	since     time.Time // when it was due
 	heard     bool      // somebody heard it, too
 
-	nonce   string // the message's own
-	renewed bool   // the webhook was looked for anew
-	doubt   bool   // Discord may have taken it
+	nonce   string             // the message's own
+	renewed bool               // the webhook was looked for anew
+	doubt   bool               // Discord may have taken it
+	by      *discordgo.Webhook // through which it was posted last; nil if by the bot
 }
 
 // errNotTaken says that a message was tried for as long as it is worth.
@@ -48,6 +51,9 @@ var errNotTaken = wording.NotTakenInTime.With()
 func (s *sender) deliver(ctx context.Context, p posting) {
 	s.tellLosses(ctx)
 	if err := s.postUntilTaken(ctx, &p); err != nil {
+		if errors.Is(err, errUnsaid) {
+			return
+		}
 		s.checkPosted(err)
 		if p.npc != "" {
 			s.losses = append(s.losses, loss{p.npc, err, p.heard})
@@ -70,8 +76,11 @@ func (s *sender) postUntilTaken(ctx context.Context, p *posting) error {
 		switch {
 		case err == nil:
 			s.posted = id
+			if p.npc != "" {
+				s.noteLine(id, p.turn, p.by)
+			}
 			return nil
-		case rest.Refused(err):
+		case rest.Refused(err) || errors.Is(err, errUnsaid):
 			return err
 		case ctx.Err() != nil || time.Since(p.since) > s.patience():
 			return fmt.Errorf("%w: %w", errNotTaken, err)
@@ -114,6 +123,9 @@ func (s *sender) postIfMissing(ctx context.Context, p *posting) (id string, err 
 		if err != nil && !rest.Refused(err) || id != "" {
 			return id, err
 		}
+	}
+	if s.isUnsaid(p.turn) {
+		return "", errUnsaid
 	}
 	return s.postOnce(ctx, p)
 }

@@ -29,6 +29,7 @@ func splitLine(npc, text string) []string {
 // postOnce asks Discord once to post a message, and returns its id.
 func (s *sender) postOnce(ctx context.Context, p *posting) (id string, err error) {
 	w, avatar := s.currentWebhook(p.npc)
+	p.by = w
 	if p.npc == "" || w == nil {
 		text := p.text
 		if p.npc != "" {

@@ -37,6 +37,7 @@ type session struct {
 	rolled         privateRolls
 	hearer         hearer // the session's table
 	inbox          *inbox
+	reactions      chan reaction // to lines of NPCs
 	sender         *sender
 	status         *statusMessage
 	voice          *voiceRoom // nil where there is no voice at all; voiceless says why
@@ -74,6 +75,7 @@ func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, at sessionStart
 	r := &session{
 		log: b.log, guild: g.ID(), channel: at.channel, parent: at.parent, began: time.Now(), lang: b.language(), inbox: newInbox(),
 		sender: newSender(b.rest, b.log, at.channel, at.parent, b.language()), cancel: end, stopHearing: stopHearing, unread: newUnreadLines(),
+		reactions: make(chan reaction, maxReactions),
 	}
 	r.sender.unread = r.unread.add
 	r.sender.posted, r.sender.say = at.after, b.say
@@ -112,6 +114,7 @@ func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, at sessionStart
 	})
 	r.hearing.Go(func() { r.hearMessages(hear) })
 	r.hearing.Go(func() { r.applyChanges(hear) })
+	r.hearing.Go(func() { r.takeReactions(hear) })
 	r.hearing.Go(func() { r.dropUnread(hear) })
 	r.hearing.Go(func() { newApprovalCards(b, r).run(hear) })
 	if r.voice != nil {

@@ -59,7 +59,7 @@ type turn struct {
 	audible bool    // a sound went out
 	end     turnEnd // how it ends, once it is cut or ending
 
-	again     asking
+	again     repeat
 	unsaid    bool          // what was answered is taken back: it is not kept
 	takenBack bool          // the player took the line back: it is not kept
 	done      chan struct{} // closed at its end; nil if nobody waits for that

@@ -178,7 +178,7 @@ func (ts *turns) beginQueued() {
 	for tn := ts.queue.popFree(); tn != nil; tn = ts.queue.popFree() {
 		ts.moveTo(tn, arrived)
 		if tn.npc.Left && tn.isAskedAgain() {
-			ts.endUnanswered(tn, OutcomeNoTarget)
+			ts.endUnanswered(tn, turnEnd{outcome: OutcomeNoTarget})
 			continue
 		}
 		if tn.npc.Left { // it is for whom it would be for without that one

@@ -139,22 +139,22 @@ func (ts *turns) askAgain(l *saidLine) {
 	now := time.Now()
 	tn := &turn{
 		Utterance: l.asked, number: ts.nextNumber(), timing: timing{since: now}, began: now, route: RouteAgain, also: -1,
-		again: asking{first: l.again.first, instead: l.turn, unwanted: append(slices.Clone(l.again.unwanted), l.answer)},
+		again: repeat{first: l.again.first, instead: l.turn, unwanted: append(slices.Clone(l.again.unwanted), l.answer)},
 	}
 	ts.assignNPC(tn, l.npc)
 	ts.beginOrQueue(tn)
 }
 
-// asking is which utterance a turn answers, and how often it was answered before. The zero
+// repeat is which utterance a turn answers, and how often it was answered before. The zero
 // value is that of a turn with an utterance of its own.
-type asking struct {
+type repeat struct {
 	first    int64      // the turn in which it was said; 0 for one's own
 	instead  int64      // the turn whose answer was taken back last
 	unwanted [][]string // the answers before, the latest last, each in sentences
 }
 
 // answers are those before, each as a whole.
-func (k asking) answers() (all []string) {
+func (k repeat) answers() (all []string) {
 	for _, sentences := range k.unwanted {
 		if len(sentences) > 0 { // else it was nothing but a stock phrase
 			all = append(all, strings.Join(sentences, " "))
@@ -182,7 +182,7 @@ type saidLine struct {
 	turn   int64
 	npc    int
 	asked  Utterance // what it answers; none for what the NPC was made to say
-	again  asking    // with first set in any case
+	again  repeat    // with first set in any case
 	answer []string  // without stock phrases
 	unsaid bool
 }

@@ -19,7 +19,7 @@ import (
 
 // intents are the least that lets the bot see guilds, what is written in their
 // channels, and who is in their voice channels.
-const intents = discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentMessageContent | discordgo.IntentGuildVoiceStates
+const intents = discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentMessageContent | discordgo.IntentGuildVoiceStates | discordgo.IntentGuildMessageReactions
 
 // Options are what a gateway needs; all but Base are required.
 type Options struct {

@@ -109,6 +109,21 @@ func (c *Client) EditMessage(ctx context.Context, channel, message string, m *di
 	return c.Do(ctx, http.MethodPatch, discordgo.EndpointChannelMessage(channel, message), "edit "+channel, m, nil)
 }
 
+// DeleteMessage deletes a message of the bot.
+func (c *Client) DeleteMessage(ctx context.Context, channel, message string) error {
+	return c.Do(ctx, http.MethodDelete, discordgo.EndpointChannelMessage(channel, message), "delete "+channel, nil, nil)
+}
+
+// DeleteWebhookMessage deletes a message that came through a webhook, in a thread of its
+// channel if thread is one.
+func (c *Client) DeleteWebhookMessage(ctx context.Context, w *discordgo.Webhook, thread, message string) error {
+	query := ""
+	if thread != "" {
+		query = "?" + url.Values{"thread_id": {thread}}.Encode()
+	}
+	return c.Do(ctx, http.MethodDelete, discordgo.EndpointWebhookMessage(w.ID, w.Token, message)+query, "webhook "+w.ID, nil, nil)
+}
+
 // ShowTyping shows for ten seconds that the bot is writing.
 func (c *Client) ShowTyping(ctx context.Context, channel string) error {
 	address := discordgo.EndpointChannelTyping(channel)

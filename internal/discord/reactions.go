@@ -1,0 +1,82 @@
+package discord
+
+import (
+	"context"
+	"errors"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/table"
+)
+
+// What somebody wants of an NPC's line by reacting to it: that it was never said, and
+// with again that the NPC says something else instead. Each by the emoji, without the
+// mark that has it drawn in colours.
+var reactionsTo = map[string]struct{ again bool }{"❌": {}, "✖": {}, "🔁": {again: true}, "🔄": {again: true}}
+
+// maxReactions bounds the reactions that wait for the table; those beyond it are dropped,
+// and can be given again.
+const maxReactions = 16
+
+// reaction is what somebody wants of an NPC's line.
+type reaction struct {
+	turn  int64
+	user  string
+	leads bool
+	again bool
+}
+
+// onReaction takes in that somebody reacted to a message. Only lines of NPCs in the running
+// session count.
+func (b *Bot) onReaction(s *discordgo.Session, e *discordgo.MessageReactionAdd) {
+	r := b.sessions.findSession(e.GuildID)
+	wish, known := reactionsTo[trimPresentation(e.Emoji.Name)]
+	if r == nil || r.channel != e.ChannelID || !known || e.Emoji.ID != "" || e.Member == nil || e.Member.User != nil && e.Member.User.Bot {
+		return
+	}
+	b.noteRoles(e.GuildID, e.UserID, e.Member)
+	turn, posted := r.sender.turnOf(e.MessageID)
+	if !posted {
+		return
+	}
+	select {
+	case r.reactions <- reaction{turn, e.UserID, dmRoles(b.cfg.DMRoles).memberIsDM(s.State, e.GuildID, e.UserID, e.Member.Roles), wish.again}:
+	default:
+		b.log.Warn("too many reactions at once; one is dropped", "guild", e.GuildID)
+	}
+}
+
+// trimPresentation takes off an emoji what says how it is drawn.
+func trimPresentation(emoji string) string {
+	var kept []rune
+	for _, c := range emoji {
+		if c != '\ufe0f' && c != '\ufe0e' {
+			kept = append(kept, c)
+		}
+	}
+	return string(kept)
+}
+
+// takeReactions has the table do what people want by reacting to lines. What it
+// refuses stays as it is: there is no way to answer a reaction but for all to read.
+func (r *session) takeReactions(ctx context.Context) {
+	for {
+		select {
+		case w := <-r.reactions:
+			if w.again && r.paused.Load() {
+				continue
+			}
+			_, err := r.played.Table.Unsay(ctx, table.Unsaying{Turn: w.turn, By: guilds.UserRef(Front, w.user), Leads: w.leads, Again: w.again})
+			switch {
+			case err == nil || ctx.Err() != nil:
+			case errors.Is(err, table.ErrStands):
+				r.log.Info("a line is not taken back", "guild", r.guild, "turn", w.turn, "user", w.user, "reason", err)
+			default:
+				r.noteForOperator("warning", "what an NPC said could not be taken back: "+err.Error())
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package table_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// diary answers each time with another word, and keeps what it was asked with.
+type diary struct {
+	mu      sync.Mutex // guards the fields below
+	prompts []string
+}
+
+func (d *diary) model(req llm.Request) []step {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var all []string
+	for _, m := range req.Messages {
+		all = append(all, m.Content)
+	}
+	d.prompts = append(d.prompts, strings.Join(all, "\n"))
+	return []step{{after: 100 * ms, text: fmt.Sprintf("My word is Xanadu%d.", len(d.prompts))}}
+}
+
+func (d *diary) last() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.prompts[len(d.prompts)-1]
+}
+
+// What was said is gone for all, what the player said stays, and with Again there is another
+// answer, for which the one before is known as not wanted.
+func TestUnsay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &diary{}
+		r := open(t, setting{model: d.model})
+		r.write("Ana", "m1", "Mira, what is your word?")
+		time.Sleep(5 * time.Second)
+		said, err := r.Unsay(t.Context(), table.Unsaying{Turn: 1, By: "id:Ana", Again: true})
+		check(t, err)
+		if said != "Mira has not said that, and is asked again" {
+			t.Errorf("Unsay says %q", said)
+		}
+		time.Sleep(5 * time.Second)
+		r.kept("Ana: Mira, what is your word?", "Mira: My word is Xanadu2.")
+		if p := d.last(); !strings.Contains(p, `- "My word is Xanadu1."`) || strings.Count(p, "what is your word?") != 1 {
+			t.Errorf("the model is asked again with %q", p)
+		}
+		started := of[*table.TurnStarted](r.events)
+		if len(started) != 2 || started[1].Route != table.RouteAgain || started[1].Again != 1 {
+			t.Errorf("turns started %+v", started)
+		}
+		_, err = r.Unsay(t.Context(), table.Unsaying{Turn: started[1].Turn, Leads: true})
+		check(t, err)
+		r.kept("Ana: Mira, what is your word?")
+		for _, npc := range []string{"Mira", "Bart"} {
+			r.write("Ana", "", npc+", and now?")
+			time.Sleep(5 * time.Second)
+			if p := d.last(); strings.Contains(p, "Xanadu1") || strings.Contains(p, "Xanadu2") {
+				t.Errorf("%s still knows what was unsaid: %q", npc, p)
+			}
+		}
+		if got := of[*table.Unsaid](r.events); len(got) != 2 || got[0].NPC != "Mira" || got[0].By != "id:Ana" || !got[0].Again || got[1].Again {
+			t.Errorf("unsaid events = %+v", got)
+		}
+		r.close()
+	})
+}
+
+// Who is in the middle of a line stops, and what was said of it is not kept.
+func TestUnsayWhileItIsSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := heard(t, setting{model: says("This is a long tale of the mill. It goes on. And on it goes.")})
+		r.write("Ana", "m1", "Mira, tell a tale")
+		time.Sleep(4 * time.Second)
+		sounds := len(r.wire.heard())
+		if _, err := r.Unsay(t.Context(), table.Unsaying{Leads: true}); sounds == 0 || err != nil {
+			t.Fatalf("%d sounds, %v", sounds, err)
+		}
+		time.Sleep(time.Minute)
+		if more := len(r.wire.heard()) - sounds; more > 20 {
+			t.Errorf("%d more frames were heard", more)
+		}
+		if got := r.ends(); got != "1 cancelled" {
+			t.Errorf("turns ended %q", got)
+		}
+		r.kept("Ana: Mira, tell a tale")
+		r.close()
+	})
+}
+
+func TestUnsayIsRefused(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		do   func(r *room)
+		want table.Unsaying
+		why  string
+	}{
+		{"nothing_said", func(*room) {}, table.Unsaying{Turn: 9, Leads: true}, "nothing of the kind was said lately"},
+		{"another_players", func(*room) {}, table.Unsaying{Turn: 1, By: "id:Bob"}, "only who leads the game"},
+		{"no_longer_the_last", func(r *room) { r.write("Ana", "m2", "Mira, once more") }, table.Unsaying{Turn: 1, By: "id:Ana"}, "until the next answer to them"},
+		{"twice", func(r *room) { r.unsay(table.Unsaying{Turn: 1, Leads: true}) }, table.Unsaying{Turn: 1, Leads: true}, "taken back already"},
+		{"again_while_silent", func(r *room) { _, err := r.Mute(r.t.Context(), "Mira", true); check(r.t, err) }, table.Unsaying{Turn: 1, Leads: true, Again: true}, "Mira is silent now"},
+		{"again_for_a_line_that_was_deleted", func(r *room) { check(r.t, r.Retract(r.t.Context(), "m1")) }, table.Unsaying{Turn: 1, Leads: true, Again: true}, "nothing that could be asked again"},
+		{"again_for_a_line_put_in_its_mouth", func(r *room) { check(r.t, r.Say(r.t.Context(), "Mira", "Last orders.")) }, table.Unsaying{NPC: "Mira", Leads: true, Again: true}, "nothing that could be asked again"},
+		{"again_and_again", func(r *room) {
+			for range 3 {
+				r.unsay(table.Unsaying{NPC: "Mira", Leads: true, Again: true})
+			}
+		}, table.Unsaying{NPC: "Mira", Leads: true, Again: true}, "asked again 3 times already"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := &diary{}
+				r := open(t, setting{model: d.model})
+				r.write("Ana", "m1", "Mira, what is your word?")
+				time.Sleep(5 * time.Second)
+				row.do(r)
+				time.Sleep(5 * time.Second)
+				before := len(r.journal.said())
+				_, err := r.Unsay(t.Context(), row.want)
+				if !errors.Is(err, table.ErrStands) || !strings.Contains(err.Error(), row.why) {
+					t.Errorf("Unsay = %v, want it to say %q", err, row.why)
+				}
+				if got := len(r.journal.said()); got != before {
+					t.Errorf("%d lines are kept, want %d", got, before)
+				}
+				r.close()
+			})
+		})
+	}
+}
+
+// unsay takes a line back, and waits for what is said instead.
+func (r *room) unsay(u table.Unsaying) {
+	r.t.Helper()
+	_, err := r.Unsay(r.t.Context(), u)
+	check(r.t, err)
+	time.Sleep(5 * time.Second)
+}
