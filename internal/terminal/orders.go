@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/MrWong99/glyphoxa/internal/table"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +16,7 @@ import (
 
 // orderHelp describe what may be typed after a slash.
 const orderHelp = "/raise NPC TIER [DURATION] [N turns], /lower NPC [TIER], /mute NPC, /unmute NPC (to these four, all means everyone), " +
-	"/say NPC text, /direct NPC [text], /reveal NPC [number|all], /conceal NPC, /listening [eager|attentive|called_only], /tools, /listen, /ledger, /cost, /reload, /help, /quit"
+	"/say NPC text, /direct NPC [text], /reveal NPC [number|all], /conceal NPC, /unsay [NPC], /again [NPC], /listening [eager|attentive|called_only], /tools, /listen, /ledger, /cost, /reload, /help, /quit"
 
 // bareOrders are the orders that stand alone.
 var bareOrders = map[string]bool{"/tools": true, "/listen": true, "/ledger": true, "/cost": true, "/reload": true, "/quit": true, "/exit": true, "/help": true}
@@ -50,6 +51,8 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 			return false, errors.New("usage: /conceal NPC")
 		}
 		said, err = t.Conceal(ctx, rest)
+	case "/unsay", "/again":
+		said, err = t.Unsay(ctx, table.Unsaying{NPC: rest, Leads: true, Again: order == "/again"})
 	case "/listening":
 		said, err = p.listenNow(ctx, rest)
 	case "/tools":
