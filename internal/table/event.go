@@ -222,7 +222,7 @@ const (
 	RouteReaction Route = "reaction"
 	// RouteAgain is an answer in place of one that was taken back.
 	RouteAgain Route = "again"
-	RouteNone     Route = "none"
+	RouteNone  Route = "none"
 )
 
 // TierChange is what became of a raise or cap.
