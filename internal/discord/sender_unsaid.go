@@ -76,15 +76,15 @@ func (s *sender) deleteLines(ctx context.Context, turn int64) {
 	})
 	s.mu.Unlock()
 	for _, l := range gone {
-		if err := s.deleteLine(ctx, l); err != nil {
+		if err := l.delete(ctx, s); err != nil {
 			s.log.Warn("deleting what was taken back", "channel", s.channel, "reason", err)
 			s.say("discord: a line that was taken back could not be deleted in its channel; the NPC has forgotten it all the same")
 		}
 	}
 }
 
-// deleteLine deletes a message; one that is gone already is deleted.
-func (s *sender) deleteLine(ctx context.Context, l postedLine) error {
+// delete deletes a message; one that is gone already is deleted.
+func (l postedLine) delete(ctx context.Context, s *sender) error {
 	for try := 1; ; try++ {
 		var err error
 		if l.by != nil {

@@ -76,7 +76,7 @@ func (t *Table) edit(ctx context.Context, e edit, log func(ctx context.Context) 
 		}
 		t.cast.editHistories(e)
 		t.transcript.editRecent(e)
-		t.said.edit(e)
+		t.answers.said.edit(e)
 		t.listener.dropGuesses()
 		w := &logEdit{before: t.turns.editAll(e), log: log, over: make(chan struct{}), done: done}
 		if t.lastEdit != nil {

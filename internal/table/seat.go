@@ -73,7 +73,8 @@ func (t *Table) Join(ctx context.Context, speaker string, o *JoinOptions) (*Seat
 }
 
 // openEar has a player heard.
-func (t *Table) openEar(ctx context.Context, s *Seat, o JoinOptions) {
+func (s *Seat) openEar(ctx context.Context, o JoinOptions) {
+	t := s.table
 	ctx, s.stop = context.WithCancel(ctx)
 	expect, lanes := t.o.Expect, t.o.Lane
 	expect.Keyterms = t.cast.keyterms(t.o.Expect.Keyterms) // the NPCs' names come up in what players say

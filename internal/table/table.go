@@ -134,7 +134,6 @@ type Table struct {
 	transcript   *transcript
 	answers      *answers
 	turns        *turns
-	said         *saidLines
 	listener     *listener
 	notes        []mixer.Note
 	atWork       int             // attempts whose goroutines have not ended
@@ -185,7 +184,6 @@ func (t *Table) makeParts() {
 		times.Waiting = maxWaitingLines(o.Agents)
 	}
 	remarks := &remarks{}
-	t.said = &saidLines{}
 	register := &register{log: o.Logger, effects: t.effects, open: map[int64]*turn{}}
 	fillers := &fillers{agenda: t.agenda, effects: t.effects, voiced: o.voiced, last: map[int]bool{}}
 	t.cast = &cast{slices.Clone(o.Agents)}
@@ -197,7 +195,7 @@ func (t *Table) makeParts() {
 	t.transcript = &transcript{log: o.Log, session: o.Session.ID, most: o.RecentLines}
 	t.answers = &answers{
 		register: register, o: o, agenda: t.agenda, cast: t.cast, conversation: t.conversation, leases: t.leases, planner: t.planner, fillers: fillers,
-		transcript: t.transcript, queue: t.queue, floor: t.floor, purse: t.purse, remarks: remarks, said: t.said, attempts: map[uint64]*attempt{},
+		transcript: t.transcript, queue: t.queue, floor: t.floor, purse: t.purse, remarks: remarks, said: &saidLines{}, attempts: map[uint64]*attempt{},
 	}
 	t.turns = &turns{
 		register: register, o: o, agenda: t.agenda, cast: t.cast, conversation: t.conversation, planner: t.planner,
@@ -338,7 +336,7 @@ func (t *Table) carryOut(ctx context.Context) {
 		case confirmGuess:
 			close(e.confirmed)
 		case openEar:
-			t.openEar(ctx, e.seat, e.options)
+			e.seat.openEar(ctx, e.options)
 		case listenAhead:
 			t.o.Listener.ListenAhead(e.Ahead)
 		case declineSound:

@@ -45,17 +45,17 @@ type Unsaying struct {
 func (t *Table) Unsay(ctx context.Context, u Unsaying) (said string, err error) {
 	done := make(chan error, 1)
 	err = t.order(ctx, func() error {
-		l, err := t.findLine(u)
+		l, err := t.answers.said.findMeant(u, t.cast)
 		if err == nil {
-			err = t.said.mayUnsay(l, u)
+			err = t.answers.said.mayUnsay(l, u)
 		}
 		if err == nil && u.Again {
-			err = t.mayAskAgain(l)
+			err = t.turns.mayAskAgain(l)
 		}
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrStands, err)
 		}
-		t.unsayLine(l, u, done)
+		u.takeBack(t, l, done)
 		said = t.cast.agents[l.npc].NPC.Name + " has not said that"
 		if u.Again {
 			said += ", and is asked again"
@@ -68,44 +68,44 @@ func (t *Table) Unsay(ctx context.Context, u Unsaying) (said string, err error) 
 	return said, awaitError(ctx, done)
 }
 
-// findLine returns the line that is meant.
-func (t *Table) findLine(u Unsaying) (*saidLine, error) {
+// findMeant returns the line that is meant.
+func (s *saidLines) findMeant(u Unsaying, c *cast) (*saidLine, error) {
 	if u.Turn != 0 {
-		return t.said.find(func(l *saidLine) bool { return l.turn == u.Turn })
+		return s.find(func(l *saidLine) bool { return l.turn == u.Turn })
 	}
-	who := t.cast.present()
+	who := c.present()
 	if u.NPC != "" {
 		var err error
-		if who, err = t.cast.findNPCs(u.NPC); err != nil {
+		if who, err = c.findNPCs(u.NPC); err != nil {
 			return nil, err
 		}
 	}
-	return t.said.find(func(l *saidLine) bool { return !l.unsaid && slices.Contains(who, l.npc) })
+	return s.find(func(l *saidLine) bool { return !l.unsaid && slices.Contains(who, l.npc) })
 }
 
 // mayAskAgain says why an NPC cannot be asked again, if it cannot.
-func (t *Table) mayAskAgain(l *saidLine) error {
-	a := t.cast.agents[l.npc]
+func (ts *turns) mayAskAgain(l *saidLine) error {
+	a := ts.cast.agents[l.npc]
 	switch {
 	case l.asked.Text == "":
 		return errors.New("it answers nothing that could be asked again")
 	case len(l.again.unwanted) >= maxAskedAgain:
 		return fmt.Errorf("it was asked again %d times already", maxAskedAgain)
-	case len(l.again.unwanted) > 0 && t.turns.open[l.turn] != nil:
+	case len(l.again.unwanted) > 0 && ts.open[l.turn] != nil:
 		return errors.New("the new answer is still in the making")
 	case a.Left:
 		return fmt.Errorf("%s is not at the table any more", a.NPC.Name)
 	case a.Muted:
 		return fmt.Errorf("%s is silent now", a.NPC.Name)
-	case t.queue.isFull():
+	case ts.queue.isFull():
 		return errors.New("too much is waiting to be answered; try again in a moment")
 	}
 	return nil
 }
 
-// unsayLine takes a line back: in mind and in its turn at once, then in the log. done, which
+// takeBack takes a line back: in mind and in its turn at once, then in the log. done, which
 // has room, receives how that went.
-func (t *Table) unsayLine(l *saidLine, u Unsaying, done chan<- error) {
+func (u Unsaying) takeBack(t *Table, l *saidLine, done chan<- error) {
 	l.unsaid = true
 	w := &logEdit{over: make(chan struct{}), done: done, log: func(ctx context.Context) error {
 		_, err := t.o.Log.Retract(ctx, t.o.Session.ID, answerRef(l.turn))
