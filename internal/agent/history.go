@@ -11,7 +11,8 @@ import (
 // spoke, and the message it was written in. Either may be empty.
 type Source struct{ User, Ref string }
 
-// Exchange is what a player said to an NPC, and what was heard of the answer.
+// Exchange is what a player said to an NPC, and what was heard of the answer. Speaker
+// is who said it as [hotctx.Attribution] has it.
 type Exchange struct {
 	Source
 	Turn                       int64 // of the answer; 0 if it is not known
@@ -41,7 +42,7 @@ func (a *Agent) Remember(e Exchange) {
 		return
 	}
 	a.version++
-	e.Utterance = untrusted.Clean(e.Utterance, maxUtterance)
+	e.Utterance = untrusted.Line(e.Utterance, maxUtterance)
 	a.history = append(a.history, e)
 	a.dropOldest()
 }
@@ -91,7 +92,7 @@ func (a *Agent) TakeBack(said func(Source) bool) {
 func (a *Agent) Reword(said func(Source) bool, text string) {
 	a.forgetFindings()
 	a.changeHistory(said, func(e Exchange) Exchange {
-		e.Utterance = untrusted.Clean(text, maxUtterance)
+		e.Utterance = untrusted.Line(text, maxUtterance)
 		return e
 	})
 }

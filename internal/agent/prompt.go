@@ -33,6 +33,7 @@ func (a *Agent) Snapshot() History {
 
 // Line is what an NPC answers.
 type Line struct {
+	// Speaker is who says it, as [hotctx.Attribution] has it.
 	Speaker, Text string
 	// Tier is the turn's: it bounds what the NPC is told beside who it is and what
 	// was said.
@@ -57,7 +58,7 @@ func (h History) Prompt(line Line, now hotctx.Context) []llm.Message {
 		messages = append(messages, llm.Message{Role: llm.RoleSystem, Content: facts})
 	}
 	return append(messages, llm.Message{
-		Role: llm.RoleUser, Name: line.Speaker, Content: untrusted.Clean(line.Text, maxUtterance),
+		Role: llm.RoleUser, Name: line.Speaker, Content: untrusted.Line(line.Text, maxUtterance),
 	})
 }
 
@@ -98,7 +99,7 @@ func Orders() string {
 // character, kept and ownLanguage stand around what an NPC is told of itself: its name,
 // its secrets, the language it falls back to.
 const (
-	character   = "You are %s, a character in a tabletop role-playing game. Players talk to you by voice; each line bears the name of who says it.\n"
+	character   = "You are %s, a character in a tabletop role-playing game. Players talk to you by voice; each line bears the name of who says it, with (DM) behind the game master's and (NPC) behind other characters'.\n"
 	kept        = "What you know and keep to yourself:"
 	ownLanguage = "- Answer in the language you are spoken to, whatever these notes are in; if in doubt, in %q.\n"
 )

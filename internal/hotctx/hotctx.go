@@ -34,8 +34,9 @@ type Context struct {
 	Around []string
 	// Company is who of the table is there.
 	Company Company
-	// Lines are the table's last lines as "Name: text", oldest first, without
-	// the NPC's own conversation, which is in its history.
+	// Lines are the table's last lines as "Name: text", each on one line and with who
+	// said it as [Attribution] has it, oldest first, without the NPC's own
+	// conversation, which is in its history.
 	Lines []string
 	// Entities describe who and what was mentioned, a sentence or two each, with
 	// where it is now.
@@ -98,7 +99,7 @@ func (s *Source) Assemble(ctx context.Context, q Query) (Context, error) {
 		if l.NPC == q.NPC.ID || l.To == q.NPC.ID {
 			continue
 		}
-		c.Lines = append(c.Lines, l.Speaker+": "+untrusted.Clip(l.Text, maxLine))
+		c.Lines = append(c.Lines, Attribution(l)+": "+untrusted.Line(l.Text, maxLine))
 	}
 	hits, err := s.findMentioned(ctx, q)
 	if err != nil {
@@ -123,6 +124,19 @@ func (s *Source) Assemble(ctx context.Context, q Query) (Context, error) {
 		c.Around, err = s.listSurroundings(ctx, &q, here)
 	}
 	return c, err
+}
+
+// Attribution is who said a line, as a model reads it: the name, and behind it "(NPC)"
+// or "(DM)" if no player said it. Names of players have no brackets but such a mark of
+// their table's, so none can forge one.
+func Attribution(l memory.Line) string {
+	switch l.Role() {
+	case memory.RoleNPC:
+		return l.Speaker + " (NPC)"
+	case memory.RoleDM:
+		return strings.TrimSuffix(l.Speaker, " (DM)") + " (DM)"
+	}
+	return l.Speaker
 }
 
 // listSurroundings names who and what else is where the NPC is, but for who is at

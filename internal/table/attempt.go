@@ -152,7 +152,7 @@ func newWorker(o *Options, tn *turn, recent []memory.Line, background engine.Bac
 	a := tn.attempt
 	w := &worker{
 		attempt: a, line: a.line, npc: tn.as, puppet: tn.puppet, account: tn.account, company: with,
-		heard:   agent.Line{Speaker: tn.Speaker, Text: tn.Text, Tier: tn.choice.Tier, MayDecline: tn.mayDecline, Unwanted: tn.again.answers()},
+		heard:   agent.Line{Speaker: tn.attribution(), Text: tn.Text, Tier: tn.choice.Tier, MayDecline: tn.mayDecline, Unwanted: tn.again.answers()},
 		history: tn.npc.Snapshot(), recent: recent, confirmed: a.confirmed, voiced: o.voiced(), ahead: tn.ahead && o.voiced(), phrase: a.phrase, sayings: make(chan saying, ahead),
 		request: engine.Request{
 			NPC: tn.as, Persona: tn.npc.Persona(), Names: tn.npc.Names(), Tools: tn.tools, Rounds: o.Latency.Rounds.Get(tn.choice.Tier),

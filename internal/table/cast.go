@@ -8,6 +8,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -107,7 +108,7 @@ func (c *cast) recallConversations(lines []memory.Line) {
 		if q, ok := said[l.Turn]; ok && q.To == l.NPC {
 			for _, a := range c.agents {
 				if a.NPC.ID == l.NPC {
-					a.Remember(agent.Exchange{Source: agent.Source{User: q.User, Ref: q.Ref}, Turn: turnOf(l), Speaker: q.Speaker, Utterance: q.Text, Answer: l.Text})
+					a.Remember(agent.Exchange{Source: agent.Source{User: q.User, Ref: q.Ref}, Turn: turnOf(l), Speaker: hotctx.Attribution(q), Utterance: q.Text, Answer: l.Text})
 				}
 			}
 		}

@@ -17,10 +17,10 @@ type company struct {
 // companyOf is who is at the table besides the NPC that answers a turn. Players are
 // those who spoke lately, first who speaks now.
 func (as *answers) companyOf(tn *turn) company {
-	with := company{npc: personOf(tn.as), players: []string{tn.Speaker}}
+	with := company{npc: personOf(tn.as), players: []string{tn.attribution()}}
 	for _, l := range slices.Backward(as.transcript.recent) {
-		if l.NPC == "" && !slices.Contains(with.players, l.Speaker) {
-			with.players = append(with.players, l.Speaker)
+		if name := hotctx.Attribution(l); l.NPC == "" && !slices.Contains(with.players, name) {
+			with.players = append(with.players, name)
 		}
 	}
 	for _, npc := range as.cast.npcsOf(as.cast.present()) {

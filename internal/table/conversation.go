@@ -20,6 +20,7 @@ type conversation struct {
 	listening address.Listening
 	leads     string            // the player who leads the game
 	snapshot  *address.Snapshot // nil once somebody came, left or was muted
+	npcNames  *address.Snapshot // of the NPCs alone; nil as snapshot is
 	present   []int             // the snapshot's NPCs, as indices of the cast
 	players   []string
 	talk      address.Talk     // NPCs as indices of the cast
@@ -40,7 +41,7 @@ func newConversation(c *cast, o Options) *conversation {
 // decideAddressee decides whom an utterance is for. line is the number of its turn,
 // 0 as long as it has none.
 func (v *conversation) decideAddressee(line int64, u Utterance) address.Decision {
-	if !slices.Contains(v.players, u.Speaker) && len(v.players) < maxPlayers {
+	if !isMarked(u.Speaker) && !slices.Contains(v.players, u.Speaker) && len(v.players) < maxPlayers { // whom an NPC's name calls is the NPC
 		v.players = append(v.players, u.Speaker)
 		v.snapshot = nil
 	}
@@ -71,13 +72,13 @@ func (v *conversation) takeSnapshot() {
 	for i, npc := range v.present {
 		r.NPCs[i].Muted = v.cast.agents[npc].Muted
 	}
-	r.Players, r.Languages, r.Window, r.Listening, r.Leads = v.players, v.languages, v.window, v.listening, v.leads
+	r.Players, r.Languages, r.Window, r.Listening, r.Leads = v.players, v.languages, v.window, v.listening, v.nameSpeaker(v.leads, true)
 	v.snapshot = address.NewSnapshot(r)
 }
 
 // castChanged has the next line see who is at the table, and who is muted.
 func (v *conversation) castChanged() {
-	v.snapshot = nil
+	v.snapshot, v.npcNames = nil, nil
 	v.version++
 	clear(v.others)
 }

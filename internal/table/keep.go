@@ -25,7 +25,7 @@ func (t *Table) Keep(ctx context.Context, us ...Utterance) error {
 		now := time.Now()
 		more := make([]*turn, len(us))
 		for i, u := range us {
-			more[i] = &turn{Utterance: u, timing: timing{since: now}, began: now, agent: -1, route: RouteNone, also: -1}
+			more[i] = &turn{Utterance: t.conversation.introduce(u), timing: timing{since: now}, began: now, agent: -1, route: RouteNone, also: -1}
 			t.turns.announceUtterance(more[i])
 		}
 		t.cancelAll(more, done)

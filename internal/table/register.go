@@ -34,7 +34,6 @@ func (r *register) nextNumber() int64 {
 func (r *register) announceUtterance(tn *turn) {
 	tn.number = r.nextNumber()
 	text := untrusted.Clean(tn.Text, maxText)
-	tn.Speaker = untrusted.Clean(tn.Speaker, 100)
 	if len([]rune(tn.Text)) > maxText {
 		r.effects.notify(tn.number, "warning", fmt.Sprintf("the line was longer than %d characters; the rest was cut", maxText))
 	}

@@ -57,12 +57,13 @@ func (t *Table) Join(ctx context.Context, speaker string, o *JoinOptions) (*Seat
 	if t.o.Hearing == nil {
 		return nil, ErrDeaf
 	}
-	s := &Seat{table: t, speaker: speaker, user: o.User, leads: o.Leads}
+	s := &Seat{table: t, user: o.User, leads: o.Leads}
 	err := t.order(ctx, func() error {
+		speaker = t.conversation.introduce(Utterance{Speaker: speaker, User: o.User, Leads: s.leadsNow()}).Speaker
 		if t.listener.seats[speaker] != nil {
 			return fmt.Errorf("%s sits at the table already", speaker)
 		}
-		t.listener.seats[speaker] = s
+		s.speaker, t.listener.seats[speaker] = speaker, s
 		t.effects.add(openEar{s, *o})
 		return nil
 	})
@@ -127,9 +128,12 @@ func (s *Seat) Leave() {
 	}
 }
 
+// leadsNow reports whether the player leads the game just now.
+func (s *Seat) leadsNow() bool { return s.leads != nil && s.leads() }
+
 // utterance is something the player said.
 func (s *Seat) utterance(text string) Utterance {
-	return Utterance{Speaker: s.speaker, Text: text, User: s.user}
+	return Utterance{Speaker: s.speaker, Text: text, User: s.user, Leads: s.leadsNow()}
 }
 
 // passage returns the utterance of that number.

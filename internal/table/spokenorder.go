@@ -37,7 +37,7 @@ const thoughtTurns = 1
 // readOrder reads an order in what was understood of a player, if the player may give
 // any.
 func (l *listener) readOrder(s *Seat, text string) (orders.Order, bool) {
-	if s.leads == nil || !s.leads() {
+	if !s.leadsNow() {
 		return orders.Order{}, false
 	}
 	return l.conversation.readOrder(s.speaker, text)

@@ -147,6 +147,9 @@ type Utterance struct {
 	// User is who spoke and Ref the message it was written in, as the transport
 	// knows them (see [memory.Line]); empty where there is none.
 	User, Ref string
+	// Leads says that it was said by who leads the game. Where there is no User,
+	// [Options.Leads] tells.
+	Leads bool
 }
 
 // order is something to be done by the table's goroutine, for somebody who
@@ -258,7 +261,7 @@ func (t *Table) Run(ctx context.Context) error {
 		}
 		select {
 		case u := <-heard:
-			t.turns.admitUtterance(&turn{Utterance: u, timing: timing{since: time.Now()}})
+			t.turns.admitUtterance(&turn{Utterance: t.conversation.introduce(u), timing: timing{since: time.Now()}})
 		case h := <-t.sounds:
 			t.listener.hearEvent(h)
 		case o := <-t.orders:

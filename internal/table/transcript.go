@@ -73,7 +73,7 @@ func (r *transcript) linesOf(tn *turn) []memory.Line {
 // playersLine is the player's line of a turn, to nobody.
 func (r *transcript) playersLine(tn *turn) memory.Line {
 	return memory.Line{
-		Session: r.session, Turn: tn.number, Speaker: tn.Speaker, Text: tn.Text, At: tn.since, User: tn.User, Ref: tn.Ref,
+		Session: r.session, Turn: tn.number, Speaker: tn.Speaker, Text: tn.Text, At: tn.since, User: tn.User, Ref: tn.Ref, DM: tn.Leads,
 	}
 }
 

@@ -29,6 +29,8 @@ type Line struct {
 	Speaker string `json:"speaker"`
 	// NPC is the speaking NPC's id, empty for a player.
 	NPC string `json:"npc,omitempty"`
+	// DM says that the player who spoke led the game.
+	DM bool `json:"dm,omitempty"`
 	// To is the id of the NPC it was said to, empty if to nobody.
 	To   string    `json:"to,omitempty"`
 	Text string    `json:"text"`
@@ -40,6 +42,27 @@ type Line struct {
 	// Ref names the message a line was written in, as the transport knows it;
 	// empty for speech.
 	Ref string `json:"-"`
+}
+
+// Role is what somebody is at a table.
+type Role string
+
+// Roles.
+const (
+	RolePlayer Role = "player"
+	RoleDM     Role = "dm"
+	RoleNPC    Role = "npc"
+)
+
+// Role is what the speaker is, whatever the name says.
+func (l Line) Role() Role {
+	switch {
+	case l.NPC != "":
+		return RoleNPC
+	case l.DM:
+		return RoleDM
+	}
+	return RolePlayer
 }
 
 // FactOf is the fact by which a line is found by its meaning.

@@ -55,8 +55,8 @@ func insertLine(ctx context.Context, c *conn, l memory.Line, key string) (int64,
 	if err != nil {
 		return 0, err
 	}
-	res, err := c.exec(ctx, `INSERT INTO lines (session, turn, speaker, npc, heard, text, at, user, ref) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		session, l.Turn, l.Speaker, l.NPC, l.To, l.Text, l.At.UnixMicro(), l.User, l.Ref)
+	res, err := c.exec(ctx, `INSERT INTO lines (session, turn, speaker, npc, heard, text, at, user, ref, dm) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		session, l.Turn, l.Speaker, l.NPC, l.To, l.Text, l.At.UnixMicro(), l.User, l.Ref, l.DM)
 	if err != nil {
 		return 0, err
 	}
@@ -75,7 +75,7 @@ func lineWords(session int64, key string) string { return sessionWord(session) +
 // session as quick as any. No text contains it, since "¤" is no letter.
 func sessionWord(n int64) string { return fmt.Sprintf("¤%d", n) }
 
-const lineColumns = `l.id, s.id, l.turn, l.speaker, l.npc, l.heard, l.text, l.at, l.user, l.ref`
+const lineColumns = `l.id, s.id, l.turn, l.speaker, l.npc, l.heard, l.text, l.at, l.user, l.ref, l.dm`
 
 // Recent returns the last n lines of a session, oldest first. An unknown
 // session has none.
@@ -96,7 +96,7 @@ func (s *SessionLog) Recent(ctx context.Context, session string, n int) ([]memor
 func scanLine(r *sql.Rows) (memory.Line, error) {
 	var l memory.Line
 	var at int64
-	err := r.Scan(&l.ID, &l.Session, &l.Turn, &l.Speaker, &l.NPC, &l.To, &l.Text, &at, &l.User, &l.Ref)
+	err := r.Scan(&l.ID, &l.Session, &l.Turn, &l.Speaker, &l.NPC, &l.To, &l.Text, &at, &l.User, &l.Ref, &l.DM)
 	l.At = fromStamp(at)
 	return l, err
 }

@@ -1,7 +1,7 @@
 package sqlite
 
 // steps returns the migrations in order. To change the schema, append a step.
-func steps() []string { return []string{stepMemory, stepState, stepWorld, stepAuthors, stepSpaces} }
+func steps() []string { return []string{stepMemory, stepState, stepWorld, stepAuthors, stepSpaces, stepLeaders} }
 
 // stepMemory creates the three layers.
 //
@@ -149,4 +149,9 @@ CREATE TABLE indexed_lines (
 	line INTEGER NOT NULL
 ) STRICT;
 INSERT INTO indexed_lines (only, line) VALUES (1, 0);
+`
+
+// stepLeaders adds whether who said a line led the game.
+const stepLeaders = `
+ALTER TABLE lines ADD COLUMN dm INTEGER NOT NULL DEFAULT 0;
 `

@@ -60,7 +60,7 @@ func newTurn(req *llm.Request) *turn {
 	}
 	if user >= 0 {
 		m := req.Messages[user]
-		t.speaker = oneLine(m.Name, 64)
+		t.speaker = bareName(oneLine(m.Name, 64))
 		t.text = oneLine(m.Content, longestUtterance)
 	}
 	t.readHistory(req.Messages[:max(user, 0)])
@@ -167,3 +167,11 @@ func nameWords(name string) map[string]bool {
 }
 
 var salutations = words("hey hi hello hail oh ah ok okay so well listen greetings hallo he na guten tag servus moin hör ach also the der die das please bitte")
+
+// bareName is a speaker's name without the mark that a table puts behind it in brackets.
+func bareName(name string) string {
+	if before, mark, ok := strings.Cut(name, " ("); ok && strings.HasSuffix(mark, ")") {
+		return before
+	}
+	return name
+}
