@@ -7,6 +7,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 const (
@@ -74,7 +75,7 @@ func askTable(ctx context.Context, c *call) (string, error) {
 		lines = append(lines, "- "+markup.Escape(f.Text))
 	}
 	for _, l := range said {
-		lines = append(lines, "> **"+markup.Escape(l.Speaker)+":** "+markup.Escape(l.Text))
+		lines = append(lines, c.quoteLine(l.Speaker, l.Role, l.Text))
 	}
 	return c.showPage("ask", about, lines, c.say(wording.NothingKnown))
 }
@@ -105,11 +106,24 @@ func recapSession(ctx context.Context, c *call) (string, error) {
 	}
 	var lines []string
 	for _, l := range said {
-		lines = append(lines, "> **"+markup.Escape(l.Speaker)+":** "+markup.Escape(l.Text))
+		lines = append(lines, c.quoteLine(l.Speaker, l.Role(), l.Text))
 	}
 	head := c.say(wording.RecapHead, markup.Escape(s.Campaign), s.Started.Unix(), wording.RecapLines.Of(s.Lines))
 	text, err := c.showLastPage("session recap", lines, "")
 	return head + "\n" + text, err
+}
+
+// quoteLine is something that was said, with what its speaker is: nobody's name can say
+// otherwise.
+func (c *call) quoteLine(speaker string, role memory.Role, text string) string {
+	said := wording.SaidByPlayer
+	switch role {
+	case memory.RoleNPC:
+		said = wording.SaidByNPC
+	case memory.RoleDM:
+		said = wording.SaidByDM
+	}
+	return c.say(said, markup.Escape(speaker), markup.Escape(text))
 }
 
 // keepFeedback keeps what somebody thinks of the play.

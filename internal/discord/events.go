@@ -109,7 +109,17 @@ func (b *Bot) onMessageCreate(s *discordgo.Session, e *discordgo.MessageCreate) 
 	if r == nil || r.channel != m.ChannelID || !isPlayerMessage(m) || !b.consents.isHeard(m.GuildID, m.Author.ID) || r.paused.Load() {
 		return
 	}
-	r.takeMessage(message{m.ID, m.Author.ID, displayName(m), b.spokenText(s, r, m)})
+	r.takeMessage(message{m.ID, m.Author.ID, displayName(m), b.spokenText(s, r, m), b.wroteAsDM(s, m)})
+}
+
+// wroteAsDM reports whether a message is a DM's.
+func (b *Bot) wroteAsDM(s *discordgo.Session, m *discordgo.Message) bool {
+	if m.Member == nil {
+		return false
+	}
+	author := *m.Member
+	author.User = m.Author // which Discord tells beside the member
+	return b.dispatcher.dms.memberIsDM(s, m.GuildID, &author)
 }
 
 // isPlayerMessage reports whether a message is what a player says.

@@ -27,11 +27,14 @@ const (
 )
 
 // message is what a player wrote.
-type message struct{ id, user, speaker, text string }
+type message struct {
+	id, user, speaker, text string
+	leads                   bool // a DM wrote it
+}
 
 // utterance is a message as the table hears it.
 func (m message) utterance() table.Utterance {
-	return table.Utterance{Speaker: m.speaker, Text: m.text, User: guilds.UserRef(Front, m.user), Ref: m.id}
+	return table.Utterance{Speaker: m.speaker, Text: m.text, User: guilds.UserRef(Front, m.user), Ref: m.id, Leads: m.leads}
 }
 
 // change is another text for a message; without one the message is taken back.

@@ -116,6 +116,9 @@ var (
 	Withheld       = Count{Text{"NPCs were kept from saying something one time.", "Einmal wurde ein NSC davon abgehalten, etwas zu sagen."}, Text{"NPCs were kept from saying something %d times.", "%d-mal wurde ein NSC davon abgehalten, etwas zu sagen."}}
 	NothingSaidYet = Text{"Nothing has been said yet.", "Bisher wurde nichts gesagt."}
 	RecapHead      = Text{"**%s**, begun <t:%d:f>, %s:", "**%s**, begonnen <t:%d:f>, %s:"}
+	SaidByPlayer   = Text{"> **%s** (player): %s", "> **%s** (spielt mit): %s"}
+	SaidByDM       = Text{"> **%s** (DM): %s", "> **%s** (Spielleitung): %s"}
+	SaidByNPC      = Text{"> **%s** (NPC): %s", "> **%s** (NSC): %s"}
 	RecapLines     = Count{Text{"one line", "eine Zeile"}, Text{"%d lines; the last", "%d Zeilen; die letzten"}}
 )
 

@@ -91,6 +91,7 @@ type transcriptLine struct {
 	ID      int64     `json:"id"`
 	Turn    int64     `json:"turn"`
 	Speaker string    `json:"speaker"`
+	Role    memory.Role `json:"role"`
 	NPC     string    `json:"npc,omitempty"`
 	To      string    `json:"to,omitempty"`
 	Text    string    `json:"text"`
@@ -113,7 +114,7 @@ func (l *Library) transcript(ctx context.Context, id string) (transcriptDoc, err
 		if size += len(text); size > maxTranscript {
 			break
 		}
-		doc.Lines = append(doc.Lines, transcriptLine{line.ID, line.Turn, name(line.Speaker), line.NPC, line.To, text, line.At})
+		doc.Lines = append(doc.Lines, transcriptLine{line.ID, line.Turn, name(line.Speaker), line.Role(), line.NPC, line.To, text, line.At})
 	}
 	slices.Reverse(doc.Lines)
 	// Lines said since the session was looked up are no gap.

@@ -28,6 +28,8 @@ type FoundLines struct {
 type Line struct {
 	SessionID string    `json:"session_id"`
 	Speaker   string    `json:"speaker"`
+	// Role is what the speaker is, whatever the name says: "player", "dm" or "npc".
+	Role memory.Role `json:"role"`
 	Text      string    `json:"text"`
 	At        time.Time `json:"at"`
 	Turn      int64     `json:"turn"`
@@ -60,7 +62,7 @@ func (t *toolset) runSearchSessions(ctx context.Context, args searchSessionsArgs
 	out := FoundLines{Query: query, Count: len(hits), Lines: make([]Line, 0, len(hits))}
 	for _, h := range hits {
 		out.Lines = append(out.Lines, Line{
-			SessionID: h.Session, Speaker: h.Speaker, Text: untrusted.Clip(h.Text, maxText), At: h.At, Turn: h.Turn,
+			SessionID: h.Session, Speaker: h.Speaker, Role: h.Role(), Text: untrusted.Clip(h.Text, maxText), At: h.At, Turn: h.Turn,
 		})
 	}
 	return out, nil

@@ -216,6 +216,7 @@ func (l language) quoteLines(list []record) string {
 		if before, rest, ok := strings.Cut(text, ": "); ok && who == "" && !known && len(strings.Fields(before)) <= 3 {
 			who, text = before, rest
 		}
+		who = bareName(who)
 		if text = shorten(text, longestSpeech/2); text == "" {
 			continue
 		}

@@ -86,6 +86,15 @@ func oneLine(s string, maxRunes int) string {
 	return strings.ReplaceAll(untrusted.Line(s, maxRunes), "’", "'")
 }
 
+// bareName is a speaker's name without what stands behind it in brackets to say who
+// that is: nobody is called so.
+func bareName(name string) string {
+	if i := strings.LastIndex(name, " ("); i > 0 && strings.HasSuffix(name, ")") {
+		return name[:i]
+	}
+	return name
+}
+
 // mostSaid is how many of the players' lines are looked back at.
 const mostSaid = 12
 
