@@ -117,9 +117,7 @@ func (b *Bot) wroteAsDM(s *discordgo.Session, m *discordgo.Message) bool {
 	if m.Member == nil {
 		return false
 	}
-	author := *m.Member
-	author.User = m.Author // which Discord tells beside the member
-	return b.dispatcher.dms.memberIsDM(s, m.GuildID, &author)
+	return dmRoles(b.cfg.DMRoles).memberIsDM(s.State, m.GuildID, m.Author.ID, m.Member.Roles)
 }
 
 // isPlayerMessage reports whether a message is what a player says.

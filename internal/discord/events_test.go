@@ -51,7 +51,7 @@ func TestWhoIsHeard(t *testing.T) {
 				if row.edited {
 					b.onMessageUpdate(nil, &discordgo.MessageUpdate{Message: row.m})
 				} else {
-					b.onMessageCreate(nil, &discordgo.MessageCreate{Message: row.m})
+					b.onMessageCreate(&discordgo.Session{State: discordgo.NewState()}, &discordgo.MessageCreate{Message: row.m})
 				}
 				synctest.Wait()
 				if got := n.told(); got != row.want {

@@ -88,7 +88,9 @@ func (r *session) listens(ctx context.Context) (deafen func()) {
 }
 
 // says writes a message as a user.
-func (r *session) says(id, user, text string) { r.takeMessage(message{id, user, "P" + user, text}) }
+func (r *session) says(id, user, text string) {
+	r.takeMessage(message{id: id, user: user, speaker: "P" + user, text: text})
+}
 
 func TestSessionKeepsOrderAndEdits(t *testing.T) {
 	r := newIdleSession(&notes{})

@@ -133,7 +133,7 @@ func (d *director) performStep(ctx context.Context, i int, step Step) error {
 		}
 		return nil
 	case step.Types != "":
-		return t.Hear(ctx, table.Utterance{Speaker: step.Who, Text: step.Types, User: step.Who, Ref: step.Ref})
+		return t.Hear(ctx, table.Utterance{Speaker: step.Who, Text: step.Types, User: step.Who, Ref: step.Ref, Leads: strings.EqualFold(step.Who, d.stage.scene.Table.Leads)})
 	case step.Edits != nil:
 		return t.Reword(ctx, step.Edits.Ref, step.Edits.Text)
 	case step.Deletes != "":

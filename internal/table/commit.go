@@ -131,6 +131,7 @@ func (tn *turn) closeLedger(end turnEnd) Ledger {
 // if it was cut off before it could say so.
 func (ts *turns) rememberAnswer(tn *turn, end turnEnd) {
 	said := strings.Join(tn.answer, " ")
+	if said != "" && !tn.puppet && !tn.unsaid {
 		e := agent.Exchange{Source: tn.source(), Turn: tn.number, Speaker: tn.attribution(), Utterance: tn.Text, Answer: said}
 		if tn.takenBack {
 			e = e.TakenBack()

@@ -13,6 +13,18 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
+// Utterance is something a player said.
+type Utterance struct {
+	Speaker string
+	Text    string
+	// User is who spoke and Ref the message it was written in, as the transport
+	// knows them (see [memory.Line]); empty where there is none.
+	User, Ref string
+	// Leads says that it was said by who leads the game. Where there is no User,
+	// [Options.Leads] tells.
+	Leads bool
+}
+
 // maxSpeaker bounds the name of a player, in characters, so that it fits with a mark
 // wherever a model is told who speaks.
 const maxSpeaker = 50

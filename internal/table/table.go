@@ -140,18 +140,6 @@ type Table struct {
 	lastEdit     <-chan struct{} // closed once the last edit is done; nil if there was none
 }
 
-// Utterance is something a player said.
-type Utterance struct {
-	Speaker string
-	Text    string
-	// User is who spoke and Ref the message it was written in, as the transport
-	// knows them (see [memory.Line]); empty where there is none.
-	User, Ref string
-	// Leads says that it was said by who leads the game. Where there is no User,
-	// [Options.Leads] tells.
-	Leads bool
-}
-
 // order is something to be done by the table's goroutine, for somebody who
 // waits for it.
 type order struct {

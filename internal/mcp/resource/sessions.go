@@ -88,14 +88,14 @@ type transcriptDoc struct {
 }
 
 type transcriptLine struct {
-	ID      int64     `json:"id"`
-	Turn    int64     `json:"turn"`
-	Speaker string    `json:"speaker"`
+	ID      int64       `json:"id"`
+	Turn    int64       `json:"turn"`
+	Speaker string      `json:"speaker"`
 	Role    memory.Role `json:"role"`
-	NPC     string    `json:"npc,omitempty"`
-	To      string    `json:"to,omitempty"`
-	Text    string    `json:"text"`
-	At      time.Time `json:"at"`
+	NPC     string      `json:"npc,omitempty"`
+	To      string      `json:"to,omitempty"`
+	Text    string      `json:"text"`
+	At      time.Time   `json:"at"`
 }
 
 func (l *Library) transcript(ctx context.Context, id string) (transcriptDoc, error) {

@@ -1,7 +1,9 @@
 package sqlite
 
 // steps returns the migrations in order. To change the schema, append a step.
-func steps() []string { return []string{stepMemory, stepState, stepWorld, stepAuthors, stepSpaces, stepLeaders} }
+func steps() []string {
+	return []string{stepMemory, stepState, stepWorld, stepAuthors, stepSpaces, stepLeaders}
+}
 
 // stepMemory creates the three layers.
 //

@@ -26,13 +26,13 @@ type FoundLines struct {
 
 // Line is something that was said.
 type Line struct {
-	SessionID string    `json:"session_id"`
-	Speaker   string    `json:"speaker"`
+	SessionID string `json:"session_id"`
+	Speaker   string `json:"speaker"`
 	// Role is what the speaker is, whatever the name says: "player", "dm" or "npc".
 	Role memory.Role `json:"role"`
-	Text      string    `json:"text"`
-	At        time.Time `json:"at"`
-	Turn      int64     `json:"turn"`
+	Text string      `json:"text"`
+	At   time.Time   `json:"at"`
+	Turn int64       `json:"turn"`
 }
 
 func (t *toolset) searchSessions() tools.Tool {

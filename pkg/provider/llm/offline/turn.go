@@ -176,11 +176,3 @@ func nameWords(name string) map[string]bool {
 }
 
 var salutations = words("hey hi hello hail oh ah ok okay so well listen greetings hallo he na guten tag servus moin hör ach also the der die das please bitte")
-
-// bareName is a speaker's name without the mark that a table puts behind it in brackets.
-func bareName(name string) string {
-	if before, mark, ok := strings.Cut(name, " ("); ok && strings.HasSuffix(mark, ")") {
-		return before
-	}
-	return name
-}
