@@ -13,7 +13,7 @@ import (
 // What somebody wants of an NPC's line by reacting to it: that it was never said, and
 // with again that the NPC says something else instead. Each by the emoji, without the
 // mark that has it drawn in colours.
-var reactionsTo = map[string]struct{ again bool }{"❌": {}, "✖": {}, "🔁": {again: true}, "🔄": {again: true}}
+var reactionsTo = map[string]struct{ again bool }{"❌": {}, "✖": {}, "❎": {}, "🔁": {again: true}, "🔄": {again: true}}
 
 // maxReactions bounds the reactions that wait for the table; those beyond it are dropped,
 // and can be given again.
@@ -36,15 +36,14 @@ func (b *Bot) onReaction(s *discordgo.Session, e *discordgo.MessageReactionAdd) 
 		return
 	}
 	b.noteRoles(e.GuildID, e.UserID, e.Member)
-	turn, posted := r.sender.turnOf(e.MessageID)
-	if !posted {
-		return
-	}
-	select {
-	case r.reactions <- reaction{turn, e.UserID, dmRoles(b.cfg.DMRoles).memberIsDM(s.State, e.GuildID, e.UserID, e.Member.Roles), wish.again}:
-	default:
-		b.log.Warn("too many reactions at once; one is dropped", "guild", e.GuildID)
-	}
+	leads := dmRoles(b.cfg.DMRoles).memberIsDM(s.State, e.GuildID, e.UserID, e.Member.Roles)
+	r.sender.whenPosted(e.MessageID, func(turn int64) {
+		select {
+		case r.reactions <- reaction{turn, e.UserID, leads, wish.again}:
+		default:
+			b.log.Warn("too many reactions at once; one is dropped", "guild", e.GuildID)
+		}
+	})
 }
 
 // trimPresentation takes off an emoji what says how it is drawn.
@@ -69,7 +68,9 @@ func (r *session) takeReactions(ctx context.Context) {
 			}
 			_, err := r.played.Table.Unsay(ctx, table.Unsaying{Turn: w.turn, By: guilds.UserRef(Front, w.user), Leads: w.leads, Again: w.again})
 			switch {
-			case err == nil || ctx.Err() != nil:
+			case ctx.Err() != nil:
+			case err == nil:
+				r.log.Info("a line is taken back", "guild", r.guild, "turn", w.turn, "user", w.user, "again", w.again)
 			case errors.Is(err, table.ErrStands):
 				r.log.Info("a line is not taken back", "guild", r.guild, "turn", w.turn, "user", w.user, "reason", err)
 			default:

@@ -63,8 +63,9 @@ type sender struct {
 	avatars  map[string]string // by NPC
 	lines    []postedLine      // the last messages of NPCs
 	unsaid   []int64           // the last turns whose answers were taken back
-	thinking map[int64]bool    // turns
-	thought  chan struct{}     // receives when thinking changes
+	early    []earlyReaction
+	thinking map[int64]bool // turns
+	thought  chan struct{}  // receives when thinking changes
 
 	// Owned by run.
 	npc   string // whose sentences wait

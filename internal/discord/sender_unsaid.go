@@ -16,7 +16,7 @@ const (
 	// maxUnsaid the turns that are remembered to be taken back.
 	maxPosted, maxUnsaid = 512, 128
 	// deleteTries is how often it is tried to delete a message.
-	deleteTries = 5
+	deleteTries = 3
 )
 
 // errUnsaid says that a message is not to be posted any more.
@@ -27,24 +27,58 @@ type postedLine struct {
 	id   string
 	turn int64
 	by   *discordgo.Webhook // through which it was posted; nil if by the bot
+	gone bool               // it is taken back
 }
+
+// earlyReaction is a reaction to a message of which nobody has told the sender yet that it was
+// posted: people may be quicker than Discord's answer.
+type earlyReaction struct {
+	message string
+	take    func(turn int64)
+}
+
+// maxEarly bounds the early reactions; beyond it the oldest is forgotten.
+const maxEarly = 16
 
 // noteLine notes in which turn a message was said.
 func (s *sender) noteLine(id string, turn int64, by *discordgo.Webhook) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lines = append(s.lines[max(len(s.lines)-maxPosted+1, 0):], postedLine{id, turn, by})
+	s.lines = append(s.lines[max(len(s.lines)-maxPosted+1, 0):], postedLine{id: id, turn: turn, by: by})
+	var came []earlyReaction
+	s.early = slices.DeleteFunc(s.early, func(e earlyReaction) bool {
+		if e.message == id {
+			came = append(came, e)
+		}
+		return e.message == id
+	})
+	s.mu.Unlock()
+	for _, e := range came {
+		e.take(turn)
+	}
 }
 
-// turnOf is the turn in which a message of an NPC was said.
-func (s *sender) turnOf(message string) (turn int64, ok bool) {
+// whenPosted has take, which does not wait, told in which turn an NPC said a message: now, or
+// when it is known to be one. Of what was taken back, and of what others wrote, never.
+func (s *sender) whenPosted(message string, take func(turn int64)) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	i := slices.IndexFunc(s.lines, func(l postedLine) bool { return l.id == message })
 	if i < 0 {
-		return 0, false
+		s.early = append(s.early[max(len(s.early)-maxEarly+1, 0):], earlyReaction{message, take})
+		s.mu.Unlock()
+		return
 	}
-	return s.lines[i].turn, true
+	l := s.lines[i]
+	s.mu.Unlock()
+	if !l.gone {
+		take(l.turn)
+	}
+}
+
+// isLine reports whether a message is one of an NPC, be it taken back.
+func (s *sender) isLine(message string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.lines, func(l postedLine) bool { return l.id == message })
 }
 
 // markUnsaid notes that what was said in a turn is not to be read any more.
@@ -68,12 +102,12 @@ func (s *sender) deleteLines(ctx context.Context, turn int64) {
 	}
 	s.mu.Lock()
 	var gone []postedLine
-	s.lines = slices.DeleteFunc(s.lines, func(l postedLine) bool {
-		if l.turn == turn {
-			gone = append(gone, l)
+	for i := range s.lines {
+		if l := &s.lines[i]; l.turn == turn && !l.gone {
+			gone = append(gone, *l)
+			l.gone = true
 		}
-		return l.turn == turn
-	})
+	}
 	s.mu.Unlock()
 	for _, l := range gone {
 		if err := l.delete(ctx, s); err != nil {
@@ -96,9 +130,8 @@ func (l postedLine) delete(ctx context.Context, s *sender) error {
 		} else {
 			err = s.rest.DeleteMessage(ctx, s.channel, l.id)
 		}
-		code := rest.ErrorCode(err)
 		switch {
-		case err == nil || code == discordgo.ErrCodeUnknownMessage || code == discordgo.ErrCodeUnknownWebhook:
+		case err == nil || rest.ErrorCode(err) == discordgo.ErrCodeUnknownMessage:
 			return nil
 		case rest.Refused(err) || try == deleteTries || ctx.Err() != nil:
 			return err
