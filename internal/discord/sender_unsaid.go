@@ -74,8 +74,8 @@ func (s *sender) whenPosted(message string, take func(turn int64)) {
 	}
 }
 
-// isLine reports whether a message is one of an NPC, be it taken back.
-func (s *sender) isLine(message string) bool {
+// isLineOf reports whether a message is one of an NPC that s posted, be it taken back.
+func isLineOf(s *sender, message string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.ContainsFunc(s.lines, func(l postedLine) bool { return l.id == message })
