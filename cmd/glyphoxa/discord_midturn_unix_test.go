@@ -233,7 +233,7 @@ func TestDiscordStoppedInATurn(t *testing.T) {
 				t.Errorf("the last message is %q", end.Content)
 			}
 			h.bot(d, thoughtful)
-			answers(t, g.gives(t, g.ana, "session recap"), true, map[bool]string{true: "one line", false: fmt.Sprintf("%d lines", 1+waiting)}[waiting == 0], strings.Replace(want[len(want)-1], last+":", "**"+last+":**", 1))
+			answers(t, g.gives(t, g.ana, "session recap"), true, map[bool]string{true: "one line", false: fmt.Sprintf("%d lines", 1+waiting)}[waiting == 0], strings.Replace(want[len(want)-1], last+":", "**"+last+"** (player):", 1))
 		})
 	}
 }

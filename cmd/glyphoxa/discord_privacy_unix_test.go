@@ -59,7 +59,7 @@ func TestDiscordPrivacy(t *testing.T) {
 	answers(t, g.presses(t, ben, g.channel, again, "Yes, for good"), true, "What you wrote is forgotten: 0 lines are gone")
 	answers(t, g.gives(t, g.dm, "ask", opt("about", "Zanzibar")), true, "Nothing is known of that.")
 	recap := g.gives(t, g.dm, "session recap")
-	answers(t, recap, true, "Samarkand", "**Mira:** Pleased to meet you.")
+	answers(t, recap, true, "Samarkand", "**Mira** (NPC): Pleased to meet you.")
 	if strings.Contains(recap.Content, "Zanzibar") {
 		t.Errorf("the recap knows whom the bot forgot: %q", recap.Content)
 	}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,18 +16,19 @@ import (
 
 // lostRoom is a room whose channel cannot be reached until it can. It runs until the test
 // ends.
-func lostRoom(t *testing.T, told *[]string) (r *voiceRoom, tried *[]time.Time, reachable func()) {
+func lostRoom(t *testing.T, told *noted[string]) (r *voiceRoom, tried *noted[time.Time], reachable func()) {
 	t.Helper()
 	r = testRoom(t, told)
 	r.log = slog.New(slog.DiscardHandler)
-	var down = errors.New("no answer")
-	tried = &[]time.Time{}
+	var up atomic.Bool
+	tried = &noted[time.Time]{}
 	r.reach = func(_ context.Context, channel string) error {
-		*tried = append(*tried, time.Now())
-		if down == nil {
-			r.tell(voice.Connected{Channel: channel})
+		tried.add(time.Now())
+		if !up.Load() {
+			return errors.New("no answer")
 		}
-		return down
+		r.tell(voice.Connected{Channel: channel})
+		return nil
 	}
 	ts := &testSeats{here: map[string]int{}, user: map[string]string{}}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -37,7 +39,7 @@ func lostRoom(t *testing.T, told *[]string) (r *voiceRoom, tried *[]time.Time, r
 		<-done
 	})
 	synctest.Wait()
-	return r, tried, func() { down = nil }
+	return r, tried, func() { up.Store(true) }
 }
 
 // TestVoiceRoomComesBack: a channel that cannot be reached any more is told of once, tried
@@ -45,27 +47,27 @@ func lostRoom(t *testing.T, told *[]string) (r *voiceRoom, tried *[]time.Time, r
 // meanwhile.
 func TestVoiceRoomComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told []string
+		var told noted[string]
 		r, tried, reachable := lostRoom(t, &told)
 		r.idle = time.Hour
 		start := time.Now()
 		r.tell(voice.Interrupted{Reason: "it broke"})
 		time.Sleep(brief + time.Millisecond)
-		if !r.unheard() || len(told) != 0 {
-			t.Errorf("after %v the NPCs are read: %t, told %q", brief, r.unheard(), told)
+		if !r.unheard() || len(told.list()) != 0 {
+			t.Errorf("after %v the NPCs are read: %t, told %q", brief, r.unheard(), told.list())
 		}
 		time.Sleep(long)
-		if len(told) != 1 || !strings.Contains(told[0], "does not answer") {
-			t.Errorf("after %v told %q", long, told)
+		if len(told.list()) != 1 || !strings.Contains(told.list()[0], "does not answer") {
+			t.Errorf("after %v told %q", long, told.list())
 		}
 		time.Sleep(30*time.Second - time.Since(start))
 		r.tell(voice.Disconnected{Cause: voice.GaveUp, Reason: "It cannot be reached."})
-		if len(told) != 2 || !strings.Contains(told[1], "tries again") {
-			t.Errorf("told %q once it was given up", told)
+		if len(told.list()) != 2 || !strings.Contains(told.list()[1], "tries again") {
+			t.Errorf("told %q once it was given up", told.list())
 		}
 		time.Sleep(3*time.Minute - time.Since(start))
 		var after []time.Duration
-		for _, at := range *tried {
+		for _, at := range tried.list() {
 			after = append(after, at.Sub(start))
 		}
 		if want := []time.Duration{45 * time.Second, 75 * time.Second, 135 * time.Second}; !slices.Equal(after, want) {
@@ -73,11 +75,11 @@ func TestVoiceRoomComesBack(t *testing.T) {
 		}
 		reachable()
 		time.Sleep(time.Minute)
-		if r.place() != "5" || r.unheard() || len(*tried) != 4 {
-			t.Errorf("in channel %q after %d tries", r.place(), len(*tried))
+		if r.place() != "5" || r.unheard() || len(tried.list()) != 4 {
+			t.Errorf("in channel %q after %d tries", r.place(), len(tried.list()))
 		}
-		if len(told) != 3 || !strings.Contains(told[2], "again") {
-			t.Errorf("told %q, want that it is back", told)
+		if len(told.list()) != 3 || !strings.Contains(told.list()[2], "again") {
+			t.Errorf("told %q, want that it is back", told.list())
 		}
 	})
 }
@@ -85,7 +87,7 @@ func TestVoiceRoomComesBack(t *testing.T) {
 // TestVoiceRoomForgetsBriefBreaks: what is over before anybody asks is not told.
 func TestVoiceRoomForgetsBriefBreaks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told []string
+		var told noted[string]
 		r, _, _ := lostRoom(t, &told)
 		for range 3 {
 			r.tell(voice.Interrupted{Reason: "it broke"})
@@ -99,8 +101,8 @@ func TestVoiceRoomForgetsBriefBreaks(t *testing.T) {
 				t.Error("not heard although the connection is back")
 			}
 		}
-		if len(told) != 0 {
-			t.Errorf("told %q", told)
+		if len(told.list()) != 0 {
+			t.Errorf("told %q", told.list())
 		}
 	})
 }
@@ -108,7 +110,7 @@ func TestVoiceRoomForgetsBriefBreaks(t *testing.T) {
 // TestVoiceRoomStaysAway: who is thrown out or told to leave does not come back by itself.
 func TestVoiceRoomStaysAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told []string
+		var told noted[string]
 		r, tried, reachable := lostRoom(t, &told)
 		reachable()
 		r.tell(voice.Disconnected{Cause: voice.GaveUp, Reason: "It cannot be reached."})
@@ -118,8 +120,8 @@ func TestVoiceRoomStaysAway(t *testing.T) {
 		r.setPlace("6", true)
 		r.tell(voice.Disconnected{Cause: voice.Kicked, Reason: "somebody disconnected the bot"})
 		time.Sleep(5 * time.Minute)
-		if len(*tried) != 0 || r.place() != "" {
-			t.Errorf("in %q after %d tries, want it away", r.place(), len(*tried))
+		if len(tried.list()) != 0 || r.place() != "" {
+			t.Errorf("in %q after %d tries, want it away", r.place(), len(tried.list()))
 		}
 	})
 }
@@ -128,27 +130,30 @@ func TestVoiceRoomStaysAway(t *testing.T) {
 // time that changes, and not while a channel only cannot be reached.
 func TestVoiceRoomKeepsItsPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told, kept []string
+		var told noted[string]
+		var kept noted[string]
 		r, _, reachable := lostRoom(t, &told)
-		full := errors.New("the disk is full")
+		var full atomic.Bool
+		full.Store(true)
 		r.keepPlacesBy(func(channel string) error {
-			if full == nil {
-				kept = append(kept, channel)
+			if full.Load() {
+				return errors.New("the disk is full")
 			}
-			return full
+			kept.add(channel)
+			return nil
 		}, "5")
 		check := func(when string, want ...string) {
 			t.Helper()
 			synctest.Wait()
-			if !slices.Equal(kept, want) {
-				t.Errorf("%s: kept %q, want %q", when, kept, want)
+			if got := kept.list(); !slices.Equal(got, want) {
+				t.Errorf("%s: kept %q, want %q", when, got, want)
 			}
 		}
 		r.wake()
 		check("where it began")
 		r.tell(voice.Moved{Channel: "6"})
 		synctest.Wait()
-		full = nil
+		full.Store(false)
 		r.tell(voice.Connected{Channel: "6"})
 		check("moved, with a disk that was full", "6")
 		r.tell(voice.Disconnected{Cause: voice.GaveUp, Reason: "It cannot be reached."})

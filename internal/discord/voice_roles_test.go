@@ -103,7 +103,7 @@ func TestSpokenOrdersFollowRoles(t *testing.T) {
 // than every rolesFor; nobody else.
 func TestWhoSpeaksIsAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told []string
+		var told noted[string]
 		r := testRoom(t, &told)
 		r.spoke = make(chan string, maxUnasked)
 		ts := &testSeats{here: map[string]int{}, user: map[string]string{}}

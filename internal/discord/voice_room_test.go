@@ -62,8 +62,26 @@ func (ts *testSeats) names() (all []string) {
 	return all
 }
 
+// noted is what goroutines noted, the last at the end.
+type noted[T any] struct {
+	mu  sync.Mutex // guards all
+	all []T
+}
+
+func (n *noted[T]) add(v T) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.all = append(n.all, v)
+}
+
+func (n *noted[T]) list() []T {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.all)
+}
+
 // testRoom is a room in channel 5 of guild 1 that is not connected.
-func testRoom(t *testing.T, told *[]string) *voiceRoom {
+func testRoom(t *testing.T, told *noted[string]) *voiceRoom {
 	t.Helper()
 	detection, err := providers.OpenDetection(config.Hearing{Detection: config.DetectionEnergy}, nil)
 	if err != nil {
@@ -73,7 +91,7 @@ func testRoom(t *testing.T, told *[]string) *voiceRoom {
 	states.setSelf("9")
 	r := &voiceRoom{
 		guild: "1", states: states, consents: newConsents(newSessions(nil)), parts: &voiceParts{detection: detection}, idle: idleAfter,
-		notify: func(_, text string) { *told = append(*told, text) }, changed: make(chan struct{}, 1), seats: map[string]*voiceSeat{}, human: time.Now(),
+		notify: func(_, text string) { told.add(text) }, changed: make(chan struct{}, 1), seats: map[string]*voiceSeat{}, human: time.Now(),
 	}
 	r.setPlace("5", true)
 	return r
@@ -83,7 +101,7 @@ func testRoom(t *testing.T, told *[]string) *voiceRoom {
 // and nobody who is elsewhere, is a bot or does not want to be.
 func TestVoiceRoomSeatsWhoIsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told []string
+		var told noted[string]
 		r := testRoom(t, &told)
 		ts := &testSeats{here: map[string]int{}, user: map[string]string{}}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -131,8 +149,8 @@ func TestVoiceRoomSeatsWhoIsThere(t *testing.T) {
 		if <-done {
 			t.Error("a session that was ended is taken for an idle one")
 		}
-		if len(told) != 0 {
-			t.Errorf("told %q", told)
+		if len(told.list()) != 0 {
+			t.Errorf("told %q", told.list())
 		}
 	})
 }
@@ -141,7 +159,7 @@ func TestVoiceRoomSeatsWhoIsThere(t *testing.T) {
 // microphones bring.
 func TestVoiceRoomIsIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told []string
+		var told noted[string]
 		r := testRoom(t, &told)
 		ts := &testSeats{here: map[string]int{}, user: map[string]string{}}
 		r.states.moveUser("1", occupant{user: "11", channel: "5", name: "Ana"})
@@ -161,22 +179,22 @@ func TestVoiceRoomIsIdle(t *testing.T) {
 // TestVoiceRoomTellsWhatHappens: a move and a kick are told, and the room is where the
 // bot is.
 func TestVoiceRoomTellsWhatHappens(t *testing.T) {
-	var told []string
+	var told noted[string]
 	r := testRoom(t, &told)
 	r.tell(voice.Moved{Channel: "6"})
 	if r.place() != "6" || r.unheard() {
 		t.Errorf("after a move the room is in %q", r.place())
 	}
 	r.tell(voice.Disconnected{Cause: voice.Kicked, Reason: "somebody disconnected the bot"})
-	if r.place() != "" || !r.unheard() || len(told) != 2 {
-		t.Errorf("after a kick the room is in %q, told %q", r.place(), told)
+	if r.place() != "" || !r.unheard() || len(told.list()) != 2 {
+		t.Errorf("after a kick the room is in %q, told %q", r.place(), told.list())
 	}
 }
 
 // TestVoiceRoomHasListener: the NPCs are heard while sound can be sent and somebody else
 // is in the channel.
 func TestVoiceRoomHasListener(t *testing.T) {
-	var told []string
+	var told noted[string]
 	r := testRoom(t, &told)
 	r.states.moveUser("1", occupant{user: "9", channel: "5"})
 	r.states.moveUser("1", occupant{user: "13", channel: "5", name: "Music", bot: true})

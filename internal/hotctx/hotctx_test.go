@@ -54,9 +54,9 @@ func TestAssembleTakesWhatTheNPCMayKnow(t *testing.T) {
 		{"others' lines only", "mira", "hm", []string{"Bob: an ale"}, nil},
 		{"two mentioned", "mira", "Is Bartok in the Flagon?", []string{"Bob: an ale"}, []string{"Bartok the Barkeep (npc): A halfling.", "The Rusty Flagon (location): A tavern."}},
 		{"possessive", "mira", "I like Bartok's ale", []string{"Bob: an ale"}, []string{"Bartok the Barkeep (npc): A halfling."}},
-		{"itself is no news", "bartok", "Bartok!", []string{"Alice: hello Mira", "Mira: hello"}, nil},
+		{"itself is no news", "bartok", "Bartok!", []string{"Alice: hello Mira", "Mira (NPC): hello"}, nil},
 		{"hidden from it", "mira", "the Silent Hand", []string{"Bob: an ale"}, nil},
-		{"known to it", "harrow", "the Silent Hand", []string{"Alice: hello Mira", "Mira: hello", "Bob: an ale"}, []string{"The Silent Hand (faction): A cult."}},
+		{"known to it", "harrow", "the Silent Hand", []string{"Alice: hello Mira", "Mira (NPC): hello", "Bob: an ale"}, []string{"The Silent Hand (faction): A cult."}},
 		{"similar is not mentioned", "mira", "the flag on the mast", []string{"Bob: an ale"}, nil},
 		{"no words", "mira", "… ?!", []string{"Bob: an ale"}, nil},
 	} {
