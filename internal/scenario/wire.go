@@ -154,8 +154,8 @@ func (w *wire) fileFrame(now time.Time, frame *audio.Frame) (begins bool, src so
 		last := &w.spans[n-1]
 		if quiet := from.Sub(last.to); quiet < leastPause {
 			same := last.source == id
-			if id < 0 && end-first < audio.FrameSamples/2 {
-				same = true // the rest of a fade
+			if id < 0 && end-first <= audio.FrameSamples/2 {
+				same = true // nothing but a fade in and a fade out
 			}
 			if same {
 				last.to = to
