@@ -31,6 +31,9 @@ func (ts *turns) endUnanswered(tn *turn, end turnEnd) {
 // world, nor one whose line was taken back.
 func (ts *turns) commit(tn *turn) {
 	c := &commitment{turn: tn, end: tn.end, lines: ts.transcript.linesOf(tn), undone: tn.undone(), tools: tn.tools}
+	if l := tn.leader; l != nil && len(c.lines) > 0 && l.phase != over {
+		c.before = l.whenOver()
+	}
 	if tn.attempt != nil {
 		c.deferred = tn.attempt.result.deferred
 		c.caller = mcp.Caller{NPC: tn.as.ID, Session: ts.o.Session.ID}
@@ -42,6 +45,7 @@ func (ts *turns) commit(tn *turn) {
 type commitment struct {
 	turn     *turn // only to report about
 	end      turnEnd
+	before   <-chan struct{} // closed once what a reaction reacts to is kept; nil for any other turn
 	lines    []memory.Line
 	deferred []llm.ToolCall
 	undone   error // why they are not made; nil if they are
@@ -50,6 +54,9 @@ type commitment struct {
 }
 
 func (c *commitment) run(ctx context.Context, t *Table) {
+	if c.before != nil {
+		<-c.before
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	for _, call := range c.deferred {

@@ -1,6 +1,7 @@
 package table_test
 
 import (
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -45,6 +46,25 @@ func TestGroupsAndMereSounds(t *testing.T) {
 			if n := ends[table.HeaderOf(u).Turn]; n != 1 {
 				t.Errorf("%q ended %d times, want once", u.Text, n)
 			}
+		}
+	})
+}
+
+// The reaction to an answer is kept after that answer and the line that both are about,
+// however long those take to be kept: whoever reads along never sees an answer to nothing.
+func TestReactionIsKeptAfterWhatItReactsTo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, setting{model: says("Aye."), journal: &journal{takes: 500 * ms, first: 3 * time.Second}})
+		r.speak("Alice", "Bart and Mira, come here!")
+		time.Sleep(30 * time.Second)
+		r.kept("Alice: Bart and Mira, come here!", "Bartok the Barkeep: Aye.", "Mira: Aye.")
+		r.close()
+		var order []string
+		for _, e := range of[*table.TurnEnded](r.events) {
+			order = append(order, e.NPC)
+		}
+		if !slices.Equal(order, []string{"Bartok the Barkeep", "Mira"}) {
+			t.Errorf("turns ended of %q, want the reaction's last", order)
 		}
 	})
 }

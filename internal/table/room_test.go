@@ -91,10 +91,15 @@ type journal struct {
 	err   error
 	short bool          // keeps the last lines only
 	takes time.Duration // to keep something
+	first time.Duration // more for what comes first
 }
 
 func (j *journal) Append(_ context.Context, lines ...memory.Line) ([]memory.Line, error) {
-	time.Sleep(j.takes)
+	j.mu.Lock()
+	takes := j.takes + j.first
+	j.first = 0
+	j.mu.Unlock()
+	time.Sleep(takes)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.err != nil {
