@@ -214,6 +214,14 @@ func callerName(caller string, cast []config.NPC) string {
 	return "**" + markup.Escape(markup.Clip(caller, maxCardName)) + "**"
 }
 
+// knownNPCs is who may have asked: who is at the table, or else in the campaign.
+func (c *call) knownNPCs(ctx context.Context) ([]config.NPC, error) {
+	if r, err := c.runningSession(); err == nil {
+		return r.presentNPCs(), nil
+	}
+	return c.guild.Cast(ctx)
+}
+
 // decideApproval lets a call pass or refuses it, by a command or by the button of its
 // card. The card is closed in the language of the table.
 func decideApproval(ctx context.Context, c *call, grant bool) (string, error) {
@@ -229,10 +237,7 @@ func decideApproval(ctx context.Context, c *call, grant bool) (string, error) {
 	case err != nil:
 		return "", err
 	case c.pressed != "":
-		var cast []config.NPC
-		if r, err := c.runningSession(); err == nil {
-			cast = r.presentNPCs()
-		}
+		cast, _ := c.knownNPCs(ctx) // a call is known by an id, too
 		return cardText(c.bot.language(), cast, d.Approval, decisionText(c.bot.language(), d)), nil
 	case grant:
 		return c.say(wording.MayPass), nil

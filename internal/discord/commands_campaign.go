@@ -20,25 +20,30 @@ func showCampaign(ctx context.Context, c *call) (string, error) {
 	}
 	lines := []string{c.say(wording.CampaignIs, c.campaignTitle(k), wording.NPCs.Of(k.NPCs), wording.OfEntities.Of(k.Entities), wording.Sessions.Of(k.Sessions))}
 	if scene := strings.TrimSpace(k.Scene); scene != "" {
-		lines = append(lines, scene)
+		lines = append(lines, markup.Split(scene, maxLine)...)
 	}
-	if !c.by.DM { // what else may come is for the DM to tell
-		return strings.Join(lines, "\n"), nil
+	if c.by.DM { // what else may come is for the DM to tell
+		others, err := c.otherCampaigns(ctx)
+		if err != nil {
+			return "", err
+		}
+		lines = append(lines, others...)
 	}
+	return c.showPage("campaign info", "", lines, "")
+}
+
+// otherCampaigns lists what else may be played, under a heading; nothing if there is nothing.
+func (c *call) otherCampaigns(ctx context.Context) (lines []string, err error) {
 	all, err := c.guild.Campaigns(ctx)
-	if err != nil {
-		return "", err
-	}
-	var others []string
 	for _, k := range all {
 		if !k.Current {
-			others = append(others, c.campaignTitle(k))
+			lines = append(lines, "- "+c.campaignTitle(k))
 		}
 	}
-	if len(others) > 0 {
-		lines = append(lines, c.say(wording.OtherPlays, strings.Join(others, ", ")))
+	if len(lines) > 0 {
+		lines = append([]string{c.say(wording.OtherPlays)}, lines...)
 	}
-	return strings.Join(lines, "\n"), nil
+	return lines, err
 }
 
 // campaignTitle is a campaign's name and its rules.

@@ -85,9 +85,13 @@ func listApprovals(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	cast, err := c.knownNPCs(ctx)
+	if err != nil {
+		return "", err
+	}
 	var lines []string
 	for _, a := range all {
-		lines = append(lines, c.say(wording.WantsTo, a.ID, markup.Escape(a.Caller), markup.Escape(a.Tool), markup.Escape(a.Arguments)))
+		lines = append(lines, c.say(wording.WantsTo, a.ID, callerName(a.Caller, cast), markup.Escape(a.Tool), markup.Escape(a.Arguments)))
 	}
 	return c.showPage("approve list", "", lines, c.say(wording.NothingWaits))
 }

@@ -27,16 +27,16 @@ func listNPCs(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.describeNPCs(ctx, r)
-}
-
-// describeNPCs describes the NPCs at a table, a line each, as players may know them.
-func (c *call) describeNPCs(ctx context.Context, r *session) (string, error) {
-	all, err := r.played.Table.Status(ctx)
+	lines, err := c.describeNPCs(ctx, r)
 	if err != nil {
 		return "", err
 	}
-	var lines []string
+	return c.showPage("npc list", "", lines, "")
+}
+
+// describeNPCs describes the NPCs at a table, a line each, as players may know them.
+func (c *call) describeNPCs(ctx context.Context, r *session) (lines []string, err error) {
+	all, err := r.played.Table.Status(ctx)
 	for _, s := range all {
 		name := markup.Escape(s.Name)
 		if s.Muted {
@@ -44,7 +44,7 @@ func (c *call) describeNPCs(ctx context.Context, r *session) (string, error) {
 		}
 		lines = append(lines, "- "+name)
 	}
-	return strings.Join(lines, "\n"), nil
+	return lines, err
 }
 
 // namedNPC is the NPC at the table that a name means.
@@ -304,7 +304,7 @@ func showTiers(ctx context.Context, c *call) (string, error) {
 		lines = append(lines, "-# "+c.say(wording.HowFastAre, c.say(wording.TierWord(s.Tier)), wording.Answers.Of(s.Turns),
 			wording.Seconds(c.lang, s.FirstSoundP50), wording.Seconds(c.lang, s.FirstSoundP95)))
 	}
-	return strings.Join(lines, "\n"), nil
+	return c.showPage("tier status", "", lines, "")
 }
 
 // describeTier describes how carefully an NPC answers, and what else a DM has told it.

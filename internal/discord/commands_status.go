@@ -24,7 +24,8 @@ func showSessionStatus(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lines := []string{c.say(wording.StatusHead, r.channel, wording.Duration(time.Since(r.began)), markup.Escape(r.played.Campaign)), list, c.say(listeningText(how))}
+	lines := append([]string{c.say(wording.StatusHead, r.channel, wording.Duration(time.Since(r.began)), markup.Escape(r.played.Campaign))}, list...)
+	lines = append(lines, c.say(listeningText(how)))
 	if r.voice != nil {
 		lines = append(lines, r.voice.describe(c.lang)...)
 	}

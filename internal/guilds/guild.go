@@ -125,6 +125,15 @@ func (g *Guild) configOf(c keptCampaign) *config.Config {
 	return &own
 }
 
+// Cast returns the NPCs of the campaign that is played. They are not to be changed.
+func (g *Guild) Cast(ctx context.Context) (all []config.NPC, err error) {
+	err = g.withCampaign(ctx, func(game *play.Game) error {
+		all = game.Cast()
+		return nil
+	})
+	return all, err
+}
+
 // Tools describes the guild's tools, measured anew if measure is true.
 func (g *Guild) Tools(ctx context.Context, measure bool) (all []mcphost.Status, err error) {
 	err = g.withCampaign(ctx, func(game *play.Game) error {

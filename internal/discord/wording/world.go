@@ -7,7 +7,7 @@ var (
 	OfEntities  = Count{Text{"a world of one entity", "eine Welt mit einem Eintrag"}, Text{"a world of %d entities", "eine Welt mit %d Einträgen"}}
 	Configured  = Text{"the configured campaign", "die eingestellte Kampagne"}
 	CampaignIs  = Text{"%s: %s, %s, %s so far.", "%s: %s, %s, bisher %s."}
-	OtherPlays  = Text{"-# /campaign switch plays another: %s", "-# /campaign switch spielt eine andere: %s"}
+	OtherPlays  = Text{"-# /campaign switch plays another:", "-# /campaign switch spielt eine andere:"}
 	WasRead     = Text{"%s was read from %s: %s.", "%s ist aus %s eingelesen: %s."}
 	SwitchPlays = Text{"/campaign switch plays it, with a memory of its own.", "/campaign switch spielt sie, mit eigenem Gedächtnis."}
 	NowPlayed   = Text{"From now on %s is played here: %s, %s so far. /session start begins one.", "Ab jetzt wird hier %s gespielt: %s, bisher %s. /session start beginnt eine."}
