@@ -15,15 +15,10 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-const (
-	// maxArguments bounds the arguments of one call in bytes.
-	maxArguments = 8 << 20
-	// maxMessage bounds what is said of a value that does not fit, in characters.
-	maxMessage = 500
-)
+// maxArguments bounds the arguments of one call in bytes.
+const maxArguments = 8 << 20
 
 // Schema checks values against a JSON Schema (draft 2020-12). It is immutable.
 type Schema struct {
@@ -122,45 +117,35 @@ func (s *Schema) CheckArguments(args string) error {
 	if tooCostly(s.fanOut, value) {
 		return nil // see CheckValue
 	}
-	// The validator lists all that is unknown and quotes texts whole, however much it is.
-	says := UnknownArgument(s.full.Schema(), value)
-	if says == "" {
-		says = overlongText(s.full.Schema(), value, "")
-	}
-	if says != "" {
+	if says := UnknownArgument(s.full.Schema(), value); says != "" {
 		return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, says)
 	}
 	if err := s.CheckValue(value); err != nil {
-		return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, stripFraming(err))
+		return fmt.Errorf("%w: %w", mcp.ErrInvalidArguments, err)
 	}
 	return nil
 }
 
-// CheckValue reports why a decoded JSON value does not fit. A value that would
-// take too long to check fits: whoever made the schema has to check it then.
+// CheckValue reports why a decoded JSON value does not fit: where, and what is wanted
+// there, without a word of the value. A value that would take too long to check fits:
+// whoever made the schema has to check it then.
 func (s *Schema) CheckValue(value any) (err error) {
 	if tooCostly(s.fanOut, value) {
 		return nil
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the value cannot be checked: %v", p)
+			err = errors.New("the value cannot be checked")
 		}
 	}()
-	return s.full.Validate(value)
-}
-
-// stripFraming drops the validator's own framing from its message.
-func stripFraming(err error) string {
-	text := err.Error()
-	for strings.HasPrefix(text, "validating ") {
-		_, rest, ok := strings.Cut(text, ": ")
-		if !ok {
-			break
-		}
-		text = rest
+	root := s.full.Schema()
+	if m := misfitsOf(root).in(root, value, ""); m != nil {
+		return errors.New(m.String()) // the validator would list all that is wrong, and quote it whole
 	}
-	return untrusted.Clean(text, maxMessage)
+	if s.full.Validate(value) != nil {
+		return errors.New(noFit)
+	}
+	return nil
 }
 
 // flatSchema accepts, without allocating, the plain arguments most tools take:

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -71,36 +70,6 @@ func leastUnknown(s *jsonschema.Schema, value map[string]any) (least string, fou
 		}
 	}
 	return least, found
-}
-
-// overlongText says which text is longer than a schema allows; "" if none is, or it is
-// short enough for the validator to quote. value has the path at.
-func overlongText(s *jsonschema.Schema, value any, at string) string {
-	switch v := value.(type) {
-	case string:
-		if s.MaxLength == nil || len(v) <= maxMessage {
-			return ""
-		}
-		if n := utf8.RuneCountInString(v); n > *s.MaxLength {
-			return fmt.Sprintf("%q has %d characters, at most %d are allowed", untrusted.Clean(at, maxName), n, *s.MaxLength)
-		}
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-			if says := overlongText(s.Properties[name], v[name], at+separator(at)+name); says != "" {
-				return says
-			}
-		}
-	case []any:
-		if s.Items == nil {
-			return ""
-		}
-		for i := len(s.PrefixItems); i < len(v); i++ {
-			if says := overlongText(s.Items, v[i], fmt.Sprintf("%s[%d]", at, i)); says != "" {
-				return says
-			}
-		}
-	}
-	return ""
 }
 
 // separator is what comes between a path and a name in it.

@@ -45,8 +45,8 @@ func TestUnknownArgumentsAreNamedWithTheRightOne(t *testing.T) {
 		{"a schema that allows it", map[string]any{"type": "object"}, `{"query":"x"}`, ""},
 		{"after a tuple", pairs, `{"pair":[{"query":1},{"centre":"x"}]}`, ""},
 		{"within what follows a tuple", pairs, `{"pair":[{},{"query":1}]}`, `unknown argument "pair[1].query"`},
-		{"text too long to quote", notes, `{"note":"` + long + `"}`, `"note" has 3000 characters, at most 2000 are allowed`},
-		{"such a text in a list", notes, `{"notes":["",{"note":"` + long + `"}]}`, `"notes[1].note" has 3000 characters`},
+		{"text too long to quote", notes, `{"note":"` + long + `"}`, "`note` has 3000 characters, at most 2000 are allowed"},
+		{"such a text in a list", notes, `{"notes":["",{"note":"` + long + `"}]}`, "`notes[1].note` has 3000 characters"},
 		{"long text that fits", notes, `{"notes":["` + long + `"]}`, ""},
 		{"hostile name", some, `{"a\u001b[2Jb":1}`, `unknown argument "ab"`},
 	}
