@@ -127,4 +127,6 @@ type Audit struct {
 	Arguments bool `yaml:"arguments" json:"arguments" doc:"Keep what tools were called with, not only its hash."`
 	// Keep is how long records are kept. Default 90 days.
 	Keep Duration `yaml:"keep" json:"keep" min:"1h" doc:"How long records are kept."`
+	// MaxSize is the most bytes of the file; the oldest records go first. Default 1 GiB.
+	MaxSize int64 `yaml:"max_size" json:"max_size" min:"8388608" max:"1099511627776" doc:"Largest size of its file in bytes; beyond it the oldest records go."`
 }

@@ -199,11 +199,22 @@ func registryFindings(ctx context.Context, cfg *config.Config) []finding {
 	} else {
 		findings = append(findings, finding{part: "rule book", ok: true, state: fmt.Sprintf("%d rules", a.Registry.Rules.Len())})
 	}
+	findings = append(findings, auditFinding(a.Registry.Governance.Audit.Size()))
 	findings = append(findings, toolFindings(a)...)
 	if err := a.Close(); err != nil {
 		findings = append(findings, finding{"shutdown", false, err.Error(), ""})
 	}
 	return findings
+}
+
+// auditFinding says how much of its room the audit log takes.
+func auditFinding(bytes, most int64) finding {
+	const mib = 1 << 20
+	f := finding{part: "audit log", ok: true, state: fmt.Sprintf("%.1f of %.0f MiB", float64(bytes)/mib, float64(most)/mib)}
+	if bytes > most-most/20 {
+		f.fix = "its oldest records go; to keep them longer, raise server.audit.max_size"
+	}
+	return f
 }
 
 // toolFindings say which servers are there, and which tools are asked for that

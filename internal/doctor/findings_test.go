@@ -85,3 +85,22 @@ func TestHearingRefusesAnAddress(t *testing.T) {
 		t.Errorf("the doctor says %+v, want a problem without the address", f)
 	}
 }
+
+func TestAuditFinding(t *testing.T) {
+	for _, row := range []struct {
+		name        string
+		bytes, most int64
+		state       string
+		full        bool
+	}{
+		{"room", 3 << 20, 1 << 30, "3.0 of 1024 MiB", false},
+		{"full", 1<<30 - 4096, 1 << 30, "1024.0 of 1024 MiB", true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			f := auditFinding(row.bytes, row.most)
+			if !f.ok || f.state != row.state || (f.fix != "") != row.full {
+				t.Errorf("auditFinding = %+v, want %q, and a hint: %v", f, row.state, row.full)
+			}
+		})
+	}
+}

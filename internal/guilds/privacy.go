@@ -6,9 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/registry"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -107,11 +105,10 @@ func (g *Guild) forgetIn(ctx context.Context, c keptCampaign, ref string) (n int
 			return n, err
 		}
 	}
-	path := registry.AuditFile(cfg)
-	if !mayExist(path) {
+	if !mayExist(registry.AuditFile(cfg)) {
 		return n, nil
 	}
-	log, err := audit.Open(ctx, path, audit.Options{Keep: time.Duration(cfg.Server.Audit.Keep), Logger: g.log})
+	log, err := registry.OpenAudit(ctx, cfg, g.log)
 	if err != nil {
 		return n, err
 	}

@@ -46,9 +46,9 @@ func OpenGovernance(ctx context.Context, cfg *config.Config, readOnly bool, metr
 	if err != nil {
 		return nil, problem.Usage(err)
 	}
-	g.Audit, err = audit.Open(ctx, AuditFile(cfg), audit.Options{Arguments: server.Audit.Arguments, Keep: time.Duration(server.Audit.Keep), Logger: log})
+	g.Audit, err = OpenAudit(ctx, cfg, log)
 	if err != nil {
-		return nil, fmt.Errorf("opening the audit log: %w", err)
+		return nil, err
 	}
 	g.Gate = gate.New(g.Policy, g.Audit, metrics)
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -66,6 +66,7 @@ func (g *Governance) CountQueue(metrics *observe.Metrics) error {
 	return errors.Join(
 		metrics.Gauge("glyphoxa_audit_queue_depth", "Records that wait to be written.", func() float64 { return float64(g.Audit.Queued()) }),
 		metrics.Gauge("glyphoxa_audit_lost", "Records that could not be written since the start.", func() float64 { return float64(g.Audit.Lost()) }),
+		metrics.Gauge("glyphoxa_audit_bytes", "Size of the audit log's file.", func() float64 { bytes, _ := g.Audit.Size(); return float64(bytes) }),
 	)
 }
 
@@ -88,6 +89,16 @@ func isReadOnly(cfg *config.Config, flag bool) (bool, error) {
 		return false, problem.Usage(fmt.Errorf("%s is %q; use true or false", readOnlyVariable, text))
 	}
 	return on || flag || cfg.Server.ReadOnly, nil
+}
+
+// OpenAudit opens the audit log of a configuration.
+func OpenAudit(ctx context.Context, cfg *config.Config, log *slog.Logger) (*audit.Log, error) {
+	o := cfg.Server.Audit
+	l, err := audit.Open(ctx, AuditFile(cfg), audit.Options{Arguments: o.Arguments, Keep: time.Duration(o.Keep), MaxSize: o.MaxSize, Logger: log})
+	if err != nil {
+		return nil, fmt.Errorf("opening the audit log: %w", err)
+	}
+	return l, nil
 }
 
 // AuditFile is where the audit log of a configuration is kept.

@@ -45,6 +45,9 @@ type Options struct {
 	Arguments bool
 	// Keep is how long records are kept. If zero, 90 days.
 	Keep time.Duration
+	// MaxSize is how large the file may become, in bytes; the oldest records go
+	// first. If zero, 1 GiB.
+	MaxSize int64
 	// Logger is told of records that could not be written. If nil, nobody is.
 	Logger *slog.Logger
 }
@@ -56,6 +59,9 @@ type Log struct {
 	logger *slog.Logger
 	full   bool // arguments are kept
 	losses losses
+	// maxSize is the most bytes of the file, and size how many it had last.
+	maxSize int64
+	size    atomic.Int64
 
 	// mu is held for reading while something is sent to the queue, and for
 	// writing to close it.
@@ -80,7 +86,8 @@ type entry struct {
 
 // Open opens the log at path and creates it, its directory included, if there
 // is none; both are private to the user. In the background it deletes records older
-// than Options.Keep, which no query finds, now and once an hour until [Log.Close].
+// than Options.Keep, which no query finds, now and once an hour until [Log.Close], and
+// the oldest ones whenever the file is larger than Options.MaxSize.
 func Open(ctx context.Context, path string, opts Options) (*Log, error) {
 	if path == "" {
 		return nil, errors.New("opening audit log: no path given")
@@ -92,6 +99,9 @@ func Open(ctx context.Context, path string, opts Options) (*Log, error) {
 	if opts.Keep <= 0 {
 		opts.Keep = defaultKeep
 	}
+	if opts.MaxSize <= 0 {
+		opts.MaxSize = defaultMaxSize
+	}
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -99,16 +109,23 @@ func Open(ctx context.Context, path string, opts Options) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening audit log %s: %w", abs, err)
 	}
-	l := &Log{full: opts.Arguments,
-		db:     db,
-		keep:   opts.Keep,
-		logger: opts.Logger,
-		losses: losses{log: opts.Logger},
-		queue:  make(chan entry, queueSize),
-		urge:   make(chan struct{}, 1),
-		done:   make(chan struct{}),
+	l := &Log{
+		full:    opts.Arguments,
+		db:      db,
+		keep:    opts.Keep,
+		logger:  opts.Logger,
+		losses:  losses{log: opts.Logger},
+		maxSize: opts.MaxSize,
+		queue:   make(chan entry, queueSize),
+		urge:    make(chan struct{}, 1),
+		done:    make(chan struct{}),
 	}
-	w := &writer{log: l, db: db, arguments: opts.Arguments, batch: make([]Record, 0, batchSize), purging: true}
+	e, err := db.measure(ctx)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("opening audit log %s: %w", abs, err), db.close())
+	}
+	l.size.Store(e.file)
+	w := &writer{log: l, db: db, arguments: opts.Arguments, batch: make([]Record, 0, batchSize), purging: true, full: true}
 	go func() {
 		defer close(l.done)
 		w.writeBatches(context.WithoutCancel(ctx))

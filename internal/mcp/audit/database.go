@@ -90,7 +90,7 @@ func openDatabase(ctx context.Context, path string) (_ *database, err error) {
 			err = errors.Join(err, d.close())
 		}
 	}()
-	if d.writer, err = openPool(dsn(path, "_journal_mode=WAL", "_synchronous=NORMAL", "_txlock=immediate"), 1); err != nil {
+	if d.writer, err = openPool(dsn(path, "_auto_vacuum=incremental", "_journal_mode=WAL", "_synchronous=NORMAL", "_txlock=immediate"), 1); err != nil {
 		return nil, err
 	}
 	if err := patiently(ctx, func() error { return d.create(ctx) }); err != nil {

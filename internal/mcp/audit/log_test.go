@@ -20,7 +20,7 @@ import (
 // behind opens the file of a log behind its back.
 func behind(t testing.TB, path string) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("sqlite", path)
+	db, err := sql.Open("sqlite", path+"?_busy_timeout=5000") // the log clears out when it likes
 	must(t, "opening behind the back", err)
 	db.SetMaxOpenConns(1)
 	t.Cleanup(func() { must(t, "closing behind the back", db.Close()) })

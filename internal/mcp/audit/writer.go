@@ -23,7 +23,10 @@ type writer struct {
 
 	batch   []Record
 	err     error // why the last batch could not be written
-	purging bool  // old records may be left
+	purging bool  // records may be left that have expired
+	full    bool  // records may be left that are too many
+	added   int   // records written since the file's size was looked at
+	warned  time.Time
 	merger  merger
 }
 
@@ -37,7 +40,7 @@ func (w *writer) writeBatches(ctx context.Context) {
 	defer window.Stop()
 	for {
 		var purge <-chan struct{}
-		if w.purging {
+		if w.purging || w.full {
 			purge = now
 		}
 		select {
@@ -49,13 +52,16 @@ func (w *writer) writeBatches(ctx context.Context) {
 			w.queueEntry(ctx, e)
 			w.awaitEnd()
 			w.drain(ctx)
+			if w.full { // whoever calls without end shall not outrun it
+				w.purge(ctx)
+			}
 		case <-window.C:
 			w.merger.endWindow()
 			w.writeMerged(ctx)
 		case <-hourly.C:
-			w.purging = true
+			w.purging, w.full = true, true
 		case <-purge: // a piece at a time, so that records need not wait
-			w.purging = w.purge(ctx)
+			w.purge(ctx)
 		}
 	}
 }
@@ -73,9 +79,10 @@ func (w *writer) awaitEnd() {
 	}
 }
 
-// drain writes all that is in the queue.
+// drain writes what is in the queue, but no more than has room in it: what comes
+// meanwhile has its turn after the file was cleared out.
 func (w *writer) drain(ctx context.Context) {
-	for {
+	for range queueSize {
 		select {
 		case e, open := <-w.log.queue:
 			if open {
@@ -84,18 +91,24 @@ func (w *writer) drain(ctx context.Context) {
 			}
 		default:
 		}
-		w.flush(ctx)
-		return
+		break
 	}
+	w.flush(ctx)
 }
 
-// purge deletes some expired records and reports whether to go on.
-func (w *writer) purge(ctx context.Context) bool {
-	more, err := w.db.purge(ctx, time.Now().Add(-w.log.keep))
+// purge deletes some of the records that have expired or, if none have, that are too
+// many.
+func (w *writer) purge(ctx context.Context) {
+	var err error
+	if w.purging {
+		w.purging, err = w.db.purge(ctx, time.Now().Add(-w.log.keep))
+	} else {
+		w.full, err = w.keepSize(ctx)
+	}
 	if err != nil {
+		w.purging, w.full = false, false
 		w.log.logger.LogAttrs(ctx, slog.LevelWarn, "old audit records not deleted; trying again in an hour", slog.Any("error", err))
 	}
-	return more && err == nil
 }
 
 // writeMerged writes the refusals that were merged so far.
@@ -142,6 +155,8 @@ func (w *writer) flush(ctx context.Context) {
 	w.log.stuck.Store(false)
 	if err != nil {
 		w.log.losses.addLost(int64(len(w.batch)), err)
+	} else if w.added += len(w.batch); w.added >= batchSize {
+		w.added, w.full = 0, true
 	}
 	clear(w.batch)
 	w.batch = w.batch[:0]
