@@ -148,23 +148,30 @@ func (d *dispatcher) answerCall(ctx context.Context, req *sdk.CallToolRequest) (
 		defer relay.close()
 		ctx = mcp.WithProgress(ctx, relay.sendProgress)
 	}
-	name, args := req.Params.Name, req.Params.Arguments
+	res, a, err := d.callTool(ctx, req.Params.Name, req.Params.Arguments)
+	if a != nil {
+		logToClient(ctx, req.Session, req.Params.Name, *a)
+	}
+	return res, err
+}
+
+// callTool calls for the subject of ctx what it knows by an outward name, in the
+// protocol's form. The answer is what the call ended in, nil if nothing was called.
+func (d *dispatcher) callTool(ctx context.Context, name string, args json.RawMessage) (*sdk.CallToolResult, *answer, error) {
 	if own, ok := d.findOwn(ctx, name); ok {
 		a := d.runOwn(ctx, own, args)
-		logToClient(ctx, req.Session, name, a)
-		return a.render(false), nil
+		return a.render(false), &a, nil
 	}
 	t, ok := d.findDirect(ctx, name)
 	if !ok {
 		d.recordUnseen(ctx, name, string(args))
-		return nil, unknownTool(name)
+		return nil, nil, unknownTool(name)
 	}
 	a := d.executeTool(ctx, &t, string(args))
-	logToClient(ctx, req.Session, name, a)
 	if wire, ok := a.result.Native.(*jsonrpc.Error); ok && a.err == nil {
-		return nil, wire // a tool that speaks the protocol itself
+		return nil, &a, wire // a tool that speaks the protocol itself
 	}
-	return a.render(t.OutputSchema == nil), nil
+	return a.render(t.OutputSchema == nil), &a, nil
 }
 
 // render is the answer in the protocol's form. A failure travels as text for

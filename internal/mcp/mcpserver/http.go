@@ -53,6 +53,7 @@ type WebOptions struct {
 	Health  *observe.Health
 
 	bodyTime time.Duration // to send a body in; 0 means the constant
+	sdkAlone bool          // the SDK answers everything
 }
 
 // Web serves a Server over streamable HTTP at /mcp and WebSocket at /ws.
@@ -85,7 +86,11 @@ func (s *Server) Listen(ctx context.Context, addr string, o WebOptions) (*Web, e
 	o.Guard.Addr = l.Addr().String()
 	w := &Web{server: s, o: o, listener: l, intake: intake{max: o.Limits.Body, shares: newShares(o.Limits.Body)}}
 	w.stop, w.halt = context.WithCancel(context.WithoutCancel(ctx))
-	w.mcp = w.attended(w.streamable())
+	w.mcp = vouchedFor(w.streamable())
+	if !o.sdkAlone {
+		w.mcp = (&direct{server: s}).directly(w.mcp)
+	}
+	w.mcp = w.attended(w.mcp)
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	w.answered.end = end
 	w.http = &http.Server{
@@ -213,8 +218,20 @@ func (w *Web) refuse(rw http.ResponseWriter, r *http.Request, err error) {
 
 type vouchKey struct{}
 
-// identified finds out who calls, and has the SDK hold sessions to them.
+// identified finds out who calls.
 func (w *Web) identified(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		subject, err := w.o.Gatekeeper.Identify(r)
+		if err != nil {
+			w.refuse(rw, r, err)
+			return
+		}
+		next.ServeHTTP(rw, r.WithContext(context.WithValue(policy.WithSubject(r.Context(), subject), vouchKey{}, &peer{subject: subject})))
+	})
+}
+
+// vouchedFor tells the SDK who was identified, to have it hold sessions to them.
+func vouchedFor(next http.Handler) http.Handler {
 	vouch := func(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo, error) {
 		p, ok := ctx.Value(vouchKey{}).(*peer)
 		if !ok {
@@ -224,12 +241,7 @@ func (w *Web) identified(next http.Handler) http.Handler {
 	}
 	bound := auth.RequireBearerToken(vouch, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(next)
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		subject, err := w.o.Gatekeeper.Identify(r)
-		if err != nil {
-			w.refuse(rw, r, err)
-			return
-		}
-		r = r.WithContext(context.WithValue(policy.WithSubject(r.Context(), subject), vouchKey{}, &peer{subject: subject}))
+		r = r.WithContext(r.Context())
 		r.Header = r.Header.Clone()
 		r.Header.Set("Authorization", "Bearer identified") // tokens go no further than this
 		bound.ServeHTTP(rw, r)

@@ -41,7 +41,7 @@ func (w *Web) bounded(next http.Handler) http.Handler {
 			http.Error(rw, fmt.Sprintf("request body exceeds %d bytes", b.Max), http.StatusRequestEntityTooLarge)
 			return
 		}
-		r.Body = &readBody{Reader: bytes.NewReader(b.Data()), Closer: r.Body, err: err}
+		r.Body = &readBody{Reader: bytes.NewReader(b.Data()), Closer: r.Body, whole: b.Data(), err: err}
 		next.ServeHTTP(rw, r)
 	})
 }
@@ -50,7 +50,8 @@ func (w *Web) bounded(next http.Handler) http.Handler {
 type readBody struct {
 	*bytes.Reader
 	io.Closer
-	err error
+	whole []byte // all of it, however much was read from here
+	err   error
 }
 
 func (b *readBody) Read(p []byte) (int, error) {

@@ -11,13 +11,17 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"reflect"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -99,6 +103,9 @@ type Server struct {
 	notifier   *notifier
 	fanout     fanout // serves the feeds of all connections
 
+	identity *sdk.Implementation             // what it tells clients it is
+	plain    atomic.Pointer[map[string]bool] // of listed, those whose arguments travel in no header
+
 	mu     sync.Mutex           // guards listed
 	listed map[string]*sdk.Tool // tools the SDK knows, by name
 }
@@ -123,8 +130,8 @@ func New(host *mcphost.Host, o Options) *Server {
 		prompts:   &promptMethods{dispatcher: d, source: o.Prompts},
 		sync:      &stateSync{dispatcher: d, world: o.World},
 	}
-	info := &sdk.Implementation{Name: "glyphoxa", Title: "Glyphoxa", Version: o.Version}
-	s.sdk = sdk.NewServer(info, s.sdkOptions())
+	s.identity = &sdk.Implementation{Name: "glyphoxa", Title: "Glyphoxa", Version: o.Version}
+	s.sdk = sdk.NewServer(s.identity, s.sdkOptions())
 	s.notifier = newNotifier(s.sdk, o.World, s.resources, o.Log)
 	s.sdk.AddReceivingMiddleware(s.receive)
 	s.sdk.AddSendingMiddleware(s.notifier.filterSending)
@@ -198,20 +205,40 @@ func (s *Server) followRegistry(ctx context.Context) {
 func (s *Server) updateTools() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := map[string]*sdk.Tool{}
+	now, plain := map[string]*sdk.Tool{}, map[string]bool{}
 	for _, t := range s.catalog.listEverything() {
-		now[t.Name] = t
+		now[t.Name], plain[t.Name] = t, !hasHeaders(t.InputSchema)
 		if old, ok := s.listed[t.Name]; ok && looksSame(old, t) {
 			continue
 		}
 		s.sdk.AddTool(t, s.dispatcher.answerCall)
 	}
+	s.plain.Store(&plain)
 	for name := range s.listed {
 		if _, ok := now[name]; !ok {
 			s.sdk.RemoveTools(name)
 		}
 	}
 	s.listed = now
+}
+
+// hasHeaders reports whether some arguments of a tool travel in headers, too.
+func hasHeaders(schema any) bool {
+	switch s := schema.(type) {
+	case map[string]any:
+		for key, v := range s {
+			if key == "x-mcp-header" || hasHeaders(v) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(s, hasHeaders)
+	case nil, string, bool, float64, int, []string:
+	default:
+		raw, err := json.Marshal(s)
+		return err != nil || bytes.Contains(raw, []byte("x-mcp-header"))
+	}
+	return false
 }
 
 // announceTools makes the SDK say that the list of tools has changed.

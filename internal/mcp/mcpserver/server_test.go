@@ -35,7 +35,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fixture is a server over dice, a small world and what a test adds.
 type fixture struct {
-	t      *testing.T
+	t      testing.TB
 	host   *mcphost.Host
 	world  *world.World
 	policy *policy.Engine
@@ -60,7 +60,7 @@ func must(t testing.TB, doing string, err error) {
 	}
 }
 
-func newFixture(t *testing.T, p plan) *fixture {
+func newFixture(t testing.TB, p plan) *fixture {
 	t.Helper()
 	h := &fixture{t: t}
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)

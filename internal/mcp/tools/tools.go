@@ -141,6 +141,9 @@ type Tool struct {
 	// goroutine; every other handler runs on one of its own, so that a handler
 	// which ignores its context cannot hold the caller beyond the deadline.
 	Inline bool
+	// AsksClient handlers need the request of the outside client they run for, to ask
+	// or tell it something.
+	AsksClient bool
 }
 
 // Reading completes a tool that only looks something up: it changes nothing,

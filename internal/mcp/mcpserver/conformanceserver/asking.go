@@ -17,26 +17,26 @@ import (
 // askingFixtures talk to their client while they run.
 func askingFixtures() []fixture {
 	return []fixture{
-		{name: "test_tool_with_logging", does: "Sends three log messages.", run: talks(logs)},
-		{name: "test_logging_tool", does: "Logs, which reaches only clients that asked for it.", run: talks(logsOnce)},
-		{name: "test_tool_with_progress", does: "Reports its progress thrice.", run: talks(progresses)},
+		{name: "test_tool_with_logging", does: "Sends three log messages.", asks: true, run: talks(logs)},
+		{name: "test_logging_tool", does: "Logs, which reaches only clients that asked for it.", asks: true, run: talks(logsOnce)},
+		{name: "test_tool_with_progress", does: "Reports its progress thrice.", asks: true, run: talks(progresses)},
 		{
 			name: "test_sampling", does: "Has the client's model complete a prompt.",
-			input: textInput("prompt", "What the model is asked."), run: talks(samples),
+			input: textInput("prompt", "What the model is asked."), asks: true, run: talks(samples),
 		},
 		{
 			name: "test_elicitation", does: "Asks the client's user for a name.",
-			input: textInput("message", "What the user is told."), run: talks(elicitsName),
+			input: textInput("message", "What the user is told."), asks: true, run: talks(elicitsName),
 		},
 		{
 			name: "test_elicitation_sep1034_defaults", does: "Asks the user with defaults of every kind.",
-			run: elicits("Please review and update the form fields with defaults", defaultsForm),
+			asks: true, run: elicits("Please review and update the form fields with defaults", defaultsForm),
 		},
 		{
 			name: "test_elicitation_sep1330_enums", does: "Asks the user to choose, in every way there is.",
-			run: elicits("Please select options from the enum fields", choicesForm),
+			asks: true, run: elicits("Please select options from the enum fields", choicesForm),
 		},
-		{name: "test_reconnection", does: "Closes its stream; the answer waits for whoever comes back.", run: talks(reconnects)},
+		{name: "test_reconnection", does: "Closes its stream; the answer waits for whoever comes back.", asks: true, run: talks(reconnects)},
 	}
 }
 

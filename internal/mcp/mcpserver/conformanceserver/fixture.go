@@ -23,6 +23,7 @@ type fixture struct {
 	does string // its description
 	// input is the JSON Schema of its arguments; empty means there are none.
 	input string
+	asks  bool // it wants the request of its client
 	run   tools.Respond
 }
 
@@ -37,7 +38,7 @@ func (f fixture) tool() tools.Tool {
 	}
 	return tools.Tool{
 		Definition: llm.ToolDefinition{Name: f.name, Description: f.does, Parameters: schema},
-		Respond:    f.run, ReadOnly: true, Permission: policy.DiceRoll,
+		Respond:    f.run, ReadOnly: true, Permission: policy.DiceRoll, AsksClient: f.asks,
 	}
 }
 

@@ -18,21 +18,21 @@ import (
 // requestFixtures ask for one kind of input each.
 func requestFixtures() []fixture {
 	return []fixture{
-		{name: "test_missing_capability", does: "Needs a client that offers its model.", run: talks(needsSampling)},
-		{name: "test_input_required_result_elicitation", does: "Needs the user's name.", run: talks(needsName)},
-		{name: "test_input_required_result_sampling", does: "Needs an answer of the client's model.", run: talks(needsCapital)},
-		{name: "test_input_required_result_list_roots", does: "Needs the client's roots.", run: talks(needsRoots)},
-		{name: "test_input_required_result_capabilities", does: "Asks for what the client can give, no more.", run: talks(needsWhatThereIs)},
+		{name: "test_missing_capability", does: "Needs a client that offers its model.", asks: true, run: talks(needsSampling)},
+		{name: "test_input_required_result_elicitation", does: "Needs the user's name.", asks: true, run: talks(needsName)},
+		{name: "test_input_required_result_sampling", does: "Needs an answer of the client's model.", asks: true, run: talks(needsCapital)},
+		{name: "test_input_required_result_list_roots", does: "Needs the client's roots.", asks: true, run: talks(needsRoots)},
+		{name: "test_input_required_result_capabilities", does: "Asks for what the client can give, no more.", asks: true, run: talks(needsWhatThereIs)},
 	}
 }
 
 // inputFixtures keep state between two calls, with the client.
 func inputFixtures(s *seal) []fixture {
 	return []fixture{
-		{name: "test_input_required_result_request_state", does: "Hands its state to the client and takes it back.", run: talks(s.confirms)},
-		{name: "test_input_required_result_tampered_state", does: "Turns down a state it has not made.", run: talks(s.confirms)},
-		{name: "test_input_required_result_multiple_inputs", does: "Needs three things at once.", run: talks(s.needsAll)},
-		{name: "test_input_required_result_multi_round", does: "Needs two things, one after the other.", run: talks(s.rounds)},
+		{name: "test_input_required_result_request_state", does: "Hands its state to the client and takes it back.", asks: true, run: talks(s.confirms)},
+		{name: "test_input_required_result_tampered_state", does: "Turns down a state it has not made.", asks: true, run: talks(s.confirms)},
+		{name: "test_input_required_result_multiple_inputs", does: "Needs three things at once.", asks: true, run: talks(s.needsAll)},
+		{name: "test_input_required_result_multi_round", does: "Needs two things, one after the other.", asks: true, run: talks(s.rounds)},
 	}
 }
 

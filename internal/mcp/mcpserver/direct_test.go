@@ -1,0 +1,340 @@
+package mcpserver_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// newestRevision is the first without sessions.
+const newestRevision = "2026-07-28"
+
+// twoWays is one server at two doors: ours, and one at which the SDK answers
+// everything.
+type twoWays struct {
+	fixture   *fixture
+	host      string
+	ours, sdk http.Handler
+	web       *mcpserver.Web // ours
+}
+
+// oddTools are tools that answer in every way there is.
+func oddTools() []mcphost.BuiltinTool {
+	answers := func(name string, respond tools.Respond) mcphost.BuiltinTool {
+		return mcphost.BuiltinTool{
+			Definition: llm.ToolDefinition{Name: name, Description: "Answers <b>so</b> & \u2028.", EstimatedDurationMs: 1},
+			Permission: policy.DiceRoll, ReadOnly: true, Respond: respond,
+		}
+	}
+	shows := func(name string, res mcp.Result) mcphost.BuiltinTool {
+		return answers(name, func(context.Context, string) (mcp.Result, error) { return res, nil })
+	}
+	strict := echo("strict", policy.DiceRoll)
+	strict.Definition.Parameters = map[string]any{
+		"type": "object", "required": []any{"a"}, "additionalProperties": false,
+		"properties": map[string]any{"a": map[string]any{"type": "integer"}, "b": map[string]any{"type": "string"}},
+	}
+	headed := echo("headed", policy.DiceRoll)
+	headed.Definition.Parameters = map[string]any{
+		"type": "object", "properties": map[string]any{"a": map[string]any{"type": "string", "x-mcp-header": "A"}},
+	}
+	schemed := shows("schemed", mcp.Result{Text: `{"n": 1}`})
+	schemed.OutputSchema = map[string]any{"type": "object", "properties": map[string]any{"n": map[string]any{"type": "number"}}}
+	return []mcphost.BuiltinTool{
+		echo("echo", policy.DiceRoll), echo("hidden", policy.AuditRead), strict, headed, schemed,
+		shows("nothing", mcp.Result{}), shows("text", mcp.Result{Text: "<a href=\"x\">&amp;\u2028\u2029\x00\x7f\xff</a>"}),
+		shows("odd_object", mcp.Result{Text: "{ \"a\" : [1, 2 ] ,\n\"b\": \"<&>\" }"}),
+		shows("wrong", mcp.Result{Text: "no", IsError: true}),
+		shows("structured", mcp.Result{Text: "three", Structured: json.RawMessage(`{"n": 3, "s": "<&>é"}`)}),
+		shows("many", mcp.Result{Content: []mcp.Content{
+			{Type: "text", Text: "one"}, {Type: "image", Data: []byte{1, 2, 255}, MIMEType: "image/png"},
+			{Type: "audio", Data: []byte{}, MIMEType: "audio/wav"}, {Type: "resource_link", URI: "x://y?a=b&c", Name: "y"},
+			{Type: "resource", URI: "x://y", MIMEType: "text/plain", Text: "<t>"}, {Type: "resource", URI: "x://z", Data: []byte("z")},
+		}}),
+		answers("fails", func(context.Context, string) (mcp.Result, error) { return mcp.Result{}, errors.New("secret inside") }),
+		answers("refuses", func(context.Context, string) (mcp.Result, error) {
+			return mcp.Result{}, fmt.Errorf("%w: a <must> be & more", mcp.ErrInvalidArguments)
+		}),
+		answers("half", func(context.Context, string) (mcp.Result, error) {
+			return mcp.Result{Structured: json.RawMessage(`{"done":1}`)}, mcp.ErrTimeout
+		}),
+	}
+}
+
+func newTwoWays(t testing.TB) *twoWays {
+	t.Helper()
+	h := newFixture(t, plan{tools: oddTools(), config: config.Server{Policy: []config.Rule{
+		{Name: "no luck", Kind: config.RuleToolRestriction, Tools: []string{"roll*"}}, // nothing that is never the same
+	}}})
+	w := &twoWays{fixture: h}
+	cfg := config.Server{Limits: config.Limits{Burst: 1 << 30, PerSecond: 1 << 30, Body: 4 << 20, Sessions: 1000}, Clients: clients("dm", "player.full")}
+	for _, sdkAlone := range []bool{false, true} {
+		keeper, err := identity.New(t.Context(), cfg, identity.Options{Profile: h.policy.Profile})
+		must(t, "making the gatekeeper", err)
+		o := mcpserver.WebOptions{Gatekeeper: keeper, Limits: cfg.Limits, Guard: identity.Guard{AllowedHosts: []string{"table.test"}}}
+		if sdkAlone {
+			o.LeaveToSDK()
+		}
+		web, err := h.server.Listen(t.Context(), "127.0.0.1:0", o)
+		must(t, "listening", err)
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan error, 1)
+		go func() { done <- web.Serve(ctx) }()
+		t.Cleanup(func() { cancel(); must(t, "serving", <-done) })
+		if sdkAlone {
+			w.sdk = web.Handler()
+			continue
+		}
+		w.ours, w.host, w.web = web.Handler(), web.Addr(), web
+	}
+	return w
+}
+
+// posted is what is sent, however odd.
+type posted struct {
+	header http.Header
+	body   string
+}
+
+// newestHeader are the headers of a request of the newest revision.
+func newestHeader(method, name string) http.Header {
+	h := http.Header{
+		"Authorization": {"Bearer " + token("player.full")}, "Content-Type": {"application/json"},
+		"Accept": {"application/json, text/event-stream"}, "Mcp-Protocol-Version": {newestRevision}, "Mcp-Method": {method},
+	}
+	if name != "" {
+		h["Mcp-Name"] = []string{name}
+	}
+	return h
+}
+
+// plainMeta is what a client of the newest revision says of itself.
+const plainMeta = `{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},` +
+	`"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"}}`
+
+// sent is an answer, as far as it is the same every time.
+type sent struct {
+	Status int
+	Header http.Header
+	Body   string
+}
+
+// changing is what differs from one call to the next.
+var changing = regexp.MustCompile(`((?:executionTimeMs|expected_ms|glyphoxa/(?:p50|p99|estimatedDuration)Ms)\\*":)[0-9.e+-]+`)
+
+// send sends a message to a handler, and reports whether the SDK was left out of it.
+func (w *twoWays) send(ctx context.Context, h http.Handler, m posted) (s sent, direct bool) {
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://"+w.host+"/mcp", strings.NewReader(m.body))
+	r.Header = m.header.Clone()
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, r)
+	header := rec.Header().Clone()
+	_, direct = header["Content-Length"]
+	header.Del("Content-Length") // says the same as chunks
+	return sent{rec.Code, header, changing.ReplaceAllString(rec.Body.String(), "${1}0")}, direct
+}
+
+// compare sends a message to both doors, and reports whether ours left out the SDK.
+func (w *twoWays) compare(t *testing.T, m posted) bool {
+	t.Helper()
+	ours, direct := w.send(t.Context(), w.ours, m)
+	want, _ := w.send(t.Context(), w.sdk, m)
+	if diff := cmp.Diff(want, ours); diff != "" {
+		t.Errorf("%v\n%s\n(-SDK +ours):\n%s", m.header, m.body, diff)
+	}
+	return direct
+}
+
+// callBody is a call as clients of the newest revision send it.
+func callBody(id, name, args, meta string) string {
+	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":` + name + `,"arguments":` + args + `,"_meta":` + meta + `}}`
+}
+
+// TestDirectIsTheSame sends what clients send, and what none should, to both doors.
+func TestDirectIsTheSame(t *testing.T) {
+	w := newTwoWays(t)
+	plain := posted{newestHeader("tools/call", "echo"), callBody("1", `"echo"`, `{"a":1}`, plainMeta)}
+	if !w.compare(t, plain) {
+		t.Error("a plain call is left to the SDK")
+	}
+	kinds := 0
+	try := func(name string, m posted) {
+		kinds++
+		t.Run(name, func(t *testing.T) { w.compare(t, m) })
+	}
+	for _, tool := range append(oddTools(), echo("absent", ""), echo("search_tools", ""), echo("describe_tool", ""), echo("roll", ""), echo("batch", "")) {
+		name := tool.Definition.Name
+		for i, args := range oddArguments {
+			try(fmt.Sprint("tool ", name, i), posted{newestHeader("tools/call", name), callBody("7", `"`+name+`"`, args, plainMeta)})
+		}
+	}
+	for i, id := range oddIDs {
+		try(fmt.Sprint("id ", i), posted{plain.header, callBody(id, `"echo"`, `{}`, plainMeta)})
+	}
+	for i, meta := range oddMetas {
+		try(fmt.Sprint("meta ", i), posted{plain.header, callBody("1", `"echo"`, `{}`, meta)})
+	}
+	for i, body := range oddBodies {
+		try(fmt.Sprint("body ", i), posted{plain.header, strings.ReplaceAll(body, "META", plainMeta)})
+	}
+	for i, change := range oddHeaders {
+		h := plain.header.Clone()
+		maps.Copy(h, change)
+		for key, values := range change {
+			if values == nil {
+				delete(h, key)
+			}
+		}
+		try(fmt.Sprint("header ", i), posted{h, plain.body})
+	}
+	if kinds < 300 {
+		t.Errorf("%d kinds of requests were tried, want more", kinds)
+	}
+}
+
+var oddArguments = []string{
+	`{}`, `{"a":1}`, `{"a":"1"}`, `{"b":2}`, `{"a":1,"a":2}`, `{"a":12345678901234567890123}`, `{"a":1e400}`, `{"a":-0}`, `{"a":1.0}`,
+	`{"a":1,"b":"\ud800"}`, `{"a":1,"b":"ü\u0000\u2028\\"}`, `{"a":1,"c":[[[[]]]]}`, `null`, `[]`, `"x"`, `1`, ` { "a" : 1 } `, `{"A":1}`,
+	`{"name":"echo"}`, `{"query":"dice","limit":1}`, `{"calls":[{"tool":"echo","arguments":{}}]}`, `{"a":1`,
+}
+
+var oddIDs = []string{
+	`0`, `-1`, `1.0`, `1.5`, `1e2`, `-0`, `123456789012345`, `1234567890123456`, `9007199254740993`, `99999999999999999999`, `""`, `"a"`,
+	`"ü"`, `"\u0061"`, `"<&>"`, `"\n"`, `null`, `true`, `[]`, `{}`, `"` + strings.Repeat("i", 63) + `"`, `"` + strings.Repeat("i", 65) + `"`, `01`, `"\ud800"`,
+}
+
+var oddMetas = []string{
+	`{}`, `null`, `[]`, `1`, plainMeta,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":null}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":[]}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"roots":{}}}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"roots":{"listChanged":true}}}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"roots":{"listChanged":1}}}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"roots":null}}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"sampling":{},"elicitation":{"form":{},"url":{}}}}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"sampling":{"tools":{}}}}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"experimental":{"x":1}}}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"unknown":1}}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2025-11-25","io.modelcontextprotocol/clientCapabilities":{}}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2027-01-01","io.modelcontextprotocol/clientCapabilities":{}}`,
+	`{"io.modelcontextprotocol/protocolVersion":1,"io.modelcontextprotocol/clientCapabilities":{}}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/protocolVersion":"2025-11-25","io.modelcontextprotocol/clientCapabilities":{}}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":null}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{}}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":1}}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"x","icons":[]}}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/logLevel":"debug"}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/logLevel":"loud"}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"progressToken":7}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"x":1e999}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/serverInfo":{}}`,
+	`{"io.modelcontextprotocol\/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`,
+}
+
+var oddBodies = []string{
+	``, ` `, `{`, `nul`, `null`, `[]`, `{}`, `1`, "\ufeff{}", "\xff",
+	`{"jsonrpc":"1.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":META}}`,
+	`{"jsonrpc":2.0,"id":1,"method":"tools/call","params":{"name":"echo","_meta":META}}`,
+	`{"id":1,"method":"tools/call","params":{"name":"echo","_meta":META}}`,
+	`{"jsonrpc":"2.0","method":"tools/call","params":{"name":"echo","_meta":META}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":null}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":META}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":META}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":META}} `,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":META}}{}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":META}}x`,
+	`{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/call","params":{"name":"echo","_meta":META}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","method":"ping","params":{"name":"echo","_meta":META}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","name":"text","_meta":META}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":META,"_meta":{}}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{},"arguments":{"a":1},"_meta":META}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"Name":"echo","name":"echo","_meta":META}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"\u0065cho","_meta":META}}`,
+	`{"jsonrpc":"2.0","id":1,"m\u0065thod":"tools/call","params":{"name":"echo","_meta":META}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":null,"_meta":META}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":1,"_meta":META}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":META,"inputResponses":{}}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":META,"requestState":"x"}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":META,"task":{}}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":META},"extra":1}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":META},"result":{}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":META},"error":{}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":META}}`,
+	`{"jsonrpc":"2.0","id":1,"result":{}}`,
+	`[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":META}}]`,
+	"\t{\r\n\"jsonrpc\" : \"2.0\" ,\"id\" : 1 , \"method\":\"tools/call\",\"params\" : { \"name\":\"echo\" , \"_meta\" : META } }\n",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"ec\xffho\",\"_meta\":META}}",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"ec\nho\",\"_meta\":META}}",
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":` + strings.Repeat(`{"a":`, 120) + `1` + strings.Repeat(`}`, 120) + `,"_meta":META}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":` + strings.Repeat(`{"a":`, 200) + `1` + strings.Repeat(`}`, 200) + `,"_meta":META}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"a":"` + strings.Repeat("x", 10_000) + `"},"_meta":META}}`,
+}
+
+var oddHeaders = []http.Header{
+	{"Mcp-Name": nil}, {"Mcp-Name": {"text"}}, {"Mcp-Name": {"echo", "echo"}}, {"Mcp-Name": {"echo", "text"}}, {"Mcp-Name": {""}}, {"Mcp-Name": {"=?base64?ZWNobw==?="}},
+	{"Mcp-Method": nil}, {"Mcp-Method": {"tools/list"}}, {"Mcp-Method": {"tools/call", "tools/call"}}, {"Mcp-Method": {"TOOLS/CALL"}},
+	{"Mcp-Protocol-Version": nil}, {"Mcp-Protocol-Version": {"2027-01-01"}}, {"Mcp-Protocol-Version": {"2025-11-25"}}, {"Mcp-Protocol-Version": {newestRevision, newestRevision}},
+	{"Mcp-Protocol-Version": {newestRevision, "2025-11-25"}}, {"Mcp-Protocol-Version": {""}}, {"Mcp-Protocol-Version": {"x"}},
+	{"Content-Type": nil}, {"Content-Type": {"application/json; charset=utf-8"}}, {"Content-Type": {"Application/JSON"}}, {"Content-Type": {"text/plain"}},
+	{"Content-Type": {"application/json", "text/plain"}}, {"Content-Type": {"application/json;"}},
+	{"Accept": nil}, {"Accept": {"*/*"}}, {"Accept": {"application/json"}}, {"Accept": {"text/event-stream"}}, {"Accept": {"text/event-stream,application/json"}},
+	{"Accept": {"application/json", "text/event-stream"}}, {"Accept": {"application/json;q=0.1, text/event-stream"}}, {"Accept": {"application/*, text/*"}},
+	{"Last-Event-Id": {"x_0"}}, {"Last-Event-Id": {""}}, {"Mcp-Session-Id": {"nobody"}}, {"Mcp-Param-A": {"1"}},
+	{"Authorization": {"Bearer " + token("dm")}}, {"Authorization": nil}, {"Authorization": {"Bearer wrong"}},
+	{"Origin": {"http://evil.test"}}, {"Origin": {"http://127.0.0.1"}},
+}
+
+// FuzzDirect holds the direct way to the SDK: whatever it takes, the SDK answers the same.
+func FuzzDirect(f *testing.F) {
+	w := newTwoWays(f)
+	left := http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusTeapot) })
+	ours := w.web.OrElse(left)
+	add := func(method, name, body string) {
+		f.Add([]byte(body), method, name, newestRevision, "application/json, text/event-stream")
+	}
+	for _, args := range oddArguments {
+		add("tools/call", "strict", callBody("7", `"strict"`, args, plainMeta))
+	}
+	for _, id := range oddIDs {
+		add("tools/call", "text", callBody(id, `"text"`, `{}`, plainMeta))
+	}
+	for _, meta := range oddMetas {
+		add("tools/call", "many", callBody("1", `"many"`, `{}`, meta))
+	}
+	for _, body := range oddBodies {
+		add("tools/call", "echo", strings.ReplaceAll(body, "META", plainMeta))
+	}
+	f.Fuzz(func(t *testing.T, body []byte, method, name, revision, accept string) {
+		m := posted{newestHeader(method, name), string(body)}
+		m.header["Mcp-Protocol-Version"], m.header["Accept"] = []string{revision}, []string{accept}
+		got, direct := w.send(t.Context(), ours, m)
+		if !direct {
+			return // the SDK's, whatever it says
+		}
+		want, _ := w.send(t.Context(), w.sdk, m)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%v\n%s\n(-SDK +ours):\n%s", m.header, m.body, diff)
+		}
+	})
+}
