@@ -31,6 +31,9 @@ type frame struct {
 // moving are the words that move somebody somewhere.
 const moving = setting | turning | going | to | being | is | up | down | step | making | giving
 
+// verbs are the words that a particle goes with.
+const verbs = moving&^(to|being|is|up|down|step) | raising | lowering | talking | speaking | ending
+
 // silence are the words that tell somebody to be silent.
 const silence = hushing | stopping | freezing | quiet | pausing
 

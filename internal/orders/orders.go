@@ -94,7 +94,7 @@ const (
 	// in words.
 	maxReport, maxHedge = 6, 2
 	// maxStream bounds the words in which an order is looked for, and maxInside those of it.
-	maxStream, maxInside = 120, 12
+	maxStream, maxInside = 120, 20
 	// maxText bounds what is looked at, in bytes.
 	maxText = 4 << 10
 )
@@ -104,6 +104,8 @@ const (
 type parsed struct {
 	Order
 	explicit bool
+	// requested says that somebody is asked for it about the NPC, which is spoken of and not to.
+	requested bool
 }
 
 // Parse reads an order, and reports whether a text is one, or has one in it that is
@@ -185,7 +187,7 @@ func readWindow(words []word, i, end int, named []mention, room Room) (Order, bo
 			continue
 		}
 		m.from, m.to = m.from-i, m.to-i
-		if o, ok := readAbout(words[i:end], &m, room); ok && o.explicit && (o.NPC != Everyone || m.ours || o.Kind == EndSession) {
+		if o, ok := readAbout(words[i:end], &m, room); ok && (o.explicit || o.requested) && (o.NPC != Everyone || m.ours || o.Kind == EndSession) {
 			return o.Order, true
 		}
 	}
@@ -200,15 +202,18 @@ func begins(words []word, i int) bool {
 
 // stops reports whether an order may end before word i of a text with marks.
 func stops(words []word, i int) bool {
-	return i == len(words) || words[i-1].stop != 0 || joining[words[i].folded]
+	return i == len(words) || words[i-1].stop != 0 || joining[words[i].folded] || adjoining[words[i].folded]
 }
 
 // spokenOf reports whether words around an order say that it is spoken of, and not given.
 func spokenOf(words []word, i, end int) bool {
 	near := true
-	for k := i - 1; k >= max(0, i-maxReport) && !strings.ContainsRune(".!?", words[k].stop); k-- {
+	for k, clauses := i-1, 0; k >= max(0, i-maxReport) && !strings.ContainsRune(".!?", words[k].stop); k-- {
+		if words[k].stop != 0 {
+			clauses++
+		}
 		near = near && words[k].stop == 0 && k >= i-maxHedge
-		if reports[words[k].folded] || near && hedges[words[k].folded] {
+		if reports[words[k].folded] && (clauses == 0 || words[k].stop != 0 || conditions[words[k].folded] && !courtesy[words[k+1].folded]) || near && hedges[words[k].folded] {
 			return true
 		}
 	}
@@ -216,14 +221,18 @@ func spokenOf(words []word, i, end int) bool {
 		return false
 	}
 	of := lexicon[words[end].folded]
+	if adjoining[words[end].folded] && begins(words, i) {
+		return false
+	}
 	return judging[words[end].folded] || of != 0 && of&(filler|ourselves|is) == 0 || open[words[end-1].folded]
 }
 
 // endsHere reports whether the end of a session is meant by the words from i to end among
 // others: its sentence ends with them, and it is to be now.
 func endsHere(words []word, i, end int) bool {
+	now := slices.ContainsFunc(words[max(0, i-2):end], func(w word) bool { return atOnce[w.folded] })
 	if end < len(words) && !strings.ContainsRune(".!", words[end-1].stop) {
-		return false
+		return now && words[end-1].stop == 0 && (joining[words[end].folded] || !slices.ContainsFunc(words, func(w word) bool { return w.stop != 0 }))
 	}
-	return i > 0 && (words[i-1].stop != 0 || joining[words[i-1].folded]) || slices.ContainsFunc(words[max(0, i-2):end], func(w word) bool { return atOnce[w.folded] })
+	return i > 0 && (words[i-1].stop != 0 || joining[words[i-1].folded]) || now
 }

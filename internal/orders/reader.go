@@ -11,6 +11,8 @@ const (
 	// maxWords bounds the words of an order that is not Say, maxName those of a name, and
 	// maxPhrase those of an entry of the lexicon.
 	maxWords, maxName, maxPhrase = 24, 4, 8
+	// maxParticle bounds what stands in front of a separable verb, in bytes.
+	maxParticle = 8
 )
 
 // lexicon has the classes of words and phrases, and openings the first words of phrases.
@@ -164,11 +166,32 @@ func tokenize(words []word, out []token) (_ []token, ok bool) {
 			}
 		}
 		if n == 0 {
-			return nil, false
+			particle, verb, ok := separate(words[i].folded)
+			if !ok {
+				return nil, false
+			}
+			out = append(out, particle, verb)
+			n = 1
 		}
 		i += n
 	}
 	return out, true
+}
+
+// separate parts a German verb that has its particle in front of it: "anzumachen" is "an"
+// and "machen".
+func separate(w string) (particle, verb token, ok bool) {
+	for n := 2; n < len(w)-2 && n <= maxParticle; n++ {
+		p := w[:n]
+		if !particles[p] {
+			continue
+		}
+		v := strings.TrimPrefix(w[n:], "zu")
+		if lexicon[v]&verbs != 0 {
+			return token{p, lexicon[p]}, token{v, lexicon[v]}, true
+		}
+	}
+	return token{}, token{}, false
 }
 
 // readAbout reads an order about somebody, or about nobody if there is no mention.
@@ -200,8 +223,8 @@ func readAbout(words []word, m *mention, room Room) (parsed, bool) {
 		if m != nil {
 			o.NPC = m.npc
 		}
-		requested := m != nil && m.npc != Everyone && has(before, asking) && (has(before, causing|making|setting|turning) || has(tokens, leaving))
-		p := parsed{o, requested || f.plain || m != nil && m.ours || (f.kind == Raise || f.kind == Lower) && f.has[0] != time && has(before, causing|making)}
+		requested := m != nil && m.npc != Everyone && has(before, asking) && (asks(words) || !slices.ContainsFunc(before, func(t token) bool { return relaying[t.text] })) && (has(before, causing|making|setting|turning) || has(tokens, leaving))
+		p := parsed{Order: o, requested: m != nil && isRequest(f, words, before, tokens, m), explicit: requested || f.plain || m != nil && m.ours || (f.kind == Raise || f.kind == Lower) && f.has[0] != time && has(before, causing|making)}
 		switch f.kind {
 		case EndSession:
 			p.NPC = 0
@@ -225,6 +248,23 @@ func readAbout(words []word, m *mention, room Room) (parsed, bool) {
 		return p, true
 	}
 	return parsed{}, false
+}
+
+// isRequest reports whether words ask somebody else for something about an NPC: "please
+// keep Bartok quiet", and not "Bartok, please be quiet".
+func isRequest(f *frame, words []word, before, tokens []token, m *mention) bool {
+	relayed := slices.ContainsFunc(before, func(t token) bool { return relaying[t.text] })
+	if m.from == 0 || words[m.from-1].stop != 0 || !m.ours && (relayed || !has(tokens, asking|pleading)) {
+		return false
+	}
+	if has(before, asking|causing|making|setting|turning|being|giving) {
+		for _, c := range f.has {
+			if has(tokens[len(before):], c) {
+				return true
+			}
+		}
+	}
+	return before[len(before)-1].of&hushing != 0 && transitive[before[len(before)-1].text]
 }
 
 // toTier has an order be about the tier that its words name.
@@ -304,8 +344,11 @@ func has(tokens []token, c class) bool {
 // misled reports whether words that fit a frame are no order: a question to whom they
 // name, what that one is to have others do, or what a story tells.
 func misled(f *frame, words []word, before, tokens []token, m *mention) bool {
-	pleads, asks := has(tokens, pleading), slices.ContainsFunc(words, func(w word) bool { return w.stop == '?' })
-	if asks && !has(tokens, asking) && !pleads {
+	if !has(tokens, causing|making|wanting|being|asking|setting) && slices.ContainsFunc(tokens, func(t token) bool { return participles[t.text] }) { // "who muted Bartok"
+		return true
+	}
+	pleads := has(tokens, pleading)
+	if asks(words) && !has(tokens, asking) && !pleads {
 		return true
 	}
 	if m == nil || m.npc == Everyone && f.alone {
@@ -358,6 +401,11 @@ func misled(f *frame, words []word, before, tokens []token, m *mention) bool {
 		return f.kind != Resume || !has(after, urging)
 	}
 	return false
+}
+
+// asks reports whether there is a question mark behind one of some words.
+func asks(words []word) bool {
+	return slices.ContainsFunc(words, func(w word) bool { return w.stop == '?' })
 }
 
 func first(phrase string) string {

@@ -27,13 +27,13 @@ func parseSay(text string, words []word, room Room) (parsed, bool) {
 			line = strings.TrimSpace(rest)
 		}
 		line = unquote(line)
-		if !quoted && (said.asked || onlyQuoted[w.folded] && !said.let && !verbatim[join(words[i:next])] || aboutWords[words[next].folded] && !(said.let && articles[words[next].folded] && len(words) > next+3) || strings.HasSuffix(line, "?") || greets(words[next:], room)) {
+		if !quoted && (said.asked || onlyQuoted[w.folded] && !said.let && !verbatim[join(words[i:next])] || aboutWords[words[next].folded] && !(said.let && articles[words[next].folded] && len(words) > next+3) || strings.HasSuffix(line, "?") && !quoted && !said.pleaded || greets(words[next:], room)) {
 			return parsed{}, false
 		}
 		if w.folded == "sagt" && !said.let && words[i-1].stop == 0 && !pleads(words[:next]) { // "Bartok sagt: …" tells a story
 			return parsed{}, false
 		}
-		return parsed{Order{Kind: Say, NPC: said.npc, Text: line}, quoted}, line != ""
+		return parsed{Order: Order{Kind: Say, NPC: said.npc, Text: line}, explicit: quoted || said.let && words[next-1].stop == ','}, line != ""
 	}
 	return parsed{}, false
 }
@@ -59,10 +59,10 @@ func afterSay(words []word, i int) int {
 	return next
 }
 
-// spoken is who is to say something: asked, as a question would be, or let.
+// spoken is who is to say something: asked, as a question would be, let, or asked with a please.
 type spoken struct {
-	npc        int
-	asked, let bool
+	npc                 int
+	asked, let, pleaded bool
 }
 
 // speaker is who is to say something: whom the words before name, and nothing else but
@@ -83,10 +83,10 @@ func speaker(words []word, say string, rest []word, room Room) (spoken, bool) {
 		}
 		let := len(rest) > 0 && rest[0].folded == "lassen" || has(before, causing|wanting) || has(before, making) || has(after, wanting)
 		asked := has(before, asking) || has(after, asking)
-		if say == "sagen" && !let && !(len(rest) > 0 && rest[0].folded == "lassen") || has(after, causing) && !has(after, asking|wanting) {
+		if say == "sagen" && !let && !has(before, asking) && !(len(rest) > 0 && rest[0].folded == "lassen") || has(after, causing) && !has(after, asking|wanting) {
 			continue
 		}
-		return spoken{m.npc, asked && !let && !pleads(words), let}, true
+		return spoken{m.npc, asked && !let && !pleads(words), let, has(before, asking) && pleads(words)}, true
 	}
 	return spoken{}, false
 }

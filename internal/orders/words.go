@@ -42,14 +42,18 @@ func splitWords(text string) (out []word) {
 // hesitations are what is not even a word.
 var hesitations = wordSet(`uh um uhm er erm hm hmm mm mh ah ähm äh öhm öh eh`)
 
+// germanWords are words that are of no other language: in German "er" is no hesitation but "he".
+var germanWords = wordSet(`und der die das den ist sind nicht bevor dass wenn weil bis bitte lass lasst mach mal soll sollte kann könnte wieder ich du ihr auf ganz einfach jetzt hat wird darf damit`)
+
 // maxRepeated bounds the words that somebody who looks for words says twice.
 const maxRepeated = 3
 
 // fluent are the words without hesitation, and without what is said once more for it:
 // "have Dorn, uh, have Dorn say".
 func fluent(words []word) (out []word) {
+	german := slices.ContainsFunc(words, func(w word) bool { return germanWords[w.folded] })
 	for _, w := range words {
-		if hesitations[w.folded] {
+		if hesitations[w.folded] && !(german && w.folded == "er") {
 			if n := len(out); n > 0 && w.stop != 0 && out[n-1].stop == 0 {
 				out[n-1].stop = w.stop
 			}
@@ -86,18 +90,33 @@ func wordSet(list string) map[string]bool {
 // everyone are the ways to speak of all NPCs.
 var everyone = phraseSet(
 	"every (last|single|) (npc|character|one|one of them)", "(everybody|everyone|all|you all|y'all|all of you|all of them|the lot of you|you lot|every npc|every character)",
-	"(all|all the|all of the|all you|all of you|all my|the|) (npcs|characters)", "(the|) (whole|entire|rest of the) (cast|lot|bunch)",
-	"(alle|ihr alle|euch alle|sie alle|allesamt|allen|alle zusammen|alle miteinander)", "(alle|allen|die|den|alle meine|sämtliche|ihr|) (nscs|nsc|npcs|npc|figuren|charaktere|charakteren)",
+	"(all|all the|all of the|all you|all of you|all my|the|) (npcs|characters|non player characters|nonplayer characters)", "(the|) (whole|entire|rest of the) (cast|lot|bunch)",
+	"(alle|ihr alle|euch alle|sie alle|allesamt|allen|alle zusammen|alle miteinander)", "(alle|allen|die|den|alle meine|sämtliche|ihr|) (nscs|nsc|npcs|npc|nichtspielerfiguren|nichtspielercharaktere|figuren|charaktere|charakteren)",
 )
 
 // ofTheProgram are words for NPCs that nobody in a story uses.
-var ofTheProgram = wordSet(`cast npc npcs nsc nscs characters figuren charaktere charakteren`)
+var ofTheProgram = wordSet(`nichtspielerfiguren nichtspielercharaktere player nonplayer cast npc npcs nsc nscs characters figuren charaktere charakteren`)
 
 // bluntly are ways to begin what is a question in earnest to whom it names.
 var bluntly = wordSet(`can will kannst magst willst kann könnt`)
 
+// particles stand in front of separable verbs.
+var particles = wordSet(`an aus auf ab ein hoch rauf runter herauf herunter hinauf hinunter zurück stumm frei leise laut weiter mit los um`)
+
+// participles tell what was done, unless somebody is to have it done.
+var participles = wordSet(`muted silenced stummgeschaltet`)
+
+// transitive are words that silence whom they stand before.
+var transitive = wordSet(`silence silencing hush shush quieten`)
+
+// relaying are words of who has others tell somebody something, or could do so himself.
+var relaying = phraseSet("(ask|tell|sag|sagt|sage)", "kann ich", "can i", "i can", "ich kann")
+
 // joining are words between an order and what else is said.
 var joining = wordSet(`and so okay ok now please then also well und also jetzt bitte dann somebody right oh gut but`)
+
+// adjoining are words behind an order that say for how long it holds, or why.
+var adjoining = wordSet(`until till while because since so bis solange während weil damit denn sonst`)
 
 // atOnce are words of an order for now.
 var atOnce = wordSet(`please now bitte jetzt`)
@@ -138,11 +157,15 @@ var aboutWords = wordSet(`that this it so something anything nothing no more aga
 // reports are words of who speaks of an order, or tells a story, anywhere before it in its
 // sentence; hedges those of who gives none, right before it; judging those right behind it.
 var (
-	reports = wordSet(`says said saying told tells asked asks asking remind remember yell yells yelled yelling shout shouts shouting scream screams screaming bellow bellows bark barks whisper whispers calls called calling cry cries quote carved written reads if whether because when almost
-		sagen sagt sagte gesagt gefragt fragt ruft rief rufe schreit brüllt brüllen flüstert murmelt zischt bellt steht meint meinte hört liest erinner erinnert beinahe fast wenn ob weil womit wie warum wozu`)
+	reports = wordSet(`says said saying told tells asked asks asking remind remember yell yells yelled yelling shout shouts shouting scream screams screaming bellow bellows bark barks whisper whispers calls called calling cry cries quote carved written reads if whether because when almost decided agreed promised wanted heard thought
+		sagen sagt sagte gesagt gefragt fragt ruft rief rufe schreit brüllt brüllen flüstert murmelt zischt bellt steht meint meinte hört liest erinner erinnert beinahe fast wenn ob weil womit beschlossen vereinbart versprochen gewollt gehört gedacht gemeint wie warum wozu`)
 	hedges = wordSet(`not don't never didn't isn't won't should shall would could might tell say ask did does do was were had has always later before after next tomorrow i'll i'm i'd i he'll she'll they'll you'll we'll want wants how why what my
 		nicht nie soll sollen sollte sollten würde sag sage frage war waren hatte hatten hat habe hab nachher später nach bevor morgen ich will beim`)
 	judging = wordSet(`would is was isn't wouldn't brings means does doesn't bringt wäre würde ist war hilft heißt macht geht hat said says sagt sagte gesagt again before after until till bis bevor nachdem wenn if when or oder later nachher tomorrow morgen next in to at by near into onto am vor`)
+	// conditions are those of reports that reach over a comma.
+	conditions = wordSet(`if whether because when wenn ob weil falls`)
+	// courtesy goes on from one of those to what is only polite: "if it is no trouble".
+	courtesy = wordSet(`it it's you you'd nobody es das du ihr sie möglich`)
 	// open are words that something follows.
 	open = wordSet(`your my the a an his her their to for of in on der die das den dem ein eine dein deine euer eure mein meine zu für von im at by near into from with bei mit am beim`)
 )
