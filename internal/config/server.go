@@ -15,6 +15,10 @@ type Server struct {
 	// AllowedHosts are the names under which the server may be addressed beside
 	// its own address and localhost.
 	AllowedHosts []string `yaml:"allowed_hosts" json:"allowed_hosts" format:"host" doc:"Host names the server answers to, beside its own address."`
+	// TrustedProxies are the addresses and networks of reverse proxies that are believed
+	// when they say in X-Forwarded-For or Forwarded for whom they ask. Empty ignores what
+	// these headers say.
+	TrustedProxies []string `yaml:"trusted_proxies" json:"trusted_proxies" format:"network" doc:"Reverse proxies that are believed when they say for whom they ask, as addresses or networks."`
 	// Clients are those who may connect with a token.
 	Clients []Client `yaml:"clients" json:"clients" doc:"Programs that may connect, each with a token of its own."`
 	// OAuth, if set, accepts access tokens of an authorization server.

@@ -41,7 +41,17 @@ func (l *loader) checkServer() {
 	if listen := root.Key("listen"); !isLoopback(s.Listen) && len(s.Clients) == 0 && s.OAuth == nil {
 		l.main.AddProblem(listen, "nobody could connect: anonymous access is for this machine only", "add clients or oauth, or listen on 127.0.0.1")
 	}
+	checkProxies(l, root.Key("trusted_proxies"))
 	l.checkWorkflows(root.Key("workflows"))
+}
+
+// checkProxies looks for proxies that would let anybody claim to be somebody else.
+func checkProxies(l *loader, root strictyaml.Path) {
+	for i, text := range l.cfg.Server.TrustedProxies {
+		if p, err := netip.ParsePrefix(text); err == nil && p.Bits() == 0 {
+			l.main.AddProblem(root.Item(i), "is everybody, so that anybody could give any address as theirs", "name the addresses of your proxies alone")
+		}
+	}
 }
 
 // isLoopback reports whether only this machine reaches an address to listen on.

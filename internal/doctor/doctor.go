@@ -48,6 +48,7 @@ func Examine(ctx context.Context, w io.Writer, path string) error {
 	findings = append(findings, idleFindings(cfg)...)
 	findings = append(findings,
 		dataFinding(cfg), modelFinding(cfg), voiceFinding(cfg), speechFinding(ctx, cfg), hearingFinding(cfg), detectorFinding(cfg), playerFinding(), opusFinding())
+	findings = append(findings, proxyFinding(cfg)...)
 	findings = append(findings, discordFindings(ctx, cfg)...)
 	findings = append(findings, endpointFindings(ctx, cfg)...)
 	findings = append(findings, registryFindings(ctx, cfg)...)

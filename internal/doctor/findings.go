@@ -81,3 +81,16 @@ func idleFindings(cfg *config.Config) []finding {
 	}
 	return found
 }
+
+// proxyFinding says which reverse proxies are believed, where callers have tokens; nothing
+// where only this machine gets in.
+func proxyFinding(cfg *config.Config) []finding {
+	const part = "proxies"
+	switch trusted := cfg.Server.TrustedProxies; {
+	case len(trusted) > 0:
+		return []finding{{part, true, strings.Join(trusted, ", ") + " may say for whom they ask", ""}}
+	case len(cfg.Server.Clients) > 0 || cfg.Server.OAuth != nil:
+		return []finding{{part, true, "none is trusted; X-Forwarded-For and Forwarded say nothing", "behind a reverse proxy name it under server.trusted_proxies, or all its callers share one address"}}
+	}
+	return nil
+}

@@ -104,3 +104,20 @@ func TestAuditFinding(t *testing.T) {
 		})
 	}
 }
+
+// TestProxyFinding shows that the doctor names the proxies that are trusted, and says
+// what to do where there may be one.
+func TestProxyFinding(t *testing.T) {
+	cfg := config.Default()
+	if f := proxyFinding(cfg); len(f) != 0 {
+		t.Errorf("findings = %+v where nobody has a token", f)
+	}
+	cfg.Server.Clients = []config.Client{{Name: "claude"}}
+	if f := proxyFinding(cfg); len(f) != 1 || !f[0].ok || !strings.Contains(f[0].fix, "server.trusted_proxies") {
+		t.Errorf("findings = %+v, want how to trust a proxy", f)
+	}
+	cfg.Server.TrustedProxies = []string{"127.0.0.1", "10.0.0.0/8"}
+	if f := proxyFinding(cfg); len(f) != 1 || !f[0].ok || !strings.HasPrefix(f[0].state, "127.0.0.1, 10.0.0.0/8 ") || f[0].fix != "" {
+		t.Errorf("findings = %+v, want the proxies", f)
+	}
+}

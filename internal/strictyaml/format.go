@@ -2,6 +2,7 @@ package strictyaml
 
 import (
 	"net"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"strconv"
@@ -36,6 +37,8 @@ func checkFormat(format string, s scalarText) (what, fix string) {
 			strings.Contains(s.text, "*") || u.Port() != "" && !isPort(u.Port()) {
 			return s.shown() + " is no host name", "write the name alone, such as table.example, without https:// and path"
 		}
+	case "network":
+		return checkNetwork(s)
 	case "clock":
 		if t, err := time.Parse("15:04", s.text); err != nil || t.Format("15:04") != s.text {
 			return s.shown() + " is no time of day", "write it as 18:00"
@@ -60,6 +63,19 @@ func checkFormat(format string, s scalarText) (what, fix string) {
 		if strings.HasPrefix(s.text, "~") {
 			return `a path must not begin with "~"`, "write ${HOME} instead"
 		}
+	}
+	return "", ""
+}
+
+// checkNetwork is checkFormat for an IP address or a network.
+func checkNetwork(s scalarText) (what, fix string) {
+	p, err := netip.ParsePrefix(s.text)
+	ip, noIP := netip.ParseAddr(s.text)
+	switch {
+	case err == nil && p.Masked() != p:
+		return s.shown() + " names an address within its network", "write " + p.Masked().String() + " for the network, or the address alone"
+	case err != nil && (noIP != nil || ip.Zone() != ""):
+		return s.shown() + " is neither an address nor a network", "write it as 192.0.2.7 or 192.0.2.0/24"
 	}
 	return "", ""
 }

@@ -12,7 +12,8 @@ var (
 	ErrUnauthorized = errors.New("unauthorized")
 	// ErrForbidden is returned when the caller is known and may do nothing here.
 	ErrForbidden = errors.New("forbidden")
-	// ErrTooMany is returned when too many wrong tokens came from an address.
+	// ErrTooMany is returned for a wrong token when too many came from its address, or
+	// began alike.
 	ErrTooMany = errors.New("too many wrong tokens")
 	// ErrUnavailable is returned when the authorization server's keys cannot be
 	// had, so that nobody can tell whether a token is right.
@@ -50,6 +51,13 @@ func tooMany(wait time.Duration) error {
 func isGuess(err error) bool {
 	var d *denial
 	return errors.As(err, &d) && d.kind == ErrUnauthorized && !d.innocent
+}
+
+// RefusesToken reports whether an error of [Gatekeeper.Identify] is about a token that
+// was sent and is worth nothing here, not about one that is missing or cannot be judged.
+func RefusesToken(err error) bool {
+	var d *denial
+	return errors.As(err, &d) && (d.code != "" || d.kind == ErrTooMany) && d.kind != ErrUnavailable
 }
 
 // cause returns what the operator should know of err.

@@ -32,7 +32,7 @@ func FuzzIdentify(f *testing.F) {
 	f.Fuzz(func(t *testing.T, authorization, protocols string) {
 		g := &Gatekeeper{
 			clients:   []client{{digest: sha256.Sum256([]byte(token)), subject: policy.Subject{Name: "claude"}}},
-			anonymous: policy.Subject{Name: Anonymous}, wrong: newThrottle(),
+			anonymous: policy.Subject{Name: Anonymous}, wrong: newWrongTokens(),
 			equal: func(a, b []byte) int {
 				if string(a) == string(b) {
 					return 1

@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
@@ -62,7 +63,8 @@ type Gatekeeper struct {
 	clients   []client
 	anonymous policy.Subject
 	oauth     *oauth // nil if no authorization server is configured
-	wrong     *throttle
+	proxies   proxies
+	wrong     wrongTokens
 	log       *slog.Logger
 	// equal is subtle.ConstantTimeCompare but for tests.
 	equal func(a, b []byte) int
@@ -76,7 +78,11 @@ func New(ctx context.Context, cfg config.Server, opts Options) (*Gatekeeper, err
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	g := &Gatekeeper{wrong: newThrottle(), log: log, equal: subtle.ConstantTimeCompare}
+	trusted, err := parseProxies(cfg.TrustedProxies)
+	if err != nil {
+		return nil, err
+	}
+	g := &Gatekeeper{proxies: trusted, wrong: newWrongTokens(), log: log, equal: subtle.ConstantTimeCompare}
 	profile, ok := opts.Profile(anonymousProfile)
 	if !ok {
 		return nil, fmt.Errorf("reading server: there is no profile %q", anonymousProfile)
@@ -121,10 +127,11 @@ func newClient(c *config.Client, lookup func(string) (policy.Profile, bool)) (cl
 }
 
 // Identify says who sent r. The subject is the caller's own copy, its Transport
-// [TransportHTTP] or [TransportWebSocket].
+// [TransportHTTP] or [TransportWebSocket], its Address that of [Gatekeeper.Address].
 //
 // A request with a token is that token's or nobody's: a wrong one is never
-// anonymous. Without a token it is [Anonymous] if it was sent on this machine.
+// anonymous, and a right one never refused for wrong ones that came before. Without a
+// token it is [Anonymous] if it was sent on this machine.
 // The error wraps [ErrUnauthorized], [ErrForbidden], [ErrTooMany] or
 // [ErrUnavailable]; [Status], [RetryAfter] and [Gatekeeper.Challenge] turn it
 // into an answer. Its text is fit for the caller to read.
@@ -133,8 +140,9 @@ func (g *Gatekeeper) Identify(r *http.Request) (*policy.Subject, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Address = g.Address(r)
 	s.Transport = TransportHTTP
-	if isUpgrade(r) {
+	if IsUpgrade(r) {
 		s.Transport = TransportWebSocket
 	}
 	return &s, nil
@@ -148,20 +156,41 @@ func (g *Gatekeeper) identify(r *http.Request) (policy.Subject, error) {
 		}
 		return policy.Subject{}, &denial{kind: ErrUnauthorized, text: "a token is needed from here"}
 	}
-	from := sender(r.RemoteAddr)
-	if wait := g.wrong.blocked(from); wait > 0 {
-		return policy.Subject{}, tooMany(wait)
-	}
 	if err == nil {
 		var s policy.Subject
 		if s, err = g.holder(r.Context(), token); err == nil {
 			return s, nil
 		}
 	}
-	if isGuess(err) && g.wrong.strike(from) {
-		g.log.LogAttrs(r.Context(), slog.LevelWarn, "too many wrong tokens", slog.String("remote", from))
+	if isGuess(err) {
+		from := g.Address(r)
+		wait, first := g.wrong.strike(from, token)
+		if first {
+			g.log.LogAttrs(r.Context(), slog.LevelWarn, "too many wrong tokens", slog.String("remote", from))
+		}
+		if wait > 0 {
+			return policy.Subject{}, tooMany(wait)
+		}
 	}
 	return policy.Subject{}, err
+}
+
+// Address is what shares are counted by that go by address: the IP address of who sent
+// r, of IPv6 the network that one customer has to itself. Of a request that a trusted
+// proxy passes on it is that of the proxy's client.
+func (g *Gatekeeper) Address(r *http.Request) string {
+	ip := g.proxies.client(r)
+	if !ip.IsValid() {
+		return r.RemoteAddr
+	}
+	return addressKey(ip)
+}
+
+// ByProxy reports whether r was passed on by a trusted proxy, whose connections many
+// callers share.
+func (g *Gatekeeper) ByProxy(r *http.Request) bool {
+	ap, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && g.proxies.trusts(plainAddr(ap.Addr()))
 }
 
 // holder says whose token this is.

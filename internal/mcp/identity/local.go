@@ -60,7 +60,7 @@ func splitHost(host string) (name, port string) {
 	return strings.TrimSuffix(strings.ToLower(name), "."), port
 }
 
-// isUpgrade reports whether r asks for a WebSocket.
-func isUpgrade(r *http.Request) bool {
+// IsUpgrade reports whether r asks for a WebSocket.
+func IsUpgrade(r *http.Request) bool {
 	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 }

@@ -1,28 +1,33 @@
 package identity
 
 import (
-	"net/netip"
+	"crypto/sha256"
+	"strings"
 	"sync"
 	"time"
 )
 
 const (
-	// maxStrikes wrong tokens within strikeWindow block an address for blockTime.
+	// maxStrikes wrong tokens within strikeWindow have further ones from an address, or
+	// that begin alike, told to wait for blockTime.
 	maxStrikes   = 10
 	strikeWindow = time.Minute
 	blockTime    = time.Minute
 	// maxOffenders bounds the addresses of one generation.
 	maxOffenders = 4096
+	// prefixLength is how many characters of a token count as its beginning.
+	prefixLength = 8
 )
 
-// offender is an address that sent wrong tokens.
+// offender is an address that sent wrong tokens, or their common beginning.
 type offender struct {
 	strikes int
 	since   time.Time // of the first strike that counts
-	until   time.Time // blocked before
+	until   time.Time // told to wait before
 }
 
-// throttle counts wrong tokens by address. It is safe for concurrent use.
+// throttle counts wrong tokens, by address or by how they begin. It is safe for
+// concurrent use.
 //
 // It remembers two generations. When the younger one is full or old, the older
 // one is forgotten: whoever has more addresses than that would not be stopped by
@@ -71,18 +76,33 @@ func (t *throttle) findOffender(from string) offender {
 	return t.older[from]
 }
 
-// sender returns what wrong tokens are counted by: the IP address without the
-// port, and of IPv6 the network that one customer has to itself.
-func sender(remote string) string {
-	ap, err := netip.ParseAddrPort(remote)
-	if err != nil {
-		return remote
+// beginning is what wrong tokens are counted by beside their address: guesses at one
+// token may come from many. It is a hash, since what is wrong may be nearly right.
+func beginning(token string) string {
+	token = strings.TrimPrefix(token, tokenPrefix)
+	sum := sha256.Sum256([]byte(token[:min(len(token), prefixLength)]))
+	return string(sum[:])
+}
+
+// wrongTokens counts wrong tokens by address and by how they begin, apart. Right ones
+// never get here. It is safe for concurrent use.
+type wrongTokens struct{ addresses, beginnings *throttle }
+
+func newWrongTokens() wrongTokens { return wrongTokens{newThrottle(), newThrottle()} }
+
+// strike counts a wrong token, or something that is none, and returns how long to wait
+// with the next, 0 if not at all. first is whether that begins with this one.
+func (w wrongTokens) strike(from, token string) (wait time.Duration, first bool) {
+	wait = w.addresses.blocked(from)
+	if wait == 0 {
+		first = w.addresses.strike(from)
 	}
-	ip := ap.Addr().Unmap().WithZone("")
-	if ip.Is6() && !ip.IsLoopback() {
-		if p, err := ip.Prefix(64); err == nil {
-			return p.String()
-		}
+	if token == "" {
+		return wait, first
 	}
-	return ip.String()
+	key := beginning(token)
+	if more := w.beginnings.blocked(key); more > 0 {
+		return max(wait, more), first
+	}
+	return wait, w.beginnings.strike(key) || first
 }

@@ -88,23 +88,6 @@ func TestThrottleIsBounded(t *testing.T) {
 	})
 }
 
-func TestSender(t *testing.T) {
-	for _, row := range []struct{ name, in, want string }{
-		{"ipv4", "192.0.2.7:1234", "192.0.2.7"},
-		{"mapped", "[::ffff:192.0.2.7]:1234", "192.0.2.7"},
-		{"ipv6", "[2001:db8:1:2:3:4:5:6]:1", "2001:db8:1:2::/64"},
-		{"ipv6_neighbour", "[2001:db8:1:2::9%eth0]:1", "2001:db8:1:2::/64"},
-		{"loopback", "[::1]:1", "::1"},
-		{"other", "@", "@"},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			if got := sender(row.in); got != row.want {
-				t.Errorf("sender(%q) = %q, want %q", row.in, got, row.want)
-			}
-		})
-	}
-}
-
 func TestTooManyWrongTokens(t *testing.T) {
 	profile := func(name string) (policy.Profile, bool) { return policy.Profile{Name: name}, true }
 	cfg := config.Server{Clients: []config.Client{{Name: "claude", Token: "claude-claude-claude", Profile: "dm"}}}
@@ -128,25 +111,40 @@ func TestTooManyWrongTokens(t *testing.T) {
 				t.Fatalf("wrong token %d: %v, want 401", i+1, err)
 			}
 		}
-		for _, token := range []string{"Bearer wrong", right, "Basic x"} {
-			err := try("192.0.2.7:9", token)
-			if Status(err) != http.StatusTooManyRequests || RetryAfter(err) != blockTime {
-				t.Errorf("%s: %v, retry after %v; want 429 after %v", token, err, RetryAfter(err), blockTime)
+		refusedFor := func(remote, token string, want time.Duration) {
+			t.Helper()
+			if err := try(remote, token); Status(err) != http.StatusTooManyRequests || RetryAfter(err) != want || !RefusesToken(err) {
+				t.Errorf("%s from %s: %v, retry after %v; want 429 after %v", token, remote, err, RetryAfter(err), want)
 			}
 		}
-		if err := try("192.0.2.7:9", ""); Status(err) != http.StatusUnauthorized {
+		for _, token := range []string{"Bearer wrong", "Bearer another", "Basic x"} {
+			refusedFor("192.0.2.7:9", token, blockTime)
+		}
+		refusedFor("192.0.2.8:9", "Bearer wrong", blockTime) // a guess that begins alike, from elsewhere
+		for _, remote := range []string{"192.0.2.7:9", "192.0.2.8:9"} {
+			if err := try(remote, right); err != nil {
+				t.Errorf("the right token from %s: %v, want it let in", remote, err)
+			}
+		}
+		if err := try("192.0.2.8:9", "Bearer another"); Status(err) != http.StatusUnauthorized {
+			t.Errorf("another wrong token from elsewhere: %v, want 401", err)
+		}
+		if err := try("192.0.2.7:9", ""); Status(err) != http.StatusUnauthorized || RefusesToken(err) {
 			t.Errorf("without a token: %v, want 401, since that is no guess", err)
 		}
-		if err := try("192.0.2.8:9", right); err != nil {
-			t.Errorf("another address: %v, want it let in", err)
-		}
 		time.Sleep(blockTime - 1500*time.Millisecond)
-		if err := try("192.0.2.7:9", right); RetryAfter(err) != 2*time.Second {
-			t.Errorf("retry after %v, want it rounded up to 2s", RetryAfter(err))
-		}
+		refusedFor("192.0.2.7:9", "Bearer wrong", 2*time.Second) // rounded up
 		time.Sleep(1500 * time.Millisecond)
-		if err := try("192.0.2.7:9", right); err != nil {
-			t.Errorf("after the block: %v, want it let in", err)
+		if err := try("192.0.2.7:9", "Bearer wrong"); Status(err) != http.StatusUnauthorized {
+			t.Errorf("a minute later: %v, want 401 again", err)
+		}
+		for i := range 3 * maxStrikes { // guesses at the end of the right token lock nobody out
+			if err := try(fmt.Sprintf("198.51.100.%d:9", i), right+"x"); Status(err) == http.StatusOK {
+				t.Fatal("a wrong token is let in")
+			}
+		}
+		if err := try("203.0.113.1:9", right); err != nil {
+			t.Errorf("the right token after many that begin like it: %v, want it let in", err)
 		}
 		for range 10 * maxStrikes {
 			if err := try("192.0.2.9:9", ""); Status(err) != http.StatusUnauthorized {

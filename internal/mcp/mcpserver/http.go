@@ -205,8 +205,15 @@ func (w *Web) guarded(next http.Handler) http.Handler {
 	})
 }
 
-// refuse answers a request that goes no further.
+// refuse answers a request that goes no further. A token that is worth nothing is
+// recorded; who sends too many of them has to connect anew for each.
 func (w *Web) refuse(rw http.ResponseWriter, r *http.Request, err error) {
+	if identity.RefusesToken(err) {
+		w.recordWrongToken(r, err)
+	}
+	if errors.Is(err, identity.ErrTooMany) {
+		rw.Header().Set("Connection", "close")
+	}
 	if c := w.o.Gatekeeper.Challenge(r, err); c != "" {
 		rw.Header().Set("WWW-Authenticate", c)
 	}

@@ -104,6 +104,9 @@ type Subject struct {
 	NPC string
 	// Transport is how it is connected, such as "http".
 	Transport string
+	// Address is where it is, as shares that go by address are counted; empty if it is in
+	// no network.
+	Address string
 	// Crowd is the name it shares in metrics with others of its kind, who are too
 	// many, or whose business it is not to be told apart there. If empty, Name.
 	Crowd string
