@@ -4,6 +4,9 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
@@ -21,39 +24,110 @@ const (
 // requests alone of which it is certain what the SDK would answer; the rest is the
 // SDK's, errors of the protocol among them. It is safe for concurrent use.
 type direct struct {
-	server *Server
+	server   *Server
+	events   directEvents
+	sessions sync.Map // id to *directSession
+}
+
+// newDirect returns the direct way to a server.
+func newDirect(s *Server) *direct {
+	d := &direct{server: s}
+	d.events = directEvents{sdk.NewMemoryEventStore(nil), d}
+	d.events.SetMaxBytes(eventBytes)
+	return d
 }
 
 // directly has d answer what it can, and next the rest.
 func (d *direct) directly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if !d.serve(rw, r) {
+		p, ok := r.Context().Value(vouchKey{}).(*peer)
+		if !ok {
 			next.ServeHTTP(rw, r)
+			return
+		}
+		if !d.serve(rw, r, p) {
+			d.passOn(rw, r, p, next)
 		}
 	})
 }
 
 // serve answers r, or reports false and leaves it as it was.
-func (d *direct) serve(rw http.ResponseWriter, r *http.Request) bool {
+func (d *direct) serve(rw http.ResponseWriter, r *http.Request, p *peer) bool {
 	body, ok := r.Body.(*readBody)
-	if !ok || body.err != nil || !plainHeaders(r.Header) || onlyValue(r.Header, protocolHeader) != newestProtocol {
+	if !ok || body.err != nil || !plainHeaders(r.Header) {
 		return false
 	}
-	req, ok := wire.ReadPlain(body.whole)
-	if !ok || onlyValue(r.Header, methodHeader) != req.Method {
-		return false
-	}
-	switch req.Method {
-	case methodCallTool:
-		c, ok := readCall(req.Params, newestProtocol)
-		if !ok || onlyValue(r.Header, nameHeader) != c.name || !d.server.callsDirectly(r.Context(), c) {
+	q := directRequest{protocol: onlyValue(r.Header, protocolHeader)}
+	switch q.protocol {
+	case newestProtocol:
+	case "2025-11-25", "2025-06-18":
+		if q.session, q.id = d.findSession(r, p); q.session == nil || !q.session.mayTake() {
 			return false
 		}
-		res, _, err := d.server.dispatcher.callTool(r.Context(), c.name, c.args)
-		writeWhole(rw, encodeCall(req.ID, res, err, d.server.identity), err)
+	default:
+		return false
+	}
+	if q.Plain, ok = wire.ReadPlain(body.whole); !ok || q.session == nil && onlyValue(r.Header, methodHeader) != q.Method {
+		return false
+	}
+	answer := d.answerTo(r, &q)
+	if answer == nil {
+		return false
+	}
+	if q.session == nil {
+		raw, err := answer(r.Context())
+		writeWhole(rw, q.encode(raw, err), err)
 		return true
 	}
-	return false
+	d.writeEvents(rw, r, &q, answer)
+	return true
+}
+
+// directRequest is a request that may be answered directly.
+type directRequest struct {
+	wire.Plain
+	protocol string
+	session  *directSession // nil in the newest revision
+	id       string         // of the session
+}
+
+// answerTo returns what answers a request, with a result that is encoded or an error; nil
+// if that is for the SDK.
+func (d *direct) answerTo(r *http.Request, q *directRequest) func(context.Context) ([]byte, error) {
+	switch q.Method {
+	case methodCallTool:
+		c, ok := readCall(q.Params, q.protocol)
+		if !ok || q.session == nil && onlyValue(r.Header, nameHeader) != c.name {
+			return nil
+		}
+		c.asks = c.asks || q.session != nil && q.session.asks
+		if !d.server.callsDirectly(r.Context(), c) {
+			return nil
+		}
+		return func(ctx context.Context) ([]byte, error) {
+			res, _, err := d.server.dispatcher.callTool(ctx, c.name, c.args)
+			if err != nil {
+				return nil, err
+			}
+			return d.encodeCall(res, q.session == nil)
+		}
+	case methodListTools:
+		params, ok := readList(q.Params, q.protocol)
+		if !ok {
+			return nil
+		}
+		return func(ctx context.Context) ([]byte, error) {
+			if err := d.server.dispatcher.chargeRequest(ctx, methodListTools); err != nil {
+				return nil, d.server.dispatcher.refuse(err)
+			}
+			res, err := d.server.catalog.listTools(ctx, params)
+			if err != nil {
+				return nil, err
+			}
+			return d.encodeList(res, q.session == nil)
+		}
+	}
+	return nil
 }
 
 // onlyValue returns the value of a header that is there once, else nothing.
@@ -96,11 +170,6 @@ type directCall struct {
 // anything else.
 func readCall(params []byte, protocol string) (c directCall, ok bool) {
 	var name, meta []byte
-	once := func(part *[]byte, value []byte) bool {
-		fresh := *part == nil
-		*part = value
-		return fresh
-	}
 	ok = params != nil && wire.PlainMembers(params, func(key string, value []byte) bool {
 		switch key {
 		case "name":
@@ -120,6 +189,39 @@ func readCall(params []byte, protocol string) (c directCall, ok bool) {
 	}
 	c.asks, ok = readMeta(meta, protocol)
 	return c, ok
+}
+
+// readList reads the parameters of a plain tools/list, and reports false if they are
+// anything else.
+func readList(params []byte, protocol string) (*sdk.ListToolsParams, bool) {
+	list := &sdk.ListToolsParams{}
+	if params == nil {
+		return list, protocol != newestProtocol
+	}
+	var cursor, meta []byte
+	ok := wire.PlainMembers(params, func(key string, value []byte) bool {
+		switch key {
+		case "cursor":
+			return once(&cursor, value)
+		case "_meta":
+			return value[0] == '{' && once(&meta, value)
+		}
+		return false
+	})
+	if ok && cursor != nil {
+		list.Cursor, ok = wire.PlainText(cursor)
+	}
+	if ok {
+		_, ok = readMeta(meta, protocol)
+	}
+	return list, ok
+}
+
+// once sets a part of a request, and reports false if it was set before.
+func once(part *[]byte, value []byte) bool {
+	fresh := *part == nil
+	*part = value
+	return fresh
 }
 
 // callsDirectly reports whether the subject of ctx may call something that needs nothing

@@ -34,6 +34,8 @@ type twoWays struct {
 	host      string
 	ours, sdk http.Handler
 	web       *mcpserver.Web // ours
+
+	ourSession, sdkSession string
 }
 
 // oddTools are tools that answer in every way there is.
@@ -105,6 +107,7 @@ func newTwoWays(t testing.TB) *twoWays {
 		}
 		w.ours, w.host, w.web = web.Handler(), web.Addr(), web
 	}
+	w.ourSession, w.sdkSession = w.open(t, w.ours, `{"roots":{"listChanged":true}}`), w.open(t, w.sdk, `{"roots":{"listChanged":true}}`)
 	return w
 }
 
@@ -140,27 +143,79 @@ type sent struct {
 // changing is what differs from one call to the next.
 var changing = regexp.MustCompile(`((?:executionTimeMs|expected_ms|glyphoxa/(?:p50|p99|estimatedDuration)Ms)\\*":)[0-9.e+-]+`)
 
-// send sends a message to a handler, and reports whether the SDK was left out of it.
-func (w *twoWays) send(ctx context.Context, h http.Handler, m posted) (s sent, direct bool) {
+// streamID is the random part of an event's id.
+var streamID = regexp.MustCompile(`(?m)^id: [A-Z2-7]{26}_`)
+
+// send sends a message to a handler.
+func (w *twoWays) send(ctx context.Context, h http.Handler, m posted) sent {
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://"+w.host+"/mcp", strings.NewReader(m.body))
 	r.Header = m.header.Clone()
 	rec := httptest.NewRecorder()
 	h.ServeHTTP(rec, r)
 	header := rec.Header().Clone()
-	_, direct = header["Content-Length"]
 	header.Del("Content-Length") // says the same as chunks
-	return sent{rec.Code, header, changing.ReplaceAllString(rec.Body.String(), "${1}0")}, direct
+	body := changing.ReplaceAllString(rec.Body.String(), "${1}0")
+	return sent{rec.Code, header, streamID.ReplaceAllString(body, "id: STREAM_")}
+}
+
+// sessionMark stands in headers for the session at the door.
+const sessionMark = "SESSION"
+
+// at is the message at a door with that session.
+func (m posted) at(session string) posted {
+	if m.header.Get("Mcp-Session-Id") != sessionMark {
+		return m
+	}
+	h := m.header.Clone()
+	h.Set("Mcp-Session-Id", session)
+	return posted{h, m.body}
+}
+
+// left is the status of what the direct way leaves to the SDK.
+const left = http.StatusTeapot
+
+// takes reports whether the direct way answers a message, and what.
+func (w *twoWays) takes(ctx context.Context, m posted) (sent, bool) {
+	next := http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(left) })
+	got := w.send(ctx, w.web.OrElse(next), m.at(w.ourSession))
+	return got, got.Status != left
 }
 
 // compare sends a message to both doors, and reports whether ours left out the SDK.
 func (w *twoWays) compare(t *testing.T, m posted) bool {
 	t.Helper()
-	ours, direct := w.send(t.Context(), w.ours, m)
-	want, _ := w.send(t.Context(), w.sdk, m)
-	if diff := cmp.Diff(want, ours); diff != "" {
+	got, direct := w.takes(t.Context(), m)
+	if !direct {
+		got = w.send(t.Context(), w.ours, m.at(w.ourSession))
+	}
+	if diff := cmp.Diff(w.send(t.Context(), w.sdk, m.at(w.sdkSession)), got); diff != "" {
 		t.Errorf("%v\n%s\n(-SDK +ours):\n%s", m.header, m.body, diff)
 	}
 	return direct
+}
+
+// sessionHeaders are the headers of a request in a session.
+func sessionHeaders(revision string) http.Header {
+	h := newestHeader("", "")
+	h["Mcp-Protocol-Version"], h["Mcp-Session-Id"] = []string{revision}, []string{sessionMark}
+	delete(h, "Mcp-Method")
+	return h
+}
+
+// open opens a session at a door and returns its id.
+func (w *twoWays) open(t testing.TB, h http.Handler, capabilities string) string {
+	t.Helper()
+	header := sessionHeaders("2025-11-25")
+	delete(header, "Mcp-Session-Id")
+	got := w.send(t.Context(), h, posted{header, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
+		`"capabilities":` + capabilities + `,"clientInfo":{"name":"t","version":"1"}}}`})
+	id := got.Header.Get("Mcp-Session-Id")
+	if id == "" {
+		t.Fatalf("no session is opened: %+v", got)
+	}
+	header["Mcp-Session-Id"] = []string{id}
+	w.send(t.Context(), h, posted{header, `{"jsonrpc":"2.0","method":"notifications/initialized"}`})
+	return id
 }
 
 // callBody is a call as clients of the newest revision send it.
@@ -168,46 +223,85 @@ func callBody(id, name, args, meta string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":` + name + `,"arguments":` + args + `,"_meta":` + meta + `}}`
 }
 
+// kinds calls try with every kind of message there is, by name.
+func kinds(try func(name string, m posted)) {
+	for era, header := range map[string]func(name string) http.Header{
+		"newest":     func(name string) http.Header { return newestHeader("tools/call", name) },
+		"2025-11-25": func(string) http.Header { return sessionHeaders("2025-11-25") },
+		"2025-06-18": func(string) http.Header { return sessionHeaders("2025-06-18") },
+	} {
+		meta := `{}`
+		if era == "newest" {
+			meta = plainMeta
+		}
+		for _, tool := range append(oddTools(), echo("absent", ""), echo("search_tools", ""), echo("describe_tool", ""), echo("roll", ""), echo("batch", "")) {
+			name := tool.Definition.Name
+			for i, args := range oddArguments {
+				try(fmt.Sprint(era, " tool ", name, i), posted{header(name), callBody("7", `"`+name+`"`, args, meta)})
+			}
+		}
+		for i, id := range oddIDs {
+			try(fmt.Sprint(era, " id ", i), posted{header("echo"), callBody(id, `"echo"`, `{}`, meta)})
+		}
+		for i, odd := range oddMetas {
+			try(fmt.Sprint(era, " meta ", i), posted{header("echo"), callBody("1", `"echo"`, `{}`, odd)})
+		}
+		for i, body := range oddBodies {
+			try(fmt.Sprint(era, " body ", i), posted{header("echo"), strings.ReplaceAll(body, "META", meta)})
+		}
+		for i, change := range oddHeaders {
+			h := header("echo")
+			maps.Copy(h, change)
+			for key, values := range change {
+				if values == nil {
+					delete(h, key)
+				}
+			}
+			try(fmt.Sprint(era, " header ", i), posted{h, callBody("1", `"echo"`, `{}`, meta)})
+		}
+		for i, params := range oddLists {
+			h := header("")
+			if era == "newest" {
+				h["Mcp-Method"] = []string{"tools/list"}
+			}
+			try(fmt.Sprint(era, " list ", i), posted{h, `{"jsonrpc":"2.0","id":1,"method":"tools/list"` + strings.ReplaceAll(params, "META", meta) + `}`})
+		}
+	}
+}
+
 // TestDirectIsTheSame sends what clients send, and what none should, to both doors.
 func TestDirectIsTheSame(t *testing.T) {
 	w := newTwoWays(t)
-	plain := posted{newestHeader("tools/call", "echo"), callBody("1", `"echo"`, `{"a":1}`, plainMeta)}
-	if !w.compare(t, plain) {
-		t.Error("a plain call is left to the SDK")
-	}
-	kinds := 0
-	try := func(name string, m posted) {
-		kinds++
-		t.Run(name, func(t *testing.T) { w.compare(t, m) })
-	}
-	for _, tool := range append(oddTools(), echo("absent", ""), echo("search_tools", ""), echo("describe_tool", ""), echo("roll", ""), echo("batch", "")) {
-		name := tool.Definition.Name
-		for i, args := range oddArguments {
-			try(fmt.Sprint("tool ", name, i), posted{newestHeader("tools/call", name), callBody("7", `"`+name+`"`, args, plainMeta)})
+	for name, m := range map[string]posted{
+		"a call":             {newestHeader("tools/call", "echo"), callBody("1", `"echo"`, `{"a":1}`, plainMeta)},
+		"a list":             {newestHeader("tools/list", ""), `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":` + plainMeta + `}}`},
+		"a session's call":   {sessionHeaders("2025-11-25"), `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"a":1}}}`},
+		"a session's list":   {sessionHeaders("2025-06-18"), `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`},
+		"a call with spaces": {newestHeader("tools/call", "text"), " " + callBody(` "x" `, ` "text" `, ` { } `, plainMeta) + "\n"},
+	} {
+		if !w.compare(t, m) {
+			t.Errorf("%s is left to the SDK", name)
 		}
 	}
-	for i, id := range oddIDs {
-		try(fmt.Sprint("id ", i), posted{plain.header, callBody(id, `"echo"`, `{}`, plainMeta)})
-	}
-	for i, meta := range oddMetas {
-		try(fmt.Sprint("meta ", i), posted{plain.header, callBody("1", `"echo"`, `{}`, meta)})
-	}
-	for i, body := range oddBodies {
-		try(fmt.Sprint("body ", i), posted{plain.header, strings.ReplaceAll(body, "META", plainMeta)})
-	}
-	for i, change := range oddHeaders {
-		h := plain.header.Clone()
-		maps.Copy(h, change)
-		for key, values := range change {
-			if values == nil {
-				delete(h, key)
+	tried, taken := 0, 0
+	kinds(func(name string, m posted) {
+		tried++
+		t.Run(name, func(t *testing.T) {
+			if w.compare(t, m) {
+				taken++
 			}
-		}
-		try(fmt.Sprint("header ", i), posted{h, plain.body})
+		})
+	})
+	if tried < 1000 || taken < 300 {
+		t.Errorf("of %d kinds of requests %d take the direct way, want more", tried, taken)
 	}
-	if kinds < 300 {
-		t.Errorf("%d kinds of requests were tried, want more", kinds)
-	}
+}
+
+var oddLists = []string{
+	``, `,"params":null`, `,"params":{}`, `,"params":[]`, `,"params":{"_meta":META}`, `,"params":{"_meta":META,"cursor":""}`,
+	`,"params":{"_meta":META,"cursor":null}`, `,"params":{"_meta":META,"cursor":1}`, `,"params":{"_meta":META,"cursor":"none of yours"}`,
+	`,"params":{"_meta":META,"cursor":"YWZ0ZXI6ZWNobw"}`, `,"params":{"_meta":META,"cursor":"YWZ0ZXI6ZWNobw","cursor":""}`,
+	`,"params":{"_meta":META,"extra":1}`, `,"params":{"_meta":META},"method":"tools/list"`,
 }
 
 var oddArguments = []string{
@@ -308,32 +402,22 @@ var oddHeaders = []http.Header{
 // FuzzDirect holds the direct way to the SDK: whatever it takes, the SDK answers the same.
 func FuzzDirect(f *testing.F) {
 	w := newTwoWays(f)
-	left := http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusTeapot) })
-	ours := w.web.OrElse(left)
-	add := func(method, name, body string) {
-		f.Add([]byte(body), method, name, newestRevision, "application/json, text/event-stream")
-	}
-	for _, args := range oddArguments {
-		add("tools/call", "strict", callBody("7", `"strict"`, args, plainMeta))
-	}
-	for _, id := range oddIDs {
-		add("tools/call", "text", callBody(id, `"text"`, `{}`, plainMeta))
-	}
-	for _, meta := range oddMetas {
-		add("tools/call", "many", callBody("1", `"many"`, `{}`, meta))
-	}
-	for _, body := range oddBodies {
-		add("tools/call", "echo", strings.ReplaceAll(body, "META", plainMeta))
-	}
+	kinds(func(_ string, m posted) {
+		h := m.header
+		f.Add([]byte(m.body), h.Get("Mcp-Method"), h.Get("Mcp-Name"), h.Get("Mcp-Protocol-Version"), h.Get("Accept"))
+	})
 	f.Fuzz(func(t *testing.T, body []byte, method, name, revision, accept string) {
-		m := posted{newestHeader(method, name), string(body)}
-		m.header["Mcp-Protocol-Version"], m.header["Accept"] = []string{revision}, []string{accept}
-		got, direct := w.send(t.Context(), ours, m)
+		m := posted{sessionHeaders(revision), string(body)}
+		for key, value := range map[string]string{"Mcp-Method": method, "Mcp-Name": name, "Accept": accept} {
+			if value != "" {
+				m.header[key] = []string{value}
+			}
+		}
+		got, direct := w.takes(t.Context(), m)
 		if !direct {
 			return // the SDK's, whatever it says
 		}
-		want, _ := w.send(t.Context(), w.sdk, m)
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(w.send(t.Context(), w.sdk, m.at(w.sdkSession)), got); diff != "" {
 			t.Errorf("%v\n%s\n(-SDK +ours):\n%s", m.header, m.body, diff)
 		}
 	})

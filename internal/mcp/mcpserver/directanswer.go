@@ -2,10 +2,12 @@ package mcpserver
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -18,25 +20,64 @@ var completeCall = func() (r sdk.CallToolResult) {
 	return r
 }()
 
-// encodeCall is the response to a call in the newest revision: its result, or the error
-// of the protocol that it ended in.
-func encodeCall(id []byte, res *sdk.CallToolResult, err error, server *sdk.Implementation) []byte {
-	if err != nil {
-		return encodeError(id, err)
+// errEncoding is the answer where there is none that could be sent.
+var errEncoding = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server could not answer; its log says why"}
+
+// encodeCall is what a call ended in as its client reads it. In the newest revision it
+// says that nothing more is to come, and from whom it is.
+func (d *direct) encodeCall(res *sdk.CallToolResult, newest bool) ([]byte, error) {
+	var out sdk.CallToolResult
+	if newest {
+		out = completeCall
 	}
-	out := completeCall
 	out.Meta, out.Content, out.StructuredContent, out.IsError = res.Meta, res.Content, res.StructuredContent, res.IsError
 	if out.Content == nil {
 		out.Content = []sdk.Content{}
 	}
-	if _, named := out.Meta[metaServer]; !named {
-		out.Meta[metaServer] = server
+	if newest {
+		out.Meta = d.signed(out.Meta)
 	}
 	raw, err := out.MarshalJSON()
 	if err != nil || res.InputRequests != nil {
-		return encodeError(id, errors.New("the answer cannot be encoded"))
+		d.server.dispatcher.log.Error("an answer could not be encoded", "reason", err)
+		return nil, errEncoding
 	}
-	return encodeResult(id, raw)
+	return raw, nil
+}
+
+// encodeList is a page of tools as its client reads it.
+func (d *direct) encodeList(res *sdk.ListToolsResult, newest bool) ([]byte, error) {
+	if newest {
+		res.ResultType, res.Meta = "complete", d.signed(res.Meta)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(res); err != nil {
+		d.server.dispatcher.log.Error("a list could not be encoded", "reason", err)
+		return nil, errEncoding
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}
+
+// signed is meta, which is the caller's own, with who answers in it.
+func (d *direct) signed(meta sdk.Meta) sdk.Meta {
+	if meta == nil {
+		meta = sdk.Meta{}
+	}
+	if _, named := meta[metaServer]; !named {
+		meta[metaServer] = d.server.identity
+	}
+	return meta
+}
+
+// encode is the response to a request: its result, or the error of the protocol that it
+// ended in.
+func (q *directRequest) encode(result []byte, err error) []byte {
+	if err != nil {
+		return encodeError(q.ID, err)
+	}
+	return encodeResult(q.ID, result)
 }
 
 // encodeResult is the response that has raw as its result.
@@ -85,6 +126,51 @@ func writeWhole(rw http.ResponseWriter, response []byte, err error) {
 	event = append(event, before...)
 	event = append(event, response...)
 	_, _ = rw.Write(append(event, behind...)) // whoever left needs nothing
+}
+
+// writeEvents answers a request of a session. Its events are kept for a client that loses
+// the connection and comes back for them; the first tells it what to come back with.
+func (d *direct) writeEvents(rw http.ResponseWriter, r *http.Request, q *directRequest, answer func(context.Context) ([]byte, error)) {
+	h := rw.Header()
+	h["Cache-Control"] = []string{"no-cache, no-transform"}
+	h["Connection"] = []string{"keep-alive"}
+	ctx, stream, end, ok := q.session.begin(r.Context(), q.ID)
+	if !ok {
+		h["Content-Type"] = []string{"application/json"}
+		rw.WriteHeader(http.StatusBadRequest)
+		_, _ = rw.Write(encodeError(q.ID, &jsonrpc.Error{
+			Code: jsonrpc.CodeInvalidRequest, Message: "duplicate in-flight request ID " + strings.Trim(string(q.ID), `"`),
+		}))
+		return
+	}
+	defer end()
+	h["Content-Type"] = []string{"text/event-stream"}
+	late := &lateFlush{ResponseWriter: rw}
+	defer late.endResponse()
+	next := 0
+	if q.protocol >= "2025-11-25" {
+		q.session.keep(d.events.MemoryEventStore, q.id, stream, nil)
+		_, _ = late.Write(event("prime", stream, next, nil))
+		_ = late.FlushError()
+		next++
+	}
+	response := q.encode(answer(ctx))
+	q.session.keep(d.events.MemoryEventStore, q.id, stream, response)
+	_, _ = late.Write(event("message", stream, next, response)) // whoever left comes back for it, or needs nothing
+}
+
+// event is the nth event of a stream.
+func event(name, stream string, n int, data []byte) []byte {
+	b := make([]byte, 0, len(name)+len(stream)+len(data)+40)
+	b = append(b, "event: "...)
+	b = append(b, name...)
+	b = append(b, "\nid: "...)
+	b = append(b, stream...)
+	b = append(b, '_')
+	b = strconv.AppendInt(b, int64(n), 10)
+	b = append(b, "\ndata: "...)
+	b = append(b, data...)
+	return append(b, "\n\n"...)
 }
 
 // statusOf is the status that the newest revision has for an error of the protocol; 0 is

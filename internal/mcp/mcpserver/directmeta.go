@@ -57,10 +57,11 @@ func isPlainClient(raw []byte) bool {
 	})
 }
 
-// readCapabilities reads what a client can do, and reports false for what is not plain.
-func readCapabilities(raw []byte) (any, ok bool) {
+// readCapabilities reads whether a client can be asked something that is not where it
+// works, and reports false for what is not plain.
+func readCapabilities(raw []byte) (asks, ok bool) {
 	ok = eachMember(raw, func(key string, value []byte) bool {
-		any = true
+		asks = asks || key != "roots"
 		switch key {
 		case "roots":
 			return eachMember(value, func(key string, value []byte) bool {
@@ -75,7 +76,7 @@ func readCapabilities(raw []byte) (any, ok bool) {
 		}
 		return false
 	})
-	return any, ok
+	return asks, ok
 }
 
 // eachMember is [wire.PlainMembers] for a value that need not be an object, whose names

@@ -16,5 +16,5 @@ func (w *Web) Handler() http.Handler { return w.http.Handler }
 
 // OrElse is what serves the requests that take the direct way, and next the rest.
 func (w *Web) OrElse(next http.Handler) http.Handler {
-	return w.guarded(w.identified(w.bounded(w.attended((&direct{server: w.server}).directly(next)))))
+	return w.guarded(w.identified(w.bounded(w.attended(w.direct.directly(next)))))
 }

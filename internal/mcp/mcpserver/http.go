@@ -65,6 +65,7 @@ type Web struct {
 	mcp      http.Handler // behind identification
 	answered answered
 	intake   intake
+	direct   *direct
 	sockets  sync.WaitGroup
 	open     atomic.Int32    // sockets
 	stop     context.Context // ends when sockets are to end
@@ -84,11 +85,11 @@ func (s *Server) Listen(ctx context.Context, addr string, o WebOptions) (*Web, e
 		o.Limits.Body = defaultBody
 	}
 	o.Guard.Addr = l.Addr().String()
-	w := &Web{server: s, o: o, listener: l, intake: intake{max: o.Limits.Body, shares: newShares(o.Limits.Body)}}
+	w := &Web{server: s, o: o, listener: l, intake: intake{max: o.Limits.Body, shares: newShares(o.Limits.Body)}, direct: newDirect(s)}
 	w.stop, w.halt = context.WithCancel(context.WithoutCancel(ctx))
 	w.mcp = vouchedFor(w.streamable())
 	if !o.sdkAlone {
-		w.mcp = (&direct{server: s}).directly(w.mcp)
+		w.mcp = w.direct.directly(w.mcp)
 	}
 	w.mcp = w.attended(w.mcp)
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -259,10 +260,8 @@ func vouchedFor(next http.Handler) http.Handler {
 // the SDK cannot.
 func (w *Web) streamable() http.Handler {
 	server := func(*http.Request) *sdk.Server { return w.server.sdk }
-	events := sdk.NewMemoryEventStore(nil)
-	events.SetMaxBytes(eventBytes)
 	sessions := sdk.NewStreamableHTTPHandler(server, &sdk.StreamableHTTPOptions{
-		Logger: w.server.o.Logger, EventStore: events, SessionTimeout: sessionTime,
+		Logger: w.server.o.Logger, EventStore: w.direct.events, SessionTimeout: sessionTime + passEvery,
 		MaxRequestBodyBytes: w.o.Limits.Body, DisableLocalhostProtection: true, // the guard knows all names
 	})
 	stateless := sdk.NewStreamableHTTPHandler(server, &sdk.StreamableHTTPOptions{

@@ -13,6 +13,10 @@ import (
 // peer is the client at the far end of a connection, or of one HTTP request.
 type peer struct {
 	subject *policy.Subject
+	// ready is told of the session that the request has initialized, if it is not nil.
+	ready func(*sdk.ServerSession)
+	// session is what the direct way knows of the request's session; nil if nothing.
+	session *directSession
 	// feed pushes the world's changes; nil where nothing can be pushed.
 	feed *feed
 }

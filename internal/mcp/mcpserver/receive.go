@@ -20,6 +20,8 @@ const (
 	methodListen        = "subscriptions/listen"
 	methodListPrompts   = "prompts/list"
 	methodGetPrompt     = "prompts/get"
+	methodSetLevel      = "logging/setLevel"
+	methodCancelled     = "notifications/cancelled"
 	methodComplete      = "completion/complete"
 )
 
@@ -39,6 +41,13 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		case methodInitialize:
 			s.notifier.addSession(req.GetSession(), p.subject.Caller().Viewer())
 			s.notifier.pruneSessions(s.sdk.Sessions())
+			res, err := next(ctx, method, req)
+			if ss, ok := req.GetSession().(*sdk.ServerSession); ok && err == nil && p.ready != nil {
+				p.ready(ss)
+			}
+			return res, err
+		case methodSetLevel, methodCancelled:
+			p.session.note(req.GetParams())
 		case methodListTools:
 			params, _ := req.GetParams().(*sdk.ListToolsParams)
 			return s.catalog.listTools(ctx, params)
