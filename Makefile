@@ -14,7 +14,7 @@ TESTTIME ?= 30m
 
 export CGO_ENABLED ?= 0
 
-.PHONY: play run build test gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-ear bench-discord bench-peers bench-realtime eval eval-address eval-hearing eval-prosody fuzz cover clean
+.PHONY: play run build test gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-growth bench-ear bench-discord bench-peers bench-realtime eval eval-address eval-hearing eval-prosody fuzz cover clean
 
 play: build
 	@$(BIN) play $(ARGS)
@@ -87,6 +87,11 @@ bench-mcp:
 # 200 clients follow a world that changes; it fails if targets are missed.
 bench-outward:
 	@$(GO) test -count=1 -timeout 30m -run '^TestOutward' ./internal/mcp/mcpbench -v -args -strict
+
+# bench-growth has tools, entities and audit records become a thousand times as many, prints
+# the slopes of what that costs, and fails where one is above the bounds of docs/performance.md.
+bench-growth:
+	@$(GO) test -count=1 -timeout 30m -run '^TestGrowthOf' ./internal/mcp/mcpbench -v -args -strict
 
 # bench-peers sets the voice loop beside LiveKit Agents for Node, and fails if
 # ours is slower or misses the targets of docs/performance.md.

@@ -44,9 +44,9 @@ type road struct {
 	options        *sdk.StreamableHTTPOptions // of the bare server
 }
 
-// dial connects a client to endpoint. It sends the token to bare servers, too:
+// connect connects a client to endpoint. It sends the token to bare servers, too:
 // they do not look at it.
-func (r road) dial(tb testing.TB, endpoint, tool, args, answer string) contender {
+func (r road) connect(tb testing.TB, endpoint string) *sdk.ClientSession {
 	tb.Helper()
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	base.MaxIdleConnsPerHost = 4
@@ -60,7 +60,14 @@ func (r road) dial(tb testing.TB, endpoint, tool, args, answer string) contender
 	if got := session.InitializeResult().ProtocolVersion; got != r.revision {
 		tb.Fatalf("the server speaks %s, want %s", got, r.revision)
 	}
-	_, err = session.ListTools(tb.Context(), nil)
+	return session
+}
+
+// dial is connect for who asks one question.
+func (r road) dial(tb testing.TB, endpoint, tool, args, answer string) contender {
+	tb.Helper()
+	session := r.connect(tb, endpoint)
+	_, err := session.ListTools(tb.Context(), nil)
 	must(tb, "listing", err)
 	return contender{name: rawSDK, answer: answer, call: func(ctx context.Context) (string, error) {
 		return textOf(session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: json.RawMessage(args)}))

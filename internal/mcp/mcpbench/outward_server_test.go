@@ -63,9 +63,7 @@ func newOutward(tb testing.TB, entities int, more ...tools.Tool) *outward {
 	must(tb, "making metrics", err)
 	gate := gate.New(rules, record, metrics)
 	o := &outward{host: mcphost.New(mcphost.WithGate(gate)), world: live}
-	for _, t := range append(worldtool.NewTools(live, store), more...) {
-		must(tb, "registering "+t.Definition.Name, o.host.RegisterBuiltin(t))
-	}
+	must(tb, "registering tools", o.host.RegisterBuiltin(append(worldtool.NewTools(live, store), more...)...))
 	src := resource.Sources{Campaign: "Bench", Scene: live.Scene, Graph: store, Log: store, Latency: o.host.Status}
 	server := mcpserver.New(o.host, mcpserver.Options{
 		Version: "bench", Policy: rules, Gate: gate, Resources: resource.New(src), Prompts: prompt.New(src), World: live,

@@ -66,8 +66,7 @@ func (h *Host) Calibrate(ctx context.Context) error {
 }
 
 func (c measurer) calibrateAll(ctx context.Context, leaveOut func(*tool) bool) error {
-	c.host.beginCalibration()
-	defer c.host.endCalibration()
+	defer c.host.gatherMoves()()
 	snap := c.host.snap.Load()
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(probesAtOnce)
@@ -107,7 +106,7 @@ func (c measurer) calibrateTool(ctx context.Context, t *tool) {
 	t.setNote(note)
 	if failed == probesPerTool {
 		c.demote(t, t.measure())
-		c.host.refreshSnapshot()
+		c.host.showMove(t)
 	}
 }
 

@@ -2,11 +2,13 @@ package mcphost
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -94,5 +96,53 @@ func TestRegisteringManyIsAllOrNothing(t *testing.T) {
 	}
 	if names := host.Names(); len(names) != 0 {
 		t.Errorf("registered %v, want none", names)
+	}
+}
+
+// TestOnlyWhatMovedIsReplaced holds that a change of one tool leaves the others what they
+// were, and those that are made of it follow.
+func TestOnlyWhatMovedIsReplaced(t *testing.T) {
+	host := New()
+	defer host.Close()
+	all := probed(50)
+	all[3].Handler = func(context.Context, string) (string, error) { return "", errors.New("no") }
+	all[7].Needs, all[7].Composite = []string{"tool_3"}, true
+	if err := host.RegisterBuiltin(all...); err != nil {
+		t.Fatal(err)
+	}
+	before := host.snap.Load()
+	for range demotionSamples {
+		if _, err := host.ExecuteTool(t.Context(), "tool_3", "{}"); err == nil {
+			t.Fatal("a failing tool succeeded")
+		}
+	}
+	after := host.snap.Load()
+	if after == before {
+		t.Fatal("the snapshot was not replaced")
+	}
+	for i := range all {
+		name := all[i].Definition.Name
+		old, now := before.lookup(name), after.lookup(name)
+		switch replaced := old != now; {
+		case (i == 3 || i == 7) != replaced:
+			t.Errorf("%s was replaced: %v", name, replaced)
+		case replaced && now.tier != mcp.BudgetDeep:
+			t.Errorf("%s is in %v, want DEEP", name, now.tier)
+		}
+	}
+	if &before.Tools(mcp.BudgetDeep)[0] != &after.Tools(mcp.BudgetDeep)[0] {
+		t.Error("the list of DEEP was made anew, which did not change")
+	}
+	if got := len(after.Tools(mcp.BudgetStandard)); got != 48 {
+		t.Errorf("%d tools in STANDARD, want 48", got)
+	}
+
+	moved, _ := host.Registered("tool_3")
+	same, _ := host.Registered("tool_4")
+	if err := host.RegisterBuiltin(BuiltinTool{Definition: llm.ToolDefinition{Name: "more"}, Handler: all[0].Handler}); err != nil {
+		t.Fatal(err)
+	}
+	if later, _ := host.Registered("tool_3"); later.Revision != moved.Revision || moved.Revision == same.Revision {
+		t.Errorf("revisions = %d, then %d once another tool came; of one that did not move %d", moved.Revision, later.Revision, same.Revision)
 	}
 }

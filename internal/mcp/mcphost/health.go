@@ -73,7 +73,7 @@ func (c measurer) reviewHealth(t *tool, m Measure) {
 		c.startHealing(t)
 	}
 	if int32(t.place(c.host.opts.ceilings, m)) != t.listed.Load() {
-		c.host.refreshSnapshot()
+		c.host.showMove(t)
 	}
 }
 
@@ -148,7 +148,7 @@ func (c measurer) healTool(t *tool) {
 		case healed:
 			t.health.healing.Store(false)
 			c.makeHealthy(t, demoted)
-			c.host.refreshSnapshot()
+			c.host.showMove(t)
 			return
 		case rejected:
 			c.startTrial(t)
@@ -161,7 +161,7 @@ func (c measurer) healTool(t *tool) {
 func (c measurer) startTrial(t *tool) {
 	t.health.healing.Store(false)
 	t.health.move(demoted, onTrial)
-	c.host.refreshSnapshot()
+	c.host.showMove(t)
 }
 
 // probeStreak reports whether the tool answers several probes in a row, and if

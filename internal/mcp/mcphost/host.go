@@ -45,8 +45,8 @@ type Host struct {
 	closed   bool
 	// While calibrations run, tools that move between tiers are gathered.
 	calibrations int
-	stale        bool      // showGathered will replace the snapshot
-	replaced     time.Time // when it last was
+	moved        map[*vitals]struct{} // showGathered will show these
+	replaced     time.Time            // when snap last was
 
 	life  context.Context // ends with Close
 	end   context.CancelFunc
@@ -110,9 +110,9 @@ func New(opts ...Option) *Host {
 	if o.keeper == nil {
 		o.keeper = newForgetful()
 	}
-	h := &Host{opts: o, cache: newCache(), vitals: map[string]*vitals{}, names: newRegister(), changed: make(chan struct{}), epoch: time.Now()}
+	h := &Host{opts: o, cache: newCache(), vitals: map[string]*vitals{}, moved: map[*vitals]struct{}{}, names: newRegister(), changed: make(chan struct{}), epoch: time.Now()}
 	h.life, h.end = context.WithCancel(context.Background())
-	h.snap.Store(enforce(nil, h.names, o.ceilings))
+	h.snap.Store(enforce(nil, h.names, o.ceilings, &BudgetEnforcer{}))
 	if o.recalibrate > 0 {
 		h.owned.Go(measurer{h}.recalibrate)
 	}
@@ -205,79 +205,6 @@ func (h *Host) vitalsOf(source, name string) *vitals {
 		h.vitals[key] = v
 	}
 	return v
-}
-
-// replaceSnapshot makes a snapshot of what is registered. Callers hold mu.
-func (h *Host) replaceSnapshot() {
-	all := slices.Clone(h.builtins)
-	for _, s := range h.servers {
-		all = append(all, s.tools...)
-	}
-	h.snap.Store(enforce(all, h.names, h.opts.ceilings))
-	for _, t := range all {
-		if t.health.demoted() { // also one that was before the start
-			h.startHealing(t)
-		}
-	}
-	h.stale, h.replaced = false, time.Now()
-	close(h.changed)
-	h.changed = make(chan struct{})
-}
-
-// gatherTiers is how long tools that move between tiers are gathered while a
-// calibration runs: it may move all of them.
-const gatherTiers = 250 * time.Millisecond
-
-// refreshSnapshot replaces the snapshot after a tool changed its tier, a little
-// later while a calibration runs.
-func (h *Host) refreshSnapshot() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	switch {
-	case h.closed, h.stale:
-	case h.calibrations > 0 && time.Since(h.replaced) < gatherTiers:
-		h.stale = true
-		h.owned.Go(h.showGathered)
-	default:
-		h.replaceSnapshot()
-	}
-}
-
-// showGathered replaces the snapshot after a while, unless somebody has.
-func (h *Host) showGathered() {
-	select {
-	case <-time.After(gatherTiers):
-	case <-h.life.Done():
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.stale && !h.closed {
-		h.replaceSnapshot()
-	}
-}
-
-func (h *Host) beginCalibration() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.calibrations++
-}
-
-// endCalibration shows what was gathered.
-func (h *Host) endCalibration() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.calibrations--
-	if h.stale && !h.closed {
-		h.replaceSnapshot()
-	}
-}
-
-// Changed returns a channel that is closed when the registry next changes:
-// tools come or go, or move between tiers. Get it before reading the registry.
-func (h *Host) Changed() <-chan struct{} {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.changed
 }
 
 // AvailableTools returns the definitions of all tools that fit tier, ordered by

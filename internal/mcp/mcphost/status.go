@@ -49,8 +49,7 @@ func (h *Host) Status() []Status {
 	defer h.mu.Unlock()
 	snap := h.snap.Load()
 	all := make([]Status, 0, len(snap.entries))
-	for i := range snap.entries {
-		e := &snap.entries[i]
+	for _, e := range snap.entries {
 		s := h.statusOf(e)
 		if len(e.Needs) > 0 {
 			s.Tier, s.TierReason = e.tier, e.reason
@@ -115,6 +114,8 @@ type Tool struct {
 	Target mcp.Target
 	// Deadline bounds one call.
 	Deadline time.Duration
+	// Revision changes whenever anything of the tool but its Measure does.
+	Revision uint64
 }
 
 // Latency is how long a call should take: the measured median, else what was
@@ -136,12 +137,10 @@ func (t *Tool) Latency() time.Duration {
 func (h *Host) Tools(tier mcp.BudgetTier) []Tool {
 	snap := h.snap.Load()
 	var all []Tool
-	for i := range snap.entries {
-		e := &snap.entries[i]
-		if e.tier > tier || e.idle {
-			continue
+	for _, e := range snap.entries {
+		if e.shownIn(tier) {
+			all = append(all, e.public())
 		}
-		all = append(all, e.public())
 	}
 	return slices.Clip(all)
 }
@@ -153,7 +152,7 @@ func (h *Host) ToolsAfter(name string) iter.Seq[Tool] {
 	return func(yield func(Tool) bool) {
 		first := sort.Search(len(snap.entries), func(i int) bool { return snap.entries[i].def.Name > name })
 		for i := first; i < len(snap.entries); i++ {
-			if e := &snap.entries[i]; !e.idle && !yield(e.unmeasured()) {
+			if e := snap.entries[i]; !e.idle && !yield(e.unmeasured()) {
 				return
 			}
 		}
@@ -186,7 +185,7 @@ func (e *entry) public() Tool {
 }
 
 func (e *entry) unmeasured() Tool {
-	t := Tool{Tool: e.Tool, Source: e.source, Tier: e.tier, Target: e.target, Deadline: e.deadline}
+	t := Tool{Tool: e.Tool, Source: e.source, Tier: e.tier, Target: e.target, Deadline: e.deadline, Revision: e.number}
 	t.Definition = e.def
 	return t
 }

@@ -217,7 +217,7 @@ func (t *tool) chooseProbe() {
 		return
 	}
 	var err error
-	if t.Probe, t.invented, err = schema.MakeInput(t.Definition.Parameters); err != nil {
+	if t.Probe, t.invented, err = t.input.MakeInput(); err != nil {
 		t.skip = err.Error()
 	}
 }
@@ -234,9 +234,23 @@ type entry struct {
 	*tool
 	def llm.ToolDefinition // under its registered name
 	verdict
+	// own is the tier without regard to what the tool needs.
+	own    mcp.BudgetTier
 	target mcp.Target
 	// idle tools need one that is not there: they are in no list.
-	idle bool
+	idle   bool
+	number uint64 // of the state it was made for
+}
+
+// led reports whether the tool's tier follows from those of others.
+func (t *tool) led() bool { return len(t.Needs) > 0 || t.Expected != nil }
+
+// shownIn reports whether the tool is in the list of a tier.
+func (e *entry) shownIn(tier mcp.BudgetTier) bool { return e.tier <= tier && !e.idle }
+
+// holds reports whether the entry, made for an earlier state, is still right.
+func (e *entry) holds(name string, ceilings [2]time.Duration) bool {
+	return !e.led() && e.def.Name == name && e.own == e.place(ceilings, e.measure()) && e.target.ReadOnly == e.harmless()
 }
 
 // harmless reports whether the tool may be trusted to change nothing. What a

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -45,12 +46,13 @@ func (h *Host) Toolset(o ToolsetOptions) *Toolset {
 		ctx := mcp.WithCaller(context.Background(), o.Caller)
 		permits = func(e *entry) bool { return gate.Permits(ctx, e.target) == nil }
 	}
-	for i := range ts.snap.entries {
-		e := &ts.snap.entries[i]
-		if e.tier <= o.Tier && !e.idle && slices.Contains(o.Allow, e.def.Name) && permits(e) {
+	for _, name := range o.Allow {
+		if e := ts.snap.lookup(name); e != nil && e.shownIn(o.Tier) && permits(e) {
 			ts.members = append(ts.members, e)
 		}
 	}
+	slices.SortFunc(ts.members, func(a, b *entry) int { return strings.Compare(a.def.Name, b.def.Name) })
+	ts.members = slices.Compact(ts.members)
 	// A tool is of use only with those it needs.
 	ts.members = slices.DeleteFunc(ts.members, func(e *entry) bool {
 		return slices.ContainsFunc(ts.snap.needs(e, nil), func(name string) bool { return !slices.Contains(o.Allow, name) })

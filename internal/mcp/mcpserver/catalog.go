@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -138,20 +139,32 @@ func (c *catalog) permits(ctx context.Context, what, permission string) error {
 	return c.policy.Permits(ctx, mcp.Target{Tool: what, Source: sourceServer, Permission: permission, ReadOnly: true})
 }
 
-// listEverything are the tools under their outward names, whoever may see them.
-func (c *catalog) listEverything() []*sdk.Tool {
-	var all []*sdk.Tool
-	if !c.compact {
-		for _, t := range c.host.Tools(mcp.BudgetDeep) {
-			if _, ours := c.own[t.Definition.Name]; !ours {
-				all = append(all, c.define(t))
+// everything goes over the tools by their outward names, whoever may see them. The
+// server's own are there by their name alone; see defineAs.
+func (c *catalog) everything() iter.Seq2[string, mcphost.Tool] {
+	return func(yield func(string, mcphost.Tool) bool) {
+		for _, t := range c.own {
+			if !yield(t.def.Name, mcphost.Tool{}) {
+				return
+			}
+		}
+		if c.compact {
+			return
+		}
+		for t := range c.host.ToolsAfter("") {
+			if _, ours := c.own[t.Definition.Name]; !ours && !yield(c.outwardName(&t), t) {
+				return
 			}
 		}
 	}
-	for _, t := range c.own {
-		all = append(all, t.def)
+}
+
+// defineAs is what clients are told of a tool of everything.
+func (c *catalog) defineAs(name string, t *mcphost.Tool) *sdk.Tool {
+	if own, ok := c.ownNamed(name); ok {
+		return own.def
 	}
-	return all
+	return c.define(*t)
 }
 
 // vouched reports whether somebody calls in ctx. Nobody sees nothing.

@@ -106,8 +106,8 @@ type Server struct {
 	identity *sdk.Implementation             // what it tells clients it is
 	plain    atomic.Pointer[map[string]bool] // of listed, those whose arguments travel in no header
 
-	mu     sync.Mutex           // guards listed
-	listed map[string]*sdk.Tool // tools the SDK knows, by name
+	mu     sync.Mutex        // guards listed
+	listed map[string]listed // tools the SDK knows, by name
 }
 
 // New returns a server over host.
@@ -125,7 +125,7 @@ func New(host *mcphost.Host, o Options) *Server {
 	d := &dispatcher{catalog: c, gate: o.Gate, log: o.Log}
 	c.own = (&finder{dispatcher: d, campaign: o.Campaign, reread: o.Refresh}).ownTools()
 	s := &Server{
-		host: host, o: o, catalog: c, dispatcher: d, fanout: fanout{world: o.World}, listed: map[string]*sdk.Tool{},
+		host: host, o: o, catalog: c, dispatcher: d, fanout: fanout{world: o.World}, listed: map[string]listed{},
 		resources: &resourceMethods{dispatcher: d, source: o.Resources},
 		prompts:   &promptMethods{dispatcher: d, source: o.Prompts},
 		sync:      &stateSync{dispatcher: d, world: o.World},
@@ -199,19 +199,32 @@ func (s *Server) followRegistry(ctx context.Context) {
 	}
 }
 
+// listed is a tool the SDK knows.
+type listed struct {
+	*sdk.Tool
+	revision uint64 // of the registered tool
+	plain    bool   // its arguments travel in no header
+}
+
 // updateTools brings the SDK's list up to the registry's: it sends notifications,
 // routes calls and checks headers by it. Who is shown what is decided
 // elsewhere. Only what differs for clients is touched.
 func (s *Server) updateTools() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now, plain := map[string]*sdk.Tool{}, map[string]bool{}
-	for _, t := range s.catalog.listEverything() {
-		now[t.Name], plain[t.Name] = t, !hasHeaders(t.InputSchema)
-		if old, ok := s.listed[t.Name]; ok && looksSame(old, t) {
+	now, plain := make(map[string]listed, len(s.listed)), make(map[string]bool, len(s.listed))
+	for name, t := range s.catalog.everything() {
+		old, ok := s.listed[name]
+		if ok && old.revision == t.Revision {
+			now[name], plain[name] = old, old.plain
 			continue
 		}
-		s.sdk.AddTool(t, s.dispatcher.answerCall)
+		def := s.catalog.defineAs(name, &t)
+		now[name] = listed{def, t.Revision, !hasHeaders(def.InputSchema)}
+		plain[name] = now[name].plain
+		if !ok || !looksSame(old.Tool, def) {
+			s.sdk.AddTool(def, s.dispatcher.answerCall)
+		}
 	}
 	s.plain.Store(&plain)
 	for name := range s.listed {
@@ -246,7 +259,7 @@ func (s *Server) announceTools() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, t := range s.listed {
-		s.sdk.AddTool(t, s.dispatcher.answerCall)
+		s.sdk.AddTool(t.Tool, s.dispatcher.answerCall)
 		return
 	}
 }

@@ -28,20 +28,9 @@ const (
 // its type, format and bounds allow (docs/adr/0001). A schema without required
 // properties yields {}. invented reports whether the schema itself suggests
 // some value no more than any other: such input a tool may well reject.
-func MakeInput(parameters map[string]any) (input string, invented bool, err error) {
-	if parameters == nil {
-		return "{}", false, nil
-	}
-	raw, err := json.Marshal(parameters)
-	if err != nil {
-		return "", false, fmt.Errorf("encoding the parameter schema: %w", err)
-	}
-	var s jsonschema.Schema
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return "", false, fmt.Errorf("reading the parameter schema: %w", err)
-	}
+func (s *Schema) MakeInput() (input string, invented bool, err error) {
 	m := maker{left: maxProbeParts}
-	value, err := m.makeValue(&s, 0)
+	value, err := m.makeValue(s.full.Schema(), 0)
 	if err != nil {
 		return "", false, err
 	}
@@ -49,11 +38,7 @@ func MakeInput(parameters map[string]any) (input string, invented bool, err erro
 	if err != nil {
 		return "", false, fmt.Errorf("encoding a made-up input: %w", err)
 	}
-	compiled, err := OfArguments(parameters)
-	if err != nil {
-		return "", false, err
-	}
-	if compiled.CheckArguments(string(out)) != nil {
+	if s.CheckArguments(string(out)) != nil {
 		return "", false, errNoProbe
 	}
 	return string(out), m.invented, nil

@@ -172,7 +172,11 @@ func TestSynthesisedInputIsMinimalAndValid(t *testing.T) {
 		{"pattern nobody can guess", prop("type", "object", "properties", prop("p", prop("type", "string", "pattern", "^[0-9]{4}-X$")), "required", []string{"p"}), ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got, _, err := MakeInput(row.schema)
+			compiled, err := OfArguments(row.schema)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, _, err := compiled.MakeInput()
 			if row.want == "" {
 				if err == nil {
 					t.Errorf("MakeInput = %s, want an error", got)

@@ -1,0 +1,225 @@
+package mcpbench
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+	"time"
+)
+
+// How much a step may cost where there is more: a slope is by how many decades its cost
+// grows with a decade of size, 1 for what looks at everything once.
+var (
+	// straight is for work on everything there is.
+	straight = growth{"straight", 1.15, 1.15}
+	// ordered is for what is put in order besides, which takes the logarithm more.
+	ordered = growth{"ordered", 1.15, 1.30}
+	// moved is for a change of one among all: lists are copied, nothing else is made.
+	moved = growth{"moved", 0.10, 1.15}
+	// flat is for work on one. Where there is more, less of it is in the processor's
+	// caches and trees are deeper, so that its time grows a little.
+	flat = growth{"flat", 0.10, 0.30}
+)
+
+// growth bounds slopes.
+type growth struct {
+	name          string
+	allocs, times float64
+}
+
+// expense is what something costs: time of the processors, not of the clock.
+type expense struct {
+	took          time.Duration
+	allocs, bytes float64
+}
+
+// step is work of which the expense is measured. It is done rounds times; prepare, if not
+// nil, is done before each, and not counted.
+type step struct {
+	name   string
+	bound  growth
+	rounds int
+	// from is the smallest size at which the step is what it is called.
+	from int
+	// each is of how many parts the work consists that count by themselves; 0 is 1.
+	each    int
+	prepare func()
+	work    func()
+}
+
+// measure does the step and returns the median expense of its rounds.
+func (s *step) measure() expense {
+	var took, allocs, bytes []float64
+	var before, after runtime.MemStats
+	each := float64(max(s.each, 1))
+	for range s.rounds {
+		if s.prepare != nil {
+			s.prepare()
+			runtime.GC() // what was prepared is not collected meanwhile
+		}
+		runtime.ReadMemStats(&before)
+		start := processorTime()
+		s.work()
+		d := processorTime() - start
+		runtime.ReadMemStats(&after)
+		took = append(took, float64(d)/each)
+		allocs = append(allocs, float64(after.Mallocs-before.Mallocs)/each)
+		bytes = append(bytes, float64(after.TotalAlloc-before.TotalAlloc)/each)
+	}
+	return expense{time.Duration(median(took)), median(allocs), median(bytes)}
+}
+
+// series is what a step costs at each size.
+type series struct {
+	step  string
+	bound growth
+	sizes []int
+	costs []expense
+}
+
+// slope is that of the straight line nearest to the points in a diagram with logarithmic
+// axes. What is below floor counts as floor: nothing is made of a few allocations.
+func (s *series) slope(floor float64, of func(expense) float64) float64 {
+	var x, y, xx, xy float64
+	for i, size := range s.sizes {
+		lx, ly := math.Log(float64(size)), math.Log(max(of(s.costs[i]), floor))
+		x, y, xx, xy = x+lx, y+ly, xx+lx*lx, xy+lx*ly
+	}
+	n := float64(len(s.sizes))
+	return (n*xy - x*y) / (n*xx - x*x)
+}
+
+func (s *series) slopes() (times, allocs float64) {
+	times = s.slope(float64(time.Microsecond), func(e expense) float64 { return float64(e.took) })
+	return times, s.slope(10, func(e expense) float64 { return e.allocs })
+}
+
+// broken says which bounds the series breaks.
+func (s *series) broken(timed bool) []string {
+	var all []string
+	times, allocs := s.slopes()
+	if allocs > s.bound.allocs {
+		all = append(all, fmt.Sprintf("allocations grow with the power of %.2f, want at most %.2f", allocs, s.bound.allocs))
+	}
+	if timed && times > s.bound.times {
+		all = append(all, fmt.Sprintf("time grows with the power of %.2f, want at most %.2f", times, s.bound.times))
+	}
+	return all
+}
+
+// atSizes measures the steps that open makes for a size, at each of the sizes, each in a
+// test of its own.
+func atSizes(t *testing.T, sizes []int, open func(t *testing.T, size int) []step) []*series {
+	t.Helper()
+	var all []*series
+	for _, size := range sizes {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			for i, s := range open(t, size) {
+				runtime.GC()
+				if len(all) == i {
+					all = append(all, &series{step: s.name, bound: s.bound})
+				}
+				if size >= s.from {
+					all[i].sizes, all[i].costs = append(all[i].sizes, size), append(all[i].costs, s.measure())
+				}
+			}
+		})
+	}
+	return all
+}
+
+// holdGrowth prints a table of what grows and fails where it grows too much. Times are
+// held to their bounds by make bench-growth alone: a machine has other work.
+func holdGrowth(t *testing.T, what string, all []*series) {
+	t.Helper()
+	if t.Failed() {
+		return // what was not measured throughout has no slope
+	}
+	tw := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
+	fmt.Fprintf(tw, "| %s\t| bound\t| slope of time, allocations\t| at %s\t|\n", what, strings.Join(words(all[0].sizes), ", "))
+	fmt.Fprint(tw, "|---\t|---\t|---\t|---\t|\n")
+	for _, s := range all {
+		times, allocs := s.slopes()
+		var costs []string
+		for _, e := range s.costs {
+			costs = append(costs, fmt.Sprintf("%v / %.0f", rounded(e.took), e.allocs))
+		}
+		fmt.Fprintf(tw, "| %s\t| %s\t| %.2f, %.2f\t| %s\t|\n", s.step, s.bound.name, times, allocs, strings.Join(costs, "; "))
+	}
+	fmt.Fprintln(tw)
+	if err := tw.Flush(); err != nil {
+		t.Error(err)
+	}
+	for _, s := range all {
+		for _, b := range s.broken(*strict) {
+			t.Errorf("%s, %s: %s", what, s.step, b)
+		}
+	}
+}
+
+func words(sizes []int) []string {
+	var all []string
+	for _, n := range sizes {
+		all = append(all, fmt.Sprint(n))
+	}
+	return all
+}
+
+// rounded has three digits at most.
+func rounded(d time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for d/unit >= 1000 {
+		unit *= 10
+	}
+	return d.Round(unit)
+}
+
+// sizes are those from the smallest on in decades: all of them for make bench-growth,
+// else three.
+func sizes(from, to int) []int {
+	var all []int
+	for n := from; n <= to; n *= 10 {
+		all = append(all, n)
+	}
+	if !*strict {
+		all = all[:3]
+	}
+	return all
+}
+
+func TestSlope(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		bound  growth
+		allocs []float64
+		slope  float64
+		broken bool
+	}{
+		{"straight", straight, []float64{100, 1000, 10_000}, 1, false},
+		{"quadratic", straight, []float64{100, 10_000, 1_000_000}, 2, true},
+		{"flat", flat, []float64{70, 70, 70}, 0, false},
+		{"few", flat, []float64{0, 3, 9}, 0, false},
+		{"grows", flat, []float64{100, 1000, 10_000}, 1, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := series{bound: row.bound, sizes: []int{10, 100, 1000}}
+			for _, n := range row.allocs {
+				s.costs = append(s.costs, expense{allocs: n})
+			}
+			if _, got := s.slopes(); math.Abs(got-row.slope) > 1e-9 {
+				t.Errorf("slope = %v, want %v", got, row.slope)
+			}
+			if got := len(s.broken(true)) > 0; got != row.broken {
+				t.Errorf("broken = %v, want %v", got, row.broken)
+			}
+		})
+	}
+	if got := sizes(50, 50_000); !slices.Equal(got[:3], []int{50, 500, 5000}) {
+		t.Errorf("sizes = %v", got)
+	}
+}
