@@ -30,6 +30,9 @@ type Server struct {
 	Policy []Rule `yaml:"policy" json:"policy" doc:"Rules for calls; the first that denies wins."`
 	// Limits bound what one client may ask for.
 	Limits Limits `yaml:"limits" json:"limits" doc:"How much one client may ask for."`
+	// Mask are patterns of what is taken out of what external servers say of their
+	// failures, beside passwords, keys, tokens and paths.
+	Mask []string `yaml:"mask" json:"mask" doc:"Regular expressions of what nobody is to read in the failures of external servers, beside passwords, keys, tokens and paths of this machine."`
 	// Workflows is the directory of workflow files, absolute after loading unless
 	// the configuration is a built-in one. Default "workflows".
 	Workflows string `yaml:"workflows" json:"workflows" format:"path" doc:"Directory with one YAML file per workflow."`

@@ -16,6 +16,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/MrWong99/glyphoxa/internal/mask"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 )
@@ -42,6 +43,7 @@ func (l *loader) checkServer() {
 		l.main.AddProblem(listen, "nobody could connect: anonymous access is for this machine only", "add clients or oauth, or listen on 127.0.0.1")
 	}
 	checkProxies(l, root.Key("trusted_proxies"))
+	checkMask(l.main, root.Key("mask"), s.Mask)
 	l.checkWorkflows(root.Key("workflows"))
 }
 
@@ -50,6 +52,18 @@ func checkProxies(l *loader, root strictyaml.Path) {
 	for i, text := range l.cfg.Server.TrustedProxies {
 		if p, err := netip.ParsePrefix(text); err == nil && p.Bits() == 0 {
 			l.main.AddProblem(root.Item(i), "is everybody, so that anybody could give any address as theirs", "name the addresses of your proxies alone")
+		}
+	}
+}
+
+// checkMask looks whether patterns can be used.
+func checkMask(f *strictyaml.Document, root strictyaml.Path, patterns []string) {
+	if n := len(patterns); n > mask.MaxPatterns {
+		f.AddProblem(root, fmt.Sprintf("%d patterns are more than the %d allowed", n, mask.MaxPatterns), "join some of them with |")
+	}
+	for i, pattern := range patterns {
+		if err := mask.Check(pattern); err != nil {
+			f.AddProblem(root.Item(i), f.Quote(root.Item(i), pattern)+" is no pattern: "+err.Error(), "see https://pkg.go.dev/regexp/syntax for what may stand there")
 		}
 	}
 }

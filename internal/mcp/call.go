@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 )
@@ -113,16 +114,51 @@ type told struct{ error }
 func (t *told) Unwrap() error { return t.error }
 
 // Telling returns what an outside caller may be told of err: its text, or
-// [Failed] if it is an error of the inside, which inside reports.
+// [Failed] if it is an error of the inside, which inside reports. What others said of
+// it, or only the operator is to know, is left out; see [Foreign] and [Private].
 func Telling(err error) (text string, inside bool) {
 	if err == nil {
 		return "", false
 	}
 	var public *told
-	if CodeOf(err) != CodeHandlerError || errors.As(err, &public) || errors.Is(err, ErrPanicked) {
-		return err.Error(), false
+	if CodeOf(err) == CodeHandlerError && !errors.As(err, &public) && !errors.Is(err, ErrPanicked) {
+		return Failed, true
 	}
-	return Failed, true
+	text = err.Error()
+	if more, ok := errors.AsType[*extended](err); ok {
+		var whole bool
+		if text, whole = strings.CutSuffix(text, ": "+more.more.Error()); !whole {
+			text = more.error.Error()
+		}
+	}
+	return text, false
+}
+
+// extended is an error with more of it than every caller is told.
+type extended struct {
+	error
+	more    error
+	foreign bool // more is what an external server said
+}
+
+func (e *extended) Error() string   { return e.error.Error() + ": " + e.more.Error() }
+func (e *extended) Unwrap() []error { return []error{e.error, e.more} }
+
+// Foreign returns err with what an external server said of it. That is never told as our
+// own words, but as the content of the call's result; see [ForeignText].
+func Foreign(err error, says string) error {
+	return &extended{error: err, more: errors.New(says), foreign: true}
+}
+
+// Private returns err with what is behind it, which only the operator and the NPCs learn.
+func Private(err, behind error) error { return &extended{error: err, more: behind} }
+
+// ForeignText returns what an external server said of err; empty if it said nothing.
+func ForeignText(err error) string {
+	if more, ok := errors.AsType[*extended](err); ok && more.foreign {
+		return more.more.Error()
+	}
+	return ""
 }
 
 // Refusal is why a call was not let through. It is [ErrBusy] if its code is

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mask"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
@@ -61,12 +62,16 @@ type Options struct {
 // due after an error too unless no registry comes back.
 func Open(ctx context.Context, o Options) (*Registry, error) {
 	cfg := o.Config
+	masker, err := mask.New(cfg.Server.Mask...)
+	if err != nil {
+		return nil, problem.Usage(fmt.Errorf("server.mask: %w", err)) // a file that was loaded has none such
+	}
 	r := &Registry{
 		Governance: o.Governance, Rules: o.Rules, config: cfg, notify: o.Notify, tried: make(chan struct{}),
 		Host: mcphost.New(
 			mcphost.WithLogger(o.Log), mcphost.WithFloors(cfg.Tools.Floors),
 			mcphost.WithCeilings(time.Duration(cfg.Latency.Ceilings.Fast), time.Duration(cfg.Latency.Ceilings.Standard)),
-			mcphost.WithGate(o.Governance.Gate), mcphost.WithKeeper(o.Store, machineName()), mcphost.WithRecalibration(time.Duration(cfg.MCP.Recalibrate)),
+			mcphost.WithMask(masker), mcphost.WithGate(o.Governance.Gate), mcphost.WithKeeper(o.Store, machineName()), mcphost.WithRecalibration(time.Duration(cfg.MCP.Recalibrate)),
 		),
 	}
 	r.life, r.stop = context.WithCancel(context.WithoutCancel(ctx))

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/mask"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/mcp/upstream"
@@ -62,6 +63,7 @@ type options struct {
 	machine  string
 	gate     Gate            // nil lets everything pass
 	dial     upstream.Dialer // nil dials as configured
+	mask     *mask.Masker    // of what servers say of their failures
 	// recalibrate is how often tools are measured again; 0 is never.
 	recalibrate time.Duration
 }
@@ -100,6 +102,10 @@ type Gate interface {
 
 // WithGate sets who governs calls. The default lets everything pass.
 func WithGate(g Gate) Option { return func(o *options) { o.gate = g } }
+
+// WithMask sets what is taken out of what external servers say of their failures. The
+// default is what every [mask.Masker] takes out.
+func WithMask(m *mask.Masker) Option { return func(o *options) { o.mask = m } }
 
 // New returns an empty host.
 func New(opts ...Option) *Host {

@@ -151,7 +151,7 @@ func TestCallsThatGoWrong(t *testing.T) {
 		text  string // in the error or the result
 	}{
 		{"says_no", 0, nil, "no"},
-		{"rpc_error", 0, nil, `server "bad" answered: the well is dry: [redacted]`},
+		{"rpc_error", 0, nil, `server "bad" answered with an error: the well is dry: [redacted]`},
 		{"huge", 0, nil, "longer than 16 MiB"},
 		{"huge_late", 0, nil, "longer than 16 MiB"},
 		{"broken_json", 0, nil, "its answer cannot be read"},

@@ -61,7 +61,7 @@ func (h *Host) RegisterServer(ctx context.Context, cfg config.MCPServerConfig) e
 // startServer starts supervising a server. The outcome of its first attempt to
 // connect arrives in the channel.
 func (h *Host) startServer(cfg config.MCPServerConfig) (<-chan error, error) {
-	s, err := upstream.New(cfg, registry{h}, upstream.Options{Log: h.opts.log, Keeper: h.opts.keeper, Dial: h.opts.dial})
+	s, err := upstream.New(cfg, registry{h}, upstream.Options{Log: h.opts.log, Keeper: h.opts.keeper, Dial: h.opts.dial, Mask: h.opts.mask})
 	if err != nil {
 		return nil, err
 	}

@@ -180,6 +180,9 @@ func (d *dispatcher) callTool(ctx context.Context, name string, args json.RawMes
 func (a answer) render(free bool) *sdk.CallToolResult {
 	meta := a.meta()
 	if a.err == nil {
+		if a.result.IsError {
+			meta[metaError] = reportedFailure()
+		}
 		return render(a.result, meta)
 	}
 	f := failureOf(a.err)
@@ -189,6 +192,9 @@ func (a answer) render(free bool) *sdk.CallToolResult {
 	}
 	out := &sdk.CallToolResult{
 		Meta: meta, IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: f.forModel()}},
+	}
+	if says := mcp.ForeignText(a.err); says != "" {
+		out.Content = append(out.Content, &sdk.TextContent{Text: says})
 	}
 	switch {
 	case a.result.Structured != nil: // what was done before it failed

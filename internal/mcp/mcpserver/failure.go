@@ -68,6 +68,12 @@ func hintFor(code mcp.Code) string {
 	return "try something else; the same call is likely to fail again"
 }
 
+// reportedFailure is what programs are told of a failure that a tool reports itself: its
+// text is in the content alone.
+func reportedFailure() failure {
+	return failure{Code: mcp.CodeHandlerError, Message: "the tool reports that it failed; the content of its result says why", Hint: hintFor(mcp.CodeHandlerError)}
+}
+
 // forModel is the failure as a model reads it.
 func (f failure) forModel() string {
 	text := fmt.Sprintf("%s: %s\n%s", f.Code, f.Message, f.Hint)

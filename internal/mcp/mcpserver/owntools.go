@@ -268,5 +268,9 @@ func failurePayload(err error, expected any, received json.RawMessage) *sdk.Call
 	if merr != nil {
 		raw = []byte(`{"ok":false}`)
 	}
-	return &sdk.CallToolResult{IsError: true, StructuredContent: json.RawMessage(raw), Content: []sdk.Content{&sdk.TextContent{Text: string(raw)}}}
+	content := []sdk.Content{&sdk.TextContent{Text: string(raw)}}
+	if says := mcp.ForeignText(err); says != "" {
+		content = append(content, &sdk.TextContent{Text: says})
+	}
+	return &sdk.CallToolResult{IsError: true, StructuredContent: json.RawMessage(raw), Content: content}
 }

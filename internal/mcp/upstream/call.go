@@ -101,7 +101,7 @@ func (e *goneError) Unwrap() error { return e.error }
 
 // brokenError is the error of a call that the connection failed.
 func (s *Server) brokenError(err error) error {
-	return fmt.Errorf("%w: server %q: %w", mcp.ErrUnavailable, s.cfg.Name, s.redactError(err))
+	return mcp.Private(fmt.Errorf("%w: server %q", mcp.ErrUnavailable, s.cfg.Name), s.redactError(err))
 }
 
 func (s *Server) pausedError(wait time.Duration) error {
@@ -211,10 +211,11 @@ func (s *Server) callError(ctx context.Context, err error) error {
 	}
 	if wire := answerOf(err); wire != nil {
 		s.fails.Store(0)
+		says := cleanLine(s.maskText(wire.Message, maxLine))
 		if wire.Code == codeInvalidParams {
-			return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, s.secrets.cleanLine(wire.Message))
+			return mcp.Foreign(fmt.Errorf("%w: server %q refuses them", mcp.ErrInvalidArguments, s.cfg.Name), says)
 		}
-		return mcp.Told(fmt.Errorf("server %q answered: %s", s.cfg.Name, s.secrets.cleanLine(wire.Message)))
+		return mcp.Told(mcp.Foreign(fmt.Errorf("server %q answered with an error", s.cfg.Name), says))
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return err // the caller left; that says nothing about the server

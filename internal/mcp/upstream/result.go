@@ -33,8 +33,11 @@ func (t *Tool) convertResult(r *sdk.CallToolResult) (mcp.Result, error) {
 			return mcp.Result{}, mcp.Told(fmt.Errorf("server %q answered, but %w: there is none", t.Server.cfg.Name, ErrMisfit))
 		}
 		if err := t.output.CheckValue(r.StructuredContent); err != nil {
-			return mcp.Result{}, mcp.Told(fmt.Errorf("server %q answered, but %w: %s", t.Server.cfg.Name, ErrMisfit, t.Server.secrets.cleanLine(err.Error())))
+			return mcp.Result{}, mcp.Told(fmt.Errorf("server %q answered, but %w: %s", t.Server.cfg.Name, ErrMisfit, cleanLine(err.Error())))
 		}
+	}
+	if r.IsError {
+		t.Server.maskFailure(r)
 	}
 	return renderResult(r), nil
 }

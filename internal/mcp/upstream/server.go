@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mask"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
@@ -67,6 +68,9 @@ type Options struct {
 	Keeper Keeper
 	// Dial connects to the server. If nil, it is reached as configured.
 	Dial Dialer
+	// Mask takes secrets out of what the server says of its failures. If nil, it takes
+	// out what every Masker does.
+	Mask *mask.Masker
 }
 
 // Server is one external server. Its supervisor, [Server.Run], connects it,
@@ -78,6 +82,7 @@ type Server struct {
 	pins     pinStore
 	log      *slog.Logger
 	secrets  *secrets
+	mask     *mask.Masker
 	dial     dialFunc
 	epoch    time.Time            // when the server was made
 	live     atomic.Pointer[link] // nil while there is no connection
@@ -113,7 +118,7 @@ func New(cfg config.MCPServerConfig, registry Registry, o Options) (*Server, err
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		cfg: cfg, registry: registry, pins: pinStore{o.Keeper}, log: o.Log.With("server", cfg.Name), secrets: secretsOf(cfg),
+		cfg: cfg, registry: registry, pins: pinStore{o.Keeper}, log: o.Log.With("server", cfg.Name), secrets: secretsOf(cfg), mask: o.Mask,
 		epoch: time.Now(), slots: make(chan struct{}, concurrent),
 		relist: make(chan struct{}, 1), wake: make(chan struct{}, 1), suspect: make(chan struct{}, 1), stopped: make(chan struct{}),
 		state: State{Phase: PhaseConnecting}, settled: make(chan struct{}),

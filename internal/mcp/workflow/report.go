@@ -33,11 +33,13 @@ type stepReport struct {
 
 // failure is why a call failed.
 type failure struct {
-	Code         mcp.Code `json:"code"`
-	Message      string   `json:"message"`
-	Hint         string   `json:"hint,omitempty"`
-	RetryAfterMs int64    `json:"retry_after_ms,omitempty"`
-	Approval     string   `json:"approval,omitempty"`
+	Code    mcp.Code `json:"code"`
+	Message string   `json:"message"`
+	// Said is what the tool's server said of it.
+	Said         string `json:"said,omitempty"`
+	Hint         string `json:"hint,omitempty"`
+	RetryAfterMs int64  `json:"retry_after_ms,omitempty"`
+	Approval     string `json:"approval,omitempty"`
 }
 
 // describeError returns nil for nil.
@@ -46,7 +48,7 @@ func describeError(err error) *failure {
 		return nil
 	}
 	text, _ := mcp.Telling(err)
-	f := &failure{Code: mcp.CodeOf(err), Message: untrusted.Clean(text, maxMessage)}
+	f := &failure{Code: mcp.CodeOf(err), Message: untrusted.Clean(text, maxMessage), Said: untrusted.Clean(mcp.ForeignText(err), maxMessage)}
 	var refused *mcp.Refusal
 	if errors.As(err, &refused) {
 		f.Message, f.Hint = untrusted.Clean(refused.Reason, maxMessage), untrusted.Clean(refused.Hint, maxMessage)

@@ -128,6 +128,7 @@ func failureSchema() map[string]any {
 	return object(map[string]any{
 		"code":           typed("string", "not_found, invalid_input, forbidden, handler_error, capacity_exceeded, timeout, unavailable, pending_approval or cancelled."),
 		"message":        typed("string", ""),
+		"said":           typed("string", "What the tool's server said of it."),
 		"hint":           typed("string", "What to do about it."),
 		"retry_after_ms": typed("integer", "How long to wait before trying again."),
 		"approval":       typed("string", "The id under which the call waits for approval."),
