@@ -16,7 +16,7 @@ import (
 // ExecuteTool runs a tool with full rights, whatever its tier. NPCs and other
 // restricted callers use a [Toolset].
 //
-// args is a JSON object; empty text counts as {}. The error wraps
+// args is a JSON object; empty text and null count as {}. The error wraps
 // [mcp.ErrUnknownTool], [mcp.ErrInvalidArguments], [mcp.ErrTimeout],
 // [mcp.ErrUnavailable], [mcp.ErrPanicked] or what the handler returned. A
 // failure that an external tool reports itself is no error but a result with
@@ -57,7 +57,7 @@ type pipeline struct{ host *Host }
 // runCall is the one way a tool is called: validate, ask the gate, call under a
 // deadline, measure, tell the gate.
 func (pl pipeline) runCall(ctx context.Context, e *entry, args string) (mcp.Result, error) {
-	if args == "" {
+	if args == "" || args == "null" {
 		args = "{}"
 	}
 	args, err := e.input.FitArguments(args)

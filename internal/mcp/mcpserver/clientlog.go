@@ -4,7 +4,11 @@ package mcpserver
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
@@ -15,6 +19,26 @@ const loggerName = "glyphoxa.tools"
 
 // offerLogging tells clients that they may ask for messages.
 func offerLogging(c *sdk.ServerCapabilities) { c.Logging = &sdk.LoggingCapabilities{} }
+
+// levels are the levels of messages, least first.
+var levels = []sdk.LoggingLevel{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+
+// checkLevel refuses what is no level of messages.
+func checkLevel(level sdk.LoggingLevel) error {
+	if slices.Contains(levels, level) {
+		return nil
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("`level` must be one of %s", quoted(levels))}
+}
+
+// quoted is a list of levels for a message.
+func quoted(list []sdk.LoggingLevel) string {
+	var all []string
+	for _, l := range list {
+		all = append(all, string(l))
+	}
+	return strings.Join(all, ", ")
+}
 
 // logToClient logs a call to the client that made it, if it asked for that: what went
 // well at debug level, failures as warnings. Logging is on its way out of the

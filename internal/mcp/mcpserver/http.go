@@ -87,7 +87,7 @@ func (s *Server) Listen(ctx context.Context, addr string, o WebOptions) (*Web, e
 	o.Guard.Addr = l.Addr().String()
 	w := &Web{server: s, o: o, listener: l, intake: intake{max: o.Limits.Body, shares: newShares(o.Limits.Body)}, direct: newDirect(s)}
 	w.stop, w.halt = context.WithCancel(context.WithoutCancel(ctx))
-	w.mcp = vouchedFor(w.streamable())
+	w.mcp = vouchedFor(s.judged(w.streamable()))
 	if !o.sdkAlone {
 		w.mcp = w.direct.directly(w.mcp)
 	}

@@ -43,7 +43,7 @@ func (s *Server) serveFrames(ctx context.Context, subject *policy.Subject, frame
 	if dialect.IsHandshake(req) {
 		return withoutEnd(dialect.Serve(life, conn, backend{server: s, peer: p}))
 	}
-	return withoutEnd(s.sdk.Run(life, conn.Transport()))
+	return withoutEnd(s.sdk.Run(life, &checkedConn{Conn: conn, server: s}))
 }
 
 // withoutEnd tells an orderly end of a connection from a failure.

@@ -210,6 +210,28 @@ func wantsType(kinds []string, at string) *misfit {
 	return &misfit{path: at, wants: "must be " + strings.Join(names, " or "), kinds: kinds}
 }
 
+// WrongType says that the value at a path must be what decodes into a Go type.
+func WrongType(path string, want reflect.Type) string {
+	kind := ""
+	switch want.Kind() {
+	case reflect.String:
+		kind = "string"
+	case reflect.Bool:
+		kind = "boolean"
+	case reflect.Slice, reflect.Array:
+		kind = "array"
+	case reflect.Struct, reflect.Map:
+		kind = "object"
+	case reflect.Float32, reflect.Float64:
+		kind = "number"
+	case reflect.Int, reflect.Int64, reflect.Uint, reflect.Uint64:
+		kind = "integer"
+	default:
+		return (&misfit{path: path, wants: "has the wrong type"}).String()
+	}
+	return wantsType([]string{kind}, path).String()
+}
+
 // isKind reports whether a decoded value is of a type of JSON Schema.
 func isKind(value any, kind string) bool {
 	switch v := value.(type) {

@@ -26,6 +26,14 @@ type flaw struct {
 	mute bool            // an answer would be taken for a request or an answer
 }
 
+// ParseRequest returns the request or notification in data, whose parts alias data, and
+// false if it is anything else.
+func ParseRequest(data []byte) (*jsonrpc.Request, bool) {
+	msg, bad := parseMessage(data)
+	req, ok := msg.(*jsonrpc.Request)
+	return req, ok && bad == nil
+}
+
 // parseMessage returns the message in data, a *jsonrpc.Request or *jsonrpc.Response
 // whose parts alias data, or what is wrong with it.
 func parseMessage(data []byte) (jsonrpc.Message, *flaw) {

@@ -1,0 +1,267 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/schema"
+	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+)
+
+// Methods that are the SDK's alone.
+const (
+	methodPing     = "ping"
+	methodDiscover = "server/discover"
+)
+
+// codeNoResource is a resource that is not found, in the revisions before the newest.
+const codeNoResource = -32002
+
+// paramsOf holds what the parameters of each method that the SDK knows are decoded into;
+// nil where a schema of ours says more.
+var paramsOf = map[string]func() any{
+	methodInitialize:    func() any { return new(sdk.InitializeParams) },
+	methodPing:          func() any { return new(sdk.PingParams) },
+	methodDiscover:      func() any { return new(struct{}) },
+	methodSetLevel:      func() any { return new(sdk.SetLoggingLevelParams) },
+	methodCallTool:      nil,
+	methodListTools:     func() any { return new(sdk.ListToolsParams) },
+	methodListResources: func() any { return new(sdk.ListResourcesParams) },
+	methodListTemplates: func() any { return new(sdk.ListResourceTemplatesParams) },
+	methodReadResource:  func() any { return new(sdk.ReadResourceParams) },
+	methodSubscribe:     func() any { return new(sdk.SubscribeParams) },
+	methodUnsubscribe:   func() any { return new(sdk.UnsubscribeParams) },
+	methodListen:        func() any { return new(sdk.SubscriptionsListenParams) },
+	methodListPrompts:   func() any { return new(sdk.ListPromptsParams) },
+	methodGetPrompt:     func() any { return new(sdk.GetPromptParams) },
+	methodComplete:      func() any { return new(sdk.CompleteParams) },
+}
+
+// revisionOf returns the revision that a request names in its _meta, empty if none.
+func revisionOf(params json.RawMessage) string {
+	var p struct {
+		Meta struct {
+			Version string `json:"io.modelcontextprotocol/protocolVersion"`
+		} `json:"_meta"`
+	}
+	_ = json.Unmarshal(params, &p) // what is wrong with it is said elsewhere
+	return p.Meta.Version
+}
+
+// judgeRequest returns what is wrong with a request that the SDK would refuse without
+// saying so, or in words of its inside; nil if nothing is. opened says that its session
+// was initialised.
+func (s *Server) judgeRequest(req *jsonrpc.Request, opened bool) *jsonrpc.Error {
+	if !req.IsCall() {
+		return nil
+	}
+	params, known := paramsOf[req.Method]
+	switch req.Method {
+	case MethodSubscribe, MethodPoll, MethodDeclare:
+		known = s.sync.world != nil
+	}
+	switch {
+	case !known:
+		return unknownMethod(req.Method)
+	case req.Method == methodInitialize || req.Method == methodPing || req.Method == methodDiscover:
+	case !opened && revisionOf(req.Params) < newestProtocol:
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf(
+			"%s came before initialize; call initialize first, or name revision %s in the _meta of every request", req.Method, newestProtocol)}
+	}
+	return judgeParams(req, params)
+}
+
+// unknownMethod is the answer to a method that nobody knows.
+func unknownMethod(method string) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("there is no method %q", untrusted.Line(method, 200))}
+}
+
+// judgeParams returns what is wrong with the types of a request's parameters.
+func judgeParams(req *jsonrpc.Request, into func() any) *jsonrpc.Error {
+	var says string
+	switch {
+	case len(req.Params) == 0:
+		return nil // some methods need none
+	case req.Method == methodCallTool:
+		says = misfitCall(req.Params)
+	case into != nil:
+		says = misfitParams(req.Params, into())
+	}
+	if says == "" {
+		return nil
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: says}
+}
+
+// misfitCall says which parameter of tools/call has the wrong type. Arguments are not
+// decoded: that is for later, and for who may call.
+func misfitCall(params json.RawMessage) string {
+	var p struct {
+		Name      json.RawMessage `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return "the params must be an object"
+	}
+	switch {
+	case len(p.Name) > 0 && p.Name[0] != '"':
+		return "`name` must be a string"
+	case len(p.Arguments) > 0 && p.Arguments[0] != '{' && string(p.Arguments) != "null":
+		return "`arguments` must be an object"
+	}
+	return ""
+}
+
+// misfitParams says which parameter does not fit what the SDK decodes it into.
+func misfitParams(params json.RawMessage, into any) string {
+	err := json.Unmarshal(params, into)
+	if err == nil {
+		return ""
+	}
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
+		return schema.WrongType(wrong.Field, wrong.Type)
+	}
+	return "the params are not what the method takes"
+}
+
+// checkedConn is a connection whose requests are judged before the SDK sees them.
+type checkedConn struct {
+	*wire.Conn
+	server *Server
+	opened bool // owned by the reader
+}
+
+// Connect makes the connection its own transport.
+func (c *checkedConn) Connect(context.Context) (sdk.Connection, error) { return c, nil }
+
+// Read returns the next message that the SDK is to answer.
+func (c *checkedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for {
+		msg, err := c.Conn.Read(ctx)
+		req, ok := msg.(*jsonrpc.Request)
+		if err != nil || !ok {
+			return msg, err
+		}
+		wrong := c.server.judgeRequest(req, c.opened)
+		if wrong == nil {
+			c.opened = c.opened || req.Method == methodInitialize
+			return msg, nil
+		}
+		if err := c.Write(ctx, &jsonrpc.Response{ID: req.ID, Error: wrong}); err != nil {
+			return nil, fmt.Errorf("refusing a request: %w", err)
+		}
+	}
+}
+
+// judged answers requests over HTTP that judgeRequest finds wrong, and those whose header
+// names another revision than they do; next answers the rest.
+func (s *Server) judged(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, ok := r.Body.(*readBody)
+		if !ok || body.err != nil || r.Method != http.MethodPost {
+			next.ServeHTTP(rw, r)
+			return
+		}
+		req, ok := wire.ParseRequest(body.whole)
+		if !ok {
+			next.ServeHTTP(rw, r)
+			return
+		}
+		header := r.Header.Get(protocolHeader)
+		wrong := otherRevision(req, header)
+		if wrong == nil {
+			wrong = s.judgeRequest(req, header >= newestProtocol || r.Header.Get(sessionHeader) != "")
+		}
+		if wrong == nil {
+			next.ServeHTTP(rw, r)
+			return
+		}
+		writeError(rw, req.ID, wrong, statusOfMisfit(wrong, header))
+	})
+}
+
+// otherRevision returns what is wrong if a request is one of the newest revision and its
+// header does not say so.
+func otherRevision(req *jsonrpc.Request, header string) *jsonrpc.Error {
+	if !req.IsCall() || req.Method == methodDiscover || header >= newestProtocol {
+		return nil
+	}
+	revision := revisionOf(req.Params)
+	if revision < newestProtocol {
+		return nil
+	}
+	says := fmt.Sprintf("the request's _meta names revision %s, its header %s names %s; send the same in both",
+		untrusted.Line(revision, 20), protocolHeader, untrusted.Line(header, 20))
+	if header == "" {
+		says = fmt.Sprintf("the request's _meta names revision %s; send the header %s with it", untrusted.Line(revision, 20), protocolHeader)
+	}
+	return &jsonrpc.Error{Code: sdk.CodeHeaderMismatch, Message: says}
+}
+
+// statusOfMisfit is the HTTP status of an error. Clients of the older revisions read no error
+// of a request that comes with another status than 200.
+func statusOfMisfit(wrong *jsonrpc.Error, header string) int {
+	switch {
+	case wrong.Code == jsonrpc.CodeMethodNotFound && header >= newestProtocol:
+		return http.StatusNotFound
+	case wrong.Code == jsonrpc.CodeMethodNotFound, wrong.Code == jsonrpc.CodeInvalidParams && header < newestProtocol:
+		return http.StatusOK
+	}
+	return http.StatusBadRequest
+}
+
+func writeError(rw http.ResponseWriter, id jsonrpc.ID, wrong *jsonrpc.Error, status int) {
+	raw, err := jsonrpc.EncodeMessage(&jsonrpc.Response{ID: id, Error: wrong})
+	if err != nil {
+		http.Error(rw, wrong.Message, status)
+		return
+	}
+	rw.Header().Set("Content-Type", "application/json")
+	rw.WriteHeader(status)
+	_, _ = rw.Write(raw) // whoever left needs none
+}
+
+// ofItsRevision stands before all methods. It gives errors the codes of the revision they
+// are asked in, and refuses what the SDK takes or words badly.
+func ofItsRevision(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if session, ok := req.GetSession().(*sdk.ServerSession); ok && method == methodInitialize && session.InitializeParams() != nil {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the session is initialised already"}
+		}
+		if params, ok := req.GetParams().(*sdk.SetLoggingLevelParams); ok && params != nil {
+			if err := checkLevel(params.Level); err != nil {
+				return nil, err
+			}
+		}
+		res, err := next(ctx, method, req)
+		if wrong, ok := errors.AsType[*jsonrpc.Error](err); ok && isNoResource(wrong) && !isNewest(req) {
+			older := *wrong
+			older.Code = codeNoResource
+			return res, &older
+		}
+		return res, err
+	}
+}
+
+// isNoResource reports whether an error is of a resource that is not found.
+func isNoResource(wrong *jsonrpc.Error) bool {
+	var missing *jsonrpc.Error
+	return errors.As(sdk.ResourceNotFoundError(""), &missing) && wrong.Code == missing.Code && wrong.Message == missing.Message
+}
+
+// isNewest reports whether a request is one of the newest revision.
+func isNewest(req sdk.Request) bool {
+	params := req.GetParams()
+	if params == nil {
+		return false
+	}
+	revision, _ := params.GetMeta()[sdk.MetaKeyProtocolVersion].(string)
+	return revision >= newestProtocol
+}
