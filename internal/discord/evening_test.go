@@ -44,6 +44,7 @@ discord: {token: %s, api_url: %s}
 type evening struct {
 	t                       *testing.T
 	d                       *discordtest.Server
+	bot                     *Bot
 	dir                     string
 	guild, channel, dm, ana string
 	stop                    func()
@@ -84,6 +85,7 @@ func beginEvening(t *testing.T, o discordtest.Options, more ...string) *evening 
 	if err != nil {
 		t.Fatal(err)
 	}
+	e.bot = b
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- errors.Join(b.Run(ctx), gs.Close()) }()
@@ -157,9 +159,15 @@ func numbersIn(text string) (numbers []string) {
 var answeredNumber = regexp.MustCompile(`makes (\d+)`)
 
 // kept are the numbers that memory says NPCs named, in order. The bot has stopped.
-func (e *evening) kept() (numbers []string) {
+func (e *evening) kept() []string {
 	e.t.Helper()
-	store, err := sqlite.Open(e.t.Context(), filepath.Join(e.dir, ".glyphoxa", "guilds", e.guild, "glyphoxa.db"), nil)
+	return e.keptIn(filepath.Join(e.dir, ".glyphoxa"))
+}
+
+// keptIn are those in a directory of data that no program is at work in.
+func (e *evening) keptIn(dir string) (numbers []string) {
+	e.t.Helper()
+	store, err := sqlite.Open(e.t.Context(), filepath.Join(dir, "guilds", e.guild, "glyphoxa.db"), nil)
 	if err != nil {
 		e.t.Fatal(err)
 	}

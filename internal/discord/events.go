@@ -146,7 +146,7 @@ func (b *Bot) onMessageUpdate(s *discordgo.Session, e *discordgo.MessageUpdate) 
 func (b *Bot) onMessageDelete(guild, channel string, messages ...string) {
 	if r := b.sessions.findSession(guild); r != nil && r.channel == channel {
 		for _, id := range messages {
-			if !isLineOf(r.sender, id) { // else it is nothing that a player wrote
+			if !r.sender.lines.contains(id) { // else it is nothing that a player wrote
 				r.changeMessage(id, "")
 			}
 		}

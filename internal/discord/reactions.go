@@ -37,7 +37,7 @@ func (b *Bot) onReaction(s *discordgo.Session, e *discordgo.MessageReactionAdd) 
 	}
 	b.noteRoles(e.GuildID, e.UserID, e.Member)
 	leads := dmRoles(b.cfg.DMRoles).memberIsDM(s.State, e.GuildID, e.UserID, e.Member.Roles)
-	r.sender.whenPosted(e.MessageID, func(turn int64) {
+	r.sender.lines.whenPosted(e.MessageID, func(turn int64) {
 		select {
 		case r.reactions <- reaction{turn, e.UserID, leads, wish.again}:
 		default:

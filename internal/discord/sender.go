@@ -46,7 +46,8 @@ type sender struct {
 	// aloud reports whether what NPCs say now is heard. It does not wait.
 	aloud func() bool
 	// say tells the operator.
-	say func(text string)
+	say   func(text string)
+	lines *postedLines
 
 	queue   chan piece
 	hurried chan struct{} // closed by hurry
@@ -61,11 +62,8 @@ type sender struct {
 	echoes   []*discordgo.Message // the bot's own, as the gateway told of them
 	home     home
 	avatars  map[string]string // by NPC
-	lines    []postedLine      // the last messages of NPCs
-	unsaid   []int64           // the last turns whose answers were taken back
-	early    []earlyReaction
-	thinking map[int64]bool // turns
-	thought  chan struct{}  // receives when thinking changes
+	thinking map[int64]bool    // turns
+	thought  chan struct{}     // receives when thinking changes
 
 	// Owned by run.
 	npc   string // whose sentences wait
@@ -88,7 +86,7 @@ type piece struct {
 	npc, text string
 	turn      int64
 	end       bool      // of the turn
-	unsaid    bool      // what was said in the turn is taken back
+	unsaid    bool      // what was said in the turn is taken back, and not to be posted
 	heard     bool      // somebody heard it, too
 	due       time.Time // when it came
 }
@@ -96,8 +94,8 @@ type piece struct {
 func newSender(a *rest.Client, log *slog.Logger, channel, parent string, l wording.Language) *sender {
 	return &sender{
 		rest: a, log: log, channel: channel, parent: parent, lang: l, lost: func(string) {}, unread: func(table.Unread) {}, aloud: func() bool { return false }, say: func(string) {},
-		posted: "0",
-		queue:  make(chan piece, maxUnsent), hurried: make(chan struct{}), closing: make(chan struct{}), done: make(chan struct{}),
+		posted: "0", lines: newPostedLines(),
+		queue: make(chan piece, maxUnsent), hurried: make(chan struct{}), closing: make(chan struct{}), done: make(chan struct{}),
 		thinking: map[int64]bool{}, thought: make(chan struct{}, 1),
 	}
 }
@@ -156,8 +154,10 @@ func (s *sender) Emit(e table.Event) {
 	case *table.Filler:
 		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn, heard: s.aloud()})
 	case *table.Unsaid:
-		s.markUnsaid(turn)
+		s.lines.markUnsaid(turn)
 		s.enqueue(piece{turn: turn, unsaid: true})
+	case *table.Erased:
+		s.lines.markErased(turn)
 	case *table.TurnEnded:
 		s.markThinking(turn, false)
 		s.enqueue(piece{turn: turn, end: true})
@@ -237,6 +237,11 @@ func (s *sender) run(ctx context.Context) {
 		case <-ctx.Done():
 		}
 	})
+	settled := make(chan struct{}) // nothing more is posted
+	var deleting sync.WaitGroup
+	defer deleting.Wait()
+	defer close(settled)
+	deleting.Go(func() { s.deleteErased(ctx, settled) })
 	due := time.NewTimer(sentenceWait)
 	defer due.Stop()
 	again := time.NewTicker(longestRetry)
@@ -254,7 +259,6 @@ func (s *sender) run(ctx context.Context) {
 		case <-s.closing:
 			cancel()
 			s.drainQueue(ctx)
-			end()
 			return
 		case <-ctx.Done():
 			s.drainQueue(ctx)
@@ -282,9 +286,11 @@ func (s *sender) drainQueue(ctx context.Context) {
 func (s *sender) addPiece(ctx context.Context, p piece) (wait time.Duration) {
 	switch {
 	case p.unsaid:
-		s.deleteLines(ctx, p.turn)
+		if s.turn == p.turn {
+			s.text = ""
+		}
 		return 0
-	case p.npc != "" && s.isUnsaid(p.turn):
+	case p.npc != "" && s.lines.isUnsaid(p.turn):
 		return 0
 	case p.end:
 		if p.turn == s.turn {

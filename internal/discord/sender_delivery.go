@@ -77,7 +77,7 @@ func (s *sender) postUntilTaken(ctx context.Context, p *posting) error {
 		case err == nil:
 			s.posted = id
 			if p.npc != "" {
-				s.noteLine(id, p.turn, p.by)
+				s.lines.add(id, p.turn, p.by)
 			}
 			return nil
 		case rest.Refused(err) || errors.Is(err, errUnsaid):
@@ -124,7 +124,7 @@ func (s *sender) postIfMissing(ctx context.Context, p *posting) (id string, err 
 			return id, err
 		}
 	}
-	if s.isUnsaid(p.turn) {
+	if s.lines.isUnsaid(p.turn) {
 		return "", errUnsaid
 	}
 	return s.postOnce(ctx, p)

@@ -96,18 +96,24 @@ func (t *Table) edit(ctx context.Context, e edit, log func(ctx context.Context) 
 type logEdit struct {
 	before []<-chan struct{} // to wait for
 	log    func(ctx context.Context) error
+	erases *erased       // reported to the table at the end; nil: nothing is
 	over   chan struct{} // closed at the end
 	done   chan<- error
 }
 
-func (w *logEdit) run(ctx context.Context, _ *Table) {
+func (w *logEdit) run(ctx context.Context, t *Table) {
 	defer close(w.over)
 	for _, b := range w.before {
 		<-b
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
-	w.done <- w.log(ctx)
+	err := w.log(ctx)
+	if e := w.erases; e != nil {
+		e.err = err
+		t.reports <- report{finding: e}
+	}
+	w.done <- err
 }
 
 // sourceOf is where a line comes from.

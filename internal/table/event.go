@@ -24,6 +24,7 @@ const (
 	KindListening    = "listening"
 	KindSpokenOrder  = "spoken.order"
 	KindUnsaid       = "unsaid"
+	KindErased       = "erased"
 	KindTurnEnded    = "turn.ended"
 	KindNotice       = "notice"
 )
@@ -189,6 +190,13 @@ type Unsaid struct {
 	By string `json:"by,omitempty"`
 	// Again says that the NPC answers the same again, in a turn of its own.
 	Again bool `json:"again,omitempty"`
+}
+
+// Erased reports that what was taken back in the turn is out of the log, for good: whoever shows
+// it may remove it now. It follows an [Unsaid], unless the log could not be changed.
+type Erased struct {
+	Header
+	NPC string `json:"npc"`
 }
 
 // TurnEnded reports the end of a turn. Every utterance ends in exactly one.

@@ -11,7 +11,8 @@ import (
 )
 
 // report is what a goroutine that works for a turn tells the table's. It reads
-// reports until each attempt has told of its end and each turn of its commit.
+// reports until each attempt has told of its end and each turn of its commit, and
+// each edit that erases something of its end.
 type report struct {
 	attempt *attempt // of the first group of findings
 	turn    *turn    // of the second
@@ -60,6 +61,10 @@ type (
 // up means nothing; what a guess has to say waits until it proves right.
 func (t *Table) takeReport(r report) {
 	a := r.attempt
+	if e, ok := r.finding.(*erased); ok {
+		t.turns.takeErased(e)
+		return
+	}
 	if a == nil {
 		t.turns.takeCommit(r.turn, r.finding)
 		return

@@ -92,6 +92,8 @@ type journal struct {
 	short bool          // keeps the last lines only
 	takes time.Duration // to keep something
 	first time.Duration // more for what comes first
+	// retract, if not nil, is called before something is taken out.
+	retract func() error
 }
 
 func (j *journal) Append(_ context.Context, lines ...memory.Line) ([]memory.Line, error) {
@@ -119,6 +121,11 @@ func (j *journal) Recent(_ context.Context, _ string, n int) ([]memory.Line, err
 }
 
 func (j *journal) Retract(_ context.Context, _, ref string) (int, error) {
+	if j.retract != nil {
+		if err := j.retract(); err != nil {
+			return 0, err
+		}
+	}
 	return j.change(func(l *memory.Line) (hit, keep bool) { return l.Ref == ref, false }), nil
 }
 

@@ -286,7 +286,7 @@ func (t *Table) close(ctx context.Context, came ...report) {
 	for _, r := range came {
 		t.takeReport(r)
 	}
-	for t.carryOut(ctx); t.atWork > 0 || len(t.turns.open) > 0; t.carryOut(ctx) {
+	for t.carryOut(ctx); t.atWork > 0 || len(t.turns.open) > 0 || t.transcript.erasing > 0; t.carryOut(ctx) {
 		t.takeReport(<-t.reports)
 	}
 	if err := <-kept; err != nil {

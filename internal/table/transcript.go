@@ -21,6 +21,7 @@ type transcript struct {
 	session string
 	most    int           // lines in mind
 	recent  []memory.Line // the session's last, which nobody else writes; immutable
+	erasing int           // edits under way that take out of the log what an NPC said
 }
 
 // recallSession reads what was said in the session before, if it goes on.

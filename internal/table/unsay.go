@@ -40,8 +40,8 @@ type Unsaying struct {
 // Unsay takes back what an NPC said in a turn. If it is still being said, the NPC stops. What
 // was said is deleted from the log, and no NPC is given it any more; what the player said
 // stays. With [Unsaying.Again] the NPC answers that again, in a turn of its own; where it cannot,
-// nothing is taken back. The error is [ErrStands] where that is so. Unsay returns once
-// the log has changed, with who has taken what back in words.
+// nothing is taken back. The error is [ErrStands] where that is so. [Unsaid] is told at once, and
+// [Erased] once the log has changed. Then Unsay returns, with who has taken what back in words.
 func (t *Table) Unsay(ctx context.Context, u Unsaying) (said string, err error) {
 	done := make(chan error, 1)
 	err = t.order(ctx, func() error {
@@ -107,14 +107,16 @@ func (ts *turns) mayAskAgain(l *saidLine) error {
 // has room, receives how that went.
 func (u Unsaying) takeBack(t *Table, l *saidLine, done chan<- error) {
 	l.unsaid = true
-	w := &logEdit{over: make(chan struct{}), done: done, log: func(ctx context.Context) error {
+	a := t.cast.agents[l.npc]
+	w := &logEdit{over: make(chan struct{}), done: done, erases: &erased{turn: l.turn, npc: a.NPC.Name}, log: func(ctx context.Context) error {
 		_, err := t.o.Log.Retract(ctx, t.o.Session.ID, answerRef(l.turn))
 		return err
 	}}
+	t.transcript.erasing++
 	if tn := t.turns.open[l.turn]; tn != nil {
 		tn.unsaid = true
-		if a := tn.attempt; a != nil {
-			a.found, a.stale = nil, true
+		if at := tn.attempt; at != nil {
+			at.found, at.stale = nil, true
 		}
 		w.before = append(w.before, tn.whenOver())
 		t.answers.cutTurn(tn, turnEnd{outcome: OutcomeCancelled})
@@ -124,13 +126,27 @@ func (u Unsaying) takeBack(t *Table, l *saidLine, done chan<- error) {
 	}
 	t.lastEdit = w.over
 	t.transcript.dropAnswer(l.turn)
-	a := t.cast.agents[l.npc]
 	a.UnsayTurn(l.turn, l.answer)
 	t.listener.dropGuesses()
 	t.effects.add(w)
 	t.effects.emit(l.turn, KindUnsaid, &Unsaid{NPC: a.NPC.Name, By: u.By, Again: u.Again})
 	if u.Again {
 		t.turns.askAgain(l)
+	}
+}
+
+// erased is how an edit of the log ended that takes out what an NPC said in a turn.
+type erased struct {
+	turn int64
+	npc  string
+	err  error
+}
+
+// takeErased takes in that the log was changed. If it was not, who wanted it is told.
+func (ts *turns) takeErased(e *erased) {
+	ts.transcript.erasing--
+	if e.err == nil {
+		ts.effects.emit(e.turn, KindErased, &Erased{NPC: e.npc})
 	}
 }
 

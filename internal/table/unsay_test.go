@@ -97,6 +97,54 @@ func TestUnsayWhileItIsSaid(t *testing.T) {
 	})
 }
 
+// That a line is out of the log is told when it is, and not if it cannot be taken out: until
+// then it may be read that there is one. The table closes only after that.
+func TestErasedIsToldOnceTheLogHasChanged(t *testing.T) {
+	full := errors.New("disk full")
+	for _, row := range []struct {
+		name   string
+		takes  time.Duration
+		err    error
+		closes bool
+		erased int
+	}{
+		{name: "slowly", takes: 3 * time.Second, erased: 1},
+		{name: "never", err: full},
+		{name: "while_the_table_closes", takes: 3 * time.Second, closes: true, erased: 1},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				j := &journal{retract: func() error { time.Sleep(row.takes); return row.err }}
+				r := open(t, setting{model: says("Aye."), journal: j})
+				r.write("Ana", "m1", "Mira, is it so?")
+				time.Sleep(5 * time.Second)
+				done := make(chan error, 1)
+				begun := time.Now()
+				go func() { _, err := r.Unsay(t.Context(), table.Unsaying{Leads: true}); done <- err }()
+				synctest.Wait()
+				if got := len(of[*table.Unsaid](r.events)); got != 1 {
+					t.Fatalf("%d unsaid events at once, want 1", got)
+				}
+				if got := len(of[*table.Erased](r.events)); got != 0 {
+					t.Fatal("erased before the log has changed")
+				}
+				if row.closes {
+					r.close()
+				}
+				if err := <-done; !errors.Is(err, row.err) || time.Since(begun) != row.takes {
+					t.Errorf("Unsay = %v after %v", err, time.Since(begun))
+				}
+				synctest.Wait()
+				got := of[*table.Erased](r.events)
+				if len(got) != row.erased || row.erased > 0 && (got[0].Turn != 1 || got[0].NPC != "Mira" || got[0].Time.Sub(begun) != row.takes) {
+					t.Errorf("erased events = %+v", got)
+				}
+				r.close()
+			})
+		})
+	}
+}
+
 func TestUnsayIsRefused(t *testing.T) {
 	for _, row := range []struct {
 		name string
@@ -111,6 +159,7 @@ func TestUnsayIsRefused(t *testing.T) {
 		{"again_while_silent", func(r *room) { _, err := r.Mute(r.t.Context(), "Mira", true); check(r.t, err) }, table.Unsaying{Turn: 1, Leads: true, Again: true}, "Mira is silent now"},
 		{"again_for_a_line_that_was_deleted", func(r *room) { check(r.t, r.Retract(r.t.Context(), "m1")) }, table.Unsaying{Turn: 1, Leads: true, Again: true}, "nothing that could be asked again"},
 		{"again_for_a_line_put_in_its_mouth", func(r *room) { check(r.t, r.Say(r.t.Context(), "Mira", "Last orders.")) }, table.Unsaying{NPC: "Mira", Leads: true, Again: true}, "nothing that could be asked again"},
+		{"again_for_who_is_gone", func(r *room) { _, err := r.Recast(r.t.Context(), company(bart(setting{}))); check(r.t, err) }, table.Unsaying{Turn: 1, Leads: true, Again: true}, "Mira is not at the table any more"},
 		{"again_and_again", func(r *room) {
 			for range 3 {
 				r.unsay(table.Unsaying{NPC: "Mira", Leads: true, Again: true})

@@ -121,7 +121,7 @@ func (c *Client) DeleteWebhookMessage(ctx context.Context, w *discordgo.Webhook,
 	if thread != "" {
 		query = "?" + url.Values{"thread_id": {thread}}.Encode()
 	}
-	return c.Do(ctx, http.MethodDelete, discordgo.EndpointWebhookMessage(w.ID, w.Token, message)+query, "webhook "+w.ID, nil, nil)
+	return c.Do(ctx, http.MethodDelete, discordgo.EndpointWebhookMessage(w.ID, w.Token, message)+query, "delete webhook "+w.ID, nil, nil)
 }
 
 // ShowTyping shows for ten seconds that the bot is writing.

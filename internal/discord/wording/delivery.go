@@ -27,6 +27,11 @@ var (
 		EN: "Discord did not take it in time",
 		DE: "Discord hat sie nicht rechtzeitig angenommen",
 	}
+	// NotDeleted says that a line which was taken back is still there to be read.
+	NotDeleted = Text{
+		EN: "A line that was taken back could not be deleted here. The NPC has forgotten it all the same.",
+		DE: "Eine zurückgenommene Zeile ließ sich hier nicht löschen. Der NSC hat sie trotzdem vergessen.",
+	}
 	// NotDone stands in the place of the answer to a command that came too late.
 	NotDone = Text{
 		EN: "This was not done: Discord was too slow. Give the command again.",
