@@ -15,6 +15,7 @@ import (
 type bounds struct {
 	ratio  float64 // p50 over p50
 	allocs float64 // more allocations
+	bytes  float64 // allocated over allocated; 0 asks for nothing
 }
 
 // effort is how long is measured, and what is then asked for.
@@ -43,6 +44,9 @@ func (b bounds) broken(raw, host figures) []string {
 	}
 	if more := host.allocs - raw.allocs; more > b.allocs+0.5 { // half of one is somebody else's
 		all = append(all, fmt.Sprintf("it allocates %.0f times more often a call than the SDK, want at most %.0f", more, b.allocs))
+	}
+	if b.bytes > 0 && host.bytes > b.bytes*raw.bytes {
+		all = append(all, fmt.Sprintf("it allocates %.2f times the SDK's bytes a call, want at most %.2f", host.bytes/raw.bytes, b.bytes))
 	}
 	return all
 }
@@ -87,7 +91,7 @@ func TestHostCostsLittle(t *testing.T) {
 func (e effort) settle(t *testing.T, tr transport, all []contender) ([]figures, []string) {
 	t.Helper()
 	if !tr.gated {
-		e.bounds = bounds{math.Inf(1), math.Inf(1)}
+		e.bounds = bounds{ratio: math.Inf(1), allocs: math.Inf(1)}
 	}
 	return e.hold(t, alone(all, e))
 }
@@ -101,7 +105,7 @@ func rows(w io.Writer, transport string, found []figures) {
 
 // TestBoundsBreak shows that the gate can fail.
 func TestBoundsBreak(t *testing.T) {
-	raw := figures{name: rawSDK, ratio: 1, allocs: 70.3}
+	raw := figures{name: rawSDK, ratio: 1, allocs: 70.3, bytes: 100}
 	for _, tc := range []struct {
 		name   string
 		host   figures
@@ -115,6 +119,8 @@ func TestBoundsBreak(t *testing.T) {
 		{"slower than the design", figures{ratio: 1.16, allocs: 70.3}, strictRun.bounds, 1},
 		{"within the slack of a busy machine", figures{ratio: 1.16, allocs: 70.3}, everyRun.bounds, 0},
 		{"slower than any slack", figures{ratio: 1.26, allocs: 70.3}, everyRun.bounds, 1},
+		{"half of the bytes", figures{ratio: 1, bytes: 50}, bounds{ratio: 1, bytes: 0.5}, 0},
+		{"more than half of the bytes", figures{ratio: 1, bytes: 51}, bounds{ratio: 1, bytes: 0.5}, 1},
 		{"both", figures{ratio: 2, allocs: 200}, everyRun.bounds, 2},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

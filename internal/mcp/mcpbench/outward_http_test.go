@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	gomcpserver "github.com/mark3labs/mcp-go/server"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
@@ -21,6 +22,7 @@ import (
 // Names of the contenders of this file beside rawSDK.
 const (
 	outwardServer = "outward"
+	markServer    = "mcp-go"
 	rawHops       = "both hops"
 )
 
@@ -105,13 +107,25 @@ func (r road) bare(tb testing.TB) string {
 
 func (o *outward) endpoint() string { return "http://" + o.addr + "/mcp" }
 
-// openRoad connects a client to a bare server and one to ours, which have the
-// same tool.
+// mark serves the echo tool with mark3labs/mcp-go alone. Its answer is text.
+func (r road) mark(tb testing.TB) string {
+	tb.Helper()
+	echo, err := echoGoServer(plain)
+	must(tb, "making a server of mcp-go", err)
+	server := httptest.NewServer(gomcpserver.NewStreamableHTTPServer(echo))
+	tb.Cleanup(server.Close)
+	return server.URL + "/mcp"
+}
+
+// openRoad connects a client to a bare server, one of mcp-go and one to ours, which
+// have the same tool.
 func (r road) openRoad(tb testing.TB) []contender {
 	raw := r.dial(tb, r.bare(tb), plain.tool, plain.args, plain.args)
+	mark := r.dial(tb, r.mark(tb), plain.tool, plain.args, plain.args)
+	mark.name = markServer
 	own := r.dial(tb, newOutward(tb, 0, echoBuiltin(plain)).endpoint(), plain.tool, plain.args, plain.args)
 	own.name = outwardServer
-	return []contender{raw, own}
+	return []contender{raw, mark, own}
 }
 
 // openThrough sets a call through our server to a tool of a process behind it
@@ -162,16 +176,19 @@ func crowd(ctx context.Context, callers []contender, calls int) ([]time.Duration
 	return took, errors.Join(errs...)
 }
 
-// openCrowds connects a crowd to a bare server and one to ours.
+// openCrowds connects a crowd to a bare server, one to mcp-go's and one to ours.
 func (r road) openCrowds(tb testing.TB) [][]contender {
 	tb.Helper()
-	raw, own := r.bare(tb), newOutward(tb, 0, echoBuiltin(plain)).endpoint()
-	crowds := make([][]contender, 2)
-	for range crowdSize {
-		crowds[0] = append(crowds[0], r.dial(tb, raw, plain.tool, plain.args, plain.args))
-		c := r.dial(tb, own, plain.tool, plain.args, plain.args)
-		c.name = outwardServer
-		crowds[1] = append(crowds[1], c)
+	servers := []struct{ name, url string }{
+		{rawSDK, r.bare(tb)}, {markServer, r.mark(tb)}, {outwardServer, newOutward(tb, 0, echoBuiltin(plain)).endpoint()},
+	}
+	crowds := make([][]contender, len(servers))
+	for i, s := range servers {
+		for range crowdSize {
+			c := r.dial(tb, s.url, plain.tool, plain.args, plain.args)
+			c.name = s.name
+			crowds[i] = append(crowds[i], c)
+		}
 	}
 	return crowds
 }

@@ -422,3 +422,25 @@ func FuzzDirect(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkDirectCall measures a call at the handler of all requests, without a network.
+func BenchmarkDirectCall(b *testing.B) {
+	w := newTwoWays(b)
+	for name, m := range map[string]posted{
+		"newest":  {newestHeader("tools/call", "echo"), callBody("1", `"echo"`, `{"a":1}`, plainMeta)},
+		"session": {sessionHeaders("2025-11-25"), `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"a":1}}}`},
+	} {
+		m = m.at(w.ourSession)
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				r := httptest.NewRequestWithContext(b.Context(), http.MethodPost, "http://"+w.host+"/mcp", strings.NewReader(m.body))
+				r.Header = m.header
+				rec := httptest.NewRecorder()
+				if w.ours.ServeHTTP(rec, r); rec.Code != http.StatusOK {
+					b.Fatal(rec.Body)
+				}
+			}
+		})
+	}
+}

@@ -56,7 +56,9 @@ func (d *direct) openSession(p *peer, session *sdk.ServerSession) {
 	}
 	c := params.Capabilities
 	s := &directSession{
-		caller: p.subject.Name, asks: c != nil && (c.Sampling != nil || c.Elicitation != nil),
+		caller: p.subject.Name,
+		//lint:ignore SA1019 clients of the older revisions have it
+		asks:  c != nil && (c.Sampling != nil || c.Elicitation != nil),
 		calls: map[string]context.CancelFunc{}, streams: map[string]chan struct{}{},
 	}
 	s.passed.Store(time.Now().UnixNano())
