@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"sync"
@@ -25,6 +26,7 @@ const (
 // SDK's, errors of the protocol among them. It is safe for concurrent use.
 type direct struct {
 	server   *Server
+	identity json.RawMessage // what it tells clients it is
 	events   directEvents
 	sessions sync.Map // id to *directSession
 }
@@ -32,6 +34,7 @@ type direct struct {
 // newDirect returns the direct way to a server.
 func newDirect(s *Server) *direct {
 	d := &direct{server: s}
+	d.identity, _ = json.Marshal(s.identity) // of texts
 	d.events = directEvents{sdk.NewMemoryEventStore(nil), d}
 	d.events.SetMaxBytes(eventBytes)
 	return d

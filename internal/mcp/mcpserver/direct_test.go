@@ -402,7 +402,11 @@ var oddHeaders = []http.Header{
 // FuzzDirect holds the direct way to the SDK: whatever it takes, the SDK answers the same.
 func FuzzDirect(f *testing.F) {
 	w := newTwoWays(f)
+	n := 0
 	kinds(func(_ string, m posted) {
+		if n++; n%7 != 0 {
+			return // each of them would be run before the fuzzing begins
+		}
 		h := m.header
 		f.Add([]byte(m.body), h.Get("Mcp-Method"), h.Get("Mcp-Name"), h.Get("Mcp-Protocol-Version"), h.Get("Accept"))
 	})

@@ -35,7 +35,10 @@ func (d *direct) encodeCall(res *sdk.CallToolResult, newest bool) ([]byte, error
 		out.Content = []sdk.Content{}
 	}
 	if newest {
-		out.Meta = d.signed(out.Meta)
+		out.Meta = signed(out.Meta, d.identity)
+	}
+	if raw, ok := appendPlainCall(make([]byte, 0, 512), &out, newest); ok && res.InputRequests == nil {
+		return raw, nil
 	}
 	raw, err := out.MarshalJSON()
 	if err != nil || res.InputRequests != nil {
@@ -48,7 +51,7 @@ func (d *direct) encodeCall(res *sdk.CallToolResult, newest bool) ([]byte, error
 // encodeList is a page of tools as its client reads it.
 func (d *direct) encodeList(res *sdk.ListToolsResult, newest bool) ([]byte, error) {
 	if newest {
-		res.ResultType, res.Meta = "complete", d.signed(res.Meta)
+		res.ResultType, res.Meta = "complete", signed(res.Meta, d.server.identity)
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -61,12 +64,12 @@ func (d *direct) encodeList(res *sdk.ListToolsResult, newest bool) ([]byte, erro
 }
 
 // signed is meta, which is the caller's own, with who answers in it.
-func (d *direct) signed(meta sdk.Meta) sdk.Meta {
+func signed(meta sdk.Meta, by any) sdk.Meta {
 	if meta == nil {
 		meta = sdk.Meta{}
 	}
 	if _, named := meta[metaServer]; !named {
-		meta[metaServer] = d.server.identity
+		meta[metaServer] = by
 	}
 	return meta
 }

@@ -25,7 +25,7 @@ func (w *Web) bounded(next http.Handler) http.Handler {
 			next.ServeHTTP(rw, r)
 			return
 		}
-		b := wire.Reading{Max: w.intake.max, Share: w.intake.shares.of(policy.SubjectFrom(r.Context()))}
+		b := wire.Reading{Max: w.intake.max, Expect: r.ContentLength, Share: w.intake.shares.of(policy.SubjectFrom(r.Context()))}
 		defer b.Free()
 		err := b.ReadAll(r.Body)
 		var shape *wire.ShapeError

@@ -27,6 +27,9 @@ type Reading struct {
 	Max int64
 	// Share is what room for the message is taken from. If nil, there is no other bound.
 	Share Share
+	// Expect is how long the message says that it is, in bytes; 0 or less is unknown.
+	// Room for a short one is made to fit.
+	Expect int64
 
 	shape Shape
 	data  []byte // its capacity is what is held
@@ -62,6 +65,9 @@ func (b *Reading) ReadAll(r io.Reader) error {
 // grow makes room for more.
 func (b *Reading) grow() error {
 	room := min(max(FirstRead, 2*int64(cap(b.data))), b.Max+1)
+	if b.data == nil && b.Expect > 0 {
+		room = min(room, b.Expect+1) // one to see that it ends
+	}
 	if b.Share != nil && !b.Share.Take(room-int64(cap(b.data))) {
 		return ErrOverShare
 	}
