@@ -304,7 +304,7 @@ func playTiers(t *testing.T, s *seating, model *fakeopenai.Server) {
 		t.Errorf("the order is %+v", e)
 	}
 	if _, err := s.d.AwaitMessage(t.Context(), s.channel, func(m discordtest.Message) bool {
-		return strings.Contains(m.Content, "Bartok may go up to deep")
+		return strings.Contains(m.Content, "Bartok may be thoughtful (deep)")
 	}); err != nil {
 		t.Error(err)
 	}

@@ -201,17 +201,24 @@ func decisionText(l wording.Language, d policy.Decision) string {
 // callerName is a caller as people know it. Discord shows the name of a user, and tells
 // nobody of it where mentions are off.
 func callerName(caller string, cast []config.NPC) string {
+	name := plainCaller(caller, cast)
+	if name == "" {
+		return "<@" + strings.TrimPrefix(caller, guilds.UserRef(Front, "")) + ">"
+	}
+	return "**" + markup.Escape(markup.Clip(name, maxCardName)) + "**"
+}
+
+// plainCaller is the name of a caller, empty for a user: that one Discord knows.
+func plainCaller(caller string, cast []config.NPC) string {
 	user, is := strings.CutPrefix(caller, guilds.UserRef(Front, ""))
 	if is && user != "" && strings.Trim(user, "0123456789") == "" {
-		return "<@" + user + ">"
+		return ""
 	}
-	if id, is := strings.CutPrefix(caller, "npc:"); is {
-		caller = id
-		if i := slices.IndexFunc(cast, func(n config.NPC) bool { return n.ID == id }); i >= 0 {
-			caller = cast[i].Name
-		}
+	id, is := strings.CutPrefix(caller, "npc:")
+	if i := slices.IndexFunc(cast, func(n config.NPC) bool { return n.ID == id }); is && i >= 0 {
+		return cast[i].Name
 	}
-	return "**" + markup.Escape(markup.Clip(caller, maxCardName)) + "**"
+	return id
 }
 
 // knownNPCs is who may have asked: who is at the table, or else in the campaign.

@@ -2,7 +2,6 @@ package discord
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,10 +24,21 @@ const (
 
 // entityKinds are what an entity may be, and what that means.
 var entityKinds = []struct {
-	name    string
-	meaning wording.Text
+	name          string
+	word, meaning wording.Text
 }{
-	{"npc", wording.ChoicePerson}, {"location", wording.ChoicePlace}, {"faction", wording.ChoiceFaction}, {"item", wording.ChoiceItem}, {"creature", wording.ChoiceCreature},
+	{"npc", wording.KindPerson, wording.ChoicePerson}, {"location", wording.KindPlace, wording.ChoicePlace}, {"faction", wording.KindFaction, wording.ChoiceFaction},
+	{"item", wording.KindItem, wording.ChoiceItem}, {"creature", wording.KindCreature, wording.ChoiceCreature},
+}
+
+// kindWord is a kind of entities in a language; one that is not among them stays as it is.
+func kindWord(l wording.Language, kind string) string {
+	for _, k := range entityKinds {
+		if k.name == kind {
+			return k.word.In(l)
+		}
+	}
+	return kind
 }
 
 // addEntity adds to the world.
@@ -49,8 +59,11 @@ func newEntity(c *call) (guilds.NewEntity, error) {
 	kind, known := strings.ToLower(c.textOption("kind")), false
 	var all []string
 	for _, k := range entityKinds {
+		if strings.EqualFold(kind, k.word.In(c.lang)) {
+			kind = k.name
+		}
 		known = known || k.name == kind
-		all = append(all, fmt.Sprintf("%s (%s)", k.name, k.meaning.In(c.lang)))
+		all = append(all, fmt.Sprintf("%s (%s)", k.word.In(c.lang), k.meaning.In(c.lang)))
 	}
 	e := guilds.NewEntity{Name: c.textOption("name"), Type: kind, Description: c.textOption("description"), Location: c.textOption("place")}
 	switch {
@@ -71,7 +84,7 @@ func entityForm(c *call) *form {
 	must, may := true, false
 	var names []string
 	for _, k := range entityKinds {
-		names = append(names, k.name)
+		names = append(names, c.say(k.word))
 	}
 	return &form{command: "entity add", title: c.say(wording.NewEntity), fields: []discordgo.TextInput{
 		{CustomID: "name", Label: c.say(wording.FieldName), Style: discordgo.TextInputShort, Placeholder: c.say(wording.OptEntityName), Required: &must, MaxLength: maxEntityName, Value: c.textOption("name")},
@@ -87,17 +100,20 @@ func (c *call) withTypedText(err error) error {
 		return err
 	}
 	lines := []string{c.say(wording.YouTyped, strings.TrimPrefix(errorText(c.lang, err), "⚠ "))}
-	for _, name := range []string{"name", "kind", "place", "description"} {
-		if s := c.textOption(name); s != "" {
-			lines = append(lines, fmt.Sprintf("%s: %s", name, markup.Escape(s)))
+	for _, f := range []struct {
+		name  string
+		label wording.Text
+	}{{"name", wording.FieldName}, {"kind", wording.FieldKind}, {"place", wording.FieldPlace}, {"description", wording.FieldText}} {
+		if s := c.textOption(f.name); s != "" {
+			lines = append(lines, fmt.Sprintf("%s: %s", c.say(f.label), markup.Escape(s)))
 		}
 	}
-	return errors.New(strings.Join(lines, "\n"))
+	return wording.Verbatim.With(strings.Join(lines, "\n"))
 }
 
 // entityLine is an entity in a list.
-func entityLine(id, kind, name, description string) string {
-	line := fmt.Sprintf("- **%s** `%s` (%s)", markup.Escape(name), id, markup.Escape(kind))
+func entityLine(l wording.Language, id, kind, name, description string) string {
+	line := fmt.Sprintf("- **%s** `%s` (%s)", markup.Escape(name), id, markup.Escape(kindWord(l, kind)))
 	if description != "" {
 		line += ": " + markup.Escape(description)
 	}
@@ -116,7 +132,7 @@ func listEntities(ctx context.Context, c *call) (string, error) {
 	}
 	var lines []string
 	for _, e := range found {
-		lines = append(lines, entityLine(e.ID, e.Type, e.Name, e.Description))
+		lines = append(lines, entityLine(c.lang, e.ID, e.Type, e.Name, e.Description))
 	}
 	return c.showPage("entity list", filter, lines, c.say(wording.NoSuchEntity))
 }

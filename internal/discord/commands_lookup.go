@@ -44,9 +44,21 @@ func lookUpRules(ctx context.Context, c *call) (string, error) {
 	}
 	var lines []string
 	for _, r := range found {
-		lines = append(lines, fmt.Sprintf("- **%s** (%s): %s", markup.Escape(r.Name), r.Category, markup.Escape(r.Summary)))
+		lines = append(lines, fmt.Sprintf("- **%s** (%s): %s", markup.Escape(r.Name), c.ruleCategory(r.Category), markup.Escape(r.Summary)))
 	}
 	return c.showPage("rules", about, lines, c.say(wording.RulesSilent))
+}
+
+// ruleCategory is a category of the rules in the language of the answer.
+func (c *call) ruleCategory(name string) string {
+	if word, ok := ruleCategories[name]; ok {
+		return c.say(word)
+	}
+	return name
+}
+
+var ruleCategories = map[string]wording.Text{
+	"condition": wording.RuleCondition, "combat": wording.RuleCombat, "spell": wording.RuleSpell, "general": wording.RuleGeneral,
 }
 
 // askTable tells a DM what the table knows of something.
@@ -69,7 +81,7 @@ func askTable(ctx context.Context, c *call) (string, error) {
 	}
 	var lines []string
 	for _, e := range involved {
-		lines = append(lines, entityLine(e.ID, e.Type, e.Name, e.Description))
+		lines = append(lines, entityLine(c.lang, e.ID, e.Type, e.Name, e.Description))
 	}
 	for _, f := range known {
 		lines = append(lines, "- "+markup.Escape(f.Text))

@@ -220,15 +220,35 @@ func reloadNPCs(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	said, err := r.reloadNPCs(ctx)
+	changed, err := r.reloadNPCs(ctx)
 	if err != nil {
 		return "", err
 	}
-	lines := strings.Split(said, "\n")
-	for i := range lines {
-		lines[i] = markup.Escape(lines[i])
+	lines := describeCastChange(c.lang, changed.CastChange)
+	for _, note := range changed.Notes {
+		lines = append(lines, markup.Escape(wording.Translate(c.lang, note)))
 	}
 	return strings.Join(lines, "\n"), nil
+}
+
+// describeCastChange says what has changed about the NPCs at the table.
+func describeCastChange(l wording.Language, c table.CastChange) (lines []string) {
+	for _, p := range []struct {
+		names []string
+		said  wording.Group
+	}{{c.Joined, wording.CastJoins}, {c.Changed, wording.CastChanges}, {c.Left, wording.CastLeaves}} {
+		var names []string
+		for _, n := range p.names {
+			names = append(names, markup.Escape(n))
+		}
+		if len(names) > 0 {
+			lines = append(lines, p.said.In(l, names))
+		}
+	}
+	if len(lines) == 0 {
+		lines = []string{wording.CastIsTheSame.In(l)}
+	}
+	return lines
 }
 
 // tierWord is a tier in the language of the answer.

@@ -50,7 +50,7 @@ func (c *call) describeServers(all []mcphost.ServerStatus) (lines []string) {
 		name := "**" + markup.Escape(s.Name) + "**"
 		switch {
 		case s.State == "down":
-			lines = append(lines, c.say(wording.ServerDown, name, markup.Escape(markup.ShortenPaths(s.Reason))))
+			lines = append(lines, c.say(wording.ServerDown, name, markup.Escape(markup.ShortenPaths(wording.Translate(c.lang, s.Reason)))))
 		case s.Held > 0:
 			lines = append(lines, c.say(wording.OfServer, name, wording.ServerHolds.Of(s.Held)))
 		}
@@ -112,16 +112,16 @@ func listHeldTools(all []mcphost.Held) string {
 // showDifference shows what a server says of a tool now, against what it said before.
 // What does not fit goes with the answer as a file.
 func (c *call) showDifference(w mcphost.Held) string {
-	diff := udiff.Unified("approved", "offered", w.Approved+"\n", w.Offered+"\n")
+	diff, why := udiff.Unified(c.say(wording.DiffApproved), c.say(wording.DiffOffered), w.Approved+"\n", w.Offered+"\n"), wording.ToolDiffers
 	if w.Approved == "" {
-		diff = w.Offered
+		diff, why = w.Offered, wording.ToolIsNew
 	}
 	shown := withoutBackticks(diff)
 	if r := []rune(shown); len(r) > maxDiff {
 		c.attachFile("definition.diff", []byte(diff))
 		shown = string(r[:maxDiff]) + "\n…"
 	}
-	return c.say(wording.ToolDifference, withoutBackticks(heldToolName(w)), w.Why, shown)
+	return c.say(wording.ToolDifference, withoutBackticks(heldToolName(w)), c.say(why), shown)
 }
 
 // withoutBackticks keeps a text from ending the code it is shown as.

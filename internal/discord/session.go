@@ -13,6 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -150,14 +151,14 @@ func (r *session) setNPCs(all []config.NPC) {
 
 // reloadNPCs has the table go on with the NPCs that are in the files now, and says
 // what has changed.
-func (r *session) reloadNPCs(ctx context.Context) (string, error) {
+func (r *session) reloadNPCs(ctx context.Context) (play.Recast, error) {
 	r.reloading.Lock()
 	defer r.reloading.Unlock()
-	all, said, err := r.played.Reload(ctx)
+	all, changed, err := r.played.Reload(ctx)
 	if err == nil {
 		r.setNPCs(all)
 	}
-	return said, err
+	return changed, err
 }
 
 // close ends the table, tells what it said last, and waits for everything.

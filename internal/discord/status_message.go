@@ -287,7 +287,7 @@ func (s *statusMessage) countLines(l wording.Language) (lines []string) {
 		lines = append(lines, wording.AnswersCount.In(l, s.met))
 	}
 	for _, t := range s.troubles {
-		lines = append(lines, wording.Trouble.In(l, t.at.Unix(), markup.Escape(t.text), wording.Times.Of(t.times)))
+		lines = append(lines, wording.Trouble.In(l, t.at.Unix(), markup.Escape(wording.Translate(l, t.text)), wording.Times.Of(t.times)))
 	}
 	return lines
 }

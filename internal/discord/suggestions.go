@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"sync"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/guilds"
 )
 
@@ -121,13 +123,28 @@ func suggestFromGuild(what guilds.Suggestion) suggestFunc {
 	return func(ctx context.Context, c *call, typed string) (out []suggestion, err error) {
 		all, err := c.bot.dispatcher.suggesterFor(c.by).Suggest(ctx, what, typed)
 		for _, k := range all {
-			if what == guilds.SuggestCampaign && k.Value == "" {
-				k.Name, k.Value = campaignName(c.lang, guilds.Campaign{Name: k.Name}), configuredCampaign
-			}
-			out = append(out, suggestion{k.Name, k.Value})
+			out = append(out, c.describeChoice(ctx, what, k))
 		}
 		return out, err
 	}
+}
+
+// describeChoice is how something of the guild is suggested.
+func (c *call) describeChoice(ctx context.Context, what guilds.Suggestion, k guilds.Choice) suggestion {
+	switch {
+	case what == guilds.SuggestCampaign && k.Value == "":
+		return suggestion{campaignName(c.lang, guilds.Campaign{Name: k.Name}), configuredCampaign}
+	case k.Kind != "":
+		k.Name += " (" + kindWord(c.lang, k.Kind) + ")"
+	case k.Call != nil:
+		cast, _ := c.knownNPCs(ctx) // a call is known by an id, too
+		k.Name = c.say(wording.WaitingCall, k.Value, cmp.Or(plainCaller(k.Call.Caller, cast), c.say(wording.SomePlayer)), k.Call.Tool, k.Call.Args)
+	case what == guilds.SuggestHeldTool && k.New:
+		k.Name += " " + c.say(wording.ToolIsNew)
+	case what == guilds.SuggestHeldTool:
+		k.Name += " " + c.say(wording.ToolDiffers)
+	}
+	return suggestion{k.Name, k.Value}
 }
 
 // containsFold reports whether a text has another in it, in whatever case.

@@ -24,9 +24,15 @@ type turnTimings struct {
 	last  []*turnTiming         // of those that have; they do not change any more
 	ended int                   // how many have
 
-	drawing sync.Mutex // guards the fields below
-	picture []byte     // of the last turns when drawn had ended
-	drawn   int
+	drawing sync.Mutex // guards pictures
+	// pictures are of the last turns, by the language of their words.
+	pictures [len(wording.Languages)]picture
+}
+
+// picture is a picture of the last turns when so many had ended.
+type picture struct {
+	png   []byte
+	ended int
 }
 
 // turnTiming is a turn, and when it did what.
@@ -85,27 +91,28 @@ func (t *turnTimings) noteEvent(e table.Event) {
 // maxTools bounds the tools that are kept of a turn.
 const maxTools = 32
 
-// drawTurns returns the last turns and a picture of them, which is drawn anew only if
-// there are others: many may ask at once.
-func (t *turnTimings) drawTurns() ([]*turnTiming, []byte, error) {
+// drawTurns returns the last turns and a picture of them in the words of a language,
+// which is drawn anew only if there are others: many may ask at once.
+func (t *turnTimings) drawTurns(l wording.Language) ([]*turnTiming, []byte, error) {
 	t.drawing.Lock()
 	defer t.drawing.Unlock()
 	t.mu.Lock()
 	last, ended := t.last, t.ended
 	t.mu.Unlock()
-	if len(last) == 0 || ended == t.drawn {
-		return last, t.picture, nil
+	p := &t.pictures[l]
+	if len(last) == 0 || ended == p.ended {
+		return last, p.png, nil
 	}
 	var turns []waterfall.Turn
 	for _, tn := range last {
-		turns = append(turns, tn.waterfallTurn())
+		turns = append(turns, tn.waterfallTurn(l))
 	}
 	var out bytes.Buffer
-	if err := waterfall.PNG(&out, turns); err != nil {
+	if err := waterfall.PNG(&out, turns, pictureWords(l)); err != nil {
 		return nil, nil, fmt.Errorf("drawing the last turns: %w", err)
 	}
-	t.picture, t.drawn = out.Bytes(), ended
-	return last, t.picture, nil
+	*p = picture{out.Bytes(), ended}
+	return last, p.png, nil
 }
 
 // showTiming shows where the time of the last turns went, in a picture and in
@@ -115,7 +122,7 @@ func showTiming(_ context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	last, picture, err := r.status.timings.drawTurns()
+	last, picture, err := r.status.timings.drawTurns(c.lang)
 	if err != nil {
 		return "", err
 	}
@@ -130,11 +137,32 @@ func showTiming(_ context.Context, c *call) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
+// pictureWords are the words of a picture in a language.
+func pictureWords(l wording.Language) *waterfall.Words {
+	w := &waterfall.Words{
+		Turn: wording.PictureOfOne.In(l), Turns: wording.PictureOfMany.In(l), Since: wording.PictureSince.In(l), Target: wording.PictureTarget.In(l),
+		Of: wording.PictureOf.In(l), NoAnswer: wording.PictureNothing.In(l), Comma: l == wording.German,
+	}
+	for stage, word := range map[waterfall.Stage]wording.Text{
+		waterfall.Endpoint: wording.StageEndpoint, waterfall.Transcript: wording.StageTranscript, waterfall.Queue: wording.StageQueue,
+		waterfall.Route: wording.StageRoute, waterfall.Context: wording.StageContext, waterfall.Model: wording.StageModel,
+		waterfall.Writing: wording.StageWriting, waterfall.Tools: wording.StageTools, waterfall.Voice: wording.StageVoice,
+		waterfall.Floor: wording.StageFloor, waterfall.Filler: wording.StageFiller, waterfall.Answer: wording.StageAnswer,
+	} {
+		w.Stages[stage] = word.In(l)
+	}
+	return w
+}
+
 // waterfallTurn is the turn as it is drawn.
-func (tn *turnTiming) waterfallTurn() waterfall.Turn {
+func (tn *turnTiming) waterfallTurn(l wording.Language) waterfall.Turn {
+	tier := "" // nobody began to answer
+	if tn.tier != "" {
+		tier = wording.TierWord(tn.tier).In(l)
+	}
 	return waterfall.Turn{
-		Number: tn.number, NPC: tn.npc, Tier: tn.tier, Spans: tn.stageSpans(),
-		Target: elapsed.Duration(tn.ledger.TargetMS), First: elapsed.Duration(tn.ledger.FirstSoundMS), Met: metBudget(tn.ledger), Note: tn.describeEnd(wording.English),
+		Number: tn.number, NPC: tn.npc, Tier: tier, Spans: tn.stageSpans(),
+		Target: elapsed.Duration(tn.ledger.TargetMS), First: elapsed.Duration(tn.ledger.FirstSoundMS), Met: metBudget(tn.ledger), Note: tn.describeEnd(l),
 	}
 }
 
@@ -149,9 +177,10 @@ func (tn *turnTiming) describeTurn(l wording.Language) string {
 		mark = "✅"
 	}
 	ended := []string{wording.NoWords.In(l)}
-	switch first := waterfall.Label(elapsed.Duration(led.FirstSoundMS)); {
+	label := func(ms float64) string { return wording.Decimals(l, waterfall.Label(elapsed.Duration(ms))) }
+	switch first := label(led.FirstSoundMS); {
 	case led.FirstSoundMS > 0 && led.TargetMS > 0:
-		ended[0] = wording.FirstWordsOf.In(l, first, waterfall.Label(elapsed.Duration(led.TargetMS)))
+		ended[0] = wording.FirstWordsOf.In(l, first, label(led.TargetMS))
 	case led.FirstSoundMS > 0:
 		ended[0] = wording.FirstWords.In(l, first)
 	}
@@ -167,10 +196,10 @@ func (tn *turnTiming) describeTurn(l wording.Language) string {
 		{"writing", led.LLMFirstSentenceMS}, {"tool", led.ToolMS}, {"tts", led.TTSFirstAudioMS}, {"floor", led.FloorMS},
 	} {
 		if s.ms >= 1 {
-			stages = append(stages, stageWord(l, s.name)+" "+waterfall.Label(elapsed.Duration(s.ms)))
+			stages = append(stages, stageWord(l, s.name)+" "+label(s.ms))
 		}
 	}
-	stages = append(stages, wording.InAll.In(l, waterfall.Label(elapsed.Duration(led.TotalMS))))
+	stages = append(stages, wording.InAll.In(l, label(led.TotalMS)))
 	return fmt.Sprintf("#%d %s: %s %s — %s", tn.number, name, mark, strings.Join(ended, ", "), strings.Join(stages, ", "))
 }
 

@@ -185,7 +185,7 @@ func TestToolsStandWhereTheyRan(t *testing.T) {
 // that have ended.
 func TestTheLastTurns(t *testing.T) {
 	var all turnTimings
-	if last, picture, err := all.drawTurns(); len(last) > 0 || picture != nil || err != nil {
+	if last, picture, err := all.drawTurns(wording.English); len(last) > 0 || picture != nil || err != nil {
 		t.Errorf("before the first turn: %d turns, %d bytes, %v", len(last), len(picture), err)
 	}
 	for n := range int64(40) {
@@ -213,7 +213,7 @@ func TestManyAskAtOnce(t *testing.T) {
 	var asking sync.WaitGroup
 	for range 8 {
 		asking.Go(func() {
-			last, picture, err := all.drawTurns()
+			last, picture, err := all.drawTurns(wording.English)
 			if err != nil || len(last) == 0 {
 				t.Errorf("%d turns, %v", len(last), err)
 				return
@@ -225,13 +225,13 @@ func TestManyAskAtOnce(t *testing.T) {
 	}
 	end(1)
 	asking.Wait()
-	_, before, _ := all.drawTurns()
-	_, again, _ := all.drawTurns()
+	_, before, _ := all.drawTurns(wording.English)
+	_, again, _ := all.drawTurns(wording.English)
 	if &before[0] != &again[0] {
 		t.Error("the same turns were drawn twice")
 	}
 	end(2)
-	if _, after, _ := all.drawTurns(); bytes.Equal(before, after) {
+	if _, after, _ := all.drawTurns(wording.English); bytes.Equal(before, after) {
 		t.Error("a turn that ended is not in the picture")
 	}
 }

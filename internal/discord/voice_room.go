@@ -218,11 +218,11 @@ func (r *voiceRoom) tell(e voice.Event) {
 	case voice.Disconnected:
 		if e.Cause == voice.GaveUp {
 			r.losePlace()
-			r.notify("warning", wording.VoiceGivenUp.In(r.lang, e.Reason))
+			r.notify("warning", wording.VoiceGivenUp.In(r.lang, wording.Translate(r.lang, e.Reason)))
 			return
 		}
 		r.setPlace("", false)
-		r.notify("warning", wording.VoiceLost.In(r.lang, e.Reason))
+		r.notify("warning", wording.VoiceLost.In(r.lang, wording.Translate(r.lang, e.Reason)))
 	case voice.EncryptionFailed:
 		r.log.Warn("a voice channel's encryption is agreed on anew", "reason", e.Reason)
 	case voice.UserJoined, voice.UserLeft:

@@ -9,6 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/orders"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -45,11 +46,27 @@ func (s *voiceSink) tellOrder(e *table.Ordered) {
 		s.end(e.Speaker)
 		return
 	}
-	done := e.Done
-	if e.Problem != "" {
-		done = "⚠ " + e.Problem
+	s.postNotice("order", wording.OrderGiven.In(s.room.lang, markup.Escape(e.Speaker), orderText(s.room.lang, e)))
+}
+
+// orderText says what was done of an order that was given aloud, or why nothing was.
+func orderText(l wording.Language, e *table.Ordered) string {
+	who, tier := markup.Escape(e.NPC), wording.TierWord(e.Tier).In(l)
+	switch {
+	case e.Problem != "":
+		return "⚠ " + markup.Escape(wording.Translate(l, e.Problem))
+	case e.Order == orders.Quiet.String():
+		return wording.NPCMuted.In(l, who)
+	case e.Order == orders.Resume.String():
+		return wording.NPCUnmuted.In(l, who)
+	case e.Order == orders.Say.String():
+		return wording.WillSayIt.In(l, who)
+	case e.Turns > 0:
+		return wording.NPCRaised.In(l, who, tier, e.Until.Unix(), wording.Answers.Of(e.Turns))
+	case e.Tier == mcp.BudgetDeep.String():
+		return wording.NPCUncapped.In(l, who)
 	}
-	s.postNotice("order", wording.OrderGiven.In(s.room.lang, markup.Escape(e.Speaker), markup.Escape(done)))
+	return wording.NPCCapped.In(l, who, tier)
 }
 
 // giveVoice has a session that is about to start be heard in a voice channel, once it

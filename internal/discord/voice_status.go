@@ -2,7 +2,6 @@ package discord
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -40,7 +39,7 @@ func (r *voiceRoom) describe(l wording.Language) []string {
 			lines = append(lines, line)
 		}
 	}
-	if failed := describeFailures(st.In); failed != "" {
+	if failed := describeFailures(l, st.In); failed != "" {
 		lines = append(lines, wording.VoiceUndecipherd.In(l, failed))
 	}
 	return lines
@@ -71,17 +70,17 @@ func (r *voiceRoom) describeEar(l wording.Language, o occupant) string {
 }
 
 // describeFailures counts what could not be deciphered, by its cause.
-func describeFailures(in voice.Received) string {
+func describeFailures(l wording.Language, in voice.Received) string {
 	var out []string
 	for _, f := range []struct {
-		n    uint64
-		name string
+		n   uint64
+		why wording.Text
 	}{
-		{in.Transport, "transport"}, {in.Padding, "padding"}, {in.NoKey, "no key"}, {in.Passthrough, "passthrough"},
-		{in.Replay, "replay"}, {in.TooOld, "too old"}, {in.Broken, "broken"}, {in.Unknown, "unknown sender"},
+		{in.Transport, wording.BadTransport}, {in.Padding, wording.BadPadding}, {in.NoKey, wording.BadNoKey}, {in.Passthrough, wording.BadPassthrough},
+		{in.Replay, wording.BadReplay}, {in.TooOld, wording.BadTooOld}, {in.Broken, wording.BadBroken}, {in.Unknown, wording.BadUnknown},
 	} {
 		if f.n > 0 {
-			out = append(out, fmt.Sprintf("%s %d", f.name, f.n))
+			out = append(out, f.why.In(l, f.n))
 		}
 	}
 	return strings.Join(out, ", ")

@@ -167,13 +167,13 @@ func (gs *Guilds) CutOffSessions(ctx context.Context) (all []CutOff) {
 
 // rereadNPCs reads the NPC files anew, for a session and for those to come in any
 // guild.
-func (gs *Guilds) rereadNPCs(ctx context.Context, s *play.Session) ([]config.NPC, string, error) {
+func (gs *Guilds) rereadNPCs(ctx context.Context, s *play.Session) ([]config.NPC, play.Recast, error) {
 	gs.rereading.Lock()
 	defer gs.rereading.Unlock()
 	now := gs.latestConfig()
 	file, err := filepath.Abs(now.File)
 	if err != nil {
-		return nil, "", err
+		return nil, play.Recast{}, err
 	}
 	shown := func(p problem.Problem) problem.Problem { return play.RelativeTo(filepath.Dir(file), p) }
 	r, err := play.Reread(now)
@@ -183,20 +183,20 @@ func (gs *Guilds) rereadNPCs(ctx context.Context, s *play.Session) ([]config.NPC
 		for i := range wrong {
 			wrong[i] = shown(wrong[i])
 		}
-		return nil, "", wrong.Err()
+		return nil, play.Recast{}, wrong.Err()
 	}
 	if err != nil {
-		return nil, "", err
+		return nil, play.Recast{}, err
 	}
 	r.Shown = shown
-	said, err := s.Recast(ctx, r)
+	changed, err := s.Recast(ctx, r)
 	if err != nil {
-		return nil, "", err
+		return nil, play.Recast{}, err
 	}
 	gs.mu.Lock()
 	gs.config = r.Config
 	gs.mu.Unlock()
-	return r.Config.NPCs, said, nil
+	return r.Config.NPCs, changed, nil
 }
 
 // maxFaults bounds how much of what is wrong with a campaign file is told.

@@ -93,7 +93,7 @@ func (g *Guild) StartSession(ctx context.Context, o SessionOptions) (*Session, e
 // Reload reads the NPC files anew and has the table go on with those NPCs. It
 // returns them and what people should know. What is wrong with the files comes
 // back with file and line, and nothing changes then.
-func (s *Session) Reload(ctx context.Context) (cast []config.NPC, said string, err error) {
+func (s *Session) Reload(ctx context.Context) (cast []config.NPC, changed play.Recast, err error) {
 	return s.guild.guilds.rereadNPCs(ctx, s.played)
 }
 

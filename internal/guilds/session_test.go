@@ -294,10 +294,11 @@ func TestReload(t *testing.T) {
 	}
 
 	write(strings.Replace(flagon, "A foggy evening.", "A clear night.", 1) + "  - name: Mira\n    avatar: https://example.com/mira.png\n")
-	cast, said, err := s.Reload(t.Context())
+	cast, changed, err := s.Reload(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+	said := changed.String()
 	type looks struct{ Name, Avatar string }
 	want := []looks{{Name: "Bartok"}, {Name: "Mira", Avatar: "https://example.com/mira.png"}}
 	looksOf := func(all []config.NPC) (out []looks) {

@@ -3,7 +3,6 @@ package guilds
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -29,7 +28,15 @@ const (
 
 // Choice is something that can be named: how people know it, and how a command
 // does.
-type Choice struct{ Name, Value string }
+type Choice struct {
+	Name, Value string
+	// Kind is that of an entity.
+	Kind string
+	// New is whether a held tool is new; else it was changed.
+	New bool
+	// Call is what waits for approval.
+	Call *policy.Approval
+}
 
 // Suggest returns what may be meant by what the member has typed, the nearest
 // first, 25 at most: nothing to players. It looks only at what is in memory; if
@@ -93,7 +100,7 @@ func suggestEntities(game *play.Game, typed string) []Choice {
 	})
 	var out []Choice
 	for _, f := range all[:min(len(all), maxChoices)] {
-		out = append(out, Choice{Name: fmt.Sprintf("%s (%s)", f.Name, f.Type), Value: f.ID})
+		out = append(out, Choice{Name: f.Name, Kind: f.Type, Value: f.ID})
 	}
 	return out
 }
@@ -122,7 +129,7 @@ func nameRank(typed string, names ...string) (best int) {
 func suggestApprovals(game *play.Game, typed string) (out []Choice) {
 	for _, p := range game.Registry.Governance.Policy.Pending() {
 		if nameRank(typed, p.ID, p.Tool, p.Caller) > 0 {
-			out = append(out, Choice{Name: fmt.Sprintf("%s: %s wants %s %s", p.ID, p.Caller, p.Tool, p.Args), Value: p.ID})
+			out = append(out, Choice{Name: p.Tool, Value: p.ID, Call: &p})
 		}
 	}
 	return out
@@ -132,8 +139,8 @@ func suggestHeld(ctx context.Context, game *play.Game, typed string) (out []Choi
 	held, err := game.Registry.Host.Held(ctx)
 	for _, w := range held {
 		if nameRank(typed, w.Name, w.Server) > 0 {
-			name := fmt.Sprintf("%s/%s", w.Server, w.Name)
-			out = append(out, Choice{Name: name + " " + w.Why, Value: name + "@" + w.Hash})
+			name := w.Server + "/" + w.Name
+			out = append(out, Choice{Name: name, Value: name + "@" + w.Hash, New: w.Approved == ""})
 		}
 	}
 	return out, err

@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 )
 
 // records are those of the home guild's audit log, by who called if not empty.
@@ -52,7 +54,8 @@ server:
 	if !errors.As(err, &waits) || waits.Approval == "" {
 		t.Fatalf("roll = %v, want it to wait for approval", err)
 	}
-	ted := Choice{Name: "Old Ted (npc)", Value: "old-ted"}
+	waiting := &policy.Approval{ID: waits.Approval, Caller: "discord:" + ana.ID, Tool: "roll", Args: `{"expression":"d20"}`}
+	ted := Choice{Name: "Old Ted", Kind: "npc", Value: "old-ted"}
 	for _, row := range []struct {
 		name  string
 		what  Suggestion
@@ -62,11 +65,9 @@ server:
 		{"the beginning of a name", SuggestEntity, "old", []Choice{ted}},
 		{"the beginning of a word", SuggestEntity, " TED", []Choice{ted}},
 		{"an alias", SuggestEntity, "netm", []Choice{ted}},
-		{"within a word", SuggestEntity, "onne", []Choice{{Name: "Sonnet (item)", Value: "sonnet"}}},
+		{"within a word", SuggestEntity, "onne", []Choice{{Name: "Sonnet", Kind: "item", Value: "sonnet"}}},
 		{"nothing of that name", SuggestEntity, "zz", nil},
-		{"what waits", SuggestApproval, "", []Choice{{
-			Name: waits.Approval + ": discord:" + ana.ID + ` wants roll {"expression":"d20"}`, Value: waits.Approval,
-		}}},
+		{"what waits", SuggestApproval, "", []Choice{{Name: "roll", Value: waits.Approval, Call: waiting}}},
 		{"no held tool", SuggestHeldTool, "", nil},
 		{"campaigns", SuggestCampaign, "", []Choice{{Name: "The Flagon"}, {Name: "The Drowned Mere", Value: "the-drowned-mere"}}},
 		{"a campaign", SuggestCampaign, "mere", []Choice{{Name: "The Drowned Mere", Value: "the-drowned-mere"}}},
@@ -75,7 +76,7 @@ server:
 		if err != nil {
 			t.Errorf("%s: %v", row.name, err)
 		}
-		if diff := cmp.Diff(row.want, got); diff != "" {
+		if diff := cmp.Diff(row.want, got, cmpopts.IgnoreFields(policy.Approval{}, "Asked", "Expires")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.name, diff)
 		}
 		if got, err := h.as(home, ana).Suggest(t.Context(), row.what, row.typed); err != nil || len(got) != 0 {

@@ -9,28 +9,41 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
 // Reload reads the NPC files anew and has the table go on with those NPCs. It
 // returns what people should know; on an error nothing has changed.
-func (s *Session) Reload(ctx context.Context) (string, error) {
+func (s *Session) Reload(ctx context.Context) (Recast, error) {
 	r, err := Reread(s.game.Config)
 	if err != nil {
-		return "", err
+		return Recast{}, err
 	}
 	return s.Recast(ctx, r)
 }
 
+// Recast is what people should know of a table that goes on with other NPCs: what has
+// changed, and notes about it.
+type Recast struct {
+	table.CastChange
+	Notes []string
+}
+
+// String is all of it, a line each.
+func (r Recast) String() string {
+	return strings.Join(append([]string{r.CastChange.String()}, r.Notes...), "\n")
+}
+
 // Recast has the table go on with NPCs that were read anew.
-func (s *Session) Recast(ctx context.Context, r Reading) (string, error) {
+func (s *Session) Recast(ctx context.Context, r Reading) (Recast, error) {
 	cast, err := ChooseNPCs(r.Config.NPCs, s.only)
 	if err != nil {
-		return "", err
+		return Recast{}, err
 	}
 	var notes []string
-	said, err := s.Table.Recast(ctx, s.game.makeAgents(cast, &notes))
+	changed, err := s.Table.Recast(ctx, s.game.makeAgents(cast, &notes))
 	if err != nil {
-		return "", err
+		return Recast{}, err
 	}
 	s.game.SetCast(r.Config.NPCs)
 	for _, w := range s.game.Registry.Warnings(r.Config, r.known...) {
@@ -39,7 +52,7 @@ func (s *Session) Recast(ctx context.Context, r Reading) (string, error) {
 	if len(r.others) > 0 {
 		notes = append(notes, "what else has changed needs a restart: "+strings.Join(r.others, ", "))
 	}
-	return strings.Join(append([]string{said}, notes...), "\n"), nil
+	return Recast{changed, notes}, nil
 }
 
 // Reading is a configuration whose files were read anew.

@@ -14,28 +14,27 @@ import (
 // and cap, its directive, and muted if it is. One that is not among them is
 // silenced and leaves, and what waits for it is for whom it would be for
 // without it. A turn at work goes on as it began. Players who have joined are
-// recognised with the names of before until they join again. It returns a
-// sentence that says what has changed; on an error, nothing has.
-func (t *Table) Recast(ctx context.Context, agents []*agent.Agent) (string, error) {
+// recognised with the names of before until they join again. It returns what has
+// changed; on an error, nothing has.
+func (t *Table) Recast(ctx context.Context, agents []*agent.Agent) (CastChange, error) {
 	if len(agents) == 0 {
-		return "", errors.New("nobody would be left at the table")
+		return CastChange{}, errors.New("nobody would be left at the table")
 	}
 	ids := map[string]bool{}
 	for _, a := range agents {
 		if ids[a.NPC.ID] {
-			return "", fmt.Errorf("two NPCs have the id %q", a.NPC.ID)
+			return CastChange{}, fmt.Errorf("two NPCs have the id %q", a.NPC.ID)
 		}
 		ids[a.NPC.ID] = true
 	}
-	var said string
+	var c CastChange
 	err := t.order(ctx, func() error {
-		changed, joined := t.cast.admitAgents(agents)
-		left := t.dismiss(ids)
+		c.Changed, c.Joined = t.cast.admitAgents(agents)
+		c.Left = t.dismiss(ids)
 		t.castChanged()
-		said = describeRecast(changed, joined, left)
 		return nil
 	})
-	return said, err
+	return c, err
 }
 
 // dismiss has all leave whose ids are not among those who stay.
@@ -64,14 +63,18 @@ func (t *Table) castChanged() {
 // the DM's.
 func maxWaitingLines(agents []*agent.Agent) int { return len(agents) + maxLines }
 
-// describeRecast says what has changed about a cast.
-func describeRecast(changed, joined, left []string) string {
+// CastChange is what has changed about a cast: the names of those who are at the table
+// from now on, of those who are not as they were, and of those who are there no more.
+type CastChange struct{ Joined, Changed, Left []string }
+
+// String is the change in a sentence.
+func (c CastChange) String() string {
 	var parts []string
 	for _, p := range []struct {
 		names     []string
 		one, many string
 	}{
-		{joined, "joins", "join"}, {changed, "is not as before", "are not as before"}, {left, "leaves", "leave"},
+		{c.Joined, "joins", "join"}, {c.Changed, "is not as before", "are not as before"}, {c.Left, "leaves", "leave"},
 	} {
 		switch n := len(p.names); n {
 		case 0:

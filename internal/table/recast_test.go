@@ -21,7 +21,7 @@ func (r *room) recast(npcs ...config.NPC) string {
 	r.t.Helper()
 	said, err := r.Recast(r.t.Context(), company(npcs...))
 	check(r.t, err)
-	return said
+	return said.String()
 }
 
 // names are those at the table.

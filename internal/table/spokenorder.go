@@ -19,6 +19,11 @@ type Ordered struct {
 	Order string `json:"order"`
 	// NPC is whom it is about, empty for everyone and for the end of the session.
 	NPC string `json:"npc,omitempty"`
+	// Tier is that of a tier that is raised or lowered; a raise ends at Until, or after
+	// so many turns.
+	Tier  string    `json:"tier,omitempty"`
+	Until time.Time `json:"until,omitzero"`
+	Turns int       `json:"turns,omitempty"`
 	// Done says what was done, and Problem why nothing was; the end of a session is
 	// for whoever is told of this to bring about.
 	Done    string `json:"done,omitempty"`
@@ -94,14 +99,22 @@ func (t *Table) carryOutOrder(e spokenOrder) {
 			told.Done = told.NPC + " will say it"
 		}
 	case orders.Think:
-		told.Done = t.leases.raiseNPCs(who, agent.Lease{Tier: mcp.BudgetDeep, Until: time.Now().Add(time.Duration(t.o.Latency.Lease)), Turns: thoughtTurns}, time.Duration(t.o.Latency.Lease))
+		told.raise(t, who, agent.Lease{Tier: mcp.BudgetDeep, Turns: thoughtTurns})
 	case orders.Raise:
-		lease := time.Duration(t.o.Latency.Lease)
-		told.Done = t.leases.raiseNPCs(who, agent.Lease{Tier: o.Tier, Until: time.Now().Add(lease), Turns: t.o.Latency.LeaseTurns}, lease)
+		told.raise(t, who, agent.Lease{Tier: o.Tier, Turns: t.o.Latency.LeaseTurns})
 	case orders.Lower:
+		told.Tier = o.Tier.String()
 		told.Done = t.leases.lowerNPCs(who, o.Tier)
 	case orders.EndSession:
 		told.Done = "the session is to end"
 	}
 	t.effects.emit(0, KindSpokenOrder, told)
+}
+
+// raise gives NPCs a lease of the configured length, and says so in e.
+func (e *Ordered) raise(t *Table, who []int, l agent.Lease) {
+	lease := time.Duration(t.o.Latency.Lease)
+	l.Until = time.Now().Add(lease)
+	e.Tier, e.Until, e.Turns = l.Tier.String(), l.Until, l.Turns
+	e.Done = t.leases.raiseNPCs(who, l, lease)
 }

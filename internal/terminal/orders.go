@@ -67,7 +67,8 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 	case "/cost":
 		said = strings.Join(p.session.Cost().Lines(), "\n")
 	case "/reload":
-		said, err = p.session.Reload(ctx)
+		changed, broken := p.session.Reload(ctx)
+		said, err = changed.String(), broken
 	case "/quit", "/exit":
 		return true, nil
 	case "/help":

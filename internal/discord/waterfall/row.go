@@ -64,7 +64,7 @@ func (s *sheet) caption(t Turn, y float64) {
 	if t.Met {
 		shade = inTime
 	}
-	first, rest := verdict(t)
+	first, rest := s.words.verdict(t)
 	heavy, plain := style(textSize, true), style(textSize, false)
 	rest = fit(plain, rest, px(inner*0.52)-heavy.Width(first))
 	x := margin + inner - float64(heavy.Width(first)+plain.Width(rest))
@@ -86,12 +86,12 @@ func (s *sheet) caption(t Turn, y float64) {
 
 // verdict is when the first sound came and of which time; and what else there is
 // to say.
-func verdict(t Turn) (first, rest string) {
-	first, rest = "no answer", ""
+func (w *Words) verdict(t Turn) (first, rest string) {
+	first, rest = w.NoAnswer, ""
 	if t.First > 0 {
-		first = Label(t.First)
+		first = w.label(t.First)
 		if t.Target > 0 {
-			rest = " of " + Label(t.Target)
+			rest = fmt.Sprintf(" "+w.Of, w.label(t.Target))
 		}
 	}
 	if t.Note != "" {

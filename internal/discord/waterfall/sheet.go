@@ -41,7 +41,6 @@ const (
 // look is how a stage is shown. All shades are bright: dark letters stand on
 // them, and they stand on a dark ground.
 type look struct {
-	name  string
 	lane  int
 	shade color.RGBA
 	// hatched marks stages in which nothing is done but to wait.
@@ -49,18 +48,18 @@ type look struct {
 }
 
 var looks = [stageCount]look{
-	Endpoint:   {"end of speech", hearing, color.RGBA{0x6c, 0xb4, 0xff, 0xff}, false},
-	Transcript: {"transcript", hearing, color.RGBA{0x4f, 0xe0, 0xd0, 0xff}, false},
-	Queue:      {"waiting", hearing, color.RGBA{0xb4, 0xba, 0xc8, 0xff}, true},
-	Route:      {"routing", thinking, color.RGBA{0xee, 0xf2, 0xff, 0xff}, false},
-	Context:    {"context", thinking, color.RGBA{0xff, 0xe0, 0x66, 0xff}, false},
-	Model:      {"model", thinking, color.RGBA{0xff, 0x9f, 0x45, 0xff}, false},
-	Writing:    {"writing", thinking, color.RGBA{0xd9, 0xb3, 0x8c, 0xff}, false},
-	Tools:      {"tools", thinking, color.RGBA{0xff, 0x8f, 0xc8, 0xff}, false},
-	Voice:      {"voice", speaking, color.RGBA{0xc4, 0xa5, 0xff, 0xff}, false},
-	Floor:      {"floor", speaking, color.RGBA{0xd8, 0xdd, 0xe8, 0xff}, true},
-	Filler:     {"filler", speaking, color.RGBA{0x7f, 0xe0, 0x8f, 0xff}, true},
-	Answer:     {"answer", speaking, color.RGBA{0x4d, 0xdc, 0x6b, 0xff}, false},
+	Endpoint:   {hearing, color.RGBA{0x6c, 0xb4, 0xff, 0xff}, false},
+	Transcript: {hearing, color.RGBA{0x4f, 0xe0, 0xd0, 0xff}, false},
+	Queue:      {hearing, color.RGBA{0xb4, 0xba, 0xc8, 0xff}, true},
+	Route:      {thinking, color.RGBA{0xee, 0xf2, 0xff, 0xff}, false},
+	Context:    {thinking, color.RGBA{0xff, 0xe0, 0x66, 0xff}, false},
+	Model:      {thinking, color.RGBA{0xff, 0x9f, 0x45, 0xff}, false},
+	Writing:    {thinking, color.RGBA{0xd9, 0xb3, 0x8c, 0xff}, false},
+	Tools:      {thinking, color.RGBA{0xff, 0x8f, 0xc8, 0xff}, false},
+	Voice:      {speaking, color.RGBA{0xc4, 0xa5, 0xff, 0xff}, false},
+	Floor:      {speaking, color.RGBA{0xd8, 0xdd, 0xe8, 0xff}, true},
+	Filler:     {speaking, color.RGBA{0x7f, 0xe0, 0x8f, 0xff}, true},
+	Answer:     {speaking, color.RGBA{0x4d, 0xdc, 0x6b, 0xff}, false},
 }
 
 var (
@@ -79,6 +78,7 @@ type sheet struct {
 	canvas *vgimg.Canvas
 	draw   draw.Canvas
 	turns  []Turn
+	words  *Words
 	end    time.Duration // at the right edge
 	used   [stageCount]bool
 	lanes  []int // those that are used
@@ -86,8 +86,8 @@ type sheet struct {
 	height float64
 }
 
-func newSheet(turns []Turn) *sheet {
-	s := &sheet{}
+func newSheet(turns []Turn, words *Words) *sheet {
+	s := &sheet{words: words}
 	var lanes [laneCount]bool
 	for _, t := range turns {
 		t.First, t.Target, t.Spans = min(t.First, longest), min(t.Target, longest), tidy(t.Spans)
@@ -156,14 +156,14 @@ func (s *sheet) paint() {
 
 // head writes the title and the legend.
 func (s *sheet) head() {
-	title := "The last turn"
+	title := s.words.Turn
 	if n := len(s.turns); n > 1 {
-		title = fmt.Sprintf("The last %d turns", n)
+		title = fmt.Sprintf(s.words.Turns, n)
 	}
 	y := float64(margin)
 	s.write(style(titleSize, true), ink, margin, y, title)
 	y += titleSize + 22
-	s.write(style(textSize, false), faint, margin, y, "Time since the player's last word")
+	s.write(style(textSize, false), faint, margin, y, s.words.Since)
 	y += textSize + 26
 	for _, items := range s.legend() {
 		x := float64(margin)
@@ -189,10 +189,10 @@ type entry struct {
 
 // legend is what the picture shows, in lines.
 func (s *sheet) legend() (lines [][]entry) {
-	all := []entry{{stage: -1, name: "target"}}
+	all := []entry{{stage: -1, name: s.words.Target}}
 	for i, used := range s.used {
 		if used {
-			all = append(all, entry{stage: i, name: looks[i].name})
+			all = append(all, entry{stage: i, name: s.words.Stages[i]})
 		}
 	}
 	room := 0.0
@@ -220,10 +220,11 @@ func (s *sheet) ticks() []time.Duration {
 func (s *sheet) scale(top, bottom float64) {
 	st := style(tickSize, false)
 	for _, d := range s.ticks() {
-		wide := float64(st.Width(Label(d)))
+		label := s.words.label(d)
+		wide := float64(st.Width(label))
 		x := min(max(s.at(d)-wide/2, margin/2), width-margin/2-wide)
-		s.write(st, faint, x, top-tickLine, Label(d))
-		s.write(st, faint, x, bottom, Label(d))
+		s.write(st, faint, x, top-tickLine, label)
+		s.write(st, faint, x, bottom, label)
 	}
 }
 

@@ -67,13 +67,48 @@ type Turn struct {
 	Note string
 }
 
-// PNG writes a picture of turns, in their order. Of more than [MaxTurns] it shows
-// the last; without any it is an error.
-func PNG(w io.Writer, turns []Turn) error {
+// Words are what a picture says, but for what its turns bring.
+type Words struct {
+	// Stages names the stages.
+	Stages [stageCount]string
+	// Turn is the title over one turn, Turns that over several, with %d for how many.
+	Turn, Turns string
+	// Since says what the times count from.
+	Since string
+	// Target names the mark of the time a first sound was due at. Of, with %s for it,
+	// follows when the sound came; NoAnswer stands where none did.
+	Target, Of, NoAnswer string
+	// Comma is whether tenths stand after a comma.
+	Comma bool
+}
+
+// English returns the words of a picture in English.
+func English() *Words {
+	return &Words{
+		Stages: [stageCount]string{
+			Endpoint: "end of speech", Transcript: "transcript", Queue: "waiting", Route: "routing", Context: "context", Model: "model",
+			Writing: "writing", Tools: "tools", Voice: "voice", Floor: "floor", Filler: "filler", Answer: "answer",
+		},
+		Turn: "The last turn", Turns: "The last %d turns", Since: "Time since the player's last word",
+		Target: "target", Of: "of %s", NoAnswer: "no answer",
+	}
+}
+
+// label is a duration as the picture writes it.
+func (w *Words) label(d time.Duration) string {
+	if w.Comma {
+		return strings.Replace(Label(d), ".", ",", 1)
+	}
+	return Label(d)
+}
+
+// PNG writes a picture of turns, in their order, and in words. Of more than [MaxTurns]
+// turns it shows the last; without any it is an error.
+func PNG(w io.Writer, turns []Turn, words *Words) error {
 	if len(turns) == 0 {
 		return fmt.Errorf("there is no turn to draw")
 	}
-	s := newSheet(turns[max(len(turns)-MaxTurns, 0):])
+	s := newSheet(turns[max(len(turns)-MaxTurns, 0):], words)
 	s.paint()
 	if _, err := (vgimg.PngCanvas{Canvas: s.canvas}).WriteTo(w); err != nil {
 		return fmt.Errorf("writing the picture: %w", err)
@@ -81,7 +116,7 @@ func PNG(w io.Writer, turns []Turn) error {
 	return nil
 }
 
-// Label is a duration as the picture writes it.
+// Label is a duration in few characters, with a point before tenths.
 func Label(d time.Duration) string {
 	switch {
 	case d <= 0:

@@ -32,7 +32,7 @@ func spoken() Turn {
 func drawn(t testing.TB, turns ...Turn) image.Image {
 	t.Helper()
 	var b bytes.Buffer
-	if err := PNG(&b, turns); err != nil {
+	if err := PNG(&b, turns, English()); err != nil {
 		t.Fatal(err)
 	}
 	i, err := png.Decode(&b)
@@ -57,7 +57,7 @@ func where(i image.Image, part image.Rectangle, c color.RGBA) (out image.Rectang
 
 // rows returns the part of a picture with the stages of each turn.
 func rows(turns ...Turn) (out []image.Rectangle) {
-	s := newSheet(turns)
+	s := newSheet(turns, English())
 	for i := range turns {
 		y := s.top() + float64(i)*s.row() + rowPad + nameLine
 		out = append(out, image.Rect(0, int(y), width, int(y+s.row()-rowPad-nameLine)))
@@ -79,7 +79,7 @@ func TestStagesStandWhereTheyWere(t *testing.T) {
 			to := margin + inner*float64(min(sp.To, edge))/float64(edge)
 			to = max(to, from+sliver)
 			if tolerance := 3 * sliver * 1.0; math.Abs(float64(got.Min.X)-from) > tolerance || math.Abs(float64(got.Max.X)-to) > tolerance {
-				t.Errorf("turn %d: %s is drawn from %d to %d, want %.0f to %.0f", n, looks[sp.Stage].name, got.Min.X, got.Max.X, from, to)
+				t.Errorf("turn %d: %s is drawn from %d to %d, want %.0f to %.0f", n, English().Stages[sp.Stage], got.Min.X, got.Max.X, from, to)
 			}
 		}
 	}
@@ -114,7 +114,7 @@ func TestVerdict(t *testing.T) {
 		{"no target", Turn{First: 30 * ms}, "30 ms", ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if first, rest := verdict(row.turn); first != row.first || rest != row.rest {
+			if first, rest := English().verdict(row.turn); first != row.first || rest != row.rest {
 				t.Errorf("verdict = %q and %q, want %q and %q", first, rest, row.first, row.rest)
 			}
 		})
@@ -132,8 +132,8 @@ func TestBudgetShowsWithoutColours(t *testing.T) {
 		full  bool
 	}{{spoken(), inTime, false}, {late, tooLate, true}} {
 		i := drawn(t, row.turn)
-		s := newSheet([]Turn{row.turn})
-		words, _ := verdict(row.turn)
+		s := newSheet([]Turn{row.turn}, English())
+		words, _ := English().verdict(row.turn)
 		first, rest := float64(style(textSize, true).Width(words)), float64(style(textSize, false).Width(" of 1.2 s"))
 		x, y := int(margin+inner-first-rest-48), int(s.top()+rowPad+3)
 		mark := where(i, image.Rect(x-2, y-2, x+40, y+40), row.shade)
@@ -177,7 +177,7 @@ func TestSizes(t *testing.T) {
 	if got := drawn(t, make([]Turn, 100)...).Bounds(); got.Dy() > before {
 		t.Errorf("100 turns make a picture of %v, more than those of %d", got, MaxTurns)
 	}
-	if err := PNG(&bytes.Buffer{}, nil); err == nil {
+	if err := PNG(&bytes.Buffer{}, nil, English()); err == nil {
 		t.Error("a picture of nothing was drawn")
 	}
 }
@@ -186,14 +186,14 @@ func TestSizes(t *testing.T) {
 // everything, as WCAG 2.2 asks for text.
 func TestContrast(t *testing.T) {
 	const least = 4.5
-	for _, l := range looks {
+	for stage, l := range looks {
 		for _, under := range []color.RGBA{ground, band} {
 			if c := contrast(l.shade, under); c < least {
-				t.Errorf("%s on its ground has a contrast of %.1f", l.name, c)
+				t.Errorf("%s on its ground has a contrast of %.1f", English().Stages[stage], c)
 			}
 		}
 		if c := contrast(dark, l.shade); c < least {
-			t.Errorf("letters on %s have a contrast of %.1f", l.name, c)
+			t.Errorf("letters on %s have a contrast of %.1f", English().Stages[stage], c)
 		}
 	}
 	for _, shade := range []color.RGBA{ink, faint, inTime, tooLate} {
@@ -331,7 +331,7 @@ func TestTheSameTurnsMakeTheSamePicture(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range pictures {
 		all.Go(func() {
-			if err := PNG(&pictures[i], []Turn{spoken(), spoken()}); err != nil {
+			if err := PNG(&pictures[i], []Turn{spoken(), spoken()}, English()); err != nil {
 				t.Errorf("drawing: %v", err)
 			}
 		})

@@ -20,12 +20,31 @@ func (n Named) In(l Language, name string, args ...any) string {
 
 // Seconds is a time as people read it.
 func Seconds(l Language, d time.Duration) string {
-	text := strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
-	if l == German {
-		text = strings.Replace(text, ".", ",", 1)
-	}
-	return text
+	return Decimals(l, strconv.FormatFloat(d.Seconds(), 'f', 1, 64)+" s")
 }
+
+// Decimals puts a number that has a point before its decimals as a language has it.
+func Decimals(l Language, number string) string {
+	if l == German {
+		return strings.Replace(number, ".", ",", 1)
+	}
+	return number
+}
+
+// Group is a text about people by their names: One about one of them, More about
+// several.
+type Group struct{ One, More Text }
+
+// In says it in a language about those of names, of whom there is one at least.
+func (g Group) In(l Language, names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return g.One.In(l, names[0])
+	}
+	return g.More.In(l, andLast.In(l, strings.Join(names[:last], ", "), names[last]))
+}
+
+var andLast = Text{"%s and %s", "%s und %s"}
 
 // Duration is how long something went on.
 func Duration(d time.Duration) *Phrase {
@@ -47,6 +66,7 @@ var (
 // What every command may answer.
 var (
 	Done         = Text{"Done.", "Erledigt."}
+	Verbatim     = Text{"%s", "%s"} // is what is filled in, in the reader's language already
 	OnlyManagers = Text{"only a dungeon master may do that: somebody with the right Manage Server", "das darf nur die Spielleitung: wer das Recht „Server verwalten“ hat"}
 	OnlyRole     = Text{"only a dungeon master may do that: somebody with the role %s", "das darf nur die Spielleitung: wer die Rolle %s hat"}
 	OnlyRoles    = Text{"only a dungeon master may do that: somebody with one of the roles %s", "das darf nur die Spielleitung: wer eine der Rollen %s hat"}
@@ -145,6 +165,10 @@ var (
 	MayTellAll     = Text{"%s may tell all its secrets now.", "%s darf jetzt alle Geheimnisse verraten."}
 	MayTellSecret  = Text{"%s may tell secret %d now.", "%s darf jetzt Geheimnis %d verraten."}
 	KeepsThese     = Text{"%s keeps these; say which, by its number, or all:", "%s hütet diese; sag welches, mit der Nummer, oder all:"}
+	CastJoins      = Group{Text{"%s joins.", "%s kommt dazu."}, Text{"%s join.", "%s kommen dazu."}}
+	CastChanges    = Group{Text{"%s is not as before.", "%s ist nicht mehr wie vorher."}, Text{"%s are not as before.", "%s sind nicht mehr wie vorher."}}
+	CastLeaves     = Group{Text{"%s leaves.", "%s geht."}, Text{"%s leave.", "%s gehen."}}
+	CastIsTheSame  = Text{"Everyone is as before.", "Alle sind wie vorher."}
 	KeepsAllAgain  = Text{"%s keeps everything secret again.", "%s behält wieder alles für sich."}
 )
 

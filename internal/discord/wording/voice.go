@@ -49,5 +49,13 @@ var (
 	VoiceEarSpeaking = Text{"%s: speaks, %d lost, %d late", "%s: spricht, %d verloren, %d verspätet"}
 	VoiceEarMuted    = Text{"%s: muted", "%s: stumm"}
 	VoiceEarDeclined = Text{"%s: does not want to be heard", "%s: möchte nicht gehört werden"}
-	VoiceUndecipherd = Text{"could not be deciphered: %s", "nicht zu entschlüsseln: %s"}
+	BadTransport     = Text{"%d on the way from Discord", "%d auf dem Weg von Discord"}
+	BadPadding       = Text{"%d that end wrongly", "%d, die falsch enden"}
+	BadNoKey         = Text{"%d without a key", "%d ohne Schlüssel"}
+	BadPassthrough   = Text{"%d not encrypted", "%d unverschlüsselt"}
+	BadReplay        = Text{"%d for the second time", "%d zum zweiten Mal"}
+	BadTooOld        = Text{"%d too old", "%d zu alt"}
+	BadBroken        = Text{"%d damaged", "%d beschädigt"}
+	BadUnknown       = Text{"%d of nobody known", "%d von Unbekannten"}
+	VoiceUndecipherd = Text{"packets that could not be deciphered: %s", "Pakete, die nicht zu entschlüsseln waren: %s"}
 )

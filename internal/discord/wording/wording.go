@@ -13,7 +13,8 @@
 //
 // is said with SessionEnded.In(language, length). Whoever does not know the reader
 // yet passes on SessionEnded.With(length), a [Phrase]: it is an error, too, and
-// [Say] puts any error into the reader's language. What is filled in may itself be
+// [Say] puts any error into the reader's language, with [Translate] what other parts of
+// the program say in English. What is filled in may itself be
 // a Phrase.
 //
 // An answer to a command is in the language of whoever gave it, and what a whole
@@ -64,7 +65,7 @@ func (t Text) In(l Language, args ...any) string {
 	filled := make([]any, len(args))
 	for i, a := range args {
 		if err, ok := a.(error); ok {
-			a = Say(l, err)
+			a = inPart(l, err)
 		}
 		filled[i] = a
 	}
@@ -103,13 +104,25 @@ func (p *Phrase) Unwrap() (all []error) {
 	return all
 }
 
-// Say puts an error into a language, if it is a phrase. Any other says what it says,
-// also one that wraps a phrase: what it adds would be lost.
+// Say puts an error into a language: a phrase, or what another part of the program says,
+// see [Translate]. What is not known in that language is quoted in a sentence that says so.
 func Say(l Language, err error) string {
 	if p, ok := err.(*Phrase); ok {
 		return p.In(l)
 	}
-	return err.Error()
+	text := err.Error()
+	if said, ok := inGerman(text, maxNested); ok && l == German {
+		return said
+	}
+	return englishOnly.In(l, text)
+}
+
+// inPart puts an error into a language where it is a part of a sentence.
+func inPart(l Language, err error) string {
+	if p, ok := err.(*Phrase); ok {
+		return p.In(l)
+	}
+	return Translate(l, err.Error())
 }
 
 // Is reports whether an error is a phrase of a text, or wraps one.

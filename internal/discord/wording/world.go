@@ -23,6 +23,15 @@ var (
 	FieldText     = Text{"Description", "Beschreibung"}
 	FieldPlace    = Text{"Place", "Ort"}
 	HintPlace     = Text{"Where it is: the name of a place of your world", "Wo es ist: der Name eines Ortes eurer Welt"}
+	KindPerson    = Text{"npc", "NSC"}
+	KindPlace     = Text{"location", "Ort"}
+	KindFaction   = Text{"faction", "Gruppe"}
+	KindItem      = Text{"item", "Ding"}
+	KindCreature  = Text{"creature", "Wesen"}
+	RuleCondition = Text{"condition", "Zustand"}
+	RuleCombat    = Text{"combat", "Kampf"}
+	RuleSpell     = Text{"spell", "Zauber"}
+	RuleGeneral   = Text{"general", "Allgemeines"}
 	YouTyped      = Text{"%s What you typed:", "%s Das hattest du eingegeben:"}
 	NoSuchEntity  = Text{"There is nobody and nothing of that name.", "Niemand und nichts heißt so."}
 	NoneCalled    = Text{"nobody and nothing is called %q; /entity list shows all there are", "niemand und nichts heißt %q; /entity list zeigt alles, was es gibt"}
@@ -78,6 +87,12 @@ var (
 	SeveralWait    = Text{"several of that name wait for approval; there are %s", "mehrere mit diesem Namen warten auf Freigabe; es gibt %s"}
 	ApproveIt      = Text{"Approve", "Freigeben"}
 	ToolApproved   = Text{"`%s` is approved: NPCs may use it as it is described now.", "`%s` ist freigegeben: die NSCs dürfen es benutzen, so wie es jetzt beschrieben ist."}
+	ToolIsNew      = Text{"is new", "ist neu"}
+	ToolDiffers    = Text{"was changed", "wurde geändert"}
+	DiffApproved   = Text{"approved", "freigegeben"}
+	DiffOffered    = Text{"offered", "angeboten"}
+	WaitingCall    = Text{"%s: %s wants %s %s", "%s: %s will %s %s"}
+	SomePlayer     = Text{"somebody", "jemand"}
 	ToolDifference = Text{"`%s` %s. The NPCs' models read this text; approve it if it asks for nothing strange.\n```diff\n%s\n```", "`%s` %s. Diesen Text lesen die Modelle der NSCs; gib ihn frei, wenn er nichts Seltsames verlangt.\n```diff\n%s\n```"}
 )
 
