@@ -61,11 +61,16 @@ func (r *session) namedNPC(name string) (config.NPC, error) {
 	return cast[i], nil
 }
 
+// meansEveryone reports whether a name stands for all NPCs.
+func (c *call) meansEveryone(name string) bool {
+	return strings.EqualFold(name, everyNPC) || strings.EqualFold(name, c.say(wording.EveryNPC))
+}
+
 // orderNPCs gives the table an order about the NPC of the option npc, or about all of
 // them. It returns the NPC's name as it is shown, empty for all.
 func (c *call) orderNPCs(do func(t *table.Table, npc string) error) (shown string, err error) {
 	name := c.textOption("npc")
-	if strings.EqualFold(name, everyNPC) {
+	if c.meansEveryone(name) {
 		r, err := c.runningSession()
 		if err != nil {
 			return "", err
@@ -83,7 +88,7 @@ func (c *call) orderNPC(do func(t *table.Table, npc string) error) (config.NPC, 
 		return config.NPC{}, err
 	}
 	name := c.textOption("npc")
-	if strings.EqualFold(name, everyNPC) {
+	if c.meansEveryone(name) {
 		return config.NPC{}, wording.NameOneNPC.With()
 	}
 	n, err := r.namedNPC(name)
@@ -146,7 +151,7 @@ func revealSecrets(ctx context.Context, c *call) (said string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if strings.EqualFold(c.textOption("npc"), everyNPC) {
+	if c.meansEveryone(c.textOption("npc")) {
 		return "", wording.NameOneNPC.With()
 	}
 	n, err := r.namedNPC(c.textOption("npc"))

@@ -57,6 +57,17 @@ type evening struct {
 // configuration has besides. It is called in a bubble.
 func beginEvening(t *testing.T, o discordtest.Options, more ...string) *evening {
 	t.Helper()
+	e := openEvening(t, o, dicePlayers+strings.Join(more, ""))
+	if got := e.gives(e.dm, "session start"); !strings.Contains(got, "The Flagon") {
+		t.Fatalf("/session start: %q", got)
+	}
+	return e
+}
+
+// openEvening brings up Discord and the bot. The configuration has a blank for the token
+// and one for the address of Discord.
+func openEvening(t *testing.T, o discordtest.Options, yaml string) *evening {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "glyphoxa-evening-")
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +81,7 @@ func beginEvening(t *testing.T, o discordtest.Options, more ...string) *evening 
 	e.dm = e.d.AddMember(e.guild, "dm", e.d.AddRole(e.guild, "Master", discordtest.ManageGuild))
 	e.ana = e.d.AddMember(e.guild, "Ana")
 	path := filepath.Join(dir, "glyphoxa.yaml")
-	if err := os.WriteFile(path, fmt.Appendf(nil, dicePlayers+strings.Join(more, ""), e.d.Token(), e.d.APIURL()), 0o600); err != nil {
+	if err := os.WriteFile(path, fmt.Appendf(nil, yaml, e.d.Token(), e.d.APIURL()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cfg, err := play.LoadConfig(path)
@@ -99,9 +110,6 @@ func beginEvening(t *testing.T, o discordtest.Options, more ...string) *evening 
 	t.Cleanup(e.stop)
 	if err := errors.Join(e.d.AwaitReady(ctx, 1), e.d.AwaitCommands(ctx, "")); err != nil {
 		t.Fatal(err)
-	}
-	if got := e.gives(e.dm, "session start"); !strings.Contains(got, "The Flagon") {
-		t.Fatalf("/session start: %q", got)
 	}
 	return e
 }

@@ -107,8 +107,8 @@ func suggestNPCsOrAll(ctx context.Context, c *call, typed string) ([]suggestion,
 	if len(out) >= maxSuggestions {
 		out = out[:maxSuggestions-1]
 	}
-	if _, none := c.runningSession(); none == nil && containsFold("all", typed) {
-		out = append(out, suggestion{"all", "all"})
+	if _, none := c.runningSession(); none == nil && (containsFold(everyNPC, typed) || containsFold(c.say(wording.EveryNPC), typed)) {
+		out = append(out, suggestion{c.say(wording.EveryNPC), everyNPC})
 	}
 	return out, err
 }

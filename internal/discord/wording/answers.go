@@ -152,6 +152,7 @@ var (
 // NPCs and orders to them.
 var (
 	NoSuchNPC      = Text{"no NPC is called %q; there are %s", "kein NSC heißt %q; es gibt %s"}
+	EveryNPC       = Text{"all", "alle"}
 	NameOneNPC     = Text{"name one NPC", "nenn einen einzelnen NSC"}
 	NPCMuted       = Named{Text{"%s is silent now.", "%s schweigt jetzt."}, Text{"Everyone is silent now.", "Alle schweigen jetzt."}}
 	NPCUnmuted     = Named{Text{"%s may speak again.", "%s darf wieder sprechen."}, Text{"Everyone may speak again.", "Alle dürfen wieder sprechen."}}

@@ -1,0 +1,447 @@
+package discord
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/discord/voice"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
+	"github.com/MrWong99/glyphoxa/internal/orders"
+	"github.com/MrWong99/glyphoxa/internal/table"
+)
+
+// germanTable is a table at which German is spoken; rules are those of its policy.
+const germanTable = `
+languages: [de]
+campaign: {name: Zum Krug}
+providers: {llm: offline, tts: silent, stt: none, embeddings: none}
+npcs:
+  - {id: mira, name: Mira, tools: [roll], secret_knowledge: [Der Steg ist morsch.], lines: {greeting: ["Vorsicht!"], roll: ["Na denn."], unknown: ["Frag den Fluss."]}}
+  - {id: old-nele, name: Nele, lines: {greeting: ["Moin."]}}
+discord: {token: %s, api_url: %s, dm_roles: [Master]}
+server: {policy: [RULES]}
+`
+
+// englishWords are words of English that no German text has: those that it shares, as was,
+// will, in, so, an, are not among them.
+var englishWords = regexp.MustCompile(`(?i)\b(the|a|is|are|of|to|and|or|not|it|its|this|that|these|there|with|for|from|by|has|have|had|be|been|may|can|cannot|must|should|would|could|nobody|somebody|nothing|everyone|everybody|what|who|whom|which|where|until|but|if|your|you|they|them|their|said|says|asks?|again|after|before|later|now|here|too|than|then|as|on|at|no|one|once|times|only|wants?|waits?|needs?|uses?|gives?|makes?|reads?|known|none|unknown|failed|late|early|missing|wrong|empty|found|fast enough|place|thing|spell|description|kind of|player|game master|dungeon master)\b`)
+
+// verbatim is what an answer quotes or names: words of people, names of commands, options,
+// tools, files and ids.
+var verbatim = regexp.MustCompile("(?s)```.*?```|`[^`]*`|\"(?:[^\"\\\\]|\\\\.)*\"|/[a-z]+( (?:start|stop|join|leave|pause|resume|status|recap|timing|list|mute|unmute|muteall|unmuteall|say|direct|reveal|conceal|listening|reload|raise|lower|cap|calibrate|approve|info|load|switch|consent|code|forget|yes|no|add|import|remove)\\b)?|<[^>]*>|\\(([a-z_]+)\\)|[\\w.]*_\\w+|(?m)^> .*$")
+
+// englishTexts are the parts of the English texts of package wording that tell them from
+// others: some words in a row that their German does not have.
+func englishTexts(t *testing.T) (all []string) {
+	t.Helper()
+	paths, err := filepath.Glob("wording/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blank := regexp.MustCompile(`%(\[\d+\])?[a-z]|[*_` + "`" + `\n]+`)
+	for _, path := range paths {
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil || strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			c, ok := n.(*ast.CompositeLit)
+			if !ok || len(c.Elts) != 2 {
+				return true
+			}
+			en, okEN := c.Elts[0].(*ast.BasicLit)
+			de, okDE := c.Elts[1].(*ast.BasicLit)
+			if !okEN || !okDE {
+				return true
+			}
+			german, _ := strconv.Unquote(de.Value)
+			english, _ := strconv.Unquote(en.Value)
+			for _, part := range blank.Split(english, -1) {
+				if part = strings.Trim(part, " .,:;!?()"); strings.Count(part, " ") > 1 && !strings.Contains(german, part) {
+					all = append(all, part)
+				}
+			}
+			return true
+		})
+	}
+	if len(all) < 200 {
+		t.Fatalf("the test finds %d texts", len(all))
+	}
+	return all
+}
+
+// german requires of texts that nothing of them is English.
+type german struct {
+	to      *testing.T
+	english []string
+}
+
+func (g german) check(what, text string) {
+	g.to.Helper()
+	plain := verbatim.ReplaceAllString(strings.ReplaceAll(text, `\`, ""), " ")
+	if word := englishWords.FindString(plain); word != "" {
+		g.to.Errorf("%s has the English word %q in %q: %q", what, word, around(plain, word), text)
+	}
+	for _, part := range g.english {
+		if strings.Contains(plain, part) {
+			g.to.Errorf("%s: %q has the English text %q", what, text, part)
+		}
+	}
+}
+
+// around is a part of a text that shows where a word is.
+func around(text, word string) string {
+	at := strings.Index(text, word)
+	return text[max(at-30, 0):min(at+30, len(text))]
+}
+
+// germanEvening gives commands at a table at which German is spoken, and reads what
+// comes of it.
+type germanEvening struct {
+	*evening
+	german
+	given map[string]int // commands
+}
+
+func openGerman(t *testing.T, rules string) *germanEvening {
+	e := openEvening(t, discordtest.Options{}, strings.Replace(germanTable, "RULES", rules, 1))
+	e.d.SetLocale(e.dm, "de")
+	e.d.SetLocale(e.ana, "de")
+	return &germanEvening{e, german{t, englishTexts(t)}, map[string]int{}}
+}
+
+// tries gives a command, presses the buttons of its answer once each, and checks all that
+// is read. It returns the first answer.
+func (e *germanEvening) tries(user, line string) string {
+	e.t.Helper()
+	command, options := commandOf(line)
+	e.given[command]++
+	i, err := e.d.Command(user, e.channel, command, options...)
+	if err != nil {
+		e.t.Errorf("/%s: %v", line, err)
+		return ""
+	}
+	r, err := i.Response(e.t.Context())
+	if err != nil {
+		e.t.Errorf("/%s: %v", line, err)
+		return ""
+	}
+	if r.Modal != nil {
+		e.fillsIn(i, r.Modal)
+		return ""
+	}
+	m, err := i.Answer(e.t.Context())
+	if err != nil {
+		e.t.Errorf("/%s: %v", line, err)
+		return ""
+	}
+	time.Sleep(time.Second)
+	for _, m := range append([]discordtest.Message{m}, i.Followups()...) {
+		e.reads(line, m)
+	}
+	for _, row := range m.Components {
+		for _, b := range row.Components {
+			e.check("/"+line+", a button", b.Label)
+			p, err := e.d.Press(user, e.channel, m.ID, b.CustomID)
+			if err != nil {
+				continue // another button of the row has changed the message
+			}
+			time.Sleep(time.Second)
+			for _, m := range p.Followups() {
+				e.reads(line+", then "+b.Label, m)
+			}
+			if r, err := p.Response(e.t.Context()); err == nil && r.Message != nil {
+				e.reads(line+", then "+b.Label, *r.Message)
+			}
+		}
+	}
+	return m.Content
+}
+
+// reads checks a message. What /rules finds is English, as the rules are.
+func (e *germanEvening) reads(line string, m discordtest.Message) {
+	e.t.Helper()
+	text := m.Content
+	if strings.HasPrefix(line, "rules") {
+		text = regexp.MustCompile(`(?m)^- \*\*.*?\*\* (\(\S+\)): .*$`).ReplaceAllStringFunc(text, func(entry string) string {
+			_, kind, _ := strings.Cut(entry, "** (")
+			kind, _, _ = strings.Cut(kind, ")")
+			return kind
+		})
+	}
+	if strings.Contains(line, "file:") || line == "npc reload" { // what is wrong with a file is said in English
+		text = regexp.MustCompile(`(?s)nur auf Englisch: „.*“`).ReplaceAllString(text, "")
+	}
+	e.check("/"+line, text)
+}
+
+// fillsIn reads a form and fills it in, first with what is refused.
+func (e *germanEvening) fillsIn(i *discordtest.Interaction, m *discordtest.Modal) {
+	e.t.Helper()
+	e.check("a form", m.Title)
+	for _, row := range m.Components {
+		for _, in := range row.Components {
+			e.check("a form", in.Label+" "+in.Placeholder)
+		}
+	}
+	for _, values := range []map[string]string{
+		{"name": "Otto", "kind": "Quark", "place": "Hafen", "description": "Flickt Netze."},
+		{"name": "Otto", "kind": "NSC", "place": "Hafen"}, {"name": "Otto", "kind": "NSC"},
+	} {
+		s, err := e.d.Submit(i, values)
+		if err != nil {
+			e.t.Error(err)
+			return
+		}
+		m, err := s.Answer(e.t.Context())
+		if err != nil {
+			e.t.Error(err)
+		}
+		e.check(fmt.Sprintf("the form with %v", values), m.Content)
+	}
+}
+
+// commandOf reads a command with its options, as in "npc mute npc:Mira".
+func commandOf(line string) (command string, options []discordtest.Option) {
+	at := strings.IndexByte(line, ':')
+	if at < 0 {
+		return line, nil
+	}
+	at = strings.LastIndexByte(line[:at], ' ')
+	command = line[:at]
+	for o := range strings.SplitSeq(line[at+1:], " | ") {
+		name, text, _ := strings.Cut(o, ":")
+		var value any = text
+		switch name {
+		case "turns", "minutes":
+			value, _ = strconv.Atoi(text)
+		case "private":
+			value = text == "true"
+		case "file":
+			value = discordtest.Upload{Name: "mere.yaml", Type: "application/yaml", Data: []byte(strings.ReplaceAll(text, `\n`, "\n"))}
+		}
+		options = append(options, discordtest.Option{Name: name, Value: value})
+	}
+	return command, options
+}
+
+// germanCommands are given by a DM before, during and after a session, and by a player.
+var germanCommands = []string{
+	"help", "session status", "session recap", "session timing", "session join", "session leave", "session pause", "session pause", "session resume", "session resume",
+	"captions on", "captions off", "voice npc:Mira | voice:alloy", "voice npc:Mira | voice: ", "privacy info", "privacy code",
+	"privacy consent heard:no", "privacy info", "privacy consent heard:yes", "feedback text:Schön", "feedback text: ",
+	"npc list", "npc mute npc:Mira", "npc list", "npc mute npc:Niemand", "npc unmute npc:Mira", "npc unmute npc:alle", "npc muteall", "npc unmuteall",
+	"npc say npc:Mira | text:Moin", "npc say npc:all | text:Moin", "npc say npc:Mira | text: ", "npc direct npc:Mira | text:lüg | turns:1", "npc direct npc:all | text:kurz",
+	"npc direct npc:Mira", "npc reveal npc:Mira", "npc reveal npc:Mira | which:1", "npc reveal npc:Mira | which:9", "npc reveal npc:Nele", "npc reveal npc:all",
+	"npc conceal npc:Mira", "npc conceal npc:all", "npc listening", "npc listening how:eager", "npc listening how:called_only", "npc reload",
+	"tier raise npc:Mira | tier:deep", "tier raise npc:all | tier:standard | minutes:5 | turns:1", "tier status", "tier lower npc:Mira", "tier lower npc:all", "tier status",
+	"tier cap npc:Mira | tier:standard", "tier status", "tier cap npc:all | tier:deep", "tier raise npc:Niemand | tier:deep",
+	"tools list", "tools calibrate", "tools approve name:roll",
+	"roll dice:2d6+3", "roll dice:d20 | private:true", "roll dice:2d", "roll dice:d0", "roll dice:5d6kh9", "roll dice:zwei Pferde", "roll dice:1d6 2d6", "roll dice: ",
+	"rules about:grapple", "rules about:xyzzy", "rules about: ", "ask about:Mira", "ask about:Xyzzy", "ask about: ",
+	"entity add", "entity add name:Ted | kind:npc | description:Flickt Netze.", "entity add name:Ned | kind:npc | place:Xyzzy", "entity add name:Mole | kind:location", "entity add name:Ole | kind:npc | place:Mol",
+	"entity list", "entity list name:xyzzy", "entity remove id:Ted", "entity remove id:Xyzzy", "ask about:Otto",
+	"entity import file:name: Mole\\nentities:\\n  - {id: ned, type: npc, name: Ned}\\n", "entity import file:{",
+	"campaign info", "campaign load file:name: Mole\\nentities: []\\n", "campaign load file:name: Mole\\nentitles: []\\n", "campaign info",
+	"campaign switch campaign:Mole", "campaign switch campaign:Xyzzy", "campaign switch campaign:Zum Krug",
+	"approve list", "approve yes id:xyzzy", "approve no id:xyzzy", "privacy forget",
+}
+
+// TestGermanAnswers gives every command in German, with what is right and what is not,
+// with and without a session, as a DM and as a player, and finds no English in what is
+// read, but for what people said and what tools are called.
+func TestGermanAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := openGerman(t, "")
+		for _, line := range germanCommands {
+			e.tries(e.dm, line)
+		}
+		for _, line := range germanCommands {
+			e.tries(e.ana, line)
+		}
+		e.tries(e.dm, "session start")
+		e.tries(e.dm, "session start")
+		e.d.Say(e.channel, e.ana, "Mira, würfle 1d1+999", nil)
+		e.d.Say(e.channel, e.ana, "Nele, moin", nil)
+		time.Sleep(10 * time.Second)
+		e.changeCast()
+		for _, line := range germanCommands {
+			e.tries(e.dm, line)
+		}
+		for _, line := range germanCommands {
+			e.tries(e.ana, line)
+		}
+		e.tries(e.dm, "session stop")
+		for name := range commandActions() {
+			if e.given[name] == 0 {
+				t.Errorf("/%s is not given", name)
+			}
+		}
+		for _, n := range e.notices() {
+			e.check("a notice", n)
+		}
+		e.suggests()
+		e.stop()
+	})
+}
+
+// changeCast writes another cast into the file.
+func (e *germanEvening) changeCast() {
+	e.t.Helper()
+	path := filepath.Join(e.dir, "glyphoxa.yaml")
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	text := strings.Replace(string(raw), "name: Nele", "name: Nele, voice: {pitch: 2}", 1)
+	text = strings.Replace(text, "discord:", "  - {id: jo, name: Jo}\n  - {id: ole, name: Ole}\ndiscord:", 1)
+	text = strings.Replace(text, "Zum Krug", "Zum Fass", 1)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		e.t.Fatal(err)
+	}
+	if got := e.tries(e.dm, "npc reload"); !strings.Contains(got, "Jo und Ole kommen dazu.") || !strings.Contains(got, "braucht einen Neustart: campaign") {
+		e.t.Errorf("/npc reload: %q", got)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(text, "name: Jo", "nam: Jo", 1)), 0o600); err != nil {
+		e.t.Fatal(err)
+	}
+	if got := e.tries(e.dm, "npc reload"); !strings.Contains(got, "nur auf Englisch: „") {
+		e.t.Errorf("/npc reload of a broken file: %q", got)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+// suggests types into each option that is completed.
+func (e *germanEvening) suggests() {
+	e.t.Helper()
+	n := 0
+	for _, c := range commandDefinitions(nil) {
+		for path, options := range completedOptions(c) {
+			for _, o := range options {
+				i, err := e.d.Autocomplete(e.dm, e.channel, path, o, discordtest.Option{Name: o, Value: ""})
+				if err != nil {
+					e.t.Errorf("/%s %s: %v", path, o, err)
+					continue
+				}
+				r, err := i.Response(e.t.Context())
+				if err != nil {
+					e.t.Errorf("/%s %s: %v", path, o, err)
+				}
+				for _, k := range r.Choices {
+					n++
+					if path != "rules" {
+						e.check("/"+path+" "+o, k.Name)
+					}
+				}
+			}
+		}
+	}
+	if n == 0 {
+		e.t.Error("nothing is suggested")
+	}
+}
+
+// completedOptions are the options of a command that are completed, by its paths.
+func completedOptions(c *discordgo.ApplicationCommand) map[string][]string {
+	all := map[string][]string{}
+	for _, o := range c.Options {
+		if o.Autocomplete {
+			all[c.Name] = append(all[c.Name], o.Name)
+		}
+		for _, sub := range o.Options {
+			if sub.Autocomplete {
+				all[c.Name+" "+o.Name] = append(all[c.Name+" "+o.Name], sub.Name)
+			}
+		}
+	}
+	return all
+}
+
+// TestGermanRefusals has the policy refuse what DMs and players ask for.
+func TestGermanRefusals(t *testing.T) {
+	for name, rules := range map[string]string{
+		"forbidden":    `{name: r, rule: tool_restriction, tools: ["*"]}`,
+		"approval":     `{name: r, rule: approval, tools: ["*_entity", "roll", "entity_import", "campaign_*"], expires: 10s}`,
+		"rate":         `{name: r, rule: rate_limit, tools: ["*"], calls: 1, window: 1m}`,
+		"at this time": `{name: r, rule: time_window, tools: ["*"], from: "03:00", to: "03:01"}`,
+		"overridden":   `{name: r, rule: permission_override, revoke: [world.read, world.write, session.control, memory.read, rules.read, dice.roll]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := openGerman(t, rules)
+				e.tries(e.dm, "session start")
+				refused := 0
+				for _, user := range []string{e.dm, e.ana} {
+					for _, line := range germanCommands {
+						if strings.HasPrefix(e.tries(user, line), "⚠") {
+							refused++
+						}
+					}
+				}
+				if list := e.tries(e.dm, "approve list"); name == "approval" && strings.Contains(list, "discord:") {
+					t.Errorf("/approve list shows who asks as %q", list)
+				}
+				e.suggests()
+				for _, m := range e.d.Messages(e.channel) { // cards
+					if m.Author.ID == e.d.BotID() {
+						e.check("the channel", m.Content)
+					}
+				}
+				if refused < 20 {
+					t.Errorf("%d commands are refused", refused)
+				}
+				e.stop()
+			})
+		})
+	}
+}
+
+// TestGermanVoice says in German what became of orders that were given aloud, and of
+// packets.
+func TestGermanVoice(t *testing.T) {
+	g := german{t, englishTexts(t)}
+	for order, e := range map[orders.Kind]table.Ordered{
+		orders.Quiet: {NPC: "Mira"}, orders.Resume: {}, orders.Say: {NPC: "Mira"}, orders.Think: {NPC: "Mira", Tier: "deep", Turns: 1},
+		orders.Raise: {Tier: "standard", Turns: 10}, orders.Lower: {NPC: "Mira", Tier: "fast"},
+	} {
+		e.Order, e.Done = order.String(), "Mira is silent now"
+		g.check(e.Order, orderText(wording.German, &e))
+		e.Problem = "one NPC at a time can be made to speak"
+		if got := orderText(wording.German, &e); !strings.HasPrefix(got, "⚠ nur ein einzelner NSC") {
+			t.Errorf("%s: %q", e.Order, got)
+		}
+	}
+	got := describeFailures(wording.German, voice.Received{Transport: 1, Padding: 2, NoKey: 3, Passthrough: 4, Replay: 5, TooOld: 6, Broken: 7, Unknown: 8})
+	g.check("packets", got)
+	if !slices.Equal(regexp.MustCompile(`\d`).FindAllString(got, -1), strings.Split("12345678", "")) {
+		t.Errorf("packets: %q", got)
+	}
+}
+
+// TestTheGermanTestFindsEnglish shows what the test of German answers takes for English.
+func TestTheGermanTestFindsEnglish(t *testing.T) {
+	g := german{t, englishTexts(t)}
+	for _, text := range []string{wording.NPCMuted.In(wording.English, "Mira"), "⚠ not allowed here", "Erledigt, and how."} {
+		found := englishWords.MatchString(verbatim.ReplaceAllString(text, " "))
+		found = found || slices.ContainsFunc(g.english, func(part string) bool { return strings.Contains(text, part) })
+		if !found {
+			t.Errorf("%q passes for German", text)
+		}
+	}
+}
