@@ -67,8 +67,7 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 	case "/cost":
 		said = strings.Join(p.session.Cost().Lines(), "\n")
 	case "/reload":
-		changed, broken := p.session.Reload(ctx)
-		said, err = changed.String(), broken
+		said, err = p.reloadNPCs(ctx)
 	case "/quit", "/exit":
 		return true, nil
 	case "/help":
@@ -82,6 +81,12 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 		}
 	}
 	return false, err
+}
+
+// reloadNPCs reads the NPC files anew, and says what has changed.
+func (p *console) reloadNPCs(ctx context.Context) (string, error) {
+	changed, err := p.session.Reload(ctx)
+	return changed.String(), err
 }
 
 // plainOrder returns an order as it is typed here: on Discord it begins with "/npc".
