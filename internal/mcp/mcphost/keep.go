@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,8 +24,12 @@ func WithKeeper(k Keeper, machine string) Option {
 // nameSpace is where the names of external tools are kept.
 const nameSpace = "tool names"
 
+// latencySpaces is what the names of the spaces begin with in which machines keep their
+// latencies.
+const latencySpaces = "tool latency/"
+
 // latencySpace is where a machine's latencies are kept.
-func (h *Host) latencySpace() string { return "tool latency/" + h.opts.machine }
+func (h *Host) latencySpace() string { return latencySpaces + h.opts.machine }
 
 // keptVitals are a tool's vitals as they are kept.
 type keptVitals struct {
@@ -34,6 +39,8 @@ type keptVitals struct {
 	Demoted bool `json:"demoted,omitempty"`
 	// Late is in nanoseconds, as [vitals.late].
 	Late int64 `json:"late,omitempty"`
+	// At is when the tool was last there, in seconds since 1970; 0 is unknown.
+	At int64 `json:"at,omitempty"`
 }
 
 // readVitals reads what was kept of a tool. Former versions kept successes only,
@@ -58,12 +65,13 @@ func (kept keptVitals) vitals() *vitals {
 		v.health.move(healthy, demoted)
 	}
 	v.late.Store(max(kept.Late, 0))
+	v.kept = kept.At
 	return v
 }
 
-// keep returns what is kept of a tool.
-func (v *vitals) keep() keptVitals {
-	return keptVitals{v.calls(), healthState(v.health.state.Load()) != healthy, v.late.Load()}
+// keep returns what is kept of a tool that was last there at a time.
+func (v *vitals) keep(at int64) keptVitals {
+	return keptVitals{v.calls(), healthState(v.health.state.Load()) != healthy, v.late.Load(), at}
 }
 
 // Restore brings back the names of external tools, and what was measured on this
@@ -96,16 +104,27 @@ func (h *Host) Restore(ctx context.Context) error {
 	return nil
 }
 
-// Keep writes down names and latencies for the next start.
+// Keep writes down names and latencies for the next start. What it has not needed for
+// six weeks is forgotten: latencies of tools that were not there, and those of other
+// machines, of which sixteen are remembered at most.
 func (h *Host) Keep(ctx context.Context) error {
 	values, names := map[string][]byte{}, map[string][]byte{}
+	now := time.Now()
 	h.mu.Lock()
+	registered := h.snap.Load().current
 	for who := range h.names.fresh { // others may have been given up by another process
 		names[who] = []byte(h.names.names[who])
 	}
 	for key, v := range h.vitals {
-		kept := v.keep()
+		if _, there := registered[v]; there || v.kept == 0 {
+			v.kept = now.Unix()
+		}
+		kept := v.keep(v.kept)
 		if len(kept.Calls) == 0 {
+			continue
+		}
+		if outdated(v.kept, now) {
+			values[key] = nil
 			continue
 		}
 		raw, err := json.Marshal(kept)
@@ -121,6 +140,9 @@ func (h *Host) Keep(ctx context.Context) error {
 	}
 	if err := h.opts.keeper.SaveState(ctx, nameSpace, names); err != nil {
 		return fmt.Errorf("keeping the tools' names: %w", err)
+	}
+	if err := forgetMachines(ctx, h.opts.keeper, h.latencySpace(), now); err != nil {
+		return fmt.Errorf("forgetting the latencies of other machines: %w", err)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -143,6 +165,18 @@ func (f *forgetful) LoadState(_ context.Context, space string) (map[string][]byt
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return maps.Clone(f.state[space]), nil
+}
+
+func (f *forgetful) StateSpaces(_ context.Context, prefix string) ([]string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var spaces []string
+	for space, kept := range f.state {
+		if len(kept) > 0 && strings.HasPrefix(space, prefix) {
+			spaces = append(spaces, space)
+		}
+	}
+	return spaces, nil
 }
 
 func (f *forgetful) SaveState(_ context.Context, space string, values map[string][]byte) error {

@@ -53,6 +53,9 @@ type vitals struct {
 	// late is the longest time a call has waited in vain since one succeeded,
 	// in nanoseconds.
 	late atomic.Int64
+	// kept is when the tool was last known to be there, as [keptVitals.At]. Host.mu
+	// guards it.
+	kept int64
 	// note is what the last calibration found wrong; nil if nothing.
 	note atomic.Pointer[string]
 }

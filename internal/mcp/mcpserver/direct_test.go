@@ -44,6 +44,7 @@ func oddTools() []mcphost.BuiltinTool {
 		return mcphost.BuiltinTool{
 			Definition: llm.ToolDefinition{Name: name, Description: "Answers <b>so</b> & \u2028.", EstimatedDurationMs: 1},
 			Permission: policy.DiceRoll, ReadOnly: true, Respond: respond,
+			Floor: mcp.BudgetDeep, // or one that fails would move while it is compared
 		}
 	}
 	shows := func(name string, res mcp.Result) mcphost.BuiltinTool {

@@ -15,6 +15,9 @@ import (
 type Keeper interface {
 	LoadState(ctx context.Context, space string) (map[string][]byte, error)
 	SaveState(ctx context.Context, space string, values map[string][]byte) error
+	// StateSpaces lists the spaces in which something is kept and whose names begin
+	// with prefix.
+	StateSpaces(ctx context.Context, prefix string) ([]string, error)
 }
 
 // pinStore keeps the pins of servers.

@@ -46,6 +46,8 @@ func (s *shelf) SaveState(_ context.Context, space string, values map[string][]b
 	return nil
 }
 
+func (s *shelf) StateSpaces(context.Context, string) ([]string, error) { return nil, s.err }
+
 // define gives the far server a tool with a description.
 func (f *far) define(name, description string) {
 	t := &sdk.Tool{Name: name, Description: description, InputSchema: map[string]any{"type": "object"}}

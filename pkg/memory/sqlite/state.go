@@ -25,6 +25,21 @@ func (s *State) LoadState(ctx context.Context, space string) (map[string][]byte,
 	return state, err
 }
 
+// StateSpaces lists the spaces in which something is kept and whose names begin with
+// prefix, by name.
+func (s *State) StateSpaces(ctx context.Context, prefix string) ([]string, error) {
+	var spaces []string
+	err := s.read(ctx, "listing state", func(c *conn) (err error) {
+		spaces, err = rows(ctx, c, `SELECT DISTINCT space FROM state WHERE space >= ?1 AND substr(space, 1, length(?1)) = ?1 ORDER BY space`,
+			[]any{prefix}, func(r *sql.Rows) (space string, err error) {
+				err = r.Scan(&space)
+				return space, err
+			})
+		return err
+	})
+	return spaces, err
+}
+
 // SaveState keeps values in a space, in one transaction; a nil value removes
 // its key. Keys that are not mentioned stay.
 func (s *State) SaveState(ctx context.Context, space string, values map[string][]byte) error {

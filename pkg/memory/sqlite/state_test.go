@@ -23,4 +23,14 @@ func TestStateIsKeptBySpace(t *testing.T) {
 			t.Errorf("space %q (-want +got):\n%s", space, diff)
 		}
 	}
+	must(t, "SaveState", s.SaveState(t.Context(), "b/%", map[string][]byte{"x": []byte("1"), "y": []byte("2")}))
+	must(t, "SaveState", s.SaveState(t.Context(), "gone/", map[string][]byte{"x": []byte("1")}))
+	must(t, "SaveState", s.SaveState(t.Context(), "gone/", map[string][]byte{"x": nil}))
+	for prefix, want := range map[string][]string{"": {"a", "b", "b/%"}, "b": {"b", "b/%"}, "b/": {"b/%"}, "gone/": nil, "%": nil} {
+		got, err := s.StateSpaces(t.Context(), prefix)
+		must(t, "StateSpaces", err)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("spaces beginning with %q (-want +got):\n%s", prefix, diff)
+		}
+	}
 }
