@@ -29,6 +29,8 @@ type direct struct {
 	identity json.RawMessage // what it tells clients it is
 	events   directEvents
 	sessions sync.Map // id to *directSession
+
+	definitions definitions
 }
 
 // newDirect returns the direct way to a server.
@@ -115,7 +117,7 @@ func (d *direct) answerTo(r *http.Request, q *directRequest) func(context.Contex
 			return d.encodeCall(res, q.session == nil)
 		}
 	case methodListTools:
-		params, ok := readList(q.Params, q.protocol)
+		cursor, ok := readList(q.Params, q.protocol)
 		if !ok {
 			return nil
 		}
@@ -123,11 +125,7 @@ func (d *direct) answerTo(r *http.Request, q *directRequest) func(context.Contex
 			if err := d.server.dispatcher.chargeRequest(ctx, methodListTools); err != nil {
 				return nil, d.server.dispatcher.refuse(err)
 			}
-			res, err := d.server.catalog.listTools(ctx, params)
-			if err != nil {
-				return nil, err
-			}
-			return d.encodeList(res, q.session == nil)
+			return d.encodeTools(ctx, cursor, q.session == nil)
 		}
 	}
 	return nil
@@ -194,15 +192,14 @@ func readCall(params []byte, protocol string) (c directCall, ok bool) {
 	return c, ok
 }
 
-// readList reads the parameters of a plain tools/list, and reports false if they are
-// anything else.
-func readList(params []byte, protocol string) (*sdk.ListToolsParams, bool) {
-	list := &sdk.ListToolsParams{}
+// readList reads the cursor of a plain tools/list, and reports false if that is anything
+// else.
+func readList(params []byte, protocol string) (after string, ok bool) {
 	if params == nil {
-		return list, protocol != newestProtocol
+		return "", protocol != newestProtocol
 	}
 	var cursor, meta []byte
-	ok := wire.PlainMembers(params, func(key string, value []byte) bool {
+	ok = wire.PlainMembers(params, func(key string, value []byte) bool {
 		switch key {
 		case "cursor":
 			return once(&cursor, value)
@@ -212,12 +209,12 @@ func readList(params []byte, protocol string) (*sdk.ListToolsParams, bool) {
 		return false
 	})
 	if ok && cursor != nil {
-		list.Cursor, ok = wire.PlainText(cursor)
+		after, ok = wire.PlainText(cursor)
 	}
 	if ok {
 		_, ok = readMeta(meta, protocol)
 	}
-	return list, ok
+	return after, ok
 }
 
 // once sets a part of a request, and reports false if it was set before.

@@ -86,7 +86,7 @@ func newTwoWays(t testing.TB) *twoWays {
 	t.Helper()
 	h := newFixture(t, plan{tools: oddTools(), config: config.Server{Policy: []config.Rule{
 		{Name: "no luck", Kind: config.RuleToolRestriction, Tools: []string{"roll*"}}, // nothing that is never the same
-	}}})
+	}}, options: func(o *mcpserver.Options) { o.PageSize = 5 }})
 	w := &twoWays{fixture: h}
 	cfg := config.Server{Limits: config.Limits{Burst: 1 << 30, PerSecond: 1 << 30, Body: 4 << 20, Sessions: 1000}, Clients: clients("dm", "player.full")}
 	for _, sdkAlone := range []bool{false, true} {
@@ -295,6 +295,38 @@ func TestDirectIsTheSame(t *testing.T) {
 	})
 	if tried < 1000 || taken < 300 {
 		t.Errorf("of %d kinds of requests %d take the direct way, want more", tried, taken)
+	}
+}
+
+// TestDirectListFollowsTheRegistry lists again after each change, page by page.
+func TestDirectListFollowsTheRegistry(t *testing.T) {
+	w := newTwoWays(t)
+	next := regexp.MustCompile(`"nextCursor":"([^"]*)"`)
+	for _, says := range []string{"First <this>.", "Then that.", ""} {
+		flow := echo("passing", policy.DiceRoll)
+		flow.Definition.Description, flow.Kind = says, tools.KindWorkflow
+		var flows []mcphost.BuiltinTool
+		if says != "" {
+			flows = append(flows, flow)
+		}
+		must(t, "replacing workflows", w.fixture.host.ReplaceWorkflows(flows...))
+		all := ""
+		for cursor := ""; ; {
+			m := posted{newestHeader("tools/list", ""), `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":` + plainMeta + `,"cursor":"` + cursor + `"}}`}
+			if !w.compare(t, m) {
+				t.Fatal("a list is left to the SDK")
+			}
+			page := w.send(t.Context(), w.ours, m).Body
+			all += page
+			more := next.FindStringSubmatch(page)
+			if more == nil {
+				break
+			}
+			cursor = more[1]
+		}
+		if got := strings.Contains(all, `"name":"passing"`); got != (says != "") || !strings.Contains(all, says) {
+			t.Errorf("with a tool that says %q the list is %s", says, all)
+		}
 	}
 }
 

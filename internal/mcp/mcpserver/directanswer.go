@@ -1,9 +1,7 @@
 package mcpserver
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -42,25 +40,28 @@ func (d *direct) encodeCall(res *sdk.CallToolResult, newest bool) ([]byte, error
 	}
 	raw, err := out.MarshalJSON()
 	if err != nil || res.InputRequests != nil {
-		d.server.dispatcher.log.Error("an answer could not be encoded", "reason", err)
-		return nil, errEncoding
+		return nil, d.failEncoding(err)
 	}
 	return raw, nil
 }
 
-// encodeList is a page of tools as its client reads it.
+// encodeList is a page of tools as its client reads it. In the newest revision it says
+// from whom it is.
 func (d *direct) encodeList(res *sdk.ListToolsResult, newest bool) ([]byte, error) {
 	if newest {
 		res.ResultType, res.Meta = "complete", signed(res.Meta, d.server.identity)
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(res); err != nil {
-		d.server.dispatcher.log.Error("a list could not be encoded", "reason", err)
-		return nil, errEncoding
+	raw, err := encodeAsSDK(res)
+	if err != nil {
+		return nil, d.failEncoding(err)
 	}
-	return bytes.TrimRight(b.Bytes(), "\n"), nil
+	return raw, nil
+}
+
+// failEncoding logs why something cannot be encoded, and hides it.
+func (d *direct) failEncoding(err error) error {
+	d.server.dispatcher.log.Error("an answer could not be encoded", "reason", err)
+	return errEncoding
 }
 
 // signed is meta, which is the caller's own, with who answers in it.
@@ -99,14 +100,13 @@ func encodeError(id []byte, err error) []byte {
 	if !errors.As(err, &wire) {
 		wire = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server could not answer"}
 	}
-	var b bytes.Buffer
-	b.WriteString(`{"jsonrpc":"2.0","id":`)
-	b.Write(id)
-	b.WriteString(`,"error":`)
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(wire) // a number, a text and what is JSON already
-	return append(bytes.TrimRight(b.Bytes(), "\n"), '}')
+	raw, _ := encodeAsSDK(wire) // a number, a text and what is JSON already
+	b := make([]byte, 0, len(id)+len(raw)+48)
+	b = append(b, `{"jsonrpc":"2.0","id":`...)
+	b = append(b, id...)
+	b = append(b, `,"error":`...)
+	b = append(b, raw...)
+	return append(b, '}')
 }
 
 // writeWhole writes the one response to a request of the newest revision: as an event,

@@ -142,7 +142,7 @@ func (w *Web) Serve(ctx context.Context) error {
 	defer end()
 	memory.Go(func() { w.intake.shares.giveMemoryBack(life) })
 	failed := make(chan error, 1)
-	go func() { failed <- w.http.Serve(w.listener) }() // ends with Shutdown or Close
+	go func() { failed <- w.http.Serve(framedListener{w.listener}) }() // ends with Shutdown or Close
 	select {
 	case err := <-failed:
 		w.halt()
@@ -185,6 +185,9 @@ func (w *Web) guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("X-Content-Type-Options", "nosniff")
 		w.patient(rw, r)
+		if refuseTwice(rw, r) {
+			return
+		}
 		if err := w.o.Guard.Check(r); err != nil {
 			w.refuse(rw, r, err)
 			return

@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"net"
 	"net/http"
 
 	"github.com/coder/websocket"
@@ -35,7 +34,7 @@ func (w *Web) websocket(rw http.ResponseWriter, r *http.Request) {
 	}
 	w.sockets.Add(1)
 	defer w.sockets.Done()
-	if c, ok := r.Context().Value(connKey{}).(*net.TCPConn); ok {
+	if c, ok := r.Context().Value(connKey{}).(writeBuffered); ok {
 		_ = c.SetWriteBuffer(socketBuffer) // else the system chooses
 	}
 	conn, err := websocket.Accept(rw, r, &websocket.AcceptOptions{

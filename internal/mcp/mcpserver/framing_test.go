@@ -1,0 +1,47 @@
+package mcpserver
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestFraming follows requests however they are cut into pieces.
+func TestFraming(t *testing.T) {
+	const get, plain = "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello"
+	const chunked = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\nA\r\n0123456789\r\n0\r\nT: 1\r\n\r\n"
+	for name, c := range map[string]struct {
+		input string
+		want  bool
+	}{
+		"one after the other":        {get + plain + chunked + plain + get, true},
+		"a body like a head":         {"POST / HTTP/1.1\r\nContent-Length: 38\r\n\r\nContent-Length: 1\r\nContent-Length: 1\r\n" + plain, true},
+		"a chunk like a head":        {"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n26\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n0\r\n\r\n" + plain, true},
+		"bare line feeds":            {"POST / HTTP/1.1\nContent-Length: 5\n\nhello" + plain, true},
+		"a long line":                {"GET /" + strings.Repeat("x", 1000) + " HTTP/1.1\r\nX: " + strings.Repeat("Content-Length: 1", 100) + "\r\n\r\n" + plain, true},
+		"two lengths":                {"POST / HTTP/1.1\r\nContent-Length: 5\r\ncontent-length: 5\r\n\r\nhello", false},
+		"two encodings":              {"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", false},
+		"a length and an encoding":   {"POST / HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n", false},
+		"an encoding and a length":   {"POST / HTTP/1.1\r\nTRANSFER-ENCODING: x\r\nContent-Length: 5\r\n\r\n", false},
+		"two lengths in one":         {"POST / HTTP/1.1\r\nContent-Length: 5, 5\r\n\r\nhello", false},
+		"a length below zero":        {"POST / HTTP/1.1\r\nContent-Length: -5\r\n\r\n", false},
+		"two lengths behind another": {plain + chunked + "POST / HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello", false},
+		"two lengths behind chunks":  {chunked + "POST / HTTP/1.1\r\nContent-Length: 0\r\nContent-Length: 0\r\n\r\n", false},
+		"a size that is none":        {"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n", false},
+	} {
+		for _, size := range []int{1, 2, 3, 7, 4096} {
+			var f framing
+			ok := true
+			for rest := c.input; rest != "" && ok; {
+				n := min(size, len(rest))
+				ok = f.follow([]byte(rest[:n]))
+				rest = rest[n:]
+			}
+			if ok != c.want {
+				t.Errorf("%s in pieces of %d: ok = %v, want %v", name, size, ok, c.want)
+			}
+			if ok && (f.in != inHead || f.begun) {
+				t.Errorf("%s in pieces of %d ends in the middle: %+v", name, size, f)
+			}
+		}
+	}
+}
