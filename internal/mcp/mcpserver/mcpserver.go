@@ -7,7 +7,8 @@
 // the finder searches the catalog for clients, resourceMethods, promptMethods and
 // completion answer what is read, stateSync follows the world with a feed per
 // connection, and the notifier says what has changed. [Web] holds the network
-// transports. Rights are decided by package policy alone.
+// transports; its direct way answers plain calls and lists without the SDK. Rights are
+// decided by package policy alone.
 package mcpserver
 
 import (
