@@ -26,6 +26,7 @@ type entry struct {
 	Summary  string   `yaml:"summary"`
 	Text     string   `yaml:"text"`
 	Spell    *spell   `yaml:"spell"`
+	Monster  fact     `yaml:"monster"`
 }
 
 type spell struct {
@@ -113,6 +114,7 @@ func TestFilesHoldTheirCategory(t *testing.T) {
 		"conditions.yaml": "condition",
 		"combat.yaml":     "combat",
 		"general.yaml":    "general",
+		"monsters.yaml":   "monster",
 	}
 	for level := range 10 {
 		want[fmt.Sprintf("spells-%d.yaml", level)] = "spell"
@@ -134,6 +136,9 @@ func TestFilesHoldTheirCategory(t *testing.T) {
 			}
 			if (e.Spell != nil) != (category == "spell") {
 				t.Errorf("%s: %s has a spell block: %t, want %t", name, e.ID, e.Spell != nil, category == "spell")
+			}
+			if (e.Monster != nil) != (category == "monster") {
+				t.Errorf("%s: %s has a monster block: %t, want %t", name, e.ID, e.Monster != nil, category == "monster")
 			}
 			if e.Spell != nil && name != fmt.Sprintf("spells-%d.yaml", e.Spell.Level) {
 				t.Errorf("%s: %s is of level %d", name, e.ID, e.Spell.Level)

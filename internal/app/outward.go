@@ -24,7 +24,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/srd"
 )
 
 // DefaultStdioProfile is what a client on the standard streams may do unless
@@ -217,7 +216,7 @@ func instructions(compact bool) string {
 func (a *App) sources() resource.Sources {
 	return resource.Sources{
 		Campaign: a.Config.Campaign.Name, System: a.Config.Campaign.System, Scene: a.World.Scene, NPCs: a.Config.NPCs,
-		Graph: a.Store, Log: a.Store, Rules: resource.NewRuleReader(a.Registry.Rules, srd.FS), Latency: a.Registry.Host.Status,
+		Graph: a.Store, Log: a.Store, Rules: resource.NewRuleReader(a.Registry.Rules), Latency: a.Registry.Host.Status,
 	}
 }
 

@@ -33,7 +33,7 @@ func must(t testing.TB, doing string, err error) {
 
 // rulebook loads the shipped rules once for all tests.
 var rulebook = sync.OnceValue(func() *resource.RuleReader {
-	return resource.NewRuleReader(ruleslookup.Lazy(srd.FS), srd.FS)
+	return resource.NewRuleReader(ruleslookup.Lazy(srd.FS))
 })
 
 const (

@@ -5,13 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path"
-	"slices"
 	"strings"
-	"sync"
-
-	"gopkg.in/yaml.v3"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
@@ -59,13 +53,12 @@ func (l *Library) rules(ctx context.Context) (rulesDoc, error) {
 // and a tool never differ. It is safe for concurrent use.
 type RuleReader struct {
 	search, get tools.Handler
-	all         func() ([]Rule, error) // runs once
+	book        *ruleslookup.Book
 }
 
-// NewRuleReader returns the rules of book, which reads the same fsys. The names
-// of the rules are read at their first use.
-func NewRuleReader(book *ruleslookup.Book, fsys fs.FS) *RuleReader {
-	b := &RuleReader{}
+// NewRuleReader returns the rules of book.
+func NewRuleReader(book *ruleslookup.Book) *RuleReader {
+	b := &RuleReader{book: book}
 	for _, t := range ruleslookup.NewTools(book) {
 		switch t.Definition.Name {
 		case "search_rules":
@@ -74,12 +67,18 @@ func NewRuleReader(book *ruleslookup.Book, fsys fs.FS) *RuleReader {
 			b.get = t.Handler
 		}
 	}
-	b.all = sync.OnceValues(func() ([]Rule, error) { return readRules(fsys) })
 	return b
 }
 
 // Rules lists all rules by id.
-func (b *RuleReader) Rules(context.Context) ([]Rule, error) { return b.all() }
+func (b *RuleReader) Rules(context.Context) ([]Rule, error) {
+	list, err := b.book.List()
+	out := make([]Rule, len(list))
+	for i, r := range list {
+		out[i] = Rule(r)
+	}
+	return out, err
+}
 
 // Rule returns what get_rule does, or [ErrUnknown].
 func (b *RuleReader) Rule(ctx context.Context, id string) (json.RawMessage, error) {
@@ -129,32 +128,4 @@ func callTool(ctx context.Context, h tools.Handler, args map[string]string) (str
 		return "", err
 	}
 	return h(ctx, string(text))
-}
-
-// readRules reads what the list of rules says of each from every *.yaml file
-// of fsys. The book checks the files; this only picks.
-func readRules(fsys fs.FS) ([]Rule, error) {
-	var all []Rule
-	err := fs.WalkDir(fsys, ".", func(file string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || path.Ext(file) != ".yaml" {
-			return err
-		}
-		data, err := fs.ReadFile(fsys, file)
-		if err != nil {
-			return err
-		}
-		var entries []struct{ ID, Category, Name, Summary string }
-		if err := yaml.Unmarshal(data, &entries); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-		for _, e := range entries {
-			all = append(all, Rule(e))
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("reading the rules: %w", err)
-	}
-	slices.SortFunc(all, func(a, b Rule) int { return strings.Compare(a.ID, b.ID) })
-	return all, nil
 }

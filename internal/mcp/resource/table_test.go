@@ -43,7 +43,7 @@ const (
 
 // rulebook loads the shipped rules once for all tests.
 var rulebook = sync.OnceValue(func() *resource.RuleReader {
-	return resource.NewRuleReader(ruleslookup.Lazy(srd.FS), srd.FS)
+	return resource.NewRuleReader(ruleslookup.Lazy(srd.FS))
 })
 
 func shippedCast(t testing.TB) []config.NPC {

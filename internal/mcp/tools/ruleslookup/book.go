@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
@@ -19,17 +18,13 @@ type Book struct {
 
 // library is a loaded book. It never changes.
 type library struct {
-	entries []entry
-	byID    map[string]int
-	index   *index
+	rules []rule // by id
+	byID  map[string]int
+	index *index
 }
 
-// entry is what is kept of a rule to answer with.
-type entry struct {
-	id, category, name, summary string
-	// full is the rule as get_rule returns it.
-	full string
-}
+// Brief is a rule without its text.
+type Brief struct{ ID, Category, Name, Summary string }
 
 // Lazy returns a book of every *.yaml file in fsys, in any folder, which it
 // reads when it is first used or warmed. It returns at once.
@@ -62,7 +57,21 @@ func (b *Book) Len() int {
 	if err != nil {
 		return 0
 	}
-	return len(lib.entries)
+	return len(lib.rules)
+}
+
+// List returns all rules by id, loading the book if need be.
+func (b *Book) List() ([]Brief, error) {
+	lib, err := b.load()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Brief, len(lib.rules))
+	for i := range lib.rules {
+		r := &lib.rules[i]
+		out[i] = Brief{ID: r.ID, Category: r.Category, Name: r.Name, Summary: r.Summary}
+	}
+	return out, nil
 }
 
 func (b *Book) loaded() bool { return b.ready.Load() }
@@ -82,17 +91,9 @@ func readLibrary(fsys fs.FS) (*library, error) {
 		}
 		return 1
 	})
-	lib := &library{
-		entries: make([]entry, len(rules)),
-		byID:    make(map[string]int, len(rules)),
-	}
-	for i, r := range rules {
-		full, err := tools.Encode(r)
-		if err != nil {
-			return nil, err
-		}
-		lib.entries[i] = entry{id: r.ID, category: r.Category, name: r.Name, summary: r.Summary, full: full}
-		lib.byID[r.ID] = i
+	lib := &library{rules: rules, byID: make(map[string]int, len(rules))}
+	for i := range rules {
+		lib.byID[rules[i].ID] = i
 	}
 	lib.index = newIndex(rules)
 	return lib, nil
@@ -101,9 +102,9 @@ func readLibrary(fsys fs.FS) (*library, error) {
 // nearest returns up to three ids that id may have been meant to be.
 func (l *library) nearest(id string) []string {
 	var out []string
-	ids := make([]string, len(l.entries))
-	for i := range l.entries {
-		ids[i] = l.entries[i].id
+	ids := make([]string, len(l.rules))
+	for i := range l.rules {
+		ids[i] = l.rules[i].ID
 	}
 	if near := problem.Nearest(id, ids); near != "" {
 		out = append(out, near)

@@ -37,6 +37,26 @@ const goodSpell = `- id: spell-light
     duration: 1 hour
 `
 
+const goodMonster = `- id: monster-rat
+  category: monster
+  name: Rat
+  summary: A tiny rodent.
+  text: It bites.
+  monster:
+    size: tiny
+    type: beast
+    alignment: unaligned
+    armor_class: 10
+    hit_points: 1
+    hit_dice: 1d4-1
+    speed: {walk: 20}
+    abilities: {str: 2, dex: 11}
+    challenge: "0"
+    xp: 10
+    actions:
+      - {name: Bite, to_hit: 0, damage: [1 piercing]}
+`
+
 func TestOpenReportsProblems(t *testing.T) {
 	for _, row := range []struct {
 		name  string
@@ -62,6 +82,12 @@ func TestOpenReportsProblems(t *testing.T) {
 		{"blank_text", map[string]string{"a.yaml": strings.Replace(goodRule, "Short and long rests.", `" "`, 1)}, []string{"a.yaml:4: expected text, got nothing"}},
 		{"list_that_is_none", map[string]string{"a.yaml": goodRule + "  tags: rest\n"}, []string{`a.yaml:6: expected a list, got "rest"`}},
 		{"rule_that_is_none", map[string]string{"a.yaml": "- just words\n"}, []string{`a.yaml:1: expected keys and values, got "just words"`}},
+		{"monster_without_block", map[string]string{"a.yaml": strings.Replace(goodRule, "category: general", "category: monster", 1)}, []string{`a.yaml:1: monster "Resting" has no block of figures`}},
+		{"block_of_another_category", map[string]string{"a.yaml": strings.Replace(goodMonster, "category: monster", "category: general", 1)}, []string{`a.yaml:1: "Rat" is no monster`}},
+		{"unknown_figure", map[string]string{"a.yaml": strings.Replace(goodMonster, "hit_points", "hit_point", 1)}, []string{`a.yaml:11: there is no key "hit_point"; did you mean "hit_points"?`, `a.yaml:7: key "hit_points" is missing`}},
+		{"figure_that_is_none", map[string]string{"a.yaml": strings.Replace(goodMonster, "armor_class: 10", "armor_class: ten", 1)}, []string{`a.yaml:10: expected a number, got "ten"`}},
+		{"figure_twice", map[string]string{"a.yaml": goodMonster + "    size: huge\n"}, []string{`a.yaml:19: key "size" is given twice`}},
+		{"list_of_figures_that_is_none", map[string]string{"a.yaml": strings.Replace(goodMonster, "[1 piercing]", "piercing", 1)}, []string{`a.yaml:18: expected a list, got "piercing"`}},
 		{"problems_of_all_files", map[string]string{"a.yaml": "- 1\n", "sub/b.yaml": "\n- 2\n"}, []string{"a.yaml:1: expected", "sub/b.yaml:2: expected"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -84,6 +110,20 @@ func TestOpenReportsProblems(t *testing.T) {
 				t.Errorf("got %d problems, want %d:\n%s", lines, len(row.want), got)
 			}
 		})
+	}
+}
+
+func TestGetRuleReturnsTheBlockOfFigures(t *testing.T) {
+	book, err := ruleslookup.Open(fstest.MapFS{"a.yaml": {Data: []byte(goodMonster)}})
+	if err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	got, err := toolNamed(t, book, "get_rule").Handler(t.Context(), `{"id":"monster-rat"}`)
+	want := `{"id":"monster-rat","category":"monster","name":"Rat","system":"dnd5e","summary":"A tiny rodent.","text":"It bites.",` +
+		`"monster":{"size":"tiny","type":"beast","alignment":"unaligned","armor_class":10,"hit_points":1,"hit_dice":"1d4-1","speed":{"walk":20},` +
+		`"abilities":{"str":2,"dex":11},"challenge":"0","xp":10,"actions":[{"name":"Bite","to_hit":0,"damage":["1 piercing"]}]}}`
+	if err != nil || got != want {
+		t.Errorf("get_rule = %s, %v\nwant %s", got, err, want)
 	}
 }
 
@@ -152,6 +192,7 @@ func TestLazyReportsWhatIsWrongOnUse(t *testing.T) {
 func FuzzOpen(f *testing.F) {
 	f.Add([]byte(goodRule))
 	f.Add([]byte(goodSpell))
+	f.Add([]byte(goodMonster))
 	f.Add([]byte("- &a {id: *a}\n"))
 	f.Add([]byte("- id: !!int 5\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {

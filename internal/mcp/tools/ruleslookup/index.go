@@ -102,7 +102,11 @@ func (b *builder) addRule(doc int32, r rule) {
 		b.field(doc, fieldTags, t)
 	}
 	b.field(doc, fieldSummary, r.Summary)
-	b.field(doc, fieldText, r.Text)
+	// A long list of attacks and traits has the words of many rules and is the
+	// answer to few questions; name, aliases, tags and summary find its owner.
+	if len(r.block) == 0 {
+		b.field(doc, fieldText, r.Text)
+	}
 	if r.Spell != nil {
 		b.field(doc, fieldTags, r.Spell.School)
 		b.field(doc, fieldTags, strings.Join(r.Spell.Classes, " "))

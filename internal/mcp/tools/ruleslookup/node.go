@@ -23,7 +23,7 @@ func (p *parser) mapping(n *yaml.Node, set map[string]func(*yaml.Node), required
 		assign, ok := set[key.Value]
 		switch {
 		case key.Kind != yaml.ScalarNode || !ok:
-			p.unknown(key, set)
+			unknown(p, key, set)
 		case slices.Contains(seen, key.Value):
 			p.addProblem(key.Line, "remove one of them", "key %q is given twice", key.Value)
 		default:
@@ -39,9 +39,10 @@ func (p *parser) mapping(n *yaml.Node, set map[string]func(*yaml.Node), required
 	return true
 }
 
-func (p *parser) unknown(key *yaml.Node, set map[string]func(*yaml.Node)) {
-	names := make([]string, 0, len(set))
-	for name := range set {
+// unknown reports a key that is none of known's.
+func unknown[T any](p *parser, key *yaml.Node, known map[string]T) {
+	names := make([]string, 0, len(known))
+	for name := range known {
 		names = append(names, name)
 	}
 	slices.Sort(names)

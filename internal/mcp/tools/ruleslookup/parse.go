@@ -27,6 +27,11 @@ type rule struct {
 	Spell    *spell   `json:"spell,omitempty"`
 	Aliases  []string `json:"-"`
 	Tags     []string `json:"-"`
+	// block is the category's block of figures as JSON, empty if it has none;
+	// get_rule returns it under the category's name.
+	block []byte
+	// blockOf is the category that the block was given for.
+	blockOf string
 }
 
 // spell is the block of facts only spells have.
@@ -43,7 +48,7 @@ type spell struct {
 }
 
 // categories lists the kinds of rules there are.
-func categories() []string { return []string{"condition", "combat", "spell", "general"} }
+func categories() []string { return []string{"condition", "combat", "spell", "general", "monster"} }
 
 // validID is lower-case words joined by single hyphens.
 var validID = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
@@ -62,7 +67,7 @@ func parseAll(fsys fs.FS) ([]rule, error) {
 		problems problem.List
 		files    int
 	)
-	seen := map[string]place{}
+	seen, shapes := map[string]place{}, blocks()
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -75,7 +80,7 @@ func parseAll(fsys fs.FS) ([]rule, error) {
 			return err
 		}
 		files++
-		p := parser{file: name, problems: &problems, seen: seen}
+		p := parser{file: name, problems: &problems, seen: seen, shapes: shapes}
 		rules = append(rules, p.parseRules(data)...)
 		return nil
 	})
@@ -93,17 +98,23 @@ type parser struct {
 	file     string
 	problems *problem.List
 	seen     map[string]place // rule ids of all files so far
+	shapes   map[string]shape // of the blocks of figures, by category
 }
 
 func (p *parser) addProblem(line int, fix, format string, args ...any) {
 	p.problems.Add(p.file, line, fmt.Sprintf(format, args...), fix)
 }
 
+// parseRules reads one file: the plain form of YAML quickly, any other with the
+// general reader.
 func (p *parser) parseRules(data []byte) []rule {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
-		p.syntax(err)
-		return nil
+	doc := readPlain(data)
+	if doc == nil {
+		doc = &yaml.Node{}
+		if err := yaml.Unmarshal(data, doc); err != nil {
+			p.syntax(err)
+			return nil
+		}
 	}
 	if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.SequenceNode {
 		p.addProblem(max(doc.Line, 1), "start each rule with \"- id: …\"", "the file is not a list of rules")
@@ -139,7 +150,7 @@ func (p *parser) syntax(err error) {
 // rule reads one entry; ok tells that it is a rule with a usable id.
 func (p *parser) rule(n *yaml.Node) (r rule, ok bool) {
 	r.System = system
-	read := p.mapping(n, map[string]func(*yaml.Node){
+	set := map[string]func(*yaml.Node){
 		"id":       p.readText(&r.ID),
 		"category": p.readText(&r.Category),
 		"name":     p.readText(&r.Name),
@@ -148,8 +159,16 @@ func (p *parser) rule(n *yaml.Node) (r rule, ok bool) {
 		"summary":  p.readText(&r.Summary),
 		"text":     p.readText(&r.Text),
 		"spell":    func(n *yaml.Node) { r.Spell = p.spell(n) },
-	}, "id", "category", "name", "summary", "text")
-	if !read {
+	}
+	for category, s := range p.shapes {
+		set[category] = func(n *yaml.Node) {
+			if r.blockOf != "" {
+				p.addProblem(n.Line, "remove one of them", "blocks %q and %q are given both", r.blockOf, category)
+			}
+			r.block, r.blockOf = p.block(n, s), category
+		}
+	}
+	if !p.mapping(n, set, "id", "category", "name", "summary", "text") {
 		return r, false
 	}
 	p.checkRule(n, &r)
@@ -176,9 +195,14 @@ func (p *parser) checkRule(n *yaml.Node, r *rule) {
 	if r.Category != "" && !known {
 		p.addProblem(n.Line, "use "+strings.Join(categories(), ", "), "there is no category %q", r.Category)
 	}
+	_, needsBlock := p.shapes[r.Category]
 	switch {
 	case r.Category == "spell" && r.Spell == nil:
 		p.addProblem(n.Line, "add a spell block", "spell %q has no level, school and so on", r.Name)
+	case r.blockOf != "" && r.blockOf != r.Category:
+		p.addProblem(n.Line, "remove the block or set category: "+r.blockOf, "%q is no %s", r.Name, r.blockOf)
+	case r.blockOf == "" && needsBlock:
+		p.addProblem(n.Line, "add a "+r.Category+" block", "%s %q has no block of figures", r.Category, r.Name)
 	case r.Category != "spell" && r.Spell != nil:
 		p.addProblem(n.Line, "remove the spell block or set category: spell", "%q is no spell", r.Name)
 	}

@@ -47,7 +47,7 @@ func searchTool(book *Book) tools.Tool {
 	return tools.Reading(tools.Tool{
 		Definition: llm.ToolDefinition{
 			Name: "search_rules",
-			Description: "Search the game rules (conditions, combat, spells, general rules) by keywords or a question. " +
+			Description: "Search the game rules (conditions, combat, spells, general rules, monsters) by keywords or a question. " +
 				"Returns up to 5 rules with id, name and a one-line summary, best first. " +
 				"Call get_rule with an id for the full text.",
 			Parameters:          tools.SchemaOf[searchArgs](tools.Bounds{"query": {"minLength": 1, "maxLength": maxQuery}}),
@@ -72,10 +72,8 @@ func getTool(book *Book) tools.Tool {
 			EstimatedDurationMs: 5, MaxDurationMs: 20, CacheableSeconds: cacheSeconds,
 		},
 		Title: "Get rule", Permission: permission, Floor: mcp.BudgetFast, Probe: `{"id":"condition-blinded"}`, Inline: book.loaded(),
-		OutputSchema: tools.SchemaOf[rule](tools.Bounds{
-			"category": {"enum": categories()}, "spell.level": {"minimum": 0, "maximum": maxSpellLevel},
-		}),
-		Handler: book.getRule,
+		OutputSchema: ruleSchema(),
+		Handler:      book.getRule,
 	})
 }
 
@@ -133,7 +131,7 @@ func (b *Book) searchRules(_ context.Context, a searchArgs) (SearchResult, error
 	return res, nil
 }
 
-// getRule answers with a rule's text as it was made when the book was loaded.
+// getRule answers with a rule in full.
 func (b *Book) getRule(ctx context.Context, args string) (string, error) {
 	a, err := tools.Decode[getArgs](ctx, args)
 	if err != nil {
@@ -151,13 +149,36 @@ func (b *Book) getRule(ctx context.Context, args string) (string, error) {
 		return "", err
 	}
 	if i, ok := lib.byID[id]; ok {
-		return lib.entries[i].full, nil
+		return encodeRule(&lib.rules[i])
 	}
 	near := lib.nearest(id)
 	if len(near) == 0 {
 		return "", fmt.Errorf("%w: there is no rule %q; find ids with search_rules", mcp.ErrInvalidArguments, id)
 	}
 	return "", fmt.Errorf("%w: there is no rule %q; did you mean %s?", mcp.ErrInvalidArguments, id, strings.Join(near, ", "))
+}
+
+// encodeRule returns a rule as JSON, with its block of figures under the name of
+// its category.
+func encodeRule(r *rule) (string, error) {
+	text, err := tools.Encode(r)
+	if err != nil || len(r.block) == 0 {
+		return text, err
+	}
+	return text[:len(text)-1] + `,"` + r.Category + `":` + string(r.block) + "}", nil
+}
+
+// ruleSchema describes what get_rule returns. Of the blocks of figures it only
+// says that there may be one: which keys each has is a matter of the book.
+func ruleSchema() map[string]any {
+	schema := tools.SchemaOf[rule](tools.Bounds{
+		"category": {"enum": categories()}, "spell.level": {"minimum": 0, "maximum": maxSpellLevel},
+	})
+	properties, _ := schema["properties"].(map[string]any)
+	for category := range blocks() {
+		properties[category] = map[string]any{"type": "object", "description": "The figures of a rule of category " + category + "."}
+	}
+	return schema
 }
 
 // knownSystem reports whether a search limited to s covers the data set. The

@@ -68,8 +68,8 @@ func (l *library) search(query string) []Hit {
 	top := l.index.search(query)
 	out := make([]Hit, len(top))
 	for i, f := range top {
-		e := &l.entries[f.doc]
-		out[i] = Hit{ID: e.id, Category: e.category, Name: e.name, Summary: e.summary, Score: shown(f)}
+		r := &l.rules[f.doc]
+		out[i] = Hit{ID: r.ID, Category: r.Category, Name: r.Name, Summary: r.Summary, Score: shown(f)}
 	}
 	return out
 }
@@ -291,6 +291,8 @@ func namedCategory(w string) string {
 		return "spell"
 	case "condition", "status", "zustand":
 		return "condition"
+	case "monster", "creature", "beast", "ungeheuer":
+		return "monster"
 	case "combat", "kampf":
 		return "combat"
 	}

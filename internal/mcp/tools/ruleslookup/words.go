@@ -36,22 +36,43 @@ func isBreak(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 // plain folds case, and drops accents and apostrophes, so that "Hunter’s" and
 // "hunters" are the same word.
 func plain(s string) string {
-	ascii := true
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			ascii = false
-			break
-		}
+	if b, ascii := plainASCII(s); ascii {
+		return b
 	}
-	if !ascii {
-		s = norm.NFKD.String(strings.ToValidUTF8(s, " "))
-	}
+	s = norm.NFKD.String(strings.ToValidUTF8(s, " "))
 	return strings.Map(func(r rune) rune {
 		if r == '\'' || r == '’' || r == '‘' || unicode.Is(unicode.Mn, r) {
 			return -1
 		}
 		return unicode.ToLower(r)
 	}, s)
+}
+
+// plainASCII is [plain] for a text of ASCII alone, which most are; ok reports
+// whether s is one.
+func plainASCII(s string) (folded string, ok bool) {
+	fold := false
+	for i := range len(s) {
+		c := s[i]
+		if c >= 0x80 {
+			return "", false
+		}
+		fold = fold || c == '\'' || 'A' <= c && c <= 'Z'
+	}
+	if !fold {
+		return s, true
+	}
+	b := make([]byte, 0, len(s))
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '\'':
+		case 'A' <= c && c <= 'Z':
+			b = append(b, c+'a'-'A')
+		default:
+			b = append(b, c)
+		}
+	}
+	return string(b), true
 }
 
 // content drops the stop words, unless nothing else would be left: there is a

@@ -1,0 +1,196 @@
+package ruleslookup
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+)
+
+// shape says what a value of a category's block of figures may be.
+type shape struct {
+	kind shapeKind
+	// required keys must be given.
+	required bool
+	// keys are those of a record, or of each record of a list.
+	keys map[string]shape
+}
+
+type shapeKind int
+
+const (
+	isText    shapeKind = iota
+	isNumber            // a number of at least 0, with a fraction or without
+	isFlag              // true or false
+	isTexts             // a list of texts
+	isNumbers           // a list of whole numbers
+	isCounts            // whole numbers by name, which may be negative
+	isLists             // lists of texts by name
+	isRecord            // known keys
+	isRecords           // a list of records
+)
+
+// blocks holds the shape of each category's block of figures, which is named like
+// the category. A category without one has no block.
+func blocks() map[string]shape {
+	return map[string]shape{
+		"monster": {kind: isRecord, keys: monsterShape()},
+	}
+}
+
+func monsterShape() map[string]shape {
+	features := shape{kind: isRecords, keys: map[string]shape{
+		"name": {required: true}, "attack": {}, "to_hit": {kind: isNumber}, "reach": {kind: isNumber},
+		"range": {kind: isNumbers}, "damage": {kind: isTexts}, "dc": {kind: isTexts}, "half": {kind: isFlag},
+		"escape_dc": {kind: isNumber}, "area": {}, "use": {}, "attacks": {kind: isTexts},
+		"spellcasting": {kind: isRecord, keys: map[string]shape{
+			"level": {kind: isNumber}, "ability": {}, "save_dc": {kind: isNumber}, "to_hit": {kind: isNumber},
+			"slots": {kind: isNumbers}, "spells": {kind: isLists},
+		}},
+	}}
+	return map[string]shape{
+		"size": {required: true}, "type": {required: true}, "subtype": {}, "alignment": {required: true},
+		"armor_class": {kind: isNumber, required: true}, "armor": {}, "other_armor_class": {kind: isNumbers},
+		"hit_points": {kind: isNumber, required: true}, "hit_dice": {required: true},
+		"speed": {kind: isCounts, required: true}, "hover": {kind: isFlag},
+		"abilities": {kind: isCounts, required: true}, "proficiency": {kind: isNumber},
+		"saves": {kind: isCounts}, "skills": {kind: isCounts}, "senses": {kind: isCounts}, "languages": {},
+		"vulnerabilities": {kind: isTexts}, "resistances": {kind: isTexts}, "immunities": {kind: isTexts},
+		"condition_immunities": {kind: isTexts}, "challenge": {required: true}, "xp": {kind: isNumber, required: true},
+		"traits": features, "actions": features, "reactions": features, "legendary_actions": features,
+	}
+}
+
+// block checks a block of figures against its shape and returns it as JSON, its
+// keys in the order of the file.
+func (p *parser) block(n *yaml.Node, s shape) []byte {
+	var b bytes.Buffer
+	p.writeValue(&b, n, s)
+	return b.Bytes()
+}
+
+func (p *parser) writeValue(b *bytes.Buffer, n *yaml.Node, s shape) {
+	switch s.kind {
+	case isText:
+		var text string
+		p.readText(&text)(n)
+		writeString(b, text)
+	case isNumber:
+		p.writeNumber(b, n, true)
+	case isFlag:
+		var set bool
+		p.flag(&set)(n)
+		b.WriteString(strconv.FormatBool(set))
+	case isTexts:
+		p.writeList(b, n, shape{})
+	case isNumbers:
+		p.writeList(b, n, shape{kind: isNumber})
+	case isRecords:
+		p.writeList(b, n, shape{kind: isRecord, keys: s.keys})
+	case isCounts, isLists, isRecord:
+		p.writeMapping(b, n, s)
+	}
+}
+
+func (p *parser) writeNumber(b *bytes.Buffer, n *yaml.Node, positive bool) {
+	v, err := strconv.ParseFloat(n.Value, 64)
+	if n.Kind != yaml.ScalarNode || err != nil || v > 1e9 || v < -1e9 || positive && v < 0 {
+		p.addProblem(n.Line, "write digits only", "expected a number, got %s", kind(n))
+		v = 0
+	}
+	b.WriteString(strconv.FormatFloat(v, 'f', -1, 64))
+}
+
+func (p *parser) writeList(b *bytes.Buffer, n *yaml.Node, item shape) {
+	if n.Kind != yaml.SequenceNode {
+		p.addProblem(n.Line, "write it as [one, two]", "expected a list, got %s", kind(n))
+		return
+	}
+	b.WriteByte('[')
+	for i, c := range n.Content {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		p.writeValue(b, c, item)
+	}
+	b.WriteByte(']')
+}
+
+// writeMapping writes a record, or the values of a mapping whose keys are free.
+func (p *parser) writeMapping(b *bytes.Buffer, n *yaml.Node, s shape) {
+	if n.Kind != yaml.MappingNode {
+		p.addProblem(n.Line, "", "expected keys and values, got %s", kind(n))
+		return
+	}
+	seen := make([]string, 0, len(n.Content)/2)
+	b.WriteByte('{')
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if !p.newKey(key, s, seen) {
+			continue
+		}
+		if len(seen) > 0 {
+			b.WriteByte(',')
+		}
+		seen = append(seen, key.Value)
+		writeString(b, key.Value)
+		b.WriteByte(':')
+		switch s.kind {
+		case isCounts:
+			p.writeNumber(b, value, false)
+		case isLists:
+			p.writeList(b, value, shape{})
+		default:
+			p.writeValue(b, value, s.keys[key.Value])
+		}
+	}
+	b.WriteByte('}')
+	for _, name := range slices.Sorted(requiredKeys(s)) {
+		if !slices.Contains(seen, name) {
+			p.addProblem(n.Line, "", "key %q is missing", name)
+		}
+	}
+}
+
+// newKey reports whether key may stand in a mapping of shape s after those seen.
+func (p *parser) newKey(key *yaml.Node, s shape, seen []string) bool {
+	_, known := s.keys[key.Value]
+	switch {
+	case key.Kind != yaml.ScalarNode || s.kind == isRecord && !known:
+		unknown(p, key, s.keys)
+	case slices.Contains(seen, key.Value):
+		p.addProblem(key.Line, "remove one of them", "key %q is given twice", key.Value)
+	default:
+		return true
+	}
+	return false
+}
+
+func requiredKeys(s shape) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for name, k := range s.keys {
+			if k.required && !yield(name) {
+				return
+			}
+		}
+	}
+}
+
+// writeString writes s, which is valid UTF-8, as a JSON string.
+func writeString(b *bytes.Buffer, s string) {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' }) {
+		b.WriteByte('"')
+		b.WriteString(s)
+		b.WriteByte('"')
+		return
+	}
+	text, err := tools.Encode(s)
+	if err != nil {
+		text = `""` // a string always has a JSON form
+	}
+	b.WriteString(text)
+}

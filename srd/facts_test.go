@@ -1,0 +1,233 @@
+package srd_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// srdFacts are the figures of the whole of SRD 5.1, without its sentences; _meta
+// in the file says where they are from, under which licence, and what the short
+// keys stand for.
+type srdFacts struct {
+	Spells     []spellFacts `json:"spells"`
+	Conditions []string     `json:"conditions"`
+	Monsters   []fact       `json:"monsters"`
+}
+
+// fact is one thing's figures by key.
+type fact map[string]any
+
+func (f fact) name() string { return f["name"].(string) }
+
+func facts(t *testing.T) srdFacts {
+	t.Helper()
+	data, err := os.ReadFile("testdata/srd_facts.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f srdFacts
+	if err := json.Unmarshal(data, &f); err != nil {
+		t.Fatalf("decoding the facts: %v", err)
+	}
+	return f
+}
+
+// otherwise lists the figures in which the book differs from the facts, as the
+// test reports them, with the reason.
+func otherwise() map[string]string {
+	return map[string]string{
+		"spell-magic-missile: text lacks 3d4": "3d4 adds up three darts; each deals 1d4 + 1",
+	}
+}
+
+// walk holds one category of the book against the facts. Its check returns the
+// differences of one entry, for the names of the facts.
+type walk struct {
+	category string
+	names    []string
+	check    func(i int, e entry) []string
+}
+
+func walks(f srdFacts) []walk {
+	return []walk{
+		{"spell", namesOf(f.Spells, func(s spellFacts) string { return s.Name }), func(i int, e entry) []string { return f.Spells[i].differences(e) }},
+		{"condition", f.Conditions, func(int, entry) []string { return nil }},
+		{"monster", namesOf(f.Monsters, fact.name), func(i int, e entry) []string { return monsterDifferences(f.Monsters[i], e) }},
+	}
+}
+
+func namesOf[T any](list []T, name func(T) string) []string {
+	out := make([]string, len(list))
+	for i, x := range list {
+		out[i] = name(x)
+	}
+	return out
+}
+
+// Every thing of the facts is in the book with the same figures, and the book has
+// nothing in these categories that the facts lack.
+func TestBookAgreesWithTheFacts(t *testing.T) {
+	all, excused := byID(t), otherwise()
+	for _, w := range walks(facts(t)) {
+		t.Run(w.category, func(t *testing.T) {
+			wanted := map[string]bool{}
+			for i, name := range w.names {
+				id := w.category + "-" + slug(name)
+				wanted[id] = true
+				e, ok := all[id]
+				if !ok {
+					t.Errorf("the book lacks %s", id)
+					continue
+				}
+				if e.Name != name && w.category != "spell" {
+					t.Errorf("%s is called %q, want %q", id, e.Name, name)
+				}
+				for _, what := range w.check(i, e) {
+					what = id + ": " + what
+					if _, ok := excused[what]; ok {
+						delete(excused, what)
+						continue
+					}
+					t.Error(what)
+				}
+			}
+			held := 0
+			for id, e := range all {
+				if e.Category != w.category {
+					continue
+				}
+				held++
+				if !wanted[id] {
+					t.Errorf("the facts know no %s", id)
+				}
+			}
+			t.Logf("the book holds %d of %d", held, len(w.names))
+		})
+	}
+	for what, why := range excused {
+		t.Errorf("%s is excused (%s) but does not differ", what, why)
+	}
+}
+
+// spellFacts are the figures of a spell.
+type spellFacts struct {
+	Name          string     `json:"name"`
+	Level         int        `json:"level"`
+	School        string     `json:"school"`
+	CastingTime   string     `json:"cast"`
+	Range         string     `json:"range"`
+	Components    string     `json:"comp"`
+	Duration      string     `json:"dur"`
+	Concentration bool       `json:"conc"`
+	Ritual        bool       `json:"ritual"`
+	Classes       []string   `json:"classes"`
+	Damage        string     `json:"dmg"`
+	TextDamage    [][]string `json:"text_dmg"`
+	PerSlot       string     `json:"per_slot"`
+	// ByLevel are the dice by character level.
+	ByLevel map[string]string `json:"char"`
+	Save    string            `json:"save"`
+	Area    []any             `json:"area"` // shape, size in feet
+	Price   any               `json:"gp"`   // a number or several
+}
+
+var dicePattern = regexp.MustCompile(`[0-9]+d[0-9]+`)
+
+func (s spellFacts) differences(e entry) []string {
+	var out []string
+	letters, _, _ := strings.Cut(e.Spell.Components, " (")
+	origin, _, _ := strings.Cut(e.Spell.Range, " (")
+	classes, wantClasses := slices.Sorted(slices.Values(e.Spell.Classes)), slices.Sorted(slices.Values(s.Classes))
+	for _, row := range []struct {
+		name      string
+		got, want any
+	}{
+		{"level", e.Spell.Level, s.Level}, {"school", e.Spell.School, s.School}, {"casting time", e.Spell.CastingTime, s.CastingTime},
+		{"range", origin, s.Range}, {"components", strings.ReplaceAll(letters, ", ", ""), s.Components}, {"duration", e.Spell.Duration, s.Duration},
+		{"concentration", e.Spell.Concentration, s.Concentration}, {"ritual", e.Spell.Ritual, s.Ritual},
+		{"classes", strings.Join(classes, " "), strings.Join(wantClasses, " ")},
+	} {
+		if row.got != row.want {
+			out = append(out, fmt.Sprintf("%s = %v, want %v", row.name, row.got, row.want))
+		}
+	}
+	dice := []string{s.Damage, s.PerSlot}
+	for _, d := range s.TextDamage {
+		dice = append(dice, d[0])
+	}
+	for _, d := range s.ByLevel {
+		dice = append(dice, d)
+	}
+	for _, d := range dice {
+		out = append(out, lacking(e.Text, dicePattern.FindString(d))...)
+	}
+	if s.Save != "" {
+		out = append(out, lacking(e.Text, abilityNames()[s.Save])...)
+	}
+	if len(s.Area) == 2 {
+		size := fmt.Sprint(s.Area[1])
+		if s.Area[0] == "floor_sqft" {
+			size += " square feet"
+		}
+		if !regexp.MustCompile(`\b` + size + `\b`).MatchString(strings.ReplaceAll(e.Text, ",", "")) {
+			out = append(out, "text lacks "+size)
+		}
+	}
+	for _, gp := range numbers(s.Price) {
+		out = append(out, lacking(strings.ReplaceAll(e.Spell.Components, ",", ""), gp+" gp")...)
+	}
+	return out
+}
+
+func abilityNames() map[string]string {
+	return map[string]string{"str": "Strength", "dex": "Dexterity", "con": "Constitution", "int": "Intelligence", "wis": "Wisdom", "cha": "Charisma"}
+}
+
+// numbers lists a number, or the numbers of a list.
+func numbers(v any) []string {
+	switch v := v.(type) {
+	case float64:
+		return []string{strconv.FormatFloat(v, 'f', -1, 64)}
+	case []any:
+		var out []string
+		for _, x := range v {
+			out = append(out, numbers(x)...)
+		}
+		return out
+	}
+	return nil
+}
+
+// lacking reports that text does not hold want as a word, if there is one.
+func lacking(text, want string) []string {
+	if want == "" || regexp.MustCompile(`(^|[^0-9a-z])`+regexp.QuoteMeta(want)+`([^0-9a-z]|$)`).MatchString(text) {
+		return nil
+	}
+	return []string{"text lacks " + want}
+}
+
+// differences compares a block of the book with what the facts say it should be,
+// key by key.
+func differences(got, want fact) []string {
+	var out []string
+	for key, w := range want {
+		if g, ok := got[key]; !ok {
+			out = append(out, fmt.Sprintf("key %s is missing, want %v", key, w))
+		} else if fmt.Sprint(g) != fmt.Sprint(w) {
+			out = append(out, fmt.Sprintf("%s = %v, want %v", key, g, w))
+		}
+	}
+	for key, g := range got {
+		if _, ok := want[key]; !ok {
+			out = append(out, fmt.Sprintf("%s = %v, which the facts lack", key, g))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
