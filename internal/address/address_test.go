@@ -13,6 +13,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/address"
 )
 
+// barkeep is a table with an NPC whose name has several words, and a player.
+func barkeep(player string) address.Roster {
+	return address.Roster{NPCs: []address.NPC{{Name: "Bartok the Barkeep", Aliases: []string{"Bart"}}, {Name: "Greta"}}, Players: []string{player}}
+}
+
 func Example() {
 	s := address.NewSnapshot(address.Roster{NPCs: []address.NPC{{Name: "Bartok the Barkeep", Aliases: []string{"Bart"}}, {Name: "Greta Holm"}}})
 	greta := address.Partner{Known: true, NPC: 1, Ago: 5 * time.Second}
@@ -97,6 +102,12 @@ func TestUnusualRosters(t *testing.T) {
 		{"a very long name", address.Roster{NPCs: []address.NPC{{Name: strings.Repeat("long ", 500)}, {Name: "Greta"}}}, "Greta!", "name [1]"},
 		{"a shared word calls nobody", address.Roster{NPCs: []address.NPC{{Name: "Anna Holm"}, {Name: "Greta Holm"}}}, "Holm, come here!", "none []"},
 		{"a player with an NPC's name", address.Roster{NPCs: []address.NPC{{Name: "Bart"}, {Name: "Greta"}}, Players: []string{"Bart"}}, "Bart, an ale!", "name [0]"},
+		{"a player with a part of an NPC's name", barkeep("Bartok"), "Bartok, an ale!", "name [0]"},
+		{"a player who shares a part of an NPC's name", barkeep("Bartok Smith"), "Bartok, an ale!", "name [0]"},
+		{"the whole name of that player", barkeep("Bartok Smith"), "Bartok Smith, your turn.", "none []"},
+		{"what that player shares with nobody", barkeep("Bartok Smith"), "Smith, your turn.", "none []"},
+		{"an alias that is a player's name", barkeep("Bart"), "Bart, an ale!", "name [0]"},
+		{"a part that two NPCs share, and a player has", address.Roster{NPCs: []address.NPC{{Name: "Tessa Holm"}, {Name: "Greta Holm"}}, Players: []string{"Holm Berg"}}, "Holm, what now?", "none []"},
 		{"a player called I", address.Roster{NPCs: []address.NPC{{Name: "Bart"}, {Name: "Greta"}}, Players: []string{"I", "You", "mhm"}}, "I ask Greta.", "name [1]"},
 		{"a player called like a greeting", address.Roster{NPCs: []address.NPC{{Name: "Bart"}, {Name: "Greta"}}, Players: []string{"Hey"}}, "Hey Greta what now", "name [1]"},
 		{"an NPC called like a greeting", address.Roster{NPCs: []address.NPC{{Name: "Bart"}, {Name: "Hey"}}}, "Hey, what now?", "name [1]"},

@@ -36,16 +36,18 @@ type name struct {
 }
 
 // learnForms makes the forms of everyone at the table: whole names, aliases, and
-// each word of a name that is one person's alone.
+// each word of a name that is one person's alone. What names an NPC, were it one word of
+// its name, names no player: whoever calls Bartok where Bartok the Barkeep stands means him,
+// whatever players call themselves.
 func (s *Snapshot) learnForms(players []string) {
-	var names []name
+	var npcs, others []name
 	for i, n := range s.npcs {
 		for _, text := range append([]string{n.Name}, n.Aliases...) {
-			names = append(names, name{words: wordsOf(text), npc: i})
+			npcs = append(npcs, name{words: wordsOf(text), npc: i})
 		}
 	}
 	for _, p := range players {
-		names = append(names, name{words: wordsOf(p), npc: player, player: fold(p)})
+		others = append(others, name{words: wordsOf(p), npc: player, player: fold(p)})
 	}
 	taken := map[string]bool{}
 	add := func(n name) {
@@ -62,18 +64,21 @@ func (s *Snapshot) learnForms(players []string) {
 		s.forms = append(s.forms, f)
 		s.shapes = append(s.shapes, shape{f.whole.letters, f.whole.n, reach, len(n.words) == 1})
 	}
-	for _, n := range names {
-		add(n)
-	}
-	for _, n := range names {
-		rest := n.words
-		for len(rest) > 1 && s.class(rest[0])&part != 0 {
-			rest = rest[1:]
+	shared := map[string]bool{}
+	for _, names := range [][]name{npcs, others} {
+		for _, n := range names {
+			add(n)
 		}
-		add(name{rest, n.npc, n.player})
-	}
-	for _, n := range s.singles(names) {
-		add(n)
+		for _, n := range names {
+			rest := n.words
+			for len(rest) > 1 && s.class(rest[0])&part != 0 {
+				rest = rest[1:]
+			}
+			add(name{rest, n.npc, n.player})
+		}
+		for _, n := range s.singles(names, shared) {
+			add(n)
+		}
 	}
 	s.learnRoles(taken)
 	for i, f := range s.forms {
@@ -117,10 +122,10 @@ func (s *Snapshot) learnRoles(taken map[string]bool) {
 	}
 }
 
-// singles returns the words of names that belong to one person alone.
-func (s *Snapshot) singles(names []name) []name {
+// singles returns the words of names that belong to one person alone, and notes in shared
+// those that do not.
+func (s *Snapshot) singles(names []name, shared map[string]bool) []name {
 	first := map[string]name{}
-	shared := map[string]bool{}
 	var order []string
 	for _, n := range names {
 		if len(n.words) > maxWords {
