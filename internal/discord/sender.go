@@ -151,6 +151,8 @@ func (s *sender) Emit(e table.Event) {
 		s.markThinking(turn, true)
 	case *table.Sentence:
 		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn, heard: s.aloud()})
+	case *table.CutSentence:
+		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn, heard: true})
 	case *table.Filler:
 		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn, heard: s.aloud()})
 	case *table.Unsaid:

@@ -32,7 +32,7 @@ func (s *voiceSink) Emit(e table.Event) {
 	case *table.Ordered:
 		s.room.noteHuman()
 		s.tellOrder(e)
-	case *table.TurnStarted, *table.Sentence, *table.Filler:
+	case *table.TurnStarted, *table.Sentence, *table.CutSentence, *table.Filler:
 		if !s.room.captions.Load() && s.room.hasListener() {
 			return
 		}

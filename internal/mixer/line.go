@@ -47,8 +47,9 @@ type Line struct {
 	ends    []int64 // where the sentences from index on end, as far as they are complete
 	open    bool    // the sentence after those of ends has begun
 	closed  bool
-	begun   int // sentences begun
-	ended   int // sentences that ended, with their frames written
+	begun   int   // sentences begun
+	ended   int   // sentences that ended, with their frames written
+	brokeAt int64 // since Stop: the end of the sentence index, 0 if that was not written
 
 	flowing bool      // Started was told and nothing has interrupted since
 	stirred bool      // something was played since the last Dry
@@ -256,6 +257,22 @@ func (l *Line) Ended() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.ended
+}
+
+// Partly returns how much was played of the sentence in which the line was stopped, and how
+// long it is as far as it was written; whole says that it was written to its end. It is zero
+// before Stop, and where the line was stopped between sentences or not played at all.
+func (l *Line) Partly() (played, written time.Duration, whole bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.state != stopped || l.index != l.ended || l.pos <= l.start {
+		return 0, 0, false
+	}
+	end := max(l.brokeAt, l.pos)
+	if l.brokeAt == 0 {
+		end = l.written
+	}
+	return durationAt(l.pos - l.start), durationAt(end - l.start), l.brokeAt > 0
 }
 
 func (l *Line) endLocked() (wake chan struct{}) {

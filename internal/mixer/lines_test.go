@@ -66,6 +66,39 @@ func TestStopFades(t *testing.T) {
 	})
 }
 
+// TestPartlyTellsWhereALineWasStopped stops lines at places of a sentence.
+func TestPartlyTellsWhereALineWasStopped(t *testing.T) {
+	const frames = 25 // until Stop, in sentences of 400 ms
+	for _, row := range []struct {
+		name            string
+		write           func(l *mixer.Line)
+		played, written int // in milliseconds
+		whole           bool
+	}{
+		{"in_one_that_is_written", func(l *mixer.Line) { say(l, tone(ms(400), 1)); say(l, tone(ms(400), 2)); say(l, tone(ms(400), 3)) }, 100, 400, true},
+		{"in_one_that_is_being_written", func(l *mixer.Line) { say(l, tone(ms(400), 1)); l.Begin(); l.Append(tone(ms(300), 2)) }, 100, 300, false},
+		{"between_two", func(l *mixer.Line) { say(l, tone(ms(500), 1)); l.Begin() }, 0, 0, false},
+		{"where_there_is_no_other", func(l *mixer.Line) { say(l, tone(ms(400), 1)) }, 0, 0, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			bubble(t, nil, func(t *testing.T, m *mixer.Mixer, _ *recorder) {
+				l := mixer.NewLine(1)
+				row.write(l)
+				m.Play(l)
+				time.Sleep(frames*frame - frame/2)
+				if played, written, whole := l.Partly(); played != 0 || written != 0 || whole {
+					t.Errorf("before it was stopped: %v of %v, %t", played, written, whole)
+				}
+				m.Stop(l)
+				want := [2]time.Duration{time.Duration(row.played) * time.Millisecond, time.Duration(row.written) * time.Millisecond}
+				if played, written, whole := l.Partly(); played != want[0] || written != want[1] || whole != row.whole {
+					t.Errorf("%v of %v, %t; want %v, %t", played, written, whole, want, row.whole)
+				}
+			})
+		})
+	}
+}
+
 func TestPausedLineGoesOnWhereItWas(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, m *mixer.Mixer, out *recorder) {
 		l := mixer.NewLine(1)

@@ -34,6 +34,9 @@ func (l *Line) cutTo(to state) (f fade) {
 	l.spell++
 	l.flowing, l.hungry, l.dryAt = false, false, time.Time{}
 	if to == stopped {
+		if len(l.ends) > 0 {
+			l.brokeAt = l.ends[0]
+		}
 		l.freeBlocks()
 	} else if l.pos > l.start {
 		l.fadeIn = fadeSamples

@@ -136,7 +136,7 @@ func (p *performance) ownTurn() string {
 // keptIsHeard compares the transcript, the ends of turns, the sentences told and
 // the sound. Where voices fail by the script, sentences count without sound.
 func (p *performance) keptIsHeard() string {
-	sentences := map[string][]string{}
+	sentences, unsaid := map[string][]string{}, map[string]bool{}
 	var told []string
 	for _, e := range p.result.Entries {
 		if e.At > p.ended {
@@ -147,6 +147,8 @@ func (p *performance) keptIsHeard() string {
 		case table.KindSentence, table.KindFiller:
 			sentences[turn] = append(sentences[turn], e.Fields["text"])
 			told = append(told, e.Fields["text"])
+		case table.KindUnsaid:
+			unsaid[turn] = true
 		case table.KindTurnEnded:
 			if delivered := strings.Join(sentences[turn], " "); delivered != e.Fields["text"] {
 				return fmt.Sprintf("turn %s ended with %q, delivered was %q", turn, e.Fields["text"], delivered)
@@ -154,16 +156,19 @@ func (p *performance) keptIsHeard() string {
 		}
 	}
 	for _, l := range p.npcs {
-		if delivered := strings.Join(sentences[fmt.Sprint(l.turn)], " "); delivered != l.text {
-			return fmt.Sprintf("kept of %s in turn %d: %q, delivered: %q", l.npc, l.turn, l.text, delivered)
+		if unsaid[l.turn] {
+			return fmt.Sprintf("kept of %s in turn %s: %q, which was taken back", l.npc, l.turn, l.text)
+		}
+		if delivered := strings.Join(sentences[l.turn], " "); delivered != l.text {
+			return fmt.Sprintf("kept of %s in turn %s: %q, delivered: %q", l.npc, l.turn, l.text, delivered)
 		}
 	}
 	kept := map[string]bool{}
 	for _, l := range p.npcs {
-		kept[fmt.Sprint(l.turn)] = true
+		kept[l.turn] = true
 	}
 	for turn, said := range sentences {
-		if !kept[turn] {
+		if !kept[turn] && !unsaid[turn] {
 			return fmt.Sprintf("turn %s delivered %q and nothing of it was kept", turn, strings.Join(said, " "))
 		}
 	}

@@ -45,11 +45,13 @@ func TestWhatAlwaysHoldsIsHeld(t *testing.T) {
 			frame := audio.Frame(rig.Speech(120, audio.FrameDuration, -10))
 			w.fileFrame(at, &frame)
 		}, "no single sentence"},
-		{"kept_and_heard", (*performance).keptIsHeard, whole(), []line{{"Mira", "Aye.", 1}}, func(w *wire, at time.Time) { sing(w, at, "Mira", "Aye.") }, ""},
-		{"not_heard", (*performance).keptIsHeard, whole(), []line{{"Mira", "Aye.", 1}}, nil, "did not sound"},
+		{"kept_and_heard", (*performance).keptIsHeard, whole(), []line{{"Mira", "Aye.", "1"}}, func(w *wire, at time.Time) { sing(w, at, "Mira", "Aye.") }, ""},
+		{"not_heard", (*performance).keptIsHeard, whole(), []line{{"Mira", "Aye.", "1"}}, nil, "did not sound"},
 		{"not_kept", (*performance).keptIsHeard, whole(), nil, func(w *wire, at time.Time) { sing(w, at, "Mira", "Aye.") }, "nothing of it was kept"},
-		{"kept_more", (*performance).keptIsHeard, whole(), []line{{"Mira", "Aye. Nay.", 1}}, nil, "delivered"},
-		{"told_more", (*performance).keptIsHeard, append(whole()[:3], event(time.Second, table.KindTurnEnded, "text", "Aye. Nay.")), []line{{"Mira", "Aye.", 1}}, nil, "ended with"},
+		{"kept_more", (*performance).keptIsHeard, whole(), []line{{"Mira", "Aye. Nay.", "1"}}, nil, "delivered"},
+		{"taken_back", (*performance).keptIsHeard, append(whole(), event(3*time.Second, table.KindUnsaid)), nil, func(w *wire, at time.Time) { sing(w, at, "Mira", "Aye.") }, ""},
+		{"taken_back_and_kept", (*performance).keptIsHeard, append(whole(), event(3*time.Second, table.KindUnsaid)), []line{{"Mira", "Aye.", "1"}}, func(w *wire, at time.Time) { sing(w, at, "Mira", "Aye.") }, "which was taken back"},
+		{"told_more", (*performance).keptIsHeard, append(whole()[:3], event(time.Second, table.KindTurnEnded, "text", "Aye. Nay.")), []line{{"Mira", "Aye.", "1"}}, nil, "ended with"},
 		{"restless", (*performance).rests, whole()[:3], nil, nil, "did not end by themselves: 1"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -111,7 +111,7 @@ func (st Step) actions() []string {
 		{"mute", st.Mute != ""}, {"unmute", st.Unmute != ""}, {"say", st.Say != nil}, {"raise", st.Raise != nil},
 		{"lower", st.Lower != nil}, {"direct", st.Direct != nil}, {"edits", st.Edits != nil}, {"deletes", st.Deletes != ""},
 		{"reveal", st.Reveal != nil}, {"conceal", st.Conceal != ""}, {"recast", len(st.Recast) > 0},
-		{"listening", st.Listening != ""},
+		{"listening", st.Listening != ""}, {"unsay", st.Unsay != nil},
 	} {
 		if a.does {
 			out = append(out, a.key)
@@ -129,7 +129,7 @@ func (c *checker) checkStep(path strictyaml.Path, st Step) {
 	acts := st.actions()
 	switch {
 	case len(acts) == 0:
-		c.addProblem(path, "nothing happens in this step", "add says, types, makes, joins, leaves, edits, deletes, mute, unmute, say, raise, lower, direct, reveal, conceal, recast or listening")
+		c.addProblem(path, "nothing happens in this step", "add says, types, makes, joins, leaves, edits, deletes, mute, unmute, say, raise, lower, direct, reveal, conceal, unsay, recast or listening")
 		return
 	case len(acts) > 1:
 		c.addProblem(path.Key(acts[1]), fmt.Sprintf("%s and %s cannot be in one step", acts[0], acts[1]), "make two steps of it")
@@ -169,6 +169,9 @@ func (c *checker) checkStep(path strictyaml.Path, st Step) {
 	}
 	if r := st.Reveal; r != nil && !c.scene.npc(r.NPC) {
 		c.addProblem(path.Key("reveal").Key("npc"), fmt.Sprintf("there is no NPC %q", r.NPC), "use a name under npcs")
+	}
+	if u := st.Unsay; u != nil && !c.scene.npc(u.NPC) {
+		c.addProblem(path.Key("unsay").Key("npc"), fmt.Sprintf("there is no NPC %q", u.NPC), "use a name under npcs")
 	}
 	for key, r := range map[string]*Raise{"raise": st.Raise, "lower": st.Lower} {
 		if r != nil && !c.scene.npc(r.NPC) {

@@ -178,6 +178,8 @@ func (d *director) order(ctx context.Context, step Step) error {
 		_, err = t.Reveal(ctx, step.Reveal.NPC, which)
 	case step.Conceal != "":
 		_, err = t.Conceal(ctx, step.Conceal)
+	case step.Unsay != nil:
+		_, err = t.Unsay(ctx, table.Unsaying{NPC: step.Unsay.NPC, Leads: true, Again: step.Unsay.Again})
 	case step.Listening != "":
 		var how address.Listening
 		if how, err = address.ParseListening(step.Listening); err == nil {
@@ -202,6 +204,8 @@ func (st Step) npc() string {
 		return st.Lower.NPC
 	case st.Reveal != nil:
 		return st.Reveal.NPC
+	case st.Unsay != nil:
+		return st.Unsay.NPC
 	}
 	return st.Mute + st.Unmute + st.Conceal + strings.Join(st.Recast, ", ")
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/rig"
@@ -226,11 +227,8 @@ type performance struct {
 	interrupted func() bool
 }
 
-// line is what an NPC is remembered to have said.
-type line struct {
-	npc, text string
-	turn      int64
-}
+// line is what an NPC is remembered to have said, in a turn.
+type line struct{ npc, text, turn string }
 
 // performScene plays the scene on a stage of its own.
 func (p *performance) performScene(ctx context.Context) (err error) {
@@ -280,7 +278,7 @@ func (p *performance) transcript() ([]string, []line, error) {
 	all, npcs, err := p.stage.transcript()
 	var out []line
 	for _, l := range npcs {
-		out = append(out, line{l.Speaker, l.Text, l.Turn})
+		out = append(out, line{l.Speaker, l.Text, strings.TrimPrefix(l.Ref, "answer:")})
 	}
 	return all, out, err
 }

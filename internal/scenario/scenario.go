@@ -185,7 +185,8 @@ type Step struct {
 	Lower  *Raise  `yaml:"lower" doc:"NPC whose raise ends, and the tier it stays below."`
 	Direct *Order  `yaml:"direct" doc:"Directive the dungeon master gives an NPC."`
 	Reveal *Reveal `yaml:"reveal" doc:"NPC that may tell what it keeps secret."`
-	// Conceal takes that back.
+	Unsay  *Unsay  `yaml:"unsay" doc:"What an NPC said last is taken back."`
+	// Conceal takes Reveal back.
 	Conceal   string `yaml:"conceal" doc:"NPC that keeps its secrets again."`
 	Listening string `yaml:"listening" enum:"eager|attentive|called_only" doc:"How the NPCs listen from then on."`
 	// Recast leaves out those who are not named.
@@ -209,6 +210,12 @@ type Order struct {
 type Reveal struct {
 	NPC    string `yaml:"npc" required:"true" doc:"The NPC."`
 	Secret int    `yaml:"secret" min:"0" max:"1000" doc:"The number of its secret, from 1; all if missing."`
+}
+
+// Unsay takes back what an NPC said last.
+type Unsay struct {
+	NPC   string `yaml:"npc" required:"true" doc:"The NPC."`
+	Again bool   `yaml:"again" doc:"Whether it answers the same again, otherwise."`
 }
 
 // Raise lifts or caps an NPC's tier.

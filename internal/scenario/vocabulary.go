@@ -16,6 +16,7 @@ func tableEvents() map[string]reflect.Type {
 		table.KindToolFinished: reflect.TypeFor[table.ToolFinished](),
 		table.KindSentence:     reflect.TypeFor[table.Sentence](),
 		table.KindAudioStarted: reflect.TypeFor[table.AudioStarted](),
+		table.KindCutSentence:  reflect.TypeFor[table.CutSentence](),
 		table.KindFiller:       reflect.TypeFor[table.Filler](),
 		table.KindBarge:        reflect.TypeFor[table.Barge](),
 		table.KindPolicy:       reflect.TypeFor[table.Policy](),
@@ -24,6 +25,8 @@ func tableEvents() map[string]reflect.Type {
 		table.KindCost:         reflect.TypeFor[table.Cost](),
 		table.KindListening:    reflect.TypeFor[table.Listening](),
 		table.KindSpokenOrder:  reflect.TypeFor[table.Ordered](),
+		table.KindUnsaid:       reflect.TypeFor[table.Unsaid](),
+		table.KindErased:       reflect.TypeFor[table.Erased](),
 		table.KindTurnEnded:    reflect.TypeFor[table.TurnEnded](),
 		table.KindNotice:       reflect.TypeFor[table.Notice](),
 	}

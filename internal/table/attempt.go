@@ -78,6 +78,7 @@ type sentence struct {
 	text string
 	kind sentenceKind
 	part sentencePart
+	own  bool // an engine speaks it, and knows itself what of its words was heard
 }
 
 // sentencePart is what of a sentence is spoken at once; zero is all of it.

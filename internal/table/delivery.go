@@ -3,6 +3,7 @@ package table
 import (
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/MrWong99/glyphoxa/internal/floor"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
@@ -89,12 +90,17 @@ func (as *answers) deliverSentence(a *attempt, at time.Time) {
 }
 
 // deliverRest takes in what was said to its end before a line was stopped, and
-// tells who interrupted it.
+// tells how much was heard of the sentence in which it was, and who interrupted it.
 func (as *answers) deliverRest(a *attempt) {
 	for n := min(a.line.Ended(), len(a.said)); a.ended < n; {
 		as.deliverSentence(a, time.Now())
 	}
 	tn := a.turn
+	if s := a.unsaid(); s != nil && !s.own && tn.audible && !tn.unsaid && tn.voice == "" {
+		if text := heardOf(s.text, a.line); text != "" {
+			as.effects.emit(tn.number, KindCutSentence, &CutSentence{NPC: tn.as.Name, Text: text})
+		}
+	}
 	if tn.end.outcome != OutcomeBarged {
 		return
 	}
@@ -102,4 +108,29 @@ func (as *answers) deliverRest(a *attempt) {
 		as.remarks.add(s.text, time.Now())
 	}
 	as.effects.emit(tn.number, KindBarge, &Barge{NPC: tn.as.Name, Speaker: tn.end.by, Text: strings.Join(tn.texts, " ")})
+}
+
+// speechRate is about how many characters a voice says in a second.
+const speechRate = 15
+
+// heardOf returns the words of a sentence that were heard when its line was stopped in it,
+// with a dash: by the share of its sound that was played, or, where not all of that was
+// there, by how long people take to say it. If that is no whole word, it is empty.
+func heardOf(text string, line *mixer.Line) string {
+	played, written, whole := line.Partly()
+	runes := []rune(text)
+	n := int(played.Seconds() * speechRate)
+	if whole {
+		n = int(int64(len(runes)) * int64(played) / int64(written))
+	}
+	if n = min(n, len(runes)); n < len(runes) {
+		for n > 0 && !unicode.IsSpace(runes[n]) {
+			n--
+		}
+	}
+	words := strings.TrimRightFunc(string(runes[:n]), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	if words == "" {
+		return ""
+	}
+	return words + "—"
 }

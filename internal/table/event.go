@@ -15,6 +15,7 @@ const (
 	KindToolFinished = "tool.finished"
 	KindSentence     = "sentence"
 	KindAudioStarted = "audio.started"
+	KindCutSentence  = "sentence.cut"
 	KindFiller       = "filler"
 	KindBarge        = "barge"
 	KindPolicy       = "policy"
@@ -99,6 +100,16 @@ type ToolFinished struct {
 type Sentence struct {
 	Header
 	NPC  string `json:"npc"`
+	Text string `json:"text"`
+}
+
+// CutSentence reports what was heard of the sentence in which an NPC was stopped, as far as
+// that can be told. It is for who reads along: the NPC is remembered to have said whole
+// sentences only, and the turn's end does not have it.
+type CutSentence struct {
+	Header
+	NPC string `json:"npc"`
+	// Text is whole words, and ends in a dash.
 	Text string `json:"text"`
 }
 

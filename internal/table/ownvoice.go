@@ -108,7 +108,7 @@ func (w *worker) appendOwn(ctx context.Context, samples []int16) bool {
 	begins := !w.own.open
 	if begins {
 		w.own.open = true
-		w.report(sentenceBegins{sentence{text: w.own.early}})
+		w.report(sentenceBegins{sentence{text: w.own.early, own: true}})
 		w.line.Begin()
 		w.own.begins.CompareAndSwap(-1, int64(w.line.Written()))
 	}
@@ -131,6 +131,6 @@ func (w *worker) appendOwn(ctx context.Context, samples []int16) bool {
 func (a *attempt) wordSentence(words sentenceWorded) {
 	a.said[len(a.said)-1].text = words.text
 	if words.ended {
-		a.said = append(a.said, sentence{kind: answer})
+		a.said = append(a.said, sentence{kind: answer, own: true})
 	}
 }

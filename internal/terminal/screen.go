@@ -197,6 +197,8 @@ func (s *screen) writeEvent(e table.Event) {
 		t.tools = append(t.tools, e.Tool+mark+" "+elapsed.Text(e.MS))
 	case *table.Sentence:
 		s.writeSentence(e.NPC, e.Text)
+	case *table.CutSentence:
+		s.writeSentence(e.NPC, e.Text)
 	case *table.Filler:
 		s.writeSentence(e.NPC, e.Text)
 	case *table.Policy:
