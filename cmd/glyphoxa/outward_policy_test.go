@@ -275,6 +275,7 @@ func TestAuditAndMetrics(t *testing.T) {
 	text := o.get("/metrics", secret("master"))
 	for _, want := range [][]string{
 		{"glyphoxa_tool_calls_total", `tool="roll"`, `caller="tablet"`, `code="ok"`, " 3"},
+		{"glyphoxa_tools", " 2"},
 		{"glyphoxa_denials_total", `tool="roll"`, `caller="tablet"`, `rule="calm"`, " 1"},
 	} {
 		if !slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
@@ -201,6 +202,7 @@ func (a *App) newServer(ctx context.Context, o ServeOptions) *mcpserver.Server {
 		Resources: resource.New(src), Prompts: prompt.New(src), World: a.World,
 		Refresh:      func(context.Context) error { return a.Registry.ReadWorkflows() },
 		Instructions: instructions(o.Compact),
+		FirstList:    mcpserver.FirstList{Tried: a.Registry.Tried(), Wait: time.Duration(a.Config.Server.FirstList)},
 	})
 }
 
@@ -228,6 +230,12 @@ func (a *App) openWeb(ctx context.Context, s *mcpserver.Server, addr string) (*m
 			waiting += server.Queued
 		}
 		return float64(waiting)
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = a.Metrics.Gauge("glyphoxa_tools", "Tools there are now, those of external servers too.", func() float64 {
+		return float64(len(a.Registry.Host.Tools(mcp.BudgetDeep)))
 	})
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func Default() *Config {
 		},
 		Cost: Cost{Currency: "USD"},
 		Server: Server{
-			Listen: "127.0.0.1:8787", Naming: "plain", Workflows: "workflows",
+			Listen: "127.0.0.1:8787", Naming: "plain", FirstList: Duration(2 * time.Second), Workflows: "workflows",
 			Limits: Limits{Burst: 100, PerSecond: 10, Body: 4 << 20, Sessions: 1000},
 			Audit:  Audit{Keep: Duration(90 * 24 * time.Hour), MaxSize: 1 << 30},
 		},

@@ -33,6 +33,9 @@ type Server struct {
 	// Mask are patterns of what is taken out of what external servers say of their
 	// failures, beside passwords, keys, tokens and paths.
 	Mask []string `yaml:"mask" json:"mask" doc:"Regular expressions of what nobody is to read in the failures of external servers, beside passwords, keys, tokens and paths of this machine."`
+	// FirstList is how long after the start a list waits for external servers that
+	// were not tried yet. Default 2s.
+	FirstList Duration `yaml:"first_list" json:"first_list" min:"0s" max:"1m" doc:"How long after the start a client's list of tools waits for external servers."`
 	// Workflows is the directory of workflow files, absolute after loading unless
 	// the configuration is a built-in one. Default "workflows".
 	Workflows string `yaml:"workflows" json:"workflows" format:"path" doc:"Directory with one YAML file per workflow."`

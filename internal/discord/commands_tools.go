@@ -48,6 +48,9 @@ func showTools(ctx context.Context, c *call, measure bool) (string, error) {
 func (c *call) describeServers(all []mcphost.ServerStatus) (lines []string) {
 	for _, s := range all {
 		name := "**" + markup.Escape(s.Name) + "**"
+		if s.LeftOut > 0 {
+			lines = append(lines, c.say(wording.OfServer, name, wording.ServerLeaves.Of(s.LeftOut)))
+		}
 		switch {
 		case s.State == "down":
 			lines = append(lines, c.say(wording.ServerDown, name, markup.Escape(markup.ShortenPaths(wording.Translate(c.lang, s.Reason)))))

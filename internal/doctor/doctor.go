@@ -227,6 +227,9 @@ func toolFindings(a *play.Game) []finding {
 		f := finding{part: "server " + s.Name, ok: s.State == "ready", state: fmt.Sprintf("%s, %d tools", s.State, s.Tools)}
 		if !f.ok {
 			f.state, f.fix = s.State+": "+s.Reason, "check mcp.servers in the configuration"
+		} else if s.LeftOut > 0 {
+			f.ok, f.state = false, fmt.Sprintf("%s, and %d more that are left out", f.state, s.LeftOut)
+			f.fix = "have it list fewer, such as by starting it several times with some of its tools each"
 		}
 		found = append(found, f)
 	}

@@ -71,6 +71,7 @@ var (
 	NoTools        = Text{"NPCs can do nothing but talk.", "Die NSCs können nichts außer reden."}
 	ServerDown     = Text{"⚠ %s cannot be reached, and what it offers is missing: %s", "⚠ %s ist nicht erreichbar, und was es anbietet, fehlt: %s"}
 	ServerHolds    = Count{Text{"one thing waits for approval: see /tools approve", "eines wartet auf Freigabe: siehe /tools approve"}, Text{"%d things wait for approval: see /tools approve", "%d warten auf Freigabe: siehe /tools approve"}}
+	ServerLeaves   = Count{Text{"one thing is left out: it has too many", "eines fehlt: es sind zu viele"}, Text{"%d things are left out: it has too many", "%d fehlen: es sind zu viele"}}
 	OfServer       = Text{"⚠ Of what %s offers, %s", "⚠ Von dem, was %s anbietet: %s"}
 	ToolIs         = Text{"- **%s**: from %s on", "- **%s**: ab %s"}
 	ToolTakes      = Text{"about %s", "etwa %s"}

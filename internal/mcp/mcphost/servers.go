@@ -162,6 +162,8 @@ type ServerStatus struct {
 	Tools  int    `json:"tools"`
 	// Held counts the tools that wait for approval.
 	Held int `json:"held,omitempty"`
+	// LeftOut counts the tools it lists beyond the most that are taken of one server.
+	LeftOut int `json:"left_out,omitempty"`
 	// Connects counts the connections made so far; all but the first were made
 	// after a loss or a sleep.
 	Connects int `json:"connects"`
@@ -184,7 +186,7 @@ func (h *Host) Servers() []ServerStatus {
 	for _, s := range h.servers {
 		load := s.Load()
 		status := ServerStatus{
-			Name: s.Name(), State: string(s.state.Phase), Tools: len(s.tools), Held: len(s.held), Connects: s.state.Connects,
+			Name: s.Name(), State: string(s.state.Phase), Tools: len(s.tools), Held: len(s.held), LeftOut: s.state.LeftOut, Connects: s.state.Connects,
 			Calls: load.Calls, Queued: load.Queued, Failures: load.Failures, Paused: float64(load.Paused.Milliseconds()),
 		}
 		if s.state.Err != nil {

@@ -31,10 +31,17 @@ func TestInspector(t *testing.T) {
 					t.Fatalf("%v says %s: %v", args, out, err)
 				}
 			}
-			var list struct {
-				Tools []struct{ Name, Title string }
+			var strict struct {
+				Result struct {
+					Tools []struct{ Name, Title string }
+				}
+				SchemaFindings json.RawMessage
 			}
-			inspect(&list, "--method", "tools/list", "--strict") // fails if a schema is wrong
+			inspect(&strict, "--method", "tools/list", "--strict", "--format", "json") // fails if a schema is wrong
+			list := strict.Result
+			if warnings := string(strict.SchemaFindings); strings.Contains(warnings, "inputSchema") {
+				t.Errorf("the inspector warns of what tools take: %s", warnings)
+			}
 			for _, name := range []string{"roll", "search_rules", "describe_scene", "place_entity", "batch"} {
 				if !slices.ContainsFunc(list.Tools, func(tool struct{ Name, Title string }) bool { return tool.Name == name && tool.Title != "" }) {
 					t.Errorf("the inspector lists no %s with a title: %+v", name, list.Tools)

@@ -31,6 +31,7 @@ type catalog struct {
 	// server's own alone.
 	prefixed, compact bool
 	pageSize          int
+	first             firstList
 	own               map[string]ownTool // the server's own tools, by name without prefix
 }
 
@@ -175,6 +176,7 @@ func vouched(ctx context.Context) bool {
 
 // listCallable lists the registered tools the subject of ctx may call, by name.
 func (c *catalog) listCallable(ctx context.Context) []mcphost.Tool {
+	c.first.await(ctx)
 	return slices.DeleteFunc(c.host.Tools(mcp.BudgetDeep), func(t mcphost.Tool) bool {
 		_, ok := c.lookup(ctx, t.Definition.Name)
 		return !ok
@@ -207,6 +209,7 @@ const allTools = math.MaxInt
 // after a name, and of the registered ones so many at most. It costs what it
 // passes on the way.
 func (c *catalog) listDefinitions(ctx context.Context, after string, most int) []*sdk.Tool {
+	c.first.await(ctx)
 	var all []*sdk.Tool
 	for _, own := range c.own {
 		if _, ok := c.findOwn(ctx, own.def.Name); ok && own.def.Name > after {

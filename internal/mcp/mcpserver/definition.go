@@ -24,6 +24,9 @@ const (
 	metaIdempot   = "glyphoxa/idempotent"
 )
 
+// dynamic marks what may come and go, where names have prefixes; docs/adr/0014 says why.
+const dynamic = " [dynamic]"
+
 // define is a tool as clients are told of it.
 func (c *catalog) define(t mcphost.Tool) *sdk.Tool {
 	input := t.Definition.Parameters
@@ -35,8 +38,12 @@ func (c *catalog) define(t mcphost.Tool) *sdk.Tool {
 	if title == "" {
 		title = strings.ReplaceAll(t.Definition.Name, "_", " ")
 	}
+	description := t.Definition.Description
+	if c.prefixed && t.Source != mcp.SourceBuiltin && t.Source != mcp.SourceWorkflow {
+		description = strings.TrimSpace(description + dynamic)
+	}
 	def := &sdk.Tool{
-		Meta: latency(&t), Name: c.outwardName(&t), Title: title, Description: t.Definition.Description, InputSchema: input,
+		Meta: latency(&t), Name: c.outwardName(&t), Title: title, Description: description, InputSchema: input,
 		Annotations: &sdk.ToolAnnotations{
 			Title: title, ReadOnlyHint: t.ReadOnly, IdempotentHint: t.Definition.Idempotent,
 			DestructiveHint: &destructive, OpenWorldHint: &open,

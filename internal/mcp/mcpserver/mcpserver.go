@@ -65,6 +65,8 @@ type Options struct {
 	Refresh func(context.Context) error
 	// PageSize is the most entries of one page of a list; 0 means 100.
 	PageSize int
+	// FirstList is how lists right after the start wait for external servers.
+	FirstList FirstList
 }
 
 // Resources is what clients can read. It is safe for concurrent use.
@@ -124,7 +126,7 @@ func New(host *mcphost.Host, o Options) *Server {
 	}
 	c := &catalog{host: host, policy: o.Policy, prefixed: o.Prefixed, compact: o.Compact, pageSize: o.PageSize}
 	d := &dispatcher{catalog: c, gate: o.Gate, log: o.Log}
-	c.own = (&finder{dispatcher: d, campaign: o.Campaign, reread: o.Refresh}).ownTools()
+	c.own = (&finder{dispatcher: d, campaign: o.Campaign, reread: o.Refresh, pace: &refreshPace{}}).ownTools()
 	s := &Server{
 		host: host, o: o, catalog: c, dispatcher: d, fanout: fanout{world: o.World}, listed: map[string]listed{},
 		resources: &resourceMethods{dispatcher: d, source: o.Resources},
@@ -142,6 +144,7 @@ func New(host *mcphost.Host, o Options) *Server {
 	s.notifier.followFor("")
 	s.notifier.followFor(memory.Anyone)
 	s.updateTools()
+	c.first = newFirstList(o.FirstList, s.updateTools)
 	return s
 }
 

@@ -34,6 +34,7 @@ type finder struct {
 	*dispatcher
 	campaign string                      // under which compact clients know the tools
 	reread   func(context.Context) error // of the workflow files; nil if there are none
+	pace     *refreshPace
 }
 
 // ownTools returns the finder's tools by name.
@@ -97,8 +98,10 @@ func (f *finder) findPage(ctx context.Context, args json.RawMessage) (page []mcp
 	if limit < 1 || limit > maxCards {
 		return nil, "", 0, fmt.Errorf("%w: limit is %d; use 1 to %d", mcp.ErrInvalidArguments, limit, maxCards)
 	}
-	if q.Refresh && !f.rereadFiles(ctx) {
-		return nil, "", 0, errFiles
+	if q.Refresh {
+		if err := f.refresh(ctx); err != nil {
+			return nil, "", 0, err
+		}
 	}
 	found := matching(f.listCallable(ctx), q.Query)
 	page, next, err = paginate(found, func(t mcphost.Tool) string { return t.Definition.Name }, q.Cursor, limit)
@@ -111,6 +114,20 @@ func (f *finder) findPage(ctx context.Context, args json.RawMessage) (page []mcp
 // errFiles is all a client learns of broken files: they may speak of what it
 // must not know.
 var errFiles = mcp.Told(errors.New("the workflow files have problems; the operator sees them with glyphoxa check"))
+
+// refresh reads the files anew because the subject of ctx asks for it.
+func (f *finder) refresh(ctx context.Context) error {
+	if wait := f.pace.take(ctx); wait > 0 {
+		return &mcp.Refusal{
+			Code: mcp.CodeCapacityExceeded, By: "limits", RetryAfter: wait,
+			Reason: "the files were read anew for you a moment ago", Hint: "list without refresh, or wait",
+		}
+	}
+	if !f.rereadFiles(ctx) {
+		return errFiles
+	}
+	return nil
+}
 
 // rereadFiles reads the files anew and reports whether they are good.
 func (f *finder) rereadFiles(ctx context.Context) bool {
@@ -212,7 +229,7 @@ func (f *finder) invokeProgram(ctx context.Context, args json.RawMessage) (any, 
 		return f.programFailure(ctx, q.ID, err, args), err
 	}
 	t, ok := f.lookup(ctx, q.ID)
-	if !ok && f.rereadFiles(ctx) {
+	if !ok && f.pace.take(ctx) == 0 && f.rereadFiles(ctx) {
 		t, ok = f.lookup(ctx, q.ID)
 	}
 	if !ok {

@@ -15,6 +15,7 @@ const (
 	// maxServerTools bounds what one server may list, and maxPages the pages
 	// that takes.
 	maxServerTools = 1000
+	maxCounted     = 10 * maxServerTools // beyond it nobody counts what is left out
 	maxPages       = 1000
 	// relistPause is the least time between two listings. It doubles up to
 	// longestRelist while a server announces changes and has none.
@@ -74,7 +75,7 @@ func (s *Server) listAgain(ctx context.Context, l *link, rest *listingRest) erro
 // they are others than before. A tool whose definition is the same as before
 // stays the same tool: toolsets and cached results that know it go on.
 func (s *Server) publishTools(ctx context.Context, l *link) (changed bool, err error) {
-	defs, err := s.readPages(ctx, l.session)
+	defs, leftOut, err := s.readPages(ctx, l.session)
 	if err != nil {
 		return false, fmt.Errorf("listing its tools: %w", err)
 	}
@@ -89,7 +90,7 @@ func (s *Server) publishTools(ctx context.Context, l *link) (changed bool, err e
 	s.mu.Lock()
 	first := s.live.Load() == nil
 	changed = !slices.Equal(s.state.Tools, tools)
-	s.state = State{Phase: PhaseReady, Connects: s.state.Connects, Tools: tools, Held: held}
+	s.state = State{Phase: PhaseReady, Connects: s.state.Connects, LeftOut: leftOut, Tools: tools, Held: held}
 	if first {
 		s.state.Connects++
 	}
@@ -108,31 +109,34 @@ func (s *Server) publishTools(ctx context.Context, l *link) (changed bool, err e
 	return changed, nil
 }
 
-// readPages reads all pages of the server's listing, up to a limit.
-func (s *Server) readPages(ctx context.Context, session *sdk.ClientSession) ([]*sdk.Tool, error) {
-	var defs []*sdk.Tool
+// readPages reads all pages of the server's listing. It keeps a bounded number of tools
+// and counts the others.
+func (s *Server) readPages(ctx context.Context, session *sdk.ClientSession) (defs []*sdk.Tool, leftOut int, err error) {
 	var params sdk.ListToolsParams
+	defer func() {
+		if leftOut > 0 {
+			s.log.Warn("server lists too many tools", "kept", maxServerTools, "left_out", leftOut)
+		}
+	}()
 	for range maxPages {
 		page, err := session.ListTools(ctx, &params)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		defs = append(defs, page.Tools...)
-		if len(defs) > maxServerTools {
-			s.log.Warn("server lists too many tools", "kept", maxServerTools)
-			return defs[:maxServerTools], nil
-		}
-		if page.NextCursor == "" {
-			return defs, nil
+		taken := page.Tools[:min(len(page.Tools), maxServerTools-len(defs))]
+		defs = append(defs, taken...)
+		leftOut += len(page.Tools) - len(taken)
+		if page.NextCursor == "" || leftOut > maxCounted {
+			return defs, leftOut, nil
 		}
 		if page.NextCursor == params.Cursor {
 			s.log.Warn("server lists the same page without end", "kept", len(defs))
-			return defs, nil
+			return defs, leftOut, nil
 		}
 		params.Cursor = page.NextCursor
 	}
 	s.log.Warn("server lists pages without end", "kept", len(defs))
-	return defs, nil
+	return defs, leftOut, nil
 }
 
 // sortTools turns a listing into usable and held tools; a tool that cannot be

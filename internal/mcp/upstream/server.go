@@ -48,6 +48,8 @@ type State struct {
 	Err error
 	// Connects counts the connections made so far.
 	Connects int
+	// LeftOut counts the tools it lists beyond the most that are taken.
+	LeftOut int
 	// Tools are those that may be used, Held those that wait for approval.
 	Tools []*Tool
 	Held  []HeldTool

@@ -20,9 +20,15 @@ func optionalText(most int, description string) map[string]any {
 
 func typed(name string) map[string]any { return map[string]any{"type": name} }
 
+// nullable is the schema of what may be null as well, with one type in each branch, as
+// some vendors and clients want it.
 func nullable(s map[string]any) map[string]any {
-	s["type"] = []any{s["type"], "null"}
-	return s
+	out := map[string]any{"anyOf": []any{s, typed("null")}}
+	if description, ok := s["description"]; ok {
+		out["description"] = description
+		delete(s, "description")
+	}
+	return out
 }
 
 func position(description string) map[string]any {
