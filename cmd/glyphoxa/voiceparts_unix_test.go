@@ -8,8 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +17,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord/discordtest/voicetest"
 	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
 	"github.com/MrWong99/glyphoxa/internal/fakestt"
+	"github.com/MrWong99/glyphoxa/internal/saytest"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
@@ -79,7 +78,7 @@ func (b phrasebook) placeIn(window []int16) (which int, place float64) {
 	}
 	best, second := 0.0, 0.0
 	for n := range b {
-		switch p := toneIn(window, phraseTone(n), fakestt.Rate); {
+		switch p := saytest.Tone(window, phraseTone(n), fakestt.Rate); {
 		case p > best:
 			best, second, which = p, best, n
 		case p > second:
@@ -91,21 +90,11 @@ func (b phrasebook) placeIn(window []int16) (which int, place float64) {
 	}
 	loudest := 0.0
 	for rise := 0.0; rise <= placeTones; rise += placeStep {
-		if p := toneIn(window, placeTone+rise, fakestt.Rate); p > loudest {
+		if p := saytest.Tone(window, placeTone+rise, fakestt.Rate); p > loudest {
 			loudest, place = p, rise/placeTones
 		}
 	}
 	return which, place
-}
-
-// toneIn is how strong a tone is in a sound, as its amplitude.
-func toneIn(sound []int16, pitch, rate float64) float64 {
-	turn := 2 * math.Cos(2*math.Pi*pitch/rate)
-	one, two := 0.0, 0.0
-	for _, v := range sound {
-		one, two = float64(v)+turn*one-two, one
-	}
-	return 2 * math.Sqrt(max(one*one+two*two-turn*one*two, 0)) / float64(len(sound))
 }
 
 // sayings are a book's phrases as a client sends them, spoken without a pause: the last
@@ -155,29 +144,8 @@ func (b phrasebook) sayings(t testing.TB) map[string][][]byte {
 // spoken is a text in the voice of espeak-ng, from its first sound to its last.
 func spoken(t testing.TB, text string) []int16 {
 	t.Helper()
-	path := t.TempDir() + "/said.wav"
-	if out, err := exec.Command("espeak-ng", "-v", "en-gb", "-w", path, text).CombinedOutput(); err != nil {
-		t.Fatalf("espeak-ng: %v\n%s", err, out)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	wav, err := audio.ReadWAV(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := audio.NewResampler(wav.Rate, audio.SampleRate)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sound := r.Flush(r.Process(nil, wav.Mono()))
-	voiced := func(v int16) bool { return v > 800 || v < -800 }
-	first, last := slices.IndexFunc(sound, voiced), len(sound)-1
-	for last > first && !voiced(sound[last]) {
-		last--
-	}
+	sound := saytest.Say(t, "en-gb", 0, text)
+	first, last := saytest.Span(sound, func(v int16) bool { return v > 800 || v < -800 })
 	if first < 0 {
 		t.Fatalf("espeak-ng says nothing for %q", text)
 	}
@@ -255,7 +223,7 @@ func (h *hearing) voiceIn(sound []int16) int {
 		power += float64(v) * float64(v)
 	}
 	for i, pitch := range h.pitches {
-		if a := toneIn(sound, pitch, audio.SampleRate); a*a/2 > 0.4*power/float64(len(sound)) {
+		if a := saytest.Tone(sound, pitch, audio.SampleRate); a*a/2 > 0.4*power/float64(len(sound)) {
 			return i
 		}
 	}

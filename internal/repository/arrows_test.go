@@ -17,7 +17,7 @@ const module = "github.com/MrWong99/glyphoxa"
 var layers = [][]string{
 	{"internal/spelling", "internal/privatenet", "internal/elapsed", "internal/untrusted", "internal/cost", "internal/wakeup", "internal/mask", "internal/roundrobin", "internal/indexer", "pkg/provider/breaker"},
 	{"", "srd", "internal/discord/waterfall", "internal/discord/markup", "internal/discord/wording", "internal/discord/voice/rtp", "internal/discord/voice/e2ee", "internal/discord/discordtest/davesender", "internal/discord/rest", "internal/floor", "internal/problem", "pkg/provider/internal/vendor", "pkg/audio", "pkg/memory", "pkg/provider/llm", "pkg/provider/tts", "pkg/provider/embeddings", "pkg/provider/embeddings/words", "pkg/provider/stt", "pkg/provider/fallback"},
-	{"pkg/memory/sqlite", "pkg/audio/opus", "pkg/audio/webrtcvad", "pkg/audio/silero", "internal/mixer", "pkg/provider/stt/internal/flow", "pkg/provider/llm/", "pkg/provider/s2s", "pkg/provider/tts/", "pkg/provider/embeddings/", "internal/mcp", "internal/mcp/wire", "internal/speech", "internal/strictyaml", "internal/hotctx", "internal/discord/gateway", "internal/rig"},
+	{"pkg/memory/sqlite", "pkg/audio/opus", "pkg/audio/webrtcvad", "pkg/audio/silero", "internal/mixer", "pkg/provider/stt/internal/flow", "pkg/provider/llm/", "pkg/provider/s2s", "pkg/provider/tts/", "pkg/provider/embeddings/", "internal/mcp", "internal/mcp/wire", "internal/speech", "internal/strictyaml", "internal/hotctx", "internal/discord/gateway", "internal/rig", "internal/saytest"},
 	{"pkg/provider/stt/internal/socket", "pkg/provider/s2s/", "internal/config", "internal/lane", "internal/pace", "internal/address", "internal/mcp/audit", "internal/mcp/schema", "internal/mcp/tools", "internal/mcp/tier", "internal/cost/metered", "internal/observe", "internal/world", "internal/discord/voice", "internal/simulate/farend", "internal/orders"},
 	{"internal/mcp/upstream", "internal/guard", "internal/turnend"},
 	{"pkg/provider/stt/", "internal/mcp/tools/", "internal/mcp/mcphost", "internal/mcp/dialect", "internal/mcp/workflow", "internal/mcp/policy", "internal/campaign"},
@@ -34,7 +34,7 @@ var layers = [][]string{
 }
 
 // testOnly may be imported by tests alone.
-var testOnly = []string{"internal/discord/discordtest", "internal/discord/discordtest/voicetest", "internal/fakeopenai", "internal/fakestt", "internal/fakerealtime", "internal/fakegemini", "internal/fakegptlive", "internal/mcp/mcpbench", "internal/mcp/mcphost/conformanceclient", "internal/mcp/mcpserver/conformanceserver", "internal/mcp/mcppeers", "internal/lane/lanetest", "internal/peers", "internal/peers/davey", "internal/repository", "internal/truth", "internal/voicebench", "internal/waveform", "pkg/provider/stt/stttest"}
+var testOnly = []string{"internal/discord/discordtest", "internal/discord/discordtest/voicetest", "internal/fakeopenai", "internal/fakestt", "internal/fakerealtime", "internal/fakegemini", "internal/fakegptlive", "internal/mcp/mcpbench", "internal/mcp/mcphost/conformanceclient", "internal/mcp/mcpserver/conformanceserver", "internal/mcp/mcppeers", "internal/lane/lanetest", "internal/peers", "internal/peers/davey", "internal/repository", "internal/saytest", "internal/truth", "internal/voicebench", "internal/waveform", "pkg/provider/stt/stttest"}
 
 // layer returns the layer of a package, -1 if it has none.
 func layer(pkg string) int {

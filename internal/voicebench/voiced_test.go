@@ -8,16 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"text/tabwriter"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/saytest"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -73,44 +72,14 @@ const (
 // voicedClipOf has espeak-ng say a text and cuts it into frames.
 func voicedClipOf(t *testing.T, dir, text string) voicedClip {
 	t.Helper()
-	path := filepath.Join(dir, "said.wav")
-	if out, err := exec.Command("espeak-ng", "-v", "en-gb", "-w", path, text).CombinedOutput(); err != nil {
-		t.Fatalf("espeak-ng: %v: %s; run: make peers", err, out)
+	sound := saytest.Say(t, "en-gb", 0, text)
+	loud := saytest.Envelope(sound, audio.FrameSamples)
+	raw := make([]byte, 2*len(loud)*audio.FrameSamples) // whole frames
+	for i, v := range sound {
+		binary.LittleEndian.PutUint16(raw[2*i:], uint16(v))
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	wav, err := audio.ReadWAV(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	convert, err := audio.NewResampler(wav.Rate, audio.SampleRate)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sound := convert.Flush(convert.Process(nil, wav.Mono()))
-	var loud []float64
-	var raw []byte
-	for frame := range slices.Chunk(sound, audio.FrameSamples) {
-		sum := 0.0
-		for _, v := range frame {
-			sum += float64(v) * float64(v)
-			raw = binary.LittleEndian.AppendUint16(raw, uint16(v))
-		}
-		loud = append(loud, math.Sqrt(sum/float64(len(frame))))
-	}
-	raw = append(raw, make([]byte, 2*(len(loud)*audio.FrameSamples-len(sound)))...)
 	c := voicedClip{File: filepath.Join(dir, strings.ReplaceAll(text, " ", "-")), Text: text}
-	floor := slices.Max(loud) * math.Pow(10, -35.0/20)
-	voiced := func(v float64) bool { return v >= floor }
-	c.Begin = slices.IndexFunc(loud, voiced)
-	for i, v := range loud {
-		if voiced(v) {
-			c.End = i
-		}
-	}
+	c.Begin, c.End = saytest.Span(loud, saytest.Voiced(loud))
 	if err := os.WriteFile(c.File, raw, 0o600); err != nil {
 		t.Fatal(err)
 	}

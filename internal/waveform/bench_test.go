@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/rig"
+	"github.com/MrWong99/glyphoxa/internal/saytest"
 )
 
 // strict holds the measurement to the targets of docs/performance.md.
@@ -149,7 +150,7 @@ func asked(t *testing.T) []clip {
 	var out []clip
 	for i, text := range questions {
 		v := voices[i%len(voices)]
-		out = append(out, newClip(text, trimmed(speak(t, v.name, v.speed, text))))
+		out = append(out, newClip(text, trimmed(saytest.Say(t, v.name, v.speed, text))))
 	}
 	return out
 }
@@ -175,9 +176,9 @@ func throats(t *testing.T) []over {
 		hum := []string{"[[mh'm]]", "[[m'm:]]", "[['Vh'V]]"}[i%3]
 		ha := []string{"[[h'ah'a]]", "[[h'ah'ah'a]]", "[[h'eh'eh'e]]"}[i%3]
 		out = append(out,
-			over{"mhm", newClip("Mhm.", trimmed(speak(t, v.name, v.speed, hum))), false},
+			over{"mhm", newClip("Mhm.", trimmed(saytest.Say(t, v.name, v.speed, hum))), false},
 			over{"cough", newClip("", cough(uint64(i))), false},
-			over{"laugh", newClip("Haha.", trimmed(speak(t, v.name, 220, ha))), false})
+			over{"laugh", newClip("Haha.", trimmed(saytest.Say(t, v.name, 220, ha))), false})
 	}
 	return out
 }

@@ -2,16 +2,13 @@ package waveform
 
 import (
 	"math"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/rig"
+	"github.com/MrWong99/glyphoxa/internal/saytest"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -37,45 +34,18 @@ type clip struct {
 const (
 	// level is how loud the loudest of a clip is, in dBFS.
 	level = -9
-	// below is how much softer than the loudest the voice is taken to be over, in dB.
-	below = 35
 	// hop is what loudness is measured in.
 	hop = audio.SampleRate / 100
 )
 
 func newClip(text string, sound []int16) clip {
 	c := clip{text: text, sound: normalise(sound)}
-	c.first = slices.IndexFunc(c.sound, isLoud)
-	c.last = lastIndex(c.sound, isLoud)
-	c.envelope = envelope(c.sound, hop)
-	floor := slices.Max(c.envelope) * math.Pow(10, -below/20.0)
-	voiced := func(v float64) bool { return v >= floor }
-	c.voice = slices.IndexFunc(c.envelope, voiced) * hop
-	c.silence = (lastIndex(c.envelope, voiced) + 1) * hop
+	c.first, c.last = saytest.Span(c.sound, isLoud)
+	c.envelope = saytest.Envelope(c.sound, hop)
+	first, last := saytest.Span(c.envelope, saytest.Voiced(c.envelope))
+	c.voice, c.silence = first*hop, (last+1)*hop
 	c.words = rig.SpreadWords(text, audio.Duration(c.silence-c.voice, audio.SampleRate))
 	return c
-}
-
-func lastIndex[T any](s []T, is func(T) bool) int {
-	for i := len(s) - 1; i >= 0; i-- {
-		if is(s[i]) {
-			return i
-		}
-	}
-	return -1
-}
-
-// envelope is the root mean square of each hop of samples.
-func envelope(sound []int16, hop int) []float64 {
-	var out []float64
-	for part := range slices.Chunk(sound, hop) {
-		sum := 0.0
-		for _, v := range part {
-			sum += float64(v) * float64(v)
-		}
-		out = append(out, math.Sqrt(sum/float64(len(part))))
-	}
-	return out
 }
 
 func normalise(sound []int16) []int16 {
@@ -90,29 +60,6 @@ func normalise(sound []int16) []int16 {
 	return out
 }
 
-// speak has espeak-ng say a text.
-func speak(t *testing.T, voice string, speed int, text string) []int16 {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "said.wav")
-	if out, err := exec.Command("espeak-ng", "-v", voice, "-s", strconv.Itoa(speed), "-w", path, text).CombinedOutput(); err != nil {
-		t.Fatalf("espeak-ng: %v: %s", err, out)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	wav, err := audio.ReadWAV(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	convert, err := audio.NewResampler(wav.Rate, audio.SampleRate)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return convert.Flush(convert.Process(nil, wav.Mono()))
-}
-
 // trimmed is a sound without the silence around it.
 func trimmed(sound []int16) []int16 {
 	c := newClip("", sound)
@@ -121,11 +68,11 @@ func trimmed(sound []int16) []int16 {
 
 // interruption says a call, a pause and a name.
 func interruption(t *testing.T, voice, call, name string) clip {
-	sound := trimmed(speak(t, voice, 160, call))
+	sound := trimmed(saytest.Say(t, voice, 160, call))
 	end, text := len(sound), call
 	if name != "" {
 		sound = append(sound, make([]int16, rig.SamplesIn(80*time.Millisecond))...)
-		sound = append(sound, trimmed(speak(t, voice, 160, name))...)
+		sound = append(sound, trimmed(saytest.Say(t, voice, 160, name))...)
 		text += " " + name
 	}
 	c := newClip(text, sound)
@@ -140,7 +87,7 @@ func interruption(t *testing.T, voice, call, name string) clip {
 // understand is what a perfect recognition makes of a sound of c at a rate: the words of
 // which the end is in it.
 func (c clip) understand(sound []int16, rate int) string {
-	heard := envelope(sound, rate/100)
+	heard := saytest.Envelope(sound, rate/100)
 	if len(heard) == 0 || slices.Max(heard) < loud/2 {
 		return ""
 	}

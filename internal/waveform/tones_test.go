@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
+	"github.com/MrWong99/glyphoxa/internal/saytest"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -88,22 +89,14 @@ func runsOf(sound []int16) []run {
 
 // toneOf tells which word's tone is the strongest, and how loud the sound is.
 func toneOf(sound []int16) (place int, level float64) {
-	for _, v := range sound {
-		level += float64(v) * float64(v)
-	}
-	level = math.Sqrt(level / float64(len(sound)))
+	level = math.Sqrt(saytest.Power(sound) / float64(len(sound)))
 	if level < audible {
 		return silent, level
 	}
 	most := 0.0
 	for k := range mostWords + 1 {
-		w := 2 * math.Cos(2*math.Pi*pitchOf(k)/audio.SampleRate)
-		var a, b float64
-		for _, v := range sound {
-			a, b = float64(v)+w*a-b, a
-		}
-		if power := a*a + b*b - w*a*b; power > most {
-			most, place = power, k
+		if tone := saytest.Tone(sound, pitchOf(k), audio.SampleRate); tone > most {
+			most, place = tone, k
 		}
 	}
 	return place, level

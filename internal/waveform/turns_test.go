@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/rig"
+	"github.com/MrWong99/glyphoxa/internal/saytest"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -120,13 +121,14 @@ func (m *turn) measure(ear []int16, question clip, said int, answer string, o ov
 	runs := runsOf(ear)
 	words := wordsOf(answer)
 	ofAnswer := func(r run) bool { return r.place >= 0 && r.place < len(words) && r.to-r.from >= 3*windowStep }
-	last := lastIndex(runs, ofAnswer)
+	_, last := saytest.Span(runs, ofAnswer)
 	if last < 0 {
 		m.lost = true
 		return
 	}
 	end := runs[last].to
-	end = runs[last].from + lastIndex(ear[runs[last].from:end], isAudible)
+	_, tail := saytest.Span(ear[runs[last].from:end], isAudible)
+	end = runs[last].from + tail
 	m.fromWords, m.fromCall, m.fromEnd = millis(end-said-o.clip.voice), millis(end-said-o.clip.mark), millis(end-said-o.clip.silence)
 	long, again := heard(runs, len(words))
 	m.again = again
