@@ -13,6 +13,19 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
 )
 
+// awaitDeleted waits until a message is in its channel no longer.
+func (g *guild) awaitDeleted(t *testing.T, m discordtest.Message) {
+	t.Helper()
+	is := func(o discordtest.Message) bool { return o.ID == m.ID && !o.Deleted }
+	begun := time.Now()
+	for slices.ContainsFunc(g.d.Messages(m.ChannelID), is) {
+		if time.Since(begun) > time.Minute {
+			t.Fatalf("%q is still in the channel", m.Content)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
 // TestDiscordReactions takes lines of NPCs back with ❌, and has them said otherwise with 🔁.
 func TestDiscordReactions(t *testing.T) {
 	t.Parallel()
@@ -35,17 +48,6 @@ func TestDiscordReactions(t *testing.T) {
 		seen = append(seen, m.ID)
 		return m
 	}
-	gone := func(m discordtest.Message) {
-		t.Helper()
-		is := func(o discordtest.Message) bool { return o.ID == m.ID && !o.Deleted }
-		begun := time.Now()
-		for slices.ContainsFunc(d.Messages(g.channel), is) {
-			if time.Since(begun) > time.Minute {
-				t.Fatalf("%q is still in the channel", m.Content)
-			}
-			time.Sleep(50 * time.Millisecond)
-		}
-	}
 	d.Say(g.channel, g.ana, "Hello Bartok", nil)
 	first := answer("Bartok")
 	d.React(g.channel, ben, first.ID, "❌")   // it was not said to Ben
@@ -62,7 +64,7 @@ func TestDiscordReactions(t *testing.T) {
 		return discordtest.Fault{}
 	})
 	d.React(g.channel, g.ana, second.ID, "❌")
-	gone(second)
+	g.awaitDeleted(t, second)
 	if !failed.Load() {
 		t.Error("no message was deleted through the webhook")
 	}
@@ -78,12 +80,12 @@ func TestDiscordReactions(t *testing.T) {
 
 	d.React(g.channel, g.dm, first.ID, "🔁")
 	instead := answer("Bartok")
-	gone(first)
+	g.awaitDeleted(t, first)
 	if recap := g.gives(t, g.ana, "session recap").Content; strings.Count(recap, "Flagon.")+strings.Count(recap, "Come in") != 1 {
 		t.Errorf("the recap is %q, want one of Bartok's answers in it", recap)
 	}
 	d.React(g.channel, g.dm, instead.ID, "✖\ufe0f")
-	gone(instead)
+	g.awaitDeleted(t, instead)
 	s.kill()
 
 	h.bot(d, config)

@@ -117,12 +117,17 @@ func TestDiscordVoice(t *testing.T) {
 	if err := ana.Play(t.Context(), p.spokenFrames("Bartok, what is on tap?")); err != nil {
 		t.Fatal(err)
 	}
-	g.hears(t, channel, "Bartok", "")
+	caption := g.hears(t, channel, "Bartok", "")
 	if err := ana.AwaitSound(t.Context(), house.d.BotID(), 20); err != nil {
 		t.Errorf("%v; the peer says %v", err, ana.Events())
 	}
 	answers(t, g.gives(t, g.dm, "session status"), true, "encrypted from end to end", "Ana: ")
 	g.awaitQuiet(ana)
+	house.d.React(channel, g.ana, caption.ID, "❌") // she was answered aloud
+	g.awaitDeleted(t, caption)
+	if recap := g.gives(t, g.ana, "session recap").Content; strings.Contains(recap, caption.Content) || !strings.Contains(recap, "what is on tap?") {
+		t.Errorf("the recap is %q, want what Ana asked, and not %q, which was taken back", recap, caption.Content)
+	}
 	before := len(ana.Sound(house.d.BotID()))
 	answers(t, g.gives(t, g.dm, "voice", opt("npc", "Bartok"), opt("voice", "en-us+f2")), true, "Bartok tries the voice")
 	if err := ana.AwaitSound(t.Context(), house.d.BotID(), before+20); err != nil {

@@ -388,6 +388,10 @@ func playInterruptions(t *testing.T, s *seating) {
 	if barge.NPC != "Bartok" || barge.Speaker != "Ana" || barge.Turn != told.ended.Turn || told.ended.Outcome != "barged" {
 		t.Errorf("interrupted: %v, %v", barge, told.ended)
 	}
+	shown := s.hears(t, s.channel, "Bartok", "—").Content
+	if words := strings.TrimSuffix(shown, "—"); !strings.HasPrefix(story, words+" ") || told.ended.Text != "" {
+		t.Errorf("of the story that was interrupted the chat shows %q, and %q was delivered; want its first words, and no whole sentence", shown, told.ended.Text)
+	}
 	if turn := s.events.turnOf(t, s.id, from, "Ana", holdOn); turn.ended.Outcome != "delivered" || turn.ended.Text != "Certainly." {
 		t.Errorf("what interrupted is answered %v", turn.ended)
 	}

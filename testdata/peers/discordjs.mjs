@@ -49,6 +49,8 @@ on(Events.MessageCreate, async (m) => {
   const hook = await m.channel.createWebhook({ name: "Bartok" });
   const line = await hook.send({ content: "Welcome to the Flagon.", username: "Bartok the Barkeep", allowedMentions: { parse: [] } });
   await hook.editMessage(line, "Welcome, stranger.");
+  const slip = await hook.send({ content: "A slip of the tongue.", username: "Bartok the Barkeep" });
+  await hook.deleteMessage(slip);
   await m.react("🍺");
   const thread = await m.startThread({ name: "The cellar", autoArchiveDuration: 60 });
   await thread.send({ content: "It is dark here.", embeds: [{ title: "A cellar", description: "Barrels." }] });

@@ -51,6 +51,8 @@ on("messageCreate", async (m) => {
   const hook = await rest.webhooks.create(m.channelID, { name: "Bartok" });
   const line = await rest.webhooks.execute(hook.id, hook.token, { content: "Welcome to the Flagon.", username: "Bartok the Barkeep", wait: true });
   await rest.webhooks.editMessage(hook.id, hook.token, line.id, { content: "Welcome, stranger." });
+  const slip = await rest.webhooks.execute(hook.id, hook.token, { content: "A slip of the tongue.", username: "Bartok the Barkeep", wait: true });
+  await rest.webhooks.deleteMessage(hook.id, hook.token, slip.id);
   await rest.channels.createReaction(m.channelID, m.id, "🍺");
   const thread = await rest.channels.startThreadFromMessage(m.channelID, m.id, { name: "The cellar", autoArchiveDuration: 60 });
   await rest.channels.createMessage(thread.id, { content: "It is dark here.", embeds: [{ title: "A cellar", description: "Barrels." }] });
