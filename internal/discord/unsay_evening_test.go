@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -199,12 +200,12 @@ func TestTakingBackALineInParts(t *testing.T) {
 func TestTakingBackWhatWaitsToBePosted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := beginEvening(t, discordtest.Options{})
-		posts := 0
+		var posts atomic.Int64
 		e.d.Disturb(func(route string) discordtest.Fault {
 			if route != webhookPosts {
 				return discordtest.Fault{}
 			}
-			if posts++; posts == 1 {
+			if posts.Add(1) == 1 {
 				return discordtest.Fault{}
 			}
 			return discordtest.Fault{Status: 503}
@@ -212,8 +213,8 @@ func TestTakingBackWhatWaitsToBePosted(t *testing.T) {
 		e.saysMuch()
 		time.Sleep(5 * time.Second)
 		all := e.lines()
-		if len(all) != 1 || posts < 2 {
-			t.Fatalf("%d messages are there after %d tries", len(all), posts)
+		if len(all) != 1 || posts.Load() < 2 {
+			t.Fatalf("%d messages are there after %d tries", len(all), posts.Load())
 		}
 		e.d.React(e.channel, e.dm, all[0].ID, "❌")
 		time.Sleep(5 * time.Second)
