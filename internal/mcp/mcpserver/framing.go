@@ -63,10 +63,12 @@ func (c *framedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write sees whether the server agrees to another protocol.
+// Write sees whether the server agrees to another protocol, a WebSocket, of which the
+// system is to hold little.
 func (c *framedConn) Write(p []byte) (int, error) {
 	if c.asks.Load() && bytes.HasPrefix(p, []byte("HTTP/1.1 101 ")) {
 		c.raw.Store(true)
+		_ = c.SetWriteBuffer(socketBuffer) // else the system chooses
 	}
 	return c.Conn.Write(p)
 }

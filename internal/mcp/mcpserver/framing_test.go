@@ -1,9 +1,54 @@
 package mcpserver
 
 import (
+	"errors"
+	"io"
+	"net"
 	"strings"
 	"testing"
 )
+
+// recorded is a connection that reads what it is given, and forgets what is written.
+type recorded struct {
+	net.Conn
+	io.Reader
+	buffer int
+}
+
+func (c *recorded) Read(p []byte) (int, error)  { return c.Reader.Read(p) }
+func (c *recorded) Write(p []byte) (int, error) { return len(p), nil }
+func (c *recorded) SetWriteBuffer(n int) error  { c.buffer = n; return nil }
+
+// TestFramingEndsWithHTTP shows that a connection is free to say what it likes, and bounded
+// in what waits to be written, when both sides agree to another protocol, and no sooner.
+func TestFramingEndsWithHTTP(t *testing.T) {
+	const upgrade, twice = "GET /ws HTTP/1.1\r\nUpgrade: websocket\r\n\r\n", "POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n"
+	for _, row := range []struct {
+		name, request, answer string
+		buffer                int
+		want                  error
+	}{
+		{name: "agreed", request: upgrade, answer: "HTTP/1.1 101 Switching Protocols\r\n\r\n", buffer: socketBuffer},
+		{name: "refused", request: upgrade, answer: "HTTP/1.1 403 Forbidden\r\n\r\n", want: errFraming},
+		{name: "not asked for", request: "GET / HTTP/1.1\r\n\r\n", answer: "HTTP/1.1 101 Switching Protocols\r\n\r\n", want: errFraming},
+	} {
+		below := &recorded{Reader: strings.NewReader(row.request)}
+		c := &framedConn{Conn: below}
+		if _, err := c.Read(make([]byte, 1000)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Write([]byte(row.answer)); err != nil {
+			t.Fatal(err)
+		}
+		below.Reader = strings.NewReader(twice)
+		if _, err := c.Read(make([]byte, 1000)); !errors.Is(err, row.want) {
+			t.Errorf("%s: what follows is read with %v, want %v", row.name, err, row.want)
+		}
+		if below.buffer != row.buffer {
+			t.Errorf("%s: the system may hold %d bytes, want %d", row.name, below.buffer, row.buffer)
+		}
+	}
+}
 
 // TestFraming follows requests however they are cut into pieces.
 func TestFraming(t *testing.T) {
