@@ -222,9 +222,9 @@ func TestOnlyWordsAreSpoken(t *testing.T) {
 // the answer has been heard: not before, and not at all if it was not.
 func TestWritesWaitForTheTurn(t *testing.T) {
 	t.Parallel()
-	note := fakeopenai.CallTools(fakeopenai.Call{Name: "write_file", Arguments: `{"path":"debts.txt","content":"Ada: 2 gold"}`})
+	note := fakeopenai.CallTools(fakeopenai.Call{Name: "write_file", Arguments: `{"path":"notes/debts.txt","content":"Ada: 2 gold"}`})
 	written := func(h *program) bool {
-		_, err := os.Stat(h.path(".glyphoxa/files/debts.txt"))
+		_, err := os.Stat(h.path(".glyphoxa/files/notes/debts.txt"))
 		return err == nil
 	}
 	t.Run("heard", func(t *testing.T) {
@@ -237,7 +237,7 @@ func TestWritesWaitForTheTurn(t *testing.T) {
 		if _, texts := results(server.ChatRequests()[1]); len(texts) != 1 || !strings.Contains(texts[0], "accepted") {
 			t.Errorf("the model was told %q, want that it is accepted", texts)
 		}
-		if out := h.run("", "tools", "call", "read_file", `{"path":"debts.txt"}`).ok(t).stdout; !strings.Contains(out, "Ada: 2 gold") {
+		if out := h.run("", "tools", "call", "read_file", `{"path":"notes/debts.txt"}`).ok(t).stdout; !strings.Contains(out, "Ada: 2 gold") {
 			t.Errorf("read_file says %s, want the debt", out)
 		}
 	})

@@ -189,7 +189,7 @@ func fromServers(unknown problem.List) problem.List {
 
 func checkNPC(path string, text []byte, servers bool) ([]problem.Problem, string, error) {
 	flows := registry.WorkflowNames(nil, filepath.Join(filepath.Dir(path), "..", config.Default().Server.Workflows))
-	cfg, err := config.LoadNPC(path, text, &config.Options{KnownTools: append(registry.BuiltinNames(), flows...), JudgeNPC: agent.FindFaults, Alone: servers})
+	cfg, err := config.LoadNPC(path, text, &config.Options{KnownTools: append(registry.BuiltinNames(), flows...), NeverOwn: registry.NeverOwn(), JudgeNPC: agent.FindFaults, Alone: servers})
 	n := cfg.NPCs[0]
 	return append(cfg.Warnings, cfg.Idle...), fmt.Sprintf("%s with the id %s, %d tools", n.Name, n.ID, len(n.Tools)), err
 }

@@ -64,6 +64,7 @@ func (l *loader) checkNPCs() {
 		l.checkID(n, ids)
 		l.checkNames(n, names)
 		l.checkTools(n)
+		checkMayChange(l, n)
 		checkTopics(n)
 		warnOfNPC(l, n)
 		noteSecretLines(l.cfg, n)
@@ -159,6 +160,23 @@ func (l *loader) checkTools(n located) {
 		}
 		seen[tool] = true
 		l.checkTool(n.d, path, tool)
+	}
+}
+
+// checkMayChange looks for tools that the NPC does not have, or that it may use anyhow.
+func checkMayChange(l *loader, n located) {
+	root := n.path.Key("may_change")
+	for i, tool := range n.npc.MayChange {
+		path := root.Item(i)
+		switch {
+		case tool == "":
+		case slices.Contains(n.npc.MayChange[:i], tool):
+			l.addWarning(n.d, path, n.d.Quote(path, tool)+" is listed twice", "remove one of them")
+		case !slices.Contains(n.npc.Tools, tool):
+			n.d.AddProblem(path, n.d.Quote(path, tool)+" is none of the tools of this NPC", problem.Suggest(tool, n.npc.Tools, "add it to tools, or remove it here"))
+		case slices.Contains(l.opts.NeverOwn, tool):
+			l.addWarning(n.d, path, n.d.Quote(path, tool)+" changes nothing that is the NPC's own, so this allows nothing", "remove it; the NPC may call the tool all the same, and what would change is proposed to you")
+		}
 	}
 }
 

@@ -102,6 +102,9 @@ type NPC struct {
 	BudgetTier mcp.BudgetTier `yaml:"budget_tier" json:"budget_tier" enum:"fast|standard|deep" doc:"The most time the NPC may take: fast, standard or deep."`
 	// Tools is the whitelist; empty means no tools.
 	Tools []string `yaml:"tools" json:"tools" doc:"Tools the NPC may use; none if missing."`
+	// MayChange lists those of Tools that the NPC may change what is its own with,
+	// without asking; see docs/npcs.md.
+	MayChange []string `yaml:"may_change" json:"may_change" doc:"Tools, of those under tools, with which the NPC may change what is its own without asking you: itself, what it has with it, its notes. Everything else that it wants to change is proposed to you."`
 	// BehaviorRules are instructions the NPC always follows.
 	BehaviorRules []string `yaml:"behavior_rules" json:"behavior_rules" doc:"Rules the NPC always follows."`
 	// SecretKnowledge is what the NPC knows and keeps to itself.

@@ -27,6 +27,8 @@ type Options struct {
 	// KnownTools names the built-in tools, to check what NPCs may use. If nil,
 	// the names of tools are not checked.
 	KnownTools []string
+	// NeverOwn names the built-in tools that change nothing an NPC could call its own.
+	NeverOwn []string
 	// Workflows names the workflows in a directory of fsys, or of the disk if
 	// fsys is nil: NPCs may use them like tools. If nil, there are none.
 	Workflows func(fsys fs.FS, dir string) []string

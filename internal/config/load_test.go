@@ -37,6 +37,7 @@ func testOptions(dir string) *config.Options {
 	return &config.Options{
 		Dir:        dir,
 		KnownTools: knownTools,
+		NeverOwn:   []string{"roll", "search_rules"},
 		Judge:      policy.Check,
 		LookupEnv: env(map[string]string{
 			"SECRET": secretValue, "LEVEL": "debug", "EMPTY": "", "HUGE": "99999999999999999999",

@@ -18,6 +18,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
 const (
@@ -27,6 +28,8 @@ const (
 	// maxCardArgs and maxCardName bound the arguments and the names on a card, in
 	// characters, so that it is one message however many bytes they have.
 	maxCardArgs, maxCardName = 750, 60
+	// maxCardFailure bounds why an allowed call could not be made, in characters.
+	maxCardFailure = 300
 	// cardRetry is how long it takes until Discord is asked again for what it did not do.
 	cardRetry = 10 * time.Second
 )
@@ -192,6 +195,9 @@ func cardText(l wording.Language, cast []config.NPC, w policy.Approval, state st
 
 // decisionText says who decided what.
 func decisionText(l wording.Language, d policy.Decision) string {
+	if d.Failed != "" {
+		return wording.CallNotDone.In(l, callerName(d.By, nil), markup.Escape(untrusted.Line(d.Failed, maxCardFailure)))
+	}
 	if d.Granted {
 		return wording.CallAllowed.In(l, callerName(d.By, nil))
 	}
@@ -246,6 +252,10 @@ func decideApproval(ctx context.Context, c *call, grant bool) (string, error) {
 	case c.pressed != "":
 		cast, _ := c.knownNPCs(ctx) // a call is known by an id, too
 		return cardText(c.bot.language(), cast, d.Approval, decisionText(c.bot.language(), d)), nil
+	case d.Failed != "":
+		return decisionText(c.lang, d), nil
+	case grant && d.Proposed:
+		return c.say(wording.IsDone), nil
 	case grant:
 		return c.say(wording.MayPass), nil
 	}

@@ -50,15 +50,21 @@ func Malformed(o mcphost.Outcome) bool {
 // Accepted is what a model is told of a call that acts at commit.
 const Accepted = `{"status":"accepted","note":"It takes effect once your answer has been heard."}`
 
-// DeferCall answers a call that acts when the turn is committed (docs/adr/0015):
-// that it is accepted, or with the error that it would end in. deferred says that
-// it is such a call; else it is to be run.
+// Proposed is what a model is told of a call that is proposed at commit, and not made.
+const Proposed = `{"status":"proposed","note":"Nothing has happened. Once your answer has been heard, the game master is asked and decides later. Do not say that it is done, and do not call it again."}`
+
+// DeferCall answers a call that acts when the turn is committed (docs/adr/0015), or is
+// proposed then (docs/adr/0050): that it is so, or with the error that it would end in.
+// deferred says that it is such a call; else it is to be run.
 func DeferCall(ts *mcphost.Toolset, c llm.ToolCall) (o mcphost.Outcome, deferred bool) {
-	if !ts.Deferred(c.Name) {
-		return o, false
+	o.Result.Text = Accepted
+	if ts.Proposes(c.Name, c.Arguments) {
+		o.Result.Text = Proposed
+	} else if !ts.Deferred(c.Name) {
+		return mcphost.Outcome{}, false
 	}
-	if o.Err = ts.Check(c.Name, c.Arguments); o.Err == nil {
-		o.Result.Text = Accepted
+	if err := ts.Check(c.Name, c.Arguments); err != nil {
+		return mcphost.Outcome{Err: err}, true
 	}
 	return o, true
 }

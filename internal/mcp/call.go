@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -29,9 +30,17 @@ type Target struct {
 	// because whatever the tool does goes through the caller's own door.
 	Permission string
 	ReadOnly   bool
+	// Changes says that a call may change the game's world or its files: of an NPC it
+	// is a proposal, see [Call.Proposed].
+	Changes bool
 	// Needs are the targets of the tools that this one calls; it is of use only
 	// to who may call them all.
 	Needs []Target
+}
+
+// ChangesWorld reports whether a call of t, or of what it needs, may change the world.
+func (t *Target) ChangesWorld() bool {
+	return t.Changes || slices.ContainsFunc(t.Needs, func(n Target) bool { return n.ChangesWorld() })
 }
 
 // Call is one call of a tool on its way through the host.
@@ -40,6 +49,9 @@ type Call struct {
 	Caller Caller
 	// Args is the JSON text of the arguments; it fits the tool's schema.
 	Args string
+	// Proposed says that it is not to be made before somebody has agreed, and is made
+	// then without its caller.
+	Proposed bool
 	// Admitted is set once the call was let through.
 	Admitted bool
 	// Approved is the decision that let the call through; nil if it took none.
@@ -167,8 +179,8 @@ type Refusal struct {
 	Code Code
 	// Rule is the name of the policy rule that refused, empty if it was none.
 	Rule string
-	// By is what refused where no rule did: "profile", "read_only" or "limits". It is for
-	// records alone.
+	// By is what refused where no rule did: "profile", "read_only", "limits", "tools",
+	// "tier" or "proposal". It is for records alone.
 	By string
 	// Reason says what is wrong, Hint what to do.
 	Reason, Hint string

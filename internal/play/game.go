@@ -36,7 +36,7 @@ import (
 // LoadConfig reads the configuration at path, or the working directory's, or
 // the built-in one.
 func LoadConfig(path string) (*config.Config, error) {
-	cfg, err := config.Load(path, &config.Options{BuiltIn: glyphoxa.Shipped, KnownTools: registry.BuiltinNames(), Workflows: registry.WorkflowNames, Judge: policy.Check, JudgeNPC: agent.FindFaults})
+	cfg, err := config.Load(path, &config.Options{BuiltIn: glyphoxa.Shipped, KnownTools: registry.BuiltinNames(), NeverOwn: registry.NeverOwn(), Workflows: registry.WorkflowNames, Judge: policy.Check, JudgeNPC: agent.FindFaults})
 	if err != nil {
 		return nil, problem.Usage(err)
 	}

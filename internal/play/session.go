@@ -89,7 +89,8 @@ type Session struct {
 	meter   *cost.Meter
 	stop    context.CancelFunc
 	done    chan error
-	warming sync.WaitGroup // of connections; ends with stop
+	warming sync.WaitGroup // of connections
+	telling sync.WaitGroup // of calls that wait; both end with stop
 }
 
 // ID is the session's in memory.
@@ -148,6 +149,7 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 	s.stop = stop
 	go func() { s.done <- s.Table.Run(run) }()
 	g.addSession(s, o.Tell)
+	s.telling.Go(func() { (&approvals{policy: g.Registry.Governance.Policy, table: s.Table}).run(run) })
 	if t.Voices != nil && !sound.Later {
 		used = append(used, s.voice)
 	}
@@ -284,6 +286,7 @@ func (s *Session) Close() error {
 	err := <-s.done
 	s.engines.Close()
 	s.warming.Wait()
+	s.telling.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	return errors.Join(err, s.voice.Close(), s.game.Store.EndSession(ctx, s.info.ID))

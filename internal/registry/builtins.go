@@ -5,7 +5,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/approvaltool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/audittool"
@@ -30,13 +29,25 @@ func BuiltinNames() []string {
 	return names
 }
 
+// NeverOwn lists the built-in tools with which an NPC can change nothing that is its own,
+// or may do so without being allowed to.
+func NeverOwn() []string {
+	var names []string
+	for _, t := range builtinTools(&config.Config{}, parts{}) {
+		if t.Own == nil || t.KeepsWorld {
+			names = append(names, t.Definition.Name)
+		}
+	}
+	return names
+}
+
 // parts are what built-in tools work on.
 type parts struct {
-	store  *sqlite.Store
-	live   *world.World
-	book   *ruleslookup.Book
-	audit  *audit.Log
-	policy *policy.Engine
+	store   *sqlite.Store
+	live    *world.World
+	book    *ruleslookup.Book
+	audit   *audit.Log
+	waiting approvaltool.Waiting
 }
 
 // builtinTools returns every built-in tool. Without parts they can be listed, not
@@ -61,6 +72,6 @@ func builtinTools(cfg *config.Config, p parts) []tools.Tool {
 	all = append(all, memorytool.NewTools(log, index, graph)...)
 	all = append(all, worldtool.NewTools(p.live, index)...)
 	all = append(all, audittool.Tools(p.audit)...)
-	all = append(all, approvaltool.Tools(p.policy)...)
+	all = append(all, approvaltool.Tools(p.waiting)...)
 	return append(all, workflow.Batch())
 }

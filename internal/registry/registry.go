@@ -16,6 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mask"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/approvaltool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/world"
@@ -30,6 +31,8 @@ type Registry struct {
 	Host       *mcphost.Host
 	Governance *Governance
 	Rules      *ruleslookup.Book
+	// Waiting are the calls that wait for somebody to agree.
+	Waiting approvaltool.Waiting
 
 	config    *config.Config
 	notify    func(string)
@@ -74,6 +77,7 @@ func Open(ctx context.Context, o Options) (*Registry, error) {
 			mcphost.WithMask(masker), mcphost.WithGate(o.Governance.Gate), mcphost.WithKeeper(o.Store, machineName()), mcphost.WithRecalibration(time.Duration(cfg.MCP.Recalibrate)),
 		),
 	}
+	r.Waiting = approvaltool.Waiting{Policy: o.Governance.Policy, Host: r.Host}
 	r.life, r.stop = context.WithCancel(context.WithoutCancel(ctx))
 	if err := r.register(ctx, o); err != nil {
 		return nil, errors.Join(err, r.Close())
@@ -88,7 +92,7 @@ func (r *Registry) register(ctx context.Context, o Options) error {
 	if err := r.Host.Restore(ctx); err != nil {
 		return err
 	}
-	all := builtinTools(o.Config, parts{o.Store, o.World, o.Rules, o.Governance.Audit, o.Governance.Policy})
+	all := builtinTools(o.Config, parts{o.Store, o.World, o.Rules, o.Governance.Audit, r.Waiting})
 	if err := r.Host.RegisterBuiltin(withExample(all, o.Entity)...); err != nil {
 		return err
 	}

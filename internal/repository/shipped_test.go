@@ -95,6 +95,9 @@ func TestCast(t *testing.T) {
 		"juniper":            {config.EngineCascaded, mcp.BudgetFast, []string{}},
 		"lady-corvane":       {config.EngineCascaded, mcp.BudgetStandard, []string{"query_entities", "get_summary", "search_sessions"}},
 	}
+	if got := cast(t)["ysolde-quill"].MayChange; !slices.Equal(got, []string{"write_file"}) {
+		t.Errorf("Ysolde may change %q, want her notes", got)
+	}
 	got := map[string]role{}
 	for id, npc := range cast(t) {
 		got[id] = role{npc.Engine, npc.BudgetTier, npc.Tools}

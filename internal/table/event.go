@@ -26,8 +26,11 @@ const (
 	KindSpokenOrder  = "spoken.order"
 	KindUnsaid       = "unsaid"
 	KindErased       = "erased"
-	KindTurnEnded    = "turn.ended"
-	KindNotice       = "notice"
+	// What waits for somebody who leads, and what became of it.
+	KindApprovalWaits = "approval.waits"
+	KindApprovalEnded = "approval.ended"
+	KindTurnEnded     = "turn.ended"
+	KindNotice        = "notice"
 )
 
 // Header begins every event.

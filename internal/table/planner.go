@@ -63,7 +63,7 @@ func (p *planner) toolset(tn *turn) *mcphost.Toolset {
 		Caller: mcp.Caller{NPC: tn.as.ID, Session: p.session},
 	}
 	if tn.isAnswer() {
-		o.Allow = tn.as.Tools
+		o.Allow, o.MayChange = tn.as.Tools, tn.as.MayChange
 	}
 	return p.host.Toolset(o)
 }

@@ -51,6 +51,8 @@ func Play(ctx context.Context, game *play.Game, o Options) (err error) {
 		return err
 	}
 	screen := newScreen(o.Out, o.JSON, o.Terminal)
+	p := &console{game: game, screen: screen, o: o}
+	screen.nameOf = p.nameOf
 	heard := outlets{tell: screen.showNotice}
 	defer func() { err = errors.Join(err, heard.Close()) }()
 	listening := captures{all: players, screen: screen}
@@ -66,7 +68,7 @@ func Play(ctx context.Context, game *play.Game, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	p := &console{game: game, session: s, screen: screen, o: o, captures: &listening}
+	p.session, p.captures = s, &listening
 	p.introduceTable(ctx)
 	listening.tellDetection(game.Config.Hearing.Detection)
 	err = listening.seatPlayers(ctx, s.Table)

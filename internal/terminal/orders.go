@@ -16,7 +16,7 @@ import (
 
 // orderHelp describe what may be typed after a slash.
 const orderHelp = "/raise NPC TIER [DURATION] [N turns], /lower NPC [TIER], /mute NPC, /unmute NPC (to these four, all means everyone), " +
-	"/say NPC text, /direct NPC [text], /reveal NPC [number|all], /conceal NPC, /unsay [NPC], /again [NPC], /listening [eager|attentive|called_only], /tools, /listen, /ledger, /cost, /reload, /help, /quit"
+	"/say NPC text, /direct NPC [text], /reveal NPC [number|all], /conceal NPC, /unsay [NPC], /again [NPC], /approve [yes|no] [ID], /listening [eager|attentive|called_only], /tools, /listen, /ledger, /cost, /reload, /help, /quit"
 
 // bareOrders are the orders that stand alone.
 var bareOrders = map[string]bool{"/tools": true, "/listen": true, "/ledger": true, "/cost": true, "/reload": true, "/quit": true, "/exit": true, "/help": true}
@@ -53,15 +53,14 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 		said, err = t.Conceal(ctx, rest)
 	case "/unsay", "/again":
 		said, err = t.Unsay(ctx, table.Unsaying{NPC: rest, Leads: true, Again: order == "/again"})
+	case "/approve":
+		said, err = p.decideWaiting(ctx, rest)
 	case "/listening":
 		said, err = p.listenNow(ctx, rest)
 	case "/tools":
 		return false, p.showTools(ctx)
 	case "/listen":
-		for _, l := range p.captures.describeSeats() {
-			p.screen.showNotice("info", l)
-		}
-		return false, nil
+		said = strings.Join(p.captures.describeSeats(), "\n")
 	case "/ledger":
 		return false, p.showLedger(ctx)
 	case "/cost":

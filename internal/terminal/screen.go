@@ -21,6 +21,7 @@ type screen struct {
 	json     bool
 	terminal bool
 	broken   chan struct{} // closed when a write failed
+	nameOf   func(caller string) string
 
 	mu      sync.Mutex // guards the fields below and the order of output
 	out     io.Writer
@@ -47,7 +48,7 @@ const maxLedgers = 10
 const maxShownTools = 6
 
 func newScreen(out io.Writer, asJSON, terminal bool) *screen {
-	return &screen{json: asJSON, terminal: terminal && !asJSON, out: out, broken: make(chan struct{}), idle: closedChannel(), turns: map[int64]*shown{}, heard: map[string]int{}}
+	return &screen{nameOf: func(caller string) string { return caller }, json: asJSON, terminal: terminal && !asJSON, out: out, broken: make(chan struct{}), idle: closedChannel(), turns: map[int64]*shown{}, heard: map[string]int{}}
 }
 
 func closedChannel() chan struct{} {
@@ -205,6 +206,8 @@ func (s *screen) writeEvent(e table.Event) {
 		s.writeNotice("info", fmt.Sprintf("%s: %s (%s)", e.NPC, e.Reason, strings.ReplaceAll(e.Step, "_", " ")))
 	case *table.Guarded:
 		s.writeNotice("info", fmt.Sprintf("%s was kept from saying something (%s)", e.NPC, strings.ReplaceAll(e.Reason, "_", " ")))
+	case *table.ApprovalWaits, *table.ApprovalEnded:
+		s.writeApproval(e)
 	case *table.Notice:
 		s.writeNotice(e.Level, e.Text)
 	case *table.TurnEnded:

@@ -56,9 +56,11 @@ var (
 	NothingWaits   = Text{"Nothing waits.", "Es wartet nichts."}
 	WantsTo        = Text{"- `%s` %s wants %s %s", "- `%s` %s will %s %s"}
 	MayPass        = Text{"It may happen, once.", "Es darf geschehen, dieses eine Mal."}
+	IsDone         = Text{"It is done.", "Es ist geschehen."}
 	IsDenied       = Text{"It is refused.", "Es ist abgelehnt."}
 	CallWaits      = Text{"**A dungeon master is asked.** %s wants to use `%s` with:", "**Frage an die Spielleitung.** %s will `%s` benutzen, und zwar mit:"}
 	CallUntil      = Text{"-# It waits until <t:%d:f>. A dungeon master decides.", "-# Das wartet bis <t:%d:f>. Die Spielleitung entscheidet."}
+	CallNotDone    = Text{"⚠ Allowed by %s, and it could not be done: %s", "⚠ Von %s erlaubt, und es ließ sich nicht machen: %s"}
 	CallAllowed    = Text{"✅ Allowed by %s, once.", "✅ Von %s erlaubt, dieses eine Mal."}
 	CallDenied     = Text{"❌ Refused by %s.", "❌ Von %s abgelehnt."}
 	CallTimedOut   = Text{"⌛ Nobody decided in time.", "⌛ Niemand hat rechtzeitig entschieden."}

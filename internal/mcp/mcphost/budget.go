@@ -161,7 +161,7 @@ func (b *BudgetEnforcer) needs(e *entry, seen []string) []string {
 
 // target describes an entry and what it needs to those who decide on rights.
 func (b *BudgetEnforcer) target(e *entry, depth int) mcp.Target {
-	t := mcp.Target{Tool: e.def.Name, Source: e.source, Permission: e.permission(), ReadOnly: e.harmless()}
+	t := mcp.Target{Tool: e.def.Name, Source: e.source, Permission: e.permission(), ReadOnly: e.harmless(), Changes: e.changesWorld()}
 	if depth >= maxNesting {
 		return t
 	}

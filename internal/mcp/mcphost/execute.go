@@ -29,7 +29,7 @@ func (h *Host) ExecuteTool(ctx context.Context, name, args string) (mcp.Result, 
 	if e.Composite && !mcp.HasDoor(ctx) {
 		ctx = mcp.WithDoor(ctx, h.Everything())
 	}
-	return pipeline{h}.runCall(ctx, e, args)
+	return pipeline{h}.runCall(ctx, e, args, false)
 }
 
 // Everything is the operator's door: it leads to every tool.
@@ -55,8 +55,8 @@ func (h *Host) missingError(name string) error {
 type pipeline struct{ host *Host }
 
 // runCall is the one way a tool is called: validate, ask the gate, call under a
-// deadline, measure, tell the gate.
-func (pl pipeline) runCall(ctx context.Context, e *entry, args string) (mcp.Result, error) {
+// deadline, measure, tell the gate. proposed is as in [mcp.Call].
+func (pl pipeline) runCall(ctx context.Context, e *entry, args string, proposed bool) (mcp.Result, error) {
 	if args == "" || args == "null" {
 		args = "{}"
 	}
@@ -70,14 +70,14 @@ func (pl pipeline) runCall(ctx context.Context, e *entry, args string) (mcp.Resu
 		}
 		return pl.callOrCached(ctx, e, args)
 	}
-	return pl.runGoverned(ctx, e, args, err)
+	c := &mcp.Call{Target: e.target, Caller: mcp.CallerFrom(ctx), Args: args, Proposed: proposed}
+	return pl.runGoverned(ctx, e, c, err)
 }
 
 // runGoverned asks the gate before a call and tells it afterwards. What was wrong
 // with the arguments is told as well.
-func (pl pipeline) runGoverned(ctx context.Context, e *entry, args string, invalid error) (res mcp.Result, err error) {
+func (pl pipeline) runGoverned(ctx context.Context, e *entry, c *mcp.Call, invalid error) (res mcp.Result, err error) {
 	start := time.Now()
-	c := &mcp.Call{Target: e.target, Caller: mcp.CallerFrom(ctx), Args: args}
 	if err = invalid; err == nil {
 		if err = pl.host.opts.gate.Admit(ctx, c); err != nil {
 			err = fmt.Errorf("calling %q: %w", e.def.Name, err)
@@ -85,7 +85,7 @@ func (pl pipeline) runGoverned(ctx context.Context, e *entry, args string, inval
 	}
 	if err == nil {
 		c.Admitted = true
-		res, err = pl.callOrCached(ctx, e, args)
+		res, err = pl.callOrCached(ctx, e, c.Args)
 	} else {
 		res.Duration = time.Since(start)
 	}

@@ -260,6 +260,10 @@ func (e *entry) holds(name string, ceilings [2]time.Duration) bool {
 // server says of its own tool counts only while its definitions are pinned.
 func (t *tool) harmless() bool { return t.ReadOnly && (t.remote == nil || t.remote.Server.Pinned()) }
 
+// changesWorld reports whether the tool may change the world by itself: one that calls
+// others does what those do.
+func (t *tool) changesWorld() bool { return !t.ReadOnly && !t.Composite && !t.KeepsWorld }
+
 // permission is what an outside client needs to call the tool.
 func (t *tool) permission() string {
 	if t.Permission == "" && !t.Composite {

@@ -22,16 +22,23 @@ type Toolset struct {
 	host    *Host
 	tier    mcp.BudgetTier
 	ceiling time.Duration
-	snap    *BudgetEnforcer
-	members []*entry // by name
-	defs    []llm.ToolDefinition
+	caller  mcp.Caller
+	allow   []string
+	// mayChange is as in [ToolsetOptions].
+	mayChange []string
+	snap      *BudgetEnforcer
+	members   []*entry // by name
+	defs      []llm.ToolDefinition
 }
 
 // ToolsetOptions bounds a toolset.
 type ToolsetOptions struct {
 	// Allow lists the tools by registered name; empty allows none.
 	Allow []string
-	Tier  mcp.BudgetTier
+	// MayChange lists those that an NPC may call although they change the world, for
+	// what is its own; other calls of such tools are proposals, see [Toolset.Proposes].
+	MayChange []string
+	Tier      mcp.BudgetTier
 	// Caller is for whom it is: what the gate does not permit it is left out.
 	Caller mcp.Caller
 	// Ceiling bounds each call. If zero, the tool's own deadline alone does.
@@ -40,7 +47,7 @@ type ToolsetOptions struct {
 
 // Toolset returns the view for one NPC's whitelist at one tier.
 func (h *Host) Toolset(o ToolsetOptions) *Toolset {
-	ts := &Toolset{host: h, tier: o.Tier, ceiling: o.Ceiling, snap: h.snap.Load()}
+	ts := &Toolset{host: h, tier: o.Tier, ceiling: o.Ceiling, caller: o.Caller, allow: o.Allow, mayChange: o.MayChange, snap: h.snap.Load()}
 	permits := func(*entry) bool { return true }
 	if gate := h.opts.gate; gate != nil {
 		ctx := mcp.WithCaller(context.Background(), o.Caller)
@@ -98,21 +105,24 @@ func (ts *Toolset) member(name string) (*entry, error) {
 }
 
 // Execute runs one tool, see [Host.ExecuteTool]. What the toolset does not
-// list is refused with [mcp.ErrNotAllowed].
+// list is refused with [mcp.ErrNotAllowed], and so is, once it is proposed, what
+// [Toolset.Proposes].
 func (ts *Toolset) Execute(ctx context.Context, name, args string) (mcp.Result, error) {
 	e, err := ts.member(name)
 	if err != nil {
+		ts.recordRefusal(ctx, name, args, err)
 		return mcp.Result{}, err
 	}
+	proposed := ts.proposes(ctx, e, args)
 	if ts.ceiling > 0 && ts.ceiling < e.deadline {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, ts.ceiling)
 		defer cancel()
 	}
 	if e.Composite {
-		ctx = mcp.WithDoor(ctx, ts)
+		ctx = ts.door(ctx, e)
 	}
-	return pipeline{ts.host}.runCall(ctx, e, args)
+	return pipeline{ts.host}.runCall(ctx, e, args, proposed)
 }
 
 // Check reports whether Execute would accept the call, without running it.

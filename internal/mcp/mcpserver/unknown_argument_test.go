@@ -35,7 +35,7 @@ func everyTool(t *testing.T) plan {
 	must(t, "making the policy", err)
 	return plan{tools: slices.Concat(
 		fileio.NewTools(t.TempDir()), ruleslookup.NewTools(ruleslookup.Lazy(srd.FS)),
-		memorytool.NewTools(store, store, store), audittool.Tools(log), approvaltool.Tools(rules),
+		memorytool.NewTools(store, store, store), audittool.Tools(log), approvaltool.Tools(approvaltool.Waiting{Policy: rules}),
 	)}
 }
 

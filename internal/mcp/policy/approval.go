@@ -40,6 +40,9 @@ type Approval struct {
 	Args string
 	// Asked is when the call was made first; at Expires it is forgotten.
 	Asked, Expires time.Time
+	// Proposed says that the call is made once it is granted. Else its caller has to
+	// make it again.
+	Proposed bool
 }
 
 // asks are the calls that need approval. Each is known by caller, tool and
@@ -75,6 +78,8 @@ type ask struct {
 	keep    time.Duration // how long it waits, and how long a decision holds
 	decided chan struct{} // closed when it is decided
 	by      string        // who decided
+	// proposed is the call itself if it is to be made without its caller; nil if not.
+	proposed *mcp.Call
 }
 
 func newAsks() asks {
@@ -90,7 +95,7 @@ func (a *asks) await(ctx context.Context, who string, c *mcp.Call, r *rule) (ask
 	defer patience.Stop()
 	for {
 		alive := ctx.Err() == nil // a grant is not wasted on a call that is over
-		q, no := a.findAsk(key, args, r, alive)
+		q, no := a.findAsk(key, args, r, alive, nil)
 		switch {
 		case no != nil:
 			return ask{}, no
@@ -133,8 +138,9 @@ func (q *ask) pendingRefusal(r *rule) *mcp.Refusal {
 }
 
 // findAsk returns how the ask of key stands, after entering it if it is new. If it
-// is granted and claim is set, it is taken out.
-func (a *asks) findAsk(key askKey, args string, r *rule, claim bool) (ask, *mcp.Refusal) {
+// is granted and claim is set, it is taken out. proposed, if not nil, is the call that a
+// new one keeps.
+func (a *asks) findAsk(key askKey, args string, r *rule, claim bool, proposed *mcp.Call) (ask, *mcp.Refusal) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
@@ -147,7 +153,7 @@ func (a *asks) findAsk(key askKey, args string, r *rule, claim bool) (ask, *mcp.
 		if no := a.room(key.caller, r, now); no != nil {
 			return ask{}, no
 		}
-		q = a.enter(key, args, cmp.Or(r.expires, defaultExpires), now)
+		q = a.enter(key, args, cmp.Or(r.expires, defaultExpires), now, proposed)
 	}
 	if q.state == granted && claim {
 		a.drop(q)
@@ -174,12 +180,15 @@ func (a *asks) room(caller string, r *rule, now time.Time) *mcp.Refusal {
 	}
 }
 
-func (a *asks) enter(key askKey, args string, keep time.Duration, now time.Time) *ask {
+func (a *asks) enter(key askKey, args string, keep time.Duration, now time.Time, proposed *mcp.Call) *ask {
+	if proposed != nil {
+		proposed = new(*proposed)
+	}
 	q := &ask{
 		Approval: Approval{
-			Caller: key.caller, Tool: key.tool, Args: untrusted.Clean(args, shownArgs), Asked: now, Expires: now.Add(keep),
+			Caller: key.caller, Tool: key.tool, Args: untrusted.Clean(args, shownArgs), Asked: now, Expires: now.Add(keep), Proposed: proposed != nil,
 		},
-		key: key, keep: keep, decided: make(chan struct{}),
+		key: key, keep: keep, proposed: proposed, decided: make(chan struct{}),
 	}
 	for q.ID == "" || a.byID[q.ID] != nil {
 		q.ID = strings.ToLower(rand.Text()[:8]) // 40 bits

@@ -12,7 +12,7 @@ func TestGiveBack(t *testing.T) {
 	key, r := askKey{caller: "ann", tool: "move"}, &rule{name: "ask"}
 	take := func(t *testing.T, a *asks) ask {
 		t.Helper()
-		q, no := a.findAsk(key, "{}", r, true)
+		q, no := a.findAsk(key, "{}", r, true, nil)
 		if no != nil {
 			t.Fatalf("find: %v", no)
 		}
@@ -24,9 +24,9 @@ func TestGiveBack(t *testing.T) {
 		want      []askState // of what the next calls find
 	}{
 		{"nothing", func(*asks) {}, []askState{granted, pending}},
-		{"asked_anew", func(a *asks) { _, _ = a.findAsk(key, "{}", r, true) }, []askState{granted, pending}},
+		{"asked_anew", func(a *asks) { _, _ = a.findAsk(key, "{}", r, true, nil) }, []askState{granted, pending}},
 		{"asked_anew_and_denied", func(a *asks) {
-			_, _ = a.findAsk(key, "{}", r, true)
+			_, _ = a.findAsk(key, "{}", r, true, nil)
 			a.settle(a.byKey[key], false, "dm", time.Now())
 		}, []askState{denied, denied}},
 		{"expired", func(*asks) { time.Sleep(defaultExpires) }, []askState{pending, pending}},

@@ -25,9 +25,13 @@ func (e *Engine) Run(ctx context.Context) error {
 	from := e.made.Round(0) // by the wall clock, as the rules are
 	for {
 		next, ok := e.nextChange(from)
-		if !ok && len(e.approvals) == 0 {
-			<-ctx.Done()
-			return nil
+		waits := e.PendingChanged()
+		if !ok && e.asks.isEmpty() {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-waits: // from now on a call does
+			}
 		}
 		sleep := glance
 		if ok {

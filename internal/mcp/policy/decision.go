@@ -18,6 +18,9 @@ type Decision struct {
 	// By is the caller who decided, and Granted whether the call may pass.
 	By      string
 	Granted bool
+	// Failed is why a proposed call that was granted could not be made; empty while that
+	// is not known.
+	Failed string
 }
 
 // DecidedError is returned to who decides on a call that somebody has decided on
@@ -48,7 +51,7 @@ func (a *asks) settle(q *ask, grant bool, by string, now time.Time) {
 	}
 	q.by, q.Expires = by, now.Add(q.keep)
 	close(q.decided)
-	a.made = append(a.made, Decision{q.Approval, by, grant})
+	a.made = append(a.made, Decision{Approval: q.Approval, By: by, Granted: grant})
 	a.made = a.made[max(len(a.made)-maxDecisions, 0):]
 	a.announce()
 }
@@ -74,6 +77,16 @@ func (e *Engine) Decision(id string) (Decision, bool) {
 	e.asks.mu.Lock()
 	defer e.asks.mu.Unlock()
 	return e.asks.findDecision(cleanID(id))
+}
+
+// NoteFailed has [Engine.Decision] tell that the call id could not be made after all.
+func (e *Engine) NoteFailed(id, why string) {
+	a := &e.asks
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if i := slices.IndexFunc(a.made, func(d Decision) bool { return d.ID == cleanID(id) }); i >= 0 {
+		a.made[i].Failed = why
+	}
 }
 
 // OnDecision has tell called with each decision, and with each call that nobody decided
@@ -107,6 +120,13 @@ func (a *asks) takeLapsed() []Approval {
 	lapsed := a.lapsed
 	a.lapsed = nil
 	return lapsed
+}
+
+// isEmpty reports whether no call waits for anything, and nothing is to be told of one.
+func (a *asks) isEmpty() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.byID)+len(a.lapsed) == 0
 }
 
 // PendingChanged returns a channel that is closed when a call begins to wait, or does not

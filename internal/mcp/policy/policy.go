@@ -98,8 +98,9 @@ func (e *Engine) Profile(name string) (Profile, bool) {
 
 // Admit reports whether the call may go on, and counts it if so: what
 // [Engine.Permits] says, then the rate limits and the client's own budget of
-// calls, then approval, for which it may wait. It returns nil or an
-// [*mcp.Refusal], at the latest when ctx is done.
+// calls, then approval, for which it may wait. A proposed call does not wait: it is
+// refused, and made once somebody has agreed, see [Engine.TakeProposal]. Admit returns
+// nil or an [*mcp.Refusal], at the latest when ctx is done.
 //
 // A refused call costs nothing here, except that asking for approval takes one of
 // the client's calls: it takes somebody's time.
@@ -111,7 +112,13 @@ func (e *Engine) Admit(ctx context.Context, c *mcp.Call) error {
 	if no := e.permits(who, &c.Target, 0); no != nil {
 		return no
 	}
+	if grant := grantFrom(ctx); grant != nil {
+		return e.admitGranted(who, c, grant)
+	}
 	r := first(e.approvals, who.name, c.Tool)
+	if c.Proposed {
+		return e.propose(who, c, r)
+	}
 	if r == nil {
 		return asError(e.meter.chargeCall(who, c.Tool, token|mark))
 	}

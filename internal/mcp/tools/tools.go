@@ -125,6 +125,13 @@ type Tool struct {
 	ReadOnly bool
 	// Destructive tools can overwrite or remove something.
 	Destructive bool
+	// KeepsWorld says that a tool which is not ReadOnly changes neither the game's world
+	// nor its files. An NPC's call of any other is a proposal (docs/adr/0050).
+	KeepsWorld bool
+	// Own reports whether a call concerns nothing but what is an NPC's own: such a call
+	// is no proposal if the NPC's file allows the tool (may_change), or the tool
+	// KeepsWorld. If nil, no call of a built-in tool does.
+	Own func(npc, args string) bool
 	// OpenWorld tools reach outside Glyphoxa's own data.
 	OpenWorld bool
 	// Effect says when the tool acts within a turn. Read-only tools always act

@@ -68,6 +68,7 @@ func (s *Server) newTool(d *sdk.Tool) (*Tool, error) {
 			Title:       untrusted.Clean(d.Title, maxTitle),
 			Destructive: true,
 			OpenWorld:   true,
+			KeepsWorld:  d.Annotations == nil, // nobody says that it changes anything
 			Floor:       s.cfg.Floors[d.Name],
 		},
 		Server:   s,

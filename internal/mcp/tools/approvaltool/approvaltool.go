@@ -12,17 +12,9 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// Approvals is where calls wait. It is safe for concurrent use.
-type Approvals interface {
-	Pending() []policy.Approval
-	// Decide grants or denies a call. An id that waits for nothing, and a caller
-	// who decides on its own call, wrap [mcp.ErrInvalidArguments] or are refused.
-	Decide(id string, grant bool, by string) error
-}
-
-// Tools returns the tools over desk.
-func Tools(desk Approvals) []tools.Tool {
-	return []tools.Tool{listTool(desk), decideTool(desk)}
+// Tools returns the tools over w.
+func Tools(w Waiting) []tools.Tool {
+	return []tools.Tool{listTool(w), decideTool(w)}
 }
 
 type listArgs struct{}
@@ -40,9 +32,10 @@ type PendingApproval struct {
 	Arguments string    `json:"arguments" jsonschema:"With what, as JSON."`
 	Asked     time.Time `json:"asked" jsonschema:"Since when."`
 	Expires   time.Time `json:"expires" jsonschema:"Until when it waits."`
+	Proposed  bool      `json:"proposed" jsonschema:"It is made once it is granted; else its caller has to make it again."`
 }
 
-func listTool(desk Approvals) tools.Tool {
+func listTool(w Waiting) tools.Tool {
 	return tools.Reading(tools.Tool{
 		Definition: llm.ToolDefinition{
 			Name: "list_approvals", Description: "List the calls that wait for approval, oldest first.",
@@ -52,8 +45,8 @@ func listTool(desk Approvals) tools.Tool {
 		OutputSchema: tools.SchemaOf[PendingApprovals](nil),
 		Handler: tools.JSON(func(context.Context, listArgs) (PendingApprovals, error) {
 			all := []PendingApproval{}
-			for _, a := range desk.Pending() {
-				all = append(all, PendingApproval{a.ID, a.Caller, a.Tool, a.Args, a.Asked.UTC(), a.Expires.UTC()})
+			for _, a := range w.Policy.Pending() {
+				all = append(all, PendingApproval{a.ID, a.Caller, a.Tool, a.Args, a.Asked.UTC(), a.Expires.UTC(), a.Proposed})
 			}
 			return PendingApprovals{all}, nil
 		}),
@@ -68,18 +61,24 @@ type decideArgs struct {
 type decideResult struct {
 	ID      string `json:"id" jsonschema:"Id of the approval."`
 	Granted bool   `json:"granted"`
+	Made    *Made  `json:"made,omitempty" jsonschema:"What came of a proposed call; missing where the caller has to make it again."`
 }
 
-func decideTool(desk Approvals) tools.Tool {
+// decideMax bounds a decision in milliseconds: the call that it lets through has its own
+// deadline.
+const decideMax = 60_000
+
+func decideTool(w Waiting) tools.Tool {
 	return tools.Tool{
 		Definition: llm.ToolDefinition{
-			Name: "decide_approval", Description: "Grant or deny a call that waits for approval. A granted call passes once.",
-			Parameters: tools.SchemaOf[decideArgs](nil), EstimatedDurationMs: 1, MaxDurationMs: 1000,
+			Name: "decide_approval", Description: "Grant or deny a call that waits for approval. The first decision stands. A granted call passes once; one that was proposed is made at once.",
+			Parameters: tools.SchemaOf[decideArgs](nil), EstimatedDurationMs: 1, MaxDurationMs: decideMax,
 		},
-		Title: "Decide on an approval", Permission: policy.SessionControl, Floor: mcp.BudgetDeep, Inline: true,
+		Title: "Decide on an approval", Permission: policy.SessionControl, Floor: mcp.BudgetDeep,
 		OutputSchema: tools.SchemaOf[decideResult](nil),
 		Handler: tools.JSON(func(ctx context.Context, args decideArgs) (decideResult, error) {
-			if err := desk.Decide(args.ID, args.Grant, mcp.CallerFrom(ctx).Name()); err != nil {
+			made, err := w.Decide(ctx, args.ID, args.Grant, mcp.CallerFrom(ctx).Name())
+			if err != nil {
 				return decideResult{}, err
 			}
 			event := "approval.denied"
@@ -87,7 +86,7 @@ func decideTool(desk Approvals) tools.Tool {
 				event = "approval.granted"
 			}
 			mcp.Emit(ctx, event)
-			return decideResult{ID: args.ID, Granted: args.Grant}, nil
+			return decideResult{ID: args.ID, Granted: args.Grant, Made: made}, nil
 		}),
 	}
 }

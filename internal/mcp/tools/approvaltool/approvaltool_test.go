@@ -20,7 +20,7 @@ func TestACallIsApproved(t *testing.T) {
 	}
 	host := mcphost.New()
 	defer host.Close()
-	for _, def := range approvaltool.Tools(engine) {
+	for _, def := range approvaltool.Tools(approvaltool.Waiting{Policy: engine, Host: host}) {
 		if err := host.RegisterBuiltin(def); err != nil {
 			t.Fatal(err)
 		}

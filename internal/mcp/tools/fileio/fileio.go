@@ -9,6 +9,7 @@ package fileio
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -81,10 +82,23 @@ func writeTool(s *sandbox) tools.Tool {
 			Parameters:          tools.SchemaOf[writeArgs](tools.Bounds{"path": pathBounds}),
 			EstimatedDurationMs: 20, MaxDurationMs: 100, Idempotent: true,
 		},
-		Title: "Write file", Permission: "files.write", Destructive: true, Floor: mcp.BudgetFast,
+		Title: "Write file", Permission: "files.write", Destructive: true, Floor: mcp.BudgetFast, Own: isNote,
 		OutputSchema: tools.SchemaOf[writeResult](tools.Bounds{"bytes_written": sizeBounds}),
 		Handler:      textOnly(tools.JSON(s.runWrite)),
 	})
+}
+
+// NotesDir is where NPCs keep their own notes.
+const NotesDir = "notes"
+
+// isNote reports whether a call writes a file below [NotesDir].
+func isNote(_, args string) bool {
+	var a writeArgs
+	if json.Unmarshal([]byte(args), &a) != nil || a.Path == nil {
+		return false
+	}
+	name, err := cleanPath(*a.Path)
+	return err == nil && strings.HasPrefix(name, NotesDir+"/")
 }
 
 func (s *sandbox) runWrite(ctx context.Context, a writeArgs) (writeResult, error) {

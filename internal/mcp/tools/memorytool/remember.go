@@ -2,6 +2,7 @@ package memorytool
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -48,8 +49,15 @@ func (t *toolset) rememberFact() tools.Tool {
 			EstimatedDurationMs: rememberP50, MaxDurationMs: rememberMax, Idempotent: true,
 		},
 		Title: "Remember a fact", Permission: permMemoryWrite, Floor: mcp.BudgetFast,
+		KeepsWorld: true, Own: keptToItself,
 		OutputSchema: tools.SchemaOf[rememberFactResult](nil), Handler: tools.JSON(t.runRememberFact),
 	})
+}
+
+// keptToItself reports whether a fact goes to nobody but the NPC that remembers it.
+func keptToItself(npc, args string) bool {
+	var a rememberFactArgs
+	return json.Unmarshal([]byte(args), &a) == nil && !slices.ContainsFunc(a.KnownBy, func(id string) bool { return id != npc })
 }
 
 func (t *toolset) runRememberFact(ctx context.Context, args rememberFactArgs) (rememberFactResult, error) {

@@ -35,7 +35,7 @@ type moveArgs struct {
 }
 
 func (t *toolset) moveEntity() tools.Tool {
-	return writing(llm.ToolDefinition{
+	x := writing(llm.ToolDefinition{
 		Name: "move_entity",
 		Description: "Say where a person, item or creature is now: a position on the map, the place it is in, or both. " +
 			"What is not given stays; null takes it off the map or out of the place.",
@@ -46,6 +46,8 @@ func (t *toolset) moveEntity() tools.Tool {
 		}, "id"),
 		Idempotent: true,
 	}, "Move entity", tools.SchemaOf[Changed](nil), tools.JSON(t.runMove))
+	x.Own = t.own("id")
+	return x
 }
 
 func (t *toolset) runMove(ctx context.Context, a moveArgs) (Changed, error) {

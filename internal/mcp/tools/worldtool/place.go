@@ -27,7 +27,7 @@ type placeArgs struct {
 }
 
 func (t *toolset) placeEntity() tools.Tool {
-	return writing(llm.ToolDefinition{
+	x := writing(llm.ToolDefinition{
 		Name: "place_entity",
 		Description: "Add a person, place, faction, item or creature to the world, on the map or inside a place. " +
 			"Use update_entity or move_entity for what is there already.",
@@ -43,6 +43,8 @@ func (t *toolset) placeEntity() tools.Tool {
 			"location":    locationField(),
 		}, "type", "name"),
 	}, "Place entity", tools.SchemaOf[Changed](nil), tools.JSON(t.runPlace))
+	x.Own = t.own("location") // what it has with it
+	return x
 }
 
 func (t *toolset) runPlace(ctx context.Context, a placeArgs) (Changed, error) {

@@ -26,7 +26,7 @@ func (t *toolset) removeEntity() tools.Tool {
 		Description: "Take an entity out of the world for good, with all its relations. Use move_entity for what only left.",
 		Parameters:  object(map[string]any{"id": idField("What goes.")}, "id"),
 	}, "Remove entity", tools.SchemaOf[removed](nil), tools.JSON(t.runRemove))
-	x.Destructive = true
+	x.Destructive, x.Own = true, t.own("id")
 	return x
 }
 
@@ -82,7 +82,7 @@ func (t *toolset) relateEntities() tools.Tool {
 		}, "from", "type", "to"),
 		Idempotent: true,
 	}, "Relate entities", tools.SchemaOf[related](nil), tools.JSON(t.runRelate))
-	x.Destructive = true
+	x.Destructive, x.Own = true, t.own("from")
 	return x
 }
 

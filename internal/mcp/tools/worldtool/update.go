@@ -39,7 +39,7 @@ func (t *toolset) updateEntity() tools.Tool {
 		}, "id"),
 		Idempotent: true,
 	}, "Update entity", tools.SchemaOf[Changed](nil), tools.JSON(t.runUpdate))
-	x.Destructive = true
+	x.Destructive, x.Own = true, t.own("id")
 	return x
 }
 

@@ -161,6 +161,9 @@ func failureReason(content string) string {
 		if s := r.text("error"); s != "" {
 			return s
 		}
+		if r.text("status") == "proposed" { // nothing has been done
+			return "proposed"
+		}
 		if bad, ok := r.field("isError", "is_error").(bool); ok && bad {
 			if s := plainText(v); s != "" {
 				return s

@@ -1,0 +1,89 @@
+package play
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/table"
+)
+
+// approvals tells a table's sink of the calls in the campaign that wait for somebody to
+// agree. Its fields belong to run.
+type approvals struct {
+	policy *policy.Engine
+	table  *table.Table
+	told   map[string]policy.Approval // that wait, by id
+}
+
+// run tells until ctx or the table ends.
+func (a *approvals) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		changed := a.policy.PendingChanged()
+		if a.tellChanges(ctx, a.policy.Pending()) != nil {
+			return
+		}
+		expiry := time.NewTimer(a.untilExpiry())
+		select {
+		case <-changed:
+		case <-expiry.C:
+		case <-ctx.Done():
+		}
+		expiry.Stop()
+	}
+}
+
+// untilExpiry is how long until the time of a call is over.
+func (a *approvals) untilExpiry() time.Duration {
+	next := time.Hour
+	for _, w := range a.told {
+		next = min(next, time.Until(w.Expires))
+	}
+	return next
+}
+
+// tellChanges tells which calls wait now that did not, and which do not any more.
+func (a *approvals) tellChanges(ctx context.Context, waiting []policy.Approval) error {
+	now := make(map[string]policy.Approval, len(waiting))
+	for _, w := range waiting {
+		now[w.ID] = w
+	}
+	for id, w := range a.told {
+		if _, still := now[id]; still {
+			continue
+		}
+		if err := table.TellDecision(ctx, a.table, a.ended(w)); err != nil {
+			return err
+		}
+	}
+	for _, w := range waiting {
+		if _, known := a.told[w.ID]; known {
+			continue
+		}
+		args := json.RawMessage(w.Args)
+		if !json.Valid(args) { // it was cut
+			args, _ = json.Marshal(w.Args) // a string always marshals
+		}
+		e := table.ApprovalWaits{ID: w.ID, Who: w.Caller, Tool: w.Tool, Args: args, Proposed: w.Proposed, Expires: w.Expires}
+		if err := table.TellApproval(ctx, a.table, e); err != nil {
+			return err
+		}
+	}
+	a.told = now
+	return nil
+}
+
+// ended says what became of a call that waited.
+func (a *approvals) ended(w policy.Approval) table.ApprovalEnded {
+	e := table.ApprovalEnded{ID: w.ID, Who: w.Caller, Tool: w.Tool, Outcome: table.ApprovalWithdrawn}
+	switch d, decided := a.policy.Decision(w.ID); {
+	case decided && d.Granted:
+		e.Outcome, e.By = table.ApprovalGranted, d.By
+	case decided:
+		e.Outcome, e.By = table.ApprovalDenied, d.By
+	case !time.Now().Before(w.Expires):
+		e.Outcome = table.ApprovalExpired
+	}
+	return e
+}

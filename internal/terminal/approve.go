@@ -1,0 +1,111 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/approvaltool"
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+)
+
+// maxShownArgs bounds what is shown of a call that waits, in characters.
+const maxShownArgs = 300
+
+// decideWaiting lists the calls that wait, or decides on one: on the only one if none is
+// named.
+func (p *console) decideWaiting(ctx context.Context, args string) (string, error) {
+	const usage = "usage: /approve, or /approve yes [ID], or /approve no [ID]"
+	word, id, _ := strings.Cut(args, " ")
+	id = strings.TrimSpace(id)
+	waiting := p.game.Registry.Waiting.Policy.Pending()
+	var grant bool
+	switch strings.ToLower(word) {
+	case "", "list":
+		return p.listWaiting(waiting), nil
+	case "yes":
+		grant = true
+	case "no":
+	default:
+		return "", errors.New(usage)
+	}
+	switch {
+	case id != "":
+	case len(waiting) == 1:
+		id = waiting[0].ID
+	case len(waiting) == 0:
+		return "", errors.New("nothing waits for you")
+	default:
+		return "", fmt.Errorf("%d calls wait; say which: /approve %s ID", len(waiting), strings.ToLower(word))
+	}
+	made, err := p.game.Registry.Waiting.Decide(ctx, id, grant, mcp.Caller{}.Name())
+	return describeDecision(made, grant), tellFirst(err)
+}
+
+// tellFirst says who was first, if somebody was.
+func tellFirst(err error) error {
+	before, late := errors.AsType[*policy.DecidedError](err)
+	switch {
+	case late && before.Granted:
+		return fmt.Errorf("%s was first, and has allowed it", before.By)
+	case late:
+		return fmt.Errorf("%s was first, and has refused it", before.By)
+	}
+	return err
+}
+
+func describeDecision(made *approvaltool.Made, grant bool) string {
+	switch {
+	case !grant:
+		return "it is refused"
+	case made == nil:
+		return "it may pass, once"
+	case made.Failed != "":
+		return "it was allowed, and could not be done: " + untrusted.Line(made.Failed, maxShownArgs)
+	}
+	return "it is done: " + untrusted.Line(made.Result, maxShownArgs)
+}
+
+func (p *console) listWaiting(waiting []policy.Approval) string {
+	if len(waiting) == 0 {
+		return "nothing waits for you"
+	}
+	var lines []string
+	for _, w := range waiting {
+		lines = append(lines, w.ID+": "+describeWaiting(w.Caller, w.Tool, w.Args, w.Expires, p.nameOf))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// nameOf is a caller as people know it.
+func (p *console) nameOf(caller string) string {
+	if id, npc := strings.CutPrefix(caller, "npc:"); npc {
+		for _, n := range p.game.Cast() {
+			if n.ID == id {
+				return n.Name
+			}
+		}
+	}
+	return caller
+}
+
+func describeWaiting(caller, tool, args string, expires time.Time, nameOf func(string) string) string {
+	return fmt.Sprintf("%s wants to use %s with %s (until %s)", nameOf(caller), tool, untrusted.Line(args, maxShownArgs), expires.Local().Format(time.TimeOnly))
+}
+
+// writeApproval shows that a call waits, or what became of it.
+func (s *screen) writeApproval(e table.Event) {
+	switch e := e.(type) {
+	case *table.ApprovalWaits:
+		s.writeNotice("info", describeWaiting(e.Who, e.Tool, string(e.Args), e.Expires, s.nameOf)+": /approve yes "+e.ID+", or /approve no "+e.ID)
+	case *table.ApprovalEnded:
+		if e.By == "" { // else who decided is told
+			s.writeNotice("info", fmt.Sprintf("what %s wanted to use %s for does not wait any more (%s)", s.nameOf(e.Who), e.Tool, e.Outcome))
+		}
+	}
+}
