@@ -140,3 +140,24 @@ func TestAnNPCMayChangeWhatIsItsOwn(t *testing.T) {
 		})
 	}
 }
+
+// TestUndoTakesAChangeBack has whoever leads agree to what an NPC proposed, and take it back
+// in another run of the program.
+func TestUndoTakesAChangeBack(t *testing.T) {
+	t.Parallel()
+	remove := fakeopenai.Call{Name: "remove_entity", Arguments: `{"id":"mill"}`}
+	h, _ := newGullibleProgram(t, "    tools: [remove_entity]\n", remove)
+	h.run("Mira, remove the mill!\n/approve yes\n", "play").ok(t)
+	if h.there("mill") {
+		t.Fatal("the mill is there although whoever leads agreed")
+	}
+	out := h.run("/undo list\n/undo\n/undo list\n/undo 99999\n", "play").ok(t).stdout
+	for _, want := range []string{"Mira the Ferrywoman removed The Mill\n", "taken back: #", "operator took back The Mill (#", "change 99999 is not remembered"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("it says %q, want %q", out, want)
+		}
+	}
+	if !h.there("mill") {
+		t.Error("the mill is not back")
+	}
+}

@@ -19,6 +19,7 @@ const writing = 10 * time.Second
 type request struct {
 	do    func(*Tx) error
 	cause string
+	who   string // in records
 	done  chan struct{} // closed when the fields below are set
 	tx    *Tx
 	seq   uint64
@@ -69,7 +70,7 @@ func (w *World) Change(ctx context.Context, cause string, do func(*Tx) error) (u
 	if err := ctx.Err(); err != nil {
 		return 0, fmt.Errorf("changing the world: %w", err)
 	}
-	r := &request{do: do, cause: cause, done: make(chan struct{})}
+	r := &request{do: do, cause: cause, who: mcp.CallerFrom(ctx).Name(), done: make(chan struct{})}
 	if !w.enqueue(r) {
 		return 0, fmt.Errorf("changing the world: %w: %d changes wait to be written; try again", mcp.ErrBusy, maxWaiting)
 	}
@@ -142,7 +143,7 @@ func (w *World) write(ctx context.Context) {
 // that were not rejected. A world that is not up to date is a conflict, also if
 // nothing comes of the changes: they may have been rejected for that.
 func (w *World) attempt(ctx context.Context, all []*request) ([]*request, error) {
-	group, done, count := newTx(w, nil), make([]*request, 0, len(all)), uint64(0)
+	group, done, record := newTx(w, nil), make([]*request, 0, len(all)), []memory.WorldChange(nil)
 	for _, r := range all {
 		r.tx = newTx(w, group)
 		if r.err = try(r); r.err != nil {
@@ -150,11 +151,11 @@ func (w *World) attempt(ctx context.Context, all []*request) ([]*request, error)
 		}
 		done = append(done, r)
 		if !r.tx.empty() {
-			count++
+			record = append(record, r.tx.record(w.seq+uint64(len(record))+1, r.who, r.cause))
 			group.merge(r.tx)
 		}
 	}
-	if count == 0 {
+	if len(record) == 0 {
 		state, err := w.store.LoadState(ctx, space)
 		if err != nil {
 			return done, err
@@ -164,7 +165,9 @@ func (w *World) attempt(ctx context.Context, all []*request) ([]*request, error)
 		}
 		return done, fmt.Errorf("the world: %w", memory.ErrConflict)
 	}
-	return done, w.store.Change(ctx, group.batch(w.seq+count))
+	b := group.batch(w.seq + uint64(len(record)))
+	b.Record = record
+	return done, w.store.Change(ctx, b)
 }
 
 // try runs a change; one that panics fails alone.

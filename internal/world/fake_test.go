@@ -21,6 +21,7 @@ type shelf struct {
 	relations map[[3]string]memory.Relation
 	state     map[string][]byte
 	batches   int
+	changes   []memory.WorldChange
 }
 
 func newShelf() *shelf {
@@ -83,7 +84,14 @@ func (s *shelf) Change(ctx context.Context, b memory.Batch) error {
 	for k, v := range b.State {
 		s.state[k] = v
 	}
+	s.changes = append(s.changes, b.Record...)
 	return nil
+}
+
+func (s *shelf) WorldChanges(context.Context, int) ([]memory.WorldChange, error) { return nil, nil }
+
+func (s *shelf) WorldChange(context.Context, uint64) (memory.WorldChange, error) {
+	return memory.WorldChange{}, memory.ErrNotFound
 }
 
 func (s *shelf) count() int {

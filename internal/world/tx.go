@@ -21,6 +21,7 @@ type Tx struct {
 	entities map[string]*version // nil: removed
 	edges    map[edgeKey]*memory.Relation
 	scene    *string
+	undoes   uint64 // the change that this one takes back; 0 if none
 }
 
 func newTx(w *World, group *Tx) *Tx {
@@ -75,6 +76,35 @@ func (t *Tx) Relations(id string) []memory.Relation {
 		out = append(out, r)
 	}
 	return out
+}
+
+// relation returns a relation as it is by now, and whether there is one.
+func (t *Tx) relation(k edgeKey) (memory.Relation, bool) {
+	for ; t != nil; t = t.group {
+		if r, ok := t.edges[k]; ok {
+			if r == nil {
+				return memory.Relation{}, false
+			}
+			return *r, true
+		}
+		if t.group == nil {
+			return t.w.edges.get(k)
+		}
+	}
+	return memory.Relation{}, false
+}
+
+// sceneNow is what is going on by now.
+func (t *Tx) sceneNow() string {
+	for ; t != nil; t = t.group {
+		if t.scene != nil {
+			return *t.scene
+		}
+		if t.group == nil {
+			return t.w.scene
+		}
+	}
+	return ""
 }
 
 // Put adds an entity or replaces the one of that id; its relations stay.

@@ -43,6 +43,10 @@ type Store interface {
 	// Change carries out a batch as a whole; it is durable when Change returns.
 	// If what the batch expects is not so, the error is memory.ErrConflict.
 	Change(ctx context.Context, b memory.Batch) error
+	// WorldChanges returns the latest changes recorded, at most so many, the newest
+	// first, and WorldChange one of them, or [memory.ErrNotFound].
+	WorldChanges(ctx context.Context, most int) ([]memory.WorldChange, error)
+	WorldChange(ctx context.Context, seq uint64) (memory.WorldChange, error)
 }
 
 // Options tune a [World]. The zero value works.

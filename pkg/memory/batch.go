@@ -22,6 +22,9 @@ type Batch struct {
 	Unrelate []Relation
 	// Relate lists relations to insert or replace by From, Type and To.
 	Relate []Relation
+	// Record is what the batch does to the world, in the order of the numbers. Of what
+	// is recorded the last [MaxWorldChanges] numbers are kept.
+	Record []WorldChange
 	// State is kept in Space by key; a nil value removes its key.
 	Space string
 	State map[string][]byte

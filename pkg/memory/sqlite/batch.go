@@ -56,6 +56,9 @@ func (s *Graph) Change(ctx context.Context, b memory.Batch) error {
 				return fmt.Errorf("relation %q of %q to %q: %w", r.Type, r.From, r.To, err)
 			}
 		}
+		if err := recordChanges(ctx, c, b.Record); err != nil {
+			return err
+		}
 		return saveState(ctx, c, b.Space, b.State)
 	})
 }

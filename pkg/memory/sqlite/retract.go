@@ -45,7 +45,8 @@ func (s *SessionLog) Retract(ctx context.Context, session, ref string) (n int, e
 	return n, nil
 }
 
-// Forget deletes every line of a user, in all sessions, as Retract does. Then
+// Forget deletes every line of a user, in all sessions, as Retract does, and the user's
+// name from the changes of the world. Then
 // it writes the file anew, so that nothing of what was ever deleted is left in
 // it, nor in the log beside it; writers wait meanwhile, about a second for
 // 100,000 lines. If that fails, the error says so, and the lines are deleted
@@ -59,6 +60,9 @@ func (s *SessionLog) Forget(ctx context.Context, user string) (n int, err error)
 			return err
 		}
 		if n, err = deleteLines(ctx, c, byUser, user); err != nil {
+			return err
+		}
+		if err := forgetWorldChanger(ctx, c, user); err != nil {
 			return err
 		}
 		return c.script(ctx, dropDeleted)
