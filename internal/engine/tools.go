@@ -54,7 +54,7 @@ const Accepted = `{"status":"accepted","note":"It takes effect once your answer 
 const Proposed = `{"status":"proposed","note":"Nothing has happened. Once your answer has been heard, the game master is asked and decides later. Do not say that it is done, and do not call it again."}`
 
 // DeferCall answers a call that acts when the turn is committed (docs/adr/0015), or is
-// proposed then (docs/adr/0050): that it is so, or with the error that it would end in.
+// proposed then (docs/adr/0051): that it is so, or with the error that it would end in.
 // deferred says that it is such a call; else it is to be run.
 func DeferCall(ts *mcphost.Toolset, c llm.ToolCall) (o mcphost.Outcome, deferred bool) {
 	o.Result.Text = Accepted

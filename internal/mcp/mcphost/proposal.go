@@ -11,7 +11,7 @@ import (
 )
 
 // Proposes reports whether Execute would have the gate propose a call to whoever leads
-// the game, instead of making it (docs/adr/0050).
+// the game, instead of making it (docs/adr/0051).
 func (ts *Toolset) Proposes(name, args string) bool {
 	e, err := ts.member(name)
 	return err == nil && ts.proposes(context.Background(), e, args)

@@ -126,7 +126,7 @@ type Tool struct {
 	// Destructive tools can overwrite or remove something.
 	Destructive bool
 	// KeepsWorld says that a tool which is not ReadOnly changes neither the game's world
-	// nor its files. An NPC's call of any other is a proposal (docs/adr/0050).
+	// nor its files. An NPC's call of any other is a proposal (docs/adr/0051).
 	KeepsWorld bool
 	// Own reports whether a call concerns nothing but what is an NPC's own: such a call
 	// is no proposal if the NPC's file allows the tool (may_change), or the tool
