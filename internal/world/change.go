@@ -19,7 +19,7 @@ const writing = 10 * time.Second
 type request struct {
 	do    func(*Tx) error
 	cause string
-	who   string // in records
+	who   string        // in records
 	done  chan struct{} // closed when the fields below are set
 	tx    *Tx
 	seq   uint64
