@@ -67,6 +67,9 @@ func (e *everywhere) table() map[string]covered {
 		"approve no": {dm: true, good: []given{input(id("")).after(e.removalWaits).says("⚠").and(func(discordtest.Message) { e.decides("no", "It is refused") })},
 			bad: []given{input(id("nope")).says("⚠", "call waits")}},
 
+		"undo list":   {dm: true, good: []given{input()}},
+		"undo change": {dm: true, bad: []given{input(opt("number", 1<<52)).says("⚠", "cannot be taken back")}},
+
 		"roll":     {good: []given{input(dice("2d6+3")).says("🎲", "2d6+3", "**")}, bad: []given{input(dice("a horse")).says("⚠"), input(dice("999999999d999999999")).says("⚠"), input(dice("")).says("⚠")}},
 		"rules":    {good: []given{input(about("grapple")).says("Grappl")}, bad: []given{input(about("xyzzyqq")).says("The rules say nothing of that"), input(about(" ")).says("⚠")}},
 		"ask":      {dm: true, good: []given{input(about("Bartok"))}, bad: []given{input(about(unheardOf)).says("Nothing is known of that"), input(about(" ")).says("⚠")}},

@@ -63,6 +63,8 @@ func commandActions() map[string]action {
 		"approve list":    {do: listApprovals},
 		"approve yes":     {do: grantApproval, suggest: suggestFromGuild(guilds.SuggestApproval)},
 		"approve no":      {do: denyApproval, suggest: suggestFromGuild(guilds.SuggestApproval)},
+		"undo list":       {do: listChanges},
+		"undo change":     {do: undoChange},
 		"entity add":      {do: addEntity, form: entityForm},
 		"entity list":     {do: listEntities},
 		"entity import":   {do: importEntities},

@@ -10,7 +10,7 @@ import (
 
 // dmCommands are the commands that players have no use for. What a player may know of
 // them /session status tells, too.
-var dmCommands = []string{"npc", "tier", "tools", "ask", "campaign", "approve", "entity", "captions", "voice"}
+var dmCommands = []string{"npc", "tier", "tools", "ask", "campaign", "approve", "undo", "entity", "captions", "voice"}
 
 // commandDefinitions are the commands as Discord knows them. Where everybody who may
 // manage the server is a DM, those for DMs alone are hidden from the rest. Roles that
@@ -99,6 +99,10 @@ func recordCommands() []*discordgo.ApplicationCommand {
 			subcommand("list", wording.CmdApproveList),
 			subcommand("yes", wording.CmdApproveYes, withSuggestions(textOption("id", wording.OptApprovalID, true, 64))),
 			subcommand("no", wording.CmdApproveNo, withSuggestions(textOption("id", wording.OptApprovalID, true, 64))),
+		),
+		commandGroup("undo", wording.CmdUndo,
+			subcommand("list", wording.CmdUndoList),
+			subcommand("change", wording.CmdUndoChange, numberOption("number", wording.OptChange, 1, 1<<53-1)),
 		),
 		commandGroup("entity", wording.CmdEntity,
 			subcommand("add", wording.CmdEntityAdd,

@@ -227,7 +227,7 @@ func commandOf(line string) (command string, options []discordtest.Option) {
 		name, text, _ := strings.Cut(o, ":")
 		var value any = text
 		switch name {
-		case "turns", "minutes":
+		case "turns", "minutes", "number":
 			value, _ = strconv.Atoi(text)
 		case "private":
 			value = text == "true"
@@ -258,7 +258,7 @@ var germanCommands = []string{
 	"entity import file:name: Mole\\nentities:\\n  - {id: ned, type: npc, name: Ned}\\n", "entity import file:{",
 	"campaign info", "campaign load file:name: Mole\\nentities: []\\n", "campaign load file:name: Mole\\nentitles: []\\n", "campaign info",
 	"campaign switch campaign:Mole", "campaign switch campaign:Xyzzy", "campaign switch campaign:Zum Krug",
-	"approve list", "approve yes id:xyzzy", "approve no id:xyzzy", "privacy forget",
+	"approve list", "approve yes id:xyzzy", "approve no id:xyzzy", "undo list", "undo change", "undo change number:99999", "privacy forget",
 }
 
 // TestGermanAnswers gives every command in German, with what is right and what is not,

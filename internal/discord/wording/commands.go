@@ -49,6 +49,9 @@ var (
 	CmdPrivacyConsent = Text{"Say whether the bot hears what you write", "Bestimmen, ob der Bot hört, was du schreibst"}
 	CmdPrivacyForget  = Text{"Delete what you wrote from what the bot keeps, for good", "Löschen, was der Bot von dir aufgehoben hat, endgültig"}
 
+	CmdUndo        = Text{"What changed in the world, and taking it back", "Was sich in der Welt geändert hat, und es zurücknehmen"}
+	CmdUndoList    = Text{"The latest changes of the world, and who made them", "Die letzten Änderungen der Welt, und von wem sie sind"}
+	CmdUndoChange  = Text{"Take a change back: the last one, or the one of a number", "Eine Änderung zurücknehmen: die letzte oder die mit einer Nummer"}
 	CmdApprove     = Text{"What waits until a dungeon master agrees", "Was darauf wartet, dass die Spielleitung zustimmt"}
 	CmdApproveList = Text{"What waits", "Was wartet"}
 	CmdApproveYes  = Text{"Allow it, once", "Es erlauben, dieses eine Mal"}
@@ -81,6 +84,7 @@ var (
 	OptCampaignFile  = Text{"A campaign file in YAML, 1 MB at most", "Eine Kampagnendatei in YAML, höchstens 1 MB"}
 	OptFeedback      = Text{"What you think", "Was du denkst"}
 	OptHeard         = Text{"Whether you are heard", "Ob du gehört wirst"}
+	OptChange        = Text{"The change's number, as /undo list shows it; the last one if missing", "Die Nummer der Änderung, wie /undo list sie zeigt; ohne sie die letzte"}
 	OptApprovalID    = Text{"What waits; choose while you type", "Was wartet; wähl es beim Tippen aus"}
 	OptEntityName    = Text{"What people call it", "Wie es genannt wird"}
 	OptEntityKind    = Text{"What it is", "Was es ist"}

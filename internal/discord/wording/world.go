@@ -53,6 +53,19 @@ var (
 
 // What waits for a DM, and what NPCs can do.
 var (
+	NothingChanged = Text{"Nothing has changed in the world that could be taken back.", "In der Welt hat sich nichts geändert, das sich zurücknehmen ließe."}
+	CannotUndo     = Text{"That cannot be taken back: something of it was changed again since, or it is not kept any more. /undo list shows what came after it.", "Das lässt sich nicht zurücknehmen: etwas davon wurde seither wieder geändert, oder es ist nicht mehr aufgehoben. /undo list zeigt, was danach kam."}
+	ChangeUndone   = Text{"Taken back: %s", "Zurückgenommen: %s"}
+	ChangeIsUndone = Text{"taken back by #%d", "zurückgenommen durch #%d"}
+	ChangePlaced   = Text{"added", "hinzugefügt"}
+	ChangeMoved    = Text{"moved", "bewegt"}
+	ChangeUpdated  = Text{"changed", "geändert"}
+	ChangeRemoved  = Text{"removed", "entfernt"}
+	ChangeRelated  = Text{"related", "in Beziehung gesetzt"}
+	ChangeParted   = Text{"no longer related", "nicht mehr in Beziehung"}
+	ChangeScene    = Text{"the scene set", "die Szene gesetzt"}
+	ChangeBack     = Text{"a change taken back", "eine Änderung zurückgenommen"}
+	ChangeOther    = Text{"changed otherwise", "anders geändert"}
 	NothingWaits   = Text{"Nothing waits.", "Es wartet nichts."}
 	WantsTo        = Text{"- `%s` %s wants %s %s", "- `%s` %s will %s %s"}
 	MayPass        = Text{"It may happen, once.", "Es darf geschehen, dieses eine Mal."}

@@ -104,6 +104,7 @@ type Server struct {
 	prompts    *promptMethods
 	sync       *stateSync
 	notifier   *notifier
+	approvals  approvalNews
 	fanout     fanout // serves the feeds of all connections
 
 	identity *sdk.Implementation             // what it tells clients it is
@@ -175,6 +176,7 @@ func (s *Server) sdkOptions() *sdk.ServerOptions {
 func (s *Server) Run(ctx context.Context) error {
 	var work sync.WaitGroup
 	work.Go(func() { s.followRegistry(ctx) })
+	work.Go(func() { s.followApprovals(ctx) })
 	if s.o.World != nil {
 		work.Go(func() { s.notifier.announceChanges(ctx, &work) })
 	}

@@ -1,0 +1,71 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/world"
+)
+
+// maxListedChanges is how many changes of the world are listed.
+const maxListedChanges = 100
+
+// listChanges shows the latest changes of the world.
+func listChanges(ctx context.Context, c *call) (string, error) {
+	all, err := c.by.PastChanges(ctx, maxListedChanges)
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	for _, p := range all {
+		lines = append(lines, "- "+c.describeChange(p))
+	}
+	return c.showPage("undo list", "", lines, c.say(wording.NothingChanged))
+}
+
+// undoChange takes a change of the world back.
+func undoChange(ctx context.Context, c *call) (string, error) {
+	done, err := c.by.UndoChange(ctx, uint64(c.numberOption("number")))
+	switch {
+	case errors.Is(err, world.ErrNothingToUndo):
+		return "", wording.NothingChanged.With()
+	case errors.Is(err, mcp.ErrInvalidArguments):
+		return "", wording.CannotUndo.With()
+	case err != nil:
+		return "", err
+	}
+	return c.say(wording.ChangeUndone, c.describeChange(done)), nil
+}
+
+// changeWords say what a change was, by its cause.
+var changeWords = map[string]wording.Text{
+	"entity.placed": wording.ChangePlaced, "entity.moved": wording.ChangeMoved, "entity.updated": wording.ChangeUpdated,
+	"entity.removed": wording.ChangeRemoved, "entity.related": wording.ChangeRelated, "entity.unrelated": wording.ChangeParted,
+	"scene.changed": wording.ChangeScene, world.Undone: wording.ChangeBack,
+}
+
+// describeChange is a change in one line: its number, when, who, what and about whom.
+func (c *call) describeChange(p world.Past) string {
+	did, known := changeWords[p.Cause]
+	if !known {
+		did = wording.ChangeOther
+	}
+	var cast []config.NPC
+	if r, err := c.runningSession(); err == nil {
+		cast = r.presentNPCs()
+	}
+	text := fmt.Sprintf("**#%d** <t:%d:R> %s: %s", p.Seq, p.At.Unix(), callerName(p.Who, cast), c.say(did))
+	if len(p.Names) > 0 {
+		text += " (" + markup.Escape(markup.Clip(strings.Join(p.Names, ", "), 200)) + ")"
+	}
+	if p.Undone != 0 {
+		text += ", " + c.say(wording.ChangeIsUndone, p.Undone)
+	}
+	return text
+}
