@@ -40,6 +40,36 @@ func quoted(list []sdk.LoggingLevel) string {
 	return strings.Join(all, ", ")
 }
 
+// noteLevel notes from which level on a client wants messages.
+func (p *peer) noteLevel(params sdk.Params) {
+	set, ok := params.(*sdk.SetLoggingLevelParams)
+	switch {
+	case !ok || set == nil:
+	case p.session != nil:
+		p.session.level.Store(set.Level)
+	default:
+		p.level.Store(set.Level)
+	}
+}
+
+// logLevel returns from which level on the client of a call wants messages, empty if it
+// wants none.
+func (p *peer) logLevel(req *sdk.CallToolRequest) sdk.LoggingLevel {
+	if isNewest(req) {
+		level, _ := req.Params.Meta[sdk.MetaKeyLogLevel].(string)
+		if !slices.Contains(levels, sdk.LoggingLevel(level)) {
+			return ""
+		}
+		return sdk.LoggingLevel(level)
+	}
+	noted := &p.level
+	if p.session != nil {
+		noted = &p.session.level
+	}
+	level, _ := noted.Load().(sdk.LoggingLevel)
+	return level
+}
+
 // logToClient logs a call to the client that made it, if it asked for that: what went
 // well at debug level, failures as warnings. Logging is on its way out of the
 // protocol (2026-07-28) and stays for clients that know nothing else.

@@ -25,6 +25,7 @@ type directSession struct {
 	logs   atomic.Bool  // its client has asked for messages
 	passed atomic.Int64 // when the SDK last had a request of it, in nanoseconds
 	busy   atomic.Int32 // requests the SDK has not answered yet
+	level  atomic.Value // a sdk.LoggingLevel: from which on its client wants messages
 
 	mu      sync.Mutex // guards the fields below
 	over    bool

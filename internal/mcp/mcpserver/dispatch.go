@@ -143,10 +143,16 @@ func (d *dispatcher) answerCall(ctx context.Context, req *sdk.CallToolRequest) (
 		return nil, err
 	}
 	ctx = context.WithValue(p.attend(ctx), requestKey{}, req)
-	if token := req.Params.GetProgressToken(); token != nil {
+	token, level := req.Params.GetProgressToken(), p.logLevel(req)
+	if token != nil || level != "" {
 		relay := newRelay(ctx, req.Session, token)
 		defer relay.close()
-		ctx = mcp.WithProgress(ctx, relay.sendProgress)
+		if token != nil {
+			ctx = mcp.WithProgress(ctx, relay.sendProgress)
+		}
+		if level != "" {
+			ctx = mcp.WithClientLog(ctx, &mcp.ClientLog{Client: p.subject.Name, Level: string(level), Send: relay.sendLog})
+		}
 	}
 	res, a, err := d.callTool(ctx, req.Params.Name, req.Params.Arguments)
 	if a != nil {

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -19,6 +20,8 @@ type peer struct {
 	session *directSession
 	// feed pushes the world's changes; nil where nothing can be pushed.
 	feed *feed
+	// level is from which level on the client of a connection wants messages.
+	level atomic.Value // a sdk.LoggingLevel
 }
 
 // peerKey is where a request's token info holds its peer.

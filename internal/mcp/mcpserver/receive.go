@@ -49,6 +49,7 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 			return res, err
 		case methodSetLevel, methodCancelled:
 			p.session.note(req.GetParams())
+			p.noteLevel(req.GetParams())
 		case methodListTools:
 			params, _ := req.GetParams().(*sdk.ListToolsParams)
 			return s.catalog.listTools(ctx, params)

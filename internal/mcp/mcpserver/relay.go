@@ -1,5 +1,7 @@
 package mcpserver
 
+//lint:file-ignore SA1019 clients of the older revisions know no other way to see what happens
+
 import (
 	"context"
 	"sync"
@@ -7,28 +9,30 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// relayed bounds the progress reports of a call that wait to be sent; beyond
-// that the newest are dropped, since a slow client must not hold up the call.
+// relayed bounds the progress reports and log messages of a call that wait to be sent;
+// beyond that the newest are dropped, since a slow client must not hold up the call.
 const relayed = 64
 
-// relay sends a call's progress to its client. It owns a goroutine, which
-// close ends and waits for.
+// relay sends a call's progress, and what its server logs, to its client. It owns a
+// goroutine, which close ends and waits for.
 type relay struct {
-	mu      sync.Mutex // guards closed against reports that come late
+	to    *sdk.ServerSession
+	token any
+
+	mu      sync.Mutex // guards closed and last against reports that come late
 	closed  bool
-	reports chan *sdk.ProgressNotificationParams
-	sent    chan struct{}
-	token   any
 	last    float64
+	reports chan func(context.Context)
+	sent    chan struct{}
 }
 
 func newRelay(ctx context.Context, to *sdk.ServerSession, token any) *relay {
-	r := &relay{reports: make(chan *sdk.ProgressNotificationParams, relayed), sent: make(chan struct{}), token: token, last: -1}
+	r := &relay{to: to, token: token, reports: make(chan func(context.Context), relayed), sent: make(chan struct{}), last: -1}
 	go func() { // close waits for it
 		defer close(r.sent)
-		for n := range r.reports {
+		for send := range r.reports {
 			if ctx.Err() == nil {
-				_ = to.NotifyProgress(ctx, n) // whoever left needs none
+				send(ctx) // whoever left needs none
 			}
 		}
 	}()
@@ -40,13 +44,33 @@ func newRelay(ctx context.Context, to *sdk.ServerSession, token any) *relay {
 func (r *relay) sendProgress(done, total float64, message string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed || done <= r.last {
+	if done <= r.last {
 		return
 	}
-	select {
-	case r.reports <- &sdk.ProgressNotificationParams{ProgressToken: r.token, Progress: done, Total: total, Message: message}:
+	n := &sdk.ProgressNotificationParams{ProgressToken: r.token, Progress: done, Total: total, Message: message}
+	if r.add(func(ctx context.Context) { _ = r.to.NotifyProgress(ctx, n) }) {
 		r.last = done
+	}
+}
+
+// sendLog sends a message of a server's log, if its client wants that level.
+func (r *relay) sendLog(level, logger string, data any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m := &sdk.LoggingMessageParams{Level: sdk.LoggingLevel(level), Logger: logger, Data: data}
+	r.add(func(ctx context.Context) { _ = r.to.Log(ctx, m) })
+}
+
+// add has something sent, unless too much waits or the call is over. The caller holds r.mu.
+func (r *relay) add(send func(context.Context)) bool {
+	if r.closed {
+		return false
+	}
+	select {
+	case r.reports <- send:
+		return true
 	default:
+		return false
 	}
 }
 

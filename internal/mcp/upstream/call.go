@@ -65,7 +65,8 @@ func (t *Tool) Call(ctx context.Context, cancel context.CancelFunc, args string)
 	if err != nil {
 		return mcp.Result{}, err
 	}
-	key, ok := l.addCall(cancel)
+	log := mcp.ClientLogFrom(ctx)
+	key, ok := l.addCall(cancel, log)
 	if !ok {
 		return mcp.Result{}, s.brokenError(l.endError())
 	}
@@ -73,6 +74,9 @@ func (t *Tool) Call(ctx context.Context, cancel context.CancelFunc, args string)
 	if report := mcp.ProgressFrom(ctx); report != nil {
 		params.SetProgressToken(l.progress.expectCall(key, report))
 		defer l.progress.forgetCall(key)
+	}
+	if log != nil {
+		l.askForLogs(ctx, params, log)
 	}
 	res, err := l.session.CallTool(ctx, params)
 	cut := l.removeCall(key)

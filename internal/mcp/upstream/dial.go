@@ -80,6 +80,7 @@ func (s *Server) dialer(dial Dialer) (dialFunc, error) {
 		if err != nil {
 			return nil, err
 		}
+		web.logged = s.handleLog
 		return func(context.Context, *progress) (*Conn, error) { return web.dial(), nil }, nil
 	}
 	return nil, fmt.Errorf("transport %q is not known; use stdio or streamable-http", s.cfg.Transport)
@@ -93,6 +94,7 @@ func (s *Server) dialProgram(argv []string, p *progress) (*Conn, error) {
 	}
 	pipes := newPipes(proc)
 	pipes.awaited, pipes.reported = func() bool { return len(s.relist) > 0 }, p.handleParams
+	pipes.logged = s.handleLog
 	return &Conn{Transport: pipes, HangUp: func() { _ = pipes.Close() }, Release: proc.stop, CauseOfEnd: proc.causeOfEnd}, nil
 }
 

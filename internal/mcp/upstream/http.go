@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -29,6 +30,8 @@ type web struct {
 	token  string // static; empty if there is none
 	grant  *grant // nil if there is none
 	pause  *pause
+	// logged is given the params of log messages; nil means nobody wants them.
+	logged func(params json.RawMessage)
 }
 
 // newWeb checks the address and the credentials.
@@ -63,7 +66,7 @@ func (w *web) client(c *connections) *http.Client {
 		base.Proxy = nil // behind a proxy the guard would see the proxy's address
 	}
 	c.transport = base
-	var t http.RoundTripper = &pacer{base: &limiter{base}, pause: w.pause}
+	var t http.RoundTripper = &pacer{base: &limiter{base, w.logged}, pause: w.pause}
 	switch {
 	case w.grant != nil:
 		t = &granted{grant: w.grant, to: w.origin, base: t}

@@ -14,7 +14,11 @@ import (
 
 // limiter bounds the answers of a web server; the SDK would read any length. A
 // call whose answer is too long gets one that says so, or none.
-type limiter struct{ base http.RoundTripper }
+type limiter struct {
+	base http.RoundTripper
+	// logged is given the params of log messages; nil means nobody wants them.
+	logged func(params json.RawMessage)
+}
 
 func (l *limiter) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := l.base.RoundTrip(r)
@@ -24,6 +28,9 @@ func (l *limiter) RoundTrip(r *http.Request) (*http.Response, error) {
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		if r.Method == http.MethodPost {
 			resp.Body = &stream{resp.Body, maxMessage}
+		}
+		if l.logged != nil {
+			resp.Body = &tap{ReadCloser: resp.Body, logged: l.logged}
 		}
 		return resp, nil // the SDK bounds the events of others
 	}

@@ -122,7 +122,7 @@ func limited(body io.Reader, kind string, length int64) (*http.Response, error) 
 	if err != nil {
 		return nil, err
 	}
-	l := &limiter{tripper(func(*http.Request) (*http.Response, error) {
+	l := &limiter{base: tripper(func(*http.Request) (*http.Response, error) {
 		return &http.Response{Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(body), ContentLength: length}, nil
 	})}
 	return l.RoundTrip(r)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
 // ErrGivenUp is why calls end whose connection is closed under them.
@@ -23,20 +25,27 @@ type link struct {
 
 	mu     sync.Mutex // guards the fields below
 	cutOff bool       // the connection is given up
-	calls  map[uint64]context.CancelFunc
+	calls  map[uint64]linkCall
 	next   uint64 // key of the next call
+	logs   int    // place of the level from which on the server logs, from 1; 0 if never asked
+}
+
+// linkCall is a call under way.
+type linkCall struct {
+	cancel context.CancelFunc
+	log    *mcp.ClientLog // nil if nobody wants what the server logs
 }
 
 // addCall notes a call under way, which ends with the connection; cancel ends
 // it. It reports false if the connection is given up already.
-func (l *link) addCall(cancel context.CancelFunc) (key uint64, ok bool) {
+func (l *link) addCall(cancel context.CancelFunc, log *mcp.ClientLog) (key uint64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.cutOff {
 		return 0, false
 	}
 	l.next++
-	l.calls[l.next] = cancel
+	l.calls[l.next] = linkCall{cancel, log}
 	return l.next, true
 }
 
@@ -54,8 +63,8 @@ func (l *link) cutCalls() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cutOff = true
-	for _, cancel := range l.calls {
-		cancel()
+	for _, c := range l.calls {
+		c.cancel()
 	}
 }
 
@@ -81,7 +90,7 @@ func (e *lostError) Is(target error) bool { return target == ErrGivenUp }
 
 // newLink watches over a session. It owns a goroutine, which close ends.
 func newLink(session *sdk.ClientSession, p *progress, c *Conn) *link {
-	l := &link{session: session, ended: make(chan struct{}), conn: c, progress: p, calls: map[uint64]context.CancelFunc{}}
+	l := &link{session: session, ended: make(chan struct{}), conn: c, progress: p, calls: map[uint64]linkCall{}}
 	go func() { // close waits for it through ended
 		l.err = session.Wait()
 		close(l.ended)

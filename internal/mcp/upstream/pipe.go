@@ -44,6 +44,8 @@ type pipes struct {
 	// reported is given the params of a progress notification, before the answer
 	// that follows it is read; nil means nobody wants them.
 	reported func(params json.RawMessage)
+	// logged is given the params of a log message; nil means nobody wants them.
+	logged func(params json.RawMessage)
 
 	unanswered atomic.Int32
 	answered   chan struct{} // of one: an answer was written
@@ -191,6 +193,9 @@ func (c *pipes) dropNotifications(msgs []jsonrpc.Message) []jsonrpc.Message {
 		}
 		switch r.Method {
 		case "notifications/message":
+			if c.logged != nil {
+				c.logged(r.Params)
+			}
 			return true
 		case "notifications/progress":
 			if c.reported != nil {

@@ -1,0 +1,103 @@
+package upstream
+
+//lint:file-ignore SA1019 clients of the older revisions know no other way to see what happens
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+)
+
+// maxLogged bounds one message of a server's log, in characters.
+const maxLogged = 4 * maxLine
+
+// withoutLevels is the first revision in which each request says which messages it wants.
+const withoutLevels = "2026-07-28"
+
+// logLevels are the levels of messages, least first.
+var logLevels = []sdk.LoggingLevel{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+
+// askForLogs has the server log what the call's client wants, once for each level. A
+// server that does not is called all the same.
+func (l *link) askForLogs(ctx context.Context, params *sdk.CallToolParams, log *mcp.ClientLog) {
+	opened := l.session.InitializeResult()
+	if opened == nil || opened.Capabilities == nil || opened.Capabilities.Logging == nil {
+		return
+	}
+	if opened.ProtocolVersion >= withoutLevels {
+		if params.Meta == nil {
+			params.Meta = sdk.Meta{}
+		}
+		params.Meta[sdk.MetaKeyLogLevel] = log.Level
+		return
+	}
+	wanted := slices.Index(logLevels, sdk.LoggingLevel(log.Level))
+	l.mu.Lock()
+	enough := wanted < 0 || l.logs > 0 && l.logs <= wanted+1
+	if !enough {
+		l.logs = wanted + 1
+	}
+	l.mu.Unlock()
+	if !enough {
+		_ = l.session.SetLoggingLevel(ctx, &sdk.SetLoggingLevelParams{Level: logLevels[wanted]})
+	}
+}
+
+// listener returns who gets what the server logs now: the client of all calls under way,
+// nil if they are not all one client's, since nobody knows which of them it is about.
+func (l *link) listener() *mcp.ClientLog {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var one *mcp.ClientLog
+	for _, c := range l.calls {
+		if c.log == nil || one != nil && one.Client != c.log.Client {
+			return nil
+		}
+		one = c.log
+	}
+	return one
+}
+
+// handleLog passes on the params of a log message as they came.
+func (s *Server) handleLog(params json.RawMessage) {
+	l := s.live.Load()
+	if l == nil || l.listener() == nil {
+		return // most come unasked
+	}
+	var m sdk.LoggingMessageParams
+	if json.Unmarshal(params, &m) == nil {
+		s.passOnLog(&m)
+	}
+}
+
+// passOnLog passes a message of the server's log on to the client of the calls under way,
+// with secrets masked.
+func (s *Server) passOnLog(m *sdk.LoggingMessageParams) {
+	l := s.live.Load()
+	if l == nil || m == nil || !slices.Contains(logLevels, m.Level) {
+		return
+	}
+	to := l.listener()
+	if to == nil || slices.Index(logLevels, m.Level) < slices.Index(logLevels, sdk.LoggingLevel(to.Level)) {
+		return
+	}
+	raw, err := json.Marshal(m.Data)
+	if err != nil {
+		return
+	}
+	masked := s.maskText(string(raw), maxLogged)
+	var data any
+	if json.Unmarshal([]byte(masked), &data) != nil {
+		data = untrusted.Clean(masked, maxLogged)
+	}
+	logger := s.cfg.Name
+	if m.Logger != "" {
+		logger += "/" + cleanLine(s.maskText(m.Logger, maxLine))
+	}
+	to.Send(string(m.Level), logger, data)
+}
