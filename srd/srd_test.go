@@ -27,6 +27,13 @@ type entry struct {
 	Text     string   `yaml:"text"`
 	Spell    *spell   `yaml:"spell"`
 	Monster  fact     `yaml:"monster"`
+	Gear     fact     `yaml:"equipment"`
+	Item     fact     `yaml:"item"`
+}
+
+// block is the entry's block of figures for a category, nil if it has none.
+func (e entry) block(category string) fact {
+	return map[string]fact{"monster": e.Monster, "equipment": e.Gear, "item": e.Item}[category]
 }
 
 type spell struct {
@@ -115,6 +122,8 @@ func TestFilesHoldTheirCategory(t *testing.T) {
 		"combat.yaml":     "combat",
 		"general.yaml":    "general",
 		"monsters.yaml":   "monster",
+		"equipment.yaml":  "equipment",
+		"items.yaml":      "item",
 	}
 	for level := range 10 {
 		want[fmt.Sprintf("spells-%d.yaml", level)] = "spell"
@@ -137,8 +146,10 @@ func TestFilesHoldTheirCategory(t *testing.T) {
 			if (e.Spell != nil) != (category == "spell") {
 				t.Errorf("%s: %s has a spell block: %t, want %t", name, e.ID, e.Spell != nil, category == "spell")
 			}
-			if (e.Monster != nil) != (category == "monster") {
-				t.Errorf("%s: %s has a monster block: %t, want %t", name, e.ID, e.Monster != nil, category == "monster")
+			for _, c := range []string{"monster", "equipment", "item"} {
+				if has := e.block(c) != nil; has != (category == c) {
+					t.Errorf("%s: %s has a block %q: %t, want %t", name, e.ID, c, has, category == c)
+				}
 			}
 			if e.Spell != nil && name != fmt.Sprintf("spells-%d.yaml", e.Spell.Level) {
 				t.Errorf("%s: %s is of level %d", name, e.ID, e.Spell.Level)

@@ -38,7 +38,26 @@ const (
 // the category. A category without one has no block.
 func blocks() map[string]shape {
 	return map[string]shape{
-		"monster": {kind: isRecord, keys: monsterShape()},
+		"monster":   {kind: isRecord, keys: monsterShape()},
+		"equipment": {kind: isRecord, keys: equipmentShape()},
+		"item":      {kind: isRecord, keys: itemShape()},
+	}
+}
+
+func equipmentShape() map[string]shape {
+	return map[string]shape{
+		"kind": {required: true}, "group": {required: true}, "cost": {}, "cost_cp": {kind: isNumber}, "weight": {kind: isNumber},
+		"quantity": {kind: isNumber}, "damage": {}, "two_handed_damage": {}, "properties": {kind: isTexts},
+		"range": {kind: isNumbers}, "thrown": {kind: isNumbers}, "armor_class": {kind: isNumber}, "adds_dexterity": {kind: isFlag},
+		"most_dexterity": {kind: isNumber}, "strength": {kind: isNumber}, "stealth_disadvantage": {kind: isFlag},
+		"contents": {kind: isTexts}, "speed": {}, "capacity": {},
+	}
+}
+
+func itemShape() map[string]shape {
+	return map[string]shape{
+		"kind": {required: true}, "rarity": {required: true}, "attunement": {kind: isFlag}, "attunement_by": {},
+		"variant": {kind: isFlag}, "variants": {kind: isTexts},
 	}
 }
 

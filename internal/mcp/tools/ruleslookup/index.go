@@ -104,7 +104,7 @@ func (b *builder) addRule(doc int32, r rule) {
 	b.field(doc, fieldSummary, r.Summary)
 	// A long list of attacks and traits has the words of many rules and is the
 	// answer to few questions; name, aliases, tags and summary find its owner.
-	if len(r.block) == 0 {
+	if r.Category != "monster" {
 		b.field(doc, fieldText, r.Text)
 	}
 	if r.Spell != nil {

@@ -48,7 +48,9 @@ type spell struct {
 }
 
 // categories lists the kinds of rules there are.
-func categories() []string { return []string{"condition", "combat", "spell", "general", "monster"} }
+func categories() []string {
+	return []string{"condition", "combat", "spell", "general", "monster", "equipment", "item"}
+}
 
 // validID is lower-case words joined by single hyphens.
 var validID = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)

@@ -47,7 +47,7 @@ func searchTool(book *Book) tools.Tool {
 	return tools.Reading(tools.Tool{
 		Definition: llm.ToolDefinition{
 			Name: "search_rules",
-			Description: "Search the game rules (conditions, combat, spells, general rules, monsters) by keywords or a question. " +
+			Description: "Search the game rules (conditions, combat, spells, general rules, monsters, equipment, magic items) by keywords or a question. " +
 				"Returns up to 5 rules with id, name and a one-line summary, best first. " +
 				"Call get_rule with an id for the full text.",
 			Parameters:          tools.SchemaOf[searchArgs](tools.Bounds{"query": {"minLength": 1, "maxLength": maxQuery}}),

@@ -22,6 +22,9 @@ const (
 	// names ("the light spell").
 	categoryBonus = 1.25
 
+	// possession multiplies the score of equipment and magic items.
+	possession = 0.7
+
 	// weakest is the share of the best score below which a rule is left out.
 	weakest = 0.2
 
@@ -99,6 +102,7 @@ func (ix *index) search(query string) []found {
 	ix.markExact(s, all, ws)
 	meant := ix.scoreWords(s, ws)
 	ix.scoreTitles(s, meant)
+	ix.lowerPossessions(s)
 	ix.favour(s, ws)
 	return s.top()
 }
@@ -268,6 +272,16 @@ func phrase(list []meaning) (key string, rarity float32) {
 	return b.String(), rarity
 }
 
+// lowerPossessions lowers things one can own: a rule, spell or monster of the same words is
+// more often what is meant.
+func (ix *index) lowerPossessions(s *scratch) {
+	for doc, c := range ix.categories {
+		if c == "equipment" || c == "item" {
+			s.total[doc] *= possession
+		}
+	}
+}
+
 // favour lifts rules of the category the query names.
 func (ix *index) favour(s *scratch, ws []word) {
 	for _, w := range ws {
@@ -293,6 +307,10 @@ func namedCategory(w string) string {
 		return "condition"
 	case "monster", "creature", "beast", "ungeheuer":
 		return "monster"
+	case "equipment", "gear", "ausrustung":
+		return "equipment"
+	case "item", "gegenstand":
+		return "item"
 	case "combat", "kampf":
 		return "combat"
 	}
