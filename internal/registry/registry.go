@@ -83,6 +83,7 @@ func Open(ctx context.Context, o Options) (*Registry, error) {
 		return nil, errors.Join(err, r.Close())
 	}
 	r.work.Go(func() { r.workflows.followTools(r.life, func(err error) { r.notify(err.Error()) }) })
+	r.work.Go(func() { r.workflows.followFiles(r.life, func(err error) { r.notify(err.Error()) }) })
 	r.connectServers()
 	return r, nil
 }
