@@ -68,7 +68,8 @@ func (e *everywhere) table() map[string]covered {
 			bad: []given{input(id("nope")).says("⚠", "call waits")}},
 
 		"undo list":   {dm: true, good: []given{input()}},
-		"undo change": {dm: true, bad: []given{input(opt("number", 1<<52)).says("⚠", "cannot be taken back")}},
+		"undo change": {dm: true, good: []given{input().after(func() { e.g.gives(e.t, e.g.dm, "entity add", opt("name", "Old Ted"), opt("kind", "npc")) }).says("Taken back: **#", "Old Ted")},
+			bad: []given{input(opt("number", 1<<52)).says("⚠", "cannot be taken back")}},
 
 		"roll":     {good: []given{input(dice("2d6+3")).says("🎲", "2d6+3", "**")}, bad: []given{input(dice("a horse")).says("⚠"), input(dice("999999999d999999999")).says("⚠"), input(dice("")).says("⚠")}},
 		"rules":    {good: []given{input(about("grapple")).says("Grappl")}, bad: []given{input(about("xyzzyqq")).says("The rules say nothing of that"), input(about(" ")).says("⚠")}},
