@@ -67,7 +67,7 @@ func (e *everywhere) table() map[string]covered {
 		"approve no": {dm: true, good: []given{input(id("")).after(e.removalWaits).says("⚠").and(func(discordtest.Message) { e.decides("no", "It is refused") })},
 			bad: []given{input(id("nope")).says("⚠", "call waits")}},
 
-		"undo list":   {dm: true, good: []given{input()}},
+		"undo list": {dm: true, good: []given{input()}},
 		"undo change": {dm: true, good: []given{input().after(func() { e.g.gives(e.t, e.g.dm, "entity add", opt("name", "Old Ted"), opt("kind", "npc")) }).says("Taken back: **#", "Old Ted")},
 			bad: []given{input(opt("number", 1<<52)).says("⚠", "cannot be taken back")}},
 
