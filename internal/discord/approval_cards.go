@@ -235,11 +235,36 @@ func (c *call) knownNPCs(ctx context.Context) ([]config.NPC, error) {
 	return c.guild.Cast(ctx)
 }
 
+// waitingCall is the id of the one call that waits which somebody means by what it would
+// use or by who would; empty if there is none, or several.
+func (c *call) waitingCall(ctx context.Context, word string) (id string) {
+	all, err := c.by.PendingApprovals(ctx)
+	if err != nil {
+		return ""
+	}
+	cast, _ := c.knownNPCs(ctx) // a call is known by what it would use, too
+	for _, a := range all {
+		if !strings.EqualFold(a.Tool, word) && !strings.EqualFold(plainCaller(a.Caller, cast), word) {
+			continue
+		}
+		if id != "" {
+			return ""
+		}
+		id = a.ID
+	}
+	return id
+}
+
 // decideApproval lets a call pass or refuses it, by a command or by the button of its
 // card. The card is closed in the language of the table.
 func decideApproval(ctx context.Context, c *call, grant bool) (string, error) {
 	d, err := c.by.DecideApproval(ctx, cmp.Or(c.pressed, c.textOption("id")), grant)
 	var before *policy.DecidedError
+	if c.pressed == "" && errors.Is(err, mcp.ErrInvalidArguments) && !errors.As(err, &before) { // it may be no id
+		if id := c.waitingCall(ctx, c.textOption("id")); id != "" {
+			d, err = c.by.DecideApproval(ctx, id, grant)
+		}
+	}
 	switch {
 	case errors.As(err, &before) && before.Granted:
 		return "", wording.AllowedBefore.With(callerName(before.By, nil))

@@ -22,6 +22,7 @@ type call struct {
 	lang    wording.Language // of the answer
 	options map[string]any
 	files   map[string]*discordgo.MessageAttachment // by id
+	focused string                                  // the option that is typed into, where it is completed
 	// pressed is what the button says that was pressed, empty if none was.
 	pressed string
 	// filled is whether the options come from a form.

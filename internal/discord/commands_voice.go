@@ -8,6 +8,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
+	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -16,7 +17,7 @@ func voiceActions() map[string]action {
 	return map[string]action{
 		"session join":  {open: true, do: joinVoice},
 		"session leave": {open: true, do: leaveVoice},
-		"voice":         {do: tryVoice, suggest: suggestNPCs},
+		"voice":         {do: tryVoice, suggest: suggestByOption(map[string]suggestFunc{"npc": suggestNPCs, "voice": suggestFromGuild(guilds.SuggestVoice)})},
 		"captions on":   {open: true, do: func(_ context.Context, c *call) (string, error) { return setCaptions(c, true) }},
 		"captions off":  {open: true, do: func(_ context.Context, c *call) (string, error) { return setCaptions(c, false) }},
 		"privacy code":  {do: showPrivacyCode},
@@ -37,7 +38,7 @@ func captionsCommand() *discordgo.ApplicationCommand {
 
 // voiceCommand is /voice.
 func voiceCommand() *discordgo.ApplicationCommand {
-	return commandGroup("voice", wording.CmdVoice, npcOption(), textOption("voice", wording.OptVoiceID, true, 100))
+	return commandGroup("voice", wording.CmdVoice, npcOption(), withSuggestions(textOption("voice", wording.OptVoiceID, true, 100)))
 }
 
 // voiceRoom is that of the running session.

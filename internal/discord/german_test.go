@@ -42,7 +42,7 @@ var englishWords = regexp.MustCompile(`(?i)\b(the|a|is|are|of|to|and|or|not|it|i
 
 // verbatim is what an answer quotes or names: words of people, names of commands, options,
 // tools, files and ids.
-var verbatim = regexp.MustCompile("(?s)```.*?```|`[^`]*`|\"(?:[^\"\\\\]|\\\\.)*\"|/[a-z]+( (?:start|stop|join|leave|pause|resume|status|recap|timing|list|mute|unmute|muteall|unmuteall|say|direct|reveal|conceal|listening|reload|raise|lower|cap|calibrate|approve|info|load|switch|consent|code|forget|yes|no|add|import|remove)\\b)?|<[^>]*>|\\(([a-z_]+)\\)|[\\w.]*_\\w+|(?m)^> .*$")
+var verbatim = regexp.MustCompile("(?s)```.*?```|`[^`]*`|\"(?:[^\"\\\\]|\\\\.)*\"|/[a-z]+( (?:start|stop|join|leave|pause|resume|status|recap|timing|list|mute|unmute|muteall|unmuteall|say|direct|reveal|conceal|listening|reload|raise|lower|cap|calibrate|approve|info|load|switch|consent|code|forget|yes|no|add|import|remove|change)\\b)?|<[^>]*>|\\(([a-z_]+)\\)|[\\w.]*_\\w+|(?m)^> .*$")
 
 // englishTexts are the parts of the English texts of package wording that tell them from
 // others: some words in a row that their German does not have.
@@ -258,7 +258,7 @@ var germanCommands = []string{
 	"entity import file:name: Mole\\nentities:\\n  - {id: ned, type: npc, name: Ned}\\n", "entity import file:{",
 	"campaign info", "campaign load file:name: Mole\\nentities: []\\n", "campaign load file:name: Mole\\nentitles: []\\n", "campaign info",
 	"campaign switch campaign:Mole", "campaign switch campaign:Xyzzy", "campaign switch campaign:Zum Krug",
-	"approve list", "approve yes id:xyzzy", "approve no id:xyzzy", "undo list", "undo change", "undo change number:99999", "privacy forget",
+	"undo list", "undo change", "undo change number:9", "approve list", "approve yes id:xyzzy", "approve no id:xyzzy", "undo list", "undo change", "undo change number:99999", "privacy forget",
 }
 
 // TestGermanAnswers gives every command in German, with what is right and what is not,
@@ -377,7 +377,7 @@ func completedOptions(c *discordgo.ApplicationCommand) map[string][]string {
 func TestGermanRefusals(t *testing.T) {
 	for name, rules := range map[string]string{
 		"forbidden":    `{name: r, rule: tool_restriction, tools: ["*"]}`,
-		"approval":     `{name: r, rule: approval, tools: ["*_entity", "roll", "entity_import", "campaign_*"], expires: 10s}`,
+		"approval":     `{name: r, rule: approval, tools: ["*_entity", "roll", "entity_import", "campaign_*"], expires: 10m}`,
 		"rate":         `{name: r, rule: rate_limit, tools: ["*"], calls: 1, window: 1m}`,
 		"at this time": `{name: r, rule: time_window, tools: ["*"], from: "03:00", to: "03:01"}`,
 		"overridden":   `{name: r, rule: permission_override, revoke: [world.read, world.write, session.control, memory.read, rules.read, dice.roll]}`,
@@ -394,8 +394,15 @@ func TestGermanRefusals(t *testing.T) {
 						}
 					}
 				}
-				if list := e.tries(e.dm, "approve list"); name == "approval" && strings.Contains(list, "discord:") {
+				e.tries(e.ana, "roll dice:d20")
+				list := e.tries(e.dm, "approve list")
+				if name == "approval" && (strings.Contains(list, "discord:") || !strings.Contains(list, "<@"+e.ana+">")) {
 					t.Errorf("/approve list shows who asks as %q", list)
+				}
+				if name == "approval" { // by a name
+					if got := e.tries(e.dm, "approve yes id:roll"); got != "Es darf geschehen, dieses eine Mal." {
+						t.Errorf("/approve yes id:roll: %q", got)
+					}
 				}
 				e.suggests()
 				for _, m := range e.d.Messages(e.channel) { // cards

@@ -43,6 +43,7 @@ func (d *dispatcher) suggestOptions(ctx context.Context, s *discordgo.Session, i
 			continue
 		}
 		typed, _ := o.Value.(string)
+		c.focused = o.Name
 		for _, k := range d.findSuggestions(ctx, &work, c, a.suggest, strings.TrimSpace(typed)) {
 			if runes := []rune(k.name); len(runes) > maxChoice {
 				k.name = string(runes[:maxChoice-1]) + "…"
@@ -111,6 +112,16 @@ func suggestNPCsOrAll(ctx context.Context, c *call, typed string) ([]suggestion,
 		out = append(out, suggestion{c.say(wording.EveryNPC), everyNPC})
 	}
 	return out, err
+}
+
+// suggestByOption suggests by the option that is typed into.
+func suggestByOption(by map[string]suggestFunc) suggestFunc {
+	return func(ctx context.Context, c *call, typed string) ([]suggestion, error) {
+		if look := by[c.focused]; look != nil {
+			return look(ctx, c, typed)
+		}
+		return nil, nil
+	}
 }
 
 // suggester knows what may be meant by what somebody typed.

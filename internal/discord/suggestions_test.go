@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/guilds"
 )
 
@@ -114,5 +115,112 @@ func TestSuggestionsComeInTime(t *testing.T) {
 		if took := time.Since(start); len(got) > 0 || took != suggestTimeout {
 			t.Errorf("suggested %v after %v, want nothing after %v", got, took, suggestTimeout)
 		}
+	})
+}
+
+// completes types into an option, and returns what is suggested.
+func (e *evening) completes(user, command, option, typed string) (names []string) {
+	e.t.Helper()
+	i, err := e.d.Autocomplete(user, e.channel, command, option, discordtest.Option{Name: option, Value: typed})
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	r, err := i.Response(e.t.Context())
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	for _, c := range r.Choices {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// TestSuggestionsOfEachOption types into options of which there is a list: places, what
+// there is to know of, rules, and voices. Players are told of rules alone.
+func TestSuggestionsOfEachOption(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := openEvening(t, discordtest.Options{}, strings.NewReplacer("RULES", "", "name: Nele", "name: Nele, voice: {id: de+m1}").Replace(germanTable))
+		e.gives(e.dm, "session start")
+		for name, kind := range map[string]string{"Hafen": "location", "Hans": "npc"} {
+			e.gives(e.dm, "entity add", discordtest.Option{Name: "name", Value: name}, discordtest.Option{Name: "kind", Value: kind})
+		}
+		for _, row := range []struct {
+			command, option, typed string
+			want                   []string
+			players                bool
+		}{
+			{"entity add", "place", "ha", []string{"Hafen (location)"}, false},
+			{"entity add", "place", "", []string{"Hafen (location)"}, false},
+			{"ask", "about", "", []string{"Mira", "Nele", "Hafen (location)", "Hans (npc)"}, false},
+			{"ask", "about", "mir", []string{"Mira"}, false},
+			{"rules", "about", "fireb", []string{"Fireball", "Delayed Blast Fireball"}, true},
+			{"voice", "npc", "n", []string{"Nele"}, false},
+			{"voice", "voice", "de+m1", []string{"de+m1"}, false},
+		} {
+			if row.command == "rules" || row.command == "ask" { // the first look reads the book
+				e.gives(e.dm, row.command, discordtest.Option{Name: "about", Value: "fireball"})
+			}
+			if got := e.completes(e.dm, row.command, row.option, row.typed); !slices.Equal(got, row.want) {
+				t.Errorf("/%s %s:%s suggests %q, want %q", row.command, row.option, row.typed, got, row.want)
+			}
+			if got := e.completes(e.ana, row.command, row.option, row.typed); row.players != slices.Equal(got, row.want) || !row.players && len(got) > 0 {
+				t.Errorf("/%s %s:%s suggests %q to a player", row.command, row.option, row.typed, got)
+			}
+		}
+		e.stop()
+	})
+}
+
+// TestListsOfATableAreWhole turns the pages of lists that are long: everybody is on one of
+// them, once.
+func TestListsOfATableAreWhole(t *testing.T) {
+	const npcs = 70
+	var cast strings.Builder
+	for n := range npcs {
+		fmt.Fprintf(&cast, "  - {id: npc%02d, name: %s %02d}\n", n, strings.Repeat("Lang", 8), n)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		e := openEvening(t, discordtest.Options{}, strings.Replace(strings.Replace(germanTable, "RULES", "", 1), "discord:", cast.String()+"discord:", 1))
+		e.gives(e.dm, "session start")
+		for _, command := range []string{"npc list", "tier status"} {
+			i, err := e.d.Command(e.dm, e.channel, command)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := i.Answer(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, pages := "", 1
+			for ; ; pages++ {
+				found += m.Content + "\n"
+				on := ""
+				for _, b := range m.Components[0].Components {
+					if b.Label == wording.PageOn.In(wording.English) {
+						on = b.CustomID
+					}
+				}
+				if on == "" || len(i.Followups()) > 0 || pages > npcs {
+					break
+				}
+				p, err := e.d.Press(e.dm, e.channel, m.ID, on)
+				if err != nil {
+					t.Fatal(err)
+				}
+				before := m.Content
+				if m, err = p.AnswerWhen(t.Context(), func(now discordtest.Message) bool { return now.Content != before }); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for n := range npcs {
+				if name := fmt.Sprintf("Lang %02d", n); strings.Count(found, name) != 1 {
+					t.Errorf("/%s shows %q %d times on %d pages", command, name, strings.Count(found, name), pages)
+				}
+			}
+			if pages < 2 {
+				t.Errorf("/%s has one page", command)
+			}
+		}
+		e.stop()
 	})
 }

@@ -24,6 +24,10 @@ const (
 	SuggestApproval                   // a call that waits for approval, by its id
 	SuggestHeldTool                   // see [Guild.HeldTools], as [Member.ApproveTool] wants it
 	SuggestCampaign                   // by its id, which may be empty
+	SuggestPlace                      // of the world, by its id
+	SuggestSubject                    // what there is to know of, by its name: NPCs, and all of the world
+	SuggestRule                       // by its name, for players, too
+	SuggestVoice                      // of the first provider of voices, as an NPC's file names it
 )
 
 // Choice is something that can be named: how people know it, and how a command
@@ -39,11 +43,11 @@ type Choice struct {
 }
 
 // Suggest returns what may be meant by what the member has typed, the nearest
-// first, 25 at most: nothing to players. It looks only at what is in memory; if
+// first, 25 at most: to players rules alone. It looks only at what is in memory; if
 // the campaign is closed, it is opened for the next to find it open, however soon
 // ctx ends.
 func (m *Member) Suggest(ctx context.Context, what Suggestion, typed string) ([]Choice, error) {
-	if !m.DM {
+	if !m.DM && what != SuggestRule {
 		return nil, nil
 	}
 	l, err := m.guild.acquireSoon(ctx)
@@ -60,7 +64,7 @@ func (m *Member) Suggest(ctx context.Context, what Suggestion, typed string) ([]
 // findChoices looks for what is suggested, if the member may see it.
 func (m *Member) findChoices(ctx context.Context, game *play.Game, what Suggestion, typed string) ([]Choice, error) {
 	target := mcp.Target{Source: "builtin", ReadOnly: true, Tool: "query_entities", Permission: policy.WorldRead}
-	find := func() ([]Choice, error) { return suggestEntities(game, typed), nil }
+	find := func() ([]Choice, error) { return suggestEntities(game, "", typed), nil }
 	switch what {
 	case SuggestApproval:
 		target.Tool, target.Permission = "list_approvals", policy.SessionControl
@@ -68,6 +72,16 @@ func (m *Member) findChoices(ctx context.Context, game *play.Game, what Suggesti
 	case SuggestHeldTool:
 		target.Tool, target.Source, target.Permission = "approve_tool", "server", policy.SessionControl
 		find = func() ([]Choice, error) { return suggestHeld(ctx, game, typed) }
+	case SuggestPlace:
+		find = func() ([]Choice, error) { return suggestEntities(game, placeType, typed), nil }
+	case SuggestSubject:
+		find = func() ([]Choice, error) { return suggestSubjects(game, typed), nil }
+	case SuggestRule:
+		target.Tool, target.Permission = "search_rules", policy.RulesRead
+		find = func() ([]Choice, error) { return suggestRules(game, typed) }
+	case SuggestVoice:
+		target.Tool, target.Source, target.Permission = "voices", "server", policy.SessionControl
+		find = func() ([]Choice, error) { return suggestNames(game.VoiceIDs(), typed), nil }
 	case SuggestCampaign:
 		target.Tool, target.Source, target.Permission = "campaign_switch", "server", policy.SessionControl
 		find = func() ([]Choice, error) { return m.guild.suggestCampaigns(ctx, typed) }
@@ -82,15 +96,58 @@ func (m *Member) findChoices(ctx context.Context, game *play.Game, what Suggesti
 	return find()
 }
 
+// placeType is the type of entities that others may be in.
+const placeType = "location"
+
+// suggestNames suggests some of the names, the nearest to what was typed first.
+func suggestNames(names []string, typed string) (out []Choice) {
+	slices.SortStableFunc(names, func(a, b string) int { return nameRank(typed, a) - nameRank(typed, b) })
+	for _, n := range names {
+		if nameRank(typed, n) > 0 && !slices.Contains(out, Choice{Name: n, Value: n}) {
+			out = append(out, Choice{Name: n, Value: n})
+		}
+	}
+	return out
+}
+
+// suggestRules suggests rules by their names.
+func suggestRules(game *play.Game, typed string) ([]Choice, error) {
+	all, err := game.Registry.Rules.List()
+	var names []string
+	for _, r := range all {
+		names = append(names, r.Name)
+	}
+	return suggestNames(names, typed), err
+}
+
+// suggestSubjects suggests who is in the cast, then who and what is in the world.
+func suggestSubjects(game *play.Game, typed string) []Choice {
+	var cast []string
+	for _, n := range game.Cast() {
+		cast = append(cast, n.Name)
+	}
+	out := suggestNames(cast, typed)
+	for _, c := range suggestEntities(game, "", typed) {
+		if !slices.Contains(cast, c.Name) {
+			out = append(out, Choice{Name: c.Name, Kind: c.Kind, Value: c.Name})
+		}
+	}
+	return out
+}
+
 // suggestEntities names those of the world, the nearest to what was typed first:
-// whose name begins so, in whose name a word does, and the rest.
-func suggestEntities(game *play.Game, typed string) []Choice {
+// whose name begins so, in whose name a word does, and the rest. A kind leaves out
+// all others.
+func suggestEntities(game *play.Game, kind, typed string) []Choice {
 	type found struct {
 		memory.Entity
 		rank int
 	}
 	var all []found
 	for _, e := range game.World.Entities("") {
+		if kind != "" && e.Type != kind {
+			continue
+		}
 		if r := nameRank(typed, append([]string{e.Name, e.ID}, e.Aliases...)...); r > 0 {
 			all = append(all, found{e, r})
 		}

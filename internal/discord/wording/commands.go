@@ -85,7 +85,7 @@ var (
 	OptFeedback      = Text{"What you think", "Was du denkst"}
 	OptHeard         = Text{"Whether you are heard", "Ob du gehört wirst"}
 	OptChange        = Text{"The change's number, as /undo list shows it; the last one if missing", "Die Nummer der Änderung, wie /undo list sie zeigt; ohne sie die letzte"}
-	OptApprovalID    = Text{"What waits; choose while you type", "Was wartet; wähl es beim Tippen aus"}
+	OptApprovalID    = Text{"What waits; choose while you type, or name who waits or what for", "Was wartet; wähl es beim Tippen aus, oder nenn, wer wartet oder worauf"}
 	OptEntityName    = Text{"What people call it", "Wie es genannt wird"}
 	OptEntityKind    = Text{"What it is", "Was es ist"}
 	OptEntityText    = Text{"One to three sentences", "Ein bis drei Sätze"}
