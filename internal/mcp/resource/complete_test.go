@@ -30,7 +30,7 @@ func TestComplete(t *testing.T) {
 		{"session", resource.SessionTemplate, "id", table.session[:4], []string{table.session}, false},
 		{"transcript", resource.SessionTemplate + "/transcript", "id", "", []string{table.session}, false},
 		{"rule", resource.RuleTemplate, "id", "condition-bl", []string{"condition-blinded"}, false},
-		{"rule_by_name", resource.RuleTemplate, "id", "fireb", []string{"spell-delayed-blast-fireball", "spell-fireball"}, false},
+		{"rule_by_name", resource.RuleTemplate, "id", "fireb", []string{"item-necklace-of-fireballs", "item-wand-of-fireballs", "spell-delayed-blast-fireball", "spell-fireball"}, false},
 		{"other_argument", resource.NPCTemplate, "name", "jun", nil, false},
 		{"huge", resource.NPCTemplate, "id", strings.Repeat("j", 1<<20), nil, false},
 		{"not_utf8", resource.NPCTemplate, "id", "\xff", nil, false},
