@@ -291,6 +291,14 @@ type web struct {
 	newest   bool // 2026-07-28, which has no sessions
 	last     int
 	response *http.Response // the last one; its body is closed
+	client   *http.Client   // nil: the default one
+}
+
+func (w *web) httpClient() *http.Client {
+	if w.client != nil {
+		return w.client
+	}
+	return http.DefaultClient
 }
 
 const newest = "2026-07-28"
@@ -369,7 +377,7 @@ func (w *web) post(body []byte) reply {
 	if host := req.Header.Get("Host"); host != "" {
 		req.Host = host
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := w.httpClient().Do(req)
 	if err != nil {
 		w.t.Fatalf("posting: %v", err)
 	}

@@ -186,11 +186,15 @@ func (g *Gatekeeper) Address(r *http.Request) string {
 	return addressKey(ip)
 }
 
-// ByProxy reports whether r was passed on by a trusted proxy, whose connections many
-// callers share.
-func (g *Gatekeeper) ByProxy(r *http.Request) bool {
-	ap, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err == nil && g.proxies.trusts(plainAddr(ap.Addr()))
+// Peer is [Gatekeeper.Address] of whoever is at the other end of a connection, and
+// whether that is a trusted proxy, whose connections many callers share.
+func (g *Gatekeeper) Peer(remote string) (address string, proxy bool) {
+	ap, err := netip.ParseAddrPort(remote)
+	if err != nil {
+		return remote, false
+	}
+	ip := plainAddr(ap.Addr())
+	return addressKey(ip), g.proxies.trusts(ip)
 }
 
 // holder says whose token this is.

@@ -58,11 +58,7 @@ func (w *Web) drain() error {
 	case <-ctx.Done():
 	}
 	w.answered.end()
-	for session := range w.server.sdk.Sessions() {
-		if session.ID() != "" { // else its own transport ends it
-			work.Go(func() { _ = session.Close() }) // waits for calls nobody listens to
-		}
-	}
+	work.Go(w.closeSessions)
 	err := <-shut
 	if err != nil {
 		err = w.http.Close() // what still hangs has had its time

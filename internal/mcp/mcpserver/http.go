@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -40,6 +39,10 @@ const (
 	defaultSessions = 1000
 )
 
+// socketClosing bounds the closing handshake of a stranger's WebSocket: many may have to
+// give way at once.
+const socketClosing = 100 * time.Millisecond
+
 // WebOptions configures the network transports.
 type WebOptions struct {
 	// Gatekeeper says who calls. Required.
@@ -67,9 +70,13 @@ type Web struct {
 	intake   intake
 	direct   *direct
 	sockets  sync.WaitGroup
-	open     atomic.Int32    // sockets
 	stop     context.Context // ends when sockets are to end
 	halt     context.CancelFunc
+
+	sessions    sessions
+	requests    *quota // that are being answered
+	connections *quota
+	held        sync.Map // net.Conn to *holding
 }
 
 // Listen opens the listener and prepares the handlers. Serve serves them.
@@ -86,6 +93,9 @@ func (s *Server) Listen(ctx context.Context, addr string, o WebOptions) (*Web, e
 	}
 	o.Guard.Addr = l.Addr().String()
 	w := &Web{server: s, o: o, listener: l, intake: intake{max: o.Limits.Body, shares: newShares(o.Limits.Body)}, direct: newDirect(s)}
+	w.sessions.quota = newQuota("sessions", sessionBounds(o.Limits.Sessions))
+	w.requests = newQuota("requests at once", requestBounds())
+	w.connections = newQuota("connections", connectionBounds())
 	w.stop, w.halt = context.WithCancel(context.WithoutCancel(ctx))
 	w.mcp = vouchedFor(s.judged(w.streamable()))
 	if !o.sdkAlone {
@@ -96,8 +106,8 @@ func (s *Server) Listen(ctx context.Context, addr string, o WebOptions) (*Web, e
 	w.answered.end = end
 	w.http = &http.Server{
 		BaseContext: func(net.Listener) context.Context { return life },
-		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
-		Handler:     w.routes(), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
+		ConnContext: w.openConnection, ConnState: w.followConnection,
+		Handler: w.routes(), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug),
 	}
 	if o.Metrics != nil {
@@ -118,16 +128,7 @@ func plainListen(err error) error {
 }
 
 func (w *Web) gauges(m *observe.Metrics) error {
-	return m.Gauge("glyphoxa_sessions", "Sessions of outside clients that are open.", func() float64 { return float64(w.server.countSessions()) })
-}
-
-// countSessions counts the sessions that are open.
-func (s *Server) countSessions() int {
-	n := 0
-	for range s.sdk.Sessions() {
-		n++
-	}
-	return n
+	return m.Gauge("glyphoxa_sessions", "Sessions of outside clients that are open.", func() float64 { return float64(w.sessions.open()) })
 }
 
 // Addr is the address the server listens on, as host:port.
@@ -141,12 +142,14 @@ func (w *Web) Serve(ctx context.Context) error {
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	memory.Go(func() { w.intake.shares.giveMemoryBack(life) })
+	memory.Go(func() { w.endIdle(life) })
 	failed := make(chan error, 1)
 	go func() { failed <- w.http.Serve(framedListener{w.listener}) }() // ends with Shutdown or Close
 	select {
 	case err := <-failed:
 		w.halt()
 		w.answered.end()
+		w.closeSessions()
 		w.sockets.Wait()
 		return fmt.Errorf("serving: %w", err)
 	case <-ctx.Done():
@@ -163,7 +166,7 @@ func ignoreClosed(err error) error {
 
 func (w *Web) routes() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", w.identified(w.bounded(w.mcp)))
+	mux.Handle("/mcp", w.identified(w.withinQuotas(w.bounded(w.atOnce(w.mcp)))))
 	mux.HandleFunc("/ws", w.websocket)
 	if w.o.Health != nil {
 		mux.Handle("/healthz", w.o.Health.Live())
@@ -176,7 +179,7 @@ func (w *Web) routes() http.Handler {
 		mux.Handle(identity.MetadataPath, meta)
 		mux.Handle(identity.MetadataPath+"/", meta)
 	}
-	return w.guarded(mux)
+	return w.busied(w.guarded(mux))
 }
 
 // guarded refuses what no client of ours would send, and tells browsers what
@@ -237,7 +240,13 @@ func (w *Web) identified(next http.Handler) http.Handler {
 			w.refuse(rw, r, err)
 			return
 		}
-		next.ServeHTTP(rw, r.WithContext(context.WithValue(policy.WithSubject(r.Context(), subject), vouchKey{}, &peer{subject: subject})))
+		r = r.WithContext(context.WithValue(policy.WithSubject(r.Context(), subject), vouchKey{}, &peer{subject: subject}))
+		if why := w.claimConnection(r, subject); why != nil {
+			rw.Header().Set("Connection", "close")
+			w.refuseHolding(rw, r, targetConnect, why)
+			return
+		}
+		next.ServeHTTP(rw, r)
 	})
 }
 
@@ -281,25 +290,8 @@ func (w *Web) streamable() http.Handler {
 			defer late.endResponse()
 			rw = late
 		}
-		if r.Method == http.MethodPost && r.Header.Get(sessionHeader) == "" && w.full(rw) {
-			return
-		}
 		sessions.ServeHTTP(rw, r)
 	})
-}
-
-// full refuses a new session if there are too many.
-func (w *Web) full(rw http.ResponseWriter) bool {
-	if w.server.countSessions() < w.o.Limits.Sessions {
-		return false
-	}
-	tooMany(rw)
-	return true
-}
-
-func tooMany(rw http.ResponseWriter) {
-	rw.Header().Set("Retry-After", "10")
-	http.Error(rw, "too many sessions are open; try again later", http.StatusServiceUnavailable)
 }
 
 // metrics are for who may read the audit log, and for this machine.

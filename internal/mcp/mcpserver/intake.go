@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
@@ -31,8 +33,7 @@ func (w *Web) bounded(next http.Handler) http.Handler {
 		var shape *wire.ShapeError
 		switch {
 		case errors.Is(err, wire.ErrOverShare):
-			rw.Header().Set("Retry-After", "1")
-			http.Error(rw, err.Error(), http.StatusTooManyRequests)
+			w.refuseHolding(rw, r, targetRequest, &mcp.Refusal{Code: mcp.CodeCapacityExceeded, By: byLimits, Reason: err.Error(), RetryAfter: time.Second})
 			return
 		case errors.As(err, &shape):
 			http.Error(rw, shape.Error(), http.StatusRequestEntityTooLarge)

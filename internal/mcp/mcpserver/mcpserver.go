@@ -106,6 +106,7 @@ type Server struct {
 	notifier   *notifier
 	approvals  approvalNews
 	fanout     fanout // serves the feeds of all connections
+	streams    *quota // of events
 
 	identity *sdk.Implementation             // what it tells clients it is
 	plain    atomic.Pointer[map[string]bool] // of listed, those whose arguments travel in no header
@@ -132,7 +133,8 @@ func New(host *mcphost.Host, o Options) *Server {
 		host: host, o: o, catalog: c, dispatcher: d, fanout: fanout{world: o.World}, listed: map[string]listed{},
 		resources: &resourceMethods{dispatcher: d, source: o.Resources},
 		prompts:   &promptMethods{dispatcher: d, source: o.Prompts},
-		sync:      &stateSync{dispatcher: d, world: o.World},
+		sync:      &stateSync{dispatcher: d, world: o.World, polls: newQuota("polls", pollBounds())},
+		streams:   newQuota("event streams", streamBounds()),
 	}
 	s.identity = &sdk.Implementation{Name: "glyphoxa", Title: "Glyphoxa", Version: o.Version}
 	s.sdk = sdk.NewServer(s.identity, s.sdkOptions())

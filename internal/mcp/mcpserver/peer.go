@@ -22,6 +22,9 @@ type peer struct {
 	feed *feed
 	// level is from which level on the client of a connection wants messages.
 	level atomic.Value // a sdk.LoggingLevel
+	// opened is told of the session that the request opens; nil where that is nobody's
+	// business.
+	opened func(*sdk.ServerSession)
 }
 
 // peerKey is where a request's token info holds its peer.

@@ -39,6 +39,9 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		switch method {
 		case methodInitialize:
+			if ss, ok := req.GetSession().(*sdk.ServerSession); ok && p.opened != nil {
+				p.opened(ss)
+			}
 			s.notifier.addSession(req.GetSession(), p.subject.Caller().Viewer())
 			s.approvals.addSession(req.GetSession(), p.subject)
 			s.notifier.pruneSessions(s.sdk.Sessions())
@@ -78,6 +81,11 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 					return nil, err
 				}
 			}
+			free, err := s.dispatcher.holdFor(ctx, s.streams, methodListen)
+			if err != nil {
+				return nil, s.dispatcher.refuse(err)
+			}
+			defer free()
 			s.notifier.addSession(req.GetSession(), p.subject.Caller().Viewer())
 			defer s.notifier.removeSession(req.GetSession())
 		case methodListPrompts:

@@ -1,8 +1,10 @@
 package mcpserver
 
 import (
+	"context"
 	"errors"
 	"net/http"
+	"strconv"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
@@ -10,10 +12,42 @@ import (
 )
 
 // What is asked for before anything is called, as it is recorded.
-const targetConnect = "connect"
+const (
+	targetConnect = "connect"
+	targetRequest = "request"
+	targetSession = "session"
+	targetSocket  = "socket"
+	targetStream  = "stream"
+)
 
 // What refuses it, as it is recorded.
-const byToken = "token" // a token that is worth nothing here
+const (
+	byToken  = "token" // a token that is worth nothing here
+	byLimits = "limits"
+)
+
+// refuseHolding answers a request of an identified caller who may hold no more of
+// something, and records it.
+func (w *Web) refuseHolding(rw http.ResponseWriter, r *http.Request, what string, why *mcp.Refusal) {
+	w.server.dispatcher.recordRefusal(r.Context(), mcp.Target{Tool: what, Source: sourceServer, ReadOnly: true}, "", why)
+	rw.Header().Set("Retry-After", strconv.Itoa(int(why.RetryAfter.Seconds())))
+	http.Error(rw, oneLine(why.Error()), http.StatusTooManyRequests)
+}
+
+// holdFor has the subject of ctx hold one more of q until free is called, for a request
+// that is no call, or says why not, which is recorded.
+func (d *dispatcher) holdFor(ctx context.Context, q *quota, method string) (free func(), err error) {
+	s := policy.SubjectFrom(ctx)
+	if s == nil {
+		return func() {}, nil
+	}
+	h, why := q.take(holderOf(s), s.Address, nil)
+	if why != nil {
+		d.recordRefusal(ctx, mcp.Target{Tool: method, Source: sourceServer, ReadOnly: true}, "", why)
+		return nil, why
+	}
+	return h.free, nil
+}
 
 // recordWrongToken records that somebody came with a token that is worth nothing.
 func (w *Web) recordWrongToken(r *http.Request, err error) {

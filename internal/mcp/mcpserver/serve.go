@@ -19,11 +19,12 @@ func Stdio() wire.Frames { return wire.Lines(os.Stdin, os.Stdout, 0) }
 // ends nothing more is read, and what is under way gets ten seconds to finish.
 // A client that opens with the older dialect's handshake is served in that dialect.
 func (s *Server) Serve(ctx context.Context, subject *policy.Subject, frames wire.Frames) error {
-	return s.serveFrames(ctx, subject, frames, nil)
+	return s.serveFrames(ctx, subject, frames, nil, 0)
 }
 
-// serveFrames is Serve for a client whose requests hold of a share, which may be nil.
-func (s *Server) serveFrames(ctx context.Context, subject *policy.Subject, frames wire.Frames, share wire.Share) error {
+// serveFrames is Serve for a client whose requests hold of a share, which may be nil, and
+// who is to send the first within a time, which is without end if it is 0.
+func (s *Server) serveFrames(ctx context.Context, subject *policy.Subject, frames wire.Frames, share wire.Share, first time.Duration) error {
 	life, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer end(nil)
 	defer context.AfterFunc(ctx, func() {
@@ -36,7 +37,12 @@ func (s *Server) serveFrames(ctx context.Context, subject *policy.Subject, frame
 	p.feed = newFeed(life, &s.fanout, conn.Push)
 	defer p.feed.close()
 
-	req, _, err := conn.Peek(life)
+	begun, cancel := life, context.CancelFunc(func() {})
+	if first > 0 {
+		begun, cancel = context.WithTimeoutCause(life, first, errSilent)
+	}
+	req, _, err := conn.Peek(begun)
+	cancel()
 	if err != nil {
 		return withoutEnd(err)
 	}
@@ -45,6 +51,9 @@ func (s *Server) serveFrames(ctx context.Context, subject *policy.Subject, frame
 	}
 	return withoutEnd(s.sdk.Run(life, &checkedConn{Conn: conn, server: s}))
 }
+
+// errSilent is why a connection ends over which nothing has come.
+var errSilent = errors.New("it has said nothing yet")
 
 // withoutEnd tells an orderly end of a connection from a failure.
 func withoutEnd(err error) error {

@@ -92,6 +92,19 @@ func (s *shares) giveBack(who string, n int64) {
 	}
 }
 
+// noteBurst has memory given back for something that held none of the shares.
+func (s *shares) noteBurst() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.burst = true
+	if s.total < burstBytes {
+		select {
+		case s.calm <- struct{}{}:
+		default: // told already
+		}
+	}
+}
+
 // endBurst reports whether a burst is over, and forgets it if so.
 func (s *shares) endBurst() bool {
 	s.mu.Lock()

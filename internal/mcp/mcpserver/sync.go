@@ -57,6 +57,7 @@ func (r *syncResult) MarshalJSON() ([]byte, error) { return r.raw, nil }
 type stateSync struct {
 	*dispatcher
 	world *world.World // nil: there is none
+	polls *quota       // that wait
 }
 
 // addTo registers state sync as methods of our own.
@@ -215,6 +216,13 @@ func (s *stateSync) poll(ctx context.Context, raw json.RawMessage) (out []byte, 
 	if !sub.Resumed() {
 		b := append([]byte(`{"snapshot":true,`), appendSnapshot(nil, ourWords.seq, sub.Snapshot())...)
 		return append(b, '}'), nil
+	}
+	if f.waitMs > 0 {
+		free, err := s.holdFor(ctx, s.polls, MethodPoll)
+		if err != nil {
+			return nil, err
+		}
+		defer free()
 	}
 	wait, cancel := context.WithTimeout(ctx, time.Duration(f.waitMs)*time.Millisecond)
 	defer cancel()

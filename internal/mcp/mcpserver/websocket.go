@@ -1,15 +1,14 @@
 package mcpserver
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/coder/websocket"
 
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
-
-// connKey is where a request's context holds its connection.
-type connKey struct{}
 
 // socketBuffer is how much the system may hold for a WebSocket client that is
 // slow, in bytes. It would take megabytes of state that is old by the time it is
@@ -23,19 +22,23 @@ func (w *Web) websocket(rw http.ResponseWriter, r *http.Request) {
 		w.refuse(rw, r, err)
 		return
 	}
-	defer w.open.Add(-1)
-	if int(w.open.Add(1)) > w.o.Limits.Sessions {
-		tooMany(rw)
+	r = r.WithContext(policy.WithSubject(r.Context(), subject))
+	held, why := w.sessions.take(holderOf(subject), subject.Address, nil)
+	if why != nil {
+		w.refuseHolding(rw, r, targetSocket, why)
 		return
 	}
+	defer held.free()
 	if w.stop.Err() != nil {
 		http.Error(rw, stopping, http.StatusServiceUnavailable)
 		return
 	}
 	w.sockets.Add(1)
 	defer w.sockets.Done()
-	if c, ok := r.Context().Value(connKey{}).(writeBuffered); ok {
-		_ = c.SetWriteBuffer(socketBuffer) // else the system chooses
+	if c := connectionOf(r); c != nil {
+		if tcp, ok := c.Conn.(writeBuffered); ok {
+			_ = tcp.SetWriteBuffer(socketBuffer) // else the system chooses
+		}
 	}
 	conn, err := websocket.Accept(rw, r, &websocket.AcceptOptions{
 		Subprotocols: []string{"mcp"}, InsecureSkipVerify: true, // the guard has checked the origin
@@ -44,8 +47,30 @@ func (w *Web) websocket(rw http.ResponseWriter, r *http.Request) {
 		return // Accept has answered
 	}
 	share := w.intake.shares.of(subject)
-	err = w.server.serveFrames(w.stop, subject, wire.WebSocketWith(conn, wire.SocketOptions{Max: w.o.Limits.Body, Share: share}), share)
+	o := wire.SocketOptions{Max: w.o.Limits.Body, Share: share}
+	if holderOf(subject) == "" {
+		o.CloseWithin = socketClosing
+	}
+	frames := wire.WebSocketWith(conn, o)
+	held.closeBy(func() { _ = frames.Close() }) // it reports nothing
+	held.release()
+	err = w.server.serveFrames(w.stop, subject, heldFrames{frames, held}, share, firstTime)
 	if err != nil {
 		w.server.o.Logger.Debug("websocket ended", "client", subject.Name, "reason", err)
 	}
+}
+
+// heldFrames marks its socket as used with each frame that comes.
+type heldFrames struct {
+	wire.Frames
+	held *holding
+}
+
+func (f heldFrames) ReadFrame(ctx context.Context) ([]byte, error) {
+	raw, err := f.Frames.ReadFrame(ctx)
+	if err == nil {
+		f.held.begin()
+		f.held.release()
+	}
+	return raw, err
 }

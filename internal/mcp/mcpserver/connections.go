@@ -1,0 +1,78 @@
+package mcpserver
+
+import (
+	"context"
+	"net"
+	"net/http"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+)
+
+// connKey is where a request's context holds its *connection.
+type connKey struct{}
+
+// connection is one that HTTP is spoken over, until a WebSocket takes it over.
+type connection struct {
+	net.Conn
+	held   *holding // nil for a trusted proxy's, which bounds them itself
+	caller string   // who has shown a token; owned by the goroutine that serves it
+}
+
+// openConnection counts a connection as a stranger's, and returns the context of its
+// requests.
+func (w *Web) openConnection(ctx context.Context, c net.Conn) context.Context {
+	known := &connection{Conn: c}
+	address, proxy := w.o.Gatekeeper.Peer(c.RemoteAddr().String())
+	if !proxy {
+		h, why := w.connections.take("", address, func() { _ = c.Close() })
+		if why != nil {
+			_ = c.Close()
+			return ctx
+		}
+		h.release() // nothing has come yet
+		known.held = h
+		w.held.Store(c, h)
+	}
+	return context.WithValue(ctx, connKey{}, known)
+}
+
+// followConnection ends what openConnection began.
+func (w *Web) followConnection(c net.Conn, state http.ConnState) {
+	if state != http.StateClosed && state != http.StateHijacked {
+		return
+	}
+	if h, ok := w.held.LoadAndDelete(c); ok {
+		h.(*holding).free()
+	}
+}
+
+// busied marks the connection of every request as busy.
+func (w *Web) busied(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if c := connectionOf(r); c != nil && c.held != nil {
+			c.held.begin()
+			defer c.held.release()
+		}
+		next.ServeHTTP(rw, r)
+	})
+}
+
+func connectionOf(r *http.Request) *connection {
+	c, _ := r.Context().Value(connKey{}).(*connection)
+	return c
+}
+
+// claimConnection counts the connection of r as that of the caller who has shown a token
+// on it, or says why that one may have no more.
+func (w *Web) claimConnection(r *http.Request, s *policy.Subject) *mcp.Refusal {
+	c, who := connectionOf(r), holderOf(s)
+	if c == nil || c.held == nil || who == "" || c.caller == who {
+		return nil
+	}
+	if why := c.held.give(who, s.Address); why != nil {
+		return why
+	}
+	c.caller = who
+	return nil
+}

@@ -1,0 +1,355 @@
+package mcpserver
+
+import (
+	"container/list"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+)
+
+// quotaBounds are how many of one kind of thing may be held at once.
+type quotaBounds struct {
+	// strangers is what those without a token hold together, strangersAt those of them at
+	// one address.
+	strangers, strangersAt int
+	// known is what callers with a token hold together, each what one of them holds, at
+	// what those at one address hold.
+	known, each, at int
+	// certain is what each caller with a token may hold whatever others do.
+	certain int
+	// yields has the least recently used of a caller's own give way where it may hold no
+	// more, and strangers' give way although they are in use: one could seem to be for ever.
+	yields bool
+	// grace is how long nothing has to give way after it was taken: who takes one more
+	// waits so long.
+	grace time.Duration
+	// fresh is how long one may be idle that was never used, idle how long a stranger's.
+	// Zero is without end.
+	fresh, idle time.Duration
+}
+
+// quota bounds how many things of one kind, such as sessions, callers hold at once.
+// Strangers have a part of their own, in which the least recently used gives way to a new
+// one: many of them cost nobody with a token anything. It is safe for concurrent use and
+// calls the ends of holdings without holding its lock.
+type quota struct {
+	quotaBounds
+	kind string // in plural, for whoever is refused
+
+	mu        sync.Mutex       // guards the fields below, and holdings
+	strange   *list.List       // of strangers' *holding, the least recently used first
+	owned     *list.List       // of the others', likewise
+	callers   map[string]int   // of callers with a token
+	addresses map[location]int // of both kinds
+	ended     int              // those that had to end since endIdle was last called
+}
+
+// location is where holdings are counted together.
+type location struct {
+	address  string
+	stranger bool
+}
+
+// holding is one thing that is held: busy, or idle since it was last used.
+type holding struct {
+	quota   *quota
+	caller  string // empty for strangers
+	address string
+	taken   time.Time
+	end     func() // closes it, and frees the holding in the end; nil if it cannot be closed
+
+	// Guarded by quota.mu.
+	busy  int
+	used  bool // more than opened
+	since time.Time
+	place *list.Element // nil once it is free
+}
+
+func newQuota(kind string, b quotaBounds) *quota {
+	return &quota{
+		quotaBounds: b, kind: kind, strange: list.New(), owned: list.New(),
+		callers: map[string]int{}, addresses: map[location]int{},
+	}
+}
+
+// holderOf returns under which name a subject's things count, empty for strangers.
+func holderOf(s *policy.Subject) string {
+	if s.Name == identity.Anonymous {
+		return ""
+	}
+	return s.Name
+}
+
+// take has a caller hold one more, busy for now, or says why not. end is called without
+// further ado if it has to give way; it may be nil.
+func (q *quota) take(caller, address string, end func()) (*holding, *mcp.Refusal) {
+	h := &holding{quota: q, caller: caller, address: address, end: end, busy: 1}
+	for {
+		ending, wait, why := q.admit(h)
+		switch {
+		case why != nil:
+			return nil, why
+		case wait > 0:
+			time.Sleep(wait)
+			continue
+		case ending != nil:
+			ending()
+		}
+		return h, nil
+	}
+}
+
+// admit adds h, and returns what has to be called to end the one that gives way, or how
+// long to wait until one can.
+func (q *quota) admit(h *holding) (ending func(), wait time.Duration, why *mcp.Refusal) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	leaves, why := q.makeRoom(h.caller, h.address)
+	if why != nil {
+		return nil, 0, why
+	}
+	if leaves != nil {
+		if wait = q.grace - time.Since(leaves.taken); wait > 0 {
+			return nil, wait, nil
+		}
+		ending = leaves.end
+		q.remove(leaves)
+		q.ended++
+	}
+	h.taken = time.Now()
+	q.add(h)
+	return ending, 0, nil
+}
+
+// makeRoom returns who has to give way to one more, nil if nobody, or why there is no
+// room. Callers hold mu.
+func (q *quota) makeRoom(caller, address string) (*holding, *mcp.Refusal) {
+	if caller == "" {
+		alone := q.addresses[location{address, true}] >= q.strangersAt
+		if !alone && q.strange.Len() < q.strangers {
+			return nil, nil
+		}
+		if h := q.leastUsedStranger(address, alone); h != nil {
+			return h, nil
+		}
+		return nil, q.refusal("all that callers without a token may have together are in use", "come with a token, or try again later")
+	}
+	n := q.callers[caller]
+	switch {
+	case n < q.certain:
+		return nil, nil
+	case n >= q.each:
+		if q.yields {
+			if h := leastUsed(q.owned, func(h *holding) int { return rankOwned(h, caller) }); h != nil {
+				return h, nil
+			}
+		}
+		return nil, q.refusal("you have as many open as one caller may", "close some first")
+	case q.addresses[location{address, false}] >= q.at:
+		return nil, q.refusal("as many are open from your address as may be", "close some first")
+	case q.owned.Len() >= q.known:
+		return nil, q.refusal("as many are open as may be", "try again later")
+	}
+	return nil, nil
+}
+
+func (q *quota) refusal(reason, hint string) *mcp.Refusal {
+	return &mcp.Refusal{
+		Code: mcp.CodeCapacityExceeded, By: byLimits, Reason: "too many " + q.kind + ": " + reason, Hint: hint, RetryAfter: quotaRetry,
+	}
+}
+
+// quotaRetry is when it is worth to try again.
+const quotaRetry = 10 * time.Second
+
+// leastUsedStranger returns the stranger's holding that gives way to one at address: one
+// at that very address if alone, else at the address that has most. Callers hold mu.
+func (q *quota) leastUsedStranger(address string, alone bool) *holding {
+	if !alone {
+		most := 0
+		for at, n := range q.addresses {
+			if at.stranger && n > most {
+				address, most = at.address, n
+			}
+		}
+	}
+	return leastUsed(q.strange, func(h *holding) int {
+		switch {
+		case h.address != address || h.end == nil || h.busy > 0 && !q.yields:
+			return 0
+		case h.used || q.yields:
+			return 1
+		}
+		return 2
+	})
+}
+
+// rankOwned ranks a caller's own holdings: the idle ones give way.
+func rankOwned(h *holding, caller string) int {
+	if h.caller == caller && h.busy == 0 && h.end != nil {
+		return 1
+	}
+	return 0
+}
+
+// leastUsed returns the first holding of the highest rank, nil if all ranks are 0.
+func leastUsed(all *list.List, rank func(*holding) int) *holding {
+	var found *holding
+	best := 0
+	for e := all.Front(); e != nil; e = e.Next() {
+		h := e.Value.(*holding)
+		if r := rank(h); r > best {
+			found, best = h, r
+		}
+	}
+	return found
+}
+
+// add counts h. Callers hold mu.
+func (q *quota) add(h *holding) {
+	h.since = time.Now()
+	q.addresses[location{h.address, h.caller == ""}]++
+	if h.caller == "" {
+		h.place = q.strange.PushBack(h)
+		return
+	}
+	h.place = q.owned.PushBack(h)
+	q.callers[h.caller]++
+}
+
+// remove counts h no more, if it was counted. Callers hold mu.
+func (q *quota) remove(h *holding) {
+	if h.place == nil {
+		return
+	}
+	q.listOf(h).Remove(h.place)
+	h.place = nil
+	at := location{h.address, h.caller == ""}
+	if q.addresses[at]--; q.addresses[at] <= 0 {
+		delete(q.addresses, at)
+	}
+	if h.caller == "" {
+		return
+	}
+	if q.callers[h.caller]--; q.callers[h.caller] <= 0 {
+		delete(q.callers, h.caller)
+	}
+}
+
+func (q *quota) listOf(h *holding) *list.List {
+	if h.caller == "" {
+		return q.strange
+	}
+	return q.owned
+}
+
+// open counts what is held.
+func (q *quota) open() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.strange.Len() + q.owned.Len()
+}
+
+// endIdle ends what has been idle for too long, and returns how many had to end since it
+// was last called.
+func (q *quota) endIdle() int {
+	q.mu.Lock()
+	now := time.Now()
+	var ends []func()
+	for _, all := range []*list.List{q.strange, q.owned} {
+		for e := all.Front(); e != nil; {
+			h := e.Value.(*holding)
+			e = e.Next()
+			most := q.fresh
+			if h.used {
+				if most = q.idle; h.caller != "" {
+					continue
+				}
+			}
+			if most > 0 && h.busy == 0 && h.end != nil && now.Sub(h.since) >= most {
+				ends = append(ends, h.end)
+				q.remove(h)
+			}
+		}
+	}
+	n := q.ended + len(ends)
+	q.ended = 0
+	q.mu.Unlock()
+	for _, end := range ends {
+		end()
+	}
+	return n
+}
+
+// begin marks h as busy, and as used.
+func (h *holding) begin() {
+	h.quota.mu.Lock()
+	defer h.quota.mu.Unlock()
+	h.busy++
+	h.used = true
+	h.touch()
+}
+
+// release ends what take or begin began: h is idle from now on, unless it is busy still.
+func (h *holding) release() {
+	h.quota.mu.Lock()
+	defer h.quota.mu.Unlock()
+	h.busy--
+	h.touch()
+}
+
+// touch marks h as the most recently used. Callers hold mu.
+func (h *holding) touch() {
+	h.since = time.Now()
+	if h.place != nil {
+		h.quota.listOf(h).MoveToBack(h.place)
+	}
+}
+
+// closeBy has end close what is held if it has to give way.
+func (h *holding) closeBy(end func()) {
+	h.quota.mu.Lock()
+	defer h.quota.mu.Unlock()
+	h.end = end
+}
+
+// free ends the holding. It may be called more than once.
+func (h *holding) free() {
+	h.quota.mu.Lock()
+	defer h.quota.mu.Unlock()
+	h.quota.remove(h)
+}
+
+// give hands the holding over to another caller, who then counts it as its own, or says
+// why that one may hold no more. Nothing changes then.
+func (h *holding) give(caller, address string) *mcp.Refusal {
+	ending, why := h.quota.transfer(h, caller, address)
+	if ending != nil {
+		ending()
+	}
+	return why
+}
+
+func (q *quota) transfer(h *holding, caller, address string) (ending func(), why *mcp.Refusal) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if h.place == nil { // it has given way already
+		return nil, nil
+	}
+	leaves, why := q.makeRoom(caller, address)
+	if why != nil {
+		return nil, why
+	}
+	if leaves != nil {
+		ending = leaves.end
+		q.remove(leaves)
+		q.ended++
+	}
+	q.remove(h)
+	h.caller, h.address = caller, address
+	q.add(h)
+	return ending, nil
+}
