@@ -143,11 +143,11 @@ func TestIdleEnds(t *testing.T) {
 			h.release()
 			b.hold("busy"+who, who, "here")
 		}
-		time.Sleep(time.Second - 1)
+		time.Sleep(time.Second - time.Nanosecond)
 		if n := b.endIdle(); n != 0 {
 			t.Errorf("%v end too early", b.ended)
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		if n := b.endIdle(); n != 2 || fmt.Sprint(b.ended) != "[fresh fresha]" {
 			t.Errorf("%v end, want the two that were never used", b.ended)
 		}

@@ -76,18 +76,7 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 				}
 			}
 		case methodListen:
-			if params, ok := req.GetParams().(*sdk.SubscriptionsListenParams); ok {
-				if err := s.resources.checkListening(ctx, params); err != nil {
-					return nil, err
-				}
-			}
-			free, err := s.dispatcher.holdFor(ctx, s.streams, methodListen)
-			if err != nil {
-				return nil, s.dispatcher.refuse(err)
-			}
-			defer free()
-			s.notifier.addSession(req.GetSession(), p.subject.Caller().Viewer())
-			defer s.notifier.removeSession(req.GetSession())
+			return s.serveListener(ctx, p, req, next)
 		case methodListPrompts:
 			if s.prompts.served() {
 				return s.prompts.listPrompts(ctx, req)
@@ -95,6 +84,23 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		return next(ctx, method, req)
 	}
+}
+
+// serveListener serves a request to be told of changes, as long as its client listens.
+func (s *Server) serveListener(ctx context.Context, p *peer, req sdk.Request, next sdk.MethodHandler) (sdk.Result, error) {
+	if params, ok := req.GetParams().(*sdk.SubscriptionsListenParams); ok {
+		if err := s.resources.checkListening(ctx, params); err != nil {
+			return nil, err
+		}
+	}
+	free, err := s.dispatcher.holdFor(ctx, s.streams, methodListen)
+	if err != nil {
+		return nil, s.dispatcher.refuse(err)
+	}
+	defer free()
+	s.notifier.addSession(req.GetSession(), p.subject.Caller().Viewer())
+	defer s.notifier.removeSession(req.GetSession())
+	return next(ctx, methodListen, req)
 }
 
 // checkRequest takes what a request costs from its client's budget, unless it passes the
