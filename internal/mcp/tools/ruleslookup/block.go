@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -201,7 +200,11 @@ func requiredKeys(s shape) func(func(string) bool) {
 
 // writeString writes s, which is valid UTF-8, as a JSON string.
 func writeString(b *bytes.Buffer, s string) {
-	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' }) {
+	plain := true
+	for i := range len(s) {
+		plain = plain && s[i] >= ' ' && s[i] != '"' && s[i] != '\\'
+	}
+	if plain {
 		b.WriteByte('"')
 		b.WriteString(s)
 		b.WriteByte('"')

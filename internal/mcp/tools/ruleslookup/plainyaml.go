@@ -1,8 +1,6 @@
 package ruleslookup
 
 import (
-	"bytes"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -30,10 +28,10 @@ type plainReader struct {
 
 // readPlain returns the document as nodes, or nil if data is not in the plain form.
 func readPlain(data []byte) *yaml.Node {
-	if !utf8.Valid(data) || bytes.ContainsFunc(data, isUnusual) {
+	text := string(data)
+	if !utf8.ValidString(text) || holdsUnusual(text) {
 		return nil
 	}
-	text := string(data)
 	if strings.HasPrefix(text, "---") || strings.Contains(text, "\n---") || strings.Contains(text, "\n...") {
 		return nil
 	}
@@ -52,10 +50,22 @@ func readPlain(data []byte) *yaml.Node {
 	return doc
 }
 
-// isUnusual reports whether r is a control character but for the line end, or one
-// that YAML takes for a line end or a mark.
-func isUnusual(r rune) bool {
-	return r < ' ' && r != '\n' || r >= 0x7f && r <= 0x9f || r == 0x2028 || r == 0x2029 || r == 0xfeff || r >= 0xfffe && r <= 0xffff || r >= 0xd800 && r <= 0xdfff
+// holdsUnusual reports whether s holds a control character but for the line end,
+// or one that YAML takes for a line end or a mark.
+func holdsUnusual(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c < ' ' && c != '\n', c == 0x7f:
+			return true
+		case c >= 0x80:
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if r <= 0x9f || r == 0x2028 || r == 0x2029 || r == 0xfeff || r >= 0xfffe && r <= 0xffff {
+				return true
+			}
+			i += size - 1
+		}
+	}
+	return false
 }
 
 func (r *plainReader) giveUp() *yaml.Node {
@@ -340,10 +350,10 @@ func isWhole(s string) bool {
 // plainTag tells texts from truth values and nothing; a number passes for text,
 // since the reader of a number looks at its digits.
 func plainTag(s string) string {
-	switch {
-	case slices.Contains([]string{"true", "True", "TRUE", "false", "False", "FALSE"}, s):
+	switch s {
+	case "true", "True", "TRUE", "false", "False", "FALSE":
 		return "!!bool"
-	case slices.Contains([]string{"null", "Null", "NULL", "~"}, s):
+	case "null", "Null", "NULL", "~":
 		return "!!null"
 	}
 	return "!!str"
