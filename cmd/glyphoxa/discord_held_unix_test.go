@@ -58,7 +58,7 @@ func TestDiscordApprovesATool(t *testing.T) {
 	if strings.Count(old.Content, "```") != 2 {
 		t.Errorf("the description breaks out of its box: %q", old.Content)
 	}
-	if got := g.completes(t, g.dm, "tools approve", "name", "ti"); got != "harbour/tide changed" {
+	if got := g.completes(t, g.dm, "tools approve", "name", "ti"); got != "harbour/tide was changed" {
 		t.Errorf("%q is suggested", got)
 	}
 	if got := g.completes(t, g.ana, "tools approve", "name", "ti"); got != "" {
