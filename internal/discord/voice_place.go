@@ -28,6 +28,7 @@ type voicePlace struct {
 	up     bool      // sound can be sent
 	down   time.Time // since when it cannot; zero while it can, or in no channel
 	told   bool      // people know that it cannot
+	moved  bool      // it was moved there, and nobody has been told
 	again  time.Time // when the channel is tried again
 	tries  int       // made since the connection was given up
 }
@@ -91,13 +92,23 @@ func (r *voiceRoom) setPlace(channel string, up bool) {
 		r.joined, r.human = true, time.Now()
 	}
 	was := r.at
-	r.at = voicePlace{channel: channel, wanted: channel, up: up, told: was.told && channel != ""}
+	r.at = voicePlace{channel: channel, wanted: channel, up: up, told: was.told && channel != "", moved: was.moved && channel == was.channel}
 	if channel != "" && !up {
 		r.at.down = was.down
 		if was.down.IsZero() {
 			r.at.down = time.Now()
 		}
 	}
+	r.mu.Unlock()
+	r.wake()
+}
+
+// movePlace notes that somebody moved the bot to another channel. It is told once that is
+// written down.
+func (r *voiceRoom) movePlace(channel string) {
+	r.setPlace(channel, false)
+	r.mu.Lock()
+	r.at.moved = true
 	r.mu.Unlock()
 	r.wake()
 }
@@ -153,14 +164,18 @@ func (r *voiceRoom) keepPlace() {
 	r.kept.last = channel
 }
 
-// lookAfterPlace tells when the connection is away for longer and when it is back, and
-// tries to come back once it was given up. It returns when to look again, zero for not
+// lookAfterPlace tells that the bot was moved, when the connection is away for longer and
+// when it is back, and tries to come back once it was given up. It returns when to look again, zero for not
 // before something changes. Its caller is one goroutine.
 func (r *voiceRoom) lookAfterPlace(ctx context.Context) (again time.Time) {
 	r.keepPlace()
 	r.mu.Lock()
 	at := r.at
+	r.at.moved = false
 	r.mu.Unlock()
+	if at.moved {
+		r.notify("warning", wording.VoiceMoved.In(r.lang, at.channel))
+	}
 	now := time.Now()
 	switch {
 	case at.wanted == "":

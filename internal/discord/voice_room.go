@@ -213,8 +213,7 @@ func (r *voiceRoom) tell(e voice.Event) {
 		r.interruptPlace()
 		r.log.Info("a voice connection is interrupted", "reason", e.Reason)
 	case voice.Moved:
-		r.setPlace(e.Channel, false)
-		r.notify("warning", wording.VoiceMoved.In(r.lang, e.Channel))
+		r.movePlace(e.Channel)
 	case voice.Disconnected:
 		if e.Cause == voice.GaveUp {
 			r.losePlace()

@@ -182,6 +182,7 @@ func TestVoiceRoomTellsWhatHappens(t *testing.T) {
 	var told noted[string]
 	r := testRoom(t, &told)
 	r.tell(voice.Moved{Channel: "6"})
+	r.lookAfterPlace(t.Context())
 	if r.place() != "6" || r.unheard() {
 		t.Errorf("after a move the room is in %q", r.place())
 	}
