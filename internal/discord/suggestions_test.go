@@ -153,7 +153,7 @@ func TestSuggestionsOfEachOption(t *testing.T) {
 			{"entity add", "place", "", []string{"Hafen (location)"}, false},
 			{"ask", "about", "", []string{"Mira", "Nele", "Hafen (location)", "Hans (npc)"}, false},
 			{"ask", "about", "mir", []string{"Mira"}, false},
-			{"rules", "about", "fireb", []string{"Fireball", "Delayed Blast Fireball"}, true},
+			{"rules", "about", "fireb", []string{"Fireball", "Necklace of Fireballs", "Wand of Fireballs", "Delayed Blast Fireball"}, true},
 			{"voice", "npc", "n", []string{"Nele"}, false},
 			{"voice", "voice", "de+m1", []string{"de+m1"}, false},
 		} {
