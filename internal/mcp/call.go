@@ -189,6 +189,9 @@ type Refusal struct {
 	RetryAfter time.Duration
 	// Approval is the id under which the call waits for approval.
 	Approval string
+	// Until is when the call is forgotten at the latest, whatever is decided; zero if it
+	// does not wait.
+	Until time.Time
 	// Decided is the decision that refused, nil if it was none. It is for records alone.
 	Decided *Approved
 }

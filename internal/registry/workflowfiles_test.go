@@ -10,9 +10,17 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
 )
+
+// rolls answers every call.
+type rolls struct{}
+
+func (rolls) Execute(context.Context, string, string) (mcp.Result, error) {
+	return mcp.Result{Text: "3"}, nil
+}
 
 // TestWorkflowFilesAreFollowed has workflow files come, change, be wrong and go: each is
 // seen within two seconds, and what is wrong is told once and changes nothing.
@@ -56,6 +64,11 @@ func TestWorkflowFilesAreFollowed(t *testing.T) {
 		is("a new file", "First.")
 		write(strings.Replace(good, "%", "The second.", 1))
 		is("a changed file", "The second.")
+		write(strings.Replace(good, "%", "The second.", 1) + "output: changed\n")
+		changed, _ := host.Registered("hello")
+		if res, err := changed.Respond(mcp.WithDoor(t.Context(), rolls{}), "{}"); err != nil || !strings.Contains(res.Text, `"output":"changed"`) {
+			t.Errorf("a file that does something else under the same description answers %q, %v", res.Text, err)
+		}
 		write("steps: nonsense\n")
 		time.Sleep(5 * time.Second)
 		synctest.Wait()

@@ -25,6 +25,7 @@ type workflows struct {
 	host   *mcphost.Host
 	server config.Server
 	source fs.FS
+	runs   workflow.Runs // those that wait for approval
 
 	mu    sync.Mutex // guards the fields below; held while the registry is changed
 	all   []*workflow.Workflow
@@ -110,9 +111,9 @@ func (w *workflows) registerTools() error {
 	var defs []mcphost.BuiltinTool
 	var shown strings.Builder
 	for _, one := range w.all {
-		t := one.Tool(lookup{w.host})
+		t := one.Tool(lookup{w.host}, &w.runs)
 		defs = append(defs, t)
-		fmt.Fprintln(&shown, t.Definition.Name, t.ReadOnly, t.Definition.Idempotent, t.Definition.MaxDurationMs, t.Definition.Description, t.Definition.Parameters, t.Needs)
+		fmt.Fprintln(&shown, one.Sum(), t.Definition.Name, t.ReadOnly, t.Definition.Idempotent, t.Definition.MaxDurationMs, t.Definition.Description, t.Definition.Parameters, t.Needs)
 	}
 	if w.shown == shown.String() {
 		return nil

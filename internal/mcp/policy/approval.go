@@ -131,7 +131,7 @@ func (q *ask) decision() *mcp.Approved { return &mcp.Approved{ID: q.ID, By: q.by
 // pendingRefusal tells the caller to come back.
 func (q *ask) pendingRefusal(r *rule) *mcp.Refusal {
 	return &mcp.Refusal{
-		Code: mcp.CodePendingApproval, Rule: r.name, Approval: q.ID, RetryAfter: pollAfter,
+		Code: mcp.CodePendingApproval, Rule: r.name, Approval: q.ID, RetryAfter: pollAfter, Until: q.Expires.Add(q.keep),
 		Reason: "this call needs approval",
 		Hint:   "ask the game master to approve " + q.ID + ", then call again with the same arguments",
 	}

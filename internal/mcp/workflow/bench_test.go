@@ -16,7 +16,7 @@ func BenchmarkRun(b *testing.B) {
 		{"templated", "parameters: {n: {type: integer, default: 2}}\nsteps:\n- {id: a, tool: t, with: {x: '{{ params.n }}', y: 'n is {{ params.n }}'}}\n- {id: b, tool: t, if: steps.a.ok}\noutput: {x: '{{ steps.a.result.x }}'}\n"},
 	} {
 		b.Run(row.name, func(b *testing.B) {
-			tool := parse(b, "description: d\n"+row.text).Tool(known{})
+			tool := parse(b, "description: d\n"+row.text).Tool(known{}, nil)
 			ctx := mcp.WithDoor(b.Context(), doorFunc(answer))
 			b.ReportAllocs()
 			for b.Loop() {

@@ -51,7 +51,7 @@ func exercise(t *testing.T, w *workflow.Workflow) result {
 	for i, name := range w.Needs() {
 		d.handlers[name] = []func(context.Context, string) (mcp.Result, error){echo, says("[1,{\"a\":\"b\"}]"), says("text"), fails(errBroken)}[i%4]
 	}
-	tool := w.Tool(known{})
+	tool := w.Tool(known{}, nil)
 	args, err := json.Marshal(sample(tool.Definition.Parameters))
 	if err != nil {
 		t.Fatalf("the schema %v cannot be encoded: %v", tool.Definition.Parameters, err)

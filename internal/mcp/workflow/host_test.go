@@ -84,7 +84,7 @@ func table(t testing.TB) (*mcphost.Host, *world.World) {
 		if missing := w.Missing(h.Names()); len(missing) > 0 {
 			t.Errorf("workflow %s needs %v", w.Name, missing)
 		}
-		defs = append(defs, w.Tool(registry{h}))
+		defs = append(defs, w.Tool(registry{h}, nil))
 	}
 	check(t, h.ReplaceWorkflows(defs...))
 	return h, live

@@ -29,7 +29,7 @@ func TestPageIsTrue(t *testing.T) {
 	w, err := workflow.Parse(file[1], []byte(file[2]))
 	check(t, err)
 	h, _ := table(t)
-	check(t, h.ReplaceWorkflows(w.Tool(registry{h})))
+	check(t, h.ReplaceWorkflows(w.Tool(registry{h}, nil)))
 	res, err := h.ExecuteTool(t.Context(), w.Name, blocks[0][1])
 	check(t, err)
 

@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -96,7 +97,7 @@ func parse(name string, data []byte) (*Workflow, problem.List) {
 	doc := strictyaml.Read(name, data, &f, &options, &problems)
 	base := path.Base(filepath.ToSlash(name))
 	w := &Workflow{
-		File: name, Name: cmp.Or(f.Name, strings.TrimSuffix(base, path.Ext(base))), Title: f.Title, Description: f.Description,
+		sum: sha256.Sum256(data), File: name, Name: cmp.Or(f.Name, strings.TrimSuffix(base, path.Ext(base))), Title: f.Title, Description: f.Description,
 		keepGoing: !f.StopOnError, effect: tools.EffectAtCommit, timeout: time.Duration(f.Timeout),
 	}
 	if f.Effect == "now" {

@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 
@@ -17,31 +18,61 @@ type run struct {
 	w        *Workflow
 	values   values
 	reports  []stepReport // of w.steps()
-	done     int          // how many have ended
+	settled  []bool       // which of them have ended
+	done     int          // how many have
 	left     int          // bytes of results that still fit
 	progress mcp.Progress
 }
 
-// respond runs the workflow through the caller's door. If a step failed that
-// ends it, or ctx did, it returns both: what has been done, and an error that
-// wraps the failure.
-func (w *Workflow) respond(ctx context.Context, args string) (mcp.Result, error) {
+// respond runs the workflow through the caller's door, or goes on with the run that the
+// same call left in runs. If a step failed that ends it, or ctx did, it returns both:
+// what has been done, and an error that wraps the failure.
+func (w *Workflow) respond(ctx context.Context, args string, runs *Runs) (mcp.Result, error) {
 	params, err := w.arguments(args)
+	if err != nil {
+		return mcp.Result{}, err
+	}
+	key, err := w.keyOf(ctx, params)
 	if err != nil {
 		return mcp.Result{}, err
 	}
 	ctx, release := early(ctx)
 	defer release()
-	r := &run{w: w, values: values{params: params, steps: map[string]any{}}, left: MaxResult, progress: mcp.ProgressFrom(ctx)}
-	for _, s := range w.steps() {
-		r.reports = append(r.reports, stepReport{ID: s.id, Tool: s.tool, Skipped: true})
+	r := runs.take(key)
+	if r == nil {
+		r = w.newRun(params)
 	}
+	r.progress = mcp.ProgressFrom(ctx)
 	err = r.stages(ctx)
 	var output json.RawMessage
 	if err == nil && w.output != nil {
 		output, err = r.output(ctx)
 	}
-	return r.result(output, err)
+	res, err := r.result(output, err)
+	if until := awaited(err); !until.IsZero() {
+		r.rewind()
+		runs.keep(key, r, until)
+	}
+	return res, err
+}
+
+func (w *Workflow) newRun(params map[string]any) *run {
+	r := &run{w: w, values: values{params: params, steps: map[string]any{}}, left: MaxResult}
+	for _, s := range w.steps() {
+		r.reports = append(r.reports, stepReport{ID: s.id, Tool: s.tool, Skipped: true})
+	}
+	r.settled = make([]bool, len(r.reports))
+	return r
+}
+
+// keyOf is what a call's run is kept under.
+func (w *Workflow) keyOf(ctx context.Context, params map[string]any) (runKey, error) {
+	args, err := encodeValue(params)
+	if err != nil {
+		return runKey{}, err
+	}
+	caller := mcp.CallerFrom(ctx)
+	return runKey{workflow: w.sum, args: sha256.Sum256(args), caller: caller.Name(), viewer: caller.Viewer()}, nil
 }
 
 // arguments returns the parameters' values. What is left out has its default,
@@ -132,6 +163,9 @@ func (r *run) stage(ctx context.Context, st stage, at int) error {
 // before any of them runs.
 func (r *run) prepare(ctx context.Context, st stage, at int) (calls []due, fatal error) {
 	for i, s := range st {
+		if r.settled[at+i] { // before the run waited for an approval
+			continue
+		}
 		args, wanted, err := r.arguments(ctx, s)
 		switch {
 		case err != nil:
@@ -194,6 +228,7 @@ func (r *run) noteResult(at int, result any) {
 		known["error"] = map[string]any{"code": string(rep.Error.Code), "message": rep.Error.Message}
 	}
 	r.values.steps[rep.ID] = known
+	r.settled[at] = true
 	r.done++
 	if r.progress != nil {
 		r.progress(float64(r.done), float64(len(r.reports)), rep.ID)

@@ -1,6 +1,8 @@
 package workflow
 
 import (
+	"context"
+	"crypto/sha256"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -30,8 +32,9 @@ type Registry interface {
 // decided now, by what r knows; make it anew when tools come and go.
 //
 // Its Respond returns both a result and an error if a step failed: what has
-// been done, and why no more was.
-func (w *Workflow) Tool(r Registry) tools.Tool {
+// been done, and why no more was. A run that ends because a step waits for approval is
+// kept in runs, and the same call goes on with it; where runs is nil it begins anew.
+func (w *Workflow) Tool(r Registry, runs *Runs) tools.Tool {
 	readOnly, idempotent, openWorld := true, true, false
 	for _, name := range w.Needs() {
 		t, _, _, again, ok := r.Lookup(name)
@@ -51,7 +54,9 @@ func (w *Workflow) Tool(r Registry) tools.Tool {
 			MaxDurationMs: int((timeout + time.Millisecond - 1) / time.Millisecond),
 			Idempotent:    idempotent,
 		},
-		Respond:      w.respond,
+		Respond: func(ctx context.Context, args string) (mcp.Result, error) {
+			return w.respond(ctx, args, runs)
+		},
 		Title:        w.Title,
 		OutputSchema: outputSchema(),
 		Composite:    true,
@@ -93,6 +98,9 @@ func p50Of(r Registry, tool string) time.Duration {
 	}
 	return unknownP50
 }
+
+// Sum tells contents of files apart: what a workflow does changes with it alone.
+func (w *Workflow) Sum() [sha256.Size]byte { return w.sum }
 
 // schema is the JSON Schema of the parameters.
 func (w *Workflow) schema() map[string]any {

@@ -45,7 +45,7 @@ func TestTool(t *testing.T) {
 		{"own_timeout", "- {id: a, tool: far}\ntimeout: 1500ms", facts{true, true, false, true, second, 1500}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			tool := parse(t, "name: w\ntitle: T\ndescription: D\nsteps:\n"+row.steps+"\n").Tool(reg)
+			tool := parse(t, "name: w\ntitle: T\ndescription: D\nsteps:\n"+row.steps+"\n").Tool(reg, nil)
 			d := tool.Definition
 			got := facts{tool.ReadOnly, d.Idempotent, tool.Destructive, tool.OpenWorld, tool.Expected(), d.MaxDurationMs}
 			if diff := cmp.Diff(row.want, got); diff != "" {
@@ -60,7 +60,7 @@ func TestTool(t *testing.T) {
 
 func TestExpectedFollowsTheRegistry(t *testing.T) {
 	reg := known{"a": {p50: time.Second}}
-	tool := parse(t, "description: d\nsteps: [{id: a, tool: a}]\n").Tool(reg)
+	tool := parse(t, "description: d\nsteps: [{id: a, tool: a}]\n").Tool(reg, nil)
 	reg["a"] = fact{p50: time.Minute}
 	if got := tool.Expected(); got != time.Minute {
 		t.Errorf("Expected() = %v, want what the registry says now, %v", got, time.Minute)
@@ -77,7 +77,7 @@ func TestEffect(t *testing.T) {
 		{"now", "effect: now\n", tools.EffectNow},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if got := parse(t, short(row.lines)).Tool(known{}).Effect; got != row.want {
+			if got := parse(t, short(row.lines)).Tool(known{}, nil).Effect; got != row.want {
 				t.Errorf("effect %v, want %v", got, row.want)
 			}
 		})
@@ -90,7 +90,7 @@ func TestParametersBecomeASchema(t *testing.T) {
   limit: {type: integer, default: 3, minimum: 1, maximum: 9}
   ids: {type: array, items: {type: string}}
   more: {type: object}
-`)).Tool(known{})
+`)).Tool(known{}, nil)
 	got, err := json.Marshal(tool.Definition.Parameters)
 	if err != nil {
 		t.Fatal(err)
@@ -123,8 +123,8 @@ func TestResultsFitTheirSchemas(t *testing.T) {
 	refused := &mcp.Refusal{Code: mcp.CodeCapacityExceeded, Reason: "slower", Hint: "wait", RetryAfter: time.Second, Approval: "k3"}
 	d := &door{handlers: handlers{"echo": echo, "refused": fails(refused)}}
 	batch := workflow.Batch()
-	wf := parse(t, "description: d\nstop_on_error: false\nsteps:\n- {id: a, tool: echo, with: {x: 1}}\n- {id: b, tool: refused}\n- {id: c, tool: echo, if: false}\noutput: {a: 1}\n").Tool(known{})
-	failing := parse(t, "description: d\nsteps:\n- {id: b, tool: refused}\n").Tool(known{})
+	wf := parse(t, "description: d\nstop_on_error: false\nsteps:\n- {id: a, tool: echo, with: {x: 1}}\n- {id: b, tool: refused}\n- {id: c, tool: echo, if: false}\noutput: {a: 1}\n").Tool(known{}, nil)
+	failing := parse(t, "description: d\nsteps:\n- {id: b, tool: refused}\n").Tool(known{}, nil)
 	ops := `{"stop_on_error":true,"operations":[{"tool":"echo","id":"a"},{"tool":"refused"},{"tool":"echo"}]}`
 	for _, row := range []struct {
 		name, args string

@@ -10,6 +10,7 @@
 package workflow
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"time"
@@ -46,7 +47,8 @@ type Workflow struct {
 	// File is the path it was read from.
 	File string
 
-	nameLine  int // where problems with the name are reported
+	sum       [sha256.Size]byte // of what the file says
+	nameLine  int               // where problems with the name are reported
 	params    []param
 	stages    []stage
 	output    *template // nil if the result holds the steps' own
