@@ -89,30 +89,29 @@ func (l *Line) Begin() int {
 // Append adds a copy of samples, mono at audio.SampleRate, to the sentence
 // that is open; without one it does nothing. It never blocks.
 func (l *Line) Append(samples []int16) {
-	for len(samples) > 0 {
-		var wake chan struct{}
-		samples, wake = l.appendPart(samples)
-		if wake != nil {
-			wakeup.Signal(wake)
-		}
+	if wake := l.appendAll(samples); wake != nil {
+		wakeup.Signal(wake)
 	}
 }
 
-// appendPart stores what goes into one block and returns the rest, so that the
-// mixer never waits for a long copy.
-func (l *Line) appendPart(samples []int16) (rest []int16, wake chan struct{}) {
+// appendAll stores samples at once: of a part, the mixer could not make a frame, and would
+// have silence follow what came before. A second of sound takes some 20 µs.
+func (l *Line) appendAll(samples []int16) (wake chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.open || l.state == stopped {
-		return nil, nil
+	if !l.open || l.state == stopped || len(samples) == 0 {
+		return nil
 	}
-	at := int(l.written - l.base)
-	if at == len(l.blocks)*len(block{}) {
-		l.blocks = append(l.blocks, l.newBlock())
+	for len(samples) > 0 {
+		at := int(l.written - l.base)
+		if at == len(l.blocks)*len(block{}) {
+			l.blocks = append(l.blocks, l.newBlock())
+		}
+		n := copy(l.blocks[at/len(block{})][at%len(block{}):], samples)
+		l.written += int64(n)
+		samples = samples[n:]
 	}
-	n := copy(l.blocks[at/len(block{})][at%len(block{}):], samples)
-	l.written += int64(n)
-	return samples[n:], l.wakeLocked()
+	return l.wakeLocked()
 }
 
 // End tells that the open sentence is complete, if there is one.
