@@ -24,7 +24,7 @@ const (
 // approvalNews tells clients that may decide of calls that begin to wait. It is safe for
 // concurrent use.
 type approvalNews struct {
-	subjects sync.Map // *sdk.ServerSession to *policy.Subject
+	subjects sync.Map // *sdk.ServerSession to *policy.Subject; the notifier prunes it
 }
 
 // addSession notes who is behind a session.
@@ -54,12 +54,10 @@ func (s *Server) followApprovals(ctx context.Context) {
 	}
 }
 
-// tellDeciders tells of one call that waits. It forgets sessions that have ended.
+// tellDeciders tells of one call that waits.
 func (s *Server) tellDeciders(ctx context.Context, a policy.Approval) {
 	tool, offered := s.host.Registered(toolDecide)
-	live := map[any]bool{}
 	for ss := range s.sdk.Sessions() {
-		live[ss] = true
 		who, known := s.approvals.subjects.Load(ss)
 		if !known || !offered {
 			continue
@@ -74,10 +72,4 @@ func (s *Server) tellDeciders(ctx context.Context, a policy.Approval) {
 		}})
 		cancel()
 	}
-	s.approvals.subjects.Range(func(ss, _ any) bool {
-		if !live[ss] {
-			s.approvals.subjects.Delete(ss)
-		}
-		return true
-	})
 }

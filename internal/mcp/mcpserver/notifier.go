@@ -109,21 +109,23 @@ func (n *notifier) removeSession(session sdk.Session) {
 	}
 }
 
-// pruneSessions forgets sessions that have ended, every now and then.
-func (n *notifier) pruneSessions(live func(func(*sdk.ServerSession) bool)) {
+// pruneSessions forgets sessions that have ended, here and in others, every now and then.
+func (n *notifier) pruneSessions(live func(func(*sdk.ServerSession) bool), others ...*sync.Map) {
 	if n.opened.Add(1)%pruneEvery != 0 {
 		return
 	}
-	open := map[*sdk.ServerSession]bool{}
+	open := map[any]bool{}
 	for ss := range live {
 		open[ss] = true
 	}
-	n.sessions.Range(func(ss, _ any) bool {
-		if !open[ss.(*sdk.ServerSession)] {
-			n.sessions.Delete(ss)
-		}
-		return true
-	})
+	for _, known := range append(others, &n.sessions) {
+		known.Range(func(ss, _ any) bool {
+			if !open[ss] {
+				known.Delete(ss)
+			}
+			return true
+		})
+	}
 }
 
 // listenerOf returns a session's listener, if it was added.

@@ -253,8 +253,8 @@ func (q *quota) open() int {
 	return q.strange.Len() + q.owned.Len()
 }
 
-// endIdle ends what has been idle for too long, and returns how many had to end since it
-// was last called.
+// endIdle ends what has been idle for too long, and returns how many have ended since it
+// was last called, for whatever reason.
 func (q *quota) endIdle() int {
 	q.mu.Lock()
 	now := time.Now()
@@ -320,6 +320,9 @@ func (h *holding) closeBy(end func()) {
 func (h *holding) free() {
 	h.quota.mu.Lock()
 	defer h.quota.mu.Unlock()
+	if h.place != nil {
+		h.quota.ended++
+	}
 	h.quota.remove(h)
 }
 

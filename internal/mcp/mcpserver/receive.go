@@ -44,7 +44,7 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 			}
 			s.notifier.addSession(req.GetSession(), p.subject.Caller().Viewer())
 			s.approvals.addSession(req.GetSession(), p.subject)
-			s.notifier.pruneSessions(s.sdk.Sessions())
+			s.notifier.pruneSessions(s.sdk.Sessions(), &s.approvals.subjects)
 			res, err := next(ctx, method, req)
 			if ss, ok := req.GetSession().(*sdk.ServerSession); ok && err == nil && p.ready != nil {
 				p.ready(ss)
