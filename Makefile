@@ -14,7 +14,7 @@ TESTTIME ?= 30m
 
 export CGO_ENABLED ?= 0
 
-.PHONY: play run build test gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-growth bench-ear bench-discord bench-peers bench-realtime eval eval-address eval-hearing eval-prosody fuzz cover clean
+.PHONY: play run build test gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-growth bench-ear bench-discord bench-peers bench-realtime eval eval-rules eval-address eval-hearing eval-prosody fuzz cover clean
 
 play: build
 	@$(BIN) play $(ARGS)
@@ -122,6 +122,11 @@ bench-realtime:
 # one table; docs/truth.md says what the figures mean.
 eval:
 	@GLYPHOXA_EVAL_HELD=1 $(GO) test -count=1 -v -run '^TestEval' ./internal/truth | sh .ci/evaltable
+
+# eval-rules scores the search of the rule book on the questions of testdata/truth/rules,
+# and shows the misses of the half it is tuned on.
+eval-rules:
+	@$(GO) test -count=1 -v -run '^TestEvalRules$$' ./internal/truth -misses
 
 # eval-address scores who an utterance is for on the lines of testdata/address,
 # and shows every miss.
