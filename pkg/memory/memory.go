@@ -14,6 +14,9 @@ import (
 // ErrNotFound is returned when an id names nothing, or nothing the viewer may see.
 var ErrNotFound = errors.New("not found in memory")
 
+// ErrClosed means the store is closed.
+var ErrClosed = errors.New("database is closed")
+
 // Anyone is the viewer who is none of the NPCs: it sees what everyone may know.
 const Anyone = "*"
 

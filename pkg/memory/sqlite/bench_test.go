@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/memorytest"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
 )
@@ -62,7 +63,7 @@ func campaign(b *testing.B, s *sqlite.Store, v *vocabulary, n int) (session stri
 	b.Helper()
 	const sessions = 20
 	for range sessions {
-		session = startSession(b, s)
+		session = memorytest.StartSession(b, s)
 		for part := range slices.Chunk(make([]memory.Line, n/sessions), 1000) {
 			for i := range part {
 				part[i] = memory.Line{Session: session, Speaker: "Ada", Text: v.line(), At: time.Unix(int64(i), 0)}
@@ -145,7 +146,7 @@ func BenchmarkAppend(b *testing.B) {
 		b.Run(kind.name, func(b *testing.B) {
 			s := open(b, filepath.Join(b.TempDir(), "a.db"), nil)
 			v := newVocabulary()
-			id := startSession(b, s)
+			id := memorytest.StartSession(b, s)
 			b.ReportAllocs()
 			report(b, func(i int) {
 				l := kind.line
@@ -161,10 +162,10 @@ func BenchmarkAppend(b *testing.B) {
 // BenchmarkTakeBack100k takes lines back in a campaign of 100,000, which are
 // indexed by their meaning, too: 5,000 a session.
 func BenchmarkTakeBack100k(b *testing.B) {
-	s := fresh(b)
+	s := open(b, filepath.Join(b.TempDir(), "glyphoxa.db"), &sqlite.Options{Embedder: hashing.New()})
 	v := newVocabulary()
 	session := campaign(b, s, v, 100_000)
-	index(b, s)
+	memorytest.IndexAll(b, s)
 	for _, what := range []struct {
 		name  string
 		lines int
@@ -172,17 +173,17 @@ func BenchmarkTakeBack100k(b *testing.B) {
 	}{
 		{"retract", 1, func() (int, error) { return s.Retract(b.Context(), session, "m") }},
 		{"reword", 1, func() (int, error) { return s.Reword(b.Context(), session, "m", v.line()) }},
-		{"forget_1", 1, func() (int, error) { return s.Forget(b.Context(), ada) }},
-		{"forget_1000", 1000, func() (int, error) { return s.Forget(b.Context(), ada) }},
+		{"forget_1", 1, func() (int, error) { return s.Forget(b.Context(), memorytest.Ada) }},
+		{"forget_1000", 1000, func() (int, error) { return s.Forget(b.Context(), memorytest.Ada) }},
 	} {
 		b.Run(what.name, func(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
 				some := make([]memory.Line, what.lines)
 				for i := range some {
-					some[i] = memory.Line{Session: session, Speaker: "Ada", Text: v.line(), User: ada, Ref: "m"}
+					some[i] = memory.Line{Session: session, Speaker: "Ada", Text: v.line(), User: memorytest.Ada, Ref: "m"}
 				}
-				write(b, s, some...)
+				memorytest.Write(b, s, some...)
 				b.StartTimer()
 				if n, err := what.do(); err != nil || n < what.lines {
 					b.Fatal(n, err)
@@ -212,7 +213,7 @@ func BenchmarkOpen(b *testing.B) {
 }
 
 func BenchmarkSearchFacts(b *testing.B) {
-	s := fresh(b)
+	s := open(b, filepath.Join(b.TempDir(), "glyphoxa.db"), &sqlite.Options{Embedder: hashing.New()})
 	v := newVocabulary()
 	var facts []memory.Fact
 	for i := range 10_000 {
@@ -235,7 +236,7 @@ func BenchmarkSearchFacts(b *testing.B) {
 }
 
 func BenchmarkGraph5k(b *testing.B) {
-	s := fresh(b)
+	s := open(b, filepath.Join(b.TempDir(), "glyphoxa.db"), &sqlite.Options{Embedder: hashing.New()})
 	v := newVocabulary()
 	var es []memory.Entity
 	var rs []memory.Relation

@@ -1,7 +1,6 @@
 package sqlite_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -9,20 +8,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
 // runChild plays a role in a process of its own and ends it.
 func runChild(role, path string) {
 	switch role {
-	case "append":
-		appendForever(path)
 	case "open":
 		if _, err := sqlite.Open(context.Background(), path, nil); err != nil {
 			fmt.Println(err)
@@ -32,80 +27,11 @@ func runChild(role, path string) {
 	os.Exit(0)
 }
 
-// appendForever prints each line's id once Append has returned it.
-func appendForever(path string) {
-	ctx := context.Background()
-	s, err := sqlite.Open(ctx, path, nil)
-	if err != nil {
-		fmt.Println(err)
-		os.Exit(1)
-	}
-	sess, err := s.StartSession(ctx, "x")
-	for err == nil {
-		var lines []memory.Line
-		lines, err = s.Append(ctx, memory.Line{Session: sess.ID, Speaker: "Ada", Text: "unforgettable words"})
-		if err == nil {
-			fmt.Println(lines[0].ID)
-		}
-	}
-	fmt.Println(err)
-	os.Exit(1)
-}
-
 func child(ctx context.Context, binary, role, path string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, binary)
 	cmd.Env = append(os.Environ(), childRole+"="+role, childPath+"="+path)
 	cmd.Stderr = os.Stderr
 	return cmd
-}
-
-func TestAppendedLinesSurviveKill(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.db")
-	binary, err := os.Executable()
-	must(t, "Executable", err)
-	var printed []int64
-	for _, target := range []int{1, 7, 60} {
-		cmd := child(t.Context(), binary, "append", path)
-		out, err := cmd.StdoutPipe()
-		must(t, "StdoutPipe", err)
-		must(t, "Start", cmd.Start())
-		scan := bufio.NewScanner(out)
-		for n := 0; n < target && scan.Scan(); n++ {
-			id, err := strconv.ParseInt(scan.Text(), 10, 64)
-			if err != nil {
-				t.Fatalf("child says %q", scan.Text())
-			}
-			printed = append(printed, id)
-		}
-		must(t, "Kill", cmd.Process.Signal(syscall.SIGKILL))
-		for scan.Scan() { // what it still said before the signal
-			if id, err := strconv.ParseInt(scan.Text(), 10, 64); err == nil {
-				printed = append(printed, id)
-			}
-		}
-		var exit *exec.ExitError
-		if err := cmd.Wait(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
-			t.Fatalf("child ended with %v, want it killed", err)
-		}
-
-		s, err := sqlite.Open(t.Context(), path, nil)
-		must(t, "Open", err)
-		hits, err := s.SearchLines(t.Context(), memory.LineQuery{Text: "unforgettable", Limit: 1 << 20})
-		must(t, "SearchLines", err)
-		must(t, "Close", s.Close())
-		found := make(map[int64]bool)
-		for _, h := range hits {
-			found[h.ID] = true
-		}
-		for _, id := range printed {
-			if !found[id] {
-				t.Fatalf("line %d was reported kept and is gone", id)
-			}
-		}
-		if len(printed) < target {
-			t.Fatalf("child printed %d ids, want %d", len(printed), target)
-		}
-	}
 }
 
 // TestReadOnly opens databases as a user that may not write them: as the

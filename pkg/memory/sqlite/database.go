@@ -46,6 +46,9 @@ func openDatabase(ctx context.Context, path string, log *slog.Logger) (*database
 // Path is the absolute path of the database file.
 func (s *database) Path() string { return s.path }
 
+// Location is the same, for people.
+func (s *database) Location() string { return s.path }
+
 // Close waits for running calls and closes the file. Later calls fail with
 // [ErrClosed]; closing again does nothing.
 func (s *database) Close() error {

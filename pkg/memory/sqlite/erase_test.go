@@ -2,10 +2,8 @@ package sqlite_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -15,33 +13,9 @@ import (
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/memorytest"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
-
-// noise is an embedder whose vectors cannot be taken for anything else.
-type noise struct{}
-
-func (noise) Name() string    { return "noise" }
-func (noise) Dimensions() int { return 8 }
-
-func (noise) Embed(_ context.Context, texts []string) ([][]float32, error) {
-	out := make([][]float32, len(texts))
-	for i, text := range texts {
-		out[i] = noise{}.vector(text)
-	}
-	return out, nil
-}
-
-func (noise) vector(text string) []float32 {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(text))
-	rnd := rand.New(rand.NewPCG(h.Sum64(), 1))
-	v := make([]float32, 8)
-	for i := range v {
-		v[i] = rnd.Float32() + 0.1
-	}
-	return v
-}
 
 // traces are the bytes by which a line would be found in a file: the ends of
 // its words, since the full text shortens beginnings, and pieces of its fact's
@@ -50,7 +24,7 @@ func traces(l memory.Line) (words, vector [][]byte) {
 	for w := range strings.FieldsSeq(l.Text) {
 		words = append(words, []byte(w[len(w)-8:]))
 	}
-	v := noise{}.vector(l.Speaker + ": " + l.Text)
+	v := memorytest.Noise{}.Vector(l.Speaker + ": " + l.Text)
 	var square float64
 	for _, x := range v {
 		square += float64(x) * float64(x)
@@ -77,24 +51,24 @@ func gibberish(rnd *rand.Rand, n int) string {
 
 func TestNothingForgottenIsLeftInTheFile(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
-	path := filepath.Join(quickDir(t), "a.db")
-	s := open(t, path, &sqlite.Options{Embedder: noise{}})
-	sessions := []string{startSession(t, s), startSession(t, s)}
+	path := filepath.Join(memorytest.QuickDir(t), "a.db")
+	s := open(t, path, &sqlite.Options{Embedder: memorytest.Noise{}})
+	sessions := []string{memorytest.StartSession(t, s), memorytest.StartSession(t, s)}
 	var kept, gone []memory.Line
 	for range 20 {
 		var some []memory.Line
 		for range 40 {
 			ref := fmt.Sprint("m", len(some), rnd.Uint64())
-			l := memory.Line{Session: sessions[rnd.IntN(2)], Speaker: "Ada", User: ada, Ref: ref, Text: gibberish(rnd, 1+rnd.IntN(8))}
+			l := memory.Line{Session: sessions[rnd.IntN(2)], Speaker: "Ada", User: memorytest.Ada, Ref: ref, Text: gibberish(rnd, 1+rnd.IntN(8))}
 			if rnd.IntN(2) == 0 {
-				l.Speaker, l.User = "Bob", bob
+				l.Speaker, l.User = "Bob", memorytest.Bob
 			}
 			if rnd.IntN(100) == 0 {
 				l.Text = gibberish(rnd, 1000) // several pages
 			}
 			some = append(some, l)
 		}
-		for i, l := range write(t, s, some...) {
+		for i, l := range memorytest.Write(t, s, some...) {
 			var n = 1
 			var err error
 			switch {
@@ -106,14 +80,14 @@ func TestNothingForgottenIsLeftInTheFile(t *testing.T) {
 				l.Text = gibberish(rnd, 3)
 				n, err = s.Reword(t.Context(), l.Session, l.Ref, l.Text)
 				must(t, "Reword", err)
-				_, err = reindex(t, s)
+				_, err = memorytest.EmbedAll(t, s)
 			}
 			if err != nil || n != 1 {
 				t.Fatalf("line %d: %d, %v", l.ID, n, err)
 			}
 			switch {
 			case i == 0:
-			case l.User == ada:
+			case l.User == memorytest.Ada:
 				gone = append(gone, l)
 			default:
 				kept = append(kept, l)
@@ -121,7 +95,7 @@ func TestNothingForgottenIsLeftInTheFile(t *testing.T) {
 		}
 	}
 	shown(t, files(t, path), kept)
-	n, err := s.Forget(t.Context(), ada)
+	n, err := s.Forget(t.Context(), memorytest.Ada)
 	must(t, "Forget", err)
 	if n < 300 {
 		t.Errorf("%d lines, want about half of 800", n)
@@ -131,8 +105,8 @@ func TestNothingForgottenIsLeftInTheFile(t *testing.T) {
 	for _, l := range gone {
 		vanished(t, after, l)
 	}
-	if bytes.Contains(after, []byte(ada)) {
-		t.Errorf("%q is left", ada)
+	if bytes.Contains(after, []byte(memorytest.Ada)) {
+		t.Errorf("%q is left", memorytest.Ada)
 	}
 }
 
@@ -165,10 +139,10 @@ func files(t testing.TB, path string) (out []byte) {
 func TestRetractedAndRewordedIsOverwritten(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	path := filepath.Join(t.TempDir(), "a.db")
-	s, err := sqlite.Open(t.Context(), path, &sqlite.Options{Embedder: noise{}})
+	s, err := sqlite.Open(t.Context(), path, &sqlite.Options{Embedder: memorytest.Noise{}})
 	must(t, "Open", err)
-	id := startSession(t, s)
-	lines := write(t, s,
+	id := memorytest.StartSession(t, s)
+	lines := memorytest.Write(t, s,
 		memory.Line{Session: id, Speaker: "Ada", Ref: "m1", Text: gibberish(rnd, 5)},
 		memory.Line{Session: id, Speaker: "Ada", Ref: "m2", Text: gibberish(rnd, 5)},
 		memory.Line{Session: id, Speaker: "Ada", Ref: "m3", Text: gibberish(rnd, 2000)},

@@ -9,12 +9,14 @@ import (
 
 	driver "modernc.org/sqlite"
 	code "modernc.org/sqlite/lib"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 // Errors a call can end in; test with errors.Is.
 var (
 	// ErrClosed means the store is closed.
-	ErrClosed = errors.New("database is closed")
+	ErrClosed = memory.ErrClosed
 	// ErrTooNew means a newer Glyphoxa has written the file.
 	ErrTooNew = errors.New("database is newer than this program")
 	// ErrForeign means the file is a database of another program.

@@ -1,6 +1,8 @@
 package sqlite_test
 
 import (
+	"context"
+	"database/sql"
 	"flag"
 	"os"
 	"path/filepath"
@@ -8,8 +10,10 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/memorytest"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
-	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
 // The test binary runs itself as a child for what one process cannot show.
@@ -19,6 +23,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	memorytest.RunChild(harness())
 	if role := os.Getenv(childRole); role != "" {
 		runChild(role, os.Getenv(childPath))
 		return
@@ -49,22 +54,61 @@ func open(t testing.TB, path string, opts *sqlite.Options) *sqlite.Store {
 	return s
 }
 
-// fresh opens a new store with the hashing embedder.
-func fresh(t testing.TB) *sqlite.Store {
-	t.Helper()
-	return open(t, filepath.Join(t.TempDir(), "glyphoxa.db"), &sqlite.Options{Embedder: hashing.New()})
+// harness is how the suite comes by stores in files.
+func harness() memorytest.Harness {
+	return memorytest.Harness{
+		New: func(t testing.TB) string { return filepath.Join(memorytest.QuickDir(t), "a.db") },
+		Open: func(ctx context.Context, path string, e embeddings.Provider) (memory.Store, error) {
+			return sqlite.Open(ctx, path, &sqlite.Options{Embedder: e})
+		},
+		Inspect: inspect,
+	}
 }
 
-// quickDir is a directory in memory where there is one, for tests that write
-// much and are not about the disk.
-func quickDir(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "glyphoxa-memory-")
-	if err != nil {
-		return t.TempDir()
+func TestConformance(t *testing.T) { memorytest.Run(t, harness()) }
+
+func FuzzSearchLines(f *testing.F) { memorytest.FuzzSearch(f, harness()) }
+
+func TestKilled(t *testing.T) { memorytest.Killed(t, harness(), killedTurns) }
+
+func TestAHundredThousandLines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes half a minute")
 	}
-	t.Cleanup(func() { must(t, "RemoveAll", os.RemoveAll(dir)) })
-	return dir
+	memorytest.ManyLines(t, harness(), manyLines)
+}
+
+// inspect looks into the tables by which things are found.
+func inspect(t testing.TB, path string) (in memorytest.Inside) {
+	db, err := sql.Open("sqlite", path)
+	must(t, "opening behind the back", err)
+	defer func() { must(t, "closing behind the back", db.Close()) }()
+	ids := func(query string) (out []int64) {
+		rs, err := db.QueryContext(t.Context(), query)
+		must(t, query, err)
+		for rs.Next() {
+			var id int64
+			must(t, query, rs.Scan(&id))
+			out = append(out, id)
+		}
+		must(t, query, rs.Err())
+		return out
+	}
+	in.LinesFound = ids(`SELECT rowid FROM lines_text WHERE lines_text MATCH 'zebra' ORDER BY rowid`)
+	in.Facts = ids(`SELECT id FROM facts ORDER BY id`)
+	in.FactsFound = ids(`SELECT rowid FROM facts_text WHERE facts_text MATCH 'zebra' ORDER BY rowid`)
+	if len(ids(`SELECT 1 FROM vector_spaces`)) > 0 {
+		in.Embedded = ids(`SELECT id FROM facts WHERE embedded ORDER BY id`)
+		in.Vectors = ids(`SELECT rowid FROM fact_vectors ORDER BY rowid`)
+	}
+	for _, check := range []string{
+		`INSERT INTO lines_text (lines_text) VALUES ('integrity-check')`,
+		`INSERT INTO facts_text (facts_text) VALUES ('integrity-check')`,
+	} {
+		_, err := db.ExecContext(t.Context(), check)
+		must(t, check, err)
+	}
+	return in
 }
 
 func must(t testing.TB, doing string, err error) {

@@ -8,3 +8,6 @@ const checks = "100"
 
 // manyLines is how many lines stand for a campaign that went on for years.
 const manyLines = 100_000
+
+// killedTurns is how many turns are played by processes that are killed.
+const killedTurns = 200

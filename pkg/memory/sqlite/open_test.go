@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/memorytest"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
@@ -110,7 +111,7 @@ func TestOddPaths(t *testing.T) {
 			t.Errorf("Open(%q): %v", name, err)
 			continue
 		}
-		startSession(t, s)
+		memorytest.StartSession(t, s)
 		must(t, "Close", s.Close())
 		info, err := os.Stat(path)
 		if err != nil || info.Size() == 0 {
@@ -121,38 +122,13 @@ func TestOddPaths(t *testing.T) {
 	}
 }
 
-func TestReopenKeepsEverything(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.db")
-	s, err := sqlite.Open(t.Context(), path, nil)
-	must(t, "Open", err)
-	id := startSession(t, s)
-	say(t, s, id, "the dragon sleeps")
-	must(t, "Remember", s.Remember(t.Context(), rumours()...))
-	village(t, s)
-	must(t, "Close", s.Close())
-
-	s = open(t, path, nil)
-	if hits, err := s.SearchLines(t.Context(), memory.LineQuery{Text: "dragon"}); err != nil || len(hits) != 1 {
-		t.Errorf("lines = %v, %v, want one", hits, err)
-	}
-	if hits, err := s.SearchFacts(t.Context(), "crown", "", 5); err != nil || len(hits) != 2 {
-		t.Errorf("facts = %v, %v, want two", hits, err)
-	}
-	if n, err := s.Neighbours(t.Context(), "bartok", "", 3); err != nil || len(n.Connected) != 6 {
-		t.Errorf("neighbours = %v, %v, want six", n, err)
-	}
-	if s.Path() != path {
-		t.Errorf("Path = %q, want %q", s.Path(), path)
-	}
-}
-
 func TestDamagedPages(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	s, err := sqlite.Open(t.Context(), path, nil)
 	must(t, "Open", err)
-	id := startSession(t, s)
+	id := memorytest.StartSession(t, s)
 	for range 20 {
-		say(t, s, id, strings.Repeat("the dragon sleeps ", 200))
+		memorytest.Say(t, s, id, strings.Repeat("the dragon sleeps ", 200))
 	}
 	must(t, "Close", s.Close())
 	data, err := os.ReadFile(path)
@@ -171,47 +147,4 @@ func TestDamagedPages(t *testing.T) {
 		t.Errorf("err = %v, want ErrCorrupt", err)
 	}
 	oneLine(t, err, path)
-}
-
-func TestClosed(t *testing.T) {
-	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), nil)
-	must(t, "Open", err)
-	must(t, "Close", s.Close())
-	must(t, "Close again", s.Close())
-	_, searchErr := s.SearchLines(t.Context(), memory.LineQuery{Text: "x"})
-	_, startErr := s.StartSession(t.Context(), "x")
-	for name, err := range map[string]error{"SearchLines": searchErr, "StartSession": startErr} {
-		if !errors.Is(err, sqlite.ErrClosed) {
-			t.Errorf("%s = %v, want ErrClosed", name, err)
-		}
-	}
-}
-
-func TestCloseWaitsForCalls(t *testing.T) {
-	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), nil)
-	must(t, "Open", err)
-	id := startSession(t, s)
-	const writers = 8
-	started := make(chan struct{}, writers)
-	results := make(chan error, writers)
-	for range writers {
-		go func() {
-			started <- struct{}{}
-			for {
-				if _, err := s.Append(context.Background(), memory.Line{Session: id, Text: "on and on"}); err != nil {
-					results <- err
-					return
-				}
-			}
-		}()
-	}
-	for range writers {
-		<-started
-	}
-	must(t, "Close", s.Close())
-	for range writers {
-		if err := <-results; !errors.Is(err, sqlite.ErrClosed) {
-			t.Errorf("Append during Close = %v, want ErrClosed alone", err)
-		}
-	}
 }

@@ -18,11 +18,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
-var (
-	_ memory.SessionLog = (*SessionLog)(nil)
-	_ memory.Index      = (*Index)(nil)
-	_ memory.Graph      = (*Graph)(nil)
-)
+var _ memory.Store = (*Store)(nil)
 
 // Options tune a [Store]. The zero value works.
 type Options struct {

@@ -1,4 +1,4 @@
-package sqlite_test
+package memorytest
 
 import (
 	"errors"
@@ -10,18 +10,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-func startSession(t testing.TB, s *sqlite.Store) string {
+func StartSession(t testing.TB, s memory.Store) string {
 	t.Helper()
 	sess, err := s.StartSession(t.Context(), "Eldermoor")
 	must(t, "StartSession", err)
 	return sess.ID
 }
 
-// say appends texts as lines of one session.
-func say(t testing.TB, s *sqlite.Store, session string, texts ...string) []memory.Line {
+// Say appends texts as lines of one session.
+func Say(t testing.TB, s memory.Store, session string, texts ...string) []memory.Line {
 	t.Helper()
 	lines := make([]memory.Line, len(texts))
 	for i, text := range texts {
@@ -32,8 +31,8 @@ func say(t testing.TB, s *sqlite.Store, session string, texts ...string) []memor
 	return out
 }
 
-func TestSessions(t *testing.T) {
-	s := fresh(t)
+func testSessions(t *testing.T, h Harness) {
+	s := h.plain(t)
 	first, err := s.StartSession(t.Context(), "Eldermoor")
 	must(t, "StartSession", err)
 	second, err := s.StartSession(t.Context(), "Saltmarsh")
@@ -41,7 +40,7 @@ func TestSessions(t *testing.T) {
 	if first.ID == second.ID || first.ID == "" {
 		t.Fatalf("ids %q and %q, want two different ones", first.ID, second.ID)
 	}
-	say(t, s, first.ID, "one", "two")
+	Say(t, s, first.ID, "one", "two")
 	must(t, "EndSession", s.EndSession(t.Context(), first.ID))
 
 	all, err := s.Sessions(t.Context(), 0)
@@ -72,9 +71,9 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-func TestAppendAndRecent(t *testing.T) {
-	s := fresh(t)
-	a, b := startSession(t, s), startSession(t, s)
+func testAppendAndRecent(t *testing.T, h Harness) {
+	s := h.plain(t)
+	a, b := StartSession(t, s), StartSession(t, s)
 	at := time.Date(2026, 3, 1, 20, 15, 0, 123456789, time.FixedZone("CET", 3600))
 	in := []memory.Line{
 		{Session: a, Turn: 1, Speaker: "Ada", To: "bartok", Text: "Hello there!", At: at},
@@ -110,9 +109,9 @@ func TestAppendAndRecent(t *testing.T) {
 	}
 }
 
-func TestAppendIsAllOrNothing(t *testing.T) {
-	s := fresh(t)
-	id := startSession(t, s)
+func testAppendIsAllOrNothing(t *testing.T, h Harness) {
+	s := h.plain(t)
+	id := StartSession(t, s)
 	_, err := s.Append(t.Context(), memory.Line{Session: id, Text: "kept?"}, memory.Line{Session: "gone", Text: "x"})
 	if !errors.Is(err, memory.ErrNotFound) {
 		t.Fatalf("err = %v, want ErrNotFound", err)
@@ -128,17 +127,17 @@ func TestAppendIsAllOrNothing(t *testing.T) {
 		t.Errorf("%d lines are found, want none", len(hits))
 	}
 	before := time.Now().Add(-time.Second)
-	if got := say(t, s, id, "no time given"); got[0].At.Before(before) {
+	if got := Say(t, s, id, "no time given"); got[0].At.Before(before) {
 		t.Errorf("time = %v, want about now", got[0].At)
 	}
 }
 
-func TestSearchLines(t *testing.T) {
-	s := fresh(t)
-	other := startSession(t, s)
-	say(t, s, other, "The dragon of the east sleeps")
-	id := startSession(t, s)
-	say(t, s, id,
+func testSearchLines(t *testing.T, h Harness) {
+	s := h.plain(t)
+	other := StartSession(t, s)
+	Say(t, s, other, "The dragon of the east sleeps")
+	id := StartSession(t, s)
+	Say(t, s, id,
 		"We met a dragon near the old mill",
 		"Der Drachen schläft in der Mühle am Großen Fluss",
 		"The innkeeper poured another ale",
@@ -192,15 +191,15 @@ func TestSearchLines(t *testing.T) {
 	}
 }
 
-func TestSearchLinesPrefersTheNewestOfVeryMany(t *testing.T) {
-	s := fresh(t)
-	id := startSession(t, s)
+func testSearchLinesPrefersTheNewestOfVeryMany(t *testing.T, h Harness) {
+	s := h.plain(t)
+	id := StartSession(t, s)
 	texts := make([]string, 500)
 	for i := range texts {
 		texts[i] = fmt.Sprintf("the tavern again number%d", i)
 	}
 	texts[3] = "the tavern and a griffon"
-	lines := say(t, s, id, texts...)
+	lines := Say(t, s, id, texts...)
 	hits, err := s.SearchLines(t.Context(), memory.LineQuery{Text: "tavern", Limit: 5})
 	must(t, "SearchLines", err)
 	if len(hits) != 5 || hits[0].ID < lines[370].ID {
@@ -218,14 +217,16 @@ func TestSearchLinesPrefersTheNewestOfVeryMany(t *testing.T) {
 	}
 }
 
-func FuzzSearchLines(f *testing.F) {
+// FuzzSearch writes and searches any text.
+func FuzzSearch(f *testing.F, h Harness) {
+	f.Helper()
 	for _, s := range []string{"dragon", `"`, "a*b", "NEAR(a b, 2)", "words : x", "^x", "x NOT y", "\x00", "\xff", "ä ß İ", "'; --", "a AND", "{a b}: c", strings.Repeat("w ", 200)} {
 		f.Add(s)
 	}
-	s := fresh(f)
-	id := startSession(f, s)
+	s := h.plain(f)
+	id := StartSession(f, s)
 	f.Fuzz(func(t *testing.T, text string) {
-		line := say(t, s, id, text)[0]
+		line := Say(t, s, id, text)[0]
 		if line.Text != text {
 			t.Fatalf("Append changed %q to %q", text, line.Text)
 		}

@@ -1,17 +1,15 @@
-package sqlite_test
+package memorytest
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
 )
@@ -41,7 +39,7 @@ func (f *fakeEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, 
 	return f.Embedder.Embed(ctx, texts)
 }
 
-func rumours() []memory.Fact {
+func Rumours() []memory.Fact {
 	return []memory.Fact{
 		{Source: "session:1", Text: "The silver crown was stolen from the temple at midnight."},
 		{Source: "session:1", Text: "Bartok waters down his ale."},
@@ -62,14 +60,14 @@ func contains(hits []memory.FactHit, part string) bool {
 	return strings.Contains(strings.Join(texts(hits), "\n"), part)
 }
 
-func TestSearchFacts(t *testing.T) {
+func testSearchFacts(t *testing.T, h Harness) {
 	for name, embedder := range map[string]embeddings.Provider{"by_meaning": hashing.New(), "by_text": nil} {
 		t.Run(name, func(t *testing.T) {
-			s := open(t, filepath.Join(t.TempDir(), "a.db"), &sqlite.Options{Embedder: embedder})
+			s := h.fresh(t, embedder)
 			if s.Semantic() != (embedder != nil) {
 				t.Errorf("Semantic = %v", s.Semantic())
 			}
-			must(t, "Remember", s.Remember(t.Context(), rumours()...))
+			must(t, "Remember", s.Remember(t.Context(), Rumours()...))
 			rows := []struct {
 				name, question, viewer, first string
 				hidden                        bool
@@ -114,8 +112,8 @@ func TestSearchFacts(t *testing.T) {
 	}
 }
 
-func TestRememberOnce(t *testing.T) {
-	s := fresh(t)
+func testRememberOnce(t *testing.T, h Harness) {
+	s := h.plain(t)
 	f := memory.Fact{Source: "session:1", Text: "The well is dry."}
 	must(t, "Remember", s.Remember(t.Context(), f, f, memory.Fact{Source: "session:1", Text: " "}))
 	must(t, "Remember", s.Remember(t.Context(), f))
@@ -143,10 +141,10 @@ func TestRememberOnce(t *testing.T) {
 	}
 }
 
-func TestHiddenFactsDoNotCrowdOutVisibleOnes(t *testing.T) {
+func testHiddenFactsDoNotCrowdOutVisibleOnes(t *testing.T, h Harness) {
 	for name, embedder := range map[string]embeddings.Provider{"by_meaning": hashing.New(), "by_text": nil} {
 		t.Run(name, func(t *testing.T) {
-			s := open(t, filepath.Join(t.TempDir(), "a.db"), &sqlite.Options{Embedder: embedder})
+			s := h.fresh(t, embedder)
 			facts := []memory.Fact{{Source: "s", Text: "the harbour bell rang"}}
 			for i := range 400 {
 				facts = append(facts, memory.Fact{Source: "s", Text: fmt.Sprintf("harbour bell %d", i), Visible: []string{"spy"}})
@@ -161,24 +159,24 @@ func TestHiddenFactsDoNotCrowdOutVisibleOnes(t *testing.T) {
 	}
 }
 
-func TestEmbedderChange(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.db")
-	with := func(e embeddings.Provider, do func(s *sqlite.Store)) {
+func testEmbedderChange(t *testing.T, h Harness) {
+	path := h.New(t)
+	with := func(e embeddings.Provider, do func(s memory.Store)) {
 		t.Helper()
-		s, err := sqlite.Open(t.Context(), path, &sqlite.Options{Embedder: e})
+		s, err := h.Open(t.Context(), path, e)
 		must(t, "Open", err)
 		do(s)
 		must(t, "Close", s.Close())
 	}
-	search := func(s *sqlite.Store) []memory.FactHit {
+	search := func(s memory.Store) []memory.FactHit {
 		t.Helper()
 		hits, err := s.SearchFacts(t.Context(), "silver crown", "", 10)
 		must(t, "SearchFacts", err)
 		return hits
 	}
-	with(nil, func(s *sqlite.Store) {
-		must(t, "Remember", s.Remember(t.Context(), rumours()...))
-		if n, err := reindex(t, s); n != 0 || err != nil {
+	with(nil, func(s memory.Store) {
+		must(t, "Remember", s.Remember(t.Context(), Rumours()...))
+		if n, err := EmbedAll(t, s); n != 0 || err != nil {
 			t.Errorf("reindex without embedder = %d, %v, want nothing", n, err)
 		}
 	})
@@ -190,12 +188,12 @@ func TestEmbedderChange(t *testing.T) {
 		return out, nil
 	}}
 	for _, e := range []embeddings.Provider{hashing.New(), small, &fakeEmbedder{name: "same length"}} {
-		with(e, func(s *sqlite.Store) {
+		with(e, func(s memory.Store) {
 			if hits := search(s); len(hits) != 2 {
 				t.Errorf("%s: before reindexing %q, want the two that full text finds", e.Name(), texts(hits))
 			}
 			for _, want := range []int{4, 0} {
-				if n, err := reindex(t, s); n != want || err != nil {
+				if n, err := EmbedAll(t, s); n != want || err != nil {
 					t.Errorf("%s: reindex = %d, %v, want %d", e.Name(), n, err, want)
 				}
 			}
@@ -204,7 +202,7 @@ func TestEmbedderChange(t *testing.T) {
 			}
 		})
 	}
-	with(small, func(s *sqlite.Store) {
+	with(small, func(s memory.Store) {
 		must(t, "Remember", s.Remember(t.Context(), memory.Fact{Source: "s", Text: "A crown of thorns"}))
 		if hits := search(s); len(hits) != 3 || !strings.Contains(hits[0].Text, "thorns") {
 			t.Errorf("hits = %q, want the one with a vector first, then what full text finds", texts(hits))
@@ -212,7 +210,7 @@ func TestEmbedderChange(t *testing.T) {
 	})
 }
 
-func TestEmbedderFailure(t *testing.T) {
+func testEmbedderFailure(t *testing.T, h Harness) {
 	broken := errors.New("no route to vendor")
 	fail := true
 	e := &fakeEmbedder{name: "flaky"}
@@ -222,8 +220,8 @@ func TestEmbedderFailure(t *testing.T) {
 		}
 		return e.Embedder.Embed(ctx, texts)
 	}
-	s := open(t, filepath.Join(t.TempDir(), "a.db"), &sqlite.Options{Embedder: e})
-	if err := s.Remember(t.Context(), rumours()...); !errors.Is(err, broken) {
+	s := h.fresh(t, e)
+	if err := s.Remember(t.Context(), Rumours()...); !errors.Is(err, broken) {
 		t.Errorf("Remember = %v, want the embedder's error", err)
 	}
 	hits, err := s.SearchFacts(t.Context(), "silver crown", "", 10)
@@ -231,17 +229,17 @@ func TestEmbedderFailure(t *testing.T) {
 	if len(hits) != 2 {
 		t.Errorf("hits = %q, want the two that full text finds", texts(hits))
 	}
-	if n, err := reindex(t, s); n != 0 || !errors.Is(err, broken) {
+	if n, err := EmbedAll(t, s); n != 0 || !errors.Is(err, broken) {
 		t.Errorf("reindex = %d, %v, want the embedder's error", n, err)
 	}
 	fail = false
-	must(t, "Remember again", s.Remember(t.Context(), rumours()[:1]...))
-	if n, err := reindex(t, s); n != 3 || err != nil {
+	must(t, "Remember again", s.Remember(t.Context(), Rumours()[:1]...))
+	if n, err := EmbedAll(t, s); n != 3 || err != nil {
 		t.Errorf("reindex = %d, %v, want the 3 that are left", n, err)
 	}
 }
 
-func TestEmbedderMisbehaves(t *testing.T) {
+func testEmbedderMisbehaves(t *testing.T, h Harness) {
 	rows := []struct {
 		name string
 		dims int
@@ -254,7 +252,7 @@ func TestEmbedderMisbehaves(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			e := &fakeEmbedder{name: "bad", dims: row.dims, embed: func(context.Context, []string) ([][]float32, error) { return row.give, nil }}
-			s := open(t, filepath.Join(t.TempDir(), "a.db"), &sqlite.Options{Embedder: e})
+			s := h.fresh(t, e)
 			if err := s.Remember(t.Context(), memory.Fact{Source: "s", Text: "the crown"}); err == nil {
 				t.Error("Remember succeeded, want an error")
 			}
@@ -267,7 +265,7 @@ func TestEmbedderMisbehaves(t *testing.T) {
 		e := &fakeEmbedder{name: "zero", dims: 2, embed: func(_ context.Context, texts []string) ([][]float32, error) {
 			return make2(len(texts)), nil
 		}}
-		s := open(t, filepath.Join(t.TempDir(), "a.db"), &sqlite.Options{Embedder: e})
+		s := h.fresh(t, e)
 		must(t, "Remember", s.Remember(t.Context(), memory.Fact{Source: "s", Text: "the crown"}))
 		if hits, err := s.SearchFacts(t.Context(), "crown", "", 1); err != nil || len(hits) != 1 {
 			t.Errorf("SearchFacts = %q, %v, want the fact by full text", texts(hits), err)
@@ -283,16 +281,16 @@ func make2(n int) [][]float32 {
 	return out
 }
 
-func TestNoLockWhileEmbedding(t *testing.T) {
+func testNoLockWhileEmbedding(t *testing.T, h Harness) {
 	e := &fakeEmbedder{name: "slow"}
-	path := filepath.Join(t.TempDir(), "a.db")
-	s := open(t, path, &sqlite.Options{Embedder: e})
-	id := startSession(t, s)
+	path := h.New(t)
+	s := h.open(t, path, e)
+	id := StartSession(t, s)
 	inside := 0
 	e.embed = func(ctx context.Context, texts []string) ([][]float32, error) {
 		inside++
 		// All of this would deadlock if Remember or SearchFacts held anything.
-		say(t, s, id, "while embedding")
+		Say(t, s, id, "while embedding")
 		for range 5 {
 			if _, err := s.Recent(ctx, id, 1); err != nil {
 				t.Errorf("Recent: %v", err)
@@ -300,7 +298,7 @@ func TestNoLockWhileEmbedding(t *testing.T) {
 		}
 		return e.Embedder.Embed(ctx, texts)
 	}
-	must(t, "Remember", s.Remember(t.Context(), rumours()...))
+	must(t, "Remember", s.Remember(t.Context(), Rumours()...))
 	if _, err := s.SearchFacts(t.Context(), "crown", "", 1); err != nil {
 		t.Errorf("SearchFacts: %v", err)
 	}
@@ -309,11 +307,11 @@ func TestNoLockWhileEmbedding(t *testing.T) {
 	}
 }
 
-func TestSlowEmbedderLeavesTimeForFullText(t *testing.T) {
+func testSlowEmbedderLeavesTimeForFullText(t *testing.T, h Harness) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &fakeEmbedder{name: "slow"}
-		s := open(t, filepath.Join(t.TempDir(), "a.db"), &sqlite.Options{Embedder: e})
-		must(t, "Remember", s.Remember(t.Context(), rumours()...))
+		s := h.fresh(t, e)
+		must(t, "Remember", s.Remember(t.Context(), Rumours()...))
 		e.embed = func(ctx context.Context, _ []string) ([][]float32, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
@@ -337,9 +335,9 @@ func TestSlowEmbedderLeavesTimeForFullText(t *testing.T) {
 	})
 }
 
-// reindex calls EmbedFacts until every fact has its vector and returns how many
+// EmbedAll calls EmbedFacts until every fact has its vector and returns how many
 // facts that were.
-func reindex(t testing.TB, s *sqlite.Store) (done int, err error) {
+func EmbedAll(t testing.TB, s memory.Store) (done int, err error) {
 	t.Helper()
 	for {
 		n, err := s.EmbedFacts(t.Context())

@@ -1,4 +1,4 @@
-package sqlite_test
+package memorytest
 
 import (
 	"errors"
@@ -9,12 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// village stores a small world: Bartok and the mayor are known to all, the
+// Village stores a small world: Bartok and the mayor are known to all, the
 // smuggler to Bartok alone, the cult to nobody but the mayor.
-func village(t testing.TB, s *sqlite.Store) {
+func Village(t testing.TB, s memory.Store) {
 	t.Helper()
 	must(t, "PutEntities", s.PutEntities(t.Context(),
 		memory.Entity{ID: "bartok", Type: "npc", Name: "Bartok the Barkeep", Aliases: []string{"Old Bart", "Der Wirt"},
@@ -45,9 +44,9 @@ func ids(es []memory.Entity) []string {
 	return out
 }
 
-func TestEntityRoundTrip(t *testing.T) {
-	s := fresh(t)
-	village(t, s)
+func testEntityRoundTrip(t *testing.T, h Harness) {
+	s := h.plain(t)
+	Village(t, s)
 	got, err := s.Entity(t.Context(), "bartok", "")
 	must(t, "Entity", err)
 	want := memory.Entity{ID: "bartok", Type: "npc", Name: "Bartok the Barkeep", Aliases: []string{"Old Bart", "Der Wirt"},
@@ -75,9 +74,9 @@ func TestEntityRoundTrip(t *testing.T) {
 	}
 }
 
-func TestPutRejectsBadInput(t *testing.T) {
-	s := fresh(t)
-	village(t, s)
+func testPutRejectsBadInput(t *testing.T, h Harness) {
+	s := h.plain(t)
+	Village(t, s)
 	rows := []struct {
 		name string
 		put  func() error
@@ -114,9 +113,9 @@ func TestPutRejectsBadInput(t *testing.T) {
 	}
 }
 
-func TestFindEntities(t *testing.T) {
-	s := fresh(t)
-	village(t, s)
+func testFindEntities(t *testing.T, h Harness) {
+	s := h.plain(t)
+	Village(t, s)
 	rows := []struct {
 		name string
 		q    memory.EntityQuery
@@ -161,8 +160,8 @@ func TestFindEntities(t *testing.T) {
 	}
 }
 
-func TestFindEntitiesLimitsBySDefault(t *testing.T) {
-	s := fresh(t)
+func testFindEntitiesLimitsBySDefault(t *testing.T, h Harness) {
+	s := h.plain(t)
 	var es []memory.Entity
 	for i := range 30 {
 		es = append(es, memory.Entity{ID: fmt.Sprint(i), Name: fmt.Sprintf("Goblin %02d", i)})
@@ -175,9 +174,9 @@ func TestFindEntitiesLimitsBySDefault(t *testing.T) {
 	}
 }
 
-func TestNeighbours(t *testing.T) {
-	s := fresh(t)
-	village(t, s)
+func testNeighbours(t *testing.T, h Harness) {
+	s := h.plain(t)
+	Village(t, s)
 	rows := []struct {
 		name, id, viewer string
 		depth            int
@@ -225,9 +224,9 @@ func TestNeighbours(t *testing.T) {
 	}
 }
 
-func TestRemoveEntity(t *testing.T) {
-	s := fresh(t)
-	village(t, s)
+func testRemoveEntity(t *testing.T, h Harness) {
+	s := h.plain(t)
+	Village(t, s)
 	must(t, "RemoveEntity", s.RemoveEntity(t.Context(), "rusty-flagon"))
 	n, err := s.Neighbours(t.Context(), "bartok", "", 1)
 	must(t, "Neighbours", err)
@@ -244,9 +243,9 @@ func TestRemoveEntity(t *testing.T) {
 	}
 }
 
-func TestPutRelationReplaces(t *testing.T) {
-	s := fresh(t)
-	village(t, s)
+func testPutRelationReplaces(t *testing.T, h Harness) {
+	s := h.plain(t)
+	Village(t, s)
 	must(t, "PutRelations", s.PutRelations(t.Context(),
 		memory.Relation{From: "bartok", Type: "owns", To: "rusty-flagon", Note: "lost it", Visible: []string{"bartok"}}))
 	n, err := s.Neighbours(t.Context(), "rusty-flagon", "", 1)

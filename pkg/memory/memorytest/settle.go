@@ -1,4 +1,4 @@
-package sqlite_test
+package memorytest
 
 import (
 	"slices"
@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
 // file is what a campaign file says.
@@ -29,12 +28,12 @@ func hamlet() file {
 	}
 }
 
-func settle(t *testing.T, s *sqlite.Store, f file) {
+func settle(t *testing.T, s memory.Store, f file) {
 	t.Helper()
 	must(t, "Settle", s.Settle(t.Context(), f.entities, f.relations, f.facts))
 }
 
-func TestSettleRespectsWhoSpokeLast(t *testing.T) {
+func testSettleRespectsWhoSpokeLast(t *testing.T, h Harness) {
 	moved := &memory.Position{1, 2, 3}
 	played := memory.Entity{ID: "aldo", Type: "npc", Name: "Aldo", Description: "The drowned zebra miller.", Position: moved}
 	rows := []struct {
@@ -72,7 +71,7 @@ func TestSettleRespectsWhoSpokeLast(t *testing.T) {
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			s := fresh(t)
+			s := h.plain(t)
 			settle(t, s, hamlet())
 			must(t, "Change", s.Change(t.Context(), row.played))
 			again := hamlet()
@@ -87,7 +86,7 @@ func TestSettleRespectsWhoSpokeLast(t *testing.T) {
 	}
 }
 
-func checkHamlet(t *testing.T, s *sqlite.Store, aldo *memory.Entity, relations []string) {
+func checkHamlet(t *testing.T, s memory.Store, aldo *memory.Entity, relations []string) {
 	t.Helper()
 	entities, edges, err := s.World(t.Context())
 	must(t, "World", err)
@@ -111,8 +110,8 @@ func checkHamlet(t *testing.T, s *sqlite.Store, aldo *memory.Entity, relations [
 	}
 }
 
-func TestSettledFacts(t *testing.T) {
-	s := fresh(t)
+func testSettledFacts(t *testing.T, h Harness) {
+	s := h.plain(t)
 	settle(t, s, hamlet())
 	checkFacts(t, s, "", []string{"Aldo: The zebra miller.", "He owns a zebra."})
 	must(t, "Change", s.Change(t.Context(), memory.Batch{Put: []memory.Entity{

@@ -1,4 +1,4 @@
-package sqlite_test
+package memorytest
 
 import (
 	"errors"
@@ -9,11 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-func TestPositionRoundTrip(t *testing.T) {
-	s := fresh(t)
+func testPositionRoundTrip(t *testing.T, h Harness) {
+	s := h.plain(t)
 	rows := []struct {
 		name string
 		at   *memory.Position
@@ -51,9 +50,9 @@ func TestPositionRoundTrip(t *testing.T) {
 	}
 }
 
-func TestChangeIsAllOrNothing(t *testing.T) {
-	s := fresh(t)
-	village(t, s)
+func testChangeIsAllOrNothing(t *testing.T, h Harness) {
+	s := h.plain(t)
+	Village(t, s)
 	state := func() map[string][]byte {
 		t.Helper()
 		got, err := s.LoadState(t.Context(), "w")
@@ -110,9 +109,9 @@ func TestChangeIsAllOrNothing(t *testing.T) {
 	}
 }
 
-func TestPlaces(t *testing.T) {
-	s := fresh(t)
-	village(t, s)
+func testPlaces(t *testing.T, h Harness) {
+	s := h.plain(t)
+	Village(t, s)
 	in := func(id, place string, visible ...string) memory.Relation {
 		return memory.Relation{From: id, Type: memory.LocatedIn, To: place, Visible: visible}
 	}
@@ -149,9 +148,9 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestFactsFollowTheirEntity changes an entity in every way that its
+// testFactsFollowTheirEntity changes an entity in every way that its
 // description must follow.
-func TestFactsFollowTheirEntity(t *testing.T) {
+func testFactsFollowTheirEntity(t *testing.T, h Harness) {
 	aldo := memory.Entity{ID: "aldo", Type: "npc", Name: "Aldo", Description: "A zebra miller."}
 	with := func(edit func(*memory.Entity)) memory.Batch {
 		e := aldo
@@ -177,13 +176,13 @@ func TestFactsFollowTheirEntity(t *testing.T) {
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			s := fresh(t)
+			s := h.plain(t)
 			must(t, "Change", s.Change(t.Context(), memory.Batch{Put: []memory.Entity{aldo}}))
 			must(t, "Remember", s.Remember(t.Context(), memory.DescriptionOf(aldo), memory.Fact{Source: "entity:aldo", Text: "He owns a zebra."}))
 			must(t, "Change", s.Change(t.Context(), row.b))
 			checkFacts(t, s, "", row.all)
 			checkFacts(t, s, memory.Anyone, row.stranger)
-			_, err := reindex(t, s)
+			_, err := EmbedAll(t, s)
 			must(t, "reindex", err)
 			checkFacts(t, s, "", row.all)
 			checkFacts(t, s, memory.Anyone, row.stranger)
@@ -191,7 +190,7 @@ func TestFactsFollowTheirEntity(t *testing.T) {
 	}
 }
 
-func checkFacts(t *testing.T, s *sqlite.Store, viewer string, want []string) {
+func checkFacts(t *testing.T, s memory.Store, viewer string, want []string) {
 	t.Helper()
 	hits, err := s.SearchFacts(t.Context(), "zebra", viewer, 10)
 	must(t, "SearchFacts", err)

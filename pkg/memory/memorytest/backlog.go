@@ -1,21 +1,14 @@
-package sqlite_test
+package memorytest
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
@@ -65,12 +58,12 @@ func (v *vendor) Embed(_ context.Context, texts []string) ([][]float32, error) {
 }
 
 // tell appends lines by Ada and returns their session.
-func tell(t testing.TB, s *sqlite.Store, texts ...string) string {
+func tell(t testing.TB, s memory.Store, texts ...string) string {
 	t.Helper()
-	id := startSession(t, s)
+	id := StartSession(t, s)
 	lines := make([]memory.Line, len(texts))
 	for i, text := range texts {
-		lines[i] = memory.Line{Session: id, Speaker: "Ada", Text: text, User: ada, Ref: fmt.Sprint("m", i)}
+		lines[i] = memory.Line{Session: id, Speaker: "Ada", Text: text, User: Ada, Ref: fmt.Sprint("m", i)}
 	}
 	_, err := s.Append(t.Context(), lines...)
 	must(t, "Append", err)
@@ -78,7 +71,7 @@ func tell(t testing.TB, s *sqlite.Store, texts ...string) string {
 }
 
 // wants checks what a search finds, by the beginnings of its hits.
-func wants(t testing.TB, s *sqlite.Store, question string, k int, want ...string) {
+func wants(t testing.TB, s memory.Store, question string, k int, want ...string) {
 	t.Helper()
 	hits, err := s.SearchFacts(t.Context(), question, "", k)
 	must(t, "SearchFacts", err)
@@ -94,12 +87,12 @@ func wants(t testing.TB, s *sqlite.Store, question string, k int, want ...string
 	}
 }
 
-// TestLinesSaidWhileTheEmbedderWasDown are found by their words until it is
+// testLinesSaidWhileTheEmbedderWasDown are found by their words until it is
 // back, and by their meaning then, also where nobody had indexed them at all.
-func TestLinesSaidWhileTheEmbedderWasDown(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.db")
+func testLinesSaidWhileTheEmbedderWasDown(t *testing.T, h Harness) {
+	path := h.New(t)
 	v := &vendor{name: "v", down: errors.New("no route to vendor"), given: map[string]int{}}
-	s, err := sqlite.Open(t.Context(), path, &sqlite.Options{Embedder: v})
+	s, err := h.Open(t.Context(), path, v)
 	must(t, "Open", err)
 	tell(t, s, "a zebra", "the crown")
 	if n, err := s.IndexLines(t.Context()); n != 2 || err != nil {
@@ -113,9 +106,9 @@ func TestLinesSaidWhileTheEmbedderWasDown(t *testing.T) {
 	must(t, "Close", s.Close())
 
 	v.down = nil
-	s = open(t, path, &sqlite.Options{Embedder: v})
-	index(t, s)
-	index(t, s)
+	s = h.open(t, path, v)
+	IndexAll(t, s)
+	IndexAll(t, s)
 	wants(t, s, "zebra crown", 1, "Ada: ")
 	wants(t, s, "crown", 3, "Ada: the crown", "Ada: ", "Ada: ")
 	for text, n := range v.given {
@@ -128,11 +121,11 @@ func TestLinesSaidWhileTheEmbedderWasDown(t *testing.T) {
 	}
 }
 
-// TestUnindexedIsToldOnce shows that whoever waits learns of every kind of
+// testUnindexedIsToldOnce shows that whoever waits learns of every kind of
 // writing that leaves something to do, and of nothing else.
-func TestUnindexedIsToldOnce(t *testing.T) {
+func testUnindexedIsToldOnce(t *testing.T, h Harness) {
 	v := &vendor{name: "v"}
-	s := open(t, filepath.Join(t.TempDir(), "a.db"), &sqlite.Options{Embedder: v})
+	s := h.fresh(t, v)
 	told := func(doing string, want bool) {
 		t.Helper()
 		got := false
@@ -149,16 +142,16 @@ func TestUnindexedIsToldOnce(t *testing.T) {
 	id := tell(t, s, "one", "two")
 	told("Append", true)
 	told("Append, again", false)
-	index(t, s)
+	IndexAll(t, s)
 	told("indexing", false)
 	_, err := s.Reword(t.Context(), id, "m0", "uno")
 	must(t, "Reword", err)
 	told("Reword", true)
 	must(t, "Change", s.Change(t.Context(), memory.Batch{Put: []memory.Entity{{ID: "a", Name: "A", Description: "x"}}}))
 	told("Change", true)
-	must(t, "Settle", s.Settle(t.Context(), nil, nil, rumours()[:1]))
+	must(t, "Settle", s.Settle(t.Context(), nil, nil, Rumours()[:1]))
 	told("Settle", true)
-	must(t, "Remember", s.Remember(t.Context(), rumours()...))
+	must(t, "Remember", s.Remember(t.Context(), Rumours()...))
 	told("Remember", false)
 	v.down = errors.New("gone")
 	if err := s.Remember(t.Context(), memory.Fact{Source: "s", Text: "x"}); !errors.Is(err, v.down) {
@@ -167,37 +160,37 @@ func TestUnindexedIsToldOnce(t *testing.T) {
 	told("Remember without the embedder", true)
 }
 
-// TestAnIDThatComesAgain says something after the last line was taken back.
-func TestAnIDThatComesAgain(t *testing.T) {
-	s := fresh(t)
+// testAnIDThatComesAgain says something after the last line was taken back.
+func testAnIDThatComesAgain(t *testing.T, h Harness) {
+	s := h.plain(t)
 	id := tell(t, s, "a zebra", "a crown")
-	index(t, s)
+	IndexAll(t, s)
 	_, err := s.Retract(t.Context(), id, "m1")
 	must(t, "Retract", err)
 	tell(t, s, "a griffon")
-	index(t, s)
+	IndexAll(t, s)
 	wants(t, s, "griffon", 1, "Ada: a griffon")
 }
 
-// TestAnotherEmbedder changes the model, its length, and both, with embedders
+// testAnotherEmbedder changes the model, its length, and both, with embedders
 // that know their length and with one that learns it.
-func TestAnotherEmbedder(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.db")
+func testAnotherEmbedder(t *testing.T, h Harness) {
+	path := h.New(t)
 	first := true
 	for _, v := range []*vendor{
 		{name: "a"}, {name: "a", wide: 2}, {name: "b", wide: 2}, {name: "b", late: true, wide: 2}, {name: "b", late: true, wide: 1}, {name: "c", late: true},
 	} {
 		t.Run(fmt.Sprintf("%s %d late %v", v.name, v.wide, v.late), func(t *testing.T) {
 			v.given = map[string]int{}
-			s := open(t, path, &sqlite.Options{Embedder: v})
+			s := h.open(t, path, v)
 			if first {
 				tell(t, s, "a zebra", "a crown", "a crown and a crown", "nothing")
-				index(t, s)
+				IndexAll(t, s)
 				first = false
 			}
 			wants(t, s, "zebra", 10, append([]string{"Ada: a zebra"}, found(t, s)...)...)
 			tell(t, s, "once more for "+t.Name())
-			index(t, s)
+			IndexAll(t, s)
 			wants(t, s, "zebra", 1, "Ada: a zebra")
 			if hits, err := s.SearchFacts(t.Context(), "zebra", "", 100); err != nil || len(hits) < 5 {
 				t.Errorf("%q, %v; want all by meaning", texts(hits), err)
@@ -212,7 +205,7 @@ func TestAnotherEmbedder(t *testing.T) {
 }
 
 // found is what is left to be found by meaning alone.
-func found(t *testing.T, s *sqlite.Store) (more []string) {
+func found(t *testing.T, s memory.Store) (more []string) {
 	t.Helper()
 	hits, err := s.SearchFacts(t.Context(), "zebra", "", 10)
 	must(t, "SearchFacts", err)
@@ -222,21 +215,21 @@ func found(t *testing.T, s *sqlite.Store) (more []string) {
 	return more
 }
 
-// TestSearchWhileVectorsAreMadeAnew gives words their places as long as most
+// testSearchWhileVectorsAreMadeAnew gives words their places as long as most
 // facts have no vector of the new embedder.
-func TestSearchWhileVectorsAreMadeAnew(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.db")
-	s, err := sqlite.Open(t.Context(), path, &sqlite.Options{Embedder: &vendor{name: "old"}})
+func testSearchWhileVectorsAreMadeAnew(t *testing.T, h Harness) {
+	path := h.New(t)
+	s, err := h.Open(t.Context(), path, &vendor{name: "old"})
 	must(t, "Open", err)
 	said := []string{"the griffon of Waterdeep"}
 	for i := range 639 {
 		said = append(said, fmt.Sprintf("crown number %d", i))
 	}
 	tell(t, s, said...)
-	index(t, s)
+	IndexAll(t, s)
 	must(t, "Close", s.Close())
 
-	s = open(t, path, &sqlite.Options{Embedder: &vendor{name: "new"}})
+	s = h.open(t, path, &vendor{name: "new"})
 	n, err := s.EmbedFacts(t.Context())
 	must(t, "EmbedFacts", err)
 	if n != 64 {
@@ -249,18 +242,18 @@ func TestSearchWhileVectorsAreMadeAnew(t *testing.T) {
 	}
 }
 
-// TestARefusedText leaves one text to the words and embeds all others.
-func TestARefusedText(t *testing.T) {
+// testARefusedText leaves one text to the words and embeds all others.
+func testARefusedText(t *testing.T, h Harness) {
 	v := &vendor{name: "v", refuse: "poison", given: map[string]int{}}
-	path := filepath.Join(t.TempDir(), "a.db")
-	s := open(t, path, &sqlite.Options{Embedder: v})
+	path := h.New(t)
+	s := h.open(t, path, v)
 	var said []string
 	for i := range 100 {
 		said = append(said, fmt.Sprint("zebra ", i))
 	}
 	said[30], said[97] = "poison zebra", "more poison"
 	tell(t, s, said...)
-	index(t, s)
+	IndexAll(t, s)
 	n := 0
 	for text := range v.given {
 		if strings.HasPrefix(text, "Ada: ") {
@@ -293,15 +286,15 @@ func TestARefusedText(t *testing.T) {
 	}
 }
 
-// TestTwoEmbeddersOnOneFile do not take the vectors from each other for ever:
+// testTwoEmbeddersOnOneFile do not take the vectors from each other for ever:
 // whoever came first goes on by words.
-func TestTwoEmbeddersOnOneFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.db")
-	a := open(t, path, &sqlite.Options{Embedder: &vendor{name: "a"}})
+func testTwoEmbeddersOnOneFile(t *testing.T, h Harness) {
+	path := h.New(t)
+	a := h.open(t, path, &vendor{name: "a"})
 	tell(t, a, "a zebra", "a crown")
-	index(t, a)
-	b := open(t, path, &sqlite.Options{Embedder: &vendor{name: "b"}})
-	index(t, b)
+	IndexAll(t, a)
+	b := h.open(t, path, &vendor{name: "b"})
+	IndexAll(t, b)
 	tell(t, a, "another zebra")
 	_, err := a.IndexLines(t.Context())
 	must(t, "IndexLines", err)
@@ -309,101 +302,6 @@ func TestTwoEmbeddersOnOneFile(t *testing.T) {
 		t.Errorf("err = %v, want that the vectors are another's", err)
 	}
 	wants(t, a, "zebra", 10, "Ada: another zebra", "Ada: a zebra")
-	index(t, b)
+	IndexAll(t, b)
 	wants(t, b, "zebra", 1, "Ada: a")
-}
-
-// TestAHundredThousandLines indexes a campaign that never was, and again for
-// another embedder: in small batches, each line once, in bounded memory. It shows how
-// long that takes, and how long others waited meanwhile.
-func TestAHundredThousandLines(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes half a minute")
-	}
-	const lines = manyLines
-	path := filepath.Join(t.TempDir(), "a.db")
-	s, err := sqlite.Open(t.Context(), path, nil)
-	must(t, "Open", err)
-	id := startSession(t, s)
-	batch := make([]memory.Line, 1000)
-	for i := range lines / len(batch) {
-		for j := range batch {
-			batch[j] = memory.Line{Session: id, Speaker: "Ada", Text: fmt.Sprintf("zebra %d of the east", i*len(batch)+j)}
-		}
-		_, err := s.Append(t.Context(), batch...)
-		must(t, "Append", err)
-	}
-	must(t, "Close", s.Close())
-
-	for _, name := range []string{"first", "second"} {
-		v := &vendor{name: name, given: make(map[string]int, lines)}
-		s := open(t, path, &sqlite.Options{Embedder: v})
-		var before, now runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-		var grown uint64
-		calls := 0
-		v.peek = func() {
-			if calls++; calls%200 == 0 {
-				runtime.GC()
-				runtime.ReadMemStats(&now)
-				// What the test itself counts is no part of it.
-				grown = max(grown, now.HeapAlloc-min(now.HeapAlloc, before.HeapAlloc+uint64(len(v.given))*100))
-			}
-		}
-		stop := make(chan struct{})
-		var meanwhile sync.WaitGroup
-		var said atomic.Int64
-		var longest time.Duration
-		meanwhile.Go(func() {
-			id := startSession(t, s)
-			for ; ; said.Add(1) {
-				select {
-				case <-stop:
-					return
-				case <-time.After(20 * time.Millisecond):
-				}
-				start := time.Now()
-				if _, err := s.Append(t.Context(), memory.Line{Session: id, Speaker: "Bob", Text: fmt.Sprint(name, said.Load())}); err != nil {
-					t.Error(err)
-				}
-				longest = max(longest, time.Since(start))
-			}
-		})
-		start := time.Now()
-		var half time.Duration
-		for done := 0; ; {
-			n, err := s.IndexLines(t.Context())
-			must(t, "IndexLines", err)
-			m, err := s.EmbedFacts(t.Context())
-			must(t, "EmbedFacts", err)
-			if done += m; half == 0 && done >= lines/2 {
-				half = time.Since(start)
-			}
-			if n == 0 && m == 0 {
-				break
-			}
-			if done >= lines && said.Load() > 0 {
-				close(stop)
-				meanwhile.Wait()
-				done = -1 << 30
-			}
-		}
-		took := time.Since(start)
-		earlier := strings.Count(strings.Join(slices.Collect(maps.Keys(v.given)), "\n"), "Bob: ") - int(said.Load())
-		t.Logf("%s embedder: %d lines in %v, the first half in %v, %d kB of memory; a line said meanwhile was kept after %v at most",
-			name, len(v.given), took, half, grown>>10, longest)
-		given := 0
-		for _, n := range v.given {
-			given += n
-		}
-		if want := lines + int(said.Load()) + earlier; len(v.given) != want || given != want || v.most > 64 {
-			t.Errorf("%d lines, given %d times, at most %d at once; want %d, each once, 64 at a time", len(v.given), given, v.most, want)
-		}
-		if grown > 32<<20 {
-			t.Errorf("memory grew by %d MB, want a bound", grown>>20)
-		}
-		v.peek = nil
-		wants(t, s, "zebra", 1, "Ada: zebra")
-	}
 }

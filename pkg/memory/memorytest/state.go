@@ -1,4 +1,4 @@
-package sqlite_test
+package memorytest
 
 import (
 	"testing"
@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestStateIsKeptBySpace(t *testing.T) {
-	s := fresh(t)
+func testStateIsKeptBySpace(t *testing.T, h Harness) {
+	s := h.plain(t)
 	must(t, "SaveState", s.SaveState(t.Context(), "a", map[string][]byte{"x": []byte("1"), "y": {0, 255}}))
 	must(t, "SaveState", s.SaveState(t.Context(), "b", map[string][]byte{"x": []byte("other")}))
 	must(t, "SaveState", s.SaveState(t.Context(), "a", map[string][]byte{"x": nil, "z": []byte("3")}))

@@ -1,10 +1,7 @@
-package sqlite_test
+package memorytest
 
 import (
-	"database/sql"
-	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -12,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
 )
 
@@ -73,32 +70,30 @@ func (m *minutes) index(ids []int64) {
 
 // archive is a store and the model of it, which the same is done to.
 type archive struct {
-	store    *sqlite.Store
-	options  *sqlite.Options
+	h        Harness
+	store    memory.Store
+	embedder embeddings.Provider
 	path     string
 	sessions []string
 	model    minutes
 	queue    []int64 // lines that no fact was made of yet
 }
 
-// TestTakingBackAgainstAModel does anything in any order and looks everywhere
+// testTakingBackAgainstAModel does anything in any order and looks everywhere
 // for what should be there and for what should not.
-func TestTakingBackAgainstAModel(t *testing.T) {
-	dir := quickDir(t)
-	n := 0
+func testTakingBackAgainstAModel(t *testing.T, h Harness) {
 	rapid.Check(t, func(rt *rapid.T) {
-		n++
-		a := &archive{path: filepath.Join(dir, fmt.Sprint(n, ".db")), options: &sqlite.Options{}}
+		a := &archive{h: h, path: h.New(t)}
 		a.model.facts = map[[2]string]bool{}
 		if rapid.Bool().Draw(rt, "semantic") {
-			a.options.Embedder = hashing.New()
+			a.embedder = hashing.New()
 		}
 		a.open(t, rt)
 		defer func() { must(t, "Close", a.store.Close()) }()
-		a.sessions = []string{startSession(t, a.store), startSession(t, a.store)}
+		a.sessions = []string{StartSession(t, a.store), StartSession(t, a.store)}
 		session := rapid.SampledFrom(a.sessions)
 		ref := rapid.SampledFrom([]string{"", "m1", "m2", "m3"})
-		user := rapid.SampledFrom([]string{"", ada, bob})
+		user := rapid.SampledFrom([]string{"", Ada, Bob})
 		speaker := rapid.SampledFrom([]string{"Ada", "Ada: b", "Bob"})
 		text := rapid.SampledFrom([]string{"zebra", "b: zebra", "Zebra, Zebra!", "a Zébra\x00\xff", "the zebra of the east", "¤1 zebra"})
 		rt.Repeat(map[string]func(*rapid.T){
@@ -116,12 +111,12 @@ func TestTakingBackAgainstAModel(t *testing.T) {
 				}
 			},
 			"index": func(*rapid.T) {
-				index(t, a.store)
+				IndexAll(t, a.store)
 				a.model.index(a.queue)
 				a.queue = nil
 			},
 			"vectors": func(*rapid.T) {
-				_, err := reindex(t, a.store)
+				_, err := EmbedAll(t, a.store)
 				must(t, "reindex", err)
 			},
 			"retract": func(rt *rapid.T) {
@@ -157,7 +152,7 @@ func counted(rt *rapid.T, doing string, got, want int, err error) {
 }
 
 func (a *archive) open(t *testing.T, rt *rapid.T) {
-	s, err := sqlite.Open(t.Context(), a.path, a.options)
+	s, err := a.h.Open(t.Context(), a.path, a.embedder)
 	if err != nil {
 		rt.Fatalf("Open: %v", err)
 	}
@@ -208,34 +203,15 @@ func same[T any](rt *rapid.T, what string, want, got T) {
 
 // inspect looks behind the store's back for what nothing leads to.
 func (a *archive) inspect(t *testing.T, rt *rapid.T) {
-	db, err := sql.Open("sqlite", a.path)
-	must(t, "opening behind the back", err)
-	defer func() { must(t, "closing behind the back", db.Close()) }()
-	ids := func(query string) (out []int64) {
-		rs, err := db.QueryContext(t.Context(), query)
-		must(t, query, err)
-		for rs.Next() {
-			var id int64
-			must(t, query, rs.Scan(&id))
-			out = append(out, id)
-		}
-		must(t, query, rs.Err())
-		return out
+	if a.h.Inspect == nil {
+		return
 	}
+	in := a.h.Inspect(t, a.path)
 	want := map[int64]bool{}
 	for _, l := range a.model.lines {
 		want[l.ID] = true
 	}
-	same(rt, "lines in the full text", slices.Sorted(maps.Keys(want)), ids(`SELECT rowid FROM lines_text WHERE lines_text MATCH 'zebra' ORDER BY rowid`))
-	same(rt, "facts in the full text", ids(`SELECT id FROM facts ORDER BY id`), ids(`SELECT rowid FROM facts_text WHERE facts_text MATCH 'zebra' ORDER BY rowid`))
-	if len(ids(`SELECT 1 FROM vector_spaces`)) > 0 {
-		same(rt, "facts with a vector", ids(`SELECT id FROM facts WHERE embedded ORDER BY id`), ids(`SELECT rowid FROM fact_vectors ORDER BY rowid`))
-	}
-	for _, check := range []string{
-		`INSERT INTO lines_text (lines_text) VALUES ('integrity-check')`,
-		`INSERT INTO facts_text (facts_text) VALUES ('integrity-check')`,
-	} {
-		_, err := db.ExecContext(t.Context(), check)
-		must(t, check, err)
-	}
+	same(rt, "lines in the full text", slices.Sorted(maps.Keys(want)), in.LinesFound)
+	same(rt, "facts in the full text", in.Facts, in.FactsFound)
+	same(rt, "facts with a vector", in.Embedded, in.Vectors)
 }

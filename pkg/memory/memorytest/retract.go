@@ -1,34 +1,33 @@
-package sqlite_test
+package memorytest
 
 import (
 	"errors"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
 )
 
 const (
-	ada = "discord:80351110224678912"
-	bob = "discord:80351110224678913"
+	Ada = "discord:80351110224678912"
+	Bob = "discord:80351110224678913"
 )
 
-// write appends lines as an indexer does: with the facts made of them.
-func write(t testing.TB, s *sqlite.Store, lines ...memory.Line) []memory.Line {
+// Write appends lines as an indexer does: with the facts made of them.
+func Write(t testing.TB, s memory.Store, lines ...memory.Line) []memory.Line {
 	t.Helper()
 	out, err := s.Append(t.Context(), lines...)
 	must(t, "Append", err)
-	index(t, s)
+	IndexAll(t, s)
 	return out
 }
 
-// index makes the facts of all lines, and their vectors.
-func index(t testing.TB, s *sqlite.Store) {
+// IndexAll makes the facts of all lines, and their vectors.
+func IndexAll(t testing.TB, s memory.Store) {
 	t.Helper()
 	for {
 		n, err := s.IndexLines(t.Context())
@@ -37,13 +36,13 @@ func index(t testing.TB, s *sqlite.Store) {
 			break
 		}
 	}
-	_, err := reindex(t, s)
+	_, err := EmbedAll(t, s)
 	must(t, "reindex", err)
 }
 
 // check checks what the log has of a session, as "Speaker: text", of which every
 // line has word in it: by itself, among what is found, and in the facts.
-func check(t testing.TB, s *sqlite.Store, session, word string, want []string) {
+func check(t testing.TB, s memory.Store, session, word string, want []string) {
 	t.Helper()
 	all, err := s.Recent(t.Context(), session, 1000)
 	must(t, "Recent", err)
@@ -84,10 +83,10 @@ func check(t testing.TB, s *sqlite.Store, session, word string, want []string) {
 	}
 }
 
-func TestReopen(t *testing.T) {
-	s := fresh(t)
-	id := startSession(t, s)
-	say(t, s, id, "one")
+func testReopen(t *testing.T, h Harness) {
+	s := h.plain(t)
+	id := StartSession(t, s)
+	Say(t, s, id, "one")
 	must(t, "EndSession", s.EndSession(t.Context(), id))
 	for range 2 { // the second time it runs already
 		must(t, "Reopen", s.Reopen(t.Context(), id))
@@ -97,7 +96,7 @@ func TestReopen(t *testing.T) {
 			t.Errorf("session = %+v, want it to run, with its line", all[0])
 		}
 	}
-	say(t, s, id, "two")
+	Say(t, s, id, "two")
 	must(t, "EndSession", s.EndSession(t.Context(), id))
 	all, err := s.Sessions(t.Context(), 0)
 	must(t, "Sessions", err)
@@ -109,11 +108,11 @@ func TestReopen(t *testing.T) {
 	}
 }
 
-func TestLinesKeepUserAndMessage(t *testing.T) {
-	s := fresh(t)
-	id := startSession(t, s)
-	in := memory.Line{Session: id, Speaker: "Ada", Text: "the zebra", User: ada, Ref: "m1"}
-	written := write(t, s, in)[0]
+func testLinesKeepUserAndMessage(t *testing.T, h Harness) {
+	s := h.plain(t)
+	id := StartSession(t, s)
+	in := memory.Line{Session: id, Speaker: "Ada", Text: "the zebra", User: Ada, Ref: "m1"}
+	written := Write(t, s, in)[0]
 	if written.User != in.User || written.Ref != in.Ref {
 		t.Errorf("Append = %+v, want user and message of %+v", written, in)
 	}
@@ -132,59 +131,59 @@ func TestLinesKeepUserAndMessage(t *testing.T) {
 // scene are lines of three people; a zebra is in all of them.
 func scene(session string) []memory.Line {
 	return []memory.Line{
-		{Session: session, Turn: 1, Speaker: "Ada", Text: "I saw a zebra.", User: ada, Ref: "m1"},
+		{Session: session, Turn: 1, Speaker: "Ada", Text: "I saw a zebra.", User: Ada, Ref: "m1"},
 		{Session: session, Turn: 1, Speaker: "Bartok", NPC: "bartok", Text: "What zebra?"},
-		{Session: session, Turn: 2, Speaker: "Bob", Text: "A zebra, yes.", User: bob, Ref: "m2"},
-		{Session: session, Turn: 3, Speaker: "Ada", Text: "Zebra!", User: ada, Ref: "m3"},
-		{Session: session, Turn: 4, Speaker: "Ada", Text: "Zebra!", User: ada},
+		{Session: session, Turn: 2, Speaker: "Bob", Text: "A zebra, yes.", User: Bob, Ref: "m2"},
+		{Session: session, Turn: 3, Speaker: "Ada", Text: "Zebra!", User: Ada, Ref: "m3"},
+		{Session: session, Turn: 4, Speaker: "Ada", Text: "Zebra!", User: Ada},
 	}
 }
 
-func TestTakingBack(t *testing.T) {
+func testTakingBack(t *testing.T, h Harness) {
 	const saw, what, yes, shout = "Ada: I saw a zebra.", "Bartok: What zebra?", "Bob: A zebra, yes.", "Ada: Zebra!"
 	rows := []struct {
 		name   string
-		do     func(s *sqlite.Store, session string) (int, error)
+		do     func(s memory.Store, session string) (int, error)
 		n      int
 		recent []string
 	}{
 		{name: "retract", n: 1, recent: []string{what, yes, shout, shout},
-			do: func(s *sqlite.Store, id string) (int, error) { return s.Retract(t.Context(), id, "m1") }},
+			do: func(s memory.Store, id string) (int, error) { return s.Retract(t.Context(), id, "m1") }},
 		{name: "retract_what_is_said_again", n: 1, recent: []string{saw, what, yes, shout},
-			do: func(s *sqlite.Store, id string) (int, error) { return s.Retract(t.Context(), id, "m3") }},
+			do: func(s memory.Store, id string) (int, error) { return s.Retract(t.Context(), id, "m3") }},
 		{name: "retract_unknown_message", recent: []string{saw, what, yes, shout, shout},
-			do: func(s *sqlite.Store, id string) (int, error) { return s.Retract(t.Context(), id, "m9") }},
+			do: func(s memory.Store, id string) (int, error) { return s.Retract(t.Context(), id, "m9") }},
 		{name: "retract_no_message", recent: []string{saw, what, yes, shout, shout},
-			do: func(s *sqlite.Store, id string) (int, error) { return s.Retract(t.Context(), id, "") }},
+			do: func(s memory.Store, id string) (int, error) { return s.Retract(t.Context(), id, "") }},
 		{name: "retract_elsewhere", recent: []string{saw, what, yes, shout, shout},
-			do: func(s *sqlite.Store, id string) (int, error) { return s.Retract(t.Context(), "nope", "m1") }},
+			do: func(s memory.Store, id string) (int, error) { return s.Retract(t.Context(), "nope", "m1") }},
 		{name: "reword", n: 1, recent: []string{"Ada: I saw no zebra at all.", what, yes, shout, shout},
-			do: func(s *sqlite.Store, id string) (int, error) {
+			do: func(s memory.Store, id string) (int, error) {
 				return s.Reword(t.Context(), id, "m1", "I saw no zebra at all.")
 			}},
 		{name: "reword_to_the_same", n: 1, recent: []string{saw, what, yes, shout, shout},
-			do: func(s *sqlite.Store, id string) (int, error) {
+			do: func(s memory.Store, id string) (int, error) {
 				return s.Reword(t.Context(), id, "m1", "I saw a zebra.")
 			}},
 		{name: "reword_to_what_was_said", n: 1, recent: []string{shout, what, yes, shout, shout},
-			do: func(s *sqlite.Store, id string) (int, error) { return s.Reword(t.Context(), id, "m1", "Zebra!") }},
+			do: func(s memory.Store, id string) (int, error) { return s.Reword(t.Context(), id, "m1", "Zebra!") }},
 		{name: "reword_what_is_said_again", n: 1, recent: []string{saw, what, yes, "Ada: No zebra.", shout},
-			do: func(s *sqlite.Store, id string) (int, error) { return s.Reword(t.Context(), id, "m3", "No zebra.") }},
+			do: func(s memory.Store, id string) (int, error) { return s.Reword(t.Context(), id, "m3", "No zebra.") }},
 		{name: "reword_no_message", recent: []string{saw, what, yes, shout, shout},
-			do: func(s *sqlite.Store, id string) (int, error) { return s.Reword(t.Context(), id, "", "x") }},
+			do: func(s memory.Store, id string) (int, error) { return s.Reword(t.Context(), id, "", "x") }},
 		{name: "forget", n: 3, recent: []string{what, yes},
-			do: func(s *sqlite.Store, id string) (int, error) { return s.Forget(t.Context(), ada) }},
+			do: func(s memory.Store, id string) (int, error) { return s.Forget(t.Context(), Ada) }},
 		{name: "forget_nobody", recent: []string{saw, what, yes, shout, shout},
-			do: func(s *sqlite.Store, id string) (int, error) { return s.Forget(t.Context(), "") }},
+			do: func(s memory.Store, id string) (int, error) { return s.Forget(t.Context(), "") }},
 		{name: "forget_unknown", recent: []string{saw, what, yes, shout, shout},
-			do: func(s *sqlite.Store, id string) (int, error) { return s.Forget(t.Context(), "discord:9") }},
+			do: func(s memory.Store, id string) (int, error) { return s.Forget(t.Context(), "discord:9") }},
 	}
 	for _, row := range rows {
-		for _, o := range []*sqlite.Options{nil, {Embedder: hashing.New()}} {
+		for _, o := range []embeddings.Provider{nil, hashing.New()} {
 			t.Run(row.name, func(t *testing.T) {
-				s := open(t, filepath.Join(t.TempDir(), "a.db"), o)
-				id := startSession(t, s)
-				write(t, s, scene(id)...)
+				s := h.fresh(t, o)
+				id := StartSession(t, s)
+				Write(t, s, scene(id)...)
 				n, err := row.do(s, id)
 				must(t, row.name, err)
 				if n != row.n {

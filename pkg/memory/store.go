@@ -1,0 +1,73 @@
+package memory
+
+import "context"
+
+// State is what programs keep between runs, by space and key.
+type State interface {
+	// LoadState returns everything kept in a space, by key.
+	LoadState(ctx context.Context, space string) (map[string][]byte, error)
+	// StateSpaces lists the spaces in which something is kept and whose names begin
+	// with prefix, by name.
+	StateSpaces(ctx context.Context, prefix string) ([]string, error)
+	// SaveState keeps values in a space, in one transaction; a nil value removes its
+	// key. Keys that are not mentioned stay.
+	SaveState(ctx context.Context, space string, values map[string][]byte) error
+}
+
+// World is the knowledge graph as a whole, and how it changes.
+type World interface {
+	// World returns the graph as it is at one moment: entities by id, relations by
+	// their ends and type.
+	World(ctx context.Context) ([]Entity, []Relation, error)
+	// Change carries out a batch in one transaction. The fact that tells an entity's
+	// description follows the entity.
+	Change(ctx context.Context, b Batch) error
+	// Settle puts what a campaign file says into the world: an entry takes effect when
+	// it is new or differs from what the file said last, and else leaves alone what has
+	// become of it since.
+	Settle(ctx context.Context, entities []Entity, relations []Relation, facts []Fact) error
+	// Places returns the entity that each of the ids is in, as far as viewer may know.
+	Places(ctx context.Context, viewer string, ids ...string) (map[string]Entity, error)
+	// Inside returns at most limit entities that are in a place, by id, as far as
+	// viewer may know.
+	Inside(ctx context.Context, viewer, place string, limit int) ([]Entity, error)
+	// WorldChanges returns the latest changes of the world, the newest first.
+	WorldChanges(ctx context.Context, most int) ([]WorldChange, error)
+	// WorldChange returns one change of the world, or [ErrNotFound].
+	WorldChange(ctx context.Context, seq uint64) (WorldChange, error)
+}
+
+// Backlog is what a store has still to make findable. Its work is done in small
+// pieces by whoever calls.
+type Backlog interface {
+	// Unindexed has a value when something was written that may have to be indexed.
+	// It is for one reader.
+	Unindexed() <-chan struct{}
+	// Backlog counts what IndexLines and EmbedFacts have left to do.
+	Backlog(ctx context.Context) (int, error)
+	// IndexLines makes the facts of the oldest lines that have none and returns how
+	// many lines it has seen to, 0 when there are no more.
+	IndexLines(ctx context.Context) (int, error)
+	// EmbedFacts gives the newest facts without a vector theirs and returns how many
+	// it has seen to, 0 when there are no more.
+	EmbedFacts(ctx context.Context) (int, error)
+	// Semantic reports whether facts are found by meaning, not by full text alone.
+	Semantic() bool
+}
+
+// Store is all of memory in one place. The package memorytest holds
+// implementations to what is said here.
+type Store interface {
+	SessionLog
+	Index
+	Graph
+	State
+	World
+	Backlog
+	// Location says where it is, for people: a path or a server and its database,
+	// never a secret.
+	Location() string
+	// Close waits for running calls. Later calls fail with [ErrClosed]; closing again
+	// does nothing.
+	Close() error
+}
