@@ -36,7 +36,7 @@ type Campaign struct {
 
 // DMOnly stands in a list of those who know of something where nobody but the DM
 // does. No NPC may have it for an id.
-const DMOnly = "dm"
+const DMOnly = memory.DMOnly
 
 // Lines are the lines of a campaign's entries, in their order, and of its scene.
 type Lines struct {

@@ -60,6 +60,8 @@ type Query struct {
 	// Lines are the session's last lines, oldest first, where the caller has them
 	// in mind. If nil, they are read.
 	Lines []memory.Line
+	// Groups say what the NPC knows by what it belongs to. If nil, it belongs to nothing.
+	Groups *memory.Groups
 }
 
 // Graph is what the world is read from. It is safe for concurrent use.
@@ -89,18 +91,13 @@ func New(log memory.SessionLog, graph Graph) *Source { return &Source{log, graph
 func (s *Source) Assemble(ctx context.Context, q Query) (Context, error) {
 	c := Context{Scene: q.Scene}
 	lines := q.Lines
-	if lines == nil {
+	if lines == nil { // those that the NPC heard
 		var err error
-		if lines, err = s.log.Recent(ctx, q.Session, q.Recent); err != nil {
+		if lines, err = s.log.RecentFor(ctx, q.Session, q.NPC.ID, q.Recent); err != nil {
 			return c, fmt.Errorf("reading the last lines: %w", err)
 		}
 	}
-	for _, l := range lines[max(len(lines)-q.Recent, 0):] {
-		if l.NPC == q.NPC.ID || l.To == q.NPC.ID {
-			continue
-		}
-		c.Lines = append(c.Lines, Attribution(l)+": "+untrusted.Line(l.Text, maxLine))
-	}
+	c.Lines = lastLines(lines, &q)
 	hits, err := s.findMentioned(ctx, q)
 	if err != nil {
 		return c, err
@@ -124,6 +121,27 @@ func (s *Source) Assemble(ctx context.Context, q Query) (Context, error) {
 		c.Around, err = s.listSurroundings(ctx, &q, here)
 	}
 	return c, err
+}
+
+// lastLines are those of the lines that the NPC has in mind: what it heard, without its
+// own conversation.
+func lastLines(lines []memory.Line, q *Query) []string {
+	var out []string
+	left := q.Recent
+	for _, l := range slices.Backward(lines) {
+		if left--; left < 0 {
+			break
+		}
+		if !q.Groups.Knows(l.Present, q.NPC.ID) {
+			left++ // it was not there, and misses nothing
+			continue
+		}
+		if l.NPC != q.NPC.ID && l.To != q.NPC.ID {
+			out = append(out, Attribution(l)+": "+untrusted.Line(l.Text, maxLine))
+		}
+	}
+	slices.Reverse(out)
+	return out
 }
 
 // Attribution is who said a line, as a model reads it: the name, and behind it "(NPC)"

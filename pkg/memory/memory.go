@@ -45,6 +45,14 @@ type Line struct {
 	// Ref names the message a line was written in, as the transport knows it;
 	// empty for speech.
 	Ref string `json:"-"`
+	// Present lists who may know of the line: the ids of the NPCs who heard it, those
+	// of groups that were told (see [Groups.Share]), and [Anyone] if it was said
+	// openly before the players. [Heard] makes such a list, also for what no NPC
+	// heard. An empty one means that nobody kept who was there, as in lines of
+	// earlier versions; then everyone of the session heard it.
+	Present []string `json:"-"`
+	// Date is the day in the world, zero if it is not known.
+	Date Date `json:"date,omitzero"`
 }
 
 // Role is what somebody is at a table.
@@ -68,9 +76,9 @@ func (l Line) Role() Role {
 	return RolePlayer
 }
 
-// FactOf is the fact by which a line is found by its meaning.
+// FactOf is the fact by which a line is found by its meaning, for those who heard it.
 func FactOf(l Line) Fact {
-	return Fact{Source: "session:" + l.Session, Text: l.Speaker + ": " + l.Text, At: l.At}
+	return Fact{Source: "session:" + l.Session, Text: l.Speaker + ": " + l.Text, At: l.At, Visible: l.Present, Date: l.Date}
 }
 
 // Session is one sitting at a table.
@@ -89,6 +97,12 @@ type LineQuery struct {
 	Text string
 	// Session restricts the search to one session if not empty.
 	Session string
+	// Viewer is for whom is searched: only lines that it may know of are found (see
+	// [Line.Present]). Empty sees all.
+	Viewer string
+	// Days restricts the search to lines said on these days of the world. With an
+	// empty Text all of them are found, the newest first.
+	Days *Days
 	// Limit is the most hits returned; 0 means 10.
 	Limit int
 }
@@ -115,6 +129,9 @@ type SessionLog interface {
 	Append(ctx context.Context, lines ...Line) ([]Line, error)
 	// Recent returns the last n lines of a session, oldest first.
 	Recent(ctx context.Context, session string, n int) ([]Line, error)
+	// RecentFor returns the last n lines of a session that viewer may know of, oldest
+	// first. An empty viewer sees all.
+	RecentFor(ctx context.Context, session, viewer string, n int) ([]Line, error)
 	// SearchLines finds lines by full text, best first.
 	SearchLines(ctx context.Context, q LineQuery) ([]LineHit, error)
 	// Retract deletes the lines of a session that were written in a message and
@@ -137,7 +154,9 @@ type Fact struct {
 	Source string    `json:"source"`
 	Text   string    `json:"text"`
 	At     time.Time `json:"at"`
-	// Visible lists the NPC ids that may find it; empty means everyone.
+	// Date is the day in the world on which it was said, zero if it is not known.
+	Date Date `json:"date,omitzero"`
+	// Visible lists the ids of NPCs and groups that may find it; empty means everyone.
 	Visible []string `json:"-"`
 }
 
@@ -169,7 +188,7 @@ type Entity struct {
 	// Position is where it is on the map, in the campaign's own unit; nil if it
 	// has not been placed.
 	Position *Position `json:"position,omitempty"`
-	// Visible lists the NPC ids that know of it; empty means everyone.
+	// Visible lists the ids of NPCs and groups that know of it; empty means everyone.
 	Visible []string `json:"-"`
 }
 
@@ -183,7 +202,7 @@ type Relation struct {
 	Type string `json:"type"`
 	To   string `json:"to"`
 	Note string `json:"note,omitempty"`
-	// Visible lists the NPC ids that know of it; empty means everyone.
+	// Visible lists the ids of NPCs and groups that know of it; empty means everyone.
 	Visible []string `json:"-"`
 }
 

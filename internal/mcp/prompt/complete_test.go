@@ -79,11 +79,13 @@ func (b broken) FindEntities(context.Context, memory.EntityQuery) ([]memory.Enti
 func (b broken) Neighbours(context.Context, string, string, int) (memory.Neighbourhood, error) {
 	return memory.Neighbourhood{}, b.err
 }
-func (b broken) Sessions(context.Context, int) ([]memory.Session, error)    { return nil, b.err }
-func (b broken) Recent(context.Context, string, int) ([]memory.Line, error) { return nil, b.err }
-func (b broken) Rules(context.Context) ([]resource.Rule, error)             { return nil, b.err }
-func (b broken) Rule(context.Context, string) (json.RawMessage, error)      { return nil, b.err }
-func (b broken) Search(context.Context, string) ([]resource.Rule, error)    { return nil, b.err }
+func (b broken) Sessions(context.Context, int) ([]memory.Session, error) { return nil, b.err }
+func (b broken) RecentFor(context.Context, string, string, int) ([]memory.Line, error) {
+	return nil, b.err
+}
+func (b broken) Rules(context.Context) ([]resource.Rule, error)          { return nil, b.err }
+func (b broken) Rule(context.Context, string) (json.RawMessage, error)   { return nil, b.err }
+func (b broken) Search(context.Context, string) ([]resource.Rule, error) { return nil, b.err }
 
 func TestFaultsAreNotTheCallers(t *testing.T) {
 	fault := errors.New("disk on fire")

@@ -72,7 +72,7 @@ func (e evening) Sessions(context.Context, int) ([]memory.Session, error) {
 	}, nil
 }
 
-func (e evening) Recent(_ context.Context, session string, _ int) ([]memory.Line, error) {
+func (e evening) RecentFor(_ context.Context, session, _ string, _ int) ([]memory.Line, error) {
 	if session != "20261031-190000-beef" {
 		return nil, nil
 	}

@@ -81,7 +81,7 @@ func (l logOf) Sessions(context.Context, int) ([]memory.Session, error) {
 	return []memory.Session{{ID: "s", Campaign: "c", Started: time.Unix(0, 0).UTC(), Lines: len(l)}}, nil
 }
 
-func (l logOf) Recent(_ context.Context, _ string, n int) ([]memory.Line, error) {
+func (l logOf) RecentFor(_ context.Context, _, _ string, n int) ([]memory.Line, error) {
 	return l[max(0, len(l)-n):], nil
 }
 
@@ -183,11 +183,13 @@ func (f faulty) FindEntities(context.Context, memory.EntityQuery) ([]memory.Enti
 func (f faulty) Neighbours(context.Context, string, string, int) (memory.Neighbourhood, error) {
 	return memory.Neighbourhood{}, f.err
 }
-func (f faulty) Sessions(context.Context, int) ([]memory.Session, error)    { return nil, f.err }
-func (f faulty) Recent(context.Context, string, int) ([]memory.Line, error) { return nil, f.err }
-func (f faulty) Rules(context.Context) ([]resource.Rule, error)             { return nil, f.err }
-func (f faulty) Rule(context.Context, string) (json.RawMessage, error)      { return nil, f.err }
-func (f faulty) Search(context.Context, string) ([]resource.Rule, error)    { return nil, f.err }
+func (f faulty) Sessions(context.Context, int) ([]memory.Session, error) { return nil, f.err }
+func (f faulty) RecentFor(context.Context, string, string, int) ([]memory.Line, error) {
+	return nil, f.err
+}
+func (f faulty) Rules(context.Context) ([]resource.Rule, error)          { return nil, f.err }
+func (f faulty) Rule(context.Context, string) (json.RawMessage, error)   { return nil, f.err }
+func (f faulty) Search(context.Context, string) ([]resource.Rule, error) { return nil, f.err }
 
 func TestFaultsAreNoMissingResource(t *testing.T) {
 	broken := errors.New("disk on fire")

@@ -64,7 +64,7 @@ type graph interface {
 // concurrent use.
 type sessionLog interface {
 	Sessions(ctx context.Context, limit int) ([]memory.Session, error)
-	Recent(ctx context.Context, session string, n int) ([]memory.Line, error)
+	RecentFor(ctx context.Context, session, viewer string, n int) ([]memory.Line, error)
 }
 
 // Sources is where a Library reads from. What is nil is not offered. Functions
@@ -178,7 +178,7 @@ func (l *Library) document(ctx context.Context, v View, a address) (any, error) 
 	case a.shelf == sessionsShelf && a.id == "":
 		return l.sessions(ctx)
 	case a.shelf == sessionsShelf && a.part == transcriptPart:
-		return l.transcript(ctx, a.id)
+		return l.transcript(ctx, v, a.id)
 	case a.shelf == sessionsShelf:
 		return l.session(ctx, a.id)
 	case a.shelf == rulesShelf && a.id == "":

@@ -98,12 +98,12 @@ type transcriptLine struct {
 	At      time.Time   `json:"at"`
 }
 
-func (l *Library) transcript(ctx context.Context, id string) (transcriptDoc, error) {
+func (l *Library) transcript(ctx context.Context, v View, id string) (transcriptDoc, error) {
 	s, err := l.findSession(ctx, id)
 	if err != nil {
 		return transcriptDoc{}, err
 	}
-	spoken, err := l.src.Log.Recent(ctx, id, maxLines)
+	spoken, err := l.src.Log.RecentFor(ctx, id, v.Viewer, maxLines)
 	if err != nil {
 		return transcriptDoc{}, err
 	}

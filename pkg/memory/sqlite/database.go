@@ -8,12 +8,14 @@ import (
 	"sync"
 
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 // database is the open file: who may use it now, and in which way.
 type database struct {
 	path    string
 	log     *slog.Logger
+	groups  *memory.Groups // nil if nobody belongs to anything
 	writer  *pool
 	readers *pool
 	// unindexed has a value when something was written that may have to be

@@ -106,7 +106,7 @@ func (s *Graph) RemoveEntity(ctx context.Context, id string) error {
 // Entity returns one entity if viewer may see it, else [memory.ErrNotFound].
 func (s *Graph) Entity(ctx context.Context, id, viewer string) (e memory.Entity, err error) {
 	err = s.read(ctx, "reading entity", func(c *conn) error {
-		e, err = selectEntity(ctx, c, id, viewer)
+		e, err = selectEntity(ctx, c, id, s.viewerKeys(viewer))
 		return err
 	})
 	return e, err
@@ -114,9 +114,10 @@ func (s *Graph) Entity(ctx context.Context, id, viewer string) (e memory.Entity,
 
 const entityColumns = `e.id, e.type, e.name, e.description, e.aliases, e.attributes, e.visible, e.x, e.y, e.z`
 
-func selectEntity(ctx context.Context, c *conn, id, viewer string) (memory.Entity, error) {
+// selectEntity returns an entity if one of the viewer's keys may see it.
+func selectEntity(ctx context.Context, c *conn, id, keys string) (memory.Entity, error) {
 	found, err := rows(ctx, c, `SELECT `+entityColumns+` FROM entities e WHERE e.id = :id AND `+visibleEntity,
-		[]any{sql.Named("id", id), sql.Named("viewer", viewerKey(viewer))}, entityRow)
+		[]any{sql.Named("id", id), sql.Named("viewer", keys)}, entityRow)
 	if err != nil {
 		return memory.Entity{}, err
 	}

@@ -69,13 +69,13 @@ func (s *Index) Remember(ctx context.Context, facts ...memory.Fact) error {
 // putFact stores one fact.
 func putFact(ctx context.Context, c *conn, f memory.Fact) (pending, error) {
 	p := pending{text: f.Text}
-	visible, err := packVisible(f.Visible)
+	audience, err := audienceOf(ctx, c, f.Visible)
 	if err != nil {
 		return p, fmt.Errorf("fact of %q: %w", f.Source, err)
 	}
 	err = c.row(ctx, `SELECT id, embedded FROM facts WHERE source = ? AND text = ?`, []any{f.Source, f.Text}, &p.id, &p.embedded)
 	if err == nil {
-		_, err = c.exec(ctx, `UPDATE facts SET visible = ? WHERE id = ? AND visible <> ?`, visible, p.id, visible)
+		_, err = c.exec(ctx, `UPDATE facts SET audience = ? WHERE id = ? AND audience <> ?`, audience, p.id, audience)
 		return p, err
 	}
 	if !errors.Is(err, sql.ErrNoRows) {
@@ -84,8 +84,9 @@ func putFact(ctx context.Context, c *conn, f memory.Fact) (pending, error) {
 	if f.At.IsZero() {
 		f.At = time.Now()
 	}
-	res, err := c.exec(ctx, `INSERT INTO facts (source, text, at, visible) VALUES (?, ?, ?, ?)`,
-		f.Source, f.Text, f.At.UnixMicro(), visible)
+	day, date := packDay(f.Date)
+	res, err := c.exec(ctx, `INSERT INTO facts (source, text, at, audience, day, date) VALUES (?, ?, ?, ?, ?, ?)`,
+		f.Source, f.Text, f.At.UnixMicro(), audience, day, date)
 	if err != nil {
 		return p, err
 	}
@@ -124,7 +125,7 @@ func (s *Index) SearchFacts(ctx context.Context, text, viewer string, k int) ([]
 		}
 		var worded []memory.FactHit
 		if places = max(places, k-len(near)); places > 0 {
-			if worded, err = searchWords(ctx, c, text, viewer, places, space); err != nil {
+			if worded, err = s.searchWords(ctx, c, text, viewer, places, space); err != nil {
 				return err
 			}
 		}
@@ -148,7 +149,7 @@ func wordedPlaces(ctx context.Context, c *conn, space int64, k int) (int, error)
 }
 
 // searchWords finds facts by full text: those without a vector in the space.
-func searchWords(ctx context.Context, c *conn, text, viewer string, k int, space int64) ([]memory.FactHit, error) {
+func (s *Index) searchWords(ctx context.Context, c *conn, text, viewer string, k int, space int64) ([]memory.FactHit, error) {
 	q := parseQuestion(text)
 	if len(q) == 0 {
 		return nil, nil
@@ -157,7 +158,7 @@ func searchWords(ctx context.Context, c *conn, text, viewer string, k int, space
 		newest: `SELECT t.rowid AS id FROM facts_text t JOIN facts f ON f.id = t.rowid
 			WHERE facts_text MATCH ? AND ` + visibleFact + ` AND (? = 0 OR f.embedded <> ?) ORDER BY t.rowid DESC ` + limitParam,
 		size: `SELECT coalesce(max(id), 0) FROM facts`,
-		args: []any{viewerKey(viewer), space, space},
+		args: []any{s.viewerKeys(viewer), space, space},
 	}
 	ids, err := index.shortlist(ctx, c, q, k)
 	if err != nil {
@@ -216,13 +217,14 @@ func loadFacts(ctx context.Context, c *conn, hits []scored) ([]memory.FactHit, e
 	if err != nil || len(hits) == 0 {
 		return nil, err
 	}
-	return rows(ctx, c, `SELECT f.id, f.source, f.text, f.at, f.visible FROM json_each(?) j
+	return rows(ctx, c, `SELECT f.id, f.source, f.text, f.at, `+factAudience+`, f.day, f.date FROM json_each(?) j
 		CROSS JOIN facts f ON f.id = j.value ORDER BY j.key`, []any{string(list)}, func(r *sql.Rows) (memory.FactHit, error) {
 		var h memory.FactHit
 		var at int64
 		var visible string
-		err := r.Scan(&h.ID, &h.Source, &h.Text, &at, &visible)
-		h.At, h.Visible, h.Score = fromStamp(at), unpackVisible(visible), scores[h.ID]
+		var day sql.NullInt64
+		err := r.Scan(&h.ID, &h.Source, &h.Text, &at, &visible, &day, &h.Date.Text)
+		h.At, h.Visible, h.Score, h.Date.Day = fromStamp(at), unpackVisible(visible), scores[h.ID], day.Int64
 		return h, err
 	})
 }

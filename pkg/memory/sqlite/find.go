@@ -67,7 +67,7 @@ func (s *Graph) FindEntities(ctx context.Context, q memory.EntityQuery) (out []m
 	}
 	scope := []any{
 		sql.Named("type", q.Type),
-		sql.Named("viewer", viewerKey(q.Viewer)),
+		sql.Named("viewer", s.viewerKeys(q.Viewer)),
 		sql.Named("limit", q.Limit),
 	}
 	err = s.readSnapshot(ctx, "finding entities", func(c *conn) error {

@@ -55,8 +55,14 @@ func insertLine(ctx context.Context, c *conn, l memory.Line, key string) (int64,
 	if err != nil {
 		return 0, err
 	}
-	res, err := c.exec(ctx, `INSERT INTO lines (session, turn, speaker, npc, heard, text, at, user, ref, dm) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		session, l.Turn, l.Speaker, l.NPC, l.To, l.Text, l.At.UnixMicro(), l.User, l.Ref, l.DM)
+	audience, err := audienceOf(ctx, c, l.Present)
+	if err != nil {
+		return 0, fmt.Errorf("line of turn %d: %w", l.Turn, err)
+	}
+	day, date := packDay(l.Date)
+	res, err := c.exec(ctx, `INSERT INTO lines (session, turn, speaker, npc, heard, text, at, user, ref, dm, audience, day, date)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		session, l.Turn, l.Speaker, l.NPC, l.To, l.Text, l.At.UnixMicro(), l.User, l.Ref, l.DM, audience, day, date)
 	if err != nil {
 		return 0, err
 	}
@@ -75,18 +81,28 @@ func lineWords(session int64, key string) string { return sessionWord(session) +
 // session as quick as any. No text contains it, since "¤" is no letter.
 func sessionWord(n int64) string { return fmt.Sprintf("¤%d", n) }
 
-const lineColumns = `l.id, s.id, l.turn, l.speaker, l.npc, l.heard, l.text, l.at, l.user, l.ref, l.dm`
+const lineColumns = `l.id, s.id, l.turn, l.speaker, l.npc, l.heard, l.text, l.at, l.user, l.ref, l.dm, ` + lineAudience + `, l.day, l.date`
 
 // Recent returns the last n lines of a session, oldest first. An unknown
 // session has none.
 func (s *SessionLog) Recent(ctx context.Context, session string, n int) ([]memory.Line, error) {
+	return s.RecentFor(ctx, session, "", n)
+}
+
+// RecentFor returns the last n lines of a session that viewer may know of, oldest
+// first. An empty viewer sees all.
+func (s *SessionLog) RecentFor(ctx context.Context, session, viewer string, n int) ([]memory.Line, error) {
 	if n <= 0 {
 		return nil, nil
+	}
+	seen, args := "", []any{session, n}
+	if viewer != "" {
+		seen, args = ` AND `+visibleLine, []any{session, s.viewerKeys(viewer), n}
 	}
 	var out []memory.Line
 	err := s.read(ctx, "reading recent lines", func(c *conn) (err error) {
 		out, err = rows(ctx, c, `SELECT `+lineColumns+` FROM sessions s JOIN lines l ON l.session = s.n
-			WHERE s.id = ? ORDER BY l.id DESC `+limitParam, []any{session, n}, scanLine)
+			WHERE s.id = ?`+seen+` ORDER BY l.id DESC `+limitParam, args, scanLine)
 		return err
 	})
 	slices.Reverse(out)
@@ -96,7 +112,9 @@ func (s *SessionLog) Recent(ctx context.Context, session string, n int) ([]memor
 func scanLine(r *sql.Rows) (memory.Line, error) {
 	var l memory.Line
 	var at int64
-	err := r.Scan(&l.ID, &l.Session, &l.Turn, &l.Speaker, &l.NPC, &l.To, &l.Text, &at, &l.User, &l.Ref, &l.DM)
-	l.At = fromStamp(at)
+	var present string
+	var day sql.NullInt64
+	err := r.Scan(&l.ID, &l.Session, &l.Turn, &l.Speaker, &l.NPC, &l.To, &l.Text, &at, &l.User, &l.Ref, &l.DM, &present, &day, &l.Date.Text)
+	l.At, l.Present, l.Date.Day = fromStamp(at), unpackVisible(present), day.Int64
 	return l, err
 }

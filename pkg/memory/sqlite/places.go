@@ -31,7 +31,7 @@ func (s *Graph) Places(ctx context.Context, viewer string, ids ...string) (map[s
 	}
 	places := make(map[string]memory.Entity, len(ids))
 	err = s.read(ctx, "reading places", func(c *conn) error {
-		args := []any{sql.Named("ids", string(list)), sql.Named("viewer", viewerKey(viewer))}
+		args := []any{sql.Named("ids", string(list)), sql.Named("viewer", s.viewerKeys(viewer))}
 		_, err := rows(ctx, c, placesOf, args, func(r *sql.Rows) (struct{}, error) {
 			var id string
 			e, err := scanEntity(r, &id)
@@ -48,7 +48,7 @@ func (s *Graph) Places(ctx context.Context, viewer string, ids ...string) (map[s
 func (s *Graph) Inside(ctx context.Context, viewer, place string, limit int) (out []memory.Entity, err error) {
 	err = s.read(ctx, "reading a place", func(c *conn) error {
 		out, err = rows(ctx, c, insideOf, []any{
-			sql.Named("place", place), sql.Named("viewer", viewerKey(viewer)), sql.Named("limit", limit),
+			sql.Named("place", place), sql.Named("viewer", s.viewerKeys(viewer)), sql.Named("limit", limit),
 		}, entityRow)
 		return err
 	})

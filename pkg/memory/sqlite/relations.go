@@ -88,12 +88,12 @@ const (
 func (s *Graph) Neighbours(ctx context.Context, id, viewer string, depth int) (memory.Neighbourhood, error) {
 	args := []any{
 		sql.Named("id", id),
-		sql.Named("viewer", viewerKey(viewer)),
+		sql.Named("viewer", s.viewerKeys(viewer)),
 		sql.Named("depth", min(max(depth, 1), maxDepth)),
 	}
 	var n memory.Neighbourhood
 	err := s.readSnapshot(ctx, "reading neighbours", func(c *conn) (err error) {
-		if n.Entity, err = selectEntity(ctx, c, id, viewer); err != nil {
+		if n.Entity, err = selectEntity(ctx, c, id, s.viewerKeys(viewer)); err != nil {
 			return err
 		}
 		if n.Connected, err = rows(ctx, c, connected, args, entityRow); err != nil {

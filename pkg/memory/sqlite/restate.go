@@ -13,7 +13,7 @@ import (
 
 // loadEntity returns an entity, nil if there is none.
 func loadEntity(ctx context.Context, c *conn, id string) (*memory.Entity, error) {
-	e, err := selectEntity(ctx, c, id, "")
+	e, err := selectEntity(ctx, c, id, allKeys)
 	if errors.Is(err, memory.ErrNotFound) {
 		return nil, nil
 	}
@@ -77,15 +77,15 @@ func replaceEntity(ctx context.Context, c *conn, old *memory.Entity, e memory.En
 
 // restrictFacts shows the facts of a source that were for the eyes of old to now.
 func restrictFacts(ctx context.Context, c *conn, source string, old, now []string) error {
-	before, err := packVisible(old)
+	before, err := audienceOf(ctx, c, old)
 	if err != nil {
 		return err
 	}
-	after, err := packVisible(now)
+	after, err := audienceOf(ctx, c, now)
 	if err != nil || after == before {
 		return err
 	}
-	_, err = c.exec(ctx, `UPDATE facts SET visible = ? WHERE source = ? AND visible = ?`, after, source, before)
+	_, err = c.exec(ctx, `UPDATE facts SET audience = ? WHERE source = ? AND audience = ?`, after, source, before)
 	return err
 }
 

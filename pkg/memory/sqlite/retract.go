@@ -122,11 +122,13 @@ type utterance struct {
 
 // selectLines returns the lines that meet a condition, in the order of their ids.
 func selectLines(ctx context.Context, c *conn, condition string, args ...any) ([]utterance, error) {
-	return rows(ctx, c, `SELECT l.id, s.n, s.id, l.speaker, l.text, l.at FROM lines l JOIN sessions s ON s.n = l.session
+	return rows(ctx, c, `SELECT l.id, s.n, s.id, l.speaker, l.text, l.at, `+lineAudience+`, l.day, l.date FROM lines l JOIN sessions s ON s.n = l.session
 		WHERE `+condition+` ORDER BY l.id`, args, func(r *sql.Rows) (u utterance, err error) {
 		var at int64
-		err = r.Scan(&u.ID, &u.session, &u.Session, &u.Speaker, &u.Text, &at)
-		u.At = fromStamp(at)
+		var present string
+		var day sql.NullInt64
+		err = r.Scan(&u.ID, &u.session, &u.Session, &u.Speaker, &u.Text, &at, &present, &day, &u.Date.Text)
+		u.At, u.Present, u.Date.Day = fromStamp(at), unpackVisible(present), day.Int64
 		return u, err
 	})
 }

@@ -2,7 +2,7 @@ package sqlite
 
 // steps returns the migrations in order. To change the schema, append a step.
 func steps() []string {
-	return []string{stepMemory, stepState, stepWorld, stepAuthors, stepSpaces, stepLeaders, stepWorldChanges}
+	return []string{stepMemory, stepState, stepWorld, stepAuthors, stepSpaces, stepLeaders, stepWorldChanges, stepWitnesses}
 }
 
 // stepMemory creates the three layers.
@@ -156,4 +156,32 @@ INSERT INTO indexed_lines (only, line) VALUES (1, 0);
 // stepLeaders adds whether who said a line led the game.
 const stepLeaders = `
 ALTER TABLE lines ADD COLUMN dm INTEGER NOT NULL DEFAULT 0;
+`
+
+// stepWitnesses adds who may know of a line and of a fact, and the day in the world.
+// The lists are kept once each, as a column visible has them: there are few
+// different ones, so that who may see what is decided before anything is ranked.
+// The audience 0 is everyone. A line without a date has no day.
+const stepWitnesses = `
+CREATE TABLE audiences (
+	n   INTEGER PRIMARY KEY,
+	ids TEXT NOT NULL UNIQUE
+) STRICT;
+INSERT INTO audiences (n, ids) VALUES (0, '');
+INSERT OR IGNORE INTO audiences (ids) SELECT DISTINCT visible FROM facts;
+
+ALTER TABLE lines ADD COLUMN audience INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE lines ADD COLUMN day INTEGER;
+ALTER TABLE lines ADD COLUMN date TEXT NOT NULL DEFAULT '';
+DROP INDEX lines_by_session;
+CREATE INDEX lines_by_session ON lines (session, id, audience);
+CREATE INDEX lines_by_day ON lines (day, id) WHERE day IS NOT NULL;
+
+ALTER TABLE facts ADD COLUMN audience INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE facts ADD COLUMN day INTEGER;
+ALTER TABLE facts ADD COLUMN date TEXT NOT NULL DEFAULT '';
+UPDATE facts SET audience = (SELECT n FROM audiences WHERE ids = visible) WHERE visible <> '';
+DROP INDEX facts_restricted;
+ALTER TABLE facts DROP COLUMN visible;
+CREATE INDEX facts_by_audience ON facts (audience, id);
 `

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -16,21 +17,30 @@ const defaultLimit = 10
 // SearchLines finds lines by full text, best first by BM25. Words compare
 // without case and accents; if a word is rare, those that share its stem
 // match, too; words such as "the" count only if there are no others. Of very
-// many lines with a word the newest are looked at. An unknown session has no
+// many lines with a word the newest that the viewer may know of are looked at. An unknown session has no
 // lines.
 func (s *SessionLog) SearchLines(ctx context.Context, query memory.LineQuery) ([]memory.LineHit, error) {
+	if query.Limit <= 0 {
+		query.Limit = defaultLimit
+	}
+	if query.Days != nil && strings.TrimSpace(query.Text) == "" {
+		return s.linesOfDays(ctx, query)
+	}
 	q := parseQuestion(query.Text)
 	if len(q) == 0 {
 		return nil, nil
-	}
-	if query.Limit <= 0 {
-		query.Limit = defaultLimit
 	}
 	var out []memory.LineHit
 	err := s.readSnapshot(ctx, "searching the session log", func(c *conn) error {
 		index := textIndex{
 			newest: `SELECT rowid AS id FROM lines_text WHERE lines_text MATCH ? ORDER BY rowid DESC ` + limitParam,
 			size:   `SELECT coalesce(max(id), 0) FROM lines`,
+		}
+		if query.Viewer != "" || query.Days != nil {
+			condition, args := s.narrowLines(query)
+			index.newest = `SELECT t.rowid AS id FROM lines_text t JOIN lines l ON l.id = t.rowid
+				WHERE lines_text MATCH ?` + condition + ` ORDER BY t.rowid DESC ` + limitParam
+			index.args = args
 		}
 		if query.Session != "" {
 			var n int64
@@ -54,6 +64,36 @@ func (s *SessionLog) SearchLines(ctx context.Context, query memory.LineQuery) ([
 		return nil, err
 	}
 	return rankLines(q, out, query.Limit), nil
+}
+
+// narrowLines returns the condition on the lines that a query may find, and its
+// parameters.
+func (s *SessionLog) narrowLines(q memory.LineQuery) (condition string, args []any) {
+	if q.Viewer != "" {
+		condition, args = ` AND `+visibleLine, append(args, s.viewerKeys(q.Viewer))
+	}
+	if q.Days != nil {
+		condition, args = condition+` AND l.day BETWEEN ? AND ?`, append(args, q.Days.First, q.Days.Last)
+	}
+	return condition, args
+}
+
+// linesOfDays returns the newest lines of a query without a text.
+func (s *SessionLog) linesOfDays(ctx context.Context, q memory.LineQuery) ([]memory.LineHit, error) {
+	condition, args := s.narrowLines(q)
+	if q.Session != "" {
+		condition, args = condition+` AND s.id = ?`, append(args, q.Session)
+	}
+	var out []memory.LineHit
+	err := s.read(ctx, "reading the lines of a day", func(c *conn) error {
+		all, err := rows(ctx, c, `SELECT `+lineColumns+` FROM lines l JOIN sessions s ON s.n = l.session
+			WHERE TRUE`+condition+` ORDER BY l.id DESC `+limitParam, append(args, q.Limit), scanLine)
+		for _, l := range all {
+			out = append(out, memory.LineHit{Line: l})
+		}
+		return err
+	})
+	return out, err
 }
 
 // loadLines returns the lines with the given ids, without scores.

@@ -24,6 +24,9 @@ var _ memory.Store = (*Store)(nil)
 type Options struct {
 	// Embedder gives facts their vectors. If nil, facts are found by full text.
 	Embedder embeddings.Provider
+	// Groups say what viewers know by what they belong to. If nil, nobody belongs to
+	// anything.
+	Groups *memory.Groups
 	// Logger receives warnings. If nil, they are discarded.
 	Logger *slog.Logger
 }
@@ -78,6 +81,7 @@ func Open(ctx context.Context, path string, opts *Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	db.groups = o.Groups
 	return &Store{
 		database: db, SessionLog: SessionLog{db}, Index: Index{database: db, embedder: o.Embedder}, Graph: Graph{db}, State: State{db},
 	}, nil

@@ -137,12 +137,12 @@ func (s *Index) nearest(ctx context.Context, c *conn, vector []byte, viewer stri
 	args := []any{vector, k}
 	if viewer != "" {
 		secrets := false
-		if err := c.row(ctx, `SELECT EXISTS (SELECT 1 FROM facts WHERE visible <> '')`, nil, &secrets); err != nil {
+		if err := c.row(ctx, `SELECT EXISTS (SELECT 1 FROM facts WHERE audience > 0)`, nil, &secrets); err != nil {
 			return nil, 0, err
 		}
 		if secrets {
 			query += ` AND rowid IN (SELECT f.id FROM facts f WHERE ` + visibleFact + `)`
-			args = append(args, viewerKey(viewer))
+			args = append(args, s.viewerKeys(viewer))
 		}
 	}
 	hits, err = rows(ctx, c, query+` ORDER BY distance`, args, func(r *sql.Rows) (h scored, err error) {

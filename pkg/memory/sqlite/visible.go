@@ -1,32 +1,79 @@
 package sqlite
 
 import (
+	"context"
+	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 // frame separates the ids in a column visible.
 const frame = "\x1f"
 
-// Conditions on what a viewer may see; the parameter is what viewerKey
-// returns. The empty key is part of every list, which is how the operator sees
-// all.
+// Conditions on what a viewer may see; the parameter is what viewerKeys returns.
+// The empty key is part of every list, which is how the operator sees all. Lines
+// and facts have the number of their list: it is looked up once for a whole query.
 const (
-	visibleFact     = `(f.visible = '' OR instr(f.visible, ?) > 0)`
-	visibleEntity   = `(e.visible = '' OR instr(e.visible, :viewer) > 0)`
-	visibleRelation = `(r.visible = '' OR instr(r.visible, :viewer) > 0)`
+	seenAudiences   = `(SELECT a.n FROM audiences a WHERE a.n = 0 OR EXISTS (SELECT 1 FROM json_each(?) j WHERE instr(a.ids, j.value) > 0))`
+	visibleLine     = `l.audience IN ` + seenAudiences
+	visibleFact     = `f.audience IN ` + seenAudiences
+	visibleEntity   = `(e.visible = '' OR EXISTS (SELECT 1 FROM json_each(:viewer) v WHERE instr(e.visible, v.value) > 0))`
+	visibleRelation = `(r.visible = '' OR EXISTS (SELECT 1 FROM json_each(:viewer) v WHERE instr(r.visible, v.value) > 0))`
+
+	// lineAudience and factAudience select a list as it is kept.
+	lineAudience = `(SELECT a.ids FROM audiences a WHERE a.n = l.audience)`
+	factAudience = `(SELECT a.ids FROM audiences a WHERE a.n = f.audience)`
 )
 
-// viewerKey returns what a visible column contains if viewer may see the row.
-func viewerKey(viewer string) string {
+// allKeys are the keys of who sees all.
+const allKeys = `[""]`
+
+// viewerKeys returns what a list contains of which viewer may see the row, as a list
+// in JSON: itself, or a group of its.
+func (db *database) viewerKeys(viewer string) string {
 	if viewer == "" {
-		return ""
+		return allKeys
 	}
-	if strings.Contains(viewer, frame) {
-		return frame + frame // in no list, since no id is empty
+	keys := []string{}
+	for _, id := range append([]string{viewer}, db.groups.Of(viewer)...) {
+		if id != "" && !strings.Contains(id, frame) { // else it is in no list
+			keys = append(keys, frame+id+frame)
+		}
 	}
-	return frame + viewer + frame
+	list, err := json.Marshal(keys)
+	if err != nil {
+		return `[]` // strings always marshal
+	}
+	return string(list)
+}
+
+// audienceOf returns the number of a list of ids, which is kept if it is new.
+func audienceOf(ctx context.Context, c *conn, ids []string) (n int64, err error) {
+	packed, err := packVisible(ids)
+	if err != nil || packed == "" {
+		return 0, err
+	}
+	err = c.row(ctx, `SELECT n FROM audiences WHERE ids = ?`, []any{packed}, &n)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return n, err
+	}
+	res, err := c.exec(ctx, `INSERT INTO audiences (ids) VALUES (?)`, packed)
+	if err != nil {
+		return 0, err
+	}
+	return res.LastInsertId()
+}
+
+// packDay is what the columns day and date are given.
+func packDay(d memory.Date) (day any, date string) {
+	if d.IsZero() {
+		return nil, ""
+	}
+	return d.Day, d.Text
 }
 
 // packVisible encodes a list of NPC ids. An empty id is refused: dropping it

@@ -54,7 +54,7 @@ func (t *toolset) runSearchSessions(ctx context.Context, args searchSessionsArgs
 	if err != nil {
 		return FoundLines{}, err
 	}
-	hits, err := t.sessions.SearchLines(ctx, memory.LineQuery{Text: query, Session: args.SessionID, Limit: maxLines})
+	hits, err := t.sessions.SearchLines(ctx, memory.LineQuery{Text: query, Session: args.SessionID, Viewer: viewer(ctx), Limit: maxLines})
 	if err != nil {
 		return FoundLines{}, fmt.Errorf("searching sessions: %w", err)
 	}
@@ -164,7 +164,7 @@ func (t *toolset) indexed(ctx context.Context, query string, k int) ([]Fact, err
 
 // transcribed fills facts up to k with lines from the session log.
 func (t *toolset) transcribed(ctx context.Context, facts []Fact, query string, k int) ([]Fact, error) {
-	hits, err := t.sessions.SearchLines(ctx, memory.LineQuery{Text: query, Limit: k})
+	hits, err := t.sessions.SearchLines(ctx, memory.LineQuery{Text: query, Viewer: viewer(ctx), Limit: k})
 	if err != nil {
 		return nil, err
 	}
