@@ -20,6 +20,12 @@ type srdFacts struct {
 	Monsters   []fact       `json:"monsters"`
 	Equipment  []fact       `json:"equipment"`
 	Items      []fact       `json:"magic_items"`
+	Classes    []fact       `json:"classes"`
+	Subclasses []fact       `json:"subclasses"`
+	Races      []fact       `json:"races"`
+	Subraces   []fact       `json:"subraces"`
+	Background []fact       `json:"backgrounds"`
+	Feats      []fact       `json:"feats"`
 }
 
 // fact is one thing's figures by key.
@@ -47,7 +53,8 @@ func otherwise() map[string]string {
 		"item-potion-of-healing: rarity = varies, want common":      "the potion's common grade is called like the whole group",
 		"item-potion-of-healing: key variant is missing, want true": "the potion's common grade is called like the whole group",
 		"item-potion-of-healing: variants = [Potion of Healing Potion of Greater Healing Potion of Superior Healing Potion of Supreme Healing], which the facts lack": "the potion's common grade is called like the whole group",
-		"spell-magic-missile: text lacks 3d4": "3d4 adds up three darts; each deals 1d4 + 1",
+		"spell-magic-missile: text lacks 3d4":                          "3d4 adds up three darts; each deals 1d4 + 1",
+		"subclass-life-domain: spells hold guardian-of-faith +1 times": "the printed table of the domain has it at 7th level",
 	}
 }
 
@@ -60,12 +67,22 @@ type walk struct {
 }
 
 func walks(f srdFacts) []walk {
+	features, gained := f.features()
 	return []walk{
 		{"spell", namesOf(f.Spells, func(s spellFacts) string { return s.Name }), func(i int, e entry) []string { return f.Spells[i].differences(e) }},
 		{"condition", f.Conditions, func(int, entry) []string { return nil }},
 		{"monster", namesOf(f.Monsters, fact.name), func(i int, e entry) []string { return monsterDifferences(f.Monsters[i], e) }},
 		{"equipment", namesOf(f.Equipment, fact.name), func(i int, e entry) []string { return equipmentDifferences(f.Equipment[i], e) }},
 		{"item", namesOf(f.Items, fact.name), func(i int, e entry) []string { return differences(e.Item, itemBlock(f.Items[i])) }},
+		{"class", namesOf(f.Classes, fact.name), func(i int, e entry) []string { return differences(e.Class, classBlock(f.Classes[i])) }},
+		{"subclass", namesOf(f.Subclasses, func(s fact) string { return printedName(s.name()) }), func(i int, e entry) []string {
+			return subclassDifferences(f.Subclasses[i], e)
+		}},
+		{"feature", features, func(i int, e entry) []string { return differences(e.Feature, fact{"gained": gained[features[i]]}) }},
+		{"race", namesOf(f.Races, fact.name), func(i int, e entry) []string { return differences(e.Race, raceBlock(f.Races[i])) }},
+		{"subrace", namesOf(f.Subraces, fact.name), func(i int, e entry) []string { return differences(e.Subrace, raceBlock(f.Subraces[i])) }},
+		{"background", namesOf(f.Background, fact.name), func(i int, e entry) []string { return differences(e.Background, backgroundBlock(f.Background[i])) }},
+		{"feat", namesOf(f.Feats, fact.name), func(i int, e entry) []string { return differences(e.Feat, featBlock(f.Feats[i])) }},
 	}
 }
 

@@ -1,19 +1,23 @@
 // Package srd holds the rules data set of the fifth edition System Reference
-// Document as embedded YAML: conditions, combat, general rules, spells,
-// monsters, equipment and magic items. Figures are those of SRD 5.1; every sentence is this project's own. See
-// ATTRIBUTION.md for the licence the material comes under.
+// Document as embedded YAML: conditions, combat, general rules, spells, monsters,
+// equipment, magic items, and classes and races with their features. Figures are
+// those of SRD 5.1; every sentence is this project's own. See ATTRIBUTION.md for
+// the licence the material comes under.
 //
 // Each file is one list of entries. An entry has an id ("condition-blinded":
 // its category, a hyphen, its name in lower case with hyphens), a category
-// (condition, combat, general, spell, monster, equipment or item), a name,
+// (such as condition, spell or monster), a name,
 // optional aliases and tags, a summary of one or two spoken sentences and a text
 // with the full rule. Paragraphs and list items of a text are separated by single
 // newlines. A spell has its figures
 // in a spell block besides, where duration leaves concentration to the flag of
 // that name and a cantrip has level 0. A monster has a monster block, where an
 // attack's damage is "dice type", a challenge a text such as "1/4", a distance in
-// feet, and what is missing does not apply. Equipment and magic items have a block
-// named like their category, with prices in cp and weights in pounds.
+// feet, and what is missing does not apply. The other categories with figures have
+// a block named like their category: things with prices in cp and weights in pounds,
+// a class with what changes by level as lists by level (slots "4 3 2" are four, three
+// and two of the first three spell levels), a feature with the level at which each
+// class, subclass or race gains it.
 //
 // The files keep to the plain form of YAML that internal/mcp/tools/ruleslookup
 // reads quickly: everything in brackets on one line, texts as ">-", no anchors and
@@ -26,8 +30,9 @@ package srd
 import "embed"
 
 // FS holds the data files at its root: conditions.yaml, combat.yaml,
-// general.yaml, monsters.yaml, equipment.yaml, items.yaml, and spells-0.yaml (cantrips) to spells-9.yaml. It is read-only
-// and safe for concurrent use; it must not be assigned to.
+// general.yaml, monsters.yaml, equipment.yaml, items.yaml, spells-0.yaml (cantrips) to spells-9.yaml, a file for
+// each class such as class-bard.yaml, classes.yaml (features that several classes share) and races.yaml. It is
+// read-only and safe for concurrent use; it must not be assigned to.
 //
 //go:embed *.yaml
 var FS embed.FS

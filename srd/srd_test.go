@@ -29,11 +29,24 @@ type entry struct {
 	Monster  fact     `yaml:"monster"`
 	Gear     fact     `yaml:"equipment"`
 	Item     fact     `yaml:"item"`
+
+	Class      fact `yaml:"class"`
+	Subclass   fact `yaml:"subclass"`
+	Feature    fact `yaml:"feature"`
+	Race       fact `yaml:"race"`
+	Subrace    fact `yaml:"subrace"`
+	Background fact `yaml:"background"`
+	Feat       fact `yaml:"feat"`
+	Skill      fact `yaml:"skill"`
+	Poison     fact `yaml:"poison"`
 }
 
-// block is the entry's block of figures for a category, nil if it has none.
-func (e entry) block(category string) fact {
-	return map[string]fact{"monster": e.Monster, "equipment": e.Gear, "item": e.Item}[category]
+// blocks are the entry's blocks of figures by category, nil where it has none.
+func (e entry) blocks() map[string]fact {
+	return map[string]fact{
+		"monster": e.Monster, "equipment": e.Gear, "item": e.Item, "class": e.Class, "subclass": e.Subclass, "feature": e.Feature,
+		"race": e.Race, "subrace": e.Subrace, "background": e.Background, "feat": e.Feat, "skill": e.Skill, "poison": e.Poison,
+	}
 }
 
 type spell struct {
@@ -116,7 +129,8 @@ func slug(name string) string {
 	return strings.TrimSuffix(b.String(), "-")
 }
 
-func TestFilesHoldTheirCategory(t *testing.T) {
+// contents says which categories each file holds.
+func contents() map[string]string {
 	want := map[string]string{
 		"conditions.yaml": "condition",
 		"combat.yaml":     "combat",
@@ -124,31 +138,40 @@ func TestFilesHoldTheirCategory(t *testing.T) {
 		"monsters.yaml":   "monster",
 		"equipment.yaml":  "equipment",
 		"items.yaml":      "item",
+		"classes.yaml":    "feature",
+		"races.yaml":      "race subrace feature background feat",
 	}
 	for level := range 10 {
 		want[fmt.Sprintf("spells-%d.yaml", level)] = "spell"
 	}
-	files := load(t)
+	for class := range strings.FieldsSeq("barbarian bard cleric druid fighter monk paladin ranger rogue sorcerer warlock wizard") {
+		want["class-"+class+".yaml"] = "class subclass feature"
+	}
+	return want
+}
+
+func TestFilesHoldTheirCategory(t *testing.T) {
+	want, files := contents(), load(t)
 	for name := range files {
 		if _, ok := want[name]; !ok {
 			t.Errorf("unexpected file %q", name)
 		}
 	}
-	for name, category := range want {
+	for name, categories := range want {
 		list, ok := files[name]
 		if !ok {
 			t.Errorf("file %q is missing", name)
 		}
 		for _, e := range list {
-			if e.Category != category {
-				t.Errorf("%s: %s has category %q, want %q", name, e.ID, e.Category, category)
+			if !slices.Contains(strings.Fields(categories), e.Category) {
+				t.Errorf("%s: %s has category %q, want %s", name, e.ID, e.Category, categories)
 			}
-			if (e.Spell != nil) != (category == "spell") {
-				t.Errorf("%s: %s has a spell block: %t, want %t", name, e.ID, e.Spell != nil, category == "spell")
+			if (e.Spell != nil) != (e.Category == "spell") {
+				t.Errorf("%s: %s has a spell block: %t, want %t", name, e.ID, e.Spell != nil, e.Category == "spell")
 			}
-			for _, c := range []string{"monster", "equipment", "item"} {
-				if has := e.block(c) != nil; has != (category == c) {
-					t.Errorf("%s: %s has a block %q: %t, want %t", name, e.ID, c, has, category == c)
+			for c, block := range e.blocks() {
+				if has := block != nil; has != (e.Category == c) {
+					t.Errorf("%s: %s has a block %q: %t, want %t", name, e.ID, c, has, e.Category == c)
 				}
 			}
 			if e.Spell != nil && name != fmt.Sprintf("spells-%d.yaml", e.Spell.Level) {

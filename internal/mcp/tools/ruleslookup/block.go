@@ -37,9 +37,49 @@ const (
 // the category. A category without one has no block.
 func blocks() map[string]shape {
 	return map[string]shape{
-		"monster":   {kind: isRecord, keys: monsterShape()},
-		"equipment": {kind: isRecord, keys: equipmentShape()},
-		"item":      {kind: isRecord, keys: itemShape()},
+		"monster":    {kind: isRecord, keys: monsterShape()},
+		"equipment":  {kind: isRecord, keys: equipmentShape()},
+		"item":       {kind: isRecord, keys: itemShape()},
+		"class":      {kind: isRecord, keys: classShape()},
+		"subclass":   {kind: isRecord, keys: subclassShape()},
+		"feature":    {kind: isRecord, keys: map[string]shape{"gained": {kind: isCounts, required: true}}},
+		"race":       {kind: isRecord, keys: raceShape()},
+		"subrace":    {kind: isRecord, keys: raceShape()},
+		"background": {kind: isRecord, keys: backgroundShape()},
+		"feat":       {kind: isRecord, keys: map[string]shape{"prerequisites": {kind: isTexts}}},
+		"skill":      {kind: isRecord, keys: map[string]shape{"ability": {required: true}}},
+		"poison":     {kind: isRecord, keys: map[string]shape{"type": {required: true}, "price": {required: true}}},
+	}
+}
+
+// classShape gives what changes with level as lists by level, and columns of
+// the class table by name.
+func classShape() map[string]shape {
+	return map[string]shape{
+		"hit_die": {kind: isNumber, required: true}, "saves": {kind: isTexts, required: true}, "proficiencies": {kind: isTexts},
+		"skill_choices": {kind: isNumber}, "skills": {kind: isTexts}, "spellcasting": {}, "multiclass": {kind: isTexts},
+		"subclasses": {kind: isTexts}, "proficiency_bonus": {kind: isNumbers}, "features": {kind: isLists, required: true},
+		"cantrips_known": {kind: isNumbers}, "spells_known": {kind: isNumbers}, "slots": {kind: isTexts}, "columns": {kind: isLists},
+	}
+}
+
+func subclassShape() map[string]shape {
+	return map[string]shape{
+		"class": {required: true}, "kind": {}, "features": {kind: isLists, required: true}, "spells": {kind: isLists},
+	}
+}
+
+// raceShape is that of subraces too, which have a race and no speed or size.
+func raceShape() map[string]shape {
+	return map[string]shape{
+		"race": {}, "speed": {kind: isNumber}, "size": {}, "bonus": {kind: isCounts, required: true}, "bonus_choices": {kind: isNumber},
+		"languages": {kind: isTexts}, "language_choices": {kind: isNumber}, "traits": {kind: isTexts}, "subraces": {kind: isTexts},
+	}
+}
+
+func backgroundShape() map[string]shape {
+	return map[string]shape{
+		"skills": {kind: isTexts}, "language_choices": {kind: isNumber}, "gold": {kind: isNumber}, "feature": {},
 	}
 }
 

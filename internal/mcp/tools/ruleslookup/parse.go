@@ -49,7 +49,11 @@ type spell struct {
 
 // categories lists the kinds of rules there are.
 func categories() []string {
-	return []string{"condition", "combat", "spell", "general", "monster", "equipment", "item"}
+	return []string{
+		"condition", "combat", "spell", "general", "monster", "equipment", "item",
+		"class", "subclass", "feature", "race", "subrace", "background", "feat", "skill",
+		"trap", "disease", "madness", "poison", "plane", "deity",
+	}
 }
 
 // validID is lower-case words joined by single hyphens.
