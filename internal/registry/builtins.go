@@ -10,6 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/audittool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/fileio"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/investigation"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/memorytool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/worldtool"
@@ -70,6 +71,7 @@ func builtinTools(cfg *config.Config, p parts) []tools.Tool {
 		log, index, graph = store, store, store
 	}
 	all = append(all, memorytool.NewTools(log, index, graph)...)
+	all = append(all, investigation.Tools()...)
 	all = append(all, worldtool.NewTools(p.live, index)...)
 	all = append(all, audittool.Tools(p.audit)...)
 	all = append(all, approvaltool.Tools(p.waiting)...)

@@ -84,16 +84,16 @@ func TestCast(t *testing.T) {
 		tools  []string
 	}
 	want := map[string]role{
-		"greymantle-the-sage": {config.EngineCascaded, mcp.BudgetStandard, []string{"roll", "search_rules", "get_rule", "query_entities", "get_summary", "search_sessions"}},
+		"greymantle-the-sage": {config.EngineCascaded, mcp.BudgetStandard, []string{"roll", "search_rules", "get_rule", "query_entities", "get_summary", "search_sessions", "investigate"}},
 		"bartok-the-barkeep":  {config.EngineS2S, mcp.BudgetFast, []string{"roll", "roll_table", "query_entities"}},
 		"ysolde-quill": {config.EngineCascaded, mcp.BudgetDeep, []string{
-			"search_sessions", "query_entities", "get_summary", "search_facts",
+			"search_sessions", "query_entities", "get_summary", "search_facts", "investigate",
 			"search_rules", "get_rule", "write_file", "read_file",
 		}},
 		"captain-harrow":     {config.EngineSentenceCascade, mcp.BudgetStandard, []string{"roll", "search_rules", "get_rule", "query_entities"}},
 		"wilhelmina-drossel": {config.EngineCascaded, mcp.BudgetFast, []string{"roll_table", "query_entities"}},
 		"juniper":            {config.EngineCascaded, mcp.BudgetFast, []string{}},
-		"lady-corvane":       {config.EngineCascaded, mcp.BudgetStandard, []string{"query_entities", "get_summary", "search_sessions"}},
+		"lady-corvane":       {config.EngineCascaded, mcp.BudgetStandard, []string{"query_entities", "get_summary", "search_sessions", "investigate"}},
 	}
 	if got := cast(t)["ysolde-quill"].MayChange; !slices.Equal(got, []string{"write_file"}) {
 		t.Errorf("Ysolde may change %q, want her notes", got)

@@ -76,7 +76,7 @@ func (t *turn) findNothing() string {
 // itself, and what the world's book says in another language.
 func (t *turn) describe(r result) speech {
 	switch r.tool {
-	case "search_sessions", "search_facts":
+	case "search_sessions", "search_facts", "investigate":
 		var kept []record
 		for _, line := range recordsOf(r.content) {
 			if !t.isEcho(line.text("text", "content", "quote", "fact", "snippet")) {

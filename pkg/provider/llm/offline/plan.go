@@ -69,7 +69,7 @@ func (t *turn) toolOptions(i intent) []option {
 		return out
 	case wantRecall:
 		query["query"] = t.recallQuery(i.text)
-		return []option{{"search_sessions", query}, {"search_facts", query}}
+		return []option{{"investigate", map[string]any{"question": query["query"]}}, {"search_sessions", query}, {"search_facts", query}}
 	case wantEverything:
 		if isSlug(i.text) {
 			return []option{summary, entities}

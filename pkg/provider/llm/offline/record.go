@@ -108,7 +108,7 @@ func recordOf(content string) record {
 }
 
 // listFields are what tools call their lists of results.
-var listFields = []string{"results", "entities", "rules", "hits", "lines", "facts", "matches", "sessions", "items", "entries"}
+var listFields = []string{"results", "entities", "rules", "hits", "lines", "facts", "findings", "matches", "sessions", "items", "entries"}
 
 // recordsOf returns the objects a search found.
 func recordsOf(content string) []record {

@@ -1,0 +1,238 @@
+package investigation_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/investigation"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/memorytool"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+	"github.com/MrWong99/glyphoxa/srd"
+)
+
+func must(t testing.TB, doing string, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("%s: %v", doing, err)
+	}
+}
+
+// newHost returns a host with the tools that an investigation asks, over a small tale.
+func newHost(t *testing.T, more ...tools.Tool) *mcphost.Host {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "tale.db"), nil)
+	must(t, "Open", err)
+	t.Cleanup(func() { must(t, "closing the store", s.Close()) })
+	session, err := s.StartSession(t.Context(), "Eldermoor")
+	must(t, "StartSession", err)
+	for i, l := range []memory.Line{
+		{Speaker: "Ada", Text: "Good evening. Foul weather, isn't it?"},
+		{Speaker: "Osric", NPC: "osric", Text: "The ferryman's widow, Hedda, lost her son in the spring flood."},
+		{Speaker: "Ada", Text: "Hedda, we promise you the ferry bell, before the first frost."},
+		{Speaker: "Brom", Text: "I need new boots, these leak."},
+		{Speaker: "Osric", NPC: "osric", Text: "Boots are at Wilma's, by the north gate."},
+	} {
+		l.Session, l.Turn, l.At = session.ID, int64(i+1), time.Date(2026, 3, 1, 20, i, 0, 0, time.UTC)
+		_, err := s.Append(t.Context(), l)
+		must(t, "Append", err)
+	}
+	must(t, "PutEntities", s.PutEntities(t.Context(),
+		memory.Entity{ID: "hedda", Type: "npc", Name: "Hedda", Description: "The ferryman's widow."},
+		memory.Entity{ID: "ferry-bell", Type: "item", Name: "Ferry Bell", Description: "It hangs in the tower now."},
+		memory.Entity{ID: "pact", Type: "item", Name: "The Drowned Pact", Description: "Hedda sold her name.", Visible: []string{"corvane"}}))
+	must(t, "PutRelations", s.PutRelations(t.Context(),
+		memory.Relation{From: "hedda", Type: "wants_back", To: "ferry-bell", Note: "It was her husband's."},
+		memory.Relation{From: "hedda", Type: "signed", To: "pact", Visible: []string{"corvane"}}))
+	host := mcphost.New()
+	t.Cleanup(func() { must(t, "closing the host", host.Close()) })
+	book := ruleslookup.Lazy(srd.FS)
+	must(t, "reading the rules", book.Warm())
+	all := slices.Concat(memorytool.NewTools(s, s, s), ruleslookup.NewTools(book), investigation.Tools(), more)
+	must(t, "RegisterBuiltin", host.RegisterBuiltin(all...))
+	return host
+}
+
+// everything lists what a well-read NPC may use.
+var everything = []string{"investigate", "search_sessions", "search_facts", "query_entities", "get_summary", "search_rules"}
+
+func inquire(t *testing.T, host *mcphost.Host, npc string, list []string, args string) (investigation.Report, error) {
+	t.Helper()
+	ts := host.Toolset(mcphost.ToolsetOptions{Tier: mcp.BudgetDeep, Allow: list})
+	res, err := ts.Execute(mcp.WithCaller(t.Context(), mcp.Caller{NPC: npc}), "investigate", args)
+	if err != nil {
+		return investigation.Report{}, err
+	}
+	var r investigation.Report
+	must(t, "reading the report", json.Unmarshal([]byte(res.Text), &r))
+	return r, nil
+}
+
+func textsOf(r investigation.Report) (all []string) {
+	for _, f := range r.Findings {
+		all = append(all, f.Text)
+	}
+	return all
+}
+
+// holds returns the finding whose text has words, nil without one.
+func holds(r investigation.Report, words string) *investigation.Finding {
+	for i := range r.Findings {
+		if strings.Contains(r.Findings[i].Text, words) {
+			return &r.Findings[i]
+		}
+	}
+	return nil
+}
+
+func TestSecondHopIsTaken(t *testing.T) {
+	host := newHost(t)
+	r, err := inquire(t, host, "osric", everything, `{"question":"What is owed to the woman whose son was lost in the flood?"}`)
+	must(t, "investigate", err)
+	first, second := holds(r, "lost her son"), holds(r, "we promise you the ferry bell")
+	if first == nil || first.Hop != 1 || !strings.HasPrefix(first.Source, "session:") || first.Speaker != "Osric" || first.At == nil {
+		t.Errorf("the line about the son is %+v of %q, want it at hop 1 with session, speaker and time", first, textsOf(r))
+	}
+	if second == nil || second.Hop != 2 || second.Via != "Hedda" {
+		t.Errorf("the promise is %+v of %q, want it at hop 2 by way of Hedda", second, textsOf(r))
+	}
+	if wants := holds(r, "Hedda wants back Ferry Bell"); wants == nil || wants.Kind != "relation" || wants.Source != "entity:hedda" {
+		t.Errorf("the relation is %+v of %q, want it from hedda", wants, textsOf(r))
+	}
+	if !r.Complete || !slices.Contains(r.Followed, "Hedda") {
+		t.Errorf("complete %v, followed %q; want all asked, Hedda among those followed", r.Complete, r.Followed)
+	}
+}
+
+func TestOneHopStaysWithTheQuestion(t *testing.T) {
+	r, err := inquire(t, newHost(t), "osric", everything, `{"question":"What is owed to the woman whose son was lost in the flood?","hops":1}`)
+	must(t, "investigate", err)
+	if len(r.Followed) > 0 || slices.ContainsFunc(r.Findings, func(f investigation.Finding) bool { return f.Hop != 1 }) {
+		t.Errorf("followed %q, findings %+v; want nothing beyond hop 1", r.Followed, r.Findings)
+	}
+}
+
+func TestNothingIsFoundThatTheCallerMayNotKnow(t *testing.T) {
+	host := newHost(t)
+	const question = `{"question":"What did Hedda sign, and what about the Drowned Pact?","hops":3}`
+	if r, err := inquire(t, host, "osric", everything, question); err != nil || holds(r, "Pact") != nil || holds(r, "sold her name") != nil {
+		t.Errorf("%q, %v; want nothing of the pact", textsOf(r), err)
+	}
+	if r, err := inquire(t, host, "corvane", everything, question); err != nil || holds(r, "Pact") == nil {
+		t.Errorf("%q, %v; want the pact, of which she knows", textsOf(r), err)
+	}
+}
+
+func TestOnlyTheCallersToolsAreAsked(t *testing.T) {
+	host := newHost(t)
+	r, err := inquire(t, host, "osric", []string{"investigate", "query_entities", "get_summary"}, `{"question":"Who is Hedda?"}`)
+	must(t, "investigate", err)
+	if slices.Contains(r.Asked, "search_sessions") || holds(r, "we promise") != nil || holds(r, "The ferryman's widow.") == nil {
+		t.Errorf("asked %q, found %q; want the entity alone", r.Asked, textsOf(r))
+	}
+	if _, err := inquire(t, host, "osric", []string{"investigate"}, `{"question":"Who is Hedda?"}`); !errors.Is(err, mcp.ErrNotAllowed) || !strings.Contains(err.Error(), "search_sessions") {
+		t.Errorf("err = %v, want one that says which tools to list beside it", err)
+	}
+}
+
+func TestRulesAreAmongTheSources(t *testing.T) {
+	r, err := inquire(t, newHost(t), "osric", everything, `{"question":"grappled"}`)
+	must(t, "investigate", err)
+	if f := holds(r, "Grappled"); f == nil || f.Kind != "rule" || f.Source != "rule:condition-grappled" {
+		t.Errorf("the rule is %+v of %q", f, textsOf(r))
+	}
+}
+
+func TestNothingIsInvented(t *testing.T) {
+	r, err := inquire(t, newHost(t), "osric", everything, `{"question":"zxqv wvutq"}`)
+	must(t, "investigate", err)
+	if r.Count != 0 || r.Hint == "" {
+		t.Errorf("found %q, hint %q; want nothing, and that said", textsOf(r), r.Hint)
+	}
+}
+
+func TestBadArgumentsAreNamed(t *testing.T) {
+	host := newHost(t)
+	for args, words := range map[string]string{
+		`{}`:                          "question",
+		`{"question":" "}`:            "question",
+		`{"question":"a","hops":4}`:   "hops",
+		`{"question":"a","hops":1.5}`: "hops",
+	} {
+		if _, err := inquire(t, host, "osric", everything, args); !errors.Is(err, mcp.ErrInvalidArguments) || !strings.Contains(err.Error(), words) {
+			t.Errorf("%s: %v, want one that names %s", args, err, words)
+		}
+	}
+}
+
+// door is a caller's way to tools of the test's own.
+type door func(ctx context.Context, name, args string) (mcp.Result, error)
+
+func (d door) Execute(ctx context.Context, name, args string) (mcp.Result, error) {
+	return d(ctx, name, args)
+}
+
+func handler(t *testing.T) tools.Handler {
+	t.Helper()
+	return investigation.Tools()[0].Handler
+}
+
+// TestSlowSourceCostsItsFindingsOnly has one source that never answers: what the others
+// found is told before the deadline, and that it is not all.
+func TestSlowSourceCostsItsFindingsOnly(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	ctx = mcp.WithDoor(ctx, door(func(ctx context.Context, name, _ string) (mcp.Result, error) {
+		switch name {
+		case "search_sessions":
+			return mcp.Result{Text: `{"lines":[{"session_id":"s","speaker":"Ada","text":"the bell is cracked","turn":3}]}`}, nil
+		case "search_facts":
+			<-ctx.Done()
+			return mcp.Result{}, context.Cause(ctx)
+		}
+		return mcp.Result{}, mcp.ErrUnknownTool
+	}))
+	text, err := handler(t)(ctx, `{"question":"what about the bell"}`)
+	if err != nil || ctx.Err() != nil {
+		t.Fatalf("%v, %v; want an answer in time", err, ctx.Err())
+	}
+	var r investigation.Report
+	must(t, "reading the report", json.Unmarshal([]byte(text), &r))
+	if r.Complete || r.Count != 1 || r.Hint == "" {
+		t.Errorf("%s; want the one line, and that it is not all", text)
+	}
+}
+
+// FuzzAnswers has sources return anything.
+func FuzzAnswers(f *testing.F) {
+	f.Add(`{"lines":[{"session_id":"s","speaker":"Ada","text":"the bell of Hedda","at":"2026-03-01T20:00:00Z","turn":3}]}`)
+	f.Add(`{"entities":[{"id":"hedda","name":"Hedda"}],"relationships":[{"type":"x","direction":"in"}],"name":"Hedda","facts":[{"text":"a: b"}]}`)
+	f.Add(`{"results":[{"score":1e308,"name":"\u0000"}]}`)
+	f.Add(`[`)
+	f.Fuzz(func(t *testing.T, answer string) {
+		ctx := mcp.WithDoor(t.Context(), door(func(context.Context, string, string) (mcp.Result, error) {
+			return mcp.Result{Text: answer}, nil
+		}))
+		text, err := handler(t)(ctx, `{"question":"what of Hedda and the bell?","hops":3}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r investigation.Report
+		must(t, "reading the report", json.Unmarshal([]byte(text), &r))
+		for _, found := range r.Findings {
+			if found.Score < 0 || found.Score > 1 || found.Hop < 1 || found.Hop > 3 {
+				t.Errorf("finding %+v is out of its bounds", found)
+			}
+		}
+	})
+}
