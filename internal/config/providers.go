@@ -36,9 +36,9 @@ type Providers struct {
 	// S2S is auto (openai when its key is set, else none), openai, gemini, gpt_live or
 	// none.
 	S2S Provider `yaml:"s2s" json:"s2s" enum:"auto|openai|gemini|gpt_live|none" doc:"Speech-to-speech model for NPCs with engine s2s: auto (openai when its key is set, else none), openai (Realtime, or anything that speaks its protocol), gemini (Live), gpt_live (a voice that has providers.llm think for it) or none."`
-	// Embeddings is auto (openai when its key is set, else offline), openai,
+	// Embeddings is auto (openai when its key is set, else offline), openai, ollama,
 	// offline or none.
-	Embeddings Provider `yaml:"embeddings" json:"embeddings" enum:"auto|openai|offline|none" doc:"Search by meaning: auto (openai when its key is set, else offline), openai, offline or none."`
+	Embeddings Provider `yaml:"embeddings" json:"embeddings" enum:"auto|openai|ollama|offline|none" doc:"Search by meaning: auto (openai when its key is set, else offline), openai, ollama (on this machine unless base_url says otherwise), offline (word vectors of the program's own) or none."`
 }
 
 // SpeaksForItself reports whether there is a speech-to-speech model.

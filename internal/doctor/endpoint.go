@@ -37,6 +37,9 @@ func endpoints(cfg *config.Config) []endpoint {
 		case p.Name == providers.OpenAI, p.Name == config.ProviderAuto && auto && providers.Hosted(p):
 			base := strings.TrimSuffix(cmp.Or(p.BaseURL, openaillm.DefaultBaseURL), "/")
 			all = append(all, endpoint{name, base, "Authorization", "Bearer ", p.APIKey, where})
+		case p.Name == providers.Ollama:
+			base := strings.TrimSuffix(cmp.Or(p.BaseURL, providers.OllamaURL), "/")
+			all = append(all, endpoint{name, base, "Authorization", "Bearer ", p.APIKey, where})
 		case p.Name == providers.ElevenLabs:
 			base := strings.TrimSuffix(cmp.Or(p.BaseURL, elevenlabs.DefaultBaseURL), "/")
 			all = append(all, endpoint{name, base, "xi-api-key", "", p.APIKey, where})

@@ -17,7 +17,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
-	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
 // slowEmbedder says which text is at work and goes on once it may.
@@ -165,7 +165,7 @@ func (r *rig) told() []string {
 // is at the embedder and others wait for it.
 func TestWhatWaitsIsIndexedAsItIsThen(t *testing.T) {
 	ctx := t.Context()
-	embedder := &slowEmbedder{Provider: hashing.New(), at: make(chan string, 16), on: make(chan struct{})}
+	embedder := &slowEmbedder{Provider: wordvectors.New(), at: make(chan string, 16), on: make(chan struct{})}
 	r := start(t, filepath.Join(t.TempDir(), "a.db"), embedder)
 	one := func(doing string, n int, err error) {
 		t.Helper()
@@ -211,7 +211,7 @@ func TestWhatWaitsIsIndexedAsItIsThen(t *testing.T) {
 
 // TestARewordedFactGetsItsNewMeaning rewords a line that is indexed already.
 func TestARewordedFactGetsItsNewMeaning(t *testing.T) {
-	embedder := &slowEmbedder{Provider: hashing.New(), at: make(chan string, 16), on: make(chan struct{})}
+	embedder := &slowEmbedder{Provider: wordvectors.New(), at: make(chan string, 16), on: make(chan struct{})}
 	close(embedder.on)
 	r := start(t, filepath.Join(t.TempDir(), "a.db"), embedder)
 	r.say("a zebra", "", "m1")
@@ -232,7 +232,7 @@ func TestARewordedFactGetsItsNewMeaning(t *testing.T) {
 // once.
 func TestTheEmbedderIsDownForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := &flaky{Provider: hashing.New(), name: "e", down: errors.New("no route to vendor")}
+		e := &flaky{Provider: wordvectors.New(), name: "e", down: errors.New("no route to vendor")}
 		r := start(t, filepath.Join(t.TempDir(), "a.db"), e)
 		for i := range 600 { // more than any queue
 			r.say(fmt.Sprint("zebra ", i), "", "")
@@ -278,7 +278,7 @@ func TestAnotherEmbedderAtTheNextStart(t *testing.T) {
 		}
 		r.close()
 		for _, name := range []string{"first", "second"} {
-			e := &flaky{Provider: hashing.New(), name: name}
+			e := &flaky{Provider: wordvectors.New(), name: name}
 			r = start(t, path, e)
 			synctest.Wait()
 			r.left(0)
@@ -302,7 +302,7 @@ func TestAnotherEmbedderAtTheNextStart(t *testing.T) {
 // TestTheEndWaitsForWhatWasJustSaid, and not for an embedder that hangs.
 func TestTheEndWaitsForWhatWasJustSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := &flaky{Provider: hashing.New(), name: "e"}
+		e := &flaky{Provider: wordvectors.New(), name: "e"}
 		r := start(t, filepath.Join(t.TempDir(), "a.db"), e)
 		synctest.Wait()
 		for i := range 100 {
@@ -312,7 +312,7 @@ func TestTheEndWaitsForWhatWasJustSaid(t *testing.T) {
 		r.left(0)
 		r.close()
 
-		r = start(t, filepath.Join(t.TempDir(), "b.db"), hanging{hashing.New()})
+		r = start(t, filepath.Join(t.TempDir(), "b.db"), hanging{wordvectors.New()})
 		synctest.Wait()
 		r.say("a zebra", "", "")
 		began := time.Now()

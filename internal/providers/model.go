@@ -4,6 +4,7 @@
 package providers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -12,8 +13,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost/metered"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
-	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
 	openaiembed "github.com/MrWong99/glyphoxa/pkg/provider/embeddings/openai"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 	"github.com/MrWong99/glyphoxa/pkg/provider/fallback"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm/chain"
@@ -25,11 +26,18 @@ import (
 const (
 	defaultModel = "gpt-4o-mini"
 	OpenAI       = "openai"
+	Ollama       = "ollama"
 	Offline      = "offline"
 	ElevenLabs   = "elevenlabs"
 	Espeak       = "espeak"
 	Silent       = "silent"
 )
+
+// OllamaURL is where Ollama serves OpenAI's protocol unless configured otherwise.
+const OllamaURL = "http://localhost:11434/v1"
+
+// ollamaModel embeds where the configuration names no model of Ollama's.
+const ollamaModel = "nomic-embed-text"
 
 // Hosted reports whether a provider's settings lead to a service: a key, or an
 // address of one's own that may need none.
@@ -199,7 +207,11 @@ func Embedder(p config.Provider) (embeddings.Provider, error) {
 	switch name {
 	case "none":
 		return nil, nil
-	case OpenAI:
+	case OpenAI, Ollama:
+		if name == Ollama {
+			p.BaseURL = cmp.Or(p.BaseURL, OllamaURL)
+			p.Model = cmp.Or(p.Model, ollamaModel)
+		}
 		dimensions, _ := numberOption(p, "dimensions")
 		e, err := openaiembed.New(p.APIKey.Reveal(), &openaiembed.Options{
 			BaseURL: p.BaseURL, Model: p.Model, Dimensions: int(dimensions), Used: metered.Embedding,
@@ -209,5 +221,5 @@ func Embedder(p config.Provider) (embeddings.Provider, error) {
 		}
 		return e, nil
 	}
-	return hashing.New(), nil
+	return wordvectors.New(), nil
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
-	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 	"github.com/MrWong99/glyphoxa/srd"
 )
 
@@ -46,7 +46,7 @@ func check(t testing.TB, err error) {
 // said in one session, and the shipped workflows.
 func table(t testing.TB) (*mcphost.Host, *world.World) {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), &sqlite.Options{Embedder: hashing.New()})
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), &sqlite.Options{Embedder: wordvectors.New()})
 	check(t, err)
 	t.Cleanup(func() { check(t, store.Close()) })
 	thornhollow, err := campaign.Parse("thornhollow.yaml", []byte(readFile(t, "../../../campaigns/thornhollow.yaml")))

@@ -9,15 +9,15 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
 // testConcurrentUse runs everything at once on two stores over one file, as
 // two processes would.
 func testConcurrentUse(t *testing.T, h Harness) {
 	path := h.New(t)
-	a := h.open(t, path, hashing.New())
-	b := h.open(t, path, hashing.New())
+	a := h.open(t, path, wordvectors.New())
+	b := h.open(t, path, wordvectors.New())
 	Village(t, a)
 	id := StartSession(t, a)
 	const rounds, writers = 15, 3
@@ -121,8 +121,8 @@ func testCancelledCallsLeaveNoTrace(t *testing.T, h Harness) {
 func testTakingBackConcurrently(t *testing.T, h Harness) {
 	path := h.New(t)
 	stores := []memory.Store{
-		h.open(t, path, hashing.New()),
-		h.open(t, path, hashing.New()),
+		h.open(t, path, wordvectors.New()),
+		h.open(t, path, wordvectors.New()),
 	}
 	id := StartSession(t, stores[0])
 	const rounds = 12

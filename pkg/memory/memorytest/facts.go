@@ -11,13 +11,13 @@ import (
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
-	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
 // fakeEmbedder is an embedder made of functions; what is nil behaves like the
-// hashing embedder.
+// word vectors.
 type fakeEmbedder struct {
-	hashing.Embedder
+	wordvectors.Embedder
 	name  string
 	embed func(ctx context.Context, texts []string) ([][]float32, error)
 	dims  int
@@ -61,7 +61,7 @@ func contains(hits []memory.FactHit, part string) bool {
 }
 
 func testSearchFacts(t *testing.T, h Harness) {
-	for name, embedder := range map[string]embeddings.Provider{"by_meaning": hashing.New(), "by_text": nil} {
+	for name, embedder := range map[string]embeddings.Provider{"by_meaning": wordvectors.New(), "by_text": nil} {
 		t.Run(name, func(t *testing.T) {
 			s := h.fresh(t, embedder)
 			if s.Semantic() != (embedder != nil) {
@@ -142,7 +142,7 @@ func testRememberOnce(t *testing.T, h Harness) {
 }
 
 func testHiddenFactsDoNotCrowdOutVisibleOnes(t *testing.T, h Harness) {
-	for name, embedder := range map[string]embeddings.Provider{"by_meaning": hashing.New(), "by_text": nil} {
+	for name, embedder := range map[string]embeddings.Provider{"by_meaning": wordvectors.New(), "by_text": nil} {
 		t.Run(name, func(t *testing.T) {
 			s := h.fresh(t, embedder)
 			facts := []memory.Fact{{Source: "s", Text: "the harbour bell rang"}}
@@ -187,7 +187,7 @@ func testEmbedderChange(t *testing.T, h Harness) {
 		}
 		return out, nil
 	}}
-	for _, e := range []embeddings.Provider{hashing.New(), small, &fakeEmbedder{name: "same length"}} {
+	for _, e := range []embeddings.Provider{wordvectors.New(), small, &fakeEmbedder{name: "same length"}} {
 		with(e, func(s memory.Store) {
 			if hits := search(s); len(hits) != 2 {
 				t.Errorf("%s: before reindexing %q, want the two that full text finds", e.Name(), texts(hits))

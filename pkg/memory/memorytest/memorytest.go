@@ -12,7 +12,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
-	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
 // Harness is how the suite comes by stores.
@@ -83,7 +83,7 @@ func (h Harness) open(t testing.TB, location string, e embeddings.Provider) memo
 // plain opens a new store that knows words by their parts.
 func (h Harness) plain(t testing.TB) memory.Store {
 	t.Helper()
-	return h.fresh(t, hashing.New())
+	return h.fresh(t, wordvectors.New())
 }
 
 func must(t testing.TB, doing string, err error) {

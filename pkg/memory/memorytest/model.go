@@ -10,7 +10,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
-	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
 // minutes is a session log the plain way, with the facts made of its lines.
@@ -86,7 +86,7 @@ func testTakingBackAgainstAModel(t *testing.T, h Harness) {
 		a := &archive{h: h, path: h.New(t)}
 		a.model.facts = map[[2]string]bool{}
 		if rapid.Bool().Draw(rt, "semantic") {
-			a.embedder = hashing.New()
+			a.embedder = wordvectors.New()
 		}
 		a.open(t, rt)
 		defer func() { must(t, "Close", a.store.Close()) }()

@@ -9,7 +9,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
-	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
 const (
@@ -179,7 +179,7 @@ func testTakingBack(t *testing.T, h Harness) {
 			do: func(s memory.Store, id string) (int, error) { return s.Forget(t.Context(), "discord:9") }},
 	}
 	for _, row := range rows {
-		for _, o := range []embeddings.Provider{nil, hashing.New()} {
+		for _, o := range []embeddings.Provider{nil, wordvectors.New()} {
 			t.Run(row.name, func(t *testing.T) {
 				s := h.fresh(t, o)
 				id := StartSession(t, s)

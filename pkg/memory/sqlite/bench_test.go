@@ -13,7 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/memorytest"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
-	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
 // vocabulary makes lines whose words are as unevenly common as those of a
@@ -162,7 +162,7 @@ func BenchmarkAppend(b *testing.B) {
 // BenchmarkTakeBack100k takes lines back in a campaign of 100,000, which are
 // indexed by their meaning, too: 5,000 a session.
 func BenchmarkTakeBack100k(b *testing.B) {
-	s := open(b, filepath.Join(b.TempDir(), "glyphoxa.db"), &sqlite.Options{Embedder: hashing.New()})
+	s := open(b, filepath.Join(b.TempDir(), "glyphoxa.db"), &sqlite.Options{Embedder: wordvectors.New()})
 	v := newVocabulary()
 	session := campaign(b, s, v, 100_000)
 	memorytest.IndexAll(b, s)
@@ -200,7 +200,7 @@ func BenchmarkOpen(b *testing.B) {
 	campaign(b, s, newVocabulary(), 10_000)
 	must(b, "Close", s.Close())
 	reopen := func(path string) {
-		s, err := sqlite.Open(context.Background(), path, &sqlite.Options{Embedder: hashing.New()})
+		s, err := sqlite.Open(context.Background(), path, &sqlite.Options{Embedder: wordvectors.New()})
 		must(b, "Open", err)
 		must(b, "Close", s.Close())
 	}
@@ -213,7 +213,7 @@ func BenchmarkOpen(b *testing.B) {
 }
 
 func BenchmarkSearchFacts(b *testing.B) {
-	s := open(b, filepath.Join(b.TempDir(), "glyphoxa.db"), &sqlite.Options{Embedder: hashing.New()})
+	s := open(b, filepath.Join(b.TempDir(), "glyphoxa.db"), &sqlite.Options{Embedder: wordvectors.New()})
 	v := newVocabulary()
 	var facts []memory.Fact
 	for i := range 10_000 {
@@ -236,7 +236,7 @@ func BenchmarkSearchFacts(b *testing.B) {
 }
 
 func BenchmarkGraph5k(b *testing.B) {
-	s := open(b, filepath.Join(b.TempDir(), "glyphoxa.db"), &sqlite.Options{Embedder: hashing.New()})
+	s := open(b, filepath.Join(b.TempDir(), "glyphoxa.db"), &sqlite.Options{Embedder: wordvectors.New()})
 	v := newVocabulary()
 	var es []memory.Entity
 	var rs []memory.Relation

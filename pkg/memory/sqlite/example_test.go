@@ -8,7 +8,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
-	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
 func Example() {
@@ -27,7 +27,7 @@ func remember(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	store, err := sqlite.Open(ctx, filepath.Join(dir, "glyphoxa.db"), &sqlite.Options{Embedder: hashing.New()})
+	store, err := sqlite.Open(ctx, filepath.Join(dir, "glyphoxa.db"), &sqlite.Options{Embedder: wordvectors.New()})
 	if err != nil {
 		return err
 	}

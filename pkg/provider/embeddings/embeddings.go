@@ -1,5 +1,5 @@
 // Package embeddings defines how text becomes vectors that lie close together
-// when the texts mean similar things. The sub-package hashing needs nothing but
+// when the texts mean similar things. The sub-package wordvectors needs nothing but
 // the CPU, openai speaks the wire protocol most vendors share.
 //
 // It does no I/O and imports only the standard library.

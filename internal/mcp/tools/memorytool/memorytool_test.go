@@ -19,7 +19,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
-	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/hashing"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
 func must(t testing.TB, doing string, err error) {
@@ -178,7 +178,7 @@ func TestProbesAreHealthyOnAnEmptyDatabase(t *testing.T) {
 }
 
 func TestRejectedArguments(t *testing.T) {
-	s := open(t, hashing.New())
+	s := open(t, wordvectors.New())
 	tale(t, s)
 	all := memorytool.NewTools(s, s, s)
 	rows := []struct{ name, tool, args, says string }{
@@ -334,8 +334,8 @@ func TestSearchFacts(t *testing.T) {
 		args     string
 		want     []string // sources, in order
 	}{
-		{name: "by_meaning", embedder: hashing.New(), npc: "bartok", args: `{"query":"silver crown"}`, want: []string{"session:0"}},
-		{name: "by_meaning_secret", embedder: hashing.New(), npc: "mayor", args: `{"query":"mayor stole silver crown","top_k":1}`, want: []string{"entity:mayor"}},
+		{name: "by_meaning", embedder: wordvectors.New(), npc: "bartok", args: `{"query":"silver crown"}`, want: []string{"session:0"}},
+		{name: "by_meaning_secret", embedder: wordvectors.New(), npc: "mayor", args: `{"query":"mayor stole silver crown","top_k":1}`, want: []string{"entity:mayor"}},
 		{name: "without_embedder_lines_follow", npc: "bartok", args: `{"query":"silver crown"}`, want: []string{"session:0", "session:now", "session:now"}},
 		{name: "without_embedder_top_k", npc: "bartok", args: `{"query":"silver crown","top_k":2.0}`, want: []string{"session:0", "session:now"}},
 		{name: "without_index", noIndex: true, npc: "bartok", args: `{"query":"silver crown"}`, want: []string{"session:now", "session:now"}},
@@ -363,7 +363,7 @@ func TestSearchFacts(t *testing.T) {
 		})
 	}
 	t.Run("empty_index_falls_back", func(t *testing.T) {
-		s, empty := open(t, nil), open(t, hashing.New())
+		s, empty := open(t, nil), open(t, wordvectors.New())
 		tale(t, s)
 		got := call[facts](t, t.Context(), tool(t, memorytool.NewTools(s, empty, s), "search_facts"), `{"query":"silver crown"}`)
 		if got.Count != 2 || !strings.HasPrefix(got.Facts[0].Text, "Ada: ") {
@@ -398,7 +398,7 @@ func FuzzHandlers(f *testing.F) {
 	for _, s := range []string{`{}`, `{"query":"crown"}`, `{"query":"\"*","top_k":3}`, `{"name":"Bartok","type":"npc"}`, `{"entity_id":"bartok"}`, `[]`, `{"query":"\u0000"}`, `{"text":"He is bald.","about":"bartok","known_by":["mayor"]}`} {
 		f.Add(s, "bartok")
 	}
-	s := open(f, hashing.New())
+	s := open(f, wordvectors.New())
 	tale(f, s)
 	all := memorytool.NewTools(s, s, s)
 	f.Fuzz(func(t *testing.T, args, npc string) {

@@ -10,19 +10,19 @@ func Stop(word string) bool {
 }
 
 // stopWords is never written to.
-var stopWords = set(english, german)
+var stopWords = set(stopEnglish, stopGerman)
 
-// english and german list function words in folded form. Single letters are
+// stopEnglish and stopGerman list function words in folded form. Single letters are
 // what is left of "don't" and "Bartok's".
 const (
-	english = `a an the this that these those and or but nor so if then else than as of at by for from in into
+	stopEnglish = `a an the this that these those and or but nor so if then else than as of at by for from in into
 on onto to up out off over under with without about after before again further once here there where when why how
 all any both each few more most other some such no not only own same too very just also now
 i me my mine myself we us our ours you your yours he him his she her hers it its they them their theirs
 who whom whose which what is am are was were be been being do does did done doing have has had having
 will would shall should can could may might must let s t d m ll re ve don didn doesn isn wasn`
 
-	german = `der die das den dem des ein eine einen einem einer eines kein keine keinen und oder aber denn doch
+	stopGerman = `der die das den dem des ein eine einen einem einer eines kein keine keinen und oder aber denn doch
 sondern wenn dann als wie so auch nur noch schon sehr mal ja nein nicht ich mich mir mein meine du dich dir dein deine
 er ihn ihm sein seine sie ihr ihre ihnen es wir uns unser unsere euch euer man sich dieser diese dieses diesen diesem
 jener jene jenes wer was wen wem wessen wo wann warum wieso welche welcher welches ist bin bist sind seid war waren
