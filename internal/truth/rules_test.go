@@ -53,7 +53,9 @@ func (q rulesQuestion) rulesAnswered(category, name string) bool {
 	bare := func(s string) string { return strings.ReplaceAll(strings.ToLower(s), "-", " ") }
 	for _, want := range q.Want {
 		kind, wanted, _ := strings.Cut(want, "/")
-		if bare(wanted) != bare(name) {
+		// A subclass has its class's word for it besides: the facts' "Life" is "Life Domain".
+		same := bare(wanted) == bare(name) || kind == "subclass" && strings.Contains(bare(name), bare(wanted))
+		if !same {
 			continue
 		}
 		switch kind {
@@ -63,7 +65,7 @@ func (q rulesQuestion) rulesAnswered(category, name string) bool {
 			return category == "item"
 		case "rule":
 			// The book splits its rules by where they are needed.
-			return !slices.Contains([]string{"spell", "monster", "condition", "equipment", "item", "class", "subclass", "race", "subrace", "skill"}, category)
+			return !slices.Contains([]string{"spell", "monster", "condition", "equipment", "item", "class", "subclass", "race", "subrace", "skill", "background", "feat"}, category)
 		}
 	}
 	return false
@@ -147,7 +149,7 @@ func TestEvalRules(t *testing.T) {
 }
 
 // rulesFloor is what the shares of right answers to dev.jsonl never fall below, in percent.
-var rulesFloor = map[string]float64{"all @1": 44, "all @3": 53}
+var rulesFloor = map[string]float64{"all @1": 62, "all @3": 71}
 
 func holdRules(t *testing.T, scores map[string]*score) {
 	t.Helper()

@@ -109,7 +109,7 @@ func (l *library) nearest(id string) []string {
 	if near := problem.Nearest(id, ids); near != "" {
 		out = append(out, near)
 	}
-	for _, h := range l.search(id) {
+	for _, h := range l.search(id, nil) {
 		if len(out) < 3 && !slices.Contains(out, h.ID) {
 			out = append(out, h.ID)
 		}

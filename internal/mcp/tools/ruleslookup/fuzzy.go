@@ -95,7 +95,7 @@ func (ix *index) typos(out []expansion, w word) []expansion {
 	raw, stem := []byte(w.raw), []byte(w.stem)
 	var candidate []byte
 	for i, s := range ix.stems {
-		if len(s) < 3 {
+		if len(s) < 3 || s[0] == germanMark[0] {
 			continue
 		}
 		d := edits + 1

@@ -1,6 +1,7 @@
 package ruleslookup
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -23,9 +24,9 @@ const (
 
 // fields holds each field's weight and how much its length matters (0 to 1).
 var fields = [fieldCount]struct{ weight, length float64 }{
-	fieldName:    {6, 0.3},
+	fieldName:    {4, 0.3},
 	fieldAliases: {5, 0.2},
-	fieldTags:    {2.5, 0.2},
+	fieldTags:    {2, 0.2},
 	fieldSummary: {1.5, 0.5},
 	fieldText:    {1, 0.7},
 }
@@ -44,6 +45,16 @@ type index struct {
 	titles map[string][]title
 	// categories holds each rule's category.
 	categories []string
+	// figures holds what each rule can be asked for by, see [condition].
+	figures [][]figure
+	keys    []string // of the figures, sorted
+	// sounds are the names and aliases by the length of their sound; soundsFrom says
+	// where each length begins, bySound where a sound is.
+	sounds       []sound
+	soundLetters []uint32
+	soundsFrom   []int32
+	bySound      map[string][]int32
+	vocabulary   *vocabulary
 
 	scratch sync.Pool // of *scratch
 }
@@ -69,11 +80,14 @@ func newIndex(rules []rule) *index {
 	for i, r := range rules {
 		b.addRule(int32(i), r)
 	}
-	ix := &index{titles: b.titles, categories: make([]string, len(rules))}
+	ix := &index{titles: b.titles, categories: make([]string, len(rules)), figures: make([][]figure, len(rules)), vocabulary: readVocabulary()}
 	for i, r := range rules {
 		ix.categories[i] = r.Category
+		ix.figures[i] = r.allFigures()
 	}
 	b.fillIndex(ix, len(rules))
+	b.fillSounds(ix)
+	ix.fillKeys()
 	ix.scratch.New = func() any { return newScratch(len(rules)) }
 	return ix
 }
@@ -88,6 +102,7 @@ type builder struct {
 	counts  map[string][]count
 	lengths [][fieldCount]int
 	titles  map[string][]title
+	sounds  []sound
 }
 
 func (b *builder) addRule(doc int32, r rule) {
@@ -119,15 +134,26 @@ func (b *builder) field(doc int32, field int, s string) {
 			continue
 		}
 		b.lengths[doc][field]++
-		list := b.counts[w.stem]
-		if len(list) == 0 || list[len(list)-1].doc != doc {
-			list = append(list, count{doc: doc})
+		b.count(doc, field, w.stem)
+		// Aliases and tags may be German; what inflects a word there is cut apart.
+		if field == fieldAliases || field == fieldTags {
+			b.count(doc, field, germanMark+germanStem(w.raw))
 		}
-		if c := &list[len(list)-1].fields[field]; *c < math.MaxUint16 {
-			*c++
-		}
-		b.counts[w.stem] = list
 	}
+}
+
+// germanMark stands before German stems, which are sorted behind all others.
+const germanMark = "~"
+
+func (b *builder) count(doc int32, field int, stem string) {
+	list := b.counts[stem]
+	if len(list) == 0 || list[len(list)-1].doc != doc {
+		list = append(list, count{doc: doc})
+	}
+	if c := &list[len(list)-1].fields[field]; *c < math.MaxUint16 {
+		*c++
+	}
+	b.counts[stem] = list
 }
 
 func (b *builder) title(doc int32, s string, alias bool) {
@@ -137,7 +163,12 @@ func (b *builder) title(doc int32, s string, alias bool) {
 	}
 	kept := content(ws)
 	key := joinStems(kept)
-	b.titles[key] = append(b.titles[key], title{doc: doc, alias: alias, plain: joinRaw(ws), content: joinRaw(kept)})
+	t := title{doc: doc, alias: alias, plain: joinRaw(ws), content: joinRaw(kept)}
+	b.titles[key] = append(b.titles[key], t)
+	if german := joinStems(germanContent(ws)); german != key {
+		b.titles[german] = append(b.titles[german], t)
+	}
+	b.addSound(doc, ws, alias)
 }
 
 // fillIndex turns counts into ranked postings.
@@ -199,4 +230,20 @@ func joinRaw(ws []word) string {
 		b.WriteString(w.raw)
 	}
 	return b.String()
+}
+
+// fillKeys lists the keys that a query can set conditions for.
+func (ix *index) fillKeys() {
+	seen := map[string]bool{"category": true}
+	for _, list := range ix.figures {
+		for i := range list {
+			seen[list[i].key] = true
+		}
+	}
+	ix.keys = slices.Sorted(maps.Keys(seen))
+}
+
+func (ix *index) known(key string) bool {
+	_, ok := slices.BinarySearch(ix.keys, key)
+	return ok
 }

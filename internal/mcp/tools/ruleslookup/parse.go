@@ -32,6 +32,8 @@ type rule struct {
 	block []byte
 	// blockOf is the category that the block was given for.
 	blockOf string
+	// figures are the block's, to ask for.
+	figures []figure
 }
 
 // spell is the block of facts only spells have.
@@ -172,6 +174,7 @@ func (p *parser) rule(n *yaml.Node) (r rule, ok bool) {
 				p.addProblem(n.Line, "remove one of them", "blocks %q and %q are given both", r.blockOf, category)
 			}
 			r.block, r.blockOf = p.block(n, s), category
+			r.collect(n)
 		}
 	}
 	if !p.mapping(n, set, "id", "category", "name", "summary", "text") {

@@ -79,8 +79,16 @@ func getTool(book *Book) tools.Tool {
 
 // searchArgs is the input of search_rules.
 type searchArgs struct {
-	Query  string `json:"query" jsonschema:"Keywords or a question, e.g. \"grappling\" or \"what does blinded do\"."`
-	System string `json:"system,omitempty" jsonschema:"Game system to search, e.g. \"dnd5e\". Leave out to search all."`
+	Query     string `json:"query" jsonschema:"Keywords or a question, in English or German, e.g. \"grappling\" or \"what does blinded do\"; conditions such as level<=3 or type:beast may stand in it."`
+	Category  string `json:"category,omitempty" jsonschema:"Only rules of this category, e.g. \"spell\" or \"monster\"."`
+	Level     string `json:"level,omitempty" jsonschema:"A spell's level, e.g. \"3\" or \"<=2\"; 0 is a cantrip."`
+	School    string `json:"school,omitempty" jsonschema:"A spell's school, e.g. \"evocation\"."`
+	Class     string `json:"class,omitempty" jsonschema:"The class that has a spell, e.g. \"wizard\"."`
+	Challenge string `json:"challenge,omitempty" jsonschema:"A monster's challenge rating, e.g. \"1/2\" or \"<1\"."`
+	Type      string `json:"type,omitempty" jsonschema:"A monster's type, e.g. \"beast\"."`
+	Rarity    string `json:"rarity,omitempty" jsonschema:"A magic item's rarity, e.g. \"rare\"."`
+	Cost      string `json:"cost,omitempty" jsonschema:"A price in gold pieces, e.g. \"<15\"."`
+	System    string `json:"system,omitempty" jsonschema:"Game system to search, e.g. \"dnd5e\". Leave out to search all."`
 }
 
 // getArgs is the input of get_rule.
@@ -90,6 +98,8 @@ type getArgs struct {
 
 // SearchResult is the output of search_rules.
 type SearchResult struct {
+	// Spoken is the best result in a sentence or two, to be said as it is.
+	Spoken  string `json:"spoken,omitempty" jsonschema:"The best result in two sentences, to be said as it is."`
 	Query   string `json:"query"`
 	Count   int    `json:"count"`
 	Results []Hit  `json:"results"`
@@ -108,7 +118,10 @@ type Hit struct {
 
 func (b *Book) searchRules(_ context.Context, a searchArgs) (SearchResult, error) {
 	a.Query = strings.TrimSpace(a.Query)
+	conditions, err := a.structured()
 	switch {
+	case err != nil:
+		return SearchResult{}, fmt.Errorf("%w: %w", mcp.ErrInvalidArguments, err)
 	case a.Query == "":
 		return SearchResult{}, fmt.Errorf("%w: query must not be empty", mcp.ErrInvalidArguments)
 	case len(a.Query) > maxQuery:
@@ -123,10 +136,17 @@ func (b *Book) searchRules(_ context.Context, a searchArgs) (SearchResult, error
 	if err != nil {
 		return SearchResult{}, err
 	}
-	res.Results = lib.search(a.Query)
+	rest, more, unknown := takeConditions(a.Query, lib.index.known)
+	res.Results = lib.search(rest, append(conditions, more...))
 	res.Count = len(res.Results)
-	if res.Count == 0 {
+	switch {
+	case len(unknown) > 0:
+		res.Hint = fmt.Sprintf("no rule has a figure %q; there are %s", unknown[0], strings.Join(lib.index.keys, ", "))
+	case res.Count == 0:
 		res.Hint = "nothing found; try the rule's name or other keywords"
+	}
+	if res.Count > 0 {
+		res.Spoken = speakable(res.Results[0])
 	}
 	return res, nil
 }

@@ -16,14 +16,18 @@ const (
 
 	// titleBonus is what a name found inside the query adds, per unit of its
 	// words' rarity.
-	titleBonus = 1
+	titleBonus = 0.5
+
+	// wholeTitle is the share of that bonus that does not depend on how much of the
+	// query the name is.
+	wholeTitle = 0.4
 
 	// categoryBonus multiplies the score of a rule whose category the query
 	// names ("the light spell").
 	categoryBonus = 1.25
 
 	// possession multiplies the score of equipment and magic items.
-	possession = 0.7
+	possession = 0.9
 
 	// weakest is the share of the best score below which a rule is left out.
 	weakest = 0.2
@@ -66,9 +70,10 @@ type found struct {
 	score float32
 }
 
-// search returns the rules that fit query best, at most [maxResults].
-func (l *library) search(query string) []Hit {
-	top := l.index.search(query)
+// search returns the rules that fit query best, of those that meet all conditions, at
+// most [maxResults].
+func (l *library) search(query string, conditions []condition) []Hit {
+	top := l.index.search(query, conditions)
 	out := make([]Hit, len(top))
 	for i, f := range top {
 		r := &l.rules[f.doc]
@@ -86,30 +91,45 @@ func shown(f found) float64 {
 	return min(0.99, math.Round(100*s/(s+halfScore))/100)
 }
 
-func (ix *index) search(query string) []found {
-	all := words(query)
-	if len(all) == 0 {
+// search returns the best rules for a query, of those that meet all conditions.
+func (ix *index) search(query string, conditions []condition) []found {
+	q := newQuestion(query)
+	if len(q.all) == 0 && len(conditions) == 0 {
 		return nil
 	}
-	ws := content(all)
-	ws = ws[:min(len(ws), maxWords)]
-
 	s := ix.scratch.Get().(*scratch)
 	defer ix.scratch.Put(s)
 	clear(s.total)
 	clear(s.exact)
 
-	ix.markExact(s, all, ws)
-	meant := ix.scoreWords(s, ws)
-	ix.scoreTitles(s, meant)
-	ix.lowerPossessions(s)
-	ix.favour(s, ws)
+	if len(q.all) > 0 {
+		ix.markExact(s, q)
+		ix.readWords(q)
+		ix.scorePhrases(s, q)
+		ix.scoreWords(s, q)
+		ix.scoreTitles(s, q, q.meant)
+		for _, meant := range q.other {
+			ix.scoreTitles(s, q, meant)
+		}
+		ix.scoreSounds(s, q)
+		ix.lowerPossessions(s)
+		ix.favour(s, q.ws)
+		ix.scoreSpoken(s, q)
+	}
+	if len(conditions) > 0 {
+		ix.keepMeeting(s, conditions)
+	}
 	return s.top()
 }
 
 // markExact marks the rules the query is the name of.
-func (ix *index) markExact(s *scratch, all, ws []word) {
-	ix.markTitles(s, ws, joinRaw(all), "")
+func (ix *index) markExact(s *scratch, q *question) {
+	ws := q.ws
+	ix.markTitles(s, ws, joinRaw(q.all), "")
+	if q.german {
+		// Names keep their small words: a German alias is indexed as an English one.
+		ix.markTitles(s, content(q.all), joinRaw(q.all), "")
+	}
 	if len(ws) == 1 {
 		return
 	}
@@ -149,29 +169,33 @@ type meaning struct {
 	rarity float32
 }
 
-// scoreWords adds up what each word is worth to each rule and returns what the
+// scoreWords adds up what each word is worth to each rule and notes what the
 // query was understood as.
-func (ix *index) scoreWords(s *scratch, ws []word) []meaning {
-	meant := make([]meaning, 0, len(ws)+2)
-	for i, w := range ws {
-		list := ix.expand(w, i == len(ws)-1)
+func (ix *index) scoreWords(s *scratch, q *question) {
+	for i, w := range q.ws {
+		list := q.lists[i]
 		ix.scoreWord(s, list)
+		_, known := ix.position[w.stem]
 		if len(list) > 0 {
 			at := list[0].stem
-			meant = append(meant, meaning{ix.stems[at], ix.idf[at] * list[0].weight})
+			q.meant = append(q.meant, meaning{ix.stems[at], ix.idf[at] * list[0].weight})
 		}
-		if _, known := ix.position[w.stem]; !known {
+		if !known {
 			if a, b, ok := ix.split(w.raw); ok {
 				ix.scoreWord(s, []expansion{{a, joined}})
 				ix.scoreWord(s, []expansion{{b, joined}})
-				meant = append(meant, meaning{ix.stems[a], ix.idf[a]}, meaning{ix.stems[b], ix.idf[b]})
+				q.meant = append(q.meant, meaning{ix.stems[a], ix.idf[a]}, meaning{ix.stems[b], ix.idf[b]})
+			} else if len(list) == 0 || list[0].weight < translated {
+				q.unsure = append(q.unsure, w.raw)
+			}
+			if q.german {
+				ix.scoreCompound(s, q, w)
 			}
 		}
-		if i+1 < len(ws) {
-			meant = ix.scoreJoined(s, w, ws[i+1], meant)
+		if i+1 < len(q.ws) {
+			q.meant = ix.scoreJoined(s, w, q.ws[i+1], q.meant)
 		}
 	}
-	return meant
 }
 
 // scoreJoined scores two words as the one they make up ("fire ball"), for rules
@@ -235,13 +259,15 @@ func (s *scratch) flush() {
 // scoreTitles rewards rules whose whole name occurs in the query, by its rarity.
 // A name inside a longer one does not count: "temporary hit points" are no "hit
 // points".
-func (ix *index) scoreTitles(s *scratch, meant []meaning) {
+func (ix *index) scoreTitles(s *scratch, q *question, meant []meaning) {
 	s.touched = s.touched[:0]
 	end := 0 // of the name that reaches furthest so far
 	for from := range meant {
 		for to := min(len(meant), from+longestTitle); to > max(from, end); to-- {
 			key, rarity := phrase(meant[from:to])
 			called := ix.titles[key]
+			// A word of many says less than one of two.
+			rarity *= wholeTitle + (1-wholeTitle)*min(1, float32(to-from)/float32(max(1, len(q.ws))))
 			for _, t := range called {
 				if s.word[t.doc] == 0 {
 					s.touched = append(s.touched, t.doc)
@@ -295,26 +321,6 @@ func (ix *index) favour(s *scratch, ws []word) {
 			}
 		}
 	}
-}
-
-// namedCategory returns the category that a word names, "" if it names none.
-// Plurals name none: who asks about spells is after a general rule.
-func namedCategory(w string) string {
-	switch w {
-	case "spell", "cantrip", "zauber", "zaubertrick":
-		return "spell"
-	case "condition", "status", "zustand":
-		return "condition"
-	case "monster", "creature", "beast", "ungeheuer":
-		return "monster"
-	case "equipment", "gear", "ausrustung":
-		return "equipment"
-	case "item", "gegenstand":
-		return "item"
-	case "combat", "kampf":
-		return "combat"
-	}
-	return ""
 }
 
 // top returns the best rules in order: names first, then by score. Equals keep

@@ -39,7 +39,7 @@ func plain(s string) string {
 	if b, ascii := plainASCII(s); ascii {
 		return b
 	}
-	s = norm.NFKD.String(strings.ToValidUTF8(s, " "))
+	s = strings.ReplaceAll(norm.NFKD.String(strings.ToValidUTF8(s, " ")), "ß", "ss")
 	return strings.Map(func(r rune) rune {
 		if r == '\'' || r == '’' || r == '‘' || unicode.Is(unicode.Mn, r) {
 			return -1
@@ -77,10 +77,17 @@ func plainASCII(s string) (folded string, ok bool) {
 
 // content drops the stop words, unless nothing else would be left: there is a
 // rule for every "Help" and "Will".
-func content(ws []word) []word {
+func content(ws []word) []word { return without(ws, stopWord) }
+
+// germanContent is [content] of a German text.
+func germanContent(ws []word) []word {
+	return without(ws, func(w string) bool { return germanStop(w) || stopWord(w) && w != "i" && w != "has" })
+}
+
+func without(ws []word, stop func(string) bool) []word {
 	kept := make([]word, 0, len(ws))
 	for _, w := range ws {
-		if !stopWord(w.raw) {
+		if !stop(w.raw) {
 			kept = append(kept, w)
 		}
 	}

@@ -1,0 +1,182 @@
+package ruleslookup
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// condition is what a figure of a rule must be, as in "level<=3" or "type:beast".
+type condition struct {
+	key    string // "category", or a figure's key
+	op     string // one of < <= > >= = != ; a text knows = and != alone
+	text   string
+	number float64
+	// isNumber tells that number is set.
+	isNumber bool
+}
+
+var written = regexp.MustCompile(`([\p{L}_.]+)\s*(<=|>=|!=|=|<|>|:)\s*("[^"]*"|[\p{L}\p{N}/+.'_-]+)`)
+
+// takeConditions cuts the written conditions out of a query. The others are named in
+// unknown.
+func takeConditions(query string, known func(key string) bool) (rest string, list []condition, unknown []string) {
+	rest = written.ReplaceAllStringFunc(query, func(m string) string {
+		p := written.FindStringSubmatch(m)
+		key := keyOf(strings.ToLower(p[1]))
+		if !known(key) {
+			if p[2] != ":" { // "fire: what does it do" is a sentence
+				unknown = append(unknown, p[1])
+			}
+			return m
+		}
+		list = append(list, newCondition(key, p[2], strings.Trim(p[3], `"`)))
+		return " "
+	})
+	return strings.TrimSpace(rest), list, unknown
+}
+
+func newCondition(key, op, value string) condition {
+	if op == ":" {
+		op = "="
+	}
+	c := condition{key: key, op: op, text: strings.ToLower(strings.TrimSpace(value))}
+	if key == "level" && c.text == "cantrip" {
+		c.text = "0"
+	}
+	c.number, c.isNumber = number(c.text)
+	return c
+}
+
+// keyOf returns the key of a figure by what it may be called.
+func keyOf(key string) string {
+	switch key {
+	case "kategorie", "cat":
+		return "category"
+	case "grad", "stufe", "lvl":
+		return "level"
+	case "schule":
+		return "school"
+	case "klasse", "classes":
+		return "class"
+	case "cr", "hg", "herausforderungsgrad":
+		return "challenge"
+	case "typ":
+		return "type"
+	case "größe", "groesse":
+		return "size"
+	case "seltenheit":
+		return "rarity"
+	case "preis", "kosten", "price", "gp", "gm":
+		return "cost"
+	case "schaden", "damage_type":
+		return "damage"
+	case "ac", "rk":
+		return "armor_class"
+	case "hp", "tp":
+		return "hit_points"
+	case "konzentration":
+		return "concentration"
+	case "eigenschaft", "property":
+		return "properties"
+	}
+	return key
+}
+
+// meets reports whether a rule's figures are as a condition wants.
+func (ix *index) meets(doc int32, c condition) bool {
+	if c.key == "category" {
+		same := c.text == ix.categories[doc] || c.text == "rule" && isPlainRule(ix.categories[doc])
+		return same == (c.op != "!=")
+	}
+	for i := range ix.figures[doc] {
+		f := &ix.figures[doc][i]
+		if f.key != c.key {
+			continue
+		}
+		if f.is(c) {
+			return c.op != "!="
+		}
+	}
+	return c.op == "!="
+}
+
+func isPlainRule(category string) bool { return category == "combat" || category == "general" }
+
+// is reports whether a figure is what c says, or is not what it excludes.
+func (f *figure) is(c condition) bool {
+	if c.isNumber && f.isNumber {
+		switch c.op {
+		case "<":
+			return f.number < c.number
+		case "<=":
+			return f.number <= c.number
+		case ">":
+			return f.number > c.number
+		case ">=":
+			return f.number >= c.number
+		}
+		return f.number == c.number
+	}
+	return f.text != "" && containsWords(f.text, c.text)
+}
+
+// containsWords reports whether words stand in text, whole or in the beginning.
+func containsWords(text, words string) bool {
+	if words == "" {
+		return false
+	}
+	for from := 0; ; {
+		at := strings.Index(text[from:], words)
+		if at < 0 {
+			return false
+		}
+		at += from
+		if at == 0 || text[at-1] == ' ' || text[at-1] == '-' || text[at-1] == '(' {
+			return true
+		}
+		from = at + 1
+	}
+}
+
+// keepMeeting drops all rules but those that meet all conditions, which count as found
+// even if nothing else was asked.
+func (ix *index) keepMeeting(s *scratch, conditions []condition) {
+	for doc := range s.total {
+		if slices.ContainsFunc(conditions, func(c condition) bool { return !ix.meets(int32(doc), c) }) {
+			s.total[doc], s.exact[doc] = 0, related
+			continue
+		}
+		s.total[doc] += matching
+	}
+}
+
+// matching is what a rule is worth that meets all conditions.
+const matching = 8
+
+// structured turns a tool's arguments into conditions.
+func (a searchArgs) structured() (list []condition, err error) {
+	for _, arg := range [...]struct{ key, value string }{
+		{"category", a.Category}, {"level", a.Level}, {"school", a.School}, {"class", a.Class}, {"challenge", a.Challenge},
+		{"type", a.Type}, {"rarity", a.Rarity}, {"cost", a.Cost},
+	} {
+		value := strings.TrimSpace(arg.value)
+		if value == "" {
+			continue
+		}
+		op := "="
+		for _, o := range [...]string{"<=", ">=", "!=", "<", ">", "="} {
+			if rest, ok := strings.CutPrefix(value, o); ok {
+				op, value = o, strings.TrimSpace(rest)
+				break
+			}
+		}
+		c := newCondition(arg.key, op, value)
+		if strings.ContainsAny(op, "<>") && !c.isNumber {
+			return nil, fmt.Errorf("%s %q is no number; write it as \"<=3\" or \"1/2\"", arg.key, arg.value)
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}

@@ -1,0 +1,124 @@
+package ruleslookup
+
+// question is a query as it is understood.
+type question struct {
+	all, ws []word // every word, and those that tell something
+	german  bool
+	// meant is what the words were understood as, in order, for names in it.
+	meant []meaning
+	// other are phrases the vocabulary gave for some of the words.
+	other [][]meaning
+	// unsure are the words nothing is known by.
+	unsure []string
+	// thing tells that a thing is named, and words that ask for a figure of it are dropped.
+	thing bool
+	// lists are what each word may mean.
+	lists [][]expansion
+}
+
+func newQuestion(query string) *question {
+	q := &question{all: words(query)}
+	q.all = q.all[:min(len(q.all), maxWords+maxWords/2)]
+	q.german = germanTongue(query, q.all)
+	if q.german {
+		q.ws = germanContent(q.all)
+	} else {
+		q.ws = content(q.all)
+	}
+	q.ws = q.ws[:min(len(q.ws), maxWords)]
+	return q
+}
+
+// readWords finds what each word may mean. Where a thing is named, words that ask for a
+// figure of it are dropped, lest the rule about that figure be found.
+func (ix *index) readWords(q *question) {
+	q.lists = make([][]expansion, len(q.ws))
+	figures := 0
+	for i, w := range q.ws {
+		q.lists[i] = ix.senses(q, w, i == len(q.ws)-1)
+		if asksFigure(w.raw) {
+			figures++
+		}
+	}
+	if figures == 0 || figures == len(q.ws) {
+		return
+	}
+	var thing []meaning
+	for i, w := range q.ws {
+		if !asksFigure(w.raw) && len(q.lists[i]) > 0 {
+			at := q.lists[i][0].stem
+			thing = append(thing, meaning{ix.stems[at], ix.idf[at]})
+		}
+	}
+	if !ix.namesThing(thing) {
+		return
+	}
+	q.thing = true
+	ws, lists := q.ws[:0:0], q.lists[:0:0]
+	for i, w := range q.ws {
+		if !asksFigure(w.raw) {
+			ws, lists = append(ws, w), append(lists, q.lists[i])
+		}
+	}
+	q.ws, q.lists = ws, lists
+}
+
+// namesThing reports whether a name of a monster, a spell or another thing with figures
+// is in a query.
+func (ix *index) namesThing(meant []meaning) bool {
+	for from := range meant {
+		for to := min(len(meant), from+longestTitle); to > from; to-- {
+			key, _ := phrase(meant[from:to])
+			for _, t := range ix.titles[key] {
+				if len(ix.figures[t.doc]) > 4 {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// asksFigure reports whether a word, folded, may ask for a figure of a thing.
+func asksFigure(w string) bool {
+	switch w {
+	case "damage", "schaden", "armor", "class", "ac", "rk", "rustungsklasse", "hit", "points", "hp", "tp", "trefferpunkte", "lebenspunkte",
+		"range", "reichweite", "radius", "area", "duration", "dauer", "wirkungsdauer", "long", "lange", "cost", "costs", "kostet", "kosten", "price", "preis", "much",
+		"weight", "level", "grad", "stats", "werte", "abilities", "ability", "saving", "throw", "save", "rettungswurf", "rettungswurfe", "challenge", "speed", "bonus",
+		"many", "far", "weit", "ladungen", "charges", "score", "rating", "gefahrlich":
+		return true
+	}
+	return false
+}
+
+// namedCategory returns the category that a word names, "" if it names none.
+// Plurals name none: who asks about spells is after a general rule.
+func namedCategory(w string) string {
+	switch w {
+	case "spell", "cantrip", "zauber", "zaubertrick", "zauberspruch":
+		return "spell"
+	case "condition", "status", "zustand":
+		return "condition"
+	case "monster", "creature", "beast", "ungeheuer", "kreatur", "wesen":
+		return "monster"
+	case "equipment", "gear", "ausrustung", "weapon", "waffe", "tool", "werkzeug", "armor":
+		return "equipment"
+	case "item", "gegenstand", "ring", "potion", "trank", "wand", "boots", "stiefel", "cloak", "umhang", "amulet", "gloves", "gauntlets", "bag", "beutel":
+		return "item"
+	case "combat", "kampf":
+		return "combat"
+	case "class", "klasse":
+		return "class"
+	case "race", "volk", "rasse", "playable":
+		return "race"
+	case "background", "hintergrund":
+		return "background"
+	case "skill", "fertigkeit":
+		return "skill"
+	case "subclass", "domain", "domane", "archetype", "unterklasse":
+		return "subclass"
+	case "feat", "talent":
+		return "feat"
+	}
+	return ""
+}
