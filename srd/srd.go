@@ -1,6 +1,7 @@
 // Package srd holds the rules data set of the fifth edition System Reference
 // Document as embedded YAML: conditions, combat, general rules, spells, monsters,
-// equipment, magic items, and classes and races with their features. Figures are
+// equipment, magic items, classes and races with their features, skills, traps,
+// diseases, madness, poisons, planes and deities. Figures are
 // those of SRD 5.1; every sentence is this project's own. See ATTRIBUTION.md for
 // the licence the material comes under.
 //
@@ -31,8 +32,10 @@ import "embed"
 
 // FS holds the data files at its root: conditions.yaml, combat.yaml,
 // general.yaml, monsters.yaml, equipment.yaml, items.yaml, spells-0.yaml (cantrips) to spells-9.yaml, a file for
-// each class such as class-bard.yaml, classes.yaml (features that several classes share) and races.yaml. It is
-// read-only and safe for concurrent use; it must not be assigned to.
+// each class such as class-bard.yaml, classes.yaml (features that several classes share), races.yaml, skills.yaml,
+// further rules in fighting.yaml, adventuring.yaml and statblocks.yaml, hazards.yaml (traps, diseases, madness and
+// poisons) and cosmos.yaml (planes and deities). It is read-only and safe for concurrent use; it must not be
+// assigned to.
 //
 //go:embed *.yaml
 var FS embed.FS

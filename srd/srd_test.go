@@ -39,13 +39,14 @@ type entry struct {
 	Feat       fact `yaml:"feat"`
 	Skill      fact `yaml:"skill"`
 	Poison     fact `yaml:"poison"`
+	Deity      fact `yaml:"deity"`
 }
 
 // blocks are the entry's blocks of figures by category, nil where it has none.
 func (e entry) blocks() map[string]fact {
 	return map[string]fact{
 		"monster": e.Monster, "equipment": e.Gear, "item": e.Item, "class": e.Class, "subclass": e.Subclass, "feature": e.Feature,
-		"race": e.Race, "subrace": e.Subrace, "background": e.Background, "feat": e.Feat, "skill": e.Skill, "poison": e.Poison,
+		"race": e.Race, "subrace": e.Subrace, "background": e.Background, "feat": e.Feat, "skill": e.Skill, "poison": e.Poison, "deity": e.Deity,
 	}
 }
 
@@ -132,14 +133,20 @@ func slug(name string) string {
 // contents says which categories each file holds.
 func contents() map[string]string {
 	want := map[string]string{
-		"conditions.yaml": "condition",
-		"combat.yaml":     "combat",
-		"general.yaml":    "general",
-		"monsters.yaml":   "monster",
-		"equipment.yaml":  "equipment",
-		"items.yaml":      "item",
-		"classes.yaml":    "feature",
-		"races.yaml":      "race subrace feature background feat",
+		"conditions.yaml":  "condition",
+		"combat.yaml":      "combat",
+		"general.yaml":     "general",
+		"monsters.yaml":    "monster",
+		"equipment.yaml":   "equipment",
+		"items.yaml":       "item",
+		"classes.yaml":     "feature",
+		"races.yaml":       "race subrace feature background feat",
+		"skills.yaml":      "skill",
+		"hazards.yaml":     "trap disease madness poison",
+		"cosmos.yaml":      "plane deity",
+		"fighting.yaml":    "combat",
+		"statblocks.yaml":  "general",
+		"adventuring.yaml": "general",
 	}
 	for level := range 10 {
 		want[fmt.Sprintf("spells-%d.yaml", level)] = "spell"

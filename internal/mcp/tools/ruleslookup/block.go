@@ -48,7 +48,10 @@ func blocks() map[string]shape {
 		"background": {kind: isRecord, keys: backgroundShape()},
 		"feat":       {kind: isRecord, keys: map[string]shape{"prerequisites": {kind: isTexts}}},
 		"skill":      {kind: isRecord, keys: map[string]shape{"ability": {required: true}}},
-		"poison":     {kind: isRecord, keys: map[string]shape{"type": {required: true}, "price": {required: true}}},
+		"deity": {kind: isRecord, keys: map[string]shape{
+			"pantheon": {required: true}, "of": {}, "alignment": {}, "domains": {kind: isTexts}, "symbol": {},
+		}},
+		"poison": {kind: isRecord, keys: map[string]shape{"type": {required: true}, "price": {required: true}}},
 	}
 }
 
