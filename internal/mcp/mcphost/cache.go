@@ -97,7 +97,7 @@ func (pl pipeline) callThroughCache(ctx context.Context, e *entry, args string) 
 	}
 	start := time.Now()
 	shared := pl.host.cache.flight.DoChan(key, func() (any, error) {
-		ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		ctx, cancel := context.WithCancel(mcp.WithAsking(context.WithoutCancel(ctx), nil)) // others share the answer
 		defer cancel()
 		defer context.AfterFunc(pl.host.life, cancel)()
 		r, err := pl.callWithRetry(ctx, e, args)

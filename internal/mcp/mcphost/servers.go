@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -61,7 +62,9 @@ func (h *Host) RegisterServer(ctx context.Context, cfg config.MCPServerConfig) e
 // startServer starts supervising a server. The outcome of its first attempt to
 // connect arrives in the channel.
 func (h *Host) startServer(cfg config.MCPServerConfig) (<-chan error, error) {
-	s, err := upstream.New(cfg, registry{h}, upstream.Options{Log: h.opts.log, Keeper: h.opts.keeper, Dial: h.opts.dial, Mask: h.opts.mask})
+	s, err := upstream.New(cfg, registry{h}, upstream.Options{
+		Log: h.opts.log, Keeper: h.opts.keeper, Dial: h.opts.dial, Mask: h.opts.mask, Asked: h.recordAsked,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +80,13 @@ func (h *Host) startServer(cfg config.MCPServerConfig) (<-chan error, error) {
 	h.servers = append(h.servers, &server{Server: s, state: upstream.State{Phase: upstream.PhaseConnecting}})
 	h.owned.Go(func() { s.Run(h.life, first) })
 	return first, nil
+}
+
+// recordAsked has the gate record what a server has asked its client, or would have.
+func (h *Host) recordAsked(ctx context.Context, c *mcp.Call, took time.Duration, err error) {
+	if h.opts.gate != nil {
+		h.opts.gate.Settle(mcp.WithEvents(ctx, nil), c, mcp.Result{Duration: took}, err)
+	}
 }
 
 // registry registers in a host what its servers publish.

@@ -25,7 +25,7 @@ const markVar = "GLYPHOXA_TEST_MARK"
 // server is a reference server and what to expect of it.
 type server struct {
 	config.MCPServerConfig
-	tools   int // how many it lists for a client without capabilities
+	tools   int // how many it lists for a client that can be asked with forms and for what a model says
 	answers int // how many of them accept made-up arguments
 }
 
@@ -46,14 +46,14 @@ func servers(t *testing.T, mark string) []server {
 		}
 	}
 	return []server{
-		{stdio("everything", "server-everything", "stdio"), 13, 11},
+		{stdio("everything", "server-everything", "stdio"), 15, 11},
 		{stdio("files", "server-filesystem", t.TempDir()), 14, 8},
 		{stdio("memory", "server-memory"), 9, 9},
 		{stdio("thinking", "server-sequential-thinking"), 1, 1},
 		{config.MCPServerConfig{
 			Name: "web", Transport: config.TransportStreamableHTTP, ConnectTimeout: config.Duration(time.Minute),
 			URL: web, AllowPrivate: true,
-		}, 13, 11},
+		}, 15, 11},
 	}
 }
 

@@ -30,8 +30,9 @@ type answer struct {
 // server does itself through the same gate. It is safe for concurrent use.
 type dispatcher struct {
 	*catalog
-	gate mcphost.Gate // nil: what the server does itself passes
-	log  *slog.Logger
+	gate   mcphost.Gate // nil: what the server does itself passes
+	log    *slog.Logger
+	rounds *rounds
 }
 
 // executeTool runs a tool that the catalog has found for the subject of ctx. The
@@ -143,18 +144,22 @@ func (d *dispatcher) answerCall(ctx context.Context, req *sdk.CallToolRequest) (
 		return nil, err
 	}
 	ctx = context.WithValue(p.attend(ctx), requestKey{}, req)
+	var r *relay
 	token, level := req.Params.GetProgressToken(), p.logLevel(req)
 	if token != nil || level != "" {
-		relay := newRelay(ctx, req.Session, token)
-		defer relay.close()
-		if token != nil {
-			ctx = mcp.WithProgress(ctx, relay.sendProgress)
-		}
-		if level != "" {
-			ctx = mcp.WithClientLog(ctx, &mcp.ClientLog{Client: p.subject.Name, Level: string(level), Send: relay.sendLog})
-		}
+		r = newRelay(ctx, req.Session, token)
+		defer r.close()
 	}
-	res, a, err := d.callTool(ctx, req.Params.Name, req.Params.Arguments)
+	var res *sdk.CallToolResult
+	var a *answer
+	if asks := d.asksClient(ctx, req); asks && isNewest(req) {
+		res, a, err = d.rounds.answer(ctx, req, p, r)
+	} else {
+		if asks {
+			ctx = mcp.WithAsking(ctx, askSession(p.subject.Name, req))
+		}
+		res, a, err = d.callTool(r.attend(ctx, p.subject.Name, level), req.Params.Name, req.Params.Arguments)
+	}
 	if a != nil {
 		logToClient(ctx, req.Session, req.Params.Name, *a)
 	}

@@ -128,6 +128,7 @@ func New(host *mcphost.Host, o Options) *Server {
 	}
 	c := &catalog{host: host, policy: o.Policy, prefixed: o.Prefixed, compact: o.Compact, pageSize: o.PageSize}
 	d := &dispatcher{catalog: c, gate: o.Gate, log: o.Log}
+	d.rounds = newRounds(d)
 	c.own = (&finder{dispatcher: d, campaign: o.Campaign, reread: o.Refresh, pace: &refreshPace{}}).ownTools()
 	s := &Server{
 		host: host, o: o, catalog: c, dispatcher: d, fanout: fanout{world: o.World}, listed: map[string]listed{},
@@ -182,6 +183,8 @@ func (s *Server) Run(ctx context.Context) error {
 	if s.o.World != nil {
 		work.Go(func() { s.notifier.announceChanges(ctx, &work) })
 	}
+	<-ctx.Done()
+	s.dispatcher.rounds.close()
 	work.Wait()
 	return nil
 }

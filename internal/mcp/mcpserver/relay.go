@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
 // relayed bounds the progress reports and log messages of a call that wait to be sent;
@@ -37,6 +39,21 @@ func newRelay(ctx context.Context, to *sdk.ServerSession, token any) *relay {
 		}
 	}()
 	return r
+}
+
+// attend returns a context whose call reports to r, which may be nil, and passes on what a
+// server logs from level on, if there is one.
+func (r *relay) attend(ctx context.Context, client string, level sdk.LoggingLevel) context.Context {
+	if r == nil {
+		return ctx
+	}
+	if r.token != nil {
+		ctx = mcp.WithProgress(ctx, r.sendProgress)
+	}
+	if level != "" {
+		ctx = mcp.WithClientLog(ctx, &mcp.ClientLog{Client: client, Level: string(level), Send: r.sendLog})
+	}
+	return ctx
 }
 
 // sendProgress is an [mcp.Progress]. Progress that does not increase is left out, as

@@ -65,8 +65,8 @@ func (t *Tool) Call(ctx context.Context, cancel context.CancelFunc, args string)
 	if err != nil {
 		return mcp.Result{}, err
 	}
-	log := mcp.ClientLogFrom(ctx)
-	key, ok := l.addCall(cancel, log)
+	log, asker := mcp.ClientLogFrom(ctx), s.askerOf(ctx)
+	key, ok := l.addCall(linkCall{cancel, log, asker, mcp.CallerFrom(ctx)})
 	if !ok {
 		return mcp.Result{}, s.brokenError(l.endError())
 	}
@@ -78,7 +78,7 @@ func (t *Tool) Call(ctx context.Context, cancel context.CancelFunc, args string)
 	if log != nil {
 		l.askForLogs(ctx, params, log)
 	}
-	res, err := l.session.CallTool(ctx, params)
+	res, err := s.callAsking(withCallKey(ctx, key, asker), l, params, asker)
 	cut := l.removeCall(key)
 	switch {
 	case err == nil:
@@ -86,6 +86,9 @@ func (t *Tool) Call(ctx context.Context, cancel context.CancelFunc, args string)
 		return t.convertResult(res)
 	case cut:
 		return mcp.Result{}, s.brokenError(l.endError())
+	}
+	if unanswered, ok := errors.AsType[*unansweredError](err); ok {
+		return mcp.Result{}, unanswered.error
 	}
 	err = s.callError(ctx, err)
 	if errors.Is(err, sdk.ErrSessionMissing) || errors.Is(err, sdk.ErrConnectionClosed) {

@@ -32,6 +32,9 @@ func (l *limiter) RoundTrip(r *http.Request) (*http.Response, error) {
 		if l.logged != nil {
 			resp.Body = &tap{ReadCloser: resp.Body, logged: l.logged}
 		}
+		if call, ok := r.Context().Value(callKey{}).(string); ok {
+			resp.Body = &marker{ReadCloser: resp.Body, call: call}
+		}
 		return resp, nil // the SDK bounds the events of others
 	}
 	if n := resp.ContentLength; 0 <= n && n <= maxMessage {

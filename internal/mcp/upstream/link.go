@@ -34,18 +34,19 @@ type link struct {
 type linkCall struct {
 	cancel context.CancelFunc
 	log    *mcp.ClientLog // nil if nobody wants what the server logs
+	asker  *asker         // nil if nobody can be asked
+	caller mcp.Caller
 }
 
-// addCall notes a call under way, which ends with the connection; cancel ends
-// it. It reports false if the connection is given up already.
-func (l *link) addCall(cancel context.CancelFunc, log *mcp.ClientLog) (key uint64, ok bool) {
+// addCall notes a call under way, which ends with the connection. It reports false if the connection is given up already.
+func (l *link) addCall(call linkCall) (key uint64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.cutOff {
 		return 0, false
 	}
 	l.next++
-	l.calls[l.next] = linkCall{cancel, log}
+	l.calls[l.next] = call
 	return l.next, true
 }
 

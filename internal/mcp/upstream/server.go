@@ -8,6 +8,7 @@
 package upstream
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -73,6 +74,9 @@ type Options struct {
 	// Mask takes secrets out of what the server says of its failures. If nil, it takes
 	// out what every Masker does.
 	Mask *mask.Masker
+	// Asked is told of each question the server puts to its client, with why it was refused
+	// if it was. If nil, nobody is.
+	Asked func(ctx context.Context, c *mcp.Call, took time.Duration, err error)
 }
 
 // Server is one external server. Its supervisor, [Server.Run], connects it,
@@ -85,6 +89,8 @@ type Server struct {
 	log      *slog.Logger
 	secrets  *secrets
 	mask     *mask.Masker
+	asked    func(ctx context.Context, c *mcp.Call, took time.Duration, err error)
+	asks     chan struct{} // a place for every question under way
 	dial     dialFunc
 	epoch    time.Time            // when the server was made
 	live     atomic.Pointer[link] // nil while there is no connection
@@ -121,7 +127,7 @@ func New(cfg config.MCPServerConfig, registry Registry, o Options) (*Server, err
 	}
 	s := &Server{
 		cfg: cfg, registry: registry, pins: pinStore{o.Keeper}, log: o.Log.With("server", cfg.Name), secrets: secretsOf(cfg), mask: o.Mask,
-		epoch: time.Now(), slots: make(chan struct{}, concurrent),
+		asked: o.Asked, asks: make(chan struct{}, maxAsks), epoch: time.Now(), slots: make(chan struct{}, concurrent),
 		relist: make(chan struct{}, 1), wake: make(chan struct{}, 1), suspect: make(chan struct{}, 1), stopped: make(chan struct{}),
 		state: State{Phase: PhaseConnecting}, settled: make(chan struct{}),
 	}

@@ -1,0 +1,264 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"sync"
+	"sync/atomic"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+)
+
+// methodInput is under what a call is recorded that has to wait for its client, and may not.
+const methodInput = "tools/call input"
+
+// questionID is the id of the one question that a result asks.
+const questionID = "question"
+
+// rounds are the calls of clients of the newest revision that can be asked something. Such
+// a client is not sent requests: its call is answered with the question, and it calls again
+// with the answer, while the call goes on here. It owns a goroutine for each call; close
+// waits for them. It is safe for concurrent use.
+type rounds struct {
+	dispatcher *dispatcher
+	places     *quota // of calls that wait for their clients
+	work       sync.WaitGroup
+
+	mu      sync.Mutex // guards the fields below
+	closed  bool
+	waiting map[string]*round // by what their clients call again with
+}
+
+// round is a call that goes on between its client's requests. One request at a time
+// attends it.
+type round struct {
+	caller, tool string
+	args         []byte
+	cancel       context.CancelFunc
+	relay        atomic.Pointer[relay] // of the request that attends it; nil at times
+	can          atomic.Pointer[sdk.ClientCapabilities]
+
+	asked   chan asked    // what it asks next
+	done    chan struct{} // closed at its end, when the fields below are set
+	result  *sdk.CallToolResult
+	outcome *answer
+	err     error
+
+	pending asked // what its client was asked last; owned by who attends it
+
+	// Guarded by rounds.mu.
+	over  bool
+	state string   // under which it waits; empty if it does not
+	place *holding // while it waits
+}
+
+// asked is a question, and where the answer goes.
+type asked struct {
+	question any
+	answer   chan any // of one
+}
+
+func newRounds(d *dispatcher) *rounds {
+	return &rounds{dispatcher: d, places: newQuota("calls that wait for an answer", roundBounds()), waiting: map[string]*round{}}
+}
+
+// roundBounds are those of calls that wait for an answer of their clients.
+func roundBounds() quotaBounds {
+	return quotaBounds{strangers: 8, strangersAt: 8, known: 256, each: 16, at: 64, certain: 4}
+}
+
+// answer answers a call, or goes on with one that has asked its client.
+func (rs *rounds) answer(ctx context.Context, req *sdk.CallToolRequest, p *peer, r *relay) (*sdk.CallToolResult, *answer, error) {
+	c, err := rs.callOf(ctx, req, p, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.relay.Store(r)
+	defer c.relay.Store(nil)
+	c.can.Store(req.ClientCapabilities())
+	if !c.takeAnswer(req.Params.InputResponses) {
+		if res := rs.park(ctx, c, p.subject); res != nil {
+			return res, nil, nil
+		}
+	}
+	for {
+		select {
+		case <-c.done:
+			return c.result, c.outcome, c.err
+		case c.pending = <-c.asked:
+			if res := rs.park(ctx, c, p.subject); res != nil {
+				return res, nil, nil
+			}
+		case <-ctx.Done():
+			c.cancel()
+			<-c.done
+			return c.result, c.outcome, c.err
+		}
+	}
+}
+
+// callOf returns the call that a request is about: a new one, or one that waits for it.
+func (rs *rounds) callOf(ctx context.Context, req *sdk.CallToolRequest, p *peer, r *relay) (*round, error) {
+	if req.Params.RequestState == "" {
+		return rs.begin(ctx, req, p, r), nil
+	}
+	if err := rs.dispatcher.chargeRequest(ctx, methodInput); err != nil {
+		return nil, rs.dispatcher.refuse(err)
+	}
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	c := rs.waiting[req.Params.RequestState]
+	if c == nil || c.caller != p.subject.Name || c.tool != req.Params.Name || !bytes.Equal(c.args, req.Params.Arguments) {
+		return nil, errNoRound
+	}
+	rs.endWait(c)
+	return c, nil
+}
+
+// errNoRound is a request that would go on with a call that is none of its client's.
+var errNoRound = &jsonrpc.Error{
+	Code: jsonrpc.CodeInvalidParams, Message: "no call of yours waits under this `requestState` with these arguments: it is over, or was answered; call again without it",
+}
+
+// begin starts a call.
+func (rs *rounds) begin(ctx context.Context, req *sdk.CallToolRequest, p *peer, r *relay) *round {
+	c := &round{
+		caller: p.subject.Name, tool: req.Params.Name, args: bytes.Clone(req.Params.Arguments),
+		asked: make(chan asked), done: make(chan struct{}),
+	}
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	c.cancel = cancel
+	if r != nil {
+		life = c.attend(life, req.Params.GetProgressToken() != nil, p.logLevel(req))
+	}
+	life = mcp.WithAsking(life, &mcp.Asking{Client: c.caller, Ask: c.ask})
+	run := func() {
+		defer cancel()
+		c.result, c.outcome, c.err = rs.dispatcher.callTool(life, c.tool, c.args)
+		rs.mu.Lock()
+		defer rs.mu.Unlock()
+		rs.endWait(c)
+		c.over = true
+		close(c.done)
+	}
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if rs.closed {
+		c.err, c.over = errStopping, true
+		cancel()
+		close(c.done)
+		return c
+	}
+	rs.work.Go(run)
+	return c
+}
+
+// attend returns a context whose call reports to the relay of the request that attends it.
+func (c *round) attend(ctx context.Context, progress bool, level sdk.LoggingLevel) context.Context {
+	if progress {
+		ctx = mcp.WithProgress(ctx, func(done, total float64, message string) {
+			if r := c.relay.Load(); r != nil {
+				r.sendProgress(done, total, message)
+			}
+		})
+	}
+	if level == "" {
+		return ctx
+	}
+	return mcp.WithClientLog(ctx, &mcp.ClientLog{Client: c.caller, Level: string(level), Send: func(level, logger string, data any) {
+		if r := c.relay.Load(); r != nil {
+			r.sendLog(level, logger, data)
+		}
+	}})
+}
+
+// ask puts a question to the client, and waits until it calls again with the answer.
+func (c *round) ask(ctx context.Context, question any) (any, error) {
+	if err := checkCapability(c.can.Load(), question); err != nil {
+		return nil, err
+	}
+	a := asked{question, make(chan any, 1)}
+	select {
+	case c.asked <- a:
+	case <-ctx.Done():
+		return nil, answeredBadly(ctx, ctx.Err())
+	}
+	select {
+	case answer := <-a.answer:
+		if err, refused := answer.(error); refused {
+			return nil, err
+		}
+		return answer, nil
+	case <-ctx.Done():
+		return nil, answeredBadly(ctx, ctx.Err())
+	}
+}
+
+// takeAnswer hands on the answer to the last question, if there is one. It reports false if
+// the answer is missing, or none to that question.
+func (c *round) takeAnswer(answers sdk.InputResponseMap) bool {
+	if c.pending.question == nil {
+		return true
+	}
+	var fits bool
+	answer := answers[questionID]
+	switch c.pending.question.(type) {
+	case *sdk.ElicitParams:
+		_, fits = answer.(*sdk.ElicitResult)
+	case *sdk.CreateMessageWithToolsParams:
+		_, fits = answer.(*sdk.CreateMessageWithToolsResult)
+	}
+	if !fits {
+		return false
+	}
+	c.pending.answer <- answer
+	c.pending = asked{}
+	return true
+}
+
+// park has a call wait for its client, and returns the result that asks it; nil if it does
+// not wait: its end is near.
+func (rs *rounds) park(ctx context.Context, c *round, who *policy.Subject) *sdk.CallToolResult {
+	place, why := rs.places.take(holderOf(who), who.Address, nil)
+	if why != nil {
+		c.pending.answer <- why
+		c.pending = asked{}
+		return nil
+	}
+	state := rand.Text()
+	question := c.pending.question.(sdk.InputRequest)
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if c.over || rs.closed {
+		place.free()
+		c.cancel()
+		return nil
+	}
+	c.state, c.place, rs.waiting[state] = state, place, c
+	return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{questionID: question}, RequestState: state}
+}
+
+// endWait ends what park began, if it did. The caller holds rs.mu.
+func (rs *rounds) endWait(c *round) {
+	if c.state != "" {
+		delete(rs.waiting, c.state)
+		c.place.free()
+		c.state, c.place = "", nil
+	}
+}
+
+// close ends the calls that wait for their clients, and waits for all others.
+func (rs *rounds) close() {
+	rs.mu.Lock()
+	rs.closed = true
+	for _, c := range rs.waiting {
+		c.cancel()
+	}
+	rs.mu.Unlock()
+	rs.work.Wait()
+}
