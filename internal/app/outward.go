@@ -63,9 +63,6 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 	if err := a.checkAddress("--listen", addr); err != nil {
 		return err
 	}
-	if err := a.Registry.Rules.Warm(); err != nil {
-		return err
-	}
 	s := a.newServer(ctx, o)
 	var web *mcpserver.Web
 	if !o.Stdio || o.Listen != "" {
@@ -80,6 +77,13 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 	g.Go(func() error { return s.Run(ctx) })
 	g.Go(func() error { a.reportStart(ctx, o.Ready); return nil })
 	g.Go(func() error { a.watchSessions(ctx, s); return nil })
+	g.Go(func() error { // who asks the book first waits for it
+		err := a.Registry.Rules.Warm()
+		if err != nil {
+			cancel()
+		}
+		return err
+	})
 	if web != nil {
 		g.Go(func() error {
 			defer cancel()

@@ -105,6 +105,9 @@ func (pl pipeline) callOrCached(ctx context.Context, e *entry, args string) (mcp
 // reason and a second call still fits into the caller's time. Any other call is
 // made once: whether a lost one was carried out nobody knows.
 func (pl pipeline) callWithRetry(ctx context.Context, e *entry, args string) (mcp.Result, error) {
+	if e.tool.Prepare != nil {
+		e.tool.Prepare()
+	}
 	res, err := measurer(pl).callMeasured(ctx, e, args, nil)
 	if err == nil || !e.Definition.Idempotent || !passing(err) || !pl.fitsInTime(ctx, e.tool) {
 		return res, err

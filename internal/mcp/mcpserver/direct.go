@@ -106,6 +106,9 @@ func (d *direct) answerTo(r *http.Request, q *directRequest) func(context.Contex
 			return nil
 		}
 		c.asks = c.asks || q.session != nil && q.session.asks
+		if !d.server.dispatcher.knows(r.Context(), c.name) {
+			return func(ctx context.Context) ([]byte, error) { return nil, d.server.refuseName(ctx, c) }
+		}
 		if !d.server.callsDirectly(r.Context(), c) {
 			return nil
 		}
@@ -222,6 +225,15 @@ func once(part *[]byte, value []byte) bool {
 	fresh := *part == nil
 	*part = value
 	return fresh
+}
+
+// refuseName is the answer to a call of what the subject of ctx does not know.
+func (s *Server) refuseName(ctx context.Context, c directCall) error {
+	if err := s.dispatcher.chargeRequest(ctx, methodCallTool); err != nil {
+		return s.dispatcher.refuse(err)
+	}
+	s.dispatcher.recordUnseen(ctx, c.name, string(c.args))
+	return unknownTool(c.name)
 }
 
 // callsDirectly reports whether the subject of ctx may call something that needs nothing

@@ -88,7 +88,11 @@ func (d *direct) passOn(rw http.ResponseWriter, r *http.Request, p *peer, next h
 		s.passed.Store(time.Now().UnixNano())
 		p.session = s
 	case r.Method == http.MethodPost && r.Header.Get(sessionHeader) == "":
-		p.ready = func(session *sdk.ServerSession) { d.openSession(p, session) }
+		p.opening = append(p.opening, func(session *sdk.ServerSession, ready bool) {
+			if ready {
+				d.openSession(p, session)
+			}
+		})
 	case r.Method == http.MethodGet && s != nil:
 		stream, _, _ := strings.Cut(r.Header.Get(lastEventHeader), "_")
 		select {

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
@@ -17,18 +18,19 @@ type FirstList struct {
 type firstList struct {
 	tried <-chan struct{}
 	until time.Time
-	// relist makes what is new callable, so that nobody sees what cannot be called yet.
+	// relist makes what is new callable, once, so that nobody sees what cannot be called yet.
 	relist func()
 }
 
 func newFirstList(o FirstList, relist func()) firstList {
-	return firstList{o.Tried, time.Now().Add(o.Wait), relist}
+	return firstList{o.Tried, time.Now().Add(o.Wait), sync.OnceFunc(relist)}
 }
 
 // await returns once every server was tried, the time for that is over, or ctx is done.
 func (f firstList) await(ctx context.Context) {
 	select {
 	case <-f.tried:
+		f.relist()
 		return
 	default:
 	}

@@ -68,21 +68,12 @@ func (c *framedConn) Read(p []byte) (int, error) {
 func (c *framedConn) Write(p []byte) (int, error) {
 	if c.asks.Load() && bytes.HasPrefix(p, []byte("HTTP/1.1 101 ")) {
 		c.raw.Store(true)
-		_ = c.SetWriteBuffer(socketBuffer) // else the system chooses
+		if b, ok := c.Conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
+			_ = b.SetWriteBuffer(socketBuffer) // else the system chooses
+		}
 	}
 	return c.Conn.Write(p)
 }
-
-// SetWriteBuffer bounds what the system holds of what is written.
-func (c *framedConn) SetWriteBuffer(n int) error {
-	if b, ok := c.Conn.(writeBuffered); ok {
-		return b.SetWriteBuffer(n)
-	}
-	return nil
-}
-
-// writeBuffered is a connection whose buffer can be bounded, as those of TCP.
-type writeBuffered interface{ SetWriteBuffer(bytes int) error }
 
 // framing follows where requests begin and end.
 type framing struct {

@@ -212,11 +212,16 @@ func (w *Web) guarded(next http.Handler) http.Handler {
 	})
 }
 
-// refuse answers a request that goes no further. A token that is worth nothing is
-// recorded; who sends too many of them has to connect anew for each.
+// refuse answers a request that goes no further. A token that is worth nothing, a name that
+// is none of ours and a page that may not connect are recorded; who sends too many of them has to connect anew for each.
 func (w *Web) refuse(rw http.ResponseWriter, r *http.Request, err error) {
-	if identity.RefusesToken(err) {
-		w.recordWrongToken(r, err)
+	switch {
+	case identity.RefusesToken(err):
+		w.recordStranger(r, byToken, err)
+	case errors.Is(err, identity.ErrHost):
+		w.recordStranger(r, byHost, err)
+	case errors.Is(err, identity.ErrOrigin):
+		w.recordStranger(r, byOrigin, err)
 	}
 	if errors.Is(err, identity.ErrTooMany) {
 		rw.Header().Set("Connection", "close")

@@ -138,6 +138,8 @@ type checkedConn struct {
 	*wire.Conn
 	server *Server
 	opened bool // owned by the reader
+	// begin is called with each request that belongs to a session, or opens one.
+	begin func()
 }
 
 // Connect makes the connection its own transport.
@@ -154,6 +156,9 @@ func (c *checkedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 		wrong := c.server.judgeRequest(req, c.opened)
 		if wrong == nil {
 			c.opened = c.opened || req.Method == methodInitialize
+			if req.IsCall() && req.Method != methodPing && req.Method != methodDiscover {
+				c.begin()
+			}
 			return msg, nil
 		}
 		if err := c.Write(ctx, &jsonrpc.Response{ID: req.ID, Error: wrong}); err != nil {

@@ -14,17 +14,15 @@ import (
 // peer is the client at the far end of a connection, or of one HTTP request.
 type peer struct {
 	subject *policy.Subject
-	// ready is told of the session that the request has initialized, if it is not nil.
-	ready func(*sdk.ServerSession)
 	// session is what the direct way knows of the request's session; nil if nothing.
 	session *directSession
 	// feed pushes the world's changes; nil where nothing can be pushed.
 	feed *feed
 	// level is from which level on the client of a connection wants messages.
 	level atomic.Value // a sdk.LoggingLevel
-	// opened is told of the session that the request opens; nil where that is nobody's
-	// business.
-	opened func(*sdk.ServerSession)
+	// opening are told of the session that the request opens, as it is opened and, as
+	// ready, once its client has initialized it.
+	opening []func(session *sdk.ServerSession, ready bool)
 }
 
 // peerKey is where a request's token info holds its peer.
@@ -53,6 +51,17 @@ func peerOf(req sdk.Request) (*peer, error) {
 		return nil, errNobody
 	}
 	return p, nil
+}
+
+// tellOpening tells of the session that a request opens.
+func (p *peer) tellOpening(session sdk.Session, ready bool) {
+	ss, ok := session.(*sdk.ServerSession)
+	if !ok {
+		return
+	}
+	for _, tell := range p.opening {
+		tell(ss, ready)
+	}
 }
 
 type feedKey struct{}

@@ -39,15 +39,13 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		switch method {
 		case methodInitialize:
-			if ss, ok := req.GetSession().(*sdk.ServerSession); ok && p.opened != nil {
-				p.opened(ss)
-			}
+			p.tellOpening(req.GetSession(), false)
 			s.notifier.addSession(req.GetSession(), p.subject.Caller().Viewer())
 			s.approvals.addSession(req.GetSession(), p.subject)
 			s.notifier.pruneSessions(s.sdk.Sessions(), &s.approvals.subjects)
 			res, err := next(ctx, method, req)
-			if ss, ok := req.GetSession().(*sdk.ServerSession); ok && err == nil && p.ready != nil {
-				p.ready(ss)
+			if err == nil {
+				p.tellOpening(req.GetSession(), true)
 			}
 			return res, err
 		case methodSetLevel, methodCancelled:

@@ -23,6 +23,8 @@ const (
 // What refuses it, as it is recorded.
 const (
 	byToken  = "token" // a token that is worth nothing here
+	byHost   = "host"
+	byOrigin = "origin"
 	byLimits = "limits"
 )
 
@@ -49,9 +51,10 @@ func (d *dispatcher) holdFor(ctx context.Context, q *quota, method string) (free
 	return h.free, nil
 }
 
-// recordWrongToken records that somebody came with a token that is worth nothing.
-func (w *Web) recordWrongToken(r *http.Request, err error) {
-	why := &mcp.Refusal{Code: mcp.CodeForbidden, By: byToken, Reason: err.Error() + ", from " + w.o.Gatekeeper.Address(r)}
+// recordStranger records that somebody was turned away, by what, who is not looked at any
+// further.
+func (w *Web) recordStranger(r *http.Request, by string, err error) {
+	why := &mcp.Refusal{Code: mcp.CodeForbidden, By: by, Reason: err.Error() + ", from " + w.o.Gatekeeper.Address(r)}
 	if errors.Is(err, identity.ErrTooMany) {
 		why.Code = mcp.CodeCapacityExceeded
 	}

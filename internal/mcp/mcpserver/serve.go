@@ -23,7 +23,8 @@ func (s *Server) Serve(ctx context.Context, subject *policy.Subject, frames wire
 }
 
 // serveFrames is Serve for a client whose requests hold of a share, which may be nil, and
-// who is to send the first within a time, which is without end if it is 0.
+// who is to send the first within a time, and soon after one that means something; without
+// end if that is 0.
 func (s *Server) serveFrames(ctx context.Context, subject *policy.Subject, frames wire.Frames, share wire.Share, first time.Duration) error {
 	life, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer end(nil)
@@ -49,7 +50,13 @@ func (s *Server) serveFrames(ctx context.Context, subject *policy.Subject, frame
 	if dialect.IsHandshake(req) {
 		return withoutEnd(dialect.Serve(life, conn, backend{server: s, peer: p}))
 	}
-	return withoutEnd(s.sdk.Run(life, &checkedConn{Conn: conn, server: s}))
+	checked := &checkedConn{Conn: conn, server: s, begin: func() {}}
+	if first > 0 {
+		idle := time.AfterFunc(freshTime, func() { end(errSilent) })
+		defer idle.Stop()
+		checked.begin = func() { idle.Stop() }
+	}
+	return withoutEnd(s.sdk.Run(life, checked))
 }
 
 // errSilent is why a connection ends over which nothing has come.
@@ -57,7 +64,7 @@ var errSilent = errors.New("it has said nothing yet")
 
 // withoutEnd tells an orderly end of a connection from a failure.
 func withoutEnd(err error) error {
-	if errors.Is(err, wire.ErrClosed) || errors.Is(err, wire.ErrGone) || errors.Is(err, errStopping) {
+	if errors.Is(err, wire.ErrClosed) || errors.Is(err, wire.ErrGone) || errors.Is(err, errStopping) || errors.Is(err, errSilent) {
 		return nil
 	}
 	return withoutOrderlyEnd(err)

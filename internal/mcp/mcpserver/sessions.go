@@ -92,11 +92,11 @@ func (w *Web) openSession(rw http.ResponseWriter, r *http.Request, p *peer, next
 		return
 	}
 	var kept atomic.Bool
-	p.opened = func(session *sdk.ServerSession) {
+	p.opening = append(p.opening, func(session *sdk.ServerSession, _ bool) {
 		if session.ID() != "" && kept.CompareAndSwap(false, true) {
 			w.sessions.keep(session, h)
 		}
-	}
+	})
 	next.ServeHTTP(rw, r)
 	h.release()
 	if !kept.Load() {

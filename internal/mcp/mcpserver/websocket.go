@@ -35,11 +35,6 @@ func (w *Web) websocket(rw http.ResponseWriter, r *http.Request) {
 	}
 	w.sockets.Add(1)
 	defer w.sockets.Done()
-	if c := connectionOf(r); c != nil {
-		if tcp, ok := c.Conn.(writeBuffered); ok {
-			_ = tcp.SetWriteBuffer(socketBuffer) // else the system chooses
-		}
-	}
 	conn, err := websocket.Accept(rw, r, &websocket.AcceptOptions{
 		Subprotocols: []string{"mcp"}, InsecureSkipVerify: true, // the guard has checked the origin
 	})

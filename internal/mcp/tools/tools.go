@@ -96,6 +96,9 @@ type Tool struct {
 	Handler    Handler
 	// Respond runs the tool in place of Handler if it is set.
 	Respond Respond
+	// Prepare, if set, is waited for before the deadline of a call begins, as for what is
+	// read once. It costs nothing from then on and is safe for concurrent use.
+	Prepare func()
 	// DeclaredP50 is the expected median latency in milliseconds. If 0, the
 	// definition's EstimatedDurationMs counts.
 	DeclaredP50 int

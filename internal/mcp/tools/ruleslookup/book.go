@@ -50,6 +50,9 @@ func (b *Book) Warm() error {
 	return err
 }
 
+// prepare loads the book; what is wrong with it, whoever uses it is told.
+func (b *Book) prepare() { _ = b.Warm() }
+
 // Len returns the number of rules, loading the book if need be; 0 if it cannot
 // be loaded.
 func (b *Book) Len() int {

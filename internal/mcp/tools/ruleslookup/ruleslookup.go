@@ -58,7 +58,7 @@ func searchTool(book *Book) tools.Tool {
 			"count": {"minimum": 0}, "results": {"maxItems": maxResults},
 			"results.category": category, "results.score": {"minimum": 0, "maximum": 1},
 		}),
-		Handler: tools.JSON(book.searchRules),
+		Handler: tools.JSON(book.searchRules), Prepare: book.prepare,
 	})
 }
 
@@ -73,7 +73,7 @@ func getTool(book *Book) tools.Tool {
 		},
 		Title: "Get rule", Permission: permission, Floor: mcp.BudgetFast, Probe: `{"id":"condition-blinded"}`, Inline: book.loaded(),
 		OutputSchema: ruleSchema(),
-		Handler:      book.getRule,
+		Handler:      book.getRule, Prepare: book.prepare,
 	})
 }
 
