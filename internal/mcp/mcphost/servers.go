@@ -63,7 +63,7 @@ func (h *Host) RegisterServer(ctx context.Context, cfg config.MCPServerConfig) e
 // connect arrives in the channel.
 func (h *Host) startServer(cfg config.MCPServerConfig) (<-chan error, error) {
 	s, err := upstream.New(cfg, registry{h}, upstream.Options{
-		Log: h.opts.log, Keeper: h.opts.keeper, Dial: h.opts.dial, Mask: h.opts.mask, Asked: h.recordAsked,
+		Log: h.opts.log, Keeper: h.opts.keeper, Dial: h.opts.dial, Mask: h.opts.mask, Asked: recordAsked(h.opts.gate),
 	})
 	if err != nil {
 		return nil, err
@@ -82,10 +82,14 @@ func (h *Host) startServer(cfg config.MCPServerConfig) (<-chan error, error) {
 	return first, nil
 }
 
-// recordAsked has the gate record what a server has asked its client, or would have.
-func (h *Host) recordAsked(ctx context.Context, c *mcp.Call, took time.Duration, err error) {
-	if h.opts.gate != nil {
-		h.opts.gate.Settle(mcp.WithEvents(ctx, nil), c, mcp.Result{Duration: took}, err)
+// recordAsked returns what has a gate, which may be nil, record what a server has asked its
+// client, or would have.
+func recordAsked(gate Gate) func(context.Context, *mcp.Call, time.Duration, error) {
+	if gate == nil {
+		return nil
+	}
+	return func(ctx context.Context, c *mcp.Call, took time.Duration, err error) {
+		gate.Settle(mcp.WithEvents(ctx, nil), c, mcp.Result{Duration: took}, err)
 	}
 }
 

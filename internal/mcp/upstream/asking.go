@@ -42,6 +42,15 @@ func capabilities() *sdk.ClientCapabilities {
 	}
 }
 
+// questions is what a server asks of the clients behind its calls. It is safe for
+// concurrent use.
+type questions struct {
+	*Server
+	// asked is told of each question, nil if nobody is; see [Options].
+	asked  func(ctx context.Context, c *mcp.Call, took time.Duration, err error)
+	places chan struct{} // one for every question under way
+}
+
 // asker asks the client behind a call under way, as long as the call lasts.
 type asker struct {
 	client string
@@ -51,7 +60,7 @@ type asker struct {
 }
 
 // askerOf returns how the client of a call is asked, nil if there is none that can be.
-func (s *Server) askerOf(ctx context.Context) *asker {
+func (s *questions) askerOf(ctx context.Context) *asker {
 	asking := mcp.AskingFrom(ctx)
 	if asking == nil {
 		return nil
@@ -76,7 +85,7 @@ func withCallKey(ctx context.Context, key uint64, a *asker) context.Context {
 
 // answerQuestions answers what a server asks by requests of its own, which it may until
 // 2025-11-25.
-func (s *Server) answerQuestions(next sdk.MethodHandler) sdk.MethodHandler {
+func (s *questions) answerQuestions(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if method != methodElicit && method != methodSample {
 			return next(ctx, method, req)
@@ -114,7 +123,7 @@ func notAsked(code mcp.Code, by, reason string) *mcp.Refusal {
 }
 
 // ask puts a question through a, which is nil if there is nobody to ask.
-func (s *Server) ask(ctx context.Context, a *asker, question any) (any, error) {
+func (s *questions) ask(ctx context.Context, a *asker, question any) (any, error) {
 	if a == nil {
 		caller, why := mcp.Caller{Client: "nobody"}, notAsked(mcp.CodeForbidden, "ambiguous", "it is not certain which call the question is about")
 		if c, one := s.onlyCaller(); one {
@@ -132,12 +141,12 @@ func (s *Server) ask(ctx context.Context, a *asker, question any) (any, error) {
 }
 
 // putQuestion has ask put a question that was looked through, and keeps the record.
-func (s *Server) putQuestion(ctx context.Context, question any, ask func(context.Context, any) (any, error)) (any, error) {
+func (s *questions) putQuestion(ctx context.Context, question any, ask func(context.Context, any) (any, error)) (any, error) {
 	start := time.Now()
 	answer, err := any(nil), error(nil)
 	select {
-	case s.asks <- struct{}{}:
-		defer func() { <-s.asks }()
+	case s.places <- struct{}{}:
+		defer func() { <-s.places }()
 		if err = s.cleanQuestion(question); err == nil {
 			answer, err = ask(ctx, question)
 		}
@@ -160,7 +169,7 @@ func (s *Server) putQuestion(ctx context.Context, question any, ask func(context
 }
 
 // recordQuestion has a question recorded, under the caller of ctx.
-func (s *Server) recordQuestion(ctx context.Context, question any, took time.Duration, err error) {
+func (s *questions) recordQuestion(ctx context.Context, question any, took time.Duration, err error) {
 	if s.asked == nil {
 		return
 	}
@@ -180,7 +189,7 @@ func (s *Server) recordQuestion(ctx context.Context, question any, took time.Dur
 
 // askerFor returns who is asked what comes with a mark, or without: the client of all calls
 // under way, nil if they are not all one client's that can be asked.
-func (s *Server) askerFor(mark string) *asker {
+func (s *questions) askerFor(mark string) *asker {
 	l := s.live.Load()
 	if l == nil {
 		return nil
@@ -204,7 +213,7 @@ func (s *Server) askerFor(mark string) *asker {
 }
 
 // onlyCaller returns who has made all calls under way, if that is one caller.
-func (s *Server) onlyCaller() (one mcp.Caller, ok bool) {
+func (s *questions) onlyCaller() (one mcp.Caller, ok bool) {
 	l := s.live.Load()
 	if l == nil {
 		return one, false
@@ -222,7 +231,7 @@ func (s *Server) onlyCaller() (one mcp.Caller, ok bool) {
 
 // callAsking calls a tool, and again with the answers if its result asks for them, as
 // servers do from 2026-07-28 on.
-func (s *Server) callAsking(ctx context.Context, l *link, params *sdk.CallToolParams, a *asker) (*sdk.CallToolResult, error) {
+func (s *questions) callAsking(ctx context.Context, l *link, params *sdk.CallToolParams, a *asker) (*sdk.CallToolResult, error) {
 	for round := 0; ; round++ {
 		res, err := l.session.CallTool(ctx, params)
 		if err != nil || res.InputRequests == nil {
@@ -248,7 +257,7 @@ func (s *Server) callAsking(ctx context.Context, l *link, params *sdk.CallToolPa
 }
 
 // unanswered is the error of a call whose server does not go on without an answer.
-func (s *Server) unanswered(err error) error {
+func (s *questions) unanswered(err error) error {
 	if why, ok := errors.AsType[*mcp.Refusal](err); ok {
 		err = errors.New(why.Reason) // the call itself was not refused
 	}

@@ -65,7 +65,7 @@ func (t *Tool) Call(ctx context.Context, cancel context.CancelFunc, args string)
 	if err != nil {
 		return mcp.Result{}, err
 	}
-	log, asker := mcp.ClientLogFrom(ctx), s.askerOf(ctx)
+	log, asker := mcp.ClientLogFrom(ctx), s.asking.askerOf(ctx)
 	key, ok := l.addCall(linkCall{cancel, log, asker, mcp.CallerFrom(ctx)})
 	if !ok {
 		return mcp.Result{}, s.brokenError(l.endError())
@@ -78,7 +78,7 @@ func (t *Tool) Call(ctx context.Context, cancel context.CancelFunc, args string)
 	if log != nil {
 		l.askForLogs(ctx, params, log)
 	}
-	res, err := s.callAsking(withCallKey(ctx, key, asker), l, params, asker)
+	res, err := s.asking.callAsking(withCallKey(ctx, key, asker), l, params, asker)
 	cut := l.removeCall(key)
 	switch {
 	case err == nil:

@@ -110,13 +110,13 @@ func (s *Server) openLink(ctx context.Context, protocol string) (*link, error) {
 	defer context.AfterFunc(ctx, c.abort)() // a stuck opening ends with ctx
 	client := sdk.NewClient(&sdk.Implementation{Name: "glyphoxa", Version: "1"}, &sdk.ClientOptions{
 		Capabilities:           capabilities(),
-		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true}, // see Server.callAsking
+		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true}, // see questions.callAsking
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { wakeup.Signal(s.relist) },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
 			p.report(r.Params)
 		},
 	})
-	client.AddReceivingMiddleware(s.answerQuestions)
+	client.AddReceivingMiddleware(s.asking.answerQuestions)
 	session, err := client.Connect(ctx, c.Transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
 	if err != nil {
 		if ctx.Err() == nil {

@@ -14,7 +14,7 @@ import (
 // cleanQuestion makes a question fit to be put to a client: bounded, in clean text without
 // what we gave the server, and to a person with the server's name. What cannot be put so is
 // a [*mcp.Refusal].
-func (s *Server) cleanQuestion(question any) error {
+func (s *questions) cleanQuestion(question any) error {
 	raw, err := json.Marshal(question)
 	if err != nil || len(raw) > maxQuestion {
 		return notAsked(mcp.CodeInvalidInput, "limits", fmt.Sprintf("a question may have %d KiB", maxQuestion>>10))
@@ -29,7 +29,7 @@ func (s *Server) cleanQuestion(question any) error {
 }
 
 // cleanForm makes what a person is asked fit to be shown.
-func (s *Server) cleanForm(q *sdk.ElicitParams) error {
+func (s *questions) cleanForm(q *sdk.ElicitParams) error {
 	if q.Mode != "" && q.Mode != "form" || q.URL != "" {
 		return notAsked(mcp.CodeInvalidInput, "client", "only forms are passed on, no addresses to be opened")
 	}
@@ -40,7 +40,7 @@ func (s *Server) cleanForm(q *sdk.ElicitParams) error {
 }
 
 // cleanSampling makes what a model is asked fit to be passed on.
-func (s *Server) cleanSampling(q *sdk.CreateMessageWithToolsParams) error {
+func (s *questions) cleanSampling(q *sdk.CreateMessageWithToolsParams) error {
 	if len(q.Tools) > 0 || q.ToolChoice != nil {
 		return notAsked(mcp.CodeInvalidInput, "client", "a model is asked without tools alone")
 	}
@@ -67,7 +67,7 @@ func (s *Server) cleanSampling(q *sdk.CreateMessageWithToolsParams) error {
 }
 
 // maskStrings masks what we gave the server in all texts of v.
-func (s *Server) maskStrings(v any) any {
+func (s *questions) maskStrings(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for key, value := range v {

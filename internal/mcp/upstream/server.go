@@ -89,8 +89,7 @@ type Server struct {
 	log      *slog.Logger
 	secrets  *secrets
 	mask     *mask.Masker
-	asked    func(ctx context.Context, c *mcp.Call, took time.Duration, err error)
-	asks     chan struct{} // a place for every question under way
+	asking   *questions
 	dial     dialFunc
 	epoch    time.Time            // when the server was made
 	live     atomic.Pointer[link] // nil while there is no connection
@@ -127,10 +126,11 @@ func New(cfg config.MCPServerConfig, registry Registry, o Options) (*Server, err
 	}
 	s := &Server{
 		cfg: cfg, registry: registry, pins: pinStore{o.Keeper}, log: o.Log.With("server", cfg.Name), secrets: secretsOf(cfg), mask: o.Mask,
-		asked: o.Asked, asks: make(chan struct{}, maxAsks), epoch: time.Now(), slots: make(chan struct{}, concurrent),
+		epoch: time.Now(), slots: make(chan struct{}, concurrent),
 		relist: make(chan struct{}, 1), wake: make(chan struct{}, 1), suspect: make(chan struct{}, 1), stopped: make(chan struct{}),
 		state: State{Phase: PhaseConnecting}, settled: make(chan struct{}),
 	}
+	s.asking = &questions{s, o.Asked, make(chan struct{}, maxAsks)}
 	var err error
 	if s.dial, err = s.dialer(o.Dial); err != nil {
 		return nil, err
