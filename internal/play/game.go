@@ -120,6 +120,7 @@ func (g *Game) open(ctx context.Context, o Options) error {
 		return err
 	}
 	g.work.Go(func() { indexer.Run(g.life, g.Store, g.log, g.addNotice) })
+	g.work.Go(g.finishForgetting)
 	if g.World, err = world.Open(ctx, g.Store, world.Options{Campaign: g.Config.Campaign.Name, Scene: g.Scene()}); err != nil {
 		return err
 	}
@@ -142,6 +143,13 @@ func (g *Game) open(ctx context.Context, o Options) error {
 // the same database have changed: a table is played in one, agents are served by
 // another.
 const refreshInterval = time.Second
+
+// finishForgetting forgets who was to be forgotten when the program last ended.
+func (g *Game) finishForgetting() {
+	if _, err := g.Store.GoOnForgetting(g.life); err != nil && g.life.Err() == nil {
+		g.log.Error("forgetting who was to be forgotten before", "reason", err)
+	}
+}
 
 // followWorld takes in what other processes change, until the game closes.
 func (g *Game) followWorld() {

@@ -147,6 +147,27 @@ type SessionLog interface {
 	Forget(ctx context.Context, user string) (int, error)
 }
 
+// Person is somebody who is to be forgotten.
+type Person struct {
+	// User is who that is as the transport knows them, see [Line.User].
+	User string
+	// Names are what they are called beside the names their lines have: another
+	// display name, their character's.
+	Names []string
+	// Keep are names that are left where they are, such as those of NPCs.
+	Keep []string
+	// Instead is what is put in the place of a name; "someone" if empty.
+	Instead string
+}
+
+// Forgetting is how far it is.
+type Forgetting struct {
+	// Phase is the phase that it is in, of so many, from 1 on.
+	Phase, Phases int
+	// Lines is how many lines are deleted.
+	Lines int
+}
+
 // Fact is a piece of text the semantic index finds by meaning.
 type Fact struct {
 	ID int64 `json:"id"`

@@ -63,12 +63,16 @@ func (s *Index) IndexLines(ctx context.Context) (int, error) {
 		if n = len(next); err != nil || n == 0 {
 			return err
 		}
+		last := next[n-1].ID
+		if next, err = hideLines(ctx, c, next, sameLine); err != nil {
+			return err
+		}
 		for _, l := range next {
 			if _, err := putFact(ctx, c, memory.FactOf(l)); err != nil {
 				return err
 			}
 		}
-		_, err = c.exec(ctx, `UPDATE indexed_lines SET line = ?`, next[n-1].ID)
+		_, err = c.exec(ctx, `UPDATE indexed_lines SET line = ?`, last)
 		return err
 	})
 	return n, err

@@ -18,6 +18,8 @@ import (
 // runChild plays a role in a process of its own and ends it.
 func runChild(role, path string) {
 	switch role {
+	case "forget":
+		forgetUntilKilled(path)
 	case "open":
 		if _, err := sqlite.Open(context.Background(), path, nil); err != nil {
 			fmt.Println(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync"
 
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
@@ -21,9 +22,12 @@ type database struct {
 	// unindexed has a value when something was written that may have to be
 	// indexed.
 	unindexed chan struct{}
+	// forgets has a value while somebody is being forgotten.
+	forgets chan struct{}
 
-	mu     sync.Mutex // guards closed and calls.Add against calls.Wait
+	mu     sync.Mutex // guards closed, raw and calls.Add against calls.Wait
 	closed bool
+	raw    *os.File // the file as bytes; nil until somebody wants it
 	calls  sync.WaitGroup
 }
 
@@ -31,7 +35,7 @@ func openDatabase(ctx context.Context, path string, log *slog.Logger) (*database
 	if err := prepareFile(path); err != nil {
 		return nil, err
 	}
-	s := &database{path: path, log: log, unindexed: make(chan struct{}, 1)}
+	s := &database{path: path, log: log, unindexed: make(chan struct{}, 1), forgets: make(chan struct{}, 1)}
 	var err error
 	if s.writer, err = openWriter(path); err != nil {
 		return nil, s.explain(ctx, "opening database", err)
@@ -63,6 +67,9 @@ func (s *database) Close() error {
 	s.mu.Unlock()
 	s.calls.Wait()
 	err := errors.Join(s.readers.close(), s.writer.close())
+	if s.raw != nil {
+		err = errors.Join(err, s.raw.Close())
+	}
 	return s.explain(context.Background(), "closing database", err)
 }
 

@@ -131,6 +131,9 @@ func (s *Index) SearchFacts(ctx context.Context, text, viewer string, k int) ([]
 		}
 		out, err = loadFacts(ctx, c, near[:min(len(near), k-len(worded))])
 		out = appendWorded(out, worded)
+		if err == nil {
+			out, err = hideFacts(ctx, c, out)
+		}
 		return err
 	})
 	return out, err

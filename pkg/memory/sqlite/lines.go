@@ -46,6 +46,9 @@ func (s *SessionLog) Append(ctx context.Context, lines ...memory.Line) ([]memory
 	return out, nil
 }
 
+// nextLine is the id of a new line. It is none of a line that is being forgotten.
+const nextLine = `1 + max((SELECT coalesce(max(id), 0) FROM lines), (SELECT coalesce(max(line), 0) FROM forgetting))`
+
 func insertLine(ctx context.Context, c *conn, l memory.Line, key string) (int64, error) {
 	var session int64
 	err := c.row(ctx, `SELECT n FROM sessions WHERE id = ?`, []any{l.Session}, &session)
@@ -60,8 +63,8 @@ func insertLine(ctx context.Context, c *conn, l memory.Line, key string) (int64,
 		return 0, fmt.Errorf("line of turn %d: %w", l.Turn, err)
 	}
 	day, date := packDay(l.Date)
-	res, err := c.exec(ctx, `INSERT INTO lines (session, turn, speaker, npc, heard, text, at, user, ref, dm, audience, day, date)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	res, err := c.exec(ctx, `INSERT INTO lines (id, session, turn, speaker, npc, heard, text, at, user, ref, dm, audience, day, date)
+		VALUES (`+nextLine+`, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		session, l.Turn, l.Speaker, l.NPC, l.To, l.Text, l.At.UnixMicro(), l.User, l.Ref, l.DM, audience, day, date)
 	if err != nil {
 		return 0, err
@@ -103,6 +106,9 @@ func (s *SessionLog) RecentFor(ctx context.Context, session, viewer string, n in
 	err := s.read(ctx, "reading recent lines", func(c *conn) (err error) {
 		out, err = rows(ctx, c, `SELECT `+lineColumns+` FROM sessions s JOIN lines l ON l.session = s.n
 			WHERE s.id = ?`+seen+` ORDER BY l.id DESC `+limitParam, args, scanLine)
+		if err == nil {
+			out, err = hideLines(ctx, c, out, sameLine)
+		}
 		return err
 	})
 	slices.Reverse(out)

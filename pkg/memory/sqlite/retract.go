@@ -4,36 +4,21 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"maps"
 	"slices"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// Which lines are meant; those of no message and of no user never are.
-const (
-	inMessage = `s.id = ? AND l.ref = ? AND l.ref <> ''`
-	byUser    = `l.user = ? AND l.user <> ''`
-)
-
-// The full text looks up every word it deletes, which for many lines takes the
-// square of the time of one. Between these two it only notes what is deleted,
-// and is then written anew without it.
-const (
-	noteDeleted = `INSERT INTO lines_text (lines_text, rank) VALUES ('secure-delete', 0);
-		INSERT INTO facts_text (facts_text, rank) VALUES ('secure-delete', 0)`
-	dropDeleted = `INSERT INTO lines_text (lines_text) VALUES ('optimize');
-		INSERT INTO facts_text (facts_text) VALUES ('optimize');
-		INSERT INTO lines_text (lines_text, rank) VALUES ('secure-delete', 1);
-		INSERT INTO facts_text (facts_text, rank) VALUES ('secure-delete', 1)`
-)
+// inMessage says which lines are meant; those of no message never are.
+const inMessage = `s.id = ? AND l.ref = ? AND l.ref <> ''`
 
 // Retract deletes the lines of a session that were written in a message, and
 // the facts made of them unless a line that stays says the same. It is one
 // transaction, on the disk when it returns. What is deleted is overwritten in
 // the file, except for copies that SQLite may have left when it spread rows
-// over pages; those stay until it writes there, or until [SessionLog.Forget].
+// over pages; those stay until it writes there, or until somebody is forgotten (see
+// [SessionLog.ForgetPerson]).
 func (s *SessionLog) Retract(ctx context.Context, session, ref string) (n int, err error) {
 	err = s.write(ctx, "retracting lines", func(ctx context.Context, c *conn) error {
 		n, err = deleteLines(ctx, c, inMessage, session, ref)
@@ -43,50 +28,6 @@ func (s *SessionLog) Retract(ctx context.Context, session, ref string) (n int, e
 		return 0, err
 	}
 	return n, nil
-}
-
-// Forget deletes every line of a user, in all sessions, as Retract does, and the user's
-// name from the changes of the world. Then
-// it writes the file anew, so that nothing of what was ever deleted is left in
-// it, nor in the log beside it; writers wait meanwhile, about a second for
-// 100,000 lines. If that fails, the error says so, and the lines are deleted
-// all the same; forgetting again makes up for it.
-func (s *SessionLog) Forget(ctx context.Context, user string) (n int, err error) {
-	if user == "" {
-		return 0, nil
-	}
-	err = s.write(ctx, "forgetting a user", func(ctx context.Context, c *conn) error {
-		if err := c.script(ctx, noteDeleted); err != nil {
-			return err
-		}
-		if n, err = deleteLines(ctx, c, byUser, user); err != nil {
-			return err
-		}
-		if err := forgetWorldChanger(ctx, c, user); err != nil {
-			return err
-		}
-		return c.script(ctx, dropDeleted)
-	})
-	if err != nil {
-		return 0, err
-	}
-	return n, s.lendWriter(ctx, "cleaning the file of what was deleted", rewriteFile)
-}
-
-// rewriteFile takes what was deleted out of the file.
-func rewriteFile(ctx context.Context, c *conn) error {
-	if err := c.script(ctx, `VACUUM`); err != nil {
-		return err
-	}
-	var busy bool
-	var frames, moved int
-	if err := c.row(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`, nil, &busy, &frames, &moved); err != nil {
-		return err
-	}
-	if busy {
-		return ErrBusy
-	}
-	return nil
 }
 
 // Reword gives the lines of a session that were written in a message another
@@ -140,28 +81,18 @@ func deleteLines(ctx context.Context, c *conn, condition string, args ...any) (i
 	if err != nil {
 		return 0, err
 	}
-	texts := map[int64]map[string]bool{} // of facts, by session
-	sources := map[int64]string{}
+	// The full text collects changes as long as no other table comes between.
 	for _, l := range all {
 		if err := unindexLine(ctx, c, l); err != nil {
 			return 0, err
 		}
+	}
+	for _, l := range all {
 		if _, err := c.exec(ctx, `DELETE FROM lines WHERE id = ?`, l.ID); err != nil {
 			return 0, err
 		}
-		f := memory.FactOf(l.Line)
-		if texts[l.session] == nil {
-			texts[l.session] = map[string]bool{}
-		}
-		texts[l.session][f.Text] = true
-		sources[l.session] = f.Source
 	}
-	for session, gone := range texts {
-		if err := deleteFactsOfLines(ctx, c, session, sources[session], gone); err != nil {
-			return 0, err
-		}
-	}
-	return len(all), forgetIndexed(ctx, c)
+	return len(all), errors.Join(deleteFactsOfLines(ctx, c, all), forgetIndexed(ctx, c))
 }
 
 // unindexLine takes a line out of the full text. The table keeps no text of its
@@ -172,20 +103,29 @@ func unindexLine(ctx context.Context, c *conn, l utterance) error {
 	return err
 }
 
-// deleteFactsOfLines deletes those facts of a session, by text, that no line of it makes any
-// more.
-func deleteFactsOfLines(ctx context.Context, c *conn, session int64, source string, texts map[string]bool) error {
-	_, err := rows(ctx, c, `SELECT speaker || ': ' || text FROM lines WHERE session = ?`, []any{session},
-		func(r *sql.Rows) (none struct{}, err error) {
-			var text string
-			err = r.Scan(&text)
-			delete(texts, text)
-			return none, err
-		})
-	if err != nil {
-		return err
+// deleteFactsOfLines deletes the facts of lines that are gone, but for those that
+// another line makes, too.
+func deleteFactsOfLines(ctx context.Context, c *conn, gone []utterance) error {
+	texts := map[string][]string{} // by source
+	for _, l := range gone {
+		var said bool
+		err := c.row(ctx, `SELECT EXISTS (SELECT 1 FROM lines WHERE session = ?1 AND octet_length(speaker) + octet_length(text) = octet_length(?2) + octet_length(?3)
+			AND substr(speaker || ': ' || text, -8) = substr(?2 || ': ' || ?3, -8) AND speaker || ': ' || text = ?2 || ': ' || ?3)`,
+			[]any{l.session, l.Speaker, l.Text}, &said)
+		if err != nil {
+			return err
+		}
+		if f := memory.FactOf(l.Line); !said {
+			texts[f.Source] = append(texts[f.Source], f.Text)
+		}
 	}
-	return deleteFacts(ctx, c, source, slices.Collect(maps.Keys(texts))...)
+	for source, all := range texts {
+		slices.Sort(all)
+		if err := deleteFacts(ctx, c, source, slices.Compact(all)...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rewordLine gives one line another text, and the fact made of it.
@@ -196,6 +136,7 @@ func rewordLine(ctx context.Context, c *conn, l utterance, text string) error {
 	if err := unindexLine(ctx, c, l); err != nil {
 		return err
 	}
+	old := l
 	before := memory.FactOf(l.Line)
 	l.Text = text
 	if _, err := c.exec(ctx, `UPDATE lines SET text = ? WHERE id = ?`, text, l.ID); err != nil {
@@ -212,7 +153,7 @@ func rewordLine(ctx context.Context, c *conn, l utterance, text string) error {
 	if err != nil {
 		return err
 	}
-	if err := deleteFactsOfLines(ctx, c, l.session, before.Source, map[string]bool{before.Text: true}); err != nil {
+	if err := deleteFactsOfLines(ctx, c, []utterance{old}); err != nil {
 		return err
 	}
 	_, err = putFact(ctx, c, memory.FactOf(l.Line))

@@ -57,7 +57,9 @@ func (s *SessionLog) SearchLines(ctx context.Context, query memory.LineQuery) ([
 		if err != nil {
 			return err
 		}
-		out, err = loadLines(ctx, c, ids)
+		if out, err = loadLines(ctx, c, ids); err == nil {
+			out, err = hideLines(ctx, c, out, lineOf)
+		}
 		return err
 	})
 	if err != nil {

@@ -65,9 +65,8 @@ func (s *SessionLog) Sessions(ctx context.Context, limit int) ([]memory.Session,
 	}
 	var out []memory.Session
 	err := s.read(ctx, "listing sessions", func(c *conn) (err error) {
-		out, err = rows(ctx, c, `SELECT id, campaign, started, ended,
-				(SELECT count(*) FROM lines WHERE session = s.n)
-			FROM sessions s ORDER BY n DESC `+limitParam, []any{limit}, scanSession)
+		out, err = rows(ctx, c, `SELECT id, campaign, started, ended, lines
+			FROM sessions ORDER BY n DESC `+limitParam, []any{limit}, scanSession)
 		return err
 	})
 	return out, err

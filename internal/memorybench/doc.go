@@ -1,0 +1,3 @@
+// Package memorybench measures what memory costs when it has grown: a million lines,
+// 300,000 facts and 50,000 entities. It has nothing but tests.
+package memorybench

@@ -1,0 +1,163 @@
+package sqlite_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+)
+
+// evening are lines of a player who is to be forgotten, of an NPC that speaks of her
+// and of another player.
+func evening(session string) (all []memory.Line) {
+	for i := range 400 {
+		turn := int64(i)
+		all = append(all,
+			memory.Line{Session: session, Turn: turn, Speaker: "Anastasia", User: ada, To: "bartok", Text: fmt.Sprint("the gribblefrotz is buried under the oak number", i)},
+			memory.Line{Session: session, Turn: turn, Speaker: "Bartok", NPC: "bartok", Text: []string{
+				"Well, Anastasia, I will tell nobody.", "You say the gribblefrotz, then.", "It is buried under the oak, I see.", "I see.", "ANASTASIA's secret, and Borin Ironfist's.",
+			}[i%5]},
+			memory.Line{Session: session, Turn: turn, Speaker: "Bob", User: bob, Text: "what does Anastasia say, and who buried what"},
+		)
+	}
+	return all
+}
+
+// TestForgetPerson takes out of a file what a player said, what repeats it, and the
+// player's names.
+func TestForgetPerson(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	s := open(t, path, &sqlite.Options{Embedder: noise{}})
+	id := startSession(t, s)
+	write(t, s, evening(id)...)
+	must(t, "Remember", s.Remember(t.Context(), memory.Fact{Source: "entity:oak", Text: "Borin Ironfist planted it.", Visible: []string{"bartok"}}))
+	must(t, "PutEntities", s.PutEntities(t.Context(),
+		memory.Entity{ID: "oak", Name: "Oak", Description: "Planted by Borin  Ironfist.", Aliases: []string{"Anastasia's tree", "Tree"}, Attributes: map[string]string{"by": "Anastasia"}},
+		memory.Entity{ID: "bartok", Name: "Bartok"}))
+	must(t, "PutRelations", s.PutRelations(t.Context(), memory.Relation{From: "bartok", Type: "owes", To: "oak", Note: "a promise to Anastasia"}))
+	seen := 0
+	n, err := s.ForgetPerson(t.Context(), memory.Person{User: ada, Names: []string{"Borin Ironfist", "Bartok", "the"}, Keep: []string{"Bartok"}, Instead: "jemand"},
+		func(p memory.Forgetting) { seen = max(seen, p.Phase) })
+	must(t, "ForgetPerson", err)
+	if n != 400 || seen == 0 {
+		t.Errorf("%d lines forgotten, progress up to phase %d; want 400 and some", n, seen)
+	}
+	lines, err := s.Recent(t.Context(), id, 2000)
+	must(t, "Recent", err)
+	count := map[string]int{}
+	for _, l := range lines {
+		count[l.Speaker+": "+l.Text]++
+	}
+	want := map[string]int{
+		"Bartok: Well, jemand, I will tell nobody.": 80, "Bartok: I see.": 80, "Bartok: jemand's secret, and jemand's.": 80,
+		"Bob: what does jemand say, and who buried what": 400,
+	}
+	for text, n := range want {
+		if count[text] != n {
+			t.Errorf("%q is kept %d times, want %d", text, count[text], n)
+		}
+		delete(count, text)
+	}
+	if len(count) > 0 {
+		t.Errorf("kept beside that: %v", count)
+	}
+	oak, err := s.Entity(t.Context(), "oak", "")
+	must(t, "Entity", err)
+	if oak.Description != "Planted by jemand." || !slices.Equal(oak.Aliases, []string{"Tree"}) || oak.Attributes["by"] != "jemand" {
+		t.Errorf("the oak is %+v", oak)
+	}
+	facts, err := s.SearchFacts(t.Context(), "jemand planted", "bartok", 5)
+	must(t, "SearchFacts", err)
+	if !slices.ContainsFunc(facts, func(f memory.FactHit) bool { return f.Text == "jemand planted it." && len(f.Visible) == 1 }) {
+		t.Errorf("facts are %+v, want the oak's for Bartok", facts)
+	}
+	nowhere(t, path, "Anastasia", "anastasia", "ANASTASIA", "Ironfist", "ironfist", "gribblefrotz", ada)
+	if all, err := s.Sessions(t.Context(), 1); err != nil || all[0].Lines != len(lines) {
+		t.Errorf("the session has %+v lines, %v; want %d", all, err, len(lines))
+	}
+}
+
+// nowhere checks that words are nowhere in the files of a database.
+func nowhere(t *testing.T, path string, words ...string) {
+	t.Helper()
+	data := files(t, path)
+	for _, word := range words {
+		if at := bytes.Index(data, []byte(word)); at >= 0 {
+			t.Errorf("%q is left in the file: %q", word, data[max(at-40, 0):min(at+60, len(data))])
+		}
+	}
+}
+
+// TestForgettingIsHiddenAtOnce stops at once, and finds nothing from then on. What the
+// player says afterwards stays.
+func TestForgettingIsHiddenAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	s := open(t, path, nil)
+	id := startSession(t, s)
+	write(t, s, evening(id)...)
+	write(t, s, memory.Line{Session: id, Speaker: "Anastasia", User: ada, Text: "my gribblefrotz"})
+	stopped, stop := context.WithCancel(t.Context())
+	_, err := s.ForgetPerson(stopped, memory.Person{User: ada}, func(memory.Forgetting) { stop() })
+	if err == nil {
+		t.Fatal("it was not stopped")
+	}
+	hidden := func() {
+		t.Helper()
+		lines, err := s.Recent(t.Context(), id, 2000)
+		must(t, "Recent", err)
+		hits, err := s.SearchLines(t.Context(), memory.LineQuery{Text: "oak Anastasia buried", Limit: 1000})
+		must(t, "SearchLines", err)
+		facts, err := s.SearchFacts(t.Context(), "oak Anastasia buried", "", 1000)
+		must(t, "SearchFacts", err)
+		for _, h := range hits {
+			lines = append(lines, h.Line)
+		}
+		for _, f := range facts {
+			lines = append(lines, memory.Line{Text: f.Text})
+		}
+		if len(lines) < 400 {
+			t.Errorf("only %d lines are found", len(lines))
+		}
+		for _, l := range lines {
+			if l.User == ada || strings.Contains(l.Text, "Anastasia") || strings.Contains(l.Text, "Anastasia: ") {
+				t.Fatalf("%+v is found", l)
+			}
+		}
+	}
+	hidden()
+	index(t, s)
+	hidden()
+	now := write(t, s, memory.Line{Session: id, Speaker: "Stasi", User: ada, Text: "good morning"})[0]
+	n, err := s.GoOnForgetting(t.Context())
+	must(t, "GoOnForgetting", err)
+	if n != 1 {
+		t.Errorf("%d people were still to be forgotten, want 1", n)
+	}
+	hidden2, err := s.Recent(t.Context(), id, 1)
+	must(t, "Recent", err)
+	if hidden2[0].ID != now.ID {
+		t.Errorf("the last line is %+v, want what was said meanwhile", hidden2[0])
+	}
+	nowhere(t, path, "Anastasia", "anastasia", "gribblefrotz")
+	if n, err := s.GoOnForgetting(t.Context()); n != 0 || err != nil {
+		t.Errorf("then %d, %v are left, want nobody", n, err)
+	}
+}
+
+// forgetUntilKilled is the child of TestForgettingSurvivesKill.
+func forgetUntilKilled(path string) {
+	ctx := context.Background()
+	s, err := sqlite.Open(ctx, path, nil)
+	if err == nil {
+		_, err = s.ForgetPerson(ctx, memory.Person{User: ada}, func(p memory.Forgetting) { fmt.Println(p.Phase) })
+	}
+	fmt.Println("over", err)
+	time.Sleep(time.Minute)
+}

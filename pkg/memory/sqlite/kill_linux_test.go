@@ -1,0 +1,53 @@
+package sqlite_test
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+)
+
+// TestForgettingSurvivesKill kills a process that forgets, at different times, and
+// finishes what it left.
+func TestForgettingSurvivesKill(t *testing.T) {
+	binary, err := os.Executable()
+	must(t, "Executable", err)
+	for _, after := range []time.Duration{0, 30 * time.Millisecond, 150 * time.Millisecond, 400 * time.Millisecond} {
+		path := filepath.Join(t.TempDir(), "a.db")
+		s, err := sqlite.Open(t.Context(), path, nil)
+		must(t, "Open", err)
+		id := startSession(t, s)
+		write(t, s, evening(id)...)
+		must(t, "Close", s.Close())
+
+		cmd := child(t.Context(), binary, "forget", path)
+		out, err := cmd.StdoutPipe()
+		must(t, "StdoutPipe", err)
+		must(t, "Start", cmd.Start())
+		bufio.NewScanner(out).Scan() // it has begun
+		time.Sleep(after)
+		must(t, "Kill", cmd.Process.Signal(syscall.SIGKILL))
+		_ = cmd.Wait()
+
+		s = open(t, path, nil)
+		lines, err := s.Recent(t.Context(), id, 2000)
+		must(t, "Recent", err)
+		for _, l := range lines {
+			if l.User == ada {
+				t.Fatalf("%+v is found after %v", l, after)
+			}
+		}
+		_, err = s.GoOnForgetting(t.Context())
+		must(t, "GoOnForgetting", err)
+		nowhere(t, path, "Anastasia", "anastasia", "gribblefrotz", ada)
+		lines, err = s.Recent(t.Context(), id, 2000)
+		must(t, "Recent", err)
+		if len(lines) != 640 {
+			t.Errorf("%d lines are kept, want 640", len(lines))
+		}
+	}
+}
