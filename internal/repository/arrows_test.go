@@ -34,7 +34,7 @@ var layers = [][]string{
 }
 
 // testOnly may be imported by tests alone.
-var testOnly = []string{"internal/discord/discordtest", "internal/discord/discordtest/voicetest", "internal/fakeopenai", "internal/fakestt", "internal/fakerealtime", "internal/fakegemini", "internal/fakegptlive", "internal/mcp/mcpbench", "internal/mcp/mcphost/conformanceclient", "internal/mcp/mcpserver/conformanceserver", "internal/mcp/mcppeers", "internal/lane/lanetest", "internal/peers", "internal/peers/davey", "internal/repository", "internal/saytest", "internal/truth", "internal/voicebench", "internal/waveform", "pkg/provider/stt/stttest", "pkg/memory/memorytest"}
+var testOnly = []string{"internal/discord/discordtest", "internal/discord/discordtest/voicetest", "internal/fakeopenai", "internal/fakestt", "internal/fakerealtime", "internal/fakegemini", "internal/fakegptlive", "internal/mcp/mcpbench", "internal/memorybench", "internal/mcp/mcphost/conformanceclient", "internal/mcp/mcpserver/conformanceserver", "internal/mcp/mcppeers", "internal/lane/lanetest", "internal/peers", "internal/peers/davey", "internal/repository", "internal/saytest", "internal/truth", "internal/voicebench", "internal/waveform", "pkg/provider/stt/stttest", "pkg/memory/memorytest"}
 
 // layer returns the layer of a package, -1 if it has none.
 func layer(pkg string) int {

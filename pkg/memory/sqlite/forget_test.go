@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/memorytest"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
@@ -20,11 +21,11 @@ func evening(session string) (all []memory.Line) {
 	for i := range 400 {
 		turn := int64(i)
 		all = append(all,
-			memory.Line{Session: session, Turn: turn, Speaker: "Anastasia", User: ada, To: "bartok", Text: fmt.Sprint("the gribblefrotz is buried under the oak number", i)},
+			memory.Line{Session: session, Turn: turn, Speaker: "Anastasia", User: memorytest.Ada, To: "bartok", Text: fmt.Sprint("the gribblefrotz is buried under the oak number", i)},
 			memory.Line{Session: session, Turn: turn, Speaker: "Bartok", NPC: "bartok", Text: []string{
 				"Well, Anastasia, I will tell nobody.", "You say the gribblefrotz, then.", "It is buried under the oak, I see.", "I see.", "ANASTASIA's secret, and Borin Ironfist's.",
 			}[i%5]},
-			memory.Line{Session: session, Turn: turn, Speaker: "Bob", User: bob, Text: "what does Anastasia say, and who buried what"},
+			memory.Line{Session: session, Turn: turn, Speaker: "Bob", User: memorytest.Bob, Text: "what does Anastasia say, and who buried what"},
 		)
 	}
 	return all
@@ -34,16 +35,16 @@ func evening(session string) (all []memory.Line) {
 // player's names.
 func TestForgetPerson(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
-	s := open(t, path, &sqlite.Options{Embedder: noise{}})
-	id := startSession(t, s)
-	write(t, s, evening(id)...)
+	s := open(t, path, &sqlite.Options{Embedder: memorytest.Noise{}})
+	id := memorytest.StartSession(t, s)
+	memorytest.Write(t, s, evening(id)...)
 	must(t, "Remember", s.Remember(t.Context(), memory.Fact{Source: "entity:oak", Text: "Borin Ironfist planted it.", Visible: []string{"bartok"}}))
 	must(t, "PutEntities", s.PutEntities(t.Context(),
 		memory.Entity{ID: "oak", Name: "Oak", Description: "Planted by Borin  Ironfist.", Aliases: []string{"Anastasia's tree", "Tree"}, Attributes: map[string]string{"by": "Anastasia"}},
 		memory.Entity{ID: "bartok", Name: "Bartok"}))
 	must(t, "PutRelations", s.PutRelations(t.Context(), memory.Relation{From: "bartok", Type: "owes", To: "oak", Note: "a promise to Anastasia"}))
 	seen := 0
-	n, err := s.ForgetPerson(t.Context(), memory.Person{User: ada, Names: []string{"Borin Ironfist", "Bartok", "the"}, Keep: []string{"Bartok"}, Instead: "jemand"},
+	n, err := s.ForgetPerson(t.Context(), memory.Person{User: memorytest.Ada, Names: []string{"Borin Ironfist", "Bartok", "the"}, Keep: []string{"Bartok"}, Instead: "jemand"},
 		func(p memory.Forgetting) { seen = max(seen, p.Phase) })
 	must(t, "ForgetPerson", err)
 	if n != 400 || seen == 0 {
@@ -78,7 +79,7 @@ func TestForgetPerson(t *testing.T) {
 	if !slices.ContainsFunc(facts, func(f memory.FactHit) bool { return f.Text == "jemand planted it." && len(f.Visible) == 1 }) {
 		t.Errorf("facts are %+v, want the oak's for Bartok", facts)
 	}
-	nowhere(t, path, "Anastasia", "anastasia", "ANASTASIA", "Ironfist", "ironfist", "gribblefrotz", ada)
+	nowhere(t, path, "Anastasia", "anastasia", "ANASTASIA", "Ironfist", "ironfist", "gribblefrotz", memorytest.Ada)
 	if all, err := s.Sessions(t.Context(), 1); err != nil || all[0].Lines != len(lines) {
 		t.Errorf("the session has %+v lines, %v; want %d", all, err, len(lines))
 	}
@@ -100,11 +101,11 @@ func nowhere(t *testing.T, path string, words ...string) {
 func TestForgettingIsHiddenAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	s := open(t, path, nil)
-	id := startSession(t, s)
-	write(t, s, evening(id)...)
-	write(t, s, memory.Line{Session: id, Speaker: "Anastasia", User: ada, Text: "my gribblefrotz"})
+	id := memorytest.StartSession(t, s)
+	memorytest.Write(t, s, evening(id)...)
+	memorytest.Write(t, s, memory.Line{Session: id, Speaker: "Anastasia", User: memorytest.Ada, Text: "my gribblefrotz"})
 	stopped, stop := context.WithCancel(t.Context())
-	_, err := s.ForgetPerson(stopped, memory.Person{User: ada}, func(memory.Forgetting) { stop() })
+	_, err := s.ForgetPerson(stopped, memory.Person{User: memorytest.Ada}, func(memory.Forgetting) { stop() })
 	if err == nil {
 		t.Fatal("it was not stopped")
 	}
@@ -126,15 +127,15 @@ func TestForgettingIsHiddenAtOnce(t *testing.T) {
 			t.Errorf("only %d lines are found", len(lines))
 		}
 		for _, l := range lines {
-			if l.User == ada || strings.Contains(l.Text, "Anastasia") || strings.Contains(l.Text, "Anastasia: ") {
+			if l.User == memorytest.Ada || strings.Contains(l.Text, "Anastasia") || strings.Contains(l.Text, "Anastasia: ") {
 				t.Fatalf("%+v is found", l)
 			}
 		}
 	}
 	hidden()
-	index(t, s)
+	memorytest.IndexAll(t, s)
 	hidden()
-	now := write(t, s, memory.Line{Session: id, Speaker: "Stasi", User: ada, Text: "good morning"})[0]
+	now := memorytest.Write(t, s, memory.Line{Session: id, Speaker: "Stasi", User: memorytest.Ada, Text: "good morning"})[0]
 	n, err := s.GoOnForgetting(t.Context())
 	must(t, "GoOnForgetting", err)
 	if n != 1 {
@@ -156,7 +157,7 @@ func forgetUntilKilled(path string) {
 	ctx := context.Background()
 	s, err := sqlite.Open(ctx, path, nil)
 	if err == nil {
-		_, err = s.ForgetPerson(ctx, memory.Person{User: ada}, func(p memory.Forgetting) { fmt.Println(p.Phase) })
+		_, err = s.ForgetPerson(ctx, memory.Person{User: memorytest.Ada}, func(p memory.Forgetting) { fmt.Println(p.Phase) })
 	}
 	fmt.Println("over", err)
 	time.Sleep(time.Minute)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/pkg/memory/memorytest"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
@@ -20,8 +21,8 @@ func TestForgettingSurvivesKill(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "a.db")
 		s, err := sqlite.Open(t.Context(), path, nil)
 		must(t, "Open", err)
-		id := startSession(t, s)
-		write(t, s, evening(id)...)
+		id := memorytest.StartSession(t, s)
+		memorytest.Write(t, s, evening(id)...)
 		must(t, "Close", s.Close())
 
 		cmd := child(t.Context(), binary, "forget", path)
@@ -37,13 +38,13 @@ func TestForgettingSurvivesKill(t *testing.T) {
 		lines, err := s.Recent(t.Context(), id, 2000)
 		must(t, "Recent", err)
 		for _, l := range lines {
-			if l.User == ada {
+			if l.User == memorytest.Ada {
 				t.Fatalf("%+v is found after %v", l, after)
 			}
 		}
 		_, err = s.GoOnForgetting(t.Context())
 		must(t, "GoOnForgetting", err)
-		nowhere(t, path, "Anastasia", "anastasia", "gribblefrotz", ada)
+		nowhere(t, path, "Anastasia", "anastasia", "gribblefrotz", memorytest.Ada)
 		lines, err = s.Recent(t.Context(), id, 2000)
 		must(t, "Recent", err)
 		if len(lines) != 640 {

@@ -90,6 +90,9 @@ func (s *SessionLog) linesOfDays(ctx context.Context, q memory.LineQuery) ([]mem
 	err := s.read(ctx, "reading the lines of a day", func(c *conn) error {
 		all, err := rows(ctx, c, `SELECT `+lineColumns+` FROM lines l JOIN sessions s ON s.n = l.session
 			WHERE TRUE`+condition+` ORDER BY l.id DESC `+limitParam, append(args, q.Limit), scanLine)
+		if err == nil {
+			all, err = hideLines(ctx, c, all, sameLine)
+		}
 		for _, l := range all {
 			out = append(out, memory.LineHit{Line: l})
 		}
