@@ -26,6 +26,8 @@ type srdFacts struct {
 	Subraces   []fact       `json:"subraces"`
 	Background []fact       `json:"backgrounds"`
 	Feats      []fact       `json:"feats"`
+	// Skills maps each skill to its ability.
+	Skills map[string]string `json:"skills"`
 }
 
 // fact is one thing's figures by key.
@@ -68,6 +70,10 @@ type walk struct {
 
 func walks(f srdFacts) []walk {
 	features, gained := f.features()
+	var skills []string
+	for key := range f.Skills {
+		skills = append(skills, titled(key))
+	}
 	return []walk{
 		{"spell", namesOf(f.Spells, func(s spellFacts) string { return s.Name }), func(i int, e entry) []string { return f.Spells[i].differences(e) }},
 		{"condition", f.Conditions, func(int, entry) []string { return nil }},
@@ -82,8 +88,20 @@ func walks(f srdFacts) []walk {
 		{"race", namesOf(f.Races, fact.name), func(i int, e entry) []string { return differences(e.Race, raceBlock(f.Races[i])) }},
 		{"subrace", namesOf(f.Subraces, fact.name), func(i int, e entry) []string { return differences(e.Subrace, raceBlock(f.Subraces[i])) }},
 		{"background", namesOf(f.Background, fact.name), func(i int, e entry) []string { return differences(e.Background, backgroundBlock(f.Background[i])) }},
+		{"skill", skills, func(i int, e entry) []string { return differences(e.Skill, fact{"ability": f.Skills[slug(skills[i])]}) }},
 		{"feat", namesOf(f.Feats, fact.name), func(i int, e entry) []string { return differences(e.Feat, featBlock(f.Feats[i])) }},
 	}
+}
+
+// titled writes a key such as "sleight-of-hand" as a name.
+func titled(key string) string {
+	words := strings.Split(key, "-")
+	for i, w := range words {
+		if w != "of" {
+			words[i] = strings.ToUpper(w[:1]) + w[1:]
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 func namesOf[T any](list []T, name func(T) string) []string {

@@ -33,8 +33,8 @@ import "embed"
 // FS holds the data files at its root: conditions.yaml, combat.yaml,
 // general.yaml, monsters.yaml, equipment.yaml, items.yaml, spells-0.yaml (cantrips) to spells-9.yaml, a file for
 // each class such as class-bard.yaml, classes.yaml (features that several classes share), races.yaml, skills.yaml,
-// further rules in fighting.yaml, adventuring.yaml and statblocks.yaml, hazards.yaml (traps, diseases, madness and
-// poisons) and cosmos.yaml (planes and deities). It is read-only and safe for concurrent use; it must not be
+// further rules in fighting.yaml, adventuring.yaml, armory.yaml, magic.yaml, advancement.yaml and statblocks.yaml,
+// hazards.yaml (traps, diseases, madness and poisons) and cosmos.yaml (planes and deities). It is read-only and safe for concurrent use; it must not be
 // assigned to.
 //
 //go:embed *.yaml

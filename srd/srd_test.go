@@ -147,6 +147,9 @@ func contents() map[string]string {
 		"fighting.yaml":    "combat",
 		"statblocks.yaml":  "general",
 		"adventuring.yaml": "general",
+		"armory.yaml":      "general",
+		"magic.yaml":       "general",
+		"advancement.yaml": "general",
 	}
 	for level := range 10 {
 		want[fmt.Sprintf("spells-%d.yaml", level)] = "spell"

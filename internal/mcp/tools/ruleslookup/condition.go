@@ -25,6 +25,9 @@ func takeConditions(query string, known func(key string) bool) (rest string, lis
 	rest = written.ReplaceAllStringFunc(query, func(m string) string {
 		p := written.FindStringSubmatch(m)
 		key := keyOf(strings.ToLower(p[1]))
+		if p[2] == ":" && strings.ContainsRune(m, ' ') { // "Spellcasting: Bard" is a name
+			return m
+		}
 		if !known(key) {
 			if p[2] != ":" { // "fire: what does it do" is a sentence
 				unknown = append(unknown, p[1])
