@@ -46,8 +46,8 @@ type Lines struct {
 
 // Keeper is where a campaign is kept. *sqlite.Store is one.
 type Keeper interface {
-	// Settle stores, in one transaction, what is new or differs from what the
-	// file said last.
+	// Settle stores, all or nothing, what is new or differs from what the file said
+	// last.
 	Settle(ctx context.Context, entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) error
 }
 

@@ -84,25 +84,33 @@ type asText string
 // Parse reads a campaign from data. file names it in problems, which come back
 // all at once as a [problem.List].
 func Parse(file string, data []byte) (*Campaign, error) {
+	return parse(file, data, partSize)
+}
+
+// parse is Parse for files of which as much is read at a time.
+func parse(file string, data []byte, size int) (*Campaign, error) {
+	if len(data) > size && len(data) <= MaxSize {
+		if w, doc, ok := readParts(file, data, size); ok {
+			return w.campaign(file, doc.Line("scene")), nil
+		}
+	}
 	var problems problem.List
 	var w world
 	p := checker{doc: strictyaml.Read(file, data, &w, &options, &problems)}
 	if !p.doc.Cut() {
-		p.checkEntities(w.Entities)
-		p.checkRelations(w.Relations)
-		p.checkReferences(&w)
+		p.check(&w)
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	c := w.campaign(file)
-	c.Lines.Scene = p.doc.Line("scene")
-	return c, nil
+	return w.campaign(file, p.doc.Line("scene")), nil
 }
 
 // checker looks at what only shows when a file is read as a whole.
 type checker struct {
-	doc *strictyaml.Document
+	// doc takes what is wrong. If nil, it is only noted that something is.
+	doc    *strictyaml.Document
+	faulty bool
 	// ids and npcs list the entities, and the NPCs among them.
 	ids, npcs known
 	unknown   int // references so far
@@ -121,12 +129,25 @@ func (k *known) add(id string) {
 	k.list, k.has[id] = append(k.list, id), true
 }
 
+// check looks at a whole file.
+func (p *checker) check(w *world) {
+	p.checkEntities(w.Entities)
+	p.checkRelations(w.Relations)
+	p.checkReferences(w)
+}
+
+func (p *checker) addSentence(path strictyaml.Path, what, fix string) {
+	if p.faulty = true; p.doc != nil {
+		p.doc.AddSentence(path, 0, what, fix)
+	}
+}
+
 // checkEntities looks for ids that two entities have.
 func (p *checker) checkEntities(entities []entity) {
 	first := map[string]int{}
 	for i, e := range entities {
 		if line, ok := first[e.ID]; ok {
-			p.doc.AddSentence(entitiesPath.Item(i), 0, fmt.Sprintf("entity %q is already defined on line %d", e.ID, line), "give one of them another id")
+			p.addSentence(entitiesPath.Item(i), fmt.Sprintf("entity %q is already defined on line %d", e.ID, line), "give one of them another id")
 		}
 		if e.ID == "" || p.ids.has[e.ID] {
 			continue
@@ -137,7 +158,7 @@ func (p *checker) checkEntities(entities []entity) {
 			p.npcs.add(e.ID)
 		}
 		if e.ID == DMOnly {
-			p.doc.AddSentence(entitiesPath.Item(i).Key("id"), 0, `"dm" means the DM where something is visible to somebody`, "give this one another id")
+			p.addSentence(entitiesPath.Item(i).Key("id"), `"dm" means the DM where something is visible to somebody`, "give this one another id")
 		}
 	}
 }
@@ -150,7 +171,7 @@ func (p *checker) checkRelations(relations []relation) {
 		path := relationsPath.Item(i)
 		key := relationKey{r.From, r.Type, r.To}
 		if line, ok := first[key]; ok {
-			p.doc.AddSentence(path, 0, fmt.Sprintf("relation %s %s %s is already on line %d", r.From, r.Type, r.To, line), "remove one, or give it another type")
+			p.addSentence(path, fmt.Sprintf("relation %s %s %s is already on line %d", r.From, r.Type, r.To, line), "remove one, or give it another type")
 		} else if r.From != "" && r.Type != "" && r.To != "" {
 			first[key] = r.Line
 		}
@@ -192,18 +213,18 @@ func (p *checker) checkReference(path strictyaml.Path, key, kind, id string, the
 	if id == "" || there.has[id] {
 		return
 	}
-	if p.unknown++; p.unknown <= suggestions {
+	if p.unknown++; p.doc != nil && p.unknown <= suggestions {
 		if near := problem.Nearest(id, there.list); near != "" {
 			fix = fmt.Sprintf("did you mean %q?", near)
 		}
 	}
-	p.doc.AddSentence(path, 0, fmt.Sprintf("%q names the %s %q, which is not defined", key, kind, id), fix)
+	p.addSentence(path, fmt.Sprintf("%q names the %s %q, which is not defined", key, kind, id), fix)
 }
 
 // campaign is what the file says. A fact that does not say who knows it is known
 // to those who know of the entity it is about.
-func (w *world) campaign(file string) *Campaign {
-	c := &Campaign{Name: w.Name, System: w.System, Scene: w.Scene, File: file}
+func (w *world) campaign(file string, scene int) *Campaign {
+	c := &Campaign{Name: w.Name, System: w.System, Scene: w.Scene, File: file, Lines: Lines{Scene: scene}}
 	visible := map[string][]string{}
 	for _, e := range w.Entities {
 		c.Entities = append(c.Entities, memory.Entity{

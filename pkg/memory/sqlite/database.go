@@ -46,6 +46,9 @@ func openDatabase(ctx context.Context, path string, log *slog.Logger) (*database
 	if s.readers, err = openReaders(path); err != nil {
 		return nil, errors.Join(s.explain(ctx, "opening database", err), s.writer.close())
 	}
+	if err := s.resumePlans(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	return s, nil
 }
 

@@ -34,10 +34,20 @@ func (s *Graph) PutEntities(ctx context.Context, entities ...memory.Entity) erro
 	})
 }
 
-// putEntity stores an entity without what it is found by.
-func putEntity(ctx context.Context, c *conn, e memory.Entity) error {
+// checkEntity says why an entity cannot be stored.
+func checkEntity(e memory.Entity) error {
 	if strings.TrimSpace(e.ID) == "" || strings.TrimSpace(e.Name) == "" {
 		return errors.New("an entity needs an id and a name")
+	}
+	_, visible := packVisible(e.Visible)
+	_, _, _, position := packPosition(e.Position)
+	return errors.Join(visible, position)
+}
+
+// putEntity stores an entity without what it is found by.
+func putEntity(ctx context.Context, c *conn, e memory.Entity) error {
+	if err := checkEntity(e); err != nil {
+		return err
 	}
 	visible, err := packVisible(e.Visible)
 	if err != nil {

@@ -28,9 +28,18 @@ func (s *Graph) PutRelations(ctx context.Context, relations ...memory.Relation) 
 	})
 }
 
-func putRelation(ctx context.Context, c *conn, r memory.Relation) error {
+// checkRelation says why a relation cannot be stored, whatever its ends.
+func checkRelation(r memory.Relation) error {
 	if r.Type == "" {
 		return errors.New("a relation needs a type")
+	}
+	_, err := packVisible(r.Visible)
+	return err
+}
+
+func putRelation(ctx context.Context, c *conn, r memory.Relation) error {
+	if err := checkRelation(r); err != nil {
+		return err
 	}
 	visible, err := packVisible(r.Visible)
 	if err != nil {
