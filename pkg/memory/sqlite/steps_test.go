@@ -16,6 +16,18 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
+// file is what a campaign file says.
+type file struct {
+	entities  []memory.Entity
+	relations []memory.Relation
+	facts     []memory.Fact
+}
+
+func settle(t *testing.T, s *sqlite.Store, f file) {
+	t.Helper()
+	must(t, "Settle", s.Settle(t.Context(), f.entities, f.relations, f.facts))
+}
+
 // largeFile is a campaign of n entities, each with a relation, a fact and about a
 // kilobyte of text.
 func largeFile(n int) file {
@@ -126,11 +138,12 @@ func TestWritersDoNotWaitForACampaign(t *testing.T) {
 	var g errgroup.Group
 	waits := make([][]time.Duration, 2)
 	for i, store := range []*sqlite.Store{s, other} {
-		id := startSession(t, store)
+		session, err := store.StartSession(t.Context(), "large")
+		must(t, "StartSession", err)
 		g.Go(func() error {
 			for ctx.Err() == nil {
 				start := time.Now()
-				if _, err := store.Append(t.Context(), memory.Line{Session: id, Speaker: "Ada", Text: "We go on."}); err != nil {
+				if _, err := store.Append(t.Context(), memory.Line{Session: session.ID, Speaker: "Ada", Text: "We go on."}); err != nil {
 					return err
 				}
 				waits[i] = append(waits[i], time.Since(start))
