@@ -241,7 +241,7 @@ func (w *world) campaign(file string, scene int) *Campaign {
 	for _, f := range w.Facts {
 		out := memory.Fact{Source: entitySource(f.About), Text: f.Text, Visible: f.Visible}
 		if f.About == "" {
-			out.Source = "campaign:" + slugify(w.Name)
+			out.Source = "campaign:" + Slug(w.Name)
 		} else if f.Visible == nil {
 			out.Visible = visible[f.About]
 		}
@@ -264,12 +264,12 @@ func (e *entity) attributes() map[string]string {
 
 // checkSlug is the format of an id such as "rusty-flagon".
 func checkSlug(s string) (what, fix string) {
-	return checkForm(s, slugForm, "an id", "dashes", slugify(s))
+	return checkForm(s, slugForm, "an id", "dashes", Slug(s))
 }
 
 // checkWord is the format of a type such as "lives_in".
 func checkWord(s string) (what, fix string) {
-	return checkForm(s, wordForm, "a type", "underscores", strings.ReplaceAll(slugify(s), "-", "_"))
+	return checkForm(s, wordForm, "a type", "underscores", strings.ReplaceAll(Slug(s), "-", "_"))
 }
 
 func checkForm(s string, form *regexp.Regexp, what, joints, better string) (string, string) {
@@ -283,9 +283,9 @@ func checkForm(s string, form *regexp.Regexp, what, joints, better string) (stri
 	return strictyaml.Quote(s) + " cannot be " + what, fix
 }
 
-// slugify makes an id of s: "The Rusty Flagon" becomes
+// Slug makes an id of s: "The Rusty Flagon" becomes
 // "the-rusty-flagon".
-func slugify(s string) string {
+func Slug(s string) string {
 	var b strings.Builder
 	s = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss").Replace(strings.ToLower(s))
 	for _, c := range s {
