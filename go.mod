@@ -46,7 +46,12 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/blevesearch/snowballstem v0.9.0
+require (
+	github.com/blevesearch/snowballstem v0.9.0
+	github.com/syndtr/goleveldb v1.0.0
+)
+
+require github.com/golang/snappy v1.0.0 // indirect
 
 require (
 	cloud.google.com/go v0.116.0 // indirect
@@ -89,7 +94,7 @@ require (
 	go.opentelemetry.io/otel/sdk v1.47.0 // indirect
 	go.opentelemetry.io/otel/trace v1.47.0 // indirect
 	golang.org/x/image v0.30.0 // indirect
-	golang.org/x/net v0.60.0 // indirect
+	golang.org/x/net v0.60.0
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20240903143218-8af14fe29dc1 // indirect
 	google.golang.org/grpc v1.66.2 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect

@@ -21,7 +21,7 @@ var layers = [][]string{
 	{"pkg/memory/sqlite", "pkg/provider/stt/internal/socket", "pkg/provider/s2s/", "internal/config", "internal/lane", "internal/pace", "internal/address", "internal/mcp/audit", "internal/mcp/schema", "internal/mcp/tools", "internal/mcp/tier", "internal/cost/metered", "internal/observe", "internal/world", "internal/discord/voice", "internal/simulate/farend", "internal/orders"},
 	{"internal/mcp/upstream", "internal/guard", "internal/turnend"},
 	{"pkg/provider/stt/", "internal/mcp/tools/", "internal/mcp/mcphost", "internal/mcp/dialect", "internal/mcp/workflow", "internal/mcp/policy", "internal/campaign"},
-	{"internal/engine", "internal/agent", "internal/ear", "internal/mcp/identity", "internal/mcp/resource", "internal/mcp/gate", "internal/mcp/tools/approvaltool"},
+	{"internal/vtt", "internal/engine", "internal/agent", "internal/ear", "internal/mcp/identity", "internal/mcp/resource", "internal/mcp/gate", "internal/mcp/tools/approvaltool"},
 	{"internal/mcp/bridge", "internal/engine/cascaded"},
 	{"internal/engine/", "internal/table", "internal/mcp/prompt"},
 	{"internal/mcp/mcpserver", "internal/providers", "internal/registry"},

@@ -71,3 +71,15 @@ type Store interface {
 	// does nothing.
 	Close() error
 }
+
+// Settlement is what settling a campaign does, or would do.
+type Settlement struct {
+	// Added counts the entities that are not there, Changed those of which something
+	// else is said than the last time, and Kept the rest.
+	Added, Changed, Kept int
+	// Relations and Facts count those that are new or of which something else is said.
+	Relations, Facts int
+}
+
+// Nothing reports whether nothing would be done.
+func (s Settlement) Nothing() bool { return s.Added+s.Changed+s.Relations+s.Facts == 0 }

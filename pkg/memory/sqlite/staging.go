@@ -115,10 +115,17 @@ type plan struct {
 	withdraw bool
 	next     order
 	size     int // of next, in bytes, roughly
+	// dry plans are only counted, in dried.
+	dry   bool
+	dried int
 }
 
 // add adds an entry of a size, and notes the order it completes.
 func (p *plan) add(ctx context.Context, size int, put func(*order)) error {
+	if p.dry {
+		p.dried++
+		return nil
+	}
 	most := orderEntries
 	if p.withdraw {
 		most = withdrawnEntries

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/MrWong99/glyphoxa/internal/app"
+	"github.com/MrWong99/glyphoxa/internal/play"
+)
+
+func importCommand(c *common) *cobra.Command {
+	var o app.ImportOptions
+	cmd := &cobra.Command{
+		Use: "import FILE", Short: "Take in a campaign file, or a world of Foundry VTT or Roll20",
+		Long: "Take a campaign into memory: a campaign file (YAML), a world or compendium of Foundry VTT (its\n" +
+			"directory, a zip of it, or exported JSON), or an export of Roll20 (zip or JSON). All of it is taken\n" +
+			"in, or nothing. What players may not see there, nobody but the DM knows here. Importing the same\n" +
+			"again changes nothing.",
+		Example: "  glyphoxa import worlds/barrow-keep --dry-run\n  glyphoxa import barrow-keep.zip\n  glyphoxa import barrow-keep.zip --to campaigns/barrow-keep.yaml",
+		Args:    takeArgs(1, 1, "import takes one file or directory"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := play.LoadConfig(c.config)
+			if err != nil {
+				return err
+			}
+			o.Say = c.sayProgress
+			return app.Import(cmd.Context(), c.out, cfg, args[0], o)
+		},
+	}
+	cmd.Flags().BoolVar(&o.Dry, "dry-run", false, "show what would be done, and do nothing")
+	cmd.Flags().StringVar(&o.Name, "name", "", "the campaign's name, in place of what the file says")
+	cmd.Flags().StringVar(&o.To, "to", "", "write this campaign file, and take nothing in")
+	return cmd
+}
+
+func exportCommand(c *common) *cobra.Command {
+	var lines bool
+	cmd := &cobra.Command{
+		Use: "export FILE", Short: "Write the world as it is now to a campaign file",
+		Long: "Write the world as it is now to a campaign file (YAML) that import and campaign.world take. What\n" +
+			"was said at the table is no part of it, unless --with-lines asks for a file of it beside.",
+		Example: "  glyphoxa export barrow-keep.yaml",
+		Args:    takeArgs(1, 1, "export takes one file to write"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := play.LoadConfig(c.config)
+			if err != nil {
+				return err
+			}
+			return app.Export(cmd.Context(), c.out, cfg, args[0], lines)
+		},
+	}
+	cmd.Flags().BoolVar(&lines, "with-lines", false, "also write what was said, as JSON lines, to FILE's name with .lines.jsonl")
+	return cmd
+}

@@ -1,0 +1,254 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/campaign"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/vtt"
+	"github.com/MrWong99/glyphoxa/internal/world"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+)
+
+// importsSpace is where it is kept which entities a campaign brought, by its name.
+const importsSpace = "imports"
+
+// ImportOptions say what Import does. The zero value works.
+type ImportOptions struct {
+	// Name is the campaign's, in place of what the file says.
+	Name string
+	// Dry shows what would be done and does nothing.
+	Dry bool
+	// To is a campaign file to write in place of taking the campaign in.
+	To string
+	// Say, if not nil, is told what takes long.
+	Say func(text string)
+}
+
+// withStore opens the memory of a configuration for a command that needs nothing else.
+func withStore(ctx context.Context, cfg *config.Config, f func(*sqlite.Store) error) (err error) {
+	if err := os.MkdirAll(filepath.Dir(cfg.Memory.Path), 0o700); err != nil {
+		return fmt.Errorf("making the data directory: %w; set data_dir to a directory that can be written", problem.FileError(err))
+	}
+	store, err := sqlite.Open(ctx, cfg.Memory.Path, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	return f(store)
+}
+
+// announceWorld has programs that play on the same memory look at the world anew.
+func announceWorld(ctx context.Context, cfg *config.Config, store *sqlite.Store) error {
+	scene := cfg.Campaign.Scene
+	if c, err := play.ReadCampaign(cfg); err == nil && c != nil && scene == "" {
+		scene = c.Scene
+	}
+	_, err := world.Open(ctx, store, world.Options{Campaign: cfg.Campaign.Name, Scene: scene})
+	return err
+}
+
+// Import takes a campaign in, from a campaign file or a virtual tabletop, and says what
+// that changes.
+func Import(ctx context.Context, w io.Writer, cfg *config.Config, file string, o ImportOptions) error {
+	in, err := vtt.Read(ctx, file, vtt.Options{Name: o.Name, Say: o.Say})
+	if err != nil {
+		return err
+	}
+	c := in.Campaign
+	if o.To != "" {
+		if err := writeNew(o.To, c.Write); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(w, "%s, from %s: %d entities, %d relations and %d facts written to %s\n", c.Name, in.Format, len(c.Entities), len(c.Relations), len(c.Facts), o.To)
+		return errors.Join(err, describeLeft(w, in))
+	}
+	return withStore(ctx, cfg, func(store *sqlite.Store) error {
+		todo, err := store.Unsettled(ctx, c.Entities, c.Relations, c.Facts)
+		if err != nil {
+			return err
+		}
+		if err := describeImport(w, in, todo); err != nil {
+			return err
+		}
+		if o.Dry {
+			_, err := fmt.Fprintln(w, "nothing was changed, as --dry-run asks")
+			return err
+		}
+		if !todo.Nothing() {
+			if o.Say != nil {
+				o.Say("taking the campaign in")
+			}
+			if err := c.Apply(ctx, store); err != nil {
+				return err
+			}
+			if err := announceWorld(ctx, cfg, store); err != nil {
+				return err
+			}
+		}
+		if err := noteImport(ctx, store, c); err != nil {
+			return err
+		}
+		if todo.Nothing() {
+			_, err = fmt.Fprintln(w, "nothing had to be changed")
+			return err
+		}
+		_, err = fmt.Fprintf(w, "taken into %s\n", store.Path())
+		return err
+	})
+}
+
+// noteImport keeps which entities a campaign brought, for when it is removed.
+func noteImport(ctx context.Context, store *sqlite.Store, c *campaign.Campaign) error {
+	state, err := store.LoadState(ctx, importsSpace)
+	if err != nil {
+		return err
+	}
+	var ids []string
+	_ = json.Unmarshal(state[c.Name], &ids) // what cannot be read is written anew
+	for _, e := range c.Entities {
+		ids = append(ids, e.ID)
+	}
+	slices.Sort(ids)
+	text, err := json.Marshal(slices.Compact(ids))
+	if err != nil {
+		return err
+	}
+	return store.SaveState(ctx, importsSpace, map[string][]byte{c.Name: text})
+}
+
+func describeImport(w io.Writer, in *vtt.Imported, todo memory.Settlement) error {
+	c := in.Campaign
+	_, err := fmt.Fprintf(w, "%s, from %s:\n  %d entities: %d new, %d changed, %d as they were said last\n  %d relations and %d facts: %d and %d new or changed\n  only the DM knows %d of the entities and facts\n",
+		c.Name, in.Format, len(c.Entities), todo.Added, todo.Changed, todo.Kept, len(c.Relations), len(c.Facts), todo.Relations, todo.Facts, in.Hidden)
+	return errors.Join(err, describeLeft(w, in))
+}
+
+// describeLeft says what was not taken.
+func describeLeft(w io.Writer, in *vtt.Imported) error {
+	if len(in.Left) == 0 {
+		return nil
+	}
+	var left []string
+	for _, what := range slices.Sorted(maps.Keys(in.Left)) {
+		left = append(left, fmt.Sprintf("%s (%d)", what, in.Left[what]))
+	}
+	_, err := fmt.Fprintf(w, "  left out, having no place in a campaign: %s\n", strings.Join(left, ", "))
+	return err
+}
+
+// writeNew writes a file that is not there yet, whole or not at all.
+func writeNew(path string, write func(io.Writer) error) (err error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return problem.Usage(fmt.Errorf("%s is there already; name another file, or remove it", path))
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, problem.FileError(err))
+	}
+	b := bufio.NewWriter(f)
+	if err := errors.Join(write(b), b.Flush(), f.Sync(), f.Close()); err != nil {
+		return errors.Join(fmt.Errorf("writing %s: %w", path, problem.FileError(err)), os.Remove(path))
+	}
+	return nil
+}
+
+// Export writes the world as it is now to a campaign file, and with lines what was
+// said to a file of JSON lines beside it.
+func Export(ctx context.Context, w io.Writer, cfg *config.Config, file string, lines bool) error {
+	return withStore(ctx, cfg, func(store *sqlite.Store) error {
+		c, err := currentCampaign(ctx, cfg, store)
+		if err != nil {
+			return err
+		}
+		if err := writeNew(file, c.Write); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "%s: %d entities, %d relations and %d facts written to %s\n", c.Name, len(c.Entities), len(c.Relations), len(c.Facts), file); err != nil || !lines {
+			return err
+		}
+		said := strings.TrimSuffix(file, filepath.Ext(file)) + ".lines.jsonl"
+		n := 0
+		if err := writeNew(said, func(out io.Writer) (err error) { n, err = writeLines(ctx, store, out); return err }); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(w, "%d lines written to %s, with the names of those who spoke; keep it to yourself\n", n, said)
+		return err
+	})
+}
+
+// currentCampaign is the world as it is now. What lines and notes tell is no part of it.
+func currentCampaign(ctx context.Context, cfg *config.Config, store *sqlite.Store) (*campaign.Campaign, error) {
+	c := &campaign.Campaign{Name: cfg.Campaign.Name, System: cfg.Campaign.System, Scene: cfg.Campaign.Scene}
+	state, err := store.LoadState(ctx, "world")
+	if err != nil {
+		return nil, err
+	}
+	if scene := string(state["scene:"+cfg.Campaign.Name]); scene != "" {
+		c.Scene = scene
+	}
+	if c.Entities, c.Relations, err = store.World(ctx); err != nil {
+		return nil, err
+	}
+	described := make(map[string]string, len(c.Entities))
+	for _, e := range c.Entities {
+		f := memory.DescriptionOf(e)
+		described[f.Source] = f.Text
+	}
+	err = eachToldFact(ctx, store, func(f memory.Fact) {
+		if described[f.Source] != f.Text {
+			c.Facts = append(c.Facts, f)
+		}
+	})
+	return c, err
+}
+
+// eachToldFact calls f with every fact that a campaign file may have told.
+func eachToldFact(ctx context.Context, store *sqlite.Store, f func(memory.Fact)) error {
+	const page = 1000
+	for after := int64(0); ; {
+		facts, err := store.ToldFacts(ctx, after, page)
+		if err != nil || len(facts) == 0 {
+			return err
+		}
+		for _, fact := range facts {
+			f(fact)
+		}
+		after = facts[len(facts)-1].ID
+	}
+}
+
+// writeLines writes every line that is kept, session by session, the oldest first.
+func writeLines(ctx context.Context, store *sqlite.Store, w io.Writer) (n int, err error) {
+	sessions, err := store.Sessions(ctx, 0)
+	if err != nil {
+		return 0, err
+	}
+	out := json.NewEncoder(w)
+	for _, s := range slices.Backward(sessions) {
+		all, err := store.Recent(ctx, s.ID, max(1, s.Lines))
+		if err != nil {
+			return n, err
+		}
+		for _, l := range all {
+			if err := out.Encode(l); err != nil {
+				return n, err
+			}
+			n++
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,197 @@
+// Package vtt reads what virtual tabletops keep and export, and makes a campaign of
+// it: worlds and compendia of Foundry VTT, exports of Roll20, and campaign files of
+// our own.
+//
+// What players may not see there, nobody but the DM knows here. The package writes
+// nothing. What it reads is untrusted: sizes are bounded, nothing outside what is
+// named is opened, and what is broken is refused by file and record, as a whole.
+package vtt
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/MrWong99/glyphoxa/internal/campaign"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+)
+
+// Imported is what was read.
+type Imported struct {
+	Campaign *campaign.Campaign
+	// Format is what it was read as, such as "a Foundry VTT world".
+	Format string
+	// Hidden counts the entities and facts that only the DM knows.
+	Hidden int
+	// Left counts what was there and has no place in a campaign, by what it is.
+	Left map[string]int
+}
+
+// Options tell Read what to make of a file. The zero value works.
+type Options struct {
+	// Name is the campaign's name. If empty, it is as the file says, or the file's own.
+	Name string
+	// Say, if not nil, is told what takes long.
+	Say func(text string)
+}
+
+// Read reads a file or directory.
+func Read(ctx context.Context, name string, o Options) (*Imported, error) {
+	if o.Say == nil {
+		o.Say = func(string) {}
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, problem.Usage(fmt.Errorf("reading %s: %w", name, problem.FileError(err)))
+	}
+	r := &reader{ctx: ctx, options: o, left: map[string]int{}, budget: maxTotal}
+	base := filepath.Base(filepath.Clean(name))
+	if info.IsDir() {
+		root, err := os.OpenRoot(name) // links that lead out of it are refused
+		if err != nil {
+			return nil, problem.Usage(fmt.Errorf("reading %s: %w", name, problem.FileError(err)))
+		}
+		defer root.Close()
+		return r.finish(name, base, func() error { return r.readTree(root.FS()) })
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, problem.Usage(fmt.Errorf("reading %s: %w", name, problem.FileError(err)))
+	}
+	defer f.Close()
+	var magic [4]byte
+	n, _ := io.ReadFull(f, magic[:])
+	if string(magic[:n]) == "PK\x03\x04" {
+		archive, err := openZip(f, info.Size())
+		if err != nil {
+			return nil, problem.Usage(fmt.Errorf("reading %s: %w", name, err))
+		}
+		return r.finish(name, trimExt(base), func() error { return r.readTree(archive) })
+	}
+	data, err := r.readAll(io.MultiReader(bytes.NewReader(magic[:n]), f), base)
+	if err != nil {
+		return nil, problem.Usage(fmt.Errorf("reading %s: %w", name, err))
+	}
+	if !isJSON(data) {
+		c, err := campaign.Parse(name, data)
+		if err != nil {
+			return nil, problem.Usage(err)
+		}
+		if o.Name != "" {
+			c.Name = o.Name
+		}
+		return &Imported{Campaign: c, Format: "a campaign file", Hidden: countHidden(c)}, nil
+	}
+	return r.finish(name, trimExt(base), func() error { return r.readJSON(base, data) })
+}
+
+// countHidden counts what only the DM knows.
+func countHidden(c *campaign.Campaign) (n int) {
+	for _, e := range c.Entities {
+		if isHidden(e.Visible) {
+			n++
+		}
+	}
+	for _, f := range c.Facts {
+		if isHidden(f.Visible) {
+			n++
+		}
+	}
+	return n
+}
+
+func isHidden(visible []string) bool { return len(visible) == 1 && visible[0] == campaign.DMOnly }
+
+// trimExt is a file's name without what tells its kind.
+func trimExt(base string) string {
+	if short := base[:len(base)-len(path.Ext(base))]; short != "" {
+		return short
+	}
+	return base
+}
+
+// reader reads one file or directory.
+type reader struct {
+	ctx     context.Context
+	options Options
+	// budget is how many bytes may still be read.
+	budget int64
+	// format, title and system are what was found.
+	format, title, system string
+	docs                  []*document
+	left                  map[string]int
+}
+
+// finish reads and makes a campaign of what was found.
+func (r *reader) finish(name, base string, read func() error) (*Imported, error) {
+	if err := read(); err != nil {
+		return nil, problem.Usage(fmt.Errorf("reading %s: %w", name, err))
+	}
+	if len(r.docs) == 0 {
+		return nil, problem.Usage(fmt.Errorf("reading %s: %w", name, errNothing))
+	}
+	for _, title := range []string{base, r.title, r.options.Name} {
+		if title = oneLine(title); title != "" {
+			r.title = title
+		}
+	}
+	c, err := build(r.ctx, r.title, r.system, r.docs)
+	if err != nil {
+		return nil, err
+	}
+	c.File = name
+	return &Imported{Campaign: c, Format: r.format, Hidden: countHidden(c), Left: r.left}, nil
+}
+
+// errNothing is what is told of what holds nothing to import.
+var errNothing = errors.New("there is nothing to import in it; name a campaign file (YAML), a Foundry VTT world or compendium (its directory, a zip of it, or exported JSON), or a Roll20 export (zip or JSON)")
+
+// readTree reads what is in a directory or an archive.
+func (r *reader) readTree(fsys fs.FS) error {
+	found, err := r.survey(fsys)
+	if err != nil {
+		return err
+	}
+	switch {
+	case found.world != "":
+		return r.readWorld(fsys, path.Dir(found.world))
+	case found.roll20 != "":
+		data, err := r.readFile(fsys, found.roll20)
+		if err != nil {
+			return err
+		}
+		return r.readJSON(found.roll20, data)
+	}
+	r.format = "a Foundry VTT compendium"
+	for _, manifest := range found.manifests {
+		if err := r.readManifest(fsys, manifest); err != nil {
+			return err
+		}
+	}
+	for _, dir := range found.levels {
+		if err := r.readLevel(fsys, dir, "", nobody); err != nil {
+			return err
+		}
+	}
+	for _, file := range found.files {
+		data, err := r.readFile(fsys, file)
+		if err != nil {
+			return err
+		}
+		if path.Ext(file) == ".db" {
+			err = r.readLines(file, data, "", nobody)
+		} else {
+			err = r.readJSON(file, data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
