@@ -19,9 +19,9 @@ const (
 	// withdrawnEntries bounds one that withdraws: the full text looks up every word of
 	// what it deletes.
 	withdrawnEntries = 4
-	// stepTime is how long orders are carried out in one transaction before other
+	// orderTime is how long orders are carried out in one transaction before other
 	// writers get their turn.
-	stepTime = 15 * time.Millisecond
+	orderTime = 15 * time.Millisecond
 	// abandonTime is after how long a plan that nobody completed is thrown away.
 	abandonTime = time.Hour
 )
@@ -207,7 +207,7 @@ func (s *database) carryOutPlans(ctx context.Context, doing string) error {
 		start, done := time.Now(), true
 		err := s.writeUnsynced(ctx, doing, func(ctx context.Context, c *conn) (err error) {
 			start = time.Now()
-			for done = false; !done && time.Since(start) < stepTime; {
+			for done = false; !done && time.Since(start) < orderTime; {
 				if done, err = carryOutNext(ctx, c); err != nil {
 					return err
 				}
