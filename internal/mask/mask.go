@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -66,13 +67,17 @@ func compile(pattern string) (*regexp.Regexp, error) {
 
 // Text returns text with secrets and paths taken out.
 func (m *Masker) Text(text string) string {
-	text = maskNamed(text)
-	for _, k := range known {
-		if !strings.Contains(text, k.needs) {
-			continue
-		}
-		text = k.pattern.ReplaceAllString(text, k.with)
-	}
+	text = replaceAll(replaceAll(maskNamed(text, true), shapes), paths)
+	return m.maskOwn(text)
+}
+
+// Secrets returns text with secrets taken out, but for what has a name that means something
+// else as well, such as "key": a text written for others may be about one. Paths stay.
+func (m *Masker) Secrets(text string) string {
+	return m.maskOwn(replaceAll(maskNamed(text, false), shapes))
+}
+
+func (m *Masker) maskOwn(text string) string {
 	if m == nil {
 		return text
 	}
@@ -82,22 +87,58 @@ func (m *Masker) Text(text string) string {
 	return text
 }
 
+// replaceAll replaces what patterns match.
+func replaceAll(text string, all []known) string {
+	for _, k := range all {
+		if k.mayMatch(text) {
+			text = k.pattern.ReplaceAllString(text, k.with)
+		}
+	}
+	return text
+}
+
 // roots are where programs keep their files, on the systems we know.
 const roots = `home|root|Users|tmp|var|etc|opt|usr|srv|mnt|media|proc|sys|run|private|data|app|work|workspace|nix|snap|boot|dev|lib|lib64|bin|sbin|Library|Applications|Volumes`
 
-// known are the patterns every Masker has, in the order they are applied. A text
-// without needs is left alone.
-var known = []struct {
-	needs   string
+// known is a pattern every Masker has. A text that has none of needs is left alone: most
+// have none, and to look for them costs little.
+type known struct {
+	needs   []string
 	pattern *regexp.Regexp
 	with    string
-}{
-	{"-----BEGIN", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?`), Masked},
-	{" ", regexp.MustCompile(`(?i)\b(bearer|basic)(\s+)[\w.~+/=-]{8,}`), "${1}${2}" + Masked},
-	{"://", regexp.MustCompile(`(://[^\s/:@"'\\]*):[^\s/@"'\\]+@`), "${1}:" + Masked + "@"},
-	{"", regexp.MustCompile(`\b(?:(?:sk|pk|rk)[-_][\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[a-z]-[\w-]{10,}|AKIA[0-9A-Z]{16}\b|AIza[\w-]{30,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)`), Masked},
-	{"file://", regexp.MustCompile(`\bfile://[^\s"'<>\\]+`), Path},
-	{"/", regexp.MustCompile(`(^|[\s"'\x60(){}\[\]<>|:=,;])/(?:` + roots + `)(?:/[^\s"'\x60<>|:;,(){}\[\]\\]+)+/?`), "${1}" + Path},
-	{"~/", regexp.MustCompile(`(^|[\s"'\x60(){}\[\]<>|=,;])~/[^\s"'\x60<>|:;,(){}\[\]\\]+`), "${1}" + Path},
-	{`:\`, regexp.MustCompile(`\b[A-Za-z]:\\[^\s"'<>|:*?]+`), Path},
+	fold    bool // needs are in lower case, and meant in any
 }
+
+func (k known) mayMatch(text string) bool {
+	return slices.ContainsFunc(k.needs, func(need string) bool {
+		return strings.Contains(text, need) || k.fold && containsFold(text, need)
+	})
+}
+
+// containsFold reports whether text contains what is ASCII in lower case, in any case.
+func containsFold(text, lower string) bool {
+	for i := 0; i+len(lower) <= len(text); i++ {
+		if text[i]|0x20 == lower[0] && strings.EqualFold(text[i:i+len(lower)], lower) {
+			return true
+		}
+	}
+	return false
+}
+
+// shapes are secrets by their shape, paths where files are, in the order they are applied.
+var (
+	shapes = []known{
+		{[]string{"-----BEGIN"}, regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?`), Masked, false},
+		{[]string{"bearer", "basic"}, regexp.MustCompile(`(?i)\b(bearer|basic)(\s+)[\w.~+/=-]{8,}`), "${1}${2}" + Masked, true},
+		{[]string{"@"}, regexp.MustCompile(`(://[^\s/:@"'\\]*):[^\s/@"'\\]+@`), "${1}:" + Masked + "@", false},
+		{[]string{
+			"sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "ghp_", "gho_", "ghu_", "ghr_", "ghs_", "github_pat_", "glpat-", "xox", "AKIA", "AIza", "eyJ",
+		}, regexp.MustCompile(`\b(?:(?:sk|pk|rk)[-_][\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[a-z]-[\w-]{10,}|AKIA[0-9A-Z]{16}\b|AIza[\w-]{30,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)`), Masked, false},
+	}
+	paths = []known{
+		{[]string{"file://"}, regexp.MustCompile(`\bfile://[^\s"'<>\\]+`), Path, false},
+		{[]string{"/"}, regexp.MustCompile(`(^|[\s"'\x60(){}\[\]<>|:=,;])/(?:` + roots + `)(?:/[^\s"'\x60<>|:;,(){}\[\]\\]+)+/?`), "${1}" + Path, false},
+		{[]string{"~/"}, regexp.MustCompile(`(^|[\s"'\x60(){}\[\]<>|=,;])~/[^\s"'\x60<>|:;,(){}\[\]\\]+`), "${1}" + Path, false},
+		{[]string{`:\`}, regexp.MustCompile(`\b[A-Za-z]:\\[^\s"'<>|:*?]+`), Path, false},
+	}
+)

@@ -89,3 +89,42 @@ func BenchmarkText(b *testing.B) {
 		(*mask.Masker)(nil).Text(text)
 	}
 }
+
+func TestSecretsLeavesWhatWasAskedFor(t *testing.T) {
+	for text, want := range map[string]string{
+		"password=hunter2 in /home/alice/db.yaml":     "password=[masked] in /home/alice/db.yaml",
+		`{"api_key": "abcdef", "key": "C major"}`:     `{"api_key": "[masked]", "key": "C major"}`,
+		"Authorization: BEARER abcdefgh12345":         "Authorization: BEARER [masked]",
+		"key=value; see https://bob:pw@example.com/x": "key=value; see https://bob:[masked]@example.com/x",
+		"AKIAABCDEFGHIJKLMNOP and desk_lamp":          "[masked] and desk_lamp",
+		"a token of gratitude: the golden key":        "a token of gratitude: the golden key",
+	} {
+		if got := (*mask.Masker)(nil).Secrets(text); got != want {
+			t.Errorf("Secrets(%q) = %q, want %q", text, got, want)
+		}
+	}
+	own, err := mask.New("Vecna")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := own.Secrets("it was Vecna"); got != "it was [masked]" {
+		t.Errorf("an own pattern leaves %q", got)
+	}
+}
+
+func BenchmarkSecrets(b *testing.B) {
+	for name, text := range map[string]string{"100": prose[:100], "20000": strings.Repeat(prose, 20000/len(prose)+1)[:20000]} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if (*mask.Masker)(nil).Secrets(text) != text {
+					b.Fatal("it is masked")
+				}
+			}
+		})
+	}
+}
+
+// prose is what tools answer.
+const prose = "The old bell hangs in the tower of the chapel: nobody has rung it since the flood. Ask Mira, at the inn (two doors on), " +
+	"who keeps its rope; she likes to be paid in stories, https://example.com/bell has the picture. "

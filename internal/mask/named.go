@@ -14,12 +14,18 @@ var (
 	weak   = []string{"pwd", "key", "auth", "authorization", "cookie", "signature", "sig"}
 )
 
+// lastLetters are those that the names above end with.
+const lastLetters = "deyslntrhig"
+
+// joined takes out of a name what its parts are joined with.
+var joined = strings.NewReplacer("_", "", "-", "")
+
 // longestName is how far back a name is looked for, in bytes.
 const longestName = 64
 
 // maskNamed takes out what stands behind the name of a secret: name=value, "name": "value",
-// and name: value if the name means nothing else in prose.
-func maskNamed(text string) string {
+// and name: value if the name means nothing else in prose. Weak names count if weakly.
+func maskNamed(text string, weakly bool) string {
 	if !strings.ContainsAny(text, "=:") {
 		return text
 	}
@@ -30,7 +36,7 @@ func maskNamed(text string) string {
 			continue
 		}
 		name, quoted := nameBefore(text[done:i])
-		if !isSecret(name, quoted || text[i] == '=') {
+		if !isSecret(name, quoted || text[i] == '=', weakly) {
 			continue
 		}
 		from, to := valueBehind(text, i+1, quoted && text[i] == ':')
@@ -64,19 +70,28 @@ func isNameByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.'
 }
 
+// NamesPassword reports whether something is called what a secret is and nothing else.
+func NamesPassword(name string) bool { return isSecret(name, true, false) }
+
+// NamesSecret reports whether something is called what secrets are, such as a variable.
+func NamesSecret(name string) bool { return isSecret(name, true, true) }
+
 // isSecret reports whether a name is one of a secret. assigned says that it stands where
-// prose does not: before "=", or in quotes.
-func isSecret(name string, assigned bool) bool {
+// prose does not: before "=", or in quotes. Weak names count if weakly.
+func isSecret(name string, assigned, weakly bool) bool {
 	if name == "" {
 		return false
 	}
+	if !strings.ContainsRune(lastLetters, rune(name[len(name)-1]|0x20)) {
+		return false // most names are none
+	}
 	lower := strings.ToLower(name)
-	whole := strings.NewReplacer("_", "", "-", "").Replace(lower)
+	whole := joined.Replace(lower)
 	endsWith := func(ends []string) bool {
 		return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(whole, end) })
 	}
 	last := lower[strings.LastIndexAny(lower, "_-.")+1:]
-	return endsWith(strong) || last == "pwd" || assigned && (endsWith(weaker) || slices.Contains(weak, last))
+	return endsWith(strong) || last == "pwd" || assigned && (endsWith(weaker) || weakly && slices.Contains(weak, last))
 }
 
 // valueBehind returns where the value begins and ends that stands at text[i:]. One that

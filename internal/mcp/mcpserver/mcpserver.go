@@ -246,6 +246,14 @@ func (s *Server) updateTools() {
 	s.listed = now
 }
 
+// makeCallable has the SDK know a tool that its caller knows already: what has just come is
+// listed before followRegistry has seen it.
+func (s *Server) makeCallable(name string) {
+	if _, known := (*s.plain.Load())[name]; !known {
+		s.updateTools()
+	}
+}
+
 // hasHeaders reports whether some arguments of a tool travel in headers, too.
 func hasHeaders(schema any) bool {
 	switch s := schema.(type) {

@@ -51,6 +51,10 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		case methodSetLevel, methodCancelled:
 			p.session.note(req.GetParams())
 			p.noteLevel(req.GetParams())
+		case methodCallTool:
+			if params, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok && params != nil {
+				s.makeCallable(params.Name)
+			}
 		case methodListTools:
 			params, _ := req.GetParams().(*sdk.ListToolsParams)
 			return s.catalog.listTools(ctx, params)

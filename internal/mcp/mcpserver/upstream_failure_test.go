@@ -91,6 +91,26 @@ func TestFailuresOfServersCarryTheTaxonomyAndNoSecrets(t *testing.T) {
 	}
 }
 
+func TestSecretsInWhatSucceedsAreMasked(t *testing.T) {
+	h := newFixture(t, plan{})
+	server := sdk.NewServer(&sdk.Implementation{Name: "far", Version: "1"}, nil)
+	server.AddTool(&sdk.Tool{Name: "read", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		const text = `/home/alice/db.yaml: password=hunter2`
+		return &sdk.CallToolResult{
+			Content:           []sdk.Content{&sdk.TextContent{Text: text}, &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "x://y", Text: text}}},
+			StructuredContent: map[string]any{"password": "hunter2", "lines": []any{text}},
+		}, nil
+	})
+	h.lend(server)
+	res, err := call(t, h.pipe("dm", nil), "read", map[string]any{})
+	must(t, "calling", err)
+	whole, err := json.Marshal(res)
+	must(t, "encoding", err)
+	if says := string(whole); strings.Contains(says, "hunter2") || strings.Count(says, "/home/alice/db.yaml: password=[masked]") != 3 {
+		t.Errorf("the answer is %s, want the path thrice, and nowhere the password", says)
+	}
+}
+
 func TestWhyAServerIsAwayStaysInside(t *testing.T) {
 	h := newFixture(t, plan{})
 	gone := sdk.NewServer(&sdk.Implementation{Name: "far", Version: "1"}, nil)

@@ -232,6 +232,12 @@ func (s *questions) onlyCaller() (one mcp.Caller, ok bool) {
 // callAsking calls a tool, and again with the answers if its result asks for them, as
 // servers do from 2026-07-28 on.
 func (s *questions) callAsking(ctx context.Context, l *link, params *sdk.CallToolParams, a *asker) (*sdk.CallToolResult, error) {
+	if opened := l.session.InitializeResult(); a == nil && opened != nil && opened.ProtocolVersion >= withoutLevels {
+		if params.Meta == nil {
+			params.Meta = sdk.Meta{}
+		}
+		params.Meta[sdk.MetaKeyClientCapabilities] = struct{}{} // each request says anew what can be asked
+	}
 	for round := 0; ; round++ {
 		res, err := l.session.CallTool(ctx, params)
 		if err != nil || res.InputRequests == nil {

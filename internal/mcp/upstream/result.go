@@ -38,6 +38,8 @@ func (t *Tool) convertResult(r *sdk.CallToolResult) (mcp.Result, error) {
 	}
 	if r.IsError {
 		t.Server.maskFailure(r)
+	} else {
+		t.Server.maskSuccess(r)
 	}
 	return renderResult(r), nil
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mask"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
@@ -20,6 +21,7 @@ const shortestVariable = 8
 // It is safe for concurrent use.
 type secrets struct {
 	fixed []string // longest first
+	sure  []string // of fixed, those that are nothing but secrets; longest first
 
 	mu    sync.Mutex // guards token
 	token string     // the current access token
@@ -27,34 +29,40 @@ type secrets struct {
 
 func secretsOf(cfg config.MCPServerConfig) *secrets {
 	s := &secrets{}
-	add := func(text string) {
-		if text = strings.TrimSpace(text); text != "" {
-			s.fixed = append(s.fixed, text, url.QueryEscape(text))
+	add := func(text string, sure bool) {
+		if text = strings.TrimSpace(text); text == "" {
+			return
+		}
+		s.fixed = append(s.fixed, text, url.QueryEscape(text))
+		if sure {
+			s.sure = append(s.sure, text, url.QueryEscape(text))
 		}
 	}
-	add(bareToken(cfg.Auth.Token))
+	add(bareToken(cfg.Auth.Token), true)
 	if o := cfg.Auth.OAuth; o != nil {
-		add(o.ClientSecret.Reveal())
+		add(o.ClientSecret.Reveal(), true)
 	}
-	for _, value := range cfg.Env {
+	for name, value := range cfg.Env {
 		if v := value.Reveal(); len(v) >= shortestVariable {
-			add(v)
+			add(v, mask.NamesSecret(name))
 		}
 	}
 	if u, err := url.Parse(cfg.URL); err == nil {
-		add(u.RawQuery)
-		for _, values := range u.Query() {
+		add(u.RawQuery, false)
+		for name, values := range u.Query() {
 			for _, v := range values {
 				if len(v) >= shortestVariable {
-					add(v)
+					add(v, mask.NamesSecret(name))
 				}
 			}
 		}
 		if password, ok := u.User.Password(); ok {
-			add(password)
+			add(password, true)
 		}
 	}
-	slices.SortFunc(s.fixed, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	for _, all := range [][]string{s.fixed, s.sure} {
+		slices.SortFunc(all, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	}
 	return s
 }
 
@@ -74,10 +82,16 @@ func (s *secrets) setToken(token string) {
 	s.token = token
 }
 
-// redact replaces every secret in text.
-func (s *secrets) redact(text string) string {
+// redact replaces in text what we were given for the server, settings too.
+func (s *secrets) redact(text string) string { return s.replace(text, s.fixed) }
+
+// redactCredentials replaces in text what of that is nothing but secret.
+func (s *secrets) redactCredentials(text string) string { return s.replace(text, s.sure) }
+
+// replace replaces secrets in text, and the access token.
+func (s *secrets) replace(text string, secrets []string) string {
 	const redacted = "[redacted]"
-	for _, secret := range s.fixed {
+	for _, secret := range secrets {
 		text = strings.ReplaceAll(text, secret, redacted)
 	}
 	s.mu.Lock()
