@@ -193,7 +193,7 @@ func batchOutput() map[string]any {
 			"ok":      typed("boolean", ""),
 			"skipped": typed("boolean", "It was not begun."),
 			"ms":      typed("number", "How long it took."),
-			"result":  map[string]any{"description": "What it returned."},
+			"result":  anyValue("What it returned."),
 			"error":   failureSchema(),
 		}, "index", "tool", "ok", "ms")},
 		"succeeded": typed("integer", ""),

@@ -143,6 +143,16 @@ func failureSchema() map[string]any {
 	}, "code", "message")
 }
 
+// anyValue is the schema of any value, said so that no client takes it for one that was
+// forgotten.
+func anyValue(description string) map[string]any {
+	var kinds []any
+	for _, kind := range []string{"object", "array", "string", "number", "boolean", "null"} {
+		kinds = append(kinds, map[string]any{"type": kind})
+	}
+	return map[string]any{"description": description, "anyOf": kinds}
+}
+
 func outputSchema() map[string]any {
 	return object(map[string]any{
 		"ok": typed("boolean", "Whether no step failed."),
@@ -152,10 +162,10 @@ func outputSchema() map[string]any {
 			"ok":      typed("boolean", ""),
 			"skipped": typed("boolean", "It did not run: its condition did not hold, or the workflow ended before."),
 			"ms":      typed("number", "How long it took."),
-			"result":  map[string]any{"description": "What it returned; left out if there is an output."},
+			"result":  anyValue("What it returned; left out if there is an output."),
 			"error":   failureSchema(),
 		}, "id", "tool", "ok", "ms")},
-		"output": map[string]any{"description": "What the workflow yields."},
+		"output": anyValue("What the workflow yields."),
 		"error":  failureSchema(),
 	}, "ok", "steps")
 }
