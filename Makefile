@@ -14,7 +14,7 @@ TESTTIME ?= 30m
 
 export CGO_ENABLED ?= 0
 
-.PHONY: play run build test gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-growth bench-memory bench-ear bench-discord bench-peers bench-realtime eval eval-rules eval-address eval-hearing eval-prosody fuzz cover clean
+.PHONY: play run build test gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-growth bench-memory bench-ear bench-discord bench-peers bench-realtime eval eval-rules eval-memory eval-address eval-hearing eval-prosody fuzz cover clean
 
 play: build
 	@$(BIN) play $(ARGS)
@@ -133,6 +133,11 @@ eval:
 # and shows the misses of the half it is tuned on.
 eval-rules:
 	@$(GO) test -count=1 -v -run '^TestEvalRules$$' ./internal/truth -misses
+
+# eval-memory asks what was said on the evenings of testdata/truth/memory, in other words
+# than were used, and prints how often the right lines are found.
+eval-memory:
+	@$(GO) test -count=1 -v -run '^TestEvalMemory' ./internal/truth | sh .ci/evaltable
 
 # eval-address scores who an utterance is for on the lines of testdata/address,
 # and shows every miss.

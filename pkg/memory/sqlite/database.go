@@ -14,11 +14,12 @@ import (
 
 // database is the open file: who may use it now, and in which way.
 type database struct {
-	path    string
-	log     *slog.Logger
-	groups  *memory.Groups // nil if nobody belongs to anything
-	writer  *pool
-	readers *pool
+	path         string
+	log          *slog.Logger
+	groups       *memory.Groups // nil if nobody belongs to anything
+	recollection recollection
+	writer       *pool
+	readers      *pool
 	// unindexed has a value when something was written that may have to be
 	// indexed.
 	unindexed chan struct{}

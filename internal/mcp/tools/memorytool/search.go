@@ -13,7 +13,7 @@ import (
 )
 
 type searchSessionsArgs struct {
-	Query     string `json:"query" jsonschema:"Words to look for in what was said."`
+	Query     string `json:"query" jsonschema:"What to look for in what was said: a question, or words."`
 	SessionID string `json:"session_id,omitempty" jsonschema:"Restrict the search to this session."`
 }
 
@@ -22,7 +22,12 @@ type FoundLines struct {
 	Query string `json:"query"`
 	Count int    `json:"count"`
 	Lines []Line `json:"lines"`
+	// Note says that there is nothing.
+	Note string `json:"note,omitempty"`
 }
+
+// nothingSaid is for a model that would rather answer than say that it does not know.
+const nothingSaid = "nothing that was said in your hearing answers this; do not invent an answer"
 
 // Line is something that was said.
 type Line struct {
@@ -39,7 +44,7 @@ func (t *toolset) searchSessions() tools.Tool {
 	return tools.Reading(tools.Tool{
 		Definition: llm.ToolDefinition{
 			Name: "search_sessions",
-			Description: "Search what was said in this and earlier sessions by full text. " +
+			Description: "Search what was said in this and earlier sessions, by words and by what they mean. " +
 				"Returns the best matching lines with speaker, session and time.",
 			Parameters:          tools.SchemaOf[searchSessionsArgs](tools.Bounds{"query": said}),
 			EstimatedDurationMs: 100, MaxDurationMs: 500,
@@ -54,7 +59,7 @@ func (t *toolset) runSearchSessions(ctx context.Context, args searchSessionsArgs
 	if err != nil {
 		return FoundLines{}, err
 	}
-	hits, err := t.sessions.SearchLines(ctx, memory.LineQuery{Text: query, Session: args.SessionID, Viewer: viewer(ctx), Limit: maxLines})
+	hits, err := t.recall(ctx, memory.LineQuery{Text: query, Session: args.SessionID, Viewer: viewer(ctx), Limit: maxLines})
 	if err != nil {
 		return FoundLines{}, fmt.Errorf("searching sessions: %w", err)
 	}
@@ -65,7 +70,23 @@ func (t *toolset) runSearchSessions(ctx context.Context, args searchSessionsArgs
 			SessionID: h.Session, Speaker: h.Speaker, Role: h.Role(), Text: untrusted.Clip(h.Text, maxText), At: h.At, Turn: h.Turn,
 		})
 	}
+	if len(hits) == 0 {
+		out.Note = nothingSaid
+	}
 	return out, nil
+}
+
+// recaller is a session log that finds lines by what a question means.
+type recaller interface {
+	Recall(ctx context.Context, q memory.LineQuery) ([]memory.LineHit, error)
+}
+
+// recall finds lines by what a question means if the log can, else by its words.
+func (t *toolset) recall(ctx context.Context, q memory.LineQuery) ([]memory.LineHit, error) {
+	if r, ok := t.sessions.(recaller); ok {
+		return r.Recall(ctx, q)
+	}
+	return t.sessions.SearchLines(ctx, q)
 }
 
 type searchFactsArgs struct {
@@ -164,7 +185,7 @@ func (t *toolset) indexed(ctx context.Context, query string, k int) ([]Fact, err
 
 // transcribed fills facts up to k with lines from the session log.
 func (t *toolset) transcribed(ctx context.Context, facts []Fact, query string, k int) ([]Fact, error) {
-	hits, err := t.sessions.SearchLines(ctx, memory.LineQuery{Text: query, Viewer: viewer(ctx), Limit: k})
+	hits, err := t.recall(ctx, memory.LineQuery{Text: query, Viewer: viewer(ctx), Limit: k})
 	if err != nil {
 		return nil, err
 	}

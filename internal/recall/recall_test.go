@@ -1,0 +1,61 @@
+package recall_test
+
+import (
+	"testing"
+
+	"github.com/MrWong99/glyphoxa/internal/recall"
+)
+
+func ask(lines []recall.Line, q recall.Query) []int64 {
+	x := recall.NewIndex()
+	for i, l := range lines {
+		l.ID = int64(i + 1)
+		x.Add(l)
+	}
+	if q.Sees == nil {
+		q.Sees = func(int64) bool { return true }
+	}
+	q.Limit = 10
+	var ids []int64
+	for _, h := range x.Rank(q) {
+		ids = append(ids, h.ID)
+	}
+	return ids
+}
+
+func TestRank(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		lines []recall.Line
+		q     recall.Query
+		want  int64 // the first line, 0 for none
+	}{
+		{"other_words", []recall.Line{{Speaker: "Ada", Text: "The soup was cold again."}, {Speaker: "Ben", Text: "The doctor drowned in the lake."}},
+			recall.Query{Text: "What became of the physician?"}, 2},
+		{"german_compounds", []recall.Line{{Speaker: "Ada", Text: "Die Suppe ist wieder kalt."}, {Speaker: "Ben", Text: "Der Schlüssel liegt in der Mühle am Bach."}},
+			recall.Query{Text: "Wo ist der Mühlenschlüssel?"}, 2},
+		{"across_languages", []recall.Line{{Speaker: "Ada", Text: "The soup was cold again."}, {Speaker: "Ben", Text: "The wolf ate two of the sheep."}},
+			recall.Query{Text: "Wie viele Schafe hat der Wolf gefressen?"}, 2},
+		{"beside_the_words", []recall.Line{{Speaker: "Ada", Text: "Who has the lantern?"}, {Speaker: "Ben", Text: "My brother took it."}, {Speaker: "Cid", Text: "Foul weather tonight."}},
+			recall.Query{Text: "Who took the lantern?"}, 2},
+		{"who_is_meant", []recall.Line{{Speaker: "Ada", Text: "The weather turns."}, {Speaker: "Isolde", Text: "I never sleep on ships."}},
+			recall.Query{Text: "What does the mapmaker never do?", Entities: []*recall.Entity{recall.NewEntity("Isolde", nil, "mapmaker who works small magic")}}, 2},
+		{"what_i_said", []recall.Line{{Speaker: "Ada", Text: "The bridge is rotten."}, {Speaker: "Rook", NPC: "rook", Text: "The bridge stays shut."}},
+			recall.Query{Text: "What did I say about the bridge?", Asker: "rook"}, 2},
+		{"not_the_question_itself", []recall.Line{{Speaker: "Ada", Text: "Who stole the silver crown?"}, {Speaker: "Ben", Text: "The mayor has the crown."}},
+			recall.Query{Text: "Who stole the silver crown?"}, 2},
+		{"not_what_was_not_heard", []recall.Line{{Speaker: "Ada", Audience: 7, Text: "The crown is in the well."}},
+			recall.Query{Text: "Where is the crown?", Sees: func(a int64) bool { return a != 7 }}, 0},
+		{"another_session", []recall.Line{{Session: 1, Speaker: "Ada", Text: "The crown is in the well."}},
+			recall.Query{Text: "Where is the crown?", Session: 2}, 0},
+		{"nothing_alike", []recall.Line{{Speaker: "Ada", Text: "Good evening."}}, recall.Query{Text: "xyzzy?"}, 0},
+		{"no_words", []recall.Line{{Speaker: "Ada", Text: "Good evening."}}, recall.Query{Text: "?!"}, 0},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got := ask(row.lines, row.q)
+			if row.want == 0 && len(got) > 0 || row.want > 0 && (len(got) == 0 || got[0] != row.want) {
+				t.Errorf("found %v, want %d first", got, row.want)
+			}
+		})
+	}
+}
