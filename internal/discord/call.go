@@ -19,6 +19,7 @@ type call struct {
 	id      string // of the interaction
 	rights  int64  // of the bot in the channel
 	by      *guilds.Member
+	name    string           // of who gave it, in the guild
 	lang    wording.Language // of the answer
 	options map[string]any
 	files   map[string]*discordgo.MessageAttachment // by id

@@ -46,7 +46,7 @@ func forgetUser(ctx context.Context, c *call) (string, error) {
 	if r := c.bot.sessions.findSession(c.guild.ID()); r != nil {
 		r.inbox.dropUser(c.by.ID)
 	}
-	n, err := c.guild.ForgetUser(ctx, c.by.ID)
+	n, err := c.guild.ForgetUser(ctx, c.by.ID, c.name)
 	if err != nil {
 		return "", err
 	}

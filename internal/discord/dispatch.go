@@ -230,7 +230,7 @@ func (d *dispatcher) prepareCall(s *discordgo.Session, i *discordgo.Interaction,
 		return nil, a, err
 	}
 	c := &call{
-		bot: d.bot, guild: g, id: i.ID, rights: i.AppPermissions, by: g.Member(i.Member.User.ID, dm),
+		bot: d.bot, guild: g, id: i.ID, rights: i.AppPermissions, by: g.Member(i.Member.User.ID, dm), name: i.Member.DisplayName(),
 		options: map[string]any{}, lang: languageOf(i),
 	}
 	if a.open {

@@ -10,6 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
 const (
@@ -64,8 +67,9 @@ func appendFeedback(dir string, line []byte) (err error) {
 	return err
 }
 
-// forgetFeedback takes what a user wrote out of the guild's feedback.
-func (g *Guild) forgetFeedback(user string) error {
+// forgetFeedback takes what a user wrote out of the guild's feedback, and the user's names
+// out of what others wrote.
+func (g *Guild) forgetFeedback(user string, p memory.Person) error {
 	g.feedback.Lock()
 	defer g.feedback.Unlock()
 	path := filepath.Join(g.dir, feedbackFile)
@@ -78,11 +82,20 @@ func (g *Guild) forgetFeedback(user string) error {
 	var rest []byte
 	for line := range bytes.Lines(data) {
 		var f feedback
-		if json.Unmarshal(line, &f) != nil || f.User != user {
-			rest = append(rest, line...)
+		unread := json.Unmarshal(line, &f) != nil
+		if !unread && f.User == user {
+			continue
 		}
+		if text := sqlite.Rename(f.Text, p); !unread && text != f.Text {
+			f.Text = text
+			if line, err = json.Marshal(f); err != nil {
+				return err
+			}
+			line = append(line, '\n')
+		}
+		rest = append(rest, line...)
 	}
-	if len(rest) == len(data) {
+	if bytes.Equal(rest, data) {
 		return nil
 	}
 	return replaceFile(path, rest)

@@ -6,11 +6,14 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/registry"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
 // errNoUser is what is told of an id that is none.
@@ -48,16 +51,17 @@ var errNotForgotten = errors.New("not everything could be forgotten; give the co
 
 // ForgetUser takes everything a user said or wrote out of what is kept of the
 // guild: in all its campaigns, at the table that is running, in the feedback, and
-// the user's name and words in the audit log. It returns how many lines that were.
+// the user's name and words in the audit log. What others said of the user loses the
+// names under which the user spoke, and those given. It returns how many lines that were.
 // An error means that something may be left.
-func (g *Guild) ForgetUser(ctx context.Context, user string) (lines int, err error) {
+func (g *Guild) ForgetUser(ctx context.Context, user string, names ...string) (lines int, err error) {
 	if !validID.MatchString(user) {
 		return 0, errNoUser
 	}
 	g.changing.Lock()
 	defer g.changing.Unlock()
 	err = g.withCampaign(ctx, func(game *play.Game) (err error) {
-		lines, err = g.forgetUser(ctx, game, user)
+		lines, err = g.forgetUser(ctx, game, user, names)
 		return err
 	})
 	if err != nil {
@@ -68,39 +72,63 @@ func (g *Guild) ForgetUser(ctx context.Context, user string) (lines int, err err
 }
 
 // forgetUser goes on where something fails, so that as little as can be is left.
-func (g *Guild) forgetUser(ctx context.Context, game *play.Game, user string) (n int, err error) {
+func (g *Guild) forgetUser(ctx context.Context, game *play.Game, user string, names []string) (n int, err error) {
 	ref := UserRef(g.guilds.front, user)
 	r, err := g.records.readRecord()
 	errs := []error{err}
+	known, err := game.Store.NamesOf(ctx, ref)
+	errs = append(errs, err)
+	p := personOf(game, ref, append(known, names...))
 	if s := g.runningSession(); s != nil {
 		if err := s.Table.Forget(ctx, ref); !errors.Is(err, table.ErrClosed) { // then all it heard is in the log
 			errs = append(errs, err)
 		}
 	}
 	game.Registry.Governance.Policy.Withdraw(ref)
-	n, err = game.Store.Forget(ctx, ref)
-	_, unsaid := game.Registry.Governance.Audit.Forget(ctx, ref)
-	errs = append(errs, err, unsaid, g.forgetFeedback(user))
+	n, err = game.ForgetPerson(ctx, p)
+	_, unsaid := game.Registry.Governance.Audit.Forget(ctx, ref, p.Names...)
+	errs = append(errs, err, unsaid, g.forgetFeedback(user, p))
 	for _, c := range append([]keptCampaign{{}}, r.Campaigns...) {
 		if c.ID == g.campaignIDOf(game) {
 			continue
 		}
-		lines, err := g.forgetIn(ctx, c, ref)
+		lines, err := g.forgetIn(ctx, c, p)
 		n += lines
 		errs = append(errs, err)
 	}
 	return n, errors.Join(errs...)
 }
 
+// personOf is a user with the names that are taken out of what others said. Those of NPCs
+// stay.
+func personOf(game *play.Game, ref string, names []string) memory.Person {
+	p := memory.Person{User: ref}
+	for _, npc := range game.Cast() {
+		p.Keep = append(append(p.Keep, npc.Name), npc.Aliases...)
+	}
+	for _, name := range names {
+		if name = strings.TrimSpace(name); name != "" && !words.Match(name, p.Keep...) && !slices.Contains(p.Names, name) {
+			p.Names = append(p.Names, name)
+		}
+	}
+	if spoken := game.Config.Language; len(spoken) > 0 && strings.HasPrefix(spoken[0], "de") {
+		p.Instead = "jemand"
+	}
+	return p
+}
+
 // forgetIn has a campaign forget a user that is not the one played.
-func (g *Guild) forgetIn(ctx context.Context, c keptCampaign, ref string) (n int, err error) {
+func (g *Guild) forgetIn(ctx context.Context, c keptCampaign, p memory.Person) (n int, err error) {
 	cfg := g.configOf(c)
 	if mayExist(cfg.Memory.Path) {
 		store, err := sqlite.Open(ctx, cfg.Memory.Path, &sqlite.Options{Logger: g.log})
 		if err != nil {
 			return 0, err
 		}
-		n, err = store.Forget(ctx, ref)
+		known, unknown := store.NamesOf(ctx, p.User)
+		p.Names = append(slices.Clone(p.Names), known...)
+		n, err = store.ForgetPerson(ctx, p, nil)
+		err = errors.Join(unknown, err)
 		if err = errors.Join(err, store.Close()); err != nil {
 			return n, err
 		}
@@ -112,7 +140,7 @@ func (g *Guild) forgetIn(ctx context.Context, c keptCampaign, ref string) (n int
 	if err != nil {
 		return n, err
 	}
-	_, err = log.Forget(ctx, ref)
+	_, err = log.Forget(ctx, p.User, p.Names...)
 	return n, errors.Join(err, log.Close())
 }
 

@@ -94,6 +94,10 @@ server:
 	s = h.sit(SessionOptions{})
 	s.hears(ana, "Bartok, remember Xanthippe!")
 	s.hears(bob, "Bartok, good evening!")
+	s.hears(bob, "Bartok, Xanthippe told me of you!")
+	if err := h.as(home, bob).KeepFeedback(t.Context(), "Xanthippe's voice is too low"); err != nil {
+		t.Fatal(err)
+	}
 	for _, by := range []user{ana, bob} {
 		if err := h.as(home, by).KeepFeedback(t.Context(), "Xanthippe noted by "+by.ID); err != nil {
 			t.Fatal(err)
@@ -110,7 +114,7 @@ server:
 		t.Error("a call passed that needs approval")
 	}
 
-	n, err := h.guild(home).ForgetUser(t.Context(), ana.ID)
+	n, err := h.guild(home).ForgetUser(t.Context(), ana.ID, "Xanthippe", "Bartok")
 	if err != nil || n != 2 {
 		t.Fatalf("Forget = %d, %v; want the two lines", n, err)
 	}
@@ -141,8 +145,9 @@ server:
 	s.hears(bob, "Bartok, who was here?")
 	s.close()
 	h.shutGuild()
-	h.holds("my name is Xanthippe", false)
-	h.holds("remember Xanthippe", false)
+	for _, left := range []string{"Xanthippe", "xanthippe", ana.ID + "\"" + `,"dm"`, "discord:" + ana.ID} {
+		h.holds(left, false)
+	}
 	h.holds("good evening", true)
 	if _, err := h.guild(home).ForgetUser(t.Context(), "no id"); err == nil {
 		t.Error("an id that is none was forgotten")

@@ -29,6 +29,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/registry"
 	"github.com/MrWong99/glyphoxa/internal/world"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 	"github.com/MrWong99/glyphoxa/srd"
 )
@@ -143,6 +144,21 @@ func (g *Game) open(ctx context.Context, o Options) error {
 // the same database have changed: a table is played in one, agents are served by
 // another.
 const refreshInterval = time.Second
+
+// ForgetPerson has the store forget somebody, and the world take in what that changes. If
+// ctx ends before all of it is out of the file, the rest is done in the background, and
+// that is no error: nothing of it is found any more.
+func (g *Game) ForgetPerson(ctx context.Context, p memory.Person) (int, error) {
+	n, err := g.Store.ForgetPerson(ctx, p, nil)
+	if ctx.Err() != nil && g.life.Err() == nil {
+		g.work.Go(g.finishForgetting)
+		return n, nil
+	}
+	if err != nil {
+		return n, err
+	}
+	return n, g.World.Renew(ctx)
+}
 
 // finishForgetting forgets who was to be forgotten when the program last ended.
 func (g *Game) finishForgetting() {

@@ -167,46 +167,66 @@ func (n *names) findNamed(text, viewer string, limit int) []match {
 	}
 	key := strings.Join(all, " ")
 	var best []match
-	for len(lists) > 0 {
-		var m match
-		m, lists = nextMatch(lists)
+	take := func(m match) (taken bool) {
 		if !visible(m.known, viewer) {
-			continue
+			return false
 		}
 		if m.shared == len(asked) { // as all have whose name this is
 			m.rank = m.rankOf(key)
 		}
-		i := len(best)
-		for i > 0 && better(m, best[i-1]) < 0 {
-			i--
+		best = insertMatch(best, m, limit)
+		return true
+	}
+	shared := countShared(lists)
+	for one, n := range shared {
+		if n > 1 {
+			take(match{one, byWords, int(n)})
 		}
-		if i < limit {
-			best = slices.Insert(best[:min(len(best), limit-1)], i, m)
+	}
+	for _, list := range lists {
+		alone := 0
+		for _, one := range list {
+			if len(asked) > 1 && alone == limit { // as good, and earlier, are enough
+				break
+			}
+			if shared[one] <= 1 && take(match{one, byWords, 1}) {
+				alone++
+			}
 		}
 	}
 	return best
 }
 
-// nextMatch takes the first entity off ordered lists and counts those it was on.
-// It returns the lists that are not empty then, in place.
-func nextMatch(lists [][]*named) (match, [][]*named) {
-	m := match{lists[0][0], byWords, 0}
-	for _, list := range lists[1:] {
-		if list[0] != m.named && list[0].compare(m.named) < 0 {
-			m.named = list[0]
-		}
+// insertMatch puts a match where it belongs among the best.
+func insertMatch(best []match, m match, limit int) []match {
+	i := len(best)
+	for i > 0 && cmp.Or(better(m, best[i-1]), m.compare(best[i-1].named)) < 0 {
+		i--
 	}
-	left := lists[:0]
+	if i >= limit {
+		return best
+	}
+	return slices.Insert(best[:min(len(best), limit-1)], i, m)
+}
+
+// countShared counts on how many of the lists each entity is; nil if there is one list.
+// Words such as "old" are in the names of thousands: to compare their names would take
+// ten times as long.
+func countShared(lists [][]*named) map[*named]uint8 {
+	if len(lists) == 1 {
+		return nil
+	}
+	n := 0
 	for _, list := range lists {
-		if list[0] == m.named {
-			m.shared++
-			list = list[1:]
-		}
-		if len(list) > 0 {
-			left = append(left, list)
+		n += len(list)
+	}
+	shared := make(map[*named]uint8, n)
+	for _, list := range lists {
+		for _, one := range list {
+			shared[one]++
 		}
 	}
-	return m, left
+	return shared
 }
 
 func (n *named) rankOf(key string) int {

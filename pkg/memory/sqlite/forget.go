@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -53,6 +54,16 @@ func (s *SessionLog) ForgetPerson(ctx context.Context, p memory.Person, progress
 	return s.finishForgetting(ctx, p.User, progress)
 }
 
+// NamesOf lists under which names a user spoke.
+func (s *SessionLog) NamesOf(ctx context.Context, user string) (names []string, err error) {
+	err = s.read(ctx, "looking for a user's names", func(c *conn) (err error) {
+		names, err = rows(ctx, c, `SELECT DISTINCT speaker FROM speakers WHERE user = ? ORDER BY speaker`, []any{user},
+			func(r *sql.Rows) (name string, err error) { return name, r.Scan(&name) })
+		return err
+	})
+	return names, err
+}
+
 // GoOnForgetting finishes what [SessionLog.ForgetPerson] began and did not come to the end of, and
 // returns how many people that were.
 func (s *SessionLog) GoOnForgetting(ctx context.Context) (n int, err error) {
@@ -82,9 +93,7 @@ func (s *SessionLog) beginForgetting(ctx context.Context, p memory.Person) (know
 	if err != nil || !known {
 		return false, err
 	}
-	if p.Instead == "" {
-		p.Instead = "someone"
-	}
+	p.Instead = cmp.Or(p.Instead, someone)
 	keep, err := json.Marshal(p.Keep)
 	if err != nil {
 		return false, err
@@ -198,7 +207,7 @@ func (w *forgetWork) tell() {
 
 // Steps of a phase take about stepTime of the writer each: others wait no longer.
 const (
-	stepTime  = 20 * time.Millisecond
+	stepTime  = 12 * time.Millisecond
 	firstStep = 16
 	mostSteps = 2048
 )

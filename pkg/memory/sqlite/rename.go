@@ -1,12 +1,14 @@
 package sqlite
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
@@ -16,6 +18,15 @@ type renamer struct {
 	instead string
 	match   string // the full text's expression for texts that may have one of the names
 }
+
+// Rename puts p.Instead in the place of a person's names in a text.
+func Rename(text string, p memory.Person) string {
+	text, _ = newRenamer(p.Names, p.Keep, cmp.Or(p.Instead, someone)).rename(text)
+	return text
+}
+
+// someone is who is meant where nothing says what is to be put in the place of a name.
+const someone = "someone"
 
 // newRenamer returns a renamer for names, but for those to keep and those of which
 // nothing is left but words that stand in every other sentence.
