@@ -146,6 +146,9 @@ func checkConfig(w io.Writer, path, as string) error {
 	if err != nil {
 		return problem.Usage(err)
 	}
+	if err := registry.OpenRules(cfg).Warm(); err != nil {
+		return problem.Usage(err)
+	}
 	var unknown problem.List
 	for _, f := range flows {
 		unknown = append(unknown, f.UnknownTools(knownTools(flows))...)

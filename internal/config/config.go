@@ -23,11 +23,12 @@ type Config struct {
 	// DataDir is absolute after loading.
 	DataDir string `yaml:"data_dir" json:"data_dir" format:"path" doc:"Directory for the database and for the files NPCs may read and write."`
 	// Language lists BCP 47 tags, the main language first.
-	Language  []string  `yaml:"languages" json:"languages" format:"language" doc:"Languages spoken at the table, the main one first, such as en or de."`
-	Campaign  Campaign  `yaml:"campaign" json:"campaign" doc:"The world the table plays in."`
-	NPCs      []NPC     `yaml:"npcs" json:"npcs" doc:"NPCs defined right here; those in npcs_dir are added to them."`
-	NPCsDir   string    `yaml:"npcs_dir" json:"npcs_dir" format:"path" doc:"Directory with one YAML file per NPC."`
-	Providers Providers `yaml:"providers" json:"providers" doc:"Who thinks, listens and speaks for the NPCs."`
+	Language  []string   `yaml:"languages" json:"languages" format:"language" doc:"Languages spoken at the table, the main one first, such as en or de."`
+	Campaign  Campaign   `yaml:"campaign" json:"campaign" doc:"The world the table plays in."`
+	NPCs      []NPC      `yaml:"npcs" json:"npcs" doc:"NPCs defined right here; those in npcs_dir are added to them."`
+	NPCsDir   string     `yaml:"npcs_dir" json:"npcs_dir" format:"path" doc:"Directory with one YAML file per NPC."`
+	RulesDirs []RulesDir `yaml:"rules_dirs" json:"rules_dirs" doc:"Rules of other systems than dnd5e, each in a directory of its own."`
+	Providers Providers  `yaml:"providers" json:"providers" doc:"Who thinks, listens and speaks for the NPCs."`
 	// Cascade is what an NPC has unless its own says otherwise.
 	Cascade Cascade    `yaml:"cascade" json:"cascade" doc:"When NPCs open with a sentence of a fast model while a strong one thinks, and which models those are."`
 	MCP     MCP        `yaml:"mcp" json:"mcp" doc:"External tools."`
@@ -63,7 +64,7 @@ type Config struct {
 type Campaign struct {
 	Name string `yaml:"name" json:"name" doc:"Name of the campaign."`
 	// System is the rule system, such as "dnd5e".
-	System string `yaml:"system" json:"system" doc:"Rule system, such as dnd5e."`
+	System string `yaml:"system" json:"system" doc:"Rule system in which things are looked up: dnd5e, or one of rules_dirs."`
 	// World is the path of the campaign file with entities and relations; see
 	// [Config.ReadWorld].
 	World string `yaml:"world" json:"world" format:"path" doc:"Campaign file with the people, places, factions and items of the world."`
@@ -100,6 +101,8 @@ type NPC struct {
 	Cascade Cascade `yaml:"cascade" json:"cascade" doc:"When this NPC opens with a sentence of a fast model while a strong one thinks; what is missing is taken from the key of the same name at the top."`
 	// BudgetTier is the NPC's ceiling.
 	BudgetTier mcp.BudgetTier `yaml:"budget_tier" json:"budget_tier" enum:"fast|standard|deep" doc:"The most time the NPC may take: fast, standard or deep."`
+	// Rules is the system in which the NPC looks things up; if empty, the campaign's.
+	Rules string `yaml:"rules" json:"rules" doc:"Rule system in which the NPC looks things up; the campaign's if missing."`
 	// Tools is the whitelist; empty means no tools.
 	Tools []string `yaml:"tools" json:"tools" doc:"Tools the NPC may use; none if missing."`
 	// MayChange lists those of Tools that the NPC may change what is its own with,

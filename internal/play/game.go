@@ -31,7 +31,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
-	"github.com/MrWong99/glyphoxa/srd"
 )
 
 // LoadConfig reads the configuration at path, or the working directory's, or
@@ -90,7 +89,7 @@ func Open(ctx context.Context, o Options) (*Game, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Rules == nil {
-		o.Rules = ruleslookup.Lazy(srd.FS)
+		o.Rules = registry.OpenRules(o.Config)
 	}
 	g := &Game{Config: o.Config, Metrics: o.Metrics, client: providers.NewClient(), log: o.Log, npcs: o.Config.NPCs}
 	between := cost.WithAccount(context.WithoutCancel(ctx), g.newMeter(false).Account("")) // what no session is charged for

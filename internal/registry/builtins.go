@@ -1,9 +1,13 @@
 package registry
 
 import (
+	"io/fs"
+	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/approvaltool"
@@ -42,6 +46,22 @@ func NeverOwn() []string {
 	return names
 }
 
+// OpenRules returns the rule book of a configuration: the rules that come with Glyphoxa,
+// and those of rules_dirs. It is read when it is first used or warmed.
+func OpenRules(cfg *config.Config) *ruleslookup.Book {
+	var further []ruleslookup.System
+	for _, d := range cfg.RulesDirs {
+		rules := os.DirFS(d.Path)
+		if cfg.Source != nil {
+			if sub, err := fs.Sub(cfg.Source, path.Clean(d.Path)); err == nil {
+				rules = sub
+			}
+		}
+		further = append(further, ruleslookup.System{Name: d.System, Rules: rules, Dir: d.Path})
+	}
+	return ruleslookup.Lazy(srd.FS, further...)
+}
+
 // parts are what built-in tools work on.
 type parts struct {
 	store   *sqlite.Store
@@ -56,12 +76,12 @@ type parts struct {
 func builtinTools(cfg *config.Config, p parts) []tools.Tool {
 	store, book := p.store, p.book
 	if book == nil {
-		book = ruleslookup.Lazy(srd.FS)
+		book = OpenRules(cfg)
 	}
 	var all []tools.Tool
 	all = append(all, diceroller.Tools(diceroller.WithTables(cfg.Tools.Tables))...)
 	all = append(all, fileio.NewTools(filepath.Join(cfg.DataDir, "files"), fileio.WithQuota(cfg.Tools.FileQuota))...)
-	all = append(all, ruleslookup.NewTools(book)...)
+	all = append(all, ruleslookup.NewToolsFor(book, func(c mcp.Caller) string { return cfg.RulesOf(c.NPC) })...)
 	var (
 		log   memory.SessionLog
 		index memory.Index

@@ -1,6 +1,7 @@
 package ruleslookup
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -10,10 +11,25 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
-// Book is a set of rules with its search index. It is safe for concurrent use.
+// Book is the rules of one system or several, with their search index. It is safe for
+// concurrent use.
 type Book struct {
-	load  func() (*library, error) // runs once, remembers its outcome
-	ready atomic.Bool              // set once load has succeeded
+	sets []*ruleSet // the built-in system's first
+}
+
+// ruleSet is the rules of one system.
+type ruleSet struct {
+	system string
+	load   func() (*library, error) // runs once, remembers its outcome
+	ready  atomic.Bool              // set once load has succeeded
+}
+
+// System is the rules of a further system.
+type System struct {
+	Name  string // such as "tinker", as campaigns and NPCs choose it
+	Rules fs.FS
+	// Dir is what file names in errors begin with.
+	Dir string
 }
 
 // library is a loaded book. It never changes.
@@ -26,28 +42,41 @@ type library struct {
 // Brief is a rule without its text.
 type Brief struct{ ID, Category, Name, Summary string }
 
-// Lazy returns a book of every *.yaml file in fsys, in any folder, which it
-// reads when it is first used or warmed. It returns at once.
-func Lazy(fsys fs.FS) *Book {
-	b := &Book{}
-	b.load = sync.OnceValues(func() (*library, error) {
-		lib, err := readLibrary(fsys)
+// Lazy returns a book of every *.yaml file in fsys, in any folder, and of those of
+// further systems, which it reads when they are first used or warmed. It returns at once.
+func Lazy(fsys fs.FS, further ...System) *Book {
+	b := &Book{sets: []*ruleSet{newRuleSet(System{Name: builtIn, Rules: fsys})}}
+	for _, s := range further {
+		b.sets = append(b.sets, newRuleSet(s))
+	}
+	return b
+}
+
+func newRuleSet(s System) *ruleSet {
+	set := &ruleSet{system: s.Name}
+	set.load = sync.OnceValues(func() (*library, error) {
+		lib, err := readLibrary(s)
 		if err != nil {
 			return nil, fmt.Errorf("loading the rules: %w", err)
 		}
-		b.ready.Store(true)
+		set.ready.Store(true)
 		return lib, nil
 	})
-	return b
+	return set
 }
 
 // Warm loads the book unless it is loaded already, waiting for a load that is
 // under way. It returns the error every use of the book will return, which lists
 // every problem found, each with file and line; errors.As with a *[problem.List]
-// target gets them.
+// target gets them. A system with problems keeps no other from being searched.
 func (b *Book) Warm() error {
-	_, err := b.load()
-	return err
+	var errs []error
+	for _, s := range b.sets {
+		if _, err := s.load(); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // prepare loads the book; what is wrong with it, whoever uses it is told.
@@ -56,34 +85,64 @@ func (b *Book) prepare() { _ = b.Warm() }
 // Len returns the number of rules, loading the book if need be; 0 if it cannot
 // be loaded.
 func (b *Book) Len() int {
-	lib, err := b.load()
+	list, err := b.List()
 	if err != nil {
 		return 0
 	}
-	return len(lib.rules)
+	return len(list)
 }
 
-// List returns all rules by id, loading the book if need be.
+// List returns all rules by id, those of the built-in system first, loading the book if
+// need be. Of rules with the same id it returns the first.
 func (b *Book) List() ([]Brief, error) {
-	lib, err := b.load()
-	if err != nil {
-		return nil, err
-	}
-	out := make([]Brief, len(lib.rules))
-	for i := range lib.rules {
-		r := &lib.rules[i]
-		out[i] = Brief{ID: r.ID, Category: r.Category, Name: r.Name, Summary: r.Summary}
+	var out []Brief
+	seen := map[string]bool{}
+	for _, set := range b.sets {
+		lib, err := set.load()
+		if err != nil {
+			return nil, err
+		}
+		for i := range lib.rules {
+			r := &lib.rules[i]
+			if !seen[r.ID] {
+				out = append(out, Brief{ID: r.ID, Category: r.Category, Name: r.Name, Summary: r.Summary})
+			}
+			seen[r.ID] = true
+		}
 	}
 	return out, nil
 }
 
-func (b *Book) loaded() bool { return b.ready.Load() }
+// Systems lists the names of the systems there are rules of.
+func (b *Book) Systems() []string {
+	var all []string
+	for _, s := range b.sets {
+		all = append(all, s.system)
+	}
+	return all
+}
 
-func (b *Book) library() (*library, error) { return b.load() }
+func (b *Book) loaded() bool {
+	return !slices.ContainsFunc(b.sets, func(s *ruleSet) bool { return !s.ready.Load() })
+}
 
-// readLibrary parses all files of fsys and builds the library.
-func readLibrary(fsys fs.FS) (*library, error) {
-	rules, err := parseAll(fsys)
+// ofSystem returns the rules of a system, nil if there are none. The usual ways to write
+// the built-in system's name count; empty is the built-in one.
+func (b *Book) ofSystem(name string) *ruleSet {
+	for _, s := range b.sets[1:] {
+		if systemKey(s.system) == systemKey(name) {
+			return s
+		}
+	}
+	if name == "" || knownSystem(name) {
+		return b.sets[0]
+	}
+	return nil
+}
+
+// readLibrary parses all files of a system and builds the library.
+func readLibrary(s System) (*library, error) {
+	rules, err := parseAll(s)
 	if err != nil {
 		return nil, err
 	}

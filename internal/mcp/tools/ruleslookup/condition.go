@@ -17,24 +17,21 @@ type condition struct {
 	isNumber bool
 }
 
-var written = regexp.MustCompile(`([\p{L}_.]+)\s*(<=|>=|!=|=|<|>|:)\s*("[^"]*"|[\p{L}\p{N}/+.'_-]+)`)
+var written = regexp.MustCompile(`([\p{L}_.]+)(:|\s*(?:<=|>=|!=|=|<|>)\s*)("[^"]*"|[\p{L}\p{N}/+.'_-]+)`)
 
 // takeConditions cuts the written conditions out of a query. The others are named in
 // unknown.
 func takeConditions(query string, known func(key string) bool) (rest string, list []condition, unknown []string) {
 	rest = written.ReplaceAllStringFunc(query, func(m string) string {
 		p := written.FindStringSubmatch(m)
-		key := keyOf(strings.ToLower(p[1]))
-		if p[2] == ":" && strings.ContainsRune(m, ' ') { // "Spellcasting: Bard" is a name
-			return m
-		}
+		key, op := keyOf(strings.ToLower(p[1])), strings.TrimSpace(p[2])
 		if !known(key) {
-			if p[2] != ":" { // "fire: what does it do" is a sentence
+			if op != ":" { // "fire: what does it do" is a sentence
 				unknown = append(unknown, p[1])
 			}
 			return m
 		}
-		list = append(list, newCondition(key, p[2], strings.Trim(p[3], `"`)))
+		list = append(list, newCondition(key, op, strings.Trim(p[3], `"`)))
 		return " "
 	})
 	return strings.TrimSpace(rest), list, unknown

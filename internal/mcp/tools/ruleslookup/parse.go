@@ -67,9 +67,10 @@ type place struct {
 	line int
 }
 
-// parseAll reads every *.yaml file of fsys. It goes on after a problem, so that
+// parseAll reads every *.yaml file of a system. It goes on after a problem, so that
 // the error names all of them.
-func parseAll(fsys fs.FS) ([]rule, error) {
+func parseAll(s System) ([]rule, error) {
+	fsys := s.Rules
 	var (
 		rules    []rule
 		problems problem.List
@@ -88,7 +89,7 @@ func parseAll(fsys fs.FS) ([]rule, error) {
 			return err
 		}
 		files++
-		p := parser{file: name, problems: &problems, seen: seen, shapes: shapes}
+		p := parser{file: path.Join(s.Dir, name), system: s.Name, problems: &problems, seen: seen, shapes: shapes}
 		rules = append(rules, p.parseRules(data)...)
 		return nil
 	})
@@ -96,7 +97,7 @@ func parseAll(fsys fs.FS) ([]rule, error) {
 		return nil, err
 	}
 	if files == 0 {
-		problems.Add("", 0, "there are no rules files", "add a *.yaml file")
+		problems.Add(s.Dir, 0, "there are no rules files", "add a *.yaml file")
 	}
 	return rules, problems.Err()
 }
@@ -104,6 +105,7 @@ func parseAll(fsys fs.FS) ([]rule, error) {
 // parser reads one file and collects what is wrong with it.
 type parser struct {
 	file     string
+	system   string
 	problems *problem.List
 	seen     map[string]place // rule ids of all files so far
 	shapes   map[string]shape // of the blocks of figures, by category
@@ -157,7 +159,7 @@ func (p *parser) syntax(err error) {
 
 // rule reads one entry; ok tells that it is a rule with a usable id.
 func (p *parser) rule(n *yaml.Node) (r rule, ok bool) {
-	r.System = system
+	r.System = p.system
 	set := map[string]func(*yaml.Node){
 		"id":       p.readText(&r.ID),
 		"category": p.readText(&r.Category),

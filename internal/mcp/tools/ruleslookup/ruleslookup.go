@@ -3,7 +3,8 @@
 // which returns one rule in full.
 //
 // It reads its data once, from an fs.FS, and keeps it in memory; after that it
-// only computes. One game system is known: dnd5e.
+// only computes. The built-in game system is dnd5e; others are added as folders of the
+// same YAML, see [System].
 package ruleslookup
 
 import (
@@ -17,8 +18,8 @@ import (
 )
 
 const (
-	// system is the only game system the data set covers.
-	system = "dnd5e"
+	// builtIn is the game system that the embedded rules are of.
+	builtIn = "dnd5e"
 
 	// maxResults is how many rules one search returns at most. More would cost
 	// a model more reading time than they are worth.
@@ -35,14 +36,38 @@ const (
 	cacheSeconds = 3600
 )
 
+// Choice returns the name of the system in which a caller looks things up that names none;
+// a system without rules is the built-in one.
+type Choice func(mcp.Caller) string
+
 // NewTools returns search_rules and get_rule over book. If the book was made by
 // [Lazy] and is not loaded yet, the first call loads it; call [Book.Warm] in the
 // background to spare that call the wait.
 func NewTools(book *Book) []tools.Tool {
-	return []tools.Tool{searchTool(book), getTool(book)}
+	return NewToolsFor(book, func(mcp.Caller) string { return builtIn })
 }
 
-func searchTool(book *Book) tools.Tool {
+// NewToolsFor is [NewTools] for callers who choose their system.
+func NewToolsFor(book *Book, choose Choice) []tools.Tool {
+	d := desk{book, choose}
+	return []tools.Tool{searchTool(d), getTool(d)}
+}
+
+// desk is where a book is asked.
+type desk struct {
+	book   *Book
+	choose Choice
+}
+
+// chosen returns the rules in which a caller looks things up.
+func (d desk) chosen(ctx context.Context) *ruleSet {
+	if set := d.book.ofSystem(d.choose(mcp.CallerFrom(ctx))); set != nil {
+		return set
+	}
+	return d.book.sets[0]
+}
+
+func searchTool(d desk) tools.Tool {
 	category := map[string]any{"enum": categories()}
 	return tools.Reading(tools.Tool{
 		Definition: llm.ToolDefinition{
@@ -53,16 +78,16 @@ func searchTool(book *Book) tools.Tool {
 			Parameters:          tools.SchemaOf[searchArgs](tools.Bounds{"query": {"minLength": 1, "maxLength": maxQuery}}),
 			EstimatedDurationMs: 30, MaxDurationMs: 100, CacheableSeconds: cacheSeconds,
 		},
-		Title: "Search rules", Permission: permission, Floor: mcp.BudgetStandard, Probe: `{"query":"blinded"}`, Inline: book.loaded(),
+		Title: "Search rules", Permission: permission, Floor: mcp.BudgetStandard, Probe: `{"query":"blinded"}`, Inline: d.book.loaded(),
 		OutputSchema: tools.SchemaOf[SearchResult](tools.Bounds{
 			"count": {"minimum": 0}, "results": {"maxItems": maxResults},
 			"results.category": category, "results.score": {"minimum": 0, "maximum": 1},
 		}),
-		Handler: tools.JSON(book.searchRules), Prepare: book.prepare,
+		Handler: tools.JSON(d.searchRules), Prepare: d.book.prepare,
 	})
 }
 
-func getTool(book *Book) tools.Tool {
+func getTool(d desk) tools.Tool {
 	return tools.Reading(tools.Tool{
 		Definition: llm.ToolDefinition{
 			Name: "get_rule",
@@ -71,9 +96,9 @@ func getTool(book *Book) tools.Tool {
 			Parameters:          tools.SchemaOf[getArgs](tools.Bounds{"id": {"minLength": 1, "maxLength": maxQuery}}),
 			EstimatedDurationMs: 5, MaxDurationMs: 20, CacheableSeconds: cacheSeconds,
 		},
-		Title: "Get rule", Permission: permission, Floor: mcp.BudgetFast, Probe: `{"id":"condition-blinded"}`, Inline: book.loaded(),
+		Title: "Get rule", Permission: permission, Floor: mcp.BudgetFast, Probe: `{"id":"condition-blinded"}`, Inline: d.book.loaded(),
 		OutputSchema: ruleSchema(),
-		Handler:      book.getRule, Prepare: book.prepare,
+		Handler:      d.getRule, Prepare: d.book.prepare,
 	})
 }
 
@@ -88,7 +113,7 @@ type searchArgs struct {
 	Type      string `json:"type,omitempty" jsonschema:"A monster's type, e.g. \"beast\"."`
 	Rarity    string `json:"rarity,omitempty" jsonschema:"A magic item's rarity, e.g. \"rare\"."`
 	Cost      string `json:"cost,omitempty" jsonschema:"A price in gold pieces, e.g. \"<15\"."`
-	System    string `json:"system,omitempty" jsonschema:"Game system to search, e.g. \"dnd5e\". Leave out to search all."`
+	System    string `json:"system,omitempty" jsonschema:"Game system to search, e.g. \"dnd5e\". Leave out for the one that is played."`
 }
 
 // getArgs is the input of get_rule.
@@ -116,7 +141,7 @@ type Hit struct {
 	Score    float64 `json:"score" jsonschema:"How well the rule fits; 1 means the query is its name."`
 }
 
-func (b *Book) searchRules(_ context.Context, a searchArgs) (SearchResult, error) {
+func (d desk) searchRules(ctx context.Context, a searchArgs) (SearchResult, error) {
 	a.Query = strings.TrimSpace(a.Query)
 	conditions, err := a.structured()
 	switch {
@@ -128,11 +153,15 @@ func (b *Book) searchRules(_ context.Context, a searchArgs) (SearchResult, error
 		return SearchResult{}, fmt.Errorf("%w: query is longer than %d bytes; ask with a few keywords", mcp.ErrInvalidArguments, maxQuery)
 	}
 	res := SearchResult{Query: a.Query, Results: []Hit{}}
-	if !knownSystem(a.System) {
-		res.Hint = fmt.Sprintf("there are no rules for that system; the only one is %q", system)
+	set := d.chosen(ctx)
+	if strings.TrimSpace(a.System) != "" {
+		set = d.book.ofSystem(a.System)
+	}
+	if set == nil {
+		res.Hint = fmt.Sprintf("there are no rules for that system; there are those of %s", strings.Join(d.book.Systems(), ", "))
 		return res, nil
 	}
-	lib, err := b.library()
+	lib, err := set.load()
 	if err != nil {
 		return SearchResult{}, err
 	}
@@ -152,7 +181,7 @@ func (b *Book) searchRules(_ context.Context, a searchArgs) (SearchResult, error
 }
 
 // getRule answers with a rule in full.
-func (b *Book) getRule(ctx context.Context, args string) (string, error) {
+func (d desk) getRule(ctx context.Context, args string) (string, error) {
 	a, err := tools.Decode[getArgs](ctx, args)
 	if err != nil {
 		return "", err
@@ -164,12 +193,20 @@ func (b *Book) getRule(ctx context.Context, args string) (string, error) {
 	case len(id) > maxQuery:
 		return "", fmt.Errorf("%w: no rule has an id that long; find ids with search_rules", mcp.ErrInvalidArguments)
 	}
-	lib, err := b.library()
+	set := d.chosen(ctx)
+	lib, err := set.load()
 	if err != nil {
 		return "", err
 	}
 	if i, ok := lib.byID[id]; ok {
 		return encodeRule(&lib.rules[i])
+	}
+	for _, other := range d.book.sets {
+		if there, err := other.load(); other != set && err == nil {
+			if i, ok := there.byID[id]; ok {
+				return encodeRule(&there.rules[i])
+			}
+		}
 	}
 	near := lib.nearest(id)
 	if len(near) == 0 {
@@ -201,11 +238,19 @@ func ruleSchema() map[string]any {
 	return schema
 }
 
-// knownSystem reports whether a search limited to s covers the data set. The
-// usual ways to write the system's name count; empty means no limit.
+// knownSystem reports whether s is a way to write the built-in system's name.
 func knownSystem(s string) bool {
+	switch systemKey(s) {
+	case "dnd5e", "dnd", "dd5e", "dd", "5e", "srd", "srd5e", "dnd5esrd":
+		return true
+	}
+	return strings.TrimSpace(s) == ""
+}
+
+// systemKey folds the name of a system; one that is too long is no name.
+func systemKey(s string) string {
 	if len(s) > 64 {
-		return false
+		return "?"
 	}
 	var key strings.Builder
 	for _, r := range strings.ToLower(s) {
@@ -213,9 +258,5 @@ func knownSystem(s string) bool {
 			key.WriteRune(r)
 		}
 	}
-	switch key.String() {
-	case "dnd5e", "dnd", "dd5e", "dd", "5e", "srd", "srd5e", "dnd5esrd":
-		return true
-	}
-	return strings.TrimSpace(s) == ""
+	return key.String()
 }

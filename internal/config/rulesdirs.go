@@ -1,0 +1,80 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+)
+
+// builtInSystem is the rule system that comes with Glyphoxa.
+const builtInSystem = "dnd5e"
+
+// RulesDir is a directory with the rules of a system.
+type RulesDir struct {
+	System string `yaml:"system" json:"system" required:"true" format:"id" doc:"Name of the rule system, for campaign.system and an NPC's rules."`
+	Path   string `yaml:"path" json:"path" required:"true" format:"path" doc:"Directory with YAML files in the form of Glyphoxa's own rules."`
+}
+
+// RulesOf returns the rule system in which an NPC looks things up: its own, else the
+// campaign's. An empty npc is everybody else.
+func (c *Config) RulesOf(npc string) string {
+	if npc != "" {
+		for i := range c.NPCs {
+			if c.NPCs[i].ID == npc && c.NPCs[i].Rules != "" {
+				return c.NPCs[i].Rules
+			}
+		}
+	}
+	return c.Campaign.System
+}
+
+// systems lists the rule systems there are.
+func (c *Config) systems() []string {
+	all := []string{builtInSystem}
+	for _, d := range c.RulesDirs {
+		if !slices.Contains(all, d.System) {
+			all = append(all, d.System)
+		}
+	}
+	return all
+}
+
+// checkRulesDirs looks whether the directories are there and every system that is chosen
+// has rules. What is in them is read by whoever opens the book.
+func (l *loader) checkRulesDirs() {
+	all, taken := l.cfg.systems(), map[string]bool{builtInSystem: true}
+	for i, d := range l.cfg.RulesDirs {
+		root := strictyaml.Path("rules_dirs").Item(i)
+		if taken[d.System] {
+			l.main.AddProblem(root.Key("system"), "there are rules of this system already", "give each system one directory and a name of its own")
+		}
+		taken[d.System] = d.System != ""
+		if d.Path == "" {
+			continue // its absence is already reported
+		}
+		info, err := l.src.stat(l.src.join(d.Path))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			l.main.AddProblem(root.Key("path"), "there is no such directory", "correct the path or create it")
+		case err != nil:
+			l.main.AddProblem(root.Key("path"), unreadableFlaw(err).What, "check the path and its permissions")
+		case !info.IsDir():
+			l.main.AddProblem(root.Key("path"), "this is a file", "name the directory it is in")
+		}
+	}
+	fix := func(system string) string {
+		return problem.Suggest(system, all, "use one of "+strings.Join(all, ", ")+", or add a directory to rules_dirs")
+	}
+	if s := l.cfg.Campaign.System; s != "" && !slices.Contains(all, s) {
+		l.addWarning(l.main, "campaign.system", "there are no rules of this system, so those of dnd5e are searched", fix(s))
+	}
+	for _, n := range l.npcs {
+		if s := n.npc.Rules; s != "" && !slices.Contains(all, s) {
+			n.d.AddProblem(n.path.Key("rules"), "there are no rules of this system", fix(s))
+		}
+	}
+}
