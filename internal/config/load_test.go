@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "rewrite the expected problems under tes
 const secretValue = "hunter2-do-not-show"
 
 var knownTools = []string{
-	"roll", "roll_table", "search_sessions", "query_entities", "get_summary", "search_facts",
+	"roll", "roll_table", "search_sessions", "query_entities", "get_summary", "search_facts", "investigate",
 	"search_rules", "get_rule", "write_file", "read_file",
 }
 
