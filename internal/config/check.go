@@ -32,7 +32,7 @@ func (l *loader) checkAll() {
 	checkOrder(l.main, "latency.targets", l.cfg.Latency.Targets, true)
 	checkOrder(l.main, "latency.rounds", l.cfg.Latency.Rounds, false)
 	l.checkWorld()
-	l.checkRulesDirs()
+	checkRulesDirs(l)
 	l.checkServer()
 	l.findIdle()
 }

@@ -45,7 +45,7 @@ func (c *Config) systems() []string {
 
 // checkRulesDirs looks whether the directories are there and every system that is chosen
 // has rules. What is in them is read by whoever opens the book.
-func (l *loader) checkRulesDirs() {
+func checkRulesDirs(l *loader) {
 	all, taken := l.cfg.systems(), map[string]bool{builtInSystem: true}
 	for i, d := range l.cfg.RulesDirs {
 		root := strictyaml.Path("rules_dirs").Item(i)
