@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what the tests need beside Go: espeak-ng, flite, ffmpeg, libopus, WebRTC's
-# voice detection, PulseAudio, ALSA's player and sox, nginx, npm, a browser without a screen and a C
+# voice detection, PulseAudio, ALSA's player and sox, nginx, PostgreSQL, npm, a browser without a screen and a C
 # compiler for the race detector from Debian; onnxruntime, MCP reference servers,
 # the MCP inspector, SDKs, conformance suites and the Node they need from npm.
 # It says one line about each. What cannot be installed is no failure, unless
@@ -74,6 +74,11 @@ debian pulseaudio pulseaudio pulseaudio-utils # a sound server without a device
 debian aplay alsa-utils libasound2-plugins
 debian play sox libsox-fmt-pulse
 has /usr/sbin/nginx || debian nginx nginx-light # a reverse proxy
+if ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
+	echo "peers: the PostgreSQL server is there"
+else
+	debian initdb postgresql # another store of memory
+fi
 debian npm nodejs npm
 if attempt sh ../../pkg/audio/silero/onnxruntime.sh; then
 	cat "$log"

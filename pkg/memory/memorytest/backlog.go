@@ -92,7 +92,7 @@ func wants(t testing.TB, s memory.Store, question string, k int, want ...string)
 func testLinesSaidWhileTheEmbedderWasDown(t *testing.T, h Harness) {
 	path := h.New(t)
 	v := &vendor{name: "v", down: errors.New("no route to vendor"), given: map[string]int{}}
-	s, err := h.Open(t.Context(), path, v)
+	s, err := h.Open(t.Context(), path, v, nil)
 	must(t, "Open", err)
 	tell(t, s, "a zebra", "the crown")
 	if n, err := s.IndexLines(t.Context()); n != 2 || err != nil {
@@ -219,7 +219,7 @@ func found(t *testing.T, s memory.Store) (more []string) {
 // facts have no vector of the new embedder.
 func testSearchWhileVectorsAreMadeAnew(t *testing.T, h Harness) {
 	path := h.New(t)
-	s, err := h.Open(t.Context(), path, &vendor{name: "old"})
+	s, err := h.Open(t.Context(), path, &vendor{name: "old"}, nil)
 	must(t, "Open", err)
 	said := []string{"the griffon of Waterdeep"}
 	for i := range 639 {

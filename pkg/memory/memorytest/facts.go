@@ -163,7 +163,7 @@ func testEmbedderChange(t *testing.T, h Harness) {
 	path := h.New(t)
 	with := func(e embeddings.Provider, do func(s memory.Store)) {
 		t.Helper()
-		s, err := h.Open(t.Context(), path, e)
+		s, err := h.Open(t.Context(), path, e, nil)
 		must(t, "Open", err)
 		do(s)
 		must(t, "Close", s.Close())

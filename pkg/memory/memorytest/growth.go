@@ -20,7 +20,7 @@ import (
 func ManyLines(t *testing.T, h Harness, lines int) {
 	t.Helper()
 	path := h.New(t)
-	s, err := h.Open(t.Context(), path, nil)
+	s, err := h.Open(t.Context(), path, nil, nil)
 	must(t, "Open", err)
 	id := StartSession(t, s)
 	batch := make([]memory.Line, 1000)

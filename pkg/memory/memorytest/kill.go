@@ -33,7 +33,7 @@ func RunChild(h Harness) {
 // playForever writes turns of two lines, makes them findable now and then and changes
 // the world, and prints the ids of lines once they were reported kept.
 func playForever(ctx context.Context, h Harness, location string) error {
-	s, err := h.Open(ctx, location, wordvectors.New())
+	s, err := h.Open(ctx, location, wordvectors.New(), nil)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func Killed(t *testing.T, h Harness, turns int) {
 		for _, id := range ids {
 			kept[id] = true
 		}
-		s, err := h.Open(t.Context(), location, wordvectors.New())
+		s, err := h.Open(t.Context(), location, wordvectors.New(), nil)
 		must(t, "Open", err)
 		compareAfterKill(t, s, kept)
 		must(t, "Close", s.Close())

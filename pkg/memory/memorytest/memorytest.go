@@ -21,8 +21,8 @@ type Harness struct {
 	// with the test.
 	New func(t testing.TB) (location string)
 	// Open opens the store at a place; several may be open on the same one. The
-	// embedder may be nil.
-	Open func(ctx context.Context, location string, e embeddings.Provider) (memory.Store, error)
+	// embedder and the groups may be nil.
+	Open func(ctx context.Context, location string, e embeddings.Provider, groups *memory.Groups) (memory.Store, error)
 	// Inspect looks behind the store's back for what nothing leads to any more: the
 	// rows by which lines and facts are found, each list rising. vectors tells whether
 	// there ever were any, and is then the facts that have one. If nil, nobody looks.
@@ -68,7 +68,7 @@ func (h Harness) fresh(t testing.TB, e embeddings.Provider) memory.Store {
 // open opens a store and closes it with the test.
 func (h Harness) open(t testing.TB, location string, e embeddings.Provider) memory.Store {
 	t.Helper()
-	s, err := h.Open(t.Context(), location, e)
+	s, err := h.Open(t.Context(), location, e, nil)
 	if err != nil {
 		t.Fatalf("Open: %v", err)
 	}

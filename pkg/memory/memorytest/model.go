@@ -152,7 +152,7 @@ func counted(rt *rapid.T, doing string, got, want int, err error) {
 }
 
 func (a *archive) open(t *testing.T, rt *rapid.T) {
-	s, err := a.h.Open(t.Context(), a.path, a.embedder)
+	s, err := a.h.Open(t.Context(), a.path, a.embedder, nil)
 	if err != nil {
 		rt.Fatalf("Open: %v", err)
 	}

@@ -10,7 +10,7 @@ import (
 
 func testReopenKeepsEverything(t *testing.T, h Harness) {
 	path := h.New(t)
-	s, err := h.Open(t.Context(), path, nil)
+	s, err := h.Open(t.Context(), path, nil, nil)
 	must(t, "Open", err)
 	id := StartSession(t, s)
 	Say(t, s, id, "the dragon sleeps")
@@ -34,7 +34,7 @@ func testReopenKeepsEverything(t *testing.T, h Harness) {
 }
 
 func testClosed(t *testing.T, h Harness) {
-	s, err := h.Open(t.Context(), h.New(t), nil)
+	s, err := h.Open(t.Context(), h.New(t), nil, nil)
 	must(t, "Open", err)
 	must(t, "Close", s.Close())
 	must(t, "Close again", s.Close())
@@ -48,7 +48,7 @@ func testClosed(t *testing.T, h Harness) {
 }
 
 func testCloseWaitsForCalls(t *testing.T, h Harness) {
-	s, err := h.Open(t.Context(), h.New(t), nil)
+	s, err := h.Open(t.Context(), h.New(t), nil, nil)
 	must(t, "Open", err)
 	id := StartSession(t, s)
 	const writers = 8

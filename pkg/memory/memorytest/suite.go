@@ -47,6 +47,7 @@ func suite() []part {
 		{name: "ForgetKeepsOtherVectors", test: testForgetKeepsOtherVectors},
 		{name: "SettleRespectsWhoSpokeLast", test: testSettleRespectsWhoSpokeLast},
 		{name: "SettledFacts", test: testSettledFacts},
+		{name: "LinesAreFoundByThoseWhoHeardThem", test: testLinesAreFoundByThoseWhoHeardThem},
 		{name: "StateIsKeptBySpace", test: testStateIsKeptBySpace},
 	}
 }

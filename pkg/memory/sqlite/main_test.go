@@ -58,8 +58,8 @@ func open(t testing.TB, path string, opts *sqlite.Options) *sqlite.Store {
 func harness() memorytest.Harness {
 	return memorytest.Harness{
 		New: func(t testing.TB) string { return filepath.Join(memorytest.QuickDir(t), "a.db") },
-		Open: func(ctx context.Context, path string, e embeddings.Provider) (memory.Store, error) {
-			return sqlite.Open(ctx, path, &sqlite.Options{Embedder: e})
+		Open: func(ctx context.Context, path string, e embeddings.Provider, groups *memory.Groups) (memory.Store, error) {
+			return sqlite.Open(ctx, path, &sqlite.Options{Embedder: e, Groups: groups})
 		},
 		Inspect: inspect,
 	}

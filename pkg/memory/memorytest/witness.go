@@ -1,7 +1,6 @@
-package sqlite_test
+package memorytest
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -9,12 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
 // fair fills a store with an evening at which not everybody heard everything, and
 // returns its session.
-func fair(t *testing.T, s *sqlite.Store, groups *memory.Groups) string {
+func fair(t *testing.T, s memory.Store, groups *memory.Groups) string {
 	t.Helper()
 	groups.Set(map[string][]string{"oake": {"watch"}, "rook": {"watch"}, "gam": {"stall"}, "nettie": {"stall"}}, "stall")
 	session, err := s.StartSession(t.Context(), "Fair")
@@ -40,9 +38,9 @@ func fair(t *testing.T, s *sqlite.Store, groups *memory.Groups) string {
 	return session.ID
 }
 
-func TestLinesAreFoundByThoseWhoHeardThem(t *testing.T) {
+func testLinesAreFoundByThoseWhoHeardThem(t *testing.T, h Harness) {
 	groups := &memory.Groups{}
-	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), &sqlite.Options{Groups: groups})
+	s, err := h.Open(t.Context(), h.New(t), nil, groups)
 	if err != nil {
 		t.Fatal(err)
 	}

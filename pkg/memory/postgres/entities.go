@@ -1,0 +1,155 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"github.com/jackc/pgx/v5"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
+)
+
+// PutEntities inserts or replaces entities by id, in one transaction; their
+// relations stay. An entity needs an id and a name, and a position, if it has
+// one, three finite numbers.
+func (s *Graph) PutEntities(ctx context.Context, entities ...memory.Entity) error {
+	if len(entities) == 0 {
+		return nil
+	}
+	return s.write(ctx, "storing entities", func(ctx context.Context, c conn) error {
+		for _, e := range entities {
+			if err := putEntity(ctx, c, e); err != nil {
+				return fmt.Errorf("entity %q: %w", e.ID, err)
+			}
+			if err := putNames(ctx, c, e); err != nil {
+				return fmt.Errorf("names of entity %q: %w", e.ID, err)
+			}
+		}
+		return nil
+	})
+}
+
+// putEntity stores an entity without what it is found by.
+func putEntity(ctx context.Context, c conn, e memory.Entity) error {
+	if strings.TrimSpace(e.ID) == "" || strings.TrimSpace(e.Name) == "" {
+		return errors.New("an entity needs an id and a name")
+	}
+	visible, err := noted(e.Visible)
+	if err != nil {
+		return err
+	}
+	aliases, err := pack.JSON(e.Aliases, len(e.Aliases))
+	if err != nil {
+		return err
+	}
+	attributes, err := pack.JSON(e.Attributes, len(e.Attributes))
+	if err != nil {
+		return err
+	}
+	x, y, z, err := pack.Position(e.Position)
+	if err != nil {
+		return err
+	}
+	_, err = exec(ctx, c, `INSERT INTO entities (id, type, name, key, description, aliases, attributes, visible, x, y, z)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		ON CONFLICT (id) DO UPDATE SET type = excluded.type, name = excluded.name, key = excluded.key,
+			description = excluded.description, aliases = excluded.aliases,
+			attributes = excluded.attributes, visible = excluded.visible,
+			x = excluded.x, y = excluded.y, z = excluded.z`,
+		keepable(e.ID), keepable(e.Type), keepable(e.Name), clip(words.Key(e.Name)), keepable(e.Description), aliases, attributes, visible, x, y, z)
+	return err
+}
+
+// putNames replaces what the entity is found by.
+func putNames(ctx context.Context, c conn, e memory.Entity) error {
+	id := keepable(e.ID)
+	var b pgx.Batch
+	b.Queue(`DELETE FROM entity_names WHERE entity = $1`, id)
+	b.Queue(`DELETE FROM entity_words WHERE entity = $1`, id)
+	for i, name := range append([]string{e.Name}, e.Aliases...) {
+		key := words.Key(name)
+		if key == "" {
+			continue // a name of signs alone can be listed, not asked for
+		}
+		alias := min(i, 1)
+		b.Queue(`INSERT INTO entity_names (key, alias, entity) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, clip(key), alias, id)
+		for _, w := range strings.Fields(key) {
+			w = clip(w)
+			b.Queue(`INSERT INTO entity_words (word, runes, entity) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, w, utf8.RuneCountInString(w), id)
+		}
+	}
+	return c.SendBatch(ctx, &b).Close()
+}
+
+// RemoveEntity deletes an entity and its relations. An unknown id is
+// [memory.ErrNotFound].
+func (s *Graph) RemoveEntity(ctx context.Context, id string) error {
+	return s.write(ctx, "removing entity", func(ctx context.Context, c conn) error {
+		n, err := exec(ctx, c, `DELETE FROM entities WHERE id = $1`, keepable(id))
+		if err == nil && n == 0 {
+			err = fmt.Errorf("entity %q: %w", id, memory.ErrNotFound)
+		}
+		return err
+	})
+}
+
+// Entity returns one entity if viewer may see it, else [memory.ErrNotFound].
+func (s *Graph) Entity(ctx context.Context, id, viewer string) (e memory.Entity, err error) {
+	err = s.read(ctx, "reading entity", func(c conn) error {
+		e, err = selectEntity(ctx, c, id, s.viewerKeys(viewer))
+		return err
+	})
+	return e, err
+}
+
+const entityColumns = `e.id, e.type, e.name, e.description, e.aliases, e.attributes, e.visible, e.x, e.y, e.z`
+
+// selectEntity returns an entity if one of the viewer's keys may see it.
+func selectEntity(ctx context.Context, c conn, id string, keys []string) (memory.Entity, error) {
+	found, err := rows(ctx, c, `SELECT `+entityColumns+` FROM entities e WHERE e.id = $1 AND `+visibleTo("e", "$2"),
+		[]any{keepable(id), keys}, entityRow)
+	if err != nil {
+		return memory.Entity{}, err
+	}
+	if len(found) == 0 {
+		return memory.Entity{}, fmt.Errorf("entity %q: %w", id, memory.ErrNotFound)
+	}
+	return found[0], nil
+}
+
+func entityRow(r pgx.Rows) (memory.Entity, error) { return scanEntity(r) }
+
+// scanEntity reads the columns in before and then entityColumns.
+func scanEntity(r pgx.Rows, before ...any) (memory.Entity, error) {
+	var e memory.Entity
+	var aliases, attributes *string
+	var visible string
+	var x, y, z *float64
+	columns := append(before, &e.ID, &e.Type, &e.Name, &e.Description, &aliases, &attributes, &visible, &x, &y, &z)
+	if err := r.Scan(columns...); err != nil {
+		return e, err
+	}
+	for _, s := range []*string{&e.ID, &e.Type, &e.Name, &e.Description} {
+		*s = restored(*s)
+	}
+	if x != nil && y != nil && z != nil {
+		e.Position = &memory.Position{*x, *y, *z}
+	}
+	e.Visible = listed(visible)
+	if aliases != nil {
+		if err := json.Unmarshal([]byte(*aliases), &e.Aliases); err != nil {
+			return e, fmt.Errorf("aliases of entity %q: %w", e.ID, err)
+		}
+	}
+	if attributes != nil {
+		if err := json.Unmarshal([]byte(*attributes), &e.Attributes); err != nil {
+			return e, fmt.Errorf("attributes of entity %q: %w", e.ID, err)
+		}
+	}
+	return e, nil
+}

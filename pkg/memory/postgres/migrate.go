@@ -1,0 +1,74 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// prepare brings the schema to the last step, on a connection of its own, and reports
+// whether the database has pgvector. The number of steps done is kept in the schema, so a
+// step is never changed once released, only followed by another.
+func prepare(ctx context.Context, config *pgxpool.Config) (vectors bool, err error) {
+	single := config.ConnConfig.Copy()
+	if single.ConnectTimeout == 0 {
+		single.ConnectTimeout = connectTime
+	}
+	c, err := pgx.ConnectConfig(ctx, single)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = keepFirst(err, c.Close(context.WithoutCancel(ctx))) }()
+	if err := migrate(ctx, c, steps()); err != nil {
+		return false, err
+	}
+	return findVectors(ctx, c)
+}
+
+// migrate does the steps that are left, in one transaction. Another process that does the
+// same waits for it.
+func migrate(ctx context.Context, c *pgx.Conn, steps []string) error {
+	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, takeTurn); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `CREATE TABLE IF NOT EXISTS glyphoxa_schema (only_one boolean PRIMARY KEY CHECK (only_one), version integer NOT NULL)`); err != nil {
+			return err
+		}
+		done := 0
+		err := tx.QueryRow(ctx, `SELECT version FROM glyphoxa_schema`).Scan(&done)
+		switch {
+		case err != nil && !errors.Is(err, pgx.ErrNoRows):
+			return err
+		case done == len(steps):
+			return nil
+		case done > len(steps):
+			return fmt.Errorf("%w: the schema has version %d, this program knows up to %d; update Glyphoxa or choose another database", ErrTooNew, done, len(steps))
+		}
+		for i := done; i < len(steps); i++ {
+			if _, err := tx.Exec(ctx, steps[i]); err != nil {
+				return fmt.Errorf("updating to version %d: %w", i+1, err)
+			}
+		}
+		_, err = tx.Exec(ctx, `INSERT INTO glyphoxa_schema VALUES (true, $1) ON CONFLICT (only_one) DO UPDATE SET version = excluded.version`, len(steps))
+		return err
+	})
+}
+
+// findVectors reports whether the database has pgvector, and adds it where it can be had
+// and this user may.
+func findVectors(ctx context.Context, c *pgx.Conn) (there bool, err error) {
+	available := false
+	err = c.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'vector'),
+		EXISTS (SELECT 1 FROM pg_available_extensions WHERE name = 'vector')`).Scan(&there, &available)
+	if err != nil || there || !available {
+		return there, err
+	}
+	if _, err := c.Exec(ctx, `CREATE EXTENSION IF NOT EXISTS vector`); err != nil {
+		return false, nil // without the right to, vectors are compared one by one
+	}
+	return true, nil
+}

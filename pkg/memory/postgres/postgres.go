@@ -1,0 +1,168 @@
+// Package postgres keeps all three layers of memory in a PostgreSQL database: the
+// session log, the semantic index and the knowledge graph, and beside them what
+// programs keep between runs. Several processes may use one database.
+//
+// Vectors are found by the extension pgvector where the database has it, and else by
+// comparing all of them. The embedder may use the network, which never happens while a
+// lock or a transaction is held. It starts no goroutine that outlives [Store.Close].
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
+)
+
+var _ memory.Store = (*Store)(nil)
+
+// Options tune a [Store]. The zero value works.
+type Options struct {
+	// Embedder gives facts their vectors. If nil, facts are found by full text.
+	Embedder embeddings.Provider
+	// Groups say what viewers know by what they belong to. If nil, nobody belongs to
+	// anything.
+	Groups *memory.Groups
+	// Logger receives warnings. If nil, they are discarded.
+	Logger *slog.Logger
+}
+
+// Store is the database with everything in it. It is safe for concurrent use:
+// readers never wait for writers, writers take turns, those of other processes
+// included.
+type Store struct {
+	*database
+	SessionLog
+	Index
+	Graph
+	State
+}
+
+// SessionLog is what was said, by session.
+type SessionLog struct{ *database }
+
+// Index is what is found by its meaning.
+type Index struct {
+	*database
+	embedder embeddings.Provider // nil without
+	claim    claim
+}
+
+// Graph is the world: entities and their relations.
+type Graph struct{ *database }
+
+// State is what programs keep between runs.
+type State struct{ *database }
+
+// Open opens the database that a connection string names and makes its tables if there
+// are none. It brings an older schema up to date and refuses a newer one with
+// [ErrTooNew]. No error contains the password.
+func Open(ctx context.Context, dsn string, opts *Options) (*Store, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	db, err := openDatabase(ctx, dsn, o.Logger)
+	if err != nil {
+		return nil, err
+	}
+	db.groups = o.Groups
+	return &Store{
+		database: db, SessionLog: SessionLog{db}, Index: Index{database: db, embedder: o.Embedder}, Graph: Graph{db}, State: State{db},
+	}, nil
+}
+
+// Semantic reports whether facts are found by meaning, not by full text alone.
+func (s *Index) Semantic() bool { return s.embedder != nil }
+
+// database is the open database: who may use it now, and in which way.
+type database struct {
+	location string
+	log      *slog.Logger
+	groups   *memory.Groups // nil if nobody belongs to anything
+	pool     *pgxpool.Pool
+	// vectors says that the database has pgvector.
+	vectors bool
+	// unindexed has a value when something was written that may have to be indexed.
+	unindexed chan struct{}
+
+	mu     sync.Mutex // guards closed and calls.Add against calls.Wait
+	closed bool
+	calls  sync.WaitGroup
+}
+
+// Location is the server and its database, without user and password.
+func (s *database) Location() string { return s.location }
+
+// Extension reports whether the database has pgvector, which finds the nearest of many
+// vectors without comparing all.
+func (s *database) Extension() bool { return s.vectors }
+
+// Close waits for running calls and closes the connections. Later calls fail with
+// [memory.ErrClosed]; closing again does nothing.
+func (s *database) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	s.mu.Unlock()
+	s.calls.Wait()
+	s.pool.Close()
+	return nil
+}
+
+// beginCall counts a call in; endCall must follow unless it fails.
+func (s *database) beginCall() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return memory.ErrClosed
+	}
+	s.calls.Add(1)
+	return nil
+}
+
+func (s *database) endCall() { s.calls.Done() }
+
+// askForIndexing says that something may have to be indexed.
+func (s *database) askForIndexing() { wakeup.Signal(s.unindexed) }
+
+// openDatabase connects and brings the schema up to date.
+func openDatabase(ctx context.Context, dsn string, log *slog.Logger) (*database, error) {
+	if dsn == "" {
+		return nil, errors.New("opening database: no connection string given; set memory.dsn")
+	}
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("opening database: %w: the connection string is none; write postgres://user:password@host:5432/database", ErrDSN)
+	}
+	s := &database{location: locate(config), log: log, unindexed: make(chan struct{}, 1)}
+	if s.vectors, err = prepare(ctx, config); err != nil {
+		return nil, s.explain(ctx, "opening database", err)
+	}
+	if s.pool, err = openPool(ctx, config, s.vectors); err != nil {
+		return nil, s.explain(ctx, "opening database", err)
+	}
+	return s, nil
+}
+
+// locate names a database without saying who may use it.
+func locate(c *pgxpool.Config) string {
+	at := fmt.Sprintf("postgres://%s:%d/%s", c.ConnConfig.Host, c.ConnConfig.Port, c.ConnConfig.Database)
+	if path := c.ConnConfig.RuntimeParams["search_path"]; path != "" {
+		at += " (" + path + ")"
+	}
+	return at
+}

@@ -1,0 +1,199 @@
+package postgres
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/fulltext"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
+)
+
+const (
+	// substitute begins what stands for a byte that PostgreSQL does not keep, and for
+	// itself.
+	substitute = '\x1a'
+	// lastRune ends the range of all words with a given beginning.
+	lastRune = "\U0010FFFF"
+	// longestWord is where words are cut off, in bytes: an index takes no more.
+	longestWord = 256
+)
+
+// keepable makes text of any bytes what PostgreSQL keeps: the byte 0, bytes that are no
+// UTF-8 and the substitute itself become the substitute and two digits.
+func keepable(s string) string {
+	if utf8.ValidString(s) && !strings.ContainsAny(s, "\x00\x1a") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == 0 || r == substitute || r == utf8.RuneError && n == 1 {
+			fmt.Fprintf(&b, "%c%02x", substitute, s[i])
+		} else {
+			b.WriteString(s[i : i+n])
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// restored makes of what keepable made what it was.
+func restored(s string) string {
+	if !strings.ContainsRune(s, substitute) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == substitute && i+2 < len(s) {
+			if v, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				b.WriteByte(byte(v))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// clip cuts a word, or a key of several, to what an index takes.
+func clip(w string) string {
+	if len(w) <= longestWord {
+		return w
+	}
+	n := longestWord
+	for n > 0 && !utf8.RuneStart(w[n]) {
+		n--
+	}
+	return w[:n]
+}
+
+// wordsOf are the different words a text is found by.
+func wordsOf(text string) []string {
+	all := words.Split(text)
+	for i, w := range all {
+		all[i] = clip(w)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// factHash tells a fact from all others.
+func factHash(source, text string) []byte {
+	sum := sha256.Sum256([]byte(source + pack.Frame + text))
+	return sum[:]
+}
+
+// textIndex leads from words to rows, as one connection sees it.
+type textIndex struct {
+	c conn
+	// table has the columns word and id, the latter under the name that column says.
+	table, column string
+	// scope is what more must be true of a row w of the table; its parameters are args,
+	// numbered from $1.
+	scope string
+	args  []any
+	// size selects how many texts there are.
+	size string
+}
+
+// Size is how many texts there are.
+func (x textIndex) Size(ctx context.Context) (total float64, err error) {
+	return total, row(ctx, x.c, x.size, nil, &total)
+}
+
+// Newest returns the ids of the newest texts that match, the newest first.
+func (x textIndex) Newest(ctx context.Context, e fulltext.Expression, most int) ([]int64, error) {
+	args := slices.Clone(x.args)
+	add := func(v any) string {
+		args = append(args, v)
+		return "$" + strconv.Itoa(len(args))
+	}
+	var where []string
+	if e.Beginning != "" {
+		where = append(where, `w.word >= `+add(clip(e.Beginning)), `w.word < `+add(clip(e.Beginning)+lastRune))
+	}
+	for i, word := range e.Words {
+		if i == 0 {
+			where = append(where, `w.word = `+add(clip(word)))
+			continue
+		}
+		where = append(where, fmt.Sprintf(`EXISTS (SELECT 1 FROM %s o WHERE o.word = %s AND o.%s = w.%[3]s)`, x.table, add(clip(word)), x.column))
+	}
+	if x.scope != "" {
+		where = append(where, x.scope)
+	}
+	distinct := ""
+	if e.Beginning != "" {
+		distinct = "DISTINCT "
+	}
+	query := fmt.Sprintf(`SELECT coalesce(array_agg(id), '{}') FROM (SELECT %sw.%s AS id FROM %s w WHERE %s ORDER BY w.%[2]s DESC LIMIT %[5]s) newest`,
+		distinct, x.column, x.table, strings.Join(where, " AND "), add(most))
+	var ids []int64
+	return ids, row(ctx, x.c, query, args, &ids)
+}
+
+// visibleTo is a condition on what a viewer may see of a table of the graph; the
+// parameter is what viewerKeys returns.
+func visibleTo(table, param string) string {
+	return fmt.Sprintf(`(%s.visible = '' OR EXISTS (SELECT 1 FROM unnest(%s::text[]) k WHERE strpos(%[1]s.visible, k) > 0))`, table, param)
+}
+
+// heardBy is the same for lines and facts, which have the number of their list: it is
+// looked up once for a whole query.
+func heardBy(table, param string) string {
+	return fmt.Sprintf(`%s.audience = ANY (ARRAY(SELECT a.n FROM audiences a WHERE a.n = 0 OR EXISTS (SELECT 1 FROM unnest(%s::text[]) k WHERE strpos(a.ids, k) > 0)))`, table, param)
+}
+
+// audienceIn selects the list of a line or fact as it is kept.
+func audienceIn(table string) string {
+	return fmt.Sprintf(`(SELECT a.ids FROM audiences a WHERE a.n = %s.audience)`, table)
+}
+
+// audienceOf returns the number of a list of ids, which is kept if it is new.
+func audienceOf(ctx context.Context, c conn, ids []string) (n int64, err error) {
+	packed, err := noted(ids)
+	if err != nil || packed == "" {
+		return 0, err
+	}
+	err = row(ctx, c, `SELECT n FROM audiences WHERE ids = $1`, []any{packed}, &n)
+	if !errors.Is(err, pgx.ErrNoRows) {
+		return n, err
+	}
+	return n, row(ctx, c, `INSERT INTO audiences (ids) VALUES ($1) RETURNING n`, []any{packed}, &n)
+}
+
+// noted is a list of ids as a column visible keeps it.
+func noted(visible []string) (string, error) {
+	s, err := pack.Visible(visible)
+	return keepable(s), err
+}
+
+func listed(column string) []string { return pack.VisibleList(restored(column)) }
+
+// viewerKeys returns what a list contains of which viewer may see the row.
+func (s *database) viewerKeys(viewer string) []string {
+	keys := pack.ViewerKeys(viewer, s.groups)
+	for i, k := range keys {
+		keys[i] = keepable(k)
+	}
+	return keys
+}
+
+// keepLine is a line with all text as it is kept.
+func keepLine(l memory.Line) memory.Line {
+	for _, s := range []*string{&l.Session, &l.Speaker, &l.NPC, &l.To, &l.Text, &l.User, &l.Ref, &l.Date.Text} {
+		*s = keepable(*s)
+	}
+	return l
+}

@@ -1,0 +1,201 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"log/slog"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/pgvector/pgvector-go"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
+)
+
+// questionShare is the part of a search's remaining time the embedder may use,
+// so that a slow vendor leaves time for full text.
+const questionShare = 0.6
+
+// embed computes the facts' vectors, at most embedBatch, and stores them. No
+// lock and no transaction is held while the embedder works.
+func (s *Index) embed(ctx context.Context, todo []pending) error {
+	texts := make([]string, len(todo))
+	for i, p := range todo {
+		texts[i] = p.text
+	}
+	vectors, dims, err := s.embedTexts(ctx, texts)
+	if err != nil {
+		return err // which says what was being done
+	}
+	if err := s.ensureSpace(ctx, dims); err != nil {
+		return err
+	}
+	return s.writeUnsynced(ctx, "storing vectors", func(ctx context.Context, c conn) error {
+		space, err := s.ownSpace(ctx, c)
+		if err != nil {
+			return err
+		}
+		if space.n == 0 || space.dims != dims {
+			return errSpaceChanged
+		}
+		for i, f := range todo {
+			if err := putVector(ctx, c, space, f, vectors[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// embedTexts asks the embedder and checks what it says, which is all of one
+// length. A vector without a direction becomes nil: nothing is near to it.
+func (s *Index) embedTexts(ctx context.Context, texts []string) (vectors [][]float32, dims int, err error) {
+	got, err := s.embedder.Embed(ctx, texts)
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(got) != len(texts) {
+		return nil, 0, fmt.Errorf("%s gave %d vectors for %d texts", s.embedder.Name(), len(got), len(texts))
+	}
+	vectors = make([][]float32, len(got))
+	if dims = s.embedder.Dimensions(); dims <= 0 {
+		return nil, 0, fmt.Errorf("%s has %d dimensions", s.embedder.Name(), dims)
+	}
+	for i, v := range got {
+		if len(v) != dims {
+			return nil, 0, fmt.Errorf("%s gave %d dimensions, not %d", s.embedder.Name(), len(v), dims)
+		}
+		vectors[i] = pack.Normalised(v)
+	}
+	return vectors, dims, nil
+}
+
+// putVector stores one fact's vector unless a concurrent call was faster or
+// the fact has gone meanwhile. A nil vector marks the fact as done.
+func putVector(ctx context.Context, c conn, space vectorSpace, f pending, vector []float32) error {
+	n, err := exec(ctx, c, `UPDATE facts SET embedded = $1 WHERE id = $2 AND embedded = $3 AND text = $4`, space.n, f.id, f.embedded, keepable(f.text))
+	if err != nil || n == 0 || vector == nil {
+		return err
+	}
+	_, err = exec(ctx, c, `INSERT INTO `+vectorTable(space.n)+` (fact, embedding) VALUES ($1, $2)`, f.id, space.column(vector))
+	return err
+}
+
+// column is a vector as the table of its space takes it.
+func (space vectorSpace) column(v []float32) any {
+	if space.kind == kindVector {
+		return pgvector.NewVector(v)
+	}
+	return pack.Vector(v)
+}
+
+// embedQuestion returns the question's vector, or nil if it is to be answered
+// by full text: without an embedder, or when the embedder fails or dawdles.
+func (s *Index) embedQuestion(ctx context.Context, text string) ([]float32, error) {
+	if s.embedder == nil {
+		return nil, nil
+	}
+	bounded := ctx
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		bounded, cancel = context.WithTimeout(ctx, time.Duration(questionShare*float64(time.Until(deadline))))
+		defer cancel()
+	}
+	vectors, _, err := s.embedTexts(bounded, []string{text})
+	if err == nil {
+		return vectors[0], nil
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	s.log.LogAttrs(ctx, slog.LevelWarn, "facts are searched by full text",
+		slog.String("embedder", s.embedder.Name()), slog.Any("error", err))
+	return nil, nil
+}
+
+// nearest returns the k facts nearest to the vector, and the space that was
+// searched, 0 if none could be.
+func (s *Index) nearest(ctx context.Context, c conn, vector []float32, viewer string, k int) (hits []scored, searched int64, err error) {
+	if vector == nil {
+		return nil, 0, nil
+	}
+	space, err := s.ownSpace(ctx, c)
+	if err != nil || space.n == 0 {
+		return nil, 0, err
+	}
+	if space.kind == kindBytes {
+		hits, err = compareAll(ctx, c, space, vector, s.viewerKeys(viewer), k)
+		return hits, space.n, err
+	}
+	// The index leads to the nearest of all; where too few of them are for the viewer's
+	// eyes, those that are get compared one by one.
+	if space.dims <= longestIndexed {
+		if _, err := exec(ctx, c, `SELECT set_config('hnsw.ef_search', $1, true)`, strconv.Itoa(min(1000, max(40, 2*k)))); err != nil {
+			return nil, 0, err
+		}
+		hits, err = queryNearest(ctx, c, space, `v.embedding <=> $1`, vector, s.viewerKeys(viewer), k)
+		if err != nil || len(hits) == k {
+			return hits, space.n, err
+		}
+	}
+	hits, err = queryNearest(ctx, c, space, `(v.embedding <=> $1) + 0`, vector, s.viewerKeys(viewer), k)
+	return hits, space.n, err
+}
+
+// queryNearest has the database order vectors by their distance.
+func queryNearest(ctx context.Context, c conn, space vectorSpace, distance string, vector []float32, keys []string, k int) ([]scored, error) {
+	query := `SELECT v.fact, v.embedding <=> $1 FROM ` + vectorTable(space.n) + ` v JOIN facts f ON f.id = v.fact
+		WHERE ` + heardBy("f", "$2") + ` ORDER BY ` + distance + ` LIMIT $3`
+	return rows(ctx, c, query, []any{space.column(vector), keys, k}, func(r pgx.Rows) (h scored, err error) {
+		var distance float64
+		err = r.Scan(&h.id, &distance)
+		h.score = min(1, max(0, 1-distance))
+		return h, err
+	})
+}
+
+// compareAll compares every vector that viewer may see, for want of an index.
+func compareAll(ctx context.Context, c conn, space vectorSpace, vector []float32, keys []string, k int) ([]scored, error) {
+	var best []scored
+	rs, err := c.Query(ctx, `SELECT v.fact, v.embedding FROM `+vectorTable(space.n)+` v JOIN facts f ON f.id = v.fact WHERE `+heardBy("f", "$1"), keys)
+	if err != nil {
+		return nil, err
+	}
+	defer rs.Close()
+	var id int64
+	var packed pgtype.DriverBytes
+	_, err = pgx.ForEachRow(rs, []any{&id, &packed}, func() error {
+		best = append(best, scored{id, min(1, max(0, similarity(vector, packed)))})
+		if len(best) >= 4*k+1024 {
+			best = nearestOf(best, k)
+		}
+		return nil
+	})
+	return nearestOf(best, k), err
+}
+
+// nearestOf are the k best, in order.
+func nearestOf(all []scored, k int) []scored {
+	slices.SortFunc(all, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
+	})
+	return all[:min(len(all), k)]
+}
+
+// similarity is the cosine of two vectors of length 1, the second as it is kept.
+func similarity(v []float32, packed []byte) float64 {
+	if len(packed) != 4*len(v) {
+		return 0
+	}
+	var sum float32
+	for i, x := range v {
+		sum += x * math.Float32frombits(binary.LittleEndian.Uint32(packed[4*i:]))
+	}
+	return float64(sum)
+}
