@@ -109,6 +109,8 @@ type parser struct {
 	problems *problem.List
 	seen     map[string]place // rule ids of all files so far
 	shapes   map[string]shape // of the blocks of figures, by category
+	set      map[string]func(*yaml.Node)
+	now      rule // the rule being read
 }
 
 func (p *parser) addProblem(line int, fix, format string, args ...any) {
@@ -157,29 +159,39 @@ func (p *parser) syntax(err error) {
 	p.addProblem(line, "", "not valid YAML: %s", what)
 }
 
-// rule reads one entry; ok tells that it is a rule with a usable id.
-func (p *parser) rule(n *yaml.Node) (r rule, ok bool) {
-	r.System = p.system
+// setters fill p.now, each from the value of one key. They are made once for a file.
+func (p *parser) setters() map[string]func(*yaml.Node) {
 	set := map[string]func(*yaml.Node){
-		"id":       p.readText(&r.ID),
-		"category": p.readText(&r.Category),
-		"name":     p.readText(&r.Name),
-		"aliases":  p.readTexts(&r.Aliases),
-		"tags":     p.readTexts(&r.Tags),
-		"summary":  p.readText(&r.Summary),
-		"text":     p.readText(&r.Text),
-		"spell":    func(n *yaml.Node) { r.Spell = p.spell(n) },
+		"id":       p.readText(&p.now.ID),
+		"category": p.readText(&p.now.Category),
+		"name":     p.readText(&p.now.Name),
+		"aliases":  p.readTexts(&p.now.Aliases),
+		"tags":     p.readTexts(&p.now.Tags),
+		"summary":  p.readText(&p.now.Summary),
+		"text":     p.readText(&p.now.Text),
+		"spell":    func(n *yaml.Node) { p.now.Spell = p.spell(n) },
 	}
 	for category, s := range p.shapes {
 		set[category] = func(n *yaml.Node) {
-			if r.blockOf != "" {
-				p.addProblem(n.Line, "remove one of them", "blocks %q and %q are given both", r.blockOf, category)
+			if p.now.blockOf != "" {
+				p.addProblem(n.Line, "remove one of them", "blocks %q and %q are given both", p.now.blockOf, category)
 			}
-			r.block, r.blockOf = p.block(n, s), category
-			r.collect(n)
+			p.now.block, p.now.blockOf = p.block(n, s), category
+			p.now.collect(n)
 		}
 	}
-	if !p.mapping(n, set, "id", "category", "name", "summary", "text") {
+	return set
+}
+
+// rule reads one entry; ok tells that it is a rule with a usable id.
+func (p *parser) rule(n *yaml.Node) (r rule, ok bool) {
+	if p.set == nil {
+		p.set = p.setters()
+	}
+	p.now = rule{System: p.system}
+	whole := p.mapping(n, p.set, "id", "category", "name", "summary", "text")
+	r = p.now
+	if !whole {
 		return r, false
 	}
 	p.checkRule(n, &r)
