@@ -248,6 +248,18 @@ func TestSearchSessions(t *testing.T) {
 	call[lines](t, t.Context(), x, fmt.Sprintf(`{"query":%q}`, strings.Repeat("crown ", 5000)))
 }
 
+func TestSearchSessionsSaysThatThereIsNothing(t *testing.T) {
+	s := open(t, nil)
+	x := tool(t, memorytool.NewTools(s, nil, s), "search_sessions")
+	got := call[struct {
+		Count int
+		Note  string
+	}](t, t.Context(), x, `{"query":"the silver crown"}`)
+	if got.Count != 0 || got.Note == "" {
+		t.Errorf("result = %+v, want no lines and a note", got)
+	}
+}
+
 type entities struct {
 	Count    int
 	Entities []struct{ ID, Type, Name, Description string }
@@ -334,7 +346,7 @@ func TestSearchFacts(t *testing.T) {
 		args     string
 		want     []string // sources, in order
 	}{
-		{name: "by_meaning", embedder: wordvectors.New(), npc: "bartok", args: `{"query":"silver crown"}`, want: []string{"session:0"}},
+		{name: "by_meaning", embedder: wordvectors.New(), npc: "bartok", args: `{"query":"silver crown"}`, want: []string{"session:0", "session:now", "session:now"}},
 		{name: "by_meaning_secret", embedder: wordvectors.New(), npc: "mayor", args: `{"query":"mayor stole silver crown","top_k":1}`, want: []string{"entity:mayor"}},
 		{name: "without_embedder_lines_follow", npc: "bartok", args: `{"query":"silver crown"}`, want: []string{"session:0", "session:now", "session:now"}},
 		{name: "without_embedder_top_k", npc: "bartok", args: `{"query":"silver crown","top_k":2.0}`, want: []string{"session:0", "session:now"}},

@@ -1,8 +1,10 @@
 package memorytool
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -45,7 +47,7 @@ func (t *toolset) searchSessions() tools.Tool {
 		Definition: llm.ToolDefinition{
 			Name: "search_sessions",
 			Description: "Search what was said in this and earlier sessions, by words and by what they mean. " +
-				"Returns the best matching lines with speaker, session and time.",
+				"Returns the nearest lines with speaker, session and time; it may be that none of them answers.",
 			Parameters:          tools.SchemaOf[searchSessionsArgs](tools.Bounds{"query": said}),
 			EstimatedDurationMs: 100, MaxDurationMs: 500,
 		},
@@ -95,6 +97,9 @@ type searchFactsArgs struct {
 	TopK *float64 `json:"top_k,omitempty" jsonschema:"Most facts to return."`
 }
 
+// leastLikeness is the likeness below which a fact has nothing to do with a question.
+const leastLikeness = 0.1
+
 // FoundFacts is the output of search_facts.
 type FoundFacts struct {
 	Query string `json:"query"`
@@ -139,11 +144,11 @@ func (t *toolset) runSearchFacts(ctx context.Context, args searchFactsArgs) (Fou
 	if err != nil {
 		return FoundFacts{}, fmt.Errorf("searching facts: %w", err)
 	}
-	if len(facts) == 0 || len(facts) < k && !t.semantic() {
-		if facts, err = t.transcribed(ctx, facts, query, k); err != nil {
-			return FoundFacts{}, fmt.Errorf("searching facts in sessions: %w", err)
-		}
+	said, err := t.transcribed(ctx, query, k)
+	if err != nil {
+		return FoundFacts{}, fmt.Errorf("searching facts in sessions: %w", err)
 	}
+	facts = fuse(k, facts, said)
 	return FoundFacts{Query: query, Count: len(facts), Facts: facts}, nil
 }
 
@@ -157,14 +162,32 @@ func topK(asked *float64) (int, error) {
 	return 0, fmt.Errorf("%w: top_k is %v; use a whole number from 1 to %d", mcp.ErrInvalidArguments, *asked, maxTopK)
 }
 
-// semantic reports whether the index finds facts by meaning. An index that
-// does not say is taken to.
-func (t *toolset) semantic() bool {
-	if t.index == nil {
-		return false
+// fuse joins lists of the same question by reciprocal rank: what several have near
+// their heads comes first. Scores are 1 for what all have first.
+func fuse(k int, lists ...[]Fact) []Fact {
+	const damping = 60 // the usual constant: heads of lists count little more than what follows
+	type key struct{ source, text string }
+	places := map[key]int{}
+	out := []Fact{}
+	lists = slices.DeleteFunc(lists, func(l []Fact) bool { return len(l) == 0 })
+	for _, list := range lists {
+		for rank, f := range list {
+			share := (damping + 1.0) / float64(damping+1+rank) / float64(len(lists))
+			if i, ok := places[key{f.Source, f.Text}]; ok {
+				out[i].Score += share
+				continue
+			}
+			places[key{f.Source, f.Text}] = len(out)
+			f.Score = share
+			out = append(out, f)
+		}
 	}
-	s, ok := t.index.(interface{ Semantic() bool })
-	return !ok || s.Semantic()
+	slices.SortStableFunc(out, func(a, b Fact) int { return cmp.Compare(b.Score, a.Score) })
+	out = out[:min(len(out), k)]
+	for i := range out {
+		out[i].Score = min(1, out[i].Score)
+	}
+	return out
 }
 
 // indexed returns what the index knows, if there is one.
@@ -178,32 +201,27 @@ func (t *toolset) indexed(ctx context.Context, query string, k int) ([]Fact, err
 		return nil, err
 	}
 	for _, h := range hits[:min(len(hits), k)] {
+		if h.Score < leastLikeness {
+			continue
+		}
 		out = append(out, Fact{Text: untrusted.Clip(h.Text, maxText), Source: h.Source, Score: h.Score})
 	}
 	return out, nil
 }
 
-// transcribed fills facts up to k with lines from the session log.
-func (t *toolset) transcribed(ctx context.Context, facts []Fact, query string, k int) ([]Fact, error) {
+// transcribed returns lines of the session log as facts.
+func (t *toolset) transcribed(ctx context.Context, query string, k int) ([]Fact, error) {
 	hits, err := t.recall(ctx, memory.LineQuery{Text: query, Viewer: viewer(ctx), Limit: k})
 	if err != nil {
 		return nil, err
 	}
-	most := 1.0
-	if n := len(facts); n > 0 {
-		most = facts[n-1].Score
-	}
+	var out []Fact
 	for _, h := range hits {
-		if len(facts) == k {
-			break
-		}
 		said := h.Text
 		if h.Speaker != "" {
 			said = h.Speaker + ": " + said
 		}
-		// The log's scores have no upper end; a fact's lies within 0 and 1.
-		score := min(most, max(0, h.Score)/(1+max(0, h.Score)))
-		facts = append(facts, Fact{Text: untrusted.Clip(said, maxText), Source: "session:" + h.Session, Score: score})
+		out = append(out, Fact{Text: untrusted.Clip(said, maxText), Source: "session:" + h.Session})
 	}
-	return facts, nil
+	return out, nil
 }
