@@ -90,15 +90,13 @@ func (p *printer) print(indent string, v any) {
 	}
 	out := string(text)
 	if indent != "" {
-		out = strings.ReplaceAll(out, "\n", "\n"+indent)
-		out = indent[:len(indent)-2] + "- " + strings.TrimSuffix(out, indent)
-		out = blankLine.ReplaceAllString(out, "\n")
+		out = indent[:len(indent)-2] + "- " + innerLine.ReplaceAllString(out, "\n"+indent+"$1")
 	}
 	_, p.err = io.WriteString(p.w, out)
 }
 
-// blankLine is a line of nothing but indentation.
-var blankLine = regexp.MustCompile(`\n +(?:\n|$)`)
+// innerLine is where a line begins that is neither the first nor empty.
+var innerLine = regexp.MustCompile(`\n([^\n])`)
 
 func (p *printer) begin(list string, n int) {
 	if p.err == nil && n > 0 {

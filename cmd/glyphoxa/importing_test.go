@@ -1,0 +1,60 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestAWorldComesAndGoes imports a world of Foundry VTT, plays in it, exports it and
+// removes it.
+func TestAWorldComesAndGoes(t *testing.T) {
+	t.Parallel()
+	h := newProgram(t)
+	h.write("glyphoxa.yaml", "data_dir: data\ncampaign: {name: Barrow Keep}\nnpcs:\n  - {name: Maren, id: maren, personality: A ferrywoman.}\n")
+	world, err := filepath.Abs(filepath.FromSlash("../../internal/vtt/testdata/foundry13"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dry := h.run("", "import", world, "--dry-run").ok(t)
+	checkSays(t, dry.stdout, "9 new", "nothing was changed")
+	checkSays(t, h.run("", "import", world).ok(t).stdout, "9 new", "taken into")
+	checkSays(t, h.run("", "import", world).ok(t).stdout, "0 new, 0 changed, 9", "nothing had to be changed")
+	h.run("", "recap").complains(t, 2, "nothing has been said", "glyphoxa play")
+
+	h.run("Maren, the ferry to the keep costs a copper, and the bridge is gone.\nMaren, Ulric Vey poisoned his brother at the keep.\n", "play", "--json").ok(t)
+	all := h.run("", "recap").ok(t).stdout
+	checkSays(t, all, "Barrow Keep", "copper", "Ulric")
+	players := h.run("", "recap", "--players").ok(t).stdout
+	if checkSays(t, players, "copper"); strings.Contains(players, "Ulric") {
+		t.Errorf("players are told of whom only the DM knows:\n%s", players)
+	}
+
+	checkSays(t, h.run("", "export", "again.yaml", "--with-lines").ok(t).stdout, "9 entities", "again.lines.jsonl")
+	h.run("", "export", "again.yaml").complains(t, 2, "there already")
+	text, err := os.ReadFile(h.path("again.yaml"))
+	if err != nil || strings.Contains(string(text), "copper, and") {
+		t.Errorf("%v; what players said is in the campaign file:\n%s", err, text)
+	}
+	h.run("", "check", "again.yaml").ok(t)
+	checkSays(t, h.run("", "import", "again.yaml").ok(t).stdout, "0 new, 0 changed, 9", "nothing had to be changed")
+
+	checkSays(t, h.run("", "campaign", "list").ok(t).stdout, "Barrow Keep: 9 entities, 1 sessions")
+	h.run("", "campaign", "remove", "Barrow Keep").complains(t, 2, "9 entities", "--yes")
+	h.run("", "campaign", "remove", "Barrow").complains(t, 2, "no campaign", "Barrow Keep")
+	checkSays(t, h.run("", "campaign", "remove", "Barrow Keep", "--yes").ok(t).stdout, "removed 9 entities", "1 sessions", "stay")
+	checkSays(t, h.run("", "campaign", "remove", "Barrow Keep", "--with-sessions", "--yes").ok(t).stdout, "1 sessions")
+	h.run("", "recap").complains(t, 2, "nothing has been said")
+	checkSays(t, h.run("", "import", world).ok(t).stdout, "9 new", "5 new or changed")
+}
+
+// checkSays fails for each of the words that a text lacks.
+func checkSays(t *testing.T, text string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			t.Errorf("lacks %q:\n%s", w, text)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/MrWong99/glyphoxa/internal/app"
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+)
+
+func recapCommand(c *common) *cobra.Command {
+	var o app.RecapOptions
+	cmd := &cobra.Command{
+		Use: "recap [SESSION]", Short: "Tell what happened in a session",
+		Long: "Tell what happened in a session, or in the latest: by the configured model, or without one by the\n" +
+			"lines that tell most. With --players what only the DM or single NPCs know is left out.",
+		Example: "  glyphoxa recap\n  glyphoxa recap 20261122-194107-5f3a9c01 --players",
+		Args:    takeArgs(0, 1, "recap takes the id of one session at most"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := play.LoadConfig(c.config)
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				o.Session = args[0]
+			}
+			return app.Recap(cmd.Context(), c.out, cfg, o)
+		},
+	}
+	cmd.Flags().BoolVar(&o.Players, "players", false, "tell only what players may know")
+	cmd.Flags().BoolVar(&o.Extract, "extract", false, "tell by the lines themselves, even with a model")
+	return cmd
+}
+
+func campaignCommand(c *common) *cobra.Command {
+	cmd := &cobra.Command{Use: "campaign", Short: "List and remove campaigns", Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	list := &cobra.Command{
+		Use: "list", Short: "List the campaigns in memory", Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := play.LoadConfig(c.config)
+			if err != nil {
+				return err
+			}
+			return app.Campaigns(cmd.Context(), c.out, cfg)
+		},
+	}
+	var o app.RemoveOptions
+	var yes bool
+	remove := &cobra.Command{
+		Use: "remove NAME", Short: "Remove a campaign from memory",
+		Long: "Remove what a campaign brought from memory: its entities, their relations and what is told of\n" +
+			"them. Its sessions stay unless --with-sessions is given. What else stays is said.",
+		Example: "  glyphoxa campaign remove \"Barrow Keep\"\n  glyphoxa campaign remove \"Barrow Keep\" --with-sessions --yes",
+		Args:    takeArgs(1, 1, "campaign remove takes the name of one campaign; campaign list names them"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := play.LoadConfig(c.config)
+			if err != nil {
+				return err
+			}
+			if o.Name = args[0]; !yes {
+				o.Confirm = c.confirmByName(args[0])
+			}
+			return app.RemoveCampaign(cmd.Context(), c.out, cfg, o)
+		},
+	}
+	remove.Flags().BoolVar(&o.Sessions, "with-sessions", false, "remove its sessions with every line, too")
+	remove.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.AddCommand(list, remove)
+	return cmd
+}
+
+// confirmByName asks the human at the terminal to type a name.
+func (c *common) confirmByName(name string) func(string) error {
+	return func(question string) error {
+		if !c.terminal {
+			return problem.Usage(errors.New(question + " Nobody is there to ask; give --yes"))
+		}
+		fmt.Fprintf(c.err, "%s\nType the campaign's name to go on: ", question)
+		answer, _ := bufio.NewReader(c.in).ReadString('\n') // an end without an answer is none
+		if strings.TrimSpace(answer) != name {
+			return problem.Usage(errors.New("that is not its name; nothing was removed"))
+		}
+		return nil
+	}
+}

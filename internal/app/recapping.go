@@ -1,0 +1,303 @@
+package app
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/campaign"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/internal/recap"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+)
+
+// RecapOptions say what Recap tells. The zero value is the latest session, for the DM.
+type RecapOptions struct {
+	Session string
+	// Players leaves out what players must not be told.
+	Players bool
+	// Extract tells by the lines themselves, even with a model.
+	Extract bool
+}
+
+const (
+	// recapLines is how many lines a recap without a model has at most.
+	recapLines = 12
+	// recapTime bounds how long a model may take.
+	recapTime = 2 * time.Minute
+)
+
+// Recap tells what happened in a session: by the configured model, or without one by
+// the lines that tell most.
+func Recap(ctx context.Context, w io.Writer, cfg *config.Config, o RecapOptions) error {
+	return withStore(ctx, cfg, func(store *sqlite.Store) error {
+		s, err := findSession(ctx, store, o.Session)
+		if err != nil {
+			return err
+		}
+		lines, err := store.Recent(ctx, s.ID, max(1, s.Lines))
+		if err != nil {
+			return err
+		}
+		entities, _, err := store.World(ctx)
+		if err != nil {
+			return err
+		}
+		secrets := &recap.Secrets{}
+		if o.Players {
+			var facts []memory.Fact
+			if err := eachToldFact(ctx, store, func(f memory.Fact) { facts = append(facts, f) }); err != nil {
+				return err
+			}
+			secrets = recap.SecretsOf(entities, facts)
+			lines = recap.ForPlayers(lines, secrets)
+		}
+		text, by, err := tellSession(ctx, cfg, lines, entities, secrets, o)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(w, "%s, %s, %d lines%s\n\n%s\n", cmp.Or(s.Campaign, "a session"), s.Started.Local().Format("2 January 2006 15:04"), s.Lines, by, text)
+		return err
+	})
+}
+
+// tellSession is what a recap says, and by what.
+func tellSession(ctx context.Context, cfg *config.Config, lines []memory.Line, entities []memory.Entity, secrets *recap.Secrets, o RecapOptions) (text, by string, err error) {
+	if len(lines) == 0 {
+		return "Nothing was said that can be told.", "", nil
+	}
+	client := providers.NewClient()
+	defer client.CloseIdleConnections()
+	model, scripted, err := providers.Model(client, cfg.Providers.LLM, nil)
+	if err != nil {
+		return "", "", problem.Usage(err)
+	}
+	if !o.Extract && !scripted {
+		ctx, cancel := context.WithTimeout(ctx, recapTime)
+		defer cancel()
+		language := ""
+		if len(cfg.Language) > 0 {
+			language = cfg.Language[0]
+		}
+		text, err := recap.Ask(ctx, model, lines, language)
+		if err != nil {
+			return "", "", fmt.Errorf("%w; --extract needs no model", err)
+		}
+		if !secrets.Betrays(text) {
+			return text, ", as the model tells it", nil
+		}
+	}
+	var names []string
+	for _, e := range entities {
+		names = append(names, e.Name)
+	}
+	var b strings.Builder
+	for _, l := range recap.Extract(lines, names, recapLines) {
+		fmt.Fprintf(&b, "- %s: %s\n", l.Speaker, l.Text)
+	}
+	return strings.TrimSuffix(b.String(), "\n"), ", by the lines that tell most", nil
+}
+
+// findSession is the session of an id, or the latest in which anything was said.
+func findSession(ctx context.Context, store *sqlite.Store, id string) (memory.Session, error) {
+	all, err := store.Sessions(ctx, 0)
+	if err != nil {
+		return memory.Session{}, err
+	}
+	latest := slices.IndexFunc(all, func(s memory.Session) bool { return s.Lines > 0 })
+	if id != "" {
+		if i := slices.IndexFunc(all, func(s memory.Session) bool { return s.ID == id }); i >= 0 {
+			return all[i], nil
+		}
+		if latest >= 0 {
+			return memory.Session{}, problem.Usage(fmt.Errorf("there is no session %q; the latest is %s", id, all[latest].ID))
+		}
+	}
+	if latest < 0 {
+		return memory.Session{}, problem.Usage(errors.New("nothing has been said in any session yet; glyphoxa play starts one"))
+	}
+	return all[latest], nil
+}
+
+// RemoveOptions say what RemoveCampaign removes.
+type RemoveOptions struct {
+	Name string
+	// Sessions removes the campaign's sessions with every line, too.
+	Sessions bool
+	// Confirm asks whether to go on. If nil, nobody is asked.
+	Confirm func(question string) error
+}
+
+// Campaigns lists the campaigns of the memory.
+func Campaigns(ctx context.Context, w io.Writer, cfg *config.Config) error {
+	return withStore(ctx, cfg, func(store *sqlite.Store) error {
+		all, err := listCampaigns(ctx, cfg, store)
+		if err != nil {
+			return err
+		}
+		for _, c := range all {
+			if _, err := fmt.Fprintf(w, "%s: %d entities, %d sessions with %d lines\n", c.name, len(c.entities), len(c.sessions), c.lines); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// storedCampaign is what a memory has of a campaign.
+type storedCampaign struct {
+	name     string
+	entities []string
+	sessions []string
+	lines    int
+}
+
+// listCampaigns returns the campaigns of a memory: those that were imported, the
+// configured one, and those that were played.
+func listCampaigns(ctx context.Context, cfg *config.Config, store *sqlite.Store) ([]*storedCampaign, error) {
+	byName := map[string]*storedCampaign{}
+	var all []*storedCampaign
+	of := func(name string) *storedCampaign {
+		if byName[name] == nil {
+			byName[name] = &storedCampaign{name: name}
+			all = append(all, byName[name])
+		}
+		return byName[name]
+	}
+	state, err := store.LoadState(ctx, importsSpace)
+	if err != nil {
+		return nil, err
+	}
+	for name, text := range state {
+		if err := json.Unmarshal(text, &of(name).entities); err != nil {
+			return nil, fmt.Errorf("reading what %q brought: %w; import it again", name, err)
+		}
+	}
+	if c, err := play.ReadCampaign(cfg); err != nil {
+		return nil, err
+	} else if c != nil {
+		configured := of(cmp.Or(cfg.Campaign.Name, c.Name))
+		for _, e := range c.Entities {
+			configured.entities = append(configured.entities, e.ID)
+		}
+	}
+	sessions, err := store.Sessions(ctx, 0)
+	for _, s := range sessions {
+		c := of(s.Campaign)
+		c.sessions, c.lines = append(c.sessions, s.ID), c.lines+s.Lines
+	}
+	for _, c := range all {
+		slices.Sort(c.entities)
+		c.entities = slices.Compact(c.entities)
+	}
+	slices.SortFunc(all, func(a, b *storedCampaign) int { return cmp.Compare(a.name, b.name) })
+	return all, err
+}
+
+// RemoveCampaign takes a campaign out of the memory, and says what stays.
+func RemoveCampaign(ctx context.Context, w io.Writer, cfg *config.Config, o RemoveOptions) error {
+	return withStore(ctx, cfg, func(store *sqlite.Store) error {
+		all, err := listCampaigns(ctx, cfg, store)
+		if err != nil {
+			return err
+		}
+		var names []string
+		shared := map[string]bool{}
+		var c *storedCampaign
+		for _, other := range all {
+			if names = append(names, other.name); other.name == o.Name {
+				c = other
+				continue
+			}
+			for _, id := range other.entities {
+				shared[id] = true
+			}
+		}
+		if c == nil {
+			return problem.Usage(fmt.Errorf("there is no campaign %q; there are: %s", o.Name, strings.Join(names, ", ")))
+		}
+		gone := slices.DeleteFunc(slices.Clone(c.entities), func(id string) bool { return shared[id] })
+		question := fmt.Sprintf("%d entities of %q will be removed, with their relations and what is told of them", len(gone), o.Name)
+		if o.Sessions {
+			question += fmt.Sprintf(", and %d sessions with %d lines", len(c.sessions), c.lines)
+		}
+		if o.Confirm != nil {
+			if err := o.Confirm(question + "."); err != nil {
+				return err
+			}
+		}
+		if err := withdrawCampaign(ctx, store, o.Name, gone); err != nil {
+			return err
+		}
+		lines := 0
+		if o.Sessions {
+			for _, id := range c.sessions {
+				n, err := store.RemoveSession(ctx, id)
+				if lines += n; err != nil {
+					return err
+				}
+			}
+		}
+		if err := announceWorld(ctx, cfg, store); err != nil {
+			return err
+		}
+		return describeRemoval(w, cfg, c, o, len(gone), lines)
+	})
+}
+
+// withdrawCampaign takes entities of a campaign out of the world, and what is told of
+// them and of it.
+func withdrawCampaign(ctx context.Context, store *sqlite.Store, name string, ids []string) error {
+	sources := map[string]bool{"campaign:" + campaign.Slug(name): true}
+	for _, id := range ids {
+		sources["entity:"+id] = true
+	}
+	var facts []memory.Fact
+	err := eachToldFact(ctx, store, func(f memory.Fact) {
+		if sources[f.Source] {
+			facts = append(facts, f)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if err := store.Withdraw(ctx, ids, nil, facts); err != nil {
+		return err
+	}
+	if err := store.SaveState(ctx, importsSpace, map[string][]byte{name: nil}); err != nil {
+		return err
+	}
+	return store.SaveState(ctx, "world", map[string][]byte{"scene:" + name: nil, "initial:" + name: nil})
+}
+
+// describeRemoval says what was removed and, in so many words, what was not.
+func describeRemoval(w io.Writer, cfg *config.Config, c *storedCampaign, o RemoveOptions, gone, lines int) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "removed %d entities of %q with what is told of them", gone, o.Name)
+	if o.Sessions {
+		fmt.Fprintf(b, ", and %d sessions with %d lines", len(c.sessions), lines)
+	}
+	fmt.Fprintln(b)
+	if n := len(c.entities) - gone; n > 0 {
+		fmt.Fprintf(b, "%d entities stay, which another campaign has too\n", n)
+	}
+	if !o.Sessions && len(c.sessions) > 0 {
+		fmt.Fprintf(b, "%d sessions with %d lines stay, and NPCs remember them; --with-sessions removes them\n", len(c.sessions), c.lines)
+	}
+	fmt.Fprintln(b, "what was made at the table, notes, the audit log and copies of the database stay")
+	if o.Name == cfg.Campaign.Name && cfg.Campaign.World != "" {
+		fmt.Fprintf(b, "the configuration names %s, which the next start takes in again; take campaign.world out\n", cfg.Campaign.World)
+	}
+	return b.Flush()
+}
