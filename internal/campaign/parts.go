@@ -15,7 +15,7 @@ const (
 	partSize = 64 << 10
 	// partsPerSweep is how many parts are read before what they left behind is given
 	// back. A program that collects garbage lazily would keep that of all of them.
-	partsPerSweep = 16
+	partsPerSweep = 6
 )
 
 // listKey is a line that begins a list whose entries stand below it.

@@ -60,10 +60,16 @@ func (r *reader) readAll(f io.Reader, name string) ([]byte, error) {
 		return nil, err
 	}
 	most := min(maxFile, r.budget)
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err != nil {
+	var b bytes.Buffer
+	if s, ok := f.(fs.File); ok { // its size is only a hint
+		if info, err := s.Stat(); err == nil && info.Size() < most {
+			b.Grow(int(info.Size()) + bytes.MinRead)
+		}
+	}
+	if _, err := b.ReadFrom(io.LimitReader(f, most+1)); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	data := b.Bytes()
 	if int64(len(data)) > most {
 		return nil, fmt.Errorf("%s: %w", name, errTooLarge)
 	}

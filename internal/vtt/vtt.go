@@ -8,7 +8,6 @@
 package vtt
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -74,7 +73,10 @@ func Read(ctx context.Context, name string, o Options) (*Imported, error) {
 		}
 		return r.finish(name, trimExt(base), func() error { return r.readTree(archive) })
 	}
-	data, err := r.readAll(io.MultiReader(bytes.NewReader(magic[:n]), f), base)
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, problem.Usage(fmt.Errorf("reading %s: it cannot be read from the beginning; name a regular file", name))
+	}
+	data, err := r.readAll(f, base)
 	if err != nil {
 		return nil, problem.Usage(fmt.Errorf("reading %s: %w", name, err))
 	}
