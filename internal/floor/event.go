@@ -63,6 +63,7 @@ type Timer int
 const (
 	TimerDuck Timer = iota
 	TimerConfirm
+	TimerSecond
 	TimerLull
 	TimerGap
 	TimerHold
@@ -279,6 +280,10 @@ func (f *Floor) fireTimer(e Event) {
 		}
 	case TimerConfirm:
 		if f.ripe = !f.counts(); !f.ripe {
+			f.confirmInterruption()
+		}
+	case TimerSecond:
+		if slices.Contains(f.voices, f.second) {
 			f.confirmInterruption()
 		}
 	case TimerLull:

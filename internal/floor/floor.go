@@ -119,6 +119,7 @@ type Floor struct {
 	ripe    bool     // the confirm window ran out in a lull: if the voice comes back, it stops
 	meant   bool     // it yields to words, not only to a voice
 	counted string   // whose voice runs the confirm window
+	second  string   // whose voice is counted beside it
 	resting bool     // the gap after a line runs
 	held    bool     // the hold for talking players runs
 	overdue bool     // the hold is over: speak although they talk

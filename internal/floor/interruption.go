@@ -1,6 +1,9 @@
 package floor
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // startConfirmWindow starts to count a player's voice against a line that is heard, which
 // first ducks, and then stops. Whoever talked on although the line had waited long enough
@@ -11,14 +14,33 @@ func (f *Floor) startConfirmWindow() {
 	}
 	i := slices.IndexFunc(f.voices, func(v string) bool { return !slices.Contains(f.talked, v) })
 	f.counted = f.voices[i]
-	after := f.timing.Confirm
-	if f.holder.Confirm > 0 {
-		after = f.holder.Confirm
-	}
+	after := f.confirmTime()
 	f.setTimer(TimerConfirm, after)
 	f.ducks = f.holder.Manner == Yields && f.timing.Duck < after
 	if f.ducks {
 		f.setTimer(TimerDuck, f.timing.Duck)
+	}
+	f.countSecondVoice()
+}
+
+// confirmTime is how long a player must voice before the line that is heard yields.
+func (f *Floor) confirmTime() time.Duration {
+	if f.holder.Confirm > 0 {
+		return f.holder.Confirm
+	}
+	return f.timing.Confirm
+}
+
+// countSecondVoice counts a voice beside the one that runs the confirm window: whoever talks
+// while another murmurs has talked as long when the other is done.
+func (f *Floor) countSecondVoice() {
+	if f.phase != audible || f.timers[TimerConfirm] == 0 || f.timers[TimerSecond] != 0 {
+		return
+	}
+	i := slices.IndexFunc(f.voices, func(v string) bool { return v != f.counted && !slices.Contains(f.talked, v) })
+	if i >= 0 {
+		f.second = f.voices[i]
+		f.setTimer(TimerSecond, f.confirmTime())
 	}
 }
 
@@ -44,8 +66,14 @@ func (f *Floor) duckHolder() {
 // counts reports whether the voice is heard that the confirm window counts.
 func (f *Floor) counts() bool { return slices.Contains(f.voices, f.counted) }
 
-// stopConfirmWindow stops to count: the voice is gone, or the line is not heard.
+// stopConfirmWindow stops to count: the voices are gone, or the line is not heard.
 func (f *Floor) stopConfirmWindow() {
+	f.stopTimer(TimerSecond)
+	f.stopCounted()
+}
+
+// stopCounted stops to count the voice that runs the confirm window.
+func (f *Floor) stopCounted() {
 	f.stopTimer(TimerDuck)
 	f.stopTimer(TimerConfirm)
 	f.stopTimer(TimerLull)
@@ -74,6 +102,7 @@ func (f *Floor) startVoice(speaker string) {
 		f.stopConfirmWindow()
 	}
 	f.startConfirmWindow()
+	f.countSecondVoice()
 }
 
 // stopVoice holds the confirm window up, and ends it if the voice is not soon back: an
@@ -87,10 +116,13 @@ func (f *Floor) stopVoice(speaker string) {
 	if i := slices.Index(f.talked, speaker); i >= 0 {
 		f.talked = slices.Delete(f.talked, i, i+1)
 	}
+	if speaker == f.second {
+		f.stopTimer(TimerSecond)
+	}
 	switch {
 	case speaker != f.counted || f.timers[TimerConfirm] == 0 && !f.ripe:
 	case len(f.voices) > len(f.talked): // two short sounds are no long one
-		f.stopConfirmWindow()
+		f.stopCounted()
 		f.startConfirmWindow()
 	default:
 		f.setTimer(TimerLull, f.timing.Lull)
