@@ -26,6 +26,9 @@ const (
 	// names ("the light spell").
 	categoryBonus = 1.25
 
+	// headBonus is that for a category in the first words of a longer query.
+	headBonus = 1.6
+
 	// possession multiplies the score of equipment and magic items.
 	possession = 0.9
 
@@ -113,7 +116,7 @@ func (ix *index) search(query string, conditions []condition) []found {
 		}
 		ix.scoreSounds(s, q)
 		ix.lowerPossessions(s)
-		ix.favour(s, q.ws)
+		ix.favour(s, q)
 		ix.scoreSpoken(s, q)
 	}
 	if len(conditions) > 0 {
@@ -308,17 +311,27 @@ func (ix *index) lowerPossessions(s *scratch) {
 	}
 }
 
-// favour lifts rules of the category the query names.
-func (ix *index) favour(s *scratch, ws []word) {
-	for _, w := range ws {
+// favour lifts rules of the categories the query names, that of its first words most: what
+// follows "the ring that" or "Welche Klasse" describes one.
+func (ix *index) favour(s *scratch, q *question) {
+	factors := map[string]float32{}
+	for i, w := range q.ws {
 		named := namedCategory(w.raw)
 		if named == "" {
 			continue
 		}
-		for doc, c := range ix.categories {
-			if c == named {
-				s.total[doc] *= categoryBonus
-			}
+		factor := float32(categoryBonus)
+		if i < 2 && len(q.ws) > 2 {
+			factor = headBonus
+		}
+		factors[named] = max(factors[named], factor)
+	}
+	if len(factors) == 0 {
+		return
+	}
+	for doc, c := range ix.categories {
+		if factor := factors[c]; factor > 0 {
+			s.total[doc] *= factor
 		}
 	}
 }

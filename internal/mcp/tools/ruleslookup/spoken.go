@@ -11,6 +11,8 @@ const (
 	spokenBonus = 14
 	// eachCondition is what it gains for each condition more.
 	eachCondition = 3
+	// ruleInstead multiplies the score of rules where things are asked for.
+	ruleInstead = 0.6
 )
 
 // spokenQuery is what a question says about figures: "third level evocation spells".
@@ -34,6 +36,8 @@ func (ix *index) scoreSpoken(s *scratch, q *question) {
 	for doc := range s.total {
 		if ix.meetsSpoken(int32(doc), spoken) {
 			s.total[doc] += bonus
+		} else if isPlainRule(ix.categories[doc]) {
+			s.total[doc] *= ruleInstead
 		}
 	}
 }
