@@ -48,11 +48,10 @@ type index struct {
 	// figures holds what each rule can be asked for by, see [condition].
 	figures [][]figure
 	keys    []string // of the figures, sorted
-	// sounds are the names and aliases by the length of their sound; soundsFrom says
-	// where each length begins, bySound where a sound is.
+	// sounds are the names and aliases by how their sound begins and how long it is;
+	// bySound says where a sound is.
 	sounds       []sound
 	soundLetters []uint32
-	soundsFrom   []int32
 	bySound      map[string][]int32
 	vocabulary   *vocabulary
 

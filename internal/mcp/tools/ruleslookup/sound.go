@@ -126,18 +126,17 @@ func (b *builder) addSound(doc int32, ws []word, alias bool) {
 	}
 }
 
-// fillSounds orders the sounds by their length, so that those of like length are
-// together.
+// fillSounds orders the sounds by how they begin and by their length, so that those that
+// may be meant by the same key are together.
 func (b *builder) fillSounds(ix *index) {
-	slices.SortStableFunc(b.sounds, func(x, y sound) int { return cmp.Compare(len(x.key), len(y.key)) })
+	slices.SortStableFunc(b.sounds, func(x, y sound) int {
+		return cmp.Or(cmp.Compare(x.key[0], y.key[0]), cmp.Compare(len(x.key), len(y.key)))
+	})
 	ix.sounds = b.sounds
 	ix.bySound = make(map[string][]int32, len(b.sounds))
 	for i, s := range b.sounds {
 		ix.soundLetters = append(ix.soundLetters, letterSet(s.key))
 		ix.bySound[s.key] = append(ix.bySound[s.key], int32(i))
-		for len(ix.soundsFrom) <= len(s.key) {
-			ix.soundsFrom = append(ix.soundsFrom, int32(i))
-		}
 	}
 }
 
@@ -181,25 +180,24 @@ func (ix *index) scoreSound(s *scratch, key []byte, near bool) {
 		edits = 2
 	}
 	set := letterSet(string(key))
-	for i := ix.soundFrom(len(key) - edits); i < ix.soundFrom(len(key)+edits+1); i++ {
+	end := ix.soundFrom(key[0], len(key)+edits+1)
+	for i := ix.soundFrom(key[0], len(key)-edits); i < end; i++ {
 		if bits.OnesCount32(ix.soundLetters[i]^set) > 2*edits {
 			continue
 		}
 		c := &ix.sounds[i]
-		if c.key[0] != key[0] {
-			continue
-		}
 		if d := spelling.Distance(key, []byte(c.key), edits+1); d <= edits {
 			s.addSound(*c, soundBonus*float32(len(key)-3*d))
 		}
 	}
 }
 
-func (ix *index) soundFrom(length int) int32 {
-	if length >= len(ix.soundsFrom) {
-		return int32(len(ix.sounds))
-	}
-	return ix.soundsFrom[max(length, 0)]
+// soundFrom is where the sounds begin that start with a letter and have a length at least.
+func (ix *index) soundFrom(first byte, length int) int {
+	at, _ := slices.BinarySearchFunc(ix.sounds, length, func(s sound, length int) int {
+		return cmp.Or(cmp.Compare(s.key[0], first), cmp.Compare(len(s.key), length))
+	})
+	return at
 }
 
 func (s *scratch) addSound(c sound, worth float32) {
