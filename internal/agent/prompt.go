@@ -31,6 +31,9 @@ func (a *Agent) Snapshot() History {
 	return History{a.system, slices.Clip(a.history), a.order, slices.Clip(a.found), a.Told()}
 }
 
+// Exchanges is how much of the conversation there is.
+func (h History) Exchanges() int { return len(h.exchanges) }
+
 // Line is what an NPC answers.
 type Line struct {
 	// Speaker is who says it, as [hotctx.Attribution] has it.

@@ -48,6 +48,7 @@ func commandActions() map[string]action {
 		"npc direct":      {do: directNPC, suggest: suggestNPCsOrAll},
 		"npc reveal":      {do: revealSecrets, suggest: suggestNPCs},
 		"npc conceal":     {do: concealSecrets, suggest: suggestNPCs},
+		"npc why":         {do: explainAnswer, suggest: suggestNPCs},
 		"npc listening":   {do: listenNow},
 		"npc reload":      {do: reloadNPCs},
 		"tier raise":      {do: raiseTier, suggest: suggestNPCsOrAll},

@@ -56,6 +56,7 @@ func tableCommands() []*discordgo.ApplicationCommand {
 				npcsOption(), textOption("text", wording.OptDirectText, false, 1000), numberOption("turns", wording.OptDirectTurns, 1, 50)),
 			subcommand("reveal", wording.CmdNPCReveal, npcOption(), textOption("which", wording.OptWhichSecret, false, 10)),
 			subcommand("conceal", wording.CmdNPCConceal, npcOption()),
+			subcommand("why", wording.CmdNPCWhy, npcOption()),
 			subcommand("listening", wording.CmdNPCListening, listeningOption()),
 			subcommand("reload", wording.CmdNPCReload),
 		),

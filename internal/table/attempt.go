@@ -63,6 +63,9 @@ type attempt struct {
 	begun  bool       // it is sure that there will be an answer
 	owed   bool       // a stock phrase was due before that
 	stale  bool       // what was said has changed since it began: nothing is found
+
+	context   *hotctx.Context // what the NPC knew; nil before
+	exchanges int             // of its own conversation
 }
 
 // saying is something for the voice to do: a sentence to speak, or what the engine
@@ -228,10 +231,11 @@ func (w *worker) findAnswer(ctx context.Context) error {
 		Recent: min(o.RecentLines, most.Lines), Entities: most.Entities, Lines: w.recent,
 	})
 	took := time.Since(start)
-	w.report(contextRead{took})
 	if err != nil {
+		w.report(contextRead{took: took})
 		return err
 	}
+	w.report(contextRead{took, &now, w.history.Exchanges()})
 	w.result.stage = "llm"
 	w.request.Messages = w.history.Prompt(w.heard, now)
 	return w.runEngine(ctx)

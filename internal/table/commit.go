@@ -109,6 +109,7 @@ func (ts *turns) endTurn(tn *turn, end turnEnd) {
 		name = tn.as.Name
 		ts.queue.releaseNPC(tn)
 		ts.rememberAnswer(tn, end)
+		ts.bases.add(tn)
 	}
 	l := tn.closeLedger(end)
 	ts.planner.recordTimes(tn, l)

@@ -78,6 +78,7 @@ func (t *Table) edit(ctx context.Context, e edit, log func(ctx context.Context) 
 		t.transcript.editRecent(e)
 		t.answers.said.edit(e)
 		t.listener.dropGuesses()
+		t.turns.bases = nil // they may have it in them
 		w := &logEdit{before: t.turns.editAll(e), log: log, over: make(chan struct{}), done: done}
 		if t.lastEdit != nil {
 			w.before = append(w.before, t.lastEdit)

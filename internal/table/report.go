@@ -6,6 +6,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/engine"
+	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
@@ -25,7 +26,11 @@ type finding any
 // What an attempt finds.
 type (
 	// contextRead: what the NPC knows is assembled.
-	contextRead struct{ took time.Duration }
+	contextRead struct {
+		took      time.Duration
+		now       *hotctx.Context // nil if it could not be
+		exchanges int             // of its own conversation
+	}
 	// firstSentence: the model has written what can be spoken first.
 	firstSentence struct{ took time.Duration } // since the first token
 	// phraseBegins: a stock phrase passes the time.
@@ -88,6 +93,7 @@ func (as *answers) takeFinding(a *attempt, f finding) {
 	switch f := f.(type) {
 	case contextRead:
 		tn.ledger.ContextMS = elapsed.Rounded(f.took)
+		a.context, a.exchanges = f.now, f.exchanges
 	case firstSentence:
 		as.fillers.noteBegun(tn)
 		tn.ledger.LLMFirstSentenceMS = elapsed.Rounded(max(f.took-tn.tooling, 0))

@@ -25,6 +25,7 @@ type turns struct {
 	answers      *answers
 
 	undecided []*turn
+	bases     bases
 	closing   bool
 }
 

@@ -16,7 +16,7 @@ import (
 
 // orderHelp describe what may be typed after a slash.
 const orderHelp = "/raise NPC TIER [DURATION] [N turns], /lower NPC [TIER], /mute NPC, /unmute NPC (to these four, all means everyone), " +
-	"/say NPC text, /direct NPC [text], /reveal NPC [number|all], /conceal NPC, /unsay [NPC], /again [NPC], /approve [yes|no] [ID], /undo [NUMBER|list], /listening [eager|attentive|called_only], /tools, /listen, /ledger, /cost, /reload, /help, /quit"
+	"/say NPC text, /direct NPC [text], /reveal NPC [number|all], /conceal NPC, /unsay [NPC], /again [NPC], /approve [yes|no] [ID], /undo [NUMBER|list], /listening [eager|attentive|called_only], /tools, /listen, /ledger, /why [NPC], /cost, /reload, /help, /quit"
 
 // bareOrders are the orders that stand alone.
 var bareOrders = map[string]bool{"/tools": true, "/listen": true, "/ledger": true, "/cost": true, "/reload": true, "/quit": true, "/exit": true, "/help": true}
@@ -63,6 +63,11 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 		said = strings.Join(p.captures.describeSeats(), "\n")
 	case "/ledger":
 		return false, p.showLedger(ctx)
+	case "/why":
+		var b table.Basis
+		if b, err = t.Why(ctx, rest); err == nil {
+			said = strings.Join(b.Lines(), "\n")
+		}
 	case "/cost":
 		said = strings.Join(p.session.Cost().Lines(), "\n")
 	case "/reload":

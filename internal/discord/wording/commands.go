@@ -20,6 +20,7 @@ var (
 	CmdNPCDirect    = Text{"Tell an NPC how to play its next turns, such as: lie about the key", "Einem NSC sagen, wie er als Nächstes spielen soll, etwa: lüg über den Schlüssel"}
 	CmdNPCReveal    = Text{"Let an NPC tell what it keeps secret, for the rest of the session", "Einen NSC erzählen lassen, was er geheim hält, bis zum Ende der Sitzung"}
 	CmdNPCConceal   = Text{"Let an NPC keep its secrets again", "Einen NSC seine Geheimnisse wieder hüten lassen"}
+	CmdNPCWhy       = Text{"What went into an NPC's last answer, and from where; only you see it", "Was in die letzte Antwort eines NSC eingegangen ist und woher; nur du siehst es"}
 	CmdNPCListening = Text{"What the NPCs take that calls none of them; without an option, what they take now", "Worauf die NSCs reagieren, wenn niemand sie anspricht; ohne Angabe: worauf jetzt"}
 	CmdNPCReload    = Text{"Read the NPC files anew: the table goes on with what is in them now", "Die NSC-Dateien neu einlesen: es geht mit dem weiter, was jetzt darin steht"}
 

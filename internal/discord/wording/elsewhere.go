@@ -4,6 +4,7 @@ package wording
 // call is refused, what a tool cannot make sense of, what is wrong with a voice channel.
 // %v stands for another such text.
 var elsewhere = []Text{
+	{"nobody of that name has answered lately; it is known of the last 32 answers, until a line is taken back", "unter diesem Namen hat zuletzt niemand geantwortet; bekannt ist es von den letzten 32 Antworten, bis etwas zurückgenommen wird"},
 	// The policy: a reason, and what to do about it.
 	{"tools call tools too deep", "Werkzeuge rufen einander zu tief verschachtelt auf"},
 	{"use fewer levels", "nimm weniger Ebenen"},

@@ -1,0 +1,128 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/hotctx"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+)
+
+const (
+	// maxAccounts is how many answers it is known of what went into them.
+	maxAccounts = 32
+	// maxWhyText bounds a piece of that, in characters, and maxFindings the pieces that
+	// tools told.
+	maxWhyText  = 240
+	maxFindings = 8
+)
+
+// Basis is what went into an NPC's answer. It may have in it what players are not to
+// know: it is for who leads the game.
+type Basis struct {
+	Turn      int64
+	NPC       string
+	Speaker   string
+	Utterance string
+	Route     Route
+	// Tier is the answer's, and Reason why it is that; it may not be above Ceiling.
+	Tier, Ceiling, Reason string
+	// Context is what the NPC knew of where it is, who is there, what was said last and
+	// who and what was mentioned.
+	Context hotctx.Context
+	// Exchanges is how much of its own conversation it was given.
+	Exchanges int
+	// Secrets is how many it has, and Told how many of them it may tell.
+	Secrets, Told int
+	// Withheld is how often what its model wrote was withheld in this session.
+	Withheld int
+	// Tools are those it could have asked, Findings what those it asked said: facts and
+	// lines with where they are from, entities, rules.
+	Tools, Findings []string
+}
+
+// bases are what went into the last answers, the oldest first. They belong to the
+// table's goroutine.
+type bases []Basis
+
+// add keeps a turn's, if it answered.
+func (b *bases) add(tn *turn) {
+	a := tn.attempt
+	if a == nil || a.context == nil || a.stale || tn.puppet || tn.takenBack || tn.unsaid || len(tn.answer) == 0 {
+		return
+	}
+	one := Basis{
+		Turn: tn.number, NPC: tn.as.Name, Speaker: tn.attribution(), Utterance: untrusted.Line(tn.Text, maxWhyText), Route: tn.route,
+		Tier: tn.choice.Tier.String(), Ceiling: tn.choice.Ceiling.String(), Reason: tn.choice.Reason,
+		Context: *a.context, Exchanges: a.exchanges, Secrets: len(tn.as.SecretKnowledge), Told: len(tn.npc.Told()), Withheld: tn.npc.Withheld(), Findings: slices.Clone(a.found[:min(len(a.found), maxFindings)]),
+	}
+	if tn.tools != nil {
+		one.Tools = toolNames(tn.tools.Definitions())
+	}
+	*b = append(*b, one)
+	if len(*b) > maxAccounts {
+		*b = slices.Delete(*b, 0, 1)
+	}
+}
+
+// Why returns what went into the last answer of an NPC, or with an empty name of any.
+// What a line that was taken back since has gone into is not known any more.
+func (t *Table) Why(ctx context.Context, npc string) (out Basis, err error) {
+	err = t.order(ctx, func() error {
+		var names []string
+		if npc != "" {
+			who, err := t.cast.findNPCs(npc)
+			if err != nil {
+				return err
+			}
+			for _, i := range who {
+				names = append(names, t.cast.agents[i].NPC.Name)
+			}
+		}
+		for _, b := range slices.Backward(t.turns.bases) {
+			if npc == "" || slices.Contains(names, b.NPC) {
+				out = b
+				return nil
+			}
+		}
+		return errors.New("nobody of that name has answered lately; it is known of the last 32 answers, until a line is taken back")
+	})
+	return out, err
+}
+
+// Lines tells it to people, a line each.
+func (b Basis) Lines() []string {
+	out := []string{
+		fmt.Sprintf("turn %d: %s answered %s, %q", b.Turn, b.NPC, b.Speaker, b.Utterance),
+		fmt.Sprintf("tier %s of at most %s: %s; asked by %s", b.Tier, b.Ceiling, b.Reason, b.Route),
+	}
+	list := func(what string, all []string) {
+		for _, one := range all {
+			out = append(out, what+": "+untrusted.Line(one, maxWhyText))
+		}
+	}
+	c := b.Context
+	if c.Scene != "" {
+		list("scene", []string{c.Scene})
+	}
+	if c.Place != "" {
+		list("place", []string{c.Place + strings.TrimSuffix(" with "+strings.Join(c.Around, ", "), " with ")})
+	}
+	list("line", c.Lines)
+	list("mentioned", c.Entities)
+	list("tool", b.Findings)
+	if len(b.Findings) == 0 && len(b.Tools) > 0 {
+		list("tools it could have asked", []string{strings.Join(b.Tools, ", ")})
+	}
+	out = append(out, fmt.Sprintf("its own conversation: %d exchanges", b.Exchanges))
+	if b.Secrets > 0 {
+		out = append(out, fmt.Sprintf("secrets: %d of %d may be told, the others were not given to it", b.Told, b.Secrets))
+	}
+	if b.Withheld > 0 {
+		out = append(out, fmt.Sprintf("withheld in this session, since it would have told a secret: %d times", b.Withheld))
+	}
+	return out
+}
