@@ -22,7 +22,7 @@ func explainAnswer(ctx context.Context, c *call) (string, error) {
 	short := func(s string) string { return markup.Clip(markup.Escape(s), maxLine) }
 	out := []string{
 		c.say(wording.WhyAnswer, short(b.NPC), short(b.Speaker), short(b.Utterance)),
-		c.say(wording.WhyTier, b.Tier, b.Ceiling, short(b.Reason)),
+		c.say(wording.WhyTier, b.Tier, b.Ceiling, markup.Clip(b.Reason, maxLine)),
 	}
 	list := func(what wording.Text, all []string) {
 		for _, one := range all {

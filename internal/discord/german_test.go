@@ -37,7 +37,7 @@ var englishWords = regexp.MustCompile(`(?i)\b(the|a|is|are|of|to|and|or|not|it|i
 
 // verbatim is what an answer quotes or names: words of people, names of commands, options,
 // tools, files and ids.
-var verbatim = regexp.MustCompile("(?s)```.*?```|`[^`]*`|\"(?:[^\"\\\\]|\\\\.)*\"|/[a-z]+( (?:start|stop|join|leave|pause|resume|status|recap|timing|list|mute|unmute|muteall|unmuteall|say|direct|reveal|conceal|listening|reload|raise|lower|cap|calibrate|approve|info|load|switch|consent|code|forget|yes|no|add|import|remove|change)\\b)?|<[^>]*>|\\(([a-z_]+)\\)|[\\w.]*_\\w+|(?m)^> .*$")
+var verbatim = regexp.MustCompile("(?s)```.*?```|`[^`]*`|\"(?:[^\"\\\\]|\\\\.)*\"|/[a-z]+( (?:start|stop|join|leave|pause|resume|status|recap|timing|list|mute|unmute|muteall|unmuteall|say|direct|reveal|conceal|why|listening|reload|raise|lower|cap|calibrate|approve|info|load|switch|consent|code|forget|yes|no|add|import|remove|change)\\b)?|<[^>]*>|\\(([a-z_]+)\\)|[\\w.]*_\\w+|(?m)^> .*$")
 
 // englishTexts are the parts of the English texts of package wording that tell them from
 // others: some words in a row that their German does not have.
@@ -242,7 +242,7 @@ var germanCommands = []string{
 	"npc list", "npc mute npc:Mira", "npc list", "npc mute npc:Niemand", "npc unmute npc:Mira", "npc unmute npc:alle", "npc muteall", "npc unmuteall",
 	"npc say npc:Mira | text:Moin", "npc say npc:all | text:Moin", "npc say npc:Mira | text: ", "npc direct npc:Mira | text:lüg | turns:1", "npc direct npc:all | text:kurz",
 	"npc direct npc:Mira", "npc reveal npc:Mira", "npc reveal npc:Mira | which:1", "npc reveal npc:Mira | which:9", "npc reveal npc:Nele", "npc reveal npc:all",
-	"npc conceal npc:Mira", "npc conceal npc:all", "npc listening", "npc listening how:eager", "npc listening how:called_only", "npc reload",
+	"npc conceal npc:Mira", "npc conceal npc:all", "npc why npc:Mira", "npc why npc:all", "npc listening", "npc listening how:eager", "npc listening how:called_only", "npc reload",
 	"tier raise npc:Mira | tier:deep", "tier raise npc:all | tier:standard | minutes:5 | turns:1", "tier status", "tier lower npc:Mira", "tier lower npc:all", "tier status",
 	"tier cap npc:Mira | tier:standard", "tier status", "tier cap npc:all | tier:deep", "tier raise npc:Niemand | tier:deep",
 	"tools list", "tools calibrate", "tools approve name:roll",

@@ -3,7 +3,7 @@ package wording
 // What went into an answer.
 var (
 	WhyAnswer       = Text{"**%s** answered %s: %s", "**%s** hat %s geantwortet: %s"}
-	WhyTier         = Text{"Tier %s of at most %s: %s", "Stufe %s von höchstens %s: %s"}
+	WhyTier         = Text{"Tier %s of at most %s: `%s`", "Stufe %s von höchstens %s: `%s`"}
 	WhyScene        = Text{"Scene: %s", "Szene: %s"}
 	WhyTool         = Text{"Looked up: %s", "Nachgesehen: %s"}
 	WhyMentioned    = Text{"Mentioned: %s", "Erwähnt: %s"}
