@@ -13,7 +13,7 @@ import (
 func explainAnswer(ctx context.Context, c *call) (string, error) {
 	var b table.Basis
 	_, err := c.orderNPC(func(t *table.Table, npc string) (err error) {
-		b, err = t.Why(ctx, npc)
+		b, err = table.Why(ctx, t, npc)
 		return err
 	})
 	if err != nil {

@@ -68,9 +68,9 @@ func (b *bases) add(tn *turn) {
 	}
 }
 
-// Why returns what went into the last answer of an NPC, or with an empty name of any.
+// Why returns what went into the last answer of an NPC, or with an empty name of anybody at the table.
 // What a line that was taken back since has gone into is not known any more.
-func (t *Table) Why(ctx context.Context, npc string) (out Basis, err error) {
+func Why(ctx context.Context, t *Table, npc string) (out Basis, err error) {
 	err = t.order(ctx, func() error {
 		var names []string
 		if npc != "" {

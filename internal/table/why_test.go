@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
 // TestWhy says what went into the last answer, of the NPC that is named, until what is in
@@ -13,14 +15,14 @@ func TestWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &diary{}
 		r := open(t, setting{model: d.model})
-		if _, err := r.Why(t.Context(), "Mira"); err == nil {
+		if _, err := table.Why(t.Context(), r.Table, "Mira"); err == nil {
 			t.Error("it is said why before anything was said")
 		}
 		r.write("Ana", "m1", "Mira, what is your word?")
 		time.Sleep(5 * time.Second)
 		r.write("Ana", "m2", "Mira, and your other word?")
 		time.Sleep(5 * time.Second)
-		b, err := r.Why(t.Context(), "Mira")
+		b, err := table.Why(t.Context(), r.Table, "Mira")
 		check(t, err)
 		if b.NPC != "Mira" || b.Speaker != "Ana" || b.Exchanges != 1 || b.Reason == "" || !strings.Contains(b.Utterance, "other word") {
 			t.Errorf("why is %+v", b)
@@ -29,7 +31,7 @@ func TestWhy(t *testing.T) {
 			t.Errorf("told as %q", all)
 		}
 		check(t, r.Retract(t.Context(), "m1"))
-		if b, err := r.Why(t.Context(), ""); err == nil {
+		if b, err := table.Why(t.Context(), r.Table, ""); err == nil {
 			t.Errorf("after a retraction it is still said why: %+v", b)
 		}
 	})

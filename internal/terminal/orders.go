@@ -63,13 +63,8 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 		said = strings.Join(p.captures.describeSeats(), "\n")
 	case "/ledger":
 		return false, p.showLedger(ctx)
-	case "/why":
-		var b table.Basis
-		if b, err = t.Why(ctx, rest); err == nil {
-			said = strings.Join(b.Lines(), "\n")
-		}
-	case "/cost":
-		said = strings.Join(p.session.Cost().Lines(), "\n")
+	case "/why", "/cost":
+		said, err = p.account(ctx, order, rest)
 	case "/reload":
 		said, err = p.reloadNPCs(ctx)
 	case "/quit", "/exit":
@@ -85,6 +80,18 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 		}
 	}
 	return false, err
+}
+
+// account says what went into an answer, or what the session costs.
+func (p *console) account(ctx context.Context, order, npc string) (string, error) {
+	if order == "/cost" {
+		return strings.Join(p.session.Cost().Lines(), "\n"), nil
+	}
+	b, err := table.Why(ctx, p.session.Table, npc)
+	if err != nil {
+		return "", err
+	}
+	return strings.Join(b.Lines(), "\n"), nil
 }
 
 // reloadNPCs reads the NPC files anew, and says what has changed.
