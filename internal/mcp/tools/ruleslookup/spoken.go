@@ -19,8 +19,6 @@ const (
 type spokenQuery struct {
 	kinds      []condition // of the thing asked for: any of them
 	conditions []condition // all of them
-	// many tells that things are asked for, not one.
-	many bool
 }
 
 // scoreSpoken rewards the rules a question describes by kind and figures.
