@@ -197,7 +197,17 @@ type Memory struct {
 	RecentLines int `yaml:"recent_lines" json:"recent_lines" min:"0" max:"1000" doc:"How many of the latest lines at the table an NPC has in mind at most; fewer in fast and standard turns."`
 	// History is how many of its own turns an NPC keeps word by word at most. Default 12.
 	History int `yaml:"history" json:"history" min:"0" max:"1000" doc:"How many of its own turns an NPC remembers word by word at most."`
+	// Learn says what becomes of what a session brought that is worth keeping. Default
+	// [LearnReview].
+	Learn string `yaml:"learn" json:"learn" enum:"off|review|accept" doc:"What becomes of promises, debts and news of a session: nothing, proposed to the game master (/memory), or known to those who heard it at once."`
 }
+
+// Values of memory.learn.
+const (
+	LearnOff    = "off"
+	LearnReview = "review"
+	LearnAccept = "accept"
+)
 
 // Duration is a time.Duration that reads "500ms" or "5m"; 0 alone needs no unit.
 type Duration = strictyaml.Duration

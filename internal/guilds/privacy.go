@@ -128,7 +128,7 @@ func (g *Guild) forgetIn(ctx context.Context, c keptCampaign, p memory.Person) (
 		known, unknown := store.NamesOf(ctx, p.User)
 		p.Names = append(slices.Clone(p.Names), known...)
 		n, err = store.ForgetPerson(ctx, p, nil)
-		err = errors.Join(unknown, err)
+		err = errors.Join(unknown, err, play.ForgetLearnt(ctx, store, p))
 		if err = errors.Join(err, store.Close()); err != nil {
 			return n, err
 		}

@@ -38,6 +38,8 @@ type Context struct {
 	// said it as [Attribution] has it, oldest first, without the NPC's own
 	// conversation, which is in its history.
 	Lines []string
+	// Mind is what the NPC keeps in mind about who speaks to it, see [Source.SetMind].
+	Mind []string
 	// Entities describe who and what was mentioned, a sentence or two each, with
 	// where it is now.
 	Entities []string
@@ -52,6 +54,7 @@ type Query struct {
 
 	Session   string
 	Scene     string
+	Speaker   string
 	Utterance string
 	// Recent is how many lines of the session are taken.
 	Recent int
@@ -82,14 +85,22 @@ type Graph interface {
 type Source struct {
 	log   memory.SessionLog
 	graph Graph
+	mind  func(npc, speaker string, groups []string) []string
 }
 
 // New returns a Source over a session log and a knowledge graph.
-func New(log memory.SessionLog, graph Graph) *Source { return &Source{log, graph} }
+func New(log memory.SessionLog, graph Graph) *Source { return &Source{log: log, graph: graph} }
+
+// SetMind has of tell what an NPC, who belongs to some groups, keeps in mind about a
+// speaker: some short texts, without asking anybody. It is called before the Source is used.
+func (s *Source) SetMind(of func(npc, speaker string, groups []string) []string) { s.mind = of }
 
 // Assemble gathers the context of a turn.
 func (s *Source) Assemble(ctx context.Context, q Query) (Context, error) {
 	c := Context{Scene: q.Scene}
+	if s.mind != nil {
+		c.Mind = s.mind(q.NPC.ID, q.Speaker, q.Groups.Of(q.NPC.ID))
+	}
 	lines := q.Lines
 	if lines == nil { // those that the NPC heard
 		var err error

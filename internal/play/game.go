@@ -19,6 +19,7 @@ import (
 	"github.com/MrWong99/glyphoxa"
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/campaign"
+	"github.com/MrWong99/glyphoxa/internal/chronicle"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/indexer"
@@ -52,6 +53,8 @@ type Game struct {
 	Campaign *campaign.Campaign
 	World    *world.World
 	Registry *registry.Registry
+	// Chronicle is what was learnt from the sessions.
+	Chronicle *chronicle.Chronicle
 	// Metrics count calls and turns; nil if nobody asked for them.
 	Metrics *observe.Metrics
 
@@ -116,6 +119,9 @@ func (g *Game) open(ctx context.Context, o Options) error {
 	if g.Store, err = sqlite.Open(ctx, g.Config.Memory.Path, &sqlite.Options{Embedder: embedder, Logger: g.log}); err != nil {
 		return err
 	}
+	if g.Chronicle, err = chronicle.Open(ctx, g.Store, g.log); err != nil {
+		return err
+	}
 	if err := g.applyCampaign(ctx); err != nil {
 		return err
 	}
@@ -148,7 +154,9 @@ const refreshInterval = time.Second
 // ctx ends before all of it is out of the file, the rest is done in the background, and
 // that is no error: nothing of it is found any more.
 func (g *Game) ForgetPerson(ctx context.Context, p memory.Person) (int, error) {
+	learnt := g.forgetLearnt(ctx, p) // before: the names are in the lines
 	n, err := g.Store.ForgetPerson(ctx, p, nil)
+	err = errors.Join(learnt, err)
 	if ctx.Err() != nil && g.life.Err() == nil {
 		g.work.Go(g.finishForgetting)
 		return n, nil

@@ -129,9 +129,14 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 		s.engines.Close()
 		return nil, errors.Join(fmt.Errorf("starting a session: %w", err), s.voice.Close())
 	}
+	mind := hotctx.New(g.Store, world.Graph{World: g.World, Finder: g.Store})
+	mind.SetMind(g.Chronicle.Between)
+	if waiting := g.noticeOfProposals(); waiting != "" {
+		s.Notices = append(s.Notices, waiting)
+	}
 	t := table.Options{
 		Agents: g.makeAgents(cast, &s.Notices), Engine: s.engine(answering), Cost: s.meter, Host: g.Registry.Host,
-		Log: g.Store, Context: hotctx.New(g.Store, world.Graph{World: g.World, Finder: g.Store}), Sink: countEvents(o.Sink, g.Metrics), Playback: sound.Playback, Hurries: canHurry(m),
+		Log: chronicler{g.Store, g.Chronicle}, Context: mind, Sink: countEvents(o.Sink, g.Metrics), Playback: sound.Playback, Hurries: canHurry(m),
 		Session: s.info, Scene: g.currentScene, Latency: g.Config.Latency, Languages: g.Config.Language, RecentLines: g.Config.Memory.RecentLines, Logger: g.log,
 		Listening: g.listening(), Leads: g.Config.Table.Leads,
 	}
@@ -289,7 +294,11 @@ func (s *Session) Close() error {
 	s.telling.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
-	return errors.Join(err, s.voice.Close(), s.game.Store.EndSession(ctx, s.info.ID))
+	err = errors.Join(err, s.voice.Close())
+	if _, gathering := s.game.Gather(ctx); gathering != nil { // the next session makes up for it
+		s.game.log.Error("going through a session for what is worth keeping", "session", s.info.ID, "reason", gathering)
+	}
+	return errors.Join(err, s.game.Store.EndSession(ctx, s.info.ID))
 }
 
 // ChooseNPCs returns the NPCs at the table: all, or the one asked for.

@@ -227,7 +227,7 @@ func (w *worker) findAnswer(ctx context.Context) error {
 	most := agent.BoundsOf(w.heard.Tier)
 	now, err := o.Context.Assemble(ctx, hotctx.Query{
 		NPC: w.company.npc, Others: w.company.others, Players: w.company.players,
-		Session: o.Session.ID, Scene: o.Scene(), Utterance: w.heard.Text,
+		Session: o.Session.ID, Scene: o.Scene(), Speaker: w.heard.Speaker, Utterance: w.heard.Text,
 		Recent: min(o.RecentLines, most.Lines), Entities: most.Entities, Lines: w.recent,
 	})
 	took := time.Since(start)

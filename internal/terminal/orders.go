@@ -16,7 +16,7 @@ import (
 
 // orderHelp describe what may be typed after a slash.
 const orderHelp = "/raise NPC TIER [DURATION] [N turns], /lower NPC [TIER], /mute NPC, /unmute NPC (to these four, all means everyone), " +
-	"/say NPC text, /direct NPC [text], /reveal NPC [number|all], /conceal NPC, /unsay [NPC], /again [NPC], /approve [yes|no] [ID], /undo [NUMBER|list], /listening [eager|attentive|called_only], /tools, /listen, /ledger, /why [NPC], /cost, /reload, /help, /quit"
+	"/say NPC text, /direct NPC [text], /reveal NPC [number|all], /conceal NPC, /unsay [NPC], /again [NPC], /approve [yes|no] [ID], /undo [NUMBER|list], /memory [yes|no|drop NUMBER|list], /remember [NPC:] [text], /listening [eager|attentive|called_only], /tools, /listen, /ledger, /why [NPC], /cost, /reload, /help, /quit"
 
 // bareOrders are the orders that stand alone.
 var bareOrders = map[string]bool{"/tools": true, "/listen": true, "/ledger": true, "/cost": true, "/reload": true, "/quit": true, "/exit": true, "/help": true}
@@ -55,6 +55,8 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 		said, err = t.Unsay(ctx, table.Unsaying{NPC: rest, Leads: true, Again: order == "/again"})
 	case "/approve", "/undo":
 		said, err = p.leadWorld(ctx, order, rest)
+	case "/memory", "/remember":
+		said, err = p.leadMemory(ctx, order, rest)
 	case "/listening":
 		said, err = p.listenNow(ctx, rest)
 	case "/tools":

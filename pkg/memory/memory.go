@@ -191,6 +191,9 @@ type FactHit struct {
 type Index interface {
 	// Remember adds facts; one with the same Source and Text is kept once.
 	Remember(ctx context.Context, facts ...Fact) error
+	// Unremember deletes the facts of a source that have one of the texts; unknown
+	// ones are passed over. Nothing finds them any more.
+	Unremember(ctx context.Context, source string, texts ...string) error
 	// SearchFacts finds the k facts nearest in meaning that viewer may see,
 	// best first. An empty viewer sees all.
 	SearchFacts(ctx context.Context, text, viewer string, k int) ([]FactHit, error)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -109,6 +110,27 @@ func testSearchFacts(t *testing.T, h Harness) {
 				t.Errorf("huge k: %v", err)
 			}
 		})
+	}
+}
+
+func testUnremember(t *testing.T, h Harness) {
+	s := h.plain(t)
+	dry := memory.Fact{Source: "session:1", Text: "The well is dry."}
+	deep := memory.Fact{Source: "session:1", Text: "The well is deep."}
+	other := memory.Fact{Source: "session:2", Text: dry.Text}
+	must(t, "Remember", s.Remember(t.Context(), dry, deep, other))
+	must(t, "Unremember", s.Unremember(t.Context(), "session:1", dry.Text, "The well is gone."))
+	must(t, "Unremember", s.Unremember(t.Context(), "session:1"))
+	hits, err := s.SearchFacts(t.Context(), "dry deep well", "", 10)
+	must(t, "SearchFacts", err)
+	if len(hits) != 2 || slices.ContainsFunc(hits, func(f memory.FactHit) bool { return f.Source == dry.Source && f.Text == dry.Text }) {
+		t.Errorf("found %q, want what was not deleted", texts(hits))
+	}
+	must(t, "Remember", s.Remember(t.Context(), dry))
+	hits, err = s.SearchFacts(t.Context(), "dry well", "", 10)
+	must(t, "SearchFacts", err)
+	if !slices.ContainsFunc(hits, func(f memory.FactHit) bool { return f.Source == dry.Source && f.Text == dry.Text }) {
+		t.Errorf("found %q, want also what was told again", texts(hits))
 	}
 }
 

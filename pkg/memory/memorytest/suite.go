@@ -19,6 +19,7 @@ func suite() []part {
 		{name: "TakingBackConcurrently", test: testTakingBackConcurrently, several: true},
 		{name: "SearchFacts", test: testSearchFacts},
 		{name: "RememberOnce", test: testRememberOnce},
+		{name: "Unremember", test: testUnremember},
 		{name: "HiddenFactsDoNotCrowdOutVisibleOnes", test: testHiddenFactsDoNotCrowdOutVisibleOnes},
 		{name: "EmbedderChange", test: testEmbedderChange},
 		{name: "EmbedderFailure", test: testEmbedderFailure},

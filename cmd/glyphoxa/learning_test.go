@@ -1,0 +1,112 @@
+package main_test
+
+import (
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
+)
+
+// prompts are what a model was given, the latest last.
+type prompts struct {
+	mu  sync.Mutex // guards all
+	all []string
+}
+
+func (p *prompts) answer(r fakeopenai.Request) fakeopenai.Response {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all = append(p.all, string(r.Body))
+	return fakeopenai.Say("The river keeps its own counsel.")
+}
+
+// latest is the latest prompt.
+func (p *prompts) latest(t *testing.T) string {
+	t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.all) == 0 {
+		t.Fatal("the model was not asked")
+	}
+	return p.all[len(p.all)-1]
+}
+
+// TestWhatIsAcceptedIsKeptInMind has a player promise something. Once whoever leads has
+// accepted it, it is in the NPC's mind when that player speaks to it, in another run of the
+// program, and until it is dropped.
+func TestWhatIsAcceptedIsKeptInMind(t *testing.T) {
+	t.Parallel()
+	const promise = "Ada promised Mira a bell for the ferry."
+	var model prompts
+	h, _ := newModelProgram(t, model.answer)
+	h.run("Ada: Mira, we promise you a bell for the ferry.\nBrom: Mira, lovely weather.\n", "play").ok(t)
+
+	out := h.run("/memory\nAda: Mira, good evening.\n", "play").ok(t).stdout
+	for _, want := range []string{"could learn something from earlier sessions", "1 promise: Ada: Mira, we promise you a bell for the ferry."} {
+		if !strings.Contains(out, want) {
+			t.Errorf("it says %q, want %q", out, want)
+		}
+	}
+	if strings.Contains(model.latest(t), "What you keep in mind") {
+		t.Errorf("the NPC has in mind what nobody accepted: %s", model.latest(t))
+	}
+
+	h.run("/memory yes 1 "+promise+"\n", "play").ok(t)
+	h.run("Ada: Mira, good evening.\n", "play").ok(t)
+	if got := model.latest(t); !strings.Contains(got, "What you keep in mind:") || !strings.Contains(got, promise) {
+		t.Errorf("the promise is not in the NPC's mind: %s", got)
+	}
+	h.run("Brom: Mira, good evening.\n", "play").ok(t)
+	if got := model.latest(t); strings.Contains(got, promise) {
+		t.Errorf("Brom's talk has Ada's promise in it: %s", got)
+	}
+	if found := h.run("", "tools", "call", "search_facts", `{"query":"bell for the ferry"}`).ok(t).stdout; !strings.Contains(found, promise) {
+		t.Errorf("the fact is not found: %s", found)
+	}
+
+	h.run("/memory drop 1\nAda: Mira, good evening.\n", "play").ok(t)
+	if got := model.latest(t); strings.Contains(got, promise) {
+		t.Errorf("it was dropped, and is in the NPC's mind: %s", got)
+	}
+}
+
+// TestWhatIsPinnedIsKeptInMind pins a text for an NPC, and the last line for everybody.
+func TestWhatIsPinnedIsKeptInMind(t *testing.T) {
+	t.Parallel()
+	var model prompts
+	h, _ := newModelProgram(t, model.answer)
+	out := h.run("/remember Mira: The goat is called Nettle.\nAda: Mira, hello.\n/remember\nBrom: Mira, hello.\n", "play").ok(t).stdout
+	if !strings.Contains(out, "kept in mind as 1: The goat is called Nettle.") {
+		t.Errorf("it says %q", out)
+	}
+	if got := model.latest(t); !strings.Contains(got, "The goat is called Nettle.") || !strings.Contains(got, "keep in mind") {
+		t.Errorf("what was pinned is not in the NPC's mind: %s", got)
+	}
+}
+
+// TestLearningIsConfigured has everything accepted at once, and nothing looked for.
+func TestLearningIsConfigured(t *testing.T) {
+	t.Parallel()
+	for how, want := range map[string]bool{"accept": true, "off": false} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			var model prompts
+			h, _ := newModelProgram(t, model.answer)
+			content, err := os.ReadFile(h.path("glyphoxa.yaml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.write("glyphoxa.yaml", string(content)+"\nmemory: {learn: "+how+"}\n")
+			h.run("Ada: Mira, we promise you a bell for the ferry.\n", "play").ok(t)
+			out := h.run("Ada: Mira, good evening.\n/memory list\n", "play").ok(t).stdout
+			if got := strings.Contains(model.latest(t), "What you keep in mind:"); got != want {
+				t.Errorf("in mind: %v, want %v", got, want)
+			}
+			if got := strings.Contains(out, "1 promise:"); got != want {
+				t.Errorf("it says %q, want it listed: %v", out, want)
+			}
+		})
+	}
+}

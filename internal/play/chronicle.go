@@ -1,0 +1,91 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/MrWong99/glyphoxa/internal/chronicle"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+)
+
+const (
+	// gatheredSessions is how many sessions are gone through at most for what is worth
+	// keeping, the newest: those that were cut off before count too.
+	gatheredSessions = 5
+	// maxGathered bounds how many lines of each.
+	maxGathered = 20_000
+)
+
+// chronicler is a log whose lines, when they are taken back, take with them what was
+// learnt of them.
+type chronicler struct {
+	memory.SessionLog
+	chronicle *chronicle.Chronicle
+}
+
+func (l chronicler) Retract(ctx context.Context, session, ref string) (int, error) {
+	n, err := l.SessionLog.Retract(ctx, session, ref)
+	return n, errors.Join(err, l.chronicle.Retract(ctx, session, ref))
+}
+
+// Reword changes a line. What was learnt of the former words is not proposed any more.
+func (l chronicler) Reword(ctx context.Context, session, ref, text string) (int, error) {
+	n, err := l.SessionLog.Reword(ctx, session, ref, text)
+	return n, errors.Join(err, l.chronicle.Retract(ctx, session, ref))
+}
+
+// forgetLearnt takes back what was learnt from somebody, and what names them.
+func (g *Game) forgetLearnt(ctx context.Context, p memory.Person) error {
+	known, err := g.Store.NamesOf(ctx, p.User)
+	return errors.Join(err, g.Chronicle.Forget(ctx, p.User, append(known, p.Names...)...))
+}
+
+// ForgetLearnt takes back what was learnt from somebody in a campaign that nobody plays; the
+// names are all that are known.
+func ForgetLearnt(ctx context.Context, store *sqlite.Store, p memory.Person) error {
+	c, err := chronicle.Open(ctx, store, nil)
+	if err != nil {
+		return err
+	}
+	return c.Forget(ctx, p.User, p.Names...)
+}
+
+// Gather goes through what was said lately for what is worth keeping, and proposes it or
+// keeps it, as memory.learn has it. It returns what is new.
+func (g *Game) Gather(ctx context.Context) ([]chronicle.Entry, error) {
+	if g.Config.Memory.Learn == config.LearnOff {
+		return nil, nil
+	}
+	sessions, err := g.Store.Sessions(ctx, gatheredSessions)
+	if err != nil {
+		return nil, fmt.Errorf("looking for sessions to go through: %w", err)
+	}
+	var lines []memory.Line
+	for i := len(sessions) - 1; i >= 0; i-- {
+		said, err := g.Store.Recent(ctx, sessions[i].ID, maxGathered)
+		if err != nil {
+			return nil, fmt.Errorf("reading what was said: %w", err)
+		}
+		lines = append(lines, said...)
+	}
+	names := map[string]string{}
+	for _, npc := range g.Cast() {
+		names[npc.ID] = npc.Name
+	}
+	return g.Chronicle.Gather(ctx, lines, names, g.Config.Memory.Learn == config.LearnAccept)
+}
+
+// noticeOfProposals says that something waits for the game master; empty if nothing does.
+func (g *Game) noticeOfProposals() string {
+	switch n := len(g.Chronicle.List(false)); n {
+	case 0:
+		return ""
+	case 1:
+		return "the NPCs could learn something from earlier sessions: /memory shows it"
+	default:
+		return fmt.Sprintf("the NPCs could learn %d things from earlier sessions: /memory shows them", n)
+	}
+}
