@@ -7,6 +7,8 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/chronicle"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/hotctx"
+	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
@@ -78,14 +80,29 @@ func (g *Game) Gather(ctx context.Context) ([]chronicle.Entry, error) {
 	return g.Chronicle.Gather(ctx, lines, names, g.Config.Memory.Learn == config.LearnAccept)
 }
 
-// noticeOfProposals says that something waits for the game master; empty if nothing does.
-func (g *Game) noticeOfProposals() string {
+// learn goes through what was said in a session that has ended. What it fails at, the end
+// of the next one makes up for.
+func (s *Session) learn(ctx context.Context) {
+	if _, err := s.game.Gather(ctx); err != nil {
+		s.game.log.Error("going through a session for what is worth keeping", "session", s.info.ID, "reason", err)
+	}
+}
+
+// context is where NPCs get from what they know right now.
+func (g *Game) context() *hotctx.Source {
+	s := hotctx.New(g.Store, world.Graph{World: g.World, Finder: g.Store})
+	s.SetMind(g.Chronicle.Between)
+	return s
+}
+
+// appendProposals adds a notice if something waits for the game master.
+func (g *Game) appendProposals(notices []string) []string {
 	switch n := len(g.Chronicle.List(false)); n {
 	case 0:
-		return ""
+		return notices
 	case 1:
-		return "the NPCs could learn something from earlier sessions: /memory shows it"
+		return append(notices, "the NPCs could learn something from earlier sessions: /memory shows it")
 	default:
-		return fmt.Sprintf("the NPCs could learn %d things from earlier sessions: /memory shows them", n)
+		return append(notices, fmt.Sprintf("the NPCs could learn %d things from earlier sessions: /memory shows them", n))
 	}
 }

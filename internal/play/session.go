@@ -19,14 +19,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/engine/capped"
 	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
 	"github.com/MrWong99/glyphoxa/internal/engine/guarded"
-	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tier"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/table"
-	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/fallback"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -129,14 +127,10 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 		s.engines.Close()
 		return nil, errors.Join(fmt.Errorf("starting a session: %w", err), s.voice.Close())
 	}
-	mind := hotctx.New(g.Store, world.Graph{World: g.World, Finder: g.Store})
-	mind.SetMind(g.Chronicle.Between)
-	if waiting := g.noticeOfProposals(); waiting != "" {
-		s.Notices = append(s.Notices, waiting)
-	}
+	s.Notices = g.appendProposals(s.Notices)
 	t := table.Options{
 		Agents: g.makeAgents(cast, &s.Notices), Engine: s.engine(answering), Cost: s.meter, Host: g.Registry.Host,
-		Log: chronicler{g.Store, g.Chronicle}, Context: mind, Sink: countEvents(o.Sink, g.Metrics), Playback: sound.Playback, Hurries: canHurry(m),
+		Log: chronicler{g.Store, g.Chronicle}, Context: g.context(), Sink: countEvents(o.Sink, g.Metrics), Playback: sound.Playback, Hurries: canHurry(m),
 		Session: s.info, Scene: g.currentScene, Latency: g.Config.Latency, Languages: g.Config.Language, RecentLines: g.Config.Memory.RecentLines, Logger: g.log,
 		Listening: g.listening(), Leads: g.Config.Table.Leads,
 	}
@@ -295,9 +289,7 @@ func (s *Session) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	err = errors.Join(err, s.voice.Close())
-	if _, gathering := s.game.Gather(ctx); gathering != nil { // the next session makes up for it
-		s.game.log.Error("going through a session for what is worth keeping", "session", s.info.ID, "reason", gathering)
-	}
+	s.learn(ctx)
 	return errors.Join(err, s.game.Store.EndSession(ctx, s.info.ID))
 }
 

@@ -16,11 +16,8 @@ import (
 
 const memoryUsage = "usage: /memory shows what waits, /memory yes NUMBER [other words], /memory no NUMBER, /memory list, /memory drop NUMBER"
 
-// leadMemory carries out the orders about what NPCs learn.
-func (p *console) leadMemory(ctx context.Context, order, rest string) (string, error) {
-	if order == "/remember" {
-		return p.pin(ctx, rest)
-	}
+// leadMemory carries out /memory: the orders about what NPCs learn.
+func (p *console) leadMemory(ctx context.Context, rest string) (string, error) {
 	how, which, _ := strings.Cut(rest, " ")
 	switch strings.ToLower(how) {
 	case "", "review":

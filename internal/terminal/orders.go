@@ -53,10 +53,8 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 		said, err = t.Conceal(ctx, rest)
 	case "/unsay", "/again":
 		said, err = t.Unsay(ctx, table.Unsaying{NPC: rest, Leads: true, Again: order == "/again"})
-	case "/approve", "/undo":
+	case "/approve", "/undo", "/memory", "/remember":
 		said, err = p.leadWorld(ctx, order, rest)
-	case "/memory", "/remember":
-		said, err = p.leadMemory(ctx, order, rest)
 	case "/listening":
 		said, err = p.listenNow(ctx, rest)
 	case "/tools":

@@ -13,10 +13,15 @@ import (
 // maxListedChanges is how many changes /undo list shows.
 const maxListedChanges = 10
 
-// leadWorld carries out the orders about what changes in the world.
+// leadWorld carries out the orders about what changes in the world, and what NPCs learn of it.
 func (p *console) leadWorld(ctx context.Context, order, rest string) (string, error) {
-	if order == "/undo" {
+	switch order {
+	case "/undo":
 		return p.undoChange(ctx, rest)
+	case "/memory":
+		return p.leadMemory(ctx, rest)
+	case "/remember":
+		return p.pin(ctx, rest)
 	}
 	return p.decideWaiting(ctx, rest)
 }
