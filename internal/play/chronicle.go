@@ -10,7 +10,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
 const (
@@ -47,7 +46,7 @@ func (g *Game) forgetLearnt(ctx context.Context, p memory.Person) error {
 
 // ForgetLearnt takes back what was learnt from somebody in a campaign that nobody plays; the
 // names are all that are known.
-func ForgetLearnt(ctx context.Context, store *sqlite.Store, p memory.Person) error {
+func ForgetLearnt(ctx context.Context, store chronicle.Store, p memory.Person) error {
 	c, err := chronicle.Open(ctx, store, nil)
 	if err != nil {
 		return err

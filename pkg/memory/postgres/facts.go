@@ -103,6 +103,15 @@ func putFact(ctx context.Context, c conn, f memory.Fact) (pending, error) {
 	return p, err
 }
 
+// Unremember deletes the facts of a source that have one of the texts, in one
+// transaction.
+func (s *Index) Unremember(ctx context.Context, source string, texts ...string) error {
+	if len(texts) == 0 {
+		return nil
+	}
+	return s.write(ctx, "deleting facts", func(ctx context.Context, c conn) error { return deleteFacts(ctx, c, source, texts...) })
+}
+
 // SearchFacts finds the k facts nearest in meaning that viewer may see, best
 // first; k 0 means 10. An empty viewer sees all. Facts that have no vector,
 // and all of them without a working embedder, are found by full text; they
