@@ -159,6 +159,8 @@ func (rs *rounds) begin(ctx context.Context, req *sdk.CallToolRequest, p *peer, 
 }
 
 // attend returns a context whose call reports to the relay of the request that attends it.
+//
+//lint:ignore SA1019 clients of the older revisions have it
 func (c *round) attend(ctx context.Context, progress bool, level sdk.LoggingLevel) context.Context {
 	if progress {
 		ctx = mcp.WithProgress(ctx, func(done, total float64, message string) {
@@ -210,7 +212,9 @@ func (c *round) takeAnswer(answers sdk.InputResponseMap) bool {
 	switch c.pending.question.(type) {
 	case *sdk.ElicitParams:
 		_, fits = answer.(*sdk.ElicitResult)
+	//lint:ignore SA1019 servers of the older revisions ask it
 	case *sdk.CreateMessageWithToolsParams:
+		//lint:ignore SA1019 and clients answer it
 		_, fits = answer.(*sdk.CreateMessageWithToolsResult)
 	}
 	if !fits {
