@@ -29,9 +29,19 @@ type Campaign struct {
 	Relations []memory.Relation
 	// Facts are those the file spells out. Their At is zero.
 	Facts []memory.Fact
+	// Groups are those that NPCs may belong to.
+	Groups []Group
 	// File is the path the campaign was read from, Lines where in it its entries are.
 	File  string
 	Lines Lines
+}
+
+// Group is what NPCs belong to and know things by.
+type Group struct {
+	ID, Name string
+	Members  []string
+	// Shares says that every member learns what one of them heard.
+	Shares bool
 }
 
 // DMOnly stands in a list of those who know of something where nobody but the DM

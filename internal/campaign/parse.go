@@ -40,6 +40,16 @@ type world struct {
 	Entities  []entity   `yaml:"entities" doc:"People, places, factions and items."`
 	Relations []relation `yaml:"relations" doc:"How they are related."`
 	Facts     []fact     `yaml:"facts" doc:"What else is known."`
+	Groups    []group    `yaml:"groups" doc:"Groups of NPCs that know things together."`
+}
+
+type group struct {
+	_       struct{} `noun:"a group"`
+	Line    int      `line:"true"`
+	ID      string   `yaml:"id" required:"true" format:"slug" doc:"Unique id, such as watch; NPC files name it under knows."`
+	Name    string   `yaml:"name" doc:"Its name."`
+	Members []string `yaml:"members" doc:"Ids of NPCs that belong to it, besides those whose files say so."`
+	Shares  bool     `yaml:"shares" doc:"Whether every member learns what one of them heard."`
 }
 
 // Nobody listed under visible_to means everyone in memory, so that an empty list
@@ -54,7 +64,7 @@ type entity struct {
 	Aliases     []string          `yaml:"aliases" doc:"Other names."`
 	Description string            `yaml:"description" doc:"What there is to know about it."`
 	Attributes  map[string]asText `yaml:"attributes" doc:"Single values by name, such as age: 37."`
-	Visible     []string          `yaml:"visible_to" nonempty:"leave it out if everyone knows, or list the NPCs that do" doc:"Ids of the NPCs that know of it, or dm for the DM alone; everyone if missing."`
+	Visible     []string          `yaml:"visible_to" nonempty:"leave it out if everyone knows, or list the NPCs that do" doc:"Ids of the NPCs and groups that know of it, or dm for the DM alone; everyone if missing."`
 }
 
 type relation struct {
@@ -64,7 +74,7 @@ type relation struct {
 	Type    string   `yaml:"type" required:"true" format:"word" doc:"How it is related, such as lives_in."`
 	To      string   `yaml:"to" required:"true" doc:"Id of another."`
 	Note    string   `yaml:"note" doc:"Anything to add."`
-	Visible []string `yaml:"visible_to" nonempty:"leave it out if everyone knows, or list the NPCs that do" doc:"Ids of the NPCs that know of it, or dm for the DM alone; everyone if missing."`
+	Visible []string `yaml:"visible_to" nonempty:"leave it out if everyone knows, or list the NPCs that do" doc:"Ids of the NPCs and groups that know of it, or dm for the DM alone; everyone if missing."`
 }
 
 type fact struct {
@@ -72,11 +82,11 @@ type fact struct {
 	Line    int      `line:"true"`
 	Text    string   `yaml:"text" required:"true" doc:"What is known, in one or two sentences."`
 	About   string   `yaml:"about" doc:"Id of the entity it is about."`
-	Visible []string `yaml:"visible_to" nonempty:"leave it out if everyone knows, or list the NPCs that do" doc:"Ids of the NPCs that know it, or dm for the DM alone; those that know of the entity if missing."`
+	Visible []string `yaml:"visible_to" nonempty:"leave it out if everyone knows, or list the NPCs that do" doc:"Ids of the NPCs and groups that know it, or dm for the DM alone; those that know of the entity if missing."`
 }
 
 // The paths of the lists.
-const entitiesPath, relationsPath, factsPath strictyaml.Path = "entities", "relations", "facts"
+const entitiesPath, relationsPath, factsPath, groupsPath strictyaml.Path = "entities", "relations", "facts", "groups"
 
 // asText is a value of any type, kept as it is written.
 type asText string
@@ -113,7 +123,9 @@ type checker struct {
 	faulty bool
 	// ids and npcs list the entities, and the NPCs among them.
 	ids, npcs known
-	unknown   int // references so far
+	// knowers are NPCs and groups.
+	knowers known
+	unknown int // references so far
 }
 
 // known are ids in the order of the file.
@@ -133,6 +145,7 @@ func (k *known) add(id string) {
 func (p *checker) check(w *world) {
 	p.checkEntities(w.Entities)
 	p.checkRelations(w.Relations)
+	p.checkGroups(w.Groups)
 	p.checkReferences(w)
 }
 
@@ -156,6 +169,7 @@ func (p *checker) checkEntities(entities []entity) {
 		p.ids.add(e.ID)
 		if e.Type == "npc" {
 			p.npcs.add(e.ID)
+			p.knowers.add(e.ID)
 		}
 		if e.ID == DMOnly {
 			p.addSentence(entitiesPath.Item(i).Key("id"), `"dm" means the DM where something is visible to somebody`, "give this one another id")
@@ -178,6 +192,23 @@ func (p *checker) checkRelations(relations []relation) {
 	}
 }
 
+// checkGroups looks for ids that somebody else has, and for members that do not exist.
+func (p *checker) checkGroups(groups []group) {
+	for i, g := range groups {
+		path := groupsPath.Item(i)
+		switch {
+		case g.ID == "":
+		case g.ID == DMOnly || p.knowers.has[g.ID]:
+			p.addSentence(path.Key("id"), fmt.Sprintf("%q is an NPC, another group or the DM", g.ID), "give this group an id of its own")
+		default:
+			p.knowers.add(g.ID)
+		}
+		for j, id := range g.Members {
+			p.checkReference(path.Key("members").Item(j), "members", "NPC", id, &p.npcs, "define it under \"entities\" with type: npc")
+		}
+	}
+}
+
 // checkReferences looks for mentions of entities that do not exist.
 func (p *checker) checkReferences(w *world) {
 	const define = "define it under \"entities\""
@@ -186,7 +217,7 @@ func (p *checker) checkReferences(w *world) {
 			if id == DMOnly {
 				continue
 			}
-			p.checkReference(path.Key("visible_to").Item(i), "visible_to", "NPC", id, &p.npcs, define+" with type: npc")
+			p.checkReference(path.Key("visible_to").Item(i), "visible_to", "NPC", id, &p.knowers, define+" with type: npc, or under \"groups\"")
 		}
 	}
 	for i, e := range w.Entities {
@@ -225,6 +256,9 @@ func (p *checker) checkReference(path strictyaml.Path, key, kind, id string, the
 // to those who know of the entity it is about.
 func (w *world) campaign(file string, scene int) *Campaign {
 	c := &Campaign{Name: w.Name, System: w.System, Scene: w.Scene, File: file, Lines: Lines{Scene: scene}}
+	for _, g := range w.Groups {
+		c.Groups = append(c.Groups, Group{ID: g.ID, Name: g.Name, Members: g.Members, Shares: g.Shares})
+	}
 	visible := map[string][]string{}
 	for _, e := range w.Entities {
 		c.Entities = append(c.Entities, memory.Entity{

@@ -112,6 +112,10 @@ type NPC struct {
 	BehaviorRules []string `yaml:"behavior_rules" json:"behavior_rules" doc:"Rules the NPC always follows."`
 	// SecretKnowledge is what the NPC knows and keeps to itself.
 	SecretKnowledge []KeptSecret `yaml:"secret_knowledge" json:"secret_knowledge" doc:"What the NPC knows and keeps to itself: a text, or a secret with reveal_when."`
+	// Knows are the groups that the NPC belongs to: it knows what they do.
+	Knows []string `yaml:"knows" json:"knows" doc:"Groups the NPC belongs to, such as village or watch: what is visible to a group of the campaign is known to the NPC."`
+	// Senses are those that the NPC lacks.
+	Senses Senses `yaml:"senses" json:"senses" doc:"What the NPC cannot do: hear, or see."`
 	// KnowledgeScope names what the NPC is knowledgeable about.
 	KnowledgeScope []string  `yaml:"knowledge_scope" json:"knowledge_scope" doc:"What the NPC knows a lot about."`
 	Voice          tts.Voice `yaml:"voice" json:"voice" doc:"How the NPC sounds."`
@@ -126,6 +130,12 @@ type NPC struct {
 	// File and Line say where the NPC is defined.
 	File string `yaml:"-" json:"-"`
 	Line int    `yaml:"-" json:"-" line:"true"`
+}
+
+// Senses are what an NPC lacks.
+type Senses struct {
+	Deaf  bool `yaml:"deaf" json:"deaf" doc:"Whether the NPC hears nothing that is said. A whisper to it is a note that it is handed."`
+	Blind bool `yaml:"blind" json:"blind" doc:"Whether the NPC sees nothing: it is not told what things look like, where they are and who is silently there."`
 }
 
 // KeptSecret is something that an NPC keeps to itself.

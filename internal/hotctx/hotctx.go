@@ -63,6 +63,9 @@ type Query struct {
 	// Lines are the session's last lines, oldest first, where the caller has them
 	// in mind. If nil, they are read.
 	Lines []memory.Line
+	// Blind says that the NPC sees nothing: it is told neither the scene nor what is
+	// around, nor where things are.
+	Blind bool
 	// Groups say what the NPC knows by what it belongs to. If nil, it belongs to nothing.
 	Groups *memory.Groups
 }
@@ -125,9 +128,17 @@ func (s *Source) Assemble(ctx context.Context, q Query) (Context, error) {
 		return c, fmt.Errorf("looking up where who and what was mentioned is: %w", err)
 	}
 	for _, e := range hits {
+		if q.Blind {
+			e.Position, e.Attributes = nil, nil
+			delete(places, e.ID)
+		}
 		c.Entities = append(c.Entities, describeEntity(e, places))
 	}
 	c.placePeople(&q, places)
+	if q.Blind {
+		c.Scene, c.Presence, c.Company.NPCs, c.Company.MoreNPCs = "", Unplaced, nil, 0
+		return c, nil
+	}
 	if here, ok := places[q.NPC.ID]; ok {
 		c.Around, err = s.listSurroundings(ctx, &q, here)
 	}

@@ -61,6 +61,7 @@ type Game struct {
 	client *http.Client // to models and voices
 	levels levels       // of the voices heard so far
 	log    *slog.Logger
+	groups memory.Groups // who belongs to what
 	work   sync.WaitGroup // background work; ends with stop
 	life   context.Context
 	stop   context.CancelFunc
@@ -116,7 +117,7 @@ func (g *Game) open(ctx context.Context, o Options) error {
 	if err := os.MkdirAll(filepath.Dir(g.Config.Memory.Path), 0o700); err != nil {
 		return fmt.Errorf("making the data directory: %w; set data_dir to a directory that can be written", problem.FileError(err))
 	}
-	if g.Store, err = sqlite.Open(ctx, g.Config.Memory.Path, &sqlite.Options{Embedder: embedder, Logger: g.log}); err != nil {
+	if g.Store, err = sqlite.Open(ctx, g.Config.Memory.Path, &sqlite.Options{Embedder: embedder, Logger: g.log, Groups: &g.groups}); err != nil {
 		return err
 	}
 	if g.Chronicle, err = chronicle.Open(ctx, g.Store, g.log); err != nil {
@@ -127,7 +128,7 @@ func (g *Game) open(ctx context.Context, o Options) error {
 	}
 	g.work.Go(func() { indexer.Run(g.life, g.Store, g.log, g.addNotice) })
 	g.work.Go(g.finishForgetting)
-	if g.World, err = world.Open(ctx, g.Store, world.Options{Campaign: g.Config.Campaign.Name, Scene: g.Scene()}); err != nil {
+	if g.World, err = world.Open(ctx, g.Store, world.Options{Campaign: g.Config.Campaign.Name, Scene: g.Scene(), Groups: &g.groups}); err != nil {
 		return err
 	}
 	governance, err := registry.OpenGovernance(ctx, g.Config, o.ReadOnly, g.Metrics, g.log)
@@ -204,7 +205,9 @@ func (g *Game) exampleEntity() string {
 // applyCampaign puts the campaign's world into memory.
 func (g *Game) applyCampaign(ctx context.Context) error {
 	var err error
-	if g.Campaign, err = ReadCampaign(g.Config); err != nil || g.Campaign == nil {
+	g.Campaign, err = ReadCampaign(g.Config)
+	g.settleGroups(g.npcs)
+	if err != nil || g.Campaign == nil {
 		return err
 	}
 	return g.Campaign.Apply(ctx, g.Store)
@@ -259,6 +262,26 @@ func (g *Game) SetCast(all []config.NPC) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.npcs = all
+	g.settleGroups(all)
+}
+
+// settleGroups says who belongs to what, by the campaign and by the NPCs' files.
+func (g *Game) settleGroups(all []config.NPC) {
+	of, sharing := map[string][]string{}, []string(nil)
+	for _, n := range all {
+		of[n.ID] = append(of[n.ID], n.Knows...)
+	}
+	if g.Campaign != nil {
+		for _, group := range g.Campaign.Groups {
+			for _, id := range group.Members {
+				of[id] = append(of[id], group.ID)
+			}
+			if group.Shares {
+				sharing = append(sharing, group.ID)
+			}
+		}
+	}
+	g.groups.Set(of, sharing...)
 }
 
 // prepareTime bounds how long Prepare waits for external servers and for

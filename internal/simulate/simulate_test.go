@@ -47,6 +47,10 @@ func (j *journal) Append(_ context.Context, lines ...memory.Line) ([]memory.Line
 	return lines, nil
 }
 
+func (j *journal) RecentFor(ctx context.Context, session, _ string, n int) ([]memory.Line, error) {
+	return j.Recent(ctx, session, n)
+}
+
 func (j *journal) Recent(_ context.Context, session string, n int) ([]memory.Line, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -228,7 +228,7 @@ func (w *worker) findAnswer(ctx context.Context) error {
 	now, err := o.Context.Assemble(ctx, hotctx.Query{
 		NPC: w.company.npc, Others: w.company.others, Players: w.company.players,
 		Session: o.Session.ID, Scene: o.Scene(), Speaker: w.heard.Speaker, Utterance: w.heard.Text,
-		Recent: min(o.RecentLines, most.Lines), Entities: most.Entities, Lines: w.recent,
+		Recent: min(o.RecentLines, most.Lines), Entities: most.Entities, Lines: w.recent, Groups: o.Groups, Blind: w.npc.Senses.Blind,
 	})
 	took := time.Since(start)
 	if err != nil {

@@ -38,6 +38,11 @@ func (c *cast) npcsOf(who []int) []config.NPC {
 	return npcs
 }
 
+// hearing returns those of the NPCs who are not deaf.
+func (c *cast) hearing(who []int) []int {
+	return slices.DeleteFunc(slices.Clone(who), func(i int) bool { return c.agents[i].NPC.Senses.Deaf })
+}
+
 // all is the word for every NPC in orders.
 const all = "all"
 

@@ -19,7 +19,7 @@ type company struct {
 func (as *answers) companyOf(tn *turn) company {
 	with := company{npc: personOf(tn.as), players: []string{tn.attribution()}}
 	for _, l := range slices.Backward(as.transcript.recent) {
-		if name := hotctx.Attribution(l); l.NPC == "" && !slices.Contains(with.players, name) {
+		if name := hotctx.Attribution(l); l.NPC == "" && as.o.Groups.Knows(l.Present, tn.as.ID) && !slices.Contains(with.players, name) {
 			with.players = append(with.players, name)
 		}
 	}

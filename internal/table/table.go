@@ -97,6 +97,12 @@ type Options struct {
 	// Scene says what is going on, at the beginning of every turn. If nil,
 	// nothing particular is.
 	Scene func() string
+	// Places say where NPCs are. If nil, nobody knows, and the NPCs' own files tell.
+	Places Places
+	// Groups say what NPCs belong to. If nil, they belong to nothing.
+	Groups *memory.Groups
+	// Date is the day in the world. If nil, it is not known.
+	Date func() memory.Date
 	// Languages are spoken at the table, as BCP 47 tags. If empty, English and German.
 	Languages []string
 	// Listening is how readily the NPCs take what calls none of them, to begin with.
@@ -155,6 +161,9 @@ func New(o Options) *Table {
 	if o.Scene == nil {
 		o.Scene = func() string { return "" }
 	}
+	if o.Date == nil {
+		o.Date = func() memory.Date { return memory.Date{} }
+	}
 	if o.Voices == nil || o.Outlet == nil {
 		o.Voices, o.Outlet = nil, nil
 	}
@@ -183,7 +192,7 @@ func (t *Table) makeParts() {
 	t.leases = &leases{cast: t.cast, agenda: t.agenda, effects: t.effects, running: map[int]agent.Lease{}}
 	t.planner = &planner{governor: pace.New(), latency: o.Latency, host: o.Host, session: o.Session.ID, hurries: o.Hurries}
 	t.purse = &purse{meter: o.Cost, effects: t.effects}
-	t.transcript = &transcript{log: o.Log, session: o.Session.ID, most: o.RecentLines}
+	t.transcript = &transcript{log: o.Log, session: o.Session.ID, most: o.RecentLines, earshot: &earshot{t.cast, o.Places, o.Groups, o.Scene}, date: o.Date}
 	t.answers = &answers{
 		register: register, o: o, agenda: t.agenda, cast: t.cast, conversation: t.conversation, leases: t.leases, planner: t.planner, fillers: fillers,
 		transcript: t.transcript, queue: t.queue, floor: t.floor, purse: t.purse, remarks: remarks, said: &saidLines{}, attempts: map[uint64]*attempt{},

@@ -20,6 +20,8 @@ type transcript struct {
 	log     memory.SessionLog
 	session string
 	most    int           // lines in mind
+	earshot *earshot
+	date    func() memory.Date // in the world
 	recent  []memory.Line // the session's last, which nobody else writes; immutable
 	erasing int           // edits under way that take out of the log what an NPC said
 }
@@ -65,7 +67,7 @@ func (r *transcript) linesOf(tn *turn) []memory.Line {
 		}
 		lines = append(lines, memory.Line{
 			Session: r.session, Turn: number, Speaker: tn.as.Name, NPC: tn.as.ID, Text: strings.Join(tn.texts, " "), At: time.Now(),
-			Ref: answerRef(tn.number),
+			Ref: answerRef(tn.number), Present: r.earshot.presentAt(tn), Date: r.date(),
 		})
 	}
 	return lines
@@ -75,6 +77,7 @@ func (r *transcript) linesOf(tn *turn) []memory.Line {
 func (r *transcript) playersLine(tn *turn) memory.Line {
 	return memory.Line{
 		Session: r.session, Turn: tn.number, Speaker: tn.Speaker, Text: tn.Text, At: tn.since, User: tn.User, Ref: tn.Ref, DM: tn.Leads,
+		Present: r.earshot.presentAt(tn), Date: r.date(),
 	}
 }
 

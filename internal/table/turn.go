@@ -23,6 +23,10 @@ type turn struct {
 	sound  *engine.Recording // of what was said; nil if it was typed, or nobody listens to it
 	began  time.Time         // when the utterance was known
 	spoken bool              // it was heard, not typed
+	// whispered says that nobody hears it but the NPC it is for, and nobody the answer
+	// but who whispered.
+	whispered bool
+	present   []string // who may know of it; nil until that is asked
 	puppet bool              // made to say Text, no answer to it
 	voice  string            // a puppet's: the id of the voice it tries, so that nothing of it is kept; empty for its own
 	// leader is the turn this one reacts to, whose answer it has heard.

@@ -33,6 +33,10 @@ type turns struct {
 func (ts *turns) admitUtterance(tn *turn) {
 	ts.announceUtterance(tn)
 	tn.began = time.Now()
+	if isAside(tn.Text) {
+		ts.routeTurn(tn, address.Decision{Route: address.RouteNone})
+		return
+	}
 	ts.routeTurn(tn, ts.conversation.decideAddressee(tn.number, tn.Utterance))
 }
 
@@ -77,6 +81,7 @@ func (ts *turns) takeBackCall(npc int, by *turn) {
 
 // assignDecision notes whom a turn is for.
 func (ts *turns) assignDecision(tn *turn, d address.Decision) {
+	d.NPCs = ts.cast.hearing(d.NPCs)
 	tn.agent, tn.npc, tn.route, tn.also, tn.meant, tn.mayDecline = -1, nil, Route(d.Route), -1, d, false
 	if len(d.NPCs) > 0 {
 		ts.assignNPC(tn, d.NPCs[0])

@@ -248,7 +248,7 @@ func (w *World) touch(r memory.Relation, cause string) {
 		end.seq = w.seq
 		w.log.addEntry(end)
 		for s := range w.subs {
-			if end.relation.visible(s.viewer) {
+			if end.relation.visible(w.groups, s.viewer) {
 				s.mark(end.id, end.before, end.before, cause)
 			}
 		}

@@ -3,6 +3,8 @@ package world
 import (
 	"iter"
 	"sort"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 // entry says what changed: an entity and what it was before, or, without an
@@ -19,8 +21,8 @@ type entry struct {
 // the entity itself: who knows of it, and who of its other end.
 type relation struct{ known, other []string }
 
-func (r *relation) visible(viewer string) bool {
-	return visible(r.known, viewer) && visible(r.other, viewer)
+func (r *relation) visible(groups *memory.Groups, viewer string) bool {
+	return groups.Knows(r.known, viewer) && groups.Knows(r.other, viewer)
 }
 
 // history is the latest changes, at most logLength.

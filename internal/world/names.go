@@ -153,7 +153,7 @@ func better(m, o match) int {
 // findNamed returns at most limit of the entities that viewer may know of and whose
 // names share a telling word with text: first whose name text is, then whose
 // alias, then those with more of the words; equal ones by name and id.
-func (n *names) findNamed(text, viewer string, limit int) []match {
+func (n *names) findNamed(groups *memory.Groups, text, viewer string, limit int) []match {
 	all := words.Split(text)
 	asked := words.Telling(all, words.MaxNames)
 	var lists [][]*named // of each word, what is not yet looked at
@@ -168,7 +168,7 @@ func (n *names) findNamed(text, viewer string, limit int) []match {
 	key := strings.Join(all, " ")
 	var best []match
 	take := func(m match) (taken bool) {
-		if !visible(m.known, viewer) {
+		if !groups.Knows(m.known, viewer) {
 			return false
 		}
 		if m.shared == len(asked) { // as all have whose name this is

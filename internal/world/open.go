@@ -29,7 +29,7 @@ const attempts = 5
 // Open reads the world from the store.
 func Open(ctx context.Context, store Store, o Options) (*World, error) {
 	w := &World{
-		store: store, keys: keys{"scene:" + o.Campaign, "initial:" + o.Campaign},
+		store: store, keys: keys{"scene:" + o.Campaign, "initial:" + o.Campaign}, groups: o.Groups,
 		lead: make(chan struct{}, 1), subs: map[*Subscription]struct{}{},
 	}
 	for range attempts {

@@ -36,7 +36,7 @@ func (w *World) named(q memory.EntityQuery) []memory.Entity {
 	if q.Limit <= 0 {
 		q.Limit = defaultEntities
 	}
-	found := w.names.Load().findNamed(q.Name, q.Viewer, q.Limit)
+	found := w.names.Load().findNamed(w.groups, q.Name, q.Viewer, q.Limit)
 	if len(found) == 0 {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (w *World) named(q memory.EntityQuery) []memory.Entity {
 	w.mu.RLock()
 	for _, m := range found {
 		// It may have become a secret since.
-		if v := w.all[m.id]; v != nil && visible(v.entity.Visible, q.Viewer) {
+		if v := w.all[m.id]; v != nil && w.groups.Knows(v.entity.Visible, q.Viewer) {
 			out = append(out, v.entity)
 		}
 	}
@@ -95,7 +95,7 @@ func (w *World) Inside(_ context.Context, viewer, place string, limit int) ([]me
 // place. The caller holds mu.
 func (w *World) located(viewer, id, place, one string) (memory.Entity, bool) {
 	r, v := w.edges.at[id][edgeKey{id, memory.LocatedIn, place}], w.all[one]
-	if v == nil || !visible(r.Visible, viewer) || !visible(v.entity.Visible, viewer) {
+	if v == nil || !w.groups.Knows(r.Visible, viewer) || !w.groups.Knows(v.entity.Visible, viewer) {
 		return memory.Entity{}, false
 	}
 	return v.entity, true

@@ -158,7 +158,7 @@ func (s *Subscription) catchUp(since uint64) {
 		switch _, later := s.dirty[e.id]; {
 		case e.id == "":
 			s.scene = true
-		case later, e.relation != nil && !e.relation.visible(s.viewer):
+		case later, e.relation != nil && !e.relation.visible(s.w.groups, s.viewer):
 		default:
 			s.dirty[e.id] = s.sees(e.before)
 		}
@@ -247,7 +247,7 @@ func (s *Subscription) Pending() bool { return len(s.signal) > 0 }
 func (s *Subscription) sees(v *version) bool { return s.seesIn(s.area, v) }
 
 func (s *Subscription) seesIn(area *Area, v *version) bool {
-	return v != nil && visible(v.entity.Visible, s.viewer) && (area == nil || area.Contains(v.entity.Position))
+	return v != nil && s.w.groups.Knows(v.entity.Visible, s.viewer) && (area == nil || area.Contains(v.entity.Position))
 }
 
 // mark notes that an entity which was before has become after, if that concerns

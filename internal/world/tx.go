@@ -44,7 +44,7 @@ func (t *Tx) version(id string) *version {
 // Entity returns a copy of one entity if viewer may see it.
 func (t *Tx) Entity(id, viewer string) (memory.Entity, bool) {
 	v := t.version(id)
-	if v == nil || !visible(v.entity.Visible, viewer) {
+	if v == nil || !t.w.groups.Knows(v.entity.Visible, viewer) {
 		return memory.Entity{}, false
 	}
 	return clone(v.entity), true

@@ -56,12 +56,16 @@ type Options struct {
 	// Scene is what is going on until someone sets another. A different one than
 	// at the last Open replaces what was set meanwhile.
 	Scene string
+	// Groups say what viewers know by what they belong to. If nil, nobody belongs to
+	// anything.
+	Groups *memory.Groups
 }
 
 // World is the live world. It is safe for concurrent use.
 type World struct {
-	store Store
-	keys  keys
+	store  Store
+	keys   keys
+	groups *memory.Groups
 	// lead is held by the caller that writes for all who wait.
 	lead chan struct{}
 	// names are those of all, replaced as a whole with mu held; reading them
@@ -119,7 +123,7 @@ func (w *World) Entity(id, viewer string) (memory.Entity, bool) {
 	w.mu.RLock()
 	v := w.all[id]
 	w.mu.RUnlock()
-	if v == nil || !visible(v.entity.Visible, viewer) {
+	if v == nil || !w.groups.Knows(v.entity.Visible, viewer) {
 		return memory.Entity{}, false
 	}
 	return clone(v.entity), true
@@ -130,7 +134,7 @@ func (w *World) Entities(viewer string) []memory.Entity {
 	w.mu.RLock()
 	var out []memory.Entity
 	for _, v := range w.all {
-		if visible(v.entity.Visible, viewer) {
+		if w.groups.Knows(v.entity.Visible, viewer) {
 			out = append(out, v.entity)
 		}
 	}
@@ -147,23 +151,17 @@ func (w *World) Entities(viewer string) []memory.Entity {
 func (w *World) Relations(from, viewer string) []memory.Relation {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
-	if v := w.all[from]; v == nil || !visible(v.entity.Visible, viewer) {
+	if v := w.all[from]; v == nil || !w.groups.Knows(v.entity.Visible, viewer) {
 		return nil
 	}
 	var out []memory.Relation
 	for _, r := range w.edges.from(from) {
-		if end := w.all[r.To]; end != nil && visible(r.Visible, viewer) && visible(end.entity.Visible, viewer) {
+		if end := w.all[r.To]; end != nil && w.groups.Knows(r.Visible, viewer) && w.groups.Knows(end.entity.Visible, viewer) {
 			r.Visible = slices.Clone(r.Visible)
 			out = append(out, r)
 		}
 	}
 	return out
-}
-
-// visible reports whether viewer is among those who know; an empty list is
-// everyone, an empty viewer sees all.
-func visible(known []string, viewer string) bool {
-	return viewer == "" || len(known) == 0 || slices.Contains(known, viewer)
 }
 
 func clone(e memory.Entity) memory.Entity {

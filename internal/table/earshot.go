@@ -1,0 +1,101 @@
+package table
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/MrWong99/glyphoxa/internal/hotctx"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// Places say where NPCs are, and which doors there are. They answer from memory, without
+// a wait; *world.World does.
+type Places interface {
+	// Places returns the entity that each of the ids is in, where viewer may know of it.
+	Places(ctx context.Context, viewer string, ids ...string) (map[string]memory.Entity, error)
+	// Relations returns the relations from an entity that viewer may know of.
+	Relations(from, viewer string) []memory.Relation
+	// Scene is what is going on.
+	Scene() string
+}
+
+// earshot decides who hears what is said at a table. It belongs to the table's goroutine.
+type earshot struct {
+	cast   *cast
+	places Places         // nil if nobody knows
+	groups *memory.Groups // nil if nobody belongs to anything
+	scene  func() string  // what is going on, if places do not say
+}
+
+// presentAt returns who may know what is said in a turn, as [memory.Line.Present] has it.
+// What was whispered is heard by the NPC alone, an aside by none.
+func (h *earshot) presentAt(tn *turn) []string {
+	if tn.present == nil {
+		tn.present = h.groups.Share(h.hearersOf(tn))
+		if !tn.whispered && !isAside(tn.Text) {
+			tn.present = append(tn.present, memory.Anyone)
+		}
+	}
+	return tn.present
+}
+
+// hearersOf returns the ids of the NPCs that hear what is said in a turn.
+func (h *earshot) hearersOf(tn *turn) []string {
+	switch {
+	case tn.whispered:
+		return memory.Heard(tn.as.ID)
+	case tn.npc == nil && isAside(tn.Text):
+		return memory.Heard()
+	}
+	var people []hotctx.Person
+	var ids, heard []string
+	here := h.cast.npcsOf(h.cast.present())
+	for _, npc := range here {
+		people, ids = append(people, personOf(npc)), append(ids, npc.ID)
+	}
+	var shot hotctx.Earshot
+	if h.places != nil {
+		shot.Scene = h.places.Scene()
+		shot.Doors = func(place string) []memory.Relation { return h.places.Relations(place, "") }
+		if at, err := h.places.Places(context.Background(), "", ids...); err == nil {
+			shot.Places = at
+		}
+	} else {
+		shot.Scene = h.scene()
+	}
+	var to *hotctx.Person
+	if tn.npc != nil {
+		p := personOf(tn.as)
+		to, heard = &p, []string{p.ID}
+	}
+	for _, p := range shot.Hearers(to, people) {
+		if i := slices.Index(ids, p.ID); !here[i].Senses.Deaf {
+			heard = append(heard, p.ID)
+		}
+	}
+	for _, called := range tn.meant.NPCs { // who is called is spoken to, wherever that is
+		if npc := h.cast.agents[called].NPC; !npc.Senses.Deaf {
+			heard = append(heard, npc.ID)
+		}
+	}
+	return memory.Heard(heard...)
+}
+
+// asides begin what somebody says beside the game.
+var asides = []string{"ooc", "out of character", "out of game", "outtime", "offtopic", "off topic", "off-topic"}
+
+// isAside reports whether words are marked as being said beside the game: no NPC hears them.
+func isAside(text string) bool {
+	text = strings.ToLower(strings.TrimSpace(text))
+	if strings.HasPrefix(text, "((") || strings.HasPrefix(text, "(") && strings.HasSuffix(text, ")") {
+		return true
+	}
+	return slices.ContainsFunc(asides, func(mark string) bool {
+		rest, found := strings.CutPrefix(text, mark)
+		next, _ := utf8.DecodeRuneInString(rest)
+		return found && !unicode.IsLetter(next) && !unicode.IsDigit(next)
+	})
+}
