@@ -61,7 +61,7 @@ type Game struct {
 	client *http.Client // to models and voices
 	levels levels       // of the voices heard so far
 	log    *slog.Logger
-	groups memory.Groups // who belongs to what
+	groups memory.Groups  // who belongs to what
 	work   sync.WaitGroup // background work; ends with stop
 	life   context.Context
 	stop   context.CancelFunc

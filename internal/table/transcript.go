@@ -19,11 +19,11 @@ const maxRecalled = 256
 type transcript struct {
 	log     memory.SessionLog
 	session string
-	most    int           // lines in mind
+	most    int // lines in mind
 	earshot *earshot
 	date    func() memory.Date // in the world
-	recent  []memory.Line // the session's last, which nobody else writes; immutable
-	erasing int           // edits under way that take out of the log what an NPC said
+	recent  []memory.Line      // the session's last, which nobody else writes; immutable
+	erasing int                // edits under way that take out of the log what an NPC said
 }
 
 // recallSession reads what was said in the session before, if it goes on.
