@@ -47,6 +47,7 @@ gate:
 # ten tables play in voice channels for ten minutes; the report says what they came to.
 soak: onnx
 	GLYPHOXA_SOAK=1 $(GO) test -count=1 -timeout 30m -run '^TestMisbehavingModel$$' ./internal/table -v
+	GLYPHOXA_SOAK=1 $(GO) test -count=1 -timeout 30m -run '^TestNoNPCLearns' ./internal/registry -v
 	GLYPHOXA_SOAK=1 $(GO) test -count=1 -timeout 60m -run '^TestEar$$' ./internal/waveform -v
 	$(GO) run ./cmd/glyphoxa simulate --discord --tables 10 --minutes 10
 

@@ -188,6 +188,9 @@ func (h History) volatileFacts(line Line, now hotctx.Context) string {
 // describePlace says where the NPC is, and with whom.
 func describePlace(now hotctx.Context) string {
 	var b strings.Builder
+	if now.Date != "" {
+		fmt.Fprintf(&b, "Today is %s. ", now.Date)
+	}
 	switch {
 	case now.Presence == hotctx.Elsewhere:
 		fmt.Fprintf(&b, "You are not part of that scene, nor have you seen it: you are in another place, %s. Whoever speaks with you is with you there. ", now.Place)

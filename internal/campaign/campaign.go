@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/calendar"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -29,6 +30,10 @@ type Campaign struct {
 	Relations []memory.Relation
 	// Facts are those the file spells out. Their At is zero.
 	Facts []memory.Fact
+	// Calendar is how the world counts its days, and Today the day on which the first
+	// session starts, as the file writes it; both are zero if the file says nothing.
+	Calendar calendar.Calendar
+	Today    string
 	// Groups are those that NPCs may belong to.
 	Groups []Group
 	// File is the path the campaign was read from, Lines where in it its entries are.

@@ -33,14 +33,15 @@ var options = strictyaml.Options{
 
 // world is what a campaign file holds.
 type world struct {
-	_         struct{}   `noun:"the campaign"`
-	Name      string     `yaml:"name" required:"true" doc:"Name of the campaign."`
-	System    string     `yaml:"system" doc:"Rule system, such as dnd5e."`
-	Scene     string     `yaml:"scene" doc:"What is going on when the first session starts."`
-	Entities  []entity   `yaml:"entities" doc:"People, places, factions and items."`
-	Relations []relation `yaml:"relations" doc:"How they are related."`
-	Facts     []fact     `yaml:"facts" doc:"What else is known."`
-	Groups    []group    `yaml:"groups" doc:"Groups of NPCs that know things together."`
+	_         struct{}     `noun:"the campaign"`
+	Name      string       `yaml:"name" required:"true" doc:"Name of the campaign."`
+	System    string       `yaml:"system" doc:"Rule system, such as dnd5e."`
+	Scene     string       `yaml:"scene" doc:"What is going on when the first session starts."`
+	Entities  []entity     `yaml:"entities" doc:"People, places, factions and items."`
+	Relations []relation   `yaml:"relations" doc:"How they are related."`
+	Facts     []fact       `yaml:"facts" doc:"What else is known."`
+	Groups    []group      `yaml:"groups" doc:"Groups of NPCs that know things together."`
+	Calendar  *calendarKey `yaml:"calendar" doc:"How the world counts its days."`
 }
 
 type group struct {
@@ -86,7 +87,7 @@ type fact struct {
 }
 
 // The paths of the lists.
-const entitiesPath, relationsPath, factsPath, groupsPath strictyaml.Path = "entities", "relations", "facts", "groups"
+const entitiesPath, relationsPath, factsPath, groupsPath, calendarPath strictyaml.Path = "entities", "relations", "facts", "groups", "calendar"
 
 // asText is a value of any type, kept as it is written.
 type asText string
@@ -146,6 +147,7 @@ func (p *checker) check(w *world) {
 	p.checkEntities(w.Entities)
 	p.checkRelations(w.Relations)
 	p.checkGroups(w.Groups)
+	p.checkCalendar(w.Calendar)
 	p.checkReferences(w)
 }
 
@@ -256,6 +258,9 @@ func (p *checker) checkReference(path strictyaml.Path, key, kind, id string, the
 // to those who know of the entity it is about.
 func (w *world) campaign(file string, scene int) *Campaign {
 	c := &Campaign{Name: w.Name, System: w.System, Scene: w.Scene, File: file, Lines: Lines{Scene: scene}}
+	if w.Calendar != nil {
+		c.Calendar, c.Today = w.Calendar.calendar(), w.Calendar.Today
+	}
 	for _, g := range w.Groups {
 		c.Groups = append(c.Groups, Group{ID: g.ID, Name: g.Name, Members: g.Members, Shares: g.Shares})
 	}

@@ -51,6 +51,8 @@ func commandActions() map[string]action {
 		"npc why":         {do: explainAnswer, suggest: suggestNPCs},
 		"npc listening":   {do: listenNow},
 		"npc reload":      {do: reloadNPCs},
+		"whisper":         {everyone: true, do: whisperTo, suggest: suggestNPCs},
+		"date":            {everyone: true, do: showDate},
 		"tier raise":      {do: raiseTier, suggest: suggestNPCsOrAll},
 		"tier lower":      {do: lowerTier, suggest: suggestNPCsOrAll},
 		"tier cap":        {do: capTier, suggest: suggestNPCsOrAll},

@@ -60,6 +60,8 @@ func tableCommands() []*discordgo.ApplicationCommand {
 			subcommand("listening", wording.CmdNPCListening, listeningOption()),
 			subcommand("reload", wording.CmdNPCReload),
 		),
+		commandGroup("whisper", wording.CmdWhisper, npcOption(), textOption("text", wording.OptWhisper, true, 1500)),
+		commandGroup("date", wording.CmdDate, textOption("to", wording.OptDate, false, 100)),
 		commandGroup("tier", wording.CmdTier,
 			subcommand("raise", wording.CmdTierRaise,
 				npcsOption(), tierOption("standard", "deep"),

@@ -19,7 +19,7 @@ func TestPlayersSeeWhatTheyMayUse(t *testing.T) {
 		if !forPlayers && !hidden {
 			t.Errorf("/%s is for DMs alone, and players see it", c.Name)
 		}
-		if want := []string{"session", "roll", "rules", "feedback", "privacy", "help"}; hidden == slices.Contains(want, c.Name) {
+		if want := []string{"session", "roll", "rules", "feedback", "privacy", "help", "whisper", "date"}; hidden == slices.Contains(want, c.Name) {
 			t.Errorf("/%s hidden from players: %t", c.Name, hidden)
 		}
 	}

@@ -146,6 +146,9 @@ func (s *sender) setAvatars(all []config.NPC) {
 // Emit implements table.Sink. It waits while too much is to be posted.
 func (s *sender) Emit(e table.Event) {
 	turn := table.HeaderOf(e).Turn
+	if table.HeaderOf(e).Whisper { // who whispered is answered alone
+		return
+	}
 	switch e := e.(type) {
 	case *table.TurnStarted:
 		s.markThinking(turn, true)

@@ -100,6 +100,14 @@ func (s *Session) Reload(ctx context.Context) (cast []config.NPC, changed play.R
 // Cost is what the session has cost since it began or went on. It is for DMs alone.
 func (s *Session) Cost() cost.Report { return s.played.Cost() }
 
+// Date is the day in the world, empty if it is not known.
+func (s *Session) Date() string { return s.played.Date() }
+
+// SetDate has it be another day in the world, see [play.Game.SetDate].
+func (s *Session) SetDate(ctx context.Context, text string) (string, error) {
+	return s.played.SetDate(ctx, text)
+}
+
 // KeepVoice notes the voice channel that the session is heard in from now on, empty for
 // none: one that is cut off is offered to go on there. It is on the disk when KeepVoice
 // returns. After Close it does nothing.

@@ -25,6 +25,8 @@ const (
 type Context struct {
 	// Scene is what the players were told is going on: "you" are they in it.
 	Scene string
+	// Date is the day in the world, empty if it is not known.
+	Date string
 	// Place is where the NPC is, empty if nobody knows, and Presence whether that is
 	// in the scene.
 	Place    string
@@ -63,6 +65,8 @@ type Query struct {
 	// Lines are the session's last lines, oldest first, where the caller has them
 	// in mind. If nil, they are read.
 	Lines []memory.Line
+	// Date is the day in the world, empty if it is not known.
+	Date string
 	// Blind says that the NPC sees nothing: it is told neither the scene nor what is
 	// around, nor where things are.
 	Blind bool
@@ -100,7 +104,7 @@ func (s *Source) SetMind(of func(npc, speaker string, groups []string) []string)
 
 // Assemble gathers the context of a turn.
 func (s *Source) Assemble(ctx context.Context, q Query) (Context, error) {
-	c := Context{Scene: q.Scene}
+	c := Context{Scene: q.Scene, Date: q.Date}
 	if s.mind != nil {
 		c.Mind = s.mind(q.NPC.ID, q.Speaker, q.Groups.Of(q.NPC.ID))
 	}

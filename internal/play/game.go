@@ -18,6 +18,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa"
 	"github.com/MrWong99/glyphoxa/internal/agent"
+	"github.com/MrWong99/glyphoxa/internal/calendar"
 	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/chronicle"
 	"github.com/MrWong99/glyphoxa/internal/config"
@@ -61,7 +62,8 @@ type Game struct {
 	client *http.Client // to models and voices
 	levels levels       // of the voices heard so far
 	log    *slog.Logger
-	groups memory.Groups  // who belongs to what
+	groups memory.Groups // who belongs to what
+	clock  *calendar.Clock
 	work   sync.WaitGroup // background work; ends with stop
 	life   context.Context
 	stop   context.CancelFunc
@@ -136,7 +138,7 @@ func (g *Game) open(ctx context.Context, o Options) error {
 		return err
 	}
 	g.Registry, err = registry.Open(ctx, registry.Options{
-		Config: g.Config, Store: g.Store, World: g.World, Rules: o.Rules, Governance: governance,
+		Config: g.Config, Store: g.Store, World: g.World, Dates: g.clock, Rules: o.Rules, Governance: governance,
 		Entity: g.exampleEntity(), Notify: g.addNotice, Log: g.log,
 	})
 	if err != nil {
@@ -207,7 +209,10 @@ func (g *Game) applyCampaign(ctx context.Context) error {
 	var err error
 	g.Campaign, err = ReadCampaign(g.Config)
 	g.settleGroups(g.npcs)
-	if err != nil || g.Campaign == nil {
+	if err != nil {
+		return err
+	}
+	if err := g.openClock(ctx); err != nil || g.Campaign == nil {
 		return err
 	}
 	return g.Campaign.Apply(ctx, g.Store)

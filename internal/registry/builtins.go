@@ -69,6 +69,7 @@ type parts struct {
 	book    *ruleslookup.Book
 	audit   *audit.Log
 	waiting approvaltool.Waiting
+	dates   memorytool.Dates // nil if nobody knows the day
 }
 
 // builtinTools returns every built-in tool. Without parts they can be listed, not
@@ -90,7 +91,7 @@ func builtinTools(cfg *config.Config, p parts) []tools.Tool {
 	if store != nil {
 		log, index, graph = store, store, store
 	}
-	all = append(all, memorytool.NewTools(log, index, graph)...)
+	all = append(all, memorytool.NewTools(log, index, graph, p.dates)...)
 	all = append(all, investigation.Tools()...)
 	all = append(all, worldtool.NewTools(p.live, index)...)
 	all = append(all, audittool.Tools(p.audit)...)

@@ -17,6 +17,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/approvaltool"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/memorytool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/world"
@@ -52,6 +53,8 @@ type Options struct {
 	World      *world.World
 	Rules      *ruleslookup.Book
 	Governance *Governance
+	// Dates understands times of the world in questions; nil if nobody does.
+	Dates memorytool.Dates
 	// Entity is the id of an entity that exists, to measure look-ups with; empty
 	// if there is none.
 	Entity string
@@ -93,7 +96,7 @@ func (r *Registry) register(ctx context.Context, o Options) error {
 	if err := r.Host.Restore(ctx); err != nil {
 		return err
 	}
-	all := builtinTools(o.Config, parts{o.Store, o.World, o.Rules, o.Governance.Audit, r.Waiting})
+	all := builtinTools(o.Config, parts{o.Store, o.World, o.Rules, o.Governance.Audit, r.Waiting, o.Dates})
 	if err := r.Host.RegisterBuiltin(withExample(all, o.Entity)...); err != nil {
 		return err
 	}

@@ -157,11 +157,11 @@ func newWorker(o *Options, tn *turn, recent []memory.Line, background engine.Bac
 	w := &worker{
 		attempt: a, line: a.line, npc: tn.as, puppet: tn.puppet, account: tn.account, company: with,
 		heard:   agent.Line{Speaker: tn.attribution(), Text: tn.Text, Tier: tn.choice.Tier, MayDecline: tn.mayDecline, Unwanted: tn.again.answers()},
-		history: tn.npc.Snapshot(), recent: recent, confirmed: a.confirmed, voiced: o.voiced(), ahead: tn.ahead && o.voiced(), phrase: a.phrase, sayings: make(chan saying, ahead),
+		history: tn.npc.Snapshot(), recent: recent, confirmed: a.confirmed, voiced: o.voiced() && !tn.whispered, ahead: tn.ahead && o.voiced(), phrase: a.phrase, sayings: make(chan saying, ahead),
 		request: engine.Request{
 			NPC: tn.as, Persona: tn.npc.Persona(), Names: tn.npc.Names(), Tools: tn.tools, Rounds: o.Latency.Rounds.Get(tn.choice.Tier),
 			ModelTimeout: time.Duration(o.Latency.ModelTimeout), Hurry: tn.plan.Fallback, Go: a.confirmed, Spoken: tn.sound,
-			MayDecline: tn.mayDecline, Clauses: o.speakClauses(), Late: tn.plan.Cascade, Plain: tn.choice.Plain() || tn.leader != nil,
+			MayDecline: tn.mayDecline, Clauses: o.speakClauses() && !tn.whispered, Late: tn.plan.Cascade, Plain: tn.choice.Plain() || tn.leader != nil,
 			Background: background,
 		},
 	}
@@ -228,7 +228,7 @@ func (w *worker) findAnswer(ctx context.Context) error {
 	now, err := o.Context.Assemble(ctx, hotctx.Query{
 		NPC: w.company.npc, Others: w.company.others, Players: w.company.players,
 		Session: o.Session.ID, Scene: o.Scene(), Speaker: w.heard.Speaker, Utterance: w.heard.Text,
-		Recent: min(o.RecentLines, most.Lines), Entities: most.Entities, Lines: w.recent, Groups: o.Groups, Blind: w.npc.Senses.Blind,
+		Recent: min(o.RecentLines, most.Lines), Entities: most.Entities, Lines: w.recent, Groups: o.Groups, Date: o.Date().Text, Blind: w.npc.Senses.Blind,
 	})
 	took := time.Since(start)
 	if err != nil {

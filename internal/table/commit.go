@@ -113,6 +113,7 @@ func (ts *turns) endTurn(tn *turn, end turnEnd) {
 	}
 	l := tn.closeLedger(end)
 	ts.planner.recordTimes(tn, l)
+	tn.replyTo()
 	ts.effects.emit(tn.number, KindTurnEnded, &TurnEnded{NPC: name, Outcome: end.outcome, Text: strings.Join(tn.texts, " "), Ledger: l})
 	ts.effects.add(turnOver{tn})
 	ts.purse.tellLevel()

@@ -89,8 +89,9 @@ type (
 // is, nor while something is decided. What an effect leads to goes before what
 // was waiting already.
 type effects struct {
-	waiting []effect
-	next    int // where the next goes
+	whispers map[int64]bool // turns under way that are nobody else's business
+	waiting  []effect
+	next     int // where the next goes
 }
 
 // add has an effect carried out after those that were added since the last pop.
@@ -112,8 +113,19 @@ func (q *effects) pop() (e effect, ok bool) {
 
 // emit has an event told.
 func (q *effects) emit(turn int64, kind string, e Event) {
-	*e.header() = Header{Time: time.Now(), Kind: kind, Turn: turn}
+	*e.header() = Header{Time: time.Now(), Kind: kind, Turn: turn, Whisper: q.whispers[turn]}
+	if kind == KindTurnEnded {
+		delete(q.whispers, turn)
+	}
 	q.add(e)
+}
+
+// whisper marks what is told of a turn from now on.
+func (q *effects) whisper(turn int64) {
+	if q.whispers == nil {
+		q.whispers = map[int64]bool{}
+	}
+	q.whispers[turn] = true
 }
 
 // notify has people told something outside the story.

@@ -39,6 +39,8 @@ type Header struct {
 	Kind string    `json:"kind"`
 	// Turn is the number of the turn, from 1; 0 for events outside turns.
 	Turn int64 `json:"turn"`
+	// Whisper says that the turn is between a player and an NPC: it is not for others.
+	Whisper bool `json:"whisper,omitempty"`
 }
 
 // Event is one of the event types of this package; it marshals to one JSON
@@ -244,7 +246,9 @@ const (
 	RouteReaction Route = "reaction"
 	// RouteAgain is an answer in place of one that was taken back.
 	RouteAgain Route = "again"
-	RouteNone  Route = "none"
+	// RouteWhisper is a whisper.
+	RouteWhisper Route = "whisper"
+	RouteNone    Route = "none"
 )
 
 // TierChange is what became of a raise or cap.

@@ -19,14 +19,14 @@ type fillers struct {
 
 // mayFill reports whether a turn's NPC may say one.
 func (f *fillers) mayFill(tn *turn) bool {
-	return f.voiced() && len(tn.npc.NPC.Lines["filler"]) > 0 && !f.last[tn.agent]
+	return f.voiced() && !tn.whispered && len(tn.npc.NPC.Lines["filler"]) > 0 && !f.last[tn.agent]
 }
 
 // armFiller has a stock phrase said at once if the plan says so, or once the answer is
 // late.
 func (f *fillers) armFiller(tn *turn) {
 	switch {
-	case !tn.isAnswer() || !f.voiced():
+	case !tn.isAnswer() || tn.whispered || !f.voiced():
 	case tn.plan.Opener:
 		f.sayPhrase(tn)
 	case tn.plan.FillerAfter > 0:

@@ -26,9 +26,10 @@ type turn struct {
 	// whispered says that nobody hears it but the NPC it is for, and nobody the answer
 	// but who whispered.
 	whispered bool
-	present   []string // who may know of it; nil until that is asked
-	puppet    bool     // made to say Text, no answer to it
-	voice     string   // a puppet's: the id of the voice it tries, so that nothing of it is kept; empty for its own
+	reply     chan<- string // takes the answer to a whisper; nil for anything else
+	present   []string      // who may know of it; nil until that is asked
+	puppet    bool          // made to say Text, no answer to it
+	voice     string        // a puppet's: the id of the voice it tries, so that nothing of it is kept; empty for its own
 	// leader is the turn this one reacts to, whose answer it has heard.
 	leader *turn
 	also   int // who may react to the answer, -1 for nobody

@@ -81,7 +81,9 @@ func (ts *turns) takeBackCall(npc int, by *turn) {
 
 // assignDecision notes whom a turn is for.
 func (ts *turns) assignDecision(tn *turn, d address.Decision) {
-	d.NPCs = ts.cast.hearing(d.NPCs)
+	if !tn.whispered {
+		d.NPCs = ts.cast.hearing(d.NPCs)
+	}
 	tn.agent, tn.npc, tn.route, tn.also, tn.meant, tn.mayDecline = -1, nil, Route(d.Route), -1, d, false
 	if len(d.NPCs) > 0 {
 		ts.assignNPC(tn, d.NPCs[0])
@@ -183,7 +185,7 @@ func (ts *turns) beginQueued() {
 	}
 	for tn := ts.queue.popFree(); tn != nil; tn = ts.queue.popFree() {
 		ts.moveTo(tn, arrived)
-		if tn.npc.Left && tn.isAskedAgain() {
+		if tn.npc.Left && (tn.isAskedAgain() || tn.whispered) {
 			ts.endUnanswered(tn, turnEnd{outcome: OutcomeNoTarget})
 			continue
 		}

@@ -16,7 +16,7 @@ import (
 
 // orderHelp describe what may be typed after a slash.
 const orderHelp = "/raise NPC TIER [DURATION] [N turns], /lower NPC [TIER], /mute NPC, /unmute NPC (to these four, all means everyone), " +
-	"/say NPC text, /direct NPC [text], /reveal NPC [number|all], /conceal NPC, /unsay [NPC], /again [NPC], /approve [yes|no] [ID], /undo [NUMBER|list], /memory [yes|no|drop NUMBER|list], /remember [NPC:] [text], /listening [eager|attentive|called_only], /tools, /listen, /ledger, /why [NPC], /cost, /reload, /help, /quit"
+	"/say NPC text, /whisper NPC text, /date [DATE], /direct NPC [text], /reveal NPC [number|all], /conceal NPC, /unsay [NPC], /again [NPC], /approve [yes|no] [ID], /undo [NUMBER|list], /memory [yes|no|drop NUMBER|list], /remember [NPC:] [text], /listening [eager|attentive|called_only], /tools, /listen, /ledger, /why [NPC], /cost, /reload, /help, /quit"
 
 // bareOrders are the orders that stand alone.
 var bareOrders = map[string]bool{"/tools": true, "/listen": true, "/ledger": true, "/cost": true, "/reload": true, "/quit": true, "/exit": true, "/help": true}
@@ -42,6 +42,8 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 		said, err = t.Mute(ctx, rest, order == "/mute")
 	case "/say":
 		return false, p.sayAsNPC(ctx, rest)
+	case "/whisper", "/flüstern", "/fluestern":
+		return false, p.whisperTo(ctx, rest)
 	case "/direct":
 		said, err = p.directNPC(ctx, rest)
 	case "/reveal":
@@ -57,6 +59,8 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 		said, err = p.leadWorld(ctx, order, rest)
 	case "/listening":
 		said, err = p.listenNow(ctx, rest)
+	case "/date", "/datum":
+		said, err = p.dateNow(ctx, rest)
 	case "/tools":
 		return false, p.showTools(ctx)
 	case "/listen":
@@ -175,6 +179,38 @@ func (p *console) sayAsNPC(ctx context.Context, args string) error {
 	return splitAddressee(args, usage, false, func(npc, text string) error {
 		p.screen.expectTurn()
 		err := p.session.Table.Say(ctx, npc, text)
+		if err != nil {
+			p.screen.unexpectTurn()
+		}
+		return err
+	})
+}
+
+// dateNow has it be another day in the world, or says which it is.
+func (p *console) dateNow(ctx context.Context, to string) (string, error) {
+	date := p.game.Date()
+	if to != "" {
+		var err error
+		if date, err = p.game.SetDate(ctx, to); err != nil {
+			return "", err
+		}
+	}
+	if date == "" {
+		return "nobody has said which day it is; set it with /date DATE", nil
+	}
+	return "it is " + date, nil
+}
+
+// whisperTo says something to one NPC alone.
+func (p *console) whisperTo(ctx context.Context, args string) error {
+	const usage = "usage: /whisper NPC text, such as /whisper Bartok Who is the man by the door?"
+	return splitAddressee(args, usage, false, func(npc, text string) error {
+		u := table.Utterance{Speaker: p.o.Speaker, Text: text}
+		if name, rest, ok := p.splitSpeaker(text); ok {
+			u = table.Utterance{Speaker: name, Text: rest}
+		}
+		p.screen.expectTurn()
+		_, err := p.session.Table.Whisper(ctx, npc, u)
 		if err != nil {
 			p.screen.unexpectTurn()
 		}

@@ -151,26 +151,32 @@ var (
 
 // NPCs and orders to them.
 var (
-	NoSuchNPC      = Text{"no NPC is called %q; there are %s", "kein NSC heißt %q; es gibt %s"}
-	EveryNPC       = Text{"all", "alle"}
-	NameOneNPC     = Text{"name one NPC", "nenn einen einzelnen NSC"}
-	NPCMuted       = Named{Text{"%s is silent now.", "%s schweigt jetzt."}, Text{"Everyone is silent now.", "Alle schweigen jetzt."}}
-	NPCUnmuted     = Named{Text{"%s may speak again.", "%s darf wieder sprechen."}, Text{"Everyone may speak again.", "Alle dürfen wieder sprechen."}}
-	WillSayIt      = Text{"%s will say it.", "%s sagt es gleich."}
-	NothingToSay   = Text{"there is nothing under text; write what the NPC says", "unter text steht nichts; schreib, was der NSC sagen soll"}
-	NPCDirected    = Named{Text{"%s is directed for %s: %s", "Regie für %s, %s lang: %s"}, Text{"Everyone is directed for %s: %s", "Regie für alle, %s lang: %s"}}
-	NPCPlaysFreely = Named{Text{"%s plays freely again.", "%s spielt wieder frei."}, Text{"Everyone plays freely again.", "Alle spielen wieder frei."}}
-	Answers        = Count{Text{"one answer", "eine Antwort"}, Text{"%d answers", "%d Antworten"}}
-	KeepsNothing   = Text{"%s keeps nothing secret", "%s hat keine Geheimnisse"}
-	NoSuchSecret   = Text{"%s has no secret %q; there are 1 to %d, or all", "%s hat kein Geheimnis %q; es gibt 1 bis %d, oder all"}
-	MayTellAll     = Text{"%s may tell all its secrets now.", "%s darf jetzt alle Geheimnisse verraten."}
-	MayTellSecret  = Text{"%s may tell secret %d now.", "%s darf jetzt Geheimnis %d verraten."}
-	KeepsThese     = Text{"%s keeps these; say which, by its number, or all:", "%s hütet diese; sag welches, mit der Nummer, oder all:"}
-	CastJoins      = Group{Text{"%s joins.", "%s kommt dazu."}, Text{"%s join.", "%s kommen dazu."}}
-	CastChanges    = Group{Text{"%s is not as before.", "%s ist nicht mehr wie vorher."}, Text{"%s are not as before.", "%s sind nicht mehr wie vorher."}}
-	CastLeaves     = Group{Text{"%s leaves.", "%s geht."}, Text{"%s leave.", "%s gehen."}}
-	CastIsTheSame  = Text{"Everyone is as before.", "Alle sind wie vorher."}
-	KeepsAllAgain  = Text{"%s keeps everything secret again.", "%s behält wieder alles für sich."}
+	NoSuchNPC        = Text{"no NPC is called %q; there are %s", "kein NSC heißt %q; es gibt %s"}
+	EveryNPC         = Text{"all", "alle"}
+	NameOneNPC       = Text{"name one NPC", "nenn einen einzelnen NSC"}
+	NPCMuted         = Named{Text{"%s is silent now.", "%s schweigt jetzt."}, Text{"Everyone is silent now.", "Alle schweigen jetzt."}}
+	NPCUnmuted       = Named{Text{"%s may speak again.", "%s darf wieder sprechen."}, Text{"Everyone may speak again.", "Alle dürfen wieder sprechen."}}
+	WillSayIt        = Text{"%s will say it.", "%s sagt es gleich."}
+	TodayIs          = Text{"It is %s.", "Es ist %s."}
+	NoDateYet        = Text{"Nobody has said yet which day it is.", "Noch hat niemand gesagt, welcher Tag ist."}
+	NotHeardHere     = Text{"nobody hears you here; write in the session's channel, while it is not paused, and agree to being heard with /privacy consent", "hier hört dich niemand; schreib im Kanal der Sitzung, solange sie nicht pausiert, und stimm mit /privacy consent zu, gehört zu werden"}
+	NothingWhispered = Text{"there is nothing under text; write what you whisper", "unter text steht nichts; schreib, was du flüsterst"}
+	WhispersBack     = Text{"*%s whispers:* %s", "*%s flüstert:* %s"}
+	SaysNothingBack  = Text{"%s says nothing to that.", "%s sagt nichts dazu."}
+	NothingToSay     = Text{"there is nothing under text; write what the NPC says", "unter text steht nichts; schreib, was der NSC sagen soll"}
+	NPCDirected      = Named{Text{"%s is directed for %s: %s", "Regie für %s, %s lang: %s"}, Text{"Everyone is directed for %s: %s", "Regie für alle, %s lang: %s"}}
+	NPCPlaysFreely   = Named{Text{"%s plays freely again.", "%s spielt wieder frei."}, Text{"Everyone plays freely again.", "Alle spielen wieder frei."}}
+	Answers          = Count{Text{"one answer", "eine Antwort"}, Text{"%d answers", "%d Antworten"}}
+	KeepsNothing     = Text{"%s keeps nothing secret", "%s hat keine Geheimnisse"}
+	NoSuchSecret     = Text{"%s has no secret %q; there are 1 to %d, or all", "%s hat kein Geheimnis %q; es gibt 1 bis %d, oder all"}
+	MayTellAll       = Text{"%s may tell all its secrets now.", "%s darf jetzt alle Geheimnisse verraten."}
+	MayTellSecret    = Text{"%s may tell secret %d now.", "%s darf jetzt Geheimnis %d verraten."}
+	KeepsThese       = Text{"%s keeps these; say which, by its number, or all:", "%s hütet diese; sag welches, mit der Nummer, oder all:"}
+	CastJoins        = Group{Text{"%s joins.", "%s kommt dazu."}, Text{"%s join.", "%s kommen dazu."}}
+	CastChanges      = Group{Text{"%s is not as before.", "%s ist nicht mehr wie vorher."}, Text{"%s are not as before.", "%s sind nicht mehr wie vorher."}}
+	CastLeaves       = Group{Text{"%s leaves.", "%s geht."}, Text{"%s leave.", "%s gehen."}}
+	CastIsTheSame    = Text{"Everyone is as before.", "Alle sind wie vorher."}
+	KeepsAllAgain    = Text{"%s keeps everything secret again.", "%s behält wieder alles für sich."}
 )
 
 // How carefully NPCs answer. The word in brackets is the same everywhere.

@@ -24,6 +24,9 @@ var (
 	CmdNPCListening = Text{"What the NPCs take that calls none of them; without an option, what they take now", "Worauf die NSCs reagieren, wenn niemand sie anspricht; ohne Angabe: worauf jetzt"}
 	CmdNPCReload    = Text{"Read the NPC files anew: the table goes on with what is in them now", "Die NSC-Dateien neu einlesen: es geht mit dem weiter, was jetzt darin steht"}
 
+	CmdWhisper = Text{"Say something to one NPC that nobody else hears, nor the answer", "Einem NSC etwas sagen, das sonst niemand hört, auch die Antwort nicht"}
+	CmdDate    = Text{"The day in your world; the DM sets it", "Der Tag in eurer Welt; die Spielleitung stellt ihn"}
+
 	CmdTier       = Text{"How much time NPCs may take to think", "Wie viel Zeit sich die NSCs zum Nachdenken nehmen dürfen"}
 	CmdTierRaise  = Text{"Let an NPC think longer and look things up, for a while", "Einen NSC eine Weile länger nachdenken und nachschlagen lassen"}
 	CmdTierLower  = Text{"Let an NPC answer quickly until /tier cap allows more", "Einen NSC schnell antworten lassen, bis /tier cap wieder mehr erlaubt"}
@@ -69,6 +72,8 @@ var (
 var (
 	OptNPC           = Text{"Name of the NPC", "Name des NSC"}
 	OptNPCs          = Text{"Name of the NPC, or all", "Name des NSC, oder all für alle"}
+	OptWhisper       = Text{"What you whisper", "Was du flüsterst"}
+	OptDate          = Text{"A date, or tomorrow, +3, in 2 weeks; without it the date is told", "Ein Datum, oder morgen, +3, in 2 Wochen; ohne Angabe wird das Datum gesagt"}
 	OptSayText       = Text{"What the NPC says", "Was der NSC sagt"}
 	OptDirectText    = Text{"How to play; without it the NPC plays freely again", "Wie er spielen soll; ohne Angabe spielt er wieder frei"}
 	OptDirectTurns   = Text{"For how many answers (3 unless said otherwise)", "Für wie viele Antworten (ohne Angabe 3)"}

@@ -49,6 +49,13 @@ var elsewhere = []Text{
 	{"nobody is said to decide", "es ist nicht gesagt, wer entscheidet"},
 	{"%s has %s this call already", "%s hat darüber schon entschieden (%s)"},
 
+	// Whispers and the date.
+	{"there is nothing to whisper", "es gibt nichts zu flüstern"},
+	{"one NPC at a time can be whispered to", "flüstern kann man nur einem NSC auf einmal"},
+	{"%s can neither hear a whisper nor read a note", "%s kann weder ein Flüstern hören noch einen Zettel lesen"},
+	{"too much waits to be answered; try again in a moment", "es wartet zu viel auf eine Antwort; versuch es gleich noch einmal"},
+	{"%q is no date here; write one like %q, or +3 or tomorrow", "%q ist hier kein Datum; schreib eines wie %q, oder +3 oder morgen"},
+
 	// Tools in general.
 	{"invalid arguments", "mit den Angaben stimmt etwas nicht"},
 	{"unknown tool", "das gibt es hier nicht"},

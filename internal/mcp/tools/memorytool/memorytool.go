@@ -44,13 +44,24 @@ type toolset struct {
 	sessions memory.SessionLog
 	index    memory.Index
 	graph    memory.Graph
+	dates    Dates
+}
+
+// Dates understands times of the world in questions. It is safe for concurrent use.
+type Dates interface {
+	// Find returns the days that a question speaks of, and the question without them.
+	Find(question string) (found memory.Days, rest string, ok bool)
 }
 
 // NewTools returns the memory tools ready for registration with the host.
 // index may be nil; search_facts then searches the session log, and
-// remember_fact is unavailable.
-func NewTools(sessions memory.SessionLog, index memory.Index, graph memory.Graph) []tools.Tool {
+// remember_fact is unavailable. Questions speak of no times
+// unless somebody understands them.
+func NewTools(sessions memory.SessionLog, index memory.Index, graph memory.Graph, dates ...Dates) []tools.Tool {
 	t := &toolset{sessions: sessions, index: index, graph: graph}
+	for _, t.dates = range dates {
+		break
+	}
 	return []tools.Tool{t.searchSessions(), t.queryEntities(), t.getSummary(), t.searchFacts(), t.rememberFact()}
 }
 

@@ -39,7 +39,9 @@ type Line struct {
 	Role memory.Role `json:"role"`
 	Text string      `json:"text"`
 	At   time.Time   `json:"at"`
-	Turn int64       `json:"turn"`
+	// Date is the day in the world.
+	Date string `json:"date,omitempty"`
+	Turn int64  `json:"turn"`
 }
 
 func (t *toolset) searchSessions() tools.Tool {
@@ -47,7 +49,8 @@ func (t *toolset) searchSessions() tools.Tool {
 		Definition: llm.ToolDefinition{
 			Name: "search_sessions",
 			Description: "Search what was said in this and earlier sessions, by words and by what they mean. " +
-				"Returns the nearest lines with speaker, session and time; it may be that none of them answers.",
+				"Returns the nearest lines with speaker, session and time; it may be that none of them answers. " +
+				"A time in the query counts, such as three days ago or a date.",
 			Parameters:          tools.SchemaOf[searchSessionsArgs](tools.Bounds{"query": said}),
 			EstimatedDurationMs: 100, MaxDurationMs: 500,
 		},
@@ -61,7 +64,7 @@ func (t *toolset) runSearchSessions(ctx context.Context, args searchSessionsArgs
 	if err != nil {
 		return FoundLines{}, err
 	}
-	hits, err := t.recall(ctx, memory.LineQuery{Text: query, Session: args.SessionID, Viewer: viewer(ctx), Limit: maxLines})
+	hits, err := t.recallAt(ctx, memory.LineQuery{Text: query, Session: args.SessionID, Viewer: viewer(ctx), Limit: maxLines})
 	if err != nil {
 		return FoundLines{}, fmt.Errorf("searching sessions: %w", err)
 	}
@@ -69,13 +72,30 @@ func (t *toolset) runSearchSessions(ctx context.Context, args searchSessionsArgs
 	out := FoundLines{Query: query, Count: len(hits), Lines: make([]Line, 0, len(hits))}
 	for _, h := range hits {
 		out.Lines = append(out.Lines, Line{
-			SessionID: h.Session, Speaker: h.Speaker, Role: h.Role(), Text: untrusted.Clip(h.Text, maxText), At: h.At, Turn: h.Turn,
+			SessionID: h.Session, Speaker: h.Speaker, Role: h.Role(), Text: untrusted.Clip(h.Text, maxText), At: h.At, Date: h.Date.Text, Turn: h.Turn,
 		})
 	}
 	if len(hits) == 0 {
 		out.Note = nothingSaid
 	}
 	return out, nil
+}
+
+// recallAt finds lines. Where the text speaks of a time, those of these days are found
+// by the rest of it, else all of these days, and only if there are none those of any time.
+func (t *toolset) recallAt(ctx context.Context, q memory.LineQuery) ([]memory.LineHit, error) {
+	if t.dates != nil {
+		if days, rest, ok := t.dates.Find(q.Text); ok {
+			dated := q
+			dated.Days = &days
+			for _, dated.Text = range []string{rest, ""} {
+				if hits, err := t.sessions.SearchLines(ctx, dated); err != nil || len(hits) > 0 {
+					return hits, err
+				}
+			}
+		}
+	}
+	return t.recall(ctx, q)
 }
 
 // recaller is a session log that finds lines by what a question means.
@@ -109,9 +129,11 @@ type FoundFacts struct {
 
 // Fact is something that is known, and where from.
 type Fact struct {
-	Text   string  `json:"text"`
-	Source string  `json:"source"`
-	Score  float64 `json:"score"`
+	Text   string `json:"text"`
+	Source string `json:"source"`
+	// Date is the day in the world on which it was said.
+	Date  string  `json:"date,omitempty"`
+	Score float64 `json:"score"`
 }
 
 func (t *toolset) searchFacts() tools.Tool {
@@ -204,7 +226,7 @@ func (t *toolset) indexed(ctx context.Context, query string, k int) ([]Fact, err
 		if h.Score < leastLikeness {
 			continue
 		}
-		out = append(out, Fact{Text: untrusted.Clip(h.Text, maxText), Source: h.Source, Score: h.Score})
+		out = append(out, Fact{Text: untrusted.Clip(h.Text, maxText), Source: h.Source, Date: h.Date.Text, Score: h.Score})
 	}
 	return out, nil
 }
@@ -221,7 +243,7 @@ func (t *toolset) transcribed(ctx context.Context, query string, k int) ([]Fact,
 		if h.Speaker != "" {
 			said = h.Speaker + ": " + said
 		}
-		out = append(out, Fact{Text: untrusted.Clip(said, maxText), Source: "session:" + h.Session})
+		out = append(out, Fact{Text: untrusted.Clip(said, maxText), Source: "session:" + h.Session, Date: h.Date.Text})
 	}
 	return out, nil
 }

@@ -1,0 +1,64 @@
+package discord
+
+import (
+	"context"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
+	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/table"
+)
+
+// whisperTo says something to one NPC alone, and tells its answer to who asked.
+func whisperTo(ctx context.Context, c *call) (string, error) {
+	text, err := c.requireText("text", wording.NothingWhispered)
+	if err != nil {
+		return "", err
+	}
+	r, err := c.runningSession()
+	if err != nil {
+		return "", err
+	}
+	if r.channel != c.channel.ID || r.paused.Load() || !c.bot.consents.isHeard(c.guild.ID(), c.by.ID) {
+		return "", wording.NotHeardHere.With()
+	}
+	var answer <-chan string
+	n, err := c.orderNPC(func(t *table.Table, npc string) (err error) {
+		answer, err = t.Whisper(ctx, npc, table.Utterance{Speaker: c.name, Text: text, User: guilds.UserRef(Front, c.by.ID), Ref: c.id, Leads: c.by.DM})
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	name := markup.Escape(n.Name)
+	select {
+	case said := <-answer:
+		if said == "" {
+			return c.say(wording.SaysNothingBack, name), nil
+		}
+		return c.say(wording.WhispersBack, name, markup.Escape(said)), nil
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// showDate tells which day it is in the world; a DM sets it.
+func showDate(ctx context.Context, c *call) (string, error) {
+	r, err := c.runningSession()
+	if err != nil {
+		return "", err
+	}
+	date := r.played.Date()
+	if to := c.textOption("to"); to != "" {
+		if !c.by.DM {
+			return "", dmRoles(c.bot.cfg.DMRoles).dmOnlyError()
+		}
+		if date, err = r.played.SetDate(ctx, to); err != nil {
+			return "", err
+		}
+	}
+	if date == "" {
+		return c.say(wording.NoDateYet), nil
+	}
+	return c.say(wording.TodayIs, markup.Escape(date)), nil
+}
