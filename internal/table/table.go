@@ -327,7 +327,7 @@ func (t *Table) carryOut(ctx context.Context) {
 		case Event:
 			t.o.Sink.Emit(e)
 		case *worker:
-			e.attempt.cancel = t.startWork(ctx, e)
+			e.attempt.cancel = e.startWork(ctx, t)
 			t.atWork++
 		case work:
 			t.work.Go(func() { e.run(ctx, t) })
@@ -357,7 +357,7 @@ func (t *Table) carryOut(ctx context.Context) {
 }
 
 // startWork starts an attempt's work, and returns what cancels it.
-func (t *Table) startWork(ctx context.Context, w *worker) context.CancelCauseFunc {
+func (w *worker) startWork(ctx context.Context, t *Table) context.CancelCauseFunc {
 	ctx, cancel := context.WithCancelCause(ctx)
 	t.work.Go(func() { w.run(ctx, t) })
 	return cancel

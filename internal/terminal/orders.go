@@ -40,10 +40,8 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 			return false, fmt.Errorf("usage: %s NPC, or %s all", word, word)
 		}
 		said, err = t.Mute(ctx, rest, order == "/mute")
-	case "/say":
-		return false, p.sayAsNPC(ctx, rest)
-	case "/whisper", "/flüstern", "/fluestern":
-		return false, p.whisperTo(ctx, rest)
+	case "/say", "/whisper", "/flüstern", "/fluestern":
+		return false, p.speakWith(ctx, order, rest)
 	case "/direct":
 		said, err = p.directNPC(ctx, rest)
 	case "/reveal":
@@ -55,12 +53,10 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 		said, err = t.Conceal(ctx, rest)
 	case "/unsay", "/again":
 		said, err = t.Unsay(ctx, table.Unsaying{NPC: rest, Leads: true, Again: order == "/again"})
-	case "/approve", "/undo", "/memory", "/remember":
+	case "/approve", "/undo", "/memory", "/remember", "/date", "/datum":
 		said, err = p.leadWorld(ctx, order, rest)
 	case "/listening":
 		said, err = p.listenNow(ctx, rest)
-	case "/date", "/datum":
-		said, err = p.dateNow(ctx, rest)
 	case "/tools":
 		return false, p.showTools(ctx)
 	case "/listen":
@@ -184,6 +180,14 @@ func (p *console) sayAsNPC(ctx context.Context, args string) error {
 		}
 		return err
 	})
+}
+
+// speakWith makes an NPC speak, or whispers to it.
+func (p *console) speakWith(ctx context.Context, order, args string) error {
+	if order == "/say" {
+		return p.sayAsNPC(ctx, args)
+	}
+	return p.whisperTo(ctx, args)
 }
 
 // dateNow has it be another day in the world, or says which it is.
