@@ -14,6 +14,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa"
 	"github.com/MrWong99/glyphoxa/internal/app"
+	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/scenario"
 )
 
@@ -164,6 +165,12 @@ func TestSnippetsPassCheck(t *testing.T) {
 			if keys["story"] != nil {
 				if _, problems := scenario.Parse(page, []byte(m[1]), os.ReadFile); len(problems) > 0 {
 					t.Errorf("%s: a scene cannot be read: %v\n%s", page, problems, m[1])
+				}
+				continue
+			}
+			if keys["entities"] != nil {
+				if _, err := campaign.Parse(page, []byte(m[1])); err != nil {
+					t.Errorf("%s: a campaign cannot be read: %v\n%s", page, err, m[1])
 				}
 				continue
 			}
