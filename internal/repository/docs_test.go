@@ -145,7 +145,7 @@ var snippets = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 
 // TestSnippetsPassCheck checks every YAML snippet as "glyphoxa check" would: a
 // configuration, or an NPC's file beside an empty one; a scene as "glyphoxa
-// scenario run" reads it.
+// scenario run" reads it. The rule books of testdata/rules are in rules.
 func TestSnippetsPassCheck(t *testing.T) {
 	t.Setenv("WORLD_SEARCH_TOKEN", "token")
 	t.Setenv("ELEVENLABS_API_KEY", "key")
@@ -154,8 +154,10 @@ func TestSnippetsPassCheck(t *testing.T) {
 		for _, m := range snippets.FindAllStringSubmatch(text, -1) {
 			found++
 			dir := t.TempDir()
-			if err := os.CopyFS(dir, glyphoxa.Shipped); err != nil {
-				t.Fatal(err)
+			for place, files := range map[string]fs.FS{".": glyphoxa.Shipped, "rules": os.DirFS("testdata/rules")} {
+				if err := os.CopyFS(filepath.Join(dir, place), files); err != nil {
+					t.Fatal(err)
+				}
 			}
 			var keys map[string]any
 			if err := yaml.Unmarshal([]byte(m[1]), &keys); err != nil {
