@@ -202,10 +202,12 @@ func (l *loader) resolvePaths(dir string) {
 		c.Campaign.World = l.src.join(c.Campaign.World)
 		c.NPCsDir = l.src.join(c.NPCsDir)
 		c.Server.Workflows = l.src.join(c.Server.Workflows)
+		c.resolveRules(func(path string) string { return l.src.join(path) })
 	} else {
 		c.Campaign.World = absolute(base, c.Campaign.World)
 		c.NPCsDir = absolute(base, c.NPCsDir)
 		c.Server.Workflows = absolute(base, c.Server.Workflows)
+		c.resolveRules(func(path string) string { return absolute(base, path) })
 	}
 	c.DataDir = absolute(base, c.DataDir)
 	if c.Memory.Path == "" {

@@ -32,6 +32,15 @@ func (c *Config) RulesOf(npc string) string {
 	return c.Campaign.System
 }
 
+// resolveRules makes the paths of rules_dirs what resolve makes of them.
+func (c *Config) resolveRules(resolve func(path string) string) {
+	for i := range c.RulesDirs {
+		if p := &c.RulesDirs[i].Path; *p != "" {
+			*p = resolve(*p)
+		}
+	}
+}
+
 // systems lists the rule systems there are.
 func (c *Config) systems() []string {
 	all := []string{builtInSystem}
