@@ -17,10 +17,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/store"
 	"github.com/MrWong99/glyphoxa/internal/vtt"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
 // importsSpace is where it is kept which entities a campaign brought, by its name.
@@ -39,20 +39,17 @@ type ImportOptions struct {
 }
 
 // withStore opens the memory of a configuration for a command that needs nothing else.
-func withStore(ctx context.Context, cfg *config.Config, f func(*sqlite.Store) error) (err error) {
-	if err := os.MkdirAll(filepath.Dir(cfg.Memory.Path), 0o700); err != nil {
-		return fmt.Errorf("making the data directory: %w; set data_dir to a directory that can be written", problem.FileError(err))
-	}
-	store, err := sqlite.Open(ctx, cfg.Memory.Path, nil)
+func withStore(ctx context.Context, cfg *config.Config, f func(memory.Store) error) (err error) {
+	kept, err := store.Open(ctx, cfg.Memory, store.Options{})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	return f(store)
+	defer func() { err = errors.Join(err, kept.Close()) }()
+	return f(kept)
 }
 
 // announceWorld has programs that play on the same memory look at the world anew.
-func announceWorld(ctx context.Context, cfg *config.Config, store *sqlite.Store) error {
+func announceWorld(ctx context.Context, cfg *config.Config, store memory.Store) error {
 	scene := cfg.Campaign.Scene
 	if c, err := play.ReadCampaign(cfg); err == nil && c != nil && scene == "" {
 		scene = c.Scene
@@ -76,7 +73,7 @@ func Import(ctx context.Context, w io.Writer, cfg *config.Config, file string, o
 		_, err := fmt.Fprintf(w, "%s, from %s: %d entities, %d relations and %d facts written to %s\n", c.Name, in.Format, len(c.Entities), len(c.Relations), len(c.Facts), o.To)
 		return errors.Join(err, describeLeft(w, in))
 	}
-	return withStore(ctx, cfg, func(store *sqlite.Store) error {
+	return withStore(ctx, cfg, func(store memory.Store) error {
 		todo, err := store.Unsettled(ctx, c.Entities, c.Relations, c.Facts)
 		if err != nil {
 			return err
@@ -106,13 +103,13 @@ func Import(ctx context.Context, w io.Writer, cfg *config.Config, file string, o
 			_, err = fmt.Fprintln(w, "nothing had to be changed")
 			return err
 		}
-		_, err = fmt.Fprintf(w, "taken into %s\n", store.Path())
+		_, err = fmt.Fprintf(w, "taken into %s\n", store.Location())
 		return err
 	})
 }
 
 // noteImport keeps which entities a campaign brought, for when it is removed.
-func noteImport(ctx context.Context, store *sqlite.Store, c *campaign.Campaign) error {
+func noteImport(ctx context.Context, store memory.Store, c *campaign.Campaign) error {
 	state, err := store.LoadState(ctx, importsSpace)
 	if err != nil {
 		return err
@@ -169,7 +166,7 @@ func writeNew(path string, write func(io.Writer) error) (err error) {
 // Export writes the world as it is now to a campaign file, and with lines what was
 // said to a file of JSON lines beside it.
 func Export(ctx context.Context, w io.Writer, cfg *config.Config, file string, lines bool) error {
-	return withStore(ctx, cfg, func(store *sqlite.Store) error {
+	return withStore(ctx, cfg, func(store memory.Store) error {
 		c, err := currentCampaign(ctx, cfg, store)
 		if err != nil {
 			return err
@@ -191,7 +188,7 @@ func Export(ctx context.Context, w io.Writer, cfg *config.Config, file string, l
 }
 
 // currentCampaign is the world as it is now. What lines and notes tell is no part of it.
-func currentCampaign(ctx context.Context, cfg *config.Config, store *sqlite.Store) (*campaign.Campaign, error) {
+func currentCampaign(ctx context.Context, cfg *config.Config, store memory.Store) (*campaign.Campaign, error) {
 	c := &campaign.Campaign{Name: cfg.Campaign.Name, System: cfg.Campaign.System, Scene: cfg.Campaign.Scene}
 	state, err := store.LoadState(ctx, "world")
 	if err != nil {
@@ -217,7 +214,7 @@ func currentCampaign(ctx context.Context, cfg *config.Config, store *sqlite.Stor
 }
 
 // eachToldFact calls f with every fact that a campaign file may have told.
-func eachToldFact(ctx context.Context, store *sqlite.Store, f func(memory.Fact)) error {
+func eachToldFact(ctx context.Context, store memory.Store, f func(memory.Fact)) error {
 	const page = 1000
 	for after := int64(0); ; {
 		facts, err := store.ToldFacts(ctx, after, page)
@@ -232,7 +229,7 @@ func eachToldFact(ctx context.Context, store *sqlite.Store, f func(memory.Fact))
 }
 
 // writeLines writes every line that is kept, session by session, the oldest first.
-func writeLines(ctx context.Context, store *sqlite.Store, w io.Writer) (n int, err error) {
+func writeLines(ctx context.Context, store memory.Store, w io.Writer) (n int, err error) {
 	sessions, err := store.Sessions(ctx, 0)
 	if err != nil {
 		return 0, err

@@ -19,7 +19,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/recap"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
 // RecapOptions say what Recap tells. The zero value is the latest session, for the DM.
@@ -41,7 +40,7 @@ const (
 // Recap tells what happened in a session: by the configured model, or without one by
 // the lines that tell most.
 func Recap(ctx context.Context, w io.Writer, cfg *config.Config, o RecapOptions) error {
-	return withStore(ctx, cfg, func(store *sqlite.Store) error {
+	return withStore(ctx, cfg, func(store memory.Store) error {
 		s, err := findSession(ctx, store, o.Session)
 		if err != nil {
 			return err
@@ -110,7 +109,7 @@ func tellSession(ctx context.Context, cfg *config.Config, lines []memory.Line, e
 }
 
 // findSession is the session of an id, or the latest in which anything was said.
-func findSession(ctx context.Context, store *sqlite.Store, id string) (memory.Session, error) {
+func findSession(ctx context.Context, store memory.Store, id string) (memory.Session, error) {
 	all, err := store.Sessions(ctx, 0)
 	if err != nil {
 		return memory.Session{}, err
@@ -141,7 +140,7 @@ type RemoveOptions struct {
 
 // Campaigns lists the campaigns of the memory.
 func Campaigns(ctx context.Context, w io.Writer, cfg *config.Config) error {
-	return withStore(ctx, cfg, func(store *sqlite.Store) error {
+	return withStore(ctx, cfg, func(store memory.Store) error {
 		all, err := listCampaigns(ctx, cfg, store)
 		if err != nil {
 			return err
@@ -165,7 +164,7 @@ type storedCampaign struct {
 
 // listCampaigns returns the campaigns of a memory: those that were imported, the
 // configured one, and those that were played.
-func listCampaigns(ctx context.Context, cfg *config.Config, store *sqlite.Store) ([]*storedCampaign, error) {
+func listCampaigns(ctx context.Context, cfg *config.Config, store memory.Store) ([]*storedCampaign, error) {
 	byName := map[string]*storedCampaign{}
 	var all []*storedCampaign
 	of := func(name string) *storedCampaign {
@@ -207,7 +206,7 @@ func listCampaigns(ctx context.Context, cfg *config.Config, store *sqlite.Store)
 
 // RemoveCampaign takes a campaign out of the memory, and says what stays.
 func RemoveCampaign(ctx context.Context, w io.Writer, cfg *config.Config, o RemoveOptions) error {
-	return withStore(ctx, cfg, func(store *sqlite.Store) error {
+	return withStore(ctx, cfg, func(store memory.Store) error {
 		all, err := listCampaigns(ctx, cfg, store)
 		if err != nil {
 			return err
@@ -258,7 +257,7 @@ func RemoveCampaign(ctx context.Context, w io.Writer, cfg *config.Config, o Remo
 
 // withdrawCampaign takes entities of a campaign out of the world, and what is told of
 // them and of it.
-func withdrawCampaign(ctx context.Context, store *sqlite.Store, name string, ids []string) error {
+func withdrawCampaign(ctx context.Context, store memory.Store, name string, ids []string) error {
 	sources := map[string]bool{"campaign:" + campaign.Slug(name): true}
 	for _, id := range ids {
 		sources["entity:"+id] = true

@@ -33,6 +33,9 @@ func (l *loader) checkAll() {
 	checkOrder(l.main, "latency.rounds", l.cfg.Latency.Rounds, false)
 	l.checkWorld()
 	checkRulesDirs(l)
+	if l.cfg.Memory.Store == StorePostgres && l.cfg.Memory.DSN == "" {
+		l.main.AddProblem("memory.dsn", "is missing, so the PostgreSQL server is not known", "write dsn: ${GLYPHOXA_DSN} and set that variable to postgres://user:password@host:5432/database")
+	}
 	l.checkServer()
 	l.findIdle()
 }

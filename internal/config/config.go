@@ -199,8 +199,21 @@ type RandomTable struct {
 	Entries     []string `yaml:"entries" json:"entries" required:"true" doc:"Results, each as likely as any other."`
 }
 
+// Where memory is kept.
+const (
+	StoreSQLite   = "sqlite"
+	StorePostgres = "postgres"
+)
+
 // Memory configures what NPCs remember.
 type Memory struct {
+	// Store says where it is kept. Default sqlite.
+	Store string `yaml:"store" json:"store" enum:"sqlite|postgres" doc:"Where it is kept: sqlite (a file of this program) or postgres (a PostgreSQL server)."`
+	// DSN names the server, user and database for postgres.
+	DSN Secret `yaml:"dsn" json:"dsn" doc:"Connection string of the PostgreSQL server, best taken from the environment."`
+	// Schema separates what is kept in one database, such as the campaigns of guilds;
+	// empty is the connection string's own. It comes from no file.
+	Schema string `yaml:"-" json:"-"`
 	// Path of the database, absolute after loading. Default DataDir/glyphoxa.db.
 	Path string `yaml:"path" json:"path" format:"path" doc:"Database file; glyphoxa.db in data_dir if missing."`
 	// RecentLines is how many lines of the session an NPC has in mind at most. Default 20.

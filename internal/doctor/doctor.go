@@ -20,6 +20,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/internal/store"
 	"github.com/MrWong99/glyphoxa/internal/terminal"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
@@ -194,7 +195,7 @@ func registryFindings(ctx context.Context, cfg *config.Config) []finding {
 		return []finding{{"database", false, err.Error(), ""}}
 	}
 	a.Registry.Ready(ctx, func(string) {})
-	findings := []finding{{part: "database", ok: true, state: a.Store.Path()}}
+	findings := []finding{{part: "database", ok: true, state: a.Store.Location(), fix: store.Advice(a.Store)}}
 	if err := a.Registry.Rules.Warm(); err != nil {
 		findings = append(findings, finding{"rule book", false, err.Error(), ""})
 	} else {

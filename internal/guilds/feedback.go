@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
 const (
@@ -86,7 +85,7 @@ func (g *Guild) forgetFeedback(user string, p memory.Person) error {
 		if !unread && f.User == user {
 			continue
 		}
-		if text := sqlite.Rename(f.Text, p); !unread && text != f.Text {
+		if text := p.Rename(f.Text); !unread && text != f.Text {
 			f.Text = text
 			if line, err = json.Marshal(f); err != nil {
 				return err

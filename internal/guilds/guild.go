@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
@@ -122,6 +123,7 @@ func (g *Guild) configOf(c keptCampaign) *config.Config {
 		own.Campaign = config.Campaign{Name: c.Name, System: c.System, World: filepath.Join(own.DataDir, campaignFile)}
 	}
 	own.Memory.Path = filepath.Join(own.DataDir, "glyphoxa.db")
+	own.Memory.Schema = strings.TrimSuffix("guild_"+g.id+"_"+c.ID, "_")
 	return &own
 }
 

@@ -10,9 +10,9 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/registry"
+	"github.com/MrWong99/glyphoxa/internal/store"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
@@ -120,16 +120,16 @@ func personOf(game *play.Game, ref string, names []string) memory.Person {
 // forgetIn has a campaign forget a user that is not the one played.
 func (g *Guild) forgetIn(ctx context.Context, c keptCampaign, p memory.Person) (n int, err error) {
 	cfg := g.configOf(c)
-	if mayExist(cfg.Memory.Path) {
-		store, err := sqlite.Open(ctx, cfg.Memory.Path, &sqlite.Options{Logger: g.log})
+	if store.MayExist(cfg.Memory) {
+		kept, err := store.Open(ctx, cfg.Memory, store.Options{Logger: g.log})
 		if err != nil {
 			return 0, err
 		}
-		known, unknown := store.NamesOf(ctx, p.User)
+		known, unknown := kept.NamesOf(ctx, p.User)
 		p.Names = append(slices.Clone(p.Names), known...)
-		n, err = store.ForgetPerson(ctx, p, nil)
-		err = errors.Join(unknown, err, play.ForgetLearnt(ctx, store, p))
-		if err = errors.Join(err, store.Close()); err != nil {
+		n, err = kept.ForgetPerson(ctx, p, nil)
+		err = errors.Join(unknown, err, play.ForgetLearnt(ctx, kept, p))
+		if err = errors.Join(err, kept.Close()); err != nil {
 			return n, err
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/store"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
 // SessionOptions say who is told what happens in a session.
@@ -285,12 +285,12 @@ func (g *Guild) takeCutOff(ctx context.Context) (cut CutOff, err error) {
 	if err != nil {
 		return cut, err
 	}
-	store, err := sqlite.Open(ctx, cfg.Memory.Path, nil)
+	kept, err := store.Open(ctx, cfg.Memory, store.Options{})
 	if err != nil {
 		return cut, err
 	}
-	s, _, err := lastOpenSession(ctx, store)
-	if err = errors.Join(err, store.Close()); err != nil {
+	s, _, err := lastOpenSession(ctx, kept)
+	if err = errors.Join(err, kept.Close()); err != nil {
 		return cut, err
 	}
 	return CutOff{Guild: g.id, Channel: r.Table.Channel, Voice: r.Table.Voice, Lines: s.Lines}, g.clearPlace()

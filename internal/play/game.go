@@ -10,8 +10,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -30,9 +28,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/registry"
+	"github.com/MrWong99/glyphoxa/internal/store"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
 // LoadConfig reads the configuration at path, or the working directory's, or
@@ -49,7 +47,7 @@ func LoadConfig(path string) (*config.Config, error) {
 // started in it. It is safe for concurrent use; Close ends it.
 type Game struct {
 	Config *config.Config
-	Store  *sqlite.Store
+	Store  memory.Store
 	// Campaign is the world as its file tells it, nil if none is configured.
 	Campaign *campaign.Campaign
 	World    *world.World
@@ -116,10 +114,7 @@ func (g *Game) open(ctx context.Context, o Options) error {
 	if err != nil {
 		return problem.Usage(err)
 	}
-	if err := os.MkdirAll(filepath.Dir(g.Config.Memory.Path), 0o700); err != nil {
-		return fmt.Errorf("making the data directory: %w; set data_dir to a directory that can be written", problem.FileError(err))
-	}
-	if g.Store, err = sqlite.Open(ctx, g.Config.Memory.Path, &sqlite.Options{Embedder: embedder, Logger: g.log, Groups: &g.groups}); err != nil {
+	if g.Store, err = store.Open(ctx, g.Config.Memory, store.Options{Embedder: embedder, Groups: &g.groups, Logger: g.log}); err != nil {
 		return err
 	}
 	if g.Chronicle, err = chronicle.Open(ctx, g.Store, g.log); err != nil {

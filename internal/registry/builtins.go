@@ -21,7 +21,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 	"github.com/MrWong99/glyphoxa/srd"
 )
 
@@ -64,7 +63,7 @@ func OpenRules(cfg *config.Config) *ruleslookup.Book {
 
 // parts are what built-in tools work on.
 type parts struct {
-	store   *sqlite.Store
+	store   memory.Store
 	live    *world.World
 	book    *ruleslookup.Book
 	audit   *audit.Log

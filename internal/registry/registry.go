@@ -21,7 +21,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/world"
-	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 // keepTime bounds how long Close writes down what the next start should know.
@@ -49,7 +49,7 @@ type Registry struct {
 // Options are what a registry is made of. All but Entity and Log are required.
 type Options struct {
 	Config     *config.Config
-	Store      *sqlite.Store
+	Store      memory.Store
 	World      *world.World
 	Rules      *ruleslookup.Book
 	Governance *Governance

@@ -55,6 +55,37 @@ type Backlog interface {
 	Semantic() bool
 }
 
+// Forgetter forgets people.
+type Forgetter interface {
+	// ForgetPerson deletes all that a person said, in all sessions, and answers of NPCs
+	// that repeat it, puts p.Instead in the place of the person's names in what others
+	// said, in facts, in the world and its changes, and returns how many lines of the
+	// person are deleted. progress, if not nil, is told how far it is. What is left to do
+	// when ctx ends or the process does is kept for GoOnForgetting.
+	ForgetPerson(ctx context.Context, p Person, progress func(Forgetting)) (int, error)
+	// GoOnForgetting finishes what ForgetPerson began and did not come to the end of, and
+	// returns how many people that were.
+	GoOnForgetting(ctx context.Context) (int, error)
+	// NamesOf lists under which names a user spoke.
+	NamesOf(ctx context.Context, user string) ([]string, error)
+}
+
+// Campaigns is what campaigns brought and left.
+type Campaigns interface {
+	// Unsettled tells what [World.Settle] would do, and changes nothing.
+	Unsettled(ctx context.Context, entities []Entity, relations []Relation, facts []Fact) (Settlement, error)
+	// Withdraw takes out of the world what campaign files said: entities by id, with
+	// their relations; relations; and facts by source and text. What is not there is
+	// passed over, and a file that says it again is heard.
+	Withdraw(ctx context.Context, entities []string, relations []Relation, facts []Fact) error
+	// ToldFacts returns at most limit facts that campaign files may have told, by id from
+	// the first after one. Facts made of lines and notes are none.
+	ToldFacts(ctx context.Context, after int64, limit int) ([]Fact, error)
+	// RemoveSession deletes a session with its lines and the facts made of them and
+	// returns how many lines those were. An unknown id is [ErrNotFound].
+	RemoveSession(ctx context.Context, id string) (int, error)
+}
+
 // Store is all of memory in one place. The package memorytest holds
 // implementations to what is said here.
 type Store interface {
@@ -64,6 +95,8 @@ type Store interface {
 	State
 	World
 	Backlog
+	Forgetter
+	Campaigns
 	// Location says where it is, for people: a path or a server and its database,
 	// never a secret.
 	Location() string

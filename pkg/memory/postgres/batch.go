@@ -14,14 +14,19 @@ import (
 // id, relations by their ends and type.
 func (s *Graph) World(ctx context.Context) (entities []memory.Entity, relations []memory.Relation, err error) {
 	err = s.read(ctx, "reading the world", func(c conn) (err error) {
-		entities, err = rows(ctx, c, `SELECT `+entityColumns+` FROM entities e ORDER BY e.id`, nil, entityRow)
-		if err != nil {
-			return err
-		}
-		relations, err = rows(ctx, c, `SELECT r.src, r.type, r.dst, r.note, r.visible FROM relations r
-			ORDER BY r.src, r.type, r.dst`, nil, scanRelation)
+		entities, relations, err = selectWorld(ctx, c)
 		return err
 	})
+	return entities, relations, err
+}
+
+func selectWorld(ctx context.Context, c conn) (entities []memory.Entity, relations []memory.Relation, err error) {
+	entities, err = rows(ctx, c, `SELECT `+entityColumns+` FROM entities e ORDER BY e.id`, nil, entityRow)
+	if err != nil {
+		return nil, nil, err
+	}
+	relations, err = rows(ctx, c, `SELECT r.src, r.type, r.dst, r.note, r.visible FROM relations r
+		ORDER BY r.src, r.type, r.dst`, nil, scanRelation)
 	return entities, relations, err
 }
 

@@ -34,10 +34,22 @@ func (s *Graph) PutEntities(ctx context.Context, entities ...memory.Entity) erro
 	})
 }
 
-// putEntity stores an entity without what it is found by.
-func putEntity(ctx context.Context, c conn, e memory.Entity) error {
+// checkEntity reports why an entity cannot be kept.
+func checkEntity(e memory.Entity) error {
 	if strings.TrimSpace(e.ID) == "" || strings.TrimSpace(e.Name) == "" {
 		return errors.New("an entity needs an id and a name")
+	}
+	if _, err := noted(e.Visible); err != nil {
+		return err
+	}
+	_, _, _, err := pack.Position(e.Position)
+	return err
+}
+
+// putEntity stores an entity without what it is found by.
+func putEntity(ctx context.Context, c conn, e memory.Entity) error {
+	if err := checkEntity(e); err != nil {
+		return err
 	}
 	visible, err := noted(e.Visible)
 	if err != nil {

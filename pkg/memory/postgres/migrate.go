@@ -12,7 +12,7 @@ import (
 // prepare brings the schema to the last step, on a connection of its own, and reports
 // whether the database has pgvector. The number of steps done is kept in the schema, so a
 // step is never changed once released, only followed by another.
-func prepare(ctx context.Context, config *pgxpool.Config) (vectors bool, err error) {
+func prepare(ctx context.Context, config *pgxpool.Config, schema string) (vectors bool, err error) {
 	single := config.ConnConfig.Copy()
 	if single.ConnectTimeout == 0 {
 		single.ConnectTimeout = connectTime
@@ -22,6 +22,11 @@ func prepare(ctx context.Context, config *pgxpool.Config) (vectors bool, err err
 		return false, err
 	}
 	defer func() { err = keepFirst(err, c.Close(context.WithoutCancel(ctx))) }()
+	if schema != "" {
+		if _, err := c.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS `+pgx.Identifier{schema}.Sanitize()); err != nil {
+			return false, err
+		}
+	}
 	if err := migrate(ctx, c, steps()); err != nil {
 		return false, err
 	}

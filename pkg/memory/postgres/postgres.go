@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
@@ -27,6 +28,9 @@ var _ memory.Store = (*Store)(nil)
 type Options struct {
 	// Embedder gives facts their vectors. If nil, facts are found by full text.
 	Embedder embeddings.Provider
+	// Schema holds the tables and is made if there is none. If empty, it is the
+	// connection string's.
+	Schema string
 	// Groups say what viewers know by what they belong to. If nil, nobody belongs to
 	// anything.
 	Groups *memory.Groups
@@ -72,7 +76,7 @@ func Open(ctx context.Context, dsn string, opts *Options) (*Store, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	db, err := openDatabase(ctx, dsn, o.Logger)
+	db, err := openDatabase(ctx, dsn, o)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +144,7 @@ func (s *database) endCall() { s.calls.Done() }
 func (s *database) askForIndexing() { wakeup.Signal(s.unindexed) }
 
 // openDatabase connects and brings the schema up to date.
-func openDatabase(ctx context.Context, dsn string, log *slog.Logger) (*database, error) {
+func openDatabase(ctx context.Context, dsn string, o Options) (*database, error) {
 	if dsn == "" {
 		return nil, errors.New("opening database: no connection string given; set memory.dsn")
 	}
@@ -148,8 +152,11 @@ func openDatabase(ctx context.Context, dsn string, log *slog.Logger) (*database,
 	if err != nil {
 		return nil, fmt.Errorf("opening database: %w: the connection string is none; write postgres://user:password@host:5432/database", ErrDSN)
 	}
-	s := &database{location: locate(config), log: log, unindexed: make(chan struct{}, 1)}
-	if s.vectors, err = prepare(ctx, config); err != nil {
+	if o.Schema != "" {
+		config.ConnConfig.RuntimeParams["search_path"] = pgx.Identifier{o.Schema}.Sanitize() + ", public"
+	}
+	s := &database{location: locate(config), log: o.Logger, unindexed: make(chan struct{}, 1)}
+	if s.vectors, err = prepare(ctx, config, o.Schema); err != nil {
 		return nil, s.explain(ctx, "opening database", err)
 	}
 	if s.pool, err = openPool(ctx, config, s.vectors); err != nil {

@@ -29,9 +29,11 @@ func (s *Graph) PutRelations(ctx context.Context, relations ...memory.Relation) 
 	})
 }
 
+var errNoType = errors.New("a relation needs a type")
+
 func putRelation(ctx context.Context, c conn, r memory.Relation) error {
 	if r.Type == "" {
-		return errors.New("a relation needs a type")
+		return errNoType
 	}
 	visible, err := noted(r.Visible)
 	if err != nil {

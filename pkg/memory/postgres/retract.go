@@ -11,11 +11,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 )
 
-// Which lines are meant; those of no message and of no user never are.
-const (
-	inMessage = `s.id = $1 AND l.ref = $2 AND l.ref <> ''`
-	byUser    = `l.said_by = $1 AND l.said_by <> ''`
-)
+// inMessage says which lines are meant; those of no message never are.
+const inMessage = `s.id = $1 AND l.ref = $2 AND l.ref <> ''`
 
 // Retract deletes the lines of a session that were written in a message, and
 // the facts made of them unless a line that stays says the same. It is one
@@ -29,37 +26,6 @@ func (s *SessionLog) Retract(ctx context.Context, session, ref string) (n int, e
 		return 0, err
 	}
 	return n, nil
-}
-
-// Forget deletes every line of a user, in all sessions, as Retract does, and the user's
-// name from the changes of the world. What the server keeps of deleted rows is taken out
-// of its files before Forget returns, without holding up writers; its write-ahead log and
-// backups of its own are the operator's. If that fails, the error says so, and the lines
-// are deleted all the same; forgetting again makes up for it.
-func (s *SessionLog) Forget(ctx context.Context, user string) (n int, err error) {
-	if user == "" {
-		return 0, nil
-	}
-	err = s.write(ctx, "forgetting a user", func(ctx context.Context, c conn) error {
-		if n, err = deleteLines(ctx, c, byUser, keepable(user)); err != nil {
-			return err
-		}
-		return forgetWorldChanger(ctx, c, user)
-	})
-	if err != nil {
-		return 0, err
-	}
-	return n, s.vacuum(ctx)
-}
-
-// vacuum has the server overwrite what was deleted.
-func (s *database) vacuum(ctx context.Context) error {
-	if err := s.beginCall(); err != nil {
-		return err
-	}
-	defer s.endCall()
-	_, err := s.pool.Exec(ctx, `VACUUM lines, line_words, facts, fact_words, world_changes`)
-	return s.explain(ctx, "cleaning the database of what was deleted", err)
 }
 
 // Reword gives the lines of a session that were written in a message another
@@ -117,16 +83,18 @@ func deleteLines(ctx context.Context, c conn, condition string, args ...any) (in
 	}
 	texts := map[int64]map[string]bool{} // of facts, by session
 	sources := map[int64]string{}
+	var ids []int64
 	for _, l := range all {
-		if _, err := exec(ctx, c, `DELETE FROM lines WHERE id = $1`, l.ID); err != nil {
-			return 0, err
-		}
+		ids = append(ids, l.ID)
 		f := memory.FactOf(l.Line)
 		if texts[l.session] == nil {
 			texts[l.session] = map[string]bool{}
 		}
 		texts[l.session][f.Text] = true
 		sources[l.session] = f.Source
+	}
+	if _, err := exec(ctx, c, `DELETE FROM lines WHERE id = ANY($1)`, ids); err != nil {
+		return 0, err
 	}
 	for session, gone := range texts {
 		if err := deleteFactsOfLines(ctx, c, session, sources[session], gone); err != nil {
@@ -139,7 +107,11 @@ func deleteLines(ctx context.Context, c conn, condition string, args ...any) (in
 // deleteFactsOfLines deletes those facts of a session, by text, that no line of it makes any
 // more.
 func deleteFactsOfLines(ctx context.Context, c conn, session int64, source string, texts map[string]bool) error {
-	_, err := rows(ctx, c, `SELECT speaker || ': ' || text FROM lines WHERE session = $1`, []any{session},
+	kept := make([]string, 0, len(texts))
+	for text := range texts {
+		kept = append(kept, keepable(text))
+	}
+	_, err := rows(ctx, c, `SELECT speaker || ': ' || text FROM lines WHERE session = $1 AND speaker || ': ' || text = ANY($2)`, []any{session, kept},
 		func(r pgx.Rows) (none struct{}, err error) {
 			text, err := scanText(r)
 			delete(texts, text)

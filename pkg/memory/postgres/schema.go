@@ -1,7 +1,7 @@
 package postgres
 
 // steps returns the migrations in order. To change the schema, append a step.
-func steps() []string { return []string{stepMemory} }
+func steps() []string { return []string{stepMemory, stepForgetting} }
 
 // stepMemory creates the three layers and what programs keep.
 //
@@ -155,5 +155,17 @@ CREATE TABLE world_changes (
 	data   bytea,
 	undoes bigint NOT NULL,
 	undone bigint NOT NULL
+);
+`
+
+// stepForgetting adds who is being forgotten, up to which line and fact.
+const stepForgetting = `
+CREATE TABLE forgetting (
+	said_by text COLLATE "C" PRIMARY KEY,
+	names   text NOT NULL,
+	keep    text NOT NULL,
+	instead text NOT NULL,
+	line    bigint NOT NULL,
+	fact    bigint NOT NULL
 );
 `

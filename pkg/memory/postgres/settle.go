@@ -67,24 +67,59 @@ func (f *filing) loadFiled(ctx context.Context) error {
 	return err
 }
 
-// fileEntry files what an entry says and reports whether it said something else
-// before. key tells it from all others of its kind.
-func (f *filing) fileEntry(ctx context.Context, kind string, key []string, says ...any) (bool, error) {
-	what, hash, err := pack.Filed(kind, key, says...)
-	if err != nil {
+// entry is what a file says of one thing.
+type entry struct {
+	id   [sha256.Size]byte // tells it from all others
+	what string
+	hash [sha256.Size]byte // of what is said
+}
+
+func newEntry(kind string, key []string, says ...any) (e entry, err error) {
+	e.what, e.hash, err = pack.Filed(kind, key, says...)
+	e.id = sha256.Sum256([]byte(e.what))
+	return e, err
+}
+
+func entityEntry(e memory.Entity) (entry, error) {
+	return newEntry("entity", []string{e.ID}, e, e.Visible) // Visible is no part of the JSON
+}
+
+func relationEntry(r memory.Relation) (entry, error) {
+	return newEntry("relation", []string{r.From, r.Type, r.To}, r, r.Visible)
+}
+
+func factEntry(f memory.Fact) (entry, error) {
+	return newEntry("fact", []string{f.Source, f.Text}, f.Visible)
+}
+
+// news reports whether an entry says something else than the last time.
+func (f *filing) news(e entry, err error) (bool, error) {
+	return err == nil && !bytes.Equal(f.last[e.id], e.hash[:]), err
+}
+
+// file notes what an entry says and reports whether it said something else before.
+func (f *filing) file(ctx context.Context, e entry, err error) (bool, error) {
+	news, err := f.news(e, err)
+	if err != nil || !news {
 		return false, err
 	}
-	which := sha256.Sum256([]byte(what))
-	if bytes.Equal(f.last[which], hash[:]) {
-		return false, nil
-	}
 	_, err = exec(ctx, f.c, `INSERT INTO filed (id, what, hash) VALUES ($1, $2, $3)
-		ON CONFLICT (id) DO UPDATE SET hash = excluded.hash`, which[:], keepable(what), hash[:])
+		ON CONFLICT (id) DO UPDATE SET hash = excluded.hash`, e.id[:], keepable(e.what), e.hash[:])
 	return true, err
 }
 
+// unfile forgets that a file ever said an entry.
+func unfile(ctx context.Context, c conn, e entry, err error) error {
+	if err != nil {
+		return err
+	}
+	_, err = exec(ctx, c, `DELETE FROM filed WHERE id = $1`, e.id[:])
+	return err
+}
+
 func (f *filing) applyEntity(ctx context.Context, e memory.Entity) error {
-	news, err := f.fileEntry(ctx, "entity", []string{e.ID}, e, e.Visible) // Visible is no part of the JSON
+	filed, err := entityEntry(e)
+	news, err := f.file(ctx, filed, err)
 	if err != nil || !news {
 		return err
 	}
@@ -101,7 +136,8 @@ func (f *filing) applyEntity(ctx context.Context, e memory.Entity) error {
 }
 
 func (f *filing) applyRelation(ctx context.Context, r memory.Relation) error {
-	news, err := f.fileEntry(ctx, "relation", []string{r.From, r.Type, r.To}, r, r.Visible)
+	filed, err := relationEntry(r)
+	news, err := f.file(ctx, filed, err)
 	if err != nil || !news && !f.back[r.From] && !f.back[r.To] {
 		return err
 	}
@@ -113,7 +149,8 @@ func (f *filing) applyRelation(ctx context.Context, r memory.Relation) error {
 }
 
 func (f *filing) applyFact(ctx context.Context, fact memory.Fact) error {
-	news, err := f.fileEntry(ctx, "fact", []string{fact.Source, fact.Text}, fact.Visible)
+	filed, err := factEntry(fact)
+	news, err := f.file(ctx, filed, err)
 	if err != nil || !news {
 		return err
 	}

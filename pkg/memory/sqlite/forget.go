@@ -93,7 +93,7 @@ func (s *SessionLog) beginForgetting(ctx context.Context, p memory.Person) (know
 	if err != nil || !known {
 		return false, err
 	}
-	p.Instead = cmp.Or(p.Instead, someone)
+	p.Instead = cmp.Or(p.Instead, memory.Someone)
 	keep, err := json.Marshal(p.Keep)
 	if err != nil {
 		return false, err

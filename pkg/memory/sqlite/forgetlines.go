@@ -5,20 +5,9 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
-)
-
-const (
-	// answerWithin is how many lines after a player's the answer of its turn is.
-	answerWithin = 16
-	// quoted is how many words in a row make a quotation.
-	quoted = 3
-	// telling is the length in bytes from which on a word that nobody else used tells who did.
-	telling = 5
 )
 
 // deleteLines deletes the user's lines, session by session, and the answers that
@@ -73,7 +62,7 @@ func (w *forgetWork) deleteSome(ctx context.Context, c *conn, ids []int64) error
 	const theirs = `l.id IN (SELECT value FROM json_each(?))`
 	answers, err := rows(ctx, c, `SELECT a.id, l.text, a.text FROM json_each(?1) j CROSS JOIN lines l ON l.id = j.value
 		CROSS JOIN lines a ON a.id > l.id AND a.id <= l.id + ?2 AND a.session = l.session AND a.turn = l.turn AND a.npc <> ''`,
-		[]any{string(list), answerWithin},
+		[]any{string(list), memory.AnswerWithin},
 		func(r *sql.Rows) (a answer, err error) {
 			return a, r.Scan(&a.id, &a.said, &a.text)
 		})
@@ -115,39 +104,31 @@ const usedElsewhere = `SELECT EXISTS (SELECT 1 FROM lines_text WHERE lines_text 
 // repeats reports whether an answer repeats what the player said: some words in a
 // row, or one that was not said before and not by another player.
 func (w *forgetWork) repeats(ctx context.Context, c *conn, a answer) (bool, error) {
-	said, text := words.Split(a.said), words.Split(a.text)
-	joined := " " + strings.Join(text, " ") + " "
-	for i := 0; i+quoted <= len(said); i++ {
-		if strings.Contains(joined, " "+strings.Join(said[i:i+quoted], " ")+" ") {
-			return true, nil
-		}
-	}
-	for _, word := range words.Telling(said, len(said)) {
-		if len(word) < telling || words.Stop(word) || !slices.Contains(text, word) {
-			continue
-		}
+	quotes, betraying := memory.Repeats(a.said, a.text)
+	for _, word := range betraying {
 		var elsewhere bool
 		err := c.row(ctx, usedElsewhere, []any{`"` + word + `"`, a.id, w.f.User}, &elsewhere)
 		if err != nil || !elsewhere {
 			return err == nil, err
 		}
 	}
-	return false, nil
+	return quotes, nil
 }
 
 // renameEverywhere puts another word in the place of the user's names, in what others said, in facts
 // and in the world.
 func (w *forgetWork) renameEverywhere(ctx context.Context) error {
-	r := newRenamer(w.f.Names, w.f.Keep, w.f.Instead)
-	if r.names == nil {
+	r := memory.NewRenamer(w.f.Names, w.f.Keep, w.f.Instead)
+	match := namesMatch(r)
+	if match == "" {
 		return nil
 	}
 	size := pace(firstStep)
 	err := w.eachMatch(ctx, `SELECT rowid FROM lines_text WHERE lines_text MATCH ? AND rowid > ? AND rowid <= ? ORDER BY rowid `+limitParam,
-		r.match, w.f.line, &size, func(ctx context.Context, c *conn, ids string) error {
+		match, w.f.line, &size, func(ctx context.Context, c *conn, ids string) error {
 			some, err := selectLines(ctx, c, `l.id IN (SELECT value FROM json_each(?))`, ids)
 			for _, l := range some {
-				text, named := r.rename(l.Text)
+				text, named := r.Rename(l.Text)
 				if err == nil && named {
 					err = rewordLine(ctx, c, l, text)
 				}
@@ -158,7 +139,7 @@ func (w *forgetWork) renameEverywhere(ctx context.Context) error {
 		return err
 	}
 	err = w.eachMatch(ctx, `SELECT rowid FROM facts_text WHERE facts_text MATCH ? AND rowid > ? AND rowid <= ? ORDER BY rowid `+limitParam,
-		r.match, w.f.fact, &size, func(ctx context.Context, c *conn, ids string) error { return renameFacts(ctx, c, r, ids) })
+		match, w.f.fact, &size, func(ctx context.Context, c *conn, ids string) error { return renameFacts(ctx, c, r, ids) })
 	if err != nil {
 		return err
 	}
@@ -190,7 +171,7 @@ func (w *forgetWork) eachMatch(ctx context.Context, query, match string, upTo in
 
 // renameFacts takes names out of facts, but for those of lines, which have changed
 // with these.
-func renameFacts(ctx context.Context, c *conn, r *renamer, ids string) error {
+func renameFacts(ctx context.Context, c *conn, r *memory.Renamer, ids string) error {
 	some, err := rows(ctx, c, `SELECT f.id FROM json_each(?) j JOIN facts f ON f.id = j.value
 		WHERE f.source NOT LIKE 'session:%'`, []any{ids}, scanID)
 	if err != nil {
@@ -202,7 +183,7 @@ func renameFacts(ctx context.Context, c *conn, r *renamer, ids string) error {
 			return err
 		}
 		f := hits[0].Fact
-		text, named := r.rename(f.Text)
+		text, named := r.Rename(f.Text)
 		if !named {
 			continue
 		}
@@ -218,7 +199,7 @@ func renameFacts(ctx context.Context, c *conn, r *renamer, ids string) error {
 }
 
 // renameWorld takes names out of entities and relations, and of what changed them.
-func (w *forgetWork) renameWorld(ctx context.Context, r *renamer) error {
+func (w *forgetWork) renameWorld(ctx context.Context, r *memory.Renamer) error {
 	g := &Graph{w.s.database}
 	entities, relations, err := g.World(ctx)
 	if err != nil {
@@ -226,7 +207,7 @@ func (w *forgetWork) renameWorld(ctx context.Context, r *renamer) error {
 	}
 	size := pace(firstStep)
 	for _, e := range entities {
-		if !renameEntity(&e, r) {
+		if !r.Entity(&e) {
 			continue
 		}
 		if err := w.step(ctx, &size, func(ctx context.Context, c *conn) error { return changeEntity(ctx, c, e) }); err != nil {
@@ -234,7 +215,7 @@ func (w *forgetWork) renameWorld(ctx context.Context, r *renamer) error {
 		}
 	}
 	for _, rel := range relations {
-		note, named := r.rename(rel.Note)
+		note, named := r.Rename(rel.Note)
 		if !named {
 			continue
 		}
@@ -246,46 +227,31 @@ func (w *forgetWork) renameWorld(ctx context.Context, r *renamer) error {
 	return w.renameChanges(ctx, r)
 }
 
-// renameEntity takes names out of an entity and reports whether there were some.
-func renameEntity(e *memory.Entity, r *renamer) (named bool) {
-	change := func(text *string) {
-		if s, found := r.rename(*text); found {
-			*text, named = s, true
+// namesMatch is the full text's expression for texts that may have a name, empty without
+// names.
+func namesMatch(r *memory.Renamer) string {
+	var names []string
+	for _, name := range r.Words() {
+		var all []string
+		for _, w := range name {
+			all = append(all, `("`+w+`" OR "`+w+`s")`)
 		}
+		names = append(names, "("+strings.Join(all, " AND ")+")")
 	}
-	change(&e.Name)
-	change(&e.Description)
-	aliases := e.Aliases
-	e.Aliases = nil
-	for _, a := range aliases {
-		if _, found := r.rename(a); found {
-			named = true
-			continue
-		}
-		e.Aliases = append(e.Aliases, a)
-	}
-	attributes := map[string]string{}
-	for key, value := range e.Attributes {
-		change(&value)
-		attributes[key] = value
-	}
-	if len(attributes) > 0 {
-		e.Attributes = attributes
-	}
-	return named
+	return strings.Join(names, " OR ")
 }
 
 // renameChanges takes the record away of changes of the world that name the user:
 // what they were is nothing to go back to.
-func (w *forgetWork) renameChanges(ctx context.Context, r *renamer) error {
+func (w *forgetWork) renameChanges(ctx context.Context, r *memory.Renamer) error {
 	var named []int64
 	err := w.s.read(ctx, "looking for a user's name", func(c *conn) error {
 		_, err := rows(ctx, c, `SELECT seq, cause, coalesce(data, '') FROM world_changes`, nil, func(rs *sql.Rows) (none struct{}, err error) {
 			var seq int64
 			var cause, data string
 			err = rs.Scan(&seq, &cause, &data)
-			_, inCause := r.rename(cause)
-			_, inData := r.rename(data)
+			_, inCause := r.Rename(cause)
+			_, inData := r.Rename(data)
 			if inCause || inData {
 				named = append(named, seq)
 			}
@@ -305,7 +271,7 @@ func (w *forgetWork) renameChanges(ctx context.Context, r *renamer) error {
 			} else if err != nil {
 				return err
 			}
-			cause, _ = r.rename(cause)
+			cause, _ = r.Rename(cause)
 			_, err := c.exec(ctx, `UPDATE world_changes SET cause = ?, data = NULL WHERE seq = ?`, cause, seq)
 			return err
 		})

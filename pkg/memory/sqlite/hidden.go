@@ -14,7 +14,7 @@ type hidden []hiddenPerson
 
 type hiddenPerson struct {
 	forgetting
-	*renamer
+	*memory.Renamer
 }
 
 // hidden returns who is being forgotten.
@@ -25,7 +25,7 @@ func (c *conn) hidden(ctx context.Context) (hidden, error) {
 	}
 	h := make(hidden, len(all))
 	for i, f := range all {
-		h[i] = hiddenPerson{f, newRenamer(f.Names, f.Keep, f.Instead)}
+		h[i] = hiddenPerson{f, memory.NewRenamer(f.Names, f.Keep, f.Instead)}
 	}
 	return h, nil
 }
@@ -36,7 +36,7 @@ func (h hidden) line(l *memory.Line) bool {
 		if l.User == p.User && l.ID <= p.line {
 			return true
 		}
-		l.Text, _ = p.rename(l.Text)
+		l.Text, _ = p.Rename(l.Text)
 	}
 	return false
 }
@@ -48,7 +48,7 @@ func (h hidden) fact(f *memory.Fact) bool {
 			slices.ContainsFunc(p.Names, func(name string) bool { return strings.HasPrefix(f.Text, name+": ") }) {
 			return true
 		}
-		f.Text, _ = p.rename(f.Text)
+		f.Text, _ = p.Rename(f.Text)
 	}
 	return false
 }
