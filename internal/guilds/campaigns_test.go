@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -141,6 +142,19 @@ func TestCampaignIsLoadedAgain(t *testing.T) {
 	c, err := h.guild(home).Campaign(t.Context())
 	if err != nil || c.Entities != 2 {
 		t.Errorf("after it was loaded again: %+v, %v", c, err)
+	}
+}
+
+// TestSchemaOf has a schema for each campaign, which a server takes whole.
+func TestSchemaOf(t *testing.T) {
+	long := strings.Repeat("x", 62)
+	seen := map[string]bool{}
+	for _, c := range [][2]string{{"1", ""}, {"1", "a"}, {"12", ""}, {"12", "a"}, {home, long + "a"}, {home, long + "b"}, {home, "沉" + long}} {
+		name := schemaOf(c[0], c[1])
+		if seen[name] || len(name) > longestSchema || !utf8.ValidString(name) {
+			t.Errorf("the schema of %q is %q", c, name)
+		}
+		seen[name] = true
 	}
 }
 

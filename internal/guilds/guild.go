@@ -2,6 +2,8 @@ package guilds
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -112,6 +114,21 @@ func (g *Guild) currentConfig() (*config.Config, error) {
 	return g.configOf(c), nil
 }
 
+// longestSchema is how long the name of a schema may be, in bytes: a server cuts off the
+// rest, by which campaigns of long names would become one.
+const longestSchema = 63
+
+// schemaOf is where a server of PostgreSQL keeps a campaign of a guild.
+func schemaOf(guild, campaign string) string {
+	name := strings.TrimSuffix("guild_"+guild+"_"+campaign, "_")
+	if len(name) <= longestSchema {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	end := "_" + hex.EncodeToString(sum[:8])
+	return strings.ToValidUTF8(name[:longestSchema-len(end)], "") + end
+}
+
 // configOf is the common configuration with a place of a campaign's own for what
 // is kept. A campaign that was loaded brings its name, its system, its world and
 // its scene; the cast is the configured one.
@@ -123,7 +140,7 @@ func (g *Guild) configOf(c keptCampaign) *config.Config {
 		own.Campaign = config.Campaign{Name: c.Name, System: c.System, World: filepath.Join(own.DataDir, campaignFile)}
 	}
 	own.Memory.Path = filepath.Join(own.DataDir, "glyphoxa.db")
-	own.Memory.Schema = strings.TrimSuffix("guild_"+g.id+"_"+c.ID, "_")
+	own.Memory.Schema = schemaOf(g.id, c.ID)
 	return &own
 }
 

@@ -32,12 +32,22 @@ type Options struct {
 // Open opens the store of a configuration and makes it if there is none.
 func Open(ctx context.Context, m config.Memory, o Options) (memory.Store, error) {
 	if m.Store == config.StorePostgres {
-		return postgres.Open(ctx, m.DSN.Reveal(), &postgres.Options{Embedder: o.Embedder, Groups: o.Groups, Logger: o.Logger, Schema: m.Schema})
+		s, err := postgres.Open(ctx, m.DSN.Reveal(), &postgres.Options{Embedder: o.Embedder, Groups: o.Groups, Logger: o.Logger, Schema: m.Schema})
+		return orNone(s, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(m.Path), 0o700); err != nil {
 		return nil, fmt.Errorf("making the data directory: %w; set data_dir to a directory that can be written", problem.FileError(err))
 	}
-	return sqlite.Open(ctx, m.Path, &sqlite.Options{Embedder: o.Embedder, Groups: o.Groups, Logger: o.Logger})
+	s, err := sqlite.Open(ctx, m.Path, &sqlite.Options{Embedder: o.Embedder, Groups: o.Groups, Logger: o.Logger})
+	return orNone(s, err)
+}
+
+// orNone returns no store where there is an error: a pointer to none would be one.
+func orNone(s memory.Store, err error) (memory.Store, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // MayExist reports whether something may be kept in the store of a configuration

@@ -52,3 +52,18 @@ func TestACampaignIsPlayedInPostgres(t *testing.T) {
 		}
 	}
 }
+
+// TestNoStoreIsNil opens what cannot be opened: what is returned is no store that somebody
+// would close.
+func TestNoStoreIsNil(t *testing.T) {
+	for _, m := range []config.Memory{
+		{Store: config.StorePostgres, DSN: "postgres://nobody:hush-hush@127.0.0.1:1/nothing"},
+		{Store: config.StorePostgres, DSN: "%"},
+		{Store: config.StoreSQLite, Path: t.TempDir()},
+	} {
+		s, err := store.Open(t.Context(), m, store.Options{})
+		if s != nil || err == nil || strings.Contains(err.Error(), "hush") {
+			t.Errorf("%v: %v, %v; want no store and why", m.Store, s, err)
+		}
+	}
+}

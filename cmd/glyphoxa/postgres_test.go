@@ -1,0 +1,83 @@
+package main_test
+
+import (
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/MrWong99/glyphoxa/internal/peers"
+)
+
+// TestMemoryInPostgres plays on a server of PostgreSQL and goes on in another run, which
+// finds what was said in the first; nothing of memory is in a file.
+func TestMemoryInPostgres(t *testing.T) {
+	t.Parallel()
+	const password = "hush-hush-hush"
+	server := peers.StartPostgres(t, "fsync=off")
+	dsn := strings.Replace(server.DSN(t), "postgres@", "postgres:"+password+"@", 1)
+	h := newProgram(t)
+	h.secrets = []string{password}
+	h.write("glyphoxa.yaml", `data_dir: data
+campaign: {name: Barrow Keep}
+memory: {store: postgres, dsn: "${GLYPHOXA_DSN}"}
+npcs:
+  - {name: Maren, id: maren, personality: A ferrywoman.}
+`)
+	h.run("", "play").complains(t, 2, "GLYPHOXA_DSN")
+	h.set("GLYPHOXA_DSN", dsn)
+
+	const promise, rumour = "Maren, we promise you a bell for the ferry.", "Maren, the quicksilver lies under the weir."
+	h.run("Ada: "+promise+"\nBrom: "+rumour+"\n", "play").ok(t)
+	out := h.run("/memory\nAda: Maren, good evening.\n", "play").ok(t).stdout
+	checkSays(t, out, "from earlier sessions: /memory shows them", "1 promise: Ada: "+promise)
+	if got := h.found("quicksilver"); !slices.Contains(got, "Brom: "+rumour) {
+		t.Errorf("search finds %q, want what Brom said in the first run", got)
+	}
+	checkSays(t, h.run("", "doctor").stdout, "/postgres", "pgvector")
+	checkSays(t, h.run("", "campaign", "list").ok(t).stdout, "Barrow Keep", "2 sessions")
+	checkSays(t, h.run("", "recap", "--extract").ok(t).stdout, "Maren")
+	checkSays(t, h.run("", "export", "kept.yaml", "--with-lines").ok(t).stdout, "kept.lines.jsonl")
+	world, err := filepath.Abs(filepath.FromSlash("../../internal/vtt/testdata/foundry13"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSays(t, h.run("", "import", world).ok(t).stdout, "9 new", "taken into postgres://")
+	checkSays(t, h.run("", "import", world).ok(t).stdout, "0 new, 0 changed, 9", "nothing had to be changed")
+	checkSays(t, h.run("", "campaign", "remove", "Barrow Keep", "--with-sessions", "--yes").ok(t).stdout, "removed 9 entities", "2 sessions")
+	if files, err := filepath.Glob(h.path("data/*.db*")); err != nil || slices.ContainsFunc(files, func(f string) bool { return strings.HasPrefix(filepath.Base(f), "glyphoxa.db") }) {
+		t.Errorf("%v; there are files %q", err, files)
+	}
+
+	for _, wrong := range []struct {
+		dsn  string
+		says []string
+	}{
+		{"postgres://postgres:" + password + "@%zz/postgres", []string{"connection string", "postgres://user:password@host:5432/database"}},
+		{strings.Replace(dsn, "/postgres?", "/nothing?", 1), []string{"refuses", "memory.dsn"}},
+		{"postgres://postgres:" + password + "@/postgres?host=" + url.QueryEscape(t.TempDir()), []string{"cannot be reached", "memory.dsn"}},
+	} {
+		h.set("GLYPHOXA_DSN", wrong.dsn)
+		h.run("Ada: Maren?\n", "play").complains(t, 1, wrong.says...)
+	}
+}
+
+// TestPostgresGoesAway restarts the server in the middle of an evening, which goes on.
+func TestPostgresGoesAway(t *testing.T) {
+	t.Parallel()
+	server := peers.StartPostgres(t)
+	h := newProgram(t)
+	h.write("glyphoxa.yaml", "data_dir: data\nmemory: {store: postgres, dsn: \""+server.DSN(t)+"\"}\nnpcs:\n  - {name: Maren, id: maren, personality: A ferrywoman.}\n")
+	s := h.start("play", "--json")
+	s.say("Maren, good evening.")
+	s.wait("turn.ended")
+	server.Stop(t)
+	server.Start(t)
+	s.say("Maren, the quicksilver lies under the weir.")
+	s.wait("turn.ended")
+	s.leave()
+	if got := h.found("quicksilver"); len(got) == 0 {
+		t.Error("what was said after the server came back is not found")
+	}
+}
