@@ -2,6 +2,7 @@ package guilds
 
 import (
 	"bytes"
+	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/MrWong99/glyphoxa/internal/peers"
 )
 
 // TestConsent keeps who does not want to be heard, each guild for itself.
@@ -78,7 +82,44 @@ func TestConsentSurvivesTrouble(t *testing.T) {
 // in all campaigns, in the feedback and in the audit log. Others, and other
 // guilds, keep what is theirs.
 func TestForget(t *testing.T) {
-	h := openGuilds(t, t.TempDir(), flagon+`
+	t.Run("file", func(t *testing.T) { testForget(t, "", nil) })
+	t.Run("postgres", func(t *testing.T) {
+		dsn := peers.StartPostgres(t, "fsync=off").DSN(t)
+		testForget(t, "memory: {store: postgres, dsn: \""+dsn+"\"}\n", func() string { return dump(t, dsn) })
+	})
+}
+
+// dump is all that the schemas of guilds have, as text.
+func dump(t *testing.T, dsn string) string {
+	t.Helper()
+	c, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close(context.WithoutCancel(t.Context()))
+	texts := func(query string) []string {
+		rows, err := c.Query(t.Context(), query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	var b strings.Builder
+	for _, table := range texts(`SELECT format('%I.%I', schemaname, tablename) FROM pg_tables WHERE starts_with(schemaname, 'guild_')`) {
+		for _, row := range texts(`SELECT t::text FROM ` + table + ` t`) {
+			b.WriteString(row + "\n")
+		}
+	}
+	return b.String()
+}
+
+// testForget forgets a user; rows, if not nil, is what is kept beside the files.
+func testForget(t *testing.T, settings string, rows func() string) {
+	h := openGuilds(t, t.TempDir(), flagon+settings+`
 server:
   audit: {arguments: true}
   policy:
@@ -145,10 +186,20 @@ server:
 	s.hears(bob, "Bartok, who was here?")
 	s.close()
 	h.shutGuild()
-	for _, left := range []string{"Xanthippe", "xanthippe", ana.ID + "\"" + `,"dm"`, "discord:" + ana.ID} {
-		h.holds(left, false)
+	kept := ""
+	if rows != nil {
+		kept = rows()
 	}
-	h.holds("good evening", true)
+	for _, left := range []string{"Xanthippe", "xanthippe", ana.ID + "\"" + `,"dm"`, "discord:" + ana.ID} {
+		if h.holds(left, false); strings.Contains(kept, left) {
+			t.Errorf("%q is still in the database", left)
+		}
+	}
+	if rows == nil {
+		h.holds("good evening", true)
+	} else if !strings.Contains(kept, "good evening") {
+		t.Errorf("what others said is not in the database: %s", kept)
+	}
 	if _, err := h.guild(home).ForgetUser(t.Context(), "no id"); err == nil {
 		t.Error("an id that is none was forgotten")
 	}
