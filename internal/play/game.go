@@ -149,8 +149,8 @@ func (g *Game) open(ctx context.Context, o Options) error {
 const refreshInterval = time.Second
 
 // ForgetPerson has the store forget somebody, and the world take in what that changes. If
-// ctx ends before all of it is out of the file, the rest is done in the background, and
-// that is no error: nothing of it is found any more.
+// ctx ends before all of it is out of the store, the rest is done in the background, and
+// that is no error.
 func (g *Game) ForgetPerson(ctx context.Context, p memory.Person) (int, error) {
 	learnt := g.forgetLearnt(ctx, p) // before: the names are in the lines
 	n, err := g.Store.ForgetPerson(ctx, p, nil)

@@ -149,6 +149,7 @@ var snippets = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 func TestSnippetsPassCheck(t *testing.T) {
 	t.Setenv("WORLD_SEARCH_TOKEN", "token")
 	t.Setenv("ELEVENLABS_API_KEY", "key")
+	t.Setenv("GLYPHOXA_DSN", "postgres://glyphoxa@localhost/glyphoxa")
 	found := 0
 	for page, text := range pages(t) {
 		for _, m := range snippets.FindAllStringSubmatch(text, -1) {
