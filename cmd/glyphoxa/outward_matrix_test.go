@@ -25,6 +25,7 @@ var registry = map[string]need{
 	"get_rule":        {permissions: []string{"rules.read"}},
 	"search_sessions": {permissions: []string{"memory.read"}},
 	"search_facts":    {permissions: []string{"memory.read"}},
+	"investigate":     {permissions: []string{"memory.read"}},
 	"query_entities":  {permissions: []string{"memory.read"}},
 	"get_summary":     {permissions: []string{"memory.read"}},
 	"remember_fact":   {permissions: []string{"memory.write"}, writes: true},

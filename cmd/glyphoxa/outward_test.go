@@ -63,7 +63,7 @@ func TestToolsForAgents(t *testing.T) {
 
 // agentTools is what an agent on the standard streams finds by default.
 var agentTools = []string{
-	"ambush", "arrival", "batch", "describe_scene", "describe_tool", "get_rule", "get_summary", "move_entity", "place_entity",
+	"ambush", "arrival", "batch", "describe_scene", "describe_tool", "get_rule", "get_summary", "investigate", "move_entity", "place_entity",
 	"query_entities", "read_file", "recap", "relate_entities", "remember_fact", "remove_entity", "roll", "roll_table",
 	"search_facts", "search_rules", "search_sessions", "search_tools", "set_scene", "update_entity", "write_file",
 }

@@ -195,7 +195,8 @@ func TestSaidIsKeptThroughAKill(t *testing.T) {
 			t.Errorf("after the kill the transcript has %q for %q", found, word)
 		}
 	}
-	if found := h.found("quicksilver"); len(found) != 3 {
+	found := slices.DeleteFunc(h.found("quicksilver"), func(line string) bool { return !strings.Contains(line, "quicksilver") })
+	if len(found) != 3 {
 		t.Errorf("the transcript has %q, want all three answers", found)
 	}
 }

@@ -79,12 +79,17 @@ func (g *Game) Gather(ctx context.Context) ([]chronicle.Entry, error) {
 	return g.Chronicle.Gather(ctx, lines, names, g.Config.Memory.Learn == config.LearnAccept)
 }
 
-// learn goes through what was said in a session that has ended. What it fails at, the end
-// of the next one makes up for.
-func (s *Session) learn(ctx context.Context) {
-	if _, err := s.game.Gather(ctx); err != nil {
-		s.game.log.Error("going through a session for what is worth keeping", "session", s.info.ID, "reason", err)
+// end goes through what was said in a session, and ends it. What going through it fails at,
+// the end of the next one makes up for.
+func (s *Session) end(ctx context.Context) error {
+	_, learning := s.game.Gather(ctx)
+	if err := s.game.Store.EndSession(ctx, s.info.ID); err != nil {
+		return err // which says of the store what learning would
 	}
+	if learning != nil {
+		s.game.log.Error("going through a session for what is worth keeping", "session", s.info.ID, "reason", learning)
+	}
+	return nil
 }
 
 // context is where NPCs get from what they know right now.

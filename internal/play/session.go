@@ -289,8 +289,7 @@ func (s *Session) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	err = errors.Join(err, s.voice.Close())
-	s.learn(ctx)
-	return errors.Join(err, s.game.Store.EndSession(ctx, s.info.ID))
+	return errors.Join(err, s.end(ctx))
 }
 
 // ChooseNPCs returns the NPCs at the table: all, or the one asked for.

@@ -71,7 +71,7 @@ func TestInspector(t *testing.T) {
 const given = `{
 	"describe_tool": {"name": "roll"}, "get_rule": {"id": "condition-blinded"}, "get_summary": {"entity_id": "old-bell"},
 	"read_file": {"path": "notes.txt"}, "roll": {"expression": "4d6kh3"}, "roll_table": {"table_name": "wild_magic"},
-	"search_facts": {"query": "bell"}, "search_rules": {"query": "blinded"}, "search_sessions": {"query": "bell"},
+	"investigate": {"question": "Who rings the bell?"}, "search_facts": {"query": "bell"}, "search_rules": {"query": "blinded"}, "search_sessions": {"query": "bell"},
 	"encounter_builder": {"level": "3", "party_size": "4"}, "npc_persona": {"npc": "Mira"}, "rules_question": {"question": "What does blinded do?"}
 }`
 

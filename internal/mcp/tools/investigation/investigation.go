@@ -23,6 +23,9 @@ import (
 // Name is the tool's name.
 const Name = "investigate"
 
+// permission is what an outside client needs: those of its sources it needs besides.
+const permission = "memory.read"
+
 // sources are the tools that are asked.
 var sources = []string{toolLines, toolFacts, toolEntities, toolSummary, toolRules}
 
@@ -104,7 +107,7 @@ func Tools() []tools.Tool {
 			}),
 			EstimatedDurationMs: int(investigateP50.Milliseconds()), MaxDurationMs: int(investigateMax.Milliseconds()),
 		},
-		Title: "Investigate", Composite: true, Floor: mcp.BudgetDeep, Probe: `{"question":"hello"}`,
+		Title: "Investigate", Permission: permission, Composite: true, Floor: mcp.BudgetDeep, Probe: `{"question":"hello"}`,
 		OutputSchema: tools.SchemaOf[Report](tools.Bounds{
 			"findings.kind":  {"enum": []string{kindLine, kindFact, kindEntity, kindRelation, kindRule}},
 			"findings.score": {"minimum": 0, "maximum": 1},
