@@ -18,6 +18,8 @@ func (e *everywhere) table() map[string]covered {
 	id := func(id string) discordtest.Option { return opt("id", id) }
 	about := func(text string) discordtest.Option { return opt("about", text) }
 	dice := func(text string) discordtest.Option { return opt("dice", text) }
+	text := func(text string) discordtest.Option { return opt("text", text) }
+	to := func(date string) discordtest.Option { return opt("to", date) }
 	nobody := []string{"⚠ No NPC is called \"Nobody\"; there are Bartok, Mira"}
 	return map[string]covered{
 		"session start":  {dm: true, good: []given{input().says("**The Flagon**", "At the table: Bartok, Mira")}, bad: []given{input().says("⚠ A session is running in <#")}},
@@ -46,9 +48,16 @@ func (e *everywhere) table() map[string]covered {
 		"npc reveal": {dm: true, table: true, good: []given{input(npc("Mira")).says("Mira keeps these", "1: The old jetty is hollow.", "2: The ferry leaks.").and(func(m discordtest.Message) { answers(e.t, m, true) }), input(npc("mira"), opt("which", "2")).says("Mira may tell secret 2 now"), input(npc("Mira"), opt("which", "all")).says("Mira may tell all its secrets now")},
 			bad: []given{input(npc("Nobody")).says(nobody...), input(npc("all")).says("⚠", "Name one NPC"), input(npc("Bartok")).says("⚠", "Bartok keeps nothing secret"), input(npc("Mira"), opt("which", "3")).says("⚠ Mira has no secret")}},
 		"npc conceal": {dm: true, table: true, good: []given{input(npc("Mira")).says("Mira keeps everything secret again")}, bad: []given{input(npc("Nobody")).says(nobody...), input(npc("all")).says("⚠", "Name one NPC")}},
-		"npc reload":  {dm: true, table: true, good: []given{input()}},
+		"npc why": {dm: true, table: true, good: []given{input(npc("Bartok")).after(e.bartokAnswers).says("**Bartok** answered Ana: Hello Bartok!", "Tier ", "Scene: A foggy evening.", "conversation").and(func(m discordtest.Message) { answers(e.t, m, true) }), input(npc("bartok")).says("**Bartok** answered")},
+			bad: []given{input(npc("Nobody")).says(nobody...), input(npc("Mira")).says("⚠", "has answered lately"), input(npc("all")).says("⚠", "Name one NPC"), input(npc("")).says("⚠")}},
+		"npc reload": {dm: true, table: true, good: []given{input()}},
 		"npc direct": {dm: true, table: true, good: []given{input(npc("Mira"), opt("text", "Lie."), opt("turns", 50)).says("Mira", "50"), input(npc("all"), opt("text", "Be brief.")), input(npc("Mira"))},
 			bad: []given{input(npc("Nobody"), opt("text", "Lie.")).says(nobody...)}},
+
+		"whisper": {table: true, good: []given{input(npc("Bartok"), text("Hello!")).says("*Bartok whispers:* Welcome to the Flagon.").and(e.unheard("Hello!", "Welcome to the Flagon.")), input(npc("mira"), text("Hello!")).says("*Mira whispers:*")},
+			bad: []given{input(npc("all"), text("Hello!")).says("⚠", "Name one NPC"), input(npc(""), text("Hello!")).says("⚠"), input(npc("Bartok"), text(" ")).says("⚠", "write what you whisper"), input(npc("Bartok"), text("Hello!")).after(e.anaIsUnheard).says("⚠", "obody hears you here").and(e.anaIsHeard), input(npc("Bartok"), text("Hello!")).after(e.pauses).says("⚠", "obody hears you here").and(e.goesOn), input(npc("Nobody"), text("Hello!")).says(nobody...).and(e.unheard("Hello!", "Welcome to the Flagon."))}},
+		"date": {table: true, good: []given{input().says("Nobody has said yet which day it is"), input().after(e.dayIsSet).says("It is ", "3 Deepfrost 1024")},
+			bad: []given{input(to("+1")).says("⚠", "Only a dungeon master may do that"), input().after(e.noDayIsSet).says("3 Deepfrost 1024")}},
 
 		"tier raise": {dm: true, table: true, good: []given{input(npc("Bartok"), tier("deep"), opt("minutes", 24*60)).says("Bartok may be thoughtful (deep) until <t:"), input(npc("Mira"), tier("standard"), opt("turns", 1)).says("Mira may be careful (standard) until <t:", "for one answer at most")},
 			bad: []given{input(npc("Nobody"), tier("deep")).says(nobody...)}},

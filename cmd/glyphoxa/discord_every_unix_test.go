@@ -163,6 +163,64 @@ func (e *everywhere) mereIsLoaded() {
 	e.g.gives(e.t, e.g.dm, "campaign load", sheet("name: Mere\nentities: []\n"))
 }
 
+// bartokAnswers has a player speak to Bartok, who answers.
+func (e *everywhere) bartokAnswers() {
+	e.t.Helper()
+	e.d.Say(e.g.channel, e.g.ana, "Hello Bartok!", nil)
+	e.g.hears(e.t, e.g.channel, "Bartok", "Welcome to the Flagon.")
+}
+
+// unheard returns what requires that an answer is for who asked alone, and that
+// nobody else reads words of it in the channel.
+func (e *everywhere) unheard(words ...string) func(discordtest.Message) {
+	return func(m discordtest.Message) {
+		e.t.Helper()
+		answers(e.t, m, true)
+		for _, said := range e.d.Messages(e.g.channel) {
+			for _, w := range words {
+				if !said.Ephemeral() && strings.Contains(said.Content, w) {
+					e.t.Errorf("the channel reads %q of what was whispered", said.Content)
+				}
+			}
+		}
+	}
+}
+
+func (e *everywhere) anaIsUnheard() {
+	answers(e.t, e.g.gives(e.t, e.g.ana, "privacy consent", opt("heard", "no")), true, "You are not heard from now on")
+}
+
+func (e *everywhere) anaIsHeard(discordtest.Message) {
+	answers(e.t, e.g.gives(e.t, e.g.ana, "privacy consent", opt("heard", "yes")), true, "You are heard")
+}
+
+func (e *everywhere) pauses() {
+	answers(e.t, e.g.gives(e.t, e.g.dm, "session pause"), false, "⏸ Break")
+}
+
+func (e *everywhere) goesOn(discordtest.Message) {
+	e.g.gives(e.t, e.g.dm, "session resume")
+}
+
+// dayIsSet has a dungeon master say which day it is, and have it be the next.
+func (e *everywhere) dayIsSet() {
+	e.t.Helper()
+	answers(e.t, e.g.gives(e.t, e.g.dm, "date", opt("to", "2 Deepfrost 1024")), true, "2 Deepfrost 1024")
+	answers(e.t, e.g.gives(e.t, e.g.dm, "date", opt("to", "tomorrow")), true, "3 Deepfrost 1024")
+}
+
+// noDayIsSet has a dungeon master say what is no day, which changes nothing.
+func (e *everywhere) noDayIsSet() {
+	e.t.Helper()
+	for _, text := range append(e.hostile(), "a horse", "+9223372036854775807", "99 Deepfrost 1024", "in 9223372036854775807 years") {
+		if text = strings.TrimSpace(text); text == "" || text == "-1" {
+			continue // that is which day it is, or the day before
+		}
+		m := e.asks(e.g.dm, "date", []discordtest.Option{opt("to", string([]rune(text)[:min(len([]rune(text)), 100)]))})
+		answers(e.t, m, true, "⚠", "is no date here")
+	}
+}
+
 // hostile are texts that somebody may give to any option.
 func (e *everywhere) hostile() []string {
 	return []string{
