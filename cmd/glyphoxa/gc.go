@@ -11,9 +11,10 @@ import (
 const (
 	// lazyGC is the growth, in percent, at which garbage is collected. Tool
 	// calls leave far more garbage than they keep: at the usual 100 a program
-	// that keeps 3 MB collects every dozen calls. docs/performance.md has the
-	// measurements.
-	lazyGC = 400
+	// that keeps 12 MB collects every few dozen calls. At more than this the
+	// garbage of a flood takes more memory than the program may.
+	// docs/performance.md has the measurements.
+	lazyGC = 300
 	// memoryShare is the part of the memory, one in so many, that laziness
 	// alone may fill. Beyond it garbage is collected as often as needed.
 	memoryShare = 2

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/netip"
 	"regexp"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -82,6 +83,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 		if err != nil {
 			cancel()
 		}
+		debug.FreeOSMemory() // reading takes many times what it leaves
 		return err
 	})
 	if web != nil {

@@ -23,7 +23,7 @@ import (
 const playWord, playRealtimeWord, playVoicedWord = "play-tables", "play-realtime", "play-voiced"
 
 // productGC is how lazily the product collects garbage; see cmd/glyphoxa/gc.go.
-const productGC = 400
+const productGC = 300
 
 // strict holds the run to the targets of the design and lets it take long.
 var strict = flag.Bool("strict", false, "measure longer, with more tables, and hold the voice loop to its design targets")

@@ -29,7 +29,7 @@ const watchWord = "watch-world"
 const movers = 8
 
 // productGC is how lazily the product collects garbage; see cmd/glyphoxa/gc.go.
-const productGC = 400
+const productGC = 300
 
 // watchPlan says what the process of clients does: it connects, says "ready",
 // waits for a line, makes the changes, says "seen" once all watchers have the

@@ -131,7 +131,7 @@ func monsterShape() map[string]shape {
 func (p *parser) block(n *yaml.Node, s shape) []byte {
 	var b bytes.Buffer
 	p.writeValue(&b, n, s)
-	return b.Bytes()
+	return bytes.Clone(b.Bytes())
 }
 
 func (p *parser) writeValue(b *bytes.Buffer, n *yaml.Node, s shape) {

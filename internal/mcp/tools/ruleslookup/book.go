@@ -142,10 +142,12 @@ func (b *Book) ofSystem(name string) *ruleSet {
 
 // readLibrary parses all files of a system and builds the library.
 func readLibrary(s System) (*library, error) {
-	rules, err := parseAll(s)
+	kept := texts{}
+	rules, err := parseAll(s, kept)
 	if err != nil {
 		return nil, err
 	}
+	rules = slices.Clone(rules) // without what appending reserved
 	// The order must not depend on how the files are split.
 	slices.SortFunc(rules, func(a, b rule) int {
 		if a.ID < b.ID {
@@ -157,7 +159,10 @@ func readLibrary(s System) (*library, error) {
 	for i := range rules {
 		lib.byID[rules[i].ID] = i
 	}
-	lib.index = newIndex(rules)
+	lib.index = newIndex(rules, kept)
+	for i := range rules {
+		rules[i].figures = nil // the index has them
+	}
 	return lib, nil
 }
 

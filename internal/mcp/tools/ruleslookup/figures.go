@@ -18,31 +18,31 @@ type figure struct {
 
 // collect notes what a block of figures says, one level deep: a list is several figures
 // of the same key, a mapping's keys are texts, its values figures named "key.name".
-func (r *rule) collect(n *yaml.Node) {
+func (r *rule) collect(n *yaml.Node, kept texts) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i].Value, n.Content[i+1]
 		switch value.Kind {
 		case yaml.ScalarNode:
-			r.note(key, value.Value)
+			r.note(kept, key, value.Value)
 		case yaml.SequenceNode:
 			for _, c := range value.Content {
 				if c.Kind == yaml.ScalarNode {
-					r.note(key, c.Value)
+					r.note(kept, key, c.Value)
 				}
 			}
 		case yaml.MappingNode:
 			for j := 0; j+1 < len(value.Content); j += 2 {
 				if v := value.Content[j+1]; v.Kind == yaml.ScalarNode {
-					r.note(key, value.Content[j].Value)
-					r.note(key+"."+value.Content[j].Value, v.Value)
+					r.note(kept, key, value.Content[j].Value)
+					r.note(kept, key+"."+value.Content[j].Value, v.Value)
 				}
 			}
 		}
 	}
 }
 
-func (r *rule) note(key, value string) {
-	f := figure{key: key, text: strings.ToLower(value)}
+func (r *rule) note(kept texts, key, value string) {
+	f := figure{key: kept.keep(key), text: kept.keep(strings.ToLower(value))}
 	if v, ok := number(value); ok {
 		f.number, f.isNumber = v, true
 	}
@@ -67,28 +67,29 @@ func number(s string) (float64, bool) {
 
 // allFigures returns a rule's figures with those that stand elsewhere than in a block of
 // their own: a spell's, what harm it does, and the words of its tags.
-func (r *rule) allFigures() []figure {
+func (r *rule) allFigures(kept texts) []figure {
 	all := r.figures
+	lower := func(s string) string { return kept.keep(strings.ToLower(s)) }
 	if sp := r.Spell; sp != nil {
 		level := float64(sp.Level)
 		all = append(all, figure{key: "level", number: level, isNumber: true},
-			figure{key: "school", text: strings.ToLower(sp.School)}, figure{key: "casting_time", text: strings.ToLower(sp.CastingTime)},
-			figure{key: "components", text: strings.ToLower(sp.Components)}, figure{key: "duration", text: strings.ToLower(sp.Duration)},
-			figure{key: "range", text: strings.ToLower(sp.Range)},
+			figure{key: "school", text: lower(sp.School)}, figure{key: "casting_time", text: lower(sp.CastingTime)},
+			figure{key: "components", text: lower(sp.Components)}, figure{key: "duration", text: lower(sp.Duration)},
+			figure{key: "range", text: lower(sp.Range)},
 			figure{key: "concentration", text: strconv.FormatBool(sp.Concentration)}, figure{key: "ritual", text: strconv.FormatBool(sp.Ritual)})
 		for _, c := range sp.Classes {
-			all = append(all, figure{key: "class", text: strings.ToLower(c)})
+			all = append(all, figure{key: "class", text: lower(c)})
 		}
-		all = appendHarm(all, r.Text)
+		all = appendHarm(all, r.Text, kept)
 	}
 	for _, t := range r.Tags {
-		all = append(all, figure{key: "tag", text: strings.ToLower(t)})
+		all = append(all, figure{key: "tag", text: lower(t)})
 	}
 	return all
 }
 
 // appendHarm adds the kinds of damage that a text says are dealt.
-func appendHarm(all []figure, text string) []figure {
+func appendHarm(all []figure, text string, kept texts) []figure {
 	from := len(all)
 	for rest := text; ; {
 		at := strings.Index(rest, " damage")
@@ -106,7 +107,7 @@ func appendHarm(all []figure, text string) []figure {
 			known = known || f.text == kind
 		}
 		if !known {
-			all = append(all, figure{key: "damage", text: kind})
+			all = append(all, figure{key: "damage", text: kept.keep(kind)})
 		}
 	}
 }

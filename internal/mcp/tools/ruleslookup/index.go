@@ -74,15 +74,15 @@ type title struct {
 }
 
 // newIndex indexes rules; a rule's number is its position.
-func newIndex(rules []rule) *index {
-	b := builder{counts: map[string][]count{}, titles: map[string][]title{}}
+func newIndex(rules []rule, kept texts) *index {
+	b := builder{kept: kept, counts: map[string][]count{}, titles: map[string][]title{}}
 	for i, r := range rules {
 		b.addRule(int32(i), r)
 	}
 	ix := &index{titles: b.titles, categories: make([]string, len(rules)), figures: make([][]figure, len(rules)), vocabulary: readVocabulary()}
 	for i, r := range rules {
 		ix.categories[i] = r.Category
-		ix.figures[i] = r.allFigures()
+		ix.figures[i] = slices.Clone(r.allFigures(kept))
 	}
 	b.fillIndex(ix, len(rules))
 	b.fillSounds(ix)
@@ -98,6 +98,7 @@ type count struct {
 }
 
 type builder struct {
+	kept    texts
 	counts  map[string][]count
 	lengths [][fieldCount]int
 	titles  map[string][]title
@@ -145,7 +146,10 @@ func (b *builder) field(doc int32, field int, s string) {
 const germanMark = "~"
 
 func (b *builder) count(doc int32, field int, stem string) {
-	list := b.counts[stem]
+	list, ok := b.counts[stem]
+	if !ok {
+		stem = b.kept.keep(stem)
+	}
 	if len(list) == 0 || list[len(list)-1].doc != doc {
 		list = append(list, count{doc: doc})
 	}
@@ -161,10 +165,10 @@ func (b *builder) title(doc int32, s string, alias bool) {
 		return
 	}
 	kept := content(ws)
-	key := joinStems(kept)
-	t := title{doc: doc, alias: alias, plain: joinRaw(ws), content: joinRaw(kept)}
+	key := b.kept.keep(joinStems(kept))
+	t := title{doc: doc, alias: alias, plain: b.kept.keep(joinRaw(ws)), content: b.kept.keep(joinRaw(kept))}
 	b.titles[key] = append(b.titles[key], t)
-	if german := joinStems(germanContent(ws)); german != key {
+	if german := b.kept.keep(joinStems(germanContent(ws))); german != key {
 		b.titles[german] = append(b.titles[german], t)
 	}
 	b.addSound(doc, ws, alias)

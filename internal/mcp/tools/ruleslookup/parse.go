@@ -69,7 +69,7 @@ type place struct {
 
 // parseAll reads every *.yaml file of a system. It goes on after a problem, so that
 // the error names all of them.
-func parseAll(s System) ([]rule, error) {
+func parseAll(s System, kept texts) ([]rule, error) {
 	fsys := s.Rules
 	var (
 		rules    []rule
@@ -89,7 +89,7 @@ func parseAll(s System) ([]rule, error) {
 			return err
 		}
 		files++
-		p := parser{file: path.Join(s.Dir, name), system: s.Name, problems: &problems, seen: seen, shapes: shapes}
+		p := parser{file: path.Join(s.Dir, name), system: s.Name, problems: &problems, seen: seen, shapes: shapes, kept: kept}
 		rules = append(rules, p.parseRules(data)...)
 		return nil
 	})
@@ -109,6 +109,7 @@ type parser struct {
 	problems *problem.List
 	seen     map[string]place // rule ids of all files so far
 	shapes   map[string]shape // of the blocks of figures, by category
+	kept     texts
 	set      map[string]func(*yaml.Node)
 	now      rule // the rule being read
 }
@@ -177,7 +178,7 @@ func (p *parser) setters() map[string]func(*yaml.Node) {
 				p.addProblem(n.Line, "remove one of them", "blocks %q and %q are given both", p.now.blockOf, category)
 			}
 			p.now.block, p.now.blockOf = p.block(n, s), category
-			p.now.collect(n)
+			p.now.collect(n, p.kept)
 		}
 	}
 	return set

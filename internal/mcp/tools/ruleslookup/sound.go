@@ -129,13 +129,15 @@ func (b *builder) addSound(doc int32, ws []word, alias bool) {
 // fillSounds orders the sounds by how they begin and by their length, so that those that
 // may be meant by the same key are together.
 func (b *builder) fillSounds(ix *index) {
+	b.sounds = slices.Clone(b.sounds) // without what appending reserved
 	slices.SortStableFunc(b.sounds, func(x, y sound) int {
 		return cmp.Or(cmp.Compare(x.key[0], y.key[0]), cmp.Compare(len(x.key), len(y.key)))
 	})
 	ix.sounds = b.sounds
+	ix.soundLetters = make([]uint32, len(b.sounds))
 	ix.bySound = make(map[string][]int32, len(b.sounds))
 	for i, s := range b.sounds {
-		ix.soundLetters = append(ix.soundLetters, letterSet(s.key))
+		ix.soundLetters[i] = letterSet(s.key)
 		ix.bySound[s.key] = append(ix.bySound[s.key], int32(i))
 	}
 }
