@@ -67,7 +67,7 @@ type Log struct {
 	// writing to close it.
 	mu     sync.RWMutex
 	closed bool
-	queue  chan entry
+	queue  chan *entry
 
 	urge      chan struct{} // tells the writer not to wait for more
 	stuck     atomic.Bool   // the queue was full for maxWait and has not moved since
@@ -116,7 +116,7 @@ func Open(ctx context.Context, path string, opts Options) (*Log, error) {
 		logger:  opts.Logger,
 		losses:  losses{log: opts.Logger},
 		maxSize: opts.MaxSize,
-		queue:   make(chan entry, queueSize),
+		queue:   make(chan *entry, queueSize),
 		urge:    make(chan struct{}, 1),
 		done:    make(chan struct{}),
 	}
@@ -148,11 +148,11 @@ func (l *Log) Add(r Record, args string) {
 	}
 	r.Times = 0
 	r.bound()
-	e := entry{record: r, args: args, hashed: !r.isCall()}
+	e := &entry{record: r, args: args, hashed: !r.isCall()}
 	if len(args) > maxQueued {
 		e.hash(len(args))
 	}
-	if err := l.queueRecord(&e); err != nil {
+	if err := l.queueRecord(e); err != nil {
 		l.losses.addLost(1, err)
 	}
 }
@@ -164,7 +164,7 @@ func (l *Log) queueRecord(e *entry) error {
 		return ErrClosed
 	}
 	select {
-	case l.queue <- *e:
+	case l.queue <- e:
 		if len(l.queue) >= batchSize {
 			l.hurry()
 		}
@@ -177,7 +177,7 @@ func (l *Log) queueRecord(e *entry) error {
 	late := time.NewTimer(maxWait)
 	defer late.Stop()
 	select {
-	case l.queue <- *e:
+	case l.queue <- e:
 		return nil
 	case <-late.C:
 		l.stuck.Store(true)
@@ -211,7 +211,7 @@ func (l *Log) sendFlush(ctx context.Context, done chan<- error) error {
 		return ErrClosed
 	}
 	select {
-	case l.queue <- entry{done: done}:
+	case l.queue <- &entry{done: done}:
 		l.hurry()
 		return nil
 	case <-ctx.Done():

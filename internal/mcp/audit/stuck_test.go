@@ -12,7 +12,7 @@ import (
 // write.
 func TestDeadDiskHoldsNobodyForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &Log{queue: make(chan entry, 2), urge: make(chan struct{}, 1), losses: losses{log: slog.New(slog.DiscardHandler)}}
+		l := &Log{queue: make(chan *entry, 2), urge: make(chan struct{}, 1), losses: losses{log: slog.New(slog.DiscardHandler)}}
 		rows := []struct {
 			name string
 			took time.Duration

@@ -122,7 +122,7 @@ func (w *writer) writeMerged(ctx context.Context) {
 }
 
 // queueEntry puts a record into the batch, or answers a flush.
-func (w *writer) queueEntry(ctx context.Context, e entry) {
+func (w *writer) queueEntry(ctx context.Context, e *entry) {
 	if e.done != nil {
 		w.writeMerged(ctx)
 		e.done <- w.err
