@@ -13,6 +13,8 @@ FUZZTIME ?= 30s
 TESTTIME ?= 30m
 
 export CGO_ENABLED ?= 0
+# All targets build alike, so that none compiles anew what another has.
+export GOFLAGS := $(GOFLAGS) -trimpath
 
 .PHONY: play run build test gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-growth bench-memory bench-ear bench-discord bench-peers bench-realtime eval eval-rules eval-memory eval-address eval-hearing eval-prosody fuzz cover clean
 
@@ -23,7 +25,7 @@ run: build
 	@$(BIN) run $(ARGS)
 
 build:
-	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/glyphoxa
+	@$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/glyphoxa
 
 # The race detector needs a C compiler, which peers installs where it may.
 test: peers

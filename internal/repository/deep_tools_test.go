@@ -100,12 +100,9 @@ func TestDeepServersOfThePage(t *testing.T) {
 			t.Errorf("the peers are not of the page's versions: %s (%v)", version, err)
 		}
 	}
-	binary, file := filepath.Join(dir, "glyphoxa"), filepath.Join(dir, "glyphoxa.yaml")
+	binary, file := builtProgram(t), filepath.Join(dir, "glyphoxa.yaml")
 	if err := os.WriteFile(file, []byte("data_dir: "+filepath.Join(dir, "data")+"\n"+yaml), 0o600); err != nil {
 		t.Fatal(err)
-	}
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./cmd/glyphoxa").CombinedOutput(); err != nil {
-		t.Fatalf("building: %v\n%s", err, out)
 	}
 	run := func(args ...string) string {
 		t.Helper()

@@ -106,10 +106,7 @@ var (
 // TestCommandsExist asks the program for help on every command the pages
 // mention.
 func TestCommandsExist(t *testing.T) {
-	binary := filepath.Join(t.TempDir(), "glyphoxa")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./cmd/glyphoxa").CombinedOutput(); err != nil {
-		t.Fatalf("building: %v\n%s", err, out)
-	}
+	binary := builtProgram(t)
 	known := map[string]bool{}
 	exists := func(words ...string) bool {
 		path := strings.Join(append([]string{"glyphoxa"}, words...), " ")

@@ -36,8 +36,9 @@ func (b *hostileBuild) binary(t testing.TB) string {
 		if b.dir, b.err = os.MkdirTemp("", "hostile"); b.err != nil {
 			return
 		}
-		out, err := exec.Command("go", "build", "-o", filepath.Join(b.dir, "hostile"), "./testdata/hostile").CombinedOutput()
-		if err != nil {
+		build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(b.dir, "hostile"), "./testdata/hostile")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
 			b.err = fmt.Errorf("%w\n%s", err, out)
 		}
 	})
