@@ -96,10 +96,11 @@ func (m *Member) SearchFacts(ctx context.Context, query string, most int) ([]mem
 	return found.Facts, err
 }
 
-// SearchSessions returns what was said of something.
+// SearchSessions returns what was said of something, or what is nearest to it: people
+// see for themselves.
 func (m *Member) SearchSessions(ctx context.Context, query string) ([]memorytool.Line, error) {
 	found, err := runTool[memorytool.FoundLines](ctx, m, "search_sessions", map[string]any{"query": query})
-	return found.Lines, err
+	return append(found.Lines, found.Nearest...), err
 }
 
 // NewEntity is somebody or something to add to the world. Description and

@@ -53,11 +53,15 @@ type Query struct {
 	Limit    int
 }
 
-// Hit is a line that was found. Its score says how much of the question it answers:
-// about 1 is all of it.
+// Hit is a line that was found.
 type Hit struct {
-	ID    int64
+	ID int64
+	// Score says how much of the question is in the line and around it: about 1 is all
+	// of it.
 	Score float64
+	// Claimed says that so much of the question is there that the line may be said to
+	// answer it. Else it is merely the nearest.
+	Claimed bool
 }
 
 // asked is a word of the question, and how much each word of the vocabulary is like it.
@@ -89,7 +93,8 @@ func (x *Index) Rank(q Query) []Hit {
 		most += t.rarity
 	}
 	b := bonus{first: q.Asker != "" && isFirstPerson(all), wanted: wanted(all), fresh: asksForNow(all), asker: q.Asker, lines: len(seen)}
-	hits := make([]Hit, 0, len(seen))
+	bare := onlyWords(all)
+	hits := make([]candidate, 0, len(seen))
 	for k, i := range seen {
 		l := &x.lines[i]
 		score := 0.0
@@ -99,12 +104,23 @@ func (x *Index) Rank(q Query) []Hit {
 		if score == 0 || x.repeats(l, terms) {
 			continue
 		}
-		hits = append(hits, Hit{l.id, score/most + b.of(l, k)})
+		hits = append(hits, candidate{k, score/most + b.of(l, k)})
 	}
-	slices.SortFunc(hits, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.ID, a.ID))
+	slices.SortFunc(hits, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.place, a.place))
 	})
-	return hits[:min(len(hits), q.Limit)]
+	out := make([]Hit, min(len(hits), q.Limit))
+	for n := range out {
+		h := hits[n]
+		out[n] = Hit{x.lines[seen[h.place]].id, h.score, x.claimed(own, seen, h.place, terms, bare)}
+	}
+	return out
+}
+
+// candidate is a line by its place among those seen.
+type candidate struct {
+	place int
+	score float64
 }
 
 // ask makes terms of a question.

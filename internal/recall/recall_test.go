@@ -1,6 +1,7 @@
 package recall_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/recall"
@@ -57,5 +58,29 @@ func TestRank(t *testing.T) {
 				t.Errorf("found %v, want %d first", got, row.want)
 			}
 		})
+	}
+}
+
+// TestClaimed tells a question that the lines answer from one that they are merely near to.
+func TestClaimed(t *testing.T) {
+	x := recall.NewIndex()
+	for i := range 200 {
+		x.Add(recall.Line{ID: int64(i + 1), Session: int64(i / 20), Speaker: "Ada", Text: fmt.Sprintf("Evening number %d went by at the fire.", i)})
+	}
+	x.Add(recall.Line{ID: 1000, Session: 11, Speaker: "Ben", Text: "The smith hid the silver crown behind the altar of the chapel."})
+	for _, row := range []struct {
+		question string
+		claimed  bool
+	}{
+		{"Where did the smith hide the silver crown, behind the altar of which chapel?", true},
+		{"silver crown", true},
+		{"the silver crown", true},
+		{"What is the name of the smith's wife?", false},
+		{"golden crown", false},
+	} {
+		hits := x.Rank(recall.Query{Text: row.question, Sees: func(int64) bool { return true }, Limit: 3})
+		if len(hits) == 0 || hits[0].ID != 1000 || hits[0].Claimed != row.claimed {
+			t.Errorf("%q: %+v, want line 1000, claimed %t", row.question, hits, row.claimed)
+		}
 	}
 }

@@ -160,9 +160,16 @@ func (c *recallCampaign) play(t testing.TB, upTo int) {
 	}
 }
 
-// ask asks the tool as the program has it, and returns the lines' ids and how long it
-// took.
-func (c *recallCampaign) ask(t testing.TB, q recallQuestion) ([]string, time.Duration) {
+// answered is what the tool found: lines' ids, nearest first, whether it claims that they
+// answer, and how long it took.
+type answered struct {
+	ids     []string
+	claimed bool
+	took    time.Duration
+}
+
+// ask asks the tool as the program has it.
+func (c *recallCampaign) ask(t testing.TB, q recallQuestion) answered {
 	t.Helper()
 	ctx := t.Context()
 	if q.Asker != "DM" {
@@ -182,20 +189,24 @@ func (c *recallCampaign) ask(t testing.TB, q recallQuestion) ([]string, time.Dur
 	if err != nil {
 		t.Fatalf("%s: %v", q.ID, err)
 	}
-	ids := []string{}
-	for _, l := range found.Lines {
-		ids = append(ids, c.lines[l.Turn])
+	a := answered{claimed: len(found.Lines) > 0, took: took}
+	for _, l := range slices.Concat(found.Lines, found.Nearest) {
+		a.ids = append(a.ids, c.lines[l.Turn])
 	}
-	return ids, took
+	return a
 }
 
 // recallScore counts what came of the questions of a kind.
 type recallScore struct {
 	questions, empty, fresh, leaks, whole int
 	hops, first, five, ten                int
+	// claimed are the questions of which the tool says that they are answered, right those
+	// of them whose answer is among the first five.
+	claimed, right int
 }
 
-func (s *recallScore) add(q recallQuestion, found []string) {
+func (s *recallScore) add(q recallQuestion, a answered) {
+	found := a.ids
 	place := func(ids []string) int {
 		return slices.IndexFunc(append(found, ids...), func(id string) bool { return slices.Contains(ids, id) })
 	}
@@ -227,6 +238,12 @@ func (s *recallScore) add(q recallQuestion, found []string) {
 	if met == len(q.Evidence) {
 		s.whole++
 	}
+	if a.claimed {
+		s.claimed++
+		if best < min(5, len(found)) {
+			s.right++
+		}
+	}
 	if best < len(found) && (len(q.Stale) == 0 || best < place(q.Stale)) {
 		s.fresh++
 	}
@@ -252,8 +269,8 @@ func scoreRecall(t testing.TB, name string) (map[string]*recallScore, []time.Dur
 				c.play(t, q.Session)
 				c.ask(t, q) // the first question after a start reads what was said
 			}
-			found, d := c.ask(t, q)
-			took = append(took, d)
+			found := c.ask(t, q)
+			took = append(took, found.took)
 			kinds := []string{lang + " " + q.Class, "all " + q.Class}
 			if len(q.Evidence) == 1 {
 				kinds = append(kinds, lang+" answerable", "all answerable")
@@ -281,9 +298,9 @@ func TestEvalMemory(t *testing.T) {
 		scores, took := scoreRecall(t, name)
 		for _, kind := range slices.Sorted(maps.Keys(scores)) {
 			s := scores[kind]
-			t.Logf("memory %-10s %-18s %3d: R@1 %.2f R@5 %.2f R@10 %.2f, all hops %.2f, before the stale %.2f, nothing found %.2f, leaks %d",
+			t.Logf("memory %-10s %-18s %3d: R@1 %.2f R@5 %.2f R@10 %.2f, all hops %.2f, before the stale %.2f, nothing found %.2f, claimed %.2f, of these right %.2f, leaks %d",
 				strings.TrimSuffix(name, ".jsonl"), kind, s.questions, ratio(s.first, s.hops), ratio(s.five, s.hops), ratio(s.ten, s.hops),
-				ratio(s.whole, s.questions), ratio(s.fresh, s.questions), ratio(s.empty, s.questions), s.leaks)
+				ratio(s.whole, s.questions), ratio(s.fresh, s.questions), ratio(s.empty, s.questions), ratio(s.claimed, s.questions), ratio(s.right, s.claimed), s.leaks)
 		}
 		t.Logf("memory %-10s a question: %.1f ms p50, %.1f ms p95", strings.TrimSuffix(name, ".jsonl"),
 			took[len(took)/2].Seconds()*1000, took[len(took)*95/100].Seconds()*1000)
@@ -316,5 +333,11 @@ func holdRecall(t *testing.T, scores map[string]*recallScore) {
 			t.Errorf("%s: R@1 %.2f R@5 %.2f R@10 %.2f, want %v, %v and %v at least", floor.kind,
 				ratio(s.first, s.hops), ratio(s.five, s.hops), ratio(s.ten, s.hops), floor.first, floor.five, floor.ten)
 		}
+	}
+	if s := scores["all unknown"]; 20*s.claimed > s.questions {
+		t.Errorf("%d of %d questions that nobody answered are said to be answered", s.claimed, s.questions)
+	}
+	if s := scores["all keyword"]; ratio(s.claimed, s.questions) < 0.85 {
+		t.Errorf("%d of %d questions in the line's own words are said to be answered", s.claimed, s.questions)
 	}
 }

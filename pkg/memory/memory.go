@@ -111,6 +111,9 @@ type LineQuery struct {
 type LineHit struct {
 	Line
 	Score float64 `json:"score"`
+	// Nearest says that the line is only the nearest to what was asked, which nothing that
+	// was said answers as far as can be told.
+	Nearest bool `json:"nearest,omitempty"`
 }
 
 // SessionLog is L1.

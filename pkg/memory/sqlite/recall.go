@@ -24,7 +24,7 @@ const (
 	recallEntities = 512
 	// entitiesFresh is how long the entities read are taken for those there are.
 	entitiesFresh = 5 * time.Second
-	// leastRecalled is the score below which a line is none that answers.
+	// leastRecalled is the score below which a line has nothing to do with a question.
 	leastRecalled = 0.12
 	// olderRecalled is how many lines before those in mind are looked at.
 	olderRecalled = 64
@@ -56,7 +56,8 @@ func (r *recollection) forget() {
 // Recall finds lines by what a question means: other words for the same, whom it
 // means without a name, who spoke, and what was said around a line. Lines that
 // viewer may not know of are not even compared. It returns nothing if no line has
-// enough to do with the question; the question itself is no answer.
+// anything to do with the question, and only the nearest if none has enough to be
+// taken for an answer; the question itself is none.
 //
 // Of very many lines the newest are compared, older ones if they have words of the
 // question.
@@ -89,7 +90,7 @@ func (s *SessionLog) Recall(ctx context.Context, query memory.LineQuery) ([]memo
 		return err
 	})
 	if err != nil || !dropped {
-		return out, err
+		return judgeLines(out), err
 	}
 	older, err := s.recallOlder(ctx, query, q)
 	if err != nil {
@@ -101,7 +102,15 @@ func (s *SessionLog) Recall(ctx context.Context, query memory.LineQuery) ([]memo
 		}
 	}
 	slices.SortStableFunc(out, func(a, b memory.LineHit) int { return cmp.Compare(b.Score, a.Score) })
-	return out[:min(len(out), query.Limit)], nil
+	return judgeLines(out[:min(len(out), query.Limit)]), nil
+}
+
+// judgeLines lets the first line say for all of them whether the question is answered.
+func judgeLines(hits []memory.LineHit) []memory.LineHit {
+	for i := range hits {
+		hits[i].Nearest = hits[0].Nearest
+	}
+	return hits
 }
 
 // compareLines ranks the lines in mind, and reports whether there are older ones.
@@ -184,11 +193,11 @@ func (s *SessionLog) readSince(ctx context.Context, c *conn, id int64) error {
 
 // loadRecalled reads the lines that answer, as far as they are still there.
 func (s *SessionLog) loadRecalled(ctx context.Context, c *conn, viewer string, hits []recall.Hit) ([]memory.LineHit, error) {
-	scores := make(map[int64]float64, len(hits))
+	found := make(map[int64]recall.Hit, len(hits))
 	var ids []int64
 	for _, h := range hits {
 		if h.Score >= leastRecalled {
-			ids, scores[h.ID] = append(ids, h.ID), h.Score
+			ids, found[h.ID] = append(ids, h.ID), h
 		}
 	}
 	if len(ids) == 0 {
@@ -202,7 +211,8 @@ func (s *SessionLog) loadRecalled(ctx context.Context, c *conn, viewer string, h
 		return nil, err
 	}
 	for i := range out {
-		out[i].Score = scores[out[i].ID]
+		h := found[out[i].ID]
+		out[i].Score, out[i].Nearest = h.Score, !h.Claimed
 	}
 	return slices.DeleteFunc(out, func(h memory.LineHit) bool {
 		return !s.groups.Knows(h.Present, viewer)
@@ -229,7 +239,7 @@ func (s *SessionLog) recallOlder(ctx context.Context, query memory.LineQuery, q 
 	for _, h := range x.Rank(q) {
 		if h.Score >= leastRecalled {
 			line := byID[h.ID]
-			line.Score = h.Score
+			line.Score, line.Nearest = h.Score, !h.Claimed
 			out = append(out, line)
 		}
 	}

@@ -134,17 +134,19 @@ func (i *inquiry) noteAnswer(a answer, hop int, l lead) {
 }
 
 func (i *inquiry) noteLines(a answer, hop int, l lead) {
+	type said struct {
+		SessionID string    `json:"session_id"`
+		Speaker   string    `json:"speaker"`
+		Text      string    `json:"text"`
+		At        time.Time `json:"at"`
+		Turn      int64     `json:"turn"`
+	}
 	var found struct {
-		Lines []struct {
-			SessionID string    `json:"session_id"`
-			Speaker   string    `json:"speaker"`
-			Text      string    `json:"text"`
-			At        time.Time `json:"at"`
-			Turn      int64     `json:"turn"`
-		} `json:"lines"`
+		Lines   []said `json:"lines"`
+		Nearest []said `json:"nearest"`
 	}
 	a.decode(&found)
-	for rank, line := range found.Lines {
+	for rank, line := range slices.Concat(found.Lines, found.Nearest) {
 		i.addFinding(Finding{
 			Kind: kindLine, Text: untrusted.Clip(line.Text, maxText), Speaker: line.Speaker, At: timeOf(line.At), Hop: hop,
 			Source: fmt.Sprintf("session:%s turn %d", line.SessionID, line.Turn),

@@ -11,6 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -22,14 +23,24 @@ type searchSessionsArgs struct {
 // FoundLines is the output of search_sessions.
 type FoundLines struct {
 	Query string `json:"query"`
-	Count int    `json:"count"`
+	// Count is how many Lines there are.
+	Count int `json:"count"`
+	// Lines are said to be about what was asked.
 	Lines []Line `json:"lines"`
+	// Nearest are lines when there are no Lines: the nearest, of which none is said to
+	// answer.
+	Nearest []Line `json:"nearest,omitempty"`
 	// Note says that there is nothing.
 	Note string `json:"note,omitempty"`
 }
 
-// nothingSaid is for a model that would rather answer than say that it does not know.
-const nothingSaid = "nothing that was said in your hearing answers this; do not invent an answer"
+// nothingSaid and onlyNearest are for a model that would rather answer than say that it
+// does not know.
+const (
+	nothingSaid = "nothing that was said in your hearing answers this; do not invent an answer"
+	onlyNearest = "nothing was said about this that you know of; what is listed is merely the nearest. " +
+		"Unless one of these plainly says it, do not claim anything: say that you do not know"
+)
 
 // Line is something that was said.
 type Line struct {
@@ -49,7 +60,7 @@ func (t *toolset) searchSessions() tools.Tool {
 		Definition: llm.ToolDefinition{
 			Name: "search_sessions",
 			Description: "Search what was said in this and earlier sessions, by words and by what they mean. " +
-				"Returns the nearest lines with speaker, session and time; it may be that none of them answers. " +
+				"Returns lines with speaker, session and time. Lines under nearest are no answer: if there are only these, it was not said. " +
 				"A time in the query counts, such as three days ago or a date.",
 			Parameters:          tools.SchemaOf[searchSessionsArgs](tools.Bounds{"query": said}),
 			EstimatedDurationMs: 100, MaxDurationMs: 500,
@@ -69,13 +80,22 @@ func (t *toolset) runSearchSessions(ctx context.Context, args searchSessionsArgs
 		return FoundLines{}, fmt.Errorf("searching sessions: %w", err)
 	}
 	hits = hits[:min(len(hits), maxLines)]
-	out := FoundLines{Query: query, Count: len(hits), Lines: make([]Line, 0, len(hits))}
+	out := FoundLines{Query: query, Lines: make([]Line, 0, len(hits))}
 	for _, h := range hits {
-		out.Lines = append(out.Lines, Line{
+		line := Line{
 			SessionID: h.Session, Speaker: h.Speaker, Role: h.Role(), Text: untrusted.Clip(h.Text, maxText), At: h.At, Date: h.Date.Text, Turn: h.Turn,
-		})
+		}
+		if h.Nearest {
+			out.Nearest = append(out.Nearest, line)
+		} else {
+			out.Lines = append(out.Lines, line)
+		}
 	}
-	if len(hits) == 0 {
+	switch out.Count = len(out.Lines); {
+	case out.Count > 0:
+	case len(hits) > 0:
+		out.Note = onlyNearest
+	default:
 		out.Note = nothingSaid
 	}
 	return out, nil
@@ -108,7 +128,31 @@ func (t *toolset) recall(ctx context.Context, q memory.LineQuery) ([]memory.Line
 	if r, ok := t.sessions.(recaller); ok {
 		return r.Recall(ctx, q)
 	}
-	return t.sessions.SearchLines(ctx, q)
+	hits, err := t.sessions.SearchLines(ctx, q)
+	said := slices.ContainsFunc(hits, func(h memory.LineHit) bool { return saysAll(h.Text, q.Text) })
+	for i := range hits {
+		hits[i].Nearest = !said
+	}
+	return hits, err
+}
+
+// saysAll reports whether a text has all telling words of a question, or forms of them.
+func saysAll(text, asked string) bool {
+	stems := func(text string, most int) map[string]bool {
+		all, set := words.Split(text), map[string]bool{}
+		german := words.German(all)
+		for _, w := range words.Telling(all, most) {
+			set[words.Stem(w, german)] = true
+		}
+		return set
+	}
+	said := stems(text, words.MaxNames)
+	for stem := range stems(asked, words.MaxNames) {
+		if !said[stem] {
+			return false
+		}
+	}
+	return true
 }
 
 type searchFactsArgs struct {
@@ -125,6 +169,8 @@ type FoundFacts struct {
 	Query string `json:"query"`
 	Count int    `json:"count"`
 	Facts []Fact `json:"facts"`
+	// Note says that there is nothing, or only what is nearest.
+	Note string `json:"note,omitempty"`
 }
 
 // Fact is something that is known, and where from.
@@ -141,7 +187,7 @@ func (t *toolset) searchFacts() tools.Tool {
 		Definition: llm.ToolDefinition{
 			Name: "search_facts",
 			Description: "Search for facts across the whole session history by meaning. " +
-				"Returns short texts with their source, most relevant first.",
+				"Returns short texts with their source, nearest first; a note says if none of them is taken for an answer.",
 			Parameters: tools.SchemaOf[searchFactsArgs](tools.Bounds{
 				"query": said, "top_k": {"type": "integer", "minimum": 1, "maximum": maxTopK, "default": defaultTopK},
 			}),
@@ -166,12 +212,18 @@ func (t *toolset) runSearchFacts(ctx context.Context, args searchFactsArgs) (Fou
 	if err != nil {
 		return FoundFacts{}, fmt.Errorf("searching facts: %w", err)
 	}
-	said, err := t.transcribed(ctx, query, k)
+	said, claimed, err := t.transcribed(ctx, query, k)
 	if err != nil {
 		return FoundFacts{}, fmt.Errorf("searching facts in sessions: %w", err)
 	}
-	facts = fuse(k, facts, said)
-	return FoundFacts{Query: query, Count: len(facts), Facts: facts}, nil
+	out := FoundFacts{Query: query, Facts: fuse(k, facts, said)}
+	switch out.Count = len(out.Facts); {
+	case out.Count == 0:
+		out.Note = nothingSaid
+	case !claimed && !slices.ContainsFunc(out.Facts, func(f Fact) bool { return saysAll(f.Text, query) }):
+		out.Note = onlyNearest
+	}
+	return out, nil
 }
 
 func topK(asked *float64) (int, error) {
@@ -231,19 +283,20 @@ func (t *toolset) indexed(ctx context.Context, query string, k int) ([]Fact, err
 	return out, nil
 }
 
-// transcribed returns lines of the session log as facts.
-func (t *toolset) transcribed(ctx context.Context, query string, k int) ([]Fact, error) {
+// transcribed returns lines of the session log as facts, and whether they are said to
+// answer.
+func (t *toolset) transcribed(ctx context.Context, query string, k int) (out []Fact, claimed bool, err error) {
 	hits, err := t.recall(ctx, memory.LineQuery{Text: query, Viewer: viewer(ctx), Limit: k})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	var out []Fact
 	for _, h := range hits {
+		claimed = claimed || !h.Nearest
 		said := h.Text
 		if h.Speaker != "" {
 			said = h.Speaker + ": " + said
 		}
 		out = append(out, Fact{Text: untrusted.Clip(said, maxText), Source: "session:" + h.Session, Date: h.Date.Text})
 	}
-	return out, nil
+	return out, claimed, nil
 }
