@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -46,34 +47,87 @@ for word in $(sed 's/^Bartok, \([a-z0-9]*\) .*/\1/' "$OUT/lines"); do
 done >"$OUT/found"
 `
 
-// TestFullDisk fills the disk during a play. The turn that cannot be kept says
-// so and is no delivered one; all that was reported delivered is still there
-// when there is room again.
-func TestFullDisk(t *testing.T) {
+// roomAgain plays OUT/lines on such a disk, makes room once lines wait, and goes on when
+// they are kept.
+const roomAgain = `set -eu
+mkdir -p "$DISK"
+mount -t tmpfs -o size=24m tmpfs "$DISK"
+cd "$DISK"
+dd if=/dev/zero of=ballast bs=1k count=21504 2>/dev/null
+mkfifo "$OUT/fifo"
+"$GLYPHOXA" play --json <"$OUT/fifo" >"$OUT/first" &
+exec 3>"$OUT/fifo"
+cat "$OUT/lines" >&3
+until grep -q '"outcome":"failed"' "$OUT/first"; do sleep 0.05; done
+rm ballast
+until grep -q '"code":"kept_again"' "$OUT/first"; do sleep 0.05; done
+echo "Bartok, is there room again?" >&3
+exec 3>&-
+wait $!
+mkdir "$KEPT"
+cp .glyphoxa/glyphoxa.db "$KEPT"
+`
+
+// TestRoomAgain fills the disk during a play, and makes room: no line is lost.
+func TestRoomAgain(t *testing.T) {
 	t.Parallel()
-	h := newProgram(t)
+	h, lines := smallDisk(t, roomAgain, 8000)
+	first := parse(t, h.output("first"))
+	turns := first.want(len(lines) + 1)
+	if last := turns[len(lines)].ended.Outcome; last != "delivered" {
+		t.Errorf("with room again a turn ended as %s", last)
+	}
+	var kept []string
+	for _, l := range h.lines() {
+		if l.NPC == "" {
+			kept = append(kept, l.Text)
+		}
+	}
+	if !slices.Equal(kept, append(lines, "Bartok, is there room again?")) {
+		t.Errorf("%d lines are kept, want each of %d once and in order", len(kept), len(lines)+1)
+	}
+	if n := len(first.notices("error")); n != 1 {
+		t.Errorf("that lines wait was told %d times, want once: %q", n, first.notices("error"))
+	}
+}
+
+// smallDisk runs a script with twenty lines of so many words to say in OUT/lines.
+func smallDisk(t *testing.T, script string, words int) (h *program, lines []string) {
+	h = newProgram(t)
 	if out, err := inNamespace(h, "mount -t tmpfs -o size=64k tmpfs .").CombinedOutput(); err != nil {
 		t.Skipf("this machine lets nobody mount a small disk (%v: %s); it runs where user namespaces are allowed, such as on a plain Debian", err, out)
 	}
-	var lines []string
 	for i := range 20 {
-		lines = append(lines, fmt.Sprintf("Bartok, amaranth%02d %s", i, strings.Repeat("gold ", 40_000)))
+		lines = append(lines, fmt.Sprintf("Bartok, amaranth%02d %s", i, strings.Repeat("gold ", words)[:5*words-1]))
 	}
 	h.write("out/lines", strings.Join(lines, "\n")+"\n")
 	h.set("GLYPHOXA", binary)
 	h.set("OUT", h.path("out"))
 	h.set("DISK", h.path("disk"))
-	if out, err := inNamespace(h, fullDisk).CombinedOutput(); err != nil {
+	h.set("KEPT", h.path(".glyphoxa"))
+	if out, err := inNamespace(h, script).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	read := func(name string) string {
-		content, err := os.ReadFile(h.path("out/" + name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(content)
+	return h, lines
+}
+
+// output is what a script wrote to a file in OUT.
+func (h *program) output(name string) string {
+	h.t.Helper()
+	content, err := os.ReadFile(h.path("out/" + name))
+	if err != nil {
+		h.t.Fatal(err)
 	}
-	first, found := parse(t, read("first")), read("found")
+	return string(content)
+}
+
+// TestFullDisk fills the disk during a play. The turn that cannot be kept says
+// so and is no delivered one; all that was reported delivered is still there
+// when there is room again.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	h, lines := smallDisk(t, fullDisk, 40_000)
+	first, found := parse(t, h.output("first")), h.output("found")
 	outcomes := map[string]int{}
 	for i, tn := range first.want(len(lines)) {
 		outcomes[tn.ended.Outcome]++
@@ -91,8 +145,8 @@ func TestFullDisk(t *testing.T) {
 	}
 	// Whether the end of the session, a few bytes, still finds room is chance; if
 	// not, it is told.
-	if end := (result{"", read("errors"), parseBytes(t, read("code")), 0}); end.code != 0 || end.stderr != "" {
+	if end := (result{"", h.output("errors"), parseBytes(t, h.output("code")), 0}); end.code != 0 || end.stderr != "" {
 		end.complains(t, 1, "disk is full; free some space")
 	}
-	parse(t, read("second")).only("delivered")
+	parse(t, h.output("second")).only("delivered")
 }

@@ -63,21 +63,44 @@ npcs:
 	}
 }
 
-// TestPostgresGoesAway restarts the server in the middle of an evening, which goes on.
+// TestPostgresGoesAway takes the server away in the middle of an evening, and then the
+// right to write: the table goes on and says so, and in the end every line is kept, once.
 func TestPostgresGoesAway(t *testing.T) {
 	t.Parallel()
 	server := peers.StartPostgres(t)
+	dsn := server.DSN(t)
 	h := newProgram(t)
-	h.write("glyphoxa.yaml", "data_dir: data\nmemory: {store: postgres, dsn: \""+server.DSN(t)+"\"}\nnpcs:\n  - {name: Maren, id: maren, personality: A ferrywoman.}\n")
+	h.write("glyphoxa.yaml", "data_dir: data\nmemory: {store: postgres, dsn: \""+dsn+"\"}\nnpcs:\n  - {name: Maren, id: maren, personality: A ferrywoman.}\n")
 	s := h.start("play", "--json")
-	s.say("Maren, good evening.")
-	s.wait("turn.ended")
+	turn := func(line, outcome string) {
+		t.Helper()
+		s.say(line)
+		if e := s.wait("turn.ended"); e.Outcome != outcome {
+			t.Errorf("%q: %s, want %s", line, e.Outcome, outcome)
+		}
+	}
+	turn("Maren, good evening.", "delivered")
 	server.Stop(t)
-	server.Start(t)
 	s.say("Maren, the quicksilver lies under the weir.")
+	s.read(`"code":"waits_to_be_kept"`)
 	s.wait("turn.ended")
+	turn("Maren, the cinnabar lies on the hill.", "failed")
+	server.Start(t)
+	checkSays(t, s.read(`"code":"kept_again"`), "4 lines are kept")
+	turn("Maren, are we back?", "delivered")
+
+	server.Query(t, "ALTER SYSTEM SET default_transaction_read_only = on")
+	server.Query(t, "SELECT pg_reload_conf()")
+	s.say("Maren, the orpiment lies in the well.")
+	checkSays(t, s.read(`"code":"waits_to_be_kept"`), "no write access")
+	s.wait("turn.ended")
+	server.Query(t, "SET default_transaction_read_only = off; ALTER SYSTEM RESET default_transaction_read_only")
+	server.Query(t, "SELECT pg_reload_conf()")
+	s.read(`"code":"kept_again"`)
 	s.leave()
-	if got := h.found("quicksilver"); len(got) == 0 {
-		t.Error("what was said after the server came back is not found")
+	for _, word := range []string{"quicksilver", "cinnabar", "orpiment"} {
+		if got := h.found(word); len(slices.DeleteFunc(got, func(l string) bool { return !strings.HasPrefix(l, "Player: ") })) != 1 {
+			t.Errorf("%s is found in %q, want it once of the player", word, got)
+		}
 	}
 }

@@ -31,6 +31,7 @@ type event struct {
 	Error   string          `json:"error"`
 	Outcome string          `json:"outcome"`
 	Level   string          `json:"level"`
+	Code    string          `json:"code"`
 	Ledger  json.RawMessage `json:"ledger"`
 
 	Spoken      bool      `json:"spoken"`

@@ -13,15 +13,19 @@ func playersNotice(e table.Event) *wording.Phrase {
 	case *table.TurnEnded:
 		switch {
 		case e.Outcome != table.OutcomeFailed:
-		case e.Ledger.BreachStage == "commit":
-			return wording.NotKept.With()
+		case e.Ledger.BreachStage == "commit": // a notice has told
 		case e.NPC == "":
 			return wording.NotAnswered.With()
 		default:
 			return wording.CouldNotAnswer.With(markup.Escape(e.NPC))
 		}
 	case *table.Notice:
-		if e.Level == "error" && table.HeaderOf(e).Turn == 0 {
+		switch {
+		case e.Code == table.CodeWaits:
+			return wording.WaitsToBeKept.With()
+		case e.Code == table.CodeKept:
+			return wording.KeptAgain.With()
+		case e.Level == "error" && table.HeaderOf(e).Turn == 0:
 			return wording.NotKept.With()
 		}
 	case *table.Cost:

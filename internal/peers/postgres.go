@@ -72,11 +72,20 @@ func (p *Postgres) Stop(t testing.TB) {
 func (p *Postgres) DSN(t testing.TB) string {
 	t.Helper()
 	name := "t" + strconv.FormatInt(p.schemas.Add(1), 10)
-	psql := exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join(p.bin, "psql"), "-h", p.dir, "-U", "postgres", "-d", "postgres", "-qc", "CREATE SCHEMA "+name)
-	if out, err := psql.CombinedOutput(); err != nil {
+	p.Query(t, "CREATE SCHEMA "+name)
+	return fmt.Sprintf("postgres://postgres@/postgres?host=%s&search_path=%s,public", url.QueryEscape(p.dir), name)
+}
+
+// Query runs statements and returns what they answer.
+func (p *Postgres) Query(t testing.TB, statements string) string {
+	t.Helper()
+	psql := exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join(p.bin, "psql"), "-h", p.dir, "-U", "postgres", "-d", "postgres", "-qAt")
+	psql.Stdin = strings.NewReader(statements)
+	out, err := psql.CombinedOutput()
+	if err != nil {
 		t.Fatalf("psql: %v: %s", err, out)
 	}
-	return fmt.Sprintf("postgres://postgres@/postgres?host=%s&search_path=%s,public", url.QueryEscape(p.dir), name)
+	return strings.TrimSpace(string(out))
 }
 
 // run runs one of PostgreSQL's programs, which refuse to be run by root.

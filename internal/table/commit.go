@@ -11,7 +11,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
@@ -66,8 +65,8 @@ func (c *commitment) run(ctx context.Context, t *Table) {
 		}
 		t.reports <- report{turn: c.turn, finding: callEnded{call.Name, o}}
 	}
-	if err := t.transcript.storeLines(ctx, c.lines); err != nil {
-		c.end = turnEnd{outcome: OutcomeFailed, stage: "commit", notice: strings.TrimPrefix(c.end.notice+"; ", "; ") + problem.OneLine(err)}
+	if err := t.transcript.keeper.keep(ctx, c.lines); err != nil { // which it has told
+		c.end = turnEnd{outcome: OutcomeFailed, stage: "commit", notice: c.end.notice}
 	}
 	t.reports <- report{turn: c.turn, finding: committed{c.end}}
 }
@@ -90,9 +89,7 @@ func (ts *turns) takeCommit(tn *turn, f finding) {
 		ts.effects.emit(tn.number, KindToolFinished, toolFinished(f.tool, f.outcome))
 	case committed:
 		delete(ts.open, tn.number)
-		if f.end.stage != "commit" {
-			ts.transcript.rememberTurn(tn)
-		}
+		ts.transcript.rememberTurn(tn)
 		ts.endTurn(tn, f.end)
 		ts.beginQueued()
 	}

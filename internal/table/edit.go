@@ -36,7 +36,7 @@ func (t *Table) Reword(ctx context.Context, ref, text string) error {
 	if ref == "" || strings.TrimSpace(text) == "" {
 		return t.Retract(ctx, ref)
 	}
-	return t.edit(ctx, edit{func(s agent.Source) bool { return s.Ref == ref }, text}, func(ctx context.Context) error {
+	return t.edit(ctx, edit{of: func(s agent.Source) bool { return s.Ref == ref }, text: text}, func(ctx context.Context) error {
 		_, err := t.o.Log.Reword(ctx, t.o.Session.ID, ref, text)
 		return err
 	})
@@ -49,13 +49,34 @@ func (t *Table) Forget(ctx context.Context, user string) error {
 	if user == "" {
 		return nil
 	}
-	return t.edit(ctx, edit{of: func(s agent.Source) bool { return s.User == user }}, func(context.Context) error { return nil })
+	return t.edit(ctx, edit{of: func(s agent.Source) bool { return s.User == user }, answers: true}, func(context.Context) error { return nil })
 }
 
 // edit is a change of what was said.
 type edit struct {
 	of   func(agent.Source) bool
 	text string // in place of what was said; empty takes it back
+	// answers says that of what waits to be kept the answers go, too.
+	answers bool
+}
+
+// changeWaiting makes a function that makes the edit in lines that wait to be kept, given
+// in their order, and reports whether a line stays.
+func (e edit) changeWaiting() func(l *memory.Line) bool {
+	gone := map[int64]bool{} // turns
+	return func(l *memory.Line) bool {
+		switch {
+		case l.NPC != "":
+			return !gone[l.Turn] || !e.answers
+		case !e.of(sourceOf(*l)):
+		case e.text == "":
+			gone[l.Turn] = true
+			return false
+		default:
+			l.Text = e.text
+		}
+		return true
+	}
 }
 
 // changes reports whether a turn is not yet as the edit wants it.
@@ -79,7 +100,7 @@ func (t *Table) edit(ctx context.Context, e edit, log func(ctx context.Context) 
 		t.answers.said.edit(e)
 		t.listener.dropGuesses()
 		t.turns.bases = nil // they may have it in them
-		w := &logEdit{before: t.turns.editAll(e), log: log, over: make(chan struct{}), done: done}
+		w := &logEdit{before: t.turns.editAll(e), waiting: e.changeWaiting(), log: log, over: make(chan struct{}), done: done}
 		if t.lastEdit != nil {
 			w.before = append(w.before, t.lastEdit)
 		}
@@ -96,10 +117,13 @@ func (t *Table) edit(ctx context.Context, e edit, log func(ctx context.Context) 
 // logEdit is the work of changing the log.
 type logEdit struct {
 	before []<-chan struct{} // to wait for
-	log    func(ctx context.Context) error
-	erases *erased       // reported to the table at the end; nil: nothing is
-	over   chan struct{} // closed at the end
-	done   chan<- error
+	// waiting makes it in a line that waits to be kept, and reports whether that stays;
+	// log makes it in the log.
+	waiting func(l *memory.Line) bool
+	log     func(ctx context.Context) error
+	erases  *erased       // reported to the table at the end; nil: nothing is
+	over    chan struct{} // closed at the end
+	done    chan<- error
 }
 
 func (w *logEdit) run(ctx context.Context, t *Table) {
@@ -109,7 +133,10 @@ func (w *logEdit) run(ctx context.Context, t *Table) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
-	err := w.log(ctx)
+	err := t.transcript.keeper.change(ctx, w.waiting)
+	if err == nil {
+		err = w.log(ctx)
+	}
 	if e := w.erases; e != nil {
 		e.err = err
 		t.reports <- report{finding: e}

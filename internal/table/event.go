@@ -230,7 +230,15 @@ type Notice struct {
 	Header
 	Level string `json:"level"` // "info", "warning" or "error"
 	Text  string `json:"text"`
+	Code  string `json:"code,omitempty"` // what it is about, one of those below, where programs may want to know
 }
+
+// Codes of notices about what was said.
+const (
+	CodeWaits = "waits_to_be_kept" // it cannot be kept right now, and is tried again
+	CodeKept  = "kept_again"       // it could be kept in the end
+	CodeLost  = "lost"             // it will not be kept
+)
 
 // Route says why an NPC was addressed.
 type Route string

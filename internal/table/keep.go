@@ -105,7 +105,7 @@ func (k *keeping) run(ctx context.Context, t *Table) {
 	var errs []error
 	for _, b := range k.batches {
 		end := turnEnd{outcome: OutcomeCancelled, stage: "queue"}
-		if err := t.transcript.storeLines(ctx, b.lines); err != nil {
+		if err := t.transcript.keeper.keep(ctx, b.lines); err != nil {
 			end = turnEnd{outcome: OutcomeFailed, stage: "commit"}
 			errs = append(errs, err)
 		}

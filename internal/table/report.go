@@ -70,6 +70,10 @@ func (t *Table) takeReport(r report) {
 		t.turns.takeErased(e)
 		return
 	}
+	if k, ok := r.finding.(kept); ok {
+		t.effects.emit(0, KindNotice, &Notice{Level: k.level, Text: k.text, Code: k.code})
+		return
+	}
 	if a == nil {
 		t.turns.takeCommit(r.turn, r.finding)
 		return

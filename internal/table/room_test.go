@@ -86,12 +86,13 @@ func results(req llm.Request) []llm.Message {
 // journal is a session log in memory.
 type journal struct {
 	memory.SessionLog
-	mu    sync.Mutex
-	lines []memory.Line
-	err   error
-	short bool          // keeps the last lines only
-	takes time.Duration // to keep something
-	first time.Duration // more for what comes first
+	mu     sync.Mutex
+	lines  []memory.Line
+	err    error
+	silent bool          // keeps what it says to have failed
+	short  bool          // keeps the last lines only
+	takes  time.Duration // to keep something
+	first  time.Duration // more for what comes first
 	// retract, if not nil, is called before something is taken out.
 	retract func() error
 }
@@ -104,14 +105,36 @@ func (j *journal) Append(_ context.Context, lines ...memory.Line) ([]memory.Line
 	time.Sleep(takes)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.err != nil {
+	if j.err != nil && !j.silent {
 		return nil, j.err
 	}
 	j.lines = append(j.lines, lines...)
+	if j.err != nil {
+		return nil, j.err
+	}
 	if j.short {
 		j.lines = slices.Clone(j.lines[max(0, len(j.lines)-20):])
 	}
 	return lines, nil
+}
+
+// AppendMissing is Append but for what is there.
+func (j *journal) AppendMissing(ctx context.Context, lines ...memory.Line) ([]memory.Line, error) {
+	j.mu.Lock()
+	missing := slices.DeleteFunc(slices.Clone(lines), func(l memory.Line) bool {
+		return slices.ContainsFunc(j.lines, func(there memory.Line) bool {
+			return there.Turn == l.Turn && there.NPC == l.NPC && there.Speaker == l.Speaker && there.At.Equal(l.At)
+		})
+	})
+	j.mu.Unlock()
+	return j.Append(ctx, missing...)
+}
+
+// fail has what comes fail with err from now on, nil for not any more.
+func (j *journal) fail(err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.err = err
 }
 
 func (j *journal) RecentFor(ctx context.Context, session, _ string, n int) ([]memory.Line, error) {

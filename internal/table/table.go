@@ -12,7 +12,6 @@ package table
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"log/slog"
 	"slices"
@@ -192,7 +191,7 @@ func (t *Table) makeParts() {
 	t.leases = &leases{cast: t.cast, agenda: t.agenda, effects: t.effects, running: map[int]agent.Lease{}}
 	t.planner = &planner{governor: pace.New(), latency: o.Latency, host: o.Host, session: o.Session.ID, hurries: o.Hurries}
 	t.purse = &purse{meter: o.Cost, effects: t.effects}
-	t.transcript = &transcript{log: o.Log, session: o.Session.ID, most: o.RecentLines, earshot: &earshot{t.cast, o.Places, o.Groups, o.Scene}, date: o.Date}
+	t.transcript = &transcript{log: o.Log, keeper: newKeeper(t), session: o.Session.ID, most: o.RecentLines, earshot: &earshot{t.cast, o.Places, o.Groups, o.Scene}, date: o.Date}
 	t.answers = &answers{
 		register: register, o: o, agenda: t.agenda, cast: t.cast, conversation: t.conversation, leases: t.leases, planner: t.planner, fillers: fillers,
 		transcript: t.transcript, queue: t.queue, floor: t.floor, purse: t.purse, remarks: remarks, said: &saidLines{}, attempts: map[uint64]*attempt{},
@@ -298,9 +297,8 @@ func (t *Table) close(ctx context.Context, came ...report) {
 	for t.carryOut(ctx); t.atWork > 0 || len(t.turns.open) > 0 || t.transcript.erasing > 0; t.carryOut(ctx) {
 		t.takeReport(<-t.reports)
 	}
-	if err := <-kept; err != nil {
-		t.effects.notify(0, "error", fmt.Sprintf("keeping what was said last: %v", err))
-	}
+	<-kept // what was not, the keeper has told
+	t.transcript.keeper.finish(ctx, t)
 	t.leases.revokeAll()
 	t.carryOut(ctx)
 }

@@ -15,9 +15,10 @@ import (
 const maxRecalled = 256
 
 // transcript is what was said in a session: durable in the log, the last lines
-// in mind. But for store, it belongs to the table's goroutine.
+// in mind. But for the keeper, it belongs to the table's goroutine.
 type transcript struct {
 	log     memory.SessionLog
+	keeper  *keeper
 	session string
 	most    int // lines in mind
 	earshot *earshot
@@ -34,19 +35,6 @@ func (r *transcript) recallSession(ctx context.Context) ([]memory.Line, error) {
 	}
 	r.recent = append([]memory.Line{}, lines[max(len(lines)-r.most, 0):]...)
 	return lines, nil
-}
-
-// storeLines makes lines durable, also once ctx has ended.
-func (r *transcript) storeLines(ctx context.Context, lines []memory.Line) error {
-	if len(lines) == 0 {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
-	defer cancel()
-	if _, err := r.log.Append(ctx, lines...); err != nil {
-		return fmt.Errorf("keeping the transcript: %w", err)
-	}
-	return nil
 }
 
 // linesOf is what is kept of a turn: the player's line and what was heard of

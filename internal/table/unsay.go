@@ -108,10 +108,15 @@ func (ts *turns) mayAskAgain(l *saidLine) error {
 func (u Unsaying) takeBack(t *Table, l *saidLine, done chan<- error) {
 	l.unsaid = true
 	a := t.cast.agents[l.npc]
-	w := &logEdit{over: make(chan struct{}), done: done, erases: &erased{turn: l.turn, npc: a.NPC.Name}, log: func(ctx context.Context) error {
-		_, err := t.o.Log.Retract(ctx, t.o.Session.ID, answerRef(l.turn))
-		return err
-	}}
+	ref := answerRef(l.turn)
+	w := &logEdit{
+		over: make(chan struct{}), done: done, erases: &erased{turn: l.turn, npc: a.NPC.Name},
+		waiting: func(said *memory.Line) bool { return said.NPC == "" || said.Ref != ref },
+		log: func(ctx context.Context) error {
+			_, err := t.o.Log.Retract(ctx, t.o.Session.ID, ref)
+			return err
+		},
+	}
 	t.transcript.erasing++
 	if tn := t.turns.open[l.turn]; tn != nil {
 		tn.unsaid = true

@@ -130,6 +130,10 @@ type SessionLog interface {
 	// Append writes lines in one transaction and returns them with their ids.
 	// They are durable, also against a power cut, when it returns.
 	Append(ctx context.Context, lines ...Line) ([]Line, error)
+	// AppendMissing is Append after an earlier one of the same lines whose outcome is not
+	// known: those that are among the last 1,024 of their session, by turn, NPC, speaker
+	// and time, are not written twice, and returned with the ids they have.
+	AppendMissing(ctx context.Context, lines ...Line) ([]Line, error)
 	// Recent returns the last n lines of a session, oldest first.
 	Recent(ctx context.Context, session string, n int) ([]Line, error)
 	// RecentFor returns the last n lines of a session that viewer may know of, oldest

@@ -9,6 +9,8 @@ var (
 
 	CouldNotAnswer = Text{"%s could not answer. Say it once more; if that does not help, whoever runs the bot finds the reason in its log.", "%s konnte nicht antworten. Sagt es noch einmal; hilft das nicht, steht der Grund im Protokoll des Bots."}
 	NotAnswered    = Text{"Not everything was answered: too much came at once. Say it once more.", "Nicht alles wurde beantwortet: es kam zu viel auf einmal. Sagt es noch einmal."}
+	WaitsToBeKept  = Text{"What is said cannot be kept right now. It is tried again until the session ends, and you can go on. Whoever runs the bot finds the reason in its log.", "Was gesagt wird, kann gerade nicht aufgehoben werden. Bis zum Ende der Sitzung wird es immer wieder versucht, und ihr könnt weiterspielen. Der Grund steht im Protokoll des Bots."}
+	KeptAgain      = Text{"All that was said meanwhile is kept now.", "Alles, was inzwischen gesagt wurde, ist jetzt aufgehoben."}
 	NotKept        = Text{"What was said just now could not be kept. Whoever runs the bot finds the reason in its log.", "Was gerade gesagt wurde, konnte nicht aufgehoben werden. Der Grund steht im Protokoll des Bots."}
 	AnswerCheaply  = Text{"From now on the NPCs answer more cheaply.", "Ab jetzt antworten die NSCs sparsamer."}
 	AnswerByLines  = Text{"From now on the NPCs answer with prepared lines only.", "Ab jetzt antworten die NSCs nur noch mit vorbereiteten Sätzen."}

@@ -243,3 +243,37 @@ func FuzzSearch(f *testing.F, h Harness) {
 		}
 	})
 }
+
+// testAppendMissing writes lines again some of which are there.
+func testAppendMissing(t *testing.T, h Harness) {
+	s := h.plain(t)
+	session := StartSession(t, s)
+	at := time.Date(2026, 3, 1, 20, 15, 0, 123456789, time.UTC)
+	line := func(turn int64, speaker, npc string, after time.Duration) memory.Line {
+		return memory.Line{Session: session, Turn: turn, Speaker: speaker, NPC: npc, Text: fmt.Sprint("zebra ", turn, "\x00"), At: at.Add(after)}
+	}
+	all := []memory.Line{line(1, "Ada\xff", "", 0), line(1, "Bartok", "bartok", 0), line(1, "Ada\xff", "", time.Microsecond), line(2, "Ada", "", 0)}
+	first, err := s.Append(t.Context(), all[0], all[2])
+	must(t, "Append", err)
+	got, err := s.AppendMissing(t.Context(), all...)
+	must(t, "AppendMissing", err)
+	if got[0].ID != first[0].ID || got[2].ID != first[1].ID {
+		t.Errorf("ids %d and %d, want those they had: %d and %d", got[0].ID, got[2].ID, first[0].ID, first[1].ID)
+	}
+	again, err := s.AppendMissing(t.Context(), all...)
+	must(t, "AppendMissing", err)
+	if diff := cmp.Diff(got, again); diff != "" {
+		t.Errorf("the second time (-first +second):\n%s", diff)
+	}
+	recent, err := s.Recent(t.Context(), session, 10)
+	must(t, "Recent", err)
+	if len(recent) != len(all) || recent[2].Speaker != "Bartok" || recent[3].Turn != 2 {
+		t.Errorf("there are %+v, want each line once, the missing ones last", recent)
+	}
+	if hits, err := s.SearchLines(t.Context(), memory.LineQuery{Text: "zebra"}); err != nil || len(hits) != len(all) {
+		t.Errorf("%d lines are found, %v; want %d", len(hits), err, len(all))
+	}
+	if _, err := s.AppendMissing(t.Context(), memory.Line{Session: "nope", Text: "zebra"}); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("in no session: %v, want ErrNotFound", err)
+	}
+}

@@ -38,6 +38,7 @@ func suite() []part {
 		{name: "CloseWaitsForCalls", test: testCloseWaitsForCalls},
 		{name: "Sessions", test: testSessions},
 		{name: "AppendAndRecent", test: testAppendAndRecent},
+		{name: "AppendMissing", test: testAppendMissing},
 		{name: "AppendIsAllOrNothing", test: testAppendIsAllOrNothing},
 		{name: "SearchLines", test: testSearchLines},
 		{name: "SearchLinesPrefersTheNewestOfVeryMany", test: testSearchLinesPrefersTheNewestOfVeryMany},

@@ -18,6 +18,28 @@ import (
 // one; times are kept to the microsecond, in UTC. A line of an unknown session
 // fails with [memory.ErrNotFound], and then none is written.
 func (s *SessionLog) Append(ctx context.Context, lines ...memory.Line) ([]memory.Line, error) {
+	return s.appendLines(ctx, lines, func(context.Context, conn, memory.Line) (int64, error) { return 0, nil })
+}
+
+// AppendMissing is Append for lines some of which may be there already.
+func (s *SessionLog) AppendMissing(ctx context.Context, lines ...memory.Line) ([]memory.Line, error) {
+	return s.appendLines(ctx, lines, findLine)
+}
+
+// findLine returns the id of a line that is there already, 0 if it is not.
+func findLine(ctx context.Context, c conn, l memory.Line) (id int64, err error) {
+	k := keepLine(l)
+	err = row(ctx, c, `SELECT id FROM (
+			SELECT l.id, turn, npc, speaker, at FROM sessions s JOIN lines l ON l.session = s.n WHERE s.id = $1 ORDER BY l.id DESC LIMIT 1024
+		) AS latest WHERE turn = $2 AND npc = $3 AND speaker = $4 AND at = $5 LIMIT 1`, []any{k.Session, k.Turn, k.NPC, k.Speaker, k.At.UnixMicro()}, &id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = nil
+	}
+	return id, err
+}
+
+// appendLines writes the lines for which find returns no id.
+func (s *SessionLog) appendLines(ctx context.Context, lines []memory.Line, find func(context.Context, conn, memory.Line) (int64, error)) ([]memory.Line, error) {
 	if len(lines) == 0 {
 		return nil, nil
 	}
@@ -29,7 +51,24 @@ func (s *SessionLog) Append(ctx context.Context, lines ...memory.Line) ([]memory
 		out[i].At = pack.Stamp(out[i].At)
 	}
 	err := s.write(ctx, "appending to the session log", func(ctx context.Context, c conn) error {
-		return insertLines(ctx, c, out)
+		var missing []memory.Line
+		var at []int
+		for i := range out {
+			id, err := find(ctx, c, out[i])
+			if err != nil {
+				return err
+			}
+			if out[i].ID = id; id == 0 {
+				missing, at = append(missing, out[i]), append(at, i)
+			}
+		}
+		if err := insertLines(ctx, c, missing); err != nil {
+			return err
+		}
+		for i, l := range missing {
+			out[at[i]].ID = l.ID
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err

@@ -17,6 +17,15 @@ import (
 // times are kept to the microsecond, in UTC. A line of an unknown session
 // fails with [memory.ErrNotFound], and then none is written.
 func (s *SessionLog) Append(ctx context.Context, lines ...memory.Line) ([]memory.Line, error) {
+	return s.appendLines(ctx, false, lines)
+}
+
+// AppendMissing is Append for lines some of which may be there already.
+func (s *SessionLog) AppendMissing(ctx context.Context, lines ...memory.Line) ([]memory.Line, error) {
+	return s.appendLines(ctx, true, lines)
+}
+
+func (s *SessionLog) appendLines(ctx context.Context, missing bool, lines []memory.Line) ([]memory.Line, error) {
 	if len(lines) == 0 {
 		return nil, nil
 	}
@@ -31,7 +40,13 @@ func (s *SessionLog) Append(ctx context.Context, lines ...memory.Line) ([]memory
 	}
 	err := s.write(ctx, "appending to the session log", func(ctx context.Context, c *conn) error {
 		for i := range out {
-			id, err := insertLine(ctx, c, out[i], keys[i])
+			id, err := int64(0), error(nil)
+			if missing {
+				id, err = findLine(ctx, c, out[i])
+			}
+			if id == 0 && err == nil {
+				id, err = insertLine(ctx, c, out[i], keys[i])
+			}
 			if err != nil {
 				return err
 			}
@@ -44,6 +59,18 @@ func (s *SessionLog) Append(ctx context.Context, lines ...memory.Line) ([]memory
 	}
 	s.askForIndexing()
 	return out, nil
+}
+
+// findLine returns the id of a line that is there already, 0 if it is not.
+func findLine(ctx context.Context, c *conn, l memory.Line) (int64, error) {
+	var id int64
+	err := c.row(ctx, `SELECT id FROM (
+			SELECT l.id, turn, npc, speaker, at FROM sessions s JOIN lines l ON l.session = s.n WHERE s.id = ? ORDER BY l.id DESC LIMIT 1024
+		) WHERE turn = ? AND npc = ? AND speaker = ? AND at = ? LIMIT 1`, []any{l.Session, l.Turn, l.NPC, l.Speaker, l.At.UnixMicro()}, &id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return id, err
 }
 
 // nextLine is the id of a new line. It is none of a line that is being forgotten.

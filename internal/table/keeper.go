@@ -1,0 +1,351 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+const (
+	// maxWaitingKept and maxWaitingBytes bound what waits to be kept: far more than is
+	// said in an evening. What comes when it is reached is lost, and that is told.
+	maxWaitingKept  = 8192
+	maxWaitingBytes = 32 << 20
+	// firstRetry and lastRetry are the pauses between tries, each twice the one before.
+	firstRetry = 250 * time.Millisecond
+	lastRetry  = 5 * time.Second
+)
+
+var (
+	errWaits   = errors.New("it waits to be kept")
+	errNoRoom  = errors.New("too much waits to be kept already")
+	errTooSlow = fmt.Errorf("memory takes longer than %s to keep a line", storeTimeout)
+)
+
+// keeper writes what was said to the log, in the order in which it comes. What the log
+// does not take waits, and is tried again until the table closes. Its goroutine runs while
+// something waits; the table's work group waits for it.
+type keeper struct {
+	log   memory.SessionLog
+	start func(func()) // a goroutine that the table waits for
+	tell  func(kept)   // the table's goroutine; it must be taking reports
+
+	mu      sync.Mutex // guards the fields below
+	waiting []*unkept  // oldest first
+	lines   int        // in waiting
+	bytes   int
+	flight  chan struct{} // closed when what is being written is not any more; nil if nothing is
+	trouble error         // why what waits does; nil while all is well
+	late    int           // lines that were kept late, since it was well
+	lost    int           // lines that found no room, since it was well
+	closing chan struct{}
+	ended   chan struct{} // closed when the goroutine has ended; nil if none runs
+}
+
+// unkept is what is to be kept of one turn, or of some that nobody answers.
+type unkept struct {
+	lines []memory.Line
+	tried bool       // some of it may be in the log
+	done  chan error // has room
+}
+
+// kept is news of what becomes of what was said, see [Notice.Code].
+type kept struct{ level, code, text string }
+
+func newKeeper(t *Table) *keeper {
+	return &keeper{
+		log: t.o.Log, start: t.work.Go, tell: func(k kept) { t.reports <- report{finding: k} }, closing: make(chan struct{}),
+	}
+}
+
+// finish has what waits tried a last time, for the table's goroutine.
+func (k *keeper) finish(ctx context.Context, t *Table) {
+	for done := k.close(); ; t.carryOut(ctx) {
+		select {
+		case r := <-t.reports:
+			t.takeReport(r)
+		case <-done:
+			return
+		}
+	}
+}
+
+// keep returns nil once lines are durable. If that fails or takes longer than storeTimeout,
+// it returns why, and the lines wait unless the error is permanent. It goes on when ctx ends.
+func (k *keeper) keep(ctx context.Context, lines []memory.Line) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	u := &unkept{lines: slices.Clone(lines), done: make(chan error, 1)}
+	if err := k.enqueue(context.WithoutCancel(ctx), u); err != nil {
+		return err
+	}
+	timer := time.NewTimer(storeTimeout)
+	defer timer.Stop()
+	select {
+	case err := <-u.done:
+		return err
+	case <-timer.C:
+	}
+	k.mu.Lock()
+	told := k.trouble != nil
+	if !told {
+		k.trouble = errTooSlow
+	}
+	k.mu.Unlock()
+	if !told {
+		k.tell(waitsBecause(errTooSlow))
+	}
+	return errWaits
+}
+
+// enqueue has lines written after those that wait. Where some do because of trouble,
+// nobody waits for these.
+func (k *keeper) enqueue(ctx context.Context, u *unkept) error {
+	k.mu.Lock()
+	if k.count(u, 1); k.lines > maxWaitingKept || k.bytes > maxWaitingBytes {
+		k.count(u, -1)
+		first := k.lost == 0
+		k.lost += len(u.lines)
+		why := k.trouble
+		k.mu.Unlock()
+		if first {
+			k.tell(kept{"error", CodeLost, "what is said now is lost, since too much waits to be kept: " + reasonOf(why)})
+		}
+		return errNoRoom
+	}
+	defer k.mu.Unlock()
+	k.waiting = append(k.waiting, u)
+	if k.ended == nil {
+		ended := make(chan struct{})
+		k.ended = ended
+		k.start(func() {
+			defer close(ended)
+			k.write(ctx)
+		})
+	}
+	if k.trouble != nil {
+		return errWaits
+	}
+	return nil
+}
+
+// count counts lines in, or out. The caller holds mu.
+func (k *keeper) count(u *unkept, sign int) {
+	k.lines += sign * len(u.lines)
+	for _, l := range u.lines {
+		k.bytes += sign * len(l.Text)
+	}
+}
+
+func reasonOf(err error) string {
+	if err == nil {
+		err = errTooSlow
+	}
+	return problem.OneLine(err)
+}
+
+func waitsBecause(err error) kept {
+	return kept{"error", CodeWaits, "what is said cannot be kept right now; it waits, and is tried again until the session ends: " + reasonOf(err)}
+}
+
+// write writes until nothing waits, or the table closes and a last try has failed.
+func (k *keeper) write(ctx context.Context) {
+	for pause := firstRetry; ; {
+		last := isClosed(k.closing)
+		some, over := k.takeSome()
+		if over {
+			return
+		}
+		err := k.try(ctx, some)
+		if k.settle(some, err) {
+			pause = firstRetry
+			continue
+		}
+		if last {
+			k.giveUp(err)
+			return
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-k.closing:
+		}
+		timer.Stop()
+		pause = min(2*pause, lastRetry)
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// takeSome returns what is written next. over says that nothing waits: the goroutine
+// ends.
+func (k *keeper) takeSome() (some []*unkept, over bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.waiting) == 0 {
+		k.ended = nil
+		return nil, true
+	}
+	n := 0
+	for i, u := range k.waiting {
+		if n += len(u.lines); i > 0 && n > maxKept {
+			break
+		}
+		some = append(some, u)
+	}
+	k.flight = make(chan struct{})
+	return some, false
+}
+
+// try writes once.
+func (k *keeper) try(ctx context.Context, some []*unkept) error {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	var lines []memory.Line
+	again := false
+	for _, u := range some {
+		lines, again = append(lines, u.lines...), again || u.tried
+		u.tried = true
+	}
+	if len(lines) == 0 { // taken back meanwhile
+		return nil
+	}
+	appendLines := k.log.Append
+	if again {
+		appendLines = k.log.AppendMissing
+	}
+	if _, err := appendLines(ctx, lines...); err != nil {
+		return fmt.Errorf("keeping the transcript: %w", err)
+	}
+	return nil
+}
+
+// settle takes in how a try ended, and reports whether the next may follow at once.
+func (k *keeper) settle(some []*unkept, err error) bool {
+	permanent := errors.Is(err, memory.ErrNotFound) || errors.Is(err, memory.ErrClosed)
+	k.mu.Lock()
+	close(k.flight)
+	k.flight = nil
+	var news []kept
+	lines := 0
+	if err == nil || permanent {
+		k.waiting = slices.Delete(k.waiting, 0, len(some))
+		for _, u := range some {
+			lines += len(u.lines)
+			k.count(u, -1)
+		}
+	}
+	switch {
+	case permanent:
+		news = append(news, kept{"error", CodeLost, fmt.Sprintf("%s lost: %s", countLines(lines), problem.OneLine(err))})
+	case err != nil && k.trouble == nil:
+		news = append(news, waitsBecause(err))
+	case err == nil && k.trouble != nil:
+		k.late += lines
+		if len(k.waiting) == 0 {
+			news = append(news, k.recovered())
+		}
+	}
+	if err != nil && !permanent {
+		k.trouble = err
+	}
+	k.mu.Unlock()
+	for _, n := range news {
+		k.tell(n)
+	}
+	answer := err
+	if err != nil && !permanent {
+		answer = errWaits
+	}
+	for _, u := range some {
+		select {
+		case u.done <- answer:
+		default: // told at an earlier try
+		}
+	}
+	return err == nil || permanent
+}
+
+// recovered ends the trouble. The caller holds mu.
+func (k *keeper) recovered() kept {
+	text := fmt.Sprintf("what is said is kept again, and %s kept that waited", countLines(k.late))
+	if k.lost > 0 {
+		text += fmt.Sprintf("; %s lost that found no room", countLines(k.lost))
+	}
+	k.trouble, k.late, k.lost = nil, 0, 0
+	return kept{"info", CodeKept, text}
+}
+
+func countLines(n int) string {
+	if n == 1 {
+		return "1 line is"
+	}
+	return fmt.Sprintf("%d lines are", n)
+}
+
+// giveUp tells what is lost, and ends the goroutine.
+func (k *keeper) giveUp(err error) {
+	k.mu.Lock()
+	n := k.lines + k.lost
+	k.waiting, k.lines, k.bytes, k.ended = nil, 0, 0, nil
+	k.mu.Unlock()
+	k.tell(kept{"error", CodeLost, fmt.Sprintf("%s lost, since the session ends: %s", countLines(n), reasonOf(err))})
+}
+
+// close has what waits tried a last time, and returns what is closed after that. Nothing
+// may be kept any more.
+func (k *keeper) close() <-chan struct{} {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	close(k.closing)
+	if k.ended != nil {
+		return k.ended
+	}
+	none := make(chan struct{})
+	close(none)
+	return none
+}
+
+// change changes what waits: change is given each line and reports whether it stays. It
+// waits for what is being written right now.
+func (k *keeper) change(ctx context.Context, change func(l *memory.Line) bool) error {
+	for {
+		k.mu.Lock()
+		flight := k.flight
+		if flight == nil {
+			for _, u := range k.waiting {
+				k.count(u, -1)
+				var rest []memory.Line
+				for _, l := range u.lines {
+					if change(&l) {
+						rest = append(rest, l)
+					}
+				}
+				u.lines = rest
+				k.count(u, 1)
+			}
+			k.mu.Unlock()
+			return nil
+		}
+		k.mu.Unlock()
+		select {
+		case <-flight:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package table_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// codes are the codes of the notices that were told, in order.
+func (r *room) codes() string {
+	var codes []string
+	for _, n := range of[*table.Notice](r.events) {
+		codes = append(codes, n.Code)
+	}
+	return strings.Join(codes, " ")
+}
+
+// TestWhatCannotBeKeptWaits takes the disk away for some turns: the table goes on and
+// says so once, NPCs know of the evening all the same, and in the end every line is in the
+// log, once and in order.
+func TestWhatCannotBeKeptWaits(t *testing.T) {
+	for _, silent := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			l := &pupil{}
+			j := &journal{silent: silent}
+			r := open(t, setting{model: l.model, journal: j, alone: true})
+			var want []string
+			say := func(line string, outcome table.Outcome) {
+				t.Helper()
+				e := r.hear(line)
+				if e.Outcome != outcome || outcome == table.OutcomeFailed && e.Ledger.BreachStage != "commit" {
+					t.Errorf("%q: %+v, want %s", line, e, outcome)
+				}
+				want = append(want, "Alice: "+line, "Mira: "+e.Text)
+			}
+			say("one", table.OutcomeDelivered)
+			j.fail(errors.New("disk full"))
+			for i := range 20 {
+				say(fmt.Sprint("while it is full ", i), table.OutcomeFailed)
+			}
+			if !strings.Contains(l.asked(), "while it is full 18") {
+				t.Errorf("the prompt lacks what waits:\n%s", l.asked())
+			}
+			if got := r.codes(); got != table.CodeWaits {
+				t.Errorf("told %q, want once that lines wait", got)
+			}
+			j.fail(nil)
+			time.Sleep(6 * time.Second)
+			synctest.Wait()
+			say("and again", table.OutcomeDelivered)
+			if got := r.codes(); got != table.CodeWaits+" "+table.CodeKept {
+				t.Errorf("told %q, want that lines wait and are kept", got)
+			}
+			n := of[*table.Notice](r.events)
+			if !strings.Contains(n[0].Text, "disk full") || !strings.Contains(n[1].Text, "40 lines are kept") {
+				t.Errorf("told %q and %q", n[0].Text, n[1].Text)
+			}
+			r.kept(want...)
+		})
+	}
+}
+
+// TestASlowLogHoldsNobodyUp has a line take longer than a turn waits for it.
+func TestASlowLogHoldsNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, setting{model: says("Aye."), journal: &journal{first: 12 * time.Second}, alone: true})
+		began := time.Now()
+		r.hear("one")
+		r.hear("two")
+		if took := time.Since(began); took > 6*time.Second {
+			t.Errorf("two turns took %s", took)
+		}
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		r.kept("Alice: one", "Mira: Aye.", "Alice: two", "Mira: Aye.")
+		if got := r.codes(); got != table.CodeWaits+" "+table.CodeKept {
+			t.Errorf("told %q", got)
+		}
+	})
+}
+
+// TestClosingTriesALastTime closes the table while lines wait: they are kept if that can
+// be now, and else it is told how many are lost.
+func TestClosingTriesALastTime(t *testing.T) {
+	for _, stays := range []error{nil, errors.New("disk full")} {
+		synctest.Test(t, func(t *testing.T) {
+			j := &journal{err: errors.New("disk full")}
+			r := open(t, setting{model: says("Aye."), journal: j, alone: true})
+			r.hear("one")
+			r.hear("two")
+			j.fail(stays)
+			r.close()
+			n := of[*table.Notice](r.events)
+			last := n[len(n)-1]
+			if stays == nil {
+				r.kept("Alice: one", "Mira: Aye.", "Alice: two", "Mira: Aye.")
+				if last.Code != table.CodeKept {
+					t.Errorf("told %+v, want that all is kept", last)
+				}
+			} else if last.Code != table.CodeLost || !strings.Contains(last.Text, "4 lines are lost") || !strings.Contains(last.Text, "disk full") {
+				t.Errorf("told %+v, want what is lost", last)
+			}
+		})
+	}
+}
+
+// TestASessionThatIsGone has the log refuse lines for good: nothing waits.
+func TestASessionThatIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := &journal{err: memory.ErrNotFound}
+		r := open(t, setting{model: says("Aye."), journal: j, alone: true})
+		r.hear("one")
+		j.fail(nil)
+		r.hear("two")
+		r.kept("Alice: two", "Mira: Aye.")
+		if got := r.codes(); got != table.CodeLost {
+			t.Errorf("told %q", got)
+		}
+	})
+}
+
+// TestTooMuchWaits says more than may wait.
+func TestTooMuchWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := &journal{err: errors.New("disk full")}
+		r := open(t, setting{model: says("Aye."), journal: j, alone: true})
+		long := strings.Repeat("long ", 200_000)
+		for range 35 {
+			r.hear(long)
+		}
+		if got := r.codes(); got != table.CodeWaits+" "+table.CodeLost {
+			t.Errorf("told %q, want once that lines wait and once that they are lost", got)
+		}
+		j.fail(nil)
+		r.close()
+		n := of[*table.Notice](r.events)
+		if last := n[len(n)-1]; last.Code != table.CodeKept || !strings.Contains(last.Text, "found no room") {
+			t.Errorf("told %+v", last)
+		}
+	})
+}
+
+// TestEditsReachWhatWaits takes back, rewords and forgets lines that are in nobody's log
+// yet, and what an NPC said.
+func TestEditsReachWhatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := &journal{err: errors.New("disk full")}
+		r := open(t, setting{model: says("Aye."), journal: j, alone: true})
+		for i, who := range []string{"Ana", "Ana", "Bob", "Ana"} {
+			r.write(who, fmt.Sprint("m", i), fmt.Sprint("line ", i))
+			time.Sleep(time.Second)
+		}
+		check(t, r.Retract(t.Context(), "m0"))
+		check(t, r.Reword(t.Context(), "m1", "better"))
+		check(t, r.Forget(t.Context(), "id:Bob"))
+		_, err := r.Unsay(t.Context(), table.Unsaying{Leads: true})
+		check(t, err)
+		j.fail(nil)
+		r.close()
+		r.kept("Mira: Aye.", "Ana: better", "Mira: Aye.", "Ana: line 3")
+	})
+}
