@@ -170,6 +170,26 @@ func (e *everywhere) bartokAnswers() {
 	e.g.hears(e.t, e.g.channel, "Bartok", "Welcome to the Flagon.")
 }
 
+// somethingIsPromised has a player promise something to Bartok.
+func (e *everywhere) somethingIsPromised() {
+	e.t.Helper()
+	e.g.gives(e.t, e.g.dm, "session start")
+	e.d.Say(e.g.channel, e.g.ana, "Bartok, I promise you a keg.", nil)
+	e.g.hears(e.t, e.g.channel, "Bartok", "")
+}
+
+// somethingIsProposed has what a player promised wait for a dungeon master.
+func (e *everywhere) somethingIsProposed() {
+	e.t.Helper()
+	e.somethingIsPromised()
+	answers(e.t, e.g.gives(e.t, e.g.dm, "memory review"), true, "I promise you a keg.")
+}
+
+func (e *everywhere) nettleIsRemembered() {
+	e.t.Helper()
+	answers(e.t, e.g.gives(e.t, e.g.dm, "remember", opt("text", "The goat is called Nettle.")), true, "Kept in mind as #1")
+}
+
 // unheard returns what requires that an answer is for who asked alone, and that
 // nobody else reads words of it in the channel.
 func (e *everywhere) unheard(words ...string) func(discordtest.Message) {

@@ -33,6 +33,7 @@ var typings = map[string]typed{
 	"npc conceal npc":          {"mi", "Mira"},
 	"npc why npc":              {"bar", "Bartok"},
 	"whisper npc":              {"mir", "Mira"},
+	"remember npc":             {"mir", "Mira"},
 	"tier raise npc":           {"Bartok", "Bartok"},
 	"tier lower npc":           {"ira", "Mira"},
 	"tier cap npc":             {"all", "all"},

@@ -187,12 +187,12 @@ func (c *Chronicle) Add(ctx context.Context, e Entry) (Entry, error) {
 func (c *Chronicle) Decide(ctx context.Context, id int64, accept bool, text string) (Entry, error) {
 	c.change.Lock()
 	defer c.change.Unlock()
-	e, err := c.entry(id)
+	e, err := c.Entry(id)
 	if err != nil {
 		return e, err
 	}
 	if e.Accepted {
-		return e, fmt.Errorf("%d: it was accepted before; /memory drop %d takes it back", id, id)
+		return e, fmt.Errorf("%d was accepted before; /memory drop %d takes it back", id, id)
 	}
 	if !accept {
 		return e, c.remove(ctx, e)
@@ -211,7 +211,7 @@ func (c *Chronicle) Decide(ctx context.Context, id int64, accept bool, text stri
 func (c *Chronicle) Drop(ctx context.Context, id int64) (Entry, error) {
 	c.change.Lock()
 	defer c.change.Unlock()
-	e, err := c.entry(id)
+	e, err := c.Entry(id)
 	if err != nil {
 		return e, err
 	}
@@ -257,12 +257,13 @@ func (c *Chronicle) removeWhere(ctx context.Context, those func(Entry) bool) err
 	return c.remove(ctx, gone...)
 }
 
-func (c *Chronicle) entry(id int64) (Entry, error) {
+// Entry returns an entry by its number.
+func (c *Chronicle) Entry(id int64) (Entry, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.entries[id]
 	if !ok {
-		return e, fmt.Errorf("%w: %d; /memory shows their numbers", ErrNoEntry, id)
+		return e, fmt.Errorf("%w: %d; /memory and /memory list show their numbers", ErrNoEntry, id)
 	}
 	return e, nil
 }

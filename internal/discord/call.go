@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"context"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
@@ -28,6 +29,9 @@ type call struct {
 	pressed string
 	// filled is whether the options come from a form.
 	filled bool
+
+	// showMeanwhile shows a text in the place of the answer until that comes.
+	showMeanwhile func(ctx context.Context, text string)
 
 	// What goes with the answer.
 	buttons  []button

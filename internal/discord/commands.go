@@ -18,7 +18,7 @@ type action struct {
 	suggest suggestFunc
 	// form returns what is to be filled in first, nil if nothing is. A nil form
 	// asks for nothing.
-	form func(c *call) *form
+	form func(ctx context.Context, c *call) *form
 }
 
 // commandActions are what the bot can do, by command and subcommand.
@@ -53,6 +53,12 @@ func commandActions() map[string]action {
 		"npc reload":      {do: reloadNPCs},
 		"whisper":         {everyone: true, do: whisperTo, suggest: suggestNPCs},
 		"date":            {everyone: true, do: showDate},
+		"memory review":   {do: reviewMemory},
+		"memory list":     {do: listLearnt},
+		"memory accept":   {do: acceptMemory, form: editedEntry},
+		"memory reject":   {do: rejectMemory},
+		"memory drop":     {do: dropMemory},
+		"remember":        {do: pinMemory, suggest: suggestNPCsOrAll},
 		"tier raise":      {do: raiseTier, suggest: suggestNPCsOrAll},
 		"tier lower":      {do: lowerTier, suggest: suggestNPCsOrAll},
 		"tier cap":        {do: capTier, suggest: suggestNPCsOrAll},

@@ -77,7 +77,7 @@ func newEntity(c *call) (guilds.NewEntity, error) {
 
 // entityForm asks for an entity that has no name or no kind yet; what is known of
 // it is filled in.
-func entityForm(c *call) *form {
+func entityForm(_ context.Context, c *call) *form {
 	if c.textOption("name") != "" && c.textOption("kind") != "" {
 		return nil
 	}

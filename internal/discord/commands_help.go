@@ -17,7 +17,11 @@ func showHelp(_ context.Context, c *call) (string, error) {
 	actions := commandActions()
 	for _, k := range commandDefinitions(nil) {
 		if a, ok := actions[k.Name]; ok {
-			lines = c.helpLine(lines, a, k.Name, k.Description, *k.DescriptionLocalizations)
+			name := k.Name
+			if k.NameLocalizations != nil && c.lang == wording.German {
+				name = (*k.NameLocalizations)[discordgo.German]
+			}
+			lines = c.helpLine(lines, a, name, k.Description, *k.DescriptionLocalizations)
 			continue
 		}
 		for _, o := range k.Options {

@@ -113,7 +113,7 @@ func denyApproval(ctx context.Context, c *call) (string, error)  { return decide
 
 // recapSession shows what was said last.
 func recapSession(ctx context.Context, c *call) (string, error) {
-	s, said, err := c.guild.RecallSession(ctx, recapLines)
+	s, said, err := c.guild.RecallSession(ctx, c.by.DM, recapLines)
 	if err != nil {
 		return "", err
 	}

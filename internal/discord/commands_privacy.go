@@ -3,11 +3,18 @@ package discord
 import (
 	"context"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
+
+// forgettingShown is how often it is shown how far forgetting is: who has said little is
+// forgotten before.
+const forgettingShown = 3 * time.Second
 
 // showPrivacy says what is kept of people.
 func showPrivacy(ctx context.Context, c *call) (string, error) {
@@ -46,9 +53,55 @@ func forgetUser(ctx context.Context, c *call) (string, error) {
 	if r := c.bot.sessions.findSession(c.guild.ID()); r != nil {
 		r.inbox.dropUser(c.by.ID)
 	}
-	n, err := c.guild.ForgetUser(ctx, c.by.ID, c.name)
+	watch := c.showForgetting(ctx)
+	n, err := c.guild.ForgetUser(ctx, c.by.ID, watch.note, c.name)
+	watch.stop()
 	if err != nil {
 		return "", err
 	}
 	return c.say(wording.Forgotten, wording.LinesGone.Of(n)), nil
+}
+
+// forgettingProgress shows how far forgetting is where its answer will be. stop ends it.
+type forgettingProgress struct {
+	mu   sync.Mutex // guards far
+	far  memory.Forgetting
+	end  context.CancelFunc
+	work sync.WaitGroup
+}
+
+// showForgetting begins to show how far it is.
+func (c *call) showForgetting(ctx context.Context) *forgettingProgress {
+	p := &forgettingProgress{}
+	ctx, p.end = context.WithCancel(ctx)
+	p.work.Go(func() {
+		tick := time.NewTicker(forgettingShown)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			p.mu.Lock()
+			far := p.far
+			p.mu.Unlock()
+			if far.Phases > 0 {
+				c.showMeanwhile(ctx, c.say(wording.IsForgetting, far.Phase, far.Phases, wording.LinesSoFar.Of(far.Lines)))
+			}
+		}
+	})
+	return p
+}
+
+// note takes in how far it is.
+func (p *forgettingProgress) note(f memory.Forgetting) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.far = f
+}
+
+func (p *forgettingProgress) stop() {
+	p.end()
+	p.work.Wait()
 }

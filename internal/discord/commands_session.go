@@ -165,7 +165,7 @@ func (r *session) openingNotices(rights int64) (all []*wording.Phrase) {
 }
 
 // stopSession ends the session.
-func stopSession(_ context.Context, c *call) (string, error) {
+func stopSession(ctx context.Context, c *call) (string, error) {
 	r, err := c.runningSession()
 	if err != nil {
 		return "", err
@@ -173,5 +173,5 @@ func stopSession(_ context.Context, c *call) (string, error) {
 	if err := c.bot.sessions.endSession(r, ""); err != nil {
 		return "", wording.EndedInDisorder.With(err)
 	}
-	return c.say(wording.SessionStopped, wording.Duration(time.Since(r.began))), nil
+	return c.say(wording.SessionStopped, wording.Duration(time.Since(r.began))) + proposalsNotice(ctx, c), nil
 }

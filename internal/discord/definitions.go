@@ -10,7 +10,7 @@ import (
 
 // dmCommands are the commands that players have no use for. What a player may know of
 // them /session status tells, too.
-var dmCommands = []string{"npc", "tier", "tools", "ask", "campaign", "approve", "undo", "entity", "captions", "voice"}
+var dmCommands = []string{"npc", "tier", "tools", "ask", "campaign", "approve", "undo", "entity", "captions", "voice", "memory", "remember"}
 
 // commandDefinitions are the commands as Discord knows them. Where everybody who may
 // manage the server is a DM, those for DMs alone are hidden from the rest. Roles that
@@ -60,8 +60,17 @@ func tableCommands() []*discordgo.ApplicationCommand {
 			subcommand("listening", wording.CmdNPCListening, listeningOption()),
 			subcommand("reload", wording.CmdNPCReload),
 		),
-		commandGroup("whisper", wording.CmdWhisper, npcOption(), textOption("text", wording.OptWhisper, true, 1500)),
+		inGermanToo(commandGroup("whisper", wording.CmdWhisper, npcOption(), textOption("text", wording.OptWhisper, true, 1500)), "flüstern"),
 		commandGroup("date", wording.CmdDate, textOption("to", wording.OptDate, false, 100)),
+		commandGroup("memory", wording.CmdMemory,
+			subcommand("review", wording.CmdMemoryReview),
+			subcommand("list", wording.CmdMemoryList),
+			subcommand("accept", wording.CmdMemoryAccept, entryOption(), textOption("text", wording.OptLearntText, false, maxLearnt)),
+			subcommand("reject", wording.CmdMemoryReject, entryOption()),
+			subcommand("drop", wording.CmdMemoryDrop, entryOption()),
+		),
+		commandGroup("remember", wording.CmdRemember,
+			textOption("text", wording.OptPinText, false, maxLearnt), withSuggestions(textOption("npc", wording.OptPinNPC, false, 200))),
 		commandGroup("tier", wording.CmdTier,
 			subcommand("raise", wording.CmdTierRaise,
 				npcsOption(), tierOption("standard", "deep"),
@@ -179,6 +188,20 @@ func commandGroup(name string, does wording.Text, subs ...*discordgo.Application
 		Type: discordgo.ChatApplicationCommand, Name: name, Description: does.In(wording.English), DescriptionLocalizations: &others, Options: subs,
 		Contexts: &[]discordgo.InteractionContextType{discordgo.InteractionContextGuild},
 	}
+}
+
+// inGermanToo has a command be called otherwise in German: who types the other name finds it
+// as well.
+func inGermanToo(c *discordgo.ApplicationCommand, name string) *discordgo.ApplicationCommand {
+	c.NameLocalizations = &map[discordgo.Locale]string{discordgo.German: name}
+	return c
+}
+
+// entryOption is the number of what was learnt, or is proposed.
+func entryOption() *discordgo.ApplicationCommandOption {
+	o := numberOption("number", wording.OptLearntNumber, 1, 1<<53-1)
+	o.Required = true
+	return o
 }
 
 func optionOf(kind discordgo.ApplicationCommandOptionType, name string, is wording.Text) *discordgo.ApplicationCommandOption {

@@ -188,7 +188,11 @@ var errStaleButton = wording.StaleButton.With()
 // submitForm carries out the command that a form was for.
 func (d *dispatcher) submitForm(ctx context.Context, s *discordgo.Session, i *discordgo.Interaction) {
 	data := i.ModalSubmitData()
-	c, a, err := d.prepareCall(s, i, data.CustomID)
+	name, does := data.CustomID, ""
+	if words := strings.SplitN(name, " ", 3); len(words) == 3 { // of the button that it was opened with
+		name, does = words[0]+" "+words[1], words[2]
+	}
+	c, a, err := d.prepareCall(s, i, name)
 	if err != nil {
 		d.answers.sendAnswer(ctx, i, answer{err: err})
 		return
@@ -204,7 +208,7 @@ func (d *dispatcher) submitForm(ctx context.Context, s *discordgo.Session, i *di
 			}
 		}
 	}
-	c.filled = true
+	c.filled, c.pressed = true, does
 	d.carryOut(ctx, i, c, a)
 }
 
@@ -253,7 +257,7 @@ func languageOf(i *discordgo.Interaction) wording.Language {
 // answer.
 func (d *dispatcher) carryOut(ctx context.Context, i *discordgo.Interaction, c *call, a action) {
 	if a.form != nil && !c.filled {
-		if f := a.form(c); f != nil { // Discord takes a form as a first word only
+		if f := a.form(ctx, c); f != nil { // Discord takes a form as a first word only
 			if err := d.rest.Respond(ctx, i, f.modalResponse()); err != nil {
 				d.log.Warn("opening a form", "reason", err)
 			}
@@ -264,6 +268,11 @@ func (d *dispatcher) carryOut(ctx context.Context, i *discordgo.Interaction, c *
 		d.log.Warn("a command was not carried out", "reason", err)
 		d.tellUndone(ctx, i)
 		return
+	}
+	c.showMeanwhile = func(ctx context.Context, text string) {
+		if err := d.rest.EditResponse(ctx, i, &discordgo.WebhookEdit{Content: &text, Components: &[]discordgo.MessageComponent{}, AllowedMentions: noMentions()}); err != nil {
+			d.log.Debug("showing how far a command is", "reason", err)
+		}
 	}
 	text, err := a.do(ctx, c)
 	d.answers.sendAnswer(ctx, i, answer{

@@ -69,7 +69,7 @@ func sameCommands(have, want []*discordgo.ApplicationCommand) bool {
 }
 
 func sameCommand(h, w *discordgo.ApplicationCommand) bool {
-	return h.Description == w.Description && sameValue(h.DefaultMemberPermissions, w.DefaultMemberPermissions) &&
+	return h.Description == w.Description && sameTranslations(h.NameLocalizations, w.NameLocalizations) && sameValue(h.DefaultMemberPermissions, w.DefaultMemberPermissions) &&
 		sameTranslations(h.DescriptionLocalizations, w.DescriptionLocalizations) && sameOptions(h.Options, w.Options)
 }
 

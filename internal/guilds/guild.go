@@ -193,8 +193,9 @@ func (g *Guild) HeldTools(ctx context.Context) (held []mcphost.Held, err error) 
 const maxRecalled = 20
 
 // RecallSession returns the latest session in which something was said, and its
-// last lines, most at most. Without any the session has no id.
-func (g *Guild) RecallSession(ctx context.Context, most int) (last memory.Session, said []memory.Line, err error) {
+// last lines, most at most: to players those alone that were said openly. Without any the
+// session has no id.
+func (g *Guild) RecallSession(ctx context.Context, dm bool, most int) (last memory.Session, said []memory.Line, err error) {
 	err = g.withCampaign(ctx, func(game *play.Game) error {
 		all, err := game.Store.Sessions(ctx, maxRecalled)
 		if err != nil {
@@ -203,7 +204,11 @@ func (g *Guild) RecallSession(ctx context.Context, most int) (last memory.Sessio
 		for _, s := range all {
 			if s.Lines > 0 {
 				last = s
-				said, err = game.Store.Recent(ctx, s.ID, most)
+				viewer := memory.Anyone
+				if dm {
+					viewer = ""
+				}
+				said, err = game.Store.RecentFor(ctx, s.ID, viewer, most)
 				return err
 			}
 		}

@@ -53,15 +53,16 @@ var errNotForgotten = errors.New("not everything could be forgotten; give the co
 // guild: in all its campaigns, at the table that is running, in the feedback, and
 // the user's name and words in the audit log. What others said of the user loses the
 // names under which the user spoke, and those given. It returns how many lines that were.
-// An error means that something may be left.
-func (g *Guild) ForgetUser(ctx context.Context, user string, names ...string) (lines int, err error) {
+// An error means that something may be left. progress, if not nil, is told how far it is in
+// the campaign that is played.
+func (g *Guild) ForgetUser(ctx context.Context, user string, progress func(memory.Forgetting), names ...string) (lines int, err error) {
 	if !validID.MatchString(user) {
 		return 0, errNoUser
 	}
 	g.changing.Lock()
 	defer g.changing.Unlock()
 	err = g.withCampaign(ctx, func(game *play.Game) (err error) {
-		lines, err = g.forgetUser(ctx, game, user, names)
+		lines, err = g.forgetUser(ctx, game, user, progress, names)
 		return err
 	})
 	if err != nil {
@@ -72,7 +73,7 @@ func (g *Guild) ForgetUser(ctx context.Context, user string, names ...string) (l
 }
 
 // forgetUser goes on where something fails, so that as little as can be is left.
-func (g *Guild) forgetUser(ctx context.Context, game *play.Game, user string, names []string) (n int, err error) {
+func (g *Guild) forgetUser(ctx context.Context, game *play.Game, user string, progress func(memory.Forgetting), names []string) (n int, err error) {
 	ref := UserRef(g.guilds.front, user)
 	r, err := g.records.readRecord()
 	errs := []error{err}
@@ -85,7 +86,7 @@ func (g *Guild) forgetUser(ctx context.Context, game *play.Game, user string, na
 		}
 	}
 	game.Registry.Governance.Policy.Withdraw(ref)
-	n, err = game.ForgetPerson(ctx, p)
+	n, err = game.ForgetPerson(ctx, p, progress)
 	_, unsaid := game.Registry.Governance.Audit.Forget(ctx, ref, p.Names...)
 	errs = append(errs, err, unsaid, g.forgetFeedback(user, p))
 	for _, c := range append([]keptCampaign{{}}, r.Campaigns...) {

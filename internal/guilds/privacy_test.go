@@ -155,11 +155,11 @@ server:
 		t.Error("a call passed that needs approval")
 	}
 
-	n, err := h.guild(home).ForgetUser(t.Context(), ana.ID, "Xanthippe", "Bartok")
+	n, err := h.guild(home).ForgetUser(t.Context(), ana.ID, nil, "Xanthippe", "Bartok")
 	if err != nil || n != 2 {
 		t.Fatalf("Forget = %d, %v; want the two lines", n, err)
 	}
-	if n, err := h.guild(home).ForgetUser(t.Context(), ana.ID); err != nil || n != 0 {
+	if n, err := h.guild(home).ForgetUser(t.Context(), ana.ID, nil); err != nil || n != 0 {
 		t.Errorf("forgetting again = %d, %v", n, err)
 	}
 	if waits, err := h.as(home, dm).Suggest(t.Context(), SuggestApproval, ""); err != nil || len(waits) > 0 {
@@ -200,7 +200,7 @@ server:
 	} else if !strings.Contains(kept, "good evening") {
 		t.Errorf("what others said is not in the database: %s", kept)
 	}
-	if _, err := h.guild(home).ForgetUser(t.Context(), "no id"); err == nil {
+	if _, err := h.guild(home).ForgetUser(t.Context(), "no id", nil); err == nil {
 		t.Error("an id that is none was forgotten")
 	}
 }

@@ -161,7 +161,7 @@ func (s *heardSession) close() {
 // lines are the latest of the home guild.
 func (h *fixture) lines() (texts []string) {
 	h.t.Helper()
-	_, said, err := h.guild(home).RecallSession(h.t.Context(), 100)
+	_, said, err := h.guild(home).RecallSession(h.t.Context(), true, 100)
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func TestGuildsInTurmoil(t *testing.T) {
 			_, err := h.as(guild, dm).LoadCampaign(ctx, "mere.yaml", []byte(mere))
 			return err
 		})
-		again("forgetting", func(int) error { _, err := h.guild(guild).ForgetUser(ctx, ana.ID); return err })
+		again("forgetting", func(int) error { _, err := h.guild(guild).ForgetUser(ctx, ana.ID, nil); return err })
 		again("consent", func(n int) error { return h.guild(guild).SetConsent(ctx, ana.ID, n%2 == 0) })
 		again("feedback", func(int) error { return h.as(guild, ana).KeepFeedback(ctx, "Good.") })
 		again("rolling", func(int) error { _, err := h.as(guild, ana).CallTool(ctx, "roll", `{"expression":"d20"}`); return err })

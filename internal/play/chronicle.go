@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/chronicle"
 	"github.com/MrWong99/glyphoxa/internal/config"
@@ -77,6 +78,44 @@ func (g *Game) Gather(ctx context.Context) ([]chronicle.Entry, error) {
 		names[npc.ID] = npc.Name
 	}
 	return g.Chronicle.Gather(ctx, lines, names, g.Config.Memory.Learn == config.LearnAccept)
+}
+
+// errNothingSaid says that there is no line to be kept in mind.
+var errNothingSaid = errors.New("nothing has been said yet that could be kept in mind; say what")
+
+// Pin has an NPC keep a text in mind, or, if npc is empty, all who may know of it: the last
+// line of the session, or of the latest one if that is empty, if no text is given.
+func (g *Game) Pin(ctx context.Context, session, npc, text string) (chronicle.Entry, error) {
+	e := chronicle.Entry{Kind: chronicle.Pin, NPC: npc, Text: text, Session: session, At: time.Now()}
+	if npc != "" {
+		e.Visible = memory.Heard(npc)
+	}
+	if text != "" {
+		return g.Chronicle.Add(ctx, e)
+	}
+	if session == "" {
+		latest, err := g.Store.Sessions(ctx, 1)
+		if err != nil {
+			return e, err
+		}
+		if len(latest) == 0 {
+			return e, errNothingSaid
+		}
+		e.Session = latest[0].ID
+	}
+	last, err := g.Store.Recent(ctx, e.Session, 1)
+	if err != nil {
+		return e, err
+	}
+	if len(last) == 0 {
+		return e, errNothingSaid
+	}
+	l := last[0]
+	e.Text, e.Lines, e.User, e.Ref, e.At, e.Date = l.Speaker+": "+l.Text, []int64{l.ID}, l.User, l.Ref, l.At, l.Date
+	if npc == "" {
+		e.Visible = l.Present
+	}
+	return g.Chronicle.Add(ctx, e)
 }
 
 // end goes through what was said in a session, and ends it. What going through it fails at,

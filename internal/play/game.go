@@ -150,10 +150,10 @@ const refreshInterval = time.Second
 
 // ForgetPerson has the store forget somebody, and the world take in what that changes. If
 // ctx ends before all of it is out of the store, the rest is done in the background, and
-// that is no error.
-func (g *Game) ForgetPerson(ctx context.Context, p memory.Person) (int, error) {
+// that is no error. progress, if not nil, is told how far it is.
+func (g *Game) ForgetPerson(ctx context.Context, p memory.Person, progress func(memory.Forgetting)) (int, error) {
 	learnt := g.forgetLearnt(ctx, p) // before: the names are in the lines
-	n, err := g.Store.ForgetPerson(ctx, p, nil)
+	n, err := g.Store.ForgetPerson(ctx, p, progress)
 	err = errors.Join(learnt, err)
 	if ctx.Err() != nil && g.life.Err() == nil {
 		g.work.Go(g.finishForgetting)

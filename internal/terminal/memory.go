@@ -10,7 +10,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/chronicle"
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
@@ -80,29 +79,14 @@ func (p *console) decideEntry(ctx context.Context, how, rest string) (string, er
 
 // pin has an NPC, or all of them, keep a text in mind: the last line, if none is given.
 func (p *console) pin(ctx context.Context, text string) (string, error) {
-	e := chronicle.Entry{Kind: chronicle.Pin, Session: p.session.ID(), At: time.Now()}
+	id := ""
 	name, rest, named := strings.Cut(text, ":")
 	for _, npc := range p.game.Cast() {
 		if named && words.Match(name, append([]string{npc.Name}, npc.Aliases...)...) {
-			e.NPC, e.Visible, text = npc.ID, memory.Heard(npc.ID), strings.TrimSpace(rest)
+			id, text = npc.ID, strings.TrimSpace(rest)
 		}
 	}
-	if text == "" {
-		last, err := p.game.Store.Recent(ctx, p.session.ID(), 1)
-		if err != nil {
-			return "", err
-		}
-		if len(last) == 0 {
-			return "", errors.New("nothing has been said yet; usage: /remember [NPC:] [text]")
-		}
-		l := last[0]
-		text, e.Lines, e.User, e.Ref, e.At, e.Date = l.Speaker+": "+l.Text, []int64{l.ID}, l.User, l.Ref, l.At, l.Date
-		if e.NPC == "" {
-			e.Visible = l.Present
-		}
-	}
-	e.Text = text
-	e, err := p.game.Chronicle.Add(ctx, e)
+	e, err := p.game.Pin(ctx, p.session.ID(), id, text)
 	if err != nil {
 		return "", err
 	}

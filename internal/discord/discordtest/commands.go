@@ -217,6 +217,7 @@ func (k *command) check(f *formError, at string) {
 	f.checkCommandName(at+"name", k.Name)
 	f.length(at+"description", k.Description, 1, 100)
 	f.checkLocalized(at+"description_localizations", k.DescLocal)
+	f.checkLocalizedNames(at+"name_localizations", k.NameLocal)
 	checkOptions(f, at+"options", k.Options, 0)
 	if n := runes(k.Name) + runes(k.Description) + optionChars(k.Options); n > maxCommandChars {
 		f.add(at+"name", "APPLICATION_COMMAND_TOO_LARGE", "Command exceeds maximum size (%d)", maxCommandChars)

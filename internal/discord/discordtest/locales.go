@@ -39,6 +39,16 @@ func (f *formError) checkLocalized(at string, raw json.RawMessage) {
 	}
 }
 
+// checkLocalizedNames notes what is wrong with a command's names in other languages.
+func (f *formError) checkLocalizedNames(at string, raw json.RawMessage) {
+	f.checkLocalized(at, raw)
+	var all map[string]string
+	_ = json.Unmarshal(raw, &all) // checkLocalized has noted what is wrong
+	for l, name := range all {
+		f.checkCommandName(at+"."+l, name)
+	}
+}
+
 // listed are commands as they are listed: with their translations only to who asks
 // for those.
 func listed(all []*command, translated bool) []*command {

@@ -56,6 +56,12 @@ var elsewhere = []Text{
 	{"too much waits to be answered; try again in a moment", "es wartet zu viel auf eine Antwort; versuch es gleich noch einmal"},
 	{"%q is no date here; write one like %q, or +3 or tomorrow", "%q ist hier kein Datum; schreib eines wie %q, oder +3 oder morgen"},
 
+	// What NPCs learn.
+	{"there is no such entry: %d; /memory and /memory list show their numbers", "einen Eintrag %d gibt es nicht; /memory review und /memory list zeigen die Nummern"},
+	{"%d was accepted before; /memory drop %d takes it back", "%d ist schon gelernt; /memory drop nimmt es mit number:%d zurück"},
+	{"there is nothing to remember; say what", "es gibt nichts zu merken; schreib, was"},
+	{"nothing has been said yet that could be kept in mind; say what", "bisher wurde nichts gesagt, was man sich merken könnte; schreib, was"},
+
 	// Tools in general.
 	{"invalid arguments", "mit den Angaben stimmt etwas nicht"},
 	{"unknown tool", "das gibt es hier nicht"},

@@ -18,7 +18,7 @@
 // a Phrase.
 //
 // An answer to a command is in the language of whoever gave it, and what a whole
-// channel reads in that of the table. Names of commands, options and tools are the
+// channel reads in that of the table. Names of options and tools, and of commands but for /flüstern, are the
 // same everywhere, and a new text is written for people who do not program.
 package wording
 

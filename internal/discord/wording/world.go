@@ -132,11 +132,13 @@ var (
 			"Was ohne Sitzung oder in anderen Kanälen geschrieben wird, wird nicht aufgehoben, und was Bots schreiben, wird nicht gehört.\n" +
 			"**Was du tun kannst:** `/privacy consent` bestimmt, ob du gehört wirst, `/privacy forget` löscht alles davon, was von dir und von diesem Server ist, außer deinem Wunsch, nicht gehört zu werden. Es bleibt, was NSCs geantwortet haben, was in die Welt aufgenommen wurde, und die Nachrichten auf Discord, die du dort löschst. Sicherungskopien liegen bei denen, die den Bot betreiben.",
 	}
-	NowNotHeard = Text{"Now you are **not heard**: what you write is not for the NPCs, and not kept.", "Jetzt wirst du **nicht gehört**: was du schreibst, ist nicht für die NSCs und wird nicht aufgehoben."}
-	NowHeard    = Text{"Now you are **heard**.", "Jetzt wirst du **gehört**."}
-	HeardAgain  = Text{"You are heard: while a session runs, what you write in its channel is for the NPCs, and kept.", "Du wirst gehört: solange eine Sitzung läuft, ist für die NSCs, was du in ihrem Kanal schreibst, und wird aufgehoben."}
-	NotHeard    = Text{"You are not heard from now on: what you write is not for the NPCs, and not kept. What you wrote before is; /privacy forget deletes it.", "Ab jetzt wirst du nicht gehört: was du schreibst, ist nicht für die NSCs und wird nicht aufgehoben. Was du vorher geschrieben hast, schon noch; /privacy forget löscht es."}
-	ForgetSure  = Text{"Delete all that you wrote in this server's sessions and feedback, for good? What NPCs answered stays, and what was put into the world.", "Alles endgültig löschen, was du in den Sitzungen dieses Servers und als Rückmeldung geschrieben hast? Was NSCs geantwortet haben, bleibt, und was in die Welt aufgenommen wurde."}
-	Forgotten   = Text{"What you wrote is forgotten: %s. /privacy consent says whether you are heard from now on.", "Was du geschrieben hast, ist vergessen: %s. /privacy consent bestimmt, ob du ab jetzt gehört wirst."}
-	LinesGone   = Count{Text{"one line is gone", "eine Zeile ist gelöscht"}, Text{"%d lines are gone", "%d Zeilen sind gelöscht"}}
+	NowNotHeard  = Text{"Now you are **not heard**: what you write is not for the NPCs, and not kept.", "Jetzt wirst du **nicht gehört**: was du schreibst, ist nicht für die NSCs und wird nicht aufgehoben."}
+	NowHeard     = Text{"Now you are **heard**.", "Jetzt wirst du **gehört**."}
+	HeardAgain   = Text{"You are heard: while a session runs, what you write in its channel is for the NPCs, and kept.", "Du wirst gehört: solange eine Sitzung läuft, ist für die NSCs, was du in ihrem Kanal schreibst, und wird aufgehoben."}
+	NotHeard     = Text{"You are not heard from now on: what you write is not for the NPCs, and not kept. What you wrote before is; /privacy forget deletes it.", "Ab jetzt wirst du nicht gehört: was du schreibst, ist nicht für die NSCs und wird nicht aufgehoben. Was du vorher geschrieben hast, schon noch; /privacy forget löscht es."}
+	ForgetSure   = Text{"Delete all that you wrote in this server's sessions and feedback, for good? What NPCs answered stays, and what was put into the world.", "Alles endgültig löschen, was du in den Sitzungen dieses Servers und als Rückmeldung geschrieben hast? Was NSCs geantwortet haben, bleibt, und was in die Welt aufgenommen wurde."}
+	IsForgetting = Text{"Forgetting, step %d of %d, %s. The table goes on meanwhile.", "Wird vergessen, Schritt %d von %d, %s. Der Tisch spielt inzwischen weiter."}
+	LinesSoFar   = Count{Text{"one line so far", "bisher eine Zeile"}, Text{"%d lines so far", "bisher %d Zeilen"}}
+	Forgotten    = Text{"What you wrote is forgotten: %s. /privacy consent says whether you are heard from now on.", "Was du geschrieben hast, ist vergessen: %s. /privacy consent bestimmt, ob du ab jetzt gehört wirst."}
+	LinesGone    = Count{Text{"one line is gone", "eine Zeile ist gelöscht"}, Text{"%d lines are gone", "%d Zeilen sind gelöscht"}}
 )

@@ -1,0 +1,222 @@
+package discord
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/chronicle"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+const (
+	// maxLearnt bounds what is to be kept in mind, in characters; see [chronicle.Entry].
+	maxLearnt = 400
+	// formTimeout bounds looking up what a form begins with: Discord waits three seconds.
+	formTimeout = time.Second
+	// What the buttons of a proposal say behind its number.
+	editWord, reviewWord = "edit", "review"
+)
+
+// reviewMemory shows a proposal, with buttons that decide on it: the first that waits, or the
+// next after the one of the button that was pressed.
+func reviewMemory(ctx context.Context, c *call) (string, error) {
+	if c.pressed == "" {
+		return c.showProposal(ctx, 0, true)
+	}
+	after, _ := strconv.ParseInt(c.pressed, 10, 64)
+	return c.showProposal(ctx, after, false)
+}
+
+// showProposal shows what waits next after a number, or the first again if nothing does.
+func (c *call) showProposal(ctx context.Context, after int64, afresh bool) (string, error) {
+	l, err := c.by.Learning(ctx, afresh)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case len(l.Waiting) == 0 && l.Off:
+		return c.say(wording.LearningIsOff), nil
+	case len(l.Waiting) == 0:
+		return c.say(wording.NothingProposed), nil
+	}
+	at := max(slices.IndexFunc(l.Waiting, func(e chronicle.Entry) bool { return e.ID > after }), 0)
+	e := l.Waiting[at]
+	id := strconv.FormatInt(e.ID, 10)
+	c.buttons = []button{
+		{c.say(wording.LearnIt), "memory accept " + id + " " + reviewWord, discordgo.SuccessButton},
+		{c.say(wording.LearnInOtherWords), "memory accept " + id + " " + editWord, discordgo.SecondaryButton},
+		{c.say(wording.DoNotLearn), "memory reject " + id + " " + reviewWord, discordgo.DangerButton},
+	}
+	if len(l.Waiting) > 1 {
+		c.buttons = append(c.buttons, button{c.say(wording.PageOn), "memory review " + id, discordgo.SecondaryButton})
+	}
+	lines := []string{c.say(wording.CouldLearn), c.entryLine(e)}
+	if who := c.whoKnows(ctx, e); who != "" {
+		lines = append(lines, "-# "+who)
+	}
+	return strings.Join(append(lines, "-# "+c.say(wording.ProposalsLeft, at+1, len(l.Waiting))), "\n"), nil
+}
+
+// entryLine is an entry of the chronicle: its number, what it is, and when it was said.
+func (c *call) entryLine(e chronicle.Entry) string {
+	line := fmt.Sprintf("**#%d** %s: %s", e.ID, c.say(wording.LearntKind(string(e.Kind))), markup.Escape(e.Text))
+	switch {
+	case e.Date.Text != "":
+		line += " (" + markup.Escape(e.Date.Text) + ")"
+	case !e.At.IsZero():
+		line += fmt.Sprintf(" (<t:%d:d>)", e.At.Unix())
+	}
+	return line
+}
+
+// whoKnows says who will know of an entry; nothing if everybody does.
+func (c *call) whoKnows(ctx context.Context, e chronicle.Entry) string {
+	if len(e.Visible) == 0 {
+		return ""
+	}
+	cast, err := c.knownNPCs(ctx)
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, id := range e.Visible {
+		if id == memory.Anyone || id == memory.DMOnly {
+			continue
+		}
+		if i := slices.IndexFunc(cast, func(n config.NPC) bool { return n.ID == id }); i >= 0 {
+			id = cast[i].Name
+		}
+		names = append(names, markup.Escape(id))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return c.say(wording.WouldKnow, strings.Join(names, ", "))
+}
+
+// listLearnt lists what was learnt, the latest last.
+func listLearnt(ctx context.Context, c *call) (string, error) {
+	l, err := c.by.Learning(ctx, false)
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	for _, e := range l.Learnt {
+		lines = append(lines, "- "+c.entryLine(e))
+	}
+	return c.showLastPage("memory list", lines, c.say(wording.NothingLearnt))
+}
+
+// entryNumber is the number of the entry that is meant, and what else a button says.
+func entryNumber(c *call) (id int64, word string) {
+	number, word, _ := strings.Cut(c.pressed, " ")
+	if number == "" {
+		return int64(c.numberOption("number")), ""
+	}
+	id, _ = strconv.ParseInt(number, 10, 64)
+	return id, word
+}
+
+// editedEntry asks for other words, where the button says so.
+func editedEntry(ctx context.Context, c *call) *form {
+	id, word := entryNumber(c)
+	if word != editWord {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, formTimeout)
+	defer cancel()
+	e, err := c.by.Proposal(ctx, id)
+	if err != nil {
+		return nil // accepting it says what is wrong
+	}
+	must := true
+	return &form{command: "memory accept " + strconv.FormatInt(id, 10) + " " + reviewWord, title: c.say(wording.LearnInOtherWords), fields: []discordgo.TextInput{
+		{CustomID: "text", Label: c.say(wording.FieldLearnt), Style: discordgo.TextInputParagraph, Placeholder: c.say(wording.OptLearntText), Required: &must, MaxLength: maxLearnt, Value: e.Text},
+	}}
+}
+
+// acceptMemory has NPCs learn what was proposed.
+func acceptMemory(ctx context.Context, c *call) (string, error) {
+	id, word := entryNumber(c)
+	e, err := c.by.DecideLearning(ctx, id, true, c.textOption("text"))
+	if err != nil {
+		return "", err
+	}
+	return sayDecided(ctx, c, wording.IsLearnt, e, word)
+}
+
+// rejectMemory has nobody learn what was proposed.
+func rejectMemory(ctx context.Context, c *call) (string, error) {
+	id, word := entryNumber(c)
+	e, err := c.by.DecideLearning(ctx, id, false, "")
+	if err != nil {
+		return "", err
+	}
+	return sayDecided(ctx, c, wording.IsNotLearnt, e, word)
+}
+
+// sayDecided says what became of an entry, and shows the next where the button of one was pressed.
+func sayDecided(ctx context.Context, c *call, became wording.Text, e chronicle.Entry, word string) (string, error) {
+	said := c.say(became, markup.Escape(e.Text))
+	if word != reviewWord {
+		return said, nil
+	}
+	next, err := c.showProposal(ctx, e.ID, false)
+	return said + "\n\n" + next, err
+}
+
+// dropMemory takes back what was learnt.
+func dropMemory(ctx context.Context, c *call) (string, error) {
+	e, err := c.by.DropLearnt(ctx, int64(c.numberOption("number")))
+	if err != nil {
+		return "", err
+	}
+	return c.say(wording.IsUnlearnt, markup.Escape(e.Text)), nil
+}
+
+// pinMemory has an NPC, or all of them, keep something in mind.
+func pinMemory(ctx context.Context, c *call) (string, error) {
+	id := ""
+	if name := c.textOption("npc"); name != "" && !c.meansEveryone(name) {
+		cast, err := c.knownNPCs(ctx)
+		if err != nil {
+			return "", err
+		}
+		i, err := table.Lookup(cast, name)
+		if err != nil {
+			var names []string
+			for _, n := range cast {
+				names = append(names, n.Name)
+			}
+			return "", wording.NoSuchNPC.With(name, strings.Join(names, ", "))
+		}
+		id = cast[i].ID
+	}
+	e, err := c.by.Pin(ctx, id, c.textOption("text"))
+	if err != nil {
+		return "", err
+	}
+	return c.say(wording.IsPinned, e.ID, markup.Escape(e.Text)), nil
+}
+
+// proposalsNotice says that something waits to be learnt, nothing if nothing does or nobody
+// can say.
+func proposalsNotice(ctx context.Context, c *call) string {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	l, err := c.by.Learning(ctx, false)
+	if err != nil || len(l.Waiting) == 0 {
+		return ""
+	}
+	return "\n-# " + c.say(wording.ProposalsWait, wording.Proposals.Of(len(l.Waiting)))
+}

@@ -1,0 +1,81 @@
+package guilds
+
+import (
+	"context"
+
+	"github.com/MrWong99/glyphoxa/internal/chronicle"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/play"
+)
+
+// Learning is what a campaign learns from its sessions.
+type Learning struct {
+	// Waiting is what the game master has not decided on, Learnt what was accepted, each
+	// the oldest first.
+	Waiting, Learnt []chronicle.Entry
+	// Off says that nothing is looked for.
+	Off bool
+}
+
+// Learning returns what NPCs could learn of what was said, and what they have learnt. If
+// afresh, what was said lately is gone through first.
+func (m *Member) Learning(ctx context.Context, afresh bool) (l Learning, err error) {
+	target := mcp.Target{Tool: "list_learnt", Source: "server", Permission: policy.MemoryRead, ReadOnly: true}
+	err = m.doGoverned(ctx, target, map[string]any{}, func(ctx context.Context, game *play.Game) error {
+		if afresh {
+			if _, err := game.Gather(ctx); err != nil {
+				return err
+			}
+		}
+		l.Waiting, l.Learnt, l.Off = game.Chronicle.List(false), game.Chronicle.List(true), game.Config.Memory.Learn == config.LearnOff
+		return nil
+	})
+	return l, err
+}
+
+// Proposal is an entry by its number.
+func (m *Member) Proposal(ctx context.Context, id int64) (e chronicle.Entry, err error) {
+	target := mcp.Target{Tool: "list_learnt", Source: "server", Permission: policy.MemoryRead, ReadOnly: true}
+	err = m.doGoverned(ctx, target, map[string]any{"id": id}, func(_ context.Context, game *play.Game) error {
+		e, err = game.Chronicle.Entry(id)
+		return err
+	})
+	return e, err
+}
+
+// DecideLearning accepts a proposal, in other words if some are given, or rejects it.
+func (m *Member) DecideLearning(ctx context.Context, id int64, accept bool, text string) (e chronicle.Entry, err error) {
+	target := mcp.Target{Tool: "decide_learning", Source: "server", Permission: policy.MemoryWrite}
+	err = m.doGoverned(ctx, target, map[string]any{"id": id, "accept": accept, "text": text}, func(ctx context.Context, game *play.Game) error {
+		e, err = game.Chronicle.Decide(ctx, id, accept, text)
+		return err
+	})
+	return e, err
+}
+
+// DropLearnt takes back what was learnt.
+func (m *Member) DropLearnt(ctx context.Context, id int64) (e chronicle.Entry, err error) {
+	target := mcp.Target{Tool: "drop_learnt", Source: "server", Permission: policy.MemoryWrite}
+	err = m.doGoverned(ctx, target, map[string]any{"id": id}, func(ctx context.Context, game *play.Game) error {
+		e, err = game.Chronicle.Drop(ctx, id)
+		return err
+	})
+	return e, err
+}
+
+// Pin has an NPC keep something in mind, by its id, or all who may know of it; without a text
+// the last line, see [play.Game.Pin].
+func (m *Member) Pin(ctx context.Context, npc, text string) (e chronicle.Entry, err error) {
+	target := mcp.Target{Tool: "pin_memory", Source: "server", Permission: policy.MemoryWrite}
+	err = m.doGoverned(ctx, target, map[string]any{"npc": npc, "text": text}, func(ctx context.Context, game *play.Game) error {
+		session := ""
+		if s := m.guild.runningSession(); s != nil {
+			session = s.ID()
+		}
+		e, err = game.Pin(ctx, session, npc, text)
+		return err
+	})
+	return e, err
+}
