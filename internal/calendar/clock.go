@@ -29,6 +29,9 @@ func (c *Clock) Today() memory.Date {
 	return memory.Date{}
 }
 
+// Write returns a day as a date.
+func (c *Clock) Write(day int64) string { return c.calendar.Write(day) }
+
 // Put says which day it is.
 func (c *Clock) Put(day int64) { c.today.Store(&day) }
 

@@ -79,8 +79,14 @@ type Entry struct {
 // source is that of the fact made of an entry.
 func (e Entry) source() string { return fmt.Sprintf("chronicle:%d", e.ID) }
 
+// fact is what is found of an entry. What an NPC thinks of somebody supersedes what it
+// thought before.
 func (e Entry) fact() memory.Fact {
-	return memory.Fact{Source: e.source(), Text: e.Text, At: e.At, Date: e.Date, Visible: e.Visible}
+	f := memory.Fact{Source: e.source(), Text: e.Text, At: e.At, Date: e.Date, Visible: e.Visible}
+	if e.Kind == salient.Trust && e.NPC != "" && e.Person != "" {
+		f.Topic = "trust " + e.NPC + " " + words.Key(e.Person)
+	}
+	return f
 }
 
 // Chronicle is a campaign's. It is safe for concurrent use. Each change is kept before it

@@ -184,6 +184,14 @@ type Fact struct {
 	At     time.Time `json:"at"`
 	// Date is the day in the world on which it was said, zero if it is not known.
 	Date Date `json:"date,omitzero"`
+	// Topic is what the fact settles, such as "nettie rank". Of the facts of one topic
+	// that a viewer may know of, the one stated last stands; it supersedes those before,
+	// which are kept. A fact without a topic supersedes none. What is read again of it
+	// is a key that stands for it.
+	Topic string `json:"topic,omitempty"`
+	// Since is the day in the world from which on it is true; zero means since it was
+	// said.
+	Since Date `json:"since,omitzero"`
 	// Visible lists the ids of NPCs and groups that may find it; empty means everyone.
 	Visible []string `json:"-"`
 }
@@ -192,17 +200,23 @@ type Fact struct {
 type FactHit struct {
 	Fact
 	Score float64 `json:"score"`
+	// Superseded is when something later was said of the fact's topic, zero while the fact
+	// stands, and Until the day in the world from which on that is true.
+	Superseded time.Time `json:"superseded,omitzero"`
+	Until      Date      `json:"until,omitzero"`
 }
 
 // Index is L2.
 type Index interface {
-	// Remember adds facts; one with the same Source and Text is kept once.
+	// Remember adds facts; one with the same Source and Text is kept once. Stated again,
+	// a fact that was superseded stands again.
 	Remember(ctx context.Context, facts ...Fact) error
 	// Unremember deletes the facts of a source that have one of the texts; unknown
 	// ones are passed over. Nothing finds them any more.
 	Unremember(ctx context.Context, source string, texts ...string) error
 	// SearchFacts finds the k facts nearest in meaning that viewer may see,
-	// best first. An empty viewer sees all.
+	// best first. An empty viewer sees all. One that is superseded comes after the one
+	// that stands, which is found with it.
 	SearchFacts(ctx context.Context, text, viewer string, k int) ([]FactHit, error)
 }
 

@@ -20,6 +20,7 @@ func suite() []part {
 		{name: "SearchFacts", test: testSearchFacts},
 		{name: "RememberOnce", test: testRememberOnce},
 		{name: "Unremember", test: testUnremember},
+		{name: "Topics", test: testTopics},
 		{name: "HiddenFactsDoNotCrowdOutVisibleOnes", test: testHiddenFactsDoNotCrowdOutVisibleOnes},
 		{name: "EmbedderChange", test: testEmbedderChange},
 		{name: "EmbedderFailure", test: testEmbedderFailure},

@@ -14,6 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/fulltext"
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/standing"
 )
 
 // maxFacts bounds one search.
@@ -74,6 +75,10 @@ func (s *Index) Remember(ctx context.Context, facts ...memory.Fact) error {
 	return nil
 }
 
+// restateFact lets a fact stand that is stated again.
+const restateFact = `UPDATE facts SET topic = $2, stated = greatest($3, stated) WHERE id = $1 AND (topic <> $2 OR EXISTS
+	(SELECT 1 FROM facts n WHERE n.topic = $2 AND n.topic <> '' AND n.id <> $1 AND n.stated >= facts.stated))`
+
 // putFact stores one fact.
 func putFact(ctx context.Context, c conn, f memory.Fact) (pending, error) {
 	p := pending{text: f.Text}
@@ -85,6 +90,9 @@ func putFact(ctx context.Context, c conn, f memory.Fact) (pending, error) {
 	err = row(ctx, c, `SELECT id, embedded FROM facts WHERE hash = $1`, []any{hash}, &p.id, &p.embedded)
 	if err == nil {
 		_, err = exec(ctx, c, `UPDATE facts SET audience = $1 WHERE id = $2 AND audience <> $1`, audience, p.id)
+		if err == nil && f.Topic != "" {
+			_, err = exec(ctx, c, restateFact, p.id, standing.Key(f.Topic), time.Now().UnixMicro())
+		}
 		return p, err
 	}
 	if !errors.Is(err, pgx.ErrNoRows) {
@@ -94,8 +102,10 @@ func putFact(ctx context.Context, c conn, f memory.Fact) (pending, error) {
 		f.At = time.Now()
 	}
 	day, date := pack.Day(f.Date)
-	err = row(ctx, c, `INSERT INTO facts (hash, source, text, at, audience, day, date) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
-		[]any{hash, keepable(f.Source), keepable(f.Text), f.At.UnixMicro(), audience, day, keepable(date)}, &p.id)
+	since, sinceDate := pack.Day(f.Since)
+	err = row(ctx, c, `INSERT INTO facts (hash, source, text, at, audience, day, date, topic, stated, since_day, since)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $4, $9, $10) RETURNING id`,
+		[]any{hash, keepable(f.Source), keepable(f.Text), f.At.UnixMicro(), audience, day, keepable(date), standing.Key(f.Topic), since, keepable(sinceDate)}, &p.id)
 	if err != nil {
 		return p, err
 	}
@@ -145,7 +155,9 @@ func (s *Index) SearchFacts(ctx context.Context, text, viewer string, k int) ([]
 			}
 		}
 		out, err = loadFacts(ctx, c, near[:min(len(near), k-len(worded))])
-		out = appendWorded(out, worded)
+		if err == nil {
+			out, err = s.arrangeFacts(ctx, c, viewer, appendWorded(out, worded), k)
+		}
 		return err
 	})
 	return out, err
@@ -229,14 +241,44 @@ func loadFacts(ctx context.Context, c conn, hits []scored) ([]memory.FactHit, er
 		ids[i] = h.id
 		scores[h.id] = h.score
 	}
-	return rows(ctx, c, `SELECT f.id, f.source, f.text, f.at, `+audienceIn("f")+`, f.day, f.date FROM unnest($1::bigint[]) WITH ORDINALITY j (id, place)
+	return rows(ctx, c, `SELECT f.id, f.source, f.text, f.at, `+audienceIn("f")+`, f.day, f.date, f.topic, f.since_day, f.since
+		FROM unnest($1::bigint[]) WITH ORDINALITY j (id, place)
 		JOIN facts f ON f.id = j.id ORDER BY j.place`, []any{ids}, func(r pgx.Rows) (h memory.FactHit, err error) {
 		var at int64
 		var visible string
-		var day *int64
-		err = r.Scan(&h.ID, &h.Source, &h.Text, &at, &visible, &day, &h.Date.Text)
-		h.Source, h.Text, h.Date = restored(h.Source), restored(h.Text), dateOf(day, h.Date.Text)
+		var day, since *int64
+		err = r.Scan(&h.ID, &h.Source, &h.Text, &at, &visible, &day, &h.Date.Text, &h.Topic, &since, &h.Since.Text)
+		h.Source, h.Text, h.Date, h.Since = restored(h.Source), restored(h.Text), dateOf(day, h.Date.Text), dateOf(since, h.Since.Text)
 		h.At, h.Visible, h.Score = pack.FromStamp(at), listed(visible), scores[h.ID]
 		return h, err
 	})
+}
+
+// arrangeFacts marks the facts that are superseded for a viewer, and puts those that
+// stand before them.
+func (s *Index) arrangeFacts(ctx context.Context, c conn, viewer string, hits []memory.FactHit, k int) ([]memory.FactHit, error) {
+	topics := standing.Topics(hits)
+	if len(topics) == 0 {
+		return hits, nil
+	}
+	stated, err := rows(ctx, c, `SELECT f.id, f.topic, f.at, f.day, f.date, f.since_day, f.since FROM facts f
+		WHERE f.topic <> '' AND f.topic = ANY ($2::text[]) AND `+heardBy("f", "$1")+` ORDER BY f.stated, f.id`, []any{s.viewerKeys(viewer), topics},
+		func(r pgx.Rows) (standing.Statement, error) {
+			var f memory.Fact
+			var at int64
+			var day, since *int64
+			err := r.Scan(&f.ID, &f.Topic, &at, &day, &f.Date.Text, &since, &f.Since.Text)
+			f.At, f.Date, f.Since = pack.FromStamp(at), dateOf(day, f.Date.Text), dateOf(since, f.Since.Text)
+			return standing.NewStatement(f), err
+		})
+	if err != nil {
+		return nil, err
+	}
+	history := standing.NewHistory(stated)
+	var missing []scored
+	for _, id := range history.Missing(hits) {
+		missing = append(missing, scored{id: id})
+	}
+	added, err := loadFacts(ctx, c, missing)
+	return history.Arrange(hits, added, k), err
 }

@@ -1,7 +1,7 @@
 package postgres
 
 // steps returns the migrations in order. To change the schema, append a step.
-func steps() []string { return []string{stepMemory, stepForgetting} }
+func steps() []string { return []string{stepMemory, stepForgetting, stepTopics} }
 
 // stepMemory creates the three layers and what programs keep.
 //
@@ -168,4 +168,14 @@ CREATE TABLE forgetting (
 	line    bigint NOT NULL,
 	fact    bigint NOT NULL
 );
+`
+
+// stepTopics adds what a fact settles and since when it is true. Of the facts of a topic
+// the one stated last stands; a fact that is stated again is stated later.
+const stepTopics = `
+ALTER TABLE facts ADD COLUMN topic text COLLATE "C" NOT NULL DEFAULT '';
+ALTER TABLE facts ADD COLUMN stated bigint NOT NULL DEFAULT 0;
+ALTER TABLE facts ADD COLUMN since_day bigint;
+ALTER TABLE facts ADD COLUMN since text NOT NULL DEFAULT '';
+CREATE INDEX facts_by_topic ON facts (topic, stated, id) WHERE topic <> '';
 `

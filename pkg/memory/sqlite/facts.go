@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/standing"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
@@ -66,6 +67,10 @@ func (s *Index) Remember(ctx context.Context, facts ...memory.Fact) error {
 	return nil
 }
 
+// restateFact lets a fact stand that is stated again.
+const restateFact = `UPDATE facts SET topic = :topic, stated = max(:now, stated) WHERE id = :id AND (topic <> :topic OR EXISTS
+	(SELECT 1 FROM facts n WHERE n.topic = :topic AND n.topic <> '' AND n.id <> :id AND n.stated >= facts.stated))`
+
 // putFact stores one fact.
 func putFact(ctx context.Context, c *conn, f memory.Fact) (pending, error) {
 	p := pending{text: f.Text}
@@ -76,6 +81,9 @@ func putFact(ctx context.Context, c *conn, f memory.Fact) (pending, error) {
 	err = c.row(ctx, `SELECT id, embedded FROM facts WHERE source = ? AND text = ?`, []any{f.Source, f.Text}, &p.id, &p.embedded)
 	if err == nil {
 		_, err = c.exec(ctx, `UPDATE facts SET audience = ? WHERE id = ? AND audience <> ?`, audience, p.id, audience)
+		if err == nil && f.Topic != "" {
+			_, err = c.exec(ctx, restateFact, sql.Named("id", p.id), sql.Named("topic", standing.Key(f.Topic)), sql.Named("now", time.Now().UnixMicro()))
+		}
 		return p, err
 	}
 	if !errors.Is(err, sql.ErrNoRows) {
@@ -85,8 +93,9 @@ func putFact(ctx context.Context, c *conn, f memory.Fact) (pending, error) {
 		f.At = time.Now()
 	}
 	day, date := packDay(f.Date)
-	res, err := c.exec(ctx, `INSERT INTO facts (source, text, at, audience, day, date) VALUES (?, ?, ?, ?, ?, ?)`,
-		f.Source, f.Text, f.At.UnixMicro(), audience, day, date)
+	since, sinceDate := packDay(f.Since)
+	res, err := c.exec(ctx, `INSERT INTO facts (source, text, at, audience, day, date, topic, stated, since_day, since) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		f.Source, f.Text, f.At.UnixMicro(), audience, day, date, standing.Key(f.Topic), f.At.UnixMicro(), since, sinceDate)
 	if err != nil {
 		return p, err
 	}
@@ -140,6 +149,9 @@ func (s *Index) SearchFacts(ctx context.Context, text, viewer string, k int) ([]
 		}
 		out, err = loadFacts(ctx, c, near[:min(len(near), k-len(worded))])
 		out = appendWorded(out, worded)
+		if err == nil {
+			out, err = s.arrangeFacts(ctx, c, viewer, out, k)
+		}
 		if err == nil {
 			out, err = hideFacts(ctx, c, out)
 		}
@@ -229,14 +241,47 @@ func loadFacts(ctx context.Context, c *conn, hits []scored) ([]memory.FactHit, e
 	if err != nil || len(hits) == 0 {
 		return nil, err
 	}
-	return rows(ctx, c, `SELECT f.id, f.source, f.text, f.at, `+factAudience+`, f.day, f.date FROM json_each(?) j
+	return rows(ctx, c, `SELECT f.id, f.source, f.text, f.at, `+factAudience+`, f.day, f.date, f.topic, f.since_day, f.since FROM json_each(?) j
 		CROSS JOIN facts f ON f.id = j.value ORDER BY j.key`, []any{string(list)}, func(r *sql.Rows) (memory.FactHit, error) {
 		var h memory.FactHit
 		var at int64
 		var visible string
-		var day sql.NullInt64
-		err := r.Scan(&h.ID, &h.Source, &h.Text, &at, &visible, &day, &h.Date.Text)
-		h.At, h.Visible, h.Score, h.Date.Day = fromStamp(at), unpackVisible(visible), scores[h.ID], day.Int64
+		var day, since sql.NullInt64
+		err := r.Scan(&h.ID, &h.Source, &h.Text, &at, &visible, &day, &h.Date.Text, &h.Topic, &since, &h.Since.Text)
+		h.At, h.Visible, h.Score, h.Date.Day, h.Since.Day = fromStamp(at), unpackVisible(visible), scores[h.ID], day.Int64, since.Int64
 		return h, err
 	})
+}
+
+// arrangeFacts marks the facts that are superseded for a viewer, and puts those that
+// stand before them.
+func (s *Index) arrangeFacts(ctx context.Context, c *conn, viewer string, hits []memory.FactHit, k int) ([]memory.FactHit, error) {
+	topics := standing.Topics(hits)
+	if len(topics) == 0 {
+		return hits, nil
+	}
+	list, err := json.Marshal(topics)
+	if err != nil {
+		return nil, err
+	}
+	stated, err := rows(ctx, c, `SELECT f.id, f.topic, f.at, f.day, f.date, f.since_day, f.since FROM json_each(?) j JOIN facts f ON f.topic = j.value
+		WHERE f.topic <> '' AND `+visibleFact+` ORDER BY f.stated, f.id`, []any{string(list), s.viewerKeys(viewer)},
+		func(r *sql.Rows) (standing.Statement, error) {
+			var f memory.Fact
+			var at int64
+			var day, since sql.NullInt64
+			err := r.Scan(&f.ID, &f.Topic, &at, &day, &f.Date.Text, &since, &f.Since.Text)
+			f.At, f.Date.Day, f.Since.Day = fromStamp(at), day.Int64, since.Int64
+			return standing.NewStatement(f), err
+		})
+	if err != nil {
+		return nil, err
+	}
+	history := standing.NewHistory(stated)
+	var missing []scored
+	for _, id := range history.Missing(hits) {
+		missing = append(missing, scored{id: id})
+	}
+	added, err := loadFacts(ctx, c, missing)
+	return history.Arrange(hits, added, k), err
 }

@@ -2,7 +2,7 @@ package sqlite
 
 // steps returns the migrations in order. To change the schema, append a step.
 func steps() []string {
-	return []string{stepMemory, stepState, stepWorld, stepAuthors, stepSpaces, stepLeaders, stepWorldChanges, stepWitnesses, stepForgetting, stepPlans}
+	return []string{stepMemory, stepState, stepWorld, stepAuthors, stepSpaces, stepLeaders, stepWorldChanges, stepWitnesses, stepForgetting, stepPlans, stepTopics}
 }
 
 // stepMemory creates the three layers.
@@ -184,4 +184,14 @@ UPDATE facts SET audience = (SELECT n FROM audiences WHERE ids = visible) WHERE 
 DROP INDEX facts_restricted;
 ALTER TABLE facts DROP COLUMN visible;
 CREATE INDEX facts_by_audience ON facts (audience, id);
+`
+
+// stepTopics adds what a fact settles and since when it is true. Of the facts of a topic
+// the one stated last stands; a fact that is stated again is stated later.
+const stepTopics = `
+ALTER TABLE facts ADD COLUMN topic TEXT NOT NULL DEFAULT '';
+ALTER TABLE facts ADD COLUMN stated INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE facts ADD COLUMN since_day INTEGER;
+ALTER TABLE facts ADD COLUMN since TEXT NOT NULL DEFAULT '';
+CREATE INDEX facts_by_topic ON facts (topic, stated, id) WHERE topic <> '';
 `

@@ -51,6 +51,10 @@ type toolset struct {
 type Dates interface {
 	// Find returns the days that a question speaks of, and the question without them.
 	Find(question string) (found memory.Days, rest string, ok bool)
+	// Today is the day it is, zero if nobody knows.
+	Today() memory.Date
+	// Write returns a day as a date.
+	Write(day int64) string
 }
 
 // NewTools returns the memory tools ready for registration with the host.

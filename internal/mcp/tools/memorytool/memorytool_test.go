@@ -113,7 +113,7 @@ func TestDefinitions(t *testing.T) {
 		right    string
 		writes   bool
 	}{
-		{name: "remember_fact", p50: 100, max: 5000, floor: mcp.BudgetFast, params: []string{"text", "about", "known_by"}, required: []string{"text"}, right: "memory.write", writes: true},
+		{name: "remember_fact", p50: 100, max: 5000, floor: mcp.BudgetFast, params: []string{"text", "about", "settles", "since", "known_by"}, required: []string{"text"}, right: "memory.write", writes: true},
 		{name: "search_sessions", p50: 100, max: 500, floor: mcp.BudgetStandard, params: []string{"query", "session_id"}, required: []string{"query"}, right: "memory.read"},
 		{name: "query_entities", p50: 50, max: 200, floor: mcp.BudgetFast, params: []string{"name", "type"}, right: "world.read"},
 		{name: "get_summary", p50: 80, max: 300, floor: mcp.BudgetFast, params: []string{"entity_id"}, required: []string{"entity_id"}, right: "world.read"},

@@ -12,12 +12,14 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
 const (
 	maxFact  = 2000 // characters
 	maxKnown = 100
+	maxTopic = 60
 
 	// An embedder may be far away.
 	rememberP50, rememberMax = 100, 5000
@@ -26,6 +28,8 @@ const (
 type rememberFactArgs struct {
 	Text    string   `json:"text" jsonschema:"The fact in one or two full sentences."`
 	About   string   `json:"about,omitempty" jsonschema:"The person, place, faction or item it is about: an id, or a name that only it has."`
+	Settles string   `json:"settles,omitempty" jsonschema:"What of it the fact settles, in a word or two, such as home or captain: what was noted of that before is true no longer."`
+	Since   string   `json:"since,omitempty" jsonschema:"From which day of the world on it is true, such as yesterday or a date; left out, from now on."`
 	KnownBy []string `json:"known_by,omitempty" jsonschema:"Ids of the NPCs that know it."`
 }
 
@@ -70,6 +74,9 @@ func (t *toolset) runRememberFact(ctx context.Context, args rememberFactArgs) (r
 	}
 	caller := mcp.CallerFrom(ctx)
 	fact := memory.Fact{Text: said, Source: "notes"}
+	if err := t.dateFact(&fact, args); err != nil {
+		return rememberFactResult{}, err
+	}
 	if caller.Session != "" {
 		fact.Source = "session:" + caller.Session
 	}
@@ -79,6 +86,9 @@ func (t *toolset) runRememberFact(ctx context.Context, args rememberFactArgs) (r
 			return rememberFactResult{}, err
 		}
 		fact.Source, fact.Visible = "entity:"+e.ID, e.Visible
+		if fact.Topic != "" {
+			fact.Topic = e.ID + " " + fact.Topic
+		}
 	}
 	// A fact of the same source and text is replaced. Whoever sees only a part
 	// must not reach what others noted, so that its facts have a source of their own.
@@ -93,6 +103,27 @@ func (t *toolset) runRememberFact(ctx context.Context, args rememberFactArgs) (r
 	}
 	mcp.Emit(ctx, "fact.remembered")
 	return rememberFactResult{Text: said, Source: fact.Source, KnownBy: fact.Visible}, nil
+}
+
+// dateFact says when a fact was said, since when it is true, and what it settles.
+func (t *toolset) dateFact(f *memory.Fact, args rememberFactArgs) error {
+	f.Topic = words.Key(untrusted.Clip(args.Settles, maxTopic))
+	if t.dates != nil {
+		f.Date = t.dates.Today()
+	}
+	since := strings.TrimSpace(untrusted.Clean(args.Since, maxTopic))
+	if since == "" {
+		return nil
+	}
+	if t.dates == nil {
+		return fmt.Errorf("%w: since: this campaign has no calendar; leave since out", mcp.ErrInvalidArguments)
+	}
+	days, _, ok := t.dates.Find(since)
+	if !ok {
+		return fmt.Errorf("%w: since is %q, which is no day; say a date, or such as yesterday", mcp.ErrInvalidArguments, since)
+	}
+	f.Since = memory.Date{Day: days.First, Text: t.dates.Write(days.First)}
+	return nil
 }
 
 // meant returns the entity that a caller means by an id or a name.

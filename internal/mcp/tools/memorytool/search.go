@@ -177,9 +177,15 @@ type FoundFacts struct {
 type Fact struct {
 	Text   string `json:"text"`
 	Source string `json:"source"`
-	// Date is the day in the world on which it was said.
-	Date  string  `json:"date,omitempty"`
-	Score float64 `json:"score"`
+	// At is when it was said, and Date the day in the world.
+	At   *time.Time `json:"at,omitempty"`
+	Date string     `json:"date,omitempty"`
+	// Since is the day in the world from which on it is true, and Until from which on it
+	// is no longer. Superseded is when something later was said of that.
+	Since      string     `json:"since,omitempty"`
+	Until      string     `json:"until,omitempty"`
+	Superseded *time.Time `json:"superseded,omitempty"`
+	Score      float64    `json:"score"`
 }
 
 func (t *toolset) searchFacts() tools.Tool {
@@ -187,7 +193,8 @@ func (t *toolset) searchFacts() tools.Tool {
 		Definition: llm.ToolDefinition{
 			Name: "search_facts",
 			Description: "Search for facts across the whole session history by meaning. " +
-				"Returns short texts with their source, nearest first; a note says if none of them is taken for an answer.",
+				"Returns short texts with their source, nearest first; a note says if none of them is taken for an answer. " +
+				"What is superseded was true once, until the day given, and is no longer.",
 			Parameters: tools.SchemaOf[searchFactsArgs](tools.Bounds{
 				"query": said, "top_k": {"type": "integer", "minimum": 1, "maximum": maxTopK, "default": defaultTopK},
 			}),
@@ -224,6 +231,13 @@ func (t *toolset) runSearchFacts(ctx context.Context, args searchFactsArgs) (Fou
 		out.Note = onlyNearest
 	}
 	return out, nil
+}
+
+func timeOf(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
 }
 
 func topK(asked *float64) (int, error) {
@@ -278,7 +292,10 @@ func (t *toolset) indexed(ctx context.Context, query string, k int) ([]Fact, err
 		if h.Score < leastLikeness {
 			continue
 		}
-		out = append(out, Fact{Text: untrusted.Clip(h.Text, maxText), Source: h.Source, Date: h.Date.Text, Score: h.Score})
+		out = append(out, Fact{
+			Text: untrusted.Clip(h.Text, maxText), Source: h.Source, At: timeOf(h.At), Date: h.Date.Text,
+			Since: h.Since.Text, Until: h.Until.Text, Superseded: timeOf(h.Superseded), Score: h.Score,
+		})
 	}
 	return out, nil
 }
@@ -296,7 +313,7 @@ func (t *toolset) transcribed(ctx context.Context, query string, k int) (out []F
 		if h.Speaker != "" {
 			said = h.Speaker + ": " + said
 		}
-		out = append(out, Fact{Text: untrusted.Clip(said, maxText), Source: "session:" + h.Session, Date: h.Date.Text})
+		out = append(out, Fact{Text: untrusted.Clip(said, maxText), Source: "session:" + h.Session, At: timeOf(h.At), Date: h.Date.Text})
 	}
 	return out, claimed, nil
 }
