@@ -53,7 +53,7 @@ var layers = [][]string{
 	{
 		"internal/recall",
 		"pkg/memory/internal/fulltext",
-		"pkg/memory/internal/pack",
+		"pkg/memory/internal/pack", "pkg/memory/internal/standing",
 		"pkg/audio/opus",
 		"pkg/audio/webrtcvad",
 		"pkg/audio/silero",
