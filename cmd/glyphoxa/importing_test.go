@@ -58,3 +58,26 @@ func checkSays(t *testing.T, text string, words ...string) {
 		}
 	}
 }
+
+// TestGroupsAndTheDayAreExported exports a world with groups and a calendar after some days:
+// read again, it has them, and who knows what is the same.
+func TestGroupsAndTheDayAreExported(t *testing.T) {
+	t.Parallel()
+	h := newProgram(t)
+	h.write("glyphoxa.yaml", "data_dir: data\ncampaign: {name: Thorn, world: thorn.yaml}\nnpcs:\n  - {name: Maren, id: maren, knows: [ferry]}\n")
+	h.write("thorn.yaml", `name: Thorn
+entities: [{id: harrow, type: npc, name: Harrow}]
+groups: [{id: watch, name: The Watch, members: [harrow]}, {id: ferry, shares: true}]
+facts: [{text: The north gate is unlocked., visible_to: [watch]}]
+calendar: {months: [Frost, {name: Fair, days: 1}], weekdays: [Bootstag, Markttag], era: AF, today: 3 Frost 218}
+`)
+	h.run("/date +2\n", "play").ok(t)
+	h.run("", "export", "again.yaml").ok(t)
+	text, err := os.ReadFile(h.path("again.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSays(t, string(text), "id: watch", "name: The Watch", "members: [harrow]", "shares: true", "visible_to: [watch]", "name: Frost", "days: 1", "5 Frost 218")
+	h.run("", "check", "again.yaml").ok(t)
+	checkSays(t, h.run("", "import", "again.yaml").ok(t).stdout, "nothing had to be changed")
+}

@@ -197,6 +197,9 @@ func currentCampaign(ctx context.Context, cfg *config.Config, store memory.Store
 	if scene := string(state["scene:"+cfg.Campaign.Name]); scene != "" {
 		c.Scene = scene
 	}
+	if err := takeOver(ctx, cfg, store, c); err != nil {
+		return nil, err
+	}
 	if c.Entities, c.Relations, err = store.World(ctx); err != nil {
 		return nil, err
 	}
@@ -211,6 +214,30 @@ func currentCampaign(ctx context.Context, cfg *config.Config, store memory.Store
 		}
 	})
 	return c, err
+}
+
+// takeOver takes groups and the calendar from the configured campaign's file: the memory has
+// neither, but for which day it is.
+func takeOver(ctx context.Context, cfg *config.Config, store memory.Store, c *campaign.Campaign) error {
+	filed, err := play.ReadCampaign(cfg)
+	if err != nil {
+		return err
+	}
+	if filed != nil {
+		c.Groups, c.Calendar, c.Today = filed.Groups, filed.Calendar, filed.Today
+	}
+	for _, npc := range cfg.NPCs { // who belongs to it says the file of the NPC
+		for _, id := range npc.Knows {
+			if !slices.ContainsFunc(c.Groups, func(g campaign.Group) bool { return g.ID == id }) {
+				c.Groups = append(c.Groups, campaign.Group{ID: id})
+			}
+		}
+	}
+	today, err := play.DateOf(ctx, cfg, store, c.Calendar)
+	if today != "" {
+		c.Today = today
+	}
+	return err
 }
 
 // eachToldFact calls f with every fact that a campaign file may have told.

@@ -42,10 +42,13 @@ type (
 
 // Write writes a campaign as a file that Parse reads as the same campaign. What such a
 // file cannot say is left out or put as close to it as can be without telling anybody
-// more: ids that are none, viewers that are no NPCs of it, positions. Facts about an
+// more: ids that are none, viewers that are neither NPCs nor groups of it, positions. Facts about an
 // entity that more may know than know of the entity are told without it.
 func (c *Campaign) Write(w io.Writer) error {
-	p := printer{w: w, ids: map[string]string{}, npcs: map[string]bool{}, visible: map[string][]string{}}
+	p := printer{w: w, ids: map[string]string{}, npcs: map[string]bool{}, groups: map[string]bool{}, visible: map[string][]string{}}
+	for _, g := range c.Groups {
+		p.groups[g.ID] = true
+	}
 	p.nameEntities(c.Entities)
 	p.print("", map[string]string{"name": cmp.Or(clean(c.Name), "Campaign")})
 	for _, top := range [][2]string{{"system", c.System}, {"scene", c.Scene}} {
@@ -53,12 +56,14 @@ func (c *Campaign) Write(w io.Writer) error {
 			p.print("", map[string]string{top[0]: text})
 		}
 	}
+	p.printCalendar(c)
 	p.begin("entities", len(c.Entities))
 	for _, e := range c.Entities {
 		p.printEntity(e)
 	}
 	p.begin("relations", len(c.Relations))
 	p.printRelations(c.Relations)
+	p.printGroups(c.Groups)
 	p.begin("facts", len(c.Facts))
 	for _, f := range c.Facts {
 		p.printFact(f)
@@ -73,6 +78,8 @@ type printer struct {
 	// ids are the ids in the file, by the entities' own.
 	ids  map[string]string
 	npcs map[string]bool
+	// groups are those that are written.
+	groups map[string]bool
 	// visible is who knows of an entity, by its id in the file.
 	visible map[string][]string
 }
@@ -107,6 +114,9 @@ func (p *printer) begin(list string, n int) {
 // nameEntities finds an id for each entity that a file may have.
 func (p *printer) nameEntities(all []memory.Entity) {
 	used := map[string]bool{DMOnly: true}
+	for id := range p.groups {
+		used[id] = true
+	}
 	fits := func(id string) bool { what, _ := checkSlug(id); return what == "" && !used[id] }
 	for _, e := range all { // those that can stay as they are come first
 		if fits(e.ID) {
@@ -141,7 +151,7 @@ func (p *printer) viewers(all []string) []string {
 	}
 	var out []string
 	for _, id := range all {
-		if in := p.ids[id]; id == DMOnly || p.npcs[in] && in != "" {
+		if in := p.ids[id]; id == DMOnly || p.groups[id] || p.npcs[in] && in != "" {
 			out = append(out, cmp.Or(in, id))
 		}
 	}
@@ -198,6 +208,56 @@ func (p *printer) printFact(f memory.Fact) {
 		}
 	}
 	p.print("    ", t)
+}
+
+// groupText and calendarText are a group and a calendar as they are written.
+type (
+	groupText struct {
+		ID      string   `yaml:"id"`
+		Name    string   `yaml:"name,omitempty"`
+		Members []string `yaml:"members,omitempty,flow"`
+		Shares  bool     `yaml:"shares,omitempty"`
+	}
+	calendarText struct {
+		Kind     string      `yaml:"kind,omitempty"`
+		Months   []monthText `yaml:"months,omitempty"`
+		Weekdays []string    `yaml:"weekdays,omitempty,flow"`
+		Era      string      `yaml:"era,omitempty"`
+		Today    string      `yaml:"today,omitempty"`
+	}
+	monthText struct {
+		Name string `yaml:"name"`
+		Days int    `yaml:"days"`
+	}
+)
+
+func (p *printer) printGroups(all []Group) {
+	p.begin("groups", len(all))
+	for _, g := range all {
+		t := groupText{ID: g.ID, Name: clean(g.Name), Shares: g.Shares}
+		for _, id := range g.Members {
+			if in := p.ids[id]; p.npcs[in] {
+				t.Members = append(t.Members, in)
+			}
+		}
+		p.print("    ", t)
+	}
+}
+
+func (p *printer) printCalendar(c *Campaign) {
+	t := calendarText{Weekdays: c.Calendar.Weekdays, Era: c.Calendar.Era, Today: c.Today}
+	for _, m := range c.Calendar.Months {
+		t.Months = append(t.Months, monthText(m))
+	}
+	switch {
+	case c.Calendar.Gregorian:
+		t.Kind, t.Months, t.Weekdays = kindGregorian, nil, nil
+	case len(t.Months) == 0 && t.Today == "":
+		return
+	case len(t.Months) == 0:
+		t.Kind = kindCommon
+	}
+	p.print("", map[string]calendarText{"calendar": t})
 }
 
 // word is a type as a file may have it.

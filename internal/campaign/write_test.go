@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/MrWong99/glyphoxa/internal/calendar"
 	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -20,9 +21,20 @@ func anyCampaign(t *rapid.T) *campaign.Campaign {
 	texts := rapid.StringMatching(`[A-Za-z0-9äß漢:#'"&*!|>%@\-\[\]{}, .\n]{0,30}[a-z]`)
 	text := func(label string) string { return strings.TrimSpace(texts.Draw(t, label)) }
 	c := &campaign.Campaign{Name: text("name"), System: rapid.SampledFrom([]string{"", "dnd5e", "123", "null", "yes"}).Draw(t, "system"), Scene: text("scene")}
+	switch rapid.IntRange(0, 2).Draw(t, "calendar") {
+	case 1:
+		c.Calendar, c.Today = calendar.Gregorian(), "3 March 1024"
+	case 2:
+		c.Calendar, c.Today = calendar.Calendar{Months: []calendar.Month{{Name: "Frost", Days: 30}, {Name: "Fair", Days: 1}}, Weekdays: []string{"Bootstag", "Markttag"}, Era: "AF"}, "3 Frost 218"
+	}
+	viewable := [][]string{nil, {"dm"}, {"entity-0"}, {"entity-0", "dm"}}
+	if rapid.Bool().Draw(t, "groups") {
+		c.Groups = []campaign.Group{{ID: "watch", Name: text("group"), Members: []string{"entity-0"}}, {ID: "bakery", Shares: true}}
+		viewable = append(viewable, []string{"watch"}, []string{"bakery", "entity-0"})
+	}
 	n := rapid.IntRange(1, 5).Draw(t, "entities")
 	id := func(i int) string { return fmt.Sprintf("entity-%d", i) }
-	viewers := rapid.SampledFrom([][]string{nil, {"dm"}, {id(0)}, {id(0), "dm"}})
+	viewers := rapid.SampledFrom(viewable)
 	for i := range n {
 		e := memory.Entity{ID: id(i), Type: "npc", Name: text("name"), Description: text("description"), Visible: viewers.Draw(t, "visible")}
 		if rapid.Bool().Draw(t, "more") {

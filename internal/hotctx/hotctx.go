@@ -133,7 +133,7 @@ func (s *Source) Assemble(ctx context.Context, q Query) (Context, error) {
 	}
 	for _, e := range hits {
 		if q.Blind {
-			e.Position, e.Attributes = nil, nil
+			e.Position, e.Description = nil, ""
 			delete(places, e.ID)
 		}
 		c.Entities = append(c.Entities, describeEntity(e, places))
@@ -202,7 +202,10 @@ func (s *Source) listSurroundings(ctx context.Context, q *Query, here memory.Ent
 
 // describeEntity says who or what an entity is, and where.
 func describeEntity(e memory.Entity, places map[string]memory.Entity) string {
-	text := strings.TrimSpace(fmt.Sprintf("%s (%s): %s", e.Name, e.Type, untrusted.Clip(e.Description, maxFact)))
+	text := fmt.Sprintf("%s (%s):", e.Name, e.Type)
+	if about := untrusted.Clip(e.Description, maxFact); about != "" {
+		text += " " + about
+	}
 	if place, ok := places[e.ID]; ok {
 		return fmt.Sprintf("%s Now in %s.", text, place.Name)
 	}

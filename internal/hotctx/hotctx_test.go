@@ -122,6 +122,31 @@ func TestAssembleSaysWhereTheyAre(t *testing.T) {
 	}
 }
 
+// TestWhoIsBlindKnowsNamesAlone: of who and what is mentioned somebody blind is not told what it
+// looks like or where it is, nor what is around.
+func TestWhoIsBlindKnowsNamesAlone(t *testing.T) {
+	s := store(t)
+	err := s.Change(t.Context(), memory.Batch{
+		Put: []memory.Entity{
+			{ID: "flagon", Type: "location", Name: "The Rusty Flagon", Description: "A tavern with a green door."},
+			{ID: "sword", Type: "item", Name: "The Sword", Description: "It gleams.", Position: &memory.Position{1, 2, 3}},
+			{ID: "mira", Type: "npc", Name: "Mira"},
+		},
+		Relate: []memory.Relation{{From: "mira", Type: memory.LocatedIn, To: "flagon"}, {From: "sword", Type: memory.LocatedIn, To: "flagon"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := hotctx.New(s, s).Assemble(t.Context(), hotctx.Query{NPC: hotctx.Person{ID: "mira"}, Session: "none", Scene: "Night.", Utterance: "Look at the Sword of the Flagon", Recent: 10, Blind: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(got.Entities)
+	if want := []string{"The Rusty Flagon (location):", "The Sword (item):"}; got.Scene != "" || len(got.Around) > 0 || !slices.Equal(got.Entities, want) {
+		t.Errorf("scene %q, around %q, mentioned %q; want nothing, and %q", got.Scene, got.Around, got.Entities, want)
+	}
+}
+
 func TestAssembleClips(t *testing.T) {
 	src := hotctx.New(nil, store(t))
 	for _, row := range []struct{ name, said, want string }{

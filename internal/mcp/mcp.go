@@ -82,6 +82,9 @@ type Caller struct {
 	// Client is the name of the outside client that calls; empty for NPCs and
 	// the operator.
 	Client string
+	// Blind says that the NPC sees nothing: it is told neither what is around nor where
+	// things are.
+	Blind bool
 	// Sees is the viewer for whom memory is read if there is no NPC: empty sees
 	// all, memory.Anyone what everybody may know.
 	Sees string

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/calendar"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 // dateSpace is where the day of each campaign's world is kept, and what its file said last.
@@ -15,6 +17,26 @@ const dateSpace = "calendar"
 // dateKeys are the keys of the open campaign.
 func (g *Game) dateKeys() (today, filed string) {
 	return "today:" + g.Config.Campaign.Name, "filed:" + g.Config.Campaign.Name
+}
+
+// DateOf is the day in the world of a campaign that nobody plays, as its calendar writes it;
+// empty if nobody has set it.
+func DateOf(ctx context.Context, cfg *config.Config, store memory.State, c calendar.Calendar) (string, error) {
+	kept, err := store.LoadState(ctx, dateSpace)
+	if err != nil {
+		return "", fmt.Errorf("reading the date: %w", err)
+	}
+	text, ok := kept["today:"+cfg.Campaign.Name]
+	if !ok {
+		return "", nil
+	}
+	day, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil {
+		return "", fmt.Errorf("reading the date: %w", err)
+	}
+	clock := calendar.NewClock(c)
+	clock.Put(day)
+	return clock.Today().Text, nil
 }
 
 // openClock reads which day it is: what was set last, unless the campaign's file has

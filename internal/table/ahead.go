@@ -66,6 +66,6 @@ func (v *conversation) likelyAddressee(player string) int {
 func (p *planner) lowestToolset(npc config.NPC) *mcphost.Toolset {
 	return p.host.Toolset(mcphost.ToolsetOptions{
 		Tier: mcp.BudgetFast, Ceiling: time.Duration(p.latency.Ceilings.Get(mcp.BudgetFast)),
-		Caller: mcp.Caller{NPC: npc.ID, Session: p.session}, Allow: npc.Tools, MayChange: npc.MayChange,
+		Caller: mcp.Caller{NPC: npc.ID, Session: p.session, Blind: npc.Senses.Blind}, Allow: npc.Tools, MayChange: npc.MayChange,
 	})
 }

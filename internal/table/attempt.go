@@ -204,7 +204,7 @@ func (w *worker) run(ctx context.Context, t *Table) {
 }
 
 func (w *worker) caller() mcp.Caller {
-	return mcp.Caller{NPC: w.npc.ID, Session: w.table.o.Session.ID}
+	return mcp.Caller{NPC: w.npc.ID, Session: w.table.o.Session.ID, Blind: w.npc.Senses.Blind}
 }
 
 // findAnswer finds the words, within the time a turn may take.

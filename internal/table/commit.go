@@ -35,7 +35,7 @@ func (ts *turns) commit(tn *turn) {
 	}
 	if tn.attempt != nil {
 		c.deferred = tn.attempt.result.deferred
-		c.caller = mcp.Caller{NPC: tn.as.ID, Session: ts.o.Session.ID}
+		c.caller = mcp.Caller{NPC: tn.as.ID, Session: ts.o.Session.ID, Blind: tn.as.Senses.Blind}
 	}
 	ts.effects.add(c)
 }

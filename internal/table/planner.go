@@ -60,7 +60,7 @@ func (p *planner) planTurn(tn *turn, phrases bool) pace.Plan {
 func (p *planner) toolset(tn *turn) *mcphost.Toolset {
 	o := mcphost.ToolsetOptions{
 		Tier: tn.choice.Tier, Ceiling: time.Duration(p.latency.Ceilings.Get(tn.choice.Tier)),
-		Caller: mcp.Caller{NPC: tn.as.ID, Session: p.session},
+		Caller: mcp.Caller{NPC: tn.as.ID, Session: p.session, Blind: tn.as.Senses.Blind},
 	}
 	if tn.isAnswer() {
 		o.Allow, o.MayChange = tn.as.Tools, tn.as.MayChange

@@ -122,7 +122,7 @@ func (c *conversation) connect(ctx, opening context.Context, system string, know
 		events: make(chan received, maxReceived), stop: stop, done: make(chan struct{}),
 	}
 	l.bridge, err = bridge.NewBridge(e.host, session, tools.Tier(), bridge.WithAside(e.aside(), l.answerSilence),
-		bridge.WithAllow(namesOf(allowed)), bridge.WithCaller(mcp.Caller{NPC: c.npc.ID}), bridge.WithToolTimeout(e.o.ToolTimeout),
+		bridge.WithAllow(namesOf(allowed)), bridge.WithCaller(mcp.Caller{NPC: c.npc.ID, Blind: c.npc.Senses.Blind}), bridge.WithToolTimeout(e.o.ToolTimeout),
 		bridge.WithDeclared(defs), bridge.WithLogger(e.o.Logger))
 	if err != nil {
 		stop()

@@ -125,6 +125,9 @@ func (t *toolset) runGetSummary(ctx context.Context, args getSummaryArgs) (getSu
 	if err != nil {
 		return getSummaryResult{}, err
 	}
+	if mcp.CallerFrom(ctx).Blind {
+		n.Entity.Position = nil
+	}
 	return summarise(n), nil
 }
 

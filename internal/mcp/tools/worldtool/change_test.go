@@ -226,6 +226,18 @@ func TestScene(t *testing.T) {
 	}
 }
 
+// TestWhoIsBlindIsShownNothing has somebody who sees nothing ask what there is to be seen.
+func TestWhoIsBlindIsShownNothing(t *testing.T) {
+	v := settled(t)
+	for _, args := range []string{`{}`, `{"location":"flagon"}`, `{"area":{"center":[1,2,2],"radius":9}}`} {
+		answer, _, err := v.try(mcp.Caller{NPC: "bartok", Blind: true}, "describe_scene", args)
+		must(t, "describe_scene", err)
+		if scene := at(answer, "scene").(string); len(at(answer, "entities").([]any)) > 0 || !strings.HasPrefix(scene, "You see nothing") {
+			t.Errorf("describe_scene %s shows %v", args, answer)
+		}
+	}
+}
+
 // FuzzHandlers calls every tool with anything, as a client who sees what
 // everybody does: what is hidden from it stays hidden, and as it was.
 func FuzzHandlers(f *testing.F) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/internal/world"
@@ -41,6 +42,9 @@ func (t *toolset) runSetScene(ctx context.Context, a setSceneArgs) (sceneSet, er
 	}
 	return sceneSet{Scene: scene, Seq: seq}, nil
 }
+
+// blindScene is what there is to be seen for who sees nothing.
+const blindScene = "You see nothing. You know what you hear and what you are told."
 
 type describeArgs struct {
 	Area     json.RawMessage `json:"area"`
@@ -110,6 +114,10 @@ func (t *toolset) runDescribe(ctx context.Context, a describeArgs) (described, e
 		}
 	}
 	out := described{Seq: t.world.Seq(), Scene: t.world.Scene(), Entities: []View{}}
+	if mcp.CallerFrom(ctx).Blind {
+		out.Scene = blindScene
+		return out, nil
+	}
 	for _, e := range t.world.Entities(who) {
 		if area != nil && !area.Contains(e.Position) {
 			continue

@@ -1,0 +1,166 @@
+package registry_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/MrWong99/glyphoxa/internal/chronicle"
+	"github.com/MrWong99/glyphoxa/internal/peers"
+	"github.com/MrWong99/glyphoxa/internal/salient"
+	"github.com/MrWong99/glyphoxa/internal/world"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/postgres"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+)
+
+// leakStores are the stores that are looked into, by name.
+var leakStores = map[string]func(t *testing.T, groups *memory.Groups) (memory.Store, error){
+	"sqlite": func(t *testing.T, groups *memory.Groups) (memory.Store, error) {
+		return sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), &sqlite.Options{Groups: groups})
+	},
+	"postgres": func(t *testing.T, groups *memory.Groups) (memory.Store, error) {
+		return postgres.Open(t.Context(), peers.StartPostgres(t, "fsync=off").DSN(t), &postgres.Options{Groups: groups})
+	},
+}
+
+// leakSize is how large a world of secrets is, and how much it is asked.
+type leakSize struct{ npcs, groups, entities, relations, facts, lines, learnt, queries int }
+
+// Sizes of always, and of make soak.
+var (
+	smallLeaks = leakSize{12, 6, 120, 200, 100, 400, 60, 300}
+	largeLeaks = leakSize{30, 6, 500, 800, 400, 2000, 200, 10_000}
+)
+
+// secretWord is the word of a secret that no query has: where it shows, the secret does.
+var secretWord = regexp.MustCompile(`zq\d+`)
+
+// secretWorld is a world of secrets. Each is asked for by a word of its own, and tells
+// another one.
+type secretWorld struct {
+	t       *testing.T
+	rng     *rand.Rand
+	size    leakSize
+	groups  *memory.Groups
+	store   memory.Store
+	live    *world.World
+	learnt  *chronicle.Chronicle
+	session string
+	// known is who may know of each secret; nil is everybody.
+	known [][]string
+}
+
+func npcID(i int) string { return fmt.Sprintf("npc-%d", i) }
+
+// keep makes a secret that the given ones may know, and returns its two words.
+func (w *secretWorld) keep(known []string) string {
+	w.known = append(w.known, known)
+	return fmt.Sprintf("kw%d zq%d", len(w.known)-1, len(w.known)-1)
+}
+
+// somebody is a random list of those who know.
+func (w *secretWorld) somebody() []string {
+	switch w.rng.IntN(6) {
+	case 0:
+		return nil
+	case 1:
+		return []string{memory.DMOnly}
+	case 2:
+		return []string{fmt.Sprintf("group-%d", w.rng.IntN(w.size.groups))}
+	}
+	known := []string{npcID(w.rng.IntN(w.size.npcs))}
+	for range w.rng.IntN(3) {
+		known = append(known, npcID(w.rng.IntN(w.size.npcs)))
+	}
+	return memory.Heard(known...)
+}
+
+func (w *secretWorld) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *secretWorld) fill() {
+	ctx := w.t.Context()
+	of := map[string][]string{}
+	for i := range w.size.npcs {
+		of[npcID(i)] = []string{fmt.Sprintf("group-%d", i%w.size.groups)}
+	}
+	w.groups.Set(of, "group-0", "group-1", "group-2")
+	var entities []memory.Entity
+	for i := range w.size.entities {
+		e := memory.Entity{ID: npcID(i), Type: "npc", Visible: w.somebody()}
+		if i >= w.size.npcs {
+			e.ID, e.Type = fmt.Sprintf("thing-%d", i), []string{"location", "item", "faction"}[i%3]
+		}
+		secret := w.keep(e.Visible)
+		e.Name, e.Description = "Somewhat "+secret, "the common bell, "+secret
+		e.Attributes = map[string]string{"told": secret}
+		entities = append(entities, e)
+	}
+	w.must(w.store.PutEntities(ctx, entities...))
+	var relations []memory.Relation
+	for i := range w.size.relations {
+		known := w.somebody()
+		from, to := entities[w.rng.IntN(w.size.entities)].ID, entities[w.rng.IntN(w.size.entities)].ID
+		kind := memory.LocatedIn
+		if i%2 == 0 {
+			kind = fmt.Sprintf("knows_%d", i)
+		}
+		relations = append(relations, memory.Relation{From: from, Type: kind, To: to, Note: w.keep(known), Visible: known})
+	}
+	w.must(w.store.PutRelations(ctx, relations...))
+	var facts []memory.Fact
+	for range w.size.facts {
+		known := w.somebody()
+		facts = append(facts, memory.Fact{Source: "notes", Text: "the common bell " + w.keep(known), Visible: known})
+	}
+	w.must(w.store.Remember(ctx, facts...))
+	s, err := w.store.StartSession(ctx, "leaks")
+	w.must(err)
+	w.session = s.ID
+	var lines []memory.Line
+	for i := range w.size.lines {
+		present := w.somebody()
+		if len(present) > 0 && present[0] != memory.DMOnly && !strings.HasPrefix(present[0], "group-") {
+			present = w.groups.Share(present)
+		}
+		l := memory.Line{Session: s.ID, Turn: int64(i), Speaker: "Ada", Text: "the common bell " + w.keep(present), Present: present, Date: memory.Date{Day: int64(i / 100), Text: "a day"}}
+		if i%5 == 0 {
+			l.To = npcID(w.rng.IntN(w.size.npcs))
+		}
+		lines = append(lines, l)
+	}
+	lines, err = w.store.Append(ctx, lines...)
+	w.must(err)
+	w.learn(lines)
+	for n := 1; n > 0; {
+		n, err = w.store.IndexLines(ctx)
+		w.must(err)
+	}
+	w.live, err = world.Open(ctx, w.store, world.Options{Groups: w.groups, Scene: "A fog."})
+	w.must(err)
+}
+
+// learn has NPCs learn and keep in mind what those may who heard it, some of it pinned, some
+// between one of them and Ada.
+func (w *secretWorld) learn(lines []memory.Line) {
+	var err error
+	w.learnt, err = chronicle.Open(w.t.Context(), w.store, nil)
+	w.must(err)
+	for i := range w.size.learnt {
+		l := lines[w.rng.IntN(len(lines))]
+		e := chronicle.Entry{Kind: chronicle.Pin, Text: l.Text, Visible: l.Present, Session: l.Session, Lines: []int64{l.ID}}
+		if i%2 == 0 {
+			e.Kind, e.NPC, e.Person = salient.Promise, npcID(w.rng.IntN(w.size.npcs)), "Ada"
+		}
+		_, err := w.learnt.Add(w.t.Context(), e)
+		w.must(err)
+	}
+}
