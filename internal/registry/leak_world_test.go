@@ -32,7 +32,7 @@ type leakSize struct{ npcs, groups, entities, relations, facts, lines, learnt, q
 
 // Sizes of always, and of make soak.
 var (
-	smallLeaks = leakSize{12, 6, 120, 200, 100, 400, 60, 300}
+	smallLeaks = leakSize{12, 6, 80, 140, 60, 250, 24, 200}
 	largeLeaks = leakSize{30, 6, 500, 800, 400, 2000, 200, 10_000}
 )
 
