@@ -30,7 +30,7 @@ func playCommand(c *common) *cobra.Command {
 			}
 			o.In, o.Out, o.Terminal = c.in, c.out, c.terminal
 			ctx := cmd.Context()
-			return c.withOptions(ctx, app.Options{Metrics: metrics != "", Version: version}, func(a *app.App) error {
+			return c.withOptions(ctx, app.Options{Metrics: metrics != ""}, func(a *app.App) error {
 				return a.WithMetrics(ctx, metrics, c.err, func() error { return terminal.Play(ctx, a.Game, o) })
 			})
 		},
@@ -56,7 +56,7 @@ func mcpCommand(c *common) *cobra.Command {
 		Example: "  glyphoxa mcp serve\n  glyphoxa mcp serve --listen 127.0.0.1:0\n  glyphoxa mcp serve --stdio --profile player.full",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Ready = c.err
-			open := app.Options{ReadOnly: readOnly, Metrics: true, Version: version}
+			open := app.Options{ReadOnly: readOnly, Metrics: true}
 			return c.withOptions(cmd.Context(), open, func(a *app.App) error { return a.Serve(cmd.Context(), o) })
 		},
 	}

@@ -137,7 +137,7 @@ func (c *common) openApp(ctx context.Context, o app.Options) (*app.App, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Config, o.Log, o.Say = cfg, c.newLogger(), c.sayProgress
+	o.Config, o.Log, o.Say, o.Version = cfg, c.newLogger(), c.sayProgress, version
 	return app.Open(ctx, o)
 }
 

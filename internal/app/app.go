@@ -16,8 +16,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
-// closeTime bounds how long servers of an app wait for answers under way.
-const closeTime = 5 * time.Second
+const (
+	// closeTime bounds how long servers of an app wait for answers under way.
+	closeTime = 5 * time.Second
+	// lastTraces bounds how long whoever leaves waits for a collector.
+	lastTraces = time.Second
+)
 
 // App is an open campaign and what commands do with it. Close releases it.
 type App struct {
@@ -26,6 +30,7 @@ type App struct {
 	log        *slog.Logger
 	say        func(string)
 	endMetrics func(context.Context) error // nil without metrics
+	traces     *observe.Traces             // nil without an endpoint
 }
 
 // Options tell Open what a command needs.
@@ -37,8 +42,9 @@ type Options struct {
 	Say func(string)
 	// ReadOnly takes every tool away that changes something.
 	ReadOnly bool
-	// Metrics counts calls, for Version.
+	// Metrics counts calls.
 	Metrics bool
+	// Version is the program's.
 	Version string
 }
 
@@ -58,7 +64,17 @@ func Open(ctx context.Context, o Options) (_ *App, err error) {
 		}
 		a.endMetrics = metrics.Shutdown
 	}
-	a.Game, err = play.Open(ctx, play.Options{Config: o.Config, Log: o.Log, ReadOnly: o.ReadOnly, Metrics: metrics})
+	if t := o.Config.Tracing; t.Endpoint != "" {
+		headers := map[string]string{}
+		for name, value := range t.Headers {
+			headers[name] = value.Reveal()
+		}
+		a.traces, err = observe.NewTraces(ctx, observe.TraceOptions{Endpoint: t.Endpoint, Headers: headers, Sample: t.Sample, Version: o.Version, Log: o.Log})
+		if err != nil {
+			return nil, errors.Join(err, a.Close())
+		}
+	}
+	a.Game, err = play.Open(ctx, play.Options{Config: o.Config, Log: o.Log, ReadOnly: o.ReadOnly, Metrics: metrics, Tracer: a.traces.Tracer()})
 	if err == nil && metrics != nil {
 		err = a.Registry.Governance.CountQueue(metrics)
 	}
@@ -73,6 +89,13 @@ func (a *App) Close() error {
 	var errs []error
 	if a.Game != nil {
 		errs = append(errs, a.Game.Close())
+	}
+	if a.traces != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), lastTraces)
+		defer cancel()
+		if err := a.traces.Shutdown(ctx); err != nil {
+			a.log.Error("the last traces could not be sent", "reason", err) // nothing else depends on them
+		}
 	}
 	if a.endMetrics != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTime)

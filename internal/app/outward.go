@@ -208,6 +208,7 @@ func (a *App) newServer(ctx context.Context, o ServeOptions) *mcpserver.Server {
 		Resources: resource.New(src), Prompts: prompt.New(src), World: a.World,
 		Refresh:      func(context.Context) error { return a.Registry.ReadWorkflows() },
 		Instructions: instructions(o.Compact),
+		Tracer:       a.traces.Tracer(),
 		FirstList:    mcpserver.FirstList{Tried: a.Registry.Tried(), Wait: time.Duration(a.Config.Server.FirstList)},
 	})
 }

@@ -29,6 +29,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/registry"
 	"github.com/MrWong99/glyphoxa/internal/store"
+	"github.com/MrWong99/glyphoxa/internal/tracing"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -56,6 +57,8 @@ type Game struct {
 	Chronicle *chronicle.Chronicle
 	// Metrics count calls and turns; nil if nobody asked for them.
 	Metrics *observe.Metrics
+	// Tracer begins the traces of turns; nil if nobody asked for them.
+	Tracer *tracing.Tracer
 
 	client *http.Client // to models and voices
 	levels levels       // of the voices heard so far
@@ -82,6 +85,8 @@ type Options struct {
 	ReadOnly bool
 	// Metrics, if not nil, count calls and turns. They outlive the game.
 	Metrics *observe.Metrics
+	// Tracer begins the traces of turns. If nil, none is traced.
+	Tracer *tracing.Tracer
 	// Rules, if not nil, is a rule book to share; it is the same for all.
 	Rules *ruleslookup.Book
 }
@@ -95,7 +100,7 @@ func Open(ctx context.Context, o Options) (*Game, error) {
 	if o.Rules == nil {
 		o.Rules = registry.OpenRules(o.Config)
 	}
-	g := &Game{Config: o.Config, Metrics: o.Metrics, client: providers.NewClient(), log: o.Log, npcs: o.Config.NPCs}
+	g := &Game{Config: o.Config, Metrics: o.Metrics, Tracer: o.Tracer, client: providers.NewClient(), log: o.Log, npcs: o.Config.NPCs}
 	between := cost.WithAccount(context.WithoutCancel(ctx), g.newMeter(false).Account("")) // what no session is charged for
 	g.life, g.stop = context.WithCancel(between)
 	if err := g.open(ctx, o); err != nil {

@@ -17,6 +17,7 @@ const module = "github.com/MrWong99/glyphoxa"
 var layers = [][]string{
 	{
 		"internal/spelling",
+		"internal/tracing",
 		"internal/privatenet",
 		"internal/elapsed",
 		"internal/untrusted",

@@ -84,6 +84,7 @@ func (as *answers) startAttempt(tn *turn) {
 	as.lines++
 	tn.attempt = newAttempt(as.lines, tn)
 	as.purse.openAccount(tn)
+	as.openTrace(tn)
 	as.attempts[as.lines] = tn.attempt
 	as.effects.add(newWorker(as.o, tn, as.transcript.before(tn), as.conversation.backgroundOf(tn), as.companyOf(tn)))
 }

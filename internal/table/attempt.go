@@ -17,6 +17,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 	"github.com/MrWong99/glyphoxa/internal/speech"
+	"github.com/MrWong99/glyphoxa/internal/tracing"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -129,6 +130,7 @@ type worker struct {
 	heard     agent.Line
 	puppet    bool
 	account   *cost.Account // is charged for all of it
+	trace     *tracing.Turn
 	history   agent.History
 	recent    []memory.Line
 	company   company
@@ -155,7 +157,7 @@ type worker struct {
 func newWorker(o *Options, tn *turn, recent []memory.Line, background engine.Background, with company) *worker {
 	a := tn.attempt
 	w := &worker{
-		attempt: a, line: a.line, npc: tn.as, puppet: tn.puppet, account: tn.account, company: with,
+		attempt: a, line: a.line, npc: tn.as, puppet: tn.puppet, account: tn.account, trace: tn.trace, company: with,
 		heard:   agent.Line{Speaker: tn.attribution(), Text: tn.Text, Tier: tn.choice.Tier, MayDecline: tn.mayDecline, Unwanted: tn.again.answers()},
 		history: tn.npc.Snapshot(), recent: recent, confirmed: a.confirmed, voiced: o.voiced() && !tn.whispered, ahead: tn.ahead && o.voiced(), phrase: a.phrase, sayings: make(chan saying, ahead),
 		request: engine.Request{
@@ -180,6 +182,13 @@ func newWorker(o *Options, tn *turn, recent []memory.Line, background engine.Bac
 // report hands something to the table's goroutine, which takes reports until
 // the attempt's last one.
 func (w *worker) report(f finding) { w.table.reports <- report{attempt: w.attempt, finding: f} }
+
+// startWork starts an attempt's work, and returns what cancels it.
+func (w *worker) startWork(ctx context.Context, t *Table) context.CancelCauseFunc {
+	ctx, cancel := context.WithCancelCause(w.trace.With(ctx))
+	t.work.Go(func() { w.run(ctx, t) })
+	return cancel
+}
 
 // run answers, with the voice beside it, and reports the end.
 func (w *worker) run(ctx context.Context, t *Table) {

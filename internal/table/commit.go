@@ -11,6 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/tracing"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
@@ -29,7 +30,7 @@ func (ts *turns) endUnanswered(tn *turn, end turnEnd) {
 // and ends the turn. One that failed or was cut off changes nothing in the
 // world, nor one whose line was taken back.
 func (ts *turns) commit(tn *turn) {
-	c := &commitment{turn: tn, end: tn.end, lines: ts.transcript.linesOf(tn), undone: tn.undone(), tools: tn.tools}
+	c := &commitment{turn: tn, end: tn.end, lines: ts.transcript.linesOf(tn), undone: tn.undone(), tools: tn.tools, trace: tn.trace}
 	if l := tn.leader; l != nil && len(c.lines) > 0 && l.phase != over {
 		c.before = l.whenOver()
 	}
@@ -50,13 +51,14 @@ type commitment struct {
 	undone   error // why they are not made; nil if they are
 	tools    *mcphost.Toolset
 	caller   mcp.Caller
+	trace    *tracing.Turn
 }
 
 func (c *commitment) run(ctx context.Context, t *Table) {
 	if c.before != nil {
 		<-c.before
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.trace.With(ctx)), storeTimeout)
 	defer cancel()
 	for _, call := range c.deferred {
 		var o mcphost.Outcome
@@ -110,6 +112,7 @@ func (ts *turns) endTurn(tn *turn, end turnEnd) {
 	}
 	l := tn.closeLedger(end)
 	ts.planner.recordTimes(tn, l)
+	ts.answers.closeTrace(tn, l, end.outcome)
 	tn.replyTo()
 	ts.effects.emit(tn.number, KindTurnEnded, &TurnEnded{NPC: name, Outcome: end.outcome, Text: strings.Join(tn.texts, " "), Ledger: l})
 	ts.effects.add(turnOver{tn})

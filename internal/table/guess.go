@@ -9,6 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/tracing"
 	"github.com/MrWong99/glyphoxa/internal/turnend"
 )
 
@@ -140,6 +141,7 @@ func (as *answers) adoptGuess(tn *turn) {
 func (as *answers) dropGuess(tn *turn) {
 	as.moveTo(tn, over)
 	as.dropAttempt(tn)
+	tn.trace.End(tracing.TurnEnd{Outcome: string(outcomeDropped)})
 }
 
 // speakAhead has the first sentence of a guess spoken into its line, which nobody

@@ -29,6 +29,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 	"github.com/MrWong99/glyphoxa/internal/pace"
+	"github.com/MrWong99/glyphoxa/internal/tracing"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
@@ -112,6 +113,8 @@ type Options struct {
 	RecentLines int
 	// Logger receives what only operators care about. If nil, nothing is logged.
 	Logger *slog.Logger
+	// Tracer begins the traces of turns. If nil, none is traced.
+	Tracer *tracing.Tracer
 }
 
 // Table is one table. Its methods are safe for concurrent use.
@@ -352,13 +355,6 @@ func (t *Table) carryOut(ctx context.Context) {
 			t.takeStep(e)
 		}
 	}
-}
-
-// startWork starts an attempt's work, and returns what cancels it.
-func (w *worker) startWork(ctx context.Context, t *Table) context.CancelCauseFunc {
-	ctx, cancel := context.WithCancelCause(ctx)
-	t.work.Go(func() { w.run(ctx, t) })
-	return cancel
 }
 
 // takeStep does what the table does next itself.

@@ -11,6 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/pace"
+	"github.com/MrWong99/glyphoxa/internal/tracing"
 )
 
 // turn is one turn: an utterance and what becomes of it. It belongs to the
@@ -57,6 +58,7 @@ type turn struct {
 	held       bool          // the player has more to say: it must not be heard yet
 	floor      time.Duration // the wait for the floor
 
+	trace   *tracing.Turn // nil if it is not traced
 	ledger  Ledger
 	texts   []string // what was delivered
 	answer  []string // of it, what was no filler

@@ -86,6 +86,7 @@ else
 	lacks "onnxruntime could not be fetched; try: make onnx"
 fi
 debian gcc gcc libc6-dev # for the race detector
+has promtool || debian promtool prometheus # checks alert rules
 has chromium || has google-chrome || debian chromium-headless-shell chromium-headless-shell
 install_packages
 

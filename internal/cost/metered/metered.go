@@ -6,11 +6,14 @@ package metered
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"iter"
+	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/MrWong99/glyphoxa/internal/cost"
+	"github.com/MrWong99/glyphoxa/internal/tracing"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
@@ -67,16 +70,41 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 	}
 	return func(yield func(llm.Chunk, error) bool) {
 		a := answer{account: account, provider: m.Name(), req: req}
-		defer func() { a.charge(ctx.Err() != nil) }()
+		vendor, name, _ := strings.Cut(a.provider, " ")
+		ctx, span := tracing.StartModel(ctx, vendor, name)
+		failure := "" // how it failed, for the trace
+		defer func() {
+			u := a.charge(ctx.Err() != nil)
+			if failure == "" && ctx.Err() != nil {
+				failure = "cancelled"
+			}
+			span.End(u.Input, u.Output, failure)
+		}()
 		for chunk, err := range m.Provider.Stream(ctx, req) {
 			if err == nil {
 				a.take(chunk)
+				span.NoteChunk()
+			} else {
+				failure = failureOf(err)
 			}
 			if !yield(chunk, err) {
 				return
 			}
 		}
 	}
+}
+
+// failureOf is a word for what went wrong with a model.
+func failureOf(err error) string {
+	switch {
+	case errors.Is(err, llm.ErrRateLimited):
+		return "rate_limited"
+	case errors.Is(err, llm.ErrUnavailable):
+		return "unavailable"
+	case errors.Is(err, llm.ErrRejected):
+		return "rejected"
+	}
+	return "failed"
 }
 
 // answer is what came of a request so far.
@@ -100,19 +128,20 @@ func (a *answer) take(c llm.Chunk) {
 	}
 }
 
-// charge charges the answer. One that was left by its caller was asked for all the
-// same.
-func (a *answer) charge(left bool) {
+// charge charges the answer, and returns what it took. One that was left by its caller
+// was asked for all the same.
+func (a *answer) charge(left bool) (u cost.Usage) {
 	switch {
 	case a.told != nil:
-		a.account.Charge(a.provider, cost.Usage{
-			Input: int64(a.told.PromptTokens), Output: int64(a.told.CompletionTokens), Cached: int64(a.told.CachedTokens),
-		})
+		u = cost.Usage{Input: int64(a.told.PromptTokens), Output: int64(a.told.CompletionTokens), Cached: int64(a.told.CachedTokens)}
 	case a.begun || left:
-		u := cost.Usage{Input: cost.EstimateTokens(size(a.req)), Output: cost.EstimateTokens(a.written)}
+		u = cost.Usage{Input: cost.EstimateTokens(size(a.req)), Output: cost.EstimateTokens(a.written)}
 		u.Estimated = u.Input + u.Output
-		a.account.Charge(a.provider, u)
+	default:
+		return u
 	}
+	a.account.Charge(a.provider, u)
+	return u
 }
 
 // size is how much text a request is, in bytes.

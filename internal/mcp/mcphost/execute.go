@@ -11,6 +11,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/upstream"
+	"github.com/MrWong99/glyphoxa/internal/tracing"
 )
 
 // ExecuteTool runs a tool with full rights, whatever its tier. NPCs and other
@@ -64,14 +65,35 @@ func (pl pipeline) runCall(ctx context.Context, e *entry, args string, proposed 
 	if err != nil {
 		err = fmt.Errorf("calling %q: %w", e.def.Name, err)
 	}
+	ctx, span := tracing.StartTool(ctx, e.def.Name)
+	res, err := pl.runFitted(ctx, e, args, proposed, err)
+	if span != nil {
+		span.End(failureOf(res, err))
+	}
+	return res, err
+}
+
+// failureOf is a word for how a call failed, empty if it did not.
+func failureOf(res mcp.Result, err error) string {
+	switch {
+	case err != nil:
+		return string(mcp.CodeOf(err))
+	case res.IsError:
+		return tracing.ToolError
+	}
+	return ""
+}
+
+// runFitted runs a call whose arguments fit; invalid is why they do not.
+func (pl pipeline) runFitted(ctx context.Context, e *entry, args string, proposed bool, invalid error) (mcp.Result, error) {
 	if pl.host.opts.gate == nil {
-		if err != nil {
-			return mcp.Result{}, err
+		if invalid != nil {
+			return mcp.Result{}, invalid
 		}
 		return pl.callOrCached(ctx, e, args)
 	}
 	c := &mcp.Call{Target: e.target, Caller: mcp.CallerFrom(ctx), Args: args, Proposed: proposed}
-	return pl.runGoverned(ctx, e, c, err)
+	return pl.runGoverned(ctx, e, c, invalid)
 }
 
 // runGoverned asks the gate before a call and tells it afterwards. What was wrong

@@ -113,7 +113,9 @@ func (d *direct) answerTo(r *http.Request, q *directRequest) func(context.Contex
 			return nil
 		}
 		return func(ctx context.Context) ([]byte, error) {
+			ctx, span := d.server.dispatcher.tracer.StartServed(ctx, nil, c.name, q.protocol, q.id)
 			res, _, err := d.server.dispatcher.callTool(ctx, c.name, c.args)
+			span.End(callFailure(res, err))
 			if err != nil {
 				return nil, err
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/tracing"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
@@ -31,6 +32,7 @@ type answer struct {
 type dispatcher struct {
 	*catalog
 	gate   mcphost.Gate // nil: what the server does itself passes
+	tracer *tracing.Tracer
 	log    *slog.Logger
 	rounds *rounds
 }
@@ -138,12 +140,14 @@ func RequestFrom(ctx context.Context) *sdk.CallToolRequest {
 
 // answerCall answers tools/call. Failures of a tool are results with isError, so
 // that a model can read them; an unknown name is a protocol error.
-func (d *dispatcher) answerCall(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+func (d *dispatcher) answerCall(ctx context.Context, req *sdk.CallToolRequest) (answered *sdk.CallToolResult, err error) {
 	p, err := peerOf(req)
 	if err != nil {
 		return nil, err
 	}
 	ctx = context.WithValue(p.attend(ctx), requestKey{}, req)
+	ctx, span := d.startTrace(ctx, req)
+	defer func() { span.End(callFailure(answered, err)) }()
 	var r *relay
 	token, level := req.Params.GetProgressToken(), p.logLevel(req)
 	if token != nil || level != "" {

@@ -31,6 +31,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
+	"github.com/MrWong99/glyphoxa/internal/tracing"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -65,6 +66,8 @@ type Options struct {
 	Refresh func(context.Context) error
 	// PageSize is the most entries of one page of a list; 0 means 100.
 	PageSize int
+	// Tracer begins the traces of calls. If nil, none is traced.
+	Tracer *tracing.Tracer
 	// FirstList is how lists right after the start wait for external servers.
 	FirstList FirstList
 }
@@ -127,7 +130,7 @@ func New(host *mcphost.Host, o Options) *Server {
 		o.PageSize = defaultPage
 	}
 	c := &catalog{host: host, policy: o.Policy, prefixed: o.Prefixed, compact: o.Compact, pageSize: o.PageSize}
-	d := &dispatcher{catalog: c, gate: o.Gate, log: o.Log}
+	d := &dispatcher{catalog: c, gate: o.Gate, tracer: o.Tracer, log: o.Log}
 	d.rounds = newRounds(d)
 	c.own = (&finder{dispatcher: d, campaign: o.Campaign, reread: o.Refresh, pace: &refreshPace{}}).ownTools()
 	s := &Server{

@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/tracing"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
@@ -78,7 +79,7 @@ func (t *Tool) Call(ctx context.Context, cancel context.CancelFunc, args string)
 	if log != nil {
 		l.askForLogs(ctx, params, log)
 	}
-	res, err := s.asking.callAsking(withCallKey(ctx, key, asker), l, params, asker)
+	res, err := s.callTraced(withCallKey(ctx, key, asker), l, params, asker)
 	cut := l.removeCall(key)
 	switch {
 	case err == nil:
@@ -95,6 +96,34 @@ func (t *Tool) Call(ctx context.Context, cancel context.CancelFunc, args string)
 		err = &goneError{err, l}
 	}
 	return mcp.Result{}, err
+}
+
+// callTraced sends a call with the trace that it belongs to, if there is one.
+func (s *Server) callTraced(ctx context.Context, l *link, params *sdk.CallToolParams, a *asker) (*sdk.CallToolResult, error) {
+	if !tracing.Travels(ctx) {
+		return s.asking.callAsking(ctx, l, params, a)
+	}
+	protocol := ""
+	if opened := l.session.InitializeResult(); opened != nil {
+		protocol = opened.ProtocolVersion
+	}
+	ctx, span := tracing.StartSent(ctx, s.cfg.Name, params.Name, protocol, l.session.ID())
+	if params.Meta == nil {
+		params.Meta = sdk.Meta{}
+	}
+	tracing.Inject(ctx, params.Meta)
+	res, err := s.asking.callAsking(ctx, l, params, a)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		span.End(string(mcp.CodeOf(context.Cause(ctx))))
+	case err != nil:
+		span.End(tracing.OtherError)
+	case res.IsError:
+		span.End(tracing.ToolError)
+	default:
+		span.End("")
+	}
+	return res, err
 }
 
 // goneError is the error of a call that found its connection gone, which the
