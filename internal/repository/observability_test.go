@@ -89,7 +89,7 @@ func checkMetrics(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	for _, name := range metricName.FindAllString(string(raw), -1) {
-		if name = strings.TrimSuffix(name, "_bucket"); !regexp.MustCompile("`"+name+`[{`+"`]").Match(page) {
+		if name = strings.TrimSuffix(name, "_bucket"); !regexp.MustCompile("`" + name + `[{` + "`]").Match(page) {
 			t.Errorf("%s uses %s, which docs/outward.md does not have", file, name)
 		}
 	}
