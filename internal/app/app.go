@@ -12,8 +12,11 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/console"
+	"github.com/MrWong99/glyphoxa/internal/feed"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
 const (
@@ -26,7 +29,10 @@ const (
 // App is an open campaign and what commands do with it. Close releases it.
 type App struct {
 	*play.Game
+	// Console is the page at which games are watched, nil without [Options.Console].
+	Console *console.Console
 
+	feed       *feed.Feed
 	log        *slog.Logger
 	say        func(string)
 	endMetrics func(context.Context) error // nil without metrics
@@ -44,6 +50,8 @@ type Options struct {
 	ReadOnly bool
 	// Metrics counts calls.
 	Metrics bool
+	// Console makes a console of the app's game and its sessions.
+	Console bool
 	// Version is the program's.
 	Version string
 }
@@ -56,7 +64,12 @@ func Open(ctx context.Context, o Options) (_ *App, err error) {
 	if o.Say == nil {
 		o.Say = func(string) {}
 	}
-	a := &App{log: o.Log, say: o.Say}
+	a := &App{feed: feed.New(), log: o.Log, say: o.Say}
+	var onlooker play.Onlooker
+	if o.Console {
+		a.Console = console.New(console.Options{Feed: a.feed, Problems: func() []problem.Problem { return problemsOf(o.Config) }, Logger: o.Log, Version: o.Version})
+		onlooker = a.Console.Onlook(console.Home)
+	}
 	var metrics *observe.Metrics
 	if o.Metrics {
 		if metrics, err = observe.New(observe.Options{Version: o.Version}); err != nil {
@@ -74,12 +87,15 @@ func Open(ctx context.Context, o Options) (_ *App, err error) {
 			return nil, errors.Join(err, a.Close())
 		}
 	}
-	a.Game, err = play.Open(ctx, play.Options{Config: o.Config, Log: o.Log, ReadOnly: o.ReadOnly, Metrics: metrics, Tracer: a.traces.Tracer()})
+	a.Game, err = play.Open(ctx, play.Options{Config: o.Config, Log: o.Log, ReadOnly: o.ReadOnly, Metrics: metrics, Tracer: a.traces.Tracer(), Onlooker: onlooker})
 	if err == nil && metrics != nil {
 		err = a.Registry.Governance.CountQueue(metrics)
 	}
 	if err != nil {
 		return nil, errors.Join(err, a.Close())
+	}
+	if a.Console != nil {
+		a.Console.Open(a.Game)
 	}
 	return a, nil
 }

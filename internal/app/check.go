@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -134,43 +135,74 @@ func recogniseFile(path string) (*fileKind, []byte, error) {
 // checkConfig checks a configuration with all it names. As is what to add to the
 // verdict.
 func checkConfig(w io.Writer, path, as string) error {
-	cfg, err := play.LoadConfig(path)
+	e, err := examine(path)
 	if err != nil {
 		return err
 	}
-	world, err := play.ReadCampaign(cfg)
-	if err != nil {
-		return err
-	}
-	flows, err := registry.LoadWorkflows(cfg.Server, cfg.Source)
-	if err != nil {
-		return problem.Usage(err)
-	}
-	if err := registry.OpenRules(cfg).Warm(); err != nil {
-		return problem.Usage(err)
-	}
-	var unknown problem.List
-	for _, f := range flows {
-		unknown = append(unknown, f.UnknownTools(knownTools(flows))...)
-	}
-	warnings := slices.Concat(cfg.Warnings, cfg.Idle, sceneWarnings(cfg.File, 0, cfg.Campaign.Scene), play.FindToldSecrets(cfg, world))
-	if world != nil {
-		warnings = append(warnings, sceneWarnings(world.File, world.Lines.Scene, world.Scene)...)
-	}
-	if hasServers(cfg) {
-		warnings, unknown = append(warnings, fromServers(unknown)...), nil
-	}
-	printWarnings(w, warnings)
-	if err := unknown.Err(); err != nil {
+	printWarnings(w, e.warnings)
+	if err := e.unknown.Err(); err != nil {
 		return problem.Usage(err)
 	}
 	entities := 0
-	if world != nil {
-		entities = len(world.Entities)
+	if e.world != nil {
+		entities = len(e.world.Entities)
 	}
 	_, err = fmt.Fprintf(w, "%s is fine%s: %d NPCs, %d external servers, %d workflows, a world of %d entities\n",
-		cfg.File, as, len(cfg.NPCs), len(cfg.MCP.Servers), len(flows), entities)
+		e.cfg.File, as, len(e.cfg.NPCs), len(e.cfg.MCP.Servers), len(e.flows), entities)
 	return err
+}
+
+// examined is a configuration with all it names, and what is odd about it.
+type examined struct {
+	cfg      *config.Config
+	world    *campaign.Campaign // nil if none is configured
+	flows    []*workflow.Workflow
+	warnings []problem.Problem
+	unknown  problem.List // tools that nobody has
+}
+
+// examine reads a configuration with all it names. The error is for what is wrong.
+func examine(path string) (e examined, err error) {
+	if e.cfg, err = play.LoadConfig(path); err != nil {
+		return e, err
+	}
+	if e.world, err = play.ReadCampaign(e.cfg); err != nil {
+		return e, err
+	}
+	if e.flows, err = registry.LoadWorkflows(e.cfg.Server, e.cfg.Source); err != nil {
+		return e, problem.Usage(err)
+	}
+	if err := registry.OpenRules(e.cfg).Warm(); err != nil {
+		return e, problem.Usage(err)
+	}
+	for _, f := range e.flows {
+		e.unknown = append(e.unknown, f.UnknownTools(knownTools(e.flows))...)
+	}
+	e.warnings = slices.Concat(e.cfg.Warnings, e.cfg.Idle, sceneWarnings(e.cfg.File, 0, e.cfg.Campaign.Scene), play.FindToldSecrets(e.cfg, e.world))
+	if e.world != nil {
+		e.warnings = append(e.warnings, sceneWarnings(e.world.File, e.world.Lines.Scene, e.world.Scene)...)
+	}
+	if hasServers(e.cfg) {
+		e.warnings, e.unknown = append(e.warnings, fromServers(e.unknown)...), nil
+	}
+	return e, nil
+}
+
+// problemsOf returns all that is wrong with the configuration's files as they are now, and
+// all that is odd.
+func problemsOf(running *config.Config) []problem.Problem {
+	path := running.File
+	if _, err := os.Stat(path); err != nil {
+		path = "" // the one that is built in
+	}
+	e, err := examine(path)
+	var wrong problem.List
+	switch {
+	case errors.As(err, &wrong):
+	case err != nil:
+		wrong.Add(running.File, 0, err.Error(), "")
+	}
+	return slices.Concat(wrong, e.unknown, e.warnings)
 }
 
 // knownTools are the built-in tools and the workflows.

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/feed"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -33,9 +34,10 @@ func readLines(t *testing.T, all string) (lines []string) {
 
 func TestEventsAreWrittenToTheEnd(t *testing.T) {
 	var out bytes.Buffer
-	s := streamEvents(&out, slog.New(slog.DiscardHandler))
-	s.add("7", said(`"quoted"`))
-	s.add("8", said("second"))
+	f := feed.New()
+	s := streamEvents(f, &out, slog.New(slog.DiscardHandler))
+	f.Add("7", said(`"quoted"`))
+	f.Add("8", said("second"))
 	s.close()
 	if got := strings.Join(readLines(t, out.String()), "|"); got != `7: "quoted"|8: second` {
 		t.Errorf("the stream is %q", got)
@@ -56,16 +58,17 @@ func (w *gatedWriter) Write(p []byte) (int, error) {
 func TestEventsNeverHoldATableUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &gatedWriter{gate: make(chan struct{})}
-		s := streamEvents(out, slog.New(slog.DiscardHandler))
-		s.add("7", said("first"))
+		f := feed.New()
+		s := streamEvents(f, out, slog.New(slog.DiscardHandler))
+		f.Add("7", said("first"))
 		synctest.Wait() // the first is being written
-		for range maxEvents + 5 {
-			s.add("7", said("more"))
+		for range feed.Size + 5 {
+			f.Add("7", said("more"))
 		}
 		close(out.gate)
 		s.close()
 		lines := readLines(t, out.out.String())
-		if len(lines) != maxEvents+2 || lines[1] != ": 5 events are missing: they were not read as fast as they came" {
+		if len(lines) != feed.Size+2 || lines[1] != ": 5 events are missing: they were not read as fast as they came" {
 			t.Errorf("%d lines, of which the second is %q", len(lines), lines[1])
 		}
 	})
@@ -74,8 +77,9 @@ func TestEventsNeverHoldATableUp(t *testing.T) {
 func TestEventsEndWithoutAReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &gatedWriter{gate: make(chan struct{})}
-		s := streamEvents(out, slog.New(slog.DiscardHandler))
-		s.add("7", said("never read"))
+		f := feed.New()
+		s := streamEvents(f, out, slog.New(slog.DiscardHandler))
+		f.Add("7", said("never read"))
 		start := time.Now()
 		s.close()
 		if took := time.Since(start); took != eventsLeft {
@@ -92,11 +96,12 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestEventsOfABrokenStream(t *testing.T) {
 	var log bytes.Buffer
-	s := streamEvents(brokenWriter{}, slog.New(slog.NewTextHandler(&log, nil)))
-	s.add("7", said("first"))
+	f := feed.New()
+	s := streamEvents(f, brokenWriter{}, slog.New(slog.NewTextHandler(&log, nil)))
+	f.Add("7", said("first"))
 	s.close()
-	for range 2 * maxEvents {
-		s.add("7", said("more"))
+	for range 2 * feed.Size {
+		f.Add("7", said("more"))
 	}
 	if !strings.Contains(log.String(), io.ErrClosedPipe.Error()) {
 		t.Errorf("the log says %q", log.String())

@@ -28,7 +28,8 @@ const (
 
 // WithMetrics does work while metrics and health are served at addr, which is a
 // port of this machine or host:port; an empty one serves nothing. It writes to
-// w where that is. The app was opened with [Options.Metrics].
+// w where that is. The app was opened with [Options.Metrics]. What [Options.Console] has
+// made is served there too, and w is told of the way in.
 func (a *App) WithMetrics(ctx context.Context, addr string, w io.Writer, work func() error) error {
 	if addr == "" {
 		return work()
@@ -38,6 +39,9 @@ func (a *App) WithMetrics(ctx context.Context, addr string, w io.Writer, work fu
 		return err
 	}
 	fmt.Fprintf(w, "glyphoxa metrics at http://%s/metrics\n", p.listener.Addr())
+	if a.Console != nil {
+		fmt.Fprintf(w, "glyphoxa: the console is at http://%s/#%s\n", p.listener.Addr(), a.Console.OwnerToken())
+	}
 	served := make(chan error, 1)
 	go func() { served <- p.http.Serve(p.listener) }() // ends with close
 	err = errors.Join(work(), p.shutDown())
@@ -81,6 +85,9 @@ func (a *App) openMetricsServer(ctx context.Context, addr string) (*metricsServe
 	mux.Handle("/healthz", o.health.Live())
 	mux.Handle("/readyz", o.health.Ready())
 	mux.Handle("/metrics", o.requireIdentity(a.Metrics.Handler()))
+	if a.Console != nil {
+		mux.Handle("/", a.Console.Handler(keeper))
+	}
 	o.http = &http.Server{
 		Handler: o.checkOrigin(mux), ReadTimeout: askTime, WriteTimeout: askAnswer, IdleTimeout: askIdle, MaxHeaderBytes: askHeader,
 		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
@@ -136,6 +143,9 @@ func (o *metricsServer) shutDown() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	o.health.SetDraining()
+	if o.app.Console != nil {
+		o.app.Console.Close()
+	}
 	err := o.http.Shutdown(ctx)
 	if err != nil {
 		err = o.http.Close() // what still hangs has had its time

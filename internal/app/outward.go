@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
 	"regexp"
 	"runtime/debug"
@@ -24,6 +25,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/prompt"
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/observe"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -71,6 +73,9 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 			return err
 		}
 		fmt.Fprintf(o.Ready, "glyphoxa mcp listening on http://%s\n", web.Addr())
+		if a.Console != nil {
+			fmt.Fprintf(o.Ready, "glyphoxa: the console is at http://%s/\n", web.Addr())
+		}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -201,7 +206,7 @@ func (a *App) newServer(ctx context.Context, o ServeOptions) *mcpserver.Server {
 	if a.log.Enabled(ctx, slog.LevelDebug) {
 		log = a.log // the SDK calls it an error when a signal ends the session
 	}
-	src := a.sources()
+	src := play.SourcesOf(a.Game)
 	return mcpserver.New(a.Registry.Host, mcpserver.Options{
 		Version: o.Version, Log: a.log, Logger: log, Policy: a.Registry.Governance.Policy, Gate: a.Registry.Governance.Gate,
 		Prefixed: a.Config.Server.Naming == "prefixed", Compact: o.Compact, Campaign: a.Config.Campaign.Name,
@@ -219,14 +224,6 @@ func instructions(compact bool) string {
 	}
 	return "Dice, rules, memory, world and files of a tabletop role-playing campaign, its workflows, and the tools of its external servers. " +
 		"Every tool's _meta says what a call costs (glyphoxa/tier, glyphoxa/p50Ms). Resources under glyphoxa:// show the world as it is."
-}
-
-// sources are what resources and prompts are made of.
-func (a *App) sources() resource.Sources {
-	return resource.Sources{
-		Campaign: a.Config.Campaign.Name, System: a.Config.Campaign.System, Scene: a.World.Scene, NPCs: a.Config.NPCs,
-		Graph: a.Store, Log: a.Store, Rules: resource.NewRuleReader(a.Registry.Rules), Latency: a.Registry.Host.Status,
-	}
 }
 
 // openWeb opens the network transports.
@@ -251,8 +248,12 @@ func (a *App) openWeb(ctx context.Context, s *mcpserver.Server, addr string) (*m
 	if err != nil {
 		return nil, problem.Usage(err)
 	}
+	var site http.Handler
+	if a.Console != nil {
+		site = a.Console.Handler(keeper)
+	}
 	return s.Listen(ctx, addr, mcpserver.WebOptions{
-		Gatekeeper: keeper, Limits: a.Config.Server.Limits, Metrics: a.Metrics, Health: a.newHealth(),
+		Gatekeeper: keeper, Site: site, Limits: a.Config.Server.Limits, Metrics: a.Metrics, Health: a.newHealth(),
 		Guard: identity.Guard{AllowedOrigins: a.Config.Server.AllowedOrigins, AllowedHosts: a.Config.Server.AllowedHosts},
 	})
 }

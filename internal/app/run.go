@@ -14,7 +14,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
 // noToken says how to get the bot onto Discord.
@@ -31,7 +30,8 @@ type RunOptions struct {
 }
 
 // Run is the bot on Discord, if there is a token, and the outward server with
-// its metrics, until ctx ends. The app was opened with [Options.Metrics].
+// its metrics, until ctx ends. The app was opened with [Options.Metrics] and
+// [Options.Console].
 func (a *App) Run(ctx context.Context, o RunOptions) (err error) {
 	out := &lines{out: o.Tell}
 	bot := func(context.Context) error { return nil }
@@ -43,9 +43,8 @@ func (a *App) Run(ctx context.Context, o RunOptions) (err error) {
 			return failed
 		}
 		defer func() { err = errors.Join(err, unlock()) }()
-		watch, closeEvents := a.watchTables(o.Events)
-		defer closeEvents()
-		gs := guilds.New(guilds.Options{Config: a.Config, Front: discord.Front, Open: a.openForGuild, Log: a.log, Watch: watch})
+		defer a.writeEvents(o.Events)()
+		gs := guilds.New(guilds.Options{Config: a.Config, Front: discord.Front, Open: a.openForGuild, Log: a.log})
 		b, failed := discord.New(a.Config.Discord, gs, &discord.Options{Logger: a.log, Say: out.say, Hearing: a.Config.Hearing, Recognition: a.Config.Providers.STT})
 		if failed != nil {
 			return errors.Join(problem.Usage(failed), gs.Close())
@@ -58,20 +57,19 @@ func (a *App) Run(ctx context.Context, o RunOptions) (err error) {
 	return g.Wait()
 }
 
-// watchTables returns what is told of every table's events, and what ends that once
-// all tables have ended; neither does anything without a stream.
-func (a *App) watchTables(out io.Writer) (watch func(guild string, e table.Event), end func()) {
+// writeEvents begins to write every table's events to out, if that is not nil, and returns
+// what ends it once all tables have ended.
+func (a *App) writeEvents(out io.Writer) (end func()) {
 	if out == nil {
-		return nil, func() {}
+		return func() {}
 	}
-	s := streamEvents(out, a.log)
-	return s.add, s.close
+	return streamEvents(a.feed, out, a.log).close
 }
 
 // openForGuild opens a guild's campaign. All count in the same metrics and share the
 // rule book.
 func (a *App) openForGuild(ctx context.Context, guild string, cfg *config.Config) (*play.Game, error) {
-	return play.Open(ctx, play.Options{Config: cfg, Log: a.log.With("guild", guild), Metrics: a.Metrics, Rules: a.Registry.Rules})
+	return play.Open(ctx, play.Options{Config: cfg, Log: a.log.With("guild", guild), Metrics: a.Metrics, Rules: a.Registry.Rules, Onlooker: a.Console.Onlook(guild)})
 }
 
 // lines writes whole lines, from any goroutine.

@@ -23,7 +23,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
 // Options are what [New] needs.
@@ -38,9 +37,6 @@ type Options struct {
 	Open func(ctx context.Context, guild string, cfg *config.Config) (*play.Game, error)
 	// Log is where operators read; if nil, nothing is logged.
 	Log *slog.Logger
-	// Watch, if not nil, is told of every event of every guild's tables, of each table
-	// in order, and before that table's own [table.Sink]. It returns at once.
-	Watch func(guild string, e table.Event)
 }
 
 // Guilds are those of a front. It is safe for concurrent use; Close ends it.
@@ -48,7 +44,6 @@ type Guilds struct {
 	front    string
 	openGame func(ctx context.Context, guild string, cfg *config.Config) (*play.Game, error)
 	log      *slog.Logger
-	watch    func(guild string, e table.Event)
 	life     context.Context
 	end      context.CancelFunc
 	work     sync.WaitGroup // timers, and what opens campaigns ahead of need
@@ -67,7 +62,7 @@ func New(o Options) *Guilds {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	gs := &Guilds{front: o.Front, openGame: o.Open, log: o.Log, watch: o.Watch, config: o.Config, guilds: map[string]*Guild{}, parsing: make(chan struct{}, 1)}
+	gs := &Guilds{front: o.Front, openGame: o.Open, log: o.Log, config: o.Config, guilds: map[string]*Guild{}, parsing: make(chan struct{}, 1)}
 	gs.life, gs.end = context.WithCancel(context.Background())
 	return gs
 }

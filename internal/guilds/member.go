@@ -3,10 +3,8 @@ package guilds
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
@@ -62,22 +60,8 @@ func (m *Member) withCampaign(ctx context.Context, do func(context.Context, *pla
 // doGoverned does something that is no tool by the rules of every call: the policy
 // may refuse it, it is counted, and it is in the audit log.
 func (m *Member) doGoverned(ctx context.Context, t mcp.Target, args map[string]any, do func(context.Context, *play.Game) error) error {
-	raw, err := json.Marshal(args)
-	if err != nil {
-		return fmt.Errorf("recording %s: %w", t.Tool, err)
-	}
 	return m.withCampaign(ctx, func(ctx context.Context, game *play.Game) error {
-		gate := game.Registry.Governance.Gate
-		c := &mcp.Call{Target: t, Caller: mcp.CallerFrom(ctx), Args: string(raw)}
-		start := time.Now()
-		err := gate.Admit(ctx, c)
-		if err == nil {
-			c.Admitted = true
-			start = time.Now()
-			err = do(ctx, game)
-		}
-		gate.Settle(ctx, c, mcp.Result{Duration: time.Since(start)}, err)
-		return err
+		return game.Registry.Governance.Gate.Do(ctx, t, args, func(ctx context.Context) error { return do(ctx, game) })
 	})
 }
 

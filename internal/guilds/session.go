@@ -165,7 +165,7 @@ func (g *Guild) beginSession(ctx context.Context, game *play.Game, o SessionOpti
 	if err != nil {
 		return nil, nil, err
 	}
-	so := play.SessionOptions{Sink: g.watched(o.Sink), Tell: o.Tell, OpenSound: o.OpenSound}
+	so := play.SessionOptions{Sink: o.Sink, Tell: o.Tell, OpenSound: o.OpenSound}
 	if o.Resume && cut.Lines > 0 {
 		so.Resume = cut
 	}
@@ -186,27 +186,6 @@ func (g *Guild) beginSession(ctx context.Context, game *play.Game, o SessionOpti
 		notices = append(notices, fmt.Sprintf("the last session was cut off; its %d lines are kept, and /session recap shows the latest", cut.Lines))
 	}
 	return s, append(notices, s.Notices...), nil
-}
-
-// watchedSink tells who watches all tables of a guild's events, and then its own sink.
-type watchedSink struct {
-	table.Sink
-	watch func(guild string, e table.Event)
-	guild string
-}
-
-// Emit implements [table.Sink].
-func (s watchedSink) Emit(e table.Event) {
-	s.watch(s.guild, e)
-	s.Sink.Emit(e)
-}
-
-// watched is a sink of the guild, whose events are watched if somebody does.
-func (g *Guild) watched(sink table.Sink) table.Sink {
-	if g.guilds.watch == nil {
-		return sink
-	}
-	return watchedSink{sink, g.guilds.watch, g.id}
 }
 
 // lastOpenSession returns the last session if it was not ended, and whether it is

@@ -60,14 +60,15 @@ type Game struct {
 	// Tracer begins the traces of turns; nil if nobody asked for them.
 	Tracer *tracing.Tracer
 
-	client *http.Client // to models and voices
-	levels levels       // of the voices heard so far
-	log    *slog.Logger
-	groups memory.Groups // who belongs to what
-	clock  *calendar.Clock
-	work   sync.WaitGroup // background work; ends with stop
-	life   context.Context
-	stop   context.CancelFunc
+	onlooker Onlooker     // nil if nobody looks on
+	client   *http.Client // to models and voices
+	levels   levels       // of the voices heard so far
+	log      *slog.Logger
+	groups   memory.Groups // who belongs to what
+	clock    *calendar.Clock
+	work     sync.WaitGroup // background work; ends with stop
+	life     context.Context
+	stop     context.CancelFunc
 
 	mu      sync.Mutex // guards the fields below
 	notices []string
@@ -89,6 +90,8 @@ type Options struct {
 	Tracer *tracing.Tracer
 	// Rules, if not nil, is a rule book to share; it is the same for all.
 	Rules *ruleslookup.Book
+	// Onlooker, if not nil, is told of the game's sessions.
+	Onlooker Onlooker
 }
 
 // Open brings up memory, world and registry. External servers connect in the
@@ -100,7 +103,7 @@ func Open(ctx context.Context, o Options) (*Game, error) {
 	if o.Rules == nil {
 		o.Rules = registry.OpenRules(o.Config)
 	}
-	g := &Game{Config: o.Config, Metrics: o.Metrics, Tracer: o.Tracer, client: providers.NewClient(), log: o.Log, npcs: o.Config.NPCs}
+	g := &Game{Config: o.Config, Metrics: o.Metrics, Tracer: o.Tracer, client: providers.NewClient(), log: o.Log, npcs: o.Config.NPCs, onlooker: o.Onlooker}
 	between := cost.WithAccount(context.WithoutCancel(ctx), g.newMeter(false).Account("")) // what no session is charged for
 	g.life, g.stop = context.WithCancel(between)
 	if err := g.open(ctx, o); err != nil {
@@ -160,6 +163,9 @@ func (g *Game) ForgetPerson(ctx context.Context, p memory.Person, progress func(
 	learnt := g.forgetLearnt(ctx, p) // before: the names are in the lines
 	n, err := g.Store.ForgetPerson(ctx, p, progress)
 	err = errors.Join(learnt, err)
+	if g.onlooker != nil {
+		g.onlooker.Forgot(g)
+	}
 	if ctx.Err() != nil && g.life.Err() == nil {
 		g.work.Go(g.finishForgetting)
 		return n, nil

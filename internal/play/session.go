@@ -130,7 +130,7 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 	s.Notices = g.appendProposals(s.Notices)
 	t := table.Options{
 		Agents: g.makeAgents(cast, &s.Notices), Engine: s.engine(answering), Cost: s.meter, Host: g.Registry.Host,
-		Log: chronicler{g.Store, g.Chronicle}, Context: g.context(), Sink: countEvents(o.Sink, g.Metrics), Playback: sound.Playback, Hurries: canHurry(m),
+		Log: chronicler{g.Store, g.Chronicle}, Context: g.context(), Sink: countEvents(watched(g, o.Sink), g.Metrics), Playback: sound.Playback, Hurries: canHurry(m),
 		Session: s.info, Scene: g.currentScene, Places: g.World, Groups: &g.groups, Date: g.clock.Today, Latency: g.Config.Latency, Languages: g.Config.Language, RecentLines: g.Config.Memory.RecentLines, Logger: g.log,
 		Listening: g.listening(), Leads: g.Config.Table.Leads, Tracer: g.Tracer,
 	}
@@ -252,6 +252,9 @@ func canHurry(m llm.Provider) bool {
 
 // addSession lets a session tell people what happens in its game.
 func (g *Game) addSession(s *Session, tell func(level, text string)) {
+	if g.onlooker != nil {
+		g.onlooker.Began(g, s)
+	}
 	if tell == nil {
 		return
 	}
@@ -281,6 +284,9 @@ const closeTime = 5 * time.Second
 // Close ends the table, then the engines, the voices and the session.
 func (s *Session) Close() error {
 	s.game.removeSession(s)
+	if s.game.onlooker != nil {
+		s.game.onlooker.Ended(s.game, s)
+	}
 	s.stop()
 	err := <-s.done
 	s.engines.Close()

@@ -135,6 +135,7 @@ var layers = [][]string{
 		"internal/mcp/mcpserver",
 		"internal/providers",
 		"internal/registry",
+		"internal/feed",
 	},
 	{
 		"internal/play",
@@ -142,6 +143,7 @@ var layers = [][]string{
 	{
 		"internal/guilds",
 		"internal/terminal",
+		"internal/console",
 		"internal/scenario",
 		"internal/simulate",
 	},

@@ -79,6 +79,9 @@ func (s *screen) unexpectTurn() {
 }
 
 func (s *screen) uncountTurn() {
+	if s.open == 0 { // of a line that came from elsewhere, such as the console
+		return
+	}
 	if s.open--; s.open == 0 {
 		close(s.idle)
 	}

@@ -7,8 +7,11 @@ package gate
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
@@ -58,6 +61,24 @@ func (g *Gate) Permits(ctx context.Context, t mcp.Target) error { return g.polic
 
 // Admit asks the policy whether a call may go on.
 func (g *Gate) Admit(ctx context.Context, c *mcp.Call) error { return g.policy.Admit(ctx, c) }
+
+// Do does something that is no tool by the rules of every call: the policy may refuse
+// it, it is counted, and it is in the audit log. args are what it is done with.
+func (g *Gate) Do(ctx context.Context, t mcp.Target, args any, do func(context.Context) error) error {
+	raw, err := json.Marshal(args)
+	if err != nil {
+		return fmt.Errorf("recording %s: %w", t.Tool, err)
+	}
+	c := &mcp.Call{Target: t, Caller: mcp.CallerFrom(ctx), Args: string(raw)}
+	start := time.Now()
+	if err = g.Admit(ctx, c); err == nil {
+		c.Admitted = true
+		start = time.Now()
+		err = do(ctx)
+	}
+	g.Settle(ctx, c, mcp.Result{Duration: time.Since(start)}, err)
+	return err
+}
 
 // Settle records how a call ended. One with invalid arguments, which Admit was not
 // asked about, takes one call of the client's budget: it has cost as much.

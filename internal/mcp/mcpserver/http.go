@@ -54,6 +54,9 @@ type WebOptions struct {
 	// Metrics and Health are served if not nil.
 	Metrics *observe.Metrics
 	Health  *observe.Health
+	// Site answers everything else, if not nil: pages for people. It identifies its own
+	// callers with the gatekeeper.
+	Site http.Handler
 
 	bodyTime time.Duration // to send a body in; 0 means the constant
 	sdkAlone bool          // the SDK answers everything
@@ -178,6 +181,9 @@ func (w *Web) routes() http.Handler {
 	if meta := w.o.Gatekeeper.Metadata(); meta != nil {
 		mux.Handle(identity.MetadataPath, meta)
 		mux.Handle(identity.MetadataPath+"/", meta)
+	}
+	if w.o.Site != nil {
+		mux.Handle("/", w.o.Site)
 	}
 	return w.busied(w.guarded(mux))
 }

@@ -1,0 +1,187 @@
+// Package console is a web page at which a game is watched and led: what is said and why
+// who answers, where the time of a turn went, which tools are hidden from whom, what was
+// learnt, and what waits for a decision. It is one more front of [play.Game] and has no
+// rights of its own: who looks is identified like any outside client, what is shown is
+// what the profile may see, and what is changed passes the gate of every call.
+//
+// It starts no goroutine. A console that reads slowly misses events and is told how many;
+// no table waits for it.
+package console
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/MrWong99/glyphoxa/internal/feed"
+	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/table"
+)
+
+// Home is the id of the room of the program's own campaign. Others are guilds'.
+const Home = "home"
+
+// Options say what a console is of.
+type Options struct {
+	// Feed takes the events of all tables. Required.
+	Feed *feed.Feed
+	// Problems tells what is wrong with the configuration, and what is odd about it. If
+	// nil, nothing is.
+	Problems func() []problem.Problem
+	// Logger is told what goes wrong; if nil, nobody is.
+	Logger  *slog.Logger
+	Version string
+}
+
+// Console is the page and what is behind it. It is safe for concurrent use.
+type Console struct {
+	o       Options
+	pages   pages
+	holders holders
+	streams streams
+	owner   string          // the token of who started the program; see OwnerToken
+	crumb   string          // against forged requests of who is not signed in
+	ended   context.Context // of all streams
+	end     context.CancelFunc
+
+	mu    sync.Mutex // guards the fields below
+	rooms map[string]*room
+}
+
+// room is where one game is played.
+type room struct {
+	id, name string
+	game     *play.Game
+	session  *play.Session // nil while nobody plays
+}
+
+// New returns a console without rooms; [Console.Onlook] adds them.
+func New(o Options) *Console {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	c := &Console{o: o, owner: rand.Text(), crumb: rand.Text(), rooms: map[string]*room{}}
+	c.ended, c.end = context.WithCancel(context.Background())
+	c.pages.load()
+	return c
+}
+
+// OwnerToken signs its holder in with every right, until the program ends. It is for who
+// started the program.
+func (c *Console) OwnerToken() string { return c.owner }
+
+// Close ends all streams; other requests are answered as before.
+func (c *Console) Close() { c.end() }
+
+// Open shows a game of the program's own, with or without a session.
+func (c *Console) Open(game *play.Game) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.rooms[Home]
+	if r == nil {
+		r = &room{id: Home, name: game.Config.Campaign.Name}
+		c.rooms[Home] = r
+	}
+	r.game = game
+}
+
+// Onlook returns what is told of the games of a room. A room of a guild is there while a
+// session is.
+func (c *Console) Onlook(id string) play.Onlooker { return onlooker{c, id} }
+
+type onlooker struct {
+	console *Console
+	id      string
+}
+
+// Began implements [play.Onlooker].
+func (o onlooker) Began(g *play.Game, s *play.Session) {
+	o.console.mu.Lock()
+	defer o.console.mu.Unlock()
+	name := cmp.Or(g.Config.Campaign.Name, o.id)
+	o.console.rooms[o.id] = &room{id: o.id, name: name, game: g, session: s}
+}
+
+// Ended implements [play.Onlooker].
+func (o onlooker) Ended(g *play.Game, s *play.Session) {
+	o.console.mu.Lock()
+	defer o.console.mu.Unlock()
+	r := o.console.rooms[o.id]
+	switch {
+	case r == nil || r.session != s: // another has begun
+	case o.id == Home:
+		o.console.rooms[o.id] = &room{id: r.id, name: r.name, game: g}
+	default:
+		delete(o.console.rooms, o.id)
+	}
+}
+
+// Saw implements [play.Onlooker].
+func (o onlooker) Saw(_ *play.Game, e table.Event) { o.console.o.Feed.Add(o.id, e) }
+
+// Forgot implements [play.Onlooker].
+func (o onlooker) Forgot(*play.Game) { o.console.o.Feed.Forget(o.id) }
+
+// visible are the rooms that a subject may enter, the program's own first: those of
+// guilds are for who may see everything.
+func (c *Console) visible(s *policy.Subject) []*room {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out []*room
+	for _, r := range c.rooms {
+		if r.id == Home || s.Profile.SeesAll {
+			out = append(out, r)
+		}
+	}
+	slices.SortFunc(out, func(a, b *room) int {
+		if (a.id == Home) != (b.id == Home) {
+			return cmp.Compare(map[bool]int{true: 0, false: 1}[a.id == Home], map[bool]int{true: 0, false: 1}[b.id == Home])
+		}
+		return cmp.Compare(a.id, b.id)
+	})
+	return out
+}
+
+// Handler serves the console. What is before it refuses unknown hosts and origins, see
+// [identity.Guard]; keeper says who looks.
+func (c *Console) Handler(keeper *identity.Gatekeeper) http.Handler {
+	d := &door{Console: c, keeper: keeper}
+	mux := http.NewServeMux()
+	mux.Handle("GET /{$}", &c.pages)
+	mux.Handle("GET /console/web/", &c.pages)
+	mux.HandleFunc("GET /console/me", d.me)
+	mux.HandleFunc("POST /console/signin", d.signIn)
+	mux.HandleFunc("POST /console/signout", d.signOut)
+	mux.HandleFunc("GET /console/events", d.inRoom(d.follow))
+	mux.HandleFunc("GET /console/table", d.inRoom(d.showTable))
+	mux.HandleFunc("GET /console/tools", d.inRoom(d.showTools))
+	mux.HandleFunc("GET /console/world", d.inRoom(d.showWorld))
+	mux.HandleFunc("GET /console/memory", d.inRoom(d.showMemory))
+	mux.HandleFunc("GET /console/problems", d.inRoom(d.showProblems))
+	mux.HandleFunc("GET /console/read", d.inRoom(d.read))
+	mux.HandleFunc("POST /console/order", d.inRoom(d.order))
+	mux.HandleFunc("POST /console/call", d.inRoom(d.call))
+	mux.HandleFunc("POST /console/memory", d.inRoom(d.decideMemory))
+	forged := http.NewCrossOriginProtection()
+	return secured(forged.Handler(mux))
+}
+
+// asking is one request of somebody known, about a room.
+type asking struct {
+	w       http.ResponseWriter
+	r       *http.Request
+	visitor *visitor
+	room    *room
+}
+
+// calling is a context whose calls are the visitor's.
+func (a *asking) calling() context.Context {
+	return policy.WithSubject(a.r.Context(), a.visitor.subject)
+}

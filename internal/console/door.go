@@ -1,0 +1,311 @@
+package console
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// Bounds of requests.
+const (
+	maxBody    = 64 << 10
+	maxHolders = 256            // who is signed in at once; the one not seen for longest gives way
+	holderTime = 12 * time.Hour // without a request
+)
+
+// crumbHeader has what a page of ours knows and a forged request does not.
+const crumbHeader = "X-Glyphoxa-Crumb"
+
+// transport is by what a visitor comes, as records have it.
+const transport = "console"
+
+// visitor is who asks.
+type visitor struct {
+	subject *policy.Subject
+	crumb   string
+	// known is false for who comes without a token.
+	known bool
+}
+
+// holder is somebody who has signed in. The token is looked at anew with each request, so
+// that what is over is over.
+type holder struct {
+	token, crumb string
+	owner        bool
+	seen         time.Time
+}
+
+// holders are those who have signed in, by what their cookie says.
+type holders struct {
+	mu  sync.Mutex // guards all
+	all map[string]*holder
+}
+
+func (h *holders) add(token string, owner bool) (cookie string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.all == nil {
+		h.all = map[string]*holder{}
+	}
+	for len(h.all) >= maxHolders {
+		oldest := ""
+		for id, one := range h.all {
+			if oldest == "" || one.seen.Before(h.all[oldest].seen) {
+				oldest = id
+			}
+		}
+		delete(h.all, oldest)
+	}
+	cookie = rand.Text()
+	h.all[cookie] = &holder{token: token, crumb: rand.Text(), owner: owner, seen: time.Now()}
+	return cookie
+}
+
+func (h *holders) find(cookie string) (holder, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	one := h.all[cookie]
+	if one == nil || time.Since(one.seen) > holderTime {
+		delete(h.all, cookie)
+		return holder{}, false
+	}
+	one.seen = time.Now()
+	return *one, true
+}
+
+func (h *holders) drop(cookie string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.all, cookie)
+}
+
+// door lets visitors in.
+type door struct {
+	*Console
+	keeper *identity.Gatekeeper
+}
+
+// cookieName differs by port: browsers send a machine's cookies to all of them.
+func cookieName(r *http.Request) string {
+	_, port, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		port = "0"
+	}
+	return "glyphoxa-" + port
+}
+
+// identify says who asks.
+func (d *door) identify(r *http.Request) (*visitor, error) {
+	cookie, err := r.Cookie(cookieName(r))
+	if err != nil || r.Header.Get("Authorization") != "" {
+		return d.identifyBy(r, "", d.crumb)
+	}
+	h, ok := d.holders.find(cookie.Value)
+	if !ok {
+		return d.identifyBy(r, "", d.crumb)
+	}
+	if h.owner {
+		return &visitor{subject: d.ownerSubject(), crumb: h.crumb, known: true}, nil
+	}
+	return d.identifyBy(r, h.token, h.crumb)
+}
+
+// identifyBy asks the gatekeeper about a token; without one about what the request has.
+func (d *door) identifyBy(r *http.Request, token, crumb string) (*visitor, error) {
+	if token != "" {
+		r = r.Clone(r.Context())
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	s, err := d.keeper.Identify(r)
+	if err != nil {
+		return nil, err
+	}
+	s.Transport = transport
+	return &visitor{subject: s, crumb: crumb, known: s.Name != identity.Anonymous}, nil
+}
+
+// ownerSubject is who started the program.
+func (d *door) ownerSubject() *policy.Subject {
+	s := &policy.Subject{Name: "console", Transport: transport}
+	for _, p := range policy.BuiltinProfiles() {
+		if p.Name == "dm" {
+			s.Profile = p
+		}
+	}
+	return s
+}
+
+// signIn lets in who has a token.
+func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Token string `json:"token"`
+	}
+	if !decode(w, r, &in) {
+		return
+	}
+	owner := subtle.ConstantTimeCompare([]byte(in.Token), []byte(d.owner)) == 1
+	if !owner {
+		if in.Token == "" {
+			fail(w, http.StatusBadRequest, "there is no token; make one with: glyphoxa mcp token NAME")
+			return
+		}
+		if _, err := d.identifyBy(r, in.Token, ""); err != nil {
+			d.refuse(w, err)
+			return
+		}
+	}
+	d.leave(r)
+	http.SetCookie(w, &http.Cookie{
+		Name: cookieName(r), Value: d.holders.add(in.Token, owner), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https",
+	})
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (d *door) signOut(w http.ResponseWriter, r *http.Request) {
+	d.leave(r)
+	http.SetCookie(w, &http.Cookie{Name: cookieName(r), Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (d *door) leave(r *http.Request) {
+	if old, err := r.Cookie(cookieName(r)); err == nil {
+		d.holders.drop(old.Value)
+	}
+}
+
+// refuse tells who is not let in.
+func (d *door) refuse(w http.ResponseWriter, err error) {
+	if wait := identity.RetryAfter(err); wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())))
+	}
+	fail(w, identity.Status(err), err.Error())
+}
+
+// inRoom identifies who asks and finds the room it is about. A request that changes
+// something needs the visitor's crumb beside the cookie.
+func (d *door) inRoom(serve func(*asking)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v, err := d.identify(r)
+		if err != nil {
+			d.refuse(w, err)
+			return
+		}
+		if r.Method != http.MethodGet && r.Header.Get("Authorization") == "" &&
+			subtle.ConstantTimeCompare([]byte(r.Header.Get(crumbHeader)), []byte(v.crumb)) != 1 {
+			fail(w, http.StatusForbidden, "the request did not come from this page as it is now; load it anew")
+			return
+		}
+		id := r.URL.Query().Get("room")
+		rooms := d.visible(v.subject)
+		i := slices.IndexFunc(rooms, func(r *room) bool { return r.id == id })
+		if i < 0 {
+			fail(w, http.StatusNotFound, "there is no such table any more")
+			return
+		}
+		serve(&asking{w, r, v, rooms[i]})
+	}
+}
+
+// may reports whether the visitor holds a permission in the room, for something that
+// changes nothing.
+func (a *asking) may(permission string) bool {
+	t := mcp.Target{Tool: "console", Source: "server", Permission: permission, ReadOnly: true}
+	return a.room.game.Registry.Governance.Policy.Permits(a.calling(), t) == nil
+}
+
+// sees reports whether the visitor may see what is not for everybody, of what takes a
+// permission.
+func (a *asking) sees(permission string) bool {
+	return a.visitor.subject.Profile.SeesAll && a.visitor.subject.NPC == "" && a.may(permission)
+}
+
+// viewer is with whose eyes the visitor sees the world.
+func (a *asking) viewer() string { return a.visitor.subject.Caller().Viewer() }
+
+// me says who the visitor is, and which rooms there are.
+func (d *door) me(w http.ResponseWriter, r *http.Request) {
+	v, err := d.identify(r)
+	if err != nil {
+		d.refuse(w, err)
+		return
+	}
+	type roomView struct {
+		ID      string   `json:"id"`
+		Name    string   `json:"name"`
+		Live    bool     `json:"live"`
+		Rights  []string `json:"rights"`
+		SeesAll bool     `json:"sees_all"`
+	}
+	rooms := []roomView{}
+	for _, at := range d.visible(v.subject) {
+		a := &asking{w, r, v, at}
+		one := roomView{ID: at.id, Name: at.name, Live: at.session != nil, Rights: []string{}, SeesAll: a.viewer() == "" && v.subject.Profile.SeesAll}
+		for _, p := range policy.Permissions() {
+			if a.may(p) {
+				one.Rights = append(one.Rights, p)
+			}
+		}
+		rooms = append(rooms, one)
+	}
+	answer(w, map[string]any{
+		"name": v.subject.Name, "profile": v.subject.Profile.Name, "known": v.known, "crumb": v.crumb, "rooms": rooms, "version": d.o.Version,
+	})
+}
+
+// decode reads the JSON of a request; it answers itself if there is none.
+func decode(w http.ResponseWriter, r *http.Request, into any) bool {
+	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		fail(w, http.StatusBadRequest, "the request is no JSON that is expected here: "+err.Error())
+		return false
+	}
+	return true
+}
+
+func answer(w http.ResponseWriter, v any) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		fail(w, http.StatusInternalServerError, "the answer could not be written")
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	_, _ = w.Write(raw) // who left needs no answer
+}
+
+// fail answers with what is wrong.
+func fail(w http.ResponseWriter, status int, text string) {
+	raw, _ := json.Marshal(map[string]string{"error": text}) // strings always marshal
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(raw)
+}
+
+// failWith answers with an error of a call or an order.
+func failWith(w http.ResponseWriter, err error) {
+	text, _ := mcp.Telling(err)
+	status := http.StatusBadRequest
+	var refused *mcp.Refusal
+	switch {
+	case errors.As(err, &refused) && refused.Code == mcp.CodeCapacityExceeded:
+		status = http.StatusTooManyRequests
+	case errors.As(err, &refused):
+		status = http.StatusForbidden
+	case errors.Is(err, mcp.ErrUnknownTool), errors.Is(err, memory.ErrNotFound):
+		status = http.StatusNotFound
+	}
+	fail(w, status, text)
+}

@@ -1,0 +1,177 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/feed"
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/table"
+)
+
+// Bounds of streams of events.
+const (
+	maxStreams   = 64               // in all
+	maxOwn       = 8                // of one visitor
+	streamWrite  = 10 * time.Second // for one event to be taken
+	streamBeat   = 15 * time.Second // between two signs of life; rights are looked at anew
+	streamBefore = 2000             // events before now that a new stream begins with, at most
+)
+
+// streams counts those that are open.
+type streams struct {
+	mu  sync.Mutex // guards the fields below
+	all int
+	of  map[string]int
+}
+
+func (s *streams) open(who string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all >= maxStreams || s.of[who] >= maxOwn {
+		return false
+	}
+	if s.of == nil {
+		s.of = map[string]int{}
+	}
+	s.all++
+	s.of[who]++
+	return true
+}
+
+func (s *streams) close(who string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all--
+	if s.of[who]--; s.of[who] == 0 {
+		delete(s.of, who)
+	}
+}
+
+// follow sends a room's events as they come, as server-sent events: those of `play --json`,
+// as far as the visitor may see them. "gap" tells how many are missing.
+func (d *door) follow(a *asking) {
+	if a.visitor.subject.NPC != "" || !a.may(policy.SessionRead) {
+		fail(a.w, http.StatusForbidden, "what is said at the table is shown with the permission "+policy.SessionRead)
+		return
+	}
+	who := a.visitor.subject.Name
+	if !d.streams.open(who) {
+		fail(a.w, http.StatusTooManyRequests, "too many consoles are open; close one")
+		return
+	}
+	defer d.streams.close(who)
+	ctx, cancel := context.WithCancel(a.r.Context())
+	defer cancel()
+	defer context.AfterFunc(d.ended, cancel)()
+	s := &stream{asking: a, out: http.NewResponseController(a.w)}
+	_ = s.out.SetReadDeadline(time.Time{}) // where it is not supported there is none
+	a.w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	after, _ := strconv.ParseUint(a.r.Header.Get("Last-Event-ID"), 10, 64) // none is the beginning
+	s.run(ctx, d.o.Feed.FollowRecent(after, streamBefore), func() bool {
+		now, err := d.identify(a.r)
+		return err == nil && now.subject.Name == who && now.subject.Profile.Name == a.visitor.subject.Profile.Name && a.may(policy.SessionRead)
+	})
+}
+
+// stream is one visitor's.
+type stream struct {
+	*asking
+	out *http.ResponseController
+}
+
+// run sends events until ctx ends, the visitor takes them no more, or may not have them
+// any more.
+func (s *stream) run(ctx context.Context, events *feed.Follower, still func() bool) {
+	if !s.send(": events of docs/events.md\nretry: 1000\n\n") {
+		return
+	}
+	var missed uint64
+	for {
+		wait, stop := context.WithTimeout(ctx, streamBeat)
+		it, n, more := events.Next(wait)
+		over := wait.Err()
+		stop()
+		missed += n
+		switch {
+		case ctx.Err() != nil || !more && over == nil:
+			return
+		case !more:
+			if !still() || !s.send(": still here\n\n") {
+				return
+			}
+			continue
+		}
+		if missed > 0 {
+			if !s.send(fmt.Sprintf("id: %d\nevent: gap\ndata: {\"missed\":%d}\n\n", it.ID-1, missed)) {
+				return
+			}
+			missed = 0
+		}
+		text := s.tell(it)
+		if text != nil && !s.send(fmt.Sprintf("id: %d\ndata: %s\n\n", it.ID, text)) {
+			return
+		}
+	}
+}
+
+func (s *stream) send(text string) bool {
+	_ = s.out.SetWriteDeadline(time.Now().Add(streamWrite)) // where it is not supported there is none
+	if _, err := s.w.Write([]byte(text)); err != nil {
+		return false
+	}
+	return s.out.Flush() == nil
+}
+
+// tell is what the visitor is told of an event, nil if nothing.
+func (s *stream) tell(it feed.Item) []byte {
+	if it.Table != s.room.id {
+		return nil
+	}
+	all := s.sees(policy.SessionRead)
+	switch it.Kind {
+	case table.KindApprovalWaits, table.KindApprovalEnded:
+		if all && s.may(policy.SessionControl) {
+			return it.JSON
+		}
+		return nil
+	case table.KindTurnStarted:
+		if !all && !it.Whisper {
+			return withoutTools(it.JSON)
+		}
+	}
+	if all || !it.Whisper && isPublic(it.Kind) {
+		return it.JSON
+	}
+	return nil
+}
+
+// isPublic reports whether everybody who sits at a table may see an event of that kind:
+// what is heard there, by whom, and how long it took.
+func isPublic(kind string) bool {
+	switch kind {
+	case table.KindUtterance, table.KindTurnStarted, table.KindSentence, table.KindCutSentence, table.KindAudioStarted, table.KindFiller,
+		table.KindBarge, table.KindTurnEnded, table.KindUnsaid, table.KindErased, table.KindListening:
+		return true
+	}
+	return false
+}
+
+// withoutTools is a turn.started without what its NPC is shown.
+func withoutTools(event []byte) []byte {
+	var e table.TurnStarted
+	if json.Unmarshal(event, &e) != nil {
+		return nil
+	}
+	e.Tools = []string{}
+	out, err := json.Marshal(&e)
+	if err != nil {
+		return nil
+	}
+	return out
+}

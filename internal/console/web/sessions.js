@@ -1,0 +1,67 @@
+// Sessions, what was said in each, and what a recap would tell.
+import { h, replace, empty, toast, colour, day, clock } from "./dom.js";
+import { t } from "./words.js";
+import { read, call, may } from "./api.js";
+
+export function sessions(root, app, rest) {
+  const list = h("ul", { class: "list" });
+  const detail = h("div", {}, empty(t("Choose a session"), t("What was said in it is shown here.")));
+  replace(root, h("div", { class: "head" }, h("h1", {}, t("Sessions"))), h("div", { class: "sessions split" }, detail, h("section", { class: "panel" }, h("h2", {}, t("Sessions")), list)));
+  let all = [];
+  let chosen = "";
+
+  function draw() {
+    replace(list, all.length === 0 ? h("li", {}, empty(t("No sessions"), t("The first begins when somebody plays."))) : all.map((x) => h("li", {}, h("button", { type: "button", class: "pick", "aria-current": x.id === chosen && "true", onclick: () => app.go(`sessions/${x.id}`) }, day(x.started), h("div", { class: "small soft" }, t("{n} lines", { n: x.lines }), x.ended ? "" : ` · ${t("goes on, or was cut off")}`)))));
+  }
+
+  async function show(id, find) {
+    chosen = id;
+    draw();
+    let got;
+    try {
+      got = await read(`glyphoxa://sessions/${id}/transcript`);
+    } catch (error) {
+      replace(detail, empty(t("It cannot be read"), error.message));
+      return;
+    }
+    const lines = got.lines ?? [];
+    const recap = h("div", {});
+    replace(detail, h("div", { class: "head" }, h("h3", {}, day(got.session.started)), h("div", { class: "right" }, may("memory.read") && h("button", { type: "button", onclick: () => tell(recap, lines) }, t("Recap")))), recap,
+      lines.length === 0 ? empty(t("Nothing was said"), "") : h("div", { class: "log" }, lines.map((l) => h("div", { class: `line ${l.role === "npc" ? colour(l.speaker) : ""}`, id: `line-${l.id}` }, h("div", { class: `who${l.role === "npc" ? "" : " soft"}`, title: clock(l.at) }, l.speaker), h("div", { class: `said${l.role === "npc" ? "" : " player"}` }, l.text)))));
+    const hit = find && lines.find((l) => find.includes(l.text.slice(0, 50)));
+    if (hit) {
+      const el = document.getElementById(`line-${hit.id}`);
+      el.classList.add("found");
+      el.scrollIntoView({ block: "center" });
+    }
+  }
+
+  async function load() {
+    try {
+      all = (await read("glyphoxa://sessions")).sessions ?? [];
+    } catch (error) {
+      toast(error.message, true);
+    }
+    draw();
+    if (rest[0] || all[0]) await show(rest[0] || all[0].id, rest[1] && decodeURIComponent(rest[1]));
+  }
+  load();
+  return { go: (r) => r[0] && show(r[0], r[1] && decodeURIComponent(r[1])) };
+}
+
+// tell has the recap workflow say what came up; where there is none, who spoke is counted.
+async function tell(root, lines) {
+  replace(root, h("p", { class: "soft" }, t("gathering …")));
+  const by = new Map();
+  for (const l of lines) by.set(l.speaker, (by.get(l.speaker) ?? 0) + 1);
+  let said = null;
+  try {
+    said = await call("recap", { topic: lines.findLast((l) => l.role !== "npc")?.text ?? "" });
+  } catch {
+    said = null; // there is no such workflow here, or it is not ours to call
+  }
+  const text = typeof said === "string" ? said : said?.text ?? said?.summary;
+  replace(root, h("section", { class: "panel" }, h("h2", {}, t("Recap")), text && h("p", { class: "said" }, text),
+    h("dl", { class: "facts" }, [...by].sort((a, b) => b[1] - a[1]).map(([who, n]) => [h("dt", {}, who), h("dd", { class: "num" }, t("{n} lines", { n }))])),
+    h("p", { class: "small soft" }, t("A recap in prose is told by glyphoxa recap, and by /session recap on Discord."))));
+}

@@ -1,0 +1,30 @@
+// The page's words. English ones are their own keys; german.js has the others.
+import { german } from "./german.js";
+
+// english are those words whose keys are no words.
+const english = {
+  "engine cascaded": "cascaded", "engine sentence_cascade": "fast opener", "engine s2s": "speech to speech",
+  "route name": "called by name", "route group": "a group was called", "route continuation": "the conversation goes on", "route only_npc": "nobody else is there", "route puppet": "led by the DM", "route reaction": "reacts to the answer", "route again": "asked again", "route whisper": "whispered to", "route none": "nobody meant",
+  "outcome delivered": "delivered", "outcome barged": "interrupted", "outcome cancelled": "cancelled", "outcome failed": "failed", "outcome muted": "muted", "outcome passed": "did not feel meant", "outcome no_target": "for nobody",
+  "guard secret": "a secret", "guard prompt": "instructions", "guard model": "talk of a model", "guard roll": "an invented roll", "guard other_voice": "somebody else's words", "guard syntax": "program text", "guard direction": "a stage direction", "guard markup": "markup", "guard repeated": "a repetition", "guard language": "another language", "guard declined": "words for silence", "guard too_long": "too long a speech",
+  "step lower_tier": "tier lowered", "step opener": "opener", "step fallback": "faster model", "step filler": "filler", "step cascade": "cascade",
+  "tier raised": "{npc} is raised to {tier}", "tier lowered": "{npc} is not raised any more", "tier expired": "the raise of {npc} is over", "tier capped": "{npc} is capped at {tier}", "tier uncapped": "{npc} is not capped any more",
+  "listening eager": "the NPCs answer whatever may be meant for them", "listening attentive": "the NPCs answer what is meant for them", "listening called_only": "the NPCs answer to their names alone",
+  "cost soft_cap": "the session has reached its soft cap: {spent}", "cost cheaper": "the cap is reached ({spent}): NPCs answer more cheaply", "cost lines": "the cap is reached ({spent}): NPCs have stock phrases only",
+};
+const known = { en: english, de: german };
+
+export let language = "en";
+
+export function chooseLanguage(wanted) {
+  const asked = [wanted, ...navigator.languages].filter(Boolean).map((l) => l.slice(0, 2).toLowerCase());
+  language = asked.find((l) => l in known) ?? "en";
+  document.documentElement.lang = language;
+}
+
+// t translates a text and puts values in the place of {names}.
+export function t(text, values) {
+  let out = known[language]?.[text] ?? text;
+  for (const [name, value] of Object.entries(values ?? {})) out = out.replaceAll(`{${name}}`, value);
+  return out;
+}
