@@ -53,6 +53,9 @@ func (s *Index) IndexLines(ctx context.Context) (int, error) {
 	err := s.read(ctx, "looking for new lines", func(c *conn) error {
 		return c.row(ctx, `SELECT EXISTS (SELECT 1 FROM lines WHERE id > (SELECT line FROM indexed_lines))`, nil, &more)
 	})
+	if err == nil && !more {
+		err = s.remindOfLines(ctx)
+	}
 	if err != nil || !more {
 		return 0, err
 	}
@@ -102,7 +105,7 @@ func (s *Index) EmbedFacts(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	if len(todo) == 0 {
-		return 0, s.dropEarlierSpaces(ctx)
+		return 0, s.finishVectors(ctx)
 	}
 	err = s.embed(ctx, todo)
 	if errors.Is(err, embeddings.ErrRejected) {
@@ -112,6 +115,20 @@ func (s *Index) EmbedFacts(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return len(todo), nil
+}
+
+// finishVectors does what is left when all facts have their vectors.
+func (s *Index) finishVectors(ctx context.Context) error {
+	if err := s.dropEarlierSpaces(ctx); err != nil {
+		return err
+	}
+	for more := true; more; {
+		var err error
+		if more, err = s.sketchVectors(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // pendingFacts lists some facts without a vector of the embedder in use: first

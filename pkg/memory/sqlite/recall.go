@@ -33,9 +33,11 @@ const (
 // recollection is what is kept in mind of the newest lines. What it finds is read
 // again from the database, so that nothing comes of it that has been taken back.
 type recollection struct {
-	mu       sync.Mutex // guards the fields below
-	index    *recall.Index
-	dropped  bool // older lines are no longer in mind
+	mu       sync.Mutex    // guards the fields below
+	index    *recall.Index // nil until the lines were read
+	dropped  bool          // older lines are no longer in mind
+	reading  bool          // somebody reads the lines
+	times    int           // how often everything was forgotten
 	entities []knownEntity
 	read     time.Time // when the entities were read
 }
@@ -51,6 +53,7 @@ func (r *recollection) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.index, r.dropped, r.entities, r.read = nil, false, nil, time.Time{}
+	r.times++
 }
 
 // Recall finds lines by what a question means: other words for the same, whom it
@@ -120,9 +123,15 @@ func (s *SessionLog) compareLines(ctx context.Context, c *conn, viewer string, q
 		return nil, false, err
 	}
 	q.Sees = func(audience int64) bool { return viewer == "" || slices.Contains(seen, audience) }
+	if err := s.readLines(ctx, c); err != nil {
+		return nil, false, err
+	}
 	r := &s.recollection
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.index == nil {
+		return nil, true, nil // they are being read; who asks does not wait
+	}
 	if err := s.bringToMind(ctx, c); err != nil {
 		return nil, false, err
 	}
@@ -134,22 +143,43 @@ func (s *SessionLog) compareLines(ctx context.Context, c *conn, viewer string, q
 	return r.index.Rank(q), r.dropped, nil
 }
 
+// remindOfLines reads the lines that are kept in mind, so that nobody who asks has to.
+func (db *database) remindOfLines(ctx context.Context) error {
+	return db.readSnapshot(ctx, "reading lines to be recalled", func(c *conn) error { return db.readLines(ctx, c) })
+}
+
+// readLines reads the lines that are kept in mind, unless they have been or somebody
+// does. No lock is held meanwhile.
+func (db *database) readLines(ctx context.Context, c *conn) error {
+	r := &db.recollection
+	r.mu.Lock()
+	if r.index != nil || r.reading {
+		r.mu.Unlock()
+		return nil
+	}
+	r.reading = true
+	times := r.times
+	r.mu.Unlock()
+	x := recall.NewIndex()
+	var skipped int64
+	err := c.row(ctx, `SELECT coalesce((SELECT id FROM lines ORDER BY id DESC LIMIT 1 OFFSET ?), 0)`, []any{recallLines}, &skipped)
+	if err == nil {
+		err = readSince(ctx, c, x, skipped)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reading = false
+	if err == nil && times == r.times {
+		r.index, r.dropped = x, skipped > 0
+	}
+	return err
+}
+
 // bringToMind reads the lines that were said since, and now and then the entities.
 // The caller holds the lock.
 func (s *SessionLog) bringToMind(ctx context.Context, c *conn) error {
 	r := &s.recollection
-	if r.index == nil {
-		r.index = recall.NewIndex()
-		var skipped int64
-		err := c.row(ctx, `SELECT coalesce((SELECT id FROM lines ORDER BY id DESC LIMIT 1 OFFSET ?), 0)`, []any{recallLines}, &skipped)
-		if err != nil {
-			return err
-		}
-		r.dropped = skipped > 0
-		if err := s.readSince(ctx, c, skipped); err != nil {
-			return err
-		}
-	} else if err := s.readSince(ctx, c, r.index.Last()); err != nil {
+	if err := readSince(ctx, c, r.index, r.index.Last()); err != nil {
 		return err
 	}
 	if r.index.Len() > recallLines+recallBatch {
@@ -171,8 +201,8 @@ func (s *SessionLog) bringToMind(ctx context.Context, c *conn) error {
 	return err
 }
 
-// readSince adds the lines after one to those in mind.
-func (s *SessionLog) readSince(ctx context.Context, c *conn, id int64) error {
+// readSince adds the lines after one.
+func readSince(ctx context.Context, c *conn, x *recall.Index, id int64) error {
 	for {
 		next, err := rows(ctx, c, `SELECT id, session, audience, speaker, npc, text FROM lines WHERE id > ? ORDER BY id `+limitParam, []any{id, recallBatch},
 			func(r *sql.Rows) (l recall.Line, err error) {
@@ -182,7 +212,7 @@ func (s *SessionLog) readSince(ctx context.Context, c *conn, id int64) error {
 			return err
 		}
 		for _, l := range next {
-			s.recollection.index.Add(l)
+			x.Add(l)
 			id = l.ID
 		}
 		if len(next) < recallBatch {

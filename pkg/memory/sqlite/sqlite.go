@@ -50,6 +50,7 @@ type Index struct {
 	*database
 	embedder embeddings.Provider // nil without
 	claim    claim
+	sketched sketched
 }
 
 // Graph is the world: entities and their relations.

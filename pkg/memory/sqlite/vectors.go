@@ -133,6 +133,9 @@ func (s *Index) nearest(ctx context.Context, c *conn, vector []byte, viewer stri
 	if err != nil || space.n == 0 {
 		return nil, 0, err
 	}
+	if hits, ok, err := s.nearestSketched(ctx, c, space, vector, viewer, k); ok || err != nil {
+		return hits, space.n, err
+	}
 	query := `SELECT rowid, distance FROM ` + vectorTable(space.n) + ` WHERE embedding MATCH ? AND k = ?`
 	args := []any{vector, k}
 	if viewer != "" {
@@ -145,11 +148,13 @@ func (s *Index) nearest(ctx context.Context, c *conn, vector []byte, viewer stri
 			args = append(args, s.viewerKeys(viewer))
 		}
 	}
-	hits, err = rows(ctx, c, query+` ORDER BY distance`, args, func(r *sql.Rows) (h scored, err error) {
-		var distance float64
-		err = r.Scan(&h.id, &distance)
-		h.score = min(1, max(0, 1-distance))
-		return h, err
-	})
+	hits, err = rows(ctx, c, query+` ORDER BY distance`, args, scanDistance)
 	return hits, space.n, err
+}
+
+func scanDistance(r *sql.Rows) (h scored, err error) {
+	var distance float64
+	err = r.Scan(&h.id, &distance)
+	h.score = min(1, max(0, 1-distance))
+	return h, err
 }

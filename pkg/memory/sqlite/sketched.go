@@ -1,0 +1,203 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sketch"
+)
+
+const (
+	// sketchedFrom is how many vectors there are before a sketch of them is kept: fewer are
+	// compared in a few milliseconds.
+	sketchedFrom = 8192
+	// sketchStep is how many chunks of vectors are read at a time.
+	sketchStep = 16
+	// fewChunks is how many new chunks a search takes in itself.
+	fewChunks = 2
+	// candidatesFor is how many candidates are looked at for each fact that is wanted, and
+	// moreCandidates how many beyond.
+	candidatesFor  = 2
+	moreCandidates = 24
+	// mostCandidates is how many are looked at where most may not be told.
+	mostCandidates = 4096
+)
+
+// sketched is a sketch of the vectors of a space. A vector is written once, into the
+// last chunk of its table or a new one; what is deleted stays in the sketch and is not
+// found in the table any more.
+type sketched struct {
+	mu    sync.Mutex // guards the fields below
+	space int64
+	of    *sketch.Sketch
+	last  vectorChunk // the last chunk that was read
+	whole bool        // all chunks were read once
+}
+
+// vectorChunk is a row of what lies behind a table of vectors: which of its places are
+// taken, by which facts, and the vectors.
+type vectorChunk struct {
+	id              int64
+	validity, facts []byte
+	vectors         []byte
+}
+
+// fact returns the fact at a place, 0 if the place is free.
+func (v *vectorChunk) fact(i int) int64 {
+	if i/8 >= len(v.validity) || v.validity[i/8]&(1<<(i%8)) == 0 {
+		return 0
+	}
+	return int64(binary.LittleEndian.Uint64(v.facts[8*i:]))
+}
+
+// chunks reads chunks of vectors from one on.
+func chunks(ctx context.Context, c *conn, space, from int64, most int) ([]vectorChunk, error) {
+	table := vectorTable(space)
+	return rows(ctx, c, fmt.Sprintf(`SELECT c.chunk_id, c.validity, c.rowids, v.vectors FROM %s_chunks c
+		JOIN %[1]s_vector_chunks00 v ON v.rowid = c.chunk_id WHERE c.chunk_id >= ? ORDER BY c.chunk_id `+limitParam, table),
+		[]any{from, most}, func(r *sql.Rows) (v vectorChunk, err error) {
+			return v, r.Scan(&v.id, &v.validity, &v.facts, &v.vectors)
+		})
+}
+
+// takeIn adds what is new in a chunk.
+func (s *sketched) takeIn(next vectorChunk, dimensions int) {
+	known := vectorChunk{}
+	if next.id == s.last.id {
+		known = s.last
+	}
+	v := make([]float32, dimensions)
+	for i := range len(next.validity) * 8 {
+		fact := next.fact(i)
+		if fact == 0 || fact == known.fact(i) || 4*dimensions*(i+1) > len(next.vectors) {
+			continue
+		}
+		for j := range v {
+			v[j] = math.Float32frombits(binary.LittleEndian.Uint32(next.vectors[4*(i*dimensions+j):]))
+		}
+		s.of.Add(fact, v)
+	}
+	next.vectors = nil
+	s.last = next
+}
+
+// sketchVectors reads some of the vectors that are not in the sketch, and reports
+// whether there may be more.
+func (s *Index) sketchVectors(ctx context.Context) (more bool, err error) {
+	err = s.read(ctx, "sketching vectors", func(c *conn) error {
+		space, err := s.ownSpace(ctx, c)
+		if err != nil || space.n == 0 {
+			return err
+		}
+		var last int64
+		if err := c.row(ctx, `SELECT coalesce(max(chunk_id), 0) FROM `+vectorTable(space.n)+`_chunks`, nil, &last); err != nil || last*256 < sketchedFrom {
+			return err
+		}
+		k := &s.sketched
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.begin(space)
+		some, err := chunks(ctx, c, space.n, k.last.id, sketchStep)
+		if err != nil {
+			return err
+		}
+		for _, v := range some {
+			k.takeIn(v, space.dims)
+		}
+		k.whole = k.last.id >= last
+		more = !k.whole
+		return nil
+	})
+	return more, err
+}
+
+// begin begins anew if the sketch is of another space.
+func (s *sketched) begin(space vectorSpace) {
+	if s.of == nil || s.space != space.n {
+		s.space, s.of, s.last, s.whole = space.n, sketch.New(space.dims), vectorChunk{}, false
+	}
+}
+
+// candidates returns facts that are probably near to the vector; ok is false if the
+// sketch does not know enough of the vectors.
+func (s *Index) candidates(ctx context.Context, c *conn, space vectorSpace, vector []byte, n int) (ids []int64, ok bool, err error) {
+	k := &s.sketched
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.whole || k.space != space.n {
+		return nil, false, nil
+	}
+	known, err := rows(ctx, c, fmt.Sprintf(`SELECT chunk_id, validity, rowids FROM %s_chunks WHERE chunk_id >= ? ORDER BY chunk_id `+limitParam, vectorTable(space.n)),
+		[]any{k.last.id, fewChunks + 1}, func(r *sql.Rows) (v vectorChunk, err error) {
+			return v, r.Scan(&v.id, &v.validity, &v.facts)
+		})
+	if err != nil {
+		return nil, false, err
+	}
+	if len(known) > fewChunks {
+		k.whole = false
+		s.askForIndexing() // which reads them
+		return nil, false, nil
+	}
+	if len(known) > 1 || len(known) == 1 && !(known[0].id == k.last.id && bytes.Equal(known[0].facts, k.last.facts) && bytes.Equal(known[0].validity, k.last.validity)) {
+		some, err := chunks(ctx, c, space.n, k.last.id, fewChunks)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, v := range some {
+			k.takeIn(v, space.dims)
+		}
+	}
+	asked := make([]float32, len(vector)/4)
+	for i := range asked {
+		asked[i] = math.Float32frombits(binary.LittleEndian.Uint32(vector[4*i:]))
+	}
+	return k.of.Nearest(asked, n), true, nil
+}
+
+// nearestSketched returns the k facts nearest to the vector: candidates by a sketch of all
+// vectors, of which those that viewer may see are compared exactly. ok is false if all
+// vectors have to be compared.
+func (s *Index) nearestSketched(ctx context.Context, c *conn, space vectorSpace, vector []byte, viewer string, k int) (hits []scored, ok bool, err error) {
+	want := candidatesFor*k + moreCandidates
+	for n := 2 * want; ; n *= 8 {
+		n = min(n, mostCandidates)
+		ids, ok, err := s.candidates(ctx, c, space, vector, n)
+		if err != nil || !ok {
+			return nil, false, err
+		}
+		more := len(ids) == n
+		if ids, err = s.seenFacts(ctx, c, ids, viewer); err != nil {
+			return nil, false, err
+		}
+		if len(ids) < want && more {
+			if n == mostCandidates {
+				return nil, false, nil
+			}
+			continue
+		}
+		list, err := json.Marshal(ids[:min(want, len(ids))])
+		if err != nil {
+			return nil, false, err
+		}
+		hits, err = rows(ctx, c, `SELECT v.rowid, vec_distance_cosine(v.embedding, ?) distance FROM json_each(?) j
+			CROSS JOIN `+vectorTable(space.n)+` v ON v.rowid = j.value ORDER BY distance `+limitParam, []any{vector, string(list), k}, scanDistance)
+		return hits, err == nil, err
+	}
+}
+
+// seenFacts returns which of the facts viewer may see, in their order.
+func (s *Index) seenFacts(ctx context.Context, c *conn, ids []int64, viewer string) ([]int64, error) {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	return rows(ctx, c, `SELECT f.id FROM json_each(?) j CROSS JOIN facts f ON f.id = j.value WHERE `+visibleFact+` ORDER BY j.key`,
+		[]any{string(list), s.viewerKeys(viewer)}, scanID)
+}
