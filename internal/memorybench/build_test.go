@@ -13,6 +13,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
 // size is how much there is.
@@ -58,7 +59,7 @@ func build(t testing.TB, of size) *campaign {
 	}
 	rnd.Shuffle(len(c.words), func(i, j int) { c.words[i], c.words[j] = c.words[j], c.words[i] })
 	var err error
-	c.Store, err = sqlite.Open(t.Context(), c.path, nil)
+	c.Store, err = sqlite.Open(t.Context(), c.path, &sqlite.Options{Embedder: wordvectors.New()})
 	must(t, "opening the store", err)
 	t.Cleanup(func() { must(t, "closing the store", c.Close()) })
 	start := time.Now()
@@ -122,6 +123,10 @@ func (c *campaign) addFacts(t testing.TB, n int) {
 		}
 		must(t, "remembering", c.Remember(t.Context(), part...))
 	}
+	start := time.Now()
+	_, err := c.EmbedFacts(t.Context()) // all have their vectors; this makes a sketch of them
+	must(t, "sketching vectors", err)
+	t.Logf("sketch of %d vectors made in %.2f s", n, time.Since(start).Seconds())
 }
 
 // addEntities adds places and people whose names are of few words: half of them have

@@ -68,12 +68,21 @@ func TestMemory(t *testing.T) {
 		_, err := c.SearchLines(ctx, memory.LineQuery{Text: c.text()})
 		must(t, "searching", err)
 	})
-	hold("search, whole sentences, p95", searched.at(.95), 20)
+	hold("search, whole sentences, p95", searched.at(.95), map[bool]float64{true: 2, false: 20}[of.lines <= 100_000])
+	began := time.Now()
+	_, err := c.Recall(ctx, memory.LineQuery{Text: "Who " + c.text() + "?"})
+	must(t, "recalling", err)
+	hold("recall, the first question", float64(time.Since(began).Milliseconds()), 1000)
+	recalled := measure(100, func(int) {
+		_, err := c.Recall(ctx, memory.LineQuery{Text: "Who " + c.text() + "?", Viewer: "bartok"})
+		must(t, "recalling", err)
+	})
+	hold("recall of lines, p95", recalled.at(.95), 20)
 	facts := measure(300, func(int) {
 		_, err := c.SearchFacts(ctx, c.text(), "bartok", 10)
 		must(t, "searching facts", err)
 	})
-	hold("search of facts, p95", facts.at(.95), 20)
+	hold("search of facts by vectors and words, p95", facts.at(.95), 20)
 	listed := measure(50, func(int) {
 		_, err := c.Sessions(ctx, 0)
 		must(t, "listing sessions", err)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
@@ -61,9 +62,15 @@ const shards = 1024
 // of each entity, and a copy of the names.
 type names struct {
 	seed maphash.Seed
+	// counts has maps that were used to count: one for a line with words that thousands
+	// of names have is most of a megabyte.
+	counts *sync.Pool
 	// parts hold the entities with a word in their names, in their order.
 	parts [shards]map[string][]*named
 }
+
+// newNames returns names of nobody.
+func newNames() *names { return &names{seed: maphash.MakeSeed(), counts: &sync.Pool{}} }
 
 func (n *names) shard(word string) int { return int(maphash.String(n.seed, word) % shards) }
 
@@ -177,7 +184,8 @@ func (n *names) findNamed(groups *memory.Groups, text, viewer string, limit int)
 		best = insertMatch(best, m, limit)
 		return true
 	}
-	shared := countShared(lists)
+	shared := n.countShared(lists)
+	defer n.recycle(shared)
 	for one, n := range shared {
 		if n > 1 {
 			take(match{one, byWords, int(n)})
@@ -212,21 +220,28 @@ func insertMatch(best []match, m match, limit int) []match {
 // countShared counts on how many of the lists each entity is; nil if there is one list.
 // Words such as "old" are in the names of thousands: to compare their names would take
 // ten times as long.
-func countShared(lists [][]*named) map[*named]uint8 {
+func (n *names) countShared(lists [][]*named) map[*named]uint8 {
 	if len(lists) == 1 {
 		return nil
 	}
-	n := 0
-	for _, list := range lists {
-		n += len(list)
+	shared, ok := n.counts.Get().(map[*named]uint8)
+	if !ok {
+		shared = map[*named]uint8{}
 	}
-	shared := make(map[*named]uint8, n)
 	for _, list := range lists {
 		for _, one := range list {
 			shared[one]++
 		}
 	}
 	return shared
+}
+
+// recycle keeps a map for the next count.
+func (n *names) recycle(counted map[*named]uint8) {
+	if counted != nil {
+		clear(counted)
+		n.counts.Put(counted)
+	}
 }
 
 func (n *named) rankOf(key string) int {

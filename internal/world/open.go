@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"strconv"
 
@@ -45,7 +44,7 @@ func Open(ctx context.Context, store Store, o Options) (*World, error) {
 			return nil, fmt.Errorf("opening the world: %w", err)
 		}
 		w.seq, w.scene, w.all, w.edges, w.log = now.seq, now.scene, now.all, now.edges, history{start: now.seq}
-		w.names.Store((&names{seed: maphash.MakeSeed()}).change(nil, now.all))
+		w.names.Store(newNames().change(nil, now.all))
 		return w, nil
 	}
 	return nil, fmt.Errorf("opening the world: %w; stop the other process that keeps changing it", memory.ErrConflict)

@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
@@ -39,8 +39,8 @@ func checkEntity(e memory.Entity) error {
 	if strings.TrimSpace(e.ID) == "" || strings.TrimSpace(e.Name) == "" {
 		return errors.New("an entity needs an id and a name")
 	}
-	_, visible := packVisible(e.Visible)
-	_, _, _, position := packPosition(e.Position)
+	_, visible := pack.Visible(e.Visible)
+	_, _, _, position := pack.Position(e.Position)
 	return errors.Join(visible, position)
 }
 
@@ -49,19 +49,19 @@ func putEntity(ctx context.Context, c *conn, e memory.Entity) error {
 	if err := checkEntity(e); err != nil {
 		return err
 	}
-	visible, err := packVisible(e.Visible)
+	visible, err := pack.Visible(e.Visible)
 	if err != nil {
 		return err
 	}
-	aliases, err := packJSON(e.Aliases, len(e.Aliases))
+	aliases, err := pack.JSON(e.Aliases, len(e.Aliases))
 	if err != nil {
 		return err
 	}
-	attributes, err := packJSON(e.Attributes, len(e.Attributes))
+	attributes, err := pack.JSON(e.Attributes, len(e.Attributes))
 	if err != nil {
 		return err
 	}
-	x, y, z, err := packPosition(e.Position)
+	x, y, z, err := pack.Position(e.Position)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func scanEntity(r *sql.Rows, before ...any) (memory.Entity, error) {
 	if x.Valid {
 		e.Position = &memory.Position{x.Float64, y.Float64, z.Float64}
 	}
-	e.Visible = unpackVisible(visible)
+	e.Visible = pack.VisibleList(visible)
 	if aliases.Valid {
 		if err := json.Unmarshal([]byte(aliases.String), &e.Aliases); err != nil {
 			return e, fmt.Errorf("aliases of entity %q: %w", e.ID, err)
@@ -164,27 +164,4 @@ func scanEntity(r *sql.Rows, before ...any) (memory.Entity, error) {
 		}
 	}
 	return e, nil
-}
-
-// packJSON encodes a list or map; an empty one becomes NULL.
-func packJSON(v any, n int) (sql.NullString, error) {
-	if n == 0 {
-		return sql.NullString{}, nil
-	}
-	b, err := json.Marshal(v)
-	return sql.NullString{String: string(b), Valid: true}, err
-}
-
-// packPosition returns the three columns of a position, all NULL for none.
-func packPosition(p *memory.Position) (x, y, z sql.NullFloat64, err error) {
-	if p == nil {
-		return x, y, z, nil
-	}
-	for _, v := range p {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return x, y, z, fmt.Errorf("position %v is no point on a map", *p)
-		}
-	}
-	column := func(v float64) sql.NullFloat64 { return sql.NullFloat64{Float64: v, Valid: true} }
-	return column(p[0]), column(p[1]), column(p[2]), nil
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/fulltext"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/standing"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
@@ -92,8 +94,8 @@ func putFact(ctx context.Context, c *conn, f memory.Fact) (pending, error) {
 	if f.At.IsZero() {
 		f.At = time.Now()
 	}
-	day, date := packDay(f.Date)
-	since, sinceDate := packDay(f.Since)
+	day, date := pack.Day(f.Date)
+	since, sinceDate := pack.Day(f.Since)
 	res, err := c.exec(ctx, `INSERT INTO facts (source, text, at, audience, day, date, topic, stated, since_day, since) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		f.Source, f.Text, f.At.UnixMicro(), audience, day, date, standing.Key(f.Topic), f.At.UnixMicro(), since, sinceDate)
 	if err != nil {
@@ -174,17 +176,18 @@ func wordedPlaces(ctx context.Context, c *conn, space int64, k int) (int, error)
 
 // searchWords finds facts by full text: those without a vector in the space.
 func (s *Index) searchWords(ctx context.Context, c *conn, text, viewer string, k int, space int64) ([]memory.FactHit, error) {
-	q := parseQuestion(text)
+	q := fulltext.Parse(text)
 	if len(q) == 0 {
 		return nil, nil
 	}
 	index := textIndex{
+		c: c,
 		newest: `SELECT t.rowid AS id FROM facts_text t JOIN facts f ON f.id = t.rowid
 			WHERE facts_text MATCH ? AND ` + visibleFact + ` AND (? = 0 OR f.embedded <> ?) ORDER BY t.rowid DESC ` + limitParam,
 		size: `SELECT coalesce(max(id), 0) FROM facts`,
 		args: []any{s.viewerKeys(viewer), space, space},
 	}
-	ids, err := index.shortlist(ctx, c, q, k)
+	ids, err := q.Shortlist(ctx, index, k)
 	if err != nil {
 		return nil, err
 	}
@@ -201,13 +204,13 @@ func (s *Index) searchWords(ctx context.Context, c *conn, text, viewer string, k
 
 // rankFacts scores the facts by how much of the question they answer, 0 to 1,
 // and returns the best.
-func rankFacts(q question, hits []memory.FactHit, k int) []memory.FactHit {
+func rankFacts(q fulltext.Question, hits []memory.FactHit, k int) []memory.FactHit {
 	texts := make([]string, len(hits))
 	for i, h := range hits {
 		texts[i] = h.Text
 	}
-	most := q.maxScore()
-	for i, score := range q.score(texts) {
+	most := q.MaxScore()
+	for i, score := range q.Score(texts) {
 		if most > 0 {
 			hits[i].Score = min(1, score/most)
 		}
@@ -248,7 +251,7 @@ func loadFacts(ctx context.Context, c *conn, hits []scored) ([]memory.FactHit, e
 		var visible string
 		var day, since sql.NullInt64
 		err := r.Scan(&h.ID, &h.Source, &h.Text, &at, &visible, &day, &h.Date.Text, &h.Topic, &since, &h.Since.Text)
-		h.At, h.Visible, h.Score, h.Date.Day, h.Since.Day = fromStamp(at), unpackVisible(visible), scores[h.ID], day.Int64, since.Int64
+		h.At, h.Visible, h.Score, h.Date.Day, h.Since.Day = pack.FromStamp(at), pack.VisibleList(visible), scores[h.ID], day.Int64, since.Int64
 		return h, err
 	})
 }
@@ -271,7 +274,7 @@ func (s *Index) arrangeFacts(ctx context.Context, c *conn, viewer string, hits [
 			var at int64
 			var day, since sql.NullInt64
 			err := r.Scan(&f.ID, &f.Topic, &at, &day, &f.Date.Text, &since, &f.Since.Text)
-			f.At, f.Date.Day, f.Since.Day = fromStamp(at), day.Int64, since.Int64
+			f.At, f.Date.Day, f.Since.Day = pack.FromStamp(at), day.Int64, since.Int64
 			return standing.NewStatement(f), err
 		})
 	if err != nil {

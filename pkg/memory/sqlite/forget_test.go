@@ -18,7 +18,7 @@ import (
 // evening are lines of a player who is to be forgotten, of an NPC that speaks of her
 // and of another player.
 func evening(session string) (all []memory.Line) {
-	for i := range 400 {
+	for i := range spokenTurns {
 		turn := int64(i)
 		all = append(all,
 			memory.Line{Session: session, Turn: turn, Speaker: "Anastasia", User: memorytest.Ada, To: "bartok", Text: fmt.Sprint("the gribblefrotz is buried under the oak number", i)},
@@ -47,8 +47,8 @@ func TestForgetPerson(t *testing.T) {
 	n, err := s.ForgetPerson(t.Context(), memory.Person{User: memorytest.Ada, Names: []string{"Borin Ironfist", "Bartok", "the"}, Keep: []string{"Bartok"}, Instead: "jemand"},
 		func(p memory.Forgetting) { seen = max(seen, p.Phase) })
 	must(t, "ForgetPerson", err)
-	if n != 400 || seen == 0 {
-		t.Errorf("%d lines forgotten, progress up to phase %d; want 400 and some", n, seen)
+	if n != spokenTurns || seen == 0 {
+		t.Errorf("%d lines forgotten, progress up to phase %d; want %d and some", n, seen, spokenTurns)
 	}
 	lines, err := s.Recent(t.Context(), id, 2000)
 	must(t, "Recent", err)
@@ -57,8 +57,9 @@ func TestForgetPerson(t *testing.T) {
 		count[l.Speaker+": "+l.Text]++
 	}
 	want := map[string]int{
-		"Bartok: Well, jemand, I will tell nobody.": 80, "Bartok: I see.": 80, "Bartok: jemand's secret, and jemand's.": 80,
-		"Bob: what does jemand say, and who buried what": 400,
+		"Bartok: Well, jemand, I will tell nobody.": spokenTurns / 5, "Bartok: I see.": spokenTurns / 5,
+		"Bartok: jemand's secret, and jemand's.":         spokenTurns / 5,
+		"Bob: what does jemand say, and who buried what": spokenTurns,
 	}
 	for text, n := range want {
 		if count[text] != n {
@@ -123,7 +124,7 @@ func TestForgettingIsHiddenAtOnce(t *testing.T) {
 		for _, f := range facts {
 			lines = append(lines, memory.Line{Text: f.Text})
 		}
-		if len(lines) < 400 {
+		if len(lines) < spokenTurns {
 			t.Errorf("only %d lines are found", len(lines))
 		}
 		for _, l := range lines {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
@@ -35,7 +36,7 @@ func (s *SessionLog) appendLines(ctx context.Context, missing bool, lines []memo
 		if out[i].At.IsZero() {
 			out[i].At = time.Now()
 		}
-		out[i].At = stamp(out[i].At)
+		out[i].At = pack.Stamp(out[i].At)
 		keys[i] = words.Key(out[i].Text)
 	}
 	err := s.write(ctx, "appending to the session log", func(ctx context.Context, c *conn) error {
@@ -89,7 +90,7 @@ func insertLine(ctx context.Context, c *conn, l memory.Line, key string) (int64,
 	if err != nil {
 		return 0, fmt.Errorf("line of turn %d: %w", l.Turn, err)
 	}
-	day, date := packDay(l.Date)
+	day, date := pack.Day(l.Date)
 	res, err := c.exec(ctx, `INSERT INTO lines (id, session, turn, speaker, npc, heard, text, at, user, ref, dm, audience, day, date)
 		VALUES (`+nextLine+`, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		session, l.Turn, l.Speaker, l.NPC, l.To, l.Text, l.At.UnixMicro(), l.User, l.Ref, l.DM, audience, day, date)
@@ -148,6 +149,6 @@ func scanLine(r *sql.Rows) (memory.Line, error) {
 	var present string
 	var day sql.NullInt64
 	err := r.Scan(&l.ID, &l.Session, &l.Turn, &l.Speaker, &l.NPC, &l.To, &l.Text, &at, &l.User, &l.Ref, &l.DM, &present, &day, &l.Date.Text)
-	l.At, l.Present, l.Date.Day = fromStamp(at), unpackVisible(present), day.Int64
+	l.At, l.Present, l.Date.Day = pack.FromStamp(at), pack.VisibleList(present), day.Int64
 	return l, err
 }

@@ -11,3 +11,10 @@ const manyLines = 100_000
 
 // killedTurns is how many turns are played by processes that are killed.
 const killedTurns = 200
+
+// spokenTurns is how many turns there are of an evening of which a player is forgotten,
+// and erasedRounds how often lines are written and taken back.
+const (
+	spokenTurns  = 400
+	erasedRounds = 20
+)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/recall"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 )
 
 const (
@@ -194,7 +195,7 @@ func (s *SessionLog) bringToMind(ctx context.Context, c *conn) error {
 			var name, aliases, about, visible string
 			err = r.Scan(&name, &aliases, &about, &visible)
 			other := strings.FieldsFunc(aliases, func(r rune) bool { return strings.ContainsRune(`[]",`, r) })
-			e.Entity, e.visible = recall.NewEntity(name, other, about), unpackVisible(visible)
+			e.Entity, e.visible = recall.NewEntity(name, other, about), pack.VisibleList(visible)
 			return e, err
 		})
 	r.entities, r.read = entities, time.Now()

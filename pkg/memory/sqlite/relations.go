@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 )
 
 // maxDepth is how many edges away Neighbours looks at most.
@@ -33,7 +34,7 @@ func checkRelation(r memory.Relation) error {
 	if r.Type == "" {
 		return errors.New("a relation needs a type")
 	}
-	_, err := packVisible(r.Visible)
+	_, err := pack.Visible(r.Visible)
 	return err
 }
 
@@ -41,7 +42,7 @@ func putRelation(ctx context.Context, c *conn, r memory.Relation) error {
 	if err := checkRelation(r); err != nil {
 		return err
 	}
-	visible, err := packVisible(r.Visible)
+	visible, err := pack.Visible(r.Visible)
 	if err != nil {
 		return err
 	}
@@ -121,6 +122,6 @@ func scanRelation(r *sql.Rows) (memory.Relation, error) {
 	var m memory.Relation
 	var visible string
 	err := r.Scan(&m.From, &m.Type, &m.To, &m.Note, &visible)
-	m.Visible = unpackVisible(visible)
+	m.Visible = pack.VisibleList(visible)
 	return m, err
 }

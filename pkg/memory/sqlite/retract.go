@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
@@ -71,7 +72,7 @@ func selectLines(ctx context.Context, c *conn, condition string, args ...any) ([
 		var present string
 		var day sql.NullInt64
 		err = r.Scan(&u.ID, &u.session, &u.Session, &u.Speaker, &u.Text, &at, &present, &day, &u.Date.Text)
-		u.At, u.Present, u.Date.Day = fromStamp(at), unpackVisible(present), day.Int64
+		u.At, u.Present, u.Date.Day = pack.FromStamp(at), pack.VisibleList(present), day.Int64
 		return u, err
 	})
 }

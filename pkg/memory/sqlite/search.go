@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/fulltext"
 )
 
 const defaultLimit = 10
@@ -26,13 +27,14 @@ func (s *SessionLog) SearchLines(ctx context.Context, query memory.LineQuery) ([
 	if query.Days != nil && strings.TrimSpace(query.Text) == "" {
 		return s.linesOfDays(ctx, query)
 	}
-	q := parseQuestion(query.Text)
+	q := fulltext.Parse(query.Text)
 	if len(q) == 0 {
 		return nil, nil
 	}
 	var out []memory.LineHit
 	err := s.readSnapshot(ctx, "searching the session log", func(c *conn) error {
 		index := textIndex{
+			c:      c,
 			newest: `SELECT rowid AS id FROM lines_text WHERE lines_text MATCH ? ORDER BY rowid DESC ` + limitParam,
 			size:   `SELECT coalesce(max(id), 0) FROM lines`,
 		}
@@ -53,7 +55,7 @@ func (s *SessionLog) SearchLines(ctx context.Context, query memory.LineQuery) ([
 			}
 			index.scope = sessionWord(n)
 		}
-		ids, err := index.shortlist(ctx, c, q, query.Limit)
+		ids, err := q.Shortlist(ctx, index, query.Limit)
 		if err != nil {
 			return err
 		}
@@ -116,12 +118,12 @@ func loadLines(ctx context.Context, c *conn, ids []int64) ([]memory.LineHit, err
 }
 
 // rankLines scores the lines and returns the best.
-func rankLines(q question, hits []memory.LineHit, limit int) []memory.LineHit {
+func rankLines(q fulltext.Question, hits []memory.LineHit, limit int) []memory.LineHit {
 	texts := make([]string, len(hits))
 	for i, h := range hits {
 		texts[i] = h.Text
 	}
-	for i, score := range q.score(texts) {
+	for i, score := range q.Score(texts) {
 		hits[i].Score = score
 	}
 	slices.SortFunc(hits, func(a, b memory.LineHit) int {

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 )
 
 // StartSession opens a session. Its id begins with the time, so that ids sort
 // and can be told apart by people.
 func (s *SessionLog) StartSession(ctx context.Context, campaign string) (memory.Session, error) {
-	now := stamp(time.Now())
+	now := pack.Stamp(time.Now())
 	var salt [4]byte
 	rand.Read(salt[:]) // never fails
 	out := memory.Session{
@@ -79,9 +80,9 @@ func scanSession(r *sql.Rows) (memory.Session, error) {
 	if err := r.Scan(&m.ID, &m.Campaign, &started, &ended, &m.Lines); err != nil {
 		return m, err
 	}
-	m.Started = fromStamp(started)
+	m.Started = pack.FromStamp(started)
 	if ended.Valid {
-		m.Ended = fromStamp(ended.Int64)
+		m.Ended = pack.FromStamp(ended.Int64)
 	}
 	return m, nil
 }
@@ -97,8 +98,3 @@ func needOne(res sql.Result, what, id string) error {
 	}
 	return nil
 }
-
-// stamp cuts t to what the database keeps: microseconds, without a zone.
-func stamp(t time.Time) time.Time { return fromStamp(t.UnixMicro()) }
-
-func fromStamp(micros int64) time.Time { return time.UnixMicro(micros).UTC() }

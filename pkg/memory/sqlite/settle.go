@@ -3,15 +3,14 @@ package sqlite
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 )
 
 // Settle puts what a campaign file says into the world, all of it or nothing.
@@ -88,9 +87,8 @@ type entry struct {
 
 // newEntry is the entry of a kind; key tells it from all others of its kind.
 func newEntry(kind string, key []string, says ...any) (entry, error) {
-	text, err := json.Marshal(says)
-	hash := sha256.Sum256(text)
-	return entry{kind + frame + strings.Join(key, frame), hash[:]}, err
+	what, hash, err := pack.Filed(kind, key, says...)
+	return entry{what, hash[:]}, err
 }
 
 func entityEntry(e memory.Entity) (entry, error) {
@@ -241,7 +239,7 @@ func (s *Graph) planFacts(ctx context.Context, p *plan, all []memory.Fact) error
 		if !fresh[i] {
 			continue
 		}
-		if _, err := packVisible(f.Visible); err != nil {
+		if _, err := pack.Visible(f.Visible); err != nil {
 			return fmt.Errorf("fact of %q: %w", f.Source, err)
 		}
 		if err := p.add(ctx, len(f.Text), func(o *order) { o.Facts = append(o.Facts, f) }); err != nil {

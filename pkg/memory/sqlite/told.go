@@ -5,6 +5,7 @@ import (
 	"database/sql"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 )
 
 // ToldFacts returns at most limit facts that campaign files may have told, by id from
@@ -17,7 +18,7 @@ func (s *Index) ToldFacts(ctx context.Context, after int64, limit int) (out []me
 				var at int64
 				var visible string
 				err = r.Scan(&f.ID, &f.Source, &f.Text, &at, &visible)
-				f.At, f.Visible = fromStamp(at), unpackVisible(visible)
+				f.At, f.Visible = pack.FromStamp(at), pack.VisibleList(visible)
 				return f, err
 			})
 		return err

@@ -3,11 +3,11 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"fmt"
 	"log/slog"
-	"math"
 	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 )
 
 // questionShare is the part of a search's remaining time the embedder may use,
@@ -63,26 +63,9 @@ func (s *Index) embedTexts(ctx context.Context, texts []string) (vectors [][]byt
 		if len(v) != dims {
 			return nil, 0, fmt.Errorf("%s gave %d dimensions, not %d", s.embedder.Name(), len(v), dims)
 		}
-		vectors[i] = packVector(v)
+		vectors[i] = pack.Vector(v)
 	}
 	return vectors, dims, nil
-}
-
-// packVector encodes v, scaled to length 1, as the vector table takes it.
-func packVector(v []float32) []byte {
-	var square float64
-	for _, x := range v {
-		square += float64(x) * float64(x)
-	}
-	if square == 0 || math.IsNaN(square) || math.IsInf(square, 0) {
-		return nil
-	}
-	norm := math.Sqrt(square)
-	out := make([]byte, 0, 4*len(v))
-	for _, x := range v {
-		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(float32(float64(x)/norm)))
-	}
-	return out
 }
 
 // putVector stores one fact's vector unless a concurrent call was faster or

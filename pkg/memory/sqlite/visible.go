@@ -5,14 +5,9 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"strings"
 
-	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 )
-
-// frame separates the ids in a column visible.
-const frame = "\x1f"
 
 // Conditions on what a viewer may see; the parameter is what viewerKeys returns.
 // The empty key is part of every list, which is how the operator sees all. Lines
@@ -38,13 +33,7 @@ func (db *database) viewerKeys(viewer string) string {
 	if viewer == "" {
 		return allKeys
 	}
-	keys := []string{}
-	for _, id := range append([]string{viewer}, db.groups.Of(viewer)...) {
-		if id != "" && !strings.Contains(id, frame) { // else it is in no list
-			keys = append(keys, frame+id+frame)
-		}
-	}
-	list, err := json.Marshal(keys)
+	list, err := json.Marshal(pack.ViewerKeys(viewer, db.groups))
 	if err != nil {
 		return `[]` // strings always marshal
 	}
@@ -53,7 +42,7 @@ func (db *database) viewerKeys(viewer string) string {
 
 // audienceOf returns the number of a list of ids, which is kept if it is new.
 func audienceOf(ctx context.Context, c *conn, ids []string) (n int64, err error) {
-	packed, err := packVisible(ids)
+	packed, err := pack.Visible(ids)
 	if err != nil || packed == "" {
 		return 0, err
 	}
@@ -66,36 +55,4 @@ func audienceOf(ctx context.Context, c *conn, ids []string) (n int64, err error)
 		return 0, err
 	}
 	return res.LastInsertId()
-}
-
-// packDay is what the columns day and date are given.
-func packDay(d memory.Date) (day any, date string) {
-	if d.IsZero() {
-		return nil, ""
-	}
-	return d.Day, d.Text
-}
-
-// packVisible encodes a list of NPC ids. An empty id is refused: dropping it
-// could turn a secret into common knowledge.
-func packVisible(ids []string) (string, error) {
-	if len(ids) == 0 {
-		return "", nil
-	}
-	for _, id := range ids {
-		if id == "" {
-			return "", errors.New("visible lists an empty NPC id")
-		}
-		if strings.Contains(id, frame) {
-			return "", fmt.Errorf("visible lists %q, which is no NPC id", id)
-		}
-	}
-	return frame + strings.Join(ids, frame) + frame, nil
-}
-
-func unpackVisible(s string) []string {
-	if s == "" {
-		return nil
-	}
-	return strings.Split(strings.Trim(s, frame), frame)
 }
