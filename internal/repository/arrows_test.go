@@ -54,7 +54,7 @@ var layers = [][]string{
 	{
 		"internal/recall",
 		"pkg/memory/internal/fulltext",
-		"pkg/memory/internal/pack", "pkg/memory/internal/standing",
+		"pkg/memory/internal/pack", "pkg/memory/internal/sketch", "pkg/memory/internal/standing",
 		"pkg/audio/opus",
 		"pkg/audio/webrtcvad",
 		"pkg/audio/silero",
