@@ -24,6 +24,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/terminal"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 // finding is what the doctor says of one part.
@@ -196,6 +197,7 @@ func registryFindings(ctx context.Context, cfg *config.Config) []finding {
 	}
 	a.Registry.Ready(ctx, func(string) {})
 	findings := []finding{{part: "database", ok: true, state: a.Store.Location(), fix: store.Advice(a.Store)}}
+	findings = append(findings, memoryFindings(ctx, a.Store)...)
 	if err := a.Registry.Rules.Warm(); err != nil {
 		findings = append(findings, finding{"rule book", false, err.Error(), ""})
 	} else {
@@ -207,6 +209,24 @@ func registryFindings(ctx context.Context, cfg *config.Config) []finding {
 		findings = append(findings, finding{"shutdown", false, err.Error(), ""})
 	}
 	return findings
+}
+
+// comparingTime bounds how long doctor compares memory with what it is found by, which takes
+// some seconds for a million lines.
+const comparingTime = 20 * time.Second
+
+// memoryFindings says what is wrong with memory, if something is.
+func memoryFindings(ctx context.Context, kept memory.Store) (found []finding) {
+	ctx, cancel := context.WithTimeout(ctx, comparingTime)
+	defer cancel()
+	wrong, err := kept.Verify(ctx)
+	if err != nil && ctx.Err() == nil {
+		wrong = append(wrong, err.Error())
+	}
+	for _, w := range wrong {
+		found = append(found, finding{"database", false, w, "write a backup (glyphoxa backup FILE) and restore it in another place, which makes anew what memory is found by"})
+	}
+	return found
 }
 
 // auditFinding says how much of its room the audit log takes.

@@ -128,8 +128,9 @@ func (g *Guild) forgetIn(ctx context.Context, c keptCampaign, p memory.Person) (
 		}
 		known, unknown := kept.NamesOf(ctx, p.User)
 		p.Names = append(slices.Clone(p.Names), known...)
+		noted := store.Withhold(store.WithheldFile(cfg), p.User)
 		n, err = kept.ForgetPerson(ctx, p, nil)
-		err = errors.Join(unknown, err, play.ForgetLearnt(ctx, kept, p))
+		err = errors.Join(noted, unknown, err, play.ForgetLearnt(ctx, kept, p))
 		if err = errors.Join(err, kept.Close()); err != nil {
 			return n, err
 		}

@@ -160,9 +160,10 @@ const refreshInterval = time.Second
 // ctx ends before all of it is out of the store, the rest is done in the background, and
 // that is no error. progress, if not nil, is told how far it is.
 func (g *Game) ForgetPerson(ctx context.Context, p memory.Person, progress func(memory.Forgetting)) (int, error) {
+	noted := store.Withhold(store.WithheldFile(g.Config), p.User)
 	learnt := g.forgetLearnt(ctx, p) // before: the names are in the lines
 	n, err := g.Store.ForgetPerson(ctx, p, progress)
-	err = errors.Join(learnt, err)
+	err = errors.Join(noted, learnt, err)
 	if g.onlooker != nil {
 		g.onlooker.Forgot(g)
 	}

@@ -97,6 +97,7 @@ type Store interface {
 	Backlog
 	Forgetter
 	Campaigns
+	Portable
 	// Location says where it is, for people: a path or a server and its database,
 	// never a secret.
 	Location() string

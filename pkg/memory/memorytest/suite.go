@@ -57,6 +57,9 @@ func suite() []part {
 		{name: "SettleRespectsWhoSpokeLast", test: testSettleRespectsWhoSpokeLast},
 		{name: "SettledFacts", test: testSettledFacts},
 		{name: "LinesAreFoundByThoseWhoHeardThem", test: testLinesAreFoundByThoseWhoHeardThem},
+		{name: "EverythingGoesFromOneToAnother", test: testEverythingGoesFromOneToAnother},
+		{name: "LoadIsAllOrNothing", test: testLoadIsAllOrNothing},
+		{name: "LoadReplaces", test: testLoadReplaces},
 		{name: "StateIsKeptBySpace", test: testStateIsKeptBySpace},
 	}
 }

@@ -1,0 +1,201 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/store"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// MoveOptions say what Backup and Restore do. The zero value works.
+type MoveOptions struct {
+	// Place is where memory is kept, see [Migrate]; the configuration's if empty.
+	Place string
+	// Replace puts something in the place of what is there.
+	Replace bool
+	// Withheld is the file of who was forgotten; the one beside the store if empty.
+	Withheld string
+	// Say, if not nil, is told what takes long.
+	Say func(text string)
+}
+
+// placeConfig returns the configuration with memory kept at a place: "sqlite" or "postgres"
+// for those of the configuration, a connection string, "env:NAME" for one in a variable, or
+// the path of a file.
+func placeConfig(cfg *config.Config, place string) (*config.Config, error) {
+	at := *cfg
+	if name, is := strings.CutPrefix(place, "env:"); is {
+		if place = os.Getenv(name); !isDSN(place) {
+			return nil, problem.Usage(fmt.Errorf("the variable %s holds no connection string; set it to postgres://user:password@host:5432/database", name))
+		}
+	}
+	switch {
+	case place == "":
+	case place == config.StoreSQLite:
+		at.Memory.Store = config.StoreSQLite
+	case place == config.StorePostgres:
+		if at.Memory.Store = config.StorePostgres; at.Memory.DSN == "" {
+			return nil, problem.Usage(errors.New("memory.dsn is not set, so the PostgreSQL server is not known; set it, or name the server as env:NAME with a variable that holds postgres://user:password@host:5432/database"))
+		}
+	case isDSN(place):
+		at.Memory.Store, at.Memory.DSN, at.Memory.Schema = config.StorePostgres, config.Secret(place), ""
+	default:
+		path, err := filepath.Abs(place)
+		if err != nil {
+			return nil, err
+		}
+		at.Memory.Store, at.Memory.Path = config.StoreSQLite, path
+	}
+	return &at, nil
+}
+
+func isDSN(place string) bool {
+	return strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://")
+}
+
+// openKept opens a store in which something may be kept: looking makes none.
+func openKept(ctx context.Context, cfg *config.Config) (memory.Store, error) {
+	if !store.MayExist(cfg.Memory) {
+		return nil, fmt.Errorf("%s: %w; nothing is kept there", cfg.Memory.Path, fs.ErrNotExist)
+	}
+	return store.Open(ctx, cfg.Memory, store.Options{})
+}
+
+// Migrate takes all of memory from one place to another in which nothing is kept, see
+// placeConfig. It says what was taken, by kind.
+func Migrate(ctx context.Context, w io.Writer, cfg *config.Config, from, to string, say func(string)) (err error) {
+	source, err := placeConfig(cfg, from)
+	if err != nil {
+		return err
+	}
+	target, err := placeConfig(cfg, to)
+	if err != nil {
+		return err
+	}
+	a, err := openKept(ctx, source)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	if target.Memory.Store == source.Memory.Store && target.Memory.Path == source.Memory.Path && target.Memory.DSN == source.Memory.DSN {
+		return problem.Usage(fmt.Errorf("%s is where it comes from already; name another place", a.Location()))
+	}
+	b, err := store.Open(ctx, target.Memory, store.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	tally, err := store.Migrate(ctx, a, b, say)
+	if errors.Is(err, memory.ErrNotEmpty) {
+		return fmt.Errorf("%s: %w; name a place in which nothing is kept", b.Location(), err)
+	}
+	if err != nil {
+		return fmt.Errorf("nothing was taken: %w", err)
+	}
+	if _, err := b.GoOnForgetting(ctx); err != nil {
+		return err
+	}
+	if err := copyWithheld(store.WithheldFile(source), store.WithheldFile(target)); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%d records taken from %s to %s, counted and compared there by their hashes:\n", tally.Total(), a.Location(), b.Location())
+	return errors.Join(err, tally.Write(w))
+}
+
+// copyWithheld takes the list of who was forgotten along, unless there is one.
+func copyWithheld(from, to string) error {
+	content, err := os.ReadFile(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return problem.FileError(err)
+	}
+	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return problem.FileError(err)
+	}
+	_, err = f.Write(content)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// Backup writes all of memory to a file, also while a table runs.
+func Backup(ctx context.Context, w io.Writer, cfg *config.Config, file string, o MoveOptions) (err error) {
+	at, err := placeConfig(cfg, o.Place)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(file); !o.Replace && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is there already; name another file, or say --replace", file)
+	}
+	kept, err := openKept(ctx, at)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, kept.Close()) }()
+	tally, err := store.Backup(ctx, kept, file, o.Say)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%d records of %s written to %s and read again:\n", tally.Total(), kept.Location(), file)
+	return errors.Join(err, tally.Write(w))
+}
+
+// Restore takes a backup into memory: all of it, or nothing. Who was forgotten since is
+// forgotten in it, too.
+func Restore(ctx context.Context, w io.Writer, cfg *config.Config, file string, o MoveOptions) (err error) {
+	at, err := placeConfig(cfg, o.Place)
+	if err != nil {
+		return err
+	}
+	if o.Withheld == "" {
+		o.Withheld = store.WithheldFile(at)
+	}
+	withheld, err := store.ReadWithheld(o.Withheld)
+	if err != nil {
+		return err
+	}
+	b, err := store.OpenBackup(file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	kept, err := store.Open(ctx, at.Memory, store.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, kept.Close()) }()
+	done, err := store.Restore(ctx, kept, b, o.Replace, withheld, o.Say)
+	if errors.Is(err, memory.ErrNotEmpty) {
+		return fmt.Errorf("%s: %w; say --replace to have the backup in its place", kept.Location(), err)
+	}
+	if err != nil {
+		return err
+	}
+	for _, p := range done.Forgotten {
+		if err := play.ForgetLearnt(ctx, kept, p); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(w, "the backup of %s is in %s, %d records, compared with it by their hashes:\n", b.Made.Local().Format("2 January 2006, 15:04"), kept.Location(), done.Tally.Total())
+	if err == nil {
+		err = done.Tally.Write(w)
+	}
+	if n := len(done.Forgotten); n > 0 && err == nil {
+		_, err = fmt.Fprintf(w, "%d people were forgotten since it was made, and are in it, too\n", n)
+	}
+	return err
+}

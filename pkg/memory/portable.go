@@ -1,0 +1,249 @@
+package memory
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+var (
+	// ErrNotEmpty means that a store has something in it already.
+	ErrNotEmpty = errors.New("something is kept there already")
+	// ErrDiffers means that what was taken in is not what came.
+	ErrDiffers = errors.New("what was taken in is not what came")
+)
+
+// Portable is a store as a whole, as it goes from one to another.
+type Portable interface {
+	// Dump gives every record of what is kept as it is at one moment, kind by kind in the
+	// order of [Kinds]; others write meanwhile. What records are found by is none of it,
+	// nor are vectors. It ends with the first error of yield.
+	Dump(ctx context.Context, yield func(Record) error) error
+	// Load takes records in, in the order in which Dump gives them, in one transaction, and
+	// makes what they are found by, but for vectors. It fails with [ErrNotEmpty] if
+	// something is there, unless replace has all of that deleted before, and with
+	// [ErrDiffers] if Dump would not give just these records then.
+	Load(ctx context.Context, replace bool, records iter.Seq2[Record, error]) (Tally, error)
+	// Verify compares what records are found by with the records, and returns what is
+	// wrong, a line each.
+	Verify(ctx context.Context) ([]string, error)
+}
+
+// Record is something that is kept: its kind, and what the columns of the kind hold, each an
+// int64, a float64, a string or bytes, or nil.
+type Record struct {
+	Kind   string
+	Values []any
+}
+
+// Kind is a kind of records.
+type Kind struct {
+	Name string
+	// Columns are separated by spaces, each with its type after a colon: i for whole
+	// numbers, f for others, t for text and b for bytes, and ? if it may be nil.
+	Columns string
+}
+
+// Kinds are the kinds of records in the order in which one may refer to those before.
+func Kinds() []Kind {
+	return []Kind{
+		{"session", "n:i id:t campaign:t started:i ended:i?"},
+		{"audience", "n:i ids:t"},
+		{"line", "id:i session:i turn:i speaker:t npc:t heard:t text:t at:i user:t ref:t dm:i audience:i day:i? date:t"},
+		{"fact", "id:i source:t text:t at:i audience:i day:i? date:t topic:t stated:i since_day:i? since:t"},
+		{"entity", "id:t type:t name:t description:t aliases:t? attributes:t? visible:t x:f? y:f? z:f?"},
+		{"relation", "src:t type:t dst:t note:t visible:t"},
+		{"state", "space:t key:t value:b"},
+		{"filed", "what:t hash:b"},
+		{"world_change", "seq:i at:i who:t cause:t data:b? undoes:i undone:i"},
+		{"indexed", "line:i"},
+		{"forgetting", "user:t names:t keep:t instead:t line:i fact:i"},
+	}
+}
+
+// Types returns the types of a kind's columns, in their order.
+func (k Kind) Types() []string {
+	var types []string
+	for _, c := range strings.Fields(k.Columns) {
+		_, t, _ := strings.Cut(c, ":")
+		types = append(types, t)
+	}
+	return types
+}
+
+// Column returns where a column is.
+func (k Kind) Column(name string) int {
+	return slices.IndexFunc(strings.Fields(k.Columns), func(c string) bool { return strings.HasPrefix(c, name+":") })
+}
+
+// KindNamed returns the kind with a name.
+func KindNamed(name string) (Kind, error) {
+	for _, k := range Kinds() {
+		if k.Name == name {
+			return k, nil
+		}
+	}
+	return Kind{}, fmt.Errorf("there is no kind of records %q", name)
+}
+
+// raw is bytes in JSON: no text of JSON holds them as they are.
+type raw struct {
+	Base64 string `json:"base64"`
+}
+
+// MarshalJSON writes a record as a list, its kind first. The same record is always the same
+// bytes.
+func (r Record) MarshalJSON() ([]byte, error) {
+	list := []any{r.Kind}
+	for _, v := range r.Values {
+		switch v := v.(type) {
+		case nil, int64, float64:
+			list = append(list, v)
+		case string:
+			if utf8.ValidString(v) {
+				list = append(list, v)
+			} else {
+				list = append(list, raw{base64.StdEncoding.EncodeToString([]byte(v))})
+			}
+		case []byte:
+			list = append(list, raw{base64.StdEncoding.EncodeToString(v)})
+		default:
+			return nil, fmt.Errorf("a %s cannot have a %T", r.Kind, v)
+		}
+	}
+	return json.Marshal(list)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (r *Record) UnmarshalJSON(b []byte) error {
+	var list []json.RawMessage
+	if err := json.Unmarshal(b, &list); err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		return errors.New("an empty list is no record")
+	}
+	if err := json.Unmarshal(list[0], &r.Kind); err != nil {
+		return fmt.Errorf("a record begins with its kind: %w", err)
+	}
+	kind, err := KindNamed(r.Kind)
+	if err != nil {
+		return err
+	}
+	types := kind.Types()
+	if len(list)-1 != len(types) {
+		return fmt.Errorf("a %s has %d columns, not %d", r.Kind, len(types), len(list)-1)
+	}
+	r.Values = make([]any, len(types))
+	for i, t := range types {
+		if r.Values[i], err = decodeValue(t, list[i+1]); err != nil {
+			return fmt.Errorf("column %d of a %s: %w", i+1, r.Kind, err)
+		}
+	}
+	return nil
+}
+
+func decodeValue(t string, b json.RawMessage) (any, error) {
+	base, optional := strings.CutSuffix(t, "?")
+	if bytes.Equal(b, []byte("null")) {
+		if !optional {
+			return nil, errors.New("is missing")
+		}
+		return nil, nil
+	}
+	decoded := func() ([]byte, error) {
+		var x raw
+		if err := json.Unmarshal(b, &x); err != nil {
+			return nil, err
+		}
+		return base64.StdEncoding.DecodeString(x.Base64)
+	}
+	switch {
+	case base == "i":
+		var n int64
+		err := json.Unmarshal(b, &n)
+		return n, err
+	case base == "f":
+		var n float64
+		err := json.Unmarshal(b, &n)
+		return n, err
+	case base == "b":
+		return decoded()
+	case len(b) > 0 && b[0] == '{':
+		text, err := decoded()
+		return string(text), err
+	}
+	var s string
+	err := json.Unmarshal(b, &s)
+	return s, err
+}
+
+// Tally counts records by kind, with a sum of their hashes, whatever their order is.
+type Tally map[string]Count
+
+// Count is how many records there are of a kind, and the sum of their hashes.
+type Count struct {
+	Records int    `json:"records"`
+	Sum     string `json:"sum"`
+}
+
+// Add counts a record.
+func (t Tally) Add(r Record) error {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	c := t[r.Kind]
+	sum, err := hex.DecodeString(c.Sum)
+	if err != nil || len(sum) != sha256.Size {
+		sum = make([]byte, sha256.Size)
+	}
+	hash := sha256.Sum256(b)
+	for i := 0; i < sha256.Size; i += 8 {
+		binary.BigEndian.PutUint64(sum[i:], binary.BigEndian.Uint64(sum[i:])+binary.BigEndian.Uint64(hash[i:]))
+	}
+	t[r.Kind] = Count{c.Records + 1, hex.EncodeToString(sum)}
+	return nil
+}
+
+// Total is how many records there are.
+func (t Tally) Total() (n int) {
+	for _, c := range t {
+		n += c.Records
+	}
+	return n
+}
+
+// Compare returns [ErrDiffers] and where, if o is not the same.
+func (t Tally) Compare(o Tally) error {
+	for _, k := range Kinds() {
+		a, b := t[k.Name], o[k.Name]
+		if a != b {
+			return fmt.Errorf("%w: %d records of the kind %q, sum %.8s, and %d, sum %.8s", ErrDiffers, a.Records, k.Name, a.Sum, b.Records, b.Sum)
+		}
+	}
+	return nil
+}
+
+// Write writes what is counted, a line for each kind.
+func (t Tally) Write(w io.Writer) error {
+	for _, k := range Kinds() {
+		if c := t[k.Name]; c.Records > 0 {
+			if _, err := fmt.Fprintf(w, "  %-12s %8d  %.16s\n", k.Name, c.Records, c.Sum); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
