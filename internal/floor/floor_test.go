@@ -159,6 +159,7 @@ func TestScenes(t *testing.T) {
 		{"even one that is known only after the sentence", "polite 1, started 1, on ann, +400, off ann, sentence 1, +500, cough", "0 grant 1, 400 pause 1, 900 resume 1"},
 		{"nobody is talked over who is still speaking", "want 1, started 1, on ann, +300, on bob, off ann, cough, +1000", "0 grant 1, 250 pause 1"},
 		{"a voice is counted beside the first, which falls silent", "want 1, started 1, on ann, on bob, +100, off ann, +300", "0 grant 1, 250 pause 1"},
+		{"and a third one's from when that is silent", "want 1, started 1, on ann, +50, on bob, +10, on cem, +60, off bob, +80, off ann, +300", "0 grant 1, 370 pause 1"},
 		{"each line waits for who talks", "on ann, want 1, +1000, started 1, finished 1, want 2, +1000, started 2, +250", "1000 grant 1, 2000 grant 2"},
 		{"a sentence may be long", "want 1, started 1, +9000, playing 1, +9000, playing 1, +9000, finished 1", "0 grant 1"},
 		{"a line that is read, not heard, may take its time", "want 1, sentence 1, dry 1, +60000, sentence 1, +9000, finished 1", "0 grant 1"},

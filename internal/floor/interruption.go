@@ -118,6 +118,7 @@ func (f *Floor) stopVoice(speaker string) {
 	}
 	if speaker == f.second {
 		f.stopTimer(TimerSecond)
+		f.countSecondVoice() // a third one's turn
 	}
 	switch {
 	case speaker != f.counted || f.timers[TimerConfirm] == 0 && !f.ripe:
