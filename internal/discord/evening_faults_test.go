@@ -26,7 +26,7 @@ func everyNth(n int64, f discordtest.Fault) func(string) discordtest.Fault {
 // TestFaultyEvening plays evenings in which Discord fails in the middle: each line that
 // memory keeps is in the channel once, and in order, and no other.
 func TestFaultyEvening(t *testing.T) {
-	const lines = 30
+	const lines = 15
 	for _, row := range []struct {
 		name  string
 		fails func(*evening)
